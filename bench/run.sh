@@ -1,0 +1,172 @@
+#!/bin/sh
+# Builds the benchmarks, runs them interleaved and prints one table per group; see README.md.
+#
+#   bench/run.sh [group...]         groups: forkjoin dataflow cholesky latency (none: all)
+#
+#   BENCH_QUICK=1                   one repetition of small sizes
+#   BENCH_REPS=5                    repetitions; the tables hold medians
+#   BENCH_MAX_WORKERS=n             the larger of the two numbers of workers (default: the CPUs this process may use)
+#   BENCH_ONLY="fib chain"          only these workloads of forkjoin and dataflow
+#   BUILD=dir                       where programs and results go (default: build/bench)
+#   CC CXX CLANG CFLAGS             gcc, g++, clang, -O2
+#   PEERS_EXTRA="command"           run as `command GROUP` with BENCH_WORKERS set, once per repetition and number of workers;
+#                                   prints lines like those of the programs here, which then appear in the tables
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(dirname "$here")
+BUILD=${BUILD:-$root/build/bench}
+CC=${CC:-gcc}
+CXX=${CXX:-g++}
+CLANG=${CLANG:-clang}
+CFLAGS=${CFLAGS:--O2}
+quick=${BENCH_QUICK:-0}
+[ "$quick" = 0 ] && reps=${BENCH_REPS:-5} || reps=1
+export BENCH_QUICK="$quick"
+max=${BENCH_MAX_WORKERS:-$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)}
+[ "$max" -gt 1 ] && counts="1 $max" || counts=1
+groups=${*:-forkjoin dataflow cholesky latency}
+only=${BENCH_ONLY:-}
+extra=${PEERS_EXTRA:-}
+mkdir -p "$BUILD" || exit 1
+programs=$BUILD/programs results=$BUILD/results
+: > "$programs"
+: > "$results"
+limit=$(command -v timeout >/dev/null 2>&1 && echo "timeout 120" || echo env)
+
+say() { printf '%s\n' "$*" >&2; }
+
+# build GROUP SYSTEM SLOW compiler arguments...: adds a program to the list, or says in one line why not.
+build() {
+    group=$1 system=$2 slow=$3
+    shift 3
+    command -v "$1" >/dev/null 2>&1 || { say "skipped: $group $system ($1 not found)"; return; }
+    if "$@" -I"$here" "-DBENCH_SYSTEM=\"$system\"" -o "$BUILD/$group-$system" 2> "$BUILD/errors"; then
+        printf '%s %s %s\n' "$group" "$system" "$slow" >> "$programs"
+    else
+        say "skipped: $group $system ($(grep -m 1 -E 'error|undefined|cannot' "$BUILD/errors"))"
+    fi
+}
+
+# run GROUP SYSTEM SLOW WORKERS workloads...
+run() {
+    program=$BUILD/$1-$2
+    env BENCH_SLOW="$3" BENCH_WORKERS="$4" DF_WORKERS="$4" OMP_NUM_THREADS="$4" BENCH_CHECK="${check:-0}" \
+        $limit "$program" $only || say "failed: $1 $2 with $4 workers"
+}
+
+for group in $groups; do
+    c11="-std=c11 -Wall -Wextra -Wpedantic $CFLAGS"
+    case $group in
+    forkjoin|dataflow)
+        src=$here/$group
+        build $group df 0 $CC $c11 "${src}_df.c" -pthread
+        build $group df-clang 0 $CLANG $c11 "${src}_df.c" -pthread
+        # Inlined into itself fib shrinks to a fraction of its calls; empty bodies vanish altogether.
+        [ $group = dataflow ] || build $group serial 0 $CC $c11 -fno-inline-functions -DDF_SERIAL "${src}_df.c"
+        build $group gcc-omp 1 $CC $c11 -fopenmp "${src}_omp.c"
+        build $group clang-omp 1 $CLANG $c11 -fopenmp "${src}_omp.c"
+        build $group tbb 1 $CXX -std=c++17 $CFLAGS "${src}_tbb.cpp" -ltbb
+        ;;
+    cholesky)                       # the kernels are compiled once: everybody runs the same instructions
+        kernels=$BUILD/kernels.o
+        c11="$c11 -march=native"
+        $CC $c11 -c "$root/examples/cholesky/kernels.c" -o "$kernels" || { say "skipped: cholesky (no kernels)"; continue; }
+        build $group df 0 $CC $c11 "$here/cholesky_df.c" "$kernels" -pthread -lm
+        build $group serial 0 $CC $c11 -DDF_SERIAL "$here/cholesky_df.c" "$kernels" -lm
+        build $group gcc-omp 0 $CC $c11 -fopenmp "$here/cholesky_omp.c" "$kernels" -lm
+        build $group clang-omp 0 $CLANG $c11 -fopenmp "$here/cholesky_omp.c" "$kernels" -lm
+        ;;
+    latency)
+        build $group df 0 $CC $c11 "$here/latency_df.c" -pthread
+        ;;
+    *)
+        say "unknown group: $group"; exit 1 ;;
+    esac
+done
+
+# First the answers: small sizes, with bodies that notice a lost order, all systems alike.
+wrong() {
+    awk '{ key = $1 " " $5 }
+         !(key in first) { first[key] = $6 }
+         $6 != first[key] { print "WRONG: " $1 " " $2 " with " $3 " workers: checksum " $6 ", not " first[key] }' "$1"
+}
+while read -r group system slow; do
+    [ "$group" = latency ] && continue
+    for w in $counts; do check=1 BENCH_QUICK=1 run $group $system $slow $w < /dev/null; done
+done < "$programs" > "$BUILD/checks"
+wrong "$BUILD/checks" > "$BUILD/wrong"
+
+rep=0
+while [ $rep -lt "$reps" ]; do
+    rep=$((rep + 1))
+    for group in $groups; do
+        [ $group = latency ] && continue
+        say "repetition $rep of $reps: $group"
+        for w in $counts; do
+            while read -r g system slow; do
+                [ "$g" = "$group" ] || continue
+                [ "$system" = serial ] && [ "$w" != 1 ] && continue
+                run $g $system $slow $w < /dev/null
+            done < "$programs"
+            [ -z "$extra" ] || BENCH_WORKERS=$w sh -c "$extra $group" < /dev/null
+        done | sed "s/^/$group /" >> "$results"
+    done
+done
+cut -d' ' -f2- "$results" > "$BUILD/lines"
+wrong "$BUILD/lines" >> "$BUILD/wrong"
+
+# One table: group, unit (ns: per task; s: seconds).
+table() {
+    awk -v group="$1" -v unit="$2" '
+    function median(list,   v, n, i, j, t) {
+        n = split(list, v, " ")
+        for (i = 2; i <= n; i++) { t = v[i] + 0; for (j = i - 1; j > 0 && v[j] + 0 > t; j--) v[j + 1] = v[j]; v[j + 1] = t }
+        return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
+    }
+    function show(x) { return x == "" ? "-" : unit == "s" ? sprintf("%.3f", x) : x < 10 ? sprintf("%.2f", x) : sprintf("%.0f", x) }
+    $1 == group && NF == 7 && $6 > 0 {
+        if (!($3 in sys)) { sys[$3] = 1; systems[++ns] = $3 }
+        if (!($2 in work)) { work[$2] = 1; works[++nw] = $2 }
+        if (!($4 in cnt)) { cnt[$4] = 1; counts[++nc] = $4 }
+        key = $2 " " $4 " " $3
+        all[key] = all[key] " " (unit == "s" ? $5 : $5 / $6 * 1e9)
+    }
+    END {
+        if (!nw) exit
+        printf "\n### %s: %s\n\n| workload | workers |", group, unit == "s" ? "seconds" : "ns per task"
+        for (s = 1; s <= ns; s++) printf " %s |", systems[s]
+        print " df / best peer | best peer | df speed-up |"
+        printf "| --- | --- |"
+        for (s = 1; s <= ns + 3; s++) printf " --- |"
+        print ""
+        for (w = 1; w <= nw; w++)
+            for (c = 1; c <= nc; c++) {
+                best = ""; at = works[w] " " counts[c] " "
+                printf "| %s | %s |", works[w], counts[c]
+                for (s = 1; s <= ns; s++) {
+                    m = at systems[s] in all ? median(all[at systems[s]]) : ""
+                    printf " %s |", show(m)
+                    if (systems[s] == "df") mine = m
+                    else if (m != "" && systems[s] !~ /^df|^serial$|-run$/ && (best == "" || m < best)) { best = m; who = systems[s] }
+                }
+                one = works[w] " " counts[1] " df"
+                printf " %s |", mine != "" && best != "" ? sprintf("%.2f", mine / best) : "-"
+                printf " %s |", best != "" ? who : "-"
+                print " " (c > 1 && mine > 0 && one in all ? sprintf("%.2f", median(all[one]) / mine) : "-") " |"
+            }
+    }' "$results"
+}
+
+echo "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1), $max CPUs, $(uname -sm), $($CC --version | head -n 1)"
+echo "medians of $reps repetitions$([ "$quick" = 0 ] || echo ', quick sizes')"
+for group in $groups; do
+    case $group in
+    cholesky) table $group s ;;
+    latency)
+        printf '\n### latency\n\n| measurement | workers | value | unit | target |\n| --- | --- | --- | --- | --- |\n'
+        [ ! -x "$BUILD/latency-df" ] || env DF_WORKERS="$max" $limit "$BUILD/latency-df" |
+            awk '{ print "| " $1 " | " $3 " | " $4 " | " $5 " | " $6 " |" }' ;;
+    *) table $group ns ;;
+    esac
+done
+[ ! -s "$BUILD/wrong" ] || { echo; sort -u "$BUILD/wrong"; exit 1; }

@@ -1,0 +1,56 @@
+/* dfi_atomic.h - atomics with the order in the name
+ *
+ * On compilers with the GNU builtins the objects are plain and the accesses atomic, so that C and
+ * C++ translation units share one layout (g++ has no _Atomic before C++23). Elsewhere <stdatomic.h>.
+ * There is no fence here on purpose: ThreadSanitizer does not follow standalone fences, so every
+ * ordering in df is carried by an access and has a partner (docs/memory-order.md).
+ * Pointers and integers up to the size of a pointer only: lock-free on every target. */
+#ifndef DFI_ATOMIC_H
+#define DFI_ATOMIC_H
+
+#if defined(__GNUC__)
+#define DFI_ATOMIC(T)                T
+#define dfi_load_relaxed(p)          __atomic_load_n((p), __ATOMIC_RELAXED)
+#define dfi_load_acquire(p)          __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define dfi_load_seq_cst(p)          __atomic_load_n((p), __ATOMIC_SEQ_CST)
+#define dfi_store_relaxed(p, v)      __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#define dfi_store_release(p, v)      __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define dfi_store_seq_cst(p, v)      __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
+#define dfi_exchange_acq_rel(p, v)   __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
+#define dfi_exchange_seq_cst(p, v)   __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
+#define dfi_fetch_add_relaxed(p, v)  __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
+#define dfi_fetch_add_acq_rel(p, v)  __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL)
+#define dfi_fetch_sub_acq_rel(p, v)  __atomic_fetch_sub((p), (v), __ATOMIC_ACQ_REL)
+#define dfi_fetch_add_seq_cst(p, v)  __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)
+#define dfi_fetch_sub_seq_cst(p, v)  __atomic_fetch_sub((p), (v), __ATOMIC_SEQ_CST)
+#define dfi_cas_release(p, expect, v) \
+    __atomic_compare_exchange_n((p), (expect), (v), 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
+#define dfi_cas_acq_rel(p, expect, v) \
+    __atomic_compare_exchange_n((p), (expect), (v), 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+#define dfi_cas_seq_cst(p, expect, v) \
+    __atomic_compare_exchange_n((p), (expect), (v), 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+#else
+#include <stdatomic.h>
+#define DFI_ATOMIC(T)                _Atomic(T)
+#define dfi_load_relaxed(p)          atomic_load_explicit((p), memory_order_relaxed)
+#define dfi_load_acquire(p)          atomic_load_explicit((p), memory_order_acquire)
+#define dfi_load_seq_cst(p)          atomic_load_explicit((p), memory_order_seq_cst)
+#define dfi_store_relaxed(p, v)      atomic_store_explicit((p), (v), memory_order_relaxed)
+#define dfi_store_release(p, v)      atomic_store_explicit((p), (v), memory_order_release)
+#define dfi_store_seq_cst(p, v)      atomic_store_explicit((p), (v), memory_order_seq_cst)
+#define dfi_exchange_acq_rel(p, v)   atomic_exchange_explicit((p), (v), memory_order_acq_rel)
+#define dfi_exchange_seq_cst(p, v)   atomic_exchange_explicit((p), (v), memory_order_seq_cst)
+#define dfi_fetch_add_relaxed(p, v)  atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
+#define dfi_fetch_add_acq_rel(p, v)  atomic_fetch_add_explicit((p), (v), memory_order_acq_rel)
+#define dfi_fetch_sub_acq_rel(p, v)  atomic_fetch_sub_explicit((p), (v), memory_order_acq_rel)
+#define dfi_fetch_add_seq_cst(p, v)  atomic_fetch_add_explicit((p), (v), memory_order_seq_cst)
+#define dfi_fetch_sub_seq_cst(p, v)  atomic_fetch_sub_explicit((p), (v), memory_order_seq_cst)
+#define dfi_cas_release(p, expect, v) \
+    atomic_compare_exchange_strong_explicit((p), (expect), (v), memory_order_release, memory_order_relaxed)
+#define dfi_cas_acq_rel(p, expect, v) \
+    atomic_compare_exchange_strong_explicit((p), (expect), (v), memory_order_acq_rel, memory_order_acquire)
+#define dfi_cas_seq_cst(p, expect, v) \
+    atomic_compare_exchange_strong_explicit((p), (expect), (v), memory_order_seq_cst, memory_order_seq_cst)
+#endif
+
+#endif

@@ -1,0 +1,125 @@
+/* dfi_config.h - settings: df_config, the environment, and what is used in the end
+ *
+ * df_config wins over the environment, the environment over the defaults. Garbage is said once, with
+ * the name of the field or variable, and the default is used. */
+#ifndef DFI_CONFIG_H
+#define DFI_CONFIG_H
+
+enum {
+    DFI_DEQUE_DEFAULT = 16384, /* entries of the private stack: 128 KB of address space, used as needed */
+    DFI_DEQUE_LEAST = 2,
+    DFI_DEQUE_MOST = 1 << 26,
+    DFI_WINDOW_DEFAULT = 2048, /* unfinished children: their records stay in a 1 MB second-level cache */
+    DFI_WINDOW_MOST = 1 << 26,
+    DFI_WORKERS_MOST = 256     /* leaves slots for threads of the program */
+};
+
+struct dfi_settings {
+    int workers;                 /* 0: not set */
+    int n_cpus;                  /* CPUs listed, 0: no list */
+    int cpu[DFI_MAX_CPUS];
+    size_t deque, window, stack_bytes;
+};
+
+/* A decimal number and nothing else. */
+static int dfi_parse_number(const char *text, long *value)
+{
+    long v = 0;
+    const char *p = text;
+    if (!*p) return -1;
+    for (; *p; p++) {
+        if (*p < '0' || *p > '9' || v > 100000000) return -1;
+        v = 10 * v + (*p - '0');
+    }
+    *value = v;
+    return 0;
+}
+
+/* "1,2,6,8" or "0-11,20-31" into s->cpu. -1: not such a list. */
+static int dfi_parse_cpus(const char *text, struct dfi_settings *s)
+{
+    const char *p = text;
+    s->n_cpus = 0;
+    for (;;) {
+        long from = 0, to, *at = &from;
+        int digits = 0;
+        for (to = -1;; p++) {
+            if (*p >= '0' && *p <= '9' && *at < DFI_MAX_CPUS) *at = 10 * *at + (*p - '0'), digits++;
+            else if (*p == '-' && at == &from && digits) to = 0, at = &to, digits = 0;
+            else break;
+        }
+        if (!digits) return -1;
+        if (to < 0) to = from;
+        if (from >= DFI_MAX_CPUS || to >= DFI_MAX_CPUS || to < from) return -1;
+        for (; from <= to; from++)
+            if (s->n_cpus < DFI_MAX_CPUS) s->cpu[s->n_cpus++] = (int)from;
+        if (!*p) return 0;
+        if (*p++ != ',') return -1;
+    }
+}
+
+static long dfi_env_number(const char *name, long least, long most, long otherwise, const char *what)
+{
+    const char *text = getenv(name);
+    long v;
+    if (!text || !*text) return otherwise;
+    if (dfi_parse_number(text, &v) == 0 && v >= least && v <= most) return v;
+    dfi_log(DFI_LOG_BAD_ENV, name, text, what);
+    return otherwise;
+}
+
+static size_t dfi_config_size(const char *field, size_t value, long least, long most, size_t otherwise, const char *what)
+{
+    if (!value) return otherwise;
+    if (value >= (size_t)least && value <= (size_t)most) return value;
+    dfi_log(DFI_LOG_BAD_CONFIG, field, value > LONG_MAX ? LONG_MAX : (long)value, what);
+    return otherwise;
+}
+
+/* Drops CPUs this process may not use. */
+static void dfi_settings_allowed_cpus(struct dfi_settings *s)
+{
+    struct dfi_os_affinity a;
+    int i, kept = 0, given = s->n_cpus;
+    if (dfi_os_get_affinity(&a)) return;
+    for (i = 0; i < s->n_cpus; i++)
+        if (dfi_affinity_has(&a, s->cpu[i])) s->cpu[kept++] = s->cpu[i];
+        else if (i - kept < 4) dfi_log(DFI_LOG_BAD_CPU, s->cpu[i]); /* a few examples are enough */
+    s->n_cpus = kept;
+    if (given && !kept) dfi_log(DFI_LOG_NO_CPU);
+}
+
+static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
+{
+    const char *list = c && c->cpuset ? c->cpuset : getenv("DF_CPUSET");
+    memset(s, 0, sizeof *s);
+    s->workers = (int)dfi_env_number("DF_WORKERS", 1, 100000000, 0, "a number of workers from 1");
+    if (c && c->workers < 0) dfi_log(DFI_LOG_BAD_CONFIG, "workers", (long)c->workers, "a number of workers from 1");
+    if (c && c->workers > 0) s->workers = c->workers;
+    if (list && *list) {
+        if (dfi_parse_cpus(list, s) == 0) dfi_settings_allowed_cpus(s);
+        else {
+            s->n_cpus = 0;
+            dfi_log(DFI_LOG_BAD_ENV, c && c->cpuset ? "df_config.cpuset" : "DF_CPUSET", list,
+                    "a list of CPUs such as 1,2,6,8 or 0-11,20-31");
+        }
+    }
+    if (!s->workers) s->workers = s->n_cpus ? s->n_cpus : dfi_os_cpus();
+    if (s->workers > DFI_WORKERS_MOST) {
+        dfi_log(DFI_LOG_TOO_MANY_WORKERS, s->workers, DFI_WORKERS_MOST);
+        s->workers = DFI_WORKERS_MOST;
+    }
+    s->deque = (size_t)dfi_env_number("DF_DEQUE", DFI_DEQUE_LEAST, DFI_DEQUE_MOST, DFI_DEQUE_DEFAULT,
+                                      "a number of entries from 2 to 67108864");
+    s->window = (size_t)dfi_env_number("DF_WINDOW", 1, DFI_WINDOW_MOST, DFI_WINDOW_DEFAULT,
+                                       "a number of tasks from 1 to 67108864");
+    if (c) {
+        s->deque = dfi_config_size("deque", c->deque, DFI_DEQUE_LEAST, DFI_DEQUE_MOST, s->deque,
+                                   "a number of entries from 2 to 67108864");
+        s->window = dfi_config_size("window", c->window, 1, DFI_WINDOW_MOST, s->window,
+                                    "a number of tasks from 1 to 67108864");
+        s->stack_bytes = c->stack_bytes;
+    }
+}
+
+#endif

@@ -1,0 +1,128 @@
+/* dfi_core.h - what the inline paths of df.h need to know of the runtime
+ *
+ * The records that user code touches directly and the slow functions behind the fast paths. The full
+ * worker, scope and task are in dfi_types.h and visible to the implementation only. */
+#ifndef DFI_CORE_H
+#define DFI_CORE_H
+
+/* One per declared task: how to run it from its argument record, and where that lies in a future. */
+struct dfi_type {
+    void (*run)(void *args, void *result); /* result may be NULL: not wanted */
+    const char *name;
+    size_t args_at, result_at;             /* offsets inside name_future */
+    size_t args_bytes;
+};
+
+/* The head of every future. `state` is written only once the future has left its spawner's private
+ * part (see dfi_future.h), so that a spawn and a sync that nobody interfered with never touch it. */
+struct dfi_future {
+    const struct dfi_type *type;
+    DFI_ATOMIC(void *) state;
+};
+
+/* One declared access of a task: `rows` rows of `row` bytes each, `ld` bytes apart. */
+struct dfi_access {
+    const void *p;
+    size_t row, rows, ld;
+    unsigned mode;
+};
+enum { DFI_IN = 1, DFI_OUT = 2, DFI_INOUT = 3, DFI_COMMUTE = 7, DFI_CONCURRENT = 11, DFI_REDUCE = 19, DFI_WRITES = 2 };
+enum {
+    dfi_op_df_sum = 1 << 8, dfi_op_df_prod = 2 << 8, dfi_op_df_band = 3 << 8, dfi_op_df_bor = 4 << 8,
+    dfi_op_df_bxor = 5 << 8, dfi_op_df_land = 6 << 8, dfi_op_df_lor = 7 << 8, dfi_op_df_min = 8 << 8,
+    dfi_op_df_max = 9 << 8
+};
+
+/* The part of a worker that spawn and sync use. `head` and its line belong to the owner; `limit` is
+ * read by the owner and lowered to 0 by thieves that want work: their only way to interrupt it. */
+struct dfi_hot {
+    void **head;                 /* next free entry of the private stack */
+    char line[64 - sizeof(void **)];
+    DFI_ATOMIC(uintptr_t) limit; /* address of the end of the stack, or 0: look here, please */
+};
+
+/* The head of every block of recyclable memory (dfi_blocks.h). */
+struct dfi_block_head {
+    struct dfi_block_head *next; /* while free */
+    unsigned cls;
+};
+
+/* A task created by df_submit; the visible part is where its arguments go. */
+struct dfi_task {
+    struct dfi_block_head head;
+    void *args;
+};
+
+struct dfi_scope;
+/* What DF_PARALLEL keeps on the stack of the block. */
+struct dfi_block {
+    struct dfi_scope *scope;
+    int open;
+    int borrowed; /* no memory for a scope of its own: the block uses the enclosing one */
+};
+
+DFI_EXTERN_C_BEGIN
+extern DFI_API struct dfi_hot dfi_nobody;
+extern DFI_API DFI_TLS struct dfi_hot *dfi_self; /* this thread's worker, or &dfi_nobody */
+DFI_API void dfi_spawn_slow(struct dfi_future *f);
+DFI_API int dfi_sync_slow(struct dfi_future *f);
+DFI_API void dfi_here(const char *site); /* DF_DEBUG: the line of the call that follows */
+DFI_API void dfi_spawn_checked(struct dfi_future *f);
+DFI_API int dfi_sync_checked(struct dfi_future *f);
+DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type);
+DFI_API void dfi_submit(struct dfi_task *t, struct dfi_access *x, unsigned n);
+DFI_API struct dfi_block dfi_scope_enter(const char *site);
+DFI_API void dfi_scope_leave(struct dfi_block *b);
+DFI_API void *dfi_local_alloc(size_t n, size_t bytes);
+DFI_EXTERN_C_END
+
+/* pre: f->type and the arguments are set. Cost: two loads, a compare, two stores; no atomic
+ * read-modify-write, no fence. */
+DFI_INLINE void dfi_spawn(struct dfi_future *f)
+{
+#if DF_DEBUG
+    dfi_spawn_checked(f);
+#else
+    struct dfi_hot *w = dfi_self;
+    void **h = w->head;
+    /* relaxed: only a hint to look into the slow path, which synchronises (dfi_poll) */
+    if (DFI_UNLIKELY((uintptr_t)h >= dfi_load_relaxed(&w->limit))) {
+        dfi_spawn_slow(f);
+        return;
+    }
+    *h = f;
+    w->head = h + 1;
+#endif
+}
+
+/* Nonzero: f came back to its spawner, who runs it now. Zero: somebody ran it, the result is in f. */
+DFI_INLINE int dfi_sync(struct dfi_future *f)
+{
+#if DF_DEBUG
+    return dfi_sync_checked(f);
+#else
+    struct dfi_hot *w = dfi_self;
+    void **h = w->head - 1;
+    /* An entry that other workers may see is not stored as f but marked: one compare tells both that
+     * f is the latest spawn and that it is still private. relaxed: as in dfi_spawn. */
+    if (DFI_LIKELY(*h == (void *)f && (uintptr_t)h < dfi_load_relaxed(&w->limit))) {
+        w->head = h;
+        return 1;
+    }
+    return dfi_sync_slow(f);
+#endif
+}
+
+DFI_INLINE void *dfi_task_args(struct dfi_task *t) { return t->args; }
+
+DFI_INLINE void dfi_access_array(struct dfi_access *x, unsigned mode, const void *p, size_t bytes)
+{
+    x->p = p, x->row = bytes, x->rows = 1, x->ld = 0, x->mode = mode;
+}
+
+DFI_INLINE void dfi_access_block(struct dfi_access *x, unsigned mode, const void *p, size_t rows, size_t row, size_t ld)
+{
+    x->p = p, x->row = row, x->rows = rows, x->ld = ld, x->mode = mode;
+}
+
+#endif

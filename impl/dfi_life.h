@@ -1,0 +1,385 @@
+/* dfi_life.h - the pool from start to stop: threads come, go, fork, and libraries are unloaded
+ *
+ * Worker 0 is the thread that started the pool, 1 .. n-1 are helper threads, and every further thread
+ * of the program that uses a construct gets a worker of its own. All of this is under the pool's lock;
+ * none of it is on a fast path. */
+#ifndef DFI_LIFE_H
+#define DFI_LIFE_H
+
+static void dfi_be(struct dfi_worker *w) { dfi_self = w ? &w->hot : &dfi_nobody; }
+
+/* --- one worker -------------------------------------------------------------------------------- */
+
+/* Everything but its memory, its event and its slot as if new. Zero, or -1 without memory. */
+static int dfi_worker_reset(struct dfi_worker *w)
+{
+    w->hot.head = w->split = w->task_mark = w->base;
+    w->task = w->overflow = NULL;
+    w->outbox = w->outbox_last = NULL;
+    w->outbox_n = 0;
+    dfi_store_relaxed(&w->bottom, (size_t)0);
+    dfi_store_relaxed(&w->top, (size_t)0);
+    dfi_store_relaxed(&w->park, DFI_AWAKE);
+    dfi_store_seq_cst(&w->hot.limit, (uintptr_t)0); /* somebody may be hungry already: look at once */
+    w->scope = NULL;
+    w->scope = dfi_scope_new(w, NULL);
+    return w->scope ? 0 : -1;
+}
+
+static int dfi_worker_stack(struct dfi_worker *w, size_t entries)
+{
+    /* one entry below the bottom, never equal to a future: sync may look at it */
+    void **base = (void **)dfi_malloc((entries + 1) * sizeof *base);
+    if (!base) return -1;
+    base[0] = NULL;
+    dfi_mfree(w->base ? w->base - 1 : NULL);
+    dfi_mfree((void *)w->sites);
+    w->base = base + 1, w->end = w->base + entries;
+    w->sites = NULL;
+    return 0;
+}
+
+static void dfi_worker_free(struct dfi_worker *w)
+{
+    struct dfi_scope *s = w->scope;
+    if (s) {
+        if (s->table) dfi_table_free(w, s->table);
+        dfi_scope_free_locals(s);
+    }
+    dfi_blocks_free_all(w);
+    dfi_mfree(w->base ? w->base - 1 : NULL);
+    dfi_mfree((void *)w->sites);
+    dfi_os_event_free(&w->event);
+    dfi_mfree(w->allocated);
+}
+
+/* A worker nobody uses, from an earlier run or new, in a slot. NULL: no memory or no slot. */
+static struct dfi_worker *dfi_worker_take(size_t entries)
+{
+    int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
+    struct dfi_worker *w = NULL;
+    char *p;
+    for (i = 0; i < n && !w; i++) {
+        w = dfi_load_relaxed(&dfi_pool.slot[i]);
+        if (w->attached) w = NULL;
+    }
+    if (w) {
+        if ((size_t)(w->end - w->base) != entries && dfi_worker_stack(w, entries)) return NULL;
+        if (w->hot.head != w->base) return NULL;
+        w->attached = 1;
+        dfi_store_seq_cst(&w->hot.limit, (uintptr_t)0);
+        return w;
+    }
+    if (n == DFI_MAX_WORKERS) {
+        dfi_log(DFI_LOG_TOO_MANY_THREADS, DFI_MAX_WORKERS);
+        return NULL;
+    }
+    if (!(p = (char *)dfi_malloc(sizeof *w + DFI_LINE))) {
+        dfi_log(DFI_LOG_NO_MEMORY);
+        return NULL;
+    }
+    memset(p, 0, sizeof *w + DFI_LINE);
+    w = (struct dfi_worker *)(void *)(p + (DFI_LINE - (uintptr_t)p % DFI_LINE) % DFI_LINE);
+    w->allocated = p;
+    w->next_id = (uintptr_t)(n + 1);
+    w->random = (uint32_t)n * 2654435761u + 1;
+    if (dfi_os_event_init(&w->event)) {
+        dfi_mfree(p);
+        return NULL;
+    }
+    if (dfi_worker_stack(w, entries) || dfi_worker_reset(w)) {
+        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_worker_free(w);
+        return NULL;
+    }
+    w->attached = 1;
+    dfi_store_release(&dfi_pool.slot[n], w); /* complete; pairs with the acquire of thieves */
+    dfi_store_release(&dfi_pool.n_slots, n + 1);
+    return w;
+}
+
+/* --- threads of the program -------------------------------------------------------------------- */
+
+static void dfi_detach(void *p) /* at the end of a thread that used df */
+{
+    struct dfi_worker *w = (struct dfi_worker *)p;
+    if (dfi_me() != w) return; /* the pool was taken down or forked since */
+    if (w->scope->outer == NULL && !w->task) dfi_wait_until(w, w->scope, 0);
+    dfi_outbox_flush(w);
+    w->hot.head = w->split = w->base;
+    dfi_be(NULL);
+    dfi_os_lock(&dfi_pool.lock);
+    w->attached = 0;
+    dfi_os_unlock(&dfi_pool.lock);
+}
+
+#if DFI_POSIX
+static pthread_key_t dfi_thread_key;
+static int dfi_thread_key_made; /* pool lock */
+static void dfi_on_thread_end(struct dfi_worker *w)
+{
+    if (!dfi_thread_key_made && !pthread_key_create(&dfi_thread_key, dfi_detach)) dfi_thread_key_made = 1;
+    if (dfi_thread_key_made) pthread_setspecific(dfi_thread_key, w);
+}
+#else
+static tss_t dfi_thread_key;
+static int dfi_thread_key_made;
+static void dfi_on_thread_end(struct dfi_worker *w)
+{
+    if (!dfi_thread_key_made && tss_create(&dfi_thread_key, dfi_detach) == thrd_success) dfi_thread_key_made = 1;
+    if (dfi_thread_key_made) tss_set(dfi_thread_key, w);
+}
+#endif
+
+/* --- helper threads ---------------------------------------------------------------------------- */
+
+static void *dfi_helper(void *p)
+{
+    struct dfi_worker *w = (struct dfi_worker *)p;
+    struct dfi_goal g;
+    dfi_be(w);
+    if (w->pin >= 0) {
+        struct dfi_os_affinity a;
+        memset(&a, 0, sizeof a);
+        dfi_affinity_add(&a, w->pin);
+        dfi_os_set_affinity(&a);
+    }
+    g.kind = DFI_GOAL_WORK, g.scope = NULL, g.future = NULL, g.flag = NULL;
+    dfi_help_until(w, NULL, &g);
+    dfi_outbox_flush(w);
+    dfi_be(NULL);
+    dfi_fetch_sub_seq_cst(&dfi_pool.alive, 1);
+    return NULL;
+}
+
+static void dfi_fork_prepare(void);
+static void dfi_fork_parent(void);
+static void dfi_fork_child(void);
+
+/* pre: pool lock; not running. Zero: the calling thread is worker 0 of a running pool. */
+static int dfi_start_locked(const df_config *c)
+{
+    struct dfi_settings *s = (struct dfi_settings *)dfi_malloc(sizeof *s);
+    struct dfi_worker *w;
+    int i;
+    if (!s) {
+        dfi_log(DFI_LOG_NO_MEMORY);
+        return DF_ERROR_MEMORY;
+    }
+    if (c && c->log) dfi_pool.log = c->log, dfi_pool.log_arg = c->log_arg;
+    dfi_settings_read(s, c);
+    dfi_pool.module = &dfi_thread_key_made;
+    dfi_pool.deque = s->deque;
+    dfi_pool.window = s->window;
+    dfi_pool.n_cpus = dfi_os_cpus();
+    if (!(w = dfi_me()) && !(w = dfi_worker_take(s->deque))) {
+        dfi_mfree(s);
+        return DF_ERROR_MEMORY;
+    }
+#if DFI_POSIX
+    if (!dfi_pool.fork_handlers && !pthread_atfork(dfi_fork_prepare, dfi_fork_parent, dfi_fork_child))
+        dfi_pool.fork_handlers = 1;
+#endif
+    if (!dfi_me()) dfi_on_thread_end(w);
+    dfi_be(w);
+    w->index = 0;
+    dfi_pool.affinity_set = 0;
+    if (s->n_cpus && dfi_os_get_affinity(&dfi_pool.affinity) == 0) {
+        struct dfi_os_affinity a;
+        memset(&a, 0, sizeof a);
+        dfi_affinity_add(&a, s->cpu[0]);
+        dfi_pool.affinity_set = dfi_os_set_affinity(&a) == 0;
+    }
+    dfi_store_seq_cst(&dfi_pool.stopping, 0);
+    dfi_pool.n_workers = 1;
+    for (i = 1; i < s->workers; i++) {
+        struct dfi_worker *h = dfi_worker_take(s->deque);
+        if (!h) break;
+        h->index = i;
+        h->helper = 1;
+        h->pin = s->n_cpus ? s->cpu[i % s->n_cpus] : -1;
+        dfi_fetch_add_seq_cst(&dfi_pool.alive, 1);
+        if (dfi_os_thread_start(&h->thread, dfi_helper, h, s->stack_bytes)) {
+            dfi_fetch_sub_seq_cst(&dfi_pool.alive, 1);
+            h->attached = h->helper = 0;
+            dfi_log(DFI_LOG_NO_THREAD, i, "the system refused", i);
+            break;
+        }
+        dfi_pool.n_workers++;
+    }
+    dfi_mfree(s);
+    dfi_store_seq_cst(&dfi_pool.running, 1);
+    return 0;
+}
+
+static struct dfi_worker *dfi_attach(void)
+{
+    struct dfi_worker *w;
+    dfi_os_lock(&dfi_pool.lock);
+    if (!dfi_load_relaxed(&dfi_pool.running)) dfi_start_locked(NULL);
+    w = dfi_me();
+    if (!w && dfi_load_relaxed(&dfi_pool.running) && (w = dfi_worker_take(dfi_pool.deque)) != NULL) {
+        int i = 0;
+        while (dfi_load_relaxed(&dfi_pool.slot[i]) != w) i++;
+        w->index = dfi_pool.n_workers + i;
+        dfi_on_thread_end(w);
+        dfi_be(w);
+    }
+    dfi_os_unlock(&dfi_pool.lock);
+    return w;
+}
+
+/* Tells the helpers to end. */
+static void dfi_stop_signal(int how)
+{
+    int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
+    dfi_store_seq_cst(&dfi_pool.running, 0);
+    dfi_store_seq_cst(&dfi_pool.stopping, how);
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
+        dfi_wake(v, DFI_PARKED_IDLE);
+        dfi_store_seq_cst(&v->hot.limit, (uintptr_t)0); /* look: the pool has to be started again */
+    }
+}
+
+static void dfi_stop_join(void)
+{
+    int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
+    struct dfi_worker *me = dfi_me();
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
+        if (!v->helper || v == me) continue;
+        dfi_os_thread_join(&v->thread);
+        v->attached = v->helper = 0;
+    }
+    if (dfi_pool.affinity_set) dfi_os_set_affinity(&dfi_pool.affinity);
+    dfi_pool.affinity_set = 0;
+}
+
+DFI_EXTERN_C_BEGIN
+
+DFI_API df_result df_start(const df_config *c)
+{
+    int r;
+    dfi_os_lock(&dfi_pool.lock);
+    r = dfi_load_relaxed(&dfi_pool.running) ? DF_ERROR_STARTED : dfi_start_locked(c);
+    dfi_os_unlock(&dfi_pool.lock);
+    return (df_result)r;
+}
+
+DFI_API void df_stop(void)
+{
+    struct dfi_worker *w = dfi_me();
+    if (w && (w->task || w->scope->outer)) {
+        dfi_log(DFI_LOG_STOP_INSIDE);
+        return;
+    }
+    if (w) dfi_wait_until(w, w->scope, 0);
+    dfi_os_lock(&dfi_pool.lock);
+    if (dfi_load_relaxed(&dfi_pool.running)) {
+        dfi_stop_signal(DFI_STOP_WHEN_DONE);
+        dfi_stop_join();
+    }
+    dfi_os_unlock(&dfi_pool.lock);
+}
+
+DFI_API int df_workers(void)
+{
+    struct dfi_worker *w = dfi_me_attached();
+    return w ? dfi_pool.n_workers : 1;
+}
+
+DFI_API int df_worker(void)
+{
+    struct dfi_worker *w = dfi_me_attached();
+    return w ? w->index : 0;
+}
+
+DFI_API df_result df_stats(df_counters *out)
+{
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    memset(out, 0, sizeof *out);
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
+        out->tasks += dfi_load_relaxed(&v->n_tasks);
+        out->edges += dfi_load_relaxed(&v->n_edges);
+        out->steals += dfi_load_relaxed(&v->n_steals);
+        out->parks += dfi_load_relaxed(&v->n_parks);
+    }
+    return DF_OK;
+}
+
+DFI_EXTERN_C_END
+
+/* --- the end of the process, or of the library that embeds df ----------------------------------- */
+
+#if defined(__GNUC__)
+/* The pool belongs to the module whose copy of the implementation started it. */
+static __attribute__((destructor)) void dfi_unload(void)
+{
+    struct dfi_worker *me = dfi_me();
+    int i, n, others = 0, wait_ms = 1000, self = me && me->helper;
+    if (!dfi_load_relaxed(&dfi_pool.n_slots) || dfi_pool.module != &dfi_thread_key_made) return;
+    if (me && me->scope->outer == NULL) {
+        long pending = (long)(me->scope->submitted - me->scope->done) + (long)dfi_load_acquire(&me->scope->pending);
+        if (pending > 0) dfi_log(DFI_LOG_EXIT_PENDING, pending);
+    }
+    if (dfi_load_relaxed(&dfi_pool.running)) dfi_stop_signal(DFI_STOP_NOW);
+    while (dfi_load_seq_cst(&dfi_pool.alive) > self && wait_ms-- > 0)
+        dfi_os_sleep_ms(); /* a task that never ends must not keep us */
+    if (dfi_load_seq_cst(&dfi_pool.alive) > self) {
+        dfi_log(DFI_LOG_EXIT_BUSY, dfi_load_seq_cst(&dfi_pool.alive) - self);
+        return;
+    }
+    dfi_stop_join();
+    n = dfi_load_relaxed(&dfi_pool.n_slots);
+    for (i = 0; i < n; i++) others += dfi_load_relaxed(&dfi_pool.slot[i])->attached;
+    if (others > (me != NULL)) return; /* a thread of the program may still be using its worker */
+#if DFI_POSIX
+    if (dfi_thread_key_made) pthread_key_delete(dfi_thread_key);
+    dfi_thread_key_made = 0;
+#endif
+    dfi_be(NULL);
+    dfi_store_relaxed(&dfi_pool.n_slots, 0);
+    for (i = 0; i < n; i++) {
+        dfi_worker_free(dfi_load_relaxed(&dfi_pool.slot[i]));
+        dfi_store_relaxed(&dfi_pool.slot[i], NULL);
+    }
+}
+#endif
+
+/* --- fork: the child starts afresh -------------------------------------------------------------- */
+
+#if DFI_POSIX
+static void dfi_fork_prepare(void) { dfi_os_lock(&dfi_pool.lock); }
+static void dfi_fork_parent(void) { dfi_os_unlock(&dfi_pool.lock); }
+
+/* Only the forking thread exists here. The other workers' records may be in the middle of a change:
+ * they keep their memory, so that it can be freed, and forget what is in it. */
+static void dfi_fork_child(void)
+{
+    int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
+    struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
+    dfi_pool.lock = fresh;
+    dfi_store_relaxed(&dfi_pool.running, 0);
+    dfi_store_relaxed(&dfi_pool.stopping, 0);
+    dfi_store_relaxed(&dfi_pool.parked_idle, 0);
+    dfi_store_relaxed(&dfi_pool.parked_waiting, 0);
+    dfi_store_relaxed(&dfi_pool.spinning, 0);
+    dfi_store_relaxed(&dfi_pool.alive, 0);
+    dfi_pool.affinity_set = 0;
+    dfi_be(NULL);
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
+        memset(v->free, 0, sizeof v->free);
+        memset(v->fresh, 0, sizeof v->fresh);
+        memset(v->fresh_end, 0, sizeof v->fresh_end);
+        dfi_store_relaxed(&v->returned, NULL);
+        v->attached = v->helper = 0;
+        if (dfi_os_event_init(&v->event) || dfi_worker_reset(v)) v->attached = 1; /* unusable */
+    }
+    if (dfi_thread_key_made) pthread_setspecific(dfi_thread_key, NULL);
+}
+#endif
+
+#endif

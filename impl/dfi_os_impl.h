@@ -1,0 +1,245 @@
+/* dfi_os_impl.h - the functions of dfi_os.h */
+#ifndef DFI_OS_IMPL_H
+#define DFI_OS_IMPL_H
+
+static void *dfi_malloc(size_t bytes) { return DF_MALLOC(bytes); }
+static void dfi_mfree(void *p) { DF_FREE(p); }
+
+/* A hint to the processor that this thread is waiting in a loop. */
+DFI_INLINE void dfi_os_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__) || (defined(__arm__) && __ARM_ARCH >= 7)
+    __asm__ __volatile__("yield");
+#endif
+}
+
+#if DFI_POSIX
+
+static void dfi_os_lock(struct dfi_os_mutex *m) { pthread_mutex_lock(&m->m); }
+static void dfi_os_unlock(struct dfi_os_mutex *m) { pthread_mutex_unlock(&m->m); }
+static int dfi_os_event_init(struct dfi_os_event *e)
+{
+    if (pthread_mutex_init(&e->m, NULL)) return -1;
+    if (pthread_cond_init(&e->c, NULL)) { pthread_mutex_destroy(&e->m); return -1; }
+    return 0;
+}
+static void dfi_os_event_free(struct dfi_os_event *e) { pthread_cond_destroy(&e->c); pthread_mutex_destroy(&e->m); }
+/* Sleeps while *word == value; the waker changes *word and then calls dfi_os_event_wake. */
+static void dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value)
+{
+    pthread_mutex_lock(&e->m);
+    while (dfi_load_acquire(word) == value) pthread_cond_wait(&e->c, &e->m);
+    pthread_mutex_unlock(&e->m);
+}
+static void dfi_os_event_wake(struct dfi_os_event *e)
+{
+    pthread_mutex_lock(&e->m);
+    pthread_cond_signal(&e->c);
+    pthread_mutex_unlock(&e->m);
+}
+static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), void *arg, size_t stack_bytes)
+{
+    pthread_attr_t attr;
+    int failed;
+    if (pthread_attr_init(&attr)) return -1;
+    if (stack_bytes) pthread_attr_setstacksize(&attr, stack_bytes); /* too small: the default stays */
+    failed = pthread_create(&t->t, &attr, fn, arg);
+    pthread_attr_destroy(&attr);
+    return failed ? -1 : 0;
+}
+static void dfi_os_thread_join(struct dfi_os_thread *t) { pthread_join(t->t, NULL); }
+static void dfi_os_yield(void) { sched_yield(); }
+static void dfi_os_sleep_ms(void) /* about a millisecond */
+{
+    static struct dfi_os_event never = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    t.tv_nsec += 1000000;
+    if (t.tv_nsec >= 1000000000) t.tv_nsec -= 1000000000, t.tv_sec++;
+    pthread_mutex_lock(&never.m);
+    pthread_cond_timedwait(&never.c, &never.m, &t);
+    pthread_mutex_unlock(&never.m);
+}
+
+#else
+
+static struct dfi_os_mutex *dfi_os_mutex_once;
+static void dfi_os_mutex_init(void) { mtx_init(&dfi_os_mutex_once->m, mtx_plain); }
+static void dfi_os_lock(struct dfi_os_mutex *m) /* the pool's lock is the only one */
+{
+    dfi_os_mutex_once = m;
+    call_once(&m->once, dfi_os_mutex_init);
+    mtx_lock(&m->m);
+}
+static void dfi_os_unlock(struct dfi_os_mutex *m) { mtx_unlock(&m->m); }
+static int dfi_os_event_init(struct dfi_os_event *e)
+{
+    if (mtx_init(&e->m, mtx_plain) != thrd_success) return -1;
+    if (cnd_init(&e->c) != thrd_success) { mtx_destroy(&e->m); return -1; }
+    return 0;
+}
+static void dfi_os_event_free(struct dfi_os_event *e) { cnd_destroy(&e->c); mtx_destroy(&e->m); }
+static void dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value)
+{
+    mtx_lock(&e->m);
+    while (dfi_load_acquire(word) == value) cnd_wait(&e->c, &e->m);
+    mtx_unlock(&e->m);
+}
+static void dfi_os_event_wake(struct dfi_os_event *e) { mtx_lock(&e->m); cnd_signal(&e->c); mtx_unlock(&e->m); }
+struct dfi_os_start { void *(*fn)(void *); void *arg; };
+static int dfi_os_thread_main(void *p)
+{
+    struct dfi_os_start s = *(struct dfi_os_start *)p;
+    dfi_mfree(p);
+    s.fn(s.arg);
+    return 0;
+}
+static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), void *arg, size_t stack_bytes)
+{
+    struct dfi_os_start *s = (struct dfi_os_start *)dfi_malloc(sizeof *s);
+    (void)stack_bytes; /* C11 threads cannot choose it */
+    if (!s) return -1;
+    s->fn = fn, s->arg = arg;
+    if (thrd_create(&t->t, dfi_os_thread_main, s) == thrd_success) return 0;
+    dfi_mfree(s);
+    return -1;
+}
+static void dfi_os_thread_join(struct dfi_os_thread *t) { thrd_join(t->t, NULL); }
+static void dfi_os_yield(void) { thrd_yield(); }
+static void dfi_os_sleep_ms(void)
+{
+    struct timespec ms = { 0, 1000000 };
+    thrd_sleep(&ms, NULL);
+}
+
+#endif
+
+/* --- CPUs -------------------------------------------------------------------------------------- */
+
+#if defined(__linux__) && defined(__GNUC__)
+extern int dfi_sys_getaffinity(int pid, size_t bytes, unsigned long *mask) __asm__("sched_getaffinity");
+extern int dfi_sys_setaffinity(int pid, size_t bytes, const unsigned long *mask) __asm__("sched_setaffinity");
+static int dfi_os_get_affinity(struct dfi_os_affinity *a)
+{
+    memset(a, 0, sizeof *a);
+    return dfi_sys_getaffinity(0, sizeof a->bits, a->bits) < 0 ? -1 : 0;
+}
+static int dfi_os_set_affinity(const struct dfi_os_affinity *a)
+{
+    return dfi_sys_setaffinity(0, sizeof a->bits, a->bits) < 0 ? -1 : 0;
+}
+#else
+static int dfi_os_get_affinity(struct dfi_os_affinity *a) { (void)a; return -1; }
+static int dfi_os_set_affinity(const struct dfi_os_affinity *a) { (void)a; return -1; }
+#endif
+
+enum { DFI_LONG_BITS = 8 * sizeof(unsigned long) };
+static int dfi_affinity_has(const struct dfi_os_affinity *a, int cpu)
+{
+    return (int)(a->bits[cpu / DFI_LONG_BITS] >> (cpu % DFI_LONG_BITS) & 1);
+}
+static void dfi_affinity_add(struct dfi_os_affinity *a, int cpu)
+{
+    a->bits[cpu / DFI_LONG_BITS] |= 1ul << (cpu % DFI_LONG_BITS);
+}
+static int dfi_affinity_count(const struct dfi_os_affinity *a)
+{
+    int cpu, n = 0;
+    for (cpu = 0; cpu < DFI_MAX_CPUS; cpu++) n += dfi_affinity_has(a, cpu);
+    return n;
+}
+
+/* CPUs by quota/period of one cgroup directory, or 0 when it sets none. v2: cpu.max "QUOTA PERIOD" or
+ * "max PERIOD"; v1: two files, quota -1 for none. */
+static int dfi_cgroup_quota(const char *dir, int v2)
+{
+    char path[1200];
+    long quota = -1, period = 0;
+    FILE *f;
+    if (v2) {
+        snprintf(path, sizeof path, "%s/cpu.max", dir);
+        if (!(f = fopen(path, "r"))) return 0;
+        if (fscanf(f, "%ld %ld", &quota, &period) != 2) quota = -1;
+        fclose(f);
+    } else {
+        snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", dir);
+        if (!(f = fopen(path, "r"))) return 0;
+        if (fscanf(f, "%ld", &quota) != 1) quota = -1;
+        fclose(f);
+        snprintf(path, sizeof path, "%s/cpu.cfs_period_us", dir);
+        if (!(f = fopen(path, "r"))) return 0;
+        if (fscanf(f, "%ld", &period) != 1) period = 0;
+        fclose(f);
+    }
+    if (quota <= 0 || period <= 0) return 0;
+    quota = (quota + period - 1) / period;
+    return quota > DFI_MAX_CPUS ? DFI_MAX_CPUS : (int)quota;
+}
+
+/* The smallest quota of the cgroup `path` and its ancestors below the mount point; 0: none. */
+static int dfi_cgroup_walk(const char *mount, const char *path, int v2)
+{
+    char dir[1024];
+    int least = 0;
+    size_t base = strlen(mount);
+    if (snprintf(dir, sizeof dir, "%s%s", mount, path) >= (int)sizeof dir) return 0;
+    for (;;) {
+        int n = dfi_cgroup_quota(dir, v2);
+        char *slash;
+        if (n && (!least || n < least)) least = n;
+        slash = strrchr(dir, '/');
+        if (!slash || (size_t)(slash - dir) < base) break;
+        *slash = 0;
+    }
+    return least;
+}
+
+/* CPUs that the cgroups of this process allow it to use on average, 0 when unlimited.
+ * root: "" except in tests. */
+static int dfi_cgroup_cpus(const char *root)
+{
+    char path[300], line[1024], mount[300];
+    int least = 0;
+    FILE *f;
+    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    if (!(f = fopen(path, "r"))) return 0;
+    while (fgets(line, sizeof line, f)) { /* "0::/a/b" (v2) or "4:cpu,cpuacct:/a/b" (v1) */
+        char *controllers = strchr(line, ':'), *group;
+        int n = 0;
+        line[strcspn(line, "\n")] = 0;
+        if (!controllers || !(group = strchr(controllers + 1, ':'))) continue;
+        controllers++, *group++ = 0;
+        if (!*controllers) {
+            snprintf(mount, sizeof mount, "%s/sys/fs/cgroup", root);
+            n = dfi_cgroup_walk(mount, group, 1);
+        } else if (!strcmp(controllers, "cpu") || !strncmp(controllers, "cpu,", 4) || strstr(controllers, ",cpu,") ||
+                   (strlen(controllers) > 4 && !strcmp(controllers + strlen(controllers) - 4, ",cpu"))) {
+            snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/%s", root, controllers);
+            n = dfi_cgroup_walk(mount, group, 0);
+            if (!n) {
+                snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/cpu", root);
+                n = dfi_cgroup_walk(mount, group, 0);
+            }
+        }
+        if (n && (!least || n < least)) least = n;
+    }
+    fclose(f);
+    return least;
+}
+
+/* CPUs this process may really use: affinity mask, limited by the cgroup quota. At least 1. */
+static int dfi_os_cpus(void)
+{
+    struct dfi_os_affinity a;
+    int n = 0, quota = dfi_cgroup_cpus("");
+    if (dfi_os_get_affinity(&a) == 0) n = dfi_affinity_count(&a);
+#if DFI_POSIX && defined(_SC_NPROCESSORS_ONLN)
+    if (n <= 0) n = (int)sysconf(_SC_NPROCESSORS_ONLN);
+#endif
+    if (n <= 0) n = 1;
+    return quota && quota < n ? quota : n;
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* dfi_pp.h - the preprocessor part: from a declaration's parameter words to lists of tokens
+ *
+ * Standard C11 preprocessing (C99 under DF_SERIAL). A parameter as the user writes it,
+ *     (T, x)   df_in(T, p, n)   df_in2(T, p, rows, cols, ld)   df_in_range(T, b, e)   ...
+ * is normalised once into a tuple (form, mode, T, names and expressions), and every generator then
+ * maps a macro over the tuples. Forms and modes are spelled dfi_f_* and dfi_m_* because users define
+ * macros called IN, OUT, I or near. */
+#ifndef DFI_PP_H
+#define DFI_PP_H
+
+#define DFI_COMMA(...) ,
+
+/* Number of arguments, 1 to 17; 18 to 32 arguments give TOO_MANY. */
+#define DFI_COUNT(...) DFI_COUNT_(__VA_ARGS__, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, \
+    TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY,    \
+    TOO_MANY, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, ~)
+#define DFI_COUNT_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, \
+    a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
+
+/* 1 when the argument starts with a parenthesis, else 0. */
+#define DFI_IS_PAREN(x) DFI_PROBED(DFI_PAREN_PROBE x, 0, ~)
+#define DFI_PAREN_PROBE(...) ~, 1
+#define DFI_PROBED(...) DFI_SECOND(__VA_ARGS__)
+#define DFI_SECOND(a, b, ...) b
+
+/* 1 when R is exactly `void`, else 0 (`void *` is an ordinary type). */
+#define DFI_IS_VOID(R) DFI_IS_VOID_(DFI_VOID_##R)
+#define DFI_VOID_void
+#define DFI_IS_VOID_(x) DFI_IS_VOID__(DFI_COMMA x ())
+#define DFI_IS_VOID__(...) DFI_IS_VOID___(__VA_ARGS__, 1, 0, ~)
+#define DFI_IS_VOID___(a, b, c, ...) c
+
+/* DFI_EACH_n(M, t1, ..., tn): M(t1) ... M(tn); DFI_LIST_n: the same separated by commas. */
+#define DFI_EACH_1(M, t) M(t)
+#define DFI_EACH_2(M, t, ...) M(t) DFI_EACH_1(M, __VA_ARGS__)
+#define DFI_EACH_3(M, t, ...) M(t) DFI_EACH_2(M, __VA_ARGS__)
+#define DFI_EACH_4(M, t, ...) M(t) DFI_EACH_3(M, __VA_ARGS__)
+#define DFI_EACH_5(M, t, ...) M(t) DFI_EACH_4(M, __VA_ARGS__)
+#define DFI_EACH_6(M, t, ...) M(t) DFI_EACH_5(M, __VA_ARGS__)
+#define DFI_EACH_7(M, t, ...) M(t) DFI_EACH_6(M, __VA_ARGS__)
+#define DFI_EACH_8(M, t, ...) M(t) DFI_EACH_7(M, __VA_ARGS__)
+#define DFI_EACH_9(M, t, ...) M(t) DFI_EACH_8(M, __VA_ARGS__)
+#define DFI_EACH_10(M, t, ...) M(t) DFI_EACH_9(M, __VA_ARGS__)
+#define DFI_EACH_11(M, t, ...) M(t) DFI_EACH_10(M, __VA_ARGS__)
+#define DFI_EACH_12(M, t, ...) M(t) DFI_EACH_11(M, __VA_ARGS__)
+#define DFI_EACH_13(M, t, ...) M(t) DFI_EACH_12(M, __VA_ARGS__)
+#define DFI_EACH_14(M, t, ...) M(t) DFI_EACH_13(M, __VA_ARGS__)
+#define DFI_EACH_15(M, t, ...) M(t) DFI_EACH_14(M, __VA_ARGS__)
+#define DFI_EACH_16(M, t, ...) M(t) DFI_EACH_15(M, __VA_ARGS__)
+#define DFI_LIST_1(M, t) M(t)
+#define DFI_LIST_2(M, t, ...) M(t), DFI_LIST_1(M, __VA_ARGS__)
+#define DFI_LIST_3(M, t, ...) M(t), DFI_LIST_2(M, __VA_ARGS__)
+#define DFI_LIST_4(M, t, ...) M(t), DFI_LIST_3(M, __VA_ARGS__)
+#define DFI_LIST_5(M, t, ...) M(t), DFI_LIST_4(M, __VA_ARGS__)
+#define DFI_LIST_6(M, t, ...) M(t), DFI_LIST_5(M, __VA_ARGS__)
+#define DFI_LIST_7(M, t, ...) M(t), DFI_LIST_6(M, __VA_ARGS__)
+#define DFI_LIST_8(M, t, ...) M(t), DFI_LIST_7(M, __VA_ARGS__)
+#define DFI_LIST_9(M, t, ...) M(t), DFI_LIST_8(M, __VA_ARGS__)
+#define DFI_LIST_10(M, t, ...) M(t), DFI_LIST_9(M, __VA_ARGS__)
+#define DFI_LIST_11(M, t, ...) M(t), DFI_LIST_10(M, __VA_ARGS__)
+#define DFI_LIST_12(M, t, ...) M(t), DFI_LIST_11(M, __VA_ARGS__)
+#define DFI_LIST_13(M, t, ...) M(t), DFI_LIST_12(M, __VA_ARGS__)
+#define DFI_LIST_14(M, t, ...) M(t), DFI_LIST_13(M, __VA_ARGS__)
+#define DFI_LIST_15(M, t, ...) M(t), DFI_LIST_14(M, __VA_ARGS__)
+#define DFI_LIST_16(M, t, ...) M(t), DFI_LIST_15(M, __VA_ARGS__)
+
+/* --- normalisation: a parameter as written -> (form, mode, T, ...) ---------------------------
+ * forms: dfi_f_value (T, x)                   dfi_f_array (T, p, n)
+ *        dfi_f_block (T, p, rows, cols, ld)   dfi_f_range (T, b, e)
+ *        dfi_f_none: the only tuple of a task without parameters
+ *        dfi_f_wrong: a parameter that is none of these; it ends in one static assertion */
+#define DFI_NORM(p) DFI_NORM_KNOWN(DFI_CAT(DFI_NORM_, DFI_IS_PAREN(p))(p))
+#define DFI_NORM_1(p) DFI_W_value p
+#define DFI_NORM_0(p) DFI_W_##p
+#define DFI_NORM_KNOWN(t) DFI_CAT(DFI_NORM_KNOWN_, DFI_IS_PAREN(t))(t)
+#define DFI_NORM_KNOWN_1(t) t
+#define DFI_NORM_KNOWN_0(t) (dfi_f_wrong, dfi_m_value, int, dfi_wrong)
+
+#define DFI_W_value(...)         DFI_TUPLE(2, dfi_f_value, dfi_m_value, __VA_ARGS__)
+#define DFI_W_df_in(...)         DFI_TUPLE(3, dfi_f_array, dfi_m_in, __VA_ARGS__)
+#define DFI_W_df_out(...)        DFI_TUPLE(3, dfi_f_array, dfi_m_out, __VA_ARGS__)
+#define DFI_W_df_inout(...)      DFI_TUPLE(3, dfi_f_array, dfi_m_inout, __VA_ARGS__)
+#define DFI_W_df_commute(...)    DFI_TUPLE(3, dfi_f_array, dfi_m_commute, __VA_ARGS__)
+#define DFI_W_df_concurrent(...) DFI_TUPLE(3, dfi_f_array, dfi_m_concurrent, __VA_ARGS__)
+#define DFI_W_df_in2(...)        DFI_TUPLE(5, dfi_f_block, dfi_m_in, __VA_ARGS__)
+#define DFI_W_df_out2(...)       DFI_TUPLE(5, dfi_f_block, dfi_m_out, __VA_ARGS__)
+#define DFI_W_df_inout2(...)     DFI_TUPLE(5, dfi_f_block, dfi_m_inout, __VA_ARGS__)
+#define DFI_W_df_commute2(...)   DFI_TUPLE(5, dfi_f_block, dfi_m_commute, __VA_ARGS__)
+#define DFI_W_df_in_range(...)    DFI_TUPLE(3, dfi_f_range, dfi_m_in, __VA_ARGS__)
+#define DFI_W_df_out_range(...)   DFI_TUPLE(3, dfi_f_range, dfi_m_out, __VA_ARGS__)
+#define DFI_W_df_inout_range(...) DFI_TUPLE(3, dfi_f_range, dfi_m_inout, __VA_ARGS__)
+#define DFI_W_df_reduce(...)     DFI_TUPLE_REDUCE(4, dfi_f_array, __VA_ARGS__)
+#define DFI_W_df_reduce2(...)    DFI_TUPLE_REDUCE(6, dfi_f_block, __VA_ARGS__)
+
+/* The tuple when the word has the `want`ed number of arguments, else no tuple. */
+#define DFI_TUPLE(want, form, mode, ...) \
+    DFI_CAT(DFI_TUPLE_, DFI_ARITY(want, DFI_COUNT(__VA_ARGS__)))(form, mode, __VA_ARGS__)
+#define DFI_TUPLE_1(...) (__VA_ARGS__)
+#define DFI_TUPLE_0(...) dfi_wrong
+#define DFI_TUPLE_REDUCE(want, form, ...) \
+    DFI_CAT(DFI_TUPLE_REDUCE_, DFI_ARITY(want, DFI_COUNT(__VA_ARGS__)))(form, __VA_ARGS__)
+#define DFI_TUPLE_REDUCE_1(form, op, ...) (form, dfi_m_reduce(op), __VA_ARGS__)
+#define DFI_TUPLE_REDUCE_0(...) dfi_wrong
+#define DFI_ARITY(want, got) DFI_ARITY_(want, got)
+#define DFI_ARITY_(want, got) DFI_PROBED(DFI_ARITY_##want##_##got, 0, ~)
+#define DFI_ARITY_2_2 ~, 1
+#define DFI_ARITY_3_3 ~, 1
+#define DFI_ARITY_4_4 ~, 1
+#define DFI_ARITY_5_5 ~, 1
+#define DFI_ARITY_6_6 ~, 1
+
+#endif

@@ -1,0 +1,357 @@
+/* dfi_sched.h - sharing work, finding work, sleeping and waking
+ *
+ * A worker keeps what it creates on a private stack. One that has nothing lowers the `limit` of the
+ * others to 0 ("look here"); whoever sees that at its next spawn, sync, submit or end of a task moves
+ * its private entries to its public deque, oldest first, and wakes a sleeper. The oldest entries are
+ * the largest pieces of a recursion, so this happens rarely and the usual path stays free of atomics.
+ *
+ * Who waits runs only work inside the scope it waits for; the argument why that cannot block for ever
+ * and why no wake-up is lost is in docs/memory-order.md, "Waiting" and "Sleeping". */
+#ifndef DFI_SCHED_H
+#define DFI_SCHED_H
+
+enum {
+    DFI_SPIN_SWEEPS = 200, /* looks at all workers before going to sleep, about 20 us on the development
+                              machine: longer burned CPU without finding more in mergesort and Cholesky */
+    DFI_SPIN_PAUSES = 20,  /* pauses between two looks */
+    DFI_SPIN_YIELD = 16    /* from this look on, yield instead when there are more workers than CPUs */
+};
+
+DFI_EXTERN_C_BEGIN
+/* A thread without a worker sees a full stack: its first construct takes the slow path. */
+DFI_API void *dfi_no_entries[1] = { NULL };
+DFI_API struct dfi_hot dfi_nobody = { dfi_no_entries + 1, { 0 }, 0 };
+DFI_API DFI_TLS struct dfi_hot *dfi_self = &dfi_nobody;
+DFI_API struct dfi_pool dfi_pool = { DFI_OS_MUTEX_INIT, 0, 0, 0, 0, 0, 0, { 0 }, 0, 0, { 0 }, 0, 0, { 0 }, 0, { 0 }, 0, { { 0 } }, 0, 0, 0, 0, 0 };
+DFI_EXTERN_C_END
+
+static struct dfi_worker *dfi_attach(void);
+
+static struct dfi_worker *dfi_me(void) /* NULL: not attached yet */
+{
+    return dfi_self == &dfi_nobody ? NULL : (struct dfi_worker *)(void *)dfi_self;
+}
+
+/* This thread's worker; the first call starts the pool. NULL without memory: run everything at once. */
+static struct dfi_worker *dfi_me_attached(void)
+{
+    struct dfi_worker *w = dfi_me();
+    return w && dfi_load_relaxed(&dfi_pool.running) ? w : dfi_attach();
+}
+
+/* --- what a worker is waiting for -------------------------------------------------------------- */
+
+enum dfi_goal_kind { DFI_GOAL_WORK, DFI_GOAL_SCOPE, DFI_GOAL_FUTURE, DFI_GOAL_FLAG };
+struct dfi_goal {
+    enum dfi_goal_kind kind;
+    struct dfi_scope *scope;    /* SCOPE: its pending <= 0; FLAG: only work inside it is run */
+    struct dfi_future *future;  /* FUTURE: done */
+    DFI_ATOMIC(intptr_t) *flag; /* FLAG: not 0 */
+};
+
+/* States of a future that left the private stack of its spawner: NULL public, a scope (running on a
+ * thief), DFI_F_RUNNING (running, no scope for lack of memory), DFI_F_DONE. */
+static char dfi_future_running, dfi_future_done;
+#define DFI_F_RUNNING ((void *)&dfi_future_running)
+#define DFI_F_DONE ((void *)&dfi_future_done)
+
+static int dfi_goal_met(const struct dfi_goal *g)
+{
+    switch (g->kind) { /* seq_cst: also the last look before sleeping; acquire: the results are visible */
+    case DFI_GOAL_SCOPE: return dfi_load_seq_cst(&g->scope->pending) <= 0;
+    case DFI_GOAL_FUTURE: return dfi_load_seq_cst(&g->future->state) == DFI_F_DONE;
+    case DFI_GOAL_FLAG: return dfi_load_seq_cst(g->flag) != 0;
+    default: return dfi_load_seq_cst(&dfi_pool.stopping);
+    }
+}
+
+/* The work that whoever waits for g may run. Zero: none that is known. */
+static int dfi_goal_filter(const struct dfi_goal *g, struct dfi_filter *f)
+{
+    struct dfi_scope *s = g->scope;
+    void *state = NULL;
+    f->id = f->depth = 0;
+    if (g->kind == DFI_GOAL_WORK) return 1;
+    if (g->kind == DFI_GOAL_FUTURE) {
+        state = dfi_load_acquire(&g->future->state);
+        if (!state || state == DFI_F_RUNNING || state == DFI_F_DONE) return 0;
+        s = (struct dfi_scope *)state;
+    }
+    f->id = dfi_load_relaxed(&s->id);
+    f->depth = dfi_load_relaxed(&s->depth);
+    /* the scope of a stolen future may have ended before its id was read: then the state has changed */
+    return g->kind != DFI_GOAL_FUTURE || dfi_load_acquire(&g->future->state) == state;
+}
+
+/* --- waking ------------------------------------------------------------------------------------ */
+
+static int dfi_wake(struct dfi_worker *w, int parked)
+{
+    int expect = parked;
+    if (dfi_load_seq_cst(&w->park) != parked || !dfi_cas_seq_cst(&w->park, &expect, DFI_AWAKE)) return 0;
+    dfi_os_event_wake(&w->event);
+    return 1;
+}
+
+/* After something w may be waiting for has happened (a seq_cst store or read-modify-write). */
+static void dfi_wake_waiting(struct dfi_worker *w) { dfi_wake(w, DFI_PARKED_WAITING); }
+
+static DFI_NOINLINE void dfi_wake_one_idle(void)
+{
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
+        if (v && dfi_wake(v, DFI_PARKED_IDLE)) return;
+    }
+}
+
+/* After entries were published. An idle worker that is already looking will find them; otherwise one
+ * sleeper is woken, and wakes the next if there is more. Sleepers with a goal are all woken: which of
+ * them may take the entry only they can tell. */
+static void dfi_wake_for_work(void)
+{
+    if (dfi_load_seq_cst(&dfi_pool.parked_idle) > 0 && dfi_load_seq_cst(&dfi_pool.spinning) == 0) dfi_wake_one_idle();
+    if (dfi_load_seq_cst(&dfi_pool.parked_waiting) > 0) {
+        int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+        for (i = 0; i < n; i++) {
+            struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
+            if (v) dfi_wake_waiting(v);
+        }
+    }
+}
+
+static void dfi_wake_if_work(void)
+{
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    if (dfi_load_seq_cst(&dfi_pool.parked_idle) == 0) return;
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
+        if (v && !dfi_deque_empty_any(v)) {
+            dfi_wake_one_idle();
+            return;
+        }
+    }
+}
+
+/* --- sharing ----------------------------------------------------------------------------------- */
+
+static int dfi_hungry(void)
+{
+    return dfi_load_seq_cst(&dfi_pool.spinning) > 0 || dfi_load_seq_cst(&dfi_pool.parked_idle) > 0 ||
+           dfi_load_seq_cst(&dfi_pool.parked_waiting) > 0;
+}
+
+static struct dfi_scope *dfi_scope_here(struct dfi_worker *w);
+
+/* Moves private entries to the public deque, oldest first, as many as fit. */
+static void dfi_share(struct dfi_worker *w)
+{
+    size_t room, n, i, have = (size_t)(w->hot.head - w->split);
+    struct dfi_scope *scope;
+    if (!have || !(room = dfi_deque_room_owner(w))) return;
+    n = have < room ? have : room;
+    /* entries above the start of a task body belong to that task: give it a scope to name them by */
+    if (w->task && w->split + n > w->task_mark) dfi_scope_here(w);
+    for (i = n, scope = w->scope; i-- > 0;) {
+        void **at = w->split + i;
+        void *e = *at;
+        DFI_ASSERT(!((uintptr_t)e & DFI_PUBLIC));
+        while (scope->mark > at && scope->outer) scope = scope->outer;
+        if ((uintptr_t)e & DFI_FLOW) {
+            struct dfi_flow *t = (struct dfi_flow *)((uintptr_t)e & ~DFI_FLOW);
+            dfi_deque_put_owner(w, i, e, t->scope);
+        } else {
+            dfi_store_relaxed(&((struct dfi_future *)e)->state, NULL);
+            dfi_deque_put_owner(w, i, e, scope);
+        }
+        *at = (void *)((uintptr_t)e | DFI_PUBLIC);
+    }
+    w->split += n;
+    dfi_deque_publish_owner(w, n);
+    dfi_wake_for_work();
+}
+
+DFI_INLINE int dfi_asked(struct dfi_worker *w) { return dfi_load_relaxed(&w->hot.limit) == 0; }
+
+/* Owner: somebody asked for work, or may have. Leaves the request standing while anybody is hungry. */
+static DFI_NOINLINE void dfi_poll(struct dfi_worker *w)
+{
+    dfi_share(w);
+    if (!dfi_asked(w) || dfi_hungry()) return;
+    /* seq_cst, then look again: a thief counts itself as hungry before it asks (dfi_ask_all) */
+    dfi_exchange_seq_cst(&w->hot.limit, (uintptr_t)w->end);
+    if (dfi_hungry()) dfi_store_seq_cst(&w->hot.limit, (uintptr_t)0);
+}
+
+static void dfi_ask_all(struct dfi_worker *w)
+{
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
+        if (v && v != w && dfi_load_seq_cst(&v->hot.limit)) dfi_store_seq_cst(&v->hot.limit, (uintptr_t)0);
+    }
+}
+
+/* --- running ----------------------------------------------------------------------------------- */
+
+static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t);
+static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *loot);
+
+/* A ready task becomes the newest entry of the private stack. */
+DFI_INLINE void dfi_push(struct dfi_worker *w, struct dfi_flow *t)
+{
+    if (DFI_UNLIKELY(w->hot.head >= w->end)) t->next = w->overflow, w->overflow = t;
+    else *w->hot.head++ = (void *)((uintptr_t)t | DFI_FLOW);
+}
+
+/* Runs t and what it makes ready, one after the other on this worker, until the goal is met. */
+static void dfi_run_chain(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_goal *g)
+{
+    while (t) {
+        t = dfi_flow_run(w, t);
+        if (dfi_asked(w)) dfi_poll(w);
+        if (t && ((g && dfi_goal_met(g)) || dfi_load_relaxed(&dfi_pool.stopping) == DFI_STOP_NOW)) {
+            dfi_push(w, t);
+            return;
+        }
+    }
+}
+
+static void dfi_future_run_here(struct dfi_future *f)
+{
+    char *p = (char *)f;
+    f->type->run(p + f->type->args_at, f->type->result_at ? p + f->type->result_at : NULL);
+}
+
+/* Takes the newest entry above `mark` of the private stack, public or not. 1: a task in *t, 2: a
+ * future in *f, 0: none left. */
+static int dfi_pop(struct dfi_worker *w, void **mark, struct dfi_flow **t, struct dfi_future **f)
+{
+    while (w->hot.head > mark) {
+        void *e = w->hot.head[-1];
+        int mine = 1;
+        if ((uintptr_t)e & DFI_PUBLIC) mine = dfi_deque_pop_owner(w);
+        w->hot.head--;
+        if (w->split > w->hot.head) w->split = w->hot.head;
+        if (!mine) continue; /* stolen */
+        e = (void *)((uintptr_t)e & ~DFI_PUBLIC);
+        if ((uintptr_t)e & DFI_FLOW) {
+            *t = (struct dfi_flow *)((uintptr_t)e & ~DFI_FLOW);
+            return 1;
+        }
+        *f = (struct dfi_future *)e;
+        return 2;
+    }
+    return 0;
+}
+
+/* Runs one entry of this worker that was pushed since scope s began. Zero: there is none. */
+static int dfi_run_own(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_goal *g)
+{
+    struct dfi_flow *t = w->overflow;
+    struct dfi_future *f = NULL;
+    if (DFI_UNLIKELY(t != NULL) && dfi_scope_inside(t->scope, dfi_load_relaxed(&s->id), dfi_load_relaxed(&s->depth))) {
+        w->overflow = t->next;
+        dfi_run_chain(w, t, g);
+        return 1;
+    }
+    switch (dfi_pop(w, s->mark, &t, &f)) {
+    case 0: return 0;
+    case 1: dfi_run_chain(w, t, g); return 1;
+    default: /* a future of the block we wait in: run it, its sync finds it done */
+        dfi_future_run_here(f);
+        dfi_store_relaxed(&f->state, DFI_F_DONE);
+        return 1;
+    }
+}
+
+/* --- stealing ---------------------------------------------------------------------------------- */
+
+static int dfi_steal(struct dfi_worker *w, const struct dfi_filter *f, struct dfi_loot *loot)
+{
+    unsigned i, n = (unsigned)dfi_load_acquire(&dfi_pool.n_slots), at = w->victim;
+    for (i = 0; i < n; i++, at++) {
+        struct dfi_worker *v;
+        if (at >= n) at = 0;
+        v = dfi_load_acquire(&dfi_pool.slot[at]);
+        if (v && v != w && dfi_deque_steal_thief(v, f, loot)) {
+            w->victim = at;
+            dfi_store_relaxed(&w->n_steals, dfi_load_relaxed(&w->n_steals) + 1);
+            return 1;
+        }
+    }
+    w->random = w->random * 1664525u + 1013904223u;
+    w->victim = (w->random >> 8) % n;
+    return 0;
+}
+
+static void dfi_run_loot(struct dfi_worker *w, const struct dfi_loot *loot, const struct dfi_goal *g)
+{
+    if ((uintptr_t)loot->entry & DFI_FLOW)
+        dfi_run_chain(w, (struct dfi_flow *)((uintptr_t)loot->entry & ~DFI_FLOW), g);
+    else dfi_future_run_stolen(w, loot);
+}
+
+/* Sleeps until woken, unless after announcing it there is something to do after all: then that is
+ * done (loot) or the goal is met. */
+static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_loot *loot)
+{
+    int idle = g->kind == DFI_GOAL_WORK, found = 0, state = idle ? DFI_PARKED_IDLE : DFI_PARKED_WAITING;
+    DFI_ATOMIC(int) *count = idle ? &dfi_pool.parked_idle : &dfi_pool.parked_waiting;
+    struct dfi_filter f;
+    dfi_outbox_flush(w);
+    dfi_store_seq_cst(&w->park, state);
+    dfi_fetch_add_seq_cst(count, 1);
+    if (idle) dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);
+    dfi_ask_all(w);
+    if (!dfi_goal_met(g) && !(dfi_goal_filter(g, &f) && (found = dfi_steal(w, &f, loot)) != 0)) {
+        dfi_store_relaxed(&w->n_parks, dfi_load_relaxed(&w->n_parks) + 1);
+        dfi_os_event_wait(&w->event, &w->park, state);
+    }
+    dfi_store_seq_cst(&w->park, DFI_AWAKE);
+    if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
+    dfi_fetch_sub_seq_cst(count, 1);
+    return found;
+}
+
+/* Waits for g and meanwhile runs what is allowed: entries of w pushed since scope `own` began (NULL:
+ * none), then work inside the goal of any worker. */
+static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, struct dfi_scope *own, const struct dfi_goal *g)
+{
+    int idle = g->kind == DFI_GOAL_WORK, sweep = 0, crowded = dfi_load_relaxed(&dfi_pool.n_slots) > dfi_pool.n_cpus, i;
+    struct dfi_filter f;
+    struct dfi_loot loot;
+    if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
+    while (!dfi_goal_met(g)) {
+        int found;
+        if (dfi_asked(w)) dfi_poll(w);
+        if (own && dfi_run_own(w, own, g)) {
+            sweep = 0;
+            continue;
+        }
+        found = dfi_goal_filter(g, &f) && dfi_steal(w, &f, &loot);
+        if (!found) {
+            if (sweep++ < DFI_SPIN_SWEEPS) {
+                if (sweep % 4 == 1) dfi_ask_all(w);
+                if (crowded && sweep > DFI_SPIN_YIELD) dfi_os_yield();
+                else
+                    for (i = 0; i < DFI_SPIN_PAUSES; i++) dfi_os_pause();
+                continue;
+            }
+            found = dfi_park(w, g, &loot);
+        }
+        if (found) {
+            /* the last one looking: others rely on it to have seen what they published (dfi_wake_for_work) */
+            if (idle && dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1) == 1) dfi_wake_if_work();
+            dfi_run_loot(w, &loot, idle ? NULL : g);
+            if (idle) {
+                while (dfi_load_relaxed(&dfi_pool.stopping) != DFI_STOP_NOW && dfi_run_own(w, w->scope, NULL)) continue;
+                dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
+            }
+        }
+        sweep = 0;
+    }
+    if (idle) dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);
+}
+
+#endif

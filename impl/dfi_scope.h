@@ -1,0 +1,171 @@
+/* dfi_scope.h - scopes: who waits for whom
+ *
+ * Children of a scope are counted without atomics by the thread that owns it, and by one subtraction
+ * from `pending` each when another worker completes them. Argument: docs/memory-order.md, "Scopes". */
+#ifndef DFI_SCOPE_H
+#define DFI_SCOPE_H
+
+struct dfi_local { struct dfi_local *next; void *align; };
+
+static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *parent)
+{
+    struct dfi_scope *s = (struct dfi_scope *)dfi_block_new(w, DFI_CLS_SCOPE);
+    if (!s) return NULL;
+    dfi_store_relaxed(&s->parent, parent);
+    dfi_store_relaxed(&s->depth, parent ? dfi_load_relaxed(&parent->depth) + 1 : 0);
+    dfi_store_relaxed(&s->id, w->next_id += DFI_MAX_WORKERS);
+    dfi_store_relaxed(&s->pending, (intptr_t)0);
+    s->owner = w;
+    s->submitted = s->done = 0;
+    s->open = 1;
+    s->table = NULL;
+    s->locals = NULL;
+    s->room_used = 0;
+    s->site = NULL;
+    s->task = NULL;
+    s->outer = w->scope;
+    s->mark = w->hot.head;
+    s->saved_task = w->task;
+    s->saved_mark = w->task_mark;
+    return s;
+}
+
+/* A scope inside `parent` becomes the innermost one of w. NULL without memory. */
+static struct dfi_scope *dfi_scope_push(struct dfi_worker *w, struct dfi_scope *parent)
+{
+    struct dfi_scope *s = dfi_scope_new(w, parent);
+    if (s) w->scope = s, w->task = NULL;
+    return s;
+}
+
+/* The scope of the code that runs now; a task body gets its own when it first needs one.
+ * NULL: there is no memory for it. */
+static struct dfi_scope *dfi_scope_here(struct dfi_worker *w)
+{
+    struct dfi_flow *t = w->task;
+    struct dfi_scope *s;
+    if (!t) return w->scope;
+    if (!(s = dfi_scope_push(w, t->scope))) return NULL;
+    s->task = t;
+    s->mark = w->task_mark;
+    return s;
+}
+
+static void dfi_scope_free_locals(struct dfi_scope *s)
+{
+    while (s->locals) {
+        struct dfi_local *l = s->locals;
+        s->locals = l->next;
+        dfi_mfree(l);
+    }
+}
+
+static void dfi_scope_pop(struct dfi_worker *w, struct dfi_scope *s)
+{
+    w->scope = s->outer;
+    w->task = s->saved_task;
+    w->task_mark = s->saved_mark;
+    if (s->table) dfi_table_free(w, s->table);
+    s->table = NULL;
+}
+
+static void dfi_scope_free(struct dfi_worker *w, struct dfi_scope *s)
+{
+    dfi_scope_free_locals(s);
+    dfi_block_free(w, s->owner, &s->head);
+}
+
+/* Waits until at most `keep` children of s are unfinished. pre: s is owned by w and open. */
+static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *s, size_t keep)
+{
+    struct dfi_goal g;
+    intptr_t out;
+    for (;;) { /* first what this worker has itself, with plain counting */
+        /* acquire; pairs with the release in dfi_flow_done */
+        out = (intptr_t)(s->submitted - s->done) + dfi_load_acquire(&s->pending);
+        if (out <= (intptr_t)keep) break;
+        if (!dfi_run_own(w, s, NULL)) break;
+        if (dfi_asked(w)) dfi_poll(w);
+    }
+    if (out > (intptr_t)keep) {
+        s->open = 0;
+        /* from now on pending counts what is outstanding beyond `keep`, and whoever brings it to 0
+         * wakes this worker; acq_rel: pairs with the subtractions in dfi_flow_done */
+        dfi_fetch_add_seq_cst(&s->pending, (intptr_t)(s->submitted - s->done - keep));
+        g.kind = DFI_GOAL_SCOPE, g.scope = s, g.future = NULL, g.flag = NULL;
+        dfi_help_until(w, s, &g);
+        s->open = 1;
+        s->submitted = keep; /* pending is now minus what was completed beyond the goal */
+        s->done = 0;
+    }
+}
+
+/* End of a block or of a stolen future. */
+static void dfi_scope_finish(struct dfi_worker *w, struct dfi_scope *s)
+{
+    dfi_wait_until(w, s, 0);
+    dfi_scope_pop(w, s);
+    dfi_scope_free(w, s);
+}
+
+/* --- DF_PARALLEL, df_local --------------------------------------------------------------------- */
+
+DFI_API struct dfi_block dfi_scope_enter(const char *site)
+{
+    struct dfi_worker *w = dfi_me_attached();
+    struct dfi_block b;
+    b.open = 1, b.borrowed = 0, b.scope = NULL;
+    if (!w) return b;
+    b.scope = dfi_scope_push(w, w->task ? w->task->scope : w->scope);
+    if (b.scope) b.scope->site = site;
+    else b.borrowed = 1, b.scope = dfi_scope_here(w);
+    return b;
+}
+
+DFI_API void dfi_scope_leave(struct dfi_block *b)
+{
+    struct dfi_worker *w = dfi_me();
+    if (!b->open) return;
+    b->open = 0;
+    if (!b->scope || !w) return; /* without a worker or a scope every task ran at once */
+    while (w->scope != b->scope && w->scope->outer) { /* a block inside was left by a jump */
+        if (w->scope->site) dfi_log(DFI_LOG_LEFT_BLOCK, w->scope->site);
+        dfi_scope_finish(w, w->scope);
+    }
+    if (b->borrowed) dfi_wait_until(w, b->scope, 0);
+    else dfi_scope_finish(w, b->scope);
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API void df_parallel(void (*fn)(void *arg), void *arg)
+{
+    struct dfi_block b = dfi_scope_enter(NULL);
+    fn(arg);
+    dfi_scope_leave(&b);
+}
+DFI_EXTERN_C_END
+
+DFI_API void *dfi_local_alloc(size_t n, size_t bytes)
+{
+    struct dfi_worker *w = dfi_me_attached();
+    struct dfi_scope *s = w ? dfi_scope_here(w) : NULL;
+    struct dfi_local *l;
+    if (bytes && n > (SIZE_MAX - sizeof *l) / bytes) return NULL;
+    bytes *= n;
+    if (!s && w) s = w->scope; /* no memory for a scope: it lives a little longer */
+    if (!s) return NULL;
+    if (bytes <= DFI_SCOPE_ROOM - s->room_used) {
+        char *p = s->room.bytes + s->room_used;
+        s->room_used += (bytes + 15) / 16 * 16;
+        return memset(p, 0, bytes);
+    }
+    l = (struct dfi_local *)dfi_malloc(sizeof *l + bytes);
+    if (!l) {
+        dfi_log(DFI_LOG_NO_MEMORY);
+        return NULL;
+    }
+    l->next = s->locals, s->locals = l;
+    return memset(l + 1, 0, bytes);
+}
+
+#endif
