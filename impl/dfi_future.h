@@ -19,15 +19,6 @@ DFI_API void dfi_spawn_slow(struct dfi_future *f)
     dfi_poll(w);
 }
 
-/* Takes the entry at `at` out of the private stack. */
-static void dfi_stack_remove(struct dfi_worker *w, void **at)
-{
-    memmove(at, at + 1, (size_t)(w->hot.head - at - 1) * sizeof *at);
-    if (w->sites) memmove(w->sites + (at - w->base), w->sites + (at - w->base) + 1, (size_t)(w->hot.head - at - 1) * sizeof *at);
-    w->hot.head--;
-    if (w->split > at) w->split--;
-}
-
 /* Where f is on the private stack of w, or NULL. */
 static void **dfi_stack_find(struct dfi_worker *w, struct dfi_future *f)
 {
@@ -49,11 +40,11 @@ DFI_API int dfi_sync_slow(struct dfi_future *f)
             *w->split = (void *)((uintptr_t)*w->split & ~DFI_PUBLIC);
         }
         if (w->split <= at) {
-            dfi_stack_remove(w, at);
+            dfi_stack_cut(w, at, at + 1);
             if (dfi_asked(w)) dfi_poll(w);
             return 1;
         }
-        dfi_stack_remove(w, at); /* stolen */
+        dfi_stack_cut(w, at, at + 1); /* stolen */
     }
     if (dfi_load_acquire(&f->state) == DFI_F_DONE || !w) return 0;
     dfi_scope_here(w);
@@ -120,9 +111,8 @@ static void dfi_report_unsynced(struct dfi_worker *w, void **mark)
         const char *site = w->sites[at - w->base];
         if ((uintptr_t)*at & (DFI_FLOW | DFI_PUBLIC) || !site) continue;
         dfi_log(DFI_LOG_NOT_SYNCED, site);
-        memmove(at, at + 1, (size_t)(w->hot.head - at - 1) * sizeof *at);
-        memmove(w->sites + (at - w->base), w->sites + (at - w->base) + 1, (size_t)(w->hot.head - at - 1) * sizeof *at);
-        w->hot.head--, at--;
+        dfi_stack_cut(w, at, at + 1);
+        at--;
     }
 }
 

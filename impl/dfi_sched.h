@@ -143,12 +143,38 @@ static int dfi_hungry(void)
 
 static struct dfi_scope *dfi_scope_here(struct dfi_worker *w);
 
+/* Removes the entries [to, from) of the private stack. */
+static void dfi_stack_cut(struct dfi_worker *w, void **to, void **from)
+{
+    size_t left = (size_t)(w->hot.head - from);
+    memmove(to, from, left * sizeof *to);
+    if (w->sites) memmove((void *)(w->sites + (to - w->base)), (void *)(w->sites + (from - w->base)), left * sizeof *w->sites);
+    if (w->split >= from) w->split -= from - to;
+    else if (w->split > to) w->split = to;
+    w->hot.head = to + left;
+}
+
+/* Forgets tasks of the code that runs now that were stolen: a submitter whose tasks all go to others
+ * would fill its stack with their marks. Futures keep theirs for sync. */
+static void dfi_forget_stolen(struct dfi_worker *w, size_t room)
+{
+    void **floor = w->task ? w->task_mark : w->scope->mark, **to = floor, **at;
+    void **from = w->split - (DFI_DEQUE_SIZE - room); /* entries below are no longer in the deque */
+    if (from <= floor) return;
+    for (at = floor; at < from; at++)
+        if (!((uintptr_t)*at & DFI_FLOW)) *to++ = *at;
+    dfi_stack_cut(w, to, from);
+}
+
+enum { DFI_FORGET = 64 }; /* marks of stolen tasks that are left lying: amortises the look */
+
 /* Moves private entries to the public deque, oldest first, as many as fit. */
 static void dfi_share(struct dfi_worker *w)
 {
     size_t room, n, i, have = (size_t)(w->hot.head - w->split);
     struct dfi_scope *scope;
     if (!have || !(room = dfi_deque_room_owner(w))) return;
+    if ((size_t)(w->split - w->base) > DFI_DEQUE_SIZE - room + DFI_FORGET) dfi_forget_stolen(w, room);
     n = have < room ? have : room;
     /* entries above the start of a task body belong to that task: give it a scope to name them by */
     if (w->task && w->split + n > w->task_mark) dfi_scope_here(w);
