@@ -12,9 +12,10 @@
  *   stencil_range   the same, the three inputs declared as one range of 3 elements: neighbours overlap in part (df only)
  *   cholesky        the graph of a Cholesky factorisation of 64 x 64 tiles, 45,760 tasks, one element standing for a tile
  *   cholesky_2d     the same; tiles are 16 x 16 blocks inside an unpacked row-major matrix
+ *   ..._1us         chains256 and cholesky with bodies of about 1 us
  *
- * Bodies do nothing. With BENCH_CHECK=1 they mix what they read into what they write, and the checksum is that of a serial
- * execution only if every edge was kept. */
+ * The other bodies do nothing. With BENCH_CHECK=1 they mix what they read into what they write, as those of 1 us always do,
+ * and the checksum is that of a serial execution only if every edge was kept. */
 #ifndef DATAFLOW_H
 #define DATAFLOW_H
 #include "bench.h"
@@ -39,18 +40,28 @@ static uint64_t (*matrix)[TILES_MAX * TILE];                        /* tile (i, 
 
 /* The bodies. ------------------------------------------------------------------------------------------------------ */
 
-static inline void plain_body(long i) { if (bench_check) cell[i] += bench_mix((uint64_t)i); }
-static inline void update_body(uint64_t *x, long i) { if (bench_check) *x = bench_mix(*x + (uint64_t)i); }
+/* How often a body mixes its value: 0 does nothing, 1 shows a lost order, GRAIN takes about 1 us. */
+enum { GRAIN = 200 };
+static int work;
+
+static inline uint64_t mixed(uint64_t x)
+{
+    for (int i = 0; i < work; i++) x = bench_mix(x);
+    return x;
+}
+
+static inline void plain_body(long i) { if (work) cell[i] += mixed((uint64_t)i); }
+static inline void update_body(uint64_t *x, long i) { if (work) *x = mixed(*x + (uint64_t)i); }
 static inline void relax_body(const uint64_t *l, const uint64_t *m, const uint64_t *r, uint64_t *out)
 {
-    if (bench_check) *out = bench_mix(*l + 3 * *m + 5 * *r);
+    if (work) *out = mixed(*l + 3 * *m + 5 * *r);
 }
-static inline void potrf_body(uint64_t *a) { if (bench_check) *a = bench_mix(*a); }
-static inline void trsm_body(const uint64_t *l, uint64_t *b) { if (bench_check) *b = bench_mix(*b + 3 * *l); }
-static inline void syrk_body(const uint64_t *l, uint64_t *a) { if (bench_check) *a = bench_mix(*a + 5 * *l); }
+static inline void potrf_body(uint64_t *a) { if (work) *a = mixed(*a); }
+static inline void trsm_body(const uint64_t *l, uint64_t *b) { if (work) *b = mixed(*b + 3 * *l); }
+static inline void syrk_body(const uint64_t *l, uint64_t *a) { if (work) *a = mixed(*a + 5 * *l); }
 static inline void gemm_body(const uint64_t *x, const uint64_t *y, uint64_t *c)
 {
-    if (bench_check) *c = bench_mix(*c + 7 * *x + 11 * *y);
+    if (work) *c = mixed(*c + 7 * *x + 11 * *y);
 }
 
 /* Each workload, timed once. --------------------------------------------------------------------------------------- */
@@ -76,7 +87,7 @@ static void dataflow_chains(const char *name, long n, long chains)
     if (!bench_wants(name)) return;
     memset(cell, 0, (size_t)n * sizeof *cell);
     double t = bench_now(), r = chains ? run_chains(n, chains) : run_independent(n);
-    report(name, t, r, n, bench_check ? fold(cell, (size_t)n, 1) : 0);
+    report(name, t, r, n, work ? fold(cell, (size_t)n, 1) : 0);
 }
 
 static void dataflow_stencil(const char *name, long steps, double (*run)(long))
@@ -84,7 +95,7 @@ static void dataflow_stencil(const char *name, long steps, double (*run)(long))
     if (!bench_wants(name)) return;
     for (uint64_t i = 0; i < WIDTH + 2; i++) row[0][i] = row[1][i] = i;
     double t = bench_now(), r = run(steps);
-    report(name, t, r, steps * WIDTH, bench_check ? fold(row[0], 2 * (WIDTH + 2), 1) : 0);
+    report(name, t, r, steps * WIDTH, work ? fold(row[0], 2 * (WIDTH + 2), 1) : 0);
 }
 
 static void dataflow_cholesky(const char *name, int tiles, long rounds, double (*run)(int), uint64_t *first, size_t ld,
@@ -97,7 +108,7 @@ static void dataflow_cholesky(const char *name, int tiles, long rounds, double (
     double t = bench_now(), r = 0;
     for (long i = 0; i < rounds; i++) r += run(tiles);
     uint64_t s = 0;
-    for (size_t i = 0; bench_check && i < TILES_MAX; i++) s = bench_mix(s + fold(first + i * ld, TILES_MAX, step));
+    for (size_t i = 0; work && i < TILES_MAX; i++) s = bench_mix(s + fold(first + i * ld, TILES_MAX, step));
     report(name, t, r, rounds * (n * (n + 1) * (n + 2) / 6), s);
 }
 
@@ -108,6 +119,7 @@ int main(int argc, char **argv)
     cell = (uint64_t *)bench_alloc((size_t)n, sizeof *cell);
     matrix = (uint64_t (*)[TILES_MAX * TILE])bench_alloc(TILES_MAX * TILE, sizeof *matrix);
     bench_start(argc, argv, run_start());
+    work = bench_check;
     run_independent(n / 10);                                        /* wakes the workers                                */
     dataflow_chains("independent", n, 0);
     dataflow_chains("regions", n, n);
@@ -118,6 +130,9 @@ int main(int argc, char **argv)
     dataflow_stencil("stencil_range", steps, run_stencil_range);
     dataflow_cholesky("cholesky", tiles, rounds, run_cholesky, tile[0], TILES_MAX, 1);
     dataflow_cholesky("cholesky_2d", tiles, rounds, run_cholesky_2d, matrix[0], TILE * TILES_MAX * TILE, TILE);
+    work = GRAIN;
+    dataflow_chains("chains256_1us", n / 10, 256);
+    dataflow_cholesky("cholesky_1us", tiles, (rounds + 9) / 10, run_cholesky, tile[0], TILES_MAX, 1);
     run_stop();
     free(cell);
     free(matrix);

@@ -47,11 +47,22 @@ build() {
     fi
 }
 
-# run GROUP SYSTEM SLOW WORKERS workloads...
+# run GROUP SYSTEM SLOW WORKERS
 run() {
-    program=$BUILD/$1-$2
+    if [ "$2" = extra ]; then
+        env BENCH_WORKERS="$4" BENCH_CHECK="${check:-0}" sh -c "$extra $1" || say "failed: $extra $1 with $4 workers"
+        return
+    fi
     env BENCH_SLOW="$3" BENCH_WORKERS="$4" DF_WORKERS="$4" OMP_NUM_THREADS="$4" BENCH_CHECK="${check:-0}" \
-        $limit "$program" $only || say "failed: $1 $2 with $4 workers"
+        $limit "$BUILD/$1-$2" $only || say "failed: $1 $2 with $4 workers"
+}
+
+# Prints seconds of CPU time: used on this machine, used by what this shell has run (its times in $BUILD/times), the clock.
+cpu_seconds() {
+    awk -v hz="$(getconf CLK_TCK)" -v now="$(date +%s)" '
+        FILENAME == "/proc/stat" && /^cpu / { all = ($2 + $3 + $4 + $7 + $8 + $9) / hz }
+        FILENAME != "/proc/stat" && FNR == 2 { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); own += 60 * t[1] + t[2] } }
+        END { print all, own, now }' /proc/stat "$BUILD/times" 2>/dev/null
 }
 
 for group in $groups; do
@@ -82,6 +93,7 @@ for group in $groups; do
     *)
         say "unknown group: $group"; exit 1 ;;
     esac
+    [ -z "$extra" ] || [ $group = latency ] || echo "$group extra 0" >> "$programs"
 done
 
 # First the answers: small sizes, with bodies that notice a lost order, all systems alike.
@@ -96,6 +108,8 @@ while read -r group system slow; do
 done < "$programs" > "$BUILD/checks"
 wrong "$BUILD/checks" > "$BUILD/wrong"
 
+times > "$BUILD/times"
+before=$(cpu_seconds)
 rep=0
 while [ $rep -lt "$reps" ]; do
     rep=$((rep + 1))
@@ -103,15 +117,17 @@ while [ $rep -lt "$reps" ]; do
         [ $group = latency ] && continue
         say "repetition $rep of $reps: $group"
         for w in $counts; do
+            awk -v g="$group" -v k=$rep '$1 == g { line[n++] = $0 } END { for (i = 0; i < n; i++) print line[(i + k - 1) % n] }' \
+                "$programs" > "$BUILD/turn"                 # another system begins in each repetition
             while read -r g system slow; do
-                [ "$g" = "$group" ] || continue
                 [ "$system" = serial ] && [ "$w" != 1 ] && continue
                 run $g $system $slow $w < /dev/null
-            done < "$programs"
-            [ -z "$extra" ] || BENCH_WORKERS=$w sh -c "$extra $group" < /dev/null
+            done < "$BUILD/turn"
         done | sed "s/^/$group /" >> "$results"
     done
 done
+times > "$BUILD/times"
+after=$(cpu_seconds)
 cut -d' ' -f2- "$results" > "$BUILD/lines"
 wrong "$BUILD/lines" >> "$BUILD/wrong"
 
@@ -159,6 +175,8 @@ table() {
 
 echo "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1), $max CPUs, $(uname -sm), $($CC --version | head -n 1)"
 echo "medians of $reps repetitions$([ "$quick" = 0 ] || echo ', quick sizes')"
+echo "$before $after" | awk 'NF == 6 && $6 > $3 { used = ($4 - $1 - $5 + $2) / ($6 - $3) * 100
+    printf "other programs used %.0f %% of a CPU meanwhile%s\n", used, (used > 10 ? ": measure again" : "") }'
 for group in $groups; do
     case $group in
     cholesky) table $group s ;;

@@ -287,11 +287,15 @@ static size_t choose_tile(size_t n)
     return tile < 48 ? min_size(48, n) : min_size(192, tile);
 }
 
+/* Seconds since the first call: a double has no room for nanoseconds since 1970. */
 static double now(void)
 {
+    static time_t first;
     struct timespec t;
     timespec_get(&t, TIME_UTC);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    if (first == 0)
+        first = t.tv_sec;
+    return difftime(t.tv_sec, first) + 1e-9 * (double)t.tv_nsec;
 }
 
 static double median(double a, double b, double c)

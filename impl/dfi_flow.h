@@ -34,7 +34,7 @@ static void dfi_flow_free(struct dfi_worker *w, struct dfi_flow *t)
 }
 
 /* t and all its descendants are done. Returns one task that became ready, to be run next by this
- * worker (a chain stays where its data is); the others go on the private stack. */
+ * worker (a chain stays where its data is); the others go on the stack. */
 static struct dfi_flow *dfi_flow_done(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_flow *ready = NULL;
@@ -98,10 +98,11 @@ static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, st
 static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_flow *saved_task = w->task, *ready;
-    void **saved_mark = w->task_mark;
+    size_t saved_mark = w->task_mark;
     struct dfi_scope *saved_scope = w->scope;
+    dfi_flush(w);
     w->task = t;
-    w->task_mark = w->hot.head;
+    w->task_mark = w->head;
     dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
     t->type->run(t->task.args, NULL);
     if (DFI_LIKELY(w->scope == saved_scope)) {
@@ -272,7 +273,7 @@ DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
         /* acq_rel; as one more predecessor: pairs with dfi_flow_unblock */
         if (dfi_fetch_sub_acq_rel(&t->wait, DFI_GUARD - (intptr_t)t->n_edges) != DFI_GUARD - (intptr_t)t->n_edges) return;
     }
-    if (DFI_UNLIKELY(w->hot.head >= w->end)) dfi_run_chain(w, t, NULL);
+    if (DFI_UNLIKELY(w->head >= w->limit)) dfi_run_chain(w, t, NULL);
     else {
         dfi_push(w, t);
         /* The submitter may go on for long without looking here again: whatever it submits is public

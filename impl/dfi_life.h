@@ -13,14 +13,15 @@ static void dfi_be(struct dfi_worker *w) { dfi_self = w ? &w->hot : &dfi_nobody;
 /* Everything but its memory, its event and its slot as if new. Zero, or -1 without memory. */
 static int dfi_worker_reset(struct dfi_worker *w)
 {
-    w->hot.head = w->split = w->task_mark = w->base;
+    w->hot.top = NULL;
+    w->head = w->split = w->task_mark = 0;
     w->task = w->overflow = NULL;
     w->outbox = w->outbox_last = NULL;
     w->outbox_n = 0;
     dfi_store_relaxed(&w->bottom, (size_t)0);
     dfi_store_relaxed(&w->top, (size_t)0);
     dfi_store_relaxed(&w->park, DFI_AWAKE);
-    dfi_store_seq_cst(&w->hot.limit, (uintptr_t)0); /* somebody may be hungry already: look at once */
+    dfi_store_seq_cst(&w->hot.asked, (uintptr_t)1); /* somebody may be hungry already: look at once */
     w->scope = NULL;
     w->scope = dfi_scope_new(w, NULL);
     return w->scope ? 0 : -1;
@@ -28,13 +29,11 @@ static int dfi_worker_reset(struct dfi_worker *w)
 
 static int dfi_worker_stack(struct dfi_worker *w, size_t entries)
 {
-    /* one entry below the bottom, never equal to a future: sync may look at it */
-    void **base = (void **)dfi_malloc((entries + 1) * sizeof *base);
-    if (!base) return -1;
-    base[0] = NULL;
-    dfi_mfree(w->base ? w->base - 1 : NULL);
+    void **stack = (void **)dfi_malloc(entries * sizeof *stack);
+    if (!stack) return -1;
+    dfi_mfree(w->stack);
     dfi_mfree((void *)w->sites);
-    w->base = base + 1, w->end = w->base + entries;
+    w->stack = stack, w->room = w->limit = entries;
     w->sites = NULL;
     return 0;
 }
@@ -47,7 +46,7 @@ static void dfi_worker_free(struct dfi_worker *w)
         dfi_scope_free_locals(s);
     }
     dfi_blocks_free_all(w);
-    dfi_mfree(w->base ? w->base - 1 : NULL);
+    dfi_mfree(w->stack);
     dfi_mfree((void *)w->sites);
     dfi_os_event_free(&w->event);
     dfi_mfree(w->allocated);
@@ -64,10 +63,9 @@ static struct dfi_worker *dfi_worker_take(size_t entries)
         if (w->attached) w = NULL;
     }
     if (w) {
-        if ((size_t)(w->end - w->base) != entries && dfi_worker_stack(w, entries)) return NULL;
-        if (w->hot.head != w->base) return NULL;
+        if (w->limit != entries && dfi_worker_stack(w, entries)) return NULL;
         w->attached = 1;
-        dfi_store_seq_cst(&w->hot.limit, (uintptr_t)0);
+        dfi_store_seq_cst(&w->hot.asked, (uintptr_t)1);
         return w;
     }
     if (n == DFI_MAX_WORKERS) {
@@ -106,7 +104,8 @@ static void dfi_detach(void *p) /* at the end of a thread that used df */
     if (dfi_me() != w) return; /* the pool was taken down or forked since */
     if (w->scope->outer == NULL && !w->task) dfi_wait_until(w, w->scope, 0);
     dfi_outbox_flush(w);
-    w->hot.head = w->split = w->base;
+    w->hot.top = NULL;
+    w->head = w->split = 0;
     dfi_be(NULL);
     dfi_os_lock(&dfi_pool.lock);
     w->attached = 0;
@@ -238,7 +237,7 @@ static void dfi_stop_signal(int how)
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
         dfi_wake(v, DFI_PARKED_IDLE);
-        dfi_store_seq_cst(&v->hot.limit, (uintptr_t)0); /* look: the pool has to be started again */
+        dfi_store_seq_cst(&v->hot.asked, (uintptr_t)1); /* look: the pool has to be started again */
     }
 }
 

@@ -1,7 +1,6 @@
 /* dfi_sched.h - sharing work, finding work, sleeping and waking
  *
- * A worker keeps what it creates on a private stack. One that has nothing lowers the `limit` of the
- * others to 0 ("look here"); whoever sees that at its next spawn, sync, submit or end of a task moves
+ * A worker keeps what it creates to itself. One that has nothing sets `asked` of the others; whoever sees that at its next spawn, sync, submit or end of a task moves
  * its private entries to its public deque, oldest first, and wakes a sleeper. The oldest entries are
  * the largest pieces of a recursion, so this happens rarely and the usual path stays free of atomics.
  *
@@ -18,9 +17,8 @@ enum {
 };
 
 DFI_EXTERN_C_BEGIN
-/* A thread without a worker sees a full stack: its first construct takes the slow path. */
-DFI_API void *dfi_no_entries[1] = { NULL };
-DFI_API struct dfi_hot dfi_nobody = { dfi_no_entries + 1, { 0 }, 0 };
+/* What a thread without a worker sees: its first construct takes the slow path. */
+DFI_API struct dfi_hot dfi_nobody = { NULL, { 0 }, 1 };
 DFI_API DFI_TLS struct dfi_hot *dfi_self = &dfi_nobody;
 DFI_API struct dfi_pool dfi_pool = { DFI_OS_MUTEX_INIT, 0, 0, 0, 0, 0, 0, { 0 }, 0, 0, { 0 }, 0, 0, { 0 }, 0, { 0 }, 0, { { 0 } }, 0, 0, 0, 0, 0 };
 DFI_EXTERN_C_END
@@ -36,7 +34,7 @@ static struct dfi_worker *dfi_me(void) /* NULL: not attached yet */
 static struct dfi_worker *dfi_me_attached(void)
 {
     struct dfi_worker *w = dfi_me();
-    return w && dfi_load_relaxed(&dfi_pool.running) ? w : dfi_attach();
+    return w && (dfi_load_relaxed(&dfi_pool.running) || w->helper) ? w : dfi_attach();
 }
 
 /* --- what a worker is waiting for -------------------------------------------------------------- */
@@ -49,17 +47,11 @@ struct dfi_goal {
     DFI_ATOMIC(intptr_t) *flag; /* FLAG: not 0 */
 };
 
-/* States of a future that left the private stack of its spawner: NULL public, a scope (running on a
- * thief), DFI_F_RUNNING (running, no scope for lack of memory), DFI_F_DONE. */
-static char dfi_future_running, dfi_future_done;
-#define DFI_F_RUNNING ((void *)&dfi_future_running)
-#define DFI_F_DONE ((void *)&dfi_future_done)
-
 static int dfi_goal_met(const struct dfi_goal *g)
 {
     switch (g->kind) { /* seq_cst: also the last look before sleeping; acquire: the results are visible */
     case DFI_GOAL_SCOPE: return dfi_load_seq_cst(&g->scope->pending) <= 0;
-    case DFI_GOAL_FUTURE: return dfi_load_seq_cst(&g->future->state) == DFI_F_DONE;
+    case DFI_GOAL_FUTURE: return dfi_load_seq_cst(&g->future->link) == DFI_F_DONE;
     case DFI_GOAL_FLAG: return dfi_load_seq_cst(g->flag) != 0;
     default: return dfi_load_seq_cst(&dfi_pool.stopping);
     }
@@ -73,14 +65,14 @@ static int dfi_goal_filter(const struct dfi_goal *g, struct dfi_filter *f)
     f->id = f->depth = 0;
     if (g->kind == DFI_GOAL_WORK) return 1;
     if (g->kind == DFI_GOAL_FUTURE) {
-        state = dfi_load_acquire(&g->future->state);
+        state = dfi_load_acquire(&g->future->link);
         if (!state || state == DFI_F_RUNNING || state == DFI_F_DONE) return 0;
         s = (struct dfi_scope *)state;
     }
     f->id = dfi_load_relaxed(&s->id);
     f->depth = dfi_load_relaxed(&s->depth);
     /* the scope of a stolen future may have ended before its id was read: then the state has changed */
-    return g->kind != DFI_GOAL_FUTURE || dfi_load_acquire(&g->future->state) == state;
+    return g->kind != DFI_GOAL_FUTURE || dfi_load_acquire(&g->future->link) == state;
 }
 
 /* --- waking ------------------------------------------------------------------------------------ */
@@ -143,26 +135,76 @@ static int dfi_hungry(void)
 
 static struct dfi_scope *dfi_scope_here(struct dfi_worker *w);
 
-/* Removes the entries [to, from) of the private stack. */
-static void dfi_stack_cut(struct dfi_worker *w, void **to, void **from)
+/* Room for n more entries on the stack. 0, or -1 without memory. */
+static DFI_NOINLINE int dfi_stack_grow(struct dfi_worker *w, size_t n)
 {
-    size_t left = (size_t)(w->hot.head - from);
-    memmove(to, from, left * sizeof *to);
-    if (w->sites) memmove((void *)(w->sites + (to - w->base)), (void *)(w->sites + (from - w->base)), left * sizeof *w->sites);
+    size_t room = 2 * w->room > w->head + n ? 2 * w->room : w->head + n;
+    void **stack = (void **)dfi_malloc(room * sizeof *stack);
+    if (!stack) {
+        dfi_log(DFI_LOG_NO_MEMORY);
+        return -1;
+    }
+    memcpy(stack, w->stack, w->head * sizeof *stack);
+    dfi_mfree(w->stack);
+    dfi_mfree((void *)w->sites);
+    w->stack = stack, w->room = room;
+    w->sites = NULL; /* of the futures so far the lines are lost */
+    return 0;
+}
+
+static void dfi_future_run_here(struct dfi_future *f)
+{
+    char *p = (char *)f;
+    f->type->run(p + f->type->args_at, f->type->result_at ? p + f->type->result_at : NULL);
+}
+
+/* Moves the private futures from their list to the stack: before anything that remembers the height
+ * of the stack, and before they are shared. */
+static DFI_NOINLINE void dfi_flush_list(struct dfi_worker *w)
+{
+    struct dfi_future *f;
+    size_t n = 0, at;
+    for (f = (struct dfi_future *)w->hot.top; f; f = (struct dfi_future *)dfi_load_relaxed(&f->link)) n++;
+    if (w->head + n > w->room && dfi_stack_grow(w, n)) { /* no memory: run them here and now */
+        while ((f = (struct dfi_future *)w->hot.top) != NULL) {
+            w->hot.top = dfi_load_relaxed(&f->link);
+            dfi_future_run_here(f);
+            dfi_store_relaxed(&f->link, DFI_F_DONE);
+        }
+        return;
+    }
+    w->head = at = w->head + n;
+    while ((f = (struct dfi_future *)w->hot.top) != NULL) {
+        w->hot.top = dfi_load_relaxed(&f->link);
+        dfi_store_relaxed(&f->link, NULL);
+        w->stack[--at] = f;
+    }
+}
+
+DFI_INLINE void dfi_flush(struct dfi_worker *w)
+{
+    if (DFI_UNLIKELY(w->hot.top != NULL)) dfi_flush_list(w);
+}
+
+/* Removes the entries [to, from) of the stack. */
+static void dfi_stack_cut(struct dfi_worker *w, size_t to, size_t from)
+{
+    memmove(w->stack + to, w->stack + from, (w->head - from) * sizeof *w->stack);
+    if (w->sites) memmove((void *)(w->sites + to), (void *)(w->sites + from), (w->head - from) * sizeof *w->sites);
     if (w->split >= from) w->split -= from - to;
     else if (w->split > to) w->split = to;
-    w->hot.head = to + left;
+    w->head -= from - to;
 }
 
 /* Forgets tasks of the code that runs now that were stolen: a submitter whose tasks all go to others
  * would fill its stack with their marks. Futures keep theirs for sync. */
 static void dfi_forget_stolen(struct dfi_worker *w, size_t room)
 {
-    void **floor = w->task ? w->task_mark : w->scope->mark, **to = floor, **at;
-    void **from = w->split - (DFI_DEQUE_SIZE - room); /* entries below are no longer in the deque */
+    size_t floor = w->task ? w->task_mark : w->scope->mark, to = floor, at;
+    size_t from = w->split - (DFI_DEQUE_SIZE - room); /* entries below are no longer in the deque */
     if (from <= floor) return;
     for (at = floor; at < from; at++)
-        if (!((uintptr_t)*at & DFI_FLOW)) *to++ = *at;
+        if (!((uintptr_t)w->stack[at] & DFI_FLOW)) w->stack[to++] = w->stack[at];
     dfi_stack_cut(w, to, from);
 }
 
@@ -171,33 +213,29 @@ enum { DFI_FORGET = 64 }; /* marks of stolen tasks that are left lying: amortise
 /* Moves private entries to the public deque, oldest first, as many as fit. */
 static void dfi_share(struct dfi_worker *w)
 {
-    size_t room, n, i, have = (size_t)(w->hot.head - w->split);
+    size_t room, n, at;
     struct dfi_scope *scope;
-    if (!have || !(room = dfi_deque_room_owner(w))) return;
-    if ((size_t)(w->split - w->base) > DFI_DEQUE_SIZE - room + DFI_FORGET) dfi_forget_stolen(w, room);
-    n = have < room ? have : room;
+    dfi_flush(w);
+    if (w->head == w->split || !(room = dfi_deque_room_owner(w))) return;
+    if (w->split > DFI_DEQUE_SIZE - room + DFI_FORGET) dfi_forget_stolen(w, room);
+    n = w->head - w->split < room ? w->head - w->split : room;
     /* entries above the start of a task body belong to that task: give it a scope to name them by */
     if (w->task && w->split + n > w->task_mark) dfi_scope_here(w);
-    for (i = n, scope = w->scope; i-- > 0;) {
-        void **at = w->split + i;
-        void *e = *at;
+    for (at = w->split + n, scope = w->scope; at-- > w->split;) {
+        void *e = w->stack[at];
         DFI_ASSERT(!((uintptr_t)e & DFI_PUBLIC));
         while (scope->mark > at && scope->outer) scope = scope->outer;
-        if ((uintptr_t)e & DFI_FLOW) {
-            struct dfi_flow *t = (struct dfi_flow *)((uintptr_t)e & ~DFI_FLOW);
-            dfi_deque_put_owner(w, i, e, t->scope);
-        } else {
-            dfi_store_relaxed(&((struct dfi_future *)e)->state, NULL);
-            dfi_deque_put_owner(w, i, e, scope);
-        }
-        *at = (void *)((uintptr_t)e | DFI_PUBLIC);
+        if ((uintptr_t)e & DFI_FLOW)
+            dfi_deque_put_owner(w, at - w->split, e, ((struct dfi_flow *)((uintptr_t)e & ~DFI_FLOW))->scope);
+        else dfi_deque_put_owner(w, at - w->split, e, scope);
+        w->stack[at] = (void *)((uintptr_t)e | DFI_PUBLIC);
     }
     w->split += n;
     dfi_deque_publish_owner(w, n);
     dfi_wake_for_work();
 }
 
-DFI_INLINE int dfi_asked(struct dfi_worker *w) { return dfi_load_relaxed(&w->hot.limit) == 0; }
+DFI_INLINE int dfi_asked(struct dfi_worker *w) { return dfi_load_relaxed(&w->hot.asked) != 0; }
 
 /* Owner: somebody asked for work, or may have. Leaves the request standing while anybody is hungry. */
 static DFI_NOINLINE void dfi_poll(struct dfi_worker *w)
@@ -205,8 +243,8 @@ static DFI_NOINLINE void dfi_poll(struct dfi_worker *w)
     dfi_share(w);
     if (!dfi_asked(w) || dfi_hungry()) return;
     /* seq_cst, then look again: a thief counts itself as hungry before it asks (dfi_ask_all) */
-    dfi_exchange_seq_cst(&w->hot.limit, (uintptr_t)w->end);
-    if (dfi_hungry()) dfi_store_seq_cst(&w->hot.limit, (uintptr_t)0);
+    dfi_exchange_seq_cst(&w->hot.asked, (uintptr_t)0);
+    if (dfi_hungry()) dfi_store_seq_cst(&w->hot.asked, (uintptr_t)1);
 }
 
 static void dfi_ask_all(struct dfi_worker *w)
@@ -214,7 +252,7 @@ static void dfi_ask_all(struct dfi_worker *w)
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-        if (v && v != w && dfi_load_seq_cst(&v->hot.limit)) dfi_store_seq_cst(&v->hot.limit, (uintptr_t)0);
+        if (v && v != w && !dfi_load_seq_cst(&v->hot.asked)) dfi_store_seq_cst(&v->hot.asked, (uintptr_t)1);
     }
 }
 
@@ -223,11 +261,11 @@ static void dfi_ask_all(struct dfi_worker *w)
 static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t);
 static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *loot);
 
-/* A ready task becomes the newest entry of the private stack. */
+/* A ready task becomes the newest entry of the stack. */
 DFI_INLINE void dfi_push(struct dfi_worker *w, struct dfi_flow *t)
 {
-    if (DFI_UNLIKELY(w->hot.head >= w->end)) t->next = w->overflow, w->overflow = t;
-    else *w->hot.head++ = (void *)((uintptr_t)t | DFI_FLOW);
+    if (DFI_UNLIKELY(w->head >= w->limit)) t->next = w->overflow, w->overflow = t;
+    else w->stack[w->head++] = (void *)((uintptr_t)t | DFI_FLOW);
 }
 
 /* Runs t and what it makes ready, one after the other on this worker, until the goal is met. */
@@ -243,22 +281,16 @@ static void dfi_run_chain(struct dfi_worker *w, struct dfi_flow *t, const struct
     }
 }
 
-static void dfi_future_run_here(struct dfi_future *f)
-{
-    char *p = (char *)f;
-    f->type->run(p + f->type->args_at, f->type->result_at ? p + f->type->result_at : NULL);
-}
-
-/* Takes the newest entry above `mark` of the private stack, public or not. 1: a task in *t, 2: a
+/* Takes the newest entry above `mark` of the stack, public or not. 1: a task in *t, 2: a
  * future in *f, 0: none left. */
-static int dfi_pop(struct dfi_worker *w, void **mark, struct dfi_flow **t, struct dfi_future **f)
+static int dfi_pop(struct dfi_worker *w, size_t mark, struct dfi_flow **t, struct dfi_future **f)
 {
-    while (w->hot.head > mark) {
-        void *e = w->hot.head[-1];
+    while (w->head > mark) {
+        void *e = w->stack[w->head - 1];
         int mine = 1;
         if ((uintptr_t)e & DFI_PUBLIC) mine = dfi_deque_pop_owner(w);
-        w->hot.head--;
-        if (w->split > w->hot.head) w->split = w->hot.head;
+        w->head--;
+        if (w->split > w->head) w->split = w->head;
         if (!mine) continue; /* stolen */
         e = (void *)((uintptr_t)e & ~DFI_PUBLIC);
         if ((uintptr_t)e & DFI_FLOW) {
@@ -286,7 +318,7 @@ static int dfi_run_own(struct dfi_worker *w, struct dfi_scope *s, const struct d
     case 1: dfi_run_chain(w, t, g); return 1;
     default: /* a future of the block we wait in: run it, its sync finds it done */
         dfi_future_run_here(f);
-        dfi_store_relaxed(&f->state, DFI_F_DONE);
+        dfi_store_relaxed(&f->link, DFI_F_DONE);
         return 1;
     }
 }

@@ -24,7 +24,7 @@ static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *p
     s->site = NULL;
     s->task = NULL;
     s->outer = w->scope;
-    s->mark = w->hot.head;
+    s->mark = w->head;
     s->saved_task = w->task;
     s->saved_mark = w->task_mark;
     return s;
@@ -33,7 +33,9 @@ static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *p
 /* A scope inside `parent` becomes the innermost one of w. NULL without memory. */
 static struct dfi_scope *dfi_scope_push(struct dfi_worker *w, struct dfi_scope *parent)
 {
-    struct dfi_scope *s = dfi_scope_new(w, parent);
+    struct dfi_scope *s;
+    dfi_flush(w);
+    s = dfi_scope_new(w, parent);
     if (s) w->scope = s, w->task = NULL;
     return s;
 }

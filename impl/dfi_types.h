@@ -52,9 +52,9 @@ struct dfi_scope {
     struct dfi_worker *owner;              /* who runs its body; constant while it has children */
     /* owner only, while the body runs */
     struct dfi_scope *outer;               /* the scope below it on the owner's stack */
-    void **mark;                           /* height of the owner's private stack at its start */
+    size_t mark;                           /* height of the owner's stack at its start */
     struct dfi_flow *saved_task;           /* the owner's `task` and `task_mark` at its start */
-    void **saved_mark;
+    size_t saved_mark;
     size_t submitted, done;                /* children created; children completed by the owner while open */
     int open;                              /* owner may count in `done` instead of `pending` */
     struct dfi_table *table;
@@ -103,9 +103,15 @@ struct dfi_item { /* an entry of the public deque */
 };
 enum { DFI_DEQUE_SIZE = 512 }; /* entries of the public deque; a power of two. What does not fit stays private */
 
-/* Marks in entries of the private stack; futures and tasks are at least 8-byte aligned. */
+/* Marks in entries of a worker's stack; futures and tasks are at least 8-byte aligned. */
 #define DFI_FLOW ((uintptr_t)2)   /* a task of df_submit */
 #define DFI_PUBLIC ((uintptr_t)1) /* also in the public deque */
+
+/* States of a future that left its spawner's list (dfi_future.link): NULL on the stack or public, a
+ * scope (running on a thief), DFI_F_RUNNING (running, without memory for a scope), DFI_F_DONE. Small
+ * numbers, not addresses: a program may hold several copies of this code. */
+#define DFI_F_RUNNING ((void *)(uintptr_t)1)
+#define DFI_F_DONE ((void *)(uintptr_t)2)
 
 enum { DFI_AWAKE, DFI_PARKED_IDLE, DFI_PARKED_WAITING };
 
@@ -113,12 +119,14 @@ struct dfi_worker {
     struct dfi_hot hot;
     char line0[DFI_LINE];
     /* owner only */
-    void **base, **end;              /* the private stack */
-    void **split;                    /* entries below are in the public deque, or were stolen */
+    void **stack;                    /* ready tasks, and futures that left the list hot.top */
+    size_t head, room;               /* entries used and allocated */
+    size_t limit;                    /* df_config.deque: beyond it ready tasks are run at once */
+    size_t split;                    /* entries below are in the public deque, or were stolen */
     struct dfi_scope *scope;         /* innermost scope of what the owner runs */
     struct dfi_flow *task;           /* the task whose body runs and has no scope yet, or NULL */
-    void **task_mark;                /* height of the private stack when that body began */
-    struct dfi_flow *overflow;       /* ready tasks for which the private stack had no room */
+    size_t task_mark;                /* height of the stack when that body began */
+    struct dfi_flow *overflow;       /* ready tasks for which the stack had no room */
     struct dfi_block_head *free[DFI_CLS_COUNT];
     char *fresh[DFI_CLS_COUNT], *fresh_end[DFI_CLS_COUNT];
     struct dfi_chunk *chunks;
@@ -129,7 +137,7 @@ struct dfi_worker {
     uint32_t random;
     uintptr_t next_id;
     int index;                       /* 0 .. df_workers()-1, beyond that threads of the program */
-    const char **sites;              /* DF_DEBUG: parallel to the private stack */
+    const char **sites;              /* DF_DEBUG: parallel to the stack */
     /* read by anybody, relaxed: statistics, written by the owner only */
     DFI_ATOMIC(size_t) n_tasks, n_edges, n_steals, n_parks;
     char line1[DFI_LINE];

@@ -1,0 +1,257 @@
+/* Every parameter word, every kind of result, 0 and 16 parameters; valid C11 and C++11.
+ *
+ * Compiled by tests/compile/run in every language and at every level of optimisation; run once per
+ * compiler: prints nothing and returns 0 when each task received what it was given. */
+#define DF_IMPLEMENTATION
+#include "../../df.h"
+
+#include <string.h>
+
+typedef struct { double re, im; } pair;
+typedef int (*compare)(const void *, const void *);
+typedef char name[8];
+enum colour { RED, GREEN };
+struct tree { struct tree *left, *right; long value; };
+
+static int wrong; /* line of the first check that failed */
+#define CHECK(c) do { if (!(c) && !wrong) wrong = __LINE__; } while (0)
+
+/* --- results -------------------------------------------------------------------------------- */
+
+DF_TASK(void, r_void, (int *, x));
+DF_TASK(void *, r_pointer, (void *, x));
+DF_TASK(const char *, r_const_pointer, (int, x));
+DF_TASK(char, r_char, (char, x));
+DF_TASK(unsigned long long, r_unsigned, (unsigned long long, x));
+DF_TASK(float, r_float, (float, x));
+DF_TASK(long double, r_long_double, (long double, x));
+DF_TASK(enum colour, r_enum, (enum colour, x));
+DF_TASK(pair, r_struct, (pair, x));
+DF_TASK(struct tree *, r_tree, (struct tree *, x));
+DF_TASK(compare, r_function, (compare, x));
+
+void r_void(int *x) { *x = 7; }
+void *r_pointer(void *x) { return x; }
+const char *r_const_pointer(int x) { return x ? "yes" : "no"; }
+char r_char(char x) { return x; }
+unsigned long long r_unsigned(unsigned long long x) { return x + 1; }
+float r_float(float x) { return x / 2; }
+long double r_long_double(long double x) { return x / 2; }
+enum colour r_enum(enum colour x) { return x == RED ? GREEN : RED; }
+pair r_struct(pair x) { pair y; y.re = x.im, y.im = x.re; return y; }
+struct tree *r_tree(struct tree *x) { return x->left; }
+compare r_function(compare x) { return x; }
+
+static int by_value(const void *a, const void *b) { return a == b; }
+
+static void results(void)
+{
+    int i = 0;
+    pair p = { 1, 2 };
+    struct tree leaf = { NULL, NULL, 3 }, root = { NULL, NULL, 4 };
+    df_future(r_void) a;
+    df_future(r_pointer) b;
+    df_future(r_const_pointer) c;
+    df_future(r_char) d;
+    df_future(r_unsigned) e;
+    df_future(r_float) f;
+    df_future(r_long_double) g;
+    df_future(r_enum) h;
+    df_future(r_struct) s;
+    df_future(r_tree) t;
+    df_future(r_function) u;
+    root.left = &leaf;
+    df_spawn(r_void, &a, &i);
+    df_spawn(r_pointer, &b, &i);
+    df_spawn(r_const_pointer, &c, 1);
+    df_spawn(r_char, &d, 'x');
+    df_spawn(r_unsigned, &e, ~0ull - 1);
+    df_spawn(r_float, &f, 3.0f);
+    df_spawn(r_long_double, &g, 3.0L);
+    df_spawn(r_enum, &h, RED);
+    df_spawn(r_struct, &s, p);
+    df_spawn(r_tree, &t, &root);
+    df_spawn(r_function, &u, by_value);
+    CHECK(df_sync(r_function, &u) == by_value);
+    CHECK(df_sync(r_tree, &t)->value == 3);
+    p = df_sync(r_struct, &s);
+    CHECK(p.re > 1.5 && p.im < 1.5);
+    CHECK(df_sync(r_enum, &h) == GREEN);
+    CHECK(df_sync(r_long_double, &g) > 1.4L);
+    CHECK(df_sync(r_float, &f) > 1.4f);
+    CHECK(df_sync(r_unsigned, &e) == ~0ull);
+    CHECK(df_sync(r_char, &d) == 'x');
+    CHECK(strcmp(df_sync(r_const_pointer, &c), "yes") == 0);
+    CHECK(df_sync(r_pointer, &b) == &i);
+    df_sync(r_void, &a);
+    CHECK(i == 7);
+    i = 0;
+    DF_PARALLEL {
+        df_submit(r_void, &i);
+        df_submit(r_pointer, &i);
+        df_submit(r_struct, p); /* the results of these are dropped */
+        df_submit(r_float, 1.0f);
+    }
+    CHECK(i == 7);
+}
+
+/* --- numbers of parameters ------------------------------------------------------------------- */
+
+static int counted;
+
+DF_TASK(int, none);
+DF_STATIC_TASK(void, none_static);
+DF_TASK(long, all, (char, a), (signed char, b), (unsigned char, c), (short, d), (unsigned short, e), (int, f),
+        (unsigned, g), (long, h), (unsigned long, i), (long long, j), (unsigned long long, k), (float, l),
+        (double, m), (void *, n), (const char *, o), (pair, p));
+DF_TASK(int, arrays, df_in(int, a, 1), df_in(int, b, 1), df_in(int, c, 1), df_in(int, d, 1), df_in(int, e, 1),
+        df_in(int, f, 1), df_in(int, g, 1), df_in(int, h, 1), df_in(int, i, 1), df_in(int, j, 1), df_in(int, k, 1),
+        df_in(int, l, 1), df_in(int, m, 1), df_in(int, n, 1), df_in(int, o, 1), df_out(int, sum, 1));
+
+int none(void) { return 5; }
+static void none_static(void) { counted++; }
+long all(char a, signed char b, unsigned char c, short d, unsigned short e, int f, unsigned g, long h, unsigned long i,
+         long long j, unsigned long long k, float l, double m, void *n, const char *o, pair p)
+{
+    return a + b + c + d + e + f + (long)g + h + (long)i + (long)j + (long)k + (long)l + (long)m + (n != NULL) + o[0] +
+           (long)p.im;
+}
+int arrays(const int *a, const int *b, const int *c, const int *d, const int *e, const int *f, const int *g,
+           const int *h, const int *i, const int *j, const int *k, const int *l, const int *m, const int *n,
+           const int *o, int *sum)
+{
+    return *sum = *a + *b + *c + *d + *e + *f + *g + *h + *i + *j + *k + *l + *m + *n + *o;
+}
+
+static void numbers(void)
+{
+    int sum = 0, v[15], i;
+    pair p = { 0, 16 };
+    df_future(none) f;
+    df_future(all) g;
+    for (i = 0; i < 15; i++) v[i] = i;
+    df_spawn(none, &f);
+    CHECK(df_sync(none, &f) == 5);
+    DF_PARALLEL {
+        df_submit(none);
+        df_submit(none_static);
+    }
+    CHECK(counted == 1);
+    df_spawn(all, &g, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, &p, "\016", p);
+    CHECK(df_sync(all, &g) == 13 * 14 / 2 + 1 + 14 + 16);
+    DF_PARALLEL {
+        df_submit(all, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, &p, "\016", p);
+        df_submit(arrays, v, v + 1, v + 2, v + 3, v + 4, v + 5, v + 6, v + 7, v + 8, v + 9, v + 10, v + 11, v + 12,
+                  v + 13, v + 14, &sum);
+    }
+    CHECK(sum == 14 * 15 / 2);
+}
+
+/* --- parameter words ------------------------------------------------------------------------- */
+
+DF_TASK(void, by_const, (const int, x), (const pair, p), (const char *const, s), df_out(int, y, 1));
+DF_TASK(void, by_name, (name *, s), (enum colour, c), (struct tree, t), df_out(long, y, 1));
+DF_TASK(void, arr, df_in(pair, a, n), df_out(pair, b, n), df_inout(double, c, 2 * n), df_commute(int, d, 1),
+        df_concurrent(int, e, (size_t)n + 1), (int, n));
+DF_TASK(void, red, df_reduce(df_sum, long, s, 1), df_reduce(df_prod, double, p, 1), df_reduce(df_band, int, a, 1),
+        df_reduce(df_bor, int, o, 1), df_reduce(df_bxor, int, x, 1), df_reduce(df_land, int, la, 1),
+        df_reduce(df_lor, int, lo, 1), df_reduce(df_min, float, mi, 1), df_reduce(df_max, float, ma, 1),
+        (int, n));
+DF_TASK(void, blk, (size_t, r), (size_t, c), (size_t, ld), df_in2(float, a, r, c, ld), df_out2(float, b, r, c, ld),
+        df_inout2(float, d, r, c, ld), df_commute2(float, e, r, c, ld), df_reduce2(df_max, float, f, r, c, ld));
+DF_TASK(void, rng, df_in_range(short, a, b), df_out_range(short, c, d), df_inout_range(short, e, f));
+
+void by_const(const int x, const pair p, const char *const s, int *y) { *y = x + (int)p.re + s[0]; }
+void by_name(name *s, enum colour c, struct tree t, long *y) { *y = (*s)[0] + (long)c + t.value; }
+void arr(const pair *a, pair *b, double *c, int *d, int *e, int n)
+{
+    int i;
+    for (i = 0; i < n; i++) b[i] = a[i], c[2 * i] += 1, e[i]++;
+    *d += n;
+}
+void red(long *s, double *p, int *a, int *o, int *x, int *la, int *lo, float *mi, float *ma, int n)
+{
+    *s += 2, *p *= 2, *a &= 6, *o |= 1, *x ^= 1, *la = *la && n, *lo = *lo || !n;
+    *mi = *mi < 1 ? *mi : 1, *ma = *ma > 1 ? *ma : 1;
+}
+void blk(size_t r, size_t c, size_t ld, const float *a, float *b, float *d, float *e, float *f)
+{
+    size_t i, j;
+    for (i = 0; i < r; i++)
+        for (j = 0; j < c; j++) b[i * ld + j] = a[i * ld + j], d[i * ld + j] += 1, e[i * ld + j] += 1, f[i * ld + j] = 9;
+}
+void rng(const short *a, const short *b, short *c, short *d, short *e, short *f)
+{
+    CHECK(b - a == d - c && f - e == 1);
+    while (a < b) *c++ = *a++;
+    *e = 1;
+}
+
+static void words(void)
+{
+    int y = 0, i, d = 0, e[4] = { 0, 0, 0, 0 }, a = 7, o = 0, x = 0, la = 1, lo = 0;
+    long z = 0, s = 0;
+    pair p = { 3, 4 }, q[3] = { { 1, 2 }, { 3, 4 }, { 5, 6 } }, r[3];
+    double c[6] = { 0, 0, 0, 0, 0, 0 }, prod = 1;
+    float mi = 5, ma = 0, m[5][6][4];
+    short u[8] = { 1, 2, 3, 4, 0, 0, 0, 0 };
+    struct tree t = { NULL, NULL, 100 };
+    name n = "abc";
+    memset(m, 0, sizeof m);
+    m[0][1][2] = 8;
+    DF_PARALLEL {
+        df_submit(by_const, 1, p, "\004", &y);
+        df_submit(by_name, &n, GREEN, t, &z);
+        for (i = 0; i < 2; i++) {
+            df_submit(arr, q, r, c, &d, e, 3);
+            df_submit(red, &s, &prod, &a, &o, &x, &la, &lo, &mi, &ma, 1);
+        }
+        df_submit(blk, 3, 4, 24, &m[0][1][0], &m[1][1][0], &m[2][0][0], &m[3][0][0], &m[4][0][0]);
+        df_submit(rng, u, u + 4, u + 4, u + 7 + 1, u, u + 1);
+        df_submit(rng, u, u, u + 1, u + 1, u, u + 1);
+    }
+    df_wait_on(u, sizeof u);
+    df_wait();
+    CHECK(y == 8);
+    CHECK(z == 'a' + 1 + 100);
+    CHECK(d == 6 && e[2] == 2 && e[3] == 0 && c[4] > 1.5 && r[2].im > 5.5);
+    CHECK(s == 4 && prod > 3.5 && a == 6 && o == 1 && x == 0 && la == 1 && lo == 0 && mi < 1.5f && ma > 0.5f);
+    CHECK(u[7] == 4 && u[4] == 1 && u[0] == 1);
+}
+
+/* --- the rest of the API ------------------------------------------------------------------------ */
+
+static void block(void *x) { df_submit(r_void, (int *)x); }
+
+static void rest(void)
+{
+    int x = 0, *p = NULL;
+    df_counters c;
+    df_config config;
+    memset(&config, 0, sizeof config);
+    df_stop();
+    config.workers = 2;
+    CHECK(df_start(&config) == DF_OK);
+    CHECK(df_workers() >= 1 && df_worker() == 0);
+    df_parallel(block, &x);
+    CHECK(x == 7);
+    DF_PARALLEL {
+        p = df_local(int, 4);
+        CHECK(p != NULL && p[3] == 0);
+        df_submit(r_void, p);
+    }
+    CHECK(df_stats(&c) == DF_OK && c.tasks > 0);
+    CHECK(strlen(df_error_text(DF_ERROR_MEMORY)) > 10);
+    DF_PARALLEL x++;
+    CHECK(x == 8);
+    df_stop();
+}
+
+int main(void)
+{
+    results();
+    numbers();
+    words();
+    rest();
+    return wrong ? (wrong > 255 ? 255 : wrong) : 0;
+}

@@ -1,0 +1,10 @@
+/* The future of a function that was not declared as a task. */
+#include "../../df.h"
+
+long add(long a, long b);
+
+void twice(void)
+{
+    df_future(add) f; /* gcc: add_future */ /* clang: add_future */
+    (void)f;
+}

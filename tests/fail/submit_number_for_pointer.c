@@ -1,0 +1,12 @@
+/* A number where an array is wanted. */
+/* flags: -pedantic-errors */
+#include "../../df.h"
+
+DF_TASK(void, scale, (int, n), df_inout(double, x, n), (double, a));
+
+void twice(double *x)
+{
+    DF_PARALLEL {
+        df_submit(scale, 10, x[0], 2.0); /* gcc: incompatible type for argument 2 */ /* clang: incompatible type */
+    }
+}
