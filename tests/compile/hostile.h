@@ -1,91 +1,107 @@
-/* What other headers define: names that df.h must not depend on.
+/* hostile.h - names that other headers and programs define, and that df.h must not depend on
  *
- * Included between the system headers that df.h uses and df.h. The definitions are nonsense on
- * purpose: a use of one of these words is an error. */
+ * Included after the system headers and before df.h. Each stands for something no compiler accepts,
+ * so that any use is an error. HOSTILE_WORDS: also everyday words, which the part of df.h that every
+ * user includes survives; for the implementation there is always a file of its own (impl/df.c). */
 #include "system.h"
 
 /* windows.h and its relatives */
+#undef CONST
+#undef ERROR
+#undef FALSE
+#undef TRUE
+#undef VOID
+#undef max
+#undef min
 #define IN @
 #define OUT @
 #define INOUT @
 #define OPTIONAL @
 #define ERROR @
-#define near @
-#define far @
-#define small @
-#define interface @
 #define CONST @
 #define VOID @
 #define THIS @
 #define DELETE @
 #define DIFFERENCE @
+#define TRUE @
+#define FALSE @
+#define near @
+#define far @
+#define small @
+#define interface @
 #define min(a, b) @
 #define max(a, b) @
-/* complex.h, ctype.h-like, termios, curses, X11 */
+
+/* complex.h, X11, param.h, old C */
 #undef I
+#undef MAX
+#undef MIN
+#undef OK
+#undef PAGE_SIZE
 #define I @
-#define B0 @
-#define ECHO @
+#define MAX @
+#define MIN @
+#define OK @
+#define PAGE_SIZE @
 #define None @
 #define Bool @
 #define Status @
 #define Success @
 #define Always @
-#define True @
-#define False @
-#define TRUE @
-#define FALSE @
-#define OK @
-/* kernels, queues, other task libraries */
+#define register_t @
+#define reg @
+
+/* kernels, and other task libraries */
 #define likely(c) @
 #define unlikely(c) @
 #define barrier() @
 #define current @
 #define container_of(p, T, m) @
-#define offset @
+#define CACHE_LINE @
+#define CACHE_LINE_SIZE @
 #define TASK @
 #define TASK_1(R, f) @
 #define SPAWN @
 #define SYNC @
 #define CALL @
-#define DATA @
+#define PARALLEL @
 #define LIST_HEAD(a, b) @
 #define LIST_ENTRY(T) @
-#define SECOND @
-#define COMMA @
-#define COUNT(x) @
-#define CAT(a, b) @
-#define STR(x) @
-#define EACH @
 #define UNUSED @
 #define INLINE @
 #define ASSERT(c) @
-#define CHECK(c) @
-#define NORM(x) @
-#define PARALLEL @
 #define STATIC_ASSERT @
 #define DEBUG @
 #define TRACE @
 #define LOG @
-#define MAX @
-#define MIN @
-#define PAGE_SIZE @
-#define CACHE_LINE @
-#define CACHE_LINE_SIZE @
+
+/* what a preprocessor library might call its helpers */
+#define CAT(a, b) @
+#define STR(x) @
+#define COUNT(x) @
+#define COMMA @
+#define SECOND @
+#define EACH @
+#define NORM @
+
+#ifdef HOSTILE_WORDS
 #define in @
-#define out @
 #define inout @
-#define reduce @
+#define out @
 #define commute @
+#define concurrent @
+#define reduce @
 #define array @
 #define block @
 #define range @
+#define value @
 #define wrong @
-#define self @
-#define node @
 #define head @
-#define tail @
 #define limit @
+#define node @
+#define pool @
+#define self @
+#define tail @
 #define task @
 #define worker @
-#define pool @
+#endif

@@ -206,7 +206,7 @@ static void words(void)
             df_submit(arr, q, r, c, &d, e, 3);
             df_submit(red, &s, &prod, &a, &o, &x, &la, &lo, &mi, &ma, 1);
         }
-        df_submit(blk, 3, 4, 24, &m[0][1][0], &m[1][1][0], &m[2][0][0], &m[3][0][0], &m[4][0][0]);
+        df_submit(blk, 3, 4, 4, &m[0][1][0], &m[1][1][0], &m[2][0][0], &m[3][0][0], &m[4][0][0]);
         df_submit(rng, u, u + 4, u + 4, u + 7 + 1, u, u + 1);
         df_submit(rng, u, u, u + 1, u + 1, u, u + 1);
     }
@@ -216,6 +216,7 @@ static void words(void)
     CHECK(z == 'a' + 1 + 100);
     CHECK(d == 6 && e[2] == 2 && e[3] == 0 && c[4] > 1.5 && r[2].im > 5.5);
     CHECK(s == 4 && prod > 3.5 && a == 6 && o == 1 && x == 0 && la == 1 && lo == 0 && mi < 1.5f && ma > 0.5f);
+    CHECK(m[1][1][2] > 7.5f && m[2][0][0] > 0.5f && m[3][2][3] > 0.5f && m[4][1][1] > 8.5f && m[4][3][0] < 0.5f);
     CHECK(u[7] == 4 && u[4] == 1 && u[0] == 1);
 }
 

@@ -5,6 +5,6 @@ long add(long a, long b);
 
 void twice(void)
 {
-    df_future(add) f; /* gcc: add_future */ /* clang: add_future */
+    df_future(add) f; /* expect: add_future */
     (void)f;
 }

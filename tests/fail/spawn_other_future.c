@@ -8,6 +8,6 @@ DF_TASK(long, mul, (long, a), (long, b));
 long twice(long n)
 {
     df_future(mul) f;
-    df_spawn(add, &f, n, n); /* gcc: incompatible pointer type */ /* clang: incompatible pointer type */
+    df_spawn(add, &f, n, n); /* expect: incompatible pointer type */
     return df_sync(mul, &f);
 }

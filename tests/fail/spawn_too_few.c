@@ -6,6 +6,6 @@ DF_TASK(long, add, (long, a), (long, b));
 long twice(long n)
 {
     df_future(add) f;
-    df_spawn(add, &f, n); /* gcc: too few arguments */ /* clang: too few arguments */
+    df_spawn(add, &f, n); /* expect: too few arguments */
     return df_sync(add, &f);
 }

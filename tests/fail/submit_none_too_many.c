@@ -6,6 +6,6 @@ DF_TASK(void, tick);
 void twice(void)
 {
     DF_PARALLEL {
-        df_submit(tick, 1); /* gcc: too many arguments */ /* clang: too many arguments */
+        df_submit(tick, 1); /* expect: too many arguments */
     }
 }

@@ -1,5 +1,4 @@
 /* A number where an array is wanted. */
-/* flags: -pedantic-errors */
 #include "../../df.h"
 
 DF_TASK(void, scale, (int, n), df_inout(double, x, n), (double, a));

@@ -1,5 +1,5 @@
 /* A function that was not declared as a task. */
-/* flags: -pedantic-errors */
+/* flags: -Werror=implicit-function-declaration */
 #include "../../df.h"
 
 void fill(int n, double *x);
@@ -7,6 +7,6 @@ void fill(int n, double *x);
 void twice(double *x)
 {
     DF_PARALLEL {
-        df_submit(fill, 10, x); /* gcc: implicit declaration of function */ /* clang: implicit declaration of function */
+        df_submit(fill, 10, x); /* expect: implicit declaration of function */
     }
 }

@@ -9,5 +9,5 @@ long twice(long n)
 {
     df_future(add) f;
     df_spawn(add, &f, n, n);
-    return df_sync(mul, &f); /* gcc: incompatible pointer type */ /* clang: incompatible pointer type */
+    return df_sync(mul, &f); /* expect: incompatible pointer type */
 }

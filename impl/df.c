@@ -1,0 +1,3 @@
+/* df.c - the implementation as a file of its own, for build systems: compile it and link with -pthread. */
+#define DF_IMPLEMENTATION
+#include "../df.h"

@@ -1,0 +1,39 @@
+# check.sh - counting and reporting for the test scripts; sourced from the root of the repository
+#
+#   suite NAME            begins: results go to $RESULTS/NAME, one line per test
+#   try WHAT command...   one test, passed if the command exits with 0; its output is shown if it fails
+#   skip WHAT PACKAGE     one line naming what `make deps` would install
+#   finish                prints the counts; exit status 1 if a test failed
+# V=1 shows every test. tests/total adds up what all suites left in $RESULTS.
+
+RESULTS=${RESULTS:-build/results}
+LC_ALL=C # compilers quote with ' and say error, not Fehler
+export LC_ALL
+
+suite() {
+    suite=$1
+    mkdir -p "$RESULTS" "${OUT:=build/test/$1}" || exit 1
+    : > "$RESULTS/$suite"
+}
+
+# record ok|FAIL|skip WHAT [FILE to show]
+record() {
+    printf '%s %s\n' "$1" "$2" >> "$RESULTS/$suite"
+    [ "$1" = ok ] && [ -z "${V:-}" ] || printf '%-4s  %s: %s\n' "$1" "$suite" "$2"
+    [ -z "${3:-}" ] || head -n 30 "$3" | sed 's/^/      /'
+}
+
+try() {
+    what=$1
+    shift
+    if "$@" > "$OUT/log" 2>&1; then record ok "$what"; else record FAIL "$what" "$OUT/log"; fi
+}
+
+skip() { record skip "$1: install it with make deps: $2"; }
+
+have() { command -v "$1" > /dev/null 2>&1; }
+
+finish() {
+    tests/total "$suite"
+    exit
+}

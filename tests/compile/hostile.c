@@ -1,0 +1,20 @@
+/* df.h where a program has macros of its own, also for everyday words. */
+#define HOSTILE_WORDS
+#include "hostile.h"
+#include "../../df.h"
+
+DF_TASK(int, f, (int, n), df_in(int, p, n), df_out2(float, q, n, n, n), df_reduce(df_sum, long, r, 1));
+DF_STATIC_TASK(void, g, df_in_range(short, b, e));
+
+static void g(const short *b, const short *e) { (void)b, (void)e; }
+int h(int *p, float *q, long *r)
+{
+    df_future(f) a;
+    df_spawn(f, &a, 1, p, q, r);
+    DF_PARALLEL {
+        short *s = df_local(short, 3);
+        df_submit(g, s, s + 3);
+    }
+    df_wait();
+    return df_sync(f, &a);
+}

@@ -1,0 +1,116 @@
+/* library.c - a program and a shared library (part.c) that both embed df: there is one pool
+ *
+ * Argument: the library to load with dlopen; -DLINKED: it is linked instead. -DNO_DF: the program
+ * itself does not use df, and the pool has to end with the library. Returns 0 or says what is wrong. */
+#define _POSIX_C_SOURCE 200809L
+#ifndef NO_DF
+#define DF_IMPLEMENTATION
+#include "../../df.h"
+#endif
+#include "part.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+static int failed;
+#define CHECK(c) do { if (!(c)) failed = 1, printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #c); } while (0)
+
+/* Threads of this process; 0 where that cannot be found out. */
+static int threads(void)
+{
+    DIR *d = opendir("/proc/self/task");
+    struct dirent *e;
+    int n = 0;
+    if (!d) return 0;
+    while ((e = readdir(d))) n += e->d_name[0] != '.';
+    closedir(d);
+    return n;
+}
+
+static int (*workers)(void);
+static long (*fib)(long);
+static void (*append)(int *, int);
+
+static void *library;
+static int open_library(const char *file)
+{
+#ifdef LINKED
+    (void)file;
+    workers = part_workers, fib = part_fib, append = part_append;
+#else
+    void *symbol[3];
+    library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!library || !(symbol[0] = dlsym(library, "part_workers")) || !(symbol[1] = dlsym(library, "part_fib")) ||
+        !(symbol[2] = dlsym(library, "part_append"))) {
+        printf("%s\n", dlerror());
+        return -1;
+    }
+    memcpy(&workers, &symbol[0], sizeof workers); /* ISO C has no cast from an object to a function pointer */
+    memcpy(&fib, &symbol[1], sizeof fib);
+    memcpy(&append, &symbol[2], sizeof append);
+#endif
+    return 0;
+}
+static void close_library(void)
+{
+#ifndef LINKED
+    CHECK(dlclose(library) == 0);
+#endif
+}
+
+#ifdef NO_DF
+
+int main(int argc, char **argv)
+{
+    int i;
+    for (i = 0; i < 3; i++) { /* loaded, used and unloaded, again and again */
+        int x = 0;
+        if (open_library(argv[argc - 1])) return 1;
+        CHECK(fib(20) == 6765);
+        CHECK(workers() == 3);
+        CHECK(threads() == 3 || threads() == 0);
+        append(&x, 1); /* not waited for: the library's end must not hang or crash on it */
+        close_library();
+        CHECK(threads() <= 1);
+    }
+    return failed;
+}
+
+#else
+
+DF_TASK(void, shift, df_inout(int, x, 1), (int, digit));
+void shift(int *x, int digit) { *x = 10 * *x + digit; }
+
+static void use(void)
+{
+    int x = 0;
+    CHECK(df_workers() == 3);
+    CHECK(workers() == 3);
+    CHECK(fib(20) == 6765);
+    DF_PARALLEL { /* tasks of both are ordered together */
+        df_submit(shift, &x, 1);
+        append(&x, 2);
+        df_submit(shift, &x, 3);
+        append(&x, 4);
+    }
+    CHECK(x == 1234);
+    CHECK(threads() == 3 || threads() == 0);
+}
+
+int main(int argc, char **argv)
+{
+    int x = 0, library_first = argc > 2;
+    if (open_library(argv[1])) return 1;
+    if (library_first) CHECK(fib(20) == 6765); /* the library is the first to use df */
+    use();
+    close_library();
+    DF_PARALLEL df_submit(shift, &x, 5); /* and df is still there */
+    CHECK(x == 5);
+    if (open_library(argv[1])) return 1;
+    use();
+    return failed;
+}
+
+#endif
