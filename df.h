@@ -33,7 +33,7 @@
  *     Implementation file only:
  *       DF_MALLOC(n), DF_FREE(p)   replace malloc and free.
  *       DF_DEVELOP      warnings inside df.h are shown (for work on df itself).
- *     Environment: DF_WORKERS, DF_CPUSET, DF_DEQUE, DF_WINDOW, see df_config below.
+ *     Environment: DF_WORKERS, DF_CPUSET, DF_DEQUE, DF_WINDOW, DF_DEFER, see df_config below.
  *
  * ERRORS  df never exits and never hangs: without memory or threads the work is done here and now,
  *       slower, and that is said once through the logger (df_config.log; default: stderr).
@@ -161,7 +161,9 @@ typedef struct df_config {
     size_t deque;         /* spawned or ready tasks one worker can hold, at least 2; one more is run at once;
                              DF_DEQUE; default 16384 */
     size_t window;        /* unfinished tasks per scope; DF_WINDOW; default 2048 */
-    size_t stack_bytes;   /* of helper threads; default: the system's */
+    size_t stack_bytes;   /* of helper threads; default: the system's, at least 1 MiB */
+    int defer;            /* 1: a single worker also queues the tasks of df_submit, as several do, instead of
+                             running each at once; to look at edges and order; DF_DEFER; default 0 */
     void (*log)(void *log_arg, int level, const char *text); /* level 1 error, 2 warning; any thread */
     void *log_arg;
 } df_config;

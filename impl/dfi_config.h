@@ -19,6 +19,7 @@ struct dfi_settings {
     int n_cpus;                  /* CPUs listed, 0: no list */
     int cpu[DFI_MAX_CPUS];
     size_t deque, window, stack_bytes;
+    int defer;
 };
 
 /* A decimal number and nothing else. */
@@ -113,6 +114,7 @@ static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
                                       "a number of entries from 2 to 67108864");
     s->window = (size_t)dfi_env_number("DF_WINDOW", 1, DFI_WINDOW_MOST, DFI_WINDOW_DEFAULT,
                                        "a number of tasks from 1 to 67108864");
+    s->defer = (int)dfi_env_number("DF_DEFER", 0, 1, 0, "0 or 1") || (c && c->defer);
     if (c) {
         s->deque = dfi_config_size("deque", c->deque, DFI_DEQUE_LEAST, DFI_DEQUE_MOST, s->deque,
                                    "a number of entries from 2 to 67108864");

@@ -58,6 +58,13 @@ struct dfi_task {
 };
 
 struct dfi_scope;
+struct dfi_local;
+/* Around a task of df_submit that runs at once, in the scope of its submitter: what to give back. */
+struct dfi_now {
+    struct dfi_scope *scope;
+    struct dfi_local *locals;
+    size_t room_used;
+};
 /* What DF_PARALLEL keeps on the stack of the block. */
 struct dfi_block {
     struct dfi_scope *scope;
@@ -75,6 +82,8 @@ DFI_API void dfi_spawn_checked(struct dfi_future *f);
 DFI_API int dfi_sync_checked(struct dfi_future *f);
 DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type);
 DFI_API void dfi_submit(struct dfi_task *t, struct dfi_access *x, unsigned n);
+DFI_API struct dfi_now dfi_now_begin(void);
+DFI_API void dfi_now_end(struct dfi_now *m);
 DFI_API struct dfi_block dfi_scope_enter(const char *site);
 DFI_API void dfi_scope_leave(struct dfi_block *b);
 DFI_API void *dfi_local_alloc(size_t n, size_t bytes);

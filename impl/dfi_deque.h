@@ -7,11 +7,14 @@
 #ifndef DFI_DEQUE_H
 #define DFI_DEQUE_H
 
-/* Owner: how many more entries fit. */
-static size_t dfi_deque_room_owner(struct dfi_worker *w)
+/* Owner: how many more entries fit, at least if that is `enough`: reading top when a thief has just
+ * moved it costs a transfer of its cache line. */
+static size_t dfi_deque_room_owner(struct dfi_worker *w, size_t enough)
 {
+    size_t b = dfi_load_relaxed(&w->bottom);
     /* acquire; pairs with the CAS of thieves: the slots they left are free to be written */
-    return DFI_DEQUE_SIZE - (dfi_load_relaxed(&w->bottom) - dfi_load_acquire(&w->top));
+    if (DFI_DEQUE_SIZE - (b - w->seen_top) < enough) w->seen_top = dfi_load_acquire(&w->top);
+    return DFI_DEQUE_SIZE - (b - w->seen_top);
 }
 
 /* Owner. pre: there is room for the i-th entry behind the bottom. Not visible before dfi_deque_publish. */
@@ -43,6 +46,14 @@ static int dfi_deque_pop_owner(struct dfi_worker *w)
     } else got = 0;
     dfi_store_relaxed(&w->bottom, b + 1);
     return got;
+}
+
+/* Owner: takes the oldest entry, as a thief would, if that is `entry`. */
+static int dfi_deque_take_oldest_owner(struct dfi_worker *w, void *entry)
+{
+    size_t t = dfi_load_seq_cst(&w->top);
+    return (intptr_t)(dfi_load_relaxed(&w->bottom) - t) > 0 &&
+           dfi_load_relaxed(&w->item[t & (DFI_DEQUE_SIZE - 1)].entry) == entry && dfi_cas_seq_cst(&w->top, &t, t + 1);
 }
 
 /* Is `scope` the scope with that id, or inside it? Walks records that may end at any time: only

@@ -20,59 +20,55 @@ DFI_API void dfi_spawn_slow(struct dfi_future *f)
     dfi_poll(w);
 }
 
-/* Takes f out of the private list. Zero: it is not there. */
-static int dfi_list_take(struct dfi_worker *w, struct dfi_future *f)
+/* Takes f, which is at `at` of the stack or was moved from there, back. Zero: it was stolen. */
+static int dfi_stack_take(struct dfi_worker *w, struct dfi_future *f, size_t at)
 {
-    struct dfi_future *g = (struct dfi_future *)w->hot.top;
-    if (g == f) {
-        w->hot.top = dfi_load_relaxed(&f->link);
-        return 1;
+    size_t floor = w->task ? w->task_mark : w->scope->mark;
+    if (at >= w->head || ((uintptr_t)w->stack[at] & ~DFI_PUBLIC) != (uintptr_t)f) {
+        for (at = w->head; at > 0 && ((uintptr_t)w->stack[at - 1] & ~DFI_PUBLIC) != (uintptr_t)f;) at--;
+        if (at-- == 0) return 0; /* stolen, and its mark forgotten */
     }
-    for (; g; g = (struct dfi_future *)dfi_load_relaxed(&g->link))
-        if (dfi_load_relaxed(&g->link) == (void *)f) {
-            dfi_store_relaxed(&g->link, dfi_load_relaxed(&f->link));
-            return 1;
+    if (at + 1 < w->split && dfi_deque_take_oldest_owner(w, f)) w->stack[at] = NULL;
+    else {
+        while (w->split > at) { /* entries come back from the public deque newest first: down to f */
+            void *e = w->stack[w->split - 1];
+            if (e && !dfi_deque_pop_owner(w)) return 0;
+            w->split--;
+            w->stack[w->split] = (void *)((uintptr_t)e & ~DFI_PUBLIC);
         }
-    return 0;
-}
-
-/* Where f is on the stack of w, plus 1; 0: nowhere. */
-static size_t dfi_stack_find(struct dfi_worker *w, struct dfi_future *f)
-{
-    size_t at = w->head;
-    while (at > 0 && ((uintptr_t)w->stack[at - 1] & ~DFI_PUBLIC) != (uintptr_t)f) at--;
-    return at;
+        w->stack[at] = NULL;
+        if (at == w->split) w->split++;
+        else if (at + 1 < w->head) w->holes = 1;
+    }
+    dfi_stack_trim(w, floor);
+    return 1;
 }
 
 DFI_API int dfi_sync_slow(struct dfi_future *f)
 {
     struct dfi_worker *w = dfi_me();
-    size_t at;
-    int mine;
+    void *link;
     struct dfi_goal g;
     if (!w) return 0; /* was run at once */
-    if (dfi_list_take(w, f)) {
+    if (w->hot.top == (void *)f) {
+        w->hot.top = dfi_load_relaxed(&f->link);
         if (dfi_asked(w)) dfi_poll(w);
         return 1;
     }
-    if ((at = dfi_stack_find(w, f)) != 0) {
-        at--;
-        /* entries come back from the public deque newest first: down to f */
-        while (w->split > at && dfi_deque_pop_owner(w)) {
-            w->split--;
-            w->stack[w->split] = (void *)((uintptr_t)w->stack[w->split] & ~DFI_PUBLIC);
-        }
-        mine = w->split <= at;
-        dfi_stack_cut(w, at, at + 1);
-        if (mine) {
-            if (dfi_asked(w)) dfi_poll(w);
-            return 1;
-        }
+    dfi_flush(w); /* not the latest: if f is in the list at all it is now on the stack */
+    link = dfi_load_acquire(&f->link);
+    if (DFI_F_IS_AT(link) && dfi_stack_take(w, f, (uintptr_t)link >> 2)) {
+        if (dfi_asked(w)) dfi_poll(w);
+        return 1;
+    }
+    if (w->head > 0 && w->stack[w->head - 1] == (void *)((uintptr_t)f | DFI_PUBLIC)) { /* its mark */
+        w->stack[w->head - 1] = NULL;
+        dfi_stack_trim(w, w->task ? w->task_mark : w->scope->mark);
     }
     if (dfi_load_acquire(&f->link) == DFI_F_DONE) return 0;
     dfi_scope_here(w);
     g.kind = DFI_GOAL_FUTURE, g.scope = NULL, g.future = f, g.flag = NULL;
-    dfi_help_until(w, NULL, &g);
+    dfi_help_until(w, w->head, &g);
     return 0;
 }
 
@@ -115,17 +111,25 @@ DFI_API void dfi_spawn_checked(struct dfi_future *f)
         memset((void *)w->sites, 0, w->room * sizeof *w->sites);
     dfi_flush(w);
     if (w->sites) w->sites[w->head] = site;
-    dfi_store_relaxed(&f->link, NULL);
+    dfi_store_relaxed(&f->link, DFI_F_AT(w->head));
     w->stack[w->head++] = f;
     dfi_poll(w);
 }
 
+/* Nonzero: f is spawned and not synced, and by this thread as far as that can be seen. */
+static int dfi_future_valid(struct dfi_worker *w, struct dfi_future *f, void *link)
+{
+    size_t at = w ? w->head : 0;
+    if (link == (void *)f) return 0; /* synced before */
+    if (!DFI_F_IS_AT(link)) return link == DFI_F_DONE || link == DFI_F_RUNNING || w;
+    while (at > 0 && ((uintptr_t)w->stack[at - 1] & ~DFI_PUBLIC) != (uintptr_t)f) at--;
+    return at > 0;
+}
+
 DFI_API int dfi_sync_checked(struct dfi_future *f)
 {
-    struct dfi_worker *w = dfi_me();
-    void *state = dfi_load_acquire(&f->link);
     int mine;
-    if (state == (void *)f || (!state && (!w || !dfi_stack_find(w, f)))) { /* synced before, or not ours */
+    if (!dfi_future_valid(dfi_me(), f, dfi_load_acquire(&f->link))) {
         dfi_log(DFI_LOG_SYNC_TWICE, dfi_site, f->type->name);
         return 0;
     }
@@ -137,15 +141,15 @@ DFI_API int dfi_sync_checked(struct dfi_future *f)
 /* Futures above `mark` whose function has returned: they can only be reported and forgotten. */
 static void dfi_report_unsynced(struct dfi_worker *w, size_t mark)
 {
-    size_t at = mark;
-    while (at < w->head) {
-        const char *site = w->sites[at];
-        if ((uintptr_t)w->stack[at] & (DFI_FLOW | DFI_PUBLIC) || !site) at++;
-        else {
-            dfi_log(DFI_LOG_NOT_SYNCED, site);
-            dfi_stack_cut(w, at, at + 1);
-        }
+    size_t at;
+    for (at = w->head; at-- > mark;) {
+        void *e = w->stack[at];
+        if (!e || (uintptr_t)e & (DFI_FLOW | DFI_PUBLIC) || !w->sites[at]) continue;
+        dfi_log(DFI_LOG_NOT_SYNCED, w->sites[at]);
+        w->stack[at] = NULL;
+        w->holes = 1;
     }
+    dfi_stack_trim(w, mark);
 }
 
 #endif

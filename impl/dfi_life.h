@@ -14,8 +14,9 @@ static void dfi_be(struct dfi_worker *w) { dfi_self = w ? &w->hot : &dfi_nobody;
 static int dfi_worker_reset(struct dfi_worker *w)
 {
     w->hot.top = NULL;
-    w->head = w->split = w->task_mark = 0;
-    w->task = w->overflow = NULL;
+    w->head = w->split = w->task_mark = w->seen_top = 0;
+    w->task = NULL;
+    w->holes = 0;
     w->outbox = w->outbox_last = NULL;
     w->outbox_n = 0;
     dfi_store_relaxed(&w->bottom, (size_t)0);
@@ -43,7 +44,7 @@ static void dfi_worker_free(struct dfi_worker *w)
     struct dfi_scope *s = w->scope;
     if (s) {
         if (s->table) dfi_table_free(w, s->table);
-        dfi_scope_free_locals(s);
+        dfi_scope_free_locals(s, NULL);
     }
     dfi_blocks_free_all(w);
     dfi_mfree(w->stack);
@@ -107,9 +108,9 @@ static void dfi_detach(void *p) /* at the end of a thread that used df */
     w->hot.top = NULL;
     w->head = w->split = 0;
     dfi_be(NULL);
-    dfi_os_lock(&dfi_pool.lock);
+    dfi_os_lock(&dfi_pool_lock);
     w->attached = 0;
-    dfi_os_unlock(&dfi_pool.lock);
+    dfi_os_unlock(&dfi_pool_lock);
 }
 
 #if DFI_POSIX
@@ -144,7 +145,7 @@ static void *dfi_helper(void *p)
         dfi_os_set_affinity(&a);
     }
     g.kind = DFI_GOAL_WORK, g.scope = NULL, g.future = NULL, g.flag = NULL;
-    dfi_help_until(w, NULL, &g);
+    dfi_help_until(w, 0, &g);
     dfi_outbox_flush(w);
     dfi_be(NULL);
     dfi_fetch_sub_seq_cst(&dfi_pool.alive, 1);
@@ -165,13 +166,16 @@ static int dfi_start_locked(const df_config *c)
         dfi_log(DFI_LOG_NO_MEMORY);
         return DF_ERROR_MEMORY;
     }
-    if (c && c->log) dfi_pool.log = c->log, dfi_pool.log_arg = c->log_arg;
+    dfi_pool.log = c ? c->log : NULL;
+    dfi_pool.log_arg = c ? c->log_arg : NULL;
     dfi_settings_read(s, c);
     dfi_pool.module = &dfi_thread_key_made;
     dfi_pool.deque = s->deque;
     dfi_pool.window = s->window;
+    dfi_pool.defer = s->defer;
     dfi_pool.n_cpus = dfi_os_cpus();
-    if (!(w = dfi_me()) && !(w = dfi_worker_take(s->deque))) {
+    w = dfi_me();
+    if (w ? w->limit != s->deque && !w->head && dfi_worker_stack(w, s->deque) : !(w = dfi_worker_take(s->deque))) {
         dfi_mfree(s);
         return DF_ERROR_MEMORY;
     }
@@ -214,8 +218,8 @@ static int dfi_start_locked(const df_config *c)
 static struct dfi_worker *dfi_attach(void)
 {
     struct dfi_worker *w;
-    dfi_os_lock(&dfi_pool.lock);
-    if (!dfi_load_relaxed(&dfi_pool.running)) dfi_start_locked(NULL);
+    dfi_os_lock(&dfi_pool_lock);
+    if (!dfi_load_relaxed(&dfi_pool.running) && dfi_load_relaxed(&dfi_pool.stopping) != DFI_STOP_NOW) dfi_start_locked(NULL);
     w = dfi_me();
     if (!w && dfi_load_relaxed(&dfi_pool.running) && (w = dfi_worker_take(dfi_pool.deque)) != NULL) {
         int i = 0;
@@ -224,7 +228,7 @@ static struct dfi_worker *dfi_attach(void)
         dfi_on_thread_end(w);
         dfi_be(w);
     }
-    dfi_os_unlock(&dfi_pool.lock);
+    dfi_os_unlock(&dfi_pool_lock);
     return w;
 }
 
@@ -260,9 +264,9 @@ DFI_EXTERN_C_BEGIN
 DFI_API df_result df_start(const df_config *c)
 {
     int r;
-    dfi_os_lock(&dfi_pool.lock);
+    dfi_os_lock(&dfi_pool_lock);
     r = dfi_load_relaxed(&dfi_pool.running) ? DF_ERROR_STARTED : dfi_start_locked(c);
-    dfi_os_unlock(&dfi_pool.lock);
+    dfi_os_unlock(&dfi_pool_lock);
     return (df_result)r;
 }
 
@@ -274,12 +278,12 @@ DFI_API void df_stop(void)
         return;
     }
     if (w) dfi_wait_until(w, w->scope, 0);
-    dfi_os_lock(&dfi_pool.lock);
+    dfi_os_lock(&dfi_pool_lock);
     if (dfi_load_relaxed(&dfi_pool.running)) {
         dfi_stop_signal(DFI_STOP_WHEN_DONE);
         dfi_stop_join();
     }
-    dfi_os_unlock(&dfi_pool.lock);
+    dfi_os_unlock(&dfi_pool_lock);
 }
 
 DFI_API int df_workers(void)
@@ -339,6 +343,7 @@ static __attribute__((destructor)) void dfi_unload(void)
     dfi_thread_key_made = 0;
 #endif
     dfi_be(NULL);
+    dfi_store_relaxed(&dfi_pool.stopping, 0);
     dfi_store_relaxed(&dfi_pool.n_slots, 0);
     for (i = 0; i < n; i++) {
         dfi_worker_free(dfi_load_relaxed(&dfi_pool.slot[i]));
@@ -350,8 +355,8 @@ static __attribute__((destructor)) void dfi_unload(void)
 /* --- fork: the child starts afresh -------------------------------------------------------------- */
 
 #if DFI_POSIX
-static void dfi_fork_prepare(void) { dfi_os_lock(&dfi_pool.lock); }
-static void dfi_fork_parent(void) { dfi_os_unlock(&dfi_pool.lock); }
+static void dfi_fork_prepare(void) { dfi_os_lock(&dfi_pool_lock); }
+static void dfi_fork_parent(void) { dfi_os_unlock(&dfi_pool_lock); }
 
 /* Only the forking thread exists here. The other workers' records may be in the middle of a change:
  * they keep their memory, so that it can be freed, and forget what is in it. */
@@ -359,7 +364,7 @@ static void dfi_fork_child(void)
 {
     int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
-    dfi_pool.lock = fresh;
+    dfi_pool_lock = fresh;
     dfi_store_relaxed(&dfi_pool.running, 0);
     dfi_store_relaxed(&dfi_pool.stopping, 0);
     dfi_store_relaxed(&dfi_pool.parked_idle, 0);

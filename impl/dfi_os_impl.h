@@ -15,6 +15,8 @@ DFI_INLINE void dfi_os_pause(void)
 #endif
 }
 
+enum { DFI_STACK_LEAST = 1 << 20 }; /* default of musl: 128 KB, too little for recursion and numeric kernels */
+
 #if DFI_POSIX
 
 static void dfi_os_lock(struct dfi_os_mutex *m) { pthread_mutex_lock(&m->m); }
@@ -44,7 +46,9 @@ static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), voi
     pthread_attr_t attr;
     int failed;
     if (pthread_attr_init(&attr)) return -1;
-    if (stack_bytes) pthread_attr_setstacksize(&attr, stack_bytes); /* too small: the default stays */
+    if (!stack_bytes && (pthread_attr_getstacksize(&attr, &stack_bytes) || stack_bytes < DFI_STACK_LEAST))
+        stack_bytes = DFI_STACK_LEAST;
+    pthread_attr_setstacksize(&attr, stack_bytes); /* less than the system's minimum: the default stays */
     failed = pthread_create(&t->t, &attr, fn, arg);
     pthread_attr_destroy(&attr);
     return failed ? -1 : 0;
@@ -115,6 +119,14 @@ static void dfi_os_sleep_ms(void)
 }
 
 #endif
+
+/* Nanoseconds from some time on; may jump when the clock is set. */
+static uint64_t dfi_os_ns(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 /* --- CPUs -------------------------------------------------------------------------------------- */
 

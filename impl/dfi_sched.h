@@ -13,6 +13,9 @@ enum {
     DFI_SPIN_SWEEPS = 200, /* looks at all workers before going to sleep, about 20 us on the development
                               machine: longer burned CPU without finding more in mergesort and Cholesky */
     DFI_SPIN_PAUSES = 20,  /* pauses between two looks */
+    DFI_TINY_NS = 500,     /* a stolen piece shorter than this cost more to move than to run: its thief */
+    DFI_TINY_PAUSE = 8,    /* pauses 8 times as long, so that it does not slow down the one it stole from
+                              (empty tasks, 2 workers: 95 ns per task without, see bench/README.md) */
     DFI_SPIN_YIELD = 16    /* from this look on, yield instead when there are more workers than CPUs */
 };
 
@@ -20,7 +23,8 @@ DFI_EXTERN_C_BEGIN
 /* What a thread without a worker sees: its first construct takes the slow path. */
 DFI_API struct dfi_hot dfi_nobody = { NULL, { 0 }, 1 };
 DFI_API DFI_TLS struct dfi_hot *dfi_self = &dfi_nobody;
-DFI_API struct dfi_pool dfi_pool = { DFI_OS_MUTEX_INIT, 0, 0, 0, 0, 0, 0, { 0 }, 0, 0, { 0 }, 0, 0, { 0 }, 0, { 0 }, 0, { { 0 } }, 0, 0, 0, 0, 0 };
+DFI_API struct dfi_os_mutex dfi_pool_lock = DFI_OS_MUTEX_INIT;
+DFI_API struct dfi_pool dfi_pool;
 DFI_EXTERN_C_END
 
 static struct dfi_worker *dfi_attach(void);
@@ -34,7 +38,7 @@ static struct dfi_worker *dfi_me(void) /* NULL: not attached yet */
 static struct dfi_worker *dfi_me_attached(void)
 {
     struct dfi_worker *w = dfi_me();
-    return w && (dfi_load_relaxed(&dfi_pool.running) || w->helper) ? w : dfi_attach();
+    return w && dfi_load_relaxed(&dfi_pool.running) ? w : dfi_attach();
 }
 
 /* --- what a worker is waiting for -------------------------------------------------------------- */
@@ -66,7 +70,7 @@ static int dfi_goal_filter(const struct dfi_goal *g, struct dfi_filter *f)
     if (g->kind == DFI_GOAL_WORK) return 1;
     if (g->kind == DFI_GOAL_FUTURE) {
         state = dfi_load_acquire(&g->future->link);
-        if (!state || state == DFI_F_RUNNING || state == DFI_F_DONE) return 0;
+        if ((uintptr_t)state & 3) return 0; /* not a scope */
         s = (struct dfi_scope *)state;
     }
     f->id = dfi_load_relaxed(&s->id);
@@ -176,8 +180,8 @@ static DFI_NOINLINE void dfi_flush_list(struct dfi_worker *w)
     w->head = at = w->head + n;
     while ((f = (struct dfi_future *)w->hot.top) != NULL) {
         w->hot.top = dfi_load_relaxed(&f->link);
-        dfi_store_relaxed(&f->link, NULL);
         w->stack[--at] = f;
+        dfi_store_relaxed(&f->link, DFI_F_AT(at));
     }
 }
 
@@ -186,29 +190,42 @@ DFI_INLINE void dfi_flush(struct dfi_worker *w)
     if (DFI_UNLIKELY(w->hot.top != NULL)) dfi_flush_list(w);
 }
 
-/* Removes the entries [to, from) of the stack. */
-static void dfi_stack_cut(struct dfi_worker *w, size_t to, size_t from)
+/* Drops holes from the top of the stack. */
+static void dfi_stack_trim(struct dfi_worker *w, size_t floor)
 {
-    memmove(w->stack + to, w->stack + from, (w->head - from) * sizeof *w->stack);
-    if (w->sites) memmove((void *)(w->sites + to), (void *)(w->sites + from), (w->head - from) * sizeof *w->sites);
-    if (w->split >= from) w->split -= from - to;
-    else if (w->split > to) w->split = to;
-    w->head -= from - to;
+    while (w->head > floor && !w->stack[w->head - 1]) w->head--;
+    if (w->split > w->head) w->split = w->head;
 }
 
-/* Forgets tasks of the code that runs now that were stolen: a submitter whose tasks all go to others
- * would fill its stack with their marks. Futures keep theirs for sync. */
+/* Forgets what was stolen from the code that runs now: a submitter whose tasks all go to others would
+ * fill its stack with their marks. Entries move, so futures must be looked for again (dfi_stack_find). */
 static void dfi_forget_stolen(struct dfi_worker *w, size_t room)
 {
-    size_t floor = w->task ? w->task_mark : w->scope->mark, to = floor, at;
-    size_t from = w->split - (DFI_DEQUE_SIZE - room); /* entries below are no longer in the deque */
+    size_t floor = w->task ? w->task_mark : w->scope->mark;
+    size_t live = DFI_DEQUE_SIZE - room, from = w->split; /* entries below `from` are no longer in the deque */
+    while (from > floor && live) live -= w->stack[--from] != NULL;
     if (from <= floor) return;
-    for (at = floor; at < from; at++)
-        if (!((uintptr_t)w->stack[at] & DFI_FLOW)) w->stack[to++] = w->stack[at];
-    dfi_stack_cut(w, to, from);
+    memmove(w->stack + floor, w->stack + from, (w->head - from) * sizeof *w->stack);
+    if (w->sites) memmove((void *)(w->sites + floor), (void *)(w->sites + from), (w->head - from) * sizeof *w->sites);
+    w->head -= from - floor;
+    w->split -= from - floor;
 }
 
-enum { DFI_FORGET = 64 }; /* marks of stolen tasks that are left lying: amortises the look */
+enum { DFI_FORGET = DFI_DEQUE_SIZE }; /* marks of stolen tasks that are left lying: amortises the look */
+
+/* Removes holes from the private part of the stack. */
+static DFI_NOINLINE void dfi_stack_compact(struct dfi_worker *w)
+{
+    size_t at, to = w->split;
+    for (at = w->split; at < w->head; at++) {
+        void *e = w->stack[at];
+        if (!e) continue;
+        if (!((uintptr_t)e & DFI_FLOW)) dfi_store_relaxed(&((struct dfi_future *)e)->link, DFI_F_AT(to));
+        if (w->sites) w->sites[to] = w->sites[at];
+        w->stack[to++] = e;
+    }
+    w->head = to;
+}
 
 /* Moves private entries to the public deque, oldest first, as many as fit. */
 static void dfi_share(struct dfi_worker *w)
@@ -216,18 +233,19 @@ static void dfi_share(struct dfi_worker *w)
     size_t room, n, at;
     struct dfi_scope *scope;
     dfi_flush(w);
-    if (w->head == w->split || !(room = dfi_deque_room_owner(w))) return;
+    if (w->holes) w->holes = 0, dfi_stack_compact(w);
+    n = w->head - w->split;
+    if (!n || !(room = dfi_deque_room_owner(w, n))) return;
     if (w->split > DFI_DEQUE_SIZE - room + DFI_FORGET) dfi_forget_stolen(w, room);
-    n = w->head - w->split < room ? w->head - w->split : room;
+    if (n > room) n = room;
     /* entries above the start of a task body belong to that task: give it a scope to name them by */
     if (w->task && w->split + n > w->task_mark) dfi_scope_here(w);
     for (at = w->split + n, scope = w->scope; at-- > w->split;) {
         void *e = w->stack[at];
-        DFI_ASSERT(!((uintptr_t)e & DFI_PUBLIC));
+        DFI_ASSERT(e && !((uintptr_t)e & DFI_PUBLIC));
         while (scope->mark > at && scope->outer) scope = scope->outer;
-        if ((uintptr_t)e & DFI_FLOW)
-            dfi_deque_put_owner(w, at - w->split, e, ((struct dfi_flow *)((uintptr_t)e & ~DFI_FLOW))->scope);
-        else dfi_deque_put_owner(w, at - w->split, e, scope);
+        dfi_deque_put_owner(w, at - w->split, e,
+                            (uintptr_t)e & DFI_FLOW ? ((struct dfi_flow *)((uintptr_t)e & ~DFI_FLOW))->scope : scope);
         w->stack[at] = (void *)((uintptr_t)e | DFI_PUBLIC);
     }
     w->split += n;
@@ -261,10 +279,12 @@ static void dfi_ask_all(struct dfi_worker *w)
 static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t);
 static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *loot);
 
-/* A ready task becomes the newest entry of the stack. */
+static void dfi_run_chain(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_goal *g);
+
+/* A ready task becomes the newest entry of the stack; without memory for that it is run. */
 DFI_INLINE void dfi_push(struct dfi_worker *w, struct dfi_flow *t)
 {
-    if (DFI_UNLIKELY(w->head >= w->limit)) t->next = w->overflow, w->overflow = t;
+    if (DFI_UNLIKELY(w->head == w->room) && dfi_stack_grow(w, 1)) dfi_run_chain(w, t, NULL);
     else w->stack[w->head++] = (void *)((uintptr_t)t | DFI_FLOW);
 }
 
@@ -287,7 +307,7 @@ static int dfi_pop(struct dfi_worker *w, size_t mark, struct dfi_flow **t, struc
 {
     while (w->head > mark) {
         void *e = w->stack[w->head - 1];
-        int mine = 1;
+        int mine = e != NULL; /* a hole is in no deque */
         if ((uintptr_t)e & DFI_PUBLIC) mine = dfi_deque_pop_owner(w);
         w->head--;
         if (w->split > w->head) w->split = w->head;
@@ -303,17 +323,12 @@ static int dfi_pop(struct dfi_worker *w, size_t mark, struct dfi_flow **t, struc
     return 0;
 }
 
-/* Runs one entry of this worker that was pushed since scope s began. Zero: there is none. */
-static int dfi_run_own(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_goal *g)
+/* Runs one entry of this worker's stack above `mark`. Zero: there is none. */
+static int dfi_run_own(struct dfi_worker *w, size_t mark, const struct dfi_goal *g)
 {
-    struct dfi_flow *t = w->overflow;
+    struct dfi_flow *t = NULL;
     struct dfi_future *f = NULL;
-    if (DFI_UNLIKELY(t != NULL) && dfi_scope_inside(t->scope, dfi_load_relaxed(&s->id), dfi_load_relaxed(&s->depth))) {
-        w->overflow = t->next;
-        dfi_run_chain(w, t, g);
-        return 1;
-    }
-    switch (dfi_pop(w, s->mark, &t, &f)) {
+    switch (dfi_pop(w, mark, &t, &f)) {
     case 0: return 0;
     case 1: dfi_run_chain(w, t, g); return 1;
     default: /* a future of the block we wait in: run it, its sync finds it done */
@@ -358,6 +373,7 @@ static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
     DFI_ATOMIC(int) *count = idle ? &dfi_pool.parked_idle : &dfi_pool.parked_waiting;
     struct dfi_filter f;
     dfi_outbox_flush(w);
+    dfi_share(w); /* a sleeper cannot be asked */
     dfi_store_seq_cst(&w->park, state);
     dfi_fetch_add_seq_cst(count, 1);
     if (idle) dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);
@@ -372,18 +388,27 @@ static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
     return found;
 }
 
-/* Waits for g and meanwhile runs what is allowed: entries of w pushed since scope `own` began (NULL:
- * none), then work inside the goal of any worker. */
-static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, struct dfi_scope *own, const struct dfi_goal *g)
+/* After a stolen piece that took `ns`: leaves the victim alone for a while if it was tiny. */
+static void dfi_back_off(const struct dfi_goal *g, uint64_t since, uint64_t now)
+{
+    uint64_t ns = now - since;
+    if (ns >= DFI_TINY_NS) return;
+    while (dfi_os_ns() - now < DFI_TINY_PAUSE * ns && !dfi_goal_met(g)) dfi_os_pause();
+}
+
+/* Waits for g and meanwhile runs what is allowed: entries of w above `mark` of its stack, then work
+ * inside the goal of any worker. pre: what is pushed above mark meanwhile is inside the goal. */
+static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const struct dfi_goal *g)
 {
     int idle = g->kind == DFI_GOAL_WORK, sweep = 0, crowded = dfi_load_relaxed(&dfi_pool.n_slots) > dfi_pool.n_cpus, i;
+    uint64_t since;
     struct dfi_filter f;
     struct dfi_loot loot;
     if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
     while (!dfi_goal_met(g)) {
         int found;
         if (dfi_asked(w)) dfi_poll(w);
-        if (own && dfi_run_own(w, own, g)) {
+        if (dfi_run_own(w, mark, idle ? NULL : g)) {
             sweep = 0;
             continue;
         }
@@ -401,9 +426,12 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, struct dfi_scope *
         if (found) {
             /* the last one looking: others rely on it to have seen what they published (dfi_wake_for_work) */
             if (idle && dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1) == 1) dfi_wake_if_work();
+            since = dfi_os_ns();
             dfi_run_loot(w, &loot, idle ? NULL : g);
-            if (idle) {
-                while (dfi_load_relaxed(&dfi_pool.stopping) != DFI_STOP_NOW && dfi_run_own(w, w->scope, NULL)) continue;
+            if (!idle) dfi_back_off(g, since, dfi_os_ns());
+            else {
+                while (dfi_load_relaxed(&dfi_pool.stopping) != DFI_STOP_NOW && dfi_run_own(w, mark, NULL)) continue;
+                dfi_back_off(g, since, dfi_os_ns());
                 dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
             }
         }

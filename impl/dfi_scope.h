@@ -53,9 +53,10 @@ static struct dfi_scope *dfi_scope_here(struct dfi_worker *w)
     return s;
 }
 
-static void dfi_scope_free_locals(struct dfi_scope *s)
+/* Frees the locals of s newer than `before`. */
+static void dfi_scope_free_locals(struct dfi_scope *s, struct dfi_local *before)
 {
-    while (s->locals) {
+    while (s->locals != before) {
         struct dfi_local *l = s->locals;
         s->locals = l->next;
         dfi_mfree(l);
@@ -73,20 +74,26 @@ static void dfi_scope_pop(struct dfi_worker *w, struct dfi_scope *s)
 
 static void dfi_scope_free(struct dfi_worker *w, struct dfi_scope *s)
 {
-    dfi_scope_free_locals(s);
+    dfi_scope_free_locals(s, NULL);
     dfi_block_free(w, s->owner, &s->head);
 }
 
-/* Waits until at most `keep` children of s are unfinished. pre: s is owned by w and open. */
+/* Waits until at most `keep` children of s are unfinished. pre: s is owned by w. */
 static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *s, size_t keep)
 {
     struct dfi_goal g;
     intptr_t out;
+    g.kind = DFI_GOAL_SCOPE, g.scope = s, g.future = NULL, g.flag = NULL;
+    dfi_flush(w);
+    if (!s->open) { /* from code that runs on top of a wait for s: the outer wait has closed it */
+        dfi_help_until(w, s->mark, &g);
+        return;
+    }
     for (;;) { /* first what this worker has itself, with plain counting */
         /* acquire; pairs with the release in dfi_flow_done */
         out = (intptr_t)(s->submitted - s->done) + dfi_load_acquire(&s->pending);
         if (out <= (intptr_t)keep) break;
-        if (!dfi_run_own(w, s, NULL)) break;
+        if (!dfi_run_own(w, s->mark, NULL)) break;
         if (dfi_asked(w)) dfi_poll(w);
     }
     if (out > (intptr_t)keep) {
@@ -94,8 +101,7 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
         /* from now on pending counts what is outstanding beyond `keep`, and whoever brings it to 0
          * wakes this worker; acq_rel: pairs with the subtractions in dfi_flow_done */
         dfi_fetch_add_seq_cst(&s->pending, (intptr_t)(s->submitted - s->done - keep));
-        g.kind = DFI_GOAL_SCOPE, g.scope = s, g.future = NULL, g.flag = NULL;
-        dfi_help_until(w, s, &g);
+        dfi_help_until(w, s->mark, &g);
         s->open = 1;
         s->submitted = keep; /* pending is now minus what was completed beyond the goal */
         s->done = 0;
@@ -129,7 +135,11 @@ DFI_API void dfi_scope_leave(struct dfi_block *b)
     struct dfi_worker *w = dfi_me();
     if (!b->open) return;
     b->open = 0;
-    if (!b->scope || !w) return; /* without a worker or a scope every task ran at once */
+    if (!w) return; /* without a worker every task ran at once */
+    if (!b->scope) { /* there was no memory for one; there may have been later */
+        if (!w->task) dfi_wait_until(w, w->scope, 0);
+        return;
+    }
     while (w->scope != b->scope && w->scope->outer) { /* a block inside was left by a jump */
         if (w->scope->site) dfi_log(DFI_LOG_LEFT_BLOCK, w->scope->site);
         dfi_scope_finish(w, w->scope);

@@ -31,7 +31,6 @@ struct dfi_flow {
     DFI_ATOMIC(intptr_t) wait;            /* predecessors not yet done, plus DFI_GUARD while registering */
     size_t seq;                           /* submitter only: which use of this memory this is */
     struct dfi_flow *last_succ;           /* submitter only: the newest successor, against double edges */
-    struct dfi_flow *next;                /* owner of the overflow list it is in */
     struct dfi_edges *more;
     unsigned n_edges;
 };
@@ -103,15 +102,18 @@ struct dfi_item { /* an entry of the public deque */
 };
 enum { DFI_DEQUE_SIZE = 512 }; /* entries of the public deque; a power of two. What does not fit stays private */
 
-/* Marks in entries of a worker's stack; futures and tasks are at least 8-byte aligned. */
+/* Marks in entries of a worker's stack; futures and tasks are at least 8-byte aligned. NULL is a hole:
+ * a future that was synced out of order. */
 #define DFI_FLOW ((uintptr_t)2)   /* a task of df_submit */
 #define DFI_PUBLIC ((uintptr_t)1) /* also in the public deque */
 
-/* States of a future that left its spawner's list (dfi_future.link): NULL on the stack or public, a
- * scope (running on a thief), DFI_F_RUNNING (running, without memory for a scope), DFI_F_DONE. Small
- * numbers, not addresses: a program may hold several copies of this code. */
+/* States of a future that left its spawner's list (dfi_future.link): its place on the stack (there, or
+ * public), a scope (running on a thief), DFI_F_RUNNING (running, without memory for a scope),
+ * DFI_F_DONE. Small numbers, not addresses: a program may hold several copies of this code. */
 #define DFI_F_RUNNING ((void *)(uintptr_t)1)
 #define DFI_F_DONE ((void *)(uintptr_t)2)
+#define DFI_F_AT(at) ((void *)((uintptr_t)(at) << 2 | 3))
+#define DFI_F_IS_AT(link) (((uintptr_t)(link) & 3) == 3)
 
 enum { DFI_AWAKE, DFI_PARKED_IDLE, DFI_PARKED_WAITING };
 
@@ -121,12 +123,13 @@ struct dfi_worker {
     /* owner only */
     void **stack;                    /* ready tasks, and futures that left the list hot.top */
     size_t head, room;               /* entries used and allocated */
-    size_t limit;                    /* df_config.deque: beyond it ready tasks are run at once */
+    size_t limit;                    /* df_config.deque: beyond it what submit finds ready is run at once */
+    int holes;                       /* there may be some in the private part */
+    size_t seen_top;                 /* top of the public deque when last looked at */
     size_t split;                    /* entries below are in the public deque, or were stolen */
     struct dfi_scope *scope;         /* innermost scope of what the owner runs */
     struct dfi_flow *task;           /* the task whose body runs and has no scope yet, or NULL */
     size_t task_mark;                /* height of the stack when that body began */
-    struct dfi_flow *overflow;       /* ready tasks for which the stack had no room */
     struct dfi_block_head *free[DFI_CLS_COUNT];
     char *fresh[DFI_CLS_COUNT], *fresh_end[DFI_CLS_COUNT];
     struct dfi_chunk *chunks;
@@ -165,13 +168,13 @@ enum { DFI_STOP_WHEN_DONE = 1, DFI_STOP_NOW = 2 };
 
 /* The one pool of the process. */
 struct dfi_pool {
-    struct dfi_os_mutex lock;                 /* start, stop, attach, detach */
     int n_workers, n_cpus, fork_handlers;
     DFI_ATOMIC(int) running;                  /* 1 between start and stop */
     DFI_ATOMIC(int) stopping;
     DFI_ATOMIC(int) n_slots;                  /* slots [0, n_slots) may hold a worker */
     DFI_ATOMIC(struct dfi_worker *) slot[DFI_MAX_WORKERS];
     size_t deque, window;
+    int defer;
     char line0[DFI_LINE];
     DFI_ATOMIC(int) parked_idle, parked_waiting;
     char line1[DFI_LINE];
@@ -187,6 +190,7 @@ struct dfi_pool {
 };
 
 DFI_EXTERN_C_BEGIN
+extern DFI_API struct dfi_os_mutex dfi_pool_lock; /* start, stop, attach, detach */
 extern DFI_API struct dfi_pool dfi_pool;
 DFI_EXTERN_C_END
 

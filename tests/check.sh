@@ -2,6 +2,7 @@
 #
 #   suite NAME            begins: results go to $RESULTS/NAME, one line per test
 #   try WHAT command...   one test, passed if the command exits with 0; its output is shown if it fails
+#   must WHAT command...  the same, and if it fails the suite ends here
 #   skip WHAT PACKAGE     one line naming what `make deps` would install
 #   finish                prints the counts; exit status 1 if a test failed
 # V=1 shows every test. tests/total adds up what all suites left in $RESULTS.
@@ -20,7 +21,7 @@ suite() {
 record() {
     printf '%s %s\n' "$1" "$2" >> "$RESULTS/$suite"
     [ "$1" = ok ] && [ -z "${V:-}" ] || printf '%-4s  %s: %s\n' "$1" "$suite" "$2"
-    [ -z "${3:-}" ] || head -n 30 "$3" | sed 's/^/      /'
+    [ -z "${3:-}" ] || head -n 20 "$3" | sed 's/^/      /'
 }
 
 try() {
@@ -30,6 +31,12 @@ try() {
 }
 
 skip() { record skip "$1: install it with make deps: $2"; }
+
+# A test on which all others rest: without it there is nothing more to say.
+must() {
+    try "$@"
+    tail -n 1 "$RESULTS/$suite" | grep -q '^ok' || finish
+}
 
 have() { command -v "$1" > /dev/null 2>&1; }
 

@@ -1,7 +1,11 @@
 /* library.c - a program and a shared library (part.c) that both embed df: there is one pool
  *
- * Argument: the library to load with dlopen; -DLINKED: it is linked instead. -DNO_DF: the program
- * itself does not use df, and the pool has to end with the library. Returns 0 or says what is wrong. */
+ * Argument: the library to load with dlopen; a second argument: it uses df before the program does.
+ * -DLINKED    it is linked instead.
+ * -DOWN_POOL  the program does not export its symbols (no -rdynamic), so the library it loads has a
+ *             pool of its own: both must work.
+ * -DNO_DF     the program itself does not use df, and the pool has to end with the library.
+ * Returns 0 or says what is wrong. Run with DF_WORKERS=3. */
 #define _POSIX_C_SOURCE 200809L
 #ifndef NO_DF
 #define DF_IMPLEMENTATION
@@ -66,12 +70,12 @@ int main(int argc, char **argv)
 {
     int i;
     for (i = 0; i < 3; i++) { /* loaded, used and unloaded, again and again */
-        int x = 0;
+        static int x;
         if (open_library(argv[argc - 1])) return 1;
         CHECK(fib(20) == 6765);
         CHECK(workers() == 3);
         CHECK(threads() == 3 || threads() == 0);
-        append(&x, 1); /* not waited for: the library's end must not hang or crash on it */
+        append(&x, 1); /* not waited for: the end of the library must not hang or crash on it */
         close_library();
         CHECK(threads() <= 1);
     }
@@ -89,6 +93,7 @@ static void use(void)
     CHECK(df_workers() == 3);
     CHECK(workers() == 3);
     CHECK(fib(20) == 6765);
+#ifndef OWN_POOL
     DF_PARALLEL { /* tasks of both are ordered together */
         df_submit(shift, &x, 1);
         append(&x, 2);
@@ -97,6 +102,10 @@ static void use(void)
     }
     CHECK(x == 1234);
     CHECK(threads() == 3 || threads() == 0);
+#else
+    DF_PARALLEL df_submit(shift, &x, 1);
+    CHECK(x == 1);
+#endif
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,72 @@
+/* fork.c - a program that uses df forks: both use df, both get the right answers, 50 times; also with
+ * tasks pending, from another thread, and grandchildren */
+#define _DEFAULT_SOURCE /* fork, setenv, usleep */
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define DF_IMPLEMENTATION
+#include "df.h"
+#include "work.h"
+
+/* ThreadSanitizer refuses threads in a forked child unless told not to. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void) { return "die_after_fork=0"; }
+
+DF_TASK(void, count, df_inout(int, x, 1));
+void count(int *x)
+{
+    test_spin(2000);
+    ++*x;
+}
+
+static void in_child(int i)
+{
+    alarm(60);
+    CHECK(df_worker() == 0 && work_right());
+    if (i % 3 == 0) { /* a grandchild */
+        int status;
+        pid_t pid = fork();
+        CHECK(pid >= 0);
+        CHECK(work_right());
+        if (pid == 0) exit(0);
+        CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    }
+    if (i % 2) df_stop();
+    exit(0);
+}
+
+static void fork_once(int i)
+{
+    int status, x = 0, y = 0;
+    pid_t pid;
+    for (int k = 0; k < 20; k++) { /* some of them run while the process forks */
+        df_submit(count, &x);
+        df_submit(count, &y);
+    }
+    if (i % 3) df_wait();
+    pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) in_child(i);
+    CHECK(work_right());
+    df_wait();
+    CHECK(x == 20 && y == 20);
+    CHECK(waitpid(pid, &status, 0) == pid);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void *in_thread(void *unused)
+{
+    for (int i = 0; i < 10; i++) fork_once(i);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t t;
+    alarm(120);
+    for (int i = 0; i < 50; i++) fork_once(i);
+    CHECK(!pthread_create(&t, NULL, in_thread, NULL));
+    CHECK(!pthread_join(t, NULL));
+    df_stop();
+    fork_once(0); /* stopped, then forked */
+}
