@@ -1,5 +1,6 @@
 /* background.c - the submitter computes on its own for long: the others do all its tasks meanwhile */
 #define _DEFAULT_SOURCE
+#include <sched.h>
 #include <unistd.h>
 #define DF_IMPLEMENTATION
 #include "df.h"

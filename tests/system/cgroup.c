@@ -27,7 +27,7 @@ static void file(const char *path, const char *text)
 }
 static void clear(void)
 {
-    char command[300];
+    char command[2 * sizeof root + 30];
     snprintf(command, sizeof command, "rm -rf '%s' && mkdir '%s'", root, root);
     CHECK(system(command) == 0);
 }

@@ -36,6 +36,7 @@ void look(int i)
     while (__atomic_load_n(&seen, __ATOMIC_SEQ_CST) != (1 << df_workers()) - 1) usleep(100); /* until all came */
 }
 
+static int has(const cpu_set_t *set, int c) { return CPU_ISSET((size_t)c, set) != 0; }
 static int cpu[2], n_cpus; /* two that this process may use, or one */
 
 struct want { int workers, pinned; };
@@ -50,7 +51,7 @@ static int check_workers(void *p)
         for (int i = 0; i < want->workers; i++) df_submit(look, i);
     }
     for (int w = 0; w < want->workers; w++) {
-        if (want->pinned) CHECK(CPU_COUNT(&where[w]) == 1 && CPU_ISSET(cpu[w % want->pinned], &where[w]));
+        if (want->pinned) CHECK(CPU_COUNT(&where[w]) == 1 && has(&where[w], cpu[w % want->pinned]));
         else CHECK(CPU_EQUAL(&where[w], &before));
     }
     CHECK(work_right());
@@ -99,7 +100,7 @@ int main(void)
 
     CHECK(!sched_getaffinity(0, sizeof set, &set));
     for (int i = 0; i < CPU_SETSIZE && n_cpus < 2; i++)
-        if (CPU_ISSET(i, &set)) cpu[n_cpus++] = i;
+        if (has(&set, i)) cpu[n_cpus++] = i;
     if (n_cpus < 2) {
         fprintf(stdout, "skipped: one CPU only\n");
         return 0;

@@ -72,5 +72,6 @@ int main(void)
         CHECK(b.tasks - a.tasks == 2);
         ordered += conflict;
     }
+    printf("%d\n",ordered);
     CHECK(ordered > PAIRS / 5 && ordered < 4 * (PAIRS / 5)); /* or the test tests nothing */
 }

@@ -29,10 +29,17 @@ int one(int x) { return x; }
 DF_TASK(void, put, df_out(int, x, 1));
 void put(int *x) { *x = 1; }
 
+static void listen(void)
+{
+    df_config c = { .log = hear };
+    CHECK(df_start(&c) == DF_OK);
+}
+
 static int synced_twice(void *unused)
 {
     df_future(one) f;
     (void)unused;
+    listen();
     df_spawn(one, &f, 1);
     CHECK(df_sync(one, &f) == 1);
     expected = HERE, df_sync(one, &f);
@@ -48,6 +55,7 @@ static int synced_elsewhere(void *unused)
 {
     pthread_t t;
     (void)unused;
+    listen();
     df_spawn(one, &shared, 1);
     CHECK(!pthread_create(&t, NULL, syncs, NULL) && !pthread_join(t, NULL));
     CHECK(df_sync(one, &shared) == 1);
@@ -64,6 +72,7 @@ static int never_synced(void *unused)
 {
     int x = 0;
     (void)unused;
+    listen();
     DF_PARALLEL df_submit(forgets, &x);
     return heard != 1;
 }
@@ -79,6 +88,7 @@ static int left_by_longjmp(void *unused)
 {
     static int x, y;
     (void)unused;
+    listen();
     DF_PARALLEL {
         if (!setjmp(out)) jumps(&x);
         df_submit(put, &y);
@@ -89,6 +99,7 @@ static int left_by_longjmp(void *unused)
 static int nothing_wrong(void *unused)
 {
     (void)unused;
+    listen();
     return !work_right() || heard;
 }
 
@@ -99,6 +110,6 @@ int main(void)
         /* with one worker what is checked cannot have been stolen */
         static const char *const env[] = { "DF_WORKERS", "1", NULL };
         struct child c = child_run(part[i], NULL, env, 60);
-        (void)c;
+        CHECK_CHILD(c, c.status == 0 && c.lines == (part[i] != nothing_wrong));
     }
 }

@@ -1,10 +1,11 @@
 /* take_part.c - all workers take part: a task may wait for a sibling through a plain flag, as long as there
  * are enough workers for both. (Without parallelism this would hang: alarm.) */
 #define _DEFAULT_SOURCE
+#include <sched.h>
 #include <unistd.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
-#include "work.h"
+#include "../test.h"
 
 enum { WORKERS = 4 };
 static int arrived;
