@@ -5,9 +5,9 @@
 
 CC     ?= cc
 CXX    ?= c++
-CFLAGS  =# added to the options below: make demo CFLAGS=-DDF_DEBUG=1
+CFLAGS ?=
 PREFIX ?= /usr/local
-DESTDIR =
+DESTDIR ?=
 B       = build
 VERSION := $(shell awk '$$2 ~ /^DF_VERSION_/ { v = v dot $$3; dot = "." } END { print v }' df.h)
 DF      = df.h $(wildcard impl/*.h)
@@ -57,43 +57,114 @@ demo: examples
 	$B/demo/cholesky -n $(or $N,2048) --baseline $$seconds
 
 # --- tests --------------------------------------------------------------------------------------
-# Every script in tests/ says in its head what it proves and how to run one test by hand.
+# The head of each script in tests/ says what it proves and how to run one of its tests by hand.
 #
-#   test-compile   tests/compile: no warning in C11 to C23 and C++11 to C++20, before and after other headers,
-#                  among hostile macros, at every -O; DF_SERIAL as C99 and with tcc, and free of threads;
-#                  the size of a declared task
-#   test-fail      tests/fail: one mistake per file and the first message it must give
-#   test-link      tests/link: no implementation, one, two; C and C++; -flto; static and shared libraries, dlopen,
-#                  dlclose, one pool; different settings of DF_DEBUG
-#   test-names     tools/names: nothing but df_*, DF_*, dfi_*, DFI_* enters a program
-#   test-single    the amalgamated header: stable, compiles, and runs the examples
-#   test-install   make install and uninstall; pkg-config
-#   test-examples  examples/: print at 1, 2 and 4 workers what the serial build prints
-#   test-run       tests/unit, fuzz, system, stress: see tests/run; and again with DF_DEBUG=3
-#   test-targets   unit, fuzz, system with musl, for i686, aarch64, riscv64
+#   test-compile   no warning: C11 to C23, C++11 to C++20, before and after other headers, among hostile
+#                  macros, every -O; DF_SERIAL as C99 and with tcc, and free of threads; size of a task
+#   test-fail      one mistake per file, and the first message it must give
+#   test-link      no implementation, one, two; C and C++; -flto; libraries, dlopen, dlclose: one pool;
+#                  different settings of DF_DEBUG
+#   test-run       unit, fuzz: print at 1, 2, 4, 8 workers what the serial build prints; system, stress;
+#                  the same again with all checks of df itself (DF_DEBUG=3)
+#   test-examples  every example prints at 1, 2, 4 workers what its serial build prints
+#   test-single    the amalgamated header is stable, complete, and runs the examples
+#   test-names     nothing but df_*, DF_*, dfi_*, DFI_* enters a program
+#   test-install   install, pkg-config, uninstall
+#   test-targets   unit, fuzz, system with musl, and for i686, aarch64, riscv64
 #
-# The first three are run by CC and, if it is there, by the other of gcc and clang: COMPILERS=none, gcc, clang.
+# compile, fail and link are done with CC and with OTHER: gcc, or clang when CC is gcc; OTHER= skips that.
 
+SUITES  = test-compile test-fail test-link test-run test-examples test-single test-names test-install test-targets
+TARGETS = musl i686 aarch64 riscv64
 FUZZ   ?= 100
 STRESS ?= 5
-IS_CLANG  = $(findstring __clang__,$(shell $(CC) -dM -E -x c /dev/null 2>/dev/null))
-COMPILERS = $(if $(IS_CLANG),gcc,clang)
-TARGETS   = musl i686 aarch64 riscv64
-TAG       = $(notdir $(firstword $(CC)))
-FILES     = $(wildcard tests/unit/*.c tests/fuzz/*.c tests/system/*.c tests/stress/*.c)
-export CC CXX FUZZ STRESS SEED V TAG MAKE
-
-SUITES = test-compile test-fail test-link test-names test-single test-install test-examples test-run test-targets
+TAG     = $(notdir $(firstword $(CC)))
+OTHER   = $(if $(findstring __clang__,$(shell $(CC) -dM -E -x c /dev/null 2>/dev/null)),gcc,clang)
+export CC CXX FUZZ STRESS SEED V TAG
 
 .PHONY: test $(SUITES)
 test:
 	@rm -rf $B/results
-	@+$(MAKE) -k --no-print-directory $(SUITES) || touch $B/results/broken
-	@tests/total
+	@+$(MAKE) -k --no-print-directory $(SUITES); status=$$?; tests/total && exit $$status
 
-test-compile:
-	@tests/compile/run '$(CC)' '$(CXX)'
-test-fail:
-	@tests/fail/run '$(CC)'
-test-link:
-	@tests/link/run '$(CC)' '$(CXX)'
+test-compile test-fail test-link:
+	@tests/$(@:test-%=%)/run '$(CC)' '$(CXX)'
+	@$(if $(OTHER),tests/$(@:test-%=%)/run $(OTHER) $(if $(filter gcc,$(OTHER)),g++,clang++))
+
+test-run:
+	@rm -f $B/results/run-$(TAG)
+	@+$(MAKE) -k --no-print-directory runtime
+	@tests/total run-$(TAG)
+	@+MAKE='$(MAKE)' tests/configuration debug '$(CC)'
+
+test-examples test-single test-install:
+	@MAKE='$(MAKE)' tests/$(@:test-%=%) '$(CC)' '$(CXX)'
+
+test-names:
+	@tools/names
+
+test-targets: $(TARGETS:%=test-%)
+.PHONY: $(TARGETS:%=test-%)
+$(TARGETS:%=test-%):
+	@+MAKE='$(MAKE)' tests/configuration $(@:test-%=%)
+
+# The programs of FILES, each a job of its own, so that -j2 runs two of them at a time.
+FILES = $(wildcard tests/unit/*.c tests/fuzz/*.c tests/system/*.c tests/stress/*.c)
+.PHONY: runtime $(FILES:%=run/%)
+runtime: $(FILES:%=run/%)
+$(FILES:%=run/%): run/%:
+	@tests/run $* || :
+
+# --- sanitizers: unit, fuzz and system, with CC and OTHER, without suppressions ----------------------
+
+.PHONY: check-tsan check-asan check-ubsan
+check-tsan check-asan check-ubsan:
+	@+status=0; \
+	for cc in '$(CC)' $(OTHER); do \
+	    MAKE='$(MAKE)' tests/configuration $(@:check-%=%) "$$cc" || status=1; \
+	done; \
+	tests/total $(foreach c,$(TAG) $(OTHER),run-$(@:check-%=%)-$c); exit $$status
+
+# --- benchmarks ----------------------------------------------------------------------------------
+
+.PHONY: bench
+bench:
+	@BUILD='$(CURDIR)/$B/bench' bench/run.sh
+
+# --- the amalgamated header, installation --------------------------------------------------------
+
+.PHONY: single
+single: single/df.h
+single/%.h: %.h $(wildcard impl/*.h) tools/amalgamate
+	@mkdir -p $(@D)
+	tools/amalgamate $< > $@
+
+# The headers get a folder of their own: programs find <df.h> through pkg-config, or with -I.
+INCLUDE = $(DESTDIR)$(PREFIX)/include/df
+PKGCONFIG = $(DESTDIR)$(PREFIX)/share/pkgconfig
+
+.PHONY: install uninstall
+install:
+	mkdir -p '$(INCLUDE)/impl' '$(PKGCONFIG)'
+	cp df.h '$(INCLUDE)'
+	cp impl/*.h '$(INCLUDE)/impl'
+	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' df.pc.in > '$(PKGCONFIG)/df.pc'
+	chmod -R u=rwX,go=rX '$(INCLUDE)' '$(PKGCONFIG)/df.pc'
+uninstall:
+	rm -rf '$(INCLUDE)' '$(PKGCONFIG)/df.pc'
+
+# --- what tests and benchmarks can use ------------------------------------------------------------
+# compilers and sanitizers; other C libraries and processors; BLAS and the peers of the benchmarks
+
+PACKAGES = make gcc g++ clang libclang-rt-dev llvm llvm-dev binutils tcc pkg-config \
+    musl-tools gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
+    gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user-static \
+    libopenblas-dev libomp-dev libtbb-dev valgrind
+
+.PHONY: deps
+deps:
+	@tools/install-packages $(PACKAGES)
+
+.PHONY: clean
+clean:
+	rm -rf $B single

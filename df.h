@@ -40,8 +40,8 @@
  *
  * NOT   df does not preempt tasks, and a task that blocks in the operating system blocks its worker.
  *
- * SECTIONS  search for >>tasks  >>dataflow  >>life  >>implementation  >>licence
- *       A longer text with examples is docs/guide.md; how it works is docs/design.md.
+ * SECTIONS  search for >>tasks  >>dataflow  >>life  >>implementation  >>licence (last)
+ *       Examples are in examples/; the arguments behind the lock-free parts in docs/memory-order.md.
  */
 #ifndef DF_H
 #define DF_H
@@ -239,3 +239,23 @@ DFI_EXTERN_C_END
 #include "impl/dfi_life.h"
 #endif
 #endif
+
+/* ------------------------------------------------------------------------------------ >>licence
+ * MIT licence
+ *
+ * Copyright (c) 2026 The df authors
+ *
+ * Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+ * associated documentation files (the "Software"), to deal in the Software without restriction,
+ * including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense,
+ * and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so,
+ * subject to the following conditions:
+ *
+ * The above copyright notice and this permission notice shall be included in all copies or substantial
+ * portions of the Software.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT
+ * LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN
+ * NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY,
+ * WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE
+ * SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

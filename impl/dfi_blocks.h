@@ -72,8 +72,14 @@ static DFI_NOINLINE void *dfi_block_fresh(struct dfi_worker *w, unsigned cls)
 DFI_INLINE void *dfi_block_new(struct dfi_worker *w, unsigned cls)
 {
     struct dfi_block_head *b = w->free[cls];
+    struct dfi_block_head *after;
     if (DFI_UNLIKELY(!b)) return dfi_block_fresh(w, cls);
-    w->free[cls] = b->next;
+    w->free[cls] = after = b->next;
+    if (after) { /* the next one may come from another worker's cache */
+        DFI_PREFETCH_WRITE(after);
+        DFI_PREFETCH_WRITE((char *)after + DFI_LINE);
+        DFI_PREFETCH_WRITE((char *)after + 2 * DFI_LINE);
+    }
     return b;
 }
 

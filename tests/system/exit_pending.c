@@ -32,7 +32,16 @@ DF_TASK(void, submits_forever, df_out(int, x, 1));
 void submits_forever(int *x)
 {
     __atomic_store_n(&going, 1, __ATOMIC_SEQ_CST);
-    for (int i = 0; i < 3000; i++) df_submit(slow, x);
+    for (int i = 0; i < 300; i++) df_submit(slow, x);
+}
+DF_TASK(void, waits_forever, df_out(int, x, 8));
+void waits_forever(int *x)
+{
+    __atomic_store_n(&going, 1, __ATOMIC_SEQ_CST);
+    for (int k = 0; k < 20; k++) {
+        for (int i = 0; i < 8; i++) df_submit(slow, &x[i]);
+        df_wait();
+    }
 }
 DF_TASK(void, exits, (int, status));
 void exits(int status) { exit(status); }
@@ -69,6 +78,13 @@ static int submitting(void *unused)
 {
     (void)unused;
     for (int i = 0; i < 8; i++) df_submit(submits_forever, &out[i]);
+    until_going();
+    return 3;
+}
+static int waiting(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 12; i++) df_submit(waits_forever, &out[8 * i]);
     until_going();
     return 3;
 }
@@ -127,7 +143,7 @@ static int unsynced(void *unused)
 
 int main(void)
 {
-    static int (*const part[])(void *) = { submitted, chain, spawning, submitting, inside_block, in_task, in_spawned,
+    static int (*const part[])(void *) = { submitted, chain, spawning, submitting, waiting, inside_block, in_task, in_spawned,
                                            with_thread, used_at_exit, unsynced };
     static const char *const workers[] = { "1", "2", "4" };
     for (unsigned i = 0; i < sizeof part / sizeof *part; i++)

@@ -105,11 +105,13 @@ static int nothing_wrong(void *unused)
 
 int main(void)
 {
-    static int (*const part[])(void *) = { synced_twice, never_synced, left_by_longjmp, nothing_wrong, synced_elsewhere };
-    for (unsigned i = 0; i < sizeof part / sizeof *part; i++) {
-        /* with one worker what is checked cannot have been stolen */
-        static const char *const env[] = { "DF_WORKERS", "1", NULL };
-        struct child c = child_run(part[i], NULL, env, 60);
-        CHECK_CHILD(c, c.status == 0 && c.lines == (part[i] != nothing_wrong));
-    }
+    static int (*const part[])(void *) = { synced_twice, synced_elsewhere, never_synced, left_by_longjmp, nothing_wrong };
+    static const char *const workers[] = { "1", "2", "4" };
+    for (unsigned i = 0; i < sizeof part / sizeof *part; i++)
+        for (int w = 0; w < 3; w++) {
+            const char *env[] = { "DF_WORKERS", workers[w], "DF_DEFER", "1", NULL };
+            struct child c = child_run(part[i], NULL, env, 60);
+            if (c.status) fprintf(stderr, "part %u with %s workers\n", i, workers[w]);
+            CHECK_CHILD(c, c.status == 0 && c.lines == (part[i] != nothing_wrong));
+        }
 }
