@@ -63,7 +63,7 @@ struct dfi_local;
 struct dfi_now {
     struct dfi_scope *scope;
     struct dfi_local *locals;
-    size_t room_used;
+    size_t room_used, mark;
 };
 /* What DF_PARALLEL keeps on the stack of the block. */
 struct dfi_block {

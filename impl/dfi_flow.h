@@ -261,8 +261,9 @@ DFI_API struct dfi_now dfi_now_begin(void)
 {
     struct dfi_worker *w = dfi_me();
     struct dfi_now m;
-    m.scope = NULL, m.locals = NULL, m.room_used = 0;
+    m.scope = NULL, m.locals = NULL, m.room_used = m.mark = 0;
     if (!w) return m;
+    m.mark = w->head;
     dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
     m.scope = w->scope;
     m.locals = w->scope->locals, m.room_used = w->scope->room_used;
@@ -273,7 +274,9 @@ DFI_API struct dfi_now dfi_now_begin(void)
 DFI_API void dfi_now_end(struct dfi_now *m)
 {
     struct dfi_scope *s = m->scope;
-    if (!s || s != dfi_me()->scope || s->submitted != s->done) return;
+    struct dfi_worker *w = dfi_me();
+    if (s && w->sites) dfi_report_unsynced(w, m->mark);
+    if (!s || s != w->scope || s->submitted != s->done) return;
     if (DFI_UNLIKELY(s->locals != m->locals)) dfi_scope_free_locals(s, m->locals);
     s->room_used = m->room_used;
 }

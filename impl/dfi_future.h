@@ -143,13 +143,12 @@ static void dfi_report_unsynced(struct dfi_worker *w, size_t mark)
 {
     size_t at;
     for (at = w->head; at-- > mark;) {
-        void *e = w->stack[at];
-        if (!e || (uintptr_t)e & (DFI_FLOW | DFI_PUBLIC) || !w->sites[at]) continue;
+        void *e = at < w->head ? w->stack[at] : NULL;
+        if (!e || (uintptr_t)e & DFI_FLOW || !w->sites[at]) continue;
         dfi_log(DFI_LOG_NOT_SYNCED, w->sites[at]);
-        w->stack[at] = NULL;
-        w->holes = 1;
+        w->sites[at] = NULL;
+        dfi_stack_take(w, (struct dfi_future *)((uintptr_t)e & ~DFI_PUBLIC), at);
     }
-    dfi_stack_trim(w, mark);
 }
 
 #endif

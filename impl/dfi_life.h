@@ -159,15 +159,15 @@ static void dfi_fork_child(void);
 /* pre: pool lock; not running. Zero: the calling thread is worker 0 of a running pool. */
 static int dfi_start_locked(const df_config *c)
 {
-    struct dfi_settings *s = (struct dfi_settings *)dfi_malloc(sizeof *s);
+    struct dfi_settings *s;
     struct dfi_worker *w;
     int i;
-    if (!s) {
+    dfi_pool.log = c ? c->log : NULL;
+    dfi_pool.log_arg = c ? c->log_arg : NULL;
+    if (!(s = (struct dfi_settings *)dfi_malloc(sizeof *s))) {
         dfi_log(DFI_LOG_NO_MEMORY);
         return DF_ERROR_MEMORY;
     }
-    dfi_pool.log = c ? c->log : NULL;
-    dfi_pool.log_arg = c ? c->log_arg : NULL;
     dfi_settings_read(s, c);
     dfi_pool.module = &dfi_thread_key_made;
     dfi_pool.deque = s->deque;
