@@ -80,7 +80,7 @@ FUZZ   ?= 100
 STRESS ?= 5
 TAG     = $(notdir $(firstword $(CC)))
 OTHER   = $(if $(findstring __clang__,$(shell $(CC) -dM -E -x c /dev/null 2>/dev/null)),gcc,clang)
-export CC CXX FUZZ STRESS SEED V TAG
+export CC CXX CFLAGS FUZZ STRESS SEED V TAG
 
 .PHONY: test $(SUITES)
 test:
@@ -88,16 +88,22 @@ test:
 	@+$(MAKE) -k --no-print-directory $(SUITES); status=$$?; tests/total && exit $$status
 
 test-compile test-fail test-link:
-	@tests/$(@:test-%=%)/run '$(CC)' '$(CXX)'
-	@$(if $(OTHER),tests/$(@:test-%=%)/run $(OTHER) $(if $(filter gcc,$(OTHER)),g++,clang++))
+	@status=0; \
+	tests/$(@:test-%=%)/run '$(CC)' '$(CXX)' || status=1; \
+	$(if $(OTHER),tests/$(@:test-%=%)/run $(OTHER) $(if $(filter gcc,$(OTHER)),g++,clang++) || status=1;) \
+	exit $$status
 
 test-run:
 	@rm -f $B/results/run-$(TAG)
-	@+$(MAKE) -k --no-print-directory runtime
-	@tests/total run-$(TAG)
-	@+MAKE='$(MAKE)' tests/configuration debug '$(CC)'
+	@+$(MAKE) --no-print-directory runtime
+	@+status=0; \
+	tests/total run-$(TAG) || status=1; \
+	MAKE='$(MAKE)' tests/configuration debug '$(CC)' || status=1; \
+	exit $$status
 
-test-examples test-single test-install:
+test-examples:
+	@tests/examples '$(CC)'
+test-single test-install:
 	@MAKE='$(MAKE)' tests/$(@:test-%=%) '$(CC)' '$(CXX)'
 
 test-names:

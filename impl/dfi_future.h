@@ -20,13 +20,20 @@ DFI_API void dfi_spawn_slow(struct dfi_future *f)
     dfi_poll(w);
 }
 
+/* Where f, or the mark of it, is on the stack, plus 1; 0: nowhere. */
+static size_t dfi_stack_find(struct dfi_worker *w, struct dfi_future *f)
+{
+    size_t at = w->head;
+    while (at > 0 && ((uintptr_t)w->stack[at - 1] & ~DFI_PUBLIC) != (uintptr_t)f) at--;
+    return at;
+}
+
 /* Takes f, which is at `at` of the stack or was moved from there, back. Zero: it was stolen. */
 static int dfi_stack_take(struct dfi_worker *w, struct dfi_future *f, size_t at)
 {
-    size_t floor = w->task ? w->task_mark : w->scope->mark;
     if (at >= w->head || ((uintptr_t)w->stack[at] & ~DFI_PUBLIC) != (uintptr_t)f) {
-        for (at = w->head; at > 0 && ((uintptr_t)w->stack[at - 1] & ~DFI_PUBLIC) != (uintptr_t)f;) at--;
-        if (at-- == 0) return 0; /* stolen, and its mark forgotten */
+        if ((at = dfi_stack_find(w, f)) == 0) return 0; /* stolen, and its mark forgotten */
+        at--;
     }
     if (at + 1 < w->split && dfi_deque_take_oldest_owner(w, f)) w->stack[at] = NULL;
     else {
@@ -37,10 +44,8 @@ static int dfi_stack_take(struct dfi_worker *w, struct dfi_future *f, size_t at)
             w->stack[w->split] = (void *)((uintptr_t)e & ~DFI_PUBLIC);
         }
         w->stack[at] = NULL;
-        if (at == w->split) w->split++;
-        else if (at + 1 < w->head) w->holes = 1;
     }
-    dfi_stack_trim(w, floor);
+    dfi_stack_trim(w, dfi_stack_floor(w));
     return 1;
 }
 
@@ -63,7 +68,7 @@ DFI_API int dfi_sync_slow(struct dfi_future *f)
     }
     if (w->head > 0 && w->stack[w->head - 1] == (void *)((uintptr_t)f | DFI_PUBLIC)) { /* its mark */
         w->stack[w->head - 1] = NULL;
-        dfi_stack_trim(w, w->task ? w->task_mark : w->scope->mark);
+        dfi_stack_trim(w, dfi_stack_floor(w));
     }
     if (dfi_load_acquire(&f->link) == DFI_F_DONE) return 0;
     dfi_scope_here(w);
@@ -119,22 +124,26 @@ DFI_API void dfi_spawn_checked(struct dfi_future *f)
 /* Nonzero: f is spawned and not synced, and by this thread as far as that can be seen. */
 static int dfi_future_valid(struct dfi_worker *w, struct dfi_future *f, void *link)
 {
-    size_t at = w ? w->head : 0;
     if (link == (void *)f) return 0; /* synced before */
     if (!DFI_F_IS_AT(link)) return link == DFI_F_DONE || link == DFI_F_RUNNING || w;
-    while (at > 0 && ((uintptr_t)w->stack[at - 1] & ~DFI_PUBLIC) != (uintptr_t)f) at--;
-    return at > 0;
+    return w && dfi_stack_find(w, f);
 }
 
 DFI_API int dfi_sync_checked(struct dfi_future *f)
 {
+    struct dfi_worker *w = dfi_me();
+    size_t at;
     int mine;
-    if (!dfi_future_valid(dfi_me(), f, dfi_load_acquire(&f->link))) {
+    if (!dfi_future_valid(w, f, dfi_load_acquire(&f->link))) {
         dfi_log(DFI_LOG_SYNC_TWICE, dfi_site, f->type->name);
         return 0;
     }
     mine = dfi_sync_slow(f);
     dfi_store_relaxed(&f->link, (void *)f);
+    if (w && (at = dfi_stack_find(w, f)) != 0) { /* the mark of a stolen one: what is left at the end is unsynced */
+        w->stack[at - 1] = NULL;
+        dfi_stack_trim(w, dfi_stack_floor(w));
+    }
     return mine;
 }
 

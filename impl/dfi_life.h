@@ -16,7 +16,6 @@ static int dfi_worker_reset(struct dfi_worker *w)
     w->hot.top = NULL;
     w->head = w->split = w->task_mark = w->seen_top = 0;
     w->task = NULL;
-    w->holes = 0;
     w->outbox = w->outbox_last = NULL;
     w->outbox_n = 0;
     dfi_store_relaxed(&w->bottom, (size_t)0);

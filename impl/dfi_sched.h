@@ -139,12 +139,32 @@ static int dfi_hungry(void)
 
 static struct dfi_scope *dfi_scope_here(struct dfi_worker *w);
 
+/* Where the entries of the code that runs now begin: what is below belongs to outer waits. */
+static size_t dfi_stack_floor(struct dfi_worker *w) { return w->task ? w->task_mark : w->scope->mark; }
+
+/* Removes holes from the private part of the stack, above the floor. */
+static void dfi_stack_compact(struct dfi_worker *w)
+{
+    size_t floor = dfi_stack_floor(w), at = w->split > floor ? w->split : floor, to = at;
+    for (; at < w->head; at++) {
+        void *e = w->stack[at];
+        if (!e) continue;
+        if (!((uintptr_t)e & DFI_FLOW)) dfi_store_relaxed(&((struct dfi_future *)e)->link, DFI_F_AT(to));
+        if (w->sites) w->sites[to] = w->sites[at];
+        w->stack[to++] = e;
+    }
+    if (to < w->head) w->head = to;
+}
+
 /* Room for n more entries on the stack. 0, or -1 without memory. */
 static DFI_NOINLINE int dfi_stack_grow(struct dfi_worker *w, size_t n)
 {
-    size_t room = 2 * w->room > w->head + n ? 2 * w->room : w->head + n;
-    void **stack = (void **)dfi_malloc(room * sizeof *stack);
-    if (!stack) {
+    size_t room;
+    void **stack;
+    dfi_stack_compact(w);
+    if (w->head + n <= w->room - w->room / 4) return 0;
+    room = 2 * w->room > w->head + n ? 2 * w->room : w->head + n;
+    if (!(stack = (void **)dfi_malloc(room * sizeof *stack))) {
         dfi_log(DFI_LOG_NO_MEMORY);
         return -1;
     }
@@ -201,7 +221,7 @@ static void dfi_stack_trim(struct dfi_worker *w, size_t floor)
  * fill its stack with their marks. Entries move, so futures must be looked for again (dfi_stack_find). */
 static void dfi_forget_stolen(struct dfi_worker *w, size_t room)
 {
-    size_t floor = w->task ? w->task_mark : w->scope->mark;
+    size_t floor = dfi_stack_floor(w);
     size_t live = DFI_DEQUE_SIZE - room, from = w->split; /* entries below `from` are no longer in the deque */
     while (from > floor && live) live -= w->stack[--from] != NULL;
     if (from <= floor) return;
@@ -213,42 +233,28 @@ static void dfi_forget_stolen(struct dfi_worker *w, size_t room)
 
 enum { DFI_FORGET = DFI_DEQUE_SIZE }; /* marks of stolen tasks that are left lying: amortises the look */
 
-/* Removes holes from the private part of the stack. */
-static DFI_NOINLINE void dfi_stack_compact(struct dfi_worker *w)
-{
-    size_t at, to = w->split;
-    for (at = w->split; at < w->head; at++) {
-        void *e = w->stack[at];
-        if (!e) continue;
-        if (!((uintptr_t)e & DFI_FLOW)) dfi_store_relaxed(&((struct dfi_future *)e)->link, DFI_F_AT(to));
-        if (w->sites) w->sites[to] = w->sites[at];
-        w->stack[to++] = e;
-    }
-    w->head = to;
-}
-
-/* Moves private entries to the public deque, oldest first, as many as fit. */
+/* Moves private entries to the public deque, oldest first, as many as fit. Holes stay holes. */
 static void dfi_share(struct dfi_worker *w)
 {
-    size_t room, n, at;
+    size_t room, n = 0, at, end;
     struct dfi_scope *scope;
     dfi_flush(w);
-    if (w->holes) w->holes = 0, dfi_stack_compact(w);
-    n = w->head - w->split;
-    if (!n || !(room = dfi_deque_room_owner(w, n))) return;
+    if (w->head == w->split || !(room = dfi_deque_room_owner(w, w->head - w->split))) return;
     if (w->split > DFI_DEQUE_SIZE - room + DFI_FORGET) dfi_forget_stolen(w, room);
-    if (n > room) n = room;
+    for (end = w->split; end < w->head && n < room; end++) n += w->stack[end] != NULL;
     /* entries above the start of a task body belong to that task: give it a scope to name them by */
-    if (w->task && w->split + n > w->task_mark) dfi_scope_here(w);
-    for (at = w->split + n, scope = w->scope; at-- > w->split;) {
+    if (w->task && end > w->task_mark) dfi_scope_here(w);
+    for (at = end, room = n, scope = w->scope; at-- > w->split;) {
         void *e = w->stack[at];
-        DFI_ASSERT(e && !((uintptr_t)e & DFI_PUBLIC));
+        if (!e) continue;
+        DFI_ASSERT(!((uintptr_t)e & DFI_PUBLIC));
         while (scope->mark > at && scope->outer) scope = scope->outer;
-        dfi_deque_put_owner(w, at - w->split, e,
+        dfi_deque_put_owner(w, --room, e,
                             (uintptr_t)e & DFI_FLOW ? ((struct dfi_flow *)((uintptr_t)e & ~DFI_FLOW))->scope : scope);
         w->stack[at] = (void *)((uintptr_t)e | DFI_PUBLIC);
     }
-    w->split += n;
+    w->split = end;
+    if (!n) return;
     dfi_deque_publish_owner(w, n);
     dfi_wake_for_work();
 }

@@ -124,7 +124,6 @@ struct dfi_worker {
     void **stack;                    /* ready tasks, and futures that left the list hot.top */
     size_t head, room;               /* entries used and allocated */
     size_t limit;                    /* df_config.deque: beyond it what submit finds ready is run at once */
-    int holes;                       /* there may be some in the private part */
     size_t seen_top;                 /* top of the public deque when last looked at */
     size_t split;                    /* entries below are in the public deque, or were stolen */
     struct dfi_scope *scope;         /* innermost scope of what the owner runs */

@@ -61,6 +61,25 @@ long tangle(int depth)
 DF_TASK(void, tangle_to, (int, depth), df_out(long, to, 1));
 void tangle_to(int depth, long *to) { *to = tangle(depth); }
 
+/* futures spawned outside of a block and synced inside, in several orders, while tasks are pending */
+static long outside_in(int order)
+{
+    df_future(fib) f[6];
+    long x[6] = { 0 }, sum = order;
+    for (int i = 0; i < 6; i++) df_spawn(fib, &f[i], i + 5);
+    for (int k = 0; k < 6; k += 3)
+        DF_PARALLEL {
+            for (int i = 0; i < 6; i++) df_submit(fib_to, i + 3, &x[i]);
+            for (int i = 0; i < 3; i++) {
+                sum = sum * 3 + df_sync(fib, &f[(order == 0 ? k + i : order == 1 ? 5 - k - i : (k + i) * 5 + 2) % 6]);
+                df_submit(add, &x[5 - i], &x[i]);
+            }
+            df_submit(fib_to, k, &x[5]);
+        }
+    for (int i = 0; i < 6; i++) sum = sum * 3 + x[i];
+    return sum;
+}
+
 int main(void)
 {
     long x[40], sum = 0;
@@ -76,6 +95,10 @@ int main(void)
     for (int i = 0; i < 20; i++) df_spawn(series_wait, &g[i], i);
     for (int i = 19; i >= 0; i--) printf("%ld ", df_sync(series_wait, &g[i]));
     printf("\n%ld\n", tangle(6));
+    for (int i = 0; i < 60; i++)
+        if (i < 3) printf("%ld ", outside_in(i));
+        else CHECK(outside_in(i % 3) == outside_in(i % 3));
+    printf("\n");
     DF_PARALLEL {
         for (int i = 0; i < 7; i++) df_submit(tangle_to, i, &x[i]);
         df_submit(fib_to, 20, &x[7]);
