@@ -222,9 +222,15 @@ static void dfi_stack_trim(struct dfi_worker *w, size_t floor)
 static void dfi_forget_stolen(struct dfi_worker *w, size_t room)
 {
     size_t floor = dfi_stack_floor(w);
-    size_t live = DFI_DEQUE_SIZE - room, from = w->split; /* entries below `from` are no longer in the deque */
+    size_t live = DFI_DEQUE_SIZE - room, from = w->split, at; /* entries below `from` are no longer in the deque */
     while (from > floor && live) live -= w->stack[--from] != NULL;
     if (from <= floor) return;
+    if (w->sites) /* DF_DEBUG: the marks of futures tell at sync who spawned them */
+        for (at = floor; at < from; at++)
+            if (w->stack[at] && !((uintptr_t)w->stack[at] & DFI_FLOW)) {
+                w->sites[floor] = w->sites[at];
+                w->stack[floor++] = w->stack[at];
+            }
     memmove(w->stack + floor, w->stack + from, (w->head - from) * sizeof *w->stack);
     if (w->sites) memmove((void *)(w->sites + floor), (void *)(w->sites + from), (w->head - from) * sizeof *w->sites);
     w->head -= from - floor;

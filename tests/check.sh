@@ -21,7 +21,9 @@ suite() {
 record() {
     printf '%s %s\n' "$1" "$2" >> "$RESULTS/$suite"
     [ "$1" = ok ] && [ -z "${V:-}" ] || printf '%-4s  %s: %s\n' "$1" "$suite" "$2"
-    [ -z "${3:-}" ] || head -n 20 "$3" | sed 's/^/      /'
+    [ -n "${3:-}" ] || return 0
+    head -n 20 "$3" | sed 's/^/      /'
+    [ "$(wc -l < "$3")" -le 20 ] || echo "      ... $3"
 }
 
 try() {

@@ -9,6 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Built with ThreadSanitizer: it has limits of its own. */
+#if defined(__SANITIZE_THREAD__)
+#define TEST_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TEST_TSAN 1
+#endif
+#endif
+#ifndef TEST_TSAN
+#define TEST_TSAN 0
+#endif
+
 #define CHECK(c) ((c) ? (void)0 : test_fail(__FILE__, __LINE__, #c))
 
 /* _Exit: nothing of df runs any more, whatever state it is in. */

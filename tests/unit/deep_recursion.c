@@ -7,16 +7,8 @@
 #include "df.h"
 #include "../test.h"
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define __SANITIZE_THREAD__ 1
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-enum { DEPTH = 5000 }; /* ThreadSanitizer ends at 65,536 frames, and a stolen level is up to ten of them */
-#else
-enum { DEPTH = 100000 };
-#endif
+/* ThreadSanitizer ends at 65,536 frames, and a stolen level is up to ten of them */
+enum { DEPTH = TEST_TSAN ? 5000 : 100000 };
 static const size_t stack_bytes = (size_t)160 << 20; /* 800 bytes a level were seen with sanitizers */
 
 DF_TASK(uint64_t, chain, (int, depth));
