@@ -186,8 +186,8 @@ DFI_API void df_stop(void);
  * of the program. Both start the pool. */
 DFI_API int df_workers(void);
 DFI_API int df_worker(void);
-/* Fills *out. */
-DFI_API df_result df_stats(df_counters *out);
+/* Fills *counters. */
+DFI_API df_result df_stats(df_counters *counters);
 /* One sentence, never NULL. */
 DFI_API const char *df_error_text(df_result r);
 DFI_EXTERN_C_END

@@ -85,12 +85,16 @@
 
 /* Every file that includes df.h asks for this symbol, and all other functions are weak: a program
  * without the implementation gets one message from the linker, and that is the help text. */
+#if defined(DF_SERIAL)
+#define DFI_NEED df_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_h__and_DF_SERIAL_in_all
+#else
 #define DFI_NEED df_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_h
+#endif
 DFI_EXTERN_C_BEGIN
-extern DFI_STRONG const char DFI_NEED[1];
+extern DFI_STRONG char DFI_NEED[1];
 DFI_EXTERN_C_END
 #if defined(__GNUC__)
-static const char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
+static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
 #endif
 
 #endif

@@ -11,7 +11,7 @@
 #endif
 
 DFI_EXTERN_C_BEGIN
-DFI_API const char DFI_NEED[1] = { 0 };
+DFI_API char DFI_NEED[1] = { 0 };
 
 DFI_API const char *df_error_text(df_result r)
 {

@@ -27,11 +27,6 @@ struct dfi_access {
     unsigned mode;
 };
 enum { DFI_IN = 1, DFI_OUT = 2, DFI_INOUT = 3, DFI_COMMUTE = 7, DFI_CONCURRENT = 11, DFI_REDUCE = 19, DFI_WRITES = 2 };
-enum {
-    dfi_op_df_sum = 1 << 8, dfi_op_df_prod = 2 << 8, dfi_op_df_band = 3 << 8, dfi_op_df_bor = 4 << 8,
-    dfi_op_df_bxor = 5 << 8, dfi_op_df_land = 6 << 8, dfi_op_df_lor = 7 << 8, dfi_op_df_min = 8 << 8,
-    dfi_op_df_max = 9 << 8
-};
 
 /* The part of a worker that spawn and sync use. `top` and its line belong to the owner; `asked` is read
  * by the owner and set by thieves that want work: their only way to interrupt it.
@@ -53,7 +48,7 @@ struct dfi_block_head {
 
 /* A task created by df_submit; the visible part is where its arguments go. */
 struct dfi_task {
-    struct dfi_block_head head;
+    struct dfi_block_head mem;
     void *args;
 };
 

@@ -50,6 +50,18 @@
 #define DFI_TASK_N_17(linkage, R, v, name, ...) \
     DFI_TASK_GO(linkage, R, v, name, 16, DFI_LIST_16(DFI_NORM, __VA_ARGS__))
 #define DFI_TASK_GO(linkage, R, v, name, n, ...) DFI_TASK_GO_(linkage, R, v, name, n, __VA_ARGS__)
+#define DFI_TASK_GO_(linkage, R, v, name, n, ...) \
+    DFI_CAT(DFI_TASK_MAKE_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_BAD, __VA_ARGS__)))(linkage, R, v, name, n, __VA_ARGS__)
+#define DFI_TASK_MAKE_0(...)                                                                                 \
+    DFI_STATIC_ASSERT(0, "df.h: a task parameter is (type, name) or df_in/df_out/df_inout/...(type, pointer, count), " \
+                         "see the parameter words in df.h")
+
+/* The operators of df_reduce. */
+enum {
+    dfi_op_df_sum = 1 << 8, dfi_op_df_prod = 2 << 8, dfi_op_df_band = 3 << 8, dfi_op_df_bor = 4 << 8,
+    dfi_op_df_bxor = 5 << 8, dfi_op_df_land = 6 << 8, dfi_op_df_lor = 7 << 8, dfi_op_df_min = 8 << 8,
+    dfi_op_df_max = 9 << 8
+};
 
 /* --- what each form of parameter contributes ------------------------------------------------ */
 
@@ -57,7 +69,6 @@
 #define DFI_PROTO(t) DFI_PROTO_ t
 #define DFI_PROTO_(form, mode, ...) DFI_PROTO_##form(mode, __VA_ARGS__)
 #define DFI_PROTO_dfi_f_none(mode, T, x)               void
-#define DFI_PROTO_dfi_f_wrong(mode, T, x)              T x
 #define DFI_PROTO_dfi_f_value(mode, T, x)              T x
 #define DFI_PROTO_dfi_f_array(mode, T, p, n)           T DFI_CONST_##mode *p
 #define DFI_PROTO_dfi_f_block(mode, T, p, rows, cols, ld) T DFI_CONST_##mode *p
@@ -73,7 +84,6 @@
 #define DFI_MORE(t) DFI_MORE_ t
 #define DFI_MORE_(form, mode, ...) DFI_MORE_##form(mode, __VA_ARGS__)
 #define DFI_MORE_dfi_f_none(mode, T, x)
-#define DFI_MORE_dfi_f_wrong(mode, T, x)               , T x
 #define DFI_MORE_dfi_f_value(mode, T, x)               , T x
 #define DFI_MORE_dfi_f_array(mode, T, p, n)            , T DFI_CONST_##mode *p
 #define DFI_MORE_dfi_f_block(mode, T, p, rows, cols, ld) , T DFI_CONST_##mode *p
@@ -83,7 +93,6 @@
 #define DFI_FIELD(t) DFI_FIELD_ t
 #define DFI_FIELD_(form, mode, ...) DFI_FIELD_##form(mode, __VA_ARGS__)
 #define DFI_FIELD_dfi_f_none(mode, T, x)               T x;
-#define DFI_FIELD_dfi_f_wrong(mode, T, x)              T x;
 #define DFI_FIELD_dfi_f_value(mode, T, x)              T x;
 #define DFI_FIELD_dfi_f_array(mode, T, p, n)           T DFI_CONST_##mode *p;
 #define DFI_FIELD_dfi_f_block(mode, T, p, rows, cols, ld) T DFI_CONST_##mode *p;
@@ -93,7 +102,6 @@
 #define DFI_NAME(t) DFI_NAME_ t
 #define DFI_NAME_(form, mode, ...) DFI_NAME_##form(__VA_ARGS__)
 #define DFI_NAME_dfi_f_none(T, x)
-#define DFI_NAME_dfi_f_wrong(T, x)                     x
 #define DFI_NAME_dfi_f_value(T, x)                     x
 #define DFI_NAME_dfi_f_array(T, p, n)                  p
 #define DFI_NAME_dfi_f_block(T, p, rows, cols, ld)     p
@@ -101,7 +109,6 @@
 #define DFI_LOAD(t) DFI_LOAD_ t
 #define DFI_LOAD_(form, mode, ...) DFI_LOAD_##form(__VA_ARGS__)
 #define DFI_LOAD_dfi_f_none(T, x)
-#define DFI_LOAD_dfi_f_wrong(T, x)                     dfi_a->x
 #define DFI_LOAD_dfi_f_value(T, x)                     dfi_a->x
 #define DFI_LOAD_dfi_f_array(T, p, n)                  dfi_a->p
 #define DFI_LOAD_dfi_f_block(T, p, rows, cols, ld)     dfi_a->p
@@ -111,7 +118,6 @@
 #define DFI_INIT(t) DFI_INIT_ t
 #define DFI_INIT_(form, mode, ...) DFI_INIT_##form(__VA_ARGS__)
 #define DFI_INIT_dfi_f_none(T, x)                      0
-#define DFI_INIT_dfi_f_wrong(T, x)                     x
 #define DFI_INIT_dfi_f_value(T, x)                     x
 #define DFI_INIT_dfi_f_array(T, p, n)                  p
 #define DFI_INIT_dfi_f_block(T, p, rows, cols, ld)     p
@@ -122,7 +128,6 @@
 #define DFI_ACCESS(t) DFI_ACCESS_ t
 #define DFI_ACCESS_(form, mode, ...) DFI_ACCESS_##form(mode, __VA_ARGS__)
 #define DFI_ACCESS_dfi_f_none(mode, T, x)
-#define DFI_ACCESS_dfi_f_wrong(mode, T, x)
 #define DFI_ACCESS_dfi_f_value(mode, T, x)
 #define DFI_ACCESS_dfi_f_array(mode, T, p, n) \
     dfi_access_array(&dfi_x[dfi_n++], DFI_MODE_##mode, p, DFI_COUNT_OF(n) * sizeof(T));
@@ -139,17 +144,31 @@
 #define DFI_MODE_dfi_m_concurrent DFI_CONCURRENT
 #define DFI_MODE_dfi_m_reduce(op) (DFI_REDUCE | (unsigned)dfi_op_##op)
 
-/* as a check: the one sentence for a parameter that is not one */
-#define DFI_CHECK(t) DFI_CHECK_ t
-#define DFI_CHECK_(form, ...) DFI_CHECK_##form
-#define DFI_CHECK_dfi_f_none
-#define DFI_CHECK_dfi_f_value
-#define DFI_CHECK_dfi_f_array
-#define DFI_CHECK_dfi_f_block
-#define DFI_CHECK_dfi_f_range
-#define DFI_CHECK_dfi_f_wrong \
-    DFI_STATIC_ASSERT(0, "df.h: a task parameter is (type, name) or df_in/df_out/df_inout/...(type, pointer, count), " \
-                         "see the parameter words in df.h");
+/* as a check: a token for a parameter that is not one */
+#define DFI_BAD(t) DFI_BAD_ t
+#define DFI_BAD_(form, ...) DFI_BAD_##form
+#define DFI_BAD_dfi_f_none
+#define DFI_BAD_dfi_f_value
+#define DFI_BAD_dfi_f_array
+#define DFI_BAD_dfi_f_block
+#define DFI_BAD_dfi_f_range
+#define DFI_BAD_dfi_f_wrong *
+
+/* as an expression that only has to compile, where the shape is not needed */
+#define DFI_SHAPE(t) DFI_SHAPE_ t
+#define DFI_SHAPE_(form, mode, ...) DFI_SHAPE_##form(__VA_ARGS__) DFI_OP_##mode
+#define DFI_OP_dfi_m_value
+#define DFI_OP_dfi_m_in
+#define DFI_OP_dfi_m_out
+#define DFI_OP_dfi_m_inout
+#define DFI_OP_dfi_m_commute
+#define DFI_OP_dfi_m_concurrent
+#define DFI_OP_dfi_m_reduce(op) (void)dfi_op_##op;
+#define DFI_SHAPE_dfi_f_none(T, x)
+#define DFI_SHAPE_dfi_f_value(T, x)
+#define DFI_SHAPE_dfi_f_array(T, p, n)              (void)sizeof(n);
+#define DFI_SHAPE_dfi_f_block(T, p, rows, cols, ld) (void)sizeof(rows), (void)sizeof(cols), (void)sizeof(ld);
+#define DFI_SHAPE_dfi_f_range(T, b, e)
 
 /* --- the expansion --------------------------------------------------------------------------- */
 
@@ -163,8 +182,7 @@
 
 #if defined(DF_SERIAL)
 
-#define DFI_TASK_GO_(linkage, R, v, name, n, ...)                                                  \
-    DFI_EACH_##n(DFI_CHECK, __VA_ARGS__)                                                           \
+#define DFI_TASK_MAKE_1(linkage, R, v, name, n, ...)                                               \
     linkage R name(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__));                                          \
     typedef struct name##_dfi_future { DFI_IF_R(v)(R dfi_result;) char dfi_state; } name##_future; \
     DFI_UNUSED static void name##_spawn(name##_future *dfi_f DFI_EACH_##n(DFI_MORE, __VA_ARGS__))  \
@@ -180,6 +198,7 @@
     DFI_UNUSED static void name##_submit(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                     \
     {                                                                                              \
         struct dfi_local *dfi_m = dfi_serial_enter();                                              \
+        DFI_EACH_##n(DFI_SHAPE, __VA_ARGS__)                                                       \
         DFI_IF_R(v)((void)) name(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                             \
         dfi_serial_leave(dfi_m);                                                                   \
     }                                                                                              \
@@ -187,8 +206,7 @@
 
 #else
 
-#define DFI_TASK_GO_(linkage, R, v, name, n, ...)                                                  \
-    DFI_EACH_##n(DFI_CHECK, __VA_ARGS__)                                                           \
+#define DFI_TASK_MAKE_1(linkage, R, v, name, n, ...)                                               \
     linkage R name(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__));                                          \
     struct name##_dfi_args { DFI_EACH_##n(DFI_FIELD, __VA_ARGS__) };                               \
     typedef struct name##_dfi_future {                                                             \

@@ -26,11 +26,11 @@ static void dfi_flow_free(struct dfi_worker *w, struct dfi_flow *t)
         t->more = e->next;
         dfi_block_free(w, home, &e->head);
     }
-    if (t->task.head.cls == DFI_CLS_COUNT) { /* arguments in memory of their own */
+    if (t->task.mem.cls == DFI_CLS_COUNT) { /* arguments in memory of their own */
         dfi_mfree(t->task.args);
-        t->task.head.cls = DFI_CLS_TASK;
+        t->task.mem.cls = DFI_CLS_TASK;
     }
-    dfi_block_free(w, home, &t->task.head);
+    dfi_block_free(w, home, &t->task.mem);
 }
 
 /* t and all its descendants are done. Returns one task that became ready, to be run next by this
@@ -217,16 +217,16 @@ static struct dfi_flow *dfi_flow_new(struct dfi_worker *w, struct dfi_scope *s, 
     unsigned cls = DFI_CLS_TASK;
     struct dfi_flow *t;
     while (cls < DFI_CLS_COUNT && (size_t)16 << (cls - DFI_CLS_TASK) < type->args_bytes) cls++;
-    t = (struct dfi_flow *)dfi_block_new(w, cls < DFI_CLS_COUNT ? cls : DFI_CLS_TASK);
+    t = (struct dfi_flow *)dfi_block_new(w, cls < DFI_CLS_COUNT ? cls : (unsigned)DFI_CLS_TASK);
     if (!t) return NULL;
     if (DFI_UNLIKELY(cls == DFI_CLS_COUNT)) {
         if (!(t->task.args = dfi_malloc(type->args_bytes))) {
             dfi_log(DFI_LOG_NO_MEMORY);
             t->seq++;
-            dfi_block_free(w, w, &t->task.head);
+            dfi_block_free(w, w, &t->task.mem);
             return NULL;
         }
-        t->task.head.cls = DFI_CLS_COUNT;
+        t->task.mem.cls = DFI_CLS_COUNT;
     } else t->task.args = (char *)t + DFI_ARGS_AT;
     t->type = type;
     t->scope = s;

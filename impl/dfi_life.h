@@ -316,27 +316,9 @@ DFI_EXTERN_C_END
 /* --- the end of the process, or of the library that embeds df ----------------------------------- */
 
 #if defined(__GNUC__)
-/* The pool belongs to the module whose copy of the implementation started it. */
-static __attribute__((destructor)) void dfi_unload(void)
+static void dfi_free_all(int n)
 {
-    struct dfi_worker *me = dfi_me();
-    int i, n, others = 0, wait_ms = 1000, self = me && me->helper;
-    if (!dfi_load_relaxed(&dfi_pool.n_slots) || dfi_pool.module != &dfi_thread_key_made) return;
-    if (me && me->scope->outer == NULL) {
-        long pending = (long)(me->scope->submitted - me->scope->done) + (long)dfi_load_acquire(&me->scope->pending);
-        if (pending > 0) dfi_log(DFI_LOG_EXIT_PENDING, pending);
-    }
-    if (dfi_load_relaxed(&dfi_pool.running)) dfi_stop_signal(DFI_STOP_NOW);
-    while (dfi_load_seq_cst(&dfi_pool.alive) > self && wait_ms-- > 0)
-        dfi_os_sleep_ms(); /* a task that never ends must not keep us */
-    if (dfi_load_seq_cst(&dfi_pool.alive) > self) {
-        dfi_log(DFI_LOG_EXIT_BUSY, dfi_load_seq_cst(&dfi_pool.alive) - self);
-        return;
-    }
-    dfi_stop_join();
-    n = dfi_load_relaxed(&dfi_pool.n_slots);
-    for (i = 0; i < n; i++) others += dfi_load_relaxed(&dfi_pool.slot[i])->attached;
-    if (others > (me != NULL)) return; /* a thread of the program may still be using its worker */
+    int i;
 #if DFI_POSIX
     if (dfi_thread_key_made) pthread_key_delete(dfi_thread_key);
     dfi_thread_key_made = 0;
@@ -349,6 +331,37 @@ static __attribute__((destructor)) void dfi_unload(void)
         dfi_store_relaxed(&dfi_pool.slot[i], NULL);
     }
 }
+
+/* The pool belongs to the module whose copy of the implementation started it. */
+static __attribute__((destructor)) void dfi_unload(void)
+{
+    struct dfi_worker *me = dfi_me();
+    int i, n, others = 0, wait_ms = 1000, self;
+    dfi_os_lock(&dfi_pool_lock);
+    self = me && me->helper;
+    if (!dfi_load_relaxed(&dfi_pool.n_slots) || dfi_pool.module != &dfi_thread_key_made) {
+        dfi_os_unlock(&dfi_pool_lock);
+        return;
+    }
+    if (me && me->scope->outer == NULL) {
+        long pending = (long)(me->scope->submitted - me->scope->done) + (long)dfi_load_acquire(&me->scope->pending);
+        if (pending > 0) dfi_log(DFI_LOG_EXIT_PENDING, pending);
+    }
+    if (dfi_load_relaxed(&dfi_pool.running)) dfi_stop_signal(DFI_STOP_NOW);
+    dfi_os_unlock(&dfi_pool_lock);
+    while (dfi_load_seq_cst(&dfi_pool.alive) > self && wait_ms-- > 0)
+        dfi_os_sleep_ms(); /* a task that never ends must not keep us */
+    if (dfi_load_seq_cst(&dfi_pool.alive) > self) {
+        dfi_log(DFI_LOG_EXIT_BUSY, dfi_load_seq_cst(&dfi_pool.alive) - self);
+        return;
+    }
+    dfi_os_lock(&dfi_pool_lock);
+    dfi_stop_join();
+    n = dfi_load_relaxed(&dfi_pool.n_slots);
+    for (i = 0; i < n; i++) others += dfi_load_relaxed(&dfi_pool.slot[i])->attached;
+    if (others <= (me != NULL)) dfi_free_all(n); /* else a thread of the program may still be using its worker */
+    dfi_os_unlock(&dfi_pool_lock);
+}
 #endif
 
 /* --- fork: the child starts afresh -------------------------------------------------------------- */
@@ -358,7 +371,7 @@ static void dfi_fork_prepare(void) { dfi_os_lock(&dfi_pool_lock); }
 static void dfi_fork_parent(void) { dfi_os_unlock(&dfi_pool_lock); }
 
 /* Only the forking thread exists here. The other workers' records may be in the middle of a change:
- * they keep their memory, so that it can be freed, and forget what is in it. */
+ * they forget what is in their memory, which stays allocated. */
 static void dfi_fork_child(void)
 {
     int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
@@ -374,6 +387,11 @@ static void dfi_fork_child(void)
     dfi_be(NULL);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
+        while (v->chunks) { /* what was malloced for records in them is reachable from there only */
+            struct dfi_chunk *c = v->chunks;
+            v->chunks = c->next;
+            c->next = dfi_pool.before_fork, dfi_pool.before_fork = c;
+        }
         memset(v->free, 0, sizeof v->free);
         memset(v->fresh, 0, sizeof v->fresh);
         memset(v->fresh_end, 0, sizeof v->fresh_end);

@@ -30,10 +30,11 @@
 enum dfi_log_id { DFI_MESSAGES(DFI_LOG_ID) DFI_LOG_COUNT };
 enum { DFI_LOG_ERROR = 1, DFI_LOG_WARNING = 2, DFI_LOG_ONCE = 1, DFI_LOG_ALWAYS = 0 };
 
-static void dfi_log(enum dfi_log_id id, ...)
+static void dfi_log(int id, ...)
 {
 #define DFI_LOG_ROW(id, level, once, text) { DFI_LOG_##level, DFI_LOG_##once, text },
     static const struct { int level, once; const char *text; } message[] = { DFI_MESSAGES(DFI_LOG_ROW) };
+    void (*say)(void *arg, int level, const char *line);
     char text[400];
     va_list ap;
     int n;
@@ -47,7 +48,8 @@ static void dfi_log(enum dfi_log_id id, ...)
     va_start(ap, id);
     vsnprintf(text + n, sizeof text - (size_t)n, message[id].text, ap);
     va_end(ap);
-    if (dfi_pool.log) dfi_pool.log(dfi_pool.log_arg, message[id].level, text);
+    say = dfi_pool.log; /* not called as a member: `log` may be a macro of <tgmath.h> */
+    if (say) say(dfi_pool.log_arg, message[id].level, text);
     else fprintf(stderr, "%s\n", text);
 }
 

@@ -186,7 +186,7 @@ static int dfi_cgroup_quota(const char *dir, int v2)
         fclose(f);
     }
     if (quota <= 0 || period <= 0) return 0;
-    quota = (quota + period - 1) / period;
+    quota = (quota - 1) / period + 1;
     return quota > DFI_MAX_CPUS ? DFI_MAX_CPUS : (int)quota;
 }
 

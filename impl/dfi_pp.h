@@ -24,11 +24,13 @@
 #define DFI_SECOND(a, b, ...) b
 
 /* 1 when R is exactly `void`, else 0 (`void *` is an ordinary type). */
-#define DFI_IS_VOID(R) DFI_IS_VOID_(DFI_VOID_##R)
+#define DFI_IS_VOID(R) DFI_IS_EMPTY(DFI_VOID_##R)
 #define DFI_VOID_void
-#define DFI_IS_VOID_(x) DFI_IS_VOID__(DFI_COMMA x ())
-#define DFI_IS_VOID__(...) DFI_IS_VOID___(__VA_ARGS__, 1, 0, ~)
-#define DFI_IS_VOID___(a, b, c, ...) c
+
+/* 1 when x, an identifier or an operator and what follows, is nothing at all, else 0. */
+#define DFI_IS_EMPTY(x) DFI_IS_EMPTY_(DFI_COMMA x ())
+#define DFI_IS_EMPTY_(...) DFI_THIRD(__VA_ARGS__, 1, 0, ~)
+#define DFI_THIRD(a, b, c, ...) c
 
 /* DFI_EACH_n(M, t1, ..., tn): M(t1) ... M(tn); DFI_LIST_n: the same separated by commas. */
 #define DFI_EACH_1(M, t) M(t)
@@ -103,6 +105,7 @@
 #define DFI_TUPLE_REDUCE_0(...) dfi_wrong
 #define DFI_ARITY(want, got) DFI_ARITY_(want, got)
 #define DFI_ARITY_(want, got) DFI_PROBED(DFI_ARITY_##want##_##got, 0, ~)
+#define DFI_ARITY_1_1 ~, 1
 #define DFI_ARITY_2_2 ~, 1
 #define DFI_ARITY_3_3 ~, 1
 #define DFI_ARITY_4_4 ~, 1

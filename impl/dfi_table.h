@@ -241,7 +241,8 @@ static DFI_NOINLINE void dfi_table_sweep(struct dfi_worker *w, struct dfi_table 
             dfi_node_free(w, n);
         } else at = &n->all;
     }
-    t->sweep_at = 2 * t->count > DFI_TABLE_SWEEP ? 2 * t->count : DFI_TABLE_SWEEP;
+    t->sweep_at = 2 * t->count;
+    if (t->sweep_at < DFI_TABLE_SWEEP) t->sweep_at = DFI_TABLE_SWEEP;
     dfi_table_refill(t);
 }
 

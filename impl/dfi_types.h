@@ -184,6 +184,7 @@ struct dfi_pool {
     int affinity_set;
     void (*log)(void *arg, int level, const char *text);
     void *log_arg;
+    struct dfi_chunk *before_fork;            /* in the child of a fork: memory of the parent's workers */
     const void *module;                       /* something in the module whose code started the pool */
     DFI_ATOMIC(unsigned) logged;              /* one bit per message that is said once */
 };

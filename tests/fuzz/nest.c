@@ -30,8 +30,8 @@ static int share(uint64_t *seed, int *left)
 static void submit_some(uint64_t *seed, int *left, uint64_t *x)
 {
     for (int n = 1 + test_below(seed, 4); n > 0; n--) {
-        int below = share(seed, left);
-        df_submit(tree_to, test_random(seed), below, &x[test_below(seed, CELLS)]);
+        int below = share(seed, left), to = test_below(seed, CELLS);
+        df_submit(tree_to, test_random(seed), below, &x[to]);
         if (test_below(seed, 3) == 0) df_submit(join_to, x, &x[test_below(seed, CELLS)]);
     }
 }
