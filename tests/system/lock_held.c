@@ -1,120 +1,147 @@
 /* lock_held.c - a lock held across a wait: who waits runs only work of what it waits for, so unrelated tasks
  * that need the same lock cannot get buried on its stack
  *
- * With work stealing that helps with anything this deadlocks (rayon #592, oneTBB #1316, ...). */
+ * With work stealing that helps with anything this deadlocks (rayon #592, oneTBB #1316, ...): then the
+ * alarm ends the test. */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <unistd.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"
 
-enum { ROUNDS = 2000, TASKS = 8, CHILDREN = 6 };
+enum { ROUNDS = 500, NEEDY = 4 };
+enum { IN_WAIT, IN_BLOCK, IN_WAIT_ON, IN_SYNC, FORMS };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static long protected_by_lock;
+static int holder, running, holder_may_wait, child_may_end;
 
-static void enter(void)
+static void until(const int *flag, int value)
+{
+    while (__atomic_load_n(flag, __ATOMIC_SEQ_CST) < value) sched_yield();
+}
+static void set(int *flag) { __atomic_fetch_add(flag, 1, __ATOMIC_SEQ_CST); }
+
+/* One of the two children runs on the worker that holds the lock, the other elsewhere and for longer. */
+DF_TASK(int, child, df_out(int, x, 1));
+int child(int *x)
+{
+    set(&running);
+    if (df_worker() == holder) until(&holder_may_wait, 1);
+    else until(&child_may_end, 1);
+    return *x = 1;
+}
+DF_TASK(void, holds, df_out(int, x, 2), (int, form));
+void holds(int *x, int form)
 {
     CHECK(!pthread_mutex_lock(&lock));
-    protected_by_lock++;
-}
-static void leave(void) { CHECK(!pthread_mutex_unlock(&lock)); }
-
-DF_TASK(void, child, df_inout(int, x, 1));
-void child(int *x)
-{
-    test_spin(100);
-    ++*x;
-}
-DF_TASK(int, child_of_future, (int, x));
-int child_of_future(int x)
-{
-    test_spin(100);
-    return x;
-}
-
-/* the lock is held during df_wait, during a block, during df_wait_on, during df_sync */
-DF_TASK(void, holds_in_wait, df_out(int, x, CHILDREN));
-void holds_in_wait(int *x)
-{
-    enter();
-    for (int i = 0; i < CHILDREN; i++) df_submit(child, &x[i]);
-    df_wait();
-    leave();
-}
-DF_TASK(void, holds_in_block, df_out(int, x, CHILDREN));
-void holds_in_block(int *x)
-{
-    enter();
-    DF_PARALLEL {
-        for (int i = 0; i < CHILDREN; i++) df_submit(child, &x[i]);
+    holder = df_worker();
+    if (form == IN_SYNC) {
+        df_future(child) a, b;
+        df_spawn(child, &a, &x[0]);
+        df_spawn(child, &b, &x[1]);
+        df_sync(child, &b);
+        df_sync(child, &a);
+    } else if (form == IN_BLOCK) {
+        DF_PARALLEL {
+            df_submit(child, &x[0]);
+            df_submit(child, &x[1]);
+        }
+    } else {
+        df_submit(child, &x[0]);
+        df_submit(child, &x[1]);
+        if (form == IN_WAIT) df_wait();
+        else df_wait_on(x, 2 * sizeof *x);
     }
-    leave();
+    CHECK(x[0] == 1 && x[1] == 1);
+    CHECK(!pthread_mutex_unlock(&lock));
 }
-DF_TASK(void, holds_in_wait_on, df_out(int, x, CHILDREN));
-void holds_in_wait_on(int *x)
-{
-    enter();
-    for (int i = 0; i < CHILDREN; i++) df_submit(child, &x[i]);
-    df_wait_on(&x[2], sizeof x[2]);
-    leave();
-}
-DF_TASK(int, holds_in_sync, (int, depth));
-int holds_in_sync(int depth)
-{
-    df_future(child_of_future) f[CHILDREN];
-    int sum = 0;
-    (void)depth;
-    enter();
-    for (int i = 0; i < CHILDREN; i++) df_spawn(child_of_future, &f[i], i);
-    for (int i = 0; i < CHILDREN; i++) sum += df_sync(child_of_future, &f[i]);
-    leave();
-    return sum;
-}
-DF_TASK(int, block_in_spawned, (int, depth));
-int block_in_spawned(int depth)
-{
-    int x[CHILDREN] = { 0 };
-    (void)depth;
-    holds_in_block(x);
-    return x[0] + x[CHILDREN - 1];
-}
-DF_TASK(void, needs_lock, df_inout(int, x, 1)); /* unrelated */
+DF_TASK(void, needs_lock, df_inout(int, x, 1));
 void needs_lock(int *x)
 {
-    enter();
+    CHECK(!pthread_mutex_lock(&lock));
     ++*x;
-    leave();
+    CHECK(!pthread_mutex_unlock(&lock));
+}
+
+/* Three workers: the holder, its child, and the caller, who offers tasks that need the lock just when the
+ * holder has nothing else to do. */
+static void offer(int form)
+{
+    int x[2] = { 0 }, y[NEEDY] = { 0 };
+    running = holder_may_wait = child_may_end = 0;
+    while (dfi_load_seq_cst(&dfi_pool.parked_idle) < 2) sched_yield(); /* both helpers are free */
+    DF_PARALLEL {
+        df_submit(holds, x, form);
+        until(&running, 2);
+        for (int i = 0; i < NEEDY; i++) df_submit(needs_lock, &y[i]);
+        set(&holder_may_wait);
+        for (int i = 0; i < 20; i++) sched_yield();
+        test_spin(20000);
+        set(&child_may_end);
+    }
+    for (int i = 0; i < NEEDY; i++) CHECK(y[i] == 1);
+}
+
+/* --- the same at random ------------------------------------------------------------------------ */
+
+enum { TASKS = 8, CHILDREN = 6 };
+
+DF_TASK(int, brief, df_inout(int, x, 1));
+int brief(int *x)
+{
+    test_spin(300);
+    return ++*x;
+}
+DF_TASK(void, holds_briefly, df_out(int, x, CHILDREN), (int, form));
+void holds_briefly(int *x, int form)
+{
+    CHECK(!pthread_mutex_lock(&lock));
+    if (form == IN_SYNC) {
+        df_future(brief) f[CHILDREN];
+        for (int i = 0; i < CHILDREN; i++) df_spawn(brief, &f[i], &x[i]);
+        for (int i = 0; i < CHILDREN; i++) df_sync(brief, &f[i]);
+    } else if (form == IN_BLOCK) {
+        DF_PARALLEL {
+            for (int i = 0; i < CHILDREN; i++) df_submit(brief, &x[i]);
+        }
+    } else {
+        for (int i = 0; i < CHILDREN; i++) df_submit(brief, &x[i]);
+        if (form == IN_WAIT) df_wait();
+        else df_wait_on(&x[2], sizeof x[2]);
+    }
+    CHECK(!pthread_mutex_unlock(&lock));
+}
+
+static void at_random(void)
+{
+    int x[TASKS][CHILDREN] = { { 0 } }, y[TASKS] = { 0 }, own[CHILDREN] = { 0 };
+    df_future(holds_briefly) f[TASKS];
+    DF_PARALLEL {
+        for (int i = 0; i < TASKS; i++) {
+            df_submit(holds_briefly, x[i], i % FORMS);
+            df_submit(needs_lock, &y[i]);
+        }
+        holds_briefly(own, IN_BLOCK); /* the submitter itself, while the others run */
+    }
+    for (int i = 0; i < TASKS; i++) CHECK(y[i] == 1 && x[i][0] == 1 && x[i][CHILDREN - 1] == 1);
+    for (int i = 0; i < TASKS; i++) df_spawn(holds_briefly, &f[i], x[i], i % 2 ? IN_SYNC : IN_BLOCK);
+    holds_briefly(own, IN_BLOCK);
+    for (int i = TASKS - 1; i >= 0; i--) df_sync(holds_briefly, &f[i]);
+    for (int i = 0; i < TASKS; i++) CHECK(x[i][0] == 2 && x[i][CHILDREN - 1] == 2);
+    CHECK(own[0] == 2);
 }
 
 int main(void)
 {
-    alarm(240);
-    for (int workers = 2; workers <= 4; workers += 2) {
-        df_config c = { .workers = workers };
+    df_config c = { .workers = 3 };
+    alarm(100);
+    CHECK(df_start(&c) == DF_OK);
+    for (int round = 0; round < FORMS * ROUNDS; round++) offer(round % FORMS);
+    df_stop();
+    for (c.workers = 2; c.workers <= 4; c.workers += 2) {
         CHECK(df_start(&c) == DF_OK);
-        for (int round = 0; round < ROUNDS / 2; round++) {
-            int x[TASKS][CHILDREN] = { { 0 } }, y[TASKS] = { 0 }, own[CHILDREN] = { 0 };
-            df_future(holds_in_sync) f[TASKS];
-            df_future(block_in_spawned) g[TASKS];
-            DF_PARALLEL {
-                for (int i = 0; i < TASKS; i++) {
-                    if (i % 3 == 0) df_submit(holds_in_wait, x[i]);
-                    else if (i % 3 == 1) df_submit(holds_in_block, x[i]);
-                    else df_submit(holds_in_wait_on, x[i]);
-                    df_submit(needs_lock, &y[i]);
-                }
-                holds_in_block(own); /* the submitter itself, while the others run */
-            }
-            for (int i = 0; i < TASKS; i++) CHECK(y[i] == 1 && x[i][0] == 1 && x[i][CHILDREN - 1] == 1);
-            for (int i = 0; i < TASKS; i++) df_spawn(holds_in_sync, &f[i], 0);
-            for (int i = 0; i < TASKS; i++) df_spawn(block_in_spawned, &g[i], 0);
-            holds_in_block(own);
-            CHECK(own[0] == 2 && own[CHILDREN - 1] == 2);
-            for (int i = TASKS - 1; i >= 0; i--) CHECK(df_sync(block_in_spawned, &g[i]) == 2);
-            for (int i = 0; i < TASKS; i++) CHECK(df_sync(holds_in_sync, &f[i]) == 15);
-        }
-        CHECK(protected_by_lock == (long)ROUNDS / 2 * (4 * TASKS + 2) * (workers / 2));
+        for (int round = 0; round < ROUNDS; round++) at_random();
         df_stop();
     }
 }
