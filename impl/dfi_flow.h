@@ -207,6 +207,7 @@ enum {
 /* The scope has `window` unfinished children, as far as its owner has counted. */
 static DFI_NOINLINE void dfi_throttle(struct dfi_worker *w, struct dfi_scope *s)
 {
+    if (!s->open) return; /* on top of a wait for s, which counts in `pending` */
     /* take over what others completed; acquire: pairs with dfi_flow_done */
     if (dfi_load_relaxed(&s->pending)) s->submitted += (size_t)dfi_exchange_acq_rel(&s->pending, (intptr_t)0);
     if (s->submitted - s->done >= dfi_pool.window) dfi_wait_until(w, s, dfi_pool.window - 1 - dfi_pool.window / DFI_WINDOW_STEP);
