@@ -12,6 +12,7 @@
 enum {
     DFI_SPIN_SWEEPS = 200, /* looks at all workers before going to sleep, about 20 us on the development
                               machine: longer burned CPU without finding more in mergesort and Cholesky */
+    DFI_SPIN_NS = 200000,  /* and no longer than this: on a busy machine a yield can take milliseconds */
     DFI_SPIN_PAUSES = 20,  /* pauses between two looks */
     DFI_TINY_NS = 500,     /* a stolen piece shorter than this cost more to move than to run: its thief */
     DFI_TINY_PAUSE = 8,    /* pauses 8 times as long, so that it does not slow down the one it stole from
@@ -413,7 +414,7 @@ static void dfi_back_off(const struct dfi_goal *g, uint64_t since, uint64_t now)
 static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const struct dfi_goal *g)
 {
     int idle = g->kind == DFI_GOAL_WORK, sweep = 0, crowded = dfi_load_relaxed(&dfi_pool.n_slots) > dfi_pool.n_cpus, i;
-    uint64_t since;
+    uint64_t since = 0;
     struct dfi_filter f;
     struct dfi_loot loot;
     if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
@@ -426,7 +427,8 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
         }
         found = dfi_goal_filter(g, &f) && dfi_steal(w, &f, &loot);
         if (!found) {
-            if (sweep++ < DFI_SPIN_SWEEPS) {
+            if (sweep == 0) since = dfi_os_ns();
+            if (sweep++ < DFI_SPIN_SWEEPS && (sweep % 4 || dfi_os_ns() - since < DFI_SPIN_NS)) {
                 if (sweep % 4 == 1) dfi_ask_all(w);
                 if (crowded && sweep > DFI_SPIN_YIELD) dfi_os_yield();
                 else

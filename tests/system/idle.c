@@ -28,7 +28,7 @@ int main(void)
     CHECK(df_start(&c) == DF_OK);
     for (int round = 0; round < 2; round++) {
         CHECK(work_right());
-        usleep(100000); /* to find out that there is nothing left */
+        usleep(500000); /* to find out that there is nothing left, on a busy machine too */
         CHECK(parks() > 0);
         uint64_t parked = parks();
         long before = cpu_ms();
