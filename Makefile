@@ -94,11 +94,10 @@ test-compile test-fail test-link:
 	exit $$status
 
 test-run:
-	@rm -f $B/results/run-$(TAG)
-	@+$(MAKE) --no-print-directory runtime
 	@+status=0; \
-	tests/total run-$(TAG) || status=1; \
-	MAKE='$(MAKE)' tests/configuration debug '$(CC)' || status=1; \
+	for configuration in release debug; do \
+	    MAKE='$(MAKE)' tests/configuration $$configuration '$(CC)' || status=1; \
+	done; \
 	exit $$status
 
 test-examples:

@@ -53,13 +53,6 @@ struct dfi_task {
 };
 
 struct dfi_scope;
-struct dfi_local;
-/* Around a task of df_submit that runs at once, in the scope of its submitter: what to give back. */
-struct dfi_now {
-    struct dfi_scope *scope;
-    struct dfi_local *locals;
-    size_t room_used, mark;
-};
 /* What DF_PARALLEL keeps on the stack of the block. */
 struct dfi_block {
     struct dfi_scope *scope;
@@ -77,8 +70,7 @@ DFI_API void dfi_spawn_checked(struct dfi_future *f);
 DFI_API int dfi_sync_checked(struct dfi_future *f);
 DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type);
 DFI_API void dfi_submit(struct dfi_task *t, struct dfi_access *x, unsigned n);
-DFI_API struct dfi_now dfi_now_begin(void);
-DFI_API void dfi_now_end(struct dfi_now *m);
+DFI_API void dfi_run_now(const struct dfi_type *type, void *args);
 DFI_API struct dfi_block dfi_scope_enter(const char *site);
 DFI_API void dfi_scope_leave(struct dfi_block *b);
 DFI_API void *dfi_local_alloc(size_t n, size_t bytes);
@@ -118,8 +110,6 @@ DFI_INLINE int dfi_sync(struct dfi_future *f)
     return dfi_sync_slow(f);
 #endif
 }
-
-DFI_INLINE void *dfi_task_args(struct dfi_task *t) { return t->args; }
 
 DFI_INLINE void dfi_access_array(struct dfi_access *x, unsigned mode, const void *p, size_t bytes)
 {

@@ -246,14 +246,12 @@ enum {
         struct dfi_access dfi_x[n];                                                                \
         unsigned dfi_n = 0;                                                                        \
         struct dfi_task *dfi_t = dfi_task_new(&name##_dfi_type);                                   \
-        const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };              \
+        struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };                    \
         if (!dfi_t) {                                                                              \
-            struct dfi_now dfi_m = dfi_now_begin();                                                \
-            DFI_IF_R(v)((void)) name(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                         \
-            dfi_now_end(&dfi_m);                                                                   \
+            dfi_run_now(&name##_dfi_type, (void *)&dfi_a);                                         \
             return;                                                                                \
         }                                                                                          \
-        memcpy(dfi_task_args(dfi_t), (const void *)&dfi_a, sizeof dfi_a);                          \
+        memcpy(dfi_t->args, (const void *)&dfi_a, sizeof dfi_a);                                   \
         DFI_EACH_##n(DFI_ACCESS, __VA_ARGS__)                                                      \
         dfi_submit(dfi_t, dfi_x, dfi_n);                                                           \
     }                                                                                              \

@@ -240,7 +240,7 @@ static struct dfi_flow *dfi_flow_new(struct dfi_worker *w, struct dfi_scope *s, 
     return t;
 }
 
-/* NULL: the caller runs the function at once; what it depends on is done. That is so without memory,
+/* NULL: to be run at once (dfi_run_now); what it depends on is done. That is so without memory,
  * and while one worker is alone: then every task so far has run at once, in order, and there is
  * nothing to look up and nobody to share with. */
 DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
@@ -258,28 +258,26 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
     return t ? &t->task : NULL;
 }
 
-DFI_API struct dfi_now dfi_now_begin(void)
+/* Runs a task at once, in the scope of its submitter, as dfi_task_new asked for. What it took from
+ * df_local goes at its end, unless tasks that may use it are still to run. */
+DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
 {
     struct dfi_worker *w = dfi_me();
-    struct dfi_now m;
-    m.scope = NULL, m.locals = NULL, m.room_used = m.mark = 0;
-    if (!w) return m;
-    m.mark = w->head;
+    struct dfi_scope *s;
+    struct dfi_local *locals;
+    size_t room_used, mark;
+    if (!w) {
+        type->run(args, NULL);
+        return;
+    }
+    s = w->scope;
+    locals = s->locals, room_used = s->room_used, mark = w->head;
     dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
-    m.scope = w->scope;
-    m.locals = w->scope->locals, m.room_used = w->scope->room_used;
-    return m;
-}
-
-/* What the task took from df_local goes, unless tasks that may use it are still to run. */
-DFI_API void dfi_now_end(struct dfi_now *m)
-{
-    struct dfi_scope *s = m->scope;
-    struct dfi_worker *w = dfi_me();
-    if (s && w->sites) dfi_report_unsynced(w, m->mark);
-    if (!s || s != w->scope || s->submitted != s->done) return;
-    if (DFI_UNLIKELY(s->locals != m->locals)) dfi_scope_free_locals(s, m->locals);
-    s->room_used = m->room_used;
+    type->run(args, NULL);
+    if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, mark);
+    if (s != w->scope || s->submitted != s->done) return;
+    if (DFI_UNLIKELY(s->locals != locals)) dfi_scope_free_locals(s, locals);
+    s->room_used = room_used;
 }
 
 /* No memory to order t: everything before it is done first, then it runs here. */

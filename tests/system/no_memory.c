@@ -23,7 +23,7 @@ static void *test_malloc(size_t n)
 #include "work.h"
 
 typedef struct { char bytes[5000]; } big;
-enum { N = 100 };
+enum { N = 50 };
 
 DF_TASK(void, put_big, (big, b), df_out(int, to, 1)); /* its arguments are allocated one by one */
 void put_big(big b, int *to) { *to = b.bytes[4999]; }
@@ -103,7 +103,7 @@ int main(void)
     for (only_one = 0; only_one < 2; only_one++) {
         CHECK(every_n("1", "0", 1) > 3);
         CHECK(every_n("1", "1", 1) > 10);
-        CHECK(every_n("2", "0", 1) > 10);
+        CHECK(every_n("2", "0", 3) > 10);
         CHECK(every_n("4", "0", 7) > 10);
     }
 }
