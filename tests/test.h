@@ -9,16 +9,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Built with ThreadSanitizer: it has limits of its own. */
-#if defined(__SANITIZE_THREAD__)
-#define TEST_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define TEST_TSAN 1
+/* Built with a sanitizer that has limits of its own. */
+#if defined(__has_feature)
+#define TEST_FEATURE(x) __has_feature(x)
+#else
+#define TEST_FEATURE(x) 0
 #endif
-#endif
-#ifndef TEST_TSAN
+#if defined(__SANITIZE_THREAD__) || TEST_FEATURE(thread_sanitizer)
+#define TEST_TSAN 1
+#else
 #define TEST_TSAN 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || TEST_FEATURE(address_sanitizer)
+#define TEST_ASAN 1
+#else
+#define TEST_ASAN 0
 #endif
 
 #define CHECK(c) ((c) ? (void)0 : test_fail(__FILE__, __LINE__, #c))

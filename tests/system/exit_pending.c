@@ -107,6 +107,16 @@ static int in_task(void *unused)
     }
     return 0;
 }
+static int in_task_on_helper(void *unused)
+{
+    (void)unused;
+    if (df_workers() == 1) return 3;
+    DF_PARALLEL {
+        df_submit(exits, 3);
+        for (;;) usleep(1000); /* the helpers have to do it */
+    }
+    return 0;
+}
 static int in_spawned(void *unused)
 {
     df_future(spawned_exits) f;
@@ -143,7 +153,7 @@ static int unsynced(void *unused)
 
 int main(void)
 {
-    static int (*const part[])(void *) = { submitted, chain, spawning, submitting, waiting, inside_block, in_task, in_spawned,
+    static int (*const part[])(void *) = { submitted, chain, spawning, submitting, waiting, inside_block, in_task, in_task_on_helper, in_spawned,
                                            with_thread, used_at_exit, unsynced };
     static const char *const workers[] = { "1", "2", "4" };
     for (unsigned i = 0; i < sizeof part / sizeof *part; i++)

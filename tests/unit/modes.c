@@ -32,6 +32,12 @@ void t_commute(long *x, long k, unsigned slow)
     test_spin(slow);
     *x += k;
 }
+DF_TASK(void, t_concurrent, df_concurrent(long, x, 1), (long, k), (unsigned, slow));
+void t_concurrent(long *x, long k, unsigned slow)
+{
+    test_spin(slow);
+    __atomic_fetch_add(x, k, __ATOMIC_RELAXED); /* such tasks synchronise themselves */
+}
 DF_TASK(void, t_reduce, df_reduce(df_sum, long, x, 1), (long, k), (unsigned, slow));
 void t_reduce(long *x, long k, unsigned slow)
 {
@@ -46,8 +52,8 @@ void t_inout2(long *x, long k, unsigned slow)
     *x = *x * 10 + k;
 }
 
-enum { MODES = 6 };
-static const char *const mode_name[MODES] = { "in", "out", "inout", "commute", "reduce", "inout2" };
+enum { MODES = 7 };
+static const char *const mode_name[MODES] = { "in", "out", "inout", "commute", "concurrent", "reduce", "inout2" };
 
 static void submit(int mode, long *x, long *seen, long k, unsigned slow)
 {
@@ -56,7 +62,8 @@ static void submit(int mode, long *x, long *seen, long k, unsigned slow)
     case 1: df_submit(t_out, x, k, slow); break;
     case 2: df_submit(t_inout, x, k, slow); break;
     case 3: df_submit(t_commute, x, k, slow); break;
-    case 4: df_submit(t_reduce, x, k, slow); break;
+    case 4: df_submit(t_concurrent, x, k, slow); break;
+    case 5: df_submit(t_reduce, x, k, slow); break;
     default: df_submit(t_inout2, x, k, slow); break;
     }
 }
