@@ -33,14 +33,16 @@
  *     Implementation file only:
  *       DF_MALLOC(n), DF_FREE(p)   replace malloc and free.
  *       DF_DEVELOP      warnings inside df.h are shown (for work on df itself).
- *     Environment: DF_WORKERS, DF_CPUSET, DF_DEQUE, DF_WINDOW, DF_DEFER, see df_config below.
+ *     Environment: DF_WORKERS, DF_CPUSET, DF_DEQUE, DF_WINDOW, DF_DEFER, DF_DETERMINISTIC,
+ *       DF_RENAME_BYTES, DF_PATIENCE, see df_config below.
  *
  * ERRORS  df never exits and never hangs: without memory or threads the work is done here and now,
  *       slower, and that is said once through the logger (df_config.log; default: stderr).
  *
  * NOT   df does not preempt tasks, and a task that blocks in the operating system blocks its worker.
  *
- * SECTIONS  search for >>tasks  >>dataflow  >>life  >>implementation  >>licence (last)
+ * SECTIONS  search for >>tasks  >>dataflow  >>options  >>tokens  >>nodes  >>errors  >>blocking  >>life
+ *       >>implementation  >>licence (last).
  *       Examples are in examples/; the arguments behind the lock-free parts in docs/memory-order.md.
  */
 #ifndef DF_H
@@ -57,6 +59,7 @@
 
 #include "impl/dfi_base.h"
 #include "impl/dfi_pp.h"
+#include "impl/dfi_task.h"
 #if defined(DF_SERIAL)
 #include "impl/dfi_serial.h"
 #else
@@ -76,17 +79,25 @@
  *             df_in(T, p, n)           reads n elements at p                      const T *p
  *             df_out(T, p, n)          writes n elements, reads none              T *p
  *             df_inout(T, p, n)        reads and writes them                      T *p
- *             df_commute(T, p, n)      as inout, in any order among such tasks    T *p
+ *             df_commute(T, p, n)      as inout, in any order among such tasks,   T *p
+ *                                      one at a time; several per task cannot deadlock
  *             df_concurrent(T, p, n)   as inout; the tasks synchronise themselves T *p
- *             df_reduce(op, T, p, n)   accumulates with op (df_sum, df_min, ...)  T *p
+ *             df_reduce(op, T, p, n)   accumulates into p with op                 T *p
  *             df_in2(T, p, rows, cols, ld)      a block of a row-major matrix whose rows are ld elements
  *                      apart (column-major: swap rows and cols); df_out2, df_inout2, df_commute2,
  *                      df_reduce2(op, ...) alike
  *             df_in_range(T, b, e)     elements from b up to, not including, e    const T *b, const T *e
  *                      df_out_range, df_inout_range alike
+ *             df_weak_inout(T, p, n)   not accessed by the task itself, but by tasks it submits: it
+ *                      starts at once, they wait; df_weak_in, df_weak_out, and df_weak_inout2 ... alike
  *     n, rows, cols, ld: elements of T; any expression over the other parameters. Zero or negative:
  *             nothing is accessed.
- *     In this version commute, concurrent and reduce order tasks like inout: correct, one at a time.
+ *     op      df_sum df_prod df_band df_bor df_bxor df_land df_lor df_min df_max for scalar T, or the name
+ *             of a DF_REDUCTION. Tasks that reduce the same region with the same operator run at the same
+ *             time; p is then the region itself or a private copy that began as the identity, so a body
+ *             only accumulates: it never reads the total. Copies are combined before the next reader or
+ *             writer, and at the latest when the scope waits. Which task meets which copy is not fixed
+ *             (floating-point sums may differ in the last bits) unless df_config.deterministic is set.
  *
  *   The declaration is an ordinary prototype: the function is defined, called and debugged as ever, and
  *   a function of another library becomes a task by declaring it again this way.
@@ -104,6 +115,11 @@
  *   Source: Cilk's spawn/sync; X-Kaapi's task declarations (RT-0418, 4.2 to 4.4). */
 #define DF_TASK(R, ...)        DFI_TASK(extern, R, __VA_ARGS__)
 #define DF_STATIC_TASK(R, ...) DFI_TASK(static, R, __VA_ARGS__)
+
+/* DF_REDUCTION(name, T, combine, identity);   an operator for df_reduce(name, T, ...), T any type
+ *     void combine(T *into, const T *from)  associative;  void identity(T *x)  what changes nothing
+ *   Source: X-Kaapi's declare reduction (RT-0418, 4.4.4). */
+#define DF_REDUCTION(name, T, combine, identity) DFI_REDUCTION(name, T, combine, identity)
 
 #define df_future(name)     DFI_CAT(name, _future)
 #if DF_DEBUG && !defined(DF_SERIAL)
@@ -130,6 +146,7 @@
  *     if regions they declared share an element and one of the two writes it, whatever the shapes.
  *     A task is done when its body and all tasks it submitted are; it need not wait for them.
  *     Submitting more than df_config.window unfinished tasks runs tasks in the submitter.
+ *     A task's declared regions cover those of the tasks it submits.
  *     `break` and, with gcc and clang, `return` and `goto` leave DF_PARALLEL like the closing brace.
  *     Who waits runs only tasks of the scope it waits for (or below it): a lock held across a wait is
  *     safe as long as those tasks do not take it.
@@ -141,6 +158,114 @@
 
 #define df_local(T, n) ((T *)dfi_local_alloc((size_t)(n), sizeof(T)))
 
+/* ----------------------------------------------------------------------------------- >>options
+ * df_submit_with(opts, name, args...): df_submit with options
+ *
+ *   df_submit_with(DF_OPTS(.priority = 2, .name = "gemm 3,1"), gemm, ...);
+ *
+ *   opts is a const df_opts *, read during the call. DF_OPTS(...) is &(df_opts){ ... }: written out, a
+ *   literal with a comma in it needs parentheses around it, as the preprocessor divides at commas. */
+typedef struct df_opts {
+    int priority;                  /* ready tasks: larger first; default 0 */
+    int worker;                    /* only worker 1, 2, .. df_workers()-1, or DF_MAIN_THREAD; 0: any */
+    const char *name;              /* for messages and traces, kept by address; default: the function's */
+    struct df_token *const *after; /* DF_TOKENS(&t, &u): starts when they are open */
+    struct df_token *const *signals; /* DF_TOKENS(...): signals them when the task is done */
+    struct df_group *group;        /* can be cancelled by df_group_cancel */
+    int release;                   /* 1: the task calls df_release */
+} df_opts;
+enum { DF_MAIN_THREAD = -1 };      /* the thread that started the pool, worker 0: while it waits in df */
+#define DF_OPTS(...) (&(df_opts){ __VA_ARGS__ })
+#define df_submit_with(opts, ...) \
+    DFI_CAT(DFI_SUBMIT_WITH_, DFI_ARITY(1, DFI_COUNT(__VA_ARGS__)))(opts, __VA_ARGS__)
+#define DFI_SUBMIT_WITH_1(opts, name)      DFI_CAT(name, _dfi_with)(opts, DFI_SITE)
+#define DFI_SUBMIT_WITH_0(opts, name, ...) DFI_CAT(name, _dfi_with)(opts, DFI_SITE, __VA_ARGS__)
+
+/* df_release(p, n): the running task, submitted with .release = 1, and its children so far being done,
+ * are done with the n elements at p: tasks that wait for it there only may start. */
+#define df_release(p, n) dfi_release((p), (size_t)(n) * sizeof *(p))
+
+/* ------------------------------------------------------------------------------------ >>tokens
+ * Order that is not in the memory
+ *
+ *   df_token t = DF_TOKEN(k);      closed until it was signalled k times, then open for good
+ *   df_token_init(&t, k);          the same for memory that is there already, or to use t again
+ *   df_signal(&t);                 one signal. Threads: any, also one that never used df (a callback of
+ *                                  another library), at any time
+ *   df_submit_with(DF_OPTS(.after = DF_TOKENS(&t), .signals = DF_TOKENS(&u)), name, args...);
+ *                                  starts when t is open; signals u when it is done
+ *   df_result df_wait_token(&t);   waits until t is open; meanwhile runs tasks of the caller's scope
+ *
+ *   A token lives until it is open and all it releases have started.
+ *   Errors: a signal too many is reported with its line and has no effect. When no thread that uses df has
+ *   anything left to run, tasks that wait for tokens can only be released from outside. If that cannot
+ *   be, as all signals of their tokens are promised by such tasks themselves, at once, and else after
+ *   df_config.patience, each is reported with the line of its submit and skipped like a cancelled task,
+ *   and df_wait_token and df_wait_result return DF_ERROR_STUCK. DF_TOKEN_EXTERNAL(k) is never given up.
+ *   Source: DFScala and TFLUX (TERAFLUX D3.5); OpenMP's detach. */
+typedef struct df_token {
+    DFI_ATOMIC(void *) dfi_list;
+    DFI_ATOMIC(intptr_t) dfi_need;
+    DFI_ATOMIC(intptr_t) dfi_promised;
+    const char *dfi_site;
+    DFI_ATOMIC(int) dfi_state;
+} df_token;
+#define DF_TOKEN(k)          { 0, (k), 0, DFI_SITE, 0 }
+#define DF_TOKEN_EXTERNAL(k) { 0, (k), 0, DFI_SITE, 1 }
+#define DF_TOKENS(...) ((df_token *const[]){ __VA_ARGS__, NULL })
+#define df_token_init(t, k) dfi_token_init((t), (k), DFI_SITE)
+#define df_signal(t)        dfi_signal((t), DFI_SITE)
+#define df_wait_token(t)    dfi_wait_token((t), DFI_SITE)
+
+/* ------------------------------------------------------------------------------------- >>nodes
+ * Tasks that start when they were given all their inputs
+ *
+ *   df_node(name) *n = df_node_new(name);     a child of the current scope; NULL without memory
+ *   df_node_set(name, n, param, value);       gives parameter `param` of task `name` its value
+ *
+ *   A node fires when each parameter was given once: pointers count like values, and access modes order
+ *   nothing, as the inputs do. Threads: any, from any task. A node is gone once it fired.
+ *   Errors: giving a parameter twice is reported with its line and has no effect; a node that can no longer
+ *   fire is reported at the end of its scope with what is missing (see >>tokens for when that is).
+ *   Source: DFScala (TERAFLUX D3.5, 2.2). */
+#define df_node(name)                         struct DFI_CAT(name, _dfi_node)
+#define df_node_new(name)                     DFI_CAT(name, _dfi_node_new)(DFI_SITE)
+#define df_node_set(name, node, param, value) DFI_CAT(DFI_CAT(name, _dfi_set_), param)((node), (value), DFI_SITE)
+
+/* ------------------------------------------------------------------------------------ >>errors
+ * Errors and cancellation
+ *
+ *   df_fail(code, text)   the scope of the running task fails: its tasks that have not started are skipped.
+ *                         code: not 0; text: copied
+ *   df_cancel()           the same without an error
+ *   df_cancelled()        1 if the running task belongs to a scope or group that is cancelled: return soon
+ *   df_wait_result()      df_wait, then the code of the first error, DF_ERROR_CANCELLED, or DF_OK.
+ *                         df_error_text of that code is the text, for the thread that waited
+ *   df_group g = DF_GROUP;  df_group_cancel(&g);   cancels the tasks submitted with .group = &g, their
+ *                         children, and the tasks that would use what they should have written
+ *
+ *   In a block, or outside of tasks, the scope is the caller's own: the one df_wait waits for. The end of
+ *   the wait ends the cancellation. An error nobody asked for by the end of its scope goes on to the
+ *   enclosing task's scope, up to the thread, which reports it when it ends. Skipped tasks signal their
+ *   tokens, and who waits for those is skipped; df_counters.skipped counts them all. */
+typedef struct df_group { DFI_ATOMIC(int) dfi_cancelled; } df_group;
+#define DF_GROUP { 0 }
+
+/* ---------------------------------------------------------------------------------- >>blocking
+ * Locks and blocking calls inside tasks
+ *
+ *   df_mutex m = DF_MUTEX;  df_mutex_lock(&m);  df_mutex_trylock(&m);  df_mutex_unlock(&m);
+ *       Who has to wait lets another thread run tasks in its place. A lock may be held across a wait:
+ *       the tasks that are run meanwhile belong to the scope waited for.
+ *       Errors: DF_ERROR_DEADLOCK if the caller's thread holds it already (not locked then).
+ *   df_yield_blocking(fn, arg);   fn(arg), which may block in the operating system: meanwhile another
+ *       thread takes the worker's place. */
+typedef struct df_mutex {
+    DFI_ATOMIC(uintptr_t) dfi_state;
+    DFI_ATOMIC(void *) dfi_owner;
+} df_mutex;
+#define DF_MUTEX { 0, 0 }
+
 /* -------------------------------------------------------------------------------------- >>life
  * Starting, stopping, settings, errors, counters. None of this is needed: the first construct starts
  * the pool with the defaults, and it ends with the process. */
@@ -149,7 +274,10 @@
 typedef enum df_result {
     DF_OK = 0,
     DF_ERROR_MEMORY = -1,  /* out of memory; nothing was started */
-    DF_ERROR_STARTED = -2  /* df_start while the pool runs: call df_stop first, or earlier than any construct */
+    DF_ERROR_STARTED = -2, /* df_start while the pool runs: call df_stop first, or earlier than any construct */
+    DF_ERROR_CANCELLED = -3, /* df_cancel */
+    DF_ERROR_STUCK = -4,   /* tasks could never start and were given up; the log names them */
+    DF_ERROR_DEADLOCK = -5 /* df_mutex_lock by the thread that holds the lock */
 } df_result;
 
 /* Zero in a field means its default. A field wins over the environment variable. */
@@ -164,6 +292,12 @@ typedef struct df_config {
     size_t stack_bytes;   /* of helper threads; default: the system's, at least 1 MiB */
     int defer;            /* 1: a single worker also queues the tasks of df_submit, as several do, instead of
                              running each at once; to look at edges and order; DF_DEFER; default 0 */
+    int deterministic;    /* 1: reductions give the same bits at every number of workers; DF_DETERMINISTIC */
+    size_t rename_bytes;  /* memory for renaming: a df_out that would wait for others to be done with the same
+                             region, while a worker has nothing to do, gets a buffer of its own and starts.
+                             Bodies must then use the pointer they are given; DF_RENAME_BYTES; default 0: off */
+    int patience;         /* seconds in which nothing happens before tasks that wait for tokens or inputs
+                             are given up; DF_PATIENCE; default 2 */
     void (*log)(void *log_arg, int level, const char *text); /* level 1 error, 2 warning; any thread */
     void *log_arg;
 } df_config;
@@ -174,6 +308,9 @@ typedef struct df_counters {
     uint64_t edges;   /* between a submitted task and an unfinished one it has to follow */
     uint64_t steals;  /* tasks and futures taken from another worker */
     uint64_t parks;   /* times a worker went to sleep */
+    uint64_t skipped; /* tasks not run because they were cancelled */
+    uint64_t renamings; /* outputs that got a buffer of their own */
+    uint64_t copies;  /* private copies made for reductions */
 } df_counters;
 
 DFI_EXTERN_C_BEGIN
@@ -190,19 +327,33 @@ DFI_API int df_worker(void);
 DFI_API df_result df_stats(df_counters *counters);
 /* One sentence, never NULL. */
 DFI_API const char *df_error_text(df_result r);
+
+DFI_API void dfi_token_init(df_token *t, long k, const char *site);
+DFI_API void dfi_signal(df_token *t, const char *site);
+DFI_API df_result dfi_wait_token(df_token *t, const char *site);
+DFI_API void dfi_release(const void *p, size_t bytes);
+DFI_API void df_fail(int code, const char *text);
+DFI_API void df_cancel(void);
+DFI_API int df_cancelled(void);
+DFI_API df_result df_wait_result(void);
+DFI_API void df_group_cancel(df_group *g);
+DFI_API df_result df_mutex_lock(df_mutex *m);
+DFI_API df_result df_mutex_trylock(df_mutex *m); /* DF_ERROR_DEADLOCK: somebody holds it */
+DFI_API void df_mutex_unlock(df_mutex *m);
+DFI_API void df_yield_blocking(void (*fn)(void *arg), void *arg);
 DFI_EXTERN_C_END
 
 #if defined(DF_SERIAL)
-#define df_wait()            ((void)0)
 #define df_wait_on(p, bytes) ((void)(p), (void)(bytes))
-#define df_parallel(fn, arg) ((fn)(arg))
 #else
 DFI_EXTERN_C_BEGIN
-DFI_API void df_wait(void);
 DFI_API void df_wait_on(const void *p, size_t bytes);
-DFI_API void df_parallel(void (*fn)(void *arg), void *arg);
 DFI_EXTERN_C_END
 #endif
+DFI_EXTERN_C_BEGIN
+DFI_API void df_wait(void);
+DFI_API void df_parallel(void (*fn)(void *arg), void *arg);
+DFI_EXTERN_C_END
 
 #if defined(__GNUC__)
 #define DFI_AT_END_OF_BLOCK __attribute__((cleanup(dfi_scope_leave)))
@@ -231,10 +382,23 @@ DFI_EXTERN_C_END
 #include "impl/dfi_blocks.h"
 #include "impl/dfi_table.h"
 #include "impl/dfi_deque.h"
+#include "impl/dfi_queue.h"
 #include "impl/dfi_sched.h"
 #include "impl/dfi_scope.h"
+#include "impl/dfi_error.h"
 #include "impl/dfi_future.h"
+#include "impl/dfi_extra.h"
 #include "impl/dfi_flow.h"
+#include "impl/dfi_edge.h"
+#include "impl/dfi_token.h"
+#include "impl/dfi_rename.h"
+#include "impl/dfi_group.h"
+#include "impl/dfi_order.h"
+#include "impl/dfi_part.h"
+#include "impl/dfi_weak.h"
+#include "impl/dfi_submit.h"
+#include "impl/dfi_stuck.h"
+#include "impl/dfi_blocking.h"
 #include "impl/dfi_config.h"
 #include "impl/dfi_life.h"
 #endif

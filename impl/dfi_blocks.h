@@ -24,6 +24,9 @@ static size_t dfi_cls_bytes(unsigned cls)
     case DFI_CLS_EDGES: return sizeof(struct dfi_edges);
     case DFI_CLS_NODE: return sizeof(struct dfi_node);
     case DFI_CLS_TABLE: return sizeof(struct dfi_table);
+    case DFI_CLS_EXTRA: return sizeof(struct dfi_extra);
+    case DFI_CLS_USE: return sizeof(struct dfi_use);
+    case DFI_CLS_GROUP: return sizeof(struct dfi_group);
     default: return DFI_ARGS_AT + ((size_t)16 << (cls - DFI_CLS_TASK)); /* arguments of 16, 32 .. 2048 bytes */
     }
 }

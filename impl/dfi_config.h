@@ -11,6 +11,9 @@ enum {
     DFI_DEQUE_MOST = 1 << 26,
     DFI_WINDOW_DEFAULT = 2048, /* unfinished children: their records stay in a 1 MB second-level cache */
     DFI_WINDOW_MOST = 1 << 26,
+    DFI_RENAME_MOST = 1 << 30, /* of the environment variable */
+    DFI_PATIENCE_DEFAULT = 2,  /* seconds */
+    DFI_PATIENCE_MOST = 1000000,
     DFI_WORKERS_MOST = 256     /* leaves slots for threads of the program */
 };
 
@@ -18,8 +21,8 @@ struct dfi_settings {
     int workers;                 /* 0: not set */
     int n_cpus;                  /* CPUs listed, 0: no list */
     int cpu[DFI_MAX_CPUS];
-    size_t deque, window, stack_bytes;
-    int defer;
+    size_t deque, window, stack_bytes, rename_bytes;
+    int defer, deterministic, patience;
 };
 
 /* A decimal number and nothing else. */
@@ -29,7 +32,7 @@ static int dfi_parse_number(const char *text, long *value)
     const char *p = text;
     if (!*p) return -1;
     for (; *p; p++) {
-        if (*p < '0' || *p > '9' || v > 100000000) return -1;
+        if (*p < '0' || *p > '9' || v > 200000000) return -1;
         v = 10 * v + (*p - '0');
     }
     *value = v;
@@ -115,12 +118,18 @@ static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
     s->window = (size_t)dfi_env_number("DF_WINDOW", 1, DFI_WINDOW_MOST, DFI_WINDOW_DEFAULT,
                                        "a number of tasks from 1 to 67108864");
     s->defer = (int)dfi_env_number("DF_DEFER", 0, 1, 0, "0 or 1") || (c && c->defer);
+    s->deterministic = (int)dfi_env_number("DF_DETERMINISTIC", 0, 1, 0, "0 or 1") || (c && c->deterministic);
+    s->rename_bytes = (size_t)dfi_env_number("DF_RENAME_BYTES", 0, DFI_RENAME_MOST, 0, "a number of bytes up to 1073741824");
+    s->patience = (int)dfi_env_number("DF_PATIENCE", 1, DFI_PATIENCE_MOST, DFI_PATIENCE_DEFAULT, "a number of seconds from 1 to 1000000");
     if (c) {
         s->deque = dfi_config_size("deque", c->deque, DFI_DEQUE_LEAST, DFI_DEQUE_MOST, s->deque,
                                    "a number of entries from 2 to 67108864");
         s->window = dfi_config_size("window", c->window, 1, DFI_WINDOW_MOST, s->window,
                                     "a number of tasks from 1 to 67108864");
         s->stack_bytes = c->stack_bytes;
+        if (c->rename_bytes) s->rename_bytes = c->rename_bytes;
+        s->patience = (int)dfi_config_size("patience", (size_t)c->patience, 1, DFI_PATIENCE_MOST, (size_t)s->patience,
+                                           "a number of seconds from 1 to 1000000");
     }
 }
 

@@ -5,14 +5,6 @@
 #ifndef DFI_CORE_H
 #define DFI_CORE_H
 
-/* One per declared task: how to run it from its argument record, and where that lies in a future. */
-struct dfi_type {
-    void (*run)(void *args, void *result); /* result may be NULL: not wanted */
-    const char *name;
-    size_t args_at, result_at;             /* offsets inside name_future */
-    size_t args_bytes;
-};
-
 /* The head of every future. While the future is private, `link` is the one spawned before it on this
  * worker; after that it is the state (see dfi_future.h). */
 struct dfi_future {
@@ -25,8 +17,13 @@ struct dfi_access {
     const void *p;
     size_t row, rows, ld;
     unsigned mode;
+    unsigned arg;                  /* offset of p in the argument record */
+    /* DFI_REDUCE: n elements of `from` into `into`, from NULL: the identity; tasks with equal keys may meet */
+    void (*combine)(void *into, const void *from, size_t n);
+    size_t size;                   /* of an element */
+    const void *key;
 };
-enum { DFI_IN = 1, DFI_OUT = 2, DFI_INOUT = 3, DFI_COMMUTE = 7, DFI_CONCURRENT = 11, DFI_REDUCE = 19, DFI_WRITES = 2 };
+#define DFI_NO_ARG (~0u)                 /* the address must be the one given: it is in no argument record */
 
 /* The part of a worker that spawn and sync use. `top` and its line belong to the owner; `asked` is read
  * by the owner and set by thieves that want work: their only way to interrupt it.
@@ -44,6 +41,7 @@ struct dfi_hot {
 struct dfi_block_head {
     struct dfi_block_head *next; /* while free */
     unsigned cls;
+    unsigned special;            /* of a task: it has a record of extras (dfi_types.h) */
 };
 
 /* A task created by df_submit; the visible part is where its arguments go. */
@@ -51,6 +49,8 @@ struct dfi_task {
     struct dfi_block_head mem;
     void *args;
 };
+
+enum { DFI_ERROR_TEXT = 100 };     /* bytes kept of the text of df_fail */
 
 struct dfi_scope;
 /* What DF_PARALLEL keeps on the stack of the block. */
@@ -71,6 +71,8 @@ DFI_API int dfi_sync_checked(struct dfi_future *f);
 DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type);
 DFI_API void dfi_submit(struct dfi_task *t, struct dfi_access *x, unsigned n);
 DFI_API void dfi_run_now(const struct dfi_type *type, void *args);
+DFI_API int dfi_with(const struct df_opts *opts, const char *site, const struct dfi_type *type);
+DFI_API void dfi_with_end(const struct df_opts *opts);
 DFI_API struct dfi_block dfi_scope_enter(const char *site);
 DFI_API void dfi_scope_leave(struct dfi_block *b);
 DFI_API void *dfi_local_alloc(size_t n, size_t bytes);
@@ -111,14 +113,20 @@ DFI_INLINE int dfi_sync(struct dfi_future *f)
 #endif
 }
 
-DFI_INLINE void dfi_access_array(struct dfi_access *x, unsigned mode, const void *p, size_t bytes)
+DFI_INLINE void dfi_access_array(struct dfi_access *x, unsigned mode, unsigned arg, const void *p, size_t bytes)
 {
-    x->p = p, x->row = bytes, x->rows = 1, x->ld = 0, x->mode = mode;
+    x->p = p, x->row = bytes, x->rows = 1, x->ld = 0, x->mode = mode, x->arg = arg;
 }
 
-DFI_INLINE void dfi_access_block(struct dfi_access *x, unsigned mode, const void *p, size_t rows, size_t row, size_t ld)
+DFI_INLINE void dfi_access_block(struct dfi_access *x, unsigned mode, unsigned arg, const void *p, size_t rows, size_t row,
+                                 size_t ld)
 {
-    x->p = p, x->row = row, x->rows = rows, x->ld = ld, x->mode = mode;
+    x->p = p, x->row = row, x->rows = rows, x->ld = ld, x->mode = mode, x->arg = arg;
+}
+
+DFI_INLINE void dfi_access_reduce(struct dfi_access *x, const void *key, void (*combine)(void *, const void *, size_t), size_t size)
+{
+    x->key = key, x->combine = combine, x->size = size;
 }
 
 #endif

@@ -4,7 +4,7 @@
  *     R f(P);                                   the user's function
  *     f_future                                  a record for df_spawn/df_sync, on the caller's stack
  *     void f_spawn(f_future *, P)  R f_sync(f_future *)  void f_submit(P)
- *     struct f_dfi_args, f_dfi_run, f_dfi_type  private
+ *     struct f_dfi_args, f_dfi_run, f_dfi_type, f_dfi_with, f_dfi_node_new, f_dfi_set_p ...  private
  * Every call of the user ends in one of these typed functions, so the compiler checks it. */
 #ifndef DFI_DECLARE_H
 #define DFI_DECLARE_H
@@ -56,13 +56,6 @@
     DFI_STATIC_ASSERT(0, "df.h: a task parameter is (type, name) or df_in/df_out/df_inout/...(type, pointer, count), " \
                          "see the parameter words in df.h")
 
-/* The operators of df_reduce. */
-enum {
-    dfi_op_df_sum = 1 << 8, dfi_op_df_prod = 2 << 8, dfi_op_df_band = 3 << 8, dfi_op_df_bor = 4 << 8,
-    dfi_op_df_bxor = 5 << 8, dfi_op_df_land = 6 << 8, dfi_op_df_lor = 7 << 8, dfi_op_df_min = 8 << 8,
-    dfi_op_df_max = 9 << 8
-};
-
 /* --- what each form of parameter contributes ------------------------------------------------ */
 
 /* in the prototype: T x | T const *p | T *p */
@@ -72,13 +65,17 @@ enum {
 #define DFI_PROTO_dfi_f_value(mode, T, x)              T x
 #define DFI_PROTO_dfi_f_array(mode, T, p, n)           T DFI_CONST_##mode *p
 #define DFI_PROTO_dfi_f_block(mode, T, p, rows, cols, ld) T DFI_CONST_##mode *p
+#define DFI_PROTO_dfi_f_reduce(op, T, p, n)          T *p
+#define DFI_PROTO_dfi_f_reduce2(op, T, p, rows, cols, ld) T *p
 #define DFI_PROTO_dfi_f_range(mode, T, b, e)           T DFI_CONST_##mode *b, T DFI_CONST_##mode *e
 #define DFI_CONST_dfi_m_in const
 #define DFI_CONST_dfi_m_out
 #define DFI_CONST_dfi_m_inout
 #define DFI_CONST_dfi_m_commute
 #define DFI_CONST_dfi_m_concurrent
-#define DFI_CONST_dfi_m_reduce(op)
+#define DFI_CONST_dfi_m_weak_in const
+#define DFI_CONST_dfi_m_weak_out
+#define DFI_CONST_dfi_m_weak_inout
 
 /* in the prototype after a first parameter: with a comma in front, nothing for a task without */
 #define DFI_MORE(t) DFI_MORE_ t
@@ -87,6 +84,8 @@ enum {
 #define DFI_MORE_dfi_f_value(mode, T, x)               , T x
 #define DFI_MORE_dfi_f_array(mode, T, p, n)            , T DFI_CONST_##mode *p
 #define DFI_MORE_dfi_f_block(mode, T, p, rows, cols, ld) , T DFI_CONST_##mode *p
+#define DFI_MORE_dfi_f_reduce(op, T, p, n)           , T *p
+#define DFI_MORE_dfi_f_reduce2(op, T, p, rows, cols, ld) , T *p
 #define DFI_MORE_dfi_f_range(mode, T, b, e)            , T DFI_CONST_##mode *b, T DFI_CONST_##mode *e
 
 /* as a field of the argument record */
@@ -96,6 +95,8 @@ enum {
 #define DFI_FIELD_dfi_f_value(mode, T, x)              T x;
 #define DFI_FIELD_dfi_f_array(mode, T, p, n)           T DFI_CONST_##mode *p;
 #define DFI_FIELD_dfi_f_block(mode, T, p, rows, cols, ld) T DFI_CONST_##mode *p;
+#define DFI_FIELD_dfi_f_reduce(op, T, p, n)          T *p;
+#define DFI_FIELD_dfi_f_reduce2(op, T, p, rows, cols, ld) T *p;
 #define DFI_FIELD_dfi_f_range(mode, T, b, e)           T DFI_CONST_##mode *b; T DFI_CONST_##mode *e;
 
 /* as the name of the parameter in a call, and as the field of the record dfi_a in a call */
@@ -105,6 +106,8 @@ enum {
 #define DFI_NAME_dfi_f_value(T, x)                     x
 #define DFI_NAME_dfi_f_array(T, p, n)                  p
 #define DFI_NAME_dfi_f_block(T, p, rows, cols, ld)     p
+#define DFI_NAME_dfi_f_reduce(T, p, n)               p
+#define DFI_NAME_dfi_f_reduce2(T, p, rows, cols, ld) p
 #define DFI_NAME_dfi_f_range(T, b, e)                  b, e
 #define DFI_LOAD(t) DFI_LOAD_ t
 #define DFI_LOAD_(form, mode, ...) DFI_LOAD_##form(__VA_ARGS__)
@@ -112,6 +115,8 @@ enum {
 #define DFI_LOAD_dfi_f_value(T, x)                     dfi_a->x
 #define DFI_LOAD_dfi_f_array(T, p, n)                  dfi_a->p
 #define DFI_LOAD_dfi_f_block(T, p, rows, cols, ld)     dfi_a->p
+#define DFI_LOAD_dfi_f_reduce(T, p, n)               dfi_a->p
+#define DFI_LOAD_dfi_f_reduce2(T, p, rows, cols, ld) dfi_a->p
 #define DFI_LOAD_dfi_f_range(T, b, e)                  dfi_a->b, dfi_a->e
 
 /* as the initialiser of the argument record */
@@ -121,28 +126,154 @@ enum {
 #define DFI_INIT_dfi_f_value(T, x)                     x
 #define DFI_INIT_dfi_f_array(T, p, n)                  p
 #define DFI_INIT_dfi_f_block(T, p, rows, cols, ld)     p
+#define DFI_INIT_dfi_f_reduce(T, p, n)               p
+#define DFI_INIT_dfi_f_reduce2(T, p, rows, cols, ld) p
 #define DFI_INIT_dfi_f_range(T, b, e)                  b, e
 
-/* as an access, in a function where the parameters are in scope under their own names: the shape
- * may be any expression over them. A negative count is an empty region. */
-#define DFI_ACCESS(t) DFI_ACCESS_ t
-#define DFI_ACCESS_(form, mode, ...) DFI_ACCESS_##form(mode, __VA_ARGS__)
-#define DFI_ACCESS_dfi_f_none(mode, T, x)
-#define DFI_ACCESS_dfi_f_value(mode, T, x)
-#define DFI_ACCESS_dfi_f_array(mode, T, p, n) \
-    dfi_access_array(&dfi_x[dfi_n++], DFI_MODE_##mode, p, DFI_COUNT_OF(n) * sizeof(T));
-#define DFI_ACCESS_dfi_f_block(mode, T, p, rows, cols, ld) \
-    dfi_access_block(&dfi_x[dfi_n++], DFI_MODE_##mode, p, DFI_COUNT_OF(rows), \
+/* as an access of task f, in its f_submit, where the parameters are in scope under their own names: the
+ * shape may be any expression over them. A negative count is an empty region. */
+#define DFI_ACCESS(f, t) DFI_ACCESS_(f, DFI_OPEN t)
+#define DFI_OPEN(...) __VA_ARGS__
+#define DFI_ACCESS_(...) DFI_ACCESS_GO(__VA_ARGS__)
+#define DFI_ACCESS_GO(f, form, mode, ...) DFI_ACCESS_##form(f, mode, __VA_ARGS__)
+#define DFI_ACCESS_dfi_f_none(f, mode, T, x)
+#define DFI_ACCESS_dfi_f_value(f, mode, T, x)
+#define DFI_ACCESS_dfi_f_array(f, mode, T, p, n) \
+    dfi_access_array(&dfi_x[dfi_n++], DFI_MODE_##mode, DFI_AT(f, p), p, DFI_COUNT_OF(n) * sizeof(T));
+#define DFI_ACCESS_dfi_f_block(f, mode, T, p, rows, cols, ld) \
+    dfi_access_block(&dfi_x[dfi_n++], DFI_MODE_##mode, DFI_AT(f, p), p, DFI_COUNT_OF(rows), \
                      DFI_COUNT_OF(cols) * sizeof(T), DFI_COUNT_OF(ld) * sizeof(T));
-#define DFI_ACCESS_dfi_f_range(mode, T, b, e) \
-    dfi_access_array(&dfi_x[dfi_n++], DFI_MODE_##mode, b, (e) > (b) ? (size_t)((e) - (b)) * sizeof(T) : 0);
+#define DFI_ACCESS_dfi_f_range(f, mode, T, b, e) \
+    dfi_access_array(&dfi_x[dfi_n++], DFI_MODE_##mode | DFI_RANGE, DFI_AT(f, b), b, (e) > (b) ? (size_t)((e) - (b)) * sizeof(T) : 0);
+#define DFI_ACCESS_dfi_f_reduce(f, op, T, p, n) \
+    dfi_access_reduce(&dfi_x[dfi_n], DFI_CAT(DFI_KEY_, DFI_IS_BUILTIN(op))(op, T), f##_dfi_op_##p, sizeof(T)); \
+    dfi_access_array(&dfi_x[dfi_n++], DFI_REDUCE, DFI_AT(f, p), p, DFI_COUNT_OF(n) * sizeof(T));
+#define DFI_ACCESS_dfi_f_reduce2(f, op, T, p, rows, cols, ld) \
+    dfi_access_reduce(&dfi_x[dfi_n], DFI_CAT(DFI_KEY_, DFI_IS_BUILTIN(op))(op, T), f##_dfi_op_##p, sizeof(T)); \
+    dfi_access_block(&dfi_x[dfi_n++], DFI_REDUCE, DFI_AT(f, p), p, DFI_COUNT_OF(rows), \
+                     DFI_COUNT_OF(cols) * sizeof(T), DFI_COUNT_OF(ld) * sizeof(T));
 #define DFI_COUNT_OF(n) ((n) > 0 ? (size_t)(n) : (size_t)0)
+#define DFI_AT(f, p) (unsigned)offsetof(struct f##_dfi_args, p)
 #define DFI_MODE_dfi_m_in         DFI_IN
 #define DFI_MODE_dfi_m_out        DFI_OUT
 #define DFI_MODE_dfi_m_inout      DFI_INOUT
 #define DFI_MODE_dfi_m_commute    DFI_COMMUTE
 #define DFI_MODE_dfi_m_concurrent DFI_CONCURRENT
-#define DFI_MODE_dfi_m_reduce(op) (DFI_REDUCE | (unsigned)dfi_op_##op)
+#define DFI_MODE_dfi_m_weak_in    (DFI_WEAK | DFI_IN)
+#define DFI_MODE_dfi_m_weak_out   (DFI_WEAK | DFI_OUT)
+#define DFI_MODE_dfi_m_weak_inout (DFI_WEAK | DFI_INOUT)
+
+/* as a part of all modes of the task together */
+#define DFI_MODES(t) DFI_MODES_ t
+#define DFI_MODES_(form, mode, ...) DFI_MODES_##form(mode)
+#define DFI_MODES_dfi_f_none(mode)
+#define DFI_MODES_dfi_f_value(mode)
+#define DFI_MODES_dfi_f_array(mode) | DFI_MODE_##mode
+#define DFI_MODES_dfi_f_block(mode) | DFI_MODE_##mode
+#define DFI_MODES_dfi_f_range(mode) | DFI_MODE_##mode
+#define DFI_MODES_dfi_f_reduce(op)  | DFI_REDUCE
+#define DFI_MODES_dfi_f_reduce2(op) | DFI_REDUCE
+
+/* as the operator of a reduction: a function that combines n elements, or makes them the identity when
+ * there is nothing to combine with */
+#define DFI_REDUCER(f, t) DFI_REDUCER_(f, DFI_OPEN t)
+#define DFI_REDUCER_(...) DFI_REDUCER_GO(__VA_ARGS__)
+#define DFI_REDUCER_GO(f, form, mode, ...) DFI_REDUCER_##form(f, mode, __VA_ARGS__)
+#define DFI_REDUCER_dfi_f_none(f, mode, T, x)
+#define DFI_REDUCER_dfi_f_value(f, mode, T, x)
+#define DFI_REDUCER_dfi_f_array(f, mode, T, p, n)
+#define DFI_REDUCER_dfi_f_block(f, mode, T, p, rows, cols, ld)
+#define DFI_REDUCER_dfi_f_range(f, mode, T, b, e)
+#define DFI_REDUCER_dfi_f_reduce(f, op, T, p, n) DFI_CAT(DFI_REDUCER_, DFI_IS_BUILTIN(op))(f, op, T, p)
+#define DFI_REDUCER_dfi_f_reduce2(f, op, T, p, rows, cols, ld) DFI_CAT(DFI_REDUCER_, DFI_IS_BUILTIN(op))(f, op, T, p)
+#define DFI_REDUCER_0(f, op, T, p)                                                                 \
+    DFI_UNUSED static void f##_dfi_op_##p(void *dfi_into, const void *dfi_from, size_t dfi_n)      \
+    {                                                                                              \
+        T *dfi_a = (T *)dfi_into;                                                                  \
+        const T *dfi_b = (const T *)dfi_from;                                                      \
+        op##_dfi_reduction(dfi_a, dfi_b, dfi_n);                                                   \
+    }
+#define DFI_REDUCER_1(f, op, T, p)                                                                 \
+    DFI_UNUSED static void f##_dfi_op_##p(void *dfi_into, const void *dfi_from, size_t dfi_n)      \
+    {                                                                                              \
+        T *dfi_a = (T *)dfi_into;                                                                  \
+        const T *dfi_b = (const T *)dfi_from;                                                      \
+        size_t dfi_i;                                                                              \
+        if (!dfi_b) for (dfi_i = 0; dfi_i < dfi_n; dfi_i++) { DFI_IDENTITY_##op(T, dfi_a[dfi_i]) } \
+        else for (dfi_i = 0; dfi_i < dfi_n; dfi_i++) { DFI_COMBINE_##op(T, dfi_a[dfi_i], dfi_b[dfi_i]) } \
+    }
+#define DFI_IS_BUILTIN(op) DFI_PROBED(DFI_BUILTIN_##op, 0, ~)
+#define DFI_BUILTIN_df_sum  ~, 1
+#define DFI_BUILTIN_df_prod ~, 1
+#define DFI_BUILTIN_df_band ~, 1
+#define DFI_BUILTIN_df_bor  ~, 1
+#define DFI_BUILTIN_df_bxor ~, 1
+#define DFI_BUILTIN_df_land ~, 1
+#define DFI_BUILTIN_df_lor  ~, 1
+#define DFI_BUILTIN_df_min  ~, 1
+#define DFI_BUILTIN_df_max  ~, 1
+#define DFI_COMBINE_df_sum(T, a, b)  a = (T)(a + b);
+#define DFI_COMBINE_df_prod(T, a, b) a = (T)(a * b);
+#define DFI_COMBINE_df_band(T, a, b) a = (T)(a & b);
+#define DFI_COMBINE_df_bor(T, a, b)  a = (T)(a | b);
+#define DFI_COMBINE_df_bxor(T, a, b) a = (T)(a ^ b);
+#define DFI_COMBINE_df_land(T, a, b) a = (T)(a && b);
+#define DFI_COMBINE_df_lor(T, a, b)  a = (T)(a || b);
+#define DFI_COMBINE_df_min(T, a, b)  if (b < a) a = b;
+#define DFI_COMBINE_df_max(T, a, b)  if (a < b) a = b;
+#define DFI_IDENTITY_df_sum(T, a)  a = (T)0;
+#define DFI_IDENTITY_df_prod(T, a) a = (T)1;
+#define DFI_IDENTITY_df_band(T, a) a = (T)-1;
+#define DFI_IDENTITY_df_bor(T, a)  a = (T)0;
+#define DFI_IDENTITY_df_bxor(T, a) a = (T)0;
+#define DFI_IDENTITY_df_land(T, a) a = (T)1;
+#define DFI_IDENTITY_df_lor(T, a)  a = (T)0;
+#define DFI_IDENTITY_df_min(T, a)  dfi_limit(&a, sizeof(T), DFI_KIND(T), 1);
+#define DFI_IDENTITY_df_max(T, a)  dfi_limit(&a, sizeof(T), DFI_KIND(T), 0);
+#define DFI_KIND(T) ((T)1 / 2 > (T)0 ? 2 : (T)-1 < (T)1 ? 1 : (T)2 == (T)1 ? 3 : 0)
+/* What two reductions have in common that may run at the same time on the same data. */
+#define DFI_KEY_1(op, T) (const void *)(dfi_keys + dfi_key_##op + sizeof(T))
+#define DFI_KEY_0(op, T) (const void *)&op##_dfi_key
+
+/* as the setter of an input of a node, an enumeration constant for it, and its name */
+#define DFI_SETTER(f, t) DFI_SETTER_(f, DFI_OPEN t)
+#define DFI_SETTER_(...) DFI_SETTER_GO(__VA_ARGS__)
+#define DFI_SETTER_GO(f, form, mode, ...) DFI_SETTER_##form(f, mode, __VA_ARGS__)
+#define DFI_SETTER_dfi_f_none(f, mode, T, x)
+#define DFI_SETTER_dfi_f_value(f, mode, T, x) DFI_SETTER_MAKE(f, T, x)
+#define DFI_SETTER_dfi_f_array(f, mode, T, p, n) DFI_SETTER_MAKE(f, T DFI_CONST_##mode *, p)
+#define DFI_SETTER_dfi_f_block(f, mode, T, p, rows, cols, ld) DFI_SETTER_MAKE(f, T DFI_CONST_##mode *, p)
+#define DFI_SETTER_dfi_f_reduce(f, op, T, p, n) DFI_SETTER_MAKE(f, T *, p)
+#define DFI_SETTER_dfi_f_reduce2(f, op, T, p, rows, cols, ld) DFI_SETTER_MAKE(f, T *, p)
+#define DFI_SETTER_dfi_f_range(f, mode, T, b, e) \
+    DFI_SETTER_MAKE(f, T DFI_CONST_##mode *, b) DFI_SETTER_MAKE(f, T DFI_CONST_##mode *, e)
+#define DFI_SETTER_MAKE(f, T, x)                                                                        \
+    DFI_UNUSED static void f##_dfi_set_##x(struct f##_dfi_node *dfi_p, T x, const char *dfi_site)       \
+    {                                                                                                   \
+        void *dfi_to = dfi_node_input((struct dfi_task *)(void *)dfi_p, f##_dfi_at_##x, dfi_site);      \
+        if (!dfi_to) return;                                                                            \
+        memcpy((char *)dfi_to + offsetof(struct f##_dfi_args, x), (const void *)&x, sizeof x);          \
+        dfi_node_given((struct dfi_task *)(void *)dfi_p);                                               \
+    }
+#define DFI_INPUT(f, t) DFI_INPUT_(f, DFI_OPEN t)
+#define DFI_INPUT_(...) DFI_INPUT_GO(__VA_ARGS__)
+#define DFI_INPUT_GO(f, form, mode, ...) DFI_INPUT_##form(f, __VA_ARGS__)
+#define DFI_INPUT_dfi_f_none(f, T, x)
+#define DFI_INPUT_dfi_f_value(f, T, x) f##_dfi_at_##x,
+#define DFI_INPUT_dfi_f_array(f, T, p, n) f##_dfi_at_##p,
+#define DFI_INPUT_dfi_f_block(f, T, p, rows, cols, ld) f##_dfi_at_##p,
+#define DFI_INPUT_dfi_f_reduce(f, T, p, n) f##_dfi_at_##p,
+#define DFI_INPUT_dfi_f_reduce2(f, T, p, rows, cols, ld) f##_dfi_at_##p,
+#define DFI_INPUT_dfi_f_range(f, T, b, e) f##_dfi_at_##b, f##_dfi_at_##e,
+#define DFI_TITLE(t) DFI_TITLE_ t
+#define DFI_TITLE_(form, mode, ...) DFI_TITLE_##form(__VA_ARGS__)
+#define DFI_TITLE_dfi_f_none(T, x)
+#define DFI_TITLE_dfi_f_value(T, x) #x " "
+#define DFI_TITLE_dfi_f_array(T, p, n) #p " "
+#define DFI_TITLE_dfi_f_block(T, p, rows, cols, ld) #p " "
+#define DFI_TITLE_dfi_f_reduce(T, p, n) #p " "
+#define DFI_TITLE_dfi_f_reduce2(T, p, rows, cols, ld) #p " "
+#define DFI_TITLE_dfi_f_range(T, b, e) #b " " #e " "
 
 /* as a check: a token for a parameter that is not one */
 #define DFI_BAD(t) DFI_BAD_ t
@@ -152,22 +283,19 @@ enum {
 #define DFI_BAD_dfi_f_array
 #define DFI_BAD_dfi_f_block
 #define DFI_BAD_dfi_f_range
+#define DFI_BAD_dfi_f_reduce
+#define DFI_BAD_dfi_f_reduce2
 #define DFI_BAD_dfi_f_wrong *
 
 /* as an expression that only has to compile, where the shape is not needed */
 #define DFI_SHAPE(t) DFI_SHAPE_ t
-#define DFI_SHAPE_(form, mode, ...) DFI_SHAPE_##form(__VA_ARGS__) DFI_OP_##mode
-#define DFI_OP_dfi_m_value
-#define DFI_OP_dfi_m_in
-#define DFI_OP_dfi_m_out
-#define DFI_OP_dfi_m_inout
-#define DFI_OP_dfi_m_commute
-#define DFI_OP_dfi_m_concurrent
-#define DFI_OP_dfi_m_reduce(op) (void)dfi_op_##op;
+#define DFI_SHAPE_(form, mode, ...) DFI_SHAPE_##form(__VA_ARGS__)
 #define DFI_SHAPE_dfi_f_none(T, x)
 #define DFI_SHAPE_dfi_f_value(T, x)
 #define DFI_SHAPE_dfi_f_array(T, p, n)              (void)sizeof(n);
 #define DFI_SHAPE_dfi_f_block(T, p, rows, cols, ld) (void)sizeof(rows), (void)sizeof(cols), (void)sizeof(ld);
+#define DFI_SHAPE_dfi_f_reduce(T, p, n)             (void)sizeof(n);
+#define DFI_SHAPE_dfi_f_reduce2(T, p, rows, cols, ld) (void)sizeof(rows), (void)sizeof(cols), (void)sizeof(ld);
 #define DFI_SHAPE_dfi_f_range(T, b, e)
 
 /* --- the expansion --------------------------------------------------------------------------- */
@@ -180,33 +308,9 @@ enum {
 #define DFI_IF_VOID_0(...)
 #define DFI_IF_VOID_1(...) __VA_ARGS__
 
-#if defined(DF_SERIAL)
-
-#define DFI_TASK_MAKE_1(linkage, R, v, name, n, ...)                                               \
-    linkage R name(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__));                                          \
-    typedef struct name##_dfi_future { DFI_IF_R(v)(R dfi_result;) char dfi_state; } name##_future; \
-    DFI_UNUSED static void name##_spawn(name##_future *dfi_f DFI_EACH_##n(DFI_MORE, __VA_ARGS__))  \
-    {                                                                                              \
-        dfi_f->dfi_state = 1;                                                                      \
-        DFI_IF_R(v)(dfi_f->dfi_result =) name(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                \
-    }                                                                                              \
-    DFI_UNUSED static R name##_sync(name##_future *dfi_f)                                          \
-    {                                                                                              \
-        dfi_f->dfi_state = 0;                                                                      \
-        DFI_IF_R(v)(return dfi_f->dfi_result;)                                                     \
-    }                                                                                              \
-    DFI_UNUSED static void name##_submit(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                     \
-    {                                                                                              \
-        struct dfi_local *dfi_m = dfi_serial_enter();                                              \
-        DFI_EACH_##n(DFI_SHAPE, __VA_ARGS__)                                                       \
-        DFI_IF_R(v)((void)) name(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                             \
-        dfi_serial_leave(dfi_m);                                                                   \
-    }                                                                                              \
-    DFI_STATIC_ASSERT(sizeof(name##_future) > 0, "df.h")
-
-#else
-
-#define DFI_TASK_MAKE_1(linkage, R, v, name, n, ...)                                               \
+/* What both builds have: prototype, argument record, the call from a record, the type, and what nodes and
+ * df_submit_with need. */
+#define DFI_TASK_COMMON(linkage, R, v, name, n, ...)                                               \
     linkage R name(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__));                                          \
     struct name##_dfi_args { DFI_EACH_##n(DFI_FIELD, __VA_ARGS__) };                               \
     typedef struct name##_dfi_future {                                                             \
@@ -225,7 +329,51 @@ enum {
     DFI_UNUSED static const struct dfi_type name##_dfi_type = {                                    \
         name##_dfi_run, #name, offsetof(struct name##_dfi_future, dfi_args),                       \
         DFI_IF_R(v)(offsetof(struct name##_dfi_future, dfi_result)) DFI_IF_VOID(v)(0),             \
-        sizeof(struct name##_dfi_args) };                                                          \
+        sizeof(struct name##_dfi_args), 0 DFI_EACH_##n(DFI_MODES, __VA_ARGS__) };                  \
+    DFI_WITH_##n(DFI_REDUCER, name, __VA_ARGS__)                                                   \
+    enum { DFI_WITH_##n(DFI_INPUT, name, __VA_ARGS__) name##_dfi_inputs };                         \
+    struct name##_dfi_node { struct dfi_task dfi_base; };                                          \
+    DFI_UNUSED static struct name##_dfi_node *name##_dfi_node_new(const char *dfi_site)            \
+    {                                                                                              \
+        return (struct name##_dfi_node *)(void *)dfi_node_new(                                     \
+            &name##_dfi_type, name##_dfi_inputs, "" DFI_EACH_##n(DFI_TITLE, __VA_ARGS__), dfi_site); \
+    }                                                                                              \
+    DFI_WITH_##n(DFI_SETTER, name, __VA_ARGS__)
+
+#if defined(DF_SERIAL)
+
+#define DFI_TASK_MAKE_1(linkage, R, v, name, n, ...)                                               \
+    DFI_TASK_COMMON(linkage, R, v, name, n, __VA_ARGS__)                                           \
+    DFI_UNUSED static void name##_spawn(name##_future *dfi_f DFI_EACH_##n(DFI_MORE, __VA_ARGS__))  \
+    {                                                                                              \
+        dfi_f->dfi_base.state = 1;                                                                 \
+        DFI_IF_R(v)(dfi_f->dfi_result =) name(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                \
+    }                                                                                              \
+    DFI_UNUSED static R name##_sync(name##_future *dfi_f)                                          \
+    {                                                                                              \
+        dfi_f->dfi_base.state = 0;                                                                 \
+        DFI_IF_R(v)(return dfi_f->dfi_result;)                                                     \
+    }                                                                                              \
+    DFI_UNUSED static void name##_submit(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                     \
+    {                                                                                              \
+        struct dfi_frame dfi_m;                                                                    \
+        DFI_EACH_##n(DFI_SHAPE, __VA_ARGS__)                                                       \
+        if (!dfi_serial_enter(&dfi_m, NULL)) return;                                               \
+        DFI_IF_R(v)((void)) name(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                             \
+        dfi_serial_leave(&dfi_m);                                                                  \
+    }                                                                                              \
+    DFI_UNUSED static void name##_dfi_with(const struct df_opts *dfi_o, const char *dfi_site       \
+                                           DFI_EACH_##n(DFI_MORE, __VA_ARGS__))                    \
+    {                                                                                              \
+        const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };              \
+        dfi_serial_with(dfi_o, dfi_site, &name##_dfi_type, (const void *)&dfi_a);                  \
+    }                                                                                              \
+    DFI_STATIC_ASSERT(sizeof(name##_future) > 0, "df.h")
+
+#else
+
+#define DFI_TASK_MAKE_1(linkage, R, v, name, n, ...)                                               \
+    DFI_TASK_COMMON(linkage, R, v, name, n, __VA_ARGS__)                                           \
     DFI_INLINE void name##_spawn(name##_future *dfi_f DFI_EACH_##n(DFI_MORE, __VA_ARGS__))         \
     {                                                                                              \
         const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };              \
@@ -252,11 +400,29 @@ enum {
             return;                                                                                \
         }                                                                                          \
         memcpy(dfi_t->args, (const void *)&dfi_a, sizeof dfi_a);                                   \
-        DFI_EACH_##n(DFI_ACCESS, __VA_ARGS__)                                                      \
+        DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                \
         dfi_submit(dfi_t, dfi_x, dfi_n);                                                           \
+    }                                                                                              \
+    DFI_UNUSED static void name##_dfi_with(const struct df_opts *dfi_o, const char *dfi_site       \
+                                           DFI_EACH_##n(DFI_MORE, __VA_ARGS__))                    \
+    {                                                                                              \
+        if (!dfi_with(dfi_o, dfi_site, &name##_dfi_type)) return;                                  \
+        name##_submit(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                                        \
+        dfi_with_end(dfi_o);                                                                       \
     }                                                                                              \
     DFI_STATIC_ASSERT(sizeof(name##_future) > 0, "df.h")
 
 #endif
+
+/* A user's operator on type T, as the macros above call it. */
+#define DFI_REDUCTION(name, T, combine, identity)                                                  \
+    DFI_UNUSED static void name##_dfi_reduction(T *dfi_a, const T *dfi_b, size_t dfi_n)            \
+    {                                                                                              \
+        size_t dfi_i;                                                                              \
+        if (!dfi_b) for (dfi_i = 0; dfi_i < dfi_n; dfi_i++) identity(&dfi_a[dfi_i]);               \
+        else for (dfi_i = 0; dfi_i < dfi_n; dfi_i++) combine(&dfi_a[dfi_i], &dfi_b[dfi_i]);        \
+    }                                                                                              \
+    DFI_UNUSED static const char name##_dfi_key = 0;                                               \
+    DFI_STATIC_ASSERT(sizeof(T) > 0, "df.h")
 
 #endif

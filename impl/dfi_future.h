@@ -83,7 +83,7 @@ static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *l
 {
     struct dfi_future *f = (struct dfi_future *)loot->entry;
     struct dfi_worker *victim = loot->victim;
-    struct dfi_scope *s = dfi_scope_push(w, loot->scope);
+    struct dfi_scope *s = dfi_scope_push(w, loot->scope, DFI_STOLEN);
     struct dfi_flow *saved_task = w->task;
     if (!s) w->task = NULL;
     /* release; pairs with the acquire in dfi_goal_filter: the scope is complete */

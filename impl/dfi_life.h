@@ -8,6 +8,8 @@
 
 static void dfi_be(struct dfi_worker *w) { dfi_self = w ? &w->hot : &dfi_nobody; }
 
+static const struct dfi_queue dfi_queue_empty = { DFI_OS_MUTEX_INIT, NULL, 0, 0, 0 };
+
 /* --- one worker -------------------------------------------------------------------------------- */
 
 /* Everything but its memory, its event and its slot as if new. Zero, or -1 without memory. */
@@ -16,6 +18,12 @@ static int dfi_worker_reset(struct dfi_worker *w)
     w->hot.top = NULL;
     w->head = w->split = w->task_mark = w->seen_top = 0;
     w->task = NULL;
+    w->opts = NULL;
+    w->now = 0;
+    w->pinned = dfi_queue_empty;
+    w->held_lock = dfi_queue_empty.lock;
+    w->held = NULL;
+    dfi_store_relaxed(&w->level, 0);
     w->outbox = w->outbox_last = NULL;
     w->outbox_n = 0;
     dfi_store_relaxed(&w->bottom, (size_t)0);
@@ -23,7 +31,7 @@ static int dfi_worker_reset(struct dfi_worker *w)
     dfi_store_relaxed(&w->park, DFI_AWAKE);
     dfi_store_seq_cst(&w->hot.asked, (uintptr_t)1); /* somebody may be hungry already: look at once */
     w->scope = NULL;
-    w->scope = dfi_scope_new(w, NULL);
+    w->scope = dfi_scope_new(w, NULL, DFI_BOTTOM);
     return w->scope ? 0 : -1;
 }
 
@@ -42,7 +50,7 @@ static void dfi_worker_free(struct dfi_worker *w)
 {
     struct dfi_scope *s = w->scope;
     if (s) {
-        if (s->table) dfi_table_free(w, s->table);
+        if (s->table) dfi_table_free(w, s);
         dfi_scope_free_locals(s, NULL);
     }
     dfi_blocks_free_all(w);
@@ -102,7 +110,10 @@ static void dfi_detach(void *p) /* at the end of a thread that used df */
 {
     struct dfi_worker *w = (struct dfi_worker *)p;
     if (dfi_me() != w) return; /* the pool was taken down or forked since */
-    if (w->scope->outer == NULL && !w->task) dfi_wait_until(w, w->scope, 0);
+    if (w->scope->outer == NULL && !w->task) {
+        dfi_wait_all(w, w->scope);
+        dfi_scope_end_errors(w->scope);
+    }
     dfi_outbox_flush(w);
     w->hot.top = NULL;
     w->head = w->split = 0;
@@ -161,8 +172,8 @@ static int dfi_start_locked(const df_config *c)
     struct dfi_settings *s;
     struct dfi_worker *w;
     int i;
-    dfi_pool.log = c ? c->log : NULL;
-    dfi_pool.log_arg = c ? c->log_arg : NULL;
+    dfi_logger.log = c ? c->log : NULL;
+    dfi_logger.arg = c ? c->log_arg : NULL;
     if (!(s = (struct dfi_settings *)dfi_malloc(sizeof *s))) {
         dfi_log(DFI_LOG_NO_MEMORY);
         return DF_ERROR_MEMORY;
@@ -172,6 +183,10 @@ static int dfi_start_locked(const df_config *c)
     dfi_pool.deque = s->deque;
     dfi_pool.window = s->window;
     dfi_pool.defer = s->defer;
+    dfi_pool.deterministic = s->deterministic;
+    dfi_pool.rename_bytes = s->rename_bytes;
+    dfi_pool.patience = s->patience;
+    dfi_pool.stack_bytes = s->stack_bytes;
     dfi_pool.n_cpus = dfi_os_cpus();
     w = dfi_me();
     if (w ? w->limit != s->deque && !w->head && dfi_worker_stack(w, s->deque) : !(w = dfi_worker_take(s->deque))) {
@@ -276,7 +291,10 @@ DFI_API void df_stop(void)
         dfi_log(DFI_LOG_STOP_INSIDE);
         return;
     }
-    if (w) dfi_wait_until(w, w->scope, 0);
+    if (w) {
+        dfi_wait_all(w, w->scope);
+        dfi_scope_end_errors(w->scope);
+    }
     dfi_os_lock(&dfi_pool_lock);
     if (dfi_load_relaxed(&dfi_pool.running)) {
         dfi_stop_signal(DFI_STOP_WHEN_DONE);
@@ -307,6 +325,9 @@ DFI_API df_result df_stats(df_counters *out)
         out->edges += dfi_load_relaxed(&v->n_edges);
         out->steals += dfi_load_relaxed(&v->n_steals);
         out->parks += dfi_load_relaxed(&v->n_parks);
+        out->skipped += dfi_load_relaxed(&v->n_skipped);
+        out->renamings += dfi_load_relaxed(&v->n_renamings);
+        out->copies += dfi_load_relaxed(&v->n_copies);
     }
     return DF_OK;
 }
@@ -346,6 +367,7 @@ static __attribute__((destructor)) void dfi_unload(void)
     if (me && me->scope->outer == NULL) {
         long pending = (long)(me->scope->submitted - me->scope->done) + (long)dfi_load_acquire(&me->scope->pending);
         if (pending > 0) dfi_log(DFI_LOG_EXIT_PENDING, pending);
+        dfi_scope_end_errors(me->scope);
     }
     if (dfi_load_relaxed(&dfi_pool.running)) dfi_stop_signal(DFI_STOP_NOW);
     dfi_os_unlock(&dfi_pool_lock);
@@ -384,6 +406,11 @@ static void dfi_fork_child(void)
     dfi_store_relaxed(&dfi_pool.spinning, 0);
     dfi_store_relaxed(&dfi_pool.alive, 0);
     dfi_pool.affinity_set = 0;
+    dfi_pool.queue = dfi_queue_empty;
+    dfi_store_relaxed(&dfi_pool.held, 0);
+    dfi_store_relaxed(&dfi_pool.cancels, 0);
+    dfi_store_relaxed(&dfi_pool.blocked, 0);
+    dfi_store_relaxed(&dfi_pool.spares, 0);
     dfi_be(NULL);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);

@@ -5,6 +5,9 @@
 #ifndef DFI_LOG_H
 #define DFI_LOG_H
 
+#include <stdio.h>
+#include <stdarg.h>
+
 #define DFI_MESSAGES(X)                                                                                        \
     X(NO_THREAD, WARNING, ONCE, "cannot start worker thread %d (%s): going on with %d workers; "               \
                                 "raise the limit on threads or lower DF_WORKERS")                              \
@@ -24,11 +27,34 @@
     X(SYNC_TWICE, ERROR, ALWAYS, "%s: df_sync(%s) on a future that was not spawned, was synced before, "       \
                                  "or was spawned by another thread")                                           \
     X(NOT_SYNCED, ERROR, ALWAYS, "%s: df_spawn without df_sync before the end of the task it is in")       \
-    X(LEFT_BLOCK, ERROR, ALWAYS, "%s: DF_PARALLEL was left by return, goto or longjmp: its tasks were not waited for")
-
+    X(LEFT_BLOCK, ERROR, ALWAYS, "%s: DF_PARALLEL was left by return, goto or longjmp: its tasks were not waited for") \
+    X(TOKEN_OPEN, ERROR, ALWAYS, "%s: a signal too many for the token of %s, which is open already: no effect")  \
+    X(TOKEN_STUCK, ERROR, ALWAYS, "%s: df_wait_token waits for the token of %s, which nobody can signal any more: " \
+                                  "given up; raise its signals, lower its count, or use DF_TOKEN_EXTERNAL")    \
+    X(TASK_STUCK, ERROR, ALWAYS, "%s: task %s waits for the token of %s, which %s: skipped")                   \
+    X(NODE_STUCK, ERROR, ALWAYS, "%s: node %s never fired, as it was not given: %s")                           \
+    X(NODE_TWICE, ERROR, ALWAYS, "%s: df_node_set gives %s of node %s (created at %s) a second time: no effect") \
+    X(NO_WORKER, WARNING, ALWAYS, "%s: df_opts.worker = %d, but workers are 1 to %d or DF_MAIN_THREAD: any worker runs it") \
+    X(FAIL_ZERO, ERROR, ALWAYS, "df_fail(0, \"%s\"): 0 is no error: the code is -1")                           \
+    X(ERROR_LOST, WARNING, ALWAYS, "a task failed with %d, \"%s\", and nobody called df_wait_result")          \
+    X(NOT_RELEASABLE, WARNING, ONCE, "df_release in task %s, which was not submitted with .release = 1: "      \
+                                     "its memory is released at its end")                                      \
+    X(UNLOCK, ERROR, ALWAYS, "df_mutex_unlock of a lock that the calling thread does not hold: no effect")     \
+    X(OUTSIDE, ERROR, ALWAYS, "task %s submits task %s, which accesses %lu bytes at %p that its parent did not declare " \
+                              "(DF_CHECK): add them to the declaration of %s")
 #define DFI_LOG_ID(id, level, once, text) DFI_LOG_##id,
 enum dfi_log_id { DFI_MESSAGES(DFI_LOG_ID) DFI_LOG_COUNT };
 enum { DFI_LOG_ERROR = 1, DFI_LOG_WARNING = 2, DFI_LOG_ONCE = 1, DFI_LOG_ALWAYS = 0 };
+
+/* Who is told, and what was said already. */
+struct dfi_logger {
+    void (*log)(void *arg, int level, const char *text);
+    void *arg;
+    DFI_ATOMIC(int) said[DFI_LOG_COUNT];
+};
+DFI_EXTERN_C_BEGIN
+extern DFI_API struct dfi_logger dfi_logger;
+DFI_EXTERN_C_END
 
 static void dfi_log(int id, ...)
 {
@@ -38,18 +64,14 @@ static void dfi_log(int id, ...)
     char text[400];
     va_list ap;
     int n;
-    if (message[id].once) {
-        unsigned bit = 1u << id, seen = dfi_load_relaxed(&dfi_pool.logged);
-        do { /* relaxed would do: nothing but the bit itself is communicated */
-            if (seen & bit) return;
-        } while (!dfi_cas_acq_rel(&dfi_pool.logged, &seen, seen | bit));
-    }
+    /* acq_rel: relaxed would do, nothing but the word itself is communicated */
+    if (message[id].once && dfi_exchange_acq_rel(&dfi_logger.said[id], 1)) return;
     n = snprintf(text, sizeof text, "df: ");
     va_start(ap, id);
     vsnprintf(text + n, sizeof text - (size_t)n, message[id].text, ap);
     va_end(ap);
-    say = dfi_pool.log; /* not called as a member: `log` may be a macro of <tgmath.h> */
-    if (say) say(dfi_pool.log_arg, message[id].level, text);
+    say = dfi_logger.log; /* not called as a member: `log` may be a macro of <tgmath.h> */
+    if (say) say(dfi_logger.arg, message[id].level, text);
     else fprintf(stderr, "%s\n", text);
 }
 

@@ -28,12 +28,21 @@ static int dfi_os_event_init(struct dfi_os_event *e)
     return 0;
 }
 static void dfi_os_event_free(struct dfi_os_event *e) { pthread_cond_destroy(&e->c); pthread_mutex_destroy(&e->m); }
-/* Sleeps while *word == value; the waker changes *word and then calls dfi_os_event_wake. */
-static void dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value)
+/* Sleeps while *word == value; the waker changes *word and then calls dfi_os_event_wake. Gives up after
+ * `ms` milliseconds unless that is 0; nonzero: it did. */
+static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
 {
+    struct timespec t;
+    int late = 0;
+    timespec_get(&t, TIME_UTC);
+    t.tv_nsec += ms * 1000000;
+    if (t.tv_nsec >= 1000000000) t.tv_nsec -= 1000000000, t.tv_sec++;
     pthread_mutex_lock(&e->m);
-    while (dfi_load_acquire(word) == value) pthread_cond_wait(&e->c, &e->m);
+    while (dfi_load_acquire(word) == value && !late)
+        if (ms) late = pthread_cond_timedwait(&e->c, &e->m, &t) != 0;
+        else pthread_cond_wait(&e->c, &e->m);
     pthread_mutex_unlock(&e->m);
+    return late;
 }
 static void dfi_os_event_wake(struct dfi_os_event *e)
 {
@@ -58,20 +67,15 @@ static void dfi_os_yield(void) { sched_yield(); }
 static void dfi_os_sleep_ms(void) /* about a millisecond */
 {
     static struct dfi_os_event never = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };
-    struct timespec t;
-    timespec_get(&t, TIME_UTC);
-    t.tv_nsec += 1000000;
-    if (t.tv_nsec >= 1000000000) t.tv_nsec -= 1000000000, t.tv_sec++;
-    pthread_mutex_lock(&never.m);
-    pthread_cond_timedwait(&never.c, &never.m, &t);
-    pthread_mutex_unlock(&never.m);
+    int word = 0;
+    dfi_os_event_wait(&never, &word, 0, 1);
 }
 
 #else
 
-static struct dfi_os_mutex *dfi_os_mutex_once;
+static DFI_TLS struct dfi_os_mutex *dfi_os_mutex_once; /* call_once passes no argument */
 static void dfi_os_mutex_init(void) { mtx_init(&dfi_os_mutex_once->m, mtx_plain); }
-static void dfi_os_lock(struct dfi_os_mutex *m) /* the pool's lock is the only one */
+static void dfi_os_lock(struct dfi_os_mutex *m)
 {
     dfi_os_mutex_once = m;
     call_once(&m->once, dfi_os_mutex_init);
@@ -85,11 +89,19 @@ static int dfi_os_event_init(struct dfi_os_event *e)
     return 0;
 }
 static void dfi_os_event_free(struct dfi_os_event *e) { cnd_destroy(&e->c); mtx_destroy(&e->m); }
-static void dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value)
+static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
 {
+    struct timespec t;
+    int late = 0;
+    timespec_get(&t, TIME_UTC);
+    t.tv_nsec += ms * 1000000;
+    if (t.tv_nsec >= 1000000000) t.tv_nsec -= 1000000000, t.tv_sec++;
     mtx_lock(&e->m);
-    while (dfi_load_acquire(word) == value) cnd_wait(&e->c, &e->m);
+    while (dfi_load_acquire(word) == value && !late)
+        if (ms) late = cnd_timedwait(&e->c, &e->m, &t) != thrd_success;
+        else cnd_wait(&e->c, &e->m);
     mtx_unlock(&e->m);
+    return late;
 }
 static void dfi_os_event_wake(struct dfi_os_event *e) { mtx_lock(&e->m); cnd_signal(&e->c); mtx_unlock(&e->m); }
 struct dfi_os_start { void *(*fn)(void *); void *arg; };

@@ -66,9 +66,28 @@
 #define DFI_LIST_15(M, t, ...) M(t), DFI_LIST_14(M, __VA_ARGS__)
 #define DFI_LIST_16(M, t, ...) M(t), DFI_LIST_15(M, __VA_ARGS__)
 
+/* DFI_WITH_n(M, c, t1, ..., tn): M(c, t1) ... M(c, tn). */
+#define DFI_WITH_1(M, c, t) M(c, t)
+#define DFI_WITH_2(M, c, t, ...) M(c, t) DFI_WITH_1(M, c, __VA_ARGS__)
+#define DFI_WITH_3(M, c, t, ...) M(c, t) DFI_WITH_2(M, c, __VA_ARGS__)
+#define DFI_WITH_4(M, c, t, ...) M(c, t) DFI_WITH_3(M, c, __VA_ARGS__)
+#define DFI_WITH_5(M, c, t, ...) M(c, t) DFI_WITH_4(M, c, __VA_ARGS__)
+#define DFI_WITH_6(M, c, t, ...) M(c, t) DFI_WITH_5(M, c, __VA_ARGS__)
+#define DFI_WITH_7(M, c, t, ...) M(c, t) DFI_WITH_6(M, c, __VA_ARGS__)
+#define DFI_WITH_8(M, c, t, ...) M(c, t) DFI_WITH_7(M, c, __VA_ARGS__)
+#define DFI_WITH_9(M, c, t, ...) M(c, t) DFI_WITH_8(M, c, __VA_ARGS__)
+#define DFI_WITH_10(M, c, t, ...) M(c, t) DFI_WITH_9(M, c, __VA_ARGS__)
+#define DFI_WITH_11(M, c, t, ...) M(c, t) DFI_WITH_10(M, c, __VA_ARGS__)
+#define DFI_WITH_12(M, c, t, ...) M(c, t) DFI_WITH_11(M, c, __VA_ARGS__)
+#define DFI_WITH_13(M, c, t, ...) M(c, t) DFI_WITH_12(M, c, __VA_ARGS__)
+#define DFI_WITH_14(M, c, t, ...) M(c, t) DFI_WITH_13(M, c, __VA_ARGS__)
+#define DFI_WITH_15(M, c, t, ...) M(c, t) DFI_WITH_14(M, c, __VA_ARGS__)
+#define DFI_WITH_16(M, c, t, ...) M(c, t) DFI_WITH_15(M, c, __VA_ARGS__)
+
 /* --- normalisation: a parameter as written -> (form, mode, T, ...) ---------------------------
  * forms: dfi_f_value (T, x)                   dfi_f_array (T, p, n)
  *        dfi_f_block (T, p, rows, cols, ld)   dfi_f_range (T, b, e)
+ *        dfi_f_reduce (T, p, n), dfi_f_reduce2 (T, p, rows, cols, ld): the operator in the place of the mode
  *        dfi_f_none: the only tuple of a task without parameters
  *        dfi_f_wrong: a parameter that is none of these; it ends in one static assertion */
 #define DFI_NORM(p) DFI_NORM_KNOWN(DFI_CAT(DFI_NORM_, DFI_IS_PAREN(p))(p))
@@ -91,8 +110,14 @@
 #define DFI_W_df_in_range(...)    DFI_TUPLE(3, dfi_f_range, dfi_m_in, __VA_ARGS__)
 #define DFI_W_df_out_range(...)   DFI_TUPLE(3, dfi_f_range, dfi_m_out, __VA_ARGS__)
 #define DFI_W_df_inout_range(...) DFI_TUPLE(3, dfi_f_range, dfi_m_inout, __VA_ARGS__)
-#define DFI_W_df_reduce(...)     DFI_TUPLE_REDUCE(4, dfi_f_array, __VA_ARGS__)
-#define DFI_W_df_reduce2(...)    DFI_TUPLE_REDUCE(6, dfi_f_block, __VA_ARGS__)
+#define DFI_W_df_weak_in(...)     DFI_TUPLE(3, dfi_f_array, dfi_m_weak_in, __VA_ARGS__)
+#define DFI_W_df_weak_out(...)    DFI_TUPLE(3, dfi_f_array, dfi_m_weak_out, __VA_ARGS__)
+#define DFI_W_df_weak_inout(...)  DFI_TUPLE(3, dfi_f_array, dfi_m_weak_inout, __VA_ARGS__)
+#define DFI_W_df_weak_in2(...)    DFI_TUPLE(5, dfi_f_block, dfi_m_weak_in, __VA_ARGS__)
+#define DFI_W_df_weak_out2(...)   DFI_TUPLE(5, dfi_f_block, dfi_m_weak_out, __VA_ARGS__)
+#define DFI_W_df_weak_inout2(...) DFI_TUPLE(5, dfi_f_block, dfi_m_weak_inout, __VA_ARGS__)
+#define DFI_W_df_reduce(...)      DFI_TUPLE_REDUCE(4, dfi_f_reduce, __VA_ARGS__)
+#define DFI_W_df_reduce2(...)     DFI_TUPLE_REDUCE(6, dfi_f_reduce2, __VA_ARGS__)
 
 /* The tuple when the word has the `want`ed number of arguments, else no tuple. */
 #define DFI_TUPLE(want, form, mode, ...) \
@@ -101,7 +126,7 @@
 #define DFI_TUPLE_0(...) dfi_wrong
 #define DFI_TUPLE_REDUCE(want, form, ...) \
     DFI_CAT(DFI_TUPLE_REDUCE_, DFI_ARITY(want, DFI_COUNT(__VA_ARGS__)))(form, __VA_ARGS__)
-#define DFI_TUPLE_REDUCE_1(form, op, ...) (form, dfi_m_reduce(op), __VA_ARGS__)
+#define DFI_TUPLE_REDUCE_1(...) (__VA_ARGS__)
 #define DFI_TUPLE_REDUCE_0(...) dfi_wrong
 #define DFI_ARITY(want, got) DFI_ARITY_(want, got)
 #define DFI_ARITY_(want, got) DFI_PROBED(DFI_ARITY_##want##_##got, 0, ~)

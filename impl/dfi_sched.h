@@ -17,6 +17,8 @@ enum {
     DFI_TINY_NS = 500,     /* a stolen piece shorter than this cost more to move than to run: its thief */
     DFI_TINY_PAUSE = 8,    /* pauses 8 times as long, so that it does not slow down the one it stole from
                               (empty tasks, 2 workers: 95 ns per task without, see bench/README.md) */
+    DFI_LOOK_MS = 50,      /* a sleeper with a goal looks that often whether the tasks that wait for tokens
+                              can still be released (dfi_stuck.h); only while there are such tasks */
     DFI_SPIN_YIELD = 16    /* from this look on, yield instead when there are more workers than CPUs */
 };
 
@@ -26,6 +28,7 @@ DFI_API struct dfi_hot dfi_nobody = { NULL, { 0 }, 1 };
 DFI_API DFI_TLS struct dfi_hot *dfi_self = &dfi_nobody;
 DFI_API struct dfi_os_mutex dfi_pool_lock = DFI_OS_MUTEX_INIT;
 DFI_API struct dfi_pool dfi_pool;
+DFI_API struct dfi_logger dfi_logger;
 DFI_EXTERN_C_END
 
 static struct dfi_worker *dfi_attach(void);
@@ -40,6 +43,17 @@ static struct dfi_worker *dfi_me_attached(void)
 {
     struct dfi_worker *w = dfi_me();
     return w && dfi_load_relaxed(&dfi_pool.running) ? w : dfi_attach();
+}
+
+/* The attached worker with that index, or NULL. */
+static struct dfi_worker *dfi_worker_of(int index)
+{
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
+        if (v->index == index) return v;
+    }
+    return NULL;
 }
 
 /* --- what a worker is waiting for -------------------------------------------------------------- */
@@ -121,6 +135,10 @@ static void dfi_wake_if_work(void)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
     if (dfi_load_seq_cst(&dfi_pool.parked_idle) == 0) return;
+    if (dfi_load_seq_cst(&dfi_pool.queue.count)) {
+        dfi_wake_one_idle();
+        return;
+    }
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
         if (v && !dfi_deque_empty_any(v)) {
@@ -307,7 +325,8 @@ static void dfi_run_chain(struct dfi_worker *w, struct dfi_flow *t, const struct
     while (t) {
         t = dfi_flow_run(w, t);
         if (dfi_asked(w)) dfi_poll(w);
-        if (t && ((g && dfi_goal_met(g)) || dfi_load_relaxed(&dfi_pool.stopping) == DFI_STOP_NOW)) {
+        if (t && ((g && dfi_goal_met(g)) || dfi_load_relaxed(&dfi_pool.stopping) == DFI_STOP_NOW ||
+                  dfi_load_relaxed(&dfi_pool.queue.urgent))) {
             dfi_push(w, t);
             return;
         }
@@ -371,12 +390,40 @@ static int dfi_steal(struct dfi_worker *w, const struct dfi_filter *f, struct df
     return 0;
 }
 
+/* Tasks with a priority, or for this worker, that f admits: first, or (first == 0) when there is nothing else. */
+static int dfi_take_queued(struct dfi_worker *w, const struct dfi_filter *f, int first, struct dfi_loot *loot)
+{
+    struct dfi_flow *t = NULL;
+    if (DFI_UNLIKELY(dfi_load_relaxed(&w->pinned.count))) t = dfi_queue_take(&w->pinned, f, first ? 0 : INT_MIN);
+    if (!t) t = dfi_queue_take(&dfi_pool.queue, f, first ? 0 : INT_MIN);
+    loot->entry = (void *)((uintptr_t)t | DFI_FLOW);
+    return t != NULL;
+}
+
+static int dfi_find(struct dfi_worker *w, const struct dfi_filter *f, struct dfi_loot *loot)
+{
+    return dfi_take_queued(w, f, 1, loot) || dfi_steal(w, f, loot) || dfi_take_queued(w, f, 0, loot);
+}
+
 static void dfi_run_loot(struct dfi_worker *w, const struct dfi_loot *loot, const struct dfi_goal *g)
 {
     if ((uintptr_t)loot->entry & DFI_FLOW)
         dfi_run_chain(w, (struct dfi_flow *)((uintptr_t)loot->entry & ~DFI_FLOW), g);
     else dfi_future_run_stolen(w, loot);
 }
+
+/* Runs a task of the queues that goes before what lies on the stack, and is inside g. */
+static int dfi_run_urgent(struct dfi_worker *w, const struct dfi_goal *g)
+{
+    struct dfi_filter f;
+    struct dfi_loot loot;
+    if (DFI_LIKELY(!dfi_load_relaxed(&dfi_pool.queue.urgent) && !dfi_load_relaxed(&w->pinned.urgent))) return 0;
+    if (!dfi_goal_filter(g, &f) || !dfi_take_queued(w, &f, 1, &loot)) return 0;
+    dfi_run_loot(w, &loot, g->kind == DFI_GOAL_WORK ? NULL : g);
+    return 1;
+}
+
+static void dfi_stuck_look(struct dfi_worker *w);
 
 /* Sleeps until woken, unless after announcing it there is something to do after all: then that is
  * done (loot) or the goal is met. */
@@ -391,9 +438,11 @@ static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
     dfi_fetch_add_seq_cst(count, 1);
     if (idle) dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);
     dfi_ask_all(w);
-    if (!dfi_goal_met(g) && !(dfi_goal_filter(g, &f) && (found = dfi_steal(w, &f, loot)) != 0)) {
+    if (!dfi_goal_met(g) && !(dfi_goal_filter(g, &f) && (found = dfi_find(w, &f, loot)) != 0)) {
         dfi_store_relaxed(&w->n_parks, dfi_load_relaxed(&w->n_parks) + 1);
-        dfi_os_event_wait(&w->event, &w->park, state);
+        /* relaxed: whoever makes a task wait for a token later wakes the sleepers (dfi_hold) */
+        while (dfi_os_event_wait(&w->event, &w->park, state, !idle && dfi_load_relaxed(&dfi_pool.held) ? DFI_LOOK_MS : 0))
+            dfi_stuck_look(w);
     }
     dfi_store_seq_cst(&w->park, DFI_AWAKE);
     if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
@@ -421,11 +470,11 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
     while (!dfi_goal_met(g)) {
         int found;
         if (dfi_asked(w)) dfi_poll(w);
-        if (dfi_run_own(w, mark, idle ? NULL : g)) {
+        if ((!idle && dfi_run_urgent(w, g)) || dfi_run_own(w, mark, idle ? NULL : g)) {
             sweep = 0;
             continue;
         }
-        found = dfi_goal_filter(g, &f) && dfi_steal(w, &f, &loot);
+        found = dfi_goal_filter(g, &f) && dfi_find(w, &f, &loot);
         if (!found) {
             if (sweep == 0) since = dfi_os_ns();
             if (sweep++ < DFI_SPIN_SWEEPS && (sweep % 4 || dfi_os_ns() - since < DFI_SPIN_NS)) {
@@ -444,7 +493,7 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
             dfi_run_loot(w, &loot, idle ? NULL : g);
             if (!idle) dfi_back_off(g, since, dfi_os_ns());
             else {
-                while (dfi_load_relaxed(&dfi_pool.stopping) != DFI_STOP_NOW && dfi_run_own(w, mark, NULL)) continue;
+                while (dfi_load_relaxed(&dfi_pool.stopping) != DFI_STOP_NOW && (dfi_run_urgent(w, g) || dfi_run_own(w, mark, NULL))) continue;
                 dfi_back_off(g, since, dfi_os_ns());
                 dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
             }

@@ -5,9 +5,9 @@
 #ifndef DFI_SCOPE_H
 #define DFI_SCOPE_H
 
-struct dfi_local { struct dfi_local *next; void *align; };
+struct dfi_local { struct dfi_local *next; size_t renamed; }; /* bytes counted in dfi_pool.renamed */
 
-static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *parent)
+static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *parent, int kind)
 {
     struct dfi_scope *s = (struct dfi_scope *)dfi_block_new(w, DFI_CLS_SCOPE);
     if (!s) return NULL;
@@ -23,6 +23,10 @@ static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *p
     s->room_used = 0;
     s->site = NULL;
     s->task = NULL;
+    s->kind = kind;
+    s->group = NULL;
+    dfi_store_relaxed(&s->cancelled, 0);
+    dfi_store_relaxed(&s->error, NULL);
     s->outer = w->scope;
     s->mark = w->head;
     s->saved_task = w->task;
@@ -31,12 +35,14 @@ static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *p
 }
 
 /* A scope inside `parent` becomes the innermost one of w. NULL without memory. */
-static struct dfi_scope *dfi_scope_push(struct dfi_worker *w, struct dfi_scope *parent)
+static struct dfi_scope *dfi_scope_push(struct dfi_worker *w, struct dfi_scope *parent, int kind)
 {
     struct dfi_scope *s;
     dfi_flush(w);
-    s = dfi_scope_new(w, parent);
-    if (s) w->scope = s, w->task = NULL;
+    s = dfi_scope_new(w, parent, kind);
+    if (!s) return NULL;
+    w->scope = s, w->task = NULL;
+    dfi_store_relaxed(&w->level, dfi_load_relaxed(&w->level) + 1);
     return s;
 }
 
@@ -47,8 +53,9 @@ static struct dfi_scope *dfi_scope_here(struct dfi_worker *w)
     struct dfi_flow *t = w->task;
     struct dfi_scope *s;
     if (!t) return w->scope;
-    if (!(s = dfi_scope_push(w, t->scope))) return NULL;
+    if (!(s = dfi_scope_push(w, t->scope, DFI_BODY))) return NULL;
     s->task = t;
+    if (t->task.mem.special) s->group = t->extra->group;
     s->mark = w->task_mark;
     return s;
 }
@@ -59,6 +66,7 @@ static void dfi_scope_free_locals(struct dfi_scope *s, struct dfi_local *before)
     while (s->locals != before) {
         struct dfi_local *l = s->locals;
         s->locals = l->next;
+        if (l->renamed) dfi_fetch_sub_acq_rel(&dfi_pool.renamed, l->renamed);
         dfi_mfree(l);
     }
 }
@@ -68,8 +76,9 @@ static void dfi_scope_pop(struct dfi_worker *w, struct dfi_scope *s)
     w->scope = s->outer;
     w->task = s->saved_task;
     w->task_mark = s->saved_mark;
-    if (s->table) dfi_table_free(w, s->table);
+    if (s->table) dfi_table_free(w, s);
     s->table = NULL;
+    dfi_store_relaxed(&w->level, dfi_load_relaxed(&w->level) - 1);
 }
 
 static void dfi_scope_free(struct dfi_worker *w, struct dfi_scope *s)
@@ -93,7 +102,7 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
         /* acquire; pairs with the release in dfi_flow_done */
         out = (intptr_t)(s->submitted - s->done) + dfi_load_acquire(&s->pending);
         if (out <= (intptr_t)keep) break;
-        if (!dfi_run_own(w, s->mark, NULL)) break;
+        if (!dfi_run_urgent(w, &g) && !dfi_run_own(w, s->mark, NULL)) break;
         if (dfi_asked(w)) dfi_poll(w);
     }
     if (out > (intptr_t)keep) {
@@ -108,10 +117,21 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
     }
 }
 
+static void dfi_settle(struct dfi_worker *w, struct dfi_scope *s);
+static void dfi_scope_end_errors(struct dfi_scope *s);
+
+/* Waits until all children of s are done and all values are where they belong. */
+static void dfi_wait_all(struct dfi_worker *w, struct dfi_scope *s)
+{
+    dfi_settle(w, s);
+    dfi_wait_until(w, s, 0);
+}
+
 /* End of a block or of a stolen future. */
 static void dfi_scope_finish(struct dfi_worker *w, struct dfi_scope *s)
 {
-    dfi_wait_until(w, s, 0);
+    dfi_wait_all(w, s);
+    dfi_scope_end_errors(s);
     dfi_scope_pop(w, s);
     dfi_scope_free(w, s);
 }
@@ -124,7 +144,7 @@ DFI_API struct dfi_block dfi_scope_enter(const char *site)
     struct dfi_block b;
     b.open = 1, b.borrowed = 0, b.scope = NULL;
     if (!w) return b;
-    b.scope = dfi_scope_push(w, w->task ? w->task->scope : w->scope);
+    b.scope = dfi_scope_push(w, w->task ? w->task->scope : w->scope, DFI_BLOCK);
     if (b.scope) b.scope->site = site;
     else b.borrowed = 1, b.scope = dfi_scope_here(w);
     return b;
@@ -137,14 +157,14 @@ DFI_API void dfi_scope_leave(struct dfi_block *b)
     b->open = 0;
     if (!w) return; /* without a worker every task ran at once */
     if (!b->scope) { /* there was no memory for one; there may have been later */
-        if (!w->task) dfi_wait_until(w, w->scope, 0);
+        if (!w->task) dfi_wait_all(w, w->scope);
         return;
     }
     while (w->scope != b->scope && w->scope->outer) { /* a block inside was left by a jump */
         if (w->scope->site) dfi_log(DFI_LOG_LEFT_BLOCK, w->scope->site);
         dfi_scope_finish(w, w->scope);
     }
-    if (b->borrowed) dfi_wait_until(w, b->scope, 0);
+    if (b->borrowed) dfi_wait_all(w, b->scope);
     else dfi_scope_finish(w, b->scope);
 }
 
@@ -177,6 +197,7 @@ DFI_API void *dfi_local_alloc(size_t n, size_t bytes)
         return NULL;
     }
     l->next = s->locals, s->locals = l;
+    l->renamed = 0;
     return memset(l + 1, 0, bytes);
 }
 

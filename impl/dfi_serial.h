@@ -1,16 +1,33 @@
 /* dfi_serial.h - serial elision: what DF_SERIAL builds need besides the plain calls
  *
- * Only df_local needs anything: its memory lives until the enclosing task or DF_PARALLEL block is
- * over. C99, no thread, no atomic. */
+ * df_submit is a call inside a frame, which remembers what ends with the task: memory of df_local, the
+ * state of cancellation, and tasks that wait for a token or an input. C99, no thread, no atomic. */
 #ifndef DFI_SERIAL_H
 #define DFI_SERIAL_H
 
+#define DFI_ATOMIC(T) T
+#define dfi_exchange_acq_rel(p, v) dfi_serial_exchange((p), (v))
+
 struct dfi_local;
-struct dfi_block { struct dfi_local *before; int open; };
+struct dfi_task { void *args; };
+struct dfi_future { int state; };
+enum { DFI_ERROR_TEXT = 100 };
+
+/* A running task, or a DF_PARALLEL block. */
+struct dfi_frame {
+    struct dfi_frame *outer;
+    struct dfi_local *locals;      /* newest before it began */
+    struct df_group *group;
+    struct dfi_held *held;         /* its children that wait for a token or an input */
+    int is_task, cancelled, code;
+    char text[DFI_ERROR_TEXT];
+};
+struct dfi_block { struct dfi_frame *frame; int open; };
 
 DFI_EXTERN_C_BEGIN
-DFI_API struct dfi_local *dfi_serial_enter(void);        /* a task begins */
-DFI_API void dfi_serial_leave(struct dfi_local *before); /* and ends: what it allocated is freed */
+DFI_API int dfi_serial_enter(struct dfi_frame *m, struct df_group *group); /* a task begins; 0: it is cancelled */
+DFI_API void dfi_serial_leave(struct dfi_frame *m);                        /* and ends */
+DFI_API void dfi_serial_with(const struct df_opts *opts, const char *site, const struct dfi_type *type, const void *args);
 DFI_API struct dfi_block dfi_scope_enter(const char *site);
 DFI_API void dfi_scope_leave(struct dfi_block *b);
 DFI_API void *dfi_local_alloc(size_t n, size_t bytes);

@@ -65,6 +65,8 @@ static struct dfi_node *dfi_treap_insert(struct dfi_node *root, struct dfi_node 
 }
 
 static int dfi_node_link(struct dfi_node *a, struct dfi_node *b);
+static void dfi_group_close(struct dfi_worker *w, struct dfi_group *g);
+static void dfi_places_keep(struct dfi_scope *s, struct dfi_node *n);
 
 /* Links n with every node below root that shares a byte with it. 0, or -1 without memory. */
 static int dfi_treap_link(struct dfi_node *root, struct dfi_node *n)
@@ -124,6 +126,7 @@ static int dfi_node_link(struct dfi_node *a, struct dfi_node *b)
 
 static void dfi_node_free(struct dfi_worker *w, struct dfi_node *n)
 {
+    if (DFI_UNLIKELY(n->group != NULL)) dfi_group_close(w, n->group);
     if (n->readers != n->few_readers) dfi_mfree(n->readers);
     dfi_mfree(n->over);
     dfi_block_free(w, w, &n->head);
@@ -174,14 +177,18 @@ static struct dfi_table *dfi_table_new(struct dfi_worker *w)
     t->bucket = NULL;
     t->mask = t->count = 0;
     t->sweep_at = DFI_TABLE_SWEEP;
+    t->unsettled = 0;
     return t;
 }
 
-static void dfi_table_free(struct dfi_worker *w, struct dfi_table *t)
+/* The tasks of scope s may still be running: places of renamed values stay until they are done. */
+static void dfi_table_free(struct dfi_worker *w, struct dfi_scope *s)
 {
+    struct dfi_table *t = s->table;
     struct dfi_node *n, *next;
     for (n = t->all; n; n = next) {
         next = n->all;
+        if (DFI_UNLIKELY(n->places != NULL)) dfi_places_keep(s, n);
         dfi_node_free(w, n);
     }
     dfi_mfree(t->bucket);
@@ -226,7 +233,7 @@ static DFI_NOINLINE void dfi_table_sweep(struct dfi_worker *w, struct dfi_table 
     unsigned i, kept;
     for (n = t->all; n; n = n->all) {
         dfi_node_drop_done_readers(n);
-        n->dead = !n->n_readers && dfi_ref_done(&n->writer);
+        n->dead = !n->n_readers && dfi_ref_done(&n->writer) && !(n->group && n->group->combine) && !n->places;
     }
     for (n = t->all; n; n = n->all) {
         if (n->dead) continue;
@@ -257,6 +264,7 @@ static DFI_NOINLINE struct dfi_node *dfi_table_add(struct dfi_worker *w, struct 
     n->writer.task = NULL;
     n->readers = n->few_readers, n->n_readers = 0, n->max_readers = 2;
     n->over = NULL, n->n_over = n->max_over = 0;
+    n->kind = DFI_IN, n->group = NULL, n->place = n->places = NULL;
     w->random = w->random * 1664525u + 1013904223u;
     n->priority = w->random >> 8;
     if (t->bucket) failed = dfi_treap_link(t->root, n);

@@ -7,7 +7,7 @@
 enum { DFI_LINE = 64 }; /* bytes two threads must be apart not to disturb each other */
 
 /* --- recyclable blocks (dfi_blocks.h) --------------------------------------------------------- */
-enum { DFI_CLS_SCOPE, DFI_CLS_EDGES, DFI_CLS_NODE, DFI_CLS_TABLE, DFI_CLS_TASK, DFI_CLS_COUNT = DFI_CLS_TASK + 8 };
+enum { DFI_CLS_SCOPE, DFI_CLS_EDGES, DFI_CLS_NODE, DFI_CLS_TABLE, DFI_CLS_EXTRA, DFI_CLS_USE, DFI_CLS_GROUP, DFI_CLS_TASK, DFI_CLS_COUNT = DFI_CLS_TASK + 8 };
 
 /* --- tasks (dfi_flow.h) ------------------------------------------------------------------------ */
 struct dfi_edge { /* one successor of a task; lives in the successor */
@@ -33,9 +33,67 @@ struct dfi_flow {
     struct dfi_flow *last_succ;           /* submitter only: the newest successor, against double edges */
     struct dfi_edges *more;
     unsigned n_edges;
+    DFI_ATOMIC(unsigned) skip;            /* not to be run: it or what it depends on was cancelled */
+    struct dfi_extra *extra;              /* valid if task.mem.special */
 };
 #define DFI_DONE_EDGE ((struct dfi_edge *)(uintptr_t)1) /* succ of a task that is done */
 #define DFI_GUARD ((intptr_t)1 << 28)
+
+/* What a reducing task accumulates into: the region itself, or a private copy. */
+struct dfi_copy {
+    struct dfi_copy *next;
+    DFI_ATOMIC(int) busy;
+    DFI_ATOMIC(struct dfi_worker *) worker; /* who used it last */
+    char *p;
+    struct dfi_flow *task;          /* deterministic: whose contribution it is, and which */
+    size_t turn;
+};
+
+/* What a task takes part in besides edges: a lock or a reduction, or a token it signals or waits for. */
+struct dfi_use {
+    struct dfi_block_head head;
+    struct dfi_use *next;
+    struct dfi_group *group;
+    struct dfi_copy *copy;                /* reduction: what the task accumulates into, while it runs */
+    struct df_token *token;
+    unsigned arg;                         /* offset in the argument record */
+    struct dfi_copy own;                  /* deterministic reduction: this task's contribution, */
+    union { char bytes[32]; long double align; void *pointer; } room; /* here if it is small */
+};
+
+/* What few tasks have. */
+struct dfi_extra {
+    struct dfi_block_head head;
+    struct dfi_flow *task;
+    struct dfi_use *locks;                /* commuting accesses, by address of the group */
+    struct dfi_use *reductions, *signals, *after;
+    struct dfi_use *to_lock;              /* the first lock it does not hold yet */
+    struct dfi_extra *lock_wait;          /* the next in the queue of a lock */
+    int locked;                           /* it holds all of them */
+    int priority, pin;                    /* pin: index of a worker, or -1 */
+    const char *name, *site;
+    struct df_group *group;
+    DFI_ATOMIC(intptr_t) unmerged;        /* deterministic reductions not yet combined, plus 1 while it completes */
+    struct dfi_extra *child, *sibling, *before; /* in a queue (dfi_queue.h) */
+    uint64_t order;
+    struct dfi_extra *held_next, *held_before;  /* in the list of tasks that wait for tokens or inputs */
+    struct dfi_worker *held_by;
+    int inputs;                           /* a node: how many it has */
+    const char *titles;
+    DFI_ATOMIC(uintptr_t) given;
+    struct dfi_weak *weak;                /* weak accesses and released regions (dfi_weak.h), or NULL */
+};
+
+#define DFI_INTERNAL 0x80000000u /* in dfi_type.modes: a task of df itself, not counted and never cancelled */
+
+/* A ready task that may not go where ready tasks usually go waits here, best priority first. */
+struct dfi_queue {
+    struct dfi_os_mutex lock;
+    struct dfi_extra *best;               /* pairing heap; under the lock */
+    uint64_t order;
+    DFI_ATOMIC(int) count;
+    DFI_ATOMIC(int) urgent;               /* those of priority 0 and more */
+};
 
 enum { DFI_SCOPE_ROOM = 128 }; /* bytes; a recursive task with a few temporaries needs no malloc */
 
@@ -58,8 +116,12 @@ struct dfi_scope {
     int open;                              /* owner may count in `done` instead of `pending` */
     struct dfi_table *table;
     struct dfi_local *locals;
-    const char *site;                      /* DF_DEBUG: where the block was opened */
+    const char *site;                      /* where the block was opened */
     struct dfi_flow *task;                 /* the task to complete with the last child, or NULL */
+    int kind;                              /* DFI_BOTTOM .. DFI_STOLEN */
+    struct df_group *group;                /* of the task whose body it is */
+    DFI_ATOMIC(int) cancelled;
+    DFI_ATOMIC(struct dfi_error *) error;  /* the first one */
     size_t room_used;
     union { char bytes[DFI_SCOPE_ROOM]; double align; void *pointer; } room; /* for small df_local */
     char line[DFI_LINE];
@@ -68,6 +130,8 @@ struct dfi_scope {
     DFI_ATOMIC(intptr_t) pending;
 };
 #define DFI_ENDED ((intptr_t)1 << 29)
+enum { DFI_BOTTOM, DFI_BLOCK, DFI_BODY, DFI_STOLEN }; /* of a thread; DF_PARALLEL; a task; a stolen future */
+struct dfi_error { int code; char text[DFI_ERROR_TEXT]; };
 
 /* --- regions of a scope (dfi_table.h) ------------------------------------------------------------ */
 /* A task as remembered by the scope that submitted it: the memory may have been used again since. */
@@ -76,8 +140,12 @@ struct dfi_ref { struct dfi_flow *task; size_t seq; };
 struct dfi_node {
     struct dfi_block_head head;
     struct dfi_region region;
-    struct dfi_ref writer;          /* the last task that wrote exactly this region */
-    struct dfi_ref *readers;        /* tasks that read it since */
+    struct dfi_ref writer;          /* the last task that wrote exactly this region alone */
+    struct dfi_ref *readers;        /* tasks that shared it since, all in the same mode */
+    unsigned kind;                  /* that mode: DFI_IN, DFI_COMMUTE, DFI_CONCURRENT, DFI_REDUCE */
+    struct dfi_group *group;        /* of the commuting or reducing tasks */
+    struct dfi_place *place;        /* where the value is if it was renamed (dfi_rename.h), or NULL */
+    struct dfi_place *places;       /* all places of this region, the original one included */
     unsigned n_readers, max_readers;
     struct dfi_ref few_readers[2];
     struct dfi_node **over;         /* nodes that share a byte with it; lowest bit: contained in it */
@@ -93,7 +161,37 @@ struct dfi_table {
     struct dfi_node *all, *root;
     struct dfi_node **bucket;       /* NULL while the table is small */
     size_t mask, count, sweep_at;
+    size_t unsettled;               /* nodes with an open reduction or a renamed value */
 };
+
+/* --- tasks that share a region (dfi_group.h) ------------------------------------------------------- */
+struct dfi_group {
+    struct dfi_block_head head;
+    struct dfi_worker *owner;       /* of the scope */
+    /* members are counted like children of a scope: docs/memory-order.md, "Groups" */
+    intptr_t joined, done;          /* owner, while open */
+    int open;
+    int deterministic;
+    /* reductions */
+    struct dfi_region region;
+    void (*combine)(void *into, const void *from, size_t n);
+    size_t size;
+    const void *key;
+    size_t turns;                   /* owner: contributions so far */
+    struct dfi_copy first;          /* the region itself */
+    DFI_ATOMIC(struct dfi_copy *) copies; /* all, the newest first */
+    DFI_ATOMIC(struct dfi_extra *) starved; /* tasks that wait for a copy, without memory for one */
+    DFI_ATOMIC(struct dfi_copy *) handed;   /* deterministic: contributions that came in */
+    DFI_ATOMIC(int) merging;
+    DFI_ATOMIC(size_t) merged;      /* written by whoever set `merging` */
+    struct dfi_copy *sorted;        /* whoever set `merging` */
+    char line[DFI_LINE];
+    DFI_ATOMIC(intptr_t) left;
+    /* commuting: NULL free, DFI_LOCK_HELD, or the newest of the tasks that wait */
+    DFI_ATOMIC(struct dfi_extra *) lock;
+    struct dfi_extra *waiting;      /* holder: the others, oldest first */
+};
+#define DFI_LOCK_HELD ((struct dfi_extra *)(uintptr_t)1)
 
 /* --- workers ----------------------------------------------------------------------------------- */
 struct dfi_item { /* an entry of the public deque */
@@ -139,9 +237,18 @@ struct dfi_worker {
     uint32_t random;
     uintptr_t next_id;
     int index;                       /* 0 .. df_workers()-1, beyond that threads of the program */
+    const struct df_opts *opts;      /* of the df_submit_with that is being executed */
+    const char *opts_site;
+    int ran_now;                     /* that task was run at once */
+    int now;                         /* a task runs at once (dfi_run_now), with these two as they were */
+    struct dfi_flow *now_task;
+    struct dfi_scope *now_scope;
+    size_t look_stamp;               /* dfi_stuck.h: what had happened at the last look, and how often since */
+    int looks;
     const char **sites;              /* DF_DEBUG: parallel to the stack */
     /* read by anybody, relaxed: statistics, written by the owner only */
-    DFI_ATOMIC(size_t) n_tasks, n_edges, n_steals, n_parks;
+    DFI_ATOMIC(size_t) n_tasks, n_edges, n_steals, n_parks, n_skipped, n_renamings, n_copies;
+    DFI_ATOMIC(int) level;           /* blocks and task bodies it is in */
     char line1[DFI_LINE];
     /* the public deque: owner at the bottom, thieves at the top */
     DFI_ATOMIC(size_t) bottom;
@@ -157,6 +264,9 @@ struct dfi_worker {
     void *allocated;
     struct dfi_os_event event;
     struct dfi_os_thread thread;
+    struct dfi_queue pinned;         /* ready tasks for this worker only */
+    struct dfi_os_mutex held_lock;
+    struct dfi_extra *held;          /* tasks it submitted that wait for tokens or inputs */
     struct dfi_item item[DFI_DEQUE_SIZE];
 };
 
@@ -172,21 +282,25 @@ struct dfi_pool {
     DFI_ATOMIC(int) stopping;
     DFI_ATOMIC(int) n_slots;                  /* slots [0, n_slots) may hold a worker */
     DFI_ATOMIC(struct dfi_worker *) slot[DFI_MAX_WORKERS];
-    size_t deque, window;
-    int defer;
+    size_t deque, window, rename_bytes, stack_bytes;
+    int defer, deterministic, patience;
     char line0[DFI_LINE];
     DFI_ATOMIC(int) parked_idle, parked_waiting;
     char line1[DFI_LINE];
     DFI_ATOMIC(int) spinning;                 /* idle helpers that are looking for work */
     char line2[DFI_LINE];
     DFI_ATOMIC(int) alive;                    /* helper threads that have not ended */
+    struct dfi_queue queue;                   /* ready tasks with a priority, or made ready from outside */
+    DFI_ATOMIC(int) cancels;                  /* scopes and groups cancelled: 0 spares tasks the look */
+    DFI_ATOMIC(int) held;                     /* tasks that wait for tokens or inputs */
+    DFI_ATOMIC(size_t) events;                /* signals, so far: something happened */
+    DFI_ATOMIC(size_t) renamed;               /* bytes in private buffers */
+    DFI_ATOMIC(int) blocked;                  /* workers in df_yield_blocking or waiting for a df_mutex */
+    DFI_ATOMIC(int) spares;                   /* helpers beyond n_workers that exist */
     struct dfi_os_affinity affinity;          /* of the starting thread, restored by df_stop */
     int affinity_set;
-    void (*log)(void *arg, int level, const char *text);
-    void *log_arg;
     struct dfi_chunk *before_fork;            /* in the child of a fork: memory of the parent's workers */
     const void *module;                       /* something in the module whose code started the pool */
-    DFI_ATOMIC(unsigned) logged;              /* one bit per message that is said once */
 };
 
 DFI_EXTERN_C_BEGIN

@@ -1,0 +1,106 @@
+/* dfi_edge.h - new tasks, and the edges to those they come after */
+#ifndef DFI_EDGE_H
+#define DFI_EDGE_H
+
+/* --- edges ------------------------------------------------------------------------------------- */
+
+static struct dfi_edge *dfi_edge_new(struct dfi_worker *w, struct dfi_flow *t)
+{
+    unsigned i = t->n_edges;
+    if (DFI_LIKELY(i < DFI_EDGES_INLINE)) return (struct dfi_edge *)(void *)(t + 1) + i;
+    i = (i - DFI_EDGES_INLINE) % DFI_EDGES_BLOCK;
+    if (i == 0) {
+        struct dfi_edges *more = (struct dfi_edges *)dfi_block_new(w, DFI_CLS_EDGES);
+        if (!more) return NULL;
+        more->next = t->more, t->more = more;
+    }
+    return &t->more->edge[i];
+}
+
+/* The cell that dfi_edge_new returned last is not needed. */
+static void dfi_edge_drop(struct dfi_worker *w, struct dfi_flow *t)
+{
+    if (t->n_edges >= DFI_EDGES_INLINE && (t->n_edges - DFI_EDGES_INLINE) % DFI_EDGES_BLOCK == 0) {
+        struct dfi_edges *more = t->more;
+        t->more = more->next;
+        dfi_block_free(w, w, &more->head);
+    }
+}
+
+/* t must come after the remembered task. 0, or -1 without memory. */
+static int dfi_edge_add(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_ref *before)
+{
+    struct dfi_flow *p = before->task;
+    struct dfi_edge *e, *head;
+    if (!p || p == t || p->seq != before->seq || p->last_succ == t) return 0;
+    head = dfi_load_acquire(&p->succ); /* acquire; pairs with the exchange in dfi_flow_release */
+    if (head == DFI_DONE_EDGE) return 0;
+    if (!(e = dfi_edge_new(w, t))) return -1;
+    e->task = t;
+    do {
+        if (head == DFI_DONE_EDGE) { /* done meanwhile: the cell stays for the next edge */
+            dfi_edge_drop(w, t);
+            return 0;
+        }
+        e->next = head; /* release: the edge, to the acquire in dfi_flow_release; acquire: as above */
+    } while (!dfi_cas_acq_rel(&p->succ, &head, e));
+    p->last_succ = t;
+    t->n_edges++;
+    return 0;
+}
+
+/* --- tasks ------------------------------------------------------------------------------------- */
+
+static struct dfi_flow *dfi_flow_new(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_type *type)
+{
+    unsigned cls = DFI_CLS_TASK;
+    struct dfi_flow *t;
+    while (cls < DFI_CLS_COUNT && (size_t)16 << (cls - DFI_CLS_TASK) < type->args_bytes) cls++;
+    t = (struct dfi_flow *)dfi_block_new(w, cls < DFI_CLS_COUNT ? cls : (unsigned)DFI_CLS_TASK);
+    if (!t) return NULL;
+    if (DFI_UNLIKELY(cls == DFI_CLS_COUNT)) {
+        if (!(t->task.args = dfi_malloc(type->args_bytes))) {
+            dfi_log(DFI_LOG_NO_MEMORY);
+            t->seq++;
+            dfi_block_free(w, w, &t->task.mem);
+            return NULL;
+        }
+        t->task.mem.cls = DFI_CLS_COUNT;
+    } else t->task.args = (char *)t + DFI_ARGS_AT;
+    t->type = type;
+    t->scope = s;
+    dfi_store_relaxed(&t->succ, NULL);
+    dfi_store_relaxed(&t->wait, DFI_GUARD);
+    t->seq++;
+    t->last_succ = NULL;
+    t->more = NULL;
+    t->n_edges = 0;
+    dfi_store_relaxed(&t->skip, 0u);
+    return t;
+}
+
+/* t is a child of its scope and has its edges. Nonzero: it is ready. */
+DFI_INLINE int dfi_flow_count(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_scope *s = t->scope;
+    if (DFI_LIKELY(s->open)) s->submitted++;
+    else dfi_fetch_add_seq_cst(&s->pending, (intptr_t)1); /* on top of a wait for s: relaxed would do */
+    if (!t->n_edges) return 1;
+    dfi_store_relaxed(&w->n_edges, dfi_load_relaxed(&w->n_edges) + t->n_edges);
+    /* acq_rel; as one more predecessor: pairs with dfi_flow_unblock */
+    return dfi_fetch_sub_acq_rel(&t->wait, DFI_GUARD - (intptr_t)t->n_edges) == DFI_GUARD - (intptr_t)t->n_edges;
+}
+
+/* An internal task has its edges. */
+static void dfi_ready_if(struct dfi_worker *w, struct dfi_flow *t)
+{
+    if (dfi_flow_count(w, t)) dfi_push(w, t);
+}
+
+static void dfi_internal_counted(void) /* df_counters.tasks counts the user's only */
+{
+    struct dfi_worker *w = dfi_me();
+    dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) - 1);
+}
+
+#endif

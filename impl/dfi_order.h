@@ -1,0 +1,187 @@
+/* dfi_order.h - which tasks come before a new one
+ *
+ * The thread that owns a scope registers its children in the order of submission. A node (dfi_table.h)
+ * remembers the last task that wrote its region alone, and those that shared it since, in one mode:
+ * reading, commuting, concurrent, or reducing. A new access comes after the writer, and after the sharers
+ * unless it shares in the same mode; and likewise with every node that overlaps.
+ * Many sharers followed by many others of another mode would be a product of edges: such lists are
+ * replaced by one internal task that follows them all. */
+#ifndef DFI_ORDER_H
+#define DFI_ORDER_H
+
+enum { DFI_JOIN_AT = 8 }; /* sharers that are replaced by one: below, the edges are cheaper than the task */
+
+/* --- internal tasks ------------------------------------------------------------------------------ */
+
+static void dfi_join_run(void *args, void *result)
+{
+    (void)args, (void)result;
+    dfi_internal_counted();
+}
+static const struct dfi_type dfi_join_type = { dfi_join_run, "join", 0, 0, 1, DFI_INTERNAL | DFI_WRITES };
+
+/* Replaces the tasks of a list, but for `self`, by at most one that follows them all. 0, or -1 without memory. */
+static int dfi_refs_join(struct dfi_worker *w, struct dfi_scope *s, struct dfi_ref *r, unsigned *n, struct dfi_flow *self)
+{
+    unsigned i, kept = 0, others = 0;
+    struct dfi_flow *j;
+    for (i = 0; i < *n; i++) {
+        if (r[i].task != self && dfi_ref_done(&r[i])) continue;
+        if (r[i].task != self) others++;
+        r[kept++] = r[i];
+    }
+    *n = kept;
+    if (others < 2) return 0;
+    if (!(j = dfi_flow_new(w, s, &dfi_join_type))) return -1;
+    for (i = kept = 0; i < *n; i++)
+        if (r[i].task == self) r[kept++] = r[i];
+        else if (dfi_edge_add(w, j, &r[i])) { /* the edges so far stay: an internal task that nobody follows */
+            dfi_ready_if(w, j);
+            return -1;
+        }
+    *n = kept;
+    r[(*n)++].task = j, r[kept].seq = j->seq;
+    dfi_ready_if(w, j);
+    return 0;
+}
+
+/* --- accesses ---------------------------------------------------------------------------------- */
+
+static unsigned dfi_kind(unsigned mode) /* of sharing; 0: alone */
+{
+    return mode & DFI_SHARED ? mode & (DFI_SHARED | DFI_INOUT) : mode & DFI_WRITES ? 0 : DFI_IN;
+}
+
+/* The sharers of n become its writer: at most one task is left. 0, or -1 without memory. */
+static int dfi_node_collapse(struct dfi_worker *w, struct dfi_flow *t, struct dfi_node *n)
+{
+    if (dfi_refs_join(w, t->scope, n->readers, &n->n_readers, t)) return -1;
+    if (n->n_readers) n->writer = n->readers[0];
+    n->n_readers = 0;
+    return 0;
+}
+
+/* No more members: the next access is of another kind. pre: who comes next has its edges to them. */
+static void dfi_node_close_group(struct dfi_worker *w, struct dfi_table *table, struct dfi_node *n)
+{
+    struct dfi_group *g = n->group;
+    if (!g) return;
+    n->group = NULL;
+    if (g->combine) table->unsettled--;
+    dfi_group_close(w, g);
+}
+
+/* Orders t after what conflicts with an access of that kind to n. `all`: it writes all of n, alone; `joins`: it
+ * may join the sharers of n if their kind is the same. */
+static int dfi_node_order(struct dfi_worker *w, struct dfi_flow *t, struct dfi_node *n, unsigned kind, int all, int joins)
+{
+    unsigned i;
+    if ((n->n_readers || n->group) && !(kind && kind == n->kind && joins)) {
+        if (!all && n->n_readers > DFI_JOIN_AT && dfi_refs_join(w, t->scope, n->readers, &n->n_readers, t)) return -1;
+        for (i = 0; i < n->n_readers; i++)
+            if (dfi_edge_add(w, t, &n->readers[i])) return -1;
+        if (DFI_UNLIKELY(n->group != NULL)) dfi_node_close_group(w, t->scope->table, n);
+    }
+    /* sharers since the last write come after it themselves, but they may have been forgotten when done */
+    return dfi_edge_add(w, t, &n->writer);
+}
+
+/* t joins the group of n, or begins one. 0, or -1 without memory. */
+static int dfi_group_join(struct dfi_worker *w, struct dfi_flow *t, struct dfi_node *n, const struct dfi_access *x, unsigned kind)
+{
+    struct dfi_extra *e = dfi_extra_of(w, t);
+    struct dfi_group *g = n->group;
+    struct dfi_use *u, **at;
+    if (!e) return -1;
+    if (!g) {
+        if (!(g = dfi_group_new(w))) return -1;
+        if (kind == DFI_REDUCE) {
+            g->region = n->region;
+            g->combine = x->combine, g->size = x->size, g->key = x->key;
+            g->deterministic = dfi_pool.deterministic;
+            g->first.p = dfi_place_now(n);
+            dfi_store_relaxed(&g->copies, &g->first);
+            t->scope->table->unsettled++;
+        }
+        n->group = g;
+    }
+    if (kind == DFI_REDUCE) {
+        if (!(u = dfi_use_new(w, &e->reductions))) return -1;
+        u->arg = x->arg;
+        u->own.task = t;
+        u->own.turn = g->turns++;
+        g->joined += g->deterministic ? 2 : 1; /* its contribution, and itself */
+    } else {
+        for (at = &e->locks; *at && (uintptr_t)(*at)->group < (uintptr_t)g;) at = &(*at)->next;
+        if (*at && (*at)->group == g) return 0; /* the same region twice */
+        if (!(u = dfi_use_new(w, at))) return -1;
+        e->to_lock = e->locks;
+        g->joined++;
+    }
+    u->group = g;
+    return 0;
+}
+
+static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x)
+{
+    struct dfi_scope *s = t->scope;
+    struct dfi_region r = dfi_region_of(x);
+    struct dfi_node *n;
+    struct dfi_ref me;
+    unsigned kind = dfi_kind(x->mode), i;
+    int joins;
+    if (!r.rows) return 0;
+    if (!s->table && !(s->table = dfi_table_new(w))) return -1;
+    if (!(n = dfi_table_find(w, s->table, &r))) return -1;
+    if (DFI_UNLIKELY(s->table->unsettled || dfi_pool.rename_bytes) && dfi_rename(w, t, n, x)) return -1;
+    /* commuting tasks exclude each other by the lock of one region, reducing ones share its copies: exactly
+     * the same region; a reduction also needs the same operator */
+    joins = !(kind & DFI_GROUPED) || (n->group && (kind != DFI_REDUCE || n->group->key == x->key));
+    if (dfi_node_order(w, t, n, kind, !kind, joins)) return -1;
+    for (i = 0; i < n->n_over; i++) {
+        struct dfi_node *m = dfi_node_over(n, i);
+        if (dfi_node_order(w, t, m, kind, !kind && (uintptr_t)n->over[i] & 1, !(kind & DFI_GROUPED)))
+            return -1;
+        if (kind) continue;
+        if ((uintptr_t)n->over[i] & 1) { /* all of m is written: n's writer stands for what m remembers */
+            m->n_readers = 0;
+            m->writer.task = NULL;
+        } else if (m->n_readers == m->max_readers) dfi_node_drop_done_readers(m);
+    }
+    me.task = t, me.seq = t->seq;
+    if (!kind) {
+        n->n_readers = 0;
+        n->writer = me;
+        return 0;
+    }
+    if (n->n_readers && !(kind == n->kind && joins) && dfi_node_collapse(w, t, n)) return -1;
+    n->kind = kind;
+    if (DFI_UNLIKELY(kind & DFI_GROUPED) && dfi_group_join(w, t, n, x, kind)) return -1;
+    return dfi_node_add_reader(n, me);
+}
+
+/* The accesses of a task that overlap each other: if one of them shares, it is made to write alone, as a task
+ * can neither wait for itself nor meet itself in a group. */
+static void dfi_accesses_apart(struct dfi_access *x, unsigned n)
+{
+    unsigned i, j;
+    for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++) {
+            struct dfi_region a = dfi_region_of(&x[i]), b = dfi_region_of(&x[j]);
+            if (i != j && x[i].mode & DFI_SHARED && dfi_region_overlap(&a, &b))
+                x[i].mode = (x[i].mode & DFI_RANGE) | DFI_INOUT;
+        }
+}
+
+/* The values of a scope come to rest where they belong: before its owner waits, or leaves it. */
+static void dfi_settle(struct dfi_worker *w, struct dfi_scope *s)
+{
+    struct dfi_node *n;
+    if (DFI_LIKELY(!s->table || !s->table->unsettled)) return;
+    for (n = s->table->all; n; n = n->all) {
+        if (n->group && n->group->combine) dfi_node_close_group(w, s->table, n);
+        if (n->place) dfi_place_settle(w, s, n);
+    }
+}
+
+#endif

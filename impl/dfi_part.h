@@ -1,0 +1,94 @@
+/* dfi_part.h - a task with extras begins and ends: locks, reductions, tokens, cancellation */
+#ifndef DFI_PART_H
+#define DFI_PART_H
+
+/* t is about to run. DFI_LATER: it waits for a lock or memory, and comes back by itself. */
+static DFI_NOINLINE int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_extra *x = t->task.mem.special ? t->extra : NULL;
+    if (!(t->type->modes & DFI_INTERNAL)) {
+        if (!dfi_load_relaxed(&t->skip) && dfi_load_relaxed(&dfi_pool.cancels) &&
+            ((x && x->group && dfi_load_relaxed(&x->group->dfi_cancelled)) || dfi_scope_cancelled(t->scope)))
+            dfi_store_relaxed(&t->skip, 1u);
+        if (dfi_load_relaxed(&t->skip)) dfi_store_relaxed(&w->n_skipped, dfi_load_relaxed(&w->n_skipped) + 1);
+    }
+    if (dfi_load_relaxed(&t->skip)) return DFI_SKIP;
+    if (!x) return DFI_GO;
+    if (x->locks && !x->locked && !dfi_lock_all(x)) return DFI_LATER;
+    if (x->reductions && !dfi_reduce_begin(w, x)) return DFI_LATER;
+    return DFI_GO;
+}
+
+static void dfi_extra_signal(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_use *u;
+    for (u = t->extra->signals; u; u = u->next)
+        dfi_token_keep_promise(w, u->token, t->extra->site, dfi_load_relaxed(&t->skip) != 0);
+}
+
+/* t, which could not be registered for want of memory, leaves what it was a member of. */
+static DFI_COLD void dfi_extra_leave(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_extra *x = t->extra;
+    struct dfi_use *u;
+    intptr_t n = 1;
+    for (u = x->locks; u; u = u->next)
+        if (u->group) dfi_group_leave(w, u->group);
+    dfi_uses_free(w, w, x->locks);
+    for (u = x->reductions; u; u = u->next) n++;
+    dfi_store_relaxed(&x->unmerged, n); /* never all: t is completed by dfi_submit_now */
+    while ((u = x->reductions) != NULL) {
+        x->reductions = u->next;
+        if (!u->group) dfi_block_free(w, w, &u->head);
+        else if (u->group->deterministic) dfi_reduce_hand_in(w, u); /* u stays in the group until its turn: see below */
+        else {
+            dfi_group_leave(w, u->group);
+            dfi_block_free(w, w, &u->head);
+        }
+    }
+    x->locks = x->to_lock = NULL;
+}
+
+/* Waits until t, which cannot be started later, is released by all it waits for. */
+static DFI_COLD void dfi_extra_wait_tokens(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_use *u;
+    (void)w;
+    if (t->extra->held_by) dfi_unhold(t->extra);
+    for (u = t->extra->after; u; u = u->next) dfi_wait_token(u->token, t->extra->site);
+    /* acquire; pairs with dfi_flow_unblock: nobody touches t any more */
+    while (dfi_load_acquire(&t->wait) != DFI_GUARD - (intptr_t)t->n_edges) dfi_os_sleep_ms();
+}
+
+/* t and its descendants are done. Zero: its contributions are not all combined yet, and whoever combines the
+ * last one completes it. */
+static DFI_NOINLINE int dfi_extra_done(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_extra *x = t->extra;
+    struct dfi_use *u, *next;
+    if (x->locks) dfi_unlock_all(w, x);
+    if (x->reductions && x->reductions->group->deterministic) {
+        intptr_t n = 1;
+        for (u = x->reductions; u; u = u->next) n++;
+        dfi_store_relaxed(&x->unmerged, n);
+        for (u = x->reductions; u; u = next) {
+            next = u->next;
+            dfi_reduce_hand_in(w, u);
+        }
+        /* acq_rel; pairs with dfi_extra_merged */
+        if (dfi_fetch_sub_acq_rel(&x->unmerged, (intptr_t)1) != 1) return 0;
+    } else
+        for (u = x->reductions; u; u = u->next) dfi_reduce_leave(w, u);
+    dfi_extra_signal(w, t);
+    return 1;
+}
+
+static void dfi_extra_merged(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_flow *ready;
+    if (dfi_fetch_sub_acq_rel(&t->extra->unmerged, (intptr_t)1) != 1) return;
+    dfi_extra_signal(w, t);
+    if ((ready = dfi_flow_release(w, t, NULL)) != NULL) dfi_push(w, ready);
+}
+
+#endif

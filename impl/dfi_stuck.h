@@ -1,0 +1,145 @@
+/* dfi_stuck.h - tasks that wait for what can no longer come are named and skipped
+ *
+ * While a thread sleeps in a wait and there are tasks held by tokens or missing inputs, it looks now and then.
+ * When no worker runs, may find, or blocks with anything, and that stays so, only somebody outside of df could
+ * still signal. If all signals missing are promised by tasks that wait themselves, that would be a signal too
+ * many: it is a cycle, and is broken at once. Otherwise outsiders are given df_config.patience. */
+#ifndef DFI_STUCK_H
+#define DFI_STUCK_H
+
+static int dfi_token_is_closed(df_token *t) { return dfi_load_acquire(&t->dfi_need) > 0; }
+
+/* How much has happened so far, or 0: something goes on now. */
+static size_t dfi_stuck_stamp(void)
+{
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    size_t stamp = 1 + dfi_load_relaxed(&dfi_pool.events);
+    if (dfi_load_seq_cst(&dfi_pool.queue.count) || dfi_load_seq_cst(&dfi_pool.blocked)) return 0;
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
+        int awake = dfi_load_seq_cst(&v->park) == DFI_AWAKE;
+        if (awake && (i < dfi_pool.n_workers ? v->helper : 0)) return 0;
+        if ((awake && dfi_load_relaxed(&v->level)) || !dfi_deque_empty_any(v) || dfi_load_seq_cst(&v->pinned.count)) return 0;
+        stamp += dfi_load_relaxed(&v->n_tasks) + dfi_load_relaxed(&v->n_skipped);
+    }
+    return stamp;
+}
+
+/* Is x held by something that may come from outside at any time? */
+static int dfi_held_external(const struct dfi_extra *x)
+{
+    const struct dfi_use *u;
+    for (u = x->after; u; u = u->next)
+        if (dfi_token_is_closed(u->token) && dfi_load_relaxed(&u->token->dfi_state) & DFI_TOKEN_EXTERNAL) return 1;
+    return 0;
+}
+
+/* Are all missing signals promised by tasks? Then nobody outside can have them. */
+static int dfi_stuck_for_certain(void)
+{
+    int i, certain = 1, n = dfi_load_acquire(&dfi_pool.n_slots);
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
+        struct dfi_extra *x;
+        dfi_os_lock(&v->held_lock);
+        for (x = v->held; x; x = x->held_next) {
+            const struct dfi_use *u;
+            if (x->inputs) certain = 0;
+            for (u = x->after; u; u = u->next)
+                if (dfi_load_relaxed(&u->token->dfi_promised) < dfi_load_relaxed(&u->token->dfi_need)) certain = 0;
+        }
+        dfi_os_unlock(&v->held_lock);
+    }
+    return certain;
+}
+
+/* Who waits in a list that was given up. */
+static void dfi_stuck_report(const struct dfi_edge *e, const char *token, int certain)
+{
+    for (; e; e = e->next) {
+        struct dfi_flow *u = e->task;
+        if ((uintptr_t)u & 1) dfi_log(DFI_LOG_TOKEN_STUCK, ((struct dfi_token_wait *)((uintptr_t)u - 1))->held.site, token);
+        else {
+            dfi_log(DFI_LOG_TASK_STUCK, u->extra->site, u->extra->name, token,
+                    certain ? "only tasks that wait for it in turn could signal (a cycle)" : "nobody can signal any more");
+            dfi_scope_set_error(u->scope, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
+        }
+    }
+}
+
+/* A node that does not fire: what it was not given. */
+static void dfi_stuck_node(struct dfi_worker *w, struct dfi_extra *x, uintptr_t given)
+{
+    char missing[200] = "";
+    const char *p = x->titles;
+    intptr_t n = 0;
+    int i;
+    for (i = 0; i < x->inputs; i++) {
+        size_t bytes = strcspn(p, " "), at = strlen(missing);
+        if (!(given >> i & 1)) {
+            n++;
+            if (at + bytes + 3 < sizeof missing) snprintf(missing + at, sizeof missing - at, "%s%.*s", at ? ", " : "", (int)bytes, p);
+        }
+        p += bytes + 1;
+    }
+    dfi_log(DFI_LOG_NODE_STUCK, x->site, x->name, missing);
+    dfi_scope_set_error(x->task->scope, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
+    dfi_store_relaxed(&x->task->skip, 1u);
+    while (n-- > 0)
+        if (dfi_flow_unblock(x->task)) dfi_ready_any(w, x->task);
+}
+
+/* Gives up one token or node held by v. Nonzero: there was one. */
+static int dfi_stuck_give_up(struct dfi_worker *w, struct dfi_worker *v, int certain)
+{
+    struct dfi_extra *x;
+    struct dfi_edge *e = NULL;
+    df_token *token = NULL;
+    const char *site = NULL;
+    uintptr_t all = 0, given = 0;
+    int skip;
+    dfi_os_lock(&v->held_lock); /* while it is held its tokens are there */
+    for (x = v->held; x; x = x->held_next) {
+        const struct dfi_use *u;
+        if (dfi_held_external(x)) continue;
+        for (u = x->after; u && !dfi_token_is_closed(u->token);) u = u->next;
+        if (u) {
+            token = u->token, site = token->dfi_site;
+            dfi_store_relaxed(&token->dfi_state, dfi_load_relaxed(&token->dfi_state) | DFI_TOKEN_SKIP);
+            dfi_store_seq_cst(&token->dfi_need, (intptr_t)0);
+            e = dfi_token_close(token, &skip);
+            break;
+        }
+        if (x->inputs) { /* what is missing counts as given from here on */
+            all = ((uintptr_t)1 << (x->inputs - 1) << 1) - 1;
+            given = dfi_load_relaxed(&x->given);
+            while (given != all && !dfi_cas_acq_rel(&x->given, &given, all)) continue;
+            if (given != all) break;
+        }
+    }
+    dfi_os_unlock(&v->held_lock);
+    if (!x) return 0;
+    if (token) {
+        dfi_stuck_report(e, site, certain);
+        dfi_token_release(w, e, 1, 1);
+    } else dfi_stuck_node(w, x, given);
+    return 1;
+}
+
+static void dfi_stuck_look(struct dfi_worker *w)
+{
+    size_t stamp = dfi_stuck_stamp();
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots), certain;
+    if (!stamp || stamp != w->look_stamp) {
+        w->look_stamp = stamp;
+        w->looks = 0;
+        return;
+    }
+    certain = ++w->looks > 2 && dfi_stuck_for_certain();
+    if (!certain && w->looks * DFI_LOOK_MS < dfi_pool.patience * 1000) return;
+    w->looks = 0;
+    for (i = 0; i < n; i++)
+        while (dfi_stuck_give_up(w, dfi_load_acquire(&dfi_pool.slot[i]), certain)) continue;
+}
+
+#endif

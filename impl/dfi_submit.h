@@ -1,0 +1,238 @@
+/* dfi_submit.h - df_submit: from a call to a registered task; waiting for what was submitted */
+#ifndef DFI_SUBMIT_H
+#define DFI_SUBMIT_H
+
+enum {
+    DFI_WINDOW_STEP = 32 /* a throttled submitter makes room for one 32nd of the window at a time: the records
+                            it frees and uses again are still in its first-level cache (half: +12 ns) */
+};
+
+/* The scope has `window` unfinished children, as far as its owner has counted. */
+static DFI_NOINLINE void dfi_throttle(struct dfi_worker *w, struct dfi_scope *s)
+{
+    if (!s->open) return; /* on top of a wait for s, which counts in `pending` */
+    /* take over what others completed; acquire: pairs with dfi_flow_release */
+    if (dfi_load_relaxed(&s->pending)) s->submitted += (size_t)dfi_exchange_acq_rel(&s->pending, (intptr_t)0);
+    if (s->submitted - s->done < dfi_pool.window) return;
+    if (!dfi_load_relaxed(&dfi_pool.held)) dfi_wait_until(w, s, dfi_pool.window - 1 - dfi_pool.window / DFI_WINDOW_STEP);
+    else /* what the children wait for may be something the submitter is about to do */
+        while (s->submitted - s->done >= dfi_pool.window && dfi_run_own(w, s->mark, NULL))
+            if (dfi_asked(w)) dfi_poll(w);
+}
+
+/* --- options ----------------------------------------------------------------------------------- */
+
+/* The next df_submit of this thread has these options. Zero: there is nothing to submit. */
+DFI_API int dfi_with(const struct df_opts *o, const char *site, const struct dfi_type *type)
+{
+    struct dfi_worker *w = dfi_me_attached();
+    df_token *const *t;
+    (void)type;
+    if (!o) return 1;
+    for (t = o->signals; t && *t; t++) dfi_fetch_add_relaxed(&(*t)->dfi_promised, (intptr_t)1);
+    if (w) w->opts = o, w->opts_site = site, w->ran_now = 0;
+    else /* without a worker everything runs at once, in order */
+        for (t = o->after; t && *t; t++) dfi_wait_token(*t, site);
+    return 1;
+}
+
+DFI_API void dfi_with_end(const struct df_opts *o)
+{
+    struct dfi_worker *w = dfi_me();
+    df_token *const *k;
+    if (!w || w->ran_now)
+        for (k = o ? o->signals : NULL; k && *k; k++) dfi_token_keep_promise(w, *k, w ? w->opts_site : "df_submit_with", 0);
+    if (w) w->opts = NULL, w->ran_now = 0;
+}
+
+/* Do options ask for more than to run the task? */
+static int dfi_opts_matter(const struct df_opts *o)
+{
+    return o->priority || o->worker || (o->after && *o->after) || o->group || o->release;
+}
+
+/* Gives t the options of the call. 0, or -1 without memory. */
+static DFI_NOINLINE int dfi_opts_take(struct dfi_worker *w, struct dfi_flow *t)
+{
+    const struct df_opts *o = w->opts;
+    struct dfi_extra *x = dfi_extra_of(w, t);
+    df_token *const *k;
+    w->opts = NULL;
+    if (!x) return -1;
+    x->site = w->opts_site;
+    x->name = o->name ? o->name : t->type->name;
+    x->priority = o->priority;
+    x->group = o->group;
+    if (o->worker == DF_MAIN_THREAD) x->pin = 0;
+    else if (o->worker > 0 && o->worker < dfi_pool.n_workers) x->pin = o->worker;
+    else if (o->worker) dfi_log(DFI_LOG_NO_WORKER, x->site, o->worker, dfi_pool.n_workers - 1);
+    for (k = o->signals; k && *k; k++) {
+        struct dfi_use *u = dfi_use_new(w, &x->signals);
+        if (!u) return -1;
+        u->token = *k;
+    }
+    for (k = o->after; k && *k; k++)
+        if (dfi_token_after(w, t, *k)) return -1;
+    if (t->n_edges) dfi_hold(w, x);
+    return o->release ? dfi_weak_releasable(w, t) : 0;
+}
+
+/* Without memory for a task: all it could have to wait for is done. */
+static DFI_COLD void dfi_opts_wait(struct dfi_worker *w, struct dfi_scope *s)
+{
+    const struct df_opts *o = w->opts;
+    const char *site = w->opts_site;
+    df_token *const *k;
+    w->opts = NULL; /* not for what runs meanwhile */
+    dfi_wait_all(w, s);
+    for (k = o ? o->after : NULL; k && *k; k++) dfi_wait_token(*k, site);
+    w->opts = o;
+}
+
+/* --- submission -------------------------------------------------------------------------------- */
+
+/* NULL: to be run at once (dfi_run_now); what it depends on is done. That is so without memory,
+ * and while one worker is alone: then every task so far has run at once, in order, and there is
+ * nothing to look up and nobody to share with. */
+DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
+{
+    struct dfi_worker *w = dfi_me_attached();
+    struct dfi_scope *s;
+    struct dfi_flow *t;
+    if (!w) return NULL;
+    if (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_pool.defer && (w->task || w->scope->submitted == w->scope->done) &&
+        !(w->opts && dfi_opts_matter(w->opts)) && !dfi_load_relaxed(&dfi_pool.cancels) &&
+        !(type->modes & DFI_REDUCE & ~DFI_INOUT && dfi_pool.deterministic))
+        return NULL;
+    if (!(s = dfi_scope_here(w))) return NULL;
+    if (DFI_UNLIKELY(s->submitted - s->done >= dfi_pool.window)) {
+        const struct df_opts *o = w->opts; /* not for what runs meanwhile */
+        w->opts = NULL;
+        dfi_throttle(w, s);
+        w->opts = o;
+    }
+    if ((t = dfi_flow_new(w, s, type)) != NULL) return &t->task;
+    dfi_opts_wait(w, s);
+    return NULL;
+}
+
+/* Runs a task at once, in the scope of its submitter, as dfi_task_new asked for. What it took from
+ * df_local goes at its end, unless tasks that may use it are still to run. */
+DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
+{
+    struct dfi_worker *w = dfi_me();
+    struct dfi_scope *s, *now_scope;
+    struct dfi_flow *now_task;
+    struct dfi_local *locals;
+    size_t room_used, mark;
+    int now, with;
+    if (!w) {
+        type->run(args, NULL);
+        return;
+    }
+    with = w->opts != NULL;
+    w->opts = NULL;
+    s = w->scope;
+    locals = s->locals, room_used = s->room_used, mark = w->head;
+    now = w->now, now_scope = w->now_scope, now_task = w->now_task;
+    w->now = 1, w->now_scope = s, w->now_task = w->task;
+    dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
+    type->run(args, NULL);
+    w->now = now, w->now_scope = now_scope, w->now_task = now_task;
+    if (with) w->ran_now = 1; /* for dfi_with_end */
+    if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, mark);
+    if (s != w->scope || s->submitted != s->done) return;
+    if (DFI_UNLIKELY(s->locals != locals)) dfi_scope_free_locals(s, locals);
+    s->room_used = room_used;
+}
+
+/* No memory to order t: everything before it is done first, then it runs here, on the memory itself. */
+static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
+{
+    unsigned i;
+    if (t->task.mem.special) dfi_extra_leave(w, t);
+    dfi_wait_all(w, t->scope);
+    if (t->task.mem.special) dfi_extra_wait_tokens(w, t);
+    dfi_store_relaxed(&t->succ, DFI_DONE_EDGE); /* what was remembered of t is done */
+    for (i = 0; i < n; i++)
+        if (x[i].arg != DFI_NO_ARG) {
+            const char *end = (const char *)x[i].p + x[i].row;
+            memcpy((char *)t->task.args + x[i].arg, &x[i].p, sizeof x[i].p);
+            if (x[i].mode & DFI_RANGE) memcpy((char *)t->task.args + x[i].arg + sizeof x[i].p, &end, sizeof end);
+        }
+    if (!dfi_load_relaxed(&t->skip)) t->type->run(t->task.args, NULL); /* in the submitter's scope */
+    if (t->task.mem.special) dfi_extra_signal(w, t);
+    dfi_flow_free(w, t);
+}
+
+DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
+{
+    struct dfi_worker *w = (struct dfi_worker *)(void *)dfi_self;
+    struct dfi_flow *t = (struct dfi_flow *)(void *)task;
+    unsigned i;
+    int failed = DFI_UNLIKELY(w->opts != NULL) && dfi_opts_take(w, t);
+    if (DFI_UNLIKELY(t->type->modes & (DFI_SHARED | DFI_WEAK))) {
+        if (t->type->modes & DFI_SHARED) dfi_accesses_apart(x, n);
+        if (t->type->modes & DFI_WEAK) failed |= dfi_weak_submit(w, t, x, n);
+    }
+    for (i = 0; i < n && !failed; i++) failed = !(x[i].mode & DFI_WEAK) && dfi_register(w, t, &x[i]);
+    if (DFI_UNLIKELY(failed)) {
+        dfi_submit_now(w, t, x, n);
+        return;
+    }
+    if (!dfi_flow_count(w, t)) return;
+    if (DFI_UNLIKELY(t->task.mem.special) && dfi_ready_special(w, t)) return;
+    if (DFI_UNLIKELY(w->head >= w->limit)) dfi_run_chain(w, t, NULL);
+    else {
+        dfi_push(w, t);
+        /* The submitter may go on for long without looking here again: whatever it submits is public
+         * at once, unless nobody is there to take it. */
+        if (dfi_asked(w)) dfi_poll(w);
+        else if (dfi_load_relaxed(&dfi_pool.n_slots) > 1) dfi_share(w);
+    }
+}
+
+/* --- waiting ----------------------------------------------------------------------------------- */
+
+struct dfi_wait_on { DFI_ATOMIC(intptr_t) *flag; struct dfi_worker *waiter; };
+
+static void dfi_wait_on_run(void *args, void *result)
+{
+    struct dfi_wait_on a = *(struct dfi_wait_on *)args;
+    (void)result;
+    dfi_internal_counted();
+    dfi_store_seq_cst(a.flag, (intptr_t)1); /* the flag is on the waiter's stack: gone from here on */
+    dfi_wake_waiting(a.waiter);
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API void df_wait(void)
+{
+    struct dfi_worker *w = dfi_me();
+    if (!w || w->task) return;
+    dfi_wait_all(w, w->scope);
+    dfi_scope_uncancel(w->scope);
+}
+
+DFI_API void df_wait_on(const void *p, size_t bytes)
+{
+    static const struct dfi_type type = { dfi_wait_on_run, "df_wait_on", 0, 0, sizeof(struct dfi_wait_on), DFI_INTERNAL };
+    DFI_ATOMIC(intptr_t) flag;
+    struct dfi_worker *w = dfi_me();
+    struct dfi_wait_on a;
+    struct dfi_access x;
+    struct dfi_task *t;
+    struct dfi_goal g;
+    if (!w || w->task || !w->scope->table) return; /* no task so far */
+    if (!(t = dfi_task_new(&type))) return;        /* without memory all tasks so far are done */
+    dfi_store_relaxed(&flag, (intptr_t)0);
+    a.flag = &flag, a.waiter = w;
+    memcpy(t->args, &a, sizeof a);
+    dfi_access_array(&x, DFI_IN, DFI_NO_ARG, p, bytes);
+    dfi_submit(t, &x, 1);
+    g.kind = DFI_GOAL_FLAG, g.scope = w->scope, g.future = NULL, g.flag = &flag;
+    dfi_help_until(w, w->scope->mark, &g);
+}
+DFI_EXTERN_C_END
+
+#endif
