@@ -26,7 +26,7 @@ static int dfi_refs_join(struct dfi_worker *w, struct dfi_scope *s, struct dfi_r
     unsigned i, kept = 0, others = 0;
     struct dfi_flow *j;
     for (i = 0; i < *n; i++) {
-        if (r[i].task != self && dfi_ref_done(&r[i])) continue;
+        if (dfi_ref_done(&r[i])) continue; /* also when self uses the memory of a task of before */
         if (r[i].task != self) others++;
         r[kept++] = r[i];
     }

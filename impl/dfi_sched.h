@@ -402,7 +402,14 @@ static int dfi_take_queued(struct dfi_worker *w, const struct dfi_filter *f, int
 
 static int dfi_find(struct dfi_worker *w, const struct dfi_filter *f, struct dfi_loot *loot)
 {
-    return dfi_take_queued(w, f, 1, loot) || dfi_steal(w, f, loot) || dfi_take_queued(w, f, 0, loot);
+    static const struct dfi_filter any = { 0, 0 };
+    struct dfi_flow *t;
+    if (dfi_take_queued(w, f, 1, loot) || dfi_steal(w, f, loot) || dfi_take_queued(w, f, 0, loot)) return 1;
+    /* what only this worker can run may be what others wait for, and this one for them: better on top of a wait
+     * that it is not inside of than never */
+    if (DFI_LIKELY(!dfi_load_relaxed(&w->pinned.count)) || !(t = dfi_queue_take(&w->pinned, &any, INT_MIN))) return 0;
+    loot->entry = (void *)((uintptr_t)t | DFI_FLOW);
+    return 1;
 }
 
 static void dfi_run_loot(struct dfi_worker *w, const struct dfi_loot *loot, const struct dfi_goal *g)
@@ -423,7 +430,7 @@ static int dfi_run_urgent(struct dfi_worker *w, const struct dfi_goal *g)
     return 1;
 }
 
-static void dfi_stuck_look(struct dfi_worker *w);
+static int dfi_stuck_look(struct dfi_worker *w);
 
 /* Sleeps until woken, unless after announcing it there is something to do after all: then that is
  * done (loot) or the goal is met. */
@@ -442,7 +449,7 @@ static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
         dfi_store_relaxed(&w->n_parks, dfi_load_relaxed(&w->n_parks) + 1);
         /* relaxed: whoever makes a task wait for a token later wakes the sleepers (dfi_hold) */
         while (dfi_os_event_wait(&w->event, &w->park, state, !idle && dfi_load_relaxed(&dfi_pool.held) ? DFI_LOOK_MS : 0))
-            dfi_stuck_look(w);
+            if (dfi_stuck_look(w)) break; /* what it released may lie on our own stack */
     }
     dfi_store_seq_cst(&w->park, DFI_AWAKE);
     if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);

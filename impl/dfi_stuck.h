@@ -126,20 +126,22 @@ static int dfi_stuck_give_up(struct dfi_worker *w, struct dfi_worker *v, int cer
     return 1;
 }
 
-static void dfi_stuck_look(struct dfi_worker *w)
+/* Nonzero: tasks were given up, and so are ready. */
+static int dfi_stuck_look(struct dfi_worker *w)
 {
     size_t stamp = dfi_stuck_stamp();
-    int i, n = dfi_load_acquire(&dfi_pool.n_slots), certain;
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots), certain, some = 0;
     if (!stamp || stamp != w->look_stamp) {
         w->look_stamp = stamp;
         w->looks = 0;
-        return;
+        return 0;
     }
     certain = ++w->looks > 2 && dfi_stuck_for_certain();
-    if (!certain && w->looks * DFI_LOOK_MS < dfi_pool.patience * 1000) return;
+    if (!certain && w->looks * DFI_LOOK_MS < dfi_pool.patience * 1000) return 0;
     w->looks = 0;
     for (i = 0; i < n; i++)
-        while (dfi_stuck_give_up(w, dfi_load_acquire(&dfi_pool.slot[i]), certain)) continue;
+        while (dfi_stuck_give_up(w, dfi_load_acquire(&dfi_pool.slot[i]), certain)) some = 1;
+    return some;
 }
 
 #endif

@@ -48,7 +48,7 @@ DFI_API void dfi_with_end(const struct df_opts *o)
 /* Do options ask for more than to run the task? */
 static int dfi_opts_matter(const struct df_opts *o)
 {
-    return o->priority || o->worker || (o->after && *o->after) || o->group || o->release;
+    return o->priority || o->worker || (o->after && *o->after) || (o->signals && *o->signals) || o->group || o->release;
 }
 
 /* Gives t the options of the call. 0, or -1 without memory. */
@@ -91,6 +91,17 @@ static DFI_COLD void dfi_opts_wait(struct dfi_worker *w, struct dfi_scope *s)
 
 /* --- submission -------------------------------------------------------------------------------- */
 
+/* One worker is alone: are all tasks before this one done, and nothing asks for more than to run it? */
+static int dfi_may_run_now(struct dfi_worker *w, const struct dfi_type *type)
+{
+    struct dfi_scope *s = w->scope;
+    if (dfi_pool.defer || (w->opts && dfi_opts_matter(w->opts)) || dfi_load_relaxed(&dfi_pool.cancels)) return 0;
+    if (dfi_pool.deterministic && type->modes & DFI_REDUCE & ~DFI_INOUT) return 0;
+    if (w->task) return 1;
+    if (s->submitted == s->done) dfi_settle(w, s); /* tasks that came before may have left copies */
+    return s->submitted == s->done;
+}
+
 /* NULL: to be run at once (dfi_run_now); what it depends on is done. That is so without memory,
  * and while one worker is alone: then every task so far has run at once, in order, and there is
  * nothing to look up and nobody to share with. */
@@ -100,10 +111,7 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
     struct dfi_scope *s;
     struct dfi_flow *t;
     if (!w) return NULL;
-    if (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_pool.defer && (w->task || w->scope->submitted == w->scope->done) &&
-        !(w->opts && dfi_opts_matter(w->opts)) && !dfi_load_relaxed(&dfi_pool.cancels) &&
-        !(type->modes & DFI_REDUCE & ~DFI_INOUT && dfi_pool.deterministic))
-        return NULL;
+    if (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && dfi_may_run_now(w, type)) return NULL;
     if (!(s = dfi_scope_here(w))) return NULL;
     if (DFI_UNLIKELY(s->submitted - s->done >= dfi_pool.window)) {
         const struct df_opts *o = w->opts; /* not for what runs meanwhile */
