@@ -27,6 +27,8 @@ static size_t dfi_cls_bytes(unsigned cls)
     case DFI_CLS_EXTRA: return sizeof(struct dfi_extra);
     case DFI_CLS_USE: return sizeof(struct dfi_use);
     case DFI_CLS_GROUP: return sizeof(struct dfi_group);
+    case DFI_CLS_WEAK: return sizeof(struct dfi_weak);
+    case DFI_CLS_PART: return sizeof(struct dfi_part);
     default: return DFI_ARGS_AT + ((size_t)16 << (cls - DFI_CLS_TASK)); /* arguments of 16, 32 .. 2048 bytes */
     }
 }

@@ -72,8 +72,9 @@ static int dfi_scope_inside(struct dfi_scope *scope, uintptr_t id, uintptr_t dep
     return 0;
 }
 
-/* What a thief may take: anything (id 0), or only work inside one scope. */
-struct dfi_filter { uintptr_t id, depth; };
+/* What may be taken: anything (id 0), or only work inside one scope. Tasks with weak accesses, which may have to
+ * wait for earlier tasks, only if they come before `earlier` themselves (unless that is NULL). */
+struct dfi_filter { uintptr_t id, depth; const struct dfi_flow *earlier; };
 
 struct dfi_loot { void *entry; struct dfi_scope *scope; struct dfi_worker *victim; };
 

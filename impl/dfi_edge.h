@@ -2,6 +2,10 @@
 #ifndef DFI_EDGE_H
 #define DFI_EDGE_H
 
+static void dfi_join_run(void *args, void *result);
+static const struct dfi_type dfi_join_type = { dfi_join_run, "join", 0, 0, 1, DFI_INTERNAL | DFI_WRITES };
+static const struct dfi_type dfi_gate_type = { dfi_join_run, "gate", 0, 0, 1, DFI_INTERNAL | DFI_WRITES };
+
 /* --- edges ------------------------------------------------------------------------------------- */
 
 static struct dfi_edge *dfi_edge_new(struct dfi_worker *w, struct dfi_flow *t)
@@ -27,12 +31,18 @@ static void dfi_edge_drop(struct dfi_worker *w, struct dfi_flow *t)
     }
 }
 
+static int dfi_part_add(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *p);
+
 /* t must come after the remembered task. 0, or -1 without memory. */
 static int dfi_edge_add(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_ref *before)
 {
     struct dfi_flow *p = before->task;
     struct dfi_edge *e, *head;
     if (!p || p == t || p->seq != before->seq || p->last_succ == t) return 0;
+    if (DFI_UNLIKELY(p->parts != NULL) && w->reg_access) {
+        int done = p == w->reg_task ? 1 : dfi_part_add(w, t, p);
+        if (done) return done > 0 ? 0 : -1;
+    }
     head = dfi_load_acquire(&p->succ); /* acquire; pairs with the exchange in dfi_flow_release */
     if (head == DFI_DONE_EDGE) return 0;
     if (!(e = dfi_edge_new(w, t))) return -1;
@@ -44,7 +54,7 @@ static int dfi_edge_add(struct dfi_worker *w, struct dfi_flow *t, const struct d
         }
         e->next = head; /* release: the edge, to the acquire in dfi_flow_release; acquire: as above */
     } while (!dfi_cas_acq_rel(&p->succ, &head, e));
-    p->last_succ = t;
+    if (p->type != &dfi_gate_type) p->last_succ = t; /* several threads may follow a gate */
     t->n_edges++;
     return 0;
 }
@@ -69,6 +79,7 @@ static struct dfi_flow *dfi_flow_new(struct dfi_worker *w, struct dfi_scope *s, 
     } else t->task.args = (char *)t + DFI_ARGS_AT;
     t->type = type;
     t->scope = s;
+    t->birth = ++s->births;
     dfi_store_relaxed(&t->succ, NULL);
     dfi_store_relaxed(&t->wait, DFI_GUARD);
     t->seq++;
@@ -76,6 +87,7 @@ static struct dfi_flow *dfi_flow_new(struct dfi_worker *w, struct dfi_scope *s, 
     t->more = NULL;
     t->n_edges = 0;
     dfi_store_relaxed(&t->skip, 0u);
+    t->parts = NULL;
     return t;
 }
 
@@ -101,6 +113,12 @@ static void dfi_internal_counted(void) /* df_counters.tasks counts the user's on
 {
     struct dfi_worker *w = dfi_me();
     dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) - 1);
+}
+
+static void dfi_join_run(void *args, void *result) /* does nothing: what counts are its edges */
+{
+    (void)args, (void)result;
+    dfi_internal_counted();
 }
 
 #endif

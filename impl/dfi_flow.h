@@ -10,6 +10,7 @@ enum { DFI_GO, DFI_SKIP, DFI_LATER };
 static int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *t);
 static int dfi_extra_done(struct dfi_worker *w, struct dfi_flow *t);
 static void dfi_unhold(struct dfi_extra *x);
+static void dfi_weak_body_end(struct dfi_worker *w, struct dfi_flow *t, int skip);
 
 /* One predecessor of t is done. Nonzero: it was the last. */
 static int dfi_flow_unblock(struct dfi_flow *t)
@@ -94,7 +95,7 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
         struct dfi_edge *e, *next;
         unsigned skip = dfi_load_relaxed(&t->skip) && (t->type->modes & DFI_WRITES);
         intptr_t left;
-        if (owner == w && !(t->task.mem.special && t->extra->weak)) { /* edges are added by this very thread: no race */
+        if (owner == w && !t->task.mem.special) { /* edges are added by this very thread (a gate's are not): no race */
             e = dfi_load_relaxed(&t->succ);
             dfi_store_relaxed(&t->succ, DFI_DONE_EDGE);
         } else {
@@ -111,7 +112,7 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
             if (ready) dfi_push(w, ready);
             ready = u;
         }
-        dfi_flow_free(w, t);
+        if (!(DFI_UNLIKELY(t->task.mem.special) && t->extra->gate)) dfi_flow_free(w, t);
         if (owner == w && s->open) {
             s->done++;
             return ready;
@@ -165,17 +166,21 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     struct dfi_flow *saved_task, *ready;
     size_t saved_mark;
     struct dfi_scope *saved_scope;
+    int go = DFI_GO;
     if (DFI_UNLIKELY(t->task.mem.special || dfi_load_relaxed(&dfi_pool.cancels) || dfi_load_relaxed(&t->skip))) {
-        int go = dfi_flow_prepare(w, t);
+        go = dfi_flow_prepare(w, t);
         if (go == DFI_LATER) return NULL;
-        if (go == DFI_SKIP) return dfi_flow_done(w, t);
+        if (go == DFI_SKIP && !(t->task.mem.special && t->extra->weak)) return dfi_flow_done(w, t);
     }
     dfi_flush(w);
     saved_task = w->task, saved_mark = w->task_mark, saved_scope = w->scope;
     w->task = t;
     w->task_mark = w->head;
-    dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
-    t->type->run(t->task.args, NULL);
+    if (DFI_LIKELY(go == DFI_GO)) {
+        dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
+        t->type->run(t->task.args, NULL);
+    }
+    if (DFI_UNLIKELY(t->task.mem.special) && t->extra->weak) dfi_weak_body_end(w, t, go == DFI_SKIP);
     if (DFI_LIKELY(w->scope == saved_scope)) {
         if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, w->task_mark);
         w->task = saved_task; /* before dfi_flow_done: what it wakes must not see t as running */

@@ -86,6 +86,7 @@ static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *l
     struct dfi_scope *s = dfi_scope_push(w, loot->scope, DFI_STOLEN);
     struct dfi_flow *saved_task = w->task;
     if (!s) w->task = NULL;
+    else if (DFI_UNLIKELY(loot->scope->gated != NULL)) dfi_weak_seed(w, s, loot->scope->gated);
     /* release; pairs with the acquire in dfi_goal_filter: the scope is complete */
     dfi_store_release(&f->link, s ? (void *)s : DFI_F_RUNNING);
     dfi_future_run_here(f);

@@ -19,6 +19,7 @@ static int dfi_worker_reset(struct dfi_worker *w)
     w->head = w->split = w->task_mark = w->seen_top = 0;
     w->task = NULL;
     w->opts = NULL;
+    w->reg_task = NULL, w->reg_access = NULL;
     w->now = 0;
     w->pinned = dfi_queue_empty;
     w->held_lock = dfi_queue_empty.lock;

@@ -11,20 +11,13 @@
 
 enum { DFI_JOIN_AT = 8 }; /* sharers that are replaced by one: below, the edges are cheaper than the task */
 
-/* --- internal tasks ------------------------------------------------------------------------------ */
-
-static void dfi_join_run(void *args, void *result)
-{
-    (void)args, (void)result;
-    dfi_internal_counted();
-}
-static const struct dfi_type dfi_join_type = { dfi_join_run, "join", 0, 0, 1, DFI_INTERNAL | DFI_WRITES };
-
-/* Replaces the tasks of a list, but for `self`, by at most one that follows them all. 0, or -1 without memory. */
-static int dfi_refs_join(struct dfi_worker *w, struct dfi_scope *s, struct dfi_ref *r, unsigned *n, struct dfi_flow *self)
+/* Replaces the tasks of a list, but for the one being registered, by at most one that follows them all. 0, or -1
+ * without memory. */
+static int dfi_refs_join(struct dfi_worker *w, struct dfi_scope *s, struct dfi_ref *r, unsigned *n)
 {
     unsigned i, kept = 0, others = 0;
-    struct dfi_flow *j;
+    struct dfi_flow *j, *self = w->reg_task;
+    const struct dfi_access *access = w->reg_access;
     for (i = 0; i < *n; i++) {
         if (dfi_ref_done(&r[i])) continue; /* also when self uses the memory of a task of before */
         if (r[i].task != self) others++;
@@ -33,15 +26,15 @@ static int dfi_refs_join(struct dfi_worker *w, struct dfi_scope *s, struct dfi_r
     *n = kept;
     if (others < 2) return 0;
     if (!(j = dfi_flow_new(w, s, &dfi_join_type))) return -1;
+    w->reg_access = NULL; /* after all of them, not after a part */
     for (i = kept = 0; i < *n; i++)
         if (r[i].task == self) r[kept++] = r[i];
-        else if (dfi_edge_add(w, j, &r[i])) { /* the edges so far stay: an internal task that nobody follows */
-            dfi_ready_if(w, j);
-            return -1;
-        }
+        else if (dfi_edge_add(w, j, &r[i])) break;
+    w->reg_access = access;
+    dfi_ready_if(w, j);
+    if (i < *n) return -1; /* an internal task that nobody follows */
     *n = kept;
     r[(*n)++].task = j, r[kept].seq = j->seq;
-    dfi_ready_if(w, j);
     return 0;
 }
 
@@ -55,7 +48,7 @@ static unsigned dfi_kind(unsigned mode) /* of sharing; 0: alone */
 /* The sharers of n become its writer: at most one task is left. 0, or -1 without memory. */
 static int dfi_node_collapse(struct dfi_worker *w, struct dfi_flow *t, struct dfi_node *n)
 {
-    if (dfi_refs_join(w, t->scope, n->readers, &n->n_readers, t)) return -1;
+    if (dfi_refs_join(w, t->scope, n->readers, &n->n_readers)) return -1;
     if (n->n_readers) n->writer = n->readers[0];
     n->n_readers = 0;
     return 0;
@@ -75,11 +68,15 @@ static void dfi_node_close_group(struct dfi_worker *w, struct dfi_table *table, 
  * may join the sharers of n if their kind is the same. */
 static int dfi_node_order(struct dfi_worker *w, struct dfi_flow *t, struct dfi_node *n, unsigned kind, int all, int joins)
 {
+    const struct dfi_access *access = w->reg_access;
     unsigned i;
+    int failed = 0;
     if ((n->n_readers || n->group) && !(kind && kind == n->kind && joins)) {
-        if (!all && n->n_readers > DFI_JOIN_AT && dfi_refs_join(w, t->scope, n->readers, &n->n_readers, t)) return -1;
-        for (i = 0; i < n->n_readers; i++)
-            if (dfi_edge_add(w, t, &n->readers[i])) return -1;
+        if (!all && n->n_readers > DFI_JOIN_AT && dfi_refs_join(w, t->scope, n->readers, &n->n_readers)) return -1;
+        if (n->kind == DFI_REDUCE) w->reg_access = NULL; /* after the whole task: copies are combined at its end */
+        for (i = 0; i < n->n_readers && !failed; i++) failed = dfi_edge_add(w, t, &n->readers[i]);
+        w->reg_access = access;
+        if (failed) return -1;
         if (DFI_UNLIKELY(n->group != NULL)) dfi_node_close_group(w, t->scope->table, n);
     }
     /* sharers since the last write come after it themselves, but they may have been forgotten when done */
@@ -122,7 +119,18 @@ static int dfi_group_join(struct dfi_worker *w, struct dfi_flow *t, struct dfi_n
     return 0;
 }
 
-static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x)
+/* Orders g after what conflicts with an access to n, and with what overlaps it. 0, or -1 without memory. */
+static int dfi_order(struct dfi_worker *w, struct dfi_flow *g, struct dfi_node *n, unsigned kind, int joins)
+{
+    unsigned i;
+    if (dfi_node_order(w, g, n, kind, !kind, joins)) return -1;
+    for (i = 0; i < n->n_over; i++)
+        if (dfi_node_order(w, g, dfi_node_over(n, i), kind, !kind && (uintptr_t)n->over[i] & 1, !(kind & DFI_GROUPED))) return -1;
+    return 0;
+}
+
+/* The access x of t: g, which is t or its gate, gets the edges, and t is remembered. 0, or -1 without memory. */
+static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *g, const struct dfi_access *x)
 {
     struct dfi_scope *s = t->scope;
     struct dfi_region r = dfi_region_of(x);
@@ -133,23 +141,21 @@ static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, const struct d
     if (!r.rows) return 0;
     if (!s->table && !(s->table = dfi_table_new(w))) return -1;
     if (!(n = dfi_table_find(w, s->table, &r))) return -1;
+    w->reg_task = t, w->reg_access = x;
     if (DFI_UNLIKELY(s->table->unsettled || dfi_pool.rename_bytes) && dfi_rename(w, t, n, x)) return -1;
     /* commuting tasks exclude each other by the lock of one region, reducing ones share its copies: exactly
      * the same region; a reduction also needs the same operator */
     joins = !(kind & DFI_GROUPED) || (n->group && (kind != DFI_REDUCE || n->group->key == x->key));
-    if (dfi_node_order(w, t, n, kind, !kind, joins)) return -1;
-    for (i = 0; i < n->n_over; i++) {
-        struct dfi_node *m = dfi_node_over(n, i);
-        if (dfi_node_order(w, t, m, kind, !kind && (uintptr_t)n->over[i] & 1, !(kind & DFI_GROUPED)))
-            return -1;
-        if (kind) continue;
-        if ((uintptr_t)n->over[i] & 1) { /* all of m is written: n's writer stands for what m remembers */
-            m->n_readers = 0;
-            m->writer.task = NULL;
-        } else if (m->n_readers == m->max_readers) dfi_node_drop_done_readers(m);
-    }
+    if (dfi_order(w, g, n, kind, joins)) return -1;
     me.task = t, me.seq = t->seq;
     if (!kind) {
+        for (i = 0; i < n->n_over; i++) {
+            struct dfi_node *m = dfi_node_over(n, i);
+            if ((uintptr_t)n->over[i] & 1) { /* all of m is written: n's writer stands for what m remembers */
+                m->n_readers = 0;
+                m->writer.task = NULL;
+            } else if (m->n_readers == m->max_readers) dfi_node_drop_done_readers(m);
+        }
         n->n_readers = 0;
         n->writer = me;
         return 0;
@@ -158,6 +164,18 @@ static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, const struct d
     n->kind = kind;
     if (DFI_UNLIKELY(kind & DFI_GROUPED) && dfi_group_join(w, t, n, x, kind)) return -1;
     return dfi_node_add_reader(n, me);
+}
+
+/* Orders j, a child of s, after the children that conflict with such an access, without remembering it. */
+static int dfi_order_after(struct dfi_worker *w, struct dfi_flow *j, const struct dfi_region *r, unsigned mode)
+{
+    struct dfi_scope *s = j->scope;
+    unsigned kind = dfi_kind(mode);
+    struct dfi_node *n;
+    if (!s->table) return 0;
+    if (!(n = dfi_table_find(w, s->table, r))) return -1;
+    w->reg_task = NULL, w->reg_access = NULL;
+    return dfi_order(w, j, n, kind, !(kind & DFI_GROUPED));
 }
 
 /* The accesses of a task that overlap each other: if one of them shares, it is made to write alone, as a task

@@ -2,6 +2,8 @@
 #ifndef DFI_PART_H
 #define DFI_PART_H
 
+static void dfi_weak_done(struct dfi_worker *w, struct dfi_flow *t);
+
 /* t is about to run. DFI_LATER: it waits for a lock or memory, and comes back by itself. */
 static DFI_NOINLINE int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *t)
 {
@@ -66,6 +68,7 @@ static DFI_NOINLINE int dfi_extra_done(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x = t->extra;
     struct dfi_use *u, *next;
+    if (x->weak) dfi_weak_done(w, t);
     if (x->locks) dfi_unlock_all(w, x);
     if (x->reductions && x->reductions->group->deterministic) {
         intptr_t n = 1;

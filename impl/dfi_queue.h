@@ -57,9 +57,30 @@ static void dfi_heap_remove(struct dfi_queue *q, struct dfi_extra *x)
     x->child = x->sibling = x->before = NULL;
 }
 
-static int dfi_before(const struct dfi_extra *a, const struct dfi_extra *b)
+static int dfi_sooner(const struct dfi_extra *a, const struct dfi_extra *b)
 {
     return a->priority > b->priority || (a->priority == b->priority && a->order < b->order);
+}
+
+/* Does a come before b, or inside it, in the order of a serial execution? pre: both are unfinished. Of a stolen
+ * future that is not known: no. */
+static int dfi_flow_earlier(const struct dfi_flow *a, const struct dfi_flow *b)
+{
+    struct dfi_scope *s = a->scope, *r = b->scope;
+    size_t i = a->birth, j = b->birth;
+    while (s != r) {
+        uintptr_t d = dfi_load_relaxed(&s->depth), e = dfi_load_relaxed(&r->depth);
+        if (d >= e) i = dfi_load_relaxed(&s->birth), s = dfi_load_relaxed(&s->parent);
+        if (e >= d) j = dfi_load_relaxed(&r->birth), r = dfi_load_relaxed(&r->parent);
+        if (!s || !r) return 0; /* of different threads of the program */
+    }
+    return i <= j;
+}
+
+static int dfi_filter_admits(const struct dfi_filter *f, const struct dfi_extra *x)
+{
+    if (f->id && !dfi_scope_inside(x->task->scope, f->id, f->depth)) return 0;
+    return !f->earlier || !x->weak || dfi_flow_earlier(x->task, f->earlier);
 }
 
 /* The best task that f admits, of at least that priority, without recursion. NULL: none. */
@@ -67,9 +88,9 @@ static struct dfi_extra *dfi_heap_find(struct dfi_queue *q, const struct dfi_fil
 {
     struct dfi_extra *x = q->best, *found = NULL;
     while (x) {
-        int fits = x->priority >= least && !(found && dfi_before(found, x));
+        int fits = x->priority >= least && !(found && dfi_sooner(found, x));
         /* in the queue it is unfinished, so all the scopes around it are there */
-        if (fits && (!f->id || dfi_scope_inside(x->task->scope, f->id, f->depth))) found = x, fits = 0;
+        if (fits && dfi_filter_admits(f, x)) found = x, fits = 0;
         if (found == x && x == q->best) return x;
         if (fits && x->child) x = x->child; /* what is below comes later: only worth a look if x was not admitted */
         else {

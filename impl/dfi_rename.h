@@ -119,9 +119,11 @@ static int dfi_place_bring_back(struct dfi_worker *w, struct dfi_scope *s, struc
     struct dfi_flow *t = original ? dfi_flow_new(w, s, &type) : NULL;
     struct dfi_copy_back a;
     struct dfi_ref me;
+    const struct dfi_access *access = w->reg_access;
     unsigned i;
     int failed;
     if (!t) return -1;
+    w->reg_access = NULL; /* its edges are not those of the access */
     a.region = n->region, a.from = place->p;
     memcpy(t->task.args, &a, sizeof a);
     me.task = t, me.seq = t->seq;
@@ -135,6 +137,7 @@ static int dfi_place_bring_back(struct dfi_worker *w, struct dfi_scope *s, struc
         n->writer = me;
         dfi_place_set(s->table, n, NULL);
     }
+    w->reg_access = access;
     dfi_ready_if(w, t);
     return failed ? -1 : 0;
 }
@@ -182,7 +185,8 @@ static DFI_NOINLINE int dfi_rename(struct dfi_worker *w, struct dfi_flow *t, str
     unsigned i;
     for (i = 0; i < n->n_over; i++)
         if (dfi_node_over(n, i)->place && dfi_place_bring_back(w, s, dfi_node_over(n, i))) return -1;
-    if (x->arg == DFI_NO_ARG || n->n_over) return n->place ? dfi_place_bring_back(w, s, n) : 0;
+    /* in the body of a task with parts, regions are compared with those of its siblings */
+    if (x->arg == DFI_NO_ARG || n->n_over || t->parts) return n->place ? dfi_place_bring_back(w, s, n) : 0;
     if ((x->mode & ~(unsigned)DFI_RANGE) == DFI_OUT && dfi_pool.rename_bytes && dfi_rename_helps(w, n))
         dfi_rename_output(w, s->table, n);
     if (n->place) {

@@ -82,6 +82,7 @@ static int dfi_goal_filter(const struct dfi_goal *g, struct dfi_filter *f)
     struct dfi_scope *s = g->scope;
     void *state = NULL;
     f->id = f->depth = 0;
+    f->earlier = NULL;
     if (g->kind == DFI_GOAL_WORK) return 1;
     if (g->kind == DFI_GOAL_FUTURE) {
         state = dfi_load_acquire(&g->future->link);
@@ -400,11 +401,37 @@ static int dfi_take_queued(struct dfi_worker *w, const struct dfi_filter *f, int
     return t != NULL;
 }
 
-static int dfi_find(struct dfi_worker *w, const struct dfi_filter *f, struct dfi_loot *loot)
+static int dfi_gates_closed(const struct dfi_flow *t);
+
+/* w waits in the body of a task with weak accesses. Its children may wait for earlier siblings of that task,
+ * which are outside of what is waited for. They may be run here, on top of the wait, as they cannot depend on what
+ * is below; only a later task with weak accesses can, and is left to others. */
+static int dfi_find_earlier(struct dfi_worker *w, const struct dfi_flow *gated, struct dfi_loot *loot)
 {
-    static const struct dfi_filter any = { 0, 0 };
+    struct dfi_filter f;
+    f.id = f.depth = 0;
+    f.earlier = gated;
+    if (!dfi_gates_closed(gated)) return 0;
+    if (dfi_take_queued(w, &f, 0, loot)) return 1;
+    while (dfi_steal(w, &f, loot) || dfi_deque_steal_thief(w, &f, loot)) {
+        struct dfi_flow *t = (struct dfi_flow *)((uintptr_t)loot->entry & ~DFI_FLOW);
+        if (!((uintptr_t)loot->entry & DFI_FLOW) || !t->task.mem.special || dfi_filter_admits(&f, t->extra)) return 1;
+        dfi_queue_put(&dfi_pool.queue, t);
+        dfi_wake_for_work();
+    }
+    return 0;
+}
+
+/* Something for w to run while it waits for g. */
+static int dfi_find(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_loot *loot)
+{
+    static const struct dfi_filter any = { 0, 0, NULL };
+    struct dfi_filter f;
     struct dfi_flow *t;
-    if (dfi_take_queued(w, f, 1, loot) || dfi_steal(w, f, loot) || dfi_take_queued(w, f, 0, loot)) return 1;
+    if (dfi_goal_filter(g, &f) &&
+        (dfi_take_queued(w, &f, 1, loot) || dfi_steal(w, &f, loot) || dfi_take_queued(w, &f, 0, loot)))
+        return 1;
+    if (g->scope && DFI_UNLIKELY(g->scope->gated != NULL) && dfi_find_earlier(w, g->scope->gated, loot)) return 1;
     /* what only this worker can run may be what others wait for, and this one for them: better on top of a wait
      * that it is not inside of than never */
     if (DFI_LIKELY(!dfi_load_relaxed(&w->pinned.count)) || !(t = dfi_queue_take(&w->pinned, &any, INT_MIN))) return 0;
@@ -438,14 +465,13 @@ static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
 {
     int idle = g->kind == DFI_GOAL_WORK, found = 0, state = idle ? DFI_PARKED_IDLE : DFI_PARKED_WAITING;
     DFI_ATOMIC(int) *count = idle ? &dfi_pool.parked_idle : &dfi_pool.parked_waiting;
-    struct dfi_filter f;
     dfi_outbox_flush(w);
     dfi_share(w); /* a sleeper cannot be asked */
     dfi_store_seq_cst(&w->park, state);
     dfi_fetch_add_seq_cst(count, 1);
     if (idle) dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);
     dfi_ask_all(w);
-    if (!dfi_goal_met(g) && !(dfi_goal_filter(g, &f) && (found = dfi_find(w, &f, loot)) != 0)) {
+    if (!dfi_goal_met(g) && !(found = dfi_find(w, g, loot))) {
         dfi_store_relaxed(&w->n_parks, dfi_load_relaxed(&w->n_parks) + 1);
         /* relaxed: whoever makes a task wait for a token later wakes the sleepers (dfi_hold) */
         while (dfi_os_event_wait(&w->event, &w->park, state, !idle && dfi_load_relaxed(&dfi_pool.held) ? DFI_LOOK_MS : 0))
@@ -471,7 +497,6 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
 {
     int idle = g->kind == DFI_GOAL_WORK, sweep = 0, crowded = dfi_load_relaxed(&dfi_pool.n_slots) > dfi_pool.n_cpus, i;
     uint64_t since = 0;
-    struct dfi_filter f;
     struct dfi_loot loot;
     if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
     while (!dfi_goal_met(g)) {
@@ -481,7 +506,7 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
             sweep = 0;
             continue;
         }
-        found = dfi_goal_filter(g, &f) && dfi_find(w, &f, &loot);
+        found = dfi_find(w, g, &loot);
         if (!found) {
             if (sweep == 0) since = dfi_os_ns();
             if (sweep++ < DFI_SPIN_SWEEPS && (sweep % 4 || dfi_os_ns() - since < DFI_SPIN_NS)) {

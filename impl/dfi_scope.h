@@ -16,7 +16,8 @@ static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *p
     dfi_store_relaxed(&s->id, w->next_id += DFI_MAX_WORKERS);
     dfi_store_relaxed(&s->pending, (intptr_t)0);
     s->owner = w;
-    s->submitted = s->done = 0;
+    dfi_store_relaxed(&s->birth, SIZE_MAX);
+    s->submitted = s->done = s->births = 0;
     s->open = 1;
     s->table = NULL;
     s->locals = NULL;
@@ -25,6 +26,7 @@ static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *p
     s->task = NULL;
     s->kind = kind;
     s->group = NULL;
+    s->gated = NULL;
     dfi_store_relaxed(&s->cancelled, 0);
     dfi_store_relaxed(&s->error, NULL);
     s->outer = w->scope;
@@ -46,6 +48,8 @@ static struct dfi_scope *dfi_scope_push(struct dfi_worker *w, struct dfi_scope *
     return s;
 }
 
+static void dfi_weak_seed(struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t);
+
 /* The scope of the code that runs now; a task body gets its own when it first needs one.
  * NULL: there is no memory for it. */
 static struct dfi_scope *dfi_scope_here(struct dfi_worker *w)
@@ -55,7 +59,11 @@ static struct dfi_scope *dfi_scope_here(struct dfi_worker *w)
     if (!t) return w->scope;
     if (!(s = dfi_scope_push(w, t->scope, DFI_BODY))) return NULL;
     s->task = t;
-    if (t->task.mem.special) s->group = t->extra->group;
+    dfi_store_relaxed(&s->birth, t->birth);
+    if (DFI_UNLIKELY(t->task.mem.special)) {
+        s->group = t->extra->group;
+        if (t->extra->weak) dfi_weak_seed(w, s, t);
+    }
     s->mark = w->task_mark;
     return s;
 }
@@ -142,10 +150,16 @@ DFI_API struct dfi_block dfi_scope_enter(const char *site)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_block b;
+    struct dfi_flow *t;
     b.open = 1, b.borrowed = 0, b.scope = NULL;
     if (!w) return b;
+    t = !w->task ? w->scope->gated : w->task->task.mem.special && w->task->extra->weak ? w->task : NULL;
     b.scope = dfi_scope_push(w, w->task ? w->task->scope : w->scope, DFI_BLOCK);
-    if (b.scope) b.scope->site = site;
+    if (b.scope) {
+        b.scope->site = site;
+        dfi_store_relaxed(&b.scope->birth, b.scope->saved_task ? b.scope->saved_task->birth : b.scope->outer->births);
+        if (DFI_UNLIKELY(t != NULL)) dfi_weak_seed(w, b.scope, t);
+    }
     else b.borrowed = 1, b.scope = dfi_scope_here(w);
     return b;
 }

@@ -97,7 +97,8 @@ static int dfi_may_run_now(struct dfi_worker *w, const struct dfi_type *type)
     struct dfi_scope *s = w->scope;
     if (dfi_pool.defer || (w->opts && dfi_opts_matter(w->opts)) || dfi_load_relaxed(&dfi_pool.cancels)) return 0;
     if (dfi_pool.deterministic && type->modes & DFI_REDUCE & ~DFI_INOUT) return 0;
-    if (w->task) return 1;
+    if (w->task) return !(w->task->task.mem.special && w->task->extra->weak);
+    if (s->gated) return 0; /* its gates may be closed */
     if (s->submitted == s->done) dfi_settle(w, s); /* tasks that came before may have left copies */
     return s->submitted == s->done;
 }
@@ -161,6 +162,7 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
     if (t->task.mem.special) dfi_extra_leave(w, t);
     dfi_wait_all(w, t->scope);
     if (t->task.mem.special) dfi_extra_wait_tokens(w, t);
+    if (t->parts) dfi_store_release(&t->parts->parts, DFI_PARTS_CLOSED);
     dfi_store_relaxed(&t->succ, DFI_DONE_EDGE); /* what was remembered of t is done */
     for (i = 0; i < n; i++)
         if (x[i].arg != DFI_NO_ARG) {
@@ -169,6 +171,7 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
             if (x[i].mode & DFI_RANGE) memcpy((char *)t->task.args + x[i].arg + sizeof x[i].p, &end, sizeof end);
         }
     if (!dfi_load_relaxed(&t->skip)) t->type->run(t->task.args, NULL); /* in the submitter's scope */
+    if (t->parts) dfi_weak_done(w, t);
     if (t->task.mem.special) dfi_extra_signal(w, t);
     dfi_flow_free(w, t);
 }
@@ -179,15 +182,19 @@ DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
     struct dfi_flow *t = (struct dfi_flow *)(void *)task;
     unsigned i;
     int failed = DFI_UNLIKELY(w->opts != NULL) && dfi_opts_take(w, t);
-    if (DFI_UNLIKELY(t->type->modes & (DFI_SHARED | DFI_WEAK))) {
-        if (t->type->modes & DFI_SHARED) dfi_accesses_apart(x, n);
-        if (t->type->modes & DFI_WEAK) failed |= dfi_weak_submit(w, t, x, n);
-    }
-    for (i = 0; i < n && !failed; i++) failed = !(x[i].mode & DFI_WEAK) && dfi_register(w, t, &x[i]);
+    if (DFI_UNLIKELY(t->type->modes & DFI_SHARED)) dfi_accesses_apart(x, n);
+    if (DFI_UNLIKELY(t->type->modes & DFI_WEAK)) failed |= dfi_weak_releasable(w, t);
+    for (i = 0; i < n && !failed; i++) failed = !(x[i].mode & DFI_WEAK) && dfi_register(w, t, t, &x[i]);
+    /* after the others: what they cover t itself waits for, and so its children need not */
+    if (DFI_UNLIKELY(t->type->modes & DFI_WEAK) && !failed) failed = dfi_weak_submit(w, t, x, n);
+    w->reg_task = NULL, w->reg_access = NULL;
     if (DFI_UNLIKELY(failed)) {
         dfi_submit_now(w, t, x, n);
         return;
     }
+    if (DFI_UNLIKELY(t->parts != NULL))
+        for (i = 0; i < n; i++)
+            if (!(x[i].mode & DFI_WEAK)) t->parts->strong[t->parts->n_strong++] = dfi_region_of(&x[i]);
     if (!dfi_flow_count(w, t)) return;
     if (DFI_UNLIKELY(t->task.mem.special) && dfi_ready_special(w, t)) return;
     if (DFI_UNLIKELY(w->head >= w->limit)) dfi_run_chain(w, t, NULL);

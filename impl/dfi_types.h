@@ -7,7 +7,8 @@
 enum { DFI_LINE = 64 }; /* bytes two threads must be apart not to disturb each other */
 
 /* --- recyclable blocks (dfi_blocks.h) --------------------------------------------------------- */
-enum { DFI_CLS_SCOPE, DFI_CLS_EDGES, DFI_CLS_NODE, DFI_CLS_TABLE, DFI_CLS_EXTRA, DFI_CLS_USE, DFI_CLS_GROUP, DFI_CLS_TASK, DFI_CLS_COUNT = DFI_CLS_TASK + 8 };
+enum { DFI_CLS_SCOPE, DFI_CLS_EDGES, DFI_CLS_NODE, DFI_CLS_TABLE, DFI_CLS_EXTRA, DFI_CLS_USE, DFI_CLS_GROUP, DFI_CLS_WEAK,
+       DFI_CLS_PART, DFI_CLS_TASK, DFI_CLS_COUNT = DFI_CLS_TASK + 8 };
 
 /* --- tasks (dfi_flow.h) ------------------------------------------------------------------------ */
 struct dfi_edge { /* one successor of a task; lives in the successor */
@@ -29,12 +30,14 @@ struct dfi_flow {
     struct dfi_scope *scope;              /* whose child it is; owner of that scope: who submitted it */
     DFI_ATOMIC(struct dfi_edge *) succ;   /* pushed by the scope's owner, closed by whoever completes it */
     DFI_ATOMIC(intptr_t) wait;            /* predecessors not yet done, plus DFI_GUARD while registering */
+    size_t birth;                         /* its number among the children of its scope */
     size_t seq;                           /* submitter only: which use of this memory this is */
     struct dfi_flow *last_succ;           /* submitter only: the newest successor, against double edges */
     struct dfi_edges *more;
     unsigned n_edges;
     DFI_ATOMIC(unsigned) skip;            /* not to be run: it or what it depends on was cancelled */
     struct dfi_extra *extra;              /* valid if task.mem.special */
+    struct dfi_weak *parts;               /* submitter only: its successors come after parts of it (dfi_weak.h) */
 };
 #define DFI_DONE_EDGE ((struct dfi_edge *)(uintptr_t)1) /* succ of a task that is done */
 #define DFI_GUARD ((intptr_t)1 << 28)
@@ -81,7 +84,8 @@ struct dfi_extra {
     int inputs;                           /* a node: how many it has */
     const char *titles;
     DFI_ATOMIC(uintptr_t) given;
-    struct dfi_weak *weak;                /* weak accesses and released regions (dfi_weak.h), or NULL */
+    struct dfi_weak *weak;                /* its successors come after parts of it (dfi_weak.h), or NULL */
+    int gate;                             /* it is a gate, and stays until the task it belongs to is done */
 };
 
 #define DFI_INTERNAL 0x80000000u /* in dfi_type.modes: a task of df itself, not counted and never cancelled */
@@ -95,6 +99,7 @@ struct dfi_queue {
     DFI_ATOMIC(int) urgent;               /* those of priority 0 and more */
 };
 
+enum { DFI_PARAMETERS = 16 }; /* of a task */
 enum { DFI_SCOPE_ROOM = 128 }; /* bytes; a recursive task with a few temporaries needs no malloc */
 
 /* --- scopes (dfi_scope.h) ---------------------------------------------------------------------- */
@@ -106,6 +111,7 @@ struct dfi_scope {
     DFI_ATOMIC(struct dfi_scope *) parent; /* the scope it is part of; NULL at the bottom */
     DFI_ATOMIC(uintptr_t) depth;           /* 0 at the bottom, parent's + 1 otherwise */
     DFI_ATOMIC(uintptr_t) id;              /* which use of this memory this is */
+    DFI_ATOMIC(size_t) birth;              /* its place among the children of the parent */
     struct dfi_worker *owner;              /* who runs its body; constant while it has children */
     /* owner only, while the body runs */
     struct dfi_scope *outer;               /* the scope below it on the owner's stack */
@@ -113,6 +119,7 @@ struct dfi_scope {
     struct dfi_flow *saved_task;           /* the owner's `task` and `task_mark` at its start */
     size_t saved_mark;
     size_t submitted, done;                /* children created; children completed by the owner while open */
+    size_t births;                         /* children so far */
     int open;                              /* owner may count in `done` instead of `pending` */
     struct dfi_table *table;
     struct dfi_local *locals;
@@ -120,6 +127,7 @@ struct dfi_scope {
     struct dfi_flow *task;                 /* the task to complete with the last child, or NULL */
     int kind;                              /* DFI_BOTTOM .. DFI_STOLEN */
     struct df_group *group;                /* of the task whose body it is */
+    struct dfi_flow *gated;                /* the task with weak accesses that it is in the body of, or NULL */
     DFI_ATOMIC(int) cancelled;
     DFI_ATOMIC(struct dfi_error *) error;  /* the first one */
     size_t room_used;
@@ -162,6 +170,32 @@ struct dfi_table {
     struct dfi_node **bucket;       /* NULL while the table is small */
     size_t mask, count, sweep_at;
     size_t unsettled;               /* nodes with an open reduction or a renamed value */
+};
+
+/* --- tasks that are finer than whole (dfi_weak.h) ------------------------------------------------- */
+/* A successor in terms of the region it needs; its edge lies in the successor. */
+struct dfi_part {
+    struct dfi_block_head head;
+    struct dfi_part *next;
+    struct dfi_edge *edge;
+    struct dfi_region region;
+    unsigned mode;
+};
+#define DFI_PARTS_CLOSED ((struct dfi_part *)(uintptr_t)1)
+
+enum { DFI_RELEASES = 8 }; /* regions released one by one that are remembered; neighbours become one */
+struct dfi_weak {
+    struct dfi_block_head head;
+    struct dfi_flow *task;                 /* submitter only: whose it is now */
+    size_t seq;
+    const struct dfi_access *last_access;  /* submitter only: the newest part, against doubles */
+    size_t last_birth;
+    DFI_ATOMIC(struct dfi_part *) parts;   /* pushed by the submitter, taken by who runs the task */
+    /* who runs the task */
+    struct dfi_edge *late;                 /* successors for which there was no memory: at its end */
+    unsigned n_gates, n_released, n_strong;
+    struct { struct dfi_flow *task; size_t seq; struct dfi_region region; } gate[DFI_PARAMETERS];
+    struct dfi_region strong[DFI_PARAMETERS], released[DFI_RELEASES];
 };
 
 /* --- tasks that share a region (dfi_group.h) ------------------------------------------------------- */
@@ -240,6 +274,8 @@ struct dfi_worker {
     const struct df_opts *opts;      /* of the df_submit_with that is being executed */
     const char *opts_site;
     int ran_now;                     /* that task was run at once */
+    struct dfi_flow *reg_task;       /* the task and access being registered */
+    const struct dfi_access *reg_access;
     int now;                         /* a task runs at once (dfi_run_now), with these two as they were */
     struct dfi_flow *now_task;
     struct dfi_scope *now_scope;

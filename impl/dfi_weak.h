@@ -1,13 +1,240 @@
-/* dfi_weak.h - to come */
+/* dfi_weak.h - finer than whole tasks: weak accesses, and regions released early
+ *
+ * A task with weak accesses starts although what it declares weakly is still being used: only the tasks it
+ * submits wait. For each weak access an internal task, the gate, takes the edges the task would have had; the
+ * table of the task's scope begins with the gate as the last writer of the region.
+ * Who comes after such a task (or after one with .release) does not hang on its end but on a list of parts, each
+ * with the region it needs. When the body is over, or df_release lets go of that region, a part is ordered in the
+ * table of the task's own scope, after those children that touch the region, by an internal task among them.
+ * Argument: docs/memory-order.md, "Parts".
+ * Source: OmpSs-2's weak dependences (Perez et al., IPDPS 2017). */
 #ifndef DFI_WEAK_H
 #define DFI_WEAK_H
-static int dfi_weak_releasable(struct dfi_worker *w, struct dfi_flow *t) { (void)w, (void)t; return 0; }
+
+/* --- the submitter ------------------------------------------------------------------------------- */
+
+/* t hangs its successors on parts. 0, or -1 without memory. */
+static int dfi_weak_releasable(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_extra *x = dfi_extra_of(w, t);
+    struct dfi_weak *k;
+    if (!x) return -1;
+    if (x->weak) return 0;
+    if (!(k = (struct dfi_weak *)dfi_block_new(w, DFI_CLS_WEAK))) return -1;
+    k->task = t, k->seq = t->seq;
+    k->last_birth = 0;
+    dfi_store_relaxed(&k->parts, NULL);
+    k->late = NULL;
+    k->n_gates = k->n_released = k->n_strong = 0;
+    x->weak = t->parts = k;
+    return 0;
+}
+
+/* t comes after p, for the access being registered. 1: as a part; 0: p's body is over; -1: no memory. */
+static int dfi_part_add(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *p)
+{
+    struct dfi_weak *k = p->parts;
+    struct dfi_part *part, *head;
+    struct dfi_edge *e;
+    if (k->task != p || k->seq != p->seq) return 0; /* p is done and its record of parts used again */
+    head = dfi_load_acquire(&k->parts); /* pairs with the exchange in dfi_parts_take */
+    if (head == DFI_PARTS_CLOSED) return 0;
+    if (k->last_birth == t->birth && k->last_access == w->reg_access) return 1;
+    if (!(part = (struct dfi_part *)dfi_block_new(w, DFI_CLS_PART))) return -1;
+    if (!(e = dfi_edge_new(w, t))) {
+        dfi_block_free(w, w, &part->head);
+        return -1;
+    }
+    e->task = t;
+    part->edge = e;
+    part->region = dfi_region_of(w->reg_access);
+    part->mode = w->reg_access->mode;
+    do {
+        if (head == DFI_PARTS_CLOSED) {
+            dfi_edge_drop(w, t);
+            dfi_block_free(w, w, &part->head);
+            return 0;
+        }
+        part->next = head; /* release: the part and its edge, to dfi_parts_take */
+    } while (!dfi_cas_acq_rel(&k->parts, &head, part));
+    k->last_birth = t->birth, k->last_access = w->reg_access;
+    t->n_edges++;
+    return 1;
+}
+
+/* The weak accesses of t: their edges go to gates. 0, or -1 without memory. pre: dfi_weak_releasable. */
 static int dfi_weak_submit(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
 {
     unsigned i;
-    (void)w, (void)t;
-    for (i = 0; i < n; i++) x[i].mode &= ~(unsigned)DFI_WEAK;
+    for (i = 0; i < n; i++) {
+        struct dfi_weak *k = t->extra->weak;
+        struct dfi_region r = dfi_region_of(&x[i]);
+        struct dfi_flow *g;
+        struct dfi_extra *gx;
+        int failed;
+        if (!(x[i].mode & DFI_WEAK) || !r.rows) continue;
+        if (!(g = dfi_flow_new(w, t->scope, &dfi_gate_type))) return -1;
+        if (!(gx = dfi_extra_of(w, g))) {
+            dfi_flow_free(w, g);
+            return -1;
+        }
+        gx->gate = 1; /* stays until t is done: its children look at it */
+        k->gate[k->n_gates].task = g, k->gate[k->n_gates].seq = g->seq;
+        k->gate[k->n_gates++].region = r;
+        failed = dfi_register(w, t, g, &x[i]);
+        w->reg_task = NULL, w->reg_access = NULL;
+        dfi_ready_if(w, g);
+        if (failed) return -1;
+    }
     return 0;
 }
-DFI_API void dfi_release(const void *p, size_t bytes) { (void)p, (void)bytes; }
+
+/* --- who runs the task ------------------------------------------------------------------------------ */
+
+static int dfi_gates_closed(const struct dfi_flow *t)
+{
+    const struct dfi_weak *k = t->extra->weak;
+    unsigned i;
+    for (i = 0; i < k->n_gates; i++)
+        if (dfi_load_acquire(&k->gate[i].task->succ) != DFI_DONE_EDGE) return 1;
+    return 0;
+}
+
+/* The table of s, in the body of t, begins with the gates. */
+static void dfi_weak_seed(struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t)
+{
+    struct dfi_weak *k = t->extra->weak;
+    unsigned i;
+    s->gated = t;
+    for (i = 0; i < k->n_gates; i++) {
+        struct dfi_ref gate;
+        struct dfi_node *n = NULL;
+        gate.task = k->gate[i].task, gate.seq = k->gate[i].seq;
+        if (dfi_ref_done(&gate)) continue;
+        if (s->table || (s->table = dfi_table_new(w)) != NULL) n = dfi_table_find(w, s->table, &k->gate[i].region);
+        if (n) n->writer = gate;
+        else while (!dfi_ref_done(&gate)) dfi_os_sleep_ms(); /* without memory: what it waits for, others do */
+    }
+}
+
+/* The successor of a part starts when the children of s that touch its region are done. */
+static void dfi_part_order(struct dfi_worker *w, struct dfi_scope *s, struct dfi_weak *k, struct dfi_part *part, int skip)
+{
+    struct dfi_edge *e = part->edge;
+    struct dfi_flow *j = dfi_flow_new(w, s, &dfi_join_type);
+    struct dfi_worker *home = k->task->scope->owner;
+    if (skip) dfi_store_relaxed(&e->task->skip, 1u);
+    if (j) {
+        int failed = dfi_order_after(w, j, &part->region, part->mode);
+        e->next = NULL;
+        if (!failed) dfi_store_relaxed(&j->succ, e);
+        dfi_ready_if(w, j);
+        if (!failed) e = NULL;
+    }
+    if (e) e->next = k->late, k->late = e;
+    dfi_block_free(w, home, &part->head);
+}
+
+static struct dfi_part *dfi_parts_take(struct dfi_weak *k, struct dfi_part *instead)
+{
+    struct dfi_part *p = dfi_exchange_acq_rel(&k->parts, instead);
+    struct dfi_part *oldest = NULL;
+    while (p) { /* in the order of submission */
+        struct dfi_part *next = p->next;
+        p->next = oldest, oldest = p;
+        p = next;
+    }
+    return oldest;
+}
+
+/* The body of t is over, or was skipped. pre: w->task or w->scope is t's. */
+static DFI_NOINLINE void dfi_weak_body_end(struct dfi_worker *w, struct dfi_flow *t, int skip)
+{
+    struct dfi_weak *k = t->extra->weak;
+    struct dfi_scope *s;
+    struct dfi_part *p, *next;
+    unsigned i;
+    while (w->scope->task != t && !w->task) { /* a block inside was left by a jump */
+        if (w->scope->site) dfi_log(DFI_LOG_LEFT_BLOCK, w->scope->site);
+        dfi_scope_finish(w, w->scope);
+    }
+    while (!(s = dfi_scope_here(w))) dfi_os_sleep_ms();
+    dfi_settle(w, s);
+    for (p = dfi_parts_take(k, DFI_PARTS_CLOSED); p; p = next) {
+        next = p->next;
+        dfi_part_order(w, s, k, p, skip);
+    }
+    for (i = 0; i < k->n_gates; i++) { /* t is not done before its gates */
+        struct dfi_ref gate;
+        struct dfi_flow *j;
+        gate.task = k->gate[i].task, gate.seq = k->gate[i].seq;
+        if (dfi_ref_done(&gate)) continue;
+        j = dfi_flow_new(w, s, &dfi_join_type);
+        if (j && dfi_edge_add(w, j, &gate) == 0) dfi_ready_if(w, j);
+        else {
+            if (j) dfi_ready_if(w, j);
+            while (!dfi_ref_done(&gate)) dfi_os_sleep_ms();
+        }
+    }
+}
+
+/* t and its children are done. */
+static void dfi_weak_done(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_weak *k = t->extra->weak;
+    struct dfi_edge *e = k->late, *next;
+    unsigned i;
+    for (; e; e = next) {
+        struct dfi_flow *u = e->task;
+        next = e->next;
+        if (dfi_flow_unblock(u)) dfi_ready_sibling(w, u);
+    }
+    for (i = 0; i < k->n_gates; i++) dfi_flow_free(w, k->gate[i].task);
+    dfi_block_free(w, t->scope->owner, &k->head);
+}
+
+/* Is what a part needs of t's own accesses released? */
+static int dfi_part_released(const struct dfi_weak *k, const struct dfi_part *p)
+{
+    unsigned i, j;
+    for (i = 0; i < k->n_strong; i++) {
+        int free = !dfi_region_overlap(&k->strong[i], &p->region);
+        for (j = 0; j < k->n_released && !free; j++)
+            free = dfi_region_covers(&k->released[j], &p->region) || dfi_region_covers(&k->released[j], &k->strong[i]);
+        if (!free) return 0;
+    }
+    return 1;
+}
+
+DFI_API void dfi_release(const void *p, size_t bytes)
+{
+    struct dfi_worker *w = dfi_me();
+    struct dfi_flow *t = !w ? NULL : w->task ? w->task : w->scope->task;
+    struct dfi_weak *k = t && t->task.mem.special ? t->extra->weak : NULL;
+    struct dfi_scope *s;
+    struct dfi_access x;
+    struct dfi_region r;
+    struct dfi_part *part, *next;
+    unsigned i;
+    if (!k) {
+        if (t) dfi_log(DFI_LOG_NOT_RELEASABLE, t->type->name);
+        return; /* a task that runs at once has no successors yet */
+    }
+    dfi_access_array(&x, DFI_INOUT, DFI_NO_ARG, p, bytes);
+    r = dfi_region_of(&x);
+    if (!r.rows || !(s = dfi_scope_here(w))) return;
+    for (i = 0; i < k->n_released && k->released[i].p + k->released[i].row != r.p; i++) continue;
+    if (i < k->n_released) k->released[i].row += r.row;
+    else if (i < DFI_RELEASES) k->released[k->n_released++] = r;
+    else return; /* too many pieces: at the end */
+    for (part = dfi_parts_take(k, NULL); part; part = next) {
+        next = part->next;
+        if (dfi_part_released(k, part)) dfi_part_order(w, s, k, part, 0);
+        else {
+            part->next = dfi_load_relaxed(&k->parts);
+            while (!dfi_cas_acq_rel(&k->parts, &part->next, part)) continue;
+        }
+    }
+}
+
 #endif
