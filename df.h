@@ -261,7 +261,7 @@ typedef struct df_group { DFI_ATOMIC(int) dfi_cancelled; } df_group;
  *   df_yield_blocking(fn, arg);   fn(arg), which may block in the operating system: meanwhile another
  *       thread takes the worker's place. */
 typedef struct df_mutex {
-    DFI_ATOMIC(uintptr_t) dfi_state;
+    DFI_ATOMIC(int) dfi_state;
     DFI_ATOMIC(void *) dfi_owner;
 } df_mutex;
 #define DF_MUTEX { 0, 0 }
@@ -398,9 +398,9 @@ DFI_EXTERN_C_END
 #include "impl/dfi_weak.h"
 #include "impl/dfi_submit.h"
 #include "impl/dfi_stuck.h"
-#include "impl/dfi_blocking.h"
 #include "impl/dfi_config.h"
 #include "impl/dfi_life.h"
+#include "impl/dfi_blocking.h"
 #endif
 #endif
 

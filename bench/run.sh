@@ -1,12 +1,12 @@
 #!/bin/sh
 # Builds the benchmarks, runs them interleaved and prints one table per group; see README.md.
 #
-#   bench/run.sh [group...]         groups: forkjoin dataflow cholesky latency (none: all)
+#   bench/run.sh [group...]         groups: forkjoin dataflow sharing nodes cholesky latency (none: all)
 #
 #   BENCH_QUICK=1                   one repetition of small sizes
 #   BENCH_REPS=5                    repetitions; the tables hold medians
 #   BENCH_MAX_WORKERS=n             the larger of the two numbers of workers (default: the CPUs this process may use)
-#   BENCH_ONLY="fib chain"          only these workloads of forkjoin and dataflow
+#   BENCH_ONLY="fib chain"          only these workloads of forkjoin, dataflow, sharing and nodes
 #   BUILD=dir                       where programs and results go (default: build/bench)
 #   CC CXX CLANG CFLAGS             gcc, g++, clang, -O2
 #   PEERS_EXTRA="command"           run as `command GROUP` with BENCH_WORKERS set, once per repetition and number of workers;
@@ -24,7 +24,7 @@ quick=${BENCH_QUICK:-0}
 export BENCH_QUICK="$quick"
 max=${BENCH_MAX_WORKERS:-$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)}
 [ "$max" -gt 1 ] && counts="1 $max" || counts=1
-groups=${*:-forkjoin dataflow cholesky latency}
+groups=${*:-forkjoin dataflow sharing nodes cholesky latency}
 only=${BENCH_ONLY:-}
 extra=${PEERS_EXTRA:-}
 mkdir -p "$BUILD" || exit 1
@@ -77,6 +77,17 @@ for group in $groups; do
         build $group gcc-omp 1 $CC $c11 -fopenmp "${src}_omp.c"
         build $group clang-omp 1 $CLANG $c11 -fopenmp "${src}_omp.c"
         build $group tbb 1 $CXX -std=c++17 $CFLAGS "${src}_tbb.cpp" -ltbb
+        ;;
+    sharing)
+        build $group df 0 $CC $c11 "$here/sharing_df.c" -pthread
+        build $group df-clang 0 $CLANG $c11 "$here/sharing_df.c" -pthread
+        build $group gcc-omp 1 $CC $c11 -fopenmp "$here/sharing_omp.c"
+        build $group clang-omp 1 $CLANG $c11 -fopenmp "$here/sharing_omp.c"
+        ;;
+    nodes)
+        build $group df 0 $CC $c11 "$here/nodes_df.c" -pthread
+        build $group df-clang 0 $CLANG $c11 "$here/nodes_df.c" -pthread
+        build $group tbb 1 $CXX -std=c++17 $CFLAGS "$here/nodes_tbb.cpp" -ltbb
         ;;
     cholesky)                       # the kernels are compiled once: everybody runs the same instructions
         kernels=$BUILD/kernels.o

@@ -16,8 +16,7 @@ static DFI_TLS struct { int code; char text[DFI_ERROR_TEXT]; } dfi_last_error; /
 
 DFI_EXTERN_C_BEGIN
 DFI_API char DFI_NEED[1] = { 0 };
-extern DFI_API const char dfi_keys[dfi_key_end];
-DFI_API const char dfi_keys[dfi_key_end] = { 0 };
+DFI_API char dfi_keys[dfi_key_end] = { 0 };
 
 DFI_API void dfi_limit(void *x, size_t bytes, int kind, int largest)
 {

@@ -191,6 +191,7 @@
     {                                                                                              \
         T *dfi_a = (T *)dfi_into;                                                                  \
         const T *dfi_b = (const T *)dfi_from;                                                      \
+        (void)op##_dfi_key;                                                                        \
         op##_dfi_reduction(dfi_a, dfi_b, dfi_n);                                                   \
     }
 #define DFI_REDUCER_1(f, op, T, p)                                                                 \
@@ -213,12 +214,12 @@
 #define DFI_BUILTIN_df_min  ~, 1
 #define DFI_BUILTIN_df_max  ~, 1
 #define DFI_COMBINE_df_sum(T, a, b)  a = (T)(a + b);
-#define DFI_COMBINE_df_prod(T, a, b) a = (T)(a * b);
+#define DFI_COMBINE_df_prod(T, a, b) a = (T)(a * b - (T)0);
 #define DFI_COMBINE_df_band(T, a, b) a = (T)(a & b);
 #define DFI_COMBINE_df_bor(T, a, b)  a = (T)(a | b);
 #define DFI_COMBINE_df_bxor(T, a, b) a = (T)(a ^ b);
-#define DFI_COMBINE_df_land(T, a, b) a = (T)(a && b);
-#define DFI_COMBINE_df_lor(T, a, b)  a = (T)(a || b);
+#define DFI_COMBINE_df_land(T, a, b) a = (T)(a != (T)0 && b != (T)0);
+#define DFI_COMBINE_df_lor(T, a, b)  a = (T)(a != (T)0 || b != (T)0);
 #define DFI_COMBINE_df_min(T, a, b)  if (b < a) a = b;
 #define DFI_COMBINE_df_max(T, a, b)  if (a < b) a = b;
 #define DFI_IDENTITY_df_sum(T, a)  a = (T)0;
@@ -230,7 +231,7 @@
 #define DFI_IDENTITY_df_lor(T, a)  a = (T)0;
 #define DFI_IDENTITY_df_min(T, a)  dfi_limit(&a, sizeof(T), DFI_KIND(T), 1);
 #define DFI_IDENTITY_df_max(T, a)  dfi_limit(&a, sizeof(T), DFI_KIND(T), 0);
-#define DFI_KIND(T) ((T)1 / 2 > (T)0 ? 2 : (T)-1 < (T)1 ? 1 : (T)2 == (T)1 ? 3 : 0)
+#define DFI_KIND(T) (1 / (T)2 > 0 ? ((T)1 / 2 > 0 ? 2 : 3) : (T)-1 < (T)1)
 /* What two reductions have in common that may run at the same time on the same data. */
 #define DFI_KEY_1(op, T) (const void *)(dfi_keys + dfi_key_##op + sizeof(T))
 #define DFI_KEY_0(op, T) (const void *)&op##_dfi_key

@@ -38,7 +38,7 @@ static void dfi_scope_set_error(struct dfi_scope *s, int code, const char *text)
 static struct dfi_scope *dfi_scope_of_caller(struct dfi_worker *w)
 {
     struct dfi_scope *s = w->scope;
-    if (w->now && w->now_task == w->task && w->now_scope == s) return dfi_scope_here(w); /* runs at once in its scope */
+    if (dfi_runs_now(w)) return dfi_now_scope(w);
     if (w->task) return w->task->scope;
     while (s->kind == DFI_STOLEN) s = dfi_load_relaxed(&s->parent);
     return s->kind == DFI_BODY ? dfi_load_relaxed(&s->parent) : s;
@@ -49,14 +49,18 @@ static DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
 {
     struct dfi_error *e = dfi_load_acquire(&s->error);
     struct dfi_scope *to = dfi_load_relaxed(&s->parent);
+    struct dfi_worker *w = dfi_me();
+    int task;
     dfi_scope_uncancel(s);
     if (!e) return;
+    /* is `to` the scope of the enclosing task? */
+    task = s->kind == DFI_BODY || (s->kind == DFI_BLOCK && (s->saved_task || (w->now && w->now_scope == s->outer && !w->now_task)));
     while (to && to->kind == DFI_STOLEN) to = dfi_load_relaxed(&to->parent);
-    if (to && to->kind == DFI_BODY && s->kind != DFI_BODY) to = dfi_load_relaxed(&to->parent);
+    if (!task && to && to->kind == DFI_BODY) to = dfi_load_relaxed(&to->parent), task = 1;
     dfi_store_relaxed(&s->error, NULL);
     if (to) {
         dfi_scope_set_error(to, e->code, e->text);
-        if (to->kind != DFI_BOTTOM || s->kind == DFI_BODY) dfi_scope_cancel(to);
+        if (to->kind != DFI_BOTTOM || task) dfi_scope_cancel(to);
     } else dfi_log(DFI_LOG_ERROR_LOST, e->code, e->text);
     dfi_mfree(e);
 }

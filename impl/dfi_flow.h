@@ -108,6 +108,11 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
             next = e->next; /* u owns e: not after the subtraction */
             if (DFI_UNLIKELY(skip)) dfi_store_relaxed(&u->skip, 1u);
             if (!dfi_flow_unblock(u)) continue;
+            if (DFI_UNLIKELY(u->scope != s) && dfi_load_relaxed(&u->scope->depth) < dfi_load_relaxed(&s->depth)) {
+                /* outwards: u comes after a part of the task whose body s belongs to */
+                dfi_ready_any(w, u);
+                continue;
+            }
             if (DFI_UNLIKELY(u->task.mem.special) && dfi_ready_special(w, u)) continue;
             if (ready) dfi_push(w, ready);
             ready = u;

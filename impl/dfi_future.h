@@ -100,13 +100,13 @@ static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *l
 
 /* --- DF_DEBUG: the same with checks ------------------------------------------------------------ */
 
-static DFI_TLS const char *dfi_site = "?";
-DFI_API void dfi_here(const char *site) { dfi_site = site; }
+static DFI_TLS const char *dfi_call_site = "?";
+DFI_API void dfi_here(const char *site) { dfi_call_site = site; }
 
 /* Straight to the stack, where the line of the spawn can be kept. */
 DFI_API void dfi_spawn_checked(struct dfi_future *f)
 {
-    const char *site = dfi_site;
+    const char *site = dfi_call_site;
     struct dfi_worker *w = dfi_me_attached();
     if (w && w->head == w->room) dfi_stack_grow(w, 1);
     if (!w || w->head == w->room) {
@@ -136,7 +136,7 @@ DFI_API int dfi_sync_checked(struct dfi_future *f)
     size_t at;
     int mine;
     if (!dfi_future_valid(w, f, dfi_load_acquire(&f->link))) {
-        dfi_log(DFI_LOG_SYNC_TWICE, dfi_site, f->type->name);
+        dfi_log(DFI_LOG_SYNC_TWICE, dfi_call_site, f->type->name);
         return 0;
     }
     mine = dfi_sync_slow(f);

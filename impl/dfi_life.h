@@ -163,6 +163,17 @@ static void *dfi_helper(void *p)
     return NULL;
 }
 
+/* pre: pool lock; h was taken for it. Zero: the thread runs. */
+static int dfi_helper_start(struct dfi_worker *h, void *(*fn)(void *))
+{
+    h->helper = 1;
+    dfi_fetch_add_seq_cst(&dfi_pool.alive, 1);
+    if (!dfi_os_thread_start(&h->thread, fn, h, dfi_pool.stack_bytes)) return 0;
+    dfi_fetch_sub_seq_cst(&dfi_pool.alive, 1);
+    h->attached = h->helper = 0;
+    return -1;
+}
+
 static void dfi_fork_prepare(void);
 static void dfi_fork_parent(void);
 static void dfi_fork_child(void);
@@ -214,12 +225,8 @@ static int dfi_start_locked(const df_config *c)
         struct dfi_worker *h = dfi_worker_take(s->deque);
         if (!h) break;
         h->index = i;
-        h->helper = 1;
         h->pin = s->n_cpus ? s->cpu[i % s->n_cpus] : -1;
-        dfi_fetch_add_seq_cst(&dfi_pool.alive, 1);
-        if (dfi_os_thread_start(&h->thread, dfi_helper, h, s->stack_bytes)) {
-            dfi_fetch_sub_seq_cst(&dfi_pool.alive, 1);
-            h->attached = h->helper = 0;
+        if (dfi_helper_start(h, dfi_helper)) {
             dfi_log(DFI_LOG_NO_THREAD, i, "the system refused", i);
             break;
         }
@@ -255,7 +262,7 @@ static void dfi_stop_signal(int how)
     dfi_store_seq_cst(&dfi_pool.stopping, how);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
-        dfi_wake(v, DFI_PARKED_IDLE);
+        if (!dfi_wake(v, DFI_PARKED_IDLE)) dfi_wake(v, DFI_PARKED_SPARE);
         dfi_store_seq_cst(&v->hot.asked, (uintptr_t)1); /* look: the pool has to be started again */
     }
 }
@@ -270,6 +277,7 @@ static void dfi_stop_join(void)
         dfi_os_thread_join(&v->thread);
         v->attached = v->helper = 0;
     }
+    dfi_store_relaxed(&dfi_pool.spares, 0);
     if (dfi_pool.affinity_set) dfi_os_set_affinity(&dfi_pool.affinity);
     dfi_pool.affinity_set = 0;
 }

@@ -20,6 +20,7 @@ enum { DFI_STACK_LEAST = 1 << 20 }; /* default of musl: 128 KB, too little for r
 #if DFI_POSIX
 
 static void dfi_os_lock(struct dfi_os_mutex *m) { pthread_mutex_lock(&m->m); }
+static int dfi_os_trylock(struct dfi_os_mutex *m) { return pthread_mutex_trylock(&m->m) == 0; }
 static void dfi_os_unlock(struct dfi_os_mutex *m) { pthread_mutex_unlock(&m->m); }
 static int dfi_os_event_init(struct dfi_os_event *e)
 {
@@ -48,6 +49,12 @@ static void dfi_os_event_wake(struct dfi_os_event *e)
 {
     pthread_mutex_lock(&e->m);
     pthread_cond_signal(&e->c);
+    pthread_mutex_unlock(&e->m);
+}
+static void dfi_os_event_wake_all(struct dfi_os_event *e)
+{
+    pthread_mutex_lock(&e->m);
+    pthread_cond_broadcast(&e->c);
     pthread_mutex_unlock(&e->m);
 }
 static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), void *arg, size_t stack_bytes)
@@ -81,6 +88,12 @@ static void dfi_os_lock(struct dfi_os_mutex *m)
     call_once(&m->once, dfi_os_mutex_init);
     mtx_lock(&m->m);
 }
+static int dfi_os_trylock(struct dfi_os_mutex *m)
+{
+    dfi_os_mutex_once = m;
+    call_once(&m->once, dfi_os_mutex_init);
+    return mtx_trylock(&m->m) == thrd_success;
+}
 static void dfi_os_unlock(struct dfi_os_mutex *m) { mtx_unlock(&m->m); }
 static int dfi_os_event_init(struct dfi_os_event *e)
 {
@@ -104,6 +117,7 @@ static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int 
     return late;
 }
 static void dfi_os_event_wake(struct dfi_os_event *e) { mtx_lock(&e->m); cnd_signal(&e->c); mtx_unlock(&e->m); }
+static void dfi_os_event_wake_all(struct dfi_os_event *e) { mtx_lock(&e->m); cnd_broadcast(&e->c); mtx_unlock(&e->m); }
 struct dfi_os_start { void *(*fn)(void *); void *arg; };
 static int dfi_os_thread_main(void *p)
 {

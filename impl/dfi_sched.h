@@ -58,12 +58,13 @@ static struct dfi_worker *dfi_worker_of(int index)
 
 /* --- what a worker is waiting for -------------------------------------------------------------- */
 
-enum dfi_goal_kind { DFI_GOAL_WORK, DFI_GOAL_SCOPE, DFI_GOAL_FUTURE, DFI_GOAL_FLAG };
+enum dfi_goal_kind { DFI_GOAL_WORK, DFI_GOAL_SPARE, DFI_GOAL_SCOPE, DFI_GOAL_FUTURE, DFI_GOAL_FLAG };
 struct dfi_goal {
     enum dfi_goal_kind kind;
     struct dfi_scope *scope;    /* SCOPE: its pending <= 0; FLAG: only work inside it is run */
     struct dfi_future *future;  /* FUTURE: done */
     DFI_ATOMIC(intptr_t) *flag; /* FLAG: not 0 */
+    int spare;                  /* SPARE: no more workers than this block */
 };
 
 static int dfi_goal_met(const struct dfi_goal *g)
@@ -72,6 +73,7 @@ static int dfi_goal_met(const struct dfi_goal *g)
     case DFI_GOAL_SCOPE: return dfi_load_seq_cst(&g->scope->pending) <= 0;
     case DFI_GOAL_FUTURE: return dfi_load_seq_cst(&g->future->link) == DFI_F_DONE;
     case DFI_GOAL_FLAG: return dfi_load_seq_cst(g->flag) != 0;
+    case DFI_GOAL_SPARE: return dfi_load_seq_cst(&dfi_pool.blocked) <= g->spare || dfi_load_seq_cst(&dfi_pool.stopping);
     default: return dfi_load_seq_cst(&dfi_pool.stopping);
     }
 }
@@ -83,7 +85,7 @@ static int dfi_goal_filter(const struct dfi_goal *g, struct dfi_filter *f)
     void *state = NULL;
     f->id = f->depth = 0;
     f->earlier = NULL;
-    if (g->kind == DFI_GOAL_WORK) return 1;
+    if (g->kind <= DFI_GOAL_SPARE) return 1;
     if (g->kind == DFI_GOAL_FUTURE) {
         state = dfi_load_acquire(&g->future->link);
         if ((uintptr_t)state & 3) return 0; /* not a scope */
@@ -453,7 +455,7 @@ static int dfi_run_urgent(struct dfi_worker *w, const struct dfi_goal *g)
     struct dfi_loot loot;
     if (DFI_LIKELY(!dfi_load_relaxed(&dfi_pool.queue.urgent) && !dfi_load_relaxed(&w->pinned.urgent))) return 0;
     if (!dfi_goal_filter(g, &f) || !dfi_take_queued(w, &f, 1, &loot)) return 0;
-    dfi_run_loot(w, &loot, g->kind == DFI_GOAL_WORK ? NULL : g);
+    dfi_run_loot(w, &loot, g->kind <= DFI_GOAL_SPARE ? NULL : g);
     return 1;
 }
 
@@ -463,7 +465,7 @@ static int dfi_stuck_look(struct dfi_worker *w);
  * done (loot) or the goal is met. */
 static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_loot *loot)
 {
-    int idle = g->kind == DFI_GOAL_WORK, found = 0, state = idle ? DFI_PARKED_IDLE : DFI_PARKED_WAITING;
+    int idle = g->kind <= DFI_GOAL_SPARE, found = 0, state = idle ? DFI_PARKED_IDLE : DFI_PARKED_WAITING;
     DFI_ATOMIC(int) *count = idle ? &dfi_pool.parked_idle : &dfi_pool.parked_waiting;
     dfi_outbox_flush(w);
     dfi_share(w); /* a sleeper cannot be asked */
@@ -495,7 +497,7 @@ static void dfi_back_off(const struct dfi_goal *g, uint64_t since, uint64_t now)
  * inside the goal of any worker. pre: what is pushed above mark meanwhile is inside the goal. */
 static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const struct dfi_goal *g)
 {
-    int idle = g->kind == DFI_GOAL_WORK, sweep = 0, crowded = dfi_load_relaxed(&dfi_pool.n_slots) > dfi_pool.n_cpus, i;
+    int idle = g->kind <= DFI_GOAL_SPARE, sweep = 0, crowded = dfi_load_relaxed(&dfi_pool.n_slots) > dfi_pool.n_cpus, i;
     uint64_t since = 0;
     struct dfi_loot loot;
     if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);

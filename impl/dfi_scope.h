@@ -68,6 +68,17 @@ static struct dfi_scope *dfi_scope_here(struct dfi_worker *w)
     return s;
 }
 
+/* Does the code that runs now belong to a task that runs at once (dfi_run_now)? */
+static int dfi_runs_now(struct dfi_worker *w) { return w->now && w->now_task == w->task && w->now_scope == w->scope; }
+
+/* pre: dfi_runs_now. The scope of that task, which is its submitter's. NULL without memory. */
+static struct dfi_scope *dfi_now_scope(struct dfi_worker *w)
+{
+    struct dfi_scope *s = dfi_scope_here(w);
+    if (s) w->now_scope = s, w->now_task = NULL;
+    return s;
+}
+
 /* Frees the locals of s newer than `before`. */
 static void dfi_scope_free_locals(struct dfi_scope *s, struct dfi_local *before)
 {
@@ -153,6 +164,7 @@ DFI_API struct dfi_block dfi_scope_enter(const char *site)
     struct dfi_flow *t;
     b.open = 1, b.borrowed = 0, b.scope = NULL;
     if (!w) return b;
+    if (DFI_UNLIKELY(w->task && dfi_runs_now(w))) dfi_now_scope(w);
     t = !w->task ? w->scope->gated : w->task->task.mem.special && w->task->extra->weak ? w->task : NULL;
     b.scope = dfi_scope_push(w, w->task ? w->task->scope : w->scope, DFI_BLOCK);
     if (b.scope) {

@@ -96,7 +96,7 @@ static int dfi_may_run_now(struct dfi_worker *w, const struct dfi_type *type)
 {
     struct dfi_scope *s = w->scope;
     if (dfi_pool.defer || (w->opts && dfi_opts_matter(w->opts)) || dfi_load_relaxed(&dfi_pool.cancels)) return 0;
-    if (dfi_pool.deterministic && type->modes & DFI_REDUCE & ~DFI_INOUT) return 0;
+    if (dfi_pool.deterministic && type->modes & DFI_GROUPED) return 0;
     if (w->task) return !(w->task->task.mem.special && w->task->extra->weak);
     if (s->gated) return 0; /* its gates may be closed */
     if (s->submitted == s->done) dfi_settle(w, s); /* tasks that came before may have left copies */
@@ -162,7 +162,7 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
     if (t->task.mem.special) dfi_extra_leave(w, t);
     dfi_wait_all(w, t->scope);
     if (t->task.mem.special) dfi_extra_wait_tokens(w, t);
-    if (t->parts) dfi_store_release(&t->parts->parts, DFI_PARTS_CLOSED);
+    if (t->parts) t->parts->closed = 1;
     dfi_store_relaxed(&t->succ, DFI_DONE_EDGE); /* what was remembered of t is done */
     for (i = 0; i < n; i++)
         if (x[i].arg != DFI_NO_ARG) {

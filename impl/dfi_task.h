@@ -30,7 +30,7 @@ enum {
 struct df_opts;
 struct dfi_task;
 DFI_EXTERN_C_BEGIN
-extern DFI_API const char dfi_keys[dfi_key_end];
+extern DFI_API char dfi_keys[dfi_key_end]; /* only its addresses are used */
 /* The largest (or smallest) value of a scalar: kind 0 unsigned, 1 signed, 2 floating, 3 bool. */
 DFI_API void dfi_limit(void *x, size_t bytes, int kind, int largest);
 DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, const char *titles, const char *site);

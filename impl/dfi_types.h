@@ -131,7 +131,7 @@ struct dfi_scope {
     DFI_ATOMIC(int) cancelled;
     DFI_ATOMIC(struct dfi_error *) error;  /* the first one */
     size_t room_used;
-    union { char bytes[DFI_SCOPE_ROOM]; double align; void *pointer; } room; /* for small df_local */
+    union { char bytes[DFI_SCOPE_ROOM]; long double align; void *pointer; } room; /* for small df_local */
     char line[DFI_LINE];
     /* Minus the children completed by others while open; after closing, the children outstanding
      * (plus DFI_ENDED when the body is over). Argument: docs/memory-order.md, "Scopes". */
@@ -181,21 +181,24 @@ struct dfi_part {
     struct dfi_region region;
     unsigned mode;
 };
-#define DFI_PARTS_CLOSED ((struct dfi_part *)(uintptr_t)1)
 
-enum { DFI_RELEASES = 8 }; /* regions released one by one that are remembered; neighbours become one */
+enum { DFI_RELEASES = 16 }; /* regions released one by one; more are released at the end */
 struct dfi_weak {
     struct dfi_block_head head;
     struct dfi_flow *task;                 /* submitter only: whose it is now */
     size_t seq;
     const struct dfi_access *last_access;  /* submitter only: the newest part, against doubles */
     size_t last_birth;
-    DFI_ATOMIC(struct dfi_part *) parts;   /* pushed by the submitter, taken by who runs the task */
+    DFI_ATOMIC(int) lock;                  /* of the parts and what is released: submitter against who runs the task */
+    struct dfi_part *parts;
+    int closed;                            /* the body is over: no more parts */
+    unsigned n_released;
+    struct { struct dfi_flow *task; struct dfi_region region; } released[DFI_RELEASES];
     /* who runs the task */
     struct dfi_edge *late;                 /* successors for which there was no memory: at its end */
-    unsigned n_gates, n_released, n_strong;
+    unsigned n_gates, n_strong;            /* and the submitter, before */
     struct { struct dfi_flow *task; size_t seq; struct dfi_region region; } gate[DFI_PARAMETERS];
-    struct dfi_region strong[DFI_PARAMETERS], released[DFI_RELEASES];
+    struct dfi_region strong[DFI_PARAMETERS];
 };
 
 /* --- tasks that share a region (dfi_group.h) ------------------------------------------------------- */
@@ -247,7 +250,7 @@ enum { DFI_DEQUE_SIZE = 512 }; /* entries of the public deque; a power of two. W
 #define DFI_F_AT(at) ((void *)((uintptr_t)(at) << 2 | 3))
 #define DFI_F_IS_AT(link) (((uintptr_t)(link) & 3) == 3)
 
-enum { DFI_AWAKE, DFI_PARKED_IDLE, DFI_PARKED_WAITING };
+enum { DFI_AWAKE, DFI_PARKED_IDLE, DFI_PARKED_WAITING, DFI_PARKED_SPARE };
 
 struct dfi_worker {
     struct dfi_hot hot;
@@ -296,6 +299,7 @@ struct dfi_worker {
     /* sleeping */
     DFI_ATOMIC(int) park;
     int attached, helper;            /* pool lock: a thread is using it; it is a helper thread */
+    int spare;                       /* a helper beyond the workers: which */
     int pin;                         /* helper: the CPU to run on, or -1 */
     void *allocated;
     struct dfi_os_event event;

@@ -11,6 +11,25 @@
 #ifndef DFI_WEAK_H
 #define DFI_WEAK_H
 
+static void dfi_weak_lock(struct dfi_weak *k)
+{
+    while (dfi_exchange_acq_rel(&k->lock, 1)) dfi_os_yield(); /* held for a few allocations */
+}
+static void dfi_weak_unlock(struct dfi_weak *k) { dfi_store_release(&k->lock, 0); }
+
+/* Is all that an access to r needs of the task's own accesses released? pre: the lock. */
+static int dfi_part_released(const struct dfi_weak *k, const struct dfi_region *r)
+{
+    unsigned i, j;
+    for (i = 0; i < k->n_strong; i++) {
+        int free = !dfi_region_overlap(&k->strong[i], r);
+        for (j = 0; j < k->n_released && !free; j++)
+            free = dfi_region_covers(&k->released[j].region, r) || dfi_region_covers(&k->released[j].region, &k->strong[i]);
+        if (!free) return 0;
+    }
+    return k->n_released > 0;
+}
+
 /* --- the submitter ------------------------------------------------------------------------------- */
 
 /* t hangs its successors on parts. 0, or -1 without memory. */
@@ -23,10 +42,30 @@ static int dfi_weak_releasable(struct dfi_worker *w, struct dfi_flow *t)
     if (!(k = (struct dfi_weak *)dfi_block_new(w, DFI_CLS_WEAK))) return -1;
     k->task = t, k->seq = t->seq;
     k->last_birth = 0;
-    dfi_store_relaxed(&k->parts, NULL);
+    dfi_store_relaxed(&k->lock, 0);
+    k->parts = NULL;
     k->late = NULL;
+    k->closed = 0;
     k->n_gates = k->n_released = k->n_strong = 0;
     x->weak = t->parts = k;
+    return 0;
+}
+
+/* t comes after the children of a task that touched what it released. pre: the lock. 0, or -1 without memory. */
+static int dfi_part_after_release(struct dfi_worker *w, struct dfi_flow *t, struct dfi_weak *k, const struct dfi_region *r)
+{
+    unsigned i;
+    for (i = 0; i < k->n_released; i++) {
+        struct dfi_flow *p = k->released[i].task;
+        struct dfi_edge *e, *head = dfi_load_acquire(&p->succ);
+        if (head == DFI_DONE_EDGE || !dfi_region_overlap(&k->released[i].region, r)) continue;
+        if (!(e = dfi_edge_new(w, t))) return -1;
+        e->task = t;
+        do e->next = head; /* as in dfi_edge_add */
+        while (!dfi_cas_acq_rel(&p->succ, &head, e) && head != DFI_DONE_EDGE);
+        if (head == DFI_DONE_EDGE) dfi_edge_drop(w, t);
+        else t->n_edges++;
+    }
     return 0;
 }
 
@@ -34,32 +73,28 @@ static int dfi_weak_releasable(struct dfi_worker *w, struct dfi_flow *t)
 static int dfi_part_add(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *p)
 {
     struct dfi_weak *k = p->parts;
-    struct dfi_part *part, *head;
-    struct dfi_edge *e;
+    struct dfi_region r = dfi_region_of(w->reg_access);
+    struct dfi_part *part;
+    int result = 1;
     if (k->task != p || k->seq != p->seq) return 0; /* p is done and its record of parts used again */
-    head = dfi_load_acquire(&k->parts); /* pairs with the exchange in dfi_parts_take */
-    if (head == DFI_PARTS_CLOSED) return 0;
-    if (k->last_birth == t->birth && k->last_access == w->reg_access) return 1;
-    if (!(part = (struct dfi_part *)dfi_block_new(w, DFI_CLS_PART))) return -1;
-    if (!(e = dfi_edge_new(w, t))) {
+    if (!dfi_extra_of(w, t)) return -1; /* t will become ready from outside of its scope (dfi_ready_any) */
+    dfi_weak_lock(k);
+    if (k->closed) result = 0;
+    else if (k->last_birth == t->birth && k->last_access == w->reg_access) result = 1;
+    else if (dfi_part_released(k, &r)) result = dfi_part_after_release(w, t, k, &r) ? -1 : 1;
+    else if (!(part = (struct dfi_part *)dfi_block_new(w, DFI_CLS_PART))) result = -1;
+    else if (!(part->edge = dfi_edge_new(w, t))) {
         dfi_block_free(w, w, &part->head);
-        return -1;
+        result = -1;
+    } else {
+        part->edge->task = t;
+        part->region = r, part->mode = w->reg_access->mode;
+        part->next = k->parts, k->parts = part;
+        t->n_edges++;
     }
-    e->task = t;
-    part->edge = e;
-    part->region = dfi_region_of(w->reg_access);
-    part->mode = w->reg_access->mode;
-    do {
-        if (head == DFI_PARTS_CLOSED) {
-            dfi_edge_drop(w, t);
-            dfi_block_free(w, w, &part->head);
-            return 0;
-        }
-        part->next = head; /* release: the part and its edge, to dfi_parts_take */
-    } while (!dfi_cas_acq_rel(&k->parts, &head, part));
-    k->last_birth = t->birth, k->last_access = w->reg_access;
-    t->n_edges++;
-    return 1;
+    if (result == 1) k->last_birth = t->birth, k->last_access = w->reg_access;
+    dfi_weak_unlock(k);
+    return result;
 }
 
 /* The weak accesses of t: their edges go to gates. 0, or -1 without memory. pre: dfi_weak_releasable. */
@@ -135,11 +170,11 @@ static void dfi_part_order(struct dfi_worker *w, struct dfi_scope *s, struct dfi
     dfi_block_free(w, home, &part->head);
 }
 
-static struct dfi_part *dfi_parts_take(struct dfi_weak *k, struct dfi_part *instead)
+/* In the order of submission. */
+static struct dfi_part *dfi_parts_turn(struct dfi_part *p)
 {
-    struct dfi_part *p = dfi_exchange_acq_rel(&k->parts, instead);
     struct dfi_part *oldest = NULL;
-    while (p) { /* in the order of submission */
+    while (p) {
         struct dfi_part *next = p->next;
         p->next = oldest, oldest = p;
         p = next;
@@ -160,7 +195,11 @@ static DFI_NOINLINE void dfi_weak_body_end(struct dfi_worker *w, struct dfi_flow
     }
     while (!(s = dfi_scope_here(w))) dfi_os_sleep_ms();
     dfi_settle(w, s);
-    for (p = dfi_parts_take(k, DFI_PARTS_CLOSED); p; p = next) {
+    dfi_weak_lock(k);
+    k->closed = 1;
+    p = dfi_parts_turn(k->parts);
+    dfi_weak_unlock(k);
+    for (; p; p = next) {
         next = p->next;
         dfi_part_order(w, s, k, p, skip);
     }
@@ -190,20 +229,27 @@ static void dfi_weak_done(struct dfi_worker *w, struct dfi_flow *t)
         if (dfi_flow_unblock(u)) dfi_ready_sibling(w, u);
     }
     for (i = 0; i < k->n_gates; i++) dfi_flow_free(w, k->gate[i].task);
+    for (i = 0; i < k->n_released; i++) dfi_flow_free(w, k->released[i].task);
     dfi_block_free(w, t->scope->owner, &k->head);
 }
 
-/* Is what a part needs of t's own accesses released? */
-static int dfi_part_released(const struct dfi_weak *k, const struct dfi_part *p)
+/* The children of s so far that touch r, as one task that stays until t is done. NULL without memory. */
+static struct dfi_flow *dfi_released_task(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_region *r)
 {
-    unsigned i, j;
-    for (i = 0; i < k->n_strong; i++) {
-        int free = !dfi_region_overlap(&k->strong[i], &p->region);
-        for (j = 0; j < k->n_released && !free; j++)
-            free = dfi_region_covers(&k->released[j], &p->region) || dfi_region_covers(&k->released[j], &k->strong[i]);
-        if (!free) return 0;
+    struct dfi_flow *j = dfi_flow_new(w, s, &dfi_gate_type);
+    struct dfi_extra *x = j ? dfi_extra_of(w, j) : NULL;
+    if (!x) {
+        if (j) dfi_flow_free(w, j);
+        return NULL;
     }
-    return 1;
+    x->gate = 1;
+    if (dfi_order_after(w, j, r, DFI_INOUT)) {
+        x->gate = 0;
+        dfi_ready_if(w, j);
+        return NULL;
+    }
+    dfi_ready_if(w, j);
+    return j;
 }
 
 DFI_API void dfi_release(const void *p, size_t bytes)
@@ -214,27 +260,28 @@ DFI_API void dfi_release(const void *p, size_t bytes)
     struct dfi_scope *s;
     struct dfi_access x;
     struct dfi_region r;
-    struct dfi_part *part, *next;
-    unsigned i;
+    struct dfi_part *part, **at, *parts = NULL;
+    struct dfi_flow *j;
     if (!k) {
         if (t) dfi_log(DFI_LOG_NOT_RELEASABLE, t->type->name);
         return; /* a task that runs at once has no successors yet */
     }
     dfi_access_array(&x, DFI_INOUT, DFI_NO_ARG, p, bytes);
     r = dfi_region_of(&x);
-    if (!r.rows || !(s = dfi_scope_here(w))) return;
-    for (i = 0; i < k->n_released && k->released[i].p + k->released[i].row != r.p; i++) continue;
-    if (i < k->n_released) k->released[i].row += r.row;
-    else if (i < DFI_RELEASES) k->released[k->n_released++] = r;
-    else return; /* too many pieces: at the end */
-    for (part = dfi_parts_take(k, NULL); part; part = next) {
-        next = part->next;
-        if (dfi_part_released(k, part)) dfi_part_order(w, s, k, part, 0);
-        else {
-            part->next = dfi_load_relaxed(&k->parts);
-            while (!dfi_cas_acq_rel(&k->parts, &part->next, part)) continue;
-        }
+    if (!r.rows || !(s = dfi_scope_here(w)) || k->n_released == DFI_RELEASES) return; /* then at the end */
+    if (!(j = dfi_released_task(w, s, &r))) return;
+    dfi_weak_lock(k);
+    k->released[k->n_released].task = j;
+    k->released[k->n_released++].region = r;
+    for (at = &k->parts; (part = *at) != NULL;)
+        if (dfi_part_released(k, &part->region)) *at = part->next, part->next = parts, parts = part;
+        else at = &part->next;
+    dfi_weak_unlock(k);
+    for (; parts; parts = part) {
+        part = parts->next;
+        dfi_part_order(w, s, k, parts, 0);
     }
+    if (dfi_load_relaxed(&dfi_pool.n_slots) > 1) dfi_share(w); /* the body may go on for long */
 }
 
 #endif

@@ -220,6 +220,115 @@ static void words(void)
     CHECK(u[7] == 4 && u[4] == 1 && u[0] == 1);
 }
 
+/* --- reductions: every operator, every scalar type, and an operator of one's own ---------------------- */
+
+#if defined(__cplusplus)
+typedef bool truth;
+#else
+typedef _Bool truth;
+#endif
+
+#define FLOATING(T, name)                                                                                     \
+    DF_TASK(void, name, df_reduce(df_sum, T, s, 1), df_reduce(df_prod, T, p, 1), df_reduce(df_land, T, la, 1), \
+            df_reduce(df_lor, T, lo, 1), df_reduce(df_min, T, mi, 1), df_reduce2(df_max, T, ma, 1, 1, 1));     \
+    void name(T *s, T *p, T *la, T *lo, T *mi, T *ma)                                                         \
+    {                                                                                                         \
+        *s = (T)(*s + (T)2), *p = (T)(*p + *p);                                                               \
+        *la = (T)(*la > (T)0), *lo = (T)(*lo > (T)0);                                                         \
+        *mi = *mi < (T)1 ? *mi : (T)1, *ma = *ma > (T)1 ? *ma : (T)1;                                         \
+    }                                                                                                         \
+    static void try_##name(void)                                                                              \
+    {                                                                                                         \
+        T x[6] = { 1, 1, 1, 0, (T)5, 0 }, y[6] = { 1, 1, 1, 0, (T)5, 0 };                                     \
+        int i;                                                                                                \
+        DF_PARALLEL {                                                                                         \
+            for (i = 0; i < 3; i++) df_submit(name, x, x + 1, x + 2, x + 3, x + 4, x + 5);                    \
+        }                                                                                                     \
+        for (i = 0; i < 3; i++) name(y, y + 1, y + 2, y + 3, y + 4, y + 5);                                   \
+        for (i = 0; i < 6; i++) CHECK(!(x[i] < y[i]) && !(x[i] > y[i]));                                      \
+    }
+#define INTEGER(T, name)                                                                                      \
+    FLOATING(T, name)                                                                                         \
+    DF_TASK(void, name##_bits, df_reduce(df_band, T, a, 1), df_reduce(df_bor, T, o, 1), df_reduce2(df_bxor, T, x, 1, 1, 1)); \
+    void name##_bits(T *a, T *o, T *x) { *a = (T)(*a & (T)6), *o = (T)(*o | (T)1), *x = (T)(*x ^ (T)1); }     \
+    static void try_##name##_bits(void)                                                                       \
+    {                                                                                                         \
+        T x[3] = { (T)7, 0, 0 }, y[3] = { (T)7, 0, 0 };                                                       \
+        int i;                                                                                                \
+        DF_PARALLEL {                                                                                         \
+            for (i = 0; i < 3; i++) df_submit(name##_bits, x, x + 1, x + 2);                                  \
+        }                                                                                                     \
+        for (i = 0; i < 3; i++) name##_bits(y, y + 1, y + 2);                                                 \
+        for (i = 0; i < 3; i++) CHECK(x[i] == y[i]);                                                          \
+    }
+INTEGER(char, of_char)
+INTEGER(signed char, of_schar)
+INTEGER(unsigned char, of_uchar)
+INTEGER(short, of_short)
+INTEGER(unsigned short, of_ushort)
+INTEGER(int, of_int)
+INTEGER(unsigned, of_unsigned)
+INTEGER(long, of_long)
+INTEGER(unsigned long, of_ulong)
+INTEGER(long long, of_llong)
+INTEGER(unsigned long long, of_ullong)
+INTEGER(truth, of_truth)
+FLOATING(float, of_float)
+FLOATING(double, of_double)
+FLOATING(long double, of_ldouble)
+
+static void pair_add(pair *into, const pair *from) { into->re += from->re, into->im += from->im; }
+static void pair_zero(pair *x) { x->re = x->im = 0; }
+DF_REDUCTION(pair_sum, pair, pair_add, pair_zero);
+DF_TASK(void, of_pair, df_reduce(pair_sum, pair, x, n), df_reduce2(pair_sum, pair, y, 1, n, n), (int, n));
+void of_pair(pair *x, pair *y, int n)
+{
+    for (; n > 0; n--, x++, y++) x->re += 1, y->im += 2;
+}
+static void reductions(void)
+{
+    pair x[2] = { { 0, 0 }, { 5, 0 } }, y[2] = { { 0, 0 }, { 0, 5 } };
+    int i;
+    try_of_char(), try_of_schar(), try_of_uchar(), try_of_short(), try_of_ushort(), try_of_int(), try_of_unsigned();
+    try_of_long(), try_of_ulong(), try_of_llong(), try_of_ullong(), try_of_truth();
+    try_of_char_bits(), try_of_schar_bits(), try_of_uchar_bits(), try_of_short_bits(), try_of_ushort_bits();
+    try_of_int_bits(), try_of_unsigned_bits(), try_of_long_bits(), try_of_ulong_bits(), try_of_llong_bits();
+    try_of_ullong_bits(), try_of_truth_bits();
+    try_of_float(), try_of_double(), try_of_ldouble();
+    DF_PARALLEL {
+        for (i = 0; i < 4; i++) df_submit(of_pair, x, y, 2);
+    }
+    CHECK(x[0].re > 3.5 && x[1].re > 8.5 && x[0].im < 0.5 && y[0].im > 7.5 && y[1].im > 12.5 && y[1].re < 0.5);
+}
+
+/* --- weak accesses ------------------------------------------------------------------------------------ */
+
+DF_TASK(void, add_one, df_in(int, a, 2), df_out(int, b, 2), df_inout(int, c, 2));
+DF_TASK(void, weak, df_weak_in(int, a, n), df_weak_out(int, b, n), df_weak_inout(int, c, n), (int, n));
+DF_TASK(void, weak2, (size_t, ld), df_weak_in2(int, a, 1, 2, ld), df_weak_out2(int, b, 1, 2, ld), df_weak_inout2(int, c, 1, 2, ld));
+void add_one(const int *a, int *b, int *c) { b[0] = a[0] + 1, b[1] = a[1] + 1, c[0]++, c[1]++; }
+void weak(const int *a, int *b, int *c, int n)
+{
+    int i;
+    for (i = 0; i < n; i += 2) df_submit(add_one, a + i, b + i, c + i);
+}
+void weak2(size_t ld, const int *a, int *b, int *c)
+{
+    df_submit(add_one, a, b, c);
+    (void)ld;
+}
+static void weak_words(void)
+{
+    int a[4] = { 1, 2, 3, 4 }, b[4], c[4] = { 0, 0, 0, 0 }, d[4];
+    DF_PARALLEL {
+        df_submit(weak, a, b, c, 4);
+        df_submit(weak, b, d, c, 4);
+        df_submit(weak2, 4, d, a, c);
+        df_submit(weak2, 4, a, b + 2, c);
+    }
+    CHECK(d[3] == 6 && a[1] == 5 && b[3] == 6 && c[0] == 4 && c[3] == 2);
+}
+
 /* --- the rest of the API ------------------------------------------------------------------------ */
 
 static void block(void *x) { df_submit(r_void, (int *)x); }
@@ -253,6 +362,8 @@ int main(void)
     results();
     numbers();
     words();
+    reductions();
+    weak_words();
     rest();
     return wrong ? (wrong > 255 ? 255 : wrong) : 0;
 }

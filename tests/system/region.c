@@ -17,8 +17,8 @@ static struct shape shape_random(uint64_t *seed, int ld)
     int range = test_below(seed, 3) == 0, p = test_below(seed, 100);
     int row = test_below(seed, range ? 40 : 10), rows = test_below(seed, 8);
     memset(&s, 0, sizeof s);
-    if (range) dfi_access_array(&s.x, DFI_IN, base + p, (size_t)row);
-    else dfi_access_block(&s.x, DFI_IN, base + p, (size_t)rows, (size_t)row, (size_t)ld);
+    if (range) dfi_access_array(&s.x, DFI_IN, DFI_NO_ARG, base + p, (size_t)row);
+    else dfi_access_block(&s.x, DFI_IN, DFI_NO_ARG, base + p, (size_t)rows, (size_t)row, (size_t)ld);
     for (int i = 0; i < (range ? 1 : rows); i++)
         for (int j = 0; j < row; j++) s.has[p + i * (range ? 0 : ld) + j] = 1;
     return s;
@@ -29,12 +29,12 @@ static void extremes(void)
     struct dfi_access x[6];
     static const size_t huge = SIZE_MAX;
     char *last = (char *)UINTPTR_MAX - 10; /* only compared, never used */
-    dfi_access_array(&x[0], DFI_IN, base, huge);
-    dfi_access_block(&x[1], DFI_IN, base, huge, huge, huge);
-    dfi_access_block(&x[2], DFI_IN, base, huge, 1, 2);
-    dfi_access_block(&x[3], DFI_IN, last, 5, 4, 8);
-    dfi_access_array(&x[4], DFI_IN, last, 100);
-    dfi_access_block(&x[5], DFI_IN, base, 2, 3, huge / 2);
+    dfi_access_array(&x[0], DFI_IN, DFI_NO_ARG, base, huge);
+    dfi_access_block(&x[1], DFI_IN, DFI_NO_ARG, base, huge, huge, huge);
+    dfi_access_block(&x[2], DFI_IN, DFI_NO_ARG, base, huge, 1, 2);
+    dfi_access_block(&x[3], DFI_IN, DFI_NO_ARG, last, 5, 4, 8);
+    dfi_access_array(&x[4], DFI_IN, DFI_NO_ARG, last, 100);
+    dfi_access_block(&x[5], DFI_IN, DFI_NO_ARG, base, 2, 3, huge / 2);
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) {
             struct dfi_region a = dfi_region_of(&x[i]), b = dfi_region_of(&x[j]);
