@@ -72,9 +72,10 @@ static int dfi_scope_inside(struct dfi_scope *scope, uintptr_t id, uintptr_t dep
     return 0;
 }
 
-/* What may be taken: anything (id 0), or only work inside one scope. Tasks with weak accesses, which may have to
- * wait for earlier tasks, only if they come before `earlier` themselves (unless that is NULL). */
-struct dfi_filter { uintptr_t id, depth; const struct dfi_flow *earlier; };
+/* What may be taken: anything (id 0), or only work inside one scope. A task with weak accesses may have to wait for
+ * others: if `on_top_of` is not NULL, only one that does not depend on what the tasks on the stack of that worker have
+ * still to do. */
+struct dfi_filter { uintptr_t id, depth; const struct dfi_worker *on_top_of; };
 
 struct dfi_loot { void *entry; struct dfi_scope *scope; struct dfi_worker *victim; };
 

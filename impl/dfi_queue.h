@@ -62,25 +62,38 @@ static int dfi_sooner(const struct dfi_extra *a, const struct dfi_extra *b)
     return a->priority > b->priority || (a->priority == b->priority && a->order < b->order);
 }
 
-/* Does a come before b, or inside it, in the order of a serial execution? pre: both are unfinished. Of a stolen
- * future that is not known: no. */
-static int dfi_flow_earlier(const struct dfi_flow *a, const struct dfi_flow *b)
+/* a may be run on top of a wait in b: it does not depend on what b has still to do. That is so if a comes before b in
+ * the order of a serial execution, or is inside b; and also if a is inside a task without weak accesses that b is not
+ * inside of: whatever such a task depends on is done. pre: a and b are unfinished. Of the children of a stolen future
+ * the order is not known: no. */
+static int dfi_flow_independent(const struct dfi_flow *a, const struct dfi_flow *b)
 {
     struct dfi_scope *s = a->scope, *r = b->scope;
     size_t i = a->birth, j = b->birth;
     while (s != r) {
-        uintptr_t d = dfi_load_relaxed(&s->depth), e = dfi_load_relaxed(&r->depth);
-        if (d >= e) i = dfi_load_relaxed(&s->birth), s = dfi_load_relaxed(&s->parent);
-        if (e >= d) j = dfi_load_relaxed(&r->birth), r = dfi_load_relaxed(&r->parent);
-        if (!s || !r) return 0; /* of different threads of the program */
+        uintptr_t d = dfi_load_relaxed(&s->depth);
+        if (r && dfi_load_relaxed(&r->depth) > d) {
+            j = dfi_load_relaxed(&r->birth), r = dfi_load_relaxed(&r->parent);
+            continue;
+        }
+        if (!s->gated && s->kind != DFI_STOLEN) return 1;
+        i = dfi_load_relaxed(&s->birth), s = dfi_load_relaxed(&s->parent);
+        if (!s) return 1;
     }
     return i <= j;
 }
 
 static int dfi_filter_admits(const struct dfi_filter *f, const struct dfi_extra *x)
 {
+    struct dfi_scope *s;
     if (f->id && !dfi_scope_inside(x->task->scope, f->id, f->depth)) return 0;
-    return !f->earlier || !x->weak || dfi_flow_earlier(x->task, f->earlier);
+    if (!f->on_top_of || !x->weak) return 1;
+    if (f->on_top_of->task && !dfi_flow_independent(x->task, f->on_top_of->task)) return 0;
+    for (s = f->on_top_of->scope; s; s = s->outer) {
+        const struct dfi_flow *t = s->task ? s->task : s->saved_task;
+        if (t && !dfi_flow_independent(x->task, t)) return 0;
+    }
+    return 1;
 }
 
 /* The best task that f admits, of at least that priority, without recursion. NULL: none. */

@@ -84,7 +84,7 @@ static int dfi_goal_filter(const struct dfi_goal *g, struct dfi_filter *f)
     struct dfi_scope *s = g->scope;
     void *state = NULL;
     f->id = f->depth = 0;
-    f->earlier = NULL;
+    f->on_top_of = NULL;
     if (g->kind <= DFI_GOAL_SPARE) return 1;
     if (g->kind == DFI_GOAL_FUTURE) {
         state = dfi_load_acquire(&g->future->link);
@@ -408,11 +408,11 @@ static int dfi_gates_closed(const struct dfi_flow *t);
 /* w waits in the body of a task with weak accesses. Its children may wait for earlier siblings of that task,
  * which are outside of what is waited for. They may be run here, on top of the wait, as they cannot depend on what
  * is below; only a later task with weak accesses can, and is left to others. */
-static int dfi_find_earlier(struct dfi_worker *w, const struct dfi_flow *gated, struct dfi_loot *loot)
+static int dfi_find_outside(struct dfi_worker *w, const struct dfi_flow *gated, struct dfi_loot *loot)
 {
     struct dfi_filter f;
     f.id = f.depth = 0;
-    f.earlier = gated;
+    f.on_top_of = w;
     if (!dfi_gates_closed(gated)) return 0;
     if (dfi_take_queued(w, &f, 0, loot)) return 1;
     while (dfi_steal(w, &f, loot) || dfi_deque_steal_thief(w, &f, loot)) {
@@ -427,16 +427,17 @@ static int dfi_find_earlier(struct dfi_worker *w, const struct dfi_flow *gated, 
 /* Something for w to run while it waits for g. */
 static int dfi_find(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_loot *loot)
 {
-    static const struct dfi_filter any = { 0, 0, NULL };
     struct dfi_filter f;
     struct dfi_flow *t;
     if (dfi_goal_filter(g, &f) &&
         (dfi_take_queued(w, &f, 1, loot) || dfi_steal(w, &f, loot) || dfi_take_queued(w, &f, 0, loot)))
         return 1;
-    if (g->scope && DFI_UNLIKELY(g->scope->gated != NULL) && dfi_find_earlier(w, g->scope->gated, loot)) return 1;
+    if (g->scope && DFI_UNLIKELY(g->scope->gated != NULL) && dfi_find_outside(w, g->scope->gated, loot)) return 1;
     /* what only this worker can run may be what others wait for, and this one for them: better on top of a wait
      * that it is not inside of than never */
-    if (DFI_LIKELY(!dfi_load_relaxed(&w->pinned.count)) || !(t = dfi_queue_take(&w->pinned, &any, INT_MIN))) return 0;
+    if (DFI_LIKELY(!dfi_load_relaxed(&w->pinned.count))) return 0;
+    f.id = f.depth = 0, f.on_top_of = w;
+    if (!(t = dfi_queue_take(&w->pinned, &f, INT_MIN))) return 0;
     loot->entry = (void *)((uintptr_t)t | DFI_FLOW);
     return 1;
 }
