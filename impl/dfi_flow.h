@@ -42,14 +42,13 @@ static DFI_NOINLINE int dfi_ready_special(struct dfi_worker *w, struct dfi_flow 
 {
     struct dfi_extra *x = t->extra;
     struct dfi_worker *v;
-    (void)w;
     if (x->held_by) dfi_unhold(x);
     if (x->pin >= 0 && (v = dfi_worker_of(x->pin)) != NULL) {
         dfi_queue_put(&v->pinned, t);
         if (!dfi_wake(v, DFI_PARKED_IDLE)) dfi_wake_waiting(v);
         return 1;
     }
-    if (!x->priority) return 0;
+    if (!x->priority && !(x->weak && w && !dfi_may_run_on_top(w, x))) return 0;
     dfi_queue_put(&dfi_pool.queue, t);
     dfi_wake_for_work();
     return 1;

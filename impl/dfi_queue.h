@@ -83,17 +83,22 @@ static int dfi_flow_independent(const struct dfi_flow *a, const struct dfi_flow 
     return i <= j;
 }
 
-static int dfi_filter_admits(const struct dfi_filter *f, const struct dfi_extra *x)
+/* The same for all tasks on the stack of w. */
+static int dfi_may_run_on_top(const struct dfi_worker *w, const struct dfi_extra *x)
 {
     struct dfi_scope *s;
-    if (f->id && !dfi_scope_inside(x->task->scope, f->id, f->depth)) return 0;
-    if (!f->on_top_of || !x->weak) return 1;
-    if (f->on_top_of->task && !dfi_flow_independent(x->task, f->on_top_of->task)) return 0;
-    for (s = f->on_top_of->scope; s; s = s->outer) {
+    if (w->task && !dfi_flow_independent(x->task, w->task)) return 0;
+    for (s = w->scope; s; s = s->outer) {
         const struct dfi_flow *t = s->task ? s->task : s->saved_task;
         if (t && !dfi_flow_independent(x->task, t)) return 0;
     }
     return 1;
+}
+
+static int dfi_filter_admits(const struct dfi_filter *f, const struct dfi_extra *x)
+{
+    if (f->id && !dfi_scope_inside(x->task->scope, f->id, f->depth)) return 0;
+    return !f->on_top_of || !x->weak || dfi_may_run_on_top(f->on_top_of, x);
 }
 
 /* The best task that f admits, of at least that priority, without recursion. NULL: none. */
