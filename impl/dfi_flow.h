@@ -37,6 +37,12 @@ static void dfi_flow_free(struct dfi_worker *w, struct dfi_flow *t)
     dfi_block_free(w, home, &t->task.mem);
 }
 
+/* A gate is looked at by children of the task it belongs to: whoever comes second, its own end or the task's, frees it. */
+static void dfi_gate_leave(struct dfi_worker *w, struct dfi_flow *t)
+{
+    if (dfi_fetch_sub_acq_rel(&t->extra->gate, 1) == 1) dfi_flow_free(w, t);
+}
+
 /* A task with extras became ready. Nonzero: it was put where it belongs; zero: it goes the usual way. */
 static DFI_NOINLINE int dfi_ready_special(struct dfi_worker *w, struct dfi_flow *t)
 {
@@ -116,7 +122,8 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
             if (ready) dfi_push(w, ready);
             ready = u;
         }
-        if (!(DFI_UNLIKELY(t->task.mem.special) && t->extra->gate)) dfi_flow_free(w, t);
+        if (DFI_UNLIKELY(t->task.mem.special) && dfi_load_relaxed(&t->extra->gate)) dfi_gate_leave(w, t);
+        else dfi_flow_free(w, t);
         if (owner == w && s->open) {
             s->done++;
             return ready;

@@ -85,7 +85,7 @@ struct dfi_extra {
     const char *titles;
     DFI_ATOMIC(uintptr_t) given;
     struct dfi_weak *weak;                /* its successors come after parts of it (dfi_weak.h), or NULL */
-    int gate;                             /* it is a gate, and stays until the task it belongs to is done */
+    DFI_ATOMIC(int) gate;                 /* a gate: 2 while its own end and the task it belongs to are to come, 1 */
 };
 
 #define DFI_INTERNAL 0x80000000u /* in dfi_type.modes: a task of df itself, not counted and never cancelled */

@@ -113,7 +113,7 @@ static int dfi_weak_submit(struct dfi_worker *w, struct dfi_flow *t, struct dfi_
             dfi_flow_free(w, g);
             return -1;
         }
-        gx->gate = 1; /* stays until t is done: its children look at it */
+        gx->gate = 2; /* stays until t is done: its children look at it */
         k->gate[k->n_gates].task = g, k->gate[k->n_gates].seq = g->seq;
         k->gate[k->n_gates++].region = r;
         failed = dfi_register(w, t, g, &x[i]);
@@ -228,8 +228,8 @@ static void dfi_weak_done(struct dfi_worker *w, struct dfi_flow *t)
         next = e->next;
         if (dfi_flow_unblock(u)) dfi_ready_sibling(w, u);
     }
-    for (i = 0; i < k->n_gates; i++) dfi_flow_free(w, k->gate[i].task);
-    for (i = 0; i < k->n_released; i++) dfi_flow_free(w, k->released[i].task);
+    for (i = 0; i < k->n_gates; i++) dfi_gate_leave(w, k->gate[i].task);
+    for (i = 0; i < k->n_released; i++) dfi_gate_leave(w, k->released[i].task);
     dfi_block_free(w, t->scope->owner, &k->head);
 }
 
@@ -242,7 +242,7 @@ static struct dfi_flow *dfi_released_task(struct dfi_worker *w, struct dfi_scope
         if (j) dfi_flow_free(w, j);
         return NULL;
     }
-    x->gate = 1;
+    x->gate = 2;
     if (dfi_order_after(w, j, r, DFI_INOUT)) {
         x->gate = 0;
         dfi_ready_if(w, j);
