@@ -32,6 +32,8 @@
  *                       invariants of df itself; 3 the same with yields injected.
  *     Implementation file only:
  *       DF_MALLOC(n), DF_FREE(p)   replace malloc and free.
+ *       DF_CHECK        1: reports tasks that access memory which the task that submits them did not
+ *                       declare (its own stack and df_local excepted). Slower.
  *       DF_DEVELOP      warnings inside df.h are shown (for work on df itself).
  *     Environment: DF_WORKERS, DF_CPUSET, DF_DEQUE, DF_WINDOW, DF_DEFER, DF_DETERMINISTIC,
  *       DF_RENAME_BYTES, DF_PATIENCE, see df_config below.
@@ -92,8 +94,8 @@
  *                      starts at once, they wait; df_weak_in, df_weak_out, and df_weak_inout2 ... alike
  *     n, rows, cols, ld: elements of T; any expression over the other parameters. Zero or negative:
  *             nothing is accessed.
- *     op      df_sum df_prod df_band df_bor df_bxor df_land df_lor df_min df_max for scalar T, or the name
- *             of a DF_REDUCTION. Tasks that reduce the same region with the same operator run at the same
+ *     op      df_sum df_prod df_band df_bor df_bxor df_land df_lor (0 and 1) df_min df_max for scalar T,
+ *             or the name of a DF_REDUCTION. Tasks that reduce the same region with the same operator run at the same
  *             time; p is then the region itself or a private copy that began as the identity, so a body
  *             only accumulates: it never reads the total. Copies are combined before the next reader or
  *             writer, and at the latest when the scope waits. Which task meets which copy is not fixed
@@ -117,7 +119,8 @@
 #define DF_STATIC_TASK(R, ...) DFI_TASK(static, R, __VA_ARGS__)
 
 /* DF_REDUCTION(name, T, combine, identity);   an operator for df_reduce(name, T, ...), T any type
- *     void combine(T *into, const T *from)  associative;  void identity(T *x)  what changes nothing
+ *     void combine(T *into, const T *from)  associative and commutative;
+ *     void identity(T *x)                   makes *x what changes nothing when it is combined
  *   Source: X-Kaapi's declare reduction (RT-0418, 4.4.4). */
 #define DF_REDUCTION(name, T, combine, identity) DFI_REDUCTION(name, T, combine, identity)
 
@@ -167,7 +170,8 @@
  *   literal with a comma in it needs parentheses around it, as the preprocessor divides at commas. */
 typedef struct df_opts {
     int priority;                  /* ready tasks: larger first; default 0 */
-    int worker;                    /* only worker 1, 2, .. df_workers()-1, or DF_MAIN_THREAD; 0: any */
+    int worker;                    /* only worker 1, 2, .. df_workers()-1, or DF_MAIN_THREAD; 0: any. A worker
+                                      that waits and has nothing else runs what only it can, wherever from */
     const char *name;              /* for messages and traces, kept by address; default: the function's */
     struct df_token *const *after; /* DF_TOKENS(&t, &u): starts when they are open */
     struct df_token *const *signals; /* DF_TOKENS(...): signals them when the task is done */
@@ -242,7 +246,7 @@ typedef struct df_token {
  *   df_wait_result()      df_wait, then the code of the first error, DF_ERROR_CANCELLED, or DF_OK.
  *                         df_error_text of that code is the text, for the thread that waited
  *   df_group g = DF_GROUP;  df_group_cancel(&g);   cancels the tasks submitted with .group = &g, their
- *                         children, and the tasks that would use what they should have written
+ *                         children, and the tasks that come after them where they should have written
  *
  *   In a block, or outside of tasks, the scope is the caller's own: the one df_wait waits for. The end of
  *   the wait ends the cancellation. An error nobody asked for by the end of its scope goes on to the
@@ -370,6 +374,7 @@ DFI_EXTERN_C_END
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_IMPLEMENTED)
 #define DFI_IMPLEMENTED
 #include "impl/dfi_common_impl.h"
+#include "impl/dfi_log.h"
 #if defined(DF_SERIAL)
 #include "impl/dfi_serial_impl.h"
 #else
@@ -377,7 +382,6 @@ DFI_EXTERN_C_END
 #include "impl/dfi_os.h"
 #include "impl/dfi_region.h"
 #include "impl/dfi_types.h"
-#include "impl/dfi_log.h"
 #include "impl/dfi_os_impl.h"
 #include "impl/dfi_blocks.h"
 #include "impl/dfi_table.h"

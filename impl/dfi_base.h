@@ -70,6 +70,11 @@
 #define DF_DEBUG 0
 #endif
 
+/* DF_CHECK, implementation file only: 1 looks for wrong declarations. */
+#ifndef DF_CHECK
+#define DF_CHECK 0
+#endif
+
 #if DF_DEBUG >= 2
 #include <assert.h>
 #define DFI_ASSERT(c) assert(c)

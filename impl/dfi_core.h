@@ -71,7 +71,7 @@ DFI_API int dfi_sync_checked(struct dfi_future *f);
 DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type);
 DFI_API void dfi_submit(struct dfi_task *t, struct dfi_access *x, unsigned n);
 DFI_API void dfi_run_now(const struct dfi_type *type, void *args);
-DFI_API int dfi_with(const struct df_opts *opts, const char *site, const struct dfi_type *type);
+DFI_API void dfi_with(const struct df_opts *opts, const char *site);
 DFI_API void dfi_with_end(const struct df_opts *opts);
 DFI_API struct dfi_block dfi_scope_enter(const char *site);
 DFI_API void dfi_scope_leave(struct dfi_block *b);

@@ -178,6 +178,9 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     size_t saved_mark;
     struct dfi_scope *saved_scope;
     int go = DFI_GO;
+#if DF_CHECK
+    const void *outer_body;
+#endif
     if (DFI_UNLIKELY(t->task.mem.special || dfi_load_relaxed(&dfi_pool.cancels) || dfi_load_relaxed(&t->skip))) {
         go = dfi_flow_prepare(w, t);
         if (go == DFI_LATER) return NULL;
@@ -187,10 +190,16 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     saved_task = w->task, saved_mark = w->task_mark, saved_scope = w->scope;
     w->task = t;
     w->task_mark = w->head;
+#if DF_CHECK
+    outer_body = w->body, w->body = &go;
+#endif
     if (DFI_LIKELY(go == DFI_GO)) {
         dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
         t->type->run(t->task.args, NULL);
     }
+#if DF_CHECK
+    w->body = outer_body;
+#endif
     if (DFI_UNLIKELY(t->task.mem.special) && t->extra->weak) dfi_weak_body_end(w, t, go == DFI_SKIP);
     if (DFI_LIKELY(w->scope == saved_scope)) {
         if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, w->task_mark);

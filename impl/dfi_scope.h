@@ -5,7 +5,7 @@
 #ifndef DFI_SCOPE_H
 #define DFI_SCOPE_H
 
-struct dfi_local { struct dfi_local *next; size_t renamed; }; /* bytes counted in dfi_pool.renamed */
+struct dfi_local { struct dfi_local *next; size_t bytes, renamed, align; }; /* renamed: bytes counted in dfi_pool.renamed */
 
 static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *parent, int kind)
 {
@@ -224,6 +224,7 @@ DFI_API void *dfi_local_alloc(size_t n, size_t bytes)
     }
     l->next = s->locals, s->locals = l;
     l->renamed = 0;
+    l->bytes = bytes;
     return memset(l + 1, 0, bytes);
 }
 

@@ -8,14 +8,6 @@
 
 struct dfi_local { struct dfi_local *next; void *align; };
 
-static int dfi_serial_exchange(int *p, int v)
-{
-    int old = *p;
-    *p = v;
-    return old;
-}
-#include "dfi_log.h"
-
 /* A task that has to wait; its arguments follow. */
 struct dfi_held {
     struct dfi_task task; /* first */

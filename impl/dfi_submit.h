@@ -22,18 +22,16 @@ static DFI_NOINLINE void dfi_throttle(struct dfi_worker *w, struct dfi_scope *s)
 
 /* --- options ----------------------------------------------------------------------------------- */
 
-/* The next df_submit of this thread has these options. Zero: there is nothing to submit. */
-DFI_API int dfi_with(const struct df_opts *o, const char *site, const struct dfi_type *type)
+/* The next df_submit of this thread has these options. */
+DFI_API void dfi_with(const struct df_opts *o, const char *site)
 {
     struct dfi_worker *w = dfi_me_attached();
     df_token *const *t;
-    (void)type;
-    if (!o) return 1;
+    if (!o) return;
     for (t = o->signals; t && *t; t++) dfi_fetch_add_relaxed(&(*t)->dfi_promised, (intptr_t)1);
     if (w) w->opts = o, w->opts_site = site, w->ran_now = 0;
     else /* without a worker everything runs at once, in order */
         for (t = o->after; t && *t; t++) dfi_wait_token(*t, site);
-    return 1;
 }
 
 DFI_API void dfi_with_end(const struct df_opts *o)
@@ -89,13 +87,70 @@ static DFI_COLD void dfi_opts_wait(struct dfi_worker *w, struct dfi_scope *s)
     w->opts = o;
 }
 
+#if DF_CHECK
+/* --- is what a task declares inside of what its parent declared? ------------------------------------ */
+
+/* Is the byte range [lo, hi) covered by regions r that may be written (if writes)? */
+static int dfi_check_range(const struct dfi_checked *r, unsigned n, uintptr_t lo, uintptr_t hi, int writes)
+{
+    while (lo < hi) {
+        uintptr_t best = lo;
+        unsigned i;
+        for (i = 0; i < n; i++) {
+            const struct dfi_region *q = &r[i].region;
+            size_t row = q->rows > 1 && lo >= q->p ? (lo - q->p) / q->ld : 0;
+            uintptr_t from = q->p + row * q->ld, to = from + q->row;
+            if (writes && !(r[i].mode & DFI_WRITES)) continue;
+            if (row < q->rows && lo >= from && lo < to && to > best) best = to;
+        }
+        if (best == lo) return 0;
+        lo = best;
+    }
+    return 1;
+}
+
+/* Memory that only the parent knows needs no declaration: its stack, and what it got from df_local. */
+static int dfi_check_own(const struct dfi_worker *w, const struct dfi_scope *s, const struct dfi_region *r)
+{
+    const char here = 0;
+    const struct dfi_local *l;
+    uintptr_t end = dfi_region_end(r);
+    if (r->p >= (uintptr_t)&here && end <= (uintptr_t)w->body) return 1;
+    for (; s; s = s->outer) {
+        if (r->p >= (uintptr_t)&s->room && end <= (uintptr_t)(&s->room + 1)) return 1;
+        for (l = s->locals; l; l = l->next)
+            if (r->p >= (uintptr_t)(l + 1) && end <= (uintptr_t)(l + 1) + l->bytes) return 1;
+    }
+    return 0;
+}
+
+static void dfi_check_inside(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
+{
+    const struct dfi_flow *parent = t->scope->task;
+    unsigned i;
+    size_t k;
+    t->n_checked = 0;
+    for (i = 0; i < n; i++) {
+        struct dfi_region r = dfi_region_of(&x[i]);
+        int inside = 1;
+        if (!r.rows) continue;
+        t->checked[t->n_checked].region = r, t->checked[t->n_checked++].mode = x[i].mode;
+        if (!parent || !parent->n_checked || dfi_check_own(w, t->scope, &r)) continue;
+        for (k = 0; k < r.rows && inside; k++)
+            inside = dfi_check_range(parent->checked, parent->n_checked, r.p + k * r.ld, r.p + k * r.ld + r.row, (x[i].mode & DFI_WRITES) != 0);
+        if (!inside)
+            dfi_log(DFI_LOG_OUTSIDE, parent->type->name, t->type->name, (unsigned long)(r.rows * r.row), (void *)r.p, parent->type->name);
+    }
+}
+#endif
+
 /* --- submission -------------------------------------------------------------------------------- */
 
 /* One worker is alone: are all tasks before this one done, and nothing asks for more than to run it? */
 static int dfi_may_run_now(struct dfi_worker *w, const struct dfi_type *type)
 {
     struct dfi_scope *s = w->scope;
-    if (dfi_pool.defer || (w->opts && dfi_opts_matter(w->opts)) || dfi_load_relaxed(&dfi_pool.cancels)) return 0;
+    if (DF_CHECK || dfi_pool.defer || (w->opts && dfi_opts_matter(w->opts)) || dfi_load_relaxed(&dfi_pool.cancels)) return 0;
     if (dfi_pool.deterministic && type->modes & DFI_GROUPED) return 0;
     if (w->task) return !(w->task->task.mem.special && w->task->extra->weak);
     if (s->gated) return 0; /* its gates may be closed */
@@ -182,6 +237,9 @@ DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
     struct dfi_flow *t = (struct dfi_flow *)(void *)task;
     unsigned i;
     int failed = DFI_UNLIKELY(w->opts != NULL) && dfi_opts_take(w, t);
+#if DF_CHECK
+    dfi_check_inside(w, t, x, n);
+#endif
     if (DFI_UNLIKELY(t->type->modes & DFI_SHARED)) dfi_accesses_apart(x, n);
     if (DFI_UNLIKELY(t->type->modes & DFI_WEAK)) failed |= dfi_weak_releasable(w, t);
     for (i = 0; i < n && !failed; i++) failed = !(x[i].mode & DFI_WEAK) && dfi_register(w, t, t, &x[i]);

@@ -176,6 +176,8 @@ DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, c
     struct dfi_scope *s = w ? dfi_scope_here(w) : NULL;
     struct dfi_flow *t = s ? dfi_flow_new(w, s, type) : NULL;
     struct dfi_extra *x = t ? dfi_extra_of(w, t) : NULL;
+    /* beyond the window nodes that are ready are run here; it never waits for one that is not */
+    if (s && s->open && s->submitted - s->done >= dfi_pool.window) dfi_run_own(w, s->mark, NULL);
     if (!x) {
         if (t) dfi_flow_free(w, t);
         return NULL;

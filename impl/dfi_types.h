@@ -37,6 +37,10 @@ struct dfi_flow {
     unsigned n_edges;
     DFI_ATOMIC(unsigned) skip;            /* not to be run: it or what it depends on was cancelled */
     struct dfi_extra *extra;              /* valid if task.mem.special */
+#if DF_CHECK
+    struct dfi_checked { struct dfi_region region; unsigned mode; } checked[16]; /* its accesses */
+    unsigned n_checked;
+#endif
     struct dfi_weak *parts;               /* submitter only: its successors come after parts of it (dfi_weak.h) */
 };
 #define DFI_DONE_EDGE ((struct dfi_edge *)(uintptr_t)1) /* succ of a task that is done */
@@ -277,6 +281,9 @@ struct dfi_worker {
     const struct df_opts *opts;      /* of the df_submit_with that is being executed */
     const char *opts_site;
     int ran_now;                     /* that task was run at once */
+#if DF_CHECK
+    const void *body;                /* where on the thread's stack the innermost body begins */
+#endif
     struct dfi_flow *reg_task;       /* the task and access being registered */
     const struct dfi_access *reg_access;
     int now;                         /* a task runs at once (dfi_run_now), with these two as they were */
