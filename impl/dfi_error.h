@@ -54,7 +54,7 @@ static DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
     dfi_scope_uncancel(s);
     if (!e) return;
     /* is `to` the scope of the enclosing task? */
-    task = s->kind == DFI_BODY || (s->kind == DFI_BLOCK && (s->saved_task || (w->now && w->now_scope == s->outer && !w->now_task)));
+    task = s->kind == DFI_BODY || (s->kind == DFI_BLOCK && (s->saved_task || w->now == s->outer));
     while (to && to->kind == DFI_STOLEN) to = dfi_load_relaxed(&to->parent);
     if (!task && to && to->kind == DFI_BODY) to = dfi_load_relaxed(&to->parent), task = 1;
     dfi_store_relaxed(&s->error, NULL);

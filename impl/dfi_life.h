@@ -20,7 +20,7 @@ static int dfi_worker_reset(struct dfi_worker *w)
     w->task = NULL;
     w->opts = NULL;
     w->reg_task = NULL, w->reg_access = NULL;
-    w->now = 0;
+    w->now = NULL;
     w->pinned = dfi_queue_empty;
     w->held_lock = dfi_queue_empty.lock;
     w->held = NULL;
@@ -196,6 +196,7 @@ static int dfi_start_locked(const df_config *c)
     dfi_pool.window = s->window;
     dfi_pool.defer = s->defer;
     dfi_pool.deterministic = s->deterministic;
+    dfi_pool.run_now = !DF_CHECK && !s->defer && !s->deterministic;
     dfi_pool.rename_bytes = s->rename_bytes;
     dfi_pool.patience = s->patience;
     dfi_pool.stack_bytes = s->stack_bytes;

@@ -69,13 +69,13 @@ static struct dfi_scope *dfi_scope_here(struct dfi_worker *w)
 }
 
 /* Does the code that runs now belong to a task that runs at once (dfi_run_now)? */
-static int dfi_runs_now(struct dfi_worker *w) { return w->now && w->now_task == w->task && w->now_scope == w->scope; }
+static int dfi_runs_now(struct dfi_worker *w) { return w->now == (w->task ? (const void *)w->task : (const void *)w->scope); }
 
 /* pre: dfi_runs_now. The scope of that task, which is its submitter's. NULL without memory. */
 static struct dfi_scope *dfi_now_scope(struct dfi_worker *w)
 {
     struct dfi_scope *s = dfi_scope_here(w);
-    if (s) w->now_scope = s, w->now_task = NULL;
+    if (s) w->now = s;
     return s;
 }
 

@@ -147,7 +147,7 @@ static void dfi_check_inside(struct dfi_worker *w, struct dfi_flow *t, const str
 /* --- submission -------------------------------------------------------------------------------- */
 
 /* One worker is alone: are all tasks before this one done, and nothing asks for more than to run it? */
-static int dfi_may_run_now(struct dfi_worker *w, const struct dfi_type *type)
+static DFI_NOINLINE int dfi_may_run_now_slow(struct dfi_worker *w, const struct dfi_type *type)
 {
     struct dfi_scope *s = w->scope;
     if (DF_CHECK || dfi_pool.defer || (w->opts && dfi_opts_matter(w->opts)) || dfi_load_relaxed(&dfi_pool.cancels)) return 0;
@@ -156,6 +156,15 @@ static int dfi_may_run_now(struct dfi_worker *w, const struct dfi_type *type)
     if (s->gated) return 0; /* its gates may be closed */
     if (s->submitted == s->done) dfi_settle(w, s); /* tasks that came before may have left copies */
     return s->submitted == s->done;
+}
+
+DFI_INLINE int dfi_may_run_now(struct dfi_worker *w, const struct dfi_type *type)
+{
+    /* without a table no task was registered in this scope so far, and none of its gates was closed */
+    if (DFI_LIKELY(dfi_pool.run_now && !w->opts && !dfi_load_relaxed(&dfi_pool.cancels) &&
+                   (w->task ? !w->task->task.mem.special : !w->scope->table && w->scope->submitted == w->scope->done)))
+        return 1;
+    return dfi_may_run_now_slow(w, type);
 }
 
 /* NULL: to be run at once (dfi_run_now); what it depends on is done. That is so without memory,
@@ -185,25 +194,24 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
 DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
 {
     struct dfi_worker *w = dfi_me();
-    struct dfi_scope *s, *now_scope;
-    struct dfi_flow *now_task;
+    struct dfi_scope *s;
     struct dfi_local *locals;
+    const struct df_opts *with;
+    const void *now;
     size_t room_used, mark;
-    int now, with;
     if (!w) {
         type->run(args, NULL);
         return;
     }
-    with = w->opts != NULL;
-    w->opts = NULL;
+    if (DFI_UNLIKELY((with = w->opts) != NULL)) w->opts = NULL;
     s = w->scope;
     locals = s->locals, room_used = s->room_used, mark = w->head;
-    now = w->now, now_scope = w->now_scope, now_task = w->now_task;
-    w->now = 1, w->now_scope = s, w->now_task = w->task;
+    now = w->now;
+    w->now = w->task ? (const void *)w->task : (const void *)s;
     dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
     type->run(args, NULL);
-    w->now = now, w->now_scope = now_scope, w->now_task = now_task;
-    if (with) w->ran_now = 1; /* for dfi_with_end */
+    w->now = now;
+    if (DFI_UNLIKELY(with != NULL)) w->ran_now = 1; /* for dfi_with_end */
     if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, mark);
     if (s != w->scope || s->submitted != s->done) return;
     if (DFI_UNLIKELY(s->locals != locals)) dfi_scope_free_locals(s, locals);
@@ -231,28 +239,41 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
     dfi_flow_free(w, t);
 }
 
+/* What few submissions need, before and after their accesses are registered. 0, or -1 without memory. */
+static DFI_NOINLINE int dfi_submit_before(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
+{
+    int failed = w->opts && dfi_opts_take(w, t);
+#if DF_CHECK
+    dfi_check_inside(w, t, x, n);
+#endif
+    if (t->type->modes & DFI_SHARED) dfi_accesses_apart(x, n);
+    return failed || (t->type->modes & DFI_WEAK && dfi_weak_releasable(w, t)) ? -1 : 0;
+}
+
+static DFI_NOINLINE int dfi_submit_after(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
+{
+    unsigned i;
+    if (!t->parts) return 0;
+    for (i = 0; i < n; i++)
+        if (!(x[i].mode & DFI_WEAK)) t->parts->strong[t->parts->n_strong++] = dfi_region_of(&x[i]);
+    /* weak accesses after the others: what those cover t itself waits for, and so its children need not */
+    return t->type->modes & DFI_WEAK ? dfi_weak_submit(w, t, x, n) : 0;
+}
+
 DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
 {
     struct dfi_worker *w = (struct dfi_worker *)(void *)dfi_self;
     struct dfi_flow *t = (struct dfi_flow *)(void *)task;
+    int more = DF_CHECK || w->opts || t->type->modes & (DFI_SHARED | DFI_WEAK), failed;
     unsigned i;
-    int failed = DFI_UNLIKELY(w->opts != NULL) && dfi_opts_take(w, t);
-#if DF_CHECK
-    dfi_check_inside(w, t, x, n);
-#endif
-    if (DFI_UNLIKELY(t->type->modes & DFI_SHARED)) dfi_accesses_apart(x, n);
-    if (DFI_UNLIKELY(t->type->modes & DFI_WEAK)) failed |= dfi_weak_releasable(w, t);
+    failed = DFI_UNLIKELY(more) ? dfi_submit_before(w, t, x, n) : 0;
     for (i = 0; i < n && !failed; i++) failed = !(x[i].mode & DFI_WEAK) && dfi_register(w, t, t, &x[i]);
-    /* after the others: what they cover t itself waits for, and so its children need not */
-    if (DFI_UNLIKELY(t->type->modes & DFI_WEAK) && !failed) failed = dfi_weak_submit(w, t, x, n);
+    if (DFI_UNLIKELY(more) && !failed) failed = dfi_submit_after(w, t, x, n);
     w->reg_task = NULL, w->reg_access = NULL;
     if (DFI_UNLIKELY(failed)) {
         dfi_submit_now(w, t, x, n);
         return;
     }
-    if (DFI_UNLIKELY(t->parts != NULL))
-        for (i = 0; i < n; i++)
-            if (!(x[i].mode & DFI_WEAK)) t->parts->strong[t->parts->n_strong++] = dfi_region_of(&x[i]);
     if (!dfi_flow_count(w, t)) return;
     if (DFI_UNLIKELY(t->task.mem.special) && dfi_ready_special(w, t)) return;
     if (DFI_UNLIKELY(w->head >= w->limit)) dfi_run_chain(w, t, NULL);

@@ -286,9 +286,7 @@ struct dfi_worker {
 #endif
     struct dfi_flow *reg_task;       /* the task and access being registered */
     const struct dfi_access *reg_access;
-    int now;                         /* a task runs at once (dfi_run_now), with these two as they were */
-    struct dfi_flow *now_task;
-    struct dfi_scope *now_scope;
+    const void *now;                 /* the task or else the scope in which a task runs at once (dfi_run_now) */
     size_t look_stamp;               /* dfi_stuck.h: what had happened at the last look, and how often since */
     int looks;
     const char **sites;              /* DF_DEBUG: parallel to the stack */
@@ -331,6 +329,7 @@ struct dfi_pool {
     DFI_ATOMIC(struct dfi_worker *) slot[DFI_MAX_WORKERS];
     size_t deque, window, rename_bytes, stack_bytes;
     int defer, deterministic, patience;
+    int run_now;                              /* neither of the first two */
     char line0[DFI_LINE];
     DFI_ATOMIC(int) parked_idle, parked_waiting;
     char line1[DFI_LINE];
