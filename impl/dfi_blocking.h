@@ -11,7 +11,6 @@ enum {
 };
 
 static struct dfi_os_event dfi_lock_event[DFI_LOCK_EVENTS];
-static DFI_ATOMIC(int) dfi_lock_events_ready;
 
 static void *dfi_spare(void *p);
 

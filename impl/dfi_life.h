@@ -53,6 +53,7 @@ static void dfi_worker_free(struct dfi_worker *w)
     if (s) {
         if (s->table) dfi_table_free(w, s);
         dfi_scope_free_locals(s, NULL);
+        dfi_mfree(dfi_load_relaxed(&s->error));
     }
     dfi_blocks_free_all(w);
     dfi_mfree(w->stack);
@@ -174,6 +175,7 @@ static int dfi_helper_start(struct dfi_worker *h, void *(*fn)(void *))
     return -1;
 }
 
+static DFI_ATOMIC(int) dfi_lock_events_ready; /* dfi_blocking.h */
 static void dfi_fork_prepare(void);
 static void dfi_fork_parent(void);
 static void dfi_fork_child(void);
@@ -421,6 +423,7 @@ static void dfi_fork_child(void)
     dfi_store_relaxed(&dfi_pool.cancels, 0);
     dfi_store_relaxed(&dfi_pool.blocked, 0);
     dfi_store_relaxed(&dfi_pool.spares, 0);
+    dfi_store_relaxed(&dfi_lock_events_ready, 0);
     dfi_be(NULL);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);

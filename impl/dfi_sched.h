@@ -397,7 +397,8 @@ static int dfi_steal(struct dfi_worker *w, const struct dfi_filter *f, struct df
 static int dfi_take_queued(struct dfi_worker *w, const struct dfi_filter *f, int first, struct dfi_loot *loot)
 {
     struct dfi_flow *t = NULL;
-    if (DFI_UNLIKELY(dfi_load_relaxed(&w->pinned.count))) t = dfi_queue_take(&w->pinned, f, first ? 0 : INT_MIN);
+    /* seq_cst, also in dfi_queue_take: the last look before sleeping; pairs with dfi_queue_put */
+    if (DFI_UNLIKELY(dfi_load_seq_cst(&w->pinned.count))) t = dfi_queue_take(&w->pinned, f, first ? 0 : INT_MIN);
     if (!t) t = dfi_queue_take(&dfi_pool.queue, f, first ? 0 : INT_MIN);
     loot->entry = (void *)((uintptr_t)t | DFI_FLOW);
     return t != NULL;
@@ -435,7 +436,7 @@ static int dfi_find(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
     if (g->scope && DFI_UNLIKELY(g->scope->gated != NULL) && dfi_find_outside(w, g->scope->gated, loot)) return 1;
     /* what only this worker can run may be what others wait for, and this one for them: better on top of a wait
      * that it is not inside of than never */
-    if (DFI_LIKELY(!dfi_load_relaxed(&w->pinned.count))) return 0;
+    if (DFI_LIKELY(!dfi_load_seq_cst(&w->pinned.count))) return 0;
     f.id = f.depth = 0, f.on_top_of = w;
     if (!(t = dfi_queue_take(&w->pinned, &f, INT_MIN))) return 0;
     loot->entry = (void *)((uintptr_t)t | DFI_FLOW);

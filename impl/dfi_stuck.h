@@ -20,7 +20,7 @@ static size_t dfi_stuck_stamp(void)
         int awake = dfi_load_seq_cst(&v->park) == DFI_AWAKE;
         if (awake && (i < dfi_pool.n_workers ? v->helper : 0)) return 0;
         if ((awake && dfi_load_relaxed(&v->level)) || !dfi_deque_empty_any(v) || dfi_load_seq_cst(&v->pinned.count)) return 0;
-        stamp += dfi_load_relaxed(&v->n_tasks) + dfi_load_relaxed(&v->n_skipped);
+        stamp += dfi_load_relaxed(&v->n_tasks) + dfi_load_relaxed(&v->n_skipped) + dfi_load_relaxed(&v->n_events);
     }
     return stamp;
 }

@@ -37,6 +37,13 @@ static void dfi_unhold(struct dfi_extra *x)
     dfi_fetch_sub_seq_cst(&dfi_pool.held, 1);
 }
 
+/* A signal or an input: something happened. */
+static void dfi_event(struct dfi_worker *w)
+{
+    if (w) dfi_store_relaxed(&w->n_events, dfi_load_relaxed(&w->n_events) + 1);
+    else dfi_fetch_add_relaxed(&dfi_pool.events, (size_t)1);
+}
+
 /* --- tokens ------------------------------------------------------------------------------------ */
 
 /* A thread in df_wait_token; marked in the list of the token by the lowest bit of edge.task. */
@@ -82,7 +89,7 @@ static void dfi_token_signal(struct dfi_worker *w, df_token *t, const char *site
     intptr_t need;
     struct dfi_edge *e;
     if (skip) dfi_store_relaxed(&t->dfi_state, dfi_load_relaxed(&t->dfi_state) | DFI_TOKEN_SKIP);
-    dfi_fetch_add_relaxed(&dfi_pool.events, (size_t)1);
+    dfi_event(w);
     /* acq_rel: what the signallers did, to the one that opens it, and by its exchange to who is released */
     need = dfi_fetch_sub_acq_rel(&t->dfi_need, (intptr_t)1);
     if (need > 1) return;
@@ -215,7 +222,7 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
 DFI_API void dfi_node_given(struct dfi_task *node)
 {
     struct dfi_flow *t = (struct dfi_flow *)(void *)node;
-    dfi_fetch_add_relaxed(&dfi_pool.events, (size_t)1);
+    dfi_event(dfi_me());
     if (dfi_flow_unblock(t)) dfi_ready_any(dfi_me_attached(), t);
 }
 DFI_EXTERN_C_END

@@ -291,7 +291,7 @@ struct dfi_worker {
     int looks;
     const char **sites;              /* DF_DEBUG: parallel to the stack */
     /* read by anybody, relaxed: statistics, written by the owner only */
-    DFI_ATOMIC(size_t) n_tasks, n_edges, n_steals, n_parks, n_skipped, n_renamings, n_copies;
+    DFI_ATOMIC(size_t) n_tasks, n_edges, n_steals, n_parks, n_skipped, n_renamings, n_copies, n_events;
     DFI_ATOMIC(int) level;           /* blocks and task bodies it is in */
     char line1[DFI_LINE];
     /* the public deque: owner at the bottom, thieves at the top */
@@ -339,7 +339,7 @@ struct dfi_pool {
     struct dfi_queue queue;                   /* ready tasks with a priority, or made ready from outside */
     DFI_ATOMIC(int) cancels;                  /* scopes and groups cancelled: 0 spares tasks the look */
     DFI_ATOMIC(int) held;                     /* tasks that wait for tokens or inputs */
-    DFI_ATOMIC(size_t) events;                /* signals, so far: something happened */
+    DFI_ATOMIC(size_t) events;                /* signals by threads without a worker, so far */
     DFI_ATOMIC(size_t) renamed;               /* bytes in private buffers */
     DFI_ATOMIC(int) blocked;                  /* workers in df_yield_blocking or waiting for a df_mutex */
     DFI_ATOMIC(int) spares;                   /* helpers beyond n_workers that exist */
