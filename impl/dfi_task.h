@@ -34,8 +34,8 @@ extern DFI_API char dfi_keys[dfi_key_end]; /* only its addresses are used */
 /* The largest (or smallest) value of a scalar: kind 0 unsigned, 1 signed, 2 floating, 3 bool. */
 DFI_API void dfi_limit(void *x, size_t bytes, int kind, int largest);
 DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, const char *titles, const char *site);
-DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site); /* its arguments; NULL: not to be set */
-DFI_API void dfi_node_given(struct dfi_task *node);
+DFI_API void *dfi_node_input(struct dfi_task *t, int input, const char *site); /* its arguments; NULL: not to be set */
+DFI_API void dfi_node_given(struct dfi_task *t);
 DFI_EXTERN_C_END
 
 #endif

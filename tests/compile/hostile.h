@@ -103,5 +103,4 @@
 #define self @
 #define tail @
 #define task @
-#define worker @
 #endif
