@@ -214,8 +214,8 @@ typedef struct df_token {
     const char *dfi_site;
     DFI_ATOMIC(int) dfi_state;
 } df_token;
-#define DF_TOKEN(k)          { 0, (k), 0, DFI_SITE, 0 }
-#define DF_TOKEN_EXTERNAL(k) { 0, (k), 0, DFI_SITE, 1 }
+#define DF_TOKEN(k)          { (void *)(uintptr_t)((k) <= 0), (k), 0, DFI_SITE, 0 }
+#define DF_TOKEN_EXTERNAL(k) { (void *)(uintptr_t)((k) <= 0), (k), 0, DFI_SITE, 1 }
 #define DF_TOKENS(...) ((df_token *const[]){ __VA_ARGS__, NULL })
 #define df_token_init(t, k) dfi_token_init((t), (k), DFI_SITE)
 #define df_signal(t)        dfi_signal((t), DFI_SITE)

@@ -27,7 +27,7 @@ static void dfi_spare_start(void)
         h->spare = dfi_fetch_add_seq_cst(&dfi_pool.spares, 1);
         h->index = dfi_pool.n_workers + h->spare;
         h->pin = -1;
-        dfi_helper_start(h, dfi_spare);
+        if (dfi_helper_start(h, dfi_spare)) dfi_fetch_sub_seq_cst(&dfi_pool.spares, 1);
     }
     dfi_os_unlock(&dfi_pool_lock);
 }

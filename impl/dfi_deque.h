@@ -72,12 +72,11 @@ static int dfi_scope_inside(struct dfi_scope *scope, uintptr_t id, uintptr_t dep
     return 0;
 }
 
-/* What may be taken: anything (id 0), or only work inside one scope. A task with weak accesses may have to wait for
- * others: if `on_top_of` is not NULL, only one that does not depend on what the tasks on the stack of that worker have
- * still to do. */
+/* What may be taken: anything (id 0), or only work inside one scope. If `on_top_of` is not NULL, only tasks that cannot
+ * depend on what is on the stack of that worker (dfi_may_run_on_top). */
 struct dfi_filter { uintptr_t id, depth; const struct dfi_worker *on_top_of; };
 
-struct dfi_loot { void *entry; struct dfi_scope *scope; struct dfi_worker *victim; };
+struct dfi_loot { void *entry; struct dfi_scope *scope; struct dfi_worker *victim; int outside; }; /* of what the taker waits for */
 
 /* Thief: takes the oldest entry of v if the filter admits it. */
 static int dfi_deque_steal_thief(struct dfi_worker *v, const struct dfi_filter *f, struct dfi_loot *loot)
@@ -90,6 +89,7 @@ static int dfi_deque_steal_thief(struct dfi_worker *v, const struct dfi_filter *
     loot->scope = dfi_load_relaxed(&it->scope);
     loot->victim = v;
     if (f->id && !dfi_scope_inside(loot->scope, f->id, f->depth)) return 0;
+    if (f->on_top_of && !((uintptr_t)loot->entry & DFI_FLOW)) return 0;
     return dfi_cas_seq_cst(&v->top, &t, t + 1); /* success: entry t was there all the time */
 }
 

@@ -43,18 +43,29 @@ static void dfi_gate_leave(struct dfi_worker *w, struct dfi_flow *t)
     if (dfi_fetch_sub_acq_rel(&t->extra->gate, 1) == 1) dfi_flow_free(w, t);
 }
 
-/* A task with extras became ready. Nonzero: it was put where it belongs; zero: it goes the usual way. */
+/* t, which only w knows, goes to the queue, as it may not be run on top of what w runs. Zero: no memory for that. */
+static int dfi_leave_to_others(struct dfi_worker *w, struct dfi_flow *t)
+{
+    if (!dfi_extra_of(w, t)) return 0;
+    dfi_queue_put(&dfi_pool.queue, t);
+    dfi_wake_for_work();
+    return 1;
+}
+
+/* A task with extras, or while w runs something from outside of what it waits for any task, became ready. Nonzero: it
+ * was put where it belongs; zero: it goes the usual way. */
 static DFI_NOINLINE int dfi_ready_special(struct dfi_worker *w, struct dfi_flow *t)
 {
-    struct dfi_extra *x = t->extra;
+    struct dfi_extra *x = t->task.mem.special ? t->extra : NULL;
     struct dfi_worker *v;
+    if (!x) return !dfi_may_run_on_top(w, t) && dfi_leave_to_others(w, t);
     if (x->held_by) dfi_unhold(x);
     if (x->pin >= 0 && (v = dfi_worker_of(x->pin)) != NULL) {
         dfi_queue_put(&v->pinned, t);
         if (!dfi_wake(v, DFI_PARKED_IDLE)) dfi_wake_waiting(v);
         return 1;
     }
-    if (!x->priority && !(x->weak && w && !dfi_may_run_on_top(w, x))) return 0;
+    if (!x->priority && !(w && (x->weak || w->outside) && !dfi_may_run_on_top(w, t))) return 0;
     dfi_queue_put(&dfi_pool.queue, t);
     dfi_wake_for_work();
     return 1;
@@ -63,7 +74,7 @@ static DFI_NOINLINE int dfi_ready_special(struct dfi_worker *w, struct dfi_flow 
 /* t became ready through its sibling that this worker completes: it may go on this worker's stack. */
 DFI_INLINE void dfi_ready_sibling(struct dfi_worker *w, struct dfi_flow *t)
 {
-    if (DFI_UNLIKELY(t->task.mem.special) && dfi_ready_special(w, t)) return;
+    if (DFI_UNLIKELY(t->task.mem.special | w->outside) && dfi_ready_special(w, t)) return;
     dfi_push(w, t);
 }
 
@@ -100,6 +111,7 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
         struct dfi_edge *e, *next;
         unsigned skip = dfi_load_relaxed(&t->skip) && (t->type->modes & DFI_WRITES);
         intptr_t left;
+        int done;
         if (owner == w && !t->task.mem.special) { /* edges are added by this very thread (a gate's are not): no race */
             e = dfi_load_relaxed(&t->succ);
             dfi_store_relaxed(&t->succ, DFI_DONE_EDGE);
@@ -118,7 +130,7 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
                 dfi_ready_any(w, u);
                 continue;
             }
-            if (DFI_UNLIKELY(u->task.mem.special) && dfi_ready_special(w, u)) continue;
+            if (DFI_UNLIKELY(u->task.mem.special | w->outside) && dfi_ready_special(w, u)) continue;
             if (ready) dfi_push(w, ready);
             ready = u;
         }
@@ -134,8 +146,9 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
         if (left != DFI_ENDED) return ready;
         t = s->task; /* the body of s is over and this was the last child: s is ours, its task is done */
         dfi_scope_end_errors(s);
+        done = !t->task.mem.special || dfi_extra_done(w, t);
         dfi_scope_free(w, s);
-        if (DFI_UNLIKELY(t->task.mem.special) && !dfi_extra_done(w, t)) return ready;
+        if (DFI_UNLIKELY(!done)) return ready;
     }
 }
 
@@ -148,18 +161,23 @@ static struct dfi_flow *dfi_flow_done(struct dfi_worker *w, struct dfi_flow *t)
 /* --- running ----------------------------------------------------------------------------------- */
 
 /* The body of t is over and has left a scope. */
-static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, struct dfi_flow *t)
+static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *outer, size_t mark)
 {
+    struct dfi_flow *ready;
     struct dfi_scope *s;
     intptr_t out;
     while ((s = w->scope)->task != t) { /* a block inside was left by a jump */
         if (s->site) dfi_log(DFI_LOG_LEFT_BLOCK, s->site);
         dfi_scope_finish(w, s);
-        if (w->task == t) return dfi_flow_done(w, t);
+        if (w->task == t) {
+            w->task = outer, w->task_mark = mark;
+            return dfi_flow_done(w, t);
+        }
     }
     if (w->sites) dfi_report_unsynced(w, s->mark);
     dfi_settle(w, s);
     dfi_scope_pop(w, s);
+    w->task = outer, w->task_mark = mark; /* before dfi_flow_done, as in dfi_flow_run */
     out = (intptr_t)(s->submitted - s->done);
     if (out || dfi_load_acquire(&s->pending)) {
         s->open = 0;
@@ -167,8 +185,9 @@ static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, st
         if (dfi_fetch_add_seq_cst(&s->pending, out + DFI_ENDED) + out != 0) return NULL;
     }
     dfi_scope_end_errors(s);
+    ready = dfi_flow_done(w, t); /* looks at internal tasks of s */
     dfi_scope_free(w, s);
-    return dfi_flow_done(w, t);
+    return ready;
 }
 
 /* Runs the body of t. Returns a task that became ready, or NULL. */
@@ -207,9 +226,7 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
         w->task_mark = saved_mark;
         ready = dfi_flow_done(w, t);
     } else {
-        ready = dfi_flow_end_scope(w, t);
-        w->task = saved_task;
-        w->task_mark = saved_mark;
+        ready = dfi_flow_end_scope(w, t, saved_task, saved_mark);
     }
     return ready;
 }

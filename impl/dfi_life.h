@@ -21,6 +21,7 @@ static int dfi_worker_reset(struct dfi_worker *w)
     w->opts = NULL;
     w->reg_task = NULL, w->reg_access = NULL;
     w->now = NULL;
+    w->outside = 0;
     w->pinned = dfi_queue_empty;
     w->held_lock = dfi_queue_empty.lock;
     w->held = NULL;
@@ -167,7 +168,7 @@ static void *dfi_helper(void *p)
 /* pre: pool lock; h was taken for it. Zero: the thread runs. */
 static int dfi_helper_start(struct dfi_worker *h, void *(*fn)(void *))
 {
-    h->helper = 1;
+    dfi_store_relaxed(&h->helper, 1);
     dfi_fetch_add_seq_cst(&dfi_pool.alive, 1);
     if (!dfi_os_thread_start(&h->thread, fn, h, dfi_pool.stack_bytes)) return 0;
     dfi_fetch_sub_seq_cst(&dfi_pool.alive, 1);

@@ -142,7 +142,7 @@ static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flo
     if (!s->table && !(s->table = dfi_table_new(w))) return -1;
     if (!(n = dfi_table_find(w, s->table, &r))) return -1;
     w->reg_task = t, w->reg_access = x;
-    if (DFI_LIKELY(!n->n_over && n->kind == DFI_IN && kind <= DFI_IN && !n->group && !s->table->unsettled && !dfi_pool.rename_bytes)) {
+    if (DFI_LIKELY(!n->n_over && n->kind == DFI_IN && kind <= DFI_IN && !n->group && !dfi_pool.rename_bytes)) {
         me.task = t, me.seq = t->seq; /* the same as below, for what is usual: reading and writing, nothing overlaps */
         if (!kind)
             for (i = 0; i < n->n_readers; i++)
@@ -153,7 +153,7 @@ static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flo
         n->writer = me;
         return 0;
     }
-    if (DFI_UNLIKELY(s->table->unsettled || dfi_pool.rename_bytes) && dfi_rename(w, t, n, x)) return -1;
+    if (DFI_UNLIKELY(dfi_pool.rename_bytes)) dfi_rename(w, t, n, x);
     /* commuting tasks exclude each other by the lock of one region, reducing ones share its copies: exactly
      * the same region; a reduction also needs the same operator */
     joins = !(kind & DFI_GROUPED) || (n->group && (kind != DFI_REDUCE || n->group->key == x->key));

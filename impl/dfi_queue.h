@@ -62,43 +62,39 @@ static int dfi_sooner(const struct dfi_extra *a, const struct dfi_extra *b)
     return a->priority > b->priority || (a->priority == b->priority && a->order < b->order);
 }
 
-/* a may be run on top of a wait in b: it does not depend on what b has still to do. That is so if a comes before b in
- * the order of a serial execution, or is inside b; and also if a is inside a task without weak accesses that b is not
- * inside of: whatever such a task depends on is done. pre: a and b are unfinished. Of the children of a stolen future
- * the order is not known: no. */
-static int dfi_flow_independent(const struct dfi_flow *a, const struct dfi_flow *b)
+/* Does a come before b in the order of a serial execution, or is it inside b? Then it does not depend on what b has still
+ * to do, and may be run on top of a wait in b. Of the children of a stolen future, and between threads of the program,
+ * the order is not known: no. pre: a and b are unfinished. */
+static int dfi_flow_before(const struct dfi_flow *a, const struct dfi_flow *b)
 {
     struct dfi_scope *s = a->scope, *r = b->scope;
     size_t i = a->birth, j = b->birth;
     while (s != r) {
-        uintptr_t d = dfi_load_relaxed(&s->depth);
-        if (r && dfi_load_relaxed(&r->depth) > d) {
-            j = dfi_load_relaxed(&r->birth), r = dfi_load_relaxed(&r->parent);
-            continue;
-        }
-        if (!s->gated && s->kind != DFI_STOLEN) return 1;
-        i = dfi_load_relaxed(&s->birth), s = dfi_load_relaxed(&s->parent);
-        if (!s) return 1;
+        uintptr_t d = dfi_load_relaxed(&s->depth), e = dfi_load_relaxed(&r->depth);
+        if (d >= e) i = dfi_load_relaxed(&s->birth), s = dfi_load_relaxed(&s->parent);
+        if (e >= d) j = dfi_load_relaxed(&r->birth), r = dfi_load_relaxed(&r->parent);
+        if (!s || !r) return 0;
     }
-    return i <= j;
+    return i <= j && j != SIZE_MAX;
 }
 
-/* The same for all tasks on the stack of w. */
-static int dfi_may_run_on_top(const struct dfi_worker *w, const struct dfi_extra *x)
+/* The same for all that is on the stack of w. */
+static int dfi_may_run_on_top(const struct dfi_worker *w, const struct dfi_flow *t)
 {
     struct dfi_scope *s;
-    if (w->task && !dfi_flow_independent(x->task, w->task)) return 0;
+    if (t->type->modes & DFI_INTERNAL) return 1; /* waits for nothing */
+    if (w->task && !dfi_flow_before(t, w->task)) return 0;
     for (s = w->scope; s; s = s->outer) {
-        const struct dfi_flow *t = s->task ? s->task : s->saved_task;
-        if (t && !dfi_flow_independent(x->task, t)) return 0;
+        const struct dfi_flow *u = s->task ? s->task : s->saved_task;
+        if (s->kind == DFI_STOLEN && !dfi_scope_inside(t->scope, dfi_load_relaxed(&s->id), dfi_load_relaxed(&s->depth))) return 0;
+        if (u && !dfi_flow_before(t, u)) return 0;
     }
     return 1;
 }
 
-static int dfi_filter_admits(const struct dfi_filter *f, const struct dfi_extra *x)
+static int dfi_filter_admits(const struct dfi_filter *f, const struct dfi_flow *t)
 {
-    if (f->id && !dfi_scope_inside(x->task->scope, f->id, f->depth)) return 0;
-    return !f->on_top_of || !x->weak || dfi_may_run_on_top(f->on_top_of, x);
+    return (!f->id || dfi_scope_inside(t->scope, f->id, f->depth)) && (!f->on_top_of || dfi_may_run_on_top(f->on_top_of, t));
 }
 
 /* The best task that f admits, of at least that priority, without recursion. NULL: none. */
@@ -108,7 +104,7 @@ static struct dfi_extra *dfi_heap_find(struct dfi_queue *q, const struct dfi_fil
     while (x) {
         int fits = x->priority >= least && !(found && dfi_sooner(found, x));
         /* in the queue it is unfinished, so all the scopes around it are there */
-        if (fits && dfi_filter_admits(f, x)) found = x, fits = 0;
+        if (fits && dfi_filter_admits(f, x->task)) found = x, fits = 0;
         if (found == x && x == q->best) return x;
         if (fits && x->child) x = x->child; /* what is below comes later: only worth a look if x was not admitted */
         else {

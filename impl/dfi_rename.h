@@ -178,15 +178,32 @@ static void dfi_rename_output(struct dfi_worker *w, struct dfi_table *table, str
     dfi_store_relaxed(&w->n_renamings, dfi_load_relaxed(&w->n_renamings) + 1);
 }
 
-/* Before t is ordered: values that are elsewhere come back or t is told where they are. 0, or -1 without memory. */
-static DFI_NOINLINE int dfi_rename(struct dfi_worker *w, struct dfi_flow *t, struct dfi_node *n, const struct dfi_access *x)
+/* Before any access of t is registered: values that are elsewhere come back where t overlaps them in part, or cannot
+ * be told. Before, as the task that brings a value back must not come after t itself. 0, or -1 without memory. */
+static DFI_NOINLINE int dfi_rename_before(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
 {
     struct dfi_scope *s = t->scope;
-    unsigned i;
-    for (i = 0; i < n->n_over; i++)
-        if (dfi_node_over(n, i)->place && dfi_place_bring_back(w, s, dfi_node_over(n, i))) return -1;
-    /* in the body of a task with parts, regions are compared with those of its siblings */
-    if (x->arg == DFI_NO_ARG || n->n_over || t->parts) return n->place ? dfi_place_bring_back(w, s, n) : 0;
+    unsigned i, j, pass;
+    if (!s->table && !(s->table = dfi_table_new(w))) return -1;
+    for (pass = 0; pass < 2; pass++) /* first all nodes are made: they may overlap each other */
+        for (i = 0; i < n; i++) {
+            struct dfi_region r = dfi_region_of(&x[i]);
+            struct dfi_node *m = r.rows ? dfi_table_find(w, s->table, &r) : NULL;
+            if (!m && r.rows) return -1;
+            if (!m || pass == 0) continue;
+            for (j = 0; j < m->n_over; j++)
+                if (dfi_node_over(m, j)->place && dfi_place_bring_back(w, s, dfi_node_over(m, j))) return -1;
+            /* in the body of a task with parts, regions are compared with those of its siblings */
+            if ((x[i].arg == DFI_NO_ARG || m->n_over || t->parts) && m->place && dfi_place_bring_back(w, s, m)) return -1;
+        }
+    return 0;
+}
+
+/* Before an access of t is ordered: it may get another place, and is told where the value is. */
+static DFI_NOINLINE void dfi_rename(struct dfi_worker *w, struct dfi_flow *t, struct dfi_node *n, const struct dfi_access *x)
+{
+    struct dfi_scope *s = t->scope;
+    if (x->arg == DFI_NO_ARG || n->n_over || t->parts) return;
     if ((x->mode & ~(unsigned)DFI_RANGE) == DFI_OUT && dfi_pool.rename_bytes && dfi_rename_helps(w, n))
         dfi_rename_output(w, s->table, n);
     if (n->place) {
@@ -194,7 +211,6 @@ static DFI_NOINLINE int dfi_rename(struct dfi_worker *w, struct dfi_flow *t, str
         memcpy(args, &p, sizeof p);
         if (x->mode & DFI_RANGE) memcpy(args + sizeof p, &end, sizeof end);
     }
-    return 0;
 }
 
 #endif

@@ -33,6 +33,9 @@ DFI_EXTERN_C_END
 
 static struct dfi_worker *dfi_attach(void);
 
+/* How deep w is in blocks, bodies and waits: 0 is outside of df (dfi_stuck.h). */
+static void dfi_level(struct dfi_worker *w, int by) { dfi_store_relaxed(&w->level, dfi_load_relaxed(&w->level) + by); }
+
 static struct dfi_worker *dfi_me(void) /* NULL: not attached yet */
 {
     return dfi_self == &dfi_nobody ? NULL : (struct dfi_worker *)(void *)dfi_self;
@@ -405,10 +408,11 @@ static int dfi_take_queued(struct dfi_worker *w, const struct dfi_filter *f, int
 }
 
 static int dfi_gates_closed(const struct dfi_flow *t);
+static int dfi_leave_to_others(struct dfi_worker *w, struct dfi_flow *t);
 
 /* w waits in the body of a task with weak accesses. Its children may wait for earlier siblings of that task,
- * which are outside of what is waited for. They may be run here, on top of the wait, as they cannot depend on what
- * is below; only a later task with weak accesses can, and is left to others. */
+ * which are outside of what is waited for. Earlier tasks may be run here, on top of the wait, as they cannot depend on
+ * what is below; others are left to the queue. */
 static int dfi_find_outside(struct dfi_worker *w, const struct dfi_flow *gated, struct dfi_loot *loot)
 {
     struct dfi_filter f;
@@ -418,9 +422,7 @@ static int dfi_find_outside(struct dfi_worker *w, const struct dfi_flow *gated, 
     if (dfi_take_queued(w, &f, 0, loot)) return 1;
     while (dfi_steal(w, &f, loot) || dfi_deque_steal_thief(w, &f, loot)) {
         struct dfi_flow *t = (struct dfi_flow *)((uintptr_t)loot->entry & ~DFI_FLOW);
-        if (!((uintptr_t)loot->entry & DFI_FLOW) || !t->task.mem.special || dfi_filter_admits(&f, t->extra)) return 1;
-        dfi_queue_put(&dfi_pool.queue, t);
-        dfi_wake_for_work();
+        if (dfi_filter_admits(&f, t) || !dfi_leave_to_others(w, t)) return 1;
     }
     return 0;
 }
@@ -430,9 +432,11 @@ static int dfi_find(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
 {
     struct dfi_filter f;
     struct dfi_flow *t;
+    loot->outside = 0;
     if (dfi_goal_filter(g, &f) &&
         (dfi_take_queued(w, &f, 1, loot) || dfi_steal(w, &f, loot) || dfi_take_queued(w, &f, 0, loot)))
         return 1;
+    loot->outside = 1;
     if (g->scope && DFI_UNLIKELY(g->scope->gated != NULL) && dfi_find_outside(w, g->scope->gated, loot)) return 1;
     /* what only this worker can run may be what others wait for, and this one for them: better on top of a wait
      * that it is not inside of than never */
@@ -445,9 +449,12 @@ static int dfi_find(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
 
 static void dfi_run_loot(struct dfi_worker *w, const struct dfi_loot *loot, const struct dfi_goal *g)
 {
+    unsigned outside = w->outside;
+    w->outside = (unsigned)loot->outside;
     if ((uintptr_t)loot->entry & DFI_FLOW)
         dfi_run_chain(w, (struct dfi_flow *)((uintptr_t)loot->entry & ~DFI_FLOW), g);
     else dfi_future_run_stolen(w, loot);
+    w->outside = outside;
 }
 
 /* Runs a task of the queues that goes before what lies on the stack, and is inside g. */
@@ -457,6 +464,7 @@ static int dfi_run_urgent(struct dfi_worker *w, const struct dfi_goal *g)
     struct dfi_loot loot;
     if (DFI_LIKELY(!dfi_load_relaxed(&dfi_pool.queue.urgent) && !dfi_load_relaxed(&w->pinned.urgent))) return 0;
     if (!dfi_goal_filter(g, &f) || !dfi_take_queued(w, &f, 1, &loot)) return 0;
+    loot.outside = 0;
     dfi_run_loot(w, &loot, g->kind <= DFI_GOAL_SPARE ? NULL : g);
     return 1;
 }
@@ -477,8 +485,8 @@ static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
     dfi_ask_all(w);
     if (!dfi_goal_met(g) && !(found = dfi_find(w, g, loot))) {
         dfi_store_relaxed(&w->n_parks, dfi_load_relaxed(&w->n_parks) + 1);
-        /* relaxed: whoever makes a task wait for a token later wakes the sleepers (dfi_hold) */
-        while (dfi_os_event_wait(&w->event, &w->park, state, !idle && dfi_load_relaxed(&dfi_pool.held) ? DFI_LOOK_MS : 0))
+        /* seq_cst, after announcing it: whoever makes a task wait for a token later wakes the sleepers (dfi_hold) */
+        while (dfi_os_event_wait(&w->event, &w->park, state, !idle && dfi_load_seq_cst(&dfi_pool.held) ? DFI_LOOK_MS : 0))
             if (dfi_stuck_look(w)) break; /* what it released may lie on our own stack */
     }
     dfi_store_seq_cst(&w->park, DFI_AWAKE);
@@ -502,6 +510,7 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
     int idle = g->kind <= DFI_GOAL_SPARE, sweep = 0, crowded = dfi_load_relaxed(&dfi_pool.n_slots) > dfi_pool.n_cpus, i;
     uint64_t since = 0;
     struct dfi_loot loot;
+    dfi_level(w, 1);
     if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
     while (!dfi_goal_met(g)) {
         int found;
@@ -537,6 +546,7 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
         sweep = 0;
     }
     if (idle) dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);
+    dfi_level(w, -1);
 }
 
 #endif

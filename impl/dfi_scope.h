@@ -44,7 +44,7 @@ static struct dfi_scope *dfi_scope_push(struct dfi_worker *w, struct dfi_scope *
     s = dfi_scope_new(w, parent, kind);
     if (!s) return NULL;
     w->scope = s, w->task = NULL;
-    dfi_store_relaxed(&w->level, dfi_load_relaxed(&w->level) + 1);
+    dfi_level(w, 1);
     return s;
 }
 
@@ -97,7 +97,7 @@ static void dfi_scope_pop(struct dfi_worker *w, struct dfi_scope *s)
     w->task_mark = s->saved_mark;
     if (s->table) dfi_table_free(w, s);
     s->table = NULL;
-    dfi_store_relaxed(&w->level, dfi_load_relaxed(&w->level) - 1);
+    dfi_level(w, -1);
 }
 
 static void dfi_scope_free(struct dfi_worker *w, struct dfi_scope *s)
@@ -117,6 +117,7 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
         dfi_help_until(w, s->mark, &g);
         return;
     }
+    dfi_level(w, 1);
     for (;;) { /* first what this worker has itself, with plain counting */
         /* acquire; pairs with the release in dfi_flow_done */
         out = (intptr_t)(s->submitted - s->done) + dfi_load_acquire(&s->pending);
@@ -134,6 +135,7 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
         s->submitted = keep; /* pending is now minus what was completed beyond the goal */
         s->done = 0;
     }
+    dfi_level(w, -1);
 }
 
 static void dfi_settle(struct dfi_worker *w, struct dfi_scope *s);

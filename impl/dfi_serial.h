@@ -13,14 +13,14 @@ struct dfi_task { void *args; };
 struct dfi_future { int state; };
 enum { DFI_ERROR_TEXT = 100 };
 
-/* A running task, or a DF_PARALLEL block. */
+/* A running task, a DF_PARALLEL block, or the thread. */
 struct dfi_frame {
-    struct dfi_frame *outer;
-    struct dfi_local *locals;      /* newest before it began */
+    struct dfi_frame *outer;       /* of whom it is a part */
+    struct dfi_frame *moved;       /* the same in memory that outlives the call, from its first child that waits */
+    struct dfi_local *locals;
     struct df_group *group;
-    struct dfi_held *held;         /* its children that wait for a token or an input */
-    int is_task, cancelled, code;
-    char text[DFI_ERROR_TEXT];
+    char *text;                    /* of the error `code`, may be NULL */
+    int is_task, is_scope, cancelled, code; /* is_scope: it is the first member of a struct dfi_scope */
 };
 struct dfi_block { struct dfi_frame *frame; int open; };
 

@@ -1,21 +1,36 @@
 /* dfi_serial_impl.h - the functions of dfi_serial.h and of the API under DF_SERIAL
  *
- * A task that cannot start, as a token is closed or a node lacks an input, is held by the frame that
- * submitted it and runs when the last of that comes: at once, or, inside another held task, after it,
- * so that long chains do not pile up on the stack. */
+ * A task that cannot start, as a token is closed or a node lacks an input, is a child of the scope it was
+ * submitted in. When the last of what it waits for comes it is ready, and runs as soon as control is back in
+ * that scope; in the body of a node, other nodes run after it. So the depth of the stack is that of the nesting
+ * of calls, df_submit and waits, however many tasks are ready and however many fire one another.
+ * The scope of a body that is over while children are unfinished stays until they are done; what becomes ready
+ * in it then runs in the nearest scope around it whose body goes on. */
 #ifndef DFI_SERIAL_IMPL_H
 #define DFI_SERIAL_IMPL_H
 
 struct dfi_local { struct dfi_local *next; void *align; };
 
+/* A frame that has, or had, children that wait. */
+struct dfi_scope {
+    struct dfi_frame frame;              /* first */
+    struct dfi_scope *next, *before;     /* unfinished children of frame.outer */
+    struct dfi_scope *children;          /* unfinished: held, ready, or ended with unfinished children */
+    struct dfi_held *ready, *ready_last; /* tasks below it whose tokens are open, in the order they opened */
+    struct dfi_held *fired;              /* nodes below it that have all inputs, the last one first */
+    struct dfi_scope *host;              /* after the end of its body: a scope around it */
+    struct dfi_held *task;               /* whose body it is; NULL: of df_submit, a block or the thread */
+    int ended;                           /* its body is over */
+};
+
 /* A task that has to wait; its arguments follow. */
 struct dfi_held {
-    struct dfi_task task; /* first */
-    struct dfi_held *next, *before, *ready;
+    struct dfi_scope scope; /* first; of its body */
+    struct dfi_task task;
+    struct dfi_held *ready;        /* next */
     const struct dfi_type *type;
-    struct dfi_frame *frame;
-    struct df_group *group;
-    const char *name, *site, *titles;
+    const char *name, *site;
+    const char *titles;            /* of the inputs; NULL: not a node */
     df_token **after, **signals;   /* copies, NULL at the end */
     int wait, inputs, skip;
     unsigned long given;           /* inputs of a node, a bit each */
@@ -23,94 +38,127 @@ struct dfi_held {
 struct dfi_waiter { struct dfi_waiter *next; struct dfi_held *held; }; /* in df_token.dfi_list */
 enum { DFI_TOKEN_EXTERNAL = 1, DFI_TOKEN_SKIP = 2 };                   /* bits of df_token.dfi_state */
 
-static DFI_TLS struct dfi_frame dfi_serial_bottom;
-static DFI_TLS struct dfi_frame *dfi_serial_top;
-static DFI_TLS struct dfi_local *dfi_serial_locals;
+static DFI_TLS struct dfi_scope dfi_serial_bottom;
+static DFI_TLS struct dfi_frame *dfi_serial_top; /* of the code that runs */
 static DFI_TLS uint64_t dfi_serial_tasks, dfi_serial_skipped;
-static DFI_TLS struct dfi_held *dfi_serial_ready, **dfi_serial_ready_end;
-static DFI_TLS int dfi_serial_running; /* a held task runs */
+static DFI_TLS long dfi_serial_cancels; /* cancelled frames and groups: while there are none nobody looks for them */
+
+static struct dfi_scope *dfi_scope_of(struct dfi_frame *m) { return (struct dfi_scope *)(void *)m; }
+static struct dfi_held *dfi_held_of(struct dfi_task *t)
+{
+    return t ? (struct dfi_held *)(void *)((char *)t - offsetof(struct dfi_held, task)) : NULL;
+}
 
 static struct dfi_frame *dfi_frame_here(void)
 {
-    return dfi_serial_top ? dfi_serial_top : (dfi_serial_top = &dfi_serial_bottom);
+    if (dfi_serial_top) return dfi_serial_top;
+    dfi_serial_bottom.frame.is_scope = 1;
+    return dfi_serial_top = &dfi_serial_bottom.frame;
 }
+
+/* The scope of the code that runs. It keeps its address, and the frame on the stack is not used any more. NULL
+ * without memory. */
+static struct dfi_scope *dfi_scope_here(void)
+{
+    struct dfi_frame *m = dfi_frame_here();
+    struct dfi_scope *s;
+    if (m->is_scope) return dfi_scope_of(m);
+    if (!(s = (struct dfi_scope *)DF_MALLOC(sizeof *s))) return NULL;
+    memset(s, 0, sizeof *s);
+    s->frame = *m, s->frame.is_scope = 1;
+    return dfi_scope_of(dfi_serial_top = m->moved = &s->frame);
+}
+
+/* --- errors ------------------------------------------------------------------------------------ */
 
 static int dfi_frame_cancelled(const struct dfi_frame *m)
 {
+    if (!dfi_serial_cancels) return 0;
     for (; m; m = m->outer)
         if (m->cancelled || (m->group && m->group->dfi_cancelled)) return 1;
     return 0;
 }
 
-static void dfi_frame_fail(struct dfi_frame *m, int code, const char *text)
+static void dfi_frame_cancel(struct dfi_frame *m, int cancelled)
 {
-    if (!m->code && code) m->code = code, snprintf(m->text, sizeof m->text, "%s", text);
-    m->cancelled = 1;
+    dfi_serial_cancels += cancelled - m->cancelled;
+    m->cancelled = cancelled;
 }
 
-/* --- held tasks -------------------------------------------------------------------------------- */
-
-static int dfi_token_is_open(const df_token *t) { return t->dfi_need <= 0; }
-static void dfi_token_signal(df_token *t, const char *site, int skip);
-static void dfi_serial_settle(struct dfi_frame *m);
-
-static void dfi_held_run(struct dfi_held *h)
+/* The first error stays. */
+static void dfi_frame_error(struct dfi_frame *m, int code, const char *text)
 {
-    struct dfi_frame *top = dfi_frame_here(), m;
-    df_token **t;
-    dfi_serial_top = h->frame;
-    if (h->skip) dfi_serial_skipped++;
-    else if (dfi_serial_enter(&m, h->group)) {
-        h->type->run(h->task.args, NULL);
-        dfi_serial_leave(&m);
-    } else h->skip = 1;
-    dfi_serial_top = top;
-    for (t = h->signals; t && *t; t++) dfi_token_signal(*t, h->site, h->skip);
-    DF_FREE(h);
+    if (m->code) return;
+    m->code = code;
+    if (text && (m->text = (char *)DF_MALLOC(DFI_ERROR_TEXT))) snprintf(m->text, DFI_ERROR_TEXT, "%s", text);
 }
 
-static void dfi_serial_drain(void)
+/* The tasks of m are done. An error nobody asked for goes to the scope of the enclosing task, or the thread
+ * remembers it. */
+static void dfi_frame_end(struct dfi_frame *m)
 {
-    if (dfi_serial_running) return;
-    dfi_serial_running = 1;
-    while (dfi_serial_ready) {
-        struct dfi_held *h = dfi_serial_ready;
-        dfi_serial_ready = h->ready;
-        dfi_held_run(h);
+    while (m->locals) {
+        struct dfi_local *l = m->locals;
+        m->locals = l->next;
+        DF_FREE(l);
     }
-    dfi_serial_running = 0;
+    if (m->cancelled) dfi_frame_cancel(m, 0);
+    if (m->code) {
+        struct dfi_frame *to = m->is_task || !m->outer->is_task ? m->outer : m->outer->outer;
+        dfi_frame_error(to, m->code, m->text);
+        if (m->is_task || m->outer != &dfi_serial_bottom.frame) dfi_frame_cancel(to, 1);
+        DF_FREE(m->text);
+    }
+}
+
+/* --- tokens ------------------------------------------------------------------------------------ */
+
+/* s, or the nearest scope around it whose body goes on. */
+static struct dfi_scope *dfi_scope_awake(struct dfi_scope *s)
+{
+    while (s->ended) {
+        if (s->host->ended) s->host = s->host->host; /* halves the way for the next one */
+        s = s->host;
+    }
+    return s;
 }
 
 static void dfi_held_ready(struct dfi_held *h)
 {
-    if (h->before) h->before->next = h->next;
-    else h->frame->held = h->next;
-    if (h->next) h->next->before = h->before;
-    h->ready = NULL;
-    if (!dfi_serial_ready) dfi_serial_ready_end = &dfi_serial_ready;
-    *dfi_serial_ready_end = h, dfi_serial_ready_end = &h->ready;
+    struct dfi_scope *s = dfi_scope_awake(dfi_scope_of(h->scope.frame.outer));
+    if (h->titles) h->ready = s->fired, s->fired = h;
+    else {
+        h->ready = NULL;
+        if (s->ready) s->ready_last->ready = h;
+        else s->ready = h;
+        s->ready_last = h;
+    }
 }
+
+static int dfi_token_is_open(const df_token *t) { return t->dfi_need <= 0; }
 
 static void dfi_token_signal(df_token *t, const char *site, int skip)
 {
-    struct dfi_waiter *w, *next;
+    struct dfi_waiter *w, *next, *first = NULL;
     if (dfi_token_is_open(t)) {
         if (!skip && !(t->dfi_state & DFI_TOKEN_SKIP)) dfi_log(DFI_LOG_TOKEN_OPEN, site, t->dfi_site);
         return;
     }
     if (skip) t->dfi_state |= DFI_TOKEN_SKIP;
     if (--t->dfi_need) return;
-    w = (struct dfi_waiter *)t->dfi_list;
+    for (w = (struct dfi_waiter *)t->dfi_list; w; w = next) /* newest first: turn them around */
+        next = w->next, w->next = first, first = w;
     t->dfi_list = NULL;
     skip = t->dfi_state & DFI_TOKEN_SKIP;
-    for (; w; w = next) {
+    for (w = first; w; w = next) {
         next = w->next;
         if (skip) w->held->skip = 1;
         if (--w->held->wait == 0) dfi_held_ready(w->held);
         DF_FREE(w);
     }
-    dfi_serial_drain();
 }
+
+/* --- held tasks -------------------------------------------------------------------------------- */
 
 static size_t dfi_tokens_count(df_token *const *t)
 {
@@ -119,64 +167,196 @@ static size_t dfi_tokens_count(df_token *const *t)
     return n;
 }
 
+static void dfi_scope_link(struct dfi_scope *s, struct dfi_scope *parent)
+{
+    s->frame.outer = &parent->frame;
+    s->before = NULL, s->next = parent->children;
+    if (s->next) s->next->before = s;
+    parent->children = s;
+}
+
 static struct dfi_held *dfi_held_new(const struct dfi_type *type, const struct df_opts *o, const char *site)
 {
     size_t head = (sizeof(struct dfi_held) + 15) / 16 * 16, args = (type->args_bytes + 15) / 16 * 16;
     size_t after = o ? dfi_tokens_count(o->after) : 0, signals = o ? dfi_tokens_count(o->signals) : 0;
-    struct dfi_frame *m = dfi_frame_here();
-    char *p = (char *)DF_MALLOC(head + args + (after + signals + 2) * sizeof(df_token *));
+    size_t bytes = head + args + (after + signals + 2) * sizeof(df_token *);
+    struct dfi_scope *s = dfi_scope_here();
+    char *p = s ? (char *)DF_MALLOC(bytes) : NULL;
     struct dfi_held *h = (struct dfi_held *)(void *)p;
     if (!p) return NULL;
-    memset(p, 0, head + args + (after + signals + 2) * sizeof(df_token *));
+    memset(p, 0, bytes);
     h->task.args = p + head;
-    h->type = type, h->site = site, h->frame = m;
+    h->type = type, h->site = site;
     h->name = o && o->name ? o->name : type->name;
-    h->group = o ? o->group : NULL;
     h->after = (df_token **)(void *)(p + head + args);
     h->signals = h->after + after + 1;
     if (after) memcpy(h->after, o->after, after * sizeof(df_token *));
     if (signals) memcpy(h->signals, o->signals, signals * sizeof(df_token *));
-    h->next = m->held;
-    if (m->held) m->held->before = h;
-    m->held = h;
+    h->scope.task = h;
+    h->scope.frame.is_task = h->scope.frame.is_scope = 1;
+    h->scope.frame.group = o ? o->group : NULL;
+    dfi_scope_link(&h->scope, s);
     return h;
 }
 
-/* The wait of a frame: whoever is still held waits for nobody. */
-static void dfi_serial_settle(struct dfi_frame *m)
+/* s and all its children are done; its parent may be with that. */
+static void dfi_scope_done(struct dfi_scope *s)
 {
-    int running = dfi_serial_running;
     for (;;) {
-        struct dfi_held *h;
+        struct dfi_scope *parent = dfi_scope_of(s->frame.outer);
         df_token **t;
-        dfi_serial_running = 0; /* also inside a held task: its own children come first */
-        dfi_serial_drain();
-        dfi_serial_running = running;
-        if (!(h = m->held)) return;
-        if (h->inputs) {
-            char missing[200] = "";
-            const char *p = h->titles;
-            int i;
-            for (i = 0; i < h->inputs; i++) {
-                size_t n = strcspn(p, " ");
-                if (!(h->given >> i & 1) && strlen(missing) + n + 2 < sizeof missing) {
-                    if (*missing) strcat(missing, ", ");
-                    strncat(missing, p, n);
-                }
-                p += n + 1;
-            }
-            dfi_log(DFI_LOG_NODE_STUCK, h->site, h->name, missing);
-            h->skip = 1;
-            dfi_held_ready(h);
-            m->code = m->code ? m->code : DF_ERROR_STUCK;
-            continue;
-        }
-        for (t = h->after; *t && dfi_token_is_open(*t);) t++;
-        dfi_log(DFI_LOG_TASK_STUCK, h->site, h->name, (*t)->dfi_site, "nobody can signal any more");
-        m->code = m->code ? m->code : DF_ERROR_STUCK;
-        (*t)->dfi_need = 1;
-        dfi_token_signal(*t, h->site, 1);
+        if (s->before) s->before->next = s->next;
+        else parent->children = s->next;
+        if (s->next) s->next->before = s->before;
+        dfi_frame_end(&s->frame);
+        for (t = s->task ? s->task->signals : NULL; t && *t; t++) dfi_token_signal(*t, s->task->site, s->task->skip);
+        DF_FREE(s);
+        if (!parent->ended || parent->children) return;
+        s = parent;
     }
+}
+
+/* The body of s is over, with unfinished children; host, around it, gets what is ready, before what it has. */
+static void dfi_scope_outlive(struct dfi_scope *s, struct dfi_scope *host)
+{
+    struct dfi_held *h;
+    s->ended = 1, s->host = host;
+    if (s->ready) {
+        s->ready_last->ready = host->ready;
+        if (!host->ready) host->ready_last = s->ready_last;
+        host->ready = s->ready;
+    }
+    if (s->fired) {
+        for (h = s->fired; h->ready; h = h->ready) continue;
+        h->ready = host->fired;
+        host->fired = s->fired;
+    }
+    s->ready = s->fired = NULL;
+}
+
+static void dfi_frame_unwind(const struct dfi_frame *m);
+static void dfi_scope_drain(struct dfi_scope *s, int nodes);
+
+/* pre: the code of `at`, a scope around h, is what runs. */
+static void dfi_held_run(struct dfi_scope *at, struct dfi_held *h)
+{
+    struct dfi_scope *s = &h->scope;
+    if (h->skip || dfi_frame_cancelled(&s->frame)) {
+        h->skip = 1;
+        dfi_serial_skipped++;
+    } else {
+        dfi_serial_tasks++;
+        dfi_serial_top = &s->frame;
+        h->type->run(h->task.args, NULL);
+        dfi_frame_unwind(&s->frame);
+        if (!h->titles) dfi_scope_drain(s, 1); /* before those that may use its memory */
+        dfi_serial_top = &at->frame;
+    }
+    if (s->children) dfi_scope_outlive(s, at);
+    else dfi_scope_done(s);
+}
+
+static void dfi_scope_run_one(struct dfi_scope *s)
+{
+    struct dfi_held *h = s->ready ? s->ready : s->fired;
+    if (s->ready) s->ready = h->ready;
+    else s->fired = h->ready;
+    dfi_held_run(s, h);
+}
+
+/* pre: the code of s is what runs. */
+static void dfi_scope_drain(struct dfi_scope *s, int nodes)
+{
+    while (s->ready || (nodes && s->fired)) dfi_scope_run_one(s);
+}
+
+/* Something may have become ready in the scope of the code that runs. In the body of a node, nodes wait for its
+ * end: chains of them do not pile up on the stack. */
+static void dfi_serial_now(void)
+{
+    struct dfi_scope *s = dfi_scope_of(dfi_serial_top);
+    if (s && s->frame.is_scope) dfi_scope_drain(s, !(s->task && s->task->titles));
+}
+
+/* The code that runs waits in vain: one task that is ready further out may change that. Zero: there is none. */
+static int dfi_serial_help(void)
+{
+    struct dfi_frame *top = dfi_frame_here(), *m;
+    for (m = top->outer; m; m = m->outer) {
+        struct dfi_scope *s = dfi_scope_of(m);
+        if (!m->is_scope || !(s->ready || s->fired)) continue;
+        dfi_serial_top = m;
+        dfi_scope_run_one(s);
+        dfi_serial_top = top;
+        return 1;
+    }
+    return 0;
+}
+
+/* Gives up a task that waits, below s, for what can no longer come. */
+static void dfi_serial_give_up(struct dfi_scope *s)
+{
+    struct dfi_held *h;
+    struct dfi_waiter *w;
+    df_token **t;
+    for (s = s->children; s->ended;) s = s->children;
+    h = s->task;
+    if (h->titles) {
+        char missing[200] = "";
+        const char *p = h->titles;
+        int i;
+        for (i = 0; i < h->inputs; i++) {
+            size_t bytes = strcspn(p, " "), at = strlen(missing);
+            if (!(h->given >> i & 1) && at + bytes + 3 < sizeof missing)
+                snprintf(missing + at, sizeof missing - at, "%s%.*s", at ? ", " : "", (int)bytes, p);
+            p += bytes + 1;
+        }
+        dfi_log(DFI_LOG_NODE_STUCK, h->site, h->name, missing);
+        dfi_frame_error(s->frame.outer, DF_ERROR_STUCK, NULL);
+        h->skip = 1;
+        dfi_held_ready(h);
+        return;
+    }
+    for (t = h->after; *t && dfi_token_is_open(*t);) t++;
+    for (w = (struct dfi_waiter *)(*t)->dfi_list; w; w = w->next) {
+        dfi_log(DFI_LOG_TASK_STUCK, w->held->site, w->held->name, (*t)->dfi_site, "nobody can signal any more");
+        dfi_frame_error(w->held->scope.frame.outer, DF_ERROR_STUCK, NULL);
+    }
+    (*t)->dfi_need = 1;
+    dfi_token_signal(*t, h->site, 1);
+}
+
+/* Waits for all children of s. pre: the code of s is what runs. */
+static void dfi_scope_settle(struct dfi_scope *s)
+{
+    for (;;) {
+        dfi_scope_drain(s, 1);
+        if (!s->children) return;
+        if (!dfi_serial_help()) dfi_serial_give_up(s);
+    }
+}
+
+/* The wait of the code that runs. */
+static struct dfi_frame *dfi_serial_wait(void)
+{
+    struct dfi_frame *m = dfi_frame_here();
+    if (m->is_scope) dfi_scope_settle(dfi_scope_of(m));
+    return m;
+}
+
+/* pre: the code of m, a block, is what runs. */
+static void dfi_block_end(struct dfi_frame *m)
+{
+    dfi_serial_wait();
+    dfi_frame_end(m);
+    dfi_serial_top = m->outer;
+    DF_FREE(m);
+}
+
+/* Blocks inside m that were left by a jump end. */
+static void dfi_frame_unwind(const struct dfi_frame *m)
+{
+    while (dfi_serial_top != m && dfi_serial_top->outer) dfi_block_end(dfi_serial_top);
 }
 
 DFI_EXTERN_C_BEGIN
@@ -187,13 +367,18 @@ DFI_API void dfi_serial_with(const struct df_opts *o, const char *site, const st
     struct dfi_held *h = dfi_held_new(type, o, site);
     df_token *const *t;
     if (!h) { /* no memory to wait: now, as it would be in a correct order */
+        struct dfi_frame m;
+        int run = dfi_serial_enter(&m, o->group);
         dfi_log(DFI_LOG_NO_MEMORY);
-        type->run((void *)(uintptr_t)args, NULL);
-        for (t = o->signals; t && *t; t++) dfi_token_signal(*t, site, 0);
+        if (run) {
+            type->run((void *)(uintptr_t)args, NULL);
+            dfi_serial_leave(&m);
+        }
+        for (t = o->signals; t && *t; t++) dfi_token_signal(*t, site, !run);
+        dfi_serial_now();
         return;
     }
     memcpy(h->task.args, args, type->args_bytes);
-    h->wait = 1;
     for (t = h->after; *t; t++) {
         struct dfi_waiter *w;
         if ((*t)->dfi_state & DFI_TOKEN_SKIP) h->skip = 1;
@@ -202,13 +387,9 @@ DFI_API void dfi_serial_with(const struct df_opts *o, const char *site, const st
         (*t)->dfi_list = w;
         h->wait++;
     }
-    if (--h->wait) return;
-    dfi_held_ready(h);
-    if (dfi_serial_ready == h) { /* no held task before it: now, wherever we are */
-        dfi_serial_ready = NULL;
-        dfi_held_run(h);
-        dfi_serial_drain();
-    } else dfi_serial_drain();
+    if (h->wait) return;
+    dfi_held_run(dfi_scope_of(h->scope.frame.outer), h);
+    dfi_serial_now();
 }
 
 DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, const char *titles, const char *site)
@@ -218,13 +399,13 @@ DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, c
     h->inputs = inputs, h->titles = titles;
     if (inputs) return &h->task;
     dfi_held_ready(h);
-    dfi_serial_drain();
+    dfi_serial_now();
     return NULL;
 }
 
 DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
 {
-    struct dfi_held *h = (struct dfi_held *)(void *)node;
+    struct dfi_held *h = dfi_held_of(node);
     const char *p;
     char title[64];
     int i;
@@ -241,10 +422,10 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
 
 DFI_API void dfi_node_given(struct dfi_task *node)
 {
-    struct dfi_held *h = (struct dfi_held *)(void *)node;
+    struct dfi_held *h = dfi_held_of(node);
     if (h->given != (h->inputs == 32 ? 0xFFFFFFFFul : (1ul << h->inputs) - 1)) return;
     dfi_held_ready(h);
-    dfi_serial_drain();
+    dfi_serial_now();
 }
 
 DFI_API void dfi_token_init(df_token *t, long k, const char *site)
@@ -253,53 +434,36 @@ DFI_API void dfi_token_init(df_token *t, long k, const char *site)
     t->dfi_need = (intptr_t)k, t->dfi_site = site;
 }
 
-DFI_API void dfi_signal(df_token *t, const char *site) { dfi_token_signal(t, site, 0); }
+DFI_API void dfi_signal(df_token *t, const char *site)
+{
+    dfi_token_signal(t, site, 0);
+    dfi_serial_now();
+}
 
 DFI_API df_result dfi_wait_token(df_token *t, const char *site)
 {
-    int running = dfi_serial_running;
-    dfi_serial_running = 0;
-    dfi_serial_drain();
-    dfi_serial_running = running;
-    if (dfi_token_is_open(t)) return t->dfi_state & DFI_TOKEN_SKIP ? DF_ERROR_CANCELLED : DF_OK;
-    dfi_log(DFI_LOG_TOKEN_STUCK, site, t->dfi_site);
-    return DF_ERROR_STUCK;
+    struct dfi_scope *s = dfi_scope_of(dfi_frame_here());
+    while (!dfi_token_is_open(t)) {
+        if (s->frame.is_scope && (s->ready || s->fired)) dfi_scope_run_one(s);
+        else if (!dfi_serial_help()) {
+            dfi_log(DFI_LOG_TOKEN_STUCK, site, t->dfi_site);
+            return DF_ERROR_STUCK;
+        }
+    }
+    return t->dfi_state & DFI_TOKEN_SKIP ? DF_ERROR_CANCELLED : DF_OK;
 }
 
 DFI_API void dfi_release(const void *p, size_t bytes) { (void)p, (void)bytes; }
 
 /* --- frames ------------------------------------------------------------------------------------ */
 
-static void dfi_locals_free(struct dfi_local *before)
-{
-    while (dfi_serial_locals != before) {
-        struct dfi_local *l = dfi_serial_locals;
-        dfi_serial_locals = l->next;
-        DF_FREE(l);
-    }
-}
-
 static void dfi_frame_push(struct dfi_frame *m, struct df_group *group, int is_task)
 {
-    m->outer = dfi_frame_here();
-    m->locals = dfi_serial_locals;
-    m->group = group, m->held = NULL;
-    m->is_task = is_task, m->cancelled = m->code = 0;
-    m->text[0] = 0;
+    m->outer = dfi_frame_here(), m->moved = NULL;
+    m->locals = NULL, m->group = group, m->text = NULL;
+    m->is_task = is_task, m->is_scope = 0;
+    m->cancelled = m->code = 0;
     dfi_serial_top = m;
-}
-
-static void dfi_frame_pop(struct dfi_frame *m)
-{
-    if (m->held || dfi_serial_ready) dfi_serial_settle(m);
-    dfi_locals_free(m->locals);
-    dfi_serial_top = m->outer;
-    if (m->code) { /* nobody asked: the enclosing task fails as well, or the thread remembers it */
-        struct dfi_frame *to = m->is_task || !m->outer->is_task ? m->outer : m->outer->outer;
-        int was = to->cancelled;
-        dfi_frame_fail(to, m->code, m->text);
-        if (to == &dfi_serial_bottom && !m->is_task) to->cancelled = was;
-    }
 }
 
 DFI_API int dfi_serial_enter(struct dfi_frame *m, struct df_group *group)
@@ -313,15 +477,40 @@ DFI_API int dfi_serial_enter(struct dfi_frame *m, struct df_group *group)
     return 1;
 }
 
-DFI_API void dfi_serial_leave(struct dfi_frame *m) { dfi_frame_pop(m); }
+DFI_API void dfi_serial_leave(struct dfi_frame *m)
+{
+    if (m->moved) m = m->moved;
+    dfi_frame_unwind(m);
+    if (m->is_scope) dfi_scope_drain(dfi_scope_of(m), 1); /* before those that may use its memory */
+    dfi_serial_top = m->outer;
+    if (m->is_scope && dfi_scope_of(m)->children) { /* they wait for something outside */
+        struct dfi_scope *parent = dfi_scope_here();
+        if (parent) {
+            dfi_scope_link(dfi_scope_of(m), parent);
+            dfi_scope_outlive(dfi_scope_of(m), parent);
+            return;
+        }
+        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_serial_top = m;
+        dfi_serial_wait();
+        dfi_serial_top = m->outer;
+    }
+    dfi_frame_end(m);
+    if (m->is_scope) DF_FREE(m);
+    if (dfi_serial_top->is_scope) dfi_serial_now();
+}
 
 DFI_API struct dfi_block dfi_scope_enter(const char *site)
 {
+    struct dfi_scope *s = (struct dfi_scope *)DF_MALLOC(sizeof *s);
     struct dfi_block b;
     (void)site;
     b.open = 1;
-    b.frame = (struct dfi_frame *)DF_MALLOC(sizeof *b.frame);
-    if (b.frame) dfi_frame_push(b.frame, NULL, 0);
+    b.frame = s ? &s->frame : NULL;
+    if (!s) return b;
+    memset(s, 0, sizeof *s);
+    dfi_frame_push(&s->frame, NULL, 0);
+    s->frame.is_scope = 1;
     return b;
 }
 
@@ -330,19 +519,20 @@ DFI_API void dfi_scope_leave(struct dfi_block *b)
     if (!b->open) return;
     b->open = 0;
     if (!b->frame) return;
-    while (dfi_serial_top != b->frame && dfi_serial_top->outer) dfi_frame_pop(dfi_serial_top); /* left by a jump */
-    dfi_frame_pop(b->frame);
-    DF_FREE(b->frame);
+    dfi_frame_unwind(b->frame);
+    dfi_block_end(b->frame);
+    dfi_serial_now();
 }
 
 DFI_API void *dfi_local_alloc(size_t n, size_t bytes)
 {
+    struct dfi_frame *m = dfi_frame_here();
     struct dfi_local *l;
     if (bytes && n > (SIZE_MAX - sizeof *l) / bytes) return NULL;
     bytes *= n;
     l = (struct dfi_local *)DF_MALLOC(sizeof *l + bytes);
     if (!l) return NULL;
-    l->next = dfi_serial_locals, dfi_serial_locals = l;
+    l->next = m->locals, m->locals = l;
     return memset(l + 1, 0, bytes);
 }
 
@@ -350,9 +540,7 @@ DFI_API void *dfi_local_alloc(size_t n, size_t bytes)
 
 DFI_API void df_wait(void)
 {
-    struct dfi_frame *m = dfi_frame_here();
-    dfi_serial_settle(m);
-    m->cancelled = 0;
+    dfi_frame_cancel(dfi_serial_wait(), 0);
 }
 
 DFI_API void df_parallel(void (*fn)(void *arg), void *arg)
@@ -370,24 +558,30 @@ static struct dfi_frame *dfi_frame_to_cancel(void)
 
 DFI_API void df_fail(int code, const char *text)
 {
+    struct dfi_frame *m = dfi_frame_to_cancel();
     if (!code) dfi_log(DFI_LOG_FAIL_ZERO, text);
-    dfi_frame_fail(dfi_frame_to_cancel(), code ? code : -1, text);
+    dfi_frame_error(m, code ? code : -1, text);
+    dfi_frame_cancel(m, 1);
 }
 
-DFI_API void df_cancel(void) { dfi_frame_to_cancel()->cancelled = 1; }
+DFI_API void df_cancel(void) { dfi_frame_cancel(dfi_frame_to_cancel(), 1); }
 DFI_API int df_cancelled(void) { return dfi_frame_cancelled(dfi_frame_here()); }
-DFI_API void df_group_cancel(df_group *g) { g->dfi_cancelled = 1; }
+
+DFI_API void df_group_cancel(df_group *g)
+{
+    if (!dfi_exchange_acq_rel(&g->dfi_cancelled, 1)) dfi_serial_cancels++;
+}
 
 DFI_API df_result df_wait_result(void)
 {
-    struct dfi_frame *m = dfi_frame_here();
-    int cancelled, code;
-    dfi_serial_settle(m);
-    cancelled = m->cancelled, code = m->code;
-    m->cancelled = m->code = 0;
+    struct dfi_frame *m = dfi_serial_wait();
+    int cancelled = m->cancelled, code = m->code;
+    dfi_frame_cancel(m, 0);
     if (!code) return cancelled ? DF_ERROR_CANCELLED : DF_OK;
     dfi_last_error.code = code;
-    memcpy(dfi_last_error.text, m->text, sizeof dfi_last_error.text);
+    snprintf(dfi_last_error.text, sizeof dfi_last_error.text, "%s", m->text ? m->text : "");
+    DF_FREE(m->text);
+    m->code = 0, m->text = NULL;
     return (df_result)code;
 }
 
@@ -415,7 +609,7 @@ DFI_API df_result df_start(const df_config *config)
     return DF_OK;
 }
 
-DFI_API void df_stop(void) { dfi_serial_settle(dfi_frame_here()); }
+DFI_API void df_stop(void) { dfi_serial_wait(); }
 DFI_API int df_workers(void) { return 1; }
 DFI_API int df_worker(void) { return 0; }
 

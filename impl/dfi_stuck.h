@@ -18,8 +18,7 @@ static size_t dfi_stuck_stamp(void)
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
         int awake = dfi_load_seq_cst(&v->park) == DFI_AWAKE;
-        if (awake && (i < dfi_pool.n_workers ? v->helper : 0)) return 0;
-        if ((awake && dfi_load_relaxed(&v->level)) || !dfi_deque_empty_any(v) || dfi_load_seq_cst(&v->pinned.count)) return 0;
+        if ((awake && (dfi_load_relaxed(&v->helper) || dfi_load_relaxed(&v->level))) || !dfi_deque_empty_any(v) || dfi_load_seq_cst(&v->pinned.count)) return 0;
         stamp += dfi_load_relaxed(&v->n_tasks) + dfi_load_relaxed(&v->n_skipped) + dfi_load_relaxed(&v->n_events);
     }
     return stamp;

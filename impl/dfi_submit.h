@@ -247,7 +247,9 @@ static DFI_NOINLINE int dfi_submit_before(struct dfi_worker *w, struct dfi_flow 
     dfi_check_inside(w, t, x, n);
 #endif
     if (t->type->modes & DFI_SHARED) dfi_accesses_apart(x, n);
-    return failed || (t->type->modes & DFI_WEAK && dfi_weak_releasable(w, t)) ? -1 : 0;
+    failed |= t->type->modes & DFI_WEAK && dfi_weak_releasable(w, t);
+    failed |= dfi_pool.rename_bytes && dfi_rename_before(w, t, x, n);
+    return failed ? -1 : 0;
 }
 
 static DFI_NOINLINE int dfi_submit_after(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
@@ -264,7 +266,7 @@ DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
 {
     struct dfi_worker *w = (struct dfi_worker *)(void *)dfi_self;
     struct dfi_flow *t = (struct dfi_flow *)(void *)task;
-    int more = DF_CHECK || w->opts || t->type->modes & (DFI_SHARED | DFI_WEAK), failed;
+    int more = DF_CHECK || w->opts || dfi_pool.rename_bytes || t->type->modes & (DFI_SHARED | DFI_WEAK), failed;
     unsigned i;
     failed = DFI_UNLIKELY(more) ? dfi_submit_before(w, t, x, n) : 0;
     for (i = 0; i < n && !failed; i++) failed = !(x[i].mode & DFI_WEAK) && dfi_register(w, t, t, &x[i]);
@@ -276,7 +278,11 @@ DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
     }
     if (!dfi_flow_count(w, t)) return;
     if (DFI_UNLIKELY(t->task.mem.special) && dfi_ready_special(w, t)) return;
-    if (DFI_UNLIKELY(w->head >= w->limit)) dfi_run_chain(w, t, NULL);
+    if (DFI_UNLIKELY(w->head >= w->limit)) {
+        dfi_level(w, 1);
+        dfi_run_chain(w, t, NULL);
+        dfi_level(w, -1);
+    }
     else {
         dfi_push(w, t);
         /* The submitter may go on for long without looking here again: whatever it submits is public

@@ -78,8 +78,9 @@ static void dfi_token_release(struct dfi_worker *w, struct dfi_edge *e, int skip
 
 static struct dfi_edge *dfi_token_close(df_token *t, int *skip)
 {
-    void *list = dfi_exchange_acq_rel(&t->dfi_list, (void *)DFI_DONE_EDGE);
+    void *list;
     *skip = (dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP) != 0;
+    list = dfi_exchange_acq_rel(&t->dfi_list, (void *)DFI_DONE_EDGE); /* t may be gone from here on */
     return list == (void *)DFI_DONE_EDGE ? NULL : (struct dfi_edge *)list;
 }
 
@@ -114,7 +115,6 @@ static void dfi_token_keep_promise(struct dfi_worker *w, df_token *t, const char
 static int dfi_token_push(df_token *t, struct dfi_edge *e)
 {
     void *head = dfi_load_acquire(&t->dfi_list); /* pairs with dfi_token_close */
-    if (dfi_load_acquire(&t->dfi_need) <= 0) return 0;
     do {
         if (head == (void *)DFI_DONE_EDGE) return 0;
         e->next = (struct dfi_edge *)head;
@@ -139,7 +139,7 @@ static int dfi_token_after(struct dfi_worker *w, struct dfi_flow *t, df_token *t
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_token_init(df_token *t, long k, const char *site)
 {
-    dfi_store_relaxed(&t->dfi_list, NULL);
+    dfi_store_relaxed(&t->dfi_list, (void *)(uintptr_t)(k <= 0));
     dfi_store_relaxed(&t->dfi_need, (intptr_t)k);
     dfi_store_relaxed(&t->dfi_promised, (intptr_t)0);
     dfi_store_relaxed(&t->dfi_state, 0);

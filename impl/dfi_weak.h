@@ -27,6 +27,11 @@ static int dfi_part_released(const struct dfi_weak *k, const struct dfi_region *
             free = dfi_region_covers(&k->released[j].region, r) || dfi_region_covers(&k->released[j].region, &k->strong[i]);
         if (!free) return 0;
     }
+    for (i = 0; i < k->n_gates; i++) { /* its body may still submit tasks there */
+        int free = !dfi_region_overlap(&k->gate[i].region, r);
+        for (j = 0; j < k->n_released && !free; j++) free = dfi_region_covers(&k->released[j].region, r);
+        if (!free) return 0;
+    }
     return k->n_released > 0;
 }
 
@@ -147,8 +152,9 @@ static void dfi_weak_seed(struct dfi_worker *w, struct dfi_scope *s, struct dfi_
         gate.task = k->gate[i].task, gate.seq = k->gate[i].seq;
         if (dfi_ref_done(&gate)) continue;
         if (s->table || (s->table = dfi_table_new(w)) != NULL) n = dfi_table_find(w, s->table, &k->gate[i].region);
-        if (n) n->writer = gate;
-        else while (!dfi_ref_done(&gate)) dfi_os_sleep_ms(); /* without memory: what it waits for, others do */
+        if (n && !n->writer.task) n->writer = gate;
+        else if (!n || dfi_node_add_reader(n, gate)) /* the same region twice: one gate may have the edges of both */
+            while (!dfi_ref_done(&gate)) dfi_os_sleep_ms(); /* without memory: what it waits for, others do */
     }
 }
 
