@@ -471,6 +471,23 @@ static int dfi_run_urgent(struct dfi_worker *w, const struct dfi_goal *g)
 
 static int dfi_stuck_look(struct dfi_worker *w);
 
+/* Before w sleeps in a wait: ready tasks that lie below it, which w may not run, go where anybody who may finds them,
+ * and not only the oldest. Without that the tasks could be run when this wait ends; but where only some workers may run
+ * some tasks, this wait may be the one that needs them run. */
+static DFI_NOINLINE void dfi_stack_to_queue(struct dfi_worker *w)
+{
+    struct dfi_filter f;
+    struct dfi_loot loot;
+    f.id = f.depth = 0, f.on_top_of = w; /* no futures */
+    while (dfi_deque_steal_thief(w, &f, &loot)) {
+        struct dfi_flow *t = (struct dfi_flow *)((uintptr_t)loot.entry & ~DFI_FLOW);
+        if (!dfi_leave_to_others(w, t)) {
+            dfi_push(w, t); /* without memory: as before */
+            return;
+        }
+    }
+}
+
 /* Sleeps until woken, unless after announcing it there is something to do after all: then that is
  * done (loot) or the goal is met. */
 static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_loot *loot)
@@ -479,6 +496,7 @@ static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
     DFI_ATOMIC(int) *count = idle ? &dfi_pool.parked_idle : &dfi_pool.parked_waiting;
     dfi_outbox_flush(w);
     dfi_share(w); /* a sleeper cannot be asked */
+    if (!idle && DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.particular))) dfi_stack_to_queue(w);
     dfi_store_seq_cst(&w->park, state);
     dfi_fetch_add_seq_cst(count, 1);
     if (idle) dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);

@@ -64,6 +64,7 @@ static DFI_NOINLINE int dfi_opts_take(struct dfi_worker *w, struct dfi_flow *t)
     if (o->worker == DF_MAIN_THREAD) x->pin = 0;
     else if (o->worker > 0 && o->worker < dfi_pool.n_workers) x->pin = o->worker;
     else if (o->worker) dfi_log(DFI_LOG_NO_WORKER, x->site, o->worker, dfi_pool.n_workers - 1);
+    if (x->pin >= 0) dfi_store_relaxed(&dfi_pool.particular, 1);
     for (k = o->signals; k && *k; k++) {
         struct dfi_use *u = dfi_use_new(w, &x->signals);
         if (!u) return -1;

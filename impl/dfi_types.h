@@ -338,6 +338,7 @@ struct dfi_pool {
     char line2[DFI_LINE];
     DFI_ATOMIC(int) alive;                    /* helper threads that have not ended */
     struct dfi_queue queue;                   /* ready tasks with a priority, or made ready from outside */
+    DFI_ATOMIC(int) particular;               /* there have been tasks for one worker, or with weak accesses */
     DFI_ATOMIC(int) cancels;                  /* scopes and groups cancelled: 0 spares tasks the look */
     DFI_ATOMIC(int) held;                     /* tasks that wait for tokens or inputs */
     DFI_ATOMIC(size_t) events;                /* signals by threads without a worker, so far */

@@ -53,6 +53,7 @@ static int dfi_weak_releasable(struct dfi_worker *w, struct dfi_flow *t)
     k->closed = 0;
     k->n_gates = k->n_released = k->n_strong = 0;
     x->weak = t->parts = k;
+    dfi_store_relaxed(&dfi_pool.particular, 1);
     return 0;
 }
 
