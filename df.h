@@ -152,7 +152,9 @@
  *     A task's declared regions cover those of the tasks it submits.
  *     `break` and, with gcc and clang, `return` and `goto` leave DF_PARALLEL like the closing brace.
  *     Who waits runs only tasks of the scope it waits for (or below it): a lock held across a wait is
- *     safe as long as those tasks do not take it.
+ *     safe as long as those tasks do not take it. Two exceptions: in the body of a task with weak
+ *     accesses a wait may run any task that comes before it, and a waiting worker runs what is pinned
+ *     to it and comes before.
  *     Threads: any; a scope belongs to the thread that entered it.
  *   Source: X-Kaapi RT-0418, 4.3 to 4.6; StarSs. */
 #define df_submit(...) DFI_CAT(DFI_SUBMIT_, DFI_ARITY(1, DFI_COUNT(__VA_ARGS__)))(__VA_ARGS__)
@@ -228,7 +230,7 @@ typedef struct df_token {
  *   df_node_set(name, n, param, value);       gives parameter `param` of task `name` its value
  *
  *   A node fires when each parameter was given once: pointers count like values, and access modes order
- *   nothing, as the inputs do. Threads: any, from any task. A node is gone once it fired.
+ *   nothing, as the inputs do. Threads: any, from any task. A node is gone once it fired or was given up.
  *   Errors: giving a parameter twice is reported with its line and has no effect; a node that can no longer
  *   fire is reported at the end of its scope with what is missing (see >>tokens for when that is).
  *   Source: DFScala (TERAFLUX D3.5, 2.2). */
@@ -246,7 +248,8 @@ typedef struct df_token {
  *   df_wait_result()      df_wait, then the code of the first error, DF_ERROR_CANCELLED, or DF_OK.
  *                         df_error_text of that code is the text, for the thread that waited
  *   df_group g = DF_GROUP;  df_group_cancel(&g);   cancels the tasks submitted with .group = &g, their
- *                         children, and the tasks that come after them where they should have written
+ *                         children, and the tasks ordered after them where they should have written memory
+ *                         or signalled a token (a DF_SERIAL build runs the former)
  *
  *   In a block, or outside of tasks, the scope is the caller's own: the one df_wait waits for. The end of
  *   the wait ends the cancellation. An error nobody asked for by the end of its scope goes on to the

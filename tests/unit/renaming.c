@@ -73,7 +73,7 @@ static uint64_t hash(const uint64_t *x, int n)
 /* One buffer, written again and again while it is read. */
 static void ping_pong(void)
 {
-    static uint64_t x[N], m[ROWS * LD];
+    static uint64_t x[N], m[ROWS * LD + 2];
     uint64_t seen[6] = { 0 }, at_address = 0;
     memset(m, 0, sizeof m);
     DF_PARALLEL {
