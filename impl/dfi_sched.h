@@ -449,12 +449,10 @@ static int dfi_find(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
 
 static void dfi_run_loot(struct dfi_worker *w, const struct dfi_loot *loot, const struct dfi_goal *g)
 {
-    unsigned outside = w->outside;
-    w->outside = (unsigned)loot->outside;
+    if (DFI_UNLIKELY(loot->outside)) w->outside = 1; /* also for the children it leaves behind: until no wait is left */
     if ((uintptr_t)loot->entry & DFI_FLOW)
         dfi_run_chain(w, (struct dfi_flow *)((uintptr_t)loot->entry & ~DFI_FLOW), g);
     else dfi_future_run_stolen(w, loot);
-    w->outside = outside;
 }
 
 /* Runs a task of the queues that goes before what lies on the stack, and is inside g. */
@@ -557,6 +555,7 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
             if (!idle) dfi_back_off(g, since, dfi_os_ns());
             else {
                 while (dfi_load_relaxed(&dfi_pool.stopping) != DFI_STOP_NOW && (dfi_run_urgent(w, g) || dfi_run_own(w, mark, NULL))) continue;
+                w->outside = 0;
                 dfi_back_off(g, since, dfi_os_ns());
                 dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
             }
@@ -565,6 +564,7 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
     }
     if (idle) dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);
     dfi_level(w, -1);
+    if (dfi_load_relaxed(&w->level) == 0) w->outside = 0;
 }
 
 #endif
