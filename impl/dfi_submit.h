@@ -113,7 +113,7 @@ static int dfi_check_range(const struct dfi_checked *r, unsigned n, uintptr_t lo
 /* Memory that only the parent knows needs no declaration: its stack, and what it got from df_local. */
 static int dfi_check_own(const struct dfi_worker *w, const struct dfi_scope *s, const struct dfi_region *r)
 {
-    const char here = 0;
+    volatile char here = 0; /* on the stack for certain */
     const struct dfi_local *l;
     uintptr_t end = dfi_region_end(r);
     if (r->p >= (uintptr_t)&here && end <= (uintptr_t)w->body) return 1;

@@ -9,6 +9,7 @@ static int n_said;
 static void keep(void *unused, int level, const char *text)
 {
     (void)unused, (void)level;
+    if (!strstr(text, "DF_CHECK")) return;
     if (n_said < 8) snprintf(said[n_said], sizeof said[0], "%s", text);
     n_said++;
 }
@@ -54,6 +55,7 @@ int main(void)
         for (int wrong = 0; wrong <= 4; wrong++) {
             n_said = 0;
             DF_PARALLEL df_submit(parent, a, b, c, wrong);
+            for (int i = wrong != 0; i < n_said && i < 8; i++) fprintf(stderr, "%d workers, %d: %s\n", workers, wrong, said[i]);
             CHECK(n_said == (wrong != 0));
             if (wrong) CHECK(strstr(said[0], "parent") && strstr(said[0], wrong <= 2 ? "leaf" : "look"));
         }
