@@ -110,6 +110,20 @@ static int dfi_check_range(const struct dfi_checked *r, unsigned n, uintptr_t lo
     return 1;
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+#define DFI_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define DFI_ASAN 1
+#endif
+#endif
+#if defined(DFI_ASAN) /* it may keep locals elsewhere (detect_stack_use_after_return) */
+DFI_EXTERN_C_BEGIN
+extern void *dfi_asan_stack(void) __asm__("__asan_get_current_fake_stack");
+extern void *dfi_asan_is_local(void *stack, void *p, void **begin, void **end) __asm__("__asan_addr_is_in_fake_stack");
+DFI_EXTERN_C_END
+#endif
+
 /* Memory that only the parent knows needs no declaration: its stack, and what it got from df_local. */
 static int dfi_check_own(const struct dfi_worker *w, const struct dfi_scope *s, const struct dfi_region *r)
 {
@@ -117,6 +131,9 @@ static int dfi_check_own(const struct dfi_worker *w, const struct dfi_scope *s, 
     const struct dfi_local *l;
     uintptr_t end = dfi_region_end(r);
     if (r->p >= (uintptr_t)&here && end <= (uintptr_t)w->body) return 1;
+#if defined(DFI_ASAN)
+    if (dfi_asan_stack() && dfi_asan_is_local(dfi_asan_stack(), (void *)r->p, NULL, NULL)) return 1;
+#endif
     for (; s; s = s->outer) {
         if (r->p >= (uintptr_t)&s->room && end <= (uintptr_t)(&s->room + 1)) return 1;
         for (l = s->locals; l; l = l->next)
