@@ -220,7 +220,9 @@
 #define DFI_BUILTIN_df_min  ~, 1
 #define DFI_BUILTIN_df_max  ~, 1
 #define DFI_COMBINE_df_sum(T, a, b)  a = (T)(a + b);
-#define DFI_COMBINE_df_prod(T, a, b) a = (T)(a * b - (T)0);
+/* a product of shorts that wraps must not overflow the int it is computed in */
+#define DFI_COMBINE_df_prod(T, a, b) \
+    a = sizeof(T) < sizeof(int) && (T)1 / 2 == 0 ? (T)((unsigned)a * (unsigned)b - 0u) : (T)(a * b - (T)0);
 #define DFI_COMBINE_df_band(T, a, b) a = (T)(a & b);
 #define DFI_COMBINE_df_bor(T, a, b)  a = (T)(a | b);
 #define DFI_COMBINE_df_bxor(T, a, b) a = (T)(a ^ b);

@@ -27,7 +27,8 @@ static void *count_malloc(size_t n)
 static void count_free(void *x)
 {
     union { size_t n; max_align_t align; } *p = x;
-    if (!p--) return;
+    if (!p) return;
+    p--;
     if (p->n >= BYTES && p->n <= BYTES + SLACK) {
         pthread_mutex_lock(&lock);
         taken -= p->n;

@@ -10,7 +10,9 @@
 enum { ELEMENTS = 5, ROUNDS = 24 }; /* nobody contributes to the last element */
 
 #define DO_df_sum(T, x, v)  x = (T)(x + (T)v)
-#define DO_df_prod(T, x, v) x = (T)(x * (T)(v > 2 ? 2 : v < 1 ? -1 : 1)) /* does not overflow */
+#define FACTOR(T, v) (T)(v > 2 ? 2 : v < 1 ? -1 : 1) /* no int overflows */
+#define DO_df_prod(T, x, v) \
+    x = sizeof(T) < sizeof(int) ? (T)((unsigned)x * (unsigned)FACTOR(T, v)) : (T)(x * FACTOR(T, v)) /* a short wraps */
 #define DO_df_band(T, x, v) x = (T)(x & (T)~v)
 #define DO_df_bor(T, x, v)  x = (T)(x | (T)v)
 #define DO_df_bxor(T, x, v) x = (T)(x ^ (T)v)
