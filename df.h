@@ -248,7 +248,7 @@ typedef struct df_token {
  *   df_wait_result()      df_wait, then the code of the first error, DF_ERROR_CANCELLED, or DF_OK.
  *                         df_error_text of that code is the text, for the thread that waited
  *   df_group g = DF_GROUP;  df_group_cancel(&g);   cancels the tasks submitted with .group = &g, their
- *                         children, and the tasks ordered after them where they should have written memory
+ *                         children, and the tasks ordered after them if they should have written memory
  *                         or signalled a token (a DF_SERIAL build runs the former)
  *
  *   In a block, or outside of tasks, the scope is the caller's own: the one df_wait waits for. The end of

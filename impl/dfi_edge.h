@@ -31,6 +31,12 @@ static void dfi_edge_drop(struct dfi_worker *w, struct dfi_flow *t)
     }
 }
 
+/* pre: p, which t comes after, was seen to be done. (Its skip was stored before that.) */
+DFI_INLINE void dfi_edge_spoilt(struct dfi_flow *t, const struct dfi_flow *p)
+{
+    if (DFI_UNLIKELY(dfi_load_relaxed(&p->skip) == DFI_SPOILS)) dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
+}
+
 static int dfi_part_add(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *p);
 
 /* t must come after the remembered task. 0, or -1 without memory. */
@@ -38,17 +44,25 @@ static int dfi_edge_add(struct dfi_worker *w, struct dfi_flow *t, const struct d
 {
     struct dfi_flow *p = before->task;
     struct dfi_edge *e, *head;
-    if (!p || p == t || p->seq != before->seq || p->last_succ == t) return 0;
+    if (!p || p == t || p->seq != before->seq) return 0;
+    if (p->last_succ == t) { /* a second edge, or that was a task in the same memory, and p is done */
+        dfi_edge_spoilt(t, p);
+        return 0;
+    }
     if (DFI_UNLIKELY(p->parts != NULL) && w->reg_access) {
         int done = p == w->reg_task ? 1 : dfi_part_add(w, t, p);
         if (done) return done > 0 ? 0 : -1;
     }
     head = dfi_load_acquire(&p->succ); /* acquire; pairs with the exchange in dfi_flow_release */
-    if (head == DFI_DONE_EDGE) return 0;
+    if (head == DFI_DONE_EDGE) {
+        dfi_edge_spoilt(t, p);
+        return 0;
+    }
     if (!(e = dfi_edge_new(w, t))) return -1;
     e->task = t;
     do {
         if (head == DFI_DONE_EDGE) { /* done meanwhile: the cell stays for the next edge */
+            dfi_edge_spoilt(t, p);
             dfi_edge_drop(w, t);
             return 0;
         }

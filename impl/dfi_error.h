@@ -112,6 +112,7 @@ DFI_API df_result df_wait_result(void)
     if (!w || w->task) return DF_OK; /* no children */
     s = w->scope;
     dfi_wait_all(w, s);
+    dfi_scope_unspoil(w, s);
     cancelled = dfi_load_relaxed(&s->cancelled);
     dfi_scope_uncancel(s);
     if (!(e = dfi_exchange_acq_rel(&s->error, NULL))) return cancelled ? DF_ERROR_CANCELLED : DF_OK;

@@ -101,6 +101,21 @@ static void dfi_ready_any(struct dfi_worker *w, struct dfi_flow *t)
 
 /* --- completion -------------------------------------------------------------------------------- */
 
+/* t, which should have written memory, was skipped: who comes after it is skipped as well, also if it comes later.
+ * (Not if the scope is cancelled: all that comes until it waits is skipped then.) Nonzero: its scope keeps t. */
+static DFI_COLD int dfi_flow_spoils(struct dfi_flow *t)
+{
+    struct dfi_scope *s = t->scope;
+    struct dfi_block_head *head = dfi_load_relaxed(&s->spoilt);
+    if (dfi_scope_cancelled(s)) return 0;
+    dfi_store_relaxed(&t->skip, (unsigned)DFI_SPOILS);
+    if (t->task.mem.special && dfi_load_relaxed(&t->extra->gate)) return 1; /* kept by the task it belongs to */
+    /* acq_rel: relaxed would do, as the owner looks at the list when s->pending told it of all subtractions */
+    do t->task.mem.next = head;
+    while (!dfi_cas_acq_rel(&s->spoilt, &head, &t->task.mem));
+    return 1;
+}
+
 /* t and all its descendants are done, and what it took part in knows. Returns one task that became ready,
  * to be run next by this worker (a chain stays where its data is); the others go on the stack. */
 static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *ready)
@@ -111,7 +126,7 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
         struct dfi_edge *e, *next;
         unsigned skip = dfi_load_relaxed(&t->skip) && (t->type->modes & DFI_WRITES);
         intptr_t left;
-        int done;
+        int done, kept = DFI_UNLIKELY(skip) && dfi_flow_spoils(t);
         if (owner == w && !t->task.mem.special) { /* edges are added by this very thread (a gate's are not): no race */
             e = dfi_load_relaxed(&t->succ);
             dfi_store_relaxed(&t->succ, DFI_DONE_EDGE);
@@ -123,7 +138,7 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
         for (; e; e = next) {
             struct dfi_flow *u = e->task;
             next = e->next; /* u owns e: not after the subtraction */
-            if (DFI_UNLIKELY(skip)) dfi_store_relaxed(&u->skip, 1u);
+            if (DFI_UNLIKELY(skip)) dfi_store_relaxed(&u->skip, (unsigned)DFI_SKIPPED);
             if (!dfi_flow_unblock(u)) continue;
             if (DFI_UNLIKELY(u->scope != s) && dfi_load_relaxed(&u->scope->depth) < dfi_load_relaxed(&s->depth)) {
                 /* outwards: u comes after a part of the task whose body s belongs to */
@@ -135,7 +150,7 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
             ready = u;
         }
         if (DFI_UNLIKELY(t->task.mem.special) && dfi_load_relaxed(&t->extra->gate)) dfi_gate_leave(w, t);
-        else dfi_flow_free(w, t);
+        else if (DFI_LIKELY(!kept)) dfi_flow_free(w, t);
         if (owner == w && s->open) {
             s->done++;
             return ready;

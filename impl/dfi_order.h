@@ -19,7 +19,7 @@ static int dfi_refs_join(struct dfi_worker *w, struct dfi_scope *s, struct dfi_r
     struct dfi_flow *j, *self = w->reg_task;
     const struct dfi_access *access = w->reg_access;
     for (i = 0; i < *n; i++) {
-        if (dfi_ref_done(&r[i])) continue; /* also when self uses the memory of a task of before */
+        if (dfi_ref_gone(&r[i])) continue; /* also when self uses the memory of a task of before */
         if (r[i].task != self) others++;
         r[kept++] = r[i];
     }

@@ -11,9 +11,9 @@ static DFI_NOINLINE int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *
     if (!(t->type->modes & DFI_INTERNAL)) {
         if (!dfi_load_relaxed(&t->skip) && dfi_load_relaxed(&dfi_pool.cancels) &&
             ((x && x->group && dfi_load_relaxed(&x->group->dfi_cancelled)) || dfi_scope_cancelled(t->scope)))
-            dfi_store_relaxed(&t->skip, 1u);
+            dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
         if (dfi_load_relaxed(&t->skip)) dfi_store_relaxed(&w->n_skipped, dfi_load_relaxed(&w->n_skipped) + 1);
-    }
+    } else if (!(t->type->modes & DFI_WRITES)) return DFI_GO; /* tells somebody who waits */
     if (dfi_load_relaxed(&t->skip)) return DFI_SKIP;
     if (!x) return DFI_GO;
     if (x->locks && !x->locked && !dfi_lock_all(x)) return DFI_LATER;

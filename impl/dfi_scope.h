@@ -29,6 +29,7 @@ static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *p
     s->gated = NULL;
     dfi_store_relaxed(&s->cancelled, 0);
     dfi_store_relaxed(&s->error, NULL);
+    dfi_store_relaxed(&s->spoilt, NULL);
     s->outer = w->scope;
     s->mark = w->head;
     s->saved_task = w->task;
@@ -100,8 +101,24 @@ static void dfi_scope_pop(struct dfi_worker *w, struct dfi_scope *s)
     dfi_level(w, -1);
 }
 
+static void dfi_flow_free(struct dfi_worker *w, struct dfi_flow *t);
+
+/* What was not written is not missed any more. pre: the children of s are done; so nobody pushes, and relaxed does. */
+static void dfi_scope_unspoil(struct dfi_worker *w, struct dfi_scope *s)
+{
+    struct dfi_block_head *b = dfi_load_relaxed(&s->spoilt), *next;
+    dfi_store_relaxed(&s->spoilt, NULL);
+    for (; b; b = next) {
+        struct dfi_flow *t = (struct dfi_flow *)(void *)b; /* mem is first */
+        next = b->next;
+        dfi_store_relaxed(&t->skip, 0u);
+        dfi_flow_free(w, t);
+    }
+}
+
 static void dfi_scope_free(struct dfi_worker *w, struct dfi_scope *s)
 {
+    if (DFI_UNLIKELY(dfi_load_relaxed(&s->spoilt) != NULL)) dfi_scope_unspoil(w, s);
     dfi_scope_free_locals(s, NULL);
     dfi_block_free(w, s->owner, &s->head);
 }

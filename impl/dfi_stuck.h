@@ -83,7 +83,7 @@ static void dfi_stuck_node(struct dfi_worker *w, struct dfi_extra *x, uintptr_t 
     }
     dfi_log(DFI_LOG_NODE_STUCK, x->site, x->name, missing);
     dfi_scope_set_error(x->task->scope, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
-    dfi_store_relaxed(&x->task->skip, 1u);
+    dfi_store_relaxed(&x->task->skip, (unsigned)DFI_SKIPPED);
     while (n-- > 0)
         if (dfi_flow_unblock(x->task)) dfi_ready_any(w, x->task);
 }

@@ -172,6 +172,7 @@ static DFI_NOINLINE int dfi_may_run_now_slow(struct dfi_worker *w, const struct 
     if (dfi_pool.deterministic && type->modes & DFI_GROUPED) return 0;
     if (w->task) return !(w->task->task.mem.special && w->task->extra->weak);
     if (s->gated) return 0; /* its gates may be closed */
+    if (dfi_load_relaxed(&s->spoilt)) return 0; /* skipped here: who comes after them is, too */
     if (s->submitted == s->done) dfi_settle(w, s); /* tasks that came before may have left copies */
     return s->submitted == s->done;
 }
@@ -329,6 +330,7 @@ DFI_API void df_wait(void)
     struct dfi_worker *w = dfi_me();
     if (!w || w->task) return;
     dfi_wait_all(w, w->scope);
+    dfi_scope_unspoil(w, w->scope);
     dfi_scope_uncancel(w->scope);
 }
 

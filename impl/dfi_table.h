@@ -34,6 +34,12 @@ static int dfi_ref_done(const struct dfi_ref *r)
     return !r->task || r->task->seq != r->seq || dfi_load_acquire(&r->task->succ) == DFI_DONE_EDGE;
 }
 
+/* Nobody need come after the remembered task. */
+static int dfi_ref_gone(const struct dfi_ref *r)
+{
+    return dfi_ref_done(r) && !(r->task && r->task->seq == r->seq && dfi_load_relaxed(&r->task->skip) == DFI_SPOILS);
+}
+
 /* --- treap ------------------------------------------------------------------------------------- */
 
 static void dfi_treap_update(struct dfi_node *n)
@@ -149,7 +155,7 @@ static void dfi_node_drop_done_readers(struct dfi_node *n)
 {
     unsigned i, kept = 0;
     for (i = 0; i < n->n_readers; i++)
-        if (!dfi_ref_done(&n->readers[i])) n->readers[kept++] = n->readers[i];
+        if (!dfi_ref_gone(&n->readers[i])) n->readers[kept++] = n->readers[i];
     n->n_readers = kept;
 }
 
@@ -233,7 +239,7 @@ static DFI_NOINLINE void dfi_table_sweep(struct dfi_worker *w, struct dfi_table 
     unsigned i, kept;
     for (n = t->all; n; n = n->all) {
         dfi_node_drop_done_readers(n);
-        n->dead = !n->n_readers && dfi_ref_done(&n->writer) && !(n->group && n->group->combine) && !n->places;
+        n->dead = !n->n_readers && dfi_ref_gone(&n->writer) && !(n->group && n->group->combine) && !n->places;
     }
     for (n = t->all; n; n = n->all) {
         if (n->dead) continue;

@@ -69,7 +69,7 @@ static void dfi_token_release(struct dfi_worker *w, struct dfi_edge *e, int skip
             dfi_store_seq_cst(&a->open, (intptr_t)1); /* `a` may be gone from here on */
             dfi_wake_waiting(waiter);
         } else {
-            if (skip) dfi_store_relaxed(&u->skip, 1u);
+            if (skip) dfi_store_relaxed(&u->skip, (unsigned)DFI_SKIPPED);
             if (dfi_flow_unblock(u)) dfi_ready_any(w, u);
         }
         e = next;
@@ -132,7 +132,7 @@ static int dfi_token_after(struct dfi_worker *w, struct dfi_flow *t, df_token *t
     e->task = t;
     if (dfi_token_push(token, e)) t->n_edges++;
     else dfi_edge_drop(w, t);
-    if (dfi_load_relaxed(&token->dfi_state) & DFI_TOKEN_SKIP) dfi_store_relaxed(&t->skip, 1u);
+    if (dfi_load_relaxed(&token->dfi_state) & DFI_TOKEN_SKIP) dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
     return 0;
 }
 

@@ -35,7 +35,7 @@ struct dfi_flow {
     struct dfi_flow *last_succ;           /* submitter only: the newest successor, against double edges */
     struct dfi_edges *more;
     unsigned n_edges;
-    DFI_ATOMIC(unsigned) skip;            /* not to be run: it or what it depends on was cancelled */
+    DFI_ATOMIC(unsigned) skip;            /* DFI_SKIPPED: it or what it depends on was cancelled; DFI_SPOILS, or 0 */
     struct dfi_extra *extra;              /* valid if task.mem.special */
 #if DF_CHECK
     struct dfi_checked { struct dfi_region region; unsigned mode; } checked[16]; /* its accesses */
@@ -45,6 +45,8 @@ struct dfi_flow {
 };
 #define DFI_DONE_EDGE ((struct dfi_edge *)(uintptr_t)1) /* succ of a task that is done */
 #define DFI_GUARD ((intptr_t)1 << 28)
+/* DFI_SPOILS: was not run, its scope remembers it until it waits, and who comes later is not to be run either. */
+enum { DFI_SKIPPED = 1, DFI_SPOILS };
 
 /* What a reducing task accumulates into: the region itself, or a private copy. */
 struct dfi_copy {
@@ -134,6 +136,7 @@ struct dfi_scope {
     struct dfi_flow *gated;                /* the task with weak accesses that it is in the body of, or NULL */
     DFI_ATOMIC(int) cancelled;
     DFI_ATOMIC(struct dfi_error *) error;  /* the first one */
+    DFI_ATOMIC(struct dfi_block_head *) spoilt; /* children that spoil what comes later; pushed by whoever completes them */
     size_t room_used;
     union { char bytes[DFI_SCOPE_ROOM]; long double align; void *pointer; } room; /* for small df_local */
     char line[DFI_LINE];

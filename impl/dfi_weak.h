@@ -64,13 +64,21 @@ static int dfi_part_after_release(struct dfi_worker *w, struct dfi_flow *t, stru
     for (i = 0; i < k->n_released; i++) {
         struct dfi_flow *p = k->released[i].task;
         struct dfi_edge *e, *head = dfi_load_acquire(&p->succ);
-        if (head == DFI_DONE_EDGE || !dfi_region_overlap(&k->released[i].region, r)) continue;
+        if (!dfi_region_overlap(&k->released[i].region, r)) continue;
+        if (head == DFI_DONE_EDGE) {
+            dfi_edge_spoilt(t, p);
+            continue;
+        }
         if (!(e = dfi_edge_new(w, t))) return -1;
         e->task = t;
         do e->next = head; /* as in dfi_edge_add */
         while (!dfi_cas_acq_rel(&p->succ, &head, e) && head != DFI_DONE_EDGE);
-        if (head == DFI_DONE_EDGE) dfi_edge_drop(w, t);
-        else t->n_edges++;
+        if (head != DFI_DONE_EDGE) {
+            t->n_edges++;
+            continue;
+        }
+        dfi_edge_spoilt(t, p);
+        dfi_edge_drop(w, t);
     }
     return 0;
 }
@@ -151,7 +159,7 @@ static void dfi_weak_seed(struct dfi_worker *w, struct dfi_scope *s, struct dfi_
         struct dfi_ref gate;
         struct dfi_node *n = NULL;
         gate.task = k->gate[i].task, gate.seq = k->gate[i].seq;
-        if (dfi_ref_done(&gate)) continue;
+        if (dfi_ref_gone(&gate)) continue;
         if (s->table || (s->table = dfi_table_new(w)) != NULL) n = dfi_table_find(w, s->table, &k->gate[i].region);
         if (n && !n->writer.task) n->writer = gate;
         else if (!n || dfi_node_add_reader(n, gate)) /* the same region twice: one gate may have the edges of both */
@@ -165,7 +173,7 @@ static void dfi_part_order(struct dfi_worker *w, struct dfi_scope *s, struct dfi
     struct dfi_edge *e = part->edge;
     struct dfi_flow *j = dfi_flow_new(w, s, &dfi_join_type);
     struct dfi_worker *home = k->task->scope->owner;
-    if (skip) dfi_store_relaxed(&e->task->skip, 1u);
+    if (skip) dfi_store_relaxed(&e->task->skip, (unsigned)DFI_SKIPPED);
     if (j) {
         int failed = dfi_order_after(w, j, &part->region, part->mode);
         e->next = NULL;

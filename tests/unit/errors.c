@@ -196,6 +196,14 @@ static void groups(void)
     df_submit(step, &u, 1);
     CHECK(df_wait_result() == DF_OK && skipped() == 3);
     CHECK(y == 30 && z == 30 && u == 4611);
+    df_submit_with(DF_OPTS(.group = &g), put, &y, 21);
+    df_wait_on(&y, sizeof y); /* it is skipped by now; what comes later is all the same */
+    df_submit(copy, &y, &z);
+    df_wait_on(&z, sizeof z);
+    df_submit(put, &z, 22);
+    df_submit(copy, &u, &v);
+    CHECK(df_wait_result() == DF_OK && skipped() == 3);
+    CHECK(y == 30 && z == 30 && v == 4611);
 #endif
 }
 
