@@ -60,6 +60,7 @@
 #endif
 
 #include "impl/dfi_base.h"
+#include "impl/dfi_result.h"
 #include "impl/dfi_pp.h"
 #include "impl/dfi_task.h"
 #if defined(DF_SERIAL)
@@ -69,6 +70,20 @@
 #include "impl/dfi_core.h"
 #endif
 #include "impl/dfi_declare.h"
+
+/* Every file that includes df.h asks for this symbol, and all other functions are weak: a program
+ * without the implementation gets one message from the linker, and that is the help text. */
+#if defined(DF_SERIAL)
+#define DFI_NEED df_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_h__and_DF_SERIAL_in_all
+#else
+#define DFI_NEED df_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_h
+#endif
+DFI_EXTERN_C_BEGIN
+extern DFI_STRONG char DFI_NEED[1];
+DFI_EXTERN_C_END
+#if defined(__GNUC__)
+static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
+#endif
 
 /* ------------------------------------------------------------------------------------- >>tasks
  * Declaring tasks; fork and join
@@ -277,16 +292,6 @@ typedef struct df_mutex {
  * Starting, stopping, settings, errors, counters. None of this is needed: the first construct starts
  * the pool with the defaults, and it ends with the process. */
 
-/* Results of calls that can fail. */
-typedef enum df_result {
-    DF_OK = 0,
-    DF_ERROR_MEMORY = -1,  /* out of memory; nothing was started */
-    DF_ERROR_STARTED = -2, /* df_start while the pool runs: call df_stop first, or earlier than any construct */
-    DF_ERROR_CANCELLED = -3, /* df_cancel */
-    DF_ERROR_STUCK = -4,   /* tasks could never start and were given up; the log names them */
-    DF_ERROR_DEADLOCK = -5 /* df_mutex_lock by the thread that holds the lock */
-} df_result;
-
 /* Zero in a field means its default. A field wins over the environment variable. */
 typedef struct df_config {
     int workers;          /* threads that run tasks, the caller included; DF_WORKERS; default: CPUs of the
@@ -376,6 +381,7 @@ DFI_EXTERN_C_END
 /* ----------------------------------------------------------------------------- >>implementation */
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_IMPLEMENTED)
 #define DFI_IMPLEMENTED
+#include "impl/dfi_memory.h"
 #include "impl/dfi_common_impl.h"
 #include "impl/dfi_log.h"
 #if defined(DF_SERIAL)
@@ -385,6 +391,7 @@ DFI_EXTERN_C_END
 #include "impl/dfi_os.h"
 #include "impl/dfi_region.h"
 #include "impl/dfi_types.h"
+#include "impl/dfi_os_wait.h"
 #include "impl/dfi_os_impl.h"
 #include "impl/dfi_blocks.h"
 #include "impl/dfi_table.h"

@@ -88,18 +88,4 @@
 #define DFI_CAT_(a, b) a##b
 #define DFI_SITE      __FILE__ ":" DFI_STR(__LINE__)
 
-/* Every file that includes df.h asks for this symbol, and all other functions are weak: a program
- * without the implementation gets one message from the linker, and that is the help text. */
-#if defined(DF_SERIAL)
-#define DFI_NEED df_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_h__and_DF_SERIAL_in_all
-#else
-#define DFI_NEED df_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_h
-#endif
-DFI_EXTERN_C_BEGIN
-extern DFI_STRONG char DFI_NEED[1];
-DFI_EXTERN_C_END
-#if defined(__GNUC__)
-static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
-#endif
-
 #endif

@@ -2,14 +2,6 @@
 #ifndef DFI_COMMON_IMPL_H
 #define DFI_COMMON_IMPL_H
 
-#include <stdlib.h>
-
-/* Replaceable, implementation file only. */
-#ifndef DF_MALLOC
-#define DF_MALLOC(bytes) malloc(bytes)
-#define DF_FREE(p) free(p)
-#endif
-
 #include <float.h>
 
 static DFI_TLS struct { int code; char text[DFI_ERROR_TEXT]; } dfi_last_error; /* what df_wait_result returned here */
@@ -54,6 +46,7 @@ DFI_API const char *df_error_text(df_result r)
     case DF_ERROR_CANCELLED: return "cancelled by df_cancel";
     case DF_ERROR_STUCK: return "tasks could never start and were given up: the log names them";
     case DF_ERROR_DEADLOCK: return "the lock is held: by this thread already, or by another (df_mutex_trylock)";
+    case DF_ERROR_ABORTED: return "the atomic block was left by df_abort, without effect";
     case DF_ERROR_STARTED: return "df is running already: call df_start before any other construct, or after df_stop";
     }
     return r == (df_result)dfi_last_error.code ? dfi_last_error.text : "not an error code of df";

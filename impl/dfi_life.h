@@ -126,23 +126,7 @@ static void dfi_detach(void *p) /* at the end of a thread that used df */
     dfi_os_unlock(&dfi_pool_lock);
 }
 
-#if DFI_POSIX
-static pthread_key_t dfi_thread_key;
-static int dfi_thread_key_made; /* pool lock */
-static void dfi_on_thread_end(struct dfi_worker *w)
-{
-    if (!dfi_thread_key_made && !pthread_key_create(&dfi_thread_key, dfi_detach)) dfi_thread_key_made = 1;
-    if (dfi_thread_key_made) pthread_setspecific(dfi_thread_key, w);
-}
-#else
-static tss_t dfi_thread_key;
-static int dfi_thread_key_made;
-static void dfi_on_thread_end(struct dfi_worker *w)
-{
-    if (!dfi_thread_key_made && tss_create(&dfi_thread_key, dfi_detach) == thrd_success) dfi_thread_key_made = 1;
-    if (dfi_thread_key_made) tss_set(dfi_thread_key, w);
-}
-#endif
+static struct dfi_os_key dfi_thread_key; /* pool lock */
 
 /* --- helper threads ---------------------------------------------------------------------------- */
 
@@ -194,7 +178,7 @@ static int dfi_start_locked(const df_config *c)
         return DF_ERROR_MEMORY;
     }
     dfi_settings_read(s, c);
-    dfi_pool.module = &dfi_thread_key_made;
+    dfi_pool.module = &dfi_thread_key;
     dfi_pool.deque = s->deque;
     dfi_pool.window = s->window;
     dfi_pool.defer = s->defer;
@@ -213,7 +197,7 @@ static int dfi_start_locked(const df_config *c)
     if (!dfi_pool.fork_handlers && !pthread_atfork(dfi_fork_prepare, dfi_fork_parent, dfi_fork_child))
         dfi_pool.fork_handlers = 1;
 #endif
-    if (!dfi_me()) dfi_on_thread_end(w);
+    if (!dfi_me()) dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
     dfi_be(w);
     w->index = 0;
     dfi_pool.affinity_set = 0;
@@ -251,7 +235,7 @@ static struct dfi_worker *dfi_attach(void)
         int i = 0;
         while (dfi_load_relaxed(&dfi_pool.slot[i]) != w) i++;
         w->index = dfi_pool.n_workers + i;
-        dfi_on_thread_end(w);
+        dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
         dfi_be(w);
     }
     dfi_os_unlock(&dfi_pool_lock);
@@ -354,8 +338,8 @@ static void dfi_free_all(int n)
 {
     int i;
 #if DFI_POSIX
-    if (dfi_thread_key_made) pthread_key_delete(dfi_thread_key);
-    dfi_thread_key_made = 0;
+    if (dfi_thread_key.made) pthread_key_delete(dfi_thread_key.key);
+    dfi_thread_key.made = 0;
 #endif
     dfi_be(NULL);
     dfi_store_relaxed(&dfi_pool.stopping, 0);
@@ -373,7 +357,7 @@ static __attribute__((destructor)) void dfi_unload(void)
     int i, n, others = 0, wait_ms = 1000, self;
     dfi_os_lock(&dfi_pool_lock);
     self = me && me->helper;
-    if (!dfi_load_relaxed(&dfi_pool.n_slots) || dfi_pool.module != &dfi_thread_key_made) {
+    if (!dfi_load_relaxed(&dfi_pool.n_slots) || dfi_pool.module != &dfi_thread_key) {
         dfi_os_unlock(&dfi_pool_lock);
         return;
     }
@@ -440,7 +424,7 @@ static void dfi_fork_child(void)
         v->attached = v->helper = 0;
         if (dfi_os_event_init(&v->event) || dfi_worker_reset(v)) v->attached = 1; /* unusable */
     }
-    if (dfi_thread_key_made) pthread_setspecific(dfi_thread_key, NULL);
+    if (dfi_thread_key.made) pthread_setspecific(dfi_thread_key.key, NULL);
 }
 #endif
 

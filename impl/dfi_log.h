@@ -41,7 +41,14 @@
                                      "its memory is released at its end")                                      \
     X(UNLOCK, ERROR, ALWAYS, "df_mutex_unlock of a lock that the calling thread does not hold: no effect")     \
     X(OUTSIDE, ERROR, ALWAYS, "task %s submits task %s, which accesses %lu bytes at %p that its parent did not declare " \
-                              "(DF_CHECK): add them to the declaration of %s")
+                              "(DF_CHECK): add them to the declaration of %s")                                 \
+    X(WAIT_IN_ATOMIC, ERROR, ALWAYS, "%s: the atomic block that begins here waits for tasks: they may wait for it; " \
+                                     "wait before or after the block")                                         \
+    X(TM_OUTSIDE, ERROR, ALWAYS, "%s: %s outside of an atomic block: no effect")                               \
+    X(TM_DIRECT, ERROR, ALWAYS, "%s: %s after df_irrevocable, or without memory to take the block back: no effect") \
+    X(TM_RETRY_NOTHING, ERROR, ALWAYS, "%s: df_retry in an atomic block that read nothing by df_tm_read: nothing can wake it") \
+    X(TM_THREAD_END, ERROR, ALWAYS, "%s: a thread ends inside of the atomic block that begins here: it has no effect") \
+    X(TM_NO_RECORD, WARNING, ONCE, "out of memory: some threads run their atomic blocks one after another")
 #define DFI_LOG_ID(id, level, once, text) DFI_LOG_##id,
 enum dfi_log_id { DFI_MESSAGES(DFI_LOG_ID) DFI_LOG_COUNT };
 enum { DFI_LOG_ERROR = 1, DFI_LOG_WARNING = 2, DFI_LOG_ONCE = 1, DFI_LOG_ALWAYS = 0 };
@@ -53,7 +60,7 @@ struct dfi_logger {
     DFI_ATOMIC(int) said[DFI_LOG_COUNT];
 };
 DFI_EXTERN_C_BEGIN
-extern DFI_API struct dfi_logger dfi_logger;
+DFI_API struct dfi_logger dfi_logger;
 DFI_EXTERN_C_END
 
 static void dfi_log(int id, ...)

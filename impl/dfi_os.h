@@ -30,11 +30,13 @@ struct dfi_os_mutex { pthread_mutex_t m; };
 #define DFI_OS_MUTEX_INIT { PTHREAD_MUTEX_INITIALIZER }
 struct dfi_os_event { pthread_mutex_t m; pthread_cond_t c; };
 struct dfi_os_thread { pthread_t t; };
+struct dfi_os_key { pthread_key_t key; int made; };
 #else
 struct dfi_os_mutex { once_flag once; mtx_t m; };
 #define DFI_OS_MUTEX_INIT { ONCE_FLAG_INIT, {0} }
 struct dfi_os_event { mtx_t m; cnd_t c; };
 struct dfi_os_thread { thrd_t t; };
+struct dfi_os_key { tss_t key; int made; };
 #endif
 
 #endif

@@ -1,62 +1,11 @@
-/* dfi_os_impl.h - the functions of dfi_os.h */
+/* dfi_os_impl.h - the functions of dfi_os.h for threads, time and CPUs */
 #ifndef DFI_OS_IMPL_H
 #define DFI_OS_IMPL_H
-
-static void *dfi_malloc(size_t bytes) { return DF_MALLOC(bytes); }
-static void dfi_mfree(void *p) { DF_FREE(p); }
-
-/* A hint to the processor that this thread is waiting in a loop. */
-DFI_INLINE void dfi_os_pause(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__) || (defined(__arm__) && __ARM_ARCH >= 7)
-    __asm__ __volatile__("yield");
-#endif
-}
 
 enum { DFI_STACK_LEAST = 1 << 20 }; /* default of musl: 128 KB, too little for recursion and numeric kernels */
 
 #if DFI_POSIX
 
-static void dfi_os_lock(struct dfi_os_mutex *m) { pthread_mutex_lock(&m->m); }
-static int dfi_os_trylock(struct dfi_os_mutex *m) { return pthread_mutex_trylock(&m->m) == 0; }
-static void dfi_os_unlock(struct dfi_os_mutex *m) { pthread_mutex_unlock(&m->m); }
-static int dfi_os_event_init(struct dfi_os_event *e)
-{
-    if (pthread_mutex_init(&e->m, NULL)) return -1;
-    if (pthread_cond_init(&e->c, NULL)) { pthread_mutex_destroy(&e->m); return -1; }
-    return 0;
-}
-static void dfi_os_event_free(struct dfi_os_event *e) { pthread_cond_destroy(&e->c); pthread_mutex_destroy(&e->m); }
-/* Sleeps while *word == value; the waker changes *word and then calls dfi_os_event_wake. Gives up after
- * `ms` milliseconds unless that is 0; nonzero: it did. */
-static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
-{
-    struct timespec t;
-    int late = 0;
-    timespec_get(&t, TIME_UTC);
-    t.tv_nsec += ms * 1000000;
-    if (t.tv_nsec >= 1000000000) t.tv_nsec -= 1000000000, t.tv_sec++;
-    pthread_mutex_lock(&e->m);
-    while (dfi_load_acquire(word) == value && !late)
-        if (ms) late = pthread_cond_timedwait(&e->c, &e->m, &t) != 0;
-        else pthread_cond_wait(&e->c, &e->m);
-    pthread_mutex_unlock(&e->m);
-    return late;
-}
-static void dfi_os_event_wake(struct dfi_os_event *e)
-{
-    pthread_mutex_lock(&e->m);
-    pthread_cond_signal(&e->c);
-    pthread_mutex_unlock(&e->m);
-}
-static void dfi_os_event_wake_all(struct dfi_os_event *e)
-{
-    pthread_mutex_lock(&e->m);
-    pthread_cond_broadcast(&e->c);
-    pthread_mutex_unlock(&e->m);
-}
 static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), void *arg, size_t stack_bytes)
 {
     pthread_attr_t attr;
@@ -70,54 +19,9 @@ static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), voi
     return failed ? -1 : 0;
 }
 static void dfi_os_thread_join(struct dfi_os_thread *t) { pthread_join(t->t, NULL); }
-static void dfi_os_yield(void) { sched_yield(); }
-static void dfi_os_sleep_ms(void) /* about a millisecond */
-{
-    static struct dfi_os_event never = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };
-    int word = 0;
-    dfi_os_event_wait(&never, &word, 0, 1);
-}
 
 #else
 
-static DFI_TLS struct dfi_os_mutex *dfi_os_mutex_once; /* call_once passes no argument */
-static void dfi_os_mutex_init(void) { mtx_init(&dfi_os_mutex_once->m, mtx_plain); }
-static void dfi_os_lock(struct dfi_os_mutex *m)
-{
-    dfi_os_mutex_once = m;
-    call_once(&m->once, dfi_os_mutex_init);
-    mtx_lock(&m->m);
-}
-static int dfi_os_trylock(struct dfi_os_mutex *m)
-{
-    dfi_os_mutex_once = m;
-    call_once(&m->once, dfi_os_mutex_init);
-    return mtx_trylock(&m->m) == thrd_success;
-}
-static void dfi_os_unlock(struct dfi_os_mutex *m) { mtx_unlock(&m->m); }
-static int dfi_os_event_init(struct dfi_os_event *e)
-{
-    if (mtx_init(&e->m, mtx_plain) != thrd_success) return -1;
-    if (cnd_init(&e->c) != thrd_success) { mtx_destroy(&e->m); return -1; }
-    return 0;
-}
-static void dfi_os_event_free(struct dfi_os_event *e) { cnd_destroy(&e->c); mtx_destroy(&e->m); }
-static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
-{
-    struct timespec t;
-    int late = 0;
-    timespec_get(&t, TIME_UTC);
-    t.tv_nsec += ms * 1000000;
-    if (t.tv_nsec >= 1000000000) t.tv_nsec -= 1000000000, t.tv_sec++;
-    mtx_lock(&e->m);
-    while (dfi_load_acquire(word) == value && !late)
-        if (ms) late = cnd_timedwait(&e->c, &e->m, &t) != thrd_success;
-        else cnd_wait(&e->c, &e->m);
-    mtx_unlock(&e->m);
-    return late;
-}
-static void dfi_os_event_wake(struct dfi_os_event *e) { mtx_lock(&e->m); cnd_signal(&e->c); mtx_unlock(&e->m); }
-static void dfi_os_event_wake_all(struct dfi_os_event *e) { mtx_lock(&e->m); cnd_broadcast(&e->c); mtx_unlock(&e->m); }
 struct dfi_os_start { void *(*fn)(void *); void *arg; };
 static int dfi_os_thread_main(void *p)
 {
@@ -137,12 +41,6 @@ static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), voi
     return -1;
 }
 static void dfi_os_thread_join(struct dfi_os_thread *t) { thrd_join(t->t, NULL); }
-static void dfi_os_yield(void) { thrd_yield(); }
-static void dfi_os_sleep_ms(void)
-{
-    struct timespec ms = { 0, 1000000 };
-    thrd_sleep(&ms, NULL);
-}
 
 #endif
 

@@ -28,7 +28,6 @@ DFI_API struct dfi_hot dfi_nobody = { NULL, { 0 }, 1 };
 DFI_API DFI_TLS struct dfi_hot *dfi_self = &dfi_nobody;
 DFI_API struct dfi_os_mutex dfi_pool_lock = DFI_OS_MUTEX_INIT;
 DFI_API struct dfi_pool dfi_pool;
-DFI_API struct dfi_logger dfi_logger;
 DFI_EXTERN_C_END
 
 static struct dfi_worker *dfi_attach(void);

@@ -360,8 +360,6 @@ static void dfi_frame_unwind(const struct dfi_frame *m)
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API struct dfi_logger dfi_logger;
-
 DFI_API void dfi_serial_with(const struct df_opts *o, const char *site, const struct dfi_type *type, const void *args)
 {
     struct dfi_held *h = dfi_held_new(type, o, site);

@@ -1,0 +1,253 @@
+/* df_stm.h - transactions for plain C: blocks that happen all at once, or not at all
+ *
+ * One of the headers of df; needs no other, and works in threads of any kind.
+ *
+ * Do this
+ *
+ *   In one C file:
+ *       #define DF_IMPLEMENTATION
+ *       #include "df_stm.h"
+ *   and link with -pthread (nothing on glibc 2.34 and later). The other files just include it.
+ *
+ * A complete program: threads move money, and no money is lost
+ *
+ *       #define DF_IMPLEMENTATION
+ *       #include "df_stm.h"
+ *       #include <pthread.h>
+ *       #include <stdio.h>
+ *
+ *       static long account[2] = { 1000, 0 };
+ *
+ *       static void *move(void *arg)
+ *       {
+ *           for (int i = 0; i < 500; i++)
+ *               DF_ATOMIC {
+ *                   df_tm_write(&account[0], df_tm_read(&account[0]) - 1);
+ *                   df_tm_write(&account[1], df_tm_read(&account[1]) + 1);
+ *               }
+ *           return arg;
+ *       }
+ *
+ *       int main(void)
+ *       {
+ *           pthread_t t[2];
+ *           for (int i = 0; i < 2; i++) pthread_create(&t[i], NULL, move, NULL);
+ *           for (int i = 0; i < 2; i++) pthread_join(t[i], NULL);
+ *           printf("%ld %ld\n", account[0], account[1]);     prints 0 1000
+ *       }
+ *
+ * What a block guarantees
+ *
+ *   - What it wrote becomes visible at once, at its end, and as if nothing else had happened meanwhile.
+ *   - What it reads is at every moment consistent, also if it is about to be taken back (opacity).
+ *   - Memory that a block made private (took out of a list, say) belongs to its thread after the block:
+ *     it may be used, and freed with free(), like any other. A block that wrote waits for those that might
+ *     still read it. Memory that was filled privately may be published by a block.
+ *   - A block that is in vain again and again runs alone, and then succeeds.
+ *
+ * What it does not: accesses outside of blocks are plain accesses. Memory that some thread changes in blocks must
+ * not be accessed outside of them at the same time. Who only reads in a block that memory has become private, by the
+ * word of another thread's block, calls df_tm_quiesce() before using it.
+ *
+ * Options, same in all files, before the include
+ *
+ *   DF_SERIAL          one thread only: plain accesses that can be taken back
+ *   DF_STM_ORECS       number of ownership records, a power of 2; default 262144, 8 bytes each
+ *   DF_STM_SETJMP      go back by the standard setjmp also where something faster is known
+ *   DF_STM_CLOSED      1: nested blocks of this file are closed, see below
+ * Options, implementation file only: DF_MALLOC(bytes), DF_FREE(p), DF_STM_CLOCK (time to begin with, for tests)
+ *
+ * Search for: >>blocks >>accesses >>memory >>counters >>implementation >>licence */
+#ifndef DF_STM_H
+#define DF_STM_H
+
+/* Errors in a call are then shown at the user's line only. Not for clang: it would hide them. */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(DF_DEVELOP)
+#pragma GCC system_header
+#endif
+
+#include "impl/dfi_base.h"
+#include "impl/dfi_result.h"
+#if !defined(DF_SERIAL)
+#include "impl/dfi_atomic.h"
+#endif
+#include "impl/dfi_stm_checkpoint.h"
+#if defined(DF_SERIAL)
+#include "impl/dfi_stm_serial.h"
+#else
+#include "impl/dfi_stm_core.h"
+#endif
+#include "impl/dfi_stm_access.h"
+
+#if defined(DF_SERIAL)
+#define DFI_STM_NEED \
+    df_stm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_stm_h__and_DF_SERIAL_in_all
+#else
+#define DFI_STM_NEED df_stm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_stm_h
+#endif
+DFI_EXTERN_C_BEGIN
+extern DFI_STRONG char DFI_STM_NEED[1];
+DFI_EXTERN_C_END
+#if defined(__GNUC__)
+static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
+#endif
+
+/* ------------------------------------------------------------------------------------ >>blocks
+ * Blocks
+ *
+ *   DF_ATOMIC { ... }
+ *       All of it happens at once, or the block runs again. return, break, continue and goto out of it end it like
+ *       its closing brace (with gcc and clang; elsewhere the block then has no effect). Local variables of the
+ *       function that were set before the block and are changed inside it must be volatile, as for setjmp.
+ *       In C++ nothing with a destructor may be alive in a block when it goes back. Cost: about 5 ns.
+ *   DF_ATOMIC { ... } DF_OR_ELSE { ... }
+ *       If the first calls df_retry, it is as if it had never run, and the second is tried; and so on for any number.
+ *       Write braces around the whole where an `else` follows.
+ *   df_result df_atomically(fn, arg);
+ *       fn(arg) as a block. DF_ERROR_ABORTED: it was left by df_abort.
+ *
+ *   df_retry()          the block cannot go on as things are: takes it back, and tries the next alternative, of this
+ *                       block or one around it. If there is none the thread sleeps until something that it read
+ *                       changes, then runs it again. In a task another thread takes the worker's place meanwhile.
+ *   df_abort()          leaves the block without effect
+ *   df_restart()        takes the block back and runs it again
+ *   df_irrevocable()    from here on the block cannot be taken back: no other one runs, and it may do input and
+ *                       output. It may run again from its beginning, once, before this returns.
+ *   df_tm_validate()    runs the block again now if what it read has changed; it would do so at its end anyway
+ *   df_tm_quiesce()     outside: waits until every block that runs now has ended or seen what is now
+ *
+ *   Blocks inside of blocks, in the same function or a called one, are part of the outer one (flat): their end means
+ *   nothing, and df_abort leaves the outermost. DF_ATOMIC_CLOSED { ... } (and DF_ATOMIC with DF_STM_CLOSED) can be
+ *   taken back alone: by df_abort, and by a conflict with what it read itself. df_retry always takes back the
+ *   innermost. Any depth.
+ *
+ *   Inside a block: no other synchronisation, no waiting (df_wait, df_sync of a stolen task, locks), no threads.
+ *   Errors (log): a wait of df in a block; df_retry in a block that read nothing; df_abort, df_retry, df_restart outside
+ *   of blocks or after df_irrevocable (no effect); a thread that ends in a block (it has no effect then). Without memory
+ *   for its logs a block runs alone; then, if it does not fit into what is there, without a way back.
+ *   Source: TERAFLUX D3.5, 1.1 (lazy versions, lazy detection of conflicts, flat nesting); composable memory
+ *   transactions (Harris, Marlow, Peyton Jones, Herlihy, PPoPP 2005) for df_retry and DF_OR_ELSE. */
+#ifndef DF_STM_CLOSED
+#define DF_STM_CLOSED 0
+#endif
+#define DF_ATOMIC        DFI_TM_BLOCK(DF_STM_CLOSED)
+#define DF_ATOMIC_CLOSED DFI_TM_BLOCK(1)
+#define DF_OR_ELSE       else if (dfi_tm_or_else())
+
+#if defined(__GNUC__)
+#define DFI_TM_AT_END __attribute__((cleanup(dfi_tm_end)))
+#else
+#define DFI_TM_AT_END
+#endif
+#define DFI_TM_BLOCK(closed) DFI_TM_BLOCK_(closed, DFI_CAT(dfi_tm_b_, __LINE__), DFI_CAT(dfi_tm_p_, __LINE__))
+#define DFI_TM_BLOCK_(closed, b, p)                                                                      \
+    for (struct dfi_tm_block b DFI_TM_AT_END, *p = dfi_tm_enter(&b, DFI_SITE, (closed), dfi_tm_jump);    \
+         p->open && ((void)DFI_CHECKPOINT(p->jump), dfi_tm_go(p)); dfi_tm_end(p))                        \
+        if (dfi_tm_first(p))
+
+#define df_atomically(fn, arg) dfi_tm_atomically((fn), (arg), DFI_SITE, DF_STM_CLOSED)
+#define df_retry()             dfi_tm_retry(DFI_SITE)
+#define df_abort()             dfi_tm_abort(DFI_SITE)
+#define df_restart()           dfi_tm_do_restart(DFI_SITE)
+#define df_irrevocable()       dfi_tm_irrevocable(DFI_SITE)
+#define df_tm_validate()       dfi_tm_validate(DFI_SITE)
+
+/* ---------------------------------------------------------------------------------- >>accesses
+ * Reading and writing shared memory. Outside of blocks these are plain accesses.
+ *
+ *   T    df_tm_read(p)        *p; p: const T *; T: any scalar of 1, 2, 4 or 8 bytes, or a pointer to an object
+ *   void df_tm_write(p, v)    *p = v, with the conversions of an assignment
+ *   df_tm_read_bytes(to, from, n)    an object of n bytes: from shared memory to the caller's own
+ *   df_tm_write_bytes(to, from, n)   and back
+ *   df_tm_copy(to, from, n)          from shared to shared memory; they may overlap
+ *
+ *   Alignment does not matter, but a value that crosses a word costs more. Neighbours in the same word are
+ *   independent of each other. Cost: a read 1 to 3 ns, a write about 8. */
+
+/* ------------------------------------------------------------------------------------ >>memory
+ * Memory and handlers
+ *
+ *   df_tm_malloc(n), df_tm_calloc(n, bytes)   freed again if the block is taken back; NULL without memory
+ *   df_tm_free(p)                  freed at the end of the block, when no other block can read it any more
+ *   df_tm_on_commit(fn, arg)       fn(arg) after the end of the outermost block, outside of it
+ *   df_tm_on_abort(fn, arg)        fn(arg) each time the block is taken back; the last one first
+ *       DF_ERROR_MEMORY: not registered. Outside of blocks malloc and free are meant. */
+DFI_EXTERN_C_BEGIN
+DFI_API void df_tm_read_bytes(void *to, const volatile void *from, size_t bytes);
+DFI_API void df_tm_write_bytes(volatile void *to, const void *from, size_t bytes);
+DFI_API void df_tm_copy(volatile void *to, const volatile void *from, size_t bytes);
+DFI_API void *df_tm_malloc(size_t bytes);
+DFI_API void *df_tm_calloc(size_t n, size_t bytes);
+DFI_API void df_tm_free(void *p);
+DFI_API df_result df_tm_on_commit(void (*fn)(void *arg), void *arg);
+DFI_API df_result df_tm_on_abort(void (*fn)(void *arg), void *arg);
+DFI_API void df_tm_quiesce(void);
+
+/* ---------------------------------------------------------------------------------- >>counters
+ * Counted since the program started, over all threads; exact when no block runs. */
+typedef struct df_stm_counters {
+    uint64_t commits;     /* outermost blocks that ended with effect */
+    uint64_t read_only;   /* of those: wrote nothing */
+    uint64_t locked;      /* run again, as another block was writing the same memory for long */
+    uint64_t too_new;     /* run again, as something it read was written since it began */
+    uint64_t changed;     /* the same, found at the end */
+    uint64_t to_log;      /* run again, as a block thought to be read-only wrote */
+    uint64_t gave_way;    /* run again for want of memory, or to let another one run alone */
+    uint64_t by_user;     /* df_abort, df_restart */
+    uint64_t retries;     /* df_retry without an alternative: slept */
+    uint64_t extensions;  /* went on, as nothing it had read was written meanwhile */
+    uint64_t alone;       /* ran alone: df_irrevocable, too many conflicts, want of memory */
+    uint64_t most_reads, most_writes; /* largest sets: stripes of 32 bytes read, words written */
+} df_stm_counters;
+DFI_API df_result df_stm_stats(df_stm_counters *counters);
+
+DFI_API df_result dfi_tm_atomically(void (*fn)(void *arg), void *arg, const char *site, int closed);
+DFI_API void dfi_tm_retry(const char *site);
+DFI_API void dfi_tm_abort(const char *site);
+DFI_API void dfi_tm_do_restart(const char *site);
+DFI_API void dfi_tm_irrevocable(const char *site);
+DFI_API void dfi_tm_validate(const char *site);
+DFI_EXTERN_C_END
+
+#endif /* DF_STM_H */
+
+/* ----------------------------------------------------------------------------- >>implementation */
+#if defined(DF_IMPLEMENTATION) && !defined(DFI_STM_IMPLEMENTED)
+#define DFI_STM_IMPLEMENTED
+#include "impl/dfi_memory.h"
+#include "impl/dfi_log.h"
+#include "impl/dfi_stm_hook.h"
+#if defined(DF_SERIAL)
+#include "impl/dfi_stm_serial_impl.h"
+#else
+#include "impl/dfi_os.h"
+#include "impl/dfi_os_wait.h"
+#include "impl/dfi_stm_state.h"
+#include "impl/dfi_stm_log.h"
+#include "impl/dfi_stm_block.h"
+#include "impl/dfi_stm_commit.h"
+#include "impl/dfi_stm_retry.h"
+#include "impl/dfi_stm_life.h"
+#include "impl/dfi_stm_api.h"
+#endif
+#endif
+
+/* ------------------------------------------------------------------------------------ >>licence
+ * MIT licence
+ *
+ * Copyright (c) 2026 The df authors
+ *
+ * Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+ * associated documentation files (the "Software"), to deal in the Software without restriction,
+ * including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense,
+ * and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so,
+ * subject to the following conditions:
+ *
+ * The above copyright notice and this permission notice shall be included in all copies or substantial
+ * portions of the Software.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT
+ * LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN
+ * NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY,
+ * WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE
+ * SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

@@ -1,0 +1,192 @@
+/* dfi_stm_api.h - the rest of the functions of df_stm.h */
+#ifndef DFI_STM_API_H
+#define DFI_STM_API_H
+
+/* Adds an event. 0: it is done already, as nothing can be taken back any more. */
+static int dfi_tm_add_event(struct dfi_tm *t, int kind, void (*fn)(void *), void *arg)
+{
+    struct dfi_tm_event *e;
+    void *array = t->events;
+    if (t->n_events == t->max_events) {
+        if (dfi_tm_grow(t, &array, t->n_events, &t->max_events, sizeof *t->events)) return -1;
+        t->events = (struct dfi_tm_event *)array;
+    }
+    e = &t->events[t->n_events++];
+    e->kind = kind, e->fn = fn, e->arg = arg;
+    return 0;
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API uint64_t dfi_tm_get(const volatile void *p, size_t bytes)
+{
+    union { uint64_t u64; uint32_t u32; uint16_t u16; uint8_t u8; } x;
+    dfi_tm_read_range(dfi_tm_self, &x, p, bytes);
+    return bytes == 8 ? x.u64 : bytes == 4 ? x.u32 : bytes == 2 ? x.u16 : x.u8;
+}
+
+DFI_API void dfi_tm_put(volatile void *p, uint64_t value, size_t bytes)
+{
+    union { uint64_t u64; uint32_t u32; uint16_t u16; uint8_t u8; } x;
+    struct dfi_tm *t = dfi_tm_self;
+    if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && t->block && !t->direct)) {
+        dfi_tm_begin_writing(t);
+        dfi_tm_write_word(t, (uintptr_t *)(uintptr_t)p, (uintptr_t)value, UINTPTR_MAX);
+        return;
+    }
+    if (bytes == 8) x.u64 = value;
+    else if (bytes == 4) x.u32 = (uint32_t)value;
+    else if (bytes == 2) x.u16 = (uint16_t)value;
+    else x.u8 = (uint8_t)value;
+    dfi_tm_write_range(t, p, &x, bytes);
+}
+
+DFI_API void dfi_tm_no_room(void)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (dfi_tm_grow_reads(t) == 0) return;
+    if (!t->alone) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY);
+    dfi_tm_forget_reads(t, 0); /* alone nothing that was read can change */
+    t->forgot = 1;
+}
+
+DFI_API void df_tm_read_bytes(void *to, const volatile void *from, size_t bytes) { dfi_tm_read_range(dfi_tm_self, to, from, bytes); }
+DFI_API void df_tm_write_bytes(volatile void *to, const void *from, size_t bytes) { dfi_tm_write_range(dfi_tm_self, to, from, bytes); }
+
+DFI_API void df_tm_copy(volatile void *to, const volatile void *from, size_t bytes)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    unsigned char part[256];
+    int back = (uintptr_t)to - (uintptr_t)from < bytes; /* they overlap, and the end must be copied first */
+    while (bytes) {
+        size_t n = bytes < sizeof part ? bytes : sizeof part, at = back ? bytes - n : 0;
+        dfi_tm_read_range(t, part, (const volatile char *)from + at, n);
+        dfi_tm_write_range(t, (volatile char *)to + at, part, n);
+        if (!back) to = (volatile char *)to + n, from = (const volatile char *)from + n;
+        bytes -= n;
+    }
+}
+
+DFI_API void *df_tm_malloc(size_t bytes)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    void *p = dfi_malloc(bytes);
+    if (!p || !t->block || t->direct || dfi_tm_add_event(t, DFI_TM_ALLOCATED, NULL, p) == 0) return p;
+    dfi_mfree(p);
+    return NULL;
+}
+
+DFI_API void *df_tm_calloc(size_t n, size_t bytes)
+{
+    void *p = bytes && n > SIZE_MAX / bytes ? NULL : df_tm_malloc(n * bytes);
+    return p ? memset(p, 0, n * bytes) : NULL;
+}
+
+DFI_API void df_tm_free(void *p)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (!p) return;
+    if (!t->block) {
+        dfi_mfree(p);
+        return;
+    }
+    if (dfi_tm_add_event(t, DFI_TM_FREED, NULL, p) == 0) return;
+    if (!t->alone) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY);
+    if (!t->direct) dfi_tm_go_direct(t); /* nobody else reads it, and there is no way back */
+    dfi_mfree(p);
+}
+
+static df_result dfi_tm_on(int kind, void (*fn)(void *), void *arg, const char *name)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (!t->block) {
+        dfi_log(DFI_LOG_TM_OUTSIDE, "df_stm", name);
+        return DF_ERROR_MEMORY;
+    }
+    return dfi_tm_add_event(t, kind, fn, arg) ? DF_ERROR_MEMORY : DF_OK;
+}
+DFI_API df_result df_tm_on_commit(void (*fn)(void *arg), void *arg) { return dfi_tm_on(DFI_TM_AT_COMMIT, fn, arg, "df_tm_on_commit"); }
+DFI_API df_result df_tm_on_abort(void (*fn)(void *arg), void *arg) { return dfi_tm_on(DFI_TM_AT_ABORT, fn, arg, "df_tm_on_abort"); }
+
+/* Is there a block that can be taken back? */
+static int dfi_tm_can_undo(struct dfi_tm *t, const char *site, const char *name)
+{
+    if (t->block && !t->direct) return 1;
+    dfi_log(t->block ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, name);
+    return 0;
+}
+
+DFI_API void dfi_tm_abort(const char *site)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    struct dfi_tm_block *b = t->block;
+    if (!dfi_tm_can_undo(t, site, "df_abort")) return;
+    while (b->outer && !b->closed) b = b->outer;
+    dfi_tm_roll_back(t, b);
+    dfi_tm_count(&t->counts.aborts[DFI_TM_BY_USER]);
+    b->left = 1;
+    if (b->outer) {
+        if (dfi_load_relaxed(&t->active)) dfi_tm_set_limit(t);
+    } else {
+        dfi_tm_forget_reads(t, 0);
+        t->forgot = 0;
+        dfi_tm_end_reading(t);
+        dfi_tm_alone_end(t);
+    }
+    dfi_tm_again(t, b);
+}
+
+DFI_API void dfi_tm_do_restart(const char *site)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (dfi_tm_can_undo(t, site, "df_restart")) dfi_tm_restart(t, DFI_TM_BY_USER);
+}
+
+DFI_API void dfi_tm_validate(const char *site)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (!t->block) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_tm_validate");
+    if (!t->block || t->alone || !dfi_load_relaxed(&t->active)) return;
+    if (t->logs) dfi_tm_extend(t, DFI_TM_CHANGED);
+    else if ((dfi_load_acquire(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1)) != t->time) dfi_tm_restart(t, DFI_TM_TO_LOG);
+}
+
+DFI_API void dfi_tm_irrevocable(const char *site)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    int valid;
+    if (!t->block) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_irrevocable");
+    if (!t->block || t->direct) return;
+    if (!t->alone) {
+        if (!dfi_os_trylock(&dfi_stm.alone_lock)) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY); /* who holds it waits for us */
+        dfi_tm_keep_out(t);
+        t->alone = 1;
+        dfi_tm_count(&t->counts.alone);
+        if (dfi_load_relaxed(&t->active)) {
+            valid = t->logs ? dfi_tm_first_changed(t) == dfi_tm_n_reads(t)
+                            : (dfi_load_relaxed(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1)) == t->time;
+            if (!valid) dfi_tm_restart(t, DFI_TM_CHANGED); /* and alone from the beginning */
+        }
+    }
+    if (!dfi_load_relaxed(&t->active)) dfi_tm_first_access(t);
+    dfi_tm_go_direct(t);
+}
+
+DFI_API void df_tm_quiesce(void)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (t->block) return; /* the end of the block does it */
+    dfi_tm_quiesce(t, dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK) + DFI_TM_TICK);
+}
+
+DFI_API df_result dfi_tm_atomically(void (*fn)(void *arg), void *arg, const char *site, int closed)
+{
+    struct dfi_tm_block b, *p = dfi_tm_enter(&b, site, closed, dfi_tm_jump);
+    (void)DFI_CHECKPOINT(p->jump);
+    if (!dfi_tm_go(p)) return DF_ERROR_ABORTED;
+    if (!p->alternative) fn(arg);
+    dfi_tm_end(p);
+    return DF_OK;
+}
+DFI_EXTERN_C_END
+
+#endif

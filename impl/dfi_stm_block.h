@@ -1,0 +1,158 @@
+/* dfi_stm_block.h - a block goes back: restart, partial restart, abort; the time moves on */
+#ifndef DFI_STM_BLOCK_H
+#define DFI_STM_BLOCK_H
+
+/* Conflicts are rare or come in showers. After this many attempts in vain a block runs alone: with 2 to 8 threads that
+ * all write one word, 64 and more cost throughput, and 16 ran alone what would have succeeded (bench/README.md). */
+enum { DFI_TM_ATTEMPTS = 32, DFI_TM_PARTIAL_ATTEMPTS = 8 };
+enum { DFI_TM_PREDICT = 32 }; /* commits without a write, before a block that wrote is tried without a log of reads */
+
+static unsigned char *dfi_tm_prediction(struct dfi_tm *t, const struct dfi_tm_block *outermost)
+{
+    uintptr_t x = (uintptr_t)outermost->site;
+    return &t->writes_at[(x ^ x >> 6) % DFI_TM_PREDICTIONS];
+}
+
+static struct dfi_tm_block *dfi_tm_outermost(const struct dfi_tm *t)
+{
+    struct dfi_tm_block *b = t->block;
+    while (b->outer) b = b->outer;
+    return b;
+}
+
+/* --- events --------------------------------------------------------------------------------------- */
+
+/* What was allocated or registered since there were `keep` events is taken back, the last one first. */
+static void dfi_tm_undo_events(struct dfi_tm *t, size_t keep)
+{
+    while (t->n_events > keep) {
+        struct dfi_tm_event e = t->events[--t->n_events];
+        if (e.kind == DFI_TM_ALLOCATED) dfi_mfree(e.arg);
+        else if (e.kind == DFI_TM_AT_ABORT) e.fn(e.arg);
+    }
+}
+
+/* Those of a commit, taken out of the log. */
+struct dfi_tm_events { struct dfi_tm_event *events, few[DFI_TM_EVENTS]; size_t n; };
+static void dfi_tm_take_events(struct dfi_tm *t, struct dfi_tm_events *e)
+{
+    struct dfi_tm_event *room = dfi_tm_room_of(t)->events;
+    e->n = t->n_events, e->events = t->events;
+    if (t->events == room) e->events = (struct dfi_tm_event *)memcpy(e->few, room, e->n * sizeof *room);
+    t->n_events = 0, t->events = room, t->max_events = DFI_TM_EVENTS;
+}
+
+static void dfi_tm_run_events(struct dfi_tm_events *e)
+{
+    size_t i;
+    for (i = 0; i < e->n; i++)
+        if (e->events[i].kind == DFI_TM_FREED) dfi_mfree(e->events[i].arg);
+        else if (e->events[i].kind == DFI_TM_AT_COMMIT) e->events[i].fn(e->events[i].arg);
+    if (e->events != e->few) dfi_mfree(e->events);
+}
+
+/* --- going back ----------------------------------------------------------------------------------- */
+
+/* Everything since b began, but not what was read. */
+static void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    struct dfi_tm_block *inner = t->block;
+    if (b->outer) dfi_tm_undo_writes(t, b);
+    else if (t->n_writes) dfi_tm_clear_writes(t);
+    if (t->n_events > b->events) {
+        t->block = NULL; /* handlers are outside of the block */
+        dfi_store_relaxed(&t->limit, (uintptr_t)0);
+        dfi_tm_undo_events(t, b->events);
+        t->block = inner;
+    }
+}
+
+/* b runs again, from its beginning. Does not return. */
+static void dfi_tm_again(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    t->block = b;
+    b->to_jump(b->jump);
+}
+
+static void dfi_tm_forget_reads(struct dfi_tm *t, size_t keep) { t->read_end = t->reads + 1 + keep; }
+
+/* The whole transaction runs again. Does not return. */
+static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
+{
+    struct dfi_tm_block *b = dfi_tm_outermost(t);
+    dfi_tm_count(&t->counts.aborts[reason]);
+    dfi_tm_roll_back(t, b);
+    dfi_tm_forget_reads(t, 0);
+    dfi_tm_end_reading(t);
+    if (reason == DFI_TM_TO_LOG) *dfi_tm_prediction(t, b) = DFI_TM_PREDICT;
+    else t->attempts++;
+    t->logs = 1;
+    if (!t->alone) {
+        if (t->attempts >= DFI_TM_ATTEMPTS) dfi_tm_alone_begin(t);
+        else if (t->attempts) { /* a random part of a time that doubles; the first is about that of a commit */
+            unsigned n, most = 32u << (t->attempts < 8 ? t->attempts : 8);
+            t->random = t->random * 1664525u + 1013904223u;
+            for (n = (t->random >> 8) % most; n; n--) dfi_os_pause();
+            if (t->attempts > 3) dfi_os_yield();
+        }
+    }
+    b->alternative = 0;
+    dfi_tm_again(t, b);
+}
+
+/* Memory for a log cannot be had: alone the transaction needs none. Does not return. */
+static DFI_COLD void dfi_tm_restart_alone(struct dfi_tm *t, int reason)
+{
+    t->attempts = DFI_TM_ATTEMPTS;
+    dfi_tm_restart(t, reason);
+}
+
+/* What read number `changed` read is not as it was. The outermost nested block with partial abort that began before it
+ * runs again, or everything does. Does not return. */
+static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t changed)
+{
+    struct dfi_tm_block *b = t->block;
+    uintptr_t now;
+    while (b->outer && (!b->closed || b->reads > changed)) b = b->outer;
+    if (!b->outer || t->attempts >= DFI_TM_PARTIAL_ATTEMPTS) dfi_tm_restart(t, reason);
+    now = dfi_load_seq_cst(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1);
+    dfi_tm_roll_back(t, b);
+    dfi_tm_forget_reads(t, b->reads);
+    if (dfi_tm_first_changed(t) != b->reads) dfi_tm_restart(t, reason);
+    dfi_tm_count(&t->counts.aborts[reason]);
+    t->attempts++;
+    t->time = now;
+    dfi_store_release(&t->active, now | 1); /* release: what was read so far, to who quiesces */
+    dfi_tm_set_limit(t);
+    b->alternative = 0;
+    dfi_tm_again(t, b);
+}
+
+/* --- the time moves on ---------------------------------------------------------------------------- */
+
+/* All reads so far are unchanged now: they belong to the present time. Or there is a conflict. */
+static DFI_NOINLINE void dfi_tm_extend(struct dfi_tm *t, int reason)
+{
+    /* acquire: of the commits up to now the locks, or what came after, are seen below */
+    uintptr_t now = dfi_load_acquire(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1);
+    size_t changed;
+    if (!t->logs) dfi_tm_restart(t, DFI_TM_TOO_NEW);
+    if ((changed = dfi_tm_first_changed(t)) != dfi_tm_n_reads(t)) dfi_tm_conflict(t, reason, changed);
+    dfi_tm_count(&t->counts.extensions);
+    t->time = now;
+    dfi_store_release(&t->active, now | 1);
+    dfi_tm_set_limit(t);
+}
+
+/* Somebody waits until what was read of an older time is finished with, or still right. */
+static DFI_COLD void dfi_tm_asked(struct dfi_tm *t)
+{
+    dfi_store_relaxed(&t->asked, 0);
+    if (t->logs) dfi_tm_extend(t, DFI_TM_CHANGED);
+    else dfi_tm_set_limit(t); /* without a log it cannot tell: it has to come to its end */
+}
+
+/* Versions begin anew. pre: t is not active */
+static DFI_COLD void dfi_tm_reset_clock(struct dfi_tm *t);
+
+#endif

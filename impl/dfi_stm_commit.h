@@ -1,0 +1,283 @@
+/* dfi_stm_commit.h - reading and writing the long way, and the end of a block
+ *
+ * Argument: docs/stm.md, "Commit". */
+#ifndef DFI_STM_COMMIT_H
+#define DFI_STM_COMMIT_H
+
+enum { DFI_TM_SPINS = 10 }; /* rounds of dfi_tm_pause for a lock: longer than a commit, shorter than a time slice */
+
+static void dfi_tm_first_access(struct dfi_tm *t)
+{
+    if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_stm.clock) >= DFI_TM_CLOCK_END) && !t->alone) dfi_tm_reset_clock(t);
+    dfi_tm_begin_reading(t);
+}
+
+/* --- reads ---------------------------------------------------------------------------------------- */
+
+/* One aligned piece of memory, as it was at the transaction's time. */
+static void dfi_tm_read_memory(struct dfi_tm *t, void *to, const volatile void *p, size_t n)
+{
+    dfi_orec *o = dfi_tm_orec(p);
+    unsigned round = 0;
+    for (;;) {
+        uintptr_t version = dfi_load_acquire(o); /* acquire, both: see dfi_stm_access.h */
+        dfi_tm_load_piece(to, p, n);
+        if (version <= t->time && dfi_load_relaxed(o) == version) break;
+        if (!(version & DFI_TM_LOCKED)) {
+            if (version > t->time) dfi_tm_extend(t, DFI_TM_TOO_NEW);
+        } else if (round < DFI_TM_SPINS) dfi_tm_pause(round++); /* its writer is about to finish */
+        else dfi_tm_conflict(t, DFI_TM_LOCK_FAILED, SIZE_MAX);
+    }
+    dfi_tm_log(t, o);
+}
+
+static void dfi_tm_read_piece(struct dfi_tm *t, void *to, const volatile void *p, size_t n)
+{
+    size_t at = (uintptr_t)p % DFI_TM_WORD, i;
+    struct dfi_tm_write *w = t->n_writes ? dfi_tm_find(t, (uintptr_t *)((uintptr_t)p - at)) : NULL;
+    const unsigned char *value, *mask;
+    if (!w) {
+        dfi_tm_read_memory(t, to, p, n);
+        return;
+    }
+    value = (const unsigned char *)&w->value + at, mask = (const unsigned char *)&w->mask + at;
+    for (i = 0; i < n && mask[i]; i++) continue;
+    if (i < n) dfi_tm_read_memory(t, to, p, n);
+    for (i = 0; i < n; i++)
+        if (mask[i]) ((unsigned char *)to)[i] = value[i];
+}
+
+static void dfi_tm_read_range(struct dfi_tm *t, void *to, const volatile void *p, size_t bytes)
+{
+    if (!t->block || t->direct) {
+        dfi_tm_load(to, p, bytes);
+        return;
+    }
+    if (!dfi_load_relaxed(&t->active)) dfi_tm_first_access(t);
+    else if (dfi_load_relaxed(&t->asked)) dfi_tm_asked(t);
+    while (bytes) {
+        size_t n = dfi_tm_piece(p, bytes);
+        dfi_tm_read_piece(t, to, p, n);
+        to = (char *)to + n, p = (const volatile char *)p + n, bytes -= n;
+    }
+}
+
+/* --- writes --------------------------------------------------------------------------------------- */
+
+/* Memory changes now, and with it the versions. pre: t is alone. */
+static void dfi_tm_write_direct(struct dfi_tm *t, volatile void *p, const void *from, size_t bytes)
+{
+    while (bytes) {
+        size_t n = dfi_tm_piece(p, bytes);
+        dfi_tm_store_piece(p, from, n);
+        dfi_store_release(dfi_tm_orec(p), t->time); /* for who waits in df_retry */
+        p = (volatile char *)p + n, from = (const char *)from + n, bytes -= n;
+    }
+}
+
+/* From here on nothing is buffered. pre: t is alone, and what it read is unchanged. */
+static void dfi_tm_go_direct(struct dfi_tm *t)
+{
+    size_t i;
+    t->time = (dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK) & ~(uintptr_t)(DFI_TM_TICK - 1)) + DFI_TM_TICK;
+    t->direct = 1;
+    dfi_store_relaxed(&t->limit, (uintptr_t)0);
+    for (i = 0; i < t->n_writes; i++) {
+        dfi_tm_apply(&t->writes[i]);
+        dfi_store_release(dfi_tm_orec(t->writes[i].at), t->time);
+    }
+    dfi_tm_clear_writes(t);
+}
+
+static void dfi_tm_begin_writing(struct dfi_tm *t)
+{
+    int first = !dfi_load_relaxed(&t->active);
+    if (first) dfi_tm_first_access(t);
+    else if (dfi_load_relaxed(&t->asked)) dfi_tm_asked(t);
+    if (!t->logs) {
+        if (!first) dfi_tm_restart(t, DFI_TM_TO_LOG);
+        *dfi_tm_prediction(t, dfi_tm_outermost(t)) = DFI_TM_PREDICT;
+        t->logs = 1;
+    }
+    dfi_store_relaxed(&t->limit, (uintptr_t)0); /* reads look at the writes first */
+}
+
+/* Bytes within one word. */
+static void dfi_tm_write_word(struct dfi_tm *t, uintptr_t *at, uintptr_t value, uintptr_t mask)
+{
+    if (DFI_LIKELY(dfi_tm_add_write(t, at, value, mask) == 0)) return;
+    if (!t->alone) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY);
+    {
+        struct dfi_tm_write w;
+        w.at = at, w.value = value, w.mask = mask;
+        dfi_tm_go_direct(t);
+        dfi_tm_apply(&w);
+        dfi_store_release(dfi_tm_orec(at), t->time);
+    }
+}
+
+static void dfi_tm_write_range(struct dfi_tm *t, volatile void *p, const void *from, size_t bytes)
+{
+    if (!t->block) {
+        dfi_tm_store(p, from, bytes);
+        return;
+    }
+    if (!t->direct) dfi_tm_begin_writing(t);
+    while (bytes && !t->direct) {
+        size_t at = (uintptr_t)p % DFI_TM_WORD, n = DFI_TM_WORD - at < bytes ? DFI_TM_WORD - at : bytes;
+        uintptr_t value = 0, mask = 0;
+        memcpy((char *)&value + at, from, n);
+        memset((char *)&mask + at, 0xff, n);
+        dfi_tm_write_word(t, (uintptr_t *)((uintptr_t)p - at), value, mask);
+        p = (volatile char *)p + n, from = (const char *)from + n, bytes -= n;
+    }
+    if (bytes) dfi_tm_write_direct(t, p, from, bytes);
+}
+
+/* --- commit --------------------------------------------------------------------------------------- */
+
+static void dfi_tm_unlock(struct dfi_tm *t)
+{
+    size_t i;
+    for (i = 0; i < t->n_locks; i++) dfi_store_release(t->locks[i].orec, t->locks[i].version);
+    t->n_locks = 0;
+}
+
+static DFI_COLD void dfi_tm_commit_failed(struct dfi_tm *t, int reason, size_t changed)
+{
+    dfi_tm_unlock(t);
+    dfi_tm_conflict(t, reason, changed);
+}
+
+/* Locks the stripes of all writes. Nobody waits for a lock for long while holding others: no deadlock. */
+static void dfi_tm_lock_writes(struct dfi_tm *t)
+{
+    const uintptr_t mine = DFI_TM_LOCKED | (uintptr_t)t >> 1;
+    const struct dfi_tm_write *w = t->writes, *end = w + t->n_writes;
+    dfi_orec *last = NULL;
+    t->n_locks = 0;
+    for (; w < end; w++) {
+        dfi_orec *o = dfi_tm_orec(w->at);
+        uintptr_t version;
+        unsigned round = 0;
+        if (o == last) continue;
+        last = o;
+        version = dfi_load_relaxed(o);
+        for (;;) {
+            if (DFI_UNLIKELY(version & DFI_TM_LOCKED)) {
+                if (version == mine) break;
+                if (round == DFI_TM_SPINS) dfi_tm_commit_failed(t, DFI_TM_LOCK_FAILED, SIZE_MAX);
+                dfi_tm_pause(round++);
+                version = dfi_load_relaxed(o);
+                continue;
+            }
+            if (DFI_UNLIKELY(version > t->time)) { /* it may be among the reads: they must be of a time after that */
+                uintptr_t now = dfi_load_acquire(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1);
+                size_t changed = dfi_tm_first_changed(t);
+                if (changed != dfi_tm_n_reads(t)) dfi_tm_commit_failed(t, DFI_TM_TOO_NEW, changed);
+                t->time = now;
+            }
+            /* acq_rel; acquire: pairs with the release of the version, so that values are written after the ones before */
+            if (dfi_cas_acq_rel(o, &version, mine)) {
+                t->locks[t->n_locks].orec = o, t->locks[t->n_locks++].version = version;
+                break;
+            }
+        }
+    }
+}
+
+/* Makes the writes of t visible, at a new time. pre: they are locked and the reads are valid, or t is alone. */
+static void dfi_tm_write_back(struct dfi_tm *t, uintptr_t time)
+{
+    size_t i;
+    for (i = 0; i < t->n_writes; i++) dfi_tm_apply(&t->writes[i]);
+    if (DFI_UNLIKELY(t->alone))
+        for (i = 0; i < t->n_writes; i++) dfi_store_release(dfi_tm_orec(t->writes[i].at), time);
+    else
+        for (i = 0; i < t->n_locks; i++) dfi_store_release(t->locks[i].orec, time); /* release: the values */
+    t->n_locks = 0;
+}
+
+static void dfi_tm_wake_sleepers(void);
+static void dfi_tm_spare_back(struct dfi_tm *t);
+
+/* The block is over: counts, and the next one begins with empty logs. */
+static void dfi_tm_done(struct dfi_tm *t, struct dfi_tm_block *b, int wrote)
+{
+    size_t reads = dfi_tm_n_reads(t);
+    unsigned char *p;
+    dfi_tm_end_reading(t);
+    t->block = NULL, dfi_in_atomic = NULL;
+    dfi_tm_count(&t->counts.commits);
+    if (!wrote) dfi_tm_count(&t->counts.read_only);
+    if (reads) {
+        if (reads > dfi_load_relaxed(&t->counts.reads)) dfi_store_relaxed(&t->counts.reads, (uint64_t)reads);
+        dfi_tm_forget_reads(t, 0);
+    }
+    if (t->logs && !wrote && *(p = dfi_tm_prediction(t, b))) --*p;
+    t->left = t->forgot = 0;
+    b->open = 0;
+}
+
+/* The end of a transaction that wrote, freed, has handlers, or is alone. */
+static DFI_NOINLINE void dfi_tm_commit(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    struct dfi_tm_events todo;
+    uintptr_t time = 0;
+    size_t changed, i;
+    int wrote = t->n_writes || t->direct;
+    if (t->n_writes) {
+        uintptr_t was;
+        if (!t->alone) dfi_tm_lock_writes(t);
+        /* acq_rel: orders the locks of all who write before the look at the reads of all who come later; seq_cst: before
+         * the look at who is active, and at who sleeps */
+        was = dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK);
+        time = (was & ~(uintptr_t)(DFI_TM_TICK - 1)) + DFI_TM_TICK;
+        if (!t->alone) {
+            if (DFI_UNLIKELY(was & DFI_TM_ALONE)) { /* somebody wants to be alone: out, and again */
+                dfi_tm_unlock(t);
+                dfi_tm_restart(t, DFI_TM_GIVES_WAY);
+            }
+            if (was != t->time && (changed = dfi_tm_first_changed(t)) != dfi_tm_n_reads(t))
+                dfi_tm_commit_failed(t, DFI_TM_CHANGED, changed);
+        }
+        if (t->n_writes > dfi_load_relaxed(&t->counts.writes)) dfi_store_relaxed(&t->counts.writes, (uint64_t)t->n_writes);
+        dfi_tm_write_back(t, time);
+        dfi_tm_clear_writes(t);
+    }
+    for (i = 0; i < t->n_events && !time; i++)
+        if (t->events[i].kind == DFI_TM_FREED) /* transactions of now may still read it */
+            time = (dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK) & ~(uintptr_t)(DFI_TM_TICK - 1)) + DFI_TM_TICK;
+    dfi_tm_done(t, b, wrote);
+    dfi_tm_alone_end(t);
+    /* seq_cst: after the change of the clock; pairs with the sleeper's, see dfi_tm_sleep */
+    if (wrote && DFI_UNLIKELY(dfi_load_seq_cst(&dfi_stm.n_sleepers) != 0)) dfi_tm_wake_sleepers();
+    if (time) dfi_tm_quiesce(t, time);
+    if (DFI_LIKELY(!t->n_events)) return;
+    dfi_tm_take_events(t, &todo); /* a handler may have transactions of its own */
+    dfi_tm_spare_back(t);
+    dfi_tm_run_events(&todo);
+}
+
+/* The alternatives of b are exhausted: those of the block around it, or all wait. Does not return. */
+static void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b);
+
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_tm_end(struct dfi_tm_block *b)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (!b->open) return;
+    t->block = b; /* blocks inside that were left by a jump end with it */
+    if (DFI_UNLIKELY(!b->ran)) dfi_tm_no_alternative(t, b);
+    if (b->outer) {
+        t->block = b->outer;
+        b->open = t->left = 0;
+        return;
+    }
+    if (t->n_writes | t->n_events | (size_t)t->alone) dfi_tm_commit(t, b);
+    else dfi_tm_done(t, b, 0);
+    dfi_tm_spare_back(t);
+}
+DFI_EXTERN_C_END
+
+#endif

@@ -1,0 +1,98 @@
+/* dfi_stm_core.h - what the inline part of df_stm.h sees of a transaction
+ *
+ * Memory is guarded in stripes of 32 bytes by a table of ownership records (orecs): the version of the last
+ * commit that wrote the stripe, or who is writing it now. Argument: docs/stm.md. */
+#ifndef DFI_STM_CORE_H
+#define DFI_STM_CORE_H
+
+/* Measured (bench/README.md, "Transactions"): 16-byte stripes cost writers a lock for every second word, 64 made
+ * neighbours in the heap conflict; below 2^16 records unrelated stripes meet, above 2^20 the table misses the TLB. */
+enum { DFI_TM_STRIPE_BITS = 5 };
+#ifndef DF_STM_ORECS
+#define DF_STM_ORECS (1 << 18)
+#endif
+
+typedef DFI_ATOMIC(uintptr_t) dfi_orec;
+#define DFI_TM_LOCKED (~(UINTPTR_MAX >> 1)) /* bit of an orec; the others then name the transaction */
+
+enum { DFI_TM_WORD = sizeof(uintptr_t), DFI_TM_PREDICTIONS = 64 };
+
+struct dfi_tm_write { uintptr_t *at, value, mask; }; /* the bytes in mask of the aligned word `at` become those of value */
+struct dfi_tm_lock { dfi_orec *orec; uintptr_t version; };
+struct dfi_tm_undo { uintptr_t entry, value, mask; };
+struct dfi_tm_event { void (*fn)(void *); void *arg; int kind; };
+struct dfi_tm_bucket { uint32_t stamp, entry; };
+
+/* One DF_ATOMIC, in the stack frame of its function. Marks: lengths of the logs when it began. */
+struct dfi_tm_block {
+    struct dfi_tm_block *outer;
+    const char *site;
+    void (*to_jump)(void *jump);
+    size_t reads, writes, undo, events;
+    unsigned alternative, looked; /* the one to run: 0 the first; DF_OR_ELSE passed so far in this attempt */
+    int open, closed, left;       /* still to be ended; nested with partial abort; df_abort was called */
+    int ran;                      /* the alternative exists */
+    dfi_checkpoint jump;
+};
+
+/* The transactions of one thread. */
+struct dfi_tm {
+    /* others look at these */
+    DFI_ATOMIC(uintptr_t) active; /* 0, or 1 + the time its reads belong to (a multiple of 4) */
+    DFI_ATOMIC(uintptr_t) limit;  /* reads in line accept versions up to it; 0: every read goes the long way */
+    DFI_ATOMIC(int) asked;        /* somebody waits until the time moves on */
+    /* its own */
+    uintptr_t time;               /* what was read was all there at this time */
+    dfi_orec **read_end, **read_max; /* log of reads; one NULL before its begin */
+    int logs;                     /* reads are logged */
+    struct dfi_tm_block *block;   /* the innermost one, or NULL */
+    dfi_orec **reads;
+    struct dfi_tm_write *writes;
+    struct dfi_tm_lock *locks;    /* as many as writes, so that a commit needs no memory */
+    struct dfi_tm_bucket *buckets; /* index of writes: at least twice as many, a power of 2 */
+    struct dfi_tm_undo *undo;     /* older values of writes, overwritten by nested blocks */
+    struct dfi_tm_event *events;  /* what commit and abort have to do besides */
+    size_t n_writes, max_writes, n_buckets, n_undo, max_undo, n_events, max_events, n_locks;
+    uint32_t stamp;               /* of buckets in use */
+    int alone, direct;            /* no other transaction runs; and accesses are not buffered */
+    int spare;                    /* this is the record shared by threads without memory for their own */
+    int left;                     /* the last block that ended was left by df_abort */
+    int forgot;                   /* reads, for want of memory: alone it can do without */
+    unsigned attempts;            /* in vain, for this block */
+    uint32_t random;
+    struct dfi_tm_counts {
+        DFI_ATOMIC(uint64_t) commits, read_only, extensions, waits, alone, reads, writes, aborts[6];
+    } counts;
+    struct dfi_tm *next_free;
+    unsigned char writes_at[DFI_TM_PREDICTIONS]; /* by block: commits to go until it is tried without a log of reads */
+};
+
+DFI_EXTERN_C_BEGIN
+extern DFI_API DFI_TLS struct dfi_tm *dfi_tm_self; /* this thread's, or &dfi_tm_nobody */
+extern DFI_API dfi_orec dfi_tm_orecs[DF_STM_ORECS];
+
+DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int closed, void (*to_jump)(void *));
+DFI_API int dfi_tm_go(struct dfi_tm_block *b);
+DFI_API void dfi_tm_end(struct dfi_tm_block *b);
+DFI_API int dfi_tm_or_else(void);
+DFI_API uint64_t dfi_tm_get(const volatile void *p, size_t bytes);
+DFI_API void dfi_tm_put(volatile void *p, uint64_t value, size_t bytes);
+DFI_API void dfi_tm_no_room(void);
+DFI_EXTERN_C_END
+
+DFI_INLINE int dfi_tm_first(const struct dfi_tm_block *b) { return !b->alternative; }
+
+DFI_INLINE dfi_orec *dfi_tm_orec(const volatile void *p)
+{
+    return &dfi_tm_orecs[((uintptr_t)p >> DFI_TM_STRIPE_BITS) & (DF_STM_ORECS - 1)];
+}
+
+/* The value just loaded from p is the one of the transaction's time: remembers that it was read. */
+DFI_INLINE void dfi_tm_log(struct dfi_tm *t, dfi_orec *o)
+{
+    if (!t->logs || t->read_end[-1] == o) return;
+    if (DFI_UNLIKELY(t->read_end == t->read_max)) dfi_tm_no_room();
+    *t->read_end++ = o;
+}
+
+#endif

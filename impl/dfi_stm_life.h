@@ -1,0 +1,234 @@
+/* dfi_stm_life.h - records of threads, from their first block to their end; fork; counters */
+#ifndef DFI_STM_LIFE_H
+#define DFI_STM_LIFE_H
+
+static struct dfi_os_key dfi_tm_key; /* life_lock */
+
+/* The first logs of a record. */
+static void dfi_tm_furnish(struct dfi_tm *t)
+{
+    struct dfi_tm_room *r = dfi_tm_room_of(t);
+    t->reads = r->reads, t->read_end = r->reads + 1, t->read_max = r->reads + DFI_TM_READS;
+    t->reads[0] = NULL;
+    t->writes = r->writes, t->locks = r->locks, t->max_writes = DFI_TM_WRITES;
+    t->buckets = r->buckets, t->n_buckets = 2 * DFI_TM_WRITES;
+    memset(r->buckets, 0, sizeof r->buckets);
+    t->stamp = 1;
+    t->undo = r->undo, t->max_undo = DFI_TM_UNDO;
+    t->events = r->events, t->max_events = DFI_TM_EVENTS;
+    t->n_writes = t->n_undo = t->n_events = t->n_locks = 0;
+}
+
+/* Others will see t. pre: life_lock. 0, or -1 without memory. */
+static int dfi_tm_attach_record(struct dfi_tm *t)
+{
+    struct dfi_tm_threads *all = dfi_load_relaxed(&dfi_stm.threads);
+    size_t n = dfi_load_relaxed(&all->n);
+    if (n == all->max) {
+        struct dfi_tm_threads *more = (struct dfi_tm_threads *)dfi_malloc(sizeof *more + 2 * n * sizeof *more->tm);
+        if (!more) return -1;
+        more->tm = (struct dfi_tm **)(void *)(more + 1);
+        memcpy(more->tm, all->tm, n * sizeof *more->tm);
+        more->max = 2 * n, more->older = all;
+        dfi_store_relaxed(&more->n, n);
+        dfi_store_seq_cst(&dfi_stm.threads, more);
+        all = more;
+    }
+    all->tm[n] = t;
+    dfi_store_seq_cst(&all->n, n + 1); /* seq_cst: before t is active for the first time; pairs with the load in dfi_tm_quiesce */
+    return 0;
+}
+
+static void dfi_tm_detach(void *p) /* at the end of its thread */
+{
+    struct dfi_tm *t = (struct dfi_tm *)p;
+    if (dfi_tm_self != t) return; /* forked since */
+    if (t->block) {
+        dfi_log(DFI_LOG_TM_THREAD_END, dfi_tm_outermost(t)->site);
+        dfi_tm_roll_back(t, dfi_tm_outermost(t));
+        dfi_tm_end_reading(t);
+        dfi_tm_alone_end(t);
+        t->block = NULL, dfi_in_atomic = NULL;
+    }
+    dfi_tm_self = &dfi_tm_nobody;
+    dfi_tm_drop(t, t->reads), dfi_tm_drop(t, t->writes), dfi_tm_drop(t, t->locks);
+    dfi_tm_drop(t, t->buckets), dfi_tm_drop(t, t->undo), dfi_tm_drop(t, t->events);
+    dfi_tm_furnish(t);
+    dfi_os_lock(&dfi_stm.life_lock);
+    t->next_free = dfi_stm.free, dfi_stm.free = t;
+    dfi_os_unlock(&dfi_stm.life_lock);
+}
+
+/* --- fork: only the forking thread goes on in the child --------------------------------------------- */
+
+#if DFI_POSIX
+static void dfi_tm_fork_prepare(void)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (!t->alone) {
+        dfi_os_lock(&dfi_stm.alone_lock);
+        dfi_tm_keep_out(t);
+    }
+    dfi_os_lock(&dfi_stm.life_lock);
+    dfi_os_lock(&dfi_stm.sleep_lock);
+}
+
+static void dfi_tm_fork_parent(void)
+{
+    dfi_os_unlock(&dfi_stm.sleep_lock);
+    dfi_os_unlock(&dfi_stm.life_lock);
+    if (!dfi_tm_self->alone) dfi_tm_let_in();
+}
+
+static void dfi_tm_fork_child(void)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
+    dfi_stm.sleep_lock = dfi_stm.life_lock = dfi_stm.spare_lock = fresh;
+    if (!t->alone) {
+        dfi_fetch_sub_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_ALONE);
+        dfi_stm.alone_lock = fresh;
+    }
+    dfi_stm.sleepers = NULL; /* the records of the other threads stay, out of use */
+    dfi_store_relaxed(&dfi_stm.n_sleepers, 0);
+}
+#endif
+
+/* --- attach --------------------------------------------------------------------------------------- */
+
+static DFI_COLD struct dfi_tm *dfi_tm_attach(void)
+{
+    struct dfi_tm *t;
+    dfi_os_lock(&dfi_stm.life_lock);
+    if ((t = dfi_stm.free) != NULL) dfi_stm.free = t->next_free;
+    else {
+        struct dfi_tm_room *r = (struct dfi_tm_room *)dfi_malloc(sizeof *r + 64);
+        if (r) {
+            memset(r, 0, sizeof *r);
+            t = &r->tm;
+            dfi_tm_furnish(t);
+            if (dfi_tm_attach_record(t)) {
+                dfi_mfree(r);
+                t = NULL;
+            }
+        }
+    }
+    if (t) {
+        if (!t->random) t->random = (uint32_t)((uintptr_t)t >> 6) | 1;
+        dfi_os_at_thread_end(&dfi_tm_key, dfi_tm_detach, t);
+    }
+#if DFI_POSIX
+    if (!dfi_stm.fork_handlers && !pthread_atfork(dfi_tm_fork_prepare, dfi_tm_fork_parent, dfi_tm_fork_child))
+        dfi_stm.fork_handlers = 1;
+#endif
+    dfi_os_unlock(&dfi_stm.life_lock);
+    if (!t) { /* one thread at a time uses the spare record */
+        dfi_log(DFI_LOG_TM_NO_RECORD);
+        dfi_os_lock(&dfi_stm.spare_lock);
+        t = &dfi_tm_spare.tm;
+        if (!t->spare) dfi_tm_furnish(t);
+        t->spare = 1;
+    }
+    return dfi_tm_self = t;
+}
+
+static void dfi_tm_spare_back(struct dfi_tm *t)
+{
+    if (DFI_LIKELY(!t->spare)) return;
+    if (dfi_tm_self != t) return;
+    dfi_tm_self = &dfi_tm_nobody;
+    dfi_os_unlock(&dfi_stm.spare_lock);
+}
+
+#if defined(__GNUC__) && DFI_POSIX
+/* The code that would run at the end of threads goes away with its module. */
+static __attribute__((destructor)) void dfi_tm_unload(void)
+{
+    dfi_os_lock(&dfi_stm.life_lock);
+    if (dfi_tm_key.made) pthread_key_delete(dfi_tm_key.key);
+    dfi_tm_key.made = 0;
+    dfi_os_unlock(&dfi_stm.life_lock);
+}
+#endif
+
+static DFI_COLD void dfi_tm_reset_clock(struct dfi_tm *t)
+{
+    size_t i;
+    dfi_tm_alone_begin(t);
+    if (dfi_load_relaxed(&dfi_stm.clock) >= DFI_TM_CLOCK_END) { /* nobody did it meanwhile */
+        for (i = 0; i < DF_STM_ORECS; i++) dfi_store_relaxed(&dfi_tm_orecs[i], (uintptr_t)0);
+        dfi_store_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK | DFI_TM_ALONE);
+        dfi_tm_wake(1); /* what they read cannot be told from what is written now */
+    }
+    dfi_tm_alone_end(t);
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int closed, void (*to_jump)(void *))
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (DFI_UNLIKELY(t == &dfi_tm_nobody)) t = dfi_tm_attach();
+    b->outer = t->block;
+    b->site = site;
+    b->to_jump = to_jump;
+    b->alternative = 0;
+    b->open = 1, b->closed = closed, b->left = 0;
+    if (b->outer) {
+        b->reads = dfi_tm_n_reads(t), b->writes = t->n_writes, b->undo = t->n_undo, b->events = t->n_events;
+    } else {
+        b->reads = b->writes = b->undo = b->events = 0;
+        dfi_in_atomic = site;
+        t->attempts = 0;
+        t->logs = *dfi_tm_prediction(t, b) != 0 || t->alone;
+    }
+    t->block = b;
+    return b;
+}
+
+DFI_API int dfi_tm_go(struct dfi_tm_block *b)
+{
+    if (DFI_UNLIKELY(b->left)) {
+        struct dfi_tm *t = dfi_tm_self;
+        b->open = 0;
+        t->left = 1;
+        t->block = b->outer;
+        if (!b->outer) {
+            dfi_in_atomic = NULL;
+            dfi_tm_spare_back(t);
+        }
+        return 0;
+    }
+    b->looked = 0;
+    b->ran = !b->alternative;
+    return 1;
+}
+
+DFI_API df_result df_stm_stats(df_stm_counters *c)
+{
+    struct dfi_tm_threads *all;
+    size_t i;
+    memset(c, 0, sizeof *c);
+    dfi_os_lock(&dfi_stm.life_lock);
+    all = dfi_load_relaxed(&dfi_stm.threads);
+    for (i = 0; i < dfi_load_relaxed(&all->n); i++) {
+        struct dfi_tm_counts *n = &all->tm[i]->counts;
+        c->commits += dfi_load_relaxed(&n->commits);
+        c->read_only += dfi_load_relaxed(&n->read_only);
+        c->locked += dfi_load_relaxed(&n->aborts[DFI_TM_LOCK_FAILED]);
+        c->too_new += dfi_load_relaxed(&n->aborts[DFI_TM_TOO_NEW]);
+        c->changed += dfi_load_relaxed(&n->aborts[DFI_TM_CHANGED]);
+        c->to_log += dfi_load_relaxed(&n->aborts[DFI_TM_TO_LOG]);
+        c->by_user += dfi_load_relaxed(&n->aborts[DFI_TM_BY_USER]);
+        c->gave_way += dfi_load_relaxed(&n->aborts[DFI_TM_GIVES_WAY]);
+        c->retries += dfi_load_relaxed(&n->waits);
+        c->extensions += dfi_load_relaxed(&n->extensions);
+        c->alone += dfi_load_relaxed(&n->alone);
+        if (dfi_load_relaxed(&n->reads) > c->most_reads) c->most_reads = dfi_load_relaxed(&n->reads);
+        if (dfi_load_relaxed(&n->writes) > c->most_writes) c->most_writes = dfi_load_relaxed(&n->writes);
+    }
+    dfi_os_unlock(&dfi_stm.life_lock);
+    return DF_OK;
+}
+DFI_EXTERN_C_END
+
+#endif

@@ -1,0 +1,126 @@
+/* dfi_stm_retry.h - df_retry: other alternatives, or sleep until something that was read changes
+ *
+ * No wake-up is lost: docs/stm.md, "Retry". */
+#ifndef DFI_STM_RETRY_H
+#define DFI_STM_RETRY_H
+
+struct dfi_tm_sleep {
+    struct dfi_tm *tm;             /* its log of reads does not change meanwhile */
+    struct dfi_tm_sleep *next, *before;
+    struct dfi_os_event event;
+    DFI_ATOMIC(int) awake;
+};
+
+/* Wakes those who read what has changed; or all. */
+static DFI_COLD void dfi_tm_wake(int all)
+{
+    struct dfi_tm_sleep *s;
+    dfi_os_lock(&dfi_stm.sleep_lock);
+    for (s = dfi_stm.sleepers; s; s = s->next)
+        if (all || dfi_tm_first_changed(s->tm) != dfi_tm_n_reads(s->tm)) {
+            dfi_store_release(&s->awake, 1); /* release: pairs with the acquire in dfi_os_event_wait */
+            dfi_os_event_wake(&s->event);
+        }
+    dfi_os_unlock(&dfi_stm.sleep_lock);
+}
+static DFI_COLD void dfi_tm_wake_sleepers(void) { dfi_tm_wake(0); }
+
+static void dfi_tm_sleep_on(void *p)
+{
+    struct dfi_tm_sleep *s = (struct dfi_tm_sleep *)p;
+    dfi_os_event_wait(&s->event, &s->awake, 0, 0);
+}
+
+#if defined(__GNUC__) && defined(__ELF__)
+DFI_EXTERN_C_BEGIN
+extern __attribute__((weak)) void df_yield_blocking(void (*fn)(void *), void *arg); /* of df.h, if it is there */
+DFI_EXTERN_C_END
+static void dfi_tm_block_thread(void (*fn)(void *), void *arg)
+{
+    if (&df_yield_blocking) df_yield_blocking(fn, arg); /* another thread takes the worker's place */
+    else fn(arg);
+}
+#else
+static void dfi_tm_block_thread(void (*fn)(void *), void *arg) { fn(arg); }
+#endif
+
+/* Until something in the log of reads changes. pre: t is not active. */
+static DFI_COLD void dfi_tm_sleep(struct dfi_tm *t)
+{
+    struct dfi_tm_sleep s;
+    dfi_tm_count(&t->counts.waits);
+    if (t->forgot || dfi_os_event_init(&s.event)) { /* without memory: looks again and again */
+        dfi_os_sleep_ms();
+        return;
+    }
+    s.tm = t, s.before = NULL;
+    dfi_store_relaxed(&s.awake, 0);
+    dfi_os_lock(&dfi_stm.sleep_lock);
+    s.next = dfi_stm.sleepers;
+    if (s.next) s.next->before = &s;
+    dfi_stm.sleepers = &s;
+    dfi_os_unlock(&dfi_stm.sleep_lock);
+    /* seq_cst, both: either who commits sees the sleeper, or the sleeper sees the clock, and with it (acquire) the locks,
+     * which it takes for changes */
+    dfi_fetch_add_seq_cst(&dfi_stm.n_sleepers, 1);
+    (void)dfi_load_seq_cst(&dfi_stm.clock);
+    if (dfi_tm_first_changed(t) == dfi_tm_n_reads(t)) dfi_tm_block_thread(dfi_tm_sleep_on, &s);
+    dfi_fetch_sub_seq_cst(&dfi_stm.n_sleepers, 1);
+    dfi_os_lock(&dfi_stm.sleep_lock);
+    if (s.before) s.before->next = s.next;
+    else dfi_stm.sleepers = s.next;
+    if (s.next) s.next->before = s.before;
+    dfi_os_unlock(&dfi_stm.sleep_lock);
+    dfi_os_event_free(&s.event);
+}
+
+/* b, rolled back, tries its next alternative. Does not return. */
+static void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    dfi_tm_roll_back(t, b);
+    if (dfi_load_relaxed(&t->active)) dfi_tm_set_limit(t);
+    b->alternative++;
+    dfi_tm_again(t, b);
+}
+
+static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    b->alternative = 0;
+    if (b->outer) dfi_tm_next_alternative(t, b->outer); /* with the block around it rolled back, b is gone */
+    dfi_tm_roll_back(t, b);
+    dfi_tm_end_reading(t);
+    dfi_tm_alone_end(t);
+    t->block = NULL, dfi_in_atomic = NULL;
+    if (dfi_tm_n_reads(t) || t->forgot) dfi_tm_sleep(t);
+    else {
+        dfi_log(DFI_LOG_TM_RETRY_NOTHING, b->site);
+        dfi_os_sleep_ms();
+    }
+    dfi_tm_forget_reads(t, 0);
+    t->forgot = 0;
+    t->attempts = 0;
+    dfi_in_atomic = b->site;
+    dfi_tm_again(t, b);
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API int dfi_tm_or_else(void)
+{
+    struct dfi_tm_block *b = dfi_tm_self->block;
+    if (++b->looked != b->alternative) return 0;
+    return b->ran = 1;
+}
+
+DFI_API void dfi_tm_retry(const char *site)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (!t->block || t->direct) {
+        dfi_log(t->block ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, "df_retry");
+        return;
+    }
+    if (!t->logs && dfi_load_relaxed(&t->active)) dfi_tm_restart(t, DFI_TM_TO_LOG);
+    dfi_tm_next_alternative(t, t->block);
+}
+DFI_EXTERN_C_END
+
+#endif

@@ -1,0 +1,166 @@
+/* dfi_stm_state.h - what all transactions share; time; waiting for other transactions
+ *
+ * Argument: docs/stm.md, "Time" and "Quiescence". */
+#ifndef DFI_STM_STATE_H
+#define DFI_STM_STATE_H
+
+enum { DFI_TM_ALONE = 1, DFI_TM_TICK = 4 }; /* low bits of the clock: a transaction runs alone; one commit */
+enum { DFI_TM_LOCK_FAILED, DFI_TM_TOO_NEW, DFI_TM_CHANGED, DFI_TM_TO_LOG, DFI_TM_BY_USER, DFI_TM_GIVES_WAY };
+enum { DFI_TM_AT_COMMIT, DFI_TM_AT_ABORT, DFI_TM_ALLOCATED, DFI_TM_FREED }; /* kinds of events */
+
+/* The clock wraps around here: all versions begin anew. */
+#define DFI_TM_CLOCK_END (DFI_TM_LOCKED - 2 * DFI_TM_TICK)
+#ifndef DF_STM_CLOCK /* where it begins: for tests, implementation file only */
+#define DF_STM_CLOCK DFI_TM_TICK
+#endif
+
+struct dfi_tm_threads { struct dfi_tm **tm; DFI_ATOMIC(size_t) n; size_t max; struct dfi_tm_threads *older; };
+
+enum { DFI_TM_READS = 512, DFI_TM_WRITES = 64, DFI_TM_UNDO = 16, DFI_TM_EVENTS = 16 }; /* to begin with */
+/* A thread's record with its first logs, in one piece. */
+struct dfi_tm_room {
+    struct dfi_tm tm; /* first */
+    dfi_orec *reads[DFI_TM_READS];
+    struct dfi_tm_write writes[DFI_TM_WRITES];
+    struct dfi_tm_lock locks[DFI_TM_WRITES];
+    struct dfi_tm_bucket buckets[2 * DFI_TM_WRITES];
+    struct dfi_tm_undo undo[DFI_TM_UNDO];
+    struct dfi_tm_event events[DFI_TM_EVENTS];
+};
+static struct dfi_tm_room *dfi_tm_room_of(struct dfi_tm *t) { return (struct dfi_tm_room *)(void *)t; }
+
+struct dfi_stm {
+    DFI_ATOMIC(uintptr_t) clock;   /* the time: DFI_TM_TICK for each commit; and DFI_TM_ALONE */
+    char line[64 - sizeof(uintptr_t)];
+    DFI_ATOMIC(struct dfi_tm_threads *) threads; /* all records; one that is outgrown stays, as others may be reading it */
+    DFI_ATOMIC(int) n_sleepers;    /* threads in df_retry */
+    struct dfi_tm_sleep *sleepers; /* sleep_lock */
+    struct dfi_tm *free;           /* records of threads that ended; life_lock */
+    int fork_handlers;
+    struct dfi_os_mutex life_lock, sleep_lock;
+    struct dfi_os_mutex alone_lock; /* held by who runs alone */
+    struct dfi_os_mutex spare_lock; /* held by who uses the spare record */
+};
+
+DFI_EXTERN_C_BEGIN
+DFI_API char DFI_STM_NEED[1] = { 0 };
+/* What a thread without a record sees: its first access takes the long way. */
+DFI_API struct dfi_tm dfi_tm_nobody;
+DFI_API DFI_TLS struct dfi_tm *dfi_tm_self = &dfi_tm_nobody;
+DFI_API dfi_orec dfi_tm_orecs[DF_STM_ORECS];
+/* For threads without memory for a record, one block at a time. */
+DFI_API struct dfi_tm_room dfi_tm_spare;
+DFI_API struct dfi_tm *dfi_tm_first_records[32] = { &dfi_tm_spare.tm };
+DFI_API struct dfi_tm_threads dfi_tm_first_threads = { dfi_tm_first_records, 1, 32, NULL };
+DFI_API struct dfi_stm dfi_stm = {
+    DF_STM_CLOCK, { 0 }, &dfi_tm_first_threads, 0, NULL, NULL, 0,
+    DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT
+};
+DFI_EXTERN_C_END
+
+/* Only the owner adds. */
+DFI_INLINE void dfi_tm_count(DFI_ATOMIC(uint64_t) *c) { dfi_store_relaxed(c, dfi_load_relaxed(c) + 1); }
+
+/* Waits a little longer each time. */
+static void dfi_tm_pause(unsigned round)
+{
+    unsigned i;
+    if (round >= 12) dfi_os_yield(); /* whoever is waited for may not have a processor */
+    else
+        for (i = 0; i < 1u << (round < 6 ? round : 6); i++) dfi_os_pause();
+}
+
+/* --- who is active -------------------------------------------------------------------------------- */
+
+/* Waits until no other transaction has a time before `time`. What they read is then finished, or was
+ * looked at again and found unchanged. */
+static void dfi_tm_quiesce(struct dfi_tm *t, uintptr_t time)
+{
+    /* seq_cst: after our change of the clock; pairs with the store in dfi_tm_attach_record */
+    struct dfi_tm_threads *all = dfi_load_seq_cst(&dfi_stm.threads);
+    size_t i, n = dfi_load_seq_cst(&all->n);
+    for (i = 0; i < n; i++) {
+        struct dfi_tm *u = all->tm[i];
+        unsigned round = 0;
+        uintptr_t active;
+        if (u == t) continue;
+        /* seq_cst: after our change of the clock, see dfi_tm_begin_reading; acquire: pairs with the release of
+         * `active`: what that transaction read or wrote comes before what we do next */
+        while ((active = dfi_load_seq_cst(&u->active)) != 0 && active - 1 < time) {
+            dfi_tm_pause(round++);
+            if (round % 4 == 0 && !dfi_load_relaxed(&u->asked)) {
+                dfi_store_relaxed(&u->asked, 1);
+                dfi_store_relaxed(&u->limit, (uintptr_t)0);
+            }
+        }
+    }
+}
+
+static void dfi_tm_set_limit(struct dfi_tm *t)
+{
+    dfi_store_relaxed(&t->limit, t->n_writes || t->direct ? (uintptr_t)0 : t->time);
+}
+
+/* The first access of a transaction: from here on others see it. */
+static DFI_NOINLINE void dfi_tm_begin_reading(struct dfi_tm *t)
+{
+    uintptr_t now;
+    unsigned round = 0;
+    for (;;) {
+        /* seq_cst, both: either who quiesces sees that we are active, or we see its change of the clock, and with
+         * it (acquire) its locks */
+        dfi_exchange_seq_cst(&t->active, (uintptr_t)1);
+        now = dfi_load_seq_cst(&dfi_stm.clock);
+        if (DFI_LIKELY(!(now & DFI_TM_ALONE)) || t->alone) break;
+        dfi_store_release(&t->active, (uintptr_t)0);
+        dfi_tm_pause(round++);
+        if (round > 40) { /* until it is over */
+            dfi_os_lock(&dfi_stm.alone_lock);
+            dfi_os_unlock(&dfi_stm.alone_lock);
+        }
+    }
+    t->time = now & ~(uintptr_t)(DFI_TM_TICK - 1);
+    dfi_store_release(&t->active, t->time | 1);
+    if (dfi_load_relaxed(&t->asked)) dfi_store_relaxed(&t->asked, 0);
+    dfi_tm_set_limit(t);
+}
+
+/* release: what was read and written, to who quiesces */
+DFI_INLINE void dfi_tm_end_reading(struct dfi_tm *t)
+{
+    dfi_store_relaxed(&t->limit, (uintptr_t)0);
+    dfi_store_release(&t->active, (uintptr_t)0);
+}
+
+/* --- alone ---------------------------------------------------------------------------------------- */
+
+/* All others are out, and wait at their begin. pre: the lock. */
+static void dfi_tm_keep_out(struct dfi_tm *t)
+{
+    dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_ALONE);
+    dfi_tm_quiesce(t, UINTPTR_MAX);
+}
+
+static void dfi_tm_let_in(void)
+{
+    dfi_fetch_sub_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_ALONE);
+    dfi_os_unlock(&dfi_stm.alone_lock);
+}
+
+/* pre: t is not active */
+static void dfi_tm_alone_begin(struct dfi_tm *t)
+{
+    dfi_os_lock(&dfi_stm.alone_lock);
+    dfi_tm_keep_out(t);
+    t->alone = 1;
+    dfi_tm_count(&t->counts.alone);
+}
+
+static void dfi_tm_alone_end(struct dfi_tm *t)
+{
+    if (!t->alone) return;
+    t->alone = t->direct = 0;
+    dfi_tm_let_in();
+}
+
+#endif
