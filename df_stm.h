@@ -135,7 +135,7 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
 #define DF_OR_ELSE       else if (dfi_tm_or_else())
 
 #if defined(__GNUC__)
-#define DFI_TM_AT_END __attribute__((cleanup(dfi_tm_end)))
+#define DFI_TM_AT_END __attribute__((cleanup(dfi_tm_close)))
 #else
 #define DFI_TM_AT_END
 #endif

@@ -20,7 +20,19 @@ DFI_EXTERN_C_BEGIN
 DFI_API uint64_t dfi_tm_get(const volatile void *p, size_t bytes)
 {
     union { uint64_t u64; uint32_t u32; uint16_t u16; uint8_t u8; } x;
-    dfi_tm_read_range(dfi_tm_self, &x, p, bytes);
+    struct dfi_tm *t = dfi_tm_self;
+    if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && t->block && !t->direct)) {
+        struct dfi_tm_write *w;
+        uintptr_t word;
+        if (!dfi_load_relaxed(&t->active)) dfi_tm_begin_reading(t);
+        else if (dfi_load_relaxed(&t->asked)) dfi_tm_asked(t);
+        if (t->n_writes && (w = dfi_tm_find(t, (uintptr_t *)(uintptr_t)p)) != NULL && w->mask == UINTPTR_MAX) return w->value;
+        if (DFI_LIKELY(!t->n_writes || !w)) {
+            dfi_tm_read_memory(t, &word, p, DFI_TM_WORD);
+            return word;
+        }
+    }
+    dfi_tm_read_range(t, &x, p, bytes);
     return bytes == 8 ? x.u64 : bytes == 4 ? x.u32 : bytes == 2 ? x.u16 : x.u8;
 }
 
@@ -167,7 +179,7 @@ DFI_API void dfi_tm_irrevocable(const char *site)
             if (!valid) dfi_tm_restart(t, DFI_TM_CHANGED); /* and alone from the beginning */
         }
     }
-    if (!dfi_load_relaxed(&t->active)) dfi_tm_first_access(t);
+    if (!dfi_load_relaxed(&t->active)) dfi_tm_begin_reading(t);
     dfi_tm_go_direct(t);
 }
 

@@ -96,7 +96,7 @@ static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
             if (t->attempts > 3) dfi_os_yield();
         }
     }
-    b->alternative = 0;
+    b->alternative = 0, b->ran = 1;
     dfi_tm_again(t, b);
 }
 
@@ -124,7 +124,7 @@ static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t change
     t->time = now;
     dfi_store_release(&t->active, now | 1); /* release: what was read so far, to who quiesces */
     dfi_tm_set_limit(t);
-    b->alternative = 0;
+    b->alternative = 0, b->ran = 1;
     dfi_tm_again(t, b);
 }
 
@@ -151,8 +151,5 @@ static DFI_COLD void dfi_tm_asked(struct dfi_tm *t)
     if (t->logs) dfi_tm_extend(t, DFI_TM_CHANGED);
     else dfi_tm_set_limit(t); /* without a log it cannot tell: it has to come to its end */
 }
-
-/* Versions begin anew. pre: t is not active */
-static DFI_COLD void dfi_tm_reset_clock(struct dfi_tm *t);
 
 #endif

@@ -6,16 +6,10 @@
 
 enum { DFI_TM_SPINS = 10 }; /* rounds of dfi_tm_pause for a lock: longer than a commit, shorter than a time slice */
 
-static void dfi_tm_first_access(struct dfi_tm *t)
-{
-    if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_stm.clock) >= DFI_TM_CLOCK_END) && !t->alone) dfi_tm_reset_clock(t);
-    dfi_tm_begin_reading(t);
-}
-
 /* --- reads ---------------------------------------------------------------------------------------- */
 
 /* One aligned piece of memory, as it was at the transaction's time. */
-static void dfi_tm_read_memory(struct dfi_tm *t, void *to, const volatile void *p, size_t n)
+DFI_INLINE void dfi_tm_read_memory(struct dfi_tm *t, void *to, const volatile void *p, size_t n)
 {
     dfi_orec *o = dfi_tm_orec(p);
     unsigned round = 0;
@@ -53,7 +47,7 @@ static void dfi_tm_read_range(struct dfi_tm *t, void *to, const volatile void *p
         dfi_tm_load(to, p, bytes);
         return;
     }
-    if (!dfi_load_relaxed(&t->active)) dfi_tm_first_access(t);
+    if (!dfi_load_relaxed(&t->active)) dfi_tm_begin_reading(t);
     else if (dfi_load_relaxed(&t->asked)) dfi_tm_asked(t);
     while (bytes) {
         size_t n = dfi_tm_piece(p, bytes);
@@ -89,31 +83,36 @@ static void dfi_tm_go_direct(struct dfi_tm *t)
     dfi_tm_clear_writes(t);
 }
 
-static void dfi_tm_begin_writing(struct dfi_tm *t)
+static DFI_COLD void dfi_tm_begin_log(struct dfi_tm *t, int first)
+{
+    if (!first) dfi_tm_restart(t, DFI_TM_TO_LOG);
+    *dfi_tm_prediction(t, dfi_tm_outermost(t)) = DFI_TM_PREDICT;
+    t->logs = 1;
+}
+
+DFI_INLINE void dfi_tm_begin_writing(struct dfi_tm *t)
 {
     int first = !dfi_load_relaxed(&t->active);
-    if (first) dfi_tm_first_access(t);
+    if (first) dfi_tm_begin_reading(t);
     else if (dfi_load_relaxed(&t->asked)) dfi_tm_asked(t);
-    if (!t->logs) {
-        if (!first) dfi_tm_restart(t, DFI_TM_TO_LOG);
-        *dfi_tm_prediction(t, dfi_tm_outermost(t)) = DFI_TM_PREDICT;
-        t->logs = 1;
-    }
+    if (DFI_UNLIKELY(!t->logs)) dfi_tm_begin_log(t, first);
     dfi_store_relaxed(&t->limit, (uintptr_t)0); /* reads look at the writes first */
 }
 
-/* Bytes within one word. */
-static void dfi_tm_write_word(struct dfi_tm *t, uintptr_t *at, uintptr_t value, uintptr_t mask)
+static DFI_COLD void dfi_tm_write_without_memory(struct dfi_tm *t, uintptr_t *at, uintptr_t value, uintptr_t mask)
 {
-    if (DFI_LIKELY(dfi_tm_add_write(t, at, value, mask) == 0)) return;
+    struct dfi_tm_write w;
     if (!t->alone) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY);
-    {
-        struct dfi_tm_write w;
-        w.at = at, w.value = value, w.mask = mask;
-        dfi_tm_go_direct(t);
-        dfi_tm_apply(&w);
-        dfi_store_release(dfi_tm_orec(at), t->time);
-    }
+    w.at = at, w.value = value, w.mask = mask;
+    dfi_tm_go_direct(t);
+    dfi_tm_apply(&w);
+    dfi_store_release(dfi_tm_orec(at), t->time);
+}
+
+/* Bytes within one word. */
+DFI_INLINE void dfi_tm_write_word(struct dfi_tm *t, uintptr_t *at, uintptr_t value, uintptr_t mask)
+{
+    if (DFI_UNLIKELY(dfi_tm_add_write(t, at, value, mask) != 0)) dfi_tm_write_without_memory(t, at, value, mask);
 }
 
 static void dfi_tm_write_range(struct dfi_tm *t, volatile void *p, const void *from, size_t bytes)
@@ -150,7 +149,7 @@ static DFI_COLD void dfi_tm_commit_failed(struct dfi_tm *t, int reason, size_t c
 }
 
 /* Locks the stripes of all writes. Nobody waits for a lock for long while holding others: no deadlock. */
-static void dfi_tm_lock_writes(struct dfi_tm *t)
+DFI_INLINE void dfi_tm_lock_writes(struct dfi_tm *t)
 {
     const uintptr_t mine = DFI_TM_LOCKED | (uintptr_t)t >> 1;
     const struct dfi_tm_write *w = t->writes, *end = w + t->n_writes;
@@ -187,7 +186,7 @@ static void dfi_tm_lock_writes(struct dfi_tm *t)
 }
 
 /* Makes the writes of t visible, at a new time. pre: they are locked and the reads are valid, or t is alone. */
-static void dfi_tm_write_back(struct dfi_tm *t, uintptr_t time)
+DFI_INLINE void dfi_tm_write_back(struct dfi_tm *t, uintptr_t time)
 {
     size_t i;
     for (i = 0; i < t->n_writes; i++) dfi_tm_apply(&t->writes[i]);
@@ -202,14 +201,14 @@ static void dfi_tm_wake_sleepers(void);
 static void dfi_tm_spare_back(struct dfi_tm *t);
 
 /* The block is over: counts, and the next one begins with empty logs. */
-static void dfi_tm_done(struct dfi_tm *t, struct dfi_tm_block *b, int wrote)
+DFI_INLINE void dfi_tm_done(struct dfi_tm *t, struct dfi_tm_block *b, int wrote)
 {
     size_t reads = dfi_tm_n_reads(t);
     unsigned char *p;
     dfi_tm_end_reading(t);
     t->block = NULL, dfi_in_atomic = NULL;
     dfi_tm_count(&t->counts.commits);
-    if (!wrote) dfi_tm_count(&t->counts.read_only);
+    if (wrote) dfi_tm_count(&t->counts.wrote);
     if (reads) {
         if (reads > dfi_load_relaxed(&t->counts.reads)) dfi_store_relaxed(&t->counts.reads, (uint64_t)reads);
         dfi_tm_forget_reads(t, 0);
@@ -253,10 +252,11 @@ static DFI_NOINLINE void dfi_tm_commit(struct dfi_tm *t, struct dfi_tm_block *b)
     /* seq_cst: after the change of the clock; pairs with the sleeper's, see dfi_tm_sleep */
     if (wrote && DFI_UNLIKELY(dfi_load_seq_cst(&dfi_stm.n_sleepers) != 0)) dfi_tm_wake_sleepers();
     if (time) dfi_tm_quiesce(t, time);
-    if (DFI_LIKELY(!t->n_events)) return;
-    dfi_tm_take_events(t, &todo); /* a handler may have transactions of its own */
-    dfi_tm_spare_back(t);
-    dfi_tm_run_events(&todo);
+    if (DFI_UNLIKELY(t->n_events | (size_t)t->spare)) {
+        dfi_tm_take_events(t, &todo); /* a handler may have transactions of its own */
+        dfi_tm_spare_back(t);
+        dfi_tm_run_events(&todo);
+    }
 }
 
 /* The alternatives of b are exhausted: those of the block around it, or all wait. Does not return. */
@@ -274,9 +274,8 @@ DFI_API void dfi_tm_end(struct dfi_tm_block *b)
         b->open = t->left = 0;
         return;
     }
-    if (t->n_writes | t->n_events | (size_t)t->alone) dfi_tm_commit(t, b);
+    if (t->n_writes | t->n_events | (size_t)t->alone | (size_t)t->spare) dfi_tm_commit(t, b);
     else dfi_tm_done(t, b, 0);
-    dfi_tm_spare_back(t);
 }
 DFI_EXTERN_C_END
 

@@ -54,6 +54,7 @@ struct dfi_tm {
     struct dfi_tm_event *events;  /* what commit and abort have to do besides */
     size_t n_writes, max_writes, n_buckets, n_undo, max_undo, n_events, max_events, n_locks;
     uint32_t stamp;               /* of buckets in use */
+    unsigned bucket_shift;        /* 35 - log2(n_buckets) */
     int alone, direct;            /* no other transaction runs; and accesses are not buffered */
     int spare;                    /* this is the record shared by threads without memory for their own */
     int left;                     /* the last block that ended was left by df_abort */
@@ -61,7 +62,7 @@ struct dfi_tm {
     unsigned attempts;            /* in vain, for this block */
     uint32_t random;
     struct dfi_tm_counts {
-        DFI_ATOMIC(uint64_t) commits, read_only, extensions, waits, alone, reads, writes, aborts[6];
+        DFI_ATOMIC(uint64_t) commits, wrote, extensions, waits, alone, reads, writes, aborts[6];
     } counts;
     struct dfi_tm *next_free;
     unsigned char writes_at[DFI_TM_PREDICTIONS]; /* by block: commits to go until it is tried without a log of reads */
@@ -72,13 +73,21 @@ extern DFI_API DFI_TLS struct dfi_tm *dfi_tm_self; /* this thread's, or &dfi_tm_
 extern DFI_API dfi_orec dfi_tm_orecs[DF_STM_ORECS];
 
 DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int closed, void (*to_jump)(void *));
-DFI_API int dfi_tm_go(struct dfi_tm_block *b);
+DFI_API int dfi_tm_was_left(struct dfi_tm_block *b);
 DFI_API void dfi_tm_end(struct dfi_tm_block *b);
 DFI_API int dfi_tm_or_else(void);
 DFI_API uint64_t dfi_tm_get(const volatile void *p, size_t bytes);
 DFI_API void dfi_tm_put(volatile void *p, uint64_t value, size_t bytes);
 DFI_API void dfi_tm_no_room(void);
 DFI_EXTERN_C_END
+
+/* At the checkpoint: is the block to be run? */
+DFI_INLINE int dfi_tm_go(struct dfi_tm_block *b) { return DFI_LIKELY(!b->left) || dfi_tm_was_left(b); }
+
+DFI_INLINE void dfi_tm_close(struct dfi_tm_block *b)
+{
+    if (DFI_UNLIKELY(b->open)) dfi_tm_end(b);
+}
 
 DFI_INLINE int dfi_tm_first(const struct dfi_tm_block *b) { return !b->alternative; }
 

@@ -11,7 +11,7 @@ static void dfi_tm_furnish(struct dfi_tm *t)
     t->reads = r->reads, t->read_end = r->reads + 1, t->read_max = r->reads + DFI_TM_READS;
     t->reads[0] = NULL;
     t->writes = r->writes, t->locks = r->locks, t->max_writes = DFI_TM_WRITES;
-    t->buckets = r->buckets, t->n_buckets = 2 * DFI_TM_WRITES;
+    t->buckets = r->buckets, t->n_buckets = 2 * DFI_TM_WRITES, t->bucket_shift = 35 - 7;
     memset(r->buckets, 0, sizeof r->buckets);
     t->stamp = 1;
     t->undo = r->undo, t->max_undo = DFI_TM_UNDO;
@@ -151,6 +151,7 @@ static __attribute__((destructor)) void dfi_tm_unload(void)
 }
 #endif
 
+/* All versions begin anew. pre: t is not active */
 static DFI_COLD void dfi_tm_reset_clock(struct dfi_tm *t)
 {
     size_t i;
@@ -172,7 +173,7 @@ DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *si
     b->site = site;
     b->to_jump = to_jump;
     b->alternative = 0;
-    b->open = 1, b->closed = closed, b->left = 0;
+    b->ran = b->open = 1, b->closed = closed, b->left = 0;
     if (b->outer) {
         b->reads = dfi_tm_n_reads(t), b->writes = t->n_writes, b->undo = t->n_undo, b->events = t->n_events;
     } else {
@@ -185,22 +186,17 @@ DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *si
     return b;
 }
 
-DFI_API int dfi_tm_go(struct dfi_tm_block *b)
+DFI_API int dfi_tm_was_left(struct dfi_tm_block *b)
 {
-    if (DFI_UNLIKELY(b->left)) {
-        struct dfi_tm *t = dfi_tm_self;
-        b->open = 0;
-        t->left = 1;
-        t->block = b->outer;
-        if (!b->outer) {
-            dfi_in_atomic = NULL;
-            dfi_tm_spare_back(t);
-        }
-        return 0;
+    struct dfi_tm *t = dfi_tm_self;
+    b->open = 0;
+    t->left = 1;
+    t->block = b->outer;
+    if (!b->outer) {
+        dfi_in_atomic = NULL;
+        dfi_tm_spare_back(t);
     }
-    b->looked = 0;
-    b->ran = !b->alternative;
-    return 1;
+    return 0;
 }
 
 DFI_API df_result df_stm_stats(df_stm_counters *c)
@@ -213,7 +209,7 @@ DFI_API df_result df_stm_stats(df_stm_counters *c)
     for (i = 0; i < dfi_load_relaxed(&all->n); i++) {
         struct dfi_tm_counts *n = &all->tm[i]->counts;
         c->commits += dfi_load_relaxed(&n->commits);
-        c->read_only += dfi_load_relaxed(&n->read_only);
+        c->read_only += dfi_load_relaxed(&n->commits) - dfi_load_relaxed(&n->wrote);
         c->locked += dfi_load_relaxed(&n->aborts[DFI_TM_LOCK_FAILED]);
         c->too_new += dfi_load_relaxed(&n->aborts[DFI_TM_TOO_NEW]);
         c->changed += dfi_load_relaxed(&n->aborts[DFI_TM_CHANGED]);

@@ -38,7 +38,7 @@ static int dfi_tm_grow_reads(struct dfi_tm *t)
 }
 
 /* The first read in the log that is not of a time up to t->time any more, or the number of reads. */
-static size_t dfi_tm_first_changed(struct dfi_tm *t)
+DFI_INLINE size_t dfi_tm_first_changed(struct dfi_tm *t)
 {
     uintptr_t mine = DFI_TM_LOCKED | (uintptr_t)t >> 1;
     dfi_orec **r;
@@ -53,9 +53,9 @@ static size_t dfi_tm_first_changed(struct dfi_tm *t)
 
 DFI_INLINE size_t dfi_tm_hash(const struct dfi_tm *t, const uintptr_t *at)
 {
-    /* multiplicative; words that follow each other go to buckets that follow each other */
+    /* the eight words of a line to eight buckets in a row, lines anywhere: multiplicative, upper half */
     uintptr_t x = (uintptr_t)at / DFI_TM_WORD;
-    return (size_t)(x + (x >> 12) * 0x9E3779B1u) & (t->n_buckets - 1);
+    return ((size_t)((uint32_t)(x >> 3) * 0x9E3779B1u >> t->bucket_shift) << 3 | (x & 7)) & (t->n_buckets - 1);
 }
 
 /* Where the write to the word is, or would be. */
@@ -66,13 +66,13 @@ DFI_INLINE struct dfi_tm_bucket *dfi_tm_bucket_of(struct dfi_tm *t, const uintpt
     return &t->buckets[i];
 }
 
-static struct dfi_tm_write *dfi_tm_find(struct dfi_tm *t, const uintptr_t *at)
+DFI_INLINE struct dfi_tm_write *dfi_tm_find(struct dfi_tm *t, const uintptr_t *at)
 {
     struct dfi_tm_bucket *b = dfi_tm_bucket_of(t, at);
     return b->stamp == t->stamp ? &t->writes[b->entry] : NULL;
 }
 
-static int dfi_tm_grow_writes(struct dfi_tm *t)
+static DFI_NOINLINE int dfi_tm_grow_writes(struct dfi_tm *t)
 {
     size_t max = t->max_writes, n_buckets = t->n_buckets * 2, i;
     struct dfi_tm_bucket *buckets;
@@ -89,7 +89,7 @@ static int dfi_tm_grow_writes(struct dfi_tm *t)
     dfi_tm_drop(t, t->buckets);
     dfi_tm_drop(t, t->locks);
     t->writes = (struct dfi_tm_write *)array, t->locks = locks, t->buckets = buckets;
-    t->max_writes = max, t->n_buckets = n_buckets;
+    t->max_writes = max, t->n_buckets = n_buckets, t->bucket_shift--;
     memset(buckets, 0, n_buckets * sizeof *buckets);
     t->stamp = 1;
     for (i = 0; i < t->n_writes; i++) {
@@ -118,23 +118,28 @@ static void dfi_tm_undo_writes(struct dfi_tm *t, const struct dfi_tm_block *b)
     while (t->n_writes > b->writes) dfi_tm_bucket_of(t, t->writes[--t->n_writes].at)->stamp = 0;
 }
 
+/* A nested block changes what an outer one wrote, which may go on without it. 0, or -1 without memory. */
+static DFI_NOINLINE int dfi_tm_save_write(struct dfi_tm *t, uint32_t entry)
+{
+    struct dfi_tm_undo *u;
+    void *array = t->undo;
+    if (t->n_undo == t->max_undo) {
+        if (dfi_tm_grow(t, &array, t->n_undo, &t->max_undo, sizeof *t->undo)) return -1;
+        t->undo = (struct dfi_tm_undo *)array;
+    }
+    u = &t->undo[t->n_undo++];
+    u->entry = entry, u->value = t->writes[entry].value, u->mask = t->writes[entry].mask;
+    return 0;
+}
+
 /* The bytes in mask of the word are to become those of value. 0, or -1 without memory. */
-static int dfi_tm_add_write(struct dfi_tm *t, uintptr_t *at, uintptr_t value, uintptr_t mask)
+DFI_INLINE int dfi_tm_add_write(struct dfi_tm *t, uintptr_t *at, uintptr_t value, uintptr_t mask)
 {
     struct dfi_tm_bucket *b = dfi_tm_bucket_of(t, at);
     struct dfi_tm_write *w;
     if (b->stamp == t->stamp) {
         w = &t->writes[b->entry];
-        if (DFI_UNLIKELY(b->entry < t->block->writes)) { /* of an outer block, which may go on without this one */
-            struct dfi_tm_undo *u;
-            void *array = t->undo;
-            if (t->n_undo == t->max_undo) {
-                if (dfi_tm_grow(t, &array, t->n_undo, &t->max_undo, sizeof *t->undo)) return -1;
-                t->undo = (struct dfi_tm_undo *)array;
-            }
-            u = &t->undo[t->n_undo++];
-            u->entry = b->entry, u->value = w->value, u->mask = w->mask;
-        }
+        if (DFI_UNLIKELY(b->entry < t->block->writes) && dfi_tm_save_write(t, b->entry)) return -1;
         w->value = (w->value & ~mask) | (value & mask);
         w->mask |= mask;
         return 0;
@@ -172,7 +177,7 @@ static size_t dfi_tm_piece(const volatile void *p, size_t bytes)
 }
 
 /* acquire, release: see dfi_stm_access.h */
-static void dfi_tm_load_piece(void *to, const volatile void *p, size_t n)
+DFI_INLINE void dfi_tm_load_piece(void *to, const volatile void *p, size_t n)
 {
     if (n == DFI_TM_WORD) { uintptr_t x = dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_word) *)p); memcpy(to, &x, sizeof x); }
     else if (n == 4) { uint32_t x = dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_half) *)p); memcpy(to, &x, sizeof x); }
@@ -206,20 +211,22 @@ static void dfi_tm_store(volatile void *p, const void *from, size_t bytes)
     }
 }
 
-/* One write reaches memory. */
-static void dfi_tm_apply(const struct dfi_tm_write *w)
+static DFI_NOINLINE void dfi_tm_apply_part(const struct dfi_tm_write *w)
 {
     const unsigned char *mask = (const unsigned char *)&w->mask;
     size_t i, n;
-    if (DFI_LIKELY(w->mask == UINTPTR_MAX)) {
-        dfi_store_release((volatile DFI_TM_CELL(dfi_tm_word) *)w->at, w->value);
-        return;
-    }
     for (i = 0; i < DFI_TM_WORD; i += n) {
         for (n = 0; i + n < DFI_TM_WORD && mask[i + n]; n++) continue;
         if (n) dfi_tm_store((char *)w->at + i, (const char *)&w->value + i, n);
         else n = 1;
     }
+}
+
+/* One write reaches memory. */
+DFI_INLINE void dfi_tm_apply(const struct dfi_tm_write *w)
+{
+    if (DFI_LIKELY(w->mask == UINTPTR_MAX)) dfi_store_release((volatile DFI_TM_CELL(dfi_tm_word) *)w->at, w->value);
+    else dfi_tm_apply_part(w);
 }
 
 #endif

@@ -80,12 +80,13 @@ static void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
     dfi_tm_roll_back(t, b);
     if (dfi_load_relaxed(&t->active)) dfi_tm_set_limit(t);
     b->alternative++;
+    b->looked = 0, b->ran = 0;
     dfi_tm_again(t, b);
 }
 
 static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
 {
-    b->alternative = 0;
+    b->alternative = 0, b->ran = 1;
     if (b->outer) dfi_tm_next_alternative(t, b->outer); /* with the block around it rolled back, b is gone */
     dfi_tm_roll_back(t, b);
     dfi_tm_end_reading(t);

@@ -9,14 +9,14 @@ enum { DFI_TM_LOCK_FAILED, DFI_TM_TOO_NEW, DFI_TM_CHANGED, DFI_TM_TO_LOG, DFI_TM
 enum { DFI_TM_AT_COMMIT, DFI_TM_AT_ABORT, DFI_TM_ALLOCATED, DFI_TM_FREED }; /* kinds of events */
 
 /* The clock wraps around here: all versions begin anew. */
-#define DFI_TM_CLOCK_END (DFI_TM_LOCKED - 2 * DFI_TM_TICK)
+#define DFI_TM_CLOCK_END (DFI_TM_LOCKED - ((uintptr_t)DFI_TM_TICK << 20)) /* later only by who began before */
 #ifndef DF_STM_CLOCK /* where it begins: for tests, implementation file only */
 #define DF_STM_CLOCK DFI_TM_TICK
 #endif
 
 struct dfi_tm_threads { struct dfi_tm **tm; DFI_ATOMIC(size_t) n; size_t max; struct dfi_tm_threads *older; };
 
-enum { DFI_TM_READS = 512, DFI_TM_WRITES = 64, DFI_TM_UNDO = 16, DFI_TM_EVENTS = 16 }; /* to begin with */
+enum { DFI_TM_READS = 512, DFI_TM_WRITES = 64 /* 2^7 buckets */, DFI_TM_UNDO = 16, DFI_TM_EVENTS = 16 }; /* to begin with */
 /* A thread's record with its first logs, in one piece. */
 struct dfi_tm_room {
     struct dfi_tm tm; /* first */
@@ -101,6 +101,8 @@ static void dfi_tm_set_limit(struct dfi_tm *t)
     dfi_store_relaxed(&t->limit, t->n_writes || t->direct ? (uintptr_t)0 : t->time);
 }
 
+static void dfi_tm_reset_clock(struct dfi_tm *t);
+
 /* The first access of a transaction: from here on others see it. */
 static DFI_NOINLINE void dfi_tm_begin_reading(struct dfi_tm *t)
 {
@@ -111,8 +113,9 @@ static DFI_NOINLINE void dfi_tm_begin_reading(struct dfi_tm *t)
          * it (acquire) its locks */
         dfi_exchange_seq_cst(&t->active, (uintptr_t)1);
         now = dfi_load_seq_cst(&dfi_stm.clock);
-        if (DFI_LIKELY(!(now & DFI_TM_ALONE)) || t->alone) break;
+        if (DFI_LIKELY(!(now & DFI_TM_ALONE) && now < DFI_TM_CLOCK_END) || t->alone) break;
         dfi_store_release(&t->active, (uintptr_t)0);
+        if (!(now & DFI_TM_ALONE)) dfi_tm_reset_clock(t);
         dfi_tm_pause(round++);
         if (round > 40) { /* until it is over */
             dfi_os_lock(&dfi_stm.alone_lock);
