@@ -63,10 +63,10 @@
 #include "impl/dfi_result.h"
 #include "impl/dfi_pp.h"
 #include "impl/dfi_task.h"
+#include "impl/dfi_atomic.h"
 #if defined(DF_SERIAL)
 #include "impl/dfi_serial.h"
 #else
-#include "impl/dfi_atomic.h"
 #include "impl/dfi_core.h"
 #endif
 #include "impl/dfi_declare.h"
@@ -384,6 +384,7 @@ DFI_EXTERN_C_END
 #include "impl/dfi_memory.h"
 #include "impl/dfi_common_impl.h"
 #include "impl/dfi_log.h"
+#include "impl/dfi_stm_hook.h"
 #if defined(DF_SERIAL)
 #include "impl/dfi_serial_impl.h"
 #else

@@ -68,13 +68,10 @@
 
 #include "impl/dfi_base.h"
 #include "impl/dfi_result.h"
-#if !defined(DF_SERIAL)
 #include "impl/dfi_atomic.h"
-#endif
 #include "impl/dfi_stm_checkpoint.h"
-#if defined(DF_SERIAL)
-#include "impl/dfi_stm_serial.h"
-#else
+#include "impl/dfi_stm_frame.h"
+#if !defined(DF_SERIAL)
 #include "impl/dfi_stm_core.h"
 #endif
 #include "impl/dfi_stm_access.h"
@@ -218,11 +215,16 @@ DFI_EXTERN_C_END
 #include "impl/dfi_log.h"
 #include "impl/dfi_stm_hook.h"
 #if defined(DF_SERIAL)
-#include "impl/dfi_stm_serial_impl.h"
+#include "impl/dfi_stm_serial.h"
 #else
 #include "impl/dfi_os.h"
 #include "impl/dfi_os_wait.h"
 #include "impl/dfi_stm_state.h"
+#endif
+#include "impl/dfi_stm_events.h"
+#if defined(DF_SERIAL)
+#include "impl/dfi_stm_serial_impl.h"
+#else
 #include "impl/dfi_stm_log.h"
 #include "impl/dfi_stm_block.h"
 #include "impl/dfi_stm_commit.h"
@@ -230,6 +232,7 @@ DFI_EXTERN_C_END
 #include "impl/dfi_stm_life.h"
 #include "impl/dfi_stm_api.h"
 #endif
+#include "impl/dfi_stm_common.h"
 #endif
 
 /* ------------------------------------------------------------------------------------ >>licence

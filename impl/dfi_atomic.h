@@ -8,7 +8,15 @@
 #ifndef DFI_ATOMIC_H
 #define DFI_ATOMIC_H
 
-#if defined(__GNUC__)
+#if defined(DF_SERIAL) /* one thread */
+#define DFI_ATOMIC(T) T
+DFI_UNUSED static int dfi_exchange_acq_rel(int *p, int v)
+{
+    int old = *p;
+    *p = v;
+    return old;
+}
+#elif defined(__GNUC__)
 #define DFI_ATOMIC(T)                T
 #define dfi_load_relaxed(p)          __atomic_load_n((p), __ATOMIC_RELAXED)
 #define dfi_load_acquire(p)          __atomic_load_n((p), __ATOMIC_ACQUIRE)

@@ -6,15 +6,6 @@
 
 static DFI_TLS struct { int code; char text[DFI_ERROR_TEXT]; } dfi_last_error; /* what df_wait_result returned here */
 
-#if defined(DF_SERIAL)
-static int dfi_serial_exchange(int *p, int v)
-{
-    int old = *p;
-    *p = v;
-    return old;
-}
-#endif
-
 DFI_EXTERN_C_BEGIN
 DFI_API char DFI_NEED[1] = { 0 };
 DFI_API char dfi_keys[dfi_key_end] = { 0 };

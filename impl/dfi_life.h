@@ -207,6 +207,7 @@ static int dfi_start_locked(const df_config *c)
         dfi_affinity_add(&a, s->cpu[0]);
         dfi_pool.affinity_set = dfi_os_set_affinity(&a) == 0;
     }
+    dfi_store_release(&dfi_yield_hook, &df_yield_blocking); /* release: relaxed would do */
     dfi_store_seq_cst(&dfi_pool.stopping, 0);
     dfi_pool.n_workers = 1;
     for (i = 1; i < s->workers; i++) {
@@ -342,6 +343,7 @@ static void dfi_free_all(int n)
     dfi_thread_key.made = 0;
 #endif
     dfi_be(NULL);
+    dfi_store_release(&dfi_yield_hook, (void (*)(void (*)(void *), void *))NULL);
     dfi_store_relaxed(&dfi_pool.stopping, 0);
     dfi_store_relaxed(&dfi_pool.n_slots, 0);
     for (i = 0; i < n; i++) {

@@ -47,6 +47,7 @@
     X(TM_OUTSIDE, ERROR, ALWAYS, "%s: %s outside of an atomic block: no effect")                               \
     X(TM_DIRECT, ERROR, ALWAYS, "%s: %s after df_irrevocable, or without memory to take the block back: no effect") \
     X(TM_RETRY_NOTHING, ERROR, ALWAYS, "%s: df_retry in an atomic block that read nothing by df_tm_read: nothing can wake it") \
+    X(TM_FOREVER, ERROR, ALWAYS, "%s: df_retry in an atomic block of a serial build waits for ever: it has no effect") \
     X(TM_THREAD_END, ERROR, ALWAYS, "%s: a thread ends inside of the atomic block that begins here: it has no effect") \
     X(TM_NO_RECORD, WARNING, ONCE, "out of memory: some threads run their atomic blocks one after another")
 #define DFI_LOG_ID(id, level, once, text) DFI_LOG_##id,

@@ -128,12 +128,14 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
 {
     struct dfi_goal g;
     intptr_t out;
+    void *block;
     g.kind = DFI_GOAL_SCOPE, g.scope = s, g.future = NULL, g.flag = NULL;
     dfi_flush(w);
     if (!s->open) { /* from code that runs on top of a wait for s: the outer wait has closed it */
         dfi_help_until(w, s->mark, &g);
         return;
     }
+    block = DFI_UNLIKELY(dfi_in_atomic != NULL) && s->submitted != s->done ? dfi_leave_atomic() : NULL;
     dfi_level(w, 1);
     for (;;) { /* first what this worker has itself, with plain counting */
         /* acquire; pairs with the release in dfi_flow_done */
@@ -153,6 +155,7 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
         s->done = 0;
     }
     dfi_level(w, -1);
+    if (DFI_UNLIKELY(block != NULL)) dfi_resume_hook(block);
 }
 
 static void dfi_settle(struct dfi_worker *w, struct dfi_scope *s);

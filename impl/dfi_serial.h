@@ -5,9 +5,6 @@
 #ifndef DFI_SERIAL_H
 #define DFI_SERIAL_H
 
-#define DFI_ATOMIC(T) T
-#define dfi_exchange_acq_rel(p, v) dfi_serial_exchange((p), (v))
-
 struct dfi_local;
 struct dfi_task { void *args; };
 struct dfi_future { int state; };

@@ -2,20 +2,6 @@
 #ifndef DFI_STM_API_H
 #define DFI_STM_API_H
 
-/* Adds an event. 0: it is done already, as nothing can be taken back any more. */
-static int dfi_tm_add_event(struct dfi_tm *t, int kind, void (*fn)(void *), void *arg)
-{
-    struct dfi_tm_event *e;
-    void *array = t->events;
-    if (t->n_events == t->max_events) {
-        if (dfi_tm_grow(t, &array, t->n_events, &t->max_events, sizeof *t->events)) return -1;
-        t->events = (struct dfi_tm_event *)array;
-    }
-    e = &t->events[t->n_events++];
-    e->kind = kind, e->fn = fn, e->arg = arg;
-    return 0;
-}
-
 DFI_EXTERN_C_BEGIN
 DFI_API uint64_t dfi_tm_get(const volatile void *p, size_t bytes)
 {
@@ -64,20 +50,6 @@ DFI_API void dfi_tm_no_room(void)
 DFI_API void df_tm_read_bytes(void *to, const volatile void *from, size_t bytes) { dfi_tm_read_range(dfi_tm_self, to, from, bytes); }
 DFI_API void df_tm_write_bytes(volatile void *to, const void *from, size_t bytes) { dfi_tm_write_range(dfi_tm_self, to, from, bytes); }
 
-DFI_API void df_tm_copy(volatile void *to, const volatile void *from, size_t bytes)
-{
-    struct dfi_tm *t = dfi_tm_self;
-    unsigned char part[256];
-    int back = (uintptr_t)to - (uintptr_t)from < bytes; /* they overlap, and the end must be copied first */
-    while (bytes) {
-        size_t n = bytes < sizeof part ? bytes : sizeof part, at = back ? bytes - n : 0;
-        dfi_tm_read_range(t, part, (const volatile char *)from + at, n);
-        dfi_tm_write_range(t, (volatile char *)to + at, part, n);
-        if (!back) to = (volatile char *)to + n, from = (const volatile char *)from + n;
-        bytes -= n;
-    }
-}
-
 DFI_API void *df_tm_malloc(size_t bytes)
 {
     struct dfi_tm *t = dfi_tm_self;
@@ -85,12 +57,6 @@ DFI_API void *df_tm_malloc(size_t bytes)
     if (!p || !t->block || t->direct || dfi_tm_add_event(t, DFI_TM_ALLOCATED, NULL, p) == 0) return p;
     dfi_mfree(p);
     return NULL;
-}
-
-DFI_API void *df_tm_calloc(size_t n, size_t bytes)
-{
-    void *p = bytes && n > SIZE_MAX / bytes ? NULL : df_tm_malloc(n * bytes);
-    return p ? memset(p, 0, n * bytes) : NULL;
 }
 
 DFI_API void df_tm_free(void *p)
@@ -107,18 +73,6 @@ DFI_API void df_tm_free(void *p)
     dfi_mfree(p);
 }
 
-static df_result dfi_tm_on(int kind, void (*fn)(void *), void *arg, const char *name)
-{
-    struct dfi_tm *t = dfi_tm_self;
-    if (!t->block) {
-        dfi_log(DFI_LOG_TM_OUTSIDE, "df_stm", name);
-        return DF_ERROR_MEMORY;
-    }
-    return dfi_tm_add_event(t, kind, fn, arg) ? DF_ERROR_MEMORY : DF_OK;
-}
-DFI_API df_result df_tm_on_commit(void (*fn)(void *arg), void *arg) { return dfi_tm_on(DFI_TM_AT_COMMIT, fn, arg, "df_tm_on_commit"); }
-DFI_API df_result df_tm_on_abort(void (*fn)(void *arg), void *arg) { return dfi_tm_on(DFI_TM_AT_ABORT, fn, arg, "df_tm_on_abort"); }
-
 /* Is there a block that can be taken back? */
 static int dfi_tm_can_undo(struct dfi_tm *t, const char *site, const char *name)
 {
@@ -133,15 +87,11 @@ DFI_API void dfi_tm_abort(const char *site)
     struct dfi_tm_block *b = t->block;
     if (!dfi_tm_can_undo(t, site, "df_abort")) return;
     while (b->outer && !b->closed) b = b->outer;
-    dfi_tm_roll_back(t, b);
     dfi_tm_count(&t->counts.aborts[DFI_TM_BY_USER]);
     b->left = 1;
-    if (b->outer) {
-        if (dfi_load_relaxed(&t->active)) dfi_tm_set_limit(t);
-    } else {
-        dfi_tm_forget_reads(t, 0);
-        t->forgot = 0;
-        dfi_tm_end_reading(t);
+    if (b->outer) dfi_tm_roll_back(t, b);
+    else {
+        dfi_tm_take_back(t);
         dfi_tm_alone_end(t);
     }
     dfi_tm_again(t, b);
@@ -150,7 +100,17 @@ DFI_API void dfi_tm_abort(const char *site)
 DFI_API void dfi_tm_do_restart(const char *site)
 {
     struct dfi_tm *t = dfi_tm_self;
-    if (dfi_tm_can_undo(t, site, "df_restart")) dfi_tm_restart(t, DFI_TM_BY_USER);
+    struct dfi_tm_block *b;
+    if (!dfi_tm_can_undo(t, site, "df_restart")) return;
+    b = dfi_tm_outermost(t);
+    dfi_tm_count(&t->counts.aborts[DFI_TM_BY_USER]);
+    dfi_tm_take_back(t);
+    dfi_tm_alone_end(t); /* what it waits for may be another block */
+    dfi_os_yield();
+    t->attempts = 0;
+    dfi_in_atomic = b->site;
+    b->alternative = 0, b->ran = 1;
+    dfi_tm_again(t, b);
 }
 
 DFI_API void dfi_tm_validate(const char *site)
@@ -188,16 +148,6 @@ DFI_API void df_tm_quiesce(void)
     struct dfi_tm *t = dfi_tm_self;
     if (t->block) return; /* the end of the block does it */
     dfi_tm_quiesce(t, dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK) + DFI_TM_TICK);
-}
-
-DFI_API df_result dfi_tm_atomically(void (*fn)(void *arg), void *arg, const char *site, int closed)
-{
-    struct dfi_tm_block b, *p = dfi_tm_enter(&b, site, closed, dfi_tm_jump);
-    (void)DFI_CHECKPOINT(p->jump);
-    if (!dfi_tm_go(p)) return DF_ERROR_ABORTED;
-    if (!p->alternative) fn(arg);
-    dfi_tm_end(p);
-    return DF_OK;
 }
 DFI_EXTERN_C_END
 

@@ -20,51 +20,30 @@ static struct dfi_tm_block *dfi_tm_outermost(const struct dfi_tm *t)
     return b;
 }
 
-/* --- events --------------------------------------------------------------------------------------- */
-
-/* What was allocated or registered since there were `keep` events is taken back, the last one first. */
-static void dfi_tm_undo_events(struct dfi_tm *t, size_t keep)
-{
-    while (t->n_events > keep) {
-        struct dfi_tm_event e = t->events[--t->n_events];
-        if (e.kind == DFI_TM_ALLOCATED) dfi_mfree(e.arg);
-        else if (e.kind == DFI_TM_AT_ABORT) e.fn(e.arg);
-    }
-}
-
-/* Those of a commit, taken out of the log. */
-struct dfi_tm_events { struct dfi_tm_event *events, few[DFI_TM_EVENTS]; size_t n; };
-static void dfi_tm_take_events(struct dfi_tm *t, struct dfi_tm_events *e)
-{
-    struct dfi_tm_event *room = dfi_tm_room_of(t)->events;
-    e->n = t->n_events, e->events = t->events;
-    if (t->events == room) e->events = (struct dfi_tm_event *)memcpy(e->few, room, e->n * sizeof *room);
-    t->n_events = 0, t->events = room, t->max_events = DFI_TM_EVENTS;
-}
-
-static void dfi_tm_run_events(struct dfi_tm_events *e)
-{
-    size_t i;
-    for (i = 0; i < e->n; i++)
-        if (e->events[i].kind == DFI_TM_FREED) dfi_mfree(e->events[i].arg);
-        else if (e->events[i].kind == DFI_TM_AT_COMMIT) e->events[i].fn(e->events[i].arg);
-    if (e->events != e->few) dfi_mfree(e->events);
-}
-
 /* --- going back ----------------------------------------------------------------------------------- */
 
-/* Everything since b began, but not what was read. */
+/* Everything since b began, but not what was read: the transaction goes on, and handlers are part of it. */
 static void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
 {
-    struct dfi_tm_block *inner = t->block;
     if (b->outer) dfi_tm_undo_writes(t, b);
     else if (t->n_writes) dfi_tm_clear_writes(t);
+    t->block = b->outer ? b->outer : b;
     if (t->n_events > b->events) {
-        t->block = NULL; /* handlers are outside of the block */
         dfi_store_relaxed(&t->limit, (uintptr_t)0);
         dfi_tm_undo_events(t, b->events);
-        t->block = inner;
     }
+    if (dfi_load_relaxed(&t->active)) dfi_tm_set_limit(t);
+}
+
+/* The whole transaction, with what was read. */
+static void dfi_tm_take_back(struct dfi_tm *t)
+{
+    if (t->n_writes) dfi_tm_clear_writes(t);
+    t->read_end = t->reads + 1;
+    t->forgot = t->resumed = 0;
+    dfi_tm_end_reading(t);
+    t->block = NULL, dfi_in_atomic = NULL;
+    if (t->n_events) dfi_tm_undo_all_events(t);
 }
 
 /* b runs again, from its beginning. Does not return. */
@@ -80,13 +59,13 @@ static void dfi_tm_forget_reads(struct dfi_tm *t, size_t keep) { t->read_end = t
 static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
 {
     struct dfi_tm_block *b = dfi_tm_outermost(t);
+    unsigned attempts = t->attempts + (reason != DFI_TM_TO_LOG);
     dfi_tm_count(&t->counts.aborts[reason]);
-    dfi_tm_roll_back(t, b);
-    dfi_tm_forget_reads(t, 0);
-    dfi_tm_end_reading(t);
+    dfi_tm_take_back(t);
     if (reason == DFI_TM_TO_LOG) *dfi_tm_prediction(t, b) = DFI_TM_PREDICT;
-    else t->attempts++;
+    t->attempts = attempts;
     t->logs = 1;
+    dfi_in_atomic = b->site;
     if (!t->alone) {
         if (t->attempts >= DFI_TM_ATTEMPTS) dfi_tm_alone_begin(t);
         else if (t->attempts) { /* a random part of a time that doubles; the first is about that of a commit */
@@ -116,14 +95,13 @@ static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t change
     while (b->outer && (!b->closed || b->reads > changed)) b = b->outer;
     if (!b->outer || t->attempts >= DFI_TM_PARTIAL_ATTEMPTS) dfi_tm_restart(t, reason);
     now = dfi_load_seq_cst(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1);
-    dfi_tm_roll_back(t, b);
     dfi_tm_forget_reads(t, b->reads);
     if (dfi_tm_first_changed(t) != b->reads) dfi_tm_restart(t, reason);
     dfi_tm_count(&t->counts.aborts[reason]);
     t->attempts++;
     t->time = now;
     dfi_store_release(&t->active, now | 1); /* release: what was read so far, to who quiesces */
-    dfi_tm_set_limit(t);
+    dfi_tm_roll_back(t, b);
     b->alternative = 0, b->ran = 1;
     dfi_tm_again(t, b);
 }
@@ -150,6 +128,20 @@ static DFI_COLD void dfi_tm_asked(struct dfi_tm *t)
     dfi_store_relaxed(&t->asked, 0);
     if (t->logs) dfi_tm_extend(t, DFI_TM_CHANGED);
     else dfi_tm_set_limit(t); /* without a log it cannot tell: it has to come to its end */
+}
+
+/* --- a wait in a block ---------------------------------------------------------------------------- */
+
+static void dfi_tm_check_resumed(struct dfi_tm *t, uintptr_t before)
+{
+    uintptr_t now = t->time;
+    size_t changed;
+    t->resumed = 0;
+    if (!t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
+    t->time = before;
+    changed = dfi_tm_first_changed(t);
+    t->time = now;
+    if (changed != dfi_tm_n_reads(t)) dfi_tm_restart(t, DFI_TM_CHANGED);
 }
 
 #endif

@@ -214,19 +214,19 @@ DFI_INLINE void dfi_tm_done(struct dfi_tm *t, struct dfi_tm_block *b, int wrote)
         dfi_tm_forget_reads(t, 0);
     }
     if (t->logs && !wrote && *(p = dfi_tm_prediction(t, b))) --*p;
-    t->left = t->forgot = 0;
+    t->left = t->forgot = t->resumed = 0;
     b->open = 0;
 }
 
 /* The end of a transaction that wrote, freed, has handlers, or is alone. */
 static DFI_NOINLINE void dfi_tm_commit(struct dfi_tm *t, struct dfi_tm_block *b)
 {
-    struct dfi_tm_events todo;
     uintptr_t time = 0;
     size_t changed, i;
     int wrote = t->n_writes || t->direct;
     if (t->n_writes) {
         uintptr_t was;
+        if (DFI_UNLIKELY(t->resumed)) dfi_tm_begin_reading(t);
         if (!t->alone) dfi_tm_lock_writes(t);
         /* acq_rel: orders the locks of all who write before the look at the reads of all who come later; seq_cst: before
          * the look at who is active, and at who sleeps */
@@ -249,13 +249,13 @@ static DFI_NOINLINE void dfi_tm_commit(struct dfi_tm *t, struct dfi_tm_block *b)
             time = (dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK) & ~(uintptr_t)(DFI_TM_TICK - 1)) + DFI_TM_TICK;
     dfi_tm_done(t, b, wrote);
     dfi_tm_alone_end(t);
-    /* seq_cst: after the change of the clock; pairs with the sleeper's, see dfi_tm_sleep */
+    /* seq_cst: after the change of the clock; pairs with the sleeper's, see dfi_tm_sleep_until */
     if (wrote && DFI_UNLIKELY(dfi_load_seq_cst(&dfi_stm.n_sleepers) != 0)) dfi_tm_wake_sleepers();
     if (time) dfi_tm_quiesce(t, time);
     if (DFI_UNLIKELY(t->n_events | (size_t)t->spare)) {
-        dfi_tm_take_events(t, &todo); /* a handler may have transactions of its own */
+        struct dfi_tm_handlers h = dfi_tm_take_events(t);
         dfi_tm_spare_back(t);
-        dfi_tm_run_events(&todo);
+        dfi_tm_call_handlers(h);
     }
 }
 

@@ -20,26 +20,15 @@ enum { DFI_TM_WORD = sizeof(uintptr_t), DFI_TM_PREDICTIONS = 64 };
 struct dfi_tm_write { uintptr_t *at, value, mask; }; /* the bytes in mask of the aligned word `at` become those of value */
 struct dfi_tm_lock { dfi_orec *orec; uintptr_t version; };
 struct dfi_tm_undo { uintptr_t entry, value, mask; };
-struct dfi_tm_event { void (*fn)(void *); void *arg; int kind; };
 struct dfi_tm_bucket { uint32_t stamp, entry; };
 
-/* One DF_ATOMIC, in the stack frame of its function. Marks: lengths of the logs when it began. */
-struct dfi_tm_block {
-    struct dfi_tm_block *outer;
-    const char *site;
-    void (*to_jump)(void *jump);
-    size_t reads, writes, undo, events;
-    unsigned alternative, looked; /* the one to run: 0 the first; DF_OR_ELSE passed so far in this attempt */
-    int open, closed, left;       /* still to be ended; nested with partial abort; df_abort was called */
-    int ran;                      /* the alternative exists */
-    dfi_checkpoint jump;
-};
+struct dfi_tm_counts { DFI_ATOMIC(uint64_t) commits, wrote, extensions, waits, alone, reads, writes, aborts[6]; };
 
 /* The transactions of one thread. */
 struct dfi_tm {
     /* others look at these */
     DFI_ATOMIC(uintptr_t) active; /* 0, or 1 + the time its reads belong to (a multiple of 4) */
-    DFI_ATOMIC(uintptr_t) limit;  /* reads in line accept versions up to it; 0: every read goes the long way */
+    DFI_ATOMIC(uintptr_t) limit;  /* reads in line accept versions below it; 0: every read goes the long way */
     DFI_ATOMIC(int) asked;        /* somebody waits until the time moves on */
     /* its own */
     uintptr_t time;               /* what was read was all there at this time */
@@ -58,12 +47,11 @@ struct dfi_tm {
     int alone, direct;            /* no other transaction runs; and accesses are not buffered */
     int spare;                    /* this is the record shared by threads without memory for their own */
     int left;                     /* the last block that ended was left by df_abort */
+    int resumed;                  /* a wait in the block interrupted it: what was read may have changed */
     int forgot;                   /* reads, for want of memory: alone it can do without */
     unsigned attempts;            /* in vain, for this block */
     uint32_t random;
-    struct dfi_tm_counts {
-        DFI_ATOMIC(uint64_t) commits, wrote, extensions, waits, alone, reads, writes, aborts[6];
-    } counts;
+    struct dfi_tm_counts counts;
     struct dfi_tm *next_free;
     unsigned char writes_at[DFI_TM_PREDICTIONS]; /* by block: commits to go until it is tried without a log of reads */
 };
@@ -72,24 +60,9 @@ DFI_EXTERN_C_BEGIN
 extern DFI_API DFI_TLS struct dfi_tm *dfi_tm_self; /* this thread's, or &dfi_tm_nobody */
 extern DFI_API dfi_orec dfi_tm_orecs[DF_STM_ORECS];
 
-DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int closed, void (*to_jump)(void *));
-DFI_API int dfi_tm_was_left(struct dfi_tm_block *b);
-DFI_API void dfi_tm_end(struct dfi_tm_block *b);
-DFI_API int dfi_tm_or_else(void);
 DFI_API uint64_t dfi_tm_get(const volatile void *p, size_t bytes);
-DFI_API void dfi_tm_put(volatile void *p, uint64_t value, size_t bytes);
 DFI_API void dfi_tm_no_room(void);
 DFI_EXTERN_C_END
-
-/* At the checkpoint: is the block to be run? */
-DFI_INLINE int dfi_tm_go(struct dfi_tm_block *b) { return DFI_LIKELY(!b->left) || dfi_tm_was_left(b); }
-
-DFI_INLINE void dfi_tm_close(struct dfi_tm_block *b)
-{
-    if (DFI_UNLIKELY(b->open)) dfi_tm_end(b);
-}
-
-DFI_INLINE int dfi_tm_first(const struct dfi_tm_block *b) { return !b->alternative; }
 
 DFI_INLINE dfi_orec *dfi_tm_orec(const volatile void *p)
 {

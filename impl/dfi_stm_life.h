@@ -14,8 +14,7 @@ static void dfi_tm_furnish(struct dfi_tm *t)
     t->buckets = r->buckets, t->n_buckets = 2 * DFI_TM_WRITES, t->bucket_shift = 35 - 7;
     memset(r->buckets, 0, sizeof r->buckets);
     t->stamp = 1;
-    t->undo = r->undo, t->max_undo = DFI_TM_UNDO;
-    t->events = r->events, t->max_events = DFI_TM_EVENTS;
+    t->undo = NULL, t->events = NULL, t->max_undo = t->max_events = 0;
     t->n_writes = t->n_undo = t->n_events = t->n_locks = 0;
 }
 
@@ -39,16 +38,25 @@ static int dfi_tm_attach_record(struct dfi_tm *t)
     return 0;
 }
 
+static void dfi_tm_spare_back(struct dfi_tm *t)
+{
+    if (DFI_LIKELY(!t->spare) || dfi_tm_self != t) return;
+    dfi_tm_self = &dfi_tm_nobody;
+    dfi_os_unlock(&dfi_stm.spare_lock);
+}
+
 static void dfi_tm_detach(void *p) /* at the end of its thread */
 {
     struct dfi_tm *t = (struct dfi_tm *)p;
     if (dfi_tm_self != t) return; /* forked since */
     if (t->block) {
         dfi_log(DFI_LOG_TM_THREAD_END, dfi_tm_outermost(t)->site);
-        dfi_tm_roll_back(t, dfi_tm_outermost(t));
-        dfi_tm_end_reading(t);
+        dfi_tm_take_back(t);
         dfi_tm_alone_end(t);
-        t->block = NULL, dfi_in_atomic = NULL;
+    }
+    if (t->spare) {
+        dfi_tm_spare_back(t);
+        return;
     }
     dfi_tm_self = &dfi_tm_nobody;
     dfi_tm_drop(t, t->reads), dfi_tm_drop(t, t->writes), dfi_tm_drop(t, t->locks);
@@ -83,16 +91,50 @@ static void dfi_tm_fork_parent(void)
 static void dfi_tm_fork_child(void)
 {
     struct dfi_tm *t = dfi_tm_self;
+    struct dfi_tm_threads *all = dfi_load_relaxed(&dfi_stm.threads);
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
-    dfi_stm.sleep_lock = dfi_stm.life_lock = dfi_stm.spare_lock = fresh;
+    size_t i;
+    dfi_stm.sleep_lock = dfi_stm.life_lock = fresh;
+    if (!t->spare) dfi_stm.spare_lock = fresh;
     if (!t->alone) {
         dfi_fetch_sub_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_ALONE);
         dfi_stm.alone_lock = fresh;
     }
-    dfi_stm.sleepers = NULL; /* the records of the other threads stay, out of use */
+    /* the records of the other threads stay, out of use; one may just have been about to begin */
+    for (i = 0; i < dfi_load_relaxed(&all->n); i++)
+        if (all->tm[i] != t) dfi_store_relaxed(&all->tm[i]->active, (uintptr_t)0);
+    if (!t->spare) {
+        dfi_tm_spare.tm.spare = 0;
+        dfi_tm_spare.tm.block = NULL;
+    }
+    dfi_stm.sleepers = NULL;
     dfi_store_relaxed(&dfi_stm.n_sleepers, 0);
 }
 #endif
+
+/* --- a wait in a block: the thread has another record meanwhile -------------------------------------- */
+
+static void *dfi_tm_suspend(void)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (dfi_load_relaxed(&t->active) && !t->alone) {
+        dfi_tm_end_reading(t); /* who waits for its end may be who it waits for */
+        t->resumed = 1;
+    }
+    dfi_tm_self = &dfi_tm_nobody, dfi_in_atomic = NULL;
+    return t;
+}
+
+static void dfi_tm_resume(void *p)
+{
+    struct dfi_tm *t = (struct dfi_tm *)p, *other = dfi_tm_self;
+    if (other != &dfi_tm_nobody) dfi_tm_detach(other);
+    dfi_tm_self = t, dfi_in_atomic = dfi_tm_outermost(t)->site;
+    if (t->spare) return;
+    dfi_os_lock(&dfi_stm.life_lock);
+    dfi_os_at_thread_end(&dfi_tm_key, dfi_tm_detach, t);
+    dfi_os_unlock(&dfi_stm.life_lock);
+}
 
 /* --- attach --------------------------------------------------------------------------------------- */
 
@@ -117,6 +159,8 @@ static DFI_COLD struct dfi_tm *dfi_tm_attach(void)
         if (!t->random) t->random = (uint32_t)((uintptr_t)t >> 6) | 1;
         dfi_os_at_thread_end(&dfi_tm_key, dfi_tm_detach, t);
     }
+    dfi_store_release(&dfi_suspend_hook, &dfi_tm_suspend);
+    dfi_store_release(&dfi_resume_hook, &dfi_tm_resume);
 #if DFI_POSIX
     if (!dfi_stm.fork_handlers && !pthread_atfork(dfi_tm_fork_prepare, dfi_tm_fork_parent, dfi_tm_fork_child))
         dfi_stm.fork_handlers = 1;
@@ -128,16 +172,11 @@ static DFI_COLD struct dfi_tm *dfi_tm_attach(void)
         t = &dfi_tm_spare.tm;
         if (!t->spare) dfi_tm_furnish(t);
         t->spare = 1;
+        dfi_os_lock(&dfi_stm.life_lock);
+        dfi_os_at_thread_end(&dfi_tm_key, dfi_tm_detach, t);
+        dfi_os_unlock(&dfi_stm.life_lock);
     }
     return dfi_tm_self = t;
-}
-
-static void dfi_tm_spare_back(struct dfi_tm *t)
-{
-    if (DFI_LIKELY(!t->spare)) return;
-    if (dfi_tm_self != t) return;
-    dfi_tm_self = &dfi_tm_nobody;
-    dfi_os_unlock(&dfi_stm.spare_lock);
 }
 
 #if defined(__GNUC__) && DFI_POSIX

@@ -5,24 +5,6 @@
 #ifndef DFI_STM_LOG_H
 #define DFI_STM_LOG_H
 
-/* Frees an array of t, unless it is in its room. */
-static void dfi_tm_drop(struct dfi_tm *t, void *array)
-{
-    if ((uintptr_t)array - (uintptr_t)t >= sizeof(struct dfi_tm_room)) dfi_mfree(array);
-}
-
-/* An array that is full gets twice the size. 0, or -1 without memory: then nothing changed. */
-static int dfi_tm_grow(struct dfi_tm *t, void **array, size_t n, size_t *max, size_t bytes)
-{
-    size_t more = *max * 2;
-    void *p;
-    if (more > SIZE_MAX / 2 / bytes || !(p = dfi_malloc(more * bytes))) return -1;
-    memcpy(p, *array, n * bytes);
-    dfi_tm_drop(t, *array);
-    *array = p, *max = more;
-    return 0;
-}
-
 /* --- reads ---------------------------------------------------------------------------------------- */
 
 static size_t dfi_tm_n_reads(const struct dfi_tm *t) { return (size_t)(t->read_end - t->reads) - 1; }

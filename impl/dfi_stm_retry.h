@@ -31,23 +31,11 @@ static void dfi_tm_sleep_on(void *p)
     dfi_os_event_wait(&s->event, &s->awake, 0, 0);
 }
 
-#if defined(__GNUC__) && defined(__ELF__)
-DFI_EXTERN_C_BEGIN
-extern __attribute__((weak)) void df_yield_blocking(void (*fn)(void *), void *arg); /* of df.h, if it is there */
-DFI_EXTERN_C_END
-static void dfi_tm_block_thread(void (*fn)(void *), void *arg)
-{
-    if (&df_yield_blocking) df_yield_blocking(fn, arg); /* another thread takes the worker's place */
-    else fn(arg);
-}
-#else
-static void dfi_tm_block_thread(void (*fn)(void *), void *arg) { fn(arg); }
-#endif
-
 /* Until something in the log of reads changes. pre: t is not active. */
-static DFI_COLD void dfi_tm_sleep(struct dfi_tm *t)
+static DFI_COLD void dfi_tm_sleep_until(struct dfi_tm *t)
 {
     struct dfi_tm_sleep s;
+    uintptr_t now;
     dfi_tm_count(&t->counts.waits);
     if (t->forgot || dfi_os_event_init(&s.event)) { /* without memory: looks again and again */
         dfi_os_sleep_ms();
@@ -63,8 +51,9 @@ static DFI_COLD void dfi_tm_sleep(struct dfi_tm *t)
     /* seq_cst, both: either who commits sees the sleeper, or the sleeper sees the clock, and with it (acquire) the locks,
      * which it takes for changes */
     dfi_fetch_add_seq_cst(&dfi_stm.n_sleepers, 1);
-    (void)dfi_load_seq_cst(&dfi_stm.clock);
-    if (dfi_tm_first_changed(t) == dfi_tm_n_reads(t)) dfi_tm_block_thread(dfi_tm_sleep_on, &s);
+    now = dfi_load_seq_cst(&dfi_stm.clock);
+    /* the clock may have begun anew: then versions cannot be compared */
+    if (now >= t->time && dfi_tm_first_changed(t) == dfi_tm_n_reads(t)) dfi_block_thread(dfi_tm_sleep_on, &s);
     dfi_fetch_sub_seq_cst(&dfi_stm.n_sleepers, 1);
     dfi_os_lock(&dfi_stm.sleep_lock);
     if (s.before) s.before->next = s.next;
@@ -78,7 +67,6 @@ static DFI_COLD void dfi_tm_sleep(struct dfi_tm *t)
 static void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     dfi_tm_roll_back(t, b);
-    if (dfi_load_relaxed(&t->active)) dfi_tm_set_limit(t);
     b->alternative++;
     b->looked = 0, b->ran = 0;
     dfi_tm_again(t, b);
@@ -89,10 +77,12 @@ static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block
     b->alternative = 0, b->ran = 1;
     if (b->outer) dfi_tm_next_alternative(t, b->outer); /* with the block around it rolled back, b is gone */
     dfi_tm_roll_back(t, b);
+    if (t->n_events) dfi_tm_undo_events(t, 0); /* of handlers: nothing of this attempt stays */
+    if (t->n_writes) dfi_tm_clear_writes(t);
     dfi_tm_end_reading(t);
     dfi_tm_alone_end(t);
     t->block = NULL, dfi_in_atomic = NULL;
-    if (dfi_tm_n_reads(t) || t->forgot) dfi_tm_sleep(t);
+    if (dfi_tm_n_reads(t) || t->forgot) dfi_tm_sleep_until(t);
     else {
         dfi_log(DFI_LOG_TM_RETRY_NOTHING, b->site);
         dfi_os_sleep_ms();

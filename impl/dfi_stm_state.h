@@ -6,7 +6,6 @@
 
 enum { DFI_TM_ALONE = 1, DFI_TM_TICK = 4 }; /* low bits of the clock: a transaction runs alone; one commit */
 enum { DFI_TM_LOCK_FAILED, DFI_TM_TOO_NEW, DFI_TM_CHANGED, DFI_TM_TO_LOG, DFI_TM_BY_USER, DFI_TM_GIVES_WAY };
-enum { DFI_TM_AT_COMMIT, DFI_TM_AT_ABORT, DFI_TM_ALLOCATED, DFI_TM_FREED }; /* kinds of events */
 
 /* The clock wraps around here: all versions begin anew. */
 #define DFI_TM_CLOCK_END (DFI_TM_LOCKED - ((uintptr_t)DFI_TM_TICK << 20)) /* later only by who began before */
@@ -16,7 +15,7 @@ enum { DFI_TM_AT_COMMIT, DFI_TM_AT_ABORT, DFI_TM_ALLOCATED, DFI_TM_FREED }; /* k
 
 struct dfi_tm_threads { struct dfi_tm **tm; DFI_ATOMIC(size_t) n; size_t max; struct dfi_tm_threads *older; };
 
-enum { DFI_TM_READS = 512, DFI_TM_WRITES = 64 /* 2^7 buckets */, DFI_TM_UNDO = 16, DFI_TM_EVENTS = 16 }; /* to begin with */
+enum { DFI_TM_READS = 512, DFI_TM_WRITES = 64 /* 2^7 buckets */ }; /* to begin with */
 /* A thread's record with its first logs, in one piece. */
 struct dfi_tm_room {
     struct dfi_tm tm; /* first */
@@ -24,10 +23,16 @@ struct dfi_tm_room {
     struct dfi_tm_write writes[DFI_TM_WRITES];
     struct dfi_tm_lock locks[DFI_TM_WRITES];
     struct dfi_tm_bucket buckets[2 * DFI_TM_WRITES];
-    struct dfi_tm_undo undo[DFI_TM_UNDO];
-    struct dfi_tm_event events[DFI_TM_EVENTS];
 };
 static struct dfi_tm_room *dfi_tm_room_of(struct dfi_tm *t) { return (struct dfi_tm_room *)(void *)t; }
+
+static struct dfi_tm *dfi_tm_here(void) { return dfi_tm_self; }
+
+/* Frees an array of t, unless it is in its room. */
+static void dfi_tm_drop(struct dfi_tm *t, void *array)
+{
+    if ((uintptr_t)array - (uintptr_t)t >= sizeof(struct dfi_tm_room)) dfi_mfree(array);
+}
 
 struct dfi_stm {
     DFI_ATOMIC(uintptr_t) clock;   /* the time: DFI_TM_TICK for each commit; and DFI_TM_ALONE */
@@ -43,7 +48,6 @@ struct dfi_stm {
 };
 
 DFI_EXTERN_C_BEGIN
-DFI_API char DFI_STM_NEED[1] = { 0 };
 /* What a thread without a record sees: its first access takes the long way. */
 DFI_API struct dfi_tm dfi_tm_nobody;
 DFI_API DFI_TLS struct dfi_tm *dfi_tm_self = &dfi_tm_nobody;
@@ -98,15 +102,16 @@ static void dfi_tm_quiesce(struct dfi_tm *t, uintptr_t time)
 
 static void dfi_tm_set_limit(struct dfi_tm *t)
 {
-    dfi_store_relaxed(&t->limit, t->n_writes || t->direct ? (uintptr_t)0 : t->time);
+    dfi_store_relaxed(&t->limit, t->n_writes || t->direct ? (uintptr_t)0 : t->time | 1);
 }
 
 static void dfi_tm_reset_clock(struct dfi_tm *t);
+static void dfi_tm_check_resumed(struct dfi_tm *t, uintptr_t before);
 
 /* The first access of a transaction: from here on others see it. */
 static DFI_NOINLINE void dfi_tm_begin_reading(struct dfi_tm *t)
 {
-    uintptr_t now;
+    uintptr_t now, before = t->time;
     unsigned round = 0;
     for (;;) {
         /* seq_cst, both: either who quiesces sees that we are active, or we see its change of the clock, and with
@@ -126,6 +131,7 @@ static DFI_NOINLINE void dfi_tm_begin_reading(struct dfi_tm *t)
     dfi_store_release(&t->active, t->time | 1);
     if (dfi_load_relaxed(&t->asked)) dfi_store_relaxed(&t->asked, 0);
     dfi_tm_set_limit(t);
+    if (DFI_UNLIKELY(t->resumed)) dfi_tm_check_resumed(t, before);
 }
 
 /* release: what was read and written, to who quiesces */

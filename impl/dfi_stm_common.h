@@ -1,0 +1,51 @@
+/* dfi_stm_common.h - functions of df_stm.h that are the same in the serial and the parallel implementation */
+#ifndef DFI_STM_COMMON_H
+#define DFI_STM_COMMON_H
+
+static df_result dfi_tm_on(int kind, void (*fn)(void *), void *arg, const char *name)
+{
+    struct dfi_tm *t = dfi_tm_here();
+    if (!t->block) {
+        dfi_log(DFI_LOG_TM_OUTSIDE, "df_stm", name);
+        return DF_ERROR_MEMORY;
+    }
+    return dfi_tm_add_event(t, kind, fn, arg) ? DF_ERROR_MEMORY : DF_OK;
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API char DFI_STM_NEED[1] = { 0 };
+
+DFI_API df_result df_tm_on_commit(void (*fn)(void *arg), void *arg) { return dfi_tm_on(DFI_TM_AT_COMMIT, fn, arg, "df_tm_on_commit"); }
+DFI_API df_result df_tm_on_abort(void (*fn)(void *arg), void *arg) { return dfi_tm_on(DFI_TM_AT_ABORT, fn, arg, "df_tm_on_abort"); }
+
+DFI_API void *df_tm_calloc(size_t n, size_t bytes)
+{
+    void *p = bytes && n > SIZE_MAX / bytes ? NULL : df_tm_malloc(n * bytes);
+    return p ? memset(p, 0, n * bytes) : NULL;
+}
+
+DFI_API void df_tm_copy(volatile void *to, const volatile void *from, size_t bytes)
+{
+    unsigned char part[256];
+    int back = (uintptr_t)to - (uintptr_t)from < bytes; /* they overlap, and the end must be copied first */
+    while (bytes) {
+        size_t n = bytes < sizeof part ? bytes : sizeof part, at = back ? bytes - n : 0;
+        df_tm_read_bytes(part, (const volatile char *)from + at, n);
+        df_tm_write_bytes((volatile char *)to + at, part, n);
+        if (!back) to = (volatile char *)to + n, from = (const volatile char *)from + n;
+        bytes -= n;
+    }
+}
+
+DFI_API df_result dfi_tm_atomically(void (*fn)(void *arg), void *arg, const char *site, int closed)
+{
+    struct dfi_tm_block b, *p = dfi_tm_enter(&b, site, closed, dfi_tm_jump);
+    (void)DFI_CHECKPOINT(p->jump);
+    if (!dfi_tm_go(p)) return DF_ERROR_ABORTED;
+    if (!p->alternative) fn(arg);
+    dfi_tm_end(p);
+    return DF_OK;
+}
+DFI_EXTERN_C_END
+
+#endif

@@ -1,0 +1,35 @@
+/* dfi_stm_frame.h - what a block keeps in the stack frame of its function */
+#ifndef DFI_STM_FRAME_H
+#define DFI_STM_FRAME_H
+
+/* One DF_ATOMIC. Marks: lengths of the logs when it began. */
+struct dfi_tm_block {
+    struct dfi_tm_block *outer;
+    const char *site;
+    void (*to_jump)(void *jump);
+    size_t reads, writes, undo, events;
+    unsigned alternative, looked; /* the one to run: 0 the first; DF_OR_ELSE passed so far in this attempt */
+    int open, closed, left;       /* still to be ended; nested with partial abort; df_abort was called */
+    int ran;                      /* the alternative exists */
+    dfi_checkpoint jump;
+};
+
+DFI_EXTERN_C_BEGIN
+DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int closed, void (*to_jump)(void *));
+DFI_API int dfi_tm_was_left(struct dfi_tm_block *b);
+DFI_API void dfi_tm_end(struct dfi_tm_block *b);
+DFI_API int dfi_tm_or_else(void);
+DFI_API void dfi_tm_put(volatile void *p, uint64_t value, size_t bytes);
+DFI_EXTERN_C_END
+
+/* At the checkpoint: is the block to be run? */
+DFI_INLINE int dfi_tm_go(struct dfi_tm_block *b) { return DFI_LIKELY(!b->left) || dfi_tm_was_left(b); }
+
+DFI_INLINE void dfi_tm_close(struct dfi_tm_block *b)
+{
+    if (DFI_UNLIKELY(b->open)) dfi_tm_end(b);
+}
+
+DFI_INLINE int dfi_tm_first(const struct dfi_tm_block *b) { return !b->alternative; }
+
+#endif

@@ -1,0 +1,20 @@
+/* dfi_stm_serial.h - the state of df_stm.h under DF_SERIAL */
+#ifndef DFI_STM_SERIAL_H
+#define DFI_STM_SERIAL_H
+
+struct dfi_tm_old { unsigned char *at; unsigned char bytes[8]; unsigned n; };
+
+struct dfi_tm {
+    struct dfi_tm_block *block;
+    struct dfi_tm_old *old;
+    struct dfi_tm_event *events; /* dfi_stm_events.h */
+    size_t n_old, max_old, n_events, max_events, n_written;
+    int direct, left;
+    df_stm_counters counts;
+};
+static struct dfi_tm dfi_tm_only;
+
+static struct dfi_tm *dfi_tm_here(void) { return &dfi_tm_only; }
+static void dfi_tm_drop(struct dfi_tm *t, void *array) { (void)t, dfi_mfree(array); }
+
+#endif

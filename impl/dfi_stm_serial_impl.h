@@ -1,0 +1,211 @@
+/* dfi_stm_serial_impl.h - df_stm.h under DF_SERIAL: one thread, plain accesses that can be taken back
+ *
+ * Memory changes at once; what was there before is logged. df_retry with no alternative left would wait for ever:
+ * it says so, and the block is left without effect. */
+#ifndef DFI_STM_SERIAL_IMPL_H
+#define DFI_STM_SERIAL_IMPL_H
+
+static void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    while (t->n_old > b->writes) {
+        struct dfi_tm_old *o = &t->old[--t->n_old];
+        memcpy(o->at, o->bytes, o->n);
+    }
+    t->block = b->outer ? b->outer : b; /* the transaction goes on, and handlers are part of it */
+    dfi_tm_undo_events(t, b->events);
+}
+
+/* The whole transaction. */
+static void dfi_tm_take_back(struct dfi_tm *t)
+{
+    struct dfi_tm_block *b = t->block;
+    while (b->outer) b = b->outer;
+    dfi_tm_roll_back(t, b);
+    t->block = NULL;
+    dfi_tm_undo_all_events(t);
+}
+
+/* b runs again, from its beginning. Does not return. */
+static void dfi_tm_again(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    t->block = b;
+    b->to_jump(b->jump);
+}
+
+static void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    dfi_tm_roll_back(t, b);
+    b->alternative++;
+    b->looked = 0, b->ran = 0;
+    dfi_tm_again(t, b);
+}
+
+static void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    b->alternative = 0, b->ran = 1;
+    if (b->outer) dfi_tm_next_alternative(t, b->outer);
+    dfi_log(DFI_LOG_TM_FOREVER, b->site);
+    t->counts.retries++;
+    b->left = 1;
+    dfi_tm_again(t, b);
+}
+
+static int dfi_tm_can_undo(struct dfi_tm *t, const char *site, const char *name)
+{
+    if (t->block && !t->direct) return 1;
+    dfi_log(t->block ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, name);
+    return 0;
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int closed, void (*to_jump)(void *))
+{
+    struct dfi_tm *t = &dfi_tm_only;
+    b->outer = t->block;
+    b->site = site;
+    b->to_jump = to_jump;
+    b->alternative = 0;
+    b->ran = b->open = 1, b->closed = closed, b->left = 0;
+    b->writes = t->n_old, b->events = t->n_events;
+    if (!b->outer) dfi_in_atomic = site, t->n_written = 0;
+    t->block = b;
+    return b;
+}
+
+DFI_API int dfi_tm_was_left(struct dfi_tm_block *b)
+{
+    b->open = 0;
+    dfi_tm_only.left = 1;
+    if (!(dfi_tm_only.block = b->outer)) dfi_in_atomic = NULL;
+    return 0;
+}
+
+DFI_API void dfi_tm_end(struct dfi_tm_block *b)
+{
+    struct dfi_tm *t = &dfi_tm_only;
+    if (!b->open) return;
+    t->block = b;
+    if (!b->ran) dfi_tm_no_alternative(t, b);
+    t->block = b->outer;
+    b->open = t->left = 0;
+    if (b->outer) return;
+    dfi_in_atomic = NULL;
+    t->counts.commits++;
+    if (!t->n_written) t->counts.read_only++;
+    if (t->n_old > t->counts.most_writes) t->counts.most_writes = t->n_old;
+    t->n_old = 0;
+    t->direct = 0;
+    if (t->n_events) dfi_tm_call_handlers(dfi_tm_take_events(t));
+}
+
+DFI_API int dfi_tm_or_else(void)
+{
+    struct dfi_tm_block *b = dfi_tm_only.block;
+    if (++b->looked != b->alternative) return 0;
+    return b->ran = 1;
+}
+
+DFI_API void df_tm_write_bytes(volatile void *to, const void *from, size_t bytes)
+{
+    struct dfi_tm *t = &dfi_tm_only;
+    unsigned char *p = (unsigned char *)(uintptr_t)to;
+    const unsigned char *q = (const unsigned char *)from;
+    t->n_written += bytes;
+    while (bytes) {
+        size_t n = bytes < sizeof t->old->bytes ? bytes : sizeof t->old->bytes;
+        void *array = t->old;
+        if (t->block && !t->direct) {
+            if (t->n_old == t->max_old && dfi_tm_grow(t, &array, t->n_old, &t->max_old, sizeof *t->old)) t->direct = 1;
+            t->old = (struct dfi_tm_old *)array;
+        }
+        if (t->block && !t->direct) {
+            struct dfi_tm_old *o = &t->old[t->n_old++];
+            o->at = p, o->n = (unsigned)n;
+            memcpy(o->bytes, p, n);
+        }
+        memmove(p, q, n);
+        p += n, q += n, bytes -= n;
+    }
+}
+
+DFI_API void dfi_tm_put(volatile void *p, uint64_t value, size_t bytes)
+{
+    union { uint64_t u64; uint32_t u32; uint16_t u16; uint8_t u8; } x;
+    if (bytes == 8) x.u64 = value;
+    else if (bytes == 4) x.u32 = (uint32_t)value;
+    else if (bytes == 2) x.u16 = (uint16_t)value;
+    else x.u8 = (uint8_t)value;
+    df_tm_write_bytes(p, &x, bytes);
+}
+
+DFI_API void df_tm_read_bytes(void *to, const volatile void *from, size_t bytes) { memcpy(to, (const void *)(uintptr_t)from, bytes); }
+
+DFI_API void *df_tm_malloc(size_t bytes)
+{
+    struct dfi_tm *t = &dfi_tm_only;
+    void *p = dfi_malloc(bytes);
+    if (!p || !t->block || t->direct || dfi_tm_add_event(t, DFI_TM_ALLOCATED, NULL, p) == 0) return p;
+    dfi_mfree(p);
+    return NULL;
+}
+
+DFI_API void df_tm_free(void *p)
+{
+    struct dfi_tm *t = &dfi_tm_only;
+    if (p && t->block && dfi_tm_add_event(t, DFI_TM_FREED, NULL, p) == 0) return;
+    if (p && t->block) t->direct = 1; /* there is no way back */
+    dfi_mfree(p);
+}
+
+DFI_API void dfi_tm_retry(const char *site)
+{
+    if (dfi_tm_can_undo(&dfi_tm_only, site, "df_retry")) dfi_tm_next_alternative(&dfi_tm_only, dfi_tm_only.block);
+}
+
+DFI_API void dfi_tm_abort(const char *site)
+{
+    struct dfi_tm *t = &dfi_tm_only;
+    struct dfi_tm_block *b = t->block;
+    if (!dfi_tm_can_undo(t, site, "df_abort")) return;
+    while (b->outer && !b->closed) b = b->outer;
+    if (b->outer) dfi_tm_roll_back(t, b);
+    else dfi_tm_take_back(t);
+    t->counts.by_user++;
+    b->left = 1;
+    dfi_tm_again(t, b);
+}
+
+DFI_API void dfi_tm_do_restart(const char *site)
+{
+    struct dfi_tm *t = &dfi_tm_only;
+    struct dfi_tm_block *b = t->block;
+    if (!dfi_tm_can_undo(t, site, "df_restart")) return;
+    while (b->outer) b = b->outer;
+    dfi_tm_take_back(t);
+    t->counts.by_user++;
+    b->alternative = 0, b->ran = 1;
+    dfi_tm_again(t, b);
+}
+
+DFI_API void dfi_tm_irrevocable(const char *site)
+{
+    struct dfi_tm *t = &dfi_tm_only;
+    if (!t->block) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_irrevocable");
+    else t->counts.alone += (uint64_t)!t->direct, t->direct = 1;
+}
+
+DFI_API void dfi_tm_validate(const char *site)
+{
+    if (!dfi_tm_only.block) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_tm_validate");
+}
+
+DFI_API void df_tm_quiesce(void) { }
+
+DFI_API df_result df_stm_stats(df_stm_counters *c)
+{
+    *c = dfi_tm_only.counts;
+    return DF_OK;
+}
+DFI_EXTERN_C_END
+
+#endif
