@@ -1,6 +1,5 @@
-/* df.h after the system headers. */
+/* The headers after those of the system. */
 #include "system.h"
 #define DF_IMPLEMENTATION
-#include "../../df.h"
-
-DF_TASK(int, twice, (int, n));
+#include "headers.h"
+#include "use.h"

@@ -1,4 +1,3 @@
-/* df.h alone: it includes what it needs. */
-#include "../../df.h"
-
-DF_TASK(int, twice, (int, n));
+/* A header alone: it includes what it needs. */
+#include "headers.h"
+#include "use.h"

@@ -1,6 +1,5 @@
-/* df.h before the system headers: it leaves nothing behind that disturbs them. */
+/* The headers before those of the system: they leave nothing behind that disturbs them. */
 #define DF_IMPLEMENTATION
-#include "../../df.h"
+#include "headers.h"
 #include "system.h"
-
-DF_TASK(int, twice, (int, n));
+#include "use.h"

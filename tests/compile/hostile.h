@@ -1,7 +1,7 @@
-/* hostile.h - names that other headers and programs define, and that df.h must not depend on
+/* hostile.h - names that other headers and programs define, and that the headers of df must not depend on
  *
- * Included after the system headers and before df.h. Each stands for something no compiler accepts,
- * so that any use is an error. HOSTILE_WORDS: also everyday words, which the part of df.h that every
+ * Included after the system headers and before those of df. Each stands for something no compiler accepts,
+ * so that any use is an error. HOSTILE_WORDS: also everyday words, which the part of them that every
  * user includes survives; for the implementation there is always a file of its own (impl/df.c). */
 #include "system.h"
 

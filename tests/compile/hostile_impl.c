@@ -1,6 +1,5 @@
 /* The implementation where other headers have been. */
 #include "hostile.h"
 #define DF_IMPLEMENTATION
-#include "../../df.h"
-
-DF_TASK(int, twice, (int, n));
+#include "headers.h"
+#include "use.h"

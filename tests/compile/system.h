@@ -1,4 +1,4 @@
-/* The system headers that df.h and its implementation use, and a few more that define much. */
+/* The system headers that the headers of df use, and a few more that define much. */
 #include <assert.h>
 #include <complex.h>
 #include <ctype.h>

@@ -1,8 +1,7 @@
-/* df.h again and again: first its user's side, then the implementation as well, twice. */
-#include "../../df.h"
-#include "../../df.h"
+/* The headers again and again: first their user's side, then the implementation as well, twice. */
+#include "headers.h"
+#include "headers.h"
 #define DF_IMPLEMENTATION
-#include "../../df.h"
-#include "../../df.h"
-
-DF_TASK(int, twice, (int, n));
+#include "headers.h"
+#include "headers.h"
+#include "use.h"

@@ -1,0 +1,320 @@
+/* What transactional memory costs: workloads, threads, and main().
+ *
+ *   empty, read, increment     blocks that do nothing; read a word; read and write one; each thread has words of its own
+ *   read_256                   per read, in blocks that read 256 words in a row
+ *   write_16 ... write_4096    per write, in blocks that write that many words in a row
+ *   list, hash, tree, skip     per operation on a set, of 256 or 4096 elements of a range twice as large, shared by the
+ *                              threads; _0, _20, _100: per cent of operations that insert or remove, the others look up
+ *   bank                       per transfer between 2 of 1024 accounts
+ *   bank_total                 the same, and every hundredth operation adds up all accounts
+ *   mix                        operations on a catalogue: examples/stm/catalogue.h
+ *
+ * The sets and the bank are those of examples/stm. Checksums say that what is left is in order, and as much as the
+ * operations say. Setup is not timed. A new node comes from malloc in every system.
+ *
+ * Include bench.h, define df_tm_read and so on (or include df_stm.h), and the following, before this file. */
+#ifndef STM_H
+#define STM_H
+/* BLOCK ... BLOCK_END       what is between them happens at once
+ * READ_BLOCK ... BLOCK_END  the same, for systems that want to be told that it only reads
+ * SYSTEM_START  SYSTEM_STOP  THREAD_START  THREAD_STOP  statements, if there is something to do */
+#ifndef READ_BLOCK
+#define READ_BLOCK BLOCK
+#endif
+#ifndef SYSTEM_START
+#define SYSTEM_START
+#define SYSTEM_STOP
+#define THREAD_START
+#define THREAD_STOP
+#endif
+#ifndef SYSTEM_NAME
+#define SYSTEM_NAME BENCH_SYSTEM
+#endif
+
+#include "../examples/stm/bank.h"
+#include "../examples/stm/hash.h"
+#include "../examples/stm/list.h"
+#include "../examples/stm/skiplist.h"
+#include "../examples/stm/tree.h"
+
+#include <pthread.h>
+
+/* A function to which a block can go back is not inlined; so nobody's are. */
+#define STM_CALL __attribute__((noinline))
+
+enum { WORDS = 4096, ACCOUNTS = 1024, BALANCE = 1000 };
+
+typedef struct {
+    void (*run)(void *worker);
+    uint64_t random;
+    long first, end;                 /* the operations that are its own */
+    long words, range, updates;      /* of the workload */
+    long added, sum;                 /* elements; what was read */
+    long *word;
+    double began, ended;
+    pthread_barrier_t *barrier;
+    pthread_t thread;
+    char line[192];                  /* what the next worker writes is elsewhere */
+} worker;
+
+static inline uint64_t random_next(worker *w)                       /* xorshift64 */
+{
+    uint64_t x = w->random;
+    x ^= x << 13;
+    x ^= x >> 7;
+    return w->random = x ^ x << 17;
+}
+
+static void *work(void *p)
+{
+    worker *w = (worker *)p;
+    THREAD_START;
+    pthread_barrier_wait(w->barrier);
+    w->began = bench_now();
+    w->run(w);
+    w->ended = bench_now();
+    THREAD_STOP;
+    return NULL;
+}
+
+/* Runs n operations by all threads. Returns seconds; adds up what the threads found. */
+static double work_all(void (*run)(void *), long n, long words, long range, long updates, worker *all)
+{
+    int threads = bench_used_workers;
+    worker *w = (worker *)bench_alloc((size_t)threads, sizeof *w);
+    pthread_barrier_t barrier;
+    double began = 1e300, ended = 0;
+    memset(all, 0, sizeof *all);
+    pthread_barrier_init(&barrier, NULL, (unsigned)threads);
+    for (int i = 0; i < threads; i++) {
+        w[i].run = run, w[i].barrier = &barrier;
+        w[i].random = bench_mix((uint64_t)i);
+        w[i].first = n * i / threads, w[i].end = n * (i + 1) / threads;
+        w[i].words = words, w[i].range = range, w[i].updates = updates;
+        w[i].word = (long *)bench_alloc(WORDS, sizeof *w->word);
+        if (pthread_create(&w[i].thread, NULL, work, &w[i])) exit(1);
+    }
+    for (int i = 0; i < threads; i++) {
+        pthread_join(w[i].thread, NULL);
+        if (w[i].began < began) began = w[i].began;
+        if (w[i].ended > ended) ended = w[i].ended;
+        all->added += w[i].added;
+        all->sum += w[i].sum;
+    }
+    for (int i = 0; i < threads; i++) {
+        for (long k = 0; k < WORDS; k++) all->sum += w[i].word[k];
+        free(w[i].word);
+    }
+    pthread_barrier_destroy(&barrier);
+    free(w);
+    return ended - began;
+}
+
+/* Blocks. ---------------------------------------------------------------------------------------------------------- */
+
+static void run_empty(void *p)
+{
+    worker *w = (worker *)p;
+    for (long i = w->first; i < w->end; i++) {
+        BLOCK
+        BLOCK_END
+    }
+}
+
+static inline long read_words(long *word, long words)
+{
+    long sum = 0;
+    for (long k = 0; k < words; k++) sum += df_tm_read(&word[k]);
+    return sum;
+}
+static void run_read(void *p)
+{
+    worker *w = (worker *)p;
+    long *word = w->word, words = w->words, found = 0;
+    for (long i = w->first; i < w->end; i++) {
+        READ_BLOCK
+            found = read_words(word, words);
+        BLOCK_END
+        w->sum += found + 1;
+    }
+}
+
+static void run_increment(void *p)
+{
+    worker *w = (worker *)p;
+    long *word = w->word;
+    for (long i = w->first; i < w->end; i++) {
+        BLOCK
+            df_tm_write(word, df_tm_read(word) + 1);
+        BLOCK_END
+    }
+}
+
+static inline void write_words(long *word, long words, long value)
+{
+    for (long k = 0; k < words; k++) df_tm_write(&word[k], value);
+}
+static void run_write(void *p)
+{
+    worker *w = (worker *)p;
+    long *word = w->word, words = w->words;
+    for (long i = w->first; i < w->end; i++) {
+        BLOCK
+            write_words(word, words, i);
+        BLOCK_END
+    }
+    memset(word, 0, (size_t)words * sizeof *word);                  /* the value depends on the number of threads */
+    w->sum += w->end - w->first;
+}
+
+static void blocks(const char *workload, void (*run)(void *), long n, long words)
+{
+    worker all;
+    double seconds;
+    if (!bench_wants(workload)) return;
+    n = n / words + 1;
+    seconds = work_all(run, n, words, 0, 0, &all);
+    bench_line(workload, SYSTEM_NAME, seconds, n * words, bench_mix((uint64_t)all.sum));
+}
+
+/* Sets. ------------------------------------------------------------------------------------------------------------ */
+
+/* The functions of one kind of set. The result of a block is known after it: a block that runs twice sets it twice. */
+#define SET(kind)                                                                                                \
+    static kind the_##kind;                                                                                      \
+    static STM_CALL int kind##_put(long key)                                                                     \
+    {                                                                                                            \
+        int done = 0;                                                                                            \
+        BLOCK done = kind##_insert(&the_##kind, key); BLOCK_END                                                  \
+        return done;                                                                                             \
+    }                                                                                                            \
+    static STM_CALL int kind##_take(long key)                                                                    \
+    {                                                                                                            \
+        int done = 0;                                                                                            \
+        BLOCK done = kind##_remove(&the_##kind, key); BLOCK_END                                                  \
+        return done;                                                                                             \
+    }                                                                                                            \
+    static STM_CALL int kind##_has(long key)                                                                     \
+    {                                                                                                            \
+        int done = 0;                                                                                            \
+        READ_BLOCK done = kind##_contains(&the_##kind, key); BLOCK_END                                           \
+        return done;                                                                                             \
+    }                                                                                                            \
+    static long kind##_count(void)                                                                               \
+    {                                                                                                            \
+        long elements = 0;                                                                                       \
+        BLOCK elements = kind##_check(&the_##kind); BLOCK_END                                                    \
+        return elements;                                                                                         \
+    }                                                                                                            \
+    static void kind##_end(void)                                                                                 \
+    {                                                                                                            \
+        BLOCK kind##_clear(&the_##kind); BLOCK_END                                                               \
+    }                                                                                                            \
+    static void run_##kind(void *p)                                                                              \
+    {                                                                                                            \
+        worker *w = (worker *)p;                                                                                 \
+        for (long i = w->first; i < w->end; i++) {                                                               \
+            uint64_t x = random_next(w);                                                                         \
+            long key = (long)(x >> 32) % w->range;                                                               \
+            if ((long)(x >> 1 & 0x7fffffff) % 100 >= w->updates) w->sum += kind##_has(key);                      \
+            else if (x & 1) w->added += kind##_put(key);                                                         \
+            else w->added -= kind##_take(key);                                                                   \
+        }                                                                                                        \
+    }
+SET(list)
+SET(tree)
+SET(skiplist)
+#define hash_clear hash_empty                                       /* what frees the table is done outside */
+static inline void hash_empty(hash *h) { for (size_t i = 0; i < h->chains; i++) list_clear(&h->chain[i]); }
+SET(hash)
+#undef hash_clear
+
+static void set(const char *kind, long n, int (*put)(long), long (*count)(void), void (*end)(void), void (*run)(void *))
+{
+    static const int sizes[] = { 256, 4096 }, updates[] = { 0, 20, 100 };
+    for (int s = 0; s < 2; s++)
+        for (int u = 0; u < 3; u++) {
+            char workload[64];
+            long elements = 0;
+            uint64_t x = 1;
+            double seconds;
+            worker all;
+            int right;
+            snprintf(workload, sizeof workload, "%s_%d_%d", kind, sizes[s], updates[u]);
+            if (!bench_wants(workload)) continue;
+            if (!hash_init(&the_hash, (size_t)sizes[s])) exit(1);
+            while (elements < sizes[s]) elements += put((long)((x = bench_mix(x)) % (uint64_t)(2 * sizes[s])));
+            seconds = work_all(run, n, 1, 2 * sizes[s], updates[u], &all);
+            right = count() == elements + all.added;
+            bench_line(workload, SYSTEM_NAME, seconds, n, right ? bench_mix((uint64_t)elements) : 0);
+            end();
+            free(the_hash.chain);
+            if (s == 0 && u == 2 && run == run_list) n /= 16;
+        }
+}
+
+/* The bank. -------------------------------------------------------------------------------------------------------- */
+
+static bank the_bank;
+
+static STM_CALL long transfer(long from, long to)
+{
+    long moved = 0;
+    BLOCK moved = bank_transfer(&the_bank, from, to, 1); BLOCK_END
+    return moved;
+}
+static STM_CALL long sum_up(void)
+{
+    long total = 0;
+    READ_BLOCK total = bank_total(&the_bank); BLOCK_END
+    return total;
+}
+static void run_bank(void *p)
+{
+    worker *w = (worker *)p;
+    for (long i = w->first; i < w->end; i++) {
+        uint64_t x = random_next(w);
+        if (w->updates && i % 100 == 0) w->sum += sum_up() != ACCOUNTS * BALANCE;
+        else transfer((long)(x >> 8) % ACCOUNTS, (long)(x >> 32) % ACCOUNTS);
+    }
+}
+
+static void bank_of(const char *workload, long n, int totals)
+{
+    worker all;
+    double seconds;
+    if (!bench_wants(workload)) return;
+    the_bank.accounts = ACCOUNTS;
+    the_bank.balance = (long *)bench_alloc(ACCOUNTS, sizeof *the_bank.balance);
+    for (long i = 0; i < ACCOUNTS; i++) the_bank.balance[i] = BALANCE;
+    seconds = work_all(run_bank, n, 1, 0, totals, &all);
+    bench_line(workload, SYSTEM_NAME, seconds, n, bench_mix((uint64_t)(sum_up() + all.sum)));
+    free(the_bank.balance);
+}
+
+int main(int argc, char **argv)
+{
+    long n = bench_size(2000000, 200000, 100000);
+    bench_start(argc, argv, bench_workers());
+    SYSTEM_START;
+    THREAD_START;
+    blocks("empty", run_empty, 4 * n, 1);
+    blocks("read", run_read, 4 * n, 1);
+    blocks("increment", run_increment, 2 * n, 1);
+    blocks("read_256", run_read, 16 * n, 256);
+    blocks("write_16", run_write, 4 * n, 16);
+    blocks("write_64", run_write, 4 * n, 64);
+    blocks("write_256", run_write, 4 * n, 256);
+    blocks("write_1024", run_write, 4 * n, 1024);
+    blocks("write_4096", run_write, 4 * n, 4096);
+    set("list", n / 20, list_put, list_count, list_end, run_list);
+    set("hash", n / 2, hash_put, hash_count, hash_end, run_hash);
+    set("tree", n / 5, tree_put, tree_count, tree_end, run_tree);
+    set("skip", n / 10, skiplist_put, skiplist_count, skiplist_end, run_skiplist);
+    bank_of("bank", n / 2, 0);
+    bank_of("bank_total", n / 4, 1);
+    THREAD_STOP;
+    SYSTEM_STOP;
+    return 0;
+}
+#endif

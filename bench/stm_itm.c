@@ -1,0 +1,11 @@
+/* What transactional memory costs, with gcc's: -fgnu-tm, where the compiler finds the accesses itself. The environment
+ * variable ITM_DEFAULT_METHOD chooses how libitm does it (ml_wt, gl_wt), and names the system here. */
+#include "bench.h"
+
+#define df_tm_read(p)        (*(p))
+#define df_tm_write(p, v)    ((void)(*(p) = (v)))
+#define df_tm_malloc(bytes)  malloc(bytes)
+#define df_tm_free(p)        free(p)
+#define BLOCK     __transaction_atomic {
+#define BLOCK_END }
+#include "stm.h"

@@ -1,0 +1,14 @@
+/* headers.h - the headers that a test is about: -DSTM=1: df_stm.h; -DSTM=2: df.h, then df_stm.h; -DSTM=3: the other way
+ * round; nothing: df.h. No guard, so that they can be included again. */
+#ifndef STM
+#define STM 0
+#endif
+#if STM == 1 || STM == 3
+#include "../../df_stm.h"
+#endif
+#if STM != 1
+#include "../../df.h"
+#endif
+#if STM == 2
+#include "../../df_stm.h"
+#endif

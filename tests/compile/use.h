@@ -1,0 +1,15 @@
+/* use.h - something of each of the headers of headers.h: they are whole */
+#if STM != 1
+DF_TASK(int, twice, (int, n));
+#endif
+#if STM
+long add(long *to, long n);
+long add(long *to, long n)
+{
+    DF_ATOMIC {
+        df_tm_write(to, df_tm_read(to) + n);
+        if (df_tm_read(to) < 0) df_retry();
+    } DF_OR_ELSE return 0;
+    return n;
+}
+#endif
