@@ -384,11 +384,11 @@ DFI_EXTERN_C_END
 #include "impl/dfi_memory.h"
 #include "impl/dfi_common_impl.h"
 #include "impl/dfi_log.h"
-#include "impl/dfi_stm_hook.h"
 #if defined(DF_SERIAL)
 #include "impl/dfi_serial_impl.h"
 #else
 #include <limits.h>
+#include "impl/dfi_stm_hook.h"
 #include "impl/dfi_os.h"
 #include "impl/dfi_region.h"
 #include "impl/dfi_types.h"

@@ -213,10 +213,10 @@ DFI_EXTERN_C_END
 #define DFI_STM_IMPLEMENTED
 #include "impl/dfi_memory.h"
 #include "impl/dfi_log.h"
-#include "impl/dfi_stm_hook.h"
 #if defined(DF_SERIAL)
 #include "impl/dfi_stm_serial.h"
 #else
+#include "impl/dfi_stm_hook.h"
 #include "impl/dfi_os.h"
 #include "impl/dfi_os_wait.h"
 #include "impl/dfi_stm_state.h"

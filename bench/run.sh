@@ -1,12 +1,12 @@
 #!/bin/sh
 # Builds the benchmarks, runs them interleaved and prints one table per group; see README.md.
 #
-#   bench/run.sh [group...]         groups: forkjoin dataflow sharing nodes cholesky latency (none: all)
+#   bench/run.sh [group...]         groups: forkjoin dataflow sharing nodes cholesky latency stm (none: all)
 #
 #   BENCH_QUICK=1                   one repetition of small sizes
 #   BENCH_REPS=5                    repetitions; the tables hold medians
 #   BENCH_MAX_WORKERS=n             the larger of the two numbers of workers (default: the CPUs this process may use)
-#   BENCH_ONLY="fib chain"          only these workloads of forkjoin, dataflow, sharing and nodes
+#   BENCH_ONLY="fib chain"          only these workloads of forkjoin, dataflow, sharing, nodes and stm
 #   BUILD=dir                       where programs and results go (default: build/bench)
 #   CC CXX CLANG CFLAGS             gcc, g++, clang, -O2
 #   PEERS_EXTRA="command"           run as `command GROUP` with BENCH_WORKERS set, once per repetition and number of workers;
@@ -24,7 +24,7 @@ quick=${BENCH_QUICK:-0}
 export BENCH_QUICK="$quick"
 max=${BENCH_MAX_WORKERS:-$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)}
 [ "$max" -gt 1 ] && counts="1 $max" || counts=1
-groups=${*:-forkjoin dataflow sharing nodes cholesky latency}
+groups=${*:-forkjoin dataflow sharing nodes cholesky latency stm}
 only=${BENCH_ONLY:-}
 extra=${PEERS_EXTRA:-}
 mkdir -p "$BUILD" || exit 1
@@ -54,7 +54,7 @@ run() {
         return
     fi
     env BENCH_SLOW="$3" BENCH_WORKERS="$4" DF_WORKERS="$4" OMP_NUM_THREADS="$4" BENCH_CHECK="${check:-0}" \
-        $limit "$BUILD/$1-$2" $only || say "failed: $1 $2 with $4 workers"
+        ITM_DEFAULT_METHOD="${2#itm-}" $limit "$BUILD/$1-$2" $only || say "failed: $1 $2 with $4 workers"
 }
 
 # Prints seconds of CPU time: used on this machine, used by what this shell has run (its times in $BUILD/times), the clock.
@@ -100,6 +100,14 @@ for group in $groups; do
         ;;
     latency)
         build $group df 0 $CC $c11 "$here/latency_df.c" -pthread
+        ;;
+    stm)                            # gcc's transactions: one source, ITM_DEFAULT_METHOD is in the name of the system
+        itm="$CC $c11 -fgnu-tm -fno-isolate-erroneous-paths-dereference"    # without the latter gcc 12 fails in stm_itm.c
+        build $group df 0 $CC $c11 "$here/stm_df.c" -pthread
+        build $group df-clang 0 $CLANG $c11 "$here/stm_df.c" -pthread
+        build $group itm-ml_wt 0 $itm "$here/stm_itm.c" -pthread
+        build $group itm-gl_wt 0 $itm "$here/stm_itm.c" -pthread
+        build $group lock 0 $CC $c11 "$here/stm_lock.c" -pthread
         ;;
     *)
         say "unknown group: $group"; exit 1 ;;
@@ -174,7 +182,7 @@ table() {
                     m = at systems[s] in all ? median(all[at systems[s]]) : ""
                     printf " %s |", show(m)
                     if (systems[s] == "df") mine = m
-                    else if (m != "" && systems[s] !~ /^df|^serial$|-run$/ && (best == "" || m < best)) { best = m; who = systems[s] }
+                    else if (m != "" && systems[s] !~ /^df|^serial$|^lock$|-run$/ && (best == "" || m < best)) { best = m; who = systems[s] }
                 }
                 one = works[w] " " counts[1] " df"
                 printf " %s |", mine != "" && best != "" ? sprintf("%.2f", mine / best) : "-"

@@ -8,4 +8,5 @@
 #define df_tm_free(p)        free(p)
 #define BLOCK     __transaction_atomic {
 #define BLOCK_END }
+#define NO_EMPTY_BLOCK
 #include "stm.h"

@@ -518,13 +518,6 @@ static void dfi_back_off(const struct dfi_goal *g, uint64_t since, uint64_t now)
     while (dfi_os_ns() - now < DFI_TINY_PAUSE * ns && !dfi_goal_met(g)) dfi_os_pause();
 }
 
-/* A block waits for tasks: what runs meanwhile is not part of it. */
-static DFI_COLD void *dfi_leave_atomic(void)
-{
-    dfi_log(DFI_LOG_WAIT_IN_ATOMIC, dfi_in_atomic);
-    return dfi_suspend_hook();
-}
-
 /* Waits for g and meanwhile runs what is allowed: entries of w above `mark` of its stack, then work
  * inside the goal of any worker. pre: what is pushed above mark meanwhile is inside the goal. */
 static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const struct dfi_goal *g)
@@ -532,7 +525,7 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
     int idle = g->kind <= DFI_GOAL_SPARE, sweep = 0, crowded = dfi_load_relaxed(&dfi_pool.n_slots) > dfi_pool.n_cpus, i;
     uint64_t since = 0;
     struct dfi_loot loot;
-    void *block = DFI_UNLIKELY(dfi_in_atomic != NULL) ? dfi_leave_atomic() : NULL;
+    void *block = DFI_UNLIKELY(*dfi_block_here != NULL) ? dfi_suspend_hook() : NULL;
     dfi_level(w, 1);
     if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
     while (!dfi_goal_met(g)) {

@@ -135,7 +135,7 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
         dfi_help_until(w, s->mark, &g);
         return;
     }
-    block = DFI_UNLIKELY(dfi_in_atomic != NULL) && s->submitted != s->done ? dfi_leave_atomic() : NULL;
+    block = DFI_UNLIKELY(*dfi_block_here != NULL) && s->submitted != s->done ? dfi_suspend_hook() : NULL;
     dfi_level(w, 1);
     for (;;) { /* first what this worker has itself, with plain counting */
         /* acquire; pairs with the release in dfi_flow_done */

@@ -10,8 +10,7 @@ DFI_API uint64_t dfi_tm_get(const volatile void *p, size_t bytes)
     if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && t->block && !t->direct)) {
         struct dfi_tm_write *w;
         uintptr_t word;
-        if (!dfi_load_relaxed(&t->active)) dfi_tm_begin_reading(t);
-        else if (dfi_load_relaxed(&t->asked)) dfi_tm_asked(t);
+        if (DFI_UNLIKELY(dfi_load_relaxed(&t->asked))) dfi_tm_asked(t);
         if (t->n_writes && (w = dfi_tm_find(t, (uintptr_t *)(uintptr_t)p)) != NULL && w->mask == UINTPTR_MAX) return w->value;
         if (DFI_LIKELY(!t->n_writes || !w)) {
             dfi_tm_read_memory(t, &word, p, DFI_TM_WORD);
@@ -44,7 +43,7 @@ DFI_API void dfi_tm_no_room(void)
     if (dfi_tm_grow_reads(t) == 0) return;
     if (!t->alone) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY);
     dfi_tm_forget_reads(t, 0); /* alone nothing that was read can change */
-    t->forgot = 1;
+    t->forgot = t->odd = 1;
 }
 
 DFI_API void df_tm_read_bytes(void *to, const volatile void *from, size_t bytes) { dfi_tm_read_range(dfi_tm_self, to, from, bytes); }
@@ -76,7 +75,10 @@ DFI_API void df_tm_free(void *p)
 /* Is there a block that can be taken back? */
 static int dfi_tm_can_undo(struct dfi_tm *t, const char *site, const char *name)
 {
-    if (t->block && !t->direct) return 1;
+    if (t->block && !t->direct) {
+        if (DFI_UNLIKELY(t->resumed)) dfi_tm_go_on(t);
+        return 1;
+    }
     dfi_log(t->block ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, name);
     return 0;
 }
@@ -108,8 +110,8 @@ DFI_API void dfi_tm_do_restart(const char *site)
     dfi_tm_alone_end(t); /* what it waits for may be another block */
     dfi_os_yield();
     t->attempts = 0;
-    dfi_in_atomic = b->site;
     b->alternative = 0, b->ran = 1;
+    dfi_tm_begin_reading(t);
     dfi_tm_again(t, b);
 }
 
@@ -117,7 +119,8 @@ DFI_API void dfi_tm_validate(const char *site)
 {
     struct dfi_tm *t = dfi_tm_self;
     if (!t->block) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_tm_validate");
-    if (!t->block || t->alone || !dfi_load_relaxed(&t->active)) return;
+    if (!t->block || t->alone) return;
+    if (t->resumed) dfi_tm_go_on(t);
     if (t->logs) dfi_tm_extend(t, DFI_TM_CHANGED);
     else if ((dfi_load_acquire(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1)) != t->time) dfi_tm_restart(t, DFI_TM_TO_LOG);
 }
@@ -128,18 +131,16 @@ DFI_API void dfi_tm_irrevocable(const char *site)
     int valid;
     if (!t->block) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_irrevocable");
     if (!t->block || t->direct) return;
+    if (t->resumed) dfi_tm_go_on(t);
     if (!t->alone) {
         if (!dfi_os_trylock(&dfi_stm.alone_lock)) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY); /* who holds it waits for us */
         dfi_tm_keep_out(t);
-        t->alone = 1;
+        t->alone = t->odd = 1;
         dfi_tm_count(&t->counts.alone);
-        if (dfi_load_relaxed(&t->active)) {
-            valid = t->logs ? dfi_tm_first_changed(t) == dfi_tm_n_reads(t)
-                            : (dfi_load_relaxed(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1)) == t->time;
-            if (!valid) dfi_tm_restart(t, DFI_TM_CHANGED); /* and alone from the beginning */
-        }
+        valid = t->logs ? dfi_tm_first_changed(t) == dfi_tm_n_reads(t)
+                        : (dfi_load_relaxed(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1)) == t->time;
+        if (!valid) dfi_tm_restart(t, DFI_TM_CHANGED); /* and alone from the beginning */
     }
-    if (!dfi_load_relaxed(&t->active)) dfi_tm_begin_reading(t);
     dfi_tm_go_direct(t);
 }
 

@@ -28,11 +28,8 @@ static void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
     if (b->outer) dfi_tm_undo_writes(t, b);
     else if (t->n_writes) dfi_tm_clear_writes(t);
     t->block = b->outer ? b->outer : b;
-    if (t->n_events > b->events) {
-        dfi_store_relaxed(&t->limit, (uintptr_t)0);
-        dfi_tm_undo_events(t, b->events);
-    }
-    if (dfi_load_relaxed(&t->active)) dfi_tm_set_limit(t);
+    dfi_tm_set_limit(t);
+    dfi_tm_undo_events(t, b->outer ? b->events : 0);
 }
 
 /* The whole transaction, with what was read. */
@@ -42,7 +39,7 @@ static void dfi_tm_take_back(struct dfi_tm *t)
     t->read_end = t->reads + 1;
     t->forgot = t->resumed = 0;
     dfi_tm_end_reading(t);
-    t->block = NULL, dfi_in_atomic = NULL;
+    t->block = NULL;
     if (t->n_events) dfi_tm_undo_all_events(t);
 }
 
@@ -64,8 +61,7 @@ static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
     dfi_tm_take_back(t);
     if (reason == DFI_TM_TO_LOG) *dfi_tm_prediction(t, b) = DFI_TM_PREDICT;
     t->attempts = attempts;
-    t->logs = 1;
-    dfi_in_atomic = b->site;
+    t->logs = t->odd = 1;
     if (!t->alone) {
         if (t->attempts >= DFI_TM_ATTEMPTS) dfi_tm_alone_begin(t);
         else if (t->attempts) { /* a random part of a time that doubles; the first is about that of a commit */
@@ -76,6 +72,7 @@ static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
         }
     }
     b->alternative = 0, b->ran = 1;
+    dfi_tm_begin_reading(t);
     dfi_tm_again(t, b);
 }
 
@@ -122,26 +119,29 @@ static DFI_NOINLINE void dfi_tm_extend(struct dfi_tm *t, int reason)
     dfi_tm_set_limit(t);
 }
 
+/* --- a wait in a block ---------------------------------------------------------------------------- */
+
+static DFI_COLD void dfi_tm_go_on(struct dfi_tm *t)
+{
+    uintptr_t before = t->time, now;
+    size_t changed;
+    t->resumed = 0;
+    if (!t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
+    dfi_tm_begin_reading(t);
+    now = t->time, t->time = before;
+    changed = dfi_tm_first_changed(t);
+    t->time = now;
+    if (changed != dfi_tm_n_reads(t)) dfi_tm_restart(t, DFI_TM_CHANGED);
+    dfi_tm_set_limit(t);
+}
+
 /* Somebody waits until what was read of an older time is finished with, or still right. */
 static DFI_COLD void dfi_tm_asked(struct dfi_tm *t)
 {
     dfi_store_relaxed(&t->asked, 0);
-    if (t->logs) dfi_tm_extend(t, DFI_TM_CHANGED);
+    if (t->resumed) dfi_tm_go_on(t);
+    else if (t->logs) dfi_tm_extend(t, DFI_TM_CHANGED);
     else dfi_tm_set_limit(t); /* without a log it cannot tell: it has to come to its end */
-}
-
-/* --- a wait in a block ---------------------------------------------------------------------------- */
-
-static void dfi_tm_check_resumed(struct dfi_tm *t, uintptr_t before)
-{
-    uintptr_t now = t->time;
-    size_t changed;
-    t->resumed = 0;
-    if (!t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
-    t->time = before;
-    changed = dfi_tm_first_changed(t);
-    t->time = now;
-    if (changed != dfi_tm_n_reads(t)) dfi_tm_restart(t, DFI_TM_CHANGED);
 }
 
 #endif

@@ -47,8 +47,7 @@ static void dfi_tm_read_range(struct dfi_tm *t, void *to, const volatile void *p
         dfi_tm_load(to, p, bytes);
         return;
     }
-    if (!dfi_load_relaxed(&t->active)) dfi_tm_begin_reading(t);
-    else if (dfi_load_relaxed(&t->asked)) dfi_tm_asked(t);
+    if (dfi_load_relaxed(&t->asked)) dfi_tm_asked(t);
     while (bytes) {
         size_t n = dfi_tm_piece(p, bytes);
         dfi_tm_read_piece(t, to, p, n);
@@ -83,19 +82,10 @@ static void dfi_tm_go_direct(struct dfi_tm *t)
     dfi_tm_clear_writes(t);
 }
 
-static DFI_COLD void dfi_tm_begin_log(struct dfi_tm *t, int first)
-{
-    if (!first) dfi_tm_restart(t, DFI_TM_TO_LOG);
-    *dfi_tm_prediction(t, dfi_tm_outermost(t)) = DFI_TM_PREDICT;
-    t->logs = 1;
-}
-
 DFI_INLINE void dfi_tm_begin_writing(struct dfi_tm *t)
 {
-    int first = !dfi_load_relaxed(&t->active);
-    if (first) dfi_tm_begin_reading(t);
-    else if (dfi_load_relaxed(&t->asked)) dfi_tm_asked(t);
-    if (DFI_UNLIKELY(!t->logs)) dfi_tm_begin_log(t, first);
+    if (DFI_UNLIKELY(dfi_load_relaxed(&t->asked))) dfi_tm_asked(t);
+    if (DFI_UNLIKELY(!t->logs)) dfi_tm_restart(t, DFI_TM_TO_LOG);
     dfi_store_relaxed(&t->limit, (uintptr_t)0); /* reads look at the writes first */
 }
 
@@ -203,18 +193,18 @@ static void dfi_tm_spare_back(struct dfi_tm *t);
 /* The block is over: counts, and the next one begins with empty logs. */
 DFI_INLINE void dfi_tm_done(struct dfi_tm *t, struct dfi_tm_block *b, int wrote)
 {
-    size_t reads = dfi_tm_n_reads(t);
-    unsigned char *p;
     dfi_tm_end_reading(t);
-    t->block = NULL, dfi_in_atomic = NULL;
+    t->block = NULL;
     dfi_tm_count(&t->counts.commits);
-    if (wrote) dfi_tm_count(&t->counts.wrote);
-    if (reads) {
+    if (t->logs) {
+        unsigned char *p = dfi_tm_prediction(t, b);
+        size_t reads = dfi_tm_n_reads(t);
+        if (wrote) *p = DFI_TM_PREDICT;
+        else if (*p) --*p;
         if (reads > dfi_load_relaxed(&t->counts.reads)) dfi_store_relaxed(&t->counts.reads, (uint64_t)reads);
         dfi_tm_forget_reads(t, 0);
     }
-    if (t->logs && !wrote && *(p = dfi_tm_prediction(t, b))) --*p;
-    t->left = t->forgot = t->resumed = 0;
+    t->left = 0;
     b->open = 0;
 }
 
@@ -226,7 +216,7 @@ static DFI_NOINLINE void dfi_tm_commit(struct dfi_tm *t, struct dfi_tm_block *b)
     int wrote = t->n_writes || t->direct;
     if (t->n_writes) {
         uintptr_t was;
-        if (DFI_UNLIKELY(t->resumed)) dfi_tm_begin_reading(t);
+        if (DFI_UNLIKELY(t->resumed)) dfi_tm_go_on(t);
         if (!t->alone) dfi_tm_lock_writes(t);
         /* acq_rel: orders the locks of all who write before the look at the reads of all who come later; seq_cst: before
          * the look at who is active, and at who sleeps */
@@ -247,8 +237,13 @@ static DFI_NOINLINE void dfi_tm_commit(struct dfi_tm *t, struct dfi_tm_block *b)
     for (i = 0; i < t->n_events && !time; i++)
         if (t->events[i].kind == DFI_TM_FREED) /* transactions of now may still read it */
             time = (dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK) & ~(uintptr_t)(DFI_TM_TICK - 1)) + DFI_TM_TICK;
+    if (wrote) dfi_tm_count(&t->counts.wrote);
     dfi_tm_done(t, b, wrote);
-    dfi_tm_alone_end(t);
+    if (DFI_UNLIKELY(t->odd)) {
+        dfi_tm_alone_end(t);
+        t->attempts = 0, t->forgot = t->resumed = 0;
+        t->odd = t->spare;
+    }
     /* seq_cst: after the change of the clock; pairs with the sleeper's, see dfi_tm_sleep_until */
     if (wrote && DFI_UNLIKELY(dfi_load_seq_cst(&dfi_stm.n_sleepers) != 0)) dfi_tm_wake_sleepers();
     if (time) dfi_tm_quiesce(t, time);
@@ -271,10 +266,10 @@ DFI_API void dfi_tm_end(struct dfi_tm_block *b)
     if (DFI_UNLIKELY(!b->ran)) dfi_tm_no_alternative(t, b);
     if (b->outer) {
         t->block = b->outer;
-        b->open = t->left = 0;
+        b->open = 0, t->left = 0;
         return;
     }
-    if (t->n_writes | t->n_events | (size_t)t->alone | (size_t)t->spare) dfi_tm_commit(t, b);
+    if (t->n_writes | t->n_events | (size_t)t->odd) dfi_tm_commit(t, b);
     else dfi_tm_done(t, b, 0);
 }
 DFI_EXTERN_C_END

@@ -12,6 +12,22 @@ static df_result dfi_tm_on(int kind, void (*fn)(void *), void *arg, const char *
     return dfi_tm_add_event(t, kind, fn, arg) ? DF_ERROR_MEMORY : DF_OK;
 }
 
+#if defined(DFI_TM_SAVE_REGISTERS)
+__asm__(".pushsection .text.dfi_tm_save_registers,\"axG\",@progbits,dfi_tm_save_registers,comdat\n"
+        ".weak dfi_tm_save_registers\n.type dfi_tm_save_registers, @function\ndfi_tm_save_registers:\n"
+        ".cfi_startproc\n"
+        "movq %rbx, (%rdi)\nmovq %rbp, 8(%rdi)\nmovq %r12, 16(%rdi)\nmovq %r13, 24(%rdi)\n"
+        "movq %r14, 32(%rdi)\nmovq %r15, 40(%rdi)\nleaq 8(%rsp), %rdx\nmovq %rdx, 48(%rdi)\n"
+        "movq (%rsp), %rdx\nmovq %rdx, 56(%rdi)\nxorl %eax, %eax\nret\n"
+        ".cfi_endproc\n.size dfi_tm_save_registers, .-dfi_tm_save_registers\n.popsection\n"
+        ".pushsection .text.dfi_tm_to_registers,\"axG\",@progbits,dfi_tm_to_registers,comdat\n"
+        ".weak dfi_tm_to_registers\n.type dfi_tm_to_registers, @function\ndfi_tm_to_registers:\n"
+        ".cfi_startproc\n"
+        "movq (%rdi), %rbx\nmovq 8(%rdi), %rbp\nmovq 16(%rdi), %r12\nmovq 24(%rdi), %r13\n"
+        "movq 32(%rdi), %r14\nmovq 40(%rdi), %r15\nmovq 48(%rdi), %rsp\nmovl $1, %eax\njmpq *56(%rdi)\n"
+        ".cfi_endproc\n.size dfi_tm_to_registers, .-dfi_tm_to_registers\n.popsection\n");
+#endif
+
 DFI_EXTERN_C_BEGIN
 DFI_API char DFI_STM_NEED[1] = { 0 };
 

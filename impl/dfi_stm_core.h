@@ -44,9 +44,10 @@ struct dfi_tm {
     size_t n_writes, max_writes, n_buckets, n_undo, max_undo, n_events, max_events, n_locks;
     uint32_t stamp;               /* of buckets in use */
     unsigned bucket_shift;        /* 35 - log2(n_buckets) */
+    int left;                     /* the last block that ended was left by df_abort */
+    int odd;                      /* any of the following is not 0 */
     int alone, direct;            /* no other transaction runs; and accesses are not buffered */
     int spare;                    /* this is the record shared by threads without memory for their own */
-    int left;                     /* the last block that ended was left by df_abort */
     int resumed;                  /* a wait in the block interrupted it: what was read may have changed */
     int forgot;                   /* reads, for want of memory: alone it can do without */
     unsigned attempts;            /* in vain, for this block */

@@ -2,15 +2,16 @@
 #ifndef DFI_STM_FRAME_H
 #define DFI_STM_FRAME_H
 
-/* One DF_ATOMIC. Marks: lengths of the logs when it began. */
+/* One DF_ATOMIC. */
 struct dfi_tm_block {
     struct dfi_tm_block *outer;
     const char *site;
     void (*to_jump)(void *jump);
-    size_t reads, writes, undo, events;
-    unsigned alternative, looked; /* the one to run: 0 the first; DF_OR_ELSE passed so far in this attempt */
-    int open, closed, left;       /* still to be ended; nested with partial abort; df_abort was called */
-    int ran;                      /* the alternative exists */
+    unsigned alternative;              /* the one to run: 0 the first */
+    unsigned char open, left, ran;     /* still to be ended; df_abort was called; the alternative exists */
+    unsigned char closed;              /* nested, with partial abort */
+    unsigned looked;                   /* DF_OR_ELSE passed so far in this attempt, if it is not the first */
+    size_t reads, writes, undo, events; /* of a nested one: lengths of the logs when it began */
     dfi_checkpoint jump;
 };
 

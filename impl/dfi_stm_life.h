@@ -4,6 +4,13 @@
 
 static struct dfi_os_key dfi_tm_key; /* life_lock */
 
+/* The calling thread has this record. */
+static void dfi_tm_be(struct dfi_tm *t)
+{
+    dfi_tm_self = t;
+    dfi_block_here = (void **)(void *)&t->block;
+}
+
 /* The first logs of a record. */
 static void dfi_tm_furnish(struct dfi_tm *t)
 {
@@ -41,7 +48,7 @@ static int dfi_tm_attach_record(struct dfi_tm *t)
 static void dfi_tm_spare_back(struct dfi_tm *t)
 {
     if (DFI_LIKELY(!t->spare) || dfi_tm_self != t) return;
-    dfi_tm_self = &dfi_tm_nobody;
+    dfi_tm_be(&dfi_tm_nobody);
     dfi_os_unlock(&dfi_stm.spare_lock);
 }
 
@@ -58,7 +65,7 @@ static void dfi_tm_detach(void *p) /* at the end of its thread */
         dfi_tm_spare_back(t);
         return;
     }
-    dfi_tm_self = &dfi_tm_nobody;
+    dfi_tm_be(&dfi_tm_nobody);
     dfi_tm_drop(t, t->reads), dfi_tm_drop(t, t->writes), dfi_tm_drop(t, t->locks);
     dfi_tm_drop(t, t->buckets), dfi_tm_drop(t, t->undo), dfi_tm_drop(t, t->events);
     dfi_tm_furnish(t);
@@ -117,20 +124,21 @@ static void dfi_tm_fork_child(void)
 static void *dfi_tm_suspend(void)
 {
     struct dfi_tm *t = dfi_tm_self;
-    if (dfi_load_relaxed(&t->active) && !t->alone) {
+    dfi_log(DFI_LOG_WAIT_IN_ATOMIC, dfi_tm_outermost(t)->site);
+    if (!t->alone) {
         dfi_tm_end_reading(t); /* who waits for its end may be who it waits for */
-        t->resumed = 1;
+        t->resumed = t->odd = 1;
+        dfi_store_relaxed(&t->asked, 1);
     }
-    dfi_tm_self = &dfi_tm_nobody, dfi_in_atomic = NULL;
+    dfi_tm_be(&dfi_tm_nobody);
     return t;
 }
 
 static void dfi_tm_resume(void *p)
 {
-    struct dfi_tm *t = (struct dfi_tm *)p, *other = dfi_tm_self;
-    if (other != &dfi_tm_nobody) dfi_tm_detach(other);
-    dfi_tm_self = t, dfi_in_atomic = dfi_tm_outermost(t)->site;
-    if (t->spare) return;
+    struct dfi_tm *t = (struct dfi_tm *)p;
+    if (dfi_tm_self != &dfi_tm_nobody) dfi_tm_detach(dfi_tm_self);
+    dfi_tm_be(t);
     dfi_os_lock(&dfi_stm.life_lock);
     dfi_os_at_thread_end(&dfi_tm_key, dfi_tm_detach, t);
     dfi_os_unlock(&dfi_stm.life_lock);
@@ -171,12 +179,14 @@ static DFI_COLD struct dfi_tm *dfi_tm_attach(void)
         dfi_os_lock(&dfi_stm.spare_lock);
         t = &dfi_tm_spare.tm;
         if (!t->spare) dfi_tm_furnish(t);
-        t->spare = 1;
+        t->spare = t->odd = 1;
+        dfi_store_seq_cst(&dfi_stm.spare_unused, (size_t)0); /* seq_cst: before it is active, as in dfi_tm_attach_record */
         dfi_os_lock(&dfi_stm.life_lock);
         dfi_os_at_thread_end(&dfi_tm_key, dfi_tm_detach, t);
         dfi_os_unlock(&dfi_stm.life_lock);
     }
-    return dfi_tm_self = t;
+    dfi_tm_be(t);
+    return t;
 }
 
 #if defined(__GNUC__) && DFI_POSIX
@@ -212,16 +222,15 @@ DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *si
     b->site = site;
     b->to_jump = to_jump;
     b->alternative = 0;
-    b->ran = b->open = 1, b->closed = closed, b->left = 0;
-    if (b->outer) {
-        b->reads = dfi_tm_n_reads(t), b->writes = t->n_writes, b->undo = t->n_undo, b->events = t->n_events;
-    } else {
-        b->reads = b->writes = b->undo = b->events = 0;
-        dfi_in_atomic = site;
-        t->attempts = 0;
-        t->logs = *dfi_tm_prediction(t, b) != 0 || t->alone;
-    }
+    b->open = b->ran = 1, b->left = b->closed = 0;
     t->block = b;
+    if (DFI_LIKELY(!b->outer)) {
+        t->logs = *dfi_tm_prediction(t, b);
+        dfi_tm_begin_reading(t);
+    } else {
+        b->closed = closed != 0;
+        b->reads = dfi_tm_n_reads(t), b->writes = t->n_writes, b->undo = t->n_undo, b->events = t->n_events;
+    }
     return b;
 }
 
@@ -231,10 +240,7 @@ DFI_API int dfi_tm_was_left(struct dfi_tm_block *b)
     b->open = 0;
     t->left = 1;
     t->block = b->outer;
-    if (!b->outer) {
-        dfi_in_atomic = NULL;
-        dfi_tm_spare_back(t);
-    }
+    if (!b->outer) dfi_tm_spare_back(t);
     return 0;
 }
 

@@ -121,7 +121,7 @@ DFI_INLINE int dfi_tm_add_write(struct dfi_tm *t, uintptr_t *at, uintptr_t value
     struct dfi_tm_write *w;
     if (b->stamp == t->stamp) {
         w = &t->writes[b->entry];
-        if (DFI_UNLIKELY(b->entry < t->block->writes) && dfi_tm_save_write(t, b->entry)) return -1;
+        if (DFI_UNLIKELY(t->block->outer != NULL) && b->entry < t->block->writes && dfi_tm_save_write(t, b->entry)) return -1;
         w->value = (w->value & ~mask) | (value & mask);
         w->mask |= mask;
         return 0;

@@ -36,8 +36,7 @@ static DFI_COLD void dfi_tm_sleep_until(struct dfi_tm *t)
 {
     struct dfi_tm_sleep s;
     uintptr_t now;
-    dfi_tm_count(&t->counts.waits);
-    if (t->forgot || dfi_os_event_init(&s.event)) { /* without memory: looks again and again */
+    if (dfi_os_event_init(&s.event)) {
         dfi_os_sleep_ms();
         return;
     }
@@ -72,25 +71,32 @@ static void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
     dfi_tm_again(t, b);
 }
 
+static void dfi_tm_spare_back(struct dfi_tm *t);
+static struct dfi_tm *dfi_tm_attach(void);
+
 static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     b->alternative = 0, b->ran = 1;
     if (b->outer) dfi_tm_next_alternative(t, b->outer); /* with the block around it rolled back, b is gone */
+    dfi_tm_count(&t->counts.waits);
     dfi_tm_roll_back(t, b);
     if (t->n_events) dfi_tm_undo_events(t, 0); /* of handlers: nothing of this attempt stays */
     if (t->n_writes) dfi_tm_clear_writes(t);
     dfi_tm_end_reading(t);
     dfi_tm_alone_end(t);
-    t->block = NULL, dfi_in_atomic = NULL;
-    if (dfi_tm_n_reads(t) || t->forgot) dfi_tm_sleep_until(t);
-    else {
-        dfi_log(DFI_LOG_TM_RETRY_NOTHING, b->site);
+    t->block = NULL;
+    if (!dfi_tm_n_reads(t) && !t->forgot) dfi_log(DFI_LOG_TM_RETRY_NOTHING, b->site);
+    if (t->spare || t->forgot || !dfi_tm_n_reads(t)) { /* it cannot be woken, or others want the record: looks again and again */
+        dfi_tm_forget_reads(t, 0);
+        dfi_tm_spare_back(t);
         dfi_os_sleep_ms();
-    }
+        if (dfi_tm_self == &dfi_tm_nobody) t = dfi_tm_attach();
+    } else dfi_tm_sleep_until(t);
     dfi_tm_forget_reads(t, 0);
     t->forgot = 0;
     t->attempts = 0;
-    dfi_in_atomic = b->site;
+    t->logs = 1;
+    dfi_tm_begin_reading(t);
     dfi_tm_again(t, b);
 }
 
@@ -109,7 +115,8 @@ DFI_API void dfi_tm_retry(const char *site)
         dfi_log(t->block ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, "df_retry");
         return;
     }
-    if (!t->logs && dfi_load_relaxed(&t->active)) dfi_tm_restart(t, DFI_TM_TO_LOG);
+    if (t->resumed) dfi_tm_go_on(t);
+    if (!t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
     dfi_tm_next_alternative(t, t->block);
 }
 DFI_EXTERN_C_END

@@ -65,9 +65,9 @@ DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *si
     b->site = site;
     b->to_jump = to_jump;
     b->alternative = 0;
-    b->ran = b->open = 1, b->closed = closed, b->left = 0;
+    b->ran = b->open = 1, b->closed = closed != 0, b->left = 0;
     b->writes = t->n_old, b->events = t->n_events;
-    if (!b->outer) dfi_in_atomic = site, t->n_written = 0;
+    if (!b->outer) t->n_written = 0;
     t->block = b;
     return b;
 }
@@ -76,7 +76,7 @@ DFI_API int dfi_tm_was_left(struct dfi_tm_block *b)
 {
     b->open = 0;
     dfi_tm_only.left = 1;
-    if (!(dfi_tm_only.block = b->outer)) dfi_in_atomic = NULL;
+    dfi_tm_only.block = b->outer;
     return 0;
 }
 
@@ -87,9 +87,8 @@ DFI_API void dfi_tm_end(struct dfi_tm_block *b)
     t->block = b;
     if (!b->ran) dfi_tm_no_alternative(t, b);
     t->block = b->outer;
-    b->open = t->left = 0;
+    b->open = 0, t->left = 0;
     if (b->outer) return;
-    dfi_in_atomic = NULL;
     t->counts.commits++;
     if (!t->n_written) t->counts.read_only++;
     if (t->n_old > t->counts.most_writes) t->counts.most_writes = t->n_old;

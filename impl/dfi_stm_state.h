@@ -38,6 +38,7 @@ struct dfi_stm {
     DFI_ATOMIC(uintptr_t) clock;   /* the time: DFI_TM_TICK for each commit; and DFI_TM_ALONE */
     char line[64 - sizeof(uintptr_t)];
     DFI_ATOMIC(struct dfi_tm_threads *) threads; /* all records; one that is outgrown stays, as others may be reading it */
+    DFI_ATOMIC(size_t) spare_unused; /* 1 until the first of them, the spare one, is needed */
     DFI_ATOMIC(int) n_sleepers;    /* threads in df_retry */
     struct dfi_tm_sleep *sleepers; /* sleep_lock */
     struct dfi_tm *free;           /* records of threads that ended; life_lock */
@@ -57,7 +58,7 @@ DFI_API struct dfi_tm_room dfi_tm_spare;
 DFI_API struct dfi_tm *dfi_tm_first_records[32] = { &dfi_tm_spare.tm };
 DFI_API struct dfi_tm_threads dfi_tm_first_threads = { dfi_tm_first_records, 1, 32, NULL };
 DFI_API struct dfi_stm dfi_stm = {
-    DF_STM_CLOCK, { 0 }, &dfi_tm_first_threads, 0, NULL, NULL, 0,
+    DF_STM_CLOCK, { 0 }, &dfi_tm_first_threads, 1, 0, NULL, NULL, 0,
     DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT
 };
 DFI_EXTERN_C_END
@@ -76,27 +77,32 @@ static void dfi_tm_pause(unsigned round)
 
 /* --- who is active -------------------------------------------------------------------------------- */
 
+static DFI_NOINLINE void dfi_tm_wait_for(struct dfi_tm *u, uintptr_t time)
+{
+    unsigned round = 0;
+    uintptr_t active;
+    while ((active = dfi_load_seq_cst(&u->active)) != 0 && active - 1 < time) {
+        dfi_tm_pause(round++);
+        if (round % 4 == 0 && !dfi_load_relaxed(&u->asked)) {
+            dfi_store_relaxed(&u->asked, 1);
+            dfi_store_relaxed(&u->limit, (uintptr_t)0);
+        }
+    }
+}
+
 /* Waits until no other transaction has a time before `time`. What they read is then finished, or was
  * looked at again and found unchanged. */
-static void dfi_tm_quiesce(struct dfi_tm *t, uintptr_t time)
+DFI_INLINE void dfi_tm_quiesce(struct dfi_tm *t, uintptr_t time)
 {
     /* seq_cst: after our change of the clock; pairs with the store in dfi_tm_attach_record */
     struct dfi_tm_threads *all = dfi_load_seq_cst(&dfi_stm.threads);
     size_t i, n = dfi_load_seq_cst(&all->n);
-    for (i = 0; i < n; i++) {
+    for (i = dfi_load_seq_cst(&dfi_stm.spare_unused); i < n; i++) {
         struct dfi_tm *u = all->tm[i];
-        unsigned round = 0;
-        uintptr_t active;
-        if (u == t) continue;
         /* seq_cst: after our change of the clock, see dfi_tm_begin_reading; acquire: pairs with the release of
          * `active`: what that transaction read or wrote comes before what we do next */
-        while ((active = dfi_load_seq_cst(&u->active)) != 0 && active - 1 < time) {
-            dfi_tm_pause(round++);
-            if (round % 4 == 0 && !dfi_load_relaxed(&u->asked)) {
-                dfi_store_relaxed(&u->asked, 1);
-                dfi_store_relaxed(&u->limit, (uintptr_t)0);
-            }
-        }
+        uintptr_t active = dfi_load_seq_cst(&u->active);
+        if (DFI_UNLIKELY(active - 1 < time) && active && u != t) dfi_tm_wait_for(u, time);
     }
 }
 
@@ -106,32 +112,37 @@ static void dfi_tm_set_limit(struct dfi_tm *t)
 }
 
 static void dfi_tm_reset_clock(struct dfi_tm *t);
-static void dfi_tm_check_resumed(struct dfi_tm *t, uintptr_t before);
 
-/* The first access of a transaction: from here on others see it. */
-static DFI_NOINLINE void dfi_tm_begin_reading(struct dfi_tm *t)
+/* Somebody is alone, or the clock is at its end. */
+static DFI_COLD uintptr_t dfi_tm_begin_later(struct dfi_tm *t, uintptr_t now)
 {
-    uintptr_t now, before = t->time;
     unsigned round = 0;
     for (;;) {
-        /* seq_cst, both: either who quiesces sees that we are active, or we see its change of the clock, and with
-         * it (acquire) its locks */
-        dfi_exchange_seq_cst(&t->active, (uintptr_t)1);
-        now = dfi_load_seq_cst(&dfi_stm.clock);
-        if (DFI_LIKELY(!(now & DFI_TM_ALONE) && now < DFI_TM_CLOCK_END) || t->alone) break;
+        if (t->alone || (!(now & DFI_TM_ALONE) && now < DFI_TM_CLOCK_END)) return now & ~(uintptr_t)(DFI_TM_TICK - 1);
         dfi_store_release(&t->active, (uintptr_t)0);
         if (!(now & DFI_TM_ALONE)) dfi_tm_reset_clock(t);
-        dfi_tm_pause(round++);
-        if (round > 40) { /* until it is over */
+        else if (round < 40) dfi_tm_pause(round++);
+        else { /* until it is over */
             dfi_os_lock(&dfi_stm.alone_lock);
             dfi_os_unlock(&dfi_stm.alone_lock);
         }
+        dfi_exchange_seq_cst(&t->active, (uintptr_t)1); /* as below */
+        now = dfi_load_seq_cst(&dfi_stm.clock);
     }
-    t->time = now & ~(uintptr_t)(DFI_TM_TICK - 1);
-    dfi_store_release(&t->active, t->time | 1);
-    if (dfi_load_relaxed(&t->asked)) dfi_store_relaxed(&t->asked, 0);
-    dfi_tm_set_limit(t);
-    if (DFI_UNLIKELY(t->resumed)) dfi_tm_check_resumed(t, before);
+}
+
+/* From here on others see the transaction. */
+DFI_INLINE void dfi_tm_begin_reading(struct dfi_tm *t)
+{
+    uintptr_t now;
+    /* seq_cst, both: either who quiesces sees that we are active, or we see its change of the clock, and with it
+     * (acquire) its locks */
+    dfi_exchange_seq_cst(&t->active, (uintptr_t)1);
+    now = dfi_load_seq_cst(&dfi_stm.clock);
+    if (DFI_UNLIKELY(now & DFI_TM_ALONE || now >= DFI_TM_CLOCK_END)) now = dfi_tm_begin_later(t, now);
+    t->time = now;
+    dfi_store_release(&t->active, now | 1);
+    dfi_store_relaxed(&t->limit, now | 1);
 }
 
 /* release: what was read and written, to who quiesces */
@@ -161,7 +172,7 @@ static void dfi_tm_alone_begin(struct dfi_tm *t)
 {
     dfi_os_lock(&dfi_stm.alone_lock);
     dfi_tm_keep_out(t);
-    t->alone = 1;
+    t->alone = t->odd = 1;
     dfi_tm_count(&t->counts.alone);
 }
 

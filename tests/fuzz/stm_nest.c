@@ -159,10 +159,11 @@ static void *neighbour(void *arg)
 static void disturb(unsigned i)
 {
     uint64_t *word = &memory[i].noise, before = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    int k;
     if (disturbances-- <= 0) return;
     __atomic_store_n(&wanted, (int)i, __ATOMIC_RELEASE);
-    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == before) {
-        df_tm_validate(); /* its last block may wait for us to have seen it */
+    for (k = 0; k < 50 && __atomic_load_n(word, __ATOMIC_ACQUIRE) == before; k++) { /* not for ever: we may be alone */
+        df_tm_validate();                                                            /* its last block may wait for us */
         sched_yield();
     }
 }

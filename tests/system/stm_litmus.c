@@ -372,12 +372,13 @@ static struct { double d; uint64_t d_bits; float f; uint32_t f_bits; char at; ch
 
 static void bits_(int self)
 {
-    uint64_t s = seed + 10 * (uint64_t)self;
+    uint64_t s = seed + 10 * (uint64_t)self, x, odd; /* not in the loops: gcc 12 believes that setjmp reads them after their scope */
+    uint32_t y;
+    double d;
+    float f;
     for (int i = 0; self && i < rounds; i++) {
-        uint64_t x = random_bits(&s);
-        uint32_t y = (uint32_t)(random_bits(&s) >> 32) & ~(UINT32_C(1) << 30);
-        double d;
-        float f;
+        x = random_bits(&s);
+        y = (uint32_t)(random_bits(&s) >> 32) & ~(UINT32_C(1) << 30);
         memcpy(&d, &x, sizeof d);
         memcpy(&f, &y, sizeof f);
         DF_ATOMIC {
@@ -392,22 +393,16 @@ static void bits_(int self)
     }
     if (self) stop_others();
     while (!self && !stopped()) {
-        double d = 0;
-        float f = 0;
-        uint64_t x = 0, z = 0, odd = 0;
-        uint32_t y = 0;
         DF_ATOMIC {
-            volatile uint64_t again; /* not kept over going back */
             d = df_tm_read(&bits.d);
             lull();
             x = df_tm_read(&bits.d_bits);
             f = df_tm_read(&bits.f);
             y = df_tm_read(&bits.f_bits);
-            df_tm_read_bytes((void *)(uintptr_t)&again, bits.odd, 8);
-            CHECK(df_tm_read(&bits.odd_bits) == again && again == x);
-            odd = again, z = x;
+            df_tm_read_bytes(&odd, bits.odd, 8);
+            CHECK(memcmp(&d, &x, sizeof d) == 0 && memcmp(&f, &y, sizeof f) == 0);
+            CHECK(df_tm_read(&bits.odd_bits) == odd && odd == x);
         }
-        CHECK(memcmp(&d, &x, sizeof d) == 0 && memcmp(&f, &y, sizeof f) == 0 && odd == z);
     }
 }
 static void bit_patterns(void) { stm_run(3, bits_); }

@@ -9,11 +9,11 @@
 
 /* Sanitizers and emulators are slow. */
 #if TEST_TSAN
-enum { STM_SLOWER = 20 };
+enum { STM_SLOWER = 6 };
 #elif TEST_ASAN || !defined(__x86_64__)
-enum { STM_SLOWER = 8 };
-#elif DF_DEBUG >= 2
 enum { STM_SLOWER = 4 };
+#elif DF_DEBUG >= 2
+enum { STM_SLOWER = 2 };
 #else
 enum { STM_SLOWER = 1 };
 #endif

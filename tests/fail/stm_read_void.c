@@ -1,0 +1,11 @@
+/* df_tm_read of what has no type. */
+#include "../../df_stm.h"
+
+int get(const void *p)
+{
+    int n = 0;
+    DF_ATOMIC {
+        n = df_tm_read(p); /* gcc: invalid use of void expression */ /* clang: invalid argument type 'const void' */
+    }
+    return n;
+}

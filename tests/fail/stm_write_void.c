@@ -1,0 +1,10 @@
+/* df_tm_write to what has no type. */
+/* lines: 17 */
+#include "../../df_stm.h"
+
+void set(void *p)
+{
+    DF_ATOMIC {
+        df_tm_write(p, 1); /* gcc: invalid use of void expression */ /* clang: incomplete type 'void' */
+    }
+}
