@@ -11,8 +11,9 @@ DFI_API uint64_t dfi_tm_get(const volatile void *p, size_t bytes)
         struct dfi_tm_write *w;
         uintptr_t word;
         if (DFI_UNLIKELY(dfi_load_relaxed(&t->asked))) dfi_tm_asked(t);
-        if (t->n_writes && (w = dfi_tm_find(t, (uintptr_t *)(uintptr_t)p)) != NULL && w->mask == UINTPTR_MAX) return w->value;
-        if (DFI_LIKELY(!t->n_writes || !w)) {
+        w = dfi_tm_find(t, (uintptr_t *)(uintptr_t)p);
+        if (w && w->mask == UINTPTR_MAX) return w->value;
+        if (!w) {
             dfi_tm_read_memory(t, &word, p, DFI_TM_WORD);
             return word;
         }
@@ -25,8 +26,7 @@ DFI_API void dfi_tm_put(volatile void *p, uint64_t value, size_t bytes)
 {
     union { uint64_t u64; uint32_t u32; uint16_t u16; uint8_t u8; } x;
     struct dfi_tm *t = dfi_tm_self;
-    if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && t->block && !t->direct)) {
-        dfi_tm_begin_writing(t);
+    if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && t->logs)) {
         dfi_tm_write_word(t, (uintptr_t *)(uintptr_t)p, (uintptr_t)value, UINTPTR_MAX);
         return;
     }

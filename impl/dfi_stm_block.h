@@ -37,7 +37,7 @@ static void dfi_tm_take_back(struct dfi_tm *t)
 {
     if (t->n_writes) dfi_tm_clear_writes(t);
     t->read_end = t->reads + 1;
-    t->forgot = t->resumed = 0;
+    t->forgot = t->resumed = t->logs = 0;
     dfi_tm_end_reading(t);
     t->block = NULL;
     if (t->n_events) dfi_tm_undo_all_events(t);

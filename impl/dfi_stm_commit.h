@@ -28,7 +28,7 @@ DFI_INLINE void dfi_tm_read_memory(struct dfi_tm *t, void *to, const volatile vo
 static void dfi_tm_read_piece(struct dfi_tm *t, void *to, const volatile void *p, size_t n)
 {
     size_t at = (uintptr_t)p % DFI_TM_WORD, i;
-    struct dfi_tm_write *w = t->n_writes ? dfi_tm_find(t, (uintptr_t *)((uintptr_t)p - at)) : NULL;
+    struct dfi_tm_write *w = dfi_tm_find(t, (uintptr_t *)((uintptr_t)p - at));
     const unsigned char *value, *mask;
     if (!w) {
         dfi_tm_read_memory(t, to, p, n);
@@ -73,20 +73,13 @@ static void dfi_tm_go_direct(struct dfi_tm *t)
 {
     size_t i;
     t->time = (dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK) & ~(uintptr_t)(DFI_TM_TICK - 1)) + DFI_TM_TICK;
-    t->direct = 1;
+    t->direct = 1, t->logs = 0;
     dfi_store_relaxed(&t->limit, (uintptr_t)0);
     for (i = 0; i < t->n_writes; i++) {
         dfi_tm_apply(&t->writes[i]);
         dfi_store_release(dfi_tm_orec(t->writes[i].at), t->time);
     }
     dfi_tm_clear_writes(t);
-}
-
-DFI_INLINE void dfi_tm_begin_writing(struct dfi_tm *t)
-{
-    if (DFI_UNLIKELY(dfi_load_relaxed(&t->asked))) dfi_tm_asked(t);
-    if (DFI_UNLIKELY(!t->logs)) dfi_tm_restart(t, DFI_TM_TO_LOG);
-    dfi_store_relaxed(&t->limit, (uintptr_t)0); /* reads look at the writes first */
 }
 
 static DFI_COLD void dfi_tm_write_without_memory(struct dfi_tm *t, uintptr_t *at, uintptr_t value, uintptr_t mask)
@@ -111,7 +104,7 @@ static void dfi_tm_write_range(struct dfi_tm *t, volatile void *p, const void *f
         dfi_tm_store(p, from, bytes);
         return;
     }
-    if (!t->direct) dfi_tm_begin_writing(t);
+    if (!t->direct && !t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
     while (bytes && !t->direct) {
         size_t at = (uintptr_t)p % DFI_TM_WORD, n = DFI_TM_WORD - at < bytes ? DFI_TM_WORD - at : bytes;
         uintptr_t value = 0, mask = 0;
@@ -138,52 +131,63 @@ static DFI_COLD void dfi_tm_commit_failed(struct dfi_tm *t, int reason, size_t c
     dfi_tm_conflict(t, reason, changed);
 }
 
+/* o, of a write, is not as it was when t began: whoever writes it will be done soon, or the time moves on. */
+static DFI_NOINLINE uintptr_t dfi_tm_await_lock(struct dfi_tm *t, dfi_orec *o, size_t n_locks)
+{
+    uintptr_t version, now;
+    unsigned round = 0;
+    size_t changed;
+    t->n_locks = n_locks;
+    while ((version = dfi_load_relaxed(o)) & DFI_TM_LOCKED) {
+        if (round == DFI_TM_SPINS) dfi_tm_commit_failed(t, DFI_TM_LOCK_FAILED, SIZE_MAX);
+        dfi_tm_pause(round++);
+    }
+    if (version > t->time) { /* it may be among the reads: they must be of a time after that */
+        now = dfi_load_acquire(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1);
+        changed = dfi_tm_first_changed(t);
+        if (changed != dfi_tm_n_reads(t)) dfi_tm_commit_failed(t, DFI_TM_TOO_NEW, changed);
+        t->time = now;
+    }
+    return version;
+}
+
 /* Locks the stripes of all writes. Nobody waits for a lock for long while holding others: no deadlock. */
 DFI_INLINE void dfi_tm_lock_writes(struct dfi_tm *t)
 {
     const uintptr_t mine = DFI_TM_LOCKED | (uintptr_t)t >> 1;
     const struct dfi_tm_write *w = t->writes, *end = w + t->n_writes;
+    struct dfi_tm_lock *lock = t->locks;
+    uintptr_t time = t->time;
     dfi_orec *last = NULL;
-    t->n_locks = 0;
     for (; w < end; w++) {
         dfi_orec *o = dfi_tm_orec(w->at);
         uintptr_t version;
-        unsigned round = 0;
         if (o == last) continue;
         last = o;
         version = dfi_load_relaxed(o);
-        for (;;) {
-            if (DFI_UNLIKELY(version & DFI_TM_LOCKED)) {
-                if (version == mine) break;
-                if (round == DFI_TM_SPINS) dfi_tm_commit_failed(t, DFI_TM_LOCK_FAILED, SIZE_MAX);
-                dfi_tm_pause(round++);
-                version = dfi_load_relaxed(o);
-                continue;
-            }
-            if (DFI_UNLIKELY(version > t->time)) { /* it may be among the reads: they must be of a time after that */
-                uintptr_t now = dfi_load_acquire(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1);
-                size_t changed = dfi_tm_first_changed(t);
-                if (changed != dfi_tm_n_reads(t)) dfi_tm_commit_failed(t, DFI_TM_TOO_NEW, changed);
-                t->time = now;
+        if (version == mine) continue;
+        do {
+            if (DFI_UNLIKELY(version > time)) { /* or locked */
+                version = dfi_tm_await_lock(t, o, (size_t)(lock - t->locks));
+                time = t->time;
             }
             /* acq_rel; acquire: pairs with the release of the version, so that values are written after the ones before */
-            if (dfi_cas_acq_rel(o, &version, mine)) {
-                t->locks[t->n_locks].orec = o, t->locks[t->n_locks++].version = version;
-                break;
-            }
-        }
+        } while (DFI_UNLIKELY(!dfi_cas_acq_rel(o, &version, mine)));
+        lock->orec = o, lock->version = version;
+        lock++;
     }
+    t->n_locks = (size_t)(lock - t->locks);
 }
 
 /* Makes the writes of t visible, at a new time. pre: they are locked and the reads are valid, or t is alone. */
 DFI_INLINE void dfi_tm_write_back(struct dfi_tm *t, uintptr_t time)
 {
-    size_t i;
-    for (i = 0; i < t->n_writes; i++) dfi_tm_apply(&t->writes[i]);
+    const struct dfi_tm_write *w = t->writes, *end = w + t->n_writes;
+    const struct dfi_tm_lock *lock = t->locks, *last = lock + t->n_locks;
+    for (; w < end; w++) dfi_tm_apply(w);
     if (DFI_UNLIKELY(t->alone))
-        for (i = 0; i < t->n_writes; i++) dfi_store_release(dfi_tm_orec(t->writes[i].at), time);
-    else
-        for (i = 0; i < t->n_locks; i++) dfi_store_release(t->locks[i].orec, time); /* release: the values */
+        for (w = t->writes; w < end; w++) dfi_store_release(dfi_tm_orec(w->at), time);
+    for (; lock < last; lock++) dfi_store_release(lock->orec, time); /* release: the values */
     t->n_locks = 0;
 }
 
@@ -203,6 +207,7 @@ DFI_INLINE void dfi_tm_done(struct dfi_tm *t, struct dfi_tm_block *b, int wrote)
         else if (*p) --*p;
         if (reads > dfi_load_relaxed(&t->counts.reads)) dfi_store_relaxed(&t->counts.reads, (uint64_t)reads);
         dfi_tm_forget_reads(t, 0);
+        t->logs = 0;
     }
     t->left = 0;
     b->open = 0;

@@ -33,7 +33,8 @@ struct dfi_tm {
     /* its own */
     uintptr_t time;               /* what was read was all there at this time */
     dfi_orec **read_end, **read_max; /* log of reads; one NULL before its begin */
-    int logs;                     /* reads are logged */
+    uint64_t filter;              /* a bit for each word that may be among the writes */
+    int logs;                     /* in a block whose reads are logged, and whose writes are buffered */
     struct dfi_tm_block *block;   /* the innermost one, or NULL */
     dfi_orec **reads;
     struct dfi_tm_write *writes;
@@ -42,6 +43,7 @@ struct dfi_tm {
     struct dfi_tm_undo *undo;     /* older values of writes, overwritten by nested blocks */
     struct dfi_tm_event *events;  /* what commit and abort have to do besides */
     size_t n_writes, max_writes, n_buckets, n_undo, max_undo, n_events, max_events, n_locks;
+    int indexed;                  /* all writes are in buckets */
     uint32_t stamp;               /* of buckets in use */
     unsigned bucket_shift;        /* 35 - log2(n_buckets) */
     int left;                     /* the last block that ended was left by df_abort */
@@ -69,6 +71,9 @@ DFI_INLINE dfi_orec *dfi_tm_orec(const volatile void *p)
 {
     return &dfi_tm_orecs[((uintptr_t)p >> DFI_TM_STRIPE_BITS) & (DF_STM_ORECS - 1)];
 }
+
+/* Its bit in dfi_tm.filter. */
+DFI_INLINE uint64_t dfi_tm_bit(const volatile void *p) { return (uint64_t)1 << ((uintptr_t)p / DFI_TM_WORD % 64); }
 
 /* The value just loaded from p is the one of the transaction's time: remembers that it was read. */
 DFI_INLINE void dfi_tm_log(struct dfi_tm *t, dfi_orec *o)

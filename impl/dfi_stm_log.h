@@ -1,7 +1,8 @@
 /* dfi_stm_log.h - the logs of a transaction: what it read, what it will write, what else it will do
  *
- * Writes are found by a hash table of the words. The last entries can be taken out again in the opposite order of
- * their insertion without a gap (linear probing: nobody came by their bucket since). */
+ * A bit for each word tells most of the time that there is no write to it. A few writes are searched one by one, more
+ * are found by a hash table. Its last entries can be taken out again in the opposite order of their insertion without a
+ * gap (linear probing: nobody came by their bucket since). */
 #ifndef DFI_STM_LOG_H
 #define DFI_STM_LOG_H
 
@@ -48,15 +49,39 @@ DFI_INLINE struct dfi_tm_bucket *dfi_tm_bucket_of(struct dfi_tm *t, const uintpt
     return &t->buckets[i];
 }
 
+/* pre: its bit is in the filter. NULL: there is none all the same. */
+static DFI_NOINLINE struct dfi_tm_write *dfi_tm_search(struct dfi_tm *t, const uintptr_t *at)
+{
+    struct dfi_tm_bucket *b;
+    size_t i;
+    if (t->indexed) {
+        b = dfi_tm_bucket_of(t, at);
+        return b->stamp == t->stamp ? &t->writes[b->entry] : NULL;
+    }
+    for (i = 0; i < t->n_writes; i++)
+        if (t->writes[i].at == at) return &t->writes[i];
+    return NULL;
+}
+
 DFI_INLINE struct dfi_tm_write *dfi_tm_find(struct dfi_tm *t, const uintptr_t *at)
 {
-    struct dfi_tm_bucket *b = dfi_tm_bucket_of(t, at);
-    return b->stamp == t->stamp ? &t->writes[b->entry] : NULL;
+    return DFI_UNLIKELY((t->filter & dfi_tm_bit(at)) != 0) ? dfi_tm_search(t, at) : NULL;
+}
+
+/* All writes are in the hash table from here on. */
+static DFI_NOINLINE void dfi_tm_index(struct dfi_tm *t)
+{
+    size_t i;
+    t->indexed = 1;
+    for (i = 0; i < t->n_writes; i++) {
+        struct dfi_tm_bucket *b = dfi_tm_bucket_of(t, t->writes[i].at);
+        b->stamp = t->stamp, b->entry = (uint32_t)i;
+    }
 }
 
 static DFI_NOINLINE int dfi_tm_grow_writes(struct dfi_tm *t)
 {
-    size_t max = t->max_writes, n_buckets = t->n_buckets * 2, i;
+    size_t max = t->max_writes, n_buckets = t->n_buckets * 2;
     struct dfi_tm_bucket *buckets;
     struct dfi_tm_lock *locks;
     void *array = t->writes;
@@ -74,10 +99,7 @@ static DFI_NOINLINE int dfi_tm_grow_writes(struct dfi_tm *t)
     t->max_writes = max, t->n_buckets = n_buckets, t->bucket_shift--;
     memset(buckets, 0, n_buckets * sizeof *buckets);
     t->stamp = 1;
-    for (i = 0; i < t->n_writes; i++) {
-        struct dfi_tm_bucket *b = dfi_tm_bucket_of(t, t->writes[i].at);
-        b->stamp = t->stamp, b->entry = (uint32_t)i;
-    }
+    dfi_tm_index(t);
     return 0;
 }
 
@@ -85,6 +107,9 @@ static DFI_NOINLINE int dfi_tm_grow_writes(struct dfi_tm *t)
 static void dfi_tm_clear_writes(struct dfi_tm *t)
 {
     t->n_writes = t->n_undo = 0;
+    t->filter = 0;
+    if (!t->indexed) return;
+    t->indexed = 0;
     if (++t->stamp) return;
     memset(t->buckets, 0, t->n_buckets * sizeof *t->buckets);
     t->stamp = 1;
@@ -97,11 +122,15 @@ static void dfi_tm_undo_writes(struct dfi_tm *t, const struct dfi_tm_block *b)
         struct dfi_tm_undo *u = &t->undo[--t->n_undo];
         t->writes[u->entry].value = u->value, t->writes[u->entry].mask = u->mask;
     }
-    while (t->n_writes > b->writes) dfi_tm_bucket_of(t, t->writes[--t->n_writes].at)->stamp = 0;
+    while (t->n_writes > b->writes) {
+        t->n_writes--;
+        if (t->indexed) dfi_tm_bucket_of(t, t->writes[t->n_writes].at)->stamp = 0;
+    }
+    if (!t->n_writes) dfi_tm_clear_writes(t);
 }
 
 /* A nested block changes what an outer one wrote, which may go on without it. 0, or -1 without memory. */
-static DFI_NOINLINE int dfi_tm_save_write(struct dfi_tm *t, uint32_t entry)
+static DFI_NOINLINE int dfi_tm_save_write(struct dfi_tm *t, size_t entry)
 {
     struct dfi_tm_undo *u;
     void *array = t->undo;
@@ -117,22 +146,26 @@ static DFI_NOINLINE int dfi_tm_save_write(struct dfi_tm *t, uint32_t entry)
 /* The bytes in mask of the word are to become those of value. 0, or -1 without memory. */
 DFI_INLINE int dfi_tm_add_write(struct dfi_tm *t, uintptr_t *at, uintptr_t value, uintptr_t mask)
 {
-    struct dfi_tm_bucket *b = dfi_tm_bucket_of(t, at);
-    struct dfi_tm_write *w;
-    if (b->stamp == t->stamp) {
-        w = &t->writes[b->entry];
-        if (DFI_UNLIKELY(t->block->outer != NULL) && b->entry < t->block->writes && dfi_tm_save_write(t, b->entry)) return -1;
+    struct dfi_tm_write *w = dfi_tm_find(t, at);
+    size_t n = t->n_writes;
+    if (w) {
+        if (DFI_UNLIKELY(t->block->outer != NULL) && (size_t)(w - t->writes) < t->block->writes && dfi_tm_save_write(t, (size_t)(w - t->writes)))
+            return -1;
         w->value = (w->value & ~mask) | (value & mask);
         w->mask |= mask;
         return 0;
     }
-    if (DFI_UNLIKELY(t->n_writes == t->max_writes)) {
-        if (dfi_tm_grow_writes(t)) return -1;
+    if (DFI_UNLIKELY(n >= DFI_TM_FEW || t->indexed)) {
+        struct dfi_tm_bucket *b;
+        if (!t->indexed) dfi_tm_index(t);
+        if (n == t->max_writes && dfi_tm_grow_writes(t)) return -1;
         b = dfi_tm_bucket_of(t, at);
+        b->stamp = t->stamp, b->entry = (uint32_t)n;
     }
-    b->stamp = t->stamp, b->entry = (uint32_t)t->n_writes;
-    w = &t->writes[t->n_writes++];
+    w = &t->writes[n];
     w->at = at, w->value = value & mask, w->mask = mask;
+    t->n_writes = n + 1;
+    t->filter |= dfi_tm_bit(at);
     return 0;
 }
 

@@ -15,7 +15,7 @@ enum { DFI_TM_LOCK_FAILED, DFI_TM_TOO_NEW, DFI_TM_CHANGED, DFI_TM_TO_LOG, DFI_TM
 
 struct dfi_tm_threads { struct dfi_tm **tm; DFI_ATOMIC(size_t) n; size_t max; struct dfi_tm_threads *older; };
 
-enum { DFI_TM_READS = 512, DFI_TM_WRITES = 64 /* 2^7 buckets */ }; /* to begin with */
+enum { DFI_TM_FEW = 8 /* writes searched one by one: about what a look into the hash table costs */, DFI_TM_READS = 512, DFI_TM_WRITES = 64 /* 2^7 buckets */ }; /* to begin with */
 /* A thread's record with its first logs, in one piece. */
 struct dfi_tm_room {
     struct dfi_tm tm; /* first */
@@ -106,10 +106,7 @@ DFI_INLINE void dfi_tm_quiesce(struct dfi_tm *t, uintptr_t time)
     }
 }
 
-static void dfi_tm_set_limit(struct dfi_tm *t)
-{
-    dfi_store_relaxed(&t->limit, t->n_writes || t->direct ? (uintptr_t)0 : t->time | 1);
-}
+static void dfi_tm_set_limit(struct dfi_tm *t) { dfi_store_relaxed(&t->limit, t->direct ? (uintptr_t)0 : t->time | 1); }
 
 static void dfi_tm_reset_clock(struct dfi_tm *t);
 

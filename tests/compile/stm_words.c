@@ -206,7 +206,7 @@ static void alternatives(void)
         df_retry();
     } DF_OR_ELSE {
         df_tm_write(&found, 3);
-        ran++;
+        ran = ran + 1;
     } DF_OR_ELSE {
         ran = -2;
     }
@@ -289,7 +289,8 @@ static void the_rest(void)
     CHECK(df_atomically(give_up, &found) == DF_OK && found == 7);
     DF_ATOMIC {
         df_tm_write(&found, df_tm_read(&found) + 1);
-        if (++runs < 3) df_restart();
+        runs = runs + 1;
+        if (runs < 3) df_restart();
     }
     CHECK(runs == 3 && found == 8);
     runs = 0;
@@ -297,7 +298,7 @@ static void the_rest(void)
         df_tm_write(&found, df_tm_read(&found) + 1);
         df_tm_validate();
         df_irrevocable();
-        runs++;
+        runs = runs + 1;
         df_tm_write(&found, df_tm_read(&found) + 1);
     }
     CHECK(runs == 1 && found == 10);
