@@ -1,6 +1,6 @@
 # df - everything that can be built here, and how it is tested
 #
-# Nothing has to be built to use df: include df.h. GNU make, a C compiler and a shell are enough for all
+# Nothing has to be built to use df: include df.h or df_stm.h. GNU make, a C compiler and a shell are enough for all
 # of it; what a test needs beyond that is used if it is there and skipped with one line if not.
 
 CC     ?= cc
@@ -10,7 +10,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 B       = build
 VERSION := $(shell awk '$$2 ~ /^DF_VERSION_/ { v = v dot $$3; dot = "." } END { print v }' df.h)
-DF      = df.h $(wildcard impl/*.h)
+HEADERS = df.h df_stm.h
+DF      = $(HEADERS) $(wildcard impl/*.h)
 
 .PHONY: help
 help:
@@ -21,7 +22,7 @@ help:
 	@echo '  make test          all tests (FUZZ=1000: more random programs; V=1: a line for each test)'
 	@echo '  make check-tsan    run-time tests under ThreadSanitizer; check-asan, check-ubsan alike'
 	@echo '  make bench         df against OpenMP and oneTBB, as ratios'
-	@echo '  make single        single/df.h, everything in one file'
+	@echo '  make single        single/df.h and single/df_stm.h, everything in one file'
 	@echo '  make install       to $(PREFIX) (PREFIX=, DESTDIR=); uninstall'
 	@echo '  make deps          installs what tests and benchmarks can use (apt-get)'
 	@echo '  make clean         removes build/ and single/'
@@ -60,14 +61,14 @@ demo: examples
 # The head of each script in tests/ says what it proves and how to run one of its tests by hand.
 #
 #   test-compile   no warning: C11 to C23, C++11 to C++20, before and after other headers, among hostile
-#                  macros, every -O; DF_SERIAL as C99 and with tcc, and free of threads; size of a task
+#                  macros, every -O; DF_SERIAL (df.h as C99 and with tcc) free of threads; size of a task
 #   test-fail      one mistake per file, and the first message it must give
-#   test-link      no implementation, one, two; C and C++; -flto; libraries, dlopen, dlclose: one pool;
-#                  different settings of DF_DEBUG
+#   test-link      no implementation, one, two; C and C++; -flto; libraries, dlopen, dlclose: one pool,
+#                  one STM; different settings of DF_DEBUG
 #   test-run       unit, fuzz: print at 1, 2, 4, 8 workers what the serial build prints; system, stress;
 #                  the same again with all checks of df itself (DF_DEBUG=3)
 #   test-examples  every example prints at 1, 2, 4 workers what its serial build prints
-#   test-single    the amalgamated header is stable, complete, and runs the examples
+#   test-single    the amalgamated headers are stable, complete, go together, and run the examples
 #   test-names     nothing but df_*, DF_*, dfi_*, DFI_* enters a program
 #   test-install   install, pkg-config, uninstall
 #   test-targets   unit, fuzz, system with musl, and for i686, aarch64, riscv64
@@ -139,7 +140,7 @@ bench:
 # --- the amalgamated header, installation --------------------------------------------------------
 
 .PHONY: single
-single: single/df.h
+single: $(HEADERS:%=single/%)
 single/%.h: %.h $(wildcard impl/*.h) tools/amalgamate
 	@mkdir -p $(@D)
 	tools/amalgamate $< > $@
@@ -151,7 +152,7 @@ PKGCONFIG = $(DESTDIR)$(PREFIX)/share/pkgconfig
 .PHONY: install uninstall
 install:
 	mkdir -p '$(INCLUDE)/impl' '$(PKGCONFIG)'
-	cp df.h '$(INCLUDE)'
+	cp $(HEADERS) '$(INCLUDE)'
 	cp impl/*.h '$(INCLUDE)/impl'
 	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' df.pc.in > '$(PKGCONFIG)/df.pc'
 	chmod -R u=rwX,go=rX '$(INCLUDE)' '$(PKGCONFIG)/df.pc'

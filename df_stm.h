@@ -52,8 +52,9 @@
  * Options, same in all files, before the include
  *
  *   DF_SERIAL          one thread only: plain accesses that can be taken back
- *   DF_STM_ORECS       number of ownership records, a power of 2; default 262144, 8 bytes each
- *   DF_STM_SETJMP      go back by the standard setjmp also where something faster is known
+ *   DF_STM_ORECS       number of ownership records, a power of 2 in digits; default 262144, 8 bytes each
+ *   DF_STM_SETJMP      go back by the standard setjmp also where something faster is known; gcc then warns of
+ *                      locals as it does for setjmp (-Wclobbered)
  *   DF_STM_CLOSED      1: nested blocks of this file are closed, see below
  * Options, implementation file only: DF_MALLOC(bytes), DF_FREE(p), DF_STM_CLOCK (time to begin with, for tests)
  *
@@ -79,6 +80,9 @@
 #if defined(DF_SERIAL)
 #define DFI_STM_NEED \
     df_stm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_stm_h__and_DF_SERIAL_in_all
+#elif defined(DF_STM_ORECS)
+#define DFI_STM_NEED \
+    DFI_CAT(df_stm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_stm_h__and_in_all_DF_STM_ORECS_, DF_STM_ORECS)
 #else
 #define DFI_STM_NEED df_stm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_stm_h
 #endif
@@ -94,7 +98,7 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *
  *   DF_ATOMIC { ... }
  *       All of it happens at once, or the block runs again. return, break, continue and goto out of it end it like
- *       its closing brace (with gcc and clang; elsewhere the block then has no effect). Local variables of the
+ *       its closing brace (with gcc and clang; other compilers cannot see it, and it is not allowed). Local variables of the
  *       function that were set before the block and are changed inside it must be volatile, as for setjmp.
  *       In C++ nothing with a destructor may be alive in a block when it goes back. Cost: about 5 ns.
  *   DF_ATOMIC { ... } DF_OR_ELSE { ... }

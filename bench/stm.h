@@ -7,6 +7,7 @@
  *                              threads; _0, _20, _100: per cent of operations that insert or remove, the others look up
  *   bank                       per transfer between 2 of 1024 accounts
  *   bank_total                 the same, and every hundredth operation adds up all accounts
+ *   one_word                   per increment of one word that all threads share
  *   catalogue                  a tree of 121 assemblies with 243 parts: 60 % short reads, 30 % short updates, 9 % changes of
  *                              the structure, 1 % reads of everything
  *
@@ -305,6 +306,26 @@ static void bank_of(const char *workload, long n, int totals)
     free(the_bank.balance);
 }
 
+static long the_word[8];
+
+static STM_CALL void increment_it(void)
+{
+    BLOCK df_tm_write(the_word, df_tm_read(the_word) + 1); BLOCK_END
+}
+static void run_one_word(void *p)
+{
+    worker *w = (worker *)p;
+    for (long i = w->first; i < w->end; i++) increment_it();
+}
+static void one_word(const char *workload, long n)
+{
+    worker all;
+    double seconds;
+    if (!bench_wants(workload)) return;
+    seconds = work_all(run_one_word, n, 1, 0, 0, &all);
+    bench_line(workload, SYSTEM_NAME, seconds, n, bench_mix((uint64_t)the_word[0]));
+}
+
 /* The catalogue. --------------------------------------------------------------------------------------------------- */
 
 static catalogue the_catalogue;
@@ -381,6 +402,7 @@ int main(int argc, char **argv)
     set("skip", n / 10, skiplist_put, skiplist_count, skiplist_end, run_skiplist);
     bank_of("bank", n / 2, 0);
     bank_of("bank_total", n / 4, 1);
+    one_word("one_word", n / 2);
     work_on_catalogue("catalogue", n / 4);
     THREAD_STOP;
     SYSTEM_STOP;

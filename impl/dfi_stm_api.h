@@ -7,12 +7,12 @@ DFI_API uint64_t dfi_tm_get(const volatile void *p, size_t bytes)
 {
     union { uint64_t u64; uint32_t u32; uint16_t u16; uint8_t u8; } x;
     struct dfi_tm *t = dfi_tm_self;
-    if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && t->block && !t->direct)) {
+    if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && t->inner && !t->direct)) {
         struct dfi_tm_write *w;
         uintptr_t word;
         if (DFI_UNLIKELY(dfi_load_relaxed(&t->asked))) dfi_tm_asked(t);
         w = dfi_tm_find(t, (uintptr_t *)(uintptr_t)p);
-        if (w && w->mask == UINTPTR_MAX) return w->value;
+        if (w && w->mask == UINTPTR_MAX) return w->bits;
         if (!w) {
             dfi_tm_read_memory(t, &word, p, DFI_TM_WORD);
             return word;
@@ -53,7 +53,7 @@ DFI_API void *df_tm_malloc(size_t bytes)
 {
     struct dfi_tm *t = dfi_tm_self;
     void *p = dfi_malloc(bytes);
-    if (!p || !t->block || t->direct || dfi_tm_add_event(t, DFI_TM_ALLOCATED, NULL, p) == 0) return p;
+    if (!p || !t->inner || t->direct || dfi_tm_add_event(t, DFI_TM_ALLOCATED, NULL, p) == 0) return p;
     dfi_mfree(p);
     return NULL;
 }
@@ -62,7 +62,7 @@ DFI_API void df_tm_free(void *p)
 {
     struct dfi_tm *t = dfi_tm_self;
     if (!p) return;
-    if (!t->block) {
+    if (!t->inner) {
         dfi_mfree(p);
         return;
     }
@@ -75,18 +75,18 @@ DFI_API void df_tm_free(void *p)
 /* Is there a block that can be taken back? */
 static int dfi_tm_can_undo(struct dfi_tm *t, const char *site, const char *name)
 {
-    if (t->block && !t->direct) {
+    if (t->inner && !t->direct) {
         if (DFI_UNLIKELY(t->resumed)) dfi_tm_go_on(t);
         return 1;
     }
-    dfi_log(t->block ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, name);
+    dfi_log(t->inner ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, name);
     return 0;
 }
 
 DFI_API void dfi_tm_abort(const char *site)
 {
     struct dfi_tm *t = dfi_tm_self;
-    struct dfi_tm_block *b = t->block;
+    struct dfi_tm_block *b = t->inner;
     if (!dfi_tm_can_undo(t, site, "df_abort")) return;
     while (b->outer && !b->closed) b = b->outer;
     dfi_tm_count(&t->counts.aborts[DFI_TM_BY_USER]);
@@ -118,8 +118,8 @@ DFI_API void dfi_tm_do_restart(const char *site)
 DFI_API void dfi_tm_validate(const char *site)
 {
     struct dfi_tm *t = dfi_tm_self;
-    if (!t->block) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_tm_validate");
-    if (!t->block || t->alone) return;
+    if (!t->inner) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_tm_validate");
+    if (!t->inner || t->alone) return;
     if (t->resumed) dfi_tm_go_on(t);
     if (t->logs) dfi_tm_extend(t, DFI_TM_CHANGED);
     else if ((dfi_load_acquire(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1)) != t->time) dfi_tm_restart(t, DFI_TM_TO_LOG);
@@ -129,8 +129,8 @@ DFI_API void dfi_tm_irrevocable(const char *site)
 {
     struct dfi_tm *t = dfi_tm_self;
     int valid;
-    if (!t->block) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_irrevocable");
-    if (!t->block || t->direct) return;
+    if (!t->inner) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_irrevocable");
+    if (!t->inner || t->direct) return;
     if (t->resumed) dfi_tm_go_on(t);
     if (!t->alone) {
         if (!dfi_os_trylock(&dfi_stm.alone_lock)) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY); /* who holds it waits for us */
@@ -147,7 +147,7 @@ DFI_API void dfi_tm_irrevocable(const char *site)
 DFI_API void df_tm_quiesce(void)
 {
     struct dfi_tm *t = dfi_tm_self;
-    if (t->block) return; /* the end of the block does it */
+    if (t->inner) return; /* the end of the block does it */
     dfi_tm_quiesce(t, dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK) + DFI_TM_TICK);
 }
 DFI_EXTERN_C_END

@@ -15,7 +15,7 @@ static unsigned char *dfi_tm_prediction(struct dfi_tm *t, const struct dfi_tm_bl
 
 static struct dfi_tm_block *dfi_tm_outermost(const struct dfi_tm *t)
 {
-    struct dfi_tm_block *b = t->block;
+    struct dfi_tm_block *b = t->inner;
     while (b->outer) b = b->outer;
     return b;
 }
@@ -27,7 +27,7 @@ static void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     if (b->outer) dfi_tm_undo_writes(t, b);
     else if (t->n_writes) dfi_tm_clear_writes(t);
-    t->block = b->outer ? b->outer : b;
+    t->inner = b->outer ? b->outer : b;
     dfi_tm_set_limit(t);
     dfi_tm_undo_events(t, b->outer ? b->events : 0);
 }
@@ -39,14 +39,14 @@ static void dfi_tm_take_back(struct dfi_tm *t)
     t->read_end = t->reads + 1;
     t->forgot = t->resumed = t->logs = 0;
     dfi_tm_end_reading(t);
-    t->block = NULL;
+    t->inner = NULL;
     if (t->n_events) dfi_tm_undo_all_events(t);
 }
 
 /* b runs again, from its beginning. Does not return. */
 static void dfi_tm_again(struct dfi_tm *t, struct dfi_tm_block *b)
 {
-    t->block = b;
+    t->inner = b;
     b->to_jump(b->jump);
 }
 
@@ -87,7 +87,7 @@ static DFI_COLD void dfi_tm_restart_alone(struct dfi_tm *t, int reason)
  * runs again, or everything does. Does not return. */
 static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t changed)
 {
-    struct dfi_tm_block *b = t->block;
+    struct dfi_tm_block *b = t->inner;
     uintptr_t now;
     while (b->outer && (!b->closed || b->reads > changed)) b = b->outer;
     if (!b->outer || t->attempts >= DFI_TM_PARTIAL_ATTEMPTS) dfi_tm_restart(t, reason);

@@ -34,7 +34,7 @@ static void dfi_tm_read_piece(struct dfi_tm *t, void *to, const volatile void *p
         dfi_tm_read_memory(t, to, p, n);
         return;
     }
-    value = (const unsigned char *)&w->value + at, mask = (const unsigned char *)&w->mask + at;
+    value = (const unsigned char *)&w->bits + at, mask = (const unsigned char *)&w->mask + at;
     for (i = 0; i < n && mask[i]; i++) continue;
     if (i < n) dfi_tm_read_memory(t, to, p, n);
     for (i = 0; i < n; i++)
@@ -43,7 +43,7 @@ static void dfi_tm_read_piece(struct dfi_tm *t, void *to, const volatile void *p
 
 static void dfi_tm_read_range(struct dfi_tm *t, void *to, const volatile void *p, size_t bytes)
 {
-    if (!t->block || t->direct) {
+    if (!t->inner || t->direct) {
         dfi_tm_load(to, p, bytes);
         return;
     }
@@ -74,7 +74,7 @@ static void dfi_tm_go_direct(struct dfi_tm *t)
     size_t i;
     t->time = (dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK) & ~(uintptr_t)(DFI_TM_TICK - 1)) + DFI_TM_TICK;
     t->direct = 1, t->logs = 0;
-    dfi_store_relaxed(&t->limit, (uintptr_t)0);
+    dfi_store_relaxed(&t->newest, (uintptr_t)0);
     for (i = 0; i < t->n_writes; i++) {
         dfi_tm_apply(&t->writes[i]);
         dfi_store_release(dfi_tm_orec(t->writes[i].at), t->time);
@@ -86,7 +86,7 @@ static DFI_COLD void dfi_tm_write_without_memory(struct dfi_tm *t, uintptr_t *at
 {
     struct dfi_tm_write w;
     if (!t->alone) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY);
-    w.at = at, w.value = value, w.mask = mask;
+    w.at = at, w.bits = value, w.mask = mask;
     dfi_tm_go_direct(t);
     dfi_tm_apply(&w);
     dfi_store_release(dfi_tm_orec(at), t->time);
@@ -100,7 +100,7 @@ DFI_INLINE void dfi_tm_write_word(struct dfi_tm *t, uintptr_t *at, uintptr_t val
 
 static void dfi_tm_write_range(struct dfi_tm *t, volatile void *p, const void *from, size_t bytes)
 {
-    if (!t->block) {
+    if (!t->inner) {
         dfi_tm_store(p, from, bytes);
         return;
     }
@@ -198,7 +198,7 @@ static void dfi_tm_spare_back(struct dfi_tm *t);
 DFI_INLINE void dfi_tm_done(struct dfi_tm *t, struct dfi_tm_block *b, int wrote)
 {
     dfi_tm_end_reading(t);
-    t->block = NULL;
+    t->inner = NULL;
     dfi_tm_count(&t->counts.commits);
     if (t->logs) {
         unsigned char *p = dfi_tm_prediction(t, b);
@@ -267,10 +267,10 @@ DFI_API void dfi_tm_end(struct dfi_tm_block *b)
 {
     struct dfi_tm *t = dfi_tm_self;
     if (!b->open) return;
-    t->block = b; /* blocks inside that were left by a jump end with it */
+    t->inner = b; /* blocks inside that were left by a jump end with it */
     if (DFI_UNLIKELY(!b->ran)) dfi_tm_no_alternative(t, b);
     if (b->outer) {
-        t->block = b->outer;
+        t->inner = b->outer;
         b->open = 0, t->left = 0;
         return;
     }

@@ -5,7 +5,7 @@
 static df_result dfi_tm_on(int kind, void (*fn)(void *), void *arg, const char *name)
 {
     struct dfi_tm *t = dfi_tm_here();
-    if (!t->block) {
+    if (!t->inner) {
         dfi_log(DFI_LOG_TM_OUTSIDE, "df_stm", name);
         return DF_ERROR_MEMORY;
     }
@@ -13,7 +13,8 @@ static df_result dfi_tm_on(int kind, void (*fn)(void *), void *arg, const char *
 }
 
 #if defined(DFI_TM_SAVE_REGISTERS)
-__asm__(".pushsection .text.dfi_tm_save_registers,\"axG\",@progbits,dfi_tm_save_registers,comdat\n"
+/* .ifndef: the files of a program may become one (-flto) */
+__asm__(".ifndef dfi_tm_save_registers\n.pushsection .text.dfi_tm_save_registers,\"axG\",@progbits,dfi_tm_save_registers,comdat\n"
         ".weak dfi_tm_save_registers\n.type dfi_tm_save_registers, @function\ndfi_tm_save_registers:\n"
         ".cfi_startproc\n"
         "movq %rbx, (%rdi)\nmovq %rbp, 8(%rdi)\nmovq %r12, 16(%rdi)\nmovq %r13, 24(%rdi)\n"
@@ -25,7 +26,7 @@ __asm__(".pushsection .text.dfi_tm_save_registers,\"axG\",@progbits,dfi_tm_save_
         ".cfi_startproc\n"
         "movq (%rdi), %rbx\nmovq 8(%rdi), %rbp\nmovq 16(%rdi), %r12\nmovq 24(%rdi), %r13\n"
         "movq 32(%rdi), %r14\nmovq 40(%rdi), %r15\nmovq 48(%rdi), %rsp\nmovl $1, %eax\njmpq *56(%rdi)\n"
-        ".cfi_endproc\n.size dfi_tm_to_registers, .-dfi_tm_to_registers\n.popsection\n");
+        ".cfi_endproc\n.size dfi_tm_to_registers, .-dfi_tm_to_registers\n.popsection\n.endif\n");
 #endif
 
 DFI_EXTERN_C_BEGIN

@@ -8,8 +8,11 @@
 /* Measured (bench/README.md, "Transactions"): 16-byte stripes cost writers a lock for every second word, 64 made
  * neighbours in the heap conflict; below 2^16 records unrelated stripes meet, above 2^20 the table misses the TLB. */
 enum { DFI_TM_STRIPE_BITS = 5 };
-#ifndef DF_STM_ORECS
-#define DF_STM_ORECS (1 << 18)
+#if defined(DF_STM_ORECS)
+enum { DFI_TM_ORECS = DF_STM_ORECS };
+DFI_STATIC_ASSERT(DF_STM_ORECS > 0 && (DF_STM_ORECS & (DF_STM_ORECS - 1)) == 0, "df_stm.h: DF_STM_ORECS must be a power of 2");
+#else
+enum { DFI_TM_ORECS = 1 << 18 };
 #endif
 
 typedef DFI_ATOMIC(uintptr_t) dfi_orec;
@@ -17,9 +20,9 @@ typedef DFI_ATOMIC(uintptr_t) dfi_orec;
 
 enum { DFI_TM_WORD = sizeof(uintptr_t), DFI_TM_PREDICTIONS = 64 };
 
-struct dfi_tm_write { uintptr_t *at, value, mask; }; /* the bytes in mask of the aligned word `at` become those of value */
+struct dfi_tm_write { uintptr_t *at, bits, mask; }; /* the bits in mask of the aligned word `at` become those of bits */
 struct dfi_tm_lock { dfi_orec *orec; uintptr_t version; };
-struct dfi_tm_undo { uintptr_t entry, value, mask; };
+struct dfi_tm_undo { uintptr_t entry, bits, mask; };
 struct dfi_tm_bucket { uint32_t stamp, entry; };
 
 struct dfi_tm_counts { DFI_ATOMIC(uint64_t) commits, wrote, extensions, waits, alone, reads, writes, aborts[6]; };
@@ -28,14 +31,14 @@ struct dfi_tm_counts { DFI_ATOMIC(uint64_t) commits, wrote, extensions, waits, a
 struct dfi_tm {
     /* others look at these */
     DFI_ATOMIC(uintptr_t) active; /* 0, or 1 + the time its reads belong to (a multiple of 4) */
-    DFI_ATOMIC(uintptr_t) limit;  /* reads in line accept versions below it; 0: every read goes the long way */
+    DFI_ATOMIC(uintptr_t) newest; /* reads in line accept versions below it; 0: every read goes the long way */
     DFI_ATOMIC(int) asked;        /* somebody waits until the time moves on */
     /* its own */
     uintptr_t time;               /* what was read was all there at this time */
     dfi_orec **read_end, **read_max; /* log of reads; one NULL before its begin */
     uint64_t filter;              /* a bit for each word that may be among the writes */
     int logs;                     /* in a block whose reads are logged, and whose writes are buffered */
-    struct dfi_tm_block *block;   /* the innermost one, or NULL */
+    struct dfi_tm_block *inner;   /* the innermost one, or NULL */
     dfi_orec **reads;
     struct dfi_tm_write *writes;
     struct dfi_tm_lock *locks;    /* as many as writes, so that a commit needs no memory */
@@ -61,7 +64,7 @@ struct dfi_tm {
 
 DFI_EXTERN_C_BEGIN
 extern DFI_API DFI_TLS struct dfi_tm *dfi_tm_self; /* this thread's, or &dfi_tm_nobody */
-extern DFI_API dfi_orec dfi_tm_orecs[DF_STM_ORECS];
+extern DFI_API dfi_orec dfi_tm_orecs[DFI_TM_ORECS];
 
 DFI_API uint64_t dfi_tm_get(const volatile void *p, size_t bytes);
 DFI_API void dfi_tm_no_room(void);
@@ -69,7 +72,7 @@ DFI_EXTERN_C_END
 
 DFI_INLINE dfi_orec *dfi_tm_orec(const volatile void *p)
 {
-    return &dfi_tm_orecs[((uintptr_t)p >> DFI_TM_STRIPE_BITS) & (DF_STM_ORECS - 1)];
+    return &dfi_tm_orecs[((uintptr_t)p >> DFI_TM_STRIPE_BITS) & (DFI_TM_ORECS - 1)];
 }
 
 /* Its bit in dfi_tm.filter. */

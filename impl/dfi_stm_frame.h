@@ -20,7 +20,7 @@ DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *si
 DFI_API int dfi_tm_was_left(struct dfi_tm_block *b);
 DFI_API void dfi_tm_end(struct dfi_tm_block *b);
 DFI_API int dfi_tm_or_else(void);
-DFI_API void dfi_tm_put(volatile void *p, uint64_t value, size_t bytes);
+DFI_API void dfi_tm_put(volatile void *p, uint64_t bits, size_t bytes);
 DFI_EXTERN_C_END
 
 /* At the checkpoint: is the block to be run? */

@@ -8,7 +8,7 @@ static struct dfi_os_key dfi_tm_key; /* life_lock */
 static void dfi_tm_be(struct dfi_tm *t)
 {
     dfi_tm_self = t;
-    dfi_block_here = (void **)(void *)&t->block;
+    dfi_block_here = (void **)(void *)&t->inner;
 }
 
 /* The first logs of a record. */
@@ -56,7 +56,7 @@ static void dfi_tm_detach(void *p) /* at the end of its thread */
 {
     struct dfi_tm *t = (struct dfi_tm *)p;
     if (dfi_tm_self != t) return; /* forked since */
-    if (t->block) {
+    if (t->inner) {
         dfi_log(DFI_LOG_TM_THREAD_END, dfi_tm_outermost(t)->site);
         dfi_tm_take_back(t);
         dfi_tm_alone_end(t);
@@ -112,7 +112,7 @@ static void dfi_tm_fork_child(void)
         if (all->tm[i] != t) dfi_store_relaxed(&all->tm[i]->active, (uintptr_t)0);
     if (!t->spare) {
         dfi_tm_spare.tm.spare = 0;
-        dfi_tm_spare.tm.block = NULL;
+        dfi_tm_spare.tm.inner = NULL;
     }
     dfi_stm.sleepers = NULL;
     dfi_store_relaxed(&dfi_stm.n_sleepers, 0);
@@ -206,7 +206,7 @@ static DFI_COLD void dfi_tm_reset_clock(struct dfi_tm *t)
     size_t i;
     dfi_tm_alone_begin(t);
     if (dfi_load_relaxed(&dfi_stm.clock) >= DFI_TM_CLOCK_END) { /* nobody did it meanwhile */
-        for (i = 0; i < DF_STM_ORECS; i++) dfi_store_relaxed(&dfi_tm_orecs[i], (uintptr_t)0);
+        for (i = 0; i < DFI_TM_ORECS; i++) dfi_store_relaxed(&dfi_tm_orecs[i], (uintptr_t)0);
         dfi_store_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK | DFI_TM_ALONE);
         dfi_tm_wake(1); /* what they read cannot be told from what is written now */
     }
@@ -218,12 +218,12 @@ DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *si
 {
     struct dfi_tm *t = dfi_tm_self;
     if (DFI_UNLIKELY(t == &dfi_tm_nobody)) t = dfi_tm_attach();
-    b->outer = t->block;
+    b->outer = t->inner;
     b->site = site;
     b->to_jump = to_jump;
     b->alternative = 0;
     b->open = b->ran = 1, b->left = b->closed = 0;
-    t->block = b;
+    t->inner = b;
     if (DFI_LIKELY(!b->outer)) {
         t->logs = *dfi_tm_prediction(t, b);
         dfi_tm_begin_reading(t);
@@ -239,7 +239,7 @@ DFI_API int dfi_tm_was_left(struct dfi_tm_block *b)
     struct dfi_tm *t = dfi_tm_self;
     b->open = 0;
     t->left = 1;
-    t->block = b->outer;
+    t->inner = b->outer;
     if (!b->outer) dfi_tm_spare_back(t);
     return 0;
 }

@@ -120,7 +120,7 @@ static void dfi_tm_undo_writes(struct dfi_tm *t, const struct dfi_tm_block *b)
 {
     while (t->n_undo > b->undo) {
         struct dfi_tm_undo *u = &t->undo[--t->n_undo];
-        t->writes[u->entry].value = u->value, t->writes[u->entry].mask = u->mask;
+        t->writes[u->entry].bits = u->bits, t->writes[u->entry].mask = u->mask;
     }
     while (t->n_writes > b->writes) {
         t->n_writes--;
@@ -139,7 +139,7 @@ static DFI_NOINLINE int dfi_tm_save_write(struct dfi_tm *t, size_t entry)
         t->undo = (struct dfi_tm_undo *)array;
     }
     u = &t->undo[t->n_undo++];
-    u->entry = entry, u->value = t->writes[entry].value, u->mask = t->writes[entry].mask;
+    u->entry = entry, u->bits = t->writes[entry].bits, u->mask = t->writes[entry].mask;
     return 0;
 }
 
@@ -149,9 +149,9 @@ DFI_INLINE int dfi_tm_add_write(struct dfi_tm *t, uintptr_t *at, uintptr_t value
     struct dfi_tm_write *w = dfi_tm_find(t, at);
     size_t n = t->n_writes;
     if (w) {
-        if (DFI_UNLIKELY(t->block->outer != NULL) && (size_t)(w - t->writes) < t->block->writes && dfi_tm_save_write(t, (size_t)(w - t->writes)))
+        if (DFI_UNLIKELY(t->inner->outer != NULL) && (size_t)(w - t->writes) < t->inner->writes && dfi_tm_save_write(t, (size_t)(w - t->writes)))
             return -1;
-        w->value = (w->value & ~mask) | (value & mask);
+        w->bits = (w->bits & ~mask) | (value & mask);
         w->mask |= mask;
         return 0;
     }
@@ -163,7 +163,7 @@ DFI_INLINE int dfi_tm_add_write(struct dfi_tm *t, uintptr_t *at, uintptr_t value
         b->stamp = t->stamp, b->entry = (uint32_t)n;
     }
     w = &t->writes[n];
-    w->at = at, w->value = value & mask, w->mask = mask;
+    w->at = at, w->bits = value & mask, w->mask = mask;
     t->n_writes = n + 1;
     t->filter |= dfi_tm_bit(at);
     return 0;
@@ -232,7 +232,7 @@ static DFI_NOINLINE void dfi_tm_apply_part(const struct dfi_tm_write *w)
     size_t i, n;
     for (i = 0; i < DFI_TM_WORD; i += n) {
         for (n = 0; i + n < DFI_TM_WORD && mask[i + n]; n++) continue;
-        if (n) dfi_tm_store((char *)w->at + i, (const char *)&w->value + i, n);
+        if (n) dfi_tm_store((char *)w->at + i, (const char *)&w->bits + i, n);
         else n = 1;
     }
 }
@@ -240,7 +240,7 @@ static DFI_NOINLINE void dfi_tm_apply_part(const struct dfi_tm_write *w)
 /* One write reaches memory. */
 DFI_INLINE void dfi_tm_apply(const struct dfi_tm_write *w)
 {
-    if (DFI_LIKELY(w->mask == UINTPTR_MAX)) dfi_store_release((volatile DFI_TM_CELL(dfi_tm_word) *)w->at, w->value);
+    if (DFI_LIKELY(w->mask == UINTPTR_MAX)) dfi_store_release((volatile DFI_TM_CELL(dfi_tm_word) *)w->at, w->bits);
     else dfi_tm_apply_part(w);
 }
 

@@ -84,7 +84,7 @@ static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block
     if (t->n_writes) dfi_tm_clear_writes(t);
     dfi_tm_end_reading(t);
     dfi_tm_alone_end(t);
-    t->block = NULL;
+    t->inner = NULL;
     if (!dfi_tm_n_reads(t) && !t->forgot) dfi_log(DFI_LOG_TM_RETRY_NOTHING, b->site);
     if (t->spare || t->forgot || !dfi_tm_n_reads(t)) { /* it cannot be woken, or others want the record: looks again and again */
         dfi_tm_forget_reads(t, 0);
@@ -103,7 +103,7 @@ static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block
 DFI_EXTERN_C_BEGIN
 DFI_API int dfi_tm_or_else(void)
 {
-    struct dfi_tm_block *b = dfi_tm_self->block;
+    struct dfi_tm_block *b = dfi_tm_self->inner;
     if (++b->looked != b->alternative) return 0;
     return b->ran = 1;
 }
@@ -111,13 +111,13 @@ DFI_API int dfi_tm_or_else(void)
 DFI_API void dfi_tm_retry(const char *site)
 {
     struct dfi_tm *t = dfi_tm_self;
-    if (!t->block || t->direct) {
-        dfi_log(t->block ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, "df_retry");
+    if (!t->inner || t->direct) {
+        dfi_log(t->inner ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, "df_retry");
         return;
     }
     if (t->resumed) dfi_tm_go_on(t);
     if (!t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
-    dfi_tm_next_alternative(t, t->block);
+    dfi_tm_next_alternative(t, t->inner);
 }
 DFI_EXTERN_C_END
 

@@ -5,7 +5,7 @@
 struct dfi_tm_old { unsigned char *at; unsigned char bytes[8]; unsigned n; };
 
 struct dfi_tm {
-    struct dfi_tm_block *block;
+    struct dfi_tm_block *inner;
     struct dfi_tm_old *old;
     struct dfi_tm_event *events; /* dfi_stm_events.h */
     size_t n_old, max_old, n_events, max_events, n_written;

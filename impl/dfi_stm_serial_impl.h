@@ -11,24 +11,24 @@ static void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
         struct dfi_tm_old *o = &t->old[--t->n_old];
         memcpy(o->at, o->bytes, o->n);
     }
-    t->block = b->outer ? b->outer : b; /* the transaction goes on, and handlers are part of it */
+    t->inner = b->outer ? b->outer : b; /* the transaction goes on, and handlers are part of it */
     dfi_tm_undo_events(t, b->events);
 }
 
 /* The whole transaction. */
 static void dfi_tm_take_back(struct dfi_tm *t)
 {
-    struct dfi_tm_block *b = t->block;
+    struct dfi_tm_block *b = t->inner;
     while (b->outer) b = b->outer;
     dfi_tm_roll_back(t, b);
-    t->block = NULL;
+    t->inner = NULL;
     dfi_tm_undo_all_events(t);
 }
 
 /* b runs again, from its beginning. Does not return. */
 static void dfi_tm_again(struct dfi_tm *t, struct dfi_tm_block *b)
 {
-    t->block = b;
+    t->inner = b;
     b->to_jump(b->jump);
 }
 
@@ -52,8 +52,8 @@ static void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
 
 static int dfi_tm_can_undo(struct dfi_tm *t, const char *site, const char *name)
 {
-    if (t->block && !t->direct) return 1;
-    dfi_log(t->block ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, name);
+    if (t->inner && !t->direct) return 1;
+    dfi_log(t->inner ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, name);
     return 0;
 }
 
@@ -61,14 +61,14 @@ DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int closed, void (*to_jump)(void *))
 {
     struct dfi_tm *t = &dfi_tm_only;
-    b->outer = t->block;
+    b->outer = t->inner;
     b->site = site;
     b->to_jump = to_jump;
     b->alternative = 0;
     b->ran = b->open = 1, b->closed = closed != 0, b->left = 0;
     b->writes = t->n_old, b->events = t->n_events;
     if (!b->outer) t->n_written = 0;
-    t->block = b;
+    t->inner = b;
     return b;
 }
 
@@ -76,7 +76,7 @@ DFI_API int dfi_tm_was_left(struct dfi_tm_block *b)
 {
     b->open = 0;
     dfi_tm_only.left = 1;
-    dfi_tm_only.block = b->outer;
+    dfi_tm_only.inner = b->outer;
     return 0;
 }
 
@@ -84,9 +84,9 @@ DFI_API void dfi_tm_end(struct dfi_tm_block *b)
 {
     struct dfi_tm *t = &dfi_tm_only;
     if (!b->open) return;
-    t->block = b;
+    t->inner = b;
     if (!b->ran) dfi_tm_no_alternative(t, b);
-    t->block = b->outer;
+    t->inner = b->outer;
     b->open = 0, t->left = 0;
     if (b->outer) return;
     t->counts.commits++;
@@ -99,7 +99,7 @@ DFI_API void dfi_tm_end(struct dfi_tm_block *b)
 
 DFI_API int dfi_tm_or_else(void)
 {
-    struct dfi_tm_block *b = dfi_tm_only.block;
+    struct dfi_tm_block *b = dfi_tm_only.inner;
     if (++b->looked != b->alternative) return 0;
     return b->ran = 1;
 }
@@ -113,11 +113,11 @@ DFI_API void df_tm_write_bytes(volatile void *to, const void *from, size_t bytes
     while (bytes) {
         size_t n = bytes < sizeof t->old->bytes ? bytes : sizeof t->old->bytes;
         void *array = t->old;
-        if (t->block && !t->direct) {
+        if (t->inner && !t->direct) {
             if (t->n_old == t->max_old && dfi_tm_grow(t, &array, t->n_old, &t->max_old, sizeof *t->old)) t->direct = 1;
             t->old = (struct dfi_tm_old *)array;
         }
-        if (t->block && !t->direct) {
+        if (t->inner && !t->direct) {
             struct dfi_tm_old *o = &t->old[t->n_old++];
             o->at = p, o->n = (unsigned)n;
             memcpy(o->bytes, p, n);
@@ -143,7 +143,7 @@ DFI_API void *df_tm_malloc(size_t bytes)
 {
     struct dfi_tm *t = &dfi_tm_only;
     void *p = dfi_malloc(bytes);
-    if (!p || !t->block || t->direct || dfi_tm_add_event(t, DFI_TM_ALLOCATED, NULL, p) == 0) return p;
+    if (!p || !t->inner || t->direct || dfi_tm_add_event(t, DFI_TM_ALLOCATED, NULL, p) == 0) return p;
     dfi_mfree(p);
     return NULL;
 }
@@ -151,20 +151,20 @@ DFI_API void *df_tm_malloc(size_t bytes)
 DFI_API void df_tm_free(void *p)
 {
     struct dfi_tm *t = &dfi_tm_only;
-    if (p && t->block && dfi_tm_add_event(t, DFI_TM_FREED, NULL, p) == 0) return;
-    if (p && t->block) t->direct = 1; /* there is no way back */
+    if (p && t->inner && dfi_tm_add_event(t, DFI_TM_FREED, NULL, p) == 0) return;
+    if (p && t->inner) t->direct = 1; /* there is no way back */
     dfi_mfree(p);
 }
 
 DFI_API void dfi_tm_retry(const char *site)
 {
-    if (dfi_tm_can_undo(&dfi_tm_only, site, "df_retry")) dfi_tm_next_alternative(&dfi_tm_only, dfi_tm_only.block);
+    if (dfi_tm_can_undo(&dfi_tm_only, site, "df_retry")) dfi_tm_next_alternative(&dfi_tm_only, dfi_tm_only.inner);
 }
 
 DFI_API void dfi_tm_abort(const char *site)
 {
     struct dfi_tm *t = &dfi_tm_only;
-    struct dfi_tm_block *b = t->block;
+    struct dfi_tm_block *b = t->inner;
     if (!dfi_tm_can_undo(t, site, "df_abort")) return;
     while (b->outer && !b->closed) b = b->outer;
     if (b->outer) dfi_tm_roll_back(t, b);
@@ -177,7 +177,7 @@ DFI_API void dfi_tm_abort(const char *site)
 DFI_API void dfi_tm_do_restart(const char *site)
 {
     struct dfi_tm *t = &dfi_tm_only;
-    struct dfi_tm_block *b = t->block;
+    struct dfi_tm_block *b = t->inner;
     if (!dfi_tm_can_undo(t, site, "df_restart")) return;
     while (b->outer) b = b->outer;
     dfi_tm_take_back(t);
@@ -189,13 +189,13 @@ DFI_API void dfi_tm_do_restart(const char *site)
 DFI_API void dfi_tm_irrevocable(const char *site)
 {
     struct dfi_tm *t = &dfi_tm_only;
-    if (!t->block) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_irrevocable");
+    if (!t->inner) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_irrevocable");
     else t->counts.alone += (uint64_t)!t->direct, t->direct = 1;
 }
 
 DFI_API void dfi_tm_validate(const char *site)
 {
-    if (!dfi_tm_only.block) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_tm_validate");
+    if (!dfi_tm_only.inner) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_tm_validate");
 }
 
 DFI_API void df_tm_quiesce(void) { }

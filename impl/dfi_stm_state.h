@@ -52,7 +52,7 @@ DFI_EXTERN_C_BEGIN
 /* What a thread without a record sees: its first access takes the long way. */
 DFI_API struct dfi_tm dfi_tm_nobody;
 DFI_API DFI_TLS struct dfi_tm *dfi_tm_self = &dfi_tm_nobody;
-DFI_API dfi_orec dfi_tm_orecs[DF_STM_ORECS];
+DFI_API dfi_orec dfi_tm_orecs[DFI_TM_ORECS];
 /* For threads without memory for a record, one block at a time. */
 DFI_API struct dfi_tm_room dfi_tm_spare;
 DFI_API struct dfi_tm *dfi_tm_first_records[32] = { &dfi_tm_spare.tm };
@@ -85,7 +85,7 @@ static DFI_NOINLINE void dfi_tm_wait_for(struct dfi_tm *u, uintptr_t time)
         dfi_tm_pause(round++);
         if (round % 4 == 0 && !dfi_load_relaxed(&u->asked)) {
             dfi_store_relaxed(&u->asked, 1);
-            dfi_store_relaxed(&u->limit, (uintptr_t)0);
+            dfi_store_relaxed(&u->newest, (uintptr_t)0);
         }
     }
 }
@@ -106,7 +106,7 @@ DFI_INLINE void dfi_tm_quiesce(struct dfi_tm *t, uintptr_t time)
     }
 }
 
-static void dfi_tm_set_limit(struct dfi_tm *t) { dfi_store_relaxed(&t->limit, t->direct ? (uintptr_t)0 : t->time | 1); }
+static void dfi_tm_set_limit(struct dfi_tm *t) { dfi_store_relaxed(&t->newest, t->direct ? (uintptr_t)0 : t->time | 1); }
 
 static void dfi_tm_reset_clock(struct dfi_tm *t);
 
@@ -139,13 +139,13 @@ DFI_INLINE void dfi_tm_begin_reading(struct dfi_tm *t)
     if (DFI_UNLIKELY(now & DFI_TM_ALONE || now >= DFI_TM_CLOCK_END)) now = dfi_tm_begin_later(t, now);
     t->time = now;
     dfi_store_release(&t->active, now | 1);
-    dfi_store_relaxed(&t->limit, now | 1);
+    dfi_store_relaxed(&t->newest, now | 1);
 }
 
 /* release: what was read and written, to who quiesces */
 DFI_INLINE void dfi_tm_end_reading(struct dfi_tm *t)
 {
-    dfi_store_relaxed(&t->limit, (uintptr_t)0);
+    dfi_store_relaxed(&t->newest, (uintptr_t)0);
     dfi_store_release(&t->active, (uintptr_t)0);
 }
 

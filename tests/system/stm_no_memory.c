@@ -29,7 +29,7 @@ static void test_free(void *p)
 #include "df_stm.h"
 #include "stm_test.h"
 
-enum { THREADS = 4, CELLS = 4096, STRIDE = 4, FEW = 64 };
+enum { THREADS = 4, CELLS = 4096, STRIDE = 32 / sizeof(long), FEW = 64 };
 
 static long cell[CELLS * STRIDE]; /* one for each stripe */
 static long few[FEW];
