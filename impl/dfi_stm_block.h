@@ -7,9 +7,9 @@
 enum { DFI_TM_ATTEMPTS = 32, DFI_TM_PARTIAL_ATTEMPTS = 8 };
 enum { DFI_TM_PREDICT = 32 }; /* commits without a write, before a block that wrote is tried without a log of reads */
 
-static unsigned char *dfi_tm_prediction(struct dfi_tm *t, const struct dfi_tm_block *outermost)
+static unsigned char *dfi_tm_prediction(struct dfi_tm *t, const char *site)
 {
-    uintptr_t x = (uintptr_t)outermost->site;
+    uintptr_t x = (uintptr_t)site;
     return &t->writes_at[(x ^ x >> 6) % DFI_TM_PREDICTIONS];
 }
 
@@ -59,7 +59,7 @@ static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
     unsigned attempts = t->attempts + (reason != DFI_TM_TO_LOG);
     dfi_tm_count(&t->counts.aborts[reason]);
     dfi_tm_take_back(t);
-    if (reason == DFI_TM_TO_LOG) *dfi_tm_prediction(t, b) = DFI_TM_PREDICT;
+    if (reason == DFI_TM_TO_LOG) *dfi_tm_prediction(t, b->site) = DFI_TM_PREDICT;
     t->attempts = attempts;
     t->logs = t->odd = 1;
     if (!t->alone) {

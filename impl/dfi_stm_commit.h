@@ -201,7 +201,7 @@ DFI_INLINE void dfi_tm_done(struct dfi_tm *t, struct dfi_tm_block *b, int wrote)
     t->inner = NULL;
     dfi_tm_count(&t->counts.commits);
     if (t->logs) {
-        unsigned char *p = dfi_tm_prediction(t, b);
+        unsigned char *p = dfi_tm_prediction(t, t->site);
         size_t reads = dfi_tm_n_reads(t);
         if (wrote) *p = DFI_TM_PREDICT;
         else if (*p) --*p;

@@ -39,6 +39,7 @@ struct dfi_tm {
     uint64_t filter;              /* a bit for each word that may be among the writes */
     int logs;                     /* in a block whose reads are logged, and whose writes are buffered */
     struct dfi_tm_block *inner;   /* the innermost one, or NULL */
+    const char *site;             /* where the outermost one begins */
     dfi_orec **reads;
     struct dfi_tm_write *writes;
     struct dfi_tm_lock *locks;    /* as many as writes, so that a commit needs no memory */

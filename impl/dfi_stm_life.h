@@ -57,7 +57,7 @@ static void dfi_tm_detach(void *p) /* at the end of its thread */
     struct dfi_tm *t = (struct dfi_tm *)p;
     if (dfi_tm_self != t) return; /* forked since */
     if (t->inner) {
-        dfi_log(DFI_LOG_TM_THREAD_END, dfi_tm_outermost(t)->site);
+        dfi_log(DFI_LOG_TM_THREAD_END, t->site); /* the block is in a frame that is gone */
         dfi_tm_take_back(t);
         dfi_tm_alone_end(t);
     }
@@ -124,7 +124,7 @@ static void dfi_tm_fork_child(void)
 static void *dfi_tm_suspend(void)
 {
     struct dfi_tm *t = dfi_tm_self;
-    dfi_log(DFI_LOG_WAIT_IN_ATOMIC, dfi_tm_outermost(t)->site);
+    dfi_log(DFI_LOG_WAIT_IN_ATOMIC, t->site);
     if (!t->alone) {
         dfi_tm_end_reading(t); /* who waits for its end may be who it waits for */
         t->resumed = t->odd = 1;
@@ -225,7 +225,8 @@ DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *si
     b->open = b->ran = 1, b->left = b->closed = 0;
     t->inner = b;
     if (DFI_LIKELY(!b->outer)) {
-        t->logs = *dfi_tm_prediction(t, b);
+        t->site = site;
+        t->logs = *dfi_tm_prediction(t, site);
         dfi_tm_begin_reading(t);
     } else {
         b->closed = closed != 0;
