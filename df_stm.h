@@ -56,7 +56,11 @@
  *   DF_STM_SETJMP      go back by the standard setjmp also where something faster is known; gcc then warns of
  *                      locals as it does for setjmp (-Wclobbered)
  *   DF_STM_CLOSED      1: nested blocks of this file are closed, see below
- * Options, implementation file only: DF_MALLOC(bytes), DF_FREE(p), DF_STM_CLOCK (time to begin with, for tests)
+ * Options, implementation file only
+ *
+ *   DF_MALLOC(bytes), DF_FREE(p)   replace malloc and free
+ *   DF_STATS           1: counts for each block, too; see df_stm_sites
+ *   DF_STM_CLOCK       time to begin with, for tests
  *
  * Search for: >>blocks >>accesses >>memory >>counters >>implementation >>licence */
 #ifndef DF_STM_H
@@ -201,6 +205,9 @@ typedef struct df_stm_counters {
     uint64_t most_reads, most_writes; /* largest sets: stripes of 32 bytes read, words written */
 } df_stm_counters;
 DFI_API df_result df_stm_stats(df_stm_counters *counters);
+/* With DF_STATS: fn(arg, "file:line", counters) for each outermost block that was run. Else, and with DF_SERIAL, for none.
+ * DF_ERROR_MEMORY: for none. */
+DFI_API df_result df_stm_sites(void (*fn)(void *arg, const char *site, const df_stm_counters *counters), void *arg);
 
 DFI_API df_result dfi_tm_atomically(void (*fn)(void *arg), void *arg, const char *site, int closed);
 DFI_API void dfi_tm_retry(const char *site);
@@ -223,6 +230,7 @@ DFI_EXTERN_C_END
 #include "impl/dfi_stm_hook.h"
 #include "impl/dfi_os.h"
 #include "impl/dfi_os_wait.h"
+#include "impl/dfi_stm_counts.h"
 #include "impl/dfi_stm_state.h"
 #endif
 #include "impl/dfi_stm_events.h"
@@ -234,6 +242,7 @@ DFI_EXTERN_C_END
 #include "impl/dfi_stm_commit.h"
 #include "impl/dfi_stm_retry.h"
 #include "impl/dfi_stm_life.h"
+#include "impl/dfi_stm_stats.h"
 #include "impl/dfi_stm_api.h"
 #endif
 #include "impl/dfi_stm_common.h"

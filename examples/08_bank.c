@@ -1,8 +1,9 @@
 /* Tasks that move money between accounts, each transfer at once or not at all.
  *
- * Which accounts a transfer needs is known only when it runs, so the tasks declare none of them: they may all run at the
- * same time, and DF_ATOMIC lets each transfer happen as if it were alone. Other tasks add up all accounts meanwhile.
- * With a plain `balance -= amount` instead, money would be lost and the totals would differ.
+ * Which accounts a transfer needs is known only when it runs, so the tasks declare none of them: they may all
+ * run at the same time, and DF_ATOMIC lets each transfer happen as if it were alone. Other tasks add up all
+ * accounts meanwhile. With a plain `balance -= amount` instead, money would be lost and the totals would
+ * differ.
  */
 #define DF_IMPLEMENTATION
 #include "../df.h"
@@ -55,7 +56,7 @@ int main(void)
     }
     for (int i = 0; i < TASKS; i++)
         all_wrong += wrong[i];
-    printf("%d transfers; in the end %ld in %d accounts; %d of %d totals meanwhile were wrong\n", TASKS * TRANSFERS,
-           bank_total(&b), ACCOUNTS, all_wrong, TASKS * TOTALS);
+    printf("%d transfers; in the end %ld in %d accounts; %d of %d totals meanwhile were wrong\n",
+           TASKS * TRANSFERS, bank_total(&b), ACCOUNTS, all_wrong, TASKS * TOTALS);
     return all_wrong || bank_total(&b) != ACCOUNTS * BALANCE;
 }

@@ -1,10 +1,10 @@
 /* The dining philosophers: everyone needs two forks, and waits until both are there.
  *
- * Both are taken in one block, so nobody ever holds one and waits for the other, and there is no order of forks to keep
- * to. df_retry says that the block cannot go on as things are: it is taken back, and runs again when a fork that it
- * looked at has changed.
- * Source of the problem: Dijkstra, "Hierarchical ordering of sequential processes", Acta Informatica 1, 1971; of df_retry:
- * Harris, Marlow, Peyton Jones, Herlihy, "Composable memory transactions", PPoPP 2005.
+ * Both are taken in one block, so nobody ever holds one and waits for the other, and there is no order of
+ * forks to keep to. df_retry says that the block cannot go on as things are: it is taken back, and runs again
+ * when a fork that it looked at has changed.
+ * Source of the problem: Dijkstra, "Hierarchical ordering of sequential processes", Acta Informatica 1, 1971;
+ * of df_retry: Harris, Marlow, Peyton Jones, Herlihy, "Composable memory transactions", PPoPP 2005.
  */
 #define DF_IMPLEMENTATION
 #include "../df.h"

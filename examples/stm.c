@@ -3,9 +3,9 @@
  *     ./stm            each operation is a block: DF_ATOMIC, here as df_atomically
  *     ./stm --lock     each holds one lock for everything instead, with the same functions
  *
- * Of the keys of a set each thread inserts and removes its own, every fourth one, and knows which of them must be there.
- * So the threads meet everywhere, and yet what is there in the end does not depend on who came first. Without threads
- * (DF_SERIAL) what they do is done one after the other.
+ * Of the keys of a set each thread inserts and removes its own, every fourth one, and knows which of them
+ * must be there. So the threads meet everywhere, and yet what is there in the end does not depend on who came
+ * first. Without threads (DF_SERIAL) what they do is done one after the other.
  */
 #define DF_IMPLEMENTATION
 #include "../df_stm.h"
@@ -26,9 +26,11 @@
 #include <pthread.h>
 #endif
 
-enum { THREADS = 4, KEYS = 512, CHANGES = 8000, ROOM = 2, ITEMS = 4000, ACCOUNTS = 64, BALANCE = 1000, LEVELS = 5 };
+enum {
+    THREADS = 4, KEYS = 512, CHANGES = 8000, ROOM = 2, ITEMS = 4000, ACCOUNTS = 64, BALANCE = 1000, LEVELS = 5
+};
 
-/* One at a time: the blocks, or the lock. ------------------------------------------------------------------------- */
+/* One at a time: the blocks, or the lock. ------------------------------------------------------------ */
 
 static int use_lock;
 #ifdef DF_SERIAL
@@ -94,7 +96,7 @@ static void report(const char *what, long value, int right)
     failures += !right;
 }
 
-/* Sets. ------------------------------------------------------------------------------------------------------------ */
+/* Sets. --------------------------------------------------------------------------------------------- */
 
 typedef struct {
     const char *name;
@@ -168,7 +170,7 @@ static void test_set(const set_kind *k)
     k->clear(k->set);
 }
 
-/* Queues: an item is 100000 times the number of the thread that put it, and a number that grows. ------------------- */
+/* Queues: an item is 100000 times the number of the thread that put it, and a number that grows. ---- */
 
 typedef struct { queue *q; long item; } queue_call;
 static queue narrow, wide;
@@ -241,7 +243,7 @@ static void test_queue(const char *name, queue *q, long room, void *(*thread)(vo
     free(q->item);
 }
 
-/* The bank and the catalogue. -------------------------------------------------------------------------------------- */
+/* The bank and the catalogue. ----------------------------------------------------------------------- */
 
 typedef struct { long a, b, c, result; } numbers;
 static long balance[ACCOUNTS];
@@ -304,7 +306,8 @@ int main(int argc, char **argv)
 {
     use_lock = argc > 1 && !strcmp(argv[1], "--lock");
     static const set_kind sets[] = {
-        SET_KIND("list", list), SET_KIND("hash table", hash), SET_KIND("skip list", skiplist), SET_KIND("red-black tree", tree)
+        SET_KIND("list", list), SET_KIND("hash table", hash), SET_KIND("skip list", skiplist),
+        SET_KIND("red-black tree", tree)
     };
     if (!hash_init(&the_hash, KEYS / 4) || !catalogue_init(&the_catalogue, LEVELS))
         return 2;

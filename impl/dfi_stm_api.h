@@ -89,7 +89,7 @@ DFI_API void dfi_tm_abort(const char *site)
     struct dfi_tm_block *b = t->inner;
     if (!dfi_tm_can_undo(t, site, "df_abort")) return;
     while (b->outer && !b->closed) b = b->outer;
-    dfi_tm_count(&t->counts.aborts[DFI_TM_BY_USER]);
+    dfi_tm_count(t, DFI_TM_BY_USER);
     b->left = 1;
     if (b->outer) dfi_tm_roll_back(t, b);
     else {
@@ -105,7 +105,7 @@ DFI_API void dfi_tm_do_restart(const char *site)
     struct dfi_tm_block *b;
     if (!dfi_tm_can_undo(t, site, "df_restart")) return;
     b = dfi_tm_outermost(t);
-    dfi_tm_count(&t->counts.aborts[DFI_TM_BY_USER]);
+    dfi_tm_count(t, DFI_TM_BY_USER);
     dfi_tm_take_back(t);
     dfi_tm_alone_end(t); /* what it waits for may be another block */
     dfi_os_yield();
@@ -136,7 +136,7 @@ DFI_API void dfi_tm_irrevocable(const char *site)
         if (!dfi_os_trylock(&dfi_stm.alone_lock)) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY); /* who holds it waits for us */
         dfi_tm_keep_out(t);
         t->alone = t->odd = 1;
-        dfi_tm_count(&t->counts.alone);
+        dfi_tm_count(t, DFI_TM_RAN_ALONE);
         valid = t->logs ? dfi_tm_first_changed(t) == dfi_tm_n_reads(t)
                         : (dfi_load_relaxed(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1)) == t->time;
         if (!valid) dfi_tm_restart(t, DFI_TM_CHANGED); /* and alone from the beginning */

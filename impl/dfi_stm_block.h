@@ -57,7 +57,7 @@ static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
 {
     struct dfi_tm_block *b = dfi_tm_outermost(t);
     unsigned attempts = t->attempts + (reason != DFI_TM_TO_LOG);
-    dfi_tm_count(&t->counts.aborts[reason]);
+    dfi_tm_count(t, reason);
     dfi_tm_take_back(t);
     if (reason == DFI_TM_TO_LOG) *dfi_tm_prediction(t, b->site) = DFI_TM_PREDICT;
     t->attempts = attempts;
@@ -94,7 +94,7 @@ static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t change
     now = dfi_load_seq_cst(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1);
     dfi_tm_forget_reads(t, b->reads);
     if (dfi_tm_first_changed(t) != b->reads) dfi_tm_restart(t, reason);
-    dfi_tm_count(&t->counts.aborts[reason]);
+    dfi_tm_count(t, reason);
     t->attempts++;
     t->time = now;
     dfi_store_release(&t->active, now | 1); /* release: what was read so far, to who quiesces */
@@ -113,7 +113,7 @@ static DFI_NOINLINE void dfi_tm_extend(struct dfi_tm *t, int reason)
     size_t changed;
     if (!t->logs) dfi_tm_restart(t, DFI_TM_TOO_NEW);
     if ((changed = dfi_tm_first_changed(t)) != dfi_tm_n_reads(t)) dfi_tm_conflict(t, reason, changed);
-    dfi_tm_count(&t->counts.extensions);
+    dfi_tm_count(t, DFI_TM_EXTENSIONS);
     t->time = now;
     dfi_store_release(&t->active, now | 1);
     dfi_tm_set_limit(t);

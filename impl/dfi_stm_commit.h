@@ -199,13 +199,13 @@ DFI_INLINE void dfi_tm_done(struct dfi_tm *t, struct dfi_tm_block *b, int wrote)
 {
     dfi_tm_end_reading(t);
     t->inner = NULL;
-    dfi_tm_count(&t->counts.commits);
+    dfi_tm_count(t, DFI_TM_COMMITS);
     if (t->logs) {
         unsigned char *p = dfi_tm_prediction(t, t->site);
         size_t reads = dfi_tm_n_reads(t);
         if (wrote) *p = DFI_TM_PREDICT;
         else if (*p) --*p;
-        if (reads > dfi_load_relaxed(&t->counts.reads)) dfi_store_relaxed(&t->counts.reads, (uint64_t)reads);
+        dfi_tm_count_most(t, DFI_TM_MOST_READS, reads);
         dfi_tm_forget_reads(t, 0);
         t->logs = 0;
     }
@@ -235,14 +235,14 @@ static DFI_NOINLINE void dfi_tm_commit(struct dfi_tm *t, struct dfi_tm_block *b)
             if (was != t->time && (changed = dfi_tm_first_changed(t)) != dfi_tm_n_reads(t))
                 dfi_tm_commit_failed(t, DFI_TM_CHANGED, changed);
         }
-        if (t->n_writes > dfi_load_relaxed(&t->counts.writes)) dfi_store_relaxed(&t->counts.writes, (uint64_t)t->n_writes);
+        dfi_tm_count_most(t, DFI_TM_MOST_WRITES, t->n_writes);
         dfi_tm_write_back(t, time);
         dfi_tm_clear_writes(t);
     }
     for (i = 0; i < t->n_events && !time; i++)
         if (t->events[i].kind == DFI_TM_FREED) /* transactions of now may still read it */
             time = (dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK) & ~(uintptr_t)(DFI_TM_TICK - 1)) + DFI_TM_TICK;
-    if (wrote) dfi_tm_count(&t->counts.wrote);
+    if (wrote) dfi_tm_count(t, DFI_TM_WROTE);
     dfi_tm_done(t, b, wrote);
     if (DFI_UNLIKELY(t->odd)) {
         dfi_tm_alone_end(t);

@@ -25,7 +25,8 @@ struct dfi_tm_lock { dfi_orec *orec; uintptr_t version; };
 struct dfi_tm_undo { uintptr_t entry, bits, mask; };
 struct dfi_tm_bucket { uint32_t stamp, entry; };
 
-struct dfi_tm_counts { DFI_ATOMIC(uint64_t) commits, wrote, extensions, waits, alone, reads, writes, aborts[6]; };
+enum { DFI_TM_COUNTS = 13 }; /* dfi_stm_counts.h */
+struct dfi_tm_counts { DFI_ATOMIC(uint64_t) n[DFI_TM_COUNTS]; };
 
 /* The transactions of one thread. */
 struct dfi_tm {

@@ -1,4 +1,4 @@
-/* dfi_stm_life.h - records of threads, from their first block to their end; fork; counters */
+/* dfi_stm_life.h - records of threads, from their first block to their end; fork */
 #ifndef DFI_STM_LIFE_H
 #define DFI_STM_LIFE_H
 
@@ -243,33 +243,6 @@ DFI_API int dfi_tm_was_left(struct dfi_tm_block *b)
     t->inner = b->outer;
     if (!b->outer) dfi_tm_spare_back(t);
     return 0;
-}
-
-DFI_API df_result df_stm_stats(df_stm_counters *c)
-{
-    struct dfi_tm_threads *all;
-    size_t i;
-    memset(c, 0, sizeof *c);
-    dfi_os_lock(&dfi_stm.life_lock);
-    all = dfi_load_relaxed(&dfi_stm.threads);
-    for (i = 0; i < dfi_load_relaxed(&all->n); i++) {
-        struct dfi_tm_counts *n = &all->tm[i]->counts;
-        c->commits += dfi_load_relaxed(&n->commits);
-        c->read_only += dfi_load_relaxed(&n->commits) - dfi_load_relaxed(&n->wrote);
-        c->locked += dfi_load_relaxed(&n->aborts[DFI_TM_LOCK_FAILED]);
-        c->too_new += dfi_load_relaxed(&n->aborts[DFI_TM_TOO_NEW]);
-        c->changed += dfi_load_relaxed(&n->aborts[DFI_TM_CHANGED]);
-        c->to_log += dfi_load_relaxed(&n->aborts[DFI_TM_TO_LOG]);
-        c->by_user += dfi_load_relaxed(&n->aborts[DFI_TM_BY_USER]);
-        c->gave_way += dfi_load_relaxed(&n->aborts[DFI_TM_GIVES_WAY]);
-        c->retries += dfi_load_relaxed(&n->waits);
-        c->extensions += dfi_load_relaxed(&n->extensions);
-        c->alone += dfi_load_relaxed(&n->alone);
-        if (dfi_load_relaxed(&n->reads) > c->most_reads) c->most_reads = dfi_load_relaxed(&n->reads);
-        if (dfi_load_relaxed(&n->writes) > c->most_writes) c->most_writes = dfi_load_relaxed(&n->writes);
-    }
-    dfi_os_unlock(&dfi_stm.life_lock);
-    return DF_OK;
 }
 DFI_EXTERN_C_END
 

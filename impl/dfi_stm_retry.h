@@ -78,7 +78,7 @@ static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block
 {
     b->alternative = 0, b->ran = 1;
     if (b->outer) dfi_tm_next_alternative(t, b->outer); /* with the block around it rolled back, b is gone */
-    dfi_tm_count(&t->counts.waits);
+    dfi_tm_count(t, DFI_TM_SLEPT);
     dfi_tm_roll_back(t, b);
     if (t->n_events) dfi_tm_undo_events(t, 0); /* of handlers: nothing of this attempt stays */
     if (t->n_writes) dfi_tm_clear_writes(t);

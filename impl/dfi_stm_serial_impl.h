@@ -200,6 +200,12 @@ DFI_API void dfi_tm_validate(const char *site)
 
 DFI_API void df_tm_quiesce(void) { }
 
+DFI_API df_result df_stm_sites(void (*fn)(void *arg, const char *site, const df_stm_counters *counters), void *arg)
+{
+    (void)fn, (void)arg;
+    return DF_OK;
+}
+
 DFI_API df_result df_stm_stats(df_stm_counters *c)
 {
     *c = dfi_tm_only.counts;

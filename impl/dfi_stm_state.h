@@ -5,7 +5,6 @@
 #define DFI_STM_STATE_H
 
 enum { DFI_TM_ALONE = 1, DFI_TM_TICK = 4 }; /* low bits of the clock: a transaction runs alone; one commit */
-enum { DFI_TM_LOCK_FAILED, DFI_TM_TOO_NEW, DFI_TM_CHANGED, DFI_TM_TO_LOG, DFI_TM_BY_USER, DFI_TM_GIVES_WAY };
 
 /* The clock wraps around here: all versions begin anew. */
 #define DFI_TM_CLOCK_END (DFI_TM_LOCKED - ((uintptr_t)DFI_TM_TICK << 20)) /* later only by who began before */
@@ -15,7 +14,8 @@ enum { DFI_TM_LOCK_FAILED, DFI_TM_TOO_NEW, DFI_TM_CHANGED, DFI_TM_TO_LOG, DFI_TM
 
 struct dfi_tm_threads { struct dfi_tm **tm; DFI_ATOMIC(size_t) n; size_t max; struct dfi_tm_threads *older; };
 
-enum { DFI_TM_FEW = 8 /* writes searched one by one: about what a look into the hash table costs */, DFI_TM_READS = 512, DFI_TM_WRITES = 64 /* 2^7 buckets */ }; /* to begin with */
+enum { DFI_TM_FEW = 8 };                       /* writes searched one by one: about what a look into the hash table costs */
+enum { DFI_TM_READS = 512, DFI_TM_WRITES = 64 }; /* room in the first logs; 2^7 buckets */
 /* A thread's record with its first logs, in one piece. */
 struct dfi_tm_room {
     struct dfi_tm tm; /* first */
@@ -23,6 +23,10 @@ struct dfi_tm_room {
     struct dfi_tm_write writes[DFI_TM_WRITES];
     struct dfi_tm_lock locks[DFI_TM_WRITES];
     struct dfi_tm_bucket buckets[2 * DFI_TM_WRITES];
+#if DF_STATS
+    struct dfi_tm_site *sites; /* by hash; growing it, and reading another thread's: life_lock */
+    size_t n_sites, max_sites;
+#endif
 };
 static struct dfi_tm_room *dfi_tm_room_of(struct dfi_tm *t) { return (struct dfi_tm_room *)(void *)t; }
 
@@ -62,9 +66,6 @@ DFI_API struct dfi_stm dfi_stm = {
     DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT
 };
 DFI_EXTERN_C_END
-
-/* Only the owner adds. */
-DFI_INLINE void dfi_tm_count(DFI_ATOMIC(uint64_t) *c) { dfi_store_relaxed(c, dfi_load_relaxed(c) + 1); }
 
 /* Waits a little longer each time. */
 static void dfi_tm_pause(unsigned round)
@@ -170,7 +171,7 @@ static void dfi_tm_alone_begin(struct dfi_tm *t)
     dfi_os_lock(&dfi_stm.alone_lock);
     dfi_tm_keep_out(t);
     t->alone = t->odd = 1;
-    dfi_tm_count(&t->counts.alone);
+    dfi_tm_count(t, DFI_TM_RAN_ALONE);
 }
 
 static void dfi_tm_alone_end(struct dfi_tm *t)

@@ -1,9 +1,10 @@
-/* What a design office keeps: a tree of assemblies, and at its ends the parts they are made of, some of them in several.
+/* What a design office keeps: a tree of assemblies, and at its ends the parts they are made of.
  *
- * Short and long operations, readers and writers, and changes of the structure run beside each other. Each function may be
- * called in a block, or while there is one thread; see list.h. `random` are bits that choose assemblies and parts.
- * Source: Guerraoui, Kapalka, Vitek, "STMBench7: a benchmark for software transactional memory", EuroSys 2007; this
- * is a small relative of it. */
+ * Short and long operations, readers and writers, and changes of the structure run beside each other. Each
+ * function may be called in a block, or while there is one thread; see list.h. `random` are bits that choose
+ * assemblies and parts.
+ * Source: Guerraoui, Kapalka, Vitek, "STMBench7: a benchmark for software transactional memory", EuroSys
+ * 2007; this is a small relative of it. */
 #ifndef STM_CATALOGUE_H
 #define STM_CATALOGUE_H
 
@@ -82,7 +83,7 @@ static inline part **catalogue_find(catalogue *c, uint64_t random, long date)
     assembly *a = c->top;
     for (long level = 1; level < c->levels; level++, random /= CATALOGUE_BELOW)
         a = df_tm_read(&a->below[random % CATALOGUE_BELOW]);
-    if (date)                                     /* only the lowest: the top would make all who change anything meet */
+    if (date)             /* of the lowest only: that of the top would make all who change anything meet */
         df_tm_write(&a->date, date);
     return &a->parts[random % CATALOGUE_BELOW];
 }

@@ -1,8 +1,10 @@
-/* A set of numbers as a skip list: a list with lists of ever fewer elements above it, the shortcuts of a search.
+/* A set of numbers as a skip list: a list, and above it lists of ever fewer elements, shortcuts of a search.
  *
- * The height of a node, random in the original, is computed from its key: a random generator would be one more thing that
- * threads share. Each function may be called in a block, or while there is one thread; see list.h.
- * Source: Pugh, "Skip lists: a probabilistic alternative to balanced trees", Communications of the ACM 33(6), 1990. */
+ * The height of a node, random in the original, is computed from its key: a random generator would be one
+ * more thing that threads share. Each function may be called in a block, or while there is one thread; see
+ * list.h.
+ * Source: Pugh, "Skip lists: a probabilistic alternative to balanced trees", Communications of the ACM 33(6),
+ * 1990. */
 #ifndef STM_SKIPLIST_H
 #define STM_SKIPLIST_H
 
@@ -10,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SKIP_HEIGHT = 12 };                        /* at most: enough for 4^12 elements, as one in 4 nodes is higher */
+enum { SKIP_HEIGHT = 12 };                        /* at most: one node in 4 is higher, so enough for 4^12 */
 
 typedef struct skip_node {
     long key, height;
@@ -77,7 +79,7 @@ static inline int skiplist_remove(skiplist *s, long key)
     return 1;
 }
 
-/* The number of elements; -1: a level is not in order, or does not hold exactly the nodes that are high enough. */
+/* The number of elements; -1: a level is not in order, or lacks a node that is high enough. */
 static inline long skiplist_check(skiplist *s)
 {
     long elements[SKIP_HEIGHT + 1] = { 0 }, higher[SKIP_HEIGHT + 1] = { 0 };

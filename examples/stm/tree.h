@@ -1,9 +1,10 @@
 /* A set of numbers as a red-black tree: many reads and few writes on the way to any element.
  *
- * A node is red or black; the root is black, a red node has no red child, and on all ways down there are equally many
- * black nodes. Each function may be called in a block, or while there is one thread; see list.h.
- * Source: Cormen, Leiserson, Rivest, Stein, "Introduction to Algorithms", chapter 13; without the sentinel, which every
- * removal would write. Left and right are child[0] and child[1], so that the mirrored case is the same code. */
+ * A node is red or black; the root is black, a red node has no red child, and on all ways down there are
+ * equally many black nodes. Each function may be called in a block, or while there is one thread; see list.h.
+ * Source: Cormen, Leiserson, Rivest, Stein, "Introduction to Algorithms", chapter 13; without the sentinel,
+ * which every removal would write. Left and right are child[0] and child[1], so that the mirrored case is the
+ * same code. */
 #ifndef STM_TREE_H
 #define STM_TREE_H
 
@@ -187,8 +188,8 @@ static inline int tree_remove(tree *t, long key)
     return 1;
 }
 
-/* Adds the elements below n, all between low and high, to *elements. Returns the number of black nodes on the way down;
- * -1: something is wrong. */
+/* Adds the elements below n, all between low and high, to *elements. Returns the number of black nodes on the
+ * way down; -1: something is wrong. */
 static inline int tree_check_part(tree_node *n, tree_node *parent, long low, long high, long *elements)
 {
     int left, right, red;
@@ -197,7 +198,9 @@ static inline int tree_check_part(tree_node *n, tree_node *parent, long low, lon
         return 0;
     key = df_tm_read(&n->key);
     red = tree_is_red(n);
-    if (key < low || key > high || df_tm_read(&n->parent) != parent || (red && (!parent || tree_is_red(parent))))
+    if (key < low || key > high || df_tm_read(&n->parent) != parent)
+        return -1;
+    if (red && (!parent || tree_is_red(parent)))
         return -1;
     ++*elements;
     left = tree_check_part(tree_child(n, 0), n, low, key - 1, elements);
@@ -209,7 +212,8 @@ static inline int tree_check_part(tree_node *n, tree_node *parent, long low, lon
 static inline long tree_check(tree *t)
 {
     long elements = 0;
-    return tree_check_part(df_tm_read(&t->root), NULL, LONG_MIN + 1, LONG_MAX - 1, &elements) < 0 ? -1 : elements;
+    int blacks = tree_check_part(df_tm_read(&t->root), NULL, LONG_MIN + 1, LONG_MAX - 1, &elements);
+    return blacks < 0 ? -1 : elements;
 }
 
 static inline void tree_clear_part(tree_node *n)

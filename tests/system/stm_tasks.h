@@ -1,0 +1,185 @@
+/* stm_tasks.h - the body of stm_tasks.c and stm_tasks_before.c: blocks in tasks. After df.h and df_stm.h, in either order.
+ *
+ * The programs prove: tasks may use blocks, whoever runs them; a task that sleeps in df_retry for what another task of
+ * the same pool will write does not keep its worker, not even the only one (if it did: the alarm); what is ordered by
+ * data is ordered for blocks as well; a wait for tasks in a block is reported and goes on. */
+#ifndef STM_TASKS_H
+#define STM_TASKS_H
+
+#include "stm_test.h"
+#include "work.h"
+
+enum { WAITERS = 8, BUFFER = 4 };
+
+static long counter, ticket, flag, done[3];
+static int rounds;
+
+/* --- many tasks, one counter ------------------------------------------------------------------------------------ */
+
+DF_STATIC_TASK(void, counts, (int, n), df_inout(uint64_t, own, 1));
+static void counts(int n, uint64_t *own)
+{
+    for (int i = 0; i < n; i++)
+        DF_ATOMIC {
+            long x = df_tm_read(&counter);
+            if (i % 8 == 0) test_spin(500);
+            df_tm_write(&counter, x + 1);
+        }
+    *own += (uint64_t)n; /* ordered by the declaration: no block needed */
+}
+static void counted(void)
+{
+    uint64_t own[4] = { 0 };
+    counter = 0;
+    DF_PARALLEL {
+        for (int i = 0; i < rounds; i++) df_submit(counts, i % 10, &own[i % 4]);
+    }
+    CHECK(own[0] + own[1] + own[2] + own[3] == (uint64_t)counter && counter == 45 * (rounds / 10));
+}
+
+/* --- tasks that wait for each other by df_retry, the last one submitted goes first ------------------------------------- */
+
+DF_STATIC_TASK(void, waits, (int, mine), df_out(int, ran, 1));
+static void waits(int mine, int *ran)
+{
+    DF_ATOMIC {
+        if (df_tm_read(&ticket) != mine) df_retry();
+        df_tm_write(&ticket, (long)mine + 1);
+    }
+    *ran = 1;
+}
+static void tickets(void)
+{
+    for (int round = 0; round < rounds / 10 + 1; round++) {
+        int ran[WAITERS] = { 0 };
+        ticket = 0;
+        DF_PARALLEL {
+            for (int i = WAITERS - 1; i >= 0; i--) df_submit(waits, i, &ran[i]);
+        }
+        CHECK(ticket == WAITERS);
+        for (int i = 0; i < WAITERS; i++) CHECK(ran[i] == 1);
+    }
+}
+
+/* --- producers and consumers over a small buffer: both sleep, both in tasks ---------------------------------------------- */
+
+static long buffer[BUFFER], put_at, got_at, sum_in, sum_out;
+
+DF_STATIC_TASK(void, produces, (int, n), (int, seed));
+static void produces(int n, int seed)
+{
+    for (int i = 0; i < n; i++)
+        DF_ATOMIC {
+            long at = df_tm_read(&put_at);
+            if (at - df_tm_read(&got_at) == BUFFER) df_retry();
+            df_tm_write(&buffer[at % BUFFER], (long)seed * i);
+            df_tm_write(&put_at, at + 1);
+            df_tm_write(&sum_in, df_tm_read(&sum_in) + (long)seed * i);
+        }
+}
+DF_STATIC_TASK(void, consumes, (int, n));
+static void consumes(int n)
+{
+    for (int i = 0; i < n; i++)
+        DF_ATOMIC {
+            long at = df_tm_read(&got_at);
+            if (at == df_tm_read(&put_at)) df_retry();
+            df_tm_write(&sum_out, df_tm_read(&sum_out) + df_tm_read(&buffer[at % BUFFER]));
+            df_tm_write(&got_at, at + 1);
+        }
+}
+static void buffered(void)
+{
+    put_at = got_at = sum_in = sum_out = 0;
+    DF_PARALLEL {
+        df_submit(consumes, rounds);
+        df_submit(produces, rounds / 2, 3);
+        df_submit(consumes, rounds);
+        df_submit(produces, rounds + (rounds - rounds / 2), 5);
+    }
+    CHECK(put_at == 2L * rounds && got_at == put_at && sum_in == sum_out);
+}
+
+/* --- one of both: a thread that is not df's, or the thread in the block itself --------------------------------------------- */
+
+static void *sets_flag(void *unused)
+{
+    usleep(1000);
+    DF_ATOMIC df_tm_write(&flag, 1L);
+    return unused;
+}
+DF_STATIC_TASK(void, wants_flag, df_inout(int, x, 1));
+static void wants_flag(int *x)
+{
+    DF_ATOMIC {
+        if (!df_tm_read(&flag)) df_retry();
+    }
+    ++*x;
+}
+DF_STATIC_TASK(void, sets_it, (int, us));
+static void sets_it(int us)
+{
+    usleep((unsigned)us);
+    DF_ATOMIC df_tm_write(&flag, 1L);
+}
+static void foreign(void)
+{
+    for (int round = 0; round < 10; round++) {
+        pthread_t t;
+        int x = 0;
+        flag = 0;
+        CHECK(!pthread_create(&t, NULL, sets_flag, NULL));
+        DF_PARALLEL {
+            df_submit(wants_flag, &x);
+            df_submit(wants_flag, &x);
+        }
+        CHECK(x == 2 && !pthread_join(t, NULL));
+        flag = x = 0;
+        df_submit(sets_it, round * 10); /* the program's thread waits in a block, not in df */
+        df_submit(wants_flag, &x);
+        DF_ATOMIC {
+            if (!df_tm_read(&flag)) df_retry();
+        }
+        df_wait();
+        CHECK(x == 1);
+    }
+}
+
+/* --- blocks between tasks that are ordered by their data ------------------------------------------------------------------------ */
+
+enum { CELLS = 16 };
+static long cell[CELLS];
+DF_STATIC_TASK(void, mixes, df_inout(long, a, 1), df_in(long, b, 1), (int, k));
+static void mixes(long *a, const long *b, int k)
+{
+    if (k % 3 == 0) { /* plainly */
+        *a = *a * 3 + *b + k;
+        return;
+    }
+    DF_ATOMIC {
+        df_tm_write(a, df_tm_read(a) * 3 + df_tm_read(b) + k);
+        if (k % 7 == 0) df_irrevocable();
+        df_tm_write(&done[k % 3], df_tm_read(&done[k % 3]) + 1);
+    }
+    DF_ATOMIC {
+        df_tm_on_commit((void (*)(void *))df_tm_free, df_tm_malloc(8));
+    }
+}
+static void flows(void)
+{
+    unsigned long want[CELLS];
+    int n = rounds * 2;
+    uint64_t s = 1;
+    for (int i = 0; i < CELLS; i++) cell[i] = i, want[i] = (unsigned long)i;
+    done[1] = done[2] = 0;
+    DF_PARALLEL {
+        for (int k = 0; k < n; k++) {
+            int a = test_below(&s, CELLS), b = (a + 1 + test_below(&s, CELLS - 1)) % CELLS;
+            if (k % 16 == 0) want[a] = 1, df_submit(work_add, NULL, (uint64_t *)NULL, 0), cell[a] = cell[a];
+            df_submit(mixes, &cell[a], &cell[b], k % 1000);
+        }
+    }
+    (void)want;
+}
+
+#endif
