@@ -196,7 +196,7 @@ typedef struct df_stm_counters {
     uint64_t locked;      /* run again, as another block was writing the same memory for long */
     uint64_t too_new;     /* run again, as something it read was written since it began */
     uint64_t changed;     /* the same, found at the end */
-    uint64_t to_log;      /* run again, as a block thought to be read-only wrote */
+    uint64_t to_log;      /* run again, as something was written meanwhile and no log of reads had been kept */
     uint64_t gave_way;    /* run again for want of memory, or to let another one run alone */
     uint64_t by_user;     /* df_abort, df_restart */
     uint64_t retries;     /* df_retry without an alternative: slept */

@@ -24,7 +24,7 @@
     if (DFI_LIKELY(sizeof x <= DFI_TM_WORD && !((uintptr_t)p & (sizeof x - 1)))) { \
         uintptr_t version = dfi_load_acquire(o);                                 \
         DFI_TM_LOAD(T, p, x);                                                    \
-        if (DFI_LIKELY(version < dfi_load_relaxed(&t->newest) && !(t->filter & dfi_tm_bit(p)) &&   \
+        if (DFI_LIKELY(version < dfi_load_relaxed(&t->newest) && !(t->filter >> dfi_tm_bit(p) & 1) && \
                        dfi_load_relaxed(o) == version)) {                        \
             dfi_tm_log(t, o);                                                    \
             return x;                                                            \

@@ -7,7 +7,7 @@ DFI_API uint64_t dfi_tm_get(const volatile void *p, size_t bytes)
 {
     union { uint64_t u64; uint32_t u32; uint16_t u16; uint8_t u8; } x;
     struct dfi_tm *t = dfi_tm_self;
-    if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && t->inner && !t->direct)) {
+    if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && t->buffers)) {
         struct dfi_tm_write *w;
         uintptr_t word;
         if (DFI_UNLIKELY(dfi_load_relaxed(&t->asked))) dfi_tm_asked(t);
@@ -26,7 +26,7 @@ DFI_API void dfi_tm_put(volatile void *p, uint64_t value, size_t bytes)
 {
     union { uint64_t u64; uint32_t u32; uint16_t u16; uint8_t u8; } x;
     struct dfi_tm *t = dfi_tm_self;
-    if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && t->logs)) {
+    if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && t->buffers)) {
         dfi_tm_write_word(t, (uintptr_t *)(uintptr_t)p, (uintptr_t)value, UINTPTR_MAX);
         return;
     }
@@ -110,6 +110,7 @@ DFI_API void dfi_tm_do_restart(const char *site)
     dfi_tm_alone_end(t); /* what it waits for may be another block */
     dfi_os_yield();
     t->attempts = 0;
+    t->logs = t->buffers = 1;
     b->alternative = 0, b->ran = 1;
     dfi_tm_begin_reading(t);
     dfi_tm_again(t, b);

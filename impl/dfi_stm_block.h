@@ -5,7 +5,8 @@
 /* Conflicts are rare or come in showers. After this many attempts in vain a block runs alone: with 2 to 8 threads that
  * all write one word, 64 and more cost throughput, and 16 ran alone what would have succeeded (bench/README.md). */
 enum { DFI_TM_ATTEMPTS = 32, DFI_TM_PARTIAL_ATTEMPTS = 8 };
-enum { DFI_TM_PREDICT = 32 }; /* commits without a write, before a block that wrote is tried without a log of reads */
+/* A block whose log of reads was missed keeps one until it was of no use at the commit this many times. */
+enum { DFI_TM_PREDICT = 32 };
 
 static unsigned char *dfi_tm_prediction(struct dfi_tm *t, const char *site)
 {
@@ -37,7 +38,7 @@ static void dfi_tm_take_back(struct dfi_tm *t)
 {
     if (t->n_writes) dfi_tm_clear_writes(t);
     t->read_end = t->reads + 1;
-    t->forgot = t->resumed = t->logs = 0;
+    t->forgot = t->resumed = t->logs = t->buffers = 0;
     dfi_tm_end_reading(t);
     t->inner = NULL;
     if (t->n_events) dfi_tm_undo_all_events(t);
@@ -59,9 +60,9 @@ static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
     unsigned attempts = t->attempts + (reason != DFI_TM_TO_LOG);
     dfi_tm_count(t, reason);
     dfi_tm_take_back(t);
-    if (reason == DFI_TM_TO_LOG) *dfi_tm_prediction(t, b->site) = DFI_TM_PREDICT;
+    *dfi_tm_prediction(t, b->site) = DFI_TM_PREDICT;
     t->attempts = attempts;
-    t->logs = t->odd = 1;
+    t->logs = t->buffers = t->odd = 1;
     if (!t->alone) {
         if (t->attempts >= DFI_TM_ATTEMPTS) dfi_tm_alone_begin(t);
         else if (t->attempts) { /* a random part of a time that doubles; the first is about that of a commit */
@@ -111,9 +112,10 @@ static DFI_NOINLINE void dfi_tm_extend(struct dfi_tm *t, int reason)
     /* acquire: of the commits up to now the locks, or what came after, are seen below */
     uintptr_t now = dfi_load_acquire(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1);
     size_t changed;
-    if (!t->logs) dfi_tm_restart(t, DFI_TM_TOO_NEW);
+    if (!t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
     if ((changed = dfi_tm_first_changed(t)) != dfi_tm_n_reads(t)) dfi_tm_conflict(t, reason, changed);
     dfi_tm_count(t, DFI_TM_EXTENSIONS);
+    *dfi_tm_prediction(t, t->site) = DFI_TM_PREDICT;
     t->time = now;
     dfi_store_release(&t->active, now | 1);
     dfi_tm_set_limit(t);

@@ -73,7 +73,7 @@ static void dfi_tm_go_direct(struct dfi_tm *t)
 {
     size_t i;
     t->time = (dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK) & ~(uintptr_t)(DFI_TM_TICK - 1)) + DFI_TM_TICK;
-    t->direct = 1, t->logs = 0;
+    t->direct = 1, t->logs = t->buffers = 0;
     dfi_store_relaxed(&t->newest, (uintptr_t)0);
     for (i = 0; i < t->n_writes; i++) {
         dfi_tm_apply(&t->writes[i]);
@@ -104,7 +104,6 @@ static void dfi_tm_write_range(struct dfi_tm *t, volatile void *p, const void *f
         dfi_tm_store(p, from, bytes);
         return;
     }
-    if (!t->direct && !t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
     while (bytes && !t->direct) {
         size_t at = (uintptr_t)p % DFI_TM_WORD, n = DFI_TM_WORD - at < bytes ? DFI_TM_WORD - at : bytes;
         uintptr_t value = 0, mask = 0;
@@ -128,6 +127,7 @@ static void dfi_tm_unlock(struct dfi_tm *t)
 static DFI_COLD void dfi_tm_commit_failed(struct dfi_tm *t, int reason, size_t changed)
 {
     dfi_tm_unlock(t);
+    if (reason == DFI_TM_TO_LOG) dfi_tm_restart(t, reason);
     dfi_tm_conflict(t, reason, changed);
 }
 
@@ -143,6 +143,7 @@ static DFI_NOINLINE uintptr_t dfi_tm_await_lock(struct dfi_tm *t, dfi_orec *o, s
         dfi_tm_pause(round++);
     }
     if (version > t->time) { /* it may be among the reads: they must be of a time after that */
+        if (!t->logs) dfi_tm_commit_failed(t, DFI_TM_TO_LOG, SIZE_MAX);
         now = dfi_load_acquire(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1);
         changed = dfi_tm_first_changed(t);
         if (changed != dfi_tm_n_reads(t)) dfi_tm_commit_failed(t, DFI_TM_TOO_NEW, changed);
@@ -194,65 +195,97 @@ DFI_INLINE void dfi_tm_write_back(struct dfi_tm *t, uintptr_t time)
 static void dfi_tm_wake_sleepers(void);
 static void dfi_tm_spare_back(struct dfi_tm *t);
 
+/* The block kept a log of reads. needed: for good reason. */
+static DFI_NOINLINE void dfi_tm_end_log(struct dfi_tm *t, int needed)
+{
+    unsigned char *p = dfi_tm_prediction(t, t->site);
+    if (!needed && *p) --*p;
+    dfi_tm_count_most(t, DFI_TM_MOST_READS, dfi_tm_n_reads(t));
+    dfi_tm_forget_reads(t, 0);
+    t->logs = 0;
+}
+
 /* The block is over: counts, and the next one begins with empty logs. */
-DFI_INLINE void dfi_tm_done(struct dfi_tm *t, struct dfi_tm_block *b, int wrote)
+DFI_INLINE void dfi_tm_done(struct dfi_tm *t, struct dfi_tm_block *b, int needed)
 {
     dfi_tm_end_reading(t);
     t->inner = NULL;
-    dfi_tm_count(t, DFI_TM_COMMITS);
-    if (t->logs) {
-        unsigned char *p = dfi_tm_prediction(t, t->site);
-        size_t reads = dfi_tm_n_reads(t);
-        if (wrote) *p = DFI_TM_PREDICT;
-        else if (*p) --*p;
-        dfi_tm_count_most(t, DFI_TM_MOST_READS, reads);
-        dfi_tm_forget_reads(t, 0);
-        t->logs = 0;
-    }
-    t->left = 0;
+    t->buffers = 0;
     b->open = 0;
+    dfi_tm_count(t, DFI_TM_COMMITS);
+    if (DFI_UNLIKELY(t->logs)) dfi_tm_end_log(t, needed);
 }
 
-/* The end of a transaction that wrote, freed, has handlers, or is alone. */
+/* The clock did not stand still since the transaction's time. pre: its writes are locked. */
+static DFI_NOINLINE void dfi_tm_check_reads(struct dfi_tm *t, uintptr_t was)
+{
+    size_t changed;
+    if (was & DFI_TM_ALONE) { /* somebody wants to be alone: out, and again */
+        dfi_tm_unlock(t);
+        dfi_tm_restart(t, DFI_TM_GIVES_WAY);
+    }
+    if (!t->logs) dfi_tm_commit_failed(t, DFI_TM_TO_LOG, SIZE_MAX);
+    if ((changed = dfi_tm_first_changed(t)) != dfi_tm_n_reads(t)) dfi_tm_commit_failed(t, DFI_TM_CHANGED, changed);
+}
+
+/* Makes the writes of t visible. Returns the time of that; *needed: the log of reads was. */
+DFI_INLINE uintptr_t dfi_tm_publish(struct dfi_tm *t, int *needed)
+{
+    int alone = t->alone;
+    uintptr_t was, time;
+    if (DFI_LIKELY(!alone)) dfi_tm_lock_writes(t);
+    /* acq_rel: orders the locks of all who write before the look at the reads of all who come later; seq_cst: before
+     * the look at who is active, and at who sleeps */
+    was = dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK);
+    *needed = was != t->time && !alone;
+    if (DFI_UNLIKELY(*needed)) dfi_tm_check_reads(t, was);
+    time = (was & ~(uintptr_t)(DFI_TM_TICK - 1)) + DFI_TM_TICK;
+    dfi_tm_count_most(t, DFI_TM_MOST_WRITES, t->n_writes);
+    dfi_tm_count(t, DFI_TM_WROTE);
+    dfi_tm_write_back(t, time);
+    dfi_tm_clear_writes(t);
+    return time;
+}
+
+/* After a commit at that time. */
+DFI_INLINE void dfi_tm_tell(struct dfi_tm *t, uintptr_t time)
+{
+    /* seq_cst: after the change of the clock; pairs with the sleeper's, see dfi_tm_sleep_until */
+    if (DFI_UNLIKELY(dfi_load_seq_cst(&dfi_stm.n_sleepers) != 0)) dfi_tm_wake_sleepers();
+    dfi_tm_quiesce(t, time);
+}
+
+/* The end of one that wrote. */
 static DFI_NOINLINE void dfi_tm_commit(struct dfi_tm *t, struct dfi_tm_block *b)
 {
-    uintptr_t time = 0;
-    size_t changed, i;
-    int wrote = t->n_writes || t->direct;
-    if (t->n_writes) {
-        uintptr_t was;
-        if (DFI_UNLIKELY(t->resumed)) dfi_tm_go_on(t);
-        if (!t->alone) dfi_tm_lock_writes(t);
-        /* acq_rel: orders the locks of all who write before the look at the reads of all who come later; seq_cst: before
-         * the look at who is active, and at who sleeps */
-        was = dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK);
-        time = (was & ~(uintptr_t)(DFI_TM_TICK - 1)) + DFI_TM_TICK;
-        if (!t->alone) {
-            if (DFI_UNLIKELY(was & DFI_TM_ALONE)) { /* somebody wants to be alone: out, and again */
-                dfi_tm_unlock(t);
-                dfi_tm_restart(t, DFI_TM_GIVES_WAY);
-            }
-            if (was != t->time && (changed = dfi_tm_first_changed(t)) != dfi_tm_n_reads(t))
-                dfi_tm_commit_failed(t, DFI_TM_CHANGED, changed);
-        }
-        dfi_tm_count_most(t, DFI_TM_MOST_WRITES, t->n_writes);
-        dfi_tm_write_back(t, time);
-        dfi_tm_clear_writes(t);
+    int needed;
+    uintptr_t time = dfi_tm_publish(t, &needed);
+    dfi_tm_done(t, b, needed);
+    dfi_tm_tell(t, time);
+}
+
+/* The end of one that frees, has handlers, or is odd. */
+static DFI_NOINLINE void dfi_tm_commit_more(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    uintptr_t time = t->direct ? t->time : 0;
+    int needed = 0;
+    size_t i;
+    if (t->direct) dfi_tm_count(t, DFI_TM_WROTE);
+    else if (t->n_writes) {
+        if (t->resumed) dfi_tm_go_on(t);
+        time = dfi_tm_publish(t, &needed);
     }
     for (i = 0; i < t->n_events && !time; i++)
         if (t->events[i].kind == DFI_TM_FREED) /* transactions of now may still read it */
             time = (dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK) & ~(uintptr_t)(DFI_TM_TICK - 1)) + DFI_TM_TICK;
-    if (wrote) dfi_tm_count(t, DFI_TM_WROTE);
-    dfi_tm_done(t, b, wrote);
-    if (DFI_UNLIKELY(t->odd)) {
+    dfi_tm_done(t, b, needed);
+    if (t->odd) {
         dfi_tm_alone_end(t);
         t->attempts = 0, t->forgot = t->resumed = 0;
         t->odd = t->spare;
     }
-    /* seq_cst: after the change of the clock; pairs with the sleeper's, see dfi_tm_sleep_until */
-    if (wrote && DFI_UNLIKELY(dfi_load_seq_cst(&dfi_stm.n_sleepers) != 0)) dfi_tm_wake_sleepers();
-    if (time) dfi_tm_quiesce(t, time);
-    if (DFI_UNLIKELY(t->n_events | (size_t)t->spare)) {
+    if (time) dfi_tm_tell(t, time);
+    if (t->n_events | (size_t)t->spare) {
         struct dfi_tm_handlers h = dfi_tm_take_events(t);
         dfi_tm_spare_back(t);
         dfi_tm_call_handlers(h);
@@ -271,10 +304,11 @@ DFI_API void dfi_tm_end(struct dfi_tm_block *b)
     if (DFI_UNLIKELY(!b->ran)) dfi_tm_no_alternative(t, b);
     if (b->outer) {
         t->inner = b->outer;
-        b->open = 0, t->left = 0;
+        b->open = 0;
         return;
     }
-    if (t->n_writes | t->n_events | (size_t)t->odd) dfi_tm_commit(t, b);
+    if (DFI_UNLIKELY(t->n_events | (size_t)t->odd)) dfi_tm_commit_more(t, b);
+    else if (t->n_writes) dfi_tm_commit(t, b);
     else dfi_tm_done(t, b, 0);
 }
 DFI_EXTERN_C_END

@@ -38,7 +38,8 @@ struct dfi_tm {
     uintptr_t time;               /* what was read was all there at this time */
     dfi_orec **read_end, **read_max; /* log of reads; one NULL before its begin */
     uint64_t filter;              /* a bit for each word that may be among the writes */
-    int logs;                     /* in a block whose reads are logged, and whose writes are buffered */
+    int logs;                     /* reads are logged */
+    int buffers;                  /* in a block, and not in direct mode */
     struct dfi_tm_block *inner;   /* the innermost one, or NULL */
     const char *site;             /* where the outermost one begins */
     dfi_orec **reads;
@@ -51,7 +52,6 @@ struct dfi_tm {
     int indexed;                  /* all writes are in buckets */
     uint32_t stamp;               /* of buckets in use */
     unsigned bucket_shift;        /* 35 - log2(n_buckets) */
-    int left;                     /* the last block that ended was left by df_abort */
     int odd;                      /* any of the following is not 0 */
     int alone, direct;            /* no other transaction runs; and accesses are not buffered */
     int spare;                    /* this is the record shared by threads without memory for their own */
@@ -77,8 +77,8 @@ DFI_INLINE dfi_orec *dfi_tm_orec(const volatile void *p)
     return &dfi_tm_orecs[((uintptr_t)p >> DFI_TM_STRIPE_BITS) & (DFI_TM_ORECS - 1)];
 }
 
-/* Its bit in dfi_tm.filter. */
-DFI_INLINE uint64_t dfi_tm_bit(const volatile void *p) { return (uint64_t)1 << ((uintptr_t)p / DFI_TM_WORD % 64); }
+/* The number of its bit in dfi_tm.filter. */
+DFI_INLINE unsigned dfi_tm_bit(const volatile void *p) { return (unsigned)((uintptr_t)p / DFI_TM_WORD % 64); }
 
 /* The value just loaded from p is the one of the transaction's time: remembers that it was read. */
 DFI_INLINE void dfi_tm_log(struct dfi_tm *t, dfi_orec *o)

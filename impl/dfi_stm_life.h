@@ -227,6 +227,7 @@ DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *si
     if (DFI_LIKELY(!b->outer)) {
         t->site = site;
         t->logs = *dfi_tm_prediction(t, site);
+        t->buffers = 1;
         dfi_tm_begin_reading(t);
     } else {
         b->closed = closed != 0;
@@ -239,7 +240,6 @@ DFI_API int dfi_tm_was_left(struct dfi_tm_block *b)
 {
     struct dfi_tm *t = dfi_tm_self;
     b->open = 0;
-    t->left = 1;
     t->inner = b->outer;
     if (!b->outer) dfi_tm_spare_back(t);
     return 0;

@@ -65,7 +65,7 @@ static DFI_NOINLINE struct dfi_tm_write *dfi_tm_search(struct dfi_tm *t, const u
 
 DFI_INLINE struct dfi_tm_write *dfi_tm_find(struct dfi_tm *t, const uintptr_t *at)
 {
-    return DFI_UNLIKELY((t->filter & dfi_tm_bit(at)) != 0) ? dfi_tm_search(t, at) : NULL;
+    return DFI_UNLIKELY((t->filter >> dfi_tm_bit(at) & 1) != 0) ? dfi_tm_search(t, at) : NULL;
 }
 
 /* All writes are in the hash table from here on. */
@@ -103,16 +103,20 @@ static DFI_NOINLINE int dfi_tm_grow_writes(struct dfi_tm *t)
     return 0;
 }
 
-/* All writes are forgotten. */
-static void dfi_tm_clear_writes(struct dfi_tm *t)
+static DFI_NOINLINE void dfi_tm_clear_index(struct dfi_tm *t)
 {
-    t->n_writes = t->n_undo = 0;
-    t->filter = 0;
-    if (!t->indexed) return;
     t->indexed = 0;
     if (++t->stamp) return;
     memset(t->buckets, 0, t->n_buckets * sizeof *t->buckets);
     t->stamp = 1;
+}
+
+/* All writes are forgotten. */
+DFI_INLINE void dfi_tm_clear_writes(struct dfi_tm *t)
+{
+    t->n_writes = t->n_undo = 0;
+    t->filter = 0;
+    if (DFI_UNLIKELY(t->indexed)) dfi_tm_clear_index(t);
 }
 
 /* Those since a block began are. */
@@ -165,7 +169,7 @@ DFI_INLINE int dfi_tm_add_write(struct dfi_tm *t, uintptr_t *at, uintptr_t value
     w = &t->writes[n];
     w->at = at, w->bits = value & mask, w->mask = mask;
     t->n_writes = n + 1;
-    t->filter |= dfi_tm_bit(at);
+    t->filter |= (uint64_t)1 << dfi_tm_bit(at);
     return 0;
 }
 

@@ -95,7 +95,7 @@ static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block
     dfi_tm_forget_reads(t, 0);
     t->forgot = 0;
     t->attempts = 0;
-    t->logs = 1;
+    t->logs = t->buffers = 1;
     dfi_tm_begin_reading(t);
     dfi_tm_again(t, b);
 }

@@ -9,7 +9,7 @@ struct dfi_tm {
     struct dfi_tm_old *old;
     struct dfi_tm_event *events; /* dfi_stm_events.h */
     size_t n_old, max_old, n_events, max_events, n_written;
-    int direct, left;
+    int direct;
     df_stm_counters counts;
 };
 static struct dfi_tm dfi_tm_only;

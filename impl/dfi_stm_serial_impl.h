@@ -75,7 +75,6 @@ DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *si
 DFI_API int dfi_tm_was_left(struct dfi_tm_block *b)
 {
     b->open = 0;
-    dfi_tm_only.left = 1;
     dfi_tm_only.inner = b->outer;
     return 0;
 }
@@ -87,7 +86,7 @@ DFI_API void dfi_tm_end(struct dfi_tm_block *b)
     t->inner = b;
     if (!b->ran) dfi_tm_no_alternative(t, b);
     t->inner = b->outer;
-    b->open = 0, t->left = 0;
+    b->open = 0;
     if (b->outer) return;
     t->counts.commits++;
     if (!t->n_written) t->counts.read_only++;

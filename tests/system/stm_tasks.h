@@ -148,38 +148,106 @@ static void foreign(void)
 /* --- blocks between tasks that are ordered by their data ------------------------------------------------------------------------ */
 
 enum { CELLS = 16 };
-static long cell[CELLS];
-DF_STATIC_TASK(void, mixes, df_inout(long, a, 1), df_in(long, b, 1), (int, k));
-static void mixes(long *a, const long *b, int k)
+static uint64_t cell[CELLS];
+DF_STATIC_TASK(void, mixes, df_inout(uint64_t, a, 1), df_in(uint64_t, b, 1), (int, k));
+static void mixes(uint64_t *a, const uint64_t *b, int k)
 {
     if (k % 3 == 0) { /* plainly */
-        *a = *a * 3 + *b + k;
+        *a = *a * 3 + *b + (uint64_t)k;
         return;
     }
     DF_ATOMIC {
-        df_tm_write(a, df_tm_read(a) * 3 + df_tm_read(b) + k);
-        if (k % 7 == 0) df_irrevocable();
+        void *p = df_tm_malloc(8);
+        CHECK(p && df_tm_on_commit(df_tm_free, p) == DF_OK);
+        df_tm_write(a, df_tm_read(a) * 3 + df_tm_read(b) + (uint64_t)k);
         df_tm_write(&done[k % 3], df_tm_read(&done[k % 3]) + 1);
-    }
-    DF_ATOMIC {
-        df_tm_on_commit((void (*)(void *))df_tm_free, df_tm_malloc(8));
+        if (k % 7 == 0) df_irrevocable();
     }
 }
 static void flows(void)
 {
-    unsigned long want[CELLS];
-    int n = rounds * 2;
+    static uint64_t want[CELLS];
     uint64_t s = 1;
-    for (int i = 0; i < CELLS; i++) cell[i] = i, want[i] = (unsigned long)i;
-    done[1] = done[2] = 0;
+    long n[3] = { 0 };
+    memset(done, 0, sizeof done);
+    for (int i = 0; i < CELLS; i++) cell[i] = want[i] = (uint64_t)i;
     DF_PARALLEL {
-        for (int k = 0; k < n; k++) {
+        for (int k = 0; k < rounds; k++) {
             int a = test_below(&s, CELLS), b = (a + 1 + test_below(&s, CELLS - 1)) % CELLS;
-            if (k % 16 == 0) want[a] = 1, df_submit(work_add, NULL, (uint64_t *)NULL, 0), cell[a] = cell[a];
-            df_submit(mixes, &cell[a], &cell[b], k % 1000);
+            df_submit(mixes, &cell[a], &cell[b], k);
+            want[a] = want[a] * 3 + want[b] + (uint64_t)k;
+            n[k % 3]++;
         }
     }
-    (void)want;
+    for (int i = 0; i < CELLS; i++) CHECK(cell[i] == want[i]);
+    CHECK(done[0] == 0 && done[1] == n[1] && done[2] == n[2]);
+}
+
+/* --- a wait for tasks in a block: reported; what they do in blocks is done, and the block goes on or runs again ---------------- */
+
+static int heard;
+static void hear(void *arg, int level, const char *text)
+{
+    (void)arg;
+    if (strstr(text, "waits for tasks")) heard++;
+    else fprintf(stderr, "%d: %s\n", level, text), heard = -1000;
+}
+static struct { long task; char line[64]; long block; } by;
+static int entered;
+DF_STATIC_TASK(void, adds, (int, n));
+static void adds(int n)
+{
+    while (!__atomic_load_n(&entered, __ATOMIC_ACQUIRE)) sched_yield();
+    usleep(5000); /* it is waited for */
+    DF_ATOMIC df_tm_write(&by.task, df_tm_read(&by.task) + n);
+}
+static void waits_inside(void)
+{
+    volatile int ran = 0;
+    memset(&by, 0, sizeof by);
+    entered = 0;
+    df_submit(adds, 1);
+    DF_ATOMIC {
+        df_tm_write(&by.block, df_tm_read(&by.block) + 1);
+        ran++;
+        __atomic_store_n(&entered, 1, __ATOMIC_RELEASE);
+        df_wait();
+        CHECK(df_tm_read(&by.block) == 1);
+    }
+    CHECK(heard >= 1 && heard <= ran && by.task == 1 && by.block == 1);
+    heard = entered = 0;
+    df_submit(adds, 1);
+    DF_ATOMIC { /* it has read what the task changes: runs again */
+        long x = df_tm_read(&by.task);
+        __atomic_store_n(&entered, 1, __ATOMIC_RELEASE);
+        df_wait();
+        df_tm_write(&by.block, x);
+    }
+    CHECK(heard >= 1 && by.task == 2 && by.block == 2);
+    heard = 0;
+}
+
+static void run_all(void)
+{
+    static const struct { const char *name; void (*fn)(void); int rounds; } part[] = {
+        { "counted", counted, 4000 }, { "tickets", tickets, 1000 },  { "buffered", buffered, 6000 },
+        { "foreign", foreign, 1 },    { "flows", flows, 10000 }, { "waits_inside", waits_inside, 1 },
+    };
+    stm_watch(100);
+    printf("seed 1\n");
+    for (int workers = 1; workers <= 4; workers++) {
+        df_config c = { .workers = workers, .defer = 1, .log = hear };
+        CHECK(df_start(&c) == DF_OK);
+        for (unsigned i = 0; i < sizeof part / sizeof *part; i++) {
+            rounds = stm_rounds(part[i].rounds) / 20 * 20 + 20;
+            part[i].fn();
+            CHECK(heard == 0);
+        }
+        CHECK(work_right());
+        df_stop();
+        printf("%d workers\n", workers);
+        fflush(stdout);
+    }
 }
 
 #endif

@@ -21,7 +21,7 @@ enum { STM_SLOWER = 1 };
 static int stm_given; /* rounds, from the command line */
 
 /* n in a release build on two cores, STM_ROUNDS (environment) times that, or what was given. */
-static int stm_rounds(int n)
+static inline int stm_rounds(int n)
 {
     const char *times = getenv("STM_ROUNDS");
     double rounds = (double)n / STM_SLOWER * (times ? atof(times) : 1);
@@ -30,7 +30,7 @@ static int stm_rounds(int n)
 }
 
 /* SIGALRM ends a test that hangs. */
-static void stm_watch(unsigned seconds)
+static inline void stm_watch(unsigned seconds)
 {
     const char *times = getenv("STM_ROUNDS");
     double more = times && atof(times) > 1 ? atof(times) : 1;
@@ -38,7 +38,7 @@ static void stm_watch(unsigned seconds)
 }
 
 struct stm_thread { void (*fn)(int self); int self; pthread_barrier_t *begin; };
-static void *stm_thread(void *p)
+static inline void *stm_thread(void *p)
 {
     struct stm_thread *t = (struct stm_thread *)p;
     pthread_barrier_wait(t->begin);
@@ -47,7 +47,7 @@ static void *stm_thread(void *p)
 }
 
 /* fn(0) ... fn(n - 1), each in a new thread, all at once. */
-static void stm_run(int n, void (*fn)(int self))
+static inline void stm_run(int n, void (*fn)(int self))
 {
     enum { MOST = 256 };
     static struct stm_thread t[MOST];
