@@ -12,24 +12,20 @@ static df_result dfi_tm_on(int kind, void (*fn)(void *), void *arg, const char *
     return dfi_tm_add_event(t, kind, fn, arg) ? DF_ERROR_MEMORY : DF_OK;
 }
 
-#if defined(DFI_TM_SAVE_REGISTERS)
-/* .ifndef: the files of a program may become one (-flto) */
-__asm__(".ifndef dfi_tm_save_registers\n.pushsection .text.dfi_tm_save_registers,\"axG\",@progbits,dfi_tm_save_registers,comdat\n"
-        ".weak dfi_tm_save_registers\n.type dfi_tm_save_registers, @function\ndfi_tm_save_registers:\n"
-        ".cfi_startproc\n"
-        "movq %rbx, (%rdi)\nmovq %rbp, 8(%rdi)\nmovq %r12, 16(%rdi)\nmovq %r13, 24(%rdi)\n"
-        "movq %r14, 32(%rdi)\nmovq %r15, 40(%rdi)\nleaq 8(%rsp), %rdx\nmovq %rdx, 48(%rdi)\n"
-        "movq (%rsp), %rdx\nmovq %rdx, 56(%rdi)\nxorl %eax, %eax\nret\n"
-        ".cfi_endproc\n.size dfi_tm_save_registers, .-dfi_tm_save_registers\n.popsection\n"
-        ".pushsection .text.dfi_tm_to_registers,\"axG\",@progbits,dfi_tm_to_registers,comdat\n"
-        ".weak dfi_tm_to_registers\n.type dfi_tm_to_registers, @function\ndfi_tm_to_registers:\n"
-        ".cfi_startproc\n"
-        "movq (%rdi), %rbx\nmovq 8(%rdi), %rbp\nmovq 16(%rdi), %r12\nmovq 24(%rdi), %r13\n"
-        "movq 32(%rdi), %r14\nmovq 40(%rdi), %r15\nmovq 48(%rdi), %rsp\nmovl $1, %eax\njmpq *56(%rdi)\n"
-        ".cfi_endproc\n.size dfi_tm_to_registers, .-dfi_tm_to_registers\n.popsection\n.endif\n");
-#endif
-
 DFI_EXTERN_C_BEGIN
+#if defined(DFI_TM_SAVE_REGISTERS)
+__attribute__((naked, noinline, weak, visibility("default"), returns_twice)) int dfi_tm_save_registers(void **jump DFI_UNUSED)
+{
+    __asm__("movq %rbx, (%rdi)\nmovq %rbp, 8(%rdi)\nmovq %r12, 16(%rdi)\nmovq %r13, 24(%rdi)\n"
+            "movq %r14, 32(%rdi)\nmovq %r15, 40(%rdi)\nleaq 8(%rsp), %rdx\nmovq %rdx, 48(%rdi)\n"
+            "movq (%rsp), %rdx\nmovq %rdx, 56(%rdi)\nxorl %eax, %eax\nret");
+}
+__attribute__((naked, noinline, weak, visibility("default"))) void dfi_tm_to_registers(void *jump DFI_UNUSED)
+{
+    __asm__("movq (%rdi), %rbx\nmovq 8(%rdi), %rbp\nmovq 16(%rdi), %r12\nmovq 24(%rdi), %r13\n"
+            "movq 32(%rdi), %r14\nmovq 40(%rdi), %r15\nmovq 48(%rdi), %rsp\nmovl $1, %eax\njmpq *56(%rdi)");
+}
+#endif
 DFI_API char DFI_STM_NEED[1] = { 0 };
 
 DFI_API df_result df_tm_on_commit(void (*fn)(void *arg), void *arg) { return dfi_tm_on(DFI_TM_AT_COMMIT, fn, arg, "df_tm_on_commit"); }

@@ -84,7 +84,7 @@ static DFI_NOINLINE void dfi_tm_wait_for(struct dfi_tm *u, uintptr_t time)
     uintptr_t active;
     while ((active = dfi_load_seq_cst(&u->active)) != 0 && active - 1 < time) {
         dfi_tm_pause(round++);
-        if (round % 4 == 0 && !dfi_load_relaxed(&u->asked)) {
+        if (round % 4 == 0 && dfi_load_relaxed(&u->newest)) {
             dfi_store_relaxed(&u->asked, 1);
             dfi_store_relaxed(&u->newest, (uintptr_t)0);
         }
