@@ -125,11 +125,10 @@ static void *dfi_tm_suspend(void)
 {
     struct dfi_tm *t = dfi_tm_self;
     dfi_log(DFI_LOG_WAIT_IN_ATOMIC, t->site);
-    if (!t->alone) {
-        dfi_tm_end_reading(t); /* who waits for its end may be who it waits for */
-        t->resumed = t->odd = 1;
-        dfi_store_relaxed(&t->asked, 1);
-    }
+    if (t->alone) return NULL; /* what runs on top has to be part of it */
+    dfi_tm_end_reading(t); /* who waits for its end may be who it waits for */
+    t->resumed = t->odd = 1;
+    dfi_store_relaxed(&t->asked, 1);
     dfi_tm_be(&dfi_tm_nobody);
     return t;
 }

@@ -279,9 +279,16 @@ static void give_up(void *p)
     }
 }
 
+static void add_commits(void *sum, const char *site, const df_stm_counters *c)
+{
+    CHECK(strstr(site, "stm_words.c:") != NULL);
+    *(uint64_t *)sum += c->commits;
+}
+
 static void the_rest(void)
 {
     volatile int runs = 0;
+    uint64_t commits = 0;
     df_stm_counters before, after;
     CHECK(df_stm_stats(&before) == DF_OK);
     CHECK(df_atomically(set_to_five, &found) == DF_OK && found == 5);
@@ -308,6 +315,12 @@ static void the_rest(void)
     CHECK(after.commits - before.commits == 5 && after.read_only - before.read_only == 1);
     CHECK(after.by_user - before.by_user == 3 && after.alone - before.alone == 1 && after.retries == before.retries);
     CHECK(after.locked + after.too_new + after.changed == 0 && after.gave_way == 0);
+    CHECK(df_stm_sites(add_commits, &commits) == DF_OK);
+#if !defined(DF_SERIAL) && DF_STATS
+    CHECK(commits == after.commits);
+#else
+    CHECK(commits == 0);
+#endif
     CHECK(after.most_writes >= 1 && after.to_log + after.extensions + after.most_reads < 1000000);
 }
 

@@ -530,6 +530,7 @@ static void handlers(void)
     }
     EXPECT(2, 1);
     DF_ATOMIC { /* a nested one: only its own */
+        n_heard = 0; /* the block may run again, for reasons of its own */
         df_tm_on_abort(hear, SAY(1));
         df_tm_on_commit(hear, SAY(2));
         DF_ATOMIC_CLOSED {
@@ -562,8 +563,10 @@ static void handlers(void)
         df_tm_on_commit(hear_in_block, SAY(4));
         if (tries == 2) df_abort();
     }
-    EXPECT(3, 2, 3, 2);
-    CHECK(by_block == 0 && by_handler == 2);
+    CHECK(n_heard >= 4 && n_heard % 2 == 0); /* an attempt more is no mistake */
+    for (int i = 0; i < n_heard; i++) CHECK(heard[i] == (i % 2 ? 2 : 3));
+    CHECK(by_block == 0 && by_handler == n_heard / 2);
+    n_heard = 0;
     DF_ATOMIC {
         df_tm_on_commit(hear_in_block, SAY(1));
         df_tm_on_commit(hear_in_block, SAY(2));
