@@ -34,6 +34,7 @@ struct dfi_tm {
     DFI_ATOMIC(uintptr_t) active; /* 0, or 1 + the time its reads belong to (a multiple of 4) */
     DFI_ATOMIC(uintptr_t) newest; /* reads in line accept versions below it; 0: every read goes the long way */
     DFI_ATOMIC(int) asked;        /* somebody waits until the time moves on */
+    char line[64 - 2 * sizeof(uintptr_t) - sizeof(int)];
     /* its own */
     uintptr_t time;               /* what was read was all there at this time */
     dfi_orec **read_end, **read_max; /* log of reads; one NULL before its begin */

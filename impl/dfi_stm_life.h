@@ -151,13 +151,14 @@ static DFI_COLD struct dfi_tm *dfi_tm_attach(void)
     dfi_os_lock(&dfi_stm.life_lock);
     if ((t = dfi_stm.free) != NULL) dfi_stm.free = t->next_free;
     else {
-        struct dfi_tm_room *r = (struct dfi_tm_room *)dfi_malloc(sizeof *r + 64);
-        if (r) {
+        char *room = (char *)dfi_malloc(sizeof(struct dfi_tm_room) + 64);
+        if (room) {
+            struct dfi_tm_room *r = (struct dfi_tm_room *)(void *)(room + (64 - (uintptr_t)room % 64)); /* a line of its own */
             memset(r, 0, sizeof *r);
             t = &r->tm;
             dfi_tm_furnish(t);
             if (dfi_tm_attach_record(t)) {
-                dfi_mfree(r);
+                dfi_mfree(room);
                 t = NULL;
             }
         }

@@ -58,10 +58,10 @@ DFI_API struct dfi_tm dfi_tm_nobody;
 DFI_API DFI_TLS struct dfi_tm *dfi_tm_self = &dfi_tm_nobody;
 DFI_API dfi_orec dfi_tm_orecs[DFI_TM_ORECS];
 /* For threads without memory for a record, one block at a time. */
-DFI_API struct dfi_tm_room dfi_tm_spare;
+DFI_API DFI_ALIGNED(64) struct dfi_tm_room dfi_tm_spare;
 DFI_API struct dfi_tm *dfi_tm_first_records[32] = { &dfi_tm_spare.tm };
 DFI_API struct dfi_tm_threads dfi_tm_first_threads = { dfi_tm_first_records, 1, 32, NULL };
-DFI_API struct dfi_stm dfi_stm = {
+DFI_API DFI_ALIGNED(64) struct dfi_stm dfi_stm = {
     DF_STM_CLOCK, { 0 }, &dfi_tm_first_threads, 1, 0, NULL, NULL, 0,
     DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT
 };
