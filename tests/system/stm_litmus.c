@@ -4,7 +4,9 @@
  * runs, also in one that will be taken back. Privatisation and publication (Spear, Marathe, Dalessandro, Scott, PODC
  * 2007; Menon et al., SPAA 2008): plain accesses before and after the blocks that hand memory over; ThreadSanitizer sees
  * whether they are ordered, AddressSanitizer whether anybody reads what was freed. */
+#ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
+#endif
 #define DF_IMPLEMENTATION
 #include "df_stm.h"
 #include "stm_test.h"
@@ -151,9 +153,8 @@ static void write_skew_(int self)
     for (int i = 0; i < rounds; i++) {
         volatile int mine = 0; /* changed in the block, used after it */
         DF_ATOMIC {
-            int x = df_tm_read(&skew.x), sum;
+            int sum = df_tm_read(&skew.x) + df_tm_read(&skew.y);
             lull();
-            sum = x + df_tm_read(&skew.y);
             mine = sum == 0;
             CHECK(sum == 0 || sum == 1);
             if (sum == 0) df_tm_write(self % 2 ? &skew.x : &skew.y, 1);
@@ -228,7 +229,7 @@ static void lost_update_(int self)
             lull();
             df_tm_write(&sum.q, df_tm_read(&sum.q) + ((uint64_t)1 << 31));
             if (i % 4 == 0) df_tm_write(&sum.d, df_tm_read(&sum.d) + 1);
-            if (i % 5 == 0) df_tm_write(&sum.p, (char *)df_tm_read(&sum.p) + 1);
+            if (i % 5 == 0) df_tm_write(&sum.p, (void *)((uintptr_t)df_tm_read(&sum.p) + 1));
             df_tm_write(&sum.s, (signed char)(df_tm_read(&sum.s) ^ (1 << self)));
             if (i % 1000 == 0) df_tm_write(&sum.f, df_tm_read(&sum.f) + 1);
         }

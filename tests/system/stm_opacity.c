@@ -5,7 +5,9 @@
  * number in the order of all of them. Afterwards, for each attempt, the times at which its values were there must have
  * a point in common: for a block that wrote, the one just before its own number; for any, not before what had
  * already been committed when it began. That the check can fail is shown with histories in which one value is wrong. */
+#ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
+#endif
 #define DF_IMPLEMENTATION
 #include "df_stm.h"
 #include "stm_test.h"
@@ -314,7 +316,7 @@ int main(int argc, char **argv)
     for (int k = 0; k < THREADS; k++) {
         thread[k].self = k;
         thread[k].seed = seed + 1000 * (uint64_t)k;
-        thread[k].blocks = (size_t)stm_rounds(40000);
+        thread[k].blocks = (size_t)stm_rounds(25000);
     }
     stm_run(THREADS, run);
     sort_history();

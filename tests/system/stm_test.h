@@ -18,13 +18,17 @@ enum { STM_SLOWER = 2 };
 enum { STM_SLOWER = 1 };
 #endif
 
+#ifndef STM_NAPS /* and slower by that factor */
+#define STM_NAPS 1
+#endif
+
 static int stm_given; /* rounds, from the command line */
 
 /* n in a release build on two cores, STM_ROUNDS (environment) times that, or what was given. */
 static inline int stm_rounds(int n)
 {
     const char *times = getenv("STM_ROUNDS");
-    double rounds = (double)n / STM_SLOWER * (times ? atof(times) : 1);
+    double rounds = (double)n / STM_SLOWER / STM_NAPS * (times ? atof(times) : 1);
     if (stm_given) return stm_given;
     return rounds < 1 ? 1 : rounds > 1e9 ? 1000000000 : (int)rounds;
 }
