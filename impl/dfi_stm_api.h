@@ -88,7 +88,7 @@ DFI_API void dfi_tm_abort(const char *site)
     struct dfi_tm *t = dfi_tm_self;
     struct dfi_tm_block *b = t->inner;
     if (!dfi_tm_can_undo(t, site, "df_abort")) return;
-    while (b->outer && !b->closed) b = b->outer;
+    while (b->outer && !(b->kind & DFI_TM_CLOSED)) b = b->outer;
     dfi_tm_count(t, DFI_TM_BY_USER);
     b->left = 1;
     if (b->outer) dfi_tm_roll_back(t, b);
@@ -150,6 +150,7 @@ DFI_API void df_tm_quiesce(void)
     struct dfi_tm *t = dfi_tm_self;
     if (t->inner) return; /* the end of the block does it */
     dfi_tm_quiesce(t, dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK) + DFI_TM_TICK);
+    if (t != &dfi_tm_nobody) dfi_tm_free_old(t, 1);
 }
 DFI_EXTERN_C_END
 

@@ -90,7 +90,7 @@ static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t change
 {
     struct dfi_tm_block *b = t->inner;
     uintptr_t now;
-    while (b->outer && (!b->closed || b->reads > changed)) b = b->outer;
+    while (b->outer && (!(b->kind & DFI_TM_CLOSED) || b->reads > changed)) b = b->outer;
     if (!b->outer || t->attempts >= DFI_TM_PARTIAL_ATTEMPTS) dfi_tm_restart(t, reason);
     now = dfi_load_seq_cst(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1);
     dfi_tm_forget_reads(t, b->reads);

@@ -240,6 +240,9 @@ DFI_INLINE uintptr_t dfi_tm_publish(struct dfi_tm *t, int *needed)
     *needed = was != t->time && !alone;
     if (DFI_UNLIKELY(*needed)) dfi_tm_check_reads(t, was);
     time = (was & ~(uintptr_t)(DFI_TM_TICK - 1)) + DFI_TM_TICK;
+    /* its reads are right at this time: who waits for those of older times need not wait for the stores (but who comes
+     * after this time does); release: the reads */
+    dfi_store_release(&t->active, time | 1);
     dfi_tm_count_most(t, DFI_TM_MOST_WRITES, t->n_writes);
     dfi_tm_count(t, DFI_TM_WROTE);
     dfi_tm_write_back(t, time);
@@ -248,27 +251,69 @@ DFI_INLINE uintptr_t dfi_tm_publish(struct dfi_tm *t, int *needed)
 }
 
 /* After a commit at that time. */
-DFI_INLINE void dfi_tm_tell(struct dfi_tm *t, uintptr_t time)
+DFI_INLINE void dfi_tm_tell(struct dfi_tm *t, uintptr_t time, int kind)
 {
     /* seq_cst: after the change of the clock; pairs with the sleeper's, see dfi_tm_sleep_until */
     if (DFI_UNLIKELY(dfi_load_seq_cst(&dfi_stm.n_sleepers) != 0)) dfi_tm_wake_sleepers();
-    dfi_tm_quiesce(t, time);
+    if (DFI_LIKELY(!(kind & DFI_TM_UNWAITED))) dfi_tm_quiesce(t, time);
 }
+
+/* --- memory freed by blocks that do not wait -------------------------------------------------------- */
+
+enum { DFI_TM_FREED_LOOK = 64, DFI_TM_FREED_MOST = 4096 }; /* blocks of memory: then it looks who is active; then it waits */
+
+/* Frees what nobody can read any more. all: waits until that is everything. */
+static void dfi_tm_free_old(struct dfi_tm *t, int all)
+{
+    struct dfi_tm_room *r = dfi_tm_room_of(t);
+    struct dfi_tm_threads *threads = dfi_load_seq_cst(&dfi_stm.threads);
+    uintptr_t oldest = UINTPTR_MAX;
+    size_t i, kept = 0, n = dfi_load_seq_cst(&threads->n);
+    if (all && r->n_freed) dfi_tm_quiesce(t, r->freed[r->n_freed - 1].time); /* the latest */
+    else
+        for (i = 0; i < n; i++) { /* as in dfi_tm_quiesce */
+            uintptr_t active = dfi_load_seq_cst(&threads->tm[i]->active);
+            if (active && active - 1 < oldest && threads->tm[i] != t) oldest = active - 1;
+        }
+    for (i = 0; i < r->n_freed; i++)
+        if (r->freed[i].time <= oldest) dfi_mfree(r->freed[i].p);
+        else r->freed[kept++] = r->freed[i];
+    r->n_freed = kept;
+}
+
+/* p was unlinked at t->time. */
+static void dfi_tm_release_later(struct dfi_tm *t, void *p)
+{
+    struct dfi_tm_room *r = dfi_tm_room_of(t);
+    void *array = r->freed;
+    if (r->n_freed >= DFI_TM_FREED_LOOK && r->n_freed % DFI_TM_FREED_LOOK == 0) dfi_tm_free_old(t, r->n_freed >= DFI_TM_FREED_MOST);
+    if (r->n_freed == r->max_freed && dfi_tm_grow(t, &array, r->n_freed, &r->max_freed, sizeof *r->freed)) {
+        dfi_tm_free_old(t, 1);
+        dfi_tm_quiesce(t, t->time);
+        dfi_mfree(p);
+        return;
+    }
+    r->freed = (struct dfi_tm_freed *)array;
+    r->freed[r->n_freed].p = p, r->freed[r->n_freed++].time = t->time;
+}
+
+/* --- the end of a block ----------------------------------------------------------------------------- */
 
 /* The end of one that wrote. */
 static DFI_NOINLINE void dfi_tm_commit(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     int needed;
     uintptr_t time = dfi_tm_publish(t, &needed);
+    int kind = b->kind;
     dfi_tm_done(t, b, needed);
-    dfi_tm_tell(t, time);
+    dfi_tm_tell(t, time, kind);
 }
 
 /* The end of one that frees, has handlers, or is odd. */
 static DFI_NOINLINE void dfi_tm_commit_more(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     uintptr_t time = t->direct ? t->time : 0;
-    int needed = 0;
+    int needed = 0, kind = b->kind;
     size_t i;
     if (t->direct) dfi_tm_count(t, DFI_TM_WROTE);
     else if (t->n_writes) {
@@ -284,9 +329,12 @@ static DFI_NOINLINE void dfi_tm_commit_more(struct dfi_tm *t, struct dfi_tm_bloc
         t->attempts = 0, t->forgot = t->resumed = 0;
         t->odd = t->spare;
     }
-    if (time) dfi_tm_tell(t, time);
+    if (t->spare) kind = 0;
+    if (time) dfi_tm_tell(t, time, kind);
     if (t->n_events | (size_t)t->spare) {
-        struct dfi_tm_handlers h = dfi_tm_take_events(t);
+        struct dfi_tm_handlers h;
+        t->time = time;
+        h = dfi_tm_take_events(t, kind & DFI_TM_UNWAITED ? dfi_tm_release_later : dfi_tm_release_now);
         dfi_tm_spare_back(t);
         dfi_tm_call_handlers(h);
     }

@@ -72,15 +72,15 @@ static void dfi_tm_undo_all_events(struct dfi_tm *t)
     dfi_mfree(e);
 }
 
-/* After a commit: frees what was to be freed, and hands over the handlers to be called, as these may have blocks of
+/* After a commit: what was to be freed goes to `release`, and the handlers are handed over, as they may have blocks of
  * their own. */
 struct dfi_tm_handlers { struct dfi_tm_event *event; size_t n; };
-static struct dfi_tm_handlers dfi_tm_take_events(struct dfi_tm *t)
+static struct dfi_tm_handlers dfi_tm_take_events(struct dfi_tm *t, void (*release)(struct dfi_tm *t, void *p))
 {
     struct dfi_tm_handlers h = { NULL, 0 };
     size_t i;
     for (i = 0; i < t->n_events; i++)
-        if (t->events[i].kind == DFI_TM_FREED) dfi_mfree(t->events[i].arg);
+        if (t->events[i].kind == DFI_TM_FREED) release(t, t->events[i].arg);
         else if (t->events[i].kind == DFI_TM_AT_COMMIT) t->events[h.n++] = t->events[i];
     t->n_events = 0;
     if (!h.n) return h;
@@ -88,6 +88,8 @@ static struct dfi_tm_handlers dfi_tm_take_events(struct dfi_tm *t)
     t->events = NULL, t->max_events = 0;
     return h;
 }
+
+static void dfi_tm_release_now(struct dfi_tm *t, void *p) { (void)t, dfi_mfree(p); }
 
 static void dfi_tm_call_handlers(struct dfi_tm_handlers h)
 {

@@ -2,6 +2,9 @@
 #ifndef DFI_STM_FRAME_H
 #define DFI_STM_FRAME_H
 
+/* Nested, with partial abort; does not wait until memory that it made private is. */
+enum { DFI_TM_CLOSED = 1, DFI_TM_UNWAITED = 2 };
+
 /* One DF_ATOMIC. */
 struct dfi_tm_block {
     struct dfi_tm_block *outer;
@@ -9,14 +12,14 @@ struct dfi_tm_block {
     void (*to_jump)(void *jump);
     unsigned alternative;              /* the one to run: 0 the first */
     unsigned char open, left, ran;     /* still to be ended; df_abort was called; the alternative exists */
-    unsigned char closed;              /* nested, with partial abort */
+    unsigned char kind;                /* DFI_TM_CLOSED, DFI_TM_UNWAITED */
     unsigned looked;                   /* DF_OR_ELSE passed so far in this attempt, if it is not the first */
     size_t reads, writes, undo, events; /* of a nested one: lengths of the logs when it began */
     dfi_checkpoint jump;
 };
 
 DFI_EXTERN_C_BEGIN
-DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int closed, void (*to_jump)(void *));
+DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *));
 DFI_API int dfi_tm_was_left(struct dfi_tm_block *b);
 DFI_API void dfi_tm_end(struct dfi_tm_block *b);
 DFI_API int dfi_tm_or_else(void);

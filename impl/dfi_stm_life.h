@@ -65,7 +65,10 @@ static void dfi_tm_detach(void *p) /* at the end of its thread */
         dfi_tm_spare_back(t);
         return;
     }
+    dfi_tm_free_old(t, 1);
     dfi_tm_be(&dfi_tm_nobody);
+    dfi_mfree(dfi_tm_room_of(t)->freed);
+    dfi_tm_room_of(t)->freed = NULL, dfi_tm_room_of(t)->max_freed = 0;
     dfi_tm_drop(t, t->reads), dfi_tm_drop(t, t->writes), dfi_tm_drop(t, t->locks);
     dfi_tm_drop(t, t->buckets), dfi_tm_drop(t, t->undo), dfi_tm_drop(t, t->events);
     dfi_tm_furnish(t);
@@ -214,7 +217,7 @@ static DFI_COLD void dfi_tm_reset_clock(struct dfi_tm *t)
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int closed, void (*to_jump)(void *))
+DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *))
 {
     struct dfi_tm *t = dfi_tm_self;
     if (DFI_UNLIKELY(t == &dfi_tm_nobody)) t = dfi_tm_attach();
@@ -222,7 +225,8 @@ DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *si
     b->site = site;
     b->to_jump = to_jump;
     b->alternative = 0;
-    b->open = b->ran = 1, b->left = b->closed = 0;
+    b->open = b->ran = 1, b->left = 0;
+    b->kind = (unsigned char)kind;
     t->inner = b;
     if (DFI_LIKELY(!b->outer)) {
         t->site = site;
@@ -230,7 +234,6 @@ DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *si
         t->buffers = 1;
         dfi_tm_begin_reading(t);
     } else {
-        b->closed = closed != 0;
         b->reads = dfi_tm_n_reads(t), b->writes = t->n_writes, b->undo = t->n_undo, b->events = t->n_events;
     }
     return b;

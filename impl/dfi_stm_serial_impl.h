@@ -58,14 +58,14 @@ static int dfi_tm_can_undo(struct dfi_tm *t, const char *site, const char *name)
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int closed, void (*to_jump)(void *))
+DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *))
 {
     struct dfi_tm *t = &dfi_tm_only;
     b->outer = t->inner;
     b->site = site;
     b->to_jump = to_jump;
     b->alternative = 0;
-    b->ran = b->open = 1, b->closed = closed != 0, b->left = 0;
+    b->ran = b->open = 1, b->kind = (unsigned char)kind, b->left = 0;
     b->writes = t->n_old, b->events = t->n_events;
     if (!b->outer) t->n_written = 0;
     t->inner = b;
@@ -93,7 +93,7 @@ DFI_API void dfi_tm_end(struct dfi_tm_block *b)
     if (t->n_old > t->counts.most_writes) t->counts.most_writes = t->n_old;
     t->n_old = 0;
     t->direct = 0;
-    if (t->n_events) dfi_tm_call_handlers(dfi_tm_take_events(t));
+    if (t->n_events) dfi_tm_call_handlers(dfi_tm_take_events(t, dfi_tm_release_now));
 }
 
 DFI_API int dfi_tm_or_else(void)
@@ -165,7 +165,7 @@ DFI_API void dfi_tm_abort(const char *site)
     struct dfi_tm *t = &dfi_tm_only;
     struct dfi_tm_block *b = t->inner;
     if (!dfi_tm_can_undo(t, site, "df_abort")) return;
-    while (b->outer && !b->closed) b = b->outer;
+    while (b->outer && !(b->kind & DFI_TM_CLOSED)) b = b->outer;
     if (b->outer) dfi_tm_roll_back(t, b);
     else dfi_tm_take_back(t);
     t->counts.by_user++;

@@ -16,6 +16,9 @@ struct dfi_tm_threads { struct dfi_tm **tm; DFI_ATOMIC(size_t) n; size_t max; st
 
 enum { DFI_TM_FEW = 8 };                       /* writes searched one by one: about what a look into the hash table costs */
 enum { DFI_TM_READS = 512, DFI_TM_WRITES = 64 }; /* room in the first logs; 2^7 buckets */
+/* Memory freed by a block that did not wait: waits until no transaction is of an older time. */
+struct dfi_tm_freed { void *p; uintptr_t time; };
+
 /* A thread's record with its first logs, in one piece. */
 struct dfi_tm_room {
     struct dfi_tm tm; /* first */
@@ -23,6 +26,8 @@ struct dfi_tm_room {
     struct dfi_tm_write writes[DFI_TM_WRITES];
     struct dfi_tm_lock locks[DFI_TM_WRITES];
     struct dfi_tm_bucket buckets[2 * DFI_TM_WRITES];
+    struct dfi_tm_freed *freed; /* in the order of time */
+    size_t n_freed, max_freed;
 #if DF_STATS
     struct dfi_tm_site *sites; /* by hash; growing it, and reading another thread's: life_lock */
     size_t n_sites, max_sites;

@@ -3,12 +3,18 @@
  *
  * The clock of transactions begins shortly before its end, and a thread pushes it there again and again while blocks
  * run and threads sleep in df_retry. */
+#ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
+#endif
 #define DF_STM_CLOCK (DFI_TM_CLOCK_END - 4000)
 #define DF_IMPLEMENTATION
 #include "df_stm.h"
 #include <sys/wait.h>
 #include "stm_test.h"
+
+#ifndef STM_ONLY
+#define STM_ONLY NULL
+#endif
 
 static int rounds;
 
@@ -357,10 +363,11 @@ int main(int argc, char **argv)
         { "clock", clock_ends }, { "nesting", nesting }, { "many_words", many_words }, { "unaligned", unaligned },
         { "ranges", ranges },    { "outside", outside }, { "threads", threads },       { "forks", forks },
     };
+    const char *only = argc > 1 ? argv[1] : STM_ONLY;
     stm_watch(100);
     printf("seed 1\n");
     for (unsigned i = 0; i < sizeof part / sizeof *part; i++) {
-        if (argc > 1 && strcmp(argv[1], part[i].name)) continue;
+        if (only && strcmp(only, part[i].name)) continue;
         part[i].fn();
         printf("%s%s", part[i].name, part[i].fn == clock_ends ? "" : "\n");
         if (part[i].fn == clock_ends) printf(": pushed %u times\n", wraps);
