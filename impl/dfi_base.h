@@ -30,6 +30,7 @@
 #define DFI_NOINLINE    __attribute__((noinline))
 #define DFI_PREFETCH_WRITE(p) __builtin_prefetch((p), 1)
 #define DFI_ALIGNED(n)  __attribute__((aligned(n)))
+#define DFI_CALLER      ((uintptr_t)__builtin_return_address(0))
 #define DFI_COLD        __attribute__((noinline, cold))
 #define DFI_INLINE      static inline __attribute__((unused, always_inline))
 #define DFI_FORMAT(f,a) __attribute__((format(printf, f, a)))
@@ -44,6 +45,7 @@
 #define DFI_NOINLINE
 #define DFI_PREFETCH_WRITE(p) ((void)(p))
 #define DFI_ALIGNED(n)
+#define DFI_CALLER ((uintptr_t)0)
 #define DFI_COLD
 #define DFI_INLINE      static inline
 #define DFI_FORMAT(f,a)

@@ -8,12 +8,6 @@ enum { DFI_TM_ATTEMPTS = 32, DFI_TM_PARTIAL_ATTEMPTS = 8 };
 /* A block whose log of reads was missed keeps one until it was of no use at the commit this many times. */
 enum { DFI_TM_PREDICT = 32 };
 
-static unsigned char *dfi_tm_prediction(struct dfi_tm *t, const char *site)
-{
-    uintptr_t x = (uintptr_t)site;
-    return &t->writes_at[(x ^ x >> 6) % DFI_TM_PREDICTIONS];
-}
-
 static struct dfi_tm_block *dfi_tm_outermost(const struct dfi_tm *t)
 {
     struct dfi_tm_block *b = t->inner;
@@ -24,12 +18,16 @@ static struct dfi_tm_block *dfi_tm_outermost(const struct dfi_tm *t)
 /* --- going back ----------------------------------------------------------------------------------- */
 
 /* Everything since b began, but not what was read: the transaction goes on, and handlers are part of it. */
-static void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
+static void dfi_tm_roll_back_writes(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     if (b->outer) dfi_tm_undo_writes(t, b);
     else if (t->n_writes) dfi_tm_clear_writes(t);
-    t->inner = b->outer ? b->outer : b;
     dfi_tm_set_limit(t);
+}
+static void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    dfi_tm_roll_back_writes(t, b);
+    t->inner = b->outer ? b->outer : b;
     dfi_tm_undo_events(t, b->outer ? b->events : 0);
 }
 
@@ -60,7 +58,7 @@ static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
     unsigned attempts = t->attempts + (reason != DFI_TM_TO_LOG);
     dfi_tm_count(t, reason);
     dfi_tm_take_back(t);
-    *dfi_tm_prediction(t, b->site) = DFI_TM_PREDICT;
+    *t->prediction = DFI_TM_PREDICT;
     t->attempts = attempts;
     t->logs = t->buffers = t->odd = 1;
     if (!t->alone) {
@@ -115,7 +113,7 @@ static DFI_NOINLINE void dfi_tm_extend(struct dfi_tm *t, int reason)
     if (!t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
     if ((changed = dfi_tm_first_changed(t)) != dfi_tm_n_reads(t)) dfi_tm_conflict(t, reason, changed);
     dfi_tm_count(t, DFI_TM_EXTENSIONS);
-    *dfi_tm_prediction(t, t->site) = DFI_TM_PREDICT;
+    *t->prediction = DFI_TM_PREDICT;
     t->time = now;
     dfi_store_release(&t->active, now | 1);
     dfi_tm_set_limit(t);
@@ -133,7 +131,7 @@ static DFI_COLD void dfi_tm_go_on(struct dfi_tm *t)
     now = t->time, t->time = before;
     changed = dfi_tm_first_changed(t);
     t->time = now;
-    if (changed != dfi_tm_n_reads(t)) dfi_tm_restart(t, DFI_TM_CHANGED);
+    if (now < before || changed != dfi_tm_n_reads(t)) dfi_tm_restart(t, DFI_TM_CHANGED); /* the clock may have begun anew */
     dfi_tm_set_limit(t);
 }
 

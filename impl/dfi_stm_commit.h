@@ -198,8 +198,7 @@ static void dfi_tm_spare_back(struct dfi_tm *t);
 /* The block kept a log of reads. needed: for good reason. */
 static DFI_NOINLINE void dfi_tm_end_log(struct dfi_tm *t, int needed)
 {
-    unsigned char *p = dfi_tm_prediction(t, t->site);
-    if (!needed && *p) --*p;
+    if (!needed && *t->prediction) --*t->prediction;
     dfi_tm_count_most(t, DFI_TM_MOST_READS, dfi_tm_n_reads(t));
     dfi_tm_forget_reads(t, 0);
     t->logs = 0;

@@ -52,7 +52,7 @@ DFI_API void df_tm_copy(volatile void *to, const volatile void *from, size_t byt
 
 DFI_API df_result dfi_tm_atomically(void (*fn)(void *arg), void *arg, const char *site, int kind)
 {
-    struct dfi_tm_block b, *p = dfi_tm_enter(&b, site, kind, dfi_tm_jump);
+    struct dfi_tm_block b, *p = dfi_tm_enter(&b, site, kind | DFI_TM_CALLED, dfi_tm_jump);
     (void)DFI_CHECKPOINT(p->jump);
     if (!dfi_tm_go(p)) return DF_ERROR_ABORTED;
     if (!p->alternative) fn(arg);

@@ -37,12 +37,13 @@ struct dfi_tm {
     char line[64 - 2 * sizeof(uintptr_t) - sizeof(int)];
     /* its own */
     uintptr_t time;               /* what was read was all there at this time */
-    dfi_orec **read_end, **read_max; /* log of reads; one NULL before its begin */
+    dfi_orec **read_end, **read_max; /* log of reads */
     uint64_t filter;              /* a bit for each word that may be among the writes */
     int logs;                     /* reads are logged */
     int buffers;                  /* in a block, and not in direct mode */
     struct dfi_tm_block *inner;   /* the innermost one, or NULL */
     const char *site;             /* where the outermost one begins */
+    unsigned char *prediction;    /* of it, in log_for */
     dfi_orec **reads;
     struct dfi_tm_write *writes;
     struct dfi_tm_lock *locks;    /* as many as writes, so that a commit needs no memory */
@@ -62,7 +63,7 @@ struct dfi_tm {
     uint32_t random;
     struct dfi_tm_counts counts;
     struct dfi_tm *next_free;
-    unsigned char writes_at[DFI_TM_PREDICTIONS]; /* by block: commits to go until it is tried without a log of reads */
+    unsigned char log_for[DFI_TM_PREDICTIONS]; /* by block: commits to go until it is tried without a log of reads */
 };
 
 DFI_EXTERN_C_BEGIN
@@ -84,7 +85,7 @@ DFI_INLINE unsigned dfi_tm_bit(const volatile void *p) { return (unsigned)((uint
 /* The value just loaded from p is the one of the transaction's time: remembers that it was read. */
 DFI_INLINE void dfi_tm_log(struct dfi_tm *t, dfi_orec *o)
 {
-    if (!t->logs || t->read_end[-1] == o) return;
+    if (!t->logs) return; /* twice, if it was the last one: the test would be a branch that cannot be predicted */
     if (DFI_UNLIKELY(t->read_end == t->read_max)) dfi_tm_no_room();
     *t->read_end++ = o;
 }

@@ -2,8 +2,8 @@
 #ifndef DFI_STM_FRAME_H
 #define DFI_STM_FRAME_H
 
-/* Nested, with partial abort; does not wait until memory that it made private is. */
-enum { DFI_TM_CLOSED = 1, DFI_TM_UNWAITED = 2 };
+/* Nested, with partial abort; does not wait until memory that it made private is; by df_atomically. */
+enum { DFI_TM_CLOSED = 1, DFI_TM_UNWAITED = 2, DFI_TM_CALLED = 4 };
 
 /* One DF_ATOMIC. */
 struct dfi_tm_block {

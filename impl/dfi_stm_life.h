@@ -128,7 +128,7 @@ static void *dfi_tm_suspend(void)
 {
     struct dfi_tm *t = dfi_tm_self;
     dfi_log(DFI_LOG_WAIT_IN_ATOMIC, t->site);
-    if (t->alone) return NULL; /* what runs on top has to be part of it */
+    if (t->alone || t->spare) return NULL; /* what runs on top has to be part of it: there is no other record */
     dfi_tm_end_reading(t); /* who waits for its end may be who it waits for */
     t->resumed = t->odd = 1;
     dfi_store_relaxed(&t->asked, 1);
@@ -136,15 +136,17 @@ static void *dfi_tm_suspend(void)
     return t;
 }
 
-static void dfi_tm_resume(void *p)
+/* The calling thread, which had no record or another one meanwhile, has this one again. */
+static void dfi_tm_be_again(struct dfi_tm *t)
 {
-    struct dfi_tm *t = (struct dfi_tm *)p;
     if (dfi_tm_self != &dfi_tm_nobody) dfi_tm_detach(dfi_tm_self);
     dfi_tm_be(t);
     dfi_os_lock(&dfi_stm.life_lock);
     dfi_os_at_thread_end(&dfi_tm_key, dfi_tm_detach, t);
     dfi_os_unlock(&dfi_stm.life_lock);
 }
+
+static void dfi_tm_resume(void *p) { dfi_tm_be_again((struct dfi_tm *)p); }
 
 /* --- attach --------------------------------------------------------------------------------------- */
 
@@ -229,8 +231,11 @@ DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *si
     b->kind = (unsigned char)kind;
     t->inner = b;
     if (DFI_LIKELY(!b->outer)) {
+        /* by the call, as several blocks may be in one line */
+        uintptr_t key = kind & DFI_TM_CALLED || !DFI_CALLER ? (uintptr_t)site : DFI_CALLER;
         t->site = site;
-        t->logs = *dfi_tm_prediction(t, site);
+        t->prediction = &t->log_for[(key ^ key >> 6) % DFI_TM_PREDICTIONS];
+        t->logs = *t->prediction;
         t->buffers = 1;
         dfi_tm_begin_reading(t);
     } else {

@@ -148,26 +148,27 @@ static DFI_NOINLINE int dfi_tm_save_write(struct dfi_tm *t, size_t entry)
 }
 
 /* The bytes in mask of the word are to become those of value. 0, or -1 without memory. */
-DFI_INLINE int dfi_tm_add_write(struct dfi_tm *t, uintptr_t *at, uintptr_t value, uintptr_t mask)
+DFI_INLINE int dfi_tm_add_write(struct dfi_tm *t, uintptr_t *at, uintptr_t bits, uintptr_t mask)
 {
-    struct dfi_tm_write *w = dfi_tm_find(t, at);
     size_t n = t->n_writes;
+    struct dfi_tm_bucket *b = NULL;
+    struct dfi_tm_write *w = NULL;
+    if (DFI_UNLIKELY(n == DFI_TM_FEW) && !t->indexed) dfi_tm_index(t);
+    if (DFI_UNLIKELY(t->indexed)) {
+        if (n == t->max_writes && dfi_tm_grow_writes(t)) return -1;
+        b = dfi_tm_bucket_of(t, at);
+        if (b->stamp == t->stamp) w = &t->writes[b->entry];
+    } else w = dfi_tm_find(t, at);
     if (w) {
         if (DFI_UNLIKELY(t->inner->outer != NULL) && (size_t)(w - t->writes) < t->inner->writes && dfi_tm_save_write(t, (size_t)(w - t->writes)))
             return -1;
-        w->bits = (w->bits & ~mask) | (value & mask);
+        w->bits = (w->bits & ~mask) | (bits & mask);
         w->mask |= mask;
         return 0;
     }
-    if (DFI_UNLIKELY(n >= DFI_TM_FEW || t->indexed)) {
-        struct dfi_tm_bucket *b;
-        if (!t->indexed) dfi_tm_index(t);
-        if (n == t->max_writes && dfi_tm_grow_writes(t)) return -1;
-        b = dfi_tm_bucket_of(t, at);
-        b->stamp = t->stamp, b->entry = (uint32_t)n;
-    }
+    if (DFI_UNLIKELY(b != NULL)) b->stamp = t->stamp, b->entry = (uint32_t)n;
     w = &t->writes[n];
-    w->at = at, w->bits = value & mask, w->mask = mask;
+    w->at = at, w->bits = bits & mask, w->mask = mask;
     t->n_writes = n + 1;
     t->filter |= (uint64_t)1 << dfi_tm_bit(at);
     return 0;

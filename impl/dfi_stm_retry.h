@@ -62,10 +62,11 @@ static DFI_COLD void dfi_tm_sleep_until(struct dfi_tm *t)
     dfi_os_event_free(&s.event);
 }
 
-/* b, rolled back, tries its next alternative. Does not return. */
+/* b, without what it wrote, tries its next alternative. What else it did is taken back when it is known that there is one.
+ * Does not return. */
 static void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
 {
-    dfi_tm_roll_back(t, b);
+    dfi_tm_roll_back_writes(t, b);
     b->alternative++;
     b->looked = 0, b->ran = 0;
     dfi_tm_again(t, b);
@@ -73,24 +74,30 @@ static void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
 
 static void dfi_tm_spare_back(struct dfi_tm *t);
 static struct dfi_tm *dfi_tm_attach(void);
+static void dfi_tm_be(struct dfi_tm *t);
+static void dfi_tm_be_again(struct dfi_tm *t);
 
 static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     b->alternative = 0, b->ran = 1;
     if (b->outer) dfi_tm_next_alternative(t, b->outer); /* with the block around it rolled back, b is gone */
     dfi_tm_count(t, DFI_TM_SLEPT);
-    dfi_tm_roll_back(t, b);
-    if (t->n_events) dfi_tm_undo_events(t, 0); /* of handlers: nothing of this attempt stays */
-    if (t->n_writes) dfi_tm_clear_writes(t);
+    dfi_tm_roll_back_writes(t, b);
     dfi_tm_end_reading(t);
     dfi_tm_alone_end(t);
     t->inner = NULL;
+    if (t->n_events) { /* handlers may have transactions of their own, which must not touch the log of reads */
+        dfi_tm_be(&dfi_tm_nobody);
+        dfi_tm_undo_all_events(t);
+        dfi_tm_be_again(t);
+    }
     if (!dfi_tm_n_reads(t) && !t->forgot) dfi_log(DFI_LOG_TM_RETRY_NOTHING, b->site);
     if (t->spare || t->forgot || !dfi_tm_n_reads(t)) { /* it cannot be woken, or others want the record: looks again and again */
         dfi_tm_forget_reads(t, 0);
         dfi_tm_spare_back(t);
         dfi_os_sleep_ms();
         if (dfi_tm_self == &dfi_tm_nobody) t = dfi_tm_attach();
+        t->site = b->site, t->prediction = &t->log_for[0];
     } else dfi_tm_sleep_until(t);
     dfi_tm_forget_reads(t, 0);
     t->forgot = 0;
@@ -103,8 +110,10 @@ static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block
 DFI_EXTERN_C_BEGIN
 DFI_API int dfi_tm_or_else(void)
 {
-    struct dfi_tm_block *b = dfi_tm_self->inner;
+    struct dfi_tm *t = dfi_tm_self;
+    struct dfi_tm_block *b = t->inner;
     if (++b->looked != b->alternative) return 0;
+    dfi_tm_undo_events(t, b->outer ? b->events : 0);
     return b->ran = 1;
 }
 

@@ -1,7 +1,7 @@
-/* stm_limits_naps.c - the part of stm_limits.c at the end of the clock, with the processor given away between the atomic
+/* stm_limits_naps.c - the parts of stm_limits.c at the end of the clock and with fork, with the processor given away between the atomic
  * accesses of df_stm.h, see stm_naps.h */
 #define _DEFAULT_SOURCE
 #include "stm_naps.h"
 #define STM_NAPS 2
-#define STM_ONLY "clock"
+#define STM_ONLY "clock forks"
 #include "stm_limits.c"
