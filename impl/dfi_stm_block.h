@@ -2,8 +2,8 @@
 #ifndef DFI_STM_BLOCK_H
 #define DFI_STM_BLOCK_H
 
-/* Conflicts are rare or come in showers. After this many attempts in vain a block runs alone: with 2 to 8 threads that
- * all write one word, 64 and more cost throughput, and 16 ran alone what would have succeeded (bench/README.md). */
+/* After this many attempts in vain a block runs alone, which nobody else can while it lasts. 8 to 128 made no difference
+ * to two threads that write one word; a nested block is tried alone a few times first. */
 enum { DFI_TM_ATTEMPTS = 32, DFI_TM_PARTIAL_ATTEMPTS = 8 };
 /* A block whose log of reads was missed keeps one until it was of no use at the commit this many times. */
 enum { DFI_TM_PREDICT = 32 };

@@ -155,7 +155,7 @@ DFI_INLINE int dfi_tm_add_write(struct dfi_tm *t, uintptr_t *at, uintptr_t bits,
     struct dfi_tm_write *w = NULL;
     if (DFI_UNLIKELY(n == DFI_TM_FEW) && !t->indexed) dfi_tm_index(t);
     if (DFI_UNLIKELY(t->indexed)) {
-        if (n == t->max_writes && dfi_tm_grow_writes(t)) return -1;
+        if (DFI_UNLIKELY(n == t->max_writes) && dfi_tm_grow_writes(t)) return -1;
         b = dfi_tm_bucket_of(t, at);
         if (b->stamp == t->stamp) w = &t->writes[b->entry];
     } else w = dfi_tm_find(t, at);
