@@ -17,13 +17,15 @@ static struct dfi_tm_block *dfi_tm_outermost(const struct dfi_tm *t)
 
 /* --- going back ----------------------------------------------------------------------------------- */
 
-/* Everything since b began, but not what was read: the transaction goes on, and handlers are part of it. */
+/* What was written since b began. */
 static void dfi_tm_roll_back_writes(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     if (b->outer) dfi_tm_undo_writes(t, b);
     else if (t->n_writes) dfi_tm_clear_writes(t);
-    dfi_tm_set_limit(t);
+    dfi_tm_set_newest(t);
 }
+
+/* Everything since b began, but not what was read: the transaction goes on, and handlers are part of it. */
 static void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     dfi_tm_roll_back_writes(t, b);
@@ -35,11 +37,16 @@ static void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
 static void dfi_tm_take_back(struct dfi_tm *t)
 {
     if (t->n_writes) dfi_tm_clear_writes(t);
-    t->read_end = t->reads + 1;
+    t->read_end = t->reads;
     t->forgot = t->resumed = t->logs = t->buffers = 0;
     dfi_tm_end_reading(t);
     t->inner = NULL;
-    if (t->n_events) dfi_tm_undo_all_events(t);
+    if (t->n_events) {
+        const char *site = t->site;
+        unsigned char *prediction = t->prediction;
+        dfi_tm_undo_all_events(t);
+        t->site = site, t->prediction = prediction;
+    }
 }
 
 /* b runs again, from its beginning. Does not return. */
@@ -49,7 +56,7 @@ static void dfi_tm_again(struct dfi_tm *t, struct dfi_tm_block *b)
     b->to_jump(b->jump);
 }
 
-static void dfi_tm_forget_reads(struct dfi_tm *t, size_t keep) { t->read_end = t->reads + 1 + keep; }
+static void dfi_tm_forget_reads(struct dfi_tm *t, size_t keep) { t->read_end = t->reads + keep; }
 
 /* The whole transaction runs again. Does not return. */
 static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
@@ -95,6 +102,7 @@ static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t change
     if (dfi_tm_first_changed(t) != b->reads) dfi_tm_restart(t, reason);
     dfi_tm_count(t, reason);
     t->attempts++;
+    t->odd = 1;
     t->time = now;
     dfi_store_release(&t->active, now | 1); /* release: what was read so far, to who quiesces */
     dfi_tm_roll_back(t, b);
@@ -116,7 +124,7 @@ static DFI_NOINLINE void dfi_tm_extend(struct dfi_tm *t, int reason)
     *t->prediction = DFI_TM_PREDICT;
     t->time = now;
     dfi_store_release(&t->active, now | 1);
-    dfi_tm_set_limit(t);
+    dfi_tm_set_newest(t);
 }
 
 /* --- a wait in a block ---------------------------------------------------------------------------- */
@@ -132,7 +140,7 @@ static DFI_COLD void dfi_tm_go_on(struct dfi_tm *t)
     changed = dfi_tm_first_changed(t);
     t->time = now;
     if (now < before || changed != dfi_tm_n_reads(t)) dfi_tm_restart(t, DFI_TM_CHANGED); /* the clock may have begun anew */
-    dfi_tm_set_limit(t);
+    dfi_tm_set_newest(t);
 }
 
 /* Somebody waits until what was read of an older time is finished with, or still right. */
@@ -141,7 +149,7 @@ static DFI_COLD void dfi_tm_asked(struct dfi_tm *t)
     dfi_store_relaxed(&t->asked, 0);
     if (t->resumed) dfi_tm_go_on(t);
     else if (t->logs) dfi_tm_extend(t, DFI_TM_CHANGED);
-    else dfi_tm_set_limit(t); /* without a log it cannot tell: it has to come to its end */
+    else dfi_tm_set_newest(t); /* without a log it cannot tell: it has to come to its end */
 }
 
 #endif

@@ -15,8 +15,7 @@ static void dfi_tm_be(struct dfi_tm *t)
 static void dfi_tm_furnish(struct dfi_tm *t)
 {
     struct dfi_tm_room *r = dfi_tm_room_of(t);
-    t->reads = r->reads, t->read_end = r->reads + 1, t->read_max = r->reads + DFI_TM_READS;
-    t->reads[0] = NULL;
+    t->reads = t->read_end = r->reads, t->read_max = r->reads + DFI_TM_READS;
     t->writes = r->writes, t->locks = r->locks, t->max_writes = DFI_TM_WRITES;
     t->buckets = r->buckets, t->n_buckets = 2 * DFI_TM_WRITES, t->bucket_shift = 35 - 7;
     memset(r->buckets, 0, sizeof r->buckets);

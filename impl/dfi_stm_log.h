@@ -8,11 +8,11 @@
 
 /* --- reads ---------------------------------------------------------------------------------------- */
 
-static size_t dfi_tm_n_reads(const struct dfi_tm *t) { return (size_t)(t->read_end - t->reads) - 1; }
+static size_t dfi_tm_n_reads(const struct dfi_tm *t) { return (size_t)(t->read_end - t->reads); }
 
 static int dfi_tm_grow_reads(struct dfi_tm *t)
 {
-    size_t n = dfi_tm_n_reads(t) + 1, max = (size_t)(t->read_max - t->reads);
+    size_t n = dfi_tm_n_reads(t), max = (size_t)(t->read_max - t->reads);
     void *array = t->reads;
     if (dfi_tm_grow(t, &array, n, &max, sizeof *t->reads)) return -1;
     t->reads = (dfi_orec **)array;
@@ -25,11 +25,11 @@ DFI_INLINE size_t dfi_tm_first_changed(struct dfi_tm *t)
 {
     uintptr_t mine = DFI_TM_LOCKED | (uintptr_t)t >> 1;
     dfi_orec **r;
-    for (r = t->reads + 1; r < t->read_end; r++) {
+    for (r = t->reads; r < t->read_end; r++) {
         uintptr_t version = dfi_load_relaxed(*r);
         if (DFI_UNLIKELY(version > t->time) && version != mine) break;
     }
-    return (size_t)(r - t->reads) - 1;
+    return (size_t)(r - t->reads);
 }
 
 /* --- writes --------------------------------------------------------------------------------------- */

@@ -79,20 +79,23 @@ static void dfi_tm_be_again(struct dfi_tm *t);
 
 static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
 {
+    int polls;
     b->alternative = 0, b->ran = 1;
     if (b->outer) dfi_tm_next_alternative(t, b->outer); /* with the block around it rolled back, b is gone */
     dfi_tm_count(t, DFI_TM_SLEPT);
     dfi_tm_roll_back_writes(t, b);
+    t->logs = t->buffers = 0;
     dfi_tm_end_reading(t);
     dfi_tm_alone_end(t);
     t->inner = NULL;
-    if (t->n_events) { /* handlers may have transactions of their own, which must not touch the log of reads */
-        dfi_tm_be(&dfi_tm_nobody);
-        dfi_tm_undo_all_events(t);
-        dfi_tm_be_again(t);
-    }
+    polls = t->spare || t->forgot || !dfi_tm_n_reads(t); /* it cannot be woken, or others want the record */
     if (!dfi_tm_n_reads(t) && !t->forgot) dfi_log(DFI_LOG_TM_RETRY_NOTHING, b->site);
-    if (t->spare || t->forgot || !dfi_tm_n_reads(t)) { /* it cannot be woken, or others want the record: looks again and again */
+    if (t->n_events) { /* handlers may have transactions of their own, which must not touch the log of reads */
+        if (!polls) dfi_tm_be(&dfi_tm_nobody);
+        dfi_tm_undo_all_events(t);
+        if (!polls) dfi_tm_be_again(t);
+    }
+    if (polls) {
         dfi_tm_forget_reads(t, 0);
         dfi_tm_spare_back(t);
         dfi_os_sleep_ms();

@@ -112,7 +112,7 @@ DFI_INLINE void dfi_tm_quiesce(struct dfi_tm *t, uintptr_t time)
     }
 }
 
-static void dfi_tm_set_limit(struct dfi_tm *t) { dfi_store_relaxed(&t->newest, t->direct ? (uintptr_t)0 : t->time | 1); }
+static void dfi_tm_set_newest(struct dfi_tm *t) { dfi_store_relaxed(&t->newest, t->direct ? (uintptr_t)0 : t->time | 1); }
 
 static void dfi_tm_reset_clock(struct dfi_tm *t);
 
