@@ -72,17 +72,6 @@ DFI_API void df_tm_free(void *p)
     dfi_mfree(p);
 }
 
-/* Is there a block that can be taken back? */
-static int dfi_tm_can_undo(struct dfi_tm *t, const char *site, const char *name)
-{
-    if (t->inner && !t->direct) {
-        if (DFI_UNLIKELY(t->resumed)) dfi_tm_go_on(t);
-        return 1;
-    }
-    dfi_log(t->inner ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, name);
-    return 0;
-}
-
 DFI_API void dfi_tm_abort(const char *site)
 {
     struct dfi_tm *t = dfi_tm_self;
@@ -123,7 +112,7 @@ DFI_API void dfi_tm_validate(const char *site)
     if (!t->inner || t->alone) return;
     if (t->resumed) dfi_tm_go_on(t);
     if (t->logs) dfi_tm_extend(t, DFI_TM_CHANGED);
-    else if ((dfi_load_acquire(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1)) != t->time) dfi_tm_restart(t, DFI_TM_TO_LOG);
+    else if (dfi_tm_time_of(dfi_load_acquire(&dfi_stm.clock)) != t->time) dfi_tm_restart(t, DFI_TM_TO_LOG);
 }
 
 DFI_API void dfi_tm_irrevocable(const char *site)
@@ -139,7 +128,7 @@ DFI_API void dfi_tm_irrevocable(const char *site)
         t->alone = t->odd = 1;
         dfi_tm_count(t, DFI_TM_RAN_ALONE);
         valid = t->logs ? dfi_tm_first_changed(t) == dfi_tm_n_reads(t)
-                        : (dfi_load_relaxed(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1)) == t->time;
+                        : dfi_tm_time_of(dfi_load_relaxed(&dfi_stm.clock)) == t->time;
         if (!valid) dfi_tm_restart(t, DFI_TM_CHANGED); /* and alone from the beginning */
     }
     dfi_tm_go_direct(t);
@@ -149,7 +138,7 @@ DFI_API void df_tm_quiesce(void)
 {
     struct dfi_tm *t = dfi_tm_self;
     if (t->inner) return; /* the end of the block does it */
-    dfi_tm_quiesce(t, dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK) + DFI_TM_TICK);
+    dfi_tm_quiesce(t, dfi_tm_tick());
     if (t != &dfi_tm_nobody) dfi_tm_free_old(t, 1);
 }
 DFI_EXTERN_C_END

@@ -97,7 +97,7 @@ static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t change
     uintptr_t now;
     while (b->outer && (!(b->kind & DFI_TM_CLOSED) || b->reads > changed)) b = b->outer;
     if (!b->outer || t->attempts >= DFI_TM_PARTIAL_ATTEMPTS) dfi_tm_restart(t, reason);
-    now = dfi_load_seq_cst(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1);
+    now = dfi_tm_time_of(dfi_load_seq_cst(&dfi_stm.clock));
     dfi_tm_forget_reads(t, b->reads);
     if (dfi_tm_first_changed(t) != b->reads) dfi_tm_restart(t, reason);
     dfi_tm_count(t, reason);
@@ -116,7 +116,7 @@ static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t change
 static DFI_NOINLINE void dfi_tm_extend(struct dfi_tm *t, int reason)
 {
     /* acquire: of the commits up to now the locks, or what came after, are seen below */
-    uintptr_t now = dfi_load_acquire(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1);
+    uintptr_t now = dfi_tm_time_of(dfi_load_acquire(&dfi_stm.clock));
     size_t changed;
     if (!t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
     if ((changed = dfi_tm_first_changed(t)) != dfi_tm_n_reads(t)) dfi_tm_conflict(t, reason, changed);
@@ -150,6 +150,17 @@ static DFI_COLD void dfi_tm_asked(struct dfi_tm *t)
     if (t->resumed) dfi_tm_go_on(t);
     else if (t->logs) dfi_tm_extend(t, DFI_TM_CHANGED);
     else dfi_tm_set_newest(t); /* without a log it cannot tell: it has to come to its end */
+}
+
+/* Is there a block that can be taken back? */
+static int dfi_tm_can_undo(struct dfi_tm *t, const char *site, const char *name)
+{
+    if (t->inner && !t->direct) {
+        if (DFI_UNLIKELY(t->resumed)) dfi_tm_go_on(t);
+        return 1;
+    }
+    dfi_log(t->inner ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, name);
+    return 0;
 }
 
 #endif

@@ -72,7 +72,7 @@ static void dfi_tm_write_direct(struct dfi_tm *t, volatile void *p, const void *
 static void dfi_tm_go_direct(struct dfi_tm *t)
 {
     size_t i;
-    t->time = (dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK) & ~(uintptr_t)(DFI_TM_TICK - 1)) + DFI_TM_TICK;
+    t->time = dfi_tm_tick();
     t->direct = 1, t->logs = t->buffers = 0;
     dfi_store_relaxed(&t->newest, (uintptr_t)0);
     for (i = 0; i < t->n_writes; i++) {
@@ -144,7 +144,7 @@ static DFI_NOINLINE uintptr_t dfi_tm_await_lock(struct dfi_tm *t, dfi_orec *o, s
     }
     if (version > t->time) { /* it may be among the reads: they must be of a time after that */
         if (!t->logs) dfi_tm_commit_failed(t, DFI_TM_TO_LOG, SIZE_MAX);
-        now = dfi_load_acquire(&dfi_stm.clock) & ~(uintptr_t)(DFI_TM_TICK - 1);
+        now = dfi_tm_time_of(dfi_load_acquire(&dfi_stm.clock));
         changed = dfi_tm_first_changed(t);
         if (changed != dfi_tm_n_reads(t)) dfi_tm_commit_failed(t, DFI_TM_TOO_NEW, changed);
         t->time = now;
@@ -238,7 +238,7 @@ DFI_INLINE uintptr_t dfi_tm_publish(struct dfi_tm *t, int *needed)
     was = dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK);
     *needed = was != t->time && !alone;
     if (DFI_UNLIKELY(*needed)) dfi_tm_check_reads(t, was);
-    time = (was & ~(uintptr_t)(DFI_TM_TICK - 1)) + DFI_TM_TICK;
+    time = dfi_tm_time_of(was) + DFI_TM_TICK;
     /* its reads are right at this time: who waits for those of older times need not wait for the stores (but who comes
      * after this time does); release: the reads */
     dfi_store_release(&t->active, time | 1);
@@ -321,7 +321,7 @@ static DFI_NOINLINE void dfi_tm_commit_more(struct dfi_tm *t, struct dfi_tm_bloc
     }
     for (i = 0; i < t->n_events && !time; i++)
         if (t->events[i].kind == DFI_TM_FREED) /* transactions of now may still read it */
-            time = (dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK) & ~(uintptr_t)(DFI_TM_TICK - 1)) + DFI_TM_TICK;
+            time = dfi_tm_tick();
     dfi_tm_done(t, b, needed);
     if (t->odd) {
         dfi_tm_alone_end(t);

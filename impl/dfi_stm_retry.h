@@ -123,11 +123,7 @@ DFI_API int dfi_tm_or_else(void)
 DFI_API void dfi_tm_retry(const char *site)
 {
     struct dfi_tm *t = dfi_tm_self;
-    if (!t->inner || t->direct) {
-        dfi_log(t->inner ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, "df_retry");
-        return;
-    }
-    if (t->resumed) dfi_tm_go_on(t);
+    if (!dfi_tm_can_undo(t, site, "df_retry")) return;
     if (!t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
     dfi_tm_next_alternative(t, t->inner);
 }

@@ -72,6 +72,15 @@ DFI_API DFI_ALIGNED(64) struct dfi_stm dfi_stm = {
 };
 DFI_EXTERN_C_END
 
+/* The time that a clock shows. */
+DFI_INLINE uintptr_t dfi_tm_time_of(uintptr_t clock) { return clock & ~(uintptr_t)(DFI_TM_TICK - 1); }
+
+/* A time of its own. seq_cst: before a look at who is active. */
+static uintptr_t dfi_tm_tick(void)
+{
+    return dfi_tm_time_of(dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK)) + DFI_TM_TICK;
+}
+
 /* Waits a little longer each time. */
 static void dfi_tm_pause(unsigned round)
 {
@@ -125,7 +134,7 @@ static DFI_COLD uintptr_t dfi_tm_begin_later(struct dfi_tm *t, uintptr_t now)
 {
     unsigned round = 0;
     for (;;) {
-        if (t->alone || (!(now & DFI_TM_ALONE) && now < DFI_TM_CLOCK_END)) return now & ~(uintptr_t)(DFI_TM_TICK - 1);
+        if (t->alone || (!(now & DFI_TM_ALONE) && now < DFI_TM_CLOCK_END)) return dfi_tm_time_of(now);
         dfi_store_release(&t->active, (uintptr_t)0);
         if (!(now & DFI_TM_ALONE)) dfi_tm_reset_clock(t);
         else if (round < 40) dfi_tm_pause(round++);
