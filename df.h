@@ -43,7 +43,8 @@
  *
  * NOT   df does not preempt tasks, and a task that blocks in the operating system blocks its worker.
  *
- * SECTIONS  search for >>tasks  >>dataflow  >>options  >>tokens  >>nodes  >>errors  >>blocking  >>life
+ * SECTIONS  search for >>tasks  >>dataflow  >>options  >>tokens  >>nodes  >>loops
+ *       >>pipelines  >>errors  >>blocking  >>life
  *       >>implementation  >>licence (last).
  *       Examples are in examples/; the arguments behind the lock-free parts in docs/memory-order.md.
  */
@@ -70,6 +71,7 @@
 #include "impl/dfi_core.h"
 #endif
 #include "impl/dfi_declare.h"
+#include "impl/dfi_loop.h"
 
 /* Every file that includes df.h asks for this symbol, and all other functions are weak: a program
  * without the implementation gets one message from the linker, and that is the help text. */
@@ -253,6 +255,111 @@ typedef struct df_token {
 #define df_node_new(name)                     DFI_CAT(name, _dfi_node_new)(DFI_SITE)
 #define df_node_set(name, node, param, value) DFI_CAT(DFI_CAT(name, _dfi_set_), param)((node), (value), DFI_SITE)
 
+/* ------------------------------------------------------------------------------------- >>loops
+ * Parallel loops and wavefronts
+ *
+ *   DF_LOOP(name, param, ...);     declares  void name(long lo, long hi, ...): the iterations lo .. hi-1
+ *   DF_LOOP2, DF_LOOP3             the same with (long lo0, long hi0, long lo1, long hi1, ...) for a rectangle of two,
+ *                                  a box of three dimensions; DF_STATIC_LOOP ... with internal linkage
+ *   df_for(name, lo, hi, args...); runs it over [lo, hi) on all workers and waits; nothing if hi <= lo
+ *   df_for2(name, lo0, hi0, lo1, hi1, args...);  df_for3
+ *   df_for_with(DF_LOOP_OPTS(.grain = 64, .schedule = DF_DYNAMIC), name, lo, hi, args...);  df_for2_with, df_for3_with
+ *
+ *     The function is called for parts of the range, on several workers at the same time; iterations must not
+ *     depend on each other. How large parts are is found out while the loop runs, from the time they take and
+ *     from who has nothing to do: no tuning for cheap, dear or uneven iterations. A short loop stays where it is.
+ *     Parameters are those of tasks. What they declare to access orders the loop after the tasks submitted
+ *     so far by the same scope; it is done when df_for returns. df_reduce: parts accumulate at the same time, into
+ *     private copies that are combined at the end, in any order unless .deterministic (or df_config.deterministic)
+ *     is set. Tasks that the function submits are done when df_for returns; those of different iterations are not
+ *     ordered among each other. df_cancel in it: parts that have not begun are left out; df_fail likewise, and
+ *     the error goes to the enclosing scope. Loops nest, in tasks and in each other.
+ *     Serial build, or one worker: one call for the whole range.
+ *     Cost: about 50 ns to enter and leave, with several workers 200 ns.
+ *
+ *   df_wavefront(name, DF_VECTORS({1, 0}, {0, 1}), lo0, hi0, lo1, hi1, args...);   for loops of 1 to 3 dimensions
+ *   df_wavefront_with(opts, name, vectors, ...)       .grain, .grain1, .grain2: size of the parts
+ *
+ *     An iteration x starts when x - v is done, for each of the vectors v: {1, 0} and {0, 1} are the neighbours
+ *     above and to the left. The space is cut into tiles; the function must go through its own in the order
+ *     of the serial loops, outermost dimension first. A vector's first component that is not 0 must be
+ *     positive: what it names comes earlier in that order.
+ *     With a negative component, as in {1, -1}, tiles are as thin in the vector's first dimension as that
+ *     component: make the others long.
+ *   Errors: a negative .grain, or a vector that points forward, is reported with its line; the loop then runs
+ *     with grain 0, the wavefront in serial order.
+ *   Source: MetaFork's meta_for and the dependencies of its meta_pipe (thesis, 3 and 5); OpenMP's schedules. */
+#define DF_LOOP(...)         DFI_LOOP(extern, 1, __VA_ARGS__)
+#define DF_LOOP2(...)        DFI_LOOP(extern, 2, __VA_ARGS__)
+#define DF_LOOP3(...)        DFI_LOOP(extern, 3, __VA_ARGS__)
+#define DF_STATIC_LOOP(...)  DFI_LOOP(static, 1, __VA_ARGS__)
+#define DF_STATIC_LOOP2(...) DFI_LOOP(static, 2, __VA_ARGS__)
+#define DF_STATIC_LOOP3(...) DFI_LOOP(static, 3, __VA_ARGS__)
+
+enum df_schedule {
+    DF_AUTO,    /* parts of 5 us to 250 us; .grain: at least so many iterations */
+    DF_STATIC,  /* equal parts, one per worker; with .grain: of so many iterations */
+    DF_DYNAMIC, /* parts of .grain iterations, 1 by default */
+    DF_GUIDED   /* what is left divided by twice the workers, at least .grain iterations, 1 by default */
+};
+/* All zero is the default. The numbered fields are for the second and third dimension. */
+typedef struct df_loop {
+    int schedule;             /* enum df_schedule */
+    long grain;               /* iterations of the first dimension per part; 0: the schedule decides */
+    long grain1, grain2;      /* of the others; 0: not divided, unless the first alone is too short */
+    long step, step1, step2;  /* 0 means 1. The function gets lo + k * step for some k and goes on in steps;
+                                 negative: down from lo to above hi, and it is called with lo > hi */
+    int unsigned_range;       /* 1: bounds are unsigned long, passed as long of the same bits */
+    int deterministic;        /* 1: reductions give the same bits at every number of workers */
+} df_loop;
+#define DF_LOOP_OPTS(...) (&(df_loop){ __VA_ARGS__ })
+typedef long df_vector[3];
+#define DF_VECTORS(...) ((const df_vector[]){ __VA_ARGS__, { 0, 0, 0 } }) /* ends with a zero vector */
+
+#define df_for(name, ...)             DFI_CAT(name, _dfi_for)(NULL, DFI_SITE, __VA_ARGS__)
+#define df_for2(name, ...)            DFI_CAT(name, _dfi_for)(NULL, DFI_SITE, __VA_ARGS__)
+#define df_for3(name, ...)            DFI_CAT(name, _dfi_for)(NULL, DFI_SITE, __VA_ARGS__)
+#define df_for_with(opts, name, ...)  DFI_CAT(name, _dfi_for)(opts, DFI_SITE, __VA_ARGS__)
+#define df_for2_with(opts, name, ...) DFI_CAT(name, _dfi_for)(opts, DFI_SITE, __VA_ARGS__)
+#define df_for3_with(opts, name, ...) DFI_CAT(name, _dfi_for)(opts, DFI_SITE, __VA_ARGS__)
+#define df_wavefront(name, vectors, ...) DFI_CAT(name, _dfi_wavefront)(NULL, vectors, DFI_SITE, __VA_ARGS__)
+#define df_wavefront_with(opts, name, vectors, ...) DFI_CAT(name, _dfi_wavefront)(opts, vectors, DFI_SITE, __VA_ARGS__)
+
+/* --------------------------------------------------------------------------------- >>pipelines
+ * Pipelines whose stages are chosen while they run
+ *
+ *   DF_PIPE(name, T);              declares  int name(int stage, T *item, long i, void *ctx)
+ *   long df_pipe(name, &(df_pipe_opts){ .window = 16 }, ctx);   runs it for items i = 0, 1, ... until stage 0
+ *                                  says there are no more, and waits. The options may be NULL.
+ *                                  Returns the number of items; DF_ERROR_MEMORY: none, as there was no memory
+ *
+ *     A stage returns what comes next for its item:
+ *       df_continue(s)   stage s at once, at the same time as other items
+ *       df_in_order(s)   stage s when the item before has finished or skipped its own stage s: items go through it one
+ *                        after the other, in their order
+ *       DF_PIPE_DONE     nothing: the item is finished
+ *       DF_PIPE_END      in stage 0: there is no such item, and no more. In a later stage: the item is finished, and
+ *                        no item that has not begun will begin
+ *     Stage numbers only grow along an item, up to DF_PIPE_STAGES - 1 (df_continue of the same stage repeats it);
+ *     items may skip stages, each in its own way.
+ *     Stage 0 takes items one after the other. At most `window` items are between their begin and the end of the
+ *     oldest; their memory is used again: *item is zero at first, and later what an earlier item left. Nobody
+ *     who waits runs a later item meanwhile: an item that may not go on is put aside as data, and continued by
+ *     whoever finishes the stage it waits for. df_cancel, df_fail in a stage: items stop after the stage they are in.
+ *     Errors: a stage out of range is reported and ends the pipe like df_fail(DF_ERROR_STAGE, ...).
+ *     Serial build, or one worker: each item from begin to end, one after the other.
+ *     Cost: about 15 ns a stage.
+ *   Source: MetaFork's meta_pipe (thesis, 5); Cilk-P (Lee et al., SPAA 2013). */
+#define DF_PIPE(name, T)        DFI_PIPE(extern, name, T)
+#define DF_STATIC_PIPE(name, T) DFI_PIPE(static, name, T)
+enum { DF_PIPE_DONE = -1, DF_PIPE_END = -2, DF_PIPE_STAGES = 1 << 28 };
+typedef struct df_pipe_opts {
+    long window;                   /* items in flight; 0: 4 per worker */
+} df_pipe_opts;
+#define df_pipe(name, ...) DFI_CAT(name, _dfi_pipe)(DFI_SITE, __VA_ARGS__)
+DFI_INLINE int df_continue(int s) { return s >= 0 && s < DF_PIPE_STAGES ? s : DFI_STAGE_WRONG; }
+DFI_INLINE int df_in_order(int s) { return s >= 0 && s < DF_PIPE_STAGES ? s | DFI_STAGE_IN_ORDER : DFI_STAGE_WRONG; }
+
 /* ------------------------------------------------------------------------------------ >>errors
  * Errors and cancellation
  *
@@ -384,8 +491,11 @@ DFI_EXTERN_C_END
 #include "impl/dfi_memory.h"
 #include "impl/dfi_common_impl.h"
 #include "impl/dfi_log.h"
+#include "impl/dfi_loop_range.h"
+#include "impl/dfi_stage.h"
 #if defined(DF_SERIAL)
 #include "impl/dfi_serial_impl.h"
+#include "impl/dfi_serial_loop.h"
 #else
 #include <limits.h>
 #include "impl/dfi_stm_hook.h"
@@ -413,6 +523,10 @@ DFI_EXTERN_C_END
 #include "impl/dfi_weak.h"
 #include "impl/dfi_submit.h"
 #include "impl/dfi_stuck.h"
+#include "impl/dfi_team.h"
+#include "impl/dfi_loop_impl.h"
+#include "impl/dfi_wavefront.h"
+#include "impl/dfi_pipe.h"
 #include "impl/dfi_config.h"
 #include "impl/dfi_life.h"
 #include "impl/dfi_blocking.h"

@@ -76,7 +76,8 @@ static int dfi_scope_inside(struct dfi_scope *scope, uintptr_t id, uintptr_t dep
  * depend on what is on the stack of that worker (dfi_may_run_on_top). */
 struct dfi_filter { uintptr_t id, depth; const struct dfi_worker *on_top_of; };
 
-struct dfi_loot { void *entry; struct dfi_scope *scope; struct dfi_worker *victim; int outside; }; /* of what the taker waits for */
+/* entry, from the deque of a victim or a queue, or else a team to join. outside: of what the taker waits for. */
+struct dfi_loot { void *entry; struct dfi_scope *scope; struct dfi_worker *victim; struct dfi_team *team; int outside; };
 
 /* Thief: takes the oldest entry of v if the filter admits it. */
 static int dfi_deque_steal_thief(struct dfi_worker *v, const struct dfi_filter *f, struct dfi_loot *loot)

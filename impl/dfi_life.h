@@ -406,6 +406,7 @@ static void dfi_fork_child(void)
     dfi_store_relaxed(&dfi_pool.alive, 0);
     dfi_pool.affinity_set = 0;
     dfi_pool.queue = dfi_queue_empty;
+    dfi_pool.board = dfi_board_empty;
     dfi_store_relaxed(&dfi_pool.held, 0);
     dfi_store_relaxed(&dfi_pool.cancels, 0);
     dfi_store_relaxed(&dfi_pool.blocked, 0);

@@ -42,6 +42,14 @@
     X(UNLOCK, ERROR, ALWAYS, "df_mutex_unlock of a lock that the calling thread does not hold: no effect")     \
     X(OUTSIDE, ERROR, ALWAYS, "task %s submits task %s, which accesses %lu bytes at %p that its parent did not declare " \
                               "(DF_CHECK): add them to the declaration of %s")                                 \
+    X(GRAIN, ERROR, ALWAYS, "%s: df_loop.grain%s = %ld is negative: taken as 0")                                \
+    X(SCHEDULE, ERROR, ALWAYS, "%s: df_loop.schedule = %d is none of enum df_schedule: taken as DF_AUTO")      \
+    X(VECTOR, ERROR, ALWAYS, "%s: the vector {%ld, %ld, %ld} of df_wavefront(%s, ...), of %d dimensions, does not name an " \
+                             "earlier iteration: its first component that is not 0 must be positive; done in serial order") \
+    X(PIPE_WINDOW, ERROR, ALWAYS, "%s: df_pipe_opts.window = %ld is negative: taken as 0")                      \
+    X(PIPE_MEMORY, ERROR, ALWAYS, "%s: df_pipe(%s, ...): no memory for one item of %lu bytes: nothing was run") \
+    X(STAGE, ERROR, ALWAYS, "%s: df_pipe(%s, ...): after stage %d of item %ld comes a stage from %d to %d, DF_PIPE_DONE or " \
+                            "DF_PIPE_END: the pipe is ended")                                                  \
     X(WAIT_IN_ATOMIC, ERROR, ALWAYS, "%s: the atomic block that begins here waits for tasks: they may wait for it; " \
                                      "wait before or after the block")                                         \
     X(TM_OUTSIDE, ERROR, ALWAYS, "%s: %s outside of an atomic block: no effect")                               \

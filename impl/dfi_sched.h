@@ -60,12 +60,12 @@ static struct dfi_worker *dfi_worker_of(int index)
 
 /* --- what a worker is waiting for -------------------------------------------------------------- */
 
-enum dfi_goal_kind { DFI_GOAL_WORK, DFI_GOAL_SPARE, DFI_GOAL_SCOPE, DFI_GOAL_FUTURE, DFI_GOAL_FLAG };
+enum dfi_goal_kind { DFI_GOAL_WORK, DFI_GOAL_SPARE, DFI_GOAL_SCOPE, DFI_GOAL_FUTURE, DFI_GOAL_FLAG, DFI_GOAL_TEAM };
 struct dfi_goal {
     enum dfi_goal_kind kind;
-    struct dfi_scope *scope;    /* SCOPE: its pending <= 0; FLAG: only work inside it is run */
+    struct dfi_scope *scope;    /* SCOPE: its pending <= 0; FLAG, TEAM: only work inside it is run */
     struct dfi_future *future;  /* FUTURE: done */
-    DFI_ATOMIC(intptr_t) *flag; /* FLAG: not 0 */
+    DFI_ATOMIC(intptr_t) *flag; /* FLAG: not 0; TEAM: 0, its members */
     int spare;                  /* SPARE: no more workers than this block */
 };
 
@@ -75,6 +75,7 @@ static int dfi_goal_met(const struct dfi_goal *g)
     case DFI_GOAL_SCOPE: return dfi_load_seq_cst(&g->scope->pending) <= 0;
     case DFI_GOAL_FUTURE: return dfi_load_seq_cst(&g->future->link) == DFI_F_DONE;
     case DFI_GOAL_FLAG: return dfi_load_seq_cst(g->flag) != 0;
+    case DFI_GOAL_TEAM: return dfi_load_seq_cst(g->flag) == 0;
     case DFI_GOAL_SPARE: return dfi_load_seq_cst(&dfi_pool.blocked) <= g->spare || dfi_load_seq_cst(&dfi_pool.stopping);
     default: return dfi_load_seq_cst(&dfi_pool.stopping);
     }
@@ -406,6 +407,8 @@ static int dfi_take_queued(struct dfi_worker *w, const struct dfi_filter *f, int
     return t != NULL;
 }
 
+static int dfi_team_find(struct dfi_worker *w, const struct dfi_filter *f, struct dfi_loot *loot);
+static void dfi_team_run(struct dfi_worker *w, struct dfi_team *team);
 static int dfi_gates_closed(const struct dfi_flow *t);
 static int dfi_leave_to_others(struct dfi_worker *w, struct dfi_flow *t);
 
@@ -432,8 +435,9 @@ static int dfi_find(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
     struct dfi_filter f;
     struct dfi_flow *t;
     loot->outside = 0;
-    if (dfi_goal_filter(g, &f) &&
-        (dfi_take_queued(w, &f, 1, loot) || dfi_steal(w, &f, loot) || dfi_take_queued(w, &f, 0, loot)))
+    loot->team = NULL;
+    if (dfi_goal_filter(g, &f) && (dfi_take_queued(w, &f, 1, loot) || dfi_steal(w, &f, loot) ||
+                                   dfi_team_find(w, &f, loot) || dfi_take_queued(w, &f, 0, loot)))
         return 1;
     loot->outside = 1;
     if (g->scope && DFI_UNLIKELY(g->scope->gated != NULL) && dfi_find_outside(w, g->scope->gated, loot)) return 1;
@@ -449,7 +453,8 @@ static int dfi_find(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
 static void dfi_run_loot(struct dfi_worker *w, const struct dfi_loot *loot, const struct dfi_goal *g)
 {
     if (DFI_UNLIKELY(loot->outside)) w->outside = 1; /* also for the children it leaves behind: until no wait is left */
-    if ((uintptr_t)loot->entry & DFI_FLOW)
+    if (loot->team) dfi_team_run(w, loot->team);
+    else if ((uintptr_t)loot->entry & DFI_FLOW)
         dfi_run_chain(w, (struct dfi_flow *)((uintptr_t)loot->entry & ~DFI_FLOW), g);
     else dfi_future_run_stolen(w, loot);
 }
@@ -462,6 +467,7 @@ static int dfi_run_urgent(struct dfi_worker *w, const struct dfi_goal *g)
     if (DFI_LIKELY(!dfi_load_relaxed(&dfi_pool.queue.urgent) && !dfi_load_relaxed(&w->pinned.urgent))) return 0;
     if (!dfi_goal_filter(g, &f) || !dfi_take_queued(w, &f, 1, &loot)) return 0;
     loot.outside = 0;
+    loot.team = NULL;
     dfi_run_loot(w, &loot, g->kind <= DFI_GOAL_SPARE ? NULL : g);
     return 1;
 }

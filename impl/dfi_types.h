@@ -319,6 +319,22 @@ struct dfi_worker {
     struct dfi_item item[DFI_DEQUE_SIZE];
 };
 
+/* --- loops and pipes that workers may join (dfi_team.h) ------------------------------------------ */
+struct dfi_team {
+    struct dfi_team *next;          /* board lock */
+    struct dfi_worker *owner;       /* who began it, and waits for its end */
+    struct dfi_scope *scope;        /* what members run is inside it */
+    int (*wants)(struct dfi_team *);                      /* is there something to do? board lock, any thread */
+    void (*work)(struct dfi_worker *w, struct dfi_team *); /* a member: until there is nothing to do */
+    int most;                       /* board lock: no more members than this */
+    DFI_ATOMIC(intptr_t) members;   /* workers in `work`, but for the owner */
+};
+struct dfi_board {
+    struct dfi_os_mutex lock;
+    struct dfi_team *first;         /* the oldest: what it has is largest */
+    DFI_ATOMIC(int) count;
+};
+
 enum { DFI_MAX_WORKERS = 512 };
 
 /* Values of `stopping`: df_stop lets the helpers finish what they have, the end of the process does not. */
@@ -341,6 +357,7 @@ struct dfi_pool {
     char line2[DFI_LINE];
     DFI_ATOMIC(int) alive;                    /* helper threads that have not ended */
     struct dfi_queue queue;                   /* ready tasks with a priority, or made ready from outside */
+    struct dfi_board board;                   /* teams that take members */
     DFI_ATOMIC(int) particular;               /* there have been tasks for one worker, or with weak accesses */
     DFI_ATOMIC(int) cancels;                  /* scopes and groups cancelled: 0 spares tasks the look */
     DFI_ATOMIC(int) held;                     /* tasks that wait for tokens or inputs */

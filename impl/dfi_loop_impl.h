@@ -1,0 +1,389 @@
+/* dfi_loop_impl.h - df_for
+ *
+ * The iterations are numbered 0 .. count-1; a worker that takes part claims the next part of them by a
+ * compare-and-swap on `next`, so that nobody has a share of his own that he could be late with. Parts are guided:
+ * a fraction of what is left, but by the time iterations have taken lately neither so short that claiming shows nor so
+ * long that a worker which becomes free, or a cancellation, waits for them.
+ * A loop is first run by its owner alone, by parts that double, until it is known to be long enough for others to come. */
+#ifndef DFI_LOOP_IMPL_H
+#define DFI_LOOP_IMPL_H
+
+enum {
+    DFI_LOOP_PROBE_NS = 1000,     /* the first estimate is made after this time: the clock takes 25 ns, its error is gone by then */
+    DFI_LOOP_SHARE_NS = 3000,     /* what must be left, in time, for a worker that is looking for work: it takes about 0.5 us
+                                     to come */
+    DFI_LOOP_WAKE_NS = 40000,     /* and for one that sleeps: waking one takes 2 us of the owner's time, and 10 to 50 us
+                                     until it runs */
+    DFI_LOOP_PART_NS = 5000,      /* shortest part: claiming one costs up to 0.1 us when several do */
+    DFI_LOOP_LONG_NS = 250000,    /* longest part */
+    DFI_LOOP_SHARES = 2,          /* a part is at most one in 2 * workers of what is left */
+    DFI_LOOP_ROWS = 32,           /* a first dimension with less than 32 iterations per worker: others are divided, too */
+    DFI_LOOP_LEAVES = 256         /* parts of a deterministic reduction; it has as many copies at most */
+};
+enum { DFI_LOOP_COPY_BYTES = 1 << 26 }; /* and fewer if they are large together */
+
+struct dfi_loop_part { /* private arguments of one worker, or one leaf; the record and the copies follow */
+    struct dfi_loop_part *next;
+    unsigned long leaf;
+    int direct;                /* no copies: it adds to the regions themselves */
+};
+
+struct dfi_loop {
+    struct dfi_team team;           /* first */
+    const struct dfi_loop_type *type;
+    const struct dfi_access *x;     /* of the call */
+    unsigned n_x;
+    int reduces, deterministic;
+    void *args;
+    const long *bounds;
+    long step[3];
+    unsigned long n[3];             /* iterations of each dimension */
+    unsigned long block[3];         /* of the second and third: divided into blocks of so many, */
+    unsigned long blocks[3];        /* so many of them; then the iterations of the first, fastest, are numbered */
+    unsigned long count;
+    unsigned long grain;
+    int schedule;
+    unsigned long workers;
+    double ns;                      /* per iteration, as far as the owner knows */
+    unsigned long leaf_count;       /* deterministic reductions, else 0 */
+    struct dfi_os_mutex lock;       /* of the next two */
+    struct dfi_loop_part *leaves;   /* done, and waiting for their turn */
+    DFI_ATOMIC(unsigned long) turn;
+    char line0[DFI_LINE];
+    DFI_ATOMIC(unsigned long) next; /* the first iteration nobody has claimed */
+    DFI_ATOMIC(struct dfi_loop_part *) parts; /* of members that have left */
+    char line1[DFI_LINE];
+};
+
+/* --- where the iterations are -------------------------------------------------------------------- */
+
+static void dfi_loop_space(struct dfi_loop *l, const df_loop *o)
+{
+    const unsigned long grain[3] = { (unsigned long)o->grain, (unsigned long)o->grain1, (unsigned long)o->grain2 };
+    int d;
+    l->count = l->n[0];
+    for (d = 1; d < l->type->dims; d++) {
+        unsigned long rows = DFI_LOOP_ROWS * l->workers, parts = 1;
+        if (grain[d]) l->block[d] = grain[d] < l->n[d] ? grain[d] : l->n[d];
+        else {
+            if (l->count < rows) parts = rows / l->count + 1;
+            l->block[d] = l->n[d] / parts + (l->n[d] % parts != 0);
+        }
+        l->blocks[d] = (l->n[d] - 1) / l->block[d] + 1;
+        if (l->blocks[d] > ULONG_MAX / l->count) l->block[d] = l->n[d], l->blocks[d] = 1; /* they could not be numbered */
+        l->count *= l->blocks[d];
+    }
+}
+
+/* The bounds of iterations [i, e) of n in dimension d. */
+static void dfi_loop_bounds(const struct dfi_loop *l, int d, unsigned long i, unsigned long e, long *b)
+{
+    unsigned long lo = (unsigned long)l->bounds[2 * d], step = (unsigned long)l->step[d];
+    b[2 * d] = (long)(lo + i * step);
+    b[2 * d + 1] = e >= l->n[d] ? l->bounds[2 * d + 1] : (long)(lo + e * step);
+}
+
+/* Runs the iterations with the numbers [k, e). */
+static void dfi_loop_call(const struct dfi_loop *l, void *args, unsigned long k, unsigned long e)
+{
+    long b[6];
+    int d;
+    while (k < e) {
+        unsigned long i = k % l->n[0], at = k / l->n[0], m = l->n[0] - i < e - k ? l->n[0] - i : e - k;
+        dfi_loop_bounds(l, 0, i, i + m, b);
+        for (d = 1; d < l->type->dims; d++) {
+            unsigned long first = at % l->blocks[d] * l->block[d];
+            dfi_loop_bounds(l, d, first, l->n[d] - first > l->block[d] ? first + l->block[d] : l->n[d], b);
+            at /= l->blocks[d];
+        }
+        l->type->run(b, args);
+        k += m;
+    }
+}
+
+static int dfi_loop_cancelled(const struct dfi_loop *l)
+{
+    return DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.cancels)) && dfi_scope_cancelled(l->team.scope);
+}
+
+/* --- reductions ---------------------------------------------------------------------------------- */
+
+static size_t dfi_loop_round(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+static size_t dfi_access_span(const struct dfi_access *x) { return x->rows ? (x->rows - 1) * x->ld + x->row : 0; }
+
+/* Bytes of all copies of one part. */
+static size_t dfi_loop_copy_bytes(const struct dfi_access *x, unsigned n)
+{
+    size_t bytes = 0;
+    unsigned i;
+    for (i = 0; i < n; i++)
+        if (x[i].mode & DFI_REDUCE & DFI_SHARED) bytes += dfi_loop_round(dfi_access_span(&x[i]));
+    return bytes;
+}
+
+static void *dfi_loop_part_args(struct dfi_loop_part *p) { return (char *)p + dfi_loop_round(sizeof *p); }
+
+/* Arguments whose reductions go to copies that begin as the identity. NULL without memory. */
+static struct dfi_loop_part *dfi_loop_part_new(const struct dfi_loop_type *type, const void *args, const struct dfi_access *x, unsigned n)
+{
+    size_t head = dfi_loop_round(sizeof(struct dfi_loop_part)), record = dfi_loop_round(type->args_bytes), r;
+    struct dfi_loop_part *p = (struct dfi_loop_part *)dfi_malloc(head + record + dfi_loop_copy_bytes(x, n));
+    char *copy, *to;
+    unsigned i;
+    if (!p) return NULL;
+    to = (char *)p + head, copy = to + record;
+    memcpy(to, args, type->args_bytes);
+    for (i = 0; i < n; i++) {
+        if (!(x[i].mode & DFI_REDUCE & DFI_SHARED)) continue;
+        for (r = 0; r < x[i].rows; r++) x[i].combine(copy + r * x[i].ld, NULL, x[i].row / x[i].size);
+        memcpy(to + x[i].arg, (void *)&copy, sizeof copy);
+        copy += dfi_loop_round(dfi_access_span(&x[i]));
+    }
+    return p;
+}
+
+/* Adds the copies of p to the regions themselves. */
+static void dfi_loop_part_merge(struct dfi_loop_part *p, const struct dfi_access *x, unsigned n)
+{
+    unsigned i;
+    size_t r;
+    for (i = 0; i < n; i++) {
+        char *copy;
+        if (!(x[i].mode & DFI_REDUCE & DFI_SHARED)) continue;
+        memcpy((void *)&copy, (char *)dfi_loop_part_args(p) + x[i].arg, sizeof copy);
+        for (r = 0; r < x[i].rows; r++)
+            x[i].combine((char *)(uintptr_t)x[i].p + r * x[i].ld, copy + r * x[i].ld, x[i].row / x[i].size);
+    }
+}
+
+/* Deterministic: the iterations are divided into leaves whatever the workers are; each leaf has copies of its own, and
+ * they are combined in order. The first leaf adds to the region itself; and any that gets no memory, when its turn
+ * has come. */
+static void dfi_loop_leaf_done(struct dfi_loop *l, struct dfi_loop_part *p)
+{
+    struct dfi_loop_part **at;
+    unsigned long turn;
+    dfi_os_lock(&l->lock);
+    for (at = &l->leaves; *at && (*at)->leaf < p->leaf;) at = &(*at)->next;
+    p->next = *at, *at = p;
+    turn = dfi_load_relaxed(&l->turn);
+    while ((p = l->leaves) != NULL && p->leaf == turn) {
+        l->leaves = p->next;
+        if (!p->direct) {
+            dfi_loop_part_merge(p, l->x, l->n_x);
+            dfi_mfree(p);
+        }
+        dfi_store_release(&l->turn, ++turn); /* release: what was merged, to who waits for its turn */
+    }
+    dfi_os_unlock(&l->lock);
+}
+
+static void dfi_loop_leaves(struct dfi_worker *w, struct dfi_loop *l)
+{
+    unsigned long size = l->count / l->leaf_count, more = l->count % l->leaf_count;
+    for (;;) {
+        unsigned long k = dfi_load_relaxed(&l->next), begin;
+        struct dfi_loop_part direct, *p = NULL;
+        do
+            if (k >= l->leaf_count || dfi_loop_cancelled(l)) return;
+        while (!dfi_cas_acq_rel(&l->next, &k, k + 1)); /* relaxed would do: the leaf belongs to who moved `next` */
+        begin = k * size + (k < more ? k : more);
+        if (k && (p = dfi_loop_part_new(l->type, l->args, l->x, l->n_x)) != NULL) p->direct = 0;
+        else {
+            p = &direct, p->direct = 1;
+            /* acquire; pairs with the release in dfi_loop_leaf_done. Who has an earlier leaf runs it now, or waits
+             * for one that is earlier still. */
+            while (dfi_load_acquire(&l->turn) != k) dfi_os_yield();
+        }
+        p->leaf = k;
+        dfi_loop_call(l, p->direct ? l->args : dfi_loop_part_args(p), begin, begin + size + (k < more));
+        dfi_loop_leaf_done(l, p);
+        if (dfi_asked(w)) dfi_poll(w);
+    }
+}
+
+/* --- parts --------------------------------------------------------------------------------------- */
+
+/* How many of `left` iterations to claim, when one takes ns. */
+static unsigned long dfi_loop_part_size(const struct dfi_loop *l, unsigned long left, double ns)
+{
+    unsigned long c = left / (DFI_LOOP_SHARES * l->workers), least = l->grain ? l->grain : 1;
+    if (l->schedule == DF_STATIC) return l->grain ? l->grain : (l->count - 1) / l->workers + 1;
+    if (l->schedule == DF_DYNAMIC) return least;
+    if (l->schedule == DF_AUTO) {
+        double few = DFI_LOOP_PART_NS / ns, many = DFI_LOOP_LONG_NS / ns;
+        if ((double)c > many) c = (unsigned long)many;
+        if ((double)c < few) c = few < (double)left ? (unsigned long)few : left;
+    }
+    return c > least ? c : least;
+}
+
+/* Takes part until nothing is left to be claimed. */
+static void dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args)
+{
+    double ns = l->ns;
+    uint64_t before = l->schedule == DF_AUTO ? dfi_os_ns() : 0;
+    for (;;) {
+        unsigned long k = dfi_load_relaxed(&l->next), c;
+        do {
+            if (k >= l->count || dfi_loop_cancelled(l)) return;
+            c = dfi_loop_part_size(l, l->count - k, ns);
+            if (c > l->count - k) c = l->count - k;
+        } while (!dfi_cas_acq_rel(&l->next, &k, k + c)); /* relaxed would do: the part belongs to who moved `next` */
+        dfi_loop_call(l, args, k, k + c);
+        if (l->schedule == DF_AUTO) {
+            uint64_t now = dfi_os_ns();
+            ns = now > before ? (double)(now - before) / (double)c : 1.0 / (double)c;
+            before = now;
+        }
+        if (dfi_asked(w)) dfi_poll(w);
+    }
+}
+
+static int dfi_loop_wants(struct dfi_team *team)
+{
+    struct dfi_loop *l = (struct dfi_loop *)(void *)team;
+    return dfi_load_relaxed(&l->next) < (l->leaf_count ? l->leaf_count : l->count) && !dfi_loop_cancelled(l);
+}
+
+/* A member's part in it. */
+static void dfi_loop_work(struct dfi_worker *w, struct dfi_team *team)
+{
+    struct dfi_loop *l = (struct dfi_loop *)(void *)team;
+    struct dfi_loop_part *p, *head;
+    if (l->leaf_count) dfi_loop_leaves(w, l);
+    else if (!l->reduces) dfi_loop_parts(w, l, l->args);
+    else if (!(p = dfi_loop_part_new(l->type, l->args, l->x, l->n_x))) dfi_team_give_up(team);
+    else {
+        dfi_loop_parts(w, l, dfi_loop_part_args(p));
+        head = dfi_load_relaxed(&l->parts);
+        /* release: the copies; relaxed would do, as the owner reads the list when all members have left */
+        do p->next = head;
+        while (!dfi_cas_release(&l->parts, &head, p));
+    }
+}
+
+/* Runs the first parts alone. Returns how many iterations that were; those left are worth company. */
+static unsigned long dfi_loop_alone(struct dfi_worker *w, struct dfi_loop *l)
+{
+    unsigned long k = 0, c = l->grain ? l->grain : 1;
+    uint64_t begin = dfi_os_ns(), before = begin, now;
+    while (k < l->count && !dfi_loop_cancelled(l)) {
+        double left;
+        if (c > l->count - k) c = l->count - k;
+        dfi_loop_call(l, l->args, k, k + c);
+        k += c;
+        now = dfi_os_ns();
+        l->ns = now > before ? (double)(now - before) / (double)c : 1.0 / (double)c;
+        before = now;
+        if (dfi_asked(w)) dfi_poll(w);
+        left = l->ns * (double)(l->count - k);
+        if (now - begin >= DFI_LOOP_PROBE_NS &&
+            left > (dfi_load_relaxed(&dfi_pool.spinning) > 0 || !dfi_load_relaxed(&dfi_pool.parked_idle) ? DFI_LOOP_SHARE_NS : DFI_LOOP_WAKE_NS))
+            break;
+        /* twice as many as last time, but not much longer than what company would be worth */
+        if (l->ns * 2 * (double)c <= DFI_LOOP_PART_NS) c *= 2;
+        else c = DFI_LOOP_PART_NS / l->ns > 1 ? (unsigned long)(DFI_LOOP_PART_NS / l->ns) : 1;
+        if (c < l->grain) c = l->grain;
+    }
+    return dfi_loop_cancelled(l) ? l->count : k;
+}
+
+static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l)
+{
+    struct dfi_loop_part *p;
+    unsigned long k = 0;
+    if (l->reduces && l->deterministic) {
+        size_t most = DFI_LOOP_COPY_BYTES / (dfi_loop_copy_bytes(l->x, l->n_x) + 1);
+        l->leaf_count = most > DFI_LOOP_LEAVES ? DFI_LOOP_LEAVES : most > 8 ? (unsigned long)most : 8;
+        if (l->leaf_count > l->count) l->leaf_count = l->count;
+    } else if (l->schedule == DF_AUTO) k = dfi_loop_alone(w, l);
+    if (k >= l->count) return;
+    dfi_store_relaxed(&l->next, k);
+    dfi_team_open(w, &l->team);
+    dfi_wake_for_work();
+    if (l->leaf_count) dfi_loop_leaves(w, l);
+    else dfi_loop_parts(w, l, l->args);
+    dfi_team_close(w, &l->team);
+    while ((p = l->parts) != NULL) { /* nobody else is here any more, nor in the next */
+        l->parts = p->next;
+        dfi_loop_part_merge(p, l->x, l->n_x);
+        dfi_mfree(p);
+    }
+    while ((p = l->leaves) != NULL) { /* cancelled */
+        l->leaves = p->next;
+        dfi_mfree(p);
+    }
+}
+
+/* Waits for the tasks submitted so far by this scope that conflict with the accesses of a loop. */
+static void dfi_loop_after(struct dfi_worker *w, const struct dfi_access *x, unsigned n)
+{
+    static const struct dfi_type type = { dfi_wait_on_run, "df_for", 0, 0, sizeof(struct dfi_wait_on), DFI_INTERNAL };
+    struct dfi_access y[DFI_PARAMETERS];
+    DFI_ATOMIC(intptr_t) flag;
+    struct dfi_wait_on a;
+    struct dfi_task *t;
+    struct dfi_goal g;
+    unsigned i;
+    if (DFI_LIKELY(!n || !w || w->task || !w->scope->table)) return;
+    if (!(t = dfi_task_new(&type))) return; /* all tasks so far are done */
+    for (i = 0; i < n; i++) {
+        y[i] = x[i];
+        y[i].mode = x[i].mode & DFI_WRITES ? DFI_INOUT : DFI_IN;
+        y[i].arg = DFI_NO_ARG;
+    }
+    dfi_store_relaxed(&flag, (intptr_t)0);
+    a.flag = &flag, a.waiter = w;
+    memcpy(t->args, (void *)&a, sizeof a);
+    dfi_submit(t, y, n);
+    g.kind = DFI_GOAL_FLAG, g.scope = w->scope, g.future = NULL, g.flag = &flag;
+    dfi_help_until(w, w->scope->mark, &g);
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const char *site, const long *bounds, void *args,
+                     const struct dfi_access *x, unsigned n)
+{
+    struct dfi_worker *w = dfi_me_attached();
+    struct dfi_block b;
+    struct dfi_loop l;
+    df_loop repaired;
+    unsigned i;
+    int d, alone;
+    o = dfi_loop_options(o, site, &repaired);
+    if (dfi_range_empty(o, bounds, type->dims)) return;
+    dfi_loop_after(w, x, n);
+    b = dfi_scope_enter(site);
+    l.team.scope = b.scope;
+    l.deterministic = o->deterministic || (w && dfi_pool.deterministic);
+    for (i = 0, l.reduces = 0; i < n; i++) l.reduces |= (x[i].mode & DFI_REDUCE & DFI_SHARED) != 0;
+    alone = dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !(l.reduces && l.deterministic);
+    if (alone || !w || !b.scope || b.borrowed) { /* no worker, no memory: here and now */
+        if (!b.scope || !dfi_loop_cancelled(&l)) type->run(bounds, args);
+    } else {
+        l.team.wants = dfi_loop_wants, l.team.work = dfi_loop_work, l.team.most = INT_MAX;
+        l.type = type, l.x = x, l.n_x = n;
+        l.args = args, l.bounds = bounds;
+        for (d = 0; d < type->dims; d++) {
+            l.step[d] = dfi_range_step(o, d);
+            l.n[d] = dfi_range_count(bounds[2 * d], bounds[2 * d + 1], l.step[d], o->unsigned_range);
+        }
+        l.workers = (unsigned long)dfi_pool.n_workers;
+        l.grain = (unsigned long)o->grain;
+        l.schedule = o->schedule;
+        l.ns = 1;
+        l.lock = dfi_board_empty.lock;
+        l.leaves = NULL;
+        l.leaf_count = 0;
+        dfi_store_relaxed(&l.turn, 0ul);
+        dfi_store_relaxed(&l.parts, NULL);
+        dfi_loop_space(&l, o);
+        dfi_loop_run(w, &l);
+    }
+    dfi_scope_leave(&b);
+}
+DFI_EXTERN_C_END
+
+#endif

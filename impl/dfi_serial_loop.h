@@ -1,0 +1,43 @@
+/* dfi_serial_loop.h - loops and pipes under DF_SERIAL */
+#ifndef DFI_SERIAL_LOOP_H
+#define DFI_SERIAL_LOOP_H
+
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const char *site, const long *bounds, void *args,
+                     const struct dfi_access *x, unsigned n)
+{
+    df_loop repaired;
+    struct dfi_block b = dfi_scope_enter(site);
+    (void)x, (void)n;
+    o = dfi_loop_options(o, site, &repaired);
+    if (!dfi_range_empty(o, bounds, type->dims) && !dfi_frame_cancelled(dfi_frame_here())) type->run(bounds, args);
+    dfi_scope_leave(&b);
+}
+
+DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const df_loop *o, const long (*v)[3], const char *site,
+                           const long *bounds, void *args, const struct dfi_access *x, unsigned n)
+{
+    dfi_vectors_right(v, type->dims, site, type->name);
+    dfi_for(type, o, site, bounds, args, x, n);
+}
+
+DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, const char *site, void *ctx)
+{
+    void *item = DF_MALLOC(type->item_bytes);
+    struct dfi_block b;
+    long i;
+    if (o && o->window < 0) dfi_log(DFI_LOG_PIPE_WINDOW, site, o->window);
+    if (!item) {
+        dfi_log(DFI_LOG_PIPE_MEMORY, site, type->name, (unsigned long)type->item_bytes);
+        return DF_ERROR_MEMORY;
+    }
+    memset(item, 0, type->item_bytes);
+    b = dfi_scope_enter(site);
+    i = dfi_pipe_items(type, site, ctx, item);
+    dfi_scope_leave(&b);
+    DF_FREE(item);
+    return i;
+}
+DFI_EXTERN_C_END
+
+#endif
