@@ -293,6 +293,7 @@ static unsigned long dfi_loop_alone(struct dfi_worker *w, struct dfi_loop *l)
 static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l)
 {
     struct dfi_loop_part *p;
+    struct dfi_scope *s;
     unsigned long k = 0;
     if (l->reduces && l->deterministic) {
         size_t most = DFI_LOOP_COPY_BYTES / (dfi_loop_copy_bytes(l->x, l->n_x) + 1);
@@ -303,8 +304,10 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l)
     dfi_store_relaxed(&l->next, k);
     dfi_team_open(w, &l->team);
     dfi_wake_for_work();
+    s = dfi_team_scope(w, &l->team);
     if (l->leaf_count) dfi_loop_leaves(w, l);
     else dfi_loop_parts(w, l, l->args);
+    if (s) dfi_scope_finish(w, s);
     dfi_team_close(w, &l->team);
     while ((p = l->parts) != NULL) { /* nobody else is here any more, nor in the next */
         l->parts = p->next;

@@ -286,6 +286,7 @@ static void dfi_pipe_own(struct dfi_worker *w, struct dfi_pipe *p)
 {
     uint64_t before = dfi_os_ns();
     unsigned long steps = 0;
+    struct dfi_scope *s = dfi_team_scope(w, &p->team);
     struct dfi_goal g;
     g.kind = DFI_GOAL_FLAG, g.scope = p->team.scope, g.future = NULL, g.flag = &p->news;
     while (dfi_load_acquire(&p->feeder) != DFI_FEEDER_OVER) {
@@ -298,10 +299,11 @@ static void dfi_pipe_own(struct dfi_worker *w, struct dfi_pipe *p)
         }
         dfi_store_seq_cst(&p->news, (intptr_t)0); /* then look again; who has work says so before it looks at this */
         if (!dfi_pipe_has_work(p) && dfi_load_seq_cst(&p->feeder) != DFI_FEEDER_OVER)
-            dfi_help_until(w, p->team.scope->mark, &g);
+            dfi_help_until(w, w->scope->mark, &g);
         dfi_store_relaxed(&p->news, (intptr_t)1);
         steps = 0, before = dfi_os_ns();
     }
+    if (s) dfi_scope_finish(w, s);
 }
 
 /* Memory for the ring; a smaller window if there is little. 0, or -1 without any. */

@@ -10,7 +10,16 @@
 
 static const struct dfi_board dfi_board_empty = { DFI_OS_MUTEX_INIT, NULL, 0 };
 
-/* Owner. pre: all members need is there, and team->scope is w's innermost scope. */
+/* The scope of what w runs as a part of the team, the owner like a member: a wait in there is for that alone. NULL
+ * without memory. */
+static struct dfi_scope *dfi_team_scope(struct dfi_worker *w, struct dfi_team *team)
+{
+    struct dfi_scope *s = dfi_scope_push(w, team->scope, DFI_STOLEN);
+    if (s && DFI_UNLIKELY(team->scope->gated != NULL)) dfi_weak_seed(w, s, team->scope->gated);
+    return s;
+}
+
+/* Owner. pre: all that members need is there. */
 static void dfi_team_open(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_team **at;
@@ -25,7 +34,8 @@ static void dfi_team_open(struct dfi_worker *w, struct dfi_team *team)
     dfi_os_unlock(&dfi_pool.board.lock);
 }
 
-/* Owner: no more members; waits for those there are, and meanwhile runs what they left inside the team's scope. */
+/* Owner: no more members; waits for those there are, and meanwhile runs what they left inside the team's scope, which
+ * is w's innermost again. */
 static void dfi_team_close(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_team **at;
@@ -68,11 +78,10 @@ static DFI_COLD void dfi_team_give_up(struct dfi_team *t)
 static void dfi_team_run(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_worker *owner = team->owner;
-    struct dfi_scope *s = dfi_scope_push(w, team->scope, DFI_STOLEN);
+    struct dfi_scope *s = dfi_team_scope(w, team);
     dfi_store_relaxed(&w->n_steals, dfi_load_relaxed(&w->n_steals) + 1);
     if (!s) dfi_team_give_up(team);
     else {
-        if (DFI_UNLIKELY(team->scope->gated != NULL)) dfi_weak_seed(w, s, team->scope->gated);
         dfi_wake_for_work(); /* who is awake wakes the next */
         team->work(w, team);
         dfi_scope_finish(w, s);
