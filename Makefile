@@ -67,7 +67,7 @@ demo: examples
 #                  one STM; different settings of DF_DEBUG
 #   test-run       unit, fuzz: print at 1, 2, 4, 8 workers what the serial build prints; system, stress;
 #                  the same again with all checks of df itself (DF_DEBUG=3)
-#   test-examples  every example prints at 1, 2, 4 workers what its serial build prints
+#   test-examples  every example prints at 1, 2, 4, 8 workers what its serial build prints
 #   test-single    the amalgamated headers are stable, complete, go together, and run the examples
 #   test-names     nothing but df_*, DF_*, dfi_*, DFI_* enters a program
 #   test-install   install, pkg-config, uninstall

@@ -18,12 +18,14 @@ enum {
     DFI_LOOP_LONG_NS = 250000,    /* longest part */
     DFI_LOOP_SHARES = 2,          /* a part is at most one in 2 * workers of what is left */
     DFI_LOOP_ROWS = 32,           /* a first dimension with less than 32 iterations per worker: others are divided, too */
+    DFI_LOOP_FIXED = 8,           /* workers that a deterministic loop is divided for, whatever there are */
     DFI_LOOP_LEAVES = 256         /* parts of a deterministic reduction; it has as many copies at most */
 };
 enum { DFI_LOOP_COPY_BYTES = 1 << 26 }; /* and fewer if they are large together */
 
 struct dfi_loop_part { /* private arguments of one worker, or one leaf; the record and the copies follow */
     struct dfi_loop_part *next;
+    void *memory;
     unsigned long leaf;
     int direct;                /* no copies: it adds to the regions themselves */
 };
@@ -63,7 +65,7 @@ static void dfi_loop_space(struct dfi_loop *l, const df_loop *o)
     int d;
     l->count = l->n[0];
     for (d = 1; d < l->type->dims; d++) {
-        unsigned long rows = DFI_LOOP_ROWS * l->workers, parts = 1;
+        unsigned long rows = DFI_LOOP_ROWS * (l->reduces && l->deterministic ? DFI_LOOP_FIXED : l->workers), parts = 1;
         if (grain[d]) l->block[d] = grain[d] < l->n[d] ? grain[d] : l->n[d];
         else {
             if (l->count < rows) parts = rows / l->count + 1;
@@ -128,10 +130,13 @@ static void *dfi_loop_part_args(struct dfi_loop_part *p) { return (char *)p + df
 static struct dfi_loop_part *dfi_loop_part_new(const struct dfi_loop_type *type, const void *args, const struct dfi_access *x, unsigned n)
 {
     size_t head = dfi_loop_round(sizeof(struct dfi_loop_part)), record = dfi_loop_round(type->args_bytes), r;
-    struct dfi_loop_part *p = (struct dfi_loop_part *)dfi_malloc(head + record + dfi_loop_copy_bytes(x, n));
+    void *memory = dfi_malloc(63 + head + record + dfi_loop_copy_bytes(x, n));
+    struct dfi_loop_part *p;
     char *copy, *to;
     unsigned i;
-    if (!p) return NULL;
+    if (!memory) return NULL;
+    p = (struct dfi_loop_part *)(void *)dfi_align(memory);
+    p->memory = memory;
     to = (char *)p + head, copy = to + record;
     memcpy(to, args, type->args_bytes);
     for (i = 0; i < n; i++) {
@@ -172,7 +177,7 @@ static void dfi_loop_leaf_done(struct dfi_loop *l, struct dfi_loop_part *p)
         l->leaves = p->next;
         if (!p->direct) {
             dfi_loop_part_merge(p, l->x, l->n_x);
-            dfi_mfree(p);
+            dfi_mfree(p->memory);
         }
         dfi_store_release(&l->turn, ++turn); /* release: what was merged, to who waits for its turn */
     }
@@ -312,11 +317,11 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l)
     while ((p = l->parts) != NULL) { /* nobody else is here any more, nor in the next */
         l->parts = p->next;
         dfi_loop_part_merge(p, l->x, l->n_x);
-        dfi_mfree(p);
+        dfi_mfree(p->memory);
     }
     while ((p = l->leaves) != NULL) { /* cancelled */
         l->leaves = p->next;
-        dfi_mfree(p);
+        dfi_mfree(p->memory);
     }
 }
 

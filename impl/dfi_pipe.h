@@ -14,6 +14,7 @@
 
 enum {
     DFI_PIPE_WINDOW = 4,      /* items in flight per worker by default */
+    DFI_PIPE_MOST = 65536,    /* and at most: each has a slot, which is used in turn with the others */
     DFI_PIPE_TINY_NS = 1000,  /* items that take less than this, all stages together, are left to one worker: handing the
                                  feeder and the slots to and fro costs as much */
     DFI_PIPE_TIMED = 32,      /* items between two looks at the clock */
@@ -32,6 +33,8 @@ struct dfi_slot { /* the item follows */
     struct dfi_slot *next;          /* in the list `ready` */
 };
 
+enum { DFI_SLOT_HEAD = 64 };        /* bytes before the item */
+
 enum { DFI_FEEDER_FREE, DFI_FEEDER_TAKEN, DFI_FEEDER_OVER };
 
 struct dfi_pipe {
@@ -39,8 +42,9 @@ struct dfi_pipe {
     const struct dfi_pipe_type *type;
     const char *site;
     void *ctx;
+    void *memory;
     char *slots;
-    size_t slot_bytes, head_bytes;
+    size_t slot_bytes;
     unsigned long window, ring;     /* items in flight; slots */
     /* who has the role of the feeder */
     unsigned long begun, retired;   /* items so far; those of them before the first unfinished one */
@@ -154,7 +158,7 @@ static int dfi_pipe_item(struct dfi_worker *w, struct dfi_pipe *p, struct dfi_sl
     for (;; run = 0) {
         if (!run) {
             if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.cancels)) && dfi_scope_cancelled(p->team.scope)) break;
-            next = p->type->run(stage, (char *)s + p->head_bytes, s->i, p->ctx);
+            next = p->type->run(stage, (char *)s + DFI_SLOT_HEAD, s->i, p->ctx);
             if (dfi_asked(w)) dfi_poll(w);
         }
         if (next == DF_PIPE_DONE) break;
@@ -204,9 +208,10 @@ static int dfi_pipe_feed(struct dfi_worker *w, struct dfi_pipe *p)
             continue;
         }
         s = dfi_pipe_slot(p, p->at);
+        if (p->begun < p->ring) memset((void *)s, 0, p->slot_bytes); /* used for the first time */
         s->i = (long)p->begun;
         dfi_store_relaxed(&s->word, (uintptr_t)0); /* relaxed: nobody looks at it before the role is handed on */
-        next = p->type->run(0, (char *)s + p->head_bytes, s->i, p->ctx);
+        next = p->type->run(0, (char *)s + DFI_SLOT_HEAD, s->i, p->ctx);
         if (dfi_asked(w)) dfi_poll(w);
         if (next == DF_PIPE_END) {
             p->ending = 1;
@@ -310,16 +315,17 @@ static void dfi_pipe_own(struct dfi_worker *w, struct dfi_pipe *p)
 static int dfi_pipe_alloc(struct dfi_pipe *p, unsigned long window)
 {
     size_t item = p->type->item_bytes;
-    p->head_bytes = (sizeof(struct dfi_slot) + 15) / 16 * 16;
+    if (window > DFI_PIPE_MOST) window = DFI_PIPE_MOST;
     if (item > SIZE_MAX / 2) return -1;
-    p->slot_bytes = (p->head_bytes + item + DFI_LINE - 1) / DFI_LINE * DFI_LINE;
-    for (p->slots = NULL; window && !p->slots; window = p->slots ? window : window / 2) {
+    p->slot_bytes = DFI_SLOT_HEAD + (item + DFI_LINE - 1) / DFI_LINE * DFI_LINE;
+    for (; window; window /= 2) {
         unsigned long ring = window + 1;
-        if (ring > SIZE_MAX / p->slot_bytes || !(p->slots = (char *)dfi_malloc(ring * p->slot_bytes))) continue;
-        memset(p->slots, 0, ring * p->slot_bytes);
+        if (ring >= SIZE_MAX / p->slot_bytes || !(p->memory = dfi_malloc(ring * p->slot_bytes + 63))) continue;
+        p->slots = dfi_align(p->memory);
         p->window = window, p->ring = ring;
+        return 0;
     }
-    return p->slots ? 0 : -1;
+    return -1;
 }
 
 DFI_EXTERN_C_BEGIN
@@ -342,7 +348,7 @@ DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, c
         dfi_scope_leave(&b);
         return DF_ERROR_MEMORY;
     }
-    if (p.window == 1) p.begun = (unsigned long)dfi_pipe_items(type, site, ctx, p.slots);
+    if (p.window == 1) p.begun = (unsigned long)dfi_pipe_items(type, site, ctx, memset(p.slots, 0, type->item_bytes));
     else {
         p.team.scope = b.scope, p.team.wants = dfi_pipe_wants, p.team.work = dfi_pipe_work, p.team.most = INT_MAX;
         p.begun = p.retired = p.at = p.oldest = 0;
@@ -356,7 +362,7 @@ DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, c
         dfi_pipe_own(w, &p);
         dfi_team_close(w, &p.team);
     }
-    dfi_mfree(p.slots);
+    dfi_mfree(p.memory);
     dfi_scope_leave(&b);
     return (long)p.begun;
 }

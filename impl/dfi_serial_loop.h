@@ -23,19 +23,19 @@ DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const df_loop *o, c
 
 DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, const char *site, void *ctx)
 {
-    void *item = DF_MALLOC(type->item_bytes);
+    void *memory = DF_MALLOC(type->item_bytes + 63), *item;
     struct dfi_block b;
     long i;
     if (o && o->window < 0) dfi_log(DFI_LOG_PIPE_WINDOW, site, o->window);
-    if (!item) {
+    if (!memory) {
         dfi_log(DFI_LOG_PIPE_MEMORY, site, type->name, (unsigned long)type->item_bytes);
         return DF_ERROR_MEMORY;
     }
-    memset(item, 0, type->item_bytes);
+    item = memset(dfi_align(memory), 0, type->item_bytes);
     b = dfi_scope_enter(site);
     i = dfi_pipe_items(type, site, ctx, item);
     dfi_scope_leave(&b);
-    DF_FREE(item);
+    DF_FREE(memory);
     return i;
 }
 DFI_EXTERN_C_END

@@ -3,12 +3,13 @@
 #define DFI_STAGE_H
 
 /* What a stage returned, `next`, that is not one of DF_PIPE_DONE and DF_PIPE_END: the same, or after a report
- * DFI_STAGE_WRONG. An item goes forward; only df_continue may repeat the stage. */
+ * DFI_STAGE_WRONG. An item goes forward; only df_continue may repeat a stage, and none may repeat stage 0, which is over
+ * when the next item begins. */
 static int dfi_stage_after(const struct dfi_pipe_type *type, const char *site, long i, int stage, int next)
 {
-    int in_order = next >= 0 && next & DFI_STAGE_IN_ORDER, to = next & ~DFI_STAGE_IN_ORDER;
-    if (next >= 0 && to < DF_PIPE_STAGES && to >= stage + in_order) return next;
-    dfi_log(DFI_LOG_STAGE, site, type->name, stage, i, stage + in_order, DF_PIPE_STAGES - 1);
+    int least = stage + (stage == 0 || (next >= 0 && next & DFI_STAGE_IN_ORDER)), to = next & ~DFI_STAGE_IN_ORDER;
+    if (next >= 0 && to < DF_PIPE_STAGES && to >= least) return next;
+    dfi_log(DFI_LOG_STAGE, site, type->name, stage, i, least, DF_PIPE_STAGES - 1);
     df_fail(DF_ERROR_STAGE, df_error_text(DF_ERROR_STAGE));
     return DFI_STAGE_WRONG;
 }
@@ -17,18 +18,21 @@ static int dfi_stage_after(const struct dfi_pipe_type *type, const char *site, l
 static long dfi_pipe_items(const struct dfi_pipe_type *type, const char *site, void *ctx, void *item)
 {
     long i;
-    int end = 0;
-    for (i = 0; !end && !df_cancelled(); i++) {
-        int stage = 0, next;
+    int next = 0;
+    for (i = 0; next != DF_PIPE_END && next != DFI_STAGE_WRONG && !df_cancelled(); i++) {
+        int stage = 0;
         do {
             next = type->run(stage, item, i, ctx);
             if (next == DF_PIPE_DONE || next == DF_PIPE_END) break;
-            if ((next = dfi_stage_after(type, site, i, stage, next)) >= 0) stage = next & ~DFI_STAGE_IN_ORDER;
+            if ((next = dfi_stage_after(type, site, i, stage, next)) < 0) break;
+            stage = next & ~DFI_STAGE_IN_ORDER;
         } while (!df_cancelled());
-        end = next == DF_PIPE_END;
-        if (end && stage == 0) break;
+        if (next == DF_PIPE_END && stage == 0) break;
     }
     return i;
 }
+
+/* The first address in memory at p that is far enough for any type: items may hold vectors. */
+static char *dfi_align(void *p) { return (char *)p + (0 - (uintptr_t)p) % 64; }
 
 #endif

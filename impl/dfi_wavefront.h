@@ -15,6 +15,7 @@ enum {
     DFI_WAVE_TILES = 16,        /* per dimension and worker, at most: a wavefront fills and drains in 2 / 16 of that */
     DFI_WAVE_LEAST = 2,         /* and at least */
     DFI_WAVE_NS = 10000,        /* a tile is longer than this: as a task with edges it costs up to 0.3 us */
+    DFI_WAVE_LEAST_NS = 1000,   /* if it cannot be, as the vectors do not allow that, the loop stays serial below this */
     DFI_WAVE_CORNER = 64,       /* the corner that is timed is one 64th of each dimension */
     DFI_WAVE_TIMED_NS = 20000   /* a corner that took less says little: a larger one is timed */
 };
@@ -63,8 +64,20 @@ static void dfi_wave_run_tile(struct dfi_wave *v, unsigned long at)
     if (DFI_UNLIKELY(v->space.reduces)) {
         if (p) dfi_os_lock(&v->space.lock), dfi_loop_part_merge(p, v->space.x, v->space.n_x);
         dfi_os_unlock(&v->space.lock);
-        dfi_mfree(p);
+        if (p) dfi_mfree(p->memory);
     }
+}
+
+/* The same by the owner, here and now; what is submitted in there is a part of it. */
+static void dfi_wave_box_here(struct dfi_worker *w, const struct dfi_wave *v, const unsigned long *from, const unsigned long *to)
+{
+    dfi_wave_box(v, from, to, v->space.args);
+    if (w->scope->submitted != w->scope->done) dfi_wait_all(w, w->scope);
+}
+static void dfi_wave_tile_here(struct dfi_worker *w, struct dfi_wave *v, unsigned long at)
+{
+    dfi_wave_run_tile(v, at);
+    if (w->scope->submitted != w->scope->done) dfi_wait_all(w, w->scope);
 }
 
 static void dfi_wave_task(void *args, void *result)
@@ -79,12 +92,22 @@ static void dfi_wave_task(void *args, void *result)
 
 static int dfi_vector_end(const long *v) { return !v[0] && !v[1] && !v[2]; }
 
+/* Does v lead out of the space from everywhere? */
+static int dfi_vector_idle(const struct dfi_wave *w, const long *v)
+{
+    int d;
+    for (d = 0; d < w->type->dims; d++)
+        if ((v[d] < 0 ? 0 - (unsigned long)v[d] : (unsigned long)v[d]) >= w->space.n[d]) return 1;
+    return 0;
+}
+
 /* The longest tiles that the vectors allow. */
 static void dfi_wave_limits(const struct dfi_wave *w, const long (*v)[3], unsigned long *most)
 {
     int d, k;
     for (d = 0; d < w->type->dims; d++) most[d] = w->space.n[d];
     for (; !dfi_vector_end(*v); v++) {
+        if (dfi_vector_idle(w, *v)) continue;
         for (d = 0; !(*v)[d];) d++;
         for (k = d + 1; k < w->type->dims && (*v)[k] >= 0;) k++;
         if (k < w->type->dims && most[d] > (unsigned long)(*v)[d]) most[d] = (unsigned long)(*v)[d];
@@ -96,7 +119,7 @@ static void dfi_wave_limits(const struct dfi_wave *w, const long (*v)[3], unsign
 }
 
 /* Runs the corner of the space from which the time of an iteration can be told: [0, corner) in each dimension. */
-static double dfi_wave_time(const struct dfi_wave *v, const unsigned long *most, unsigned long *corner)
+static double dfi_wave_time(struct dfi_worker *w, const struct dfi_wave *v, const unsigned long *most, unsigned long *corner)
 {
     const unsigned long zero[3] = { 0, 0, 0 };
     unsigned long div, done[3] = { 0, 0, 0 };
@@ -115,7 +138,7 @@ static double dfi_wave_time(const struct dfi_wave *v, const unsigned long *most,
                 from[d] = d == k ? done[d] : zero[d];
                 to[d] = d < k ? done[d] : corner[d];
             }
-            dfi_wave_box(v, from, to, v->space.args);
+            dfi_wave_box_here(w, v, from, to);
         }
         for (d = 0; d < v->type->dims; d++) done[d] = corner[d];
         ns += dfi_os_ns() - begin;
@@ -132,7 +155,7 @@ static double dfi_wave_volume(const struct dfi_wave *v)
     return cells;
 }
 
-static void dfi_wave_cut(struct dfi_wave *v, const df_loop *o, const unsigned long *most, const unsigned long *corner, double ns)
+static void dfi_wave_cut(struct dfi_wave *v, const df_loop *o, const unsigned long *most, const unsigned long *corner, int timed, double ns)
 {
     const unsigned long grain[3] = { (unsigned long)o->grain, (unsigned long)o->grain1, (unsigned long)o->grain2 };
     unsigned long parts, least = DFI_WAVE_LEAST * v->space.workers;
@@ -146,7 +169,11 @@ static void dfi_wave_cut(struct dfi_wave *v, const df_loop *o, const unsigned lo
         }
         if (parts / 2 < least || dfi_wave_volume(v) * ns >= DFI_WAVE_NS) break;
     }
+    if (timed && dfi_wave_volume(v) * ns < DFI_WAVE_LEAST_NS) /* not worth a task: all of it is one tile, in serial order */
+        for (d = 0; d < v->type->dims; d++) v->tile[d] = v->space.n[d];
     for (d = 0; d < v->type->dims; d++) v->tiles[d] = (v->space.n[d] - 1) / v->tile[d] + 1;
+    for (d = v->type->dims - 1; d > 0 && (double)v->tiles[0] * (double)v->tiles[1] * (double)v->tiles[2] >= (double)LONG_MAX; d--)
+        if (most[d] == v->space.n[d]) v->tile[d] = v->space.n[d], v->tiles[d] = 1; /* they could not be numbered */
 }
 
 /* --- which tiles a tile comes after ---------------------------------------------------------------- */
@@ -170,13 +197,13 @@ static unsigned dfi_wave_steps(const struct dfi_wave *w, const long *v, struct d
     for (at[0] = first[0]; at[0] <= last[0]; at[0]++)
         for (at[1] = first[1]; at[1] <= last[1]; at[1]++)
             for (at[2] = first[2]; at[2] <= last[2]; at[2]++) {
-                long far = 0;
+                long off = 0;
                 unsigned i;
-                for (d = 0; d < w->type->dims; d++) far = far * (long)w->tiles[d] + at[d];
+                for (d = 0; d < w->type->dims; d++) off = off * (long)w->tiles[d] + at[d];
                 for (i = 0; i < n && !(s[i].d[0] == at[0] && s[i].d[1] == at[1] && s[i].d[2] == at[2]);) i++;
                 if (dfi_vector_end(at) || i < n) continue;
                 memcpy(s[n].d, at, sizeof at);
-                s[n++].back = far < 0 ? (unsigned long)-far : 0;
+                s[n++].back = off < 0 ? (unsigned long)-off : 0;
             }
     return n;
 }
@@ -204,7 +231,7 @@ static void dfi_wave_submit(struct dfi_worker *w, struct dfi_wave *v, unsigned l
     if (!t || failed) { /* no memory: when all tiles before it are done, here */
         dfi_wait_all(w, scope);
         if (t) dfi_flow_free(w, t);
-        dfi_wave_run_tile(v, at);
+        dfi_wave_tile_here(w, v, at);
         return;
     }
     tile.wave = v, tile.at = at;
@@ -225,7 +252,8 @@ static int dfi_wave_submit_all(struct dfi_worker *w, struct dfi_wave *v, const l
     for (i = 0; !dfi_vector_end(vectors[i]);) i++;
     s = (struct dfi_step *)dfi_malloc(8 * i * sizeof *s); /* two ways in each dimension */
     if (!s) return -1;
-    for (i = 0; !dfi_vector_end(vectors[i]); i++) n = dfi_wave_steps(v, vectors[i], s, n);
+    for (i = 0; !dfi_vector_end(vectors[i]); i++)
+        if (!dfi_vector_idle(v, vectors[i])) n = dfi_wave_steps(v, vectors[i], s, n);
     for (i = 0; i < n; i++)
         if (s[i].back >= size) size = s[i].back + 1;
     all = v->tiles[0] * v->tiles[1] * v->tiles[2];
@@ -254,8 +282,8 @@ static void dfi_wave_run(struct dfi_worker *w, struct dfi_wave *v, const long (*
     double ns = 0;
     for (d = 0; d < 3; d++) v->tile[d] = v->tiles[d] = 1;
     dfi_wave_limits(v, vectors, most);
-    if (timed) ns = dfi_wave_time(v, most, corner);
-    dfi_wave_cut(v, o, most, corner, ns);
+    if (timed) ns = dfi_wave_time(w, v, most, corner);
+    dfi_wave_cut(v, o, most, corner, timed, ns);
     for (k = v->type->dims - 1; k >= 0; k--) { /* the rest of the first tile */
         unsigned long from[3];
         for (d = 0; d < v->type->dims; d++) {
@@ -263,14 +291,14 @@ static void dfi_wave_run(struct dfi_worker *w, struct dfi_wave *v, const long (*
             from[d] = d == k && timed ? corner[d] : zero[d];
             to[d] = d < k && timed ? corner[d] : end;
         }
-        dfi_wave_box(v, from, to, v->space.args);
+        dfi_wave_box_here(w, v, from, to);
         if (!timed) break;
     }
     v->task.run = dfi_wave_task, v->task.name = v->type->name;
     v->task.args_at = v->task.result_at = 0, v->task.args_bytes = sizeof(struct dfi_tile), v->task.modes = DFI_WRITES;
     if (dfi_wave_submit_all(w, v, vectors)) {
         unsigned long at, all = v->tiles[0] * v->tiles[1] * v->tiles[2];
-        for (at = 1; at < all && !dfi_loop_cancelled(&v->space); at++) dfi_wave_run_tile(v, at);
+        for (at = 1; at < all && !dfi_loop_cancelled(&v->space); at++) dfi_wave_tile_here(w, v, at);
     }
 }
 
