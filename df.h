@@ -43,8 +43,8 @@
  *
  * NOT   df does not preempt tasks, and a task that blocks in the operating system blocks its worker.
  *
- * SECTIONS  search for >>tasks  >>dataflow  >>options  >>tokens  >>nodes  >>loops
- *       >>pipelines  >>errors  >>blocking  >>life
+ * SECTIONS  search for >>tasks  >>dataflow  >>options  >>tokens  >>nodes  >>streams
+ *       >>loops  >>pipelines  >>errors  >>blocking  >>life
  *       >>implementation  >>licence (last).
  *       Examples are in examples/; the arguments behind the lock-free parts in docs/memory-order.md.
  */
@@ -70,6 +70,7 @@
 #else
 #include "impl/dfi_core.h"
 #endif
+#include "impl/dfi_stream.h"
 #include "impl/dfi_declare.h"
 #include "impl/dfi_loop.h"
 
@@ -255,6 +256,53 @@ typedef struct df_token {
 #define df_node_new(name)                     DFI_CAT(name, _dfi_node_new)(DFI_SITE)
 #define df_node_set(name, node, param, value) DFI_CAT(DFI_CAT(name, _dfi_set_), param)((node), (value), DFI_SITE)
 
+/* ----------------------------------------------------------------------------------- >>streams
+ * Tasks that pass data on, in order, through bounded buffers
+ *
+ *   df_stream *s = df_stream_new(sizeof(float), 1000);   room for 1000 elements. NULL without memory
+ *   df_stream *r = df_stream_reader(s);       one more reader: it sees all that tasks submitted from now on push,
+ *                                             whatever s, the first reader, takes. NULL without memory
+ *   df_stream_close(s);                       nothing is pushed by tasks submitted after this
+ *   df_stream_free(s);  df_stream_free(r);    in any order, also while tasks use it: it goes with the last of them.
+ *                                             What nobody asked for is reported when the last reader is freed
+ *   size_t df_stream_count(p);                in a body: how many elements of the window at p came from the
+ *                                             stream; fewer than asked for only at the end of a closed stream
+ *
+ *   Parameters of DF_TASK. df_submit is given the stream, the body a window of its elements:
+ *
+ *       df_pop(T, p, burst)              reads and consumes `burst` elements    df_stream *    const T *p
+ *       df_peek(T, p, horizon, burst)    reads `horizon`, consumes the first    df_stream *    const T *p
+ *                                        `burst` of them, may be 0
+ *       df_push(T, p, burst)             writes `burst` elements                df_stream *    T *p
+ *       df_popv(T, p, burst, n)          the same with n streams: an array      df_stream *const *   const T *const *p
+ *       df_pushv(T, p, burst, n)         of them, read during the call                              T *const *p
+ *
+ *   DF_TASK(void, mean, df_peek(float, x, 3, 1), df_push(float, y, 1));
+ *   void mean(const float *x, float *y) { *y = (x[0] + x[1] + x[2]) / 3; }
+ *   ...  df_submit(mean, in, out);
+ *
+ *     burst, horizon, n: any expressions over the parameters by value of the same task.
+ *     Windows follow each other in the order in which their tasks are submitted: the k-th task that pushes writes
+ *     the elements behind those of the (k-1)-th, and for each reader likewise. (From several threads at a time: in some
+ *     order, the same on all streams that two tasks share.) Tasks that read may be submitted before those that
+ *     write what they read. A task starts when what it reads is written, by tasks that are done, and where it
+ *     writes every reader has passed, by tasks that are done; and of course when its other parameters and options
+ *     allow it. A task that waits for room takes no worker, and its submitter goes on.
+ *     A window that is cut by the end of the buffer is copied; all others are the buffer itself.
+ *     After df_stream_close a window to read that begins at the end or behind it is NULL, one that ends behind it is
+ *     filled up with zeros. A task that is skipped passes what it should have read, and who reads what it should
+ *     have written is skipped.
+ *     A task with such parameters cannot be a node. df_spawn and calls pass the pointers of the body.
+ *     Threads: any, for all of this.
+ *     Cost: about 50 ns a task with one window, whatever its size. Short bodies run in the thread that submits them.
+ *   Errors: a window larger than the stream, elements of another size, a negative burst, NULL for a stream: reported, the
+ *     task is skipped and df_wait_result returns DF_ERROR_STREAM. Pushing after the close: reported, and what is
+ *     pushed is dropped. A task that waits for what can no longer come is reported and skipped, and df_wait_result
+ *     returns DF_ERROR_STUCK; see >>tokens for when that is.
+ *   Source: OpenStream (Pop and Cohen, TACO 9(4), 2013). How it works: docs/streams.md. */
+typedef struct df_stream df_stream;
+#define df_stream_new(bytes, capacity) dfi_stream_new((bytes), (capacity), DFI_SITE)
+#define df_stream_close(s)             dfi_stream_close((s), DFI_SITE)
 /* ------------------------------------------------------------------------------------- >>loops
  * Parallel loops and wavefronts
  *
@@ -451,6 +499,11 @@ DFI_API void dfi_token_init(df_token *t, long k, const char *site);
 DFI_API void dfi_signal(df_token *t, const char *site);
 DFI_API df_result dfi_wait_token(df_token *t, const char *site);
 DFI_API void dfi_release(const void *p, size_t bytes);
+DFI_API df_stream *dfi_stream_new(size_t bytes, size_t capacity, const char *site);
+DFI_API void dfi_stream_close(df_stream *s, const char *site);
+DFI_API df_stream *df_stream_reader(df_stream *s);
+DFI_API void df_stream_free(df_stream *s);
+DFI_API size_t df_stream_count(const void *p);
 DFI_API void df_fail(int code, const char *text);
 DFI_API void df_cancel(void);
 DFI_API int df_cancelled(void);
@@ -494,8 +547,10 @@ DFI_EXTERN_C_END
 #include "impl/dfi_loop_range.h"
 #include "impl/dfi_stage.h"
 #if defined(DF_SERIAL)
+#include "impl/dfi_stream_core.h"
 #include "impl/dfi_serial_impl.h"
 #include "impl/dfi_serial_loop.h"
+#include "impl/dfi_stream_serial.h"
 #else
 #include <limits.h>
 #include "impl/dfi_stm_hook.h"
@@ -520,9 +575,11 @@ DFI_EXTERN_C_END
 #include "impl/dfi_group.h"
 #include "impl/dfi_order.h"
 #include "impl/dfi_part.h"
+#include "impl/dfi_stream_core.h"
 #include "impl/dfi_weak.h"
 #include "impl/dfi_submit.h"
 #include "impl/dfi_stuck.h"
+#include "impl/dfi_stream_flow.h"
 #include "impl/dfi_team.h"
 #include "impl/dfi_loop_impl.h"
 #include "impl/dfi_wavefront.h"

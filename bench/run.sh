@@ -1,12 +1,12 @@
 #!/bin/sh
 # Builds the benchmarks, runs them interleaved and prints one table per group; see README.md.
 #
-#   bench/run.sh [group...]         groups: forkjoin dataflow sharing nodes cholesky latency stm (none: all)
+#   bench/run.sh [group...]         groups: forkjoin dataflow sharing nodes loops pipes streams cholesky latency stm (none: all)
 #
 #   BENCH_QUICK=1                   one repetition of small sizes
 #   BENCH_REPS=5                    repetitions; the tables hold medians
 #   BENCH_MAX_WORKERS=n             the larger of the two numbers of workers (default: the CPUs this process may use)
-#   BENCH_ONLY="fib chain"          only these workloads of forkjoin, dataflow, sharing, nodes and stm
+#   BENCH_ONLY="fib chain"          only these workloads of all groups but cholesky and latency
 #   BUILD=dir                       where programs and results go (default: build/bench)
 #   CC CXX CLANG CFLAGS             gcc, g++, clang, -O2
 #   PEERS_EXTRA="command"           run as `command GROUP` with BENCH_WORKERS set, once per repetition and number of workers;
@@ -24,7 +24,7 @@ quick=${BENCH_QUICK:-0}
 export BENCH_QUICK="$quick"
 max=${BENCH_MAX_WORKERS:-$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)}
 [ "$max" -gt 1 ] && counts="1 $max" || counts=1
-groups=${*:-forkjoin dataflow sharing nodes cholesky latency stm}
+groups=${*:-forkjoin dataflow sharing nodes loops pipes streams cholesky latency stm}
 only=${BENCH_ONLY:-}
 extra=${PEERS_EXTRA:-}
 mkdir -p "$BUILD" || exit 1
@@ -88,6 +88,19 @@ for group in $groups; do
         build $group df 0 $CC $c11 "$here/nodes_df.c" -pthread
         build $group df-clang 0 $CLANG $c11 "$here/nodes_df.c" -pthread
         build $group tbb 1 $CXX -std=c++17 $CFLAGS "$here/nodes_tbb.cpp" -ltbb
+        ;;
+    loops)                          # each OpenMP program is three systems: -static, -dynamic and -guided
+        build $group df 0 $CC $c11 "$here/loops_df.c" -pthread
+        build $group df-clang 0 $CLANG $c11 "$here/loops_df.c" -pthread
+        build $group serial 0 $CC $c11 -DDF_SERIAL "$here/loops_df.c"
+        build $group gcc-omp 1 $CC $c11 -fopenmp "$here/loops_omp.c"
+        build $group clang-omp 1 $CLANG $c11 -fopenmp "$here/loops_omp.c"
+        build $group tbb 0 $CXX -std=c++17 $CFLAGS "$here/loops_tbb.cpp" -ltbb
+        ;;
+    pipes|streams)                  # streams-tbb is two systems: tbb, its flow graph, and tbb-pipeline
+        build $group df 0 $CC $c11 "$here/${group}_df.c" -pthread
+        build $group df-clang 0 $CLANG $c11 "$here/${group}_df.c" -pthread
+        build $group tbb 0 $CXX -std=c++17 $CFLAGS "$here/${group}_tbb.cpp" -ltbb
         ;;
     cholesky)                       # the kernels are compiled once: everybody runs the same instructions
         kernels=$BUILD/kernels.o

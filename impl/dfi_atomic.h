@@ -17,26 +17,35 @@ DFI_UNUSED static int dfi_exchange_acq_rel(int *p, int v)
     return old;
 }
 #elif defined(__GNUC__)
+/* DF_DEBUG 3: a thread may be held up before any access that others wait for, so that orders come up that are rare. */
+#if DF_DEBUG >= 3
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_jitter(void);
+DFI_EXTERN_C_END
+#define DFI_JITTER() dfi_jitter()
+#else
+#define DFI_JITTER() ((void)0)
+#endif
 #define DFI_ATOMIC(T)                T
 #define dfi_load_relaxed(p)          __atomic_load_n((p), __ATOMIC_RELAXED)
 #define dfi_load_acquire(p)          __atomic_load_n((p), __ATOMIC_ACQUIRE)
-#define dfi_load_seq_cst(p)          __atomic_load_n((p), __ATOMIC_SEQ_CST)
+#define dfi_load_seq_cst(p)          (DFI_JITTER(), __atomic_load_n((p), __ATOMIC_SEQ_CST))
 #define dfi_store_relaxed(p, v)      __atomic_store_n((p), (v), __ATOMIC_RELAXED)
-#define dfi_store_release(p, v)      __atomic_store_n((p), (v), __ATOMIC_RELEASE)
-#define dfi_store_seq_cst(p, v)      __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
-#define dfi_exchange_acq_rel(p, v)   __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
-#define dfi_exchange_seq_cst(p, v)   __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
+#define dfi_store_release(p, v)      (DFI_JITTER(), __atomic_store_n((p), (v), __ATOMIC_RELEASE))
+#define dfi_store_seq_cst(p, v)      (DFI_JITTER(), __atomic_store_n((p), (v), __ATOMIC_SEQ_CST))
+#define dfi_exchange_acq_rel(p, v)   (DFI_JITTER(), __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL))
+#define dfi_exchange_seq_cst(p, v)   (DFI_JITTER(), __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST))
 #define dfi_fetch_add_relaxed(p, v)  __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
-#define dfi_fetch_add_acq_rel(p, v)  __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL)
-#define dfi_fetch_sub_acq_rel(p, v)  __atomic_fetch_sub((p), (v), __ATOMIC_ACQ_REL)
-#define dfi_fetch_add_seq_cst(p, v)  __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)
-#define dfi_fetch_sub_seq_cst(p, v)  __atomic_fetch_sub((p), (v), __ATOMIC_SEQ_CST)
+#define dfi_fetch_add_acq_rel(p, v)  (DFI_JITTER(), __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL))
+#define dfi_fetch_sub_acq_rel(p, v)  (DFI_JITTER(), __atomic_fetch_sub((p), (v), __ATOMIC_ACQ_REL))
+#define dfi_fetch_add_seq_cst(p, v)  (DFI_JITTER(), __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST))
+#define dfi_fetch_sub_seq_cst(p, v)  (DFI_JITTER(), __atomic_fetch_sub((p), (v), __ATOMIC_SEQ_CST))
 #define dfi_cas_release(p, expect, v) \
-    __atomic_compare_exchange_n((p), (expect), (v), 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
+    (DFI_JITTER(), __atomic_compare_exchange_n((p), (expect), (v), 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 #define dfi_cas_acq_rel(p, expect, v) \
-    __atomic_compare_exchange_n((p), (expect), (v), 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+    (DFI_JITTER(), __atomic_compare_exchange_n((p), (expect), (v), 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 #define dfi_cas_seq_cst(p, expect, v) \
-    __atomic_compare_exchange_n((p), (expect), (v), 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+    (DFI_JITTER(), __atomic_compare_exchange_n((p), (expect), (v), 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 #else
 #include <stdatomic.h>
 #define DFI_ATOMIC(T)                _Atomic(T)

@@ -38,6 +38,7 @@ DFI_API const char *df_error_text(df_result r)
     case DF_ERROR_STUCK: return "tasks could never start and were given up: the log names them";
     case DF_ERROR_DEADLOCK: return "the lock is held: by this thread already, or by another (df_mutex_trylock)";
     case DF_ERROR_STAGE: return "a stage of a pipe returned a stage that is out of range";
+    case DF_ERROR_STREAM: return "a task asked a stream for what it cannot give, and was skipped: the log says what";
     case DF_ERROR_ABORTED: return "the atomic block was left by df_abort, without effect";
     case DF_ERROR_STARTED: return "df is running already: call df_start before any other construct, or after df_stop";
     }

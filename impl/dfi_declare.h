@@ -68,6 +68,9 @@
 #define DFI_PROTO_dfi_f_reduce(op, T, p, n)          T *p
 #define DFI_PROTO_dfi_f_reduce2(op, T, p, rows, cols, ld) T *p
 #define DFI_PROTO_dfi_f_range(mode, T, b, e)           T DFI_CONST_##mode *b, T DFI_CONST_##mode *e
+#define DFI_PROTO_dfi_f_pop(mode, T, p, burst)         T DFI_CONST_##mode *p
+#define DFI_PROTO_dfi_f_peek(mode, T, p, horizon, burst) T DFI_CONST_##mode *p
+#define DFI_PROTO_dfi_f_popv(mode, T, p, burst, n)     T DFI_CONST_##mode *const *p
 #define DFI_CONST_dfi_m_in const
 #define DFI_CONST_dfi_m_out
 #define DFI_CONST_dfi_m_inout
@@ -76,6 +79,8 @@
 #define DFI_CONST_dfi_m_weak_in const
 #define DFI_CONST_dfi_m_weak_out
 #define DFI_CONST_dfi_m_weak_inout
+#define DFI_CONST_dfi_m_pop const
+#define DFI_CONST_dfi_m_push
 
 /* in the prototype after a first parameter: with a comma in front, nothing for a task without */
 #define DFI_MORE(t) DFI_MORE_ t
@@ -87,6 +92,9 @@
 #define DFI_MORE_dfi_f_reduce(op, T, p, n)           , T *p
 #define DFI_MORE_dfi_f_reduce2(op, T, p, rows, cols, ld) , T *p
 #define DFI_MORE_dfi_f_range(mode, T, b, e)            , T DFI_CONST_##mode *b, T DFI_CONST_##mode *e
+#define DFI_MORE_dfi_f_pop(mode, T, p, burst)          , T DFI_CONST_##mode *p
+#define DFI_MORE_dfi_f_peek(mode, T, p, horizon, burst) , T DFI_CONST_##mode *p
+#define DFI_MORE_dfi_f_popv(mode, T, p, burst, n)      , T DFI_CONST_##mode *const *p
 
 /* as a field of the argument record */
 #define DFI_FIELD(t) DFI_FIELD_ t
@@ -98,6 +106,9 @@
 #define DFI_FIELD_dfi_f_reduce(op, T, p, n)          T *p;
 #define DFI_FIELD_dfi_f_reduce2(op, T, p, rows, cols, ld) T *p;
 #define DFI_FIELD_dfi_f_range(mode, T, b, e)           T DFI_CONST_##mode *b; T DFI_CONST_##mode *e;
+#define DFI_FIELD_dfi_f_pop(mode, T, p, burst)         T DFI_CONST_##mode *p;
+#define DFI_FIELD_dfi_f_peek(mode, T, p, horizon, burst) T DFI_CONST_##mode *p;
+#define DFI_FIELD_dfi_f_popv(mode, T, p, burst, n)     T DFI_CONST_##mode *const *p;
 
 /* as the name of the parameter in a call, and as the field of the record dfi_a in a call */
 #define DFI_NAME(t) DFI_NAME_ t
@@ -109,6 +120,9 @@
 #define DFI_NAME_dfi_f_reduce(T, p, n)               p
 #define DFI_NAME_dfi_f_reduce2(T, p, rows, cols, ld) p
 #define DFI_NAME_dfi_f_range(T, b, e)                  b, e
+#define DFI_NAME_dfi_f_pop(T, p, burst)                     p
+#define DFI_NAME_dfi_f_peek(T, p, horizon, burst)           p
+#define DFI_NAME_dfi_f_popv(T, p, burst, n)                 p
 #define DFI_LOAD(t) DFI_LOAD_ t
 #define DFI_LOAD_(form, mode, ...) DFI_LOAD_##form(__VA_ARGS__)
 #define DFI_LOAD_dfi_f_none(T, x)
@@ -118,6 +132,9 @@
 #define DFI_LOAD_dfi_f_reduce(T, p, n)               dfi_a->p
 #define DFI_LOAD_dfi_f_reduce2(T, p, rows, cols, ld) dfi_a->p
 #define DFI_LOAD_dfi_f_range(T, b, e)                  dfi_a->b, dfi_a->e
+#define DFI_LOAD_dfi_f_pop(T, p, burst)                     dfi_a->p
+#define DFI_LOAD_dfi_f_peek(T, p, horizon, burst)           dfi_a->p
+#define DFI_LOAD_dfi_f_popv(T, p, burst, n)                 dfi_a->p
 
 /* as the initialiser of the argument record */
 #define DFI_INIT(t) DFI_INIT_ t
@@ -129,6 +146,9 @@
 #define DFI_INIT_dfi_f_reduce(T, p, n)               p
 #define DFI_INIT_dfi_f_reduce2(T, p, rows, cols, ld) p
 #define DFI_INIT_dfi_f_range(T, b, e)                  b, e
+#define DFI_INIT_dfi_f_pop(T, p, burst)                     p
+#define DFI_INIT_dfi_f_peek(T, p, horizon, burst)           p
+#define DFI_INIT_dfi_f_popv(T, p, burst, n)                 p
 
 /* as an access of task f, in its f_submit, where the parameters are in scope under their own names: the
  * shape may be any expression over them. A negative count is an empty region. */
@@ -152,6 +172,9 @@
     dfi_access_reduce(&dfi_x[dfi_n], DFI_CAT(DFI_KEY_, DFI_IS_BUILTIN(op))(op, T), f##_dfi_op_##p, sizeof(T)); \
     dfi_access_block(&dfi_x[dfi_n++], DFI_REDUCE, DFI_AT(f, p), p, DFI_COUNT_OF(rows), \
                      DFI_COUNT_OF(cols) * sizeof(T), DFI_COUNT_OF(ld) * sizeof(T));
+#define DFI_ACCESS_dfi_f_pop(f, mode, T, p, burst)
+#define DFI_ACCESS_dfi_f_peek(f, mode, T, p, horizon, burst)
+#define DFI_ACCESS_dfi_f_popv(f, mode, T, p, burst, n)
 #define DFI_COUNT_OF(n) ((n) > 0 ? (size_t)(n) : (size_t)0)
 #define DFI_AT(f, p) (unsigned)offsetof(struct f##_dfi_args, p)
 #define DFI_MODE_dfi_m_in         DFI_IN
@@ -173,6 +196,9 @@
 #define DFI_MODES_dfi_f_range(mode) | DFI_MODE_##mode
 #define DFI_MODES_dfi_f_reduce(op)  | DFI_REDUCE
 #define DFI_MODES_dfi_f_reduce2(op) | DFI_REDUCE
+#define DFI_MODES_dfi_f_pop(mode)   | DFI_STREAM
+#define DFI_MODES_dfi_f_peek(mode)  | DFI_STREAM
+#define DFI_MODES_dfi_f_popv(mode)  | DFI_STREAM
 
 /* as the operator of a reduction: a function that combines n elements, or makes them the identity when
  * there is nothing to combine with */
@@ -184,6 +210,9 @@
 #define DFI_REDUCER_dfi_f_array(f, mode, T, p, n)
 #define DFI_REDUCER_dfi_f_block(f, mode, T, p, rows, cols, ld)
 #define DFI_REDUCER_dfi_f_range(f, mode, T, b, e)
+#define DFI_REDUCER_dfi_f_pop(f, mode, T, p, burst)
+#define DFI_REDUCER_dfi_f_peek(f, mode, T, p, horizon, burst)
+#define DFI_REDUCER_dfi_f_popv(f, mode, T, p, burst, n)
 #define DFI_REDUCER_dfi_f_reduce(f, op, T, p, n) DFI_CAT(DFI_REDUCER_, DFI_IS_BUILTIN(op))(f, op, T, p)
 #define DFI_REDUCER_dfi_f_reduce2(f, op, T, p, rows, cols, ld) DFI_CAT(DFI_REDUCER_, DFI_IS_BUILTIN(op))(f, op, T, p)
 /* In the parallel build the key is used where the access is declared: one error for an unknown operator. */
@@ -294,7 +323,68 @@
 #define DFI_BAD_dfi_f_range
 #define DFI_BAD_dfi_f_reduce
 #define DFI_BAD_dfi_f_reduce2
+#define DFI_BAD_dfi_f_pop
+#define DFI_BAD_dfi_f_peek
+#define DFI_BAD_dfi_f_popv
 #define DFI_BAD_dfi_f_wrong *
+
+/* as a token for a parameter that is a window of a stream: tasks with such parameters have another f_submit */
+#define DFI_OF_STREAM(t) DFI_OF_STREAM_ t
+#define DFI_OF_STREAM_(form, ...) DFI_OF_STREAM_##form
+#define DFI_OF_STREAM_dfi_f_none
+#define DFI_OF_STREAM_dfi_f_value
+#define DFI_OF_STREAM_dfi_f_array
+#define DFI_OF_STREAM_dfi_f_block
+#define DFI_OF_STREAM_dfi_f_range
+#define DFI_OF_STREAM_dfi_f_reduce
+#define DFI_OF_STREAM_dfi_f_reduce2
+#define DFI_OF_STREAM_dfi_f_pop  *
+#define DFI_OF_STREAM_dfi_f_peek *
+#define DFI_OF_STREAM_dfi_f_popv *
+
+/* in the prototype of that f_submit, with a comma in front, and there as the initialiser of the argument record:
+ * the stream, and nothing yet where the body gets a pointer into it */
+#define DFI_GIVEN(t) DFI_GIVEN_ t
+#define DFI_GIVEN_(form, mode, ...) DFI_GIVEN_##form(mode, __VA_ARGS__)
+#define DFI_GIVEN_dfi_f_value   DFI_PROTO_dfi_f_value
+#define DFI_GIVEN_dfi_f_array   DFI_PROTO_dfi_f_array
+#define DFI_GIVEN_dfi_f_block   DFI_PROTO_dfi_f_block
+#define DFI_GIVEN_dfi_f_range   DFI_PROTO_dfi_f_range
+#define DFI_GIVEN_dfi_f_reduce  DFI_PROTO_dfi_f_reduce
+#define DFI_GIVEN_dfi_f_reduce2 DFI_PROTO_dfi_f_reduce2
+#define DFI_GIVEN_dfi_f_pop(mode, T, p, burst)           struct df_stream *p
+#define DFI_GIVEN_dfi_f_peek(mode, T, p, horizon, burst) struct df_stream *p
+#define DFI_GIVEN_dfi_f_popv(mode, T, p, burst, n)       struct df_stream *const *p
+#define DFI_EMPTY(t) DFI_EMPTY_ t
+#define DFI_EMPTY_(form, mode, ...) DFI_EMPTY_##form(__VA_ARGS__)
+#define DFI_EMPTY_dfi_f_value   DFI_INIT_dfi_f_value
+#define DFI_EMPTY_dfi_f_array   DFI_INIT_dfi_f_array
+#define DFI_EMPTY_dfi_f_block   DFI_INIT_dfi_f_block
+#define DFI_EMPTY_dfi_f_range   DFI_INIT_dfi_f_range
+#define DFI_EMPTY_dfi_f_reduce  DFI_INIT_dfi_f_reduce
+#define DFI_EMPTY_dfi_f_reduce2 DFI_INIT_dfi_f_reduce2
+#define DFI_EMPTY_dfi_f_pop(T, p, burst)           NULL
+#define DFI_EMPTY_dfi_f_peek(T, p, horizon, burst) NULL
+#define DFI_EMPTY_dfi_f_popv(T, p, burst, n)       NULL
+
+/* there, as what is asked of a stream */
+#define DFI_ASK(f, t) DFI_ASK_(f, DFI_OPEN t)
+#define DFI_ASK_(...) DFI_ASK_GO(__VA_ARGS__)
+#define DFI_ASK_GO(f, form, mode, ...) DFI_ASK_##form(f, mode, __VA_ARGS__)
+#define DFI_ASK_dfi_f_value(f, mode, T, x)
+#define DFI_ASK_dfi_f_array(f, mode, T, p, n)
+#define DFI_ASK_dfi_f_block(f, mode, T, p, rows, cols, ld)
+#define DFI_ASK_dfi_f_range(f, mode, T, b, e)
+#define DFI_ASK_dfi_f_reduce(f, op, T, p, n)
+#define DFI_ASK_dfi_f_reduce2(f, op, T, p, rows, cols, ld)
+#define DFI_ASK_dfi_f_pop(f, mode, T, p, burst) \
+    dfi_ask_pop(&dfi_y[dfi_m++], DFI_AT(f, p), #p, DFI_PUSHES_##mode, sizeof(T), p, (long long)(burst));
+#define DFI_ASK_dfi_f_peek(f, mode, T, p, horizon, burst) \
+    dfi_ask_one(&dfi_y[dfi_m++], DFI_AT(f, p), #p, DFI_PUSHES_##mode, sizeof(T), p, (long long)(horizon), (long long)(burst));
+#define DFI_ASK_dfi_f_popv(f, mode, T, p, burst, n) \
+    dfi_ask_some(&dfi_y[dfi_m++], DFI_AT(f, p), #p, DFI_PUSHES_##mode, sizeof(T), p, (long long)(burst), (long long)(n));
+#define DFI_PUSHES_dfi_m_pop  0
+#define DFI_PUSHES_dfi_m_push 1
 
 /* as an expression that only has to compile, where the shape is not needed */
 #define DFI_SHAPE(t) DFI_SHAPE_ t
@@ -306,6 +396,9 @@
 #define DFI_SHAPE_dfi_f_reduce(T, p, n)             (void)sizeof(n);
 #define DFI_SHAPE_dfi_f_reduce2(T, p, rows, cols, ld) (void)sizeof(rows), (void)sizeof(cols), (void)sizeof(ld);
 #define DFI_SHAPE_dfi_f_range(T, b, e)
+#define DFI_SHAPE_dfi_f_pop(T, p, burst)
+#define DFI_SHAPE_dfi_f_peek(T, p, horizon, burst)
+#define DFI_SHAPE_dfi_f_popv(T, p, burst, n)
 
 /* --- the expansion --------------------------------------------------------------------------- */
 
@@ -316,6 +409,20 @@
 #define DFI_IF_VOID(v) DFI_CAT(DFI_IF_VOID_, v)
 #define DFI_IF_VOID_0(...)
 #define DFI_IF_VOID_1(...) __VA_ARGS__
+
+#define DFI_TASK_MAKE_1(linkage, R, v, name, n, ...)                                               \
+    DFI_CAT(DFI_TASK_STREAMS_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_OF_STREAM, __VA_ARGS__)))(linkage, R, v, name, n, __VA_ARGS__)
+#define DFI_TASK_STREAMS_1(linkage, R, v, name, n, ...)                                            \
+    DFI_TASK_COMMON(linkage, R, v, name, n, __VA_ARGS__)                                           \
+    DFI_TASK_NODE(name, n, __VA_ARGS__)                                                            \
+    DFI_TASK_FORK(R, v, name, n, __VA_ARGS__)                                                      \
+    DFI_TASK_SUBMIT(R, v, name, n, __VA_ARGS__)                                                    \
+    DFI_STATIC_ASSERT(sizeof(name##_future) > 0, "df.h")
+#define DFI_TASK_STREAMS_0(linkage, R, v, name, n, ...)                                            \
+    DFI_TASK_COMMON(linkage, R, v, name, n, __VA_ARGS__)                                           \
+    DFI_TASK_FORK(R, v, name, n, __VA_ARGS__)                                                      \
+    DFI_TASK_STREAM(name, n, __VA_ARGS__)                                                          \
+    DFI_STATIC_ASSERT(sizeof(name##_future) > 0, "df.h")
 
 /* What both builds have: prototype, argument record, the call from a record, the type, and what nodes and
  * df_submit_with need. */
@@ -339,7 +446,10 @@
         name##_dfi_run, #name, offsetof(struct name##_dfi_future, dfi_args),                       \
         DFI_IF_R(v)(offsetof(struct name##_dfi_future, dfi_result)) DFI_IF_VOID(v)(0),             \
         sizeof(struct name##_dfi_args), 0 DFI_EACH_##n(DFI_MODES, __VA_ARGS__) };                  \
-    DFI_WITH_##n(DFI_REDUCER, name, __VA_ARGS__)                                                   \
+    DFI_WITH_##n(DFI_REDUCER, name, __VA_ARGS__)
+
+/* Not for tasks with stream parameters: what they get is not known before they are submitted. */
+#define DFI_TASK_NODE(name, n, ...)                                                                \
     enum { DFI_WITH_##n(DFI_INPUT, name, __VA_ARGS__) name##_dfi_inputs };                         \
     struct name##_dfi_node { struct dfi_task dfi_base; };                                          \
     DFI_UNUSED static struct name##_dfi_node *name##_dfi_node_new(const char *dfi_site)            \
@@ -351,8 +461,7 @@
 
 #if defined(DF_SERIAL)
 
-#define DFI_TASK_MAKE_1(linkage, R, v, name, n, ...)                                               \
-    DFI_TASK_COMMON(linkage, R, v, name, n, __VA_ARGS__)                                           \
+#define DFI_TASK_FORK(R, v, name, n, ...)                                                          \
     DFI_UNUSED static void name##_spawn(name##_future *dfi_f DFI_EACH_##n(DFI_MORE, __VA_ARGS__))  \
     {                                                                                              \
         dfi_f->dfi_base.state = 1;                                                                 \
@@ -362,7 +471,9 @@
     {                                                                                              \
         dfi_f->dfi_base.state = 0;                                                                 \
         DFI_IF_R(v)(return dfi_f->dfi_result;)                                                     \
-    }                                                                                              \
+    }
+
+#define DFI_TASK_SUBMIT(R, v, name, n, ...)                                                        \
     DFI_UNUSED static void name##_submit(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                     \
     {                                                                                              \
         struct dfi_frame dfi_m;                                                                    \
@@ -376,13 +487,27 @@
     {                                                                                              \
         const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };              \
         dfi_serial_with(dfi_o, dfi_site, &name##_dfi_type, (const void *)&dfi_a);                  \
+    }
+
+#define DFI_TASK_STREAM(name, n, ...)                                                              \
+    DFI_UNUSED static void name##_dfi_with(const struct df_opts *dfi_o, const char *dfi_site,      \
+                                           DFI_LIST_##n(DFI_GIVEN, __VA_ARGS__))                   \
+    {                                                                                              \
+        struct dfi_ask dfi_y[n];                                                                   \
+        unsigned dfi_m = 0;                                                                        \
+        struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_EMPTY, __VA_ARGS__) };                   \
+        DFI_EACH_##n(DFI_SHAPE, __VA_ARGS__)                                                       \
+        DFI_WITH_##n(DFI_ASK, name, __VA_ARGS__)                                                   \
+        dfi_stream_submit(dfi_o, dfi_site, &name##_dfi_type, (void *)&dfi_a, dfi_y, dfi_m);        \
     }                                                                                              \
-    DFI_STATIC_ASSERT(sizeof(name##_future) > 0, "df.h")
+    DFI_UNUSED static void name##_submit(DFI_LIST_##n(DFI_GIVEN, __VA_ARGS__))                     \
+    {                                                                                              \
+        name##_dfi_with(NULL, NULL, DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                          \
+    }
 
 #else
 
-#define DFI_TASK_MAKE_1(linkage, R, v, name, n, ...)                                               \
-    DFI_TASK_COMMON(linkage, R, v, name, n, __VA_ARGS__)                                           \
+#define DFI_TASK_FORK(R, v, name, n, ...)                                                          \
     DFI_INLINE void name##_spawn(name##_future *dfi_f DFI_EACH_##n(DFI_MORE, __VA_ARGS__))         \
     {                                                                                              \
         const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };              \
@@ -397,7 +522,9 @@
         if (dfi_sync(&dfi_f->dfi_base))                                                            \
             DFI_IF_R(v)(return) name(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__));                         \
         DFI_IF_R(v)(return dfi_f->dfi_result;)                                                     \
-    }                                                                                              \
+    }
+
+#define DFI_TASK_SUBMIT(R, v, name, n, ...)                                                        \
     DFI_UNUSED static void name##_submit(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                     \
     {                                                                                              \
         struct dfi_access dfi_x[n];                                                                \
@@ -418,8 +545,26 @@
         dfi_with(dfi_o, dfi_site);                                                                 \
         name##_submit(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                                        \
         dfi_with_end(dfi_o);                                                                       \
+    }
+
+#define DFI_TASK_STREAM(name, n, ...)                                                              \
+    DFI_UNUSED static void name##_submit(DFI_LIST_##n(DFI_GIVEN, __VA_ARGS__))                     \
+    {                                                                                              \
+        struct dfi_access dfi_x[n];                                                                \
+        struct dfi_ask dfi_y[n];                                                                   \
+        unsigned dfi_n = 0, dfi_m = 0;                                                             \
+        struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_EMPTY, __VA_ARGS__) };                   \
+        DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                \
+        DFI_WITH_##n(DFI_ASK, name, __VA_ARGS__)                                                   \
+        dfi_stream_submit(&name##_dfi_type, (void *)&dfi_a, dfi_x, dfi_n, dfi_y, dfi_m);           \
     }                                                                                              \
-    DFI_STATIC_ASSERT(sizeof(name##_future) > 0, "df.h")
+    DFI_UNUSED static void name##_dfi_with(const struct df_opts *dfi_o, const char *dfi_site,      \
+                                           DFI_LIST_##n(DFI_GIVEN, __VA_ARGS__))                   \
+    {                                                                                              \
+        dfi_with(dfi_o, dfi_site);                                                                 \
+        name##_submit(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                                        \
+        dfi_with_end(dfi_o);                                                                       \
+    }
 
 #endif
 

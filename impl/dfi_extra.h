@@ -1,4 +1,4 @@
-/* dfi_extra.h - what few tasks have: options, locks, reductions, tokens
+/* dfi_extra.h - what few tasks have: options, locks, reductions, tokens, streams
  *
  * A task with such a record is marked `special`, in the cache line that everybody looks at anyway; all others
  * pay one test for all of this together. */
@@ -49,6 +49,7 @@ static void dfi_extra_free(struct dfi_worker *w, struct dfi_flow *t)
     dfi_uses_free(w, home, x->reductions);
     dfi_uses_free(w, home, x->signals);
     dfi_uses_free(w, home, x->after);
+    if (DFI_UNLIKELY(x->window_array != NULL)) dfi_mfree((void *)x->window_array);
     dfi_block_free(w, home, &x->head);
     t->task.mem.special = 0;
 }

@@ -122,12 +122,23 @@ DFI_API void dfi_spawn_checked(struct dfi_future *f)
     dfi_poll(w);
 }
 
+enum { DFI_THIEF_MS = 1000 }; /* how long a thief may be held up between taking a future and saying so */
+
 /* Nonzero: f is spawned and not synced, and by this thread as far as that can be seen. */
-static int dfi_future_valid(struct dfi_worker *w, struct dfi_future *f, void *link)
+static int dfi_future_valid(struct dfi_worker *w, struct dfi_future *f)
 {
+    void *link = dfi_load_acquire(&f->link);
+    int ms;
     if (link == (void *)f) return 0; /* synced before */
     if (!DFI_F_IS_AT(link)) return link == DFI_F_DONE || link == DFI_F_RUNNING || w;
-    return w && dfi_stack_find(w, f);
+    if (!w) return 0;
+    /* stolen a moment ago, and its mark gone? */
+    for (ms = 0; !dfi_stack_find(w, f); ms++) {
+        if (dfi_load_acquire(&f->link) != link) return 1;
+        if (ms == DFI_THIEF_MS) return 0;
+        dfi_os_sleep_ms();
+    }
+    return 1;
 }
 
 DFI_API int dfi_sync_checked(struct dfi_future *f)
@@ -135,7 +146,7 @@ DFI_API int dfi_sync_checked(struct dfi_future *f)
     struct dfi_worker *w = dfi_me();
     size_t at;
     int mine;
-    if (!dfi_future_valid(w, f, dfi_load_acquire(&f->link))) {
+    if (!dfi_future_valid(w, f)) {
         dfi_log(DFI_LOG_SYNC_TWICE, dfi_call_site, f->type->name);
         return 0;
     }

@@ -183,7 +183,7 @@ static int dfi_start_locked(const df_config *c)
     dfi_pool.window = s->window;
     dfi_pool.defer = s->defer;
     dfi_pool.deterministic = s->deterministic;
-    dfi_pool.run_now = !DF_CHECK && !s->defer && !s->deterministic;
+    dfi_store_relaxed(&dfi_pool.run_now, !DF_CHECK && !s->defer && !s->deterministic);
     dfi_pool.rename_bytes = s->rename_bytes;
     dfi_pool.patience = s->patience;
     dfi_pool.stack_bytes = s->stack_bytes;

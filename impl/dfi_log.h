@@ -50,6 +50,18 @@
     X(PIPE_MEMORY, ERROR, ALWAYS, "%s: df_pipe(%s, ...): no memory for one item of %lu bytes: nothing was run") \
     X(STAGE, ERROR, ALWAYS, "%s: df_pipe(%s, ...): after stage %d of item %ld comes a stage from %d to %d, DF_PIPE_DONE or " \
                             "DF_PIPE_END: the pipe is ended")                                                  \
+    X(STREAM_NEW, ERROR, ALWAYS, "%s: df_stream_new(%lu, %lu): an element has at least 1 byte, and a stream room for 1: NULL") \
+    X(STREAM_CLOSED, ERROR, ALWAYS, "%s: df_stream_close of the stream of %s, which is closed already: no effect") \
+    X(STREAM_LATE, ERROR, ALWAYS, "%s%stask %s pushes %lu elements into the stream of %s after its df_stream_close: they are dropped") \
+    X(STREAM_LEFT, WARNING, ALWAYS, "the stream of %s is freed with %lu elements that no task was submitted to read, the first " \
+                                    "pushed by task %s")                                                       \
+    X(STREAM_STUCK, ERROR, ALWAYS, "%s%stask %s waits for %lu %s the stream of %s, which can no longer come: skipped") \
+    X(STREAM_NULL, ERROR, ALWAYS, "%s%stask %s: the stream for parameter %s is NULL: skipped")                 \
+    X(STREAM_SIZE, ERROR, ALWAYS, "%s%stask %s: elements of parameter %s have %lu bytes, those of the stream of %s %lu: skipped") \
+    X(STREAM_LARGE, ERROR, ALWAYS, "%s%stask %s: parameter %s is a window of %ld elements, but the stream of %s has room for %lu: " \
+                                   "skipped; raise its capacity")                                              \
+    X(STREAM_BURST, ERROR, ALWAYS, "%s%stask %s: parameter %s is to consume %ld of %ld elements: skipped")      \
+    X(STREAM_COUNT, ERROR, ALWAYS, "%s%stask %s: parameter %s is of %ld streams: skipped")                     \
     X(WAIT_IN_ATOMIC, ERROR, ALWAYS, "%s: the atomic block that begins here waits for tasks: they may wait for it; " \
                                      "wait before or after the block")                                         \
     X(TM_OUTSIDE, ERROR, ALWAYS, "%s: %s outside of an atomic block: no effect")                               \

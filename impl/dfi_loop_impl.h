@@ -112,7 +112,7 @@ static int dfi_loop_cancelled(const struct dfi_loop *l)
 
 static size_t dfi_loop_round(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-static size_t dfi_access_span(const struct dfi_access *x) { return x->rows ? (x->rows - 1) * x->ld + x->row : 0; }
+static size_t dfi_access_span(const struct dfi_access *x) { return x->rows && x->row ? (x->rows - 1) * x->ld + x->row : 0; }
 
 /* Bytes of all copies of one part. */
 static size_t dfi_loop_copy_bytes(const struct dfi_access *x, unsigned n)
@@ -140,7 +140,7 @@ static struct dfi_loop_part *dfi_loop_part_new(const struct dfi_loop_type *type,
     to = (char *)p + head, copy = to + record;
     memcpy(to, args, type->args_bytes);
     for (i = 0; i < n; i++) {
-        if (!(x[i].mode & DFI_REDUCE & DFI_SHARED)) continue;
+        if (!(x[i].mode & DFI_REDUCE & DFI_SHARED) || !dfi_access_span(&x[i])) continue;
         for (r = 0; r < x[i].rows; r++) x[i].combine(copy + r * x[i].ld, NULL, x[i].row / x[i].size);
         memcpy(to + x[i].arg, (void *)&copy, sizeof copy);
         copy += dfi_loop_round(dfi_access_span(&x[i]));
@@ -155,7 +155,7 @@ static void dfi_loop_part_merge(struct dfi_loop_part *p, const struct dfi_access
     size_t r;
     for (i = 0; i < n; i++) {
         char *copy;
-        if (!(x[i].mode & DFI_REDUCE & DFI_SHARED)) continue;
+        if (!(x[i].mode & DFI_REDUCE & DFI_SHARED) || !dfi_access_span(&x[i])) continue;
         memcpy((void *)&copy, (char *)dfi_loop_part_args(p) + x[i].arg, sizeof copy);
         for (r = 0; r < x[i].rows; r++)
             x[i].combine((char *)(uintptr_t)x[i].p + r * x[i].ld, copy + r * x[i].ld, x[i].row / x[i].size);

@@ -120,4 +120,15 @@ DFI_UNUSED static void dfi_os_at_thread_end(struct dfi_os_key *k, void (*fn)(voi
 
 #endif
 
+/* DF_DEBUG 3: holds the thread up, once in 64 calls (dfi_atomic.h). */
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_jitter(void)
+{
+    static DFI_TLS uint32_t random;
+    if (!random) random = (uint32_t)(uintptr_t)&random; /* another one in each thread */
+    random = random * 1664525u + 1013904223u;
+    if (random >> 26 == 0) dfi_os_yield();
+}
+DFI_EXTERN_C_END
+
 #endif

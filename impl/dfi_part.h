@@ -1,8 +1,11 @@
-/* dfi_part.h - a task with extras begins and ends: locks, reductions, tokens, cancellation */
+/* dfi_part.h - a task with extras begins and ends: streams, locks, reductions, tokens, cancellation */
 #ifndef DFI_PART_H
 #define DFI_PART_H
 
 static void dfi_weak_done(struct dfi_worker *w, struct dfi_flow *t);
+static int dfi_stream_begin(struct dfi_worker *w, struct dfi_flow *t);
+static void dfi_stream_end(struct dfi_worker *w, struct dfi_flow *t);
+static void dfi_stream_wait(struct dfi_worker *w, struct dfi_flow *t);
 
 /* t is about to run. DFI_LATER: it waits for a lock or memory, and comes back by itself. */
 static DFI_NOINLINE int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *t)
@@ -16,6 +19,10 @@ static DFI_NOINLINE int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *
     } else if (!(t->type->modes & DFI_WRITES)) return DFI_GO; /* tells somebody who waits */
     if (dfi_load_relaxed(&t->skip)) return DFI_SKIP;
     if (!x) return DFI_GO;
+    if (x->windows) {
+        int go = dfi_stream_begin(w, t);
+        if (DFI_UNLIKELY(go != DFI_GO)) return go;
+    }
     if (x->locks && !x->locked && !dfi_lock_all(x)) return DFI_LATER;
     if (x->reductions && !dfi_reduce_begin(w, x)) return DFI_LATER;
     return DFI_GO;
@@ -55,9 +62,9 @@ static DFI_COLD void dfi_extra_leave(struct dfi_worker *w, struct dfi_flow *t)
 static DFI_COLD void dfi_extra_wait_tokens(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_use *u;
-    (void)w;
     if (t->extra->held_by) dfi_unhold(t->extra);
     for (u = t->extra->after; u; u = u->next) dfi_wait_token(u->token, t->extra->site);
+    if (t->extra->windows) dfi_stream_wait(w, t);
     /* acquire; pairs with dfi_flow_unblock: nobody touches t any more */
     while (dfi_load_acquire(&t->wait) != DFI_GUARD - (intptr_t)t->n_edges) dfi_os_sleep_ms();
 }
@@ -68,6 +75,7 @@ static DFI_NOINLINE int dfi_extra_done(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x = t->extra;
     struct dfi_use *u, *next;
+    if (x->windows) dfi_stream_end(w, t);
     if (x->weak) dfi_weak_done(w, t);
     if (x->locks) dfi_unlock_all(w, x);
     if (x->reductions && x->reductions->group->deterministic) {

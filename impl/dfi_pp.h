@@ -88,6 +88,8 @@
  * forms: dfi_f_value (T, x)                   dfi_f_array (T, p, n)
  *        dfi_f_block (T, p, rows, cols, ld)   dfi_f_range (T, b, e)
  *        dfi_f_reduce (T, p, n), dfi_f_reduce2 (T, p, rows, cols, ld): the operator in the place of the mode
+ *        dfi_f_pop (T, p, burst)              dfi_f_peek (T, p, horizon, burst)
+ *        dfi_f_popv (T, p, burst, n): windows of streams, read or written according to the mode
  *        dfi_f_none: the only tuple of a task without parameters
  *        dfi_f_wrong: a parameter that is none of these; it ends in one static assertion */
 #define DFI_NORM(p) DFI_NORM_KNOWN(DFI_CAT(DFI_NORM_, DFI_IS_PAREN(p))(p))
@@ -116,6 +118,11 @@
 #define DFI_W_df_weak_in2(...)    DFI_TUPLE(5, dfi_f_block, dfi_m_weak_in, __VA_ARGS__)
 #define DFI_W_df_weak_out2(...)   DFI_TUPLE(5, dfi_f_block, dfi_m_weak_out, __VA_ARGS__)
 #define DFI_W_df_weak_inout2(...) DFI_TUPLE(5, dfi_f_block, dfi_m_weak_inout, __VA_ARGS__)
+#define DFI_W_df_pop(...)         DFI_TUPLE(3, dfi_f_pop, dfi_m_pop, __VA_ARGS__)
+#define DFI_W_df_push(...)        DFI_TUPLE(3, dfi_f_pop, dfi_m_push, __VA_ARGS__)
+#define DFI_W_df_peek(...)        DFI_TUPLE(4, dfi_f_peek, dfi_m_pop, __VA_ARGS__)
+#define DFI_W_df_popv(...)        DFI_TUPLE(4, dfi_f_popv, dfi_m_pop, __VA_ARGS__)
+#define DFI_W_df_pushv(...)       DFI_TUPLE(4, dfi_f_popv, dfi_m_push, __VA_ARGS__)
 #define DFI_W_df_reduce(...)      DFI_TUPLE_REDUCE(4, dfi_f_reduce, __VA_ARGS__)
 #define DFI_W_df_reduce2(...)     DFI_TUPLE_REDUCE(6, dfi_f_reduce2, __VA_ARGS__)
 

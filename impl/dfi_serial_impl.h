@@ -1,6 +1,6 @@
 /* dfi_serial_impl.h - the functions of dfi_serial.h and of the API under DF_SERIAL
  *
- * A task that cannot start, as a token is closed or a node lacks an input, is a child of the scope it was
+ * A task that cannot start, as a token is closed, a node lacks an input or a stream elements or room, is a child of the scope it was
  * submitted in. When the last of what it waits for comes it is ready, and runs as soon as control is back in
  * that scope; in the body of a node, other nodes run after it. So the depth of the stack is that of the nesting
  * of calls, df_submit and waits, however many tasks are ready and however many fire one another.
@@ -34,6 +34,8 @@ struct dfi_held {
     df_token **after, **signals;   /* copies, NULL at the end */
     int wait, inputs, skip;
     unsigned long given;           /* inputs of a node, a bit each */
+    struct dfi_window *windows;    /* on streams (dfi_stream_core.h); each that it waits for is counted in `wait` */
+    void **window_array;           /* memory for the pointers to them that the body gets as arrays, or NULL */
 };
 struct dfi_waiter { struct dfi_waiter *next; struct dfi_held *held; }; /* in df_token.dfi_list */
 enum { DFI_TOKEN_EXTERNAL = 1, DFI_TOKEN_SKIP = 2 };                   /* bits of df_token.dfi_state */
@@ -199,6 +201,10 @@ static struct dfi_held *dfi_held_new(const struct dfi_type *type, const struct d
     return h;
 }
 
+static int dfi_stream_begin(struct dfi_held *h);
+static void dfi_stream_end(struct dfi_held *h);
+static int dfi_stream_stuck(struct dfi_scope *s);
+
 /* s and all its children are done; its parent may be with that. */
 static void dfi_scope_done(struct dfi_scope *s)
 {
@@ -209,6 +215,7 @@ static void dfi_scope_done(struct dfi_scope *s)
         else parent->children = s->next;
         if (s->next) s->next->before = s->before;
         dfi_frame_end(&s->frame);
+        if (s->task && s->task->windows) dfi_stream_end(s->task);
         for (t = s->task ? s->task->signals : NULL; t && *t; t++) dfi_token_signal(*t, s->task->site, s->task->skip);
         DF_FREE(s);
         if (!parent->ended || parent->children) return;
@@ -241,7 +248,7 @@ static void dfi_scope_drain(struct dfi_scope *s, int nodes);
 static void dfi_held_run(struct dfi_scope *at, struct dfi_held *h)
 {
     struct dfi_scope *s = &h->scope;
-    if (h->skip || dfi_frame_cancelled(&s->frame)) {
+    if (h->skip || dfi_frame_cancelled(&s->frame) || (h->windows && dfi_stream_begin(h))) {
         h->skip = 1;
         dfi_serial_skipped++;
     } else {
@@ -299,6 +306,7 @@ static void dfi_serial_give_up(struct dfi_scope *s)
     struct dfi_held *h;
     struct dfi_waiter *w;
     df_token **t;
+    if (dfi_stream_stuck(s)) return;
     for (s = s->children; s->ended;) s = s->children;
     h = s->task;
     if (h->titles) {
@@ -359,6 +367,23 @@ static void dfi_frame_unwind(const struct dfi_frame *m)
     while (dfi_serial_top != m && dfi_serial_top->outer) dfi_block_end(dfi_serial_top);
 }
 
+/* h has its arguments, and waits for its windows. */
+static void dfi_held_submit(struct dfi_held *h)
+{
+    df_token **t;
+    for (t = h->after; *t; t++) {
+        struct dfi_waiter *w;
+        if ((*t)->dfi_state & DFI_TOKEN_SKIP) h->skip = 1;
+        if (dfi_token_is_open(*t) || !(w = (struct dfi_waiter *)DF_MALLOC(sizeof *w))) continue;
+        w->next = (struct dfi_waiter *)(*t)->dfi_list, w->held = h;
+        (*t)->dfi_list = w;
+        h->wait++;
+    }
+    if (h->wait) return;
+    dfi_held_run(dfi_scope_of(h->scope.frame.outer), h);
+    dfi_serial_now();
+}
+
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_serial_with(const struct df_opts *o, const char *site, const struct dfi_type *type, const void *args)
 {
@@ -377,17 +402,7 @@ DFI_API void dfi_serial_with(const struct df_opts *o, const char *site, const st
         return;
     }
     memcpy(h->task.args, args, type->args_bytes);
-    for (t = h->after; *t; t++) {
-        struct dfi_waiter *w;
-        if ((*t)->dfi_state & DFI_TOKEN_SKIP) h->skip = 1;
-        if (dfi_token_is_open(*t) || !(w = (struct dfi_waiter *)DF_MALLOC(sizeof *w))) continue;
-        w->next = (struct dfi_waiter *)(*t)->dfi_list, w->held = h;
-        (*t)->dfi_list = w;
-        h->wait++;
-    }
-    if (h->wait) return;
-    dfi_held_run(dfi_scope_of(h->scope.frame.outer), h);
-    dfi_serial_now();
+    dfi_held_submit(h);
 }
 
 DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, const char *titles, const char *site)

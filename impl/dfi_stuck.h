@@ -1,24 +1,26 @@
 /* dfi_stuck.h - tasks that wait for what can no longer come are named and skipped
  *
- * While a thread sleeps in a wait and there are tasks held by tokens or missing inputs, it looks now and then.
+ * While a thread sleeps in a wait and there are tasks held by tokens, missing inputs or streams, it looks now and then.
  * When no worker runs, may find, or blocks with anything, and that stays so, only somebody outside of df could
  * still signal. If all signals missing are promised by tasks that wait themselves, that would be a signal too
- * many: it is a cycle, and is broken at once. Otherwise outsiders are given df_config.patience. */
+ * many: it is a cycle, and is broken at once. Otherwise outsiders are given df_config.patience.
+ * If there are ready tasks then, but only such as nobody may run on top of what he waits for, one is run all the
+ * same: it may be what another waits for to push, or to make room. */
 #ifndef DFI_STUCK_H
 #define DFI_STUCK_H
 
 static int dfi_token_is_closed(df_token *t) { return dfi_load_acquire(&t->dfi_need) > 0; }
 
-/* How much has happened so far, or 0: something goes on now. */
-static size_t dfi_stuck_stamp(void)
+/* How much has happened so far, or 0: something goes on now, elsewhere than in the code of `me`. */
+static size_t dfi_stuck_stamp(const struct dfi_worker *me)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
     size_t stamp = 1 + dfi_load_relaxed(&dfi_pool.events);
-    if (dfi_load_seq_cst(&dfi_pool.queue.count) || dfi_load_seq_cst(&dfi_pool.blocked)) return 0;
+    if (dfi_load_seq_cst(&dfi_pool.blocked)) return 0;
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
         int awake = dfi_load_seq_cst(&v->park) == DFI_AWAKE;
-        if ((awake && (dfi_load_relaxed(&v->helper) || dfi_load_relaxed(&v->level))) || !dfi_deque_empty_any(v) || dfi_load_seq_cst(&v->pinned.count)) return 0;
+        if ((awake && v != me && (dfi_load_relaxed(&v->helper) || dfi_load_relaxed(&v->level))) || !dfi_deque_empty_any(v) || dfi_load_seq_cst(&v->pinned.count)) return 0;
         stamp += dfi_load_relaxed(&v->n_tasks) + dfi_load_relaxed(&v->n_skipped) + dfi_load_relaxed(&v->n_events);
     }
     return stamp;
@@ -43,7 +45,7 @@ static int dfi_stuck_for_certain(void)
         dfi_os_lock(&v->held_lock);
         for (x = v->held; x; x = x->held_next) {
             const struct dfi_use *u;
-            if (x->inputs) certain = 0;
+            if (x->inputs || dfi_load_relaxed(&x->windows_missing) > 0) certain = 0;
             for (u = x->after; u; u = u->next)
                 if (dfi_load_relaxed(&u->token->dfi_promised) < dfi_load_relaxed(&u->token->dfi_need)) certain = 0;
         }
@@ -88,7 +90,20 @@ static void dfi_stuck_node(struct dfi_worker *w, struct dfi_extra *x, uintptr_t 
         if (dfi_flow_unblock(x->task)) dfi_ready_any(w, x->task);
 }
 
-/* Gives up one token or node held by v. Nonzero: there was one. */
+/* A task that waits for a stream in vain. */
+static void dfi_stuck_stream(struct dfi_worker *w, struct dfi_extra *x, const struct dfi_missing *m)
+{
+    struct dfi_flow *t = x->task;
+    if (!dfi_scope_cancelled(t->scope)) {
+        dfi_log(DFI_LOG_STREAM_STUCK, x->site ? x->site : "", x->site ? ": " : "", x->name, (unsigned long)m->elements, m->what, m->stream);
+        dfi_scope_set_error(t->scope, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
+    }
+    dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
+    /* acq_rel; pairs with dfi_windows_ready */
+    if (dfi_fetch_sub_acq_rel(&x->windows_missing, (intptr_t)m->windows) == (intptr_t)m->windows && dfi_flow_unblock(t)) dfi_ready_any(w, t);
+}
+
+/* Gives up one token or node held by v, or what one task waits for. Nonzero: there was one. */
 static int dfi_stuck_give_up(struct dfi_worker *w, struct dfi_worker *v, int certain)
 {
     struct dfi_extra *x;
@@ -96,7 +111,9 @@ static int dfi_stuck_give_up(struct dfi_worker *w, struct dfi_worker *v, int cer
     df_token *token = NULL;
     const char *site = NULL;
     uintptr_t all = 0, given = 0;
+    struct dfi_missing missing;
     int skip;
+    missing.windows = 0;
     dfi_os_lock(&v->held_lock); /* while it is held its tokens are there */
     for (x = v->held; x; x = x->held_next) {
         const struct dfi_use *u;
@@ -115,27 +132,51 @@ static int dfi_stuck_give_up(struct dfi_worker *w, struct dfi_worker *v, int cer
             while (given != all && !dfi_cas_acq_rel(&x->given, &given, all)) continue;
             if (given != all) break;
         }
+        if (dfi_load_relaxed(&x->windows_missing) > 0) {
+            dfi_windows_give_up(x->windows, &missing);
+            if (missing.windows) break;
+        }
     }
     dfi_os_unlock(&v->held_lock);
     if (!x) return 0;
     if (token) {
         dfi_stuck_report(e, site, certain);
         dfi_token_release(w, e, 1, 1);
-    } else dfi_stuck_node(w, x, given);
+    } else if (missing.windows) dfi_stuck_stream(w, x, &missing);
+    else dfi_stuck_node(w, x, given);
     return 1;
 }
 
-/* Nonzero: tasks were given up, and so are ready. */
+/* Takes a ready task that w may run on top of its wait only as nothing else goes on: best one that comes before what
+ * lies below in a serial execution, and so cannot wait for it. Zero: none. */
+static int dfi_stuck_help(struct dfi_worker *w)
+{
+    struct dfi_filter f;
+    struct dfi_flow *t;
+    f.id = f.depth = 0, f.on_top_of = w;
+    if (!(t = dfi_queue_take(&dfi_pool.queue, &f, INT_MIN))) {
+        f.on_top_of = NULL;
+        if (!(t = dfi_queue_take(&dfi_pool.queue, &f, INT_MIN))) return 0;
+    }
+    w->outside = 1;
+    dfi_push(w, t);
+    return 1;
+}
+
+/* Nonzero: w has something to do: tasks were given up, and so are ready. */
 static int dfi_stuck_look(struct dfi_worker *w)
 {
-    size_t stamp = dfi_stuck_stamp();
+    size_t stamp = dfi_stuck_stamp(w);
     int i, n = dfi_load_acquire(&dfi_pool.n_slots), certain, some = 0;
     if (!stamp || stamp != w->look_stamp) {
         w->look_stamp = stamp;
         w->looks = 0;
         return 0;
     }
-    certain = ++w->looks > 2 && dfi_stuck_for_certain();
+    w->looks++;
+    if (dfi_load_seq_cst(&dfi_pool.queue.count)) /* where there are several workers, somebody may be about to take it */
+        return (dfi_load_relaxed(&dfi_pool.n_slots) == 1 || w->looks > 2) && dfi_load_relaxed(&dfi_pool.streams) && dfi_stuck_help(w);
+    certain = w->looks > 2 && dfi_stuck_for_certain();
     if (!certain && w->looks * DFI_LOOK_MS < dfi_pool.patience * 1000) return 0;
     w->looks = 0;
     for (i = 0; i < n; i++)

@@ -7,14 +7,59 @@ enum {
                             it frees and uses again are still in its first-level cache (half: +12 ns) */
 };
 
+/* What others completed is counted by the owner. pre: s is open. */
+static void dfi_take_over(struct dfi_scope *s)
+{
+    /* acquire: pairs with dfi_flow_release */
+    if (dfi_load_relaxed(&s->pending)) s->submitted += (size_t)dfi_exchange_acq_rel(&s->pending, (intptr_t)0);
+}
+
+/* Is a helper at work? It does not wait for this thread. */
+static int dfi_helpers_work(void)
+{
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
+        if (dfi_load_relaxed(&v->helper) && dfi_load_relaxed(&v->park) == DFI_AWAKE) return 1;
+    }
+    return 0;
+}
+
+/* As dfi_throttle where there are streams: it makes room as long as somebody goes on, and never waits for children
+ * that may wait for what the submitter is about to push. */
+static DFI_NOINLINE void dfi_throttle_streams(struct dfi_worker *w, struct dfi_scope *s)
+{
+    struct dfi_goal g;
+    struct dfi_loot loot;
+    int looks = 0, i;
+    g.kind = DFI_GOAL_SCOPE, g.scope = s, g.future = NULL, g.flag = NULL;
+    dfi_flush(w);
+    dfi_level(w, 1);
+    for (;;) {
+        dfi_take_over(s);
+        if (s->submitted - s->done < dfi_pool.window - dfi_pool.window / DFI_WINDOW_STEP) break;
+        if (dfi_run_own(w, s->mark, NULL)) looks = 0;
+        else if (dfi_find(w, &g, &loot)) {
+            dfi_run_loot(w, &loot, NULL);
+            looks = 0;
+        } else {
+            if (!dfi_helpers_work()) break;
+            if (++looks > DFI_SPIN_SWEEPS) dfi_os_yield();
+            else for (i = 0; i < DFI_SPIN_PAUSES; i++) dfi_os_pause();
+        }
+        if (dfi_asked(w)) dfi_poll(w);
+    }
+    dfi_level(w, -1);
+}
+
 /* The scope has `window` unfinished children, as far as its owner has counted. */
 static DFI_NOINLINE void dfi_throttle(struct dfi_worker *w, struct dfi_scope *s)
 {
     if (!s->open) return; /* on top of a wait for s, which counts in `pending` */
-    /* take over what others completed; acquire: pairs with dfi_flow_release */
-    if (dfi_load_relaxed(&s->pending)) s->submitted += (size_t)dfi_exchange_acq_rel(&s->pending, (intptr_t)0);
+    dfi_take_over(s);
     if (s->submitted - s->done < dfi_pool.window) return;
-    if (!dfi_load_relaxed(&dfi_pool.held)) dfi_wait_until(w, s, dfi_pool.window - 1 - dfi_pool.window / DFI_WINDOW_STEP);
+    if (dfi_load_relaxed(&dfi_pool.streams)) dfi_throttle_streams(w, s);
+    else if (!dfi_load_relaxed(&dfi_pool.held)) dfi_wait_until(w, s, dfi_pool.window - 1 - dfi_pool.window / DFI_WINDOW_STEP);
     else /* what the children wait for may be something the submitter is about to do */
         while (s->submitted - s->done >= dfi_pool.window && dfi_run_own(w, s->mark, NULL))
             if (dfi_asked(w)) dfi_poll(w);
@@ -72,7 +117,7 @@ static DFI_NOINLINE int dfi_opts_take(struct dfi_worker *w, struct dfi_flow *t)
     }
     for (k = o->after; k && *k; k++)
         if (dfi_token_after(w, t, *k)) return -1;
-    if (t->n_edges) dfi_hold(w, x);
+    if (t->n_edges && !x->held_by) dfi_hold(w, x);
     return o->release ? dfi_weak_releasable(w, t) : 0;
 }
 
@@ -170,6 +215,8 @@ static DFI_NOINLINE int dfi_may_run_now_slow(struct dfi_worker *w, const struct 
     struct dfi_scope *s = w->scope;
     if (DF_CHECK || dfi_pool.defer || (w->opts && dfi_opts_matter(w->opts)) || dfi_load_relaxed(&dfi_pool.cancels)) return 0;
     if (dfi_pool.deterministic && type->modes & DFI_GROUPED) return 0;
+    /* a child of the task may have to wait for a stream, and who comes after the task for that child */
+    if (type->modes && dfi_load_relaxed(&dfi_pool.streams)) return 0;
     if (w->task) return !(w->task->task.mem.special && w->task->extra->weak);
     if (s->gated) return 0; /* its gates may be closed */
     if (dfi_load_relaxed(&s->spoilt)) return 0; /* skipped here: who comes after them is, too */
@@ -180,10 +227,24 @@ static DFI_NOINLINE int dfi_may_run_now_slow(struct dfi_worker *w, const struct 
 DFI_INLINE int dfi_may_run_now(struct dfi_worker *w, const struct dfi_type *type)
 {
     /* without a table no task was registered in this scope so far, and none of its gates was closed */
-    if (DFI_LIKELY(dfi_pool.run_now && !w->opts && !dfi_load_relaxed(&dfi_pool.cancels) &&
+    if (DFI_LIKELY(dfi_load_relaxed(&dfi_pool.run_now) && !w->opts && !dfi_load_relaxed(&dfi_pool.cancels) &&
                    (w->task ? !w->task->task.mem.special : !w->scope->table && w->scope->submitted == w->scope->done)))
         return 1;
     return dfi_may_run_now_slow(w, type);
+}
+
+/* A new child of the code that runs. NULL: no memory. */
+static struct dfi_flow *dfi_flow_for(struct dfi_worker *w, const struct dfi_type *type)
+{
+    struct dfi_scope *s = dfi_scope_here(w);
+    if (!s) return NULL;
+    if (DFI_UNLIKELY(s->submitted - s->done >= dfi_pool.window)) {
+        const struct df_opts *o = w->opts; /* not for what runs meanwhile */
+        w->opts = NULL;
+        dfi_throttle(w, s);
+        w->opts = o;
+    }
+    return dfi_flow_new(w, s, type);
 }
 
 /* NULL: to be run at once (dfi_run_now); what it depends on is done. That is so without memory,
@@ -196,15 +257,8 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
     struct dfi_flow *t;
     if (!w) return NULL;
     if (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && dfi_may_run_now(w, type)) return NULL;
-    if (!(s = dfi_scope_here(w))) return NULL;
-    if (DFI_UNLIKELY(s->submitted - s->done >= dfi_pool.window)) {
-        const struct df_opts *o = w->opts; /* not for what runs meanwhile */
-        w->opts = NULL;
-        dfi_throttle(w, s);
-        w->opts = o;
-    }
-    if ((t = dfi_flow_new(w, s, type)) != NULL) return &t->task;
-    dfi_opts_wait(w, s);
+    if ((t = dfi_flow_for(w, type)) != NULL) return &t->task;
+    if ((s = dfi_scope_here(w)) != NULL) dfi_opts_wait(w, s);
     return NULL;
 }
 
@@ -241,6 +295,7 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
 static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
 {
     unsigned i;
+    size_t births;
     if (t->task.mem.special) dfi_extra_leave(w, t);
     dfi_wait_all(w, t->scope);
     if (t->task.mem.special) dfi_extra_wait_tokens(w, t);
@@ -252,7 +307,14 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
             memcpy((char *)t->task.args + x[i].arg, &x[i].p, sizeof x[i].p);
             if (x[i].mode & DFI_RANGE) memcpy((char *)t->task.args + x[i].arg + sizeof x[i].p, &end, sizeof end);
         }
+    if (t->task.mem.special && t->extra->windows && !dfi_load_relaxed(&t->skip))
+        while ((i = (unsigned)dfi_stream_begin(NULL, t)) == DFI_LATER) dfi_os_sleep_ms();
+    births = t->scope->births;
     if (!dfi_load_relaxed(&t->skip)) t->type->run(t->task.args, NULL); /* in the submitter's scope */
+    if (t->task.mem.special && t->extra->windows) {
+        if (births != t->scope->births) dfi_wait_all(w, t->scope);
+        dfi_stream_end(w, t);
+    }
     if (t->parts) dfi_weak_done(w, t);
     if (t->task.mem.special) dfi_extra_signal(w, t);
     dfi_flow_free(w, t);
@@ -281,10 +343,9 @@ static DFI_NOINLINE int dfi_submit_after(struct dfi_worker *w, struct dfi_flow *
     return t->type->modes & DFI_WEAK ? dfi_weak_submit(w, t, x, n) : 0;
 }
 
-DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
+/* t is registered with its accesses and counted. Nonzero: it is ready, and to be put on the stack or run here. */
+DFI_INLINE int dfi_submit_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n, int streams)
 {
-    struct dfi_worker *w = (struct dfi_worker *)(void *)dfi_self;
-    struct dfi_flow *t = (struct dfi_flow *)(void *)task;
     int more = DF_CHECK || w->opts || dfi_pool.rename_bytes || t->type->modes & (DFI_SHARED | DFI_WEAK), failed;
     unsigned i;
     failed = DFI_UNLIKELY(more) ? dfi_submit_before(w, t, x, n) : 0;
@@ -293,22 +354,36 @@ DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
     w->reg_task = NULL, w->reg_access = NULL;
     if (DFI_UNLIKELY(failed)) {
         dfi_submit_now(w, t, x, n);
-        return;
+        return 0;
     }
-    if (!dfi_flow_count(w, t)) return;
-    if (DFI_UNLIKELY(t->task.mem.special) && dfi_ready_special(w, t)) return;
-    if (DFI_UNLIKELY(w->head >= w->limit)) {
-        dfi_level(w, 1);
-        dfi_run_chain(w, t, NULL);
-        dfi_level(w, -1);
-    }
-    else {
-        dfi_push(w, t);
-        /* The submitter may go on for long without looking here again: whatever it submits is public
-         * at once, unless nobody is there to take it. */
-        if (dfi_asked(w)) dfi_poll(w);
-        else if (dfi_load_relaxed(&dfi_pool.n_slots) > 1) dfi_share(w);
-    }
+    if (streams && dfi_load_relaxed(&t->extra->windows_missing) > 0 && !t->extra->held_by) dfi_hold(w, t->extra);
+    if (!dfi_flow_count(w, t)) return 0;
+    return !(DFI_UNLIKELY(t->task.mem.special) && dfi_ready_special(w, t));
+}
+
+static void dfi_submit_run(struct dfi_worker *w, struct dfi_flow *t)
+{
+    dfi_level(w, 1);
+    dfi_run_chain(w, t, NULL);
+    dfi_level(w, -1);
+}
+
+DFI_INLINE void dfi_submit_push(struct dfi_worker *w, struct dfi_flow *t)
+{
+    dfi_push(w, t);
+    /* The submitter may go on for long without looking here again: whatever it submits is public
+     * at once, unless nobody is there to take it. */
+    if (dfi_asked(w)) dfi_poll(w);
+    else if (dfi_load_relaxed(&dfi_pool.n_slots) > 1) dfi_share(w);
+}
+
+DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
+{
+    struct dfi_worker *w = (struct dfi_worker *)(void *)dfi_self;
+    struct dfi_flow *t = (struct dfi_flow *)(void *)task;
+    if (!dfi_submit_register(w, t, x, n, 0)) return;
+    if (DFI_UNLIKELY(w->head >= w->limit)) dfi_submit_run(w, t);
+    else dfi_submit_push(w, t);
 }
 
 /* --- waiting ----------------------------------------------------------------------------------- */

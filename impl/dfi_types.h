@@ -91,6 +91,10 @@ struct dfi_extra {
     const char *titles;
     DFI_ATOMIC(uintptr_t) given;
     struct dfi_weak *weak;                /* its successors come after parts of it (dfi_weak.h), or NULL */
+    struct dfi_window *windows;           /* on streams (dfi_stream_core.h), in the order of the parameters */
+    void **window_array;                  /* memory for the pointers to them that the body gets as arrays, or NULL */
+    DFI_ATOMIC(intptr_t) windows_missing; /* how many of them may not be entered yet */
+    uint64_t began;                       /* not 0: how long the body takes is to be measured; when it began */
     DFI_ATOMIC(int) gate;                 /* a gate: 2 while its own end and the task it belongs to are to come, 1 */
 };
 
@@ -349,7 +353,7 @@ struct dfi_pool {
     DFI_ATOMIC(struct dfi_worker *) slot[DFI_MAX_WORKERS];
     size_t deque, window, rename_bytes, stack_bytes;
     int defer, deterministic, patience;
-    int run_now;                              /* neither of the first two */
+    DFI_ATOMIC(int) run_now;                  /* neither of the first two, and no streams */
     char line0[DFI_LINE];
     DFI_ATOMIC(int) parked_idle, parked_waiting;
     char line1[DFI_LINE];
@@ -360,7 +364,8 @@ struct dfi_pool {
     struct dfi_board board;                   /* teams that take members */
     DFI_ATOMIC(int) particular;               /* there have been tasks for one worker, or with weak accesses */
     DFI_ATOMIC(int) cancels;                  /* scopes and groups cancelled: 0 spares tasks the look */
-    DFI_ATOMIC(int) held;                     /* tasks that wait for tokens or inputs */
+    DFI_ATOMIC(int) held;                     /* tasks that wait for tokens, inputs or streams */
+    DFI_ATOMIC(int) streams;                  /* that exist */
     DFI_ATOMIC(size_t) events;                /* signals by threads without a worker, so far */
     DFI_ATOMIC(size_t) renamed;               /* bytes in private buffers */
     DFI_ATOMIC(int) blocked;                  /* workers in df_yield_blocking or waiting for a df_mutex */
