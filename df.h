@@ -65,6 +65,7 @@
 #include "impl/dfi_pp.h"
 #include "impl/dfi_task.h"
 #include "impl/dfi_atomic.h"
+#include "impl/dfi_access.h"
 #if defined(DF_SERIAL)
 #include "impl/dfi_serial.h"
 #else
@@ -515,14 +516,8 @@ DFI_API void df_mutex_unlock(df_mutex *m);
 DFI_API void df_yield_blocking(void (*fn)(void *arg), void *arg);
 DFI_EXTERN_C_END
 
-#if defined(DF_SERIAL)
-#define df_wait_on(p, bytes) ((void)(p), (void)(bytes))
-#else
 DFI_EXTERN_C_BEGIN
 DFI_API void df_wait_on(const void *p, size_t bytes);
-DFI_EXTERN_C_END
-#endif
-DFI_EXTERN_C_BEGIN
 DFI_API void df_wait(void);
 DFI_API void df_parallel(void (*fn)(void *arg), void *arg);
 DFI_EXTERN_C_END
@@ -544,18 +539,19 @@ DFI_EXTERN_C_END
 #include "impl/dfi_memory.h"
 #include "impl/dfi_common_impl.h"
 #include "impl/dfi_log.h"
+#include "impl/dfi_region.h"
+#include "impl/dfi_stream_core.h"
 #include "impl/dfi_loop_range.h"
 #include "impl/dfi_stage.h"
 #if defined(DF_SERIAL)
-#include "impl/dfi_stream_core.h"
 #include "impl/dfi_serial_impl.h"
+#include "impl/dfi_serial_order.h"
 #include "impl/dfi_serial_loop.h"
 #include "impl/dfi_stream_serial.h"
 #else
 #include <limits.h>
 #include "impl/dfi_stm_hook.h"
 #include "impl/dfi_os.h"
-#include "impl/dfi_region.h"
 #include "impl/dfi_types.h"
 #include "impl/dfi_os_wait.h"
 #include "impl/dfi_os_impl.h"
@@ -575,7 +571,6 @@ DFI_EXTERN_C_END
 #include "impl/dfi_group.h"
 #include "impl/dfi_order.h"
 #include "impl/dfi_part.h"
-#include "impl/dfi_stream_core.h"
 #include "impl/dfi_weak.h"
 #include "impl/dfi_submit.h"
 #include "impl/dfi_stuck.h"

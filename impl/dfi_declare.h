@@ -136,6 +136,17 @@
 #define DFI_LOAD_dfi_f_peek(T, p, horizon, burst)           dfi_a->p
 #define DFI_LOAD_dfi_f_popv(T, p, burst, n)                 dfi_a->p
 
+/* as the name in a call, with a comma in front */
+#define DFI_ALSO(t) DFI_ALSO_ t
+#define DFI_ALSO_(form, mode, ...) DFI_ALSO_##form(__VA_ARGS__)
+#define DFI_ALSO_dfi_f_none(T, x)
+#define DFI_ALSO_dfi_f_value(T, x)                     , x
+#define DFI_ALSO_dfi_f_array(T, p, n)                  , p
+#define DFI_ALSO_dfi_f_block(T, p, rows, cols, ld)     , p
+#define DFI_ALSO_dfi_f_reduce(T, p, n)                 , p
+#define DFI_ALSO_dfi_f_reduce2(T, p, rows, cols, ld)   , p
+#define DFI_ALSO_dfi_f_range(T, b, e)                  , b, e
+
 /* as the initialiser of the argument record */
 #define DFI_INIT(t) DFI_INIT_ t
 #define DFI_INIT_(form, mode, ...) DFI_INIT_##form(__VA_ARGS__)
@@ -215,18 +226,11 @@
 #define DFI_REDUCER_dfi_f_popv(f, mode, T, p, burst, n)
 #define DFI_REDUCER_dfi_f_reduce(f, op, T, p, n) DFI_CAT(DFI_REDUCER_, DFI_IS_BUILTIN(op))(f, op, T, p)
 #define DFI_REDUCER_dfi_f_reduce2(f, op, T, p, rows, cols, ld) DFI_CAT(DFI_REDUCER_, DFI_IS_BUILTIN(op))(f, op, T, p)
-/* In the parallel build the key is used where the access is declared: one error for an unknown operator. */
-#if defined(DF_SERIAL)
-#define DFI_KNOWN(op) (void)op##_dfi_key;
-#else
-#define DFI_KNOWN(op)
-#endif
 #define DFI_REDUCER_0(f, op, T, p)                                                                 \
     DFI_UNUSED static void f##_dfi_op_##p(void *dfi_into, const void *dfi_from, size_t dfi_n)      \
     {                                                                                              \
         T *dfi_a = (T *)dfi_into;                                                                  \
         const T *dfi_b = (const T *)dfi_from;                                                      \
-        DFI_KNOWN(op)                                                                              \
         op##_dfi_reduction(dfi_a, dfi_b, dfi_n);                                                   \
     }
 #define DFI_REDUCER_1(f, op, T, p)                                                                 \
@@ -474,31 +478,41 @@
     }
 
 #define DFI_TASK_SUBMIT(R, v, name, n, ...)                                                        \
-    DFI_UNUSED static void name##_submit(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                     \
-    {                                                                                              \
-        struct dfi_frame dfi_m;                                                                    \
-        DFI_EACH_##n(DFI_SHAPE, __VA_ARGS__)                                                       \
-        if (!dfi_serial_enter(&dfi_m, NULL)) return;                                               \
-        DFI_IF_R(v)((void)) name(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                             \
-        dfi_serial_leave(&dfi_m);                                                                  \
-    }                                                                                              \
     DFI_UNUSED static void name##_dfi_with(const struct df_opts *dfi_o, const char *dfi_site       \
                                            DFI_EACH_##n(DFI_MORE, __VA_ARGS__))                    \
     {                                                                                              \
+        struct dfi_access dfi_x[n];                                                                \
+        unsigned dfi_n = 0;                                                                        \
         const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };              \
-        dfi_serial_with(dfi_o, dfi_site, &name##_dfi_type, (const void *)&dfi_a);                  \
+        DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                \
+        dfi_serial_with(dfi_o, dfi_site, &name##_dfi_type, (const void *)&dfi_a, dfi_x, dfi_n);    \
+    }                                                                                              \
+    DFI_UNUSED static void name##_submit(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                     \
+    {                                                                                              \
+        struct dfi_frame dfi_m;                                                                    \
+        struct dfi_access dfi_x[n];                                                                \
+        struct dfi_scope *dfi_s;                                                                   \
+        unsigned dfi_n = 0;                                                                        \
+        int dfi_how = dfi_serial_enter(&dfi_m);                                                    \
+        if (dfi_how == 2) name##_dfi_with(NULL, NULL DFI_EACH_##n(DFI_ALSO, __VA_ARGS__));         \
+        if (dfi_how != 1) return;                                                                  \
+        DFI_IF_R(v)((void)) name(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                             \
+        if (!(dfi_s = dfi_serial_leave(&dfi_m))) return;                                           \
+        DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                \
+        dfi_serial_keep(dfi_s, dfi_x, dfi_n);                                                      \
     }
 
 #define DFI_TASK_STREAM(name, n, ...)                                                              \
     DFI_UNUSED static void name##_dfi_with(const struct df_opts *dfi_o, const char *dfi_site,      \
                                            DFI_LIST_##n(DFI_GIVEN, __VA_ARGS__))                   \
     {                                                                                              \
+        struct dfi_access dfi_x[n];                                                                \
         struct dfi_ask dfi_y[n];                                                                   \
-        unsigned dfi_m = 0;                                                                        \
+        unsigned dfi_n = 0, dfi_m = 0;                                                             \
         struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_EMPTY, __VA_ARGS__) };                   \
-        DFI_EACH_##n(DFI_SHAPE, __VA_ARGS__)                                                       \
+        DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                \
         DFI_WITH_##n(DFI_ASK, name, __VA_ARGS__)                                                   \
-        dfi_stream_submit(dfi_o, dfi_site, &name##_dfi_type, (void *)&dfi_a, dfi_y, dfi_m);        \
+        dfi_stream_submit(dfi_o, dfi_site, &name##_dfi_type, (void *)&dfi_a, dfi_x, dfi_n, dfi_y, dfi_m); \
     }                                                                                              \
     DFI_UNUSED static void name##_submit(DFI_LIST_##n(DFI_GIVEN, __VA_ARGS__))                     \
     {                                                                                              \

@@ -2,9 +2,10 @@
  *
  * An item in flight is a slot in a ring; between two stages it is nothing but data. Slot i of a window of n is used
  * by items i, i + n + 1, ...: one more slot than items in flight, so that the slot of the item before stays what it is.
- * `word` of a slot: the stage its item has come to (all lower ones are finished or skipped), and whether the
- * next item, or the feeder, waits for it. Who may not go on leaves a mark there; whoever finishes what is waited for finds it
- * and has one more item to continue. Nothing ever waits on a stack.
+ * `word` of a slot says how far all items up to this one have come: the least of its own stage and the word of the slot before.
+ * So an item that skips a serial stage, or is finished early, does not let later items into that stage before earlier ones.
+ * Who may not go on, or is ahead of those before it, leaves a mark in the word before; whoever raises that word
+ * visits the slot behind, raises it in turn, and has one more item to continue if that one waited. Nothing ever waits on a stack.
  * The feeder is a role: who has it runs stage 0 of the next item. It is handed on after that stage, and left in the
  * word of the oldest item while the window is full.
  * Workers that take part form a team (dfi_team.h): they continue items that were set aside, or take the role.
@@ -17,22 +18,23 @@ enum {
     DFI_PIPE_MOST = 65536,    /* and at most: each has a slot, which is used in turn with the others */
     DFI_PIPE_TINY_NS = 1000,  /* items that take less than this, all stages together, are left to one worker: handing the
                                  feeder and the slots to and fro costs as much */
-    DFI_PIPE_TIMED = 32,      /* items between two looks at the clock */
+    DFI_PIPE_TIMED = 32,      /* items between two looks at the clock in a team, */
+    DFI_PIPE_SOLO = 4,        /* and by a worker that is alone: then it is these that nobody can help with */
     DFI_PIPE_LOOKS = 50       /* of a member without work, before it leaves: 1 to 2 us */
 };
 
 /* Bits of dfi_slot.word, below the stage. */
-#define DFI_SLOT_NEXT   ((uintptr_t)1) /* the next item waits until this one is beyond its stage `want` */
-#define DFI_SLOT_FEEDER ((uintptr_t)2) /* the feeder waits until this item is finished */
-#define DFI_SLOT_DONE   ((uintptr_t)DF_PIPE_STAGES << 2)
+#define DFI_SLOT_NEXT   ((uintptr_t)1) /* the next slot is to be visited when the stage is raised */
+#define DFI_SLOT_FEEDER ((uintptr_t)2) /* the feeder waits until this item, the oldest, is finished */
 
 struct dfi_slot { /* the item follows */
-    DFI_ATOMIC(uintptr_t) word;
+    DFI_ATOMIC(uintptr_t) word;     /* all items up to this one are beyond the stages below this one, DF_PIPE_STAGES: finished */
+    DFI_ATOMIC(int) lock;           /* of raising `word`, and of the next three */
+    int own;                        /* the stage this item has come to */
+    int waits, want;                /* set aside, until all items before it are beyond the stage `want` */
     long i;                         /* which item */
-    int want;                       /* set aside: the stage it is to go on with */
     struct dfi_slot *next;          /* in the list `ready` */
 };
-
 enum { DFI_SLOT_HEAD = 64 };        /* bytes before the item */
 
 enum { DFI_FEEDER_FREE, DFI_FEEDER_TAKEN, DFI_FEEDER_OVER };
@@ -49,7 +51,10 @@ struct dfi_pipe {
     /* who has the role of the feeder */
     unsigned long begun, retired;   /* items so far; those of them before the first unfinished one */
     unsigned long at, oldest;       /* their places in the ring */
+    unsigned long zeroed;           /* slots used so far */
     int ending;                     /* no more items */
+    long first;                     /* the item that has none before it to wait for */
+    int solo;                       /* board lock: the owner is alone and stays so */
     char line0[DFI_LINE];
     DFI_ATOMIC(int) feeder;
     DFI_ATOMIC(int) stop;           /* no item that has not begun will begin */
@@ -112,49 +117,88 @@ static struct dfi_slot *dfi_pipe_take_ready(struct dfi_pipe *p)
     return oldest;
 }
 
-/* The item of s has come to `stage`. */
-static void dfi_pipe_advance(struct dfi_pipe *p, struct dfi_slot *s, int stage)
+/* Held for a few loads and stores. */
+static void dfi_slot_lock(struct dfi_slot *s)
 {
-    struct dfi_slot *next;
-    uintptr_t now = dfi_load_relaxed(&s->word), add = ((uintptr_t)stage << 2) - (now & ~(uintptr_t)3);
-    /* acq_rel: releases what the stages did to the next item (dfi_pipe_enter), acquires its `want` */
-    uintptr_t old = dfi_fetch_add_acq_rel(&s->word, add);
-    if (DFI_LIKELY(!(old & DFI_SLOT_NEXT))) return;
-    next = dfi_pipe_slot(p, dfi_pipe_behind(p, dfi_pipe_at(p, s)));
-    if (next->want >= stage) return;
-    dfi_fetch_sub_acq_rel(&s->word, DFI_SLOT_NEXT); /* only this thread clears the mark: relaxed would do */
-    dfi_pipe_resume(p, next);
+    int tries;
+    for (tries = 0; dfi_load_relaxed(&s->lock) || dfi_exchange_acq_rel(&s->lock, 1); tries++)
+        if (tries < DFI_SPIN_PAUSES) dfi_os_pause();
+        else dfi_os_yield(); /* its holder does not run */
+}
+static void dfi_slot_unlock(struct dfi_slot *s) { dfi_store_release(&s->lock, 0); }
+
+enum { DFI_RAISED_NEXT = 1, DFI_RAISED_RESUME = 2, DFI_RAISED_ROLE = 4 };
+
+/* Raises the word of the slot `at` as far as its item and the slot before allow. Depends on nothing but what is in the slots,
+ * so that a visit which comes too late does no harm. pre: the lock of the slot. What is to be done then: visit the next slot;
+ * continue the item; the role of the feeder is the caller's. */
+static int dfi_slot_raise(struct dfi_pipe *p, unsigned long at)
+{
+    struct dfi_slot *s = dfi_pipe_slot(p, at), *before = dfi_pipe_slot(p, (at ? at : p->ring) - 1);
+    uintptr_t now, limit = (uintptr_t)DF_PIPE_STAGES, stage;
+    int result = 0;
+    if (s->i != p->first) {
+        now = dfi_load_acquire(&before->word); /* acquire; pairs with the CAS below, of the slot before */
+        do limit = now >> 2; /* does it have to tell us more later? release: relaxed would do, as we hold the lock */
+        while ((limit < (uintptr_t)s->own || (s->waits && limit <= (uintptr_t)s->want)) && !(now & DFI_SLOT_NEXT) &&
+               !dfi_cas_acq_rel(&before->word, &now, now | DFI_SLOT_NEXT));
+    }
+    if (s->waits && limit > (uintptr_t)s->want) {
+        s->waits = 0;
+        result = DFI_RAISED_RESUME;
+    }
+    stage = limit < (uintptr_t)s->own ? limit : (uintptr_t)s->own;
+    now = dfi_load_relaxed(&s->word);
+    do
+        if (now >> 2 >= stage) return result;
+    while (!dfi_cas_acq_rel(&s->word, &now, stage << 2)); /* release: what the items up to this one did in their stages */
+    if (now & DFI_SLOT_NEXT) result |= DFI_RAISED_NEXT;
+    if (now & DFI_SLOT_FEEDER) { /* nobody but the feeder retires it: relaxed would do */
+        if (stage == (uintptr_t)DF_PIPE_STAGES) result |= DFI_RAISED_ROLE;
+        else
+            for (now = stage << 2; !dfi_cas_acq_rel(&s->word, &now, now | DFI_SLOT_FEEDER);) continue;
+    }
+    return result;
 }
 
-/* The item of s is finished: the slot may be used again. Nonzero: the caller has the role of the feeder now. */
-static int dfi_pipe_finish(struct dfi_pipe *p, struct dfi_slot *s)
+/* The slots behind `at`, whose word was raised, hear of it. Nonzero: the caller has the role of the feeder: one of them
+ * has become the oldest meanwhile. (So all items before it are finished, the caller's too.) */
+static int dfi_pipe_visit(struct dfi_pipe *p, unsigned long at)
 {
-    /* as in dfi_pipe_advance; also releases the item to the feeder that uses the slot again (dfi_pipe_retire) */
-    uintptr_t old = dfi_exchange_acq_rel(&s->word, DFI_SLOT_DONE);
-    if (old & DFI_SLOT_NEXT) dfi_pipe_resume(p, dfi_pipe_slot(p, dfi_pipe_behind(p, dfi_pipe_at(p, s))));
-    return (old & DFI_SLOT_FEEDER) != 0;
+    int todo, role = 0;
+    do {
+        struct dfi_slot *s = dfi_pipe_slot(p, at = dfi_pipe_behind(p, at));
+        dfi_slot_lock(s);
+        todo = dfi_slot_raise(p, at);
+        dfi_slot_unlock(s);
+        role |= todo & DFI_RAISED_ROLE;
+        if (todo & DFI_RAISED_RESUME) dfi_pipe_resume(p, s);
+    } while (todo & DFI_RAISED_NEXT);
+    return role;
 }
 
-/* May the item of s begin stage `stage`, as the one before is beyond it? Zero: it is set aside, and not the caller's any
- * more. */
-static int dfi_pipe_enter(struct dfi_pipe *p, struct dfi_slot *s, int stage)
+/* The item of s has come to `stage`; in_order: which it enters after all before it have left it. DFI_RAISED_RESUME: go on with
+ * it; otherwise it is finished or set aside, and not the caller's any more. DFI_RAISED_ROLE: the caller has the role of
+ * the feeder (then it does not go on: not with an item that is unfinished). */
+static int dfi_pipe_come(struct dfi_pipe *p, struct dfi_slot *s, int stage, int in_order)
 {
     unsigned long at = dfi_pipe_at(p, s);
-    struct dfi_slot *before = dfi_pipe_slot(p, (at ? at : p->ring) - 1);
-    uintptr_t now;
-    if (s->i == 0) return 1;
-    now = dfi_load_acquire(&before->word); /* acquire; pairs with dfi_pipe_advance and dfi_pipe_finish */
-    for (;;) {
-        if (now >> 2 > (uintptr_t)stage) return 1;
-        s->want = stage;
-        if (dfi_cas_acq_rel(&before->word, &now, now | DFI_SLOT_NEXT)) return 0; /* release: `want`, to the same two */
-    }
+    int todo;
+    dfi_slot_lock(s);
+    s->own = stage;
+    if (in_order) s->waits = 1, s->want = stage;
+    todo = dfi_slot_raise(p, at);
+    dfi_slot_unlock(s);
+    if (!in_order && stage < DF_PIPE_STAGES) todo |= DFI_RAISED_RESUME;
+    if (DFI_UNLIKELY(todo & DFI_RAISED_NEXT)) todo |= dfi_pipe_visit(p, at);
+    return todo;
 }
 
 /* Goes on with the item of s, which has come to `stage`, as far as it gets; `next` is what that stage returned if it
  * was `run` already. Nonzero: the caller has the role of the feeder now. */
 static int dfi_pipe_item(struct dfi_worker *w, struct dfi_pipe *p, struct dfi_slot *s, int stage, int run, int next)
 {
+    int todo;
     for (;; run = 0) {
         if (!run) {
             if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.cancels)) && dfi_scope_cancelled(p->team.scope)) break;
@@ -167,13 +211,19 @@ static int dfi_pipe_item(struct dfi_worker *w, struct dfi_pipe *p, struct dfi_sl
             break;
         }
         if ((next = dfi_stage_after(p->type, p->site, s->i, stage, next)) < 0) break;
-        if ((next & ~DFI_STAGE_IN_ORDER) != stage) {
-            stage = next & ~DFI_STAGE_IN_ORDER;
-            dfi_pipe_advance(p, s, stage);
-        }
-        if (next & DFI_STAGE_IN_ORDER && !dfi_pipe_enter(p, s, stage)) return 0;
+        if ((next & ~DFI_STAGE_IN_ORDER) == stage) continue;
+        stage = next & ~DFI_STAGE_IN_ORDER;
+        todo = dfi_pipe_come(p, s, stage, next & DFI_STAGE_IN_ORDER);
+        if (!(todo & DFI_RAISED_RESUME)) return (todo & DFI_RAISED_ROLE) != 0;
     }
-    return dfi_pipe_finish(p, s);
+    return (dfi_pipe_come(p, s, DF_PIPE_STAGES, 0) & DFI_RAISED_ROLE) != 0;
+}
+
+/* Is the oldest item finished, and its slot left alone? */
+static int dfi_slot_retired(struct dfi_slot *s)
+{
+    /* acquire; pairs with the CAS in dfi_slot_raise, and after that with dfi_slot_unlock */
+    return dfi_load_acquire(&s->word) >> 2 == (uintptr_t)DF_PIPE_STAGES && !dfi_load_acquire(&s->lock);
 }
 
 /* The feeder waits until the oldest item is finished. Nonzero: the role is left in its slot; zero: it is finished. */
@@ -181,9 +231,20 @@ static int dfi_pipe_leave_role(struct dfi_pipe *p)
 {
     struct dfi_slot *s = dfi_pipe_slot(p, p->oldest);
     uintptr_t now = dfi_load_acquire(&s->word);
-    while (now != DFI_SLOT_DONE) /* release: what the feeder knows, to dfi_pipe_finish */
+    while (now >> 2 != (uintptr_t)DF_PIPE_STAGES) /* release: what the feeder knows, to who finishes the item */
         if (dfi_cas_acq_rel(&s->word, &now, now | DFI_SLOT_FEEDER)) return 1;
     return 0;
+}
+
+/* The slot of the next item. */
+static struct dfi_slot *dfi_pipe_next_slot(struct dfi_pipe *p)
+{
+    struct dfi_slot *s = dfi_pipe_slot(p, p->at);
+    if (p->at == p->zeroed) {
+        memset((void *)s, 0, p->slot_bytes);
+        p->zeroed++;
+    }
+    return s;
 }
 
 /* pre: the caller has the role of the feeder. Runs stage 0 of the next item, hands the role on, and goes on with the item.
@@ -193,8 +254,7 @@ static int dfi_pipe_feed(struct dfi_worker *w, struct dfi_pipe *p)
     struct dfi_slot *s;
     int next;
     for (;;) {
-        /* acquire; pairs with dfi_pipe_finish */
-        while (p->retired < p->begun && dfi_load_acquire(&dfi_pipe_slot(p, p->oldest)->word) == DFI_SLOT_DONE)
+        while (p->retired < p->begun && dfi_slot_retired(dfi_pipe_slot(p, p->oldest)))
             p->retired++, p->oldest = dfi_pipe_behind(p, p->oldest);
         if (dfi_load_relaxed(&p->stop) || (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.cancels)) && dfi_scope_cancelled(p->team.scope)))
             p->ending = 1;
@@ -207,10 +267,12 @@ static int dfi_pipe_feed(struct dfi_worker *w, struct dfi_pipe *p)
             if (dfi_pipe_leave_role(p)) return 0;
             continue;
         }
-        s = dfi_pipe_slot(p, p->at);
-        if (p->begun < p->ring) memset((void *)s, 0, p->slot_bytes); /* used for the first time */
+        s = dfi_pipe_next_slot(p);
+        dfi_slot_lock(s); /* a visit that comes too late may look at it */
         s->i = (long)p->begun;
-        dfi_store_relaxed(&s->word, (uintptr_t)0); /* relaxed: nobody looks at it before the role is handed on */
+        s->own = s->waits = 0;
+        dfi_store_relaxed(&s->word, (uintptr_t)0); /* relaxed: the next item begins after the role was handed on */
+        dfi_slot_unlock(s);
         next = p->type->run(0, (char *)s + DFI_SLOT_HEAD, s->i, p->ctx);
         if (dfi_asked(w)) dfi_poll(w);
         if (next == DF_PIPE_END) {
@@ -253,7 +315,7 @@ static int dfi_pipe_step(struct dfi_worker *w, struct dfi_pipe *p)
 static int dfi_pipe_wants(struct dfi_team *team)
 {
     struct dfi_pipe *p = (struct dfi_pipe *)(void *)team;
-    return !dfi_load_relaxed(&p->tiny) && dfi_pipe_has_work(p);
+    return !p->solo && !dfi_load_relaxed(&p->tiny) && dfi_pipe_has_work(p);
 }
 
 /* How long the last steps took, each: are they worth company? Says so to everybody. */
@@ -286,6 +348,45 @@ static void dfi_pipe_work(struct dfi_worker *w, struct dfi_team *team)
     }
 }
 
+static void dfi_pipe_set_solo(struct dfi_pipe *p, int solo)
+{
+    dfi_os_lock(&dfi_pool.board.lock);
+    p->solo = solo && dfi_load_relaxed(&p->team.members) == 0;
+    dfi_os_unlock(&dfi_pool.board.lock);
+}
+
+/* Items are tiny: without members, and while nobody may join, the owner runs them one after the other as if there was no
+ * one else, until they get larger. */
+static void dfi_pipe_alone(struct dfi_pipe *p)
+{
+    uint64_t before = dfi_os_ns(), now = before;
+    void *item;
+    int n = 0;
+    dfi_pipe_set_solo(p, 1);
+    if (!p->solo) return;
+    if (!dfi_load_relaxed(&p->ready) && dfi_pipe_take_role(p)) {
+        while (p->retired < p->begun && dfi_slot_retired(dfi_pipe_slot(p, p->oldest)))
+            p->retired++, p->oldest = dfi_pipe_behind(p, p->oldest);
+        item = (char *)dfi_pipe_next_slot(p) + DFI_SLOT_HEAD;
+        while (p->retired == p->begun && !p->ending && !dfi_load_relaxed(&p->stop) && !df_cancelled()) {
+            int result = dfi_pipe_whole(p->type, p->site, p->ctx, item, (long)p->begun);
+            if (result != DFI_ITEM_NONE) p->begun++, p->retired++;
+            if (result != DFI_ITEM_DONE) p->ending = 1;
+            if (++n < DFI_PIPE_SOLO) continue;
+            now = dfi_os_ns();
+            if (now - before >= (uint64_t)DFI_PIPE_TINY_NS * DFI_PIPE_SOLO) {
+                dfi_store_relaxed(&p->tiny, 0);
+                break;
+            }
+            n = 0, before = now;
+        }
+        p->first = (long)p->retired; /* all before it are finished */
+        dfi_store_seq_cst(&p->feeder, (int)DFI_FEEDER_FREE); /* as in dfi_pipe_feed */
+    }
+    dfi_pipe_set_solo(p, 0);
+    dfi_pipe_tell(p);
+}
+
 /* The owner's part in it: until all items are done. */
 static void dfi_pipe_own(struct dfi_worker *w, struct dfi_pipe *p)
 {
@@ -295,6 +396,7 @@ static void dfi_pipe_own(struct dfi_worker *w, struct dfi_pipe *p)
     struct dfi_goal g;
     g.kind = DFI_GOAL_FLAG, g.scope = p->team.scope, g.future = NULL, g.flag = &p->news;
     while (dfi_load_acquire(&p->feeder) != DFI_FEEDER_OVER) {
+        if (dfi_load_relaxed(&p->tiny)) dfi_pipe_alone(p);
         if (dfi_pipe_step(w, p)) {
             if (++steps == DFI_PIPE_TIMED) {
                 dfi_pipe_time(p, &before, steps);
@@ -351,8 +453,9 @@ DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, c
     if (p.window == 1) p.begun = (unsigned long)dfi_pipe_items(type, site, ctx, memset(p.slots, 0, type->item_bytes));
     else {
         p.team.scope = b.scope, p.team.wants = dfi_pipe_wants, p.team.work = dfi_pipe_work, p.team.most = INT_MAX;
-        p.begun = p.retired = p.at = p.oldest = 0;
-        p.ending = 0;
+        p.begun = p.retired = p.at = p.oldest = p.zeroed = 0;
+        p.first = 0;
+        p.ending = p.solo = 0;
         dfi_store_relaxed(&p.feeder, (int)DFI_FEEDER_FREE);
         dfi_store_relaxed(&p.stop, 0);
         dfi_store_relaxed(&p.ready, NULL);

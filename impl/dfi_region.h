@@ -28,7 +28,7 @@ static struct dfi_region dfi_region_of(const struct dfi_access *x)
 
 static uintptr_t dfi_region_end(const struct dfi_region *r) { return r->p + (r->rows - 1) * r->ld + r->row; }
 
-static size_t dfi_region_bytes(const struct dfi_region *r) { return (r->rows - 1) * r->ld + r->row; }
+DFI_UNUSED static size_t dfi_region_bytes(const struct dfi_region *r) { return (r->rows - 1) * r->ld + r->row; }
 
 /* Does the range [lo, hi) meet a row of r? pre: r not empty. O(1). */
 static int dfi_region_meets_range(const struct dfi_region *r, uintptr_t lo, uintptr_t hi)

@@ -50,6 +50,7 @@ static struct dfi_scope *dfi_scope_push(struct dfi_worker *w, struct dfi_scope *
 }
 
 static void dfi_weak_seed(struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t);
+static struct dfi_flow *dfi_stream_move(struct dfi_worker *w);
 
 /* The scope of the code that runs now; a task body gets its own when it first needs one.
  * NULL: there is no memory for it. */
@@ -58,6 +59,7 @@ static struct dfi_scope *dfi_scope_here(struct dfi_worker *w)
     struct dfi_flow *t = w->task;
     struct dfi_scope *s;
     if (!t) return w->scope;
+    if (DFI_UNLIKELY(t->task.mem.special == DFI_ON_STACK) && !(t = dfi_stream_move(w))) return NULL;
     if (!(s = dfi_scope_push(w, t->scope, DFI_BODY))) return NULL;
     s->task = t;
     dfi_store_relaxed(&s->birth, t->birth);

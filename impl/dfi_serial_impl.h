@@ -21,6 +21,9 @@ struct dfi_scope {
     struct dfi_scope *host;              /* after the end of its body: a scope around it */
     struct dfi_held *task;               /* whose body it is; NULL: of df_submit, a block or the thread */
     int ended;                           /* its body is over */
+    struct dfi_entry *entries;           /* memory that unfinished children access (dfi_serial_order.h) */
+    struct dfi_entry *own;               /* that it accesses itself, as a child */
+    struct dfi_waiter *after;            /* tasks that come after it, as they access that memory */
 };
 
 /* A task that has to wait; its arguments follow. */
@@ -37,12 +40,13 @@ struct dfi_held {
     struct dfi_window *windows;    /* on streams (dfi_stream_core.h); each that it waits for is counted in `wait` */
     void **window_array;           /* memory for the pointers to them that the body gets as arrays, or NULL */
 };
-struct dfi_waiter { struct dfi_waiter *next; struct dfi_held *held; }; /* in df_token.dfi_list */
+struct dfi_waiter { struct dfi_waiter *next; struct dfi_held *held; }; /* in df_token.dfi_list, dfi_scope.after */
 enum { DFI_TOKEN_EXTERNAL = 1, DFI_TOKEN_SKIP = 2 };                   /* bits of df_token.dfi_state */
 
 static DFI_TLS struct dfi_scope dfi_serial_bottom;
 static DFI_TLS struct dfi_frame *dfi_serial_top; /* of the code that runs */
 static DFI_TLS uint64_t dfi_serial_tasks, dfi_serial_skipped;
+static DFI_TLS long dfi_serial_particular; /* held tasks and streams: while there are none order is that of the calls */
 static DFI_TLS long dfi_serial_cancels; /* cancelled frames and groups: while there are none nobody looks for them */
 
 static struct dfi_scope *dfi_scope_of(struct dfi_frame *m) { return (struct dfi_scope *)(void *)m; }
@@ -198,12 +202,17 @@ static struct dfi_held *dfi_held_new(const struct dfi_type *type, const struct d
     h->scope.frame.is_task = h->scope.frame.is_scope = 1;
     h->scope.frame.group = o ? o->group : NULL;
     dfi_scope_link(&h->scope, s);
+    dfi_serial_particular++;
     return h;
 }
 
 static int dfi_stream_begin(struct dfi_held *h);
 static void dfi_stream_end(struct dfi_held *h);
+static int dfi_serial_begin(struct dfi_frame *m, struct df_group *group);
+static struct dfi_scope *dfi_serial_end(struct dfi_frame *m);
 static int dfi_stream_stuck(struct dfi_scope *s);
+static void dfi_order_register(struct dfi_scope *s, struct dfi_access *x, unsigned n, struct dfi_held *h);
+static void dfi_order_done(struct dfi_scope *s);
 
 /* s and all its children are done; its parent may be with that. */
 static void dfi_scope_done(struct dfi_scope *s)
@@ -215,6 +224,8 @@ static void dfi_scope_done(struct dfi_scope *s)
         else parent->children = s->next;
         if (s->next) s->next->before = s->before;
         dfi_frame_end(&s->frame);
+        dfi_order_done(s);
+        dfi_serial_particular -= s->task != NULL;
         if (s->task && s->task->windows) dfi_stream_end(s->task);
         for (t = s->task ? s->task->signals : NULL; t && *t; t++) dfi_token_signal(*t, s->task->site, s->task->skip);
         DF_FREE(s);
@@ -368,9 +379,10 @@ static void dfi_frame_unwind(const struct dfi_frame *m)
 }
 
 /* h has its arguments, and waits for its windows. */
-static void dfi_held_submit(struct dfi_held *h)
+static void dfi_held_submit(struct dfi_held *h, struct dfi_access *x, unsigned n)
 {
     df_token **t;
+    dfi_order_register(&h->scope, x, n, h);
     for (t = h->after; *t; t++) {
         struct dfi_waiter *w;
         if ((*t)->dfi_state & DFI_TOKEN_SKIP) h->skip = 1;
@@ -385,24 +397,25 @@ static void dfi_held_submit(struct dfi_held *h)
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API void dfi_serial_with(const struct df_opts *o, const char *site, const struct dfi_type *type, const void *args)
+DFI_API void dfi_serial_with(const struct df_opts *o, const char *site, const struct dfi_type *type, const void *args,
+                             struct dfi_access *x, unsigned n)
 {
     struct dfi_held *h = dfi_held_new(type, o, site);
     df_token *const *t;
     if (!h) { /* no memory to wait: now, as it would be in a correct order */
         struct dfi_frame m;
-        int run = dfi_serial_enter(&m, o->group);
+        int run = dfi_serial_begin(&m, o ? o->group : NULL);
         dfi_log(DFI_LOG_NO_MEMORY);
         if (run) {
             type->run((void *)(uintptr_t)args, NULL);
-            dfi_serial_leave(&m);
+            dfi_serial_end(&m);
         }
-        for (t = o->signals; t && *t; t++) dfi_token_signal(*t, site, !run);
+        for (t = o ? o->signals : NULL; t && *t; t++) dfi_token_signal(*t, site, !run);
         dfi_serial_now();
         return;
     }
     memcpy(h->task.args, args, type->args_bytes);
-    dfi_held_submit(h);
+    dfi_held_submit(h, x, n);
 }
 
 DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, const char *titles, const char *site)
@@ -479,7 +492,9 @@ static void dfi_frame_push(struct dfi_frame *m, struct df_group *group, int is_t
     dfi_serial_top = m;
 }
 
-DFI_API int dfi_serial_enter(struct dfi_frame *m, struct df_group *group)
+DFI_EXTERN_C_END
+
+static int dfi_serial_begin(struct dfi_frame *m, struct df_group *group)
 {
     if (dfi_frame_cancelled(dfi_frame_here()) || (group && group->dfi_cancelled)) {
         dfi_serial_skipped++;
@@ -490,7 +505,8 @@ DFI_API int dfi_serial_enter(struct dfi_frame *m, struct df_group *group)
     return 1;
 }
 
-DFI_API void dfi_serial_leave(struct dfi_frame *m)
+/* Not NULL: children of m wait for something outside, and its scope goes on. */
+static struct dfi_scope *dfi_serial_end(struct dfi_frame *m)
 {
     if (m->moved) m = m->moved;
     dfi_frame_unwind(m);
@@ -501,7 +517,7 @@ DFI_API void dfi_serial_leave(struct dfi_frame *m)
         if (parent) {
             dfi_scope_link(dfi_scope_of(m), parent);
             dfi_scope_outlive(dfi_scope_of(m), parent);
-            return;
+            return dfi_scope_of(m);
         }
         dfi_log(DFI_LOG_NO_MEMORY);
         dfi_serial_top = m;
@@ -511,7 +527,13 @@ DFI_API void dfi_serial_leave(struct dfi_frame *m)
     dfi_frame_end(m);
     if (m->is_scope) DF_FREE(m);
     if (dfi_serial_top->is_scope) dfi_serial_now();
+    return NULL;
 }
+
+DFI_EXTERN_C_BEGIN
+DFI_API int dfi_serial_enter(struct dfi_frame *m) { return dfi_serial_particular ? 2 : dfi_serial_begin(m, NULL); }
+DFI_API struct dfi_scope *dfi_serial_leave(struct dfi_frame *m) { return dfi_serial_end(m); }
+DFI_API void dfi_serial_keep(struct dfi_scope *s, struct dfi_access *x, unsigned n) { dfi_order_register(s, x, n, NULL); }
 
 DFI_API struct dfi_block dfi_scope_enter(const char *site)
 {

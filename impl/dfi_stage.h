@@ -14,21 +14,29 @@ static int dfi_stage_after(const struct dfi_pipe_type *type, const char *site, l
     return DFI_STAGE_WRONG;
 }
 
-/* All items, each from begin to end, in the same memory. Returns how many. */
+enum { DFI_ITEM_DONE, DFI_ITEM_NONE, DFI_ITEM_LAST };
+
+/* Runs item i from begin to end. DFI_ITEM_NONE: stage 0 says that there is none; DFI_ITEM_LAST: none is to follow. */
+static int dfi_pipe_whole(const struct dfi_pipe_type *type, const char *site, void *ctx, void *item, long i)
+{
+    int stage = 0, next;
+    do {
+        next = type->run(stage, item, i, ctx);
+        if (next == DF_PIPE_DONE) return DFI_ITEM_DONE;
+        if (next == DF_PIPE_END) return stage ? DFI_ITEM_LAST : DFI_ITEM_NONE;
+        if ((next = dfi_stage_after(type, site, i, stage, next)) < 0) break;
+        stage = next & ~DFI_STAGE_IN_ORDER;
+    } while (!df_cancelled());
+    return DFI_ITEM_LAST;
+}
+
+/* All items, one after the other in the same memory. Returns how many. */
 static long dfi_pipe_items(const struct dfi_pipe_type *type, const char *site, void *ctx, void *item)
 {
     long i;
-    int next = 0;
-    for (i = 0; next != DF_PIPE_END && next != DFI_STAGE_WRONG && !df_cancelled(); i++) {
-        int stage = 0;
-        do {
-            next = type->run(stage, item, i, ctx);
-            if (next == DF_PIPE_DONE || next == DF_PIPE_END) break;
-            if ((next = dfi_stage_after(type, site, i, stage, next)) < 0) break;
-            stage = next & ~DFI_STAGE_IN_ORDER;
-        } while (!df_cancelled());
-        if (next == DF_PIPE_END && stage == 0) break;
-    }
+    int result = DFI_ITEM_DONE;
+    for (i = 0; result == DFI_ITEM_DONE && !df_cancelled(); i += result != DFI_ITEM_NONE)
+        result = dfi_pipe_whole(type, site, ctx, item, i);
     return i;
 }
 

@@ -42,7 +42,7 @@ DFI_INLINE void dfi_ask_some(struct dfi_ask *y, unsigned arg, const char *title,
 DFI_EXTERN_C_BEGIN
 #if defined(DF_SERIAL)
 DFI_API void dfi_stream_submit(const struct df_opts *opts, const char *site, const struct dfi_type *type, void *args,
-                               struct dfi_ask *y, unsigned m);
+                               struct dfi_access *x, unsigned n, struct dfi_ask *y, unsigned m);
 #else
 DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct dfi_access *x, unsigned n,
                                struct dfi_ask *y, unsigned m);

@@ -95,28 +95,14 @@ struct dfi_after {
     struct dfi_stream *dead;   /* the stream of the last lock, if nothing holds it any more */
 };
 
-/* Of each build: a task of so many windows that wait; a task that is not to run. pre: locks of its streams. */
+/* Of each build. The lock is held for a few dozen instructions. A task of so many windows that wait; a task that is not to run. pre: locks of its streams. */
 static void dfi_stream_task_waits(void *task, long windows);
 static void dfi_stream_task_skip(void *task);
 static void dfi_stream_created(int by);
+static void dfi_stream_lock(struct dfi_stream *c);
+static void dfi_stream_unlock(struct dfi_stream *c);
 
 /* --- lock, memory ------------------------------------------------------------------------------- */
-
-#if defined(DF_SERIAL)
-static void dfi_stream_lock(struct dfi_stream *c) { (void)c; }
-static void dfi_stream_unlock(struct dfi_stream *c) { (void)c; }
-#else
-static void dfi_stream_lock(struct dfi_stream *c)
-{
-    int spins = 0;
-    /* acquire; pairs with dfi_stream_unlock. Held for a few dozen instructions, unless the holder was preempted. */
-    while (dfi_exchange_acq_rel(&c->lock, 1))
-        while (dfi_load_relaxed(&c->lock))
-            if (++spins < 100) dfi_os_pause();
-            else dfi_os_yield();
-}
-static void dfi_stream_unlock(struct dfi_stream *c) { dfi_store_release(&c->lock, 0); }
-#endif
 
 static struct dfi_side *dfi_window_side(struct dfi_window *v) { return v->reader ? &v->reader->side : &v->stream->push; }
 
@@ -384,6 +370,7 @@ struct dfi_take {
     struct dfi_window *windows;    /* result, and without memory given: records on the stack */
     long waits;                    /* result: how many of them wait */
     size_t count, n_locks;
+    int arrays;                    /* some parameters are of arrays of streams */
     int wrong;                     /* some parameters are: the task is to be skipped */
     int tiny;                      /* result: its body takes less than to hand it over */
     int measure;                   /* result: see how long it takes this time */
@@ -394,12 +381,13 @@ static void dfi_take_check(struct dfi_take *q)
 {
     unsigned i;
     q->count = 0, q->wrong = 0, q->waits = 0, q->windows = NULL, q->locks = NULL;
-    q->tiny = q->measure = 0;
+    q->tiny = q->measure = q->arrays = 0;
     for (i = 0; i < q->m; i++) {
         struct dfi_ask *y = &q->y[i];
         const struct dfi_stream *c = !y->streams && y->stream ? y->stream->stream : NULL;
         int right = c && c->bytes == y->size && y->burst >= 0 && y->horizon >= y->burst && (unsigned long long)y->horizon <= c->capacity;
         if (DFI_UNLIKELY(!right) && !dfi_ask_right(y, q->name, q->site)) q->wrong = 1, y->n = 0;
+        q->arrays |= y->streams != NULL;
         q->count += (size_t)y->n;
     }
 }
@@ -439,7 +427,7 @@ static void dfi_take_unlock(struct dfi_take *q)
 enum { DFI_TINY_BODY_NS = 300, DFI_MEASURE_EACH = 32 };
 
 /* v becomes window i of parameter y. pre: locks */
-static void dfi_window_assign(struct dfi_take *q, struct dfi_window *v, const struct dfi_ask *y, long long i)
+DFI_INLINE void dfi_window_assign(struct dfi_take *q, struct dfi_window *v, const struct dfi_ask *y, long long i)
 {
     struct df_stream *s = dfi_ask_stream(y, i);
     struct dfi_stream *c = s->stream;
@@ -535,6 +523,48 @@ static int dfi_take_windows(struct dfi_take *q)
     dfi_take_unlock(q);
     if (DFI_UNLIKELY(late)) dfi_take_late(q);
     return 0;
+}
+
+/* Could this be had right now, whole, good and in one piece? pre: lock */
+DFI_UNUSED static int dfi_ask_at_once(const struct dfi_ask *y)
+{
+    struct dfi_stream *c = y->stream->stream;
+    const struct dfi_side *d = y->writes ? &c->push : &y->stream->side;
+    size_t n = (size_t)y->horizon;
+    uint64_t need = d->next + n;
+    if (!c->free || d->slot + n > c->capacity) return 0;
+    if (!y->writes) return need <= c->push.done && !c->n_spoilt && d->next >= c->spoilt_to;
+    return !c->closed && (need - c->room <= c->capacity || need - (c->room = dfi_stream_room(c)) <= c->capacity);
+}
+
+/* All windows of a task that has few, if each could be had right now; `always`, or if the task is tiny. Nonzero: got
+ * them. pre: dfi_take_check, nothing wrong, no arrays, count > 0 */
+DFI_UNUSED static int dfi_take_at_once(struct dfi_take *q, int always)
+{
+    const struct dfi_side *d = q->y[0].writes ? &q->y[0].stream->stream->push : &q->y[0].stream->side;
+    struct dfi_window **last = &q->windows;
+    unsigned a;
+    int all = 1;
+    q->locks = q->few;
+    if (q->m == 1) q->few[0] = q->y[0].stream->stream, q->n_locks = 1;
+    else {
+        dfi_take_sort(q);
+        if (q->n_locks != q->m) return 0; /* a stream twice */
+    }
+    dfi_take_lock(q);
+    if (!always) all = d->ns && d->ns < DFI_TINY_BODY_NS;
+    for (a = 0; a < q->m && all; a++) all = dfi_ask_at_once(&q->y[a]);
+    if (all) {
+        for (a = 0; a < q->m; a++) {
+            struct dfi_stream *c = q->y[a].stream->stream;
+            *last = c->free, last = &c->free->of_task;
+            c->free = c->free->next;
+        }
+        *last = NULL;
+        for (a = 0, last = &q->windows; a < q->m; a++, last = &(*last)->of_task) dfi_window_assign(q, *last, &q->y[a], 0);
+    }
+    dfi_take_unlock(q);
+    return all;
 }
 
 /* The same with records on the stack, at q->windows: they are in no list of those that wait. pre: q->locks */

@@ -5,6 +5,19 @@
 #ifndef DFI_STREAM_FLOW_H
 #define DFI_STREAM_FLOW_H
 
+enum { DFI_STREAM_SPINS = 100 }; /* looks at a lock before yielding, about 2 us: longer than it is held */
+
+static void dfi_stream_lock(struct dfi_stream *c)
+{
+    int spins = 0;
+    /* acquire; pairs with dfi_stream_unlock */
+    while (DFI_UNLIKELY(dfi_exchange_acq_rel(&c->lock, 1)))
+        while (dfi_load_relaxed(&c->lock))
+            if (++spins < DFI_STREAM_SPINS) dfi_os_pause();
+            else dfi_os_yield(); /* its holder may have been preempted */
+}
+static void dfi_stream_unlock(struct dfi_stream *c) { dfi_store_release(&c->lock, 0); }
+
 static void dfi_stream_task_waits(void *task, long windows)
 {
     /* relaxed: who subtracts from it has had the lock of a stream since, which is still held here */
@@ -64,16 +77,21 @@ static int dfi_stream_begin(struct dfi_worker *w, struct dfi_flow *t)
     return DFI_SKIP;
 }
 
+/* How long the body took, if that is measured, else 0. */
+static unsigned dfi_stream_took(const struct dfi_extra *x)
+{
+    uint64_t took;
+    if (DFI_LIKELY(x->began <= 1)) return 0;
+    took = dfi_os_ns() - x->began;
+    return took < 1 ? 1 : took < 1000000 ? (unsigned)took : 1000000;
+}
+
 static void dfi_stream_end(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_after a = { NULL, NULL, NULL };
     struct dfi_extra *x = t->extra;
     int skipped = dfi_load_relaxed(&t->skip) != 0;
-    unsigned ns = 0;
-    if (DFI_UNLIKELY(x->began > 1) && !skipped) {
-        uint64_t took = dfi_os_ns() - x->began;
-        ns = took < 1 ? 1 : took < 1000000 ? (unsigned)took : 1000000;
-    }
+    unsigned ns = skipped ? 0 : dfi_stream_took(x);
     dfi_windows_end(x->windows, skipped, ns, &a);
     x->windows = NULL;
     if (a.ready) dfi_windows_release(w, a.ready);
@@ -85,13 +103,10 @@ static void dfi_stream_end(struct dfi_worker *w, struct dfi_flow *t)
 static int dfi_stream_take(struct dfi_worker *w, struct dfi_flow *t, struct dfi_take *q)
 {
     struct dfi_extra *x = dfi_extra_of(w, t);
-    unsigned i;
-    int arrays = 0;
     if (!x) return -1;
     x->name = q->name;
     q->task = t, q->locks = q->few;
-    for (i = 0; i < q->m; i++) arrays |= q->y[i].streams != NULL;
-    if (arrays && q->count) {
+    if (q->arrays && q->count) {
         if (!(x->window_array = (void **)dfi_malloc(q->count * sizeof(void *)))) return -1;
         q->locks = (struct dfi_stream **)(void *)x->window_array;
     }
@@ -150,7 +165,7 @@ struct dfi_stream_now { struct dfi_window *windows; struct dfi_stream_now *outer
 static DFI_TLS struct dfi_stream_now *dfi_streams_now;
 
 /* No memory for the task: it gets its windows, and is run here when it may enter them. w may be NULL. */
-static DFI_COLD void dfi_stream_now(struct dfi_worker *w, const struct dfi_type *type, void *args, unsigned n, struct dfi_take *q)
+static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct dfi_type *type, void *args, unsigned n, struct dfi_take *q)
 {
     struct dfi_window few[DFI_WINDOWS_NOW], *v;
     struct dfi_stream *few_locks[DFI_WINDOWS_NOW];
@@ -214,13 +229,88 @@ static DFI_COLD void dfi_stream_now(struct dfi_worker *w, const struct dfi_type 
     if (w) w->opts = o, w->ran_now = o != NULL; /* for dfi_with_end */
 }
 
+/* --- run at once ----------------------------------------------------------------------------------- */
+
+/* A task that can have its windows right now, and is to run in its submitter, needs no memory of its own before it has
+ * children. Then it moves, in its body's first need for a scope: nobody else knows it before that. */
+struct dfi_stream_here {
+    struct dfi_flow flow; /* first */
+    struct dfi_extra extra;
+    struct dfi_flow *moved;
+};
+
+/* pre: w->task is on the stack. NULL: no memory. */
+static DFI_NOINLINE struct dfi_flow *dfi_stream_move(struct dfi_worker *w)
+{
+    struct dfi_stream_here *h = (struct dfi_stream_here *)(void *)w->task;
+    struct dfi_flow *t = dfi_flow_new(w, h->flow.scope, h->flow.type);
+    struct dfi_extra *x = t ? dfi_extra_of(w, t) : NULL;
+    struct dfi_window *v;
+    if (!x) {
+        if (t) dfi_flow_free(w, t);
+        return NULL;
+    }
+    t->birth = h->flow.birth;
+    x->name = t->type->name;
+    x->windows = h->extra.windows, x->began = h->extra.began;
+    for (v = x->windows; v; v = v->of_task) v->task = t; /* whole, so in no list, and not mirrored: nobody looks */
+    dfi_flow_count(w, t);
+    return w->task = h->moved = t;
+}
+
+/* Runs a task here, now. Zero: that is not possible. */
+static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type, void *args, struct dfi_take *q, int always)
+{
+    struct dfi_stream_here h;
+    struct dfi_scope *s = dfi_scope_here(w);
+    size_t mark = w->task_mark;
+    if (!s || s->gated) return 0;
+    q->task = &h.flow;
+    if (!dfi_take_at_once(q, always)) return 0;
+    h.flow.task.mem.special = DFI_ON_STACK;
+    h.flow.task.args = args;
+    h.flow.type = type, h.flow.scope = s, h.flow.birth = ++s->births;
+    dfi_store_relaxed(&h.flow.skip, 0u);
+    h.flow.parts = NULL, h.flow.extra = &h.extra;
+    h.extra.windows = q->windows, h.extra.group = NULL, h.extra.weak = NULL;
+    h.extra.began = q->measure ? dfi_os_ns() : 0;
+    h.moved = NULL;
+    dfi_windows_begin(q->windows, (char *)args, NULL);
+    dfi_flush(w);
+    w->task = &h.flow, w->task_mark = w->head;
+    dfi_level(w, 1);
+    dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
+    type->run(args, NULL);
+    if (DFI_LIKELY(!h.moved)) {
+        struct dfi_after a = { NULL, NULL, NULL };
+        while (DFI_UNLIKELY(w->scope != s)) { /* a block inside was left by a jump */
+            if (w->scope->site) dfi_log(DFI_LOG_LEFT_BLOCK, w->scope->site);
+            dfi_scope_finish(w, w->scope);
+        }
+        if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, w->task_mark);
+        w->task = NULL, w->task_mark = mark;
+        dfi_windows_end(q->windows, 0, dfi_stream_took(&h.extra), &a);
+        if (a.ready) dfi_windows_release(w, a.ready);
+    } else { /* as in dfi_flow_run */
+        struct dfi_flow *t = h.moved;
+        if (w->scope == s) {
+            w->task = NULL, w->task_mark = mark;
+            t = dfi_flow_done(w, t);
+        } else t = dfi_flow_end_scope(w, t, NULL, mark);
+        if (t) dfi_run_chain(w, t, NULL);
+    }
+    dfi_level(w, -1);
+    if (dfi_asked(w)) dfi_poll(w);
+    return 1;
+}
+
 DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct dfi_access *x, unsigned n,
                                struct dfi_ask *y, unsigned m)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_take q;
     struct dfi_flow *t;
-    int alone;
+    int here, always = 0;
     q.y = y, q.m = m;
     q.name = type->name, q.site = NULL;
     if (w && DFI_UNLIKELY(w->opts != NULL)) {
@@ -231,6 +321,10 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
     if (w) {
         if (dfi_load_relaxed(&dfi_pool.run_now)) dfi_store_relaxed(&dfi_pool.run_now, 0);
         if (!dfi_load_relaxed(&dfi_pool.particular)) dfi_store_relaxed(&dfi_pool.particular, 1);
+        /* What takes less than to hand it over is run here; and one worker that is alone has nobody to hand it to. */
+        always = dfi_load_relaxed(&dfi_pool.n_slots) == 1;
+        here = !DF_CHECK && !dfi_pool.defer && !w->opts && !n && q.arrays == 0 && q.count && !q.wrong && !dfi_load_relaxed(&dfi_pool.cancels);
+        if (DFI_LIKELY(here) && dfi_stream_run_here(w, type, args, &q, always)) return;
     }
     t = w ? dfi_flow_for(w, type) : NULL;
     if (t && DFI_UNLIKELY(dfi_stream_take(w, t, &q))) {
@@ -238,14 +332,12 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
         t = NULL;
     }
     if (DFI_UNLIKELY(!t)) {
-        dfi_stream_now(w, type, args, n, &q);
+        dfi_stream_submit_now(w, type, args, n, &q);
         return;
     }
     memcpy(t->task.args, args, type->args_bytes);
     if (!dfi_submit_register(w, t, x, n, 1)) return;
-    /* What takes less than to hand it over is run here; and one worker that is alone has nobody to hand it to. */
-    alone = dfi_load_relaxed(&dfi_pool.n_slots) == 1;
-    if (w->head >= w->limit || (!dfi_pool.defer && (alone || q.tiny))) dfi_submit_run(w, t);
+    if (w->head >= w->limit || (!dfi_pool.defer && (always || q.tiny))) dfi_submit_run(w, t);
     else dfi_submit_push(w, t);
 }
 

@@ -2,9 +2,11 @@
 #ifndef DFI_STREAM_SERIAL_H
 #define DFI_STREAM_SERIAL_H
 
+static void dfi_stream_lock(struct dfi_stream *c) { (void)c; }
+static void dfi_stream_unlock(struct dfi_stream *c) { (void)c; }
 static void dfi_stream_task_waits(void *task, long windows) { ((struct dfi_held *)task)->wait += (int)windows; }
 static void dfi_stream_task_skip(void *task) { ((struct dfi_held *)task)->skip = 1; }
-static void dfi_stream_created(int by) { (void)by; }
+static void dfi_stream_created(int by) { dfi_serial_particular += by; }
 
 static void dfi_windows_ready(struct dfi_window *v, int outside)
 {
@@ -94,10 +96,10 @@ static void dfi_stream_run_now(const struct df_opts *o, const struct dfi_type *t
     for (v = q->windows; v && !code; v = v->of_task)
         if (v->reader && v->spoilt) code = DF_ERROR_CANCELLED;
     if (!code && dfi_windows_begin(q->windows, (char *)args, pointers)) code = DF_ERROR_MEMORY;
-    if (!code && dfi_serial_enter(&m, o ? o->group : NULL)) {
+    if (!code && dfi_serial_begin(&m, o ? o->group : NULL)) {
         dfi_streams_now = &me;
         type->run(args, NULL);
-        dfi_serial_leave(&m);
+        dfi_serial_end(&m);
         dfi_streams_now = me.outer;
     } else {
         if (code && code != DF_ERROR_CANCELLED) dfi_frame_error(dfi_frame_here(), code, NULL);
@@ -112,11 +114,8 @@ static void dfi_stream_run_now(const struct df_opts *o, const struct dfi_type *t
 /* Windows for h. 0, or -1 without memory. */
 static int dfi_stream_take(struct dfi_held *h, struct dfi_take *q)
 {
-    unsigned i;
-    int arrays = 0;
     q->task = h, q->locks = q->few;
-    for (i = 0; i < q->m; i++) arrays |= q->y[i].streams != NULL;
-    if (arrays && q->count) {
+    if (q->arrays && q->count) {
         if (!(h->window_array = (void **)DF_MALLOC(q->count * sizeof(void *)))) return -1;
         q->locks = (struct dfi_stream **)(void *)h->window_array;
     }
@@ -131,7 +130,7 @@ static int dfi_stream_take(struct dfi_held *h, struct dfi_take *q)
 
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_stream_submit(const struct df_opts *o, const char *site, const struct dfi_type *type, void *args,
-                               struct dfi_ask *y, unsigned m)
+                               struct dfi_access *x, unsigned n, struct dfi_ask *y, unsigned m)
 {
     struct dfi_held *h;
     struct dfi_take q;
@@ -144,6 +143,7 @@ DFI_API void dfi_stream_submit(const struct df_opts *o, const char *site, const 
         if ((parent->children = s->next) != NULL) s->next->before = NULL;
         DF_FREE((void *)h->window_array);
         DF_FREE(h);
+        dfi_serial_particular--;
         h = NULL;
     }
     if (!h) {
@@ -151,7 +151,7 @@ DFI_API void dfi_stream_submit(const struct df_opts *o, const char *site, const 
         return;
     }
     memcpy(h->task.args, args, type->args_bytes);
-    dfi_held_submit(h);
+    dfi_held_submit(h, x, n);
 }
 
 DFI_API size_t df_stream_count(const void *p)

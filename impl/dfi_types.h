@@ -70,6 +70,8 @@ struct dfi_use {
     union { char bytes[32]; long double align; void *pointer; } room; /* here if it is small */
 };
 
+enum { DFI_ON_STACK = 2 }; /* dfi_task.mem.special: it is on the stack of who runs it, as yet (dfi_stream_flow.h) */
+
 /* What few tasks have. */
 struct dfi_extra {
     struct dfi_block_head head;
