@@ -357,7 +357,7 @@ static void dfi_pipe_set_solo(struct dfi_pipe *p, int solo)
 
 /* Items are tiny: without members, and while nobody may join, the owner runs them one after the other as if there was no
  * one else, until they get larger. */
-static void dfi_pipe_alone(struct dfi_pipe *p)
+static void dfi_pipe_alone(struct dfi_worker *w, struct dfi_pipe *p)
 {
     uint64_t before = dfi_os_ns(), now = before;
     void *item;
@@ -373,6 +373,7 @@ static void dfi_pipe_alone(struct dfi_pipe *p)
             if (result != DFI_ITEM_NONE) p->begun++, p->retired++;
             if (result != DFI_ITEM_DONE) p->ending = 1;
             if (++n < DFI_PIPE_SOLO) continue;
+            if (dfi_asked(w)) dfi_poll(w); /* tasks from before the pipe */
             now = dfi_os_ns();
             if (now - before >= (uint64_t)DFI_PIPE_TINY_NS * DFI_PIPE_SOLO) {
                 dfi_store_relaxed(&p->tiny, 0);
@@ -396,7 +397,7 @@ static void dfi_pipe_own(struct dfi_worker *w, struct dfi_pipe *p)
     struct dfi_goal g;
     g.kind = DFI_GOAL_FLAG, g.scope = p->team.scope, g.future = NULL, g.flag = &p->news;
     while (dfi_load_acquire(&p->feeder) != DFI_FEEDER_OVER) {
-        if (dfi_load_relaxed(&p->tiny)) dfi_pipe_alone(p);
+        if (dfi_load_relaxed(&p->tiny)) dfi_pipe_alone(w, p);
         if (dfi_pipe_step(w, p)) {
             if (++steps == DFI_PIPE_TIMED) {
                 dfi_pipe_time(p, &before, steps);
@@ -437,6 +438,7 @@ DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, c
     struct dfi_block b;
     struct dfi_pipe p;
     long window = o ? o->window : 0;
+    int alone;
     p.type = type, p.site = site, p.ctx = ctx;
     if (window < 0) {
         dfi_log(DFI_LOG_PIPE_WINDOW, site, window);
@@ -444,13 +446,14 @@ DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, c
     }
     b = dfi_scope_enter(site);
     if (!window) window = DFI_PIPE_WINDOW * (w ? dfi_pool.n_workers : 1);
-    if (!w || !b.scope || b.borrowed || dfi_load_relaxed(&dfi_pool.n_slots) == 1) window = 1; /* nobody could join */
+    alone = !w || !b.scope || b.borrowed || dfi_load_relaxed(&dfi_pool.n_slots) == 1; /* nobody could join */
+    if (alone) window = 1;
     if (dfi_pipe_alloc(&p, (unsigned long)window)) {
         dfi_log(DFI_LOG_PIPE_MEMORY, site, type->name, (unsigned long)type->item_bytes);
         dfi_scope_leave(&b);
         return DF_ERROR_MEMORY;
     }
-    if (p.window == 1) p.begun = (unsigned long)dfi_pipe_items(type, site, ctx, memset(p.slots, 0, type->item_bytes));
+    if (alone) p.begun = (unsigned long)dfi_pipe_items(type, site, ctx, memset(p.slots, 0, type->item_bytes));
     else {
         p.team.scope = b.scope, p.team.wants = dfi_pipe_wants, p.team.work = dfi_pipe_work, p.team.most = INT_MAX;
         p.begun = p.retired = p.at = p.oldest = p.zeroed = 0;
