@@ -226,11 +226,18 @@
 #define DFI_REDUCER_dfi_f_popv(f, mode, T, p, burst, n)
 #define DFI_REDUCER_dfi_f_reduce(f, op, T, p, n) DFI_CAT(DFI_REDUCER_, DFI_IS_BUILTIN(op))(f, op, T, p)
 #define DFI_REDUCER_dfi_f_reduce2(f, op, T, p, rows, cols, ld) DFI_CAT(DFI_REDUCER_, DFI_IS_BUILTIN(op))(f, op, T, p)
+/* In the parallel build the key is used where the access is declared: one error for an unknown operator. */
+#if defined(DF_SERIAL)
+#define DFI_KNOWN(op) (void)op##_dfi_key;
+#else
+#define DFI_KNOWN(op)
+#endif
 #define DFI_REDUCER_0(f, op, T, p)                                                                 \
     DFI_UNUSED static void f##_dfi_op_##p(void *dfi_into, const void *dfi_from, size_t dfi_n)      \
     {                                                                                              \
         T *dfi_a = (T *)dfi_into;                                                                  \
         const T *dfi_b = (const T *)dfi_from;                                                      \
+        DFI_KNOWN(op)                                                                              \
         op##_dfi_reduction(dfi_a, dfi_b, dfi_n);                                                   \
     }
 #define DFI_REDUCER_1(f, op, T, p)                                                                 \
@@ -275,7 +282,11 @@
 #define DFI_KIND(T) (1 / (T)2 > 0 ? ((T)1 / 2 > 0 ? 2 : 3) : (T)-1 < (T)1)
 /* What two reductions have in common that may run at the same time on the same data. */
 #define DFI_KEY_1(op, T) (const void *)(dfi_keys + dfi_key_##op + sizeof(T))
+#if defined(DF_SERIAL)
+#define DFI_KEY_0(op, T) NULL
+#else
 #define DFI_KEY_0(op, T) (const void *)&op##_dfi_key
+#endif
 
 /* as the setter of an input of a node, an enumeration constant for it, and its name */
 #define DFI_SETTER(f, t) DFI_SETTER_(f, DFI_OPEN t)

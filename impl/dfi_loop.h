@@ -32,9 +32,9 @@ struct df_pipe_opts;
 struct dfi_access;
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_for(const struct dfi_loop_type *type, const struct df_loop *o, const char *site, const long *bounds, void *args,
-                     const struct dfi_access *x, unsigned n);
+                     struct dfi_access *x, unsigned n);
 DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const struct df_loop *o, const long (*v)[3], const char *site,
-                           const long *bounds, void *args, const struct dfi_access *x, unsigned n);
+                           const long *bounds, void *args, struct dfi_access *x, unsigned n);
 DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const struct df_pipe_opts *o, const char *site, void *ctx);
 DFI_EXTERN_C_END
 
@@ -100,19 +100,6 @@ DFI_EXTERN_C_END
 #define DFI_LOOP_NAMES_2 dfi_lo, dfi_hi, dfi_lo1, dfi_hi1
 #define DFI_LOOP_NAMES_3 dfi_lo, dfi_hi, dfi_lo1, dfi_hi1, dfi_lo2, dfi_hi2
 
-/* The serial build looks at no access. */
-#if defined(DF_SERIAL)
-#define DFI_LOOP_ACCESSES(name, n, ...) \
-    const struct dfi_access *const dfi_x = NULL; \
-    const unsigned dfi_n = 0; \
-    DFI_EACH_##n(DFI_SHAPE, __VA_ARGS__)
-#else
-#define DFI_LOOP_ACCESSES(name, n, ...) \
-    struct dfi_access dfi_x[n]; \
-    unsigned dfi_n = 0; \
-    DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)
-#endif
-
 #define DFI_LOOP_MAKE_1(linkage, d, name, n, ...)                                                  \
     linkage void name(DFI_LOOP_LONGS_##d DFI_EACH_##n(DFI_MORE, __VA_ARGS__));                     \
     struct name##_dfi_args { DFI_EACH_##n(DFI_FIELD, __VA_ARGS__) };                               \
@@ -130,7 +117,9 @@ DFI_EXTERN_C_END
     {                                                                                              \
         struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };                    \
         const long dfi_b[] = { DFI_LOOP_NAMES_##d };                                               \
-        DFI_LOOP_ACCESSES(name, n, __VA_ARGS__)                                                    \
+        struct dfi_access dfi_x[n];                                                                \
+        unsigned dfi_n = 0;                                                                        \
+        DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                \
         dfi_for(&name##_dfi_type, dfi_o, dfi_site, dfi_b, (void *)&dfi_a, dfi_x, dfi_n);           \
     }                                                                                              \
     DFI_UNUSED static void name##_dfi_wavefront(const struct df_loop *dfi_o, const long (*dfi_v)[3], \
@@ -138,7 +127,9 @@ DFI_EXTERN_C_END
     {                                                                                              \
         struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };                    \
         const long dfi_b[] = { DFI_LOOP_NAMES_##d };                                               \
-        DFI_LOOP_ACCESSES(name, n, __VA_ARGS__)                                                    \
+        struct dfi_access dfi_x[n];                                                                \
+        unsigned dfi_n = 0;                                                                        \
+        DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                \
         dfi_wavefront(&name##_dfi_type, dfi_o, dfi_v, dfi_site, dfi_b, (void *)&dfi_a, dfi_x, dfi_n); \
     }                                                                                              \
     DFI_STATIC_ASSERT(sizeof(struct name##_dfi_args) > 0, "df.h")

@@ -65,7 +65,7 @@ static void dfi_loop_space(struct dfi_loop *l, const df_loop *o)
     int d;
     l->count = l->n[0];
     for (d = 1; d < l->type->dims; d++) {
-        unsigned long rows = DFI_LOOP_ROWS * (l->reduces && l->deterministic ? DFI_LOOP_FIXED : l->workers), parts = 1;
+        unsigned long rows = DFI_LOOP_ROWS * (l->reduces && l->deterministic ? (unsigned long)DFI_LOOP_FIXED : l->workers), parts = 1;
         if (grain[d]) l->block[d] = grain[d] < l->n[d] ? grain[d] : l->n[d];
         else {
             if (l->count < rows) parts = rows / l->count + 1;
@@ -217,7 +217,7 @@ static unsigned long dfi_loop_part_size(const struct dfi_loop *l, unsigned long 
     if (l->schedule == DF_STATIC) return l->grain ? l->grain : (l->count - 1) / l->workers + 1;
     if (l->schedule == DF_DYNAMIC) return least;
     if (l->schedule == DF_AUTO) {
-        double few = DFI_LOOP_PART_NS / ns, many = DFI_LOOP_LONG_NS / ns;
+        double few = (double)DFI_LOOP_PART_NS / ns, many = (double)DFI_LOOP_LONG_NS / ns;
         if ((double)c > many) c = (unsigned long)many;
         if ((double)c < few) c = few < (double)left ? (unsigned long)few : left;
     }
@@ -285,11 +285,12 @@ static unsigned long dfi_loop_alone(struct dfi_worker *w, struct dfi_loop *l)
         if (dfi_asked(w)) dfi_poll(w);
         left = l->ns * (double)(l->count - k);
         if (now - begin >= DFI_LOOP_PROBE_NS &&
-            left > (dfi_load_relaxed(&dfi_pool.spinning) > 0 || !dfi_load_relaxed(&dfi_pool.parked_idle) ? DFI_LOOP_SHARE_NS : DFI_LOOP_WAKE_NS))
+            left > (double)(dfi_load_relaxed(&dfi_pool.spinning) > 0 || !dfi_load_relaxed(&dfi_pool.parked_idle) ? DFI_LOOP_SHARE_NS
+                                                                                                                 : DFI_LOOP_WAKE_NS))
             break;
         /* twice as many as last time, but not much longer than what company would be worth */
-        if (l->ns * 2 * (double)c <= DFI_LOOP_PART_NS) c *= 2;
-        else c = DFI_LOOP_PART_NS / l->ns > 1 ? (unsigned long)(DFI_LOOP_PART_NS / l->ns) : 1;
+        if (l->ns * 2 * (double)c <= (double)DFI_LOOP_PART_NS) c *= 2;
+        else c = (double)DFI_LOOP_PART_NS > l->ns ? (unsigned long)((double)DFI_LOOP_PART_NS / l->ns) : 1;
         if (c < l->grain) c = l->grain;
     }
     return dfi_loop_cancelled(l) ? l->count : k;
@@ -302,7 +303,7 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l)
     unsigned long k = 0;
     if (l->reduces && l->deterministic) {
         size_t most = DFI_LOOP_COPY_BYTES / (dfi_loop_copy_bytes(l->x, l->n_x) + 1);
-        l->leaf_count = most > DFI_LOOP_LEAVES ? DFI_LOOP_LEAVES : most > 8 ? (unsigned long)most : 8;
+        l->leaf_count = most > DFI_LOOP_LEAVES ? (unsigned long)DFI_LOOP_LEAVES : most > 8 ? (unsigned long)most : 8ul;
         if (l->leaf_count > l->count) l->leaf_count = l->count;
     } else if (l->schedule == DF_AUTO) k = dfi_loop_alone(w, l);
     if (k >= l->count) return;
@@ -352,7 +353,7 @@ static void dfi_loop_after(struct dfi_worker *w, const struct dfi_access *x, uns
 
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const char *site, const long *bounds, void *args,
-                     const struct dfi_access *x, unsigned n)
+                     struct dfi_access *x, unsigned n)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_block b;

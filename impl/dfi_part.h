@@ -6,6 +6,7 @@ static void dfi_weak_done(struct dfi_worker *w, struct dfi_flow *t);
 static int dfi_stream_begin(struct dfi_worker *w, struct dfi_flow *t);
 static void dfi_stream_end(struct dfi_worker *w, struct dfi_flow *t);
 static void dfi_stream_wait(struct dfi_worker *w, struct dfi_flow *t);
+static void dfi_stream_run_now(struct dfi_worker *w, struct dfi_flow *t);
 
 /* t is about to run. DFI_LATER: it waits for a lock or memory, and comes back by itself. */
 static DFI_NOINLINE int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *t)

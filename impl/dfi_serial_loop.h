@@ -4,7 +4,7 @@
 
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const char *site, const long *bounds, void *args,
-                     const struct dfi_access *x, unsigned n)
+                     struct dfi_access *x, unsigned n)
 {
     df_loop repaired;
     struct dfi_block b = dfi_scope_enter(site);
@@ -15,7 +15,7 @@ DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const c
 }
 
 DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const df_loop *o, const long (*v)[3], const char *site,
-                           const long *bounds, void *args, const struct dfi_access *x, unsigned n)
+                           const long *bounds, void *args, struct dfi_access *x, unsigned n)
 {
     dfi_vectors_right(v, type->dims, site, type->name);
     dfi_for(type, o, site, bounds, args, x, n);

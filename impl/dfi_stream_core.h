@@ -78,6 +78,7 @@ struct dfi_stream {
     size_t refs;                           /* readers, and windows to write that are not retired: keeps it alive */
     void *mirror;                          /* the task that uses the second half, */
     size_t n_mirror;                       /* with so many windows */
+    int mirror_shared;                     /* which lie there as they do in the ring */
     struct dfi_window *free;
     struct dfi_chunk_of_windows *chunks;
     struct df_stream self;                 /* the first reader */
@@ -615,31 +616,43 @@ static size_t dfi_window_wrapped(const struct dfi_window *v)
     return end > v->stream->capacity && !v->scratch ? (end - v->stream->capacity) * v->stream->bytes : 0;
 }
 
+/* v may use the second half of the ring memory, alone or with others of its task. 0; 1: not now; -1: its task has it. */
+static int dfi_window_mirror(struct dfi_window *v, int alone)
+{
+    struct dfi_stream *c = v->stream;
+    int mine;
+    dfi_stream_lock(c);
+    mine = c->mirror == v->task;
+    if (!c->mirror || (!alone && mine && c->mirror_shared))
+        c->mirror = v->task, c->mirror_shared = !alone, c->n_mirror++, v->mirrored = 1;
+    dfi_stream_unlock(c);
+    return v->mirrored ? 0 : mine ? -1 : 1;
+}
+
 /* What wraps goes on in the second half of the ring memory, if no other task uses that now; or else all of it into
- * private memory. A window that is not all there, or not in the stream, is private. 0, or -1: no memory, 1: there
- * may be some later. */
+ * private memory. A window that is not all there, or not in the stream, is private, in the second half if there is no
+ * memory. 0, or -1: no memory, 1: there may be some later. */
 static DFI_NOINLINE int dfi_window_copy(struct dfi_window *v, size_t wrapped)
 {
     struct dfi_stream *c = v->stream;
-    size_t bytes = v->asked * c->bytes, have = v->count * c->bytes, straight, room = bytes ? bytes : 1;
-    int others;
-    if (wrapped && v->count == v->asked) {
-        dfi_stream_lock(c);
-        if ((others = c->mirror && c->mirror != v->task) == 0) c->mirror = v->task, c->n_mirror++, v->mirrored = 1;
-        dfi_stream_unlock(c);
-        if (!others) {
-            v->p = dfi_window_at(v);
-            if (v->reader) memcpy(c->ring + c->capacity * c->bytes, c->ring, wrapped);
-            return 0;
-        }
-        if (!(v->room = dfi_malloc(room))) return 1;
-    } else if (!(v->room = dfi_malloc(room))) return -1;
-    v->p = v->room;
+    size_t bytes = v->asked * c->bytes, have = v->count * c->bytes, straight;
+    char *second = c->ring + c->capacity * c->bytes;
+    int whole = v->count == v->asked && !v->scratch, taken = 0;
+    if (whole && (taken = dfi_window_mirror(v, 0)) == 0) {
+        v->p = dfi_window_at(v);
+        if (v->reader) memcpy(second, c->ring, wrapped);
+        return 0;
+    }
+    v->p = v->room = dfi_malloc(bytes ? bytes : 1);
+    if (!v->p) {
+        if (whole || (taken = dfi_window_mirror(v, 1)) != 0) return taken;
+        v->p = second;
+    }
     if (!v->reader) return 0;
     straight = have < bytes - wrapped ? have : bytes - wrapped;
-    memcpy(v->room, dfi_window_at(v), straight);
-    memcpy((char *)v->room + straight, c->ring, have - straight);
-    memset((char *)v->room + have, 0, bytes - have);
+    memcpy(v->p, dfi_window_at(v), straight);
+    memcpy((char *)v->p + straight, c->ring, have - straight);
+    memset((char *)v->p + have, 0, bytes - have);
     return 0;
 }
 

@@ -160,9 +160,26 @@ static DFI_COLD void dfi_stream_wait(struct dfi_worker *w, struct dfi_flow *t)
         }
 }
 
-/* A task that is run here, without memory for a record; the windows on the stack of the caller. */
+/* A task that is run by its submitter for want of memory: where df_stream_count finds its windows. */
 struct dfi_stream_now { struct dfi_window *windows; struct dfi_stream_now *outer; };
 static DFI_TLS struct dfi_stream_now *dfi_streams_now;
+
+/* t, which cannot be started later, has its windows. */
+static DFI_COLD void dfi_stream_run_now(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_stream_now me;
+    size_t births = t->scope->births;
+    if (!dfi_load_relaxed(&t->skip))
+        while (dfi_stream_begin(NULL, t) == DFI_LATER) dfi_os_sleep_ms();
+    if (!dfi_load_relaxed(&t->skip)) {
+        me.windows = t->extra->windows, me.outer = dfi_streams_now;
+        dfi_streams_now = &me;
+        t->type->run(t->task.args, NULL); /* in the submitter's scope */
+        dfi_streams_now = me.outer;
+        if (births != t->scope->births) dfi_wait_all(w, t->scope);
+    }
+    dfi_stream_end(w, t);
+}
 
 /* No memory for the task: it gets its windows, and is run here when it may enter them. w may be NULL. */
 static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct dfi_type *type, void *args, unsigned n, struct dfi_take *q)

@@ -168,14 +168,15 @@ static int dfi_stuck_look(struct dfi_worker *w)
 {
     size_t stamp = dfi_stuck_stamp(w);
     int i, n = dfi_load_acquire(&dfi_pool.n_slots), certain, some = 0;
+    int ready = dfi_load_seq_cst(&dfi_pool.queue.count) && dfi_load_relaxed(&dfi_pool.streams);
+    if (ready && stamp && n == 1) return dfi_stuck_help(w);
     if (!stamp || stamp != w->look_stamp) {
         w->look_stamp = stamp;
         w->looks = 0;
         return 0;
     }
     w->looks++;
-    if (dfi_load_seq_cst(&dfi_pool.queue.count)) /* where there are several workers, somebody may be about to take it */
-        return (dfi_load_relaxed(&dfi_pool.n_slots) == 1 || w->looks > 2) && dfi_load_relaxed(&dfi_pool.streams) && dfi_stuck_help(w);
+    if (dfi_load_seq_cst(&dfi_pool.queue.count)) return ready && w->looks > 2 && dfi_stuck_help(w); /* nobody takes it */
     certain = w->looks > 2 && dfi_stuck_for_certain();
     if (!certain && w->looks * DFI_LOOK_MS < dfi_pool.patience * 1000) return 0;
     w->looks = 0;

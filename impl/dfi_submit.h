@@ -14,36 +14,45 @@ static void dfi_take_over(struct dfi_scope *s)
     if (dfi_load_relaxed(&s->pending)) s->submitted += (size_t)dfi_exchange_acq_rel(&s->pending, (intptr_t)0);
 }
 
-/* Is a helper at work? It does not wait for this thread. */
+/* Is a helper at work, not just looking for some? It does not wait for this thread. */
 static int dfi_helpers_work(void)
 {
-    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots), awake = 0;
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-        if (dfi_load_relaxed(&v->helper) && dfi_load_relaxed(&v->park) == DFI_AWAKE) return 1;
+        awake += dfi_load_relaxed(&v->helper) && dfi_load_relaxed(&v->park) == DFI_AWAKE;
     }
-    return 0;
+    return awake > dfi_load_relaxed(&dfi_pool.spinning);
 }
 
 /* As dfi_throttle where there are streams: it makes room as long as somebody goes on, and never waits for children
- * that may wait for what the submitter is about to push. */
+ * that may wait for what the submitter is about to push. If that leaves no room it looks again only after as many
+ * submissions as it makes room for otherwise. */
 static DFI_NOINLINE void dfi_throttle_streams(struct dfi_worker *w, struct dfi_scope *s)
 {
+    size_t step = dfi_pool.window / DFI_WINDOW_STEP;
     struct dfi_goal g;
     struct dfi_loot loot;
     int looks = 0, i;
+    if (w->let_pass) {
+        w->let_pass--;
+        return;
+    }
     g.kind = DFI_GOAL_SCOPE, g.scope = s, g.future = NULL, g.flag = NULL;
     dfi_flush(w);
     dfi_level(w, 1);
     for (;;) {
         dfi_take_over(s);
-        if (s->submitted - s->done < dfi_pool.window - dfi_pool.window / DFI_WINDOW_STEP) break;
+        if (s->submitted - s->done < dfi_pool.window - step) break;
         if (dfi_run_own(w, s->mark, NULL)) looks = 0;
         else if (dfi_find(w, &g, &loot)) {
             dfi_run_loot(w, &loot, NULL);
             looks = 0;
         } else {
-            if (!dfi_helpers_work()) break;
+            if (!dfi_helpers_work()) {
+                w->let_pass = step;
+                break;
+            }
             if (++looks > DFI_SPIN_SWEEPS) dfi_os_yield();
             else for (i = 0; i < DFI_SPIN_PAUSES; i++) dfi_os_pause();
         }
@@ -94,7 +103,7 @@ static int dfi_opts_matter(const struct df_opts *o)
     return o->priority || o->worker || (o->after && *o->after) || (o->signals && *o->signals) || o->group || o->release;
 }
 
-/* Gives t the options of the call. 0, or -1 without memory. */
+/* Gives t the options of the call. 0, or -1 without memory: then its tokens are not its own (dfi_opts_failed). */
 static DFI_NOINLINE int dfi_opts_take(struct dfi_worker *w, struct dfi_flow *t)
 {
     const struct df_opts *o = w->opts;
@@ -131,6 +140,16 @@ static DFI_COLD void dfi_opts_wait(struct dfi_worker *w, struct dfi_scope *s)
     dfi_wait_all(w, s);
     for (k = o ? o->after : NULL; k && *k; k++) dfi_wait_token(*k, site);
     w->opts = o;
+}
+
+/* No memory to give t the options o: it waits for the tokens here, and dfi_with_end signals. */
+static DFI_COLD void dfi_opts_failed(struct dfi_worker *w, struct dfi_flow *t, const struct df_opts *o)
+{
+    df_token *const *k;
+    for (k = o->after; k && *k; k++) dfi_wait_token(*k, w->opts_site);
+    if (!t->task.mem.special) return;
+    dfi_uses_free(w, w, t->extra->signals);
+    t->extra->signals = NULL;
 }
 
 #if DF_CHECK
@@ -292,10 +311,10 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
 }
 
 /* No memory to order t: everything before it is done first, then it runs here, on the memory itself. */
-static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
+static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n, const struct df_opts *o)
 {
     unsigned i;
-    size_t births;
+    if (o) dfi_opts_failed(w, t, o);
     if (t->task.mem.special) dfi_extra_leave(w, t);
     dfi_wait_all(w, t->scope);
     if (t->task.mem.special) dfi_extra_wait_tokens(w, t);
@@ -307,23 +326,19 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
             memcpy((char *)t->task.args + x[i].arg, &x[i].p, sizeof x[i].p);
             if (x[i].mode & DFI_RANGE) memcpy((char *)t->task.args + x[i].arg + sizeof x[i].p, &end, sizeof end);
         }
-    if (t->task.mem.special && t->extra->windows && !dfi_load_relaxed(&t->skip))
-        while ((i = (unsigned)dfi_stream_begin(NULL, t)) == DFI_LATER) dfi_os_sleep_ms();
-    births = t->scope->births;
-    if (!dfi_load_relaxed(&t->skip)) t->type->run(t->task.args, NULL); /* in the submitter's scope */
-    if (t->task.mem.special && t->extra->windows) {
-        if (births != t->scope->births) dfi_wait_all(w, t->scope);
-        dfi_stream_end(w, t);
-    }
+    if (t->task.mem.special && t->extra->windows) dfi_stream_run_now(w, t);
+    else if (!dfi_load_relaxed(&t->skip)) t->type->run(t->task.args, NULL); /* in the submitter's scope */
     if (t->parts) dfi_weak_done(w, t);
     if (t->task.mem.special) dfi_extra_signal(w, t);
     dfi_flow_free(w, t);
+    if (o) w->ran_now = 1; /* for dfi_with_end */
 }
 
-/* What few submissions need, before and after their accesses are registered. 0, or -1 without memory. */
+/* What few submissions need, before and after their accesses are registered. 0, or without memory -1, -2: for options. */
 static DFI_NOINLINE int dfi_submit_before(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
 {
-    int failed = w->opts && dfi_opts_take(w, t);
+    int failed = 0;
+    if (w->opts && dfi_opts_take(w, t)) return -2;
 #if DF_CHECK
     dfi_check_inside(w, t, x, n);
 #endif
@@ -346,14 +361,15 @@ static DFI_NOINLINE int dfi_submit_after(struct dfi_worker *w, struct dfi_flow *
 /* t is registered with its accesses and counted. Nonzero: it is ready, and to be put on the stack or run here. */
 DFI_INLINE int dfi_submit_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n, int streams)
 {
-    int more = DF_CHECK || w->opts || dfi_pool.rename_bytes || t->type->modes & (DFI_SHARED | DFI_WEAK), failed;
+    const struct df_opts *o = w->opts;
+    int more = DF_CHECK || o || dfi_pool.rename_bytes || t->type->modes & (DFI_SHARED | DFI_WEAK), failed;
     unsigned i;
     failed = DFI_UNLIKELY(more) ? dfi_submit_before(w, t, x, n) : 0;
-    for (i = 0; i < n && !failed; i++) failed = !(x[i].mode & DFI_WEAK) && dfi_register(w, t, t, &x[i]);
+    for (i = 0; i < n && !failed; i++) failed = !(x[i].mode & DFI_WEAK) && dfi_register(w, t, t, &x[i]) ? -1 : 0;
     if (DFI_UNLIKELY(more) && !failed) failed = dfi_submit_after(w, t, x, n);
     w->reg_task = NULL, w->reg_access = NULL;
     if (DFI_UNLIKELY(failed)) {
-        dfi_submit_now(w, t, x, n);
+        dfi_submit_now(w, t, x, n, failed == -2 ? o : NULL);
         return 0;
     }
     if (streams && dfi_load_relaxed(&t->extra->windows_missing) > 0 && !t->extra->held_by) dfi_hold(w, t->extra);

@@ -126,9 +126,10 @@ static int dfi_token_push(df_token *t, struct dfi_edge *e)
 static int dfi_token_after(struct dfi_worker *w, struct dfi_flow *t, df_token *token)
 {
     struct dfi_use *u = dfi_use_new(w, &t->extra->after);
-    struct dfi_edge *e = u ? dfi_edge_new(w, t) : NULL;
-    if (!e) return -1;
+    struct dfi_edge *e;
+    if (!u) return -1;
     u->token = token;
+    if (!(e = dfi_edge_new(w, t))) return -1;
     e->task = t;
     if (dfi_token_push(token, e)) t->n_edges++;
     else dfi_edge_drop(w, t);

@@ -295,6 +295,7 @@ struct dfi_worker {
 #endif
     struct dfi_flow *reg_task;       /* the task and access being registered */
     const struct dfi_access *reg_access;
+    size_t let_pass;                 /* submissions beyond the window before it looks again (dfi_throttle_streams) */
     unsigned outside;                /* has run something from outside of what it waits for (dfi_find_outside) */
     const void *now;                 /* the task or else the scope in which a task runs at once (dfi_run_now) */
     size_t look_stamp;               /* dfi_stuck.h: what had happened at the last look, and how often since */

@@ -72,12 +72,12 @@ static void dfi_wave_run_tile(struct dfi_wave *v, unsigned long at)
 static void dfi_wave_box_here(struct dfi_worker *w, const struct dfi_wave *v, const unsigned long *from, const unsigned long *to)
 {
     dfi_wave_box(v, from, to, v->space.args);
-    if (w->scope->submitted != w->scope->done) dfi_wait_all(w, w->scope);
+    if (w->scope->submitted != w->scope->done || w->scope->table) dfi_wait_all(w, w->scope);
 }
 static void dfi_wave_tile_here(struct dfi_worker *w, struct dfi_wave *v, unsigned long at)
 {
     dfi_wave_run_tile(v, at);
-    if (w->scope->submitted != w->scope->done) dfi_wait_all(w, w->scope);
+    if (w->scope->submitted != w->scope->done || w->scope->table) dfi_wait_all(w, w->scope);
 }
 
 static void dfi_wave_task(void *args, void *result)
@@ -167,9 +167,9 @@ static void dfi_wave_cut(struct dfi_wave *v, const df_loop *o, const unsigned lo
             if (v->tile[d] > most[d]) v->tile[d] = most[d];
             if (v->tile[d] < corner[d]) v->tile[d] = corner[d];
         }
-        if (parts / 2 < least || dfi_wave_volume(v) * ns >= DFI_WAVE_NS) break;
+        if (parts / 2 < least || dfi_wave_volume(v) * ns >= (double)DFI_WAVE_NS) break;
     }
-    if (timed && dfi_wave_volume(v) * ns < DFI_WAVE_LEAST_NS) /* not worth a task: all of it is one tile, in serial order */
+    if (timed && dfi_wave_volume(v) * ns < (double)DFI_WAVE_LEAST_NS) /* not worth a task: all of it is one tile, in serial order */
         for (d = 0; d < v->type->dims; d++) v->tile[d] = v->space.n[d];
     for (d = 0; d < v->type->dims; d++) v->tiles[d] = (v->space.n[d] - 1) / v->tile[d] + 1;
     for (d = v->type->dims - 1; d > 0 && (double)v->tiles[0] * (double)v->tiles[1] * (double)v->tiles[2] >= (double)LONG_MAX; d--)
@@ -304,7 +304,7 @@ static void dfi_wave_run(struct dfi_worker *w, struct dfi_wave *v, const long (*
 
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const df_loop *o, const long (*vectors)[3], const char *site,
-                           const long *bounds, void *args, const struct dfi_access *x, unsigned n)
+                           const long *bounds, void *args, struct dfi_access *x, unsigned n)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_block b;

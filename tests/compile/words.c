@@ -329,6 +329,167 @@ static void weak_words(void)
     CHECK(d[3] == 6 && a[1] == 5 && b[3] == 6 && c[0] == 4 && c[3] == 2);
 }
 
+/* --- streams ------------------------------------------------------------------------------------------ */
+
+DF_TASK(void, give, (const pair, x), df_push(pair, to, n), (short, n));
+DF_TASK(int, take, df_pop(pair, from, (size_t)n + 0u), (unsigned char, n), df_inout(float, sum, 1));
+DF_TASK(void, look, (long, n), df_peek(pair, from, n + 1, n - 1), df_push(float, to, 1), df_reduce(df_max, int, most, 1));
+DF_TASK(float *, gather, df_popv(float, from, 1, n), (unsigned long, n), df_pushv(pair, to, 1 + 0, n - 1u));
+DF_STATIC_TASK(void, lots, df_pop(char, a, 1), df_pop(char, b, 1), df_pop(char, c, 1), df_pop(char, d, 1), df_pop(char, e, 1),
+               df_pop(char, f, 1), df_pop(char, g, 1), df_pop(char, h, 1), df_push(char, i, 1), df_push(char, j, 1),
+               df_push(char, k, 1), df_push(char, l, 1), df_push(char, m, 1), df_push(char, n, 1), df_push(char, o, 1),
+               df_push(char, p, 1));
+void give(const pair x, pair *to, short n)
+{
+    for (; n > 0; n--) *to++ = x;
+}
+int take(const pair *from, unsigned char n, float *sum)
+{
+    for (; n > 0; n--, from++) *sum += (float)from->re;
+    return 1;
+}
+void look(long n, const pair *from, float *to, int *most)
+{
+    *to = (float)from[n].im;
+    if (*most < (int)df_stream_count(from)) *most = (int)df_stream_count(from);
+}
+float *gather(const float *const *from, unsigned long n, pair *const *to)
+{
+    unsigned long i;
+    for (i = 0; i + 1 < n; i++) to[i]->re = *from[i], to[i]->im = *from[i + 1];
+    return NULL;
+}
+static void lots(const char *a, const char *b, const char *c, const char *d, const char *e, const char *f, const char *g,
+                 const char *h, char *i, char *j, char *k, char *l, char *m, char *n, char *o, char *p)
+{
+    *i = (char)(*a + 1), *j = (char)(*b + 1), *k = (char)(*c + 1), *l = (char)(*d + 1);
+    *m = (char)(*e + 1), *n = (char)(*f + 1), *o = (char)(*g + 1), *p = (char)(*h + 1);
+}
+static void stream_words(void)
+{
+    df_stream *s = df_stream_new(sizeof(pair), 10), *t[2], *r = df_stream_reader(s), *c = df_stream_new(1, 8);
+    df_future(take) f;
+    pair x = { 1, 2 };
+    float sum = 0;
+    int most = 0;
+    t[0] = df_stream_new(sizeof(float), 3), t[1] = df_stream_new(sizeof(float), 3);
+    CHECK(s && r && c && t[0] && t[1]);
+    DF_PARALLEL {
+        df_submit(give, x, s, 5);
+        df_submit(look, 3, s, t[0], &most);
+        df_submit(look, 2, s, t[1], &most);
+        df_submit(gather, t, 2, &s);
+        df_submit_with(NULL, take, r, 6, &sum);
+        df_submit(take, s, 3, &sum);
+        df_stream_close(s);
+    }
+    CHECK(most == 4 && sum > 10.5f && sum < 11.5f);
+    df_spawn(take, &f, &x, 1, &sum);
+    CHECK(df_sync(take, &f) == 1 && sum > 11.5f);
+    df_stream_free(s), df_stream_free(r), df_stream_free(t[0]), df_stream_free(t[1]);
+    CHECK(df_stream_count(NULL) == 0);
+    (void)lots;
+    df_stream_free(c);
+}
+
+/* --- loops, wavefronts, pipes --------------------------------------------------------------------- */
+
+static int loop_calls;
+
+DF_LOOP(loop_none);
+DF_STATIC_LOOP(loop_static);
+DF_LOOP(loop_all, (char, a), (const short, b), (pair, c), (const char *, d), df_in(int, e, 1), df_out(int, f, n), df_inout(int, g, n),
+        df_commute(int, h, 1), df_concurrent(int, i, 1), df_in2(int, j, 1, 2, 3), df_in_range(int, k, l), df_reduce(df_sum, long, m, 1),
+        df_reduce2(df_max, float, o, 1, 1, 1), df_reduce(pair_sum, pair, p, 1), (long, n));
+DF_LOOP2(loop_2, df_inout(int, x, 12), df_reduce(df_lor, int, y, 1));
+DF_STATIC_LOOP2(loop_2_static, (name *, s));
+DF_LOOP3(loop_3, (enum colour, c));
+DF_STATIC_LOOP3(loop_3_static, (struct tree, t));
+DF_PIPE(pipe_pair, pair);
+DF_STATIC_PIPE(pipe_tree, struct tree);
+
+void loop_none(long lo, long hi) { CHECK(lo < hi); }
+static void loop_static(long lo, long hi) { CHECK(lo > hi); }
+void loop_all(long lo, long hi, char a, const short b, pair c, const char *d, const int *e, int *f, int *g, int *h, int *i, const int *j,
+              const int *k, const int *l, long *m, float *o, pair *p, long n)
+{
+    CHECK(a == 1 && b == 2 && c.re > 2.5 && d[0] == 'd' && e == j && l == k + 3 && h != i && n == 4);
+    for (; lo < hi; lo++) {
+        f[lo] = (int)lo, g[lo]++, *m += lo, p->re += 1;
+        if (*o < (float)lo) *o = (float)lo;
+    }
+}
+void loop_2(long lo, long hi, long lo1, long hi1, int *x, int *y)
+{
+    long i, j;
+    for (i = lo; i < hi; i++)
+        for (j = lo1; j < hi1; j++) x[i * 4 + j] = 1 + (i > 0 ? x[(i - 1) * 4 + j] : 0) + (j > 0 ? x[i * 4 + j - 1] : 0);
+    *y = 1;
+}
+static void loop_2_static(long lo, long hi, long lo1, long hi1, name *s) { (*s)[0] = (char)((hi - lo) * (hi1 - lo1)); }
+void loop_3(long lo, long hi, long lo1, long hi1, long lo2, long hi2, enum colour c)
+{
+    CHECK(c == GREEN && lo < hi && lo1 < hi1 && lo2 < hi2);
+}
+static void loop_3_static(long lo, long hi, long lo1, long hi1, long lo2, long hi2, struct tree t)
+{
+    CHECK(t.value == 100 && lo + lo1 + lo2 < hi + hi1 + hi2);
+    loop_calls = 1;
+}
+int pipe_pair(int stage, pair *x, long i, void *ctx)
+{
+    if (stage == 0) {
+        x->re = (double)i;
+        return i == 5 ? (int)DF_PIPE_END : i % 2 ? df_continue(1) : df_in_order(2);
+    }
+    if (stage == 1) return df_in_order(2);
+    ((pair *)ctx)->re += x->re;
+    return DF_PIPE_DONE;
+}
+static int pipe_tree(int stage, struct tree *x, long i, void *ctx)
+{
+    CHECK(stage == 0 && ctx == NULL && x->value <= i);
+    x->value++;
+    return i < 3 ? DF_PIPE_DONE : DF_PIPE_END;
+}
+static void loops(void)
+{
+    int e = 0, f[4], g[4] = { 0, 0, 0, 0 }, h = 0, i = 0, x[12], y = 0;
+    long m = 0;
+    float o = 0;
+    pair c = { 3, 4 }, p = { 0, 0 }, sum = { 0, 0 };
+    struct tree t = { NULL, NULL, 100 };
+    name s = "abc";
+    df_loop opts;
+    df_pipe_opts window;
+    static const df_vector vectors[] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 0 } };
+    memset(&opts, 0, sizeof opts);
+    memset(&window, 0, sizeof window);
+    opts.schedule = DF_DYNAMIC, opts.grain = 1, window.window = 3;
+    df_for(loop_none, 0, 3);
+    opts.step = -2;
+    df_for_with(&opts, loop_static, 3, 0);
+    opts.step = 0;
+    df_for_with(&opts, loop_all, 0, 4, 1, 2, c, "d", &e, f, g, &h, &i, &e, f, f + 3, &m, &o, &p, 4);
+    CHECK(f[3] == 3 && g[0] == 1 && m == 6 && o > 2.5f && p.re > 3.5);
+    df_for2(loop_2_static, 0, 1, 0, 1, &s);
+    df_for2_with(&opts, loop_2_static, 0, 1, 0, 1, &s);
+    CHECK(s[0] == 1);
+    df_for3(loop_3, 0, 2, 0, 2, 0, 2, GREEN);
+    df_for3_with(&opts, loop_3_static, 0, 2, 0, 2, 0, 2, t);
+    CHECK(loop_calls == 1);
+    df_wavefront(loop_2, vectors, 0, 3, 0, 4, x, &y);
+    CHECK(x[11] == 34 && y == 1);
+    df_wavefront_with(&opts, loop_2, vectors, 0, 3, 0, 4, x, &y);
+    CHECK(x[5] == 5 && x[11] == 34);
+#if !defined(__cplusplus)
+    df_for_with(DF_LOOP_OPTS(.schedule = DF_GUIDED, .grain = 2), loop_none, -3, 3);
+    df_wavefront(loop_2, DF_VECTORS({ 1, 0 }, { 0, 1 }), 0, 3, 0, 4, x, &y);
+#endif
+    CHECK(df_pipe(pipe_pair, &window, &sum) == 5 && sum.re > 9.5);
+    CHECK(df_pipe(pipe_tree, NULL, NULL) == 3);
+}
+
 /* --- the rest of the API ------------------------------------------------------------------------ */
 
 static void block(void *x) { df_submit(r_void, (int *)x); }
@@ -364,6 +525,8 @@ int main(void)
     words();
     reductions();
     weak_words();
+    stream_words();
+    loops();
     rest();
     return wrong ? (wrong > 255 ? 255 : wrong) : 0;
 }
