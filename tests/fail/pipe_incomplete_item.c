@@ -1,0 +1,6 @@
+/* Items of a type that is not known. */
+/* lines: 20 */
+#include "../../df.h"
+
+struct later;
+DF_PIPE(pass, struct later); /* gcc: incomplete type */ /* clang: incomplete type */
