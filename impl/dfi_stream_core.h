@@ -96,7 +96,8 @@ struct dfi_after {
     struct dfi_stream *dead;   /* the stream of the last lock, if nothing holds it any more */
 };
 
-/* Of each build. The lock is held for a few dozen instructions. A task of so many windows that wait; a task that is not to run. pre: locks of its streams. */
+/* Of each build. The lock is held for a few dozen instructions. A task of so many windows that wait; a task that is
+ * not to run; a stream more or less. pre of both: locks of its streams. */
 static void dfi_stream_task_waits(void *task, long windows);
 static void dfi_stream_task_skip(void *task);
 static void dfi_stream_created(int by);
@@ -386,7 +387,8 @@ static void dfi_take_check(struct dfi_take *q)
     for (i = 0; i < q->m; i++) {
         struct dfi_ask *y = &q->y[i];
         const struct dfi_stream *c = !y->streams && y->stream ? y->stream->stream : NULL;
-        int right = c && c->bytes == y->size && y->burst >= 0 && y->horizon >= y->burst && (unsigned long long)y->horizon <= c->capacity;
+        int right = c && c->bytes == y->size && y->burst >= 0 && y->horizon >= y->burst &&
+                    (unsigned long long)y->horizon <= c->capacity;
         if (DFI_UNLIKELY(!right) && !dfi_ask_right(y, q->name, q->site)) q->wrong = 1, y->n = 0;
         q->arrays |= y->streams != NULL;
         q->count += (size_t)y->n;
@@ -480,7 +482,8 @@ static DFI_COLD void dfi_take_late(struct dfi_take *q)
     const char *site = q->site ? q->site : "";
     const struct dfi_window *v;
     for (v = q->windows; v; v = v->of_task)
-        if (v->scratch) dfi_log(DFI_LOG_STREAM_LATE, site, q->site ? ": " : "", v->name, (unsigned long)v->asked, v->stream->site);
+        if (v->scratch)
+            dfi_log(DFI_LOG_STREAM_LATE, site, q->site ? ": " : "", v->name, (unsigned long)v->asked, v->stream->site);
 }
 
 /* All windows of a task. 0, or -1 without memory: then nothing has happened. pre: dfi_take_check; q->locks */
@@ -539,7 +542,7 @@ DFI_UNUSED static int dfi_ask_at_once(const struct dfi_ask *y)
 }
 
 /* All windows of a task that has few, if each could be had right now; `always`, or if the task is tiny. Nonzero: got
- * them. pre: dfi_take_check, nothing wrong, no arrays, count > 0 */
+ * them. pre: dfi_take_check, nothing wrong, no arrays, one window for each parameter, count > 0 */
 DFI_UNUSED static int dfi_take_at_once(struct dfi_take *q, int always)
 {
     const struct dfi_side *d = q->y[0].writes ? &q->y[0].stream->stream->push : &q->y[0].stream->side;

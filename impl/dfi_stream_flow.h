@@ -218,7 +218,7 @@ static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct df
     if (given_up) {
         for (v = q->windows; !v->waits;) v = v->of_task;
         dfi_stream_lock(v->stream);
-        m.elements = v->reader ? v->need - v->stream->push.done : v->need - dfi_stream_room(v->stream) - v->stream->capacity;
+        m.elements = v->need - (v->reader ? v->stream->push.done : dfi_stream_room(v->stream) + v->stream->capacity);
         dfi_stream_unlock(v->stream);
         dfi_log(DFI_LOG_STREAM_STUCK, q->site ? q->site : "", q->site ? ": " : "", q->name, (unsigned long)m.elements,
                 v->reader ? "elements in" : "free places in", v->stream->site);
@@ -340,7 +340,8 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
         if (!dfi_load_relaxed(&dfi_pool.particular)) dfi_store_relaxed(&dfi_pool.particular, 1);
         /* What takes less than to hand it over is run here; and one worker that is alone has nobody to hand it to. */
         always = dfi_load_relaxed(&dfi_pool.n_slots) == 1;
-        here = !DF_CHECK && !dfi_pool.defer && !w->opts && !n && q.arrays == 0 && q.count && !q.wrong && !dfi_load_relaxed(&dfi_pool.cancels);
+        here = !DF_CHECK && !dfi_pool.defer && !w->opts && !dfi_load_relaxed(&dfi_pool.cancels) && /* nothing else to look at, */
+               !n && q.arrays == 0 && m && q.count == m && !q.wrong;                              /* one window each */
         if (DFI_LIKELY(here) && dfi_stream_run_here(w, type, args, &q, always)) return;
     }
     t = w ? dfi_flow_for(w, type) : NULL;

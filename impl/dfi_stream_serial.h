@@ -51,7 +51,8 @@ static int dfi_stream_stuck(struct dfi_scope *s)
         if (!m.windows) continue;
         some = 1;
         if (!dfi_frame_cancelled(&s->frame)) {
-            dfi_log(DFI_LOG_STREAM_STUCK, h->site ? h->site : "", h->site ? ": " : "", h->name, (unsigned long)m.elements, m.what, m.stream);
+            dfi_log(DFI_LOG_STREAM_STUCK, h->site ? h->site : "", h->site ? ": " : "", h->name, (unsigned long)m.elements,
+                    m.what, m.stream);
             dfi_frame_error(s->frame.outer, DF_ERROR_STUCK, NULL);
         }
         h->skip = 1;
