@@ -544,6 +544,8 @@ DFI_EXTERN_C_END
 #include "impl/dfi_log.h"
 #include "impl/dfi_region.h"
 #include "impl/dfi_stream_core.h"
+#include "impl/dfi_stream_task.h"
+#include "impl/dfi_stream_api.h"
 #include "impl/dfi_loop_range.h"
 #include "impl/dfi_stage.h"
 #if defined(DF_SERIAL)
