@@ -224,8 +224,9 @@ static void a_circle(void)
     df_submit(both, t, s);
     df_submit(get, s, 1, 1, &x);
     CHECK(df_wait_result() == DF_ERROR_STUCK);
-    CHECK_SAID(n_said == 2 || n_said == 3);
-    CHECK_SAID(heard(1, "task both", "1 elements in", made, "") == 2);
+    /* one of them is given up; what follows from that may be sooner than the look at the others */
+    int circle = heard(1, "task both", "1 elements in", made, ""), end = heard(1, "task get", "elements in", made, "");
+    CHECK_SAID(circle >= 1 && circle <= 2 && end <= 1 && n_said == circle + end);
     n_said = 0;
     df_stream_free(s), df_stream_free(t);
     CHECK(x == 0 && n_said == 0);
