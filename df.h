@@ -326,7 +326,7 @@ typedef struct df_stream df_stream;
  *     the error goes to the enclosing scope. Loops nest, in tasks and in each other.
  *     Serial build, or one worker: one call for the whole range.
  *     The options are a const df_loop *, read during the call; DF_LOOP_OPTS(...) is &(df_loop){ ... }.
- *     Cost: about 30 ns to enter and leave, with several workers 150 ns.
+ *     Cost: about 30 ns to enter and leave, with several workers 180 ns.
  *
  *   df_wavefront(name, DF_VECTORS({1, 0}, {0, 1}), lo0, hi0, lo1, hi1, args...);   for loops of 1 to 3 dimensions
  *   df_wavefront_with(opts, name, vectors, ...)       .grain, .grain1, .grain2: size of the parts
