@@ -8,25 +8,8 @@
 #include <unistd.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
+#include "hear.h"
 #include "work.h"
-
-#define HERE __FILE__ ":" DFI_STR(__LINE__)
-
-/* --- what was said -------------------------------------------------------------------------------- */
-
-enum { MOST = 64 };
-static pthread_mutex_t said_lock = PTHREAD_MUTEX_INITIALIZER;
-static char said[MOST][500];
-static int n_said;
-
-static void hear(void *arg, int level, const char *text)
-{
-    (void)arg;
-    pthread_mutex_lock(&said_lock);
-    CHECK(n_said < MOST && (level == 1 || level == 2));
-    snprintf(said[n_said++], sizeof said[0], "%d %s", level, text);
-    pthread_mutex_unlock(&said_lock);
-}
 
 /* How many messages of this level begin with `site` and contain the texts. "" fits all. */
 static int heard(int level, const char *site, const char *a, const char *b, const char *c)
