@@ -4,19 +4,7 @@
  * the n-th on. What must not happen: a wrong result, a hang, more than the one message, a leak
  * (AddressSanitizer). */
 #define _DEFAULT_SOURCE
-#include <stdlib.h>
-static int left, only_one, failed;
-static void *test_malloc(size_t n)
-{
-    int now = __atomic_fetch_sub(&left, 1, __ATOMIC_RELAXED);
-    if (now == 1 || (now < 1 && !only_one)) {
-        __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
-        return NULL;
-    }
-    return malloc(n);
-}
-#define DF_MALLOC(n) test_malloc(n)
-#define DF_FREE(p) free(p)
+#include "failing_malloc.h"
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "child.h"

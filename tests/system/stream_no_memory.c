@@ -3,19 +3,7 @@
  *
  * As no_memory.c. Every task could run when it is submitted, if all before it are done: then nothing may get lost. */
 #define _DEFAULT_SOURCE
-#include <stdlib.h>
-static int left, only_one, failed;
-static void *test_malloc(size_t n)
-{
-    int now = __atomic_fetch_sub(&left, 1, __ATOMIC_RELAXED);
-    if (now == 1 || (now < 1 && !only_one)) {
-        __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
-        return NULL;
-    }
-    return malloc(n);
-}
-#define DF_MALLOC(n) test_malloc(n)
-#define DF_FREE(p) free(p)
+#include "failing_malloc.h"
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "child.h"
