@@ -329,26 +329,15 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l)
 /* Waits for the tasks submitted so far by this scope that conflict with the accesses of a loop. */
 static void dfi_loop_after(struct dfi_worker *w, const struct dfi_access *x, unsigned n)
 {
-    static const struct dfi_type type = { dfi_wait_on_run, "df_for", 0, 0, sizeof(struct dfi_wait_on), DFI_INTERNAL };
     struct dfi_access y[DFI_PARAMETERS];
-    DFI_ATOMIC(intptr_t) flag;
-    struct dfi_wait_on a;
-    struct dfi_task *t;
-    struct dfi_goal g;
     unsigned i;
-    if (DFI_LIKELY(!n || !w || w->task || !w->scope->table)) return;
-    if (!(t = dfi_task_new(&type))) return; /* all tasks so far are done */
+    if (DFI_LIKELY(!n || !w || w->task || !w->scope->table)) return; /* as dfi_wait_for, before copying */
     for (i = 0; i < n; i++) {
         y[i] = x[i];
         y[i].mode = x[i].mode & DFI_WRITES ? DFI_INOUT : DFI_IN;
         y[i].arg = DFI_NO_ARG;
     }
-    dfi_store_relaxed(&flag, (intptr_t)0);
-    a.flag = &flag, a.waiter = w;
-    memcpy(t->args, (void *)&a, sizeof a);
-    dfi_submit(t, y, n);
-    g.kind = DFI_GOAL_FLAG, g.scope = w->scope, g.future = NULL, g.flag = &flag;
-    dfi_help_until(w, w->scope->mark, &g);
+    dfi_wait_for(w, y, n);
 }
 
 DFI_EXTERN_C_BEGIN

@@ -415,6 +415,24 @@ static void dfi_wait_on_run(void *args, void *result)
     dfi_wake_waiting(a.waiter);
 }
 
+/* Until the children so far that conflict with the accesses x are done. */
+static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n)
+{
+    static const struct dfi_type type = { dfi_wait_on_run, "df_wait_on", 0, 0, sizeof(struct dfi_wait_on), DFI_INTERNAL };
+    DFI_ATOMIC(intptr_t) flag;
+    struct dfi_wait_on a;
+    struct dfi_task *t;
+    struct dfi_goal g;
+    if (!w || w->task || !w->scope->table) return; /* no task so far */
+    if (!(t = dfi_task_new(&type))) return;        /* without memory all tasks so far are done */
+    dfi_store_relaxed(&flag, (intptr_t)0);
+    a.flag = &flag, a.waiter = w;
+    memcpy(t->args, (void *)&a, sizeof a);
+    dfi_submit(t, x, n);
+    g.kind = DFI_GOAL_FLAG, g.scope = w->scope, g.future = NULL, g.flag = &flag;
+    dfi_help_until(w, w->scope->mark, &g);
+}
+
 DFI_EXTERN_C_BEGIN
 DFI_API void df_wait(void)
 {
@@ -427,22 +445,9 @@ DFI_API void df_wait(void)
 
 DFI_API void df_wait_on(const void *p, size_t bytes)
 {
-    static const struct dfi_type type = { dfi_wait_on_run, "df_wait_on", 0, 0, sizeof(struct dfi_wait_on), DFI_INTERNAL };
-    DFI_ATOMIC(intptr_t) flag;
-    struct dfi_worker *w = dfi_me();
-    struct dfi_wait_on a;
     struct dfi_access x;
-    struct dfi_task *t;
-    struct dfi_goal g;
-    if (!w || w->task || !w->scope->table) return; /* no task so far */
-    if (!(t = dfi_task_new(&type))) return;        /* without memory all tasks so far are done */
-    dfi_store_relaxed(&flag, (intptr_t)0);
-    a.flag = &flag, a.waiter = w;
-    memcpy(t->args, &a, sizeof a);
     dfi_access_array(&x, DFI_IN, DFI_NO_ARG, p, bytes);
-    dfi_submit(t, &x, 1);
-    g.kind = DFI_GOAL_FLAG, g.scope = w->scope, g.future = NULL, g.flag = &flag;
-    dfi_help_until(w, w->scope->mark, &g);
+    dfi_wait_for(dfi_me(), &x, 1);
 }
 DFI_EXTERN_C_END
 
