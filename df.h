@@ -198,7 +198,9 @@ typedef struct df_opts {
     struct df_token *const *signals; /* DF_TOKENS(...): signals them when the task is done */
     struct df_group *group;        /* can be cancelled by df_group_cancel */
     int release;                   /* 1: the task calls df_release */
+    int device;                    /* of a launch (df_gpu.h): 1, 2, ..; DF_HOST; 0, DF_ANY_GPU: the best device */
 } df_opts;
+enum { DF_HOST = -1, DF_ANY_GPU = -2, DF_ANY_DEVICE = -3 };
 enum { DF_MAIN_THREAD = -1 };      /* the thread that started the pool, worker 0: while it waits in df */
 #define DF_OPTS(...) (&(df_opts){ __VA_ARGS__ })
 #define df_submit_with(opts, ...) \

@@ -92,39 +92,54 @@
  *        dfi_f_popv (T, p, burst, n): windows of streams, read or written according to the mode
  *        dfi_f_none: the only tuple of a task without parameters
  *        dfi_f_wrong: a parameter that is none of these; it ends in one static assertion */
-#define DFI_NORM(p) DFI_NORM_KNOWN(DFI_CAT(DFI_NORM_, DFI_IS_PAREN(p))(p))
-#define DFI_NORM_1(p) DFI_W_value p
-#define DFI_NORM_0(p) DFI_W_##p
+#define DFI_NORM(p) DFI_CAT(DFI_NORM_, DFI_IS_PAREN(p))(p)
+#define DFI_NORM_1(p) DFI_CAT(DFI_NORM_1_, DFI_IS_FORM p)(p)
+#define DFI_NORM_1_1(p) p
+#define DFI_NORM_1_0(p) DFI_NORM_KNOWN(DFI_W_value p)
+#define DFI_NORM_0(p) DFI_NORM_KNOWN(dfi_wrong)
 #define DFI_NORM_KNOWN(t) DFI_CAT(DFI_NORM_KNOWN_, DFI_IS_PAREN(t))(t)
 #define DFI_NORM_KNOWN_1(t) t
 #define DFI_NORM_KNOWN_0(t) (dfi_f_wrong, dfi_m_value, int, dfi_wrong)
 
-#define DFI_W_value(...)         DFI_TUPLE(2, dfi_f_value, dfi_m_value, __VA_ARGS__)
-#define DFI_W_df_in(...)         DFI_TUPLE(3, dfi_f_array, dfi_m_in, __VA_ARGS__)
-#define DFI_W_df_out(...)        DFI_TUPLE(3, dfi_f_array, dfi_m_out, __VA_ARGS__)
-#define DFI_W_df_inout(...)      DFI_TUPLE(3, dfi_f_array, dfi_m_inout, __VA_ARGS__)
-#define DFI_W_df_commute(...)    DFI_TUPLE(3, dfi_f_array, dfi_m_commute, __VA_ARGS__)
-#define DFI_W_df_concurrent(...) DFI_TUPLE(3, dfi_f_array, dfi_m_concurrent, __VA_ARGS__)
-#define DFI_W_df_in2(...)        DFI_TUPLE(5, dfi_f_block, dfi_m_in, __VA_ARGS__)
-#define DFI_W_df_out2(...)       DFI_TUPLE(5, dfi_f_block, dfi_m_out, __VA_ARGS__)
-#define DFI_W_df_inout2(...)     DFI_TUPLE(5, dfi_f_block, dfi_m_inout, __VA_ARGS__)
-#define DFI_W_df_commute2(...)   DFI_TUPLE(5, dfi_f_block, dfi_m_commute, __VA_ARGS__)
-#define DFI_W_df_in_range(...)    DFI_TUPLE(3, dfi_f_range, dfi_m_in, __VA_ARGS__)
-#define DFI_W_df_out_range(...)   DFI_TUPLE(3, dfi_f_range, dfi_m_out, __VA_ARGS__)
-#define DFI_W_df_inout_range(...) DFI_TUPLE(3, dfi_f_range, dfi_m_inout, __VA_ARGS__)
-#define DFI_W_df_weak_in(...)     DFI_TUPLE(3, dfi_f_array, dfi_m_weak_in, __VA_ARGS__)
-#define DFI_W_df_weak_out(...)    DFI_TUPLE(3, dfi_f_array, dfi_m_weak_out, __VA_ARGS__)
-#define DFI_W_df_weak_inout(...)  DFI_TUPLE(3, dfi_f_array, dfi_m_weak_inout, __VA_ARGS__)
-#define DFI_W_df_weak_in2(...)    DFI_TUPLE(5, dfi_f_block, dfi_m_weak_in, __VA_ARGS__)
-#define DFI_W_df_weak_out2(...)   DFI_TUPLE(5, dfi_f_block, dfi_m_weak_out, __VA_ARGS__)
-#define DFI_W_df_weak_inout2(...) DFI_TUPLE(5, dfi_f_block, dfi_m_weak_inout, __VA_ARGS__)
-#define DFI_W_df_pop(...)         DFI_TUPLE(3, dfi_f_pop, dfi_m_pop, __VA_ARGS__)
-#define DFI_W_df_push(...)        DFI_TUPLE(3, dfi_f_pop, dfi_m_push, __VA_ARGS__)
-#define DFI_W_df_peek(...)        DFI_TUPLE(4, dfi_f_peek, dfi_m_pop, __VA_ARGS__)
-#define DFI_W_df_popv(...)        DFI_TUPLE(4, dfi_f_popv, dfi_m_pop, __VA_ARGS__)
-#define DFI_W_df_pushv(...)       DFI_TUPLE(4, dfi_f_popv, dfi_m_push, __VA_ARGS__)
-#define DFI_W_df_reduce(...)      DFI_TUPLE_REDUCE(4, dfi_f_reduce, __VA_ARGS__)
-#define DFI_W_df_reduce2(...)     DFI_TUPLE_REDUCE(6, dfi_f_reduce2, __VA_ARGS__)
+/* 1 for what a parameter word expands to, 0 for (T, x). */
+#define DFI_IS_FORM(...) DFI_IS_FORM_(__VA_ARGS__, ~)
+#define DFI_IS_FORM_(form, ...) DFI_PROBED(DFI_FORM_##form, 0, ~)
+#define DFI_FORM_dfi_f_array   ~, 1
+#define DFI_FORM_dfi_f_block   ~, 1
+#define DFI_FORM_dfi_f_range   ~, 1
+#define DFI_FORM_dfi_f_reduce  ~, 1
+#define DFI_FORM_dfi_f_reduce2 ~, 1
+#define DFI_FORM_dfi_f_pop     ~, 1
+#define DFI_FORM_dfi_f_peek    ~, 1
+#define DFI_FORM_dfi_f_popv    ~, 1
+
+/* The parameter words are macros, so that a declaration can tell them from what follows its parameters. */
+#define DFI_W_value(...) DFI_TUPLE(2, dfi_f_value, dfi_m_value, __VA_ARGS__)
+#define df_in(...)             DFI_TUPLE(3, dfi_f_array, dfi_m_in, __VA_ARGS__)
+#define df_out(...)            DFI_TUPLE(3, dfi_f_array, dfi_m_out, __VA_ARGS__)
+#define df_inout(...)          DFI_TUPLE(3, dfi_f_array, dfi_m_inout, __VA_ARGS__)
+#define df_commute(...)        DFI_TUPLE(3, dfi_f_array, dfi_m_commute, __VA_ARGS__)
+#define df_concurrent(...)     DFI_TUPLE(3, dfi_f_array, dfi_m_concurrent, __VA_ARGS__)
+#define df_in2(...)            DFI_TUPLE(5, dfi_f_block, dfi_m_in, __VA_ARGS__)
+#define df_out2(...)           DFI_TUPLE(5, dfi_f_block, dfi_m_out, __VA_ARGS__)
+#define df_inout2(...)         DFI_TUPLE(5, dfi_f_block, dfi_m_inout, __VA_ARGS__)
+#define df_commute2(...)       DFI_TUPLE(5, dfi_f_block, dfi_m_commute, __VA_ARGS__)
+#define df_in_range(...)       DFI_TUPLE(3, dfi_f_range, dfi_m_in, __VA_ARGS__)
+#define df_out_range(...)      DFI_TUPLE(3, dfi_f_range, dfi_m_out, __VA_ARGS__)
+#define df_inout_range(...)    DFI_TUPLE(3, dfi_f_range, dfi_m_inout, __VA_ARGS__)
+#define df_weak_in(...)        DFI_TUPLE(3, dfi_f_array, dfi_m_weak_in, __VA_ARGS__)
+#define df_weak_out(...)       DFI_TUPLE(3, dfi_f_array, dfi_m_weak_out, __VA_ARGS__)
+#define df_weak_inout(...)     DFI_TUPLE(3, dfi_f_array, dfi_m_weak_inout, __VA_ARGS__)
+#define df_weak_in2(...)       DFI_TUPLE(5, dfi_f_block, dfi_m_weak_in, __VA_ARGS__)
+#define df_weak_out2(...)      DFI_TUPLE(5, dfi_f_block, dfi_m_weak_out, __VA_ARGS__)
+#define df_weak_inout2(...)    DFI_TUPLE(5, dfi_f_block, dfi_m_weak_inout, __VA_ARGS__)
+#define df_pop(...)            DFI_TUPLE(3, dfi_f_pop, dfi_m_pop, __VA_ARGS__)
+#define df_push(...)           DFI_TUPLE(3, dfi_f_pop, dfi_m_push, __VA_ARGS__)
+#define df_peek(...)           DFI_TUPLE(4, dfi_f_peek, dfi_m_pop, __VA_ARGS__)
+#define df_popv(...)           DFI_TUPLE(4, dfi_f_popv, dfi_m_pop, __VA_ARGS__)
+#define df_pushv(...)          DFI_TUPLE(4, dfi_f_popv, dfi_m_push, __VA_ARGS__)
+#define df_reduce(...)         DFI_TUPLE_REDUCE(4, dfi_f_reduce, __VA_ARGS__)
+#define df_reduce2(...)        DFI_TUPLE_REDUCE(6, dfi_f_reduce2, __VA_ARGS__)
 
 /* The tuple when the word has the `want`ed number of arguments, else no tuple. */
 #define DFI_TUPLE(want, form, mode, ...) \

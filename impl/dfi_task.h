@@ -18,7 +18,8 @@ enum {
     DFI_WEAK = 32,  /* declared for the children only */
     DFI_RANGE = 64, /* given as two pointers, one after the other in the argument record */
     DFI_SHARED = 4 | 8 | 16,
-    DFI_GROUPED = 4 | 16 /* and need something in common: a lock, copies */
+    DFI_GROUPED = 4 | 16, /* and need something in common: a lock, copies */
+    DFI_LAUNCH = 256      /* of a task: it goes to a device (df_gpu.h) */
 };
 
 /* Where the operators of df are in dfi_keys. */

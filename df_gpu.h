@@ -1,0 +1,214 @@
+/* df_gpu.h - the same tasks on accelerators: kernels for OpenCL, CUDA and the host from one text
+ *
+ * WHAT  A kernel is a task. It is written once, in the C that the three have in common, and declares what it reads and
+ *       writes with the words of df.h. That orders it with all other tasks, and tells df which data to move: to a device
+ *       before the kernel, back before a task of the host or the code after df_wait looks at them. There is no copy, no
+ *       stream and no event to write.
+ *
+ * DO THIS
+ *       #define DF_USE_CUDA            and/or DF_USE_OPENCL; neither: the host runs the kernels
+ *       #define DF_IMPLEMENTATION      in ONE C file, before
+ *       #include "df_gpu.h"            which includes df.h
+ *       and link with -pthread -ldl (neither on glibc 2.34 and later). Drivers are found when the program runs: it needs
+ *       none to be built, or to start.
+ *
+ * A COMPLETE PROGRAM
+ *       #define DF_USE_OPENCL
+ *       #define DF_USE_CUDA
+ *       #define DF_IMPLEMENTATION
+ *       #include "df_gpu.h"
+ *       #include <stdio.h>
+ *
+ *       DF_KERNEL(saxpy, (float, a), df_in(float, x, n), df_inout(float, y, n), (int, n),
+ *       {
+ *           int i = df_global_id(0);
+ *           if (i < n) y[i] += a * x[i];
+ *       })
+ *       static float x[1 << 20], y[1 << 20];
+ *       int main(void)
+ *       {
+ *           int n = 1 << 20;
+ *           for (int i = 0; i < n; i++) x[i] = 1, y[i] = 2;
+ *           df_launch(saxpy, df_grid(n), 3, x, y, n);
+ *           df_wait();
+ *           printf("%g\n", y[n - 1]);
+ *       }
+ *
+ * OPTIONS  Implementation file only:
+ *       DF_USE_OPENCL, DF_USE_CUDA   look for devices of OpenCL 1.2, of the CUDA driver
+ *     Same in all files: DF_SERIAL, see df.h: a launch is a call, the kernel runs on the host.
+ *     Environment:
+ *       DF_GPU=cuda|opencl|sim|none  only such devices; none: the host runs the kernels
+ *       DF_GPU_SIM=4:64M[:8G]        four simulated devices of 64 MiB each [that move 8 GiB a second]: threads of the host
+ *                                    with memory of their own, to test programs
+ *       DF_GPU_MEMORY=64M            at most so much memory of each device; default 90 % of what is free
+ *       DF_KERNEL_CACHE=folder       keeps compiled kernels from one run to the next
+ *
+ * ERRORS  Without a driver or a device the host runs the kernels; df_gpu_devices and df_gpu_info tell. A kernel that does
+ *       not compile, a grid or a group that is too large, data that cannot fit into the device, and a device that fails are
+ *       errors of the launch: df_wait_result returns DF_ERROR_KERNEL, DF_ERROR_GRID, DF_ERROR_DEVICE_MEMORY or
+ *       DF_ERROR_DEVICE, the log says more, and the launch leaves the memory of the host as it was.
+ *
+ * SECTIONS  search for >>kernels  >>language  >>launching  >>devices  >>data  >>implementation  >>licence (last)
+ *       How it works: docs/gpu.md.
+ */
+#ifndef DF_GPU_H
+#define DF_GPU_H
+
+#include "df.h"
+
+#if defined(__GNUC__) && !defined(__clang__) && !defined(DF_DEVELOP)
+#pragma GCC system_header
+#endif
+
+/* The work-items of a launch: how many in each dimension, and how many of them form a group. */
+typedef struct df_ndrange {
+    long n[3];
+    int group[3]; /* 0: df decides */
+} df_ndrange;
+typedef struct df_queue df_queue;
+struct dfi_host_group;
+struct dfi_built;
+
+#include "impl/dfi_kernel.h"
+#include "impl/dfi_kernel_words.h"
+
+/* ----------------------------------------------------------------------------------- >>kernels
+ * Declaring kernels
+ *
+ *   DF_KERNEL(name, param, ..., { body })     a task of this file: 0 to 15 parameters, then the body
+ *   DF_KERNEL_USING(code, name, param, ..., { body })      its body may use the text of DF_KERNEL_CODE(code, ...)
+ *   DF_KERNEL_CODE(code, text)                functions, types and constants for kernels, and for the file itself:
+ *                                             static inline float sq(float x) { return x * x; }   enum { WIDTH = 16 };
+ *
+ *     param   as in DF_TASK: (T, x), df_in, df_out, df_inout, df_commute, df_concurrent (T, p, n), df_in2 ... (T, p, rows,
+ *             cols, ld), df_reduce(op, T, p, n) with an operator of df.
+ *             T: char short int long float double, signed and unsigned, and those of <stdint.h>; size_t; a struct of
+ *             DF_KERNEL_CODE.
+ *             The ld of a block should be the name of a by-value parameter, as in df_in2(float, A, m, k, ld), (int, ld):
+ *             on a device the rows of a block lie close together, and the kernel finds the distance that they have there in
+ *             that parameter. Any other expression keeps the distance, and the memory in between.
+ *             df_reduce: p points to n elements that begin as the identity, in each work-item; the body accumulates into
+ *             them (*p += x), and df combines those of all items with what is at p. At most 16 elements; floating-point
+ *             sums may differ from device to device in the last bits.
+ *     body    runs once for each work-item. No preprocessor directive and no macro of the file can be in it. `return` ends
+ *             the item.
+ *     Kernels also are tasks of the host: name(grid, args...) calls it, df_submit(name, grid, args...) submits it.
+ *   Source: design after OpenCL C 1.2 and CUDA C++; MetaFork's meta_schedule for launch parameters. */
+#define DF_KERNEL(name, ...)             DFI_KERNEL(NULL, name, #__VA_ARGS__, __VA_ARGS__)
+#define DF_KERNEL_USING(code, name, ...) DFI_KERNEL(&code##_dfi_code, name, #__VA_ARGS__, __VA_ARGS__)
+#define DF_KERNEL_CODE(code, ...)                                                                    \
+    __VA_ARGS__                                                                                      \
+    DFI_UNUSED static const struct dfi_code code##_dfi_code = { #__VA_ARGS__, __FILE__, __LINE__ };
+
+/* ---------------------------------------------------------------------------------- >>language
+ * In a body
+ *
+ *   df_global_id(d) df_local_id(d) df_group_id(d)      this item's number, in dimension d = 0, 1, 2: of all, in its group;
+ *                                                      its group's number
+ *   df_group_size(d) df_groups(d) df_global_size(d)    items per group; groups; items, which is their product: it may be more
+ *                                                      than asked for, so a body compares df_global_id with its limit
+ *   df_shared(T, name, n);      an array that the items of a group share; at the top of the body; n a constant or a product
+ *                               of constants and df_block(d)
+ *   df_block(d)                 df_group_size(d) as a constant of the compiled kernel: it is compiled for each size in use
+ *   df_barrier();               all items of the group wait here for each other, and see what the others wrote so far. All
+ *                               must come here or none.
+ *   df_atomic_add(p, v) df_atomic_min(p, v) df_atomic_max(p, v) df_atomic_exchange(p, v) df_atomic_cas(p, old, v)
+ *                               on int, unsigned and float (cas: not float) in global or shared memory; the old value
+ *   df_global                   in front of a pointer that is set to a parameter: df_global const float *row = x + i * n;
+ *   df_on_shared                the same for one into df_shared
+ *   Of the C library: the functions of <math.h> without suffix, as sqrt(x), for float and double. No pointers to
+ *   functions, no recursion, no variable-length arrays. */
+
+/* --------------------------------------------------------------------------------- >>launching
+ * Launching
+ *
+ *   df_launch(name, df_grid(n), args...);                  n items
+ *   df_launch(name, df_grid2(w, h, bw, bh), args...);      w * h items, in groups of bw * bh; 0: df decides
+ *   df_launch(name, df_grid3(x, y, z, bx, by, bz), args...);     df_grid1(n, b) alike
+ *   df_launch_with(DF_OPTS(.device = 2), name, grid, args...);   options as of df_submit_with
+ *
+ *     A child of the current scope, as df_submit makes one, that runs on a device: the one named, or that which has its
+ *     data, or that which has least to do. A group that the device cannot have is an error (DF_ERROR_GRID). A grid of no items
+ *     runs nothing. What it needs is moved there while other kernels run; kernels that need each other follow on the device
+ *     without the host. .device = DF_HOST: on all workers.
+ *     .signals: signalled when the kernel is done and its results are in host memory.
+ *     Threads: any. */
+#define df_launch(name, ...)            DFI_CAT(name, _dfi_launch)(NULL, DFI_SITE, __VA_ARGS__)
+#define df_launch_with(opts, name, ...) DFI_CAT(name, _dfi_launch)(opts, DFI_SITE, __VA_ARGS__)
+DFI_INLINE df_ndrange df_grid3(long x, long y, long z, int bx, int by, int bz)
+{
+    df_ndrange g;
+    g.n[0] = x, g.n[1] = y, g.n[2] = z;
+    g.group[0] = bx, g.group[1] = by, g.group[2] = bz;
+    return g;
+}
+DFI_INLINE df_ndrange df_grid2(long w, long h, int bw, int bh) { return df_grid3(w, h, 1, bw, bh, 1); }
+DFI_INLINE df_ndrange df_grid1(long n, int b) { return df_grid3(n, 1, 1, b, 1, 1); }
+DFI_INLINE df_ndrange df_grid(long n) { return df_grid3(n, 1, 1, 0, 1, 1); }
+
+/* ----------------------------------------------------------------------------------- >>devices
+ * Devices
+ *
+ *   1, 2, .. df_gpu_devices(); without any accelerator 1 is the host. DF_HOST always is the host. */
+typedef struct df_gpu_device {
+    char name[128];
+    char kind[16];              /* "CUDA", "OpenCL", "simulated", "host" */
+    size_t memory;              /* bytes df uses of it at most; 0: no limit of its own (the host) */
+    int units;                  /* multiprocessors, compute units, workers */
+    int max_group;              /* work-items per group */
+    int max_group_dim[3];
+    long max_groups[3];
+    size_t max_shared;          /* bytes of df_shared per group */
+    int registers;              /* 32-bit registers per group; 0: not known */
+    int warp;                   /* items that run in step; 1: not known */
+    int has_double;
+} df_gpu_device;
+
+DFI_EXTERN_C_BEGIN
+/* How many there are. Starts the drivers. */
+DFI_API int df_gpu_devices(void);
+/* Fills *info. device: 1 .. df_gpu_devices(), or DF_HOST. Errors: DF_ERROR_DEVICE, no such device. */
+DFI_API df_result df_gpu_info(int device, df_gpu_device *info);
+DFI_EXTERN_C_END
+
+#endif /* DF_GPU_H */
+
+/* ----------------------------------------------------------------------------- >>implementation */
+#if defined(DF_IMPLEMENTATION) && !defined(DFI_GPU_IMPLEMENTED)
+#define DFI_GPU_IMPLEMENTED
+#include "impl/dfi_gpu_host.h"
+#if defined(DF_SERIAL)
+#include "impl/dfi_gpu_serial.h"
+#else
+#include "impl/dfi_gpu_driver.h"
+#include "impl/dfi_kernel_text.h"
+#include "impl/dfi_gpu_sim.h"
+#if defined(DF_USE_OPENCL)
+#include "impl/dfi_gpu_opencl.h"
+#endif
+#if defined(DF_USE_CUDA)
+#include "impl/dfi_gpu_cuda.h"
+#endif
+#endif
+#endif
+
+/* ------------------------------------------------------------------------------------ >>licence
+ * MIT licence
+ *
+ * Copyright (c) 2026 The df authors
+ *
+ * Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+ * associated documentation files (the "Software"), to deal in the Software without restriction,
+ * including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense,
+ * and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so,
+ * subject to the following conditions:
+ *
+ * The above copyright notice and this permission notice shall be included in all copies or substantial
+ * portions of the Software.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT
+ * LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN
+ * NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY,
+ * WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE
+ * SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

@@ -1,0 +1,255 @@
+/* dfi_kernel.h - what one DF_KERNEL line expands to
+ *
+ * A kernel f with parameters P is a task of the host, f(df_ndrange, P), with all that DF_TASK declares, and
+ *     f_dfi_item(dfi_w, P)                      the body for one work-item
+ *     f_dfi_items(w, lo, hi, arguments)         for a box of the work-items of a group
+ *     f_dfi_kernel                              its text, and how to call it from an argument record
+ *     f_dfi_launch(options, site, grid, P)      what df_launch calls */
+#ifndef DFI_KERNEL_H
+#define DFI_KERNEL_H
+
+/* One work-item's place, given to the body by value so that it lives in registers. */
+struct dfi_work {
+    int id[3], size[3];         /* in its group; work-items per group */
+    int group[3], groups[3];    /* which group; how many */
+    struct dfi_host_group *now; /* the group as it runs: its memory, its barrier (dfi_gpu_host.h) */
+    unsigned shared;            /* arrays of df_shared so far */
+};
+
+enum dfi_param_kind { DFI_P_VALUE, DFI_P_ARRAY, DFI_P_BLOCK, DFI_P_REDUCE };
+
+/* One parameter of a kernel: texts as written, for the text that the device gets. */
+struct dfi_param {
+    int kind;
+    unsigned mode;                   /* DFI_IN .. DFI_REDUCE */
+    const char *type, *name;         /* of the value, or of an element */
+    const char *rows, *cols, *ld;    /* the shape as written; an array has rows only */
+    unsigned at;                     /* offset in the argument record */
+    unsigned bytes;                  /* of the value, or of an element */
+    const char *op;                  /* DFI_P_REDUCE: the name of the operator, and what it does */
+    void (*combine)(void *into, const void *from, size_t n);
+};
+
+/* Text that kernels may use: helper functions, types, constants. */
+struct dfi_code { const char *text, *file; int line; };
+
+struct dfi_kernel {
+    const char *name, *file;
+    int line;
+    const char *text;                /* the parameters and the body, as written, with commas in between */
+    const struct dfi_code *code;     /* or NULL */
+    const struct dfi_param *param;
+    int n_params;                    /* without the grid, which the argument record begins with */
+    size_t args_bytes;
+    void (*items)(const struct dfi_work *w, const int *lo, const int *hi, const void *args);
+    void (*call)(struct df_queue *q, const void *args); /* a function for the device's queue, instead of a text; or NULL */
+    DFI_ATOMIC(struct dfi_built *) built; /* for each device, made when first needed (dfi_gpu_build.h) */
+};
+
+struct df_opts;
+struct dfi_access;
+struct dfi_type;
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_kernel_here(const struct dfi_kernel *k, const void *args);
+DFI_API void dfi_barrier(struct dfi_host_group *g);
+DFI_API void *dfi_shared(struct dfi_host_group *g, unsigned which, size_t bytes);
+#if !defined(DF_SERIAL)
+DFI_API int dfi_gpu_ready(void);
+DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct dfi_type *type, struct dfi_kernel *k, void *args,
+                        struct dfi_access *x, unsigned n);
+DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args);
+#endif
+DFI_EXTERN_C_END
+
+/* --- from the arguments of DF_KERNEL to parameters and body ---------------------------------------
+ * Parameters are in parentheses, once their words are expanded; the body is what is left. It may contain commas. */
+#define DFI_FIRST(a, ...) a
+#define DFI_KERNEL(c, name, text, ...) DFI_KERNEL_AT_0(c, name, text, __VA_ARGS__)
+#define DFI_KERNEL_AT_0(c, name, text, ...) \
+    DFI_CAT(DFI_KERNEL_AT_0_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, __VA_ARGS__)
+#define DFI_KERNEL_AT_0_0(c, name, text, ...) \
+    DFI_KERNEL_GO(c, name, text, 1, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid)), __VA_ARGS__)
+#define DFI_KERNEL_AT_0_1(c, name, text, p1, ...) DFI_KERNEL_AT_1(c, name, text, p1, __VA_ARGS__)
+#define DFI_KERNEL_AT_1(c, name, text, p1, ...) \
+    DFI_CAT(DFI_KERNEL_AT_1_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, __VA_ARGS__)
+#define DFI_KERNEL_AT_1_0(c, name, text, p1, ...) \
+    DFI_KERNEL_GO(c, name, text, 2, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1)), __VA_ARGS__)
+#define DFI_KERNEL_AT_1_1(c, name, text, p1, p2, ...) DFI_KERNEL_AT_2(c, name, text, p1, p2, __VA_ARGS__)
+#define DFI_KERNEL_AT_2(c, name, text, p1, p2, ...) \
+    DFI_CAT(DFI_KERNEL_AT_2_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, __VA_ARGS__)
+#define DFI_KERNEL_AT_2_0(c, name, text, p1, p2, ...) \
+    DFI_KERNEL_GO(c, name, text, 3, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2)), __VA_ARGS__)
+#define DFI_KERNEL_AT_2_1(c, name, text, p1, p2, p3, ...) DFI_KERNEL_AT_3(c, name, text, p1, p2, p3, __VA_ARGS__)
+#define DFI_KERNEL_AT_3(c, name, text, p1, p2, p3, ...) \
+    DFI_CAT(DFI_KERNEL_AT_3_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, __VA_ARGS__)
+#define DFI_KERNEL_AT_3_0(c, name, text, p1, p2, p3, ...) \
+    DFI_KERNEL_GO(c, name, text, 4, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3)), __VA_ARGS__)
+#define DFI_KERNEL_AT_3_1(c, name, text, p1, p2, p3, p4, ...) DFI_KERNEL_AT_4(c, name, text, p1, p2, p3, p4, __VA_ARGS__)
+#define DFI_KERNEL_AT_4(c, name, text, p1, p2, p3, p4, ...) \
+    DFI_CAT(DFI_KERNEL_AT_4_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, __VA_ARGS__)
+#define DFI_KERNEL_AT_4_0(c, name, text, p1, p2, p3, p4, ...) \
+    DFI_KERNEL_GO(c, name, text, 5, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4)), __VA_ARGS__)
+#define DFI_KERNEL_AT_4_1(c, name, text, p1, p2, p3, p4, p5, ...) DFI_KERNEL_AT_5(c, name, text, p1, p2, p3, p4, p5, __VA_ARGS__)
+#define DFI_KERNEL_AT_5(c, name, text, p1, p2, p3, p4, p5, ...) \
+    DFI_CAT(DFI_KERNEL_AT_5_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, __VA_ARGS__)
+#define DFI_KERNEL_AT_5_0(c, name, text, p1, p2, p3, p4, p5, ...) \
+    DFI_KERNEL_GO(c, name, text, 6, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5)), __VA_ARGS__)
+#define DFI_KERNEL_AT_5_1(c, name, text, p1, p2, p3, p4, p5, p6, ...) DFI_KERNEL_AT_6(c, name, text, p1, p2, p3, p4, p5, p6, __VA_ARGS__)
+#define DFI_KERNEL_AT_6(c, name, text, p1, p2, p3, p4, p5, p6, ...) \
+    DFI_CAT(DFI_KERNEL_AT_6_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, __VA_ARGS__)
+#define DFI_KERNEL_AT_6_0(c, name, text, p1, p2, p3, p4, p5, p6, ...) \
+    DFI_KERNEL_GO(c, name, text, 7, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6)), __VA_ARGS__)
+#define DFI_KERNEL_AT_6_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, ...) DFI_KERNEL_AT_7(c, name, text, p1, p2, p3, p4, p5, p6, p7, __VA_ARGS__)
+#define DFI_KERNEL_AT_7(c, name, text, p1, p2, p3, p4, p5, p6, p7, ...) \
+    DFI_CAT(DFI_KERNEL_AT_7_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, __VA_ARGS__)
+#define DFI_KERNEL_AT_7_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, ...) \
+    DFI_KERNEL_GO(c, name, text, 8, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7)), __VA_ARGS__)
+#define DFI_KERNEL_AT_7_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, ...) DFI_KERNEL_AT_8(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, __VA_ARGS__)
+#define DFI_KERNEL_AT_8(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, ...) \
+    DFI_CAT(DFI_KERNEL_AT_8_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, __VA_ARGS__)
+#define DFI_KERNEL_AT_8_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, ...) \
+    DFI_KERNEL_GO(c, name, text, 9, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8)), __VA_ARGS__)
+#define DFI_KERNEL_AT_8_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, ...) DFI_KERNEL_AT_9(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, __VA_ARGS__)
+#define DFI_KERNEL_AT_9(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, ...) \
+    DFI_CAT(DFI_KERNEL_AT_9_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, __VA_ARGS__)
+#define DFI_KERNEL_AT_9_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, ...) \
+    DFI_KERNEL_GO(c, name, text, 10, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9)), __VA_ARGS__)
+#define DFI_KERNEL_AT_9_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, ...) DFI_KERNEL_AT_10(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, __VA_ARGS__)
+#define DFI_KERNEL_AT_10(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, ...) \
+    DFI_CAT(DFI_KERNEL_AT_10_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, __VA_ARGS__)
+#define DFI_KERNEL_AT_10_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, ...) \
+    DFI_KERNEL_GO(c, name, text, 11, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10)), __VA_ARGS__)
+#define DFI_KERNEL_AT_10_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, ...) DFI_KERNEL_AT_11(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, __VA_ARGS__)
+#define DFI_KERNEL_AT_11(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, ...) \
+    DFI_CAT(DFI_KERNEL_AT_11_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, __VA_ARGS__)
+#define DFI_KERNEL_AT_11_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, ...) \
+    DFI_KERNEL_GO(c, name, text, 12, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11)), __VA_ARGS__)
+#define DFI_KERNEL_AT_11_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, ...) DFI_KERNEL_AT_12(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, __VA_ARGS__)
+#define DFI_KERNEL_AT_12(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, ...) \
+    DFI_CAT(DFI_KERNEL_AT_12_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, __VA_ARGS__)
+#define DFI_KERNEL_AT_12_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, ...) \
+    DFI_KERNEL_GO(c, name, text, 13, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11), DFI_NORM(p12)), __VA_ARGS__)
+#define DFI_KERNEL_AT_12_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, ...) DFI_KERNEL_AT_13(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, __VA_ARGS__)
+#define DFI_KERNEL_AT_13(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, ...) \
+    DFI_CAT(DFI_KERNEL_AT_13_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, __VA_ARGS__)
+#define DFI_KERNEL_AT_13_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, ...) \
+    DFI_KERNEL_GO(c, name, text, 14, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11), DFI_NORM(p12), DFI_NORM(p13)), __VA_ARGS__)
+#define DFI_KERNEL_AT_13_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, ...) DFI_KERNEL_AT_14(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, __VA_ARGS__)
+#define DFI_KERNEL_AT_14(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, ...) \
+    DFI_CAT(DFI_KERNEL_AT_14_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, __VA_ARGS__)
+#define DFI_KERNEL_AT_14_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, ...) \
+    DFI_KERNEL_GO(c, name, text, 15, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11), DFI_NORM(p12), DFI_NORM(p13), DFI_NORM(p14)), __VA_ARGS__)
+#define DFI_KERNEL_AT_14_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, ...) DFI_KERNEL_AT_15(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, __VA_ARGS__)
+#define DFI_KERNEL_AT_15(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, ...) \
+    DFI_CAT(DFI_KERNEL_AT_15_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, __VA_ARGS__)
+#define DFI_KERNEL_AT_15_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, ...) \
+    DFI_KERNEL_GO(c, name, text, 16, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11), DFI_NORM(p12), DFI_NORM(p13), DFI_NORM(p14), DFI_NORM(p15)), __VA_ARGS__)
+#define DFI_KERNEL_AT_15_1(c, name, text, ...) \
+    DFI_STATIC_ASSERT(0, "df_gpu.h: kernel " #name " has more than 15 parameters; put some of them into a struct");
+
+#define DFI_KERNEL_GO(c, name, text, n, params, ...) DFI_KERNEL_GO_(c, name, text, n, (__VA_ARGS__), DFI_OPEN params)
+#define DFI_KERNEL_GO_(...) DFI_KERNEL_KNOWN(__VA_ARGS__)
+#define DFI_KERNEL_KNOWN(c, name, text, n, body, ...) \
+    DFI_CAT(DFI_KERNEL_MAKE_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_NOT_KERNEL, __VA_ARGS__)))(c, name, text, n, body, __VA_ARGS__)
+#define DFI_KERNEL_MAKE_0(c, name, text, n, body, ...)                                                          \
+    DFI_STATIC_ASSERT(0, "df_gpu.h: a parameter of kernel " #name " is (type, name) or df_in/df_out/df_inout/df_commute/" \
+                         "df_concurrent/df_reduce(...), df_in2/df_out2/df_inout2/df_commute2(...)");
+
+/* a token for a parameter that a kernel cannot have */
+#define DFI_NOT_KERNEL(t) DFI_NOT_KERNEL_ t
+#define DFI_NOT_KERNEL_(form, mode, ...) DFI_NOT_KERNEL_##form(mode)
+#define DFI_NOT_KERNEL_dfi_f_value(mode)
+#define DFI_NOT_KERNEL_dfi_f_array(mode) DFI_CAT(DFI_NOT_KERNEL_, mode)
+#define DFI_NOT_KERNEL_dfi_f_block(mode) DFI_CAT(DFI_NOT_KERNEL_, mode)
+#define DFI_NOT_KERNEL_dfi_f_reduce(mode)
+#define DFI_NOT_KERNEL_dfi_f_reduce2(mode) *
+#define DFI_NOT_KERNEL_dfi_f_range(mode) *
+#define DFI_NOT_KERNEL_dfi_f_pop(mode)   *
+#define DFI_NOT_KERNEL_dfi_f_peek(mode)  *
+#define DFI_NOT_KERNEL_dfi_f_popv(mode)  *
+#define DFI_NOT_KERNEL_dfi_f_wrong(mode) *
+#define DFI_NOT_KERNEL_dfi_m_in
+#define DFI_NOT_KERNEL_dfi_m_out
+#define DFI_NOT_KERNEL_dfi_m_inout
+#define DFI_NOT_KERNEL_dfi_m_commute
+#define DFI_NOT_KERNEL_dfi_m_concurrent
+#define DFI_NOT_KERNEL_dfi_m_weak_in    *
+#define DFI_NOT_KERNEL_dfi_m_weak_out   *
+#define DFI_NOT_KERNEL_dfi_m_weak_inout *
+
+/* a row of the parameter table; the grid, always the first, is none */
+#define DFI_PARAM(f, t) DFI_PARAM_(f, DFI_OPEN t)
+#define DFI_PARAM_(...) DFI_PARAM_GO(__VA_ARGS__)
+#define DFI_PARAM_GO(f, form, mode, ...) DFI_PARAM_##form(f, mode, __VA_ARGS__)
+#define DFI_PARAM_dfi_f_value(f, mode, T, x) \
+    { DFI_P_VALUE, 0, #T, #x, NULL, NULL, NULL, DFI_AT(f, x), (unsigned)sizeof(T), NULL, NULL },
+#define DFI_PARAM_dfi_f_array(f, mode, T, p, n) \
+    { DFI_P_ARRAY, DFI_MODE_##mode, #T, #p, #n, NULL, NULL, DFI_AT(f, p), (unsigned)sizeof(T), NULL, NULL },
+#define DFI_PARAM_dfi_f_block(f, mode, T, p, rows, cols, ld) \
+    { DFI_P_BLOCK, DFI_MODE_##mode, #T, #p, #rows, #cols, #ld, DFI_AT(f, p), (unsigned)sizeof(T), NULL, NULL },
+#define DFI_PARAM_dfi_f_reduce(f, op_, T, p, n) \
+    { DFI_P_REDUCE, DFI_REDUCE, #T, #p, #n, NULL, NULL, DFI_AT(f, p), (unsigned)sizeof(T), #op_, f##_dfi_op_##p },
+
+/* marks a parameter as used */
+#define DFI_TOUCH(t) (void)DFI_NAME(t);
+
+/* The body for one item: `dfi_w` is its place, which df_global_id(0) and the others read. */
+#define DFI_KERNEL_MAKE_1(c, name, text, n, body, ...)                                                          \
+    DFI_TASK_GO(static, void, 1, name, n, __VA_ARGS__);                                                         \
+    DFI_KERNEL_REST(c, name, text, n, __VA_ARGS__)                                                              \
+    DFI_KERNEL_LAUNCH(name, n, __VA_ARGS__)                                                                     \
+    static void name##_dfi_item(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__), struct dfi_work dfi_w)                    \
+    {                                                                                                           \
+        DFI_EACH_##n(DFI_TOUCH, __VA_ARGS__)                                                                    \
+        (void)dfi_w;                                                                                            \
+        DFI_OPEN body                                                                                           \
+    }                                                                                                           \
+    DFI_STATIC_ASSERT(sizeof(name##_future) > 0, "df_gpu.h");
+#define DFI_KERNEL_REST(c, name, text, n, ...)                                                                 \
+    static void name##_dfi_item(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__), struct dfi_work dfi_w);                   \
+    static void name##_dfi_items(const struct dfi_work *dfi_o, const int *dfi_lo, const int *dfi_hi, const void *dfi_p) \
+    {                                                                                                           \
+        const struct name##_dfi_args *dfi_a = (const struct name##_dfi_args *)dfi_p;                            \
+        struct dfi_work dfi_w = *dfi_o;                                                                         \
+        for (dfi_w.id[2] = dfi_lo[2]; dfi_w.id[2] < dfi_hi[2]; dfi_w.id[2]++)                                   \
+            for (dfi_w.id[1] = dfi_lo[1]; dfi_w.id[1] < dfi_hi[1]; dfi_w.id[1]++)                               \
+                for (dfi_w.id[0] = dfi_lo[0]; dfi_w.id[0] < dfi_hi[0]; dfi_w.id[0]++)                           \
+                    name##_dfi_item(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__), dfi_w);                                \
+    }                                                                                                           \
+    static const struct dfi_param name##_dfi_params[] = { DFI_WITH_##n(DFI_PARAM, name, __VA_ARGS__) };         \
+    static struct dfi_kernel name##_dfi_kernel = { #name, __FILE__, __LINE__, text, c, name##_dfi_params + 1, n - 1,   \
+        sizeof(struct name##_dfi_args), name##_dfi_items, NULL, NULL };                                         \
+    static void name(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                                                      \
+    {                                                                                                           \
+        const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };                           \
+        dfi_kernel_here(&name##_dfi_kernel, (const void *)&dfi_a);                                              \
+    }
+#if defined(DF_SERIAL)
+#define DFI_KERNEL_LAUNCH(name, n, ...)                                                                        \
+    DFI_UNUSED static void name##_dfi_launch(const struct df_opts *dfi_o, const char *dfi_site,                 \
+                                             DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                              \
+    {                                                                                                           \
+        name##_dfi_with(dfi_o, dfi_site DFI_EACH_##n(DFI_ALSO, __VA_ARGS__));                                   \
+    }
+#else
+#define DFI_KERNEL_LAUNCH(name, n, ...)                                                                        \
+    static void name##_dfi_launch_run(void *dfi_p, void *dfi_r)                                                 \
+    {                                                                                                           \
+        (void)dfi_r;                                                                                            \
+        dfi_launch_run(&name##_dfi_kernel, dfi_p);                                                              \
+    }                                                                                                           \
+    static const struct dfi_type name##_dfi_launch_type = {                                                     \
+        name##_dfi_launch_run, #name, offsetof(struct name##_dfi_future, dfi_args), 0,                          \
+        sizeof(struct name##_dfi_args), DFI_LAUNCH DFI_EACH_##n(DFI_MODES, __VA_ARGS__) };                      \
+    DFI_UNUSED static void name##_dfi_launch(const struct df_opts *dfi_o, const char *dfi_site,                 \
+                                             DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                              \
+    {                                                                                                           \
+        struct dfi_access dfi_x[n];                                                                             \
+        unsigned dfi_n = 0;                                                                                     \
+        struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };                                 \
+        DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                             \
+        dfi_launch(dfi_o, dfi_site, &name##_dfi_launch_type, &name##_dfi_kernel, (void *)&dfi_a, dfi_x, dfi_n); \
+    }
+#endif
+
+#endif
