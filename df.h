@@ -571,6 +571,7 @@ DFI_EXTERN_C_END
 #include "impl/dfi_error.h"
 #include "impl/dfi_future.h"
 #include "impl/dfi_extra.h"
+#include "impl/dfi_gpu_hook.h"
 #include "impl/dfi_flow.h"
 #include "impl/dfi_edge.h"
 #include "impl/dfi_token.h"

@@ -18,6 +18,8 @@ struct dfi_work {
 
 enum dfi_param_kind { DFI_P_VALUE, DFI_P_ARRAY, DFI_P_BLOCK, DFI_P_REDUCE };
 
+struct dfi_access;
+
 /* One parameter of a kernel: texts as written, for the text that the device gets. */
 struct dfi_param {
     int kind;
@@ -41,13 +43,14 @@ struct dfi_kernel {
     const struct dfi_param *param;
     int n_params;                    /* without the grid, which the argument record begins with */
     size_t args_bytes;
+    unsigned (*accesses)(const void *args, struct dfi_access *x); /* what these arguments access, in the order of the
+                                        parameters that are no values; how many */
     void (*items)(const struct dfi_work *w, const int *lo, const int *hi, const void *args);
     void (*call)(struct df_queue *q, const void *args); /* a function for the device's queue, instead of a text; or NULL */
     DFI_ATOMIC(struct dfi_built *) built; /* for each device, made when first needed (dfi_gpu_build.h) */
 };
 
 struct df_opts;
-struct dfi_access;
 struct dfi_type;
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_kernel_here(const struct dfi_kernel *k, const void *args);
@@ -55,8 +58,7 @@ DFI_API void dfi_barrier(struct dfi_host_group *g);
 DFI_API void *dfi_shared(struct dfi_host_group *g, unsigned which, size_t bytes);
 #if !defined(DF_SERIAL)
 DFI_API int dfi_gpu_ready(void);
-DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct dfi_type *type, struct dfi_kernel *k, void *args,
-                        struct dfi_access *x, unsigned n);
+DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct dfi_type *type, struct dfi_kernel *k, void *args);
 DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args);
 #endif
 DFI_EXTERN_C_END
@@ -216,9 +218,22 @@ DFI_EXTERN_C_END
                 for (dfi_w.id[0] = dfi_lo[0]; dfi_w.id[0] < dfi_hi[0]; dfi_w.id[0]++)                           \
                     name##_dfi_item(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__), dfi_w);                                \
     }                                                                                                           \
+    static unsigned name##_dfi_list(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__), struct dfi_access *dfi_x)             \
+    {                                                                                                           \
+        unsigned dfi_n = 0;                                                                                     \
+        DFI_EACH_##n(DFI_TOUCH, __VA_ARGS__)                                                                    \
+        (void)dfi_x;                                                                                            \
+        DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                             \
+        return dfi_n;                                                                                           \
+    }                                                                                                           \
+    static unsigned name##_dfi_accesses(const void *dfi_p, struct dfi_access *dfi_x)                            \
+    {                                                                                                           \
+        const struct name##_dfi_args *dfi_a = (const struct name##_dfi_args *)dfi_p;                            \
+        return name##_dfi_list(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__), dfi_x);                                     \
+    }                                                                                                           \
     static const struct dfi_param name##_dfi_params[] = { DFI_WITH_##n(DFI_PARAM, name, __VA_ARGS__) };         \
     static struct dfi_kernel name##_dfi_kernel = { #name, __FILE__, __LINE__, text, c, name##_dfi_params + 1, n - 1,   \
-        sizeof(struct name##_dfi_args), name##_dfi_items, NULL, NULL };                                         \
+        sizeof(struct name##_dfi_args), name##_dfi_accesses, name##_dfi_items, NULL, NULL };                    \
     static void name(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                                                      \
     {                                                                                                           \
         const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };                           \
@@ -244,11 +259,8 @@ DFI_EXTERN_C_END
     DFI_UNUSED static void name##_dfi_launch(const struct df_opts *dfi_o, const char *dfi_site,                 \
                                              DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                              \
     {                                                                                                           \
-        struct dfi_access dfi_x[n];                                                                             \
-        unsigned dfi_n = 0;                                                                                     \
         struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };                                 \
-        DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                             \
-        dfi_launch(dfi_o, dfi_site, &name##_dfi_launch_type, &name##_dfi_kernel, (void *)&dfi_a, dfi_x, dfi_n); \
+        dfi_launch(dfi_o, dfi_site, &name##_dfi_launch_type, &name##_dfi_kernel, (void *)&dfi_a);               \
     }
 #endif
 

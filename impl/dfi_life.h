@@ -183,7 +183,7 @@ static int dfi_start_locked(const df_config *c)
     dfi_pool.window = s->window;
     dfi_pool.defer = s->defer;
     dfi_pool.deterministic = s->deterministic;
-    dfi_store_relaxed(&dfi_pool.run_now, !DF_CHECK && !s->defer && !s->deterministic);
+    dfi_store_relaxed(&dfi_pool.run_now, dfi_run_now_allowed());
     dfi_pool.rename_bytes = s->rename_bytes;
     dfi_pool.patience = s->patience;
     dfi_pool.stack_bytes = s->stack_bytes;
@@ -297,6 +297,7 @@ DFI_API void df_stop(void)
     if (dfi_load_relaxed(&dfi_pool.running)) {
         dfi_stop_signal(DFI_STOP_WHEN_DONE);
         dfi_stop_join();
+        if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->stop();
     }
     dfi_os_unlock(&dfi_pool_lock);
 }

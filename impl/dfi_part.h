@@ -26,6 +26,7 @@ static DFI_NOINLINE int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *
     }
     if (x->locks && !x->locked && !dfi_lock_all(x)) return DFI_LATER;
     if (x->reductions && !dfi_reduce_begin(w, x)) return DFI_LATER;
+    if (DFI_UNLIKELY(x->noted != NULL)) dfi_gpu_before_body(t);
     return DFI_GO;
 }
 

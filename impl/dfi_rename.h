@@ -204,7 +204,7 @@ static DFI_NOINLINE void dfi_rename(struct dfi_worker *w, struct dfi_flow *t, st
 {
     struct dfi_scope *s = t->scope;
     if (x->arg == DFI_NO_ARG || n->n_over || t->parts) return;
-    if ((x->mode & ~(unsigned)DFI_RANGE) == DFI_OUT && dfi_pool.rename_bytes && dfi_rename_helps(w, n))
+    if ((x->mode & ~(unsigned)DFI_RANGE) == DFI_OUT && dfi_pool.rename_bytes && !dfi_load_relaxed(&dfi_pool.devices) && dfi_rename_helps(w, n))
         dfi_rename_output(w, s->table, n);
     if (n->place) {
         char *args = (char *)t->task.args + x->arg, *p = n->place->p, *end = p + n->region.row;

@@ -27,6 +27,7 @@ DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_hot dfi_nobody = { NULL, { 0 }, 1 };
 DFI_API DFI_TLS struct dfi_hot *dfi_self = &dfi_nobody;
 DFI_API struct dfi_os_mutex dfi_pool_lock = DFI_OS_MUTEX_INIT;
+DFI_API const struct dfi_gpu_hook *dfi_gpu_hook = NULL;
 DFI_API struct dfi_pool dfi_pool;
 DFI_EXTERN_C_END
 

@@ -28,6 +28,7 @@ static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *p
     s->group = NULL;
     s->gated = NULL;
     dfi_store_relaxed(&s->cancelled, 0);
+    dfi_store_relaxed(&s->launched, 0);
     dfi_store_relaxed(&s->error, NULL);
     dfi_store_relaxed(&s->spoilt, NULL);
     s->outer = w->scope;
@@ -162,12 +163,14 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
 
 static void dfi_settle(struct dfi_worker *w, struct dfi_scope *s);
 static void dfi_scope_end_errors(struct dfi_scope *s);
+static void dfi_scope_settle_devices(struct dfi_scope *s);
 
 /* Waits until all children of s are done and all values are where they belong. */
 static void dfi_wait_all(struct dfi_worker *w, struct dfi_scope *s)
 {
     dfi_settle(w, s);
     dfi_wait_until(w, s, 0);
+    if (DFI_UNLIKELY(dfi_load_relaxed(&s->launched))) dfi_scope_settle_devices(s);
 }
 
 /* End of a block or of a stolen future. */

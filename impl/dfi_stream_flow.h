@@ -31,7 +31,7 @@ static void dfi_stream_created(int by)
 {
     int before = dfi_fetch_add_acq_rel(&dfi_pool.streams, by);
     if (by > 0) dfi_store_relaxed(&dfi_pool.run_now, 0);
-    else if (before == 1) dfi_store_relaxed(&dfi_pool.run_now, !DF_CHECK && !dfi_pool.defer && !dfi_pool.deterministic);
+    else if (before == 1) dfi_store_relaxed(&dfi_pool.run_now, dfi_run_now_allowed());
 }
 
 static void dfi_windows_release(struct dfi_worker *w, struct dfi_window *v)

@@ -114,6 +114,7 @@ static DFI_NOINLINE int dfi_opts_take(struct dfi_worker *w, struct dfi_flow *t)
     x->site = w->opts_site;
     x->name = o->name ? o->name : t->type->name;
     x->priority = o->priority;
+    x->device = o->device;
     x->group = o->group;
     if (o->worker == DF_MAIN_THREAD) x->pin = 0;
     else if (o->worker > 0 && o->worker < dfi_pool.n_workers) x->pin = o->worker;
@@ -235,7 +236,7 @@ static DFI_NOINLINE int dfi_may_run_now_slow(struct dfi_worker *w, const struct 
     if (DF_CHECK || dfi_pool.defer || (w->opts && dfi_opts_matter(w->opts)) || dfi_load_relaxed(&dfi_pool.cancels)) return 0;
     if (dfi_pool.deterministic && type->modes & DFI_GROUPED) return 0;
     /* a child of the task may have to wait for a stream, and who comes after the task for that child */
-    if (type->modes && dfi_load_relaxed(&dfi_pool.streams)) return 0;
+    if (type->modes && (dfi_load_relaxed(&dfi_pool.streams) || dfi_load_relaxed(&dfi_pool.devices))) return 0;
     if (w->task) return !(w->task->task.mem.special && w->task->extra->weak);
     if (s->gated) return 0; /* its gates may be closed */
     if (dfi_load_relaxed(&s->spoilt)) return 0; /* skipped here: who comes after them is, too */
@@ -326,6 +327,7 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
             memcpy((char *)t->task.args + x[i].arg, &x[i].p, sizeof x[i].p);
             if (x[i].mode & DFI_RANGE) memcpy((char *)t->task.args + x[i].arg + sizeof x[i].p, &end, sizeof end);
         }
+    if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices)) && !(t->type->modes & DFI_LAUNCH)) dfi_gpu_hook->host(x, n);
     if (t->task.mem.special && t->extra->windows) dfi_stream_run_now(w, t);
     else if (!dfi_load_relaxed(&t->skip)) t->type->run(t->task.args, NULL); /* in the submitter's scope */
     if (t->parts) dfi_weak_done(w, t);
@@ -345,6 +347,7 @@ static DFI_NOINLINE int dfi_submit_before(struct dfi_worker *w, struct dfi_flow 
     if (t->type->modes & DFI_SHARED) dfi_accesses_apart(x, n);
     failed |= t->type->modes & DFI_WEAK && dfi_weak_releasable(w, t);
     failed |= dfi_pool.rename_bytes && dfi_rename_before(w, t, x, n);
+    failed |= dfi_load_relaxed(&dfi_pool.devices) && dfi_gpu_note(w, t, x, n);
     return failed ? -1 : 0;
 }
 
@@ -362,7 +365,8 @@ static DFI_NOINLINE int dfi_submit_after(struct dfi_worker *w, struct dfi_flow *
 DFI_INLINE int dfi_submit_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n, int streams)
 {
     const struct df_opts *o = w->opts;
-    int more = DF_CHECK || o || dfi_pool.rename_bytes || t->type->modes & (DFI_SHARED | DFI_WEAK), failed;
+    int more = DF_CHECK || o || dfi_pool.rename_bytes || dfi_load_relaxed(&dfi_pool.devices) ||
+               t->type->modes & (DFI_SHARED | DFI_WEAK), failed;
     unsigned i;
     failed = DFI_UNLIKELY(more) ? dfi_submit_before(w, t, x, n) : 0;
     for (i = 0; i < n && !failed; i++) failed = !(x[i].mode & DFI_WEAK) && dfi_register(w, t, t, &x[i]) ? -1 : 0;
@@ -431,6 +435,7 @@ static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n)
     dfi_submit(t, x, n);
     g.kind = DFI_GOAL_FLAG, g.scope = w->scope, g.future = NULL, g.flag = &flag;
     dfi_help_until(w, w->scope->mark, &g);
+    if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices))) dfi_gpu_hook->host(x, n);
 }
 
 DFI_EXTERN_C_BEGIN

@@ -4,6 +4,8 @@
 #ifndef DFI_TYPES_H
 #define DFI_TYPES_H
 
+struct dfi_gpu_hook;
+
 enum { DFI_LINE = 64 }; /* bytes two threads must be apart not to disturb each other */
 
 /* --- recyclable blocks (dfi_blocks.h) --------------------------------------------------------- */
@@ -97,6 +99,9 @@ struct dfi_extra {
     void **window_array;                  /* memory for the pointers to them that the body gets as arrays, or NULL */
     DFI_ATOMIC(intptr_t) windows_missing; /* how many of them may not be entered yet */
     uint64_t began;                       /* not 0: how long the body takes is to be measured; when it began */
+    struct dfi_access *noted;             /* while there are devices: its accesses (dfi_gpu_hook.h), or NULL */
+    unsigned n_noted;
+    int device;                           /* df_opts.device */
     DFI_ATOMIC(int) gate;                 /* a gate: 2 while its own end and the task it belongs to are to come, 1 */
 };
 
@@ -141,6 +146,7 @@ struct dfi_scope {
     struct df_group *group;                /* of the task whose body it is */
     struct dfi_flow *gated;                /* the task with weak accesses that it is in the body of, or NULL */
     DFI_ATOMIC(int) cancelled;
+    DFI_ATOMIC(int) launched;              /* kernels were launched in it since it last waited (dfi_gpu_hook.h) */
     DFI_ATOMIC(struct dfi_error *) error;  /* the first one */
     DFI_ATOMIC(struct dfi_block_head *) spoilt; /* children that spoil what comes later; pushed by whoever completes them */
     size_t room_used;
@@ -356,7 +362,8 @@ struct dfi_pool {
     DFI_ATOMIC(struct dfi_worker *) slot[DFI_MAX_WORKERS];
     size_t deque, window, rename_bytes, stack_bytes;
     int defer, deterministic, patience;
-    DFI_ATOMIC(int) run_now;                  /* neither of the first two, and no streams */
+    DFI_ATOMIC(int) run_now;                  /* neither of the first two, no streams and no devices */
+    DFI_ATOMIC(int) devices;                  /* of df_gpu.h that are in use */
     char line0[DFI_LINE];
     DFI_ATOMIC(int) parked_idle, parked_waiting;
     char line1[DFI_LINE];
@@ -382,6 +389,7 @@ struct dfi_pool {
 DFI_EXTERN_C_BEGIN
 extern DFI_API struct dfi_os_mutex dfi_pool_lock; /* start, stop, attach, detach */
 extern DFI_API struct dfi_pool dfi_pool;
+extern DFI_API const struct dfi_gpu_hook *dfi_gpu_hook; /* set before dfi_pool.devices */
 DFI_EXTERN_C_END
 
 #endif
