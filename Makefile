@@ -20,7 +20,8 @@ help:
 	@echo '  make demo          the Cholesky factorisation, serial and parallel (BLAS=1: with a BLAS; N=4096: larger)'
 	@echo '  make examples      build/examples/*'
 	@echo '  make test          all tests (FUZZ=1000: more random programs; V=1: a line for each test)'
-	@echo '  make check-tsan    run-time tests under ThreadSanitizer; check-asan, check-ubsan alike'
+	@echo '  make check-tsan    run-time tests under ThreadSanitizer'
+	@echo '  make check-asan    the same under AddressSanitizer and UndefinedBehaviorSanitizer together'
 	@echo '  make bench         df against OpenMP and oneTBB, as ratios'
 	@echo '  make single        single/df.h and single/df_stm.h, everything in one file'
 	@echo '  make install       to $(PREFIX) (PREFIX=, DESTDIR=); uninstall'
@@ -116,15 +117,17 @@ $(TARGETS:%=test-%):
 
 # The programs of FILES, each a job of its own, so that -j2 runs two of them at a time.
 FILES = $(wildcard tests/unit/*.c tests/fuzz/*.c tests/system/*.c tests/stress/*.c)
-.PHONY: runtime $(FILES:%=run/%)
+.PHONY: runtime shared $(FILES:%=run/%)
 runtime: $(FILES:%=run/%)
-$(FILES:%=run/%): run/%:
+shared:
+	@tests/run
+$(FILES:%=run/%): run/%: shared
 	@tests/run $* || :
 
 # --- sanitizers: unit, fuzz and system, with CC and OTHER, without suppressions ----------------------
 
-.PHONY: check-tsan check-asan check-ubsan
-check-tsan check-asan check-ubsan:
+.PHONY: check-tsan check-asan
+check-tsan check-asan:
 	@+status=0; \
 	for cc in '$(CC)' $(OTHER); do \
 	    MAKE='$(MAKE)' tests/configuration $(@:check-%=%) "$$cc" || status=1; \

@@ -66,7 +66,12 @@ typedef struct df_ndrange {
     long n[3];
     int group[3]; /* 0: df decides */
 } df_ndrange;
-typedef struct df_queue df_queue;
+/* What a function of DF_DEVICE_TASK gets: where to put its work. */
+typedef struct df_queue {
+    int device;
+    const char *kind;  /* "CUDA": native is a CUstream; "OpenCL": a cl_command_queue */
+    void *native;
+} df_queue;
 struct dfi_host_group;
 struct dfi_built;
 
@@ -190,6 +195,10 @@ DFI_EXTERN_C_END
 #if defined(DF_USE_CUDA)
 #include "impl/dfi_gpu_cuda.h"
 #endif
+#include "impl/dfi_gpu_record.h"
+#include "impl/dfi_gpu_memory.h"
+#include "impl/dfi_gpu_engine.h"
+#include "impl/dfi_gpu_launch.h"
 #endif
 #endif
 

@@ -4,10 +4,10 @@
  * same time, unless one queue is told to wait for a point of another. Nothing here waits for the device but `sync`, and
  * copies from or to memory of the host that the driver cannot move by itself.
  *
- * Each function but `sync`, `reached` and `copy_out` is called by one thread at a time per device, under its lock. `sync` and
- * `reached` may be called by any thread at any time; `copy_out` by the device's own thread alone, at the same time as
- * the others (its queue DFI_Q_OUT is used by nobody else).
- * Results: DF_OK or the code of an error; the text of it is in d->error then. */
+ * Threads: one at a time per queue, whatever is done with other queues of the device meanwhile (`wait` is an operation of
+ * the queue that waits); alloc, free and build: one at a time per device. `sync` and `reached`: any, at any time. DFI_Q_OUT is
+ * used by the device's own thread alone.
+ * Results: DF_OK or the code of an error; the text of it is in dfi_gpu_error of the calling thread then. */
 #ifndef DFI_GPU_DRIVER_H
 #define DFI_GPU_DRIVER_H
 
@@ -24,11 +24,12 @@ struct dfi_arg { const void *p; size_t bytes; int is_memory; };
 
 /* A compiled kernel, or why there is none. */
 struct dfi_built {
-    struct dfi_built *next;
+    struct dfi_built *next, *all; /* of the kernel; of all kernels (dfi_gpu_launch.h) */
+    struct dfi_kernel *kernel;
     int device;                  /* index in the table of devices */
     int block[3];                /* compiled for this size of group; 0: for any */
     df_result result;            /* DF_ERROR_KERNEL: the driver's log was said */
-    void *handle;                /* the driver's */
+    void *handle;                /* the driver's, which frees it when the device is closed */
     /* limits of this kernel on this device, as the driver tells */
     int max_group, registers;    /* registers: per item; 0: not known */
     size_t shared, spilled;      /* bytes of shared memory per group; of registers in memory, per item */
@@ -39,9 +40,9 @@ struct dfi_gpu {
     const struct dfi_gpu_driver *driver;
     int index;                   /* in the table of devices */
     void *own;                   /* the driver's record */
-    char error[160];             /* the last error's text */
-    DFI_ATOMIC(uint64_t) issued[DFI_QUEUES]; /* operations put into each queue so far: the driver counts */
+    DFI_ATOMIC(uintptr_t) issued[DFI_QUEUES]; /* operations put into each queue so far, a call may be several: the driver counts */
 };
+static DFI_TLS char dfi_gpu_error[160]; /* the last error of this thread: the driver's function and the name of the error */
 
 struct dfi_gpu_driver {
     const char *kind;            /* "CUDA" */
@@ -61,11 +62,11 @@ struct dfi_gpu_driver {
     /* From another device of this driver, in queue q of d; NULL, or DF_ERROR_DEVICE: through the host. Same pitch. */
     df_result (*copy_peer)(struct dfi_gpu *d, int q, dfi_memory to, struct dfi_gpu *from_device, dfi_memory from, size_t bytes);
     /* What comes later in queue q of d waits for operation number `point` of queue p of e (the same driver). */
-    df_result (*wait)(struct dfi_gpu *d, int q, struct dfi_gpu *e, int p, uint64_t point);
-    /* Is that operation done? */
-    int (*reached)(struct dfi_gpu *d, int q, uint64_t point);
+    df_result (*wait)(struct dfi_gpu *d, int q, struct dfi_gpu *e, int p, uintptr_t point);
+    /* Is that operation done? Yes if the device failed. */
+    int (*reached)(struct dfi_gpu *d, int q, uintptr_t point);
     /* Until it is. Reports what failed since the last time, if anything did. */
-    df_result (*sync)(struct dfi_gpu *d, int q, uint64_t point);
+    df_result (*sync)(struct dfi_gpu *d, int q, uintptr_t point);
     /* Lets the queue begin with what is in it. */
     void (*flush)(struct dfi_gpu *d, int q);
     /* b->device and b->block are set: fills the rest of *b. log: where the compiler's words go, NUL-terminated. */
@@ -74,8 +75,21 @@ struct dfi_gpu_driver {
     df_result (*launch)(struct dfi_gpu *d, int q, struct dfi_kernel *k, struct dfi_built *b, const int *groups, const int *group,
                         const struct dfi_arg *args, int n_args);
     /* What a function of the host needs to put work into queue q by the driver's own interface: a CUstream, a
-     * cl_command_queue. NULL: there is nothing of the kind. The driver counts one operation in the queue. */
+     * cl_command_queue; NULL: there is nothing of the kind. Then what it did is over, and counts as one operation. Both are
+     * called by the thread that calls the function. */
     void *(*native)(struct dfi_gpu *d, int q);
+    void (*native_end)(struct dfi_gpu *d, int q);
 };
+
+/* A number of bytes with K, M or G behind it; *end is where it stops. 0: there is none. */
+DFI_UNUSED static size_t dfi_bytes_of(const char *text, const char **end)
+{
+    char *stop;
+    double n = strtod(text, &stop);
+    int shift = *stop == 'K' || *stop == 'k' ? 10 : *stop == 'M' || *stop == 'm' ? 20 : *stop == 'G' || *stop == 'g' ? 30 : 0;
+    *end = stop + (shift != 0);
+    n *= (double)((size_t)1 << shift);
+    return stop == text || !(n >= 1) || n > (double)(SIZE_MAX / 2) ? 0 : (size_t)n;
+}
 
 #endif

@@ -47,7 +47,7 @@ struct dfi_kernel {
                                         parameters that are no values; how many */
     void (*items)(const struct dfi_work *w, const int *lo, const int *hi, const void *args);
     void (*call)(struct df_queue *q, const void *args); /* a function for the device's queue, instead of a text; or NULL */
-    DFI_ATOMIC(struct dfi_built *) built; /* for each device, made when first needed (dfi_gpu_build.h) */
+    struct dfi_built *built;         /* for each device, made when first needed; under the engine's lock (dfi_gpu_launch.h) */
 };
 
 struct df_opts;
@@ -58,7 +58,8 @@ DFI_API void dfi_barrier(struct dfi_host_group *g);
 DFI_API void *dfi_shared(struct dfi_host_group *g, unsigned which, size_t bytes);
 #if !defined(DF_SERIAL)
 DFI_API int dfi_gpu_ready(void);
-DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct dfi_type *type, struct dfi_kernel *k, void *args);
+DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct dfi_type *type,
+                        const struct dfi_type *host, struct dfi_kernel *k, void *args);
 DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args);
 #endif
 DFI_EXTERN_C_END
@@ -260,7 +261,7 @@ DFI_EXTERN_C_END
                                              DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                              \
     {                                                                                                           \
         struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };                                 \
-        dfi_launch(dfi_o, dfi_site, &name##_dfi_launch_type, &name##_dfi_kernel, (void *)&dfi_a);               \
+        dfi_launch(dfi_o, dfi_site, &name##_dfi_launch_type, &name##_dfi_type, &name##_dfi_kernel, (void *)&dfi_a); \
     }
 #endif
 

@@ -62,6 +62,18 @@
                                    "skipped; raise its capacity")                                              \
     X(STREAM_BURST, ERROR, ALWAYS, "%s%stask %s: parameter %s is to consume %ld of %ld elements: skipped")      \
     X(STREAM_COUNT, ERROR, ALWAYS, "%s%stask %s: parameter %s is of %ld streams: skipped")                     \
+    X(DEVICE_OPEN, WARNING, ALWAYS, "%s device %d is not used: %s")                                             \
+    X(CUDA_NONE, WARNING, ONCE, "CUDA: %s: its devices are not used")                                          \
+    X(NO_DEVICE, WARNING, ALWAYS, "DF_GPU=%s, but there is no such device: the host runs the kernels")          \
+    X(DEVICE_LOST, ERROR, ALWAYS, "device %d (%s) failed while %s: %s; it is not used any more, and %lu bytes that only it had " \
+                                  "are lost: the host's memory has what was there before")                     \
+    X(NO_SUCH_DEVICE, ERROR, ALWAYS, "%s: launch of %s on device %d: devices are 1 to %d, or DF_HOST: not run") \
+    X(KERNEL_BUILD, ERROR, ALWAYS, "%s:%d: kernel %s does not compile for device %d (%s): not run\n%s")         \
+    X(GRID, ERROR, ALWAYS, "%s: launch of %s on device %d (%s): %ld x %ld x %ld work-items in groups of %d x %d x %d: %s: not run") \
+    X(DEVICE_MEMORY, ERROR, ALWAYS, "%s: launch of %s on device %d (%s): it accesses %lu bytes, the largest part %lu as %s, and the " \
+                                    "device has %lu for df: not run; use smaller parts")                       \
+    X(BARRIER, ERROR, ALWAYS, "%s:%d: kernel %s: some work-items of a group ended while others wait in df_barrier: all must come " \
+                              "there or none; the group is given up")                                          \
     X(WAIT_IN_ATOMIC, ERROR, ALWAYS, "%s: the atomic block that begins here waits for tasks: they may wait for it; " \
                                      "wait before or after the block")                                         \
     X(TM_OUTSIDE, ERROR, ALWAYS, "%s: %s outside of an atomic block: no effect")                               \

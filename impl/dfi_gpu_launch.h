@@ -1,0 +1,701 @@
+/* dfi_gpu_launch.h - a launch, when the tasks before it are done or, if they are launches, in the queues
+ *
+ * The body of a launch's task puts its transfers and its kernel into the queues of a device and returns: so its
+ * successors among the launches follow at once, ordered by the queues. Argument: docs/gpu.md, "Order". */
+#ifndef DFI_GPU_LAUNCH_H
+#define DFI_GPU_LAUNCH_H
+
+enum { DFI_BUSY_QUEUE = 1 << 18 }; /* bytes to copy that a queue in use is worth: a kernel of 20 us at 12 GB/s */
+
+struct dfi_use_of { /* one region of a launch */
+    struct dfi_access x;
+    const struct dfi_param *param;
+    struct dfi_region region;
+    struct dfi_record *record;
+    struct dfi_buffer *buffer;
+    struct dfi_box box;              /* how the kernel wants it to lie on the device */
+    int reads, writes;
+};
+
+struct dfi_going {                   /* a launch on its way */
+    struct dfi_kernel *kernel;
+    struct dfi_device *device;
+    const char *site, *name;
+    void *args;                      /* a copy, in which distances between rows are those of the device */
+    df_ndrange grid;
+    int groups[3];
+    struct dfi_built *built;
+    struct dfi_use_of use[DFI_PARAMETERS];
+    int n;
+    struct dfi_buffer *partial[DFI_PARAMETERS];
+    struct dfi_job job[DFI_PARAMETERS];
+    int queue;
+    df_result error;                 /* what is wrong with it: said, and not to be run */
+    int here;                        /* the host is to run it */
+};
+
+/* --- the device --------------------------------------------------------------------------------- */
+
+static int dfi_copy_is_valid(const struct dfi_record *r, int d) { return r->copy[d] && r->copy[d]->state != DFI_INVALID; }
+
+/* The device that has most of what the launch reads; among equals the one with fewest busy queues, and fewest launches. */
+static struct dfi_device *dfi_device_choose(const struct dfi_access *x, unsigned n)
+{
+    struct dfi_device *best = NULL;
+    double best_cost = 0;
+    int d, q;
+    unsigned i;
+    for (d = 0; d < dfi_engine.n; d++) {
+        struct dfi_device *v = dfi_engine.device[d];
+        double cost = 0;
+        if (v->lost) continue;
+        for (i = 0; i < n; i++) {
+            struct dfi_region r = dfi_region_of(&x[i]);
+            struct dfi_record *k = r.rows ? dfi_record_of(&dfi_engine.records, &r) : NULL;
+            if (k && !dfi_copy_is_valid(k, d)) cost += (double)(r.row * r.rows);
+        }
+        for (q = DFI_Q_RUN; q < DFI_QUEUES; q++)
+            if (!dfi_point_reached(v, q, v->launches[q])) cost += DFI_BUSY_QUEUE;
+        if (!best || cost < best_cost ||
+            (cost <= best_cost && dfi_load_relaxed(&v->n_launches) < dfi_load_relaxed(&best->n_launches)))
+            best = v, best_cost = cost;
+    }
+    return best;
+}
+
+/* --- the compiled kernel, the grid ------------------------------------------------------------------ */
+
+/* The kernel for this device and this size of group. NULL without memory. */
+static struct dfi_built *dfi_built_of(struct dfi_kernel *k, struct dfi_device *d, const int *group)
+{
+    enum { DFI_LOG_ROOM = 8192 };
+    static const int any[3] = { 0, 0, 0 };
+    const int *block = dfi_kernel_wants_block(k) ? group : any;
+    struct dfi_built *b;
+    char *log;
+    for (b = k->built; b; b = b->next)
+        if (b->device == d->gpu.index && !memcmp(b->block, block, sizeof b->block)) return b;
+    if (!(b = (struct dfi_built *)dfi_malloc(sizeof *b + DFI_LOG_ROOM))) return NULL;
+    memset((void *)b, 0, sizeof *b);
+    log = (char *)(b + 1);
+    *log = 0;
+    memcpy(b->block, block, sizeof b->block);
+    b->device = d->gpu.index;
+    b->kernel = k;
+    b->max_group = d->gpu.info.max_group;
+    if (!k->call) {
+        b->result = d->gpu.driver->build(&d->gpu, k, b, log, DFI_LOG_ROOM);
+        if (b->result == DF_ERROR_KERNEL) dfi_log(DFI_LOG_KERNEL_BUILD, k->file, k->line, k->name, d->gpu.index + 1, d->gpu.info.name, log);
+    }
+    b->next = k->built, k->built = b;
+    b->all = dfi_engine.built, dfi_engine.built = b;
+    return b;
+}
+
+static const char *dfi_grid_wrong(struct dfi_going *g)
+{
+    const df_gpu_device *i = &g->device->gpu.info;
+    long items = 1;
+    int d;
+    for (d = 0; d < 3; d++) {
+        long size = g->grid.group[d], groups = (g->grid.n[d] - 1) / size + 1;
+        if (size > i->max_group_dim[d]) return "a group is larger than the device can have in one dimension";
+        if (groups > i->max_groups[d]) return "these are more groups than the device can have";
+        if (groups > INT_MAX / size) return "these are more work-items than a kernel can number";
+        g->groups[d] = (int)groups;
+        items *= size;
+    }
+    if (items > i->max_group || items > g->built->max_group) return "a group has more work-items than the device can have, or than this kernel leaves registers for";
+    return NULL;
+}
+
+/* Chooses the sizes of groups that were left open and finds the compiled kernel. */
+static void dfi_going_build(struct dfi_going *g)
+{
+    df_ndrange asked = g->grid;
+    const char *wrong;
+    int d, most = g->device->gpu.info.max_group;
+    for (;;) {
+        int items = 1;
+        g->grid = asked;
+        dfi_group_default(&g->grid, most);
+        for (d = 0; d < 3; d++)
+            if (g->grid.group[d] <= 0) g->grid.group[d] = 1;
+        if (!(g->built = dfi_built_of(g->kernel, g->device, g->grid.group))) {
+            g->error = DF_ERROR_MEMORY;
+            return;
+        }
+        if (g->built->result) {
+            g->error = g->built->result;
+            return;
+        }
+        for (d = 0; d < 3; d++) items *= g->grid.group[d];
+        if (items <= g->built->max_group || most <= g->built->max_group) break;
+        most = g->built->max_group; /* it needs more registers than most kernels */
+    }
+    memcpy(g->args, (void *)&g->grid, sizeof g->grid);
+    if (!(wrong = dfi_grid_wrong(g))) return;
+    dfi_log(DFI_LOG_GRID, g->site, g->name, g->device->gpu.index + 1, g->device->gpu.info.name, asked.n[0], asked.n[1], asked.n[2],
+            g->grid.group[0], g->grid.group[1], g->grid.group[2], wrong);
+    g->error = DF_ERROR_GRID;
+}
+
+/* --- how the regions lie on the device ------------------------------------------------------------- */
+
+/* The by-value parameter that is the distance between the rows of a block; NULL: it is another expression. */
+static const struct dfi_param *dfi_param_of_ld(const struct dfi_kernel *k, const struct dfi_param *block)
+{
+    int i;
+    for (i = 0; i < k->n_params; i++)
+        if (k->param[i].kind == DFI_P_VALUE && !strcmp(k->param[i].name, block->ld)) return &k->param[i];
+    return NULL;
+}
+
+/* Bytes from one row of a valid copy to the next, if it is taken as rows of this length. */
+static size_t dfi_pitch_of(const struct dfi_buffer *b, size_t row) { return b->box.rows > 1 ? b->box.pitch : row; }
+
+static int dfi_is_block(const struct dfi_use_of *u) { return u->param->kind == DFI_P_BLOCK && u->x.rows > 1 && u->x.ld >= u->x.row; }
+
+/* Blocks lie with their rows close together, all that share a parameter for the distance with the same one, which the
+ * kernel finds in that parameter. A copy that is there already decides, if it can. */
+static void dfi_going_layout(struct dfi_going *g)
+{
+    int i, j, d = g->device->gpu.index;
+    for (i = 0; i < g->n; i++) {
+        struct dfi_use_of *u = &g->use[i];
+        u->box.row = u->region.rows ? dfi_region_bytes(&u->region) : 0, u->box.rows = 1, u->box.ld = u->box.pitch = 0;
+    }
+    for (i = 0; i < g->n; i++) {
+        struct dfi_use_of *u = &g->use[i];
+        const struct dfi_param *v;
+        size_t pitch = 0;
+        if (!dfi_is_block(u) || u->box.pitch) continue;
+        v = dfi_param_of_ld(g->kernel, u->param);
+        for (j = i; j < g->n; j++) {
+            struct dfi_use_of *w = &g->use[j];
+            size_t want;
+            if (!dfi_is_block(w) || (v ? dfi_param_of_ld(g->kernel, w->param) != v : w != u)) continue;
+            want = !v ? w->x.ld : dfi_copy_is_valid(w->record, d) ? dfi_pitch_of(w->record->copy[d], w->x.row) : w->x.row;
+            if (want < w->x.row) want = w->x.row;
+            if (want > pitch) pitch = want;
+        }
+        for (j = i; j < g->n; j++) {
+            struct dfi_use_of *w = &g->use[j];
+            if (!dfi_is_block(w) || (v ? dfi_param_of_ld(g->kernel, w->param) != v : w != u)) continue;
+            w->box.row = w->x.row, w->box.rows = w->x.rows, w->box.ld = w->x.ld, w->box.pitch = pitch;
+        }
+        if (v) {
+            size_t elements = pitch / u->param->bytes;
+            long long all = (long long)elements;
+            int n = (int)elements;
+            short few = (short)elements;
+            memcpy((char *)g->args + v->at, v->bytes == sizeof all ? (void *)&all : v->bytes == sizeof n ? (void *)&n : (void *)&few, v->bytes);
+        }
+    }
+}
+
+static size_t dfi_box_bytes(const struct dfi_box *b) { return (b->rows - 1) * b->pitch + b->row; }
+
+static int dfi_same_layout(const struct dfi_buffer *b, const struct dfi_box *want)
+{
+    return (want->rows > 1 ? want->pitch : 0) == (b->box.rows > 1 ? b->box.pitch : 0) ||
+           (want->rows > 1 && b->box.rows == 1 && want->pitch == want->row) ||
+           (want->rows == 1 && b->box.rows > 1 && b->box.pitch == b->box.row);
+}
+
+/* --- the steps: each is done again from the beginning after every wait ----------------------------------- */
+
+enum { DFI_STEP_DONE, DFI_STEP_AGAIN, DFI_STEP_FAILED };
+
+/* The records of what it accesses; what overlaps them in part has no owner but the host. */
+static int dfi_going_records(struct dfi_going *g)
+{
+    int i, d = g->device->gpu.index, wait = 0;
+    unsigned k;
+    for (i = 0; i < g->n; i++)
+        if (!(g->use[i].record = dfi_record_of(&dfi_engine.records, &g->use[i].region))) {
+            g->error = DF_ERROR_MEMORY;
+            return DFI_STEP_FAILED;
+        }
+    for (i = 0; i < g->n; i++) {
+        struct dfi_record *r = g->use[i].record;
+        int holder;
+        for (k = 0; k < r->n_over; k++) wait |= dfi_record_write_back(r->over[k]);
+        if (r->job.under_way && g->use[i].writes) wait = 1;
+        if (r->host_valid || !g->use[i].reads || dfi_copy_is_valid(r, d)) continue;
+        holder = dfi_record_holder(r);
+        if (r->job.under_way || !g->device->gpu.driver->copy_peer ||
+            dfi_engine.device[holder]->gpu.driver != g->device->gpu.driver)
+            wait |= dfi_record_write_back(r);
+    }
+    if (!wait) return DFI_STEP_DONE;
+    dfi_engine_wait();
+    return DFI_STEP_AGAIN;
+}
+
+/* A buffer of so many bytes. NULL: the caller is to look at *step. */
+static struct dfi_buffer *dfi_going_collect(struct dfi_going *g, size_t bytes, int *step)
+{
+    struct dfi_device *d = g->device;
+    struct dfi_buffer *b, *next;
+    size_t coming = 0;
+    int q;
+    *step = DFI_STEP_AGAIN;
+    if ((b = dfi_buffer_take(dfi_engine.device, d, bytes)) != NULL) return b;
+    for (b = d->oldest; b; b = next) {
+        struct dfi_buffer *got;
+        next = b->next;
+        if (b->pinned == dfi_engine.stamp) continue;
+        if (dfi_record_only_on(b->record, d->gpu.index) || b->record->job.under_way) {
+            dfi_record_write_back(b->record);
+            if ((coming += b->bytes) >= bytes) break;
+            continue;
+        }
+        dfi_buffer_give_up(d, b);
+        dfi_fetch_add_relaxed(&d->n_evicted, (size_t)1);
+        if ((got = dfi_buffer_take(dfi_engine.device, d, bytes)) != NULL) return got;
+    }
+    if (coming) {
+        dfi_engine_wait();
+        return NULL;
+    }
+    for (b = d->pool; b; b = b->next) /* of other sizes, and still in use: the driver gets them back when they are not */
+        for (q = 0; q < DFI_QUEUES; q++)
+            if (b->uses.queue[q] && dfi_engine_sync(d, q, b->uses.queue[q])) return NULL;
+    for (b = d->pool; b; b = b->next)
+        for (q = 0; q < dfi_engine.n; q++)
+            if (b->uses.peer[q] && dfi_engine_sync(dfi_engine.device[q], DFI_Q_IN, b->uses.peer[q])) return NULL;
+    *step = DFI_STEP_FAILED;
+    return NULL;
+}
+
+static void dfi_buffer_attach(struct dfi_device *d, struct dfi_record *r, struct dfi_buffer *b)
+{
+    r->copy[d->gpu.index] = b;
+    b->record = r;
+    b->state = DFI_INVALID;
+    dfi_lru_append(d, b);
+}
+
+/* Another layout, in another buffer. */
+static int dfi_going_relay(struct dfi_going *g, struct dfi_use_of *u)
+{
+    struct dfi_device *d = g->device;
+    struct dfi_buffer *from = u->record->copy[d->gpu.index], *to;
+    struct dfi_box b = u->box;
+    int step, state;
+    if (!(to = dfi_going_collect(g, dfi_box_bytes(&u->box), &step))) return step;
+    if (b.rows == 1 && from->box.rows > 1) b = from->box, b.ld = from->box.pitch, b.pitch = from->box.row;
+    else b.ld = dfi_pitch_of(from, b.row);
+    if (dfi_buffer_after(dfi_engine.device, d, DFI_Q_IN, to) ||
+        (from->write_point && d->gpu.driver->wait(&d->gpu, DFI_Q_IN, &d->gpu, from->write_queue, from->write_point)) ||
+        d->gpu.driver->copy_on(&d->gpu, DFI_Q_IN, to->memory, from->memory, &b)) {
+        dfi_device_lose(d, "copying within the device");
+        dfi_buffer_give_up(d, to);
+        return DFI_STEP_FAILED;
+    }
+    dfi_buffer_written(d, DFI_Q_IN, to);
+    from->uses.queue[DFI_Q_IN] = dfi_load_relaxed(&d->gpu.issued[DFI_Q_IN]);
+    to->box = u->box;
+    state = from->state;
+    dfi_buffer_give_up(d, from);
+    dfi_buffer_attach(d, u->record, to);
+    to->state = state;
+    u->buffer = to, to->pinned = dfi_engine.stamp;
+    return DFI_STEP_DONE;
+}
+
+/* Room on the device for all of it, in one go. */
+static int dfi_going_memory(struct dfi_going *g)
+{
+    struct dfi_device *d = g->device;
+    size_t total = 0, largest = 0;
+    const char *name = "";
+    int i, j, step;
+    dfi_engine.stamp++;
+    for (i = 0; i < g->n; i++) {
+        struct dfi_use_of *u = &g->use[i];
+        size_t bytes = dfi_box_bytes(&u->box);
+        for (j = 0; j < i && g->use[j].record != u->record; j++) {}
+        if (j < i) continue;
+        total += bytes;
+        if (bytes > largest) largest = bytes, name = u->param->name;
+    }
+    for (i = 0; i < g->n; i++)
+        if (g->use[i].param->kind == DFI_P_REDUCE)
+            total += (size_t)g->groups[0] * (size_t)g->groups[1] * (size_t)g->groups[2] * g->use[i].x.row;
+    step = total <= d->limit ? DFI_STEP_DONE : DFI_STEP_FAILED;
+    for (i = 0; i < g->n; i++) {
+        struct dfi_buffer *b = g->use[i].record->copy[d->gpu.index];
+        if (b) b->pinned = dfi_engine.stamp;
+    }
+    for (i = 0; i < g->n && step == DFI_STEP_DONE; i++) {
+        struct dfi_use_of *u = &g->use[i];
+        struct dfi_buffer *b = u->record->copy[d->gpu.index];
+        size_t bytes = dfi_box_bytes(&u->box);
+        if (u->param->kind == DFI_P_REDUCE) { /* the device has the sums of the groups only */
+            bytes = (size_t)g->groups[0] * (size_t)g->groups[1] * (size_t)g->groups[2] * u->x.row;
+            if (!g->partial[i]) g->partial[i] = dfi_going_collect(g, bytes, &step);
+            if (g->partial[i]) step = DFI_STEP_DONE;
+            continue;
+        }
+        if (b && b->state != DFI_INVALID && !dfi_same_layout(b, &u->box)) {
+            step = u->record->job.under_way ? (dfi_engine_wait(), DFI_STEP_AGAIN) : dfi_going_relay(g, u);
+            continue;
+        }
+        if (b && b->bytes < bytes) {
+            dfi_buffer_give_up(d, b);
+            b = NULL;
+        }
+        if (!b) {
+            if (!(b = dfi_going_collect(g, bytes, &step))) break;
+            step = DFI_STEP_DONE;
+            dfi_buffer_attach(d, u->record, b);
+        }
+        u->buffer = b, b->pinned = dfi_engine.stamp;
+        if (b->state == DFI_INVALID) b->box = u->box;
+    }
+    if (step != DFI_STEP_FAILED || d->lost) return step;
+    dfi_log(DFI_LOG_DEVICE_MEMORY, g->site, g->name, d->gpu.index + 1, d->gpu.info.name, (unsigned long)total, (unsigned long)largest, name,
+            (unsigned long)d->limit);
+    g->error = DF_ERROR_DEVICE_MEMORY;
+    return step;
+}
+
+/* What it reads and the device has not is on its way there. The lock is free while the driver takes it from the host. */
+static int dfi_going_transfers(struct dfi_going *g)
+{
+    struct dfi_device *d = g->device;
+    const struct dfi_gpu_driver *v = d->gpu.driver;
+    struct dfi_use_of *in[DFI_PARAMETERS];
+    df_result r = DF_OK;
+    int i, k, n = 0;
+    for (i = 0; i < g->n && !r; i++) {
+        struct dfi_use_of *u = &g->use[i];
+        struct dfi_record *s = u->record;
+        int holder;
+        if (!u->buffer || !u->reads || u->buffer->state != DFI_INVALID) continue;
+        for (k = 0; k < n && in[k]->record != s; k++) {}
+        if (k < n) continue;
+        r = dfi_buffer_after(dfi_engine.device, d, DFI_Q_IN, u->buffer);
+        holder = dfi_record_holder(s);
+        if (!r && !s->host_valid && holder >= 0) { /* from the device that has it */
+            struct dfi_device *e = dfi_engine.device[holder];
+            struct dfi_buffer *from = s->copy[holder];
+            if (from->write_point) r = v->wait(&d->gpu, DFI_Q_IN, &e->gpu, from->write_queue, from->write_point);
+            if (!r && v->copy_peer(&d->gpu, DFI_Q_IN, u->buffer->memory, &e->gpu, from->memory, dfi_box_bytes(&from->box))) {
+                dfi_record_write_back(s); /* not between these two: through the host */
+                dfi_engine_wait();
+                return DFI_STEP_AGAIN;
+            }
+            if (r) break;
+            dfi_buffer_written(d, DFI_Q_IN, u->buffer);
+            from->uses.peer[d->gpu.index] = u->buffer->write_point;
+            from->state = u->buffer->state = DFI_SHARED_COPY;
+            dfi_fetch_add_relaxed(&d->bytes_in, dfi_box_bytes(&from->box));
+            continue;
+        }
+        s->pins++;
+        in[n++] = u;
+    }
+    dfi_os_unlock(&dfi_engine_lock);
+    for (k = 0; k < n && !r; k++)
+        r = v->copy_in(&d->gpu, DFI_Q_IN, in[k]->buffer->memory, (const void *)in[k]->region.p, &in[k]->buffer->box);
+    if (!r) v->flush(&d->gpu, DFI_Q_IN);
+    dfi_os_lock(&dfi_engine_lock);
+    for (k = 0; k < n; k++) {
+        struct dfi_record *s = in[k]->record;
+        s->pins--;
+        if (r) continue;
+        dfi_buffer_written(d, DFI_Q_IN, in[k]->buffer);
+        s->in[d->gpu.index] = in[k]->buffer->write_point;
+        in[k]->buffer->state = DFI_SHARED_COPY;
+        dfi_fetch_add_relaxed(&d->bytes_in, in[k]->region.row * in[k]->region.rows);
+    }
+    if (r) dfi_device_lose(d, "taking data from the host");
+    return d->lost ? DFI_STEP_FAILED : DFI_STEP_DONE;
+}
+
+/* The queue where what it depends on is; else the one that has been idle longest. */
+static int dfi_going_queue(const struct dfi_going *g)
+{
+    struct dfi_device *d = g->device;
+    int i, q, best = DFI_Q_RUN;
+    for (i = 0; i < g->n; i++) {
+        const struct dfi_buffer *b = g->use[i].buffer;
+        if (b && g->use[i].writes && b->write_queue >= DFI_Q_RUN && b->write_point &&
+            !dfi_point_reached(d, b->write_queue, b->write_point))
+            return b->write_queue;
+    }
+    for (q = DFI_Q_RUN; q < DFI_QUEUES; q++)
+        if (dfi_point_reached(d, q, d->launches[q])) return q;
+    for (q = DFI_Q_RUN; q < DFI_QUEUES; q++)
+        if (d->gpu.issued[q] < d->gpu.issued[best]) best = q;
+    return best;
+}
+
+static df_result dfi_going_call(struct dfi_going *g)
+{
+    struct dfi_device *d = g->device;
+    struct df_queue queue;
+    int i, k;
+    for (i = k = 0; i < g->kernel->n_params; i++) {
+        const struct dfi_param *p = &g->kernel->param[i];
+        if (p->kind == DFI_P_VALUE) continue;
+        for (k = 0; k < g->n && g->use[k].param != p; k++) {}
+        if (k < g->n) memcpy((char *)g->args + p->at, &g->use[k].buffer->memory, sizeof(dfi_memory));
+    }
+    queue.device = d->gpu.index + 1;
+    queue.kind = d->gpu.info.kind;
+    queue.native = d->gpu.driver->native(&d->gpu, g->queue);
+    if (!queue.native) return DF_ERROR_DEVICE;
+    g->kernel->call(&queue, g->args);
+    d->gpu.driver->native_end(&d->gpu, g->queue);
+    return DF_OK;
+}
+
+/* Everything is there, or in a queue: the kernel comes behind it. */
+static int dfi_going_run(struct dfi_going *g)
+{
+    struct dfi_device *d = g->device;
+    const struct dfi_gpu_driver *v = d->gpu.driver;
+    struct dfi_arg arg[DFI_PARAMETERS];
+    dfi_memory none = 0;
+    df_result r = DF_OK;
+    uintptr_t point;
+    int i, k, q = g->queue = dfi_going_queue(g);
+    for (i = 0; i < g->n && !r; i++) {
+        struct dfi_buffer *b = g->partial[i] ? g->partial[i] : g->use[i].buffer;
+        if (g->partial[i] || g->use[i].writes) r = dfi_buffer_after(dfi_engine.device, d, q, b);
+        else if (b->write_queue != q && b->write_point) r = v->wait(&d->gpu, q, &d->gpu, b->write_queue, b->write_point);
+    }
+    for (i = 0; i < g->kernel->n_params; i++) {
+        const struct dfi_param *p = &g->kernel->param[i];
+        arg[i].p = (char *)g->args + p->at, arg[i].bytes = p->bytes, arg[i].is_memory = p->kind != DFI_P_VALUE;
+        if (!arg[i].is_memory) continue;
+        for (k = 0; k < g->n && g->use[k].param != p; k++) {}
+        arg[i].p = k == g->n ? &none : g->partial[k] ? &g->partial[k]->memory : &g->use[k].buffer->memory;
+        arg[i].bytes = sizeof(dfi_memory);
+    }
+    if (!r) r = g->kernel->call ? dfi_going_call(g) : v->launch(&d->gpu, q, g->kernel, g->built, g->groups, g->grid.group, arg, g->kernel->n_params);
+    if (r) {
+        dfi_device_lose(d, "launching a kernel");
+        return DFI_STEP_FAILED;
+    }
+    v->flush(&d->gpu, q);
+    point = d->launches[q] = dfi_load_relaxed(&d->gpu.issued[q]);
+    dfi_fetch_add_relaxed(&d->n_launches, (size_t)1);
+    for (i = 0; i < g->n; i++) {
+        struct dfi_use_of *u = &g->use[i];
+        if (g->partial[i]) dfi_buffer_written(d, q, g->partial[i]);
+        if (!u->buffer) continue;
+        u->buffer->uses.queue[q] = point;
+        dfi_lru_remove(d, u->buffer);
+        dfi_lru_append(d, u->buffer);
+    }
+    for (i = 0; i < g->n; i++) {
+        struct dfi_use_of *u = &g->use[i];
+        unsigned o;
+        if (!u->buffer || !u->writes) continue;
+        dfi_buffer_written(d, q, u->buffer);
+        for (o = 0; o < u->record->n_over; o++) dfi_record_invalidate(u->record->over[o], -1);
+        dfi_record_invalidate(u->record, d->gpu.index);
+        dfi_record_host_valid(&dfi_engine.records, u->record, 0);
+        u->buffer->state = DFI_OWNED;
+    }
+    return DFI_STEP_DONE;
+}
+
+/* --- reductions: groups and items on the device, the rest here ---------------------------------------- */
+
+/* What the groups accumulated is combined with what is in host memory. pre: the lock. */
+static void dfi_going_combine(struct dfi_going *g)
+{
+    char *room[DFI_PARAMETERS];
+    size_t groups = (size_t)g->groups[0] * (size_t)g->groups[1] * (size_t)g->groups[2], k;
+    int i, left;
+    for (i = 0; i < g->n; i++) {
+        struct dfi_job *j = &g->job[i];
+        room[i] = NULL;
+        if (!g->partial[i]) continue;
+        if (!(room[i] = (char *)dfi_malloc(groups * g->use[i].x.row))) {
+            g->error = DF_ERROR_MEMORY;
+            continue;
+        }
+        g->partial[i]->box.row = groups * g->use[i].x.row, g->partial[i]->box.rows = 1;
+        j->record = NULL, j->buffer = g->partial[i], j->to = room[i], j->result = DF_OK;
+        dfi_job_add(g->device, j);
+    }
+    for (;;) {
+        for (left = 0, i = 0; i < g->n; i++) left |= room[i] && g->job[i].under_way;
+        if (!left) break;
+        dfi_engine_wait();
+    }
+    for (i = 0; i < g->n; i++) {
+        const struct dfi_use_of *u = &g->use[i];
+        if (!g->partial[i]) continue;
+        if (room[i] && g->job[i].result) g->error = DF_ERROR_DEVICE;
+        dfi_os_unlock(&dfi_engine_lock);
+        for (k = 0; k < groups && room[i] && !g->job[i].result; k++)
+            u->param->combine((void *)u->region.p, room[i] + k * u->x.row, u->x.row / u->param->bytes);
+        dfi_os_lock(&dfi_engine_lock);
+        dfi_mfree(room[i]);
+    }
+}
+
+/* --- all of it ----------------------------------------------------------------------------------- */
+
+/* pre: the lock. */
+static void dfi_going_go(struct dfi_going *g)
+{
+    struct dfi_device *d = g->device;
+    int i, step, mine = 0;
+    do {
+        if (d->lost) {
+            g->here = 1;
+            break;
+        }
+        if (d->busy && !mine) { /* one launch at a time collects memory */
+            dfi_engine_wait();
+            step = DFI_STEP_AGAIN;
+            continue;
+        }
+        d->busy = mine = 1;
+        if (!g->built) dfi_going_build(g);
+        if (g->error) break;
+        step = dfi_going_records(g);
+        if (step == DFI_STEP_DONE) dfi_going_layout(g);
+        if (step == DFI_STEP_DONE) step = dfi_going_memory(g);
+        if (step == DFI_STEP_DONE) step = dfi_going_transfers(g);
+        if (step == DFI_STEP_DONE) step = dfi_going_run(g);
+        if (step == DFI_STEP_FAILED && !g->error) g->here = 1;
+    } while (step == DFI_STEP_AGAIN);
+    if (mine) {
+        d->busy = 0;
+        dfi_engine_changed();
+    }
+    for (i = 0; i < g->n && g->partial[i] == NULL; i++) {}
+    if (i == g->n) return;
+    if (!g->error && !g->here) dfi_going_combine(g);
+    for (i = 0; i < g->n; i++)
+        if (g->partial[i]) dfi_buffer_give_up(d, g->partial[i]);
+}
+
+/* Does a launch write what another parameter of it accesses as another region, or access one in two layouts? No device
+ * can do that. */
+static int dfi_going_aliased(const struct dfi_going *g)
+{
+    int i, j;
+    for (i = 0; i < g->n; i++)
+        for (j = 0; j < g->n; j++) {
+            const struct dfi_use_of *a = &g->use[i], *b = &g->use[j];
+            int block = dfi_is_block(a);
+            if (i == j || !dfi_region_overlap(&a->region, &b->region)) continue;
+            if (!dfi_region_equal(&a->region, &b->region) ? a->writes
+                : block != dfi_is_block(b) || (block && dfi_param_of_ld(g->kernel, a->param) != dfi_param_of_ld(g->kernel, b->param)))
+                return 1;
+        }
+    return 0;
+}
+
+static void dfi_launch_fail(df_result code) { df_fail(code, df_error_text(code)); }
+
+static void dfi_launch_here(struct dfi_kernel *k, const void *args, const struct dfi_access *x, unsigned n)
+{
+    dfi_engine_host(x, n);
+    dfi_kernel_here(k, args);
+}
+
+/* The body of a launch's task. */
+DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
+{
+    union { char bytes[512]; long double align; void *pointer; } few;
+    struct dfi_worker *w = dfi_me();
+    const struct dfi_extra *e = w && w->task && w->task->task.mem.special ? w->task->extra : NULL;
+    const df_ndrange *grid = (const df_ndrange *)args;
+    struct dfi_access x[DFI_PARAMETERS];
+    unsigned n = k->accesses(args, x), i;
+    struct dfi_going g;
+    int d, p, want = e ? e->device : 0, results = e && e->signals;
+    memset((void *)&g, 0, sizeof g);
+    g.kernel = k;
+    g.name = e && e->name ? e->name : k->name;
+    g.site = e && e->site ? e->site : k->file;
+    g.grid = *grid;
+    for (d = 0; d < 3; d++) {
+        if (grid->n[d] == 0) return;
+        if (grid->n[d] < 0 || grid->group[d] < 0) {
+            dfi_log(DFI_LOG_GRID, g.site, g.name, want > 0 ? want : 0, "any", grid->n[0], grid->n[1], grid->n[2], grid->group[0], grid->group[1],
+                    grid->group[2], "a negative number");
+            dfi_launch_fail(DF_ERROR_GRID);
+            return;
+        }
+    }
+    if (want > dfi_engine.n || want < DF_ANY_DEVICE) {
+        dfi_log(DFI_LOG_NO_SUCH_DEVICE, g.site, g.name, want, dfi_engine.n);
+        dfi_launch_fail(DF_ERROR_DEVICE);
+        return;
+    }
+    for (i = 0, p = 0; i < n; i++, p++) {
+        struct dfi_use_of *u = &g.use[g.n];
+        while (k->param[p].kind == DFI_P_VALUE) p++;
+        u->x = x[i];
+        u->region = dfi_region_of(&x[i]);
+        if (!u->region.rows) continue;
+        u->param = &k->param[p];
+        u->reads = k->param[p].kind != DFI_P_REDUCE && (x[i].mode & (DFI_IN | DFI_SHARED)) != 0;
+        u->writes = k->param[p].kind != DFI_P_REDUCE && (x[i].mode & DFI_WRITES) != 0;
+        g.n++;
+        if (k->param[p].kind == DFI_P_REDUCE) results = 1;
+    }
+    for (i = 0; i < n; i++) /* what is accumulated into is host memory */
+        if (x[i].mode & DFI_REDUCE & ~(unsigned)DFI_INOUT) dfi_engine_host(&x[i], 1);
+    if (!(g.args = k->args_bytes <= sizeof few ? (void *)&few : dfi_malloc(k->args_bytes)) || dfi_going_aliased(&g)) g.here = 1;
+    dfi_os_lock(&dfi_engine_lock);
+    while (!g.here) {
+        g.device = want > 0 ? dfi_engine.device[want - 1] : dfi_device_choose(x, n);
+        if (!g.device || g.device->lost) {
+            g.here = 1;
+            break;
+        }
+        memcpy(g.args, args, k->args_bytes);
+        g.grid = *grid;
+        g.built = NULL;
+        dfi_going_go(&g);
+        if (!g.here || want > 0) break;
+        g.here = 0; /* the device failed: another one, if what it needs is not lost */
+        memset((void *)g.partial, 0, sizeof g.partial);
+    }
+    dfi_os_unlock(&dfi_engine_lock);
+    if (g.here) dfi_launch_here(k, args, x, n);
+    else if (g.error) dfi_launch_fail(g.error);
+    else if (results) { /* who is signalled may look at them */
+        for (i = 0; i < n; i++) x[i].mode = DFI_IN;
+        dfi_engine_host(x, n);
+    }
+    if (g.args && g.args != (void *)&few) dfi_mfree(g.args);
+}
+
+/* What df_launch does: a task for a device, or for the host if there is none. */
+DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct dfi_type *type, const struct dfi_type *host, struct dfi_kernel *k,
+                        void *args)
+{
+    struct dfi_worker *w = dfi_me_attached();
+    struct dfi_access x[DFI_PARAMETERS];
+    struct dfi_task *t;
+    struct dfi_scope *s;
+    if (!w || !dfi_gpu_ready() || (o && o->device == DF_HOST)) type = host;
+    else {
+        if ((s = dfi_scope_here(w)) != NULL) dfi_scope_launches(s);
+        if (dfi_pool.rename_bytes && s && s->table && s->table->unsettled) dfi_wait_all(w, s); /* values in buffers of the host */
+    }
+    dfi_with(o, site);
+    if (!(t = dfi_task_new(type))) dfi_run_now(type, args);
+    else {
+        memcpy(t->args, args, k->args_bytes);
+        dfi_submit(t, x, k->accesses(args, x));
+    }
+    dfi_with_end(o);
+}
+
+#endif
