@@ -15,8 +15,10 @@ static int dfi_scope_cancelled(struct dfi_scope *s)
 
 static void dfi_scope_cancel(struct dfi_scope *s)
 {
-    /* acq_rel: relaxed would do; tasks that start at this moment may still run */
-    if (!dfi_exchange_acq_rel(&s->cancelled, 1)) dfi_fetch_add_relaxed(&dfi_pool.cancels, 1);
+    /* Counted first: whoever finds it cancelled already finds cancels above 0, too. Release and acquire by the exchange;
+     * tasks that start at this moment may still run. */
+    dfi_fetch_add_acq_rel(&dfi_pool.cancels, 1);
+    if (dfi_exchange_acq_rel(&s->cancelled, 1)) dfi_fetch_add_relaxed(&dfi_pool.cancels, -1);
 }
 
 static void dfi_scope_uncancel(struct dfi_scope *s)
@@ -100,7 +102,8 @@ DFI_API int df_cancelled(void)
 
 DFI_API void df_group_cancel(df_group *g)
 {
-    if (!dfi_exchange_acq_rel(&g->dfi_cancelled, 1)) dfi_fetch_add_relaxed(&dfi_pool.cancels, 1);
+    dfi_fetch_add_acq_rel(&dfi_pool.cancels, 1); /* first, as in dfi_scope_cancel */
+    if (dfi_exchange_acq_rel(&g->dfi_cancelled, 1)) dfi_fetch_add_relaxed(&dfi_pool.cancels, -1);
 }
 
 DFI_API df_result df_wait_result(void)

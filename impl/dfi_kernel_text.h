@@ -194,8 +194,9 @@ static void dfi_put_prelude(struct dfi_writer *w, const int *block)
     int i, types, all;
     const struct dfi_named *named = dfi_named_of_c(&types, &all);
     dfi_text_put(&w->t, opencl ? dfi_prelude_opencl : dfi_prelude_cuda);
-    dfi_text_puts(&w->t, "typedef long dfi_long_long;\ntypedef ", opencl && sizeof(long) == 4 ? "int" : "long", " dfi_long;\n",
-                  (const char *)NULL);
+    dfi_text_puts(&w->t, "typedef ", opencl ? "long" : "long long", " dfi_long_long;\ntypedef unsigned ",
+                  opencl ? "long" : "long long", " dfi_bits_8;\ntypedef ", opencl && sizeof(long) == 4 ? "int" : "long",
+                  " dfi_long;\n", (const char *)NULL);
     if (block) {
         dfi_text_put(&w->t, "#define df_block(d) ((d) == 0 ? ");
         dfi_text_number(&w->t, (unsigned)block[0]);
@@ -255,7 +256,7 @@ static size_t dfi_kernel_shared(const struct dfi_kernel *k, const int *group)
 /* In front of the body: the accumulators. They begin as the identity, whose bits are those of the host. */
 static void dfi_put_accumulators(struct dfi_writer *w, const struct dfi_param *p)
 {
-    static const char *const as[] = { "", "unsigned char", "unsigned short", "", "unsigned", "", "", "", "unsigned long" };
+    static const char *const as[] = { "", "unsigned char", "unsigned short", "", "unsigned", "", "", "", "dfi_bits_8" };
     unsigned char identity[8] = { 0 };
     uint8_t u1; uint16_t u2; uint32_t u4;
     uint64_t bits;
@@ -376,7 +377,7 @@ static void dfi_put_kernel(struct dfi_writer *w, const struct dfi_kernel *k, con
         if (i) dfi_text_put(&w->t, ", ");
         dfi_put_parameter(w, &k->param[i]);
     }
-    if (opencl && reduces) dfi_text_put(&w->t, ", __local unsigned long *dfi_shared_memory");
+    if (opencl && reduces) dfi_text_put(&w->t, ", __local dfi_bits_8 *dfi_shared_memory");
     else if (!k->n_params) dfi_text_put(&w->t, "void");
     dfi_text_put(&w->t, ")\n{\n");
     for (i = 0; i < k->n_params; i++)
@@ -393,7 +394,7 @@ static void dfi_put_kernel(struct dfi_writer *w, const struct dfi_kernel *k, con
     dfi_text_line(&w->t, k->file, k->line);
     if (reduces) {
         dfi_text_put(&w->t, "dfi_end: ;\n{\n");
-        if (!opencl) dfi_text_put(&w->t, "extern __shared__ unsigned long long dfi_shared_memory[];\n");
+        if (!opencl) dfi_text_put(&w->t, "extern __shared__ dfi_bits_8 dfi_shared_memory[];\n");
         dfi_text_put(&w->t,
             "const int dfi_items = df_group_size(0) * df_group_size(1) * df_group_size(2);\n"
             "const int dfi_me = df_local_id(0) + df_group_size(0) * (df_local_id(1) + df_group_size(1) * df_local_id(2));\n"
