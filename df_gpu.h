@@ -36,12 +36,15 @@
  *
  * OPTIONS  Implementation file only:
  *       DF_USE_OPENCL, DF_USE_CUDA   look for devices of OpenCL 1.2, of the CUDA driver
+ *       DF_GPU_EXACT                 1: devices compute floating-point numbers as the host does, without fused multiply-add and
+ *                                    with rounded division; slower. Default 0: as their compilers do
  *     Same in all files: DF_SERIAL, see df.h: a launch is a call, the kernel runs on the host.
  *     Environment:
  *       DF_GPU=cuda|opencl|sim|none  only such devices; none: the host runs the kernels
  *       DF_GPU_SIM=4:64M[:8G]        four simulated devices of 64 MiB each [that move 8 GiB a second]: threads of the host
  *                                    with memory of their own, to test programs
  *       DF_GPU_MEMORY=64M            at most so much memory of each device; default 90 % of what is free
+ *       DF_CUDA_LIBRARY, DF_NVRTC_LIBRARY    files to load instead of libcuda.so.1 and libnvrtc.so
  *       DF_KERNEL_CACHE=folder       keeps compiled kernels from one run to the next
  *
  * ERRORS  Without a driver or a device the host runs the kernels; df_gpu_devices and df_gpu_info tell. A kernel that does
@@ -106,6 +109,15 @@ struct dfi_built;
     __VA_ARGS__                                                                                      \
     DFI_UNUSED static const struct dfi_code code##_dfi_code = { #__VA_ARGS__, __FILE__, __LINE__ };
 
+/*   DF_DEVICE_TASK(name, param, ...)          the function  void name(df_queue *q, params)  is defined elsewhere, and puts work into
+ *                                             the queue of a device by other means, as the functions of a library
+ *     df_launch(name, args...), without a grid, calls it when its turn has come: pointers are addresses on the device (OpenCL:
+ *     cl_mem), the distance between rows is that on the device, and q->native is the device's queue: a CUstream if q->kind
+ *     is "CUDA", and the device's context is current; a cl_command_queue if it is "OpenCL". It does not wait for what it
+ *     puts there. q->kind "host": there is no device, or DF_HOST was asked for: memory is the host's, and it does all of the
+ *     work. 1 to 15 parameters, without df_reduce. */
+#define DF_DEVICE_TASK(name, ...) DFI_DEVICE_TASK(name, __VA_ARGS__, dfi_nothing)
+
 /* ---------------------------------------------------------------------------------- >>language
  * In a body
  *
@@ -122,8 +134,10 @@ struct dfi_built;
  *                               on int, unsigned and float (cas: not float) in global or shared memory; the old value
  *   df_global                   in front of a pointer that is set to a parameter: df_global const float *row = x + i * n;
  *   df_on_shared                the same for one into df_shared
- *   Of the C library: the functions of <math.h> without suffix, as sqrt(x), for float and double. No pointers to
- *   functions, no recursion, no variable-length arrays. */
+ *   Of the C library: the functions of <math.h> as in C, sqrt(x) in double and sqrtf(x) in float, which is what most devices are
+ *   fast at; abs; the constants of <limits.h>, <float.h>, <stdint.h>, and M_PI and the like. A static const table is to be
+ *   indexed, not pointed into. No pointers to functions, no recursion, no variable-length arrays.
+ *   df_reduce: at most 16 elements on a device. */
 
 /* --------------------------------------------------------------------------------- >>launching
  * Launching
@@ -177,6 +191,48 @@ DFI_API int df_gpu_devices(void);
 DFI_API df_result df_gpu_info(int device, df_gpu_device *info);
 DFI_EXTERN_C_END
 
+/* -------------------------------------------------------------------------------------- >>data
+ * Data that stays on the devices
+ *
+ *   Results are in host memory after df_wait, df_wait_on and the end of DF_PARALLEL, and the devices forget what they have,
+ *   as the program may change any memory then. Where it does not, this saves the way there and back:
+ *
+ *   DF_DATA_REGION(df_copyin(a, n), df_create(b, n), df_copyout(c, n), df_copy(d, n)) { ... }
+ *                                    a DF_PARALLEL block during which the devices keep the n elements at a, ..., through all
+ *                                    waits inside. At its end c and d are brought to the host; what the devices changed of
+ *                                    a and b is dropped. In the block only tasks that declare it access this memory.
+ *   df_result df_gpu_hold(p, bytes);     from here on the devices keep it, as df_copy; calls count
+ *   df_gpu_release(p, bytes);            until here: waits until the host has it
+ *     Errors: DF_ERROR_MEMORY: too many are held (256).
+ *     Threads: any.
+ *   Source: TF-OpenACC's dataflow regions (TERAFLUX D3.5, 3.2); OpenACC's data clauses. */
+typedef struct df_data {
+    const void *p;
+    size_t bytes;
+    int how; /* DFI_DATA_IN .. */
+} df_data;
+enum { DFI_DATA_IN = 1, DFI_DATA_OUT = 2, DFI_DATA_HERE = 4 };
+#define df_copyin(p, n)  { (p), (size_t)(n) * sizeof *(p), DFI_DATA_IN }
+#define df_create(p, n)  { (p), (size_t)(n) * sizeof *(p), DFI_DATA_HERE }
+#define df_copyout(p, n) { (p), (size_t)(n) * sizeof *(p), DFI_DATA_OUT }
+#define df_copy(p, n)    { (p), (size_t)(n) * sizeof *(p), DFI_DATA_IN | DFI_DATA_OUT }
+struct dfi_region_block { struct dfi_block block; const df_data *data; int open; };
+#define DF_DATA_REGION(...)                                                                          \
+    for (DFI_AT_END_OF_REGION struct dfi_region_block DFI_CAT(dfi_b_, __LINE__) =                    \
+             dfi_region_enter(DFI_SITE, (const df_data[]){ __VA_ARGS__, { NULL, 0, 0 } });           \
+         DFI_CAT(dfi_b_, __LINE__).open; dfi_region_leave(&DFI_CAT(dfi_b_, __LINE__)))
+#if defined(__GNUC__)
+#define DFI_AT_END_OF_REGION __attribute__((cleanup(dfi_region_leave)))
+#else
+#define DFI_AT_END_OF_REGION
+#endif
+DFI_EXTERN_C_BEGIN
+DFI_API df_result df_gpu_hold(const void *p, size_t bytes);
+DFI_API void df_gpu_release(const void *p, size_t bytes);
+DFI_API struct dfi_region_block dfi_region_enter(const char *site, const df_data *data);
+DFI_API void dfi_region_leave(struct dfi_region_block *b);
+DFI_EXTERN_C_END
+
 #endif /* DF_GPU_H */
 
 /* ----------------------------------------------------------------------------- >>implementation */
@@ -187,6 +243,8 @@ DFI_EXTERN_C_END
 #include "impl/dfi_gpu_serial.h"
 #else
 #include "impl/dfi_gpu_driver.h"
+#include "impl/dfi_kernel_scan.h"
+#include "impl/dfi_kernel_prelude.h"
 #include "impl/dfi_kernel_text.h"
 #include "impl/dfi_gpu_sim.h"
 #if defined(DF_USE_OPENCL)
@@ -198,7 +256,9 @@ DFI_EXTERN_C_END
 #include "impl/dfi_gpu_record.h"
 #include "impl/dfi_gpu_memory.h"
 #include "impl/dfi_gpu_engine.h"
+#include "impl/dfi_gpu_going.h"
 #include "impl/dfi_gpu_launch.h"
+#include "impl/dfi_gpu_data.h"
 #endif
 #endif
 

@@ -62,7 +62,7 @@ static int dfi_cuda_put(struct dfi_gpu *d, int q, void *stream, const struct dfi
         code = dfi_cuda.cu.copy_box(&box, stream);
     } else
         for (i = 0; i < rows && !code; i++) code = dfi_cuda_line(to, from, i * to->pitch, i * from->pitch, row, stream, call);
-    dfi_cuda_count(d, q); /* also if it failed: some of the rows may be under way */
+    dfi_cuda_counted(d, q); /* also if it failed: some of the rows may be under way */
     return code;
 }
 
@@ -106,7 +106,7 @@ static int dfi_cuda_next(struct dfi_cuda_walk *w, struct dfi_cuda_part *part)
     part->at_host = w->y * b->ld + w->x, part->at_device = w->y * b->pitch + w->x;
     if (b->row > DFI_CUDA_PIECE) {
         part->rows = 1;
-        part->row = b->row - w->x < DFI_CUDA_PIECE ? b->row - w->x : DFI_CUDA_PIECE;
+        part->row = b->row - w->x < DFI_CUDA_PIECE ? b->row - w->x : (size_t)DFI_CUDA_PIECE;
         if ((w->x += part->row) == b->row) w->x = 0, w->y++;
     } else {
         part->row = b->row;
@@ -201,22 +201,19 @@ static df_result dfi_cuda_staged_out(struct dfi_gpu *d, int q, void *stream, cha
 static df_result dfi_cuda_copy_host(struct dfi_gpu *d, int q, int in, void *host, dfi_memory memory, const struct dfi_box *box)
 {
     struct dfi_box b = *box;
-    struct dfi_cuda_end here, there;
     const char *call = NULL;
     void *stream;
     df_result r;
-    int code = DFI_CUDA_INVALID_VALUE, staged = 0;
     if (!dfi_cuda_normal(&b)) return DF_OK;
     if ((r = dfi_cuda_enter(d)) != DF_OK) return r;
     if ((r = dfi_cuda_stream(d, q, &stream)) == DF_OK) {
-        here = dfi_cuda_host(host, b.ld), there = dfi_cuda_memory(memory, b.pitch);
-        if ((in && b.rows == 1 && b.row <= DFI_CUDA_SMALL) || dfi_cuda_is_pinned(host, &b) || !dfi_cuda_has_stage(d, q))
-            code = dfi_cuda_put(d, q, stream, in ? &there : &here, in ? &here : &there, b.row, b.rows, &call);
-        else staged = 1;
-        /* an invalid value: pinned in parts of its own, or not everywhere between its ends */
-        if (code == DFI_CUDA_INVALID_VALUE && dfi_cuda_has_stage(d, q)) staged = 1;
-        if (!staged) r = dfi_cuda_check(d, call, code);
-        else r = in ? dfi_cuda_staged_in(d, q, stream, memory, (const char *)host, &b) : dfi_cuda_staged_out(d, q, stream, (char *)host, memory, &b);
+        struct dfi_cuda_end here = dfi_cuda_host(host, b.ld), there = dfi_cuda_memory(memory, b.pitch);
+        int direct = (in && b.rows == 1 && b.row <= DFI_CUDA_SMALL) || dfi_cuda_is_pinned(host, &b) || !dfi_cuda_has_stage(d, q), code = 0;
+        if (direct) code = dfi_cuda_put(d, q, stream, in ? &there : &here, in ? &here : &there, b.row, b.rows, &call);
+        /* an invalid value: the memory is pinned in several parts, or not everywhere between its ends */
+        if (direct && (code != DFI_CUDA_INVALID_VALUE || !dfi_cuda_has_stage(d, q))) r = dfi_cuda_check(d, call, code);
+        else if (in) r = dfi_cuda_staged_in(d, q, stream, memory, (const char *)host, &b);
+        else r = dfi_cuda_staged_out(d, q, stream, (char *)host, memory, &b);
     }
     dfi_cuda_leave();
     return r;
@@ -258,7 +255,7 @@ static df_result dfi_cuda_copy_peer(struct dfi_gpu *d, int q, dfi_memory to, str
         (void)dfi_cuda.cu.enable_peer(other->context, 0); /* others may have enabled it; without it, it is slower */
     if ((r = dfi_cuda_stream(d, q, &stream)) == DF_OK) {
         r = dfi_cuda_check(d, "cuMemcpyPeerAsync", dfi_cuda.cu.copy_peer(to, u->context, from, other->context, bytes, stream));
-        dfi_cuda_count(d, q);
+        dfi_cuda_counted(d, q);
     }
     dfi_cuda_leave();
     return r ? DF_ERROR_DEVICE : DF_OK;

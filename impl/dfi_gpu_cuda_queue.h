@@ -132,7 +132,7 @@ static df_result dfi_cuda_stream(struct dfi_gpu *d, int q, void **stream)
 }
 
 /* An operation was put into queue q. Only the thread that uses the queue writes there. */
-static void dfi_cuda_count(struct dfi_gpu *d, int q)
+static void dfi_cuda_counted(struct dfi_gpu *d, int q)
 {
     /* release; pairs with the acquire in dfi_cuda_event_of: an event that is recorded then comes behind it */
     dfi_store_release(&d->issued[q], dfi_load_relaxed(&d->issued[q]) + 1);
@@ -182,7 +182,7 @@ static df_result dfi_cuda_event_of(struct dfi_gpu *d, int q, uintptr_t point, st
     for (e = u->event; e < u->event + u->n_events; e++)
         if (e->covers >= point && (!best || e->covers < best->covers)) best = e;
     if (best) return *event = best, DF_OK;
-    covers = dfi_load_acquire(&d->issued[q]); /* pairs with the release in dfi_cuda_count */
+    covers = dfi_load_acquire(&d->issued[q]); /* pairs with the release in dfi_cuda_counted */
     DFI_ASSERT(point <= covers);
     if ((r = dfi_cuda_event_free(d, u, &best)) != DF_OK) return r;
     if ((r = dfi_cuda_check(d, "cuEventRecord", dfi_cuda.cu.event_record(best->event, dfi_load_relaxed(&u->stream)))) != DF_OK) return r;

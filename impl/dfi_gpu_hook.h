@@ -46,7 +46,7 @@ static DFI_COLD void dfi_gpu_before_body(struct dfi_flow *t)
 }
 
 /* The code that runs launches a kernel as a child of s: who waits for s, or what s is part of, has to settle. */
-static DFI_COLD void dfi_scope_launches(struct dfi_scope *s)
+DFI_UNUSED static DFI_COLD void dfi_scope_launches(struct dfi_scope *s)
 {
     for (; s && !dfi_load_relaxed(&s->launched); s = dfi_load_relaxed(&s->parent)) dfi_store_relaxed(&s->launched, 1);
 }

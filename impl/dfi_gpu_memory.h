@@ -90,45 +90,62 @@ static void dfi_buffer_written(struct dfi_device *d, int q, struct dfi_buffer *b
     b->write_queue = q, b->write_point = b->uses.queue[q] = dfi_load_relaxed(&d->gpu.issued[q]);
 }
 
+/* Buffers of the pool that nobody uses any more go back to the driver, until `bytes` more are within the limit. */
+static void dfi_pool_trim(struct dfi_device *const *all, struct dfi_device *d, size_t bytes)
+{
+    struct dfi_buffer **at = &d->pool, *b;
+    while ((b = *at) != NULL && (bytes > d->limit || d->allocated > d->limit - bytes))
+        if (dfi_buffer_idle(all, d, b)) {
+            *at = b->next;
+            dfi_buffer_destroy(d, b);
+        } else at = &b->next;
+}
+
+/* The smallest buffer of the pool that has room. */
+static struct dfi_buffer **dfi_pool_fit(struct dfi_device *d, size_t bytes)
+{
+    struct dfi_buffer **at, **best = NULL;
+    for (at = &d->pool; *at; at = &(*at)->next)
+        if ((*at)->bytes >= bytes && (!best || (*at)->bytes < (*best)->bytes)) best = at;
+    return best;
+}
+
+static struct dfi_buffer *dfi_pool_remove(struct dfi_buffer **at)
+{
+    struct dfi_buffer *b = *at;
+    *at = b->next;
+    return b;
+}
+
+static struct dfi_buffer *dfi_buffer_new(struct dfi_device *const *all, struct dfi_device *d, size_t bytes)
+{
+    struct dfi_buffer *b;
+    if (d->allocated + bytes > d->limit || !(b = (struct dfi_buffer *)dfi_malloc(sizeof *b))) return NULL;
+    memset((void *)b, 0, sizeof *b);
+    b->bytes = bytes;
+    if (!(b->memory = d->gpu.driver->alloc(&d->gpu, bytes))) { /* others use the device, too: it gets back what it can have */
+        dfi_pool_trim(all, d, d->limit);
+        b->memory = d->gpu.driver->alloc(&d->gpu, bytes);
+    }
+    if (b->memory) {
+        d->allocated += bytes;
+        return b;
+    }
+    dfi_mfree(b);
+    return NULL;
+}
+
 /* A buffer from the pool, or from the driver within the limit. NULL: there is no room as it is. */
 static struct dfi_buffer *dfi_buffer_take(struct dfi_device *const *all, struct dfi_device *d, size_t bytes)
 {
-    struct dfi_buffer **at, **best = NULL, *b;
-    size_t want = (bytes + DFI_BUFFER_STEP - 1) / DFI_BUFFER_STEP * DFI_BUFFER_STEP;
-    for (at = &d->pool; *at; at = &(*at)->next)
-        if ((*at)->bytes >= want && (!best || (*at)->bytes < (*best)->bytes)) best = at;
-    if (best && (*best)->bytes - want <= (*best)->bytes / DFI_POOL_SLACK) {
-        b = *best, *best = b->next;
-        return b;
-    }
-    for (at = &d->pool; d->allocated + want > d->limit && *at;)
-        if (dfi_buffer_idle(all, d, *at)) { /* of the wrong size: back to the driver */
-            b = *at, *at = b->next;
-            dfi_buffer_destroy(d, b);
-        } else at = &(*at)->next;
-    if (d->allocated + want <= d->limit && (b = (struct dfi_buffer *)dfi_malloc(sizeof *b)) != NULL) {
-        memset((void *)b, 0, sizeof *b);
-        b->bytes = want;
-        if (!(b->memory = d->gpu.driver->alloc(&d->gpu, want))) {
-            for (at = &d->pool; *at;) /* others use the device, too: it gets back what it can have */
-                if (dfi_buffer_idle(all, d, *at)) {
-                    struct dfi_buffer *c = *at;
-                    *at = c->next;
-                    dfi_buffer_destroy(d, c);
-                } else at = &(*at)->next;
-            b->memory = d->gpu.driver->alloc(&d->gpu, want);
-        }
-        if (b->memory) {
-            d->allocated += want;
-            return b;
-        }
-        dfi_mfree(b);
-    }
-    for (best = NULL, at = &d->pool; *at; at = &(*at)->next) /* too large is better than to wait */
-        if ((*at)->bytes >= want && (!best || (*at)->bytes < (*best)->bytes)) best = at;
-    if (!best) return NULL;
-    b = *best, *best = b->next;
-    return b;
+    struct dfi_buffer **fit, *b;
+    bytes = (bytes + DFI_BUFFER_STEP - 1) / DFI_BUFFER_STEP * DFI_BUFFER_STEP;
+    fit = dfi_pool_fit(d, bytes);
+    if (fit && (*fit)->bytes - bytes <= (*fit)->bytes / DFI_POOL_SLACK) return dfi_pool_remove(fit);
+    dfi_pool_trim(all, d, bytes);
+    if ((b = dfi_buffer_new(all, d, bytes)) != NULL) return b;
+    fit = dfi_pool_fit(d, bytes); /* too large is better than to wait */
+    return fit ? dfi_pool_remove(fit) : NULL;
 }
 
 #endif

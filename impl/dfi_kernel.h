@@ -4,7 +4,8 @@
  *     f_dfi_item(dfi_w, P)                      the body for one work-item
  *     f_dfi_items(w, lo, hi, arguments)         for a box of the work-items of a group
  *     f_dfi_kernel                              its text, and how to call it from an argument record
- *     f_dfi_launch(options, site, grid, P)      what df_launch calls */
+ *     f_dfi_launch(options, site, grid, P)      what df_launch calls
+ * DF_DEVICE_TASK makes the same of a function that puts its work into a queue of a device. */
 #ifndef DFI_KERNEL_H
 #define DFI_KERNEL_H
 
@@ -67,94 +68,96 @@ DFI_EXTERN_C_END
 /* --- from the arguments of DF_KERNEL to parameters and body ---------------------------------------
  * Parameters are in parentheses, once their words are expanded; the body is what is left. It may contain commas. */
 #define DFI_FIRST(a, ...) a
-#define DFI_KERNEL(c, name, text, ...) DFI_KERNEL_AT_0(c, name, text, __VA_ARGS__)
-#define DFI_KERNEL_AT_0(c, name, text, ...) \
-    DFI_CAT(DFI_KERNEL_AT_0_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, __VA_ARGS__)
-#define DFI_KERNEL_AT_0_0(c, name, text, ...) \
-    DFI_KERNEL_GO(c, name, text, 1, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid)), __VA_ARGS__)
-#define DFI_KERNEL_AT_0_1(c, name, text, p1, ...) DFI_KERNEL_AT_1(c, name, text, p1, __VA_ARGS__)
-#define DFI_KERNEL_AT_1(c, name, text, p1, ...) \
-    DFI_CAT(DFI_KERNEL_AT_1_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, __VA_ARGS__)
-#define DFI_KERNEL_AT_1_0(c, name, text, p1, ...) \
-    DFI_KERNEL_GO(c, name, text, 2, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1)), __VA_ARGS__)
-#define DFI_KERNEL_AT_1_1(c, name, text, p1, p2, ...) DFI_KERNEL_AT_2(c, name, text, p1, p2, __VA_ARGS__)
-#define DFI_KERNEL_AT_2(c, name, text, p1, p2, ...) \
-    DFI_CAT(DFI_KERNEL_AT_2_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, __VA_ARGS__)
-#define DFI_KERNEL_AT_2_0(c, name, text, p1, p2, ...) \
-    DFI_KERNEL_GO(c, name, text, 3, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2)), __VA_ARGS__)
-#define DFI_KERNEL_AT_2_1(c, name, text, p1, p2, p3, ...) DFI_KERNEL_AT_3(c, name, text, p1, p2, p3, __VA_ARGS__)
-#define DFI_KERNEL_AT_3(c, name, text, p1, p2, p3, ...) \
-    DFI_CAT(DFI_KERNEL_AT_3_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, __VA_ARGS__)
-#define DFI_KERNEL_AT_3_0(c, name, text, p1, p2, p3, ...) \
-    DFI_KERNEL_GO(c, name, text, 4, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3)), __VA_ARGS__)
-#define DFI_KERNEL_AT_3_1(c, name, text, p1, p2, p3, p4, ...) DFI_KERNEL_AT_4(c, name, text, p1, p2, p3, p4, __VA_ARGS__)
-#define DFI_KERNEL_AT_4(c, name, text, p1, p2, p3, p4, ...) \
-    DFI_CAT(DFI_KERNEL_AT_4_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, __VA_ARGS__)
-#define DFI_KERNEL_AT_4_0(c, name, text, p1, p2, p3, p4, ...) \
-    DFI_KERNEL_GO(c, name, text, 5, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4)), __VA_ARGS__)
-#define DFI_KERNEL_AT_4_1(c, name, text, p1, p2, p3, p4, p5, ...) DFI_KERNEL_AT_5(c, name, text, p1, p2, p3, p4, p5, __VA_ARGS__)
-#define DFI_KERNEL_AT_5(c, name, text, p1, p2, p3, p4, p5, ...) \
-    DFI_CAT(DFI_KERNEL_AT_5_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, __VA_ARGS__)
-#define DFI_KERNEL_AT_5_0(c, name, text, p1, p2, p3, p4, p5, ...) \
-    DFI_KERNEL_GO(c, name, text, 6, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5)), __VA_ARGS__)
-#define DFI_KERNEL_AT_5_1(c, name, text, p1, p2, p3, p4, p5, p6, ...) DFI_KERNEL_AT_6(c, name, text, p1, p2, p3, p4, p5, p6, __VA_ARGS__)
-#define DFI_KERNEL_AT_6(c, name, text, p1, p2, p3, p4, p5, p6, ...) \
-    DFI_CAT(DFI_KERNEL_AT_6_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, __VA_ARGS__)
-#define DFI_KERNEL_AT_6_0(c, name, text, p1, p2, p3, p4, p5, p6, ...) \
-    DFI_KERNEL_GO(c, name, text, 7, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6)), __VA_ARGS__)
-#define DFI_KERNEL_AT_6_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, ...) DFI_KERNEL_AT_7(c, name, text, p1, p2, p3, p4, p5, p6, p7, __VA_ARGS__)
-#define DFI_KERNEL_AT_7(c, name, text, p1, p2, p3, p4, p5, p6, p7, ...) \
-    DFI_CAT(DFI_KERNEL_AT_7_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, __VA_ARGS__)
-#define DFI_KERNEL_AT_7_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, ...) \
-    DFI_KERNEL_GO(c, name, text, 8, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7)), __VA_ARGS__)
-#define DFI_KERNEL_AT_7_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, ...) DFI_KERNEL_AT_8(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, __VA_ARGS__)
-#define DFI_KERNEL_AT_8(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, ...) \
-    DFI_CAT(DFI_KERNEL_AT_8_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, __VA_ARGS__)
-#define DFI_KERNEL_AT_8_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, ...) \
-    DFI_KERNEL_GO(c, name, text, 9, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8)), __VA_ARGS__)
-#define DFI_KERNEL_AT_8_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, ...) DFI_KERNEL_AT_9(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, __VA_ARGS__)
-#define DFI_KERNEL_AT_9(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, ...) \
-    DFI_CAT(DFI_KERNEL_AT_9_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, __VA_ARGS__)
-#define DFI_KERNEL_AT_9_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, ...) \
-    DFI_KERNEL_GO(c, name, text, 10, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9)), __VA_ARGS__)
-#define DFI_KERNEL_AT_9_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, ...) DFI_KERNEL_AT_10(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, __VA_ARGS__)
-#define DFI_KERNEL_AT_10(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, ...) \
-    DFI_CAT(DFI_KERNEL_AT_10_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, __VA_ARGS__)
-#define DFI_KERNEL_AT_10_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, ...) \
-    DFI_KERNEL_GO(c, name, text, 11, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10)), __VA_ARGS__)
-#define DFI_KERNEL_AT_10_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, ...) DFI_KERNEL_AT_11(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, __VA_ARGS__)
-#define DFI_KERNEL_AT_11(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, ...) \
-    DFI_CAT(DFI_KERNEL_AT_11_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, __VA_ARGS__)
-#define DFI_KERNEL_AT_11_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, ...) \
-    DFI_KERNEL_GO(c, name, text, 12, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11)), __VA_ARGS__)
-#define DFI_KERNEL_AT_11_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, ...) DFI_KERNEL_AT_12(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, __VA_ARGS__)
-#define DFI_KERNEL_AT_12(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, ...) \
-    DFI_CAT(DFI_KERNEL_AT_12_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, __VA_ARGS__)
-#define DFI_KERNEL_AT_12_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, ...) \
-    DFI_KERNEL_GO(c, name, text, 13, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11), DFI_NORM(p12)), __VA_ARGS__)
-#define DFI_KERNEL_AT_12_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, ...) DFI_KERNEL_AT_13(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, __VA_ARGS__)
-#define DFI_KERNEL_AT_13(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, ...) \
-    DFI_CAT(DFI_KERNEL_AT_13_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, __VA_ARGS__)
-#define DFI_KERNEL_AT_13_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, ...) \
-    DFI_KERNEL_GO(c, name, text, 14, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11), DFI_NORM(p12), DFI_NORM(p13)), __VA_ARGS__)
-#define DFI_KERNEL_AT_13_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, ...) DFI_KERNEL_AT_14(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, __VA_ARGS__)
-#define DFI_KERNEL_AT_14(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, ...) \
-    DFI_CAT(DFI_KERNEL_AT_14_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, __VA_ARGS__)
-#define DFI_KERNEL_AT_14_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, ...) \
-    DFI_KERNEL_GO(c, name, text, 15, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11), DFI_NORM(p12), DFI_NORM(p13), DFI_NORM(p14)), __VA_ARGS__)
-#define DFI_KERNEL_AT_14_1(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, ...) DFI_KERNEL_AT_15(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, __VA_ARGS__)
-#define DFI_KERNEL_AT_15(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, ...) \
-    DFI_CAT(DFI_KERNEL_AT_15_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, __VA_ARGS__)
-#define DFI_KERNEL_AT_15_0(c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, ...) \
-    DFI_KERNEL_GO(c, name, text, 16, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11), DFI_NORM(p12), DFI_NORM(p13), DFI_NORM(p14), DFI_NORM(p15)), __VA_ARGS__)
-#define DFI_KERNEL_AT_15_1(c, name, text, ...) \
+#define DFI_KERNEL(c, name, text, ...)  DFI_KERNEL_AT_0(DFI_KERNEL_MAKE, c, name, text, __VA_ARGS__)
+#define DFI_DEVICE_TASK(name, ...)      DFI_KERNEL_AT_0(DFI_DEVICE_MAKE, NULL, name, "", __VA_ARGS__)
+#define DFI_KERNEL_AT_0(M, c, name, text, ...) \
+    DFI_CAT(DFI_KERNEL_AT_0_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, __VA_ARGS__)
+#define DFI_KERNEL_AT_0_0(M, c, name, text, ...) \
+    DFI_KERNEL_GO(M, c, name, text, 1, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid)), __VA_ARGS__)
+#define DFI_KERNEL_AT_0_1(M, c, name, text, p1, ...) DFI_KERNEL_AT_1(M, c, name, text, p1, __VA_ARGS__)
+#define DFI_KERNEL_AT_1(M, c, name, text, p1, ...) \
+    DFI_CAT(DFI_KERNEL_AT_1_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, __VA_ARGS__)
+#define DFI_KERNEL_AT_1_0(M, c, name, text, p1, ...) \
+    DFI_KERNEL_GO(M, c, name, text, 2, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1)), __VA_ARGS__)
+#define DFI_KERNEL_AT_1_1(M, c, name, text, p1, p2, ...) DFI_KERNEL_AT_2(M, c, name, text, p1, p2, __VA_ARGS__)
+#define DFI_KERNEL_AT_2(M, c, name, text, p1, p2, ...) \
+    DFI_CAT(DFI_KERNEL_AT_2_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, __VA_ARGS__)
+#define DFI_KERNEL_AT_2_0(M, c, name, text, p1, p2, ...) \
+    DFI_KERNEL_GO(M, c, name, text, 3, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2)), __VA_ARGS__)
+#define DFI_KERNEL_AT_2_1(M, c, name, text, p1, p2, p3, ...) DFI_KERNEL_AT_3(M, c, name, text, p1, p2, p3, __VA_ARGS__)
+#define DFI_KERNEL_AT_3(M, c, name, text, p1, p2, p3, ...) \
+    DFI_CAT(DFI_KERNEL_AT_3_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, __VA_ARGS__)
+#define DFI_KERNEL_AT_3_0(M, c, name, text, p1, p2, p3, ...) \
+    DFI_KERNEL_GO(M, c, name, text, 4, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3)), __VA_ARGS__)
+#define DFI_KERNEL_AT_3_1(M, c, name, text, p1, p2, p3, p4, ...) DFI_KERNEL_AT_4(M, c, name, text, p1, p2, p3, p4, __VA_ARGS__)
+#define DFI_KERNEL_AT_4(M, c, name, text, p1, p2, p3, p4, ...) \
+    DFI_CAT(DFI_KERNEL_AT_4_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, __VA_ARGS__)
+#define DFI_KERNEL_AT_4_0(M, c, name, text, p1, p2, p3, p4, ...) \
+    DFI_KERNEL_GO(M, c, name, text, 5, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4)), __VA_ARGS__)
+#define DFI_KERNEL_AT_4_1(M, c, name, text, p1, p2, p3, p4, p5, ...) DFI_KERNEL_AT_5(M, c, name, text, p1, p2, p3, p4, p5, __VA_ARGS__)
+#define DFI_KERNEL_AT_5(M, c, name, text, p1, p2, p3, p4, p5, ...) \
+    DFI_CAT(DFI_KERNEL_AT_5_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, __VA_ARGS__)
+#define DFI_KERNEL_AT_5_0(M, c, name, text, p1, p2, p3, p4, p5, ...) \
+    DFI_KERNEL_GO(M, c, name, text, 6, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5)), __VA_ARGS__)
+#define DFI_KERNEL_AT_5_1(M, c, name, text, p1, p2, p3, p4, p5, p6, ...) DFI_KERNEL_AT_6(M, c, name, text, p1, p2, p3, p4, p5, p6, __VA_ARGS__)
+#define DFI_KERNEL_AT_6(M, c, name, text, p1, p2, p3, p4, p5, p6, ...) \
+    DFI_CAT(DFI_KERNEL_AT_6_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, __VA_ARGS__)
+#define DFI_KERNEL_AT_6_0(M, c, name, text, p1, p2, p3, p4, p5, p6, ...) \
+    DFI_KERNEL_GO(M, c, name, text, 7, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6)), __VA_ARGS__)
+#define DFI_KERNEL_AT_6_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, ...) DFI_KERNEL_AT_7(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, __VA_ARGS__)
+#define DFI_KERNEL_AT_7(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, ...) \
+    DFI_CAT(DFI_KERNEL_AT_7_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, __VA_ARGS__)
+#define DFI_KERNEL_AT_7_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, ...) \
+    DFI_KERNEL_GO(M, c, name, text, 8, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7)), __VA_ARGS__)
+#define DFI_KERNEL_AT_7_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, ...) DFI_KERNEL_AT_8(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, __VA_ARGS__)
+#define DFI_KERNEL_AT_8(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, ...) \
+    DFI_CAT(DFI_KERNEL_AT_8_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, __VA_ARGS__)
+#define DFI_KERNEL_AT_8_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, ...) \
+    DFI_KERNEL_GO(M, c, name, text, 9, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8)), __VA_ARGS__)
+#define DFI_KERNEL_AT_8_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, ...) DFI_KERNEL_AT_9(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, __VA_ARGS__)
+#define DFI_KERNEL_AT_9(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, ...) \
+    DFI_CAT(DFI_KERNEL_AT_9_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, __VA_ARGS__)
+#define DFI_KERNEL_AT_9_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, ...) \
+    DFI_KERNEL_GO(M, c, name, text, 10, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9)), __VA_ARGS__)
+#define DFI_KERNEL_AT_9_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, ...) DFI_KERNEL_AT_10(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, __VA_ARGS__)
+#define DFI_KERNEL_AT_10(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, ...) \
+    DFI_CAT(DFI_KERNEL_AT_10_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, __VA_ARGS__)
+#define DFI_KERNEL_AT_10_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, ...) \
+    DFI_KERNEL_GO(M, c, name, text, 11, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10)), __VA_ARGS__)
+#define DFI_KERNEL_AT_10_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, ...) DFI_KERNEL_AT_11(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, __VA_ARGS__)
+#define DFI_KERNEL_AT_11(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, ...) \
+    DFI_CAT(DFI_KERNEL_AT_11_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, __VA_ARGS__)
+#define DFI_KERNEL_AT_11_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, ...) \
+    DFI_KERNEL_GO(M, c, name, text, 12, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11)), __VA_ARGS__)
+#define DFI_KERNEL_AT_11_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, ...) DFI_KERNEL_AT_12(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, __VA_ARGS__)
+#define DFI_KERNEL_AT_12(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, ...) \
+    DFI_CAT(DFI_KERNEL_AT_12_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, __VA_ARGS__)
+#define DFI_KERNEL_AT_12_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, ...) \
+    DFI_KERNEL_GO(M, c, name, text, 13, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11), DFI_NORM(p12)), __VA_ARGS__)
+#define DFI_KERNEL_AT_12_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, ...) DFI_KERNEL_AT_13(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, __VA_ARGS__)
+#define DFI_KERNEL_AT_13(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, ...) \
+    DFI_CAT(DFI_KERNEL_AT_13_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, __VA_ARGS__)
+#define DFI_KERNEL_AT_13_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, ...) \
+    DFI_KERNEL_GO(M, c, name, text, 14, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11), DFI_NORM(p12), DFI_NORM(p13)), __VA_ARGS__)
+#define DFI_KERNEL_AT_13_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, ...) DFI_KERNEL_AT_14(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, __VA_ARGS__)
+#define DFI_KERNEL_AT_14(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, ...) \
+    DFI_CAT(DFI_KERNEL_AT_14_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, __VA_ARGS__)
+#define DFI_KERNEL_AT_14_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, ...) \
+    DFI_KERNEL_GO(M, c, name, text, 15, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11), DFI_NORM(p12), DFI_NORM(p13), DFI_NORM(p14)), __VA_ARGS__)
+#define DFI_KERNEL_AT_14_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, ...) DFI_KERNEL_AT_15(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, __VA_ARGS__)
+#define DFI_KERNEL_AT_15(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, ...) \
+    DFI_CAT(DFI_KERNEL_AT_15_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, __VA_ARGS__)
+#define DFI_KERNEL_AT_15_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, ...) \
+    DFI_KERNEL_GO(M, c, name, text, 16, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11), DFI_NORM(p12), DFI_NORM(p13), DFI_NORM(p14), DFI_NORM(p15)), __VA_ARGS__)
+#define DFI_KERNEL_AT_15_1(M, c, name, text, ...) \
     DFI_STATIC_ASSERT(0, "df_gpu.h: kernel " #name " has more than 15 parameters; put some of them into a struct");
 
-#define DFI_KERNEL_GO(c, name, text, n, params, ...) DFI_KERNEL_GO_(c, name, text, n, (__VA_ARGS__), DFI_OPEN params)
+#define DFI_KERNEL_GO(M, c, name, text, n, params, ...) DFI_KERNEL_GO_(M, c, name, text, n, (__VA_ARGS__), DFI_OPEN params)
 #define DFI_KERNEL_GO_(...) DFI_KERNEL_KNOWN(__VA_ARGS__)
-#define DFI_KERNEL_KNOWN(c, name, text, n, body, ...) \
-    DFI_CAT(DFI_KERNEL_MAKE_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_NOT_KERNEL, __VA_ARGS__)))(c, name, text, n, body, __VA_ARGS__)
-#define DFI_KERNEL_MAKE_0(c, name, text, n, body, ...)                                                          \
+#define DFI_KERNEL_KNOWN(M, c, name, text, n, body, ...) \
+    DFI_CAT(DFI_KERNEL_KNOWN_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_NOT_KERNEL, __VA_ARGS__)))(M, c, name, text, n, body, __VA_ARGS__)
+#define DFI_KERNEL_KNOWN_1(M, ...) M(__VA_ARGS__)
+#define DFI_KERNEL_KNOWN_0(M, c, name, text, n, body, ...)                                                      \
     DFI_STATIC_ASSERT(0, "df_gpu.h: a parameter of kernel " #name " is (type, name) or df_in/df_out/df_inout/df_commute/" \
                          "df_concurrent/df_reduce(...), df_in2/df_out2/df_inout2/df_commute2(...)");
 
@@ -197,9 +200,15 @@ DFI_EXTERN_C_END
 #define DFI_TOUCH(t) (void)DFI_NAME(t);
 
 /* The body for one item: `dfi_w` is its place, which df_global_id(0) and the others read. */
-#define DFI_KERNEL_MAKE_1(c, name, text, n, body, ...)                                                          \
+#define DFI_KERNEL_MAKE(c, name, text, n, body, ...)                                                          \
     DFI_TASK_GO(static, void, 1, name, n, __VA_ARGS__);                                                         \
-    DFI_KERNEL_REST(c, name, text, n, __VA_ARGS__)                                                              \
+    DFI_KERNEL_ITEMS(name, n, __VA_ARGS__)                                                                      \
+    DFI_KERNEL_RECORD(c, name, #name, text, name##_dfi_items, NULL, n, __VA_ARGS__)                                  \
+    static void name(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                                                      \
+    {                                                                                                           \
+        const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };                           \
+        dfi_kernel_here(&name##_dfi_kernel, (const void *)&dfi_a);                                              \
+    }                                                                                                           \
     DFI_KERNEL_LAUNCH(name, n, __VA_ARGS__)                                                                     \
     static void name##_dfi_item(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__), struct dfi_work dfi_w)                    \
     {                                                                                                           \
@@ -208,7 +217,7 @@ DFI_EXTERN_C_END
         DFI_OPEN body                                                                                           \
     }                                                                                                           \
     DFI_STATIC_ASSERT(sizeof(name##_future) > 0, "df_gpu.h");
-#define DFI_KERNEL_REST(c, name, text, n, ...)                                                                 \
+#define DFI_KERNEL_ITEMS(name, n, ...)                                                                         \
     static void name##_dfi_item(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__), struct dfi_work dfi_w);                   \
     static void name##_dfi_items(const struct dfi_work *dfi_o, const int *dfi_lo, const int *dfi_hi, const void *dfi_p) \
     {                                                                                                           \
@@ -218,7 +227,8 @@ DFI_EXTERN_C_END
             for (dfi_w.id[1] = dfi_lo[1]; dfi_w.id[1] < dfi_hi[1]; dfi_w.id[1]++)                               \
                 for (dfi_w.id[0] = dfi_lo[0]; dfi_w.id[0] < dfi_hi[0]; dfi_w.id[0]++)                           \
                     name##_dfi_item(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__), dfi_w);                                \
-    }                                                                                                           \
+    }
+#define DFI_KERNEL_RECORD(c, name, title, text, items, call, n, ...)                                                 \
     static unsigned name##_dfi_list(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__), struct dfi_access *dfi_x)             \
     {                                                                                                           \
         unsigned dfi_n = 0;                                                                                     \
@@ -233,13 +243,8 @@ DFI_EXTERN_C_END
         return name##_dfi_list(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__), dfi_x);                                     \
     }                                                                                                           \
     static const struct dfi_param name##_dfi_params[] = { DFI_WITH_##n(DFI_PARAM, name, __VA_ARGS__) };         \
-    static struct dfi_kernel name##_dfi_kernel = { #name, __FILE__, __LINE__, text, c, name##_dfi_params + 1, n - 1,   \
-        sizeof(struct name##_dfi_args), name##_dfi_accesses, name##_dfi_items, NULL, NULL };                    \
-    static void name(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                                                      \
-    {                                                                                                           \
-        const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };                           \
-        dfi_kernel_here(&name##_dfi_kernel, (const void *)&dfi_a);                                              \
-    }
+    DFI_UNUSED static struct dfi_kernel name##_dfi_kernel = { title, __FILE__, __LINE__, text, c, name##_dfi_params + 1, n - 1,   \
+        sizeof(struct name##_dfi_args), name##_dfi_accesses, items, call, NULL };
 #if defined(DF_SERIAL)
 #define DFI_KERNEL_LAUNCH(name, n, ...)                                                                        \
     DFI_UNUSED static void name##_dfi_launch(const struct df_opts *dfi_o, const char *dfi_site,                 \
@@ -264,5 +269,48 @@ DFI_EXTERN_C_END
         dfi_launch(dfi_o, dfi_site, &name##_dfi_launch_type, &name##_dfi_type, &name##_dfi_kernel, (void *)&dfi_a); \
     }
 #endif
+
+/* A function for a device's queue is f(df_queue *, P), which the user defines; f_dfi_host, a task of the host, calls it
+ * without a queue. Its launches have a grid of one item. */
+#define DFI_DEVICE_MAKE(c, name, text, n, body, ...) DFI_DEVICE_MAKE_(name, name##_dfi_host, n, DFI_CAT(DFI_DEC_, n), __VA_ARGS__)
+#define DFI_DEVICE_MAKE_(...) DFI_DEVICE_MAKE_GO(__VA_ARGS__)
+#define DFI_DEVICE_MAKE_GO(name, host, n, m, grid, ...)                                                         \
+    void name(df_queue *dfi_q DFI_EACH_##m(DFI_MORE, __VA_ARGS__));                                             \
+    DFI_TASK_GO(static, void, 1, host, n, grid, __VA_ARGS__);                                                   \
+    static void host##_dfi_call(df_queue *dfi_q, const void *dfi_p)                                             \
+    {                                                                                                           \
+        const struct host##_dfi_args *dfi_a = (const struct host##_dfi_args *)dfi_p;                            \
+        name(dfi_q, DFI_LIST_##m(DFI_LOAD, __VA_ARGS__));                                                       \
+    }                                                                                                           \
+    DFI_KERNEL_RECORD(NULL, host, #name, "", NULL, host##_dfi_call, n, grid, __VA_ARGS__)                       \
+    static void host(DFI_LIST_##n(DFI_PROTO, grid, __VA_ARGS__))                                                \
+    {                                                                                                           \
+        df_queue dfi_q = { DF_HOST, "host", NULL };                                                             \
+        (void)dfi_grid;                                                                                         \
+        name(&dfi_q DFI_EACH_##m(DFI_ALSO, __VA_ARGS__));                                                       \
+    }                                                                                                           \
+    DFI_KERNEL_LAUNCH(host, n, grid, __VA_ARGS__)                                                               \
+    DFI_UNUSED static void name##_dfi_launch(const struct df_opts *dfi_o, const char *dfi_site                  \
+                                             DFI_EACH_##m(DFI_MORE, __VA_ARGS__))                               \
+    {                                                                                                           \
+        static const df_ndrange dfi_grid = { { 1, 1, 1 }, { 1, 1, 1 } };                                        \
+        host##_dfi_launch(dfi_o, dfi_site, dfi_grid DFI_EACH_##m(DFI_ALSO, __VA_ARGS__));                       \
+    }                                                                                                           \
+    DFI_STATIC_ASSERT(sizeof(host##_future) > 0, "df_gpu.h");
+#define DFI_DEC_2 1
+#define DFI_DEC_3 2
+#define DFI_DEC_4 3
+#define DFI_DEC_5 4
+#define DFI_DEC_6 5
+#define DFI_DEC_7 6
+#define DFI_DEC_8 7
+#define DFI_DEC_9 8
+#define DFI_DEC_10 9
+#define DFI_DEC_11 10
+#define DFI_DEC_12 11
+#define DFI_DEC_13 12
+#define DFI_DEC_14 13
+#define DFI_DEC_15 14
+#define DFI_DEC_16 15
 
 #endif

@@ -1,0 +1,205 @@
+/* dfi_gpu_going.h - a launch on its way: which device, which compiled kernel, how its regions lie there
+ *
+ * All under the engine's lock. */
+#ifndef DFI_GPU_GOING_H
+#define DFI_GPU_GOING_H
+
+enum { DFI_BUSY_QUEUE = 1 << 18 }; /* bytes to copy that a queue in use is worth: a kernel of 20 us at 12 GB/s */
+
+struct dfi_use_of { /* one region of a launch */
+    struct dfi_access x;
+    const struct dfi_param *param;
+    struct dfi_region region;
+    struct dfi_record *record;
+    struct dfi_buffer *buffer;
+    struct dfi_box box;              /* how the kernel wants it to lie on the device */
+    int reads, writes;
+};
+
+struct dfi_going {                   /* a launch on its way */
+    struct dfi_kernel *kernel;
+    struct dfi_device *device;
+    const char *site, *name;
+    void *args;                      /* a copy, in which distances between rows are those of the device */
+    df_ndrange grid;
+    int groups[3];
+    struct dfi_built *built;
+    struct dfi_use_of use[DFI_PARAMETERS];
+    int n;
+    struct dfi_buffer *partial[DFI_PARAMETERS];
+    struct dfi_job job[DFI_PARAMETERS];
+    int queue;
+    df_result error;                 /* what is wrong with it: said, and not to be run */
+    int here;                        /* the host is to run it */
+};
+
+/* --- the device --------------------------------------------------------------------------------- */
+
+static int dfi_copy_is_valid(const struct dfi_record *r, int d) { return r->copy[d] && r->copy[d]->state != DFI_INVALID; }
+
+/* The device that has most of what the launch reads; among equals the one with fewest busy queues, and fewest launches. */
+static struct dfi_device *dfi_device_choose(const struct dfi_access *x, unsigned n)
+{
+    struct dfi_device *best = NULL;
+    double best_cost = 0;
+    int d, q;
+    unsigned i;
+    for (d = 0; d < dfi_engine.n; d++) {
+        struct dfi_device *v = dfi_engine.device[d];
+        double cost = 0;
+        if (v->lost) continue;
+        for (i = 0; i < n; i++) {
+            struct dfi_region r = dfi_region_of(&x[i]);
+            struct dfi_record *k = r.rows ? dfi_record_of(&dfi_engine.records, &r) : NULL;
+            if (k && !dfi_copy_is_valid(k, d)) cost += (double)(r.row * r.rows);
+        }
+        for (q = DFI_Q_RUN; q < DFI_QUEUES; q++)
+            if (!dfi_point_reached(v, q, v->launches[q])) cost += DFI_BUSY_QUEUE;
+        if (!best || cost < best_cost ||
+            (cost <= best_cost && dfi_load_relaxed(&v->n_launches) < dfi_load_relaxed(&best->n_launches)))
+            best = v, best_cost = cost;
+    }
+    return best;
+}
+
+/* --- the compiled kernel, the grid ------------------------------------------------------------------ */
+
+/* The kernel for this device and this size of group. NULL without memory. */
+static struct dfi_built *dfi_built_of(struct dfi_kernel *k, struct dfi_device *d, const int *group)
+{
+    enum { DFI_LOG_ROOM = 8192 };
+    static const int any[3] = { 0, 0, 0 };
+    const int *block = dfi_kernel_wants_block(k) ? group : any;
+    struct dfi_built *b;
+    char *log;
+    for (b = k->built; b; b = b->next)
+        if (b->device == d->gpu.index && !memcmp(b->block, block, sizeof b->block)) return b;
+    if (!(b = (struct dfi_built *)dfi_malloc(sizeof *b + DFI_LOG_ROOM))) return NULL;
+    memset((void *)b, 0, sizeof *b);
+    log = (char *)(b + 1);
+    *log = 0;
+    memcpy(b->block, block, sizeof b->block);
+    b->device = d->gpu.index;
+    b->kernel = k;
+    b->max_group = d->gpu.info.max_group;
+    if (!k->call) {
+        b->result = d->gpu.driver->build(&d->gpu, k, b, log, DFI_LOG_ROOM);
+        if (b->result == DF_ERROR_KERNEL) dfi_log(DFI_LOG_KERNEL_BUILD, k->file, k->line, k->name, d->gpu.index + 1, d->gpu.info.name, log);
+    }
+    b->next = k->built, k->built = b;
+    b->all = dfi_engine.built, dfi_engine.built = b;
+    return b;
+}
+
+static const char *dfi_grid_wrong(struct dfi_going *g)
+{
+    const df_gpu_device *i = &g->device->gpu.info;
+    long items = 1;
+    int d;
+    for (d = 0; d < 3; d++) {
+        long size = g->grid.group[d], groups = (g->grid.n[d] - 1) / size + 1;
+        if (size > i->max_group_dim[d]) return "a group is larger than the device can have in one dimension";
+        if (groups > i->max_groups[d]) return "these are more groups than the device can have";
+        if (groups > INT_MAX / size) return "these are more work-items than a kernel can number";
+        g->groups[d] = (int)groups;
+        items *= size;
+    }
+    if (items > i->max_group || items > g->built->max_group) return "a group has more work-items than the device can have, or than this kernel leaves registers for";
+    return NULL;
+}
+
+/* Chooses the sizes of groups that were left open and finds the compiled kernel. */
+static void dfi_going_build(struct dfi_going *g)
+{
+    df_ndrange asked = g->grid;
+    const char *wrong;
+    int d, most = g->device->gpu.info.max_group;
+    for (;;) {
+        int items = 1;
+        g->grid = asked;
+        dfi_group_default(&g->grid, most);
+        for (d = 0; d < 3; d++)
+            if (g->grid.group[d] <= 0) g->grid.group[d] = 1;
+        if (!(g->built = dfi_built_of(g->kernel, g->device, g->grid.group))) {
+            g->error = DF_ERROR_MEMORY;
+            return;
+        }
+        if (g->built->result) {
+            g->error = g->built->result;
+            return;
+        }
+        for (d = 0; d < 3; d++) items *= g->grid.group[d];
+        if (items <= g->built->max_group || most <= g->built->max_group) break;
+        most = g->built->max_group; /* it needs more registers than most kernels */
+    }
+    memcpy(g->args, (void *)&g->grid, sizeof g->grid);
+    if (!(wrong = dfi_grid_wrong(g))) return;
+    dfi_log(DFI_LOG_GRID, g->site, g->name, g->device->gpu.index + 1, g->device->gpu.info.name, asked.n[0], asked.n[1], asked.n[2],
+            g->grid.group[0], g->grid.group[1], g->grid.group[2], wrong);
+    g->error = DF_ERROR_GRID;
+}
+
+/* --- how the regions lie on the device ------------------------------------------------------------- */
+
+/* The by-value parameter that is the distance between the rows of a block; NULL: it is another expression. */
+static const struct dfi_param *dfi_param_of_ld(const struct dfi_kernel *k, const struct dfi_param *block)
+{
+    int i;
+    for (i = 0; i < k->n_params; i++)
+        if (k->param[i].kind == DFI_P_VALUE && !strcmp(k->param[i].name, block->ld)) return &k->param[i];
+    return NULL;
+}
+
+/* Bytes from one row of a valid copy to the next, if it is taken as rows of this length. */
+static size_t dfi_pitch_of(const struct dfi_buffer *b, size_t row) { return b->box.rows > 1 ? b->box.pitch : row; }
+
+static int dfi_is_block(const struct dfi_use_of *u) { return u->param->kind == DFI_P_BLOCK && u->x.rows > 1 && u->x.ld >= u->x.row; }
+
+/* Blocks lie with their rows close together, all that share a parameter for the distance with the same one, which the
+ * kernel finds in that parameter. A copy that is there already decides, if it can. */
+static void dfi_going_layout(struct dfi_going *g)
+{
+    int i, j, d = g->device->gpu.index;
+    for (i = 0; i < g->n; i++) {
+        struct dfi_use_of *u = &g->use[i];
+        u->box.row = u->region.rows ? dfi_region_bytes(&u->region) : 0, u->box.rows = 1, u->box.ld = u->box.pitch = 0;
+    }
+    for (i = 0; i < g->n; i++) {
+        struct dfi_use_of *u = &g->use[i];
+        const struct dfi_param *v;
+        size_t pitch = 0;
+        if (!dfi_is_block(u) || u->box.pitch) continue;
+        v = dfi_param_of_ld(g->kernel, u->param);
+        for (j = i; j < g->n; j++) {
+            struct dfi_use_of *w = &g->use[j];
+            size_t want;
+            if (!dfi_is_block(w) || (v ? dfi_param_of_ld(g->kernel, w->param) != v : w != u)) continue;
+            want = !v ? w->x.ld : dfi_copy_is_valid(w->record, d) ? dfi_pitch_of(w->record->copy[d], w->x.row) : w->x.row;
+            if (want < w->x.row) want = w->x.row;
+            if (want > pitch) pitch = want;
+        }
+        for (j = i; j < g->n; j++) {
+            struct dfi_use_of *w = &g->use[j];
+            if (!dfi_is_block(w) || (v ? dfi_param_of_ld(g->kernel, w->param) != v : w != u)) continue;
+            w->box.row = w->x.row, w->box.rows = w->x.rows, w->box.ld = w->x.ld, w->box.pitch = pitch;
+        }
+        if (v) {
+            size_t elements = pitch / u->param->bytes;
+            long long all = (long long)elements;
+            int n = (int)elements;
+            short few = (short)elements;
+            memcpy((char *)g->args + v->at, v->bytes == sizeof all ? (void *)&all : v->bytes == sizeof n ? (void *)&n : (void *)&few, v->bytes);
+        }
+    }
+}
+
+static size_t dfi_box_bytes(const struct dfi_box *b) { return (b->rows - 1) * b->pitch + b->row; }
+
+static int dfi_same_layout(const struct dfi_buffer *b, const struct dfi_box *want)
+{
+    return (want->rows > 1 ? want->pitch : 0) == (b->box.rows > 1 ? b->box.pitch : 0) ||
+           (want->rows > 1 && b->box.rows == 1 && want->pitch == want->row) ||
+           (want->rows == 1 && b->box.rows > 1 && b->box.pitch == b->box.row);
+}
+
+#endif
