@@ -10,7 +10,8 @@ static struct dfi_held *dfi_held_find(const char *p, const char *end)
     return NULL;
 }
 
-static df_result dfi_hold(const void *memory, size_t bytes)
+DFI_EXTERN_C_BEGIN
+DFI_API df_result df_gpu_hold(const void *memory, size_t bytes)
 {
     const char *p = (const char *)memory;
     struct dfi_held *h;
@@ -25,9 +26,10 @@ static df_result dfi_hold(const void *memory, size_t bytes)
     dfi_os_unlock(&dfi_engine_lock);
     return result;
 }
+DFI_EXTERN_C_END
 
 /* One hold less. The last one: the host gets what the devices have, if it wants it, and they forget it. */
-static void dfi_unhold_memory(const void *memory, size_t bytes, int wanted)
+static void dfi_held_end(const void *memory, size_t bytes, int wanted)
 {
     const char *p = (const char *)memory;
     struct dfi_record *r;
@@ -54,15 +56,14 @@ static void dfi_unhold_memory(const void *memory, size_t bytes, int wanted)
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API df_result df_gpu_hold(const void *p, size_t bytes) { return dfi_hold(p, bytes); }
-DFI_API void df_gpu_release(const void *p, size_t bytes) { dfi_unhold_memory(p, bytes, 1); }
+DFI_API void df_gpu_release(const void *p, size_t bytes) { dfi_held_end(p, bytes, 1); }
 
 DFI_API struct dfi_region_block dfi_region_enter(const char *site, const struct df_data *data)
 {
     struct dfi_region_block b;
     const struct df_data *d;
     b.data = data;
-    for (d = data; d->how; d++) dfi_hold(d->p, d->bytes);
+    for (d = data; d->how; d++) df_gpu_hold(d->p, d->bytes);
     b.block = dfi_scope_enter(site);
     b.open = 1;
     return b;
@@ -74,7 +75,7 @@ DFI_API void dfi_region_leave(struct dfi_region_block *b)
     if (!b->open) return;
     b->open = 0;
     dfi_scope_leave(&b->block);
-    for (d = b->data; d->how; d++) dfi_unhold_memory(d->p, d->bytes, d->how & DFI_DATA_OUT);
+    for (d = b->data; d->how; d++) dfi_held_end(d->p, d->bytes, d->how & DFI_DATA_OUT);
 }
 DFI_EXTERN_C_END
 
