@@ -109,6 +109,12 @@ struct dfi_built;
     __VA_ARGS__                                                                                      \
     DFI_UNUSED static const struct dfi_code code##_dfi_code = { #__VA_ARGS__, __FILE__, __LINE__ };
 
+/*   DF_KERNEL_OR(function, name, param, ..., { body })        a task with two bodies: where the host runs it, it calls
+ *                                             void function(df_ndrange grid, params), which does the work of all items.
+ *     df_launch_with(DF_OPTS(.device = DF_ANY_DEVICE), name, grid, args...) sends it where it is expected to be done
+ *     first, after the times that it took so far, per place and size (DF_HISTORY=file keeps them). */
+#define DF_KERNEL_OR(function, name, ...) DFI_KERNEL_OR(function, name, #__VA_ARGS__, __VA_ARGS__)
+
 /*   DF_DEVICE_TASK(name, param, ...)          the function  void name(df_queue *q, params)  is defined elsewhere, and puts work into
  *                                             the queue of a device by other means, as the functions of a library
  *     df_launch(name, args...), without a grid, calls it when its turn has come: pointers are addresses on the device (OpenCL:

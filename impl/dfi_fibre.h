@@ -633,12 +633,12 @@ static void dfi_fibres_free(struct dfi_fibres *s)
         if (!s->by_hand) {
             dfi_fibre_go(f);
             dfi_os_thread_join(&f->thread);
-            dfi_os_event_free(&f->event);
         }
 #endif
         (void)f;
     }
-#if DFI_FIBRE_THREADS
+#if DFI_FIBRE_THREADS /* not before: a thread may be late in dfi_os_event_wake of another one's event */
+    for (i = 0; i < s->most && !s->by_hand; i++) dfi_os_event_free(&s->fibre[i].event);
     if (!s->by_hand) dfi_os_event_free(&s->main.event);
 #endif
     dfi_mfree(s->memory);
@@ -689,6 +689,7 @@ static int dfi_fibre_make(struct dfi_fibres *s, int i)
 static struct dfi_fibres *dfi_fibres_new(int n)
 {
     struct dfi_fibres *s = (struct dfi_fibres *)dfi_malloc(sizeof *s);
+    int failed, stacks;
     if (!s) return NULL;
     memset((void *)s, 0, sizeof *s);
     s->main.of = s;
@@ -696,15 +697,14 @@ static struct dfi_fibres *dfi_fibres_new(int n)
     s->by_hand = !DFI_FIBRE_SHADOW || !dfi_fibre_shadow_stack();
     s->modes = dfi_fibre_modes();
 #endif
+    stacks = s->by_hand || !DFI_FIBRE_THREADS;
     s->fibre = (struct dfi_fibre *)dfi_malloc((size_t)n * sizeof *s->fibre);
-    if (s->by_hand || DFI_FIBRE_UCONTEXT) s->memory = (char *)dfi_malloc((size_t)(n + 1) * DFI_FIBRE_STRIDE + 64);
+    if (stacks) s->memory = (char *)dfi_malloc((size_t)(n + 1) * DFI_FIBRE_STRIDE + 64);
+    failed = !s->fibre || (stacks && !s->memory);
 #if DFI_FIBRE_THREADS
-    if (!s->by_hand && dfi_os_event_init(&s->main.event)) {
-        dfi_mfree((void *)s->fibre);
-        s->fibre = NULL;
-    }
+    if (!failed && !s->by_hand && dfi_os_event_init(&s->main.event)) failed = 1;
 #endif
-    if (!s->fibre || (!s->memory && (s->by_hand || DFI_FIBRE_UCONTEXT))) {
+    if (failed) {
         dfi_mfree(s->memory);
         dfi_mfree((void *)s->fibre);
         dfi_mfree((void *)s);

@@ -104,6 +104,7 @@ static const char *dfi_grid_wrong(struct dfi_going *g)
         g->groups[d] = (int)groups;
         items *= size;
     }
+    if (g->built->shared + dfi_kernel_shared(g->kernel, g->grid.group) > i->max_shared) return "a group has more df_shared memory than the device";
     if (items > i->max_group || items > g->built->max_group) return "a group has more work-items than the device can have, or than this kernel leaves registers for";
     return NULL;
 }

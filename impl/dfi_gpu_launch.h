@@ -405,7 +405,11 @@ static void dfi_launch_fail(df_result code) { df_fail(code, df_error_text(code))
 static void dfi_launch_here(struct dfi_kernel *k, const void *args, const struct dfi_access *x, unsigned n)
 {
     dfi_engine_host(x, n);
-    dfi_kernel_here(k, args);
+    if (k->here) k->here(args);
+    else if (k->call) {
+        struct df_queue none = { DF_HOST, "host", NULL };
+        k->call(&none, args);
+    } else dfi_kernel_here(k, args);
 }
 
 /* The body of a launch's task. */

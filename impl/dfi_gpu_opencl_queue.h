@@ -28,6 +28,7 @@ struct dfi_cl_queue {
     /* used by the queue's thread: what the next operation waits for, one event for each queue */
     void *wait_event[DFI_CL_SOURCES];
     const struct dfi_cl_queue *wait_queue[DFI_CL_SOURCES];
+    uintptr_t wait_point[DFI_CL_SOURCES];
     unsigned n_waits;
 };
 
@@ -97,7 +98,7 @@ static df_result dfi_cl_ready(struct dfi_gpu *d, int q, struct dfi_cl_queue **of
     }
     dfi_os_lock(&u->lock);
     if (dfi_cl_make_room(u, dfi_load_relaxed(&d->issued[q]))) {
-        if (u->room) oldest = u->ring[(u->done + 1) & (u->room - 1)];
+        if (u->room) dfi_cl.RetainEvent(oldest = u->ring[(u->done + 1) & (u->room - 1)]);
         else code = DFI_CL_OUT_OF_HOST_MEMORY;
     }
     dfi_os_unlock(&u->lock);
@@ -106,8 +107,9 @@ static df_result dfi_cl_ready(struct dfi_gpu *d, int q, struct dfi_cl_queue **of
         dfi_cl.Flush(u->queue);
         dfi_cl.WaitForEvents(1, &oldest);
         dfi_os_lock(&u->lock);
-        dfi_cl_retire(u, u->done + 1);
+        dfi_cl_retire(u, dfi_load_relaxed(&d->issued[q]));
         dfi_os_unlock(&u->lock);
+        dfi_cl.ReleaseEvent(oldest);
     }
     return DF_OK;
 }
@@ -135,22 +137,27 @@ static df_result dfi_cl_issued(struct dfi_gpu *d, int q, const char *call, int c
     return DF_OK;
 }
 
-/* The event of an operation, kept, and flushed; NULL: it is done. */
+/* The event of an operation, flushed; NULL: it is done. pre: the lock. */
 static void *dfi_cl_event(struct dfi_gpu *d, int q, uintptr_t point)
 {
     struct dfi_cl_queue *u = &dfi_cl_of(d)->queue[q];
     uintptr_t issued = dfi_load_acquire(&d->issued[q]); /* pairs with the release in dfi_cl_issued */
-    void *event = NULL;
     DFI_ASSERT(dfi_cl_not_after(point, issued));
-    dfi_os_lock(&u->lock);
-    if (!dfi_cl_not_after(point, u->done)) {
-        event = u->ring[point & (u->room - 1)];
-        dfi_cl.RetainEvent(event);
-        if (!dfi_cl_not_after(point, u->flushed)) {
-            dfi_cl.Flush(u->queue);
-            u->flushed = issued;
-        }
+    if (dfi_cl_not_after(point, u->done)) return NULL;
+    if (!dfi_cl_not_after(point, u->flushed)) {
+        dfi_cl.Flush(u->queue);
+        u->flushed = issued;
     }
+    return u->ring[point & (u->room - 1)];
+}
+
+/* The same, without the lock; it is the caller's to release. */
+static void *dfi_cl_event_kept(struct dfi_gpu *d, int q, uintptr_t point)
+{
+    struct dfi_cl_queue *u = &dfi_cl_of(d)->queue[q];
+    void *event;
+    dfi_os_lock(&u->lock);
+    if ((event = dfi_cl_event(d, q, point)) != NULL) dfi_cl.RetainEvent(event);
     dfi_os_unlock(&u->lock);
     return event;
 }
@@ -160,20 +167,19 @@ static void *dfi_cl_event(struct dfi_gpu *d, int q, uintptr_t point)
 static int dfi_cl_reached(struct dfi_gpu *d, int q, uintptr_t point)
 {
     struct dfi_cl_queue *u = &dfi_cl_of(d)->queue[q];
-    void *event = dfi_cl_event(d, q, point);
-    int done = 1;
-    if (!event) return 1;
+    void *event;
+    int done;
     dfi_os_lock(&u->lock);
-    if ((done = dfi_cl_is_done(u, event)) != 0 && !dfi_cl_not_after(point, u->done)) dfi_cl_retire(u, point);
+    event = dfi_cl_event(d, q, point);
+    if ((done = !event || dfi_cl_is_done(u, event)) != 0 && event) dfi_cl_retire(u, point);
     dfi_os_unlock(&u->lock);
-    dfi_cl.ReleaseEvent(event);
     return done;
 }
 
 static df_result dfi_cl_sync(struct dfi_gpu *d, int q, uintptr_t point)
 {
     struct dfi_cl_queue *u = &dfi_cl_of(d)->queue[q];
-    void *event = dfi_cl_event(d, q, point);
+    void *event = dfi_cl_event_kept(d, q, point);
     int code = DFI_CL_OK, failed;
     if (event) code = dfi_cl.WaitForEvents(1, &event);
     dfi_os_lock(&u->lock);
@@ -210,24 +216,32 @@ static df_result dfi_cl_put_waits(struct dfi_cl_queue *u)
  * queue could wait for: the host waits. */
 static df_result dfi_cl_wait(struct dfi_gpu *d, int q, struct dfi_gpu *e, int p, uintptr_t point)
 {
-    struct dfi_cl_queue *u, *from = &dfi_cl_of(e)->queue[p];
+    struct dfi_cl_queue *u = &dfi_cl_of(d)->queue[q], *from = &dfi_cl_of(e)->queue[p];
     df_result r;
     void *event;
     unsigned i;
-    if ((d == e && q == p) || (event = dfi_cl_event(e, p, point)) == NULL) return DF_OK;
+    if ((d == e && q == p) || (event = dfi_cl_event_kept(e, p, point)) == NULL) return DF_OK;
     if (dfi_cl_of(d)->context != dfi_cl_of(e)->context) {
         int code = dfi_cl.WaitForEvents(1, &event);
         dfi_cl.ReleaseEvent(event);
         return dfi_cl_check("clWaitForEvents", code);
     }
-    if ((r = dfi_cl_ready(d, q, &u)) != DF_OK || (u->n_waits == DFI_CL_SOURCES && (r = dfi_cl_put_waits(u)) != DF_OK)) {
-        dfi_cl.ReleaseEvent(event);
-        return r;
-    }
     for (i = 0; i < u->n_waits && u->wait_queue[i] != from; i++) { }
-    if (i < u->n_waits) dfi_cl.ReleaseEvent(u->wait_event[i]); /* of the same queue, and before this one or behind it? */
-    else u->n_waits++;
-    u->wait_event[i] = event, u->wait_queue[i] = from;
+    if (i == DFI_CL_SOURCES) {
+        if ((r = dfi_cl_ready(d, q, &u)) != DF_OK || (r = dfi_cl_put_waits(u)) != DF_OK) {
+            dfi_cl.ReleaseEvent(event);
+            return r;
+        }
+        i = 0;
+    }
+    if (i < u->n_waits) { /* two of one queue: the later one is the last to be done */
+        if (dfi_cl_not_after(point, u->wait_point[i])) {
+            dfi_cl.ReleaseEvent(event);
+            return DF_OK;
+        }
+        dfi_cl.ReleaseEvent(u->wait_event[i]);
+    } else u->n_waits++;
+    u->wait_event[i] = event, u->wait_queue[i] = from, u->wait_point[i] = point;
     return DF_OK;
 }
 
@@ -245,6 +259,7 @@ static void dfi_cl_native_end(struct dfi_gpu *d, int q)
         dfi_os_lock(&u->lock);
         if (!u->failed) u->failed = code;
         dfi_os_unlock(&u->lock);
+        dfi_cl.Finish(u->queue); /* what the function did has no event: it is done before anybody asks */
     }
 }
 

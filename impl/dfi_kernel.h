@@ -47,6 +47,7 @@ struct dfi_kernel {
     unsigned (*accesses)(const void *args, struct dfi_access *x); /* what these arguments access, in the order of the
                                         parameters that are no values; how many */
     void (*items)(const struct dfi_work *w, const int *lo, const int *hi, const void *args);
+    void (*here)(const void *args);  /* what the host runs instead of the text (DF_KERNEL_OR); or NULL */
     void (*call)(struct df_queue *q, const void *args); /* a function for the device's queue, instead of a text; or NULL */
     struct dfi_built *built;         /* for each device, made when first needed; under the engine's lock (dfi_gpu_launch.h) */
 };
@@ -69,6 +70,7 @@ DFI_EXTERN_C_END
  * Parameters are in parentheses, once their words are expanded; the body is what is left. It may contain commas. */
 #define DFI_FIRST(a, ...) a
 #define DFI_KERNEL(c, name, text, ...)  DFI_KERNEL_AT_0(DFI_KERNEL_MAKE, c, name, text, __VA_ARGS__)
+#define DFI_KERNEL_OR(here, name, text, ...) DFI_KERNEL_AT_0(DFI_KERNEL_OR_MAKE, here, name, text, __VA_ARGS__)
 #define DFI_DEVICE_TASK(name, ...)      DFI_KERNEL_AT_0(DFI_DEVICE_MAKE, NULL, name, "", __VA_ARGS__)
 #define DFI_KERNEL_AT_0(M, c, name, text, ...) \
     DFI_CAT(DFI_KERNEL_AT_0_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, __VA_ARGS__)
@@ -200,16 +202,18 @@ DFI_EXTERN_C_END
 #define DFI_TOUCH(t) (void)DFI_NAME(t);
 
 /* The body for one item: `dfi_w` is its place, which df_global_id(0) and the others read. */
-#define DFI_KERNEL_MAKE(c, name, text, n, body, ...)                                                          \
+#define DFI_KERNEL_MAKE(c, name, text, n, body, ...)                                                            \
     DFI_TASK_GO(static, void, 1, name, n, __VA_ARGS__);                                                         \
     DFI_KERNEL_ITEMS(name, n, __VA_ARGS__)                                                                      \
-    DFI_KERNEL_RECORD(c, name, #name, text, name##_dfi_items, NULL, n, __VA_ARGS__)                                  \
+    DFI_KERNEL_RECORD(c, name, #name, text, name##_dfi_items, NULL, NULL, n, __VA_ARGS__)                       \
     static void name(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                                                      \
     {                                                                                                           \
         const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };                           \
         dfi_kernel_here(&name##_dfi_kernel, (const void *)&dfi_a);                                              \
     }                                                                                                           \
     DFI_KERNEL_LAUNCH(name, n, __VA_ARGS__)                                                                     \
+    DFI_KERNEL_BODY(name, n, body, __VA_ARGS__)
+#define DFI_KERNEL_BODY(name, n, body, ...)                                                                     \
     static void name##_dfi_item(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__), struct dfi_work dfi_w)                    \
     {                                                                                                           \
         DFI_EACH_##n(DFI_TOUCH, __VA_ARGS__)                                                                    \
@@ -217,6 +221,21 @@ DFI_EXTERN_C_END
         DFI_OPEN body                                                                                           \
     }                                                                                                           \
     DFI_STATIC_ASSERT(sizeof(name##_future) > 0, "df_gpu.h");
+/* The same where a function of the user, with the grid in front of its parameters, takes the host's part: it comes in the
+ * place of c. */
+#define DFI_KERNEL_OR_MAKE(here, name, text, n, body, ...)                                                      \
+    void here(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__));                                                            \
+    DFI_TASK_GO(static, void, 1, name, n, __VA_ARGS__);                                                         \
+    DFI_KERNEL_ITEMS(name, n, __VA_ARGS__)                                                                      \
+    static void name##_dfi_here(const void *dfi_p)                                                              \
+    {                                                                                                           \
+        const struct name##_dfi_args *dfi_a = (const struct name##_dfi_args *)dfi_p;                            \
+        here(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__));                                                              \
+    }                                                                                                           \
+    DFI_KERNEL_RECORD(NULL, name, #name, text, name##_dfi_items, name##_dfi_here, NULL, n, __VA_ARGS__)         \
+    static void name(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__)) { here(DFI_LIST_##n(DFI_NAME, __VA_ARGS__)); }       \
+    DFI_KERNEL_LAUNCH(name, n, __VA_ARGS__)                                                                     \
+    DFI_KERNEL_BODY(name, n, body, __VA_ARGS__)
 #define DFI_KERNEL_ITEMS(name, n, ...)                                                                         \
     static void name##_dfi_item(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__), struct dfi_work dfi_w);                   \
     static void name##_dfi_items(const struct dfi_work *dfi_o, const int *dfi_lo, const int *dfi_hi, const void *dfi_p) \
@@ -228,7 +247,7 @@ DFI_EXTERN_C_END
                 for (dfi_w.id[0] = dfi_lo[0]; dfi_w.id[0] < dfi_hi[0]; dfi_w.id[0]++)                           \
                     name##_dfi_item(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__), dfi_w);                                \
     }
-#define DFI_KERNEL_RECORD(c, name, title, text, items, call, n, ...)                                                 \
+#define DFI_KERNEL_RECORD(c, name, title, text, items, here, call, n, ...)                                                 \
     static unsigned name##_dfi_list(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__), struct dfi_access *dfi_x)             \
     {                                                                                                           \
         unsigned dfi_n = 0;                                                                                     \
@@ -244,7 +263,7 @@ DFI_EXTERN_C_END
     }                                                                                                           \
     static const struct dfi_param name##_dfi_params[] = { DFI_WITH_##n(DFI_PARAM, name, __VA_ARGS__) };         \
     DFI_UNUSED static struct dfi_kernel name##_dfi_kernel = { title, __FILE__, __LINE__, text, c, name##_dfi_params + 1, n - 1,   \
-        sizeof(struct name##_dfi_args), name##_dfi_accesses, items, call, NULL };
+        sizeof(struct name##_dfi_args), name##_dfi_accesses, items, here, call, NULL };
 #if defined(DF_SERIAL)
 #define DFI_KERNEL_LAUNCH(name, n, ...)                                                                        \
     DFI_UNUSED static void name##_dfi_launch(const struct df_opts *dfi_o, const char *dfi_site,                 \
@@ -282,7 +301,7 @@ DFI_EXTERN_C_END
         const struct host##_dfi_args *dfi_a = (const struct host##_dfi_args *)dfi_p;                            \
         name(dfi_q, DFI_LIST_##m(DFI_LOAD, __VA_ARGS__));                                                       \
     }                                                                                                           \
-    DFI_KERNEL_RECORD(NULL, host, #name, "", NULL, host##_dfi_call, n, grid, __VA_ARGS__)                       \
+    DFI_KERNEL_RECORD(NULL, host, #name, "", NULL, NULL, host##_dfi_call, n, grid, __VA_ARGS__)                       \
     static void host(DFI_LIST_##n(DFI_PROTO, grid, __VA_ARGS__))                                                \
     {                                                                                                           \
         df_queue dfi_q = { DF_HOST, "host", NULL };                                                             \
