@@ -244,19 +244,32 @@ DFI_EXTERN_C_END
 /* ----------------------------------------------------------------------------- >>implementation */
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_GPU_IMPLEMENTED)
 #define DFI_GPU_IMPLEMENTED
+#if !defined(DF_SERIAL)
+#include "impl/dfi_gpu_driver.h"
+#endif
+#include "impl/dfi_fibre.h"
 #include "impl/dfi_gpu_host.h"
 #if defined(DF_SERIAL)
 #include "impl/dfi_gpu_serial.h"
 #else
-#include "impl/dfi_gpu_driver.h"
 #include "impl/dfi_kernel_scan.h"
 #include "impl/dfi_kernel_prelude.h"
 #include "impl/dfi_kernel_text.h"
+#if defined(DF_USE_OPENCL) || defined(DF_USE_CUDA)
+#include "impl/dfi_kernel_cache.h"
+#endif
 #include "impl/dfi_gpu_sim.h"
 #if defined(DF_USE_OPENCL)
+#include "impl/dfi_gpu_opencl_api.h"
+#include "impl/dfi_gpu_opencl_queue.h"
+#include "impl/dfi_gpu_opencl_build.h"
 #include "impl/dfi_gpu_opencl.h"
 #endif
 #if defined(DF_USE_CUDA)
+#include "impl/dfi_gpu_cuda_api.h"
+#include "impl/dfi_gpu_cuda_queue.h"
+#include "impl/dfi_gpu_cuda_copy.h"
+#include "impl/dfi_gpu_cuda_build.h"
 #include "impl/dfi_gpu_cuda.h"
 #endif
 #include "impl/dfi_gpu_record.h"

@@ -39,7 +39,7 @@ DFI_API const char *df_error_text(df_result r)
     case DF_ERROR_DEADLOCK: return "the lock is held: by this thread already, or by another (df_mutex_trylock)";
     case DF_ERROR_STAGE: return "a stage of a pipe returned a stage that is out of range";
     case DF_ERROR_STREAM: return "a task asked a stream for what it cannot give, and was skipped: the log says what";
-    case DF_ERROR_KERNEL: return "a kernel did not compile for a device: the log has the compiler's words";
+    case DF_ERROR_KERNEL: return "a kernel did not compile for a device, or did what the host cannot run: the log says more";
     case DF_ERROR_GRID: return "a launch has more work-items or groups than its device can have, or a negative number";
     case DF_ERROR_DEVICE_MEMORY: return "what a kernel accesses does not fit into the memory of a device: the log names sizes";
     case DF_ERROR_DEVICE: return "there is no such device, or it failed: the log says more";

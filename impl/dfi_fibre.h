@@ -79,6 +79,9 @@ enum {
      * are in use would all fall into the same few sets of it. */
     DFI_FIBRE_APART = 9 * 64,
     DFI_FIBRE_STRIDE = DFI_FIBRE_STACK + DFI_FIBRE_APART,
+    /* Below the first stack there is so much more: item 0 is the first to need too much, and this is noticed when it waits or is
+     * over, before it has done harm. */
+    DFI_FIBRE_BELOW = DFI_FIBRE_STACK * 16,
     DFI_FIBRE_MARK = 0x5af1b2e0 /* at the low end of each stack */
 };
 
@@ -226,11 +229,11 @@ static DFI_NOINLINE DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, 
 }
 static uint64_t dfi_fibre_modes(void)
 {
-    uint32_t m[2] = { 0, 0 };
+    struct { uint32_t mxcsr; uint16_t control, nothing; } m = { 0, 0, 0 };
     uint64_t modes;
-    __asm__ __volatile__("stmxcsr %0\n\tfnstcw %1" : "=m"(m[0]), "=m"(*(uint16_t *)(void *)&m[1]));
-    m[0] &= 0xffc0;
-    memcpy(&modes, m, sizeof modes);
+    __asm__ __volatile__("stmxcsr %0\n\tfnstcw %1" : "=m"(m.mxcsr), "=m"(m.control));
+    m.mxcsr &= 0xffc0;
+    memcpy(&modes, &m, sizeof modes);
     return modes;
 }
 /* The frame of one that has not begun, below `top`, a multiple of 16. */
@@ -285,11 +288,11 @@ static DFI_NOINLINE DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, 
 }
 static uint64_t dfi_fibre_modes(void)
 {
-    uint32_t m[2] = { 0, 0 };
+    struct { uint32_t mxcsr; uint16_t control, nothing; } m = { 0, 0, 0 };
     uint64_t modes;
-    __asm__ __volatile__(DFI_FIBRE_SSE("stmxcsr %0\n\t") "fnstcw %1" : "+m"(m[0]), "=m"(*(uint16_t *)(void *)&m[1]));
-    m[0] &= 0xffc0;
-    memcpy(&modes, m, sizeof modes);
+    __asm__ __volatile__(DFI_FIBRE_SSE("stmxcsr %0\n\t") "fnstcw %1" : "+m"(m.mxcsr), "=m"(m.control));
+    m.mxcsr &= 0xffc0;
+    memcpy(&modes, &m, sizeof modes);
     return modes;
 }
 static void *dfi_fibre_frame(char *top, void (*entry)(struct dfi_fibre *) DFI_FIBRE_ENTRY)
@@ -654,7 +657,7 @@ static int dfi_fibre_make(struct dfi_fibres *s, int i)
     f->of = s, f->i = i;
     if (s->memory) {
         uint32_t mark = (uint32_t)DFI_FIBRE_MARK;
-        f->stack = dfi_align(s->memory) + (size_t)(i + 1) * DFI_FIBRE_STRIDE; /* below the first: what is there if it overflows */
+        f->stack = dfi_align(s->memory) + DFI_FIBRE_BELOW + (size_t)i * DFI_FIBRE_STRIDE;
         memcpy(f->stack, &mark, sizeof mark); /* next to the upper end of another stack, which is in use */
     }
 #if DFI_FIBRE_HAND
@@ -699,7 +702,7 @@ static struct dfi_fibres *dfi_fibres_new(int n)
 #endif
     stacks = s->by_hand || !DFI_FIBRE_THREADS;
     s->fibre = (struct dfi_fibre *)dfi_malloc((size_t)n * sizeof *s->fibre);
-    if (stacks) s->memory = (char *)dfi_malloc((size_t)(n + 1) * DFI_FIBRE_STRIDE + 64);
+    if (stacks) s->memory = (char *)dfi_malloc(DFI_FIBRE_BELOW + (size_t)n * DFI_FIBRE_STRIDE + 64);
     failed = !s->fibre || (stacks && !s->memory);
 #if DFI_FIBRE_THREADS
     if (!failed && !s->by_hand && dfi_os_event_init(&s->main.event)) failed = 1;

@@ -160,6 +160,7 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
         if (left == 0) dfi_wake_waiting(owner); /* s may be gone */
         if (left != DFI_ENDED) return ready;
         t = s->task; /* the body of s is over and this was the last child: s is ours, its task is done */
+        if (DFI_UNLIKELY(dfi_load_relaxed(&s->launched)) && dfi_scope_has_locals(s)) dfi_scope_settle_devices(s);
         dfi_scope_end_errors(s);
         done = !t->task.mem.special || dfi_extra_done(w, t);
         dfi_scope_free(w, s);
@@ -199,6 +200,7 @@ static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, st
         /* acq_rel: pairs with the subtractions of the children */
         if (dfi_fetch_add_seq_cst(&s->pending, out + DFI_ENDED) + out != 0) return NULL;
     }
+    if (DFI_UNLIKELY(dfi_load_relaxed(&s->launched)) && dfi_scope_has_locals(s)) dfi_scope_settle_devices(s);
     dfi_scope_end_errors(s);
     ready = dfi_flow_done(w, t); /* looks at internal tasks of s */
     dfi_scope_free(w, s);

@@ -23,8 +23,7 @@ struct dfi_engine {
     unsigned stamp;                       /* of the launch that pinned last */
     struct dfi_held held[DFI_MAX_HELD];
     int n_held;
-    df_result error;                      /* the first since somebody waited, and its text */
-    char error_text[DFI_ERROR_TEXT];
+    unsigned waits;                       /* df_wait and the like, so far */
     DFI_ATOMIC(int) changes;              /* counts what somebody may wait for */
     struct dfi_os_event event;
 };
@@ -35,6 +34,8 @@ DFI_API struct dfi_engine dfi_engine;
 DFI_API struct dfi_os_mutex dfi_engine_lock = DFI_OS_MUTEX_INIT;
 DFI_API struct dfi_os_mutex dfi_engine_start_lock = DFI_OS_MUTEX_INIT; /* while the drivers are asked */
 DFI_EXTERN_C_END
+
+static const struct dfi_os_mutex dfi_mutex_free = DFI_OS_MUTEX_INIT;
 
 /* --- waiting ----------------------------------------------------------------------------------- */
 
@@ -53,10 +54,27 @@ static void dfi_engine_block(void (*fn)(void *), void *arg)
 
 static void dfi_engine_sleep(void *seen) { dfi_os_event_wait(&dfi_engine.event, &dfi_engine.changes, *(int *)seen, 0); }
 
+static struct dfi_job *dfi_jobs_take(struct dfi_device *d)
+{
+    struct dfi_job *first = d->jobs, **end = &first;
+    int n;
+    for (n = 0; n < DFI_JOBS_AT_ONCE && *end; n++) end = &(*end)->next;
+    d->jobs = *end, *end = NULL;
+    if (!d->jobs) d->jobs_end = &d->jobs;
+    return first;
+}
+
+static void dfi_jobs_run(struct dfi_device *d, struct dfi_job *first);
+
 /* Until something has changed. The lock is free meanwhile: nothing that was looked up before holds afterwards. */
 static void dfi_engine_wait(void)
 {
-    int seen = dfi_load_relaxed(&dfi_engine.changes);
+    int d, seen = dfi_load_relaxed(&dfi_engine.changes);
+    for (d = 0; d < dfi_engine.n; d++)
+        if (dfi_engine.device[d]->jobs && !dfi_engine.device[d]->thread_started) {
+            dfi_jobs_run(dfi_engine.device[d], dfi_jobs_take(dfi_engine.device[d]));
+            return;
+        }
     dfi_os_unlock(&dfi_engine_lock);
     dfi_engine_block(dfi_engine_sleep, &seen);
     dfi_os_lock(&dfi_engine_lock);
@@ -93,14 +111,8 @@ static int dfi_engine_sync(struct dfi_device *d, int q, uintptr_t number)
 
 /* --- what goes wrong ---------------------------------------------------------------------------- */
 
-static void dfi_engine_error(df_result code, const char *text)
-{
-    if (dfi_engine.error) return;
-    dfi_engine.error = code;
-    snprintf(dfi_engine.error_text, sizeof dfi_engine.error_text, "%s", text);
-}
-
-/* d failed: nobody uses it any more. What only d had is lost; the host's memory is as the last task of the host left it. */
+/* d failed: nobody uses it any more. What only d had is lost, which is an error for all scopes that have launched something;
+ * the host's memory is as the last task of the host left it. */
 static void dfi_device_lose(struct dfi_device *d, const char *doing)
 {
     size_t i, bytes = 0;
@@ -118,19 +130,34 @@ static void dfi_device_lose(struct dfi_device *d, const char *doing)
             b->state = DFI_INVALID;
         }
     dfi_log(DFI_LOG_DEVICE_LOST, d->gpu.index + 1, d->gpu.info.name, doing, dfi_gpu_error, (unsigned long)bytes);
-    if (bytes) dfi_engine_error(DF_ERROR_DEVICE, "a device failed, and with it what only it had: the log says more");
+    if (bytes) dfi_fetch_add_relaxed(&dfi_pool.device_errors, 1);
     dfi_engine_changed();
 }
 
 /* --- results come to the host -------------------------------------------------------------------- */
+
+/* Devices may still be taking what is in the host's memory of r, and of what overlaps it: one step towards the end of
+ * that. Nonzero: it had to wait; call it again. pre: r stays. */
+static int dfi_record_readers_wait(const struct dfi_record *r)
+{
+    unsigned i;
+    int d;
+    for (i = 0; i <= r->n_over; i++)
+        for (d = 0; d < dfi_engine.n; d++)
+            if (dfi_engine_sync(dfi_engine.device[d], DFI_Q_IN, (i < r->n_over ? r->over[i] : r)->in[d])) return 1;
+    return 0;
+}
 
 /* The jobs, at most DFI_JOBS_AT_ONCE of them, in the order given. pre: the lock, which is free meanwhile. */
 static void dfi_jobs_run(struct dfi_device *d, struct dfi_job *first)
 {
     const struct dfi_gpu_driver *v = d->gpu.driver;
     struct dfi_job *j, *next;
-    df_result r = d->lost ? DF_ERROR_DEVICE : DF_OK;
+    df_result r = DF_OK;
     uintptr_t point;
+    for (j = first; j; j = j->next)
+        while (j->record && dfi_record_readers_wait(j->record)) {}
+    if (d->lost) r = DF_ERROR_DEVICE;
     for (j = first; j && !r; j = j->next)
         if (j->buffer->write_point) r = v->wait(&d->gpu, DFI_Q_OUT, &d->gpu, j->buffer->write_queue, j->buffer->write_point);
     dfi_os_unlock(&dfi_engine_lock);
@@ -159,18 +186,14 @@ static void *dfi_device_thread(void *p)
     struct dfi_device *d = (struct dfi_device *)p;
     dfi_os_lock(&dfi_engine_lock);
     while (d->jobs || !d->ending) {
-        struct dfi_job *first = d->jobs, **end = &first;
-        int n, seen = dfi_load_relaxed(&d->job_wake);
-        if (!first) {
+        int seen = dfi_load_relaxed(&d->job_wake);
+        if (!d->jobs) {
             dfi_os_unlock(&dfi_engine_lock);
             dfi_os_event_wait(&d->event, &d->job_wake, seen, 0);
             dfi_os_lock(&dfi_engine_lock);
             continue;
         }
-        for (n = 0; n < DFI_JOBS_AT_ONCE && *end; n++) end = &(*end)->next;
-        d->jobs = *end, *end = NULL;
-        if (!d->jobs) d->jobs_end = &d->jobs;
-        dfi_jobs_run(d, first);
+        dfi_jobs_run(d, dfi_jobs_take(d));
     }
     dfi_os_unlock(&dfi_engine_lock);
     return NULL;
@@ -182,11 +205,8 @@ static void dfi_job_add(struct dfi_device *d, struct dfi_job *j)
     j->next = NULL;
     j->under_way = 1;
     dfi_engine.jobs++;
+    /* no thread: who waits for the job does it (dfi_engine_wait) */
     if (!d->thread_started && !dfi_os_thread_start(&d->thread, dfi_device_thread, d, 0)) d->thread_started = 1;
-    if (!d->thread_started) { /* here, then */
-        dfi_jobs_run(d, j);
-        return;
-    }
     *d->jobs_end = j, d->jobs_end = &j->next;
     dfi_fetch_add_acq_rel(&d->job_wake, 1);
     dfi_os_event_wake_all(&d->event);
@@ -206,21 +226,62 @@ static int dfi_record_write_back(struct dfi_record *r)
 
 /* --- the host looks at memory, or changes it -------------------------------------------------------- */
 
+static int dfi_region_held(const struct dfi_region *r)
+{
+    const char *p = (const char *)r->p;
+    int i;
+    for (i = 0; i < dfi_engine.n_held; i++)
+        if (p >= dfi_engine.held[i].p && (const char *)dfi_region_end(r) <= dfi_engine.held[i].end) return 1;
+    return 0;
+}
+
+/* What devices only have now is written back, and all of it forgotten by the devices; not what is held, unless everything is
+ * asked for. What others launch meanwhile is not waited for. The lock is free now and then. */
+static void dfi_engine_settle_records(int everything)
+{
+    struct dfi_record *r, *next;
+    unsigned stamp = ++dfi_engine.waits;
+    size_t i;
+    int d, wait, first = 1;
+    do {
+        for (wait = 0, i = 0; i < DFI_RECORD_BUCKETS && (dfi_engine.records.host_invalid || dfi_engine.jobs); i++)
+            for (r = dfi_engine.records.bucket[i]; r; r = r->chain) {
+                if (first && (everything || !dfi_region_held(&r->region)) && dfi_record_write_back(r)) r->settling = stamp;
+                wait |= r->job.under_way && r->settling == stamp;
+            }
+        first = 0;
+        if (wait) dfi_engine_wait();
+    } while (wait);
+    for (d = 0; d < dfi_engine.n; d++) {
+        struct dfi_device *v = dfi_engine.device[d];
+        uintptr_t point[DFI_QUEUES];
+        int q;
+        for (q = 0; q < DFI_QUEUES; q++) point[q] = dfi_load_relaxed(&v->gpu.issued[q]);
+        for (q = 0; q < DFI_QUEUES; q++) dfi_engine_sync(v, q, point[q]);
+    }
+    for (i = 0; i < DFI_RECORD_BUCKETS; i++)
+        for (r = dfi_engine.records.bucket[i]; r; r = next) {
+            int busy = !r->host_valid || r->job.under_way || r->pins; /* by others, since */
+            next = r->chain;
+            for (d = 0; d < dfi_engine.n && !busy; d++) busy = !dfi_point_reached(dfi_engine.device[d], DFI_Q_IN, r->in[d]);
+            if (busy || (!everything && dfi_region_held(&r->region))) continue;
+            dfi_record_invalidate(r, -1);
+            if (dfi_engine.records.count <= DFI_PRUNE_AT) continue;
+            for (d = 0; d < dfi_engine.n; d++)
+                if (r->copy[d]) dfi_buffer_give_up(dfi_engine.device[d], r->copy[d]);
+            dfi_record_free(&dfi_engine.records, r);
+        }
+}
+
 /* One step towards host memory that may be accessed with this mode. Nonzero: it had to wait; call it again. */
 static int dfi_host_step(const struct dfi_region *region, unsigned mode)
 {
     struct dfi_record *r = dfi_record_of(&dfi_engine.records, region), *s;
     unsigned i;
-    int d, wait = 0, replaced = (mode & (DFI_INOUT | DFI_SHARED)) == DFI_OUT;
+    int wait = 0, replaced = (mode & (DFI_INOUT | DFI_SHARED)) == DFI_OUT;
     if (!r) { /* no memory: as if everything were asked for */
-        size_t k;
-        for (k = 0; k < DFI_RECORD_BUCKETS; k++)
-            for (s = dfi_engine.records.bucket[k]; s; s = s->chain) {
-                wait |= dfi_record_write_back(s);
-                if (!s->job.under_way && mode & DFI_WRITES) dfi_record_invalidate(s, -1);
-            }
-        if (wait) dfi_engine_wait();
-        return wait;
+        dfi_engine_settle_records(1);
+        return 0;
     }
     for (i = 0; i <= r->n_over; i++) {
         s = i < r->n_over ? r->over[i] : r;
@@ -233,11 +294,7 @@ static int dfi_host_step(const struct dfi_region *region, unsigned mode)
         return 1;
     }
     if (!(mode & DFI_WRITES)) return 0;
-    for (i = 0; i <= r->n_over; i++) {
-        s = i < r->n_over ? r->over[i] : r;
-        for (d = 0; d < dfi_engine.n; d++) /* devices may still be reading what the host is about to change */
-            if (s->in[d] && dfi_engine_sync(dfi_engine.device[d], DFI_Q_IN, s->in[d])) return 1;
-    }
+    if (dfi_record_readers_wait(r)) return 1;
     for (i = 0; i <= r->n_over; i++) dfi_record_invalidate(i < r->n_over ? r->over[i] : r, -1);
     return 0;
 }
@@ -254,49 +311,6 @@ static void dfi_engine_host(const struct dfi_access *x, unsigned n)
     dfi_os_unlock(&dfi_engine_lock);
 }
 
-static int dfi_region_held(const struct dfi_region *r)
-{
-    const char *p = (const char *)r->p;
-    int i;
-    for (i = 0; i < dfi_engine.n_held; i++)
-        if (p >= dfi_engine.held[i].p && (const char *)dfi_region_end(r) <= dfi_engine.held[i].end) return 1;
-    return 0;
-}
-
-/* The records that are not held are written back, and forgotten by the devices. The lock is free now and then. */
-static void dfi_engine_settle_records(void)
-{
-    struct dfi_record *r, *next;
-    size_t i;
-    int d, wait;
-    do {
-        for (wait = 0, i = 0; i < DFI_RECORD_BUCKETS && (dfi_engine.records.host_invalid || dfi_engine.jobs); i++)
-            for (r = dfi_engine.records.bucket[i]; r; r = r->chain)
-                if (!dfi_region_held(&r->region)) wait |= dfi_record_write_back(r);
-        if (wait) dfi_engine_wait();
-    } while (wait);
-    for (d = 0; d < dfi_engine.n; d++) {
-        struct dfi_device *v = dfi_engine.device[d];
-        uintptr_t point[DFI_QUEUES]; /* what was launched before, not what others launch meanwhile */
-        int q;
-        for (q = 0; q < DFI_QUEUES; q++) point[q] = dfi_load_relaxed(&v->gpu.issued[q]);
-        for (q = 0; q < DFI_QUEUES; q++)
-            if (point[q]) dfi_engine_sync(v, q, point[q]);
-    }
-    for (i = 0; i < DFI_RECORD_BUCKETS; i++)
-        for (r = dfi_engine.records.bucket[i]; r; r = next) {
-            int busy = !r->host_valid || r->job.under_way || r->pins; /* by others, since */
-            next = r->chain;
-            for (d = 0; d < dfi_engine.n && !busy; d++) busy = !dfi_point_reached(dfi_engine.device[d], DFI_Q_IN, r->in[d]);
-            if (busy || dfi_region_held(&r->region)) continue;
-            dfi_record_invalidate(r, -1);
-            if (dfi_engine.records.count <= DFI_PRUNE_AT) continue;
-            for (d = 0; d < dfi_engine.n; d++)
-                if (r->copy[d]) dfi_buffer_give_up(dfi_engine.device[d], r->copy[d]);
-            dfi_record_free(&dfi_engine.records, r);
-        }
-}
-
 /* The memory that an environment variable asks for; 0: no limit. */
 static size_t dfi_env_bytes(const char *name)
 {
@@ -309,15 +323,22 @@ static size_t dfi_env_bytes(const char *name)
     return 0;
 }
 
-static void dfi_engine_settle(struct dfi_scope *s)
+static void dfi_engine_settle(struct dfi_scope *s, int since)
 {
     dfi_os_lock(&dfi_engine_lock);
-    dfi_engine_settle_records();
-    if (dfi_engine.error) {
-        dfi_scope_set_error(s, dfi_engine.error, dfi_engine.error_text);
-        dfi_engine.error = DF_OK;
-    }
+    dfi_engine_settle_records(!s);
     dfi_os_unlock(&dfi_engine_lock);
+    if (s && dfi_load_relaxed(&dfi_pool.device_errors) != since)
+        dfi_scope_set_error(s, DF_ERROR_DEVICE, "a device failed, and with it what only it had: the log says more");
+}
+
+static void dfi_engine_forked(void)
+{
+    dfi_engine_lock = dfi_engine_start_lock = dfi_mutex_free;
+    dfi_engine.n = 0; /* what there was stays allocated: the other threads may have been changing it */
+    memset((void *)&dfi_engine.records, 0, sizeof dfi_engine.records);
+    dfi_engine.jobs = 0, dfi_engine.n_held = 0;
+    dfi_store_relaxed(&dfi_pool.devices, 0);
 }
 
 /* --- devices --------------------------------------------------------------------------------------- */
@@ -332,7 +353,7 @@ static void dfi_engine_stop(void)
     int d;
     dfi_os_lock(&dfi_engine_lock);
     dfi_engine.n_held = 0;
-    dfi_engine_settle_records();
+    dfi_engine_settle_records(1);
     for (d = 0; d < dfi_engine.n; d++) {
         struct dfi_device *v = dfi_engine.device[d];
         v->ending = 1;
@@ -387,6 +408,7 @@ static void dfi_engine_open(const struct dfi_gpu_driver *v, size_t most_bytes)
         d->gpu.driver = v;
         d->gpu.index = dfi_engine.n;
         d->jobs_end = &d->jobs;
+        d->building = dfi_mutex_free;
         if (dfi_os_event_init(&d->event)) {
             dfi_mfree((void *)d);
             break;
@@ -404,7 +426,7 @@ static void dfi_engine_open(const struct dfi_gpu_driver *v, size_t most_bytes)
     }
 }
 
-static const struct dfi_gpu_hook dfi_engine_hook = { dfi_engine_host, dfi_engine_settle, dfi_engine_stop };
+static const struct dfi_gpu_hook dfi_engine_hook = { dfi_engine_host, dfi_engine_settle, dfi_engine_stop, dfi_engine_forked };
 
 /* Looks for devices the first time. How many there are. */
 DFI_API int dfi_gpu_ready(void)

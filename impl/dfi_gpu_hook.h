@@ -9,10 +9,13 @@
 struct dfi_gpu_hook {
     /* The accesses are about to be made by code of the host: waits until they can be. Threads: any, without locks. */
     void (*host)(const struct dfi_access *x, unsigned n);
-    /* s launched kernels, and its children are done: waits until their results are in host memory. */
-    void (*settle)(struct dfi_scope *s);
-    /* df_stop: no task runs. */
+    /* s launched kernels, and its children are done: waits until their results are in host memory. since: the errors of
+     * devices before its first launch. NULL: the same for all there is, as accesses are not known. */
+    void (*settle)(struct dfi_scope *s, int since);
+    /* df_stop, or the end of the process: no task runs. */
     void (*stop)(void);
+    /* The child of a fork has no devices. */
+    void (*forked)(void);
 };
 /* May tasks be run at once while one worker is alone? Not if others have to know what they access. */
 static int dfi_run_now_allowed(void)
@@ -24,37 +27,41 @@ static int dfi_run_now_allowed(void)
 static DFI_COLD int dfi_gpu_note(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
 {
     struct dfi_extra *e;
-    if (!n || t->type->modes & (DFI_LAUNCH | DFI_INTERNAL)) return 0;
+    /* of a launch, which asks by itself, only what it accumulates into: it may be given a copy of that */
+    if (!n || t->type->modes & DFI_INTERNAL || (t->type->modes & DFI_LAUNCH && !(t->type->modes & DFI_REDUCE & ~(unsigned)DFI_INOUT))) return 0;
     if (!(e = dfi_extra_of(w, t)) || !(e->noted = (struct dfi_access *)dfi_malloc(n * sizeof *x))) return -1;
     memcpy((void *)e->noted, (const void *)x, n * sizeof *x);
     e->n_noted = n;
     return 0;
 }
 
-/* t, which the host runs, is about to begin: with the memory that it was given, and the regions it declared. */
+/* t is about to begin. */
 static DFI_COLD void dfi_gpu_before_body(struct dfi_flow *t)
 {
-    struct dfi_extra *e = t->extra;
+    const struct dfi_extra *e = t->extra;
     unsigned i;
-    dfi_gpu_hook->host(e->noted, e->n_noted);
-    for (i = 0; i < e->n_noted; i++) {
-        const void *p = e->noted[i].p;
-        if (e->noted[i].arg == DFI_NO_ARG) continue;
-        memcpy(&e->noted[i].p, (char *)t->task.args + e->noted[i].arg, sizeof p);
-        if (p != e->noted[i].p) dfi_gpu_hook->host(&e->noted[i], 1); /* a buffer of its own, used before as something else */
-    }
+    for (i = 0; i < e->n_noted; i++)
+        if (!(t->type->modes & DFI_LAUNCH) || e->noted[i].mode & DFI_REDUCE & ~(unsigned)DFI_INOUT) dfi_gpu_hook->host(&e->noted[i], 1);
+}
+
+/* A task whose accesses nobody knows is about to be run at once. */
+static DFI_COLD void dfi_gpu_before_any(const struct dfi_type *type)
+{
+    if (type->modes && !(type->modes & DFI_LAUNCH)) dfi_gpu_hook->settle(NULL, 0);
 }
 
 /* The code that runs launches a kernel as a child of s: who waits for s, or what s is part of, has to settle. */
 DFI_UNUSED static DFI_COLD void dfi_scope_launches(struct dfi_scope *s)
 {
-    for (; s && !dfi_load_relaxed(&s->launched); s = dfi_load_relaxed(&s->parent)) dfi_store_relaxed(&s->launched, 1);
+    int errors = dfi_load_relaxed(&dfi_pool.device_errors) + 1;
+    for (; s && !dfi_load_relaxed(&s->launched); s = dfi_load_relaxed(&s->parent)) dfi_store_relaxed(&s->launched, errors);
 }
 
 static DFI_COLD void dfi_scope_settle_devices(struct dfi_scope *s)
 {
+    int since = dfi_load_relaxed(&s->launched) - 1;
     dfi_store_relaxed(&s->launched, 0);
-    if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->settle(s);
+    if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->settle(s, since);
 }
 
 #endif

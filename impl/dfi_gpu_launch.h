@@ -15,10 +15,7 @@ static int dfi_going_records(struct dfi_going *g)
     int i, d = g->device->gpu.index, wait = 0;
     unsigned k;
     for (i = 0; i < g->n; i++)
-        if (!(g->use[i].record = dfi_record_of(&dfi_engine.records, &g->use[i].region))) {
-            g->error = DF_ERROR_MEMORY;
-            return DFI_STEP_FAILED;
-        }
+        if (!(g->use[i].record = dfi_record_of(&dfi_engine.records, &g->use[i].region))) return DFI_STEP_FAILED; /* no memory */
     for (i = 0; i < g->n; i++) {
         struct dfi_record *r = g->use[i].record;
         int holder;
@@ -79,16 +76,26 @@ static void dfi_buffer_attach(struct dfi_device *d, struct dfi_record *r, struct
     dfi_lru_append(d, b);
 }
 
-/* Another layout, in another buffer. */
+/* Another layout, in another buffer: without gaps first, if both have some. */
 static int dfi_going_relay(struct dfi_going *g, struct dfi_use_of *u)
 {
     struct dfi_device *d = g->device;
-    struct dfi_buffer *from = u->record->copy[d->gpu.index], *to;
-    struct dfi_box b = u->box;
+    struct dfi_record *r = u->record;
+    struct dfi_buffer *from = r->copy[d->gpu.index], *to;
+    struct dfi_box b = u->box, lies = u->box;
     int step, state;
-    if (!(to = dfi_going_collect(g, dfi_box_bytes(&u->box), &step))) return step;
-    if (b.rows == 1 && from->box.rows > 1) b = from->box, b.ld = from->box.pitch, b.pitch = from->box.row;
-    else b.ld = dfi_pitch_of(from, b.row);
+    if (dfi_is_flat(&from->box)) b.ld = b.row;
+    else {
+        b = from->box;
+        b.ld = from->box.pitch, b.pitch = from->box.row;
+        lies.row = from->box.row * from->box.rows, lies.rows = 1, lies.ld = lies.pitch = 0;
+    }
+    if (!(to = dfi_going_collect(g, dfi_box_bytes(&lies), &step))) {
+        if (step != DFI_STEP_FAILED) return step;
+        if (dfi_record_write_back(r)) dfi_engine_wait(); /* no room for both: through the host */
+        else dfi_buffer_give_up(d, from);
+        return DFI_STEP_AGAIN;
+    }
     if (dfi_buffer_after(dfi_engine.device, d, DFI_Q_IN, to) ||
         (from->write_point && d->gpu.driver->wait(&d->gpu, DFI_Q_IN, &d->gpu, from->write_queue, from->write_point)) ||
         d->gpu.driver->copy_on(&d->gpu, DFI_Q_IN, to->memory, from->memory, &b)) {
@@ -97,36 +104,66 @@ static int dfi_going_relay(struct dfi_going *g, struct dfi_use_of *u)
         return DFI_STEP_FAILED;
     }
     dfi_buffer_written(d, DFI_Q_IN, to);
-    from->uses.queue[DFI_Q_IN] = dfi_load_relaxed(&d->gpu.issued[DFI_Q_IN]);
-    to->box = u->box;
+    from->uses.queue[DFI_Q_IN] = to->write_point;
+    to->box = lies;
     state = from->state;
     dfi_buffer_give_up(d, from);
-    dfi_buffer_attach(d, u->record, to);
+    dfi_buffer_attach(d, r, to);
     to->state = state;
-    u->buffer = to, to->pinned = dfi_engine.stamp;
-    return DFI_STEP_DONE;
+    return DFI_STEP_AGAIN;
+}
+
+/* Copies that it uses itself, and that may be in its way: of another size than it needs now. Those that are nowhere else are
+ * written back. They come back by themselves. */
+static int dfi_going_shed(struct dfi_going *g)
+{
+    int i, wait = 0;
+    if (g->shed) return DFI_STEP_FAILED;
+    for (i = 0; i < g->n; i++) {
+        struct dfi_record *r = g->use[i].record;
+        struct dfi_buffer *b = r->copy[g->device->gpu.index];
+        if (!b) continue;
+        if (r->job.under_way || dfi_record_only_on(r, g->device->gpu.index)) wait |= dfi_record_write_back(r);
+        else dfi_buffer_give_up(g->device, b);
+    }
+    if (wait) dfi_engine_wait();
+    else g->shed = 1;
+    return DFI_STEP_AGAIN;
+}
+
+static size_t dfi_partial_bytes(const struct dfi_going *g, int i)
+{
+    return (size_t)g->groups[0] * (size_t)g->groups[1] * (size_t)g->groups[2] * g->use[i].x.row;
+}
+
+/* Is all of it together within the limit? Says so if not. */
+static int dfi_going_fits(struct dfi_going *g)
+{
+    struct dfi_device *d = g->device;
+    size_t total = 0, largest = 0;
+    const char *name = "";
+    int i, j;
+    for (i = 0; i < g->n; i++) {
+        size_t bytes = g->use[i].param->kind == DFI_P_REDUCE ? dfi_partial_bytes(g, i) : dfi_box_bytes(&g->use[i].box);
+        for (j = 0; j < i && g->use[j].record != g->use[i].record; j++) {}
+        if (j < i) continue;
+        total += dfi_buffer_size(bytes);
+        if (bytes > largest) largest = bytes, name = g->use[i].param->name;
+    }
+    if (total <= d->limit && !g->shed) return 1;
+    dfi_log(DFI_LOG_DEVICE_MEMORY, g->site, g->name, d->gpu.index + 1, d->gpu.info.name, (unsigned long)total, (unsigned long)largest, name,
+            (unsigned long)d->limit);
+    g->error = DF_ERROR_DEVICE_MEMORY;
+    return 0;
 }
 
 /* Room on the device for all of it, in one go. */
 static int dfi_going_memory(struct dfi_going *g)
 {
     struct dfi_device *d = g->device;
-    size_t total = 0, largest = 0;
-    const char *name = "";
-    int i, j, step;
+    int i, step = DFI_STEP_DONE;
     dfi_engine.stamp++;
-    for (i = 0; i < g->n; i++) {
-        struct dfi_use_of *u = &g->use[i];
-        size_t bytes = dfi_box_bytes(&u->box);
-        for (j = 0; j < i && g->use[j].record != u->record; j++) {}
-        if (j < i) continue;
-        total += bytes;
-        if (bytes > largest) largest = bytes, name = u->param->name;
-    }
-    for (i = 0; i < g->n; i++)
-        if (g->use[i].param->kind == DFI_P_REDUCE)
-            total += (size_t)g->groups[0] * (size_t)g->groups[1] * (size_t)g->groups[2] * g->use[i].x.row;
-    step = total <= d->limit ? DFI_STEP_DONE : DFI_STEP_FAILED;
+    if (!g->shed && !dfi_going_fits(g)) return DFI_STEP_FAILED;
     for (i = 0; i < g->n; i++) {
         struct dfi_buffer *b = g->use[i].record->copy[d->gpu.index];
         if (b) b->pinned = dfi_engine.stamp;
@@ -135,15 +172,18 @@ static int dfi_going_memory(struct dfi_going *g)
         struct dfi_use_of *u = &g->use[i];
         struct dfi_buffer *b = u->record->copy[d->gpu.index];
         size_t bytes = dfi_box_bytes(&u->box);
+        u->buffer = NULL;
         if (u->param->kind == DFI_P_REDUCE) { /* the device has the sums of the groups only */
-            bytes = (size_t)g->groups[0] * (size_t)g->groups[1] * (size_t)g->groups[2] * u->x.row;
+            bytes = dfi_partial_bytes(g, i);
+            if (!g->room[i] && !(g->room[i] = (char *)dfi_malloc(bytes))) return DFI_STEP_FAILED;
             if (!g->partial[i]) g->partial[i] = dfi_going_collect(g, bytes, &step);
             if (g->partial[i]) step = DFI_STEP_DONE;
             continue;
         }
-        if (b && b->state != DFI_INVALID && !dfi_same_layout(b, &u->box)) {
-            step = u->record->job.under_way ? (dfi_engine_wait(), DFI_STEP_AGAIN) : dfi_going_relay(g, u);
-            continue;
+        if (b && b->state != DFI_INVALID && !dfi_same_layout(&b->box, &u->box)) {
+            if (!u->record->job.under_way) return dfi_going_relay(g, u);
+            dfi_engine_wait();
+            return DFI_STEP_AGAIN;
         }
         if (b && b->bytes < bytes) {
             dfi_buffer_give_up(d, b);
@@ -158,9 +198,7 @@ static int dfi_going_memory(struct dfi_going *g)
         if (b->state == DFI_INVALID) b->box = u->box;
     }
     if (step != DFI_STEP_FAILED || d->lost) return step;
-    dfi_log(DFI_LOG_DEVICE_MEMORY, g->site, g->name, d->gpu.index + 1, d->gpu.info.name, (unsigned long)total, (unsigned long)largest, name,
-            (unsigned long)d->limit);
-    g->error = DF_ERROR_DEVICE_MEMORY;
+    if ((step = dfi_going_shed(g)) == DFI_STEP_FAILED) dfi_going_fits(g);
     return step;
 }
 
@@ -185,7 +223,7 @@ static int dfi_going_transfers(struct dfi_going *g)
             struct dfi_device *e = dfi_engine.device[holder];
             struct dfi_buffer *from = s->copy[holder];
             if (from->write_point) r = v->wait(&d->gpu, DFI_Q_IN, &e->gpu, from->write_queue, from->write_point);
-            if (!r && v->copy_peer(&d->gpu, DFI_Q_IN, u->buffer->memory, &e->gpu, from->memory, dfi_box_bytes(&from->box))) {
+            if (!r && (!dfi_same_layout(&from->box, &u->box) || v->copy_peer(&d->gpu, DFI_Q_IN, u->buffer->memory, &e->gpu, from->memory, dfi_box_bytes(&from->box)))) {
                 dfi_record_write_back(s); /* not between these two: through the host */
                 dfi_engine_wait();
                 return DFI_STEP_AGAIN;
@@ -197,18 +235,17 @@ static int dfi_going_transfers(struct dfi_going *g)
             dfi_fetch_add_relaxed(&d->bytes_in, dfi_box_bytes(&from->box));
             continue;
         }
-        s->pins++;
         in[n++] = u;
     }
+    for (i = 0; i < g->n; i++) g->use[i].record->pins++;
     dfi_os_unlock(&dfi_engine_lock);
     for (k = 0; k < n && !r; k++)
         r = v->copy_in(&d->gpu, DFI_Q_IN, in[k]->buffer->memory, (const void *)in[k]->region.p, &in[k]->buffer->box);
     if (!r) v->flush(&d->gpu, DFI_Q_IN);
     dfi_os_lock(&dfi_engine_lock);
-    for (k = 0; k < n; k++) {
+    for (i = 0; i < g->n; i++) g->use[i].record->pins--;
+    for (k = 0; k < n && !r; k++) {
         struct dfi_record *s = in[k]->record;
-        s->pins--;
-        if (r) continue;
         dfi_buffer_written(d, DFI_Q_IN, in[k]->buffer);
         s->in[d->gpu.index] = in[k]->buffer->write_point;
         in[k]->buffer->state = DFI_SHARED_COPY;
@@ -310,39 +347,33 @@ static int dfi_going_run(struct dfi_going *g)
 
 /* --- reductions: groups and items on the device, the rest here ---------------------------------------- */
 
-/* What the groups accumulated is combined with what is in host memory. pre: the lock. */
+/* What the groups accumulated is combined with what is in host memory: all of it or, if the device fails, nothing. pre: the
+ * lock. */
 static void dfi_going_combine(struct dfi_going *g)
 {
-    char *room[DFI_PARAMETERS];
     size_t groups = (size_t)g->groups[0] * (size_t)g->groups[1] * (size_t)g->groups[2], k;
     int i, left;
     for (i = 0; i < g->n; i++) {
         struct dfi_job *j = &g->job[i];
-        room[i] = NULL;
         if (!g->partial[i]) continue;
-        if (!(room[i] = (char *)dfi_malloc(groups * g->use[i].x.row))) {
-            g->error = DF_ERROR_MEMORY;
-            continue;
-        }
         g->partial[i]->box.row = groups * g->use[i].x.row, g->partial[i]->box.rows = 1;
-        j->record = NULL, j->buffer = g->partial[i], j->to = room[i], j->result = DF_OK;
+        j->record = NULL, j->buffer = g->partial[i], j->to = g->room[i], j->result = DF_OK;
         dfi_job_add(g->device, j);
     }
     for (;;) {
-        for (left = 0, i = 0; i < g->n; i++) left |= room[i] && g->job[i].under_way;
+        for (left = 0, i = 0; i < g->n; i++) left |= g->job[i].under_way;
         if (!left) break;
         dfi_engine_wait();
     }
-    for (i = 0; i < g->n; i++) {
+    for (i = 0; i < g->n; i++)
+        if (g->partial[i] && g->job[i].result) g->error = DF_ERROR_DEVICE;
+    dfi_os_unlock(&dfi_engine_lock);
+    for (i = 0; i < g->n && !g->error; i++) {
         const struct dfi_use_of *u = &g->use[i];
-        if (!g->partial[i]) continue;
-        if (room[i] && g->job[i].result) g->error = DF_ERROR_DEVICE;
-        dfi_os_unlock(&dfi_engine_lock);
-        for (k = 0; k < groups && room[i] && !g->job[i].result; k++)
-            u->param->combine((void *)u->region.p, room[i] + k * u->x.row, u->x.row / u->param->bytes);
-        dfi_os_lock(&dfi_engine_lock);
-        dfi_mfree(room[i]);
+        for (k = 0; k < groups && g->partial[i]; k++)
+            u->param->combine((void *)u->region.p, g->room[i] + k * u->x.row, u->x.row / u->param->bytes);
     }
+    dfi_os_lock(&dfi_engine_lock);
 }
 
 /* --- all of it ----------------------------------------------------------------------------------- */
@@ -364,7 +395,7 @@ static void dfi_going_go(struct dfi_going *g)
         }
         d->busy = mine = 1;
         if (!g->built) dfi_going_build(g);
-        if (g->error) break;
+        if (g->error || g->here) break;
         step = dfi_going_records(g);
         if (step == DFI_STEP_DONE) dfi_going_layout(g);
         if (step == DFI_STEP_DONE) step = dfi_going_memory(g);
@@ -376,11 +407,13 @@ static void dfi_going_go(struct dfi_going *g)
         d->busy = 0;
         dfi_engine_changed();
     }
-    for (i = 0; i < g->n && g->partial[i] == NULL; i++) {}
-    if (i == g->n) return;
-    if (!g->error && !g->here) dfi_going_combine(g);
-    for (i = 0; i < g->n; i++)
+    for (i = 0; i < g->n && !g->partial[i]; i++) {}
+    if (i < g->n && !g->error && !g->here) dfi_going_combine(g);
+    for (i = 0; i < g->n; i++) {
         if (g->partial[i]) dfi_buffer_give_up(d, g->partial[i]);
+        dfi_mfree(g->room[i]);
+        g->partial[i] = NULL, g->room[i] = NULL;
+    }
 }
 
 /* Does a launch write what another parameter of it accesses as another region, or access one in two layouts? No device
@@ -417,7 +450,8 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
 {
     union { char bytes[512]; long double align; void *pointer; } few;
     struct dfi_worker *w = dfi_me();
-    const struct dfi_extra *e = w && w->task && w->task->task.mem.special ? w->task->extra : NULL;
+    /* without memory for a task it runs in that of its submitter */
+    const struct dfi_extra *e = w && w->task && w->task->task.args == args && w->task->task.mem.special ? w->task->extra : NULL;
     const df_ndrange *grid = (const df_ndrange *)args;
     struct dfi_access x[DFI_PARAMETERS];
     unsigned n = k->accesses(args, x), i;
@@ -454,8 +488,9 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
         g.n++;
         if (k->param[p].kind == DFI_P_REDUCE) results = 1, g.here |= k->call != NULL || x[i].row / k->param[p].bytes > DFI_REDUCE_MOST;
     }
-    for (i = 0; i < n; i++) /* what is accumulated into is host memory */
-        if (x[i].mode & DFI_REDUCE & ~(unsigned)DFI_INOUT) dfi_engine_host(&x[i], 1);
+    for (i = 0; i < n; i++) /* what is accumulated into is host memory; a copy of it is nowhere else */
+        if (!w || !w->task || w->task->task.args != args)
+            if (x[i].mode & DFI_REDUCE & ~(unsigned)DFI_INOUT) dfi_engine_host(&x[i], 1);
     if (!(g.args = k->args_bytes <= sizeof few ? (void *)&few : dfi_malloc(k->args_bytes)) || dfi_going_aliased(&g)) g.here = 1;
     dfi_os_lock(&dfi_engine_lock);
     while (!g.here) {
@@ -469,8 +504,8 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
         g.built = NULL;
         dfi_going_go(&g);
         if (!g.here || want > 0) break;
+        if (!g.device->lost) break;
         g.here = 0; /* the device failed: another one, if what it needs is not lost */
-        memset((void *)g.partial, 0, sizeof g.partial);
     }
     dfi_os_unlock(&dfi_engine_lock);
     if (g.here) dfi_launch_here(k, args, x, n);
@@ -482,6 +517,14 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
     if (g.args && g.args != (void *)&few) dfi_mfree(g.args);
 }
 
+/* Are values of s in buffers of its own, from before there were devices? */
+static int dfi_scope_has_places(const struct dfi_scope *s)
+{
+    const struct dfi_node *n = s && s->table ? s->table->all : NULL;
+    while (n && !n->place) n = n->all;
+    return n != NULL;
+}
+
 /* What df_launch does: a task for a device, or for the host if there is none. */
 DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct dfi_type *type, const struct dfi_type *host, struct dfi_kernel *k,
                         void *args)
@@ -490,16 +533,21 @@ DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct 
     struct dfi_access x[DFI_PARAMETERS];
     struct dfi_task *t;
     struct dfi_scope *s;
+    unsigned n, i;
     if (!w || !dfi_gpu_ready() || (o && o->device == DF_HOST)) type = host;
     else {
-        if ((s = dfi_scope_here(w)) != NULL) dfi_scope_launches(s);
-        if (dfi_pool.rename_bytes && s && s->table && s->table->unsettled) dfi_wait_all(w, s); /* values in buffers of the host */
+        s = dfi_scope_here(w);
+        dfi_scope_launches(s ? s : w->scope);
+        if (DFI_UNLIKELY(dfi_pool.rename_bytes) && dfi_scope_has_places(s)) dfi_wait_all(w, s);
     }
     dfi_with(o, site);
     if (!(t = dfi_task_new(type))) dfi_run_now(type, args);
     else {
         memcpy(t->args, args, k->args_bytes);
-        dfi_submit(t, x, k->accesses(args, x));
+        n = k->accesses(args, x);
+        for (i = 0; i < n && type != host; i++) /* a device has a copy: who works on the memory itself comes before or after */
+            if (x[i].mode == DFI_CONCURRENT) x[i].mode = DFI_INOUT;
+        dfi_submit(t, x, n);
     }
     dfi_with_end(o);
 }

@@ -23,8 +23,11 @@ struct dfi_device {
     struct dfi_os_event event;
     uintptr_t launches[DFI_QUEUES];           /* the operation that was the latest launch in each queue */
     int busy;                                /* a launch is collecting memory */
+    struct dfi_os_mutex building;            /* one kernel is compiled at a time; taken before the engine's lock */
     DFI_ATOMIC(size_t) n_launches, bytes_in, bytes_out, n_evicted;
 };
+
+static size_t dfi_buffer_size(size_t bytes) { return (bytes + DFI_BUFFER_STEP - 1) / DFI_BUFFER_STEP * DFI_BUFFER_STEP; }
 
 static void dfi_lru_remove(struct dfi_device *d, struct dfi_buffer *b)
 {
@@ -139,7 +142,7 @@ static struct dfi_buffer *dfi_buffer_new(struct dfi_device *const *all, struct d
 static struct dfi_buffer *dfi_buffer_take(struct dfi_device *const *all, struct dfi_device *d, size_t bytes)
 {
     struct dfi_buffer **fit, *b;
-    bytes = (bytes + DFI_BUFFER_STEP - 1) / DFI_BUFFER_STEP * DFI_BUFFER_STEP;
+    bytes = dfi_buffer_size(bytes);
     fit = dfi_pool_fit(d, bytes);
     if (fit && (*fit)->bytes - bytes <= (*fit)->bytes / DFI_POOL_SLACK) return dfi_pool_remove(fit);
     dfi_pool_trim(all, d, bytes);

@@ -17,7 +17,8 @@
 /* Codes, flags and names of queries, from cl.h; those with NV and AMD from cl_ext.h. */
 enum {
     DFI_CL_OK = 0, DFI_CL_COMPLETE = 0,
-    DFI_CL_ALLOCATION_FAILURE = -4, DFI_CL_OUT_OF_HOST_MEMORY = -6, DFI_CL_INVALID_VALUE = -30,
+    DFI_CL_ALLOCATION_FAILURE = -4, DFI_CL_OUT_OF_HOST_MEMORY = -6,
+    DFI_CL_INVALID_GROUP = -54, DFI_CL_INVALID_ITEM = -55, DFI_CL_INVALID_ITEMS = -63,
     DFI_CL_DEVICE_TYPE_CUSTOM = 1 << 4,
     DFI_CL_MEM_READ_WRITE = 1,
     DFI_CL_CONTEXT_PLATFORM = 0x1084,
@@ -121,7 +122,14 @@ static const char *dfi_cl_error_name(int code)
 static df_result dfi_cl_fail(const char *call, int code)
 {
     snprintf(dfi_gpu_error, sizeof dfi_gpu_error, "%s: %s (%d)", call, dfi_cl_error_name(code), code);
-    return code == DFI_CL_ALLOCATION_FAILURE || code == DFI_CL_OUT_OF_HOST_MEMORY ? DF_ERROR_DEVICE_MEMORY : DF_ERROR_DEVICE;
+    switch (code) {
+    case DFI_CL_ALLOCATION_FAILURE:
+    case DFI_CL_OUT_OF_HOST_MEMORY: return DF_ERROR_DEVICE_MEMORY;
+    case DFI_CL_INVALID_GROUP:
+    case DFI_CL_INVALID_ITEM:
+    case DFI_CL_INVALID_ITEMS: return DF_ERROR_GRID;
+    default: return DF_ERROR_DEVICE;
+    }
 }
 static df_result dfi_cl_check(const char *call, int code) { return code ? dfi_cl_fail(call, code) : DF_OK; }
 

@@ -67,7 +67,7 @@ static void dfi_cl_retire(struct dfi_cl_queue *u, uintptr_t point)
 /* Room for one more event behind operation `issued`. pre: the lock. */
 static int dfi_cl_make_room(struct dfi_cl_queue *u, uintptr_t issued)
 {
-    uintptr_t room = u->room ? u->room * 2 : DFI_CL_EVENTS, n;
+    uintptr_t room = u->room ? u->room * 2 : (uintptr_t)DFI_CL_EVENTS, n;
     void **ring;
     if (u->room && issued - u->done < u->room) return 0;
     if (u->room) dfi_cl_retire(u, issued);
@@ -124,14 +124,14 @@ static void dfi_cl_waits_done(struct dfi_cl_queue *u)
 #define DFI_CL_AFTER(u, event) (u)->n_waits, (u)->n_waits ? (u)->wait_event : NULL, (event)
 
 /* An Enqueue function returned `code`: counts the operation. */
-static df_result dfi_cl_issued(struct dfi_gpu *d, int q, const char *call, int code, void *event)
+static df_result dfi_cl_issued(struct dfi_gpu *d, int q, const char *call, int code, void *const *event)
 {
     struct dfi_cl_queue *u = &dfi_cl_of(d)->queue[q];
     uintptr_t n = dfi_load_relaxed(&d->issued[q]) + 1;
     if (code) return dfi_cl_fail(call, code);
     dfi_cl_waits_done(u);
     dfi_os_lock(&u->lock);
-    u->ring[n & (u->room - 1)] = event;
+    u->ring[n & (u->room - 1)] = *event;
     dfi_os_unlock(&u->lock);
     dfi_store_release(&d->issued[q], n); /* pairs with the acquire in dfi_cl_event: the operation has an event */
     return DF_OK;
@@ -255,7 +255,7 @@ static void dfi_cl_native_end(struct dfi_gpu *d, int q)
     struct dfi_cl_queue *u = &dfi_cl_of(d)->queue[q];
     void *event = NULL;
     int code = dfi_cl.EnqueueMarkerWithWaitList(u->queue, DFI_CL_AFTER(u, &event));
-    if (dfi_cl_issued(d, q, "clEnqueueMarkerWithWaitList", code, event)) {
+    if (dfi_cl_issued(d, q, "clEnqueueMarkerWithWaitList", code, &event)) {
         dfi_os_lock(&u->lock);
         if (!u->failed) u->failed = code;
         dfi_os_unlock(&u->lock);

@@ -47,7 +47,8 @@ struct dfi_record {
     struct dfi_record **over;          /* records that share a byte with it */
     unsigned n_over, max_over;
     int host_valid;
-    int pins;                          /* launches that are copying from the host's memory: its copies stay */
+    int pins;                          /* launches on their way that use it */
+    unsigned settling;                 /* the wait that has it written back */
     struct dfi_job job;                /* is being written back while job.under_way: who needs it waits */
 };
 

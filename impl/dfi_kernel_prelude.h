@@ -6,15 +6,18 @@
  *    is defined as that: dfi_sqrt is the sqrt of C.
  * 2. As in C, sqrt(x) is computed in double whatever x is, and sqrtf(x) in float: results then are those of the host, up to
  *    the last bits where <math.h> itself allows differences. A device without double computes both in float.
- * 3. No multiplication and addition become one (fma): OpenCL by pragma, NVRTC by --fmad=false.
+ * 3. DF_GPU_EXACT: no multiplication and addition become one (OpenCL by pragma, NVRTC by --fmad=false).
  * 4. Only what a kernel uses is defined in its text. */
 #ifndef DFI_KERNEL_PRELUDE_H
 #define DFI_KERNEL_PRELUDE_H
 
+#ifndef DF_GPU_EXACT
+#define DF_GPU_EXACT 0
+#endif
+
 enum dfi_language { DFI_OPENCL_C, DFI_CUDA_C };
 
 static const char dfi_prelude_opencl[] =
-    "#pragma OPENCL FP_CONTRACT OFF\n"
     "#ifdef cl_khr_fp64\n"
     "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
     "typedef double dfi_real;\n"

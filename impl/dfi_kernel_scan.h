@@ -106,7 +106,7 @@ static int dfi_in_list(const char *p, size_t n, const char *list)
 }
 
 /* Does the text use this name? */
-static int dfi_text_has(const char *p, const char *name)
+static int dfi_text_uses(const char *p, const char *name)
 {
     enum dfi_token kind;
     while (*p) {

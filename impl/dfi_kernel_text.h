@@ -14,7 +14,7 @@
  * as long as on the host. Each statement has a line of its own with the number of the kernel's line, so that a compiler
  * names the user's file and line and shows the statement.
  *
- * CUDA: compile with --fmad=false --device-as-default-execution-space. What C++ refuses remains refused: conversion from
+ * CUDA: compile with --device-as-default-execution-space, and with DF_GPU_EXACT --fmad=false. What C++ refuses remains refused: conversion from
  * void * without a cast, from int to an enumeration, compound literals. */
 #ifndef DFI_KERNEL_TEXT_H
 #define DFI_KERNEL_TEXT_H
@@ -193,6 +193,7 @@ static void dfi_put_prelude(struct dfi_writer *w, const int *block)
     const int opencl = w->language == DFI_OPENCL_C;
     int i, types, all;
     const struct dfi_named *named = dfi_named_of_c(&types, &all);
+    if (opencl && DF_GPU_EXACT) dfi_text_put(&w->t, "#pragma OPENCL FP_CONTRACT OFF\n");
     dfi_text_put(&w->t, opencl ? dfi_prelude_opencl : dfi_prelude_cuda);
     dfi_text_puts(&w->t, "typedef ", opencl ? "long" : "long long", " dfi_long_long;\ntypedef unsigned ",
                   opencl ? "long" : "long long", " dfi_bits_8;\ntypedef ", opencl && sizeof(long) == 4 ? "int" : "long",
@@ -272,7 +273,7 @@ static void dfi_put_accumulators(struct dfi_writer *w, const struct dfi_param *p
     dfi_text_puts(&w->t, " x; } dfi_identity_", p->name, ";\n", (const char *)NULL);
     dfi_put_name(w, p->type);
     dfi_text_puts(&w->t, " dfi_of_", p->name, "[", (const char *)NULL);
-    dfi_text_number(&w->t, (unsigned long long)(dfi_reduce_count(p) ? dfi_reduce_count(p) : DFI_REDUCE_MOST));
+    dfi_text_number(&w->t, (unsigned long long)(dfi_reduce_count(p) ? dfi_reduce_count(p) : (long)DFI_REDUCE_MOST));
     dfi_text_put(&w->t, "], *");
     dfi_put_name(w, p->name);
     dfi_text_puts(&w->t, " = dfi_of_", p->name, ";\ndfi_identity_", p->name, ".bits = ", (const char *)NULL);
@@ -348,7 +349,7 @@ static void dfi_put_size_check(struct dfi_writer *w, const struct dfi_param *p)
 }
 
 /* The name of the kernel's function in the text. */
-static void dfi_kernel_symbol(const struct dfi_kernel *k, char *name, size_t bytes)
+DFI_UNUSED static void dfi_kernel_symbol(const struct dfi_kernel *k, char *name, size_t bytes)
 {
     snprintf(name, bytes, "%s_dfi", k->name);
 }
@@ -420,7 +421,7 @@ static void dfi_put_all(struct dfi_writer *w, const struct dfi_kernel *k, const 
 /* Does the kernel use df_block, so that it is compiled for one size of group? */
 static int dfi_kernel_wants_block(const struct dfi_kernel *k)
 {
-    return dfi_text_has(k->text, "df_block") || (k->code && dfi_text_has(k->code->text, "df_block"));
+    return dfi_text_uses(k->text, "df_block") || (k->code && dfi_text_has(k->code->text, "df_block"));
 }
 
 /* Why no device can have this kernel; 0: one can. `why` is a sentence about it. */
@@ -454,7 +455,7 @@ static int dfi_kernel_refused(const struct dfi_kernel *k, const int *block, char
 /* The kernel's text for a device, to be freed by dfi_mfree; compiled for groups of `block` items, or for any if that is NULL.
  * pre: block is not NULL if dfi_kernel_wants_block.
  * Errors: NULL. Then `why` says what no device can do about this kernel; it is empty if there was no memory. */
-static char *dfi_kernel_text(const struct dfi_kernel *k, enum dfi_language language, const int *block, char *why, size_t why_bytes)
+DFI_UNUSED static char *dfi_kernel_text(const struct dfi_kernel *k, enum dfi_language language, const int *block, char *why, size_t why_bytes)
 {
     struct dfi_writer w;
     int i;

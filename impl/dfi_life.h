@@ -59,6 +59,7 @@ static void dfi_worker_free(struct dfi_worker *w)
     dfi_blocks_free_all(w);
     dfi_mfree(w->stack);
     dfi_mfree((void *)w->sites);
+    if (w->kernel) w->kernel_free(w->kernel);
     dfi_os_event_free(&w->event);
     dfi_mfree(w->allocated);
 }
@@ -379,6 +380,7 @@ static __attribute__((destructor)) void dfi_unload(void)
     }
     dfi_os_lock(&dfi_pool_lock);
     dfi_stop_join();
+    if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->stop();
     n = dfi_load_relaxed(&dfi_pool.n_slots);
     for (i = 0; i < n; i++) others += dfi_load_relaxed(&dfi_pool.slot[i])->attached;
     if (others <= (me != NULL)) dfi_free_all(n); /* else a thread of the program may still be using its worker */
@@ -413,6 +415,7 @@ static void dfi_fork_child(void)
     dfi_store_relaxed(&dfi_pool.blocked, 0);
     dfi_store_relaxed(&dfi_pool.spares, 0);
     dfi_store_relaxed(&dfi_lock_events_ready, 0);
+    if (dfi_gpu_hook) dfi_gpu_hook->forked();
     dfi_be(NULL);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);

@@ -74,6 +74,7 @@
                                     "device has %lu for df: not run; use smaller parts")                       \
     X(BARRIER, ERROR, ALWAYS, "%s:%d: kernel %s: some work-items of a group ended while others wait in df_barrier: all must come " \
                               "there or none; the group is given up")                                          \
+    X(KERNEL_HERE, ERROR, ALWAYS, "%s:%d: kernel %s on the host: %s: given up")                                 \
     X(WAIT_IN_ATOMIC, ERROR, ALWAYS, "%s: the atomic block that begins here waits for tasks: they may wait for it; " \
                                      "wait before or after the block")                                         \
     X(TM_OUTSIDE, ERROR, ALWAYS, "%s: %s outside of an atomic block: no effect")                               \

@@ -13,7 +13,7 @@ typedef enum df_result {
     DF_ERROR_ABORTED = -6, /* df_atomically: left by df_abort, without effect */
     DF_ERROR_STAGE = -7,   /* df_pipe: a stage out of range; the log says which */
     DF_ERROR_STREAM = -8,  /* a task asked a stream for what it cannot give, and was skipped; the log says what */
-    DF_ERROR_KERNEL = -9,  /* a kernel did not compile for a device; the log has the compiler's words */
+    DF_ERROR_KERNEL = -9,  /* a kernel did not compile for a device, or did what the host cannot run; the log says more */
     DF_ERROR_GRID = -10,   /* the items or groups of a launch are more than the device can have, or negative */
     DF_ERROR_DEVICE_MEMORY = -11, /* what a kernel accesses does not fit into the device; the log names sizes */
     DF_ERROR_DEVICE = -12  /* no such device, or it failed; the log says more */

@@ -94,6 +94,9 @@ static void dfi_scope_free_locals(struct dfi_scope *s, struct dfi_local *before)
     }
 }
 
+/* Does it have memory that ends with it? */
+static int dfi_scope_has_locals(const struct dfi_scope *s) { return s->locals || s->room_used; }
+
 static void dfi_scope_pop(struct dfi_worker *w, struct dfi_scope *s)
 {
     w->scope = s->outer;

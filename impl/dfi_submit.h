@@ -297,6 +297,7 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
         return;
     }
     if (DFI_UNLIKELY((with = w->opts) != NULL)) w->opts = NULL;
+    if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices))) dfi_gpu_before_any(type);
     s = w->scope;
     locals = s->locals, room_used = s->room_used, mark = w->head;
     now = w->now;
@@ -428,7 +429,10 @@ static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n)
     struct dfi_task *t;
     struct dfi_goal g;
     if (!w || w->task || !w->scope->table) return; /* no task so far */
-    if (!(t = dfi_task_new(&type))) return;        /* without memory all tasks so far are done */
+    if (!(t = dfi_task_new(&type))) { /* without memory all tasks so far are done */
+        if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->host(x, n);
+        return;
+    }
     dfi_store_relaxed(&flag, (intptr_t)0);
     a.flag = &flag, a.waiter = w;
     memcpy(t->args, (void *)&a, sizeof a);

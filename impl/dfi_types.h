@@ -146,7 +146,7 @@ struct dfi_scope {
     struct df_group *group;                /* of the task whose body it is */
     struct dfi_flow *gated;                /* the task with weak accesses that it is in the body of, or NULL */
     DFI_ATOMIC(int) cancelled;
-    DFI_ATOMIC(int) launched;              /* kernels were launched in it since it last waited (dfi_gpu_hook.h) */
+    DFI_ATOMIC(int) launched;              /* 1 more than dfi_pool.device_errors at the first launch in it since it last waited; 0: none */
     DFI_ATOMIC(struct dfi_error *) error;  /* the first one */
     DFI_ATOMIC(struct dfi_block_head *) spoilt; /* children that spoil what comes later; pushed by whoever completes them */
     size_t room_used;
@@ -303,6 +303,8 @@ struct dfi_worker {
     const struct dfi_access *reg_access;
     size_t let_pass;                 /* submissions beyond the window before it looks again (dfi_throttle_streams) */
     unsigned outside;                /* has run something from outside of what it waits for (dfi_find_outside) */
+    void *kernel;                    /* what it keeps between kernels with barriers (dfi_gpu_host.h), or NULL */
+    void (*kernel_free)(void *);
     const void *now;                 /* the task or else the scope in which a task runs at once (dfi_run_now) */
     size_t look_stamp;               /* dfi_stuck.h: what had happened at the last look, and how often since */
     int looks;
@@ -364,6 +366,7 @@ struct dfi_pool {
     int defer, deterministic, patience;
     DFI_ATOMIC(int) run_now;                  /* neither of the first two, no streams and no devices */
     DFI_ATOMIC(int) devices;                  /* of df_gpu.h that are in use */
+    DFI_ATOMIC(int) device_errors;            /* of devices, so far: data that only one of them had are lost */
     char line0[DFI_LINE];
     DFI_ATOMIC(int) parked_idle, parked_waiting;
     char line1[DFI_LINE];

@@ -1,0 +1,39 @@
+/* dfi_gpu_serial.h - devices and data under DF_SERIAL: the host is the only device, and it has all data */
+#ifndef DFI_GPU_SERIAL_H
+#define DFI_GPU_SERIAL_H
+
+DFI_EXTERN_C_BEGIN
+DFI_API int df_gpu_devices(void) { return 1; }
+
+DFI_API df_result df_gpu_info(int device, df_gpu_device *info)
+{
+    if (device != 1 && device != DF_HOST) return DF_ERROR_DEVICE;
+    dfi_host_info(info, 1);
+    return DF_OK;
+}
+
+DFI_API df_result df_gpu_hold(const void *p, size_t bytes)
+{
+    (void)p, (void)bytes;
+    return DF_OK;
+}
+
+DFI_API void df_gpu_release(const void *p, size_t bytes) { (void)p, (void)bytes; }
+
+DFI_API struct dfi_region_block dfi_region_enter(const char *site, const df_data *data)
+{
+    struct dfi_region_block b;
+    b.block = dfi_scope_enter(site);
+    b.data = data;
+    b.open = b.block.open;
+    return b;
+}
+
+DFI_API void dfi_region_leave(struct dfi_region_block *b)
+{
+    dfi_scope_leave(&b->block);
+    b->open = b->block.open;
+}
+DFI_EXTERN_C_END
+
+#endif
