@@ -207,6 +207,10 @@ DFI_EXTERN_C_END
  *                                    a DF_PARALLEL block during which the devices keep the n elements at a, ..., through all
  *                                    waits inside. At its end c and d are brought to the host; what the devices changed of
  *                                    a and b is dropped. In the block only tasks that declare it access this memory.
+ *   DF_DATA_REGION_ASYNC(index, df_copyin(a, n), ...) { ... }    the same, but the program does not wait at its end: the tasks
+ *                                    are children of the scope around it, and what comes later and declares a, ... comes
+ *                                    after them
+ *   df_data_wait(index);             until all such regions with that number, begun by this thread, are done and their data on the host
  *   df_result df_gpu_hold(p, bytes);     from here on the devices keep it, as df_copy; calls count
  *   df_gpu_release(p, bytes);            until here: waits until the host has it
  *     Errors: DF_ERROR_MEMORY: too many are held (256).
@@ -227,6 +231,16 @@ struct dfi_region_block { struct dfi_block block; const df_data *data; int open;
     for (DFI_AT_END_OF_REGION struct dfi_region_block DFI_CAT(dfi_b_, __LINE__) =                    \
              dfi_region_enter(DFI_SITE, (const df_data[]){ __VA_ARGS__, { NULL, 0, 0 } });           \
          DFI_CAT(dfi_b_, __LINE__).open; dfi_region_leave(&DFI_CAT(dfi_b_, __LINE__)))
+struct dfi_async_block { const df_data *data; const char *site; int index, open; };
+#define DF_DATA_REGION_ASYNC(index, ...)                                                             \
+    for (DFI_AT_END_OF_ASYNC struct dfi_async_block DFI_CAT(dfi_b_, __LINE__) =                      \
+             dfi_async_enter(DFI_SITE, index, (const df_data[]){ __VA_ARGS__, { NULL, 0, 0 } });     \
+         DFI_CAT(dfi_b_, __LINE__).open; dfi_async_leave(&DFI_CAT(dfi_b_, __LINE__)))
+#if defined(__GNUC__)
+#define DFI_AT_END_OF_ASYNC __attribute__((cleanup(dfi_async_leave)))
+#else
+#define DFI_AT_END_OF_ASYNC
+#endif
 #if defined(__GNUC__)
 #define DFI_AT_END_OF_REGION __attribute__((cleanup(dfi_region_leave)))
 #else
@@ -237,6 +251,9 @@ DFI_API df_result df_gpu_hold(const void *p, size_t bytes);
 DFI_API void df_gpu_release(const void *p, size_t bytes);
 DFI_API struct dfi_region_block dfi_region_enter(const char *site, const df_data *data);
 DFI_API void dfi_region_leave(struct dfi_region_block *b);
+DFI_API struct dfi_async_block dfi_async_enter(const char *site, int index, const df_data *data);
+DFI_API void dfi_async_leave(struct dfi_async_block *b);
+DFI_API void df_data_wait(int index);
 DFI_EXTERN_C_END
 
 #endif /* DF_GPU_H */

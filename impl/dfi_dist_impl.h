@@ -34,7 +34,9 @@ struct df_dist {
     size_t element;
     int unit;                    /* bytes that kernels copy at a time */
     int dims, arrangement[3], n_parts;
-    int read_only, blocks, copies; /* copies: parts of the same elements */
+    int read_only, blocks;
+    int copies;                  /* parts with the same elements */
+    int halos;                   /* there are some */
     struct dfi_axis axis[3];
     char *memory, *raw;          /* of parts and messages; as allocated */
     size_t bytes;
@@ -45,8 +47,6 @@ struct df_dist {
 };
 
 /* --- one dimension ----------------------------------------------------------------------------------------- */
-
-static int64_t dfi_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* The first index of block c of DF_BLOCK, counted from the offset. */
 static int64_t dfi_axis_begin(const struct dfi_axis *a, int64_t c)
@@ -122,11 +122,11 @@ static int dfi_part_original(const df_dist *d, const df_part *p)
 
 /* A part without its halos, from the array to the part, as boxes of bytes: each dimension of DF_CYCLIC has whole blocks, and
  * what is left over. How many. */
-static int dfi_part_boxes(const df_dist *d, const df_part *p, struct dfi_box *box)
+static int dfi_part_boxes(const df_dist *d, const df_part *p, struct dfi_nest *box)
 {
     int n = 0, rests, j;
     for (rests = 0; rests < 8 && p->elements; rests++) {
-        struct dfi_box b;
+        struct dfi_nest b;
         b.from = b.to = b.levels = 0;
         for (j = 0; j < 3; j++) {
             int64_t blocks = p->count[j] / p->block[j], rest = p->count[j] % p->block[j], length = p->block[j], at = 0;
@@ -134,11 +134,11 @@ static int dfi_part_boxes(const df_dist *d, const df_part *p, struct dfi_box *bo
             if (!blocks) break;
             b.from += (p->lo[j] + at * p->step[j]) * d->axis[j].stride;
             b.to += (p->first[j] + at * p->block[j]) * p->stride[j];
-            dfi_box_level(&b, blocks, p->step[j] * d->axis[j].stride, p->block[j] * p->stride[j]);
-            dfi_box_level(&b, length, d->axis[j].stride, p->stride[j]);
+            dfi_nest_level(&b, blocks, p->step[j] * d->axis[j].stride, p->block[j] * p->stride[j]);
+            dfi_nest_level(&b, length, d->axis[j].stride, p->stride[j]);
         }
         if (j < 3) continue;
-        dfi_box_units(&b, (int64_t)d->element);
+        dfi_nest_units(&b, (int64_t)d->element);
         box[n++] = b;
     }
     return n;
@@ -147,11 +147,9 @@ static int dfi_part_boxes(const df_dist *d, const df_part *p, struct dfi_box *bo
 /* Can the part lie in the array itself? Then it does. */
 static int dfi_part_in_array(const df_dist *d, df_part *p)
 {
-    struct dfi_box box[8], *b = box;
+    struct dfi_nest box[8], *b = box;
     int j;
-    if (!d->array || (d->copies > 1 && !d->read_only) || dfi_part_boxes(d, p, box) != 1) return 0;
-    for (j = 0; j < 3; j++)
-        if (d->axis[j].halo[0] || d->axis[j].halo[1]) return 0;
+    if (!d->array || d->halos || (d->copies > 1 && !d->read_only) || dfi_part_boxes(d, p, box) != 1) return 0;
     if (b->from_step[b->levels - 1] != 1) return 0;
     if (b->levels > 1 && !(d->blocks && b->levels == 2 && b->from_step[0] == d->axis[0].stride * (int64_t)d->element)) return 0;
     p->data = d->array + b->from;
@@ -162,7 +160,7 @@ static int dfi_part_in_array(const df_dist *d, df_part *p)
 
 static int dfi_part_is_in_array(const df_dist *d, const df_part *p)
 {
-    return (char *)p->data < d->memory || (char *)p->data >= d->memory + d->bytes;
+    return (uintptr_t)p->data - (uintptr_t)d->memory >= d->bytes;
 }
 
 static size_t dfi_part_bytes(const df_dist *d, const df_part *p) { return p->elements * d->element; }
@@ -216,18 +214,18 @@ struct dfi_dist_args { const df_dist *d; int part; };
 static void dfi_dist_move(const struct dfi_dist_args *a, int to_array)
 {
     const df_part *p = &a->d->part[a->part];
-    struct dfi_box box[8];
+    struct dfi_nest box[8];
     int i, n = dfi_part_boxes(a->d, p, box);
     int64_t k;
     for (i = 0; i < n; i++) {
-        struct dfi_box *b = &box[i];
+        struct dfi_nest *b = &box[i];
         char *in_array = a->d->array + b->from, *in_part = (char *)p->data + b->to;
         if (to_array)
             for (k = 0; k < b->levels; k++) {
                 int64_t step = b->from_step[k];
                 b->from_step[k] = b->to_step[k], b->to_step[k] = step;
             }
-        dfi_box_copy(b, 0, to_array ? in_array : in_part, to_array ? in_part : in_array);
+        dfi_nest_copy(b, 0, to_array ? in_array : in_part, to_array ? in_part : in_array);
     }
 }
 
@@ -260,16 +258,16 @@ static char *dfi_dist_span(const df_dist *d, size_t *bytes)
  * at the same time: they share no element. */
 static unsigned dfi_dist_declare(const df_dist *d, const df_part *p, unsigned mode, struct dfi_access *x)
 {
-    struct dfi_box box[8];
+    struct dfi_nest box[8];
     int i, n = dfi_part_boxes(d, p, box);
     int64_t k = 0;
     size_t bytes;
     char *span;
-    for (i = 0; i < n && k <= 2 * DFI_BOX_REGIONS; i++) {
-        int64_t room = 2 * DFI_BOX_REGIONS - k, more = dfi_box_regions(&box[i], d->array, 0, mode, x + k, room);
+    for (i = 0; i < n && k <= 2 * DFI_NEST_REGIONS; i++) {
+        int64_t room = 2 * DFI_NEST_REGIONS - k, more = dfi_nest_regions(&box[i], d->array, 0, mode, x + k, room);
         k += more;
     }
-    if (k <= 2 * DFI_BOX_REGIONS) return (unsigned)k;
+    if (k <= 2 * DFI_NEST_REGIONS) return (unsigned)k;
     span = dfi_dist_span(d, &bytes);
     dfi_access_array(x, mode == DFI_IN ? (unsigned)DFI_IN : (unsigned)DFI_CONCURRENT, DFI_NO_ARG, span, bytes);
     return 1;
@@ -285,13 +283,14 @@ static df_result dfi_dist_copy(df_dist *d, int to_array, const char *site)
         return DF_ERROR_DIST;
     }
     for (p = df_dist_next(d, NULL); p; p = df_dist_next(d, p)) {
-        struct dfi_access x[2 * DFI_BOX_REGIONS + 1];
+        struct dfi_access x[2 * DFI_NEST_REGIONS + 1];
         struct dfi_dist_args a;
         unsigned n;
-        if (dfi_part_is_in_array(d, p) || ((to_array || d->read_only) && dfi_part_original(d, p) != p->index)) continue;
+        if (dfi_part_is_in_array(d, p) || (to_array && d->read_only)) continue;
+        if ((to_array || d->read_only) && dfi_part_original(d, p) != p->index) continue;
         a.d = d, a.part = p->index;
         n = dfi_dist_declare(d, p, to_array ? DFI_OUT : DFI_IN, x);
-        dfi_access_array(&x[n++], to_array ? DFI_IN : d->n_runs ? DFI_INOUT : DFI_OUT, DFI_NO_ARG, p->data, dfi_part_bytes(d, p));
+        dfi_access_array(&x[n++], to_array ? DFI_IN : d->halos ? DFI_INOUT : DFI_OUT, DFI_NO_ARG, p->data, dfi_part_bytes(d, p));
         dfi_dist_submit(to_array ? &gather : &scatter, &a, x, n);
     }
     return DF_OK;

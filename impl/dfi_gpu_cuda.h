@@ -11,7 +11,7 @@ static int dfi_cuda_count(void)
 {
     char why[300];
     int n = dfi_cuda_load(why, sizeof why);
-    if (*why) dfi_log(DFI_LOG_CUDA_NONE, why);
+    if (!n && *why) dfi_log(DFI_LOG_CUDA_NONE, why);
     return n;
 }
 

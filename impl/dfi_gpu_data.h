@@ -79,4 +79,91 @@ DFI_API void dfi_region_leave(struct dfi_region_block *b)
 }
 DFI_EXTERN_C_END
 
+/* --- regions that nobody waits for at their end ---------------------------------------------------- */
+
+/* One of them, from its end until its thread waits for its index. */
+struct dfi_async {
+    struct dfi_async *next;
+    int index;
+    df_token done;
+    int n;
+    struct df_data data[1]; /* n of them */
+};
+static DFI_TLS struct dfi_async *dfi_asyncs;
+
+static void dfi_async_data_end(const struct df_data *data, int n)
+{
+    int i;
+    for (i = 0; i < n; i++) dfi_held_end(data[i].p, data[i].bytes, data[i].how & DFI_DATA_OUT);
+}
+
+static void dfi_async_run(void *args, void *result)
+{
+    const struct dfi_async *a;
+    (void)result;
+    memcpy((void *)&a, args, sizeof a);
+    dfi_async_data_end(a->data, a->n);
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API struct dfi_async_block dfi_async_enter(const char *site, int index, const struct df_data *data)
+{
+    struct dfi_async_block b;
+    b.data = data, b.site = site, b.index = index, b.open = 1;
+    for (; data->how; data++) df_gpu_hold(data->p, data->bytes);
+    return b;
+}
+
+/* A task that comes after all that uses the data ends the region. */
+DFI_API void dfi_async_leave(struct dfi_async_block *b)
+{
+    static const struct dfi_type type = { dfi_async_run, "DF_DATA_REGION_ASYNC", 0, 0, sizeof(struct dfi_async *), DFI_LAUNCH | DFI_INOUT };
+    struct dfi_access x[DFI_PARAMETERS];
+    struct dfi_async *a = NULL;
+    df_token *signals[2] = { NULL, NULL };
+    struct df_opts o;
+    struct dfi_task *t;
+    int n = 0, i;
+    if (!b->open) return;
+    b->open = 0;
+    while (b->data[n].how) n++;
+    if (n <= DFI_PARAMETERS) a = (struct dfi_async *)dfi_malloc(sizeof *a + (size_t)n * sizeof *b->data);
+    if (!a) { /* too many, or no memory: it ends here */
+        df_wait();
+        dfi_async_data_end(b->data, n);
+        return;
+    }
+    a->index = b->index;
+    a->n = n;
+    memcpy((void *)a->data, (const void *)b->data, (size_t)n * sizeof *b->data);
+    dfi_token_init(&a->done, 1, b->site);
+    a->next = dfi_asyncs, dfi_asyncs = a;
+    memset((void *)&o, 0, sizeof o);
+    signals[0] = &a->done;
+    o.signals = signals;
+    dfi_with(&o, b->site);
+    if (!(t = dfi_task_new(&type))) dfi_run_now(&type, (void *)&a);
+    else {
+        for (i = 0; i < n; i++) dfi_access_array(&x[i], DFI_INOUT, DFI_NO_ARG, a->data[i].p, a->data[i].bytes);
+        memcpy(t->args, (void *)&a, sizeof a);
+        dfi_submit(t, x, (unsigned)n);
+    }
+    dfi_with_end(&o);
+}
+
+DFI_API void df_data_wait(int index)
+{
+    struct dfi_async **at = &dfi_asyncs, *a;
+    while ((a = *at) != NULL) {
+        if (a->index != index) {
+            at = &a->next;
+            continue;
+        }
+        df_wait_token(&a->done);
+        *at = a->next;
+        dfi_mfree(a);
+    }
+}
+DFI_EXTERN_C_END
+
 #endif

@@ -111,17 +111,13 @@ static struct dfi_built *dfi_built_of(struct dfi_kernel *k, struct dfi_device *d
 static const char *dfi_going_wrong(struct dfi_going *g)
 {
     const df_gpu_device *info = &g->device->gpu.info;
-    long items = 1;
-    int d;
-    for (d = 0; d < 3; d++) {
-        long size = g->grid.group[d], groups = (g->grid.n[d] - 1) / size + 1;
-        if (size > info->max_group_dim[d]) return "a group is larger than the device can have in one dimension";
-        if (groups > info->max_groups[d]) return "these are more groups than the device can have";
-        if (groups > INT_MAX / size) return "these are more work-items than a kernel can number";
-        g->groups[d] = (int)groups;
-        items *= size;
+    const char *wrong = dfi_ndrange_wrong(&g->grid, info);
+    int d, items = 1;
+    for (d = 0; d < 3 && !wrong; d++) {
+        g->groups[d] = (int)((g->grid.n[d] - 1) / g->grid.group[d] + 1);
+        items *= g->grid.group[d];
     }
-    if (items > info->max_group) return "a group has more work-items than the device can have";
+    if (wrong) return wrong;
     if (items > g->built->max_group) return "a group has more work-items than this kernel leaves registers for";
     if (g->built->shared + dfi_kernel_shared(g->kernel, g->grid.group) > info->max_shared)
         return "a group has more df_shared memory than the device";

@@ -138,6 +138,7 @@ static df_result dfi_cl_open(struct dfi_gpu *d, int i)
     v->id = dfi_cl_found.device[i].id;
     dfi_cl_info(v->id, &d->info);
     v->max_alloc = dfi_cl_bytes(DFI_CL_ASK(uint64_t, v->id, DFI_CL_DEVICE_MAX_ALLOC));
+    v->touch = !(DFI_CL_ASK(uint64_t, v->id, DFI_CL_DEVICE_TYPE) & DFI_CL_DEVICE_TYPE_CPU);
     v->unified = DFI_CL_ASK(unsigned, v->id, DFI_CL_DEVICE_UNIFIED) != 0;
     if (!(v->context = dfi_cl_context(i, &code))) r = dfi_cl_fail("clCreateContext", code);
     else if (!(v->spare = dfi_cl.CreateCommandQueue(v->context, v->id, 0, &code))) r = dfi_cl_fail("clCreateCommandQueue", code);
@@ -146,7 +147,9 @@ static df_result dfi_cl_open(struct dfi_gpu *d, int i)
     return r;
 }
 
-/* A buffer often gets its memory with its first use: it is used here, so that what fails fails here. */
+/* A buffer often gets its memory with its first use: it is used here, so that what fails fails here. Not on a processor:
+ * its memory comes from malloc, and the use would wait for a thread that may be busy with a kernel (PoCL 3.1: for as long as
+ * the kernel runs). */
 static dfi_memory dfi_cl_alloc(struct dfi_gpu *d, size_t bytes)
 {
     struct dfi_cl_device *v = dfi_cl_of(d);
@@ -160,7 +163,7 @@ static dfi_memory dfi_cl_alloc(struct dfi_gpu *d, size_t bytes)
         return 0;
     }
     if (!(m = dfi_cl.CreateBuffer(v->context, DFI_CL_MEM_READ_WRITE, bytes, NULL, &code))) dfi_cl_fail("clCreateBuffer", code);
-    else if ((code = dfi_cl.EnqueueWriteBuffer(v->spare, m, 1, 0, 1, &first, 0, NULL, NULL)) != 0) {
+    else if (v->touch && (code = dfi_cl.EnqueueWriteBuffer(v->spare, m, 1, 0, 1, &first, 0, NULL, NULL)) != 0) {
         dfi_cl_fail("clEnqueueWriteBuffer", code);
         dfi_cl.ReleaseMemObject(m);
         m = NULL;

@@ -37,6 +37,7 @@ struct dfi_cl_kernel { struct dfi_cl_kernel *next; void *program, *kernel; struc
 struct dfi_cl_device {
     void *id, *platform, *context;
     int unified;                     /* its memory is that of the host */
+    int touch;                       /* a buffer may turn out to have no memory when it is used */
     size_t max_alloc;
     void *spare;                     /* a command queue in which nothing ever waits: for dfi_cl_alloc */
     struct dfi_cl_kernel *kernels;
