@@ -52,7 +52,8 @@
  *       errors of the launch: df_wait_result returns DF_ERROR_KERNEL, DF_ERROR_GRID, DF_ERROR_DEVICE_MEMORY or
  *       DF_ERROR_DEVICE, the log says more, and the launch leaves the memory of the host as it was.
  *
- * SECTIONS  search for >>kernels  >>language  >>launching  >>devices  >>data  >>implementation  >>licence (last)
+ * SECTIONS  search for >>kernels  >>language  >>launching  >>devices  >>data  >>distribution
+ *       >>implementation  >>licence (last)
  *       How it works: docs/gpu.md.
  */
 #ifndef DF_GPU_H
@@ -201,7 +202,8 @@ DFI_EXTERN_C_END
  * Data that stays on the devices
  *
  *   Results are in host memory after df_wait, df_wait_on and the end of DF_PARALLEL, and the devices forget what they have,
- *   as the program may change any memory then. Where it does not, this saves the way there and back:
+ *   as the program may change any memory then. In between, memory that kernels access is touched only by tasks that declare it,
+ *   and declare to write what they write; a task that only has it df_concurrent gives it to no kernel. Where the program does not change memory, this saves the way there and back:
  *
  *   DF_DATA_REGION(df_copyin(a, n), df_create(b, n), df_copyout(c, n), df_copy(d, n)) { ... }
  *                                    a DF_PARALLEL block during which the devices keep the n elements at a, ..., through all
@@ -256,6 +258,45 @@ DFI_API void dfi_async_leave(struct dfi_async_block *b);
 DFI_API void df_data_wait(int index);
 DFI_EXTERN_C_END
 
+/* ------------------------------------------------------------------------------ >>distribution
+ * Arrays over several devices
+ *
+ *   df_dist *u = df_dist_new(DF_DIST(.array = A, .element = sizeof(float), .dim = {
+ *       { .size = n, .split = DF_BLOCK(0), .halo = { 1, 1 } }, { .size = m } }));
+ *                                        divides an array of 1 to 3 dimensions, or a part of it, into parts, each with a
+ *                                        device and memory of its own. All fields: impl/dfi_dist.h. NULL: see errors
+ *   df_dist_scatter(u);                  array -> parts, without halos
+ *   df_dist_gather(u);                   parts -> array
+ *   df_halo_exchange(u);                 fills all halos with the elements of the neighbours
+ *   df_halo_update(u, DF_LEFT);          some: DF_LEFT, DF_RIGHT, DF_DIM(1), DF_LEFT & DF_DIM(0), ...
+ *   DF_FOR_PARTS(p, u)                   a loop over the parts that have elements: p is a const df_part *
+ *       df_launch_with(DF_OPTS(.device = p->device), name, df_grid2(p->count[1], p->count[0], 0, 0), p->data, p->elements, ...);
+ *   df_dist_free(u);                     waits for the tasks of the calling scope that use it
+ *   df_dist_parts(u), df_dist_part(u, i) how many parts there are, empty ones too; part i. Two arrays with the same arrangement:
+ *                                        part i of both is on the same device
+ *   df_dist_range(p, dim, lo, hi, &from, &to)     which of the array indices lo .. hi-1 the part has: local indices from .. to-1;
+ *                                        how many: so loops are divided as the data is
+ *   df_dist_global(p, dim, local), df_dist_local(p, dim, global)      array index <-> local index; -1: the part has it not.
+ *                                        In kernels: first, lo, block, step of df_part, given as numbers
+ *   df_dist_arrange(n, dims, parts)      chooses those of parts[0 .. dims-1] that are 0, as equal as can be, so that their product
+ *                                        is n (0: df_gpu_devices()), or less; returns the product
+ *
+ *     Per dimension: DF_BLOCK(n) DF_CYCLIC(n) DF_DUPLICATE. Parts may be more than devices. A dimension of the arrangement
+ *     along which nothing is divided has parts with the same elements: each has its own (but .read_only), df_dist_gather takes
+ *     the first one's.
+ *     Scatter, gather, update and exchange are tasks of the current scope and return at once. A kernel declares all elements of
+ *     a part, however few it accesses: then they stay on the device, and what moves is the halos, from device to device.
+ *     An update goes through dimensions 0, 1, 2 in this order and takes the halos that it filled along: after an exchange
+ *     corners and edges are right. A halo may be longer than the neighbour's part, or the array. What a halo means at an end of
+ *     the array is its .edge; DF_EDGE_NONE: df never writes there, it begins as 0.
+ *     Parts that are contiguous in the array and have no halo lie in the array itself, scatter and gather do nothing for them: between
+ *     the two the elements of the array are nobody's but the kernels'. Memory of other parts begins as 0; it is held (df_gpu_hold),
+ *     so the host looks at p->data in tasks that declare it.
+ *   Errors: df_dist_new: NULL, and the log names the field of df_dist_desc. The others: DF_ERROR_DIST.
+ *   Threads: any.
+ *   Source: Yan et al., Supporting Multiple Accelerators in High-Level Programming Models, PMAM 2015; HPF. */
+#include "impl/dfi_dist.h"
+
 #endif /* DF_GPU_H */
 
 /* ----------------------------------------------------------------------------- >>implementation */
@@ -296,6 +337,10 @@ DFI_EXTERN_C_END
 #include "impl/dfi_gpu_launch.h"
 #include "impl/dfi_gpu_data.h"
 #endif
+#include "impl/dfi_dist_box.h"
+#include "impl/dfi_dist_impl.h"
+#include "impl/dfi_dist_halo.h"
+#include "impl/dfi_dist_new.h"
 #endif
 
 /* ------------------------------------------------------------------------------------ >>licence

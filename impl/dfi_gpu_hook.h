@@ -44,6 +44,20 @@ static DFI_COLD void dfi_gpu_before_body(struct dfi_flow *t)
         if (!(t->type->modes & DFI_LAUNCH) || e->noted[i].mode & DFI_REDUCE & ~(unsigned)DFI_INOUT) dfi_gpu_hook->host(&e->noted[i], 1);
 }
 
+/* t and its descendants are done: what kernels among them did to what it accumulated into comes to the host, before that is
+ * combined with others' or freed. */
+static DFI_COLD void dfi_gpu_before_merge(struct dfi_flow *t)
+{
+    const struct dfi_extra *e = t->extra;
+    unsigned i;
+    for (i = 0; i < e->n_noted; i++) {
+        struct dfi_access x = e->noted[i];
+        if (!(x.mode & DFI_REDUCE & ~(unsigned)DFI_INOUT) || t->type->modes & DFI_LAUNCH) continue;
+        memcpy((void *)&x.p, (const char *)t->task.args + x.arg, sizeof x.p);
+        dfi_gpu_hook->host(&x, 1);
+    }
+}
+
 /* A task whose accesses nobody knows is about to be run at once. */
 static DFI_COLD void dfi_gpu_before_any(const struct dfi_type *type)
 {

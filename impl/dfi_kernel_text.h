@@ -125,16 +125,15 @@ static void dfi_put_number(struct dfi_writer *w, const char *p, size_t n)
     if (ells) dfi_text_put(&w->t, "L");
 }
 
-/* Is this `static const` or `const static` the beginning of a table? Its first bracket, = or ; is the =. */
+/* The end of `static const` at p, if a table begins there: its first bracket, = or ; is the =. NULL: none does. */
 static const char *dfi_table_begins(const char *p, const char *end)
 {
     enum dfi_token kind;
     const char *e = dfi_token_end(p, &kind), *q = dfi_skip_blanks(e, end), *f;
-    int first = dfi_is_word(p, (size_t)(e - p), "static"), square = 0;
-    if (!first && !dfi_is_word(p, (size_t)(e - p), "const")) return NULL;
-    if (q >= end) return NULL;
+    int square = 0;
+    if (!dfi_is_word(p, (size_t)(e - p), "static") || q >= end) return NULL;
     f = dfi_token_end(q, &kind);
-    if (!dfi_is_word(q, (size_t)(f - q), first ? "const" : "static")) return NULL;
+    if (!dfi_is_word(q, (size_t)(f - q), "const")) return NULL;
     for (q = f; q < end; q = dfi_token_end(q, &kind)) {
         if (*q == '[') square++;
         else if (*q == ']') square--;

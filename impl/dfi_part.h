@@ -80,6 +80,7 @@ static DFI_NOINLINE int dfi_extra_done(struct dfi_worker *w, struct dfi_flow *t)
     if (x->windows) dfi_stream_end(w, t);
     if (x->weak) dfi_weak_done(w, t);
     if (x->locks) dfi_unlock_all(w, x);
+    if (DFI_UNLIKELY(x->noted != NULL) && x->reductions) dfi_gpu_before_merge(t);
     if (x->reductions && x->reductions->group->deterministic) {
         intptr_t n = 1;
         for (u = x->reductions; u; u = u->next) n++;

@@ -52,6 +52,23 @@ typedef struct df_pick_opts {
 } df_pick_opts;
 #define DF_PICK_OPTS(...) (&(df_pick_opts){ __VA_ARGS__ })
 
+#define DF_VARIANTS(list, ...) DFI_VARIANTS(list, __VA_ARGS__)
+#define df_launch_best(list, ...) \
+    ((void)DFI_CAT(list, _dfi_choose)(DFI_CHOOSE_BEST, &DFI_CAT(list, _dfi_variants), NULL, NULL, NULL, DFI_SITE, __VA_ARGS__))
+#define df_launch_best_with(opts, list, ...) \
+    ((void)DFI_CAT(list, _dfi_choose)(DFI_CHOOSE_BEST, &DFI_CAT(list, _dfi_variants), NULL, (opts), NULL, DFI_SITE, __VA_ARGS__))
+#define df_kernel_pick(list, grid, opts) dfi_kernel_pick(&DFI_CAT(list, _dfi_variants), (grid), (opts))
+#define df_launch_picked(list, pick, ...)                                                                   \
+    ((void)DFI_CAT(list, _dfi_choose)(DFI_CHOOSE_PICKED, &DFI_CAT(list, _dfi_variants), (pick), NULL, NULL, DFI_SITE, \
+                                      df_grid(0), __VA_ARGS__))
+#define df_kernel_explain(list, grid, opts, text, bytes) \
+    dfi_kernel_explain(&DFI_CAT(list, _dfi_variants), (grid), (opts), (text), (bytes))
+#define df_tune(list, opts, ...) \
+    DFI_CAT(list, _dfi_choose)(DFI_CHOOSE_TUNE, &DFI_CAT(list, _dfi_variants), NULL, NULL, (opts), DFI_SITE, __VA_ARGS__)
+#define df_tune_by(list, opts, grid, fn, arg) dfi_tune_by(&DFI_CAT(list, _dfi_variants), (opts), DFI_SITE, (grid), (fn), (arg))
+#define df_kernel_ask(name, device, bx, by, bz, needs) \
+    dfi_kernel_needs(&DFI_CAT(name, _dfi_kernel), (device), (bx), (by), (bz), (needs))
+
 /* What was picked. */
 typedef struct df_pick {
     const df_variant *variant;
@@ -64,16 +81,23 @@ typedef struct df_pick {
 
 /* --- a list ----------------------------------------------------------------------------------------- */
 
-enum { DFI_CHOICES = 64 };
+enum { DFI_CHOICES = 64, DFI_QUICK = 4 };
 enum { DFI_CHOICE_NONE, DFI_CHOICE_PICKED, DFI_CHOICE_READ, DFI_CHOICE_MEASURED }; /* READ: measured by another run */
 /* What was chosen for a device and a class of sizes. */
 struct dfi_choice {
-    uint64_t device;               /* hash of what the device is */
+    uint64_t device;               /* hash of what the device is, or all of them are */
     uint32_t size;                 /* class */
     signed char how, variant, group; /* -1: df decides */
     float seconds;                 /* measured */
 };
-struct dfi_choices { struct dfi_choice choice[DFI_CHOICES]; int next, read; };
+/* The same for df_opts.device as given, so that a launch need not look what the device is. */
+struct dfi_quick { int valid, device, generation; uint32_t size; struct dfi_choice choice; };
+struct dfi_choices {
+    struct dfi_choice choice[DFI_CHOICES];
+    struct dfi_quick quick[DFI_QUICK];
+    int next, next_quick;          /* are replaced next */
+    int read;                      /* the file of DF_TUNE was */
+};
 struct dfi_variant_of { const char *name; struct dfi_kernel *kernel; void (*launch)(void); };
 struct dfi_variants {
     const char *name, *file;
@@ -147,7 +171,7 @@ DFI_EXTERN_C_END
 #define DFI_VARIANTS_16(list, ...) DFI_VARIANTS_MANY(list)
 #define DFI_VARIANTS_17(list, ...) DFI_VARIANTS_MANY(list)
 #define DFI_VARIANTS_TOO_MANY(list, ...) DFI_VARIANTS_MANY(list)
-#define DFI_VARIANTS_MANY(list) DFI_STATIC_ASSERT(0, "df_gpu.h: DF_VARIANTS(" #list ", ...) has more than 8 variants");
+#define DFI_VARIANTS_MANY(list) DFI_STATIC_ASSERT(0, "df_gpu.h: DF_VARIANTS(" #list ", ...) has more than 8 variants")
 
 /* a variant as written: (kernel, fields), or only the kernel */
 #define DFI_VARIANT_TUPLE(t) DFI_CAT(DFI_VARIANT_TUPLE_, DFI_IS_PAREN(t))(t)
@@ -168,7 +192,7 @@ DFI_EXTERN_C_END
     static const df_variant list##_dfi_variant[] = { DFI_LIST_##n(DFI_VARIANT_ROW, __VA_ARGS__) };              \
     static const struct dfi_variant_of list##_dfi_of[] = { DFI_LIST_##n(DFI_VARIANT_OF, __VA_ARGS__) };         \
     static struct dfi_choices list##_dfi_choices;                                                               \
-    DFI_UNUSED static struct dfi_variants list##_dfi_variants = { #list, __FILE__, n, list##_dfi_variant, list##_dfi_of, &list##_dfi_choices };
+    DFI_UNUSED static struct dfi_variants list##_dfi_variants = { #list, __FILE__, n, list##_dfi_variant, list##_dfi_of, &list##_dfi_choices }
 
 /* the fields of a row; a row without any is zero */
 #define DFI_VARIANT_ROW(t) DFI_CAT(DFI_VARIANT_ROW_, DFI_IS_EMPTY(DFI_VARIANT_SECOND(DFI_OPEN t, , ~))) t
