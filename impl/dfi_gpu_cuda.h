@@ -57,6 +57,16 @@ static df_result dfi_cuda_ask_memory(struct dfi_gpu *d)
     return r;
 }
 
+/* Makes d's context that of the thread, to give something back. Of a device that failed, too: it may be but one call that
+ * did, and what was put into the queues goes on. Nonzero: it is that of the thread. */
+static int dfi_cuda_enter_to_free(struct dfi_gpu *d)
+{
+    struct dfi_cuda_device *u = dfi_cuda_of(d);
+    if (!u->context || dfi_cuda.cu.context_push(u->context)) return 0;
+    if (dfi_load_acquire(&u->lost)) dfi_cuda.cu.context_sync(); /* pairs with the release in dfi_cuda_set_lost */
+    return 1;
+}
+
 static void dfi_cuda_close(struct dfi_gpu *d);
 
 static df_result dfi_cuda_open(struct dfi_gpu *d, int i)
@@ -80,12 +90,12 @@ static df_result dfi_cuda_open(struct dfi_gpu *d, int i)
     return r;
 }
 
-/* Also of a device that failed: then nothing can be given back but what is ours. */
+/* Of a device that failed the driver may keep what it has. */
 static void dfi_cuda_close(struct dfi_gpu *d)
 {
     struct dfi_cuda_device *u = dfi_cuda_of(d);
     struct dfi_cuda_module *m;
-    int q, i, entered = u->context && !dfi_cuda.cu.context_push(u->context);
+    int q, i, entered = dfi_cuda_enter_to_free(d);
     for (q = 0; q < DFI_QUEUES; q++) {
         struct dfi_cuda_queue *k = &u->queue[q];
         void *stream = dfi_load_relaxed(&k->stream);
@@ -117,7 +127,7 @@ static dfi_memory dfi_cuda_alloc(struct dfi_gpu *d, size_t bytes)
 
 static void dfi_cuda_free(struct dfi_gpu *d, dfi_memory m)
 {
-    if (dfi_cuda_enter(d)) return; /* lost: so is its memory */
+    if (!dfi_cuda_enter_to_free(d)) return;
     dfi_cuda_check(d, "cuMemFree", dfi_cuda.cu.memory_free(m));
     dfi_cuda_leave();
 }

@@ -51,6 +51,7 @@ struct dfi_cuda_box { struct dfi_cuda_end from, to; size_t width, height; };
     X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                                                    \
     X(context_push, "cuCtxPushCurrent_v2", (void *context))                                                             \
     X(context_pop, "cuCtxPopCurrent_v2", (void **context))                                                              \
+    X(context_sync, "cuCtxSynchronize", (void))                                                                         \
     X(can_access_peer, "cuDeviceCanAccessPeer", (int *can, int device, int peer))                                       \
     X(enable_peer, "cuCtxEnablePeerAccess", (void *peer, unsigned flags))                                               \
     X(memory_info, "cuMemGetInfo_v2", (size_t *free_bytes, size_t *total))                                              \

@@ -351,6 +351,7 @@ static void dfi_engine_stop(void)
     struct dfi_built *k;
     size_t i;
     int d;
+    if (!dfi_load_seq_cst(&dfi_engine.started)) return;
     dfi_os_lock(&dfi_engine_lock);
     dfi_engine.n_held = 0;
     dfi_engine_settle_records(1);

@@ -8,6 +8,7 @@
 #define DFI_GPU_FILE_H
 
 #include <stdio.h>
+#include <time.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <unistd.h>
 #endif

@@ -55,8 +55,10 @@ static int dfi_is_vector_type(const char *p, size_t n)
 /* Does the device's text call this name dfi_NAME? Notes what must be defined then. */
 static int dfi_word_is_other(struct dfi_writer *w, const char *p, size_t n)
 {
-    static const char *const stems[] = { "convert_", "as_", "vload", "vstore", "native_", "half_", "read_image", "write_image",
-                                         "get_image", "make_", "tex", "surf", "sub_group_", "work_group_" };
+    static const char *const stems_opencl[] = { "convert_", "as_", "vload", "vstore", "native_", "half_", "read_image",
+                                                "write_image", "get_image", "sub_group_", "work_group_", NULL };
+    static const char *const stems_cuda[] = { "make_", "tex1D", "tex2D", "tex3D", "surf1D", "surf2D", "surf3D", NULL };
+    const char *const *stem = w->language == DFI_OPENCL_C ? stems_opencl : stems_cuda;
     int i, types, all;
     const struct dfi_named *named = dfi_named_of_c(&types, &all);
     for (i = 0; i < all; i++)
@@ -72,9 +74,9 @@ static int dfi_word_is_other(struct dfi_writer *w, const char *p, size_t n)
         if (p[length] == 'f' && dfi_functions[i].suffix) { w->function_f[i] = 1; return 1; }
     }
     if (n > 10 && !memcmp(p, "df_atomic_", 10)) w->atomic = 1;
-    for (i = 0; i < (int)(sizeof stems / sizeof *stems); i++) {
-        size_t length = strlen(stems[i]);
-        if (n > length && !memcmp(p, stems[i], length)) return 1;
+    for (; *stem; stem++) {
+        size_t length = strlen(*stem);
+        if (n > length && !memcmp(p, *stem, length)) return 1;
     }
     return dfi_in_list(p, n, w->language == DFI_OPENCL_C ? dfi_words_opencl : dfi_words_cuda) || dfi_is_vector_type(p, n);
 }

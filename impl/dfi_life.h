@@ -298,7 +298,7 @@ DFI_API void df_stop(void)
     if (dfi_load_relaxed(&dfi_pool.running)) {
         dfi_stop_signal(DFI_STOP_WHEN_DONE);
         dfi_stop_join();
-        if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->stop();
+        if (dfi_gpu_hook) dfi_gpu_hook->stop();
     }
     dfi_os_unlock(&dfi_pool_lock);
 }
@@ -380,7 +380,7 @@ static __attribute__((destructor)) void dfi_unload(void)
     }
     dfi_os_lock(&dfi_pool_lock);
     dfi_stop_join();
-    if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->stop();
+    if (dfi_gpu_hook) dfi_gpu_hook->stop();
     n = dfi_load_relaxed(&dfi_pool.n_slots);
     for (i = 0; i < n; i++) others += dfi_load_relaxed(&dfi_pool.slot[i])->attached;
     if (others <= (me != NULL)) dfi_free_all(n); /* else a thread of the program may still be using its worker */

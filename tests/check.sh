@@ -5,6 +5,8 @@
 #   must WHAT command...  the same, and if it fails the suite ends here
 #   skip WHAT PACKAGE     one line naming what `make deps` would install
 #   finish                prints the counts; exit status 1 if a test failed
+#   shared FILE compiler and options...
+#                         prints what to compile a program with so that it shares the implementation with others
 # V=1 shows every test. tests/total adds up what all suites left in $RESULTS.
 
 RESULTS=${RESULTS:-build/results}
@@ -41,6 +43,29 @@ must() {
 }
 
 have() { command -v "$1" > /dev/null 2>&1; }
+
+# The implementation takes fifty times as long to compile as most programs, and is the same for them: it is compiled once for
+# each set of options, into $OUT. Prints nothing for a program that looks inside of it or changes it.
+users="-DDFI_IMPLEMENTED -DDFI_STM_IMPLEMENTED -DDFI_GPU_IMPLEMENTED"
+shared() {
+    file=$1
+    shift
+    parts=$("$@" $users -MM "$file" | tr ' ' '\n' | grep -vE '[:\\]') # the files it includes, its own too
+    headers=$(echo $(echo "$parts" | grep -E '(^|/)df(_[a-z]+)?\.h$' | sort))
+    ! cat $(echo "$parts" | grep -vE '(^|/)(df(_[a-z]+)?|impl/[a-z_]*)\.h$') |
+        grep -qE '^ *# *define ([a-z]|DF_[A-Z_]*[ (])|(^|[^A-Za-z0-9_])dfi_' || return 0
+    echo "$users $(implementation "$headers" "$@")"
+}
+implementation() { # "HEADER..." compiler and options...: prints the object file
+    headers=$1
+    shift
+    object=$OUT/impl-$(echo "$* $headers" | cksum | cut -d ' ' -f 1).o
+    if [ ! -f "$object" ] || [ -n "$(find df*.h impl $headers -newer "$object")" ]; then
+        { echo '#define DF_IMPLEMENTATION'; printf '#include "%s"\n' $headers; } | "$@" -c -x c - -o "$object.$$" >&2 &&
+            mv "$object.$$" "$object"
+    fi
+    echo "$object"
+}
 
 finish() {
     tests/total "$suite"

@@ -6,7 +6,8 @@
 #include <string.h>
 #include "../test.h"
 
-int setenv(const char *name, const char *value, int overwrite);
+int setenv(const char *name, const char *value, int overwrite); /* of POSIX, which -std=c11 hides */
+int unsetenv(const char *name);
 
 enum { SKIPPED = 77, MOST_DEVICES = 8 };
 static struct dfi_gpu gpu[MOST_DEVICES];

@@ -1,6 +1,8 @@
 /* The driver for OpenCL by itself: memory, copies, queues that wait for each other, many threads that ask, compiled kernels on
  * disk, and what happens when calls of OpenCL fail. */
+#include <dirent.h>
 #include <pthread.h>
+#include <sys/wait.h>
 static long mallocs_left = -1; /* then there is no more memory */
 static void *test_malloc(unsigned long bytes);
 #define DF_MALLOC(bytes) test_malloc(bytes)
@@ -9,6 +11,8 @@ static void *test_malloc(unsigned long bytes);
 #define DF_IMPLEMENTATION
 #include "../../df_gpu.h"
 #include "opencl.h"
+
+char *mkdtemp(char *name);
 
 static void *test_malloc(unsigned long bytes)
 {
@@ -86,7 +90,7 @@ static void test_copies(struct dfi_gpu *d, uint64_t *seed)
     drv->free(d, b);
 }
 
-static void test_peers(void)
+static void test_peers(int own_contexts)
 {
     static unsigned char from[5000], to[5000];
     struct dfi_box all = line_of(sizeof from);
@@ -109,7 +113,7 @@ static void test_peers(void)
             drv->free(&gpu[i], a);
             drv->free(&gpu[j], b);
         }
-    CHECK(done > 0 || !dfi_cl_of(&gpu[0])->unified);
+    CHECK(done >= (dfi_cl_of(&gpu[0])->unified ? n_gpus : 0) && (!own_contexts || done <= n_gpus)); /* a device with itself: always */
 }
 
 /* --- queues ------------------------------------------------------------------------------------------ */
@@ -176,7 +180,7 @@ static void test_chain(uint64_t *seed, int threads)
 static void test_many_waits(void)
 {
     struct dfi_gpu *d = &gpu[0];
-    dfi_memory m[DFI_QUEUES];
+    dfi_memory m[DFI_QUEUES], theirs;
     unsigned zero = 0, x;
     struct dfi_box box = line_of(sizeof zero);
     struct dfi_cl_queue *u = &dfi_cl_of(d)->queue[DFI_Q_OUT];
@@ -193,12 +197,18 @@ static void test_many_waits(void)
     }
     CHECK(u->n_waits <= DFI_RUN_QUEUES);
     CHECK(drv->wait(d, DFI_Q_OUT, d, DFI_Q_OUT, point(d, DFI_Q_OUT)) == DF_OK); /* itself: nothing to do */
-    for (i = 1; i < n_gpus; i++)
+    for (i = 1; i < n_gpus; i++) {
+        CHECK((theirs = drv->alloc(&gpu[i], sizeof zero)) != 0);
+        CHECK(drv->copy_in(&gpu[i], DFI_Q_IN, theirs, &zero, &box) == DF_OK && finish(&gpu[i], DFI_Q_IN) == DF_OK);
         for (q = DFI_Q_RUN; q < DFI_QUEUES; q++) {
-            put_step(&gpu[i], q, m[0], 1, 0);
+            put_step(&gpu[i], q, theirs, 1, 0);
             CHECK(drv->wait(d, DFI_Q_OUT, &gpu[i], q, point(&gpu[i], q)) == DF_OK);
+            put_step(&gpu[i], q, theirs, 1, 0);
             CHECK(drv->wait(d, DFI_Q_OUT, &gpu[i], q, point(&gpu[i], q)) == DF_OK);
         }
+        for (q = DFI_Q_RUN; q < DFI_QUEUES; q++) CHECK(finish(&gpu[i], q) == DF_OK);
+        drv->free(&gpu[i], theirs);
+    }
     for (q = DFI_Q_RUN; q < DFI_QUEUES; q++) {
         CHECK(drv->copy_out(d, DFI_Q_OUT, &x, m[q], &box) == DF_OK && finish(d, DFI_Q_OUT) == DF_OK);
         CHECK(x == 50);
@@ -243,33 +253,23 @@ static void *DFI_CL_CALL count_binary(void *c, unsigned n, void *const *d, const
     return real_binary(c, n, d, b, p, s, e);
 }
 
-static const char *cache = "build/opencl_cache.tmp";
-static char cache_file[300];
+static char cache[200], cache_file[500];
 
-static int mkdir_of(const char *name)
-{
-    char command[400];
-    snprintf(command, sizeof command, "rm -rf %s && mkdir -p %s", name, name);
-    return system(command);
-}
-
-/* The only file in the folder; 0: there is none. */
+/* The only file in the folder, if there is one: no second one, none that is half written. */
 static int find_cache_file(void)
 {
-    char command[400];
-    FILE *f;
-    int n = 0, c;
-    snprintf(command, sizeof command, "ls %s > %s.list", cache, cache);
-    CHECK(system(command) == 0);
-    snprintf(command, sizeof command, "%s.list", cache);
-    CHECK((f = fopen(command, "r")) != NULL);
-    n = snprintf(cache_file, sizeof cache_file, "%s/", cache);
-    while ((c = fgetc(f)) != EOF && c != '\n' && n < (int)sizeof cache_file - 1) cache_file[n++] = (char)c;
-    cache_file[n] = 0;
-    CHECK(c == EOF || fgetc(f) == EOF); /* no second file, none that is half written */
-    fclose(f);
-    remove(command);
-    return c == '\n';
+    DIR *folder = opendir(cache);
+    const struct dirent *e;
+    int n = 0;
+    CHECK(folder != NULL);
+    while ((e = readdir(folder)) != NULL) {
+        if (*e->d_name == '.') continue;
+        snprintf(cache_file, sizeof cache_file, "%s/%s", cache, e->d_name);
+        n++;
+    }
+    closedir(folder);
+    CHECK(n <= 1);
+    return n;
 }
 
 static long size_of(const char *name)
@@ -317,7 +317,8 @@ static void test_cache(void)
     long size, k;
     size_t bytes;
     void *p;
-    CHECK(mkdir_of(cache) == 0);
+    snprintf(cache, sizeof cache, "%s/df_kernel_cache.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    CHECK(mkdtemp(cache) != NULL);
     real_source = dfi_cl.CreateProgramWithSource, dfi_cl.CreateProgramWithSource = count_source;
     real_binary = dfi_cl.CreateProgramWithBinary, dfi_cl.CreateProgramWithBinary = count_binary;
     expect_build(1, 0);
@@ -348,9 +349,9 @@ static void test_cache(void)
     dfi_mfree(p);
     expect_build(1, 1);
     expect_build(0, 1);
-    /* a folder that is none: said once */
+    /* said once */
     dfi_logger.log = hear;
-    setenv("DF_KERNEL_CACHE", "build/no such folder", 1);
+    setenv("DF_KERNEL_CACHE", cache_file, 1); /* a file, not a folder */
     expect_build(1, 0);
     expect_build(1, 0);
     CHECK(said_bad_env == 1);
@@ -381,6 +382,28 @@ static int DFI_CL_CALL fail_launch(void *queue, void *kernel, unsigned dimension
     (void)queue, (void)kernel, (void)dimensions, (void)offset, (void)items, (void)group, (void)n_waits, (void)waits, (void)event;
     return fail_code;
 }
+static void *(DFI_CL_CALL *real_context)(const intptr_t *, unsigned, void *const *,
+                                         void (DFI_CL_CALL *)(const char *, const void *, size_t, void *), void *, int *);
+/* No context for as many devices as fail_code. */
+static void *DFI_CL_CALL fail_context(const intptr_t *properties, unsigned n, void *const *devices,
+                                      void (DFI_CL_CALL *notify)(const char *, const void *, size_t, void *), void *arg, int *error)
+{
+    if ((int)n < fail_code) return real_context(properties, n, devices, notify, arg, error);
+    *error = -2;
+    return NULL;
+}
+static void *DFI_CL_CALL fail_queue(void *context, void *device, uint64_t properties, int *error)
+{
+    (void)context, (void)device, (void)properties;
+    *error = -5;
+    return NULL;
+}
+static void *DFI_CL_CALL fail_kernel(void *program, const char *name, int *error)
+{
+    (void)program, (void)name;
+    *error = -46;
+    return NULL;
+}
 static void *DFI_CL_CALL fail_buffer(void *c, uint64_t flags, size_t bytes, void *host, int *error)
 {
     (void)c, (void)flags, (void)bytes, (void)host;
@@ -400,10 +423,11 @@ static void test_failures(void)
     struct dfi_gpu *d = &gpu[0];
     unsigned x = 1, y = 0;
     struct dfi_box box = line_of(sizeof x);
-    dfi_memory m = drv->alloc(d, sizeof x);
+    dfi_memory m = drv->alloc(d, sizeof x), n;
     struct dfi_arg arg[3] = { { &m, sizeof m, 1 }, { &x, sizeof x, 0 }, { &x, sizeof x, 0 } };
     char log[1000];
     struct dfi_built b;
+    static struct dfi_gpu lost;
     uintptr_t before;
     CHECK(m && drv->copy_in(d, DFI_Q_RUN, m, &x, &box) == DF_OK && finish(d, DFI_Q_RUN) == DF_OK);
     before = point(d, DFI_Q_RUN);
@@ -412,8 +436,12 @@ static void test_failures(void)
     dfi_cl.CreateBuffer = fail_buffer;
     CHECK(drv->alloc(d, 100) == 0 && strstr(dfi_gpu_error, "clCreateBuffer: CL_MEM_OBJECT_ALLOCATION_FAILURE"));
     dfi_cl = real;
+    dfi_cl_of(d)->touch = 1;
+    CHECK((n = drv->alloc(d, 100)) != 0);
+    drv->free(d, n);
     dfi_cl.EnqueueWriteBuffer = fail_write;
-    CHECK(drv->alloc(d, 100) == 0 && strstr(dfi_gpu_error, "CL_MEM_OBJECT_ALLOCATION_FAILURE"));
+    CHECK(drv->alloc(d, 100) == 0 && strstr(dfi_gpu_error, "clEnqueueWriteBuffer: CL_MEM_OBJECT_ALLOCATION_FAILURE"));
+    dfi_cl_of(d)->touch = 0;
     CHECK(drv->copy_in(d, DFI_Q_RUN, m, &x, &box) == DF_ERROR_DEVICE_MEMORY);
     dfi_cl = real;
     /* calls that fail count nothing */
@@ -446,8 +474,18 @@ static void test_failures(void)
     drv->native_end(d, DFI_Q_RUN);
     CHECK(point(d, DFI_Q_RUN) == before && finish(d, DFI_Q_RUN) == DF_ERROR_DEVICE);
     dfi_cl = real;
-    /* no memory for a kernel's text */
+    /* a kernel that cannot be had, a queue, a device */
     memset(&b, 0, sizeof b);
+    dfi_cl.CreateKernel = fail_kernel;
+    CHECK(drv->build(d, &step_dfi_kernel, &b, log, sizeof log) == DF_ERROR_KERNEL && strstr(log, "clCreateKernel: CL_INVALID_KERNEL_NAME"));
+    dfi_cl = real;
+    dfi_cl.CreateCommandQueue = fail_queue;
+    CHECK(drv->open(&lost, 0) == DF_ERROR_DEVICE && strstr(dfi_gpu_error, "clCreateCommandQueue") && !lost.own);
+    dfi_cl = real;
+    mallocs_left = 0;
+    CHECK(drv->open(&lost, 0) == DF_ERROR_MEMORY && !lost.own);
+    mallocs_left = -1;
+    /* no memory for a kernel's text */
     for (mallocs_left = 0; mallocs_left < 3; mallocs_left++) {
         long left = mallocs_left;
         df_result r = drv->build(d, &step_dfi_kernel, &b, log, sizeof log);
@@ -460,7 +498,8 @@ static void test_failures(void)
     drv->free(d, m);
 }
 
-/* Without memory for the events of operations under way, a queue waits; it neither fails nor forgets one. */
+/* Without memory for the events of operations under way, a queue waits; it neither fails nor forgets one. Only the first
+ * operation of all can fail. */
 static void test_no_memory_for_events(void)
 {
     struct dfi_gpu *d = &gpu[0];
@@ -469,15 +508,31 @@ static void test_no_memory_for_events(void)
     int k;
     struct dfi_box box = line_of(sizeof x);
     dfi_memory m = drv->alloc(d, sizeof x);
-    uintptr_t first = point(d, q);
-    CHECK(m && drv->copy_in(d, q, m, &x, &box) == DF_OK);
+    CHECK(m && point(d, q) == 0);
+    mallocs_left = 0;
+    CHECK(drv->copy_in(d, q, m, &x, &box) == DF_ERROR_DEVICE_MEMORY && strstr(dfi_gpu_error, "no memory for events"));
+    mallocs_left = -1;
+    CHECK(drv->copy_in(d, q, m, &x, &box) == DF_OK && point(d, q) == 1);
     mallocs_left = 0;
     for (k = 0; k < 3000; k++) put_step(d, q, m, 1, 1);
-    CHECK(point(d, q) == first + 3001);
+    CHECK(point(d, q) == 3001);
     mallocs_left = -1;
     CHECK(drv->copy_out(d, q, &x, m, &box) == DF_OK && finish(d, q) == DF_OK && x == 3000);
-    CHECK(drv->reached(d, q, first + 1));
+    CHECK(drv->reached(d, q, 1));
     drv->free(d, m);
+}
+
+/* A program that finds no platform goes on without. */
+static void test_none(void)
+{
+    int status;
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (!child) {
+        setenv("OCL_ICD_VENDORS", "/dev/null", 1);
+        _exit(drv->count() == 0 ? 0 : 1);
+    }
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
 int main(void)
@@ -485,17 +540,19 @@ int main(void)
     static const int one[3] = { 1, 1, 1 };
     uint64_t seed = 2024;
     int i, round;
+    test_none();
+    setenv("POCL_DEVICES", "pthread pthread pthread pthread pthread", 0);
     open_all();
-    for (round = 0; round < 2; round++) { /* the second time after closing */
+    for (round = 0; round < 2; round++) {
         for (i = 0; i < n_gpus; i++) step_on[i] = built_for(&gpu[i], &step_dfi_kernel, one);
         test_info();
+        test_no_memory_for_events();
         for (i = 0; i < n_gpus; i++) test_copies(&gpu[i], &seed);
-        test_peers();
+        test_peers(round);
         test_chain(&seed, 0);
         test_chain(&seed, 3);
         test_many_waits();
         test_native();
-        test_no_memory_for_events();
         if (!round) {
             test_cache();
             test_failures();
@@ -504,11 +561,16 @@ int main(void)
         i = n_gpus;
         close_all();
         memset((void *)gpu, 0, sizeof gpu);
-        if (!round)
+        if (!round) { /* the second time each device has a context of its own */
+            real_context = dfi_cl.CreateContext, dfi_cl.CreateContext = fail_context;
+            fail_code = 1;
+            CHECK(drv->open(&gpu[0], 0) == DF_ERROR_DEVICE && strstr(dfi_gpu_error, "clCreateContext: CL_DEVICE_NOT_AVAILABLE"));
+            fail_code = 2;
             for (; n_gpus < i; n_gpus++) {
                 gpu[n_gpus].driver = drv, gpu[n_gpus].index = n_gpus;
                 CHECK(drv->open(&gpu[n_gpus], n_gpus) == DF_OK);
             }
+        }
     }
     return 0;
 }

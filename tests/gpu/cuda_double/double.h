@@ -22,7 +22,7 @@
 #define CALLS(X)                                                                                                       \
     X(cuInit) X(cuDriverGetVersion) X(cuGetErrorName) X(cuGetErrorString) X(cuDeviceGetCount) X(cuDeviceGet)           \
     X(cuDeviceGetName) X(cuDeviceGetAttribute) X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxRelease)                \
-    X(cuCtxPushCurrent) X(cuCtxPopCurrent) X(cuDeviceCanAccessPeer) X(cuCtxEnablePeerAccess) X(cuMemGetInfo)           \
+    X(cuCtxPushCurrent) X(cuCtxPopCurrent) X(cuCtxSynchronize) X(cuDeviceCanAccessPeer) X(cuCtxEnablePeerAccess) X(cuMemGetInfo)           \
     X(cuMemAlloc) X(cuMemFree) X(cuMemHostAlloc) X(cuMemFreeHost) X(cuMemHostRegister) X(cuMemHostUnregister)          \
     X(cuPointerGetAttribute) X(cuStreamCreate) X(cuStreamDestroy) X(cuStreamWaitEvent) X(cuEventCreate)                \
     X(cuEventDestroy) X(cuEventRecord) X(cuEventQuery) X(cuEventSynchronize) X(cuMemcpyHtoDAsync)                      \
@@ -46,7 +46,7 @@ struct context {
     int device, retained, lost;                 /* lost: the code of everything from now on */
     int peer[MAX_DEVICES];
     size_t used;                                /* bytes of device memory */
-    long streams, events, modules;
+    long streams, events, modules, pending;     /* pending: operations in streams */
     uintptr_t first, end;                       /* addresses of device memory: none of them is mapped */
 };
 /* Device memory, or pinned memory of the host (device -1; real is at). */

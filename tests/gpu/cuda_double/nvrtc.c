@@ -111,12 +111,14 @@ static void put_kernels(FILE *f, const char *text)
 /* extern __shared__ T NAME[]: the memory. */
 static void put_shared(FILE *f, const char *text)
 {
-    const char *p = text, *end;
+    const char *p = text, *name, *end;
     while ((p = strstr(p, "extern __shared__ ")) != NULL) {
         p += 18;
-        end = strchr(p, '[');
-        if (!end || strcspn(p, ";") < (size_t)(end - p)) continue;
-        fprintf(f, "__attribute__((aligned(16))) thread_local %.*s[%d / sizeof(unsigned long long)];\n", (int)(end - p), p, SHARED_BYTES);
+        for (name = end = p; *end && *end != '[' && *end != ';'; end++)
+            if (*end == ' ' || *end == '*') name = end + 1;
+        if (*end == '[')
+            fprintf(f, "__attribute__((aligned(16))) thread_local %.*s %.*s[%d / sizeof(%.*s)];\n", (int)(name - p), p, (int)(end - name), name,
+                    SHARED_BYTES, (int)(name - p), p);
     }
 }
 

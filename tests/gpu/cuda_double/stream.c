@@ -104,6 +104,7 @@ static void carry_out(struct stream *s, struct op *o, unsigned *random)
     }
     if (o->kind == RECORD) o->mark->done = 1;
     pin(o, -1);
+    s->context->pending--;
     mark_release(o->mark);
     free(o->values);
     free(o);
@@ -178,9 +179,23 @@ static int put(struct stream *s, const struct op *o)
     new->next = NULL;
     if (o->mark) o->mark->refs++;
     pin(new, 1);
+    s->context->pending++;
     *s->end = new, s->end = &new->next;
     pthread_cond_broadcast(&change);
     return 0;
+}
+
+int cuCtxSynchronize(void);
+int cuCtxSynchronize(void)
+{
+    struct context *c;
+    int code = double_enter_context(N_cuCtxSynchronize, &c);
+    if (code) return code;
+    pthread_mutex_lock(&double_lock);
+    while (c->pending) pthread_cond_wait(&change, &double_lock);
+    code = c->lost;
+    pthread_mutex_unlock(&double_lock);
+    return code;
 }
 
 /* --- events --------------------------------------------------------------------------------------------- */
