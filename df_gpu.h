@@ -198,6 +198,51 @@ DFI_API int df_gpu_devices(void);
 DFI_API df_result df_gpu_info(int device, df_gpu_device *info);
 DFI_EXTERN_C_END
 
+#include "impl/dfi_pick.h"
+
+/* ------------------------------------------------------------------------------------ >>choice
+ * Variants of a kernel, and the size of its groups: chosen when the program runs
+ *
+ *   How many work-items a group should have, how many results each should compute, and whether df_shared pays depends on the
+ *   device: by a factor of several. So write what there is to choose from, best first:
+ *
+ *   DF_VARIANTS(list, variant, ...);    1 to 8 variants of a kernel, all with the same parameters
+ *     variant   (kernel, .field = value, ...), fields of df_variant (impl/dfi_pick.h), or only the kernel:
+ *       .groups = { { 256 }, { 16, 16 } }   sizes of groups, best first, up to 8; none: df decides
+ *       .per_item = { 4 }     a work-item computes so many results in each dimension: there are fewer items than results
+ *       .shared = fn          size_t fn(const df_candidate *c): bytes of df_shared of a group of c->group[0] ... items
+ *       .registers = 20       that a work-item needs at least, where the device's compiler does not tell
+ *       .fits = fn            int fn(df_candidate *c): further limits, such as
+ *                             return df_at_most(c, c->needs.spilled, 0) && df_at_most(c, c->group[0], c->device->warp);
+ *
+ *   df_launch_best(list, grid, args...);      launches the first variant that fits the device; the grid says how many results
+ *                                             there are, such as df_grid2(w, h, 0, 0)
+ *   df_launch_best_with(opts, list, grid, args...);
+ *   df_pick p = df_kernel_pick(list, grid, opts);    only chooses: p.name, p.index, p.grid. opts: DF_PICK_OPTS(.device = 2) or NULL
+ *   df_launch_picked(list, &p, args...);      launches what was chosen
+ *   size_t df_kernel_explain(list, grid, opts, text, bytes);   what fits, and what does not and why, with numbers, as a text;
+ *                                             its length, as snprintf does
+ *   df_result df_kernel_ask(kernel, device, bx, by, bz, &needs);    what the compiled kernel needs there: df_kernel_needs
+ *
+ *     A variant fits if the device's limits allow the group, its df_shared and its registers, before and, by what the device's
+ *     compiler says, after it was compiled, and if .fits agrees. If none fits, the last one is taken and df decides its
+ *     groups: let that be one that runs anywhere. With .device = 0 and devices of several kinds it is the first one that fits
+ *     all of them. The choice is remembered per kind of device and size class: sizes that have the same number of
+ *     binary digits in each dimension (those of n-1; so 2049 to 4096 are a class) are chosen for once.
+ *
+ *   df_result df_tune(list, opts, grid, args...);    measures all that fits, with these arguments, on each kind of device, and
+ *                                             remembers the fastest, which is what is chosen from then on for this size class
+ *   df_result df_tune_by(list, opts, grid, fn, arg);     the same where there is more to it than one launch:
+ *                                             void fn(const df_pick *p, void *arg) launches p (df_launch_picked)
+ *
+ *     They wait for earlier tasks, and need a second or so. df_tune leaves all memory as it was (it copies what the
+ *     kernels write). Not so df_tune_by: fn is called again and again, so that what it reads and writes changes each time; its
+ *     data should be held (DF_DATA_REGION), or moving it is measured, too.
+ *     Environment: DF_TUNE=file keeps what was measured from one run to the next.
+ *     Errors: DF_ERROR_MEMORY: nothing was measured; DF_ERROR_DEVICE; DF_ERROR_CANCELLED; what all launches failed with.
+ *     Threads: any.
+ *   Source: MetaFork's case distinctions (thesis, 7); Table 7.1's codes are at the end of what df_kernel_explain says. */
+
 /* -------------------------------------------------------------------------------------- >>data
  * Data that stays on the devices
  *
@@ -307,6 +352,7 @@ DFI_EXTERN_C_END
 #endif
 #include "impl/dfi_fibre.h"
 #include "impl/dfi_gpu_host.h"
+#include "impl/dfi_gpu_file.h"
 #if defined(DF_SERIAL)
 #include "impl/dfi_gpu_serial.h"
 #else
@@ -337,6 +383,8 @@ DFI_EXTERN_C_END
 #include "impl/dfi_gpu_launch.h"
 #include "impl/dfi_gpu_data.h"
 #endif
+#include "impl/dfi_pick_impl.h"
+#include "impl/dfi_tune.h"
 #include "impl/dfi_dist_box.h"
 #include "impl/dfi_dist_impl.h"
 #include "impl/dfi_dist_halo.h"

@@ -74,7 +74,7 @@
 enum {
     /* Bytes of a stack: a kernel's own arrays and the functions of <math.h>; only what is touched becomes memory. With the
      * sanitizers frames are larger, and so is what they need to report. */
-    DFI_FIBRE_STACK = (DFI_FIBRE_ASAN || DFI_FIBRE_TSAN ? 512 : sizeof(void *) > 4 ? 64 : 32) * 1024,
+    DFI_FIBRE_STACK = (DFI_FIBRE_ASAN || DFI_FIBRE_TSAN ? 256 : sizeof(void *) > 4 ? 64 : 32) * 1024,
     /* Stacks are so much more apart than their size, 9 lines of the cache: were they a power of two apart, the ends that
      * are in use would all fall into the same few sets of it. */
     DFI_FIBRE_APART = 9 * 64,

@@ -20,10 +20,11 @@ struct dfi_engine {
     struct dfi_records records;
     size_t jobs;                          /* under way */
     struct dfi_built *built;              /* all kernels compiled */
+    DFI_ATOMIC(int) generation;           /* changes when devices are closed or lost */
     unsigned stamp;                       /* of the launch that pinned last */
     struct dfi_held held[DFI_MAX_HELD];
     int n_held;
-    unsigned waits;                       /* df_wait and the like, so far */
+    size_t jobs_so_far;
     DFI_ATOMIC(int) changes;              /* counts what somebody may wait for */
     struct dfi_os_event event;
 };
@@ -119,6 +120,7 @@ static void dfi_device_lose(struct dfi_device *d, const char *doing)
     struct dfi_record *r;
     if (d->lost) return;
     d->lost = 1;
+    dfi_fetch_add_acq_rel(&dfi_engine.generation, 1);
     for (i = 0; i < DFI_RECORD_BUCKETS; i++)
         for (r = dfi_engine.records.bucket[i]; r; r = r->chain) {
             struct dfi_buffer *b = r->copy[d->gpu.index];
@@ -204,6 +206,7 @@ static void dfi_job_add(struct dfi_device *d, struct dfi_job *j)
 {
     j->next = NULL;
     j->under_way = 1;
+    j->number = ++dfi_engine.jobs_so_far;
     dfi_engine.jobs++;
     /* no thread: who waits for the job does it (dfi_engine_wait) */
     if (!d->thread_started && !dfi_os_thread_start(&d->thread, dfi_device_thread, d, 0)) d->thread_started = 1;
@@ -240,15 +243,14 @@ static int dfi_region_held(const struct dfi_region *r)
 static void dfi_engine_settle_records(int everything)
 {
     struct dfi_record *r, *next;
-    unsigned stamp = ++dfi_engine.waits;
-    size_t i;
+    size_t i, last = 0;
     int d, wait, first = 1;
     do {
         for (wait = 0, i = 0; i < DFI_RECORD_BUCKETS && (dfi_engine.records.host_invalid || dfi_engine.jobs); i++)
-            for (r = dfi_engine.records.bucket[i]; r; r = r->chain) {
-                if (first && (everything || !dfi_region_held(&r->region)) && dfi_record_write_back(r)) r->settling = stamp;
-                wait |= r->job.under_way && r->settling == stamp;
-            }
+            for (r = dfi_engine.records.bucket[i]; r; r = r->chain)
+                if (first) wait |= (everything || !dfi_region_held(&r->region)) && dfi_record_write_back(r);
+                else wait |= r->job.under_way && r->job.number <= last;
+        if (first) last = dfi_engine.jobs_so_far;
         first = 0;
         if (wait) dfi_engine_wait();
     } while (wait);
@@ -302,6 +304,7 @@ static int dfi_host_step(const struct dfi_region *region, unsigned mode)
 static void dfi_engine_host(const struct dfi_access *x, unsigned n)
 {
     unsigned i;
+    if (!dfi_load_relaxed(&dfi_pool.devices)) return;
     dfi_os_lock(&dfi_engine_lock);
     for (i = 0; i < n; i++) {
         struct dfi_region r = dfi_region_of(&x[i]);
@@ -381,6 +384,7 @@ static void dfi_engine_stop(void)
         dfi_os_event_free(&dfi_engine.device[d]->event);
         dfi_mfree((void *)dfi_engine.device[d]);
     }
+    dfi_fetch_add_acq_rel(&dfi_engine.generation, 1);
     dfi_engine.n = 0;
     dfi_os_event_free(&dfi_engine.event);
     dfi_os_unlock(&dfi_engine_lock);
@@ -428,6 +432,9 @@ static void dfi_engine_open(const struct dfi_gpu_driver *v, size_t most_bytes)
 }
 
 static const struct dfi_gpu_hook dfi_engine_hook = { dfi_engine_host, dfi_engine_settle, dfi_engine_stop, dfi_engine_forked };
+#if defined(__GNUC__)
+static __attribute__((constructor)) void dfi_engine_present(void) { dfi_gpu_hook = &dfi_engine_hook; }
+#endif
 
 /* Looks for devices the first time. How many there are. */
 DFI_API int dfi_gpu_ready(void)
@@ -447,7 +454,7 @@ DFI_API int dfi_gpu_ready(void)
             dfi_engine_open(dfi_drivers[i], most);
         }
         if (only && !dfi_engine.n && strcmp(only, "none")) dfi_log(DFI_LOG_NO_DEVICE, only);
-        dfi_gpu_hook = &dfi_engine_hook;
+        if (!dfi_gpu_hook) dfi_gpu_hook = &dfi_engine_hook; /* a compiler without constructors */
         dfi_store_seq_cst(&dfi_pool.devices, dfi_engine.n);
         if (dfi_engine.n) dfi_store_relaxed(&dfi_pool.run_now, 0);
         dfi_store_release(&dfi_engine.started, 1); /* with all of the above; pairs with the acquire above */

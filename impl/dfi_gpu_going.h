@@ -58,7 +58,7 @@ static struct dfi_device *dfi_device_choose(const struct dfi_access *x, unsigned
             if (k && !dfi_copy_is_valid(k, d)) cost += (double)(r.row * r.rows);
         }
         for (q = DFI_Q_RUN; q < DFI_QUEUES; q++)
-            if (!dfi_point_reached(v, q, v->launches[q])) cost += DFI_BUSY_QUEUE;
+            if (!dfi_point_reached(v, q, v->launches[q])) cost += (double)DFI_BUSY_QUEUE;
         if (!best || cost < best_cost ||
             (cost <= best_cost && dfi_load_relaxed(&v->n_launches) < dfi_load_relaxed(&best->n_launches)))
             best = v, best_cost = cost;

@@ -27,6 +27,8 @@ static int dfi_run_now_allowed(void)
 static DFI_COLD int dfi_gpu_note(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
 {
     struct dfi_extra *e;
+    /* Before the first launch only those that are not ordered among themselves: one of them may run after it. */
+    if (!dfi_load_relaxed(&dfi_pool.devices) && !(t->type->modes & DFI_GROUPED & ~(unsigned)DFI_INOUT)) return 0;
     /* of a launch, which asks by itself, only what it accumulates into: it may be given a copy of that */
     if (!n || t->type->modes & DFI_INTERNAL || (t->type->modes & DFI_LAUNCH && !(t->type->modes & DFI_REDUCE & ~(unsigned)DFI_INOUT))) return 0;
     if (!(e = dfi_extra_of(w, t)) || !(e->noted = (struct dfi_access *)dfi_malloc(n * sizeof *x))) return -1;

@@ -137,6 +137,7 @@ static DFI_COLD DFI_FIBRE_QUIET void *dfi_host_array_new(struct dfi_host_group *
 {
     struct dfi_host_older *memory;
     struct dfi_host_array *a;
+    dfi_fibre_acquire(g);
     if (bytes > g->most_shared || g->shared > g->most_shared - bytes) {
         dfi_host_give_up(g, DFI_HOST_LIMIT);
         return NULL;
@@ -162,11 +163,12 @@ static DFI_COLD DFI_FIBRE_QUIET void *dfi_host_array_new(struct dfi_host_group *
     g->shared += bytes - a->bytes;
     a->memory = memory, a->p = dfi_align((char *)memory + sizeof *memory), a->bytes = bytes;
     dfi_fibre_release(a->p);
+    dfi_fibre_release(g);
     return a->p;
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API void *dfi_shared(struct dfi_host_group *g, unsigned which, size_t bytes)
+DFI_API DFI_FIBRE_QUIET void *dfi_shared(struct dfi_host_group *g, unsigned which, size_t bytes)
 {
     if (DFI_LIKELY(which < g->n_arrays && g->array[which].p && g->array[which].bytes >= bytes)) {
         dfi_fibre_acquire(g->array[which].p);
@@ -280,47 +282,47 @@ static void dfi_host_group_clear(struct dfi_host_group *g)
     dfi_host_arrays_free(g);
 }
 
-#if !defined(DF_SERIAL)
 static void dfi_host_group_free(void *p)
 {
     struct dfi_host_group *g = (struct dfi_host_group *)p;
     if (g->fibres) dfi_fibres_free(g->fibres);
     dfi_mfree(p);
 }
-#endif
 
-/* The group whose stacks this worker keeps from one kernel to the next. NULL without memory. */
-static struct dfi_host_group *dfi_host_group_take(void)
+/* The group whose stacks this worker keeps from one kernel to the next; NULL: it has none. A DF_SERIAL build keeps none, as
+ * it does not know when a thread ends; unless TSan watches, which takes a millisecond for each fibre. */
+static void **dfi_host_kept(void)
 {
-    struct dfi_host_group *g;
 #if !defined(DF_SERIAL)
     struct dfi_worker *w = dfi_me();
-    if (w && w->kernel) {
-        g = (struct dfi_host_group *)w->kernel;
-        w->kernel = NULL;
-        return g;
-    }
+    if (w) w->kernel_free = dfi_host_group_free;
+    return w ? &w->kernel : NULL;
+#elif DFI_FIBRE_TSAN
+    static DFI_TLS void *kept;
+    return &kept;
+#else
+    return NULL;
 #endif
-    if ((g = (struct dfi_host_group *)dfi_malloc(sizeof *g)) != NULL) dfi_host_group_init(g);
+}
+
+/* NULL without memory. */
+static struct dfi_host_group *dfi_host_group_take(void)
+{
+    void **kept = dfi_host_kept();
+    struct dfi_host_group *g;
+    if (kept && *kept) {
+        g = (struct dfi_host_group *)*kept;
+        *kept = NULL;
+    } else if ((g = (struct dfi_host_group *)dfi_malloc(sizeof *g)) != NULL) dfi_host_group_init(g);
     return g;
 }
 
 static void dfi_host_group_give(struct dfi_host_group *g)
 {
+    void **kept = dfi_host_kept();
     dfi_host_group_clear(g);
-#if !defined(DF_SERIAL)
-    if (g->fibres) {
-        struct dfi_worker *w = dfi_me();
-        if (w && !w->kernel) {
-            w->kernel = g, w->kernel_free = dfi_host_group_free;
-            return;
-        }
-        dfi_fibres_free(g->fibres);
-    }
-#else
-    if (g->fibres) dfi_fibres_free(g->fibres);
-#endif
-    dfi_mfree((void *)g);
+    if (g->fibres && kept && !*kept) *kept = g;
+    else dfi_host_group_free(g);
 }
 
 /* Says why k was given up; the code of that. */

@@ -36,6 +36,7 @@ struct dfi_job {
     struct dfi_buffer *buffer;
     void *to;
     int under_way;                     /* from when it is asked for until `result` is set */
+    size_t number;                     /* of all jobs so far */
     df_result result;
 };
 
@@ -48,7 +49,6 @@ struct dfi_record {
     unsigned n_over, max_over;
     int host_valid;
     int pins;                          /* launches on their way that use it */
-    unsigned settling;                 /* the wait that has it written back */
     struct dfi_job job;                /* is being written back while job.under_way: who needs it waits */
 };
 

@@ -53,6 +53,9 @@ struct dfi_kernel {
 };
 
 struct df_opts;
+struct df_pick_opts;
+struct df_pick;
+struct dfi_variants;
 struct dfi_type;
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_kernel_here(const struct dfi_kernel *k, const void *args);
@@ -270,7 +273,8 @@ DFI_EXTERN_C_END
                                              DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                              \
     {                                                                                                           \
         name##_dfi_with(dfi_o, dfi_site DFI_EACH_##n(DFI_ALSO, __VA_ARGS__));                                   \
-    }
+    }                                                                                                           \
+    DFI_KERNEL_CHOOSE(name, n, __VA_ARGS__)
 #else
 #define DFI_KERNEL_LAUNCH(name, n, ...)                                                                        \
     static void name##_dfi_launch_run(void *dfi_p, void *dfi_r)                                                 \
@@ -286,7 +290,8 @@ DFI_EXTERN_C_END
     {                                                                                                           \
         struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };                                 \
         dfi_launch(dfi_o, dfi_site, &name##_dfi_launch_type, &name##_dfi_type, &name##_dfi_kernel, (void *)&dfi_a); \
-    }
+    }                                                                                                           \
+    DFI_KERNEL_CHOOSE(name, n, __VA_ARGS__)
 #endif
 
 /* A function for a device's queue is f(df_queue *, P), which the user defines; f_dfi_host, a task of the host, calls it

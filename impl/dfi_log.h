@@ -65,6 +65,9 @@
     X(DEVICE_OPEN, WARNING, ALWAYS, "%s device %d is not used: %s")                                             \
     X(CUDA_NONE, WARNING, ONCE, "CUDA: %s: its devices are not used")                                          \
     X(NO_DEVICE, WARNING, ALWAYS, "DF_GPU=%s, but there is no such device: the host runs the kernels")          \
+    X(FILE_FOREIGN, WARNING, ALWAYS, "%s=%s: this file is not one that df wrote: it is neither read nor changed") \
+    X(FILE_LINES, WARNING, ALWAYS, "%s=%s: %ld lines are not as df writes them: they are left out")              \
+    X(FILE_WRITE, WARNING, ALWAYS, "%s=%s cannot be written: what was measured is known to this run only")       \
     X(DEVICE_LOST, ERROR, ALWAYS, "device %d (%s) failed while %s: %s; it is not used any more, and %lu bytes that only it had " \
                                   "are lost: the host's memory has what was there before")                     \
     X(NO_SUCH_DEVICE, ERROR, ALWAYS, "%s: launch of %s on device %d: devices are 1 to %d, or DF_HOST: not run") \

@@ -214,7 +214,7 @@ DFI_EXTERN_C_END
 #define DFI_VARIANT_SAME(list, first, k) DFI_VARIANT_SAME_(list, first, k)
 #if defined(__cplusplus)
 #define DFI_VARIANT_SAME_(list, first, k) \
-    DFI_STATIC_ASSERT(dfi_same_type<first##_dfi_launch_fn, k##_dfi_launch_fn>::yes, DFI_VARIANT_NOT_SAME(list, first, k));
+    DFI_STATIC_ASSERT((dfi_same_type<first##_dfi_launch_fn, k##_dfi_launch_fn>::yes), DFI_VARIANT_NOT_SAME(list, first, k));
 template <typename dfi_a, typename dfi_b> struct dfi_same_type { enum { yes = 0 }; };
 template <typename dfi_a> struct dfi_same_type<dfi_a, dfi_a> { enum { yes = 1 }; };
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L

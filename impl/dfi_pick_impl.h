@@ -396,25 +396,39 @@ static void dfi_choice_keep(struct dfi_choices *all, const struct dfi_choice *ch
 
 static void dfi_tune_read(struct dfi_variants *v); /* dfi_tune.h */
 
-/* What to take: remembered, or found now. t: NULL, or what is to be said about it. */
-static struct dfi_choice dfi_pick_choose(struct dfi_variants *v, const df_ndrange *n, const df_pick_opts *o, struct dfi_pick_devices *d,
-                                         struct dfi_pick_text *t)
+/* What was measured, or is remembered, for these devices or, if there are several, the first of them that has something. */
+static struct dfi_choice dfi_choice_known(struct dfi_variants *v, const struct dfi_pick_devices *d, uint32_t size)
 {
     struct dfi_choice c, *known;
-    uint32_t size = dfi_pick_size(n);
-    dfi_pick_devices_of(d, o);
-    c.how = DFI_CHOICE_NONE;
+    int i;
+    memset((void *)&c, 0, sizeof c);
     dfi_pick_lock();
     if (!v->choices->read) {
         v->choices->read = 1;
         dfi_tune_read(v);
     }
-    if (!o->again && (known = dfi_choice_find(v->choices, d->key, size)) != NULL) c = *known;
+    if ((known = dfi_choice_find(v->choices, d->key, size)) != NULL) c = *known;
+    for (i = 0; i < d->n && d->n > 1 && c.how <= DFI_CHOICE_PICKED; i++) {
+        known = dfi_choice_find(v->choices, dfi_pick_device_key(d->info[i].kind, d->info[i].name), size);
+        if (!known || known->how == DFI_CHOICE_PICKED) continue;
+        c = *known;
+        c.how = DFI_CHOICE_READ; /* do the others have room for it? */
+    }
     dfi_pick_unlock();
-    if (c.how == DFI_CHOICE_READ) /* then, it did fit */
-        c.how = dfi_pick_fits(v, c.variant, c.group, n, d, o, t) ? DFI_CHOICE_MEASURED : DFI_CHOICE_NONE;
-    else if (c.how == DFI_CHOICE_MEASURED || (c.how == DFI_CHOICE_PICKED && !t)) return c;
-    if (c.how != DFI_CHOICE_MEASURED) c = dfi_pick_search(v, n, d, o, t);
+    return c;
+}
+
+/* What to take: remembered, or found now. t: NULL, or what is to be said about it. */
+static struct dfi_choice dfi_pick_choose(struct dfi_variants *v, const df_ndrange *n, const df_pick_opts *o, const struct dfi_pick_devices *d,
+                                         struct dfi_pick_text *t)
+{
+    struct dfi_choice c;
+    uint32_t size = dfi_pick_size(n);
+    c.how = DFI_CHOICE_NONE;
+    if (!o->again) c = dfi_choice_known(v, d, size);
+    if (c.how == DFI_CHOICE_MEASURED || (c.how == DFI_CHOICE_PICKED && !t)) return c;
+    if (c.how == DFI_CHOICE_READ && dfi_pick_fits(v, c.variant, c.group, n, d, o, t)) c.how = DFI_CHOICE_MEASURED;
+    else c = dfi_pick_search(v, n, d, o, t);
     c.device = d->key, c.size = size;
     dfi_pick_lock();
     dfi_choice_keep(v->choices, &c);
@@ -481,6 +495,7 @@ DFI_API df_pick dfi_kernel_pick(struct dfi_variants *v, df_ndrange n, const df_p
     int generation = dfi_pick_generation();
     if (!o) o = &dfi_pick_default;
     if (!o->again && !o->limits && !o->needs && dfi_pick_quick(v, &n, o->device, &p)) return p;
+    dfi_pick_devices_of(&d, o);
     c = dfi_pick_choose(v, &n, o, &d, NULL);
     if (!o->limits && !o->needs) dfi_pick_keep_quick(v, &c, &d, o->device, generation);
     return dfi_pick_of(v, &c, &n, o->device);

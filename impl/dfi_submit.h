@@ -348,7 +348,7 @@ static DFI_NOINLINE int dfi_submit_before(struct dfi_worker *w, struct dfi_flow 
     if (t->type->modes & DFI_SHARED) dfi_accesses_apart(x, n);
     failed |= t->type->modes & DFI_WEAK && dfi_weak_releasable(w, t);
     failed |= dfi_pool.rename_bytes && dfi_rename_before(w, t, x, n);
-    failed |= dfi_load_relaxed(&dfi_pool.devices) && dfi_gpu_note(w, t, x, n);
+    failed |= dfi_gpu_hook && dfi_gpu_note(w, t, x, n);
     return failed ? -1 : 0;
 }
 

@@ -124,7 +124,7 @@ static void dfi_tune_copy(const struct dfi_tune_saved *s, int back)
 {
     size_t i;
     for (i = 0; i < s->x.rows; i++) {
-        char *p = (char *)s->x.p + i * s->x.ld, *q = s->copy + i * s->x.row;
+        char *p = (char *)(uintptr_t)s->x.p + i * s->x.ld, *q = s->copy + i * s->x.row;
         if (back) memcpy(p, q, s->x.row);
         else memcpy(q, p, s->x.row);
     }
@@ -210,8 +210,9 @@ static int dfi_tune_sampled(struct dfi_tuning *t, df_result *failed)
         return 1;
     }
     if (t->sample == 1) {
-        double fit = time > 0 ? dfi_tune_seconds / time : DFI_TUNE_BATCH;
-        t->batch = fit >= DFI_TUNE_BATCH ? DFI_TUNE_BATCH : fit > 1 ? (int)fit : 1;
+        const int most = DFI_TUNE_BATCH;
+        double fit = time > 0 ? dfi_tune_seconds / time : most;
+        t->batch = fit >= most ? most : fit > 1 ? (int)fit : 1;
     } else t->time[t->sample - 2] = time;
     if (t->sample == repeat + 1 || (t->sample == 2 && t->best.how && time > dfi_tune_hopeless * (double)t->best.seconds)) {
         dfi_tune_judge(t, t->sample - 1);
