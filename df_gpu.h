@@ -378,8 +378,10 @@ DFI_EXTERN_C_END
 #endif
 #include "impl/dfi_gpu_record.h"
 #include "impl/dfi_gpu_memory.h"
+#include "impl/dfi_history.h"
 #include "impl/dfi_gpu_engine.h"
 #include "impl/dfi_gpu_going.h"
+#include "impl/dfi_gpu_choose.h"
 #include "impl/dfi_gpu_launch.h"
 #include "impl/dfi_gpu_data.h"
 #endif

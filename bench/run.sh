@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds the benchmarks, runs them interleaved and prints one table per group; see README.md.
 #
-#   bench/run.sh [group...]         groups: forkjoin dataflow sharing nodes loops pipes streams cholesky latency stm (none: all)
+#   bench/run.sh [group...]         groups: forkjoin dataflow sharing nodes loops pipes streams cholesky latency stm (none: these)
+#                                   gpu: df_gpu.h against OpenCL and CUDA by hand, where they are installed
 #
 #   BENCH_QUICK=1                   one repetition of small sizes
 #   BENCH_REPS=5                    repetitions; the tables hold medians
@@ -9,6 +10,7 @@
 #   BENCH_ONLY="fib chain"          only these workloads of all groups but cholesky and latency
 #   BUILD=dir                       where programs and results go (default: build/bench)
 #   CC CXX CLANG CFLAGS             gcc, g++, clang, -O2
+#   CUDA_HOME=dir                   where CUDA is (default: /usr/local/cuda*)
 #   PEERS_EXTRA="command"           run as `command GROUP` with BENCH_WORKERS set, once per repetition and number of workers;
 #                                   prints lines like those of the programs here, which then appear in the tables
 set -u
@@ -47,14 +49,36 @@ build() {
     fi
 }
 
+# The option that links a library, whether or not its package for developers is installed: library NAME options...
+library() {
+    name=$1
+    shift
+    echo 'int main(void) { return 0; }' | $CC -x c - "$@" "-l$name" -o "$BUILD/probe" 2>/dev/null && echo "-l$name" || echo "-l:lib$name.so.1"
+}
+
+# Programs of the group gpu that find no device leave the list.
+drop_without_device() {
+    grep '^gpu ' "$programs" | while read -r group system slow; do
+        $limit "$BUILD/gpu-$system" none > /dev/null 2> "$BUILD/errors" && continue
+        say "skipped: gpu $system ($(tail -n 1 "$BUILD/errors"))"
+        grep -v "^gpu $system " "$programs" > "$BUILD/turn"
+        cat "$BUILD/turn" > "$programs"
+    done
+}
+
+# The numbers of workers with which a group runs.
+counts_of() { [ "$1" = gpu ] && echo "$max" || echo "$counts"; }
+
 # run GROUP SYSTEM SLOW WORKERS
 run() {
     if [ "$2" = extra ]; then
         env BENCH_WORKERS="$4" BENCH_CHECK="${check:-0}" sh -c "$extra $1" || say "failed: $extra $1 with $4 workers"
         return
     fi
-    env BENCH_SLOW="$3" BENCH_WORKERS="$4" DF_WORKERS="$4" OMP_NUM_THREADS="$4" BENCH_CHECK="${check:-0}" \
-        ITM_DEFAULT_METHOD="${2#itm-}" $limit "$BUILD/$1-$2" $only || say "failed: $1 $2 with $4 workers"
+    for devices in $([ "$1" = gpu ] && echo 1 2 || echo 1); do
+        env BENCH_SLOW="$3" BENCH_WORKERS="$4" DF_WORKERS="$4" OMP_NUM_THREADS="$4" BENCH_CHECK="${check:-0}" BENCH_DEVICES=$devices \
+            ITM_DEFAULT_METHOD="${2#itm-}" $limit "$BUILD/$1-$2" $only || say "failed: $1 $2 with $4 workers"
+    done
 }
 
 # Prints seconds of CPU time: used on this machine, used by what this shell has run (its times in $BUILD/times), the clock.
@@ -127,10 +151,23 @@ for group in $groups; do
         build $group itm-gl_wt 0 $itm "$here/stm_itm.c" -pthread
         build $group lock 0 $CC $c11 "$here/stm_lock.c" -pthread
         ;;
+    gpu)                            # each pair of systems runs on the same devices; OpenCL's are taken for slow ones
+        cuda=
+        for folder in "${CUDA_HOME:-}" /usr/local/cuda /usr/local/cuda-*; do
+            [ -z "$cuda" ] && [ -e "$folder/include/cuda.h" ] || continue
+            cuda="-I$folder/include"
+            for lib in lib64 lib; do cuda="$cuda -L$folder/$lib -L$folder/$lib/stubs -Wl,-rpath,$folder/$lib"; done
+        done
+        build gpu df-opencl 1 $CC $c11 -DDF_USE_OPENCL "$here/gpu_df.c" -pthread -lm -ldl
+        build gpu opencl 1 $CC $c11 "$here/gpu_opencl.c" $(library OpenCL)
+        build gpu df-cuda 0 $CC $c11 -DDF_USE_CUDA "$here/gpu_df.c" $cuda -pthread -lm -ldl
+        build gpu cuda 0 $CC $c11 "$here/gpu_cuda.c" $cuda -lnvrtc $(library cuda $cuda)
+        drop_without_device
+        ;;
     *)
         say "unknown group: $group"; exit 1 ;;
     esac
-    [ -z "$extra" ] || [ $group = latency ] || echo "$group extra 0" >> "$programs"
+    [ -z "$extra" ] || [ $group = latency ] || [ $group = gpu ] || echo "$group extra 0" >> "$programs"
 done
 
 # First the answers: small sizes, with bodies that notice a lost order, all systems alike.
@@ -141,7 +178,7 @@ wrong() {
 }
 while read -r group system slow; do
     [ "$group" = latency ] && continue
-    for w in $counts; do check=1 BENCH_QUICK=1 run $group $system $slow $w < /dev/null; done
+    for w in $(counts_of $group); do check=1 BENCH_QUICK=1 run $group $system $slow $w < /dev/null; done
 done < "$programs" > "$BUILD/checks"
 wrong "$BUILD/checks" > "$BUILD/wrong"
 
@@ -153,7 +190,7 @@ while [ $rep -lt "$reps" ]; do
     for group in $groups; do
         [ $group = latency ] && continue
         say "repetition $rep of $reps: $group"
-        for w in $counts; do
+        for w in $(counts_of $group); do
             awk -v g="$group" -v k=$rep '$1 == g { line[n++] = $0 } END { for (i = 0; i < n; i++) print line[(i + k - 1) % n] }' \
                 "$programs" > "$BUILD/turn"                 # another system begins in each repetition
             while read -r g system slow; do
@@ -168,14 +205,16 @@ after=$(cpu_seconds)
 cut -d' ' -f2- "$results" > "$BUILD/lines"
 wrong "$BUILD/lines" >> "$BUILD/wrong"
 
-# One table: group, unit (ns: per task; s: seconds).
-table() {
-    awk -v group="$1" -v unit="$2" '
+median='
     function median(list,   v, n, i, j, t) {
         n = split(list, v, " ")
         for (i = 2; i <= n; i++) { t = v[i] + 0; for (j = i - 1; j > 0 && v[j] + 0 > t; j--) v[j + 1] = v[j]; v[j + 1] = t }
         return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
-    }
+    }'
+
+# One table: group, unit (ns: per task; s: seconds).
+table() {
+    awk -v group="$1" -v unit="$2" "$median"'
     function show(x) { return x == "" ? "-" : unit == "s" ? sprintf("%.3f", x) : x < 10 ? sprintf("%.2f", x) : sprintf("%.0f", x) }
     $1 == group && NF == 7 && $6 > 0 {
         if (!($3 in sys)) { sys[$3] = 1; systems[++ns] = $3 }
@@ -210,6 +249,46 @@ table() {
     }' "$results"
 }
 
+# The table of the group gpu. For outofcore there is another row: the larger of the times of its transfers and of its kernels, by hand.
+gpu_table() {
+    awk "$median"'
+    function show(work, s, n) {
+        if (work ~ /^launch/) return sprintf("%.2f us", s / n * 1e6)
+        return sprintf("%.3g %s", n / s / 1e9 * (work ~ /^axpy/ ? 12 : work ~ /^(matmul|outofcore)/ ? 2 : 1),
+                       work ~ /^jacobi/ ? "G cells/s" : work ~ /^(matmul|outofcore)/ ? "GFLOP/s" : "GB/s")
+    }
+    function most(work) { return work ~ /^launch/ ? "1.20" : work ~ /_(device|host)$/ ? "1.05" : work == "outofcore" ? "-" : "1.03" }
+    function spread(mine, theirs,   a, b, n, i, r, low, high) {
+        n = split(mine, a, " ")
+        if (split(theirs, b, " ") != n) return "-"
+        for (i = 1; i <= n; i++) { r = a[i] / b[i]; if (i == 1 || r < low) low = r; if (i == 1 || r > high) high = r }
+        return sprintf("%.2f to %.2f", low, high)
+    }
+    function row(what, mine, theirs, text, limit) {
+        printf "| %s | %s | %s | %s | %s | %.2f | %s | %s |\n", api, what, count[w], show(work[w], mine, tasks[key]), show(work[w], theirs, tasks[key]), mine / theirs, text, limit
+    }
+    $1 == "gpu" && NF == 7 && $6 > 0 && $5 > 0 {
+        if (!($2 in known)) { known[$2] = 1; work[++n] = $2; count[n] = $4 }
+        key = $3 " " $2
+        all[key] = all[key] " " $5
+        tasks[key] = $6
+    }
+    END {
+        printf "\n### gpu\n\n| interface | workload | devices | df | by hand | df / by hand, time | of the repetitions | at most |\n"
+        print "| --- | --- | --- | --- | --- | --- | --- | --- |"
+        for (k = 1; k <= split("opencl cuda", apis, " "); k++)
+            for (w = 1; w <= n; w++) {
+                api = apis[k]
+                key = "df-" api " " work[w]; hand = api " " work[w]
+                if (!(key in all) || !(hand in all)) continue
+                row(work[w], median(all[key]), median(all[hand]), spread(all[key], all[hand]), most(work[w]))
+                if (work[w] != "outofcore" || !((hand "_transfers") in all)) continue
+                longer = median(all[hand "_transfers"]) > median(all[hand "_kernels"]) ? "_transfers" : "_kernels"
+                row(work[w] ", its" " " substr(longer, 2) " alone", median(all[key]), median(all[hand longer]), spread(all[key], all[hand longer]), "1.11")
+            }
+    }' "$results"
+}
+
 echo "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1), $max CPUs, $(uname -sm), $($CC --version | head -n 1)"
 echo "medians of $reps repetitions$([ "$quick" = 0 ] || echo ', quick sizes')"
 echo "$before $after" | awk 'NF == 6 && $6 > $3 { used = ($4 - $1 - $5 + $2) / ($6 - $3) * 100
@@ -217,6 +296,7 @@ echo "$before $after" | awk 'NF == 6 && $6 > $3 { used = ($4 - $1 - $5 + $2) / (
 for group in $groups; do
     case $group in
     cholesky) table $group s ;;
+    gpu) gpu_table ;;
     latency)
         printf '\n### latency\n\n| measurement | workers | value | unit | target |\n| --- | --- | --- | --- | --- |\n'
         [ ! -x "$BUILD/latency-df" ] || env DF_WORKERS="$max" $limit "$BUILD/latency-df" |

@@ -126,6 +126,7 @@ struct dfi_fibres {
     int now, waiting, over;       /* the one that runs; how many wait, and ended, since item 0 began or went on */
     unsigned round;               /* counts barriers */
     int by_hand, quit;
+    int ordered;                  /* TSan: by more than the barrier, as they share what they accumulate into */
     enum dfi_fibres_end end;
     uint64_t modes;               /* by hand: with which they stopped */
     void (*run)(void *arg, int i);
@@ -154,11 +155,6 @@ extern void __tsan_release(void *p);
 DFI_EXTERN_C_END
 #define dfi_fibre_acquire(p) __tsan_acquire(p)
 #define dfi_fibre_release(p) __tsan_release(p)
-#if defined(DF_SERIAL) /* atomics are plain there: no data race, as there is one thread */
-enum { DFI_FIBRE_NO_SYNC = 0 };
-#else
-enum { DFI_FIBRE_NO_SYNC = 1 };
-#endif
 #else
 #define DFI_FIBRE_QUIET
 #define dfi_fibre_acquire(p) ((void)0)
@@ -457,7 +453,7 @@ static DFI_FIBRE_QUIET void dfi_fibre_jump_by_hand(struct dfi_fibre *from, struc
     __sanitizer_start_switch_fiber(last ? NULL : &from->fake, to->bottom, to->bytes);
 #endif
 #if DFI_FIBRE_TSAN
-    __tsan_switch_to_fiber(to->tsan, DFI_FIBRE_NO_SYNC);
+    __tsan_switch_to_fiber(to->tsan, !to->of->ordered);
 #endif
     (void)last;
     dfi_fibre_swap(from, to);

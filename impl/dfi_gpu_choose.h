@@ -48,18 +48,18 @@ static struct dfi_device *dfi_device_nearest(const struct dfi_access *x, unsigne
 
 /* A place where a launch can go. */
 struct dfi_option {
-    int place;
+    int spot;
     struct dfi_times *times;
     double ready, copy;              /* seconds until it is free; to bring it what it lacks */
 };
 
-static double dfi_place_copy(const struct dfi_place *p, size_t bytes)
+static double dfi_spot_copy(const struct dfi_spot *p, size_t bytes)
 {
     double gib = dfi_times_expect(p->copy);
     return (double)bytes * (gib > 0 ? gib / (double)(1 << 30) : 1 / dfi_copy_rate);
 }
 
-static double dfi_place_ready(const struct dfi_place *p, uint64_t now) { return p->busy_until > now ? (double)(p->busy_until - now) * 1e-9 : 0; }
+static double dfi_spot_ready(const struct dfi_spot *p, uint64_t now) { return p->busy_until > now ? (double)(p->busy_until - now) * 1e-9 : 0; }
 
 static int dfi_device_idle(struct dfi_device *d)
 {
@@ -84,7 +84,7 @@ static int dfi_device_has_room(const struct dfi_device *d, size_t bytes)
 static int dfi_option_device(struct dfi_option *o, const struct dfi_size *s, int d, const struct dfi_access *x, unsigned n, uint64_t now)
 {
     struct dfi_device *v = dfi_engine.device[d];
-    struct dfi_place *p = &dfi_history.place[d];
+    struct dfi_spot *p = &dfi_history.spot[d];
     size_t lacks = 0, more = 0, all = 0;
     unsigned i;
     for (i = 0; i < n; i++) {
@@ -95,26 +95,26 @@ static int dfi_option_device(struct dfi_option *o, const struct dfi_size *s, int
         if (!dfi_copy_is_valid(r, d) && x[i].mode & (DFI_IN | DFI_SHARED)) lacks += dfi_record_bytes(r);
     }
     if (!p->pending && dfi_device_idle(v)) p->busy_until = 0;
-    o->place = d;
+    o->spot = d;
     o->times = dfi_times_of(s, p);
-    o->ready = dfi_place_ready(p, now);
-    o->copy = dfi_place_copy(p, lacks);
+    o->ready = dfi_spot_ready(p, now);
+    o->copy = dfi_spot_copy(p, lacks);
     return all > v->limit ? 0 : dfi_device_has_room(v, more) ? 1 : -1;
 }
 
 static void dfi_option_host(struct dfi_option *o, const struct dfi_size *s, const struct dfi_access *x, unsigned n, uint64_t now)
 {
-    struct dfi_place *p = &dfi_history.place[DFI_HOST_PLACE];
+    struct dfi_spot *p = &dfi_history.spot[DFI_HOST_SPOT];
     unsigned i;
-    o->place = DFI_HOST_PLACE;
+    o->spot = DFI_HOST_SPOT;
     o->times = dfi_times_of(s, p);
     o->copy = 0;
     for (i = 0; i < n; i++) {
         const struct dfi_record *r = dfi_record_of_access(&x[i]);
         int holder = r && !r->host_valid && x[i].mode & (DFI_IN | DFI_SHARED) ? dfi_record_holder(r) : -1;
-        if (holder >= 0) o->copy += dfi_place_copy(&dfi_history.place[holder], dfi_record_bytes(r)); /* about as fast in both directions */
+        if (holder >= 0) o->copy += dfi_spot_copy(&dfi_history.spot[holder], dfi_record_bytes(r)); /* about as fast in both directions */
     }
-    o->ready = dfi_place_ready(p, now);
+    o->ready = dfi_spot_ready(p, now);
 }
 
 /* --- the choice ------------------------------------------------------------------------------------------ */
@@ -153,10 +153,10 @@ static const struct dfi_times *dfi_options_untried(const struct dfi_option *o, i
     return least;
 }
 
-/* Where to. The place is DFI_HOST_PLACE if `host` allows that, or if no device is left. */
-static struct dfi_option dfi_place_choose(const struct dfi_size *s, const struct dfi_access *x, unsigned n, int host)
+/* Where to. The place is DFI_HOST_SPOT if `host` allows that, or if no device is left. */
+static struct dfi_option dfi_spot_choose(const struct dfi_size *s, const struct dfi_access *x, unsigned n, int host)
 {
-    struct dfi_option option[DFI_MAX_DEVICES + 1], none = { DFI_HOST_PLACE, NULL, 0, 0 };
+    struct dfi_option option[DFI_MAX_DEVICES + 1], none = { DFI_HOST_SPOT, NULL, 0, 0 };
     const struct dfi_option *o = NULL;
     const struct dfi_device *nearest;
     uint64_t now = dfi_os_ns();
@@ -173,8 +173,8 @@ static struct dfi_option dfi_place_choose(const struct dfi_size *s, const struct
     if (o) return *o;
     if (!(nearest = dfi_device_nearest(x, n))) return none;
     for (d = 0; d < k; d++)
-        if (option[d].place == nearest->gpu.index) return option[d];
-    none.place = nearest->gpu.index; /* too small for it, which is an error unless the host may take it */
+        if (option[d].spot == nearest->gpu.index) return option[d];
+    none.spot = nearest->gpu.index; /* too small for it, which is an error unless the host may take it */
     return k ? option[0] : none;
 }
 
@@ -182,23 +182,23 @@ static struct dfi_option dfi_place_choose(const struct dfi_size *s, const struct
 static void dfi_going_where(struct dfi_going *g, int want, const struct dfi_size *s, const struct dfi_access *x, unsigned n)
 {
     struct dfi_option o = { want - 1, NULL, 0, 0 };
-    struct dfi_place *p;
+    struct dfi_spot *p;
     double kernel;
     memset((void *)&g->time, 0, sizeof g->time);
     if (!s) g->device = want > 0 ? dfi_engine.device[want - 1] : dfi_device_nearest(x, n);
     else {
-        if (want <= 0) o = dfi_place_choose(s, x, n, want == DF_ANY_DEVICE);
-        else o.times = dfi_times_of(s, &dfi_history.place[o.place]), o.ready = 0;
-        g->device = o.place == DFI_HOST_PLACE ? NULL : dfi_engine.device[o.place];
+        if (want <= 0) o = dfi_spot_choose(s, x, n, want == DF_ANY_DEVICE);
+        else o.times = dfi_times_of(s, &dfi_history.spot[o.spot]), o.ready = 0;
+        g->device = o.spot == DFI_HOST_SPOT ? NULL : dfi_engine.device[o.spot];
     }
     if (!g->device || g->device->lost) g->here = 1;
-    if (!o.times || (g->here && o.place != DFI_HOST_PLACE)) return;
-    p = &dfi_history.place[o.place];
+    if (!o.times || (g->here && o.spot != DFI_HOST_SPOT)) return;
+    p = &dfi_history.spot[o.spot];
     kernel = dfi_times_expect(o.times);
     if (p->busy_until < dfi_os_ns()) p->busy_until = dfi_os_ns();
     if (kernel > 0) p->busy_until += (uint64_t)((kernel + o.copy) * 1e9);
     p->pending++;
-    g->time.place = o.place, g->time.times = o.times;
+    g->time.spot = o.spot, g->time.times = o.times;
     o.times->launches++;
     g->time.timed = (want <= 0 || dfi_history.kept) &&
                     (o.times->launches <= (unsigned)DFI_TIMED_FIRST || o.times->launches % (unsigned)DFI_TIMED_EACH == 0);
@@ -225,48 +225,54 @@ static void dfi_measure_begin(struct dfi_going *g)
     g->time.began = dfi_os_ns();
 }
 
-/* The kernel is about to go into its queue. */
-static void dfi_measure_run(struct dfi_going *g)
+/* They are in the queue. Nonzero: it waited until they were over, so look at everything again. If that does not end, as others
+ * make the device forget what came, the launch is not measured. */
+static int dfi_measure_copied(struct dfi_going *g)
 {
-    g->time.copied = dfi_load_relaxed(&g->device->gpu.issued[DFI_Q_IN]);
-    g->time.there = dfi_point_reached(g->device, DFI_Q_IN, g->time.copied);
-    g->time.ran = dfi_os_ns();
+    struct dfi_measure *m = &g->time;
+    struct dfi_device *d = g->device;
+    struct dfi_times *copy = dfi_history.spot[m->spot].copy;
+    uint64_t now;
+    size_t bytes;
+    int waited;
+    if (m->waits == DFI_TRIES) m->timed = 0;
+    if (!m->timed) return 0;
+    waited = dfi_engine_sync(d, DFI_Q_IN, dfi_load_relaxed(&d->gpu.issued[DFI_Q_IN]));
+    now = dfi_os_ns();
+    bytes = dfi_load_relaxed(&d->bytes_in) - m->bytes;
+    if (bytes >= DFI_COPY_LEAST && now > m->began && copy && !d->lost)
+        dfi_times_add(copy, (double)(now - m->began) * 1e-9 * ((double)(1 << 30) / (double)bytes));
+    m->waits += waited;
+    m->began = now;
+    return waited;
 }
 
-/* It is in the queue: waits until it is done. */
+/* The kernel is in its queue: waits until it is done. */
 static void dfi_measure_end(struct dfi_going *g)
 {
     struct dfi_measure *m = &g->time;
     struct dfi_device *d = g->device;
-    struct dfi_place *p = &dfi_history.place[m->place];
+    struct dfi_spot *p = &dfi_history.spot[m->spot];
     uint64_t now;
-    size_t bytes;
-    if (!m->there) {
-        dfi_engine_sync(d, DFI_Q_IN, m->copied);
-        m->ran = dfi_os_ns();
-    }
     dfi_engine_sync(d, g->queue, d->launches[g->queue]);
     if (d->lost) return;
     now = dfi_os_ns();
-    bytes = dfi_load_relaxed(&d->bytes_in) - m->bytes;
-    if (bytes >= DFI_COPY_LEAST && m->ran > m->began && p->copy)
-        dfi_times_add(p->copy, (double)(m->ran - m->began) * 1e-9 * ((double)(1 << 30) / (double)bytes));
-    if (now > m->ran) dfi_times_add(m->times, (double)(now - m->ran) * 1e-9);
+    if (now > m->began) dfi_times_add(m->times, (double)(now - m->began) * 1e-9);
     p->busy_until = now + (uint64_t)((p->pending - 1) * (m->times->count ? dfi_times_expect(m->times) : 0) * 1e9);
 }
 
 /* The launch is in a queue of its device, or never will be. */
 static void dfi_measure_leave(struct dfi_going *g)
 {
-    if (g->time.times && g->time.place != DFI_HOST_PLACE) dfi_history.place[g->time.place].pending--;
+    if (g->time.times && g->time.spot != DFI_HOST_SPOT) dfi_history.spot[g->time.spot].pending--;
 }
 
 /* The host has run it, from `began` on. Takes the lock. */
 static void dfi_measure_host(struct dfi_measure *m)
 {
-    struct dfi_place *p = &dfi_history.place[DFI_HOST_PLACE];
+    struct dfi_spot *p = &dfi_history.spot[DFI_HOST_SPOT];
     uint64_t now = dfi_os_ns();
-    if (!m->times || m->place != DFI_HOST_PLACE) return;
+    if (!m->times || m->spot != DFI_HOST_SPOT) return;
     dfi_os_lock(&dfi_engine_lock);
     if (m->timed && now > m->began) dfi_times_add(m->times, (double)(now - m->began) * 1e-9);
     if (!--p->pending) p->busy_until = 0;

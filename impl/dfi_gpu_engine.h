@@ -379,6 +379,7 @@ static void dfi_engine_stop(void)
         k->kernel->built = NULL;
         dfi_mfree(k);
     }
+    dfi_history_stop();
     for (d = 0; d < dfi_engine.n; d++) {
         dfi_engine.device[d]->gpu.driver->close(&dfi_engine.device[d]->gpu);
         dfi_os_event_free(&dfi_engine.device[d]->event);
@@ -454,6 +455,7 @@ DFI_API int dfi_gpu_ready(void)
             dfi_engine_open(dfi_drivers[i], most);
         }
         if (only && !dfi_engine.n && strcmp(only, "none")) dfi_log(DFI_LOG_NO_DEVICE, only);
+        dfi_history_start(dfi_engine.device, dfi_engine.n, dfi_pool.n_workers);
         if (!dfi_gpu_hook) dfi_gpu_hook = &dfi_engine_hook; /* a compiler without constructors */
         dfi_store_seq_cst(&dfi_pool.devices, dfi_engine.n);
         if (dfi_engine.n) dfi_store_relaxed(&dfi_pool.run_now, 0);

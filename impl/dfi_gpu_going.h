@@ -6,8 +6,6 @@
 
 #include <ctype.h>
 
-enum { DFI_BUSY_QUEUE = 1 << 18 }; /* bytes to copy that a queue in use is worth: a kernel of 20 us at 12 GB/s */
-
 struct dfi_use_of { /* one region of a launch */
     struct dfi_access x;
     const struct dfi_param *param;
@@ -34,37 +32,11 @@ struct dfi_going {                   /* a launch on its way */
     int queue;
     df_result error;                 /* what is wrong with it: said, and not to be run */
     int here;                        /* the host is to run it */
+    struct dfi_measure time;
     int shed;                        /* its own copies on the device were given up once, for more room */
 };
 
-/* --- the device --------------------------------------------------------------------------------- */
-
 static int dfi_copy_is_valid(const struct dfi_record *r, int d) { return r->copy[d] && r->copy[d]->state != DFI_INVALID; }
-
-/* The device that has most of what the launch reads; among equals the one with fewest busy queues, and fewest launches. */
-static struct dfi_device *dfi_device_choose(const struct dfi_access *x, unsigned n)
-{
-    struct dfi_device *best = NULL;
-    double best_cost = 0;
-    int d, q;
-    unsigned i;
-    for (d = 0; d < dfi_engine.n; d++) {
-        struct dfi_device *v = dfi_engine.device[d];
-        double cost = 0;
-        if (v->lost) continue;
-        for (i = 0; i < n; i++) {
-            struct dfi_region r = dfi_region_of(&x[i]);
-            struct dfi_record *k = r.rows ? dfi_record_of(&dfi_engine.records, &r) : NULL;
-            if (k && !dfi_copy_is_valid(k, d)) cost += (double)(r.row * r.rows);
-        }
-        for (q = DFI_Q_RUN; q < DFI_QUEUES; q++)
-            if (!dfi_point_reached(v, q, v->launches[q])) cost += (double)DFI_BUSY_QUEUE;
-        if (!best || cost < best_cost ||
-            (cost <= best_cost && dfi_load_relaxed(&v->n_launches) < dfi_load_relaxed(&best->n_launches)))
-            best = v, best_cost = cost;
-    }
-    return best;
-}
 
 /* --- the compiled kernel, the grid ------------------------------------------------------------------ */
 

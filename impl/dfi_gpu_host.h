@@ -201,6 +201,7 @@ struct dfi_host_plan {
     int items;                      /* of a group */
     long total;                     /* groups */
     int fibres;                     /* its items are fibres */
+    int ordered;                    /* for TSan: items of a group use the same memory, which is in order as they run in one thread */
 };
 
 /* Runs groups lo .. hi-1, numbered with the first dimension fastest. */
@@ -226,6 +227,7 @@ static void dfi_host_groups(struct dfi_host_group *g, const struct dfi_host_plan
             for (i = 0; i < g->n_arrays; i++)
                 if (g->array[i].p) memset(g->array[i].p, 0xd5, g->array[i].bytes);
 #endif
+            g->fibres->ordered = p->ordered;
             switch (dfi_fibres_run(g->fibres, p->items, dfi_host_item, g)) {
             case DFI_FIBRES_DONE: break;
             case DFI_FIBRES_SPLIT: g->end = DFI_HOST_SPLIT; break;
@@ -413,6 +415,11 @@ static const char *dfi_host_plan_make(struct dfi_host_plan *p, const struct dfi_
         p->total *= p->groups[d];
     }
     p->fibres = dfi_kernel_says(k, "df_barrier") || dfi_kernel_says(k, "df_shared");
+#if defined(DF_SERIAL)
+    p->ordered = 1; /* atomics are plain */
+#else
+    for (d = 0, p->ordered = 0; d < k->n_params; d++) p->ordered |= k->param[d].kind == DFI_P_REDUCE;
+#endif
     return NULL;
 }
 

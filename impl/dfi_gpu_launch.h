@@ -396,13 +396,19 @@ static void dfi_going_go(struct dfi_going *g)
         d->busy = mine = 1;
         if (!g->built) dfi_going_build(g);
         if (g->error || g->here) break;
+        step = DFI_STEP_AGAIN;
+        if (g->time.timed && dfi_measure_idle(d)) continue;
         step = dfi_going_records(g);
         if (step == DFI_STEP_DONE) dfi_going_layout(g);
         if (step == DFI_STEP_DONE) step = dfi_going_memory(g);
+        if (g->time.timed) dfi_measure_begin(g);
         if (step == DFI_STEP_DONE) step = dfi_going_transfers(g);
+        if (step == DFI_STEP_DONE && g->time.timed && dfi_measure_copied(g)) step = DFI_STEP_AGAIN;
         if (step == DFI_STEP_DONE) step = dfi_going_run(g);
+        if (step == DFI_STEP_DONE && g->time.timed) dfi_measure_end(g);
         if (step == DFI_STEP_FAILED && !g->error) g->here = 1;
     } while (step == DFI_STEP_AGAIN);
+    dfi_measure_leave(g);
     if (mine) {
         d->busy = 0;
         dfi_engine_changed();
@@ -435,14 +441,16 @@ static int dfi_going_aliased(const struct dfi_going *g)
 
 static void dfi_launch_fail(df_result code) { df_fail(code, df_error_text(code)); }
 
-static void dfi_launch_here(struct dfi_kernel *k, const void *args, const struct dfi_access *x, unsigned n)
+static void dfi_launch_here(struct dfi_kernel *k, const void *args, const struct dfi_access *x, unsigned n, struct dfi_measure *time)
 {
     dfi_engine_host(x, n);
+    time->began = dfi_os_ns();
     if (k->here) k->here(args);
     else if (k->call) {
         struct df_queue none = { DF_HOST, "host", NULL };
         k->call(&none, args);
     } else dfi_kernel_here(k, args);
+    dfi_measure_host(time);
 }
 
 /* The body of a launch's task. */
@@ -456,7 +464,8 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
     struct dfi_access x[DFI_PARAMETERS];
     unsigned n = k->accesses(args, x), i;
     struct dfi_going g;
-    int d, p, want = e ? e->device : 0, results = e && e->signals;
+    struct dfi_size size;
+    int matters, d, p, want = e ? e->device : 0, results = e && e->signals;
     memset((void *)&g, 0, sizeof g);
     g.kernel = k;
     g.name = e && e->name ? e->name : k->name;
@@ -492,13 +501,12 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
         if (!w || !w->task || w->task->task.args != args)
             if (x[i].mode & DFI_REDUCE & ~(unsigned)DFI_INOUT) dfi_engine_host(&x[i], 1);
     if (!(g.args = k->args_bytes <= sizeof few ? (void *)&few : dfi_malloc(k->args_bytes)) || dfi_going_aliased(&g)) g.here = 1;
+    matters = dfi_times_matter(want);
+    if (matters) size = dfi_size_of(k, x, n, grid);
     dfi_os_lock(&dfi_engine_lock);
     while (!g.here) {
-        g.device = want > 0 ? dfi_engine.device[want - 1] : dfi_device_choose(x, n);
-        if (!g.device || g.device->lost) {
-            g.here = 1;
-            break;
-        }
+        dfi_going_where(&g, want, matters ? &size : NULL, x, n);
+        if (g.here) break;
         memcpy(g.args, args, k->args_bytes);
         g.grid = *grid;
         g.built = NULL;
@@ -508,7 +516,7 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
         g.here = 0; /* the device failed: another one, if what it needs is not lost */
     }
     dfi_os_unlock(&dfi_engine_lock);
-    if (g.here) dfi_launch_here(k, args, x, n);
+    if (g.here) dfi_launch_here(k, args, x, n, &g.time);
     else if (g.error) dfi_launch_fail(g.error);
     else if (results) { /* who is signalled may look at them */
         for (i = 0; i < n; i++) x[i].mode = DFI_IN;

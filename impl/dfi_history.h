@@ -12,7 +12,7 @@ enum {
     DFI_HISTORY_FEW = 8,           /* times, of which the least says more than the mean: something came in between */
     DFI_TRIES = 2,                 /* launches that every place gets before places are compared */
     DFI_TIMED_FIRST = 4, DFI_TIMED_EACH = 32, /* launches of a class that are measured: the first, and then one in 32 */
-    DFI_HOST_PLACE = DFI_MAX_DEVICES
+    DFI_HOST_SPOT = DFI_MAX_DEVICES
 };
 
 /* Times of a kernel, for one class of sizes, at one place. */
@@ -25,8 +25,8 @@ struct dfi_times {
     double mean, least;            /* seconds */
 };
 
-/* A place, by the number of its device; the host is DFI_HOST_PLACE. */
-struct dfi_place {
+/* A place, by the number of its device; the host is DFI_HOST_SPOT. */
+struct dfi_spot {
     char kind[16], name[128];
     uint64_t hash;
     struct dfi_times *copy;        /* how long it takes to bring it a GiB: the kernel "copy" of class 0; or NULL */
@@ -36,20 +36,19 @@ struct dfi_place {
 
 /* A launch whose place was chosen, or counts for those of others. */
 struct dfi_measure {
-    int place;
+    int spot;
     struct dfi_times *times;       /* NULL: it does not count */
     int timed;                     /* it is measured */
-    uint64_t began, ran;           /* its transfers, or the host; it went into a queue */
-    size_t bytes;                  /* that had gone to the device before it */
-    uintptr_t copied;              /* the latest transfer to the device */
-    int there;                     /* which was over when it went into the queue */
+    uint64_t began;                /* what is measured: transfers, then the kernel */
+    size_t bytes;                  /* that had gone to the device before */
+    int waits;                     /* for transfers */
 };
 
 static struct {
     struct dfi_times *bucket[DFI_HISTORY_BUCKETS];
     size_t count;
     int kept;                      /* DF_HISTORY is set: all launches count, also those with nothing to choose */
-    struct dfi_place place[DFI_MAX_DEVICES + 1];
+    struct dfi_spot spot[DFI_MAX_DEVICES + 1];
 } dfi_history;
 
 /* What is launched, as far as its time goes. */
@@ -124,7 +123,7 @@ static struct dfi_times *dfi_times_new(uint64_t hash, const char *key)
 static uint64_t dfi_times_hash(uint64_t size, uint64_t place) { return (size ^ place) * 0xbf58476d1ce4e5b9u ^ size >> 31; }
 
 /* The times of a class of launches at a place: none yet, if they are new. NULL: there is no room for them. */
-static struct dfi_times *dfi_times_of(const struct dfi_size *s, const struct dfi_place *p)
+static struct dfi_times *dfi_times_of(const struct dfi_size *s, const struct dfi_spot *p)
 {
     uint64_t hash = dfi_times_hash(s->hash, p->hash);
     struct dfi_times *t = dfi_times_find(hash);
@@ -210,7 +209,7 @@ static struct dfi_file dfi_history_file = { "DF_HISTORY", "df history 1: count, 
 
 /* --- from the first use of the devices to their end ---------------------------------------------------------- */
 
-static void dfi_place_set(struct dfi_place *p, const char *kind, const char *name)
+static void dfi_spot_set(struct dfi_spot *p, const char *kind, const char *name)
 {
     memset((void *)p, 0, sizeof *p);
     dfi_file_key(p->kind, sizeof p->kind, kind);
@@ -224,13 +223,13 @@ static void dfi_history_start(struct dfi_device *const *device, int n, int worke
     static const char copy[] = "copy";
     char name[32], key[DFI_FILE_LINE - 100];
     int i;
-    for (i = 0; i < n; i++) dfi_place_set(&dfi_history.place[i], device[i]->gpu.info.kind, device[i]->gpu.info.name);
+    for (i = 0; i < n; i++) dfi_spot_set(&dfi_history.spot[i], device[i]->gpu.info.kind, device[i]->gpu.info.name);
     snprintf(name, sizeof name, "%d workers", workers);
-    dfi_place_set(&dfi_history.place[DFI_HOST_PLACE], "host", name);
+    dfi_spot_set(&dfi_history.spot[DFI_HOST_SPOT], "host", name);
     dfi_history.kept = dfi_file_name(&dfi_history_file) != NULL;
     dfi_file_read(&dfi_history_file, NULL);
     for (i = 0; i < n; i++) {
-        struct dfi_place *p = &dfi_history.place[i];
+        struct dfi_spot *p = &dfi_history.spot[i];
         uint64_t hash = dfi_times_hash(dfi_size_hash(copy, sizeof copy - 1, 0, 0), p->hash);
         snprintf(key, sizeof key, "%s\t0 0\t%s\t%s", copy, p->kind, p->name);
         if (!(p->copy = dfi_times_find(hash))) p->copy = dfi_times_new(hash, key);

@@ -73,7 +73,7 @@ extern int double_devices, double_arch;
 int double_enter(enum call n);
 /* The same for a call that needs a context; *c: the current one. */
 int double_enter_context(enum call n, struct context **c);
-/* The same for one that gives something back: it does so whatever it returns, unless *c is NULL. */
+/* The same for one that gives something back, or waits: it does so whatever it returns, unless *c is NULL. */
 int double_enter_destroy(enum call n, struct context **c);
 /* Under the lock: a fault that was asked for n's next call, or 0. */
 int double_fault(enum call n);

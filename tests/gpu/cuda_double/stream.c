@@ -189,11 +189,11 @@ int cuCtxSynchronize(void);
 int cuCtxSynchronize(void)
 {
     struct context *c;
-    int code = double_enter_context(N_cuCtxSynchronize, &c);
-    if (code) return code;
+    int code = double_enter_destroy(N_cuCtxSynchronize, &c);
+    if (!c) return code;
     pthread_mutex_lock(&double_lock);
     while (c->pending) pthread_cond_wait(&change, &double_lock);
-    code = c->lost;
+    if (!code) code = c->lost;
     pthread_mutex_unlock(&double_lock);
     return code;
 }
