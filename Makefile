@@ -1,6 +1,6 @@
 # df - everything that can be built here, and how it is tested
 #
-# Nothing has to be built to use df: include df.h or df_stm.h. GNU make, a C compiler and a shell are enough for all
+# Nothing has to be built to use df: include df.h, df_stm.h or df_gpu.h. GNU make, a C compiler and a shell are enough for all
 # of it; what a test needs beyond that is used if it is there and skipped with one line if not.
 
 CC     ?= cc
@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 B       = build
 VERSION := $(shell awk '$$2 ~ /^DF_VERSION_/ { v = v dot $$3; dot = "." } END { print v }' df.h)
-HEADERS = df.h df_stm.h
+HEADERS = df.h df_stm.h df_gpu.h
 DF      = $(HEADERS) $(wildcard impl/*.h)
 
 .PHONY: help
@@ -23,7 +23,8 @@ help:
 	@echo '  make check-tsan    run-time tests under ThreadSanitizer'
 	@echo '  make check-asan    the same under AddressSanitizer and UndefinedBehaviorSanitizer together'
 	@echo '  make bench         df against OpenMP and oneTBB, as ratios'
-	@echo '  make single        single/df.h and single/df_stm.h, everything in one file'
+	@echo '  make bench-gpu     df_gpu.h against OpenCL and CUDA by hand'
+	@echo '  make single        single/df.h and the others, everything in one file'
 	@echo '  make install       to $(PREFIX) (PREFIX=, DESTDIR=); uninstall'
 	@echo '  make deps          installs what tests and benchmarks can use (apt-get)'
 	@echo '  make clean         removes build/ and single/'
@@ -117,7 +118,7 @@ $(TARGETS:%=test-%):
 	@+MAKE='$(MAKE)' tests/configuration $(@:test-%=%)
 
 # The programs of FILES, each a job of its own, so that -j2 runs two of them at a time.
-FILES = $(wildcard tests/unit/*.c tests/fuzz/*.c tests/system/*.c tests/stress/*.c)
+FILES = $(wildcard tests/kernels/*.c tests/gpu/*.c tests/unit/*.c tests/fuzz/*.c tests/system/*.c tests/stress/*.c)
 .PHONY: runtime shared $(FILES:%=run/%)
 runtime: $(FILES:%=run/%)
 shared:
@@ -137,9 +138,11 @@ check-tsan check-asan:
 
 # --- benchmarks ----------------------------------------------------------------------------------
 
-.PHONY: bench
+.PHONY: bench bench-gpu
 bench:
 	@BUILD='$(CURDIR)/$B/bench' bench/run.sh
+bench-gpu:
+	@BUILD='$(CURDIR)/$B/bench' bench/run.sh gpu
 
 # --- the amalgamated header, installation --------------------------------------------------------
 
@@ -169,7 +172,7 @@ uninstall:
 PACKAGES = make gcc g++ clang libclang-rt-dev llvm llvm-dev binutils tcc pkg-config \
     musl-tools gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
     gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user-static \
-    libopenblas-dev zlib1g-dev libomp-dev libtbb-dev valgrind
+    pocl-opencl-icd ocl-icd-libopencl1 libopenblas-dev zlib1g-dev libomp-dev libtbb-dev valgrind
 
 .PHONY: deps
 deps:

@@ -273,7 +273,7 @@ enum { DFI_DATA_IN = 1, DFI_DATA_OUT = 2, DFI_DATA_HERE = 4 };
 #define df_create(p, n)  { (p), (size_t)(n) * sizeof *(p), DFI_DATA_HERE }
 #define df_copyout(p, n) { (p), (size_t)(n) * sizeof *(p), DFI_DATA_OUT }
 #define df_copy(p, n)    { (p), (size_t)(n) * sizeof *(p), DFI_DATA_IN | DFI_DATA_OUT }
-struct dfi_region_block { struct dfi_block block; const df_data *data; int open; };
+struct dfi_region_block { struct dfi_block scope; const df_data *data; int open; };
 #define DF_DATA_REGION(...)                                                                          \
     for (DFI_AT_END_OF_REGION struct dfi_region_block DFI_CAT(dfi_b_, __LINE__) =                    \
              dfi_region_enter(DFI_SITE, (const df_data[]){ __VA_ARGS__, { NULL, 0, 0 } });           \
@@ -306,7 +306,7 @@ DFI_EXTERN_C_END
 /* ------------------------------------------------------------------------------ >>distribution
  * Arrays over several devices
  *
- *   df_dist *u = df_dist_new(DF_DIST(.array = A, .element = sizeof(float), .dim = {
+ *   df_dist *u = df_dist_new(DF_DIST(.memory = A, .element = sizeof(float), .dim = {
  *       { .size = n, .split = DF_BLOCK(0), .halo = { 1, 1 } }, { .size = m } }));
  *                                        divides an array of 1 to 3 dimensions, or a part of it, into parts, each with a
  *                                        device and memory of its own. All fields: impl/dfi_dist.h. NULL: see errors
@@ -322,7 +322,7 @@ DFI_EXTERN_C_END
  *   df_dist_range(p, dim, lo, hi, &from, &to)     which of the array indices lo .. hi-1 the part has: local indices from .. to-1;
  *                                        how many: so loops are divided as the data is
  *   df_dist_global(p, dim, local), df_dist_local(p, dim, global)      array index <-> local index; -1: the part has it not.
- *                                        In kernels: first, lo, block, step of df_part, given as numbers
+ *                                        In kernels: first, lo, chunk, step of df_part, given as numbers
  *   df_dist_arrange(n, dims, parts)      chooses those of parts[0 .. dims-1] that are 0, as equal as can be, so that their product
  *                                        is n (0: df_gpu_devices()), or less; returns the product
  *

@@ -2,3 +2,4 @@
 #define DF_IMPLEMENTATION
 #include "../df.h"
 #include "../df_stm.h"
+#include "../df_gpu.h"

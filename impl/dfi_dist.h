@@ -28,9 +28,9 @@ typedef struct df_dist_dim {
     int edge[2];           /* enum df_edge, of the left halo, of the right one */
 } df_dist_dim;
 
-/* All zero but size, element and array is an array that every device has all of. */
+/* All zero but size, element and memory is an array that every device has all of. */
 typedef struct df_dist_desc {
-    void *array;           /* the element with index 0 in all dimensions; NULL: there are only the parts */
+    void *memory;          /* the element with index 0 in all dimensions; NULL: there are only the parts */
     size_t element;        /* bytes; 0: no data, the parts are parts of a loop */
     int dims;              /* 1 to 3; 0: those before the first whose size is 0 */
     df_dist_dim dim[3];    /* the last one varies fastest, as in C */
@@ -56,8 +56,8 @@ typedef struct df_part {
     long stride[3];        /* from one element to the next, in elements */
     long first[3];         /* local index of the first element that is no halo */
     long count[3];         /* elements that are none */
-    long lo[3];            /* array index of the first one. Local index first + i is array index lo + i / block * step + i % block, */
-    long block[3], step[3]; /* which is lo + i unless the dimension is DF_CYCLIC */
+    long lo[3];            /* array index of the first one. Local index first + i is array index lo + i / chunk * step + i % chunk, */
+    long chunk[3], step[3]; /* which is lo + i unless the dimension is DF_CYCLIC */
 } df_part;
 
 typedef struct df_dist df_dist;

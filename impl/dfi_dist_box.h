@@ -126,7 +126,10 @@ static void dfi_nest_run(void *args, void *result)
     dfi_nest_copy(&a->box, 0, a->to + a->box.to, a->from + a->box.from);
 }
 
-enum { DFI_NEST_REGIONS = 7 }; /* of a buffer that a task declares: two buffers at most what a task can have */
+/* Regions of a buffer that a task declares at most: of two buffers what a task can have. Tests take fewer. */
+#ifndef DFI_NEST_REGIONS
+#define DFI_NEST_REGIONS 7
+#endif
 
 /* What a task declares of a buffer: the box in it if that is few regions, else all of it. How many. */
 static unsigned dfi_nest_declare(const struct dfi_nest *b, const char *p, size_t bytes, int is_to, struct dfi_access *x)

@@ -30,7 +30,7 @@ struct dfi_halo_run {
 
 struct df_dist {
     const char *site;
-    char *array;
+    char *whole;                 /* the array, index 0 in all dimensions; NULL: there is none */
     size_t element;
     int unit;                    /* bytes that kernels copy at a time */
     int dims, arrangement[3], n_parts;
@@ -97,7 +97,7 @@ static void dfi_part_divide(const df_dist *d, df_part *p)
             count = a->extent / step * block + (left < 0 ? 0 : dfi_least(left, block));
         }
         p->lo[j] = (long)(a->offset + lo), p->count[j] = (long)count;
-        p->block[j] = (long)block, p->step[j] = (long)step;
+        p->chunk[j] = (long)block, p->step[j] = (long)step;
         p->first[j] = (long)a->halo[0];
         p->extent[j] = (long)(a->halo[0] + count + a->halo[1]);
     }
@@ -129,12 +129,12 @@ static int dfi_part_boxes(const df_dist *d, const df_part *p, struct dfi_nest *b
         struct dfi_nest b;
         b.from = b.to = b.levels = 0;
         for (j = 0; j < 3; j++) {
-            int64_t blocks = p->count[j] / p->block[j], rest = p->count[j] % p->block[j], length = p->block[j], at = 0;
+            int64_t blocks = p->count[j] / p->chunk[j], rest = p->count[j] % p->chunk[j], length = p->chunk[j], at = 0;
             if (rests >> j & 1) at = blocks, length = rest, blocks = rest != 0;
             if (!blocks) break;
             b.from += (p->lo[j] + at * p->step[j]) * d->axis[j].stride;
-            b.to += (p->first[j] + at * p->block[j]) * p->stride[j];
-            dfi_nest_level(&b, blocks, p->step[j] * d->axis[j].stride, p->block[j] * p->stride[j]);
+            b.to += (p->first[j] + at * p->chunk[j]) * p->stride[j];
+            dfi_nest_level(&b, blocks, p->step[j] * d->axis[j].stride, p->chunk[j] * p->stride[j]);
             dfi_nest_level(&b, length, d->axis[j].stride, p->stride[j]);
         }
         if (j < 3) continue;
@@ -149,10 +149,10 @@ static int dfi_part_in_array(const df_dist *d, df_part *p)
 {
     struct dfi_nest box[8], *b = box;
     int j;
-    if (!d->array || d->halos || (d->copies > 1 && !d->read_only) || dfi_part_boxes(d, p, box) != 1) return 0;
+    if (!d->whole || d->halos || (d->copies > 1 && !d->read_only) || dfi_part_boxes(d, p, box) != 1) return 0;
     if (b->from_step[b->levels - 1] != 1) return 0;
     if (b->levels > 1 && !(d->blocks && b->levels == 2 && b->from_step[0] == d->axis[0].stride * (int64_t)d->element)) return 0;
-    p->data = d->array + b->from;
+    p->data = d->whole + b->from;
     if (b->levels > 1)
         for (j = 0; j < 3; j++) p->stride[j] = (long)d->axis[j].stride;
     return 1;
@@ -180,7 +180,7 @@ DFI_API const df_part *df_dist_next(const df_dist *d, const df_part *p)
 DFI_API long df_dist_global(const df_part *p, int dim, long local)
 {
     long i = local - p->first[dim];
-    return p->step[dim] == p->block[dim] ? p->lo[dim] + i : p->lo[dim] + i / p->block[dim] * p->step[dim] + i % p->block[dim];
+    return p->step[dim] == p->chunk[dim] ? p->lo[dim] + i : p->lo[dim] + i / p->chunk[dim] * p->step[dim] + i % p->chunk[dim];
 }
 
 /* How many of the part's elements have an array index below `global`. */
@@ -188,7 +188,7 @@ static long dfi_part_below(const df_part *p, int dim, long global)
 {
     long i = global - p->lo[dim], n;
     if (i <= 0) return 0;
-    n = i / p->step[dim] * p->block[dim] + (long)dfi_least(i % p->step[dim], p->block[dim]);
+    n = i / p->step[dim] * p->chunk[dim] + (long)dfi_least(i % p->step[dim], p->chunk[dim]);
     return (long)dfi_least(n, p->count[dim]);
 }
 
@@ -219,7 +219,7 @@ static void dfi_dist_move(const struct dfi_dist_args *a, int to_array)
     int64_t k;
     for (i = 0; i < n; i++) {
         struct dfi_nest *b = &box[i];
-        char *in_array = a->d->array + b->from, *in_part = (char *)p->data + b->to;
+        char *in_array = a->d->whole + b->from, *in_part = (char *)p->data + b->to;
         if (to_array)
             for (k = 0; k < b->levels; k++) {
                 int64_t step = b->from_step[k];
@@ -251,7 +251,7 @@ static char *dfi_dist_span(const df_dist *d, size_t *bytes)
         last += (d->axis[j].extent - 1) * d->axis[j].stride;
     }
     *bytes = (size_t)(last + 1) * d->element;
-    return d->array + at * (int64_t)d->element;
+    return d->whole + at * (int64_t)d->element;
 }
 
 /* The array's side of a part, as few regions with this mode; else all that is distributed. Then several parts may be gathered
@@ -264,7 +264,7 @@ static unsigned dfi_dist_declare(const df_dist *d, const df_part *p, unsigned mo
     size_t bytes;
     char *span;
     for (i = 0; i < n && k <= 2 * DFI_NEST_REGIONS; i++) {
-        int64_t room = 2 * DFI_NEST_REGIONS - k, more = dfi_nest_regions(&box[i], d->array, 0, mode, x + k, room);
+        int64_t room = 2 * DFI_NEST_REGIONS - k, more = dfi_nest_regions(&box[i], d->whole, 0, mode, x + k, room);
         k += more;
     }
     if (k <= 2 * DFI_NEST_REGIONS) return (unsigned)k;
@@ -278,7 +278,7 @@ static df_result dfi_dist_copy(df_dist *d, int to_array, const char *site)
     static const struct dfi_type scatter = { dfi_scatter_run, "df_dist_scatter", 0, 0, sizeof(struct dfi_dist_args), DFI_INOUT };
     static const struct dfi_type gather = { dfi_gather_run, "df_dist_gather", 0, 0, sizeof(struct dfi_dist_args), DFI_CONCURRENT };
     const df_part *p;
-    if (!d || !d->array) {
+    if (!d || !d->whole) {
         dfi_log(DFI_LOG_DIST_ARRAY, site, to_array ? "df_dist_gather" : "df_dist_scatter", d ? d->site : "NULL");
         return DF_ERROR_DIST;
     }

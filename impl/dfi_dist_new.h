@@ -117,19 +117,19 @@ static int dfi_dist_arranged(df_dist *d, const df_dist_desc *ask, int n)
 static int dfi_dist_fits(const df_dist *d)
 {
     const int64_t most = PTRDIFF_MAX < LONG_MAX ? (int64_t)PTRDIFF_MAX : (int64_t)LONG_MAX;
-    int64_t array = most, parts = most / d->n_parts;
+    int64_t whole = most, parts = most / d->n_parts;
     int j;
     if (d->element > (size_t)most) return 0;
-    if (d->element) array /= (int64_t)d->element, parts /= (int64_t)d->element;
+    if (d->element) whole /= (int64_t)d->element, parts /= (int64_t)d->element;
     for (j = 0; j < 3; j++) {
         const struct dfi_axis *a = &d->axis[j];
         int64_t longest = a->kind == DFI_SPLIT_DUPLICATE ? a->extent : dfi_least(a->extent, a->extent / a->parts + a->n + 1);
         if (a->halo[0] > most / 4 || a->halo[1] > most / 4 || a->size > most / 4) return 0;
         longest += a->halo[0] + a->halo[1];
-        if (a->size) array /= a->size;
+        if (a->size) whole /= a->size;
         if (longest) parts /= longest;
     }
-    return array && parts;
+    return whole && parts;
 }
 
 /* Checks *ask, and finds out all that does not need memory. */
@@ -140,10 +140,10 @@ static int dfi_dist_take(df_dist *d, const df_dist_desc *ask)
 #if defined(DF_SERIAL)
     last = INT_MAX; /* it stands for all of them */
 #endif
-    d->array = (char *)ask->array, d->element = ask->element;
+    d->whole = (char *)ask->memory, d->element = ask->element;
     d->read_only = ask->read_only, d->blocks = ask->blocks;
     for (d->unit = 8; d->element % (size_t)d->unit; d->unit /= 2) {}
-    if (d->array && !d->element) return dfi_dist_wrong(d, "element", 0, 0, "is no size of an element");
+    if (d->whole && !d->element) return dfi_dist_wrong(d, "element", 0, 0, "is no size of an element");
     d->dims = ask->dims;
     if (ask->dims < 0 || ask->dims > 3) return dfi_dist_wrong(d, "dims", 0, ask->dims, "is none of 1, 2, 3");
     while (!ask->dims && d->dims < 3 && ask->dim[d->dims].size) d->dims++;

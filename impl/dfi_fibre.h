@@ -558,9 +558,10 @@ static DFI_FIBRE_QUIET void dfi_fibres_wait(struct dfi_fibres *s)
 }
 
 /* An item: gives up this group. Does not return. */
-static DFI_COLD void dfi_fibres_leave(struct dfi_fibres *s)
+static DFI_COLD DFI_FIBRE_QUIET void dfi_fibres_leave(struct dfi_fibres *s)
 {
     s->end = DFI_FIBRES_LEFT;
+    dfi_fibre_release(&s->done);
     for (;;) dfi_fibre_jump(&s->fibre[s->now], &s->main, 0);
 }
 
@@ -602,6 +603,10 @@ static enum dfi_fibres_end dfi_fibres_run(struct dfi_fibres *s, int n, void (*ru
     dfi_fibre_release(&s->begin);
     dfi_fibre_jump(&s->main, &s->fibre[0], 0);
     dfi_fibre_acquire(&s->done);
+#if DFI_FIBRE_TSAN
+    dfi_fibre_acquire(&s->barrier[0]); /* where some still are, if it was given up */
+    dfi_fibre_acquire(&s->barrier[1]);
+#endif
     return s->end;
 }
 

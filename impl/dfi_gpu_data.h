@@ -64,7 +64,7 @@ DFI_API struct dfi_region_block dfi_region_enter(const char *site, const struct 
     const struct df_data *d;
     b.data = data;
     for (d = data; d->how; d++) df_gpu_hold(d->p, d->bytes);
-    b.block = dfi_scope_enter(site);
+    b.scope = dfi_scope_enter(site);
     b.open = 1;
     return b;
 }
@@ -74,7 +74,7 @@ DFI_API void dfi_region_leave(struct dfi_region_block *b)
     const struct df_data *d;
     if (!b->open) return;
     b->open = 0;
-    dfi_scope_leave(&b->block);
+    dfi_scope_leave(&b->scope);
     for (d = b->data; d->how; d++) dfi_held_end(d->p, d->bytes, d->how & DFI_DATA_OUT);
 }
 DFI_EXTERN_C_END

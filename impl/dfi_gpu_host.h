@@ -9,7 +9,6 @@
 #define DFI_GPU_HOST_H
 
 #include <limits.h>
-#include "dfi_fibre.h"
 
 enum {
     DFI_HOST_GROUP = 1024,      /* work-items of a group at most: what most devices can have */
@@ -126,7 +125,7 @@ static void dfi_host_arrays_free(struct dfi_host_group *g)
 }
 
 /* An item cannot go on. Returns only from a kernel that does not say df_barrier or df_shared in its own text. */
-static DFI_COLD void dfi_host_give_up(struct dfi_host_group *g, enum dfi_host_end why)
+static DFI_COLD DFI_FIBRE_QUIET void dfi_host_give_up(struct dfi_host_group *g, enum dfi_host_end why)
 {
     g->end = why;
     if (g->fibres) dfi_fibres_leave(g->fibres);

@@ -23,16 +23,16 @@ DFI_API void df_gpu_release(const void *p, size_t bytes) { (void)p, (void)bytes;
 DFI_API struct dfi_region_block dfi_region_enter(const char *site, const df_data *data)
 {
     struct dfi_region_block b;
-    b.block = dfi_scope_enter(site);
+    b.scope = dfi_scope_enter(site);
     b.data = data;
-    b.open = b.block.open;
+    b.open = b.scope.open;
     return b;
 }
 
 DFI_API void dfi_region_leave(struct dfi_region_block *b)
 {
-    dfi_scope_leave(&b->block);
-    b->open = b->block.open;
+    dfi_scope_leave(&b->scope);
+    b->open = b->scope.open;
 }
 DFI_EXTERN_C_END
 

@@ -80,7 +80,7 @@
     X(KERNEL_HERE, ERROR, ALWAYS, "%s:%d: kernel %s on the host: %s: given up")                                 \
     X(DIST, ERROR, ALWAYS, "%s: df_dist_new: %s = %lld %s: NULL")                                              \
     X(DIST_MEMORY, ERROR, ALWAYS, "%s: df_dist_new: no memory for %lu bytes: NULL")                            \
-    X(DIST_ARRAY, ERROR, ALWAYS, "%s: %s: the distribution of %s does not exist, or has no array (df_dist_desc.array): nothing is done") \
+    X(DIST_ARRAY, ERROR, ALWAYS, "%s: %s: the distribution of %s does not exist, or has no array (df_dist_desc.memory): nothing is done") \
     X(WAIT_IN_ATOMIC, ERROR, ALWAYS, "%s: the atomic block that begins here waits for tasks: they may wait for it; " \
                                      "wait before or after the block")                                         \
     X(TM_OUTSIDE, ERROR, ALWAYS, "%s: %s outside of an atomic block: no effect")                               \

@@ -118,7 +118,7 @@ struct dfi_choosing {
 };
 
 DFI_EXTERN_C_BEGIN
-DFI_API int dfi_at_most(df_candidate *c, const char *what, double a, const char *limit, double most);
+DFI_API int dfi_at_most(df_candidate *c, const char *what, double a, const char *name, double most);
 DFI_API df_pick dfi_kernel_pick(struct dfi_variants *v, df_ndrange n, const df_pick_opts *o);
 DFI_API size_t dfi_kernel_explain(struct dfi_variants *v, df_ndrange n, const df_pick_opts *o, char *text, size_t bytes);
 DFI_API df_result dfi_kernel_needs(struct dfi_kernel *k, int device, int bx, int by, int bz, df_kernel_needs *needs);

@@ -2,7 +2,14 @@
 #if STM != 1
 DF_TASK(int, twice, (int, n));
 #endif
-#if STM
+#if STM >= 4
+DF_KERNEL(half, df_inout(float, p, n), (int, n),
+{
+    int i = df_global_id(0), j = 2;
+    if (i < n) p[i] /= (float)j;
+})
+#endif
+#if STM && STM != 4
 long add(long *to, long n);
 long add(long *to, long n)
 {

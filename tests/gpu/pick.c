@@ -319,8 +319,8 @@ static void test_memory(void)
 DF_KERNEL(slow, df_inout(int, x, n), (int, n),
 {
     int i = df_global_id(0);
-    int k;
-    int sum = 0;
+    unsigned k;
+    unsigned sum = 0;
     for (k = 0; k < 3000; k++) sum ^= sum * 5 + k;
     if (i < n) x[i] += sum == 12345 ? 2 : 1;
 })
@@ -357,7 +357,7 @@ static void try_one(const df_pick *p, void *arg)
     ++*(int *)arg;
 }
 
-static const char *file = "build/pick.tune";
+static char file[1000]; /* of DF_TUNE */
 static long lines(const char *with)
 {
     char line[1024];
@@ -426,9 +426,10 @@ static void test_tune(void)
     remove(file);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     df_config config = { 0 };
+    snprintf(file, sizeof file, "%s.tune", argc ? argv[0] : "pick");
     setenv("DF_GPU_SIM", "2:64M", 0);
     setenv("DF_TUNE", file, 1);
     config.log = count_messages;
