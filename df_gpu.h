@@ -116,7 +116,7 @@ struct dfi_built;
  *     first, after the times that it took so far, per place and size (DF_HISTORY=file keeps them). */
 #define DF_KERNEL_OR(function, name, ...) DFI_KERNEL_OR(function, name, #__VA_ARGS__, __VA_ARGS__)
 
-/*   DF_DEVICE_TASK(name, param, ...)          the function  void name(df_queue *q, params)  is defined elsewhere, and puts work into
+/*   DF_DEVICE_TASK(name, param, ...);         the function  void name(df_queue *q, params)  is defined elsewhere, and puts work into
  *                                             the queue of a device by other means, as the functions of a library
  *     df_launch(name, args...), without a grid, calls it when its turn has come: pointers are addresses on the device (OpenCL:
  *     cl_mem), the distance between rows is that on the device, and q->native is the device's queue: a CUstream if q->kind

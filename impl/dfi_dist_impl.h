@@ -87,17 +87,17 @@ static void dfi_part_divide(const df_dist *d, df_part *p)
     for (j = 2; j >= 0; j--) p->coord[j] = rest % d->arrangement[j], rest /= d->arrangement[j];
     for (j = 0; j < 3; j++) {
         const struct dfi_axis *a = &d->axis[j];
-        int64_t c = a->along < 0 ? 0 : p->coord[a->along], lo = 0, count = a->extent, block, step;
+        int64_t c = a->along < 0 ? 0 : p->coord[a->along], lo = 0, count = a->extent, chunk, step;
         if (a->kind == DFI_SPLIT_BLOCK) lo = dfi_axis_begin(a, c), count = dfi_axis_begin(a, c + 1) - lo;
-        block = step = count ? count : 1;
+        chunk = step = count ? count : 1;
         if (a->kind == DFI_SPLIT_CYCLIC) {
             int64_t left;
-            block = a->n, step = a->n * a->parts, lo = dfi_least(c * a->n, a->extent);
-            left = a->extent % step - c * block;
-            count = a->extent / step * block + (left < 0 ? 0 : dfi_least(left, block));
+            chunk = a->n, step = a->n * a->parts, lo = dfi_least(c * a->n, a->extent);
+            left = a->extent % step - c * chunk;
+            count = a->extent / step * chunk + (left < 0 ? 0 : dfi_least(left, chunk));
         }
         p->lo[j] = (long)(a->offset + lo), p->count[j] = (long)count;
-        p->chunk[j] = (long)block, p->step[j] = (long)step;
+        p->chunk[j] = (long)chunk, p->step[j] = (long)step;
         p->first[j] = (long)a->halo[0];
         p->extent[j] = (long)(a->halo[0] + count + a->halo[1]);
     }

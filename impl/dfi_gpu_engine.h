@@ -91,7 +91,10 @@ static void dfi_point_sync(void *p)
 
 static int dfi_point_reached(struct dfi_device *d, int q, uintptr_t number)
 {
-    return !number || d->lost || d->gpu.driver->reached(&d->gpu, q, number);
+    if (number <= d->reached[q] || d->lost) return 1;
+    if (!d->gpu.driver->reached(&d->gpu, q, number)) return 0;
+    d->reached[q] = number;
+    return 1;
 }
 
 static void dfi_device_lose(struct dfi_device *d, const char *doing);

@@ -53,10 +53,12 @@ static struct dfi_built *dfi_built_of(struct dfi_kernel *k, struct dfi_device *d
 {
     enum { DFI_LOG_ROOM = 8192 };
     static const int any[3] = { 0, 0, 0 };
-    const int *block = dfi_kernel_wants_block(k) ? group : any;
-    struct dfi_built *b = dfi_built_find(k, d, block);
+    const int *block;
+    struct dfi_built *b;
     char *log;
-    if (b) return b;
+    if (!k->blocks) k->blocks = dfi_kernel_wants_block(k) ? 2 : 1;
+    block = k->blocks == 2 ? group : any;
+    if ((b = dfi_built_find(k, d, block)) != NULL) return b;
     dfi_os_unlock(&dfi_engine_lock);
     dfi_os_lock(&d->building);
     dfi_os_lock(&dfi_engine_lock);

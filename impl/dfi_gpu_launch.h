@@ -252,6 +252,8 @@ static int dfi_going_transfers(struct dfi_going *g)
         dfi_fetch_add_relaxed(&d->bytes_in, in[k]->region.row * in[k]->region.rows);
     }
     if (r) dfi_device_lose(d, "taking data from the host");
+    for (i = 0; i < g->n; i++) /* somebody who waits has begun to write back what is about to change */
+        if (g->use[i].writes && g->use[i].record->job.under_way) return DFI_STEP_AGAIN;
     return d->lost ? DFI_STEP_FAILED : DFI_STEP_DONE;
 }
 
@@ -260,6 +262,10 @@ static int dfi_going_queue(const struct dfi_going *g)
 {
     struct dfi_device *d = g->device;
     int i, q, best = DFI_Q_RUN;
+    for (i = 0; i < g->n; i++) { /* nothing but what it needs is in the way, done or not: no need to ask */
+        const struct dfi_buffer *b = g->use[i].buffer;
+        if (b && b->write_queue >= DFI_Q_RUN && b->write_point && b->write_point == d->launches[b->write_queue]) return b->write_queue;
+    }
     for (i = 0; i < g->n; i++) {
         const struct dfi_buffer *b = g->use[i].buffer;
         if (b && g->use[i].writes && b->write_queue >= DFI_Q_RUN && b->write_point &&

@@ -21,7 +21,8 @@ struct dfi_device {
     int thread_started, ending;
     struct dfi_os_thread thread;
     struct dfi_os_event event;
-    uintptr_t launches[DFI_QUEUES];           /* the operation that was the latest launch in each queue */
+    uintptr_t launches[DFI_QUEUES];          /* the operation that was the latest launch in each queue */
+    uintptr_t reached[DFI_QUEUES];           /* the latest one known to be done */
     int busy;                                /* a launch is collecting memory */
     struct dfi_os_mutex building;            /* one kernel is compiled at a time; taken before the engine's lock */
     DFI_ATOMIC(size_t) n_launches, bytes_in, bytes_out, n_evicted;

@@ -31,6 +31,7 @@ static int dfi_cl_count(void)
 {
     void *platforms[DFI_CL_PLATFORMS], *devices[DFI_CL_DEVICES];
     unsigned p, i, n_platforms = 0, n_devices;
+    dfi_cl_found.n = 0;
     if (dfi_cl_load() || dfi_cl.GetPlatformIDs(DFI_CL_PLATFORMS, platforms, &n_platforms)) return 0;
     for (p = 0; p < n_platforms && p < DFI_CL_PLATFORMS; p++) {
         dfi_cl_found.platform[p].id = platforms[p];

@@ -57,7 +57,7 @@ DF_KERNEL_OR(on_host_too, either, df_inout(int, p, n), (int, n),
     if (i < n) p[i] += 1;
 })
 void on_host_too(df_ndrange grid, int *p, int n) { on_host(grid, p, n); }
-DF_DEVICE_TASK(by_hand, df_inout(int, p, n), (int, n))
+DF_DEVICE_TASK(by_hand, df_inout(int, p, n), (int, n));
 void by_hand(df_queue *q, int *p, int n)
 {
     for (int i = 0; i < n && q->kind; i++) p[i] *= 3;
