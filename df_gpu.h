@@ -46,14 +46,16 @@
  *       DF_GPU_MEMORY=64M            at most so much memory of each device; default 90 % of what is free
  *       DF_CUDA_LIBRARY, DF_NVRTC_LIBRARY    files to load instead of libcuda.so.1 and libnvrtc.so
  *       DF_KERNEL_CACHE=folder       keeps compiled kernels from one run to the next
+ *       DF_TUNE=file                 keeps what df_tune measured
+ *       DF_HISTORY=file              keeps how long kernels took
  *
  * ERRORS  Without a driver or a device the host runs the kernels; df_gpu_devices and df_gpu_info tell. A kernel that does
  *       not compile, a grid or a group that is too large, data that cannot fit into the device, and a device that fails are
  *       errors of the launch: df_wait_result returns DF_ERROR_KERNEL, DF_ERROR_GRID, DF_ERROR_DEVICE_MEMORY or
  *       DF_ERROR_DEVICE, the log says more, and the launch leaves the memory of the host as it was.
  *
- * SECTIONS  search for >>kernels  >>language  >>launching  >>devices  >>data  >>distribution
- *       >>implementation  >>licence (last)
+ * SECTIONS  search for >>kernels  >>language  >>launching  >>devices  >>choice  >>data
+ *       >>distribution  >>implementation  >>licence (last)
  *       How it works: docs/gpu.md.
  */
 #ifndef DF_GPU_H

@@ -96,8 +96,7 @@ int main(int argc, char **argv)
     }
     for (long i = 0; i < n; i++)
         for (long j = 0; j < n; j++) {
-            a[i * n + j] = (float)(i == j) * 2;    /* so C = 2 B, with the columns of B turned by one */
-            a[i * n + j] = (float)(j == (i + 1) % n ? 2 : 0);
+            a[i * n + j] = (float)(j == (i + 1) % n ? 2 : 0);   /* so C is 2 B, its rows moved up by one */
             b[i * n + j] = (float)((i * n + j) % 1000);
         }
     for (int h = 0; h < 3; h++) {

@@ -163,7 +163,7 @@ static void dfi_nest_move(const struct dfi_nest *b, const char *from, size_t fro
 #if !defined(DF_SERIAL)
 
 /* A box of units is copied out of one buffer into another: which is all new (pack), or keeps what is not in the box (copy). */
-#define DFI_NEST_KERNEL(name, T, out)                                                                          \
+#define DFI_NEST_KERNEL(name, T, dfi_word)                                                                     \
     DF_KERNEL_USING(dfi_nest_code, name, df_in(T, from, n_from), dfi_word(T, to, n_to), (int64_t, n_from), (int64_t, n_to), \
                     (struct dfi_nest, box), (int64_t, items),                                                  \
     {                                                                                                         \

@@ -146,10 +146,11 @@ static const char *dfi_table_begins(const char *p, const char *end)
     return NULL;
 }
 
-/* Copies text of the user, as the device is to have it. */
+/* Copies text of the user, as the device is to have it. OpenCL C has tables in constant memory at the top of the file and
+ * of a kernel; further inside each item has its own. */
 static void dfi_put_text(struct dfi_writer *w, const char *p, const char *end)
 {
-    int depth = 0;
+    int depth = 0, braces = 0;
     while (p < end) {
         enum dfi_token kind;
         const char *e = dfi_token_end(p, &kind), *other;
@@ -158,14 +159,16 @@ static void dfi_put_text(struct dfi_writer *w, const char *p, const char *end)
         else if (kind != DFI_T_NAME) {
             if (*p == '(' || *p == '[') depth++;
             else if (*p == ')' || *p == ']') depth--;
+            else if (*p == '{') braces++;
+            else if (*p == '}') braces--;
             dfi_text_add(&w->t, p, n);
             if (*p == ';' && !depth && w->file) dfi_text_line(&w->t, w->file, w->line);
         } else if (w->language == DFI_OPENCL_C && (other = dfi_integer_type(w, p, end)) != p) e = other;
         else if (w->language == DFI_OPENCL_C && (other = dfi_table_begins(p, end)) != NULL) {
-            dfi_text_put(&w->t, "__constant");
+            dfi_text_put(&w->t, braces ? "const" : "__constant");
             e = other;
         } else if (w->end_label && dfi_is_word(p, n, "return")) dfi_text_put(&w->t, "goto dfi_end");
-        else {
+        else if (!dfi_is_word(p, n, "register")) { /* neither OpenCL C 1.2 nor C++17 has that */
             if (dfi_word_is_other(w, p, n)) dfi_text_put(&w->t, "dfi_");
             dfi_text_add(&w->t, p, n);
         }
@@ -422,7 +425,7 @@ static void dfi_put_all(struct dfi_writer *w, const struct dfi_kernel *k, const 
 /* Does the kernel use df_block, so that it is compiled for one size of group? */
 static int dfi_kernel_wants_block(const struct dfi_kernel *k)
 {
-    return dfi_text_uses(k->text, "df_block") || (k->code && dfi_text_has(k->code->text, "df_block"));
+    return dfi_text_uses(k->text, "df_block") || (k->code && dfi_text_uses(k->code->text, "df_block"));
 }
 
 /* Why no device can have this kernel; 0: one can. `why` is a sentence about it. */

@@ -56,7 +56,8 @@ static void begin(void)
     plain_fill(a, N, 1), plain_fill(want, N, 1);
     plain_fill(b, N, 7), plain_fill(want_b, N, 7);
 }
-static void same(void) { CHECK(!memcmp(a, want, sizeof a) && !memcmp(b, want_b, sizeof b)); }
+/* a and b are as plain C makes them */
+#define SAME() (CHECK(!memcmp(a, want, sizeof a)), CHECK(!memcmp(b, want_b, sizeof b)))
 
 /* --- one after the other ----------------------------------------------------------------------------- */
 
@@ -75,7 +76,7 @@ static void from_place_to_place(void)
                 plain_triple(want, N, plus);
             }
     CHECK(df_wait_result() == DF_OK);
-    same();
+    SAME();
 }
 
 /* The code between waits changes what kernels read, again and again. */
@@ -86,14 +87,14 @@ static void between_waits(void)
         df_launch_with(DF_OPTS(.device = device_of(i)), add, df_grid(N), a, b, N);
         plain_add(want, want_b, N);
         if (i % 3 == 0) {
+            df_wait(); /* the block is a scope of its own */
             DF_PARALLEL {
                 df_launch_with(DF_OPTS(.device = device_of(i / 3)), triple, df_grid(N / 2), a + N / 2, N / 2, i);
             }
-            df_wait();
             plain_triple(want + N / 2, N / 2, i);
         }
         df_wait();
-        same();
+        SAME();
         plain_triple(a, N, i), plain_triple(want, N, i);
         b[i] = want_b[i] = i;
     }
@@ -114,7 +115,7 @@ static void wait_on_part(void)
         plain_add(want, want_b, N);
     }
     df_wait();
-    same();
+    SAME();
 }
 
 /* Regions that overlap in part, are contained, or equal, in any order, by anybody. */
@@ -133,21 +134,22 @@ static void overlaps(void)
         case 4: df_launch_with(DF_OPTS(.device = d), add, df_grid(n), b + at, a + at, n), plain_add(want_b + at, want + at, n); break;
         default: df_launch_with(DF_OPTS(.device = d), triple, df_grid(n), a + at, n, i), plain_triple(want + at, n, i); break;
         }
-        if (test_below(&seed, 50) == 0) df_wait(), same();
+        if (test_below(&seed, 50) == 0) df_wait(), SAME();
     }
     df_wait();
-    same();
+    SAME();
 }
 
 /* The same region for two parameters, and what a kernel writes overlapping what it reads: then one item works through all of it. */
 DF_KERNEL(running, df_in(int32_t, x, n), df_inout(int32_t, y, n), (int, n),
 {
-    for (int i = 0; i < n; i++) y[i] = y[i] * 3 + x[i];
+    if (df_global_id(0) == 0)
+        for (int i = 0; i < n; i++) y[i] = (int32_t)((uint32_t)y[i] * 3u + (uint32_t)x[i]);
 })
 DF_KERNEL(square, df_in(int32_t, x, n), df_inout(int32_t, y, n), (int, n),
 {
     int i = df_global_id(0);
-    if (i < n) y[i] = x[i] * 2 + 1;
+    if (i < n) y[i] = (int32_t)((uint32_t)x[i] * 2u + 1u);
 })
 static void within_a_launch(void)
 {
@@ -155,11 +157,11 @@ static void within_a_launch(void)
     for (int i = 0; i < 6; i++) {
         df_launch_with(DF_OPTS(.device = device_of(i)), square, df_grid(100), a, a, 100);
         df_launch_with(DF_OPTS(.device = device_of(i + 1)), running, df_grid(1), a + i, a + 10, 100);
-        for (int k = 0; k < 100; k++) want[k] = want[k] * 2 + 1;
+        for (int k = 0; k < 100; k++) want[k] = (cell)((uint32_t)want[k] * 2u + 1u);
         for (int k = 0; k < 100; k++) want[10 + k] = (cell)((uint32_t)want[10 + k] * 3u + (uint32_t)want[i + k]);
     }
     df_wait();
-    same();
+    SAME();
 }
 
 /* --- scopes ------------------------------------------------------------------------------------------ */
@@ -197,7 +199,7 @@ static void nested(void)
         plain_parent(want, N, 4, i), plain_add(want, want_b, N);
     }
     df_wait();
-    same();
+    SAME();
 }
 
 /* A spawned function waits for its kernels before it returns. */
@@ -218,7 +220,7 @@ static void spawns(void)
         plain_triple(want, N / 2, i), plain_triple(want + N / 2, N / 2, i + 1);
         CHECK(df_sync(spawned, &left) == want[N / 2 - 1] && right == want[N - 1]);
     }
-    same();
+    SAME();
 }
 
 /* df_local, small and large, is gone with the last kernel that uses it: the task that asked for it ended long before. */
@@ -250,7 +252,7 @@ static void locals(void)
         if (i % 50 == 0) df_wait();
     }
     df_wait();
-    same();
+    SAME();
 }
 
 /* Memory that is freed after a wait, and comes back as something else. */
@@ -294,7 +296,7 @@ static void tokens(void)
         CHECK(df_wait_token(&read) == DF_OK && sum == plain);
         df_wait();
     }
-    same();
+    SAME();
 }
 
 /* Nothing runs, nothing is written, and who waits for the token goes on. */
@@ -308,7 +310,7 @@ static void no_items(void)
     df_launch(fill, df_grid(N), a, 0, 5);
     df_launch(add, df_grid(N), (const cell *)NULL, (cell *)NULL, 0);
     CHECK(df_wait_token(&t) == DF_OK && df_wait_result() == DF_OK);
-    same();
+    SAME();
 }
 
 /* Loops, and tasks of other kinds, after kernels without a wait. */
@@ -344,7 +346,7 @@ static void other_tasks(void)
         plain_add(want, want_b, N / 2);
     }
     df_wait();
-    same();
+    SAME();
 }
 
 /* A stage of a pipe, and a task on a stream, launch and are launched after. */
@@ -372,7 +374,7 @@ static void pipes_and_streams(void)
     begin();
     CHECK(df_pipe(stages, NULL, a) == 20);
     for (int i = 0; i < 20; i++) plain_triple(want, N, i), plain_triple(want, 10, i);
-    same();
+    SAME();
     for (int i = 0; i < 20; i++) {
         df_launch_with(DF_OPTS(.device = device_of(i)), triple, df_grid(N), a, N, i);
         df_submit(pushes, a, s, i);
@@ -382,7 +384,7 @@ static void pipes_and_streams(void)
     }
     df_wait();
     df_stream_free(s);
-    same();
+    SAME();
 }
 
 /* Outputs that had buffers of their own before the first launch. */
@@ -401,7 +403,7 @@ static void renamed(void)
         plain_triple(want, N, i), plain_add(want, want_b, N), plain_fill(want, N, i);
     }
     df_wait();
-    same();
+    SAME();
 }
 
 /* More regions than the engine keeps. */

@@ -341,7 +341,7 @@ int main(int argc, char **argv)
 {
     snprintf(file, sizeof file, "%s.times", argc ? argv[0] : "history");
     setenv("DF_GPU", "sim", 1);
-    setenv("DF_GPU_SIM", "2:16M:8G", 1);
+    setenv("DF_GPU_SIM", "2:16M:1G", 1);
     start();
     test_decisions();
     test_tries();

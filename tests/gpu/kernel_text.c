@@ -180,6 +180,7 @@ static void test_function(void)
 DF_KERNEL_CODE(tables,
     static const float weights[2] = { 1, 2 };
     static const int odd_one[] = { 1, 3 };
+    static int in(int i) { static const int table[2] = { 1, 2 }; register int j = i; return table[j]; }
     static const char *of(int kernels) { return kernels ? "local" : "new"; }
     static inline long power(long n, unsigned long int e) { long p = 1; while (e--) p *= n; return p; }
 )
@@ -190,7 +191,7 @@ DF_KERNEL_USING(tables, words, df_inout(long long int, x, 1), (unsigned long lon
     struct { int class; float x2; } half = { 1, 2 };
     float float4 = sqrt(dot) + sqrtf(dot) + fmaf(dot, 1, 2) + fabs(dot) + (float)half.class;
     int16_t h = INT16_MAX; size_t i = sizeof(ptrdiff_t) + SIZE_MAX;
-    x[0] = power(b, local) + odd_one[0] + (long long)(weights[0] + float4 + c + d + e + f + g + h + i + of(1)[0]);
+    x[0] = power(b, local) + odd_one[0] + (long long)(weights[0] + float4 + c + d + e + f + g + h + i + of(1)[0] + in(1));
 })
 
 static void test_words(void)
@@ -200,6 +201,7 @@ static void test_words(void)
     char want[200];
     HAS(text, "__constant float weights[2] = { 1, 2 };");
     HAS(text, "__constant int odd_one[] = { 1, 3 };");
+    HAS(text, "static int in(int i) { const int table[2] = { 1, 2 }; int j = i;");
     HAS(text, "static const char *of(int kernels) { return kernels ? \"local\" : \"new\"; }");
     snprintf(want, sizeof want, "static inline %s power(%s n, unsigned %s e) { %s p = 1;", l, l, l, l);
     HAS(text, want);
@@ -218,6 +220,7 @@ static void test_words(void)
     dfi_mfree(text);
     text = squeeze(text_for(&words_dfi_kernel, DFI_CUDA_C, NULL));
     HAS(text, "static const float weights[2] = { 1, 2 };");
+    HAS(text, "{ static const int table[2] = { 1, 2 }; int j = i;");
     HAS(text, "unsigned long int a = 0xFFull + 1LL + 2l + 3uLL + 1e5f + 0x1p3 + 1.5L;");
     HAS(text, "struct { int dfi_class; float x2; } half = { 1, 2 };");
     HAS(text, "void words_dfi(long long int *x, unsigned long long local, float dot)");

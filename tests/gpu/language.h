@@ -142,6 +142,12 @@ DF_KERNEL_CODE(shapes,
     typedef struct { float x; float y; } point;
     struct shape { point corner[SIDES]; long long id; unsigned char kind; struct { int a; short b; } inner; };
     static const float weight[SIDES] = { 1, 0.5f, 0.25f, 0.125f };
+    static int nth(int n)
+    {
+        static const int primes[5] = { 2, 3, 5, 7, 11 };
+        register int k = n < 0 ? -n : n;
+        return primes[k % 5];
+    }
     static inline float area(point a, point b) { return a.x * b.y - a.y * b.x; }
     static float weighted(df_global const float *row, int n)
     {
@@ -161,7 +167,11 @@ DF_KERNEL_USING(shapes, use_shapes, (struct shape, one), df_inout(struct shape, 
         s.corner[k].x += one.corner[LAST - k].y;
         sum += area(s.corner[k], one.corner[k]);
     }
-    s.id += one.id + i;
+    s.id += one.id + nth(i);
+    if (i > 3) {
+        static const int few[2] = { 5, 6 };
+        s.id += few[i & 1];
+    }
     s.kind = (unsigned char)(s.kind + one.kind);
     s.inner.b = (short)(s.inner.b - one.inner.b);
     s.corner[0].y = sum + weighted(x + 8 * i, 8);

@@ -212,9 +212,9 @@ DF_KERNEL(sums, df_in(unsigned, x, n), (int, n), df_reduce(df_sum, unsigned, s, 
 DF_KERNEL(large_shared, df_inout(unsigned, x, 1), (int, bytes),
 {
     df_shared(char, t, bytes);
-    t[0] = 1;
+    t[df_local_id(0)] = (char)(70 + df_local_id(0));
     df_barrier();
-    x[0] = 77;
+    if (df_local_id(0) == 0) x[0] = (unsigned)t[1] + 6;
 })
 DF_KERNEL(splits, df_inout(unsigned, x, 1),
 {
@@ -262,7 +262,7 @@ static void kernels(void)
     struct dfi_box b = box(sizeof x, 1, 0, 0);
     struct dfi_arg args[5];
     struct dfi_built built;
-    dfi_memory p, q, r, none = 0, ps, pm;
+    dfi_memory p, q, r, none = 0, ps, pm, here = (dfi_memory)x;
     char log[200];
     int i, j, n = N, groups[3] = { 2, 3, 2 }, group[3] = { 2, 2, 2 };
     begin("1:1M", NULL, 1);
@@ -316,10 +316,9 @@ static void kernels(void)
     CHECK(!launch(&gpu[0], DFI_Q_RUN, &splits_dfi_kernel, 1, 2, args));
     CHECK(v->sync(&gpu[0], DFI_Q_RUN, gpu[0].issued[DFI_Q_RUN]) == DF_ERROR_KERNEL && has_been_said("splits"));
     /* memory of nobody */
-    p += 4096;
+    args[0] = arg(&here, sizeof here, 1);
     CHECK(!launch(&gpu[0], DFI_Q_RUN, &splits_dfi_kernel, 1, 2, args));
     CHECK(v->sync(&gpu[0], DFI_Q_RUN, gpu[0].issued[DFI_Q_RUN]) == DF_ERROR_DEVICE);
-    p -= 4096;
     b.row = sizeof x;
     CHECK(!v->copy_out(&gpu[0], DFI_Q_RUN, back, p, &b));
     sync_all(&gpu[0]);
@@ -511,7 +510,7 @@ static void failures(void)
     CHECK(!v->wait(&gpu[1], DFI_Q_RUN, &gpu[0], DFI_Q_RUN, 5)); /* which will never come */
     CHECK(!v->wait(&gpu[0], DFI_Q_OUT, &gpu[1], DFI_Q_RUN, 100));
     CHECK(!v->copy_out(&gpu[0], DFI_Q_OUT, y, m, &b));
-    CHECK(!v->copy_out(&gpu[1], DFI_Q_RUN, y, n, &b));
+    CHECK(!v->wait(&gpu[1], DFI_Q_RUN, &gpu[1], DFI_Q_IN, 2) && !v->copy_out(&gpu[1], DFI_Q_RUN, y, n, &b));
     memset(y, 0, sizeof y);
     CHECK(launch_turn(&gpu[0], DFI_Q_RUN, m, 8, 8) == DF_ERROR_DEVICE && strstr(dfi_gpu_error, "gone"));
     CHECK(v->sync(&gpu[0], DFI_Q_OUT, 1) == DF_ERROR_DEVICE && v->reached(&gpu[0], DFI_Q_OUT, 1));

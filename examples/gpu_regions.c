@@ -1,0 +1,121 @@
+/* Data regions: three programs of TF-OpenACC (TERAFLUX D3.5, appendix A). What kernels of a region hand on to each other
+ * stays on the device, and what orders them is what they read and write.
+ *
+ *   gpu_regions [elements]     default 300000; prints what each program computed, and whether that is right */
+#define DF_IMPLEMENTATION
+#include "../df_gpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { REGIONS = 8 };
+
+/* --- A1: the second kernel waits for the first ---------------------------------------------------------- */
+
+DF_KERNEL(quarter, df_in(float, a, n), df_out(float, b, n), (int, n),
+{
+    int i = df_global_id(0);
+    if (i < n) b[i] = a[i] / 4;
+})
+DF_KERNEL(square, df_in(float, b, n), df_out(float, c, n), (int, n),
+{
+    int i = df_global_id(0);
+    if (i < n) c[i] = b[i] * b[i];
+})
+static int synchronised(const float *a, float *b, float *c, int n)
+{
+    DF_DATA_REGION(df_copyin(a, n), df_create(b, n), df_copyout(c, n)) {
+        df_launch(quarter, df_grid(n), a, b, n);
+        df_launch(square, df_grid(n), b, c, n);
+    }
+    for (int i = 0; i < n; i++)
+        if (c[i] != a[i] / 4 * (a[i] / 4)) return 0;
+    return 1;
+}
+
+/* --- A2: regions that run at the same time, each with its own choice of kernels ---------------------------- */
+
+DF_KERNEL(begin, (float, alpha), df_out(float, b, n), (int, n),
+{
+    int i = df_global_id(0);
+    if (i < n) b[i] = alpha + (float)(i % 100);
+})
+DF_KERNEL(edge, (float, beta), df_in(float, b, n), df_out(float, d, n), (int, n),
+{
+    int i = df_global_id(0);
+    if (i < n) d[i] = b[i] + beta;
+})
+DF_KERNEL(inside, (float, beta), df_in(float, b, n), df_out(float, d, n), (int, n),
+{
+    int i = df_global_id(0);
+    if (i < n) d[i] = b[i] * beta;
+})
+static int chosen(float *b, float *d, int n)
+{
+    int right = 1;
+    for (int k = 0; k < REGIONS; k++)
+        DF_DATA_REGION_ASYNC(k, df_create(b + k * n, n), df_copyout(d + k * n, n)) {
+            df_launch(begin, df_grid(n), (float)k, b + k * n, n);
+            if (k == 0 || k == REGIONS - 1) df_launch(edge, df_grid(n), 3, b + k * n, d + k * n, n);
+            else df_launch(inside, df_grid(n), 2, b + k * n, d + k * n, n);
+        }
+    for (int k = 0; k < REGIONS; k++) {
+        df_data_wait(k);
+        for (int i = 0; i < n; i++) {
+            float was = (float)(k + i % 100);
+            right = right && d[k * n + i] == (k == 0 || k == REGIONS - 1 ? was + 3 : was * 2);
+        }
+    }
+    df_wait();
+    return right;
+}
+
+/* --- A3: one kernel writes two arrays, others bring them together -------------------------------------------- */
+
+DF_KERNEL(scatter, df_in(float, a, n), df_out(float, even, n), df_out(float, odd, n), (int, n),
+{
+    int i = df_global_id(0);
+    if (i >= n) return;
+    even[i] = i % 2 ? 0 : a[i];
+    odd[i] = i % 2 ? a[i] : 0;
+})
+DF_KERNEL(scale, (float, by), df_inout(float, p, n), (int, n),
+{
+    int i = df_global_id(0);
+    if (i < n) p[i] *= by;
+})
+DF_KERNEL(gather, df_in(float, even, n), df_in(float, odd, n), df_out(float, all, n), (int, n),
+{
+    int i = df_global_id(0);
+    if (i < n) all[i] = even[i] + odd[i];
+})
+static int scattered(const float *a, float *even, float *odd, float *all, int n)
+{
+    DF_DATA_REGION(df_copyin(a, n), df_create(even, n), df_create(odd, n), df_copyout(all, n)) {
+        df_launch(scatter, df_grid(n), a, even, odd, n);
+        df_launch(scale, df_grid(n), 2, even, n); /* these two at the same time */
+        df_launch(scale, df_grid(n), 3, odd, n);
+        df_launch(gather, df_grid(n), even, odd, all, n);
+    }
+    for (int i = 0; i < n; i++)
+        if (all[i] != a[i] * (float)(i % 2 ? 3 : 2)) return 0;
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    int n = argc > 1 ? atoi(argv[1]) : 300000;
+    float *a = malloc((size_t)n * sizeof *a), *b = malloc((size_t)n * REGIONS * sizeof *b), *c = malloc((size_t)n * sizeof *c);
+    float *d = malloc((size_t)n * REGIONS * sizeof *d);
+    int right;
+    if (n < 1 || !a || !b || !c || !d) return 1;
+    for (int i = 0; i < n; i++) a[i] = (float)(i % 1000);
+    right = synchronised(a, b, c, n);
+    printf("synchronised  %s\n", right ? "right" : "wrong");
+    right &= chosen(b, d, n);
+    printf("chosen        %s\n", right ? "right" : "wrong");
+    right &= scattered(a, b, d, c, n);
+    printf("scattered     %s\n", right ? "right" : "wrong");
+    free(a), free(b), free(c), free(d);
+    return !right;
+}
