@@ -27,6 +27,7 @@ static struct dfi_device *dfi_device_nearest(const struct dfi_access *x, unsigne
     double best_cost = 0;
     int d, q;
     unsigned i;
+    if (dfi_engine.n == 1) return dfi_engine.device[0];
     for (d = 0; d < dfi_engine.n; d++) {
         struct dfi_device *v = dfi_engine.device[d];
         double cost = 0;

@@ -34,21 +34,19 @@ static void dfi_held_end(const void *memory, size_t bytes, int wanted)
     const char *p = (const char *)memory;
     struct dfi_record *r;
     struct dfi_held *h;
-    size_t i;
     int wait;
     if (!bytes || !dfi_load_relaxed(&dfi_pool.devices)) return;
     dfi_os_lock(&dfi_engine_lock);
     if ((h = dfi_held_find(p, p + bytes)) != NULL && !--h->count) {
         *h = dfi_engine.held[--dfi_engine.n_held];
         do {
-            for (wait = 0, i = 0; i < DFI_RECORD_BUCKETS; i++)
-                for (r = dfi_engine.records.bucket[i]; r; r = r->chain) {
-                    if ((const char *)r->region.p < p || (const char *)dfi_region_end(&r->region) > p + bytes || dfi_region_held(&r->region))
-                        continue;
-                    if (!wanted && !r->job.under_way) dfi_record_host_valid(&dfi_engine.records, r, 1);
-                    if (dfi_record_write_back(r)) wait = 1;
-                    else if (!r->pins) dfi_record_invalidate(r, -1);
-                }
+            for (wait = 0, r = dfi_engine.records.first; r; r = r->next) {
+                if ((const char *)r->region.p < p || (const char *)dfi_region_end(&r->region) > p + bytes || dfi_region_held(&r->region))
+                    continue;
+                if (!wanted && !r->job.under_way) dfi_record_host_valid(&dfi_engine.records, r, 1);
+                if (dfi_record_write_back(r)) wait = 1;
+                else if (!r->pins) dfi_record_invalidate(r, -1);
+            }
             if (wait) dfi_engine_wait();
         } while (wait);
     }

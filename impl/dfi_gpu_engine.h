@@ -25,6 +25,7 @@ struct dfi_engine {
     struct dfi_held held[DFI_MAX_HELD];
     int n_held;
     size_t jobs_so_far;
+    int sleepers;                         /* who waits for a change */
     DFI_ATOMIC(int) changes;              /* counts what somebody may wait for */
     struct dfi_os_event event;
 };
@@ -42,6 +43,7 @@ static const struct dfi_os_mutex dfi_mutex_free = DFI_OS_MUTEX_INIT;
 
 static void dfi_engine_changed(void)
 {
+    if (!dfi_engine.sleepers) return;
     dfi_fetch_add_acq_rel(&dfi_engine.changes, 1);
     dfi_os_event_wake_all(&dfi_engine.event);
 }
@@ -76,9 +78,11 @@ static void dfi_engine_wait(void)
             dfi_jobs_run(dfi_engine.device[d], dfi_jobs_take(dfi_engine.device[d]));
             return;
         }
+    dfi_engine.sleepers++;
     dfi_os_unlock(&dfi_engine_lock);
     dfi_engine_block(dfi_engine_sleep, &seen);
     dfi_os_lock(&dfi_engine_lock);
+    dfi_engine.sleepers--;
 }
 
 struct dfi_point { struct dfi_device *device; int queue; uintptr_t number; df_result result; };
@@ -119,21 +123,20 @@ static int dfi_engine_sync(struct dfi_device *d, int q, uintptr_t number)
  * the host's memory is as the last task of the host left it. */
 static void dfi_device_lose(struct dfi_device *d, const char *doing)
 {
-    size_t i, bytes = 0;
+    size_t bytes = 0;
     struct dfi_record *r;
     if (d->lost) return;
     d->lost = 1;
     dfi_fetch_add_acq_rel(&dfi_engine.generation, 1);
-    for (i = 0; i < DFI_RECORD_BUCKETS; i++)
-        for (r = dfi_engine.records.bucket[i]; r; r = r->chain) {
-            struct dfi_buffer *b = r->copy[d->gpu.index];
-            if (!b) continue;
-            if (dfi_record_only_on(r, d->gpu.index)) {
-                bytes += r->region.row * r->region.rows;
-                dfi_record_host_valid(&dfi_engine.records, r, 1);
-            }
-            b->state = DFI_INVALID;
+    for (r = dfi_engine.records.first; r; r = r->next) {
+        struct dfi_buffer *b = r->copy[d->gpu.index];
+        if (!b) continue;
+        if (dfi_record_only_on(r, d->gpu.index)) {
+            bytes += r->region.row * r->region.rows;
+            dfi_record_host_valid(&dfi_engine.records, r, 1);
         }
+        b->state = DFI_INVALID;
+    }
     dfi_log(DFI_LOG_DEVICE_LOST, d->gpu.index + 1, d->gpu.info.name, doing, dfi_gpu_error, (unsigned long)bytes);
     if (bytes) dfi_fetch_add_relaxed(&dfi_pool.device_errors, 1);
     dfi_engine_changed();
@@ -246,13 +249,13 @@ static int dfi_region_held(const struct dfi_region *r)
 static void dfi_engine_settle_records(int everything)
 {
     struct dfi_record *r, *next;
-    size_t i, last = 0;
+    size_t last = 0;
     int d, wait, first = 1;
     do {
-        for (wait = 0, i = 0; i < DFI_RECORD_BUCKETS && (dfi_engine.records.host_invalid || dfi_engine.jobs); i++)
-            for (r = dfi_engine.records.bucket[i]; r; r = r->chain)
-                if (first) wait |= (everything || !dfi_region_held(&r->region)) && dfi_record_write_back(r);
-                else wait |= r->job.under_way && r->job.number <= last;
+        for (wait = 0, r = dfi_engine.records.first; r && (dfi_engine.records.host_invalid || dfi_engine.jobs); r = r->next) {
+            if (first) wait |= (everything || !dfi_region_held(&r->region)) && dfi_record_write_back(r);
+            else wait |= r->job.under_way && r->job.number <= last;
+        }
         if (first) last = dfi_engine.jobs_so_far;
         first = 0;
         if (wait) dfi_engine_wait();
@@ -264,18 +267,17 @@ static void dfi_engine_settle_records(int everything)
         for (q = 0; q < DFI_QUEUES; q++) point[q] = dfi_load_relaxed(&v->gpu.issued[q]);
         for (q = 0; q < DFI_QUEUES; q++) dfi_engine_sync(v, q, point[q]);
     }
-    for (i = 0; i < DFI_RECORD_BUCKETS; i++)
-        for (r = dfi_engine.records.bucket[i]; r; r = next) {
-            int busy = !r->host_valid || r->job.under_way || r->pins; /* by others, since */
-            next = r->chain;
-            for (d = 0; d < dfi_engine.n && !busy; d++) busy = !dfi_point_reached(dfi_engine.device[d], DFI_Q_IN, r->in[d]);
-            if (busy || (!everything && dfi_region_held(&r->region))) continue;
-            dfi_record_invalidate(r, -1);
-            if (dfi_engine.records.count <= DFI_PRUNE_AT) continue;
-            for (d = 0; d < dfi_engine.n; d++)
-                if (r->copy[d]) dfi_buffer_give_up(dfi_engine.device[d], r->copy[d]);
-            dfi_record_free(&dfi_engine.records, r);
-        }
+    for (r = dfi_engine.records.first; r; r = next) {
+        int busy = !r->host_valid || r->job.under_way || r->pins; /* by others, since */
+        next = r->next;
+        for (d = 0; d < dfi_engine.n && !busy; d++) busy = !dfi_point_reached(dfi_engine.device[d], DFI_Q_IN, r->in[d]);
+        if (busy || (!everything && dfi_region_held(&r->region))) continue;
+        dfi_record_invalidate(r, -1);
+        if (dfi_engine.records.count <= DFI_PRUNE_AT) continue;
+        for (d = 0; d < dfi_engine.n; d++)
+            if (r->copy[d]) dfi_buffer_give_up(dfi_engine.device[d], r->copy[d]);
+        dfi_record_free(&dfi_engine.records, r);
+    }
 }
 
 /* One step towards host memory that may be accessed with this mode. Nonzero: it had to wait; call it again. */
@@ -355,7 +357,6 @@ static void dfi_engine_stop(void)
     struct dfi_record *r;
     struct dfi_buffer *b;
     struct dfi_built *k;
-    size_t i;
     int d;
     if (!dfi_load_seq_cst(&dfi_engine.started)) return;
     dfi_os_lock(&dfi_engine_lock);
@@ -375,8 +376,7 @@ static void dfi_engine_stop(void)
             dfi_buffer_destroy(v, b);
         }
     }
-    for (i = 0; i < DFI_RECORD_BUCKETS; i++)
-        while ((r = dfi_engine.records.bucket[i]) != NULL) dfi_record_free(&dfi_engine.records, r);
+    while ((r = dfi_engine.records.first) != NULL) dfi_record_free(&dfi_engine.records, r);
     while ((k = dfi_engine.built) != NULL) {
         dfi_engine.built = k->all;
         k->kernel->built = NULL;

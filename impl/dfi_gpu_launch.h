@@ -209,7 +209,7 @@ static int dfi_going_transfers(struct dfi_going *g)
     const struct dfi_gpu_driver *v = d->gpu.driver;
     struct dfi_use_of *in[DFI_PARAMETERS];
     df_result r = DF_OK;
-    int i, k, n = 0;
+    int i, k, n = 0, moves = 0;
     for (i = 0; i < g->n && !r; i++) {
         struct dfi_use_of *u = &g->use[i];
         struct dfi_record *s = u->record;
@@ -217,6 +217,7 @@ static int dfi_going_transfers(struct dfi_going *g)
         if (!u->buffer || !u->reads || u->buffer->state != DFI_INVALID) continue;
         for (k = 0; k < n && in[k]->record != s; k++) {}
         if (k < n) continue;
+        moves = 1;
         r = dfi_buffer_after(dfi_engine.device, d, DFI_Q_IN, u->buffer);
         holder = dfi_record_holder(s);
         if (!r && !s->host_valid && holder >= 0) { /* from the device that has it */
@@ -237,6 +238,7 @@ static int dfi_going_transfers(struct dfi_going *g)
         }
         in[n++] = u;
     }
+    if (!moves) return DFI_STEP_DONE;
     for (i = 0; i < g->n; i++) g->use[i].record->pins++;
     dfi_os_unlock(&dfi_engine_lock);
     for (k = 0; k < n && !r; k++)

@@ -41,6 +41,7 @@ struct dfi_job {
 };
 
 struct dfi_record {
+    struct dfi_record *next, *before;  /* of all records */
     struct dfi_record *chain;          /* of the hash table */
     struct dfi_region region;
     struct dfi_buffer *copy[DFI_MAX_DEVICES];
@@ -53,7 +54,7 @@ struct dfi_record {
 };
 
 struct dfi_records {
-    struct dfi_record *bucket[DFI_RECORD_BUCKETS];
+    struct dfi_record *bucket[DFI_RECORD_BUCKETS], *first;
     size_t count, host_invalid;        /* records; those that are up to date on a device only */
 };
 
@@ -97,22 +98,22 @@ static void dfi_record_drop_over(struct dfi_record *r)
 static struct dfi_record *dfi_record_of(struct dfi_records *all, const struct dfi_region *region)
 {
     struct dfi_record **at = &all->bucket[dfi_record_hash(region)], *r, *s;
-    size_t i;
     for (r = *at; r; r = r->chain)
         if (dfi_region_equal(&r->region, region)) return r;
     if (!(r = (struct dfi_record *)dfi_malloc(sizeof *r))) return NULL;
     memset((void *)r, 0, sizeof *r);
     r->region = *region;
     r->host_valid = 1;
-    for (i = 0; i < DFI_RECORD_BUCKETS; i++)
-        for (s = all->bucket[i]; s; s = s->chain)
-            if (dfi_region_overlap(&s->region, region) && (dfi_record_add_over(r, s) || dfi_record_add_over(s, r))) {
-                dfi_record_drop_over(r);
-                dfi_mfree((void *)r->over);
-                dfi_mfree(r);
-                return NULL;
-            }
+    for (s = all->first; s; s = s->next)
+        if (dfi_region_overlap(&s->region, region) && (dfi_record_add_over(r, s) || dfi_record_add_over(s, r))) {
+            dfi_record_drop_over(r);
+            dfi_mfree((void *)r->over);
+            dfi_mfree(r);
+            return NULL;
+        }
     r->chain = *at, *at = r;
+    r->next = all->first, all->first = r;
+    if (r->next) r->next->before = r;
     all->count++;
     return r;
 }
@@ -123,6 +124,8 @@ static void dfi_record_free(struct dfi_records *all, struct dfi_record *r)
     struct dfi_record **at = &all->bucket[dfi_record_hash(&r->region)];
     while (*at != r) at = &(*at)->chain;
     *at = r->chain;
+    *(r->before ? &r->before->next : &all->first) = r->next;
+    if (r->next) r->next->before = r->before;
     dfi_record_drop_over(r);
     dfi_mfree((void *)r->over);
     dfi_mfree(r);

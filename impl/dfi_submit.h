@@ -403,7 +403,9 @@ DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
     struct dfi_worker *w = (struct dfi_worker *)(void *)dfi_self;
     struct dfi_flow *t = (struct dfi_flow *)(void *)task;
     if (!dfi_submit_register(w, t, x, n, 0)) return;
-    if (DFI_UNLIKELY(w->head >= w->limit)) dfi_submit_run(w, t);
+    /* A launch is put into its device's queue at once: in the order of the program, which is what a cache and transfers
+     * ahead of their time live on, and no later than anybody else would do it. */
+    if (DFI_UNLIKELY(w->head >= w->limit || t->type->modes & DFI_LAUNCH)) dfi_submit_run(w, t);
     else dfi_submit_push(w, t);
 }
 
