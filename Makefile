@@ -68,7 +68,8 @@ demo:
 #   test-link      no implementation, one, two; C and C++; -flto; libraries, dlopen, dlclose: one pool,
 #                  one STM; different settings of DF_DEBUG
 #   test-run       unit, fuzz: print at 1, 2, 4, 8 workers what the serial build prints; system, stress;
-#                  the same again with all checks of df itself (DF_DEBUG=3)
+#                  kernels: the same on simulated devices; gpu: engine, drivers, distribution, on simulated devices,
+#                  OpenCL and a double of CUDA's driver; the same again with all checks of df itself (DF_DEBUG=3)
 #   test-examples  every example prints at 1, 2, 4, 8 workers what its serial build prints
 #   test-single    the amalgamated headers are stable, complete, go together, and run the examples
 #   test-names     nothing but df_*, DF_*, dfi_*, DFI_* enters a program

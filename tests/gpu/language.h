@@ -282,7 +282,7 @@ DF_KERNEL(exact_math, df_inout(double, d, 16 * n), df_inout(float, f, 16 * n), (
     d[16 * i] = sqrt(fabs(x)); d[16 * i + 1] = floor(x) + ceil(x); d[16 * i + 2] = fmin(x, d[16 * i + 3]); d[16 * i + 3] = fmax(x, 1.5);
     d[16 * i + 4] = trunc(x) + rint(x) + round(x); d[16 * i + 5] = fmod(x, 7.25); d[16 * i + 6] = fma(x, x, 1e-9); d[16 * i + 7] = copysign(2, x);
     d[16 * i + 8] = ldexp(x, 3) + scalbn(x, -2); d[16 * i + 9] = frexp(x, &e); d[16 * i + 10] = e; d[16 * i + 11] = modf(x, &whole) + 1000 * whole;
-    d[16 * i + 12] = isnan(x) + 2 * isinf(x) + 4 * isfinite(x) + 8 * (signbit(x) != 0); d[16 * i + 13] = abs(-i) + labs(-2L * i) + (double)llabs(-3LL * i);
+    d[16 * i + 12] = isnan(x) + 2 * isinf(x) + 4 * isfinite(x) + 8 * (signbit(x) != 0); d[16 * i + 13] = abs(-i) + (double)labs(-2L * i) + (double)llabs(-3LL * i);
     d[16 * i + 14] = fdim(x, 2) + nearbyint(x) + (double)lrint(x) + (double)lround(x); d[16 * i + 15] = sqrt(2) + remainder(x, 3) + nextafter(x, 2);
     f[16 * i + 1] = sqrtf(fabsf(x)); f[16 * i + 2] = floorf(x) * ceilf(x); f[16 * i + 3] = fminf(x, 2) + fmaxf(x, 3); f[16 * i + 4] = fmodf(x, 3);
     f[16 * i + 5] = fmaf(x, x, 1e-3f); f[16 * i + 6] = x / 3; f[16 * i + 7] = 1 / (x + 1000); f[16 * i + 8] = x * x + x;
@@ -294,10 +294,10 @@ DF_KERNEL(near_math, df_inout(float, f, 16 * n), (int, n),
     float x, y;
     if (i >= n) return;
     x = f[16 * i] / 32, y = fabsf(x) + 0.25f;
-    f[16 * i + 1] = exp(x) + expf(x); f[16 * i + 2] = log(y) + logf(y); f[16 * i + 3] = sin(x) + sinf(x); f[16 * i + 4] = cos(x) * cosf(x);
-    f[16 * i + 5] = tan(x / 8) + tanh(x); f[16 * i + 6] = pow(y, 1.5) + powf(y, 0.75f); f[16 * i + 7] = atan2(x, y) + atan(x); f[16 * i + 8] = asin(x / 8) + acos(x / 8);
-    f[16 * i + 9] = sinh(x / 4) + cosh(x / 4); f[16 * i + 10] = exp2(x) + expm1(x); f[16 * i + 11] = log2(y) + log10(y) + log1p(y); f[16 * i + 12] = cbrt(x) + hypot(x, y);
-    f[16 * i + 13] = erf(x) + erfc(x); f[16 * i + 14] = tgamma(y + 1) + lgamma(y); f[16 * i + 15] = asinh(x) + acosh(1 + y) + atanh(x / 8) + logb(y) + ilogb(y);
+    f[16 * i + 1] = (float)(exp(x) + expf(x)); f[16 * i + 2] = (float)(log(y) + logf(y)); f[16 * i + 3] = (float)(sin(x) + sinf(x)); f[16 * i + 4] = (float)(cos(x) * cosf(x));
+    f[16 * i + 5] = (float)(tan(x / 8) + tanh(x)); f[16 * i + 6] = (float)(pow(y, 1.5) + powf(y, 0.75f)); f[16 * i + 7] = (float)(atan2(x, y) + atan(x)); f[16 * i + 8] = (float)(asin(x / 8) + acos(x / 8));
+    f[16 * i + 9] = (float)(sinh(x / 4) + cosh(x / 4)); f[16 * i + 10] = (float)(exp2(x) + expm1(x)); f[16 * i + 11] = (float)(log2(y) + log10(y) + log1p(y)); f[16 * i + 12] = (float)(cbrt(x) + hypot(x, y));
+    f[16 * i + 13] = (float)(erf(x) + erfc(x)); f[16 * i + 14] = (float)(tgamma(y + 1) + lgamma(y)); f[16 * i + 15] = (float)(asinh(x) + acosh(1 + y) + atanh(x / 8) + logb(y) + ilogb(y));
 })
 
 #define LANGUAGE(X) X(places) X(reverse) X(atomics) X(atomics_end) X(blocks) X(nothing) X(values_1) X(values_2) \

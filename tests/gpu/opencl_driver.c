@@ -557,7 +557,7 @@ int main(void)
 {
     static const int one[3] = { 1, 1, 1 };
     uint64_t seed = 2024;
-    int i, round;
+    int i, round, found;
     test_none();
     setenv("POCL_DEVICES", "pthread pthread pthread pthread pthread", 0);
     open_all();
@@ -580,6 +580,8 @@ int main(void)
         close_all();
         memset((void *)gpu, 0, sizeof gpu);
         if (!round) { /* the second time each device has a context of its own */
+            found = drv->count();
+            CHECK(found == drv->count() && found >= i); /* as often as df is started */
             real_context = dfi_cl.CreateContext, dfi_cl.CreateContext = fail_context;
             fail_code = 1;
             CHECK(drv->open(&gpu[0], 0) == DF_ERROR_DEVICE && strstr(dfi_gpu_error, "clCreateContext: CL_DEVICE_NOT_AVAILABLE"));

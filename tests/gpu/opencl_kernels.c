@@ -85,10 +85,10 @@ static void run_on(struct dfi_gpu *d, struct dfi_kernel *k, const void *args)
         if (p->kind == DFI_P_REDUCE) {
             char *partials = (char *)malloc(box[n].row);
             CHECK(partials && v->copy_out(d, DFI_Q_OUT, partials, memory[n], &box[n]) == DF_OK && finish(d, DFI_Q_OUT) == DF_OK);
-            for (g = 0; g < all_groups; g++) p->combine((void *)x[n].p, partials + g * x[n].row, x[n].row / p->bytes);
+            for (g = 0; g < all_groups; g++) p->combine((void *)(uintptr_t)x[n].p, partials + g * x[n].row, x[n].row / p->bytes);
             free(partials);
         } else if (p->mode != DFI_IN) {
-            CHECK(v->copy_out(d, DFI_Q_OUT, (void *)x[n].p, memory[n], &box[n]) == DF_OK && finish(d, DFI_Q_OUT) == DF_OK);
+            CHECK(v->copy_out(d, DFI_Q_OUT, (void *)(uintptr_t)x[n].p, memory[n], &box[n]) == DF_OK && finish(d, DFI_Q_OUT) == DF_OK);
         }
         v->free(d, memory[n++]);
     }
@@ -226,7 +226,7 @@ static void refused(struct dfi_kernel *k, const char *say, const char *say_too)
     CHECK(dfi_opencl_driver.build(&gpu[0], k, &b, log, sizeof log) == DF_ERROR_KERNEL);
     if (!strstr(log, say) || !strstr(log, say_too)) {
         fprintf(stderr, "wanted: %s, %s\ngot: %s\n", say, say_too, log);
-        CHECK(!"the log says what is wrong");
+        test_fail(__FILE__, __LINE__, "the log says what is wrong");
     }
     CHECK(b.handle == NULL);
 }
