@@ -392,6 +392,7 @@ static void dfi_engine_stop(void)
     dfi_engine.n = 0;
     dfi_os_event_free(&dfi_engine.event);
     dfi_os_unlock(&dfi_engine_lock);
+    if (dfi_load_relaxed(&dfi_pool.devices)) dfi_fetch_add_relaxed(&dfi_pool.cancels, -1);
     dfi_store_seq_cst(&dfi_pool.devices, 0);
     dfi_store_seq_cst(&dfi_engine.started, 0);
 }
@@ -461,7 +462,10 @@ DFI_API int dfi_gpu_ready(void)
         dfi_history_start(dfi_engine.device, dfi_engine.n, dfi_pool.n_workers);
         if (!dfi_gpu_hook) dfi_gpu_hook = &dfi_engine_hook; /* a compiler without constructors */
         dfi_store_seq_cst(&dfi_pool.devices, dfi_engine.n);
-        if (dfi_engine.n) dfi_store_relaxed(&dfi_pool.run_now, 0);
+        if (dfi_engine.n) { /* every task looks before it begins (dfi_flow_prepare) */
+            dfi_store_relaxed(&dfi_pool.run_now, 0);
+            dfi_fetch_add_relaxed(&dfi_pool.cancels, 1);
+        }
         dfi_store_release(&dfi_engine.started, 1); /* with all of the above; pairs with the acquire above */
     }
     dfi_os_unlock(&dfi_engine_start_lock);

@@ -60,10 +60,10 @@ static DFI_COLD void dfi_gpu_before_merge(struct dfi_flow *t)
     }
 }
 
-/* A task whose accesses nobody knows is about to be run at once. */
+/* A task whose accesses nobody noted is about to be run: at once, or it was submitted before there were devices, or is a node. */
 static DFI_COLD void dfi_gpu_before_any(const struct dfi_type *type)
 {
-    if (type->modes && !(type->modes & DFI_LAUNCH)) dfi_gpu_hook->settle(NULL, 0);
+    if (type->modes & DFI_INOUT && !(type->modes & (DFI_LAUNCH | DFI_INTERNAL))) dfi_gpu_hook->settle(NULL, 0);
 }
 
 /* The code that runs launches a kernel as a child of s: who waits for s, or what s is part of, has to settle. */

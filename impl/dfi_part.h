@@ -19,6 +19,7 @@ static DFI_NOINLINE int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *
         if (dfi_load_relaxed(&t->skip)) dfi_store_relaxed(&w->n_skipped, dfi_load_relaxed(&w->n_skipped) + 1);
     } else if (!(t->type->modes & DFI_WRITES)) return DFI_GO; /* tells somebody who waits */
     if (dfi_load_relaxed(&t->skip)) return DFI_SKIP;
+    if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices)) && !(x && x->noted)) dfi_gpu_before_any(t->type);
     if (!x) return DFI_GO;
     if (x->windows) {
         int go = dfi_stream_begin(w, t);

@@ -376,7 +376,7 @@ struct dfi_pool {
     struct dfi_queue queue;                   /* ready tasks with a priority, or made ready from outside */
     struct dfi_board board;                   /* teams that take members */
     DFI_ATOMIC(int) particular;               /* there have been tasks for one worker, or with weak accesses */
-    DFI_ATOMIC(int) cancels;                  /* scopes and groups cancelled: 0 spares tasks the look */
+    DFI_ATOMIC(int) cancels;                  /* scopes and groups cancelled, 1 more with devices: 0 spares tasks the look */
     DFI_ATOMIC(int) held;                     /* tasks that wait for tokens, inputs or streams */
     DFI_ATOMIC(int) streams;                  /* that exist */
     DFI_ATOMIC(size_t) events;                /* signals by threads without a worker, so far */

@@ -52,8 +52,11 @@ shared() {
     shift
     parts=$("$@" $users -MM "$file" | tr ' ' '\n' | grep -vE '[:\\]') # the files it includes, its own too
     headers=$(echo $(echo "$parts" | grep -E '(^|/)df(_[a-z]+)?\.h$' | sort))
-    ! cat $(echo "$parts" | grep -vE '(^|/)(df(_[a-z]+)?|impl/[a-z_]*)\.h$') |
-        grep -qE '^ *# *define ([a-z]|DF_[A-Z_]*[ (])|(^|[^A-Za-z0-9_])dfi_' || return 0
+    [ -n "$headers" ] || return 0
+    ! awk 'FNR == 1 { before = 1 }
+        /^#include "(.*\/)?df(_[a-z]+)?\.h"/ { before = 0 }
+        before && /^ *# *define ([a-z]|DF_[A-Z_]*[ (])/ || /(^|[^A-Za-z0-9_])dfi_/ { found = 1; exit }
+        END { exit !found }' $(echo "$parts" | grep -vE '(^|/)(df(_[a-z]+)?|impl/[a-z_]*)\.h$') || return 0
     echo "$users $(implementation "$headers" "$@")"
 }
 implementation() { # "HEADER..." compiler and options...: prints the object file

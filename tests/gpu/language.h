@@ -220,7 +220,7 @@ DF_KERNEL(most, df_reduce(df_max, int, a, 2), df_reduce(df_max, int64_t, b, 1), 
     if (i % 5 && e[1] < x[i] / 7.0) e[1] = x[i] / 7.0;
 })
 DF_KERNEL(bits, df_reduce(df_band, unsigned, a, 1), df_reduce(df_bor, uint64_t, b, 1), df_reduce(df_bxor, short, c, 1), df_reduce(df_land, int, d, 2),
-          df_reduce(df_lor, unsigned char, e, 2), df_reduce(df_band, size_t, f, 1), df_in(int, x, n), (int, n),
+          df_reduce(df_lor, unsigned char, e, 2), df_reduce(df_band, size_t, f, 1), df_reduce(df_lor, bool, g, 1), df_in(int, x, n), (int, n),
 {
     const int i = df_global_id(0);
     if (i >= n) return;
@@ -230,6 +230,7 @@ DF_KERNEL(bits, df_reduce(df_band, unsigned, a, 1), df_reduce(df_bor, uint64_t, 
     d[0] = d[0] && x[i] != 1001; d[1] = d[1] && x[i] != x[0];
     e[0] = e[0] || x[i] == 1001; e[1] = e[1] || x[i] == x[n - 1];
     *f &= ~(size_t)(x[i] & 1);
+    *g = *g || x[i] == x[n / 2];
 })
 
 /* --- C, where the languages of devices are others ---------------------------------------------------- */

@@ -179,7 +179,7 @@ static void test_reductions(void)
         BOTH(products, df_grid1(N, g), data.u, data.uc, data.f, data.us, n);
         BOTH(least, df_grid1(N, g), data.i, (uint64_t *)data.ull, data.f, data.sc, data.d, data.i + 16, n);
         BOTH(most, df_grid1(N, g), data.i, (int64_t *)data.ll, data.f, data.uc, data.d, data.i + 16, n);
-        BOTH(bits, df_grid1(N, g), data.u, (uint64_t *)data.ull, data.s, data.i, data.uc, data.z, data.i + 16, n);
+        BOTH(bits, df_grid1(N, g), data.u, (uint64_t *)data.ull, data.s, data.i, data.uc, data.z, data.b, data.i + 16, n);
     }
     BOTH(sums, df_grid3(20, 6, 7, 5, 2, 7), data.f, data.d, data.s, data.i + 16, N, 16);
 }
