@@ -173,7 +173,7 @@ uninstall:
 PACKAGES = make gcc g++ clang libclang-rt-dev llvm llvm-dev binutils tcc pkg-config \
     musl-tools gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
     gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user-static \
-    pocl-opencl-icd ocl-icd-libopencl1 libopenblas-dev zlib1g-dev libomp-dev libtbb-dev valgrind
+    pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev opencl-headers libopenblas-dev zlib1g-dev libomp-dev libtbb-dev valgrind
 
 .PHONY: deps
 deps:

@@ -724,7 +724,7 @@ static void failures(void)
     works();
     /* no memory for stacks larger than any so far; for the parts of a reduction: then it is done without */
     __atomic_store_n(&fail_from, (size_t)1 << 10, __ATOMIC_RELAXED);
-    scan(df_grid1(600, WIDE + 1 > 1024 ? 600 : WIDE + 1), x, 600);
+    scan(df_grid1(600, 200), x, 600);
 #if DFI_FIBRE_HAND && !DFI_FIBRE_SHADOW
     CHECK(df_wait_result() == DF_ERROR_MEMORY && strstr(heard(), "stacks"));
 #else

@@ -73,14 +73,14 @@ static void test_body(void)
     CHECK(dfi_kernel_body("(int, n), \"{\"") == NULL);
 }
 
-DF_KERNEL(literals, df_out(char, out, n), (int, n),
+DF_KERNEL(literals, df_out(int, out, n), (int, n),
 {
     const int open = '{', close = '}', quote = '\'', back = '\\';
     const char *text = "local \"} ; return; // kernel { 12LL"; /* gone: local { */
     int list[3] = { 1, 2, 3 }, more = list[1], i; // gone: too }
     for (i = 0; i < n; i++) out[i] = text[i];
-    if (n > 3) { out[0] = (char)open; out[1] = (char)close, out[2] = (char)quote; }
-    out[3] = (char)(back + more);
+    if (n > 3) { out[0] = open; out[1] = close, out[2] = quote; }
+    out[3] = back + more;
 })
 
 static void test_literals(void)
@@ -89,7 +89,7 @@ static void test_literals(void)
     both(&literals_dfi_kernel, " *text = \"local \\\"} ; return; // kernel { 12LL\";");
     both(&literals_dfi_kernel, " int list[3] = { 1, 2, 3 }, more = list[1], i;");
     both(&literals_dfi_kernel, " for (i = 0; i < n; i++) out[i] = text[i];");
-    both(&literals_dfi_kernel, " if (n > 3) { out[0] = (char)open; out[1] = (char)close, out[2] = (char)quote; }");
+    both(&literals_dfi_kernel, " if (n > 3) { out[0] = open; out[1] = close, out[2] = quote; }");
 }
 
 /* --- lines -------------------------------------------------------------------------------------------------- */
