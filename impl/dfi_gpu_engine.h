@@ -450,6 +450,7 @@ DFI_API int dfi_gpu_ready(void)
     if (!dfi_me_attached()) return 0;
     dfi_os_lock(&dfi_engine_start_lock);
     if (!dfi_load_relaxed(&dfi_engine.started) && !dfi_os_event_init(&dfi_engine.event)) {
+        dfi_os_lock(&dfi_engine_lock); /* others see devices first, and then take it */
         only = getenv("DF_GPU");
         if (only && !*only) only = NULL;
         most = dfi_env_bytes("DF_GPU_MEMORY");
@@ -467,6 +468,7 @@ DFI_API int dfi_gpu_ready(void)
             dfi_fetch_add_relaxed(&dfi_pool.cancels, 1);
         }
         dfi_store_release(&dfi_engine.started, 1); /* with all of the above; pairs with the acquire above */
+        dfi_os_unlock(&dfi_engine_lock);
     }
     dfi_os_unlock(&dfi_engine_start_lock);
     return dfi_engine.n;

@@ -43,7 +43,7 @@ static void dfi_group_default(df_ndrange *g, int max_group)
     for (d = 0; d < 3; d++) {
         int share;
         if (!open[d]) continue;
-        share = wide ? (bits + n - 1) / n : bits; /* nothing is wide: all to the first */
+        share = wide ? (bits + n - 1) / n : 0;
         if (d == 2 && 1 << share > DFI_HOST_DEEP) share = 6;
         g->group[d] = 1 << share;
         bits -= share, n--;
