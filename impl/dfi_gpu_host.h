@@ -51,18 +51,14 @@ static void dfi_group_default(df_ndrange *g, int max_group)
 }
 
 /* What the host is as a device. */
+static const df_gpu_device dfi_host_device = {
+    "host", "host", 0, 1, DFI_HOST_GROUP, { DFI_HOST_GROUP, DFI_HOST_GROUP, DFI_HOST_GROUP }, { INT_MAX, INT_MAX, INT_MAX }, SIZE_MAX, 0, 1, 1
+};
+
 static void dfi_host_info(df_gpu_device *info, int workers)
 {
-    int d;
-    memset((void *)info, 0, sizeof *info);
-    snprintf(info->name, sizeof info->name, "host");
-    snprintf(info->kind, sizeof info->kind, "host");
+    *info = dfi_host_device;
     info->units = workers;
-    info->max_group = DFI_HOST_GROUP;
-    for (d = 0; d < 3; d++) info->max_group_dim[d] = DFI_HOST_GROUP, info->max_groups[d] = INT_MAX;
-    info->max_shared = SIZE_MAX;
-    info->warp = 1;
-    info->has_double = 1;
 }
 
 /* Can a device run the grid? NULL, or why not. pre: dfi_group_default. A grid of no items can be run. */
@@ -492,19 +488,17 @@ DFI_API void dfi_kernel_here(const struct dfi_kernel *k, const void *args)
 {
     static const struct dfi_loop_type type = { dfi_host_loop, "kernel", sizeof(struct dfi_host_launch), 1, 0 };
     struct dfi_host_launch l;
-    df_gpu_device host;
     df_ndrange grid;
     const char *wrong;
     long bounds[2] = { 0, 0 }, i;
     df_result r;
     int j;
     memcpy((void *)&grid, args, sizeof grid); /* every argument record begins with it */
-    dfi_host_info(&host, 1);
-    dfi_group_default(&grid, host.max_group);
-    if ((wrong = dfi_ndrange_wrong(&grid, &host)) != NULL || (wrong = dfi_host_plan_make(&l.plan, k, &grid)) != NULL) {
+    dfi_group_default(&grid, DFI_HOST_GROUP);
+    if ((wrong = dfi_ndrange_wrong(&grid, &dfi_host_device)) != NULL || (wrong = dfi_host_plan_make(&l.plan, k, &grid)) != NULL) {
         char site[200];
         snprintf(site, sizeof site, "%s:%d", k->file, k->line);
-        dfi_log(DFI_LOG_GRID, site, k->name, DF_HOST, host.name, grid.n[0], grid.n[1], grid.n[2], grid.group[0], grid.group[1], grid.group[2], wrong);
+        dfi_log(DFI_LOG_GRID, site, k->name, DF_HOST, dfi_host_device.name, grid.n[0], grid.n[1], grid.n[2], grid.group[0], grid.group[1], grid.group[2], wrong);
         df_fail(DF_ERROR_GRID, wrong);
         return;
     }

@@ -11,6 +11,7 @@
 
 /* One work-item's place, given to the body by value so that it lives in registers. */
 struct dfi_work {
+    int at[3];                  /* of all */
     int id[3], size[3];         /* in its group; work-items per group */
     int group[3], groups[3];    /* which group; how many */
     struct dfi_host_group *now; /* the group as it runs: its memory, its barrier (dfi_gpu_host.h) */
@@ -244,12 +245,18 @@ DFI_EXTERN_C_END
     static void name##_dfi_item(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__), struct dfi_work dfi_w);                   \
     static void name##_dfi_items(const struct dfi_work *dfi_o, const int *dfi_lo, const int *dfi_hi, const void *dfi_p) \
     {                                                                                                           \
-        const struct name##_dfi_args *dfi_a = (const struct name##_dfi_args *)dfi_p;                            \
+        const struct name##_dfi_args dfi_l = *(const struct name##_dfi_args *)dfi_p, *dfi_a = &dfi_l;           \
         struct dfi_work dfi_w = *dfi_o;                                                                         \
-        for (dfi_w.id[2] = dfi_lo[2]; dfi_w.id[2] < dfi_hi[2]; dfi_w.id[2]++)                                   \
-            for (dfi_w.id[1] = dfi_lo[1]; dfi_w.id[1] < dfi_hi[1]; dfi_w.id[1]++)                               \
-                for (dfi_w.id[0] = dfi_lo[0]; dfi_w.id[0] < dfi_hi[0]; dfi_w.id[0]++)                           \
+        const int dfi_x = dfi_w.group[0] * dfi_w.size[0], dfi_y = dfi_w.group[1] * dfi_w.size[1], dfi_z = dfi_w.group[2] * dfi_w.size[2]; \
+        const int dfi_ex = dfi_x + dfi_hi[0], dfi_ey = dfi_y + dfi_hi[1], dfi_ez = dfi_z + dfi_hi[2];           \
+        int dfi_i, dfi_j, dfi_k;                                                                                \
+        for (dfi_k = dfi_z + dfi_lo[2]; dfi_k < dfi_ez; dfi_k++)                                                \
+            for (dfi_j = dfi_y + dfi_lo[1]; dfi_j < dfi_ey; dfi_j++)                                            \
+                for (dfi_i = dfi_x + dfi_lo[0]; dfi_i < dfi_ex; dfi_i++) {                                      \
+                    dfi_w.at[0] = dfi_i, dfi_w.at[1] = dfi_j, dfi_w.at[2] = dfi_k;                              \
+                    dfi_w.id[0] = dfi_i - dfi_x, dfi_w.id[1] = dfi_j - dfi_y, dfi_w.id[2] = dfi_k - dfi_z;      \
                     name##_dfi_item(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__), dfi_w);                                \
+                }                                                                                               \
     }
 #define DFI_KERNEL_RECORD(c, name, title, text, items, here, call, n, ...)                                                 \
     static unsigned name##_dfi_list(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__), struct dfi_access *dfi_x)             \

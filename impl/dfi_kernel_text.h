@@ -319,6 +319,30 @@ static void dfi_put_tree(struct dfi_writer *w, const struct dfi_param *p)
 
 static int dfi_is_bool(const struct dfi_param *p) { return !strcmp(p->type, "_Bool") || !strcmp(p->type, "bool"); }
 
+/* May the type be a structure? All its words are of the language, or names that C has, if not. */
+static int dfi_may_be_struct(const struct dfi_param *p)
+{
+    static const char words[] = " const volatile unsigned signed char short int long float double ";
+    enum dfi_token kind;
+    int types, all, i;
+    const struct dfi_named *named = dfi_named_of_c(&types, &all);
+    const char *s = p->type, *e;
+    for (; *s; s = e) {
+        e = dfi_token_end(s, &kind);
+        if (kind != DFI_T_NAME || dfi_in_list(s, (size_t)(e - s), words)) continue;
+        for (i = 0; i < types && !dfi_is_word(s, (size_t)(e - s), named[i].name); i++) { }
+        if (i == types) return 1;
+    }
+    return 0;
+}
+
+/* Has the parameter another name in the head of a kernel in OpenCL C, so that the body's name is one of its own? bool is no
+ * type for it there. Structures: in PoCL 3.1 all items of a group see one, and find what another has changed in it. */
+static int dfi_is_renamed(const struct dfi_param *p)
+{
+    return p->kind != DFI_P_REDUCE && (dfi_is_bool(p) || (p->kind == DFI_P_VALUE && dfi_may_be_struct(p)));
+}
+
 static void dfi_put_parameter(struct dfi_writer *w, const struct dfi_param *p)
 {
     const char *space = w->language == DFI_OPENCL_C ? "__global " : "";
@@ -329,17 +353,21 @@ static void dfi_put_parameter(struct dfi_writer *w, const struct dfi_param *p)
     else dfi_put_name(w, p->type);
     dfi_text_put(&w->t, p->kind == DFI_P_VALUE ? " " : " *");
     if (p->kind == DFI_P_REDUCE) dfi_text_puts(&w->t, p->name, "_dfi_partials", (const char *)NULL);
-    else if (as_byte) dfi_text_puts(&w->t, p->name, "_dfi_byte", (const char *)NULL);
+    else if (w->language == DFI_OPENCL_C && dfi_is_renamed(p)) dfi_text_puts(&w->t, p->name, "_dfi_given", (const char *)NULL);
     else dfi_put_name(w, p->name);
 }
 
-/* A bool parameter by its own name and type; OpenCL C has none. */
-static void dfi_put_bool(struct dfi_writer *w, const struct dfi_param *p)
+/* Such a parameter by its own name and type. */
+static void dfi_put_renamed(struct dfi_writer *w, const struct dfi_param *p)
 {
     const char *type = p->kind == DFI_P_VALUE ? "bool " : p->mode == DFI_IN ? "__global const bool *" : "__global bool *";
-    dfi_text_put(&w->t, type);
+    if (dfi_is_bool(p)) dfi_text_put(&w->t, type);
+    else dfi_put_name(w, p->type);
+    dfi_text_put(&w->t, " ");
     dfi_put_name(w, p->name);
-    dfi_text_puts(&w->t, " = (", type, ")", p->name, "_dfi_byte;\n", (const char *)NULL);
+    dfi_text_put(&w->t, " = ");
+    if (dfi_is_bool(p)) dfi_text_puts(&w->t, "(", type, ")", (const char *)NULL);
+    dfi_text_puts(&w->t, p->name, "_dfi_given;\n", (const char *)NULL);
 }
 
 /* An array of negative size, whose name says why, if a type has not the host's size. */
@@ -386,7 +414,7 @@ static void dfi_put_kernel(struct dfi_writer *w, const struct dfi_kernel *k, con
     else if (!k->n_params) dfi_text_put(&w->t, "void");
     dfi_text_put(&w->t, ")\n{\n");
     for (i = 0; i < k->n_params; i++)
-        if (opencl && dfi_is_bool(&k->param[i]) && k->param[i].kind != DFI_P_REDUCE) dfi_put_bool(w, &k->param[i]);
+        if (opencl && dfi_is_renamed(&k->param[i])) dfi_put_renamed(w, &k->param[i]);
     for (i = 0; i < k->n_params; i++)
         if (k->param[i].kind == DFI_P_REDUCE) dfi_put_accumulators(w, &k->param[i]);
     /* OpenCL C has shared memory in the outermost scope of a kernel only; C++ has no goto over a definition in its scope */

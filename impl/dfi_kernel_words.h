@@ -5,7 +5,7 @@
 #ifndef DFI_KERNEL_WORDS_H
 #define DFI_KERNEL_WORDS_H
 
-#define df_global_id(d)   (dfi_w.group[d] * dfi_w.size[d] + dfi_w.id[d])
+#define df_global_id(d)   (dfi_w.at[d])
 #define df_local_id(d)    (dfi_w.id[d])
 #define df_group_id(d)    (dfi_w.group[d])
 #define df_group_size(d)  (dfi_w.size[d])

@@ -99,7 +99,8 @@ static void check_places(df_ndrange g, int g0, int g1, int g2)
 
 static void grids(void)
 {
-    check_places(df_grid(1), 256, 1, 1);
+    check_places(df_grid(1), 1, 1, 1);
+    check_places(df_grid(2), 256, 1, 1);
     check_places(df_grid(256), 256, 1, 1);
     check_places(df_grid(1000), 256, 1, 1);
     check_places(df_grid1(1000, 7), 7, 1, 1);
