@@ -58,10 +58,10 @@
  *       >>distribution  >>implementation  >>licence (last)
  *       How it works: docs/gpu.md.
  */
+#include "df.h"
+
 #ifndef DF_GPU_H
 #define DF_GPU_H
-
-#include "df.h"
 
 #if defined(__GNUC__) && !defined(__clang__) && !defined(DF_DEVELOP)
 #pragma GCC system_header

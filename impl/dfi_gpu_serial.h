@@ -34,6 +34,22 @@ DFI_API void dfi_region_leave(struct dfi_region_block *b)
     dfi_scope_leave(&b->scope);
     b->open = b->scope.open;
 }
+
+DFI_API struct dfi_async_block dfi_async_enter(const char *site, int index, const df_data *data)
+{
+    struct dfi_async_block b;
+    b.data = data, b.site = site, b.index = index, b.open = 1;
+    return b;
+}
+
+DFI_API void dfi_async_leave(struct dfi_async_block *b) { b->open = 0; }
+
+/* Its tasks are done, but for those that wait for tokens. */
+DFI_API void df_data_wait(int index)
+{
+    (void)index;
+    df_wait();
+}
 DFI_EXTERN_C_END
 
 #endif

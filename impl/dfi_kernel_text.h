@@ -426,7 +426,7 @@ static void dfi_put_kernel(struct dfi_writer *w, const struct dfi_kernel *k, con
     if (!opencl) dfi_text_put(&w->t, "}");
     dfi_text_line(&w->t, k->file, k->line);
     if (reduces) {
-        dfi_text_put(&w->t, "dfi_end: ;\n{\n");
+        dfi_text_put(&w->t, "dfi_end: df_barrier();\n{\n");
         if (!opencl) dfi_text_put(&w->t, "extern __shared__ dfi_bits_8 dfi_shared_memory[];\n");
         dfi_text_put(&w->t,
             "const int dfi_items = df_group_size(0) * df_group_size(1) * df_group_size(2);\n"

@@ -65,7 +65,7 @@ implementation() { # "HEADER..." compiler and options...: prints the object file
     object=$OUT/impl-$(echo "$* $headers" | cksum | cut -d ' ' -f 1).o
     if [ ! -f "$object" ] || [ -n "$(find df*.h impl $headers -newer "$object")" ]; then
         { echo '#define DF_IMPLEMENTATION'; printf '#include "%s"\n' $headers; } | "$@" -c -x c - -o "$object.$$" >&2 &&
-            mv "$object.$$" "$object"
+            mv "$object.$$" "$object" || rm -f "$object" # nothing is tested with an old one
     fi
     echo "$object"
 }
