@@ -287,7 +287,10 @@ static void dfi_put_accumulators(struct dfi_writer *w, const struct dfi_param *p
 }
 
 /* Behind it: for each element, the first half of the items takes over what the second half has, until one has it all.
- * The barrier at the end: the next element goes to the same memory. */
+ * The barrier at the end: the next element goes to the same memory.
+ * Before the first one is another barrier. PoCL 3.1: if groups are one item wide and a loop with a barrier is not entered,
+ * then what is between the loop and the barriers around it is done twice by one item of each group. So that must be
+ * nothing of the body, and nothing here that could not be done twice. */
 static void dfi_put_tree(struct dfi_writer *w, const struct dfi_param *p)
 {
     dfi_text_put(&w->t, "{ df_on_shared ");

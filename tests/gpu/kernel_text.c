@@ -135,10 +135,10 @@ static void test_function(void)
     static const int block[3] = { 8, 4, 2 }, odd[3] = { 5, 3, 1 };
     char *text = squeeze(text_for(&all_kinds_dfi_kernel, DFI_OPENCL_C, NULL)), name[20];
     HAS(text, "__kernel void all_kinds_dfi(float a, __global const float *x, __global double *y, __global int *z, __global short *c, "
-              "__global unsigned int *o, __global long *r_dfi_partials, int n, int ld, unsigned char b_dfi_byte, "
-              "__global const unsigned char *bs_dfi_byte, __local dfi_bits_8 *dfi_shared_memory) {");
+              "__global unsigned int *o, __global long *r_dfi_partials, int n, int ld, unsigned char b_dfi_given, "
+              "__global const unsigned char *bs_dfi_given, __local dfi_bits_8 *dfi_shared_memory) {");
     HAS(text, " if (n < ld) goto dfi_end;");
-    HAS(text, "dfi_end: ;");
+    HAS(text, "dfi_end: df_barrier();");
     HAS_NOT(text, "reqd_work_group_size");
     HAS_NOT(text, "return;");
     dfi_mfree(text);

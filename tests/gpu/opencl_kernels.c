@@ -181,6 +181,12 @@ static void test_reductions(void)
         BOTH(most, df_grid1(N, g), data.i, (int64_t *)data.ll, data.f, data.uc, data.d, data.i + 16, n);
         BOTH(bits, df_grid1(N, g), data.u, (uint64_t *)data.ull, data.s, data.i, data.uc, data.z, data.b, data.i + 16, n);
     }
+    for (k = 0; k < 12; k++) {
+        static const int size[4][2] = { { 1, 1 }, { 1, 6 }, { 6, 1 }, { 4, 5 } };
+        struct shape some = { { { 0, 0 } }, 0, 0, { 1, 1 } };
+        some.id = k / 4 * 2; /* 0, 2, 4 elements */
+        BOTH(sums_too, df_grid2(12, 60, size[k % 4][0], size[k % 4][1]), data.i, N, some, data.i + N, data.i + 2 * N);
+    }
     BOTH(sums, df_grid3(20, 6, 7, 5, 2, 7), data.f, data.d, data.s, data.i + 16, N, 16);
 }
 
