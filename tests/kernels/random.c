@@ -82,10 +82,11 @@ DF_KERNEL_CODE(common,
     /* A cell of its own. */
     static inline void touch_cell(unsigned h, df_global unsigned *p, int i, int j, int rows, int cols, int ld, int style)
     {
-        df_global unsigned *q = p + i * ld + j;
+        df_global unsigned *q;
         unsigned v = value(h, i, j);
         if (style == ATOMIC && rows > 0 && cols > 0) df_atomic_add(p + (i * 3 % rows) * ld + j * 5 % cols, v);
         if (i >= rows || j >= cols || style == ATOMIC) return;
+        q = p + i * ld + j;
         if (style == UPDATE) *q = mix(v, *q);
         else if (style == FRESH) *q = mix(v, 1u);
         else *q = accumulate(style, *q, v);
