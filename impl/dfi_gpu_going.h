@@ -14,6 +14,9 @@ struct dfi_use_of { /* one region of a launch */
     struct dfi_buffer *buffer;
     struct dfi_box box;              /* how the kernel wants it to lie on the device */
     int reads, writes;
+    struct dfi_buffer *partial;      /* what its groups accumulated, on the device, and where that comes to */
+    char *room;
+    struct dfi_job job;              /* .. and how */
 };
 
 struct dfi_going {                   /* a launch on its way */
@@ -24,16 +27,13 @@ struct dfi_going {                   /* a launch on its way */
     df_ndrange grid;
     int groups[3];
     struct dfi_built *built;
-    struct dfi_use_of use[DFI_PARAMETERS];
-    int n;
-    struct dfi_buffer *partial[DFI_PARAMETERS];
-    char *room[DFI_PARAMETERS];      /* for what is in `partial` */
-    struct dfi_job job[DFI_PARAMETERS];
     int queue;
     df_result error;                 /* what is wrong with it: said, and not to be run */
     int here;                        /* the host is to run it */
     struct dfi_measure time;
     int shed;                        /* its own copies on the device were given up once, for more room */
+    int n;
+    struct dfi_use_of use[DFI_PARAMETERS]; /* n of them; the others are not set: they are large */
 };
 
 static int dfi_copy_is_valid(const struct dfi_record *r, int d) { return r->copy[d] && r->copy[d]->state != DFI_INVALID; }

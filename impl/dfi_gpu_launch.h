@@ -175,9 +175,9 @@ static int dfi_going_memory(struct dfi_going *g)
         u->buffer = NULL;
         if (u->param->kind == DFI_P_REDUCE) { /* the device has the sums of the groups only */
             bytes = dfi_partial_bytes(g, i);
-            if (!g->room[i] && !(g->room[i] = (char *)dfi_malloc(bytes))) return DFI_STEP_FAILED;
-            if (!g->partial[i]) g->partial[i] = dfi_going_collect(g, bytes, &step);
-            if (g->partial[i]) step = DFI_STEP_DONE;
+            if (!g->use[i].room && !(g->use[i].room = (char *)dfi_malloc(bytes))) return DFI_STEP_FAILED;
+            if (!g->use[i].partial) g->use[i].partial = dfi_going_collect(g, bytes, &step);
+            if (g->use[i].partial) step = DFI_STEP_DONE;
             continue;
         }
         if (b && b->state != DFI_INVALID && !dfi_same_layout(&b->box, &u->box)) {
@@ -312,8 +312,8 @@ static int dfi_going_run(struct dfi_going *g)
     uintptr_t point;
     int i, k, q = g->queue = dfi_going_queue(g);
     for (i = 0; i < g->n && !r; i++) {
-        struct dfi_buffer *b = g->partial[i] ? g->partial[i] : g->use[i].buffer;
-        if (g->partial[i] || g->use[i].writes) r = dfi_buffer_after(dfi_engine.device, d, q, b);
+        struct dfi_buffer *b = g->use[i].partial ? g->use[i].partial : g->use[i].buffer;
+        if (g->use[i].partial || g->use[i].writes) r = dfi_buffer_after(dfi_engine.device, d, q, b);
         else if (b->write_queue != q && b->write_point) r = v->wait(&d->gpu, q, &d->gpu, b->write_queue, b->write_point);
     }
     for (i = 0; i < g->kernel->n_params; i++) {
@@ -321,7 +321,7 @@ static int dfi_going_run(struct dfi_going *g)
         arg[i].p = (char *)g->args + p->at, arg[i].bytes = p->bytes, arg[i].is_memory = p->kind != DFI_P_VALUE;
         if (!arg[i].is_memory) continue;
         for (k = 0; k < g->n && g->use[k].param != p; k++) {}
-        arg[i].p = k == g->n ? &none : g->partial[k] ? &g->partial[k]->memory : &g->use[k].buffer->memory;
+        arg[i].p = k == g->n ? &none : g->use[k].partial ? &g->use[k].partial->memory : &g->use[k].buffer->memory;
         arg[i].bytes = sizeof(dfi_memory);
     }
     if (!r) r = g->kernel->call ? dfi_going_call(g) : v->launch(&d->gpu, q, g->kernel, g->built, g->groups, g->grid.group, arg, g->kernel->n_params);
@@ -334,7 +334,7 @@ static int dfi_going_run(struct dfi_going *g)
     dfi_fetch_add_relaxed(&d->n_launches, (size_t)1);
     for (i = 0; i < g->n; i++) {
         struct dfi_use_of *u = &g->use[i];
-        if (g->partial[i]) dfi_buffer_written(d, q, g->partial[i]);
+        if (g->use[i].partial) dfi_buffer_written(d, q, g->use[i].partial);
         if (!u->buffer) continue;
         u->buffer->uses.queue[q] = point;
         dfi_lru_remove(d, u->buffer);
@@ -362,24 +362,24 @@ static void dfi_going_combine(struct dfi_going *g)
     size_t groups = (size_t)g->groups[0] * (size_t)g->groups[1] * (size_t)g->groups[2], k;
     int i, left;
     for (i = 0; i < g->n; i++) {
-        struct dfi_job *j = &g->job[i];
-        if (!g->partial[i]) continue;
-        g->partial[i]->box.row = groups * g->use[i].x.row, g->partial[i]->box.rows = 1;
-        j->record = NULL, j->buffer = g->partial[i], j->to = g->room[i], j->result = DF_OK;
+        struct dfi_job *j = &g->use[i].job;
+        if (!g->use[i].partial) continue;
+        g->use[i].partial->box.row = groups * g->use[i].x.row, g->use[i].partial->box.rows = 1;
+        j->record = NULL, j->buffer = g->use[i].partial, j->to = g->use[i].room, j->result = DF_OK;
         dfi_job_add(g->device, j);
     }
     for (;;) {
-        for (left = 0, i = 0; i < g->n; i++) left |= g->job[i].under_way;
+        for (left = 0, i = 0; i < g->n; i++) left |= g->use[i].job.under_way;
         if (!left) break;
         dfi_engine_wait();
     }
     for (i = 0; i < g->n; i++)
-        if (g->partial[i] && g->job[i].result) g->error = DF_ERROR_DEVICE;
+        if (g->use[i].partial && g->use[i].job.result) g->error = DF_ERROR_DEVICE;
     dfi_os_unlock(&dfi_engine_lock);
     for (i = 0; i < g->n && !g->error; i++) {
         const struct dfi_use_of *u = &g->use[i];
-        for (k = 0; k < groups && g->partial[i]; k++)
-            u->param->combine((void *)u->region.p, g->room[i] + k * u->x.row, u->x.row / u->param->bytes);
+        for (k = 0; k < groups && g->use[i].partial; k++)
+            u->param->combine((void *)u->region.p, g->use[i].room + k * u->x.row, u->x.row / u->param->bytes);
     }
     dfi_os_lock(&dfi_engine_lock);
 }
@@ -421,12 +421,12 @@ static void dfi_going_go(struct dfi_going *g)
         d->busy = 0;
         dfi_engine_changed();
     }
-    for (i = 0; i < g->n && !g->partial[i]; i++) {}
+    for (i = 0; i < g->n && !g->use[i].partial; i++) {}
     if (i < g->n && !g->error && !g->here) dfi_going_combine(g);
     for (i = 0; i < g->n; i++) {
-        if (g->partial[i]) dfi_buffer_give_up(d, g->partial[i]);
-        dfi_mfree(g->room[i]);
-        g->partial[i] = NULL, g->room[i] = NULL;
+        if (g->use[i].partial) dfi_buffer_give_up(d, g->use[i].partial);
+        dfi_mfree(g->use[i].room);
+        g->use[i].partial = NULL, g->use[i].room = NULL;
     }
 }
 
@@ -474,7 +474,7 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
     struct dfi_going g;
     struct dfi_size size;
     int matters, d, p, want = e ? e->device : 0, results = e && e->signals;
-    memset((void *)&g, 0, sizeof g);
+    memset((void *)&g, 0, offsetof(struct dfi_going, use));
     g.kernel = k;
     g.name = e && e->name ? e->name : k->name;
     g.site = e && e->site ? e->site : k->file;
@@ -496,6 +496,7 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
     for (i = 0, p = 0; i < n; i++, p++) {
         struct dfi_use_of *u = &g.use[g.n];
         while (k->param[p].kind == DFI_P_VALUE) p++;
+        memset((void *)u, 0, sizeof *u);
         u->x = x[i];
         u->region = dfi_region_of(&x[i]);
         if (!u->region.rows) continue;
