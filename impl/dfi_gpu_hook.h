@@ -37,13 +37,28 @@ static DFI_COLD int dfi_gpu_note(struct dfi_worker *w, struct dfi_flow *t, const
     return 0;
 }
 
-/* t is about to begin. */
+/* t is about to begin. A value may be in a buffer of its own, from before there were devices (dfi_rename.h). */
 static DFI_COLD void dfi_gpu_before_body(struct dfi_flow *t)
 {
     const struct dfi_extra *e = t->extra;
     unsigned i;
-    for (i = 0; i < e->n_noted; i++)
-        if (!(t->type->modes & DFI_LAUNCH) || e->noted[i].mode & DFI_REDUCE & ~(unsigned)DFI_INOUT) dfi_gpu_hook->host(&e->noted[i], 1);
+    for (i = 0; i < e->n_noted; i++) {
+        struct dfi_access x = e->noted[i];
+        if (t->type->modes & DFI_LAUNCH && !(x.mode & DFI_REDUCE & ~(unsigned)DFI_INOUT)) continue;
+        dfi_gpu_hook->host(&x, 1);
+        if (DFI_LIKELY(!dfi_pool.rename_bytes) || x.arg == DFI_NO_ARG) continue;
+        memcpy((void *)&x.p, (const char *)t->task.args + x.arg, sizeof x.p);
+        if (x.p != e->noted[i].p) dfi_gpu_hook->host(&x, 1);
+    }
+}
+
+/* The value of r, which is at `from`, is about to be copied to where it belongs. */
+static DFI_COLD void dfi_gpu_before_copy_back(const struct dfi_region *r, const char *from)
+{
+    struct dfi_access x[2];
+    dfi_access_block(&x[0], DFI_IN, DFI_NO_ARG, from, r->rows, r->row, r->ld);
+    dfi_access_block(&x[1], DFI_OUT, DFI_NO_ARG, (const void *)r->p, r->rows, r->row, r->ld);
+    dfi_gpu_hook->host(x, 2);
 }
 
 /* t and its descendants are done: what kernels among them did to what it accumulated into comes to the host, before that is

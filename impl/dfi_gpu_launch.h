@@ -534,14 +534,6 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
     if (g.args && g.args != (void *)&few) dfi_mfree(g.args);
 }
 
-/* Are values of s in buffers of its own, from before there were devices? */
-static int dfi_scope_has_places(const struct dfi_scope *s)
-{
-    const struct dfi_node *n = s && s->table ? s->table->all : NULL;
-    while (n && !n->place) n = n->all;
-    return n != NULL;
-}
-
 /* What df_launch does: a task for a device, or for the host if there is none. */
 DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct dfi_type *type, const struct dfi_type *host, struct dfi_kernel *k,
                         void *args)
@@ -549,13 +541,11 @@ DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct 
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_access x[DFI_PARAMETERS];
     struct dfi_task *t;
-    struct dfi_scope *s;
     unsigned n, i;
     if (!w || !dfi_gpu_ready() || (o && o->device == DF_HOST)) type = host;
     else {
-        s = dfi_scope_here(w);
+        struct dfi_scope *s = dfi_scope_here(w);
         dfi_scope_launches(s ? s : w->scope);
-        if (DFI_UNLIKELY(dfi_pool.rename_bytes) && dfi_scope_has_places(s)) dfi_wait_all(w, s);
     }
     dfi_with(o, site);
     if (!(t = dfi_task_new(type))) dfi_run_now(type, args);

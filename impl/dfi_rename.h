@@ -96,9 +96,10 @@ static void dfi_place_set(struct dfi_table *table, struct dfi_node *n, struct df
 
 struct dfi_copy_back { struct dfi_region region; char *from; };
 
-static void dfi_copy_rows(const struct dfi_region *r, const char *from)
+static void dfi_place_copy_back(const struct dfi_region *r, const char *from)
 {
     size_t i;
+    if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices))) dfi_gpu_before_copy_back(r, from);
     for (i = 0; i < r->rows; i++) memcpy((char *)(r->p + i * r->ld), from + i * r->ld, r->row);
 }
 
@@ -106,7 +107,7 @@ static void dfi_copy_back_run(void *args, void *result)
 {
     struct dfi_copy_back *a = (struct dfi_copy_back *)args;
     (void)result;
-    dfi_copy_rows(&a->region, a->from);
+    dfi_place_copy_back(&a->region, a->from);
     dfi_internal_counted();
 }
 
@@ -147,7 +148,7 @@ static void dfi_place_settle(struct dfi_worker *w, struct dfi_scope *s, struct d
 {
     if (dfi_place_bring_back(w, s, n) == 0) return;
     dfi_wait_until(w, s, 0);
-    dfi_copy_rows(&n->region, n->place->p);
+    dfi_place_copy_back(&n->region, n->place->p);
     n->n_readers = 0, n->writer.task = NULL;
     dfi_place_set(s->table, n, NULL);
 }

@@ -517,7 +517,7 @@ static void launch(uint64_t *seed, const struct plan *t, const df_opts *o, int a
             s.br = y.rows, s.bc = y.cols;
             s.w = s.bc > s.cc ? s.bc : s.cc, s.h = s.br > s.cr ? s.br : s.cr;
             g = s.alone ? df_grid(1) : df_grid2(s.w, s.h, bw, bh);
-            df_launch_with(o, bytes, g, s, a, (unsigned char *)b + y.at, c, (const cell *)t->notes, t->note, al);
+            df_launch_with(o, bytes, g, s, a, b ? (unsigned char *)b + y.at : NULL, c, (const cell *)t->notes, t->note, al);
             return;
         }
         LAUNCH(own_ld, al, bl, cl);
