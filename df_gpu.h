@@ -84,6 +84,19 @@ struct dfi_built;
 #include "impl/dfi_kernel.h"
 #include "impl/dfi_kernel_words.h"
 
+/* As in df.h: the linker's message is the help text. */
+#if defined(DF_SERIAL)
+#define DFI_GPU_NEED df_gpu_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_gpu_h__and_DF_SERIAL_in_all
+#else
+#define DFI_GPU_NEED df_gpu_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_gpu_h
+#endif
+DFI_EXTERN_C_BEGIN
+extern DFI_STRONG char DFI_GPU_NEED[1];
+DFI_EXTERN_C_END
+#if defined(__GNUC__)
+static char *const dfi_gpu_need __attribute__((used, unused)) = DFI_GPU_NEED;
+#endif
+
 /* ----------------------------------------------------------------------------------- >>kernels
  * Declaring kernels
  *

@@ -484,6 +484,8 @@ static void dfi_host_loop(const long *bounds, void *p)
 }
 
 DFI_EXTERN_C_BEGIN
+DFI_API char DFI_GPU_NEED[1] = { 0 };
+
 DFI_API void dfi_kernel_here(const struct dfi_kernel *k, const void *args)
 {
     static const struct dfi_loop_type type = { dfi_host_loop, "kernel", sizeof(struct dfi_host_launch), 1, 0 };
