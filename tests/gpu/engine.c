@@ -442,4 +442,5 @@ int main(void)
     EVERYWHERE(renamed);
     set("DF_RENAME_BYTES", NULL);
     ON("2:1M", many_regions);
+    return 0;
 }
