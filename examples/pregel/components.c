@@ -17,7 +17,7 @@ static void pregel_compute(pregel_vertex *v, int32_t m)
     if (m < *v->value) {
         *v->value = m;
         for (long e = g->first[v->id]; e < g->first[v->id + 1]; e++)
-            pregel_send(v, g->target[e], m);
+            pregel_send(v, g->edge[e].to, m);
     }
     v->halted = 1;
 }
@@ -42,7 +42,7 @@ void components_union_find(const graph *g, int32_t *label)
         label[v] = (int32_t)v;
     for (long v = 0; v < g->vertices; v++)
         for (long e = g->first[v]; e < g->first[v + 1]; e++) {
-            int32_t a = find(label, (int32_t)v), b = find(label, g->target[e]);
+            int32_t a = find(label, (int32_t)v), b = find(label, g->edge[e].to);
             label[a > b ? a : b] = a < b ? a : b;
         }
     for (long v = 0; v < g->vertices; v++)

@@ -35,9 +35,8 @@ static int build(graph *g, const edges *l)   /* all but the name. 0: no memory *
     g->vertices = l->vertices;
     g->edges = l->count;
     g->first = calloc((size_t)l->vertices + 2, sizeof *g->first);
-    g->target = malloc((size_t)l->count * sizeof *g->target + 1);
-    g->weight = malloc((size_t)l->count * sizeof *g->weight + 1);
-    if (!g->first || !g->target || !g->weight) {
+    g->edge = malloc((size_t)(l->count + 1) * sizeof *g->edge);
+    if (!g->first || !g->edge) {
         graph_free(g);
         return 0;
     }
@@ -46,11 +45,8 @@ static int build(graph *g, const edges *l)   /* all but the name. 0: no memory *
         next[l->at[i].from + 1]++;
     for (long v = 0; v < l->vertices; v++)
         next[v + 1] += next[v];
-    for (long i = 0; i < l->count; i++) {
-        long e = next[l->at[i].from]++;
-        g->target[e] = l->at[i].to;
-        g->weight[e] = l->at[i].weight;
-    }
+    for (long i = 0; i < l->count; i++)
+        g->edge[next[l->at[i].from]++] = (graph_edge){ l->at[i].to, l->at[i].weight };
     return 1;
 }
 
@@ -75,7 +71,7 @@ int graph_undirected(graph *both, const graph *g)
     int done = 1;
     for (long v = 0; v < g->vertices; v++)
         for (long e = g->first[v]; done && e < g->first[v + 1]; e++)
-            done = add(&l, v, g->target[e], g->weight[e]) && add(&l, g->target[e], v, g->weight[e]);
+            done = add(&l, v, g->edge[e].to, g->edge[e].weight) && add(&l, g->edge[e].to, v, g->edge[e].weight);
     memcpy(both->name, g->name, sizeof both->name);
     done = done && build(both, &l);
     free(l.at);
@@ -85,8 +81,7 @@ int graph_undirected(graph *both, const graph *g)
 void graph_free(graph *g)
 {
     free(g->first);
-    free(g->target);
-    free(g->weight);
+    free(g->edge);
     *g = (graph){ .vertices = 0 };
 }
 

@@ -4,12 +4,12 @@
 
 #include <stdint.h>
 
+typedef struct { int32_t to, weight; } graph_edge;   /* weights are from 0 on */
 typedef struct {
     char name[64];
     long vertices, edges;
-    long *first;       /* the edges of vertex v are first[v] to first[v + 1] - 1 */
-    int32_t *target;   /* of an edge */
-    int32_t *weight;   /* from 0 on; vertices times the largest weight is at most INT32_MAX */
+    long *first;         /* the edges from vertex v are first[v] to first[v + 1] - 1 */
+    graph_edge *edge;    /* vertices times the largest weight is at most INT32_MAX */
 } graph;
 
 enum { GRAPH_ERROR = 300, GRAPH_VERTICES = 1 << 28 };   /* bytes of a message; at most */

@@ -26,7 +26,7 @@ static void pregel_compute(pregel_vertex *v, int64_t m)
     if (e == end)
         v->add[FROM_ENDS] += *v->value;
     for (int64_t share = *v->value / (end - e + (e == end)); e < end; e++)
-        pregel_send(v, g->target[e], share);
+        pregel_send(v, g->edge[e].to, share);
 }
 
 df_result page_rank(const graph *g, int64_t *rank, pregel_way way, pregel_effort *effort)
@@ -54,7 +54,7 @@ int page_rank_iteration(const graph *g, double *rank, long iterations)
             long e = g->first[v], end = g->first[v + 1];
             from_ends += e == end ? rank[v] : 0;
             for (double share = rank[v] / (double)(end - e); e < end; e++)
-                next[g->target[e]] += share;
+                next[g->edge[e].to] += share;
         }
         for (long v = 0; v < g->vertices; v++)
             rank[v] = 0.15 / n + 0.85 * (next[v] + from_ends / n);

@@ -141,10 +141,25 @@ static inline void pregel_receive(pregel *g, pregel_part *p, const pregel_box *b
     p->visits = visits;
 }
 
+/* Many vertices are visited in their order, which is that of their edges in memory. */
+static inline void pregel_sort(const pregel *g, pregel_part *p)
+{
+    long first = (long)(p - g->part) << g->shift, end = first + (1L << g->shift), visits = 0;
+    if (end > g->graph->vertices)
+        end = g->graph->vertices;
+    if (p->visits < (end - first) / 16)
+        return;
+    for (long v = first; v < end; v++) {
+        p->list[visits] = (int32_t)v;
+        visits += g->listed[v];
+    }
+}
+
 static inline void pregel_visit(pregel *g, pregel_part *p, pregel_row *row, long step, const int64_t *sums, int64_t *add)
 {
     pregel_vertex v = { 0, step, g->graph, NULL, g->context, sums, add, 0, row, g->shift };
     long visits = p->visits;
+    pregel_sort(g, p);
     p->visits = 0;
     for (long i = 0; i < visits; i++) {
         v.id = p->list[i];
@@ -298,7 +313,8 @@ static long pregel_by_sharing(pregel *g, int64_t *sent)
         int64_t *add = sums[step % 2];
         for (int i = 0; i < PREGEL_COUNTS; i++)
             add[i] = 0;
-        df_for(pregel_share, 0, g->readies[step % 2], g, step, sums[(step + 1) % 2], add);
+        df_for_with(DF_LOOP_OPTS(.grain = 1 + g->readies[step % 2] / (8 * df_workers())), pregel_share, 0, g->readies[step % 2], g,
+                    step, sums[(step + 1) % 2], add);
         g->readies[step % 2] = g->rows[(step + 1) % 2] = 0;
         *sent += add[PREGEL_SENT];
     }

@@ -17,7 +17,7 @@ static void pregel_compute(pregel_vertex *v, int32_t m)
     if (m < *v->value) {
         *v->value = m;
         for (long e = g->first[v->id]; e < g->first[v->id + 1]; e++)
-            pregel_send(v, g->target[e], m + g->weight[e]);
+            pregel_send(v, g->edge[e].to, m + g->edge[e].weight);
     }
     v->halted = 1;
 }
@@ -66,7 +66,7 @@ int shortest_paths_dijkstra(const graph *g, long from, int32_t *distance)
         if (x.distance > distance[x.vertex])
             continue;
         for (long e = g->first[x.vertex]; e < g->first[x.vertex + 1]; e++) {
-            int32_t to = g->target[e], d = x.distance + g->weight[e];
+            int32_t to = g->edge[e].to, d = x.distance + g->edge[e].weight;
             if (d < distance[to]) {
                 distance[to] = d;
                 push(heap, n++, (entry){ d, to });
