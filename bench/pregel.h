@@ -70,7 +70,7 @@ int main(int argc, char **argv)
     bench_start(argc, argv, run_start());
     if (bench_wants("paths_random")) paths("paths_random", random_graph(n, 10), PARTS, times);
     if (bench_wants("paths_road")) paths("paths_road", road(n), PARTS, times);
-    for (int parts = 4; has_parts() && parts <= 1024; parts *= 4) {
+    for (int parts = 4; has_parts() && parts <= bench_size(1024, 1024, 64); parts *= 4) {
         char workload[64];
         snprintf(workload, sizeof workload, "paths_parts_%d", parts);
         if (bench_wants(workload)) paths(workload, random_graph(n, 5), parts, 1);

@@ -1,8 +1,8 @@
 /* Routing a circuit board: tasks that change one large structure, and hardly ever the same part of it.
  *
  * A task makes one connection, by Lee's algorithm: a wave goes out from one pin until it reaches the other. That takes nearly all of
- * the time, and is done with no lock and outside of any transaction, on copies of the rows that it comes to. They may be of different
- * moments. Then the track is laid: if all of its cells are still free they are taken, in one atomic block. If not, somebody
+ * the time, and is done with no lock and outside of any transaction, on copies of the patches that it comes to. They may be of
+ * different moments. Then the track is laid: if all of its cells are still free they are taken, in one atomic block. If not, somebody
  * was faster, and it is looked for again. If there was no way there never will be, as cells get taken, and never free.
  *
  * What is laid depends on who comes first, but whoever did: tracks lead from pin to pin and share no cell, and where there
@@ -44,7 +44,7 @@ typedef struct {
     void (*run)(const void *way, job *j);
 } way;
 
-static void fetch_plainly(unsigned char *to, const unsigned char *row, size_t n) { memcpy(to, row, n); }
+static void fetch_plainly(unsigned char *to, const unsigned char *from, size_t n) { memcpy(to, from, n); }
 
 static int lay_plainly(unsigned char *cells, const track *t)
 {
@@ -58,10 +58,10 @@ static int lay_plainly(unsigned char *cells, const track *t)
 
 static df_mutex lock = DF_MUTEX;
 
-static void fetch_locked(unsigned char *to, const unsigned char *row, size_t n)
+static void fetch_locked(unsigned char *to, const unsigned char *from, size_t n)
 {
     df_mutex_lock(&lock);
-    fetch_plainly(to, row, n);
+    fetch_plainly(to, from, n);
     df_mutex_unlock(&lock);
 }
 
@@ -73,9 +73,9 @@ static int lay_locked(unsigned char *cells, const track *t)
     return laid;
 }
 
-static void fetch_atomically(unsigned char *to, const unsigned char *row, size_t n)
+static void fetch_atomically(unsigned char *to, const unsigned char *from, size_t n)
 {
-    DF_ATOMIC { df_tm_read_bytes(to, row, n); }
+    DF_ATOMIC { df_tm_read_bytes(to, from, n); }
 }
 
 static int lay_atomically(unsigned char *cells, const track *t)

@@ -11,7 +11,7 @@ static int allocate(maze *m, const board *b)
     if (m->queue)
         return 1;
     m->taken = malloc(cells);
-    m->fetched = malloc((size_t)b->rows * LAYERS);
+    m->fetched = malloc(cells / MAZE_PATCH + 1);
     m->step = calloc(cells, 1);
     m->queue = malloc(cells * sizeof *m->queue);
     if (m->taken && m->fetched && m->step && m->queue)
@@ -48,14 +48,14 @@ int maze_find(maze *m, const board *b, const unsigned char *cells, const connect
 {
     const int32_t layer = b->rows * b->columns;
     const int32_t by[] = { 0, 1, -1, b->columns, -b->columns, layer, -layer };
-    const int32_t target = board_cell(b, 0, c->to);
+    const int32_t target = board_cell(b, 0, c->to), cells_end = LAYERS * layer;
     int32_t end = -1;
     long begin = 0, count = 0;
     int done = 1;
     *t = (track){ NULL, 0 };
     if (!allocate(m, b))
         return 0;
-    memset(m->fetched, 0, (size_t)b->rows * LAYERS);
+    memset(m->fetched, 0, (size_t)cells_end / MAZE_PATCH + 1);
     for (int k = 0; k < LAYERS; k++) {
         m->queue[count++] = board_cell(b, k, c->from);
         m->step[m->queue[k]] = START;
@@ -67,12 +67,13 @@ int maze_find(maze *m, const board *b, const unsigned char *cells, const connect
             break;
         }
         for (int s = 1; s <= 6; s++) {
-            int32_t to = cell + by[s], row = to / b->columns;
-            if (to < 0 || to >= LAYERS * layer || m->step[to])
+            int32_t to = cell + by[s];
+            if (to < 0 || to >= cells_end || m->step[to])
                 continue;
-            if (!m->fetched[row]) {
-                fetch(m->taken + row * b->columns, cells + row * b->columns, (size_t)b->columns);
-                m->fetched[row] = 1;
+            int32_t patch = to / MAZE_PATCH, first = patch * MAZE_PATCH;
+            if (!m->fetched[patch]) {
+                fetch(m->taken + first, cells + first, (size_t)(cells_end - first < MAZE_PATCH ? cells_end - first : MAZE_PATCH));
+                m->fetched[patch] = 1;
             }
             if (!m->taken[to] || to % layer == target) {
                 m->step[to] = (unsigned char)s;

@@ -10,16 +10,18 @@
 
 /* What the wave needs: each task its own. All zero: not yet allocated. */
 typedef struct {
-    unsigned char *taken;     /* a copy of the rows that the wave came to */
+    unsigned char *taken;     /* a copy of the patches that the wave came to, MAZE_PATCH cells in a row each */
     unsigned char *fetched;   /* which these are */
     unsigned char *step;      /* of the wave into a cell; 0: not there yet */
     int32_t *queue;           /* cells in the order in which it came to them */
 } maze;
 
-/* Copies n cells of a row. What they hold may change before and after: cells get taken, never free. */
-typedef void maze_fetch(unsigned char *to, const unsigned char *row, size_t n);
+enum { MAZE_PATCH = 256 };   /* from 64 to 512: no difference beyond the noise */
 
-/* Finds a shortest track among the cells that are 0, as they are when the wave gets to their row. t->count is 0 if there is none;
+/* Copies n cells. What they hold may change before and after: cells get taken, never free. */
+typedef void maze_fetch(unsigned char *to, const unsigned char *from, size_t n);
+
+/* Finds a shortest track among the cells that are 0, as they are when the wave gets to their patch. t->count is 0 if there is none;
  * as no cell gets free, there will be none later. 0: no memory. t->cell is to be freed. */
 int maze_find(maze *m, const board *b, const unsigned char *cells, const connection *c, maze_fetch *fetch, track *t);
 
