@@ -22,7 +22,7 @@ static void run_paths(const graph *g, int parts, int32_t *distance);    /* from 
 #define WAYS ""
 #endif
 
-enum { PARTS = 16, WIDTH = 40 };                                    /* of 8, 16, 32, 64 parts the fastest */
+enum { PARTS = 16, WIDTH = 40 };                                    /* parts: as in the example, unless it says otherwise */
 
 static graph random_graph(long vertices, long degree)
 {
