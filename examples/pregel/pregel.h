@@ -46,6 +46,7 @@ enum { PREGEL_PARTS = 1024 };
 /* --- for the programs --------------------------------------------------------------------------- */
 
 enum { PREGEL_AWAKE = PREGEL_SUMS, PREGEL_SENT, PREGEL_COUNTS };
+enum { PREGEL_SMALL = 2048 };   /* letters and vertices in a superstep, some 10 us: less is not worth to be divided */
 
 typedef struct { int32_t to; PREGEL_MESSAGE message; } pregel_letter;
 typedef struct pregel_box {
@@ -307,14 +308,17 @@ static long pregel_by_sharing(pregel *g, int64_t *sent)
 {
     int64_t sums[2][PREGEL_COUNTS] = { { 0 } };
     long step = 0;
+    sums[1][PREGEL_AWAKE] = g->graph->vertices;
     for (int p = 0; p < g->parts; p++)
         pregel_wake(g, 0, p);
     for (; g->readies[step % 2] > 0 && !df_cancelled(); step++) {
         int64_t *add = sums[step % 2];
+        const int64_t *last = sums[(step + 1) % 2];
+        long ready = g->readies[step % 2];
+        long grain = last[PREGEL_AWAKE] + last[PREGEL_SENT] < PREGEL_SMALL ? ready : 1 + ready / (8 * df_workers());
         for (int i = 0; i < PREGEL_COUNTS; i++)
             add[i] = 0;
-        df_for_with(DF_LOOP_OPTS(.grain = 1 + g->readies[step % 2] / (8 * df_workers())), pregel_share, 0, g->readies[step % 2], g,
-                    step, sums[(step + 1) % 2], add);
+        df_for_with(DF_LOOP_OPTS(.grain = grain), pregel_share, 0, ready, g, step, last, add);
         g->readies[step % 2] = g->rows[(step + 1) % 2] = 0;
         *sent += add[PREGEL_SENT];
     }
