@@ -62,7 +62,7 @@ typedef struct {
     long id, step;
     const graph *graph;
     PREGEL_VALUE *value;
-    const void *context;    /* as given to pregel_new */
+    const void *context;    /* as given to pregel_run */
     const int64_t *sums;    /* PREGEL_SUMS: of the last superstep; 0 in the first one */
     int64_t *add;           /* PREGEL_SUMS: to be added to, never read */
     int halted;             /* to be set; 0 at first */
