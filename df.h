@@ -471,6 +471,9 @@ typedef struct df_config {
                              Bodies must then use the pointer they are given; DF_RENAME_BYTES; default 0: off */
     int patience;         /* seconds in which nothing happens before tasks that wait for tokens or inputs
                              are given up; DF_PATIENCE; default 2 */
+    const char *graph;    /* a file that ends in .dot or .txt: tasks and what orders them, written when df stops and at the end
+                             of the process (docs/graph.md); DF_GRAPH; default: none */
+    int graph_depth;      /* tasks in tasks are shown down to this level, 1: none; DF_GRAPH_DEPTH; default: all */
     void (*log)(void *log_arg, int level, const char *text); /* level 1 error, 2 warning; any thread */
     void *log_arg;
 } df_config;
@@ -551,7 +554,12 @@ DFI_EXTERN_C_END
 #include "impl/dfi_loop_range.h"
 #include "impl/dfi_stage.h"
 #if defined(DF_SERIAL)
+#include "impl/dfi_graph.h"
+#include "impl/dfi_graph_order.h"
+#include "impl/dfi_graph_write.h"
+#include "impl/dfi_graph_file.h"
 #include "impl/dfi_serial_impl.h"
+#include "impl/dfi_graph_serial.h"
 #include "impl/dfi_serial_order.h"
 #include "impl/dfi_serial_loop.h"
 #include "impl/dfi_stream_serial.h"
@@ -562,6 +570,10 @@ DFI_EXTERN_C_END
 #include "impl/dfi_types.h"
 #include "impl/dfi_os_wait.h"
 #include "impl/dfi_os_impl.h"
+#include "impl/dfi_graph.h"
+#include "impl/dfi_graph_order.h"
+#include "impl/dfi_graph_write.h"
+#include "impl/dfi_graph_file.h"
 #include "impl/dfi_blocks.h"
 #include "impl/dfi_table.h"
 #include "impl/dfi_deque.h"
@@ -572,6 +584,7 @@ DFI_EXTERN_C_END
 #include "impl/dfi_future.h"
 #include "impl/dfi_extra.h"
 #include "impl/dfi_gpu_hook.h"
+#include "impl/dfi_graph_hook.h"
 #include "impl/dfi_flow.h"
 #include "impl/dfi_edge.h"
 #include "impl/dfi_token.h"

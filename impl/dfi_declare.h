@@ -328,6 +328,20 @@
 #define DFI_TITLE_dfi_f_reduce2(T, p, rows, cols, ld) #p " "
 #define DFI_TITLE_dfi_f_range(T, b, e) #b " " #e " "
 
+/* as the name of an access */
+#define DFI_LABEL(t) DFI_LABEL_ t
+#define DFI_LABEL_(form, mode, ...) DFI_LABEL_##form(__VA_ARGS__)
+#define DFI_LABEL_dfi_f_none(T, x)
+#define DFI_LABEL_dfi_f_value(T, x)
+#define DFI_LABEL_dfi_f_array(T, p, n) #p " "
+#define DFI_LABEL_dfi_f_block(T, p, rows, cols, ld) #p " "
+#define DFI_LABEL_dfi_f_reduce(T, p, n) #p " "
+#define DFI_LABEL_dfi_f_reduce2(T, p, rows, cols, ld) #p " "
+#define DFI_LABEL_dfi_f_range(T, b, e) #b " "
+#define DFI_LABEL_dfi_f_pop(T, p, burst)
+#define DFI_LABEL_dfi_f_peek(T, p, horizon, burst)
+#define DFI_LABEL_dfi_f_popv(T, p, burst, n)
+
 /* as a check: a token for a parameter that is not one */
 #define DFI_BAD(t) DFI_BAD_ t
 #define DFI_BAD_(form, ...) DFI_BAD_##form
@@ -460,7 +474,8 @@
     DFI_UNUSED static const struct dfi_type name##_dfi_type = {                                    \
         name##_dfi_run, #name, offsetof(struct name##_dfi_future, dfi_args),                       \
         DFI_IF_R(v)(offsetof(struct name##_dfi_future, dfi_result)) DFI_IF_VOID(v)(0),             \
-        sizeof(struct name##_dfi_args), 0 DFI_EACH_##n(DFI_MODES, __VA_ARGS__) };                  \
+        sizeof(struct name##_dfi_args), 0 DFI_EACH_##n(DFI_MODES, __VA_ARGS__),                    \
+        "" DFI_EACH_##n(DFI_LABEL, __VA_ARGS__) };                                                 \
     DFI_WITH_##n(DFI_REDUCER, name, __VA_ARGS__)
 
 /* Not for tasks with stream parameters: what they get is not known before they are submitted. */

@@ -143,7 +143,7 @@ static unsigned dfi_nest_declare(const struct dfi_nest *b, const char *p, size_t
 /* The host copies a box of bytes. whole: 0, or all of both buffers is declared, as kernels do, `to` with this mode. */
 static void dfi_nest_move(const struct dfi_nest *b, const char *from, size_t from_bytes, char *to, size_t to_bytes, unsigned whole)
 {
-    static const struct dfi_type type = { dfi_nest_run, "df_halo_update", 0, 0, sizeof(struct dfi_nest_args), DFI_INOUT };
+    static const struct dfi_type type = { dfi_nest_run, "df_halo_update", 0, 0, sizeof(struct dfi_nest_args), DFI_INOUT, NULL };
     struct dfi_access x[2 * DFI_NEST_REGIONS];
     struct dfi_nest_args a;
     unsigned n = 0;

@@ -275,8 +275,8 @@ static unsigned dfi_dist_declare(const df_dist *d, const df_part *p, unsigned mo
 
 static df_result dfi_dist_copy(df_dist *d, int to_array, const char *site)
 {
-    static const struct dfi_type scatter = { dfi_scatter_run, "df_dist_scatter", 0, 0, sizeof(struct dfi_dist_args), DFI_INOUT };
-    static const struct dfi_type gather = { dfi_gather_run, "df_dist_gather", 0, 0, sizeof(struct dfi_dist_args), DFI_CONCURRENT };
+    static const struct dfi_type scatter = { dfi_scatter_run, "df_dist_scatter", 0, 0, sizeof(struct dfi_dist_args), DFI_INOUT, NULL };
+    static const struct dfi_type gather = { dfi_gather_run, "df_dist_gather", 0, 0, sizeof(struct dfi_dist_args), DFI_CONCURRENT, NULL };
     const df_part *p;
     if (!d || !d->whole) {
         dfi_log(DFI_LOG_DIST_ARRAY, site, to_array ? "df_dist_gather" : "df_dist_scatter", d ? d->site : "NULL");

@@ -257,7 +257,7 @@ DFI_API df_dist *dfi_dist_new(const char *site, const df_dist_desc *desc)
 
 DFI_API void df_dist_free(df_dist *d)
 {
-    static const struct dfi_type type = { dfi_dist_nothing, "df_dist_free", 0, 0, 1, DFI_OUT };
+    static const struct dfi_type type = { dfi_dist_nothing, "df_dist_free", 0, 0, 1, DFI_OUT, NULL };
     struct dfi_access x;
     if (!d) return;
     if (d->bytes) { /* a task that comes after all that use the memory */

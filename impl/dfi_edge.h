@@ -3,8 +3,8 @@
 #define DFI_EDGE_H
 
 static void dfi_join_run(void *args, void *result);
-static const struct dfi_type dfi_join_type = { dfi_join_run, "join", 0, 0, 1, DFI_INTERNAL | DFI_WRITES };
-static const struct dfi_type dfi_gate_type = { dfi_join_run, "gate", 0, 0, 1, DFI_INTERNAL | DFI_WRITES };
+static const struct dfi_type dfi_join_type = { dfi_join_run, "join", 0, 0, 1, DFI_INTERNAL | DFI_WRITES, NULL };
+static const struct dfi_type dfi_gate_type = { dfi_join_run, "gate", 0, 0, 1, DFI_INTERNAL | DFI_WRITES, NULL };
 
 /* --- edges ------------------------------------------------------------------------------------- */
 

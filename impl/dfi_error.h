@@ -73,6 +73,8 @@ static void dfi_scope_end_errors(struct dfi_scope *s)
     if (DFI_UNLIKELY(dfi_load_acquire(&s->error) != NULL || dfi_load_relaxed(&s->cancelled))) dfi_scope_pass_error(s);
 }
 
+static void dfi_graph_wait(struct dfi_worker *w);
+
 DFI_EXTERN_C_BEGIN
 DFI_API void df_fail(int code, const char *text)
 {
@@ -115,6 +117,7 @@ DFI_API df_result df_wait_result(void)
     if (!w || w->task) return DF_OK; /* no children */
     s = w->scope;
     dfi_wait_all(w, s);
+    if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_wait(w);
     dfi_scope_unspoil(w, s);
     cancelled = dfi_load_relaxed(&s->cancelled);
     dfi_scope_uncancel(s);

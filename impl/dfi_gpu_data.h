@@ -115,7 +115,7 @@ DFI_API struct dfi_async_block dfi_async_enter(const char *site, int index, cons
 /* A task that comes after all that uses the data ends the region. */
 DFI_API void dfi_async_leave(struct dfi_async_block *b)
 {
-    static const struct dfi_type type = { dfi_async_run, "DF_DATA_REGION_ASYNC", 0, 0, sizeof(struct dfi_async *), DFI_LAUNCH | DFI_INOUT };
+    static const struct dfi_type type = { dfi_async_run, "DF_DATA_REGION_ASYNC", 0, 0, sizeof(struct dfi_async *), DFI_LAUNCH | DFI_UNLISTED | DFI_INOUT, NULL };
     struct dfi_access x[DFI_PARAMETERS];
     struct dfi_async *a = NULL;
     df_token *signals[2] = { NULL, NULL };

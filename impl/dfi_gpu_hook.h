@@ -20,7 +20,7 @@ struct dfi_gpu_hook {
 /* May tasks be run at once while one worker is alone? Not if others have to know what they access. */
 static int dfi_run_now_allowed(void)
 {
-    return !DF_CHECK && !dfi_pool.defer && !dfi_pool.deterministic && !dfi_load_relaxed(&dfi_pool.devices);
+    return !DF_CHECK && !dfi_pool.defer && !DFI_GRAPH() && !dfi_pool.deterministic && !dfi_load_relaxed(&dfi_pool.devices);
 }
 
 /* t keeps its accesses until it runs. 0, or -1 without memory. pre: w owns t's scope. */

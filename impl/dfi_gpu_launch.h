@@ -540,6 +540,7 @@ DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct 
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_access x[DFI_PARAMETERS];
+    struct df_opts none;
     struct dfi_task *t;
     unsigned n, i;
     if (!w || !dfi_gpu_ready() || (o && o->device == DF_HOST)) type = host;
@@ -547,6 +548,7 @@ DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct 
         struct dfi_scope *s = dfi_scope_here(w);
         dfi_scope_launches(s ? s : w->scope);
     }
+    if (DFI_UNLIKELY(!o && DFI_GRAPH())) o = (const struct df_opts *)memset((void *)&none, 0, sizeof none); /* so that it knows the site */
     dfi_with(o, site);
     if (!(t = dfi_task_new(type))) dfi_run_now(type, args);
     else {

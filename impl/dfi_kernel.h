@@ -292,7 +292,8 @@ DFI_EXTERN_C_END
     }                                                                                                           \
     static const struct dfi_type name##_dfi_launch_type = {                                                     \
         name##_dfi_launch_run, #name, offsetof(struct name##_dfi_future, dfi_args), 0,                          \
-        sizeof(struct name##_dfi_args), DFI_LAUNCH DFI_EACH_##n(DFI_MODES, __VA_ARGS__) };                      \
+        sizeof(struct name##_dfi_args), DFI_LAUNCH DFI_EACH_##n(DFI_MODES, __VA_ARGS__),                        \
+        "" DFI_EACH_##n(DFI_LABEL, __VA_ARGS__) };                                                              \
     DFI_UNUSED static void name##_dfi_launch(const struct df_opts *dfi_o, const char *dfi_site,                 \
                                              DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                              \
     {                                                                                                           \

@@ -116,6 +116,7 @@ static void dfi_detach(void *p) /* at the end of a thread that used df */
     if (dfi_me() != w) return; /* the pool was taken down or forked since */
     if (w->scope->outer == NULL && !w->task) {
         dfi_wait_all(w, w->scope);
+        if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_wait(w);
         dfi_scope_end_errors(w->scope);
     }
     dfi_outbox_flush(w);
@@ -179,6 +180,7 @@ static int dfi_start_locked(const df_config *c)
         return DF_ERROR_MEMORY;
     }
     dfi_settings_read(s, c);
+    dfi_graph_begin(c ? c->graph : NULL, c ? c->graph_depth : 0);
     dfi_pool.module = &dfi_thread_key;
     dfi_pool.deque = s->deque;
     dfi_pool.window = s->window;
@@ -299,6 +301,7 @@ DFI_API void df_stop(void)
         dfi_stop_signal(DFI_STOP_WHEN_DONE);
         dfi_stop_join();
         if (dfi_gpu_hook) dfi_gpu_hook->stop();
+        if (DFI_GRAPH()) dfi_graph_stop(w);
     }
     dfi_os_unlock(&dfi_pool_lock);
 }
@@ -376,14 +379,19 @@ static __attribute__((destructor)) void dfi_unload(void)
         dfi_os_sleep_ms(); /* a task that never ends must not keep us */
     if (dfi_load_seq_cst(&dfi_pool.alive) > self) {
         dfi_log(DFI_LOG_EXIT_BUSY, dfi_load_seq_cst(&dfi_pool.alive) - self);
+        dfi_graph_end();
         return;
     }
     dfi_os_lock(&dfi_pool_lock);
     dfi_stop_join();
     if (dfi_gpu_hook) dfi_gpu_hook->stop();
+    dfi_graph_end();
     n = dfi_load_relaxed(&dfi_pool.n_slots);
     for (i = 0; i < n; i++) others += dfi_load_relaxed(&dfi_pool.slot[i])->attached;
-    if (others <= (me != NULL)) dfi_free_all(n); /* else a thread of the program may still be using its worker */
+    if (others <= (me != NULL)) { /* else a thread of the program may still be using its worker */
+        dfi_free_all(n);
+        dfi_graph_forget();
+    }
     dfi_os_unlock(&dfi_pool_lock);
 }
 #endif
@@ -400,7 +408,7 @@ static void dfi_fork_child(void)
 {
     int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
-    dfi_pool_lock = fresh;
+    dfi_pool_lock = dfi_graph_mutex = fresh;
     dfi_store_relaxed(&dfi_pool.running, 0);
     dfi_store_relaxed(&dfi_pool.stopping, 0);
     dfi_store_relaxed(&dfi_pool.parked_idle, 0);

@@ -62,6 +62,10 @@
                                    "skipped; raise its capacity")                                              \
     X(STREAM_BURST, ERROR, ALWAYS, "%s%stask %s: parameter %s is to consume %ld of %ld elements: skipped")      \
     X(STREAM_COUNT, ERROR, ALWAYS, "%s%stask %s: parameter %s is of %ld streams: skipped")                     \
+    X(GRAPH_WRITE, WARNING, ALWAYS, "%s=%s cannot be written: %s: there is no graph")                          \
+    X(GRAPH_BUSY, WARNING, ALWAYS, "%s=%s: another program has this file: the graph of this one is not written; give it another name") \
+    X(GRAPH_FORK, WARNING, ALWAYS, "%s=%s is the file of the process that this one was forked from: what this one does is not in it") \
+    X(GRAPH_MEMORY, WARNING, ALWAYS, "%s=%s: out of memory: the graph is incomplete")                          \
     X(DEVICE_OPEN, WARNING, ALWAYS, "%s device %d is not used: %s")                                             \
     X(CUDA_NONE, WARNING, ONCE, "CUDA: %s: its devices are not used")                                          \
     X(NO_DEVICE, WARNING, ALWAYS, "DF_GPU=%s, but there is no such device: the host runs the kernels")          \

@@ -114,8 +114,8 @@ static void dfi_copy_back_run(void *args, void *result)
 /* The value of n goes to its original address, by a task. 0, or -1 without memory: nothing has changed. */
 static int dfi_place_bring_back(struct dfi_worker *w, struct dfi_scope *s, struct dfi_node *n)
 {
-    static const struct dfi_type type = { dfi_copy_back_run, "copy back", 0, 0, sizeof(struct dfi_copy_back), DFI_INTERNAL | DFI_WRITES };
-    static const struct dfi_type nothing = { dfi_join_run, "nothing", 0, 0, 1, DFI_INTERNAL };
+    static const struct dfi_type type = { dfi_copy_back_run, "copy back", 0, 0, sizeof(struct dfi_copy_back), DFI_INTERNAL | DFI_WRITES, NULL };
+    static const struct dfi_type nothing = { dfi_join_run, "nothing", 0, 0, 1, DFI_INTERNAL, NULL };
     struct dfi_place *original = dfi_place_original(n), *place = n->place;
     struct dfi_flow *t = original ? dfi_flow_new(w, s, &type) : NULL;
     struct dfi_copy_back a;

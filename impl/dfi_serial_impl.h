@@ -23,6 +23,8 @@ struct dfi_scope {
     int ended;                           /* its body is over */
     struct dfi_entry *entries;           /* memory that unfinished children access (dfi_serial_order.h) */
     struct dfi_entry *own;               /* that it accesses itself, as a child */
+    const char *site;                    /* where a block was opened */
+    struct dfi_g_item *graph;            /* what DF_GRAPH has of it (dfi_graph.h), or NULL */
     struct dfi_waiter *after;            /* tasks that come after it, as they access that memory */
 };
 
@@ -55,11 +57,19 @@ static struct dfi_held *dfi_held_of(struct dfi_task *t)
     return t ? (struct dfi_held *)(void *)((char *)t - offsetof(struct dfi_held, task)) : NULL;
 }
 
+static void dfi_graph_first(void);
+static void dfi_graph_submit(struct dfi_held *h, int kind, const char *titles, const struct dfi_access *x, unsigned n);
+static struct dfi_g_item *dfi_graph_body(void);
+static void dfi_graph_wait(void);
+static void dfi_graph_take(void);
+
 static struct dfi_frame *dfi_frame_here(void)
 {
     if (dfi_serial_top) return dfi_serial_top;
     dfi_serial_bottom.frame.is_scope = 1;
-    return dfi_serial_top = &dfi_serial_bottom.frame;
+    dfi_serial_top = &dfi_serial_bottom.frame;
+    dfi_graph_first();
+    return dfi_serial_top;
 }
 
 /* The scope of the code that runs. It keeps its address, and the frame on the stack is not used any more. NULL
@@ -152,6 +162,7 @@ static void dfi_token_signal(df_token *t, const char *site, int skip)
     }
     if (skip) t->dfi_state |= DFI_TOKEN_SKIP;
     if (--t->dfi_need) return;
+    if (DFI_GRAPH()) dfi_graph_token_opens(DFI_GRAPH(), t);
     for (w = (struct dfi_waiter *)t->dfi_list; w; w = next) /* newest first: turn them around */
         next = w->next, w->next = first, first = w;
     t->dfi_list = NULL;
@@ -382,6 +393,7 @@ static void dfi_frame_unwind(const struct dfi_frame *m)
 static void dfi_held_submit(struct dfi_held *h, struct dfi_access *x, unsigned n)
 {
     df_token **t;
+    dfi_graph_submit(h, DFI_G_TASK, h->type->labels, x, n);
     dfi_order_register(&h->scope, x, n, h);
     for (t = h->after; *t; t++) {
         struct dfi_waiter *w;
@@ -423,6 +435,7 @@ DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, c
     struct dfi_held *h = dfi_held_new(type, NULL, site);
     if (!h) return NULL;
     h->inputs = inputs, h->titles = titles;
+    dfi_graph_submit(h, DFI_G_NODE, titles, NULL, 0);
     if (inputs) return &h->task;
     dfi_held_ready(h);
     dfi_serial_now();
@@ -438,6 +451,7 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
     if (!h) return NULL;
     if (!(h->given >> input & 1)) {
         h->given |= 1ul << input;
+        if (DFI_GRAPH()) dfi_graph_input(DFI_GRAPH(), h->scope.graph, input, dfi_graph_body());
         return h->task.args;
     }
     for (i = 0, p = h->titles; i < input; i++) p = strchr(p, ' ') + 1;
@@ -462,6 +476,8 @@ DFI_API void dfi_token_init(df_token *t, long k, const char *site)
 
 DFI_API void dfi_signal(df_token *t, const char *site)
 {
+    struct dfi_g_item *i = DFI_GRAPH() ? dfi_graph_body() : NULL;
+    if (i) dfi_graph_token(DFI_GRAPH(), i, t, t->dfi_site, !dfi_token_is_open(t), DFI_G_SIGNALS);
     dfi_token_signal(t, site, 0);
     dfi_serial_now();
 }
@@ -531,7 +547,11 @@ static struct dfi_scope *dfi_serial_end(struct dfi_frame *m)
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API int dfi_serial_enter(struct dfi_frame *m) { return dfi_serial_particular ? 2 : dfi_serial_begin(m, NULL); }
+DFI_API int dfi_serial_enter(struct dfi_frame *m)
+{
+    dfi_frame_here(); /* the first one may find that tasks are to be recorded */
+    return dfi_serial_particular ? 2 : dfi_serial_begin(m, NULL);
+}
 DFI_API struct dfi_scope *dfi_serial_leave(struct dfi_frame *m) { return dfi_serial_end(m); }
 DFI_API void dfi_serial_keep(struct dfi_scope *s, struct dfi_access *x, unsigned n) { dfi_order_register(s, x, n, NULL); }
 
@@ -539,11 +559,11 @@ DFI_API struct dfi_block dfi_scope_enter(const char *site)
 {
     struct dfi_scope *s = (struct dfi_scope *)DF_MALLOC(sizeof *s);
     struct dfi_block b;
-    (void)site;
     b.open = 1;
     b.frame = s ? &s->frame : NULL;
     if (!s) return b;
     memset(s, 0, sizeof *s);
+    s->site = site;
     dfi_frame_push(&s->frame, NULL, 0);
     s->frame.is_scope = 1;
     return b;
@@ -576,6 +596,7 @@ DFI_API void *dfi_local_alloc(size_t n, size_t bytes)
 DFI_API void df_wait(void)
 {
     dfi_frame_cancel(dfi_serial_wait(), 0);
+    dfi_graph_wait();
 }
 
 DFI_API void df_parallel(void (*fn)(void *arg), void *arg)
@@ -611,6 +632,7 @@ DFI_API df_result df_wait_result(void)
 {
     struct dfi_frame *m = dfi_serial_wait();
     int cancelled = m->cancelled, code = m->code;
+    dfi_graph_wait();
     dfi_frame_cancel(m, 0);
     if (!code) return cancelled ? DF_ERROR_CANCELLED : DF_OK;
     dfi_last_error.code = code;
@@ -641,10 +663,17 @@ DFI_API df_result df_start(const df_config *config)
 {
     dfi_logger.log = config ? config->log : NULL;
     dfi_logger.arg = config ? config->log_arg : NULL;
+    dfi_graph_begin(config ? config->graph : NULL, config ? config->graph_depth : 0);
+    dfi_graph_take();
     return DF_OK;
 }
 
-DFI_API void df_stop(void) { dfi_serial_wait(); }
+DFI_API void df_stop(void)
+{
+    dfi_serial_wait();
+    dfi_graph_wait();
+    if (DFI_GRAPH()) dfi_graph_end();
+}
 DFI_API int df_workers(void) { return 1; }
 DFI_API int df_worker(void) { return 0; }
 

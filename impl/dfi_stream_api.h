@@ -45,6 +45,7 @@ DFI_API struct df_stream *dfi_stream_new(size_t bytes, size_t capacity, const ch
     }
     dfi_reader_begin(&c->self, c);
     dfi_stream_created(1);
+    dfi_graph_stream(c);
     return &c->self;
 }
 

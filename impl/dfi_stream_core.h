@@ -101,6 +101,7 @@ struct dfi_after {
 static void dfi_stream_task_waits(void *task, long windows);
 static void dfi_stream_task_skip(void *task);
 static void dfi_stream_created(int by);
+static void dfi_graph_stream(const struct dfi_stream *c);
 static void dfi_stream_lock(struct dfi_stream *c);
 static void dfi_stream_unlock(struct dfi_stream *c);
 

@@ -233,7 +233,7 @@ static void dfi_check_inside(struct dfi_worker *w, struct dfi_flow *t, const str
 static DFI_NOINLINE int dfi_may_run_now_slow(struct dfi_worker *w, const struct dfi_type *type)
 {
     struct dfi_scope *s = w->scope;
-    if (DF_CHECK || dfi_pool.defer || (w->opts && dfi_opts_matter(w->opts)) || dfi_load_relaxed(&dfi_pool.cancels)) return 0;
+    if (DF_CHECK || dfi_pool.defer || DFI_GRAPH() || (w->opts && dfi_opts_matter(w->opts)) || dfi_load_relaxed(&dfi_pool.cancels)) return 0;
     if (dfi_pool.deterministic && type->modes & DFI_GROUPED) return 0;
     /* a child of the task may have to wait for a stream, and who comes after the task for that child */
     if (type->modes && (dfi_load_relaxed(&dfi_pool.streams) || dfi_load_relaxed(&dfi_pool.devices))) return 0;
@@ -340,7 +340,9 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
 /* What few submissions need, before and after their accesses are registered. 0, or without memory -1, -2: for options. */
 static DFI_NOINLINE int dfi_submit_before(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
 {
+    struct dfi_graph *g = DFI_GRAPH();
     int failed = 0;
+    if (g) dfi_graph_submit(g, w, t, x, n);
     if (w->opts && dfi_opts_take(w, t)) return -2;
 #if DF_CHECK
     dfi_check_inside(w, t, x, n);
@@ -366,7 +368,7 @@ static DFI_NOINLINE int dfi_submit_after(struct dfi_worker *w, struct dfi_flow *
 DFI_INLINE int dfi_submit_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n, int streams)
 {
     const struct df_opts *o = w->opts;
-    int more = DF_CHECK || o || dfi_pool.rename_bytes || dfi_load_relaxed(&dfi_pool.devices) ||
+    int more = DF_CHECK || o || DFI_GRAPH() || dfi_pool.rename_bytes || dfi_load_relaxed(&dfi_pool.devices) ||
                t->type->modes & (DFI_SHARED | DFI_WEAK), failed;
     unsigned i;
     failed = DFI_UNLIKELY(more) ? dfi_submit_before(w, t, x, n) : 0;
@@ -425,7 +427,7 @@ static void dfi_wait_on_run(void *args, void *result)
 /* Until the children so far that conflict with the accesses x are done. */
 static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n)
 {
-    static const struct dfi_type type = { dfi_wait_on_run, "df_wait_on", 0, 0, sizeof(struct dfi_wait_on), DFI_INTERNAL };
+    static const struct dfi_type type = { dfi_wait_on_run, "df_wait_on", 0, 0, sizeof(struct dfi_wait_on), DFI_INTERNAL, NULL };
     DFI_ATOMIC(intptr_t) flag;
     struct dfi_wait_on a;
     struct dfi_task *t;
@@ -450,6 +452,7 @@ DFI_API void df_wait(void)
     struct dfi_worker *w = dfi_me();
     if (!w || w->task) return;
     dfi_wait_all(w, w->scope);
+    if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_wait(w);
     dfi_scope_unspoil(w, w->scope);
     dfi_scope_uncancel(w->scope);
 }

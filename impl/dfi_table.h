@@ -184,6 +184,7 @@ static struct dfi_table *dfi_table_new(struct dfi_worker *w)
     t->mask = t->count = 0;
     t->sweep_at = DFI_TABLE_SWEEP;
     t->unsettled = 0;
+    t->graph = NULL;
     return t;
 }
 

@@ -9,6 +9,7 @@ struct dfi_type {
     size_t args_at, result_at;             /* offsets inside name_future */
     size_t args_bytes;
     unsigned modes;                        /* of all parameters together */
+    const char *labels;                    /* names of the parameters that are accesses, in their order, a space behind each */
 };
 
 /* Modes of access. A shared mode is one in which tasks need not be ordered among themselves. */
@@ -19,7 +20,8 @@ enum {
     DFI_RANGE = 64, /* given as two pointers, one after the other in the argument record */
     DFI_SHARED = 4 | 8 | 16,
     DFI_GROUPED = 4 | 16, /* and need something in common: a lock, copies */
-    DFI_LAUNCH = 256      /* of a task: it goes to a device (df_gpu.h) */
+    DFI_LAUNCH = 256,     /* of a task: it goes to a device (df_gpu.h) */
+    DFI_UNLISTED = 512    /* of a task: df's own, not in the graph of DF_GRAPH */
 };
 
 /* Where the operators of df are in dfi_keys. */

@@ -80,6 +80,7 @@ static struct dfi_edge *dfi_token_close(df_token *t, int *skip)
 {
     void *list;
     *skip = (dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP) != 0;
+    if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_token_opens(DFI_GRAPH(), t);
     list = dfi_exchange_acq_rel(&t->dfi_list, (void *)DFI_DONE_EDGE); /* t may be gone from here on */
     return list == (void *)DFI_DONE_EDGE ? NULL : (struct dfi_edge *)list;
 }
@@ -147,7 +148,12 @@ DFI_API void dfi_token_init(df_token *t, long k, const char *site)
     t->dfi_site = site;
 }
 
-DFI_API void dfi_signal(df_token *t, const char *site) { dfi_token_signal(dfi_me(), t, site, 0); }
+DFI_API void dfi_signal(df_token *t, const char *site)
+{
+    struct dfi_worker *w = dfi_me();
+    if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_signal(DFI_GRAPH(), w, t);
+    dfi_token_signal(w, t, site, 0);
+}
 
 DFI_API df_result dfi_wait_token(df_token *t, const char *site)
 {
@@ -192,6 +198,7 @@ DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, c
     }
     x->name = type->name, x->site = site;
     x->inputs = inputs, x->titles = titles;
+    if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_node(DFI_GRAPH(), w, t);
     if (s->open) s->submitted++;
     else dfi_fetch_add_seq_cst(&s->pending, (intptr_t)1);
     dfi_store_relaxed(&t->wait, (intptr_t)(inputs ? inputs : 1));
@@ -212,8 +219,11 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
     char title[64];
     if (!t) return NULL;
     given = dfi_load_relaxed(&t->extra->given);
-    while (!(given & bit)) /* relaxed would do: the value is released by the subtraction in dfi_node_given */
-        if (dfi_cas_acq_rel(&t->extra->given, &given, given | bit)) return t->task.args;
+    while (!(given & bit)) { /* relaxed would do: the value is released by the subtraction in dfi_node_given */
+        if (!dfi_cas_acq_rel(&t->extra->given, &given, given | bit)) continue;
+        if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_input(DFI_GRAPH(), t->extra->graph, input, dfi_graph_body(dfi_me()));
+        return t->task.args;
+    }
     for (i = 0, p = t->extra->titles; i < input; i++) p = strchr(p, ' ') + 1;
     snprintf(title, sizeof title, "%.*s", (int)strcspn(p, " "), p);
     dfi_log(DFI_LOG_NODE_TWICE, site, title, t->extra->name, t->extra->site);

@@ -102,6 +102,7 @@ struct dfi_extra {
     struct dfi_access *noted;             /* while there are devices: its accesses (dfi_gpu_hook.h), or NULL */
     unsigned n_noted;
     int device;                           /* df_opts.device */
+    struct dfi_g_item *graph;             /* what DF_GRAPH has of it (dfi_graph.h), or NULL */
     DFI_ATOMIC(int) gate;                 /* a gate: 2 while its own end and the task it belongs to are to come, 1 */
 };
 
@@ -189,6 +190,7 @@ struct dfi_table {
     struct dfi_node **bucket;       /* NULL while the table is small */
     size_t mask, count, sweep_at;
     size_t unsettled;               /* nodes with an open reduction or a renamed value */
+    struct dfi_g_item *graph;       /* what DF_GRAPH has of the scope (dfi_graph.h), or NULL */
 };
 
 /* --- tasks that are finer than whole (dfi_weak.h) ------------------------------------------------- */

@@ -295,7 +295,7 @@ static void dfi_wave_run(struct dfi_worker *w, struct dfi_wave *v, const long (*
         if (!timed) break;
     }
     v->task.run = dfi_wave_task, v->task.name = v->type->name;
-    v->task.args_at = v->task.result_at = 0, v->task.args_bytes = sizeof(struct dfi_tile), v->task.modes = DFI_WRITES;
+    v->task.args_at = v->task.result_at = 0, v->task.args_bytes = sizeof(struct dfi_tile), v->task.modes = DFI_WRITES, v->task.labels = NULL;
     if (dfi_wave_submit_all(w, v, vectors)) {
         unsigned long at, all = v->tiles[0] * v->tiles[1] * v->tiles[2];
         for (at = 1; at < all && !dfi_loop_cancelled(&v->space); at++) dfi_wave_tile_here(w, v, at);
