@@ -282,21 +282,22 @@ typedef struct df_data {
     const void *p;
     size_t bytes;
     int how; /* DFI_DATA_IN .. */
+    const char *name;
 } df_data;
 enum { DFI_DATA_IN = 1, DFI_DATA_OUT = 2, DFI_DATA_HERE = 4 };
-#define df_copyin(p, n)  { (p), (size_t)(n) * sizeof *(p), DFI_DATA_IN }
-#define df_create(p, n)  { (p), (size_t)(n) * sizeof *(p), DFI_DATA_HERE }
-#define df_copyout(p, n) { (p), (size_t)(n) * sizeof *(p), DFI_DATA_OUT }
-#define df_copy(p, n)    { (p), (size_t)(n) * sizeof *(p), DFI_DATA_IN | DFI_DATA_OUT }
+#define df_copyin(p, n)  { (p), (size_t)(n) * sizeof *(p), DFI_DATA_IN, #p }
+#define df_create(p, n)  { (p), (size_t)(n) * sizeof *(p), DFI_DATA_HERE, #p }
+#define df_copyout(p, n) { (p), (size_t)(n) * sizeof *(p), DFI_DATA_OUT, #p }
+#define df_copy(p, n)    { (p), (size_t)(n) * sizeof *(p), DFI_DATA_IN | DFI_DATA_OUT, #p }
 struct dfi_region_block { struct dfi_block scope; const df_data *data; int open; };
 #define DF_DATA_REGION(...)                                                                          \
     for (DFI_AT_END_OF_REGION struct dfi_region_block DFI_CAT(dfi_b_, __LINE__) =                    \
-             dfi_region_enter(DFI_SITE, (const df_data[]){ __VA_ARGS__, { NULL, 0, 0 } });           \
+             dfi_region_enter(DFI_SITE, (const df_data[]){ __VA_ARGS__, { NULL, 0, 0, NULL } });           \
          DFI_CAT(dfi_b_, __LINE__).open; dfi_region_leave(&DFI_CAT(dfi_b_, __LINE__)))
 struct dfi_async_block { const df_data *data; const char *site; int index, open; };
 #define DF_DATA_REGION_ASYNC(index, ...)                                                             \
     for (DFI_AT_END_OF_ASYNC struct dfi_async_block DFI_CAT(dfi_b_, __LINE__) =                      \
-             dfi_async_enter(DFI_SITE, index, (const df_data[]){ __VA_ARGS__, { NULL, 0, 0 } });     \
+             dfi_async_enter(DFI_SITE, index, (const df_data[]){ __VA_ARGS__, { NULL, 0, 0, NULL } });     \
          DFI_CAT(dfi_b_, __LINE__).open; dfi_async_leave(&DFI_CAT(dfi_b_, __LINE__)))
 #if defined(__GNUC__)
 #define DFI_AT_END_OF_ASYNC __attribute__((cleanup(dfi_async_leave)))
@@ -369,6 +370,7 @@ DFI_EXTERN_C_END
 #include "impl/dfi_gpu_host.h"
 #include "impl/dfi_gpu_file.h"
 #if defined(DF_SERIAL)
+#include "impl/dfi_gpu_graph.h"
 #include "impl/dfi_gpu_serial.h"
 #else
 #include "impl/dfi_kernel_scan.h"
@@ -398,6 +400,7 @@ DFI_EXTERN_C_END
 #include "impl/dfi_gpu_going.h"
 #include "impl/dfi_gpu_choose.h"
 #include "impl/dfi_gpu_launch.h"
+#include "impl/dfi_gpu_graph.h"
 #include "impl/dfi_gpu_data.h"
 #endif
 #include "impl/dfi_pick_impl.h"

@@ -64,6 +64,7 @@ DFI_API struct dfi_region_block dfi_region_enter(const char *site, const struct 
     for (d = data; d->how; d++) df_gpu_hold(d->p, d->bytes);
     b.scope = dfi_scope_enter(site);
     b.open = 1;
+    if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_region(DFI_GRAPH(), data);
     return b;
 }
 
@@ -72,6 +73,7 @@ DFI_API void dfi_region_leave(struct dfi_region_block *b)
     const struct df_data *d;
     if (!b->open) return;
     b->open = 0;
+    if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_data(DFI_GRAPH(), b->data, DFI_DATA_OUT, "exit", NULL);
     dfi_scope_leave(&b->scope);
     for (d = b->data; d->how; d++) dfi_held_end(d->p, d->bytes, d->how & DFI_DATA_OUT);
 }
@@ -108,6 +110,7 @@ DFI_API struct dfi_async_block dfi_async_enter(const char *site, int index, cons
 {
     struct dfi_async_block b;
     b.data = data, b.site = site, b.index = index, b.open = 1;
+    if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_async(DFI_GRAPH(), data, DFI_DATA_IN, index, site);
     for (; data->how; data++) df_gpu_hold(data->p, data->bytes);
     return b;
 }
@@ -124,6 +127,7 @@ DFI_API void dfi_async_leave(struct dfi_async_block *b)
     int n = 0, i;
     if (!b->open) return;
     b->open = 0;
+    if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_async(DFI_GRAPH(), b->data, DFI_DATA_OUT, b->index, NULL);
     while (b->data[n].how) n++;
     if (n <= DFI_PARAMETERS) a = (struct dfi_async *)dfi_malloc(sizeof *a + (size_t)n * sizeof *b->data);
     if (!a) { /* too many, or no memory: it ends here */

@@ -26,11 +26,13 @@ DFI_API struct dfi_region_block dfi_region_enter(const char *site, const df_data
     b.scope = dfi_scope_enter(site);
     b.data = data;
     b.open = b.scope.open;
+    if (DFI_GRAPH()) dfi_graph_region(DFI_GRAPH(), data);
     return b;
 }
 
 DFI_API void dfi_region_leave(struct dfi_region_block *b)
 {
+    if (DFI_GRAPH() && b->open) dfi_graph_data(DFI_GRAPH(), b->data, DFI_DATA_OUT, "exit", NULL);
     dfi_scope_leave(&b->scope);
     b->open = b->scope.open;
 }
@@ -39,10 +41,15 @@ DFI_API struct dfi_async_block dfi_async_enter(const char *site, int index, cons
 {
     struct dfi_async_block b;
     b.data = data, b.site = site, b.index = index, b.open = 1;
+    if (DFI_GRAPH()) dfi_graph_async(DFI_GRAPH(), data, DFI_DATA_IN, index, site);
     return b;
 }
 
-DFI_API void dfi_async_leave(struct dfi_async_block *b) { b->open = 0; }
+DFI_API void dfi_async_leave(struct dfi_async_block *b)
+{
+    if (DFI_GRAPH() && b->open) dfi_graph_async(DFI_GRAPH(), b->data, DFI_DATA_OUT, b->index, NULL);
+    b->open = 0;
+}
 
 /* Its tasks are done, but for those that wait for tokens. */
 DFI_API void df_data_wait(int index)
