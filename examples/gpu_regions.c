@@ -1,12 +1,14 @@
 /* Data regions: three programs of TF-OpenACC (TERAFLUX D3.5, appendix A). What kernels of a region hand on to each other
  * stays on the device, and what orders them is what they read and write.
  *
- *   gpu_regions [elements]     default 300000; prints what each program computed, and whether that is right */
+ *   gpu_regions [elements [txt|dot]]     default 300000, txt; prints whether each program is right, and then what its kernels
+ *                                        wait for: the edges that the compiler of that report found */
 #define DF_IMPLEMENTATION
 #include "../df_gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { REGIONS = 8 };
 
@@ -70,52 +72,62 @@ static int chosen(float *b, float *d, int n)
     return right;
 }
 
-/* --- A3: one kernel writes two arrays, others bring them together -------------------------------------------- */
+/* --- A3: one kernel's result goes to two others, and theirs are brought together; twice ---------------------- */
 
-DF_KERNEL(scatter, df_in(float, a, n), df_out(float, even, n), df_out(float, odd, n), (int, n),
+DF_KERNEL(scatter, df_in(float, a, n), df_out(float, b, n), (int, n),
 {
     int i = df_global_id(0);
-    if (i >= n) return;
-    even[i] = i % 2 ? 0 : a[i];
-    odd[i] = i % 2 ? a[i] : 0;
+    if (i < n) b[i] = a[i] + 1;
 })
-DF_KERNEL(scale, (float, by), df_inout(float, p, n), (int, n),
+DF_KERNEL(k1, df_in(float, b, n), df_out(float, c, n), (int, n),
 {
     int i = df_global_id(0);
-    if (i < n) p[i] *= by;
+    if (i < n) c[i] = b[i] * 2;
 })
-DF_KERNEL(gather, df_in(float, even, n), df_in(float, odd, n), df_out(float, all, n), (int, n),
+DF_KERNEL(k2, df_in(float, b, n), df_out(float, d, n), (int, n),
 {
     int i = df_global_id(0);
-    if (i < n) all[i] = even[i] + odd[i];
+    if (i < n) d[i] = b[i] * 3;
 })
-static int scattered(const float *a, float *even, float *odd, float *all, int n)
+DF_KERNEL(gather, df_in(float, c, n), df_in(float, d, n), df_out(float, e, n), (int, n),
 {
-    DF_DATA_REGION(df_copyin(a, n), df_create(even, n), df_create(odd, n), df_copyout(all, n)) {
-        df_launch(scatter, df_grid(n), a, even, odd, n);
-        df_launch(scale, df_grid(n), 2, even, n); /* these two at the same time */
-        df_launch(scale, df_grid(n), 3, odd, n);
-        df_launch(gather, df_grid(n), even, odd, all, n);
+    int i = df_global_id(0);
+    if (i < n) e[i] = c[i] + d[i];
+})
+static int scattered(const float *a, float *room, float *h, int n)
+{
+    float *b = room, *c = b + n, *d = c + n, *e = d + n, *f = e + n, *g = f + n;
+    DF_DATA_REGION(df_copyin(a, n), df_create(room, 6 * n), df_copyout(h, n)) {
+        df_launch(scatter, df_grid(n), a, b, n);
+        df_launch(k1, df_grid(n), b, c, n); /* these two at the same time */
+        df_launch(k2, df_grid(n), b, d, n);
+        df_launch(gather, df_grid(n), c, d, e, n);
+        df_launch(k1, df_grid(n), e, f, n);
+        df_launch(k2, df_grid(n), e, g, n);
+        df_launch(gather, df_grid(n), f, g, h, n);
     }
     for (int i = 0; i < n; i++)
-        if (all[i] != a[i] * (float)(i % 2 ? 3 : 2)) return 0;
+        if (h[i] != 25 * (a[i] + 1)) return 0;
     return 1;
 }
 
 int main(int argc, char **argv)
 {
     int n = argc > 1 ? atoi(argv[1]) : 300000;
+    df_config config = { .graph = argc > 2 && !strcmp(argv[2], "dot") ? "-.dot" : "-.txt" };
     float *a = malloc((size_t)n * sizeof *a), *b = malloc((size_t)n * REGIONS * sizeof *b), *c = malloc((size_t)n * sizeof *c);
     float *d = malloc((size_t)n * REGIONS * sizeof *d);
     int right;
     if (n < 1 || !a || !b || !c || !d) return 1;
+    df_start(&config);
     for (int i = 0; i < n; i++) a[i] = (float)(i % 1000);
     right = synchronised(a, b, c, n);
     printf("synchronised  %s\n", right ? "right" : "wrong");
     right &= chosen(b, d, n);
     printf("chosen        %s\n", right ? "right" : "wrong");
-    right &= scattered(a, b, d, c, n);
+    right &= scattered(a, b, c, n);
     printf("scattered     %s\n", right ? "right" : "wrong");
+    df_stop(); /* prints the graph */
     free(a), free(b), free(c), free(d);
     return !right;
 }

@@ -91,10 +91,11 @@ struct dfi_graph {
     const void *module;           /* something in the module whose code made this */
     int on;                       /* 0: nothing more is recorded, for the time being or for good */
     int broken;                   /* it could not be written */
+    int changed;                  /* since it was written */
     int incomplete;               /* no memory for some record */
     char *file;
     const char *variable;         /* where its name is from */
-    int fd;                       /* open, and locked against other programs */
+    int fd;                       /* open, and locked against other programs; -1: standard output */
     long process;                 /* whose it is */
     long depth;
     size_t written;               /* bytes, the last time */
@@ -146,6 +147,7 @@ static void *dfi_g_alloc(struct dfi_graph *g, size_t bytes)
     }
     p = g->room;
     g->room += bytes, g->left -= bytes;
+    g->changed = 1;
     return memset(p, 0, bytes);
 }
 

@@ -30,10 +30,11 @@ static int dfi_graph_open_file(struct dfi_graph *g)
     return 0;
 }
 
-static int dfi_graph_rewind(struct dfi_graph *g) { return lseek(g->fd, 0, SEEK_SET) == (off_t)-1 && errno != ESPIPE; }
+static int dfi_graph_rewind(struct dfi_graph *g) { return g->fd >= 0 && lseek(g->fd, 0, SEEK_SET) == (off_t)-1 && errno != ESPIPE; }
 
 static int dfi_graph_put(struct dfi_graph *g, const char *p, size_t n)
 {
+    if (g->fd < 0) return fwrite(p, 1, n, stdout) != n || fflush(stdout);
     while (n) {
         ssize_t done = write(g->fd, p, n);
         if (done < 0 && errno == EINTR) continue;
@@ -43,25 +44,31 @@ static int dfi_graph_put(struct dfi_graph *g, const char *p, size_t n)
     return 0;
 }
 
-static void dfi_graph_close_file(struct dfi_graph *g) { close(g->fd); }
+static void dfi_graph_close_file(struct dfi_graph *g)
+{
+    if (g->fd >= 0) close(g->fd);
+}
 
 #else
 static FILE *dfi_graph_stream;
-static int dfi_graph_open_file(struct dfi_graph *g) { return (dfi_graph_stream = fopen(g->file, "wb")) ? 0 : -1; }
+static int dfi_graph_open_file(struct dfi_graph *g)
+{
+    dfi_graph_stream = fopen(g->file, "wb");
+    g->fd = 0;
+    return dfi_graph_stream ? 0 : -1;
+}
 static int dfi_graph_rewind(struct dfi_graph *g)
 {
-    (void)g;
-    return fseek(dfi_graph_stream, 0, SEEK_SET);
+    return g->fd >= 0 && fseek(dfi_graph_stream, 0, SEEK_SET);
 }
 static int dfi_graph_put(struct dfi_graph *g, const char *p, size_t n)
 {
-    (void)g;
-    return fwrite(p, 1, n, dfi_graph_stream) != n || fflush(dfi_graph_stream);
+    FILE *to = g->fd < 0 ? stdout : dfi_graph_stream;
+    return fwrite(p, 1, n, to) != n || fflush(to);
 }
 static void dfi_graph_close_file(struct dfi_graph *g)
 {
-    (void)g;
-    fclose(dfi_graph_stream);
+    if (g->fd >= 0) fclose(dfi_graph_stream);
 }
 #endif
 
@@ -112,7 +119,8 @@ static struct dfi_graph *dfi_graph_new(const char *name, const char *variable, l
     g->process = dfi_process();
     g->depth = dfi_graph_depth(depth);
     g->on = 1;
-    r = dfi_graph_open_file(g);
+    g->fd = -1;
+    r = !strcmp(name, "-.txt") || !strcmp(name, "-.dot") ? 0 : dfi_graph_open_file(g);
     if (!r) return g;
     if (r > 0) dfi_log(DFI_LOG_GRAPH_BUSY, variable, name);
     else dfi_log(DFI_LOG_GRAPH_WRITE, variable, name, strerror(errno));
@@ -161,8 +169,9 @@ static void dfi_graph_end(void)
     int r, dot;
     if (!g) return;
     dfi_graph_lock();
-    if (g->process == dfi_process() && !g->broken) {
+    if (g->process == dfi_process() && !g->broken && g->changed) {
         dot = dfi_graph_ends_in(g->file, ".dot");
+        g->changed = 0;
         errno = 0;
         r = dfi_graph_rewind(g) ? 1 : dfi_graph_write(g, dfi_graph_put, dot);
         if (r < 0 && !g->incomplete) { /* again, with a head that says so */

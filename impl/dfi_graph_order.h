@@ -263,6 +263,17 @@ static int dfi_g_joins(const struct dfi_g_cell *d, const struct dfi_g_cell *c, u
     return kind && d->kind == kind && (!(kind & DFI_GROUPED) || (d == c && d->key == key));
 }
 
+/* Does a contain all of b? pre: they overlap. */
+static int dfi_g_covers(const struct dfi_region *a, const struct dfi_region *b)
+{
+    struct dfi_region row = *b;
+    if (dfi_region_covers(a, b)) return 1;
+    if (a->rows == 1 || b->rows == 1 || a->ld == b->ld) return 0;
+    for (row.rows = 1, row.ld = 0; row.p < dfi_region_end(b); row.p += b->ld) /* what dfi_region_covers leaves open */
+        if (!dfi_region_covers(a, &row)) return 0;
+    return 1;
+}
+
 static void dfi_g_forget(struct dfi_g_order *o, struct dfi_g_seen **list)
 {
     while (*list) {
@@ -297,7 +308,7 @@ static void dfi_g_order_next(struct dfi_g_order *o, struct dfi_g_item *i)
         s->item = i, s->access = a;
         for (k = 0; k <= c->n_over && !kind; k++) {
             struct dfi_g_cell *d = k ? &o->cell[o->over[c->over + k - 1]] : c;
-            if (d != c && !dfi_region_covers(&c->region, &d->region)) continue;
+            if (d != c && !dfi_g_covers(&c->region, &d->region)) continue;
             dfi_g_forget(o, &d->before);
             dfi_g_forget(o, &d->since);
         }

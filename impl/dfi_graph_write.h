@@ -534,7 +534,7 @@ static int dfi_graph_write(struct dfi_graph *g, int (*put)(struct dfi_graph *g, 
     int failed;
     out.put = put, out.g = g, out.n = out.total = 0, out.failed = 0;
     dfi_g_puts(&out, comment);
-    dfi_g_puts(&out, "df: tasks and what orders them\n");
+    dfi_g_puts(&out, "df: tasks and what orders them. B[8..24): bytes 8 to 23 of memory B; names of memory begin anew in each scope and after each wait\n");
     if (g->incomplete) dfi_g_puts(&out, comment), dfi_g_puts(&out, "INCOMPLETE: there was no memory for all of it\n");
     dfi_g_count_tasks(g, &counts);
     failed = dfi_g_prepare(g);
@@ -553,7 +553,7 @@ static int dfi_graph_write(struct dfi_graph *g, int (*put)(struct dfi_graph *g, 
     dfi_g_counts_line(&out, &counts);
     while (out.total + out.n < g->written) dfi_g_char(&out, '\n'); /* over all of what was written last time */
     dfi_g_flush(&out);
-    if (!failed) g->written = out.total;
+    if (!failed && g->fd >= 0) g->written = out.total;
     return out.failed ? 1 : failed;
 }
 
