@@ -247,20 +247,22 @@ static unsigned dfi_g_kind(unsigned mode) /* of sharing; 0: alone */
     return mode & DFI_SHARED ? mode & (DFI_SHARED | DFI_INOUT) : mode & DFI_WRITES ? 0 : DFI_IN;
 }
 
-static void dfi_g_after_all(struct dfi_g_order *o, const struct dfi_g_seen *s, struct dfi_g_item *i, unsigned a)
+/* May two accesses of this kind be made at the same time, or in any order? same: to the same region. Commuting tasks have the
+ * lock, and reducing ones the copies, of one region only. */
+static int dfi_g_joins(unsigned kind, const void *key, unsigned other, const void *its_key, int same)
+{
+    return kind && kind == other && (!(kind & DFI_GROUPED) || (same && key == its_key));
+}
+
+/* Access a of i comes after those in a list, of the same region or of one that overlaps it. */
+static void dfi_g_after_all(struct dfi_g_order *o, const struct dfi_g_seen *s, struct dfi_g_item *i, unsigned a, unsigned kind, int same)
 {
     unsigned mode = i->access[a].mode;
     for (; s; s = s->next) {
         unsigned was = s->item->access[s->access].mode;
+        if (dfi_g_joins(kind, i->access[a].key, dfi_g_kind(dfi_g_mode_of(s->item, s->access)), s->item->access[s->access].key, same)) continue;
         dfi_g_edge_add(o, s->item, i, !(was & DFI_WRITES) ? DFI_G_ANTI : mode & DFI_IN ? DFI_G_FLOW : DFI_G_OUTPUT, s->access, a, NULL, NULL);
     }
-}
-
-/* May an access of this kind to c's region share d with those who do, as far as they are of the same kind? Commuting tasks have
- * the lock, and reducing ones the copies, of one region only. */
-static int dfi_g_joins(const struct dfi_g_cell *d, const struct dfi_g_cell *c, unsigned kind, const void *key)
-{
-    return kind && d->kind == kind && (!(kind & DFI_GROUPED) || (d == c && d->key == key));
 }
 
 /* Does a contain all of b? pre: they overlap. */
@@ -294,8 +296,8 @@ static void dfi_g_order_next(struct dfi_g_order *o, struct dfi_g_item *i)
         if (!c->region.rows) continue;
         for (k = 0; k <= c->n_over; k++) {
             const struct dfi_g_cell *d = k ? &o->cell[o->over[c->over + k - 1]] : c;
-            if (!dfi_g_joins(d, c, kind, i->access[a].key)) dfi_g_after_all(o, d->since, i, a);
-            dfi_g_after_all(o, d->before, i, a);
+            dfi_g_after_all(o, d->since, i, a, kind, d == c);
+            dfi_g_after_all(o, d->before, i, a, kind, d == c);
         }
     }
     for (a = 0; a < i->n && !o->failed; a++) {
@@ -316,7 +318,7 @@ static void dfi_g_order_next(struct dfi_g_order *o, struct dfi_g_item *i)
             s->next = NULL, c->before = s;
             continue;
         }
-        if (c->since && !dfi_g_joins(c, c, kind, key)) { /* those who shared it wrote it, for those who come now */
+        if (c->since && !dfi_g_joins(kind, key, c->kind, c->key, 1)) { /* those who shared it wrote it, for those who come now */
             dfi_g_forget(o, &c->before);
             c->before = c->since, c->since = NULL;
         }
