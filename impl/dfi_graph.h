@@ -186,6 +186,16 @@ static int dfi_g_on(struct dfi_graph *g)
     return 0;
 }
 
+/* A task is run that could not be recorded. */
+static DFI_COLD void dfi_graph_missing(void)
+{
+    struct dfi_graph *g = DFI_GRAPH();
+    if (!g) return;
+    dfi_graph_lock();
+    if (dfi_g_on(g)) g->incomplete = g->changed = 1;
+    dfi_graph_unlock();
+}
+
 /* A child of parent; NULL: a thread, whose owner that is. NULL without memory. pre: the lock. */
 static struct dfi_g_item *dfi_g_item_new(struct dfi_graph *g, struct dfi_g_item *parent, int kind, const char *name, const char *site)
 {

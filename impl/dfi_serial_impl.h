@@ -418,6 +418,7 @@ DFI_API void dfi_serial_with(const struct df_opts *o, const char *site, const st
         struct dfi_frame m;
         int run = dfi_serial_begin(&m, o ? o->group : NULL);
         dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_graph_missing();
         if (run) {
             type->run((void *)(uintptr_t)args, NULL);
             dfi_serial_end(&m);
@@ -433,7 +434,10 @@ DFI_API void dfi_serial_with(const struct df_opts *o, const char *site, const st
 DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, const char *titles, const char *site)
 {
     struct dfi_held *h = dfi_held_new(type, NULL, site);
-    if (!h) return NULL;
+    if (!h) {
+        dfi_graph_missing();
+        return NULL;
+    }
     h->inputs = inputs, h->titles = titles;
     dfi_graph_submit(h, DFI_G_NODE, titles, NULL, 0);
     if (inputs) return &h->task;

@@ -197,6 +197,7 @@ static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct df
     int looks = 0, skip = q->wrong, r, given_up = 0;
     char *more = NULL;
     dfi_log(DFI_LOG_NO_MEMORY);
+    dfi_graph_missing();
     if (w) w->opts = NULL; /* not for what runs meanwhile */
     q->windows = few, q->locks = few_locks, q->task = &me;
     if (q->count > DFI_WINDOWS_NOW) { /* there is no other way */

@@ -77,6 +77,7 @@ static void dfi_stream_run_now(const struct df_opts *o, const struct dfi_type *t
     df_token *const *t;
     int code = q->wrong ? DF_ERROR_STREAM : DF_OK;
     dfi_log(DFI_LOG_NO_MEMORY);
+    dfi_graph_missing();
     if (q->count > DFI_WINDOWS_NOW) {
         dfi_frame_error(dfi_frame_here(), DF_ERROR_MEMORY, NULL);
         return;

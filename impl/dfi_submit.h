@@ -278,6 +278,7 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
     if (!w) return NULL;
     if (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && dfi_may_run_now(w, type)) return NULL;
     if ((t = dfi_flow_for(w, type)) != NULL) return &t->task;
+    dfi_graph_missing();
     if ((s = dfi_scope_here(w)) != NULL) dfi_opts_wait(w, s);
     return NULL;
 }
@@ -293,6 +294,7 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
     const void *now;
     size_t room_used, mark;
     if (!w) {
+        dfi_graph_missing();
         type->run(args, NULL);
         return;
     }

@@ -193,6 +193,7 @@ DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, c
     /* beyond the window nodes that are ready are run here; it never waits for one that is not */
     if (s && s->open && s->submitted - s->done >= dfi_pool.window) dfi_run_own(w, s->mark, NULL);
     if (!x) {
+        dfi_graph_missing();
         if (t) dfi_flow_free(w, t);
         return NULL;
     }

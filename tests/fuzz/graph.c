@@ -251,6 +251,12 @@ static uint64_t read_file(const char *name)
     return h;
 }
 
+static void free_children(struct task *t)
+{
+    for (int i = 0; i < t->n; i++) free_children(&t->child[i]);
+    free(t->child);
+}
+
 int main(int argc, char **argv)
 {
     long first = argc > 1 ? atol(argv[1]) : 1, count = argc > 2 ? atol(argv[2]) : 20;
@@ -273,7 +279,6 @@ int main(int argc, char **argv)
     qsort(tasks, n_tasks, sizeof *tasks, by_path);
     printf("%zu tasks %016llx\n", n_tasks, (unsigned long long)read_file(name));
     remove(name);
-    for (size_t i = 0; i < n_tasks; i++) free(tasks[i]->n ? tasks[i]->child : NULL);
-    for (long n = 0; n < count; n++) free(program[n].child);
+    for (long n = 0; n < count; n++) free_children(&program[n]);
     free(program), free(tasks);
 }

@@ -1,0 +1,176 @@
+/* graph_files.c - DF_GRAPH with names and files that are wrong, taken, or full; in the child of a fork; without memory: one message,
+ * the program's results are right, and no file says more than is so */
+#define _DEFAULT_SOURCE /* fork, setenv, symlink */
+#include "failing_malloc.h"
+#define DF_IMPLEMENTATION
+#include "df.h"
+#include "child.h"
+
+DF_TASK(void, count, df_inout(int, x, 1), (int, deep));
+void count(int *x, int deep)
+{
+    ++*x;
+    if (deep) df_submit(count, x, deep - 1);
+}
+DF_TASK(void, sum, df_in(int, x, 1), df_reduce(df_sum, int, s, 1));
+void sum(const int *x, int *s) { *s += *x; }
+
+static int work(void *unused)
+{
+    int x[4] = { 0, 0, 0, 0 }, s = 0;
+    (void)unused;
+    DF_PARALLEL {
+        for (int i = 0; i < 20; i++) df_submit(count, x + i % 4, i % 3);
+        for (int i = 0; i < 4; i++) df_submit(sum, x + i, &s);
+    }
+    CHECK(x[0] + x[1] + x[2] + x[3] == 20 + 19 && s == 39);
+    return 0;
+}
+
+static char text[1 << 16];
+static const char *contents(const char *file)
+{
+    FILE *f = fopen(file, "r");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    text[n] = 0;
+    if (f) fclose(f);
+    return text;
+}
+static int complete(const char *file) { return strstr(contents(file), "43 tasks, ") && !strstr(text, "INCOMPLETE"); }
+
+static char name[1000], other[1000];
+
+static struct child with(const char *file, const char *depth, int (*fn)(void *))
+{
+    const char *env[] = { "DF_GRAPH", file, "DF_GRAPH_DEPTH", depth, NULL };
+    return child_run(fn, NULL, env, 60);
+}
+
+static void says(const char *file, const char *depth, const char *message)
+{
+    struct child c = with(file, depth, work);
+    CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, message));
+}
+
+/* Another program with the same file, while this one has it. */
+static int two_programs(void *unused)
+{
+    pid_t pid;
+    int status, go[2];
+    char c;
+    CHECK(pipe(go) == 0);
+    if ((pid = fork()) == 0) {
+        CHECK(read(go[0], &c, 1) == 1);
+        exit(work(unused));
+    }
+    df_workers(); /* starts */
+    CHECK(write(go[1], "x", 1) == 1);
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    return work(unused);
+}
+
+static int forks(void *unused)
+{
+    pid_t pid;
+    int status;
+    work(unused);
+    df_stop();
+    if ((pid = fork()) == 0) {
+        if (TEST_TSAN) setenv("DF_WORKERS", "1", 1); /* it cannot follow threads in a forked child */
+        exit(work(unused));
+    }
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    return 0;
+}
+
+static int moves(void *unused)
+{
+    df_workers();
+    CHECK(chdir("/") == 0);
+    return work(unused);
+}
+
+static int stops(void *unused)
+{
+    work(unused);
+    df_stop();
+    CHECK(complete(name));
+    CHECK(remove(name) == 0); /* nothing new: it is not written again */
+    df_stop();
+    return 0;
+}
+
+static int incomplete; /* files so far that say so */
+
+/* The k-th allocation fails, or all from then on. Nonzero: it came so far. */
+static int no_memory(int k, int only)
+{
+    df_config c;
+    memset(&c, 0, sizeof c);
+    c.graph = name;
+    left = k, only_one = only, failed = 0;
+    if (df_start(&c) == DF_OK) {
+        work(NULL);
+        df_stop();
+    }
+    left = 1 << 30;
+    if (*contents(name) && !complete(name)) {
+        CHECK(!strncmp(strchr(text, '\n') + 1, "INCOMPLETE", 10));
+        incomplete++;
+    }
+    c.graph = other; /* the next one begins anew */
+    CHECK(df_start(&c) == DF_OK);
+    df_stop();
+    return failed;
+}
+static int memory_runs_out(void *unused)
+{
+    (void)unused;
+    for (int only = 0; only < 2; only++)
+        for (int k = 1; no_memory(k, only) && k < 400; k += 1 + k / 20) continue;
+    CHECK(incomplete > 0 && complete(name));
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct child c;
+    CHECK(argc == 1);
+    left = 1 << 30;
+    setenv("DF_WORKERS", "3", 1);
+    snprintf(name, sizeof name, "%s.txt", argv[0]);
+    snprintf(other, sizeof other, "%s.dot", argv[0]);
+    c = with(name, "", work);
+    CHECK_CHILD(c, c.status == 0 && c.lines == 0);
+    CHECK(complete(name));
+    says("x.png", "", "DF_GRAPH='x.png' is not the name of a file that ends in .dot or .txt");
+    says("txt", "", "DF_GRAPH='txt'");
+    says("/nowhere/x.txt", "", "DF_GRAPH=/nowhere/x.txt cannot be written: ");
+    static const char *const wrong[] = { "0", "-1", "x", "1x", " 1", "99999999999999999999" };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) says(name, wrong[i], "DF_GRAPH_DEPTH='");
+    CHECK(complete(name));
+    if (access("/dev/full", W_OK) == 0) {
+        remove(other);
+        CHECK(symlink("/dev/full", other) == 0);
+        says(other, "", "cannot be written: ");
+        CHECK(remove(other) == 0);
+    }
+    c = with(name, "", two_programs);
+    CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "another program has this file"));
+    CHECK(complete(name));
+    remove(name);
+    c = with(name, "", forks);
+    CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "was forked from"));
+    CHECK(complete(name));
+    if (*name != '/') {
+        remove(name);
+        c = with(name, "1", moves);
+        CHECK_CHILD(c, c.status == 0 && c.lines == 0);
+        CHECK(complete(name) && strstr(text, "tasks inside: "));
+    }
+    c = with(name, "", stops);
+    CHECK_CHILD(c, c.status == 0 && c.lines == 0);
+    c = child_run(memory_runs_out, NULL, NULL, 100);
+    CHECK_CHILD(c, c.status == 0);
+    remove(name), remove(other);
+}
