@@ -38,9 +38,9 @@ static DFI_COLD void dfi_graph_data(struct dfi_graph *g, const struct df_data *d
                 if (*p != ' ') *q++ = *p;
             *q++ = ' ';
         }
-        if (n) dfi_graph_task(g, up, how == DFI_DATA_IN ? DFI_G_ENTRY : DFI_G_EXIT, name, site, labels, x, n);
+        if (n) dfi_graph_task(g, up, NULL, NULL, how == DFI_DATA_IN ? DFI_G_ENTRY : DFI_G_EXIT, name, site, labels, x, n);
         dfi_mfree(room);
-    } else dfi_graph_task(g, NULL, DFI_G_ENTRY, name, site, NULL, NULL, 0); /* one that is missing */
+    } else dfi_graph_task(g, NULL, NULL, NULL, DFI_G_ENTRY, name, site, NULL, NULL, 0); /* one that is missing */
 }
 
 /* The block that a region is gets its name before its first child. */

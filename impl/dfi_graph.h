@@ -19,10 +19,10 @@ enum {
     DFI_G_HASH = 256         /* lists of texts, and of tokens */
 };
 
-/* A declared access. The last two are the writer's: the memory it is in, and where that begins. */
+/* A declared access; arg: where its address is among the arguments. The last two are the writer's: the memory it is in, and where that begins. */
 struct dfi_g_access {
     struct dfi_region region;
-    unsigned mode;
+    unsigned mode, arg;
     const void *key;
     unsigned memory;
     uintptr_t base;
@@ -243,9 +243,25 @@ static struct dfi_g_item *dfi_graph_block(struct dfi_graph *g, struct dfi_g_item
 
 static unsigned dfi_g_mode(unsigned mode) { return mode & (DFI_INOUT | DFI_SHARED | DFI_WEAK); }
 
-/* A task with its accesses is submitted in the scope of parent. NULL: it is not recorded. */
-static struct dfi_g_item *dfi_graph_task(struct dfi_graph *g, struct dfi_g_item *parent, int kind, const char *name, const char *site,
-                                         const char *titles, const struct dfi_access *x, unsigned n)
+/* Where r begins if it is part of what the task `in` declared, and that task with these arguments was given a copy. */
+static uintptr_t dfi_g_declared(const struct dfi_g_item *in, const void *args, const struct dfi_region *r)
+{
+    unsigned k;
+    for (k = 0; k < in->n && args; k++) {
+        const struct dfi_g_access *y = &in->access[k];
+        const void *copy;
+        if (y->arg == DFI_NO_ARG || !y->region.rows) continue;
+        memcpy((void *)&copy, (const char *)args + y->arg, sizeof copy);
+        if (r->p < (uintptr_t)copy || r->p - (uintptr_t)copy >= dfi_region_end(&y->region) - y->region.p) continue;
+        return y->region.p + (r->p - (uintptr_t)copy);
+    }
+    return r->p;
+}
+
+/* A task with its accesses is submitted in the scope of parent. in: the task whose body does that, with its arguments, or NULL. NULL:
+ * it is not recorded. */
+static struct dfi_g_item *dfi_graph_task(struct dfi_graph *g, struct dfi_g_item *parent, const struct dfi_g_item *in, const void *in_args, int kind,
+                                         const char *name, const char *site, const char *titles, const struct dfi_access *x, unsigned n)
 {
     struct dfi_g_access *a = NULL;
     struct dfi_g_item *i = NULL;
@@ -259,7 +275,8 @@ static struct dfi_g_item *dfi_graph_task(struct dfi_graph *g, struct dfi_g_item 
         i->titles = dfi_g_copy(g, titles);
         for (k = 0; k < n; k++) {
             a[k].region = dfi_region_of(&x[k]);
-            a[k].mode = dfi_g_mode(x[k].mode);
+            a[k].mode = dfi_g_mode(x[k].mode), a[k].arg = x[k].arg;
+            if (in) a[k].region.p = dfi_g_declared(in, in_args, &a[k].region);
             a[k].key = (x[k].mode & DFI_SHARED) == (DFI_REDUCE & DFI_SHARED) ? x[k].key : NULL;
         }
         i->access = a, i->n = n;

@@ -5,16 +5,16 @@
 #ifndef DFI_GRAPH_HOOK_H
 #define DFI_GRAPH_HOOK_H
 
-static struct dfi_g_item *dfi_graph_of_task(const struct dfi_flow *t) { return t->task.mem.special == 1 ? t->extra->graph : NULL; }
+static struct dfi_g_item *dfi_graph_of_task(const struct dfi_flow *t) { return t && t->task.mem.special == 1 ? t->extra->graph : NULL; }
 
 /* The task in whose body s is, or which that is part of; NULL: none, and *bottom is the scope of the thread. Threads: any that
  * keeps s alive, as what this looks at does not change. */
-static struct dfi_g_item *dfi_graph_around(const struct dfi_scope *s, const struct dfi_scope **bottom)
+static const struct dfi_flow *dfi_graph_around(const struct dfi_scope *s, const struct dfi_scope **bottom)
 {
     for (;; s = dfi_load_relaxed(&s->parent)) {
         *bottom = s;
-        if (s->kind == DFI_BODY) return dfi_graph_of_task(s->task);
-        if (s->kind == DFI_BLOCK && s->saved_task) return dfi_graph_of_task(s->saved_task);
+        if (s->kind == DFI_BODY) return s->task;
+        if (s->kind == DFI_BLOCK && s->saved_task) return s->saved_task;
         if (s->kind == DFI_BOTTOM) return NULL;
     }
 }
@@ -31,7 +31,7 @@ static struct dfi_g_item *dfi_graph_scope(struct dfi_graph *g, struct dfi_worker
         up = s->saved_task ? dfi_graph_of_task(s->saved_task) : dfi_graph_scope(g, w, s->outer);
         i = dfi_graph_block(g, up, NULL, s->site);
     } else {
-        up = dfi_graph_around(s, &bottom);
+        up = dfi_graph_of_task(dfi_graph_around(s, &bottom));
         if (!up) {
             dfi_graph_lock();
             up = dfi_g_thread(g, bottom->owner);
@@ -47,7 +47,7 @@ static struct dfi_g_item *dfi_graph_body(const struct dfi_worker *w)
 {
     const struct dfi_scope *bottom;
     if (!w) return NULL;
-    return w->task ? dfi_graph_of_task(w->task) : dfi_graph_around(w->scope, &bottom);
+    return dfi_graph_of_task(w->task ? w->task : dfi_graph_around(w->scope, &bottom));
 }
 
 /* t, a new child of w's innermost scope, declares x. */
@@ -56,11 +56,14 @@ static DFI_COLD void dfi_graph_submit(struct dfi_graph *g, struct dfi_worker *w,
     const struct df_opts *o = w->opts;
     const char *site = o ? w->opts_site : NULL;
     df_token *const *k;
+    const struct dfi_scope *bottom;
+    const struct dfi_flow *in;
     struct dfi_extra *e;
     struct dfi_g_item *i;
     if (t->type->modes & (DFI_INTERNAL | DFI_UNLISTED)) return;
     e = dfi_extra_of(w, t);
-    i = dfi_graph_task(g, dfi_graph_scope(g, w, t->scope), DFI_G_TASK, o && o->name ? o->name : t->type->name, site, t->type->labels, x, n);
+    in = dfi_graph_around(t->scope, &bottom);
+    i = dfi_graph_task(g, dfi_graph_scope(g, w, t->scope), dfi_graph_of_task(in), in ? in->task.args : NULL, DFI_G_TASK, o && o->name ? o->name : t->type->name, site, t->type->labels, x, n);
     if (!e) return;
     e->graph = i;
     for (k = o ? o->after : NULL; k && *k; k++) dfi_graph_token(g, i, *k, (*k)->dfi_site, dfi_load_relaxed(&(*k)->dfi_need) > 0, DFI_G_AFTER);
@@ -72,7 +75,7 @@ static DFI_COLD void dfi_graph_submit(struct dfi_graph *g, struct dfi_worker *w,
 static DFI_COLD void dfi_graph_node(struct dfi_graph *g, struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *e = t->extra;
-    e->graph = dfi_graph_task(g, dfi_graph_scope(g, w, t->scope), DFI_G_NODE, e->name, e->site, e->titles, NULL, 0);
+    e->graph = dfi_graph_task(g, dfi_graph_scope(g, w, t->scope), NULL, NULL, DFI_G_NODE, e->name, e->site, e->titles, NULL, 0);
 }
 
 static DFI_COLD void dfi_graph_signal(struct dfi_graph *g, const struct dfi_worker *w, const df_token *t)

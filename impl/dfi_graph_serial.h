@@ -42,7 +42,7 @@ static void dfi_graph_submit(struct dfi_held *h, int kind, const char *titles, c
     struct dfi_g_item *i;
     df_token **k;
     if (!dfi_graph_mine || !g) return;
-    i = h->scope.graph = dfi_graph_task(g, dfi_graph_scope(g, dfi_scope_of(h->scope.frame.outer)), kind, h->name, h->site, titles, x, n);
+    i = h->scope.graph = dfi_graph_task(g, dfi_graph_scope(g, dfi_scope_of(h->scope.frame.outer)), NULL, NULL, kind, h->name, h->site, titles, x, n);
     for (k = h->after; *k; k++) dfi_graph_token(g, i, *k, (*k)->dfi_site, !dfi_token_is_open(*k), DFI_G_AFTER);
     for (k = h->signals; *k; k++) dfi_graph_token(g, i, *k, (*k)->dfi_site, !dfi_token_is_open(*k), DFI_G_SIGNALS);
     if (h->windows) dfi_graph_windows(g, i, h->windows);
