@@ -37,6 +37,8 @@
  *       DF_DEVELOP      warnings inside df.h are shown (for work on df itself).
  *     Environment: DF_WORKERS, DF_CPUSET, DF_DEQUE, DF_WINDOW, DF_DEFER, DF_DETERMINISTIC,
  *       DF_RENAME_BYTES, DF_PATIENCE, see df_config below.
+ *       DF_GRAPH=file.txt or file.dot   the tasks of any program and what orders them, as text or for graphviz
+ *       (-.txt, -.dot: to standard output); DF_GRAPH_DEPTH=n: only n levels of tasks in tasks. See docs/graph.md.
  *
  * ERRORS  df never exits and never hangs: without memory or threads the work is done here and now,
  *       slower, and that is said once through the logger (df_config.log; default: stderr).

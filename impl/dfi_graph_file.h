@@ -118,7 +118,7 @@ static struct dfi_graph *dfi_graph_new(const char *name, const char *variable, l
     g->file = strcpy(file, name), g->variable = variable;
     g->process = dfi_process();
     g->depth = dfi_graph_depth(depth);
-    g->on = 1;
+    g->on = g->changed = 1;
     g->fd = -1;
     r = !strcmp(name, "-.txt") || !strcmp(name, "-.dot") ? 0 : dfi_graph_open_file(g);
     if (!r) return g;
