@@ -555,11 +555,11 @@ DFI_EXTERN_C_END
 #include "impl/dfi_stream_api.h"
 #include "impl/dfi_loop_range.h"
 #include "impl/dfi_stage.h"
-#if defined(DF_SERIAL)
 #include "impl/dfi_graph.h"
 #include "impl/dfi_graph_order.h"
 #include "impl/dfi_graph_write.h"
 #include "impl/dfi_graph_file.h"
+#if defined(DF_SERIAL)
 #include "impl/dfi_serial_impl.h"
 #include "impl/dfi_graph_serial.h"
 #include "impl/dfi_serial_order.h"
@@ -572,10 +572,6 @@ DFI_EXTERN_C_END
 #include "impl/dfi_types.h"
 #include "impl/dfi_os_wait.h"
 #include "impl/dfi_os_impl.h"
-#include "impl/dfi_graph.h"
-#include "impl/dfi_graph_order.h"
-#include "impl/dfi_graph_write.h"
-#include "impl/dfi_graph_file.h"
 #include "impl/dfi_blocks.h"
 #include "impl/dfi_table.h"
 #include "impl/dfi_deque.h"

@@ -369,8 +369,8 @@ DFI_EXTERN_C_END
 #include "impl/dfi_fibre.h"
 #include "impl/dfi_gpu_host.h"
 #include "impl/dfi_gpu_file.h"
-#if defined(DF_SERIAL)
 #include "impl/dfi_gpu_graph.h"
+#if defined(DF_SERIAL)
 #include "impl/dfi_gpu_serial.h"
 #else
 #include "impl/dfi_kernel_scan.h"
@@ -400,7 +400,6 @@ DFI_EXTERN_C_END
 #include "impl/dfi_gpu_going.h"
 #include "impl/dfi_gpu_choose.h"
 #include "impl/dfi_gpu_launch.h"
-#include "impl/dfi_gpu_graph.h"
 #include "impl/dfi_gpu_data.h"
 #endif
 #include "impl/dfi_pick_impl.h"

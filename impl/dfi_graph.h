@@ -116,17 +116,14 @@ DFI_API struct dfi_graph *dfi_graph_now;
 DFI_EXTERN_C_END
 #define DFI_GRAPH() dfi_graph_now
 #define DFI_GRAPH_SET(g) (dfi_graph_now = (g))
-static void dfi_graph_lock(void) {}
-static void dfi_graph_unlock(void) {}
 #else
 DFI_API DFI_ATOMIC(struct dfi_graph *) dfi_graph_now;
-DFI_API struct dfi_os_mutex dfi_graph_mutex = DFI_OS_MUTEX_INIT;
 DFI_EXTERN_C_END
 #define DFI_GRAPH() dfi_load_relaxed(&dfi_graph_now) /* relaxed: set under the pool lock, which whoever comes to use df takes */
 #define DFI_GRAPH_SET(g) dfi_store_relaxed(&dfi_graph_now, (g))
-static void dfi_graph_lock(void) { dfi_os_lock(&dfi_graph_mutex); }
-static void dfi_graph_unlock(void) { dfi_os_unlock(&dfi_graph_mutex); }
 #endif
+static void dfi_graph_lock(void); /* of each build */
+static void dfi_graph_unlock(void);
 
 /* --- memory, texts: pre of all: the lock --------------------------------------------------------------- */
 

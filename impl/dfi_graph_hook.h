@@ -5,6 +5,12 @@
 #ifndef DFI_GRAPH_HOOK_H
 #define DFI_GRAPH_HOOK_H
 
+DFI_EXTERN_C_BEGIN
+DFI_API struct dfi_os_mutex dfi_graph_mutex = DFI_OS_MUTEX_INIT;
+DFI_EXTERN_C_END
+static void dfi_graph_lock(void) { dfi_os_lock(&dfi_graph_mutex); }
+static void dfi_graph_unlock(void) { dfi_os_unlock(&dfi_graph_mutex); }
+
 static struct dfi_g_item *dfi_graph_of_task(const struct dfi_flow *t) { return t && t->task.mem.special == 1 ? t->extra->graph : NULL; }
 
 /* The task in whose body s is, or which that is part of; NULL: none, and *bottom is the scope of the thread. Threads: any that
