@@ -140,7 +140,7 @@ static DFI_COLD void dfi_opts_wait(struct dfi_worker *w, struct dfi_scope *s)
     w->opts = NULL; /* not for what runs meanwhile */
     dfi_wait_all(w, s);
     for (k = o ? o->after : NULL; k && *k; k++) dfi_wait_token(*k, site);
-    w->opts = o;
+    w->opts = o, w->opts_site = site;
 }
 
 /* No memory to give t the options o: it waits for the tokens here, and dfi_with_end signals. */
@@ -260,9 +260,10 @@ static struct dfi_flow *dfi_flow_for(struct dfi_worker *w, const struct dfi_type
     if (!s) return NULL;
     if (DFI_UNLIKELY(s->submitted - s->done >= dfi_pool.window)) {
         const struct df_opts *o = w->opts; /* not for what runs meanwhile */
+        const char *site = w->opts_site;
         w->opts = NULL;
         dfi_throttle(w, s);
-        w->opts = o;
+        w->opts = o, w->opts_site = site;
     }
     return dfi_flow_new(w, s, type);
 }
