@@ -326,6 +326,7 @@ static void dfi_graph_token(struct dfi_graph *g, struct dfi_g_item *i, const voi
     dfi_graph_unlock();
 }
 
+/* t opens, or is made anew. */
 static void dfi_graph_token_opens(struct dfi_graph *g, const void *t)
 {
     struct dfi_g_token *k;

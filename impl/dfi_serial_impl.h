@@ -474,6 +474,7 @@ DFI_API void dfi_node_given(struct dfi_task *node)
 
 DFI_API void dfi_token_init(df_token *t, long k, const char *site)
 {
+    if (DFI_GRAPH()) dfi_graph_token_opens(DFI_GRAPH(), t);
     memset(t, 0, sizeof *t);
     t->dfi_need = (intptr_t)k, t->dfi_site = site;
 }

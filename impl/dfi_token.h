@@ -141,6 +141,7 @@ static int dfi_token_after(struct dfi_worker *w, struct dfi_flow *t, df_token *t
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_token_init(df_token *t, long k, const char *site)
 {
+    if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_token_opens(DFI_GRAPH(), t);
     dfi_store_relaxed(&t->dfi_list, (void *)(uintptr_t)(k <= 0));
     dfi_store_relaxed(&t->dfi_need, (intptr_t)k);
     dfi_store_relaxed(&t->dfi_promised, (intptr_t)0);
