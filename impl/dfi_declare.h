@@ -54,7 +54,7 @@
     DFI_CAT(DFI_TASK_MAKE_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_BAD, __VA_ARGS__)))(linkage, R, v, name, n, __VA_ARGS__)
 #define DFI_TASK_MAKE_0(...)                                                                                 \
     DFI_STATIC_ASSERT(0, "df.h: a task parameter is (type, name) or df_in/df_out/df_inout/...(type, pointer, count), " \
-                         "see the parameter words in df.h")
+                         "see the parameter words in df.h; df_owm_in/out/inout need df_owm.h")
 
 /* --- what each form of parameter contributes ------------------------------------------------ */
 
@@ -439,23 +439,30 @@
 #define DFI_IF_VOID_0(...)
 #define DFI_IF_VOID_1(...) __VA_ARGS__
 
-#define DFI_TASK_MAKE_1(linkage, R, v, name, n, ...)                                               \
-    DFI_CAT(DFI_TASK_STREAMS_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_OF_STREAM, __VA_ARGS__)))(linkage, R, v, name, n, __VA_ARGS__)
-#define DFI_TASK_STREAMS_1(linkage, R, v, name, n, ...)                                            \
-    DFI_TASK_COMMON(linkage, R, v, name, n, __VA_ARGS__)                                           \
+/* What is called is `body`: the user's function itself; where ownership is kept account of (df_owm.h defines DFI_OWNED),
+ * another one around it. Bodies of loops and pipes have DFI_BODY_BEGIN in front and DFI_BODY_END behind, which df_owm.h
+ * redefines. */
+#define DFI_BODY_BEGIN(name)
+#define DFI_BODY_END
+#define DFI_TASK_MAKE_1(...) DFI_CAT(DFI_TASK_BODY_, DFI_OWNED)(__VA_ARGS__)
+#define DFI_TASK_BODY_DFI_OWNED(linkage, R, v, name, n, ...) DFI_TASK_OF(linkage, R, v, name, name, n, __VA_ARGS__)
+#define DFI_TASK_OF(linkage, R, v, name, body, n, ...)                                             \
+    DFI_CAT(DFI_TASK_STREAMS_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_OF_STREAM, __VA_ARGS__)))(linkage, R, v, name, body, n, __VA_ARGS__)
+#define DFI_TASK_STREAMS_1(linkage, R, v, name, body, n, ...)                                      \
+    DFI_TASK_COMMON(linkage, R, v, name, body, n, __VA_ARGS__)                                     \
     DFI_TASK_NODE(name, n, __VA_ARGS__)                                                            \
-    DFI_TASK_FORK(R, v, name, n, __VA_ARGS__)                                                      \
+    DFI_TASK_FORK(R, v, name, body, n, __VA_ARGS__)                                                \
     DFI_TASK_SUBMIT(R, v, name, n, __VA_ARGS__)                                                    \
     DFI_STATIC_ASSERT(sizeof(name##_future) > 0, "df.h")
-#define DFI_TASK_STREAMS_0(linkage, R, v, name, n, ...)                                            \
-    DFI_TASK_COMMON(linkage, R, v, name, n, __VA_ARGS__)                                           \
-    DFI_TASK_FORK(R, v, name, n, __VA_ARGS__)                                                      \
+#define DFI_TASK_STREAMS_0(linkage, R, v, name, body, n, ...)                                      \
+    DFI_TASK_COMMON(linkage, R, v, name, body, n, __VA_ARGS__)                                     \
+    DFI_TASK_FORK(R, v, name, body, n, __VA_ARGS__)                                                \
     DFI_TASK_STREAM(name, n, __VA_ARGS__)                                                          \
     DFI_STATIC_ASSERT(sizeof(name##_future) > 0, "df.h")
 
 /* What both builds have: prototype, argument record, the call from a record, the type, and what nodes and
  * df_submit_with need. */
-#define DFI_TASK_COMMON(linkage, R, v, name, n, ...)                                               \
+#define DFI_TASK_COMMON(linkage, R, v, name, body, n, ...)                                         \
     linkage R name(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__));                                          \
     struct name##_dfi_args { DFI_EACH_##n(DFI_FIELD, __VA_ARGS__) };                               \
     typedef struct name##_dfi_future {                                                             \
@@ -467,7 +474,7 @@
     {                                                                                              \
         const struct name##_dfi_args *dfi_a = (const struct name##_dfi_args *)dfi_p;               \
         (void)dfi_a;                                                                               \
-        DFI_IF_R(v)(R dfi_v =) name(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__));                          \
+        DFI_IF_R(v)(R dfi_v =) body(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__));                          \
         DFI_IF_R(v)(if (dfi_r) *(R *)dfi_r = dfi_v;)                                               \
         DFI_IF_VOID(v)((void)dfi_r;)                                                               \
     }                                                                                              \
@@ -491,11 +498,11 @@
 
 #if defined(DF_SERIAL)
 
-#define DFI_TASK_FORK(R, v, name, n, ...)                                                          \
+#define DFI_TASK_FORK(R, v, name, body, n, ...)                                                    \
     DFI_UNUSED static void name##_spawn(name##_future *dfi_f DFI_EACH_##n(DFI_MORE, __VA_ARGS__))  \
     {                                                                                              \
         dfi_f->dfi_base.state = 1;                                                                 \
-        DFI_IF_R(v)(dfi_f->dfi_result =) name(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                \
+        DFI_IF_R(v)(dfi_f->dfi_result =) body(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                \
     }                                                                                              \
     DFI_UNUSED static R name##_sync(name##_future *dfi_f)                                          \
     {                                                                                              \
@@ -547,7 +554,7 @@
 
 #else
 
-#define DFI_TASK_FORK(R, v, name, n, ...)                                                          \
+#define DFI_TASK_FORK(R, v, name, body, n, ...)                                                    \
     DFI_INLINE void name##_spawn(name##_future *dfi_f DFI_EACH_##n(DFI_MORE, __VA_ARGS__))         \
     {                                                                                              \
         const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };              \
@@ -560,7 +567,7 @@
         const struct name##_dfi_args *dfi_a = &dfi_f->dfi_args;                                    \
         (void)dfi_a;                                                                               \
         if (dfi_sync(&dfi_f->dfi_base))                                                            \
-            DFI_IF_R(v)(return) name(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__));                         \
+            DFI_IF_R(v)(return) body(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__));                         \
         DFI_IF_R(v)(return dfi_f->dfi_result;)                                                     \
     }
 

@@ -166,7 +166,7 @@ DFI_EXTERN_C_END
 #define DFI_KERNEL_KNOWN_1(M, ...) M(__VA_ARGS__)
 #define DFI_KERNEL_KNOWN_0(M, c, name, text, n, body, ...)                                                      \
     DFI_STATIC_ASSERT(0, "df_gpu.h: a parameter of kernel " #name " is (type, name) or df_in/df_out/df_inout/df_commute/" \
-                         "df_concurrent/df_reduce(...), df_in2/df_out2/df_inout2/df_commute2(...)");
+                         "df_concurrent/df_reduce(...), df_in2/df_out2/df_inout2/df_commute2(...); df_owm_in/out/inout are for tasks");
 
 /* a token for a parameter that a kernel cannot have */
 #define DFI_NOT_KERNEL(t) DFI_NOT_KERNEL_ t
@@ -180,6 +180,7 @@ DFI_EXTERN_C_END
 #define DFI_NOT_KERNEL_dfi_f_pop(mode)   *
 #define DFI_NOT_KERNEL_dfi_f_peek(mode)  *
 #define DFI_NOT_KERNEL_dfi_f_popv(mode)  *
+#define DFI_NOT_KERNEL_dfi_f_owm(mode)   *
 #define DFI_NOT_KERNEL_dfi_f_wrong(mode) *
 #define DFI_NOT_KERNEL_dfi_m_in
 #define DFI_NOT_KERNEL_dfi_m_out

@@ -92,7 +92,29 @@
     X(TM_RETRY_NOTHING, ERROR, ALWAYS, "%s: df_retry in an atomic block that read nothing by df_tm_read: nothing can wake it") \
     X(TM_FOREVER, ERROR, ALWAYS, "%s: df_retry in an atomic block of a serial build waits for ever: it has no effect") \
     X(TM_THREAD_END, ERROR, ALWAYS, "%s: a thread ends inside of the atomic block that begins here: it has no effect") \
-    X(TM_NO_RECORD, WARNING, ONCE, "out of memory: some threads run their atomic blocks one after another")
+    X(TM_NO_RECORD, WARNING, ONCE, "out of memory: some threads run their atomic blocks one after another")    \
+    X(OWM_OWNERS, ERROR, ALWAYS, "%s: %s acquires %lu bytes %s that %s owns %s since %s: order the two, or release first") \
+    X(OWM_TWICE, ERROR, ALWAYS, "%s: %s acquires %lu bytes that it owns already, since %s")                    \
+    X(OWM_FROZEN, ERROR, ALWAYS, "%s: %s acquires %lu bytes to write that were frozen at %s")                  \
+    X(OWM_NOT_ACQUIRED, ERROR, ALWAYS, "%s: %s releases %lu bytes that it has not acquired, of the memory of %s") \
+    X(OWM_HELD, ERROR, ALWAYS, "%s: %s (%s) ends owning %lu bytes that it acquired here: add df_owm_release")  \
+    X(OWM_OUTSIDE, ERROR, ALWAYS, "%s: %s asks for %lu bytes that are not all inside of the memory of %s, which has %lu") \
+    X(OWM_NOWHERE, ERROR, ALWAYS, "%s: %s asks for %lu bytes that are in no memory of df_owm_alloc")           \
+    X(OWM_MODE, ERROR, ALWAYS, "%s: df_owm_acquire: mode %d is none of DF_OWM_R, DF_OWM_W, DF_OWM_RW")         \
+    X(OWM_WRITE, ERROR, ALWAYS, "%s: %s writes without owning it to byte %lu of the memory of %s%s")           \
+    X(OWM_CHANGED, ERROR, ALWAYS, "%s: %s finds byte %lu of the memory of %s changed%s: somebody wrote it without owning it") \
+    X(OWM_FREEZE, ERROR, ALWAYS, "%s: %s freezes %lu bytes that another one owns to write since %s: no effect") \
+    X(OWM_FREED, ERROR, ALWAYS, "%s: df_owm_free of memory that was freed at %s already: no effect")           \
+    X(OWM_FREE, ERROR, ALWAYS, "%s: df_owm_free of an address that is not the beginning of memory of df_owm_alloc: no effect") \
+    X(OWM_FREE_OWNED, ERROR, ALWAYS, "%s: df_owm_free of memory of which %lu bytes are owned by %s since %s")  \
+    X(OWM_FULL, WARNING, ONCE, "more than %d parts of owner-writable memory in use: further ones are not checked, and keep what " \
+                               "other processes write to themselves")                                         \
+    X(OWM_NO_MEMORY, WARNING, ALWAYS, "%s: df_owm_alloc: no memory for %lu bytes%s: NULL")                     \
+    X(OWM_UNGUARDED, WARNING, ONCE, "the system protects no more pieces of memory: writes without ownership are found later, when " \
+                                    "the memory is acquired")                                                 \
+    X(OWM_EVENT, ERROR, ALWAYS, "%s: event %d: events are 0 to %d: no effect")                                 \
+    X(OWM_EVENT_NEVER, ERROR, ALWAYS, "%s: df_owm_await waits for event %d to be counted %ld times; it was %ld times, and nobody is " \
+                                      "left to count: given up")
 #define DFI_LOG_ID(id, level, once, text) DFI_LOG_##id,
 enum dfi_log_id { DFI_MESSAGES(DFI_LOG_ID) DFI_LOG_COUNT };
 enum { DFI_LOG_ERROR = 1, DFI_LOG_WARNING = 2, DFI_LOG_ONCE = 1, DFI_LOG_ALWAYS = 0 };

@@ -65,7 +65,8 @@ DFI_EXTERN_C_END
 #define DFI_LOOP_GO_(linkage, d, name, n, ...) \
     DFI_CAT(DFI_LOOP_MAKE_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_LOOP_BAD, __VA_ARGS__)))(linkage, d, name, n, __VA_ARGS__)
 #define DFI_LOOP_MAKE_0(...)                                                                                 \
-    DFI_STATIC_ASSERT(0, "df.h: a loop parameter is (type, name) or df_in/df_out/df_inout/df_reduce/...(type, pointer, count)")
+    DFI_STATIC_ASSERT(0, "df.h: a loop parameter is (type, name) or df_in/df_out/df_inout/df_reduce/...(type, pointer, count); " \
+                         "df_owm_in/out/inout are for tasks: acquire before the loop, or in its body")
 
 /* as a check: nothing for what a loop can have; streams are for tasks */
 #define DFI_LOOP_BAD(t) DFI_LOOP_BAD_ t
@@ -106,8 +107,10 @@ DFI_EXTERN_C_END
     DFI_UNUSED static void name##_dfi_range(const long *dfi_b, void *dfi_p)                        \
     {                                                                                              \
         const struct name##_dfi_args *dfi_a = (const struct name##_dfi_args *)dfi_p;               \
+        DFI_BODY_BEGIN(name)                                                                       \
         (void)dfi_a;                                                                               \
         name(DFI_LOOP_CALL_##d DFI_EACH_##n(DFI_AND, __VA_ARGS__));                                \
+        DFI_BODY_END                                                                               \
     }                                                                                              \
     DFI_UNUSED static const struct dfi_loop_type name##_dfi_type = {                               \
         name##_dfi_range, #name, sizeof(struct name##_dfi_args), d, 0 DFI_EACH_##n(DFI_MODES, __VA_ARGS__) }; \
@@ -140,7 +143,11 @@ DFI_EXTERN_C_END
     linkage int name(int stage, T *item, long i, void *ctx);                                       \
     DFI_UNUSED static int name##_dfi_stage(int dfi_s, void *dfi_p, long dfi_i, void *dfi_c)        \
     {                                                                                              \
-        return name(dfi_s, (T *)dfi_p, dfi_i, dfi_c);                                              \
+        int dfi_next;                                                                              \
+        DFI_BODY_BEGIN(name)                                                                       \
+        dfi_next = name(dfi_s, (T *)dfi_p, dfi_i, dfi_c);                                          \
+        DFI_BODY_END                                                                               \
+        return dfi_next;                                                                           \
     }                                                                                              \
     DFI_UNUSED static const struct dfi_pipe_type name##_dfi_type = { name##_dfi_stage, #name, sizeof(T) }; \
     DFI_UNUSED static long name##_dfi_pipe(const char *dfi_site, const struct df_pipe_opts *dfi_o, void *dfi_c) \

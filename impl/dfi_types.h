@@ -24,6 +24,10 @@ struct dfi_edges { /* more of them */
     struct dfi_edge edge[DFI_EDGES_BLOCK];
 };
 
+#if DF_CHECK
+struct dfi_checked { struct dfi_region region; unsigned mode; };
+#endif
+
 /* A task of df_submit. Its memory is only ever reused for tasks of the worker that submitted it, so
  * that worker can tell by `seq` whether a task it remembers is still the same one. */
 struct dfi_flow {
@@ -40,7 +44,7 @@ struct dfi_flow {
     DFI_ATOMIC(unsigned) skip;            /* DFI_SKIPPED: it or what it depends on was cancelled; DFI_SPOILS, or 0 */
     struct dfi_extra *extra;              /* valid if task.mem.special */
 #if DF_CHECK
-    struct dfi_checked { struct dfi_region region; unsigned mode; } checked[16]; /* its accesses */
+    struct dfi_checked checked[16];       /* its accesses */
     unsigned n_checked;
 #endif
     struct dfi_weak *parts;               /* submitter only: its successors come after parts of it (dfi_weak.h) */
