@@ -112,9 +112,13 @@
     X(OWM_NO_MEMORY, WARNING, ALWAYS, "%s: df_owm_alloc: no memory for %lu bytes%s: NULL")                     \
     X(OWM_UNGUARDED, WARNING, ONCE, "the system protects no more pieces of memory: writes without ownership are found later, when " \
                                     "the memory is acquired")                                                 \
+    X(OWM_JOIN, WARNING, ALWAYS, "df_owm_join: %s: going on without")                                          \
+    X(OWM_FEWER, WARNING, ALWAYS, "df_owm_join: %d processes instead of %d: %s")                               \
+    X(OWM_DEAD, ERROR, ALWAYS, "process %d died while it owned %lu bytes, acquired by %s at %s: what it wrote there is lost") \
+    X(OWM_DEAD_CLEAN, WARNING, ALWAYS, "process %d died; it owned nothing")                                    \
     X(OWM_EVENT, ERROR, ALWAYS, "%s: event %d: events are 0 to %d: no effect")                                 \
-    X(OWM_EVENT_NEVER, ERROR, ALWAYS, "%s: df_owm_await waits for event %d to be counted %ld times; it was %ld times, and nobody is " \
-                                      "left to count: given up")
+    X(OWM_EVENT_NEVER, ERROR, ALWAYS, "%s: df_owm_await waits for event %d to be counted %ld times; it was %ld times, and who " \
+                                      "should count it has ended: given up")
 #define DFI_LOG_ID(id, level, once, text) DFI_LOG_##id,
 enum dfi_log_id { DFI_MESSAGES(DFI_LOG_ID) DFI_LOG_COUNT };
 enum { DFI_LOG_ERROR = 1, DFI_LOG_WARNING = 2, DFI_LOG_ONCE = 1, DFI_LOG_ALWAYS = 0 };

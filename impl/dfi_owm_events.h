@@ -49,6 +49,9 @@ DFI_API df_result dfi_owm_await(int event, long n, const char *site)
 #else
     {
         long looks;
+#if DF_OWM_COPIES
+        long quiet = 0; /* ms since nobody else is left */
+#endif
         for (looks = 0; dfi_load_acquire(at) < n; looks++) { /* acquire; pairs with dfi_owm_advance */
             if (looks < DFI_OWM_LOOKS) {
                 if (looks % 32 == 31) dfi_os_yield();
@@ -56,9 +59,13 @@ DFI_API df_result dfi_owm_await(int event, long n, const char *site)
                 continue;
             }
 #if DF_OWM_COPIES
-            if (looks % 16 == 0 && dfi_owm_somebody_died() && dfi_load_acquire(at) < n) {
-                dfi_log(DFI_LOG_OWM_EVENT_NEVER, site, event, n, (long)dfi_load_relaxed(at));
-                return DF_ERROR_STUCK;
+            if (dfi_owm.processes > 1 && looks % 16 == 0) {
+                int gone, died = dfi_owm_deaths(&gone);
+                quiet = gone ? quiet + 16 : 0;
+                if ((died || quiet > DFI_OWM_GIVE_UP_MS) && dfi_load_acquire(at) < n) {
+                    dfi_log(DFI_LOG_OWM_EVENT_NEVER, site, event, n, (long)dfi_load_relaxed(at));
+                    return DF_ERROR_STUCK;
+                }
             }
 #endif
             dfi_os_sleep_ms();

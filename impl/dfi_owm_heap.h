@@ -38,42 +38,14 @@ static void *dfi_owm_alloc_here(size_t bytes, const struct dfi_owm_place *at)
     return p;
 }
 
-/* What is frozen of an allocation, or owned and not released, is so no more. */
-static void dfi_owm_drop(const struct dfi_owm_record *a)
-{
-    struct dfi_owm_walk w;
-    unsigned i;
-    for (i = dfi_owm_first(dfi_owm.s->frozen, &w, a->begin, a->end); i; i = dfi_owm_next(dfi_owm.s->frozen, &w)) {
-        dfi_owm.s->frozen = dfi_owm_remove(dfi_owm.s->frozen, i);
-        dfi_owm_record_free(i);
-    }
-    for (i = dfi_owm_first(dfi_owm.s->owned, &w, a->begin, a->end); i; i = dfi_owm_next(dfi_owm.s->owned, &w))
-        DFI_OWM_AT(i)->mode = DFI_OWM_REJECTED; /* its release is no second mistake */
-}
-
-/* Allocation a is freed; its record tells from now on that it was. */
-static void dfi_owm_free_record(unsigned a, const struct dfi_owm_place *by)
-{
-    struct dfi_owm_segment *s = dfi_owm.s;
-    struct dfi_owm_record *r = DFI_OWM_AT(a);
-    dfi_owm_drop(r);
-    s->allocated = dfi_owm_remove(s->allocated, a);
-    r->then = *by;
-    if (s->n_freed >= DFI_OWM_FREED && dfi_owm.processes == 1) { /* of those there must be an end */
-        dfi_owm_record_free(a);
-        return;
-    }
-    s->freed = dfi_owm_insert(s->freed, a);
-    s->n_freed++;
-}
-
 DFI_EXTERN_C_BEGIN
 
 DFI_API void *dfi_owm_alloc(size_t bytes, const char *site)
 {
     struct dfi_owm_call c;
     void *p = NULL;
-    const char *why = "";
+    struct dfi_owm_place why; /* more about it, as its site */
+    why.site[0] = 0;
     if (!bytes) bytes = 1;
     if (bytes <= SIZE_MAX / 2) {
         dfi_owm_begin(&c, dfi_owm_me(), site);
@@ -84,7 +56,7 @@ DFI_API void *dfi_owm_alloc(size_t bytes, const char *site)
             p = dfi_owm_alloc_here(bytes, &c.by);
         dfi_owm_end(&c);
     }
-    if (!p) dfi_log(DFI_LOG_OWM_NO_MEMORY, site, (unsigned long)bytes, why);
+    if (!p) dfi_log(DFI_LOG_OWM_NO_MEMORY, site, (unsigned long)bytes, why.site);
     return p;
 }
 
@@ -99,9 +71,9 @@ DFI_API void dfi_owm_free(void *p, const char *site)
     a = dfi_owm_allocation(b);
     if (!a || DFI_OWM_AT(a)->begin != b) {
         i = a ? 0 : dfi_owm_first(dfi_owm.s->freed, &w, b, b + 1);
-        if (i && DFI_OWM_AT(i)->begin == b) {
-            dfi_owm_noted(&c.notes, DFI_LOG_OWM_FREED, &c.by, &DFI_OWM_AT(i)->then);
-        } else dfi_owm_noted(&c.notes, DFI_LOG_OWM_FREE, &c.by, NULL);
+        if (!i && !a) i = dfi_owm_first(dfi_owm.s->allocated, &w, b, b + 1); /* other processes have it still */
+        if (i && DFI_OWM_AT(i)->begin == b) dfi_owm_noted(&c.notes, DFI_LOG_OWM_FREED, &c.by, &DFI_OWM_AT(i)->then);
+        else dfi_owm_noted(&c.notes, DFI_LOG_OWM_FREE, &c.by, NULL);
         dfi_owm_end(&c);
         return;
     }

@@ -84,7 +84,7 @@ static int dfi_owm_contested(struct dfi_owm_call *c, uintptr_t b, uintptr_t e, i
     for (i = dfi_owm_first(dfi_owm.s->owned, &w, b, e); i; i = dfi_owm_next(dfi_owm.s->owned, &w)) {
         const struct dfi_owm_record *r = DFI_OWM_AT(i);
         int writes = (mode | r->mode) & DF_OWM_W, mine = dfi_owm_mine(r, c->frame);
-        if (r->mode == DFI_OWM_REJECTED) continue;
+        if (r->mode == DFI_OWM_REJECTED || dfi_load_relaxed(&dfi_owm.s->process[r->process].state) == DFI_OWM_DEAD) continue;
         if (mine && flags & DFI_OWM_PARAMETER) continue;               /* parameters of one task overlap */
         if (!writes && (!mine || r->flags & DFI_OWM_PARAMETER)) continue; /* all read */
         n = dfi_owm_noted(&c->notes, mine ? DFI_LOG_OWM_TWICE : DFI_LOG_OWM_OWNERS, &c->by, &r->at);

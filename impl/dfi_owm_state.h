@@ -9,7 +9,7 @@
 enum {
     DFI_OWM_RECORDS = 1 << 16, /* in all four sets together; 15 MiB of addresses, used as needed */
     DFI_OWM_FREED = 1024,      /* of freed memory, to recognise what is freed twice */
-    DFI_OWM_PROCESSES = 64,
+    DFI_OWM_PROCESSES = 32,
     DFI_OWM_REJECTED = 8,      /* a mode: the acquire was against the rules; kept for its release */
     /* flags */
     DFI_OWM_PARAMETER = 1,     /* acquired as a parameter: released at the end of the body */
@@ -27,7 +27,7 @@ struct dfi_owm_record {
     unsigned rank;            /* larger than those of the subtrees */
     unsigned next, previous;  /* owned: of the same frame; allocated: in the order of the calls; unused: the next one */
     int mode, process, flags;
-    int gone;                 /* allocated: processes that have freed it; one process: it is freed */
+    uint32_t gone;            /* allocated: a bit for each process that has freed it */
     struct dfi_owm_place at;  /* acquired, allocated, frozen */
     struct dfi_owm_place then; /* allocated: the last release in it; freed: where */
 };
@@ -38,7 +38,8 @@ enum { DFI_OWM_ABSENT = 0, DFI_OWM_HERE = 1, DFI_OWM_LEFT = 2, DFI_OWM_DEAD = 3 
 struct dfi_owm_segment {
     DFI_ATOMIC(intptr_t) event[DF_OWM_EVENTS];
     struct dfi_owm_process process[DFI_OWM_PROCESSES];
-    DFI_ATOMIC(int) joined;
+    DFI_ATOMIC(int) joined, complete; /* how many have come; nobody else is to come */
+    int processes;
     uintptr_t view, home_bytes;  /* the copies of all processes are here, each in its own memory */
     unsigned allocated, freed, owned, frozen; /* the sets */
     unsigned unused, used;       /* records that were given back; how many were ever taken */

@@ -127,7 +127,7 @@ static unsigned dfi_owm_first(unsigned set, struct dfi_owm_walk *w, uintptr_t be
 }
 
 /* Is any of [b, e) owned for writing in this process? For reading: also for reading. */
-static int dfi_owm_has_owner(uintptr_t b, uintptr_t e, int reading)
+DFI_UNUSED static int dfi_owm_has_owner(uintptr_t b, uintptr_t e, int reading)
 {
     struct dfi_owm_walk w;
     unsigned i;
@@ -153,11 +153,43 @@ static void dfi_owm_unowned(uintptr_t b, uintptr_t e, int reading, void (*fn)(vo
     fn(arg, b, e);
 }
 
-/* The allocation that byte b is in; 0: none. */
+/* The allocation that byte b is in, and that this process has not freed; 0: none. */
 static unsigned dfi_owm_allocation(uintptr_t b)
 {
     struct dfi_owm_walk w;
-    return dfi_owm_first(dfi_owm.s->allocated, &w, b, b + 1);
+    unsigned i = dfi_owm_first(dfi_owm.s->allocated, &w, b, b + 1);
+    return i && DFI_OWM_AT(i)->gone >> dfi_owm.process & 1 ? 0 : i;
+}
+
+/* --- allocations that end --------------------------------------------------------------------------- */
+
+/* What is frozen of an allocation, or owned and not released, is so no more. */
+static void dfi_owm_drop(const struct dfi_owm_record *a)
+{
+    struct dfi_owm_walk w;
+    unsigned i;
+    for (i = dfi_owm_first(dfi_owm.s->frozen, &w, a->begin, a->end); i; i = dfi_owm_next(dfi_owm.s->frozen, &w)) {
+        dfi_owm.s->frozen = dfi_owm_remove(dfi_owm.s->frozen, i);
+        dfi_owm_record_free(i);
+    }
+    for (i = dfi_owm_first(dfi_owm.s->owned, &w, a->begin, a->end); i; i = dfi_owm_next(dfi_owm.s->owned, &w))
+        DFI_OWM_AT(i)->mode = DFI_OWM_REJECTED; /* its release is no second mistake */
+}
+
+/* Allocation a is freed; its record tells from now on that it was. */
+static void dfi_owm_free_record(unsigned a, const struct dfi_owm_place *by)
+{
+    struct dfi_owm_segment *s = dfi_owm.s;
+    struct dfi_owm_record *r = DFI_OWM_AT(a);
+    dfi_owm_drop(r);
+    s->allocated = dfi_owm_remove(s->allocated, a);
+    r->then = *by;
+    if (s->n_freed >= DFI_OWM_FREED && dfi_owm.processes == 1) { /* of those there must be an end */
+        dfi_owm_record_free(a);
+        return;
+    }
+    s->freed = dfi_owm_insert(s->freed, a);
+    s->n_freed++;
 }
 
 #endif
