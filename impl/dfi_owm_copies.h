@@ -16,7 +16,7 @@
 
 enum {
     DFI_OWM_LOCK_BYTE = DFI_OWM_PROCESSES, /* of the file: the directory's; those before it are the processes' */
-    DFI_OWM_GIVE_UP_MS = 2000              /* an event nobody else can count any more: threads of this process may still do it */
+    DFI_OWM_GIVE_UP_MS = 1000              /* an event nobody else can count any more: threads of this process may still do it */
 };
 #define DFI_OWM_BYTES ((uintptr_t)1 << (sizeof(void *) > 4 ? 30 : 26))
 
@@ -90,7 +90,8 @@ static int dfi_owm_renew(uintptr_t b, uintptr_t e, int sealed)
     return p != MAP_FAILED;
 }
 
-/* A record of an allocation that no process has made so far. 0: no room. */
+/* A record of an allocation that no process has made so far, faulty if there is no room, so that it is none for the others
+ * either. 0: no record. */
 static unsigned dfi_owm_place_new(size_t bytes, const struct dfi_owm_place *at)
 {
     struct dfi_owm_segment *s = dfi_owm.s;
@@ -101,9 +102,11 @@ static unsigned dfi_owm_place_new(size_t bytes, const struct dfi_owm_place *at)
         if (DFI_OWM_AT(i)->begin - b >= bytes) break;
         b = dfi_owm_up(DFI_OWM_AT(i)->end);
     }
-    if (bytes > end - b || !dfi_owm_zero_home(b, b + bytes) || !(i = dfi_owm_record_new(b, b + bytes))) return 0;
+    if (bytes > end - b || !dfi_owm_zero_home(b, b + bytes)) b = 0;
+    if (!(i = dfi_owm_record_new(b, b + bytes))) return 0;
     DFI_OWM_AT(i)->at = *at;
-    for (;;) { /* what was freed there stays in the list of the calls, but is not found any more */
+    if (!b) DFI_OWM_AT(i)->flags = DFI_OWM_FAULTY;
+    while (b) { /* what was freed there stays in the list of the calls, but is not found any more */
         unsigned freed = dfi_owm_first(s->freed, &w, b, b + bytes);
         if (!freed) break;
         s->freed = dfi_owm_remove(s->freed, freed);
@@ -111,7 +114,7 @@ static unsigned dfi_owm_place_new(size_t bytes, const struct dfi_owm_place *at)
     if (s->last) DFI_OWM_AT(s->last)->next = i;
     else s->first = i;
     s->last = i;
-    s->allocated = dfi_owm_insert(s->allocated, i);
+    if (b) s->allocated = dfi_owm_insert(s->allocated, i);
     return i;
 }
 
@@ -120,12 +123,13 @@ static void *dfi_owm_alloc_all(size_t bytes, const struct dfi_owm_place *at, str
     unsigned i = dfi_owm.cursor ? DFI_OWM_AT(dfi_owm.cursor)->next : dfi_owm.s->first;
     struct dfi_owm_record *r;
     uintptr_t e;
-    if (!i && !(i = dfi_owm_place_new(bytes, at))) {
+    if (!i && !(i = dfi_owm_place_new(bytes, at))) return NULL;
+    dfi_owm.cursor = i;
+    r = DFI_OWM_AT(i);
+    if (r->end - r->begin == bytes && r->flags & DFI_OWM_FAULTY) {
         dfi_owm_text(why->site, sizeof why->site, ": raise DF_OWM_BYTES, or the room for shared memory");
         return NULL;
     }
-    dfi_owm.cursor = i;
-    r = DFI_OWM_AT(i);
     if (r->end - r->begin != bytes) {
         char text[2 * sizeof why->site];
         snprintf(text, sizeof text, ", as %s has %lu in the same place", r->at.site, (unsigned long)(r->end - r->begin));
