@@ -1,6 +1,6 @@
 # df - everything that can be built here, and how it is tested
 #
-# Nothing has to be built to use df: include df.h, df_stm.h or df_gpu.h. GNU make, a C compiler and a shell are enough for all
+# Nothing has to be built to use df: include df.h, df_stm.h, df_gpu.h or df_owm.h. GNU make, a C compiler and a shell are enough for all
 # of it; what a test needs beyond that is used if it is there and skipped with one line if not.
 
 CC     ?= cc
@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 B       = build
 VERSION := $(shell awk '$$2 ~ /^DF_VERSION_/ { v = v dot $$3; dot = "." } END { print v }' df.h)
-HEADERS = df.h df_stm.h df_gpu.h
+HEADERS = df.h df_stm.h df_gpu.h df_owm.h
 DF      = $(HEADERS) $(wildcard impl/*.h)
 
 .PHONY: help

@@ -360,9 +360,10 @@ DFI_API int df_owm_join(const char *name, int processes)
     const char *why = NULL;
     if (!processes)
         processes = (int)dfi_env_number("DF_OWM_PROCESSES", 1, DFI_OWM_PROCESSES, 1, "a number of processes from 1 to 32");
+    if (processes == 1 && dfi_owm.processes == 1) return 0;
     if (dfi_owm.processes > 1 || dfi_owm.s->used) why = "call it once, before anything else of df_owm.h";
     else if (processes < 1 || processes > DFI_OWM_PROCESSES) why = "processes can be 1 to 32";
-    else if (processes > 1) why = name ? dfi_owm_meet(name, processes) : dfi_owm_fork(processes);
+    else why = name ? dfi_owm_meet(name, processes) : dfi_owm_fork(processes);
     if (why) {
         dfi_log(DFI_LOG_OWM_JOIN, why);
         if (dfi_owm.processes == 1) dfi_owm.s = &dfi_owm_segment, dfi_owm.process = 0;

@@ -46,7 +46,7 @@ have() { command -v "$1" > /dev/null 2>&1; }
 
 # The implementation takes fifty times as long to compile as most programs, and is the same for them: it is compiled once for
 # each set of options, into $OUT. Prints nothing for a program that looks inside of it or changes it.
-users="-DDFI_IMPLEMENTED -DDFI_STM_IMPLEMENTED -DDFI_GPU_IMPLEMENTED"
+users="-DDFI_IMPLEMENTED -DDFI_STM_IMPLEMENTED -DDFI_GPU_IMPLEMENTED -DDFI_OWM_IMPLEMENTED"
 shared() {
     file=$1
     shift

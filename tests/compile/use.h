@@ -2,14 +2,17 @@
 #if STM != 1
 DF_TASK(int, twice, (int, n));
 #endif
-#if STM >= 4
+#if STM >= 6
+DF_TASK(int, own, df_owm_inout(int, p, n), (int, n));
+#endif
+#if STM >= 4 && STM != 6
 DF_KERNEL(half, df_inout(float, p, n), (int, n),
 {
     int i = df_global_id(0), j = 2;
     if (i < n) p[i] /= (float)j;
 })
 #endif
-#if STM && STM != 4
+#if STM && STM != 4 && STM != 6
 long add(long *to, long n);
 long add(long *to, long n)
 {
