@@ -134,10 +134,14 @@ typedef struct df_owm_ownership {
 #define df_owm_acquire(p, bytes, mode) dfi_owm_acquire((p), (bytes), (mode), DFI_SITE)
 #define df_owm_release(p, bytes)       dfi_owm_release((p), (bytes), DFI_SITE)
 #define df_owm_freeze(p, bytes)        dfi_owm_freeze((p), (bytes), DFI_SITE)
-#else /* what orders the tasks makes writes visible, too; so nothing is left to do */
-DFI_INLINE df_result df_owm_acquire(const void *p, size_t bytes, int mode) { (void)p, (void)bytes, (void)mode; return DF_OK; }
-DFI_INLINE df_result df_owm_release(const void *p, size_t bytes) { (void)p, (void)bytes; return DF_OK; }
-DFI_INLINE df_result df_owm_freeze(const void *p, size_t bytes) { (void)p, (void)bytes; return DF_OK; }
+#else /* What orders the tasks makes writes visible, too, so nothing is left to do. No functions of the arguments: gcc 12 lays loops
+       * out in another way around a call, even if nothing is left of it. */
+DFI_INLINE df_result dfi_owm_nothing(void) { return DF_OK; }
+DFI_INLINE const void *dfi_owm_pointer(const void *p) { return p; } /* checks the type */
+#define DFI_OWM_POINTER(p) (void)(p), (void)sizeof dfi_owm_pointer(p)
+#define df_owm_acquire(p, bytes, mode) (DFI_OWM_POINTER(p), (void)(size_t)(bytes), (void)(mode), dfi_owm_nothing())
+#define df_owm_release(p, bytes)       (DFI_OWM_POINTER(p), (void)(size_t)(bytes), dfi_owm_nothing())
+#define df_owm_freeze(p, bytes)        (DFI_OWM_POINTER(p), (void)(size_t)(bytes), dfi_owm_nothing())
 #endif
 DFI_EXTERN_C_BEGIN
 DFI_API void *dfi_owm_alloc(size_t bytes, const char *site);
