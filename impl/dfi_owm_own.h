@@ -153,7 +153,7 @@ static void dfi_owm_cut(struct dfi_owm_call *c, unsigned i, uintptr_t b, uintptr
     if (mode & DF_OWM_W) {
         dfi_owm_guard_close(a, b, e, &c->notes, &c->by);
         DFI_OWM_AT(a)->then = c->by;
-    } else dfi_owm_guard_look(a, b, e, &c->notes, &c->by);
+    }
 }
 
 DFI_EXTERN_C_BEGIN
