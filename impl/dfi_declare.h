@@ -439,13 +439,13 @@
 #define DFI_IF_VOID_0(...)
 #define DFI_IF_VOID_1(...) __VA_ARGS__
 
-/* What is called is `body`: the user's function itself; where ownership is kept account of (df_owm.h defines DFI_OWNED),
+/* What is called is `body`: the user's function itself; where ownership is kept account of (df_owm.h defines DFI_OWNS),
  * another one around it. Bodies of loops and pipes have DFI_BODY_BEGIN in front and DFI_BODY_END behind, which df_owm.h
  * redefines. */
 #define DFI_BODY_BEGIN(name)
 #define DFI_BODY_END
-#define DFI_TASK_MAKE_1(...) DFI_CAT(DFI_TASK_BODY_, DFI_OWNED)(__VA_ARGS__)
-#define DFI_TASK_BODY_DFI_OWNED(linkage, R, v, name, n, ...) DFI_TASK_OF(linkage, R, v, name, name, n, __VA_ARGS__)
+#define DFI_TASK_MAKE_1(...) DFI_CAT(DFI_TASK_BODY_, DFI_OWNS)(__VA_ARGS__)
+#define DFI_TASK_BODY_DFI_OWNS(linkage, R, v, name, n, ...) DFI_TASK_OF(linkage, R, v, name, name, n, __VA_ARGS__)
 #define DFI_TASK_OF(linkage, R, v, name, body, n, ...)                                             \
     DFI_CAT(DFI_TASK_STREAMS_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_OF_STREAM, __VA_ARGS__)))(linkage, R, v, name, body, n, __VA_ARGS__)
 #define DFI_TASK_STREAMS_1(linkage, R, v, name, body, n, ...)                                      \

@@ -52,7 +52,7 @@ DFI_API df_result dfi_owm_release(const void *p, size_t bytes, const char *site)
 DFI_API df_result dfi_owm_freeze(const void *p, size_t bytes, const char *site);
 DFI_EXTERN_C_END
 
-#define DFI_OWNED 1
+#define DFI_OWNS 1
 #define DFI_TASK_BODY_1(linkage, R, v, name, n, ...)                                               \
     linkage R name(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__));                                          \
     DFI_UNUSED static R name##_dfi_owned(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                     \
