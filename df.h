@@ -33,7 +33,7 @@
  *     Implementation file only:
  *       DF_MALLOC(n), DF_FREE(p)   replace malloc and free.
  *       DF_CHECK        1: reports tasks that access memory which the task that submits them did not
- *                       declare (its own stack and df_local excepted). Slower.
+ *                       declare (its own stack and df_local excepted). Slower. With df_owm.h: same in all files.
  *       DF_DEVELOP      warnings inside df.h are shown (for work on df itself).
  *     Environment: DF_WORKERS, DF_CPUSET, DF_DEQUE, DF_WINDOW, DF_DEFER, DF_DETERMINISTIC,
  *       DF_RENAME_BYTES, DF_PATIENCE, see df_config below.

@@ -74,7 +74,7 @@
 #define DF_DEBUG 0
 #endif
 
-/* DF_CHECK, implementation file only: 1 looks for wrong declarations. */
+/* DF_CHECK, implementation file only, with df_owm.h in all: 1 looks for wrong declarations, and for writes without ownership. */
 #ifndef DF_CHECK
 #define DF_CHECK 0
 #endif
