@@ -107,8 +107,8 @@
     X(OWM_FREED, ERROR, ALWAYS, "%s: df_owm_free of memory that was freed at %s already: no effect")           \
     X(OWM_FREE, ERROR, ALWAYS, "%s: df_owm_free of an address that is not the beginning of memory of df_owm_alloc: no effect") \
     X(OWM_FREE_OWNED, ERROR, ALWAYS, "%s: df_owm_free of memory of which %lu bytes are owned by %s since %s")  \
-    X(OWM_FULL, WARNING, ONCE, "more than %d parts of owner-writable memory in use: further ones are not checked, and keep what " \
-                               "other processes write to themselves")                                         \
+    X(OWM_FULL, WARNING, ONCE, "more than %d parts of owner-writable memory in use: further ones are not checked, and not handed " \
+                               "on to other processes")                                                       \
     X(OWM_NO_MEMORY, WARNING, ALWAYS, "%s: df_owm_alloc: no memory for %lu bytes%s: NULL")                     \
     X(OWM_UNGUARDED, WARNING, ONCE, "the system protects no more pieces of memory: writes without ownership are found later, when " \
                                     "the memory is acquired")                                                 \

@@ -46,7 +46,8 @@ static void dfi_owm_seal(struct dfi_owm_guard *g, uintptr_t b, uintptr_t e, int 
     dfi_owm_protect(g->begin, g->end, 0);
     g->seals = 0;
     for (b = g->begin; b < g->end; b += dfi_owm_page()) {
-        if (!(*dfi_owm_flags(g, b) & DFI_OWM_MIXED)) memcpy(dfi_owm_twin(g, b), (const void *)b, dfi_owm_page());
+        if (!(*dfi_owm_flags(g, b) & DFI_OWM_MIXED) && memcmp(dfi_owm_twin(g, b), (const void *)b, dfi_owm_page())) /* else it is zero in */
+            memcpy(dfi_owm_twin(g, b), (const void *)b, dfi_owm_page()); /* both, and need not have memory */
         *dfi_owm_flags(g, b) |= DFI_OWM_MIXED | DFI_OWM_STAYS;
     }
     dfi_store_relaxed(&dfi_owm.unguarded, 1);

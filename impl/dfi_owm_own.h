@@ -119,7 +119,6 @@ static df_result dfi_owm_claim(struct dfi_owm_frame *f, const void *p, size_t by
         kept = dfi_owm_keep(&c, b, e, mode, flags);
     }
     dfi_owm_end(&c);
-    if (!kept) dfi_log(DFI_LOG_OWM_FULL, (int)DFI_OWM_RECORDS);
     return c.notes.n ? DF_ERROR_OWNER : kept ? DF_OK : DF_ERROR_MEMORY;
 }
 
@@ -191,7 +190,7 @@ DFI_API df_result dfi_owm_release(const void *p, size_t bytes, const char *site)
         } else missing += (unsigned long)(to - at);
         at = to;
     }
-    if (missing || b > e) {
+    if ((missing && !dfi_load_relaxed(&dfi_owm.full)) || b > e) {
         unsigned a = dfi_owm_allocation(b);
         if (!a) dfi_owm_inside(&c, b, e);
         else dfi_owm_noted(&c.notes, DFI_LOG_OWM_NOT_ACQUIRED, &c.by, &DFI_OWM_AT(a)->at)->n = missing;
@@ -220,7 +219,6 @@ DFI_API df_result dfi_owm_freeze(const void *p, size_t bytes, const char *site)
         }
     }
     dfi_owm_end(&c);
-    if (!kept) dfi_log(DFI_LOG_OWM_FULL, (int)DFI_OWM_RECORDS);
     return c.notes.n ? DF_ERROR_OWNER : kept ? DF_OK : DF_ERROR_MEMORY;
 }
 

@@ -62,6 +62,7 @@ struct dfi_owm_state {
     int process, processes;
     unsigned cursor;             /* of several processes: the last allocation this one made */
     DFI_ATOMIC(int) unguarded;   /* pages could not be protected (dfi_owm_guard.h) */
+    DFI_ATOMIC(int) full;        /* there was no record for something: from then on not all is known */
     DFI_ATOMIC(uint64_t) frames;
     struct dfi_os_mutex lock;
 };
@@ -73,7 +74,7 @@ static void dfi_owm_unlock_one(void);
 static const struct dfi_owm_home dfi_owm_one = { dfi_owm_lock_one, dfi_owm_unlock_one, NULL, NULL };
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_owm_segment dfi_owm_segment; /* of a program of one process; zero, so it takes no room in the file */
-DFI_API struct dfi_owm_state dfi_owm = { &dfi_owm_segment, &dfi_owm_one, 0, 1, 0, 0, 0, DFI_OS_MUTEX_INIT };
+DFI_API struct dfi_owm_state dfi_owm = { &dfi_owm_segment, &dfi_owm_one, 0, 1, 0, 0, 0, 0, DFI_OS_MUTEX_INIT };
 DFI_EXTERN_C_END
 static void dfi_owm_lock_one(void) { dfi_os_lock(&dfi_owm.lock); }
 static void dfi_owm_unlock_one(void) { dfi_os_unlock(&dfi_owm.lock); }

@@ -57,6 +57,7 @@ static void dfi_owm_tell(const struct dfi_owm_notes *t)
 {
     int i;
     if (dfi_load_relaxed(&dfi_owm.unguarded)) dfi_log(DFI_LOG_OWM_UNGUARDED);
+    if (dfi_load_relaxed(&dfi_owm.full)) dfi_log(DFI_LOG_OWM_FULL, (int)DFI_OWM_RECORDS);
     for (i = 0; i < t->n; i++) {
         const struct dfi_owm_note *n = &t->note[i];
         switch (n->id) {

@@ -7,7 +7,7 @@
 
 #define DFI_OWM_AT(i) (&dfi_owm.s->record[i])
 
-/* A record of [b, e); 0 if there is no room. */
+/* A record of [b, e); 0 if there is no room, which is said (dfi_owm_tell). */
 static unsigned dfi_owm_record_new(uintptr_t b, uintptr_t e)
 {
     struct dfi_owm_segment *s = dfi_owm.s;
@@ -15,7 +15,10 @@ static unsigned dfi_owm_record_new(uintptr_t b, uintptr_t e)
     unsigned i = s->unused;
     if (i) s->unused = DFI_OWM_AT(i)->next;
     else if (s->used + 1 < DFI_OWM_RECORDS) i = ++s->used;
-    else return 0;
+    else {
+        dfi_store_relaxed(&dfi_owm.full, 1);
+        return 0;
+    }
     r = DFI_OWM_AT(i);
     memset((void *)r, 0, sizeof *r);
     s->random = s->random * 1664525u + 1013904223u;

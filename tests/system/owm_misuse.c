@@ -9,6 +9,8 @@
 #endif
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <string.h>
 #define DF_IMPLEMENTATION
 #include "df_owm.h"
@@ -355,10 +357,53 @@ static void forms(int wrong)
     (void)wrong;
 }
 
+/* --- limits, and the signal handler that was there before ------------------------------------------------------ */
+
+enum { PIECES = 70000 };
+static void limits(int wrong)
+{
+    char *b = (char *)df_owm_alloc(PIECES);
+    CHECK(b != NULL);
+    if (!wrong) return df_owm_free(b);
+    for (int i = 0; i < PIECES; i++) {
+        df_result r = df_owm_acquire(b + i, 1, DF_OWM_R);
+        CHECK(r == (i < 65000 ? DF_OK : i < 66000 ? r : DF_ERROR_MEMORY));
+    }
+    heard(1, "more than 65536 parts");
+    for (int i = 0; i < PIECES; i++) CHECK(df_owm_release(b + i, 1) == DF_OK);
+    CHECK(df_owm_acquire(b, PIECES, DF_OWM_RW) == DF_OK && df_owm_release(b, PIECES) == DF_OK);
+    df_owm_free(b);
+    heard(0, "");
+    AT_FIRST; CHECK(df_owm_alloc(SIZE_MAX) == NULL);
+    heard(1, "no memory for");
+}
+static char *theirs;
+static int faults;
+static void handler(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_addr != theirs + 5 || mprotect(theirs, 4096, PROT_READ | PROT_WRITE)) _Exit(number);
+    faults++;
+}
+static void before(int wrong)
+{
+    CHECK((theirs = (char *)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) != MAP_FAILED);
+    theirs[5] = 1;
+    if (wrong) a[0] = 1;
+    CHECK(faults == 1 && theirs[5] == 1);
+    munmap(theirs, 4096);
+    heard(wrong, "a thread writes");
+    faults = 0;
+}
+
 int main(void)
 {
     static void (*const part[])(int) = { two_owners, written_while_read, read_while_written, freeze_owned, both_read, not_acquired, twice,
-                                         ends_holding, outside, modes, freed, frozen, unowned_pages, unowned_bytes, unowned_at_free, forms };
+                                         ends_holding, outside, modes, freed, frozen, unowned_pages, unowned_bytes, unowned_at_free, forms, before };
+    struct sigaction mine;
+    memset(&mine, 0, sizeof mine);
+    mine.sa_sigaction = handler, mine.sa_flags = SA_SIGINFO;
+    CHECK(sigaction(SIGSEGV, &mine, NULL) == 0);
     df_config c = { .workers = 3, .log = hear };
     CHECK(df_start(&c) == DF_OK);
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
@@ -370,6 +415,9 @@ int main(void)
         }
     free_owned(0);
     free_owned(1);
+    a = NULL;
+    limits(0);
+    limits(1); /* the last: not all is known from then on */
     CHECK(!strcmp(df_error_text(DF_ERROR_OWNER), "a call for owner-writable memory against its rules: the log says what"));
     return 0;
 }
