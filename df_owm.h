@@ -171,7 +171,8 @@ DFI_EXTERN_C_END
  *   void df_owm_advance(event)         counts event 0 .. DF_OWM_EVENTS - 1: what this process released so far can be acquired by
  *                                      whoever awaits it
  *   df_result df_owm_await(event, n)   waits until event was counted n times, by all processes together. It blocks the thread. A process
- *                                      that dies is reported to those who wait, with what it owned; DF_ERROR_STUCK
+ *                                      that dies is reported to those who wait, with what it owned: DF_ERROR_STUCK; and so
+ *                                      is, after DF_PATIENCE seconds (30), that all others have ended
  *
  *   df_owm_alloc and df_owm_free are then calls that all processes make, in the same order and with the same sizes; the
  *   memory has the same address in each. All else of a process is its own: tasks, streams, variables.

@@ -16,7 +16,8 @@
 
 enum {
     DFI_OWM_LOCK_BYTE = DFI_OWM_PROCESSES, /* of the file: the directory's; those before it are the processes' */
-    DFI_OWM_GIVE_UP_MS = 1000              /* an event nobody else can count any more: threads of this process may still do it */
+    DFI_OWM_PATIENCE = 30                  /* seconds for an event that no other process can count any more: tasks of this one
+                                              may still be at it */
 };
 #define DFI_OWM_BYTES ((uintptr_t)1 << (sizeof(void *) > 4 ? 30 : 26))
 
@@ -25,7 +26,8 @@ static struct {
     unsigned char *home;
     pid_t child[DFI_OWM_PROCESSES];
     uint32_t told;           /* deaths that this process was told of */
-} dfi_owm_shared = { -1, NULL, { 0 }, 0 };
+    long patience;           /* ms */
+} dfi_owm_shared = { -1, NULL, { 0 }, 0, 0 };
 
 /* Takes (F_WRLCK) or gives back (F_UNLCK) byte `at` of the file; waits for it. 0: done. */
 static int dfi_owm_file_lock(int at, short kind)
@@ -278,6 +280,7 @@ static void dfi_owm_arrive(int who)
     for (i = 0; i < dfi_owm.processes; i++)
         while (dfi_load_acquire(&dfi_owm.s->process[i].state) == DFI_OWM_ABSENT) dfi_os_sleep_ms();
     dfi_owm.home = &dfi_owm_all;
+    dfi_owm_shared.patience = 1000 * dfi_env_number("DF_PATIENCE", 1, DFI_PATIENCE_MOST, DFI_OWM_PATIENCE, "a number of seconds from 1 to 1000000");
     atexit(dfi_owm_part);
 }
 

@@ -62,7 +62,7 @@ DFI_API df_result dfi_owm_await(int event, long n, const char *site)
             if (dfi_owm.processes > 1 && looks % 16 == 0) {
                 int gone, died = dfi_owm_deaths(&gone);
                 quiet = gone ? quiet + 16 : 0;
-                if ((died || quiet > DFI_OWM_GIVE_UP_MS) && dfi_load_acquire(at) < n) {
+                if ((died || quiet > dfi_owm_shared.patience) && dfi_load_acquire(at) < n) {
                     dfi_log(DFI_LOG_OWM_EVENT_NEVER, site, event, n, (long)dfi_load_relaxed(at));
                     return DF_ERROR_STUCK;
                 }
