@@ -113,6 +113,7 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *                      df_out_range, df_inout_range alike
  *             df_weak_inout(T, p, n)   not accessed by the task itself, but by tasks it submits: it
  *                      starts at once, they wait; df_weak_in, df_weak_out, and df_weak_inout2 ... alike
+ *             df_owm_in, df_owm_out, df_owm_inout (T, p, n): see df_owm.h
  *     n, rows, cols, ld: elements of T; any expression over the other parameters. Zero or negative:
  *             nothing is accessed.
  *     op      df_sum df_prod df_band df_bor df_bxor df_land df_lor (0 and 1) df_min df_max for scalar T,

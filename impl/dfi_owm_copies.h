@@ -24,10 +24,10 @@ enum {
 static struct {
     int file;                /* of the shared memory; never closed, as that would give up its locks */
     unsigned char *home;
-    pid_t child[DFI_OWM_PROCESSES];
+    pid_t self, child[DFI_OWM_PROCESSES];
     uint32_t told;           /* deaths that this process was told of */
     long patience;           /* ms */
-} dfi_owm_shared = { -1, NULL, { 0 }, 0, 0 };
+} dfi_owm_shared = { -1, NULL, 0, { 0 }, 0, 0 };
 
 /* Takes (F_WRLCK) or gives back (F_UNLCK) byte `at` of the file; waits for it. 0: done. */
 static int dfi_owm_file_lock(int at, short kind)
@@ -207,7 +207,7 @@ static void dfi_owm_part(void)
     struct dfi_owm_walk w;
     unsigned i;
     int c;
-    if (dfi_owm.processes == 1) return;
+    if (dfi_owm_shared.self != getpid()) return; /* a copy that the program made by fork is none of the processes */
     do {
         notes.n = 0;
         dfi_owm.home->lock();
@@ -273,6 +273,7 @@ static void dfi_owm_arrive(int who)
 {
     int i;
     dfi_owm.process = who;
+    dfi_owm_shared.self = getpid();
     dfi_owm_file_lock(who, F_WRLCK);
     dfi_store_release(&dfi_owm.s->process[who].state, (int)DFI_OWM_HERE);
     while (!dfi_load_acquire(&dfi_owm.s->complete)) dfi_os_sleep_ms(); /* acquire; pairs with who saw that nobody is missing */
