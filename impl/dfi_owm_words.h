@@ -29,6 +29,7 @@
 #define DFI_REDUCER_dfi_f_owm     DFI_REDUCER_dfi_f_array
 #define DFI_ACCESS_dfi_f_owm(f, mode, T, p, n) (void)sizeof(n);
 #define DFI_ASK_dfi_f_owm(f, mode, T, p, n)
+#define DFI_LABEL_dfi_f_owm(T, p, n)
 #define DFI_MODES_dfi_f_owm(mode)
 #define DFI_BAD_dfi_f_owm
 #define DFI_OF_STREAM_dfi_f_owm
