@@ -36,7 +36,7 @@
  *                       declare (its own stack and df_local excepted). Slower. With df_owm.h: same in all files.
  *       DF_DEVELOP      warnings inside df.h are shown (for work on df itself).
  *     Environment: DF_WORKERS, DF_CPUSET, DF_DEQUE, DF_WINDOW, DF_DEFER, DF_DETERMINISTIC,
- *       DF_RENAME_BYTES, DF_PATIENCE, see df_config below.
+ *       DF_RENAME_BYTES, DF_SPECULATE, DF_PATIENCE, see df_config below.
  *       DF_GRAPH=file.txt or file.dot   the tasks of any program and what orders them, as text or for graphviz
  *       (-.txt, -.dot: to standard output); DF_GRAPH_DEPTH=n: only n levels of tasks in tasks. See docs/graph.md.
  *
@@ -45,7 +45,7 @@
  *
  * NOT   df does not preempt tasks, and a task that blocks in the operating system blocks its worker.
  *
- * SECTIONS  search for >>tasks  >>dataflow  >>options  >>tokens  >>nodes  >>streams
+ * SECTIONS  search for >>tasks  >>dataflow  >>speculation  >>options  >>tokens  >>nodes  >>streams
  *       >>loops  >>pipelines  >>errors  >>blocking  >>life
  *       >>implementation  >>licence (last).
  *       Examples are in examples/; the arguments behind the lock-free parts in docs/memory-order.md.
@@ -76,6 +76,7 @@
 #include "impl/dfi_stream.h"
 #include "impl/dfi_declare.h"
 #include "impl/dfi_loop.h"
+#include "impl/dfi_speculate.h"
 
 /* Every file that includes df.h asks for this symbol, and all other functions are weak: a program
  * without the implementation gets one message from the linker, and that is the help text. */
@@ -184,6 +185,39 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
 #define DFI_SUBMIT_0(name, ...) DFI_CAT(name, _submit)(__VA_ARGS__)
 
 #define df_local(T, n) ((T *)dfi_local_alloc((size_t)(n), sizeof(T)))
+
+/* --------------------------------------------------------------------------------- >>speculation
+ * Going on before a condition is known
+ *
+ *   df_speculate(cond, guess) { submits }         if (!*cond == !guess) { submits }
+ *   df_speculate_while(cond, guess) { submits }   while (!*cond == !guess) { submits }
+ *
+ *   df_submit(test, x, &converged);
+ *   df_speculate_while(&converged, 0) {           does not wait for test
+ *       df_submit(sweep, x);
+ *       df_submit(test, x, &converged);
+ *   }
+ *
+ *     cond: a pointer to an integer that tasks write to. The tasks in the block are submitted, and run, before the tasks that
+ *     compute it are done, as if it were known that *cond is guess (0, or anything else). When it turns out otherwise all
+ *     they did is taken back. Tasks after the block that use what they write, df_wait and df_wait_on, wait until that is
+ *     settled; other tasks do not. Blocks nest. If the condition is known already the block is an `if`, or a `while`.
+ *     A loop submits at most df_config.speculate turns whose conditions are not known. One that wants to know how many turns counted has a
+ *     task count them: variables of the submitter also count those taken back.
+ *     The block itself does nothing but submit: what it does besides is not taken back. (df_wait in it, df_for, DF_PARALLEL, streams,
+ *     nodes, launches, tasks with tokens wait until it is known whether the block counts, and if not have no effect.)
+ *     Its tasks may also run when they turn out not to count, on values that come of that: they must end then, too, and
+ *     write nothing but what they declare. df_cancelled() is 1 when that is known. A task that declares to write nothing, and
+ *     may be there for its output, waits until the guess is known. df_fail and df_cancel have an effect only if the guess is right.
+ *     In a cancelled scope no block and no turn is executed.
+ *     `break` ends the block, or the loop, and so, with gcc and clang, do `return` and `goto`; that they go elsewhere is not taken back.
+ *     Cost: about 1 us a block; per task about 0.5 us and a copy of what it overwrites, if no other task of the block wrote there before and it begins before
+ *     the guess is known. Nothing else is kept track of: what depends on what the tasks have declared.
+ *     Without memory for a copy the task waits.
+ *   Errors: df_spawn in a block that may not count is reported with DF_DEBUG.
+ *   Source: StarSs (TERAFLUX D3.5, 3.1). How it works: docs/speculation.md. */
+#define df_speculate(cond, guess)       DFI_SPECULATE(cond, guess, 0)
+#define df_speculate_while(cond, guess) DFI_SPECULATE(cond, guess, 1)
 
 /* ----------------------------------------------------------------------------------- >>options
  * df_submit_with(opts, name, args...): df_submit with options
@@ -472,6 +506,8 @@ typedef struct df_config {
     size_t rename_bytes;  /* memory for renaming: a df_out that would wait for others to be done with the same
                              region, while a worker has nothing to do, gets a buffer of its own and starts.
                              Bodies must then use the pointer they are given; DF_RENAME_BYTES; default 0: off */
+    int speculate;        /* turns of df_speculate_while that are submitted before the condition of the first is known; negative:
+                             df_speculate and df_speculate_while wait for their conditions; DF_SPECULATE (0: wait); default 2 */
     int patience;         /* seconds in which nothing happens before tasks that wait for tokens or inputs
                              are given up; DF_PATIENCE; default 2 */
     const char *graph;    /* a file that ends in .dot or .txt: tasks and what orders them, written when df stops and at the end
@@ -490,6 +526,8 @@ typedef struct df_counters {
     uint64_t skipped; /* tasks not run because they were cancelled */
     uint64_t renamings; /* outputs that got a buffer of their own */
     uint64_t copies;  /* private copies made for reductions */
+    uint64_t speculated; /* tasks of df_speculate run before it was known that they count */
+    uint64_t undone;  /* tasks of df_speculate not run as it was known that they do not */
 } df_counters;
 
 DFI_EXTERN_C_BEGIN
@@ -566,6 +604,7 @@ DFI_EXTERN_C_END
 #include "impl/dfi_serial_order.h"
 #include "impl/dfi_serial_loop.h"
 #include "impl/dfi_stream_serial.h"
+#include "impl/dfi_speculate_serial.h"
 #else
 #include <limits.h>
 #include "impl/dfi_stm_hook.h"
@@ -584,6 +623,8 @@ DFI_EXTERN_C_END
 #include "impl/dfi_extra.h"
 #include "impl/dfi_gpu_hook.h"
 #include "impl/dfi_graph_hook.h"
+#include "impl/dfi_speculate_kept.h"
+#include "impl/dfi_speculate_guess.h"
 #include "impl/dfi_flow.h"
 #include "impl/dfi_edge.h"
 #include "impl/dfi_token.h"
@@ -592,7 +633,9 @@ DFI_EXTERN_C_END
 #include "impl/dfi_order.h"
 #include "impl/dfi_part.h"
 #include "impl/dfi_weak.h"
+#include "impl/dfi_speculate_task.h"
 #include "impl/dfi_submit.h"
+#include "impl/dfi_speculate_block.h"
 #include "impl/dfi_stuck.h"
 #include "impl/dfi_stream_flow.h"
 #include "impl/dfi_team.h"

@@ -14,6 +14,8 @@ enum {
     DFI_RENAME_MOST = 1 << 30, /* of the environment variable */
     DFI_PATIENCE_DEFAULT = 2,  /* seconds */
     DFI_PATIENCE_MOST = 1000000,
+    DFI_SPECULATE_DEFAULT = 2, /* turns: the second hides that the first is being decided, more are more to take back */
+    DFI_SPECULATE_MOST = 1000,
     DFI_WORKERS_MOST = 256     /* leaves slots for threads of the program */
 };
 
@@ -22,7 +24,7 @@ struct dfi_settings {
     int n_cpus;                  /* CPUs listed, 0: no list */
     int cpu[DFI_MAX_CPUS];
     size_t deque, window, stack_bytes, rename_bytes;
-    int defer, deterministic, patience;
+    int defer, deterministic, patience, speculate;
 };
 
 /* A decimal number and nothing else. */
@@ -121,6 +123,7 @@ static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
     s->deterministic = (int)dfi_env_number("DF_DETERMINISTIC", 0, 1, 0, "0 or 1") || (c && c->deterministic);
     s->rename_bytes = (size_t)dfi_env_number("DF_RENAME_BYTES", 0, DFI_RENAME_MOST, 0, "a number of bytes up to 1073741824");
     s->patience = (int)dfi_env_number("DF_PATIENCE", 1, DFI_PATIENCE_MOST, DFI_PATIENCE_DEFAULT, "a number of seconds from 1 to 1000000");
+    s->speculate = (int)dfi_env_number("DF_SPECULATE", 0, DFI_SPECULATE_MOST, DFI_SPECULATE_DEFAULT, "a number of turns from 0 to 1000");
     if (c) {
         s->deque = dfi_config_size("deque", c->deque, DFI_DEQUE_LEAST, DFI_DEQUE_MOST, s->deque,
                                    "a number of entries from 2 to 67108864");
@@ -130,6 +133,9 @@ static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
         if (c->rename_bytes) s->rename_bytes = c->rename_bytes;
         s->patience = (int)dfi_config_size("patience", (size_t)c->patience, 1, DFI_PATIENCE_MOST, (size_t)s->patience,
                                            "a number of seconds from 1 to 1000000");
+        if (c->speculate < 0) s->speculate = 0;
+        else s->speculate = (int)dfi_config_size("speculate", (size_t)c->speculate, 1, DFI_SPECULATE_MOST, (size_t)s->speculate,
+                                                 "a number of turns up to 1000");
     }
 }
 

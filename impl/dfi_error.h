@@ -6,6 +6,10 @@
 #ifndef DFI_ERROR_H
 #define DFI_ERROR_H
 
+static struct dfi_guess *dfi_guess_of_caller(struct dfi_worker *w);
+static void dfi_guess_fail(struct dfi_guess *g, int code, const char *text);
+static void dfi_guess_give_error(struct dfi_guess *g, struct dfi_error *e);
+
 static int dfi_scope_cancelled(struct dfi_scope *s)
 {
     for (; s; s = dfi_load_relaxed(&s->parent))
@@ -51,6 +55,7 @@ static DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
 {
     struct dfi_error *e = dfi_load_acquire(&s->error);
     struct dfi_scope *to = dfi_load_relaxed(&s->parent);
+    struct dfi_guess *guess = s->within;
     struct dfi_worker *w = dfi_me();
     int task;
     dfi_scope_uncancel(s);
@@ -58,8 +63,12 @@ static DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
     /* is `to` the scope of the enclosing task? */
     task = s->kind == DFI_BODY || (s->kind == DFI_BLOCK && (s->saved_task || w->now == s->outer));
     while (to && to->kind == DFI_STOLEN) to = dfi_load_relaxed(&to->parent);
-    if (!task && to && to->kind == DFI_BODY) to = dfi_load_relaxed(&to->parent), task = 1;
+    if (!task && to && to->kind == DFI_BODY) guess = to->within, to = dfi_load_relaxed(&to->parent), task = 1;
     dfi_store_relaxed(&s->error, NULL);
+    if (DFI_UNLIKELY(task && guess)) {
+        dfi_guess_give_error(guess, e);
+        return;
+    }
     if (to) {
         dfi_scope_set_error(to, e->code, e->text);
         if (to->kind != DFI_BOTTOM || task) dfi_scope_cancel(to);
@@ -79,8 +88,13 @@ DFI_EXTERN_C_BEGIN
 DFI_API void df_fail(int code, const char *text)
 {
     struct dfi_worker *w = dfi_me_attached();
+    struct dfi_guess *guess;
     struct dfi_scope *s;
     if (!code) dfi_log(DFI_LOG_FAIL_ZERO, text);
+    if (w && DFI_UNLIKELY((guess = dfi_guess_of_caller(w)) != NULL)) {
+        dfi_guess_fail(guess, code ? code : -1, text);
+        return;
+    }
     if (!w || !(s = dfi_scope_of_caller(w))) return;
     dfi_scope_set_error(s, code ? code : -1, text);
     dfi_scope_cancel(s);
@@ -89,17 +103,27 @@ DFI_API void df_fail(int code, const char *text)
 DFI_API void df_cancel(void)
 {
     struct dfi_worker *w = dfi_me_attached();
-    struct dfi_scope *s = w ? dfi_scope_of_caller(w) : NULL;
-    if (s) dfi_scope_cancel(s);
+    struct dfi_guess *guess = w ? dfi_guess_of_caller(w) : NULL;
+    struct dfi_scope *s;
+    if (DFI_UNLIKELY(guess != NULL)) dfi_guess_fail(guess, 0, "");
+    else if (w && (s = dfi_scope_of_caller(w)) != NULL) dfi_scope_cancel(s);
 }
 
 DFI_API int df_cancelled(void)
 {
     struct dfi_worker *w = dfi_me();
     struct dfi_flow *t;
+    struct dfi_scope *s;
     if (!w || !dfi_load_relaxed(&dfi_pool.cancels)) return 0;
-    if (!(t = w->task)) return dfi_scope_cancelled(w->scope);
-    return (t->task.mem.special && t->extra->group && dfi_load_relaxed(&t->extra->group->dfi_cancelled)) || dfi_scope_cancelled(t->scope);
+    t = w->task, s = t ? t->scope : w->scope;
+    if (t && DFI_UNLIKELY(t->task.mem.special)) {
+        if (t->extra->group && dfi_load_relaxed(&t->extra->group->dfi_cancelled)) return 1;
+        if (t->extra->guess && dfi_guess_standing(t->extra->guess) == DFI_GUESS_WRONG) return 1;
+    }
+    if (dfi_scope_cancelled(s)) return 1;
+    for (; s; s = dfi_load_relaxed(&s->parent)) /* taken back: its children are run all the same, as its body may rely on it */
+        if (s->within && dfi_guess_standing(s->within) == DFI_GUESS_WRONG) return 1;
+    return 0;
 }
 
 DFI_API void df_group_cancel(df_group *g)

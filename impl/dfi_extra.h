@@ -51,6 +51,7 @@ static void dfi_extra_free(struct dfi_worker *w, struct dfi_flow *t)
     dfi_uses_free(w, home, x->after);
     if (DFI_UNLIKELY(x->window_array != NULL)) dfi_mfree((void *)x->window_array);
     if (DFI_UNLIKELY(x->noted != NULL)) dfi_mfree((void *)x->noted);
+    if (DFI_UNLIKELY(x->kept != NULL)) dfi_mfree((void *)x->kept);
     dfi_block_free(w, home, &x->head);
     t->task.mem.special = 0;
 }

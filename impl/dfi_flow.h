@@ -191,6 +191,7 @@ static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, st
         }
     }
     if (w->sites) dfi_report_unsynced(w, s->mark);
+    if (DFI_UNLIKELY(s->guess != NULL)) dfi_guesses_left(w, s);
     dfi_settle(w, s);
     dfi_scope_pop(w, s);
     w->task = outer, w->task_mark = mark; /* before dfi_flow_done, as in dfi_flow_run */

@@ -108,6 +108,7 @@ DFI_API void dfi_spawn_checked(struct dfi_future *f)
 {
     const char *site = dfi_call_site;
     struct dfi_worker *w = dfi_me_attached();
+    if (w && !w->task && w->scope->guess && dfi_guess_standing(w->scope->guess) != DFI_GUESS_RIGHT) dfi_log(DFI_LOG_SPAWN_GUESS, site);
     if (w && w->head == w->room) dfi_stack_grow(w, 1);
     if (!w || w->head == w->room) {
         dfi_spawn_slow(f);

@@ -189,6 +189,7 @@ static int dfi_start_locked(const df_config *c)
     dfi_store_relaxed(&dfi_pool.run_now, dfi_run_now_allowed());
     dfi_pool.rename_bytes = s->rename_bytes;
     dfi_pool.patience = s->patience;
+    dfi_pool.speculate = s->speculate;
     dfi_pool.stack_bytes = s->stack_bytes;
     dfi_pool.n_cpus = dfi_os_cpus();
     w = dfi_me();
@@ -288,7 +289,7 @@ DFI_API df_result df_start(const df_config *c)
 DFI_API void df_stop(void)
 {
     struct dfi_worker *w = dfi_me();
-    if (w && (w->task || w->scope->outer)) {
+    if (w && (w->task || w->scope->outer || w->scope->guess)) {
         dfi_log(DFI_LOG_STOP_INSIDE);
         return;
     }
@@ -331,6 +332,8 @@ DFI_API df_result df_stats(df_counters *out)
         out->skipped += dfi_load_relaxed(&v->n_skipped);
         out->renamings += dfi_load_relaxed(&v->n_renamings);
         out->copies += dfi_load_relaxed(&v->n_copies);
+        out->speculated += dfi_load_relaxed(&v->n_speculated);
+        out->undone += dfi_load_relaxed(&v->n_undone);
     }
     return DF_OK;
 }

@@ -28,6 +28,10 @@
                                  "or was spawned by another thread")                                           \
     X(NOT_SYNCED, ERROR, ALWAYS, "%s: df_spawn without df_sync before the end of the task it is in")       \
     X(LEFT_BLOCK, ERROR, ALWAYS, "%s: DF_PARALLEL was left by return, goto or longjmp: its tasks were not waited for") \
+    X(LEFT_GUESS, ERROR, ALWAYS, "a df_speculate block was left by longjmp: it is ended at the end of the code around it; " \
+                                 "leave it by break, return or goto")                                          \
+    X(SPAWN_GUESS, ERROR, ALWAYS, "%s: df_spawn in a df_speculate block whose condition is not known: the call cannot be taken back; " \
+                                  "submit a task that spawns")                                                 \
     X(TOKEN_OPEN, ERROR, ALWAYS, "%s: a signal too many for the token of %s, which is open already: no effect")  \
     X(TOKEN_STUCK, ERROR, ALWAYS, "%s: df_wait_token waits for the token of %s, which nobody can signal any more: " \
                                   "given up; raise its signals, lower its count, or use DF_TOKEN_EXTERNAL")    \

@@ -352,6 +352,7 @@ DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const c
     int d, alone;
     o = dfi_loop_options(o, site, &repaired);
     if (dfi_range_empty(o, bounds, type->dims)) return;
+    if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) return;
     dfi_loop_after(w, x, n);
     b = dfi_scope_enter(site);
     l.team.scope = b.scope;

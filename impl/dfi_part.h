@@ -12,12 +12,13 @@ static void dfi_stream_run_now(struct dfi_worker *w, struct dfi_flow *t);
 static DFI_NOINLINE int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x = t->task.mem.special ? t->extra : NULL;
+    if (x && DFI_UNLIKELY(x->guess != NULL) && !dfi_guess_admits(w, t)) return DFI_SKIP;
     if (!(t->type->modes & DFI_INTERNAL)) {
         if (!dfi_load_relaxed(&t->skip) && dfi_load_relaxed(&dfi_pool.cancels) &&
             ((x && x->group && dfi_load_relaxed(&x->group->dfi_cancelled)) || dfi_scope_cancelled(t->scope)))
             dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
         if (dfi_load_relaxed(&t->skip)) dfi_store_relaxed(&w->n_skipped, dfi_load_relaxed(&w->n_skipped) + 1);
-    } else if (!(t->type->modes & DFI_WRITES)) return DFI_GO; /* tells somebody who waits */
+    } else if (!(t->type->modes & DFI_WRITES) || t->type->modes & DFI_ALWAYS) return DFI_GO; /* tells somebody who waits */
     if (dfi_load_relaxed(&t->skip)) return DFI_SKIP;
     if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices)) && !(x && x->noted)) dfi_gpu_before_any(t->type);
     if (!x) return DFI_GO;
@@ -28,6 +29,7 @@ static DFI_NOINLINE int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *
     if (x->locks && !x->locked && !dfi_lock_all(x)) return DFI_LATER;
     if (x->reductions && !dfi_reduce_begin(w, x)) return DFI_LATER;
     if (DFI_UNLIKELY(x->noted != NULL)) dfi_gpu_before_body(t);
+    if (DFI_UNLIKELY(x->guess != NULL)) dfi_guess_keep(w, x);
     return DFI_GO;
 }
 
@@ -78,6 +80,7 @@ static DFI_NOINLINE int dfi_extra_done(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x = t->extra;
     struct dfi_use *u, *next;
+    if (DFI_UNLIKELY(x->guess != NULL)) dfi_guess_leave(x->guess);
     if (x->windows) dfi_stream_end(w, t);
     if (x->weak) dfi_weak_done(w, t);
     if (x->locks) dfi_unlock_all(w, x);

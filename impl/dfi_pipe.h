@@ -444,6 +444,7 @@ DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, c
         dfi_log(DFI_LOG_PIPE_WINDOW, site, window);
         window = 0;
     }
+    if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) return 0;
     b = dfi_scope_enter(site);
     if (!window) window = DFI_PIPE_WINDOW * (w ? dfi_pool.n_workers : 1);
     alone = !w || !b.scope || b.borrowed || dfi_load_relaxed(&dfi_pool.n_slots) == 1; /* nobody could join */

@@ -179,6 +179,9 @@ static void dfi_rename_output(struct dfi_worker *w, struct dfi_table *table, str
     dfi_store_relaxed(&w->n_renamings, dfi_load_relaxed(&w->n_renamings) + 1);
 }
 
+/* t needs the values where they belong: its regions are compared with others', or kept. */
+static int dfi_rename_never(const struct dfi_flow *t) { return t->parts || (t->task.mem.special && t->extra->guess); }
+
 /* Before any access of t is registered: values that are elsewhere come back where t overlaps them in part, or cannot
  * be told. Before, as the task that brings a value back must not come after t itself. 0, or -1 without memory. */
 static DFI_NOINLINE int dfi_rename_before(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
@@ -194,8 +197,7 @@ static DFI_NOINLINE int dfi_rename_before(struct dfi_worker *w, struct dfi_flow 
             if (!m || pass == 0) continue;
             for (j = 0; j < m->n_over; j++)
                 if (dfi_node_over(m, j)->place && dfi_place_bring_back(w, s, dfi_node_over(m, j))) return -1;
-            /* in the body of a task with parts, regions are compared with those of its siblings */
-            if ((x[i].arg == DFI_NO_ARG || m->n_over || t->parts) && m->place && dfi_place_bring_back(w, s, m)) return -1;
+            if ((x[i].arg == DFI_NO_ARG || m->n_over || dfi_rename_never(t)) && m->place && dfi_place_bring_back(w, s, m)) return -1;
         }
     return 0;
 }
@@ -204,7 +206,7 @@ static DFI_NOINLINE int dfi_rename_before(struct dfi_worker *w, struct dfi_flow 
 static DFI_NOINLINE void dfi_rename(struct dfi_worker *w, struct dfi_flow *t, struct dfi_node *n, const struct dfi_access *x)
 {
     struct dfi_scope *s = t->scope;
-    if (x->arg == DFI_NO_ARG || n->n_over || t->parts) return;
+    if (x->arg == DFI_NO_ARG || n->n_over || dfi_rename_never(t)) return;
     if ((x->mode & ~(unsigned)DFI_RANGE) == DFI_OUT && dfi_pool.rename_bytes && !dfi_load_relaxed(&dfi_pool.devices) && dfi_rename_helps(w, n))
         dfi_rename_output(w, s->table, n);
     if (n->place) {

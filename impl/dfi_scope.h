@@ -27,6 +27,8 @@ static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *p
     s->kind = kind;
     s->group = NULL;
     s->gated = NULL;
+    s->guess = s->within = NULL;
+    s->guesses = 0;
     dfi_store_relaxed(&s->cancelled, 0);
     dfi_store_relaxed(&s->launched, 0);
     dfi_store_relaxed(&s->error, NULL);
@@ -50,6 +52,9 @@ static struct dfi_scope *dfi_scope_push(struct dfi_worker *w, struct dfi_scope *
     return s;
 }
 
+static intptr_t dfi_guess_standing(const struct dfi_guess *g);
+static int dfi_guess_drops(struct dfi_worker *w);
+static void dfi_guesses_left(struct dfi_worker *w, struct dfi_scope *s);
 static void dfi_weak_seed(struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t);
 static struct dfi_flow *dfi_stream_move(struct dfi_worker *w);
 
@@ -66,6 +71,7 @@ static struct dfi_scope *dfi_scope_here(struct dfi_worker *w)
     dfi_store_relaxed(&s->birth, t->birth);
     if (DFI_UNLIKELY(t->task.mem.special)) {
         s->group = t->extra->group;
+        s->within = t->extra->guess;
         if (t->extra->weak) dfi_weak_seed(w, s, t);
     }
     s->mark = w->task_mark;
@@ -179,6 +185,7 @@ static void dfi_wait_all(struct dfi_worker *w, struct dfi_scope *s)
 /* End of a block or of a stolen future. */
 static void dfi_scope_finish(struct dfi_worker *w, struct dfi_scope *s)
 {
+    if (DFI_UNLIKELY(s->guess != NULL)) dfi_guesses_left(w, s);
     dfi_wait_all(w, s);
     dfi_scope_end_errors(s);
     dfi_scope_pop(w, s);
@@ -191,9 +198,11 @@ DFI_API struct dfi_block dfi_scope_enter(const char *site)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_block b;
+    struct dfi_guess *wrong = NULL;
     struct dfi_flow *t;
     b.open = 1, b.borrowed = 0, b.scope = NULL;
     if (!w) return b;
+    if (DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) wrong = w->scope->guess;
     if (DFI_UNLIKELY(w->task && dfi_runs_now(w))) dfi_now_scope(w);
     t = !w->task ? w->scope->gated : w->task->task.mem.special && w->task->extra->weak ? w->task : NULL;
     b.scope = dfi_scope_push(w, w->task ? w->task->scope : w->scope, DFI_BLOCK);
@@ -201,6 +210,9 @@ DFI_API struct dfi_block dfi_scope_enter(const char *site)
         b.scope->site = site;
         dfi_store_relaxed(&b.scope->birth, b.scope->saved_task ? b.scope->saved_task->birth : b.scope->outer->births);
         if (DFI_UNLIKELY(t != NULL)) dfi_weak_seed(w, b.scope, t);
+        b.scope->guess = wrong;
+        t = b.scope->saved_task;
+        if (t && DFI_UNLIKELY(t->task.mem.special)) b.scope->within = t->extra->guess;
     }
     else b.borrowed = 1, b.scope = dfi_scope_here(w);
     return b;

@@ -290,7 +290,7 @@ static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type
     h.flow.type = type, h.flow.scope = s, h.flow.birth = ++s->births;
     dfi_store_relaxed(&h.flow.skip, 0u);
     h.flow.parts = NULL, h.flow.extra = &h.extra;
-    h.extra.windows = q->windows, h.extra.group = NULL, h.extra.weak = NULL;
+    h.extra.windows = q->windows, h.extra.group = NULL, h.extra.weak = NULL, h.extra.guess = NULL;
     h.extra.began = q->measure ? dfi_os_ns() : 0;
     h.moved = NULL;
     dfi_windows_begin(q->windows, (char *)args, NULL);
@@ -329,6 +329,10 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
     struct dfi_take q;
     struct dfi_flow *t;
     int here, always = 0;
+    if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) { /* windows cannot be given back */
+        dfi_guess_dropped(w);
+        return;
+    }
     q.y = y, q.m = m;
     q.name = type->name, q.site = NULL;
     if (w && DFI_UNLIKELY(w->opts != NULL)) {

@@ -76,6 +76,10 @@ static DFI_NOINLINE void dfi_throttle(struct dfi_worker *w, struct dfi_scope *s)
 
 /* --- options ----------------------------------------------------------------------------------- */
 
+enum { DFI_DROPPED = 2 }; /* dfi_worker.ran_now: the task was not run, and will not be */
+static int dfi_guess_refuses(struct dfi_worker *w, const struct dfi_type *type);
+static void dfi_guess_dropped(struct dfi_worker *w);
+
 /* The next df_submit of this thread has these options. */
 DFI_API void dfi_with(const struct df_opts *o, const char *site)
 {
@@ -92,8 +96,9 @@ DFI_API void dfi_with_end(const struct df_opts *o)
 {
     struct dfi_worker *w = dfi_me();
     df_token *const *k;
-    if (!w || w->ran_now)
-        for (k = o ? o->signals : NULL; k && *k; k++) dfi_token_keep_promise(w, *k, w ? w->opts_site : "df_submit_with", 0);
+    for (k = o && (!w || w->ran_now) ? o->signals : NULL; k && *k; k++)
+        if (w && w->ran_now == DFI_DROPPED) dfi_fetch_add_relaxed(&(*k)->dfi_promised, (intptr_t)-1);
+        else dfi_token_keep_promise(w, *k, w ? w->opts_site : "df_submit_with", 0);
     if (w) w->opts = NULL, w->ran_now = 0;
 }
 
@@ -277,6 +282,7 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
     struct dfi_scope *s;
     struct dfi_flow *t;
     if (!w) return NULL;
+    if (DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_refuses(w, type)) return NULL;
     if (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && dfi_may_run_now(w, type)) return NULL;
     if ((t = dfi_flow_for(w, type)) != NULL) return &t->task;
     dfi_graph_missing();
@@ -299,9 +305,13 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
         type->run(args, NULL);
         return;
     }
+    s = w->scope;
+    if (DFI_UNLIKELY(s->guess != NULL) && dfi_guess_drops(w)) {
+        dfi_guess_dropped(w);
+        return;
+    }
     if (DFI_UNLIKELY((with = w->opts) != NULL)) w->opts = NULL;
     if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices))) dfi_gpu_before_any(type);
-    s = w->scope;
     locals = s->locals, room_used = s->room_used, mark = w->head;
     now = w->now;
     w->now = w->task ? (const void *)w->task : (const void *)s;
@@ -332,10 +342,14 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
             if (x[i].mode & DFI_RANGE) memcpy((char *)t->task.args + x[i].arg + sizeof x[i].p, &end, sizeof end);
         }
     if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices)) && !(t->type->modes & DFI_LAUNCH)) dfi_gpu_hook->host(x, n);
-    if (t->task.mem.special && t->extra->windows) dfi_stream_run_now(w, t);
+    if (t->scope->guess && dfi_guess_drops(w)) dfi_store_relaxed(&w->n_undone, dfi_load_relaxed(&w->n_undone) + 1);
+    else if (t->task.mem.special && t->extra->windows) dfi_stream_run_now(w, t);
     else if (!dfi_load_relaxed(&t->skip)) t->type->run(t->task.args, NULL); /* in the submitter's scope */
     if (t->parts) dfi_weak_done(w, t);
-    if (t->task.mem.special) dfi_extra_signal(w, t);
+    if (t->task.mem.special) {
+        dfi_extra_signal(w, t);
+        if (t->extra->guess) dfi_guess_leave(t->extra->guess);
+    }
     dfi_flow_free(w, t);
     if (o) w->ran_now = 1; /* for dfi_with_end */
 }
@@ -351,7 +365,8 @@ static DFI_NOINLINE int dfi_submit_before(struct dfi_worker *w, struct dfi_flow 
     dfi_check_inside(w, t, x, n);
 #endif
     if (t->type->modes & DFI_SHARED) dfi_accesses_apart(x, n);
-    failed |= t->type->modes & DFI_WEAK && dfi_weak_releasable(w, t);
+    if (t->scope->guess && !(t->type->modes & DFI_INTERNAL) && dfi_guess_take(w, t, x, n)) return -1;
+    failed |= t->type->modes & DFI_WEAK && !(t->task.mem.special && t->extra->guess) && dfi_weak_releasable(w, t);
     failed |= dfi_pool.rename_bytes && dfi_rename_before(w, t, x, n);
     failed |= dfi_gpu_hook && dfi_gpu_note(w, t, x, n);
     return failed ? -1 : 0;
@@ -371,7 +386,7 @@ static DFI_NOINLINE int dfi_submit_after(struct dfi_worker *w, struct dfi_flow *
 DFI_INLINE int dfi_submit_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n, int streams)
 {
     const struct df_opts *o = w->opts;
-    int more = DF_CHECK || o || DFI_GRAPH() || dfi_pool.rename_bytes || dfi_load_relaxed(&dfi_pool.devices) ||
+    int more = DF_CHECK || o || DFI_GRAPH() || dfi_pool.rename_bytes || dfi_load_relaxed(&dfi_pool.devices) || t->scope->guess ||
                t->type->modes & (DFI_SHARED | DFI_WEAK), failed;
     unsigned i;
     failed = DFI_UNLIKELY(more) ? dfi_submit_before(w, t, x, n) : 0;
@@ -436,6 +451,7 @@ static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n)
     struct dfi_task *t;
     struct dfi_goal g;
     if (!w || w->task || !w->scope->table) return; /* no task so far */
+    if (DFI_UNLIKELY(w->scope->guess != NULL)) dfi_guess_drops(w); /* what is waited for is known to count, then, or not to matter */
     if (!(t = dfi_task_new(&type))) { /* without memory all tasks so far are done */
         if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->host(x, n);
         return;

@@ -272,6 +272,7 @@ static DFI_NOINLINE struct dfi_node *dfi_table_add(struct dfi_worker *w, struct 
     n->readers = n->few_readers, n->n_readers = 0, n->max_readers = 2;
     n->over = NULL, n->n_over = n->max_over = 0;
     n->kind = DFI_IN, n->group = NULL, n->place = n->places = NULL;
+    n->listed = n->kept = 0;
     w->random = w->random * 1664525u + 1013904223u;
     n->priority = w->random >> 8;
     if (t->bucket) failed = dfi_treap_link(t->root, n);

@@ -188,7 +188,7 @@ DFI_API df_result dfi_wait_token(df_token *t, const char *site)
 DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, const char *titles, const char *site)
 {
     struct dfi_worker *w = dfi_me_attached();
-    struct dfi_scope *s = w ? dfi_scope_here(w) : NULL;
+    struct dfi_scope *s = w && !(w->scope->guess && dfi_guess_drops(w)) ? dfi_scope_here(w) : NULL;
     struct dfi_flow *t = s ? dfi_flow_new(w, s, type) : NULL;
     struct dfi_extra *x = t ? dfi_extra_of(w, t) : NULL;
     /* beyond the window nodes that are ready are run here; it never waits for one that is not */

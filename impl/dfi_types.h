@@ -107,6 +107,8 @@ struct dfi_extra {
     unsigned n_noted;
     int device;                           /* df_opts.device */
     struct dfi_g_item *graph;             /* what DF_GRAPH has of it (dfi_graph.h), or NULL */
+    struct dfi_guess *guess;              /* that it counts under (dfi_speculate_guess.h), or NULL */
+    struct dfi_kept *kept;                /* room for what it is going to overwrite, or NULL */
     DFI_ATOMIC(int) gate;                 /* a gate: 2 while its own end and the task it belongs to are to come, 1 */
 };
 
@@ -150,6 +152,9 @@ struct dfi_scope {
     int kind;                              /* DFI_BOTTOM .. DFI_STOLEN */
     struct df_group *group;                /* of the task whose body it is */
     struct dfi_flow *gated;                /* the task with weak accesses that it is in the body of, or NULL */
+    struct dfi_guess *guess;               /* that its new children count under, or NULL */
+    struct dfi_guess *within;              /* that the task whose body it is counts under; constant, for anybody */
+    size_t guesses;                        /* so far */
     DFI_ATOMIC(int) cancelled;
     DFI_ATOMIC(int) launched;              /* 1 more than dfi_pool.device_errors at the first launch in it since it last waited; 0: none */
     DFI_ATOMIC(struct dfi_error *) error;  /* the first one */
@@ -183,6 +188,7 @@ struct dfi_node {
     struct dfi_node **over;         /* nodes that share a byte with it; lowest bit: contained in it */
     unsigned n_over, max_over;
     unsigned priority, dead;
+    size_t listed, kept;            /* numbers of the guesses that last listed the region, and kept what was there */
     struct dfi_node *all, *chain;   /* list of all nodes; hash chain */
     struct dfi_node *left, *right;  /* treap by region.p */
     uintptr_t reach;                /* largest end in this subtree */
@@ -255,6 +261,28 @@ struct dfi_group {
 };
 #define DFI_LOCK_HELD ((struct dfi_extra *)(uintptr_t)1)
 
+/* --- guesses (dfi_speculate_guess.h) ---------------------------------------------------------------- */
+enum { DFI_GUESS_OPEN, DFI_GUESS_RIGHT, DFI_GUESS_WRONG };
+struct dfi_guess {
+    struct dfi_guess *outer;        /* of the block around, which it holds, or NULL */
+    struct dfi_scope *scope;
+    const void *p;                  /* the condition */
+    size_t bytes;
+    int guess;
+    /* owner of the scope only */
+    struct dfi_guess *next, *older; /* turns of the same loop */
+    size_t id;                      /* in its scope */
+    struct dfi_ref decision;
+    struct dfi_region *region;      /* written by its tasks */
+    unsigned n_regions, max_regions;
+    int incomplete;                 /* there was no memory to list one */
+    char line[DFI_LINE];
+    DFI_ATOMIC(intptr_t) state;     /* DFI_GUESS_OPEN ..; stored once */
+    DFI_ATOMIC(intptr_t) refs;
+    DFI_ATOMIC(struct dfi_kept *) kept;
+    DFI_ATOMIC(struct dfi_error *) error;
+};
+
 /* --- workers ----------------------------------------------------------------------------------- */
 struct dfi_item { /* an entry of the public deque */
     DFI_ATOMIC(void *) entry;
@@ -316,7 +344,7 @@ struct dfi_worker {
     int looks;
     const char **sites;              /* DF_DEBUG: parallel to the stack */
     /* read by anybody, relaxed: statistics, written by the owner only */
-    DFI_ATOMIC(size_t) n_tasks, n_edges, n_steals, n_parks, n_skipped, n_renamings, n_copies, n_events;
+    DFI_ATOMIC(size_t) n_tasks, n_edges, n_steals, n_parks, n_skipped, n_renamings, n_copies, n_events, n_speculated, n_undone;
     DFI_ATOMIC(int) level;           /* blocks and task bodies it is in */
     char line1[DFI_LINE];
     /* the public deque: owner at the bottom, thieves at the top */
@@ -369,7 +397,7 @@ struct dfi_pool {
     DFI_ATOMIC(int) n_slots;                  /* slots [0, n_slots) may hold a worker */
     DFI_ATOMIC(struct dfi_worker *) slot[DFI_MAX_WORKERS];
     size_t deque, window, rename_bytes, stack_bytes;
-    int defer, deterministic, patience;
+    int defer, deterministic, patience, speculate;
     DFI_ATOMIC(int) run_now;                  /* neither of the first two, no streams and no devices */
     DFI_ATOMIC(int) devices;                  /* of df_gpu.h that are in use */
     DFI_ATOMIC(int) device_errors;            /* of devices, so far: data that only one of them had are lost */
@@ -387,6 +415,7 @@ struct dfi_pool {
     DFI_ATOMIC(int) streams;                  /* that exist */
     DFI_ATOMIC(size_t) events;                /* signals by threads without a worker, so far */
     DFI_ATOMIC(size_t) renamed;               /* bytes in private buffers */
+    DFI_ATOMIC(size_t) stamps;                /* of what speculative tasks kept, so far */
     DFI_ATOMIC(int) blocked;                  /* workers in df_yield_blocking or waiting for a df_mutex */
     DFI_ATOMIC(int) spares;                   /* helpers beyond n_workers that exist */
     struct dfi_os_affinity affinity;          /* of the starting thread, restored by df_stop */

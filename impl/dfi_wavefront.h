@@ -314,6 +314,7 @@ DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const df_loop *o, c
     int d, right = dfi_vectors_right(vectors, type->dims, site, type->name);
     o = dfi_loop_options(o, site, &repaired);
     if (dfi_range_empty(o, bounds, type->dims)) return;
+    if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) return;
     if (!vectors || (right && dfi_vector_end(*vectors))) { /* independent */
         dfi_for(type, o, site, bounds, args, x, n);
         return;

@@ -277,6 +277,7 @@ DFI_API void dfi_release(const void *p, size_t bytes)
     struct dfi_region r;
     struct dfi_part *part, **at, *parts = NULL;
     struct dfi_flow *j;
+    if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) return;
     if (!k) {
         if (t) dfi_log(DFI_LOG_NOT_RELEASABLE, t->type->name);
         return; /* a task that runs at once has no successors yet */

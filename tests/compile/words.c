@@ -490,6 +490,29 @@ static void loops(void)
     CHECK(df_pipe(pipe_tree, NULL, NULL) == 3);
 }
 
+/* --- speculation -------------------------------------------------------------------------------- */
+
+DF_TASK(void, seven, df_out(int, p, 1));
+void seven(int *p) { *p = 7; }
+
+static void speculation(void)
+{
+    int x = 0, y = 0, go = 0;
+    const unsigned char b = 1;
+    unsigned long long big = 1ull << 63;
+    enum colour c = GREEN;
+    df_submit(seven, &x);
+    df_speculate(&x, 1) {
+        df_submit(seven, &y);
+        df_speculate(&b, 0) df_submit(seven, &go);
+    }
+    df_speculate(&big, c == GREEN)
+        df_speculate(&c, x < 8) df_submit(seven, &x);
+    df_speculate_while(&go, 0) df_submit(seven, &go);
+    df_wait();
+    CHECK(x == 7 && y == 7 && go == 7);
+}
+
 /* --- the rest of the API ------------------------------------------------------------------------ */
 
 static void block(void *x) { df_submit(r_void, (int *)x); }
@@ -527,6 +550,7 @@ int main(void)
     weak_words();
     stream_words();
     loops();
+    speculation();
     rest();
     return wrong ? (wrong > 255 ? 255 : wrong) : 0;
 }
