@@ -7,7 +7,9 @@
  * Threads: one at a time per queue, whatever is done with other queues of the device meanwhile (`wait` is an operation of
  * the queue that waits); alloc, free and build: one at a time per device. `sync` and `reached`: any, at any time. DFI_Q_OUT is
  * used by the device's own thread alone.
- * Results: DF_OK or the code of an error; the text of it is in dfi_gpu_error of the calling thread then. */
+ * Results: DF_OK or the code of an error; the text of it is in dfi_gpu_error of the calling thread then.
+ * An operation may also fail later, while it is executed. Then what comes behind it in its queue, and what was told to wait for it,
+ * on other devices too, fails with it: so a copy to the host that succeeded has nothing in it that comes from a failure. */
 #ifndef DFI_GPU_DRIVER_H
 #define DFI_GPU_DRIVER_H
 
@@ -65,7 +67,7 @@ struct dfi_gpu_driver {
     df_result (*wait)(struct dfi_gpu *d, int q, struct dfi_gpu *e, int p, uintptr_t point);
     /* Is that operation done? Yes if the device failed. */
     int (*reached)(struct dfi_gpu *d, int q, uintptr_t point);
-    /* Until it is. Reports what failed since the last time, if anything did. */
+    /* Until it is. An error if that operation failed, or anything of the device: now and whenever it is asked again. */
     df_result (*sync)(struct dfi_gpu *d, int q, uintptr_t point);
     /* Lets the queue begin with what is in it. */
     void (*flush)(struct dfi_gpu *d, int q);

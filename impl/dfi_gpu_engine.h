@@ -102,6 +102,7 @@ static int dfi_point_reached(struct dfi_device *d, int q, uintptr_t number)
 }
 
 static void dfi_device_lose(struct dfi_device *d, const char *doing);
+static int dfi_record_write_back(struct dfi_record *r);
 
 /* Until the operation is done; without the lock meanwhile. Nonzero: it had to wait, so look again. */
 static int dfi_engine_sync(struct dfi_device *d, int q, uintptr_t number)
@@ -119,8 +120,15 @@ static int dfi_engine_sync(struct dfi_device *d, int q, uintptr_t number)
 
 /* --- what goes wrong ---------------------------------------------------------------------------- */
 
+/* What is in its queues comes to its end, if it does not know that it failed: until then it reads and writes the host's memory. */
+static void dfi_device_drain(struct dfi_device *d)
+{
+    int q;
+    for (q = 0; q < DFI_QUEUES; q++) d->gpu.driver->sync(&d->gpu, q, dfi_load_relaxed(&d->gpu.issued[q]));
+}
+
 /* d failed: nobody uses it any more. What only d had is lost, which is an error for all scopes that have launched something;
- * the host's memory is as the last task of the host left it. */
+ * the host's memory is as the last task of the host left it. This once somebody waits with the lock: for no task. */
 static void dfi_device_lose(struct dfi_device *d, const char *doing)
 {
     size_t bytes = 0;
@@ -139,6 +147,7 @@ static void dfi_device_lose(struct dfi_device *d, const char *doing)
     }
     dfi_log(DFI_LOG_DEVICE_LOST, d->gpu.index + 1, d->gpu.info.name, doing, dfi_gpu_error, (unsigned long)bytes);
     if (bytes) dfi_fetch_add_relaxed(&dfi_pool.device_errors, 1);
+    dfi_device_drain(d);
     dfi_engine_changed();
 }
 
@@ -161,30 +170,37 @@ static void dfi_jobs_run(struct dfi_device *d, struct dfi_job *first)
 {
     const struct dfi_gpu_driver *v = d->gpu.driver;
     struct dfi_job *j, *next;
-    df_result r = DF_OK;
-    uintptr_t point;
+    df_result r = DF_OK, end;
     for (j = first; j; j = j->next)
         while (j->record && dfi_record_readers_wait(j->record)) {}
     if (d->lost) r = DF_ERROR_DEVICE;
     for (j = first; j && !r; j = j->next)
         if (j->buffer->write_point) r = v->wait(&d->gpu, DFI_Q_OUT, &d->gpu, j->buffer->write_queue, j->buffer->write_point);
     dfi_os_unlock(&dfi_engine_lock);
-    for (j = first; j && !r; j = j->next) r = v->copy_out(&d->gpu, DFI_Q_OUT, j->to, j->buffer->memory, &j->buffer->box);
-    point = dfi_load_relaxed(&d->gpu.issued[DFI_Q_OUT]);
+    for (j = first; j; j = j->next) {
+        if (!r) r = v->copy_out(&d->gpu, DFI_Q_OUT, j->to, j->buffer->memory, &j->buffer->box);
+        j->result = r;
+    }
     if (!r) v->flush(&d->gpu, DFI_Q_OUT);
-    if (!r) r = v->sync(&d->gpu, DFI_Q_OUT, point);
+    /* also after a failure: what is in the queue writes into the host's memory */
+    end = v->sync(&d->gpu, DFI_Q_OUT, dfi_load_relaxed(&d->gpu.issued[DFI_Q_OUT]));
     dfi_os_lock(&dfi_engine_lock);
-    if (r) dfi_device_lose(d, "bringing results to the host");
+    for (j = first; j; j = j->next) {
+        if (end) j->result = end;
+        if (j->result) continue;
+        dfi_fetch_add_relaxed(&d->bytes_out, j->buffer->box.row * j->buffer->box.rows);
+        if (!j->record) continue;
+        dfi_record_host_valid(&dfi_engine.records, j->record, 1);
+        if (!d->lost) j->buffer->state = DFI_SHARED_COPY;
+    }
+    if (r || end) dfi_device_lose(d, "bringing results to the host");
     for (j = first; j; j = next) {
+        struct dfi_record *from = j->record;
+        size_t number = j->number;
         next = j->next; /* j may be on the stack of who waits for it */
         dfi_engine.jobs--;
-        if (!r) dfi_fetch_add_relaxed(&d->bytes_out, j->buffer->box.row * j->buffer->box.rows);
-        if (!r && j->record) {
-            dfi_record_host_valid(&dfi_engine.records, j->record, 1);
-            j->buffer->state = DFI_SHARED_COPY;
-        }
-        j->result = r;
         j->under_way = 0;
+        if (from && dfi_record_write_back(from)) from->job.number = number; /* another device has it: who waits for this waits for that */
     }
     dfi_engine_changed();
 }

@@ -246,7 +246,8 @@ static int dfi_going_transfers(struct dfi_going *g)
     if (!r) v->flush(&d->gpu, DFI_Q_IN);
     dfi_os_lock(&dfi_engine_lock);
     for (i = 0; i < g->n; i++) g->use[i].record->pins--;
-    for (k = 0; k < n && !r; k++) {
+    if (d->lost) dfi_device_drain(d); /* since: what was just put into the queue reads the host's memory */
+    for (k = 0; k < n && !r && !d->lost; k++) {
         struct dfi_record *s = in[k]->record;
         dfi_buffer_written(d, DFI_Q_IN, in[k]->buffer);
         s->in[d->gpu.index] = in[k]->buffer->write_point;
