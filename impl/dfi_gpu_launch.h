@@ -474,14 +474,14 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
     unsigned n = k->accesses(args, x), i;
     struct dfi_going g;
     struct dfi_size size;
-    int matters, d, p, want = e ? e->device : 0, results = e && e->signals;
+    int matters, d, p, none = 0, want = e ? e->device : 0, results = e && e->signals;
     memset((void *)&g, 0, offsetof(struct dfi_going, use));
     g.kernel = k;
     g.name = e && e->name ? e->name : k->name;
     g.site = e && e->site ? e->site : k->file;
     g.grid = *grid;
     for (d = 0; d < 3; d++) {
-        if (grid->n[d] == 0) return;
+        none |= grid->n[d] == 0;
         if (grid->n[d] < 0 || grid->group[d] < 0) {
             dfi_log(DFI_LOG_GRID, g.site, g.name, want > 0 ? want : 0, "any", grid->n[0], grid->n[1], grid->n[2], grid->group[0], grid->group[1],
                     grid->group[2], "a negative number");
@@ -489,6 +489,7 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
             return;
         }
     }
+    if (none) return;
     if (want > dfi_engine.n || want < DF_ANY_DEVICE) {
         dfi_log(DFI_LOG_NO_SUCH_DEVICE, g.site, g.name, want, dfi_engine.n);
         dfi_launch_fail(DF_ERROR_DEVICE);
