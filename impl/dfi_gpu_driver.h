@@ -27,7 +27,6 @@ struct dfi_arg { const void *p; size_t bytes; int is_memory; };
 /* A compiled kernel, or why there is none. */
 struct dfi_built {
     struct dfi_built *next, *all; /* of the kernel; of all kernels (dfi_gpu_launch.h) */
-    struct dfi_kernel *kernel;
     int device;                  /* index in the table of devices */
     int block[3];                /* compiled for this size of group; 0: for any */
     df_result result;            /* DF_ERROR_KERNEL: the driver's log was said */

@@ -20,6 +20,7 @@ struct dfi_engine {
     struct dfi_records records;
     size_t jobs;                          /* under way */
     struct dfi_built *built;              /* all kernels compiled */
+    unsigned opened;                      /* how often devices were looked for */
     DFI_ATOMIC(int) generation;           /* changes when devices are closed or lost */
     unsigned stamp;                       /* of the launch that pinned last */
     struct dfi_held held[DFI_MAX_HELD];
@@ -361,7 +362,8 @@ static void dfi_engine_forked(void)
     dfi_engine_lock = dfi_engine_start_lock = dfi_mutex_free;
     dfi_engine.n = 0; /* what there was stays allocated: the other threads may have been changing it */
     memset((void *)&dfi_engine.records, 0, sizeof dfi_engine.records);
-    dfi_engine.jobs = 0, dfi_engine.n_held = 0;
+    dfi_engine.jobs = 0, dfi_engine.n_held = 0, dfi_engine.sleepers = 0;
+    if (dfi_load_relaxed(&dfi_engine.started)) dfi_os_event_init(&dfi_engine.event); /* others were waiting for it, and it counted them */
     dfi_store_relaxed(&dfi_pool.devices, 0);
 }
 
@@ -393,9 +395,8 @@ static void dfi_engine_stop(void)
         }
     }
     while ((r = dfi_engine.records.first) != NULL) dfi_record_free(&dfi_engine.records, r);
-    while ((k = dfi_engine.built) != NULL) {
+    while ((k = dfi_engine.built) != NULL) { /* of kernels that may be gone with the library they were in */
         dfi_engine.built = k->all;
-        k->kernel->built = NULL;
         dfi_mfree(k);
     }
     dfi_history_stop();
@@ -454,7 +455,10 @@ static void dfi_engine_open(const struct dfi_gpu_driver *v, size_t most_bytes)
 
 static const struct dfi_gpu_hook dfi_engine_hook = { dfi_engine_host, dfi_engine_settle, dfi_engine_stop, dfi_engine_forked };
 #if defined(__GNUC__)
-static __attribute__((constructor)) void dfi_engine_present(void) { dfi_gpu_hook = &dfi_engine_hook; }
+static __attribute__((constructor)) void dfi_engine_present(void)
+{
+    if (!dfi_gpu_hook) dfi_gpu_hook = &dfi_engine_hook; /* else another module has it, too */
+}
 #endif
 
 /* Looks for devices the first time. How many there are. */
@@ -467,6 +471,7 @@ DFI_API int dfi_gpu_ready(void)
     dfi_os_lock(&dfi_engine_start_lock);
     if (!dfi_load_relaxed(&dfi_engine.started) && !dfi_os_event_init(&dfi_engine.event)) {
         dfi_os_lock(&dfi_engine_lock); /* others see devices first, and then take it */
+        dfi_engine.opened++;
         only = getenv("DF_GPU");
         if (only && !*only) only = NULL;
         most = dfi_env_bytes("DF_GPU_MEMORY");
@@ -477,7 +482,7 @@ DFI_API int dfi_gpu_ready(void)
         }
         if (only && !dfi_engine.n && strcmp(only, "none")) dfi_log(DFI_LOG_NO_DEVICE, only);
         dfi_history_start(dfi_engine.device, dfi_engine.n, dfi_pool.n_workers);
-        if (!dfi_gpu_hook) dfi_gpu_hook = &dfi_engine_hook; /* a compiler without constructors */
+        if (dfi_gpu_hook != &dfi_engine_hook) dfi_gpu_hook = &dfi_engine_hook; /* the devices are those of this module */
         dfi_store_seq_cst(&dfi_pool.devices, dfi_engine.n);
         if (dfi_engine.n) { /* every task looks before it begins (dfi_flow_prepare) */
             dfi_store_relaxed(&dfi_pool.run_now, 0);

@@ -131,7 +131,10 @@ static int dfi_sim_parse_faults(const char *p)
 static int dfi_sim_count(void)
 {
     const char *text = getenv("DF_GPU_SIM"), *fail = getenv("DF_GPU_SIM_FAIL");
+    struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
     dfi_sim.count = dfi_sim.faults = 0;
+    dfi_sim.lock = fresh; /* in the child of a fork those who had it are not there */
+    memset((void *)dfi_sim.device, 0, sizeof dfi_sim.device);
     if (!text || !*text) return 0;
     if (dfi_sim_parse(text)) {
         dfi_log(DFI_LOG_BAD_ENV, "DF_GPU_SIM", text, "count:bytes or count:bytes:rate, such as 4:64M:8G");

@@ -200,7 +200,7 @@ int main(void)
 {
     static const char *const events[] = { "alloc", "copy_in", "copy_out", "launch", "fault", "lost" };
     left = ENOUGH;
-    alarm(300); /* a hang is a failure */
+    alarm(60); /* a hang is a failure */
     set("DF_GPU", "sim");
     CHECK(!once("1:64K", NULL) && !once("2:64K", NULL));
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) every_fault("2:64K", events[i], "");
