@@ -82,15 +82,22 @@ struct dfi_gpu_driver {
     void (*native_end)(struct dfi_gpu *d, int q);
 };
 
-/* A number of bytes with K, M or G behind it; *end is where it stops. 0: there is none. */
-DFI_UNUSED static size_t dfi_bytes_of(const char *text, const char **end)
+/* A number with K, M or G behind it; *end is where it stops. 0: there is none, or it is less than 1 or more than 2 to the 63rd. */
+DFI_UNUSED static double dfi_number_of(const char *text, const char **end)
 {
     char *stop;
     double n = strtod(text, &stop);
     int shift = *stop == 'K' || *stop == 'k' ? 10 : *stop == 'M' || *stop == 'm' ? 20 : *stop == 'G' || *stop == 'g' ? 30 : 0;
     *end = stop + (shift != 0);
-    n *= (double)((size_t)1 << shift);
-    return stop == text || !(n >= 1) || n > (double)(SIZE_MAX / 2) ? 0 : (size_t)n;
+    n *= (double)((uint32_t)1 << shift);
+    return stop == text || !(n >= 1) || n > 9223372036854775808.0 ? 0 : n;
+}
+
+/* The same as a number of bytes that memory can have. */
+DFI_UNUSED static size_t dfi_bytes_of(const char *text, const char **end)
+{
+    double n = dfi_number_of(text, end);
+    return n > (double)(SIZE_MAX / 2) ? 0 : (size_t)n;
 }
 
 #endif

@@ -94,15 +94,14 @@ static int dfi_sim_parse(const char *text)
 {
     const char *p = text;
     long count = 0;
-    size_t rate;
     while (*p >= '0' && *p <= '9' && count <= DFI_SIM_DEVICES) count = 10 * count + (*p++ - '0');
     if (p == text || count < 1 || count > DFI_SIM_DEVICES || *p++ != ':') return -1;
     dfi_sim.bytes = dfi_bytes_of(p, &p);
     dfi_sim.rate = 0;
     if (!dfi_sim.bytes) return -1;
     if (*p == ':' && strcmp(p, ":0")) {
-        if (!(rate = dfi_bytes_of(p + 1, &p)) || *p) return -1;
-        dfi_sim.rate = (double)rate;
+        dfi_sim.rate = dfi_number_of(p + 1, &p);
+        if (dfi_sim.rate <= 0 || *p) return -1;
     } else if (*p && *p != ':') return -1;
     dfi_sim.count = (int)count;
     return 0;

@@ -58,12 +58,12 @@ static void sync_all(struct dfi_gpu *d)
 
 static void environment(void)
 {
-    static const char *const wrong[] = { "x", "4", "4:", ":64M", "0:64M", "-1:64M", "65:1M", "4:0", "4:64Q", "4:64M:", "4:64M:x", "4:64M:8Gx", "4:64M:0x",
+    static const char *const wrong[] = { "x", "4", "4:", ":64M", "0:64M", "-1:64M", "65:1M", "4:0", "4:64Q", "4:64M:", "4:64M:x", "4:64M:8Gx", "4:64M:0x", "4:64M:inf",
                                          "4:64M,", "4 :64M", "9999999999999999999999:1M" };
     static const char *const faults[] = { "x", "launch", "launch:", "launch:0", "launch:-1", "launch:x", "launch:1,", "launch:1,,", "launch:1@", "launch:1@0", "laun:1",
                                           "launch:1x", "launch 1" };
     static const struct { const char *text; int count; size_t bytes; } right[] = {
-        { "1:1", 1, 1 }, { "4:64M", 4, 64u << 20 }, { "2:3k:1G", 2, 3 << 10 }, { "16:1G:0", 16, 1u << 30 }, { "1:1.5K:100", 1, 1536 },
+        { "1:1", 1, 1 }, { "4:64M", 4, 64u << 20 }, { "2:3k:8G", 2, 3 << 10 }, { "16:1G:0", 16, 1u << 30 }, { "1:1.5K:100", 1, 1536 },
     };
     size_t i;
     unsetenv("DF_GPU_SIM");
