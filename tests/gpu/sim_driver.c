@@ -521,6 +521,7 @@ static void failures(void)
         end();
     }
     /* gone: nobody waits for it, nothing of the host is changed any more */
+    memset(y, 0, sizeof y);
     begin("2:4K", "lost:3@1", 2);
     m = v->alloc(&gpu[0], 100), n = v->alloc(&gpu[1], 100);
     CHECK(!v->copy_in(&gpu[0], DFI_Q_IN, m, x, &b) && !v->copy_in(&gpu[1], DFI_Q_IN, n, x, &b) && !v->copy_in(&gpu[1], DFI_Q_IN, n, x, &b));
@@ -528,7 +529,6 @@ static void failures(void)
     CHECK(!v->wait(&gpu[0], DFI_Q_OUT, &gpu[1], DFI_Q_RUN, 100));
     CHECK(!v->copy_out(&gpu[0], DFI_Q_OUT, y, m, &b));
     CHECK(!v->wait(&gpu[1], DFI_Q_RUN, &gpu[1], DFI_Q_IN, 2) && !v->copy_out(&gpu[1], DFI_Q_RUN, y, n, &b));
-    memset(y, 0, sizeof y);
     CHECK(launch_turn(&gpu[0], DFI_Q_RUN, m, 8, 8) == DF_ERROR_DEVICE && strstr(dfi_gpu_error, "gone"));
     CHECK(v->sync(&gpu[0], DFI_Q_OUT, 1) == DF_ERROR_DEVICE && v->reached(&gpu[0], DFI_Q_OUT, 1));
     CHECK(v->sync(&gpu[0], DFI_Q_RUN, 5) == DF_ERROR_DEVICE && v->reached(&gpu[0], DFI_Q_RUN, 5));
