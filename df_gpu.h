@@ -268,13 +268,16 @@ DFI_EXTERN_C_END
  *   DF_DATA_REGION(df_copyin(a, n), df_create(b, n), df_copyout(c, n), df_copy(d, n)) { ... }
  *                                    a DF_PARALLEL block during which the devices keep the n elements at a, ..., through all
  *                                    waits inside. At its end c and d are brought to the host; what the devices changed of
- *                                    a and b is dropped. In the block only tasks that declare it access this memory.
+ *                                    a and b is dropped, but for what had to come to the host before: for a task of the
+ *                                    host, or to make room. In the block only tasks that declare it access this memory.
  *   DF_DATA_REGION_ASYNC(index, df_copyin(a, n), ...) { ... }    the same, but the program does not wait at its end: the tasks
  *                                    are children of the scope around it, and what comes later and declares a, ... comes
  *                                    after them
  *   df_data_wait(index);             until all such regions with that number, begun by this thread, are done and their data on the host
  *   df_result df_gpu_hold(p, bytes);     from here on the devices keep it, as df_copy; calls count
- *   df_gpu_release(p, bytes);            until here: waits until the host has it
+ *   df_gpu_release(p, bytes);            until here: waits until the host has it. Of what is not held: does nothing
+ *     A wait does not bring held memory to the host: a body that holds it, launches, waits and then looks finds what was
+ *     there before. It looks after the release, or submits a task that declares it.
  *     Errors: DF_ERROR_MEMORY: too many are held (256).
  *     Threads: any.
  *   Source: TF-OpenACC's dataflow regions (TERAFLUX D3.5, 3.2); OpenACC's data clauses. */

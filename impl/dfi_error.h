@@ -30,14 +30,22 @@ static void dfi_scope_uncancel(struct dfi_scope *s)
     if (dfi_load_relaxed(&s->cancelled) && dfi_exchange_acq_rel(&s->cancelled, 0)) dfi_fetch_add_relaxed(&dfi_pool.cancels, -1);
 }
 
+static void dfi_error_free(struct dfi_error *e)
+{
+    if (e != &dfi_error_unsaid) dfi_mfree(e);
+}
+
 /* The first error stays. Threads: any that keeps s from ending. */
 static void dfi_scope_set_error(struct dfi_scope *s, int code, const char *text)
 {
     struct dfi_error *e, *none = NULL;
-    if (dfi_load_relaxed(&s->error) || !(e = (struct dfi_error *)dfi_malloc(sizeof *e))) return;
-    e->code = code;
-    snprintf(e->text, sizeof e->text, "%s", text);
-    if (!dfi_cas_acq_rel(&s->error, &none, e)) dfi_mfree(e);
+    if (dfi_load_relaxed(&s->error)) return;
+    if (!(e = (struct dfi_error *)dfi_malloc(sizeof *e))) e = &dfi_error_unsaid;
+    else {
+        e->code = code;
+        snprintf(e->text, sizeof e->text, "%s", text);
+    }
+    if (!dfi_cas_acq_rel(&s->error, &none, e)) dfi_error_free(e);
 }
 
 /* The scope whose tasks the code that runs now belongs to, or owns. NULL without memory. */
@@ -73,7 +81,7 @@ static DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
         dfi_scope_set_error(to, e->code, e->text);
         if (to->kind != DFI_BOTTOM || task) dfi_scope_cancel(to);
     } else dfi_log(DFI_LOG_ERROR_LOST, e->code, e->text);
-    dfi_mfree(e);
+    dfi_error_free(e);
 }
 
 /* acquire; pairs with the CAS in dfi_scope_set_error */
@@ -148,7 +156,7 @@ DFI_API df_result df_wait_result(void)
     if (!(e = dfi_exchange_acq_rel(&s->error, NULL))) return cancelled ? DF_ERROR_CANCELLED : DF_OK;
     code = dfi_last_error.code = e->code;
     memcpy(dfi_last_error.text, e->text, sizeof e->text);
-    dfi_mfree(e);
+    dfi_error_free(e);
     return (df_result)code;
 }
 DFI_EXTERN_C_END

@@ -86,7 +86,7 @@ struct dfi_async {
     struct dfi_async *next;
     int index;
     df_token done;
-    int n;
+    int ended, n;           /* ended: by its task; a scope that is cancelled skips that */
     struct df_data data[1]; /* n of them */
 };
 static DFI_TLS struct dfi_async *dfi_asyncs;
@@ -99,10 +99,11 @@ static void dfi_async_data_end(const struct df_data *data, int n)
 
 static void dfi_async_run(void *args, void *result)
 {
-    const struct dfi_async *a;
+    struct dfi_async *a;
     (void)result;
     memcpy((void *)&a, args, sizeof a);
     dfi_async_data_end(a->data, a->n);
+    a->ended = 1;
 }
 
 DFI_EXTERN_C_BEGIN
@@ -136,7 +137,7 @@ DFI_API void dfi_async_leave(struct dfi_async_block *b)
         return;
     }
     a->index = b->index;
-    a->n = n;
+    a->ended = 0, a->n = n;
     memcpy((void *)a->data, (const void *)b->data, (size_t)n * sizeof *b->data);
     dfi_token_init(&a->done, 1, b->site);
     a->next = dfi_asyncs, dfi_asyncs = a;
@@ -162,6 +163,7 @@ DFI_API void df_data_wait(int index)
             continue;
         }
         df_wait_token(&a->done);
+        if (!a->ended) dfi_async_data_end(a->data, a->n);
         *at = a->next;
         dfi_mfree(a);
     }

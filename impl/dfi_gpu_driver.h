@@ -7,7 +7,9 @@
  * Threads: one at a time per queue, whatever is done with other queues of the device meanwhile (`wait` is an operation of
  * the queue that waits); alloc, free and build: one at a time per device. `sync` and `reached`: any, at any time. DFI_Q_OUT is
  * used by the device's own thread alone.
- * Results: DF_OK or the code of an error; the text of it is in dfi_gpu_error of the calling thread then. */
+ * Results: DF_OK or the code of an error; the text of it is in dfi_gpu_error of the calling thread then.
+ * An operation may also fail later, while it is executed. Then what comes behind it in its queue, and what was told to wait for it,
+ * on other devices too, fails with it: so a copy to the host that succeeded has nothing in it that comes from a failure. */
 #ifndef DFI_GPU_DRIVER_H
 #define DFI_GPU_DRIVER_H
 
@@ -25,7 +27,6 @@ struct dfi_arg { const void *p; size_t bytes; int is_memory; };
 /* A compiled kernel, or why there is none. */
 struct dfi_built {
     struct dfi_built *next, *all; /* of the kernel; of all kernels (dfi_gpu_launch.h) */
-    struct dfi_kernel *kernel;
     int device;                  /* index in the table of devices */
     int block[3];                /* compiled for this size of group; 0: for any */
     df_result result;            /* DF_ERROR_KERNEL: the driver's log was said */
@@ -65,7 +66,7 @@ struct dfi_gpu_driver {
     df_result (*wait)(struct dfi_gpu *d, int q, struct dfi_gpu *e, int p, uintptr_t point);
     /* Is that operation done? Yes if the device failed. */
     int (*reached)(struct dfi_gpu *d, int q, uintptr_t point);
-    /* Until it is. Reports what failed since the last time, if anything did. */
+    /* Until it is. An error if that operation failed, or anything of the device: now and whenever it is asked again. */
     df_result (*sync)(struct dfi_gpu *d, int q, uintptr_t point);
     /* Lets the queue begin with what is in it. */
     void (*flush)(struct dfi_gpu *d, int q);
@@ -81,15 +82,22 @@ struct dfi_gpu_driver {
     void (*native_end)(struct dfi_gpu *d, int q);
 };
 
-/* A number of bytes with K, M or G behind it; *end is where it stops. 0: there is none. */
-DFI_UNUSED static size_t dfi_bytes_of(const char *text, const char **end)
+/* A number with K, M or G behind it; *end is where it stops. 0: there is none, or it is less than 1 or more than 2 to the 63rd. */
+DFI_UNUSED static double dfi_number_of(const char *text, const char **end)
 {
     char *stop;
     double n = strtod(text, &stop);
     int shift = *stop == 'K' || *stop == 'k' ? 10 : *stop == 'M' || *stop == 'm' ? 20 : *stop == 'G' || *stop == 'g' ? 30 : 0;
     *end = stop + (shift != 0);
-    n *= (double)((size_t)1 << shift);
-    return stop == text || !(n >= 1) || n > (double)(SIZE_MAX / 2) ? 0 : (size_t)n;
+    n *= (double)((uint32_t)1 << shift);
+    return stop == text || !(n >= 1) || n > 9223372036854775808.0 ? 0 : n;
+}
+
+/* The same as a number of bytes that memory can have. */
+DFI_UNUSED static size_t dfi_bytes_of(const char *text, const char **end)
+{
+    double n = dfi_number_of(text, end);
+    return n > (double)(SIZE_MAX / 2) ? 0 : (size_t)n;
 }
 
 #endif

@@ -20,6 +20,7 @@ struct dfi_engine {
     struct dfi_records records;
     size_t jobs;                          /* under way */
     struct dfi_built *built;              /* all kernels compiled */
+    unsigned opened;                      /* how often devices were looked for */
     DFI_ATOMIC(int) generation;           /* changes when devices are closed or lost */
     unsigned stamp;                       /* of the launch that pinned last */
     struct dfi_held held[DFI_MAX_HELD];
@@ -102,6 +103,7 @@ static int dfi_point_reached(struct dfi_device *d, int q, uintptr_t number)
 }
 
 static void dfi_device_lose(struct dfi_device *d, const char *doing);
+static int dfi_record_write_back(struct dfi_record *r);
 
 /* Until the operation is done; without the lock meanwhile. Nonzero: it had to wait, so look again. */
 static int dfi_engine_sync(struct dfi_device *d, int q, uintptr_t number)
@@ -119,8 +121,15 @@ static int dfi_engine_sync(struct dfi_device *d, int q, uintptr_t number)
 
 /* --- what goes wrong ---------------------------------------------------------------------------- */
 
+/* What is in its queues comes to its end, if it does not know that it failed: until then it reads and writes the host's memory. */
+static void dfi_device_drain(struct dfi_device *d)
+{
+    int q;
+    for (q = 0; q < DFI_QUEUES; q++) d->gpu.driver->sync(&d->gpu, q, dfi_load_relaxed(&d->gpu.issued[q]));
+}
+
 /* d failed: nobody uses it any more. What only d had is lost, which is an error for all scopes that have launched something;
- * the host's memory is as the last task of the host left it. */
+ * the host's memory is as the last task of the host left it. This once somebody waits with the lock: for no task. */
 static void dfi_device_lose(struct dfi_device *d, const char *doing)
 {
     size_t bytes = 0;
@@ -139,6 +148,7 @@ static void dfi_device_lose(struct dfi_device *d, const char *doing)
     }
     dfi_log(DFI_LOG_DEVICE_LOST, d->gpu.index + 1, d->gpu.info.name, doing, dfi_gpu_error, (unsigned long)bytes);
     if (bytes) dfi_fetch_add_relaxed(&dfi_pool.device_errors, 1);
+    dfi_device_drain(d);
     dfi_engine_changed();
 }
 
@@ -161,30 +171,37 @@ static void dfi_jobs_run(struct dfi_device *d, struct dfi_job *first)
 {
     const struct dfi_gpu_driver *v = d->gpu.driver;
     struct dfi_job *j, *next;
-    df_result r = DF_OK;
-    uintptr_t point;
+    df_result r = DF_OK, end;
     for (j = first; j; j = j->next)
         while (j->record && dfi_record_readers_wait(j->record)) {}
     if (d->lost) r = DF_ERROR_DEVICE;
     for (j = first; j && !r; j = j->next)
         if (j->buffer->write_point) r = v->wait(&d->gpu, DFI_Q_OUT, &d->gpu, j->buffer->write_queue, j->buffer->write_point);
     dfi_os_unlock(&dfi_engine_lock);
-    for (j = first; j && !r; j = j->next) r = v->copy_out(&d->gpu, DFI_Q_OUT, j->to, j->buffer->memory, &j->buffer->box);
-    point = dfi_load_relaxed(&d->gpu.issued[DFI_Q_OUT]);
+    for (j = first; j; j = j->next) {
+        if (!r) r = v->copy_out(&d->gpu, DFI_Q_OUT, j->to, j->buffer->memory, &j->buffer->box);
+        j->result = r;
+    }
     if (!r) v->flush(&d->gpu, DFI_Q_OUT);
-    if (!r) r = v->sync(&d->gpu, DFI_Q_OUT, point);
+    /* also after a failure: what is in the queue writes into the host's memory */
+    end = v->sync(&d->gpu, DFI_Q_OUT, dfi_load_relaxed(&d->gpu.issued[DFI_Q_OUT]));
     dfi_os_lock(&dfi_engine_lock);
-    if (r) dfi_device_lose(d, "bringing results to the host");
+    for (j = first; j; j = j->next) {
+        if (end) j->result = end;
+        if (j->result) continue;
+        dfi_fetch_add_relaxed(&d->bytes_out, j->buffer->box.row * j->buffer->box.rows);
+        if (!j->record) continue;
+        dfi_record_host_valid(&dfi_engine.records, j->record, 1);
+        if (!d->lost) j->buffer->state = DFI_SHARED_COPY;
+    }
+    if (r || end) dfi_device_lose(d, "bringing results to the host");
     for (j = first; j; j = next) {
+        struct dfi_record *from = j->record;
+        size_t number = j->number;
         next = j->next; /* j may be on the stack of who waits for it */
         dfi_engine.jobs--;
-        if (!r) dfi_fetch_add_relaxed(&d->bytes_out, j->buffer->box.row * j->buffer->box.rows);
-        if (!r && j->record) {
-            dfi_record_host_valid(&dfi_engine.records, j->record, 1);
-            j->buffer->state = DFI_SHARED_COPY;
-        }
-        j->result = r;
         j->under_way = 0;
+        if (from && dfi_record_write_back(from)) from->job.number = number; /* another device has it: who waits for this waits for that */
     }
     dfi_engine_changed();
 }
@@ -345,7 +362,8 @@ static void dfi_engine_forked(void)
     dfi_engine_lock = dfi_engine_start_lock = dfi_mutex_free;
     dfi_engine.n = 0; /* what there was stays allocated: the other threads may have been changing it */
     memset((void *)&dfi_engine.records, 0, sizeof dfi_engine.records);
-    dfi_engine.jobs = 0, dfi_engine.n_held = 0;
+    dfi_engine.jobs = 0, dfi_engine.n_held = 0, dfi_engine.sleepers = 0;
+    if (dfi_load_relaxed(&dfi_engine.started)) dfi_os_event_init(&dfi_engine.event); /* others were waiting for it, and it counted them */
     dfi_store_relaxed(&dfi_pool.devices, 0);
 }
 
@@ -377,9 +395,8 @@ static void dfi_engine_stop(void)
         }
     }
     while ((r = dfi_engine.records.first) != NULL) dfi_record_free(&dfi_engine.records, r);
-    while ((k = dfi_engine.built) != NULL) {
+    while ((k = dfi_engine.built) != NULL) { /* of kernels that may be gone with the library they were in */
         dfi_engine.built = k->all;
-        k->kernel->built = NULL;
         dfi_mfree(k);
     }
     dfi_history_stop();
@@ -438,7 +455,10 @@ static void dfi_engine_open(const struct dfi_gpu_driver *v, size_t most_bytes)
 
 static const struct dfi_gpu_hook dfi_engine_hook = { dfi_engine_host, dfi_engine_settle, dfi_engine_stop, dfi_engine_forked };
 #if defined(__GNUC__)
-static __attribute__((constructor)) void dfi_engine_present(void) { dfi_gpu_hook = &dfi_engine_hook; }
+static __attribute__((constructor)) void dfi_engine_present(void)
+{
+    if (!dfi_gpu_hook) dfi_gpu_hook = &dfi_engine_hook; /* else another module has it, too */
+}
 #endif
 
 /* Looks for devices the first time. How many there are. */
@@ -451,6 +471,7 @@ DFI_API int dfi_gpu_ready(void)
     dfi_os_lock(&dfi_engine_start_lock);
     if (!dfi_load_relaxed(&dfi_engine.started) && !dfi_os_event_init(&dfi_engine.event)) {
         dfi_os_lock(&dfi_engine_lock); /* others see devices first, and then take it */
+        dfi_engine.opened++;
         only = getenv("DF_GPU");
         if (only && !*only) only = NULL;
         most = dfi_env_bytes("DF_GPU_MEMORY");
@@ -461,7 +482,7 @@ DFI_API int dfi_gpu_ready(void)
         }
         if (only && !dfi_engine.n && strcmp(only, "none")) dfi_log(DFI_LOG_NO_DEVICE, only);
         dfi_history_start(dfi_engine.device, dfi_engine.n, dfi_pool.n_workers);
-        if (!dfi_gpu_hook) dfi_gpu_hook = &dfi_engine_hook; /* a compiler without constructors */
+        if (dfi_gpu_hook != &dfi_engine_hook) dfi_gpu_hook = &dfi_engine_hook; /* the devices are those of this module */
         dfi_store_seq_cst(&dfi_pool.devices, dfi_engine.n);
         if (dfi_engine.n) { /* every task looks before it begins (dfi_flow_prepare) */
             dfi_store_relaxed(&dfi_pool.run_now, 0);

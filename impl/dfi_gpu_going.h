@@ -56,6 +56,7 @@ static struct dfi_built *dfi_built_of(struct dfi_kernel *k, struct dfi_device *d
     const int *block;
     struct dfi_built *b;
     char *log;
+    if (k->opened != dfi_engine.opened) k->built = NULL, k->opened = dfi_engine.opened;
     if (!k->blocks) k->blocks = dfi_kernel_wants_block(k) ? 2 : 1;
     block = k->blocks == 2 ? group : any;
     if ((b = dfi_built_find(k, d, block)) != NULL) return b;
@@ -68,7 +69,6 @@ static struct dfi_built *dfi_built_of(struct dfi_kernel *k, struct dfi_device *d
         *log = 0;
         memcpy(b->block, block, sizeof b->block);
         b->device = d->gpu.index;
-        b->kernel = k;
         b->max_group = d->gpu.info.max_group;
         dfi_os_unlock(&dfi_engine_lock);
         if (!k->call) b->result = d->gpu.driver->build(&d->gpu, k, b, log, DFI_LOG_ROOM);

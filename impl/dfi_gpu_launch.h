@@ -246,7 +246,8 @@ static int dfi_going_transfers(struct dfi_going *g)
     if (!r) v->flush(&d->gpu, DFI_Q_IN);
     dfi_os_lock(&dfi_engine_lock);
     for (i = 0; i < g->n; i++) g->use[i].record->pins--;
-    for (k = 0; k < n && !r; k++) {
+    if (d->lost) dfi_device_drain(d); /* since: what was just put into the queue reads the host's memory */
+    for (k = 0; k < n && !r && !d->lost; k++) {
         struct dfi_record *s = in[k]->record;
         dfi_buffer_written(d, DFI_Q_IN, in[k]->buffer);
         s->in[d->gpu.index] = in[k]->buffer->write_point;
@@ -473,14 +474,14 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
     unsigned n = k->accesses(args, x), i;
     struct dfi_going g;
     struct dfi_size size;
-    int matters, d, p, want = e ? e->device : 0, results = e && e->signals;
+    int matters, d, p, none = 0, want = e ? e->device : 0, results = e && e->signals;
     memset((void *)&g, 0, offsetof(struct dfi_going, use));
     g.kernel = k;
     g.name = e && e->name ? e->name : k->name;
     g.site = e && e->site ? e->site : k->file;
     g.grid = *grid;
     for (d = 0; d < 3; d++) {
-        if (grid->n[d] == 0) return;
+        none |= grid->n[d] == 0;
         if (grid->n[d] < 0 || grid->group[d] < 0) {
             dfi_log(DFI_LOG_GRID, g.site, g.name, want > 0 ? want : 0, "any", grid->n[0], grid->n[1], grid->n[2], grid->group[0], grid->group[1],
                     grid->group[2], "a negative number");
@@ -488,6 +489,7 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
             return;
         }
     }
+    if (none) return;
     if (want > dfi_engine.n || want < DF_ANY_DEVICE) {
         dfi_log(DFI_LOG_NO_SUCH_DEVICE, g.site, g.name, want, dfi_engine.n);
         dfi_launch_fail(DF_ERROR_DEVICE);

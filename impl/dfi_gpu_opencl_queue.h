@@ -24,7 +24,7 @@ struct dfi_cl_queue {
     struct dfi_os_mutex lock;
     void **ring;                     /* operation n has ring[n & (room - 1)] */
     uintptr_t room, done, flushed;
-    int failed;                      /* the first error since the last sync; 0: none */
+    int failed;                      /* the first error; 0: none */
     /* used by the queue's thread: what the next operation waits for, one event for each queue */
     void *wait_event[DFI_CL_SOURCES];
     const struct dfi_cl_queue *wait_queue[DFI_CL_SOURCES];
@@ -186,7 +186,6 @@ static df_result dfi_cl_sync(struct dfi_gpu *d, int q, uintptr_t point)
     dfi_os_lock(&u->lock);
     if (event && !dfi_cl_not_after(point, u->done)) dfi_cl_retire(u, point);
     failed = u->failed;
-    u->failed = 0;
     dfi_os_unlock(&u->lock);
     if (event) dfi_cl.ReleaseEvent(event);
     return failed ? dfi_cl_fail("an operation on the device", failed) : dfi_cl_check("clWaitForEvents", code);

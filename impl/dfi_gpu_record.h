@@ -35,7 +35,7 @@ struct dfi_job {
     struct dfi_record *record;         /* or NULL: a buffer that belongs to none */
     struct dfi_buffer *buffer;
     void *to;
-    int under_way;                     /* from when it is asked for until `result` is set */
+    int under_way;                     /* from when it is asked for until it is done, or failed: `result` */
     size_t number;                     /* of all jobs so far */
     df_result result;
 };

@@ -5,7 +5,7 @@
  *   DF_GPU_SIM_SEED=n            operations are held up at random, so that queues overtake each other (DF_DEBUG=3: always)
  *   DF_GPU_SIM_BROKEN=f,g        the kernels f and g do not compile
  *   DF_GPU_SIM_FAIL=launch:5     the 5th launch fails; alloc:n, copy_in:n, copy_out:n alike; fault:n: the n-th operation (copy or launch)
- *                                fails while it is executed; lost:n: with the n-th operation its device is gone. Several with commas;
+ *                                fails while it is executed, and with it what comes behind or waits for it; lost:n: with the n-th operation its device is gone. Several with commas;
  *                                counted over all devices, or with @d behind it on device d (1, 2, ..)
  *
  * A device has memory of its own, of which no more than its share can be had: what was never copied there is not there, and
@@ -50,6 +50,7 @@ struct dfi_sim_queue {
     struct dfi_sim_device *device;
     struct dfi_sim_op *first, **end;   /* the first is being executed */
     uintptr_t issued, done;
+    uintptr_t failed;                  /* the operation that failed: what is behind it has no effect. 0: none */
     int started, here;                 /* its thread; there is none: who puts something into it executes it */
     struct dfi_os_thread thread;
     uint64_t random;
@@ -69,7 +70,7 @@ struct dfi_sim_device {
     uint64_t free_at[2];               /* when the link will be free: to the device, and from it */
     struct dfi_sim_queue queue[DFI_QUEUES];
     int lost, stop;
-    df_result failed;                  /* since somebody asked */
+    df_result failed;                  /* the first failure of a queue, or that it is gone */
     char why[160];
 };
 
@@ -93,15 +94,14 @@ static int dfi_sim_parse(const char *text)
 {
     const char *p = text;
     long count = 0;
-    size_t rate;
     while (*p >= '0' && *p <= '9' && count <= DFI_SIM_DEVICES) count = 10 * count + (*p++ - '0');
     if (p == text || count < 1 || count > DFI_SIM_DEVICES || *p++ != ':') return -1;
     dfi_sim.bytes = dfi_bytes_of(p, &p);
     dfi_sim.rate = 0;
     if (!dfi_sim.bytes) return -1;
     if (*p == ':' && strcmp(p, ":0")) {
-        if (!(rate = dfi_bytes_of(p + 1, &p)) || *p) return -1;
-        dfi_sim.rate = (double)rate;
+        dfi_sim.rate = dfi_number_of(p + 1, &p);
+        if (dfi_sim.rate <= 0 || *p) return -1;
     } else if (*p && *p != ':') return -1;
     dfi_sim.count = (int)count;
     return 0;
@@ -130,7 +130,10 @@ static int dfi_sim_parse_faults(const char *p)
 static int dfi_sim_count(void)
 {
     const char *text = getenv("DF_GPU_SIM"), *fail = getenv("DF_GPU_SIM_FAIL");
+    struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
     dfi_sim.count = dfi_sim.faults = 0;
+    dfi_sim.lock = fresh; /* in the child of a fork those who had it are not there */
+    memset((void *)dfi_sim.device, 0, sizeof dfi_sim.device);
     if (!text || !*text) return 0;
     if (dfi_sim_parse(text)) {
         dfi_log(DFI_LOG_BAD_ENV, "DF_GPU_SIM", text, "count:bytes or count:bytes:rate, such as 4:64M:8G");
@@ -303,18 +306,19 @@ static df_result dfi_sim_run_now(struct dfi_sim_queue *q, struct dfi_sim_op *o, 
     return r;
 }
 
-/* Until point of queue p of e is reached, or never will be. */
-static void dfi_sim_wait_now(struct dfi_sim_device *s, struct dfi_sim_device *e, int p, uintptr_t point)
+/* Until point of queue p of e is reached, or never will be. Nonzero: it failed. */
+static int dfi_sim_wait_now(struct dfi_sim_device *s, struct dfi_sim_device *e, int p, uintptr_t point)
 {
     for (;;) {
-        int seen = dfi_load_acquire(&e->changes), over;
+        int seen = dfi_load_acquire(&e->changes), over, failed;
         dfi_os_lock(&s->lock);
         over = s->lost || s->stop;
         dfi_os_unlock(&s->lock);
         dfi_os_lock(&e->lock);
+        failed = e->queue[p].done >= point ? e->queue[p].failed && e->queue[p].failed <= point : e->lost;
         over |= e->queue[p].done >= point || e->lost;
         dfi_os_unlock(&e->lock);
-        if (over) return;
+        if (over) return failed;
         dfi_os_event_wait(&e->event, &e->changes, seen, 0);
     }
 }
@@ -324,19 +328,21 @@ static void dfi_sim_execute(struct dfi_sim_queue *q, struct dfi_sim_op *o)
     struct dfi_sim_device *s = q->device;
     const char *why = NULL;
     df_result r = DF_OK;
-    int lost;
+    int skipped;
     dfi_sim_hold_up(q);
     dfi_os_lock(&s->lock);
-    lost = s->lost;
+    if (s->lost && !q->failed) q->failed = q->done + 1;
+    skipped = q->failed != 0;
     dfi_os_unlock(&s->lock);
-    if (lost) return;
-    if (o->faulty) r = DF_ERROR_DEVICE, why = "the simulated device fails (DF_GPU_SIM_FAIL)";
-    else if (o->what == DFI_SIM_WAIT) dfi_sim_wait_now(s, o->other, o->queue, o->point);
+    if (skipped) return;
+    if (o->faulty) why = "the simulated device fails (DF_GPU_SIM_FAIL)";
     else if (o->what == DFI_SIM_RUN) r = dfi_sim_run_now(q, o, &why);
-    else if ((why = dfi_sim_copy_now(o)) != NULL) r = DF_ERROR_DEVICE;
-    if (!r) return;
+    else if (o->what == DFI_SIM_COPY) why = dfi_sim_copy_now(o);
+    else if (dfi_sim_wait_now(s, o->other, o->queue, o->point)) why = "what an operation of the simulated device waits for has failed";
+    if (!why) return;
     dfi_os_lock(&s->lock);
-    dfi_sim_set_failed(s, r, why);
+    q->failed = q->done + 1;
+    dfi_sim_set_failed(s, r ? r : DF_ERROR_DEVICE, why);
     dfi_os_unlock(&s->lock);
 }
 
@@ -601,7 +607,6 @@ static df_result dfi_sim_sync(struct dfi_gpu *d, int q, uintptr_t point)
     dfi_os_lock(&s->lock);
     r = s->failed;
     if (r) dfi_sim_say(r, s->why);
-    if (!s->lost) s->failed = DF_OK;
     dfi_os_unlock(&s->lock);
     return r;
 }

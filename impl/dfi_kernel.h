@@ -51,6 +51,7 @@ struct dfi_kernel {
     void (*here)(const void *args);  /* what the host runs instead of the text (DF_KERNEL_OR); or NULL */
     void (*call)(struct df_queue *q, const void *args); /* a function for the device's queue, instead of a text; or NULL */
     struct dfi_built *built;         /* for each device, made when first needed; under the engine's lock (dfi_gpu_launch.h) */
+    unsigned opened;                 /* by which opening of the devices; of an earlier one nothing is left */
     int blocks;                      /* is it compiled for each size of group? 0: not known, 1: no, 2: yes; under that lock */
 };
 
@@ -275,7 +276,7 @@ DFI_EXTERN_C_END
     }                                                                                                           \
     static const struct dfi_param name##_dfi_params[] = { DFI_WITH_##n(DFI_PARAM, name, __VA_ARGS__) };         \
     DFI_UNUSED static struct dfi_kernel name##_dfi_kernel = { title, __FILE__, __LINE__, text, c, name##_dfi_params + 1, n - 1,   \
-        sizeof(struct name##_dfi_args), name##_dfi_accesses, items, here, call, NULL, 0 };
+        sizeof(struct name##_dfi_args), name##_dfi_accesses, items, here, call, NULL, 0, 0 };
 #if defined(DF_SERIAL)
 #define DFI_KERNEL_LAUNCH(name, n, ...)                                                                        \
     DFI_UNUSED static void name##_dfi_launch(const struct df_opts *dfi_o, const char *dfi_site,                 \

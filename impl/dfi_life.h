@@ -54,7 +54,7 @@ static void dfi_worker_free(struct dfi_worker *w)
     if (s) {
         if (s->table) dfi_table_free(w, s);
         dfi_scope_free_locals(s, NULL);
-        dfi_mfree(dfi_load_relaxed(&s->error));
+        dfi_error_free(dfi_load_relaxed(&s->error));
     }
     dfi_blocks_free_all(w);
     dfi_mfree(w->stack);

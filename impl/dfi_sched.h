@@ -29,6 +29,7 @@ DFI_API DFI_TLS struct dfi_hot *dfi_self = &dfi_nobody;
 DFI_API struct dfi_os_mutex dfi_pool_lock = DFI_OS_MUTEX_INIT;
 DFI_API const struct dfi_gpu_hook *dfi_gpu_hook = NULL;
 DFI_API struct dfi_pool dfi_pool;
+DFI_API struct dfi_error dfi_error_unsaid = { DF_ERROR_MEMORY, "a task failed, and there was no memory to remember how" };
 DFI_EXTERN_C_END
 
 static struct dfi_worker *dfi_attach(void);

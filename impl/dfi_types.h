@@ -427,6 +427,7 @@ struct dfi_pool {
 DFI_EXTERN_C_BEGIN
 extern DFI_API struct dfi_os_mutex dfi_pool_lock; /* start, stop, attach, detach */
 extern DFI_API struct dfi_pool dfi_pool;
+extern DFI_API struct dfi_error dfi_error_unsaid; /* of a scope whose error found no memory; not freed */
 extern DFI_API const struct dfi_gpu_hook *dfi_gpu_hook; /* NULL: no df_gpu.h; set before anything runs */
 DFI_EXTERN_C_END
 

@@ -474,23 +474,23 @@ static void test_failures(void)
     dfi_cl = real;
     CHECK(point(d, DFI_Q_RUN) == before);
     CHECK(finish(d, DFI_Q_RUN) == DF_OK);
-    /* an operation that fails on the device: reached, and said once by sync */
+    /* an operation that fails on the device: reached, and said by sync whenever it is asked */
     real_status = real.GetEventInfo;
     dfi_cl.GetEventInfo = fail_status;
-    put_step(d, DFI_Q_RUN, m, 1, 1);
+    put_step(d, DFI_Q_RUN + 1, m, 1, 1);
     fail_code = -36;
-    while (!drv->reached(d, DFI_Q_RUN, point(d, DFI_Q_RUN))) dfi_os_yield();
+    while (!drv->reached(d, DFI_Q_RUN + 1, point(d, DFI_Q_RUN + 1))) dfi_os_yield();
     fail_code = 0;
-    CHECK(drv->sync(d, DFI_Q_RUN, point(d, DFI_Q_RUN)) == DF_ERROR_DEVICE && strstr(dfi_gpu_error, "CL_INVALID_COMMAND_QUEUE"));
-    CHECK(drv->sync(d, DFI_Q_RUN, point(d, DFI_Q_RUN)) == DF_OK);
+    CHECK(drv->sync(d, DFI_Q_RUN + 1, point(d, DFI_Q_RUN + 1)) == DF_ERROR_DEVICE && strstr(dfi_gpu_error, "CL_INVALID_COMMAND_QUEUE"));
+    CHECK(drv->sync(d, DFI_Q_RUN + 1, point(d, DFI_Q_RUN + 1)) == DF_ERROR_DEVICE);
     dfi_cl = real;
     /* a point that cannot be marked: what the program did is over then, and sync says it */
-    CHECK(drv->native(d, DFI_Q_RUN) != NULL);
+    CHECK(drv->native(d, DFI_Q_RUN + 2) != NULL);
     fail_code = -5;
     dfi_cl.EnqueueMarkerWithWaitList = fail_marker;
-    before = point(d, DFI_Q_RUN);
-    drv->native_end(d, DFI_Q_RUN);
-    CHECK(point(d, DFI_Q_RUN) == before && finish(d, DFI_Q_RUN) == DF_ERROR_DEVICE);
+    before = point(d, DFI_Q_RUN + 2);
+    drv->native_end(d, DFI_Q_RUN + 2);
+    CHECK(point(d, DFI_Q_RUN + 2) == before && finish(d, DFI_Q_RUN + 2) == DF_ERROR_DEVICE);
     dfi_cl = real;
     /* a kernel that cannot be had, a queue, a device */
     memset(&b, 0, sizeof b);

@@ -58,12 +58,12 @@ static void sync_all(struct dfi_gpu *d)
 
 static void environment(void)
 {
-    static const char *const wrong[] = { "x", "4", "4:", ":64M", "0:64M", "-1:64M", "65:1M", "4:0", "4:64Q", "4:64M:", "4:64M:x", "4:64M:8Gx", "4:64M:0x",
+    static const char *const wrong[] = { "x", "4", "4:", ":64M", "0:64M", "-1:64M", "65:1M", "4:0", "4:64Q", "4:64M:", "4:64M:x", "4:64M:8Gx", "4:64M:0x", "4:64M:inf",
                                          "4:64M,", "4 :64M", "9999999999999999999999:1M" };
     static const char *const faults[] = { "x", "launch", "launch:", "launch:0", "launch:-1", "launch:x", "launch:1,", "launch:1,,", "launch:1@", "launch:1@0", "laun:1",
                                           "launch:1x", "launch 1" };
     static const struct { const char *text; int count; size_t bytes; } right[] = {
-        { "1:1", 1, 1 }, { "4:64M", 4, 64u << 20 }, { "2:3k:1G", 2, 3 << 10 }, { "16:1G:0", 16, 1u << 30 }, { "1:1.5K:100", 1, 1536 },
+        { "1:1", 1, 1 }, { "4:64M", 4, 64u << 20 }, { "2:3k:8G", 2, 3 << 10 }, { "16:1G:0", 16, 1u << 30 }, { "1:1.5K:100", 1, 1536 },
     };
     size_t i;
     unsetenv("DF_GPU_SIM");
@@ -108,17 +108,22 @@ static void memory(void)
     CHECK(v->copy_out(&gpu[0], DFI_Q_OUT, x, a, &all) == DF_OK && gpu[0].issued[DFI_Q_OUT] == 1);
     CHECK(v->sync(&gpu[0], DFI_Q_OUT, 1) == DF_OK && v->reached(&gpu[0], DFI_Q_OUT, 1));
     for (i = 0; i < 1000; i++) CHECK(x[i] == DFI_SIM_NEW); /* what nobody wrote is garbage */
-    /* behind its end; in what was freed; of another device: failures that `sync` tells, once */
+    /* behind its end; of another device; in what was freed; freed twice: failures that `sync` tells, from then on */
     all.row = 1001;
     CHECK(v->copy_out(&gpu[0], DFI_Q_OUT, x, a, &all) == DF_OK && v->sync(&gpu[0], DFI_Q_OUT, 2) == DF_ERROR_DEVICE);
-    CHECK(strstr(dfi_gpu_error, "memory") && v->sync(&gpu[0], DFI_Q_OUT, 2) == DF_OK);
+    CHECK(strstr(dfi_gpu_error, "memory") && v->sync(&gpu[0], DFI_Q_OUT, 2) == DF_ERROR_DEVICE);
     all.row = 10;
     CHECK(v->copy_out(&gpu[1], DFI_Q_OUT, x, a, &all) == DF_OK && v->sync(&gpu[1], DFI_Q_OUT, 1) == DF_ERROR_DEVICE);
-    v->free(&gpu[0], a);
-    CHECK(v->copy_in(&gpu[0], DFI_Q_IN, a, x, &all) == DF_OK && v->sync(&gpu[0], DFI_Q_IN, 1) == DF_ERROR_DEVICE);
-    v->free(&gpu[0], a);
-    CHECK(v->sync(&gpu[0], DFI_Q_IN, 1) == DF_ERROR_DEVICE); /* freed twice */
     end(); /* frees the rest */
+    begin("2:4K", NULL, 2);
+    for (i = 0; i < 2; i++) {
+        a = v->alloc(&gpu[i], 1000);
+        v->free(&gpu[i], a);
+        if (i) v->free(&gpu[1], a);
+        else CHECK(v->copy_in(&gpu[0], DFI_Q_IN, a, x, &all) == DF_OK);
+        CHECK(v->sync(&gpu[i], DFI_Q_IN, gpu[i].issued[DFI_Q_IN]) == DF_ERROR_DEVICE);
+    }
+    end();
 }
 
 static void rectangles(void)
@@ -313,16 +318,20 @@ static void kernels(void)
     n++;
     CHECK(!launch(&gpu[0], DFI_Q_RUN, &large_shared_dfi_kernel, 1, 2, args));
     CHECK(v->sync(&gpu[0], DFI_Q_RUN, gpu[0].issued[DFI_Q_RUN]) == DF_ERROR_KERNEL && has_been_said("large_shared"));
+    b.row = sizeof x;
+    CHECK(!v->copy_out(&gpu[0], DFI_Q_OUT, back, p, &b)); /* in another queue: it is executed */
+    CHECK(v->sync(&gpu[0], DFI_Q_OUT, gpu[0].issued[DFI_Q_OUT]) == DF_ERROR_KERNEL && back[0] == 77);
+    end();
+    begin("2:1M", NULL, 2);
+    p = v->alloc(&gpu[0], sizeof x);
     CHECK(!launch(&gpu[0], DFI_Q_RUN, &splits_dfi_kernel, 1, 2, args));
     CHECK(v->sync(&gpu[0], DFI_Q_RUN, gpu[0].issued[DFI_Q_RUN]) == DF_ERROR_KERNEL && has_been_said("splits"));
-    /* memory of nobody */
-    args[0] = arg(&here, sizeof here, 1);
-    CHECK(!launch(&gpu[0], DFI_Q_RUN, &splits_dfi_kernel, 1, 2, args));
-    CHECK(v->sync(&gpu[0], DFI_Q_RUN, gpu[0].issued[DFI_Q_RUN]) == DF_ERROR_DEVICE);
-    b.row = sizeof x;
-    CHECK(!v->copy_out(&gpu[0], DFI_Q_RUN, back, p, &b));
-    sync_all(&gpu[0]);
-    CHECK(back[0] == 77);
+    args[0] = arg(&here, sizeof here, 1); /* memory of nobody */
+    CHECK(!launch(&gpu[1], DFI_Q_RUN, &splits_dfi_kernel, 1, 2, args));
+    CHECK(v->sync(&gpu[1], DFI_Q_RUN, gpu[1].issued[DFI_Q_RUN]) == DF_ERROR_DEVICE);
+    end();
+    begin("1:1M", NULL, 1);
+    p = v->alloc(&gpu[0], sizeof x);
     /* a function of the host, in its turn */
     CHECK(!v->copy_in(&gpu[0], DFI_Q_RUN + 1, p, y, &b));
     CHECK(v->native(&gpu[0], DFI_Q_RUN + 1));
@@ -495,29 +504,39 @@ static void failures(void)
     sync_all(&gpu[0]), sync_all(&gpu[1]);
     CHECK(y[0] == 8 && y[7] == 1);
     end();
-    /* fails while it is executed: what is behind it in the queue is executed */
-    memset(y, 0, sizeof y);
-    begin("1:4K", "fault:2", 1);
-    m = v->alloc(&gpu[0], 100);
-    CHECK(!v->copy_in(&gpu[0], DFI_Q_RUN, m, x, &b) && !launch_turn(&gpu[0], DFI_Q_RUN, m, 8, 8) && !v->copy_out(&gpu[0], DFI_Q_RUN, y, m, &b));
-    CHECK(v->sync(&gpu[0], DFI_Q_RUN, 3) == DF_ERROR_DEVICE && strstr(dfi_gpu_error, "fails"));
-    CHECK(v->sync(&gpu[0], DFI_Q_RUN, 3) == DF_OK && y[0] == 1 && y[7] == 8);
-    end();
+    /* fails while it is executed: so does what is behind it in the queue, and what waits for it on any device; nothing else does */
+    for (i = 0; i < 4; i++) {
+        struct dfi_gpu *d = &gpu[i == 2];
+        int q = i ? DFI_Q_OUT : DFI_Q_RUN;
+        memset(y, 0, sizeof y);
+        begin("2:4K", "fault:2", 2);
+        m = v->alloc(&gpu[0], 100), n = v->alloc(&gpu[1], 100);
+        CHECK(!v->copy_in(&gpu[0], DFI_Q_RUN, m, x, &b) && !launch_turn(&gpu[0], DFI_Q_RUN, m, 8, 8));
+        if (i) CHECK(!v->wait(d, q, &gpu[0], DFI_Q_RUN, i == 3 ? 1 : 2));
+        if (i == 2) CHECK(!v->copy_peer(d, q, n, &gpu[0], m, sizeof x));
+        CHECK(!v->copy_out(d, q, y, i == 2 ? n : m, &b));
+        CHECK(v->sync(&gpu[0], DFI_Q_RUN, 2) == DF_ERROR_DEVICE && strstr(dfi_gpu_error, "fails"));
+        CHECK(v->sync(d, q, d->issued[q]) == DF_ERROR_DEVICE && v->reached(d, q, d->issued[q]));
+        CHECK(i == 3 ? y[0] == 1 && y[7] == 8 : !y[0] && !y[7]);
+        end();
+    }
     /* gone: nobody waits for it, nothing of the host is changed any more */
+    memset(y, 0, sizeof y);
     begin("2:4K", "lost:3@1", 2);
     m = v->alloc(&gpu[0], 100), n = v->alloc(&gpu[1], 100);
     CHECK(!v->copy_in(&gpu[0], DFI_Q_IN, m, x, &b) && !v->copy_in(&gpu[1], DFI_Q_IN, n, x, &b) && !v->copy_in(&gpu[1], DFI_Q_IN, n, x, &b));
-    CHECK(!v->wait(&gpu[1], DFI_Q_RUN, &gpu[0], DFI_Q_RUN, 5)); /* which will never come */
+    CHECK(!v->sync(&gpu[0], DFI_Q_IN, 1) && !v->wait(&gpu[1], DFI_Q_RUN + 1, &gpu[0], DFI_Q_IN, 1)); /* which was, before it was gone */
     CHECK(!v->wait(&gpu[0], DFI_Q_OUT, &gpu[1], DFI_Q_RUN, 100));
     CHECK(!v->copy_out(&gpu[0], DFI_Q_OUT, y, m, &b));
     CHECK(!v->wait(&gpu[1], DFI_Q_RUN, &gpu[1], DFI_Q_IN, 2) && !v->copy_out(&gpu[1], DFI_Q_RUN, y, n, &b));
-    memset(y, 0, sizeof y);
     CHECK(launch_turn(&gpu[0], DFI_Q_RUN, m, 8, 8) == DF_ERROR_DEVICE && strstr(dfi_gpu_error, "gone"));
     CHECK(v->sync(&gpu[0], DFI_Q_OUT, 1) == DF_ERROR_DEVICE && v->reached(&gpu[0], DFI_Q_OUT, 1));
     CHECK(v->sync(&gpu[0], DFI_Q_RUN, 5) == DF_ERROR_DEVICE && v->reached(&gpu[0], DFI_Q_RUN, 5));
     CHECK(v->copy_in(&gpu[0], DFI_Q_IN, m, x, &b) == DF_ERROR_DEVICE && v->wait(&gpu[0], DFI_Q_IN, &gpu[1], DFI_Q_IN, 1) == DF_ERROR_DEVICE);
     CHECK(!v->alloc(&gpu[0], 1));
     CHECK(v->sync(&gpu[1], DFI_Q_RUN, 1) == DF_OK && y[0] == 1 && y[7] == 8);
+    CHECK(!v->wait(&gpu[1], DFI_Q_RUN + 1, &gpu[0], DFI_Q_RUN, 5)); /* which will never come */
+    CHECK(!v->copy_out(&gpu[1], DFI_Q_RUN + 1, x, n, &b) && v->sync(&gpu[1], DFI_Q_RUN + 1, 1) == DF_ERROR_DEVICE);
     v->free(&gpu[0], m);
     end();
 }
