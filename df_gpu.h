@@ -273,7 +273,8 @@ DFI_EXTERN_C_END
  *   DF_DATA_REGION_ASYNC(index, df_copyin(a, n), ...) { ... }    the same, but the program does not wait at its end: the tasks
  *                                    are children of the scope around it, and what comes later and declares a, ... comes
  *                                    after them
- *   df_data_wait(index);             until all such regions with that number, begun by this thread, are done and their data on the host
+ *   df_data_wait(index);             until all such regions with that number, begun by this task (outside of tasks: by this thread), are done
+ *                                    and their data is on the host
  *   df_result df_gpu_hold(p, bytes);     from here on the devices keep it, as df_copy; calls count
  *   df_gpu_release(p, bytes);            until here: waits until the host has it. Of what is not held: does nothing
  *     A wait does not bring held memory to the host: a body that holds it, launches, waits and then looks finds what was

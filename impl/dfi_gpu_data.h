@@ -81,15 +81,32 @@ DFI_EXTERN_C_END
 
 /* --- regions that nobody waits for at their end ---------------------------------------------------- */
 
-/* One of them, from its end until its thread waits for its index. */
+/* One of them, from its end until who began it waits for its index. */
 struct dfi_async {
     struct dfi_async *next;
+    const struct dfi_flow *owner; /* the task that began it; NULL: code outside of tasks */
     int index;
     df_token done;
     int ended, n;           /* ended: by its task; a scope that is cancelled skips that */
     struct df_data data[1]; /* n of them */
 };
-static DFI_TLS struct dfi_async *dfi_asyncs;
+static DFI_TLS struct dfi_async *dfi_asyncs; /* of this thread, and of the tasks on its stack */
+
+static const struct dfi_flow *dfi_async_owner(void)
+{
+    const struct dfi_worker *w = dfi_me();
+    return w ? w->task : NULL;
+}
+
+/* Takes one with this index, of the code that runs, off the list. NULL: there is none. */
+static struct dfi_async *dfi_async_take(int index)
+{
+    struct dfi_async **at = &dfi_asyncs, *a;
+    const struct dfi_flow *owner = dfi_async_owner();
+    while ((a = *at) != NULL && (a->index != index || a->owner != owner)) at = &a->next;
+    if (a) *at = a->next;
+    return a;
+}
 
 static void dfi_async_data_end(const struct df_data *data, int n)
 {
@@ -136,7 +153,7 @@ DFI_API void dfi_async_leave(struct dfi_async_block *b)
         dfi_async_data_end(b->data, n);
         return;
     }
-    a->index = b->index;
+    a->index = b->index, a->owner = dfi_async_owner();
     a->ended = 0, a->n = n;
     memcpy((void *)a->data, (const void *)b->data, (size_t)n * sizeof *b->data);
     dfi_token_init(&a->done, 1, b->site);
@@ -156,15 +173,10 @@ DFI_API void dfi_async_leave(struct dfi_async_block *b)
 
 DFI_API void df_data_wait(int index)
 {
-    struct dfi_async **at = &dfi_asyncs, *a;
-    while ((a = *at) != NULL) {
-        if (a->index != index) {
-            at = &a->next;
-            continue;
-        }
+    struct dfi_async *a;
+    while ((a = dfi_async_take(index)) != NULL) { /* other tasks may run here meanwhile, and have regions with that index */
         df_wait_token(&a->done);
         if (!a->ended) dfi_async_data_end(a->data, a->n);
-        *at = a->next;
         dfi_mfree(a);
     }
 }

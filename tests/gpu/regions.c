@@ -223,6 +223,34 @@ static void async(void)
     CHECK(is(a, 2));
 }
 
+/* A task that runs while its parent waits, on the same worker, and has a region with the same number. */
+DF_STATIC_TASK(void, own_region, df_inout(int, x, N), df_inout(int, y, N));
+static void own_region(int *x, int *y)
+{
+    DF_DATA_REGION_ASYNC(1, df_copy(y, N)) df_launch(plus, df_grid(N), y, N, 10);
+    df_data_wait(1);
+    for (int i = 0; i < N; i++) x[i] += y[i];
+}
+DF_STATIC_TASK(void, region_around, df_inout(int, x, N), df_inout(int, y, N));
+static void region_around(int *x, int *y)
+{
+    DF_DATA_REGION_ASYNC(1, df_copy(x, N)) {
+        df_launch(plus, df_grid(N), x, N, 100);
+        df_submit(own_region, x, y);
+    }
+    df_data_wait(1);
+    for (int i = 0; i < N; i++) CHECK(x[i] == 1 + 100 + 14 + 2 * i);
+}
+static void async_inside(void)
+{
+    df_stop();
+    start_devices(1);
+    begin();
+    df_submit(region_around, a, d);
+    df_wait();
+    CHECK(is(d, 14));
+}
+
 /* --- functions for a device's queue, second bodies, places --------------------------------------------------------- */
 
 static int on_device, on_host;
@@ -291,6 +319,7 @@ int main(void)
     ON("1:1M", holds);
     EVERYWHERE(places);
     EVERYWHERE(async);
+    EVERYWHERE(async_inside);
     EVERYWHERE(device_tasks);
     EVERYWHERE(bodies);
 }
