@@ -24,6 +24,27 @@ void board_free(board *b)
     free(b->connection);
 }
 
+static int least(int a, int b) { return a < b ? a : b; }
+static int most(int a, int b) { return a > b ? a : b; }
+
+rectangle board_around(const board *b, const connection *c, int margin)
+{
+    int x = most(0, least(c->from.x, c->to.x) - margin), y = most(0, least(c->from.y, c->to.y) - margin);
+    int end_x = least(b->width, most(c->from.x, c->to.x) + margin + 1);
+    int end_y = least(b->height, most(c->from.y, c->to.y) + margin + 1);
+    return (rectangle){ x, y, end_x - x, end_y - y };
+}
+
+int board_cut(board *part, const board *b, rectangle r, unsigned char *const layer[LAYERS])
+{
+    if (!board_new(part, r.width, r.height))
+        return 0;
+    for (int k = 0; k < LAYERS; k++)
+        for (int y = 0; y < r.height; y++)
+            memcpy(&part->pad[board_cell(part, k, (pin){ 0, y })], layer[k] + (long)y * b->columns, (size_t)r.width);
+    return 1;
+}
+
 static void put_pad(board *b, pin p)
 {
     for (int layer = 0; layer < LAYERS; layer++)

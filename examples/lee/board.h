@@ -9,6 +9,7 @@ enum { LAYERS = 2, BOARD_SIDE = 600, BOARD_ERROR = 300 };   /* cells; bytes of a
 typedef struct { int x, y; } pin;
 typedef struct { pin from, to; } connection;
 typedef struct { int32_t *cell; long count; } track;   /* from pin to pin; count 0: there is none */
+typedef struct { int x, y, width, height; } rectangle;
 
 typedef struct {
     char name[64];
@@ -30,6 +31,13 @@ int board_read(board *b, const char *path, char error[BOARD_ERROR]);
 
 /* Random connections, the same in every run. 0: no memory. */
 int board_generate(board *b, int side, long connections);
+
+/* What is at most `margin` cells away from the smallest rectangle with both pins, as far as it is on the board. */
+rectangle board_around(const board *b, const connection *c, int margin);
+
+/* A board of its own with the cells of a rectangle: layer[k] points to its first row on layer k, whose rows are b->columns cells apart. The
+ * new pads are the cells that are taken; there are no connections. 0: no memory. */
+int board_cut(board *part, const board *b, rectangle r, unsigned char *const layer[LAYERS]);
 
 void board_free(board *b);
 
