@@ -1,16 +1,15 @@
 /* Routing a circuit board: tasks that change one large structure, and hardly ever the same part of it.
  *
  * A task makes one connection, by Lee's algorithm: a wave goes out from one pin until it reaches the other. That takes nearly all of
- * the time.
+ * the time. There are two ways to make several connections at the same time.
  *
- * With a lock, and by transactions, it is done with no lock and outside of any transaction, on copies of the patches that it comes to. They may be of
- * different moments. Then the track is laid: if all of its cells are still free they are taken, in one atomic block. If not, somebody
- * was faster, and it is looked for again. If there was no way there never will be, as cells get taken, and never free.
- *
- * What is laid depends on who comes first, but whoever did: tracks lead from pin to pin and share no cell, and where there
+ * By transactions, and for comparison with a lock: the wave is done with no lock and outside of any transaction, on copies of the
+ * patches that it comes to. They may be of different moments. Then the track is laid: if all of its cells are still free they are taken,
+ * in one atomic block. If not, somebody was faster, and it is looked for again. If there was no way there never will be, as cells get
+ * taken, and never free. What is laid depends on who comes first, but whoever did: tracks lead from pin to pin and share no cell, and where there
  * is no track, there is no way left. All of that is checked.
  *
- * By speculation every connection is made as it is serially, and is checked to be. A task declares a rectangle around its pins and looks
+ * By speculation: each connection is made as it is serially, which is checked, too. A task declares a rectangle around its pins and looks
  * no further; those with rectangles that do not meet run at the same time. Hardly ever that is too narrow. df_speculate_while goes on as
  * if it never were. Where it is, the tracks of later turns are taken back, those of the same turn are ripped up, that one connection is
  * made on the whole board, and all others after it again.
@@ -161,7 +160,8 @@ static int distance(const connection *c) { return abs(c->from.x - c->to.x) + abs
 static int margin(const connection *c) { return 4 + distance(c) / 4; }
 
 /* Most cells of a track that fits. One that leaves the rectangle goes through the margin, a step further and back: it has at least one
- * more. So what fits is a shortest track, no other one leaves the rectangle, and the wave on the whole board would have found the same. */
+ * more. So what fits is a shortest track, and no shortest one leaves the rectangle. Of several the wave finds the one whose steps it tries
+ * first, and so it would on the whole board. */
 static long room_for(const connection *c) { return distance(c) + 2 * margin(c) + 2; }
 
 /* A connection within a rectangle, of which both layers are given. t->count is 0 if it does not fit. */
