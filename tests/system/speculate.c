@@ -270,7 +270,7 @@ static jmp_buf out;
 /* Its frame is gone when its tasks run: they use none of it. */
 static void jumps(int *p)
 {
-    df_submit(late, p, 1);
+    df_submit(late, p + 2, 1); /* of another scope, so in memory of its own */
     DF_PARALLEL {
         df_submit(decide, p + 1, 0, 0);
         df_speculate_while(p + 1, 0) {
@@ -282,7 +282,7 @@ static void jumps(int *p)
 static int misuse(void *unused)
 {
     df_config config = { .log = hear };
-    static int c, p[2];
+    static int c, p[3];
     df_future(one) f;
     (void)unused;
     CHECK(df_start(&config) == DF_OK);

@@ -216,6 +216,7 @@ static void loops(void)
             df_speculate(&c, 0) df_submit(mix, x, 3, 99);
             df_submit(set_int, &c, turns++ < limit);
         }
+        df_wait(); /* decisions of turns that were taken back may still look at c */
         c = 0, inner = 1;
         df_submit(set_int, &c, limit % 2);
         df_speculate(&c, 1) {
