@@ -209,7 +209,7 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *     Its tasks may also run when they turn out not to count, on values that come of that: they must end then, too, and
  *     write nothing but what they declare. df_cancelled() is 1 when that is known. A task that declares to write nothing, and
  *     may be there for its output, waits until the guess is known. df_fail and df_cancel have an effect only if the guess is right.
- *     In a cancelled scope no block and no turn is executed.
+ *     In a cancelled scope no block and no turn is executed. Behind the block the submitter changes *cond after a wait.
  *     `break` ends the block, or the loop, and so, with gcc and clang, do `return` and `goto`; that they go elsewhere is not taken back.
  *     Cost: about 1 us a block; per task about 0.5 us and a copy of what it overwrites, if no other task of the block wrote there before and it begins before
  *     the guess is known. Nothing else is kept track of: what depends on what the tasks have declared.

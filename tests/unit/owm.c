@@ -80,7 +80,7 @@ static void orders(void)
     df_submit_with(DF_OPTS(.after = DF_TOKENS(&t), .signals = DF_TOKENS(&u)), add, b, a, N);
     df_submit_with(DF_OPTS(.after = DF_TOKENS(&u)), add, a, b, N);
     df_wait();
-    for (int k = 0; k < 20; k++) df_submit(by_region, &order, b, N, k);
+    for (int k = 0; k < 8; k++) df_submit(by_region, &order, b, N, k);
     df_wait();
     printf("%d %d %d\n", a[N - 1], b[N - 1], order);
     df_node(add) *n = df_node_new(add);
