@@ -23,12 +23,12 @@ void add(const int *x, int *sum) { *sum += x[0] + x[5]; }
 void any(int *x, int n) { x[n - 1]++; }
 void halves(int *x, int n, int deep)
 {
-    int *own = df_local(int, 1);
+    int *own = df_local(int, 2);
     if (!deep) return;
     df_submit(halves, x, n / 2, deep - 1);
     df_submit(halves, x + n / 2, n - n / 2, deep - 1);
     df_submit(put, own, 1);
-    DF_PARALLEL { df_submit(any, x, 1); }
+    DF_PARALLEL { df_submit(any, own + 1, 1); } /* another scope: nothing that children use */
     df_wait();
     df_submit(use, own, x, 1);
 }
@@ -45,8 +45,8 @@ void consume(const int *p, int n) { (void)p, (void)n; }
 
 static void memory(void)
 {
-    static int x[8], y[8], sum;
-    df_submit(put, x, 8);
+    static int x[8], y[8], z[8], sum;
+    df_submit(put, z, 8); /* the block is another scope */
     DF_PARALLEL {
         DF_PARALLEL {}
         df_submit(put, x, 8);
