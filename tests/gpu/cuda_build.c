@@ -1,5 +1,6 @@
 /* Kernels by the driver for CUDA, on the double of libcuda: launches, functions of the host, compiling. */
 #include "cuda_add.h"
+#include "scratch.h"
 
 DF_KERNEL(turn, df_inout(int, x, n), (int, n),
 {
@@ -198,10 +199,10 @@ static void older_device(void)
 /* The second build of a kernel finds it on the disk; what the driver refuses, or is damaged, is made again. */
 static void disk(void)
 {
-    char folder[] = "/tmp/df_cache_XXXXXX", command[100];
+    char folder[SCRATCH], command[SCRATCH + 100];
     struct dfi_built b;
     twin_find();
-    CHECK(mkdtemp(folder));
+    CHECK(mkdtemp(scratch(folder, "df_cache")));
     setenv("DF_KERNEL_CACHE", folder, 1);
     test_open(1);
     test_build(&gpu[0], &add_dfi_kernel, 0);

@@ -1,6 +1,7 @@
 /* What can go wrong below the driver for CUDA: no library, one that is broken, a call that fails, a device that is lost.
  * Every result then is an error with a text, or right; nothing crashes, hangs or leaks. */
 #include "cuda_test.h"
+#include "scratch.h"
 
 DF_KERNEL(add, (int, by), df_inout(int, x, n), (int, n),
 {
@@ -157,11 +158,11 @@ static int all_faults(void)
 {
     static const int codes[] = { 1, 2, 700 };
     enum { MOST = 4 };
-    char folder[] = "/tmp/df_faults_XXXXXX", command[100];
+    char folder[SCRATCH], command[SCRATCH + 100];
     const char *name;
     int i, failed = 0, faults = 0;
     size_t c;
-    CHECK(mkdtemp(folder));
+    CHECK(mkdtemp(scratch(folder, "df_faults")));
     setenv("DF_KERNEL_CACHE", folder, 1); /* so that not every process compiles */
     for (i = 0; (name = twin.name(i)) != NULL; i++)
         for (c = 0; c < sizeof codes / sizeof *codes; c++) {

@@ -4,6 +4,7 @@
 #define DF_IMPLEMENTATION
 #include "df_gpu.h"
 #include "devices.h"
+#include "scratch.h"
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,10 +43,10 @@ static void look(void)
 
 int main(void)
 {
-    char folder[] = "/tmp/df_files_XXXXXX", name[100];
+    char folder[SCRATCH], name[SCRATCH + 20];
     pid_t child[CHILDREN];
     int running = CHILDREN, whole = 0, status;
-    CHECK(mkdtemp(folder) != NULL);
+    CHECK(mkdtemp(scratch(folder, "df_files")) != NULL);
     snprintf(name, sizeof name, "%s/history", folder);
     setenv("DF_HISTORY", name, 1);
     dfi_logger.log = hear;

@@ -1,6 +1,7 @@
 /* module.c - modules, kernels */
 #include "double.h"
 #include "image.h"
+#include "../scratch.h"
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -18,12 +19,12 @@ static size_t real_bytes(const unsigned char *p)
 
 static int load(struct module *m, const struct image *i)
 {
-    char name[] = "/tmp/cuda_double_XXXXXX";
+    char name[SCRATCH];
     const char *p = (const char *)(i + 1);
     int file, code = E_IMAGE;
     if (i->sum != image_sum(p, i->bytes)) return E_IMAGE;
     if (i->is_ptx ? i->arch > double_arch : i->arch / 10 != double_arch / 10 || i->arch > double_arch) return E_NO_BINARY;
-    if ((file = mkstemp(name)) < 0) return E_MEMORY;
+    if ((file = mkstemp(scratch(name, "cuda_double"))) < 0) return E_MEMORY;
     if (write(file, p, i->bytes) == (ssize_t)i->bytes && (m->library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) != NULL) code = 0;
     if (code) fprintf(stderr, "CUDA double: %s\n", dlerror());
     close(file);

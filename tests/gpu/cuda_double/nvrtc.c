@@ -4,6 +4,7 @@
  * have the form that NVRTC gives them: file(line): error: what. */
 #include "double.h"
 #include "image.h"
+#include "../scratch.h"
 #include <ctype.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -180,7 +181,7 @@ static int read_image(struct program *p, const char *path, int is_ptx, int arch)
 int nvrtcCompileProgram(struct program *p, int n, const char *const *options);
 int nvrtcCompileProgram(struct program *p, int n, const char *const *options)
 {
-    char folder[] = "/tmp/cuda_double_XXXXXX", path[4][64], command[600];
+    char folder[SCRATCH], path[4][SCRATCH + 20], command[4 * SCRATCH + 300];
     const char *cxx = getenv("CUDA_DOUBLE_CXX");
     static const char *const ends[4] = { "text.cpp", "kernels.so", "log", "" };
     int code = double_enter(N_nvrtcCompileProgram), i, is_ptx = 0, arch = 0, known = 0, all[16], contract = 1;
@@ -193,7 +194,7 @@ int nvrtcCompileProgram(struct program *p, int n, const char *const *options)
         else if (strcmp(options[i], "--std=c++14") && strcmp(options[i], "--device-as-default-execution-space")) return R_OPTION;
     for (i = archs(all); i--;) known |= all[i] == arch;
     if (!known) return R_OPTION;
-    if (!mkdtemp(folder)) return R_MEMORY;
+    if (!mkdtemp(scratch(folder, "cuda_double"))) return R_MEMORY;
     for (i = 0; i < 4; i++) snprintf(path[i], sizeof path[i], "%s/%s", folder, ends[i]);
     snprintf(command, sizeof command, "%s -x c++ -std=c++14 -O1 -w -fPIC -shared -fno-strict-aliasing -ffp-contract=%s -o %s %s 2> %s",
              cxx && *cxx ? cxx : "g++", contract ? "fast" : "off", path[1], path[0], path[2]);
