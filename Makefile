@@ -31,6 +31,11 @@ help:
 	@echo
 	@echo '  CC=$(CC) CXX=$(CXX) CFLAGS=$(CFLAGS)'
 
+# The page of DF_TRACE=file.html, as a C header.
+impl/dfi_trace_page.h: tools/trace/page.html tools/trace/pack
+	tools/trace/pack > $@.new
+	mv $@.new $@
+
 # --- examples -----------------------------------------------------------------------------------
 # An example is a file; one with more files has them in a folder of its name.
 
@@ -65,20 +70,25 @@ demo:
 #   test-compile   no warning: C11 to C23, C++11 to C++20, before and after other headers, among hostile
 #                  macros, every -O; DF_SERIAL (df.h as C99 and with tcc) free of threads; size of a task
 #   test-fail      one mistake per file, and the first message it must give
+#   test-check     DF_CHECK finds one wrong declaration after the other, with AddressSanitizer and without
 #   test-link      no implementation, one, two; C and C++; -flto; libraries, dlopen, dlclose: one pool,
 #                  one STM; different settings of DF_DEBUG
 #   test-run       unit, fuzz: print at 1, 2, 4, 8 workers what the serial build prints; system, stress;
 #                  kernels: the same on simulated devices; gpu: engine, drivers, distribution, on simulated devices,
 #                  OpenCL and a double of CUDA's driver; the same again with all checks of df itself (DF_DEBUG=3)
+#   test-directed  unit, fuzz: the same with DF_CHAOS, DF_RECORD and DF_REPLAY, with the programs that test-run has built
 #   test-examples  every example prints at 1, 2, 4, 8 workers what its serial build prints
+#   test-trace     traces of examples are right: by a script in Python; and of a program that is killed
 #   test-single    the amalgamated headers are stable, complete, go together, and run the examples
 #   test-names     nothing but df_*, DF_*, dfi_*, DFI_* enters a program
 #   test-install   install, pkg-config, uninstall
+#   test-gdb       tools/df-gdb.py on a process and on a core file
+#   test-page      the page of DF_TRACE=file.html, in a headless browser
 #   test-targets   unit, fuzz, system with musl, and for i686, aarch64, riscv64
 #
-# compile, fail and link are done with CC and with OTHER: gcc, or clang when CC is gcc; OTHER= skips that.
+# compile, fail, check and link are done with CC and with OTHER: gcc, or clang when CC is gcc; OTHER= skips that.
 
-SUITES  = test-compile test-fail test-link test-run test-examples test-single test-names test-install test-targets
+SUITES  = test-compile test-fail test-check test-link test-run test-directed test-examples test-trace test-single test-names test-install test-gdb test-page test-targets
 TARGETS = musl i686 aarch64 riscv64
 RUN     = release debug
 FUZZ   ?= 100
@@ -92,7 +102,7 @@ test:
 	@rm -rf $B/results
 	@+$(MAKE) -k --no-print-directory $(SUITES); status=$$?; tests/total && exit $$status
 
-test-compile test-fail test-link:
+test-compile test-fail test-check test-link:
 	@status=0; \
 	tests/$(@:test-%=%)/run '$(CC)' '$(CXX)' || status=1; \
 	$(if $(OTHER),tests/$(@:test-%=%)/run $(OTHER) $(if $(filter gcc,$(OTHER)),g++,clang++) || status=1;) \
@@ -105,10 +115,15 @@ test-run:
 	done; \
 	exit $$status
 
-test-examples:
-	@tests/examples '$(CC)'
-test-single test-install:
+test-directed: test-run
+	@tests/directed
+test-examples test-trace:
+	@tests/$(@:test-%=%) '$(CC)'
+test-single test-install test-gdb:
 	@MAKE='$(MAKE)' tests/$(@:test-%=%) '$(CC)' '$(CXX)'
+
+test-page:
+	@tests/page/run '$(CC)'
 
 test-names:
 	@tools/names
@@ -128,9 +143,10 @@ $(FILES:%=run/%): run/%: shared
 	@tests/run $* || :
 
 # --- sanitizers: unit, fuzz and system, with CC and OTHER, without suppressions ----------------------
+# check-declared: unit and fuzz with DF_CHECK and AddressSanitizer, which find nothing
 
-.PHONY: check-tsan check-asan
-check-tsan check-asan:
+.PHONY: check-tsan check-asan check-declared
+check-tsan check-asan check-declared:
 	@+status=0; \
 	for cc in '$(CC)' $(OTHER); do \
 	    MAKE='$(MAKE)' tests/configuration $(@:check-%=%) "$$cc" || status=1; \
@@ -156,24 +172,27 @@ single/%.h: %.h $(wildcard impl/*.h) tools/amalgamate
 # The headers get a folder of their own: programs find <df.h> through pkg-config, or with -I.
 INCLUDE = $(DESTDIR)$(PREFIX)/include/df
 PKGCONFIG = $(DESTDIR)$(PREFIX)/share/pkgconfig
+GDB = $(DESTDIR)$(PREFIX)/share/df
 
 .PHONY: install uninstall
 install:
-	mkdir -p '$(INCLUDE)/impl' '$(PKGCONFIG)'
+	mkdir -p '$(INCLUDE)/impl' '$(PKGCONFIG)' '$(GDB)'
 	cp $(HEADERS) '$(INCLUDE)'
 	cp impl/*.h '$(INCLUDE)/impl'
+	cp tools/df-gdb.py '$(GDB)'
 	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' df.pc.in > '$(PKGCONFIG)/df.pc'
-	chmod -R u=rwX,go=rX '$(INCLUDE)' '$(PKGCONFIG)/df.pc'
+	chmod -R u=rwX,go=rX '$(INCLUDE)' '$(PKGCONFIG)/df.pc' '$(GDB)'
 uninstall:
-	rm -rf '$(INCLUDE)' '$(PKGCONFIG)/df.pc'
+	rm -rf '$(INCLUDE)' '$(PKGCONFIG)/df.pc' '$(GDB)'
 
 # --- what tests and benchmarks can use ------------------------------------------------------------
-# compilers and sanitizers; other C libraries and processors; BLAS and the peers of the benchmarks
+# compilers and sanitizers; other C libraries and processors; a browser; BLAS and the peers of the benchmarks
 
 PACKAGES = make gcc g++ clang libclang-rt-dev llvm llvm-dev binutils tcc pkg-config \
     musl-tools gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
     gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user-static \
-    pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev opencl-headers libopenblas-dev zlib1g-dev libomp-dev libtbb-dev valgrind
+    pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev opencl-headers libopenblas-dev zlib1g-dev libomp-dev libtbb-dev valgrind gdb \
+    chromium-headless-shell
 
 .PHONY: deps
 deps:

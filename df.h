@@ -32,13 +32,21 @@
  *                       invariants of df itself; 3 the same with yields injected.
  *     Implementation file only:
  *       DF_MALLOC(n), DF_FREE(p)   replace malloc and free.
- *       DF_CHECK        1: reports tasks that access memory which the task that submits them did not
- *                       declare (its own stack and df_local excepted). Slower. With df_owm.h: same in all files.
+ *       DF_CHECK        1: looks for wrong declarations. With AddressSanitizer (-fsanitize=address) a task stops where it
+ *                       touches what it has not declared and another task has; without, changes of df_in, children that
+ *                       declare more than their parent, variables of functions that have returned are found. 2: df_out memory
+ *                       has no value before the body. In all files: lines are known, too, and df_owm.h needs that. See docs/check.md.
  *       DF_DEVELOP      warnings inside df.h are shown (for work on df itself).
  *     Environment: DF_WORKERS, DF_CPUSET, DF_DEQUE, DF_WINDOW, DF_DEFER, DF_DETERMINISTIC,
- *       DF_RENAME_BYTES, DF_SPECULATE, DF_PATIENCE, see df_config below.
+ *       DF_RENAME_BYTES, DF_CAPTURE, DF_SPECULATE, DF_PATIENCE, see df_config below.
+ *       DF_STALL=seconds                says who waits for whom when nothing goes on for that long. See docs/stall.md.
  *       DF_GRAPH=file.txt or file.dot   the tasks of any program and what orders them, as text or for graphviz
  *       (-.txt, -.dot: to standard output); DF_GRAPH_DEPTH=n: only n levels of tasks in tasks. See docs/graph.md.
+ *       DF_TRACE=file.json   when and where each task of any program ran, for Perfetto and chrome://tracing; file.html: a page for any
+ *                            browser. See docs/trace.md.
+ *       DF_STATS=1, or a file.txt   how long tasks took, work, span, speed-up to expect. See docs/stats.md.
+ *       DF_CHAOS=seed: ready tasks run in an order drawn from the seed. DF_RECORD=file: the order of a run is written down;
+ *       DF_REPLAY=file: and repeated. See docs/chaos.md.
  *
  * ERRORS  df never exits and never hangs: without memory or threads the work is done here and now,
  *       slower, and that is said once through the logger (df_config.log; default: stderr).
@@ -46,7 +54,7 @@
  * NOT   df does not preempt tasks, and a task that blocks in the operating system blocks its worker.
  *
  * SECTIONS  search for >>tasks  >>dataflow  >>speculation  >>options  >>tokens  >>nodes  >>streams
- *       >>loops  >>pipelines  >>errors  >>blocking  >>life
+ *       >>loops  >>pipelines  >>errors  >>blocking  >>life  >>capture
  *       >>implementation  >>licence (last).
  *       Examples are in examples/; the arguments behind the lock-free parts in docs/memory-order.md.
  */
@@ -74,6 +82,8 @@
 #include "impl/dfi_core.h"
 #endif
 #include "impl/dfi_stream.h"
+#include "impl/dfi_capture_declare.h"
+#include "impl/dfi_param.h"
 #include "impl/dfi_declare.h"
 #include "impl/dfi_loop.h"
 #include "impl/dfi_speculate.h"
@@ -180,7 +190,11 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *     to it and comes before.
  *     Threads: any; a scope belongs to the thread that entered it.
  *   Source: X-Kaapi RT-0418, 4.3 to 4.6; StarSs. */
+#if (DF_DEBUG || DF_CHECK) && !defined(DF_SERIAL)
+#define df_submit(...) (dfi_here(DFI_SITE), DFI_CAT(DFI_SUBMIT_, DFI_ARITY(1, DFI_COUNT(__VA_ARGS__)))(__VA_ARGS__))
+#else
 #define df_submit(...) DFI_CAT(DFI_SUBMIT_, DFI_ARITY(1, DFI_COUNT(__VA_ARGS__)))(__VA_ARGS__)
+#endif
 #define DFI_SUBMIT_1(name)      DFI_CAT(name, _submit)()
 #define DFI_SUBMIT_0(name, ...) DFI_CAT(name, _submit)(__VA_ARGS__)
 
@@ -483,8 +497,9 @@ typedef struct df_group { DFI_ATOMIC(int) dfi_cancelled; } df_group;
 typedef struct df_mutex {
     DFI_ATOMIC(int) dfi_state;
     DFI_ATOMIC(void *) dfi_owner;
+    DFI_ATOMIC(const char *) dfi_site; /* where it was locked */
 } df_mutex;
-#define DF_MUTEX { 0, 0 }
+#define DF_MUTEX { 0, 0, 0 }
 
 /* -------------------------------------------------------------------------------------- >>life
  * Starting, stopping, settings, errors, counters. None of this is needed: the first construct starts
@@ -508,12 +523,24 @@ typedef struct df_config {
                              Bodies must then use the pointer they are given; DF_RENAME_BYTES; default 0: off */
     int speculate;        /* turns of df_speculate_while that are submitted before the condition of the first is known; negative:
                              df_speculate and df_speculate_while wait for their conditions; DF_SPECULATE (0: wait); default 2 */
+    int capture;          /* 1: what a scope submits between two waits is recognised when it comes again, and then ordered without
+                             looking at regions (docs/capture.md); DF_CAPTURE; default 0 */
     int patience;         /* seconds in which nothing happens before tasks that wait for tokens or inputs
                              are given up; DF_PATIENCE; default 2 */
+    double stall;         /* seconds in which nothing happens before it is reported who waits for what (docs/stall.md); negative: never;
+                             DF_STALL (0: never); default: never, with DF_CHECK 2 */
     const char *graph;    /* a file that ends in .dot or .txt: tasks and what orders them, written when df stops and at the end
                              of the process (docs/graph.md); DF_GRAPH; default: none */
     int graph_depth;      /* tasks in tasks are shown down to this level, 1: none; DF_GRAPH_DEPTH; default: all */
-    void (*log)(void *log_arg, int level, const char *text); /* level 1 error, 2 warning; any thread */
+    const char *trace;    /* when and where everything ran: a file that ends in .json, for Perfetto and chrome://tracing, or in
+                             .html, for any browser (docs/trace.md); DF_TRACE; default: none */
+    const char *stats;    /* "1": when df stops and at the end of the process the logger is told how long tasks took, work, span, and
+                             how long it would take with other numbers of workers (docs/stats.md); a file that ends in .txt: it is
+                             written there; DF_STATS; default: none */
+    unsigned chaos;       /* 1 or more: ready tasks run in an order drawn from this seed; DF_CHAOS; default 0: off (docs/chaos.md) */
+    const char *record;   /* a file: the order of this run is written there; DF_RECORD; default: none */
+    const char *replay;   /* a file written that way: the order is that of the recorded run; DF_REPLAY; default: none */
+    void (*log)(void *log_arg, int level, const char *text); /* level 1 error, 2 warning, 3 a line of statistics; any thread */
     void *log_arg;
 } df_config;
 
@@ -528,6 +555,10 @@ typedef struct df_counters {
     uint64_t copies;  /* private copies made for reductions */
     uint64_t speculated; /* tasks of df_speculate run before it was known that they count */
     uint64_t undone;  /* tasks of df_speculate not run as it was known that they do not */
+    uint64_t transactions; /* of df_stm.h: outermost atomic blocks that ended with effect */
+    uint64_t aborts;  /* times such a block was run again, whatever for; not df_retry */
+    uint64_t launches; /* kernels of df_gpu.h given to devices */
+    uint64_t bytes_in, bytes_out; /* moved to devices from the host and from each other; to the host */
 } df_counters;
 
 DFI_EXTERN_C_BEGIN
@@ -571,6 +602,25 @@ DFI_API void df_wait(void);
 DFI_API void df_parallel(void (*fn)(void *arg), void *arg);
 DFI_EXTERN_C_END
 
+/* In a parallel build a call of these also says where it is, for the stall report. */
+#if !defined(DF_SERIAL)
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_wait_here(const char *site);
+DFI_API df_result dfi_wait_result_here(const char *site);
+DFI_API void dfi_wait_on_here(const char *site, const void *p, size_t bytes);
+DFI_API df_result dfi_mutex_lock_here(const char *site, df_mutex *m);
+DFI_API df_result dfi_mutex_trylock_here(const char *site, df_mutex *m);
+DFI_API void dfi_yield_here(const char *site, void (*fn)(void *arg), void *arg);
+DFI_API void dfi_yield(const char *what, const char *site, void (*fn)(void *arg), void *arg);
+DFI_EXTERN_C_END
+#define df_wait()             dfi_wait_here(DFI_SITE)
+#define df_wait_result()      dfi_wait_result_here(DFI_SITE)
+#define df_wait_on(...)       dfi_wait_on_here(DFI_SITE, __VA_ARGS__)
+#define df_mutex_lock(m)      dfi_mutex_lock_here(DFI_SITE, m)
+#define df_mutex_trylock(m)   dfi_mutex_trylock_here(DFI_SITE, m)
+#define df_yield_blocking(...) dfi_yield_here(DFI_SITE, __VA_ARGS__)
+#endif
+
 #if defined(__GNUC__)
 #define DFI_AT_END_OF_BLOCK __attribute__((cleanup(dfi_scope_leave)))
 #else
@@ -579,6 +629,18 @@ DFI_EXTERN_C_END
 #define DF_PARALLEL                                                                                  \
     for (DFI_AT_END_OF_BLOCK struct dfi_block DFI_CAT(dfi_b_, __LINE__) = dfi_scope_enter(DFI_SITE); \
          DFI_CAT(dfi_b_, __LINE__).open; dfi_scope_leave(&DFI_CAT(dfi_b_, __LINE__)))
+
+/* ----------------------------------------------------------------------------------- >>capture
+ * Record once, run many
+ *
+ *   df_graph *g = df_graph_new();
+ *   DF_RECORD(g) { submits }       DF_PARALLEL, and g remembers its tasks, their arguments and their order
+ *   df_replay(g);                  runs them again, and waits, without looking at regions
+ *   df_graph_set(g, name, k, param, value);   task `name` number k gets another argument from now on
+ *   df_graph_free(g);
+ *
+ *   More, and what cannot be captured, in impl/dfi_capture.h. df_config.capture recognises loops without any of this. */
+#include "impl/dfi_capture.h"
 
 #endif /* DF_H */
 
@@ -594,10 +656,12 @@ DFI_EXTERN_C_END
 #include "impl/dfi_stream_api.h"
 #include "impl/dfi_loop_range.h"
 #include "impl/dfi_stage.h"
+#include "impl/dfi_output.h"
 #include "impl/dfi_graph.h"
 #include "impl/dfi_graph_order.h"
 #include "impl/dfi_graph_write.h"
 #include "impl/dfi_graph_file.h"
+#include "impl/dfi_capture_list.h"
 #if defined(DF_SERIAL)
 #include "impl/dfi_serial_impl.h"
 #include "impl/dfi_graph_serial.h"
@@ -605,18 +669,39 @@ DFI_EXTERN_C_END
 #include "impl/dfi_serial_loop.h"
 #include "impl/dfi_stream_serial.h"
 #include "impl/dfi_speculate_serial.h"
+#include "impl/dfi_capture_serial.h"
 #else
 #include <limits.h>
 #include "impl/dfi_stm_hook.h"
 #include "impl/dfi_os.h"
+#include "impl/dfi_event.h"
+#include "impl/dfi_check.h"
 #include "impl/dfi_types.h"
 #include "impl/dfi_os_wait.h"
 #include "impl/dfi_os_impl.h"
 #include "impl/dfi_blocks.h"
 #include "impl/dfi_table.h"
 #include "impl/dfi_deque.h"
+#include "impl/dfi_chaos.h"
 #include "impl/dfi_queue.h"
+#include "impl/dfi_events.h"
+#include "impl/dfi_stall.h"
+#include "impl/dfi_trace.h"
+#include "impl/dfi_trace_json.h"
+#include "impl/dfi_trace_page.h"
+#include "impl/dfi_trace_html.h"
+#include "impl/dfi_trace_read.h"
+#include "impl/dfi_trace_life.h"
+#include "impl/dfi_tape.h"
+#include "impl/dfi_baton.h"
+#include "impl/dfi_watch.h"
 #include "impl/dfi_sched.h"
+#include "impl/dfi_stats.h"
+#include "impl/dfi_stats_loop.h"
+#include "impl/dfi_stats_read.h"
+#include "impl/dfi_stats_replay.h"
+#include "impl/dfi_stats_print.h"
+#include "impl/dfi_stats_life.h"
 #include "impl/dfi_scope.h"
 #include "impl/dfi_error.h"
 #include "impl/dfi_future.h"
@@ -633,19 +718,38 @@ DFI_EXTERN_C_END
 #include "impl/dfi_order.h"
 #include "impl/dfi_part.h"
 #include "impl/dfi_weak.h"
+#if DF_CHECK
+#include "impl/dfi_check_declared.h"
+#endif
+#if DFI_CHECK_ASAN
+#include "impl/dfi_check_live.h"
+#include "impl/dfi_check_turn.h"
+#include "impl/dfi_check_view.h"
+#include "impl/dfi_check_report.h"
+#endif
+#if DF_CHECK
+#include "impl/dfi_check_run.h"
+#endif
 #include "impl/dfi_speculate_task.h"
+#include "impl/dfi_config.h"
+#include "impl/dfi_direct.h"
 #include "impl/dfi_submit.h"
+#include "impl/dfi_plan.h"
+#include "impl/dfi_replay.h"
+#include "impl/dfi_steady.h"
 #include "impl/dfi_speculate_block.h"
 #include "impl/dfi_stuck.h"
 #include "impl/dfi_stream_flow.h"
+#include "impl/dfi_stall_graph.h"
+#include "impl/dfi_stall_report.h"
 #include "impl/dfi_team.h"
 #include "impl/dfi_loop_impl.h"
 #include "impl/dfi_wavefront.h"
 #include "impl/dfi_pipe.h"
-#include "impl/dfi_config.h"
 #include "impl/dfi_life.h"
 #include "impl/dfi_blocking.h"
 #endif
+#include "impl/dfi_capture_api.h"
 #endif
 
 /* ------------------------------------------------------------------------------------ >>licence

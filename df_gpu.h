@@ -370,6 +370,7 @@ DFI_EXTERN_C_END
 #if !defined(DF_SERIAL)
 #include "impl/dfi_gpu_driver.h"
 #endif
+#include "impl/dfi_fibre_swap.h"
 #include "impl/dfi_fibre.h"
 #include "impl/dfi_gpu_host.h"
 #include "impl/dfi_gpu_file.h"
@@ -383,6 +384,7 @@ DFI_EXTERN_C_END
 #if defined(DF_USE_OPENCL) || defined(DF_USE_CUDA)
 #include "impl/dfi_kernel_cache.h"
 #endif
+#include "impl/dfi_gpu_sim_queue.h"
 #include "impl/dfi_gpu_sim.h"
 #if defined(DF_USE_OPENCL)
 #include "impl/dfi_gpu_opencl_api.h"
@@ -400,6 +402,7 @@ DFI_EXTERN_C_END
 #include "impl/dfi_gpu_record.h"
 #include "impl/dfi_gpu_memory.h"
 #include "impl/dfi_history.h"
+#include "impl/dfi_gpu_trace.h"
 #include "impl/dfi_gpu_engine.h"
 #include "impl/dfi_gpu_going.h"
 #include "impl/dfi_gpu_choose.h"

@@ -2,15 +2,25 @@
  * into tiles; the kernels are those of examples/cholesky. A system defines run_cholesky().
  *
  * Updates of a tile are ordered, so the result has the same bits with every system and number of workers: the checksum is
- * a hash of the factor, and 0 if L L^T x is not A x. BENCH_N and BENCH_TILE change the order (4096) and tile size (128). */
+ * a hash of the factor, and 0 if L L^T x is not A x. BENCH_N and BENCH_TILE change the order (4096) and tile size (128).
+ *
+ * CHOLESKY_ON_DEVICE: the matrix is brought to a device before the clock starts and back when it has stopped. Libraries of a
+ * device round as they like: the checksum is 1 for a factor. The order is 16384, the tile size 1024. */
 #ifndef CHOLESKY_H
 #define CHOLESKY_H
 #include "bench.h"
 #include "../examples/cholesky/kernels.h"
 
-static int run_start(void);                                         /* starts the workers; says how many                */
+static int run_start(void);                                         /* starts the workers, or devices; says how many    */
 static void run_stop(void);
 static void run_cholesky(double *a, size_t n, size_t size);         /* in tiles of size x size; size divides n          */
+#if defined(CHOLESKY_ON_DEVICE)
+static void run_bring(double *a, size_t n, size_t size);
+static void run_back(double *a, size_t n);
+enum { ORDER = 16384, TILE = 1024, QUICK_ORDER = 1024, QUICK_TILE = 256 };
+#else
+enum { ORDER = 4096, TILE = 128, QUICK_ORDER = 512, QUICK_TILE = 64 };
+#endif
 
 static size_t bad_column;                                           /* of potrf; stays 0                                */
 
@@ -43,22 +53,41 @@ static int is_factor(const double *a, size_t n)
 
 int main(int argc, char **argv)
 {
-    size_t size = (size_t)bench_env("BENCH_TILE", bench_size(128, 128, 64));
-    size_t n = (size_t)bench_env("BENCH_N", bench_size(4096, 4096, 512)) / size * size;
+    size_t size = (size_t)bench_env("BENCH_TILE", bench_size(TILE, TILE, QUICK_TILE));
+    size_t n = (size_t)bench_env("BENCH_N", bench_size(ORDER, ORDER, QUICK_ORDER)) / size * size;
     long tiles = (long)(n / size);
     char name[32];
     snprintf(name, sizeof name, "cholesky%zu", n);
+    int workers = run_start();
+    if (!workers) return 1;                                         /* a line has said what is missing */
     double *a = (double *)bench_alloc(n * n, sizeof *a);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) a[i * n + j] = element(i, j, n);
-    bench_start(argc, argv, run_start());
+    bench_start(argc, argv, workers);
+#if defined(CHOLESKY_ON_DEVICE)
+    if (!bench_wants(name)) return run_stop(), 0;
+    double *small = (double *)bench_alloc(4 * size * size, sizeof *small);
+    for (size_t i = 0; i < 2 * size; i++) small[i * 2 * size + i] = 1;
+    run_bring(small, 2 * size, size);                               /* the libraries load their kernels */
+    run_cholesky(small, 2 * size, size);
+    run_back(small, 2 * size);
+    free(small);
+    run_bring(a, n, size);
+#endif
     double t = bench_now();
     run_cholesky(a, n, size);
     t = bench_now() - t;
+#if defined(CHOLESKY_ON_DEVICE)
+    run_back(a, n);
+#endif
     run_stop();
     uint64_t sum = 0, bits;
+#if defined(CHOLESKY_ON_DEVICE)
+    (void)bits, sum = 1;
+#else
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) memcpy(&bits, &a[i * n + j], sizeof bits), sum = bench_mix(sum + bits);
+#endif
     bench_line(name, BENCH_SYSTEM, t, tiles * (tiles + 1) * (tiles + 2) / 6, bad_column || !is_factor(a, n) ? 0 : sum);
     free(a);
     return 0;

@@ -1,13 +1,14 @@
 #!/bin/sh
 # Builds the benchmarks, runs them interleaved and prints one table per group; see README.md.
 #
-#   bench/run.sh [group...]         groups: forkjoin dataflow sharing nodes loops pipes streams cholesky latency stm pregel (none: these)
-#                                   gpu: df_gpu.h against OpenCL and CUDA by hand, where they are installed
+#   bench/run.sh [group...]         groups: forkjoin dataflow replay sharing nodes loops pipes streams cholesky latency stm pregel owm trace (none: these)
+#                                   gpu: df_gpu.h against OpenCL and CUDA by hand, where they are installed, and gpu_cholesky:
+#                                   the functions of cuBLAS as tasks against one call of cuSOLVER
 #
-#   BENCH_QUICK=1                   one repetition of small sizes
+#   BENCH_QUICK=1                   one repetition of small sizes, with the larger number of workers alone
 #   BENCH_REPS=5                    repetitions; the tables hold medians
 #   BENCH_MAX_WORKERS=n             the larger of the two numbers of workers (default: the CPUs this process may use)
-#   BENCH_ONLY="fib chain"          only these workloads of all groups but cholesky and latency
+#   BENCH_ONLY="fib chain"          only these workloads of all groups but cholesky, latency and trace
 #   BUILD=dir                       where programs and results go (default: build/bench)
 #   CC CXX CLANG CFLAGS             gcc, g++, clang, -O2
 #   CUDA_HOME=dir                   where CUDA is (default: /usr/local/cuda*)
@@ -26,7 +27,8 @@ quick=${BENCH_QUICK:-0}
 export BENCH_QUICK="$quick"
 max=${BENCH_MAX_WORKERS:-$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)}
 [ "$max" -gt 1 ] && counts="1 $max" || counts=1
-groups=${*:-forkjoin dataflow sharing nodes loops pipes streams cholesky latency stm pregel}
+groups=${*:-forkjoin dataflow replay sharing nodes loops pipes streams cholesky latency stm pregel owm trace}
+case " $groups " in *" gpu "*) groups="$groups gpu_cholesky" ;; esac
 only=${BENCH_ONLY:-}
 extra=${PEERS_EXTRA:-}
 mkdir -p "$BUILD" || exit 1
@@ -56,18 +58,28 @@ library() {
     echo 'int main(void) { return 0; }' | $CC -x c - "$@" "-l$name" -o "$BUILD/probe" 2>/dev/null && echo "-l$name" || echo "-l:lib$name.so.1"
 }
 
-# Programs of the group gpu that find no device leave the list.
-drop_without_device() {
-    grep '^gpu ' "$programs" | while read -r group system slow; do
-        $limit "$BUILD/gpu-$system" none > /dev/null 2> "$BUILD/errors" && continue
-        say "skipped: gpu $system ($(tail -n 1 "$BUILD/errors"))"
-        grep -v "^gpu $system " "$programs" > "$BUILD/turn"
+# Programs of a group that find no device leave the list.
+drop_without_device() { # GROUP
+    grep "^$1 " "$programs" | while read -r group system slow; do
+        $limit "$BUILD/$group-$system" none > /dev/null 2> "$BUILD/errors" && continue
+        say "skipped: $group $system ($(tail -n 1 "$BUILD/errors"))"
+        grep -v "^$group $system " "$programs" > "$BUILD/turn"
         cat "$BUILD/turn" > "$programs"
     done
 }
 
+# The compiler's options for CUDA, if it is installed.
+cuda_options() {
+    for folder in "${CUDA_HOME:-}" /usr/local/cuda /usr/local/cuda-*; do
+        [ -e "$folder/include/cuda.h" ] || continue
+        printf %s "-I$folder/include"
+        for lib in lib64 lib; do printf ' %s' "-L$folder/$lib" "-L$folder/$lib/stubs" "-Wl,-rpath,$folder/$lib"; done
+        return
+    done
+}
+
 # The numbers of workers with which a group runs.
-counts_of() { [ "$1" = gpu ] && echo "$max" || echo "$counts"; }
+counts_of() { case $1 in gpu*) echo "$max" ;; *) echo "$counts" ;; esac; }
 
 # run GROUP SYSTEM SLOW WORKERS
 run() {
@@ -103,6 +115,9 @@ for group in $groups; do
         build $group gcc-omp 1 $CC $c11 -fopenmp "${src}_omp.c"
         build $group clang-omp 1 $CLANG $c11 -fopenmp "${src}_omp.c"
         build $group tbb 1 $CXX -std=c++17 $CFLAGS "${src}_tbb.cpp" -ltbb
+        ;;
+    replay)                         # one program: submitted, recorded, replayed
+        build $group df 0 $CC $c11 "$here/replay_df.c" -pthread
         ;;
     sharing)
         build $group df 0 $CC $c11 "$here/sharing_df.c" -pthread
@@ -160,23 +175,30 @@ for group in $groups; do
         build $group gcc-omp 0 $CC $c11 -fopenmp "$here/pregel_omp.c" $graph
         build $group clang-omp 0 $CLANG $c11 -fopenmp "$here/pregel_omp.c" $graph
         ;;
+    trace)
+        build $group df 0 $CC $c11 "$here/trace_df.c" -pthread
+        ;;
+    owm)                            # the same program without and with checks
+        build $group df 0 $CC $c11 -O3 -march=native "$here/owm_df.c" -pthread
+        build $group df-check 0 $CC $c11 -O3 -march=native -DDF_CHECK=1 "$here/owm_df.c" -pthread
+        ;;
     gpu)                            # each pair of systems runs on the same devices; OpenCL's are taken for slow ones
-        cuda=
-        for folder in "${CUDA_HOME:-}" /usr/local/cuda /usr/local/cuda-*; do
-            [ -z "$cuda" ] && [ -e "$folder/include/cuda.h" ] || continue
-            cuda="-I$folder/include"
-            for lib in lib64 lib; do cuda="$cuda -L$folder/$lib -L$folder/$lib/stubs -Wl,-rpath,$folder/$lib"; done
-        done
+        cuda=$(cuda_options)
         build gpu df-opencl 1 $CC $c11 -DDF_USE_OPENCL "$here/gpu_df.c" -pthread -lm -ldl
         build gpu opencl 1 $CC $c11 "$here/gpu_opencl.c" $(library OpenCL)
         build gpu df-cuda 0 $CC $c11 -DDF_USE_CUDA "$here/gpu_df.c" $cuda -pthread -lm -ldl
         build gpu cuda 0 $CC $c11 "$here/gpu_cuda.c" $cuda -lnvrtc $(library cuda $cuda)
-        drop_without_device
+        drop_without_device gpu
+        ;;
+    gpu_cholesky)                   # cuBLAS and cuSOLVER are loaded when the programs run
+        build $group df 0 $CC $c11 "$here/gpu_cholesky_df.c" $(cuda_options) -pthread -lm -ldl
+        build $group cusolver 0 $CC $c11 "$here/gpu_cholesky_cusolver.c" $(cuda_options) -lm -ldl
+        drop_without_device $group
         ;;
     *)
         say "unknown group: $group"; exit 1 ;;
     esac
-    [ -z "$extra" ] || [ $group = latency ] || [ $group = gpu ] || echo "$group extra 0" >> "$programs"
+    [ -z "$extra" ] || [ $group = latency ] || [ $group = trace ] || [ "${group#gpu}" != "$group" ] || echo "$group extra 0" >> "$programs"
 done
 
 # First the answers: small sizes, with bodies that notice a lost order, all systems alike.
@@ -186,7 +208,7 @@ wrong() {
          $6 != first[key] { print "WRONG: " $1 " " $2 " with " $3 " workers: checksum " $6 ", not " first[key] }' "$1"
 }
 while read -r group system slow; do
-    [ "$group" = latency ] && continue
+    case $group in latency | trace) continue ;; esac
     for w in $(counts_of $group); do check=1 BENCH_QUICK=1 run $group $system $slow $w < /dev/null; done
 done < "$programs" > "$BUILD/checks"
 wrong "$BUILD/checks" > "$BUILD/wrong"
@@ -197,9 +219,10 @@ rep=0
 while [ $rep -lt "$reps" ]; do
     rep=$((rep + 1))
     for group in $groups; do
-        [ $group = latency ] && continue
+        case $group in latency | trace) continue ;; esac
         say "repetition $rep of $reps: $group"
-        for w in $(counts_of $group); do
+        [ "$quick" = 0 ] && with=$(counts_of $group) || with=$max    # the answers have been seen with each number
+        for w in $with; do
             awk -v g="$group" -v k=$rep '$1 == g { line[n++] = $0 } END { for (i = 0; i < n; i++) print line[(i + k - 1) % n] }' \
                 "$programs" > "$BUILD/turn"                 # another system begins in each repetition
             while read -r g system slow; do
@@ -304,11 +327,13 @@ echo "$before $after" | awk 'NF == 6 && $6 > $3 { used = ($4 - $1 - $5 + $2) / (
     printf "other programs used %.0f %% of a CPU meanwhile%s\n", used, (used > 10 ? ": measure again" : "") }'
 for group in $groups; do
     case $group in
-    cholesky) table $group s ;;
+    cholesky | gpu_cholesky) table $group s ;;
     gpu) gpu_table ;;
-    latency)
-        printf '\n### latency\n\n| measurement | workers | value | unit | target |\n| --- | --- | --- | --- | --- |\n'
-        [ ! -x "$BUILD/latency-df" ] || env DF_WORKERS="$max" $limit "$BUILD/latency-df" |
+    latency | trace)
+        printf "\n### $group\n\n"
+        printf '| measurement | workers | value | unit | target |\n| --- | --- | --- | --- | --- |\n'
+        [ $group = latency ] && some=$max || some=$counts
+        for w in $some; do [ ! -x "$BUILD/$group-df" ] || env DF_WORKERS="$w" $limit "$BUILD/$group-df"; done |
             awk '{ print "| " $1 " | " $3 " | " $4 " | " $5 " | " $6 " |" }' ;;
     *) table $group ns ;;
     esac

@@ -13,6 +13,7 @@ struct dfi_access {
     size_t size;                   /* of an element */
     const void *key;
 };
+enum { DFI_PARAMETERS = 16 };             /* of a task */
 #define DFI_NO_ARG (~0u)                 /* the address must be the one given: it is in no argument record */
 
 DFI_INLINE void dfi_access_array(struct dfi_access *x, unsigned mode, unsigned arg, const void *p, size_t bytes)

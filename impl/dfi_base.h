@@ -78,6 +78,11 @@
 #ifndef DF_CHECK
 #define DF_CHECK 0
 #endif
+#if DF_CHECK && defined(__GNUC__)
+#define DFI_UNCHECKED __attribute__((no_sanitize_address)) /* a function that may touch what tasks declare */
+#else
+#define DFI_UNCHECKED
+#endif
 
 #if DF_DEBUG >= 2
 #include <assert.h>

@@ -36,9 +36,12 @@ static void *dfi_spare(void *p)
 {
     struct dfi_worker *w = (struct dfi_worker *)p;
     struct dfi_goal g;
+    int sleeps;
     dfi_be(w);
+    dfi_watch_thread(w, 0);
     g.kind = DFI_GOAL_SPARE, g.scope = NULL, g.future = NULL, g.flag = NULL, g.spare = w->spare;
     for (;;) {
+        dfi_baton_take(w);
         dfi_help_until(w, 0, &g);
         dfi_outbox_flush(w);
         dfi_share(w);
@@ -46,7 +49,9 @@ static void *dfi_spare(void *p)
         if (dfi_load_seq_cst(&dfi_pool.stopping)) break;
         /* seq_cst, then look: pairs with dfi_block_begin, which counts and then wakes */
         dfi_store_seq_cst(&w->park, DFI_PARKED_SPARE);
-        if (dfi_goal_met(&g) && !dfi_load_seq_cst(&dfi_pool.stopping)) dfi_os_event_wait(&w->event, &w->park, DFI_PARKED_SPARE, 0);
+        sleeps = dfi_goal_met(&g) && !dfi_load_seq_cst(&dfi_pool.stopping);
+        dfi_baton_drop(w);
+        if (sleeps) dfi_os_event_wait(&w->event, &w->park, DFI_PARKED_SPARE, 0);
         dfi_store_seq_cst(&w->park, DFI_AWAKE);
     }
     dfi_be(NULL);
@@ -70,9 +75,6 @@ static void dfi_block_begin(struct dfi_worker *w)
 
 static void dfi_block_end(void) { dfi_fetch_sub_seq_cst(&dfi_pool.blocked, 1); }
 
-/* Who holds a lock: something only this thread has. */
-static void *dfi_thread_id(void) { return (void *)&dfi_self; }
-
 static size_t dfi_lock_bucket(const df_mutex *m) { return (uintptr_t)m / sizeof *m % DFI_LOCK_EVENTS; }
 
 /* Where to sleep for m; whoever unlocks it while somebody sleeps finds it made. */
@@ -89,40 +91,75 @@ static struct dfi_os_event *dfi_lock_event_of(df_mutex *m)
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API void df_yield_blocking(void (*fn)(void *arg), void *arg)
+DFI_API void dfi_yield(const char *what, const char *site, void (*fn)(void *arg), void *arg)
 {
     struct dfi_worker *w = dfi_me();
-    if (w) dfi_block_begin(w);
+    struct dfi_waits waits;
+    if (!w) {
+        fn(arg);
+        return;
+    }
+    dfi_waits_begin(w, &waits, DFI_WAITS_OUTSIDE, what, site);
+    dfi_check_block_begin(w);
+    dfi_block_begin(w);
+    dfi_baton_drop(w);
     fn(arg);
-    if (w) dfi_block_end();
+    dfi_baton_take(w);
+    dfi_block_end();
+    dfi_check_block_end(w);
+    dfi_waits_end(w, &waits);
+}
+DFI_API void dfi_yield_here(const char *site, void (*fn)(void *arg), void *arg) { dfi_yield("df_yield_blocking", site, fn, arg); }
+DFI_API void (df_yield_blocking)(void (*fn)(void *arg), void *arg) { dfi_yield_here(NULL, fn, arg); }
+
+static void dfi_mutex_taken(df_mutex *m, const char *site)
+{
+    dfi_store_relaxed(&m->dfi_owner, dfi_thread_id());
+    dfi_store_relaxed(&m->dfi_site, site);
 }
 
-DFI_API df_result df_mutex_trylock(df_mutex *m)
+DFI_API df_result dfi_mutex_trylock_here(const char *site, df_mutex *m)
 {
     int free = 0; /* acquire: pairs with the exchange in df_mutex_unlock */
     if (!dfi_cas_acq_rel(&m->dfi_state, &free, 1)) return DF_ERROR_DEADLOCK;
-    dfi_store_relaxed(&m->dfi_owner, dfi_thread_id());
+    dfi_mutex_taken(m, site);
     return DF_OK;
 }
+DFI_API df_result (df_mutex_trylock)(df_mutex *m) { return dfi_mutex_trylock_here(NULL, m); }
 
 /* States: 0 free, 1 held, 2 held and somebody may sleep (Drepper, "Futexes are tricky", 2011). */
-DFI_API df_result df_mutex_lock(df_mutex *m)
+DFI_API df_result dfi_mutex_lock_here(const char *site, df_mutex *m)
 {
     struct dfi_worker *w = dfi_me();
+    struct dfi_waits waits;
     struct dfi_os_event *e;
     int i;
     for (i = 0; i < DFI_LOCK_SPINS; i++) {
-        if (!dfi_load_relaxed(&m->dfi_state) && df_mutex_trylock(m) == DF_OK) return DF_OK;
+        if (!dfi_load_relaxed(&m->dfi_state) && dfi_mutex_trylock_here(site, m) == DF_OK) return DF_OK;
         if (dfi_load_relaxed(&m->dfi_owner) == dfi_thread_id()) return DF_ERROR_DEADLOCK;
         dfi_os_pause();
     }
     e = dfi_lock_event_of(m);
-    if (w) dfi_block_begin(w);
-    while (dfi_exchange_acq_rel(&m->dfi_state, 2)) dfi_os_event_wait(e, &m->dfi_state, 2, 0);
-    if (w) dfi_block_end();
-    dfi_store_relaxed(&m->dfi_owner, dfi_thread_id());
+    waits.since = 0;
+    if (w) {
+        dfi_waits_begin(w, &waits, DFI_WAITS_LOCK, m, site);
+        dfi_check_pause(w);
+        dfi_block_begin(w);
+    }
+    while (dfi_exchange_acq_rel(&m->dfi_state, 2)) {
+        if (w) dfi_baton_drop(w);
+        dfi_os_event_wait(e, &m->dfi_state, 2, 0);
+        if (w) dfi_baton_take(w);
+    }
+    if (w) {
+        dfi_block_end();
+        dfi_check_resume(w);
+        dfi_waits_end(w, &waits);
+    }
+    dfi_mutex_taken(m, site);
     return DF_OK;
 }
+DFI_API df_result (df_mutex_lock)(df_mutex *m) { return dfi_mutex_lock_here(NULL, m); }
 
 DFI_API void df_mutex_unlock(df_mutex *m)
 {

@@ -14,8 +14,11 @@ enum {
     DFI_RENAME_MOST = 1 << 30, /* of the environment variable */
     DFI_PATIENCE_DEFAULT = 2,  /* seconds */
     DFI_PATIENCE_MOST = 1000000,
+    DFI_STALL_DEFAULT = DF_CHECK ? 2 : 0, /* seconds; 0: not watched */
+    DFI_STALL_MOST = 1000000,   /* of the environment variable */
     DFI_SPECULATE_DEFAULT = 2, /* turns: the second hides that the first is being decided, more are more to take back */
     DFI_SPECULATE_MOST = 1000,
+    DFI_SEED_MOST = 1000000000,
     DFI_WORKERS_MOST = 256     /* leaves slots for threads of the program */
 };
 
@@ -24,7 +27,11 @@ struct dfi_settings {
     int n_cpus;                  /* CPUs listed, 0: no list */
     int cpu[DFI_MAX_CPUS];
     size_t deque, window, stack_bytes, rename_bytes;
-    int defer, deterministic, patience, speculate;
+    int capture, defer, deterministic, patience, speculate;
+    double stall;
+    unsigned chaos;
+    const char *record, *replay; /* names of files, or NULL */
+    const char *record_variable, *replay_variable;
 };
 
 /* A decimal number and nothing else. */
@@ -74,6 +81,28 @@ static long dfi_env_number(const char *name, long least, long most, long otherwi
     return otherwise;
 }
 
+/* Seconds, such as 2 or 0.25; not as strtod reads them, which depends on the locale. -1: garbage, or too many. */
+static double dfi_parse_seconds(const char *text)
+{
+    double v = 0, unit = 1, most = (double)DFI_STALL_MOST;
+    const char *p = text;
+    int digits = 0;
+    for (; *p >= '0' && *p <= '9' && v <= most; p++, digits++) v = 10 * v + (*p - '0');
+    if (*p == '.')
+        for (p++; *p >= '0' && *p <= '9'; p++, digits++) v += (*p - '0') * (unit /= 10);
+    return digits && !*p && v <= most ? v : -1;
+}
+
+static double dfi_env_stall(void)
+{
+    const char *text = getenv("DF_STALL");
+    double v;
+    if (!text || !*text) return (double)DFI_STALL_DEFAULT;
+    if ((v = dfi_parse_seconds(text)) >= 0) return v;
+    dfi_log(DFI_LOG_BAD_ENV, "DF_STALL", text, "a number of seconds such as 2 or 0.5, or 0");
+    return (double)DFI_STALL_DEFAULT;
+}
+
 static size_t dfi_config_size(const char *field, size_t value, long least, long most, size_t otherwise, const char *what)
 {
     if (!value) return otherwise;
@@ -121,10 +150,20 @@ static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
                                        "a number of tasks from 1 to 67108864");
     s->defer = (int)dfi_env_number("DF_DEFER", 0, 1, 0, "0 or 1") || (c && c->defer);
     s->deterministic = (int)dfi_env_number("DF_DETERMINISTIC", 0, 1, 0, "0 or 1") || (c && c->deterministic);
+    s->capture = (int)dfi_env_number("DF_CAPTURE", 0, 1, 0, "0 or 1") || (c && c->capture);
     s->rename_bytes = (size_t)dfi_env_number("DF_RENAME_BYTES", 0, DFI_RENAME_MOST, 0, "a number of bytes up to 1073741824");
     s->patience = (int)dfi_env_number("DF_PATIENCE", 1, DFI_PATIENCE_MOST, DFI_PATIENCE_DEFAULT, "a number of seconds from 1 to 1000000");
     s->speculate = (int)dfi_env_number("DF_SPECULATE", 0, DFI_SPECULATE_MOST, DFI_SPECULATE_DEFAULT, "a number of turns from 0 to 1000");
+    s->stall = dfi_env_stall();
+    s->chaos = (unsigned)dfi_env_number("DF_CHAOS", 1, DFI_SEED_MOST, 0, "a seed from 1 to 1000000000");
+    s->record = getenv("DF_RECORD"), s->record_variable = "DF_RECORD";
+    s->replay = getenv("DF_REPLAY"), s->replay_variable = "DF_REPLAY";
     if (c) {
+        if (c->stall < 0) s->stall = 0;
+        else if (c->stall > 0) s->stall = c->stall;
+        if (c->chaos) s->chaos = c->chaos;
+        if (c->record) s->record = c->record, s->record_variable = "df_config.record";
+        if (c->replay) s->replay = c->replay, s->replay_variable = "df_config.replay";
         s->deque = dfi_config_size("deque", c->deque, DFI_DEQUE_LEAST, DFI_DEQUE_MOST, s->deque,
                                    "a number of entries from 2 to 67108864");
         s->window = dfi_config_size("window", c->window, 1, DFI_WINDOW_MOST, s->window,
@@ -136,6 +175,12 @@ static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
         if (c->speculate < 0) s->speculate = 0;
         else s->speculate = (int)dfi_config_size("speculate", (size_t)c->speculate, 1, DFI_SPECULATE_MOST, (size_t)s->speculate,
                                                  "a number of turns up to 1000");
+    }
+    if (s->record && !*s->record) s->record = NULL;
+    if (s->replay && !*s->replay) s->replay = NULL;
+    if (s->record && s->replay) {
+        dfi_log(DFI_LOG_RECORD_BOTH, s->record_variable, s->record);
+        s->record = NULL;
     }
 }
 

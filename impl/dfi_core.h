@@ -52,7 +52,7 @@ extern DFI_API struct dfi_hot dfi_nobody;
 extern DFI_API DFI_TLS struct dfi_hot *dfi_self; /* this thread's worker, or &dfi_nobody */
 DFI_API void dfi_spawn_slow(struct dfi_future *f);
 DFI_API int dfi_sync_slow(struct dfi_future *f);
-DFI_API void dfi_here(const char *site); /* DF_DEBUG: the line of the call that follows */
+DFI_API void dfi_here(const char *site); /* DF_DEBUG, DF_CHECK: the line of the call that follows */
 DFI_API void dfi_spawn_checked(struct dfi_future *f);
 DFI_API int dfi_sync_checked(struct dfi_future *f);
 DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type);

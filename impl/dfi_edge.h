@@ -44,6 +44,7 @@ static int dfi_edge_add(struct dfi_worker *w, struct dfi_flow *t, const struct d
 {
     struct dfi_flow *p = before->task;
     struct dfi_edge *e, *head;
+    if (DFI_UNLIKELY(dfi_watched()) && p && (p != t || p->seq != before->seq)) dfi_watch_edge(w, t, before);
     if (!p || p == t || p->seq != before->seq) return 0;
     if (p->last_succ == t) { /* a second edge, or that was a task in the same memory, and p is done */
         dfi_edge_spoilt(t, p);
@@ -102,6 +103,9 @@ static struct dfi_flow *dfi_flow_new(struct dfi_worker *w, struct dfi_scope *s, 
     t->n_edges = 0;
     dfi_store_relaxed(&t->skip, 0u);
     t->parts = NULL;
+#if DF_CHECK
+    t->n_checked = 0, t->site = NULL, t->declared = NULL;
+#endif
     return t;
 }
 

@@ -91,6 +91,7 @@ static void dfi_scope_end_errors(struct dfi_scope *s)
 }
 
 static void dfi_graph_wait(struct dfi_worker *w);
+static void dfi_capture_waited(struct dfi_worker *w);
 
 DFI_EXTERN_C_BEGIN
 DFI_API void df_fail(int code, const char *text)
@@ -140,7 +141,9 @@ DFI_API void df_group_cancel(df_group *g)
     if (dfi_exchange_acq_rel(&g->dfi_cancelled, 1)) dfi_fetch_add_relaxed(&dfi_pool.cancels, -1);
 }
 
-DFI_API df_result df_wait_result(void)
+DFI_API df_result (df_wait_result)(void) { return dfi_wait_result_here(NULL); }
+
+DFI_API df_result dfi_wait_result_here(const char *site)
 {
     struct dfi_worker *w = dfi_me();
     struct dfi_scope *s;
@@ -148,9 +151,11 @@ DFI_API df_result df_wait_result(void)
     int cancelled, code;
     if (!w || w->task) return DF_OK; /* no children */
     s = w->scope;
+    dfi_waits_site(w, site);
     dfi_wait_all(w, s);
     if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_wait(w);
     dfi_scope_unspoil(w, s);
+    if (DFI_UNLIKELY(s->capture != NULL || dfi_pool.capture)) dfi_capture_waited(w);
     cancelled = dfi_load_relaxed(&s->cancelled);
     dfi_scope_uncancel(s);
     if (!(e = dfi_exchange_acq_rel(&s->error, NULL))) return cancelled ? DF_ERROR_CANCELLED : DF_OK;

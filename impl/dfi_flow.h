@@ -11,6 +11,7 @@ static int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *t);
 static int dfi_extra_done(struct dfi_worker *w, struct dfi_flow *t);
 static void dfi_unhold(struct dfi_extra *x);
 static void dfi_weak_body_end(struct dfi_worker *w, struct dfi_flow *t, int skip);
+static struct dfi_flow *dfi_plan_release(struct dfi_worker *w, struct dfi_flow *t, unsigned skip, struct dfi_flow *ready);
 
 /* One predecessor of t is done. Nonzero: it was the last. */
 static int dfi_flow_unblock(struct dfi_flow *t)
@@ -58,14 +59,15 @@ static DFI_NOINLINE int dfi_ready_special(struct dfi_worker *w, struct dfi_flow 
 {
     struct dfi_extra *x = t->task.mem.special ? t->extra : NULL;
     struct dfi_worker *v;
-    if (!x) return !dfi_may_run_on_top(w, t) && dfi_leave_to_others(w, t);
+    if (!x) return (dfi_chaotic() || !dfi_may_run_on_top(w, t)) && dfi_leave_to_others(w, t);
     if (x->held_by) dfi_unhold(x);
     if (x->pin >= 0 && (v = dfi_worker_of(x->pin)) != NULL) {
         dfi_queue_put(&v->pinned, t);
         if (!dfi_wake(v, DFI_PARKED_IDLE)) dfi_wake_waiting(v);
         return 1;
     }
-    if (!x->priority && !(w && (x->weak || w->outside) && !dfi_may_run_on_top(w, t))) return 0;
+    if (DFI_UNLIKELY(dfi_chaotic())) x->priority = 0; /* a wish, not an order */
+    else if (!x->priority && !(w && (x->weak || w->outside) && !dfi_may_run_on_top(w, t))) return 0;
     dfi_queue_put(&dfi_pool.queue, t);
     dfi_wake_for_work();
     return 1;
@@ -107,7 +109,7 @@ static DFI_COLD int dfi_flow_spoils(struct dfi_flow *t)
 {
     struct dfi_scope *s = t->scope;
     struct dfi_block_head *head = dfi_load_relaxed(&s->spoilt);
-    if (dfi_scope_cancelled(s)) return 0;
+    if (dfi_scope_cancelled(s) || (uintptr_t)dfi_load_relaxed(&t->succ) & DFI_OF_PLAN) return 0; /* of a plan nobody comes later */
     dfi_store_relaxed(&t->skip, (unsigned)DFI_SPOILS);
     if (t->task.mem.special && dfi_load_relaxed(&t->extra->gate)) return 1; /* kept by the task it belongs to */
     /* acq_rel: relaxed would do, as the owner looks at the list when s->pending told it of all subtractions */
@@ -126,8 +128,13 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
         struct dfi_edge *e, *next;
         unsigned skip = dfi_load_relaxed(&t->skip) && (t->type->modes & DFI_WRITES);
         intptr_t left;
-        int done, kept = DFI_UNLIKELY(skip) && dfi_flow_spoils(t);
-        if (owner == w && !t->task.mem.special) { /* edges are added by this very thread (a gate's are not): no race */
+        int done, kept;
+        dfi_check_done(t);
+        kept = DFI_UNLIKELY(skip) && dfi_flow_spoils(t);
+        if (DFI_UNLIKELY((uintptr_t)dfi_load_relaxed(&t->succ) & DFI_OF_PLAN)) {
+            ready = dfi_plan_release(w, t, skip, ready);
+            e = NULL, kept = 1;
+        } else if (owner == w && !t->task.mem.special) { /* edges are added by this very thread (a gate's are not): no race */
             e = dfi_load_relaxed(&t->succ);
             dfi_store_relaxed(&t->succ, DFI_DONE_EDGE);
         } else {
@@ -162,6 +169,7 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
         t = s->task; /* the body of s is over and this was the last child: s is ours, its task is done */
         if (DFI_UNLIKELY(dfi_load_relaxed(&s->launched)) && dfi_scope_has_locals(s)) dfi_scope_settle_devices(s);
         dfi_scope_end_errors(s);
+        dfi_check_children_done(s);
         done = !t->task.mem.special || dfi_extra_done(w, t);
         dfi_scope_free(w, s);
         if (DFI_UNLIKELY(!done)) return ready;
@@ -203,6 +211,7 @@ static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, st
     }
     if (DFI_UNLIKELY(dfi_load_relaxed(&s->launched)) && dfi_scope_has_locals(s)) dfi_scope_settle_devices(s);
     dfi_scope_end_errors(s);
+    dfi_check_children_done(s);
     ready = dfi_flow_done(w, t); /* looks at internal tasks of s */
     dfi_scope_free(w, s);
     return ready;
@@ -215,9 +224,6 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     size_t saved_mark;
     struct dfi_scope *saved_scope;
     int go = DFI_GO;
-#if DF_CHECK
-    const void *outer_body;
-#endif
     if (DFI_UNLIKELY(t->task.mem.special || dfi_load_relaxed(&dfi_pool.cancels) || dfi_load_relaxed(&t->skip))) {
         go = dfi_flow_prepare(w, t);
         if (go == DFI_LATER) return NULL;
@@ -227,16 +233,10 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     saved_task = w->task, saved_mark = w->task_mark, saved_scope = w->scope;
     w->task = t;
     w->task_mark = w->head;
-#if DF_CHECK
-    outer_body = w->body, w->body = &go;
-#endif
     if (DFI_LIKELY(go == DFI_GO)) {
         dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
-        t->type->run(t->task.args, NULL);
+        dfi_body_run(w, t->type, t->task.args, t);
     }
-#if DF_CHECK
-    w->body = outer_body;
-#endif
     if (DFI_UNLIKELY(t->task.mem.special) && t->extra->weak) dfi_weak_body_end(w, t, go == DFI_SKIP);
     if (DFI_LIKELY(w->scope == saved_scope)) {
         if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, w->task_mark);

@@ -7,6 +7,17 @@
 #ifndef DFI_FUTURE_H
 #define DFI_FUTURE_H
 
+/* With DF_CHAOS: nonzero: f was run at its spawn. */
+static DFI_COLD int dfi_chaos_spawned(struct dfi_worker *w, struct dfi_future *f)
+{
+    dfi_baton_take(w);
+    if (!dfi_chaos_now_and_then(w, DFI_HABIT_SPAWN)) return 0;
+    dfi_future_run_here(f);
+    dfi_store_relaxed(&f->link, DFI_F_DONE);
+    dfi_poll(w);
+    return 1;
+}
+
 DFI_API void dfi_spawn_slow(struct dfi_future *f)
 {
     struct dfi_worker *w = dfi_me_attached();
@@ -15,6 +26,7 @@ DFI_API void dfi_spawn_slow(struct dfi_future *f)
         dfi_store_relaxed(&f->link, DFI_F_DONE);
         return;
     }
+    if (DFI_UNLIKELY(dfi_chaotic()) && dfi_chaos_spawned(w, f)) return;
     dfi_store_relaxed(&f->link, w->hot.top);
     w->hot.top = f;
     dfi_poll(w);
@@ -55,6 +67,7 @@ DFI_API int dfi_sync_slow(struct dfi_future *f)
     void *link;
     struct dfi_goal g;
     if (!w) return 0; /* was run at once */
+    if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_take(w);
     if (w->hot.top == (void *)f) {
         w->hot.top = dfi_load_relaxed(&f->link);
         if (dfi_asked(w)) dfi_poll(w);
@@ -77,6 +90,21 @@ DFI_API int dfi_sync_slow(struct dfi_future *f)
     return 0;
 }
 
+/* Runs f, which was taken from victim. */
+DFI_INLINE void dfi_watch_future(struct dfi_worker *w, struct dfi_future *f, const struct dfi_worker *victim)
+{
+    struct dfi_running r;
+    if (DFI_LIKELY(!dfi_watched())) {
+        dfi_future_run_here(f);
+        return;
+    }
+    r.future = f;
+    dfi_watch_begin(w, &r, DFI_RAN_SPAWNED, f->type->name, f->type, NULL, f->type->name);
+    dfi_watch_stolen(w, &r, victim);
+    dfi_future_run_here(f);
+    dfi_watch_end(w, &r);
+}
+
 /* The stolen future is a scope of its own while it runs: its spawner, waiting for it, can tell what
  * belongs to it and help with just that. */
 static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *loot)
@@ -89,7 +117,7 @@ static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *l
     else if (DFI_UNLIKELY(loot->scope->gated != NULL)) dfi_weak_seed(w, s, loot->scope->gated);
     /* release; pairs with the acquire in dfi_goal_filter: the scope is complete */
     dfi_store_release(&f->link, s ? (void *)s : DFI_F_RUNNING);
-    dfi_future_run_here(f);
+    dfi_watch_future(w, f, victim);
     if (s) dfi_scope_finish(w, s);
     else w->task = saved_task;
     /* seq_cst: releases the result to the acquire in dfi_goal_met, and comes before the look whether
@@ -100,7 +128,8 @@ static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *l
 
 /* --- DF_DEBUG: the same with checks ------------------------------------------------------------ */
 
-static DFI_TLS const char *dfi_call_site = "?";
+static const char dfi_no_site[] = "?";
+static DFI_TLS const char *dfi_call_site = dfi_no_site;
 DFI_API void dfi_here(const char *site) { dfi_call_site = site; }
 
 /* Straight to the stack, where the line of the spawn can be kept. */
@@ -109,6 +138,7 @@ DFI_API void dfi_spawn_checked(struct dfi_future *f)
     const char *site = dfi_call_site;
     struct dfi_worker *w = dfi_me_attached();
     if (w && !w->task && w->scope->guess && dfi_guess_standing(w->scope->guess) != DFI_GUESS_RIGHT) dfi_log(DFI_LOG_SPAWN_GUESS, site);
+    if (w && DFI_UNLIKELY(dfi_chaotic()) && dfi_chaos_spawned(w, f)) return;
     if (w && w->head == w->room) dfi_stack_grow(w, 1);
     if (!w || w->head == w->room) {
         dfi_spawn_slow(f);
@@ -151,6 +181,7 @@ DFI_API int dfi_sync_checked(struct dfi_future *f)
         dfi_log(DFI_LOG_SYNC_TWICE, dfi_call_site, f->type->name);
         return 0;
     }
+    if (w) dfi_waits_site(w, dfi_call_site);
     mine = dfi_sync_slow(f);
     dfi_store_relaxed(&f->link, (void *)f);
     if (w && (at = dfi_stack_find(w, f)) != 0) { /* the mark of a stolen one: what is left at the end is unsynced */

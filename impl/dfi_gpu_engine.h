@@ -16,6 +16,7 @@ struct dfi_engine {
     DFI_ATOMIC(int) started;              /* the drivers were asked: 1 */
     /* under dfi_engine_lock, as what the devices and records hold */
     int n;
+    df_counters closed;                      /* launches and bytes of devices that there were before; the rest is 0 */
     struct dfi_device *device[DFI_MAX_DEVICES];
     struct dfi_records records;
     size_t jobs;                          /* under way */
@@ -38,8 +39,6 @@ DFI_API struct dfi_os_mutex dfi_engine_lock = DFI_OS_MUTEX_INIT;
 DFI_API struct dfi_os_mutex dfi_engine_start_lock = DFI_OS_MUTEX_INIT; /* while the drivers are asked */
 DFI_EXTERN_C_END
 
-static const struct dfi_os_mutex dfi_mutex_free = DFI_OS_MUTEX_INIT;
-
 /* --- waiting ----------------------------------------------------------------------------------- */
 
 static void dfi_engine_changed(void)
@@ -52,7 +51,7 @@ static void dfi_engine_changed(void)
 /* Another thread takes the worker's place, but never more of them than there are workers: what all wait for needs none. */
 static void dfi_engine_block(void (*fn)(void *), void *arg)
 {
-    if (dfi_load_relaxed(&dfi_pool.blocked) < dfi_pool.n_workers) df_yield_blocking(fn, arg);
+    if (dfi_load_relaxed(&dfi_pool.blocked) < dfi_pool.n_workers) dfi_yield("a device", NULL, fn, arg);
     else fn(arg);
 }
 
@@ -361,10 +360,30 @@ static void dfi_engine_forked(void)
 {
     dfi_engine_lock = dfi_engine_start_lock = dfi_mutex_free;
     dfi_engine.n = 0; /* what there was stays allocated: the other threads may have been changing it */
+    dfi_gt_forked();
     memset((void *)&dfi_engine.records, 0, sizeof dfi_engine.records);
     dfi_engine.jobs = 0, dfi_engine.n_held = 0, dfi_engine.sleepers = 0;
     if (dfi_load_relaxed(&dfi_engine.started)) dfi_os_event_init(&dfi_engine.event); /* others were waiting for it, and it counted them */
     dfi_store_relaxed(&dfi_pool.devices, 0);
+}
+
+/* Adds what d did. */
+static void dfi_device_count(struct dfi_device *d, df_counters *c)
+{
+    c->launches += dfi_load_relaxed(&d->n_launches);
+    c->bytes_in += dfi_load_relaxed(&d->bytes_in);
+    c->bytes_out += dfi_load_relaxed(&d->bytes_out);
+}
+
+static void dfi_engine_count(df_counters *c)
+{
+    int d;
+    dfi_os_lock(&dfi_engine_lock);
+    c->launches = dfi_engine.closed.launches;
+    c->bytes_in = dfi_engine.closed.bytes_in;
+    c->bytes_out = dfi_engine.closed.bytes_out;
+    for (d = 0; d < dfi_engine.n; d++) dfi_device_count(dfi_engine.device[d], c);
+    dfi_os_unlock(&dfi_engine_lock);
 }
 
 /* --- devices --------------------------------------------------------------------------------------- */
@@ -400,7 +419,9 @@ static void dfi_engine_stop(void)
         dfi_mfree(k);
     }
     dfi_history_stop();
+    dfi_gt_end();
     for (d = 0; d < dfi_engine.n; d++) {
+        dfi_device_count(dfi_engine.device[d], &dfi_engine.closed);
         dfi_engine.device[d]->gpu.driver->close(&dfi_engine.device[d]->gpu);
         dfi_os_event_free(&dfi_engine.device[d]->event);
         dfi_mfree((void *)dfi_engine.device[d]);
@@ -449,11 +470,12 @@ static void dfi_engine_open(const struct dfi_gpu_driver *v, size_t most_bytes)
         snprintf(d->gpu.info.kind, sizeof d->gpu.info.kind, "%s", v->kind);
         if (most_bytes && d->gpu.info.memory > most_bytes) d->gpu.info.memory = most_bytes;
         d->limit = d->gpu.info.memory;
+        if (dfi_watched() & DFI_WATCH_TRACE) dfi_gt_begin(&d->gpu);
         dfi_engine.device[dfi_engine.n++] = d;
     }
 }
 
-static const struct dfi_gpu_hook dfi_engine_hook = { dfi_engine_host, dfi_engine_settle, dfi_engine_stop, dfi_engine_forked };
+static const struct dfi_gpu_hook dfi_engine_hook = { dfi_engine_host, dfi_engine_settle, dfi_engine_stop, dfi_engine_count, dfi_engine_forked };
 #if defined(__GNUC__)
 static __attribute__((constructor)) void dfi_engine_present(void)
 {

@@ -14,13 +14,15 @@ struct dfi_gpu_hook {
     void (*settle)(struct dfi_scope *s, int since);
     /* df_stop, or the end of the process: no task runs. */
     void (*stop)(void);
+    /* Sets launches, bytes_in and bytes_out. Threads: any. */
+    void (*count)(df_counters *c);
     /* The child of a fork has no devices. */
     void (*forked)(void);
 };
 /* May tasks be run at once while one worker is alone? Not if others have to know what they access. */
 static int dfi_run_now_allowed(void)
 {
-    return !DF_CHECK && !dfi_pool.defer && !DFI_GRAPH() && !dfi_pool.deterministic && !dfi_load_relaxed(&dfi_pool.devices);
+    return !DF_CHECK && !dfi_pool.defer && !DFI_GRAPH() && !dfi_watched() && !dfi_pool.deterministic && !dfi_load_relaxed(&dfi_pool.devices);
 }
 
 /* t keeps its accesses until it runs. 0, or -1 without memory. pre: w owns t's scope. */

@@ -7,13 +7,6 @@
 #ifndef DFI_GRAPH_H
 #define DFI_GRAPH_H
 
-#if defined(__unix__) || defined(__APPLE__)
-#include <unistd.h>
-static long dfi_process(void) { return (long)getpid(); }
-#else
-static long dfi_process(void) { return 0; }
-#endif
-
 enum {
     DFI_G_CHUNK = 64 * 1024, /* bytes: some hundred tasks per malloc */
     DFI_G_HASH = 256         /* lists of texts, and of tokens */
@@ -95,7 +88,8 @@ struct dfi_graph {
     int incomplete;               /* no memory for some record */
     char *file;
     const char *variable;         /* where its name is from */
-    int fd;                       /* open, and locked against other programs; -1: standard output */
+    struct dfi_output to;           /* open, unless it is standard output */
+    int standard;
     long process;                 /* whose it is */
     long depth;
     size_t written;               /* bytes, the last time */

@@ -1,81 +1,17 @@
-/* dfi_graph_file.h - the file of DF_GRAPH: opened when df starts, written when it stops and at the end of the process
- *
- * It is open all the time in between, and locked where the system can do that: a file that cannot be written is reported before
- * the work, a second program with the same file, also one that this one starts, leaves it alone, and a new working
- * directory does no harm. */
+/* dfi_graph_file.h - the file of DF_GRAPH: opened when df starts (dfi_output.h), written when it stops and at the end of the process */
 #ifndef DFI_GRAPH_FILE_H
 #define DFI_GRAPH_FILE_H
 
-#include <errno.h>
-#if defined(__unix__) || defined(__APPLE__)
-#include <fcntl.h>
-
-/* Nobody else writes the file. It is empty then. 0, 1: another program has it, -1: errno says. */
-static int dfi_graph_open_file(struct dfi_graph *g)
-{
-    struct flock lock;
-    int turn, fd;
-    if ((g->fd = open(g->file, O_RDWR | O_CREAT, 0666)) < 0) return -1;
-    fcntl(g->fd, F_SETFD, FD_CLOEXEC);
-    for (turn = 0; turn < 2; turn++) {
-        memset((void *)&lock, 0, sizeof lock);
-        lock.l_type = F_WRLCK, lock.l_whence = SEEK_SET;
-        if (fcntl(g->fd, F_SETLK, &lock) && (errno == EACCES || errno == EAGAIN)) { /* else: there are no locks here */
-            close(g->fd);
-            return 1;
-        }
-        if (turn) return 0;
-        if ((fd = open(g->file, O_WRONLY | O_TRUNC)) < 0 || close(fd)) return -1; /* this also takes the lock away: once more */
-    }
-    return 0;
-}
-
-static int dfi_graph_rewind(struct dfi_graph *g) { return g->fd >= 0 && lseek(g->fd, 0, SEEK_SET) == (off_t)-1 && errno != ESPIPE; }
+static int dfi_graph_rewind(struct dfi_graph *g) { return !g->standard && dfi_output_seek(&g->to, 0); }
 
 static int dfi_graph_put(struct dfi_graph *g, const char *p, size_t n)
 {
-    if (g->fd < 0) return fwrite(p, 1, n, stdout) != n || fflush(stdout);
-    while (n) {
-        ssize_t done = write(g->fd, p, n);
-        if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) return 1;
-        p += done, n -= (size_t)done;
-    }
-    return 0;
+    return g->standard ? fwrite(p, 1, n, stdout) != n || fflush(stdout) : dfi_output_put(&g->to, p, n);
 }
 
 static void dfi_graph_close_file(struct dfi_graph *g)
 {
-    if (g->fd >= 0) close(g->fd);
-}
-
-#else
-static FILE *dfi_graph_stream;
-static int dfi_graph_open_file(struct dfi_graph *g)
-{
-    dfi_graph_stream = fopen(g->file, "wb");
-    g->fd = 0;
-    return dfi_graph_stream ? 0 : -1;
-}
-static int dfi_graph_rewind(struct dfi_graph *g)
-{
-    return g->fd >= 0 && fseek(dfi_graph_stream, 0, SEEK_SET);
-}
-static int dfi_graph_put(struct dfi_graph *g, const char *p, size_t n)
-{
-    FILE *to = g->fd < 0 ? stdout : dfi_graph_stream;
-    return fwrite(p, 1, n, to) != n || fflush(to);
-}
-static void dfi_graph_close_file(struct dfi_graph *g)
-{
-    if (g->fd >= 0) fclose(dfi_graph_stream);
-}
-#endif
-
-static int dfi_graph_ends_in(const char *name, const char *end)
-{
-    size_t n = strlen(name), m = strlen(end);
-    return n > m && !strcmp(name + n - m, end);
+    if (!g->standard) dfi_output_close(&g->to);
 }
 
 /* --- begin and end ------------------------------------------------------------------------------------------- */
@@ -119,8 +55,8 @@ static struct dfi_graph *dfi_graph_new(const char *name, const char *variable, l
     g->process = dfi_process();
     g->depth = dfi_graph_depth(depth);
     g->on = g->changed = 1;
-    g->fd = -1;
-    r = !strcmp(name, "-.txt") || !strcmp(name, "-.dot") ? 0 : dfi_graph_open_file(g);
+    g->standard = !strcmp(name, "-.txt") || !strcmp(name, "-.dot");
+    r = g->standard ? 0 : dfi_output_open(&g->to, name);
     if (!r) return g;
     if (r > 0) dfi_log(DFI_LOG_GRAPH_BUSY, variable, name);
     else dfi_log(DFI_LOG_GRAPH_WRITE, variable, name, strerror(errno));
@@ -154,7 +90,7 @@ static void dfi_graph_begin(const char *name, int depth)
         dfi_graph_unlink();
     }
     if (!name || !*name) return;
-    if (!dfi_graph_ends_in(name, ".dot") && !dfi_graph_ends_in(name, ".txt")) {
+    if (!dfi_ends_in(name, ".dot") && !dfi_ends_in(name, ".txt")) {
         dfi_log(DFI_LOG_BAD_ENV, variable, name, "the name of a file that ends in .dot or .txt");
         return;
     }
@@ -170,7 +106,7 @@ static void dfi_graph_end(void)
     if (!g) return;
     dfi_graph_lock();
     if (g->process == dfi_process() && !g->broken && g->changed) {
-        dot = dfi_graph_ends_in(g->file, ".dot");
+        dot = dfi_ends_in(g->file, ".dot");
         g->changed = 0;
         errno = 0;
         r = dfi_graph_rewind(g) ? 1 : dfi_graph_write(g, dfi_graph_put, dot);

@@ -553,7 +553,7 @@ static int dfi_graph_write(struct dfi_graph *g, int (*put)(struct dfi_graph *g, 
     dfi_g_counts_line(&out, &counts);
     while (out.total + out.n < g->written) dfi_g_char(&out, '\n'); /* over all of what was written last time */
     dfi_g_flush(&out);
-    if (!failed && g->fd >= 0) g->written = out.total;
+    if (!failed && !g->standard) g->written = out.total;
     return out.failed ? 1 : failed;
 }
 

@@ -107,9 +107,12 @@ static void dfi_unlock_all(struct dfi_worker *w, struct dfi_extra *x)
 /* from NULL: makes `into` the identity. */
 static void dfi_combine(const struct dfi_group *g, char *into, const char *from)
 {
+    struct dfi_check_view v;
+    int begun = dfi_check_own_begin(&v, &g->region, 1);
     size_t i;
     for (i = 0; i < g->region.rows; i++)
         g->combine(into + i * g->region.ld, from ? from + i * g->region.ld : NULL, g->region.row / g->size);
+    dfi_check_own_end(&v, begun);
 }
 
 static void dfi_reduce_end(struct dfi_worker *w, struct dfi_group *g)

@@ -269,14 +269,14 @@ DFI_EXTERN_C_END
         DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                             \
         return dfi_n;                                                                                           \
     }                                                                                                           \
-    static unsigned name##_dfi_accesses(const void *dfi_p, struct dfi_access *dfi_x)                            \
+    static unsigned name##_dfi_touched(const void *dfi_p, struct dfi_access *dfi_x)                            \
     {                                                                                                           \
         const struct name##_dfi_args *dfi_a = (const struct name##_dfi_args *)dfi_p;                            \
         return name##_dfi_list(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__), dfi_x);                                     \
     }                                                                                                           \
     static const struct dfi_param name##_dfi_params[] = { DFI_WITH_##n(DFI_PARAM, name, __VA_ARGS__) };         \
     DFI_UNUSED static struct dfi_kernel name##_dfi_kernel = { title, __FILE__, __LINE__, text, c, name##_dfi_params + 1, n - 1,   \
-        sizeof(struct name##_dfi_args), name##_dfi_accesses, items, here, call, NULL, 0, 0 };
+        sizeof(struct name##_dfi_args), name##_dfi_touched, items, here, call, NULL, 0, 0 };
 #if defined(DF_SERIAL)
 #define DFI_KERNEL_LAUNCH(name, n, ...)                                                                        \
     DFI_UNUSED static void name##_dfi_launch(const struct df_opts *dfi_o, const char *dfi_site,                 \

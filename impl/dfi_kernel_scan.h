@@ -5,9 +5,9 @@
 #define DFI_KERNEL_SCAN_H
 
 /* A text that grows. After a failed allocation it takes nothing more. */
-struct dfi_text { char *p; size_t n, room; int failed; };
+struct dfi_written { char *p; size_t n, room; int failed; };
 
-static void dfi_text_add(struct dfi_text *t, const char *s, size_t n)
+static void dfi_text_add(struct dfi_written *t, const char *s, size_t n)
 {
     if (t->failed) return;
     if (n >= t->room - t->n) { /* room for the NUL, too */
@@ -24,17 +24,17 @@ static void dfi_text_add(struct dfi_text *t, const char *s, size_t n)
     t->n += n;
     t->p[t->n] = 0;
 }
-static void dfi_text_put(struct dfi_text *t, const char *s) { dfi_text_add(t, s, strlen(s)); }
+static void dfi_text_put(struct dfi_written *t, const char *s) { dfi_text_add(t, s, strlen(s)); }
 
 /* Puts the strings up to the first NULL. */
-static void dfi_text_puts(struct dfi_text *t, const char *s, ...)
+static void dfi_text_puts(struct dfi_written *t, const char *s, ...)
 {
     va_list ap;
     va_start(ap, s);
     for (; s; s = va_arg(ap, const char *)) dfi_text_put(t, s);
     va_end(ap);
 }
-static void dfi_text_number(struct dfi_text *t, unsigned long long n)
+static void dfi_text_number(struct dfi_written *t, unsigned long long n)
 {
     char digits[24];
     snprintf(digits, sizeof digits, "%llu", n);
@@ -42,7 +42,7 @@ static void dfi_text_number(struct dfi_text *t, unsigned long long n)
 }
 
 /* #line: what follows comes from this line of this file. */
-static void dfi_text_line(struct dfi_text *t, const char *file, int line)
+static void dfi_text_line(struct dfi_written *t, const char *file, int line)
 {
     dfi_text_put(t, "\n#line ");
     dfi_text_number(t, (unsigned)line);

@@ -24,7 +24,7 @@ enum { DFI_REDUCE_MOST = 16 }; /* elements of a df_reduce: they are copied for e
 /* What becomes of one kernel: which names of the tables it uses, where its text goes. */
 enum { DFI_FUNCTIONS = sizeof dfi_functions / sizeof *dfi_functions, DFI_NAMED_MOST = 96 };
 struct dfi_writer {
-    struct dfi_text t;
+    struct dfi_written t;
     enum dfi_language language;
     int end_label;               /* `return` goes to the end of the kernel */
     const char *file;            /* of the statements; NULL: they stay on their line */

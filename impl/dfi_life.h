@@ -20,12 +20,20 @@ static int dfi_worker_reset(struct dfi_worker *w)
     w->task = NULL;
     w->opts = NULL;
     w->reg_task = NULL, w->reg_access = NULL;
+    w->steady = NULL;
     w->now = NULL;
     w->outside = 0;
     w->pinned = dfi_queue_empty;
     w->held_lock = dfi_queue_empty.lock;
     w->held = NULL;
+#if DFI_CHECK_ASAN
+    w->in_turn = w->blocks = w->pauses = 0;
+    w->view = NULL;
+#endif
     dfi_store_relaxed(&w->level, 0);
+    dfi_store_relaxed(&w->running, (struct dfi_running *)NULL);
+    w->watch_lock = dfi_queue_empty.lock;
+    w->waits = NULL;
     w->outbox = w->outbox_last = NULL;
     w->outbox_n = 0;
     dfi_store_relaxed(&w->bottom, (size_t)0);
@@ -52,14 +60,17 @@ static void dfi_worker_free(struct dfi_worker *w)
 {
     struct dfi_scope *s = w->scope;
     if (s) {
+        dfi_check_scope_end(s);
         if (s->table) dfi_table_free(w, s);
         dfi_scope_free_locals(s, NULL);
         dfi_error_free(dfi_load_relaxed(&s->error));
     }
+    dfi_steady_free(w);
     dfi_blocks_free_all(w);
     dfi_mfree(w->stack);
     dfi_mfree((void *)w->sites);
     if (w->kernel) w->kernel_free(w->kernel);
+    dfi_mfree(dfi_load_relaxed(&w->pen.chunk));
     dfi_os_event_free(&w->event);
     dfi_mfree(w->allocated);
 }
@@ -77,6 +88,10 @@ static struct dfi_worker *dfi_worker_take(size_t entries)
     if (w) {
         if (w->limit != entries && dfi_worker_stack(w, entries)) return NULL;
         w->attached = 1;
+#if DF_CHECK
+        w->body = w->call = w->deepest = 0; /* another stack */
+#endif
+        dfi_worker_directed(w);
         dfi_store_seq_cst(&w->hot.asked, (uintptr_t)1);
         return w;
     }
@@ -92,6 +107,7 @@ static struct dfi_worker *dfi_worker_take(size_t entries)
     w = (struct dfi_worker *)(void *)(p + (DFI_LINE - (uintptr_t)p % DFI_LINE) % DFI_LINE);
     w->allocated = p;
     w->next_id = (uintptr_t)(n + 1);
+    w->pen.slot = n;
     w->random = (uint32_t)n * 2654435761u + 1;
     if (dfi_os_event_init(&w->event)) {
         dfi_mfree(p);
@@ -103,6 +119,7 @@ static struct dfi_worker *dfi_worker_take(size_t entries)
         return NULL;
     }
     w->attached = 1;
+    dfi_worker_directed(w);
     dfi_store_release(&dfi_pool.slot[n], w); /* complete; pairs with the acquire of thieves */
     dfi_store_release(&dfi_pool.n_slots, n + 1);
     return w;
@@ -119,13 +136,16 @@ static void dfi_detach(void *p) /* at the end of a thread that used df */
         if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_wait(w);
         dfi_scope_end_errors(w->scope);
     }
+    dfi_check_thread_end(w);
     dfi_outbox_flush(w);
     w->hot.top = NULL;
     w->head = w->split = 0;
     dfi_be(NULL);
     dfi_os_lock(&dfi_pool_lock);
+    dfi_watch_thread(w, 2);
     w->attached = 0;
     dfi_os_unlock(&dfi_pool_lock);
+    dfi_baton_drop(w); /* its slot is free before anybody else decides on slots */
 }
 
 static struct dfi_os_key dfi_thread_key; /* pool lock */
@@ -137,6 +157,7 @@ static void *dfi_helper(void *p)
     struct dfi_worker *w = (struct dfi_worker *)p;
     struct dfi_goal g;
     dfi_be(w);
+    dfi_watch_thread(w, 0);
     if (w->pin >= 0) {
         struct dfi_os_affinity a;
         memset(&a, 0, sizeof a);
@@ -144,6 +165,7 @@ static void *dfi_helper(void *p)
         dfi_os_set_affinity(&a);
     }
     g.kind = DFI_GOAL_WORK, g.scope = NULL, g.future = NULL, g.flag = NULL;
+    dfi_baton_take(w);
     dfi_help_until(w, 0, &g);
     dfi_outbox_flush(w);
     dfi_be(NULL);
@@ -158,7 +180,8 @@ static int dfi_helper_start(struct dfi_worker *h, void *(*fn)(void *))
     dfi_fetch_add_seq_cst(&dfi_pool.alive, 1);
     if (!dfi_os_thread_start(&h->thread, fn, h, dfi_pool.stack_bytes)) return 0;
     dfi_fetch_sub_seq_cst(&dfi_pool.alive, 1);
-    h->attached = h->helper = 0;
+    h->attached = 0;
+    dfi_store_relaxed(&h->helper, 0);
     return -1;
 }
 
@@ -180,15 +203,20 @@ static int dfi_start_locked(const df_config *c)
         return DF_ERROR_MEMORY;
     }
     dfi_settings_read(s, c);
+    dfi_check_reset(0);
     dfi_graph_begin(c ? c->graph : NULL, c ? c->graph_depth : 0);
+    dfi_stall_begin(s->stall);
+    dfi_trace_begin(c ? c->trace : NULL, s->workers);
+    if (dfi_watched() & DFI_WATCH_TRACE) dfi_store_release(&dfi_attempt_hook, &dfi_watch_attempt);
+    dfi_stats_begin(c ? c->stats : NULL);
     dfi_pool.module = &dfi_thread_key;
     dfi_pool.deque = s->deque;
     dfi_pool.window = s->window;
     dfi_pool.defer = s->defer;
     dfi_pool.deterministic = s->deterministic;
-    dfi_store_relaxed(&dfi_pool.run_now, dfi_run_now_allowed());
     dfi_pool.rename_bytes = s->rename_bytes;
     dfi_pool.patience = s->patience;
+    dfi_pool.capture = s->capture;
     dfi_pool.speculate = s->speculate;
     dfi_pool.stack_bytes = s->stack_bytes;
     dfi_pool.n_cpus = dfi_os_cpus();
@@ -203,7 +231,10 @@ static int dfi_start_locked(const df_config *c)
 #endif
     if (!dfi_me()) dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
     dfi_be(w);
+    dfi_direct_begin(w, s);
+    dfi_store_relaxed(&dfi_pool.run_now, dfi_run_now_allowed());
     w->index = 0;
+    dfi_watch_thread(w, 1);
     dfi_pool.affinity_set = 0;
     if (s->n_cpus && dfi_os_get_affinity(&dfi_pool.affinity) == 0) {
         struct dfi_os_affinity a;
@@ -211,7 +242,7 @@ static int dfi_start_locked(const df_config *c)
         dfi_affinity_add(&a, s->cpu[0]);
         dfi_pool.affinity_set = dfi_os_set_affinity(&a) == 0;
     }
-    dfi_store_release(&dfi_yield_hook, &df_yield_blocking); /* release: relaxed would do */
+    dfi_store_release(&dfi_yield_hook, &dfi_yield); /* release: relaxed would do */
     dfi_store_seq_cst(&dfi_pool.stopping, 0);
     dfi_pool.n_workers = 1;
     for (i = 1; i < s->workers; i++) {
@@ -225,14 +256,16 @@ static int dfi_start_locked(const df_config *c)
         }
         dfi_pool.n_workers++;
     }
+    dfi_stall_start();
     dfi_mfree(s);
+    dfi_direct_settle(dfi_pool.n_workers);
     dfi_store_seq_cst(&dfi_pool.running, 1);
     return 0;
 }
 
 static struct dfi_worker *dfi_attach(void)
 {
-    struct dfi_worker *w;
+    struct dfi_worker *w, *stranger = dfi_me() ? NULL : dfi_baton_stranger();
     dfi_os_lock(&dfi_pool_lock);
     if (!dfi_load_relaxed(&dfi_pool.running) && dfi_load_relaxed(&dfi_pool.stopping) != DFI_STOP_NOW) dfi_start_locked(NULL);
     w = dfi_me();
@@ -242,8 +275,10 @@ static struct dfi_worker *dfi_attach(void)
         w->index = dfi_pool.n_workers + i;
         dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
         dfi_be(w);
+        dfi_watch_thread(w, 1);
     }
     dfi_os_unlock(&dfi_pool_lock);
+    dfi_baton_become(stranger, w);
     return w;
 }
 
@@ -268,7 +303,8 @@ static void dfi_stop_join(void)
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
         if (!v->helper || v == me) continue;
         dfi_os_thread_join(&v->thread);
-        v->attached = v->helper = 0;
+        v->attached = 0;
+        dfi_store_relaxed(&v->helper, 0);
     }
     dfi_store_relaxed(&dfi_pool.spares, 0);
     if (dfi_pool.affinity_set) dfi_os_set_affinity(&dfi_pool.affinity);
@@ -299,10 +335,14 @@ DFI_API void df_stop(void)
     }
     dfi_os_lock(&dfi_pool_lock);
     if (dfi_load_relaxed(&dfi_pool.running)) {
+        dfi_baton_end();
         dfi_stop_signal(DFI_STOP_WHEN_DONE);
         dfi_stop_join();
         if (dfi_gpu_hook) dfi_gpu_hook->stop();
         if (DFI_GRAPH()) dfi_graph_stop(w);
+        dfi_check_reset(0);
+        dfi_watch_stop();
+        dfi_stats_end();
     }
     dfi_os_unlock(&dfi_pool_lock);
 }
@@ -323,6 +363,8 @@ DFI_API df_result df_stats(df_counters *out)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
     memset(out, 0, sizeof *out);
+    if (dfi_gpu_hook) dfi_gpu_hook->count(out);
+    if (dfi_load_acquire(&dfi_tm_count_hook)) dfi_tm_count_hook(&out->transactions, &out->aborts);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
         out->tasks += dfi_load_relaxed(&v->n_tasks);
@@ -351,7 +393,7 @@ static void dfi_free_all(int n)
     dfi_thread_key.made = 0;
 #endif
     dfi_be(NULL);
-    dfi_store_release(&dfi_yield_hook, (void (*)(void (*)(void *), void *))NULL);
+    dfi_store_release(&dfi_yield_hook, (void (*)(const char *, const char *, void (*)(void *), void *))NULL);
     dfi_store_relaxed(&dfi_pool.stopping, 0);
     dfi_store_relaxed(&dfi_pool.n_slots, 0);
     for (i = 0; i < n; i++) {
@@ -376,24 +418,35 @@ static __attribute__((destructor)) void dfi_unload(void)
         if (pending > 0) dfi_log(DFI_LOG_EXIT_PENDING, pending);
         dfi_scope_end_errors(me->scope);
     }
+    dfi_baton_end();
     if (dfi_load_relaxed(&dfi_pool.running)) dfi_stop_signal(DFI_STOP_NOW);
     dfi_os_unlock(&dfi_pool_lock);
+    if (me) dfi_check_thread_end(me);
+    dfi_check_reset(1);
     while (dfi_load_seq_cst(&dfi_pool.alive) > self && wait_ms-- > 0)
         dfi_os_sleep_ms(); /* a task that never ends must not keep us */
     if (dfi_load_seq_cst(&dfi_pool.alive) > self) {
         dfi_log(DFI_LOG_EXIT_BUSY, dfi_load_seq_cst(&dfi_pool.alive) - self);
+        dfi_watch_stop();
+        dfi_stats_end();
         dfi_graph_end();
         return;
     }
     dfi_os_lock(&dfi_pool_lock);
     dfi_stop_join();
     if (dfi_gpu_hook) dfi_gpu_hook->stop();
+    dfi_watch_stop();
+    dfi_stats_end();
     dfi_graph_end();
     n = dfi_load_relaxed(&dfi_pool.n_slots);
     for (i = 0; i < n; i++) others += dfi_load_relaxed(&dfi_pool.slot[i])->attached;
     if (others <= (me != NULL)) { /* else a thread of the program may still be using its worker */
         dfi_free_all(n);
         dfi_graph_forget();
+        dfi_trace_forget();
+        dfi_stats_forget();
+        dfi_events_forget();
+        dfi_baton_forget();
     }
     dfi_os_unlock(&dfi_pool_lock);
 }
@@ -402,8 +455,18 @@ static __attribute__((destructor)) void dfi_unload(void)
 /* --- fork: the child starts afresh -------------------------------------------------------------- */
 
 #if DFI_POSIX
-static void dfi_fork_prepare(void) { dfi_os_lock(&dfi_pool_lock); }
-static void dfi_fork_parent(void) { dfi_os_unlock(&dfi_pool_lock); }
+static void dfi_fork_prepare(void)
+{
+    dfi_os_lock(&dfi_pool_lock);
+    dfi_check_fork_prepare();
+    dfi_events_fork(1);
+}
+static void dfi_fork_parent(void)
+{
+    dfi_events_fork(0);
+    dfi_check_fork_parent();
+    dfi_os_unlock(&dfi_pool_lock);
+}
 
 /* Only the forking thread exists here. The other workers' records may be in the middle of a change:
  * they forget what is in their memory, which stays allocated. */
@@ -412,6 +475,7 @@ static void dfi_fork_child(void)
     int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
     dfi_pool_lock = dfi_graph_mutex = fresh;
+    dfi_check_fork_child();
     dfi_store_relaxed(&dfi_pool.running, 0);
     dfi_store_relaxed(&dfi_pool.stopping, 0);
     dfi_store_relaxed(&dfi_pool.parked_idle, 0);
@@ -427,6 +491,9 @@ static void dfi_fork_child(void)
     dfi_store_relaxed(&dfi_pool.spares, 0);
     dfi_store_relaxed(&dfi_lock_events_ready, 0);
     if (dfi_gpu_hook) dfi_gpu_hook->forked();
+    dfi_events_forked();
+    dfi_stall_forked();
+    dfi_baton_forked();
     dfi_be(NULL);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
@@ -439,7 +506,8 @@ static void dfi_fork_child(void)
         memset(v->fresh, 0, sizeof v->fresh);
         memset(v->fresh_end, 0, sizeof v->fresh_end);
         dfi_store_relaxed(&v->returned, NULL);
-        v->attached = v->helper = 0;
+        v->attached = 0;
+        dfi_store_relaxed(&v->helper, 0);
         if (dfi_os_event_init(&v->event) || dfi_worker_reset(v)) v->attached = 1; /* unusable */
     }
     if (dfi_thread_key.made) pthread_setspecific(dfi_thread_key.key, NULL);

@@ -1,7 +1,7 @@
 /* dfi_log.h - every message df can say, in one list, and the function that says it
  *
  * ERROR: the program used the library wrongly. WARNING: it went on, with less than was asked for.
- * A message marked ONCE is said once per process. The library never exits. */
+ * INFORMATION: what was asked for. A message marked ONCE is said once per process. The library never exits. */
 #ifndef DFI_LOG_H
 #define DFI_LOG_H
 
@@ -32,6 +32,8 @@
                                  "leave it by break, return or goto")                                          \
     X(SPAWN_GUESS, ERROR, ALWAYS, "%s: df_spawn in a df_speculate block whose condition is not known: the call cannot be taken back; " \
                                   "submit a task that spawns")                                                 \
+    X(STALL, WARNING, ALWAYS, "stall: %s")                                                                      \
+    X(STALL_THREAD, WARNING, ALWAYS, "DF_STALL: the system refused a thread: stalls are not reported")           \
     X(TOKEN_OPEN, ERROR, ALWAYS, "%s: a signal too many for the token of %s, which is open already: no effect")  \
     X(TOKEN_STUCK, ERROR, ALWAYS, "%s: df_wait_token waits for the token of %s, which nobody can signal any more: " \
                                   "given up; raise its signals, lower its count, or use DF_TOKEN_EXTERNAL")    \
@@ -46,6 +48,23 @@
     X(UNLOCK, ERROR, ALWAYS, "df_mutex_unlock of a lock that the calling thread does not hold: no effect")     \
     X(OUTSIDE, ERROR, ALWAYS, "task %s submits task %s, which accesses %lu bytes at %p that its parent did not declare " \
                               "(DF_CHECK): add them to the declaration of %s")                                 \
+    X(CHECK_UNDECLARED, ERROR, ALWAYS, "%s%s %s %lu bytes at %p that it does not declare (DF_CHECK): byte %lu of df_%s %.*s of task %s%s: " \
+                                       "add them, df_%s(.., %.*s, ..), to the declaration of %s")               \
+    X(CHECK_UNFINISHED, ERROR, ALWAYS, "%s%s %s %lu bytes at %p while task %s%s, which writes them (df_%s %.*s), is not done " \
+                                       "(DF_CHECK): wait before, by df_wait or df_wait_on")                     \
+    X(CHECK_WEAK, ERROR, ALWAYS, "%s%s %s %lu bytes at %p that it declares only weakly, for tasks it submits (DF_CHECK): " \
+                                 "declare %.*s without weak")                                                   \
+    X(CHECK_RELEASED, ERROR, ALWAYS, "%s%s %s %lu bytes at %p that it has released (DF_CHECK): call df_release for %.*s later") \
+    X(CHECK_MEMORY, ERROR, ALWAYS, "task %s%s declares df_%s %.*s, %lu bytes at %p, but byte %lu of them is no memory the program may use " \
+                                   "(DF_CHECK): it was freed, or lies behind the end, or its function has returned")             \
+    X(CHECK_STACK, ERROR, ALWAYS, "task %s%s declares df_%s %.*s at %p, a variable of a function that has returned (DF_CHECK)") \
+    X(CHECK_OUTLIVES, ERROR, ALWAYS, "task %s%s is not done, and %.*s at %p is a variable of a function that has returned " \
+                                     "(DF_CHECK): call df_wait before it returns, or submit in DF_PARALLEL")    \
+    X(CHECK_CHANGED, ERROR, ALWAYS, "task %s%s changed df_in %.*s, which it declares to read only (DF_CHECK): declare df_inout(.., %.*s, ..)") \
+    X(CHECK_UNWRITTEN, ERROR, ALWAYS, "task %s%s declares df_out %.*s and leaves %lu bytes of it, from byte %lu on, as they were (DF_CHECK=2): " \
+                                      "declare df_inout(.., %.*s, ..), or less")                                \
+    X(CHECK_TURN, WARNING, ONCE, "DF_CHECK: a task went on for more than %d seconds while others waited for their turn: while they run " \
+                                 "beside each other undeclared accesses are not found")                         \
     X(GRAIN, ERROR, ALWAYS, "%s: df_loop.grain%s = %ld is negative: taken as 0")                                \
     X(SCHEDULE, ERROR, ALWAYS, "%s: df_loop.schedule = %d is none of enum df_schedule: taken as DF_AUTO")      \
     X(VECTOR, ERROR, ALWAYS, "%s: the vector {%ld, %ld, %ld} of df_wavefront(%s, ...), of %d dimensions, does not name an " \
@@ -70,6 +89,35 @@
     X(GRAPH_BUSY, WARNING, ALWAYS, "%s=%s: another program has this file: the graph of this one is not written; give it another name") \
     X(GRAPH_FORK, WARNING, ALWAYS, "%s=%s is the file of the process that this one was forked from: what this one does is not in it") \
     X(GRAPH_MEMORY, WARNING, ALWAYS, "%s=%s: out of memory: the graph is incomplete")                          \
+    X(TRACE_WRITE, WARNING, ALWAYS, "%s=%s cannot be written: %s: the trace ends here")                        \
+    X(TRACE_BUSY, WARNING, ALWAYS, "%s=%s: another program has this file: this one is not traced; give it another name") \
+    X(TRACE_FORK, WARNING, ALWAYS, "%s=%s is the trace of the process that this one was forked from: this one is not traced") \
+    X(TRACE_ARROWS, WARNING, ALWAYS, "%s=%s: %lu arrows are left out: there are too many tasks between their ends") \
+    X(TRACE_SERIAL, WARNING, ONCE, "%s=%s: a DF_SERIAL build has no trace: leave DF_SERIAL out")               \
+    X(TRACE_MEMORY, WARNING, ALWAYS, "%s=%s: out of memory: the trace is incomplete")                          \
+    X(CAPTURE_STATE, ERROR, ALWAYS, "%s: %s: the graph of %s cannot be used now: %s")                           \
+    X(CAPTURE_NULL, ERROR, ALWAYS, "%s: %s: the graph is NULL")                                                 \
+    X(CAPTURE_MEMORY, WARNING, ALWAYS, "%s: out of memory: the tasks of this block run, but are not captured")  \
+    X(CAPTURE_TWICE, ERROR, ALWAYS, "%s: DF_RECORD of a graph that was recorded at %s already: its tasks run, and the graph stays as it is") \
+    X(CAPTURE_CANNOT, ERROR, ALWAYS, "%s: df_replay: the block recorded at %s contains %s (%s), which cannot be captured: nothing is run; " \
+                                     "submit it again instead, or move that out of the block")                  \
+    X(CAPTURE_NO_TASK, ERROR, ALWAYS, "%s: df_graph_set: the graph of %s has %ld tasks %s, numbered from 0; there is no number %ld: no effect") \
+    X(STATS_LINE, INFORMATION, ALWAYS, "%s")                                                                   \
+    X(STATS_WRITE, WARNING, ALWAYS, "%s=%s cannot be written: %s: there are no statistics")                    \
+    X(STATS_BUSY, WARNING, ALWAYS, "%s=%s: another program has this file: there are no statistics of this one; give it another name") \
+    X(STATS_FORK, WARNING, ALWAYS, "%s=%s is the file of the process that this one was forked from: there are no statistics of this one") \
+    X(STATS_SERIAL, WARNING, ONCE, "%s=%s: a DF_SERIAL build has no statistics")                               \
+    X(RECORD_WRITE, WARNING, ALWAYS, "%s=%s cannot be written: %s: the run is not recorded, or not to its end")  \
+    X(RECORD_BUSY, WARNING, ALWAYS, "%s=%s: another program has this file: this run is not recorded; give it another name") \
+    X(RECORD_AWAY, WARNING, ONCE, "a task did not come to an end, nor to df, for %d seconds while others waited: others run beside it, " \
+                                  "and that is not in the record; raise DF_PATIENCE if it only takes long")    \
+    X(RECORD_FORK, WARNING, ALWAYS, "%s=%s is the file of the process that this one was forked from: this one is neither recorded nor repeated") \
+    X(RECORD_BOTH, WARNING, ALWAYS, "%s=%s: a replay is not recorded: ignored")                                 \
+    X(REPLAY_READ, WARNING, ALWAYS, "%s=%s cannot be read: %s: the program runs freely")                        \
+    X(REPLAY_FOREIGN, WARNING, ALWAYS, "%s=%s is not a record of df, or of another version or machine: the program runs freely") \
+    X(REPLAY_MISFIT, WARNING, ALWAYS, "%s=%s: step %lu does not fit: the record is of another program, or of other input, settings or times; " \
+                                      "the program runs freely from here on")                                  \
+    X(REPLAY_ENDS, WARNING, ALWAYS, "%s=%s ends with step %lu, as the recorded program did, without an end: the program runs freely from here on") \
     X(DEVICE_OPEN, WARNING, ALWAYS, "%s device %d is not used: %s")                                             \
     X(CUDA_NONE, WARNING, ONCE, "CUDA: %s: its devices are not used")                                          \
     X(NO_DEVICE, WARNING, ALWAYS, "DF_GPU=%s, but there is no such device: the host runs the kernels")          \
@@ -125,7 +173,7 @@
                                       "should count it has ended: given up")
 #define DFI_LOG_ID(id, level, once, text) DFI_LOG_##id,
 enum dfi_log_id { DFI_MESSAGES(DFI_LOG_ID) DFI_LOG_COUNT };
-enum { DFI_LOG_ERROR = 1, DFI_LOG_WARNING = 2, DFI_LOG_ONCE = 1, DFI_LOG_ALWAYS = 0 };
+enum { DFI_LOG_ERROR = 1, DFI_LOG_WARNING = 2, DFI_LOG_INFORMATION = 3, DFI_LOG_ONCE = 1, DFI_LOG_ALWAYS = 0 };
 
 /* Who is told, and what was said already. */
 struct dfi_logger {

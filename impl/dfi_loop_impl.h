@@ -46,6 +46,7 @@ struct dfi_loop {
     unsigned long grain;
     int schedule;
     unsigned long workers;
+    int backwards;                  /* the parts are claimed from the end: DF_CHAOS */
     double ns;                      /* per iteration, as far as the owner knows */
     unsigned long leaf_count;       /* deterministic reductions, else 0 */
     struct dfi_os_mutex lock;       /* of the next two */
@@ -86,10 +87,19 @@ static void dfi_loop_bounds(const struct dfi_loop *l, int d, unsigned long i, un
 }
 
 /* Runs the iterations with the numbers [k, e). */
-static void dfi_loop_call(const struct dfi_loop *l, void *args, unsigned long k, unsigned long e)
+static void dfi_loop_call(struct dfi_worker *w, const struct dfi_loop *l, void *args, unsigned long k, unsigned long e)
 {
+    struct dfi_running r;
+    int watched = dfi_watch_part_begin(w, &r, DFI_RAN_LOOP, l->type->name);
+    unsigned long from;
     long b[6];
-    int d;
+    struct dfi_check_view v;
+    int d, begun;
+    if (DFI_UNLIKELY(l->backwards)) {
+        unsigned long first = l->count - e;
+        e = l->count - k, k = first;
+    }
+    from = k;
     while (k < e) {
         unsigned long i = k % l->n[0], at = k / l->n[0], m = l->n[0] - i < e - k ? l->n[0] - i : e - k;
         dfi_loop_bounds(l, 0, i, i + m, b);
@@ -98,9 +108,25 @@ static void dfi_loop_call(const struct dfi_loop *l, void *args, unsigned long k,
             dfi_loop_bounds(l, d, first, l->n[d] - first > l->block[d] ? first + l->block[d] : l->n[d], b);
             at /= l->blocks[d];
         }
+        begun = dfi_check_part_begin(dfi_me(), &v, l->team.scope);
         l->type->run(b, args);
+        dfi_check_part_end(dfi_me(), &v, begun);
         k += m;
     }
+    if (DFI_UNLIKELY(watched)) {
+        if (l->type->dims == 1) dfi_loop_bounds(l, 0, from, e, b);
+        else b[0] = (long)from, b[1] = (long)e; /* their numbers */
+        dfi_watch_part_end(w, &r, b[0], b[1]);
+    }
+}
+
+/* Runs the iterations within bounds, here. w may be NULL. level: DFI_RAN_.. */
+static void dfi_loop_whole(struct dfi_worker *w, unsigned level, const struct dfi_loop_type *type, const long *bounds, void *args)
+{
+    struct dfi_running r;
+    int watched = dfi_watch_part_begin(w, &r, level, type->name);
+    type->run(bounds, args);
+    if (DFI_UNLIKELY(watched)) dfi_watch_part_end(w, &r, bounds[0], bounds[1]);
 }
 
 static int dfi_loop_cancelled(const struct dfi_loop *l)
@@ -151,6 +177,8 @@ static struct dfi_loop_part *dfi_loop_part_new(const struct dfi_loop_type *type,
 /* Adds the copies of p to the regions themselves. */
 static void dfi_loop_part_merge(struct dfi_loop_part *p, const struct dfi_access *x, unsigned n)
 {
+    struct dfi_check_view v;
+    int begun = dfi_check_part_begin(dfi_me(), &v, NULL);
     unsigned i;
     size_t r;
     for (i = 0; i < n; i++) {
@@ -160,6 +188,7 @@ static void dfi_loop_part_merge(struct dfi_loop_part *p, const struct dfi_access
         for (r = 0; r < x[i].rows; r++)
             x[i].combine((char *)(uintptr_t)x[i].p + r * x[i].ld, copy + r * x[i].ld, x[i].row / x[i].size);
     }
+    dfi_check_part_end(dfi_me(), &v, begun);
 }
 
 /* Deterministic: the iterations are divided into leaves whatever the workers are; each leaf has copies of its own, and
@@ -202,7 +231,7 @@ static void dfi_loop_leaves(struct dfi_worker *w, struct dfi_loop *l)
             while (dfi_load_acquire(&l->turn) != k) dfi_os_yield();
         }
         p->leaf = k;
-        dfi_loop_call(l, p->direct ? l->args : dfi_loop_part_args(p), begin, begin + size + (k < more));
+        dfi_loop_call(w, l, p->direct ? l->args : dfi_loop_part_args(p), begin, begin + size + (k < more));
         dfi_loop_leaf_done(l, p);
         if (dfi_asked(w)) dfi_poll(w);
     }
@@ -224,21 +253,30 @@ static unsigned long dfi_loop_part_size(const struct dfi_loop *l, unsigned long 
     return c > least ? c : least;
 }
 
+/* Backwards the part that is not as long as the others is claimed first, as it is the last one of the loop. */
+static unsigned long dfi_loop_fit(const struct dfi_loop *l, unsigned long k, unsigned long c)
+{
+    unsigned long odd;
+    if (DFI_LIKELY(!l->backwards) || !l->grain) return c;
+    odd = l->count % l->grain;
+    return !k && odd ? odd : c > l->grain ? c - c % l->grain : l->grain;
+}
+
 /* Takes part until nothing is left to be claimed. */
 static void dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args)
 {
     double ns = l->ns;
-    uint64_t before = l->schedule == DF_AUTO ? dfi_os_ns() : 0;
+    uint64_t before = l->schedule == DF_AUTO ? dfi_work_ns(w) : 0;
     for (;;) {
         unsigned long k = dfi_load_relaxed(&l->next), c;
         do {
             if (k >= l->count || dfi_loop_cancelled(l)) return;
-            c = dfi_loop_part_size(l, l->count - k, ns);
+            c = dfi_loop_fit(l, k, dfi_loop_part_size(l, l->count - k, ns));
             if (c > l->count - k) c = l->count - k;
         } while (!dfi_cas_acq_rel(&l->next, &k, k + c)); /* relaxed would do: the part belongs to who moved `next` */
-        dfi_loop_call(l, args, k, k + c);
+        dfi_loop_call(w, l, args, k, k + c);
         if (l->schedule == DF_AUTO) {
-            uint64_t now = dfi_os_ns();
+            uint64_t now = dfi_work_ns(w);
             ns = now > before ? (double)(now - before) / (double)c : 1.0 / (double)c;
             before = now;
         }
@@ -273,13 +311,14 @@ static void dfi_loop_work(struct dfi_worker *w, struct dfi_team *team)
 static unsigned long dfi_loop_alone(struct dfi_worker *w, struct dfi_loop *l)
 {
     unsigned long k = 0, c = l->grain ? l->grain : 1;
-    uint64_t begin = dfi_os_ns(), before = begin, now;
+    uint64_t begin = dfi_work_ns(w), before = begin, now;
     while (k < l->count && !dfi_loop_cancelled(l)) {
         double left;
+        c = dfi_loop_fit(l, k, c);
         if (c > l->count - k) c = l->count - k;
-        dfi_loop_call(l, l->args, k, k + c);
+        dfi_loop_call(w, l, l->args, k, k + c);
         k += c;
-        now = dfi_os_ns();
+        now = dfi_work_ns(w);
         l->ns = now > before ? (double)(now - before) / (double)c : 1.0 / (double)c;
         before = now;
         if (dfi_asked(w)) dfi_poll(w);
@@ -305,7 +344,10 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l)
         size_t most = DFI_LOOP_COPY_BYTES / (dfi_loop_copy_bytes(l->x, l->n_x) + 1);
         l->leaf_count = most > DFI_LOOP_LEAVES ? (unsigned long)DFI_LOOP_LEAVES : most > 8 ? (unsigned long)most : 8ul;
         if (l->leaf_count > l->count) l->leaf_count = l->count;
-    } else if (l->schedule == DF_AUTO) k = dfi_loop_alone(w, l);
+    } else {
+        l->backwards = dfi_chaotic() && dfi_chaos_draw(w) % 2 == dfi_chaos_habit(DFI_HABIT_LOOP, 2);
+        if (l->schedule == DF_AUTO) k = dfi_loop_alone(w, l);
+    }
     if (k >= l->count) return;
     dfi_store_relaxed(&l->next, k);
     dfi_team_open(w, &l->team);
@@ -337,7 +379,7 @@ static void dfi_loop_after(struct dfi_worker *w, const struct dfi_access *x, uns
         y[i].mode = x[i].mode & DFI_WRITES ? DFI_INOUT : DFI_IN;
         y[i].arg = DFI_NO_ARG;
     }
-    dfi_wait_for(w, y, n);
+    dfi_wait_for(w, y, n, NULL);
 }
 
 DFI_EXTERN_C_BEGIN
@@ -358,9 +400,9 @@ DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const c
     l.team.scope = b.scope;
     l.deterministic = o->deterministic || (w && dfi_pool.deterministic);
     for (i = 0, l.reduces = 0; i < n; i++) l.reduces |= (x[i].mode & DFI_REDUCE & DFI_SHARED) != 0;
-    alone = dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !(l.reduces && l.deterministic);
+    alone = dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_chaotic() && !dfi_baton_on() && !(l.reduces && l.deterministic);
     if (alone || !w || !b.scope || b.borrowed) { /* no worker, no memory: here and now */
-        if (!b.scope || !dfi_loop_cancelled(&l)) type->run(bounds, args);
+        if (!b.scope || !dfi_loop_cancelled(&l)) dfi_loop_whole(w, DFI_RAN_LOOP, type, bounds, args);
     } else {
         l.team.wants = dfi_loop_wants, l.team.work = dfi_loop_work, l.team.most = INT_MAX;
         l.type = type, l.x = x, l.n_x = n;
@@ -376,10 +418,13 @@ DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const c
         l.lock = dfi_board_empty.lock;
         l.leaves = NULL;
         l.leaf_count = 0;
+        l.backwards = 0;
         dfi_store_relaxed(&l.turn, 0ul);
         dfi_store_relaxed(&l.parts, NULL);
         dfi_loop_space(&l, o);
+        dfi_check_pause(w);
         dfi_loop_run(w, &l);
+        dfi_check_resume(w);
     }
     dfi_scope_leave(&b);
 }

@@ -19,7 +19,7 @@ static int dfi_refs_join(struct dfi_worker *w, struct dfi_scope *s, struct dfi_r
     struct dfi_flow *j, *self = w->reg_task;
     const struct dfi_access *access = w->reg_access;
     for (i = 0; i < *n; i++) {
-        if (dfi_ref_gone(&r[i])) continue; /* also when self uses the memory of a task of before */
+        if (dfi_ref_gone(&r[i]) && (r[i].task == self || !dfi_watch_keeps(*n))) continue; /* also when self uses the memory of a task of before */
         if (r[i].task != self) others++;
         r[kept++] = r[i];
     }
@@ -46,9 +46,9 @@ static unsigned dfi_kind(unsigned mode) /* of sharing; 0: alone */
 }
 
 /* The sharers of n become its writer: at most one task is left. 0, or -1 without memory. */
-static int dfi_node_collapse(struct dfi_worker *w, struct dfi_flow *t, struct dfi_node *n)
+static int dfi_node_collapse(struct dfi_worker *w, struct dfi_scope *s, struct dfi_node *n)
 {
-    if (dfi_refs_join(w, t->scope, n->readers, &n->n_readers)) return -1;
+    if (dfi_refs_join(w, s, n->readers, &n->n_readers)) return -1;
     if (n->n_readers) n->writer = n->readers[0];
     n->n_readers = 0;
     return 0;
@@ -129,6 +129,59 @@ static int dfi_order(struct dfi_worker *w, struct dfi_flow *g, struct dfi_node *
     return 0;
 }
 
+/* The node of a region is to remember the task `me`. joins: it may join the sharers if their kind is the same. 0, or -1 without memory. */
+static int dfi_remember(struct dfi_worker *w, struct dfi_scope *s, struct dfi_node *n, struct dfi_ref me, unsigned kind, int joins)
+{
+    unsigned i;
+    if (!kind) {
+        for (i = 0; i < n->n_over; i++) {
+            struct dfi_node *m = dfi_node_over(n, i);
+            if ((uintptr_t)n->over[i] & 1) { /* all of m is written: n's writer stands for what m remembers */
+                m->n_readers = 0;
+                m->writer.task = NULL;
+            } else if (m->n_readers == m->max_readers) dfi_node_drop_done_readers(m);
+        }
+        n->n_readers = 0;
+        n->writer = me;
+        return 0;
+    }
+    if (n->n_readers && !(kind == n->kind && joins) && dfi_node_collapse(w, s, n)) return -1;
+    n->kind = kind;
+    return dfi_node_add_reader(n, me);
+}
+
+/* A child of s, which has its edges, and is no member of a group, was not remembered when it was submitted; nor were those after it.
+ * pre: the groups there are have no unfinished members. 0, or -1 without memory. */
+static int dfi_remember_late(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_ref *r, const struct dfi_access *x)
+{
+    struct dfi_region q = dfi_region_of(x);
+    struct dfi_node *n;
+    unsigned i;
+    if (!q.rows) return 0;
+    if (!(n = dfi_table_find(w, s->table, &q))) return -1;
+    w->reg_task = NULL, w->reg_access = NULL;
+    if (n->group) dfi_node_close_group(w, s->table, n);
+    for (i = 0; i < n->n_over; i++)
+        if (dfi_node_over(n, i)->group) dfi_node_close_group(w, s->table, dfi_node_over(n, i));
+    return dfi_remember(w, s, n, *r, dfi_kind(x->mode), 1);
+}
+
+/* The access x of t to the region of n: as dfi_register. */
+static int dfi_register_at(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *g, struct dfi_node *n, const struct dfi_access *x)
+{
+    struct dfi_ref me;
+    unsigned kind = dfi_kind(x->mode);
+    int joins;
+    w->reg_task = t, w->reg_access = x;
+    /* commuting tasks exclude each other by the lock of one region, reducing ones share its copies: exactly
+     * the same region; a reduction also needs the same operator */
+    joins = !(kind & DFI_GROUPED) || (n->group && (kind != DFI_REDUCE || n->group->key == x->key));
+    if (dfi_order(w, g, n, kind, joins)) return -1;
+    me.task = t, me.seq = t->seq;
+    if (dfi_remember(w, t->scope, n, me, kind, joins)) return -1;
+    return kind & DFI_GROUPED ? dfi_group_join(w, t, n, x, kind) : 0;
+}
+
 /* The access x of t: g, which is t or its gate, gets the edges, and t is remembered. 0, or -1 without memory. */
 static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *g, const struct dfi_access *x)
 {
@@ -137,7 +190,6 @@ static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flo
     struct dfi_node *n;
     struct dfi_ref me;
     unsigned kind = dfi_kind(x->mode), i;
-    int joins;
     if (!r.rows) return 0;
     if (!s->table && !(s->table = dfi_table_new(w))) return -1;
     if (!(n = dfi_table_find(w, s->table, &r))) return -1;
@@ -154,28 +206,10 @@ static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flo
         return 0;
     }
     if (DFI_UNLIKELY(dfi_pool.rename_bytes)) dfi_rename(w, t, n, x);
-    /* commuting tasks exclude each other by the lock of one region, reducing ones share its copies: exactly
-     * the same region; a reduction also needs the same operator */
-    joins = !(kind & DFI_GROUPED) || (n->group && (kind != DFI_REDUCE || n->group->key == x->key));
-    if (dfi_order(w, g, n, kind, joins)) return -1;
-    me.task = t, me.seq = t->seq;
-    if (!kind) {
-        for (i = 0; i < n->n_over; i++) {
-            struct dfi_node *m = dfi_node_over(n, i);
-            if ((uintptr_t)n->over[i] & 1) { /* all of m is written: n's writer stands for what m remembers */
-                m->n_readers = 0;
-                m->writer.task = NULL;
-            } else if (m->n_readers == m->max_readers) dfi_node_drop_done_readers(m);
-        }
-        n->n_readers = 0;
-        n->writer = me;
-        return 0;
-    }
-    if (n->n_readers && !(kind == n->kind && joins) && dfi_node_collapse(w, t, n)) return -1;
-    n->kind = kind;
-    if (DFI_UNLIKELY(kind & DFI_GROUPED) && dfi_group_join(w, t, n, x, kind)) return -1;
-    return dfi_node_add_reader(n, me);
+    return dfi_register_at(w, t, g, n, x);
 }
+
+static void dfi_capture_table(struct dfi_worker *w, struct dfi_scope *s);
 
 /* Orders j, a child of s, after the children that conflict with such an access, without remembering it. */
 static int dfi_order_after(struct dfi_worker *w, struct dfi_flow *j, const struct dfi_region *r, unsigned mode)
@@ -184,6 +218,7 @@ static int dfi_order_after(struct dfi_worker *w, struct dfi_flow *j, const struc
     unsigned kind = dfi_kind(mode);
     struct dfi_node *n;
     if (!s->table) return 0;
+    dfi_capture_table(w, s);
     if (!(n = dfi_table_find(w, s->table, r))) return -1;
     w->reg_task = NULL, w->reg_access = NULL;
     return dfi_order(w, j, n, kind, !(kind & DFI_GROUPED));

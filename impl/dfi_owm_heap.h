@@ -38,6 +38,18 @@ static void *dfi_owm_alloc_here(size_t bytes, const struct dfi_owm_place *at)
     return p;
 }
 
+#if DF_CHECK
+static int dfi_owm_has(uintptr_t p)
+{
+    struct dfi_owm_walk w;
+    int has;
+    dfi_owm.home->lock();
+    has = dfi_owm_first(dfi_owm.s->allocated, &w, p, p + 1) != 0;
+    dfi_owm.home->unlock();
+    return has;
+}
+#endif
+
 DFI_EXTERN_C_BEGIN
 
 DFI_API void *dfi_owm_alloc(size_t bytes, const char *site)
@@ -47,6 +59,9 @@ DFI_API void *dfi_owm_alloc(size_t bytes, const char *site)
     struct dfi_owm_place why; /* more about it, as its site */
     why.site[0] = 0;
     if (!bytes) bytes = 1;
+#if DF_CHECK
+    dfi_check_others = dfi_owm_has; /* all threads write the same */
+#endif
     if (bytes <= SIZE_MAX / 2) {
         dfi_owm_begin(&c, dfi_owm_me(), site);
 #if DF_OWM_COPIES

@@ -1,6 +1,6 @@
 /* dfi_owm_words.h - the parameter words of df_owm.h, and tasks whose ownership is kept account of
  *
- * The words are one more form for the generators of dfi_declare.h: an array that is no access. Where account is kept, each task
+ * The words are one more form for the generators of dfi_param.h: an array that is no access. Where account is kept, each task
  * is called through a function around its body that says to df when it begins and ends, and acquires its parameters. */
 #ifndef DFI_OWM_WORDS_H
 #define DFI_OWM_WORDS_H
@@ -20,6 +20,7 @@
 #define DFI_LOAD_dfi_f_owm        DFI_LOAD_dfi_f_array
 #define DFI_ALSO_dfi_f_owm        DFI_ALSO_dfi_f_array
 #define DFI_INIT_dfi_f_owm        DFI_INIT_dfi_f_array
+#define DFI_PASS_dfi_f_owm        DFI_PASS_dfi_f_array
 #define DFI_GIVEN_dfi_f_owm       DFI_PROTO_dfi_f_array
 #define DFI_EMPTY_dfi_f_owm       DFI_INIT_dfi_f_array
 #define DFI_SETTER_dfi_f_owm      DFI_SETTER_dfi_f_array

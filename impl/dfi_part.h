@@ -36,8 +36,10 @@ static DFI_NOINLINE int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *
 static void dfi_extra_signal(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_use *u;
+    if (DFI_UNLIKELY(dfi_watched())) dfi_watch_ends(w, t);
     for (u = t->extra->signals; u; u = u->next)
         dfi_token_keep_promise(w, u->token, t->extra->site, dfi_load_relaxed(&t->skip) != 0);
+    if (DFI_UNLIKELY(dfi_watched())) dfi_watch_ends(w, NULL);
 }
 
 /* t, which could not be registered for want of memory, leaves what it was a member of. */

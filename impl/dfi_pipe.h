@@ -64,6 +64,20 @@ struct dfi_pipe {
     DFI_ATOMIC(intptr_t) news;      /* 0: the owner is about to sleep, and wants to know of work */
 };
 
+static DFI_NOINLINE int dfi_stage_watched(const struct dfi_pipe_type *type, int stage, void *item, long i, void *ctx)
+{
+    struct dfi_worker *w = dfi_me();
+    struct dfi_running r;
+    int watched = dfi_watch_part_begin(w, &r, DFI_RAN_STAGE, type->name), next = type->run(stage, item, i, ctx);
+    if (watched) dfi_watch_part_end(w, &r, stage, i);
+    return next;
+}
+
+static int dfi_stage_run(const struct dfi_pipe_type *type, int stage, void *item, long i, void *ctx)
+{
+    return DFI_LIKELY(!dfi_watched()) ? type->run(stage, item, i, ctx) : dfi_stage_watched(type, stage, item, i, ctx);
+}
+
 static struct dfi_slot *dfi_pipe_slot(const struct dfi_pipe *p, unsigned long at)
 {
     return (struct dfi_slot *)(void *)(p->slots + at * p->slot_bytes);
@@ -194,6 +208,16 @@ static int dfi_pipe_come(struct dfi_pipe *p, struct dfi_slot *s, int stage, int 
     return todo;
 }
 
+/* Executes that stage of the item of s. */
+static int dfi_pipe_stage(struct dfi_worker *w, struct dfi_pipe *p, struct dfi_slot *s, int stage)
+{
+    struct dfi_check_view v;
+    int begun = dfi_check_part_begin(w, &v, p->team.scope), next = dfi_stage_run(p->type, stage, (char *)s + DFI_SLOT_HEAD, s->i, p->ctx);
+    dfi_check_part_end(w, &v, begun);
+    if (dfi_asked(w)) dfi_poll(w);
+    return next;
+}
+
 /* Goes on with the item of s, which has come to `stage`, as far as it gets; `next` is what that stage returned if it
  * was `run` already. Nonzero: the caller has the role of the feeder now. */
 static int dfi_pipe_item(struct dfi_worker *w, struct dfi_pipe *p, struct dfi_slot *s, int stage, int run, int next)
@@ -202,8 +226,7 @@ static int dfi_pipe_item(struct dfi_worker *w, struct dfi_pipe *p, struct dfi_sl
     for (;; run = 0) {
         if (!run) {
             if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.cancels)) && dfi_scope_cancelled(p->team.scope)) break;
-            next = p->type->run(stage, (char *)s + DFI_SLOT_HEAD, s->i, p->ctx);
-            if (dfi_asked(w)) dfi_poll(w);
+            next = dfi_pipe_stage(w, p, s, stage);
         }
         if (next == DF_PIPE_DONE) break;
         if (next == DF_PIPE_END) {
@@ -273,8 +296,7 @@ static int dfi_pipe_feed(struct dfi_worker *w, struct dfi_pipe *p)
         s->own = s->waits = 0;
         dfi_store_relaxed(&s->word, (uintptr_t)0); /* relaxed: the next item begins after the role was handed on */
         dfi_slot_unlock(s);
-        next = p->type->run(0, (char *)s + DFI_SLOT_HEAD, s->i, p->ctx);
-        if (dfi_asked(w)) dfi_poll(w);
+        next = dfi_pipe_stage(w, p, s, 0);
         if (next == DF_PIPE_END) {
             p->ending = 1;
             continue;
@@ -319,9 +341,9 @@ static int dfi_pipe_wants(struct dfi_team *team)
 }
 
 /* How long the last steps took, each: are they worth company? Says so to everybody. */
-static void dfi_pipe_time(struct dfi_pipe *p, uint64_t *before, unsigned long steps)
+static void dfi_pipe_time(struct dfi_worker *w, struct dfi_pipe *p, uint64_t *before, unsigned long steps)
 {
-    uint64_t now = dfi_os_ns();
+    uint64_t now = dfi_work_ns(w);
     int tiny = DF_DEBUG < 3 && now - *before < DFI_PIPE_TINY_NS * steps;
     *before = now;
     if (dfi_load_relaxed(&p->tiny) != tiny) dfi_store_relaxed(&p->tiny, tiny);
@@ -331,7 +353,7 @@ static void dfi_pipe_time(struct dfi_pipe *p, uint64_t *before, unsigned long st
 static void dfi_pipe_work(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_pipe *p = (struct dfi_pipe *)(void *)team;
-    uint64_t before = dfi_os_ns();
+    uint64_t before = dfi_work_ns(w);
     unsigned long steps = 0;
     int looks;
     for (;;) {
@@ -339,9 +361,9 @@ static void dfi_pipe_work(struct dfi_worker *w, struct dfi_team *team)
             if (looks == DFI_PIPE_LOOKS || dfi_load_relaxed(&p->feeder) == DFI_FEEDER_OVER) return;
             dfi_os_pause();
         }
-        if (looks) steps = 0, before = dfi_os_ns(); /* that was waiting */
+        if (looks) steps = 0, before = dfi_work_ns(w); /* that was waiting */
         else if (++steps == DFI_PIPE_TIMED) {
-            dfi_pipe_time(p, &before, steps);
+            dfi_pipe_time(w, p, &before, steps);
             steps = 0;
         }
         if (dfi_load_relaxed(&p->tiny)) return;
@@ -359,7 +381,7 @@ static void dfi_pipe_set_solo(struct dfi_pipe *p, int solo)
  * one else, until they get larger. */
 static void dfi_pipe_alone(struct dfi_worker *w, struct dfi_pipe *p)
 {
-    uint64_t before = dfi_os_ns(), now = before;
+    uint64_t before = dfi_work_ns(w), now = before;
     void *item;
     int n = 0;
     dfi_pipe_set_solo(p, 1);
@@ -369,12 +391,15 @@ static void dfi_pipe_alone(struct dfi_worker *w, struct dfi_pipe *p)
             p->retired++, p->oldest = dfi_pipe_behind(p, p->oldest);
         item = (char *)dfi_pipe_next_slot(p) + DFI_SLOT_HEAD;
         while (p->retired == p->begun && !p->ending && !dfi_load_relaxed(&p->stop) && !df_cancelled()) {
+            struct dfi_check_view v;
+            int begun = dfi_check_part_begin(dfi_me(), &v, p->team.scope);
             int result = dfi_pipe_whole(p->type, p->site, p->ctx, item, (long)p->begun);
+            dfi_check_part_end(dfi_me(), &v, begun);
             if (result != DFI_ITEM_NONE) p->begun++, p->retired++;
             if (result != DFI_ITEM_DONE) p->ending = 1;
             if (++n < DFI_PIPE_SOLO) continue;
             if (dfi_asked(w)) dfi_poll(w); /* tasks from before the pipe */
-            now = dfi_os_ns();
+            now = dfi_work_ns(w);
             if (now - before >= (uint64_t)DFI_PIPE_TINY_NS * DFI_PIPE_SOLO) {
                 dfi_store_relaxed(&p->tiny, 0);
                 break;
@@ -391,16 +416,18 @@ static void dfi_pipe_alone(struct dfi_worker *w, struct dfi_pipe *p)
 /* The owner's part in it: until all items are done. */
 static void dfi_pipe_own(struct dfi_worker *w, struct dfi_pipe *p)
 {
-    uint64_t before = dfi_os_ns();
+    uint64_t before = dfi_work_ns(w);
     unsigned long steps = 0;
     struct dfi_scope *s = dfi_team_scope(w, &p->team);
+    struct dfi_waits waits;
     struct dfi_goal g;
     g.kind = DFI_GOAL_FLAG, g.scope = p->team.scope, g.future = NULL, g.flag = &p->news;
+    dfi_waits_begin(w, &waits, DFI_WAITS_MEMBER, NULL, NULL);
     while (dfi_load_acquire(&p->feeder) != DFI_FEEDER_OVER) {
         if (dfi_load_relaxed(&p->tiny)) dfi_pipe_alone(w, p);
         if (dfi_pipe_step(w, p)) {
             if (++steps == DFI_PIPE_TIMED) {
-                dfi_pipe_time(p, &before, steps);
+                dfi_pipe_time(w, p, &before, steps);
                 steps = 0;
             }
             continue;
@@ -409,8 +436,9 @@ static void dfi_pipe_own(struct dfi_worker *w, struct dfi_pipe *p)
         if (!dfi_pipe_has_work(p) && dfi_load_seq_cst(&p->feeder) != DFI_FEEDER_OVER)
             dfi_help_until(w, w->scope->mark, &g);
         dfi_store_relaxed(&p->news, (intptr_t)1);
-        steps = 0, before = dfi_os_ns();
+        steps = 0, before = dfi_work_ns(w);
     }
+    dfi_waits_end(w, &waits);
     if (s) dfi_scope_finish(w, s);
 }
 
@@ -447,7 +475,7 @@ DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, c
     if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) return 0;
     b = dfi_scope_enter(site);
     if (!window) window = DFI_PIPE_WINDOW * (w ? dfi_pool.n_workers : 1);
-    alone = !w || !b.scope || b.borrowed || dfi_load_relaxed(&dfi_pool.n_slots) == 1; /* nobody could join */
+    alone = !w || !b.scope || b.borrowed || (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_baton_on()); /* nobody could join */
     if (alone) window = 1;
     if (dfi_pipe_alloc(&p, (unsigned long)window)) {
         dfi_log(DFI_LOG_PIPE_MEMORY, site, type->name, (unsigned long)type->item_bytes);
@@ -465,9 +493,11 @@ DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, c
         dfi_store_relaxed(&p.ready, NULL);
         dfi_store_relaxed(&p.tiny, 0);
         dfi_store_relaxed(&p.news, (intptr_t)1);
+        dfi_check_pause(w);
         dfi_team_open(w, &p.team);
         dfi_pipe_own(w, &p);
         dfi_team_close(w, &p.team);
+        dfi_check_resume(w);
     }
     dfi_mfree(p.memory);
     dfi_scope_leave(&b);

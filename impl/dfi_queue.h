@@ -122,7 +122,7 @@ static void dfi_queue_put(struct dfi_queue *q, struct dfi_flow *t)
 {
     struct dfi_extra *x = t->extra;
     dfi_os_lock(&q->lock);
-    x->order = q->order++;
+    x->order = DFI_UNLIKELY(dfi_chaotic()) ? dfi_chaos_place(t) : q->order++;
     x->child = x->sibling = x->before = NULL;
     q->best = dfi_heap_meld(q->best, x);
     /* seq_cst: before the look at the sleepers; pairs with the loads of who is about to sleep */

@@ -98,9 +98,13 @@ struct dfi_copy_back { struct dfi_region region; char *from; };
 
 static void dfi_place_copy_back(const struct dfi_region *r, const char *from)
 {
+    struct dfi_check_view v;
+    int begun;
     size_t i;
     if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices))) dfi_gpu_before_copy_back(r, from);
+    begun = dfi_check_own_begin(&v, r, 1);
     for (i = 0; i < r->rows; i++) memcpy((char *)(r->p + i * r->ld), from + i * r->ld, r->row);
+    dfi_check_own_end(&v, begun);
 }
 
 static void dfi_copy_back_run(void *args, void *result)
@@ -161,7 +165,7 @@ static int dfi_rename_helps(struct dfi_worker *w, struct dfi_node *n)
     unsigned i;
     int waits = !dfi_ref_done(&n->writer);
     for (i = 0; i < n->n_readers && !waits; i++) waits = !dfi_ref_done(&n->readers[i]);
-    return waits && dfi_load_relaxed(&dfi_pool.n_slots) > 1 && (w->head == dfi_stack_floor(w) || dfi_hungry());
+    return waits && (dfi_load_relaxed(&dfi_pool.n_slots) > 1 || dfi_baton_on()) && (w->head == dfi_stack_floor(w) || dfi_hungry());
 }
 
 static void dfi_rename_output(struct dfi_worker *w, struct dfi_table *table, struct dfi_node *n)

@@ -18,7 +18,8 @@ typedef enum df_result {
     DF_ERROR_DEVICE_MEMORY = -11, /* what a kernel accesses does not fit into the device; the log names sizes */
     DF_ERROR_DEVICE = -12, /* no such device, or it failed; the log says more */
     DF_ERROR_DIST = -13,   /* df_dist_scatter, df_dist_gather of a distribution without an array; any of NULL */
-    DF_ERROR_OWNER = -14   /* df_owm_acquire, ...: against the rules of ownership; the log says what */
+    DF_ERROR_OWNER = -14,  /* df_owm_acquire, ...: against the rules of ownership; the log says what */
+    DF_ERROR_CAPTURE = -15 /* df_replay: the graph cannot be run now, or not at all; the log says why */
 } df_result;
 
 #endif

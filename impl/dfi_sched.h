@@ -102,6 +102,14 @@ static int dfi_goal_filter(const struct dfi_goal *g, struct dfi_filter *f)
     return g->kind != DFI_GOAL_FUTURE || dfi_load_acquire(&g->future->link) == state;
 }
 
+/* For who looks why nothing goes on: what w waits for, unless the caller has said so. */
+static DFI_COLD void dfi_goal_waits(struct dfi_worker *w, struct dfi_waits *r, const struct dfi_goal *g)
+{
+    if (g->kind <= DFI_GOAL_SPARE) dfi_waits_push(w, r, DFI_WAITS_IDLE, NULL, NULL);
+    else if (g->kind == DFI_GOAL_FUTURE) dfi_waits_push(w, r, DFI_WAITS_FUTURE, g->future, dfi_waits_take_site(w));
+    else if (g->kind == DFI_GOAL_TEAM) dfi_waits_push(w, r, DFI_WAITS_TEAM, NULL, NULL);
+}
+
 /* --- waking ------------------------------------------------------------------------------------ */
 
 static int dfi_wake(struct dfi_worker *w, int parked)
@@ -206,7 +214,10 @@ static DFI_NOINLINE int dfi_stack_grow(struct dfi_worker *w, size_t n)
 static void dfi_future_run_here(struct dfi_future *f)
 {
     char *p = (char *)f;
+    struct dfi_check_view v;
+    int begun = dfi_check_part_begin(dfi_me(), &v, NULL);
     f->type->run(p + f->type->args_at, f->type->result_at ? p + f->type->result_at : NULL);
+    dfi_check_part_end(dfi_me(), &v, begun);
 }
 
 /* Moves the private futures from their list to the stack: before anything that remembers the height
@@ -297,7 +308,12 @@ DFI_INLINE int dfi_asked(struct dfi_worker *w) { return dfi_load_relaxed(&w->hot
 /* Owner: somebody asked for work, or may have. Leaves the request standing while anybody is hungry. */
 static DFI_NOINLINE void dfi_poll(struct dfi_worker *w)
 {
-    dfi_share(w);
+    if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_take(w);
+    if (!(dfi_watched() & DFI_WATCH_DIRECT) || dfi_load_relaxed(&dfi_pool.n_slots) > 1) dfi_share(w); /* else nobody could take it */
+    if (DFI_UNLIKELY(dfi_watched() & DFI_WATCH_DIRECT)) { /* the request stands: every look is a point */
+        dfi_watch_point(w);
+        return;
+    }
     if (!dfi_asked(w) || dfi_hungry()) return;
     /* seq_cst, then look again: a thief counts itself as hungry before it asks (dfi_ask_all) */
     dfi_exchange_seq_cst(&w->hot.asked, (uintptr_t)0);
@@ -390,11 +406,12 @@ static int dfi_steal(struct dfi_worker *w, const struct dfi_filter *f, struct df
         if (v && v != w && dfi_deque_steal_thief(v, f, loot)) {
             w->victim = at;
             dfi_store_relaxed(&w->n_steals, dfi_load_relaxed(&w->n_steals) + 1);
+            if (DFI_UNLIKELY(dfi_watched())) dfi_watch_steal(w, loot);
             return 1;
         }
     }
     w->random = w->random * 1664525u + 1013904223u;
-    w->victim = (w->random >> 8) % n;
+    w->victim = (w->random >> 8) % (dfi_baton_on() ? (unsigned)DFI_MAX_WORKERS : n); /* not by when a thread of the program came */
     return 0;
 }
 
@@ -507,10 +524,18 @@ static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
     if (idle) dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);
     dfi_ask_all(w);
     if (!dfi_goal_met(g) && !(found = dfi_find(w, g, loot))) {
+        uint64_t since = DFI_UNLIKELY(dfi_watched()) ? dfi_watch_sleeps(w) : 0;
         dfi_store_relaxed(&w->n_parks, dfi_load_relaxed(&w->n_parks) + 1);
         /* seq_cst, after announcing it: whoever makes a task wait for a token later wakes the sleepers (dfi_hold) */
-        while (dfi_os_event_wait(&w->event, &w->park, state, !idle && dfi_load_seq_cst(&dfi_pool.held) ? DFI_LOOK_MS : 0))
-            if (dfi_stuck_look(w)) break; /* what it released may lie on our own stack */
+        for (;;) {
+            int ms = !idle && dfi_load_seq_cst(&dfi_pool.held) ? DFI_LOOK_MS : 0;
+            dfi_baton_drop(w);
+            while ((found = dfi_os_event_wait(&w->event, &w->park, state, ms)) && !dfi_baton_look(w)) continue;
+            if (!found || dfi_stuck_look(w)) break; /* what it released may lie on our own stack */
+        }
+        found = 0;
+        dfi_baton_take(w);
+        if (since) dfi_watch_slept(w, since);
     }
     dfi_store_seq_cst(&w->park, DFI_AWAKE);
     if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
@@ -522,7 +547,7 @@ static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
 static void dfi_back_off(const struct dfi_goal *g, uint64_t since, uint64_t now)
 {
     uint64_t ns = now - since;
-    if (ns >= DFI_TINY_NS) return;
+    if (ns >= DFI_TINY_NS || dfi_baton_on()) return;
     while (dfi_os_ns() - now < DFI_TINY_PAUSE * ns && !dfi_goal_met(g)) dfi_os_pause();
 }
 
@@ -531,9 +556,13 @@ static void dfi_back_off(const struct dfi_goal *g, uint64_t since, uint64_t now)
 static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const struct dfi_goal *g)
 {
     int idle = g->kind <= DFI_GOAL_SPARE, sweep = 0, crowded = dfi_load_relaxed(&dfi_pool.n_slots) > dfi_pool.n_cpus, i;
-    uint64_t since = 0;
+    uint64_t since = 0, began = DFI_UNLIKELY(dfi_watched()) ? dfi_watch_now(w) : 0;
     struct dfi_loot loot;
+    struct dfi_waits waits;
     void *block = DFI_UNLIKELY(*dfi_block_here != NULL) ? dfi_suspend_hook() : NULL;
+    waits.since = 0;
+    if (dfi_stall_on()) dfi_goal_waits(w, &waits, g);
+    dfi_check_pause(w);
     dfi_level(w, 1);
     if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
     while (!dfi_goal_met(g)) {
@@ -546,7 +575,7 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
         found = dfi_find(w, g, &loot);
         if (!found) {
             if (sweep == 0) since = dfi_os_ns();
-            if (sweep++ < DFI_SPIN_SWEEPS && (sweep % 4 || dfi_os_ns() - since < DFI_SPIN_NS)) {
+            if (!dfi_baton_on() && sweep++ < DFI_SPIN_SWEEPS && (sweep % 4 || dfi_os_ns() - since < DFI_SPIN_NS)) {
                 if (sweep % 4 == 1) dfi_ask_all(w);
                 if (crowded && sweep > DFI_SPIN_YIELD) dfi_os_yield();
                 else
@@ -563,7 +592,7 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
             if (!idle) dfi_back_off(g, since, dfi_os_ns());
             else {
                 while (dfi_load_relaxed(&dfi_pool.stopping) != DFI_STOP_NOW && (dfi_run_urgent(w, g) || dfi_run_own(w, mark, NULL))) continue;
-                w->outside = 0;
+                w->outside = (unsigned)dfi_chaotic();
                 dfi_back_off(g, since, dfi_os_ns());
                 dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
             }
@@ -572,7 +601,10 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
     }
     if (idle) dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);
     dfi_level(w, -1);
-    if (dfi_load_relaxed(&w->level) == 0) w->outside = 0;
+    dfi_waits_end(w, &waits);
+    if (began && !idle && g->kind != DFI_GOAL_SCOPE) dfi_watch_waited(w, (int)g->kind, began);
+    if (dfi_load_relaxed(&w->level) == 0) w->outside = (unsigned)dfi_chaotic();
+    dfi_check_resume(w);
     if (DFI_UNLIKELY(block != NULL)) dfi_resume_hook(block);
 }
 

@@ -28,11 +28,16 @@ static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *p
     s->group = NULL;
     s->gated = NULL;
     s->guess = s->within = NULL;
+    s->capture = NULL;
     s->guesses = 0;
     dfi_store_relaxed(&s->cancelled, 0);
     dfi_store_relaxed(&s->launched, 0);
     dfi_store_relaxed(&s->error, NULL);
     dfi_store_relaxed(&s->spoilt, NULL);
+#if DF_CHECK
+    s->variable = NULL, s->n_variables = s->room_variables = 0;
+    s->declared = NULL;
+#endif
     s->outer = w->scope;
     s->mark = w->head;
     s->saved_task = w->task;
@@ -103,11 +108,15 @@ static void dfi_scope_free_locals(struct dfi_scope *s, struct dfi_local *before)
 /* Does it have memory that ends with it? */
 static int dfi_scope_has_locals(const struct dfi_scope *s) { return s->locals || s->room_used; }
 
+static void dfi_capture_detach(struct dfi_worker *w, struct dfi_scope *s);
+static void dfi_steady_attach(struct dfi_worker *w, struct dfi_scope *s, const void *key);
+
 static void dfi_scope_pop(struct dfi_worker *w, struct dfi_scope *s)
 {
     w->scope = s->outer;
     w->task = s->saved_task;
     w->task_mark = s->saved_mark;
+    if (DFI_UNLIKELY(s->capture != NULL)) dfi_capture_detach(w, s);
     if (s->table) dfi_table_free(w, s);
     s->table = NULL;
     dfi_level(w, -1);
@@ -131,6 +140,7 @@ static void dfi_scope_unspoil(struct dfi_worker *w, struct dfi_scope *s)
 static void dfi_scope_free(struct dfi_worker *w, struct dfi_scope *s)
 {
     if (DFI_UNLIKELY(dfi_load_relaxed(&s->spoilt) != NULL)) dfi_scope_unspoil(w, s);
+    dfi_check_scope_end(s);
     dfi_scope_free_locals(s, NULL);
     dfi_block_free(w, s->owner, &s->head);
 }
@@ -139,15 +149,24 @@ static void dfi_scope_free(struct dfi_worker *w, struct dfi_scope *s)
 static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *s, size_t keep)
 {
     struct dfi_goal g;
+    struct dfi_waits waits;
     intptr_t out;
     void *block;
+    uint64_t since = DFI_UNLIKELY(dfi_watched()) ? dfi_watch_now(w) : 0;
     g.kind = DFI_GOAL_SCOPE, g.scope = s, g.future = NULL, g.flag = NULL;
+    dfi_check_waits(w, s);
     dfi_flush(w);
+    waits.since = 0;
+    if (dfi_stall_on()) dfi_waits_push(w, &waits, keep ? DFI_WAITS_ROOM : DFI_WAITS_SCOPE, s, dfi_waits_take_site(w));
+    if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_take(w);
     if (!s->open) { /* from code that runs on top of a wait for s: the outer wait has closed it */
         dfi_help_until(w, s->mark, &g);
+        dfi_waits_end(w, &waits);
+        if (since) dfi_watch_waited_scope(w, (int)g.kind, s, keep, since);
         return;
     }
     block = DFI_UNLIKELY(*dfi_block_here != NULL) && s->submitted != s->done ? dfi_suspend_hook() : NULL;
+    dfi_check_pause(w);
     dfi_level(w, 1);
     for (;;) { /* first what this worker has itself, with plain counting */
         /* acquire; pairs with the release in dfi_flow_done */
@@ -167,6 +186,9 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
         s->done = 0;
     }
     dfi_level(w, -1);
+    dfi_waits_end(w, &waits);
+    if (since) dfi_watch_waited_scope(w, (int)g.kind, s, keep, since);
+    dfi_check_resume(w);
     if (DFI_UNLIKELY(block != NULL)) dfi_resume_hook(block);
 }
 
@@ -177,9 +199,13 @@ static void dfi_scope_settle_devices(struct dfi_scope *s);
 /* Waits until all children of s are done and all values are where they belong. */
 static void dfi_wait_all(struct dfi_worker *w, struct dfi_scope *s)
 {
+    dfi_check_waits(w, s);
+    dfi_check_pause(w);
     dfi_settle(w, s);
     dfi_wait_until(w, s, 0);
     if (DFI_UNLIKELY(dfi_load_relaxed(&s->launched))) dfi_scope_settle_devices(s);
+    dfi_check_children_done(s);
+    dfi_check_resume(w);
 }
 
 /* End of a block or of a stolen future. */
@@ -202,6 +228,8 @@ DFI_API struct dfi_block dfi_scope_enter(const char *site)
     struct dfi_flow *t;
     b.open = 1, b.borrowed = 0, b.scope = NULL;
     if (!w) return b;
+    if (DFI_UNLIKELY(w->scope->capture != NULL)) dfi_capture_cannot("a block or loop of its own", site);
+    if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_take(w);
     if (DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) wrong = w->scope->guess;
     if (DFI_UNLIKELY(w->task && dfi_runs_now(w))) dfi_now_scope(w);
     t = !w->task ? w->scope->gated : w->task->task.mem.special && w->task->extra->weak ? w->task : NULL;
@@ -213,6 +241,7 @@ DFI_API struct dfi_block dfi_scope_enter(const char *site)
         b.scope->guess = wrong;
         t = b.scope->saved_task;
         if (t && DFI_UNLIKELY(t->task.mem.special)) b.scope->within = t->extra->guess;
+        if (DFI_UNLIKELY(dfi_pool.capture)) dfi_steady_attach(w, b.scope, site);
     }
     else b.borrowed = 1, b.scope = dfi_scope_here(w);
     return b;
@@ -222,6 +251,7 @@ DFI_API void dfi_scope_leave(struct dfi_block *b)
 {
     struct dfi_worker *w = dfi_me();
     if (!b->open) return;
+    DFI_CHECK_CALL(w);
     b->open = 0;
     if (!w) return; /* without a worker every task ran at once */
     if (!b->scope) { /* there was no memory for one; there may have been later */
@@ -234,6 +264,7 @@ DFI_API void dfi_scope_leave(struct dfi_block *b)
     }
     if (b->borrowed) dfi_wait_all(w, b->scope);
     else dfi_scope_finish(w, b->scope);
+    if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_outside(w);
 }
 
 DFI_EXTERN_C_BEGIN

@@ -9,7 +9,7 @@
 #ifndef DFI_SERIAL_IMPL_H
 #define DFI_SERIAL_IMPL_H
 
-struct dfi_local { struct dfi_local *next; void *align; };
+struct dfi_local { struct dfi_local *next; size_t bytes; };
 
 /* A frame that has, or had, children that wait. */
 struct dfi_scope {
@@ -26,6 +26,7 @@ struct dfi_scope {
     const char *site;                    /* where a block was opened */
     struct dfi_g_item *graph;            /* what DF_GRAPH has of it (dfi_graph.h), or NULL */
     struct dfi_waiter *after;            /* tasks that come after it, as they access that memory */
+    struct df_graph *capture;            /* a block that is recorded */
 };
 
 /* A task that has to wait; its arguments follow. */
@@ -58,6 +59,23 @@ static struct dfi_held *dfi_held_of(struct dfi_task *t)
 }
 
 static void dfi_graph_first(void);
+
+/* df starts. name: of df_config.stats, or NULL. */
+static void dfi_stats_serial(const char *name)
+{
+    const char *variable = name ? "df_config.stats" : "DF_STATS";
+    if (!name) name = getenv(variable);
+    if (name && *name && strcmp(name, "0")) dfi_log(DFI_LOG_STATS_SERIAL, variable, name);
+}
+
+/* The same of df_config.trace: there is nothing to be seen, as all runs at once, here. */
+static void dfi_trace_serial(const char *name)
+{
+    const char *variable = name ? "df_config.trace" : "DF_TRACE";
+    if (!name) name = getenv(variable);
+    if (name && *name) dfi_log(DFI_LOG_TRACE_SERIAL, variable, name);
+}
+
 static void dfi_graph_submit(struct dfi_held *h, int kind, const char *titles, const struct dfi_access *x, unsigned n);
 static struct dfi_g_item *dfi_graph_body(void);
 static void dfi_graph_wait(void);
@@ -69,6 +87,8 @@ static struct dfi_frame *dfi_frame_here(void)
     dfi_serial_bottom.frame.is_scope = 1;
     dfi_serial_top = &dfi_serial_bottom.frame;
     dfi_graph_first();
+    dfi_stats_serial(NULL);
+    dfi_trace_serial(NULL);
     return dfi_serial_top;
 }
 
@@ -412,8 +432,10 @@ DFI_EXTERN_C_BEGIN
 DFI_API void dfi_serial_with(const struct df_opts *o, const char *site, const struct dfi_type *type, const void *args,
                              struct dfi_access *x, unsigned n)
 {
+    struct df_graph *g = dfi_capture_here();
     struct dfi_held *h = dfi_held_new(type, o, site);
     df_token *const *t;
+    if (g) dfi_capture_task(g, type, args, x, n, o, site);
     if (!h) { /* no memory to wait: now, as it would be in a correct order */
         struct dfi_frame m;
         int run = dfi_serial_begin(&m, o ? o->group : NULL);
@@ -434,6 +456,7 @@ DFI_API void dfi_serial_with(const struct df_opts *o, const char *site, const st
 DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, const char *titles, const char *site)
 {
     struct dfi_held *h = dfi_held_new(type, NULL, site);
+    dfi_capture_cannot("df_node_new", site);
     if (!h) {
         dfi_graph_missing();
         return NULL;
@@ -452,6 +475,7 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
     const char *p;
     char title[64];
     int i;
+    if (dfi_capture_is_open(node)) return node->args;
     if (!h) return NULL;
     if (!(h->given >> input & 1)) {
         h->given |= 1ul << input;
@@ -467,6 +491,7 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
 DFI_API void dfi_node_given(struct dfi_task *node)
 {
     struct dfi_held *h = dfi_held_of(node);
+    if (dfi_capture_is_open(node)) return;
     if (h->given != (h->inputs == 32 ? 0xFFFFFFFFul : (1ul << h->inputs) - 1)) return;
     dfi_held_ready(h);
     dfi_serial_now();
@@ -490,6 +515,7 @@ DFI_API void dfi_signal(df_token *t, const char *site)
 DFI_API df_result dfi_wait_token(df_token *t, const char *site)
 {
     struct dfi_scope *s = dfi_scope_of(dfi_frame_here());
+    dfi_capture_cannot("df_wait_token", site);
     while (!dfi_token_is_open(t)) {
         if (s->frame.is_scope && (s->ready || s->fired)) dfi_scope_run_one(s);
         else if (!dfi_serial_help()) {
@@ -554,8 +580,8 @@ static struct dfi_scope *dfi_serial_end(struct dfi_frame *m)
 DFI_EXTERN_C_BEGIN
 DFI_API int dfi_serial_enter(struct dfi_frame *m)
 {
-    dfi_frame_here(); /* the first one may find that tasks are to be recorded */
-    return dfi_serial_particular ? 2 : dfi_serial_begin(m, NULL);
+    struct dfi_scope *s = dfi_scope_of(dfi_frame_here()); /* the first one may find that tasks are to be recorded */
+    return dfi_serial_particular || (s->frame.is_scope && s->capture) ? 2 : dfi_serial_begin(m, NULL);
 }
 DFI_API struct dfi_scope *dfi_serial_leave(struct dfi_frame *m) { return dfi_serial_end(m); }
 DFI_API void dfi_serial_keep(struct dfi_scope *s, struct dfi_access *x, unsigned n) { dfi_order_register(s, x, n, NULL); }
@@ -564,6 +590,7 @@ DFI_API struct dfi_block dfi_scope_enter(const char *site)
 {
     struct dfi_scope *s = (struct dfi_scope *)DF_MALLOC(sizeof *s);
     struct dfi_block b;
+    dfi_capture_cannot("a block or loop of its own", site);
     b.open = 1;
     b.frame = s ? &s->frame : NULL;
     if (!s) return b;
@@ -593,6 +620,7 @@ DFI_API void *dfi_local_alloc(size_t n, size_t bytes)
     l = (struct dfi_local *)DF_MALLOC(sizeof *l + bytes);
     if (!l) return NULL;
     l->next = m->locals, m->locals = l;
+    l->bytes = bytes;
     return memset(l + 1, 0, bytes);
 }
 
@@ -600,8 +628,10 @@ DFI_API void *dfi_local_alloc(size_t n, size_t bytes)
 
 DFI_API void df_wait(void)
 {
+    struct df_graph *g = dfi_capture_here();
     dfi_frame_cancel(dfi_serial_wait(), 0);
     dfi_graph_wait();
+    if (g) dfi_capture_wait(g);
 }
 
 DFI_API void df_parallel(void (*fn)(void *arg), void *arg)
@@ -636,8 +666,10 @@ DFI_API void df_group_cancel(df_group *g)
 DFI_API df_result df_wait_result(void)
 {
     struct dfi_frame *m = dfi_serial_wait();
+    struct df_graph *g = dfi_capture_here();
     int cancelled = m->cancelled, code = m->code;
     dfi_graph_wait();
+    if (g) dfi_capture_wait(g);
     dfi_frame_cancel(m, 0);
     if (!code) return cancelled ? DF_ERROR_CANCELLED : DF_OK;
     dfi_last_error.code = code;
@@ -669,7 +701,9 @@ DFI_API df_result df_start(const df_config *config)
     dfi_logger.log = config ? config->log : NULL;
     dfi_logger.arg = config ? config->log_arg : NULL;
     dfi_graph_begin(config ? config->graph : NULL, config ? config->graph_depth : 0);
+    dfi_trace_serial(config ? config->trace : NULL);
     dfi_graph_take();
+    dfi_stats_serial(config ? config->stats : NULL);
     return DF_OK;
 }
 

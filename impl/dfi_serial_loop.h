@@ -2,6 +2,8 @@
 #ifndef DFI_SERIAL_LOOP_H
 #define DFI_SERIAL_LOOP_H
 
+static int dfi_stage_run(const struct dfi_pipe_type *type, int stage, void *item, long i, void *ctx) { return type->run(stage, item, i, ctx); }
+
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const char *site, const long *bounds, void *args,
                      struct dfi_access *x, unsigned n)

@@ -36,7 +36,7 @@ DFI_API void dfi_speculate_end(struct dfi_speculation *b);
 DFI_EXTERN_C_END
 
 /* Is the integer of so many bytes at p not 0? */
-DFI_UNUSED static int dfi_condition(const void *p, size_t bytes)
+DFI_UNUSED DFI_UNCHECKED static int dfi_condition(const void *p, size_t bytes)
 {
     const unsigned char *byte = (const unsigned char *)p;
     while (bytes--)

@@ -12,11 +12,14 @@ static DFI_NOINLINE void dfi_guess_wait(struct dfi_worker *w, struct dfi_guess *
 {
     const struct df_opts *o = w->opts; /* not for what runs meanwhile */
     struct dfi_goal goal;
+    struct dfi_waits waits;
     if (dfi_load_acquire(&g->state) != DFI_GUESS_OPEN) return;
     w->opts = NULL;
     goal.kind = DFI_GOAL_FLAG, goal.scope = w->scope, goal.future = NULL, goal.flag = &g->state;
     dfi_flush(w);
+    dfi_waits_begin(w, &waits, DFI_WAITS_GUESS, NULL, NULL);
     dfi_help_until(w, w->scope->mark, &goal);
+    dfi_waits_end(w, &waits);
     w->opts = o;
 }
 
@@ -135,7 +138,10 @@ static int dfi_speculation_go_on(struct dfi_worker *w, struct dfi_speculation *b
             waited = 1;
         } else if (b->unknown) {
             dfi_guess_wait(w, b->unknown);
-            if (!dfi_ref_done(&b->unknown->decision)) dfi_os_yield(); /* another thread has a few instructions to go */
+            if (!dfi_ref_done(&b->unknown->decision)) { /* another thread has a few instructions to go */
+                if (dfi_baton_on()) dfi_baton_point(w);
+                else dfi_os_yield();
+            }
         } else {
             df_wait_on(b->p, b->bytes);
             waited = 1;
@@ -173,7 +179,9 @@ DFI_API int dfi_speculate_next(struct dfi_speculation *b)
     if (!b->open) return 0;
     if (!b->begun) {
         b->begun = 1;
+        dfi_capture_cannot("df_speculate", b->site);
         b->scope = w ? dfi_scope_here(w) : NULL;
+        if (b->scope) dfi_capture_table(w, b->scope);
         b->outer = b->scope ? b->scope->guess : NULL;
         if (dfi_speculation_go_on(w, b)) return 1;
     } else if (b->loop) {

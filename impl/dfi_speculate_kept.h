@@ -57,12 +57,15 @@ static void dfi_kept_push(DFI_ATOMIC(struct dfi_kept *) *list, struct dfi_kept *
 /* Copies what is in the regions of k now. pre: the caller is about to write there, and nobody else does. */
 static void dfi_kept_fill(struct dfi_kept *k)
 {
+    struct dfi_check_view v;
+    int begun = dfi_check_own_begin(&v, k->region, k->n);
     char *to = k->bytes;
     unsigned i;
     size_t row;
     for (i = 0; i < k->n; i++)
         for (row = 0; row < k->region[i].rows; row++, to += k->region[i].row)
             memcpy(to, (const char *)k->region[i].p + row * k->region[i].ld, k->region[i].row);
+    dfi_check_own_end(&v, begun);
     /* relaxed: of two tasks that write the same memory one happens before the other, and so do their stamps */
     k->stamp = dfi_fetch_add_relaxed(&dfi_pool.stamps, (size_t)1);
     k->next = NULL;
@@ -71,6 +74,8 @@ static void dfi_kept_fill(struct dfi_kept *k)
 /* Puts back what was there when k was filled. */
 static void dfi_kept_restore(const struct dfi_kept *k)
 {
+    struct dfi_check_view v;
+    int begun;
     const char *from = k->bytes;
     unsigned i;
     size_t row;
@@ -81,7 +86,9 @@ static void dfi_kept_restore(const struct dfi_kept *k)
             dfi_access_block(&x, DFI_INOUT, DFI_NO_ARG, (const void *)r->p, r->rows, r->row, r->ld);
             dfi_gpu_hook->host(&x, 1);
         }
+        begun = dfi_check_own_begin(&v, r, 1);
         for (row = 0; row < r->rows; row++, from += r->row) memcpy((char *)r->p + row * r->ld, from, r->row);
+        dfi_check_own_end(&v, begun);
     }
 }
 

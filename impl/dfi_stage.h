@@ -14,6 +14,9 @@ static int dfi_stage_after(const struct dfi_pipe_type *type, const char *site, l
     return DFI_STAGE_WRONG;
 }
 
+/* Executes that stage of item i. Of each build: a trace shows it. */
+static int dfi_stage_run(const struct dfi_pipe_type *type, int stage, void *item, long i, void *ctx);
+
 enum { DFI_ITEM_DONE, DFI_ITEM_NONE, DFI_ITEM_LAST };
 
 /* Runs item i from begin to end. DFI_ITEM_NONE: stage 0 says that there is none; DFI_ITEM_LAST: none is to follow. */
@@ -21,7 +24,7 @@ static int dfi_pipe_whole(const struct dfi_pipe_type *type, const char *site, vo
 {
     int stage = 0, next;
     do {
-        next = type->run(stage, item, i, ctx);
+        next = dfi_stage_run(type, stage, item, i, ctx);
         if (next == DF_PIPE_DONE) return DFI_ITEM_DONE;
         if (next == DF_PIPE_END) return stage ? DFI_ITEM_LAST : DFI_ITEM_NONE;
         if ((next = dfi_stage_after(type, site, i, stage, next)) < 0) break;

@@ -101,6 +101,7 @@ DFI_API void dfi_tm_do_restart(const char *site)
     t->attempts = 0;
     t->logs = t->buffers = 1;
     b->alternative = 0, b->ran = 1;
+    dfi_attempt(t->site, DFI_ATOMIC_BEGINS);
     dfi_tm_begin_reading(t);
     dfi_tm_again(t, b);
 }

@@ -47,6 +47,7 @@ static void dfi_tm_take_back(struct dfi_tm *t)
         dfi_tm_undo_all_events(t);
         t->site = site, t->prediction = prediction;
     }
+    dfi_attempt(t->site, DFI_ATOMIC_ABORTED);
 }
 
 /* b runs again, from its beginning. Does not return. */
@@ -78,6 +79,7 @@ static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
         }
     }
     b->alternative = 0, b->ran = 1;
+    dfi_attempt(t->site, DFI_ATOMIC_BEGINS);
     dfi_tm_begin_reading(t);
     dfi_tm_again(t, b);
 }
@@ -103,6 +105,8 @@ static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t change
     dfi_tm_count(t, reason);
     t->attempts++;
     t->odd = 1;
+    dfi_attempt(t->site, DFI_ATOMIC_ABORTED);
+    dfi_attempt(t->site, DFI_ATOMIC_BEGINS);
     t->time = now;
     dfi_store_release(&t->active, now | 1); /* release: what was read so far, to who quiesces */
     dfi_tm_roll_back(t, b);

@@ -213,6 +213,7 @@ DFI_INLINE void dfi_tm_done(struct dfi_tm *t, struct dfi_tm_block *b, int needed
     b->open = 0;
     dfi_tm_count(t, DFI_TM_COMMITS);
     if (DFI_UNLIKELY(t->logs)) dfi_tm_end_log(t, needed);
+    dfi_attempt(t->site, DFI_ATOMIC_COMMITTED);
 }
 
 /* The clock did not stand still since the transaction's time. pre: its writes are locked. */

@@ -3,6 +3,7 @@
 #define DFI_STM_LIFE_H
 
 static struct dfi_os_key dfi_tm_key; /* life_lock */
+static void dfi_tm_totals(uint64_t *transactions, uint64_t *aborts);
 
 /* The calling thread has this record. */
 static void dfi_tm_be(struct dfi_tm *t)
@@ -173,6 +174,7 @@ static DFI_COLD struct dfi_tm *dfi_tm_attach(void)
     }
     dfi_store_release(&dfi_suspend_hook, &dfi_tm_suspend);
     dfi_store_release(&dfi_resume_hook, &dfi_tm_resume);
+    dfi_store_release(&dfi_tm_count_hook, &dfi_tm_totals);
 #if DFI_POSIX
     if (!dfi_stm.fork_handlers && !pthread_atfork(dfi_tm_fork_prepare, dfi_tm_fork_parent, dfi_tm_fork_child))
         dfi_stm.fork_handlers = 1;
@@ -236,6 +238,7 @@ DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *si
         t->prediction = &t->log_for[(key ^ key >> 6) % DFI_TM_PREDICTIONS];
         t->logs = *t->prediction;
         t->buffers = 1;
+        dfi_attempt(site, DFI_ATOMIC_BEGINS);
         dfi_tm_begin_reading(t);
     } else {
         b->reads = dfi_tm_n_reads(t), b->writes = t->n_writes, b->undo = t->n_undo, b->events = t->n_events;

@@ -32,7 +32,7 @@ static void dfi_tm_sleep_on(void *p)
 }
 
 /* Until something in the log of reads changes. pre: t is not active. */
-static DFI_COLD void dfi_tm_sleep_until(struct dfi_tm *t)
+static DFI_COLD void dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
 {
     struct dfi_tm_sleep s;
     uintptr_t now;
@@ -52,7 +52,7 @@ static DFI_COLD void dfi_tm_sleep_until(struct dfi_tm *t)
     dfi_fetch_add_seq_cst(&dfi_stm.n_sleepers, 1);
     now = dfi_load_seq_cst(&dfi_stm.clock);
     /* the clock may have begun anew: then versions cannot be compared */
-    if (now >= t->time && dfi_tm_first_changed(t) == dfi_tm_n_reads(t)) dfi_block_thread(dfi_tm_sleep_on, &s);
+    if (now >= t->time && dfi_tm_first_changed(t) == dfi_tm_n_reads(t)) dfi_block_thread("df_retry", site, dfi_tm_sleep_on, &s);
     dfi_fetch_sub_seq_cst(&dfi_stm.n_sleepers, 1);
     dfi_os_lock(&dfi_stm.sleep_lock);
     if (s.before) s.before->next = s.next;
@@ -88,6 +88,7 @@ static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block
     dfi_tm_end_reading(t);
     dfi_tm_alone_end(t);
     t->inner = NULL;
+    dfi_attempt(b->site, DFI_ATOMIC_RETRIED);
     polls = t->spare || t->forgot || !dfi_tm_n_reads(t); /* it cannot be woken, or others want the record */
     if (!dfi_tm_n_reads(t) && !t->forgot) dfi_log(DFI_LOG_TM_RETRY_NOTHING, b->site);
     if (t->n_events) { /* handlers may have transactions of their own, which must not touch the log of reads */
@@ -101,11 +102,12 @@ static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block
         dfi_os_sleep_ms();
         if (dfi_tm_self == &dfi_tm_nobody) t = dfi_tm_attach();
         t->site = b->site, t->prediction = &t->log_for[0];
-    } else dfi_tm_sleep_until(t);
+    } else dfi_tm_sleep_until(t, b->site);
     dfi_tm_forget_reads(t, 0);
     t->forgot = 0;
     t->attempts = 0;
     t->logs = t->buffers = 1;
+    dfi_attempt(b->site, DFI_ATOMIC_BEGINS);
     dfi_tm_begin_reading(t);
     dfi_tm_again(t, b);
 }

@@ -94,4 +94,13 @@ DFI_API df_result df_stm_sites(void (*fn)(void *arg, const char *site, const df_
 }
 DFI_EXTERN_C_END
 
+/* For df_stats. */
+static void dfi_tm_totals(uint64_t *transactions, uint64_t *aborts)
+{
+    df_stm_counters c;
+    df_stm_stats(&c);
+    *transactions = c.commits;
+    *aborts = c.locked + c.too_new + c.changed + c.to_log + c.gave_way + c.by_user;
+}
+
 #endif

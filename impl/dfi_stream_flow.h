@@ -39,6 +39,7 @@ static void dfi_windows_release(struct dfi_worker *w, struct dfi_window *v)
     while (v) {
         struct dfi_flow *t = (struct dfi_flow *)v->task;
         struct dfi_window *next = v->wait_next; /* v may be gone after the subtraction */
+        if (DFI_UNLIKELY(dfi_watched())) dfi_watch_release(w, t);
         /* acq_rel: what was seen under the locks of several streams, to the one that releases the task */
         if (dfi_fetch_sub_acq_rel(&t->extra->windows_missing, (intptr_t)1) == 1 && dfi_flow_unblock(t)) dfi_ready_any(w, t);
         v = next;
@@ -48,7 +49,8 @@ static void dfi_windows_release(struct dfi_worker *w, struct dfi_window *v)
 static void dfi_windows_ready(struct dfi_window *v, int outside)
 {
     struct dfi_worker *w = v ? dfi_me_attached() : dfi_me();
-    if (outside) dfi_event(w);
+    if (DFI_UNLIKELY(dfi_baton_on()) && w) dfi_baton_take(w);
+    if (outside) dfi_happened(w);
     dfi_windows_release(w, v);
 }
 
@@ -60,7 +62,7 @@ static int dfi_stream_begin(struct dfi_worker *w, struct dfi_flow *t)
     struct dfi_extra *x = t->extra;
     int r = dfi_windows_begin(x->windows, (char *)t->task.args, x->window_array);
     if (DFI_LIKELY(r == 0)) {
-        if (DFI_UNLIKELY(x->began != 0)) x->began = dfi_os_ns();
+        if (DFI_UNLIKELY(x->began != 0)) x->began = dfi_work_ns(w);
         return DFI_GO;
     }
     dfi_log(DFI_LOG_NO_MEMORY);
@@ -78,11 +80,11 @@ static int dfi_stream_begin(struct dfi_worker *w, struct dfi_flow *t)
 }
 
 /* How long the body took, if that is measured, else 0. */
-static unsigned dfi_stream_took(const struct dfi_extra *x)
+static unsigned dfi_stream_took(struct dfi_worker *w, const struct dfi_extra *x)
 {
     uint64_t took;
     if (DFI_LIKELY(x->began <= 1)) return 0;
-    took = dfi_os_ns() - x->began;
+    took = dfi_work_ns(w) - x->began;
     return took < 1 ? 1 : took < 1000000 ? (unsigned)took : 1000000;
 }
 
@@ -91,10 +93,13 @@ static void dfi_stream_end(struct dfi_worker *w, struct dfi_flow *t)
     struct dfi_after a = { NULL, NULL, NULL };
     struct dfi_extra *x = t->extra;
     int skipped = dfi_load_relaxed(&t->skip) != 0;
-    unsigned ns = skipped ? 0 : dfi_stream_took(x);
+    unsigned ns = skipped ? 0 : dfi_stream_took(w, x);
     dfi_windows_end(x->windows, skipped, ns, &a);
     x->windows = NULL;
-    if (a.ready) dfi_windows_release(w, a.ready);
+    if (!a.ready) return;
+    if (DFI_UNLIKELY(dfi_watched())) dfi_watch_ends(w, t);
+    dfi_windows_release(w, a.ready);
+    if (DFI_UNLIKELY(dfi_watched())) dfi_watch_ends(w, NULL);
 }
 
 /* --- submission ------------------------------------------------------------------------------------ */
@@ -115,7 +120,7 @@ static int dfi_stream_take(struct dfi_worker *w, struct dfi_flow *t, struct dfi_
     x->began = (uint64_t)(q->measure != 0);
     if (q->waits) {
         t->n_edges++;
-        dfi_event(w);
+        dfi_happened(w);
     }
     if (q->wrong) {
         dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
@@ -174,7 +179,7 @@ static DFI_COLD void dfi_stream_run_now(struct dfi_worker *w, struct dfi_flow *t
     if (!dfi_load_relaxed(&t->skip)) {
         me.windows = t->extra->windows, me.outer = dfi_streams_now;
         dfi_streams_now = &me;
-        t->type->run(t->task.args, NULL); /* in the submitter's scope */
+        dfi_body_run(w, t->type, t->task.args, t); /* in the submitter's scope */
         dfi_streams_now = me.outer;
         if (births != t->scope->births) dfi_wait_all(w, t->scope);
     }
@@ -291,14 +296,14 @@ static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type
     dfi_store_relaxed(&h.flow.skip, 0u);
     h.flow.parts = NULL, h.flow.extra = &h.extra;
     h.extra.windows = q->windows, h.extra.group = NULL, h.extra.weak = NULL, h.extra.guess = NULL;
-    h.extra.began = q->measure ? dfi_os_ns() : 0;
+    h.extra.began = q->measure ? dfi_work_ns(w) : 0;
     h.moved = NULL;
     dfi_windows_begin(q->windows, (char *)args, NULL);
     dfi_flush(w);
     w->task = &h.flow, w->task_mark = w->head;
     dfi_level(w, 1);
     dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
-    type->run(args, NULL);
+    dfi_body_run(w, type, args, NULL);
     if (DFI_LIKELY(!h.moved)) {
         struct dfi_after a = { NULL, NULL, NULL };
         while (DFI_UNLIKELY(w->scope != s)) { /* a block inside was left by a jump */
@@ -307,7 +312,7 @@ static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type
         }
         if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, w->task_mark);
         w->task = NULL, w->task_mark = mark;
-        dfi_windows_end(q->windows, 0, dfi_stream_took(&h.extra), &a);
+        dfi_windows_end(q->windows, 0, dfi_stream_took(w, &h.extra), &a);
         if (a.ready) dfi_windows_release(w, a.ready);
     } else { /* as in dfi_flow_run */
         struct dfi_flow *t = h.moved;
@@ -333,6 +338,7 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
         dfi_guess_dropped(w);
         return;
     }
+    dfi_capture_cannot("a task on streams", type->name);
     q.y = y, q.m = m;
     q.name = type->name, q.site = NULL;
     if (w && DFI_UNLIKELY(w->opts != NULL)) {
@@ -344,8 +350,8 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
         if (dfi_load_relaxed(&dfi_pool.run_now)) dfi_store_relaxed(&dfi_pool.run_now, 0);
         if (!dfi_load_relaxed(&dfi_pool.particular)) dfi_store_relaxed(&dfi_pool.particular, 1);
         /* What takes less than to hand it over is run here; and one worker that is alone has nobody to hand it to. */
-        always = dfi_load_relaxed(&dfi_pool.n_slots) == 1;
-        here = !DF_CHECK && !dfi_pool.defer && !DFI_GRAPH() && !w->opts && !dfi_load_relaxed(&dfi_pool.cancels) && /* nothing else to look at, */
+        always = dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_baton_on();
+        here = !DF_CHECK && !dfi_pool.defer && !dfi_chaotic() && !DFI_GRAPH() && !w->opts && !dfi_load_relaxed(&dfi_pool.cancels) && /* nothing else to look at, */
                !n && q.arrays == 0 && m && q.count == m && !q.wrong;                              /* one window each */
         if (DFI_LIKELY(here) && dfi_stream_run_here(w, type, args, &q, always)) return;
     }

@@ -9,6 +9,7 @@
 #ifndef DFI_STUCK_H
 #define DFI_STUCK_H
 
+static void dfi_stall_now(int ms);
 static int dfi_token_is_closed(df_token *t) { return dfi_load_acquire(&t->dfi_need) > 0; }
 
 /* How much has happened so far, or 0: something goes on now, elsewhere than in the code of `me`. */
@@ -68,21 +69,31 @@ static void dfi_stuck_report(const struct dfi_edge *e, const char *token, int ce
     }
 }
 
-/* A node that does not fire: what it was not given. */
-static void dfi_stuck_node(struct dfi_worker *w, struct dfi_extra *x, uintptr_t given)
+enum { DFI_MISSING_TEXT = 200 };
+
+/* The names of inputs that a node was not given; returns how many. */
+static intptr_t dfi_node_missing(const struct dfi_extra *x, uintptr_t given, char missing[DFI_MISSING_TEXT])
 {
-    char missing[200] = "";
     const char *p = x->titles;
     intptr_t n = 0;
     int i;
+    *missing = 0;
     for (i = 0; i < x->inputs; i++) {
         size_t bytes = strcspn(p, " "), at = strlen(missing);
         if (!(given >> i & 1)) {
             n++;
-            if (at + bytes + 3 < sizeof missing) snprintf(missing + at, sizeof missing - at, "%s%.*s", at ? ", " : "", (int)bytes, p);
+            if (at + bytes + 3 < DFI_MISSING_TEXT) snprintf(missing + at, DFI_MISSING_TEXT - at, "%s%.*s", at ? ", " : "", (int)bytes, p);
         }
         p += bytes + 1;
     }
+    return n;
+}
+
+/* A node that does not fire. */
+static void dfi_stuck_node(struct dfi_worker *w, struct dfi_extra *x, uintptr_t given)
+{
+    char missing[DFI_MISSING_TEXT];
+    intptr_t n = dfi_node_missing(x, given, missing);
     dfi_log(DFI_LOG_NODE_STUCK, x->site, x->name, missing);
     dfi_scope_set_error(x->task->scope, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
     dfi_store_relaxed(&x->task->skip, (unsigned)DFI_SKIPPED);
@@ -179,6 +190,7 @@ static int dfi_stuck_look(struct dfi_worker *w)
     if (dfi_load_seq_cst(&dfi_pool.queue.count)) return ready && w->looks > 2 && dfi_stuck_help(w); /* nobody takes it */
     certain = w->looks > 2 && dfi_stuck_for_certain();
     if (!certain && w->looks * DFI_LOOK_MS < dfi_pool.patience * 1000) return 0;
+    if (dfi_stall_on()) dfi_stall_now(w->looks * DFI_LOOK_MS); /* before it changes */
     w->looks = 0;
     for (i = 0; i < n; i++)
         while (dfi_stuck_give_up(w, dfi_load_acquire(&dfi_pool.slot[i]), certain)) some = 1;

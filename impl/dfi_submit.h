@@ -67,11 +67,13 @@ static DFI_NOINLINE void dfi_throttle(struct dfi_worker *w, struct dfi_scope *s)
     if (!s->open) return; /* on top of a wait for s, which counts in `pending` */
     dfi_take_over(s);
     if (s->submitted - s->done < dfi_pool.window) return;
+    dfi_check_pause(w);
     if (dfi_load_relaxed(&dfi_pool.streams)) dfi_throttle_streams(w, s);
     else if (!dfi_load_relaxed(&dfi_pool.held)) dfi_wait_until(w, s, dfi_pool.window - 1 - dfi_pool.window / DFI_WINDOW_STEP);
     else /* what the children wait for may be something the submitter is about to do */
         while (s->submitted - s->done >= dfi_pool.window && dfi_run_own(w, s->mark, NULL))
             if (dfi_asked(w)) dfi_poll(w);
+    dfi_check_resume(w);
 }
 
 /* --- options ----------------------------------------------------------------------------------- */
@@ -108,15 +110,11 @@ static int dfi_opts_matter(const struct df_opts *o)
     return o->priority || o->worker || (o->after && *o->after) || (o->signals && *o->signals) || o->group || o->release;
 }
 
-/* Gives t the options of the call. 0, or -1 without memory: then its tokens are not its own (dfi_opts_failed). */
-static DFI_NOINLINE int dfi_opts_take(struct dfi_worker *w, struct dfi_flow *t)
+/* t, which has extras, gets the options o but for tokens and df_release. */
+static void dfi_opts_give(struct dfi_flow *t, const struct df_opts *o, const char *site)
 {
-    const struct df_opts *o = w->opts;
-    struct dfi_extra *x = dfi_extra_of(w, t);
-    df_token *const *k;
-    w->opts = NULL;
-    if (!x) return -1;
-    x->site = w->opts_site;
+    struct dfi_extra *x = t->extra;
+    x->site = site;
     x->name = o->name ? o->name : t->type->name;
     x->priority = o->priority;
     x->device = o->device;
@@ -125,6 +123,17 @@ static DFI_NOINLINE int dfi_opts_take(struct dfi_worker *w, struct dfi_flow *t)
     else if (o->worker > 0 && o->worker < dfi_pool.n_workers) x->pin = o->worker;
     else if (o->worker) dfi_log(DFI_LOG_NO_WORKER, x->site, o->worker, dfi_pool.n_workers - 1);
     if (x->pin >= 0) dfi_store_relaxed(&dfi_pool.particular, 1);
+}
+
+/* Gives t the options of the call. 0, or -1 without memory: then its tokens are not its own (dfi_opts_failed). */
+static DFI_NOINLINE int dfi_opts_take(struct dfi_worker *w, struct dfi_flow *t)
+{
+    const struct df_opts *o = w->opts;
+    struct dfi_extra *x = dfi_extra_of(w, t);
+    df_token *const *k;
+    w->opts = NULL;
+    if (!x) return -1;
+    dfi_opts_give(t, o, w->opts_site);
     for (k = o->signals; k && *k; k++) {
         struct dfi_use *u = dfi_use_new(w, &x->signals);
         if (!u) return -1;
@@ -154,83 +163,15 @@ static DFI_COLD void dfi_opts_failed(struct dfi_worker *w, struct dfi_flow *t, c
     df_token *const *k;
     for (k = o->after; k && *k; k++) dfi_wait_token(*k, w->opts_site);
     if (!t->task.mem.special) return;
+    dfi_os_lock(&w->held_lock); /* a report of a stall may be looking (dfi_stall_report.h) */
     dfi_uses_free(w, w, t->extra->signals);
     t->extra->signals = NULL;
+    dfi_os_unlock(&w->held_lock);
 }
 
-#if DF_CHECK
-/* --- is what a task declares inside of what its parent declared? ------------------------------------ */
-
-/* Is the byte range [lo, hi) covered by regions r that may be written (if writes)? */
-static int dfi_check_range(const struct dfi_checked *r, unsigned n, uintptr_t lo, uintptr_t hi, int writes)
-{
-    while (lo < hi) {
-        uintptr_t best = lo;
-        unsigned i;
-        for (i = 0; i < n; i++) {
-            const struct dfi_region *q = &r[i].region;
-            size_t row = q->rows > 1 && lo >= q->p ? (lo - q->p) / q->ld : 0;
-            uintptr_t from = q->p + row * q->ld, to = from + q->row;
-            if (writes && !(r[i].mode & DFI_WRITES)) continue;
-            if (row < q->rows && lo >= from && lo < to && to > best) best = to;
-        }
-        if (best == lo) return 0;
-        lo = best;
-    }
-    return 1;
-}
-
-#if defined(__SANITIZE_ADDRESS__)
-#define DFI_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define DFI_ASAN 1
-#endif
-#endif
-#if defined(DFI_ASAN) /* it may keep locals elsewhere (detect_stack_use_after_return) */
-DFI_EXTERN_C_BEGIN
-extern void *dfi_asan_stack(void) __asm__("__asan_get_current_fake_stack");
-extern void *dfi_asan_is_local(void *stack, void *p, void **begin, void **end) __asm__("__asan_addr_is_in_fake_stack");
-DFI_EXTERN_C_END
-#endif
-
-/* Memory that only the parent knows needs no declaration: its stack, and what it got from df_local. */
-static int dfi_check_own(const struct dfi_worker *w, const struct dfi_scope *s, const struct dfi_region *r)
-{
-    volatile char here = 0; /* on the stack for certain */
-    const struct dfi_local *l;
-    uintptr_t end = dfi_region_end(r);
-    if (r->p >= (uintptr_t)&here && end <= (uintptr_t)w->body) return 1;
-#if defined(DFI_ASAN)
-    if (dfi_asan_stack() && dfi_asan_is_local(dfi_asan_stack(), (void *)r->p, NULL, NULL)) return 1;
-#endif
-    for (; s; s = s->outer) {
-        if (r->p >= (uintptr_t)&s->room && end <= (uintptr_t)(&s->room + 1)) return 1;
-        for (l = s->locals; l; l = l->next)
-            if (r->p >= (uintptr_t)(l + 1) && end <= (uintptr_t)(l + 1) + l->bytes) return 1;
-    }
-    return 0;
-}
-
-static void dfi_check_inside(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
-{
-    const struct dfi_flow *parent = t->scope->task;
-    unsigned i;
-    size_t k;
-    t->n_checked = 0;
-    for (i = 0; i < n; i++) {
-        struct dfi_region r = dfi_region_of(&x[i]);
-        int inside = 1;
-        if (!r.rows) continue;
-        t->checked[t->n_checked].region = r, t->checked[t->n_checked++].mode = x[i].mode;
-        if (!parent || !parent->n_checked || dfi_check_own(w, t->scope, &r)) continue;
-        for (k = 0; k < r.rows && inside; k++)
-            inside = dfi_check_range(parent->checked, parent->n_checked, r.p + k * r.ld, r.p + k * r.ld + r.row, (x[i].mode & DFI_WRITES) != 0);
-        if (!inside)
-            dfi_log(DFI_LOG_OUTSIDE, parent->type->name, t->type->name, (unsigned long)(r.rows * r.row), (void *)r.p, parent->type->name);
-    }
-}
-#endif
+static void dfi_capture_submit(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_access *x, unsigned n);
+static void dfi_capture_missing(struct dfi_worker *w);
+static int dfi_steady_submit(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n);
 
 /* --- submission -------------------------------------------------------------------------------- */
 
@@ -238,11 +179,12 @@ static void dfi_check_inside(struct dfi_worker *w, struct dfi_flow *t, const str
 static DFI_NOINLINE int dfi_may_run_now_slow(struct dfi_worker *w, const struct dfi_type *type)
 {
     struct dfi_scope *s = w->scope;
-    if (DF_CHECK || dfi_pool.defer || DFI_GRAPH() || (w->opts && dfi_opts_matter(w->opts)) || dfi_load_relaxed(&dfi_pool.cancels)) return 0;
+    if (DF_CHECK || dfi_pool.defer || DFI_GRAPH() || dfi_watched() || (w->opts && dfi_opts_matter(w->opts)) || dfi_load_relaxed(&dfi_pool.cancels)) return 0;
     if (dfi_pool.deterministic && type->modes & DFI_GROUPED) return 0;
     /* a child of the task may have to wait for a stream, and who comes after the task for that child */
     if (type->modes && (dfi_load_relaxed(&dfi_pool.streams) || dfi_load_relaxed(&dfi_pool.devices))) return 0;
     if (w->task) return !(w->task->task.mem.special && w->task->extra->weak);
+    if (s->capture && s->capture->kind == DFI_CAPTURE_GRAPH) return 0; /* which has to see it */
     if (s->gated) return 0; /* its gates may be closed */
     if (dfi_load_relaxed(&s->spoilt)) return 0; /* skipped here: who comes after them is, too */
     if (s->submitted == s->done) dfi_settle(w, s); /* tasks that came before may have left copies */
@@ -286,6 +228,7 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
     if (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && dfi_may_run_now(w, type)) return NULL;
     if ((t = dfi_flow_for(w, type)) != NULL) return &t->task;
     dfi_graph_missing();
+    if (w->scope->capture) dfi_capture_missing(w);
     if ((s = dfi_scope_here(w)) != NULL) dfi_opts_wait(w, s);
     return NULL;
 }
@@ -316,7 +259,7 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
     now = w->now;
     w->now = w->task ? (const void *)w->task : (const void *)s;
     dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
-    type->run(args, NULL);
+    dfi_body_run(w, type, args, NULL);
     w->now = now;
     if (DFI_UNLIKELY(with != NULL)) w->ran_now = 1; /* for dfi_with_end */
     if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, mark);
@@ -344,8 +287,9 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
     if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices)) && !(t->type->modes & DFI_LAUNCH)) dfi_gpu_hook->host(x, n);
     if (t->scope->guess && dfi_guess_drops(w)) dfi_store_relaxed(&w->n_undone, dfi_load_relaxed(&w->n_undone) + 1);
     else if (t->task.mem.special && t->extra->windows) dfi_stream_run_now(w, t);
-    else if (!dfi_load_relaxed(&t->skip)) t->type->run(t->task.args, NULL); /* in the submitter's scope */
+    else if (!dfi_load_relaxed(&t->skip)) dfi_body_run(w, t->type, t->task.args, t); /* in the submitter's scope */
     if (t->parts) dfi_weak_done(w, t);
+    dfi_check_done(t);
     if (t->task.mem.special) {
         dfi_extra_signal(w, t);
         if (t->extra->guess) dfi_guess_leave(t->extra->guess);
@@ -354,21 +298,38 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
     if (o) w->ran_now = 1; /* for dfi_with_end */
 }
 
-/* What few submissions need, before and after their accesses are registered. 0, or without memory -1, -2: for options. */
+/* t keeps where df_submit was called (DF_DEBUG), for a report of a stall. */
+static DFI_COLD void dfi_submit_remember(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_extra *x;
+    if (dfi_call_site == dfi_no_site || t->type->modes & DFI_INTERNAL) return;
+    if ((x = dfi_extra_of(w, t)) != NULL && !x->site) {
+        x->site = dfi_call_site;
+        if (!x->name) x->name = t->type->name;
+    }
+    dfi_call_site = dfi_no_site;
+}
+
+/* What few submissions need, before and after their accesses are registered. 0; 1: it has its edges;
+ * or without memory -1, -2: for options. */
 static DFI_NOINLINE int dfi_submit_before(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
 {
     struct dfi_graph *g = DFI_GRAPH();
     int failed = 0;
+    if (t->scope->capture && t->scope->capture->kind == DFI_CAPTURE_GRAPH) dfi_capture_submit(w, t, x, n);
     if (g) dfi_graph_submit(g, w, t, x, n);
     if (w->opts && dfi_opts_take(w, t)) return -2;
+    if (dfi_stall_on()) dfi_submit_remember(w, t);
+    if (dfi_watched()) dfi_watch_submit(w, t, x, n);
 #if DF_CHECK
-    dfi_check_inside(w, t, x, n);
+    dfi_check_submit(w, t, x, n);
 #endif
     if (t->type->modes & DFI_SHARED) dfi_accesses_apart(x, n);
     if (t->scope->guess && !(t->type->modes & DFI_INTERNAL) && dfi_guess_take(w, t, x, n)) return -1;
     failed |= t->type->modes & DFI_WEAK && !(t->task.mem.special && t->extra->guess) && dfi_weak_releasable(w, t);
     failed |= dfi_pool.rename_bytes && dfi_rename_before(w, t, x, n);
     failed |= dfi_gpu_hook && dfi_gpu_note(w, t, x, n);
+    if (!failed && t->scope->capture && t->scope->capture->kind == DFI_CAPTURE_STEADY) return dfi_steady_submit(w, t, x, n);
     return failed ? -1 : 0;
 }
 
@@ -386,20 +347,24 @@ static DFI_NOINLINE int dfi_submit_after(struct dfi_worker *w, struct dfi_flow *
 DFI_INLINE int dfi_submit_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n, int streams)
 {
     const struct df_opts *o = w->opts;
-    int more = DF_CHECK || o || DFI_GRAPH() || dfi_pool.rename_bytes || dfi_load_relaxed(&dfi_pool.devices) || t->scope->guess ||
+    int more = DF_CHECK || o || DFI_GRAPH() || dfi_watched() || dfi_pool.rename_bytes || dfi_load_relaxed(&dfi_pool.devices) || t->scope->guess || t->scope->capture ||
                t->type->modes & (DFI_SHARED | DFI_WEAK), failed;
     unsigned i;
     failed = DFI_UNLIKELY(more) ? dfi_submit_before(w, t, x, n) : 0;
     for (i = 0; i < n && !failed; i++) failed = !(x[i].mode & DFI_WEAK) && dfi_register(w, t, t, &x[i]) ? -1 : 0;
     if (DFI_UNLIKELY(more) && !failed) failed = dfi_submit_after(w, t, x, n);
     w->reg_task = NULL, w->reg_access = NULL;
-    if (DFI_UNLIKELY(failed)) {
+    if (DFI_UNLIKELY(failed < 0)) {
         dfi_submit_now(w, t, x, n, failed == -2 ? o : NULL);
         return 0;
     }
     if (streams && dfi_load_relaxed(&t->extra->windows_missing) > 0 && !t->extra->held_by) dfi_hold(w, t->extra);
-    if (!dfi_flow_count(w, t)) return 0;
-    return !(DFI_UNLIKELY(t->task.mem.special) && dfi_ready_special(w, t));
+    failed = !dfi_flow_count(w, t);
+    if (DFI_UNLIKELY(more) && dfi_chaotic()) {
+        dfi_chaos_submitted(w, t, !failed);
+        return 0;
+    }
+    return !failed && !(DFI_UNLIKELY(t->task.mem.special) && dfi_ready_special(w, t));
 }
 
 static void dfi_submit_run(struct dfi_worker *w, struct dfi_flow *t)
@@ -422,10 +387,11 @@ DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
 {
     struct dfi_worker *w = (struct dfi_worker *)(void *)dfi_self;
     struct dfi_flow *t = (struct dfi_flow *)(void *)task;
+    DFI_CHECK_CALL(w);
     if (!dfi_submit_register(w, t, x, n, 0)) return;
     /* A launch is put into its device's queue at once: in the order of the program, which is what a cache and transfers
      * ahead of their time live on, and no later than anybody else would do it. */
-    if (DFI_UNLIKELY(w->head >= w->limit || t->type->modes & DFI_LAUNCH)) dfi_submit_run(w, t);
+    if (DFI_UNLIKELY((w->head >= w->limit && !DFI_CHECK_ASAN) || t->type->modes & DFI_LAUNCH)) dfi_submit_run(w, t);
     else dfi_submit_push(w, t);
 }
 
@@ -443,12 +409,13 @@ static void dfi_wait_on_run(void *args, void *result)
 }
 
 /* Until the children so far that conflict with the accesses x are done. */
-static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n)
+static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n, const char *site)
 {
     static const struct dfi_type type = { dfi_wait_on_run, "df_wait_on", 0, 0, sizeof(struct dfi_wait_on), DFI_INTERNAL, NULL };
     DFI_ATOMIC(intptr_t) flag;
     struct dfi_wait_on a;
     struct dfi_task *t;
+    struct dfi_waits waits;
     struct dfi_goal g;
     if (!w || w->task || !w->scope->table) return; /* no task so far */
     if (DFI_UNLIKELY(w->scope->guess != NULL)) dfi_guess_drops(w); /* what is waited for is known to count, then, or not to matter */
@@ -459,29 +426,42 @@ static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n)
     dfi_store_relaxed(&flag, (intptr_t)0);
     a.flag = &flag, a.waiter = w;
     memcpy(t->args, (void *)&a, sizeof a);
+    if (DFI_UNLIKELY(dfi_watched())) dfi_watch_until(w, (struct dfi_flow *)(void *)t);
     dfi_submit(t, x, n);
     g.kind = DFI_GOAL_FLAG, g.scope = w->scope, g.future = NULL, g.flag = &flag;
+    dfi_waits_begin(w, &waits, DFI_WAITS_TASK, t, site);
     dfi_help_until(w, w->scope->mark, &g);
+    dfi_waits_end(w, &waits);
     if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices))) dfi_gpu_hook->host(x, n);
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API void df_wait(void)
+DFI_API void dfi_wait_here(const char *site)
 {
     struct dfi_worker *w = dfi_me();
     if (!w || w->task) return;
+    DFI_CHECK_CALL(w);
+    dfi_waits_site(w, site);
     dfi_wait_all(w, w->scope);
     if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_wait(w);
     dfi_scope_unspoil(w, w->scope);
     dfi_scope_uncancel(w->scope);
+    if (DFI_UNLIKELY(w->scope->capture != NULL || dfi_pool.capture)) dfi_capture_waited(w);
+    if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_outside(w);
 }
 
-DFI_API void df_wait_on(const void *p, size_t bytes)
+DFI_API void dfi_wait_on_here(const char *site, const void *p, size_t bytes)
 {
     struct dfi_access x;
+    struct dfi_worker *w = dfi_me();
     dfi_access_array(&x, DFI_IN, DFI_NO_ARG, p, bytes);
-    dfi_wait_for(dfi_me(), &x, 1);
+    DFI_CHECK_CALL(w);
+    dfi_wait_for(w, &x, 1, site);
+    if (w) dfi_check_waited(w, &x);
 }
+
+DFI_API void (df_wait)(void) { dfi_wait_here(NULL); }
+DFI_API void (df_wait_on)(const void *p, size_t bytes) { dfi_wait_on_here(NULL, p, bytes); }
 DFI_EXTERN_C_END
 
 #endif

@@ -151,9 +151,13 @@ static void dfi_node_unlink(struct dfi_node *n) /* from the lists of the nodes i
     }
 }
 
+/* Statistics want edges to tasks that are done as well: is a list that has n elements kept for them? */
+static int dfi_watch_keeps(size_t n);
+
 static void dfi_node_drop_done_readers(struct dfi_node *n)
 {
     unsigned i, kept = 0;
+    if (DFI_UNLIKELY(dfi_watch_keeps(n->n_readers))) return;
     for (i = 0; i < n->n_readers; i++)
         if (!dfi_ref_gone(&n->readers[i])) n->readers[kept++] = n->readers[i];
     n->n_readers = kept;
@@ -264,7 +268,7 @@ static DFI_NOINLINE struct dfi_node *dfi_table_add(struct dfi_worker *w, struct 
 {
     struct dfi_node *n, *m;
     int failed = 0;
-    if (t->count >= t->sweep_at) dfi_table_sweep(w, t);
+    if (t->count >= t->sweep_at && !dfi_watch_keeps(t->count)) dfi_table_sweep(w, t);
     if ((t->bucket ? t->count > t->mask : t->count == DFI_TABLE_SMALL) && dfi_table_grow(t)) return NULL;
     if (!(n = (struct dfi_node *)dfi_block_new(w, DFI_CLS_NODE))) return NULL;
     n->region = *r;

@@ -22,6 +22,7 @@ enum {
     DFI_GROUPED = 4 | 16, /* and need something in common: a lock, copies */
     DFI_LAUNCH = 256,     /* of a task: it goes to a device (df_gpu.h) */
     DFI_UNLISTED = 512,   /* of a task: df's own, not in the graph of DF_GRAPH */
+    DFI_UNCOUNTED = 2048, /* of a task: part of a wavefront, no task of its own in df_counters */
     DFI_ALWAYS = 1024     /* of a task of df itself: it runs also when what it comes after was skipped */
 };
 

@@ -79,11 +79,14 @@ static void dfi_team_run(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_worker *owner = team->owner;
     struct dfi_scope *s = dfi_team_scope(w, team);
+    struct dfi_waits waits;
     dfi_store_relaxed(&w->n_steals, dfi_load_relaxed(&w->n_steals) + 1);
     if (!s) dfi_team_give_up(team);
     else {
         dfi_wake_for_work(); /* who is awake wakes the next */
+        dfi_waits_begin(w, &waits, DFI_WAITS_MEMBER, NULL, NULL);
         team->work(w, team);
+        dfi_waits_end(w, &waits);
         dfi_scope_finish(w, s);
     }
     /* seq_cst: releases what this member did to the owner's look in dfi_goal_met, and comes before the look whether

@@ -38,7 +38,7 @@ static void dfi_unhold(struct dfi_extra *x)
 }
 
 /* A signal or an input: something happened. */
-static void dfi_event(struct dfi_worker *w)
+static void dfi_happened(struct dfi_worker *w)
 {
     if (w) dfi_store_relaxed(&w->n_events, dfi_load_relaxed(&w->n_events) + 1);
     else dfi_fetch_add_relaxed(&dfi_pool.events, (size_t)1);
@@ -70,6 +70,7 @@ static void dfi_token_release(struct dfi_worker *w, struct dfi_edge *e, int skip
             dfi_wake_waiting(waiter);
         } else {
             if (skip) dfi_store_relaxed(&u->skip, (unsigned)DFI_SKIPPED);
+            if (DFI_UNLIKELY(dfi_watched())) dfi_watch_release(w, u);
             if (dfi_flow_unblock(u)) dfi_ready_any(w, u);
         }
         e = next;
@@ -91,7 +92,7 @@ static void dfi_token_signal(struct dfi_worker *w, df_token *t, const char *site
     intptr_t need;
     struct dfi_edge *e;
     if (skip) dfi_store_relaxed(&t->dfi_state, dfi_load_relaxed(&t->dfi_state) | DFI_TOKEN_SKIP);
-    dfi_event(w);
+    dfi_happened(w);
     /* acq_rel: what the signallers did, to the one that opens it, and by its exchange to who is released */
     need = dfi_fetch_sub_acq_rel(&t->dfi_need, (intptr_t)1);
     if (need > 1) return;
@@ -152,16 +153,21 @@ DFI_API void dfi_token_init(df_token *t, long k, const char *site)
 DFI_API void dfi_signal(df_token *t, const char *site)
 {
     struct dfi_worker *w = dfi_me();
+    if (DFI_UNLIKELY(dfi_baton_on()) && (w = dfi_me_attached()) != NULL) dfi_baton_take(w);
     if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_signal(DFI_GRAPH(), w, t);
     dfi_token_signal(w, t, site, 0);
+    if (DFI_UNLIKELY(dfi_baton_on()) && w) dfi_baton_outside(w);
 }
 
 DFI_API df_result dfi_wait_token(df_token *t, const char *site)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_token_wait a;
+    struct dfi_waits waits;
     struct dfi_goal g;
     struct dfi_scope *s = w ? dfi_scope_here(w) : NULL;
+    DFI_CHECK_CALL(w);
+    dfi_capture_cannot("df_wait_token", site);
     if (!s) { /* no memory to wait in an orderly way */
         while (dfi_load_acquire(&t->dfi_need) > 0) dfi_os_sleep_ms();
         return DF_OK;
@@ -176,7 +182,9 @@ DFI_API df_result dfi_wait_token(df_token *t, const char *site)
     if (dfi_token_push(t, &a.edge)) {
         dfi_flush(w);
         g.kind = DFI_GOAL_FLAG, g.scope = s, g.future = NULL, g.flag = &a.open;
+        dfi_waits_begin(w, &waits, DFI_WAITS_TOKEN, t, site);
         dfi_help_until(w, s->mark, &g);
+        dfi_waits_end(w, &waits);
     }
     dfi_unhold(&a.held);
     if (a.stuck) return DF_ERROR_STUCK;
@@ -191,6 +199,7 @@ DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, c
     struct dfi_scope *s = w && !(w->scope->guess && dfi_guess_drops(w)) ? dfi_scope_here(w) : NULL;
     struct dfi_flow *t = s ? dfi_flow_new(w, s, type) : NULL;
     struct dfi_extra *x = t ? dfi_extra_of(w, t) : NULL;
+    dfi_capture_cannot("df_node_new", site);
     /* beyond the window nodes that are ready are run here; it never waits for one that is not */
     if (s && s->open && s->submitted - s->done >= dfi_pool.window) dfi_run_own(w, s->mark, NULL);
     if (!x) {
@@ -203,6 +212,7 @@ DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, c
     if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_node(DFI_GRAPH(), w, t);
     if (s->open) s->submitted++;
     else dfi_fetch_add_seq_cst(&s->pending, (intptr_t)1);
+    if (DFI_UNLIKELY(dfi_watched())) dfi_watch_submit(w, t, NULL, 0);
     dfi_store_relaxed(&t->wait, (intptr_t)(inputs ? inputs : 1));
     if (inputs) {
         dfi_hold(w, x);
@@ -219,6 +229,7 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
     const char *p;
     int i;
     char title[64];
+    if (dfi_capture_is_open(node)) return node->args;
     if (!t) return NULL;
     given = dfi_load_relaxed(&t->extra->given);
     while (!(given & bit)) { /* relaxed would do: the value is released by the subtraction in dfi_node_given */
@@ -235,8 +246,13 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
 DFI_API void dfi_node_given(struct dfi_task *node)
 {
     struct dfi_flow *t = (struct dfi_flow *)(void *)node;
-    dfi_event(dfi_me());
+    struct dfi_worker *w = dfi_baton_on() ? dfi_me_attached() : dfi_me();
+    if (dfi_capture_is_open(node)) return;
+    if (DFI_UNLIKELY(dfi_baton_on()) && w) dfi_baton_take(w);
+    dfi_happened(w);
+    if (DFI_UNLIKELY(dfi_watched())) dfi_watch_release(w, t);
     if (dfi_flow_unblock(t)) dfi_ready_any(dfi_me_attached(), t);
+    if (DFI_UNLIKELY(dfi_baton_on()) && w) dfi_baton_outside(w);
 }
 DFI_EXTERN_C_END
 

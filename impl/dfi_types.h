@@ -24,10 +24,6 @@ struct dfi_edges { /* more of them */
     struct dfi_edge edge[DFI_EDGES_BLOCK];
 };
 
-#if DF_CHECK
-struct dfi_checked { struct dfi_region region; unsigned mode; };
-#endif
-
 /* A task of df_submit. Its memory is only ever reused for tasks of the worker that submitted it, so
  * that worker can tell by `seq` whether a task it remembers is still the same one. */
 struct dfi_flow {
@@ -36,20 +32,23 @@ struct dfi_flow {
     struct dfi_scope *scope;              /* whose child it is; owner of that scope: who submitted it */
     DFI_ATOMIC(struct dfi_edge *) succ;   /* pushed by the scope's owner, closed by whoever completes it */
     DFI_ATOMIC(intptr_t) wait;            /* predecessors not yet done, plus DFI_GUARD while registering */
+    unsigned n_edges;
+    DFI_ATOMIC(unsigned) skip;            /* DFI_SKIPPED: it or what it depends on was cancelled; DFI_SPOILS, or 0 */
     size_t birth;                         /* its number among the children of its scope */
     size_t seq;                           /* submitter only: which use of this memory this is */
     struct dfi_flow *last_succ;           /* submitter only: the newest successor, against double edges */
     struct dfi_edges *more;
-    unsigned n_edges;
-    DFI_ATOMIC(unsigned) skip;            /* DFI_SKIPPED: it or what it depends on was cancelled; DFI_SPOILS, or 0 */
     struct dfi_extra *extra;              /* valid if task.mem.special */
 #if DF_CHECK
     struct dfi_checked checked[16];       /* its accesses */
     unsigned n_checked;
+    const char *site;                     /* where it was submitted, or NULL */
+    struct dfi_check_node *declared;      /* by tasks that its body submitted (dfi_check_view.h) */
 #endif
     struct dfi_weak *parts;               /* submitter only: its successors come after parts of it (dfi_weak.h) */
 };
 #define DFI_DONE_EDGE ((struct dfi_edge *)(uintptr_t)1) /* succ of a task that is done */
+#define DFI_OF_PLAN ((uintptr_t)2)                         /* a bit of succ: it is the address of a plan (dfi_replay.h) */
 #define DFI_GUARD ((intptr_t)1 << 28)
 /* DFI_SPOILS: was not run, its scope remembers it until it waits, and who comes later is not to be run either. */
 enum { DFI_SKIPPED = 1, DFI_SPOILS };
@@ -123,7 +122,6 @@ struct dfi_queue {
     DFI_ATOMIC(int) urgent;               /* those of priority 0 and more */
 };
 
-enum { DFI_PARAMETERS = 16 }; /* of a task */
 enum { DFI_SCOPE_ROOM = 128 }; /* bytes; a recursive task with a few temporaries needs no malloc */
 
 /* --- scopes (dfi_scope.h) ---------------------------------------------------------------------- */
@@ -153,12 +151,18 @@ struct dfi_scope {
     struct df_group *group;                /* of the task whose body it is */
     struct dfi_flow *gated;                /* the task with weak accesses that it is in the body of, or NULL */
     struct dfi_guess *guess;               /* that its new children count under, or NULL */
+    struct dfi_capture *capture;           /* what knows its new children (dfi_capture_list.h), or NULL */
     struct dfi_guess *within;              /* that the task whose body it is counts under; constant, for anybody */
     size_t guesses;                        /* so far */
     DFI_ATOMIC(int) cancelled;
     DFI_ATOMIC(int) launched;              /* 1 more than dfi_pool.device_errors at the first launch in it since it last waited; 0: none */
     DFI_ATOMIC(struct dfi_error *) error;  /* the first one */
     DFI_ATOMIC(struct dfi_block_head *) spoilt; /* children that spoil what comes later; pushed by whoever completes them */
+#if DF_CHECK
+    struct dfi_check_variable *variable;   /* of the code of the scope, that its children access */
+    unsigned n_variables, room_variables;
+    struct dfi_check_node *declared;       /* of a thread: by tasks submitted outside of all tasks */
+#endif
     size_t room_used;
     union { char bytes[DFI_SCOPE_ROOM]; long double align; void *pointer; } room; /* for small df_local */
     char line[DFI_LINE];
@@ -331,8 +335,14 @@ struct dfi_worker {
     const char *opts_site;
     int ran_now;                     /* that task was run at once */
 #if DF_CHECK
-    const void *body;                /* where on the thread's stack the innermost body begins */
+    uintptr_t body, call, deepest;   /* on the thread's stack: where the innermost body begins, the last call of df came from; the deepest of these */
 #endif
+#if DFI_CHECK_ASAN
+    int in_turn, blocks, pauses;     /* it has a turn (dfi_check_turn.h); and is in df_yield_blocking; waits, one in the other */
+    uint64_t turn;
+    struct dfi_check_view *view, bottom_view; /* of the code that runs, or waits, on top */
+#endif
+    struct dfi_steady *steady;       /* what its scopes have learnt (dfi_steady.h) */
     struct dfi_flow *reg_task;       /* the task and access being registered */
     const struct dfi_access *reg_access;
     size_t let_pass;                 /* submissions beyond the window before it looks again (dfi_throttle_streams) */
@@ -342,10 +352,19 @@ struct dfi_worker {
     const void *now;                 /* the task or else the scope in which a task runs at once (dfi_run_now) */
     size_t look_stamp;               /* dfi_stuck.h: what had happened at the last look, and how often since */
     int looks;
+    DFI_ATOMIC(struct dfi_running *) running; /* the body on top, if dfi_watched(); written by the owner only */
+    struct dfi_event_pen pen;
+    struct dfi_os_mutex watch_lock;  /* around changes of `running`, too, while stalls are watched (dfi_stall.h) */
+    struct dfi_waits *waits;         /* watch lock: what the owner waits for, */
+    const void *thread_id;           /* and which thread it is */
+    const char *wait_site;           /* owner: where the next wait was asked for, or NULL */
     const char **sites;              /* DF_DEBUG: parallel to the stack */
     /* read by anybody, relaxed: statistics, written by the owner only */
-    DFI_ATOMIC(size_t) n_tasks, n_edges, n_steals, n_parks, n_skipped, n_renamings, n_copies, n_events, n_speculated, n_undone;
+    DFI_ATOMIC(size_t) n_tasks, n_edges, n_steals, n_parks, n_skipped, n_renamings, n_copies, n_events, n_speculated, n_undone, n_changes;
     DFI_ATOMIC(int) level;           /* blocks and task bodies it is in */
+    uint64_t draws, clock;           /* dfi_chaos.h: numbers drawn so far; time shown so far */
+    struct dfi_worker *baton_next;   /* dfi_baton.h: who waits, too; under its lock */
+    DFI_ATOMIC(int) baton_asks;      /* it waits for the baton */
     char line1[DFI_LINE];
     /* the public deque: owner at the bottom, thieves at the top */
     DFI_ATOMIC(size_t) bottom;
@@ -386,6 +405,9 @@ struct dfi_board {
 
 enum { DFI_MAX_WORKERS = 512 };
 
+/* Where in the pool w is: of all that tells workers apart, what is the same in another run. */
+DFI_UNUSED static unsigned dfi_slot_of(const struct dfi_worker *w) { return (unsigned)((w->next_id - 1) % DFI_MAX_WORKERS); }
+
 /* Values of `stopping`: df_stop lets the helpers finish what they have, the end of the process does not. */
 enum { DFI_STOP_WHEN_DONE = 1, DFI_STOP_NOW = 2 };
 
@@ -397,7 +419,9 @@ struct dfi_pool {
     DFI_ATOMIC(int) n_slots;                  /* slots [0, n_slots) may hold a worker */
     DFI_ATOMIC(struct dfi_worker *) slot[DFI_MAX_WORKERS];
     size_t deque, window, rename_bytes, stack_bytes;
+    int capture;                              /* df_config.capture */
     int defer, deterministic, patience, speculate;
+    unsigned chaos;                           /* the seed of DF_CHAOS, or 0 */
     DFI_ATOMIC(int) run_now;                  /* neither of the first two, no streams and no devices */
     DFI_ATOMIC(int) devices;                  /* of df_gpu.h that are in use */
     DFI_ATOMIC(int) device_errors;            /* of devices, so far: data that only one of them had are lost */

@@ -32,12 +32,15 @@ struct dfi_tile { struct dfi_wave *wave; unsigned long at; };
 static void dfi_wave_box(const struct dfi_wave *v, const unsigned long *from, const unsigned long *to, void *args)
 {
     long b[6];
-    int d;
+    struct dfi_check_view view;
+    int d, begun;
     for (d = 0; d < v->type->dims; d++) {
         if (from[d] >= to[d]) return;
         dfi_loop_bounds(&v->space, d, from[d], to[d], b);
     }
-    v->type->run(b, args);
+    begun = dfi_check_part_begin(dfi_me(), &view, v->space.team.scope);
+    dfi_loop_whole(dfi_me(), DFI_RAN_LOOP | DFI_RAN_ORDERED, v->type, b, args);
+    dfi_check_part_end(dfi_me(), &view, begun);
 }
 
 /* The tile with the number `at` in serial order: its box. */
@@ -127,7 +130,7 @@ static double dfi_wave_time(struct dfi_worker *w, const struct dfi_wave *v, cons
     double cells = 1;
     int d, k;
     for (div = DFI_WAVE_CORNER; div && ns < DFI_WAVE_TIMED_NS; div /= 4) {
-        uint64_t begin = dfi_os_ns();
+        uint64_t begin = dfi_work_ns(w);
         for (d = 0; d < v->type->dims; d++) {
             corner[d] = v->space.n[d] / div ? v->space.n[d] / div : 1;
             if (corner[d] > most[d]) corner[d] = most[d];
@@ -141,7 +144,7 @@ static double dfi_wave_time(struct dfi_worker *w, const struct dfi_wave *v, cons
             dfi_wave_box_here(w, v, from, to);
         }
         for (d = 0; d < v->type->dims; d++) done[d] = corner[d];
-        ns += dfi_os_ns() - begin;
+        ns += dfi_work_ns(w) - begin;
     }
     for (d = 0; d < v->type->dims; d++) cells *= (double)corner[d];
     return (double)ns / cells;
@@ -222,6 +225,7 @@ static void dfi_wave_submit(struct dfi_worker *w, struct dfi_wave *v, unsigned l
     ring[at % size].task = NULL;
     if (scope->submitted - scope->done >= dfi_pool.window) dfi_throttle(w, scope);
     if ((t = dfi_flow_new(w, scope, &v->task)) != NULL) {
+        if (DFI_UNLIKELY(dfi_watched())) dfi_watch_tile(w, t);
         for (i = 0; i < n && !failed; i++) {
             for (d = 0; d < 3; d++) /* inside the grid? */
                 if (s[i].d[d] < 0 ? c[d] < (unsigned long)-s[i].d[d] : c[d] + (unsigned long)s[i].d[d] >= v->tiles[d]) break;
@@ -295,7 +299,7 @@ static void dfi_wave_run(struct dfi_worker *w, struct dfi_wave *v, const long (*
         if (!timed) break;
     }
     v->task.run = dfi_wave_task, v->task.name = v->type->name;
-    v->task.args_at = v->task.result_at = 0, v->task.args_bytes = sizeof(struct dfi_tile), v->task.modes = DFI_WRITES, v->task.labels = NULL;
+    v->task.args_at = v->task.result_at = 0, v->task.args_bytes = sizeof(struct dfi_tile), v->task.modes = DFI_WRITES | DFI_UNCOUNTED, v->task.labels = NULL;
     if (dfi_wave_submit_all(w, v, vectors)) {
         unsigned long at, all = v->tiles[0] * v->tiles[1] * v->tiles[2];
         for (at = 1; at < all && !dfi_loop_cancelled(&v->space); at++) dfi_wave_tile_here(w, v, at);
@@ -322,8 +326,8 @@ DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const df_loop *o, c
     dfi_loop_after(w, x, n);
     b = dfi_scope_enter(site);
     v.space.team.scope = b.scope;
-    if (!w || !b.scope || b.borrowed || !right || dfi_load_relaxed(&dfi_pool.n_slots) == 1) {
-        if (!b.scope || !dfi_loop_cancelled(&v.space)) type->run(bounds, args);
+    if (!w || !b.scope || b.borrowed || !right || (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_baton_on())) {
+        if (!b.scope || !dfi_loop_cancelled(&v.space)) dfi_loop_whole(w, DFI_RAN_LOOP | DFI_RAN_ORDERED, type, bounds, args);
     } else if (!dfi_loop_cancelled(&v.space)) {
         v.type = type;
         v.space.bounds = bounds, v.space.args = args;
@@ -336,7 +340,9 @@ DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const df_loop *o, c
             v.space.step[d] = dfi_range_step(o, d);
             v.space.n[d] = dfi_range_count(bounds[2 * d], bounds[2 * d + 1], v.space.step[d], o->unsigned_range);
         }
+        dfi_check_pause(w);
         dfi_wave_run(w, &v, vectors, o);
+        dfi_check_resume(w);
     }
     dfi_scope_leave(&b);
 }

@@ -293,6 +293,7 @@ DFI_API void dfi_release(const void *p, size_t bytes)
         if (dfi_part_released(k, &part->region)) *at = part->next, part->next = parts, parts = part;
         else at = &part->next;
     dfi_weak_unlock(k);
+    dfi_check_release(w, &r);
     for (; parts; parts = part) {
         part = parts->next;
         dfi_part_order(w, s, k, parts, 0);

@@ -7,7 +7,8 @@
 #   finish                prints the counts; exit status 1 if a test failed
 #   shared FILE compiler and options...
 #                         prints what to compile a program with so that it shares the implementation with others
-# V=1 shows every test. tests/total adds up what all suites left in $RESULTS.
+# V=1 shows every test. COST=FILE: appends a line `SECONDS SUITE WHAT` for each, the CPU time of all that was run for it.
+# tests/total adds up what all suites left in $RESULTS.
 
 RESULTS=${RESULTS:-build/results}
 LC_ALL=C # compilers quote with ' and say error, not Fehler
@@ -22,10 +23,20 @@ suite() {
 # record ok|FAIL|skip WHAT [FILE to show]
 record() {
     printf '%s %s\n' "$1" "$2" >> "$RESULTS/$suite"
+    [ -z "${COST:-}" ] || cost "$2"
     [ "$1" = ok ] && [ -z "${V:-}" ] || printf '%-4s  %s: %s\n' "$1" "$suite" "$2"
     [ -n "${3:-}" ] || return 0
     head -n 20 "$3" | sed 's/^/      /'
     [ "$(wc -l < "$3")" -le 20 ] || echo "      ... $3"
+}
+
+spent=0
+cost() {
+    times > "$OUT/times-$$" # not in a subshell, which would be told its own
+    total=$(awk -F '[ms ]+' 'NR == 2 { print 60 * ($1 + $3) + $2 + $4 }' "$OUT/times-$$")
+    printf '%s\n' "$spent $total $suite $1" | awk '{ $2 -= $1; $1 = ""; print }' >> "$COST"
+    spent=$total
+    rm -f "$OUT/times-$$"
 }
 
 try() {
@@ -45,7 +56,9 @@ must() {
 have() { command -v "$1" > /dev/null 2>&1; }
 
 # The implementation takes fifty times as long to compile as most programs, and is the same for them: it is compiled once for
-# each set of options, into $OUT. Prints nothing for a program that looks inside of it or changes it.
+# each set of options, into $OUT. Prints nothing for a program that looks inside of it or changes it. With WHOLE=1 a program gets
+# the implementation of all headers, not only of those it includes.
+whole="df.h df_stm.h df_gpu.h df_owm.h"
 users="-DDFI_IMPLEMENTED -DDFI_STM_IMPLEMENTED -DDFI_GPU_IMPLEMENTED -DDFI_OWM_IMPLEMENTED"
 shared() {
     file=$1
@@ -53,6 +66,7 @@ shared() {
     parts=$("$@" $users -MM "$file" | tr ' ' '\n' | grep -vE '[:\\]') # the files it includes, its own too
     headers=$(echo $(echo "$parts" | grep -E '(^|/)df(_[a-z]+)?\.h$' | sort))
     [ -n "$headers" ] || return 0
+    [ -z "${WHOLE:-}" ] || headers=$whole
     ! awk 'FNR == 1 { before = 1 }
         /^#include "(.*\/)?df(_[a-z]+)?\.h"/ { before = 0 }
         before && /^ *# *define ([a-z]|DF_[A-Z_]*[ (])/ || /(^|[^A-Za-z0-9_])dfi_/ { found = 1; exit }

@@ -26,6 +26,13 @@
 #define TEST_ASAN 0
 #endif
 
+/* Built to find more and to run many times as long: a test then repeats less often what it repeats. */
+#if TEST_TSAN || TEST_ASAN || !defined(__x86_64__) || (defined(DF_DEBUG) && DF_DEBUG + 0 > 2)
+#define TEST_SLOW 1
+#else
+#define TEST_SLOW 0
+#endif
+
 #define CHECK(c) ((c) ? (void)0 : test_fail(__FILE__, __LINE__, #c))
 
 /* _Exit: nothing of df runs any more, whatever state it is in. */

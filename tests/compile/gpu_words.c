@@ -5,6 +5,7 @@
 #define DF_IMPLEMENTATION
 #include "../../df_gpu.h"
 
+#include <stdio.h>
 
 enum { N = 1000 };
 static float x[N], y[N];

@@ -12,7 +12,7 @@ DF_TASK(void, slow, df_out(int, x, 1));
 void slow(int *x)
 {
     __atomic_store_n(&going, 1, __ATOMIC_SEQ_CST);
-    test_spin(200000);
+    test_spin(TEST_SLOW ? 20000 : 200000);
     *x = 1;
 }
 DF_TASK(void, sleeps, df_inout(int, x, 1));
@@ -26,7 +26,7 @@ DF_TASK(void, fib_forever, df_out(int, x, 1)); /* spawns all the time */
 void fib_forever(int *x)
 {
     __atomic_store_n(&going, 1, __ATOMIC_SEQ_CST);
-    for (int i = 0; i < 30; i++) *x += (int)work_fib(22);
+    for (int i = 0; i < 30; i++) *x += (int)work_fib(TEST_SLOW ? 16 : 22);
 }
 DF_TASK(void, submits_forever, df_out(int, x, 1));
 void submits_forever(int *x)

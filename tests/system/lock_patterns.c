@@ -8,7 +8,7 @@
 #include "df.h"
 #include "../test.h"
 
-enum { ROUNDS = 150, TASKS = 12, CHILDREN = 4, DEPTH = 3 };
+enum { ROUNDS = TEST_SLOW ? 30 : 150, TASKS = 12, CHILDREN = 4, DEPTH = 3 };
 enum { DF_LOCK, SYSTEM_LOCK, LOCKS };
 enum { IN_WAIT, IN_BLOCK, IN_SYNC, IN_WAIT_ON, FORMS };
 

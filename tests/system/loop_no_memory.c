@@ -151,14 +151,9 @@ static int every_n(const char *workers, int step)
 
 int main(void)
 {
-#if TEST_TSAN || !defined(__x86_64__) /* it is slow to start a process, in an emulator too */
-    int step = 40;
-#else
-    int step = 9;
-#endif
     for (only_one = 0; only_one < 2; only_one++) {
-        CHECK(every_n("1", step) > 10);
-        CHECK(every_n("2", step + 2) > 10);
-        CHECK(every_n("4", step + 4) > 10);
+        CHECK(every_n("1", test_step(9)) > 10);
+        CHECK(every_n("2", test_step(11)) > 10);
+        CHECK(every_n("4", test_step(13)) > 10);
     }
 }

@@ -89,9 +89,9 @@ static int every_n(const char *workers, const char *defer, int step)
 int main(void)
 {
     for (only_one = 0; only_one < 2; only_one++) {
-        CHECK(every_n("1", "0", 1) > 3);
-        CHECK(every_n("1", "1", 1) > 10);
-        CHECK(every_n("2", "0", 3) > 10);
-        CHECK(every_n("4", "0", 7) > 10);
+        CHECK(every_n("1", "0", test_step(1)) > 3);
+        CHECK(every_n("1", "1", test_step(1)) > 10);
+        CHECK(every_n("2", "0", test_step(3)) > 10);
+        CHECK(every_n("4", "0", test_step(7)) > 10);
     }
 }

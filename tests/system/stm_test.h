@@ -7,10 +7,10 @@
 #include <unistd.h>
 #include "../test.h"
 
-/* Sanitizers and emulators are slow. */
+/* Sanitizers, emulators and all checks of df are slow. */
 #if TEST_TSAN
 enum { STM_SLOWER = 6 };
-#elif TEST_ASAN || !defined(__x86_64__)
+#elif TEST_SLOW
 enum { STM_SLOWER = 4 };
 #elif DF_DEBUG >= 2
 enum { STM_SLOWER = 2 };

@@ -131,9 +131,9 @@ int main(void)
         sums[0] = x, sums[1] = y, sums[2] = z;
     }
     for (only_one = 0; only_one < 2; only_one++) {
-        CHECK(every_n("1", "0", 1) > 3);
-        CHECK(every_n("1", "1", 1) > 10);
-        CHECK(every_n("2", "0", 1) > 10);
-        CHECK(every_n("4", "0", 3) > 10);
+        CHECK(every_n("1", "0", test_step(1)) > 3);
+        CHECK(every_n("1", "1", test_step(1)) > 10);
+        CHECK(every_n("2", "0", test_step(1)) > 10);
+        CHECK(every_n("4", "0", test_step(3)) > 10);
     }
 }

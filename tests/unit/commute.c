@@ -4,7 +4,7 @@
 #include "df.h"
 #include "../test.h"
 
-#if TEST_TSAN || TEST_ASAN || DF_DEBUG >= 2 || !defined(__x86_64__)
+#if TEST_SLOW
 enum { MEALS = 30000 };
 #else
 enum { MEALS = 1000000 };

@@ -5,6 +5,7 @@
  *   stream.c   streams, events, and what is done in them
  *   module.c   modules, kernels
  *   nvrtc.c    the compiler
+ *   blas.c     what is in use of cuBLAS and cuSOLVER
  *   kernel.h   what CUDA C++ has and C++ has not, for the kernels
  *
  * All state is under one lock. Codes are those of cuda.h. */

@@ -1,0 +1,192 @@
+/* dfi_stats_print.h - the report of DF_STATS */
+#ifndef DFI_STATS_PRINT_H
+#define DFI_STATS_PRINT_H
+
+enum {
+    DFI_S_LINE = 300,
+    DFI_S_CURVE = 1024,    /* workers */
+    DFI_S_STEAL_NS = 500,  /* what a task that is stolen takes longer: DFI_TINY_NS */
+    DFI_S_CLAIM_NS = 100   /* what it takes to claim part of a loop that several workers execute: DFI_LOOP_PART_NS */
+};
+
+static void dfi_s_say(struct dfi_stats *s, const char *format, ...)
+{
+    char line[DFI_S_LINE];
+    va_list ap;
+    int n;
+    va_start(ap, format);
+    n = vsnprintf(line, sizeof line - 1, format, ap);
+    va_end(ap);
+    if (n < 0) return;
+    if (s->to_log) {
+        dfi_log(DFI_LOG_STATS_LINE, line);
+        return;
+    }
+    if (s->broken) return;
+    n = (int)strlen(line);
+    line[n++] = '\n';
+    errno = 0;
+    if (!(s->standard ? fwrite(line, 1, (size_t)n, stdout) != (size_t)n || fflush(stdout) : dfi_output_put(&s->to, line, (size_t)n))) return;
+    dfi_log(DFI_LOG_STATS_WRITE, s->variable, s->file, strerror(errno));
+    s->broken = 1;
+}
+
+/* A time in a unit in which it has one to three digits before the point. text: at least 16 bytes. */
+static const char *dfi_s_time(char *text, double ns)
+{
+    static const char unit[][3] = { "ns", "us", "ms", "s" };
+    int i = 0;
+    while (i < 3 && ns >= 1000) ns /= 1000, i++;
+    snprintf(text, 16, "%.*f %s", ns >= 100 || (!i && ns >= 10) ? 0 : ns >= 10 ? 1 : 2, ns > 1e6 ? 1e6 : ns, unit[i]);
+    return text;
+}
+
+static double dfi_s_ns(double ticks)
+{
+    dfi_event_ns(dfi_events.ticks);
+    return ticks * dfi_events.ns_per_tick;
+}
+
+static void dfi_s_print_counters(struct dfi_stats *s)
+{
+    df_counters c;
+    const df_counters *b = &s->before;
+    df_stats(&c);
+    dfi_s_say(s, "%llu tasks, %llu edges, %llu steals, %llu of them functions of df_spawn, %llu times asleep", (unsigned long long)(c.tasks - b->tasks),
+              (unsigned long long)(c.edges - b->edges), (unsigned long long)(c.steals - b->steals), (unsigned long long)s->stolen_futures,
+              (unsigned long long)(c.parks - b->parks));
+    if (c.skipped - b->skipped + c.renamings - b->renamings + c.copies - b->copies + c.speculated - b->speculated + c.undone - b->undone)
+        dfi_s_say(s, "%llu tasks skipped, %llu outputs renamed, %llu copies for reductions, %llu tasks speculated, %llu undone",
+                  (unsigned long long)(c.skipped - b->skipped), (unsigned long long)(c.renamings - b->renamings),
+                  (unsigned long long)(c.copies - b->copies), (unsigned long long)(c.speculated - b->speculated), (unsigned long long)(c.undone - b->undone));
+    if (c.transactions - b->transactions + c.aborts - b->aborts)
+        dfi_s_say(s, "%llu transactions, %llu times run again", (unsigned long long)(c.transactions - b->transactions), (unsigned long long)(c.aborts - b->aborts));
+    if (c.launches - b->launches)
+        dfi_s_say(s, "%llu launches, %llu bytes moved to devices, %llu from devices", (unsigned long long)(c.launches - b->launches),
+                  (unsigned long long)(c.bytes_in - b->bytes_in), (unsigned long long)(c.bytes_out - b->bytes_out));
+}
+
+static int dfi_s_by_total(const void *a, const void *b)
+{
+    double x = dfi_stats.name[*(const uint32_t *)a].total, y = dfi_stats.name[*(const uint32_t *)b].total;
+    return x < y ? 1 : x > y ? -1 : *(const uint32_t *)a > *(const uint32_t *)b ? 1 : -1;
+}
+
+static void dfi_s_print_names(struct dfi_stats *s)
+{
+    uint32_t i, n = 0, *order = (uint32_t *)dfi_malloc((s->names + 1) * sizeof *order);
+    double all = 0;
+    char total[16], mean[16], most[16];
+    if (!order) {
+        s->incomplete = 1;
+        return;
+    }
+    for (i = 0; i < s->names; i++)
+        if (s->name[i].count) order[n++] = i, all += s->name[i].total;
+    qsort(order, n, sizeof *order, dfi_s_by_total);
+    if (n) dfi_s_say(s, "%-24s %10s %10s %10s %10s %8s", "task", "count", "total", "mean", "longest", "share");
+    for (i = 0; i < n; i++) {
+        const struct dfi_s_name *t = &s->name[order[i]];
+        const char *name = dfi_event_text_of(order[i]);
+        dfi_s_say(s, "%-24s %10llu %10s %10s %10s %6.1f %%", *name ? name : "?", (unsigned long long)t->count, dfi_s_time(total, dfi_s_ns(t->total)),
+                  dfi_s_time(mean, dfi_s_ns(t->total / (double)t->count)), dfi_s_time(most, dfi_s_ns((double)t->most)), all > 0 ? 100 * t->total / all : 0);
+    }
+    dfi_mfree(order);
+}
+
+static void dfi_s_print_workers(struct dfi_stats *s, double elapsed)
+{
+    uint32_t i;
+    char busy[16], waiting[16], rest[16], asleep[16];
+    dfi_s_say(s, "%-10s %10s %10s %10s %10s %10s %10s", "worker", "tasks", "busy", "waiting", "program", "idle", "asleep");
+    for (i = 0; i < s->workers; i++) {
+        const struct dfi_s_worker *w = &s->worker[i];
+        double idle = elapsed - (double)w->busy - (double)w->waiting;
+        int program = w->foreign;
+        if (idle < 0) idle = 0;
+        if (!w->seen) continue;
+        dfi_s_say(s, "%-10u %10llu %10s %10s %10s %10s %10s", w->index, (unsigned long long)w->tasks, dfi_s_time(busy, dfi_s_ns((double)w->busy)),
+                  dfi_s_time(waiting, dfi_s_ns((double)w->waiting)), program ? dfi_s_time(rest, dfi_s_ns(idle)) : "-",
+                  program ? "-" : dfi_s_time(rest, dfi_s_ns(idle)), dfi_s_time(asleep, dfi_s_ns((double)w->asleep)));
+    }
+}
+
+/* What the bodies took themselves, together. */
+static double dfi_s_work(const struct dfi_stats *s, int program)
+{
+    double ticks = 0;
+    uint32_t i, k;
+    for (i = 0; i < s->bodies; i++) {
+        if (s->body[i].is & DFI_S_INTERNAL || program != ((s->body[i].is & DFI_S_PROGRAM) != 0)) continue;
+        ticks += s->body[i].rest;
+        for (k = s->body[i].first; k != DFI_S_NONE; k = s->step[k].next) ticks += s->step[k].own;
+    }
+    return ticks;
+}
+
+static void dfi_s_print_replay(struct dfi_stats *s)
+{
+    struct dfi_s_plan p;
+    double program = dfi_s_work(s, 1), work = dfi_s_work(s, 0) + program, span, one = 0, took = 0, ticks = 0;
+    uint64_t from = UINT64_MAX, to = 0;
+    uint32_t left, i;
+    int starved = 1, workers;
+    char a[16], b[16], c[16];
+    void *memory = dfi_s_plan_new(&p, s);
+    if (!memory) {
+        s->incomplete = 1;
+        return;
+    }
+    for (i = 0; i < s->workers; i++)
+        if (s->worker[i].program) {
+            uint64_t began = s->body[s->worker[i].program - 1].id;
+            if (began < from) from = began;
+            if (s->worker[i].now > to) to = s->worker[i].now;
+        }
+    if (to > from) took = (double)(to - from);
+    p.task = s->gaps ? (double)s->gap_ticks / (double)s->gaps - s->cost.outside : 0;
+    if (p.task < 0) p.task = 0;
+    p.steal = (double)DFI_S_STEAL_NS / dfi_s_ns(1), p.claim = (double)DFI_S_CLAIM_NS / dfi_s_ns(1);
+    span = dfi_s_replay(&p, DFI_S_ALL, &starved, &left);
+    if (span > 0) {
+        dfi_s_say(s, "work %s, %s of it in the program outside of tasks; span %s", dfi_s_time(a, dfi_s_ns(work)), dfi_s_time(b, dfi_s_ns(program)),
+                  dfi_s_time(c, dfi_s_ns(span)));
+        dfi_s_say(s, "parallelism %.2f: no number of workers makes it more than %.2f times as fast as one", work / span, work / span);
+        if (took > 0) {
+            ticks = dfi_s_replay(&p, (uint32_t)dfi_pool.n_workers, &starved, &left);
+            if (ticks > 0) dfi_s_say(s, "this run took %s with %d workers; predicted from its tasks: %s", dfi_s_time(a, dfi_s_ns(took)), dfi_pool.n_workers, dfi_s_time(b, dfi_s_ns(ticks)));
+        }
+        dfi_s_say(s, "%-10s %10s %10s", "workers", "predicted", "speed-up");
+        for (workers = 1, starved = 1; workers <= DFI_S_CURVE; workers *= 2) {
+            if (starved && (ticks = dfi_s_replay(&p, (uint32_t)workers, &starved, &left)) < 0) break;
+            if (workers == 1) one = ticks;
+            dfi_s_say(s, "%-10d %10s %10.2f", workers, dfi_s_time(a, dfi_s_ns(ticks)), ticks > 0 ? one / ticks : 1);
+        }
+        if (left) dfi_s_say(s, "NOT ALL: %u tasks wait for something that is not known: they are left out of the prediction", left);
+    }
+    if (span < 0) s->incomplete = 1;
+    if (span >= 0 && work <= 0) dfi_s_say(s, "no tasks and no loops: there is nothing to predict from");
+    dfi_mfree(memory);
+}
+
+/* pre: all events have been read. */
+static void dfi_s_print(struct dfi_stats *s)
+{
+    double elapsed = (double)(dfi_ticks() - s->began);
+    char a[16], b[16], c[16];
+    uint32_t i;
+    for (i = 0; i < s->workers; i++) dfi_s_program(s, &s->worker[i]);
+    dfi_s_say(s, "statistics: %d workers, %s", dfi_pool.n_workers, dfi_s_time(a, dfi_s_ns(elapsed)));
+    dfi_s_print_counters(s);
+    dfi_s_print_names(s);
+    dfi_s_print_workers(s, elapsed);
+    dfi_s_divide(s);
+    dfi_s_print_replay(s);
+    if (s->stolen_futures) dfi_s_say(s, "functions of df_spawn that no other worker took are part of who spawned them: work that could be divided there is not in the span");
+    if (s->left_out) dfi_s_say(s, "INCOMPLETE: work, span and prediction are of the first %d tasks; %llu later ones are only in the tables", (int)DFI_S_MOST, (unsigned long long)s->left_out);
+    if (s->incomplete || dfi_events.incomplete) dfi_s_say(s, "INCOMPLETE: there was no memory for all of it");
+    dfi_s_say(s, "measuring took %s for a task and %s for an edge; it is taken off the times, but for `took'", dfi_s_time(b, dfi_s_ns(s->cost.submit + s->cost.outside + s->cost.inside)),
+              dfi_s_time(c, dfi_s_ns(s->cost.event)));
+}
+
+#endif

@@ -1,0 +1,437 @@
+/* mistakes.c - one wrong declaration after the other, and beside each the right one; for tests/check/run
+ *
+ *   mistakes         a line for each: name, function that is stopped, what is said with AddressSanitizer, what without (patterns, - for nothing)
+ *   mistakes right   all of them as they should be: nothing is said
+ *   mistakes NAME    that one, wrong */
+#define DF_IMPLEMENTATION
+#include "df.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { N = 64, LD = 8 };
+typedef long *numbers; /* what a task is given without saying what it does with it */
+static long *a, *b, total[2];
+static int wrong;
+
+#if defined(__GNUC__)
+#define NOINLINE __attribute__((noinline))
+#else
+#define NOINLINE
+#endif
+
+DF_TASK(void, fill, df_out(long, x, n), (int, n));
+void fill(long *x, int n)
+{
+    for (int i = 0; i < n; i++) x[i] = i;
+}
+DF_TASK(void, add, df_inout(long, x, n), (int, n));
+void add(long *x, int n)
+{
+    for (int i = 0; i < n; i++) x[i]++;
+}
+DF_TASK(void, look, df_in(long, x, n), (int, n));
+void look(const long *x, int n)
+{
+    long sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i];
+    if (sum < 0) abort();
+}
+
+/* --- not declared ---------------------------------------------------------------------------------- */
+
+DF_TASK(void, sum_right, df_in(long, x, N), df_out(long, s, 1));
+void sum_right(const long *x, long *s) { *s = x[N / 2]; }
+DF_TASK(void, sum_wrong, (numbers, x), df_out(long, s, 1));
+void sum_wrong(numbers x, long *s) { *s = x[N / 2]; }
+static void missing_in(void)
+{
+    df_submit(fill, a, N);
+    if (wrong) df_submit(sum_wrong, a, total);
+    else df_submit(sum_right, a, total);
+}
+static void missing_in_long_after(void) /* the writer is done long before, by luck */
+{
+    df_submit(fill, a, N);
+    df_submit(fill, b, N);
+    df_wait_on(a, N * sizeof *a);
+    df_wait_on(b, N * sizeof *b);
+    if (wrong) df_submit(sum_wrong, a, total);
+    else df_submit(sum_right, a, total);
+}
+
+DF_TASK(void, copy_right, df_in(long, x, N), df_out(long, y, N));
+void copy_right(const long *x, long *y)
+{
+    for (int i = 0; i < N; i++) y[i] = x[i];
+}
+DF_TASK(void, copy_wrong, df_in(long, x, N), (numbers, y));
+void copy_wrong(const long *x, numbers y)
+{
+    for (int i = 0; i < N; i++) y[i] = x[i];
+}
+static void missing_out(void)
+{
+    if (wrong) df_submit(copy_wrong, a, b);
+    else df_submit(copy_right, a, b);
+    df_submit(look, b, N);
+}
+
+DF_TASK(void, clear_right, df_inout(long, x, N));
+void clear_right(long *x) { memset(x + 1, 0, (N - 1) * sizeof *x); }
+DF_TASK(void, clear_wrong, (numbers, x));
+void clear_wrong(numbers x) { memset(x + 1, 0, (N - 1) * sizeof *x); }
+static void in_a_library(void)
+{
+    df_submit(fill, a, N);
+    if (wrong) df_submit(clear_wrong, a);
+    else df_submit(clear_right, a);
+}
+
+DF_TASK(void, first_reads, df_in(long, x, n), (int, n), (int, reads), df_out(long, s, 1));
+void first_reads(const long *x, int n, int reads, long *s)
+{
+    *s = n;
+    for (int i = 0; i < reads; i++) *s += x[i];
+}
+static void short_in(void)
+{
+    df_submit(fill, a, N / 2);
+    df_submit(fill, a + N / 2, N / 2);
+    df_submit(first_reads, a, wrong ? N / 2 : N / 2 + 1, N / 2 + 1, total);
+}
+DF_TASK(void, first_writes, df_inout(long, x, n), (int, n), (int, writes));
+void first_writes(long *x, int n, int writes)
+{
+    for (int i = 0; i < writes; i++) x[i] += n;
+}
+static void short_inout(void)
+{
+    df_submit(first_writes, a, wrong ? N / 2 : N / 2 + 1, N / 2 + 1);
+    df_submit(add, a + N / 2, N / 2);
+}
+DF_TASK(void, range_reads, df_in_range(long, x, end), (int, reads), df_out(long, s, 1));
+void range_reads(const long *x, const long *end, int reads, long *s)
+{
+    *s = end - x;
+    for (int i = 0; i < reads; i++) *s += x[i];
+}
+static void short_range(void)
+{
+    df_submit(fill, a + 8, 8);
+    df_submit(range_reads, a, wrong ? a + 8 : a + 9, 9, total);
+}
+
+DF_TASK(void, block_adds, df_inout2(long, x, rows, cols, LD), (int, rows), (int, cols), (int, r), (int, c));
+void block_adds(long *x, int rows, int cols, int r, int c)
+{
+    for (int i = 0; i < r; i++)
+        for (int j = 0; j < c; j++) x[i * LD + j] += rows + cols;
+}
+static void short_column(void)
+{
+    df_submit(block_adds, a + 4, 4, 4, 4, 4);
+    df_submit(block_adds, a, 4, wrong ? 4 : 5, 4, 5);
+}
+static void short_row(void)
+{
+    df_submit(block_adds, a + 2 * LD, 2, 4, 2, 4);
+    df_submit(block_adds, a, wrong ? 2 : 3, 4, 3, 4);
+}
+
+DF_TASK(void, global_right, df_in(long, x, N), df_out(long, s, 1));
+void global_right(const long *x, long *s) { *s = x[0] + a[3]; }
+DF_TASK(void, global_wrong, df_out(long, s, 1));
+void global_wrong(long *s) { *s = a[3]; }
+static void by_a_global(void)
+{
+    df_submit(fill, a, N);
+    if (wrong) df_submit(global_wrong, total);
+    else df_submit(global_right, a, total);
+}
+
+struct list { long *at; int n; };
+typedef struct list list;
+DF_TASK(void, list_right, df_in(list, l, 1), df_inout(long, x, N));
+void list_right(const list *l, long *x)
+{
+    for (int i = 0; i < l->n; i++) l->at[i] += x[i];
+}
+DF_TASK(void, list_wrong, df_in(list, l, 1));
+void list_wrong(const list *l)
+{
+    for (int i = 0; i < l->n; i++) l->at[i]++;
+}
+static void by_a_structure(void)
+{
+    static list l;
+    l.at = a, l.n = N;
+    df_submit(fill, a, N);
+    if (wrong) df_submit(list_wrong, &l);
+    else df_submit(list_right, &l, a);
+}
+
+DF_TASK(void, commutes, df_commute(long, x, 1));
+void commutes(long *x) { *x += 1; }
+DF_TASK(void, commutes_wrong, (numbers, x));
+void commutes_wrong(numbers x) { *x += 1; }
+static void missing_commute(void)
+{
+    df_submit(commutes, a);
+    if (wrong) df_submit(commutes_wrong, a);
+    else df_submit(commutes, a);
+}
+
+DF_TASK(void, adds_up, df_reduce(df_sum, long, s, 1), (int, k));
+void adds_up(long *s, int k) { *s += k; }
+DF_TASK(void, reads_total_right, df_in(long, s, 1), df_out(long, to, 1));
+void reads_total_right(const long *s, long *to) { *to = *s; }
+DF_TASK(void, reads_total, (numbers, s), df_out(long, to, 1));
+void reads_total(numbers s, long *to) { *to = *s; }
+static void total_of_a_reduction(void)
+{
+    for (int k = 0; k < 4; k++) df_submit(adds_up, a, k);
+    if (wrong) df_submit(reads_total, a, total);
+    else df_submit(reads_total_right, a, total);
+}
+
+/* --- tasks in tasks -------------------------------------------------------------------------------- */
+
+DF_TASK(void, child_right, df_inout(long, x, 1));
+void child_right(long *x) { *x += 1; }
+DF_TASK(void, child_wrong, (numbers, x));
+void child_wrong(numbers x) { *x += 1; }
+DF_TASK(void, parent, df_inout(long, x, N));
+void parent(long *x)
+{
+    if (wrong) df_submit(child_wrong, x);
+    else df_submit(child_right, x);
+}
+static void missing_in_a_child(void) { df_submit(parent, a); }
+
+DF_TASK(void, aunt, df_inout(long, x, 8), (numbers, y));
+void aunt(long *x, numbers y)
+{
+    if (wrong) df_submit(child_wrong, y);
+    else df_submit(child_right, x);
+}
+static void of_a_sibling_of_its_parent(void)
+{
+    df_submit(fill, b, N);
+    df_submit(aunt, a, b);
+}
+
+DF_TASK(void, hasty, df_inout(long, x, N));
+void hasty(long *x)
+{
+    df_submit(child_right, x);
+    if (!wrong) df_wait();
+    x[0]++;
+}
+static void parent_before_its_child(void) { df_submit(hasty, a); }
+
+DF_TASK(void, spawned, (numbers, x));
+void spawned(numbers x) { x[0]++; }
+DF_TASK(void, spawner, df_inout(long, x, 8), (numbers, y));
+void spawner(long *x, numbers y)
+{
+    df_future(spawned) f;
+    df_spawn(spawned, &f, wrong ? y : x);
+    x[1]++;
+    df_sync(spawned, &f);
+}
+static void in_a_spawned_call(void)
+{
+    df_submit(fill, b, N);
+    df_submit(spawner, a, b);
+}
+
+DF_LOOP(steps, (numbers, x));
+void steps(long i, long end, numbers x)
+{
+    for (; i < end; i++) x[i]++;
+}
+DF_TASK(void, loops, df_inout(long, x, N), (numbers, y));
+void loops(long *x, numbers y) { df_for(steps, 0, N, wrong ? y : x); }
+static void in_a_loop(void)
+{
+    df_submit(fill, b, N);
+    df_submit(loops, a, b);
+}
+
+DF_TASK(void, releases, df_inout(long, x, N));
+void releases(long *x)
+{
+    x[0]++;
+    if (!wrong) x[1]++;
+    df_release(x, N * sizeof *x);
+    if (wrong) x[1]++;
+}
+static void after_release(void)
+{
+    df_submit_with(DF_OPTS(.release = 1), releases, a);
+    df_submit(add, a, N);
+}
+
+DF_TASK(void, weak_parent, df_weak_inout(long, x, N));
+void weak_parent(long *x)
+{
+    if (wrong) x[0]++;
+    df_submit(add, x, N);
+}
+static void weak_only(void)
+{
+    df_submit(add, a, N);
+    df_submit(weak_parent, a);
+}
+
+DF_TASK(void, outsider, df_inout(long, x, 8));
+void outsider(long *x) { df_submit(add, x, wrong ? 9 : 8); }
+static void more_than_its_parent(void) { df_submit(outsider, a); }
+
+/* --- who submits ----------------------------------------------------------------------------------- */
+
+static void reads_too_early(void)
+{
+    df_submit(fill, a, N);
+    if (!wrong) df_wait();
+    total[0] = a[5];
+}
+static void waits_for_something_else(void)
+{
+    df_submit(fill, a, N);
+    df_submit(fill, b, N);
+    df_wait_on(wrong ? b : a, N * sizeof *a);
+    a[5] = 1;
+}
+
+/* --- what is not there ----------------------------------------------------------------------------- */
+
+static void behind_the_end(void) { df_submit(first_reads, a, wrong ? N + 1 : N, N, total); }
+static void freed_before(void)
+{
+    numbers volatile x = (numbers)calloc(8, sizeof *x);
+    if (wrong) free(x);
+    df_submit(first_reads, x, 8, 0, total);
+    df_wait();
+    if (!wrong) free(x);
+}
+static void far_too_much(void) { df_submit(first_reads, a, wrong ? 1 << 30 : N, N, total); }
+
+NOINLINE static void gives_a_variable(void)
+{
+    long x[N] = { 0 };
+    df_submit(first_reads, x, N, 0, total);
+    if (!wrong) df_wait();
+}
+static void variable_of_a_function(void)
+{
+    gives_a_variable();
+    df_wait();
+}
+DF_TASK(void, leaves_a_variable, (int, n));
+void leaves_a_variable(int n)
+{
+    long x[N] = { 0 };
+    df_submit(first_reads, x, n, 0, total);
+    if (!wrong) df_wait();
+}
+static void variable_of_a_body(void) { df_submit(leaves_a_variable, N); }
+NOINLINE static numbers variable(void)
+{
+    long x[4 * N] = { 0 };
+    numbers volatile p = x;
+    df_submit(add, x, 4 * N);
+    df_wait();
+    return wrong ? p + 2 * N : a;
+}
+static void function_has_returned(void) { df_submit(first_reads, variable(), 8, 0, total); }
+
+/* --- what a body does besides ---------------------------------------------------------------------- */
+
+DF_TASK(void, casts, df_in(long, x, N));
+void casts(const long *x)
+{
+    if (wrong) *(long *)(uintptr_t)(x + 7) += 1;
+}
+static void changed_by_a_cast(void) { df_submit(casts, a); }
+DF_TASK(void, alias, df_in2(long, x, 4, 4, LD));
+void alias(const long *x)
+{
+    if (x == a) a[wrong ? 2 * LD + 3 : 2 * LD + 4]++; /* inside, and beside it */
+}
+static void changed_by_a_global(void) { df_submit(alias, a); }
+
+DF_TASK(void, half, df_out(long, x, N));
+void half(long *x) { fill(x, wrong ? N / 2 : N); }
+static void written_in_part(void) { df_submit(half, a); }
+DF_TASK(void, accumulates, df_out(long, x, N));
+void accumulates(long *x)
+{
+    for (int i = 0; i < N; i++)
+        if (!wrong) x[i] = i;
+        else if (x[i] > 0) x[i] += i; /* all that was there was positive */
+}
+static void read_before_written(void)
+{
+    for (int i = 0; i < N; i++) a[i] = 1;
+    df_submit(accumulates, a);
+}
+
+#define UNDECLARED(who, does, of) "task " who " [(].* " does " .* it does not declare .* " of
+static const struct { const char *name; void (*run)(void); const char *in, *asan, *plain; } mistakes[] = {
+    { "missing_in", missing_in, "sum_wrong", UNDECLARED("sum_wrong", "reads 8 bytes", "df_out x of task fill .* df_in[(]"), "-" },
+    { "missing_in_long_after", missing_in_long_after, "sum_wrong", UNDECLARED("sum_wrong", "reads", "task fill"), "-" },
+    { "missing_out", missing_out, "copy_wrong", UNDECLARED("copy_wrong", "writes 8 bytes", "df_in x of task look .* df_inout[(]"), "-" },
+    { "in_a_library", in_a_library, "memset", UNDECLARED("clear_wrong", "writes 504 bytes", "byte 8 of df_out x of task fill"), "-" },
+    { "short_in", short_in, "first_reads", UNDECLARED("first_reads", "reads", "byte 0 of df_out x of task fill"), "-" },
+    { "short_inout", short_inout, "first_writes", UNDECLARED("first_writes", "(reads|writes)", "byte 0 of df_inout x of task add"), "-" },
+    { "short_range", short_range, "range_reads", UNDECLARED("range_reads", "reads", "task fill"), "-" },
+    { "short_column", short_column, "block_adds", UNDECLARED("block_adds", "(reads|writes)", "byte 0 of df_inout x of task block_adds"), "-" },
+    { "short_row", short_row, "block_adds", UNDECLARED("block_adds", "(reads|writes)", "byte 0 of df_inout x of task block_adds"), "-" },
+    { "by_a_global", by_a_global, "global_wrong", UNDECLARED("global_wrong", "reads", "byte 24 of df_out x of task fill"), "-" },
+    { "by_a_structure", by_a_structure, "list_wrong", UNDECLARED("list_wrong", "(reads|writes)", "task fill"), "-" },
+    { "missing_commute", missing_commute, "commutes_wrong", UNDECLARED("commutes_wrong", "(reads|writes)", "df_commute x of task commutes"), "-" },
+    { "total_of_a_reduction", total_of_a_reduction, "reads_total", UNDECLARED("reads_total", "reads", "df_reduce s of task adds_up"), "-" },
+    { "missing_in_a_child", missing_in_a_child, "child_wrong", UNDECLARED("child_wrong", "(reads|writes)", "df_inout x of task parent"), "-" },
+    { "of_a_sibling_of_its_parent", of_a_sibling_of_its_parent, "child_wrong", UNDECLARED("child_wrong", "(reads|writes)", "task fill"), "-" },
+    { "parent_before_its_child", parent_before_its_child, "hasty", "task hasty .* while task child_right .* is not done", "-" },
+    { "in_a_spawned_call", in_a_spawned_call, "spawned", UNDECLARED("spawner", "(reads|writes)", "task fill"), "-" },
+    { "in_a_loop", in_a_loop, "steps", UNDECLARED("loops", "(reads|writes)", "task fill"), "-" },
+    { "after_release", after_release, "releases", "task releases .* that it has released", "-" },
+    { "weak_only", weak_only, "weak_parent", "task weak_parent .* declares only weakly", "-" },
+    { "more_than_its_parent", more_than_its_parent, NULL, "task outsider submits task add, which accesses 72 bytes",
+      "task outsider submits task add, which accesses 72 bytes" },
+    { "reads_too_early", reads_too_early, "reads_too_early", "outside of all tasks reads 8 bytes .* while task fill .* is not done", "-" },
+    { "waits_for_something_else", waits_for_something_else, "waits_for_something_else",
+      "outside of all tasks writes .* while task fill .* is not done", "-" },
+    { "behind_the_end", behind_the_end, NULL, "task first_reads .* 520 bytes at .* byte 512 of them is no memory", "-" },
+    { "freed_before", freed_before, NULL, "task first_reads .* 64 bytes at .* byte 0 of them is no memory", "-" },
+    { "far_too_much", far_too_much, NULL, "df_in x, 8589934592 bytes .* is no memory", "df_in x, 8589934592 bytes .* is no memory" },
+    { "variable_of_a_function", variable_of_a_function, NULL, "task first_reads .* a function that has returned", "task first_reads .* a function that has returned" },
+    { "variable_of_a_body", variable_of_a_body, NULL, "task first_reads .* a function that has returned", "task first_reads .* a function that has returned" },
+    { "function_has_returned", function_has_returned, NULL, "task first_reads .* function (that )?has returned", "task first_reads .* function (that )?has returned" },
+    { "changed_by_a_cast", changed_by_a_cast, NULL, "task casts .* changed df_in x", "task casts .* changed df_in x" },
+    { "changed_by_a_global", changed_by_a_global, NULL, "task alias .* changed df_in x", "task alias .* changed df_in x" },
+    { "written_in_part", written_in_part, NULL, "-", "task half .* leaves 256 bytes of it, from byte 256 on" },
+    { "read_before_written", read_before_written, NULL, "-", "task accumulates .* leaves 512 bytes of it, from byte 0 on" },
+};
+enum { MISTAKES = sizeof mistakes / sizeof *mistakes };
+
+static void run(int i)
+{
+    a = (numbers)calloc(N, sizeof *a), b = (numbers)calloc(N, sizeof *b);
+    mistakes[i].run();
+    df_wait();
+    free(a), free(b);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        for (int i = 0; i < MISTAKES; i++) printf("%s\t%s\t%s\t%s\n", mistakes[i].name, mistakes[i].in ? mistakes[i].in : "-", mistakes[i].asan, mistakes[i].plain);
+    for (int i = 0; argc > 1 && i < MISTAKES; i++) {
+        if (!strcmp(argv[1], "right")) run(i);
+        else if (!strcmp(argv[1], mistakes[i].name)) wrong = 1, run(i);
+    }
+    return 0;
+}

@@ -1,0 +1,11 @@
+/* A captured task is given a parameter that it does not have. */
+/* flags: -Werror=implicit-function-declaration */
+#include "../../df.h"
+
+DF_TASK(void, scale, (int, n), df_inout(double, x, n), (double, a));
+
+void twice(df_graph *g, double *x)
+{
+    df_graph_set(g, scale, 0, n, 10);
+    df_graph_set(g, scale, 0, y, x); /* expect: scale_dfi_set_y */
+}

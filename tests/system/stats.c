@@ -1,0 +1,228 @@
+/* stats.c - DF_STATS with values and files that are wrong, taken, or full; in the child of a fork; started twice; without memory: one
+ * message, the program's results are right; and what the report counts */
+#define _DEFAULT_SOURCE /* fork, setenv, symlink */
+#include "failing_malloc.h"
+#define DF_IMPLEMENTATION
+#include "df.h"
+#include "df_stm.h"
+#include <sys/stat.h>
+#include "child.h"
+#include "work.h"
+#include "../gpu/scratch.h"
+
+static char name[SCRATCH], other[SCRATCH + 16];
+static char text[1 << 16];
+
+static const char *contents(const char *file)
+{
+    FILE *f = fopen(file, "r");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    text[n] = 0;
+    if (f) fclose(f);
+    return text;
+}
+
+static int times(const char *what)
+{
+    int n = 0;
+    for (const char *p = text; (p = strstr(p, what)) != NULL; p++) n++;
+    return n;
+}
+
+DF_TASK(void, count, df_inout(int, x, 1), (int, deep));
+void count(int *x, int deep)
+{
+    ++*x;
+    if (deep) df_submit(count, x, deep - 1);
+}
+DF_TASK(void, sum, df_in(int, x, 1), df_reduce(df_sum, int, s, 1));
+void sum(const int *x, int *s) { *s += *x; }
+DF_LOOP(fill, df_out(int, x, n), (long, n));
+void fill(long lo, long hi, int *x, long n)
+{
+    (void)n;
+    for (long i = lo; i < hi; i++) x[i] = 0;
+}
+
+static int work(void *unused)
+{
+    int x[4], s = 0;
+    (void)unused;
+    df_for(fill, 0, 4, x, 4);
+    DF_PARALLEL {
+        for (int i = 0; i < 20; i++) df_submit(count, x + i % 4, i % 3);
+        for (int i = 0; i < 4; i++) df_submit(sum, x + i, &s);
+    }
+    CHECK(x[0] + x[1] + x[2] + x[3] == 20 + 19 && s == 39);
+    return 0;
+}
+
+static struct child with(const char *value, int (*fn)(void *))
+{
+    const char *env[] = { "DF_STATS", value, NULL };
+    return child_run(fn, NULL, env, 60);
+}
+
+static void says(const char *value, const char *message)
+{
+    struct child c = with(value, work);
+    CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, message));
+}
+
+/* A report is complete, and right about what can be counted. */
+static int right(void)
+{
+    char row[200];
+    int all, n;
+    double share, shares = 0;
+    const char *p;
+    for (p = text; (p = strchr(p, '\n')) != NULL; p++)
+        if (sscanf(p, "\n%100s %d %*s %*s %*s %*s %*s %*s %lf %%", row, &n, &share) == 3 && (!strcmp(row, "count") || !strcmp(row, "sum") || !strcmp(row, "fill"))) {
+            CHECK(!strcmp(row, "count") ? n == 39 : !strcmp(row, "sum") ? n == 4 : n >= 1);
+            shares += share;
+        }
+    CHECK(shares > 99 && shares < 101);
+    CHECK((p = strstr(text, "43 tasks, ")) != NULL);
+    CHECK(sscanf(p, "%d tasks", &all) == 1 && all == 43);
+    return times("statistics: ") && times("\nwork ") && times("\n1024 ") && !times("INCOMPLETE") && !times("NOT ALL");
+}
+
+static int two_programs(void *unused)
+{
+    pid_t pid;
+    int status, go[2];
+    char c;
+    CHECK(pipe(go) == 0);
+    if ((pid = fork()) == 0) {
+        CHECK(read(go[0], &c, 1) == 1);
+        exit(work(unused));
+    }
+    df_workers(); /* starts */
+    CHECK(write(go[1], "x", 1) == 1);
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    return work(unused);
+}
+
+static int forks(void *unused)
+{
+    pid_t pid;
+    int status;
+    work(unused);
+    if ((pid = fork()) == 0) {
+        if (TEST_TSAN) setenv("DF_WORKERS", "1", 1); /* it cannot follow threads in a forked child */
+        exit(work(unused));
+    }
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    return work(unused);
+}
+
+static int starts_twice(void *unused)
+{
+    work(unused);
+    df_stop();
+    df_stop();
+    CHECK(*contents(name) && right() && times("statistics: ") == 1);
+    work(unused);
+    return 0;
+}
+
+static int one_of_each(void *unused)
+{
+    static long x;
+    df_counters c;
+    (void)unused;
+    CHECK(work_right());
+    for (int i = 0; i < 5; i++) DF_ATOMIC { df_tm_write(&x, df_tm_read(&x) + 1); }
+    CHECK(df_stats(&c) == DF_OK && c.transactions == 5 && c.aborts == 0 && c.launches == 0);
+    return 0;
+}
+
+/* The k-th allocation fails, or all from then on. Nonzero: it came so far. */
+static int no_memory(int k, int only)
+{
+    df_config c;
+    memset(&c, 0, sizeof c);
+    c.stats = name;
+    left = k, only_one = only, failed = 0;
+    if (df_start(&c) == DF_OK) {
+        work(NULL);
+        df_stop();
+    }
+    left = 1 << 30;
+    return failed;
+}
+
+static int without_memory(void *unused)
+{
+    (void)unused;
+    for (int k = 0; no_memory(k, 0) && k < 400; k += 1 + k / 16) continue;
+    for (int k = 0; no_memory(k, 1) && k < 400; k += 1 + k / 16) continue;
+    return 0;
+}
+
+static int levels;
+static void counts(void *arg, int level, const char *line)
+{
+    (void)arg;
+    CHECK(level == 3 && !strncmp(line, "df: ", 4));
+    levels++;
+}
+static int to_the_logger(void *unused)
+{
+    df_config c;
+    memset(&c, 0, sizeof c);
+    c.stats = "1", c.log = counts;
+    CHECK(df_start(&c) == DF_OK);
+    work(unused);
+    df_stop();
+    CHECK(levels > 20);
+    return 0;
+}
+
+int main(void)
+{
+    int fd = mkstemp(scratch(other, "df_stats"));
+    struct child c;
+    left = 1 << 30;
+    CHECK(fd >= 0 && close(fd) == 0 && remove(other) == 0 && mkdir(other, 0700) == 0);
+    CHECK(snprintf(name, sizeof name, "%s/a.txt", other) < (int)sizeof name);
+    says("garbage", "DF_STATS='garbage' is not 1 or the name of a file that ends in .txt");
+    says("2", "DF_STATS='2' is not");
+    says("/nowhere/at/all.txt", "DF_STATS=/nowhere/at/all.txt cannot be written: ");
+    c = with("", work);
+    CHECK_CHILD(c, c.status == 0 && c.lines == 0);
+    c = with("0", work);
+    CHECK_CHILD(c, c.status == 0 && c.lines == 0);
+    c = with("1", work);
+    CHECK_CHILD(c, c.status == 0 && strstr(c.err, "df: 43 tasks, ") && strstr(c.err, "df: count ") && strstr(c.err, "df: parallelism "));
+    c = with(name, work);
+    CHECK_CHILD(c, c.status == 0 && c.lines == 0);
+    contents(name);
+    CHECK(right());
+    c = with(name, two_programs);
+    CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "another program has this file"));
+    contents(name);
+    CHECK(right());
+    c = with(name, forks);
+    CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "is the file of the process that this one was forked from"));
+    CHECK(strstr(contents(name), "86 tasks, "));
+    c = with(name, starts_twice);
+    CHECK_CHILD(c, c.status == 0 && c.lines == 0);
+    contents(name);
+    CHECK(times("statistics: ") == 2 && times("43 tasks, ") == 2);
+    c = with(name, one_of_each);
+    CHECK_CHILD(c, c.status == 0 && c.lines == 0);
+    CHECK(strstr(contents(name), "5 transactions, 0 times run again"));
+    c = child_run(to_the_logger, NULL, NULL, 60);
+    CHECK_CHILD(c, c.status == 0);
+    c = child_run(without_memory, NULL, NULL, 60);
+    CHECK_CHILD(c, c.status == 0);
+    CHECK(remove(name) == 0);
+    if (symlink("/dev/full", name) == 0) {
+        c = with(name, work);
+        CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "cannot be written: "));
+        CHECK(remove(name) == 0);
+    }
+    CHECK(rmdir(other) == 0);
+    return 0;
+}

@@ -1,0 +1,192 @@
+/* stats_graphs.c - work, span and predictions of graphs for which they can be worked out by hand
+ *
+ * The programs run as they are, with any number of workers; then each body is said to have taken a whole number of units, by its name,
+ * and the rest is computed from what was recorded. So every edge and every wait counts, and no clock does. */
+#define DF_IMPLEMENTATION
+#include "df.h"
+#include "../test.h"
+
+/* --- programs ----------------------------------------------------------------------------------------------------- */
+
+DF_TASK(void, chain, df_inout(int, x, 1));
+void chain(int *x) { ++*x; }
+DF_TASK(void, reads, df_in(int, x, 1));
+void reads(const int *x) { (void)x; }
+DF_TASK(void, rests, df_in(int, x, 1));
+void rests(const int *x)
+{
+    volatile int k = *x + 1000;
+    while (k > 0) k--;
+}
+
+DF_TASK(void, binary, (int, deep), (int, waits));
+void binary(int deep, int waits)
+{
+    if (!deep) return;
+    df_submit(binary, deep - 1, waits);
+    df_submit(binary, deep - 1, waits);
+    if (waits) df_wait();
+}
+
+enum { TILES = 8 };
+DF_TASK(void, potrf, df_inout(int, a, 1));
+void potrf(int *a) { ++*a; }
+DF_TASK(void, trsm, df_in(int, a, 1), df_inout(int, b, 1));
+void trsm(const int *a, int *b) { *b += *a; }
+DF_TASK(void, syrk, df_in(int, a, 1), df_inout(int, b, 1));
+void syrk(const int *a, int *b) { *b += *a; }
+DF_TASK(void, gemm, df_in(int, a, 1), df_in(int, b, 1), df_inout(int, c, 1));
+void gemm(const int *a, const int *b, int *c) { *c += *a ^ *b; }
+
+static int tile[TILES][TILES];
+static void cholesky(void)
+{
+    for (int k = 0; k < TILES; k++) {
+        df_submit(potrf, &tile[k][k]);
+        for (int i = k + 1; i < TILES; i++) df_submit(trsm, &tile[k][k], &tile[i][k]);
+        for (int i = k + 1; i < TILES; i++) {
+            df_submit(syrk, &tile[i][k], &tile[i][i]);
+            for (int j = k + 1; j < i; j++) df_submit(gemm, &tile[i][k], &tile[j][k], &tile[i][j]);
+        }
+    }
+    df_wait();
+}
+
+enum { ROWS = 20, COLS = 30 };
+static int cell[ROWS + 1][COLS + 1];
+DF_TASK(void, relax, df_in(int, up, 1), df_in(int, left, 1), df_inout(int, x, 1));
+void relax(const int *up, const int *left, int *x) { *x += *up + *left; }
+static void wavefront(void)
+{
+    for (int i = 1; i <= ROWS; i++)
+        for (int j = 1; j <= COLS; j++) df_submit(relax, &cell[i - 1][j], &cell[i][j - 1], &cell[i][j]);
+    df_wait();
+}
+
+static int one;
+static void chain_of_100(void)
+{
+    for (int i = 0; i < 100; i++) df_submit(chain, &one);
+    df_wait();
+}
+static void wide(void) /* without a wait: df_stop has it */
+{
+    static int x[100];
+    for (int i = 0; i < 100; i++) df_submit(chain, &x[i]);
+}
+static void tree(void)
+{
+    df_submit(binary, 5, 0);
+    df_wait();
+}
+static void waiting_tree(void) { DF_PARALLEL { df_submit(binary, 5, 1); } }
+static void readers(void) /* many of them done, or not, when the writer comes */
+{
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 200; i++) df_submit(rests, &one);
+        df_submit(chain, &one);
+    }
+    df_wait();
+}
+static void sharers(void) /* two modes that share: a product of edges, or a task of df itself */
+{
+    static int sum[2];
+    for (int i = 0; i < 40; i++) df_submit(reads, &sum[0]);
+    for (int i = 0; i < 40; i++) df_submit(reads, &sum[1]);
+    df_submit(syrk, &sum[0], &sum[1]);
+    df_wait();
+}
+static void steps(void) /* a block waits for its own children only */
+{
+    static int x[3];
+    df_submit(gemm, &x[0], &x[0], &x[1]);
+    DF_PARALLEL { df_submit(chain, &x[2]); }
+    df_submit(chain, &x[2]);
+    df_wait_on(&x[2], sizeof x[2]);
+    df_submit(chain, &x[2]);
+    df_wait();
+}
+static void phases(void)
+{
+    static int x[4];
+    for (int k = 0; k < 5; k++) {
+        for (int i = 0; i < 4; i++) df_submit(chain, &x[i]);
+        df_wait();
+    }
+}
+
+/* --- what they take ----------------------------------------------------------------------------------------------- */
+
+static double units(const char *name)
+{
+    return !strcmp(name, "trsm") || !strcmp(name, "syrk") ? 3 : !strcmp(name, "gemm") ? 6 : 1;
+}
+
+static void quiet(void *arg, int level, const char *text) { (void)arg, CHECK(level == 3 && *text); }
+
+/* before: in units, of a body before its first step; after: the rest. */
+static void with_units(struct dfi_stats *s, double before, double after)
+{
+    for (uint32_t i = 0; i < s->bodies; i++) {
+        struct dfi_s_body *b = &s->body[i];
+        double all = !b->is || b->is & DFI_S_PROGRAM ? 0 : units(dfi_event_text_of(b->name));
+        b->rest = b->first == DFI_S_NONE ? all : all * after;
+        for (uint32_t k = b->first; k != DFI_S_NONE; k = s->step[k].next) s->step[k].own = k == b->first ? all * before : 0;
+    }
+}
+
+struct expected { double work, span, two, four; };
+
+static void check(int workers, void (*program)(void), double before, double after, struct expected e)
+{
+    struct dfi_stats *s = &dfi_stats;
+    struct dfi_s_plan p;
+    df_config c;
+    int starved;
+    uint32_t left;
+    void *memory;
+    memset(&c, 0, sizeof c);
+    c.workers = workers, c.stats = "1", c.log = quiet;
+    CHECK(df_start(&c) == DF_OK);
+    program();
+    df_wait();
+    dfi_events_read();
+    dfi_os_lock(&dfi_events_reading);
+    for (uint32_t i = 0; i < s->workers; i++) dfi_s_program(s, &s->worker[i]);
+    with_units(s, before, after);
+    CHECK(!s->incomplete && !s->full && !s->left_out);
+    CHECK((memory = dfi_s_plan_new(&p, s)) != NULL);
+    double span = dfi_s_replay(&p, DFI_S_ALL, &starved, &left);
+    fprintf(stderr, "%d workers: work %g, span %g, on two %g, four %g\n", workers, dfi_s_work(s, 0), span, dfi_s_replay(&p, 2, &starved, &left), dfi_s_replay(&p, 4, &starved, &left));
+    CHECK(dfi_s_work(s, 0) == e.work && dfi_s_work(s, 1) == 0);
+    CHECK(span == e.span && left == 0);
+    CHECK(dfi_s_replay(&p, 1, &starved, &left) == e.work && left == 0);
+    if (e.two) CHECK(dfi_s_replay(&p, 2, &starved, &left) == e.two && left == 0);
+    if (e.four) CHECK(dfi_s_replay(&p, 4, &starved, &left) == e.four && left == 0);
+    for (uint32_t n = 1; n <= 64; n *= 2) { /* no more than greedy scheduling may take (Brent, Graham) */
+        double t = dfi_s_replay(&p, n, &starved, &left);
+        CHECK(t >= e.span && t >= e.work / n && left == 0);
+        CHECK(t <= e.work / n + e.span);
+    }
+    dfi_mfree(memory);
+    dfi_os_unlock(&dfi_events_reading);
+    df_stop();
+}
+
+int main(void)
+{
+    const int t = TILES;
+    for (int w = 1; w <= 4; w *= 2) {
+        check(w, chain_of_100, 0, 1, (struct expected){ 100, 100, 100, 100 });
+        check(w, wide, 0, 1, (struct expected){ 100, 1, 50, 25 });
+        check(w, tree, 1, 0, (struct expected){ 63, 6, 0, 0 });
+        check(w, waiting_tree, 1, 1, (struct expected){ 31 * 2 + 32, 2 * 5 + 1, 0, 0 });
+        check(w, cholesky, 0, 1, (struct expected){ t * t * t, 9 * t - 10, 0, 0 });
+        check(w, wavefront, 0, 1, (struct expected){ ROWS * COLS, ROWS + COLS - 1, 0, 0 });
+        check(w, readers, 0, 1, (struct expected){ 603, 6, 0, 0 });
+        check(w, sharers, 0, 1, (struct expected){ 83, 4, 0, 0 });
+        check(w, steps, 0, 1, (struct expected){ 9, 6, 6, 6 });
+        check(w, phases, 0, 1, (struct expected){ 20, 5, 10, 5 });
+    }
+    return 0;
+}
