@@ -24,10 +24,11 @@ enum {
     DFI_BATON_TURN_NS = 20000,  /* a turn, without DF_CHAOS: a change takes about 10 us */
     DFI_BATON_NOBODY = -1
 };
+enum { DFI_BATON_OFF, DFI_BATON_RECORDS, DFI_BATON_REPLAYS };
 
 struct dfi_baton {
     struct dfi_os_mutex lock;
-    DFI_ATOMIC(int) on;          /* changed under the lock */
+    DFI_ATOMIC(int) on;          /* DFI_BATON_OFF, ...; changed under the lock */
     DFI_ATOMIC(int) holder;      /* slot; written under the lock */
     /* under the lock */
     struct dfi_worker *first;    /* who waits for it, the one that came first first */
@@ -44,6 +45,7 @@ DFI_API struct dfi_baton dfi_baton = { DFI_OS_MUTEX_INIT, 0, DFI_BATON_NOBODY, N
 DFI_EXTERN_C_END
 
 DFI_INLINE int dfi_baton_on(void) { return dfi_load_relaxed(&dfi_baton.on); }
+DFI_INLINE int dfi_baton_replays(void) { return dfi_baton_on() == DFI_BATON_REPLAYS; }
 static int dfi_baton_mine(const struct dfi_worker *w) { return dfi_load_relaxed(&dfi_baton.holder) == (int)dfi_slot_of(w); }
 
 /* --- who has it; pre: the lock ------------------------------------------------------------------ */
@@ -80,7 +82,7 @@ static void dfi_baton_wake(struct dfi_worker *v)
 
 static void dfi_baton_free(void)
 {
-    dfi_store_relaxed(&dfi_baton.on, 0);
+    dfi_store_relaxed(&dfi_baton.on, (int)DFI_BATON_OFF);
     dfi_store_relaxed(&dfi_baton.holder, (int)DFI_BATON_NOBODY);
     while (dfi_baton.first) dfi_baton_wake(dfi_baton.first);
 }
@@ -109,8 +111,6 @@ static int dfi_baton_write(unsigned kind, unsigned who)
     dfi_baton_give_up(DFI_LOG_RECORD_WRITE, strerror(errno));
     return -1;
 }
-
-static int dfi_baton_replays(void) { return dfi_baton.record->in != NULL; }
 
 /* --- recording ---------------------------------------------------------------------------------- */
 
@@ -403,7 +403,7 @@ static void dfi_baton_forked(void)
 {
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
     dfi_baton.lock = fresh;
-    dfi_store_relaxed(&dfi_baton.on, 0);
+    dfi_store_relaxed(&dfi_baton.on, (int)DFI_BATON_OFF);
     dfi_baton.first = NULL;
 }
 

@@ -50,8 +50,10 @@ static void *dfi_spare(void *p)
         /* seq_cst, then look: pairs with dfi_block_begin, which counts and then wakes */
         dfi_store_seq_cst(&w->park, DFI_PARKED_SPARE);
         sleeps = dfi_goal_met(&g) && !dfi_load_seq_cst(&dfi_pool.stopping);
-        dfi_baton_drop(w);
-        if (sleeps) dfi_os_event_wait(&w->event, &w->park, DFI_PARKED_SPARE, 0);
+        if (sleeps) {
+            dfi_baton_drop(w);
+            dfi_os_event_wait(&w->event, &w->park, DFI_PARKED_SPARE, 0);
+        }
         dfi_store_seq_cst(&w->park, DFI_AWAKE);
     }
     dfi_be(NULL);
@@ -148,7 +150,7 @@ DFI_API df_result dfi_mutex_lock_here(const char *site, df_mutex *m)
     }
     while (dfi_exchange_acq_rel(&m->dfi_state, 2)) {
         if (w) dfi_baton_drop(w);
-        dfi_os_event_wait(e, &m->dfi_state, 2, 0);
+        if (!w || !dfi_baton_replays()) dfi_os_event_wait(e, &m->dfi_state, 2, 0); /* a replay knows when it woke */
         if (w) dfi_baton_take(w);
     }
     if (w) {

@@ -54,7 +54,7 @@ static int dfi_baton_begin(const char *name, const char *variable, int replay, i
     }
     dfi_baton_new_step();
     if (dfi_baton.record) {
-        dfi_store_relaxed(&dfi_baton.on, 1);
+        dfi_store_relaxed(&dfi_baton.on, replay ? (int)DFI_BATON_REPLAYS : (int)DFI_BATON_RECORDS);
         if (replay && (s = dfi_tape_peek(r)) != NULL && dfi_step_kind(s) != DFI_STEP_END) dfi_baton_follow(s);
         else dfi_baton.expected = DFI_BATON_NOBODY;
     }
