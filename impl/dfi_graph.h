@@ -118,6 +118,7 @@ DFI_EXTERN_C_END
 #endif
 static void dfi_graph_lock(void); /* of each build */
 static void dfi_graph_unlock(void);
+static int dfi_token_is_open(const df_token *t);
 
 /* --- memory, texts: pre of all: the lock --------------------------------------------------------------- */
 
@@ -304,23 +305,23 @@ static struct dfi_g_token *dfi_g_token_find(struct dfi_graph *g, const void *t)
     return k;
 }
 
-/* i waits for the token t (DFI_G_AFTER), or signals it. closed: t is not open yet, so it is not one of before at its address. */
-static void dfi_graph_token(struct dfi_graph *g, struct dfi_g_item *i, const void *t, const char *site, int closed, int kind)
+/* i waits for the token t (DFI_G_AFTER), or signals it. One that is not open yet is not one of before at its address. */
+static void dfi_graph_token(struct dfi_graph *g, struct dfi_g_item *i, const df_token *t, int kind)
 {
     struct dfi_g_token *k;
     struct dfi_g_use *u;
     if (!i) return;
     dfi_graph_lock();
     k = dfi_g_token_find(g, t);
-    if ((!k || (k->opened && closed)) && (k = (struct dfi_g_token *)dfi_g_alloc(g, sizeof *k)) != NULL) {
-        k->at = t, k->site = dfi_g_copy(g, site);
+    if ((!k || (k->opened && !dfi_token_is_open(t))) && (k = (struct dfi_g_token *)dfi_g_alloc(g, sizeof *k)) != NULL) {
+        k->at = t, k->site = dfi_g_copy(g, t->dfi_site);
         k->next = *dfi_g_token_list(g, t), *dfi_g_token_list(g, t) = k;
     }
     if (k && (u = dfi_g_use_new(g, i, kind)) != NULL) u->token = k, u->other = k->uses, k->uses = u;
     dfi_graph_unlock();
 }
 
-/* t opens, or is made anew. */
+/* t has opened, or is made anew. */
 static void dfi_graph_token_opens(struct dfi_graph *g, const void *t)
 {
     struct dfi_g_token *k;

@@ -72,8 +72,8 @@ static DFI_COLD void dfi_graph_submit(struct dfi_graph *g, struct dfi_worker *w,
     i = dfi_graph_task(g, dfi_graph_scope(g, w, t->scope), dfi_graph_of_task(in), in ? in->task.args : NULL, DFI_G_TASK, o && o->name ? o->name : t->type->name, site, t->type->labels, x, n);
     if (!e) return;
     e->graph = i;
-    for (k = o ? o->after : NULL; k && *k; k++) dfi_graph_token(g, i, *k, (*k)->dfi_site, dfi_load_relaxed(&(*k)->dfi_need) > 0, DFI_G_AFTER);
-    for (k = o ? o->signals : NULL; k && *k; k++) dfi_graph_token(g, i, *k, (*k)->dfi_site, dfi_load_relaxed(&(*k)->dfi_need) > 0, DFI_G_SIGNALS);
+    for (k = o ? o->after : NULL; k && *k; k++) dfi_graph_token(g, i, *k, DFI_G_AFTER);
+    for (k = o ? o->signals : NULL; k && *k; k++) dfi_graph_token(g, i, *k, DFI_G_SIGNALS);
     if (e->windows) dfi_graph_windows(g, i, e->windows);
 }
 
@@ -87,7 +87,7 @@ static DFI_COLD void dfi_graph_node(struct dfi_graph *g, struct dfi_worker *w, s
 static DFI_COLD void dfi_graph_signal(struct dfi_graph *g, const struct dfi_worker *w, const df_token *t)
 {
     struct dfi_g_item *i = dfi_graph_body(w);
-    if (i) dfi_graph_token(g, i, t, t->dfi_site, dfi_load_relaxed(&t->dfi_need) > 0, DFI_G_SIGNALS);
+    if (i) dfi_graph_token(g, i, t, DFI_G_SIGNALS);
 }
 
 /* The caller has waited for all children of w's innermost scope. */

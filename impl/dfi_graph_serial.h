@@ -46,8 +46,8 @@ static void dfi_graph_submit(struct dfi_held *h, int kind, const char *titles, c
     df_token **k;
     if (!dfi_graph_mine || !g) return;
     i = h->scope.graph = dfi_graph_task(g, dfi_graph_scope(g, dfi_scope_of(h->scope.frame.outer)), NULL, NULL, kind, h->name, h->site, titles, x, n);
-    for (k = h->after; *k; k++) dfi_graph_token(g, i, *k, (*k)->dfi_site, !dfi_token_is_open(*k), DFI_G_AFTER);
-    for (k = h->signals; *k; k++) dfi_graph_token(g, i, *k, (*k)->dfi_site, !dfi_token_is_open(*k), DFI_G_SIGNALS);
+    for (k = h->after; *k; k++) dfi_graph_token(g, i, *k, DFI_G_AFTER);
+    for (k = h->signals; *k; k++) dfi_graph_token(g, i, *k, DFI_G_SIGNALS);
     if (h->windows) dfi_graph_windows(g, i, h->windows);
 }
 

@@ -507,7 +507,7 @@ DFI_API void dfi_token_init(df_token *t, long k, const char *site)
 DFI_API void dfi_signal(df_token *t, const char *site)
 {
     struct dfi_g_item *i = DFI_GRAPH() ? dfi_graph_body() : NULL;
-    if (i) dfi_graph_token(DFI_GRAPH(), i, t, t->dfi_site, !dfi_token_is_open(t), DFI_G_SIGNALS);
+    if (i) dfi_graph_token(DFI_GRAPH(), i, t, DFI_G_SIGNALS);
     dfi_token_signal(t, site, 0);
     dfi_serial_now();
 }
