@@ -19,8 +19,8 @@
 
 enum {
     DFI_BATON_MS = 20,          /* between two looks of who waits for it */
-    DFI_BATON_OUTSIDE_NS = 100000000, /* without a point, by a thread outside of blocks and bodies with unfinished tasks: it may wait
-                                   for another thread of the program */
+    DFI_BATON_OUTSIDE_NS = 100000000, /* without a point, by a thread outside of blocks and bodies with unfinished tasks that sleeps: it may
+                                   wait for another thread of the program */
     DFI_BATON_TURN_NS = 20000,  /* a turn, without DF_CHAOS: a change takes about 10 us */
     DFI_BATON_NOBODY = -1
 };
@@ -31,6 +31,7 @@ struct dfi_baton {
     DFI_ATOMIC(int) on;          /* DFI_BATON_OFF, ...; changed under the lock */
     DFI_ATOMIC(int) holder;      /* slot; written under the lock */
     /* under the lock */
+    long thread;                 /* the holder's (dfi_os_thread_number) */
     struct dfi_worker *first;    /* who waits for it, the one that came first first */
     struct dfi_tape *record;   /* NULL: none; it stays while df is stopped */
     uint32_t points;             /* of the holder, since the last step */
@@ -41,7 +42,7 @@ struct dfi_baton {
     uint64_t since, seen;        /* when it was handed on, and when its holder was last at a point */
 };
 DFI_EXTERN_C_BEGIN
-DFI_API struct dfi_baton dfi_baton = { DFI_OS_MUTEX_INIT, 0, DFI_BATON_NOBODY, NULL, NULL, 0, 0, 0, 0, DFI_BATON_NOBODY, 0, 0, 0 };
+DFI_API struct dfi_baton dfi_baton = { DFI_OS_MUTEX_INIT, 0, DFI_BATON_NOBODY, 0, NULL, NULL, 0, 0, 0, 0, DFI_BATON_NOBODY, 0, 0, 0 };
 DFI_EXTERN_C_END
 
 DFI_INLINE int dfi_baton_on(void) { return dfi_load_relaxed(&dfi_baton.on); }
@@ -63,9 +64,10 @@ static void dfi_baton_new_step(void)
     dfi_store_relaxed(&dfi_baton.check, 0u);
 }
 
-static void dfi_baton_hold(unsigned slot)
+static void dfi_baton_hold(const struct dfi_worker *w)
 {
-    dfi_store_relaxed(&dfi_baton.holder, (int)slot);
+    dfi_store_relaxed(&dfi_baton.holder, (int)dfi_slot_of(w));
+    dfi_baton.thread = w->thread_number;
     dfi_baton.expected = DFI_BATON_NOBODY;
     dfi_baton_new_step();
     dfi_baton.since = dfi_baton.seen = dfi_os_ns();
@@ -129,7 +131,7 @@ static void dfi_baton_hand(unsigned how)
         for (v = dfi_baton.first, k = (unsigned)(dfi_baton_draw() % n); k; k--) v = v->baton_next;
     }
     if (dfi_baton_write(how, dfi_slot_of(v))) return;
-    dfi_baton_hold(dfi_slot_of(v));
+    dfi_baton_hold(v);
     dfi_baton_wake(v);
 }
 
@@ -153,7 +155,7 @@ static void dfi_baton_follow(const struct dfi_tape_step *s)
     dfi_baton.seen = dfi_os_ns();
     dfi_tape_used(dfi_baton.record);
     if (dfi_baton.look || !(v = dfi_baton_waiting(dfi_step_who(s)))) return;
-    dfi_baton_hold(dfi_slot_of(v));
+    dfi_baton_hold(v);
     dfi_baton_wake(v);
 }
 
@@ -179,6 +181,8 @@ static int dfi_baton_as_recorded(unsigned kind)
         return dfi_baton_nobody();
     }
     next = dfi_step_kind(s);
+    if (next == DFI_STEP_END && !dfi_step_who(s)) /* then it had the baton still, at no point in particular */
+        return kind == DFI_STEP_PASS ? 0 : dfi_baton_nobody();
     if (next == DFI_STEP_STAY && s->points == dfi_baton.points) {
         if (!dfi_baton_checks(s)) return dfi_baton_misfit();
         dfi_tape_used(dfi_baton.record);
@@ -219,6 +223,7 @@ static void dfi_baton_late(void)
     v = dfi_load_acquire(&dfi_pool.slot[holder]);
     outside = !v || dfi_load_relaxed(&v->level) == 0;
     if (ns < (outside ? (uint64_t)DFI_BATON_OUTSIDE_NS : patience)) return;
+    if (ns < patience && dfi_os_thread_runs(dfi_baton.thread)) return; /* it lacks a CPU */
     if (!dfi_baton_replays()) {
         dfi_store_relaxed(&dfi_baton.check, 0u);
         dfi_baton_hand(DFI_STEP_AWAY);
@@ -249,9 +254,10 @@ static void dfi_baton_wait(struct dfi_worker *w)
 /* pre: the lock, which is given back; w does not have the baton */
 static void dfi_baton_get(struct dfi_worker *w)
 {
+    if (!w->thread_number) w->thread_number = dfi_os_thread_number();
     if (dfi_load_relaxed(&dfi_baton.holder) == DFI_BATON_NOBODY) {
         if (dfi_baton_replays() ? dfi_baton.expected == (int)dfi_slot_of(w) && !dfi_baton.look : !dfi_baton_write(dfi_baton.ended, dfi_slot_of(w)))
-            dfi_baton_hold(dfi_slot_of(w));
+            dfi_baton_hold(w);
         if (!dfi_baton_on() || dfi_baton_mine(w)) {
             dfi_os_unlock(&dfi_baton.lock);
             return;
@@ -350,7 +356,7 @@ static int dfi_baton_look(struct dfi_worker *w)
     dfi_os_lock(&dfi_baton.lock);
     may = dfi_baton_on() && dfi_load_relaxed(&dfi_baton.holder) == DFI_BATON_NOBODY &&
           (dfi_baton_replays() ? dfi_baton.look && dfi_baton.expected == (int)dfi_slot_of(w) : !dfi_baton_write(DFI_STEP_LOOK, dfi_slot_of(w)));
-    if (may) dfi_baton_hold(dfi_slot_of(w));
+    if (may) dfi_baton_hold(w);
     else may = !dfi_baton_on();
     dfi_os_unlock(&dfi_baton.lock);
     return may;
@@ -389,6 +395,7 @@ static void dfi_worker_directed(struct dfi_worker *w)
 {
     w->outside = (unsigned)dfi_chaotic();
     w->draws = w->clock = 0;
+    w->thread_number = 0;
 }
 
 /* Nobody records any more. */

@@ -132,6 +132,29 @@ static int dfi_cgroup_walk(const char *mount, const char *path, int v2)
     return least;
 }
 
+/* The calling thread as the system numbers it, 0 where that cannot be found out. */
+static long dfi_os_thread_number(void)
+{
+    long n = 0;
+    FILE *f = fopen("/proc/thread-self/stat", "r"); /* Linux */
+    if (!f) return 0;
+    if (fscanf(f, "%ld", &n) != 1) n = 0;
+    fclose(f);
+    return n;
+}
+
+/* Is the thread of that number running, or about to when a CPU is free? Zero: it sleeps, or that cannot be found out. */
+static int dfi_os_thread_runs(long number)
+{
+    char path[64], line[256], *state = NULL;
+    FILE *f;
+    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", number);
+    if (!number || !(f = fopen(path, "r"))) return 0;
+    if (fgets(line, sizeof line, f)) state = strrchr(line, ')'); /* "12 (name) R 1 ..." */
+    fclose(f);
+    return state && !strncmp(state, ") R", 3);
+}
+
 /* CPUs that the cgroups of this process allow it to use on average, 0 when unlimited.
  * root: "" except in tests. */
 static int dfi_cgroup_cpus(const char *root)

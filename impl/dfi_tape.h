@@ -13,7 +13,7 @@ enum {
     DFI_STEP_LOOK,  /* nobody had it; `who` looks whether those who wait can still be released (dfi_stuck.h) */
     DFI_STEP_STAY,  /* not at all: for the check only */
     DFI_STEP_START, /* df starts: points: DF_CHAOS; who: workers; check: of the settings */
-    DFI_STEP_END    /* df or the program ends */
+    DFI_STEP_END    /* df or the program ends; who: 1: all workers had nothing to do */
 };
 enum { DFI_STEP_STAY_POINTS = 1024, DFI_STEP_KIND = 10, DFI_STEPS_READ = 512 };
 

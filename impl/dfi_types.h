@@ -365,6 +365,7 @@ struct dfi_worker {
     uint64_t draws, clock;           /* dfi_chaos.h: numbers drawn so far; time shown so far */
     struct dfi_worker *baton_next;   /* dfi_baton.h: who waits, too; under its lock */
     DFI_ATOMIC(int) baton_asks;      /* it waits for the baton */
+    long thread_number;              /* baton lock: of the thread that waited with it last (dfi_os_thread_number), or 0 */
     char line1[DFI_LINE];
     /* the public deque: owner at the bottom, thieves at the top */
     DFI_ATOMIC(size_t) bottom;

@@ -1,14 +1,10 @@
 /* commute.c - commuting tasks run one at a time on each datum, all of them, and between what comes before and
- * after them; with several data per task, in any order, nobody waits for ever */
+ * after them; with several data per task, in any order, nobody waits for ever. The argument: how many tasks of philosophers */
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"
 
-#if TEST_SLOW
-enum { MEALS = 30000 };
-#else
-enum { MEALS = 1000000 };
-#endif
+static int meals_at_all = TEST_SLOW ? 30000 : 1000000;
 
 typedef struct { long value; int busy; } datum;
 
@@ -159,7 +155,7 @@ static void philosophers(void)
     datum fork[N] = { { 0, 0 } };
     long meals[N] = { 0 };
     DF_PARALLEL {
-        for (int i = 0; i < MEALS; i++) {
+        for (int i = 0; i < meals_at_all; i++) {
             int k = i % 11 * 3 % N; /* some are hungrier */
             df_submit(eat, &fork[k], &fork[(k + 1) % N], &meals[k]);
         }
@@ -169,8 +165,9 @@ static void philosophers(void)
     printf("\n");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) meals_at_all = atoi(argv[1]);
     one();
     several();
     overlapping();
