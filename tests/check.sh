@@ -7,6 +7,8 @@
 #   finish                prints the counts; exit status 1 if a test failed
 #   shared FILE compiler and options...
 #                         prints what to compile a program with so that it shares the implementation with others
+#   shares FILE compiler and options...
+#                         can it? Not if it looks inside of the implementation, or changes it
 # V=1 shows every test. COST=FILE: appends a line `SECONDS SUITE WHAT` for each, the CPU time of all that was run for it.
 # tests/total adds up what all suites left in $RESULTS.
 
@@ -56,21 +58,23 @@ must() {
 have() { command -v "$1" > /dev/null 2>&1; }
 
 # The implementation takes fifty times as long to compile as most programs, and is the same for them: it is compiled once for
-# each set of options, into $OUT. Prints nothing for a program that looks inside of it or changes it. With WHOLE=1 a program gets
-# the implementation of all headers, not only of those it includes.
+# each set of options, into $OUT. With WHOLE=1 a program gets the implementation of all headers, not only of those it includes.
 whole="df.h df_stm.h df_gpu.h df_owm.h"
 users="-DDFI_IMPLEMENTED -DDFI_STM_IMPLEMENTED -DDFI_GPU_IMPLEMENTED -DDFI_OWM_IMPLEMENTED"
-shared() {
+shares() { # leaves $headers
     file=$1
     shift
     parts=$("$@" $users -MM "$file" | tr ' ' '\n' | grep -vE '[:\\]') # the files it includes, its own too
     headers=$(echo $(echo "$parts" | grep -E '(^|/)df(_[a-z]+)?\.h$' | sort))
-    [ -n "$headers" ] || return 0
-    [ -z "${WHOLE:-}" ] || headers=$whole
-    ! awk 'FNR == 1 { before = 1 }
+    [ -n "$headers" ] && ! awk 'FNR == 1 { before = 1 }
         /^#include "(.*\/)?df(_[a-z]+)?\.h"/ { before = 0 }
         before && /^ *# *define ([a-z]|DF_[A-Z_]*[ (])/ || /(^|[^A-Za-z0-9_])dfi_/ { found = 1; exit }
-        END { exit !found }' $(echo "$parts" | grep -vE '(^|/)(df(_[a-z]+)?|impl/[a-z_]*)\.h$') || return 0
+        END { exit !found }' $(echo "$parts" | grep -vE '(^|/)(df(_[a-z]+)?|impl/[a-z_]*)\.h$')
+}
+shared() {
+    shares "$@" || return 0
+    shift
+    [ -z "${WHOLE:-}" ] || headers=$whole
     echo "$users $(implementation "$headers" "$@")"
 }
 implementation() { # "HEADER..." compiler and options...: prints the object file
