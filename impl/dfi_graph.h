@@ -69,6 +69,7 @@ struct dfi_g_item {
     unsigned n;
     struct dfi_g_access *access;
     struct dfi_g_use *uses, *last_use;
+    uint64_t took;                /* ticks of its body itself, if events are recorded (DF_TRACE, DF_STATS); 0: not known */
     size_t steps, level;          /* how deep it is in the tree, and how many tasks that are, itself included */
     /* writer */
     size_t index;                 /* among all items, in the order of the program */
@@ -119,6 +120,7 @@ DFI_EXTERN_C_END
 static void dfi_graph_lock(void); /* of each build */
 static void dfi_graph_unlock(void);
 static int dfi_token_is_open(const df_token *t);
+static double dfi_graph_ns(uint64_t ticks);
 
 /* --- memory, texts: pre of all: the lock --------------------------------------------------------------- */
 

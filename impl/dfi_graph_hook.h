@@ -11,7 +11,24 @@ DFI_EXTERN_C_END
 static void dfi_graph_lock(void) { dfi_os_lock(&dfi_graph_mutex); }
 static void dfi_graph_unlock(void) { dfi_os_unlock(&dfi_graph_mutex); }
 
+static double dfi_graph_ns(uint64_t ticks)
+{
+    uint64_t all = dfi_ticks() - dfi_events.ticks;
+    return (double)ticks * (double)(dfi_os_ns() - dfi_events.ns) / (double)(all ? all : 1);
+}
+
 static struct dfi_g_item *dfi_graph_of_task(const struct dfi_flow *t) { return t && t->task.mem.special == 1 ? t->extra->graph : NULL; }
+
+/* The body of t took that long itself. */
+static DFI_COLD void dfi_graph_ran(const struct dfi_flow *t, uint64_t ticks)
+{
+    struct dfi_g_item *i = dfi_graph_of_task(t);
+    if (!i) return;
+    dfi_graph_lock();
+    i->took = ticks ? ticks : 1;
+    DFI_GRAPH()->changed = 1;
+    dfi_graph_unlock();
+}
 
 /* The task in whose body s is, or which that is part of; NULL: none, and *bottom is the scope of the thread. Threads: any that
  * keeps s alive, as what this looks at does not change. */
@@ -69,7 +86,8 @@ static DFI_COLD void dfi_graph_submit(struct dfi_graph *g, struct dfi_worker *w,
     if (t->type->modes & (DFI_INTERNAL | DFI_UNLISTED)) return;
     e = dfi_extra_of(w, t);
     in = dfi_graph_around(t->scope, &bottom);
-    i = dfi_graph_task(g, dfi_graph_scope(g, w, t->scope), dfi_graph_of_task(in), in ? in->task.args : NULL, DFI_G_TASK, o && o->name ? o->name : t->type->name, site, t->type->labels, x, n);
+    i = dfi_graph_task(g, dfi_graph_scope(g, w, t->scope), dfi_graph_of_task(in), in ? in->task.args : NULL, DFI_G_TASK,
+                       o && o->name ? o->name : t->type->name, site, t->type->labels, x, n);
     if (!e) return;
     e->graph = i;
     for (k = o ? o->after : NULL; k && *k; k++) dfi_graph_token(g, i, *k, DFI_G_AFTER);

@@ -1,7 +1,7 @@
 /* dfi_graph_write.h - the graph as text and for graphviz
  *
  * Scopes in the order of the program, and in each its tasks; what is deeper than df_config.graph_depth belongs to the task it
- * is in. Nothing depends on addresses or times. */
+ * is in. Nothing depends on addresses; times are there if they were measured. */
 #ifndef DFI_GRAPH_WRITE_H
 #define DFI_GRAPH_WRITE_H
 
@@ -109,6 +109,12 @@ static void dfi_g_title(struct dfi_g_out *out, const struct dfi_g_item *i, int d
     dfi_g_path(out, i);
     dfi_g_char(out, ' ');
     dfi_g_name(out, i->name, dot);
+}
+
+static void dfi_g_time(struct dfi_g_out *out, const struct dfi_g_item *i)
+{
+    char text[16];
+    dfi_g_puts(out, dfi_time_text(text, dfi_graph_ns(i->took)));
 }
 
 /* What a scope is. */
@@ -385,6 +391,7 @@ static void dfi_g_text_task(struct dfi_g_out *out, struct dfi_g_item *i, const s
     if (*i->site) dfi_g_puts(out, " ("), dfi_g_name(out, i->site, 0), dfi_g_char(out, ')');
     if (i->n && i->kind != DFI_G_NODE) dfi_g_puts(out, ": "), dfi_g_accesses(out, i, ", ", 0);
     if (i->first && !dfi_g_is_open(out->g, i)) dfi_g_puts(out, "; tasks inside: "), dfi_g_number(out, dfi_g_count_inside(i));
+    if (i->took) dfi_g_puts(out, "; took "), dfi_g_time(out, i);
     dfi_g_char(out, '\n');
     for (k = 0; k < o->n_edges; k++) {
         dfi_g_puts(out, "    waits for ");
@@ -408,6 +415,7 @@ static void dfi_g_dot_node(struct dfi_g_out *out, struct dfi_g_item *i, int insi
     dfi_g_dot_name(out, i);
     dfi_g_puts(out, " [label=\"");
     dfi_g_title(out, i, 1);
+    if (i->took) dfi_g_puts(out, "\\n"), dfi_g_time(out, i);
     if (inside) dfi_g_puts(out, "\\n+ "), dfi_g_number(out, dfi_g_count_inside(i)), dfi_g_puts(out, " tasks inside");
     dfi_g_puts(out, i->kind >= DFI_G_ENTRY ? "\", style=rounded];\n" : i->kind == DFI_G_NODE ? "\", shape=ellipse];\n" : "\"];\n");
 }

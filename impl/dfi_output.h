@@ -69,6 +69,16 @@ static int dfi_output_put(struct dfi_output *f, const char *p, size_t n) { retur
 static void dfi_output_close(struct dfi_output *f) { fclose(f->stream); }
 #endif
 
+/* A time in a unit in which it has one to three digits before the point. text: at least 16 bytes. */
+static const char *dfi_time_text(char *text, double ns)
+{
+    static const char unit[][3] = { "ns", "us", "ms", "s" };
+    int i = 0;
+    while (i < 3 && ns >= 1000) ns /= 1000, i++;
+    snprintf(text, 16, "%.*f %s", ns >= 100 || (!i && ns >= 10) ? 0 : ns >= 10 ? 1 : 2, ns > 1e6 ? 1e6 : ns, unit[i]);
+    return text;
+}
+
 /* Is it the name of a file with that ending, and more than the ending? */
 static int dfi_ends_in(const char *name, const char *end)
 {

@@ -556,12 +556,13 @@ static void dfi_back_off(const struct dfi_goal *g, uint64_t since, uint64_t now)
 static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const struct dfi_goal *g)
 {
     int idle = g->kind <= DFI_GOAL_SPARE, sweep = 0, crowded = dfi_load_relaxed(&dfi_pool.n_slots) > dfi_pool.n_cpus, i;
-    uint64_t since = 0, began = DFI_UNLIKELY(dfi_watched()) ? dfi_watch_now(w) : 0;
+    uint64_t since = 0, began = 0;
     struct dfi_loot loot;
     struct dfi_waits waits;
     void *block = DFI_UNLIKELY(*dfi_block_here != NULL) ? dfi_suspend_hook() : NULL;
     waits.since = 0;
     if (dfi_stall_on()) dfi_goal_waits(w, &waits, g);
+    if (DFI_UNLIKELY(dfi_watched()) && !idle && g->kind != DFI_GOAL_SCOPE) began = dfi_watch_waits(w);
     dfi_check_pause(w);
     dfi_level(w, 1);
     if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
@@ -602,7 +603,7 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
     if (idle) dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);
     dfi_level(w, -1);
     dfi_waits_end(w, &waits);
-    if (began && !idle && g->kind != DFI_GOAL_SCOPE) dfi_watch_waited(w, (int)g->kind, began);
+    if (began) dfi_watch_waited(w, (int)g->kind, began);
     if (dfi_load_relaxed(&w->level) == 0) w->outside = (unsigned)dfi_chaotic();
     dfi_check_resume(w);
     if (DFI_UNLIKELY(block != NULL)) dfi_resume_hook(block);

@@ -152,7 +152,7 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
     struct dfi_waits waits;
     intptr_t out;
     void *block;
-    uint64_t since = DFI_UNLIKELY(dfi_watched()) ? dfi_watch_now(w) : 0;
+    uint64_t since = DFI_UNLIKELY(dfi_watched()) ? dfi_watch_waits(w) : 0;
     g.kind = DFI_GOAL_SCOPE, g.scope = s, g.future = NULL, g.flag = NULL;
     dfi_check_waits(w, s);
     dfi_flush(w);

@@ -31,16 +31,6 @@ static void dfi_s_say(struct dfi_stats *s, const char *format, ...)
     s->broken = 1;
 }
 
-/* A time in a unit in which it has one to three digits before the point. text: at least 16 bytes. */
-static const char *dfi_s_time(char *text, double ns)
-{
-    static const char unit[][3] = { "ns", "us", "ms", "s" };
-    int i = 0;
-    while (i < 3 && ns >= 1000) ns /= 1000, i++;
-    snprintf(text, 16, "%.*f %s", ns >= 100 || (!i && ns >= 10) ? 0 : ns >= 10 ? 1 : 2, ns > 1e6 ? 1e6 : ns, unit[i]);
-    return text;
-}
-
 static double dfi_s_ns(double ticks)
 {
     dfi_event_ns(dfi_events.ticks);
@@ -88,8 +78,8 @@ static void dfi_s_print_names(struct dfi_stats *s)
     for (i = 0; i < n; i++) {
         const struct dfi_s_name *t = &s->name[order[i]];
         const char *name = dfi_event_text_of(order[i]);
-        dfi_s_say(s, "%-24s %10llu %10s %10s %10s %6.1f %%", *name ? name : "?", (unsigned long long)t->count, dfi_s_time(total, dfi_s_ns(t->total)),
-                  dfi_s_time(mean, dfi_s_ns(t->total / (double)t->count)), dfi_s_time(most, dfi_s_ns((double)t->most)), all > 0 ? 100 * t->total / all : 0);
+        dfi_s_say(s, "%-24s %10llu %10s %10s %10s %6.1f %%", *name ? name : "?", (unsigned long long)t->count, dfi_time_text(total, dfi_s_ns(t->total)),
+                  dfi_time_text(mean, dfi_s_ns(t->total / (double)t->count)), dfi_time_text(most, dfi_s_ns((double)t->most)), all > 0 ? 100 * t->total / all : 0);
     }
     dfi_mfree(order);
 }
@@ -105,9 +95,9 @@ static void dfi_s_print_workers(struct dfi_stats *s, double elapsed)
         int program = w->foreign;
         if (idle < 0) idle = 0;
         if (!w->seen) continue;
-        dfi_s_say(s, "%-10u %10llu %10s %10s %10s %10s %10s", w->index, (unsigned long long)w->tasks, dfi_s_time(busy, dfi_s_ns((double)w->busy)),
-                  dfi_s_time(waiting, dfi_s_ns((double)w->waiting)), program ? dfi_s_time(rest, dfi_s_ns(idle)) : "-",
-                  program ? "-" : dfi_s_time(rest, dfi_s_ns(idle)), dfi_s_time(asleep, dfi_s_ns((double)w->asleep)));
+        dfi_s_say(s, "%-10u %10llu %10s %10s %10s %10s %10s", w->index, (unsigned long long)w->tasks, dfi_time_text(busy, dfi_s_ns((double)w->busy)),
+                  dfi_time_text(waiting, dfi_s_ns((double)w->waiting)), program ? dfi_time_text(rest, dfi_s_ns(idle)) : "-",
+                  program ? "-" : dfi_time_text(rest, dfi_s_ns(idle)), dfi_time_text(asleep, dfi_s_ns((double)w->asleep)));
     }
 }
 
@@ -149,18 +139,18 @@ static void dfi_s_print_replay(struct dfi_stats *s)
     p.steal = (double)DFI_S_STEAL_NS / dfi_s_ns(1), p.claim = (double)DFI_S_CLAIM_NS / dfi_s_ns(1);
     span = dfi_s_replay(&p, DFI_S_ALL, &starved, &left);
     if (span > 0) {
-        dfi_s_say(s, "work %s, %s of it in the program outside of tasks; span %s", dfi_s_time(a, dfi_s_ns(work)), dfi_s_time(b, dfi_s_ns(program)),
-                  dfi_s_time(c, dfi_s_ns(span)));
+        dfi_s_say(s, "work %s, %s of it in the program outside of tasks; span %s", dfi_time_text(a, dfi_s_ns(work)), dfi_time_text(b, dfi_s_ns(program)),
+                  dfi_time_text(c, dfi_s_ns(span)));
         dfi_s_say(s, "parallelism %.2f: no number of workers makes it more than %.2f times as fast as one", work / span, work / span);
         if (took > 0) {
             ticks = dfi_s_replay(&p, (uint32_t)dfi_pool.n_workers, &starved, &left);
-            if (ticks > 0) dfi_s_say(s, "this run took %s with %d workers; predicted from its tasks: %s", dfi_s_time(a, dfi_s_ns(took)), dfi_pool.n_workers, dfi_s_time(b, dfi_s_ns(ticks)));
+            if (ticks > 0) dfi_s_say(s, "this run took %s with %d workers; predicted from its tasks: %s", dfi_time_text(a, dfi_s_ns(took)), dfi_pool.n_workers, dfi_time_text(b, dfi_s_ns(ticks)));
         }
         dfi_s_say(s, "%-10s %10s %10s", "workers", "predicted", "speed-up");
         for (workers = 1, starved = 1; workers <= DFI_S_CURVE; workers *= 2) {
             if (starved && (ticks = dfi_s_replay(&p, (uint32_t)workers, &starved, &left)) < 0) break;
             if (workers == 1) one = ticks;
-            dfi_s_say(s, "%-10d %10s %10.2f", workers, dfi_s_time(a, dfi_s_ns(ticks)), ticks > 0 ? one / ticks : 1);
+            dfi_s_say(s, "%-10d %10s %10.2f", workers, dfi_time_text(a, dfi_s_ns(ticks)), ticks > 0 ? one / ticks : 1);
         }
         if (left) dfi_s_say(s, "NOT ALL: %u tasks wait for something that is not known: they are left out of the prediction", left);
     }
@@ -176,7 +166,7 @@ static void dfi_s_print(struct dfi_stats *s)
     char a[16], b[16], c[16];
     uint32_t i;
     for (i = 0; i < s->workers; i++) dfi_s_program(s, &s->worker[i]);
-    dfi_s_say(s, "statistics: %d workers, %s", dfi_pool.n_workers, dfi_s_time(a, dfi_s_ns(elapsed)));
+    dfi_s_say(s, "statistics: %d workers, %s", dfi_pool.n_workers, dfi_time_text(a, dfi_s_ns(elapsed)));
     dfi_s_print_counters(s);
     dfi_s_print_names(s);
     dfi_s_print_workers(s, elapsed);
@@ -185,8 +175,8 @@ static void dfi_s_print(struct dfi_stats *s)
     if (s->stolen_futures) dfi_s_say(s, "functions of df_spawn that no other worker took are part of who spawned them: work that could be divided there is not in the span");
     if (s->left_out) dfi_s_say(s, "INCOMPLETE: work, span and prediction are of the first %d tasks; %llu later ones are only in the tables", (int)DFI_S_MOST, (unsigned long long)s->left_out);
     if (s->incomplete || dfi_events.incomplete) dfi_s_say(s, "INCOMPLETE: there was no memory for all of it");
-    dfi_s_say(s, "measuring took %s for a task and %s for an edge; it is taken off the times, but for `took'", dfi_s_time(b, dfi_s_ns(s->cost.submit + s->cost.outside + s->cost.inside)),
-              dfi_s_time(c, dfi_s_ns(s->cost.event)));
+    dfi_s_say(s, "measuring took %s for a task and %s for an edge; it is taken off the times, but for `took'", dfi_time_text(b, dfi_s_ns(s->cost.submit + s->cost.outside + s->cost.inside)),
+              dfi_time_text(c, dfi_s_ns(s->cost.event)));
 }
 
 #endif

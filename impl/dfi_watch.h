@@ -11,6 +11,7 @@ DFI_INLINE unsigned dfi_watched(void) { return dfi_load_relaxed(&dfi_watching); 
 
 static struct dfi_worker *dfi_me(void);
 static struct dfi_worker *dfi_me_attached(void);
+static void dfi_graph_ran(const struct dfi_flow *t, uint64_t ticks);
 
 /* The time, in ticks, of an event of w: later than that of the one before, also where the clock ticks more slowly than events come. So
  * what began first has the smaller time. */
@@ -24,7 +25,7 @@ static uint64_t dfi_watch_now(struct dfi_worker *w)
 /* --- bodies ---------------------------------------------------------------------------------------- */
 
 /* A body that runs, on the stack of its thread: of a task, a spawned function, part of a loop, a stage of a pipe. Constant while it is
- * in the chain. */
+ * in the chain, but for what its owner counts in it. */
 struct dfi_running {
     struct dfi_running *outer;    /* what it was put on top of, or NULL */
     const char *name;             /* constant: the function's */
@@ -32,6 +33,7 @@ struct dfi_running {
     const struct dfi_flow *task;  /* NULL: none, or it was run at once */
     const struct dfi_future *future; /* that another worker took, or NULL */
     uint64_t id, began;
+    uint64_t others, before;      /* ticks in which others ran on top of it, and it waited; the same when its last wait began */
     uint32_t text;                /* its name, with df_opts.name */
     unsigned level;               /* DFI_RAN_.. */
 };
@@ -69,6 +71,7 @@ static void dfi_watch_begin(struct dfi_worker *w, struct dfi_running *r, unsigne
     if (dfi_watched() & DFI_WATCH_DIRECT) dfi_direct_body(w, function, t);
     r->outer = dfi_load_relaxed(&w->running);
     r->name = function, r->type = type, r->task = t, r->level = level;
+    r->others = r->before = 0;
     r->id = t ? dfi_id_of(t, t->seq) : dfi_id_new(w);
     r->text = dfi_watched() & DFI_WATCH_EVENTS ? dfi_watch_name(w, name, function) : 0;
     if (stall) dfi_stall_change(w);
@@ -81,7 +84,9 @@ static void dfi_watch_end(struct dfi_worker *w, struct dfi_running *r)
 {
     uint64_t now = dfi_watch_now(w);
     unsigned stall = dfi_watched() & DFI_WATCH_STALL;
+    if (r->outer) r->outer->others += now - r->began;
     if (dfi_watched() & DFI_WATCH_EVENTS) {
+        if (r->task && DFI_GRAPH()) dfi_graph_ran(r->task, now - r->began - r->others);
         if (r->task && !(r->level & DFI_RAN_INTERNAL)) dfi_store_relaxed(&w->pen.unfinished, dfi_load_relaxed(&w->pen.unfinished) - 1);
         dfi_event_sample(w, now, DFI_STATE_US);
         dfi_event_put_level(w, DFI_E_RUN, r->began, r->id, now - r->began, r->text, r->level);
@@ -119,7 +124,8 @@ DFI_INLINE void dfi_body_run(struct dfi_worker *w, const struct dfi_type *type, 
 #endif
 }
 
-/* Part of a loop, or a stage of a pipe: around it. w may be NULL. Nonzero: dfi_watch_part_end is to follow. Its first and last iterations, or stage and item, are told at its end. */
+/* Part of a loop, or a stage of a pipe: around it. w may be NULL. Nonzero: dfi_watch_part_end is to follow. Its first
+ * and last iterations, or stage and item, are told at its end. */
 DFI_INLINE int dfi_watch_part_begin(struct dfi_worker *w, struct dfi_running *r, unsigned level, const char *name)
 {
     if (DFI_LIKELY(!dfi_watched()) || !w) return 0;
@@ -223,17 +229,36 @@ static DFI_COLD void dfi_watch_slept(struct dfi_worker *w, uint64_t since)
     if (dfi_watched() & DFI_WATCH_EVENTS) dfi_event_put(w, DFI_E_PARK, since, 0, dfi_watch_now(w) - since, 0);
 }
 
+/* w begins to wait. Returns when. */
+static DFI_COLD uint64_t dfi_watch_waits(struct dfi_worker *w)
+{
+    struct dfi_running *r = dfi_load_relaxed(&w->running);
+    if (r) r->before = r->others;
+    return dfi_watch_now(w);
+}
+
+/* It has waited since then. Returns for how long. */
+static uint64_t dfi_watch_wait_ends(struct dfi_worker *w, uint64_t since)
+{
+    struct dfi_running *r = dfi_load_relaxed(&w->running);
+    uint64_t ticks = dfi_watch_now(w) - since;
+    if (r) r->others = r->before + ticks; /* all that others ran is within that time */
+    return ticks;
+}
+
 /* w waited for a goal of that kind from `since` on. */
 static DFI_COLD void dfi_watch_waited(struct dfi_worker *w, int goal, uint64_t since)
 {
-    if (dfi_watched() & DFI_WATCH_EVENTS) dfi_event_put(w, DFI_E_WAIT, since, dfi_running_id(w), dfi_watch_now(w) - since, (uint32_t)goal);
+    uint64_t ticks = dfi_watch_wait_ends(w, since);
+    if (dfi_watched() & DFI_WATCH_EVENTS) dfi_event_put(w, DFI_E_WAIT, since, dfi_running_id(w), ticks, (uint32_t)goal);
 }
 
 /* w waited until at most `keep` children of s, which it owns, were left. */
 static DFI_COLD void dfi_watch_waited_scope(struct dfi_worker *w, int goal, const struct dfi_scope *s, size_t keep, uint64_t since)
 {
+    uint64_t ticks = dfi_watch_wait_ends(w, since);
     if (dfi_watched() & DFI_WATCH_EVENTS && s->births)
-        dfi_event_put_level(w, keep ? DFI_E_ROOM : DFI_E_WAIT, since, dfi_running_id(w), dfi_watch_now(w) - since, (uint32_t)goal,
+        dfi_event_put_level(w, keep ? DFI_E_ROOM : DFI_E_WAIT, since, dfi_running_id(w), ticks, (uint32_t)goal,
                             (unsigned)dfi_load_relaxed(&s->depth));
 }
 
