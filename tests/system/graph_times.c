@@ -83,7 +83,7 @@ int main(int argc, char **argv)
     unsetenv("DF_TRACE"), unsetenv("DF_STATS"), unsetenv("DF_GRAPH");
     for (int workers = 1; workers <= 4; workers *= 4)
         for (int k = 0; k < 3; k++) {
-            run(argv[0], workers, k == 1 ? trace : NULL, k == 2 ? stats : NULL);
+            run(argv[0], workers, k == 1 ? trace : "", k == 2 ? stats : "");
             for (int n = 1; n <= 2; n++) CHECK(k ? took("inner", n) > NAP_MS * .9 : took("inner", n) < 0);
             CHECK(k ? took("outer", 1) >= 0 && took("outer", 1) < NAP_MS * .9 : took("outer", 1) < 0);
             CHECK(k ? took("late", 1) >= 0 && took("late", 1) < NAP_MS * .9 : took("late", 1) < 0);
