@@ -1,16 +1,20 @@
-/* What a trace costs: the same tasks with DF_TRACE and without, in turn. Prints lines
+/* What DF_TRACE and DF_STATS cost: the same tasks with neither, with one, with the other, in turn. Prints lines
  *
  *     name df workers value unit target
  *
- *   tasks_5us     more time (clock), and more CPU time of all threads together, in percent: tasks of 5 us, each after one other, from
- *                 df_start to df_stop: with what is written at the end
- *   task          CPU time a task of all threads together: four events, a slice with its arguments, an arrow
- *   file          bytes per task
+ *   tasks_5us          with a trace: more time (clock) in percent, from df_start to df_stop, so with what is written at the end; tasks
+ *                      of 5 us, each after one other
+ *   tasks_5us-cpu      the same in CPU time of all threads together
+ *   task               CPU time a task of all threads together: four events, a slice with its arguments, an arrow
+ *   file               bytes per task
+ *   stats_5us          with statistics: more time in percent until all tasks are done
+ *   stats_5us-cpu      the same in CPU time
+ *   stats_report       time a task of df_stop, which makes the report
  *
  * Each is the best of all repetitions.
  *
- * Both ways register tasks (df_config.defer): a trace shows what orders tasks also where one worker would run each at once.
- * The file is in TMPDIR, or in /tmp, and removed. */
+ * All ways register tasks (df_config.defer): what looks on shows what orders tasks also where one worker would run each at once.
+ * Files are in TMPDIR, or in /tmp, and removed. */
 #define _DEFAULT_SOURCE                                             /* getrusage                                        */
 #include "bench.h"
 #include <sys/resource.h>
@@ -45,40 +49,47 @@ static void line(const char *name, double value, const char *unit, const char *t
     fflush(stdout);
 }
 
-static double least(const double *t, int n)
-{
-    double m = t[0];
-    for (int i = 1; i < n; i++) m = t[i] < m ? t[i] : m;
-    return m;
-}
-
 static uint64_t cell[CHAINS][8];
 
-/* n tasks from start to stop. */
-static void run(const char *trace, int empty, long n, double *clock, double *cpu)
+enum looks_on { NOTHING, TRACE, STATS, WAYS };
+static char file[WAYS][512];
+
+/* Seconds of n tasks from start to stop, and until they are done. */
+struct times { double clock, cpu, done_clock, done_cpu; };
+static void run(enum looks_on way, int empty, long n, struct times *t)
 {
-    df_config c = { .trace = trace, .defer = 1 };
+    df_config c = { .defer = 1 };
     double wall = bench_now(), used = cpu_time(RUSAGE_SELF);
+    c.trace = way == TRACE ? file[TRACE] : ""; /* NULL: as before */
+    c.stats = way == STATS ? file[STATS] : "";
     df_start(&c);
     DF_PARALLEL {
         for (long i = 0; i < n; i++)
             if (empty) df_submit(nothing, cell[i % CHAINS]);
             else df_submit(work, cell[i % CHAINS]);
     }
+    t->done_clock = bench_now() - wall, t->done_cpu = cpu_time(RUSAGE_SELF) - used;
     df_stop();
-    *clock = bench_now() - wall, *cpu = cpu_time(RUSAGE_SELF) - used;
+    t->clock = bench_now() - wall, t->cpu = cpu_time(RUSAGE_SELF) - used;
+}
+
+static void best(struct times *a, const struct times *b)
+{
+    if (b->clock < a->clock) a->clock = b->clock;
+    if (b->cpu < a->cpu) a->cpu = b->cpu;
+    if (b->done_clock < a->done_clock) a->done_clock = b->done_clock;
+    if (b->done_cpu < a->done_cpu) a->done_cpu = b->done_cpu;
 }
 
 int main(int argc, char **argv)
 {
     const char *folder = getenv("TMPDIR");
-    char file[512];
     struct stat s;
     long n = bench_size(20000, 20000, 2000);
     int reps = bench_env("BENCH_QUICK", 0) ? 3 : REPS, empty;
-    double clock[2][REPS], cpu[2][REPS];
     bench_start(argc, argv, 0);
-    snprintf(file, sizeof file, "%s/df-bench-trace-%ld.json", folder && *folder ? folder : "/tmp", (long)getpid());
+    for (int way = TRACE; way < WAYS; way++)
+        snprintf(file[way], sizeof file[way], "%s/df-bench-trace-%ld.%s", folder && *folder ? folder : "/tmp", (long)getpid(), way == TRACE ? "json" : "txt");
     for (steps = 1000; ; steps *= 2) {                              /* until they take so long that the clock is exact    */
         double began = bench_now(), took;
         work(cell[0]);
@@ -87,17 +98,25 @@ int main(int argc, char **argv)
         break;
     }
     for (empty = 0; empty < 2; empty++) {
+        struct times t[WAYS], once;
         if (!bench_wants(empty ? "task" : "tasks_5us")) continue;
         for (int r = 0; r < reps; r++)
-            for (int traced = 0; traced < 2; traced++) run(traced ? file : NULL, empty, n, &clock[traced][r], &cpu[traced][r]);
-        double c0 = least(clock[0], reps), c1 = least(clock[1], reps), u0 = least(cpu[0], reps), u1 = least(cpu[1], reps);
-        if (empty) line("task", (u1 - u0) / (double)n * 1e9, "ns", "-");
-        else {
-            line("tasks_5us", (c1 / c0 - 1) * 100, "%", "3");
-            line("tasks_5us-cpu", (u1 / u0 - 1) * 100, "%", "-");
+            for (int way = 0; way < WAYS; way++) {
+                run((enum looks_on)way, empty, n, &once);
+                if (!r) t[way] = once;
+                best(&t[way], &once);
+            }
+        if (empty) {
+            line("task", (t[TRACE].cpu - t[NOTHING].cpu) / (double)n * 1e9, "ns", "-");
+            continue;
         }
+        line("tasks_5us", (t[TRACE].clock / t[NOTHING].clock - 1) * 100, "%", "3");
+        line("tasks_5us-cpu", (t[TRACE].cpu / t[NOTHING].cpu - 1) * 100, "%", "-");
+        line("stats_5us", (t[STATS].done_clock / t[NOTHING].done_clock - 1) * 100, "%", "1");
+        line("stats_5us-cpu", (t[STATS].done_cpu / t[NOTHING].done_cpu - 1) * 100, "%", "-");
+        line("stats_report", (t[STATS].clock - t[STATS].done_clock) / (double)n * 1e9, "ns", "-");
     }
-    if (!stat(file, &s)) line("file", (double)s.st_size / (double)(n * reps * 2), "bytes", "-");
-    remove(file);
+    if (!stat(file[TRACE], &s)) line("file", (double)s.st_size / (double)n, "bytes", "-");
+    remove(file[TRACE]), remove(file[STATS]);
     return 0;
 }

@@ -7,6 +7,8 @@
 enum dfi_event_kind {
     DFI_E_RUN,    /* the body a ran from `at` on, for b; what: its name; level: DFI_RAN_.. */
     DFI_E_PART,   /* about the body whose DFI_E_RUN comes next: `at` is the first and a the last iteration; or stage and item */
+    DFI_E_OWN,    /* about the DFI_E_RUN, DFI_E_WAIT or DFI_E_ROOM that comes next: for b nothing else ran on top of it, nor did the body
+                     wait; without this: all the time */
     DFI_E_SUBMIT, /* the body b submitted the task a; what: its name; level: of the scope it is a child of */
     DFI_E_SITE,   /* about the task whose DFI_E_SUBMIT came before; what: the text of where */
     DFI_E_WRITE,  /* about the same: it writes a rows of b bytes from the address `at` on; what: the names of its accesses; level:
@@ -41,6 +43,9 @@ enum {
     DFI_EVENT_ROOM = (DFI_EVENT_BYTES - 64) / (int)sizeof(struct dfi_event),
     DFI_TEXT_CACHE = 16          /* texts a worker finds again quickly; a power of two */
 };
+/* Ticks in which a body waited, or others ran on top of it; the same when its last wait began. */
+struct dfi_not_own { uint64_t ticks, before; };
+
 struct dfi_event_pen;
 struct dfi_event_chunk {
     struct dfi_event_chunk *next;
@@ -59,6 +64,7 @@ struct dfi_event_pen {
     DFI_ATOMIC(intptr_t) unfinished; /* tasks it submitted less tasks it ran; written by the owner, read by anybody */
     uint64_t ids;                /* owner only, from here on */
     uint64_t now;                /* the last time it noted (dfi_watch_now) */
+    struct dfi_not_own others;   /* of the code of the program outside of bodies */
     uint64_t ends;               /* the task at whose end others are released, or 0: by the body that runs */
     struct { const char *at; uint32_t text; } cache[DFI_TEXT_CACHE];
 };

@@ -50,7 +50,6 @@ struct dfi_s_edge { uint32_t next, before; };
 /* Something that happened on a worker, and is not known to be inside of a body yet. */
 struct dfi_s_item {
     uint64_t at, end;
-    uint64_t length;         /* COVER, LOOP: how long other bodies ran or it waited; INLINE: of a task that ran at once, a part of the body around it */
     double cost;             /* ticks that were spent on writing events */
     uint32_t of;
     uint16_t kind, level;
@@ -65,6 +64,8 @@ struct dfi_s_worker {
     int seen, foreign;             /* a thread of the program */
     uint64_t iterations;     /* of the part that is told about next, */
     int64_t first;           /* from this on */
+    uint64_t own;            /* ticks of its own of the body or wait that is told about next */
+    int shared;              /* else all are */
     uint64_t last;           /* when its last task ended, if nothing happened since, or 0 */
     uint64_t tasks, busy, waiting, asleep;
 };

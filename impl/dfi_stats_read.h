@@ -21,7 +21,7 @@ static uint32_t dfi_s_push(struct dfi_s_worker *w, const struct dfi_s_item *item
     struct dfi_s_item *top = w->n ? &w->item[w->n - 1] : NULL;
     int cover = w->n > 1 && item->kind == DFI_S_COVER && top->kind == DFI_S_COVER && top[-1].kind == DFI_S_COVER;
     if (cover || (top && item->kind == DFI_S_INLINE && top->kind == DFI_S_INLINE)) {
-        top->end = item->end, top->length += item->length, top->cost += item->cost;
+        top->end = item->end, top->cost += item->cost;
         return 0;
     }
     DFI_S_ROOM(w->item, struct dfi_s_item, w->room, w->n);
@@ -37,14 +37,18 @@ static uint32_t dfi_s_since(const struct dfi_s_worker *w, uint64_t at)
     return i;
 }
 
-/* Time that others took of items [from, w->n): COVER and WAIT, or INLINE. */
-static uint64_t dfi_s_taken(const struct dfi_s_worker *w, uint32_t from, int inlined)
+/* Are tasks that ran at once among the items [from, w->n)? */
+static int dfi_s_has_inline(const struct dfi_s_worker *w, uint32_t from)
 {
-    uint64_t ticks = 0;
-    for (; from < w->n; from++) {
-        unsigned kind = w->item[from].kind;
-        if (inlined ? kind == DFI_S_INLINE : kind == DFI_S_COVER || kind == DFI_S_WAIT || kind == DFI_S_LOOP) ticks += w->item[from].length;
-    }
+    while (from < w->n && w->item[from].kind != DFI_S_INLINE) from++;
+    return from < w->n;
+}
+
+/* What was told about the body or wait e. */
+static uint64_t dfi_s_own(struct dfi_s_worker *w, const struct dfi_event *e)
+{
+    uint64_t ticks = w->shared ? w->own : e->b;
+    w->shared = 0;
     return ticks;
 }
 
@@ -97,7 +101,7 @@ static void dfi_s_program(struct dfi_stats *s, struct dfi_s_worker *w)
 static void dfi_s_ran(struct dfi_stats *s, struct dfi_s_worker *w, const struct dfi_event *e)
 {
     uint32_t from = dfi_s_since(w, e->at), i, body;
-    uint64_t others = dfi_s_taken(w, from, 0) + dfi_s_taken(w, from, 1), own = e->b > others ? e->b - others : 0, now = e->at;
+    uint64_t own = dfi_s_own(w, e), now = e->at;
     double cost = s->cost.inside;
     struct dfi_s_item item;
     int internal = (e->level & DFI_RAN_INTERNAL) != 0, inside = e->level & DFI_RAN_INLINE || (e->level & DFI_RAN_STAGE && w->foreign);
@@ -120,13 +124,13 @@ static void dfi_s_ran(struct dfi_stats *s, struct dfi_s_worker *w, const struct 
         }
     }
     if (inside) { /* what it submitted are children of the body around it, which is not known yet */
-        item.kind = DFI_S_INLINE, item.length = own;
+        item.kind = DFI_S_INLINE;
         dfi_s_push(w, &item);
         return;
     }
     if (e->level & DFI_RAN_LOOP) {
         w->n = from;
-        item.kind = DFI_S_LOOP, item.length = e->b, item.cost = s->cost.outside;
+        item.kind = DFI_S_LOOP, item.cost = s->cost.outside;
         item.of = dfi_s_new_part(s, e, (double)own, w);
         if (item.of != DFI_S_NONE) dfi_s_push(w, &item);
         return;
@@ -135,13 +139,13 @@ static void dfi_s_ran(struct dfi_stats *s, struct dfi_s_worker *w, const struct 
     if (e->level & DFI_RAN_SPAWNED) s->stolen_futures++;
     body = dfi_s_find(s, e->a, DFI_S_RAN);
     if (body != DFI_S_NONE) {
-        if (internal && !dfi_s_taken(w, from, 1)) s->body[body].is |= DFI_S_INTERNAL; /* else a tile of a wavefront */
+        if (internal && !dfi_s_has_inline(w, from)) s->body[body].is |= DFI_S_INTERNAL; /* else a tile of a wavefront */
         s->body[body].name = e->what;
         dfi_s_walk(s, w, from, body, &now, item.end);
         s->body[body].rest -= s->body[body].rest < s->cost.inside ? s->body[body].rest : s->cost.inside;
     } else if (!internal) s->left_out++;
     w->n = from;
-    item.kind = DFI_S_COVER, item.length = e->b, item.cost = s->cost.outside;
+    item.kind = DFI_S_COVER, item.cost = s->cost.outside;
     dfi_s_push(w, &item);
     w->last = item.end;
 }
@@ -150,14 +154,13 @@ static void dfi_s_ran(struct dfi_stats *s, struct dfi_s_worker *w, const struct 
 static void dfi_s_waited(struct dfi_stats *s, struct dfi_s_worker *w, const struct dfi_event *e)
 {
     uint32_t from = dfi_s_since(w, e->at);
-    uint64_t others = dfi_s_taken(w, from, 0);
     struct dfi_s_item item;
     int step = e->kind == DFI_E_WAIT && e->what == (uint32_t)DFI_GOAL_SCOPE && !s->full;
     if (!e->a && !(w->pending && w->highest >= e->level)) step = 0; /* df_stop, and others who wait for nothing: it is not a part of the program's work to come there */
     w->n = from;
-    w->waiting += e->b > others ? e->b - others : 0;
+    w->waiting += dfi_s_own(w, e);
     memset((void *)&item, 0, sizeof item);
-    item.at = e->at, item.end = e->at + e->b, item.length = e->b;
+    item.at = e->at, item.end = e->at + e->b;
     item.kind = step ? DFI_S_WAIT : DFI_S_COVER, item.level = e->level, item.of = DFI_S_NONE;
     item.cost = s->cost.submit;
     dfi_s_push(w, &item);
@@ -200,6 +203,7 @@ static void dfi_s_read(int worker, const struct dfi_event *e, unsigned n)
     for (i = 0; i < n; i++, e++) {
         switch (e->kind) {
         case DFI_E_RUN: dfi_s_ran(s, w, e); continue;
+        case DFI_E_OWN: w->own = e->b, w->shared = 1; continue;
         case DFI_E_EDGE:
             if (e->level) continue; /* DFI_E_SIGNAL says when */
             if (w->n) w->item[w->n - 1].cost += s->cost.event;

@@ -33,7 +33,7 @@ struct dfi_running {
     const struct dfi_flow *task;  /* NULL: none, or it was run at once */
     const struct dfi_future *future; /* that another worker took, or NULL */
     uint64_t id, began;
-    uint64_t others, before;      /* ticks in which others ran on top of it, and it waited; the same when its last wait began */
+    struct dfi_not_own others;
     uint32_t text;                /* its name, with df_opts.name */
     unsigned level;               /* DFI_RAN_.. */
 };
@@ -71,7 +71,7 @@ static void dfi_watch_begin(struct dfi_worker *w, struct dfi_running *r, unsigne
     if (dfi_watched() & DFI_WATCH_DIRECT) dfi_direct_body(w, function, t);
     r->outer = dfi_load_relaxed(&w->running);
     r->name = function, r->type = type, r->task = t, r->level = level;
-    r->others = r->before = 0;
+    r->others.ticks = r->others.before = 0;
     r->id = t ? dfi_id_of(t, t->seq) : dfi_id_new(w);
     r->text = dfi_watched() & DFI_WATCH_EVENTS ? dfi_watch_name(w, name, function) : 0;
     if (stall) dfi_stall_change(w);
@@ -84,11 +84,12 @@ static void dfi_watch_end(struct dfi_worker *w, struct dfi_running *r)
 {
     uint64_t now = dfi_watch_now(w);
     unsigned stall = dfi_watched() & DFI_WATCH_STALL;
-    if (r->outer) r->outer->others += now - r->began;
+    (r->outer ? &r->outer->others : &w->pen.others)->ticks += now - r->began;
     if (dfi_watched() & DFI_WATCH_EVENTS) {
-        if (r->task && DFI_GRAPH()) dfi_graph_ran(r->task, now - r->began - r->others);
+        if (r->task && DFI_GRAPH()) dfi_graph_ran(r->task, now - r->began - r->others.ticks);
         if (r->task && !(r->level & DFI_RAN_INTERNAL)) dfi_store_relaxed(&w->pen.unfinished, dfi_load_relaxed(&w->pen.unfinished) - 1);
         dfi_event_sample(w, now, DFI_STATE_US);
+        if (r->others.ticks) dfi_event_put(w, DFI_E_OWN, 0, 0, now - r->began - r->others.ticks, 0);
         dfi_event_put_level(w, DFI_E_RUN, r->began, r->id, now - r->began, r->text, r->level);
     }
     if (stall) dfi_stall_change(w);
@@ -229,37 +230,46 @@ static DFI_COLD void dfi_watch_slept(struct dfi_worker *w, uint64_t since)
     if (dfi_watched() & DFI_WATCH_EVENTS) dfi_event_put(w, DFI_E_PARK, since, 0, dfi_watch_now(w) - since, 0);
 }
 
+static struct dfi_not_own *dfi_watch_others(struct dfi_worker *w)
+{
+    struct dfi_running *r = dfi_load_relaxed(&w->running);
+    return r ? &r->others : &w->pen.others;
+}
+
 /* w begins to wait. Returns when. */
 static DFI_COLD uint64_t dfi_watch_waits(struct dfi_worker *w)
 {
-    struct dfi_running *r = dfi_load_relaxed(&w->running);
-    if (r) r->before = r->others;
+    struct dfi_not_own *o = dfi_watch_others(w);
+    o->before = o->ticks;
     return dfi_watch_now(w);
 }
 
-/* It has waited since then. Returns for how long. */
+/* It has waited since then, as is about to be told. Returns for how long. */
 static uint64_t dfi_watch_wait_ends(struct dfi_worker *w, uint64_t since)
 {
-    struct dfi_running *r = dfi_load_relaxed(&w->running);
-    uint64_t ticks = dfi_watch_now(w) - since;
-    if (r) r->others = r->before + ticks; /* all that others ran is within that time */
+    struct dfi_not_own *o = dfi_watch_others(w);
+    uint64_t ticks = dfi_watch_now(w) - since, others = o->ticks - o->before;
+    if (others) dfi_event_put(w, DFI_E_OWN, 0, 0, ticks - others, 0);
+    o->ticks = o->before + ticks;
     return ticks;
 }
 
 /* w waited for a goal of that kind from `since` on. */
 static DFI_COLD void dfi_watch_waited(struct dfi_worker *w, int goal, uint64_t since)
 {
-    uint64_t ticks = dfi_watch_wait_ends(w, since);
-    if (dfi_watched() & DFI_WATCH_EVENTS) dfi_event_put(w, DFI_E_WAIT, since, dfi_running_id(w), ticks, (uint32_t)goal);
+    uint64_t ticks;
+    if (!(dfi_watched() & DFI_WATCH_EVENTS)) return;
+    ticks = dfi_watch_wait_ends(w, since);
+    dfi_event_put(w, DFI_E_WAIT, since, dfi_running_id(w), ticks, (uint32_t)goal);
 }
 
 /* w waited until at most `keep` children of s, which it owns, were left. */
 static DFI_COLD void dfi_watch_waited_scope(struct dfi_worker *w, int goal, const struct dfi_scope *s, size_t keep, uint64_t since)
 {
-    uint64_t ticks = dfi_watch_wait_ends(w, since);
-    if (dfi_watched() & DFI_WATCH_EVENTS && s->births)
-        dfi_event_put_level(w, keep ? DFI_E_ROOM : DFI_E_WAIT, since, dfi_running_id(w), ticks, (uint32_t)goal,
-                            (unsigned)dfi_load_relaxed(&s->depth));
+    uint64_t ticks;
+    if (!(dfi_watched() & DFI_WATCH_EVENTS) || !s->births) return;
+    ticks = dfi_watch_wait_ends(w, since);
+    dfi_event_put_level(w, keep ? DFI_E_ROOM : DFI_E_WAIT, since, dfi_running_id(w), ticks, (uint32_t)goal, (unsigned)dfi_load_relaxed(&s->depth));
 }
 
 /* w goes on to wait for t, which it is about to submit. */

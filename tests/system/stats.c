@@ -137,6 +137,39 @@ static int one_of_each(void *unused)
     return 0;
 }
 
+DF_TASK(void, spin, df_inout(int, x, 1), (unsigned, n));
+void spin(int *x, unsigned n)
+{
+    test_spin(n);
+    ++*x;
+}
+DF_TASK(void, all_of, df_in(int, x, 8), df_inout(int, y, 1));
+void all_of(const int *x, int *y)
+{
+    *y += x[0] == x[7];
+}
+
+/* More tasks than are remembered: most of the time is in the last ones. */
+static int many(void *unused)
+{
+    static int x[8], y;
+    (void)unused;
+    for (int k = 0; k < 156; k++) {
+        for (int i = 0; i < (k < 140 ? 2000 : 400); i++) df_submit(spin, &x[i % 8], k < 140 ? 0 : 100000);
+        df_submit(all_of, x, &y);
+        df_wait_on(&y, sizeof y);
+    }
+    df_wait();
+    CHECK(y == 156);
+    return 0;
+}
+
+/* A time of the report, in ns. */
+static double time_of(const char *number, const char *unit)
+{
+    return atof(number) * (unit[0] == 'n' ? 1 : unit[0] == 'u' ? 1e3 : unit[0] == 'm' ? 1e6 : 1e9);
+}
+
 /* The k-th allocation fails, or all from then on. Nonzero: it came so far. */
 static int no_memory(int k, int only)
 {
@@ -213,6 +246,16 @@ int main(void)
     c = with(name, one_of_each);
     CHECK_CHILD(c, c.status == 0 && c.lines == 0);
     CHECK(strstr(contents(name), "5 transactions, 0 times run again"));
+    if (!TEST_SLOW) {
+        static const char *const one[] = { "DF_STATS", name, "DF_WORKERS", "1", NULL };
+        char all[16], busy[16], waiting[16], unit[3][4];
+        c = child_run(many, NULL, one, 60);
+        CHECK_CHILD(c, c.status == 0 && c.lines == 0);
+        CHECK(strstr(contents(name), "later ones are only in the tables"));
+        CHECK(sscanf(strstr(text, "\n0 "), "\n0 %*d %15s %3s %15s %3s", busy, unit[0], waiting, unit[1]) == 4);
+        CHECK(sscanf(strstr(text, "statistics: "), "statistics: %*d workers, %15s %3s", all, unit[2]) == 2);
+        CHECK(time_of(busy, unit[0]) + time_of(waiting, unit[1]) < time_of(all, unit[2]) * 1.02); /* three digits; what runs in a wait counts once */
+    }
     c = child_run(to_the_logger, NULL, NULL, 60);
     CHECK_CHILD(c, c.status == 0);
     c = child_run(without_memory, NULL, NULL, 60);
