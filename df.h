@@ -44,7 +44,8 @@
  *       (-.txt, -.dot: to standard output); DF_GRAPH_DEPTH=n: only n levels of tasks in tasks. See docs/graph.md.
  *       DF_TRACE=file.json   when and where each task of any program ran, for Perfetto and chrome://tracing; file.html: a page for any
  *                            browser. See docs/trace.md.
- *       DF_STATS=1, or a file.txt   how long tasks took, work, span, speed-up to expect. See docs/stats.md.
+ *       DF_STATS=1, or a file.txt   how long tasks took, work, span, speed-up to expect; with DF_STATS_EVENTS=cycles,instructions,.. also
+ *                                   what the processor and the system counted meanwhile. See docs/stats.md.
  *       DF_CHAOS=seed: ready tasks run in an order drawn from the seed. DF_RECORD=file: the order of a run is written down;
  *       DF_REPLAY=file: and repeated. See docs/chaos.md.
  *
@@ -694,6 +695,7 @@ DFI_EXTERN_C_END
 #include "impl/dfi_trace_life.h"
 #include "impl/dfi_tape.h"
 #include "impl/dfi_baton.h"
+#include "impl/dfi_perf.h"
 #include "impl/dfi_watch.h"
 #include "impl/dfi_sched.h"
 #include "impl/dfi_stats.h"

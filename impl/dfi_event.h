@@ -27,6 +27,8 @@ enum dfi_event_kind {
     DFI_E_STATE,  /* a: tasks submitted and not done; b: bytes in private buffers; what: workers that run something */
     DFI_E_TRACK,  /* a queue of a device has a name: what; level: its track */
     DFI_E_DEVICE, /* a device did something for b; what: its name; a: bytes, or 0: a kernel; level: track */
+    DFI_E_PERF,   /* about the body whose DFI_E_RUN came before, not of df itself; what: its name. at, a, b: of what was counted
+                     (dfi_running.count), level 0: the first three numbers, 1: the next */
     DFI_E_COUNT
 };
 /* A task of df itself; one that ran at once, in the scope of its submitter; no task: a spawned function that another worker took, part of
@@ -67,6 +69,14 @@ struct dfi_event_pen {
     struct dfi_not_own others;   /* of the code of the program outside of bodies */
     uint64_t ends;               /* the task at whose end others are released, or 0: by the body that runs */
     struct { const char *at; uint32_t text; } cache[DFI_TEXT_CACHE];
+};
+
+enum { DFI_PERF_MOST = 4, DFI_PERF_NUMBERS = 2 + DFI_PERF_MOST };
+/* The counters of the thread of a worker (dfi_perf.h). */
+struct dfi_perf_group {
+    unsigned run;                /* the number of the run that they are for; 0: none are open */
+    int n, fd[DFI_PERF_MOST];    /* n = 0: the system refused. These change under the lock of the events; the owner looks without */
+    uint64_t last[DFI_PERF_NUMBERS]; /* owner: what they were at the last look */
 };
 
 #endif

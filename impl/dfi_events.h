@@ -11,7 +11,7 @@
 #define DFI_EVENTS_H
 
 /* Bits of dfi_watching: who looks on (dfi_watch.h). */
-enum { DFI_WATCH_TRACE = 1, DFI_WATCH_STATS = 2, DFI_WATCH_EVENTS = DFI_WATCH_TRACE | DFI_WATCH_STATS, DFI_WATCH_DIRECT = 4, DFI_WATCH_STALL = 8 };
+enum { DFI_WATCH_TRACE = 1, DFI_WATCH_STATS = 2, DFI_WATCH_EVENTS = DFI_WATCH_TRACE | DFI_WATCH_STATS, DFI_WATCH_DIRECT = 4, DFI_WATCH_STALL = 8, DFI_WATCH_PERF = 16 };
 
 enum {
     DFI_EVENT_CHUNKS = 16, /* 1 MiB for each worker: 30 ms of tasks without work */
@@ -361,7 +361,7 @@ static void dfi_events_end(void)
         dfi_os_event_wake(&e->wake);
         dfi_os_thread_join(&e->thread);
     }
-    dfi_store_relaxed(&dfi_watching, dfi_load_relaxed(&dfi_watching) & ~(unsigned)DFI_WATCH_EVENTS);
+    dfi_store_relaxed(&dfi_watching, dfi_load_relaxed(&dfi_watching) & ~(unsigned)(DFI_WATCH_EVENTS | DFI_WATCH_PERF));
     dfi_events_read();
     dfi_os_lock(&dfi_events_reading);
     memset((void *)e->reader, 0, sizeof e->reader);

@@ -32,6 +32,7 @@ static int dfi_worker_reset(struct dfi_worker *w)
 #endif
     dfi_store_relaxed(&w->level, 0);
     dfi_store_relaxed(&w->running, (struct dfi_running *)NULL);
+    dfi_perf_close(&w->perf);
     w->watch_lock = dfi_queue_empty.lock;
     w->waits = NULL;
     w->outbox = w->outbox_last = NULL;
@@ -71,6 +72,7 @@ static void dfi_worker_free(struct dfi_worker *w)
     dfi_mfree((void *)w->sites);
     if (w->kernel) w->kernel_free(w->kernel);
     dfi_mfree(dfi_load_relaxed(&w->pen.chunk));
+    dfi_perf_close(&w->perf);
     dfi_os_event_free(&w->event);
     dfi_mfree(w->allocated);
 }
@@ -143,6 +145,7 @@ static void dfi_detach(void *p) /* at the end of a thread that used df */
     dfi_be(NULL);
     dfi_os_lock(&dfi_pool_lock);
     dfi_watch_thread(w, 2);
+    dfi_perf_close(&w->perf);
     w->attached = 0;
     dfi_os_unlock(&dfi_pool_lock);
     dfi_baton_drop(w); /* its slot is free before anybody else decides on slots */
@@ -303,6 +306,7 @@ static void dfi_stop_join(void)
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
         if (!v->helper || v == me) continue;
         dfi_os_thread_join(&v->thread);
+        dfi_perf_close(&v->perf);
         v->attached = 0;
         dfi_store_relaxed(&v->helper, 0);
     }

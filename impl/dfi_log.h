@@ -107,6 +107,8 @@
     X(STATS_BUSY, WARNING, ALWAYS, "%s=%s: another program has this file: there are no statistics of this one; give it another name") \
     X(STATS_FORK, WARNING, ALWAYS, "%s=%s is the file of the process that this one was forked from: there are no statistics of this one") \
     X(STATS_SERIAL, WARNING, ONCE, "%s=%s: a DF_SERIAL build has no statistics")                               \
+    X(STATS_EVENTS, WARNING, ALWAYS, "DF_STATS_EVENTS: no count of %s: %s")                                     \
+    X(STATS_THREAD, WARNING, ONCE, "DF_STATS_EVENTS: the system refused the counters of a thread: %s: what it runs is not counted") \
     X(RECORD_WRITE, WARNING, ALWAYS, "%s=%s cannot be written: %s: the run is not recorded, or not to its end")  \
     X(RECORD_BUSY, WARNING, ALWAYS, "%s=%s: another program has this file: this run is not recorded; give it another name") \
     X(RECORD_AWAY, WARNING, ONCE, "a task did not come to an end, nor to df, for %d seconds while others waited: others run beside it, " \

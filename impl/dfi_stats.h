@@ -70,9 +70,11 @@ struct dfi_s_worker {
     uint64_t tasks, busy, waiting, asleep;
 };
 struct dfi_s_name { uint64_t count, most; double total; };
+struct dfi_s_perf { uint64_t count; double sum[DFI_PERF_NUMBERS]; }; /* bodies that were counted, and dfi_running.count of them */
 
-/* Ticks that events cost: one; one with a time and a name; a body, outside of the time it is said to take, and inside. */
-struct dfi_s_cost { double event, submit, outside, inside; };
+/* Ticks that events cost: one; one with a time and a name; a body, outside of the time it is said to take, and inside. What is counted in a body that
+ * does nothing. */
+struct dfi_s_cost { double event, submit, outside, inside, count[DFI_PERF_NUMBERS]; };
 
 struct dfi_stats {
     int on, to_log;
@@ -95,6 +97,8 @@ struct dfi_stats {
     uint32_t workers;
     struct dfi_s_name *name;         /* by the number of the text */
     uint32_t names;
+    struct dfi_s_perf *perf;         /* the same */
+    uint32_t perfs;
     uint64_t stolen_futures, left_out;
     uint64_t gap_most, gaps, gap_ticks; /* between one task of a worker and the next: the scheduler, and writing events */
     int full, incomplete;            /* more than DFI_S_MOST; there was no memory for something */

@@ -62,6 +62,64 @@ static int dfi_s_by_total(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : *(const uint32_t *)a > *(const uint32_t *)b ? 1 : -1;
 }
 
+/* A count in the same way, but whole numbers as such while that is not too long. text: at least 16 bytes. */
+static const char *dfi_s_count(char *text, double n, int whole)
+{
+    static const char unit[] = "kMGTPE";
+    int i = -1;
+    if (n < 1e7) {
+        snprintf(text, 16, "%.*f", whole || n >= 1000 ? 0 : n >= 100 ? 1 : 2, n);
+        return text;
+    }
+    while (i < 5 && (i < 0 || n >= 1000)) n /= 1000, i++;
+    snprintf(text, 16, "%.*f %c", n >= 100 ? 0 : n >= 10 ? 1 : 2, n > 1e6 ? 1e6 : n, unit[i]);
+    return text;
+}
+
+/* What was counted, by name, in the order of the other table. */
+static void dfi_s_print_events(struct dfi_stats *s, const uint32_t *order, uint32_t n)
+{
+    const struct dfi_perf *p = &dfi_perf; /* no worker begins or ends to count now */
+    char line[DFI_S_LINE], mean[16], total[16];
+    double enabled = 0, counted = 0, cycles, instructions;
+    uint64_t missing = 0;
+    uint32_t i;
+    int k, at, ratio = 0;
+    if (!p->n) return;
+    at = snprintf(line, sizeof line, "%-24s %10s", "counted: mean and total", "count");
+    for (k = 0; k < p->n; k++) {
+        char name[24];
+        snprintf(name, sizeof name, "%s%s", dfi_perf_kind[p->event[k].kind].name, p->event[k].user && p->event[k].kind != DFI_PERF_CLOCK ? ":u" : "");
+        at += snprintf(line + at, sizeof line - (size_t)at, " %18s %10s", name, "total");
+        ratio |= p->event[k].kind == DFI_PERF_CYCLES ? 1 : p->event[k].kind == DFI_PERF_INSTRUCTIONS ? 2 : 0;
+    }
+    dfi_s_say(s, "%s%s", line, ratio == 3 ? "  instructions/cycle" : "");
+    for (i = 0; i < n; i++) {
+        static const struct dfi_s_perf none = { 0, { 0 } };
+        const struct dfi_s_perf *t = order[i] < s->perfs ? &s->perf[order[i]] : &none;
+        const char *name = dfi_event_text_of(order[i]);
+        enabled += t->sum[0], counted += t->sum[1], missing += s->name[order[i]].count - t->count;
+        if (!t->count) continue;
+        at = snprintf(line, sizeof line, "%-24.100s %10llu", *name ? name : "?", (unsigned long long)t->count);
+        cycles = instructions = 0;
+        for (k = 0; k < p->n; k++) {
+            double own = t->sum[2 + k] - s->cost.count[2 + k] * (double)t->count, x, each;
+            int clock = p->event[k].kind == DFI_PERF_CLOCK, never = t->sum[1] <= 0 && t->sum[0] > 0;
+            x = own > 0 && t->sum[1] > 0 ? own * (t->sum[0] / t->sum[1]) : 0, each = x / (double)t->count;
+            at += snprintf(line + at, sizeof line - (size_t)at, " %18s %10s", never ? "-" : clock ? dfi_time_text(mean, each) : dfi_s_count(mean, each, 0),
+                           never ? "-" : clock ? dfi_time_text(total, x) : dfi_s_count(total, x, 1));
+            if (p->event[k].kind == DFI_PERF_CYCLES) cycles = x;
+            if (p->event[k].kind == DFI_PERF_INSTRUCTIONS) instructions = x;
+        }
+        if (cycles > 0 && ratio == 3) snprintf(line + at, sizeof line - (size_t)at, "  %18.2f", instructions / cycles);
+        dfi_s_say(s, "%s", line);
+    }
+    if (counted < enabled)
+        dfi_s_say(s, "MULTIPLEXED: the processor had counters for this for %.1f %% of the time: numbers are scaled up from that; ask for fewer",
+                  100 * counted / enabled);
+    if (missing) dfi_s_say(s, "NOT ALL: %llu of these tasks ran in threads without counters", (unsigned long long)missing);
+}
+
 static void dfi_s_print_names(struct dfi_stats *s)
 {
     uint32_t i, n = 0, *order = (uint32_t *)dfi_malloc((s->names + 1) * sizeof *order);
@@ -81,6 +139,7 @@ static void dfi_s_print_names(struct dfi_stats *s)
         dfi_s_say(s, "%-24s %10llu %10s %10s %10s %6.1f %%", *name ? name : "?", (unsigned long long)t->count, dfi_time_text(total, dfi_s_ns(t->total)),
                   dfi_time_text(mean, dfi_s_ns(t->total / (double)t->count)), dfi_time_text(most, dfi_s_ns((double)t->most)), all > 0 ? 100 * t->total / all : 0);
     }
+    dfi_s_print_events(s, order, n);
     dfi_mfree(order);
 }
 

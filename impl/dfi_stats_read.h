@@ -59,7 +59,10 @@ static void dfi_s_walk(struct dfi_stats *s, struct dfi_s_worker *w, uint32_t fro
     uint32_t i;
     for (i = from; i < w->n; i++) {
         const struct dfi_s_item *t = &w->item[i];
-        if (t->kind == DFI_S_INLINE) continue;
+        if (t->kind == DFI_S_INLINE) {
+            cost += t->cost;
+            continue;
+        }
         if (t->at > *now) own += (double)(t->at - *now);
         *now = t->end;
         if (t->kind == DFI_S_LOOP) {
@@ -124,7 +127,7 @@ static void dfi_s_ran(struct dfi_stats *s, struct dfi_s_worker *w, const struct 
         }
     }
     if (inside) { /* what it submitted are children of the body around it, which is not known yet */
-        item.kind = DFI_S_INLINE;
+        item.kind = DFI_S_INLINE, item.cost = s->cost.outside;
         dfi_s_push(w, &item);
         return;
     }
@@ -191,6 +194,17 @@ static void dfi_s_submitted(struct dfi_stats *s, struct dfi_s_worker *w, const s
     dfi_s_push(w, &item);
 }
 
+/* What was counted in a body. */
+static uint32_t dfi_s_counted(struct dfi_stats *s, const struct dfi_event *e)
+{
+    double *sum;
+    DFI_S_ROOM(s->perf, struct dfi_s_perf, s->perfs, e->what);
+    sum = s->perf[e->what].sum + 3 * e->level;
+    sum[0] += (double)e->at, sum[1] += (double)e->a, sum[2] += (double)e->b;
+    s->perf[e->what].count += !e->level;
+    return 0;
+}
+
 static void dfi_s_read(int worker, const struct dfi_event *e, unsigned n)
 {
     struct dfi_stats *s = &dfi_stats;
@@ -225,6 +239,7 @@ static void dfi_s_read(int worker, const struct dfi_event *e, unsigned n)
             w->index = (uint32_t)e->a;
             if (e->b) w->foreign = 1;
             continue;
+        case DFI_E_PERF: dfi_s_counted(s, e); continue;
         default: continue;
         }
         w->last = 0;

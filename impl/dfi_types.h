@@ -354,6 +354,7 @@ struct dfi_worker {
     int looks;
     DFI_ATOMIC(struct dfi_running *) running; /* the body on top, if dfi_watched(); written by the owner only */
     struct dfi_event_pen pen;
+    struct dfi_perf_group perf;
     struct dfi_os_mutex watch_lock;  /* around changes of `running`, too, while stalls are watched (dfi_stall.h) */
     struct dfi_waits *waits;         /* watch lock: what the owner waits for, */
     const void *thread_id;           /* and which thread it is */

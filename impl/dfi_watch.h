@@ -36,6 +36,8 @@ struct dfi_running {
     struct dfi_not_own others;
     uint32_t text;                /* its name, with df_opts.name */
     unsigned level;               /* DFI_RAN_.. */
+    unsigned counted;             /* 0: not; else 1, and 1 for each wait it is in: what others do in its waits is not its */
+    uint64_t count[DFI_PERF_NUMBERS]; /* dfi_perf.h */
 };
 
 static uint64_t dfi_running_id(const struct dfi_worker *w)
@@ -63,6 +65,29 @@ static uint32_t dfi_watch_name(struct dfi_worker *w, const char *name, const cha
     return DFI_LIKELY(text || name == otherwise) ? text : dfi_event_text(w, otherwise);
 }
 
+/* What is counted from here on is of r, no longer of what is below it. */
+static DFI_COLD void dfi_watch_count_begin(struct dfi_worker *w, struct dfi_running *r)
+{
+    memset((void *)r->count, 0, sizeof r->count);
+    r->counted = dfi_perf_turn(w, r->outer && r->outer->counted == 1 ? r->outer->count : NULL) == 0;
+}
+
+/* The body on top of w begins to wait, or goes on: what is counted meanwhile is of what runs on top of the wait, or of nobody. */
+static DFI_COLD void dfi_watch_count_waits(struct dfi_worker *w, int begins)
+{
+    struct dfi_running *r = dfi_load_relaxed(&w->running);
+    if (!r || !r->counted) return;
+    if (begins && r->counted++ == 1) dfi_perf_turn(w, r->count);
+    else if (!begins && r->counted > 1 && --r->counted == 1) dfi_perf_turn(w, NULL);
+}
+
+static DFI_COLD void dfi_watch_counted(struct dfi_worker *w, const struct dfi_running *r)
+{
+    const uint64_t *c = r->count;
+    dfi_event_put_level(w, DFI_E_PERF, c[0], c[1], c[2], r->text, 0);
+    if (w->perf.n > 1) dfi_event_put_level(w, DFI_E_PERF, c[3], c[4], c[5], r->text, 1);
+}
+
 /* pre: dfi_watched(); r->future is set. type, t: NULL if there is none; name: may be gone when the body ends. */
 static void dfi_watch_begin(struct dfi_worker *w, struct dfi_running *r, unsigned level, const char *function, const struct dfi_type *type,
                             const struct dfi_flow *t, const char *name)
@@ -74,6 +99,8 @@ static void dfi_watch_begin(struct dfi_worker *w, struct dfi_running *r, unsigne
     r->others.ticks = r->others.before = 0;
     r->id = t ? dfi_id_of(t, t->seq) : dfi_id_new(w);
     r->text = dfi_watched() & DFI_WATCH_EVENTS ? dfi_watch_name(w, name, function) : 0;
+    r->counted = 0;
+    if (dfi_watched() & DFI_WATCH_PERF) dfi_watch_count_begin(w, r);
     if (stall) dfi_stall_change(w);
     r->began = dfi_watch_now(w);
     dfi_store_release(&w->running, r); /* the record, to who looks at what w runs */
@@ -83,7 +110,8 @@ static void dfi_watch_begin(struct dfi_worker *w, struct dfi_running *r, unsigne
 static void dfi_watch_end(struct dfi_worker *w, struct dfi_running *r)
 {
     uint64_t now = dfi_watch_now(w);
-    unsigned stall = dfi_watched() & DFI_WATCH_STALL;
+    unsigned stall = dfi_watched() & DFI_WATCH_STALL, counted = dfi_watched() & DFI_WATCH_PERF ? r->counted : 0;
+    if (counted) dfi_perf_turn(w, r->count);
     (r->outer ? &r->outer->others : &w->pen.others)->ticks += now - r->began;
     if (dfi_watched() & DFI_WATCH_EVENTS) {
         if (r->task && DFI_GRAPH()) dfi_graph_ran(r->task, now - r->began - r->others.ticks);
@@ -91,6 +119,7 @@ static void dfi_watch_end(struct dfi_worker *w, struct dfi_running *r)
         dfi_event_sample(w, now, DFI_STATE_US);
         if (r->others.ticks) dfi_event_put(w, DFI_E_OWN, 0, 0, now - r->began - r->others.ticks, 0);
         dfi_event_put_level(w, DFI_E_RUN, r->began, r->id, now - r->began, r->text, r->level);
+        if (counted && !(r->level & DFI_RAN_INTERNAL)) dfi_watch_counted(w, r);
     }
     if (stall) dfi_stall_change(w);
     dfi_store_release(&w->running, r->outer);
@@ -240,15 +269,19 @@ static struct dfi_not_own *dfi_watch_others(struct dfi_worker *w)
 static DFI_COLD uint64_t dfi_watch_waits(struct dfi_worker *w)
 {
     struct dfi_not_own *o = dfi_watch_others(w);
+    uint64_t now = dfi_watch_now(w);
     o->before = o->ticks;
-    return dfi_watch_now(w);
+    if (dfi_watched() & DFI_WATCH_PERF) dfi_watch_count_waits(w, 1);
+    return now;
 }
 
 /* It has waited since then, as is about to be told. Returns for how long. */
 static uint64_t dfi_watch_wait_ends(struct dfi_worker *w, uint64_t since)
 {
     struct dfi_not_own *o = dfi_watch_others(w);
-    uint64_t ticks = dfi_watch_now(w) - since, others = o->ticks - o->before;
+    uint64_t ticks, others = o->ticks - o->before;
+    if (dfi_watched() & DFI_WATCH_PERF) dfi_watch_count_waits(w, 0);
+    ticks = dfi_watch_now(w) - since;
     if (others) dfi_event_put(w, DFI_E_OWN, 0, 0, ticks - others, 0);
     o->ticks = o->before + ticks;
     return ticks;
