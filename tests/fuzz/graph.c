@@ -1,8 +1,8 @@
 /* graph.c - the edges of DF_GRAPH are those that brute force finds: `graph FIRST_SEED COUNT` makes a random program of each seed, runs all
  * with a graph, and prints what the file has, which so is the same at every number of workers and in the serial build
  *
- * Tasks access two regions in all modes; some have children, and scopes wait in between. The oracle has sets of elements. An
- * access is remembered until a later one writes all of its elements alone; or shares exactly its region in another way than
+ * Tasks access two regions in all modes; some have children, inside of what they declare, and scopes wait in between. The oracle has sets of
+ * elements. An access is remembered until a later one writes all of its elements alone; or shares exactly its region in another way than
  * those that shared it since, who then stand for it. Besides, whatever has to be ordered must be so along some path. */
 #include <string.h>
 #define DF_IMPLEMENTATION
@@ -72,36 +72,65 @@ static void both(const struct task *t, cell *a, cell *b) { (void)a, (void)b, chi
 
 /* --- a random program -------------------------------------------------------------------------------------- */
 
-static struct box random_box(uint64_t *seed, int range)
+/* Children stay inside of what their parent declares, and write only where it does: a box of t for one that writes, or not, as a range
+ * [*lo, *hi). Zero: there is none. What a task adds to is a copy of its own: its children have nothing to do with it. */
+static int limits(uint64_t *seed, const struct task *t, int writes, int *lo, int *hi)
+{
+    int first = !writes || t->mode[0] == 1, second = t->mode[1] < 5 && (!writes || t->mode[1] != 0);
+    const struct box *x = &t->box[first && second ? test_below(seed, 2) : second];
+    *lo = x->at, *hi = x->at + x->cols;
+    return first || second;
+}
+
+static struct box random_box(uint64_t *seed, int range, int lo, int hi)
 {
     struct box x = { 0, 1, 1, 1 };
-    x.at = test_below(seed, 6) * 32 + (test_below(seed, 2) ? 0 : test_below(seed, 32));
+    x.at = lo + test_below(seed, hi - lo) / 32 * 32;
+    if (test_below(seed, 2)) x.at += test_below(seed, hi - x.at < 32 ? hi - x.at : 32);
     x.cols = 1 + test_below(seed, range || test_below(seed, 2) ? 24 : 6);
     if (!range && test_below(seed, 2)) x.rows = 1 + test_below(seed, 5), x.ld = test_below(seed, 3) ? 16 : 1 + test_below(seed, 20);
     if (test_below(seed, 30) == 0) x.rows = x.cols = 0;
-    while (x.rows > 1 && x.at + (x.rows - 1) * x.ld + x.cols > SPAN) x.rows--;
-    if (x.at + x.cols > SPAN) x.cols = SPAN - x.at;
+    while (x.rows > 1 && x.at + (x.rows - 1) * x.ld + x.cols > hi) x.rows--;
+    if (x.at + x.cols > hi) x.cols = hi - x.at;
+    return x;
+}
+
+/* Of a task that has children. */
+static struct box random_range(uint64_t *seed, int lo, int hi)
+{
+    struct box x = { 0, 1, 1, 1 };
+    x.at = lo + test_below(seed, (hi - lo + 1) / 2);
+    x.cols = hi - x.at - test_below(seed, (hi - x.at + 1) / 2);
     return x;
 }
 
 static void random_scope(uint64_t *seed, struct task *t, int depth, int *left)
 {
     struct box few[4]; /* the same regions again and again, and others */
-    for (int i = 0; i < 4; i++) few[i] = random_box(seed, 0);
+    int lo, hi, may_write = limits(seed, t, 1, &lo, &hi);
+    for (int i = 0; i < 4; i++) {
+        limits(seed, t, may_write, &lo, &hi);
+        few[i] = i ? random_box(seed, 0, lo, hi) : random_range(seed, lo, hi);
+    }
     t->n = 1 + test_below(seed, TASKS);
     if (t->n > *left) t->n = *left;
     *left -= t->n;
     t->child = t->n ? calloc((size_t)t->n, sizeof *t->child) : NULL;
     for (int i = 0; i < t->n; i++) {
         struct task *c = &t->child[i];
+        int parent = depth < DEPTH && test_below(seed, 5) == 0;
         snprintf(c->path, sizeof c->path, "%.24s.%d", t->path, i + 1);
         c->mode[1] = test_below(seed, 7);
         if (test_below(seed, 8) == 0) c->mode[0] = c->mode[1] = 2;      /* weakly */
         else if (test_below(seed, 8) == 0) c->mode[0] = 1, c->mode[1] = 3; /* both */
-        for (int k = 0; k < 2; k++)
-            c->box[k] = test_below(seed, 2) && c->mode[k] != 4 ? few[test_below(seed, 4)] : random_box(seed, c->mode[k] == 4);
+        if (!may_write) c->mode[0] = c->mode[1] = 0;
+        for (int k = 0; k < 2; k++) {
+            limits(seed, t, k ? c->mode[1] != 0 : c->mode[0] == 1, &lo, &hi);
+            if (parent) c->box[k] = test_below(seed, 2) ? few[0] : random_range(seed, lo, hi);
+            else c->box[k] = test_below(seed, 2) && c->mode[k] != 4 ? few[test_below(seed, 4)] : random_box(seed, c->mode[k] == 4, lo, hi);
+        }
         c->waits = i && test_below(seed, 12) == 0;
-        if (depth < DEPTH && test_below(seed, 5) == 0) random_scope(seed, c, depth + 1, left);
+        if (parent) random_scope(seed, c, depth + 1, left);
     }
 }
 
@@ -271,6 +300,7 @@ int main(int argc, char **argv)
         uint64_t seed = (uint64_t)(first + n);
         int left = 100;
         snprintf(program[n].path, sizeof program[n].path, "%ld", n + 1);
+        program[n].mode[1] = 2, program[n].box[0].cols = program[n].box[1].cols = SPAN; /* it is no task, and has no limit */
         random_scope(&seed, &program[n], 1, &left);
         DF_PARALLEL children(&program[n]);
     }

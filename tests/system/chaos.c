@@ -9,9 +9,9 @@ enum { N = 12 };
 DF_TASK(void, set, (int, k), df_out(int, x, 1));
 void set(int k, int *x) { *x = k; }
 DF_TASK(void, twice, df_in(int, x, 1), df_out(int, y, 1));
-void twice(const int *x, int *y) { *y = 2 * *x; }
+void twice(const int *x, int *y) { __atomic_store_n(y, 2 * *x, __ATOMIC_RELAXED); } /* atomic: no data race, whatever the order */
 DF_TASK(void, add, (const int *, y), df_inout(int, sum, 1)); /* the mistake: not df_in(int, y, 1) */
-void add(const int *y, int *sum) { *sum += *y; }
+void add(const int *y, int *sum) { *sum += __atomic_load_n(y, __ATOMIC_RELAXED); }
 
 /* Nonzero: the mistake shows. */
 static int wrong(void *unused)

@@ -7,21 +7,13 @@
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "work.h"
+#include "before_fork.h"
 
 DF_TASK(void, count, df_inout(int, x, 1));
 void count(int *x)
 {
     test_spin(2000);
     ++*x;
-}
-
-/* fork() while a thread allocates leaves AddressSanitizer's allocator locked in the child: there, only
- * fork when all helpers sleep. */
-static void before_fork(void)
-{
-    if (!TEST_ASAN) return;
-    df_wait();
-    while (dfi_load_seq_cst(&dfi_pool.running) && dfi_load_seq_cst(&dfi_pool.parked_idle) < df_workers() - 1) usleep(100);
 }
 
 static void in_child(int i)

@@ -7,6 +7,7 @@
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"
+#include "before_fork.h"
 
 enum { N = 400, SIDE = 10 };
 
@@ -46,11 +47,6 @@ static void work(void)
     CHECK(t[SIDE * SIDE - 1] == 48620);
     for (long i = 0; i < 50; i++) want = (want * 3 + i) % 1000003;
     CHECK(df_pipe(stages, NULL, &got) == 50 && got == want);
-}
-/* See fork.c: AddressSanitizer's allocator must not be in use. */
-static void before_fork(void)
-{
-    while (TEST_ASAN && dfi_load_seq_cst(&dfi_pool.running) && dfi_load_seq_cst(&dfi_pool.parked_idle) < df_workers() - 1) usleep(100);
 }
 static void fork_once(int i)
 {

@@ -10,6 +10,7 @@
 #include "df.h"
 #include "df_stm.h"
 #include "child.h"
+#include "before_fork.h"
 
 #define HERE __FILE__ ":" DFI_STR(__LINE__)
 enum { TEXTS = 8, QUIET_US = 10000 };
@@ -385,6 +386,7 @@ static int forks(void *unused)
     expects = 1;
     start(SECONDS, 2);
     CHECK(use_df(unused) == 0);
+    before_fork();
     pthread_mutex_lock(&said_lock);
     *said = 0;
     pid = fork();

@@ -5,6 +5,7 @@
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "child.h"
+#include "before_fork.h"
 #include "../gpu/scratch.h"
 
 enum { TASKS = 60 };
@@ -78,6 +79,7 @@ static int forks(void *unused)
     pid_t pid;
     int status;
     work(unused);
+    before_fork();
     if ((pid = fork()) == 0) {
         if (TEST_TSAN) setenv("DF_WORKERS", "1", 1); /* it cannot follow threads in a forked child */
         if (TEST_ASAN) _exit(work(unused)); /* at exit it looks for threads that the child does not have, and says so */
