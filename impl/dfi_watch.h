@@ -279,9 +279,7 @@ static DFI_COLD uint64_t dfi_watch_waits(struct dfi_worker *w)
 static uint64_t dfi_watch_wait_ends(struct dfi_worker *w, uint64_t since)
 {
     struct dfi_not_own *o = dfi_watch_others(w);
-    uint64_t ticks, others = o->ticks - o->before;
-    if (dfi_watched() & DFI_WATCH_PERF) dfi_watch_count_waits(w, 0);
-    ticks = dfi_watch_now(w) - since;
+    uint64_t ticks = dfi_watch_now(w) - since, others = o->ticks - o->before;
     if (others) dfi_event_put(w, DFI_E_OWN, 0, 0, ticks - others, 0);
     o->ticks = o->before + ticks;
     return ticks;
@@ -291,6 +289,7 @@ static uint64_t dfi_watch_wait_ends(struct dfi_worker *w, uint64_t since)
 static DFI_COLD void dfi_watch_waited(struct dfi_worker *w, int goal, uint64_t since)
 {
     uint64_t ticks;
+    if (dfi_watched() & DFI_WATCH_PERF) dfi_watch_count_waits(w, 0);
     if (!(dfi_watched() & DFI_WATCH_EVENTS)) return;
     ticks = dfi_watch_wait_ends(w, since);
     dfi_event_put(w, DFI_E_WAIT, since, dfi_running_id(w), ticks, (uint32_t)goal);
@@ -300,6 +299,7 @@ static DFI_COLD void dfi_watch_waited(struct dfi_worker *w, int goal, uint64_t s
 static DFI_COLD void dfi_watch_waited_scope(struct dfi_worker *w, int goal, const struct dfi_scope *s, size_t keep, uint64_t since)
 {
     uint64_t ticks;
+    if (dfi_watched() & DFI_WATCH_PERF) dfi_watch_count_waits(w, 0);
     if (!(dfi_watched() & DFI_WATCH_EVENTS) || !s->births) return;
     ticks = dfi_watch_wait_ends(w, since);
     dfi_event_put_level(w, keep ? DFI_E_ROOM : DFI_E_WAIT, since, dfi_running_id(w), ticks, (uint32_t)goal, (unsigned)dfi_load_relaxed(&s->depth));

@@ -78,6 +78,7 @@ void inner(int pages) { fresh(pages); }
 DF_TASK(void, outer, (int, pages));
 void outer(int pages)
 {
+    DF_PARALLEL df_wait(); /* for nothing */
     fresh(pages);
     df_submit(inner, 3 * pages);
     df_submit(inner, 3 * pages);
