@@ -241,10 +241,10 @@ static void push_clock(void)
 static void clock_(int self)
 {
     if (self == 0) {
-        while (__atomic_load_n(&finished, __ATOMIC_ACQUIRE) < 4) {
+        do { /* at least once, also if the others are done before this thread begins */
             push_clock();
             usleep(50);
-        }
+        } while (__atomic_load_n(&finished, __ATOMIC_ACQUIRE) < 4);
         return;
     }
     for (int i = 0; i < rounds; i++) {
