@@ -20,13 +20,13 @@ struct dfi_trace_task {
     uint64_t begin, end;      /* RUN: ns */
     uint64_t from;            /* FROM: where an arrow for a steal begins; ns */
     uint32_t name, site;
-    uint32_t chain;           /* next in its list of the hash table; places plus 1, as all of these */
-    uint32_t edges;           /* that wait for it to be shown */
+    uint32_t edges;           /* that wait for it to be shown: the first, plus 1 */
     uint16_t track, from_track;
     unsigned char kind, has, n;
     unsigned char look;       /* RUN: number of the look at which it ended, its last bits */
     struct dfi_trace_write write[DFI_TRACE_WRITES];
 };
+struct dfi_trace_key { uint64_t id; uint32_t chain; }; /* beside each other, as a search mostly ends at others; chain: next in its list, a place plus 1 */
 struct dfi_trace_edge { uint64_t from, to; uint32_t next; };
 struct dfi_trace_late { uint64_t id; uint32_t at; };
 
@@ -39,9 +39,10 @@ struct dfi_trace_tasks {
     uint32_t n_open;          /* tasks that were submitted and have not run */
     unsigned long lost;       /* arrows */
     struct dfi_trace_task *task;
+    struct dfi_trace_key *key; /* of each */
     unsigned char *open;      /* for each place: it has one of those */
     struct dfi_trace_edge *edge;
-    uint32_t *list;           /* hash table */
+    uint32_t *list;           /* hash table, twice as large: places plus 1 */
     struct dfi_trace_late *held;
     struct {
         int named;
@@ -56,7 +57,7 @@ struct dfi_trace_tasks {
 static void dfi_trace_tasks_free(struct dfi_trace_tasks *k)
 {
     if (!k) return;
-    dfi_mfree(k->task), dfi_mfree(k->open), dfi_mfree(k->edge), dfi_mfree(k->list), dfi_mfree(k->held);
+    dfi_mfree(k->task), dfi_mfree(k->key), dfi_mfree(k->open), dfi_mfree(k->edge), dfi_mfree(k->list), dfi_mfree(k->held);
     dfi_mfree(k);
 }
 
@@ -73,13 +74,15 @@ static struct dfi_trace_tasks *dfi_trace_tasks_new(int workers)
     k->task = (struct dfi_trace_task *)dfi_malloc(room * sizeof *k->task);
     k->open = (unsigned char *)dfi_malloc(room);
     k->edge = (struct dfi_trace_edge *)dfi_malloc(edges * sizeof *k->edge);
-    k->list = (uint32_t *)dfi_malloc(room * sizeof *k->list);
+    k->key = (struct dfi_trace_key *)dfi_malloc(room * sizeof *k->key);
+    k->list = (uint32_t *)dfi_malloc(2 * room * sizeof *k->list);
     k->held = (struct dfi_trace_late *)dfi_malloc(room * sizeof *k->held);
-    if (!k->task || !k->open || !k->edge || !k->list || !k->held) {
+    if (!k->task || !k->key || !k->open || !k->edge || !k->list || !k->held) {
         dfi_trace_tasks_free(k);
         return NULL;
     }
-    for (i = 0; i < room; i++) k->task[i].id = 0, k->open[i] = 0, k->list[i] = 0;
+    for (i = 0; i < room; i++) k->task[i].id = k->key[i].id = 0, k->open[i] = 0;
+    for (i = 0; i < 2 * room; i++) k->list[i] = 0;
     for (i = 0; i < edges; i++) k->edge[i].next = i + 2 <= edges ? i + 2 : 0;
     k->free = 1;
     return k;
@@ -95,13 +98,13 @@ static uint64_t dfi_trace_ns(uint64_t at)
 
 static uint32_t *dfi_trace_list(struct dfi_trace_tasks *k, uint64_t id)
 {
-    return &k->list[(id * 0x9e3779b97f4a7c15u >> 40) & (k->room - 1)];
+    return &k->list[(id * 0x9e3779b97f4a7c15u >> 40) & (2 * k->room - 1)];
 }
 
 static struct dfi_trace_task *dfi_trace_find(struct dfi_trace_tasks *k, uint64_t id)
 {
     uint32_t at = *dfi_trace_list(k, id);
-    while (at && k->task[at - 1].id != id) at = k->task[at - 1].chain;
+    while (at && k->key[at - 1].id != id) at = k->key[at - 1].chain;
     return at ? &k->task[at - 1] : NULL;
 }
 
@@ -141,11 +144,12 @@ static struct dfi_trace_task *dfi_trace_task_of(struct dfi_trace *t, uint64_t id
         if ((a->has & (DFI_T_RUN | DFI_T_SHOWN)) == DFI_T_RUN) dfi_trace_show(t, a);
         dfi_trace_drop_edges(k, a);
         dfi_trace_open(k, a, 0);
-        for (list = dfi_trace_list(k, a->id); *list != k->next + 1;) list = &k->task[*list - 1].chain;
-        *list = a->chain;
+        for (list = dfi_trace_list(k, a->id); *list != k->next + 1;) list = &k->key[*list - 1].chain;
+        *list = k->key[k->next].chain;
     }
     list = dfi_trace_list(k, id);
-    a->id = id, a->chain = *list, a->edges = 0, a->has = a->n = 0;
+    k->key[k->next].id = id, k->key[k->next].chain = *list;
+    a->id = id, a->edges = 0, a->has = a->n = 0;
     a->parent = 0, a->site = 0;
     *list = k->next + 1;
     k->next = (k->next + 1) & (k->room - 1);
