@@ -32,4 +32,7 @@ sparse_lu
 matmul
 12_mandelbrot
 fft
+alignment
+tsp
+fir_bank
 EXAMPLES
