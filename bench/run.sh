@@ -39,16 +39,29 @@ limit=$(command -v timeout >/dev/null 2>&1 && echo "timeout 120" || echo env)
 
 say() { printf '%s\n' "$*" >&2; }
 
-# build GROUP SYSTEM SLOW compiler arguments...: adds a program to the list, or says in one line why not.
+# build GROUP SYSTEM SLOW compiler arguments...: in the background, as many at a time as there are CPUs
+built=0
 build() {
-    group=$1 system=$2 slow=$3
-    shift 3
+    built=$((built + 1))
+    compile "$BUILD/built.$built" "$@" &
+    [ $((built % $(nproc 2>/dev/null || echo 1))) != 0 ] || wait
+}
+compile() { # FILE as above: the line for the list goes to FILE, or one line says why there is none
+    line=$1 group=$2 system=$3 slow=$4
+    shift 4
+    : > "$line"
     command -v "$1" >/dev/null 2>&1 || { say "skipped: $group $system ($1 not found)"; return; }
-    if "$@" -I"$here" "-DBENCH_SYSTEM=\"$system\"" -o "$BUILD/$group-$system" 2> "$BUILD/errors"; then
-        printf '%s %s %s\n' "$group" "$system" "$slow" >> "$programs"
+    if "$@" -I"$here" "-DBENCH_SYSTEM=\"$system\"" -o "$BUILD/$group-$system" 2> "$line.errors"; then
+        printf '%s %s %s\n' "$group" "$system" "$slow" > "$line"
     else
-        say "skipped: $group $system ($(grep -m 1 -E 'error|undefined|cannot' "$BUILD/errors"))"
+        say "skipped: $group $system ($(grep -m 1 -E 'error|undefined|cannot' "$line.errors"))"
     fi
+    rm -f "$line.errors"
+}
+collect() { # what is being built: onto the list, in its order
+    wait
+    for k in $(seq "$built"); do cat "$BUILD/built.$k" && rm "$BUILD/built.$k"; done >> "$programs"
+    built=0
 }
 
 # The option that links a library, whether or not its package for developers is installed: library NAME options...
@@ -60,6 +73,7 @@ library() {
 
 # Programs of a group that find no device leave the list.
 drop_without_device() { # GROUP
+    collect
     grep "^$1 " "$programs" | while read -r group system slow; do
         $limit "$BUILD/$group-$system" none > /dev/null 2> "$BUILD/errors" && continue
         say "skipped: $group $system ($(tail -n 1 "$BUILD/errors"))"
@@ -198,18 +212,19 @@ for group in $groups; do
     *)
         say "unknown group: $group"; exit 1 ;;
     esac
+    collect
     [ -z "$extra" ] || [ $group = latency ] || [ $group = trace ] || [ "${group#gpu}" != "$group" ] || echo "$group extra 0" >> "$programs"
 done
 
-# First the answers: small sizes, with bodies that notice a lost order, all systems alike.
+# First the answers: small sizes, with bodies that notice a lost order, all systems of a group alike.
 wrong() {
-    awk '{ key = $1 " " $5 }
-         !(key in first) { first[key] = $6 }
-         $6 != first[key] { print "WRONG: " $1 " " $2 " with " $3 " workers: checksum " $6 ", not " first[key] }' "$1"
+    awk '{ key = $1 " " $2 " " $6 }
+         !(key in first) { first[key] = $7 }
+         $7 != first[key] { print "WRONG: " $1 " " $2 " " $3 " with " $4 " workers: checksum " $7 ", not " first[key] }' "$1"
 }
 while read -r group system slow; do
     case $group in latency | trace) continue ;; esac
-    for w in $(counts_of $group); do check=1 BENCH_QUICK=1 run $group $system $slow $w < /dev/null; done
+    for w in $(counts_of $group); do check=1 BENCH_QUICK=1 run $group $system $slow $w < /dev/null | sed "s/^/$group /"; done
 done < "$programs" > "$BUILD/checks"
 wrong "$BUILD/checks" > "$BUILD/wrong"
 
@@ -234,8 +249,7 @@ while [ $rep -lt "$reps" ]; do
 done
 times > "$BUILD/times"
 after=$(cpu_seconds)
-cut -d' ' -f2- "$results" > "$BUILD/lines"
-wrong "$BUILD/lines" >> "$BUILD/wrong"
+wrong "$results" >> "$BUILD/wrong"
 
 median='
     function median(list,   v, n, i, j, t) {
