@@ -5,6 +5,7 @@
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "child.h"
+#include "one_file.h"
 
 DF_TASK(void, count, df_inout(int, x, 1), (int, deep));
 void count(int *x, int deep)
@@ -52,24 +53,7 @@ static void says(const char *file, const char *depth, const char *message)
     CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, message));
 }
 
-/* Another program with the same file, while this one has it. */
-static int two_programs(void *unused)
-{
-    pid_t pid;
-    int status, go[2];
-    char c;
-    CHECK(pipe(go) == 0);
-    if ((pid = fork()) == 0) {
-        CHECK(read(go[0], &c, 1) == 1);
-        exit(work(unused));
-    }
-    df_workers(); /* starts */
-    CHECK(write(go[1], "x", 1) == 1);
-    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
-    return work(unused);
-}
-
-static int forks(void *unused)
+static int fork_stopped(void *unused)
 {
     pid_t pid;
     int status;
@@ -135,6 +119,7 @@ static int memory_runs_out(void *unused)
 int main(int argc, char **argv)
 {
     struct child c;
+    one_work = work;
     CHECK(argc == 1);
     left = 1 << 30;
     setenv("DF_WORKERS", "3", 1);
@@ -159,7 +144,7 @@ int main(int argc, char **argv)
     CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "another program has this file"));
     CHECK(complete(name));
     remove(name);
-    c = with(name, "", forks);
+    c = with(name, "", fork_stopped);
     CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "was forked from"));
     CHECK(complete(name));
     if (*name != '/') {

@@ -6,6 +6,7 @@
 #include "df.h"
 #include "df_stm.h"
 #include "child.h"
+#include "one_file.h"
 
 /* --- a program that does a little of everything, and writes down in which order --------------------- */
 
@@ -224,23 +225,7 @@ static long bytes_of(const char *name)
     return n;
 }
 
-/* Another program with the same file, while this one has it. */
-static int two_programs(void *unused)
-{
-    pid_t pid;
-    int status, go[2];
-    char c;
-    CHECK(pipe(go) == 0);
-    if ((pid = fork()) == 0) {
-        CHECK(read(go[0], &c, 1) == 1);
-        exit(all_of_it(unused));
-    }
-    df_workers(); /* starts */
-    CHECK(write(go[1], "x", 1) == 1);
-    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
-    return all_of_it(unused);
-}
-static int forks(void *unused)
+static int fork_stopped(void *unused)
 {
     pid_t pid;
     int status;
@@ -260,6 +245,7 @@ int main(void)
     const char *folder = getenv("TMPDIR");
     static char crash;
     struct child c;
+    one_work = all_of_it;
     snprintf(file, sizeof file, "%s/df-replay-%ld", folder && *folder ? folder : "/tmp", (long)getpid());
     snprintf(other, sizeof other, "%s-other", file);
     repeats(all_of_it, "1", "", 2);
@@ -299,7 +285,7 @@ int main(void)
     }
     c = recorded(two_programs, NULL, "2", "");
     CHECK_CHILD(c, c.status == 0 && c.lines == 3 && strstr(c.err, "another program has this file"));
-    c = recorded(forks, NULL, "2", "");
+    c = recorded(fork_stopped, NULL, "2", "");
     CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "was forked from"));
     CHECK(remove(file) == 0);
 }

@@ -7,7 +7,7 @@
 #include "df_stm.h"
 #include <sys/stat.h>
 #include "child.h"
-#include "before_fork.h"
+#include "one_file.h"
 #include "work.h"
 #include "../gpu/scratch.h"
 
@@ -86,37 +86,6 @@ static int right(void)
     CHECK((p = strstr(text, "43 tasks, ")) != NULL);
     CHECK(sscanf(p, "%d tasks", &all) == 1 && all == 43);
     return times("statistics: ") && times("\nwork ") && times("\n1024 ") && !times("INCOMPLETE") && !times("NOT ALL");
-}
-
-static int two_programs(void *unused)
-{
-    pid_t pid;
-    int status, go[2];
-    char c;
-    CHECK(pipe(go) == 0);
-    if ((pid = fork()) == 0) {
-        CHECK(read(go[0], &c, 1) == 1);
-        exit(work(unused));
-    }
-    df_workers(); /* starts */
-    CHECK(write(go[1], "x", 1) == 1);
-    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
-    return work(unused);
-}
-
-static int forks(void *unused)
-{
-    pid_t pid;
-    int status;
-    work(unused);
-    before_fork();
-    if ((pid = fork()) == 0) {
-        if (TEST_TSAN) setenv("DF_WORKERS", "1", 1); /* it cannot follow threads in a forked child */
-        if (TEST_ASAN) _exit(work(unused)); /* at exit it looks for threads that the child does not have, and says so */
-        exit(work(unused));
-    }
-    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
-    return work(unused);
 }
 
 static int starts_twice(void *unused)
@@ -219,6 +188,7 @@ int main(void)
 {
     int fd = mkstemp(scratch(other, "df_stats"));
     struct child c;
+    one_work = work;
     left = 1 << 30;
     CHECK(fd >= 0 && close(fd) == 0 && remove(other) == 0 && mkdir(other, 0700) == 0);
     CHECK(snprintf(name, sizeof name, "%s/a.txt", other) < (int)sizeof name);

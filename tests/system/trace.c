@@ -5,7 +5,7 @@
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "child.h"
-#include "before_fork.h"
+#include "one_file.h"
 #include "../gpu/scratch.h"
 
 enum { TASKS = 60 };
@@ -57,38 +57,6 @@ static void says(const char *file, const char *message)
     CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, message));
 }
 
-/* Another program with the same file, while this one has it. */
-static int two_programs(void *unused)
-{
-    pid_t pid;
-    int status, go[2];
-    char c;
-    CHECK(pipe(go) == 0);
-    if ((pid = fork()) == 0) {
-        CHECK(read(go[0], &c, 1) == 1);
-        exit(work(unused));
-    }
-    df_workers(); /* starts */
-    CHECK(write(go[1], "x", 1) == 1);
-    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
-    return work(unused);
-}
-
-static int forks(void *unused)
-{
-    pid_t pid;
-    int status;
-    work(unused);
-    before_fork();
-    if ((pid = fork()) == 0) {
-        if (TEST_TSAN) setenv("DF_WORKERS", "1", 1); /* it cannot follow threads in a forked child */
-        if (TEST_ASAN) _exit(work(unused)); /* at exit it looks for threads that the child does not have, and says so */
-        exit(work(unused));
-    }
-    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
-    return work(unused);
-}
-
 /* What comes after a stop goes on in the same file; another name is another file. */
 static int restarts(void *unused)
 {
@@ -137,6 +105,7 @@ int main(void)
 {
     struct child c;
     char folder[SCRATCH];
+    one_work = work;
     left = 1 << 30;
     setenv("DF_WORKERS", "3", 1);
     CHECK(mkdtemp(scratch(folder, "df_trace")) != NULL);
