@@ -169,11 +169,11 @@ static const char *const dfi_trace_page[] = {
     "educe((a,m)=>a+m.count,0),'task')+', '+duration(is.reduce((a,m)=>a+m.total,0))+(is.length\?' \\u00b7 Enter: next':'');later();}\nfunction nextFound(step){const low=$('find').value.toLowerCase(),from=selected>=0\?begin[selected]:t0-1,is=names.ma",
     "p(m=>m&&m.name.toLowerCase().includes(low));let best=-1;for(let i=0;i<begin.length;i++)\nif(is[nameOf[i]]&&step*(begin[i]-from)>0&&(best<0||step*(begin[i]-begin[best])<0))best=i;if(best>=0)select(best,true);}\n$('find').oninput=()=>search($('",
     "find').value);function begins(){theme();prepare();before=neighbours('b','a');after=neighbours('a','b');const count=order.reduce((a,m)=>a+m.count,0),workers=lanes.filter(l=>l.number<DEVICES),busy=workers.reduce((a,l)=>a+l.busy,0);$('about').",
-    "textContent=count\?many(count,'task')+' in '+duration(t1-t0)+' on '+many(workers.length,'worker')+', busy '+share(busy/(t1-t0)/workers.length):'No task was run.';for(const e of errors)$('about').append(element('span',{className:'bad'},' '+e)",
-    ");if(!ended)$('about').append(element('span',{className:'bad'},' The program did not end: this is what it had written by then.'));[from,to]=[t0,t1];pen.font='12px system-ui, sans-serif';LEFT=Math.min(300,Math.max(LEFT,...lanes.map(l=>pen.me",
-    "asureText(l.title).width+72)));const rows=lanes.reduce((n,l)=>n+Math.max(1,l.rows.length),0);$('time').style.height=Math.min(innerHeight*.55,TOP+6+rows*HIGH+lanes.length*GAP+counters.size*(COUNTER+GAP))+'px';new ResizeObserver(resize).obser",
-    "ve($('time'));resize();listNames();setTimeout(()=>{longest();listPath();listNames();facts();later();const wanted=order.find(m=>m.name==decodeURIComponent(location.hash.slice(1)));if(wanted)select(wanted.longest,true);});}\nmatchMedia('(prefe",
-    "rs-color-scheme: dark)').addEventListener('change',()=>{theme();whole=null;listNames();listPath();facts();later();});addEventListener('DOMContentLoaded',begins);</script>\n",
+    "textContent=count\?many(count,'task')+' in '+duration(t1-t0)+' on '+many(workers.length,'worker')+', busy '+share(busy/((t1-t0)*workers.length)):'No task was run.';for(const e of errors)$('about').append(element('span',{className:'bad'},' '+",
+    "e));if(!ended)$('about').append(element('span',{className:'bad'},' The program did not end: this is what it had written by then.'));[from,to]=[t0,t1];pen.font='12px system-ui, sans-serif';LEFT=Math.min(300,Math.max(LEFT,...lanes.map(l=>pen.",
+    "measureText(l.title).width+72)));const rows=lanes.reduce((n,l)=>n+Math.max(1,l.rows.length),0);$('time').style.height=Math.min(innerHeight*.55,TOP+6+rows*HIGH+lanes.length*GAP+counters.size*(COUNTER+GAP))+'px';new ResizeObserver(resize).obs",
+    "erve($('time'));resize();listNames();setTimeout(()=>{longest();listPath();listNames();facts();later();const wanted=order.find(m=>m.name==decodeURIComponent(location.hash.slice(1)));if(wanted)select(wanted.longest,true);});}\nmatchMedia('(pre",
+    "fers-color-scheme: dark)').addEventListener('change',()=>{theme();whole=null;listNames();listPath();facts();later();});addEventListener('DOMContentLoaded',begins);</script>\n",
 };
 
 #endif
