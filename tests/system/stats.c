@@ -7,28 +7,12 @@
 #include "df_stm.h"
 #include <sys/stat.h>
 #include "child.h"
+#include "contents.h"
 #include "one_file.h"
 #include "work.h"
 #include "../gpu/scratch.h"
 
 static char name[SCRATCH], other[SCRATCH + 16];
-static char text[1 << 16];
-
-static const char *contents(const char *file)
-{
-    FILE *f = fopen(file, "r");
-    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    text[n] = 0;
-    if (f) fclose(f);
-    return text;
-}
-
-static int times(const char *what)
-{
-    int n = 0;
-    for (const char *p = text; (p = strstr(p, what)) != NULL; p++) n++;
-    return n;
-}
 
 DF_TASK(void, count, df_inout(int, x, 1), (int, deep));
 void count(int *x, int deep)

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include "child.h"
+#include "contents.h"
 #include "../gpu/scratch.h"
 #if defined(__linux__) && defined(__has_include)
 #if __has_include(<linux/seccomp.h>) && __has_include(<linux/filter.h>)
@@ -24,24 +25,7 @@
 
 enum { PAGES = 500 }; /* more than df, the library and a sanitizer touch meanwhile */
 static char name[SCRATCH];
-static char text[1 << 16];
 static int forbidden; /* the system refuses to count page faults, too */
-
-static const char *contents(void)
-{
-    FILE *f = fopen(name, "r");
-    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    text[n] = 0;
-    if (f) fclose(f);
-    return text;
-}
-
-static int times(const char *what)
-{
-    int n = 0;
-    for (const char *p = text; (p = strstr(p, what)) != NULL; p++) n++;
-    return n;
-}
 
 /* The row of that task below `from` in the second table of the report: how many, and what follows. */
 static long row(const char *from, const char *task, double *mean, double *total)
@@ -152,7 +136,7 @@ static struct child with(const char *events, const char *workers, int (*fn)(void
 {
     const char *env[] = { "DF_STATS", name, "DF_STATS_EVENTS", events, "DF_WORKERS", workers, NULL };
     struct child c = child_run(fn, NULL, env, 100);
-    contents();
+    contents(name);
     CHECK_CHILD(c, times("statistics: ") >= 1);
     return c;
 }

@@ -5,6 +5,7 @@
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "child.h"
+#include "contents.h"
 #include "one_file.h"
 #include "../gpu/scratch.h"
 
@@ -24,15 +25,6 @@ static int work(void *unused)
     return 0;
 }
 
-static char text[1 << 20];
-static const char *contents(const char *file)
-{
-    FILE *f = fopen(file, "r");
-    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    text[n] = 0;
-    if (f) fclose(f);
-    return text;
-}
 /* It has both ends, and slices of that many tasks. */
 static int complete(const char *file, int tasks)
 {
