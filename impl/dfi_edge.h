@@ -97,7 +97,7 @@ static struct dfi_flow *dfi_flow_new(struct dfi_worker *w, struct dfi_scope *s, 
     t->birth = ++s->births;
     dfi_store_relaxed(&t->succ, NULL);
     dfi_store_relaxed(&t->wait, DFI_GUARD);
-    t->seq++;
+    t->seq = DFI_UNLIKELY(dfi_watched()) ? dfi_id_seq(w, t->seq) : t->seq + 1;
     t->last_succ = NULL;
     t->more = NULL;
     t->n_edges = 0;

@@ -16,7 +16,7 @@ enum dfi_event_kind {
     DFI_E_EDGE,   /* the task b, which is being submitted or released, comes after the task a, level 1: or after something in its body;
                      no time; the same may come twice */
     DFI_E_SIGNAL, /* the body b released something that the task a waits for */
-    DFI_E_STEAL,  /* a was taken from the worker b; a spawned function: and begins */
+    DFI_E_STEAL,  /* a was taken from the worker b; level 1: a spawned function, and it begins */
     DFI_E_PARK,   /* the worker slept for b */
     DFI_E_WAIT,   /* the body a waited for b, and ran others meanwhile; what: DFI_GOAL_..; with DFI_GOAL_SCOPE: for its children
                      at `level` and deeper, also if they were done */
@@ -68,7 +68,7 @@ struct dfi_event_pen {
     uint64_t now;                /* the last time it noted (dfi_watch_now) */
     struct dfi_not_own others;   /* of the code of the program outside of bodies */
     uint64_t ends;               /* the task at whose end others are released, or 0: by the body that runs */
-    struct { const char *at; uint32_t text; } cache[DFI_TEXT_CACHE];
+    struct { const char *at; uint32_t text; } cache[DFI_TEXT_CACHE], constant[DFI_TEXT_CACHE]; /* constant: `at` is where the program has it */
 };
 
 enum { DFI_PERF_MOST = 4, DFI_PERF_NUMBERS = 2 + DFI_PERF_MOST };

@@ -16,7 +16,7 @@ enum { DFI_WATCH_TRACE = 1, DFI_WATCH_STATS = 2, DFI_WATCH_EVENTS = DFI_WATCH_TR
 enum {
     DFI_EVENT_CHUNKS = 16, /* 1 MiB for each worker: 30 ms of tasks without work */
     DFI_EVENT_MS = 200,    /* between two looks of the reader, */
-    DFI_EVENT_FULL = 4,    /* unless a worker has that many full chunks */
+    DFI_EVENT_FULL = 8,    /* unless a worker has that many full chunks */
     DFI_CLOCK_NS = 20000,  /* to find out about the clock: it is read in 25 */
     DFI_STATE_US = 500,    /* between two samples of what all workers do, */
     DFI_STATE_PARK_US = 50, /* or when one is about to sleep */
@@ -140,7 +140,18 @@ static uint32_t dfi_pen_text(struct dfi_event_pen *pen, const char *text)
     }
     return pen->cache[i].text;
 }
-static uint32_t dfi_event_text(struct dfi_worker *w, const char *text) { return dfi_pen_text(&w->pen, text); }
+
+/* The same of a text that does not change while df runs, like the name of a function. */
+static uint32_t dfi_event_text(struct dfi_worker *w, const char *text)
+{
+    unsigned i = (unsigned)((uintptr_t)text ^ (uintptr_t)text >> 7) % DFI_TEXT_CACHE;
+    if (DFI_UNLIKELY(w->pen.constant[i].at != text || !text)) {
+        uint32_t number = dfi_pen_text(&w->pen, text);
+        w->pen.constant[i].text = number, w->pen.constant[i].at = number ? text : NULL;
+        return number;
+    }
+    return w->pen.constant[i].text;
+}
 
 /* Readers: the text with that number, "" for 0. It stays where it is. */
 static const char *dfi_event_text_of(uint32_t number)
@@ -154,11 +165,39 @@ static const char *dfi_event_text_of(uint32_t number)
 
 /* --- identities ------------------------------------------------------------------------------------ */
 
-/* Of the task that is, or was, in the memory t: seq tells which. */
-DFI_INLINE uint64_t dfi_id_of(const struct dfi_flow *t, size_t seq) { return (uint64_t)(uintptr_t)t >> 4 << 20 | (seq & 0xfffff); }
+/* Numbers of a worker follow on each other: what is kept by them lies beside each other, and so is found in a cache. */
+#define DFI_ID_NUMBERED ((uint64_t)1 << 63)
+enum { DFI_ID_SLOT = 44 }; /* bits below that of the worker */
+static uint64_t dfi_id_new(struct dfi_worker *w)
+{
+    return DFI_ID_NUMBERED | (uint64_t)(unsigned)w->pen.slot << DFI_ID_SLOT | (++w->pen.ids & (((uint64_t)1 << DFI_ID_SLOT) - 1));
+}
 
-/* Of what has no memory of a task. */
-static uint64_t dfi_id_new(struct dfi_worker *w) { return (uint64_t)1 << 63 | (uint64_t)(unsigned)w->pen.slot << 44 | (++w->pen.ids & 0xfffffffffff); }
+/* dfi_flow.seq of a task that w begins to submit, in memory whose last one had `before`: an identity, if it has room for one. It is larger than
+ * those of earlier tasks in that memory, also of some that were not watched. */
+static DFI_COLD size_t dfi_id_seq(struct dfi_worker *w, size_t before)
+{
+#if SIZE_MAX > 0xffffffff
+    uint64_t n = before & (((uint64_t)1 << DFI_ID_SLOT) - 1);
+    if (before & DFI_ID_NUMBERED && n > w->pen.ids) w->pen.ids = n;
+    return (size_t)dfi_id_new(w);
+#else
+    (void)w;
+    return before + 1;
+#endif
+}
+
+/* Of the task that is, or was, in the memory t: seq tells which. */
+DFI_INLINE uint64_t dfi_id_of(const struct dfi_flow *t, size_t seq)
+{
+    return seq & DFI_ID_NUMBERED ? seq : (uint64_t)(uintptr_t)t >> 4 << 20 | (seq & 0xfffff);
+}
+
+/* Where to look for it in a table of a power of two. */
+DFI_INLINE uint32_t dfi_id_home(uint64_t id)
+{
+    return id & DFI_ID_NUMBERED ? (uint32_t)id + (uint32_t)(id >> DFI_ID_SLOT) * 0x9e3779u : (uint32_t)(id * 0x9e3779b97f4a7c15u >> 32);
+}
 
 /* --- reading --------------------------------------------------------------------------------------- */
 
@@ -339,6 +378,10 @@ static int dfi_events_begin(unsigned bit, dfi_events_reader *reader)
     dfi_os_unlock(&dfi_events_reading);
     if (i == DFI_EVENT_READERS) return -1;
     e->devices.slot = DFI_EVENT_DEVICES;
+    for (i = 0; i < dfi_load_relaxed(&dfi_pool.n_slots); i++) { /* since the last run libraries may have been unloaded */
+        struct dfi_event_pen *pen = &dfi_load_relaxed(&dfi_pool.slot[i])->pen;
+        memset((void *)pen->constant, 0, sizeof pen->constant);
+    }
     dfi_store_relaxed(&dfi_watching, dfi_load_relaxed(&dfi_watching) | bit);
     if (!e->threaded) {
         e->stop = 0;

@@ -21,14 +21,14 @@ enum { DFI_S_SUBMIT, DFI_S_WAIT, DFI_S_UNTIL, DFI_S_SIGNAL,  /* steps, */
 
 struct dfi_s_body {
     uint64_t id;
-    double rest;             /* ticks after its last step */
+    float rest;              /* ticks after its last step */
     uint32_t name, link;     /* link: in its list of the hash table */
     uint32_t first, last;    /* steps */
     uint32_t before;         /* edges to what it comes after */
     uint16_t is, level;      /* level: of the scope it is a child of */
 };
 struct dfi_s_step {
-    double own;              /* ticks of its body since the step before */
+    float own;               /* ticks of its body since the step before */
     uint32_t next, of;       /* SUBMIT, UNTIL, SIGNAL: a body; LOOP: a loop */
     uint16_t kind, level;    /* level: WAIT */
 };
@@ -107,29 +107,31 @@ DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_stats dfi_stats;
 DFI_EXTERN_C_END
 
-/* Room for element n of an array that has room for *room. 0, or -1 without memory. */
-static int dfi_s_grow(void **array, uint32_t *room, uint32_t n, size_t bytes)
+/* Room for element n of an array that has room for *room. zeroed: what is new is; else it has not been touched. 0, or -1 without memory. */
+static int dfi_s_grow(void **array, uint32_t *room, uint32_t n, size_t bytes, int zeroed)
 {
     uint32_t more = *room ? *room : 64;
     void *p;
     if (n < *room) return 0;
-    while (more <= n) more *= 2;
+    while (more <= n) more *= zeroed ? 2 : 4; /* memory that is not touched costs nothing, and copies do */
     if (!(p = dfi_malloc(more * bytes))) {
         dfi_stats.incomplete = 1;
         return -1;
     }
-    memset(p, 0, more * bytes);
     if (*room) memcpy(p, *array, *room * bytes);
+    if (zeroed) memset((char *)p + *room * bytes, 0, (more - *room) * bytes);
     dfi_mfree(*array);
     *array = p, *room = more;
     return 0;
 }
-#define DFI_S_ROOM(array, type, room, n) \
+#define DFI_S_GROW(array, type, room, n, zeroed) \
     do { \
         void *dfi_p = (void *)(array); \
-        if (dfi_s_grow(&dfi_p, &(room), (n), sizeof(type))) return DFI_S_NONE; \
+        if (dfi_s_grow(&dfi_p, &(room), (n), sizeof(type), (zeroed))) return DFI_S_NONE; \
         (array) = (type *)dfi_p; \
     } while (0)
+#define DFI_S_ROOM(array, type, room, n) DFI_S_GROW(array, type, room, n, 0)
+#define DFI_S_ZEROED(array, type, room, n) DFI_S_GROW(array, type, room, n, 1)
 
 static uint32_t dfi_s_new_body(struct dfi_stats *s, uint64_t id)
 {
@@ -142,7 +144,7 @@ static uint32_t dfi_s_new_body(struct dfi_stats *s, uint64_t id)
     return s->bodies++;
 }
 
-static uint32_t dfi_s_hash(const struct dfi_stats *s, uint64_t id) { return (uint32_t)((id * 0x9e3779b97f4a7c15u) >> 32) & s->mask; }
+static uint32_t dfi_s_hash(const struct dfi_stats *s, uint64_t id) { return dfi_id_home(id) & s->mask; }
 
 /* The list for as many bodies as there are. 0, or DFI_S_NONE without memory. */
 static uint32_t dfi_s_rehash(struct dfi_stats *s)
@@ -187,7 +189,7 @@ static uint32_t dfi_s_add_step(struct dfi_stats *s, uint32_t body, double own, u
     struct dfi_s_body *b = &s->body[body];
     DFI_S_ROOM(s->step, struct dfi_s_step, s->step_room, s->steps);
     t = &s->step[s->steps];
-    t->own = own, t->next = DFI_S_NONE, t->of = of;
+    t->own = (float)own, t->next = DFI_S_NONE, t->of = of;
     t->kind = (uint16_t)kind, t->level = (uint16_t)level;
     if (b->first == DFI_S_NONE) b->first = s->steps;
     else s->step[b->last].next = s->steps;

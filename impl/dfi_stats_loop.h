@@ -90,7 +90,7 @@ static void dfi_s_divide(struct dfi_stats *s)
             if ((body = dfi_s_new_body(s, 0)) == DFI_S_NONE) break;
             s->body[body].is = DFI_S_RAN | DFI_S_PIECE;
             s->body[body].name = p->name;
-            s->body[body].rest = p->own / (double)n;
+            s->body[body].rest = (float)(p->own / (double)n);
             if (loop != DFI_S_NONE) s->body[body].link = s->loop[loop].pieces, s->loop[loop].pieces = body;
         }
     }

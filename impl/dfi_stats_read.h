@@ -4,13 +4,13 @@
 
 static uint32_t dfi_s_worker_room(struct dfi_stats *s, uint32_t worker)
 {
-    DFI_S_ROOM(s->worker, struct dfi_s_worker, s->workers, worker);
+    DFI_S_ZEROED(s->worker, struct dfi_s_worker, s->workers, worker);
     return 0;
 }
 
 static uint32_t dfi_s_name_room(struct dfi_stats *s, uint32_t name)
 {
-    DFI_S_ROOM(s->name, struct dfi_s_name, s->names, name);
+    DFI_S_ZEROED(s->name, struct dfi_s_name, s->names, name);
     return 0;
 }
 
@@ -78,7 +78,7 @@ static void dfi_s_walk(struct dfi_stats *s, struct dfi_s_worker *w, uint32_t fro
         own = 0, cost = t->cost;
     }
     if (end > *now) own += (double)(end - *now), *now = end;
-    s->body[body].rest = own > cost ? own - cost : 0;
+    s->body[body].rest = own > cost ? (float)(own - cost) : 0;
     w->n = from;
 }
 
@@ -145,7 +145,7 @@ static void dfi_s_ran(struct dfi_stats *s, struct dfi_s_worker *w, const struct 
         if (internal && !dfi_s_has_inline(w, from)) s->body[body].is |= DFI_S_INTERNAL; /* else a tile of a wavefront */
         s->body[body].name = e->what;
         dfi_s_walk(s, w, from, body, &now, item.end);
-        s->body[body].rest -= s->body[body].rest < s->cost.inside ? s->body[body].rest : s->cost.inside;
+        s->body[body].rest = s->body[body].rest > s->cost.inside ? (float)(s->body[body].rest - s->cost.inside) : 0;
     } else if (!internal) s->left_out++;
     w->n = from;
     item.kind = DFI_S_COVER, item.cost = s->cost.outside;
@@ -198,7 +198,7 @@ static void dfi_s_submitted(struct dfi_stats *s, struct dfi_s_worker *w, const s
 static uint32_t dfi_s_counted(struct dfi_stats *s, const struct dfi_event *e)
 {
     double *sum;
-    DFI_S_ROOM(s->perf, struct dfi_s_perf, s->perfs, e->what);
+    DFI_S_ZEROED(s->perf, struct dfi_s_perf, s->perfs, e->what);
     sum = s->perf[e->what].sum + 3 * e->level;
     sum[0] += (double)e->at, sum[1] += (double)e->a, sum[2] += (double)e->b;
     s->perf[e->what].count += !e->level;

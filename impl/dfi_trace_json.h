@@ -30,21 +30,27 @@ struct dfi_json {
 
 #define DFI_JSON_PUT(to, text) (memcpy((to), text, sizeof(text) - 1), (to) + sizeof(text) - 1)
 
-static char *dfi_json_number(char *to, uint64_t v)
+/* The last n digits of v; 0s in front. */
+static void dfi_json_digits(char *to, unsigned n, uint32_t v)
 {
     static const char pair[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657"
                                "58596061626364656667686970717273747576777879808182838485868788899091929394959697989900";
-    char digits[20];
-    unsigned at = sizeof digits;
-    while (v >= 100) {
-        at -= 2;
-        memcpy(digits + at, pair + 2 * (v % 100), 2);
-        v /= 100;
+    for (; n > 1; n -= 2, v /= 100) memcpy(to + n - 2, pair + 2 * (v % 100), 2);
+    if (n) to[0] = (char)('0' + v % 10);
+}
+
+static char *dfi_json_number(char *to, uint64_t v)
+{
+    static const uint32_t power[] = { 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000 };
+    unsigned n = 1;
+    if (v >= 100000000) { /* at most three parts of eight digits */
+        to = dfi_json_number(to, v / 100000000);
+        dfi_json_digits(to, 8, (uint32_t)(v % 100000000));
+        return to + 8;
     }
-    if (v >= 10) at -= 2, memcpy(digits + at, pair + 2 * v, 2);
-    else digits[--at] = (char)('0' + v);
-    memcpy(to, digits + at, sizeof digits - at);
-    return to + (sizeof digits - at);
+    while (v >= power[n - 1]) n++;
+    dfi_json_digits(to, n, (uint32_t)v);
+    return to + n;
 }
 
 static char *dfi_json_signed(char *to, long long v)

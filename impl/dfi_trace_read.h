@@ -24,7 +24,6 @@ struct dfi_trace_task {
     uint16_t track, from_track;
     unsigned char kind, has, n;
     unsigned char look;       /* RUN: number of the look at which it ended, its last bits */
-    struct dfi_trace_write write[DFI_TRACE_WRITES];
 };
 struct dfi_trace_key { uint64_t id; uint32_t chain; }; /* beside each other, as a search mostly ends at others; chain: next in its list, a place plus 1 */
 struct dfi_trace_edge { uint64_t from, to; uint32_t next; };
@@ -39,7 +38,8 @@ struct dfi_trace_tasks {
     uint32_t n_open;          /* tasks that were submitted and have not run */
     unsigned long lost;       /* arrows */
     struct dfi_trace_task *task;
-    struct dfi_trace_key *key; /* of each */
+    struct dfi_trace_write *write; /* DFI_TRACE_WRITES of each */
+    struct dfi_trace_key *key;
     unsigned char *open;      /* for each place: it has one of those */
     struct dfi_trace_edge *edge;
     uint32_t *list;           /* hash table, twice as large: places plus 1 */
@@ -57,7 +57,7 @@ struct dfi_trace_tasks {
 static void dfi_trace_tasks_free(struct dfi_trace_tasks *k)
 {
     if (!k) return;
-    dfi_mfree(k->task), dfi_mfree(k->key), dfi_mfree(k->open), dfi_mfree(k->edge), dfi_mfree(k->list), dfi_mfree(k->held);
+    dfi_mfree(k->task), dfi_mfree(k->write), dfi_mfree(k->key), dfi_mfree(k->open), dfi_mfree(k->edge), dfi_mfree(k->list), dfi_mfree(k->held);
     dfi_mfree(k);
 }
 
@@ -72,12 +72,13 @@ static struct dfi_trace_tasks *dfi_trace_tasks_new(int workers)
     edges = DFI_TRACE_EDGES * room;
     k->room = room;
     k->task = (struct dfi_trace_task *)dfi_malloc(room * sizeof *k->task);
+    k->write = (struct dfi_trace_write *)dfi_malloc(DFI_TRACE_WRITES * room * sizeof *k->write);
     k->open = (unsigned char *)dfi_malloc(room);
     k->edge = (struct dfi_trace_edge *)dfi_malloc(edges * sizeof *k->edge);
     k->key = (struct dfi_trace_key *)dfi_malloc(room * sizeof *k->key);
     k->list = (uint32_t *)dfi_malloc(2 * room * sizeof *k->list);
     k->held = (struct dfi_trace_late *)dfi_malloc(room * sizeof *k->held);
-    if (!k->task || !k->key || !k->open || !k->edge || !k->list || !k->held) {
+    if (!k->task || !k->write || !k->key || !k->open || !k->edge || !k->list || !k->held) {
         dfi_trace_tasks_free(k);
         return NULL;
     }
@@ -98,7 +99,7 @@ static uint64_t dfi_trace_ns(uint64_t at)
 
 static uint32_t *dfi_trace_list(struct dfi_trace_tasks *k, uint64_t id)
 {
-    return &k->list[(id * 0x9e3779b97f4a7c15u >> 40) & (2 * k->room - 1)];
+    return &k->list[dfi_id_home(id) & (2 * k->room - 1)];
 }
 
 static struct dfi_trace_task *dfi_trace_find(struct dfi_trace_tasks *k, uint64_t id)
@@ -200,7 +201,7 @@ static void dfi_trace_show(struct dfi_trace *t, struct dfi_trace_task *a)
     s.name = a->name, s.site = a->site, s.track = a->track, s.kind = a->kind;
     s.submitted = a->has & DFI_T_SUBMIT ? a->from : 0;
     s.from_track = a->has & DFI_T_SUBMIT ? a->from_track : a->track;
-    s.n = a->n, s.write = a->write;
+    s.n = a->n, s.write = &k->write[DFI_TRACE_WRITES * (a - k->task)];
     t->writer->slice(t, &s);
     a->has |= DFI_T_SHOWN;
     if ((a->has & (DFI_T_STOLEN | DFI_T_FROM)) == (DFI_T_STOLEN | DFI_T_FROM) && a->from_track != a->track) {
@@ -319,7 +320,7 @@ static void dfi_trace_writes(struct dfi_trace *t, unsigned track, const struct d
     struct dfi_trace_task *a = dfi_trace_last(t, track);
     struct dfi_trace_write *w;
     if (!a || a->n == DFI_TRACE_WRITES) return;
-    w = &a->write[a->n++];
+    w = &t->tasks->write[DFI_TRACE_WRITES * (a - t->tasks->task) + a->n++];
     w->at = e->at, w->rows = e->a, w->row = e->b, w->labels = e->what, w->index = e->level;
 }
 
@@ -339,7 +340,7 @@ static void dfi_trace_stolen(struct dfi_trace *t, const struct dfi_event *e)
 {
     struct dfi_trace_task *a = dfi_trace_task_of(t, e->a);
     a->has |= DFI_T_STOLEN;
-    if (e->a >> 63) a->from = dfi_trace_ns(e->at), a->from_track = (uint16_t)e->b, a->has |= DFI_T_FROM;
+    if (e->level) a->from = dfi_trace_ns(e->at), a->from_track = (uint16_t)e->b, a->has |= DFI_T_FROM;
 }
 
 /* A slice that is no body. */

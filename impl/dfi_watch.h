@@ -61,8 +61,8 @@ static DFI_COLD void dfi_watch_point(struct dfi_worker *w)
 /* The text of a name that a program may have made, or else of that of the function. */
 static uint32_t dfi_watch_name(struct dfi_worker *w, const char *name, const char *otherwise)
 {
-    uint32_t text = dfi_event_text(w, name);
-    return DFI_LIKELY(text || name == otherwise) ? text : dfi_event_text(w, otherwise);
+    uint32_t text = DFI_LIKELY(name == otherwise) ? 0 : dfi_pen_text(&w->pen, name);
+    return text ? text : dfi_event_text(w, otherwise);
 }
 
 /* What is counted from here on is of r, no longer of what is below it. */
@@ -244,7 +244,7 @@ static DFI_COLD void dfi_watch_steal(struct dfi_worker *w, const struct dfi_loot
 /* What w has taken from victim begins: a spawned function. */
 static DFI_COLD void dfi_watch_stolen(struct dfi_worker *w, const struct dfi_running *r, const struct dfi_worker *victim)
 {
-    if (dfi_watched() & DFI_WATCH_EVENTS) dfi_event_put(w, DFI_E_STEAL, r->began, r->id, (uint64_t)(unsigned)victim->pen.slot, 0);
+    if (dfi_watched() & DFI_WATCH_EVENTS) dfi_event_put_level(w, DFI_E_STEAL, r->began, r->id, (uint64_t)(unsigned)victim->pen.slot, 0, 1);
 }
 
 /* w is about to sleep, and slept. */
