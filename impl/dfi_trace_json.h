@@ -11,17 +11,21 @@ enum {
     DFI_JSON_TEXT = 240,                        /* bytes of a quoted text at most: its length is kept in one byte */
     DFI_JSON_LINE = 512 + 8 * DFI_JSON_TEXT,    /* of a record; less than */
     DFI_JSON_LABELS = 64,                       /* names of parameters that are found again quickly; a power of two */
+    DFI_JSON_STARTS = 16,                       /* tracks whose beginnings of records are kept; a power of two */
     DFI_JSON_PAGE = 4096                        /* what pages of files are multiples of */
 };
 
 struct dfi_json_text { unsigned char n; char bytes[1]; };
 struct dfi_json {
-    int some;                     /* there is a record before this one */
     int devices;                  /* have a name: there is a track of one */
     uint64_t arrows;
     size_t end;                   /* bytes of the file before what completes it */
     struct dfi_json_text **text;  /* by number: quoted; NULL: not needed so far */
     uint32_t room;                /* of that */
+    uint64_t high;                /* of the last time: multiples of 10 ms, */
+    unsigned n_high;              /* in that many digits */
+    char digits[16];
+    struct { uint32_t track; unsigned char n; char bytes[59]; } start[DFI_JSON_STARTS]; /* of records with a time; n = 0: none */
     struct { uint32_t labels, index; unsigned char n; char bytes[47]; } label[DFI_JSON_LABELS]; /* quoted; n = 0: none */
     unsigned char thread[DFI_TRACK_DEVICE]; /* begun, and not ended */
 };
@@ -30,26 +34,23 @@ struct dfi_json {
 
 #define DFI_JSON_PUT(to, text) (memcpy((to), text, sizeof(text) - 1), (to) + sizeof(text) - 1)
 
-/* The last n digits of v; 0s in front. */
-static void dfi_json_digits(char *to, unsigned n, uint32_t v)
+static const char dfi_json_pair[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657"
+                                    "58596061626364656667686970717273747576777879808182838485868788899091929394959697989900";
+
+/* The last n digits of v before `end`; 0s in front. */
+static void dfi_json_digits(char *end, unsigned n, uint64_t v)
 {
-    static const char pair[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657"
-                               "58596061626364656667686970717273747576777879808182838485868788899091929394959697989900";
-    for (; n > 1; n -= 2, v /= 100) memcpy(to + n - 2, pair + 2 * (v % 100), 2);
-    if (n) to[0] = (char)('0' + v % 10);
+    for (; n > 1; n -= 2, v /= 100) end -= 2, memcpy(end, dfi_json_pair + 2 * (v % 100), 2);
+    if (n) end[-1] = (char)('0' + v % 10);
 }
 
 static char *dfi_json_number(char *to, uint64_t v)
 {
-    static const uint32_t power[] = { 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000 };
     unsigned n = 1;
-    if (v >= 100000000) { /* at most three parts of eight digits */
-        to = dfi_json_number(to, v / 100000000);
-        dfi_json_digits(to, 8, (uint32_t)(v % 100000000));
-        return to + 8;
-    }
-    while (v >= power[n - 1]) n++;
-    dfi_json_digits(to, n, (uint32_t)v);
+    uint64_t rest = v;
+    while (rest >= 10000) rest /= 10000, n += 4;
+    if (rest >= 10) n += rest >= 1000 ? 3 : rest >= 100 ? 2 : 1;
+    dfi_json_digits(to + n, n, v);
     return to + n;
 }
 
@@ -61,19 +62,29 @@ static char *dfi_json_signed(char *to, long long v)
 
 static char *dfi_json_address(char *to, uint64_t v)
 {
-    int shift = 60;
+    unsigned n = 1, i;
+    while (n < 16 && v >> 4 * n) n++;
     *to++ = '0', *to++ = 'x';
-    while (shift && !(v >> shift)) shift -= 4;
-    for (; shift >= 0; shift -= 4) *to++ = "0123456789abcdef"[v >> shift & 15];
-    return to;
+    for (i = n; i--; v >>= 4) to[i] = "0123456789abcdef"[v & 15];
+    return to + n;
 }
 
-/* Microseconds, with three digits behind the point. */
-static char *dfi_json_time(char *to, uint64_t ns)
+/* Microseconds, with three digits behind the point. Most times begin with the same digits as the one before, down to 10 ms. */
+static char *dfi_json_time(struct dfi_json *j, char *to, uint64_t ns)
 {
-    unsigned part = (unsigned)(ns % 1000);
-    to = dfi_json_number(to, ns / 1000);
-    to[0] = '.', to[1] = (char)('0' + part / 100), to[2] = (char)('0' + part / 10 % 10), to[3] = (char)('0' + part % 10);
+    uint64_t high = ns / 10000000;
+    uint32_t low = (uint32_t)(ns % 10000000);
+    if (high) {
+        if (high != j->high) j->high = high, j->n_high = (unsigned)(dfi_json_number(j->digits, high) - j->digits);
+        memcpy(to, j->digits, sizeof j->digits);
+        to += j->n_high;
+        memcpy(to, dfi_json_pair + 2 * (low / 100000), 2);
+        memcpy(to + 2, dfi_json_pair + 2 * (low / 1000 % 100), 2);
+        to += 4;
+    } else to = dfi_json_number(to, low / 1000);
+    low %= 1000;
+    to[0] = '.', to[1] = (char)('0' + low / 100);
+    memcpy(to + 2, dfi_json_pair + 2 * (low % 100), 2);
     return to + 4;
 }
 
@@ -142,18 +153,34 @@ static char *dfi_json_put_text(struct dfi_json *j, char *to, uint32_t number)
 /* --- records ----------------------------------------------------------------------------------------------- */
 
 /* A record of that phase on a track begins. */
-static char *dfi_json_begin(struct dfi_trace *t, char phase, unsigned track)
+static char *dfi_json_start(char *to, char phase, unsigned track)
 {
-    struct dfi_json *j = (struct dfi_json *)t->own;
-    char *to = dfi_trace_room(t, DFI_JSON_LINE + DFI_JSON_PAGE);
-    if (j->some) *to++ = ',';
-    j->some = 1;
-    to = DFI_JSON_PUT(to, "\n{\"ph\":\"");
+    to = DFI_JSON_PUT(to, ",\n{\"ph\":\"");
     *to++ = phase;
     to = DFI_JSON_PUT(to, "\",\"pid\":");
     *to++ = track < DFI_TRACK_DEVICE ? '1' : '2';
     to = DFI_JSON_PUT(to, ",\"tid\":");
     return dfi_json_number(to, track < DFI_TRACK_DEVICE ? track : track - DFI_TRACK_DEVICE);
+}
+static char *dfi_json_begin(struct dfi_trace *t, char phase, unsigned track)
+{
+    return dfi_json_start(dfi_trace_room(t, DFI_JSON_LINE + DFI_JSON_PAGE), phase, track);
+}
+
+/* The same, at that time. */
+static char *dfi_json_begin_at(struct dfi_trace *t, char phase, unsigned track, uint64_t at)
+{
+    struct dfi_json *j = (struct dfi_json *)t->own;
+    unsigned k = track % DFI_JSON_STARTS;
+    char *to = dfi_trace_room(t, DFI_JSON_LINE + DFI_JSON_PAGE);
+    if (DFI_UNLIKELY(!j->start[k].n || j->start[k].track != track)) {
+        char *end = dfi_json_start(j->start[k].bytes, '?', track);
+        end = DFI_JSON_PUT(end, ",\"ts\":");
+        j->start[k].track = track, j->start[k].n = (unsigned char)(end - j->start[k].bytes);
+    }
+    memcpy(to, j->start[k].bytes, sizeof j->start[k].bytes);
+    to[sizeof ",\n{\"ph\":\"" - 1] = phase;
+    return dfi_json_time(j, to + j->start[k].n, at);
 }
 
 /* The record ends at `to`, but for its bracket. */
@@ -197,9 +224,7 @@ static void dfi_json_track(struct dfi_trace *t, unsigned track, const char *name
 
 static void dfi_json_thread_at(struct dfi_trace *t, unsigned track, uint64_t at, int begins)
 {
-    char *to = dfi_json_begin(t, begins ? 'B' : 'E', track);
-    to = DFI_JSON_PUT(to, ",\"ts\":");
-    to = dfi_json_time(to, at);
+    char *to = dfi_json_begin_at(t, begins ? 'B' : 'E', track, at);
     if (begins) to = DFI_JSON_PUT(to, ",\"name\":\"thread of the program\",\"cat\":\"thread\"");
     dfi_json_done(t, to);
 }
@@ -276,12 +301,10 @@ static void dfi_json_slice(struct dfi_trace *t, const struct dfi_trace_slice *s)
 {
     static const char *const outcome[] = { "committed", "aborted", "df_retry" };
     struct dfi_json *j = (struct dfi_json *)t->own;
-    char *to = dfi_json_begin(t, 'X', s->track), *args;
+    char *to = dfi_json_begin_at(t, 'X', s->track, s->begin), *args;
     unsigned i;
-    to = DFI_JSON_PUT(to, ",\"ts\":");
-    to = dfi_json_time(to, s->begin);
     to = DFI_JSON_PUT(to, ",\"dur\":");
-    to = dfi_json_time(to, s->end - s->begin);
+    to = dfi_json_time(j, to, s->end - s->begin);
     to = dfi_json_kind(j, to, s);
     args = to = DFI_JSON_PUT(to, ",\"args\":{");
     switch (s->kind) {
@@ -324,14 +347,14 @@ static void dfi_json_slice(struct dfi_trace *t, const struct dfi_trace_slice *s)
 static void dfi_json_arrow(struct dfi_trace *t, const struct dfi_trace_arrow *a)
 {
     struct dfi_json *j = (struct dfi_json *)t->own;
+    char number[20], *to = number;
+    size_t n = (size_t)(dfi_json_number(number, ++j->arrows) - number);
     int end;
-    j->arrows++;
     for (end = 0; end < 2; end++) {
-        char *to = dfi_json_begin(t, end ? 'f' : 's', end ? a->to_track : a->from_track);
-        to = DFI_JSON_PUT(to, ",\"ts\":");
-        to = dfi_json_time(to, end ? a->to : a->from);
+        to = end ? dfi_json_begin_at(t, 'f', a->to_track, a->to) : dfi_json_begin_at(t, 's', a->from_track, a->from);
         to = DFI_JSON_PUT(to, ",\"id\":");
-        to = dfi_json_number(to, j->arrows);
+        memcpy(to, number, sizeof number);
+        to += n;
         if (end) to = DFI_JSON_PUT(to, ",\"bp\":\"e\"");
         if (a->kind == DFI_A_STEAL) to = DFI_JSON_PUT(to, ",\"name\":\"steal\",\"cat\":\"steal\"");
         else to = DFI_JSON_PUT(to, ",\"name\":\"after\",\"cat\":\"after\"");
@@ -341,9 +364,7 @@ static void dfi_json_arrow(struct dfi_trace *t, const struct dfi_trace_arrow *a)
 
 static void dfi_json_counter(struct dfi_trace *t, int counter, uint64_t at, uint64_t value)
 {
-    char *to = dfi_json_begin(t, 'C', 0);
-    to = DFI_JSON_PUT(to, ",\"ts\":");
-    to = dfi_json_time(to, at);
+    char *to = dfi_json_begin_at(t, 'C', 0, at);
     to = DFI_JSON_PUT(to, ",\"name\":");
     to = dfi_json_quote(to, dfi_counter_name[counter], 32);
     to = DFI_JSON_PUT(to, ",\"args\":{\"value\":");
@@ -362,6 +383,7 @@ static int dfi_json_open(struct dfi_trace *t)
     t->own = j;
     dfi_trace_put(t, "[", 1);
     dfi_json_named(t, 0, "process_name", "df");
+    t->buffer[1] = ' '; /* there is no record before this one */
     dfi_trace_flush(t);
     return 0;
 }
