@@ -4,6 +4,8 @@
  * to a list. The reader, usually a thread of its own, takes what it has not seen yet from there, and now and then also from
  * the chunks that are being filled: a program that crashes loses a fraction of a second. A worker has DFI_EVENT_CHUNKS at most;
  * when all of them are full it reads them itself, so memory is bounded and nothing is lost.
+ * For statistics alone, of which a crash leaves nothing anyway, events are kept: up to DFI_EVENT_KEPT chunks are read when df stops, and take
+ * no time from a program that keeps all processors busy.
  *
  * What is done with events is for those who call dfi_events_begin: the trace and the statistics. They get the events of one worker in its order,
  * those of several workers in none, from one thread at a time. Argument: docs/memory-order.md, "Events". */
@@ -15,6 +17,7 @@ enum { DFI_WATCH_TRACE = 1, DFI_WATCH_STATS = 2, DFI_WATCH_EVENTS = DFI_WATCH_TR
 
 enum {
     DFI_EVENT_CHUNKS = 16, /* 1 MiB for each worker: 30 ms of tasks without work */
+    DFI_EVENT_KEPT = 512,  /* 32 MiB for all workers */
     DFI_EVENT_MS = 200,    /* between two looks of the reader, */
     DFI_EVENT_FULL = 8,    /* unless a worker has that many full chunks */
     DFI_CLOCK_NS = 20000,  /* to find out about the clock: it is read in 25 */
@@ -35,6 +38,7 @@ struct dfi_text {
 struct dfi_events {
     /* under dfi_events_lock */
     struct dfi_event_chunk *full, *last_full, *spare;
+    DFI_ATOMIC(int) used;        /* chunks that are not spare; read without the lock as well */
     struct dfi_text *list[DFI_TEXT_LISTS], **text;
     uint32_t texts, text_room;
     int incomplete;              /* there was no memory for some event */
@@ -234,24 +238,28 @@ static void dfi_events_read(void)
     while (full) {
         c = full, full = c->next;
         dfi_store_relaxed(&c->pen->chunks, dfi_load_relaxed(&c->pen->chunks) - 1);
+        dfi_store_relaxed(&e->used, dfi_load_relaxed(&e->used) - 1);
         c->next = e->spare, e->spare = c;
     }
     dfi_os_unlock(&dfi_events_lock);
     dfi_os_unlock(&dfi_events_reading);
 }
 
+/* Are they read only when there is no room for more? */
+static int dfi_events_kept(void) { return !(dfi_load_relaxed(&dfi_watching) & DFI_WATCH_TRACE); }
+
 static void *dfi_events_thread(void *unused)
 {
     struct dfi_events *e = &dfi_events;
-    int stop = 0;
+    int stop = 0, late;
     (void)unused;
     while (!stop) {
-        dfi_os_event_wait(&e->wake, &e->wanted, 0, DFI_EVENT_MS);
+        late = dfi_os_event_wait(&e->wake, &e->wanted, 0, DFI_EVENT_MS);
         dfi_store_relaxed(&e->wanted, 0);
         dfi_os_lock(&dfi_events_lock);
         stop = e->stop;
         dfi_os_unlock(&dfi_events_lock);
-        if (!stop) dfi_events_read();
+        if (!stop && !(late && dfi_events_kept())) dfi_events_read();
     }
     return NULL;
 }
@@ -266,12 +274,25 @@ static void dfi_events_want(void)
 
 /* --- writing --------------------------------------------------------------------------------------- */
 
+static struct dfi_event_chunk *dfi_event_chunk_new(void)
+{
+    struct dfi_event_chunk *c = (struct dfi_event_chunk *)dfi_malloc(sizeof *c);
+    if (c) c->next = NULL;
+    return c;
+}
+
+/* May the pen have one chunk more? Only its owner gets more; what it sees here may be too many, not too few. */
+static int dfi_event_room(const struct dfi_event_pen *pen)
+{
+    return dfi_load_relaxed(&pen->chunks) < DFI_EVENT_CHUNKS || (dfi_events_kept() && dfi_load_relaxed(&dfi_events.used) < DFI_EVENT_KEPT);
+}
+
 /* The chunk c of a pen is full, or NULL. A new one, or NULL without memory. */
 static DFI_NOINLINE struct dfi_event_chunk *dfi_event_chunk_next(struct dfi_event_pen *pen, struct dfi_event_chunk *c)
 {
     struct dfi_events *e = &dfi_events;
-    int chunks;
-    if (dfi_load_relaxed(&pen->chunks) >= DFI_EVENT_CHUNKS) dfi_events_read(); /* only the owner gets more; what it sees here may be too many, not too few */
+    int want;
+    if (!dfi_event_room(pen)) dfi_events_read();
     dfi_os_lock(&dfi_events_lock);
     if (c) {
         c->next = NULL;
@@ -279,17 +300,23 @@ static DFI_NOINLINE struct dfi_event_chunk *dfi_event_chunk_next(struct dfi_even
         else e->full = c;
         e->last_full = c;
     }
-    if ((c = e->spare) != NULL) e->spare = c->next;
-    else c = (struct dfi_event_chunk *)dfi_malloc(sizeof *c);
-    if (c) {
+    if (!e->spare && !(e->spare = dfi_event_chunk_new()) && dfi_events_kept()) { /* there is memory in what is kept */
+        dfi_store_relaxed(&pen->chunk, NULL);
+        dfi_os_unlock(&dfi_events_lock);
+        dfi_events_read();
+        dfi_os_lock(&dfi_events_lock);
+    }
+    if ((c = e->spare) != NULL) {
+        e->spare = c->next;
         c->pen = pen, c->worker = pen->slot, c->seen = 0;
         dfi_store_relaxed(&c->n, 0u);
         dfi_store_relaxed(&pen->chunks, dfi_load_relaxed(&pen->chunks) + 1);
+        dfi_store_relaxed(&e->used, dfi_load_relaxed(&e->used) + 1);
     } else e->incomplete = 1;
     dfi_store_relaxed(&pen->chunk, c);
-    chunks = e->threaded ? dfi_load_relaxed(&pen->chunks) : 0;
+    want = e->threaded && (dfi_events_kept() ? dfi_load_relaxed(&e->used) > DFI_EVENT_KEPT / 4 * 3 : dfi_load_relaxed(&pen->chunks) > DFI_EVENT_FULL);
     dfi_os_unlock(&dfi_events_lock);
-    if (chunks > DFI_EVENT_FULL) dfi_events_want();
+    if (want) dfi_events_want();
     return c;
 }
 
@@ -392,6 +419,16 @@ static int dfi_events_begin(unsigned bit, dfi_events_reader *reader)
     return 0;
 }
 
+/* No memory is kept for events to come. */
+static void dfi_events_spare(void)
+{
+    struct dfi_events *e = &dfi_events;
+    struct dfi_event_chunk *c;
+    dfi_os_lock(&dfi_events_lock);
+    while ((c = e->spare) != NULL) e->spare = c->next, dfi_mfree(c);
+    dfi_os_unlock(&dfi_events_lock);
+}
+
 /* All events have been shown, and no more are written. pre: pool lock; workers only run if the process ends. */
 static void dfi_events_end(void)
 {
@@ -409,15 +446,15 @@ static void dfi_events_end(void)
     dfi_os_lock(&dfi_events_reading);
     memset((void *)e->reader, 0, sizeof e->reader);
     dfi_os_unlock(&dfi_events_reading);
+    dfi_events_spare();
 }
 
 /* Everything is freed. pre: dfi_events_end, and no worker is left. */
 static void dfi_events_forget(void)
 {
     struct dfi_events *e = &dfi_events;
-    struct dfi_event_chunk *c;
     uint32_t i;
-    while ((c = e->spare) != NULL) e->spare = c->next, dfi_mfree(c);
+    dfi_events_spare();
     dfi_mfree(dfi_load_relaxed(&e->devices.chunk));
     for (i = 0; i < e->texts; i++) dfi_mfree(e->text[i]);
     dfi_mfree((void *)e->text);
@@ -437,6 +474,7 @@ static void dfi_pen_forked(struct dfi_event_pen *pen)
 {
     struct dfi_event_chunk *c = dfi_load_relaxed(&pen->chunk);
     dfi_store_relaxed(&pen->chunks, c != NULL);
+    dfi_store_relaxed(&dfi_events.used, dfi_load_relaxed(&dfi_events.used) + (c != NULL));
     if (c) c->seen = 0, dfi_store_relaxed(&c->n, 0u);
 }
 
@@ -451,6 +489,7 @@ static void dfi_events_forked(void)
     e->threaded = 0;
     e->made = 0; /* the reader was waiting for it */
     while ((c = e->full) != NULL) e->full = c->next, c->next = e->spare, e->spare = c;
+    dfi_store_relaxed(&e->used, 0);
     dfi_pen_forked(&e->devices);
     for (i = 0; i < n; i++) dfi_pen_forked(&dfi_load_relaxed(&dfi_pool.slot[i])->pen);
     memset((void *)e->reader, 0, sizeof e->reader);

@@ -60,9 +60,9 @@ struct dfi_trace_arrow {
     unsigned from_track, to_track, kind;
 };
 
-enum dfi_counter { DFI_C_UNFINISHED, DFI_C_RUNNING, DFI_C_RENAMED, DFI_C_EVENTS, DFI_C_COUNT };
-/* tasks submitted and not done; workers that run a body; bytes in private buffers (df_config.rename_bytes); bytes that hold events */
-static const char *const dfi_counter_name[] = { "unfinished tasks", "workers that run", "bytes renamed", "bytes of events" };
+enum dfi_counter { DFI_C_UNFINISHED, DFI_C_RUNNING, DFI_C_RENAMED, DFI_C_COUNT };
+/* tasks submitted and not done; workers that run a body; bytes in private buffers (df_config.rename_bytes) */
+static const char *const dfi_counter_name[] = { "unfinished tasks", "workers that run", "bytes renamed" };
 
 struct dfi_trace;
 struct dfi_trace_writer {
