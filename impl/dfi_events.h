@@ -46,6 +46,7 @@ struct dfi_events {
     dfi_events_reader *reader[DFI_EVENT_READERS];
     struct { struct dfi_event_chunk *chunk; unsigned n; } open[DFI_MAX_WORKERS + 1];
     uint64_t ns, ticks;          /* when it began, on both clocks */
+    uint64_t ended;              /* when the last run did, in ticks */
     double ns_per_tick;          /* 0: not known yet */
     uint64_t ticks_us;           /* ticks in a microsecond, about */
     /* under the pool lock */
@@ -433,6 +434,7 @@ static void dfi_events_spare(void)
 static void dfi_events_end(void)
 {
     struct dfi_events *e = &dfi_events;
+    e->ended = dfi_ticks();
     if (e->threaded) {
         dfi_os_lock(&dfi_events_lock);
         e->stop = 1, e->threaded = 0;

@@ -221,7 +221,7 @@ static void dfi_s_print_replay(struct dfi_stats *s)
 /* pre: all events have been read. */
 static void dfi_s_print(struct dfi_stats *s)
 {
-    double elapsed = (double)(dfi_ticks() - s->began);
+    double elapsed = (double)(dfi_events.ended - s->began);
     char a[16], b[16], c[16];
     uint32_t i;
     for (i = 0; i < s->workers; i++) dfi_s_program(s, &s->worker[i]);
