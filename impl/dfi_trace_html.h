@@ -98,13 +98,15 @@ static void dfi_html_bytes(struct dfi_html *h, const char *text)
 static void dfi_html_tell(struct dfi_trace *t, uint32_t number, const char *text)
 {
     struct dfi_html *h = (struct dfi_html *)t->own;
-    if (h->told[number / 8] >> number % 8 & 1) return;
     h->told[number / 8] = (unsigned char)(h->told[number / 8] | 1u << number % 8);
     dfi_html_begin(t, DFI_H_TEXT, DFI_HTML_TEXT + 16);
     dfi_html_number(h, number);
     dfi_html_bytes(h, text);
 }
-static void dfi_html_text(struct dfi_trace *t, uint32_t number) { dfi_html_tell(t, number, dfi_event_text_of(number)); }
+static void dfi_html_text(struct dfi_trace *t, uint32_t number)
+{
+    if (!(((struct dfi_html *)t->own)->told[number / 8] >> number % 8 & 1)) dfi_html_tell(t, number, dfi_event_text_of(number));
+}
 
 static void dfi_html_at(struct dfi_trace *t, unsigned track)
 {

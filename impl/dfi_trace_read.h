@@ -215,10 +215,11 @@ static void dfi_trace_show(struct dfi_trace *t, struct dfi_trace_task *a)
     while (at) { /* each is an arrow now, or waits for its other end */
         struct dfi_trace_edge *e = &k->edge[at - 1];
         uint32_t next = e->next;
-        struct dfi_trace_task *from = dfi_trace_find(k, e->from), *to = dfi_trace_find(k, e->to), *wait = from == a ? to : from;
-        if (wait && !(wait->has & DFI_T_SHOWN)) e->next = wait->edges, wait->edges = at;
+        int ahead = e->from == a->id;
+        struct dfi_trace_task *other = dfi_trace_find(k, ahead ? e->to : e->from);
+        if (other && !(other->has & DFI_T_SHOWN)) e->next = other->edges, other->edges = at;
         else {
-            if (wait) dfi_trace_join(t, from, to);
+            if (other) dfi_trace_join(t, ahead ? a : other, ahead ? other : a);
             else k->lost++;
             e->next = k->free, k->free = at;
         }
