@@ -7,9 +7,11 @@
  *   tasks_5us-cpu      the same in CPU time of all threads together
  *   task               CPU time a task of all threads together: four events, a slice with its arguments, an arrow
  *   file               bytes per task
+ *   page               the same of a page, DF_TRACE=file.html
  *   stats_5us          with statistics: more time in percent until all tasks are done
  *   stats_5us-cpu      the same in CPU time
- *   stats_report       time a task of df_stop, which makes the report
+ *   stats_task         CPU time a task until then
+ *   stats_report       time a task of df_stop, which reads the events and makes the report
  *
  * Each is the best of all repetitions.
  *
@@ -22,7 +24,7 @@
 #define DF_IMPLEMENTATION
 #include "../df.h"
 
-enum { CHAINS = 64, REPS = 21 };
+enum { CHAINS = 64, REPS = 9 };
 
 static long steps;                                                  /* of bench_mix, for 5 us                           */
 
@@ -51,16 +53,16 @@ static void line(const char *name, double value, const char *unit, const char *t
 
 static uint64_t cell[CHAINS][8];
 
-enum looks_on { NOTHING, TRACE, STATS, WAYS };
+enum looks_on { NOTHING, TRACE, PAGE, STATS, WAYS };
 static char file[WAYS][512];
 
 /* Seconds of n tasks from start to stop, and until they are done. */
 struct times { double clock, cpu, done_clock, done_cpu; };
 static void run(enum looks_on way, int empty, long n, struct times *t)
 {
-    df_config c = { .defer = 1 };
+    df_config c = { .defer = 1, .window = 4096 };
     double wall = bench_now(), used = cpu_time(RUSAGE_SELF);
-    c.trace = way == TRACE ? file[TRACE] : ""; /* NULL: as before */
+    c.trace = way == TRACE || way == PAGE ? file[way] : ""; /* NULL: as before */
     c.stats = way == STATS ? file[STATS] : "";
     df_start(&c);
     DF_PARALLEL {
@@ -85,11 +87,11 @@ int main(int argc, char **argv)
 {
     const char *folder = getenv("TMPDIR");
     struct stat s;
-    long n = bench_size(20000, 20000, 2000);
+    long n = bench_size(100000, 100000, 2000);
     int reps = bench_env("BENCH_QUICK", 0) ? 3 : REPS, empty;
     bench_start(argc, argv, 0);
     for (int way = TRACE; way < WAYS; way++)
-        snprintf(file[way], sizeof file[way], "%s/df-bench-trace-%ld.%s", folder && *folder ? folder : "/tmp", (long)getpid(), way == TRACE ? "json" : "txt");
+        snprintf(file[way], sizeof file[way], "%s/df-bench-trace-%ld.%s", folder && *folder ? folder : "/tmp", (long)getpid(), way == TRACE ? "json" : way == PAGE ? "html" : "txt");
     for (steps = 1000; ; steps *= 2) {                              /* until they take so long that the clock is exact    */
         double began = bench_now(), took;
         work(cell[0]);
@@ -107,7 +109,9 @@ int main(int argc, char **argv)
                 best(&t[way], &once);
             }
         if (empty) {
-            line("task", (t[TRACE].cpu - t[NOTHING].cpu) / (double)n * 1e9, "ns", "-");
+            line("task", (t[TRACE].cpu - t[NOTHING].cpu) / (double)n * 1e9, "ns", "240");
+            line("page", (t[PAGE].cpu - t[NOTHING].cpu) / (double)n * 1e9, "ns", "240");
+            line("stats_task", (t[STATS].done_cpu - t[NOTHING].done_cpu) / (double)n * 1e9, "ns", "50");
             continue;
         }
         line("tasks_5us", (t[TRACE].clock / t[NOTHING].clock - 1) * 100, "%", "3");
@@ -117,6 +121,6 @@ int main(int argc, char **argv)
         line("stats_report", (t[STATS].clock - t[STATS].done_clock) / (double)n * 1e9, "ns", "-");
     }
     if (!stat(file[TRACE], &s)) line("file", (double)s.st_size / (double)n, "bytes", "-");
-    remove(file[TRACE]), remove(file[STATS]);
+    for (int way = TRACE; way < WAYS; way++) remove(file[way]);
     return 0;
 }
