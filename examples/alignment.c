@@ -73,7 +73,16 @@ typedef struct {
     int h, gap_in_a, gap_in_b;   /* as in align */
 } cell;
 
-/* Iteration i, j, from 1: letter i of a against letter j of b. Row and column 0 of the table are zero. */
+/* Row and column 0 of the table are zero. They are written, not left to calloc: a tile reads column 0 first, and memory that is read before it
+ * is written is mapped twice, the second time with an interrupt of all CPUs that have it. */
+DF_LOOP(left_column, (cell *, table), (long, row));
+void left_column(long lo, long hi, cell *table, long row)
+{
+    for (long i = lo; i < hi; i++)
+        table[i * row] = (cell){ 0, 0, 0 };
+}
+
+/* Iteration i, j, from 1: letter i of a against letter j of b. */
 DF_LOOP2(cells, (const sequence *, a), (const sequence *, b), (cell *, table), df_reduce(df_max, int, best, 1));
 void cells(long i0, long i1, long j0, long j1, const sequence *a, const sequence *b, cell *table, int *best)
 {
@@ -140,11 +149,14 @@ static int show(const sequence *first, const sequence *second, int score)
         score = align(&a, &b, rows, rows + b.length + 1);
         free(rows);
     }
-    cell *table = calloc((size_t)((a.length + 1) * (b.length + 1)), sizeof *table);
+    long row = b.length + 1;
+    cell *table = malloc((size_t)((a.length + 1) * row) * sizeof *table);
     int best = 0;
     long letters, equal;
     if (!table)
         return -1;
+    memset(table, 0, (size_t)row * sizeof *table);
+    df_for(left_column, 1, a.length + 1, table, row);
     df_wavefront(cells, DF_VECTORS({1, 0}, {0, 1}, {1, 1}), 1, a.length + 1, 1, b.length + 1, &a, &b, table, &best);
     int walked = walk_back(&a, &b, table, best, &letters, &equal);
     printf("%s (%ld) and %s (%ld): score %d, %ld letters aligned, %ld of them equal\n", a.name, a.length, b.name,

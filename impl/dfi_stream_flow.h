@@ -349,8 +349,9 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
     if (w) {
         if (dfi_load_relaxed(&dfi_pool.run_now)) dfi_store_relaxed(&dfi_pool.run_now, 0);
         if (!dfi_load_relaxed(&dfi_pool.particular)) dfi_store_relaxed(&dfi_pool.particular, 1);
-        /* What takes less than to hand it over is run here; and one worker that is alone has nobody to hand it to. */
-        always = dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_baton_on();
+        /* What takes less than to hand it over is run here; and one worker that is alone has nobody to hand it to, unless somebody
+         * watches what could be handed over. */
+        always = dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_baton_on() && !dfi_watched();
         here = !DF_CHECK && !dfi_pool.defer && !dfi_chaotic() && !DFI_GRAPH() && !w->opts && !dfi_load_relaxed(&dfi_pool.cancels) && /* nothing else to look at, */
                !n && q.arrays == 0 && m && q.count == m && !q.wrong;                              /* one window each */
         if (DFI_LIKELY(here) && dfi_stream_run_here(w, type, args, &q, always)) return;

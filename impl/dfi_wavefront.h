@@ -6,13 +6,17 @@
  * That is free of cycles if each of those tiles is earlier in serial order. Where all components of v are 0 or more it is.
  * Where one is negative, the first component that is not 0, which is positive, must lead to another tile for every
  * iteration: so the tile may not be longer in that dimension than the component.
- * How large tiles are is decided after the first corner of the first tile was run and timed.
+ * How large tiles are is decided after the first corner of the first tile was run and timed. The last dimension is taken for the one whose
+ * iterations are neighbours in memory, and is cut into fewer parts: long rows are what caches and prefetching are made for, the column that a tile
+ * reads of the one on its left costs a line for each row, and in memory that nobody touched before the corner pays for fewer pages per iteration.
  * Source: Wolf and Lam, "A loop transformation theory" (TPDS 1991), for tiling under distance vectors. */
 #ifndef DFI_WAVEFRONT_H
 #define DFI_WAVEFRONT_H
 
 enum {
     DFI_WAVE_TILES = 16,        /* per dimension and worker, at most: a wavefront fills and drains in 2 / 16 of that */
+    DFI_WAVE_LONG = 2,          /* the last dimension one 2nd of that: 20 % faster in a table of 3000 x 3000 cells of 12 bytes; with 4, sweeps
+                                 * through doubles take 3 to 6 % longer, as rows that depend on each other overlap less in the processor */
     DFI_WAVE_LEAST = 2,         /* and at least */
     DFI_WAVE_NS = 10000,        /* a tile is longer than this: as a task with edges it costs up to 0.3 us */
     DFI_WAVE_LEAST_NS = 1000,   /* if it cannot be, as the vectors do not allow that, the loop stays serial below this */
@@ -121,7 +125,15 @@ static void dfi_wave_limits(const struct dfi_wave *w, const long (*v)[3], unsign
     }
 }
 
-/* Runs the corner of the space from which the time of an iteration can be told: [0, corner) in each dimension. */
+/* Into how many parts dimension d is cut if others are cut into `parts`. */
+static unsigned long dfi_wave_parts(const struct dfi_wave *v, int d, unsigned long parts)
+{
+    unsigned long most = DFI_WAVE_TILES * v->space.workers / DFI_WAVE_LONG;
+    return d > 0 && d == v->type->dims - 1 && parts > most ? most : parts;
+}
+
+/* Runs the corner of the space from which the time of an iteration can be told: [0, corner) in each dimension. It grows in small steps, as tiles
+ * cannot be smaller: with four times the length in each, 20 sweeps through 1000 x 500 doubles took 25 % longer. */
 static double dfi_wave_time(struct dfi_worker *w, const struct dfi_wave *v, const unsigned long *most, unsigned long *corner)
 {
     const unsigned long zero[3] = { 0, 0, 0 };
@@ -129,10 +141,11 @@ static double dfi_wave_time(struct dfi_worker *w, const struct dfi_wave *v, cons
     uint64_t ns = 0;
     double cells = 1;
     int d, k;
-    for (div = DFI_WAVE_CORNER; div && ns < DFI_WAVE_TIMED_NS; div /= 4) {
+    for (div = DFI_WAVE_CORNER; div && ns < DFI_WAVE_TIMED_NS; div /= 2) {
         uint64_t begin = dfi_work_ns(w);
         for (d = 0; d < v->type->dims; d++) {
-            corner[d] = v->space.n[d] / div ? v->space.n[d] / div : 1;
+            unsigned long parts = dfi_wave_parts(v, d, div);
+            corner[d] = v->space.n[d] / parts ? v->space.n[d] / parts : 1;
             if (corner[d] > most[d]) corner[d] = most[d];
         }
         for (k = v->type->dims - 1; k >= 0; k--) { /* what was not done before, in an order all vectors allow */
@@ -165,8 +178,8 @@ static void dfi_wave_cut(struct dfi_wave *v, const df_loop *o, const unsigned lo
     int d;
     for (parts = DFI_WAVE_TILES * v->space.workers;; parts /= 2) {
         for (d = 0; d < v->type->dims; d++) {
-            unsigned long n = v->space.n[d];
-            v->tile[d] = grain[d] ? grain[d] : n / parts + (n % parts != 0);
+            unsigned long n = v->space.n[d], p = dfi_wave_parts(v, d, parts);
+            v->tile[d] = grain[d] ? grain[d] : n / p + (n % p != 0);
             if (v->tile[d] > most[d]) v->tile[d] = most[d];
             if (v->tile[d] < corner[d]) v->tile[d] = corner[d];
         }

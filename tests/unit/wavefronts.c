@@ -322,8 +322,31 @@ static void others(void)
     CHECK(begun > 0);
 }
 
+/* --- the shape of tiles -------------------------------------------------------------------------------------------- */
+
+static long highest, shortest;
+DF_LOOP2(dear, (void *, nothing));
+void dear(long lo, long hi, long lo1, long hi1, void *nothing)
+{
+    (void)nothing;
+    if (hi - lo > __atomic_load_n(&highest, __ATOMIC_RELAXED)) __atomic_store_n(&highest, hi - lo, __ATOMIC_RELAXED);
+    if (hi1 - lo1 < __atomic_load_n(&shortest, __ATOMIC_RELAXED)) __atomic_store_n(&shortest, hi1 - lo1, __ATOMIC_RELAXED);
+    for (long i = (hi - lo) * (hi1 - lo1); i > 0; i--) test_spin(100000);
+}
+/* Where tiles can be as small as they may, they are longer in the last dimension, that of neighbours in memory. */
+static void rows_are_long(void)
+{
+    long n = 16L * df_workers();
+    highest = 0, shortest = n;
+    if (df_workers() > 4) return; /* the corner that is timed is a square then, and so are tiles */
+    if (getenv("DF_CHAOS") || getenv("DF_RECORD") || getenv("DF_REPLAY")) return; /* time is not measured then */
+    df_wavefront(dear, neighbours, 0, n, 0, n, NULL);
+    CHECK(df_workers() == 1 || (highest == 1 && shortest == 2));
+}
+
 int main(void)
 {
+    rows_are_long();
     random_ones(1, 100);
     random_ones(2, 250);
     random_ones(3, 150);
