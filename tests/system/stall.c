@@ -5,7 +5,37 @@
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
+#include "../test.h"
+
+/* With AddressSanitizer held at a fork: the thread that watches allocates for each report, and before_fork.h does not know when. */
+static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local int has_memory; /* this thread has it: what df does at a fork allocates, too */
+static void memory_taken(void)
+{
+    if (TEST_ASAN && !has_memory) pthread_mutex_lock(&memory_lock);
+}
+static void memory_given_back(void)
+{
+    if (TEST_ASAN && !has_memory) pthread_mutex_unlock(&memory_lock);
+}
+static void *locked_malloc(size_t n)
+{
+    void *p;
+    memory_taken();
+    p = malloc(n);
+    memory_given_back();
+    return p;
+}
+static void locked_free(void *p)
+{
+    memory_taken();
+    free(p);
+    memory_given_back();
+}
+#define DF_MALLOC(n) locked_malloc(n)
+#define DF_FREE(p) locked_free(p)
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "df_stm.h"
@@ -449,7 +479,11 @@ static int forks(void *unused)
     before_fork();
     pthread_mutex_lock(&said_lock);
     *said = 0;
+    memory_taken();
+    has_memory = 1;
     pid = fork();
+    has_memory = 0;
+    memory_given_back();
     CHECK(pid >= 0);
     pthread_mutex_unlock(&said_lock);
     if (!pid) {
