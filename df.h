@@ -660,7 +660,9 @@ DFI_EXTERN_C_END
 #include "impl/dfi_output.h"
 #include "impl/dfi_graph.h"
 #include "impl/dfi_graph_order.h"
+#include "impl/dfi_graph_join.h"
 #include "impl/dfi_graph_write.h"
+#include "impl/dfi_graph_dot.h"
 #include "impl/dfi_graph_file.h"
 #include "impl/dfi_capture_list.h"
 #if defined(DF_SERIAL)

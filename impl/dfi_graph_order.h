@@ -1,4 +1,4 @@
-/* dfi_graph_order.h - which recorded tasks come after which, and why
+/* dfi_graph_order.h - which recorded tasks come after which, and why: regions, and what else than memory orders tasks
  *
  * The children of one scope between two waits are gone through in the order of submission, as the runtime does
  * (dfi_order.h), but with all of them remembered, done or not. For each region there is a cell with the tasks that wrote it
@@ -17,22 +17,47 @@ struct dfi_g_edge {
     unsigned before, after;       /* accesses of the two; after: of a node, which input */
     const struct dfi_g_token *token;
     const struct dfi_g_stream *stream;
+    size_t join;                  /* not 0: it is this join that `to` comes after, and `from` is one of those behind it */
 };
 
-/* An access that a cell remembers. */
-struct dfi_g_seen { struct dfi_g_seen *next; struct dfi_g_item *item; unsigned access; };
+#ifndef DFI_G_FEW   /* tests/fuzz/graph_joins.c */
+#define DFI_G_FEW 8 /* a join is made between more than that on both sides: what is drawn edge by edge can still be read */
+#endif
+
+/* An access that a cell remembers. join: 0, or it stands for all that the join of this number comes after. */
+struct dfi_g_seen { struct dfi_g_seen *next; struct dfi_g_item *item; unsigned access; size_t time, join; };
+
+/* Accesses of one kind, the latest first. */
+struct dfi_g_list { struct dfi_g_seen *first; size_t n, number; };
+
+/* What an access to a cell comes after, when it is made in one mode again and again: those that only read, and those that
+ * write. */
+struct dfi_g_view {
+    size_t number, begin;         /* 0: none; it is right as long as nothing was forgotten since */
+    unsigned kind;
+    const void *key;
+    struct dfi_g_seen join[2];    /* what was seen up to join.time; join.join is 0: nothing */
+    size_t rest[2];               /* and how many were seen later, at the last look */
+};
 
 struct dfi_g_cell {
     struct dfi_region region;
-    struct dfi_g_seen *before, *since; /* who wrote it; who shares it since, */
+    struct dfi_g_list before, since;   /* who wrote it; who shares it since, */
     unsigned kind;                     /* in this mode, */
     const void *key;                   /* and with this operator */
+    struct dfi_g_view view;
+    size_t turned;                     /* when something was forgotten here */
     size_t over, n_over;               /* cells that share an element with it: where in dfi_g_order.over */
     size_t group;                      /* the same for cells whose bytes lie among each other; 0: no bytes */
 };
-struct dfi_g_group { uintptr_t base; unsigned memory; }; /* where it begins; its name, 0: none so far */
+struct dfi_g_group {
+    uintptr_t base;
+    unsigned memory;              /* its name; 0: none so far */
+    const struct dfi_g_cell *looked; /* the view of this cell has been looked at, and nothing in it has changed since; or NULL */
+};
 struct dfi_g_slot { const struct dfi_region *region; size_t cell; };
 
+struct dfi_g_out;
 /* The work on one scope, from one wait to the next; and the edges of one task. */
 struct dfi_g_order {
     struct dfi_g_slot *slot;      /* of each access, in the order of the tasks */
@@ -44,6 +69,13 @@ struct dfi_g_order {
     struct dfi_g_edge *edge;               /* of the present task */
     size_t n_edges, max_edges;
     int failed;                            /* no memory */
+    int counting;
+    size_t n_lists, n_views;
+    size_t *list_asked, *view_asked;       /* how often, by number */
+    size_t n_joins, n_joined, max_joined, all_joined;
+    struct dfi_g_seen *joined;             /* what the join that is made comes after */
+    void (*join)(struct dfi_g_out *out, const struct dfi_g_order *o, struct dfi_g_item *scope); /* it is made, in that scope */
+    struct dfi_g_out *out;
 };
 
 /* Zeroed. NULL without memory. */
@@ -139,46 +171,6 @@ static void dfi_g_cells_overlap(struct dfi_g_order *o)
 
 static int dfi_g_in_phase(const struct dfi_g_item *i, size_t phase) { return i && i->phase == phase; }
 
-/* Begins with `first`, the first child of its scope or after a wait there. */
-static void dfi_g_order_begin(struct dfi_g_order *o, struct dfi_g_item *first)
-{
-    struct dfi_g_item *i;
-    struct dfi_g_slot **sorted;
-    size_t n = 0, k;
-    unsigned a;
-    for (i = first; dfi_g_in_phase(i, first->phase); i = i->next) n += i->n;
-    o->n_slots = o->n_cells = o->n_groups = o->at = 0;
-    o->free = NULL;
-    o->slot = (struct dfi_g_slot *)dfi_g_array(n, sizeof *o->slot);
-    o->cell = (struct dfi_g_cell *)dfi_g_array(n, sizeof *o->cell);
-    o->group = (struct dfi_g_group *)dfi_g_array(n + 1, sizeof *o->group);
-    o->seen = (struct dfi_g_seen *)dfi_g_array(n, sizeof *o->seen);
-    o->over = NULL;
-    sorted = (struct dfi_g_slot **)dfi_g_array(n, sizeof *sorted);
-    if (!o->slot || !o->cell || !o->group || !o->seen || !sorted) o->failed = 1;
-    for (i = first; !o->failed && dfi_g_in_phase(i, first->phase); i = i->next)
-        for (a = 0; a < i->n; a++) {
-            size_t at = o->n_slots++;
-            o->seen[at].next = o->free, o->free = &o->seen[at];
-            o->slot[at].region = &i->access[a].region;
-            sorted[at] = &o->slot[at];
-        }
-    if (!o->failed) {
-        qsort((void *)sorted, n, sizeof *sorted, dfi_g_slot_order);
-        for (k = 0; k < n; k++) {
-            if (!k || dfi_g_region_order(sorted[k]->region, sorted[k - 1]->region)) o->cell[o->n_cells++].region = *sorted[k]->region;
-            sorted[k]->cell = o->n_cells - 1;
-        }
-        dfi_g_cells_overlap(o);
-    }
-    dfi_mfree((void *)sorted);
-}
-
-static void dfi_g_order_end(struct dfi_g_order *o)
-{
-    dfi_mfree(o->slot), dfi_mfree(o->cell), dfi_mfree(o->group), dfi_mfree(o->over), dfi_mfree(o->seen);
-}
-
 /* --- names of memory ----------------------------------------------------------------------------------------- */
 
 /* The task that a scope is in, at any depth; or NULL. */
@@ -218,7 +210,7 @@ static void dfi_g_name_memory(struct dfi_g_order *o, struct dfi_g_item *first)
 /* --- edges -------------------------------------------------------------------------------------------------- */
 
 static void dfi_g_edge_add(struct dfi_g_order *o, struct dfi_g_item *from, struct dfi_g_item *to, enum dfi_g_cause cause,
-                           unsigned before, unsigned after, const struct dfi_g_token *token, const struct dfi_g_stream *stream)
+                           unsigned before, unsigned after, const struct dfi_g_token *token, const struct dfi_g_stream *stream, size_t join)
 {
     struct dfi_g_edge *e;
     if (from == to || o->failed) return;
@@ -230,102 +222,7 @@ static void dfi_g_edge_add(struct dfi_g_order *o, struct dfi_g_item *from, struc
     e += o->n_edges++;
     e->from = from, e->to = to, e->cause = cause;
     e->before = before, e->after = after;
-    e->token = token, e->stream = stream;
-}
-
-/* How access a of i is made: as the runtime does it (dfi_accesses_apart), alone if it shares what i accesses otherwise, too. */
-static unsigned dfi_g_mode_of(const struct dfi_g_item *i, unsigned a)
-{
-    unsigned mode = i->access[a].mode & ~(unsigned)DFI_WEAK, k;
-    for (k = 0; k < i->n && mode & DFI_SHARED; k++)
-        if (k != a && dfi_region_overlap(&i->access[k].region, &i->access[a].region)) mode = DFI_INOUT;
-    return mode;
-}
-
-static unsigned dfi_g_kind(unsigned mode) /* of sharing; 0: alone */
-{
-    return mode & DFI_SHARED ? mode & (DFI_SHARED | DFI_INOUT) : mode & DFI_WRITES ? 0 : DFI_IN;
-}
-
-/* May two accesses of this kind be made at the same time, or in any order? same: to the same region. Commuting tasks have the
- * lock, and reducing ones the copies, of one region only. */
-static int dfi_g_joins(unsigned kind, const void *key, unsigned other, const void *its_key, int same)
-{
-    return kind && kind == other && (!(kind & DFI_GROUPED) || (same && key == its_key));
-}
-
-/* Access a of i comes after those in a list, of the same region or of one that overlaps it. */
-static void dfi_g_after_all(struct dfi_g_order *o, const struct dfi_g_seen *s, struct dfi_g_item *i, unsigned a, unsigned kind, int same)
-{
-    unsigned mode = i->access[a].mode;
-    for (; s; s = s->next) {
-        unsigned was = s->item->access[s->access].mode;
-        if (dfi_g_joins(kind, i->access[a].key, dfi_g_kind(dfi_g_mode_of(s->item, s->access)), s->item->access[s->access].key, same)) continue;
-        dfi_g_edge_add(o, s->item, i, !(was & DFI_WRITES) ? DFI_G_ANTI : mode & DFI_IN ? DFI_G_FLOW : DFI_G_OUTPUT, s->access, a, NULL, NULL);
-    }
-}
-
-/* Does a contain all of b? pre: they overlap. */
-static int dfi_g_covers(const struct dfi_region *a, const struct dfi_region *b)
-{
-    struct dfi_region row = *b;
-    if (dfi_region_covers(a, b)) return 1;
-    if (a->rows == 1 || b->rows == 1 || a->ld == b->ld) return 0;
-    for (row.rows = 1, row.ld = 0; row.p < dfi_region_end(b); row.p += b->ld) /* what dfi_region_covers leaves open */
-        if (!dfi_region_covers(a, &row)) return 0;
-    return 1;
-}
-
-static void dfi_g_forget(struct dfi_g_order *o, struct dfi_g_seen **list)
-{
-    while (*list) {
-        struct dfi_g_seen *s = *list;
-        *list = s->next;
-        s->next = o->free, o->free = s;
-    }
-}
-
-/* The edges of the next task, i, from others of its scope. */
-static void dfi_g_order_next(struct dfi_g_order *o, struct dfi_g_item *i)
-{
-    unsigned a;
-    size_t k;
-    for (a = 0; a < i->n && !o->failed; a++) {
-        struct dfi_g_cell *c = &o->cell[o->slot[o->at + a].cell];
-        unsigned kind = dfi_g_kind(dfi_g_mode_of(i, a));
-        if (!c->region.rows) continue;
-        for (k = 0; k <= c->n_over; k++) {
-            const struct dfi_g_cell *d = k ? &o->cell[o->over[c->over + k - 1]] : c;
-            dfi_g_after_all(o, d->since, i, a, kind, d == c);
-            dfi_g_after_all(o, d->before, i, a, kind, d == c);
-        }
-    }
-    for (a = 0; a < i->n && !o->failed; a++) {
-        struct dfi_g_cell *c = &o->cell[o->slot[o->at + a].cell];
-        struct dfi_g_seen *s = o->free;
-        unsigned kind = dfi_g_kind(dfi_g_mode_of(i, a));
-        const void *key = i->access[a].key;
-        if (!c->region.rows) continue;
-        o->free = s->next;
-        s->item = i, s->access = a;
-        for (k = 0; k <= c->n_over && !kind; k++) {
-            struct dfi_g_cell *d = k ? &o->cell[o->over[c->over + k - 1]] : c;
-            if (d != c && !dfi_g_covers(&c->region, &d->region)) continue;
-            dfi_g_forget(o, &d->before);
-            dfi_g_forget(o, &d->since);
-        }
-        if (!kind) {
-            s->next = NULL, c->before = s;
-            continue;
-        }
-        if (c->since && !dfi_g_joins(kind, key, c->kind, c->key, 1)) { /* those who shared it wrote it, for those who come now */
-            dfi_g_forget(o, &c->before);
-            c->before = c->since, c->since = NULL;
-        }
-        c->kind = kind, c->key = key;
-        s->next = c->since, c->since = s;
-    }
-    o->at += i->n;
+    e->token = token, e->stream = stream, e->join = join;
 }
 
 /* Two lines of a stream in dfi_g_stream.sorted: those to write, then those of each reader; each by position. */
@@ -358,7 +255,7 @@ static void dfi_g_after_windows(struct dfi_g_order *o, const struct dfi_g_stream
     for (k = dfi_g_window_at(s, reader, from); k < s->n_uses; k++) {
         const struct dfi_g_use *u = s->sorted[k];
         if (u->reader != reader || u->begin >= to) return;
-        if (u->begin < u->pass) dfi_g_edge_add(o, u->item, i, cause, 0, 0, NULL, s);
+        if (u->begin < u->pass) dfi_g_edge_add(o, u->item, i, cause, 0, 0, NULL, s, 0);
     }
 }
 
@@ -370,8 +267,8 @@ static void dfi_g_order_uses(struct dfi_g_order *o, struct dfi_g_item *i)
         const struct dfi_g_stream *s = u->stream;
         if (u->kind == DFI_G_AFTER) {
             for (v = u->token->uses; v; v = v->other)
-                if (v->kind == DFI_G_SIGNALS) dfi_g_edge_add(o, v->item, i, DFI_G_TOKEN, 0, 0, u->token, NULL);
-        } else if (u->kind == DFI_G_INPUT && u->giver) dfi_g_edge_add(o, u->giver, i, DFI_G_GIVEN, 0, u->number, NULL, NULL);
+                if (v->kind == DFI_G_SIGNALS) dfi_g_edge_add(o, v->item, i, DFI_G_TOKEN, 0, 0, u->token, NULL, 0);
+        } else if (u->kind == DFI_G_INPUT && u->giver) dfi_g_edge_add(o, u->giver, i, DFI_G_GIVEN, 0, u->number, NULL, NULL, 0);
         else if (u->kind == DFI_G_POP && s->sorted) dfi_g_after_windows(o, s, NULL, u->begin, u->need, i, DFI_G_STREAM);
         else if (u->kind == DFI_G_PUSH && s->sorted && u->need > s->capacity) {
             uint64_t from = u->begin > s->capacity ? u->begin - s->capacity : 0;
@@ -389,6 +286,7 @@ static int dfi_g_edge_order(const void *a, const void *b)
 {
     const struct dfi_g_edge *x = (const struct dfi_g_edge *)a, *y = (const struct dfi_g_edge *)b;
     size_t m = x->token ? x->token->number : x->stream ? x->stream->number : 0, n = y->token ? y->token->number : y->stream ? y->stream->number : 0;
+    if (x->join != y->join) return x->join < y->join ? -1 : 1;
     if (x->from != y->from) return x->from->index < y->from->index ? -1 : 1;
     if (x->cause != y->cause) return x->cause < y->cause ? -1 : 1;
     if (x->after != y->after) return x->after < y->after ? -1 : 1;

@@ -1,4 +1,4 @@
-/* dfi_graph_write.h - the graph as text and for graphviz
+/* dfi_graph_write.h - the graph as text, and what that of graphviz has in common with it
  *
  * Scopes in the order of the program, and in each its tasks; what is deeper than df_config.graph_depth belongs to the task it
  * is in. Nothing depends on addresses; times are there if they were measured. */
@@ -193,16 +193,20 @@ static const char *dfi_g_mode_name(unsigned mode)
     return "inout ";
 }
 
+static void dfi_g_put_access(struct dfi_g_out *out, const struct dfi_g_item *i, unsigned a, int dot)
+{
+    if (i->access[a].mode & DFI_WEAK) dfi_g_puts(out, "weak ");
+    dfi_g_puts(out, dfi_g_mode_name(i->access[a].mode));
+    dfi_g_put_parameter(out, i, a, dot);
+    dfi_g_char(out, ' ');
+    dfi_g_bytes(out, &i->access[a]);
+}
 static void dfi_g_accesses(struct dfi_g_out *out, const struct dfi_g_item *i, const char *between, int dot)
 {
     unsigned a;
     for (a = 0; a < i->n; a++) {
         if (a) dfi_g_puts(out, between);
-        if (i->access[a].mode & DFI_WEAK) dfi_g_puts(out, "weak ");
-        dfi_g_puts(out, dfi_g_mode_name(i->access[a].mode));
-        dfi_g_put_parameter(out, i, a, dot);
-        dfi_g_char(out, ' ');
-        dfi_g_bytes(out, &i->access[a]);
+        dfi_g_put_access(out, i, a, dot);
     }
 }
 
@@ -217,9 +221,11 @@ static void dfi_g_label(struct dfi_g_out *out, const struct dfi_g_edge *e, int d
     } else if (e->cause == DFI_G_GIVEN) dfi_g_put_parameter(out, e->to, e->after, dot);
     else {
         p = dfi_g_parameter(e->from, e->before, &n), q = dfi_g_parameter(e->to, e->after, &m);
-        dfi_g_put_parameter(out, e->from, e->before, dot);
-        if (n == m && !strncmp(p, q, n)) return;
-        dfi_g_puts(out, " -> ");
+        if (!e->join) {
+            dfi_g_put_parameter(out, e->from, e->before, dot);
+            if (n == m && !strncmp(p, q, n)) return;
+            dfi_g_puts(out, " -> ");
+        }
         dfi_g_put_parameter(out, e->to, e->after, dot);
     }
 }
@@ -253,10 +259,10 @@ static void dfi_g_put_cause(struct dfi_g_out *out, const struct dfi_g_edge *e, i
     dfi_g_puts(out, dfi_g_cause_text(e->cause));
     if (e->cause <= DFI_G_OUTPUT) {
         const struct dfi_g_access *x = &e->from->access[e->before], *y = &e->to->access[e->after];
-        if (x->mode & DFI_WEAK || y->mode & DFI_WEAK) dfi_g_puts(out, ", weak");
+        if ((x->mode & DFI_WEAK && !e->join) || y->mode & DFI_WEAK) dfi_g_puts(out, ", weak");
         dfi_g_puts(out, ", ");
         dfi_g_bytes(out, y);
-        if (!dfi_g_region_order(&x->region, &y->region)) return;
+        if (e->join || !dfi_g_region_order(&x->region, &y->region)) return;
         dfi_g_puts(out, " and ");
         dfi_g_bytes(out, x);
     }
@@ -264,7 +270,7 @@ static void dfi_g_put_cause(struct dfi_g_out *out, const struct dfi_g_edge *e, i
 
 /* --- going through all of it ---------------------------------------------------------------------------------- */
 
-struct dfi_g_counts { size_t tasks, edges, causes[DFI_G_CAUSES]; };
+struct dfi_g_counts { size_t tasks, edges, causes[DFI_G_CAUSES], joins, joined; }; /* joined: edges to joins */
 
 /* Numbers for items, tokens and streams, in the order of the program; the windows of streams sorted. 0, or -1 without memory. */
 static int dfi_g_prepare(struct dfi_graph *g)
@@ -303,6 +309,9 @@ static void dfi_g_finish(struct dfi_graph *g)
     }
 }
 
+/* Do two edges of a task come from the same task, or join? */
+static int dfi_g_edges_meet(const struct dfi_g_edge *a, const struct dfi_g_edge *b) { return a->join ? a->join == b->join : !b->join && a->from == b->from; }
+
 /* The edges of the task i, a child of the scope in work, with those of tasks inside that are not shown. */
 static void dfi_g_edges_of(const struct dfi_graph *g, struct dfi_g_order *o, struct dfi_g_item *i, struct dfi_g_counts *counts)
 {
@@ -324,7 +333,7 @@ static void dfi_g_edges_of(const struct dfi_graph *g, struct dfi_g_order *o, str
     dfi_g_edges_sort(o);
     for (k = 0; k < o->n_edges; k++) {
         counts->causes[o->edge[k].cause]++;
-        if (k && o->edge[k].from == o->edge[k - 1].from) continue;
+        if (k && dfi_g_edges_meet(&o->edge[k - 1], &o->edge[k])) continue;
         counts->edges++;
         o->edge[k].from->leads = i->led = 1;
     }
@@ -342,12 +351,14 @@ static void dfi_g_count_tasks(const struct dfi_graph *g, struct dfi_g_counts *co
 struct dfi_g_visitor {
     void (*scope)(struct dfi_g_out *out, struct dfi_g_item *first);
     void (*task)(struct dfi_g_out *out, struct dfi_g_item *i, const struct dfi_g_order *o);
+    void (*join)(struct dfi_g_out *out, const struct dfi_g_order *o, struct dfi_g_item *scope);
 };
 static int dfi_g_visit(struct dfi_g_out *out, const struct dfi_g_visitor *v, struct dfi_g_counts *counts)
 {
     struct dfi_g_item *scope, *i;
     struct dfi_g_order o;
     memset((void *)&o, 0, sizeof o);
+    o.join = v->join, o.out = out;
     for (scope = out->g->threads; scope; scope = dfi_g_next(scope, dfi_g_is_open(out->g, scope)))
         for (i = dfi_g_is_open(out->g, scope) ? scope->first : NULL; i && !o.failed;) {
             struct dfi_g_item *first = i;
@@ -363,7 +374,8 @@ static int dfi_g_visit(struct dfi_g_out *out, const struct dfi_g_visitor *v, str
                 }
             dfi_g_order_end(&o);
         }
-    dfi_mfree(o.edge);
+    counts->joins = o.n_joins, counts->joined = o.all_joined;
+    dfi_mfree(o.edge), dfi_mfree(o.joined);
     return o.failed ? -1 : 0;
 }
 
@@ -383,6 +395,30 @@ static void dfi_g_text_scope(struct dfi_g_out *out, struct dfi_g_item *first)
     dfi_g_char(out, '\n');
 }
 
+static void dfi_g_text_waits(struct dfi_g_out *out, size_t join, const struct dfi_g_item *i)
+{
+    dfi_g_puts(out, "    waits for ");
+    if (join) dfi_g_puts(out, "join "), dfi_g_number(out, join);
+    else dfi_g_title(out, i, 0);
+    dfi_g_puts(out, ": ");
+}
+
+static void dfi_g_text_join(struct dfi_g_out *out, const struct dfi_g_order *o, struct dfi_g_item *scope)
+{
+    size_t k;
+    (void)scope;
+    dfi_g_puts(out, "  join ");
+    dfi_g_number(out, o->n_joins);
+    dfi_g_char(out, '\n');
+    for (k = 0; k < o->n_joined; k++) {
+        const struct dfi_g_seen *s = &o->joined[k];
+        dfi_g_text_waits(out, s->join, s->item);
+        if (s->join) dfi_g_puts(out, "all of it");
+        else dfi_g_put_access(out, s->item, s->access, 0);
+        dfi_g_char(out, '\n');
+    }
+}
+
 static void dfi_g_text_task(struct dfi_g_out *out, struct dfi_g_item *i, const struct dfi_g_order *o)
 {
     size_t k;
@@ -394,175 +430,10 @@ static void dfi_g_text_task(struct dfi_g_out *out, struct dfi_g_item *i, const s
     if (i->took) dfi_g_puts(out, "; took "), dfi_g_time(out, i);
     dfi_g_char(out, '\n');
     for (k = 0; k < o->n_edges; k++) {
-        dfi_g_puts(out, "    waits for ");
-        dfi_g_title(out, o->edge[k].from, 0);
-        dfi_g_puts(out, ": ");
+        dfi_g_text_waits(out, o->edge[k].join, o->edge[k].from);
         dfi_g_put_cause(out, &o->edge[k], 0);
         dfi_g_char(out, '\n');
     }
-}
-
-/* --- for graphviz ------------------------------------------------------------------------------------------------ */
-
-static void dfi_g_dot_name(struct dfi_g_out *out, const struct dfi_g_item *i)
-{
-    dfi_g_char(out, 'n');
-    dfi_g_number(out, i->index);
-}
-
-static void dfi_g_dot_node(struct dfi_g_out *out, struct dfi_g_item *i, int inside)
-{
-    dfi_g_dot_name(out, i);
-    dfi_g_puts(out, " [label=\"");
-    dfi_g_title(out, i, 1);
-    if (i->took) dfi_g_puts(out, "\\n"), dfi_g_time(out, i);
-    if (inside) dfi_g_puts(out, "\\n+ "), dfi_g_number(out, dfi_g_count_inside(i)), dfi_g_puts(out, " tasks inside");
-    dfi_g_puts(out, i->kind >= DFI_G_ENTRY ? "\", style=rounded];\n" : i->kind == DFI_G_NODE ? "\", shape=ellipse];\n" : "\"];\n");
-}
-
-/* A wait of the scope of `first`, which comes after it. */
-static void dfi_g_dot_wait(struct dfi_g_out *out, const struct dfi_g_item *first)
-{
-    dfi_g_puts(out, "w");
-    dfi_g_number(out, first->parent->index);
-    dfi_g_char(out, '_');
-    dfi_g_number(out, first->phase);
-}
-
-/* All clusters and nodes. The first thread is no cluster: its tasks and blocks are graphs of their own. */
-static void dfi_g_dot_nodes(struct dfi_g_out *out)
-{
-    struct dfi_g_item *i, *up;
-    for (i = out->g->threads; i;) {
-        int open = dfi_g_is_open(out->g, i);
-        if (open && (i->parent || i->number > 1)) {
-            dfi_g_puts(out, "subgraph cluster");
-            dfi_g_number(out, i->index);
-            dfi_g_puts(out, " { label=\"");
-            if (dfi_g_is_task(i)) dfi_g_title(out, i, 1);
-            else dfi_g_scope_title(out, i, 1);
-            dfi_g_puts(out, "\";\n");
-        }
-        if (i->kind != DFI_G_THREAD && i->kind != DFI_G_BLOCK) dfi_g_dot_node(out, i, i->first && !open);
-        if (i->next && i->next->phase != i->phase) {
-            /* between them, in the scope of both; an open i is a cluster that has not ended yet, so then below */
-            if (!open) dfi_g_dot_wait(out, i->next), dfi_g_puts(out, " [label=\"wait\", shape=plaintext];\n");
-        }
-        if (open) {
-            i = i->first;
-            continue;
-        }
-        for (up = i; up && !up->next; up = up->parent)
-            if (up->parent && (up->parent->parent || up->parent->number > 1)) {
-                dfi_g_puts(out, "}\n");
-                if (up->parent->next && up->parent->next->phase != up->parent->phase)
-                    dfi_g_dot_wait(out, up->parent->next), dfi_g_puts(out, " [label=\"wait\", shape=plaintext];\n");
-            }
-        i = up ? up->next : NULL;
-    }
-}
-
-static void dfi_g_dot_task(struct dfi_g_out *out, struct dfi_g_item *i, const struct dfi_g_order *o)
-{
-    static const char *const style[DFI_G_CAUSES] = { "", ", style=dashed", ", style=dotted", ", color=blue", ", color=blue", ", color=darkgreen",
-                                                     ", color=darkgreen, style=dashed" };
-    size_t from, to, k;
-    if (*i->site || i->n) { /* memory has names only now */
-        dfi_g_dot_name(out, i);
-        dfi_g_puts(out, " [tooltip=\"");
-        dfi_g_name(out, i->site, 1);
-        if (*i->site && i->n) dfi_g_puts(out, "\\n");
-        dfi_g_accesses(out, i, "\\n", 1);
-        dfi_g_puts(out, "\"];\n");
-    }
-    for (from = 0; from < o->n_edges; from = to) {
-        for (to = from; to < o->n_edges && o->edge[to].from == o->edge[from].from;) to++;
-        dfi_g_dot_name(out, o->edge[from].from);
-        dfi_g_puts(out, " -> ");
-        dfi_g_dot_name(out, i);
-        dfi_g_puts(out, " [label=\"");
-        for (k = from; k < to; k++) {
-            if (k > from) dfi_g_puts(out, "\\n");
-            dfi_g_label(out, &o->edge[k], 1);
-        }
-        dfi_g_puts(out, "\", edgetooltip=\"");
-        for (k = from; k < to; k++) {
-            if (k > from) dfi_g_puts(out, "\\n");
-            dfi_g_put_cause(out, &o->edge[k], 1);
-        }
-        dfi_g_char(out, '"');
-        dfi_g_puts(out, style[o->edge[from].cause]); /* the first is the strongest */
-        dfi_g_puts(out, "];\n");
-    }
-}
-
-/* A wait comes after what nothing else comes after, and before what comes after nothing else. */
-static void dfi_g_dot_waits(struct dfi_g_out *out)
-{
-    struct dfi_g_item *scope, *i, *first, *k;
-    for (scope = out->g->threads; scope; scope = dfi_g_next(scope, dfi_g_is_open(out->g, scope)))
-        for (i = first = dfi_g_is_open(out->g, scope) ? scope->first : NULL; i; i = i->next) {
-            if (i->phase == first->phase) continue;
-            for (k = first; k != i; k = k->next)
-                if (!k->leads && k->kind != DFI_G_BLOCK)
-                    dfi_g_dot_name(out, k), dfi_g_puts(out, " -> "), dfi_g_dot_wait(out, i), dfi_g_puts(out, " [color=gray];\n");
-            for (k = i; dfi_g_in_phase(k, i->phase); k = k->next)
-                if (!k->led && k->kind != DFI_G_BLOCK)
-                    dfi_g_dot_wait(out, i), dfi_g_puts(out, " -> "), dfi_g_dot_name(out, k), dfi_g_puts(out, " [color=gray];\n");
-            if (i->phase > 1) dfi_g_dot_wait(out, first), dfi_g_puts(out, " -> "), dfi_g_dot_wait(out, i), dfi_g_puts(out, " [style=invis];\n");
-            first = i;
-        }
-}
-
-/* --- the file ------------------------------------------------------------------------------------------------------ */
-
-static void dfi_g_counts_line(struct dfi_g_out *out, const struct dfi_g_counts *n)
-{
-    int c;
-    dfi_g_number(out, n->tasks);
-    dfi_g_puts(out, " tasks, ");
-    dfi_g_number(out, n->edges);
-    dfi_g_puts(out, " edges:");
-    for (c = 0; c < DFI_G_CAUSES; c++) {
-        dfi_g_puts(out, c ? ", " : " ");
-        dfi_g_number(out, n->causes[c]);
-        dfi_g_char(out, ' ');
-        dfi_g_puts(out, dfi_g_cause_name[c]);
-    }
-    dfi_g_char(out, '\n');
-}
-
-/* Writes all of it, for graphviz or as text. 0; -1: no memory; 1: it could not be written. */
-static int dfi_graph_write(struct dfi_graph *g, int (*put)(struct dfi_graph *g, const char *p, size_t n), int dot)
-{
-    static const struct dfi_g_visitor visit_text = { dfi_g_text_scope, dfi_g_text_task }, visit_dot = { NULL, dfi_g_dot_task };
-    const char *comment = dot ? "// " : "";
-    struct dfi_g_counts counts;
-    struct dfi_g_out out;
-    int failed;
-    out.put = put, out.g = g, out.n = out.total = 0, out.failed = 0;
-    dfi_g_puts(&out, comment);
-    dfi_g_puts(&out, "df: tasks and what orders them. B[8..24): bytes 8 to 23 of memory B; names of memory begin anew in each scope and after each wait\n");
-    if (g->incomplete) dfi_g_puts(&out, comment), dfi_g_puts(&out, "INCOMPLETE: there was no memory for all of it\n");
-    dfi_g_count_tasks(g, &counts);
-    failed = dfi_g_prepare(g);
-    if (dot) {
-        dfi_g_puts(&out, "digraph df {\nnode [shape=box, fontsize=11];\nedge [fontsize=9];\n");
-        dfi_g_dot_nodes(&out);
-    }
-    if (!failed) failed = dfi_g_visit(&out, dot ? &visit_dot : &visit_text, &counts);
-    if (dot) {
-        dfi_g_dot_waits(&out);
-        dfi_g_puts(&out, "}\n");
-    }
-    dfi_g_finish(g);
-    if (!dot) dfi_g_char(&out, '\n');
-    dfi_g_puts(&out, comment);
-    dfi_g_counts_line(&out, &counts);
-    while (out.total + out.n < g->written) dfi_g_char(&out, '\n'); /* over all of what was written last time */
-    dfi_g_flush(&out);
-    if (!failed && !g->standard) g->written = out.total;
-    return out.failed ? 1 : failed;
 }
 
 #endif

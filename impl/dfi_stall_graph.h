@@ -11,6 +11,7 @@ enum {
     DFI_STALL_TABLE = 4096,  /* a power of two, twice the number of things */
     DFI_STALL_TEXT = 250,
     DFI_STALL_LINES = 100,   /* threads, tasks */
+    DFI_STALL_WEAK = 64,     /* tasks whose successors come after parts of them: locked at a time, others are left out */
     DFI_STALL_CHAINS = 3     /* printed if none of them is a cycle */
 };
 
@@ -36,6 +37,8 @@ struct dfi_stall_map {
     struct dfi_stall_thing thing[DFI_STALL_THINGS];
     struct { const struct dfi_flow *task; size_t thing; } todo[DFI_STALL_THINGS]; /* tasks whose neighbours are to be looked at */
     struct dfi_stall_arrow arrow[DFI_STALL_ARROWS];
+    struct dfi_weak *weak[DFI_STALL_WEAK]; /* locked, so that those who come after parts stay */
+    size_t n_weak;
     size_t table[DFI_STALL_TABLE]; /* number of a thing, plus 1 */
     size_t way[DFI_STALL_THINGS], way_arrow[DFI_STALL_THINGS];
     char line[DFI_STALL_LINES][DFI_STALL_TEXT];

@@ -42,9 +42,33 @@ static size_t dfi_stall_stamp(void)
 
 /* --- tasks: pre of all: some lock keeps t, or what t comes after, from being done ------------------------ */
 
+/* An internal task that stands for something of a task with weak accesses, or one that calls df_release: of which, and for what. Or NULL. */
+static const struct dfi_flow *dfi_stall_stands_for(const struct dfi_flow *t, const char **before, const char **after)
+{
+    const struct dfi_edge *e = dfi_load_acquire(&t->succ); /* acquire: as in dfi_stall_expand */
+    const struct dfi_flow *of = t->scope->kind == DFI_BODY ? t->scope->task : NULL;
+    *before = "what ", *after = " accesses weakly";
+    if (t->type == &dfi_gate_type && t->extra->gate_of) return t->extra->gate_of;
+    if (!of || !of->parts) return NULL;
+    if (t->type == &dfi_gate_type) {
+        *after = " released";
+        return of;
+    }
+    *before = "a part of ", *after = "";
+    return t->type == &dfi_join_type && e && e != DFI_DONE_EDGE && e->task->scope != t->scope ? of : NULL;
+}
+
 static void dfi_stall_task_text(char text[DFI_STALL_TEXT], const struct dfi_flow *t)
 {
+    const char *before, *after;
+    const struct dfi_flow *of = t->type->modes & DFI_INTERNAL ? dfi_stall_stands_for(t, &before, &after) : NULL;
     const char *site = t->task.mem.special == 1 ? t->extra->site : NULL, *kind = "task";
+    if (of) {
+        char task[DFI_STALL_TEXT];
+        dfi_stall_task_text(task, of);
+        snprintf(text, DFI_STALL_TEXT, "%s%.200s%s", before, task, after);
+        return;
+    }
     if (t->type->modes & DFI_INTERNAL) kind = "df's own task";
     else if (t->task.mem.special == 1 && t->extra->inputs) kind = "node";
     snprintf(text, DFI_STALL_TEXT, site ? "%s %s (%s)" : "%s %s", kind, dfi_flow_name(t), site);
@@ -73,6 +97,19 @@ static size_t dfi_stall_scope(struct dfi_stall_map *m, const struct dfi_scope *s
     return i;
 }
 
+/* Those that come after parts of t, which is thing i, as long as its body has not ended. Whoever adds or takes some has the lock; then
+ * something goes on, and there is no report. */
+static void dfi_stall_parts(struct dfi_stall_map *m, const struct dfi_flow *t, size_t i)
+{
+    struct dfi_weak *k = t->parts;
+    const struct dfi_part *p;
+    if (!k || m->n_weak == DFI_STALL_WEAK || dfi_exchange_acq_rel(&k->lock, 1)) return;
+    m->weak[m->n_weak++] = k;
+    for (p = k->closed ? NULL : k->parts; p; p = p->next)
+        if (dfi_load_acquire(&p->edge->task->wait) < DFI_GUARD / 2) /* acquire: as below */
+            dfi_stall_arrow_add(m, dfi_stall_task(m, p->edge->task), i, "which comes after a part of");
+}
+
 /* The scopes and tasks around the tasks found so far, and those that come after them. */
 static void dfi_stall_expand(struct dfi_stall_map *m)
 {
@@ -84,13 +121,19 @@ static void dfi_stall_expand(struct dfi_stall_map *m)
         const struct dfi_edge *e;
         dfi_stall_arrow_add(m, dfi_stall_scope(m, s), i, "among them");
         if (s->kind == DFI_BODY) dfi_stall_arrow_add(m, dfi_stall_task(m, s->task), i, "which is not done before its child,");
+        dfi_stall_parts(m, t, i);
         for (u = t->task.mem.special == 1 ? t->extra->signals : NULL; u; u = u->next)
             dfi_stall_arrow_add(m, dfi_stall_thing_of(m, u->token), i, "which is to be signalled by");
         e = dfi_load_acquire(&t->succ); /* acquire; pairs with the CAS in dfi_edge_add: edges, and who is at their ends */
         for (; e && e != DFI_DONE_EDGE; e = e->next)
-            if (dfi_load_acquire(&e->task->wait) < DFI_GUARD / 2) /* acquire; pairs with dfi_flow_count: it is all there */
-                dfi_stall_arrow_add(m, dfi_stall_task(m, e->task), i, "which comes after");
+            if (dfi_load_acquire(&e->task->wait) < DFI_GUARD / 2) { /* acquire; pairs with dfi_flow_count: it is all there */
+                /* nothing comes after that by which a task waits for its gates at its end: the task stands there itself */
+                const struct dfi_scope *in = e->task->scope;
+                int end = t->type == &dfi_gate_type && e->task->type == &dfi_join_type && in->kind == DFI_BODY && !dfi_load_relaxed(&e->task->succ);
+                dfi_stall_arrow_add(m, dfi_stall_task(m, end ? in->task : e->task), i, end ? "which is not done before" : "which comes after");
+            }
     }
+    while (m->n_weak) dfi_weak_unlock(m->weak[--m->n_weak]);
 }
 
 /* --- what tasks wait for ------------------------------------------------------------------------------------ */

@@ -109,6 +109,7 @@ struct dfi_extra {
     struct dfi_guess *guess;              /* that it counts under (dfi_speculate_guess.h), or NULL */
     struct dfi_kept *kept;                /* room for what it is going to overwrite, or NULL */
     DFI_ATOMIC(int) gate;                 /* a gate: 2 while its own end and the task it belongs to are to come, 1 */
+    const struct dfi_flow *gate_of;       /* a gate of a weak access: the task it belongs to */
 };
 
 #define DFI_INTERNAL 0x80000000u /* in dfi_type.modes: a task of df itself, not counted and never cancelled */

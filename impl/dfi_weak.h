@@ -128,6 +128,7 @@ static int dfi_weak_submit(struct dfi_worker *w, struct dfi_flow *t, struct dfi_
             return -1;
         }
         gx->gate = 2; /* stays until t is done: its children look at it */
+        gx->gate_of = t;
         k->gate[k->n_gates].task = g, k->gate[k->n_gates].seq = g->seq;
         k->gate[k->n_gates++].region = r;
         failed = dfi_register(w, t, g, &x[i]);

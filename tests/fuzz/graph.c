@@ -3,13 +3,14 @@
  *
  * Tasks access two regions in all modes; some have children, inside of what they declare, and scopes wait in between. The oracle has sets of
  * elements. An access is remembered until a later one writes all of its elements alone; or shares exactly its region in another way than
- * those that shared it since, who then stand for it. Besides, whatever has to be ordered must be so along some path. */
+ * those that shared it since, who then stand for it. Besides, whatever has to be ordered must be so along some path. Joins are taken for all
+ * that they wait for. */
 #include <string.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"
 
-enum { SPAN = 192, TASKS = 24, DEPTH = 3 };
+enum { SPAN = 192, TASKS = 48, DEPTH = 3 };
 typedef char cell;
 struct box { int at, rows, cols, ld; };
 struct task {
@@ -107,12 +108,12 @@ static struct box random_range(uint64_t *seed, int lo, int hi)
 static void random_scope(uint64_t *seed, struct task *t, int depth, int *left)
 {
     struct box few[4]; /* the same regions again and again, and others */
-    int lo, hi, may_write = limits(seed, t, 1, &lo, &hi);
+    int lo, hi, may_write = limits(seed, t, 1, &lo, &hi), alike = 0, step = 1, same_box = 0;
     for (int i = 0; i < 4; i++) {
         limits(seed, t, may_write, &lo, &hi);
         few[i] = i ? random_box(seed, 0, lo, hi) : random_range(seed, lo, hi);
     }
-    t->n = 1 + test_below(seed, TASKS);
+    t->n = depth == 1 ? TASKS : 1 + test_below(seed, TASKS);
     if (t->n > *left) t->n = *left;
     *left -= t->n;
     t->child = t->n ? calloc((size_t)t->n, sizeof *t->child) : NULL;
@@ -129,7 +130,15 @@ static void random_scope(uint64_t *seed, struct task *t, int depth, int *left)
             if (parent) c->box[k] = test_below(seed, 2) ? few[0] : random_range(seed, lo, hi);
             else c->box[k] = test_below(seed, 2) && c->mode[k] != 4 ? few[test_below(seed, 4)] : random_box(seed, c->mode[k] == 4, lo, hi);
         }
-        c->waits = i && test_below(seed, 12) == 0;
+        if (!alike && i > 1 && test_below(seed, 5) == 0) alike = 9 + test_below(seed, 12), step = 1 + test_below(seed, 2), same_box = test_below(seed, 3);
+        if (alike) { /* many like the one before, or like the two before in turn */
+            const struct task *like = &c[-step];
+            memcpy(c->mode, like->mode, sizeof c->mode);
+            for (int k = 0; k < 2; k++)
+                if (same_box || c->mode[k] == 4 || like->n) c->box[k] = like->box[k];
+                else limits(seed, t, k ? c->mode[1] != 0 : c->mode[0] == 1, &lo, &hi), c->box[k] = random_box(seed, 0, lo, hi);
+            alike--, parent = 0;
+        } else c->waits = i && test_below(seed, 12) == 0;
         if (parent) random_scope(seed, c, depth + 1, left);
     }
 }
@@ -171,7 +180,7 @@ static int covers(const struct seen *a, const struct seen *b)
 static int same_box(const struct seen *a, const struct seen *b) { return !memcmp(&a->box, &b->box, sizeof a->box); }
 
 /* May two tasks make these accesses at the same time, or commute? */
-static int joins(const struct seen *a, const struct seen *b)
+static int may_share(const struct seen *a, const struct seen *b)
 {
     return a->kind == b->kind && (a->kind == READS || a->kind == SHARES || (a->kind != ALONE && same_box(a, b)));
 }
@@ -190,7 +199,7 @@ static void edges(struct task *scope)
                 if (x[k].kind > ALONE) x[k].kind = ALONE;
         for (int k = 0; k < 2; k++)
             for (int i = 0; i < n; i++)
-                if (meet(&list[i], &x[k]) && !joins(&list[i], &x[k])) c->after[list[i].task] = 1;
+                if (meet(&list[i], &x[k]) && !may_share(&list[i], &x[k])) c->after[list[i].task] = 1;
         for (int k = 0; k < 2; k++) {
             int kept = 0, other = 0;
             if (!x[k].box.rows || !x[k].box.cols) continue;
@@ -199,7 +208,7 @@ static void edges(struct task *scope)
                     if (!covers(&x[k], &list[i])) list[kept++] = list[i];
                 n = kept;
             } else {
-                for (int i = 0; i < n; i++) other |= same_box(&list[i], &x[k]) && !list[i].writer && !joins(&list[i], &x[k]);
+                for (int i = 0; i < n; i++) other |= same_box(&list[i], &x[k]) && !list[i].writer && !may_share(&list[i], &x[k]);
                 for (int i = 0; i < n && other; i++) {
                     if (!same_box(&list[i], &x[k])) list[kept++] = list[i];
                     else if (!list[i].writer) list[kept] = list[i], list[kept++].writer = 1;
@@ -214,7 +223,7 @@ static void edges(struct task *scope)
                 for (int r = begin; r <= s; r++) path[t][r] |= r == s || path[s][r];
         for (int k = 0; k < 2; k++)
             for (int i = 0; i < m; i++)
-                CHECK(!meet(&all[i], &x[k]) || joins(&all[i], &x[k]) || path[t][all[i].task]);
+                CHECK(!meet(&all[i], &x[k]) || may_share(&all[i], &x[k]) || path[t][all[i].task]);
         for (int s = begin; s < t; s++) { /* no edge without a reason */
             int reason = 0;
             for (int i = 0; i < m; i++)
@@ -249,6 +258,25 @@ static struct task *find(const char *path)
     return *found;
 }
 
+struct join { char scope[40]; unsigned char after[TASKS]; };
+static struct join *joins;
+static size_t n_joins;
+
+static void waits_for(struct task *t, const char *scope, int child) /* t waits for it, or the last join: NULL */
+{
+    size_t length = strlen(scope);
+    if (!t) {
+        CHECK(!joins[n_joins - 1].scope[0] || !strcmp(joins[n_joins - 1].scope, scope));
+        strcpy(joins[n_joins - 1].scope, scope);
+        joins[n_joins - 1].after[child] = 1;
+        return;
+    }
+    CHECK(!strncmp(scope, t->path, length) && t->path[length] == '.' && !strchr(t->path + length + 1, '.'));
+    if (!t->after[child]) fprintf(stderr, "task %s waits for %s.%d\n", t->path, scope, child + 1);
+    CHECK(t->after[child]);
+    t->after[child] = 2;
+}
+
 /* Takes from the tasks what the file says of them; so nothing is left. */
 static uint64_t read_file(const char *name)
 {
@@ -256,18 +284,24 @@ static uint64_t read_file(const char *name)
     char line[1000], path[40];
     struct task *t = NULL;
     uint64_t h = 0;
-    size_t found = 0;
+    size_t found = 0, join;
     CHECK(f);
     while (fgets(line, sizeof line, f)) {
         for (const char *p = line; *p; p++) h = test_mix(h, (unsigned char)*p);
         if (sscanf(line, "  task %39s", path) == 1) t = find(path), found++;
-        else if (sscanf(line, "    waits for %39s", path) == 1) {
-            struct task *s = find(path);
-            const char *dot = strrchr(s->path, '.');
-            CHECK(t && !strncmp(s->path, t->path, (size_t)(dot - s->path)) && strrchr(t->path, '.') - t->path == dot - s->path);
-            if (!t->after[atoi(dot + 1) - 1]) fprintf(stderr, "%s", line);
-            CHECK(t->after[atoi(dot + 1) - 1]);
-            t->after[atoi(dot + 1) - 1] = 2;
+        else if (sscanf(line, "  join %zu", &join) == 1) {
+            CHECK(join == n_joins + 1);
+            joins = realloc(joins, ++n_joins * sizeof *joins);
+            memset(&joins[n_joins - 1], 0, sizeof *joins);
+            t = NULL;
+        } else if (sscanf(line, "    waits for join %zu", &join) == 1) {
+            CHECK(join && join <= n_joins - !t);
+            for (int i = 0; i < TASKS; i++)
+                if (joins[join - 1].after[i]) waits_for(t, joins[join - 1].scope, i);
+        } else if (sscanf(line, "    waits for %39s", path) == 1) {
+            char *dot = strrchr(find(path)->path, '.');
+            snprintf(path, sizeof path, "%.*s", (int)(dot - find(path)->path), find(path)->path);
+            waits_for(t, path, atoi(dot + 1) - 1);
         }
     }
     fclose(f);
@@ -291,6 +325,7 @@ int main(int argc, char **argv)
     long first = argc > 1 ? atol(argv[1]) : 1, count = argc > 2 ? atol(argv[2]) : 20;
     struct task *program = calloc((size_t)count, sizeof *program);
     char name[1000];
+    uint64_t h;
     df_config config;
     memset(&config, 0, sizeof config);
     snprintf(name, sizeof name, "%s.txt", argv[0]);
@@ -298,7 +333,7 @@ int main(int argc, char **argv)
     CHECK(df_start(&config) == DF_OK);
     for (long n = 0; n < count; n++) {
         uint64_t seed = (uint64_t)(first + n);
-        int left = 100;
+        int left = 120;
         snprintf(program[n].path, sizeof program[n].path, "%ld", n + 1);
         program[n].mode[1] = 2, program[n].box[0].cols = program[n].box[1].cols = SPAN; /* it is no task, and has no limit */
         random_scope(&seed, &program[n], 1, &left);
@@ -307,8 +342,9 @@ int main(int argc, char **argv)
     df_stop();
     for (long n = 0; n < count; n++) collect(&program[n]);
     qsort(tasks, n_tasks, sizeof *tasks, by_path);
-    printf("%zu tasks %016llx\n", n_tasks, (unsigned long long)read_file(name));
+    h = read_file(name);
+    printf("%zu tasks, %zu joins, %016llx\n", n_tasks, n_joins, (unsigned long long)h);
     remove(name);
     for (long n = 0; n < count; n++) free_children(&program[n]);
-    free(program), free(tasks);
+    free(program), free(tasks), free(joins);
 }

@@ -9,7 +9,7 @@
 #include "df_gpu.h"
 #include "devices.h"
 
-enum { N = 96, ROWS = 6, COLS = 10, LD = 16, ENOUGH = 1 << 30 };
+enum { N = 96, ROWS = 6, COLS = 10, LD = 16 };
 typedef int32_t cell;
 
 DF_KERNEL(twice, df_in(int32_t, x, n), df_out(int32_t, y, n), (int, n),

@@ -6,7 +6,7 @@
 #include "failing_malloc.h"
 #define DF_IMPLEMENTATION
 #include "df.h"
-#include "child.h"
+#include "no_memory.h"
 
 enum { N = 24 };
 struct data { uint64_t x[N], y[N], s[2]; };
@@ -113,25 +113,15 @@ static int run(void *unused)
     return failed ? 0 : 77;
 }
 
-static int every_n(const char *workers, const char *defer, int step)
-{
-    const char *env[] = { "DF_WORKERS", workers, "DF_DEFER", defer, "DF_CAPTURE", "1", NULL };
-    for (int n = 1;; n += step) {
-        left = n;
-        struct child c = child_run(run, NULL, env, 30);
-        if (c.status == 77) return n - 1;
-        if (c.status || c.lines > 8)
-            fprintf(stderr, "DF_WORKERS=%s DF_DEFER=%s, %s allocation %d\n", workers, defer, only_one ? "only" : "from", n);
-        CHECK_CHILD(c, c.status == 0 && c.lines <= 8); /* once, and once for each graph that is not captured or replayed */
-    }
-}
+/* Once, and once for each graph that is not captured or replayed. */
+static int few_lines(const struct child *c) { return c->lines <= 8; }
 
 int main(void)
 {
-    left = 1000000;
+    left = ENOUGH;
     for (only_one = 0; only_one < 2; only_one++) {
-        CHECK(every_n("1", "1", test_step(5)) > 10);
-        CHECK(every_n("2", "0", test_step(11)) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "1", "DF_DEFER", "1", "DF_CAPTURE", "1"), test_step(5), few_lines) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "2", "DF_DEFER", "0", "DF_CAPTURE", "1"), test_step(11), few_lines) > 10);
     }
     return 0;
 }

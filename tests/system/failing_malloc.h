@@ -9,6 +9,7 @@
 /* Of the allocations of a run every `step`-th fails, each in a process of its own; where these are slow there are fewer. */
 static inline int test_step(int step) { return TEST_SLOW ? 8 * step + 3 : step; }
 
+enum { ENOUGH = 1 << 30 };
 static int left, only_one, failed;
 static void *test_malloc(size_t n)
 {

@@ -4,7 +4,7 @@
 #include "failing_malloc.h"
 #define DF_IMPLEMENTATION
 #include "df.h"
-#include "child.h"
+#include "no_memory.h"
 #include "contents.h"
 #include "one_file.h"
 
@@ -78,32 +78,25 @@ static int stops(void *unused)
 
 static int incomplete; /* files so far that say so */
 
-/* The k-th allocation fails, or all from then on. Nonzero: it came so far. */
-static int no_memory(int k, int only)
+static void begin_anew(void)
 {
     df_config c;
     memset(&c, 0, sizeof c);
-    c.graph = name;
-    left = k, only_one = only, failed = 0;
-    if (df_start(&c) == DF_OK) {
-        work(NULL);
-        df_stop();
-    }
-    left = 1 << 30;
+    c.graph = other;
     if (*contents(name) && !complete(name)) {
         CHECK(!strncmp(strchr(text, '\n') + 1, "INCOMPLETE", 10));
         incomplete++;
     }
-    c.graph = other; /* the next one begins anew */
     CHECK(df_start(&c) == DF_OK);
     df_stop();
-    return failed;
 }
-static int memory_runs_out(void *unused)
+static int without_memory(void *unused)
 {
+    df_config c;
     (void)unused;
-    for (int only = 0; only < 2; only++)
-        for (int k = 1; no_memory(k, only) && k < 400; k += 1 + k / 20) continue;
+    memset(&c, 0, sizeof c);
+    c.graph = name;
+    memory_runs_out(&c, work, begin_anew, 20);
     CHECK(incomplete > 0 && complete(name));
     return 0;
 }
@@ -113,7 +106,7 @@ int main(int argc, char **argv)
     struct child c;
     one_work = work;
     CHECK(argc == 1);
-    left = 1 << 30;
+    left = ENOUGH;
     setenv("DF_WORKERS", "3", 1);
     snprintf(name, sizeof name, "%s.txt", argv[0]);
     snprintf(other, sizeof other, "%s.dot", argv[0]);
@@ -147,7 +140,7 @@ int main(int argc, char **argv)
     }
     c = with(name, "", stops);
     CHECK_CHILD(c, c.status == 0 && c.lines == 0);
-    c = child_run(memory_runs_out, NULL, NULL, 100);
+    c = child_run(without_memory, NULL, NULL, 100);
     CHECK_CHILD(c, c.status == 0);
     remove(name), remove(other);
 }

@@ -7,7 +7,7 @@
 #include "failing_malloc.h"
 #define DF_IMPLEMENTATION
 #include "df.h"
-#include "child.h"
+#include "no_memory.h"
 #include "work.h"
 
 enum { N = 300, SIDE = 9 };
@@ -123,8 +123,10 @@ static int run(void *unused)
 }
 
 /* Does every line say that there was no memory, or that the stage is wrong? */
-static int as_expected(const char *text)
+static int as_expected(const struct child *c)
 {
+    const char *text = c->err;
+    if (c->lines >= 20) return 0;
     while (*text) {
         char line[500];
         size_t n = strcspn(text, "\n");
@@ -135,25 +137,11 @@ static int as_expected(const char *text)
     return 1;
 }
 
-/* With these settings, for every step-th n: the number of allocations a run needs. */
-static int every_n(const char *workers, int step)
-{
-    const char *env[] = { "DF_WORKERS", workers, NULL };
-    for (int n = 1;; n += step) {
-        left = n;
-        struct child c = child_run(run, NULL, env, 30);
-        if (c.status == 77) return n - 1;
-        if (c.status) fprintf(stderr, "DF_WORKERS=%s, %s allocation %d\n", workers, only_one ? "only" : "from", n);
-        CHECK_CHILD(c, c.status == 0 && c.lines < 20);
-        CHECK_CHILD(c, as_expected(c.err));
-    }
-}
-
 int main(void)
 {
     for (only_one = 0; only_one < 2; only_one++) {
-        CHECK(every_n("1", test_step(9)) > 10);
-        CHECK(every_n("2", test_step(11)) > 10);
-        CHECK(every_n("4", test_step(13)) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "1"), test_step(9), as_expected) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "2"), test_step(11), as_expected) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "4"), test_step(13), as_expected) > 10);
     }
 }

@@ -7,7 +7,7 @@
 #include "failing_malloc.h"
 #define DF_IMPLEMENTATION
 #include "df.h"
-#include "child.h"
+#include "no_memory.h"
 #include "work.h"
 
 typedef struct { char bytes[5000]; } big;
@@ -72,26 +72,12 @@ static int run(void *unused)
     return failed ? 0 : 77;
 }
 
-/* With these settings, for every step-th n: the number of allocations a run needs. */
-static int every_n(const char *workers, const char *defer, int step)
-{
-    const char *env[] = { "DF_WORKERS", workers, "DF_DEFER", defer, NULL };
-    for (int n = 1;; n += step) {
-        left = n;
-        struct child c = child_run(run, NULL, env, 30);
-        if (c.status == 77) return n - 1;
-        if (c.status || c.lines > 1)
-            fprintf(stderr, "DF_WORKERS=%s DF_DEFER=%s, %s allocation %d\n", workers, defer, only_one ? "only" : "from", n);
-        CHECK_CHILD(c, c.status == 0 && c.lines <= 1);
-    }
-}
-
 int main(void)
 {
     for (only_one = 0; only_one < 2; only_one++) {
-        CHECK(every_n("1", "0", test_step(1)) > 3);
-        CHECK(every_n("1", "1", test_step(1)) > 10);
-        CHECK(every_n("2", "0", test_step(3)) > 10);
-        CHECK(every_n("4", "0", test_step(7)) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "1", "DF_DEFER", "0"), test_step(1), one_line) > 3);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "1", "DF_DEFER", "1"), test_step(1), one_line) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "2", "DF_DEFER", "0"), test_step(3), one_line) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "4", "DF_DEFER", "0"), test_step(7), one_line) > 10);
     }
 }

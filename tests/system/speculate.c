@@ -11,7 +11,7 @@
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "df_stm.h"
-#include "child.h"
+#include "no_memory.h"
 #include "hear.h"
 
 enum { N = 100, MANY = 40 };
@@ -376,23 +376,10 @@ static int run(void *unused)
     return failed ? 0 : 77;
 }
 
-static int every_n(const char *workers, const char *defer, int step_by)
-{
-    const char *env[] = { "DF_WORKERS", workers, "DF_DEFER", defer, NULL };
-    for (int n = 1;; n += step_by) {
-        left = n;
-        struct child c = child_run(run, NULL, env, 10);
-        if (c.status == 77) return n - 1;
-        if (c.status || c.lines > 1)
-            fprintf(stderr, "DF_WORKERS=%s DF_DEFER=%s, %s allocation %d\n", workers, defer, only_one ? "only" : "from", n);
-        CHECK_CHILD(c, c.status == 0 && c.lines <= 1);
-    }
-}
-
 int main(void)
 {
     static const char *const workers[][3] = { { "DF_WORKERS", "1", NULL }, { "DF_WORKERS", "2", NULL }, { "DF_WORKERS", "4", NULL } };
-    left = 1 << 30;
+    left = ENOUGH;
     for (int i = 0; i < 3; i++) {
         struct child c = child_run(everything, i ? NULL : &left, workers[i], 60);
         CHECK_CHILD(c, c.status == 0);
@@ -402,7 +389,7 @@ int main(void)
         CHECK_CHILD(c, c.status == 0);
     }
     for (only_one = 0; only_one < 2; only_one++) {
-        CHECK(every_n("1", "1", test_step(2)) > 10);
-        CHECK(every_n("2", "0", test_step(11)) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "1", "DF_DEFER", "1"), test_step(2), one_line) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "2", "DF_DEFER", "0"), test_step(11), one_line) > 10);
     }
 }

@@ -5,7 +5,37 @@
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
+#include "../test.h"
+
+/* With AddressSanitizer held at a fork: the thread that watches allocates for each report, and before_fork.h does not know when. */
+static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local int has_memory; /* this thread has it: what df does at a fork allocates, too */
+static void memory_taken(void)
+{
+    if (TEST_ASAN && !has_memory) pthread_mutex_lock(&memory_lock);
+}
+static void memory_given_back(void)
+{
+    if (TEST_ASAN && !has_memory) pthread_mutex_unlock(&memory_lock);
+}
+static void *locked_malloc(size_t n)
+{
+    void *p;
+    memory_taken();
+    p = malloc(n);
+    memory_given_back();
+    return p;
+}
+static void locked_free(void *p)
+{
+    memory_taken();
+    free(p);
+    memory_given_back();
+}
+#define DF_MALLOC(n) locked_malloc(n)
+#define DF_FREE(p) locked_free(p)
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "df_stm.h"
@@ -313,6 +343,66 @@ static void children(void) /* of a body that has ended, and who comes after it *
     df_wait();
 }
 
+enum { GATED, PARTED, OPEN, RELEASED };
+static int weakly, followed; /* atomic: who comes after it was submitted */
+static const char *child_site;
+DF_TASK(void, weak_task, df_weak_inout(int, x, 1), (df_token *, go));
+void weak_task(int *x, df_token *go)
+{
+    child_site = HERE; df_submit_with(DF_OPTS(.after = DF_TOKENS(go), .name = "weak_child"), put, x, 5);
+    __atomic_store_n(&begun, 1, __ATOMIC_SEQ_CST);
+    while (!__atomic_load_n(&followed, __ATOMIC_SEQ_CST)) usleep(100); /* else it is no part that is waited for */
+    if (weakly == OPEN) df_wait_token(&token);
+}
+DF_TASK(void, releasing, df_inout(int, x, 1));
+void releasing(int *x)
+{
+    child_site = HERE; df_submit_with(DF_OPTS(.after = DF_TOKENS(&token), .name = "weak_child"), put, x, 5);
+    df_release(x, 1);
+    until_open(NULL);
+}
+static void send_and_open(void) { df_signal(&token), open_it(); }
+
+/* A chain of tasks that ends at the token: through a weak access, or parts of the task that has it. */
+static void weak(int how)
+{
+    static void (*fn)(void) = send_and_open;
+    static df_token done, none;
+    static int x;
+    const char *task;
+    weakly = how, followed = 0, x = 0;
+    df_token_init(&token, 1), df_token_init(&done, 1), df_token_init(&none, 0);
+    if (how == GATED) df_submit_with(DF_OPTS(.after = DF_TOKENS(&token), .name = "writer"), put, &x, 5);
+    if (how == RELEASED) task = HERE, df_submit_with(DF_OPTS(.worker = 1, .release = 1), releasing, &x);
+    else task = HERE, df_submit_with(DF_OPTS(.worker = 1), weak_task, &x, how == PARTED ? &token : &none);
+    while (!__atomic_load_n(&begun, __ATOMIC_SEQ_CST)) usleep(100);
+    if (how != GATED) df_submit_with(DF_OPTS(.signals = DF_TOKENS(&done)), use, &x);
+    __atomic_store_n(&followed, 1, __ATOMIC_SEQ_CST);
+    if (how == GATED) {
+        text("which is not done before its child, task weak_child (", child_site, ")", "");
+        text("which comes after what task weak_task (", task, ") accesses weakly", "");
+        text("which comes after task writer (", __FILE__, "", "");
+    } else if (how == OPEN) {
+        text("which comes after a part of task weak_task (", task, ")", "");
+        text("which runs on worker 1, which waits in df_wait_token", "", "", "");
+    } else {
+        text("task use (", __FILE__, "", "");
+        if (how == PARTED) text("which comes after a part of task weak_task (", task, ")", "");
+        else text("which comes after what task releasing (", task, ") released", "");
+        text("which comes after task weak_child (", child_site, ")", "");
+    }
+    text("which nobody promised to signal", "", "", "");
+    end_by(&fn);
+    if (how != GATED) CHECK(df_wait_token(&done) == DF_OK);
+    df_wait();
+    ended();
+    CHECK(x == 5);
+}
+static void weak_gate(void) { weak(GATED); }
+static void weak_part(void) { weak(PARTED); }
+static void weak_part_of_body(void) { weak(OPEN); }
+static void released(void) { weak(RELEASED); }
+
 /* --- whole processes ------------------------------------------------------------------------------- */
 
 static void start(double seconds, int workers)
@@ -389,7 +479,11 @@ static int forks(void *unused)
     before_fork();
     pthread_mutex_lock(&said_lock);
     *said = 0;
+    memory_taken();
+    has_memory = 1;
     pid = fork();
+    has_memory = 0;
+    memory_given_back();
     CHECK(pid >= 0);
     pthread_mutex_unlock(&said_lock);
     if (!pid) {
@@ -467,7 +561,7 @@ static void processes(void)
 int main(void)
 {
     static void (*const parts[])(void) = { a_token, wait_token, a_cycle, a_lock, a_node, a_stream, a_stream_fed_late, a_blocking_call,
-                                           a_long_body, a_future, a_transaction, children };
+                                           a_long_body, a_future, a_transaction, children, weak_gate, weak_part, weak_part_of_body, released };
     int i, n = sizeof parts / sizeof *parts;
     signal(SIGALRM, late);
     processes();

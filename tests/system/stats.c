@@ -6,7 +6,7 @@
 #include "df.h"
 #include "df_stm.h"
 #include <sys/stat.h>
-#include "child.h"
+#include "no_memory.h"
 #include "contents.h"
 #include "one_file.h"
 #include "work.h"
@@ -126,26 +126,13 @@ static double time_of(const char *number, const char *unit)
     return atof(number) * (unit[0] == 'n' ? 1 : unit[0] == 'u' ? 1e3 : unit[0] == 'm' ? 1e6 : 1e9);
 }
 
-/* The k-th allocation fails, or all from then on. Nonzero: it came so far. */
-static int no_memory(int k, int only)
-{
-    df_config c;
-    memset(&c, 0, sizeof c);
-    c.stats = name;
-    left = k, only_one = only, failed = 0;
-    if (df_start(&c) == DF_OK) {
-        work(NULL);
-        df_stop();
-    }
-    left = 1 << 30;
-    return failed;
-}
-
 static int without_memory(void *unused)
 {
+    df_config c;
     (void)unused;
-    for (int k = 0; no_memory(k, 0) && k < 400; k += 1 + k / 16) continue;
-    for (int k = 0; no_memory(k, 1) && k < 400; k += 1 + k / 16) continue;
+    memset(&c, 0, sizeof c);
+    c.stats = name;
+    memory_runs_out(&c, work, NULL, 16);
     return 0;
 }
 
@@ -173,7 +160,7 @@ int main(void)
     int fd = mkstemp(scratch(other, "df_stats"));
     struct child c;
     one_work = work;
-    left = 1 << 30;
+    left = ENOUGH;
     CHECK(fd >= 0 && close(fd) == 0 && remove(other) == 0 && mkdir(other, 0700) == 0);
     CHECK(snprintf(name, sizeof name, "%s/a.txt", other) < (int)sizeof name);
     says("garbage", "DF_STATS='garbage' is not 1 or the name of a file that ends in .txt");

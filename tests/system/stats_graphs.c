@@ -63,6 +63,72 @@ static void wavefront(void)
     df_wait();
 }
 
+enum { TURNS = 64 };
+static uint64_t turns; /* of the loops named turn */
+DF_STATIC_LOOP(turn, df_inout(int, x, 1));
+static void turn(long from, long to, int *x)
+{
+    for (long i = from; i < to; i++) __atomic_fetch_add(x, 1, __ATOMIC_RELAXED);
+}
+DF_STATIC_LOOP(again, (int, k));
+static void again(long from, long to, int k) { (void)from, (void)to, (void)k; }
+DF_TASK(void, looping, df_inout(int, x, 1));
+void looping(int *x) { df_for(turn, 0, TURNS, x); }
+static void loops(void) /* between tasks, and two in a row */
+{
+    static int x;
+    turns = TURNS;
+    df_submit(chain, &x);
+    df_wait();
+    df_for(turn, 0, TURNS, &x);
+    df_for(again, 0, TURNS / 2, 1);
+    df_submit(chain, &x);
+    df_wait();
+}
+static void loops_in_tasks(void)
+{
+    static int x[4];
+    turns = 4 * TURNS;
+    for (int i = 0; i < 4; i++) df_submit(looping, &x[i]), df_submit(chain, &x[i]);
+    df_wait();
+}
+
+DF_TASK(void, fill, df_push(int, p, 1));
+void fill(int *p) { *p = 1; }
+DF_TASK(void, pass, df_pop(int, p, 1), df_push(int, q, 1));
+void pass(const int *p, int *q) { *q = *p; }
+DF_TASK(void, take, df_pop(int, p, 1));
+void take(const int *p) { CHECK(*p == 1); }
+DF_TASK(void, begin, (int, k));
+void begin(int k) { (void)k; }
+DF_TASK(void, ring, (df_token *, t));
+void ring(df_token *t) { df_signal(t); }
+static void streams(void) /* nothing is there when somebody begins to wait for it: so it is known who gave it */
+{
+    df_stream *s[8], *r[8];
+    df_token t = DF_TOKEN(1);
+    for (int i = 0; i < 8; i++) {
+        s[i] = df_stream_new(sizeof(int), 1), r[i] = df_stream_new(sizeof(int), 1);
+        df_submit(take, r[i]);
+        df_submit(pass, s[i], r[i]);
+        df_submit_with(DF_OPTS(.after = DF_TOKENS(&t)), fill, s[i]);
+    }
+    df_submit(ring, &t);
+    df_wait();
+    for (int i = 0; i < 8; i++) df_stream_free(s[i]), df_stream_free(r[i]);
+}
+static void narrow_stream(void) /* with room for one element: a writer waits for the reader before it */
+{
+    df_stream *s = df_stream_new(sizeof(int), 1);
+    df_token t = DF_TOKEN(1);
+    df_submit_with(DF_OPTS(.after = DF_TOKENS(&t)), fill, s);
+    for (int i = 0; i < 10; i++) df_submit(fill, s), df_submit(take, s);
+    df_submit(take, s);
+    df_submit_with(DF_OPTS(.signals = DF_TOKENS(&t)), begin, 1);
+    df_wait();
+    df_stream_free(s);
+}
+
 static int one;
 static void chain_of_100(void)
 {
@@ -145,12 +211,29 @@ static double units(const char *name)
 
 static void quiet(void *arg, int level, const char *text) { (void)arg, CHECK(level == 3 && *text); }
 
+/* Each loop is divided into as many pieces as it has iterations, whoever executed them. (A part knows how many these were at most.) */
+static void with_pieces(struct dfi_stats *s)
+{
+    double shortest = (double)(dfi_events.ticks_us * DFI_S_PIECE_US);
+    for (uint32_t i = 0; i < s->parts; i++) s->part[i].own = 0;
+    for (uint32_t i = 0; i < s->parts; i++) {
+        struct dfi_s_part *p = &s->part[i];
+        int looping = !strcmp(dfi_event_text_of(p->name), "turn");
+        uint64_t left = looping ? turns : TURNS / 2, n = p->n;
+        for (uint32_t k = 0; k < i; k++)
+            if (s->part[k].name == p->name) left -= (uint64_t)(s->part[k].own / shortest);
+        p->own = (double)(n < left ? n : left) * shortest;
+    }
+    dfi_s_divide(s);
+}
+
 /* before: in units, of a body before its first step; after: the rest. */
 static void with_units(struct dfi_stats *s, double before, double after)
 {
     for (uint32_t i = 0; i < s->bodies; i++) {
         struct dfi_s_body *b = &s->body[i];
         double all = !b->is || b->is & DFI_S_PROGRAM ? 0 : units(dfi_event_text_of(b->name));
+        if (b->is & DFI_S_PIECE) all = b->rest > 0;
         b->rest = b->first == DFI_S_NONE ? all : all * after;
         for (uint32_t k = b->first; k != DFI_S_NONE; k = s->step[k].next) s->step[k].own = k == b->first ? all * before : 0;
     }
@@ -174,6 +257,7 @@ static void check(int workers, void (*program)(void), double before, double afte
     dfi_events_read();
     dfi_os_lock(&dfi_events_reading);
     for (uint32_t i = 0; i < s->workers; i++) dfi_s_program(s, &s->worker[i]);
+    with_pieces(s);
     with_units(s, before, after);
     CHECK(!s->incomplete && !s->full && !s->left_out);
     CHECK((memory = dfi_s_plan_new(&p, s)) != NULL);
@@ -209,6 +293,10 @@ int main(void)
         check(w, sharers, 0, 1, (struct expected){ 83, 4, 0, 0 });
         check(w, steps, 0, 1, (struct expected){ 9, 6, 6, 6 });
         check(w, phases, 0, 1, (struct expected){ 20, 5, 10, 5 });
+        check(w, loops, 0, 1, (struct expected){ TURNS * 3 / 2 + 2, 4, 50, 26 });
+        check(w, loops_in_tasks, 0, 1, (struct expected){ 4 * (TURNS + 2), 3, 0, 0 });
+        check(w, streams, 1, 0, (struct expected){ 25, 4, 13, 7 });
+        check(w, narrow_stream, 1, 0, (struct expected){ 23, 23, 23, 23 });
     }
     return 0;
 }

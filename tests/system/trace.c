@@ -4,7 +4,7 @@
 #include "failing_malloc.h"
 #define DF_IMPLEMENTATION
 #include "df.h"
-#include "child.h"
+#include "no_memory.h"
 #include "contents.h"
 #include "one_file.h"
 #include "../gpu/scratch.h"
@@ -67,28 +67,21 @@ static int restarts(void *unused)
     return 0;
 }
 
-/* The k-th allocation fails, or all from then on. Nonzero: it came so far. */
-static int no_memory(int k, int only)
+static void begin_anew(void)
 {
     df_config c;
     memset(&c, 0, sizeof c);
-    c.trace = name;
-    left = k, only_one = only, failed = 0;
-    if (df_start(&c) == DF_OK) {
-        work(NULL);
-        df_stop();
-    }
-    left = 1 << 30;
-    c.trace = other; /* the next one begins anew */
+    c.trace = other;
     CHECK(df_start(&c) == DF_OK);
     df_stop();
-    return failed;
 }
-static int memory_runs_out(void *unused)
+static int without_memory(void *unused)
 {
+    df_config c;
     (void)unused;
-    for (int only = 0; only < 2; only++)
-        for (int k = 1; no_memory(k, only) && k < 400; k += 1 + k / 8) continue;
+    memset(&c, 0, sizeof c);
+    c.trace = name;
+    memory_runs_out(&c, work, begin_anew, 8);
     CHECK(complete(name, TASKS));
     return 0;
 }
@@ -98,7 +91,7 @@ int main(void)
     struct child c;
     char folder[SCRATCH];
     one_work = work;
-    left = 1 << 30;
+    left = ENOUGH;
     setenv("DF_WORKERS", "3", 1);
     CHECK(mkdtemp(scratch(folder, "df_trace")) != NULL);
     snprintf(name, sizeof name, "%s/a.json", folder);
@@ -123,7 +116,7 @@ int main(void)
     CHECK(complete(name, 2 * TASKS));
     c = with(name, restarts);
     CHECK_CHILD(c, c.status == 0 && c.lines == 0);
-    c = child_run(memory_runs_out, NULL, NULL, 100);
+    c = child_run(without_memory, NULL, NULL, 100);
     CHECK_CHILD(c, c.status == 0);
     remove(name), remove(other), remove(folder);
 }

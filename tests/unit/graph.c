@@ -1,5 +1,5 @@
 /* graph.c - what DF_GRAPH writes, for everything that ties tasks together: memory in all modes, tokens, inputs of nodes, streams, waits,
- * scopes in scopes; as text and for graphviz, down to a level, and for a program that starts df again */
+ * scopes in scopes, many after many; as text and for graphviz, down to a level, and for a program that starts df again */
 #include <string.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -72,6 +72,30 @@ static void memory(void)
     df_wait();
 }
 
+static int many_x[200], many_sum;
+static void readers(int n)
+{
+    for (int i = 0; i < n; i++) df_submit(add, many_x, &many_sum);
+}
+static void commuting(int n)
+{
+    for (int i = 0; i < n; i++) df_submit(any, many_x, 100);
+}
+static void writers(int n)
+{
+    for (int i = 0; i < n; i++) df_submit(put, many_x + i, 1);
+}
+static void many_after_many(void)
+{
+    readers(8), commuting(9), df_wait(); /* few enough to have all edges */
+    readers(9), commuting(8), df_wait();
+    readers(40), df_submit(put, many_x, 100), readers(40), df_wait(); /* one in between */
+    readers(9), commuting(9), df_wait(); /* join 1: of one region */
+    DF_PARALLEL { writers(150), commuting(150); } /* join 2: of the parts of one */
+    for (int i = 0; i < 30; i++) commuting(9), df_submit(put, many_x + i, 1); /* joins that grow */
+    df_wait();
+}
+
 static void tokens_and_nodes(void)
 {
     static int to;
@@ -112,7 +136,7 @@ static void run(const char *file, int depth)
     CHECK(df_start(&c) == DF_OK);
 }
 
-static char text[1 << 16];
+static char text[1 << 18];
 static void show(const char *file)
 {
     FILE *f = fopen(file, "r");
@@ -132,6 +156,7 @@ static void has(const char *line)
 int main(int argc, char **argv)
 {
     char all[1000], one[1000], dot[1000];
+    int edges, to_joins;
     CHECK(argc == 1);
     snprintf(all, sizeof all, "%s.txt", argv[0]);
     snprintf(one, sizeof one, "%s.1.txt", argv[0]);
@@ -170,6 +195,14 @@ int main(int argc, char **argv)
     has("digraph df {\n");
     has("label=\"2.3 x to \\\"y\\\"\"");
     has("style=dashed");
+    run(all, 0);
+    many_after_many();
+    df_stop();
+    show(all);
+    has("  join 1\n    waits for 116 add: in x A[0..8) x 2 rows 16 apart\n");
+    CHECK(sscanf(strstr(text, "\n\n733 tasks"), " 733 tasks, %d edges", &edges) == 1);
+    CHECK(sscanf(strstr(text, "; joins"), "; joins: 35, edges to them: %d\n", &to_joins) == 1);
+    CHECK(edges + to_joins < 3 * 733);
     CHECK(remove(all) == 0 && remove(one) == 0 && remove(dot) == 0);
     return 0;
 }
