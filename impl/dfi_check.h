@@ -50,6 +50,7 @@ static void dfi_check_submit(struct dfi_worker *w, struct dfi_flow *t, const str
 static void dfi_check_waits(struct dfi_worker *w, struct dfi_scope *s);
 static void dfi_check_children_done(struct dfi_scope *s);
 static void dfi_check_scope_end(struct dfi_scope *s); /* its memory is used again */
+static void dfi_check_items(struct dfi_scope *s, const void *p, size_t bytes); /* where a pipe, whose scope s is, has its items; s may be NULL */
 /* An API function was called from the frame above: what is below belongs to functions that have returned. */
 #define DFI_CHECK_CALL(w) ((w) ? (void)((w)->call = DFI_CHECK_FRAME) : (void)0)
 #if defined(__GNUC__)
@@ -65,6 +66,7 @@ static int dfi_check_elsewhere(uintptr_t p) { return dfi_check_others && dfi_che
 DFI_INLINE void dfi_check_waits(struct dfi_worker *w, struct dfi_scope *s) { (void)w, (void)s; }
 DFI_INLINE void dfi_check_children_done(struct dfi_scope *s) { (void)s; }
 DFI_INLINE void dfi_check_scope_end(struct dfi_scope *s) { (void)s; }
+DFI_INLINE void dfi_check_items(struct dfi_scope *s, const void *p, size_t bytes) { (void)s, (void)p, (void)bytes; }
 #endif
 
 #if DFI_CHECK_ASAN

@@ -103,7 +103,12 @@ static uintptr_t dfi_check_frame(uintptr_t p)
 #endif
 }
 
-/* Memory that only the parent knows needs no declaration: its stack, and what it got from df_local. */
+static void dfi_check_items(struct dfi_scope *s, const void *p, size_t bytes)
+{
+    if (s) s->items = (uintptr_t)p, s->items_end = (uintptr_t)p + bytes;
+}
+
+/* Memory that only the parent knows needs no declaration: its stack, what it got from df_local, and the items of its pipes. */
 static int dfi_check_own(const struct dfi_worker *w, const struct dfi_scope *s, const struct dfi_region *r)
 {
     const struct dfi_local *l;
@@ -111,6 +116,7 @@ static int dfi_check_own(const struct dfi_worker *w, const struct dfi_scope *s, 
     if ((r->p >= w->call && end <= w->body) || dfi_check_frame(r->p)) return 1;
     for (; s; s = s->outer) {
         if (r->p >= (uintptr_t)&s->room && end <= (uintptr_t)(&s->room + 1)) return 1;
+        if (r->p >= s->items && end <= s->items_end) return 1;
         for (l = s->locals; l; l = l->next)
             if (r->p >= (uintptr_t)(l + 1) && end <= (uintptr_t)(l + 1) + l->bytes) return 1;
     }

@@ -482,6 +482,7 @@ DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, c
         dfi_scope_leave(&b);
         return DF_ERROR_MEMORY;
     }
+    dfi_check_items(b.scope, p.slots, p.ring * p.slot_bytes);
     if (alone) p.begun = (unsigned long)dfi_pipe_items(type, site, ctx, memset(p.slots, 0, type->item_bytes));
     else {
         p.team.scope = b.scope, p.team.wants = dfi_pipe_wants, p.team.work = dfi_pipe_work, p.team.most = INT_MAX;
@@ -499,6 +500,7 @@ DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, c
         dfi_team_close(w, &p.team);
         dfi_check_resume(w);
     }
+    dfi_check_items(b.scope, NULL, 0);
     dfi_mfree(p.memory);
     dfi_scope_leave(&b);
     return (long)p.begun;

@@ -37,6 +37,7 @@ static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *p
 #if DF_CHECK
     s->variable = NULL, s->n_variables = s->room_variables = 0;
     s->declared = NULL;
+    s->items = s->items_end = 0;
 #endif
     s->outer = w->scope;
     s->mark = w->head;

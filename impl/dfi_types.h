@@ -163,6 +163,7 @@ struct dfi_scope {
     struct dfi_check_variable *variable;   /* of the code of the scope, that its children access */
     unsigned n_variables, room_variables;
     struct dfi_check_node *declared;       /* of a thread: by tasks submitted outside of all tasks */
+    uintptr_t items, items_end;            /* of a pipe: memory of its items, which a stage may give to its children */
 #endif
     size_t room_used;
     union { char bytes[DFI_SCOPE_ROOM]; long double align; void *pointer; } room; /* for small df_local */
