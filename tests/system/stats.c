@@ -136,6 +136,28 @@ static int without_memory(void *unused)
     return 0;
 }
 
+/* There is no memory for more events than the first 2000: those that are kept for the end are read, and none is lost. */
+static int no_room(void *unused)
+{
+    int x[4] = { 0 };
+    df_config c;
+    (void)unused;
+    memset(&c, 0, sizeof c);
+    c.stats = name, c.workers = 1;
+    CHECK(df_start(&c) == DF_OK);
+    for (int i = 0; i < 6000; i++) {
+        df_submit(count, &x[i % 4], 0);
+        if (i % 50 == 49) df_wait();
+        if (i != 99) continue;
+        dfi_events_read(); /* so that there is a table of names */
+        left = 1, only_one = 0;
+    }
+    left = ENOUGH;
+    CHECK(failed && x[0] + x[1] + x[2] + x[3] == 6000);
+    df_stop();
+    return 0;
+}
+
 static int levels;
 static void counts(void *arg, int level, const char *line)
 {
@@ -157,7 +179,7 @@ static int to_the_logger(void *unused)
 
 int main(void)
 {
-    int fd = mkstemp(scratch(other, "df_stats"));
+    int fd = mkstemp(scratch(other, "df_stats")), n;
     struct child c;
     one_work = work;
     left = ENOUGH;
@@ -202,6 +224,9 @@ int main(void)
     }
     c = child_run(to_the_logger, NULL, NULL, 60);
     CHECK_CHILD(c, c.status == 0);
+    c = child_run(no_room, NULL, NULL, 60);
+    CHECK_CHILD(c, c.status == 0);
+    CHECK(sscanf(strstr(contents(name), "\ncount "), "\ncount %d", &n) == 1 && n == 6000);
     c = child_run(without_memory, NULL, NULL, 60);
     CHECK_CHILD(c, c.status == 0);
     CHECK(remove(name) == 0);
