@@ -2,7 +2,7 @@
  *
  * One record a line, and the comma before it: what a killed program leaves lacks but the last bracket, which both do without. A write that
  * is cut short ends where a page of the file does; so no record lies in two pages.
- * Records are made by copying: texts are quoted once, and what is around the numbers is known. Cost: 60 to 100 ns a record.
+ * Records are made by copying: texts are quoted once, and what is around the numbers is known.
  * Source: Trace Event Format (Chromium project). */
 #ifndef DFI_TRACE_JSON_H
 #define DFI_TRACE_JSON_H
