@@ -70,6 +70,7 @@ demo:
 #   test-compile   no warning: C11 to C23, C++11 to C++20, before and after other headers, among hostile
 #                  macros, every -O; DF_SERIAL (df.h as C99 and with tcc) free of threads; size of a task
 #   test-fail      one mistake per file, and the first message it must give
+#   test-cxx       C++: parameters that are objects, exceptions out of bodies
 #   test-check     DF_CHECK finds one wrong declaration after the other, with AddressSanitizer and without
 #   test-link      no implementation, one, two; C and C++; -flto; libraries, dlopen, dlclose: one pool,
 #                  one STM; different settings of DF_DEBUG
@@ -86,9 +87,9 @@ demo:
 #   test-page      the page of DF_TRACE=file.html, in a headless browser
 #   test-targets   unit, fuzz, system with musl, and for i686, aarch64, riscv64
 #
-# compile, fail, check and link are done with CC and with OTHER: gcc, or clang when CC is gcc; OTHER= skips that.
+# compile, fail, cxx, check and link are done with CC and with OTHER: gcc, or clang when CC is gcc; OTHER= skips that.
 
-SUITES  = test-compile test-fail test-check test-link test-run test-directed test-examples test-trace test-single test-names test-install test-gdb test-page test-targets
+SUITES  = test-compile test-fail test-cxx test-check test-link test-run test-directed test-examples test-trace test-single test-names test-install test-gdb test-page test-targets
 TARGETS = musl i686 aarch64 riscv64
 RUN     = release debug
 FUZZ   ?= 100
@@ -102,7 +103,7 @@ test:
 	@rm -rf $B/results
 	@+$(MAKE) -k --no-print-directory $(SUITES); status=$$?; tests/total && exit $$status
 
-test-compile test-fail test-check test-link:
+test-compile test-fail test-cxx test-check test-link:
 	@status=0; \
 	tests/$(@:test-%=%)/run '$(CC)' '$(CXX)' || status=1; \
 	$(if $(OTHER),tests/$(@:test-%=%)/run $(OTHER) $(if $(filter gcc,$(OTHER)),g++,clang++) || status=1;) \

@@ -32,6 +32,7 @@
  *                       invariants of df itself; 3 the same with yields injected.
  *     Implementation file only:
  *       DF_MALLOC(n), DF_FREE(p)   replace malloc and free.
+ *       DF_IDLE()                  with DF_SERIAL: what a wait does until an event from outside; default: sleeps 1 ms.
  *       DF_CHECK        1: looks for wrong declarations. With AddressSanitizer (-fsanitize=address) a task stops where it
  *                       touches what it has not declared and another task has; without, changes of df_in, children that
  *                       declare more than their parent, variables of functions that have returned are found. 2: df_out memory
@@ -48,9 +49,13 @@
  *                                   what the processor and the system counted meanwhile. See docs/stats.md.
  *       DF_CHAOS=seed: ready tasks run in an order drawn from the seed. DF_RECORD=file: the order of a run is written down;
  *       DF_REPLAY=file: and repeated. See docs/chaos.md.
+ *       A process with privileges that its user lacks (set-user-ID, for example) ignores them all. See docs/security.md.
  *
  * ERRORS  df never exits and never hangs: without memory or threads the work is done here and now,
  *       slower, and that is said once through the logger (df_config.log; default: stderr).
+ *
+ * LANGUAGE  C99 or later, or C++11 or later; gnu89 too, but words that open a block, such as DF_PARALLEL, need C99's for. A compiler
+ *       without GNU builtins needs <stdatomic.h> of C11. Waits do not depend on the calendar's clock.
  *
  * NOT   df does not preempt tasks, and a task that blocks in the operating system blocks its worker.
  *
@@ -72,9 +77,14 @@
 #endif
 
 #include "impl/dfi_base.h"
+DFI_QUIET
+#include "impl/dfi_may_block.h"
 #include "impl/dfi_result.h"
 #include "impl/dfi_pp.h"
+#include "impl/dfi_options.h"
 #include "impl/dfi_task.h"
+#include "impl/dfi_value.h"
+#include "impl/dfi_throw.h"
 #include "impl/dfi_atomic.h"
 #include "impl/dfi_access.h"
 #if defined(DF_SERIAL)
@@ -99,7 +109,7 @@
 DFI_EXTERN_C_BEGIN
 extern DFI_STRONG char DFI_NEED[1];
 DFI_EXTERN_C_END
-#if defined(__GNUC__)
+#if DFI_GNU
 static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
 #endif
 
@@ -110,7 +120,8 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *   DF_STATIC_TASK(R, name, param, ...);  the same with internal linkage
  *
  *     R       any result type, void, or a pointer. A task of df_submit has its result dropped.
- *     param   (T, x)                   by value, copied when the task is created
+ *     param   (T, x)                   by value, copied when the task is created; in C++ any type that can be moved or copied:
+ *                                      the task destroys its object (docs/cxx.md)
  *             df_in(T, p, n)           reads n elements at p                      const T *p
  *             df_out(T, p, n)          writes n elements, reads none              T *p
  *             df_inout(T, p, n)        reads and writes them                      T *p
@@ -126,14 +137,16 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *             df_weak_inout(T, p, n)   not accessed by the task itself, but by tasks it submits: it
  *                      starts at once, they wait; df_weak_in, df_weak_out, and df_weak_inout2 ... alike
  *             df_owm_in, df_owm_out, df_owm_inout (T, p, n): see df_owm.h
- *     n, rows, cols, ld: elements of T; any expression over the other parameters. Zero or negative:
- *             nothing is accessed.
+ *     n, rows, cols, ld: elements of T; any expression over the other parameters. Zero: nothing is accessed.
+ *             A negative count, an end before the beginning, or more bytes than there are behind p (a size_t that
+ *             wrapped) is reported, and the task is ordered as if it accessed all memory.
  *     op      df_sum df_prod df_band df_bor df_bxor df_land df_lor (0 and 1) df_min df_max for scalar T,
- *             or the name of a DF_REDUCTION. Tasks that reduce the same region with the same operator run at the same
+ *             or the name of a DF_REDUCTION or DF_ORDERED_REDUCTION. Tasks that reduce the same region with the same operator run at the same
  *             time; p is then the region itself or a private copy that began as the identity, so a body
  *             only accumulates: it never reads the total. Copies are combined before the next reader or
  *             writer, and at the latest when the scope waits. Which task meets which copy is not fixed
- *             (floating-point sums may differ in the last bits) unless df_config.deterministic is set.
+ *             (floating-point sums may differ in the last bits), and neither is the order in which copies are combined, unless
+ *             df_config.deterministic, df_opts.deterministic or DF_ORDERED_REDUCTION asks for that of a serial execution.
  *
  *   The declaration is an ordinary prototype: the function is defined, called and debugged as ever, and
  *   a function of another library becomes a task by declaring it again this way.
@@ -143,28 +156,35 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *   df_spawn(name, &f, args...);   the call may run on another worker from now on; args are evaluated here
  *   R df_sync(name, &f);           its result; runs it here if nobody took it
  *
- *     Every spawn needs one sync, by the same thread, in the same function. Latest spawned first is
- *     fastest; any order is correct. A spawned function that submits tasks waits for them before it
+ *     Every spawn needs one sync, by the same thread, in the same function; DF_DEBUG and DF_CHECK report
+ *     a spawn without one, with its line. Latest spawned first is fastest; any order is correct. A spawned function that submits tasks waits for them before it
  *     returns (df_wait or DF_PARALLEL). Spawns ignore access modes: sync is their only order.
  *     Threads: any. The first construct used starts the pool.
  *     Cost: about 2 ns more than a call for spawn and sync together; no atomic read-modify-write.
  *   Source: Cilk's spawn/sync; X-Kaapi's task declarations (RT-0418, 4.2 to 4.4). */
-#define DF_TASK(R, ...)        DFI_TASK(extern, R, __VA_ARGS__)
-#define DF_STATIC_TASK(R, ...) DFI_TASK(static, R, __VA_ARGS__)
+#define DF_TASK(R, ...)        DFI_QUIET DFI_TASK(extern, R, __VA_ARGS__) DFI_LOUD_END
+#define DF_STATIC_TASK(R, ...) DFI_QUIET DFI_TASK(static, R, __VA_ARGS__) DFI_LOUD_END
 
 /* DF_REDUCTION(name, T, combine, identity);   an operator for df_reduce(name, T, ...), T any type
- *     void combine(T *into, const T *from)  associative and commutative;
+ *     void combine(T *into, const T *from)  associative and commutative (DF_CHECK tries both ways);
  *     void identity(T *x)                   makes *x what changes nothing when it is combined
  *   Source: X-Kaapi's declare reduction (RT-0418, 4.4.4). */
-#define DF_REDUCTION(name, T, combine, identity) DFI_REDUCTION(name, T, combine, identity)
+#define DF_REDUCTION(name, T, combine, identity) DFI_QUIET DFI_REDUCTION(name, T, combine, identity, "a") DFI_LOUD_END
+
+/* DF_ORDERED_REDUCTION(name, T, combine, identity);   the same for an operator that is associative only: concatenation, the
+ *   product of matrices. Contributions are combined in the order in which a serial execution makes them, of tasks that run at
+ *   the same time as well. (What a body adds after it has submitted tasks that add comes before theirs.)
+ *   Not for kernels, whose work-items have no order. Cost: a copy for each task instead of one for each worker. */
+#define DF_ORDERED_REDUCTION(name, T, combine, identity) \
+    DFI_QUIET DFI_REDUCTION(name, T, combine, identity, "o") DFI_LOUD_END
 
 #define df_future(name)     DFI_CAT(name, _future)
-#if DF_DEBUG && !defined(DF_SERIAL)
-#define df_spawn(name, ...) (dfi_here(DFI_SITE), DFI_CAT(name, _spawn)(__VA_ARGS__))
-#define df_sync(name, ...)  (dfi_here(DFI_SITE), DFI_CAT(name, _sync)(__VA_ARGS__))
+#if (DF_DEBUG || DF_CHECK) && !defined(DF_SERIAL)
+#define df_spawn(name, ...) (dfi_here(DFI_SITE), DFI_OF(name, _spawn)(__VA_ARGS__))
+#define df_sync(name, ...)  (dfi_here(DFI_SITE), DFI_OF(name, _sync)(__VA_ARGS__))
 #else
-#define df_spawn(name, ...) DFI_CAT(name, _spawn)(__VA_ARGS__)
-#define df_sync(name, ...)  DFI_CAT(name, _sync)(__VA_ARGS__)
+#define df_spawn(name, ...) DFI_OF(name, _spawn)(__VA_ARGS__)
+#define df_sync(name, ...)  DFI_OF(name, _sync)(__VA_ARGS__)
 #endif
 
 /* ---------------------------------------------------------------------------------- >>dataflow
@@ -173,6 +193,8 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *   df_submit(name, args...);      a child of the current scope; starts when its accesses allow
  *   df_wait();                     until all children of this scope, and all they submitted, are done
  *   df_wait_on(p, bytes);          until the tasks so far that write to those bytes are done
+ *                                  (meanwhile tasks of the scope run on top of it: one of them that waits for what comes
+ *                                  after it, as in df_retry, is reported as stuck; df_wait_token sleeps instead)
  *   DF_PARALLEL { ... }            a scope: waits for its tasks at the closing brace
  *   df_parallel(fn, arg);          the same as a function: fn(arg) is the block
  *   T *df_local(T, n)              n zeroed T that live until the tasks of this scope are done; NULL
@@ -196,8 +218,8 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
 #else
 #define df_submit(...) DFI_CAT(DFI_SUBMIT_, DFI_ARITY(1, DFI_COUNT(__VA_ARGS__)))(__VA_ARGS__)
 #endif
-#define DFI_SUBMIT_1(name)      DFI_CAT(name, _submit)()
-#define DFI_SUBMIT_0(name, ...) DFI_CAT(name, _submit)(__VA_ARGS__)
+#define DFI_SUBMIT_1(name)      DFI_OF(name, _submit)()
+#define DFI_SUBMIT_0(name, ...) DFI_STREAM_CALL DFI_OF(name, _submit)(__VA_ARGS__)
 
 #define df_local(T, n) ((T *)dfi_local_alloc((size_t)(n), sizeof(T)))
 
@@ -239,8 +261,10 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *
  *   df_submit_with(DF_OPTS(.priority = 2, .name = "gemm 3,1"), gemm, ...);
  *
- *   opts is a const df_opts *, read during the call. DF_OPTS(...) is &(df_opts){ ... }: written out, a
- *   literal with a comma in it needs parentheses around it, as the preprocessor divides at commas. */
+ *   opts is a const df_opts *, read during the call. DF_OPTS(.field = value, ...) is one that lives as long as the call:
+ *   &(df_opts){ ... } in C, the same in C++11 and later. The fields may be in any order; a value with a comma in it needs
+ *   parentheses around it, as the preprocessor divides at commas. The options of other calls are written alike:
+ *   DF_LOOP_OPTS(...), DF_PIPE_OPTS(...), DF_CONFIG(...), and DF_PICK_OPTS(...) of df_gpu.h. */
 typedef struct df_opts {
     int priority;                  /* ready tasks: larger first; default 0 */
     int worker;                    /* only worker 1, 2, .. df_workers()-1, or DF_MAIN_THREAD; 0: any. A worker
@@ -251,18 +275,38 @@ typedef struct df_opts {
     struct df_group *group;        /* can be cancelled by df_group_cancel */
     int release;                   /* 1: the task calls df_release */
     int device;                    /* of a launch (df_gpu.h): 1, 2, ..; DF_HOST; 0, DF_ANY_GPU: the best device */
+    int deterministic;             /* 1: what it reduces is combined in the order of submission, with that of other such tasks */
 } df_opts;
 enum { DF_HOST = -1, DF_ANY_GPU = -2, DF_ANY_DEVICE = -3 };
 enum { DF_MAIN_THREAD = -1 };      /* the thread that started the pool, worker 0: while it waits in df */
-#define DF_OPTS(...) (&(df_opts){ __VA_ARGS__ })
+#define DF_OPTS(...) DFI_OPTIONS(df_opts, dfi_opts_fields, __VA_ARGS__)
+#if defined(__cplusplus)
+/* The same fields for DF_OPTS; what DF_TOKENS gives is kept in them. */
+struct dfi_opts_fields {
+    int priority, worker;
+    const char *name;
+    dfi_token_field after, signals;
+    struct df_group *group;
+    int release, device, deterministic;
+    df_opts made;
+};
+inline const df_opts *dfi_options_at(dfi_opts_fields &&o)
+{
+    o.made.priority = o.priority, o.made.worker = o.worker, o.made.name = o.name;
+    o.made.after = o.after.get(), o.made.signals = o.signals.get();
+    o.made.group = o.group, o.made.release = o.release, o.made.device = o.device;
+    o.made.deterministic = o.deterministic;
+    return &o.made;
+}
+#endif
 #define df_submit_with(opts, ...) \
     DFI_CAT(DFI_SUBMIT_WITH_, DFI_ARITY(1, DFI_COUNT(__VA_ARGS__)))(opts, __VA_ARGS__)
-#define DFI_SUBMIT_WITH_1(opts, name)      DFI_CAT(name, _dfi_with)(opts, DFI_SITE)
-#define DFI_SUBMIT_WITH_0(opts, name, ...) DFI_CAT(name, _dfi_with)(opts, DFI_SITE, __VA_ARGS__)
+#define DFI_SUBMIT_WITH_1(opts, name)      DFI_OF(name, _dfi_with)(opts, DFI_SITE)
+#define DFI_SUBMIT_WITH_0(opts, name, ...) DFI_STREAM_CALL DFI_OF(name, _dfi_with)(opts, DFI_SITE, __VA_ARGS__)
 
 /* df_release(p, n): the running task, submitted with .release = 1, and its children so far being done,
  * are done with the n elements at p: tasks that wait for it there only may start. */
-#define df_release(p, n) dfi_release((p), (size_t)(n) * sizeof *(p))
+#define df_release(p, n) dfi_release((p), DFI_BYTES_OF(n, *(p)))
 
 /* ------------------------------------------------------------------------------------ >>tokens
  * Order that is not in the memory
@@ -273,7 +317,7 @@ enum { DF_MAIN_THREAD = -1 };      /* the thread that started the pool, worker 0
  *                                  another library), at any time
  *   df_submit_with(DF_OPTS(.after = DF_TOKENS(&t), .signals = DF_TOKENS(&u)), name, args...);
  *                                  starts when t is open; signals u when it is done
- *   df_result df_wait_token(&t);   waits until t is open; meanwhile runs tasks of the caller's scope
+ *   df_result df_wait_token(&t);   waits until t is open; meanwhile another thread runs tasks in the caller's place
  *
  *   A token lives until it is open and all it releases have started.
  *   Errors: a signal too many is reported with its line and has no effect. When no thread that uses df has
@@ -281,6 +325,9 @@ enum { DF_MAIN_THREAD = -1 };      /* the thread that started the pool, worker 0
  *   be, as all signals of their tokens are promised by such tasks themselves, at once, and else after
  *   df_config.patience, each is reported with the line of its submit and skipped like a cancelled task,
  *   and df_wait_token and df_wait_result return DF_ERROR_STUCK. DF_TOKEN_EXTERNAL(k) is never given up.
+ *   With DF_SERIAL, DF_TOKEN_EXTERNAL is for events from outside: an interrupt, a signal handler, another thread of the program (which
+ *   also has to make its data visible). df_signal only counts there, and one of them may signal a token at a time. Waits sleep
+ *   until the events have come; what they release runs in the thread that waits, or in its next call of df.
  *   Source: DFScala and TFLUX (TERAFLUX D3.5); OpenMP's detach. */
 typedef struct df_token {
     DFI_ATOMIC(void *) dfi_list;
@@ -291,10 +338,10 @@ typedef struct df_token {
 } df_token;
 #define DF_TOKEN(k)          { (void *)(uintptr_t)((k) <= 0), (k), 0, DFI_SITE, 0 }
 #define DF_TOKEN_EXTERNAL(k) { (void *)(uintptr_t)((k) <= 0), (k), 0, DFI_SITE, 1 }
-#define DF_TOKENS(...) ((df_token *const[]){ __VA_ARGS__, NULL })
+#define DF_TOKENS(...) DFI_TOKENS(__VA_ARGS__)
 #define df_token_init(t, k) dfi_token_init((t), (k), DFI_SITE)
-#define df_signal(t)        dfi_signal((t), DFI_SITE)
-#define df_wait_token(t)    dfi_wait_token((t), DFI_SITE)
+#define df_signal(t)        DFI_MAY_BLOCK(dfi_signal((t), DFI_SITE))
+#define df_wait_token(t)    DFI_MAY_BLOCK(dfi_wait_token((t), DFI_SITE))
 
 /* ------------------------------------------------------------------------------------- >>nodes
  * Tasks that start when they were given all their inputs
@@ -308,8 +355,9 @@ typedef struct df_token {
  *   fire is reported at the end of its scope with what is missing (see >>tokens for when that is).
  *   Source: DFScala (TERAFLUX D3.5, 2.2). */
 #define df_node(name)                         struct DFI_CAT(name, _dfi_node)
-#define df_node_new(name)                     DFI_CAT(name, _dfi_node_new)(DFI_SITE)
-#define df_node_set(name, node, param, value) DFI_CAT(DFI_CAT(name, _dfi_set_), param)((node), (value), DFI_SITE)
+#define df_node_new(name)                     DFI_OF(name, _dfi_node_new)(DFI_SITE)
+#define df_node_set(name, node, param, value) \
+    DFI_MAY_BLOCK(DFI_OF(DFI_CAT(name, _dfi_set_), param)((node), (value), DFI_SITE))
 
 /* ----------------------------------------------------------------------------------- >>streams
  * Tasks that pass data on, in order, through bounded buffers
@@ -320,6 +368,10 @@ typedef struct df_token {
  *   df_stream_close(s);                       nothing is pushed by tasks submitted after this
  *   df_stream_free(s);  df_stream_free(r);    in any order, also while tasks use it: it goes with the last of them.
  *                                             What nobody asked for is reported when the last reader is freed
+ *
+ *   df_stream_of(float) *s = df_stream_new_of(float, 1000);    a stream whose element type the compiler knows: df_submit
+ *                                             with a task of other elements does not compile
+ *   df_stream_of(float) *r = df_stream_reader_of(float, s);    one more reader of that; all other functions take both kinds
  *   size_t df_stream_count(p);                in a body: how many elements of the window at p came from the
  *                                             stream; fewer than asked for only at the end of a closed stream.
  *                                             (Of the largest, if several windows of the task begin at p)
@@ -348,17 +400,24 @@ typedef struct df_token {
  *     After df_stream_close a window to read that begins at the end or behind it is NULL, one that ends behind it is
  *     filled up with zeros. A task that is skipped passes what it should have read, and who reads what it should
  *     have written is skipped.
+ *     The elements of a stream have one type: that of df_stream_new_of, or else that of the first task which is submitted
+ *     with it. All scalar types are told apart, but char, signed char and unsigned char count as one. Whether two names of
+ *     structures mean one type is known to the compiler only, so that two names are a warning: use df_stream_of.
  *     A task with such parameters cannot be a node. df_spawn and calls pass the pointers of the body.
  *     Threads: any, for all of this.
  *     Cost: about 50 ns a task with one window, whatever its size. Short bodies run in the thread that submits them.
- *   Errors: a window larger than the stream, elements of another size, a negative burst, NULL for a stream: reported, the
+ *   Errors: a window larger than the stream, elements of another type, a negative burst, NULL for a stream: reported, the
  *     task is skipped and df_wait_result returns DF_ERROR_STREAM. Pushing after the close: reported, and what is
  *     pushed is dropped. A task that waits for what can no longer come is reported and skipped, and df_wait_result
  *     returns DF_ERROR_STUCK; see >>tokens for when that is.
  *   Source: OpenStream (Pop and Cohen, TACO 9(4), 2013). How it works: docs/streams.md. */
 typedef struct df_stream df_stream;
-#define df_stream_new(bytes, capacity) dfi_stream_new((bytes), (capacity), DFI_SITE)
-#define df_stream_close(s)             dfi_stream_close((s), DFI_SITE)
+#define df_stream_new(bytes, capacity)  dfi_stream_new((bytes), (capacity), 0, "", DFI_SITE)
+#define df_stream_close(s)              dfi_stream_close((s), DFI_SITE)
+#define df_stream_new_of(T, capacity) \
+    ((df_stream_of(T) *)(void *)dfi_stream_new(sizeof(T), (capacity), DFI_TYPE_CODE(T), #T, DFI_SITE))
+#define df_stream_reader_of(T, s) \
+    ((df_stream_of(T) *)(void *)df_stream_reader(DFI_STREAM_CHECKED(T, s)))
 /* ------------------------------------------------------------------------------------- >>loops
  * Parallel loops and wavefronts
  *
@@ -370,16 +429,18 @@ typedef struct df_stream df_stream;
  *   df_for_with(DF_LOOP_OPTS(.grain = 64, .schedule = DF_DYNAMIC), name, lo, hi, args...);  df_for2_with, df_for3_with
  *
  *     The function is called for parts of the range, on several workers at the same time; iterations must not
- *     depend on each other. How large parts are is found out while the loop runs, from the time they take and
- *     from who has nothing to do: no tuning for cheap, dear or uneven iterations. A short loop stays where it is.
+ *     depend on each other. Chunk sizes adapt while the loop runs, to the time per iteration and to the number of idle
+ *     workers, so cheap, expensive and irregular iterations need no tuning. The range is offered to all workers before
+ *     the first iteration begins, unless the last loops of this declaration were short: short loops run on the calling
+ *     thread. If such a loop turns out to be long, the rest is offered after 1 to 2 milliseconds, or after its first iteration.
  *     Parameters are those of tasks. What they declare to access orders the loop after the tasks submitted
  *     so far by the same scope; it is done when df_for returns. df_reduce: parts accumulate at the same time, into
  *     private copies that are combined at the end, in any order unless .deterministic (or df_config.deterministic)
- *     is set. Tasks that the function submits are done when df_for returns; those of different iterations are not
+ *     is set, or the operator is a DF_ORDERED_REDUCTION: in the order of the iterations. Tasks that the function submits are done when df_for returns; those of different iterations are not
  *     ordered among each other. df_cancel in it: parts that have not begun are left out; df_fail likewise, and
  *     the error goes to the enclosing scope. Loops nest, in tasks and in each other.
  *     Serial build, or one worker: one call for the whole range.
- *     The options are a const df_loop *, read during the call; DF_LOOP_OPTS(...) is &(df_loop){ ... }.
+ *     The options are a const df_loop *, read during the call; DF_LOOP_OPTS(...) is one, as DF_OPTS is.
  *     Cost: about 30 ns to enter and leave, with several workers 180 ns.
  *
  *   df_wavefront(name, DF_VECTORS({1, 0}, {0, 1}), lo0, hi0, lo1, hi1, args...);   for loops of 1 to 3 dimensions
@@ -389,17 +450,17 @@ typedef struct df_stream df_stream;
  *     above and to the left. The space is cut into tiles; the function must go through its own in the order
  *     of the serial loops, outermost dimension first. A vector's first component that is not 0 must be
  *     positive: what it names comes earlier in that order.
- *     Reductions are combined in any order. With a negative component, as in {1, -1}, tiles are as thin in the vector's first dimension as that
+ *     Reductions are combined in any order; with a DF_ORDERED_REDUCTION the loop runs in serial order. With a negative component, as in {1, -1}, tiles are as thin in the vector's first dimension as that
  *     component: make the others long.
  *   Errors: a negative .grain, or a vector that points forward, is reported with its line; the loop then runs
  *     with grain 0, the wavefront in serial order.
  *   Source: MetaFork's meta_for and the dependencies of its meta_pipe (thesis, 3 and 5); OpenMP's schedules. */
-#define DF_LOOP(...)         DFI_LOOP(extern, 1, __VA_ARGS__)
-#define DF_LOOP2(...)        DFI_LOOP(extern, 2, __VA_ARGS__)
-#define DF_LOOP3(...)        DFI_LOOP(extern, 3, __VA_ARGS__)
-#define DF_STATIC_LOOP(...)  DFI_LOOP(static, 1, __VA_ARGS__)
-#define DF_STATIC_LOOP2(...) DFI_LOOP(static, 2, __VA_ARGS__)
-#define DF_STATIC_LOOP3(...) DFI_LOOP(static, 3, __VA_ARGS__)
+#define DF_LOOP(...)         DFI_QUIET DFI_LOOP(extern, 1, __VA_ARGS__) DFI_LOUD_END
+#define DF_LOOP2(...)        DFI_QUIET DFI_LOOP(extern, 2, __VA_ARGS__) DFI_LOUD_END
+#define DF_LOOP3(...)        DFI_QUIET DFI_LOOP(extern, 3, __VA_ARGS__) DFI_LOUD_END
+#define DF_STATIC_LOOP(...)  DFI_QUIET DFI_LOOP(static, 1, __VA_ARGS__) DFI_LOUD_END
+#define DF_STATIC_LOOP2(...) DFI_QUIET DFI_LOOP(static, 2, __VA_ARGS__) DFI_LOUD_END
+#define DF_STATIC_LOOP3(...) DFI_QUIET DFI_LOOP(static, 3, __VA_ARGS__) DFI_LOUD_END
 
 enum df_schedule {
     DF_AUTO,    /* parts of 5 us to 250 us; .grain: at least so many iterations */
@@ -417,24 +478,24 @@ typedef struct df_loop {
     int unsigned_range;       /* 1: bounds are unsigned long, passed as long of the same bits */
     int deterministic;        /* 1: reductions give the same bits at every number of workers */
 } df_loop;
-#define DF_LOOP_OPTS(...) (&(df_loop){ __VA_ARGS__ })
+#define DF_LOOP_OPTS(...) DFI_OPTIONS(df_loop, df_loop, __VA_ARGS__)
 typedef long df_vector[3];
-#define DF_VECTORS(...) ((const df_vector[]){ __VA_ARGS__, { 0, 0, 0 } }) /* ends with a zero vector */
+#define DF_VECTORS(...) DFI_VECTORS(__VA_ARGS__)
 
-#define df_for(name, ...)             DFI_CAT(name, _dfi_for)(NULL, DFI_SITE, __VA_ARGS__)
-#define df_for2(name, ...)            DFI_CAT(name, _dfi_for)(NULL, DFI_SITE, __VA_ARGS__)
-#define df_for3(name, ...)            DFI_CAT(name, _dfi_for)(NULL, DFI_SITE, __VA_ARGS__)
-#define df_for_with(opts, name, ...)  DFI_CAT(name, _dfi_for)(opts, DFI_SITE, __VA_ARGS__)
-#define df_for2_with(opts, name, ...) DFI_CAT(name, _dfi_for)(opts, DFI_SITE, __VA_ARGS__)
-#define df_for3_with(opts, name, ...) DFI_CAT(name, _dfi_for)(opts, DFI_SITE, __VA_ARGS__)
-#define df_wavefront(name, vectors, ...) DFI_CAT(name, _dfi_wavefront)(NULL, vectors, DFI_SITE, __VA_ARGS__)
-#define df_wavefront_with(opts, name, vectors, ...) DFI_CAT(name, _dfi_wavefront)(opts, vectors, DFI_SITE, __VA_ARGS__)
+#define df_for(name, ...)             DFI_OF(name, _dfi_for)(NULL, DFI_SITE, __VA_ARGS__)
+#define df_for2(name, ...)            DFI_OF(name, _dfi_for)(NULL, DFI_SITE, __VA_ARGS__)
+#define df_for3(name, ...)            DFI_OF(name, _dfi_for)(NULL, DFI_SITE, __VA_ARGS__)
+#define df_for_with(opts, name, ...)  DFI_OF(name, _dfi_for)(opts, DFI_SITE, __VA_ARGS__)
+#define df_for2_with(opts, name, ...) DFI_OF(name, _dfi_for)(opts, DFI_SITE, __VA_ARGS__)
+#define df_for3_with(opts, name, ...) DFI_OF(name, _dfi_for)(opts, DFI_SITE, __VA_ARGS__)
+#define df_wavefront(name, vectors, ...) DFI_OF(name, _dfi_wavefront)(NULL, vectors, DFI_SITE, __VA_ARGS__)
+#define df_wavefront_with(opts, name, vectors, ...) DFI_OF(name, _dfi_wavefront)(opts, vectors, DFI_SITE, __VA_ARGS__)
 
 /* --------------------------------------------------------------------------------- >>pipelines
  * Pipelines whose stages are chosen while they run
  *
  *   DF_PIPE(name, T);              declares  int name(int stage, T *item, long i, void *ctx)
- *   long df_pipe(name, &(df_pipe_opts){ .window = 16 }, ctx);   runs it for items i = 0, 1, ... until stage 0
+ *   long df_pipe(name, DF_PIPE_OPTS(.window = 16), ctx);   runs it for items i = 0, 1, ... until stage 0
  *                                  says there are no more, and waits. The options may be NULL.
  *                                  Returns the number of items; DF_ERROR_MEMORY: none, as there was no memory
  *
@@ -456,13 +517,14 @@ typedef long df_vector[3];
  *     Serial build, or one worker: each item from begin to end, one after the other.
  *     Cost: about 5 ns a stage, 30 where several workers take part.
  *   Source: MetaFork's meta_pipe (thesis, 5); Cilk-P (Lee et al., SPAA 2013). */
-#define DF_PIPE(name, T)        DFI_PIPE(extern, name, T)
-#define DF_STATIC_PIPE(name, T) DFI_PIPE(static, name, T)
+#define DF_PIPE(name, T)        DFI_QUIET DFI_PIPE(extern, name, T) DFI_LOUD_END
+#define DF_STATIC_PIPE(name, T) DFI_QUIET DFI_PIPE(static, name, T) DFI_LOUD_END
 enum { DF_PIPE_DONE = -1, DF_PIPE_END = -2, DF_PIPE_STAGES = 1 << 28 };
 typedef struct df_pipe_opts {
     long window;                   /* items in flight; 0: 4 per worker; at most 65536 */
 } df_pipe_opts;
-#define df_pipe(name, ...) DFI_CAT(name, _dfi_pipe)(DFI_SITE, __VA_ARGS__)
+#define DF_PIPE_OPTS(...) DFI_OPTIONS(df_pipe_opts, df_pipe_opts, __VA_ARGS__)
+#define df_pipe(name, ...) DFI_OF(name, _dfi_pipe)(DFI_SITE, __VA_ARGS__)
 DFI_INLINE int df_continue(int s) { return s >= 0 && s < DF_PIPE_STAGES ? s : DFI_STAGE_WRONG; }
 DFI_INLINE int df_in_order(int s) { return s >= 0 && s < DF_PIPE_STAGES ? s | DFI_STAGE_IN_ORDER : DFI_STAGE_WRONG; }
 
@@ -479,6 +541,9 @@ DFI_INLINE int df_in_order(int s) { return s >= 0 && s < DF_PIPE_STAGES ? s | DF
  *                         children, and the tasks ordered after them if they should have written memory
  *                         or signalled a token (a DF_SERIAL build runs the former)
  *
+ *   If a thread ends inside a body, by pthread_exit or cancellation, the task fails with DF_ERROR_THREAD and waiting threads continue.
+ *   C++: an exception that leaves the body of a task fails the scope like df_fail, and df_wait(), the end of DF_PARALLEL, df_sync,
+ *   df_for, df_wavefront, df_pipe throw it again; df_wait_result returns DF_ERROR_EXCEPTION. See docs/cxx.md.
  *   In a block, or outside of tasks, the scope is the caller's own: the one df_wait waits for. The end of
  *   the wait ends the cancellation. An error nobody asked for by the end of its scope goes on to the
  *   enclosing task's scope, up to the thread, which reports it when it ends. Skipped tasks signal their
@@ -494,7 +559,13 @@ typedef struct df_group { DFI_ATOMIC(int) dfi_cancelled; } df_group;
  *       the tasks that are run meanwhile belong to the scope waited for.
  *       Errors: DF_ERROR_DEADLOCK if the caller's thread holds it already (not locked then).
  *   df_yield_blocking(fn, arg);   fn(arg), which may block in the operating system: meanwhile another
- *       thread takes the worker's place. */
+ *       thread takes the worker's place.
+ *
+ *   A task may wait in these, in df_retry (df_stm.h) and in df_wait_token for what any other task or its submitter does
+ *   later, with one worker as well. For that, a program that calls one of them, df_signal or df_node_set queues its tasks:
+ *   a single worker does not run them inside df_submit (impl/dfi_may_block.h). With DF_SERIAL such tasks have stacks of their own, of
+ *   1 MiB, with gcc and clang on Linux and FreeBSD; elsewhere what the submitter does later cannot end a wait, which is then given up
+ *   with a message and DF_ERROR_STUCK. */
 typedef struct df_mutex {
     DFI_ATOMIC(int) dfi_state;
     DFI_ATOMIC(void *) dfi_owner;
@@ -544,6 +615,7 @@ typedef struct df_config {
     void (*log)(void *log_arg, int level, const char *text); /* level 1 error, 2 warning, 3 a line of statistics; any thread */
     void *log_arg;
 } df_config;
+#define DF_CONFIG(...) DFI_OPTIONS(df_config, df_config, __VA_ARGS__) /* df_start(DF_CONFIG(.workers = 4)); */
 
 /* Counted since the program started; exact when no task runs. */
 typedef struct df_counters {
@@ -581,10 +653,11 @@ DFI_API void dfi_token_init(df_token *t, long k, const char *site);
 DFI_API void dfi_signal(df_token *t, const char *site);
 DFI_API df_result dfi_wait_token(df_token *t, const char *site);
 DFI_API void dfi_release(const void *p, size_t bytes);
-DFI_API df_stream *dfi_stream_new(size_t bytes, size_t capacity, const char *site);
-DFI_API void dfi_stream_close(df_stream *s, const char *site);
-DFI_API df_stream *df_stream_reader(df_stream *s);
-DFI_API void df_stream_free(df_stream *s);
+DFI_API df_stream *dfi_stream_new(size_t bytes, size_t capacity, int code, const char *type, const char *site);
+/* s: a handle of any type */
+DFI_API void dfi_stream_close(const volatile void *s, const char *site);
+DFI_API df_stream *df_stream_reader(const volatile void *s);
+DFI_API void df_stream_free(const volatile void *s);
 DFI_API size_t df_stream_count(const void *p);
 DFI_API void df_fail(int code, const char *text);
 DFI_API void df_cancel(void);
@@ -617,19 +690,23 @@ DFI_EXTERN_C_END
 #define df_wait()             dfi_wait_here(DFI_SITE)
 #define df_wait_result()      dfi_wait_result_here(DFI_SITE)
 #define df_wait_on(...)       dfi_wait_on_here(DFI_SITE, __VA_ARGS__)
-#define df_mutex_lock(m)      dfi_mutex_lock_here(DFI_SITE, m)
+#define df_mutex_lock(m)      DFI_MAY_BLOCK(dfi_mutex_lock_here(DFI_SITE, m))
 #define df_mutex_trylock(m)   dfi_mutex_trylock_here(DFI_SITE, m)
-#define df_yield_blocking(...) dfi_yield_here(DFI_SITE, __VA_ARGS__)
+#define df_yield_blocking(...) DFI_MAY_BLOCK(dfi_yield_here(DFI_SITE, __VA_ARGS__))
 #endif
 
-#if defined(__GNUC__)
+#if DFI_GNU
 #define DFI_AT_END_OF_BLOCK __attribute__((cleanup(dfi_scope_leave)))
 #else
 #define DFI_AT_END_OF_BLOCK
 #endif
+#if DFI_EXCEPTIONS
+#include "impl/dfi_throw_wait.h"
+#else
 #define DF_PARALLEL                                                                                  \
     for (DFI_AT_END_OF_BLOCK struct dfi_block DFI_CAT(dfi_b_, __LINE__) = dfi_scope_enter(DFI_SITE); \
          DFI_CAT(dfi_b_, __LINE__).open; dfi_scope_leave(&DFI_CAT(dfi_b_, __LINE__)))
+#endif
 
 /* ----------------------------------------------------------------------------------- >>capture
  * Record once, run many
@@ -643,20 +720,25 @@ DFI_EXTERN_C_END
  *   More, and what cannot be captured, in impl/dfi_capture.h. df_config.capture recognises loops without any of this. */
 #include "impl/dfi_capture.h"
 
+DFI_LOUD
 #endif /* DF_H */
 
 /* ----------------------------------------------------------------------------- >>implementation */
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_IMPLEMENTED)
 #define DFI_IMPLEMENTED
+DFI_QUIET
 #include "impl/dfi_memory.h"
 #include "impl/dfi_common_impl.h"
 #include "impl/dfi_log.h"
 #include "impl/dfi_region.h"
 #include "impl/dfi_stream_core.h"
+#include "impl/dfi_stream_type.h"
 #include "impl/dfi_stream_task.h"
 #include "impl/dfi_stream_api.h"
 #include "impl/dfi_loop_range.h"
 #include "impl/dfi_stage.h"
+#include "impl/dfi_env.h"
+#include "impl/dfi_path.h"
 #include "impl/dfi_output.h"
 #include "impl/dfi_graph.h"
 #include "impl/dfi_graph_order.h"
@@ -666,7 +748,9 @@ DFI_EXTERN_C_END
 #include "impl/dfi_graph_file.h"
 #include "impl/dfi_capture_list.h"
 #if defined(DF_SERIAL)
+#include "impl/dfi_serial_hook.h"
 #include "impl/dfi_serial_impl.h"
+#include "impl/dfi_serial_token.h"
 #include "impl/dfi_graph_serial.h"
 #include "impl/dfi_serial_order.h"
 #include "impl/dfi_serial_loop.h"
@@ -681,10 +765,12 @@ DFI_EXTERN_C_END
 #include "impl/dfi_check.h"
 #include "impl/dfi_types.h"
 #include "impl/dfi_os_wait.h"
+#include "impl/dfi_os_stack.h"
 #include "impl/dfi_os_impl.h"
 #include "impl/dfi_blocks.h"
 #include "impl/dfi_table.h"
 #include "impl/dfi_deque.h"
+#include "impl/dfi_nest.h"
 #include "impl/dfi_chaos.h"
 #include "impl/dfi_queue.h"
 #include "impl/dfi_events.h"
@@ -709,6 +795,7 @@ DFI_EXTERN_C_END
 #include "impl/dfi_scope.h"
 #include "impl/dfi_error.h"
 #include "impl/dfi_future.h"
+#include "impl/dfi_unsynced.h"
 #include "impl/dfi_extra.h"
 #include "impl/dfi_gpu_hook.h"
 #include "impl/dfi_graph_hook.h"
@@ -718,9 +805,11 @@ DFI_EXTERN_C_END
 #include "impl/dfi_edge.h"
 #include "impl/dfi_token.h"
 #include "impl/dfi_rename.h"
+#include "impl/dfi_check_reduce.h"
 #include "impl/dfi_group.h"
 #include "impl/dfi_order.h"
 #include "impl/dfi_part.h"
+#include "impl/dfi_before.h"
 #include "impl/dfi_weak.h"
 #if DF_CHECK
 #include "impl/dfi_check_declared.h"
@@ -747,13 +836,21 @@ DFI_EXTERN_C_END
 #include "impl/dfi_stall_graph.h"
 #include "impl/dfi_stall_report.h"
 #include "impl/dfi_team.h"
+#include "impl/dfi_loop_watch.h"
 #include "impl/dfi_loop_impl.h"
 #include "impl/dfi_wavefront.h"
 #include "impl/dfi_pipe.h"
+#include "impl/dfi_exit.h"
 #include "impl/dfi_life.h"
 #include "impl/dfi_blocking.h"
 #endif
 #include "impl/dfi_capture_api.h"
+#include "impl/dfi_fibre_swap.h"
+#include "impl/dfi_fibre.h"
+#if defined(DF_SERIAL)
+#include "impl/dfi_serial_pause.h"
+#endif
+DFI_LOUD
 #endif
 
 /* ------------------------------------------------------------------------------------ >>licence

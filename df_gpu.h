@@ -42,10 +42,14 @@
  *     Environment:
  *       DF_GPU=cuda|opencl|sim|none  only such devices; none: the host runs the kernels
  *       DF_GPU_SIM=4:64M[:8G]        four simulated devices of 64 MiB each [that move 8 GiB a second]: threads of the host
- *                                    with memory of their own, to test programs
+ *                                    with memory of their own, to test programs.
+ *                                    A kernel's text is then also compiled for a device, by OpenCL and NVRTC where they are installed
+ *                                    and DF_USE_OPENCL, DF_USE_CUDA are defined, and scanned for common mistakes where not; the same
+ *                                    under DF_CHECK. So a test without a device finds what only the host would accept.
  *       DF_GPU_MEMORY=64M            at most so much memory of each device; default 90 % of what is free
  *       DF_CUDA_LIBRARY, DF_NVRTC_LIBRARY    files to load instead of libcuda.so.1 and libnvrtc.so
- *       DF_KERNEL_CACHE=folder       keeps compiled kernels from one run to the next
+ *       DF_KERNEL_CACHE=folder       keeps compiled kernels from one run to the next. It and the folders of the next two must
+ *                                    belong to the user, and nobody else may write to them (docs/security.md)
  *       DF_TUNE=file                 keeps what df_tune measured
  *       DF_HISTORY=file              keeps how long kernels took
  *
@@ -66,6 +70,7 @@
 #if defined(__GNUC__) && !defined(__clang__) && !defined(DF_DEVELOP)
 #pragma GCC system_header
 #endif
+DFI_QUIET
 
 /* The work-items of a launch: how many in each dimension, and how many of them form a group. */
 typedef struct df_ndrange {
@@ -93,7 +98,7 @@ struct dfi_built;
 DFI_EXTERN_C_BEGIN
 extern DFI_STRONG char DFI_GPU_NEED[1];
 DFI_EXTERN_C_END
-#if defined(__GNUC__)
+#if DFI_GNU
 static char *const dfi_gpu_need __attribute__((used, unused)) = DFI_GPU_NEED;
 #endif
 
@@ -119,17 +124,17 @@ static char *const dfi_gpu_need __attribute__((used, unused)) = DFI_GPU_NEED;
  *             the item.
  *     Kernels also are tasks of the host: name(grid, args...) calls it, df_submit(name, grid, args...) submits it.
  *   Source: design after OpenCL C 1.2 and CUDA C++; MetaFork's meta_schedule for launch parameters. */
-#define DF_KERNEL(name, ...)             DFI_KERNEL(NULL, name, #__VA_ARGS__, __VA_ARGS__)
-#define DF_KERNEL_USING(code, name, ...) DFI_KERNEL(&code##_dfi_code, name, #__VA_ARGS__, __VA_ARGS__)
+#define DF_KERNEL(name, ...)             DFI_QUIET DFI_KERNEL(NULL, name, #__VA_ARGS__, __VA_ARGS__) DFI_LOUD
+#define DF_KERNEL_USING(code, name, ...) DFI_QUIET DFI_KERNEL(&code##_dfi_code, name, #__VA_ARGS__, __VA_ARGS__) DFI_LOUD
 #define DF_KERNEL_CODE(code, ...)                                                                    \
-    __VA_ARGS__                                                                                      \
-    DFI_UNUSED static const struct dfi_code code##_dfi_code = { #__VA_ARGS__, __FILE__, __LINE__ };
+    DFI_QUIET __VA_ARGS__                                                                            \
+    DFI_UNUSED static const struct dfi_code code##_dfi_code = { #__VA_ARGS__, __FILE__, __LINE__ }; DFI_LOUD
 
 /*   DF_KERNEL_OR(function, name, param, ..., { body })        a task with two bodies: where the host runs it, it calls
  *                                             void function(df_ndrange grid, params), which does the work of all items.
  *     df_launch_with(DF_OPTS(.device = DF_ANY_DEVICE), name, grid, args...) sends it where it is expected to be done
  *     first, after the times that it took so far, per place and size (DF_HISTORY=file keeps them). */
-#define DF_KERNEL_OR(function, name, ...) DFI_KERNEL_OR(function, name, #__VA_ARGS__, __VA_ARGS__)
+#define DF_KERNEL_OR(function, name, ...) DFI_QUIET DFI_KERNEL_OR(function, name, #__VA_ARGS__, __VA_ARGS__) DFI_LOUD
 
 /*   DF_DEVICE_TASK(name, param, ...);         the function  void name(df_queue *q, params)  is defined elsewhere, and puts work into
  *                                             the queue of a device by other means, as the functions of a library
@@ -138,7 +143,7 @@ static char *const dfi_gpu_need __attribute__((used, unused)) = DFI_GPU_NEED;
  *     is "CUDA", and the device's context is current; a cl_command_queue if it is "OpenCL". It does not wait for what it
  *     puts there. q->kind "host": there is no device, or DF_HOST was asked for: memory is the host's, and it does all of the
  *     work. 1 to 15 parameters, without df_reduce. */
-#define DF_DEVICE_TASK(name, ...) DFI_DEVICE_TASK(name, __VA_ARGS__, dfi_nothing)
+#define DF_DEVICE_TASK(name, ...) DFI_QUIET DFI_DEVICE_TASK(name, __VA_ARGS__, dfi_nothing) DFI_LOUD_END
 
 /* ---------------------------------------------------------------------------------- >>language
  * In a body
@@ -175,8 +180,8 @@ static char *const dfi_gpu_need __attribute__((used, unused)) = DFI_GPU_NEED;
  *     without the host. .device = DF_HOST: on all workers.
  *     .signals: signalled when the kernel is done and its results are in host memory.
  *     Threads: any. */
-#define df_launch(name, ...)            DFI_CAT(name, _dfi_launch)(NULL, DFI_SITE, __VA_ARGS__)
-#define df_launch_with(opts, name, ...) DFI_CAT(name, _dfi_launch)(opts, DFI_SITE, __VA_ARGS__)
+#define df_launch(name, ...)            DFI_OF(name, _dfi_launch)(NULL, DFI_SITE, __VA_ARGS__)
+#define df_launch_with(opts, name, ...) DFI_OF(name, _dfi_launch)(opts, DFI_SITE, __VA_ARGS__)
 DFI_INLINE df_ndrange df_grid3(long x, long y, long z, int bx, int by, int bz)
 {
     df_ndrange g;
@@ -289,10 +294,10 @@ typedef struct df_data {
     const char *name;
 } df_data;
 enum { DFI_DATA_IN = 1, DFI_DATA_OUT = 2, DFI_DATA_HERE = 4 };
-#define df_copyin(p, n)  { (p), (size_t)(n) * sizeof *(p), DFI_DATA_IN, #p }
-#define df_create(p, n)  { (p), (size_t)(n) * sizeof *(p), DFI_DATA_HERE, #p }
-#define df_copyout(p, n) { (p), (size_t)(n) * sizeof *(p), DFI_DATA_OUT, #p }
-#define df_copy(p, n)    { (p), (size_t)(n) * sizeof *(p), DFI_DATA_IN | DFI_DATA_OUT, #p }
+#define df_copyin(p, n)  { (p), DFI_BYTES_OF(n, *(p)), DFI_DATA_IN, #p }
+#define df_create(p, n)  { (p), DFI_BYTES_OF(n, *(p)), DFI_DATA_HERE, #p }
+#define df_copyout(p, n) { (p), DFI_BYTES_OF(n, *(p)), DFI_DATA_OUT, #p }
+#define df_copy(p, n)    { (p), DFI_BYTES_OF(n, *(p)), DFI_DATA_IN | DFI_DATA_OUT, #p }
 struct dfi_region_block { struct dfi_block scope; const df_data *data; int open; };
 #define DF_DATA_REGION(...)                                                                          \
     for (DFI_AT_END_OF_REGION struct dfi_region_block DFI_CAT(dfi_b_, __LINE__) =                    \
@@ -303,12 +308,12 @@ struct dfi_async_block { const df_data *data; const char *site; int index, open;
     for (DFI_AT_END_OF_ASYNC struct dfi_async_block DFI_CAT(dfi_b_, __LINE__) =                      \
              dfi_async_enter(DFI_SITE, index, (const df_data[]){ __VA_ARGS__, { NULL, 0, 0, NULL } });     \
          DFI_CAT(dfi_b_, __LINE__).open; dfi_async_leave(&DFI_CAT(dfi_b_, __LINE__)))
-#if defined(__GNUC__)
+#if DFI_GNU
 #define DFI_AT_END_OF_ASYNC __attribute__((cleanup(dfi_async_leave)))
 #else
 #define DFI_AT_END_OF_ASYNC
 #endif
-#if defined(__GNUC__)
+#if DFI_GNU
 #define DFI_AT_END_OF_REGION __attribute__((cleanup(dfi_region_leave)))
 #else
 #define DFI_AT_END_OF_REGION
@@ -320,8 +325,9 @@ DFI_API struct dfi_region_block dfi_region_enter(const char *site, const df_data
 DFI_API void dfi_region_leave(struct dfi_region_block *b);
 DFI_API struct dfi_async_block dfi_async_enter(const char *site, int index, const df_data *data);
 DFI_API void dfi_async_leave(struct dfi_async_block *b);
-DFI_API void df_data_wait(int index);
+DFI_API void dfi_data_wait(int index);
 DFI_EXTERN_C_END
+#define df_data_wait(index) DFI_MAY_BLOCK(dfi_data_wait(index))
 
 /* ------------------------------------------------------------------------------ >>distribution
  * Arrays over several devices
@@ -362,17 +368,18 @@ DFI_EXTERN_C_END
  *   Source: Yan et al., Supporting Multiple Accelerators in High-Level Programming Models, PMAM 2015; HPF. */
 #include "impl/dfi_dist.h"
 
+DFI_LOUD
 #endif /* DF_GPU_H */
 
 /* ----------------------------------------------------------------------------- >>implementation */
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_GPU_IMPLEMENTED)
 #define DFI_GPU_IMPLEMENTED
+DFI_QUIET
 #if !defined(DF_SERIAL)
 #include "impl/dfi_gpu_driver.h"
 #endif
-#include "impl/dfi_fibre_swap.h"
-#include "impl/dfi_fibre.h"
 #include "impl/dfi_gpu_host.h"
+#include "impl/dfi_replace.h"
 #include "impl/dfi_gpu_file.h"
 #include "impl/dfi_gpu_graph.h"
 #if defined(DF_SERIAL)
@@ -399,6 +406,7 @@ DFI_EXTERN_C_END
 #include "impl/dfi_gpu_cuda_build.h"
 #include "impl/dfi_gpu_cuda.h"
 #endif
+#include "impl/dfi_kernel_try.h"
 #include "impl/dfi_gpu_record.h"
 #include "impl/dfi_gpu_memory.h"
 #include "impl/dfi_history.h"
@@ -415,6 +423,7 @@ DFI_EXTERN_C_END
 #include "impl/dfi_dist_impl.h"
 #include "impl/dfi_dist_halo.h"
 #include "impl/dfi_dist_new.h"
+DFI_LOUD
 #endif
 
 /* ------------------------------------------------------------------------------------ >>licence

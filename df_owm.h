@@ -66,6 +66,7 @@
 #if defined(__GNUC__) && !defined(__clang__) && !defined(DF_DEVELOP)
 #pragma GCC system_header
 #endif
+DFI_QUIET
 
 #ifndef DF_OWM_COPIES
 #define DF_OWM_COPIES 0
@@ -91,7 +92,7 @@
 DFI_EXTERN_C_BEGIN
 extern DFI_STRONG char DFI_OWM_NEED[1];
 DFI_EXTERN_C_END
-#if defined(__GNUC__)
+#if DFI_GNU
 static char *const dfi_owm_need __attribute__((used, unused)) = DFI_OWM_NEED;
 #endif
 
@@ -188,11 +189,13 @@ DFI_API void dfi_owm_advance(int event, const char *site);
 DFI_API df_result dfi_owm_await(int event, long n, const char *site);
 DFI_EXTERN_C_END
 
+DFI_LOUD
 #endif /* DF_OWM_H */
 
 /* ----------------------------------------------------------------------------- >>implementation */
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_OWM_IMPLEMENTED)
 #define DFI_OWM_IMPLEMENTED
+DFI_QUIET
 #if DFI_OWM_CALLS
 #include "impl/dfi_owm_state.h"
 #include "impl/dfi_owm_tree.h"
@@ -208,6 +211,7 @@ DFI_EXTERN_C_END
 #include "impl/dfi_owm_plain.h"
 #endif
 #include "impl/dfi_owm_events.h"
+DFI_LOUD
 #endif
 
 /* ------------------------------------------------------------------------------------ >>licence

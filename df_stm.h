@@ -78,6 +78,8 @@
 #endif
 
 #include "impl/dfi_base.h"
+DFI_QUIET
+#include "impl/dfi_may_block.h"
 #include "impl/dfi_result.h"
 #include "impl/dfi_atomic.h"
 #include "impl/dfi_stm_checkpoint.h"
@@ -99,7 +101,7 @@
 DFI_EXTERN_C_BEGIN
 extern DFI_STRONG char DFI_STM_NEED[1];
 DFI_EXTERN_C_END
-#if defined(__GNUC__)
+#if DFI_GNU
 static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
 #endif
 
@@ -110,6 +112,12 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *       All of it happens at once, or the block runs again. return, break, continue and goto out of it end it like
  *       its closing brace (with gcc and clang; other compilers cannot see it, and it is not allowed). Local variables of the
  *       function that were set before the block and are changed inside it must be volatile, as for setjmp.
+ *       Leaving a block by a C++ exception, longjmp, pthread_exit or cancellation of the thread rolls the block back; an enclosing
+ *       block stays active if it was not left as well. Writes after df_irrevocable stay. A longjmp, or an exception through code
+ *       compiled without exceptions, is detected and reported when the thread begins its next block; until then, writing blocks of
+ *       other threads may wait. (Detection compares stack frames: with gcc and clang only, and not on stacks of coroutines.)
+ *       A signal handler that interrupts a block, or its begin or end, cannot execute blocks: df reports them on stderr,
+ *       whatever df_config.log is, and skips them. df_retry is not a cancellation point.
  *       In C++ nothing with a destructor may be alive in a block when it goes back. Cost: 7 ns, and 10 if it writes; with several threads see
  *       DF_STM_PRIVATE.
  *   DF_ATOMIC { ... } DF_OR_ELSE { ... }
@@ -121,6 +129,8 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *   df_retry()          the block cannot go on as things are: takes it back, and tries the next alternative, of this
  *                       block or one around it. If there is none the thread sleeps until something that it read
  *                       changes, then runs it again. In a task another thread takes the worker's place meanwhile.
+ *                       If nothing is left that could change it, that is reported, the block is left as by df_abort,
+ *                       and df_wait_result returns DF_ERROR_STUCK.
  *   df_abort()          leaves the block without effect
  *   df_restart()        takes the block back and runs it again
  *   df_irrevocable()    from here on the block cannot be taken back: no other one runs, and it may do input and
@@ -135,7 +145,8 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *
  *   Inside a block: no other synchronisation, no waiting (df_wait, df_sync of a stolen task, locks), no threads.
  *   Errors (log): a wait of df in a block; df_retry in a block that read nothing; df_abort, df_retry, df_restart outside
- *   of blocks or after df_irrevocable (no effect); a thread that ends in a block (it has no effect then). Without memory
+ *   of blocks or after df_irrevocable (no effect); a thread that ends in a block, or leaves it by longjmp (it is rolled back); a block in
+ *   a handler of a signal that interrupts a block (it is not executed). Without memory
  *   for its logs a block runs alone; then, if it does not fit into what is there, without a way back.
  *   Source: TERAFLUX D3.5, 1.1 (lazy versions, lazy detection of conflicts, flat nesting); composable memory
  *   transactions (Harris, Marlow, Peyton Jones, Herlihy, PPoPP 2005) for df_retry and DF_OR_ELSE. */
@@ -150,19 +161,30 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
 #define DF_ATOMIC_CLOSED DFI_TM_BLOCK(DFI_TM_KIND | DFI_TM_CLOSED)
 #define DF_OR_ELSE       else if (dfi_tm_or_else())
 
-#if defined(__GNUC__)
-#define DFI_TM_AT_END __attribute__((cleanup(dfi_tm_close)))
+/* A nested block has a dfi_tm_around of its own. (gcc says nothing of macros of a system header.) */
+#if defined(__clang__)
+#define DFI_TM_SHADOW(how)  DFI_TM_SHADOW_##how
+#define DFI_TM_SHADOW_push  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wshadow\"")
+#define DFI_TM_SHADOW_pop   _Pragma("clang diagnostic pop")
+#elif DFI_GNU && defined(DF_DEVELOP)
+#define DFI_TM_SHADOW(how)  DFI_TM_SHADOW_##how
+#define DFI_TM_SHADOW_push  _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"")
+#define DFI_TM_SHADOW_pop   _Pragma("GCC diagnostic pop")
 #else
-#define DFI_TM_AT_END
+#define DFI_TM_SHADOW(how)
 #endif
 #define DFI_TM_BLOCK(kind) DFI_TM_BLOCK_(kind, DFI_CAT(dfi_tm_b_, __LINE__), DFI_CAT(dfi_tm_p_, __LINE__))
 #define DFI_TM_BLOCK_(kind, b, p)                                                                        \
-    for (struct dfi_tm_block b DFI_TM_AT_END, *p = dfi_tm_enter(&b, DFI_SITE, (kind), dfi_tm_jump);      \
-         p->open && ((void)DFI_CHECKPOINT(p->jump), dfi_tm_go(p)); dfi_tm_end(p))                        \
+    DFI_TM_SHADOW(push)                                                                                  \
+    for (struct dfi_tm_block b DFI_TM_AT_END,                                                            \
+             *p = DFI_TM_ENTER(&b, DFI_SITE, (kind) | DFI_TM_NESTED_HERE, dfi_tm_jump, DFI_TM_WHERE),     \
+             *dfi_tm_around = p;                                                                         \
+         p->open && ((void)DFI_CHECKPOINT(p->jump), (void)dfi_tm_around, dfi_tm_go(p)); dfi_tm_end(p))    \
+        DFI_TM_SHADOW(pop)                                                                               \
         if (dfi_tm_first(p))
 
 #define df_atomically(fn, arg) dfi_tm_atomically((fn), (arg), DFI_SITE, DFI_TM_KIND)
-#define df_retry()             dfi_tm_retry(DFI_SITE)
+#define df_retry()             DFI_MAY_BLOCK(dfi_tm_retry(DFI_SITE))
 #define df_abort()             dfi_tm_abort(DFI_SITE)
 #define df_restart()           dfi_tm_do_restart(DFI_SITE)
 #define df_irrevocable()       dfi_tm_irrevocable(DFI_SITE)
@@ -175,7 +197,9 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *   void df_tm_write(p, v)    *p = v, with the conversions of an assignment
  *   df_tm_read_bytes(to, from, n)    an object of n bytes: from shared memory to the caller's own
  *   df_tm_write_bytes(to, from, n)   and back
- *   df_tm_copy(to, from, n)          from shared to shared memory; they may overlap
+ *   df_tm_copy(to, from, n)          from shared to shared memory; they may overlap. A local variable gets its new value only when
+ *                                    the block ends: read into one by df_tm_read_bytes. With DF_DEBUG a copy to a variable that the
+ *                                    block then changes by plain accesses is reported
  *
  *   Alignment does not matter, but a value that crosses a word costs more. Neighbours in the same word are
  *   independent of each other. Cost: a read 1 to 2 ns, a write 6 to 8. */
@@ -229,14 +253,17 @@ DFI_API void dfi_tm_irrevocable(const char *site);
 DFI_API void dfi_tm_validate(const char *site);
 DFI_EXTERN_C_END
 
+DFI_LOUD
 #endif /* DF_STM_H */
 
 /* ----------------------------------------------------------------------------- >>implementation */
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_STM_IMPLEMENTED)
 #define DFI_STM_IMPLEMENTED
+DFI_QUIET
 #include "impl/dfi_memory.h"
 #include "impl/dfi_log.h"
 #if defined(DF_SERIAL)
+#include "impl/dfi_serial_hook.h"
 #include "impl/dfi_stm_serial.h"
 #else
 #include "impl/dfi_stm_hook.h"
@@ -245,19 +272,27 @@ DFI_EXTERN_C_END
 #include "impl/dfi_stm_counts.h"
 #include "impl/dfi_stm_state.h"
 #endif
+#include "impl/dfi_os_stack.h"
 #include "impl/dfi_stm_events.h"
 #if defined(DF_SERIAL)
-#include "impl/dfi_stm_serial_impl.h"
+#include "impl/dfi_stm_serial_undo.h"
 #else
 #include "impl/dfi_stm_log.h"
+#include "impl/dfi_stm_copied.h"
 #include "impl/dfi_stm_block.h"
 #include "impl/dfi_stm_commit.h"
 #include "impl/dfi_stm_retry.h"
+#endif
+#include "impl/dfi_stm_left.h"
+#if defined(DF_SERIAL)
+#include "impl/dfi_stm_serial_impl.h"
+#else
 #include "impl/dfi_stm_life.h"
 #include "impl/dfi_stm_stats.h"
 #include "impl/dfi_stm_api.h"
 #endif
 #include "impl/dfi_stm_common.h"
+DFI_LOUD
 #endif
 
 /* ------------------------------------------------------------------------------------ >>licence

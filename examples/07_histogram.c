@@ -80,8 +80,9 @@ static image read_image(FILE *f)
     if (!f || fscanf(f, "P%c %d %d %d%c", &format, &m.width, &m.height, &m.levels, &blank) != 5)
         return m;
     if ((format != '5' && format != '6') || m.width < 1 || m.width > LARGEST
-        || m.height < 1 || m.height > LARGEST || m.levels < 1 || m.levels++ >= MOST_LEVELS)
+        || m.height < 1 || m.height > LARGEST || m.levels < 1 || m.levels >= MOST_LEVELS)
         return m;
+    m.levels++;
     if (format == '6')
         m.width *= 3;
     long n = (long)m.width * m.height;

@@ -56,7 +56,7 @@ int main(int argc, char **argv)
     int same = 1;
     for (int workers = 1; workers <= 4; workers++) {
         df_stop();                                   /* the next construct starts the pool again, */
-        df_start(&(df_config){ .workers = workers });   /* here with another number of workers */
+        df_start(DF_CONFIG(.workers = workers));   /* here with another number of workers */
         for (int run = 0; run < 5; run++) {
             double again = 0;
             df_for_with(DF_LOOP_OPTS(.deterministic = 1), dot, 0, n, n, x, y, &again);

@@ -95,12 +95,15 @@ int main(int argc, char **argv)
     if (!c.file || argc > 2) {
         fprintf(stderr, argc > 2 ? "usage: 14_pipeline [FILE]\n" : "cannot open %s\n",
                 argc > 1 ? argv[1] : "a temporary file");
+        if (c.file)
+            fclose(c.file);
         return 2;
     }
     long lines = df_pipe(count_words, NULL, &c);   /* NULL: the default number of items at a time */
     if (c.too_long || ferror(c.file)) {
         fprintf(stderr, "line %ld of %s is longer than %d characters, or cannot be read\n",
                 lines + 1, argc > 1 ? argv[1] : "the text", ROOM - 1);
+        fclose(c.file);
         return 2;
     }
     rewind(c.file);

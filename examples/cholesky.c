@@ -311,7 +311,7 @@ int main(int argc, char **argv)
     size_t n = a.n, tile = o.tile ? min_size(o.tile, n) : choose_tile(n);
     use_one_thread_per_task();
     /* the kernels take 320 KB of stack, and musl gives a thread 128 */
-    df_start(&(df_config){ .stack_bytes = 1 << 20 });
+    df_start(DF_CONFIG(.stack_bytes = 1 << 20));
 
     double seconds[3];
     df_counters before, after;

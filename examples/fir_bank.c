@@ -128,6 +128,8 @@ int main(int argc, char **argv)
     if (*end && (!file || n < 1 || n > MOST || fseek(file, 0, SEEK_SET) != 0)) {
         fprintf(stderr, "fir_bank: %s cannot be read, is empty, or longer than %d bytes\n", argv[1],
                 MOST);
+        if (file)
+            fclose(file);
         return 2;
     }
     int *in = calloc((size_t)n + TAPS - 1, sizeof *in);   /* zeros come first */

@@ -220,6 +220,8 @@ int main(int argc, char **argv)
     if (*end && (n < 1 || n > MOST || fseek(file, 0, SEEK_SET) != 0)) {
         fprintf(stderr, "fm_radio: %s cannot be read, or has not from %d to %d bytes\n", argv[1],
                 DECIMATION, DECIMATION * MOST);
+        if (file)
+            fclose(file);
         return 2;
     }
     float *air = malloc((size_t)n * DECIMATION * sizeof *air);

@@ -177,47 +177,60 @@ static int fail(const char *what, const char *name)
     return 2;
 }
 
-int main(int argc, char **argv)
+/* result: the file for the picture, or NULL. */
+static int run(picture *p, pixel *expected, const char *name, const char *result)
 {
-    picture p = { 1024, 768, NULL, NULL, argc > 1 ? fopen(argv[1], "rb") : NULL, 0 };
-    const char *name = argc > 1 ? argv[1] : "the picture";
-    if (argc == 3 || argc > 4 || (argc == 4 && strcmp(argv[2], "-o") != 0))
-        return fail("usage: image", "[FILE.pgm [-o RESULT.pgm]]");
-    if (argc > 1 && (!p.file || !is_picture(&p)))
-        return fail("not a binary PGM with 255 grey levels and no comments:", name);
-    size_t pixels = (size_t)p.width * (size_t)p.height;
-    p.in = malloc(pixels);
-    p.out = malloc(pixels);
-    pixel *expected = malloc(pixels);
-    if (!p.in || !p.out || !expected)
-        return fail("not enough memory for", name);
-
+    size_t pixels = (size_t)p->width * (size_t)p->height;
     df_start(NULL);   /* would start by itself; the time is for the work only */
     double start = now();
-    blur_and_equalise(&p);
+    blur_and_equalise(p);
     double seconds = now() - start;
-    if (p.file)
-        fclose(p.file);
-    if (p.too_short)
+    if (p->too_short)
         return fail("there are pixels missing in", name);
     start = now();
-    plain_loops(&p, expected);
-    int right = memcmp(p.out, expected, pixels) == 0;
+    plain_loops(p, expected);
+    int right = memcmp(p->out, expected, pixels) == 0;
     unsigned long sum = 0, weighted = 0;
     for (size_t i = 0; i < pixels; i++)
-        weighted += sum += p.out[i];
-    printf("%d x %d pixels, blurred and equalised: mean %.3f, checksum %lx\n", p.width, p.height,
+        weighted += sum += p->out[i];
+    printf("%d x %d pixels, blurred and equalised: mean %.3f, checksum %lx\n", p->width, p->height,
            (double)sum / (double)pixels, weighted & 0xffffffff);
     printf("%s\n", right ? "as by plain loops" : "WRONG: not as by plain loops");
     printf("time        %.4f s, plain loops %.4f s\n", seconds, now() - start);
     printf("workers     %d\n", df_workers());
 
-    FILE *out = argc == 4 ? fopen(argv[3], "wb") : NULL;
-    if (argc == 4 && (!out || fprintf(out, "P5\n%d %d\n255\n", p.width, p.height) < 0
-                      || fwrite(p.out, 1, pixels, out) != pixels || fclose(out) != 0))
-        return fail("cannot write", argv[3]);
+    FILE *out = result ? fopen(result, "wb") : NULL;
+    int written = out && fprintf(out, "P5\n%d %d\n255\n", p->width, p->height) > 0
+               && fwrite(p->out, 1, pixels, out) == pixels;
+    if (result && (!out || fclose(out) != 0 || !written))
+        return fail("cannot write", result);
+    return right ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    picture p = { 1024, 768, NULL, NULL, NULL, 0 };
+    const char *name = argc > 1 ? argv[1] : "the picture";
+    if (argc == 3 || argc > 4 || (argc == 4 && strcmp(argv[2], "-o") != 0))
+        return fail("usage: image", "[FILE.pgm [-o RESULT.pgm]]");
+    if (argc > 1 && (p.file = fopen(name, "rb")) == NULL)
+        return fail("cannot open", name);
+    pixel *expected = NULL;
+    int status;
+    if (p.file && !is_picture(&p)) {
+        status = fail("not a binary PGM with 255 grey levels and no comments:", name);
+    } else {
+        size_t pixels = (size_t)p.width * (size_t)p.height;
+        p.in = malloc(pixels);
+        p.out = malloc(pixels);
+        expected = malloc(pixels);
+        status = p.in && p.out && expected ? run(&p, expected, name, argc == 4 ? argv[3] : NULL)
+                                           : fail("not enough memory for", name);
+    }
+    if (p.file)
+        fclose(p.file);
     free(p.in);
     free(p.out);
     free(expected);
-    return right ? 0 : 1;
+    return status;
 }

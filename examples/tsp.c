@@ -144,7 +144,7 @@ int main(int argc, char **argv)
     if (!optimum && !(optimum = tsp_exact(&problem)))
         checked = "the same for all orders";
 
-    df_start(&(df_config){ .defer = 1 });   /* so that there is an order with one worker, too */
+    df_start(DF_CONFIG(.defer = 1));   /* so that there is an order with one worker, too */
     long work[ORDERS];
     double seconds[ORDERS];
     for (order o = 0; o < ORDERS; o++) {

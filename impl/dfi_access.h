@@ -16,6 +16,11 @@ struct dfi_access {
 enum { DFI_PARAMETERS = 16 };             /* of a task */
 #define DFI_NO_ARG (~0u)                 /* the address must be the one given: it is in no argument record */
 
+#define DFI_NO_BYTES (~(size_t)0) /* a size that cannot be */
+
+/* Bytes of n elements; DFI_NO_BYTES if that is more than can be. A compare with a constant. */
+DFI_INLINE size_t dfi_bytes(unsigned long long n, size_t size) { return size && n > DFI_NO_BYTES / size ? DFI_NO_BYTES : (size_t)n * size; }
+
 DFI_INLINE void dfi_access_array(struct dfi_access *x, unsigned mode, unsigned arg, const void *p, size_t bytes)
 {
     x->p = p, x->row = bytes, x->rows = 1, x->ld = 0, x->mode = mode, x->arg = arg;

@@ -14,22 +14,30 @@ static struct dfi_os_event dfi_lock_event[DFI_LOCK_EVENTS];
 
 static void *dfi_spare(void *p);
 
-/* Starts a spare, unless the system refuses: then the blocked worker is simply missing. */
-static void dfi_spare_start(void)
+/* Starts a spare if one is missing. -1: one is, and the system or the pool has none. */
+static int dfi_spare_start(void)
 {
     struct dfi_worker *h;
+    int missing = 0;
     while (!dfi_os_trylock(&dfi_pool_lock)) { /* df_stop holds it while it waits for this very task */
-        if (!dfi_load_seq_cst(&dfi_pool.running)) return;
+        if (!dfi_load_seq_cst(&dfi_pool.running)) return 0;
         dfi_os_yield();
     }
-    if (dfi_load_seq_cst(&dfi_pool.running) && dfi_load_seq_cst(&dfi_pool.spares) < dfi_load_seq_cst(&dfi_pool.blocked) &&
-        (h = dfi_worker_take(dfi_pool.deque)) != NULL) {
-        h->spare = dfi_fetch_add_seq_cst(&dfi_pool.spares, 1);
-        h->index = dfi_pool.n_workers + h->spare;
-        h->pin = -1;
-        if (dfi_helper_start(h, dfi_spare)) dfi_fetch_sub_seq_cst(&dfi_pool.spares, 1);
+    if (dfi_load_seq_cst(&dfi_pool.running) && dfi_load_seq_cst(&dfi_pool.spares) < dfi_load_seq_cst(&dfi_pool.blocked)) {
+        missing = -1;
+        if ((h = dfi_worker_take(dfi_pool.deque)) != NULL) {
+            h->spare = dfi_fetch_add_seq_cst(&dfi_pool.spares, 1);
+            h->index = dfi_pool.n_workers + h->spare;
+            h->pin = -1;
+            if (!dfi_helper_start(h, dfi_spare)) missing = 0;
+            else {
+                dfi_fetch_sub_seq_cst(&dfi_pool.spares, 1);
+                dfi_log(DFI_LOG_NO_SPARE, dfi_load_seq_cst(&dfi_pool.blocked));
+            }
+        }
     }
     dfi_os_unlock(&dfi_pool_lock);
+    return missing;
 }
 
 static void *dfi_spare(void *p)
@@ -38,6 +46,8 @@ static void *dfi_spare(void *p)
     struct dfi_goal g;
     int sleeps;
     dfi_be(w);
+    dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
+    dfi_exit_watch();
     dfi_watch_thread(w, 0);
     g.kind = DFI_GOAL_SPARE, g.scope = NULL, g.future = NULL, g.flag = NULL, g.spare = w->spare;
     for (;;) {
@@ -56,26 +66,94 @@ static void *dfi_spare(void *p)
         }
         dfi_store_seq_cst(&w->park, DFI_AWAKE);
     }
-    dfi_be(NULL);
-    dfi_fetch_sub_seq_cst(&dfi_pool.alive, 1);
+    dfi_helper_ends();
     return NULL;
 }
 
-/* The caller is about to block. */
-static void dfi_block_begin(struct dfi_worker *w)
+static void dfi_block_end(void)
 {
-    int i, n, k = dfi_fetch_add_seq_cst(&dfi_pool.blocked, 1);
+    struct dfi_worker *w = dfi_me();
+    if (w) w->blocking--;
+    dfi_fetch_sub_seq_cst(&dfi_pool.blocked, 1);
+}
+
+/* The caller is about to block. All that is ready on its stack goes where others find it. In the deque that is the oldest only, for a
+ * worker that waits for a scope, and nobody may be left who takes that one away; in the queue it is each task.
+ * all == 0: it blocks for a short time, and what the deque has room for may stay there. */
+static void dfi_block_share(struct dfi_worker *w, int all)
+{
+    size_t split;
     dfi_outbox_flush(w);
     dfi_share(w);
+    do {
+        split = w->split;
+        if ((!all && w->head == split) || dfi_stack_to_queue(w)) return;
+        dfi_share(w);
+    } while (w->split != split);
+}
+
+/* Counts the caller, who is about to block and has shared its tasks. -1: there is no spare, and it is not counted. */
+static int dfi_block_count(void)
+{
+    int i, n, k = dfi_fetch_add_seq_cst(&dfi_pool.blocked, 1);
+    if (dfi_me()) dfi_me()->blocking++;
     if (k >= dfi_load_seq_cst(&dfi_pool.spares)) {
-        dfi_spare_start();
-        return;
+        if (!dfi_spare_start()) return 0;
+        dfi_block_end();
+        return -1;
     }
     for (i = 0, n = dfi_load_acquire(&dfi_pool.n_slots); i < n; i++)
         dfi_wake(dfi_load_acquire(&dfi_pool.slot[i]), DFI_PARKED_SPARE); /* those too many go to sleep again */
+    return 0;
 }
 
-static void dfi_block_end(void) { dfi_fetch_sub_seq_cst(&dfi_pool.blocked, 1); }
+static DFI_ATOMIC(int) *dfi_retry_flag(void)
+{
+    struct dfi_worker *w = dfi_me();
+    return w ? &w->retry_awake : NULL;
+}
+
+static int dfi_block_begin(struct dfi_worker *w)
+{
+    dfi_block_share(w, 1);
+    return dfi_block_count();
+}
+
+/* df_retry, until *awake, with a spare in its place. Nonzero: nobody is left who could change what was read. */
+static int dfi_retry_sleep(const char *site, struct dfi_os_event *e, DFI_ATOMIC(int) *awake)
+{
+    struct dfi_worker *w = dfi_me();
+    struct dfi_waits waits;
+    struct dfi_scope *s;
+    int stuck = 0, begun;
+    if (!w) {
+        dfi_os_event_wait(e, awake, 0, 0);
+        return 0;
+    }
+    dfi_waits_begin(w, &waits, DFI_WAITS_OUTSIDE, "df_retry", site);
+    dfi_check_block_begin(w);
+    begun = !dfi_block_begin(w);
+    if (dfi_baton_on() || !begun) {
+        dfi_baton_drop(w);
+        dfi_os_event_wait(e, awake, 0, 0);
+        dfi_baton_take(w);
+    } else {
+        dfi_store_seq_cst(&w->asleep, (int)DFI_ASLEEP_RETRY);
+        w->looks = 0;
+        while (!stuck && dfi_os_event_wait(e, awake, 0, DFI_LOOK_MS)) {
+            dfi_stuck_look(w);
+            stuck = dfi_load_seq_cst(&w->asleep) == DFI_ASLEEP_STUCK;
+        }
+        dfi_store_seq_cst(&w->asleep, (int)DFI_NOT_ASLEEP);
+    }
+    if (begun) dfi_block_end();
+    dfi_check_block_end(w);
+    dfi_waits_end(w, &waits);
+    if (!stuck) return 0;
+    dfi_log(DFI_LOG_RETRY_STUCK, site);
+    if ((s = dfi_scope_of_caller(w)) != NULL) dfi_scope_set_error(s, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
+    return 1;
+}
 
 static size_t dfi_lock_bucket(const df_mutex *m) { return (uintptr_t)m / sizeof *m % DFI_LOCK_EVENTS; }
 
@@ -97,17 +175,18 @@ DFI_API void dfi_yield(const char *what, const char *site, void (*fn)(void *arg)
 {
     struct dfi_worker *w = dfi_me();
     struct dfi_waits waits;
+    int begun;
     if (!w) {
         fn(arg);
         return;
     }
     dfi_waits_begin(w, &waits, DFI_WAITS_OUTSIDE, what, site);
     dfi_check_block_begin(w);
-    dfi_block_begin(w);
+    begun = !dfi_block_begin(w);
     dfi_baton_drop(w);
     fn(arg);
     dfi_baton_take(w);
-    dfi_block_end();
+    if (begun) dfi_block_end();
     dfi_check_block_end(w);
     dfi_waits_end(w, &waits);
 }
@@ -135,7 +214,7 @@ DFI_API df_result dfi_mutex_lock_here(const char *site, df_mutex *m)
     struct dfi_worker *w = dfi_me();
     struct dfi_waits waits;
     struct dfi_os_event *e;
-    int i;
+    int i, begun = 0;
     for (i = 0; i < DFI_LOCK_SPINS; i++) {
         if (!dfi_load_relaxed(&m->dfi_state) && dfi_mutex_trylock_here(site, m) == DF_OK) return DF_OK;
         if (dfi_load_relaxed(&m->dfi_owner) == dfi_thread_id()) return DF_ERROR_DEADLOCK;
@@ -146,15 +225,15 @@ DFI_API df_result dfi_mutex_lock_here(const char *site, df_mutex *m)
     if (w) {
         dfi_waits_begin(w, &waits, DFI_WAITS_LOCK, m, site);
         dfi_check_pause(w);
-        dfi_block_begin(w);
+        begun = !dfi_block_begin(w);
     }
     while (dfi_exchange_acq_rel(&m->dfi_state, 2)) {
         if (w) dfi_baton_drop(w);
         if (!w || !dfi_baton_replays()) dfi_os_event_wait(e, &m->dfi_state, 2, 0); /* a replay knows when it woke */
         if (w) dfi_baton_take(w);
     }
+    if (begun) dfi_block_end();
     if (w) {
-        dfi_block_end();
         dfi_check_resume(w);
         dfi_waits_end(w, &waits);
     }

@@ -58,11 +58,11 @@ DFI_EXTERN_C_END
 #define df_replay(g)             dfi_replay((g), DFI_SITE)
 #define df_graph_count(g, name)  dfi_capture_count((g), &DFI_CAT(name, _dfi_type), DFI_SITE)
 #define df_graph_set(g, name, k, param, value)                                                                             \
-    (DFI_CAT(DFI_CAT(name, _dfi_set_), param)(                                                                             \
+    (DFI_OF(DFI_CAT(name, _dfi_set_), param)(                                                                             \
          (df_node(name) *)(void *)dfi_capture_open((g), &DFI_CAT(name, _dfi_type), (k), DFI_SITE), (value), DFI_SITE),     \
      dfi_capture_close(DFI_CAT(name, _dfi_accesses)))
 
-#if defined(__GNUC__)
+#if DFI_GNU
 #define DFI_AT_END_OF_RECORD __attribute__((cleanup(dfi_record_leave)))
 #else
 #define DFI_AT_END_OF_RECORD

@@ -10,7 +10,7 @@ struct dfi_plan;
 /* Options of a submission; the arrays of tokens, NULL at the end, follow. */
 struct dfi_captured_opts { df_opts opts; const char *site; };
 
-enum { DFI_C_TASK, DFI_C_WAIT, DFI_C_WAIT_ON }; /* a task; df_wait; df_wait_on */
+enum { DFI_C_TASK, DFI_C_WAIT, DFI_C_WAIT_ON, DFI_C_ONCE }; /* a task; df_wait; df_wait_on; a task that cannot be run again */
 struct dfi_captured {
     const struct dfi_type *type;     /* DFI_C_WAIT: NULL */
     struct dfi_captured_opts *opts;  /* or NULL */
@@ -84,7 +84,10 @@ static struct dfi_captured *dfi_sequence_add(struct dfi_sequence *q, int kind, c
 static void dfi_sequence_free(struct dfi_sequence *q)
 {
     size_t i;
-    for (i = 0; i < q->n; i++) dfi_mfree((void *)q->task[i].opts);
+    for (i = 0; i < q->n; i++) {
+        if (q->task[i].kind == DFI_C_TASK && q->args) dfi_args_order(q->task[i].type, q->args + q->task[i].args, DFI_ORDER_FREE);
+        dfi_mfree((void *)q->task[i].opts);
+    }
     dfi_mfree((void *)q->task);
     dfi_mfree((void *)q->x);
     dfi_mfree(q->args);
@@ -133,6 +136,10 @@ static void dfi_capture_task(struct df_graph *g, const struct dfi_type *type, co
 {
     struct dfi_captured *c = dfi_sequence_add(&g->list, DFI_C_TASK, type, args, x, n);
     if (!c || (o && !(c->opts = dfi_captured_opts_new(o, site)))) dfi_capture_fails(g);
+    if (type->modes & DFI_HELD_ONCE) {
+        if (c) c->kind = DFI_C_ONCE; /* the first run uses it up */
+        dfi_capture_refuses(g, "a task with a parameter that can be moved only", site ? site : type->name);
+    } else if (c) dfi_args_order(type, g->list.args + c->args, DFI_ORDER_KEEP);
 }
 
 /* df_wait in the block. */

@@ -33,7 +33,7 @@ static void dfi_replay_run(struct df_graph *g)
     for (i = 0; i < g->list.n; i++) {
         const struct dfi_captured *c = &g->list.task[i];
         if (c->n) memcpy((void *)x, (const void *)(g->list.x + c->x), c->n * sizeof *x);
-        if (c->kind == DFI_C_WAIT) df_wait();
+        if (c->kind == DFI_C_WAIT) (df_wait)();
         else dfi_serial_with(c->opts ? &c->opts->opts : NULL, c->opts ? c->opts->site : NULL, c->type, g->list.args + c->args, x, c->n);
     }
 }

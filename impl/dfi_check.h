@@ -14,7 +14,7 @@ struct dfi_worker;
 struct dfi_flow;
 struct dfi_scope;
 
-#if DF_CHECK && defined(__GNUC__) && DFI_POSIX
+#if DF_CHECK && DFI_GNU && DFI_POSIX
 #if defined(__SANITIZE_ADDRESS__)
 #define DFI_CHECK_ASAN 1
 #elif defined(__has_feature)
@@ -53,7 +53,7 @@ static void dfi_check_scope_end(struct dfi_scope *s); /* its memory is used agai
 static void dfi_check_items(struct dfi_scope *s, const void *p, size_t bytes); /* where a pipe, whose scope s is, has its items; s may be NULL */
 /* An API function was called from the frame above: what is below belongs to functions that have returned. */
 #define DFI_CHECK_CALL(w) ((w) ? (void)((w)->call = DFI_CHECK_FRAME) : (void)0)
-#if defined(__GNUC__)
+#if DFI_GNU
 #define DFI_CHECK_FRAME ((uintptr_t)__builtin_frame_address(0))
 #else
 #define DFI_CHECK_FRAME ((uintptr_t)0) /* then no stack is looked at */

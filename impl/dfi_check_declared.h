@@ -224,7 +224,7 @@ static void dfi_check_submit(struct dfi_worker *w, struct dfi_flow *t, const str
         struct dfi_region r = dfi_region_of(&x[i]);
         struct dfi_checked *c = &t->checked[t->n_checked];
         int inside = 1;
-        if (!r.rows) continue;
+        if (!r.rows || dfi_region_is_all(&r)) continue;
         c->region = r, c->mode = x[i].mode, c->arg = x[i].arg, c->parameter = i, c->node = NULL;
         t->n_checked++;
         dfi_check_keep(w, t, c);
@@ -246,7 +246,7 @@ struct dfi_check_sum { const char *p; uint64_t sum; };
 /* Of [p, p + n). Words where they are aligned. */
 DFI_UNCHECKED static uint64_t dfi_check_add(uint64_t h, const char *p, size_t n)
 {
-#if defined(__GNUC__)
+#if DFI_GNU
     typedef uint64_t __attribute__((may_alias)) word;
 #else
     typedef unsigned char word;

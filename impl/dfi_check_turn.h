@@ -22,10 +22,10 @@ struct dfi_check {
     int off;                           /* no more checks: devices touch memory, too */
     struct dfi_check_node *nodes, **bucket; /* all regions; the same by hash */
     size_t n_nodes, buckets;
-    int hooked;
+    int hooked, made;                  /* made: the event */
 };
 DFI_EXTERN_C_BEGIN
-DFI_API struct dfi_check dfi_check = { DFI_OS_MUTEX_INIT, { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER }, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, NULL, NULL, 0, 0, 0 };
+DFI_API struct dfi_check dfi_check = { DFI_OS_MUTEX_INIT, { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER }, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, NULL, NULL, 0, 0, 0, 0 };
 DFI_EXTERN_C_END
 static DFI_TLS int dfi_check_locked; /* by this thread: what is freed meanwhile is the checks' own */
 

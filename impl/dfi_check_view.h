@@ -473,6 +473,7 @@ static void dfi_check_thread_end(struct dfi_worker *w)
 static void dfi_check_reset(int off)
 {
     dfi_check_lock();
+    if (!dfi_check.made) dfi_check.made = !dfi_os_event_init(&dfi_check.event);
     dfi_check_clear();
     dfi_check.off = off;
     dfi_check_live.failed = 0;
@@ -491,12 +492,13 @@ static void dfi_check_fork_parent(void) { dfi_check_unlock(); }
 /* The tasks are the parent's. */
 static void dfi_check_fork_child(void)
 {
-    static const struct dfi_check fresh = { DFI_OS_MUTEX_INIT, { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER }, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, NULL, NULL, 0, 0, 0 };
+    static const struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
     struct dfi_check_node *n;
     dfi_check_clear();
     while ((n = dfi_check.nodes) != NULL) dfi_check_forget(n);
     dfi_mfree((void *)dfi_check.bucket);
-    dfi_check.lock = fresh.lock, dfi_check.event = fresh.event;
+    dfi_check.lock = fresh;
+    dfi_check.made = !dfi_os_event_init(&dfi_check.event);
     dfi_check.running = dfi_check.overdue = dfi_check.waiting = 0;
     dfi_check.bucket = NULL, dfi_check.buckets = 0;
     dfi_check_locked = 0;

@@ -73,7 +73,7 @@ static int dfi_parse_cpus(const char *text, struct dfi_settings *s)
 
 static long dfi_env_number(const char *name, long least, long most, long otherwise, const char *what)
 {
-    const char *text = getenv(name);
+    const char *text = dfi_env(name);
     long v;
     if (!text || !*text) return otherwise;
     if (dfi_parse_number(text, &v) == 0 && v >= least && v <= most) return v;
@@ -95,7 +95,7 @@ static double dfi_parse_seconds(const char *text)
 
 static double dfi_env_stall(void)
 {
-    const char *text = getenv("DF_STALL");
+    const char *text = dfi_env("DF_STALL");
     double v;
     if (!text || !*text) return (double)DFI_STALL_DEFAULT;
     if ((v = dfi_parse_seconds(text)) >= 0) return v;
@@ -126,7 +126,7 @@ static void dfi_settings_allowed_cpus(struct dfi_settings *s)
 
 static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
 {
-    const char *list = c && c->cpuset ? c->cpuset : getenv("DF_CPUSET");
+    const char *list = c && c->cpuset ? c->cpuset : dfi_env("DF_CPUSET");
     memset(s, 0, sizeof *s);
     s->workers = (int)dfi_env_number("DF_WORKERS", 1, 100000000, 0, "a number of workers from 1");
     if (c && c->workers < 0) dfi_log(DFI_LOG_BAD_CONFIG, "workers", (long)c->workers, "a number of workers from 1");
@@ -156,8 +156,8 @@ static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
     s->speculate = (int)dfi_env_number("DF_SPECULATE", 0, DFI_SPECULATE_MOST, DFI_SPECULATE_DEFAULT, "a number of turns from 0 to 1000");
     s->stall = dfi_env_stall();
     s->chaos = (unsigned)dfi_env_number("DF_CHAOS", 1, DFI_SEED_MOST, 0, "a seed from 1 to 1000000000");
-    s->record = getenv("DF_RECORD"), s->record_variable = "DF_RECORD";
-    s->replay = getenv("DF_REPLAY"), s->replay_variable = "DF_REPLAY";
+    s->record = dfi_env("DF_RECORD"), s->record_variable = "DF_RECORD";
+    s->replay = dfi_env("DF_REPLAY"), s->replay_variable = "DF_REPLAY";
     if (c) {
         if (c->stall < 0) s->stall = 0;
         else if (c->stall > 0) s->stall = c->stall;

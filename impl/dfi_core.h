@@ -40,6 +40,7 @@ struct dfi_task {
 enum { DFI_ERROR_TEXT = 100 };     /* bytes kept of the text of df_fail */
 
 struct dfi_scope;
+#define DFI_BARE ((struct dfi_task *)(uintptr_t)1) /* of dfi_task_new: there is no memory for a record */
 /* What DF_PARALLEL keeps on the stack of the block. */
 struct dfi_block {
     struct dfi_scope *scope;
@@ -58,6 +59,7 @@ DFI_API int dfi_sync_checked(struct dfi_future *f);
 DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type);
 DFI_API void dfi_submit(struct dfi_task *t, struct dfi_access *x, unsigned n);
 DFI_API void dfi_run_now(const struct dfi_type *type, void *args);
+DFI_API void dfi_run_after(const struct dfi_type *type, void *args, const struct dfi_access *x, unsigned n);
 DFI_API void dfi_with(const struct df_opts *opts, const char *site);
 DFI_API void dfi_with_end(const struct df_opts *opts);
 DFI_API struct dfi_block dfi_scope_enter(const char *site);
@@ -69,7 +71,7 @@ DFI_EXTERN_C_END
  * read-modify-write, no fence. */
 DFI_INLINE void dfi_spawn(struct dfi_future *f)
 {
-#if DF_DEBUG
+#if DF_DEBUG || DF_CHECK
     dfi_spawn_checked(f);
 #else
     struct dfi_hot *w = dfi_self;
@@ -86,7 +88,7 @@ DFI_INLINE void dfi_spawn(struct dfi_future *f)
 /* Nonzero: f came back to its spawner, who runs it now. Zero: somebody ran it, the result is in f. */
 DFI_INLINE int dfi_sync(struct dfi_future *f)
 {
-#if DF_DEBUG
+#if DF_DEBUG || DF_CHECK
     return dfi_sync_checked(f);
 #else
     struct dfi_hot *w = dfi_self;

@@ -14,14 +14,16 @@ static DFI_COLD void dfi_chaos_submitted(struct dfi_worker *w, struct dfi_flow *
     struct dfi_loot loot;
     if (ready && !dfi_ready_special(w, t)) dfi_push(w, t); /* without memory */
     if (dfi_asked(w)) dfi_poll(w);
-    if (*dfi_block_here || !dfi_chaos_now_and_then(w, DFI_HABIT_SUBMIT)) return;
+    if (*dfi_block_here || !dfi_chaos_now_and_then(w, DFI_HABIT_SUBMIT) || dfi_nested_deeply(w)) return;
     g.kind = DFI_GOAL_SCOPE, g.scope = w->scope, g.future = NULL, g.flag = NULL;
     if (!dfi_goal_filter(&g, &f) || !dfi_take_queued(w, &f, 0, &loot)) return;
     loot.outside = 0, loot.team = NULL;
     dfi_flush(w);
+    dfi_nest_begin(w);
     dfi_level(w, 1);
     dfi_run_loot(w, &loot, NULL);
     dfi_level(w, -1);
+    dfi_nest_end(w);
 }
 
 /* --- start and stop; pre: the lock of the pool ------------------------------------------------------ */

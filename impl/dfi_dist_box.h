@@ -107,9 +107,10 @@ static void dfi_dist_submit(const struct dfi_type *type, const void *args, struc
     if ((s = dfi_serial_leave(&m)) != NULL) dfi_serial_keep(s, x, n);
 #else
     struct dfi_task *t = dfi_task_new(type);
-    if (!t) {
+    if (!t || t == DFI_BARE) {
         if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->host(x, n);
-        dfi_run_now(type, (void *)(uintptr_t)args);
+        if (t) dfi_run_after(type, (void *)(uintptr_t)args, x, n);
+        else dfi_run_now(type, (void *)(uintptr_t)args);
         return;
     }
     memcpy(t->args, args, type->args_bytes);

@@ -134,7 +134,7 @@ static void dfi_halo_send(const df_dist *d, const struct dfi_halo_run *r, int wh
 DFI_EXTERN_C_BEGIN
 DFI_API df_result dfi_halo_update(df_dist *d, int which, const char *site)
 {
-    size_t i, end;
+    size_t i, end = 0;
     int pack;
     if (!d) {
         dfi_log(DFI_LOG_DIST_ARRAY, site, "df_halo_update", "NULL");

@@ -44,7 +44,9 @@ DFI_EXTERN_C_END
 static DFI_COLD int dfi_dist_wrong(const df_dist *d, const char *name, int i, long long value, const char *why)
 {
     char field[40];
+    DFI_QUIET_FORMAT
     snprintf(field, sizeof field, name, i);
+    DFI_LOUD
     dfi_log(DFI_LOG_DIST, d->site, field, value, why);
     return -1;
 }

@@ -30,29 +30,56 @@ static void dfi_scope_uncancel(struct dfi_scope *s)
     if (dfi_load_relaxed(&s->cancelled) && dfi_exchange_acq_rel(&s->cancelled, 0)) dfi_fetch_add_relaxed(&dfi_pool.cancels, -1);
 }
 
-static void dfi_error_free(struct dfi_error *e)
+/* Takes the exception, if there is one. NULL without memory. */
+static struct dfi_error *dfi_error_new(int code, const char *text, const struct dfi_exception *x)
 {
-    if (e != &dfi_error_unsaid) dfi_mfree(e);
+    struct dfi_error *e = (struct dfi_error *)dfi_malloc(sizeof *e);
+    if (!e) return NULL;
+    e->code = code;
+    snprintf(e->text, sizeof e->text, "%s", text);
+    if (x) e->threw = *x;
+    else e->threw.object = NULL, e->threw.drop = NULL;
+    return e;
 }
 
-/* The first error stays. Threads: any that keeps s from ending. */
+static void dfi_error_free(struct dfi_error *e)
+{
+    if (!e || e == &dfi_error_unsaid || e == &dfi_error_unkept) return;
+    if (e->threw.drop) e->threw.drop(e->threw.object);
+    dfi_mfree(e);
+}
+
+/* The first error stays. Takes e. Threads: any that keeps s from ending. */
+static void dfi_scope_give_error(struct dfi_scope *s, struct dfi_error *e)
+{
+    struct dfi_error *none = NULL;
+    if (!dfi_cas_acq_rel(&s->error, &none, e)) dfi_error_free(e);
+}
+
 static void dfi_scope_set_error(struct dfi_scope *s, int code, const char *text)
 {
-    struct dfi_error *e, *none = NULL;
+    struct dfi_error *e;
     if (dfi_load_relaxed(&s->error)) return;
-    if (!(e = (struct dfi_error *)dfi_malloc(sizeof *e))) e = &dfi_error_unsaid;
-    else {
-        e->code = code;
-        snprintf(e->text, sizeof e->text, "%s", text);
-    }
-    if (!dfi_cas_acq_rel(&s->error, &none, e)) dfi_error_free(e);
+    e = dfi_error_new(code, text, NULL);
+    dfi_scope_give_error(s, e ? e : &dfi_error_unsaid);
+}
+
+/* Takes the exception of s, whose tasks are done. Zero: there is none. */
+static int dfi_scope_take_exception(struct dfi_scope *s, struct dfi_exception *x)
+{
+    struct dfi_error *e = dfi_load_acquire(&s->error); /* acquire; pairs with the CAS in dfi_scope_give_error */
+    if (DFI_LIKELY(!e) || !e->threw.drop) return 0;
+    dfi_store_relaxed(&s->error, NULL);
+    *x = e->threw;
+    if (e != &dfi_error_unkept) dfi_mfree(e);
+    return 1;
 }
 
 /* The scope whose tasks the code that runs now belongs to, or owns. NULL without memory. */
 static struct dfi_scope *dfi_scope_of_caller(struct dfi_worker *w)
 {
     struct dfi_scope *s = w->scope;
-    if (dfi_runs_now(w)) return dfi_now_scope(w);
+    if (dfi_runs_now(w)) return dfi_scope_here(w);
     if (w->task) return w->task->scope;
     while (s->kind == DFI_STOLEN) s = dfi_load_relaxed(&s->parent);
     return s->kind == DFI_BODY ? dfi_load_relaxed(&s->parent) : s;
@@ -78,16 +105,30 @@ static DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
         return;
     }
     if (to) {
-        dfi_scope_set_error(to, e->code, e->text);
+        dfi_scope_give_error(to, e);
         if (to->kind != DFI_BOTTOM || task) dfi_scope_cancel(to);
-    } else dfi_log(DFI_LOG_ERROR_LOST, e->code, e->text);
-    dfi_error_free(e);
+    } else {
+        dfi_log(DFI_LOG_ERROR_LOST, e->code, e->text);
+        dfi_error_free(e);
+    }
 }
 
-/* acquire; pairs with the CAS in dfi_scope_set_error */
+/* acquire; pairs with the CAS in dfi_scope_give_error */
 static void dfi_scope_end_errors(struct dfi_scope *s)
 {
     if (DFI_UNLIKELY(dfi_load_acquire(&s->error) != NULL || dfi_load_relaxed(&s->cancelled))) dfi_scope_pass_error(s);
+}
+
+/* What w runs has failed. */
+static void dfi_fail(struct dfi_worker *w, int code, const char *text)
+{
+    struct dfi_guess *guess = dfi_guess_of_caller(w);
+    struct dfi_scope *s;
+    if (DFI_UNLIKELY(guess != NULL)) dfi_guess_fail(guess, code, text);
+    else if ((s = dfi_scope_of_caller(w)) != NULL) {
+        dfi_scope_set_error(s, code, text);
+        dfi_scope_cancel(s);
+    }
 }
 
 static void dfi_graph_wait(struct dfi_worker *w);
@@ -97,16 +138,47 @@ DFI_EXTERN_C_BEGIN
 DFI_API void df_fail(int code, const char *text)
 {
     struct dfi_worker *w = dfi_me_attached();
-    struct dfi_guess *guess;
-    struct dfi_scope *s;
     if (!code) dfi_log(DFI_LOG_FAIL_ZERO, text);
-    if (w && DFI_UNLIKELY((guess = dfi_guess_of_caller(w)) != NULL)) {
-        dfi_guess_fail(guess, code ? code : -1, text);
-        return;
+    if (w) dfi_fail(w, code ? code : -1, text);
+}
+
+DFI_API int dfi_threw(const struct dfi_exception *x, const char *text)
+{
+    struct dfi_worker *w = dfi_me_attached();
+    struct dfi_guess *guess = w ? dfi_guess_of_caller(w) : NULL;
+    struct dfi_scope *s = w && !guess ? dfi_scope_of_caller(w) : NULL;
+    struct dfi_error *e;
+    if (!guess && !s) return 0;
+    if (!(e = dfi_error_new(DF_ERROR_EXCEPTION, text, x))) {
+        x->drop(x->object);
+        e = &dfi_error_unkept;
     }
-    if (!w || !(s = dfi_scope_of_caller(w))) return;
-    dfi_scope_set_error(s, code ? code : -1, text);
+    if (guess) {
+        if (dfi_guess_standing(guess) == DFI_GUESS_WRONG) dfi_error_free(e);
+        else dfi_guess_give_error(guess, e);
+        return 1;
+    }
+    dfi_scope_give_error(s, e);
     dfi_scope_cancel(s);
+    return 1;
+}
+
+DFI_API int dfi_threw_take(struct dfi_exception *x)
+{
+    struct dfi_worker *w = dfi_me();
+    return w && !w->task && dfi_scope_take_exception(w->scope, x);
+}
+
+DFI_API void dfi_scope_leave_catching(struct dfi_block *b, struct dfi_exception *x)
+{
+    struct dfi_worker *w = dfi_me();
+    x->drop = NULL;
+    if (w && b->open && b->scope && w->scope == b->scope) {
+        if (DFI_UNLIKELY(b->scope->guess != NULL)) dfi_guesses_left(w, b->scope);
+        dfi_wait_all(w, b->scope);
+        if (DFI_UNLIKELY(dfi_scope_take_exception(b->scope, x))) dfi_scope_uncancel(b->scope);
+    }
+    dfi_scope_leave(b);
 }
 
 DFI_API void df_cancel(void)

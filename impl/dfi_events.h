@@ -72,9 +72,9 @@ DFI_EXTERN_C_END
 /* A clock that is read in a few nanoseconds, the same for all processors. */
 DFI_INLINE uint64_t dfi_ticks(void)
 {
-#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+#if DFI_GNU && (defined(__x86_64__) || defined(__i386__))
     return __builtin_ia32_rdtsc();
-#elif defined(__GNUC__) && defined(__aarch64__)
+#elif DFI_GNU && defined(__aarch64__)
     uint64_t t;
     __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(t));
     return t;

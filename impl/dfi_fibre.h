@@ -91,7 +91,7 @@ static DFI_FIBRE_QUIET int dfi_fibre_sound(const struct dfi_fibre *f)
 }
 
 /* An item: all items of the group wait here for each other. */
-static DFI_FIBRE_QUIET void dfi_fibres_wait(struct dfi_fibres *s)
+DFI_UNUSED static DFI_FIBRE_QUIET void dfi_fibres_wait(struct dfi_fibres *s)
 {
     struct dfi_fibre *f = &s->fibre[s->now], *to = &s->main;
 #if DFI_FIBRE_TSAN
@@ -109,7 +109,7 @@ static DFI_FIBRE_QUIET void dfi_fibres_wait(struct dfi_fibres *s)
 }
 
 /* An item: gives up this group. Does not return. */
-static DFI_COLD DFI_FIBRE_QUIET void dfi_fibres_leave(struct dfi_fibres *s)
+DFI_UNUSED static DFI_NORETURN DFI_COLD DFI_FIBRE_QUIET void dfi_fibres_leave(struct dfi_fibres *s)
 {
     s->end = DFI_FIBRES_LEFT;
     dfi_fibre_release(&s->done);
@@ -135,7 +135,7 @@ static DFI_FIBRE_QUIET void dfi_fibre_loop(struct dfi_fibre *f)
 }
 
 /* Runs run(arg, i) for i = 0 .. n-1, each as a fibre. pre: n <= s->most. */
-static enum dfi_fibres_end dfi_fibres_run(struct dfi_fibres *s, int n, void (*run)(void *arg, int i), void *arg)
+DFI_UNUSED static enum dfi_fibres_end dfi_fibres_run(struct dfi_fibres *s, int n, void (*run)(void *arg, int i), void *arg)
 {
     s->n = n, s->now = 0, s->waiting = s->over = 0;
     s->run = run, s->arg = arg;
@@ -164,7 +164,7 @@ static enum dfi_fibres_end dfi_fibres_run(struct dfi_fibres *s, int n, void (*ru
 /* --- making them --------------------------------------------------------------------------------- */
 
 /* Can there be fibres at all? */
-static int dfi_fibres_possible(void)
+DFI_UNUSED static int dfi_fibres_possible(void)
 {
 #if DFI_FIBRE_HAND
     if (!DFI_FIBRE_SHADOW || !dfi_fibre_shadow_stack()) return 1;
@@ -172,7 +172,7 @@ static int dfi_fibres_possible(void)
     return DFI_FIBRE_THREADS || DFI_FIBRE_UCONTEXT;
 }
 
-static void dfi_fibres_free(struct dfi_fibres *s)
+DFI_UNUSED static void dfi_fibres_free(struct dfi_fibres *s)
 {
     int i;
     s->quit = 1;
@@ -241,7 +241,7 @@ static int dfi_fibre_make(struct dfi_fibres *s, int i)
 }
 
 /* n fibres, to be used by one thread at a time. NULL: no memory, or no thread. pre: dfi_fibres_possible(). */
-static struct dfi_fibres *dfi_fibres_new(int n)
+DFI_UNUSED static struct dfi_fibres *dfi_fibres_new(int n)
 {
     struct dfi_fibres *s = (struct dfi_fibres *)dfi_malloc(sizeof *s);
     int failed, stacks;
@@ -272,6 +272,6 @@ static struct dfi_fibres *dfi_fibres_new(int n)
 }
 
 /* May they be kept for other kernels? Not if they are threads. */
-static int dfi_fibres_worth_keeping(const struct dfi_fibres *s) { return s->by_hand; }
+DFI_UNUSED static int dfi_fibres_worth_keeping(const struct dfi_fibres *s) { return s->by_hand; }
 
 #endif

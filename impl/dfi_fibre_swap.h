@@ -23,7 +23,7 @@
 
 /* Can stacks be changed by hand? May be set to 0 to try the others. */
 #ifndef DFI_FIBRE_HAND
-#if !defined(__GNUC__) || defined(_WIN32)
+#if !DFI_GNU || defined(_WIN32)
 #define DFI_FIBRE_HAND 0
 #elif DFI_FIBRE_TSAN && !defined(__clang__) && __GNUC__ < 10 /* its library has no fibres */
 #define DFI_FIBRE_HAND 0

@@ -198,11 +198,12 @@ static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, st
             return dfi_flow_done(w, t);
         }
     }
-    if (w->sites) dfi_report_unsynced(w, s->mark);
+    if (w->sites) dfi_report_unsynced(w, s->mark, DFI_END_OF_TASK);
     if (DFI_UNLIKELY(s->guess != NULL)) dfi_guesses_left(w, s);
     dfi_settle(w, s);
     dfi_scope_pop(w, s);
     w->task = outer, w->task_mark = mark; /* before dfi_flow_done, as in dfi_flow_run */
+    dfi_stack_back(w, dfi_stack_floor(w));
     out = (intptr_t)(s->submitted - s->done);
     if (out || dfi_load_acquire(&s->pending)) {
         s->open = 0;
@@ -227,9 +228,11 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     if (DFI_UNLIKELY(t->task.mem.special || dfi_load_relaxed(&dfi_pool.cancels) || dfi_load_relaxed(&t->skip))) {
         go = dfi_flow_prepare(w, t);
         if (go == DFI_LATER) return NULL;
+        if (go == DFI_SKIP) dfi_args_order(t->type, t->task.args, DFI_ORDER_DROP);
         if (go == DFI_SKIP && !(t->task.mem.special && t->extra->weak)) return dfi_flow_done(w, t);
     }
     dfi_flush(w);
+    dfi_offer(w);
     saved_task = w->task, saved_mark = w->task_mark, saved_scope = w->scope;
     w->task = t;
     w->task_mark = w->head;
@@ -239,7 +242,7 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     }
     if (DFI_UNLIKELY(t->task.mem.special) && t->extra->weak) dfi_weak_body_end(w, t, go == DFI_SKIP);
     if (DFI_LIKELY(w->scope == saved_scope)) {
-        if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, w->task_mark);
+        if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, w->task_mark, DFI_END_OF_TASK);
         w->task = saved_task; /* before dfi_flow_done: what it wakes must not see t as running */
         w->task_mark = saved_mark;
         ready = dfi_flow_done(w, t);

@@ -66,6 +66,7 @@ DFI_API int dfi_sync_slow(struct dfi_future *f)
     struct dfi_worker *w = dfi_me();
     void *link;
     struct dfi_goal g;
+    size_t fixed, at;
     if (!w) return 0; /* was run at once */
     if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_take(w);
     if (w->hot.top == (void *)f) {
@@ -82,11 +83,13 @@ DFI_API int dfi_sync_slow(struct dfi_future *f)
     if (w->head > 0 && w->stack[w->head - 1] == (void *)((uintptr_t)f | DFI_PUBLIC)) { /* its mark */
         w->stack[w->head - 1] = NULL;
         dfi_stack_trim(w, dfi_stack_floor(w));
-    }
+    } else if (DFI_UNLIKELY(w->sites != NULL) && (at = dfi_stack_find(w, f)) != 0) w->stack[at - 1] = NULL; /* what stays is unsynced */
     if (dfi_load_acquire(&f->link) == DFI_F_DONE) return 0;
     dfi_scope_here(w);
     g.kind = DFI_GOAL_FUTURE, g.scope = NULL, g.future = f, g.flag = NULL;
+    fixed = w->fixed, w->fixed = w->head;
     dfi_help_until(w, w->head, &g);
+    w->fixed = fixed;
     return 0;
 }
 
@@ -112,25 +115,43 @@ static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *l
     struct dfi_future *f = (struct dfi_future *)loot->entry;
     struct dfi_worker *victim = loot->victim;
     struct dfi_scope *s = dfi_scope_push(w, loot->scope, DFI_STOLEN);
+    struct dfi_scope *under = dfi_load_relaxed(&w->stolen);
     struct dfi_flow *saved_task = w->task;
+    size_t mark = w->head;
     if (!s) w->task = NULL;
     else if (DFI_UNLIKELY(loot->scope->gated != NULL)) dfi_weak_seed(w, s, loot->scope->gated);
+    if (s) {
+        s->team = NULL;
+        dfi_store_relaxed(&s->victim, victim);
+        dfi_store_relaxed(&s->future, f);
+        dfi_store_relaxed(&s->under, under);
+        dfi_store_release(&w->stolen, s); /* pairs with the acquire in dfi_exit_runs */
+    }
     /* release; pairs with the acquire in dfi_goal_filter: the scope is complete */
     dfi_store_release(&f->link, s ? (void *)s : DFI_F_RUNNING);
     dfi_watch_future(w, f, victim);
+    if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, mark, DFI_END_OF_TASK);
     if (s) dfi_scope_finish(w, s);
     else w->task = saved_task;
     /* seq_cst: releases the result to the acquire in dfi_goal_met, and comes before the look whether
      * the victim sleeps. From here on f may be gone. */
     dfi_store_seq_cst(&f->link, DFI_F_DONE);
+    /* release: all that was done with f, whose memory may be a thread's that ends (dfi_exit_futures) */
+    if (s) dfi_store_release(&w->stolen, under);
     dfi_wake_waiting(victim);
 }
 
-/* --- DF_DEBUG: the same with checks ------------------------------------------------------------ */
+/* --- DF_DEBUG, DF_CHECK: the same with checks -------------------------------------------------- */
 
 static const char dfi_no_site[] = "?";
 static DFI_TLS const char *dfi_call_site = dfi_no_site;
-DFI_API void dfi_here(const char *site) { dfi_call_site = site; }
+/* Not inlined: its frame ends where that of the program's function does. */
+DFI_API DFI_NOINLINE void dfi_here(const char *site)
+{
+    dfi_call_site = site;
+    DFI_UNSYNCED(dfi_me());
+}
+static void dfi_unsynced_again(struct dfi_worker *w, struct dfi_future *f);
 
 /* Straight to the stack, where the line of the spawn can be kept. */
 DFI_API void dfi_spawn_checked(struct dfi_future *f)
@@ -138,16 +159,17 @@ DFI_API void dfi_spawn_checked(struct dfi_future *f)
     const char *site = dfi_call_site;
     struct dfi_worker *w = dfi_me_attached();
     if (w && !w->task && w->scope->guess && dfi_guess_standing(w->scope->guess) != DFI_GUESS_RIGHT) dfi_log(DFI_LOG_SPAWN_GUESS, site);
+    if (w && w->sites) dfi_unsynced_again(w, f);
     if (w && DFI_UNLIKELY(dfi_chaotic()) && dfi_chaos_spawned(w, f)) return;
     if (w && w->head == w->room) dfi_stack_grow(w, 1);
     if (!w || w->head == w->room) {
         dfi_spawn_slow(f);
         return;
     }
-    if (!w->sites && (w->sites = (const char **)dfi_malloc(w->room * sizeof *w->sites)) != NULL)
-        memset((void *)w->sites, 0, w->room * sizeof *w->sites);
+    if (!w->sites && (w->sites = (struct dfi_spawned *)dfi_malloc(w->room * sizeof *w->sites)) != NULL)
+        memset(w->sites, 0, w->room * sizeof *w->sites);
     dfi_flush(w);
-    if (w->sites) w->sites[w->head] = site;
+    if (w->sites) w->sites[w->head].site = site, w->sites[w->head].name = f->type->name;
     dfi_store_relaxed(&f->link, DFI_F_AT(w->head));
     w->stack[w->head++] = f;
     dfi_poll(w);
@@ -155,16 +177,23 @@ DFI_API void dfi_spawn_checked(struct dfi_future *f)
 
 enum { DFI_THIEF_MS = 1000 }; /* how long a thief may be held up between taking a future and saying so */
 
-/* Nonzero: f is spawned and not synced, and by this thread as far as that can be seen. */
-static int dfi_future_valid(struct dfi_worker *w, struct dfi_future *f)
+/* dfi_stack_find; f was at the place that `link` names, and did not move as a rule. */
+static size_t dfi_stack_find_at(struct dfi_worker *w, struct dfi_future *f, void *link)
 {
-    void *link = dfi_load_acquire(&f->link);
+    size_t at = (uintptr_t)link >> 2;
+    if (DFI_F_IS_AT(link) && at < w->head && ((uintptr_t)w->stack[at] & ~DFI_PUBLIC) == (uintptr_t)f) return at + 1;
+    return dfi_stack_find(w, f);
+}
+
+/* Nonzero: f, whose state is `link`, is spawned and not synced, and by this thread as far as that can be seen. */
+static int dfi_future_valid(struct dfi_worker *w, struct dfi_future *f, void *link)
+{
     int ms;
     if (link == (void *)f) return 0; /* synced before */
     if (!DFI_F_IS_AT(link)) return link == DFI_F_DONE || link == DFI_F_RUNNING || w;
     if (!w) return 0;
     /* stolen a moment ago, and its mark gone? */
-    for (ms = 0; !dfi_stack_find(w, f); ms++) {
+    for (ms = 0; !dfi_stack_find_at(w, f, link); ms++) {
         if (dfi_load_acquire(&f->link) != link) return 1;
         if (ms == DFI_THIEF_MS) return 0;
         dfi_os_sleep_ms();
@@ -175,33 +204,16 @@ static int dfi_future_valid(struct dfi_worker *w, struct dfi_future *f)
 DFI_API int dfi_sync_checked(struct dfi_future *f)
 {
     struct dfi_worker *w = dfi_me();
-    size_t at;
+    void *link = dfi_load_acquire(&f->link); /* pairs with the release of the thief, as in dfi_sync_slow */
     int mine;
-    if (!dfi_future_valid(w, f)) {
-        dfi_log(DFI_LOG_SYNC_TWICE, dfi_call_site, f->type->name);
+    if (!dfi_future_valid(w, f, link)) {
+        dfi_log(DFI_LOG_SYNC_TWICE, dfi_call_site, f->type ? f->type->name : "a task"); /* C++: it was synced */
         return 0;
     }
     if (w) dfi_waits_site(w, dfi_call_site);
     mine = dfi_sync_slow(f);
     dfi_store_relaxed(&f->link, (void *)f);
-    if (w && (at = dfi_stack_find(w, f)) != 0) { /* the mark of a stolen one: what is left at the end is unsynced */
-        w->stack[at - 1] = NULL;
-        dfi_stack_trim(w, dfi_stack_floor(w));
-    }
     return mine;
-}
-
-/* Futures above `mark` whose function has returned: they can only be reported and forgotten. */
-static void dfi_report_unsynced(struct dfi_worker *w, size_t mark)
-{
-    size_t at;
-    for (at = w->head; at-- > mark;) {
-        void *e = at < w->head ? w->stack[at] : NULL;
-        if (!e || (uintptr_t)e & DFI_FLOW || !w->sites[at]) continue;
-        dfi_log(DFI_LOG_NOT_SYNCED, w->sites[at]);
-        w->sites[at] = NULL;
-        dfi_stack_take(w, (struct dfi_future *)((uintptr_t)e & ~DFI_PUBLIC), at);
-    }
 }
 
 #endif

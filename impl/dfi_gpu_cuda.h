@@ -169,10 +169,21 @@ static void dfi_cuda_native_end(struct dfi_gpu *d, int q)
     dfi_cuda_leave();
 }
 
+/* Managed memory is the host's, too. */
+static int dfi_cuda_is_device_memory(struct dfi_gpu *d, const void *p)
+{
+    int type = 0, managed = 0, yes;
+    if (dfi_cuda_enter(d)) return 0;
+    yes = !dfi_cuda.cu.pointer_attribute((void *)&type, DFI_CUDA_POINTER_MEMORY_TYPE, (uintptr_t)p) && type == DFI_CUDA_MEMORY_DEVICE &&
+          (dfi_cuda.cu.pointer_attribute((void *)&managed, DFI_CUDA_POINTER_IS_MANAGED, (uintptr_t)p) || !managed);
+    dfi_cuda_leave();
+    return yes;
+}
+
 static const struct dfi_gpu_driver dfi_cuda_driver = {
     "CUDA", dfi_cuda_count, dfi_cuda_open, dfi_cuda_close, dfi_cuda_alloc, dfi_cuda_free, dfi_cuda_copy_in, dfi_cuda_copy_out,
     dfi_cuda_copy_on, dfi_cuda_copy_peer, dfi_cuda_wait, dfi_cuda_reached, dfi_cuda_sync, dfi_cuda_flush, dfi_cuda_build, dfi_cuda_launch,
-    dfi_cuda_native, dfi_cuda_native_end
+    dfi_cuda_native, dfi_cuda_native_end, dfi_cuda_is_device_memory
 };
 
 #endif

@@ -25,7 +25,7 @@ enum {
 };
 enum {
     DFI_CUDA_STREAM_NON_BLOCKING = 1, DFI_CUDA_EVENT_BLOCKING_SYNC = 1, DFI_CUDA_EVENT_NO_TIMING = 2, DFI_CUDA_HOST_PORTABLE = 1,
-    DFI_CUDA_POINTER_MEMORY_TYPE = 2, DFI_CUDA_MEMORY_HOST = 1, DFI_CUDA_MEMORY_DEVICE = 2
+    DFI_CUDA_POINTER_MEMORY_TYPE = 2, DFI_CUDA_POINTER_IS_MANAGED = 8, DFI_CUDA_MEMORY_HOST = 1, DFI_CUDA_MEMORY_DEVICE = 2
 };
 enum {
     DFI_CUDA_MAX_THREADS = 1, DFI_CUDA_MAX_BLOCK_X = 2, DFI_CUDA_MAX_GRID_X = 5, DFI_CUDA_SHARED = 8, DFI_CUDA_WARP = 10,
@@ -159,8 +159,9 @@ static void dfi_cuda_say(char *text, size_t bytes, const char *call, int code)
 /* The driver: dfi_cuda.library and .cu. 0, or -1: not used; `why` is empty when there is nothing to say about it. */
 static int dfi_cuda_load_driver(int *n, int *version, char *why, size_t bytes)
 {
-    const char *named = getenv("DF_CUDA_LIBRARY"), *name = named && *named ? named : "libcuda.so.1", *missing, *call;
+    const char *named = dfi_env("DF_CUDA_LIBRARY"), *name = named && *named ? named : "libcuda.so.1", *missing, *call;
     int code;
+    if (!dfi_may_load()) return -1;
     if (!(dfi_cuda.library = dfi_cuda_open_library(name))) {
         if (named && *named) snprintf(why, bytes, "DF_CUDA_LIBRARY='%s' cannot be loaded", name);
         return -1;
@@ -203,7 +204,7 @@ static int dfi_cuda_load_compiler(int driver_version, char *why, size_t bytes)
 {
     static const char *const usual[] = { "libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
                                          "/usr/local/cuda/lib64/libnvrtc.so" };
-    const char *named = getenv("DF_NVRTC_LIBRARY");
+    const char *named = dfi_env("DF_NVRTC_LIBRARY");
     char name[32];
     size_t i;
     if (named && *named) return dfi_cuda_load_compiler_named(named, why, bytes);

@@ -149,7 +149,7 @@ DFI_API void dfi_async_leave(struct dfi_async_block *b)
     while (b->data[n].how) n++;
     if (n <= DFI_PARAMETERS) a = (struct dfi_async *)dfi_malloc(sizeof *a + (size_t)n * sizeof *b->data);
     if (!a) { /* too many, or no memory: it ends here */
-        df_wait();
+        (df_wait)();
         dfi_async_data_end(b->data, n);
         return;
     }
@@ -162,20 +162,21 @@ DFI_API void dfi_async_leave(struct dfi_async_block *b)
     signals[0] = &a->done;
     o.signals = signals;
     dfi_with(&o, b->site);
+    for (i = 0; i < n; i++) dfi_access_array(&x[i], DFI_INOUT, DFI_NO_ARG, a->data[i].p, a->data[i].bytes);
     if (!(t = dfi_task_new(&type))) dfi_run_now(&type, (void *)&a);
+    else if (t == DFI_BARE) dfi_run_after(&type, (void *)&a, x, (unsigned)n);
     else {
-        for (i = 0; i < n; i++) dfi_access_array(&x[i], DFI_INOUT, DFI_NO_ARG, a->data[i].p, a->data[i].bytes);
         memcpy(t->args, (void *)&a, sizeof a);
         dfi_submit(t, x, (unsigned)n);
     }
     dfi_with_end(&o);
 }
 
-DFI_API void df_data_wait(int index)
+DFI_API void dfi_data_wait(int index)
 {
     struct dfi_async *a;
     while ((a = dfi_async_take(index)) != NULL) { /* other tasks may run here meanwhile, and have regions with that index */
-        df_wait_token(&a->done);
+        dfi_wait_token(&a->done, DFI_SITE);
         if (!a->ended) dfi_async_data_end(a->data, a->n);
         dfi_mfree(a);
     }

@@ -80,6 +80,8 @@ struct dfi_gpu_driver {
      * called by the thread that calls the function. */
     void *(*native)(struct dfi_gpu *d, int q);
     void (*native_end)(struct dfi_gpu *d, int q);
+    /* Is p an address of a device's memory, which the host cannot read? NULL: the driver cannot tell. Any thread. */
+    int (*is_device_memory)(struct dfi_gpu *d, const void *p);
 };
 
 /* A number with K, M or G behind it; *end is where it stops. 0: there is none, or it is less than 1 or more than 2 to the 63rd. */

@@ -338,7 +338,7 @@ static void dfi_engine_host(const struct dfi_access *x, unsigned n)
 /* The memory that an environment variable asks for; 0: no limit. */
 static size_t dfi_env_bytes(const char *name)
 {
-    const char *text = getenv(name), *end;
+    const char *text = dfi_env(name), *end;
     size_t bytes;
     if (!text || !*text) return 0;
     bytes = dfi_bytes_of(text, &end);
@@ -476,7 +476,7 @@ static void dfi_engine_open(const struct dfi_gpu_driver *v, size_t most_bytes)
 }
 
 static const struct dfi_gpu_hook dfi_engine_hook = { dfi_engine_host, dfi_engine_settle, dfi_engine_stop, dfi_engine_count, dfi_engine_forked };
-#if defined(__GNUC__)
+#if DFI_GNU
 static __attribute__((constructor)) void dfi_engine_present(void)
 {
     if (!dfi_gpu_hook) dfi_gpu_hook = &dfi_engine_hook; /* else another module has it, too */
@@ -494,7 +494,7 @@ DFI_API int dfi_gpu_ready(void)
     if (!dfi_load_relaxed(&dfi_engine.started) && !dfi_os_event_init(&dfi_engine.event)) {
         dfi_os_lock(&dfi_engine_lock); /* others see devices first, and then take it */
         dfi_engine.opened++;
-        only = getenv("DF_GPU");
+        only = dfi_env("DF_GPU");
         if (only && !*only) only = NULL;
         most = dfi_env_bytes("DF_GPU_MEMORY");
         for (i = 0; i < sizeof dfi_drivers / sizeof *dfi_drivers && !dfi_engine.n; i++) {

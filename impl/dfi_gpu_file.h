@@ -1,17 +1,13 @@
 /* dfi_gpu_file.h - times measured by one run for the next: the text files of DF_TUNE and DF_HISTORY
  *
- * A line of such a file is a value, a tab, and the key that the value belongs to, which has no line ends. Its first line says what
- * it is: another file is neither read nor changed. A file is written anew under another name and renamed, so that no program ever
- * reads half of one; what the present file has of other keys is taken over, so that programs that write at the same time
- * lose at most the latest times of one of them. */
+ * A line of such a file is a value, a tab, and the key that the value belongs to, which has no line ends. Its
+ * first line says what it is: another file is neither read nor changed. A file is replaced as a whole
+ * (dfi_replace.h); what the present file has of other keys is taken over, so that programs that write at the same
+ * time lose at most the latest times of one of them. */
 #ifndef DFI_GPU_FILE_H
 #define DFI_GPU_FILE_H
 
-#include <stdio.h>
 #include <time.h>
-#if defined(__unix__) || defined(__APPLE__)
-#include <unistd.h>
-#endif
 
 enum { DFI_FILE_LINE = 1024, DFI_FILE_LINES = 100000 }; /* bytes of a line; lines that are looked at */
 
@@ -28,15 +24,17 @@ struct dfi_file {
 
 static const char *dfi_file_name(const struct dfi_file *f)
 {
-    const char *name = getenv(f->variable);
+    const char *name = dfi_env(f->variable);
     return name && *name ? name : NULL;
 }
 
-/* A program says this once. */
-static void dfi_file_say(struct dfi_file *f, int message, long lines)
+/* A program says this once. why: NULL where the message tells lines. */
+static void dfi_file_say(struct dfi_file *f, int message, long lines, const char *why)
 {
     /* acq_rel: relaxed would do, nothing but the word itself is communicated */
-    if (!dfi_exchange_acq_rel(&f->said, 1)) dfi_log(message, f->variable, dfi_file_name(f), lines);
+    if (dfi_exchange_acq_rel(&f->said, 1)) return;
+    if (why) dfi_log(message, f->variable, dfi_file_name(f), why);
+    else dfi_log(message, f->variable, dfi_file_name(f), lines);
 }
 
 /* The next line without its end, into DFI_FILE_LINE bytes; 0: there is none, -1: it is no line of ours. */
@@ -54,17 +52,21 @@ static int dfi_file_line(FILE *in, char *line)
     return -1;
 }
 
-/* Opens the file behind its first line. NULL: there is none; *foreign: there is one that is not ours. */
-static FILE *dfi_file_open(const struct dfi_file *f, const char *name, int *foreign)
+/* Opens the file behind its first line. NULL: there is none that is ours; *foreign: there is one that is not, or
+ * that must not be used, and it was said so. */
+static FILE *dfi_file_open(struct dfi_file *f, const char *name, int *foreign)
 {
     char line[DFI_FILE_LINE];
-    FILE *in = fopen(name, "r");
+    const char *why;
+    FILE *in = dfi_open_read(name, 1, &why);
     int got;
-    *foreign = 0;
+    *foreign = why != NULL;
+    if (why) dfi_file_say(f, DFI_LOG_FILE_READ, 0, why);
     if (!in) return NULL;
     got = dfi_file_line(in, line);
     if (got == 1 && !strcmp(line, f->head)) return in;
     *foreign = got != 0 || ferror(in);
+    if (*foreign) dfi_file_say(f, DFI_LOG_FILE_FOREIGN, 0, NULL);
     fclose(in);
     return NULL;
 }
@@ -78,10 +80,7 @@ static void dfi_file_read(struct dfi_file *f, void *arg)
     int foreign, got;
     FILE *in;
     if (!name) return;
-    if (!(in = dfi_file_open(f, name, &foreign))) {
-        if (foreign) dfi_file_say(f, DFI_LOG_FILE_FOREIGN, 0);
-        return;
-    }
+    if (!(in = dfi_file_open(f, name, &foreign))) return;
     while (left-- > 0 && (got = dfi_file_line(in, line)) != 0) {
         if (got < 0 || !(tab = strchr(line, '\t'))) {
             wrong++;
@@ -91,7 +90,7 @@ static void dfi_file_read(struct dfi_file *f, void *arg)
         wrong += f->take(arg, line, tab + 1) != 0;
     }
     fclose(in);
-    if (wrong) dfi_file_say(f, DFI_LOG_FILE_LINES, wrong);
+    if (wrong) dfi_file_say(f, DFI_LOG_FILE_LINES, wrong, NULL);
 }
 
 /* The new file: what the present one has of other keys, then ours. Nonzero: it could not be written. */
@@ -106,45 +105,24 @@ static int dfi_file_write_to(struct dfi_file *f, void *arg, const char *name, FI
         if (got > 0 && (tab = strchr(line, '\t')) != NULL && !f->mine(arg, tab + 1)) fprintf(out, "%s\n", line);
     if (in) fclose(in);
     f->put(arg, out);
-    return ferror(out);
+    return ferror(out) || fflush(out);
 }
 
 /* Writes the file that the environment names, if it does. */
 static void dfi_file_write(struct dfi_file *f, void *arg)
 {
-    const char *name = dfi_file_name(f);
-    size_t room = name ? strlen(name) + 80 : 0;
-    char *other;
-    FILE *out;
+    const char *name = dfi_file_name(f), *why;
+    struct dfi_replaced r;
+    struct dfi_hush h;
+    FILE *in;
     int foreign, failed = 1;
     if (!name) return;
-    if ((out = dfi_file_open(f, name, &foreign)) != NULL) fclose(out);
-    if (foreign) {
-        dfi_file_say(f, DFI_LOG_FILE_FOREIGN, 0);
-        return;
-    }
-    if ((other = (char *)dfi_malloc(room)) != NULL) {
-        long self = 0;
-#if defined(__unix__) || defined(__APPLE__)
-        self = (long)getpid();
-#else
-        self = (long)time(NULL);
-#endif
-        snprintf(other, room, "%s.%ld.%p.tmp", name, self, (void *)&out); /* nobody else has this name at this time */
-        if ((out = fopen(other, "w")) != NULL) {
-            failed = dfi_file_write_to(f, arg, name, out);
-            failed |= fclose(out) != 0;
-#if !defined(__unix__) && !defined(__APPLE__)
-            if (!failed) remove(name); /* there, rename does not replace */
-#endif
-            if (failed || rename(other, name)) {
-                remove(other);
-                failed = 1;
-            }
-        }
-        dfi_mfree(other);
-    }
-    if (failed) dfi_file_say(f, DFI_LOG_FILE_WRITE, 0);
+    if ((in = dfi_file_open(f, name, &foreign)) != NULL) fclose(in);
+    if (foreign) return;
+    dfi_hush_begin(&h);
+    if (dfi_replace(&r, name, &why)) failed = dfi_replace_end(&r, name, dfi_file_write_to(f, arg, name, r.f));
+    dfi_hush_end(&h, failed);
+    if (failed) dfi_file_say(f, DFI_LOG_FILE_WRITE, 0, why ? why : strerror(errno));
 }
 
 /* `text` as a part of a key: without line ends and tabs. What does not fit is left out. */

@@ -22,8 +22,12 @@ struct dfi_gpu_hook {
 /* May tasks be run at once while one worker is alone? Not if others have to know what they access. */
 static int dfi_run_now_allowed(void)
 {
-    return !DF_CHECK && !dfi_pool.defer && !DFI_GRAPH() && !dfi_watched() && !dfi_pool.deterministic && !dfi_load_relaxed(&dfi_pool.devices);
+    return !DF_CHECK && !dfi_pool.defer && !dfi_observed() && !dfi_pool.deterministic && !dfi_load_relaxed(&dfi_pool.devices) &&
+           !dfi_load_relaxed(&dfi_may_block);
 }
+
+/* From now on tasks may block. Threads: any. */
+static void dfi_run_now_ends(void) { dfi_store_relaxed(&dfi_pool.run_now, 0); }
 
 /* t keeps its accesses until it runs. 0, or -1 without memory. pre: w owns t's scope. */
 static DFI_COLD int dfi_gpu_note(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)

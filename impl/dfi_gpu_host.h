@@ -370,6 +370,10 @@ static int dfi_host_reductions(const struct dfi_kernel *k, const void *args, str
     for (i = 0; i < k->n_params; i++) {
         const struct dfi_param *p = &k->param[i];
         if (p->kind == DFI_P_VALUE) continue;
+        if (p->kind == DFI_P_REDUCE && x[j].row > (size_t)PTRDIFF_MAX / DFI_HOST_PARAMETERS) { /* it cannot be: the only one */
+            *part = DFI_NO_BYTES;
+            return 1;
+        }
         if (p->kind == DFI_P_REDUCE && x[j].row) {
             r[n].at = p->at, r[n].n = x[j].row / p->bytes, r[n].bytes = x[j].row;
             r[n].copy = *part, r[n].combine = p->combine;
@@ -488,7 +492,8 @@ DFI_API char DFI_GPU_NEED[1] = { 0 };
 
 DFI_API void dfi_kernel_here(const struct dfi_kernel *k, const void *args)
 {
-    static const struct dfi_loop_type type = { dfi_host_loop, "kernel", sizeof(struct dfi_host_launch), 1, 0 };
+    static DFI_ATOMIC(uintptr_t) past; /* of all kernels together */
+    static const struct dfi_loop_type type = { dfi_host_loop, "kernel", sizeof(struct dfi_host_launch), 1, 0, &past };
     struct dfi_host_launch l;
     df_ndrange grid;
     const char *wrong;
@@ -511,7 +516,7 @@ DFI_API void dfi_kernel_here(const struct dfi_kernel *k, const void *args)
     l.parts = NULL;
     l.n_reduce = dfi_host_reductions(k, args, l.reduce, &l.part_bytes);
     bounds[1] = l.plan.total;
-    if (l.n_reduce) {
+    if (l.n_reduce && l.part_bytes != DFI_NO_BYTES) {
         size_t most = DFI_HOST_COPY_BYTES / l.part_bytes;
         l.n_parts = l.plan.total < DFI_HOST_CHUNKS ? l.plan.total : (long)DFI_HOST_CHUNKS;
         if ((size_t)l.n_parts > most) l.n_parts = most > 8 ? (long)most : l.n_parts < 8 ? l.n_parts : 8;

@@ -287,7 +287,7 @@ static df_result dfi_going_call(struct dfi_going *g)
     struct dfi_device *d = g->device;
     struct df_queue queue;
     int i, k;
-    for (i = k = 0; i < g->kernel->n_params; i++) {
+    for (i = 0; i < g->kernel->n_params; i++) {
         const struct dfi_param *p = &g->kernel->param[i];
         if (p->kind == DFI_P_VALUE) continue;
         for (k = 0; k < g->n && g->use[k].param != p; k++) {}
@@ -502,6 +502,7 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
         u->x = x[i];
         u->region = dfi_region_of(&x[i]);
         if (!u->region.rows) continue;
+        if (dfi_region_is_all(&u->region)) g.here = 1; /* no device can have it */
         u->param = &k->param[p];
         u->reads = k->param[p].kind != DFI_P_REDUCE && (x[i].mode & (DFI_IN | DFI_SHARED)) != 0;
         u->writes = k->param[p].kind != DFI_P_REDUCE && (x[i].mode & DFI_WRITES) != 0;
@@ -536,6 +537,22 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
     if (g.args && g.args != (void *)&few) dfi_mfree(g.args);
 }
 
+/* Does kernel k access memory that is on a device already? df would copy it from an address that the host cannot read. */
+static int dfi_launch_of_device_memory(const struct dfi_kernel *k, const void *args, const char *site, const char *name)
+{
+    struct dfi_access x[DFI_PARAMETERS];
+    unsigned n = k->accesses(args, x), i;
+    int p = 0;
+    for (i = 0; i < n; i++, p++) {
+        struct dfi_gpu *d = &dfi_engine.device[0]->gpu; /* one driver has opened all devices */
+        while (k->param[p].kind == DFI_P_VALUE) p++;
+        if (!d->driver->is_device_memory(d, x[i].p)) continue;
+        dfi_log(DFI_LOG_DEVICE_POINTER, site, name, k->param[p].name, d->driver->kind);
+        return 1;
+    }
+    return 0;
+}
+
 /* What df_launch does: a task for a device, or for the host if there is none. */
 DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct dfi_type *type, const struct dfi_type *host, struct dfi_kernel *k,
                         void *args)
@@ -545,6 +562,13 @@ DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct 
     struct df_opts none;
     struct dfi_task *t;
     unsigned n, i;
+    if (DF_CHECK) dfi_kernel_check(k);
+    if (w && dfi_gpu_ready() && dfi_engine.device[0]->gpu.driver->is_device_memory &&
+        dfi_launch_of_device_memory(k, args, site, o && o->name ? o->name : k->name)) {
+        struct dfi_scope *s = dfi_scope_of_caller(w);
+        if (s) dfi_scope_set_error(s, DF_ERROR_DEVICE, df_error_text(DF_ERROR_DEVICE));
+        return;
+    }
     if (!w || !dfi_gpu_ready() || (o && o->device == DF_HOST)) type = host;
     else {
         struct dfi_scope *s = dfi_scope_here(w);
@@ -553,6 +577,7 @@ DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct 
     if (DFI_UNLIKELY(!o && DFI_GRAPH())) o = (const struct df_opts *)memset((void *)&none, 0, sizeof none); /* so that it knows the site */
     dfi_with(o, site);
     if (!(t = dfi_task_new(type))) dfi_run_now(type, args);
+    else if (t == DFI_BARE) dfi_run_after(type, args, x, k->accesses(args, x));
     else {
         memcpy(t->args, args, k->args_bytes);
         n = k->accesses(args, x);

@@ -283,7 +283,7 @@ static df_result dfi_cl_launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, s
 static const struct dfi_gpu_driver dfi_opencl_driver = {
     "OpenCL", dfi_cl_count, dfi_cl_open, dfi_cl_close, dfi_cl_alloc, dfi_cl_free, dfi_cl_copy_in, dfi_cl_copy_out, dfi_cl_copy_on,
     dfi_cl_copy_peer, dfi_cl_wait, dfi_cl_reached, dfi_cl_sync, dfi_cl_flush, dfi_cl_build, dfi_cl_launch, dfi_cl_native,
-    dfi_cl_native_end
+    dfi_cl_native_end, NULL
 };
 
 #endif

@@ -145,7 +145,8 @@ static int dfi_cl_load(void)
     void *library = NULL;
     size_t i;
     DFI_STATIC_ASSERT(sizeof dfi_cl == sizeof symbol, "a function pointer is as large as an object pointer");
-    for (i = 0; i < sizeof name / sizeof *name && !library; i++) library = dlopen(name[i], RTLD_NOW | RTLD_LOCAL);
+    for (i = 0; i < sizeof name / sizeof *name && !library && dfi_may_load(); i++)
+        library = dlopen(name[i], RTLD_NOW | RTLD_LOCAL);
     for (i = 0; i < sizeof symbol / sizeof *symbol; i++) {
         void *f = library ? dlsym(library, symbol[i]) : NULL;
         if (!f) return -1;

@@ -52,10 +52,10 @@ DFI_API void dfi_async_leave(struct dfi_async_block *b)
 }
 
 /* Its tasks are done, but for those that wait for tokens. */
-DFI_API void df_data_wait(int index)
+DFI_API void dfi_data_wait(int index)
 {
     (void)index;
-    df_wait();
+    (df_wait)();
 }
 DFI_EXTERN_C_END
 

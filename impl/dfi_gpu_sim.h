@@ -247,9 +247,10 @@ static df_result dfi_sim_sync(struct dfi_gpu *d, int q, uintptr_t point)
 
 static void dfi_sim_flush(struct dfi_gpu *d, int q) { (void)d, (void)q; } /* a queue begins at once */
 
+static int dfi_kernel_tried(struct dfi_kernel *k, int says, char *log, size_t room); /* dfi_kernel_try.h */
 static df_result dfi_sim_build(struct dfi_gpu *d, struct dfi_kernel *k, struct dfi_built *b, char *log, size_t log_bytes)
 {
-    const char *broken = getenv("DF_GPU_SIM_BROKEN");
+    const char *broken = dfi_env("DF_GPU_SIM_BROKEN");
     size_t n = strlen(k->name);
     (void)d;
     for (; broken && *broken; broken += strcspn(broken, ","), broken += *broken == ',') {
@@ -257,6 +258,7 @@ static df_result dfi_sim_build(struct dfi_gpu *d, struct dfi_kernel *k, struct d
         snprintf(log, log_bytes, "%s:%d: error: DF_GPU_SIM_BROKEN names %s", k->file, k->line, k->name);
         return b->result = dfi_sim_say(DF_ERROR_KERNEL, "the kernel does not compile");
     }
+    if (dfi_kernel_tried(k, 1, log, log_bytes)) return b->result = dfi_sim_say(DF_ERROR_KERNEL, "the kernel does not compile");
     if (log_bytes) *log = 0;
     b->handle = NULL;
     b->max_group = 1024;
@@ -314,7 +316,8 @@ static void dfi_sim_native_end(struct dfi_gpu *d, int q)
 
 static const struct dfi_gpu_driver dfi_sim_driver = {
     "simulated", dfi_sim_count, dfi_sim_open, dfi_sim_close, dfi_sim_alloc, dfi_sim_free, dfi_sim_copy_in, dfi_sim_copy_out, dfi_sim_copy_on,
-    dfi_sim_copy_peer, dfi_sim_wait, dfi_sim_reached, dfi_sim_sync, dfi_sim_flush, dfi_sim_build, dfi_sim_launch, dfi_sim_native, dfi_sim_native_end
+    dfi_sim_copy_peer, dfi_sim_wait, dfi_sim_reached, dfi_sim_sync, dfi_sim_flush, dfi_sim_build, dfi_sim_launch, dfi_sim_native, dfi_sim_native_end,
+    NULL
 };
 
 #endif

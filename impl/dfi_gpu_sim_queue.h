@@ -118,7 +118,7 @@ static int dfi_sim_parse_faults(const char *p)
 
 static int dfi_sim_count(void)
 {
-    const char *text = getenv("DF_GPU_SIM"), *fail = getenv("DF_GPU_SIM_FAIL");
+    const char *text = dfi_env("DF_GPU_SIM"), *fail = dfi_env("DF_GPU_SIM_FAIL");
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
     dfi_sim.count = dfi_sim.faults = 0;
     dfi_sim.lock = fresh; /* in the child of a fork those who had it are not there */
@@ -219,7 +219,7 @@ static void dfi_sim_transfer(struct dfi_sim_device *to, struct dfi_sim_device *f
         if (from->free_at[1] < end) from->free_at[1] = end;
         dfi_os_unlock(&from->lock);
     }
-    for (now = begin; now >= begin && now < end; now = dfi_os_ns()) { /* before `begin`: the clock was set */
+    for (now = begin; now >= begin && now < end; now = dfi_os_ns()) { /* before `begin`: C11's clock was set */
         if (end - now > 2000000) dfi_os_sleep_ms();
         else dfi_os_yield();
     }

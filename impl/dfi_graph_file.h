@@ -6,7 +6,7 @@ static int dfi_graph_rewind(struct dfi_graph *g) { return !g->standard && dfi_ou
 
 static int dfi_graph_put(struct dfi_graph *g, const char *p, size_t n)
 {
-    return g->standard ? fwrite(p, 1, n, stdout) != n || fflush(stdout) : dfi_output_put(&g->to, p, n);
+    return g->standard ? dfi_output_standard(p, n) : dfi_output_put(&g->to, p, n);
 }
 
 static void dfi_graph_close_file(struct dfi_graph *g)
@@ -18,7 +18,7 @@ static void dfi_graph_close_file(struct dfi_graph *g)
 
 static long dfi_graph_depth(long given)
 {
-    const char *text = getenv("DF_GRAPH_DEPTH"), *p = text;
+    const char *text = dfi_env("DF_GRAPH_DEPTH"), *p = text;
     long v = 0;
     if (given < 0) dfi_log(DFI_LOG_BAD_CONFIG, "graph_depth", given, "a number of levels from 1");
     if (given > 0) return given;
@@ -44,6 +44,7 @@ static struct dfi_graph *dfi_graph_new(const char *name, const char *variable, l
 {
     struct dfi_graph *g = (struct dfi_graph *)dfi_malloc(sizeof *g);
     char *file = (char *)dfi_malloc(strlen(name) + 1);
+    const char *why;
     int r;
     if (!g || !file) {
         dfi_mfree(g), dfi_mfree(file);
@@ -56,10 +57,10 @@ static struct dfi_graph *dfi_graph_new(const char *name, const char *variable, l
     g->depth = dfi_graph_depth(depth);
     g->on = g->changed = 1;
     g->standard = !strcmp(name, "-.txt") || !strcmp(name, "-.dot");
-    r = g->standard ? 0 : dfi_output_open(&g->to, name);
+    r = g->standard ? 0 : dfi_output_open(&g->to, name, &why);
     if (!r) return g;
     if (r > 0) dfi_log(DFI_LOG_GRAPH_BUSY, variable, name);
-    else dfi_log(DFI_LOG_GRAPH_WRITE, variable, name, strerror(errno));
+    else dfi_log(DFI_LOG_GRAPH_WRITE, variable, name, why);
     dfi_graph_free(g);
     return NULL;
 }
@@ -83,7 +84,7 @@ static void dfi_graph_begin(const char *name, int depth)
 {
     const char *variable = "df_config.graph";
     struct dfi_graph *g = DFI_GRAPH();
-    if (!name) name = getenv("DF_GRAPH"), variable = "DF_GRAPH";
+    if (!name) name = dfi_env("DF_GRAPH"), variable = "DF_GRAPH";
     if (g && (!name || !strcmp(name, g->file) || g->process != dfi_process())) return;
     if (g) {
         dfi_graph_forget();

@@ -47,7 +47,7 @@ static struct dfi_g_item *dfi_graph_scope(struct dfi_graph *g, struct dfi_worker
 {
     struct dfi_g_item *i = NULL, *up;
     const struct dfi_scope *bottom;
-    if (!s->table && !(s->table = dfi_table_new(w))) return NULL;
+    if (s->table == &dfi_table_closed || (!s->table && !(s->table = dfi_table_new(w)))) return NULL;
     if (s->table->graph) return s->table->graph;
     if (s->kind == DFI_BODY) i = dfi_graph_of_task(s->task);
     else if (s->kind == DFI_BLOCK) {
@@ -127,7 +127,7 @@ static void dfi_graph_unlink(void)
     int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
-        if (v->scope && v->scope->table) v->scope->table->graph = NULL;
+        if (v->scope && v->scope->table && v->scope->table->graph) v->scope->table->graph = NULL;
     }
 }
 

@@ -69,7 +69,7 @@ static void dfi_graph_wait(void)
 
 static void dfi_graph_unlink(void) { dfi_serial_bottom.graph = NULL; }
 
-#if defined(__GNUC__) && !defined(__TINYC__)
+#if DFI_GNU && !defined(__TINYC__)
 static __attribute__((destructor)) void dfi_graph_unload(void)
 {
     if (!DFI_GRAPH() || DFI_GRAPH()->module != &dfi_graph_module) return;

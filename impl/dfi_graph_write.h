@@ -42,12 +42,16 @@ static void dfi_g_number(struct dfi_g_out *out, uint64_t n)
     dfi_g_puts(out, p);
 }
 
-/* A text of the program's, up to a line end: nothing in it ends a line, or a text of graphviz. */
+/* A text of the program's, as one line of UTF-8: control characters and line ends become spaces, bytes that are no UTF-8
+ * question marks. dot: within quotes of graphviz. */
 static void dfi_g_name(struct dfi_g_out *out, const char *text, int dot)
 {
-    for (; *text && *text != '\n'; text++) {
+    while (*text) {
+        unsigned n = dfi_utf8(text);
         if (dot && (*text == '"' || *text == '\\')) dfi_g_char(out, '\\');
-        dfi_g_char(out, (unsigned char)*text < ' ' ? ' ' : *text);
+        if (!n || dfi_utf8_control(text, n)) dfi_g_char(out, n ? ' ' : '?'), text += n ? n : 1;
+        else
+            while (n--) dfi_g_char(out, *text++);
     }
 }
 
@@ -241,8 +245,9 @@ static const char *dfi_g_cause_text(enum dfi_g_cause cause)
     case DFI_G_TOKEN: return "signalled";
     case DFI_G_GIVEN: return "input given";
     case DFI_G_STREAM: return "elements written";
-    default: return "room: elements read";
+    case DFI_G_ROOM: case DFI_G_CAUSES: break;
     }
+    return "room: elements read";
 }
 
 /* The whole cause, with the memory. */

@@ -110,6 +110,7 @@ static void dfi_combine(const struct dfi_group *g, char *into, const char *from)
     struct dfi_check_view v;
     int begun = dfi_check_own_begin(&v, &g->region, 1);
     size_t i;
+    if (from && !g->deterministic) dfi_check_commutes(g->combine, g->key, g->size, into, from, g->region.row / g->size);
     for (i = 0; i < g->region.rows; i++)
         g->combine(into + i * g->region.ld, from ? from + i * g->region.ld : NULL, g->region.row / g->size);
     dfi_check_own_end(&v, begun);
@@ -132,8 +133,9 @@ static struct dfi_copy *dfi_copy_take(struct dfi_worker *w, struct dfi_group *g)
 {
     struct dfi_copy *c, *all = dfi_load_acquire(&g->copies); /* pairs with the CAS below */
     size_t bytes = dfi_region_bytes(&g->region);
-    int pass, was;
-    for (pass = 0; pass < 2; pass++)
+    /* DF_CHECK: there is something to combine also if tasks run one after the other */
+    int pass, was, another = dfi_check_operator(g->key) && all == &g->first && dfi_load_relaxed(&g->first.worker);
+    for (pass = another ? 2 : 0; pass < 2; pass++)
         for (c = all; c; c = c->next) {
             if (pass == 0 && dfi_load_relaxed(&c->worker) != w) continue;
             was = 0; /* acq_rel: what was accumulated so far, from the store in dfi_reduce_leave */
@@ -141,7 +143,10 @@ static struct dfi_copy *dfi_copy_take(struct dfi_worker *w, struct dfi_group *g)
             dfi_store_relaxed(&c->worker, w);
             return c;
         }
-    if (bytes > SIZE_MAX / 2 || !(c = (struct dfi_copy *)dfi_malloc(sizeof *c + 2 * DFI_LINE + bytes))) return NULL;
+    if (bytes > SIZE_MAX / 2 || !(c = (struct dfi_copy *)dfi_malloc(sizeof *c + 2 * DFI_LINE + bytes))) {
+        was = 0;
+        return another && dfi_cas_acq_rel(&g->first.busy, &was, 1) ? &g->first : NULL;
+    }
     memset((void *)c, 0, sizeof *c);
     c->busy = 1;
     c->worker = w;
@@ -244,7 +249,7 @@ static int dfi_reduce_begin(struct dfi_worker *w, struct dfi_extra *x)
         turn = u->own.turn;
         dfi_log(DFI_LOG_NO_MEMORY);
         for (v = x->reductions; v != u; v = v->next)
-            if (!g->deterministic) dfi_copy_give_back(w, v->group, v->copy), v->copy = NULL;
+            if (!v->group->deterministic) dfi_copy_give_back(w, v->group, v->copy), v->copy = NULL;
         x->lock_wait = dfi_load_relaxed(&g->starved);
         while (!dfi_cas_seq_cst(&g->starved, &x->lock_wait, x)) continue;
         /* from here on x may be in other hands; a copy given back since it was looked for is seen now, or its

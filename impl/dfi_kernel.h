@@ -52,6 +52,7 @@ struct dfi_kernel {
     void (*call)(struct df_queue *q, const void *args); /* a function for the device's queue, instead of a text; or NULL */
     struct dfi_built *built;         /* for each device, made when first needed; under the engine's lock (dfi_gpu_launch.h) */
     unsigned opened;                 /* by which opening of the devices; of an earlier one nothing is left */
+    DFI_ATOMIC(int) tried;           /* without a device (dfi_kernel_try.h): 0 not yet, 1 yes, 2: a compiler refused it */
     int blocks;                      /* is it compiled for each size of group? 0: not known, 1: no, 2: yes; under that lock */
 };
 
@@ -164,14 +165,21 @@ DFI_EXTERN_C_END
 #define DFI_KERNEL_GO_(...) DFI_KERNEL_KNOWN(__VA_ARGS__)
 #define DFI_KERNEL_KNOWN(M, c, name, text, n, body, ...) \
     DFI_CAT(DFI_KERNEL_KNOWN_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_NOT_KERNEL, __VA_ARGS__)))(M, c, name, text, n, body, __VA_ARGS__)
-#define DFI_KERNEL_KNOWN_1(M, ...) M(__VA_ARGS__)
-#define DFI_KERNEL_KNOWN_0(M, c, name, text, n, body, ...)                                                      \
-    DFI_STATIC_ASSERT(0, "df_gpu.h: a parameter of kernel " #name " is (type, name) or df_in/df_out/df_inout/df_commute/" \
-                         "df_concurrent/df_reduce(...), df_in2/df_out2/df_inout2/df_commute2(...); df_owm_in/out/inout are for tasks");
+#define DFI_KERNEL_KNOWN_1(M, c, name, text, n, body, ...) \
+    DFI_KERNEL_VALUES(name, __VA_ARGS__, DFI_NO_1) M(c, name, text, n, body, __VA_ARGS__)
+#define DFI_KERNEL_VALUES(name, grid, ...) DFI_ARGS_OK(kernel, name, __VA_ARGS__)
+#define DFI_KERNEL_KNOWN_0(M, c, name, text, n, body, grid, ...) DFI_NUMBERED(DFI_KERNEL_TELL, name, __VA_ARGS__)
+#define DFI_KERNEL_TELL(name, k, t) DFI_CAT(DFI_KERNEL_TELL_, DFI_IS_EMPTY(DFI_NOT_KERNEL(t)))(name, k, t)
+#define DFI_KERNEL_TELL_1(name, k, t)
+#define DFI_KERNEL_TELL_0(name, k, t)                                                                           \
+    DFI_STATIC_ASSERT(0, "df_gpu.h: parameter " #k " of kernel " #name " is `" DFI_TEXT(t) "`: a kernel parameter is " \
+                         "(type, name) or df_in/df_out/df_inout/df_commute/df_concurrent/df_reduce(...), "      \
+                         "df_in2/df_out2/df_inout2/df_commute2(...); df_owm_in/out/inout are for tasks");
 
 /* a token for a parameter that a kernel cannot have */
 #define DFI_NOT_KERNEL(t) DFI_NOT_KERNEL_ t
 #define DFI_NOT_KERNEL_(form, mode, ...) DFI_NOT_KERNEL_##form(mode)
+#define DFI_NOT_KERNEL_dfi_f_none(mode)
 #define DFI_NOT_KERNEL_dfi_f_value(mode)
 #define DFI_NOT_KERNEL_dfi_f_array(mode) DFI_CAT(DFI_NOT_KERNEL_, mode)
 #define DFI_NOT_KERNEL_dfi_f_block(mode) DFI_CAT(DFI_NOT_KERNEL_, mode)
@@ -276,7 +284,7 @@ DFI_EXTERN_C_END
     }                                                                                                           \
     static const struct dfi_param name##_dfi_params[] = { DFI_WITH_##n(DFI_PARAM, name, __VA_ARGS__) };         \
     DFI_UNUSED static struct dfi_kernel name##_dfi_kernel = { title, __FILE__, __LINE__, text, c, name##_dfi_params + 1, n - 1,   \
-        sizeof(struct name##_dfi_args), name##_dfi_touched, items, here, call, NULL, 0, 0 };
+        sizeof(struct name##_dfi_args), name##_dfi_touched, items, here, call, NULL, 0, 0, 0 };
 #if defined(DF_SERIAL)
 #define DFI_KERNEL_LAUNCH(name, n, ...)                                                                        \
     DFI_UNUSED static void name##_dfi_launch(const struct df_opts *dfi_o, const char *dfi_site,                 \

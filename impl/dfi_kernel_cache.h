@@ -1,8 +1,8 @@
 /* dfi_kernel_cache.h - compiled kernels on disk, for the next run: DF_KERNEL_CACHE=folder
  *
  * A file per kernel, named by a hash of all that its compilation depends on: the caller adds that to a key. Files are
- * written under another name and renamed, so that no program ever reads half of one; one that is not as it was written
- * is as good as none. Whatever fails, kernels are compiled: the log says once if the folder cannot be written.
+ * replaced as a whole (dfi_replace.h); one that is not as it was written is ignored. The folder must belong to the user, and nobody
+ * else may write to it. Whatever fails, kernels are compiled, and the log says why once.
  * Threads: any. */
 #ifndef DFI_KERNEL_CACHE_H
 #define DFI_KERNEL_CACHE_H
@@ -36,20 +36,28 @@ static const char dfi_cache_magic[8] = { 'd', 'f', ' ', 'k', 'e', 'r', 'n', '1' 
 
 static const char *dfi_cache_folder(void)
 {
-    const char *folder = getenv("DF_KERNEL_CACHE");
+    const char *folder = dfi_env("DF_KERNEL_CACHE");
     return folder && *folder ? folder : NULL;
 }
 
-/* FOLDER/HASH and what `end` says, to be freed by dfi_mfree; NULL: no folder, no memory. */
-static char *dfi_cache_path(const struct dfi_cache_key *k, const char *end)
+/* Once a program. */
+static void dfi_cache_say(const char *why)
+{
+    static DFI_ATOMIC(int) said;
+    /* acq_rel: relaxed would do, nothing but the word itself is communicated */
+    if (!dfi_exchange_acq_rel(&said, 1)) dfi_log(DFI_LOG_CACHE, dfi_cache_folder(), why);
+}
+
+/* FOLDER/HASH, to be freed by dfi_mfree; NULL: no folder, no memory. */
+static char *dfi_cache_path(const struct dfi_cache_key *k)
 {
     const char *folder = dfi_cache_folder();
-    size_t room = folder ? strlen(folder) + strlen(end) + 40 : 0;
+    size_t room = folder ? strlen(folder) + 40 : 0;
     char *path = room ? (char *)dfi_malloc(room) : NULL;
     if (path)
-        snprintf(path, room, "%s/%08lx%08lx%08lx%08lx%s", folder, (unsigned long)(k->h[0] >> 32),
+        snprintf(path, room, "%s/%08lx%08lx%08lx%08lx", folder, (unsigned long)(k->h[0] >> 32),
                  (unsigned long)(k->h[0] & 0xffffffffu), (unsigned long)(k->h[1] >> 32),
-                 (unsigned long)(k->h[1] & 0xffffffffu), end);
+                 (unsigned long)(k->h[1] & 0xffffffffu));
     return path;
 }
 
@@ -75,56 +83,42 @@ static void *dfi_cache_read(FILE *f, const struct dfi_cache_key *k, size_t *byte
 /* What was put under this key, to be freed by dfi_mfree; NULL: nothing. */
 static void *dfi_cache_get(const struct dfi_cache_key *k, size_t *bytes)
 {
-    char *path = dfi_cache_path(k, "");
-    FILE *f = path ? fopen(path, "rb") : NULL;
+    char *path = dfi_cache_path(k);
+    const char *why = NULL;
+    FILE *f = path ? dfi_open_read(path, 1, &why) : NULL;
     void *p = NULL;
     if (f) {
         p = dfi_cache_read(f, k, bytes);
         fclose(f);
-    }
+    } else if (why) dfi_cache_say(why);
     dfi_mfree(path);
     return p;
 }
 
-static int dfi_cache_write(const char *name, const struct dfi_cache_key *k, const void *p, size_t bytes)
+static int dfi_cache_write(FILE *f, const struct dfi_cache_key *k, const void *p, size_t bytes)
 {
     struct dfi_cache_head head;
-    FILE *f = fopen(name, "wb");
-    int good;
-    if (!f) return 0;
     memset(&head, 0, sizeof head);
     memcpy(head.magic, dfi_cache_magic, sizeof head.magic);
     head.bytes = bytes, head.key = *k;
     dfi_cache_begin(&head.sum);
     dfi_cache_hash(&head.sum, p, bytes);
-    good = fwrite(&head, sizeof head, 1, f) == 1 && fwrite(p, 1, bytes, f) == bytes;
-    return !fclose(f) && good;
+    return fwrite(&head, sizeof head, 1, f) == 1 && fwrite(p, 1, bytes, f) == bytes && !fflush(f);
 }
 
 /* Keeps `bytes` bytes, at least 1, under this key. */
 static void dfi_cache_put(const struct dfi_cache_key *k, const void *p, size_t bytes)
 {
-    static DFI_ATOMIC(int) said;
-    char end[80], *path, *name;
-    if (!dfi_cache_folder() || !bytes || bytes > DFI_CACHE_MOST) return;
-    /* no other program and no other thread has this name at this time */
-#if DFI_POSIX
-    snprintf(end, sizeof end, ".%ld.%p.tmp", (long)getpid(), (void *)&end);
-#else
-    snprintf(end, sizeof end, ".%lx.%p.tmp", (unsigned long)dfi_os_ns(), (void *)&end);
-#endif
-    path = dfi_cache_path(k, "");
-    name = path ? dfi_cache_path(k, end) : NULL;
-    if (name) {
-        int written = dfi_cache_write(name, k, p, bytes);
-        if (!written || rename(name, path)) {
-            remove(name);
-            /* acq_rel: relaxed would do, nothing but the word itself is communicated */
-            if (!written && !dfi_exchange_acq_rel(&said, 1))
-                dfi_log(DFI_LOG_BAD_ENV, "DF_KERNEL_CACHE", dfi_cache_folder(), "a folder with room that df can write to");
-        }
-    }
-    dfi_mfree(name);
+    char *path = bytes && bytes <= DFI_CACHE_MOST ? dfi_cache_path(k) : NULL;
+    struct dfi_replaced r;
+    struct dfi_hush h;
+    const char *why = "it cannot be written";
+    int failed = 1;
+    if (!path) return;
+    dfi_hush_begin(&h);
+    if (dfi_replace(&r, path, &why)) failed = dfi_replace_end(&r, path, !dfi_cache_write(r.f, k, p, bytes));
+    dfi_hush_end(&h, failed);
+    if (failed) dfi_cache_say(why ? why : strerror(errno));
     dfi_mfree(path);
 }
 

@@ -43,7 +43,7 @@
 #if defined(DF_SERIAL)
 #define DFI_WORD_GET(T, p) (*(p))
 #define DFI_WORD_PUT(T, p, old, v) (*(p) = *(v), 1)
-#elif defined(__GNUC__)
+#elif DFI_GNU
 #define DFI_WORD_GET(T, p) dfi_word_get_##T(p)
 #define DFI_WORD_PUT(T, p, old, v) __atomic_compare_exchange((p), (old), (v), 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 DFI_INLINE int dfi_word_get_int(int *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }

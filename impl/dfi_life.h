@@ -10,20 +10,26 @@ static void dfi_be(struct dfi_worker *w) { dfi_self = w ? &w->hot : &dfi_nobody;
 
 static const struct dfi_queue dfi_queue_empty = { DFI_OS_MUTEX_INIT, NULL, 0, 0, 0 };
 
+static struct dfi_os_key dfi_thread_key; /* pool lock, to make it */
+
 /* --- one worker -------------------------------------------------------------------------------- */
 
 /* Everything but its memory, its event and its slot as if new. Zero, or -1 without memory. */
 static int dfi_worker_reset(struct dfi_worker *w)
 {
     w->hot.top = NULL;
-    w->head = w->split = w->task_mark = w->seen_top = 0;
+    w->head = w->split = w->kept = w->task_mark = w->fixed = w->seen_top = 0;
     w->task = NULL;
     w->opts = NULL;
     w->reg_task = NULL, w->reg_access = NULL;
     w->steady = NULL;
     w->now = NULL;
+    w->nest = 0;
+    w->blocking = 0;
+    dfi_store_relaxed(&w->stolen, (struct dfi_scope *)NULL);
     w->outside = 0;
     w->pinned = dfi_queue_empty;
+    for (w->n_alone = DFI_LOOPS_ALONE; w->n_alone;) dfi_store_relaxed(&w->alone[--w->n_alone], (uintptr_t)0);
     w->held_lock = dfi_queue_empty.lock;
     w->held = NULL;
 #if DFI_CHECK_ASAN
@@ -51,7 +57,7 @@ static int dfi_worker_stack(struct dfi_worker *w, size_t entries)
     void **stack = (void **)dfi_malloc(entries * sizeof *stack);
     if (!stack) return -1;
     dfi_mfree(w->stack);
-    dfi_mfree((void *)w->sites);
+    dfi_mfree(w->sites);
     w->stack = stack, w->room = w->limit = entries;
     w->sites = NULL;
     return 0;
@@ -68,8 +74,9 @@ static void dfi_worker_free(struct dfi_worker *w)
     }
     dfi_steady_free(w);
     dfi_blocks_free_all(w);
+    dfi_deque_free(w);
     dfi_mfree(w->stack);
-    dfi_mfree((void *)w->sites);
+    dfi_mfree(w->sites);
     if (w->kernel) w->kernel_free(w->kernel);
     dfi_mfree(dfi_load_relaxed(&w->pen.chunk));
     dfi_perf_close(&w->perf);
@@ -85,11 +92,11 @@ static struct dfi_worker *dfi_worker_take(size_t entries)
     char *p;
     for (i = 0; i < n && !w; i++) {
         w = dfi_load_relaxed(&dfi_pool.slot[i]);
-        if (w->attached) w = NULL;
+        if (dfi_load_relaxed(&w->attached)) w = NULL;
     }
     if (w) {
         if (w->limit != entries && dfi_worker_stack(w, entries)) return NULL;
-        w->attached = 1;
+        dfi_store_relaxed(&w->attached, DFI_ATTACHED);
 #if DF_CHECK
         w->body = w->call = w->deepest = 0; /* another stack */
 #endif
@@ -106,9 +113,11 @@ static struct dfi_worker *dfi_worker_take(size_t entries)
         return NULL;
     }
     memset(p, 0, sizeof *w + DFI_LINE);
-    w = (struct dfi_worker *)(void *)(p + (DFI_LINE - (uintptr_t)p % DFI_LINE) % DFI_LINE);
+    w = (struct dfi_worker *)(void *)(p + (DFI_LINE - (uintptr_t)p % DFI_LINE));
     w->allocated = p;
     w->next_id = (uintptr_t)(n + 1);
+    w->first_ring.mask = DFI_DEQUE_SIZE - 1, w->first_ring.item = w->item;
+    dfi_store_relaxed(&w->ring, &w->first_ring);
     w->pen.slot = n;
     w->random = (uint32_t)n * 2654435761u + 1;
     if (dfi_os_event_init(&w->event)) {
@@ -120,8 +129,10 @@ static struct dfi_worker *dfi_worker_take(size_t entries)
         dfi_worker_free(w);
         return NULL;
     }
-    w->attached = 1;
+    dfi_store_relaxed(&w->attached, DFI_ATTACHED);
     dfi_worker_directed(w);
+    memcpy(p, (void *)&dfi_pool.rooms, sizeof dfi_pool.rooms);
+    dfi_pool.rooms = p;
     dfi_store_release(&dfi_pool.slot[n], w); /* complete; pairs with the acquire of thieves */
     dfi_store_release(&dfi_pool.n_slots, n + 1);
     return w;
@@ -129,10 +140,37 @@ static struct dfi_worker *dfi_worker_take(size_t entries)
 
 /* --- threads of the program -------------------------------------------------------------------- */
 
+static void dfi_helper_left(struct dfi_worker *w);
+
+/* Has the main thread ended, by pthread_exit, and is w the last of the threads of the program? Nobody needs the helpers, then,
+ * and they would keep the process from ending. */
+static int dfi_main_ends(struct dfi_worker *w)
+{
+    static int ended; /* pool lock */
+    int i, last;
+    dfi_os_lock(&dfi_pool_lock);
+    dfi_store_relaxed(&w->attached, DFI_LEAVES); /* of two that end at a time, the second one to come here finds the other gone */
+    last = ended |= dfi_os_main_thread();
+    for (i = 0; last && i < dfi_load_relaxed(&dfi_pool.n_slots); i++) {
+        const struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
+        last = dfi_load_relaxed(&v->attached) != DFI_ATTACHED || dfi_load_relaxed(&v->helper);
+    }
+    dfi_os_unlock(&dfi_pool_lock);
+    return last;
+}
+
 static void dfi_detach(void *p) /* at the end of a thread that used df */
 {
     struct dfi_worker *w = (struct dfi_worker *)p;
-    if (dfi_me() != w) return; /* the pool was taken down or forked since */
+    if (dfi_me() != w) return; /* the pool was taken down or forked since, or a helper ended as it should */
+    dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w); /* once more, if this ends in a body that runs in its waits */
+    dfi_exit_watch();
+    if (w->task || w->scope->outer || w->now || w->helper) dfi_exit_bodies(w); /* the end was not told before (dfi_exit_watch) */
+    if (w->helper) {
+        dfi_helper_left(w);
+        return;
+    }
+    if (w->sites) dfi_report_unsynced(w, 0, "its thread ended");
     if (w->scope->outer == NULL && !w->task) {
         dfi_wait_all(w, w->scope);
         if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_wait(w);
@@ -140,26 +178,38 @@ static void dfi_detach(void *p) /* at the end of a thread that used df */
     }
     dfi_check_thread_end(w);
     dfi_outbox_flush(w);
+    if (dfi_main_ends(w)) df_stop();
     w->hot.top = NULL;
     w->head = w->split = 0;
+    dfi_exit_unwatch();
     dfi_be(NULL);
     dfi_os_lock(&dfi_pool_lock);
     dfi_watch_thread(w, 2);
     dfi_perf_close(&w->perf);
-    w->attached = 0;
+    dfi_store_relaxed(&w->attached, 0);
     dfi_os_unlock(&dfi_pool_lock);
     dfi_baton_drop(w); /* its slot is free before anybody else decides on slots */
 }
 
-static struct dfi_os_key dfi_thread_key; /* pool lock */
 
 /* --- helper threads ---------------------------------------------------------------------------- */
+
+/* The last access of a helper to the pool. pre: it has no worker any more. */
+static void dfi_helper_ends(void)
+{
+    dfi_exit_unwatch();
+    dfi_be(NULL);
+    dfi_fetch_sub_seq_cst(&dfi_pool.alive, 1);
+    dfi_os_event_wake_all(&dfi_pool.ended);
+}
 
 static void *dfi_helper(void *p)
 {
     struct dfi_worker *w = (struct dfi_worker *)p;
     struct dfi_goal g;
     dfi_be(w);
+    dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
+    dfi_exit_watch();
     dfi_watch_thread(w, 0);
     if (w->pin >= 0) {
         struct dfi_os_affinity a;
@@ -171,9 +221,38 @@ static void *dfi_helper(void *p)
     dfi_baton_take(w);
     dfi_help_until(w, 0, &g);
     dfi_outbox_flush(w);
-    dfi_be(NULL);
-    dfi_fetch_sub_seq_cst(&dfi_pool.alive, 1);
+    dfi_helper_ends();
     return NULL;
+}
+
+static void *dfi_spare(void *p); /* dfi_blocking.h */
+
+/* The thread of w, a helper, ends in a body, which has failed: another one takes its place, unless the pool is about to stop. */
+static void dfi_helper_left(struct dfi_worker *w)
+{
+    int go_on = 0;
+    dfi_outbox_flush(w);
+    dfi_share(w);
+    dfi_baton_drop(w);
+    while (!dfi_os_trylock(&dfi_pool_lock)) { /* df_stop holds it while it joins this thread */
+        if (!dfi_load_seq_cst(&dfi_pool.running)) {
+            dfi_helper_ends();
+            return;
+        }
+        dfi_os_yield();
+    }
+    if (dfi_load_seq_cst(&dfi_pool.running)) {
+        struct dfi_os_thread old = w->thread;
+        dfi_be(NULL);
+        go_on = !dfi_os_thread_start(&w->thread, w->index < dfi_pool.n_workers ? dfi_helper : dfi_spare, w, dfi_pool.stack_bytes);
+        if (go_on) dfi_os_thread_forget(&old);
+        else {
+            w->thread = old;
+            dfi_log(DFI_LOG_THREAD_LOST, w->index);
+        }
+    }
+    dfi_os_unlock(&dfi_pool_lock);
+    if (!go_on) dfi_helper_ends();
 }
 
 /* pre: pool lock; h was taken for it. Zero: the thread runs. */
@@ -183,12 +262,14 @@ static int dfi_helper_start(struct dfi_worker *h, void *(*fn)(void *))
     dfi_fetch_add_seq_cst(&dfi_pool.alive, 1);
     if (!dfi_os_thread_start(&h->thread, fn, h, dfi_pool.stack_bytes)) return 0;
     dfi_fetch_sub_seq_cst(&dfi_pool.alive, 1);
-    h->attached = 0;
+    dfi_store_relaxed(&h->attached, 0);
     dfi_store_relaxed(&h->helper, 0);
     return -1;
 }
 
 static DFI_ATOMIC(int) dfi_lock_events_ready; /* dfi_blocking.h */
+static int dfi_retry_sleep(const char *site, struct dfi_os_event *e, DFI_ATOMIC(int) *awake);
+static DFI_ATOMIC(int) *dfi_retry_flag(void);
 static void dfi_fork_prepare(void);
 static void dfi_fork_parent(void);
 static void dfi_fork_child(void);
@@ -201,7 +282,8 @@ static int dfi_start_locked(const df_config *c)
     int i;
     dfi_logger.log = c ? c->log : NULL;
     dfi_logger.arg = c ? c->log_arg : NULL;
-    if (!(s = (struct dfi_settings *)dfi_malloc(sizeof *s))) {
+    if (!dfi_pool.ended_made) dfi_pool.ended_made = !dfi_os_event_init(&dfi_pool.ended);
+    if (!dfi_pool.ended_made || !(s = (struct dfi_settings *)dfi_malloc(sizeof *s))) {
         dfi_log(DFI_LOG_NO_MEMORY);
         return DF_ERROR_MEMORY;
     }
@@ -234,6 +316,7 @@ static int dfi_start_locked(const df_config *c)
 #endif
     if (!dfi_me()) dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
     dfi_be(w);
+    dfi_exit_watch();
     dfi_direct_begin(w, s);
     dfi_store_relaxed(&dfi_pool.run_now, dfi_run_now_allowed());
     w->index = 0;
@@ -245,7 +328,9 @@ static int dfi_start_locked(const df_config *c)
         dfi_affinity_add(&a, s->cpu[0]);
         dfi_pool.affinity_set = dfi_os_set_affinity(&a) == 0;
     }
-    dfi_store_release(&dfi_yield_hook, &dfi_yield); /* release: relaxed would do */
+    dfi_store_release(&dfi_retry_flag_hook, &dfi_retry_flag); /* release: relaxed would do */
+    dfi_store_release(&dfi_retry_hook, &dfi_retry_sleep);
+    dfi_store_release(&dfi_may_block_hook, &dfi_run_now_ends);
     dfi_store_seq_cst(&dfi_pool.stopping, 0);
     dfi_pool.n_workers = 1;
     for (i = 1; i < s->workers; i++) {
@@ -278,6 +363,7 @@ static struct dfi_worker *dfi_attach(void)
         w->index = dfi_pool.n_workers + i;
         dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
         dfi_be(w);
+        dfi_exit_watch();
         dfi_watch_thread(w, 1);
     }
     dfi_os_unlock(&dfi_pool_lock);
@@ -307,7 +393,7 @@ static void dfi_stop_join(void)
         if (!v->helper || v == me) continue;
         dfi_os_thread_join(&v->thread);
         dfi_perf_close(&v->perf);
-        v->attached = 0;
+        dfi_store_relaxed(&v->attached, 0);
         dfi_store_relaxed(&v->helper, 0);
     }
     dfi_store_relaxed(&dfi_pool.spares, 0);
@@ -326,9 +412,10 @@ DFI_API df_result df_start(const df_config *c)
     return (df_result)r;
 }
 
-DFI_API void df_stop(void)
+DFI_API DFI_NOINLINE void df_stop(void)
 {
     struct dfi_worker *w = dfi_me();
+    DFI_UNSYNCED(w);
     if (w && (w->task || w->scope->outer || w->scope->guess)) {
         dfi_log(DFI_LOG_STOP_INSIDE);
         return;
@@ -388,7 +475,7 @@ DFI_EXTERN_C_END
 
 /* --- the end of the process, or of the library that embeds df ----------------------------------- */
 
-#if defined(__GNUC__)
+#if DFI_GNU
 static void dfi_free_all(int n)
 {
     int i;
@@ -396,21 +483,37 @@ static void dfi_free_all(int n)
     if (dfi_thread_key.made) pthread_key_delete(dfi_thread_key.key);
     dfi_thread_key.made = 0;
 #endif
+    dfi_exit_unwatch();
     dfi_be(NULL);
-    dfi_store_release(&dfi_yield_hook, (void (*)(const char *, const char *, void (*)(void *), void *))NULL);
+    dfi_store_release(&dfi_retry_hook, (dfi_retry_fn *)NULL);
+    dfi_store_release(&dfi_retry_flag_hook, (dfi_retry_flag_fn *)NULL);
+    dfi_store_release(&dfi_may_block_hook, (dfi_may_block_fn *)NULL);
     dfi_store_relaxed(&dfi_pool.stopping, 0);
     dfi_store_relaxed(&dfi_pool.n_slots, 0);
+    dfi_pool.rooms = NULL;
     for (i = 0; i < n; i++) {
         dfi_worker_free(dfi_load_relaxed(&dfi_pool.slot[i]));
         dfi_store_relaxed(&dfi_pool.slot[i], NULL);
     }
 }
 
+enum { DFI_EXIT_MS = 1000 }; /* a task that never ends must not keep the process longer */
+
+/* Until at most `left` helpers are there. */
+static void dfi_exit_wait(int left)
+{
+    uint64_t end = dfi_os_ns() + (uint64_t)DFI_EXIT_MS * 1000000, now;
+    int n;
+    while ((n = dfi_load_seq_cst(&dfi_pool.alive)) > left && (now = dfi_os_ns()) < end)
+        dfi_os_event_wait(&dfi_pool.ended, &dfi_pool.alive, n, (int)((end - now) / 1000000) + 1);
+}
+
 /* The pool belongs to the module whose copy of the implementation started it. */
 static __attribute__((destructor)) void dfi_unload(void)
 {
     struct dfi_worker *me = dfi_me();
-    int i, n, others = 0, wait_ms = 1000, self;
+    int i, n, others = 0, self;
+    DFI_UNSYNCED(me);
     dfi_os_lock(&dfi_pool_lock);
     self = me && me->helper;
     if (!dfi_load_relaxed(&dfi_pool.n_slots) || dfi_pool.module != &dfi_thread_key) {
@@ -419,6 +522,7 @@ static __attribute__((destructor)) void dfi_unload(void)
     }
     if (me && me->scope->outer == NULL) {
         long pending = (long)(me->scope->submitted - me->scope->done) + (long)dfi_load_acquire(&me->scope->pending);
+        if (me->sites && !me->task) dfi_report_unsynced(me, 0, "the program ended");
         if (pending > 0) dfi_log(DFI_LOG_EXIT_PENDING, pending);
         dfi_scope_end_errors(me->scope);
     }
@@ -427,8 +531,7 @@ static __attribute__((destructor)) void dfi_unload(void)
     dfi_os_unlock(&dfi_pool_lock);
     if (me) dfi_check_thread_end(me);
     dfi_check_reset(1);
-    while (dfi_load_seq_cst(&dfi_pool.alive) > self && wait_ms-- > 0)
-        dfi_os_sleep_ms(); /* a task that never ends must not keep us */
+    dfi_exit_wait(self);
     if (dfi_load_seq_cst(&dfi_pool.alive) > self) {
         dfi_log(DFI_LOG_EXIT_BUSY, dfi_load_seq_cst(&dfi_pool.alive) - self);
         dfi_watch_stop();
@@ -443,7 +546,7 @@ static __attribute__((destructor)) void dfi_unload(void)
     dfi_stats_end();
     dfi_graph_end();
     n = dfi_load_relaxed(&dfi_pool.n_slots);
-    for (i = 0; i < n; i++) others += dfi_load_relaxed(&dfi_pool.slot[i])->attached;
+    for (i = 0; i < n; i++) others += dfi_load_relaxed(&dfi_load_relaxed(&dfi_pool.slot[i])->attached);
     if (others <= (me != NULL)) { /* else a thread of the program may still be using its worker */
         dfi_free_all(n);
         dfi_graph_forget();
@@ -485,7 +588,9 @@ static void dfi_fork_child(void)
     dfi_store_relaxed(&dfi_pool.parked_idle, 0);
     dfi_store_relaxed(&dfi_pool.parked_waiting, 0);
     dfi_store_relaxed(&dfi_pool.spinning, 0);
+    dfi_store_relaxed(&dfi_pool.watcher, 0);
     dfi_store_relaxed(&dfi_pool.alive, 0);
+    dfi_pool.ended_made = 0;
     dfi_pool.affinity_set = 0;
     dfi_pool.queue = dfi_queue_empty;
     dfi_pool.board = dfi_board_empty;
@@ -510,9 +615,9 @@ static void dfi_fork_child(void)
         memset(v->fresh, 0, sizeof v->fresh);
         memset(v->fresh_end, 0, sizeof v->fresh_end);
         dfi_store_relaxed(&v->returned, NULL);
-        v->attached = 0;
+        dfi_store_relaxed(&v->attached, 0);
         dfi_store_relaxed(&v->helper, 0);
-        if (dfi_os_event_init(&v->event) || dfi_worker_reset(v)) v->attached = 1; /* unusable */
+        if (dfi_os_event_init(&v->event) || dfi_worker_reset(v)) dfi_store_relaxed(&v->attached, DFI_ATTACHED); /* unusable */
     }
     if (dfi_thread_key.made) pthread_setspecific(dfi_thread_key.key, NULL);
 }

@@ -15,6 +15,10 @@
                                 "lower df_config.window or df_config.deque")                                   \
     X(TOO_MANY_THREADS, WARNING, ONCE, "more than %d threads use df: in the others tasks run at once")         \
     X(BAD_ENV, WARNING, ALWAYS, "%s='%s' is not %s: the default is used")                                      \
+    X(PRIVILEGED, WARNING, ONCE, "%s and all other variables of df are ignored: this process has privileges that the user who started " \
+                                 "it lacks, such as set-user-ID; use df_config")                               \
+    X(PRIVILEGED_DEVICE, WARNING, ONCE, "OpenCL and CUDA are not loaded: this process has privileges that the user who started it lacks, and variables " \
+                                        "of that user choose which libraries they load; the host runs the kernels") \
     X(BAD_CONFIG, WARNING, ALWAYS, "df_config.%s = %ld is not %s: the default is used")                        \
     X(TOO_MANY_WORKERS, WARNING, ALWAYS, "%d workers are too many: %d are used; set DF_WORKERS or df_config.workers") \
     X(BAD_CPU, WARNING, ALWAYS, "DF_CPUSET names CPU %d, which this process may not use: left out")            \
@@ -26,7 +30,7 @@
                                   "call it where the program is outside of all df constructs")                 \
     X(SYNC_TWICE, ERROR, ALWAYS, "%s: df_sync(%s) on a future that was not spawned, was synced before, "       \
                                  "or was spawned by another thread")                                           \
-    X(NOT_SYNCED, ERROR, ALWAYS, "%s: df_spawn without df_sync before the end of the task it is in")       \
+    X(NOT_SYNCED, ERROR, ALWAYS, "%s: df_spawn(%s) without df_sync before %s: %s; sync it in the function that spawns it") \
     X(LEFT_BLOCK, ERROR, ALWAYS, "%s: DF_PARALLEL was left by return, goto or longjmp: its tasks were not waited for") \
     X(LEFT_GUESS, ERROR, ALWAYS, "a df_speculate block was left by longjmp: it is ended at the end of the code around it; " \
                                  "leave it by break, return or goto")                                          \
@@ -37,11 +41,17 @@
     X(TOKEN_OPEN, ERROR, ALWAYS, "%s: a signal too many for the token of %s, which is open already: no effect")  \
     X(TOKEN_STUCK, ERROR, ALWAYS, "%s: df_wait_token waits for the token of %s, which nobody can signal any more: " \
                                   "given up; raise its signals, lower its count, or use DF_TOKEN_EXTERNAL")    \
+    X(RETRY_STUCK, ERROR, ALWAYS, "%s: df_retry waits for a change, but nothing is left that could write what the atomic block " \
+                                  "has read: the block is taken back and left, as by df_abort; submit the task that writes it") \
+    X(NO_SPARE, WARNING, ONCE, "no thread can be started in the place of one that blocks (%d block now): its worker is missing " \
+                               "meanwhile; raise the limit on threads, or let fewer tasks block at a time") \
     X(TASK_STUCK, ERROR, ALWAYS, "%s: task %s waits for the token of %s, which %s: skipped")                   \
     X(NODE_STUCK, ERROR, ALWAYS, "%s: node %s never fired, as it was not given: %s")                           \
     X(NODE_TWICE, ERROR, ALWAYS, "%s: df_node_set gives %s of node %s (created at %s) a second time: no effect") \
     X(NO_WORKER, WARNING, ALWAYS, "%s: df_opts.worker = %d, but workers are 1 to %d or DF_MAIN_THREAD: any worker runs it") \
     X(FAIL_ZERO, ERROR, ALWAYS, "df_fail(0, \"%s\"): 0 is no error: the code is -1")                           \
+    X(THREAD_LEFT, ERROR, ALWAYS, "%s%s%s%s%s: its thread ended in its body, by pthread_exit or cancellation: it has failed") \
+    X(THREAD_LOST, WARNING, ALWAYS, "the thread of worker %d ended in a body, and the system refused another: going on with fewer") \
     X(ERROR_LOST, WARNING, ALWAYS, "a task failed with %d, \"%s\", and nobody called df_wait_result")          \
     X(NOT_RELEASABLE, WARNING, ONCE, "df_release in task %s, which was not submitted with .release = 1: "      \
                                      "its memory is released at its end")                                      \
@@ -63,8 +73,16 @@
     X(CHECK_CHANGED, ERROR, ALWAYS, "task %s%s changed df_in %.*s, which it declares to read only (DF_CHECK): declare df_inout(.., %.*s, ..)") \
     X(CHECK_UNWRITTEN, ERROR, ALWAYS, "task %s%s declares df_out %.*s and leaves %lu bytes of it, from byte %lu on, as they were (DF_CHECK=2): " \
                                       "declare df_inout(.., %.*s, ..), or less")                                \
+    X(CHECK_REDUCTION, ERROR, ALWAYS, "operator %s of DF_REDUCTION is not commutative: combine(a, b) and combine(b, a) differ by more than rounding " \
+                                      "(DF_CHECK): declare it by DF_ORDERED_REDUCTION")                         \
     X(CHECK_TURN, WARNING, ONCE, "DF_CHECK: a task went on for more than %d seconds while others waited for their turn: while they run " \
                                  "beside each other undeclared accesses are not found")                         \
+    X(REGION, ERROR, ALWAYS, "%s%stask %s: the size of parameter %.*s is negative, or larger than the memory behind its address: " \
+                             "the task is ordered as if it accessed all memory; correct the count in its declaration") \
+    X(REGION_WAIT, ERROR, ALWAYS, "%s%sdf_wait_on: there are fewer bytes behind the address: it waits for all tasks that write") \
+    X(REGION_LOOP, ERROR, ALWAYS, "%s: loop %s: the size of a parameter is negative, or larger than the memory behind its address: " \
+                                  "the loop is ordered as if it accessed all memory; correct the count in its declaration") \
+    X(RELEASE, ERROR, ALWAYS, "df_release in task %s: the size is larger than the memory behind the address: no effect") \
     X(GRAIN, ERROR, ALWAYS, "%s: df_loop.grain%s = %ld is negative: taken as 0")                                \
     X(SCHEDULE, ERROR, ALWAYS, "%s: df_loop.schedule = %d is none of enum df_schedule: taken as DF_AUTO")      \
     X(VECTOR, ERROR, ALWAYS, "%s: the vector {%ld, %ld, %ld} of df_wavefront(%s, ...), of %d dimensions, does not name an " \
@@ -81,6 +99,10 @@
     X(STREAM_STUCK, ERROR, ALWAYS, "%s%stask %s waits for %lu %s the stream of %s, which can no longer come: skipped") \
     X(STREAM_NULL, ERROR, ALWAYS, "%s%stask %s: the stream for parameter %s is NULL: skipped")                 \
     X(STREAM_SIZE, ERROR, ALWAYS, "%s%stask %s: elements of parameter %s have %lu bytes, those of the stream of %s %lu: skipped") \
+    X(STREAM_TYPE, ERROR, ALWAYS, "%s%stask %s, declared at %s: elements of parameter %s are of type %s, but those of the stream of %s " \
+                                  "are of type %s by %s: skipped")                                              \
+    X(STREAM_NAMES, WARNING, ONCE, "%s%stask %s, declared at %s: elements of parameter %s are of type %s, those of the stream of %s " \
+                                   "of type %s by %s: if this is one type, give it the same name in both places") \
     X(STREAM_LARGE, ERROR, ALWAYS, "%s%stask %s: parameter %s is a window of %ld elements, but the stream of %s has room for %lu: " \
                                    "skipped; raise its capacity")                                              \
     X(STREAM_BURST, ERROR, ALWAYS, "%s%stask %s: parameter %s is to consume %ld of %ld elements: skipped")      \
@@ -125,10 +147,15 @@
     X(NO_DEVICE, WARNING, ALWAYS, "DF_GPU=%s, but there is no such device: the host runs the kernels")          \
     X(FILE_FOREIGN, WARNING, ALWAYS, "%s=%s: this file is not one that df wrote: it is neither read nor changed") \
     X(FILE_LINES, WARNING, ALWAYS, "%s=%s: %ld lines are not as df writes them: they are left out")              \
-    X(FILE_WRITE, WARNING, ALWAYS, "%s=%s cannot be written: what was measured is known to this run only")       \
+    X(FILE_WRITE, WARNING, ALWAYS, "%s=%s cannot be written: %s: what was measured is known to this run only")   \
+    X(FILE_READ, WARNING, ALWAYS, "%s=%s is neither read nor written: %s; name a file in a folder of yours")      \
+    X(CACHE, WARNING, ALWAYS, "DF_KERNEL_CACHE=%s is not used: %s; each run compiles its kernels")               \
     X(DEVICE_LOST, ERROR, ALWAYS, "device %d (%s) failed while %s: %s; it is not used any more, and %lu bytes that only it had " \
                                   "are lost: the host's memory has what was there before")                     \
     X(NO_SUCH_DEVICE, ERROR, ALWAYS, "%s: launch of %s on device %d: devices are 1 to %d, or DF_HOST: not run") \
+    X(KERNEL_TEXT, ERROR, ALWAYS, "%s:%d: kernel %s runs on the host, but would not compile for a device: %s")  \
+    X(DEVICE_POINTER, ERROR, ALWAYS, "%s: launch of %s: parameter %s is an address of device memory (%s): not run; df moves memory " \
+                                     "to devices itself: pass memory of the host")                              \
     X(KERNEL_BUILD, ERROR, ALWAYS, "%s:%d: kernel %s does not compile for device %d (%s): not run\n%s")         \
     X(GRID, ERROR, ALWAYS, "%s: launch of %s on device %d (%s): %ld x %ld x %ld work-items in groups of %d x %d x %d: %s: not run") \
     X(DEVICE_MEMORY, ERROR, ALWAYS, "%s: launch of %s on device %d (%s): it accesses %lu bytes, the largest part %lu as %s, and the " \
@@ -144,7 +171,14 @@
     X(TM_OUTSIDE, ERROR, ALWAYS, "%s: %s outside of an atomic block: no effect")                               \
     X(TM_DIRECT, ERROR, ALWAYS, "%s: %s after df_irrevocable, or without memory to take the block back: no effect") \
     X(TM_RETRY_NOTHING, ERROR, ALWAYS, "%s: df_retry in an atomic block that read nothing by df_tm_read: nothing can wake it") \
-    X(TM_FOREVER, ERROR, ALWAYS, "%s: df_retry in an atomic block of a serial build waits for ever: it has no effect") \
+    X(TM_LEFT, ERROR, ALWAYS, "%s: an atomic block that begins here, or a block inside of it, was left by longjmp, or by an exception through " \
+                              "code compiled without exceptions: it is rolled back; leave it by return, break, goto or df_abort") \
+    X(TM_LEFT_DIRECT, ERROR, ALWAYS, "%s: the atomic block that begins here was left by longjmp or an exception after df_irrevocable: what it " \
+                                     "did stays, and it ends there")                                           \
+    X(TM_COPY_LOCAL, ERROR, ALWAYS, "%s: the atomic block that begins here uses df_tm_copy for a local variable, which has its old value until the " \
+                                    "block ends: read into it by df_tm_read_bytes")                             \
+    X(TM_SIGNAL, ERROR, ALWAYS, "%s: an atomic block in a signal handler that interrupts an atomic block: it is not executed; " \
+                                "set a flag in the handler, and run the block outside of it")                  \
     X(TM_THREAD_END, ERROR, ALWAYS, "%s: a thread ends inside of the atomic block that begins here: it has no effect") \
     X(TM_NO_RECORD, WARNING, ONCE, "out of memory: some threads run their atomic blocks one after another")    \
     X(OWM_OWNERS, ERROR, ALWAYS, "%s: %s acquires %lu bytes %s that %s owns %s since %s: order the two, or release first") \
@@ -187,22 +221,26 @@ DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_logger dfi_logger;
 DFI_EXTERN_C_END
 
+#define DFI_LOG_ROW(id, level, once, text) { DFI_LOG_##level, DFI_LOG_##once, text },
+struct dfi_message { int level, once; const char *text; };
+static const struct dfi_message dfi_message[] = { DFI_MESSAGES(DFI_LOG_ROW) };
+
 static void dfi_log(int id, ...)
 {
-#define DFI_LOG_ROW(id, level, once, text) { DFI_LOG_##level, DFI_LOG_##once, text },
-    static const struct { int level, once; const char *text; } message[] = { DFI_MESSAGES(DFI_LOG_ROW) };
     void (*say)(void *arg, int level, const char *line);
     char text[400];
     va_list ap;
     int n;
     /* acq_rel: relaxed would do, nothing but the word itself is communicated */
-    if (message[id].once && dfi_exchange_acq_rel(&dfi_logger.said[id], 1)) return;
+    if (dfi_message[id].once && dfi_exchange_acq_rel(&dfi_logger.said[id], 1)) return;
     n = snprintf(text, sizeof text, "df: ");
     va_start(ap, id);
-    vsnprintf(text + n, sizeof text - (size_t)n, message[id].text, ap);
+    DFI_QUIET_FORMAT
+    vsnprintf(text + n, sizeof text - (size_t)n, dfi_message[id].text, ap);
+    DFI_LOUD
     va_end(ap);
     say = dfi_logger.log; /* not called as a member: `log` may be a macro of <tgmath.h> */
-    if (say) say(dfi_logger.arg, message[id].level, text);
+    if (say) say(dfi_logger.arg, dfi_message[id].level, text);
     else fprintf(stderr, "%s\n", text);
 }
 

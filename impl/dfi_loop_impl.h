@@ -4,7 +4,9 @@
  * compare-and-swap on `next`, so that nobody has a share of his own that he could be late with. Parts are guided:
  * a fraction of what is left, but by the time iterations have taken lately neither so short that claiming shows nor so
  * long that a worker which becomes free, or a cancellation, waits for them.
- * A loop is first run by its owner alone, by parts that double, until it is known to be long enough for others to come. */
+ * A loop that is worth company is offered to others before its first iteration begins. Whether it is, the last loops of the same declaration tell: an
+ * iteration is expected to take as long as it lately did at most. The first loop of a declaration is offered. One that is expected to be short is
+ * first run by its owner alone, by parts that grow, until it turns out to be long enough for others to come. */
 #ifndef DFI_LOOP_IMPL_H
 #define DFI_LOOP_IMPL_H
 
@@ -16,6 +18,10 @@ enum {
                                      until it runs */
     DFI_LOOP_PART_NS = 5000,      /* shortest part: claiming one costs up to 0.1 us when several do */
     DFI_LOOP_LONG_NS = 250000,    /* longest part */
+    DFI_LOOP_FORGET = 8,          /* a loop that is shorter than expected makes the next expected to be shorter by one 8th: after one with
+                                     iterations of 8 ms 40 short ones are offered, at 3 us each, less than 1 % of what the long one took */
+    DFI_LOOP_MORE = 4,            /* the owner alone runs parts that grow by this: each costs a look at the clock (with 2: 20 ns more for 2 to 16
+                                     empty iterations) */
     DFI_LOOP_SHARES = 2,          /* a part is at most one in 2 * workers of what is left */
     DFI_LOOP_ROWS = 32,           /* a first dimension with less than 32 iterations per worker: others are divided, too */
     DFI_LOOP_FIXED = 8,           /* workers that a deterministic loop is divided for, whatever there are */
@@ -36,6 +42,7 @@ struct dfi_loop {
     const struct dfi_access *x;     /* of the call */
     unsigned n_x;
     int reduces, deterministic;
+    int ordered;                    /* some reductions are to be combined in the order of the iterations */
     void *args;
     const long *bounds;
     long step[3];
@@ -47,11 +54,14 @@ struct dfi_loop {
     int schedule;
     unsigned long workers;
     int backwards;                  /* the parts are claimed from the end: DF_CHAOS */
-    double ns;                      /* per iteration, as far as the owner knows */
+    double ns;                      /* per iteration, as far as the owner knows; 0: it does not */
+    double took;                    /* ns, all iterations of the owner, */
+    unsigned long ran;              /* so many */
     unsigned long leaf_count;       /* deterministic reductions, else 0 */
     struct dfi_os_mutex lock;       /* of the next two */
     struct dfi_loop_part *leaves;   /* done, and waiting for their turn */
     DFI_ATOMIC(unsigned long) turn;
+    DFI_ATOMIC(int) opened;         /* the team is on the board: by a watcher, while the owner runs the loop alone */
     char line0[DFI_LINE];
     DFI_ATOMIC(unsigned long) next; /* the first iteration nobody has claimed */
     DFI_ATOMIC(struct dfi_loop_part *) parts; /* of members that have left */
@@ -67,7 +77,8 @@ static void dfi_loop_space(struct dfi_loop *l, const df_loop *o)
     l->count = l->n[0];
     for (d = 1; d < l->type->dims; d++) {
         unsigned long rows = DFI_LOOP_ROWS * (l->reduces && l->deterministic ? (unsigned long)DFI_LOOP_FIXED : l->workers), parts = 1;
-        if (grain[d]) l->block[d] = grain[d] < l->n[d] ? grain[d] : l->n[d];
+        if (l->ordered) l->block[d] = l->n[d]; /* only rows are numbered in the order of the iterations */
+        else if (grain[d]) l->block[d] = grain[d] < l->n[d] ? grain[d] : l->n[d];
         else {
             if (l->count < rows) parts = rows / l->count + 1;
             l->block[d] = l->n[d] / parts + (l->n[d] % parts != 0);
@@ -140,13 +151,18 @@ static size_t dfi_loop_round(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 static size_t dfi_access_span(const struct dfi_access *x) { return x->rows && x->row ? (x->rows - 1) * x->ld + x->row : 0; }
 
-/* Bytes of all copies of one part. */
+/* Bytes of all copies of one part; PTRDIFF_MAX, which no memory has, if they are of memory that cannot be. */
 static size_t dfi_loop_copy_bytes(const struct dfi_access *x, unsigned n)
 {
     size_t bytes = 0;
     unsigned i;
     for (i = 0; i < n; i++)
-        if (x[i].mode & DFI_REDUCE & DFI_SHARED) bytes += dfi_loop_round(dfi_access_span(&x[i]));
+        if (x[i].mode & DFI_REDUCE & DFI_SHARED) {
+            struct dfi_region r = dfi_region_of(&x[i]);
+            size_t one = dfi_loop_round(dfi_access_span(&x[i]));
+            if (dfi_region_is_all(&r) || one > (size_t)PTRDIFF_MAX / DFI_PARAMETERS) return (size_t)PTRDIFF_MAX;
+            bytes += one;
+        }
     return bytes;
 }
 
@@ -155,8 +171,8 @@ static void *dfi_loop_part_args(struct dfi_loop_part *p) { return (char *)p + df
 /* Arguments whose reductions go to copies that begin as the identity. NULL without memory. */
 static struct dfi_loop_part *dfi_loop_part_new(const struct dfi_loop_type *type, const void *args, const struct dfi_access *x, unsigned n)
 {
-    size_t head = dfi_loop_round(sizeof(struct dfi_loop_part)), record = dfi_loop_round(type->args_bytes), r;
-    void *memory = dfi_malloc(63 + head + record + dfi_loop_copy_bytes(x, n));
+    size_t head = dfi_loop_round(sizeof(struct dfi_loop_part)), record = dfi_loop_round(type->args_bytes), copies = dfi_loop_copy_bytes(x, n), r;
+    void *memory = copies == (size_t)PTRDIFF_MAX ? NULL : dfi_malloc(63 + head + record + copies);
     struct dfi_loop_part *p;
     char *copy, *to;
     unsigned i;
@@ -185,6 +201,7 @@ static void dfi_loop_part_merge(struct dfi_loop_part *p, const struct dfi_access
         char *copy;
         if (!(x[i].mode & DFI_REDUCE & DFI_SHARED) || !dfi_access_span(&x[i])) continue;
         memcpy((void *)&copy, (char *)dfi_loop_part_args(p) + x[i].arg, sizeof copy);
+        if (!(x[i].mode & DFI_ORDERED)) dfi_check_commutes(x[i].combine, x[i].key, x[i].size, (const char *)x[i].p, copy, x[i].row / x[i].size);
         for (r = 0; r < x[i].rows; r++)
             x[i].combine((char *)(uintptr_t)x[i].p + r * x[i].ld, copy + r * x[i].ld, x[i].row / x[i].size);
     }
@@ -228,7 +245,10 @@ static void dfi_loop_leaves(struct dfi_worker *w, struct dfi_loop *l)
             p = &direct, p->direct = 1;
             /* acquire; pairs with the release in dfi_loop_leaf_done. Who has an earlier leaf runs it now, or waits
              * for one that is earlier still. */
-            while (dfi_load_acquire(&l->turn) != k) dfi_os_yield();
+            while (dfi_load_acquire(&l->turn) != k) {
+                if (dfi_load_relaxed(&l->team.lost)) return; /* that leaf has no thread any more */
+                dfi_os_yield();
+            }
         }
         p->leaf = k;
         dfi_loop_call(w, l, p->direct ? l->args : dfi_loop_part_args(p), begin, begin + size + (k < more));
@@ -244,7 +264,7 @@ static unsigned long dfi_loop_part_size(const struct dfi_loop *l, unsigned long 
 {
     unsigned long c = left / (DFI_LOOP_SHARES * l->workers), least = l->grain ? l->grain : 1;
     if (l->schedule == DF_STATIC) return l->grain ? l->grain : (l->count - 1) / l->workers + 1;
-    if (l->schedule == DF_DYNAMIC) return least;
+    if (l->schedule == DF_DYNAMIC || (l->schedule == DF_AUTO && !(ns > 0))) return least; /* the first tells how long one takes */
     if (l->schedule == DF_AUTO) {
         double few = (double)DFI_LOOP_PART_NS / ns, many = (double)DFI_LOOP_LONG_NS / ns;
         if ((double)c > many) c = (unsigned long)many;
@@ -262,19 +282,24 @@ static unsigned long dfi_loop_fit(const struct dfi_loop *l, unsigned long k, uns
     return !k && odd ? odd : c > l->grain ? c - c % l->grain : l->grain;
 }
 
-/* Takes part until nothing is left to be claimed. */
-static void dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args)
+/* Takes part until nothing is left to be claimed. Returns how many iterations that were; *took: ns. */
+static unsigned long dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args, double *took)
 {
     double ns = l->ns;
-    uint64_t before = l->schedule == DF_AUTO ? dfi_work_ns(w) : 0;
+    unsigned long ran = 0;
+    uint64_t begin = l->schedule == DF_AUTO ? dfi_work_ns(w) : 0, before = begin;
     for (;;) {
         unsigned long k = dfi_load_relaxed(&l->next), c;
         do {
-            if (k >= l->count || dfi_loop_cancelled(l)) return;
+            if (k >= l->count || dfi_loop_cancelled(l)) {
+                *took = (double)(before - begin);
+                return ran;
+            }
             c = dfi_loop_fit(l, k, dfi_loop_part_size(l, l->count - k, ns));
             if (c > l->count - k) c = l->count - k;
         } while (!dfi_cas_acq_rel(&l->next, &k, k + c)); /* relaxed would do: the part belongs to who moved `next` */
         dfi_loop_call(w, l, args, k, k + c);
+        ran += c;
         if (l->schedule == DF_AUTO) {
             uint64_t now = dfi_work_ns(w);
             ns = now > before ? (double)(now - before) / (double)c : 1.0 / (double)c;
@@ -295,11 +320,12 @@ static void dfi_loop_work(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_loop *l = (struct dfi_loop *)(void *)team;
     struct dfi_loop_part *p, *head;
+    double took;
     if (l->leaf_count) dfi_loop_leaves(w, l);
-    else if (!l->reduces) dfi_loop_parts(w, l, l->args);
+    else if (!l->reduces) dfi_loop_parts(w, l, l->args, &took);
     else if (!(p = dfi_loop_part_new(l->type, l->args, l->x, l->n_x))) dfi_team_give_up(team);
     else {
-        dfi_loop_parts(w, l, dfi_loop_part_args(p));
+        dfi_loop_parts(w, l, dfi_loop_part_args(p), &took);
         head = dfi_load_relaxed(&l->parts);
         /* release: the copies; relaxed would do, as the owner reads the list when all members have left */
         do p->next = head;
@@ -307,54 +333,124 @@ static void dfi_loop_work(struct dfi_worker *w, struct dfi_team *team)
     }
 }
 
-/* Runs the first parts alone. Returns how many iterations that were; those left are worth company. */
-static unsigned long dfi_loop_alone(struct dfi_worker *w, struct dfi_loop *l)
+/* What company must be worth, in ns: the time in which the rest of the loop would be run alone. */
+static double dfi_loop_worth(void)
+{
+    return (double)(dfi_load_relaxed(&dfi_pool.spinning) > 0 || !dfi_load_relaxed(&dfi_pool.parked_idle) ? DFI_LOOP_SHARE_NS : DFI_LOOP_WAKE_NS);
+}
+
+/* Is the loop expected to be worth company before anything of it has run? Once the first iteration has begun nobody can tell: it
+ * may be all that the owner will run. A run that is recorded does not depend on times, nor on loops before it. */
+static int dfi_loop_expected(const struct dfi_loop *l)
+{
+    uintptr_t past = dfi_load_relaxed(l->type->past);
+    unsigned long least = l->grain ? l->grain : 1;
+    if (l->count <= least) return 0;
+    return !past || dfi_watched() & DFI_WATCH_DIRECT || (double)past * (double)(l->count - least) > dfi_loop_worth();
+}
+
+/* The owner has run l->ran iterations of this loop. Relaxed: a hint, which other loops of the declaration may store at the same time. */
+static void dfi_loop_remember(const struct dfi_loop *l)
+{
+    uintptr_t past = dfi_load_relaxed(l->type->past), now;
+    double ns;
+    if (!l->ran) return;
+    ns = l->took / (double)l->ran + 1;
+    now = ns < (double)(UINTPTR_MAX / 2) ? (uintptr_t)ns : UINTPTR_MAX / 2;
+    past -= past / DFI_LOOP_FORGET;
+    dfi_store_relaxed(l->type->past, now > past ? now : past);
+}
+
+/* The watcher: the loop at that address, the d-th that its owner runs alone, is put on the board. Zero: it is over. */
+static int dfi_loop_offer(struct dfi_worker *owner, unsigned d, uintptr_t loop)
+{
+    struct dfi_loop *l = (struct dfi_loop *)loop;
+    /* acq_rel: acquires the record. When the bit is set the owner waits for `opened` before it goes on. */
+    if (!dfi_cas_acq_rel(&owner->alone[d], &loop, loop | 1)) return 0;
+    dfi_team_open(owner, &l->team);
+    dfi_store_release(&l->opened, 1); /* l may be gone from here on */
+    dfi_wake_for_work();
+    return 1;
+}
+
+/* Runs the first parts alone, but for those that others take if a watcher offers the loop. Those left are worth
+ * company. Nonzero: the team is on the board. */
+static int dfi_loop_alone(struct dfi_worker *w, struct dfi_loop *l)
 {
     unsigned long k = 0, c = l->grain ? l->grain : 1;
     uint64_t begin = dfi_work_ns(w), before = begin, now;
-    while (k < l->count && !dfi_loop_cancelled(l)) {
+    double ns = 0;
+    unsigned shown = w->n_alone;
+    int offered = 0, rest;
+    c = dfi_loop_fit(l, k, c);
+    if (c > l->count) c = l->count;
+    dfi_store_relaxed(&l->next, c); /* before it is shown: the first part is the owner's */
+    rest = c < l->count;
+    if (rest) shown = dfi_loop_show(w, l);
+    for (;;) {
         double left;
-        c = dfi_loop_fit(l, k, c);
-        if (c > l->count - k) c = l->count - k;
         dfi_loop_call(w, l, l->args, k, k + c);
-        k += c;
+        l->ran += c;
         now = dfi_work_ns(w);
-        l->ns = now > before ? (double)(now - before) / (double)c : 1.0 / (double)c;
+        ns = now > before ? (double)(now - before) / (double)c : 1.0 / (double)c;
         before = now;
         if (dfi_asked(w)) dfi_poll(w);
-        left = l->ns * (double)(l->count - k);
-        if (now - begin >= DFI_LOOP_PROBE_NS &&
-            left > (double)(dfi_load_relaxed(&dfi_pool.spinning) > 0 || !dfi_load_relaxed(&dfi_pool.parked_idle) ? DFI_LOOP_SHARE_NS
-                                                                                                                 : DFI_LOOP_WAKE_NS))
-            break;
-        /* twice as many as last time, but not much longer than what company would be worth */
-        if (l->ns * 2 * (double)c <= (double)DFI_LOOP_PART_NS) c *= 2;
-        else c = (double)DFI_LOOP_PART_NS > l->ns ? (unsigned long)((double)DFI_LOOP_PART_NS / l->ns) : 1;
+        k = dfi_load_relaxed(&l->next);
+        left = ns * (double)(l->count - k);
+        if (k >= l->count || dfi_loop_cancelled(l)) break;
+        if (now - begin >= DFI_LOOP_PROBE_NS && left > dfi_loop_worth()) break;
+        /* some times as many as last time, but not much longer than what company would be worth */
+        if (ns * (double)DFI_LOOP_MORE * (double)c <= (double)DFI_LOOP_PART_NS) c *= DFI_LOOP_MORE;
+        else c = (double)DFI_LOOP_PART_NS > ns ? (unsigned long)((double)DFI_LOOP_PART_NS / ns) : 1;
         if (c < l->grain) c = l->grain;
+        c = dfi_loop_fit(l, k, c);
+        if (c > l->count - k) c = l->count - k;
+        if (!dfi_cas_acq_rel(&l->next, &k, k + c)) break; /* it was offered: relaxed would do, as in dfi_loop_parts */
     }
-    return dfi_loop_cancelled(l) ? l->count : k;
+    l->took = (double)(before - begin);
+    if (rest) offered = dfi_loop_hide(w, shown);
+    if (DFI_UNLIKELY(offered))
+        while (!dfi_load_acquire(&l->opened)) dfi_os_yield(); /* pairs with the release in dfi_loop_offer */
+    else l->ns = ns; /* members read it */
+    return offered;
 }
 
 static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l)
 {
     struct dfi_loop_part *p;
     struct dfi_scope *s;
-    unsigned long k = 0;
+    unsigned long ran;
+    double took;
+    int open = 0;
+    if (dfi_loop_cancelled(l)) return;
+    dfi_store_relaxed(&l->next, 0ul);
     if (l->reduces && l->deterministic) {
         size_t most = DFI_LOOP_COPY_BYTES / (dfi_loop_copy_bytes(l->x, l->n_x) + 1);
         l->leaf_count = most > DFI_LOOP_LEAVES ? (unsigned long)DFI_LOOP_LEAVES : most > 8 ? (unsigned long)most : 8ul;
         if (l->leaf_count > l->count) l->leaf_count = l->count;
     } else {
         l->backwards = dfi_chaotic() && dfi_chaos_draw(w) % 2 == dfi_chaos_habit(DFI_HABIT_LOOP, 2);
-        if (l->schedule == DF_AUTO) k = dfi_loop_alone(w, l);
+        if (l->schedule == DF_AUTO && w->n_alone < DFI_LOOPS_ALONE && !dfi_loop_expected(l)) {
+            open = dfi_loop_alone(w, l);
+            if (!open && (dfi_load_relaxed(&l->next) >= l->count || dfi_loop_cancelled(l))) {
+                dfi_loop_remember(l);
+                return;
+            }
+        }
     }
-    if (k >= l->count) return;
-    dfi_store_relaxed(&l->next, k);
-    dfi_team_open(w, &l->team);
-    dfi_wake_for_work();
+    if (!open) {
+        dfi_team_open(w, &l->team);
+        dfi_wake_for_work();
+    }
     s = dfi_team_scope(w, &l->team);
     if (l->leaf_count) dfi_loop_leaves(w, l);
-    else dfi_loop_parts(w, l, l->args);
+    else {
+        ran = dfi_loop_parts(w, l, l->args, &took);
+        if (l->schedule == DF_AUTO) {
+            l->ran += ran, l->took += took;
+            dfi_loop_remember(l);
+        }
+    }
     if (s) dfi_scope_finish(w, s);
     dfi_team_close(w, &l->team);
     while ((p = l->parts) != NULL) { /* nobody else is here any more, nor in the next */
@@ -369,22 +465,26 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l)
 }
 
 /* Waits for the tasks submitted so far by this scope that conflict with the accesses of a loop. */
-static void dfi_loop_after(struct dfi_worker *w, const struct dfi_access *x, unsigned n)
+static void dfi_loop_after(struct dfi_worker *w, const struct dfi_loop_type *type, const char *site, const struct dfi_access *x, unsigned n)
 {
     struct dfi_access y[DFI_PARAMETERS];
+    struct dfi_region r;
     unsigned i;
+    int wrong = 0;
     if (DFI_LIKELY(!n || !w || w->task || !w->scope->table)) return; /* as dfi_wait_for, before copying */
     for (i = 0; i < n; i++) {
         y[i] = x[i];
+        r = dfi_region_of(&x[i]);
+        wrong |= dfi_region_is_all(&r);
         y[i].mode = x[i].mode & DFI_WRITES ? DFI_INOUT : DFI_IN;
         y[i].arg = DFI_NO_ARG;
     }
+    if (DFI_UNLIKELY(wrong)) dfi_log(DFI_LOG_REGION_LOOP, site, type->name);
     dfi_wait_for(w, y, n, NULL);
 }
 
-DFI_EXTERN_C_BEGIN
-DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const char *site, const long *bounds, void *args,
-                     struct dfi_access *x, unsigned n)
+DFI_INLINE void dfi_for_here(const struct dfi_loop_type *type, const df_loop *o, const char *site, const long *bounds, void *args,
+                             struct dfi_access *x, unsigned n, struct dfi_exception *threw)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_block b;
@@ -392,15 +492,18 @@ DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const c
     df_loop repaired;
     unsigned i;
     int d, alone;
+    if (threw) threw->drop = NULL;
     o = dfi_loop_options(o, site, &repaired);
     if (dfi_range_empty(o, bounds, type->dims)) return;
     if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) return;
-    dfi_loop_after(w, x, n);
+    dfi_loop_after(w, type, site, x, n);
     b = dfi_scope_enter(site);
     l.team.scope = b.scope;
-    l.deterministic = o->deterministic || (w && dfi_pool.deterministic);
-    for (i = 0, l.reduces = 0; i < n; i++) l.reduces |= (x[i].mode & DFI_REDUCE & DFI_SHARED) != 0;
-    alone = dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_chaotic() && !dfi_baton_on() && !(l.reduces && l.deterministic);
+    for (i = 0, l.reduces = l.ordered = 0; i < n; i++) l.reduces |= (x[i].mode & DFI_REDUCE & DFI_SHARED) != 0, l.ordered |= (x[i].mode & DFI_ORDERED) != 0;
+    l.deterministic = o->deterministic || l.ordered || (w && dfi_pool.deterministic);
+    for (i = 0; i < n && l.deterministic; i++)
+        if (dfi_kind(x[i].mode) == DFI_REDUCE) x[i].mode |= DFI_ORDERED;
+    alone = dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_chaotic() && !dfi_baton_on() && (!(l.reduces && l.deterministic) || (l.ordered && !o->deterministic && !dfi_pool.deterministic));
     if (alone || !w || !b.scope || b.borrowed) { /* no worker, no memory: here and now */
         if (!b.scope || !dfi_loop_cancelled(&l)) dfi_loop_whole(w, DFI_RAN_LOOP, type, bounds, args);
     } else {
@@ -414,19 +517,35 @@ DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const c
         l.workers = (unsigned long)dfi_pool.n_workers;
         l.grain = (unsigned long)o->grain;
         l.schedule = o->schedule;
-        l.ns = 1;
+        l.ns = l.took = 0;
+        l.ran = 0;
         l.lock = dfi_board_empty.lock;
         l.leaves = NULL;
         l.leaf_count = 0;
         l.backwards = 0;
         dfi_store_relaxed(&l.turn, 0ul);
+        dfi_store_relaxed(&l.opened, 0);
         dfi_store_relaxed(&l.parts, NULL);
         dfi_loop_space(&l, o);
         dfi_check_pause(w);
         dfi_loop_run(w, &l);
         dfi_check_resume(w);
     }
-    dfi_scope_leave(&b);
+    if (threw) dfi_scope_leave_catching(&b, threw);
+    else dfi_scope_leave(&b);
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_for_catching(const struct dfi_loop_type *type, const df_loop *o, const char *site, const long *bounds, void *args,
+                              struct dfi_access *x, unsigned n, struct dfi_exception *threw)
+{
+    dfi_for_here(type, o, site, bounds, args, x, n, threw);
+}
+
+DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const char *site, const long *bounds, void *args,
+                     struct dfi_access *x, unsigned n)
+{
+    dfi_for_here(type, o, site, bounds, args, x, n, NULL);
 }
 DFI_EXTERN_C_END
 

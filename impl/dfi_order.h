@@ -83,6 +83,9 @@ static int dfi_node_order(struct dfi_worker *w, struct dfi_flow *t, struct dfi_n
     return dfi_edge_add(w, t, &n->writer);
 }
 
+/* Are the contributions combined in the order of submission? */
+static int dfi_reduces_in_order(const struct dfi_access *x) { return dfi_pool.deterministic || x->mode & DFI_ORDERED ? 1 : 0; }
+
 /* t joins the group of n, or begins one. 0, or -1 without memory. */
 static int dfi_group_join(struct dfi_worker *w, struct dfi_flow *t, struct dfi_node *n, const struct dfi_access *x, unsigned kind)
 {
@@ -95,7 +98,7 @@ static int dfi_group_join(struct dfi_worker *w, struct dfi_flow *t, struct dfi_n
         if (kind == DFI_REDUCE) {
             g->region = n->region;
             g->combine = x->combine, g->size = x->size, g->key = x->key;
-            g->deterministic = dfi_pool.deterministic;
+            g->deterministic = dfi_reduces_in_order(x);
             g->first.p = dfi_place_now(n);
             dfi_store_relaxed(&g->copies, &g->first);
             t->scope->table->unsettled++;
@@ -174,15 +177,39 @@ static int dfi_register_at(struct dfi_worker *w, struct dfi_flow *t, struct dfi_
     int joins;
     w->reg_task = t, w->reg_access = x;
     /* commuting tasks exclude each other by the lock of one region, reducing ones share its copies: exactly
-     * the same region; a reduction also needs the same operator */
-    joins = !(kind & DFI_GROUPED) || (n->group && (kind != DFI_REDUCE || n->group->key == x->key));
+     * the same region; a reduction also needs the same operator and way to combine */
+    joins = !(kind & DFI_GROUPED) ||
+            (n->group && (kind != DFI_REDUCE || (n->group->key == x->key && n->group->deterministic == dfi_reduces_in_order(x))));
     if (dfi_order(w, g, n, kind, joins)) return -1;
     me.task = t, me.seq = t->seq;
     if (dfi_remember(w, t->scope, n, me, kind, joins)) return -1;
     return kind & DFI_GROUPED ? dfi_group_join(w, t, n, x, kind) : 0;
 }
 
-/* The access x of t: g, which is t or its gate, gets the edges, and t is remembered. 0, or -1 without memory. */
+/* The access at this place among all of t is to memory that cannot be. */
+static DFI_COLD void dfi_region_report(const struct dfi_flow *t, unsigned place)
+{
+    const char *site = t->task.mem.special ? t->extra->site : NULL, *name = t->task.mem.special ? t->extra->name : NULL, *label = t->type->labels;
+    if (t->type->modes & DFI_INTERNAL) return; /* its maker has said so */
+    if (!site && dfi_call_site != dfi_no_site) site = dfi_call_site;
+    while (label && place-- && *label) label = strchr(label, ' ') + 1;
+    if (!label || !*label) label = "p";
+    dfi_log(DFI_LOG_REGION, site ? site : "", site ? ": " : "", name ? name : t->type->name, (int)strcspn(label, " "), label);
+}
+
+/* As dfi_register, with all memory. 1, or -1 without memory. */
+static DFI_COLD int dfi_register_all(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *g, const struct dfi_access *x)
+{
+    struct dfi_region r = dfi_region_all();
+    struct dfi_scope *s = t->scope;
+    struct dfi_node *n;
+    if (!s->table && !(s->table = dfi_table_new(w))) return -1;
+    if (!(n = dfi_table_find(w, s->table, &r))) return -1;
+    return dfi_register_at(w, t, g, n, x) ? -1 : 1;
+}
+
+/* The access x of t: g, which is t or its gate, gets the edges, and t is remembered. 0; 1: the same, but the region is one that cannot
+ * be, and counts as all memory; or -1 without memory. */
 static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *g, const struct dfi_access *x)
 {
     struct dfi_scope *s = t->scope;
@@ -190,6 +217,7 @@ static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flo
     struct dfi_node *n;
     struct dfi_ref me;
     unsigned kind = dfi_kind(x->mode), i;
+    if (DFI_UNLIKELY(dfi_region_is_all(&r))) return dfi_register_all(w, t, g, x);
     if (!r.rows) return 0;
     if (!s->table && !(s->table = dfi_table_new(w))) return -1;
     if (!(n = dfi_table_find(w, s->table, &r))) return -1;
@@ -224,17 +252,23 @@ static int dfi_order_after(struct dfi_worker *w, struct dfi_flow *j, const struc
     return dfi_order(w, j, n, kind, !(kind & DFI_GROUPED));
 }
 
-/* The accesses of a task that overlap each other: if one of them shares, it is made to write alone, as a task
- * can neither wait for itself nor meet itself in a group. */
+/* Accesses of one task that overlap. Each keeps its mode, and its node remembers it, so that others come after exactly what they conflict
+ * with. But a task cannot meet itself in a group: commuting and reducing accesses then write alone. And a node remembers a task in one
+ * mode: of two that declare the same region, in different modes, the one that shares writes alone, which is what both together
+ * amount to. */
 static void dfi_accesses_apart(struct dfi_access *x, unsigned n)
 {
     unsigned i, j;
-    for (i = 0; i < n; i++)
-        for (j = 0; j < n; j++) {
-            struct dfi_region a = dfi_region_of(&x[i]), b = dfi_region_of(&x[j]);
-            if (i != j && x[i].mode & DFI_SHARED && dfi_region_overlap(&a, &b))
-                x[i].mode = (x[i].mode & DFI_RANGE) | DFI_INOUT;
+    for (i = 0; i < n; i++) {
+        struct dfi_region a = dfi_region_of(&x[i]);
+        int alone = dfi_region_is_all(&a);
+        for (j = 0; j < n && x[i].mode & DFI_SHARED && !alone; j++) {
+            struct dfi_region b = dfi_region_of(&x[j]);
+            if (i == j) continue;
+            alone = x[i].mode & DFI_GROUPED ? dfi_region_overlap(&a, &b) : a.rows && dfi_region_same(&a, &b) && dfi_kind(x[i].mode) != dfi_kind(x[j].mode);
         }
+        if (alone && x[i].mode & DFI_SHARED) x[i].mode = (x[i].mode & DFI_RANGE) | DFI_INOUT;
+    }
 }
 
 /* The values of a scope come to rest where they belong: before its owner waits, or leaves it. */

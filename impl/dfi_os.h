@@ -14,6 +14,7 @@
 
 #if defined(__unix__) || defined(__APPLE__)
 #define DFI_POSIX 1
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
@@ -31,6 +32,31 @@ struct dfi_os_mutex { pthread_mutex_t m; };
 struct dfi_os_event { pthread_mutex_t m; pthread_cond_t c; };
 struct dfi_os_thread { pthread_t t; };
 struct dfi_os_key { pthread_key_t key; int made; };
+
+/* Times are CLOCK_MONOTONIC's, so setting the clock neither shortens nor prolongs a wait. Strict C modes of Linux do not declare
+ * its functions, so they are reached by their assembler names; other compilers use the calendar's clock there. */
+DFI_EXTERN_C_BEGIN
+#if defined(__linux__) && DFI_GNU
+enum { DFI_OS_CLOCK = 1 }; /* CLOCK_MONOTONIC */
+#if defined(_REDIR_TIME64) || (defined(__TIMESIZE) && __TIMESIZE == 32 && defined(__USE_TIME_BITS64)) /* musl, glibc: 64-bit time_t on 32 bits */
+extern int dfi_sys_clock_gettime(int clock, struct timespec *t) __asm__("__clock_gettime64");
+#else
+extern int dfi_sys_clock_gettime(int clock, struct timespec *t) __asm__("clock_gettime");
+#endif
+extern int dfi_sys_condattr_setclock(pthread_condattr_t *a, int clock) __asm__("pthread_condattr_setclock");
+#elif defined(CLOCK_MONOTONIC) && (!defined(__linux__) || (defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 200112L))
+#define DFI_OS_CLOCK CLOCK_MONOTONIC
+#define dfi_sys_clock_gettime clock_gettime
+#if defined(__APPLE__) /* cannot set it: dfi_os_event_wait passes a duration */
+#define dfi_sys_condattr_setclock(a, clock) ((void)(a), 0)
+#else
+#define dfi_sys_condattr_setclock pthread_condattr_setclock
+#endif
+#else
+#define dfi_sys_clock_gettime(clock, t) ((void)timespec_get((t), TIME_UTC))
+#define dfi_sys_condattr_setclock(a, clock) ((void)(a), 0)
+#endif
+DFI_EXTERN_C_END
 #else
 struct dfi_os_mutex { once_flag once; mtx_t m; };
 #define DFI_OS_MUTEX_INIT { ONCE_FLAG_INIT, {0} }

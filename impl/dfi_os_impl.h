@@ -19,6 +19,7 @@ static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), voi
     return failed ? -1 : 0;
 }
 static void dfi_os_thread_join(struct dfi_os_thread *t) { pthread_join(t->t, NULL); }
+static void dfi_os_thread_forget(struct dfi_os_thread *t) { pthread_detach(t->t); } /* nobody will join it */
 
 #else
 
@@ -41,20 +42,25 @@ static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), voi
     return -1;
 }
 static void dfi_os_thread_join(struct dfi_os_thread *t) { thrd_join(t->t, NULL); }
+static void dfi_os_thread_forget(struct dfi_os_thread *t) { thrd_detach(t->t); } /* nobody will join it */
 
 #endif
 
-/* Nanoseconds from some time on; may jump when the clock is set. */
+/* Nanoseconds from some time on. With C11 threads they may jump when the clock is set. */
 static uint64_t dfi_os_ns(void)
 {
     struct timespec t;
+#if DFI_POSIX
+    dfi_sys_clock_gettime(DFI_OS_CLOCK, &t);
+#else
     timespec_get(&t, TIME_UTC);
+#endif
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* --- CPUs -------------------------------------------------------------------------------------- */
 
-#if defined(__linux__) && defined(__GNUC__)
+#if defined(__linux__) && DFI_GNU
 extern int dfi_sys_getaffinity(int pid, size_t bytes, unsigned long *mask) __asm__("sched_getaffinity");
 extern int dfi_sys_setaffinity(int pid, size_t bytes, const unsigned long *mask) __asm__("sched_setaffinity");
 static int dfi_os_get_affinity(struct dfi_os_affinity *a)
@@ -143,6 +149,14 @@ static long dfi_os_thread_number(void)
     return n;
 }
 
+/* Is the caller the thread that the process began with? Zero: no, or that cannot be found out. */
+#if defined(__linux__) && DFI_GNU
+extern int dfi_sys_gettid(void) __asm__("gettid") __attribute__((weak));
+static int dfi_os_main_thread(void) { return dfi_sys_gettid && dfi_sys_gettid() == (int)getpid(); }
+#else
+static int dfi_os_main_thread(void) { return 0; }
+#endif
+
 /* Is the thread of that number running, or about to when a CPU is free? Zero: it sleeps, or that cannot be found out. */
 static int dfi_os_thread_runs(long number)
 {
@@ -187,6 +201,18 @@ static int dfi_cgroup_cpus(const char *root)
     fclose(f);
     return least;
 }
+
+/* The threads of this process, or 0: not known. */
+#if defined(__linux__)
+#include <sys/stat.h>
+static int dfi_os_threads(void)
+{
+    struct stat s;
+    return stat("/proc/self/task", &s) || s.st_nlink < 3 ? 0 : (int)s.st_nlink - 2;
+}
+#else
+static int dfi_os_threads(void) { return 0; }
+#endif
 
 /* CPUs this process may really use: affinity mask, limited by the cgroup quota. At least 1. */
 static int dfi_os_cpus(void)

@@ -233,7 +233,7 @@ static void dfi_owm_part(void)
 /* DF_OWM_BYTES: 4096, 64K, 64M, 2G. */
 static uintptr_t dfi_owm_bytes(void)
 {
-    const char *text = getenv("DF_OWM_BYTES"), *p = text;
+    const char *text = dfi_env("DF_OWM_BYTES"), *p = text;
     uintptr_t n = 0;
     if (!text || !*text) return DFI_OWM_BYTES;
     for (; *p >= '0' && *p <= '9' && n < UINTPTR_MAX / 20; p++) n = 10 * n + (uintptr_t)(*p - '0');
@@ -289,8 +289,11 @@ static const char *dfi_owm_fork(int processes)
 {
     char name[64];
     int i, who = 0;
-    snprintf(name, sizeof name, "/df-owm-%ld", (long)getpid());
-    dfi_owm_shared.file = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+    for (i = 0; i < 100; i++) { /* another user may have taken some of these names */
+        snprintf(name, sizeof name, "/df-owm-%ld-%d", (long)getpid(), i);
+        dfi_owm_shared.file = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+        if (dfi_owm_shared.file >= 0 || errno != EEXIST) break;
+    }
     if (dfi_owm_shared.file < 0) return strerror(errno);
     shm_unlink(name); /* what is open stays */
     if (!dfi_owm_attach(1, processes)) return strerror(errno);
@@ -325,12 +328,20 @@ static int dfi_owm_stale(const struct dfi_owm_segment *s)
     return 1;
 }
 
+/* Every user can create a name before the program does, and the segment has addresses in it. */
+static int dfi_owm_foreign(void)
+{
+    struct stat s;
+    return fstat(dfi_owm_shared.file, &s) || s.st_uid != geteuid() || s.st_mode & 077;
+}
+
 static const char *dfi_owm_meet(const char *name, int processes)
 {
     for (;;) {
         int who, fresh;
         dfi_owm_shared.file = shm_open(name, O_RDWR | O_CREAT, 0600);
         if (dfi_owm_shared.file < 0) return strerror(errno);
+        if (dfi_owm_foreign()) return "the name is taken by another user";
         dfi_owm_file_lock(DFI_OWM_LOCK_BYTE, F_WRLCK);
         fresh = lseek(dfi_owm_shared.file, 0, SEEK_END) == 0;
         if (!dfi_owm_attach(fresh, processes)) return "its addresses are not free here, or there is no memory";

@@ -15,7 +15,7 @@
 
 #if !DF_CHECK
 #define DFI_OWM_FAULTS 0
-#elif DFI_POSIX && defined(__linux__) && defined(__GNUC__) && !defined(__mips__) && !defined(__sparc__) && !defined(__alpha__)
+#elif DFI_POSIX && defined(__linux__) && DFI_GNU && !defined(__mips__) && !defined(__sparc__) && !defined(__alpha__)
 #define DFI_OWM_FAULTS 1
 struct dfi_sys_action {
     void (*handler)(int number, void *info, void *context);

@@ -5,9 +5,9 @@
 #ifndef DFI_OWM_WORDS_H
 #define DFI_OWM_WORDS_H
 
-#define df_owm_in(...)    DFI_TUPLE(3, dfi_f_owm, dfi_m_owm_in, __VA_ARGS__)
-#define df_owm_out(...)   DFI_TUPLE(3, dfi_f_owm, dfi_m_owm_out, __VA_ARGS__)
-#define df_owm_inout(...) DFI_TUPLE(3, dfi_f_owm, dfi_m_owm_inout, __VA_ARGS__)
+#define df_owm_in(...)    DFI_TUPLE(3, "df_owm_in", dfi_f_owm, dfi_m_owm_in, __VA_ARGS__)
+#define df_owm_out(...)   DFI_TUPLE(3, "df_owm_out", dfi_f_owm, dfi_m_owm_out, __VA_ARGS__)
+#define df_owm_inout(...) DFI_TUPLE(3, "df_owm_inout", dfi_f_owm, dfi_m_owm_inout, __VA_ARGS__)
 #define DFI_FORM_dfi_f_owm ~, 1
 #define DFI_CONST_dfi_m_owm_in const
 #define DFI_CONST_dfi_m_owm_out
@@ -21,7 +21,9 @@
 #define DFI_ALSO_dfi_f_owm        DFI_ALSO_dfi_f_array
 #define DFI_INIT_dfi_f_owm        DFI_INIT_dfi_f_array
 #define DFI_PASS_dfi_f_owm        DFI_PASS_dfi_f_array
-#define DFI_GIVEN_dfi_f_owm       DFI_PROTO_dfi_f_array
+#define DFI_GIVEN_dfi_f_owm       DFI_GIVEN_dfi_f_array
+#define DFI_TYPES_dfi_f_owm(f, T, p, n)
+#define DFI_USED_dfi_f_owm        DFI_USED_dfi_f_array
 #define DFI_EMPTY_dfi_f_owm       DFI_INIT_dfi_f_array
 #define DFI_SETTER_dfi_f_owm      DFI_SETTER_dfi_f_array
 #define DFI_INPUT_dfi_f_owm       DFI_INPUT_dfi_f_array
@@ -31,9 +33,17 @@
 #define DFI_ACCESS_dfi_f_owm(f, mode, T, p, n) (void)sizeof(n);
 #define DFI_ASK_dfi_f_owm(f, mode, T, p, n)
 #define DFI_LABEL_dfi_f_owm(T, p, n)
-#define DFI_MODES_dfi_f_owm(mode)
+#define DFI_MODES_dfi_f_owm(mode, ...)
+#define DFI_ORDER_dfi_f_owm(T, p, n)
+#define DFI_HAVE_dfi_f_owm        DFI_ALSO_dfi_f_array
+#define DFI_HAND_dfi_f_owm        DFI_ALSO_dfi_f_array
+#define DFI_SEEN_dfi_f_owm        DFI_MORE_dfi_f_array
 #define DFI_BAD_dfi_f_owm
 #define DFI_OF_STREAM_dfi_f_owm
+#define DFI_TEXT_dfi_f_owm        DFI_TEXT_dfi_f_array
+#define DFI_TEXT_dfi_m_owm_in     "df_owm_in"
+#define DFI_TEXT_dfi_m_owm_out    "df_owm_out"
+#define DFI_TEXT_dfi_m_owm_inout  "df_owm_inout"
 
 #if DFI_OWM_CALLS
 
@@ -68,10 +78,19 @@ DFI_EXTERN_C_END
     DFI_TASK_OF(linkage, R, v, name, name##_dfi_owned, n, __VA_ARGS__)
 #undef DFI_BODY_BEGIN
 #undef DFI_BODY_END
+#if defined(__cplusplus)
+struct dfi_owm_around : dfi_owm_frame { /* an exception may leave the body */
+    dfi_owm_around(const char *a, const char *b) { dfi_owm_enter(this, a, b); }
+    ~dfi_owm_around() { dfi_owm_leave(this); }
+};
+#define DFI_BODY_BEGIN(name) dfi_owm_around dfi_o(#name, DFI_SITE);
+#define DFI_BODY_END
+#else
 #define DFI_BODY_BEGIN(name) \
     struct dfi_owm_frame dfi_o; \
     dfi_owm_enter(&dfi_o, #name, DFI_SITE);
 #define DFI_BODY_END dfi_owm_leave(&dfi_o);
+#endif
 
 /* as what the body acquires when it begins */
 #define DFI_SUBSCRIBE(t) DFI_SUBSCRIBE_ t
@@ -86,7 +105,7 @@ DFI_EXTERN_C_END
 #define DFI_SUBSCRIBE_dfi_f_pop(mode, T, p, burst)
 #define DFI_SUBSCRIBE_dfi_f_peek(mode, T, p, horizon, burst)
 #define DFI_SUBSCRIBE_dfi_f_popv(mode, T, p, burst, n)
-#define DFI_SUBSCRIBE_dfi_f_owm(mode, T, p, n) dfi_owm_subscribe(&dfi_o, p, DFI_COUNT_OF(n) * sizeof(T), DFI_OWM_##mode);
+#define DFI_SUBSCRIBE_dfi_f_owm(mode, T, p, n) dfi_owm_subscribe(&dfi_o, p, DFI_BYTES_OF(n, T), DFI_OWM_##mode);
 #define DFI_OWM_dfi_m_owm_in    DF_OWM_R
 #define DFI_OWM_dfi_m_owm_out   DF_OWM_W
 #define DFI_OWM_dfi_m_owm_inout DF_OWM_RW

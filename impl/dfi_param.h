@@ -48,7 +48,7 @@
 #define DFI_FIELD(t) DFI_FIELD_ t
 #define DFI_FIELD_(form, mode, ...) DFI_FIELD_##form(mode, __VA_ARGS__)
 #define DFI_FIELD_dfi_f_none(mode, T, x)               T x;
-#define DFI_FIELD_dfi_f_value(mode, T, x)              T x;
+#define DFI_FIELD_dfi_f_value(mode, T, x)              DFI_FIELD_OF(T) x;
 #define DFI_FIELD_dfi_f_array(mode, T, p, n)           T DFI_CONST_##mode *p;
 #define DFI_FIELD_dfi_f_block(mode, T, p, rows, cols, ld) T DFI_CONST_##mode *p;
 #define DFI_FIELD_dfi_f_reduce(op, T, p, n)          T *p;
@@ -62,7 +62,7 @@
 #define DFI_NAME(t) DFI_NAME_ t
 #define DFI_NAME_(form, mode, ...) DFI_NAME_##form(__VA_ARGS__)
 #define DFI_NAME_dfi_f_none(T, x)
-#define DFI_NAME_dfi_f_value(T, x)                     x
+#define DFI_NAME_dfi_f_value(T, x)                     DFI_FORWARD(T, x)
 #define DFI_NAME_dfi_f_array(T, p, n)                  p
 #define DFI_NAME_dfi_f_block(T, p, rows, cols, ld)     p
 #define DFI_NAME_dfi_f_reduce(T, p, n)               p
@@ -74,7 +74,7 @@
 #define DFI_LOAD(t) DFI_LOAD_ t
 #define DFI_LOAD_(form, mode, ...) DFI_LOAD_##form(__VA_ARGS__)
 #define DFI_LOAD_dfi_f_none(T, x)
-#define DFI_LOAD_dfi_f_value(T, x)                     dfi_a->x
+#define DFI_LOAD_dfi_f_value(T, x)                     DFI_TAKE_FROM(T, dfi_a->x)
 #define DFI_LOAD_dfi_f_array(T, p, n)                  dfi_a->p
 #define DFI_LOAD_dfi_f_block(T, p, rows, cols, ld)     dfi_a->p
 #define DFI_LOAD_dfi_f_reduce(T, p, n)               dfi_a->p
@@ -99,7 +99,7 @@
 #define DFI_INIT(t) DFI_INIT_ t
 #define DFI_INIT_(form, mode, ...) DFI_INIT_##form(__VA_ARGS__)
 #define DFI_INIT_dfi_f_none(T, x)                      0
-#define DFI_INIT_dfi_f_value(T, x)                     x
+#define DFI_INIT_dfi_f_value(T, x)                     DFI_HOLD(T, x)
 #define DFI_INIT_dfi_f_array(T, p, n)                  p
 #define DFI_INIT_dfi_f_block(T, p, rows, cols, ld)     p
 #define DFI_INIT_dfi_f_reduce(T, p, n)               p
@@ -110,7 +110,7 @@
 #define DFI_INIT_dfi_f_popv(T, p, burst, n)                 p
 
 /* as an access of task f, in its f_submit, where the parameters are in scope under their own names: the
- * shape may be any expression over them. A negative count is an empty region. */
+ * shape may be any expression over them. A count that cannot be, negative or more bytes than there are, is SIZE_MAX bytes: dfi_region_of. */
 #define DFI_ACCESS(f, t) DFI_ACCESS_(f, DFI_OPEN t)
 #define DFI_OPEN(...) __VA_ARGS__
 #define DFI_ACCESS_(...) DFI_ACCESS_GO(__VA_ARGS__)
@@ -118,23 +118,24 @@
 #define DFI_ACCESS_dfi_f_none(f, mode, T, x)
 #define DFI_ACCESS_dfi_f_value(f, mode, T, x)
 #define DFI_ACCESS_dfi_f_array(f, mode, T, p, n) \
-    dfi_access_array(&dfi_x[dfi_n++], DFI_MODE_##mode, DFI_AT(f, p), p, DFI_COUNT_OF(n) * sizeof(T));
+    dfi_access_array(&dfi_x[dfi_n++], DFI_MODE_##mode, DFI_AT(f, p), p, DFI_BYTES_OF(n, T));
 #define DFI_ACCESS_dfi_f_block(f, mode, T, p, rows, cols, ld) \
-    dfi_access_block(&dfi_x[dfi_n++], DFI_MODE_##mode, DFI_AT(f, p), p, DFI_COUNT_OF(rows), \
-                     DFI_COUNT_OF(cols) * sizeof(T), DFI_COUNT_OF(ld) * sizeof(T));
+    dfi_access_block(&dfi_x[dfi_n++], DFI_MODE_##mode, DFI_AT(f, p), p, DFI_BYTES_OF(rows, char), \
+                     DFI_BYTES_OF(cols, T), DFI_BYTES_OF(ld, T));
 #define DFI_ACCESS_dfi_f_range(f, mode, T, b, e) \
-    dfi_access_array(&dfi_x[dfi_n++], DFI_MODE_##mode | DFI_RANGE, DFI_AT(f, b), b, (e) > (b) ? (size_t)((e) - (b)) * sizeof(T) : 0);
+    dfi_access_array(&dfi_x[dfi_n++], DFI_MODE_##mode | DFI_RANGE, DFI_AT(f, b), b, DFI_RANGE_OF(b, e, T));
 #define DFI_ACCESS_dfi_f_reduce(f, op, T, p, n) \
     dfi_access_reduce(&dfi_x[dfi_n], DFI_CAT(DFI_KEY_, DFI_IS_BUILTIN(op))(op, T), f##_dfi_op_##p, sizeof(T)); \
-    dfi_access_array(&dfi_x[dfi_n++], DFI_REDUCE, DFI_AT(f, p), p, DFI_COUNT_OF(n) * sizeof(T));
+    dfi_access_array(&dfi_x[dfi_n++], DFI_REDUCES(op), DFI_AT(f, p), p, DFI_BYTES_OF(n, T));
 #define DFI_ACCESS_dfi_f_reduce2(f, op, T, p, rows, cols, ld) \
     dfi_access_reduce(&dfi_x[dfi_n], DFI_CAT(DFI_KEY_, DFI_IS_BUILTIN(op))(op, T), f##_dfi_op_##p, sizeof(T)); \
-    dfi_access_block(&dfi_x[dfi_n++], DFI_REDUCE, DFI_AT(f, p), p, DFI_COUNT_OF(rows), \
-                     DFI_COUNT_OF(cols) * sizeof(T), DFI_COUNT_OF(ld) * sizeof(T));
+    dfi_access_block(&dfi_x[dfi_n++], DFI_REDUCES(op), DFI_AT(f, p), p, DFI_BYTES_OF(rows, char), \
+                     DFI_BYTES_OF(cols, T), DFI_BYTES_OF(ld, T));
 #define DFI_ACCESS_dfi_f_pop(f, mode, T, p, burst)
 #define DFI_ACCESS_dfi_f_peek(f, mode, T, p, horizon, burst)
 #define DFI_ACCESS_dfi_f_popv(f, mode, T, p, burst, n)
-#define DFI_COUNT_OF(n) ((n) > 0 ? (size_t)(n) : (size_t)0)
+#define DFI_BYTES_OF(n, T)    ((n) > 0 ? dfi_bytes((unsigned long long)(n), sizeof(T)) : (n) == 0 ? (size_t)0 : DFI_NO_BYTES)
+#define DFI_RANGE_OF(b, e, T) ((e) > (b) ? (size_t)((e) - (b)) * sizeof(T) : (e) == (b) ? (size_t)0 : DFI_NO_BYTES)
 #define DFI_AT(f, p) (unsigned)offsetof(struct f##_dfi_args, p)
 #define DFI_MODE_dfi_m_in         DFI_IN
 #define DFI_MODE_dfi_m_out        DFI_OUT
@@ -147,17 +148,17 @@
 
 /* as a part of all modes of the task together */
 #define DFI_MODES(t) DFI_MODES_ t
-#define DFI_MODES_(form, mode, ...) DFI_MODES_##form(mode)
-#define DFI_MODES_dfi_f_none(mode)
-#define DFI_MODES_dfi_f_value(mode)
-#define DFI_MODES_dfi_f_array(mode) | DFI_MODE_##mode
-#define DFI_MODES_dfi_f_block(mode) | DFI_MODE_##mode
-#define DFI_MODES_dfi_f_range(mode) | DFI_MODE_##mode
-#define DFI_MODES_dfi_f_reduce(op)  | DFI_REDUCE
-#define DFI_MODES_dfi_f_reduce2(op) | DFI_REDUCE
-#define DFI_MODES_dfi_f_pop(mode)   | DFI_STREAM
-#define DFI_MODES_dfi_f_peek(mode)  | DFI_STREAM
-#define DFI_MODES_dfi_f_popv(mode)  | DFI_STREAM
+#define DFI_MODES_(form, mode, ...) DFI_MODES_##form(mode, __VA_ARGS__)
+#define DFI_MODES_dfi_f_none(mode, ...)
+#define DFI_MODES_dfi_f_value(mode, T, x) DFI_MODES_OF(T)
+#define DFI_MODES_dfi_f_array(mode, ...) | DFI_MODE_##mode
+#define DFI_MODES_dfi_f_block(mode, ...) | DFI_MODE_##mode
+#define DFI_MODES_dfi_f_range(mode, ...) | DFI_MODE_##mode
+#define DFI_MODES_dfi_f_reduce(op, ...)  | DFI_REDUCE
+#define DFI_MODES_dfi_f_reduce2(op, ...) | DFI_REDUCE
+#define DFI_MODES_dfi_f_pop(mode, ...)   | DFI_STREAM
+#define DFI_MODES_dfi_f_peek(mode, ...)  | DFI_STREAM
+#define DFI_MODES_dfi_f_popv(mode, ...)  | DFI_STREAM
 
 /* as the operator of a reduction: a function that combines n elements, or makes them the identity when
  * there is nothing to combine with */
@@ -228,12 +229,20 @@
 #define DFI_IDENTITY_df_min(T, a)  dfi_limit(&a, sizeof(T), DFI_KIND(T), 1);
 #define DFI_IDENTITY_df_max(T, a)  dfi_limit(&a, sizeof(T), DFI_KIND(T), 0);
 #define DFI_KIND(T) (1 / (T)2 > 0 ? ((T)1 / 2 > 0 ? 2 : 3) : (T)-1 < (T)1)
+/* The mode of a reduction. */
+#define DFI_REDUCES(op)     DFI_CAT(DFI_REDUCES_, DFI_IS_BUILTIN(op))(op)
+#define DFI_REDUCES_1(op)   DFI_REDUCE
+#if defined(DF_SERIAL)
+#define DFI_REDUCES_0(op)   DFI_REDUCE
+#else
+#define DFI_REDUCES_0(op)   (DFI_REDUCE | (*op##_dfi_key == 'o' ? (unsigned)DFI_ORDERED : 0u))
+#endif
 /* What two reductions have in common that may run at the same time on the same data. */
 #define DFI_KEY_1(op, T) (const void *)(dfi_keys + dfi_key_##op + sizeof(T))
 #if defined(DF_SERIAL)
 #define DFI_KEY_0(op, T) NULL
 #else
-#define DFI_KEY_0(op, T) (const void *)&op##_dfi_key
+#define DFI_KEY_0(op, T) (const void *)op##_dfi_key
 #endif
 
 /* as the setter of an input of a node, an enumeration constant for it, and its name */
@@ -253,7 +262,7 @@
     {                                                                                                   \
         void *dfi_to = dfi_node_input((struct dfi_task *)(void *)dfi_p, f##_dfi_at_##x, dfi_site);      \
         if (!dfi_to) return;                                                                            \
-        memcpy((char *)dfi_to + offsetof(struct f##_dfi_args, x), (const void *)&x, sizeof x);          \
+        DFI_PUT(T, (char *)dfi_to + offsetof(struct f##_dfi_args, x), x);                               \
         dfi_node_given((struct dfi_task *)(void *)dfi_p);                                               \
     }
 #define DFI_INPUT(f, t) DFI_INPUT_(f, DFI_OPEN t)
@@ -305,6 +314,30 @@
 #define DFI_BAD_dfi_f_popv
 #define DFI_BAD_dfi_f_wrong *
 
+/* as the text of a parameter that cannot be where it is */
+#define DFI_TEXT(t) DFI_TEXT_ t
+#define DFI_TEXT_(form, mode, ...) DFI_TEXT_##form(mode, __VA_ARGS__)
+#define DFI_TEXT_dfi_f_wrong(mode, text, x) text
+#define DFI_TEXT_dfi_f_value(mode, ...) "(" #__VA_ARGS__ ")"
+#define DFI_TEXT_dfi_f_array(mode, ...) DFI_TEXT_##mode "(" #__VA_ARGS__ ")"
+#define DFI_TEXT_dfi_f_block(mode, ...) DFI_TEXT_##mode "2(" #__VA_ARGS__ ")"
+#define DFI_TEXT_dfi_f_range(mode, ...) DFI_TEXT_##mode "_range(" #__VA_ARGS__ ")"
+#define DFI_TEXT_dfi_f_reduce(op, ...)  "df_reduce(" #op ", " #__VA_ARGS__ ")"
+#define DFI_TEXT_dfi_f_reduce2(op, ...) "df_reduce2(" #op ", " #__VA_ARGS__ ")"
+#define DFI_TEXT_dfi_f_pop(mode, ...)   DFI_TEXT_##mode "(" #__VA_ARGS__ ")"
+#define DFI_TEXT_dfi_f_peek(mode, ...)  "df_peek(" #__VA_ARGS__ ")"
+#define DFI_TEXT_dfi_f_popv(mode, ...)  DFI_TEXT_##mode "v(" #__VA_ARGS__ ")"
+#define DFI_TEXT_dfi_m_in         "df_in"
+#define DFI_TEXT_dfi_m_out        "df_out"
+#define DFI_TEXT_dfi_m_inout      "df_inout"
+#define DFI_TEXT_dfi_m_commute    "df_commute"
+#define DFI_TEXT_dfi_m_concurrent "df_concurrent"
+#define DFI_TEXT_dfi_m_weak_in    "df_weak_in"
+#define DFI_TEXT_dfi_m_weak_out   "df_weak_out"
+#define DFI_TEXT_dfi_m_weak_inout "df_weak_inout"
+#define DFI_TEXT_dfi_m_pop        "df_pop"
+#define DFI_TEXT_dfi_m_push       "df_push"
+
 /* as a token for a parameter that is a window of a stream: tasks with such parameters have another f_submit */
 #define DFI_OF_STREAM(t) DFI_OF_STREAM_ t
 #define DFI_OF_STREAM_(form, ...) DFI_OF_STREAM_##form
@@ -319,22 +352,85 @@
 #define DFI_OF_STREAM_dfi_f_peek *
 #define DFI_OF_STREAM_dfi_f_popv *
 
-/* in the prototype of that f_submit, with a comma in front, and there as the initialiser of the argument record:
- * the stream, and nothing yet where the body gets a pointer into it */
-#define DFI_GIVEN(t) DFI_GIVEN_ t
-#define DFI_GIVEN_(form, mode, ...) DFI_GIVEN_##form(mode, __VA_ARGS__)
-#define DFI_GIVEN_dfi_f_value   DFI_PROTO_dfi_f_value
-#define DFI_GIVEN_dfi_f_array   DFI_PROTO_dfi_f_array
-#define DFI_GIVEN_dfi_f_block   DFI_PROTO_dfi_f_block
-#define DFI_GIVEN_dfi_f_range   DFI_PROTO_dfi_f_range
-#define DFI_GIVEN_dfi_f_reduce  DFI_PROTO_dfi_f_reduce
-#define DFI_GIVEN_dfi_f_reduce2 DFI_PROTO_dfi_f_reduce2
-#define DFI_GIVEN_dfi_f_pop(mode, T, p, burst)           struct df_stream *p
-#define DFI_GIVEN_dfi_f_peek(mode, T, p, horizon, burst) struct df_stream *p
-#define DFI_GIVEN_dfi_f_popv(mode, T, p, burst, n)       struct df_stream *const *p
+/* as the order to what the record keeps of it, in a member function */
+#define DFI_ORDER(t) DFI_ORDER_ t
+#define DFI_ORDER_(form, mode, ...) DFI_ORDER_##form(__VA_ARGS__)
+#define DFI_ORDER_dfi_f_none(T, x)
+#define DFI_ORDER_dfi_f_value(T, x) dfi_value<T>::order(x, dfi_what);
+#define DFI_ORDER_dfi_f_array(T, p, n)
+#define DFI_ORDER_dfi_f_block(T, p, rows, cols, ld)
+#define DFI_ORDER_dfi_f_reduce(T, p, n)
+#define DFI_ORDER_dfi_f_reduce2(T, p, rows, cols, ld)
+#define DFI_ORDER_dfi_f_range(T, b, e)
+#define DFI_ORDER_dfi_f_pop(T, p, burst)
+#define DFI_ORDER_dfi_f_peek(T, p, horizon, burst)
+#define DFI_ORDER_dfi_f_popv(T, p, burst, n)
+
+/* as an argument with a comma in front: from the record dfi_v, to functions that look at it; and the parameter itself, used for the last time */
+#define DFI_HAVE(t) DFI_HAVE_ t
+#define DFI_HAVE_(form, mode, ...) DFI_HAVE_##form(__VA_ARGS__)
+#define DFI_HAND(t) DFI_HAND_ t
+#define DFI_HAND_(form, mode, ...) DFI_HAND_##form(__VA_ARGS__)
+#if defined(__cplusplus)
+#define DFI_HAVE_dfi_f_value(T, x) , DFI_LOOK_AT(T, dfi_v.x)
+#define DFI_HAND_dfi_f_value(T, x) , DFI_FORWARD(T, x)
+#else
+#define DFI_HAVE_dfi_f_value DFI_ALSO_dfi_f_value
+#define DFI_HAND_dfi_f_value DFI_ALSO_dfi_f_value
+#endif
+#define DFI_HAVE_dfi_f_none    DFI_ALSO_dfi_f_none
+#define DFI_HAVE_dfi_f_array   DFI_ALSO_dfi_f_array
+#define DFI_HAVE_dfi_f_block   DFI_ALSO_dfi_f_block
+#define DFI_HAVE_dfi_f_reduce  DFI_ALSO_dfi_f_reduce
+#define DFI_HAVE_dfi_f_reduce2 DFI_ALSO_dfi_f_reduce2
+#define DFI_HAVE_dfi_f_range   DFI_ALSO_dfi_f_range
+#define DFI_HAND_dfi_f_none    DFI_ALSO_dfi_f_none
+#define DFI_HAND_dfi_f_array   DFI_ALSO_dfi_f_array
+#define DFI_HAND_dfi_f_block   DFI_ALSO_dfi_f_block
+#define DFI_HAND_dfi_f_reduce  DFI_ALSO_dfi_f_reduce
+#define DFI_HAND_dfi_f_reduce2 DFI_ALSO_dfi_f_reduce2
+#define DFI_HAND_dfi_f_range   DFI_ALSO_dfi_f_range
+
+/* as a parameter of functions that look at it, with a comma in front */
+#define DFI_SEEN(t) DFI_SEEN_ t
+#define DFI_SEEN_(form, mode, ...) DFI_SEEN_##form(mode, __VA_ARGS__)
+#define DFI_SEEN_dfi_f_none    DFI_MORE_dfi_f_none
+#define DFI_SEEN_dfi_f_value(mode, T, x) , DFI_SEEN_OF(T) x
+#define DFI_SEEN_dfi_f_array   DFI_MORE_dfi_f_array
+#define DFI_SEEN_dfi_f_block   DFI_MORE_dfi_f_block
+#define DFI_SEEN_dfi_f_reduce  DFI_MORE_dfi_f_reduce
+#define DFI_SEEN_dfi_f_reduce2 DFI_MORE_dfi_f_reduce2
+#define DFI_SEEN_dfi_f_range   DFI_MORE_dfi_f_range
+
+/* in front of that f_submit: the types of what it is given; in its prototype, with a comma in front: that; there as the initialiser of
+ * the argument record: the stream, and nothing yet where the body gets a pointer into it */
+#define DFI_TYPES(f, t) DFI_TYPES_(f, DFI_OPEN t)
+#define DFI_TYPES_(...) DFI_TYPES_GO(__VA_ARGS__)
+#define DFI_TYPES_GO(f, form, mode, ...) DFI_TYPES_##form(f, __VA_ARGS__)
+#define DFI_TYPES_dfi_f_value(f, T, x)
+#define DFI_TYPES_dfi_f_array(f, T, p, n)
+#define DFI_TYPES_dfi_f_block(f, T, p, rows, cols, ld)
+#define DFI_TYPES_dfi_f_range(f, T, b, e)
+#define DFI_TYPES_dfi_f_reduce(f, T, p, n)
+#define DFI_TYPES_dfi_f_reduce2(f, T, p, rows, cols, ld)
+#define DFI_TYPES_dfi_f_pop(f, T, p, burst)           DFI_STREAM_TYPES(f, T, p)
+#define DFI_TYPES_dfi_f_peek(f, T, p, horizon, burst) DFI_STREAM_TYPES(f, T, p)
+#define DFI_TYPES_dfi_f_popv(f, T, p, burst, n)       DFI_STREAM_TYPES(f, T, p)
+#define DFI_GIVEN(f, t) DFI_GIVEN_(f, DFI_OPEN t)
+#define DFI_GIVEN_(...) DFI_GIVEN_GO(__VA_ARGS__)
+#define DFI_GIVEN_GO(f, form, mode, ...) DFI_GIVEN_##form(f, mode, __VA_ARGS__)
+#define DFI_GIVEN_dfi_f_value(f, mode, T, x)                        DFI_MORE_dfi_f_value(mode, T, x)
+#define DFI_GIVEN_dfi_f_array(f, mode, T, p, n)                     DFI_MORE_dfi_f_array(mode, T, p, n)
+#define DFI_GIVEN_dfi_f_block(f, mode, T, p, rows, cols, ld)        DFI_MORE_dfi_f_block(mode, T, p, rows, cols, ld)
+#define DFI_GIVEN_dfi_f_range(f, mode, T, b, e)                     DFI_MORE_dfi_f_range(mode, T, b, e)
+#define DFI_GIVEN_dfi_f_reduce(f, op, T, p, n)                      DFI_MORE_dfi_f_reduce(op, T, p, n)
+#define DFI_GIVEN_dfi_f_reduce2(f, op, T, p, rows, cols, ld)        DFI_MORE_dfi_f_reduce2(op, T, p, rows, cols, ld)
+#define DFI_GIVEN_dfi_f_pop(f, mode, T, p, burst)                   , DFI_STREAM_GIVEN(f, T, p)
+#define DFI_GIVEN_dfi_f_peek(f, mode, T, p, horizon, burst)         , DFI_STREAM_GIVEN(f, T, p)
+#define DFI_GIVEN_dfi_f_popv(f, mode, T, p, burst, n)               , DFI_STREAMS_GIVEN(f, T, p)
 #define DFI_EMPTY(t) DFI_EMPTY_ t
 #define DFI_EMPTY_(form, mode, ...) DFI_EMPTY_##form(__VA_ARGS__)
-#define DFI_EMPTY_dfi_f_value   DFI_INIT_dfi_f_value
+#define DFI_EMPTY_dfi_f_value(T, x) DFI_HOLD_COPY(T, x)
 #define DFI_EMPTY_dfi_f_array   DFI_INIT_dfi_f_array
 #define DFI_EMPTY_dfi_f_block   DFI_INIT_dfi_f_block
 #define DFI_EMPTY_dfi_f_range   DFI_INIT_dfi_f_range
@@ -355,11 +451,15 @@
 #define DFI_ASK_dfi_f_reduce(f, op, T, p, n)
 #define DFI_ASK_dfi_f_reduce2(f, op, T, p, rows, cols, ld)
 #define DFI_ASK_dfi_f_pop(f, mode, T, p, burst) \
-    dfi_ask_pop(&dfi_y[dfi_m++], DFI_AT(f, p), #p, DFI_PUSHES_##mode, sizeof(T), p, (long long)(burst));
+    DFI_ASK_ELEMENT(f, mode, T, p) dfi_ask_one(&dfi_y[dfi_m++], &dfi_e, DFI_STREAM_ANY(p), (long long)(burst), (long long)(burst)); }
 #define DFI_ASK_dfi_f_peek(f, mode, T, p, horizon, burst) \
-    dfi_ask_one(&dfi_y[dfi_m++], DFI_AT(f, p), #p, DFI_PUSHES_##mode, sizeof(T), p, (long long)(horizon), (long long)(burst));
+    DFI_ASK_ELEMENT(f, mode, T, p) dfi_ask_one(&dfi_y[dfi_m++], &dfi_e, DFI_STREAM_ANY(p), (long long)(horizon), (long long)(burst)); }
 #define DFI_ASK_dfi_f_popv(f, mode, T, p, burst, n) \
-    dfi_ask_some(&dfi_y[dfi_m++], DFI_AT(f, p), #p, DFI_PUSHES_##mode, sizeof(T), p, (long long)(burst), (long long)(n));
+    DFI_ASK_ELEMENT(f, mode, T, p) dfi_ask_some(&dfi_y[dfi_m++], &dfi_e, DFI_STREAMS_ANY(p), (long long)(burst), (long long)(n)); }
+#define DFI_ASK_ELEMENT(f, mode, T, p)                                                                                  \
+    {                                                                                                                  \
+        static const struct dfi_element dfi_e = { #T, #p, #f, DFI_SITE, sizeof(T), DFI_TYPE_CODE(T), DFI_PUSHES_##mode, \
+                                                  DFI_AT(f, p) };
 #define DFI_PUSHES_dfi_m_pop  0
 #define DFI_PUSHES_dfi_m_push 1
 

@@ -51,8 +51,8 @@ static DFI_COLD void dfi_extra_leave(struct dfi_worker *w, struct dfi_flow *t)
     for (u = x->locks; u; u = u->next)
         if (u->group) dfi_group_leave(w, u->group);
     dfi_uses_free(w, w, x->locks);
-    for (u = x->reductions; u; u = u->next) n++;
-    dfi_store_relaxed(&x->unmerged, n); /* never all: t is completed by dfi_submit_now */
+    for (u = x->reductions; u; u = u->next) n += u->group && u->group->deterministic;
+    dfi_store_relaxed(&x->unmerged, n); /* never all: t is completed by dfi_submit_now, which waits until 1 is left */
     while ((u = x->reductions) != NULL) {
         x->reductions = u->next;
         if (!u->group) dfi_block_free(w, w, &u->head);
@@ -65,15 +65,13 @@ static DFI_COLD void dfi_extra_leave(struct dfi_worker *w, struct dfi_flow *t)
     x->locks = x->to_lock = NULL;
 }
 
-/* Waits until t, which cannot be started later, is released by all it waits for. */
+/* Waits for the tokens and windows of t, which cannot be started later. */
 static DFI_COLD void dfi_extra_wait_tokens(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_use *u;
     if (t->extra->held_by) dfi_unhold(t->extra);
     for (u = t->extra->after; u; u = u->next) dfi_wait_token(u->token, t->extra->site);
     if (t->extra->windows) dfi_stream_wait(w, t);
-    /* acquire; pairs with dfi_flow_unblock: nobody touches t any more */
-    while (dfi_load_acquire(&t->wait) != DFI_GUARD - (intptr_t)t->n_edges) dfi_os_sleep_ms();
 }
 
 /* t and its descendants are done. Zero: its contributions are not all combined yet, and whoever combines the
@@ -87,18 +85,21 @@ static DFI_NOINLINE int dfi_extra_done(struct dfi_worker *w, struct dfi_flow *t)
     if (x->weak) dfi_weak_done(w, t);
     if (x->locks) dfi_unlock_all(w, x);
     if (DFI_UNLIKELY(x->noted != NULL) && x->reductions) dfi_gpu_before_merge(t);
-    if (x->reductions && x->reductions->group->deterministic) {
+    if (x->reductions) {
         intptr_t n = 1;
-        for (u = x->reductions; u; u = u->next) n++;
-        dfi_store_relaxed(&x->unmerged, n);
-        for (u = x->reductions; u; u = next) {
-            next = u->next;
-            dfi_reduce_hand_in(w, u);
+        for (u = x->reductions; u; u = u->next)
+            if (u->group->deterministic) n++;
+            else dfi_reduce_leave(w, u);
+        if (n > 1) {
+            dfi_store_relaxed(&x->unmerged, n);
+            for (u = x->reductions; u; u = next) {
+                next = u->next;
+                if (u->group->deterministic) dfi_reduce_hand_in(w, u);
+            }
+            /* acq_rel; pairs with dfi_extra_merged */
+            if (dfi_fetch_sub_acq_rel(&x->unmerged, (intptr_t)1) != 1) return 0;
         }
-        /* acq_rel; pairs with dfi_extra_merged */
-        if (dfi_fetch_sub_acq_rel(&x->unmerged, (intptr_t)1) != 1) return 0;
-    } else
-        for (u = x->reductions; u; u = u->next) dfi_reduce_leave(w, u);
+    }
     dfi_extra_signal(w, t);
     return 1;
 }

@@ -9,7 +9,7 @@
 #ifndef DFI_PERF_H
 #define DFI_PERF_H
 
-#if defined(__linux__) && defined(__GNUC__)
+#if defined(__linux__) && DFI_GNU
 #include <sys/syscall.h>
 #endif
 #if defined(SYS_perf_event_open)
@@ -206,7 +206,7 @@ static void dfi_perf_tell(const int *kind, int *error, int n, int others)
 static void dfi_perf_begin(void)
 {
     struct dfi_perf *p = &dfi_perf;
-    const char *list = getenv("DF_STATS_EVENTS");
+    const char *list = dfi_env("DF_STATS_EVENTS");
     struct dfi_perf_group g; /* to see what there is */
     int kind[DFI_PERF_MOST], error[DFI_PERF_MOST], n, i;
     memset((void *)&g, 0, sizeof g);

@@ -50,9 +50,9 @@ typedef struct df_pick_opts {
     const df_gpu_device *limits;   /* as if the device were this one, of which no compiler is asked */
     int (*needs)(const df_candidate *c, df_kernel_needs *needs); /* instead of the compiler; 0: it does not compile */
 } df_pick_opts;
-#define DF_PICK_OPTS(...) (&(df_pick_opts){ __VA_ARGS__ })
+#define DF_PICK_OPTS(...) DFI_OPTIONS(df_pick_opts, df_pick_opts, __VA_ARGS__)
 
-#define DF_VARIANTS(list, ...) DFI_VARIANTS(list, __VA_ARGS__)
+#define DF_VARIANTS(list, ...) DFI_QUIET DFI_VARIANTS(list, __VA_ARGS__) DFI_LOUD_END
 #define df_launch_best(list, ...) \
     ((void)DFI_CAT(list, _dfi_choose)(DFI_CHOOSE_BEST, &DFI_CAT(list, _dfi_variants), NULL, NULL, NULL, DFI_SITE, __VA_ARGS__))
 #define df_launch_best_with(opts, list, ...) \
@@ -215,8 +215,6 @@ DFI_EXTERN_C_END
 #if defined(__cplusplus)
 #define DFI_VARIANT_SAME_(list, first, k) \
     DFI_STATIC_ASSERT((dfi_same_type<first##_dfi_launch_fn, k##_dfi_launch_fn>::yes), DFI_VARIANT_NOT_SAME(list, first, k));
-template <typename dfi_a, typename dfi_b> struct dfi_same_type { enum { yes = 0 }; };
-template <typename dfi_a> struct dfi_same_type<dfi_a, dfi_a> { enum { yes = 1 }; };
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define DFI_VARIANT_SAME_(list, first, k) \
     DFI_STATIC_ASSERT(_Generic(k##_dfi_launch, first##_dfi_launch_fn *: 1, default: 0), DFI_VARIANT_NOT_SAME(list, first, k));

@@ -381,7 +381,7 @@ static void dfi_pipe_set_solo(struct dfi_pipe *p, int solo)
  * one else, until they get larger. */
 static void dfi_pipe_alone(struct dfi_worker *w, struct dfi_pipe *p)
 {
-    uint64_t before = dfi_work_ns(w), now = before;
+    uint64_t before = dfi_work_ns(w), now;
     void *item;
     int n = 0;
     dfi_pipe_set_solo(p, 1);
@@ -423,7 +423,7 @@ static void dfi_pipe_own(struct dfi_worker *w, struct dfi_pipe *p)
     struct dfi_goal g;
     g.kind = DFI_GOAL_FLAG, g.scope = p->team.scope, g.future = NULL, g.flag = &p->news;
     dfi_waits_begin(w, &waits, DFI_WAITS_MEMBER, NULL, NULL);
-    while (dfi_load_acquire(&p->feeder) != DFI_FEEDER_OVER) {
+    while (dfi_load_acquire(&p->feeder) != DFI_FEEDER_OVER && DFI_LIKELY(!dfi_load_relaxed(&p->team.lost))) {
         if (dfi_load_relaxed(&p->tiny)) dfi_pipe_alone(w, p);
         if (dfi_pipe_step(w, p)) {
             if (++steps == DFI_PIPE_TIMED) {
@@ -433,7 +433,8 @@ static void dfi_pipe_own(struct dfi_worker *w, struct dfi_pipe *p)
             continue;
         }
         dfi_store_seq_cst(&p->news, (intptr_t)0); /* then look again; who has work says so before it looks at this */
-        if (!dfi_pipe_has_work(p) && dfi_load_seq_cst(&p->feeder) != DFI_FEEDER_OVER)
+        /* seq_cst: whoever is lost wakes the owner after saying so (dfi_exit.h) */
+        if (!dfi_pipe_has_work(p) && dfi_load_seq_cst(&p->feeder) != DFI_FEEDER_OVER && !dfi_load_seq_cst(&p->team.lost))
             dfi_help_until(w, w->scope->mark, &g);
         dfi_store_relaxed(&p->news, (intptr_t)1);
         steps = 0, before = dfi_work_ns(w);
@@ -460,13 +461,14 @@ static int dfi_pipe_alloc(struct dfi_pipe *p, unsigned long window)
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, const char *site, void *ctx)
+DFI_API long dfi_pipe_catching(const struct dfi_pipe_type *type, const df_pipe_opts *o, const char *site, void *ctx, struct dfi_exception *threw)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_block b;
     struct dfi_pipe p;
     long window = o ? o->window : 0;
     int alone;
+    if (threw) threw->drop = NULL;
     p.type = type, p.site = site, p.ctx = ctx;
     if (window < 0) {
         dfi_log(DFI_LOG_PIPE_WINDOW, site, window);
@@ -502,8 +504,14 @@ DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, c
     }
     dfi_check_items(b.scope, NULL, 0);
     dfi_mfree(p.memory);
-    dfi_scope_leave(&b);
+    if (threw) dfi_scope_leave_catching(&b, threw);
+    else dfi_scope_leave(&b);
     return (long)p.begun;
+}
+
+DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, const char *site, void *ctx)
+{
+    return dfi_pipe_catching(type, o, site, ctx, NULL);
 }
 DFI_EXTERN_C_END
 

@@ -22,6 +22,7 @@ struct dfi_plan_group {
     void (*combine)(void *into, const void *from, size_t n);
     size_t size;
     const void *key;
+    int deterministic;
     uint32_t members;
     struct dfi_group *now;           /* while the plan is executed */
 };
@@ -156,7 +157,7 @@ static int dfi_plan_groups(struct dfi_planning *g, struct dfi_plan *p)
                 if (!number) {
                     struct dfi_plan_group *q = &p->group[p->n_groups];
                     q->region = u->group->region, q->combine = u->group->combine;
-                    q->size = u->group->size, q->key = u->group->key;
+                    q->size = u->group->size, q->key = u->group->key, q->deterministic = u->group->deterministic;
                     q->members = 0, q->now = NULL;
                     dfi_store_relaxed(&u->group->merged, number = ++p->n_groups);
                 }

@@ -84,6 +84,21 @@
 #define DFI_WITH_15(M, c, t, ...) M(c, t) DFI_WITH_14(M, c, __VA_ARGS__)
 #define DFI_WITH_16(M, c, t, ...) M(c, t) DFI_WITH_15(M, c, __VA_ARGS__)
 
+/* DFI_NUMBERED(M, c, t1, ..., tn): M(c, 1, t1) ... M(c, n, tn), and up to 16 with (dfi_f_none, ~, ~, ~). */
+#define DFI_NUMBERED(M, c, ...) DFI_NUMBERED_(M, c, __VA_ARGS__, DFI_NO_8, DFI_NO_4, DFI_NO_2, DFI_NO_1, ~)
+#define DFI_NO_1 (dfi_f_none, ~, ~, ~)
+#define DFI_NO_2 DFI_NO_1, DFI_NO_1
+#define DFI_NO_4 DFI_NO_2, DFI_NO_2
+#define DFI_NO_8 DFI_NO_4, DFI_NO_4
+#define DFI_NUMBERED_(...) DFI_NUMBERED_GO(__VA_ARGS__)
+#define DFI_NUMBERED_GO(M, c, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, ...)              \
+    M(c, 1, a1) M(c, 2, a2) M(c, 3, a3) M(c, 4, a4) M(c, 5, a5) M(c, 6, a6) M(c, 7, a7) M(c, 8, a8) M(c, 9, a9)        \
+    M(c, 10, a10) M(c, 11, a11) M(c, 12, a12) M(c, 13, a13) M(c, 14, a14) M(c, 15, a15) M(c, 16, a16)
+
+/* All arguments but the first. */
+#define DFI_TAIL(...) DFI_TAIL_(__VA_ARGS__)
+#define DFI_TAIL_(a, ...) __VA_ARGS__
+
 /* --- normalisation: a parameter as written -> (form, mode, T, ...) ---------------------------
  * forms: dfi_f_value (T, x)                   dfi_f_array (T, p, n)
  *        dfi_f_block (T, p, rows, cols, ld)   dfi_f_range (T, b, e)
@@ -91,15 +106,12 @@
  *        dfi_f_pop (T, p, burst)              dfi_f_peek (T, p, horizon, burst)
  *        dfi_f_popv (T, p, burst, n): windows of streams, read or written according to the mode
  *        dfi_f_none: the only tuple of a task without parameters
- *        dfi_f_wrong: a parameter that is none of these; it ends in one static assertion */
+ *        dfi_f_wrong: a parameter that is none of these, with its text; it ends in one static assertion */
 #define DFI_NORM(p) DFI_CAT(DFI_NORM_, DFI_IS_PAREN(p))(p)
 #define DFI_NORM_1(p) DFI_CAT(DFI_NORM_1_, DFI_IS_FORM p)(p)
 #define DFI_NORM_1_1(p) p
-#define DFI_NORM_1_0(p) DFI_NORM_KNOWN(DFI_W_value p)
-#define DFI_NORM_0(p) DFI_NORM_KNOWN(dfi_wrong)
-#define DFI_NORM_KNOWN(t) DFI_CAT(DFI_NORM_KNOWN_, DFI_IS_PAREN(t))(t)
-#define DFI_NORM_KNOWN_1(t) t
-#define DFI_NORM_KNOWN_0(t) (dfi_f_wrong, dfi_m_value, int, dfi_wrong)
+#define DFI_NORM_1_0(p) DFI_W_value p
+#define DFI_NORM_0(p) DFI_TUPLE_WRONG(#p)
 
 /* 1 for what a parameter word expands to, 0 for (T, x). */
 #define DFI_IS_FORM(...) DFI_IS_FORM_(__VA_ARGS__, ~)
@@ -112,44 +124,46 @@
 #define DFI_FORM_dfi_f_pop     ~, 1
 #define DFI_FORM_dfi_f_peek    ~, 1
 #define DFI_FORM_dfi_f_popv    ~, 1
+#define DFI_FORM_dfi_f_wrong   ~, 1
 
 /* The parameter words are macros, so that a declaration can tell them from what follows its parameters. */
-#define DFI_W_value(...) DFI_TUPLE(2, dfi_f_value, dfi_m_value, __VA_ARGS__)
-#define df_in(...)             DFI_TUPLE(3, dfi_f_array, dfi_m_in, __VA_ARGS__)
-#define df_out(...)            DFI_TUPLE(3, dfi_f_array, dfi_m_out, __VA_ARGS__)
-#define df_inout(...)          DFI_TUPLE(3, dfi_f_array, dfi_m_inout, __VA_ARGS__)
-#define df_commute(...)        DFI_TUPLE(3, dfi_f_array, dfi_m_commute, __VA_ARGS__)
-#define df_concurrent(...)     DFI_TUPLE(3, dfi_f_array, dfi_m_concurrent, __VA_ARGS__)
-#define df_in2(...)            DFI_TUPLE(5, dfi_f_block, dfi_m_in, __VA_ARGS__)
-#define df_out2(...)           DFI_TUPLE(5, dfi_f_block, dfi_m_out, __VA_ARGS__)
-#define df_inout2(...)         DFI_TUPLE(5, dfi_f_block, dfi_m_inout, __VA_ARGS__)
-#define df_commute2(...)       DFI_TUPLE(5, dfi_f_block, dfi_m_commute, __VA_ARGS__)
-#define df_in_range(...)       DFI_TUPLE(3, dfi_f_range, dfi_m_in, __VA_ARGS__)
-#define df_out_range(...)      DFI_TUPLE(3, dfi_f_range, dfi_m_out, __VA_ARGS__)
-#define df_inout_range(...)    DFI_TUPLE(3, dfi_f_range, dfi_m_inout, __VA_ARGS__)
-#define df_weak_in(...)        DFI_TUPLE(3, dfi_f_array, dfi_m_weak_in, __VA_ARGS__)
-#define df_weak_out(...)       DFI_TUPLE(3, dfi_f_array, dfi_m_weak_out, __VA_ARGS__)
-#define df_weak_inout(...)     DFI_TUPLE(3, dfi_f_array, dfi_m_weak_inout, __VA_ARGS__)
-#define df_weak_in2(...)       DFI_TUPLE(5, dfi_f_block, dfi_m_weak_in, __VA_ARGS__)
-#define df_weak_out2(...)      DFI_TUPLE(5, dfi_f_block, dfi_m_weak_out, __VA_ARGS__)
-#define df_weak_inout2(...)    DFI_TUPLE(5, dfi_f_block, dfi_m_weak_inout, __VA_ARGS__)
-#define df_pop(...)            DFI_TUPLE(3, dfi_f_pop, dfi_m_pop, __VA_ARGS__)
-#define df_push(...)           DFI_TUPLE(3, dfi_f_pop, dfi_m_push, __VA_ARGS__)
-#define df_peek(...)           DFI_TUPLE(4, dfi_f_peek, dfi_m_pop, __VA_ARGS__)
-#define df_popv(...)           DFI_TUPLE(4, dfi_f_popv, dfi_m_pop, __VA_ARGS__)
-#define df_pushv(...)          DFI_TUPLE(4, dfi_f_popv, dfi_m_push, __VA_ARGS__)
-#define df_reduce(...)         DFI_TUPLE_REDUCE(4, dfi_f_reduce, __VA_ARGS__)
-#define df_reduce2(...)        DFI_TUPLE_REDUCE(6, dfi_f_reduce2, __VA_ARGS__)
+#define DFI_W_value(...) DFI_TUPLE(2, "", dfi_f_value, dfi_m_value, __VA_ARGS__)
+#define df_in(...)             DFI_TUPLE(3, "df_in", dfi_f_array, dfi_m_in, __VA_ARGS__)
+#define df_out(...)            DFI_TUPLE(3, "df_out", dfi_f_array, dfi_m_out, __VA_ARGS__)
+#define df_inout(...)          DFI_TUPLE(3, "df_inout", dfi_f_array, dfi_m_inout, __VA_ARGS__)
+#define df_commute(...)        DFI_TUPLE(3, "df_commute", dfi_f_array, dfi_m_commute, __VA_ARGS__)
+#define df_concurrent(...)     DFI_TUPLE(3, "df_concurrent", dfi_f_array, dfi_m_concurrent, __VA_ARGS__)
+#define df_in2(...)            DFI_TUPLE(5, "df_in2", dfi_f_block, dfi_m_in, __VA_ARGS__)
+#define df_out2(...)           DFI_TUPLE(5, "df_out2", dfi_f_block, dfi_m_out, __VA_ARGS__)
+#define df_inout2(...)         DFI_TUPLE(5, "df_inout2", dfi_f_block, dfi_m_inout, __VA_ARGS__)
+#define df_commute2(...)       DFI_TUPLE(5, "df_commute2", dfi_f_block, dfi_m_commute, __VA_ARGS__)
+#define df_in_range(...)       DFI_TUPLE(3, "df_in_range", dfi_f_range, dfi_m_in, __VA_ARGS__)
+#define df_out_range(...)      DFI_TUPLE(3, "df_out_range", dfi_f_range, dfi_m_out, __VA_ARGS__)
+#define df_inout_range(...)    DFI_TUPLE(3, "df_inout_range", dfi_f_range, dfi_m_inout, __VA_ARGS__)
+#define df_weak_in(...)        DFI_TUPLE(3, "df_weak_in", dfi_f_array, dfi_m_weak_in, __VA_ARGS__)
+#define df_weak_out(...)       DFI_TUPLE(3, "df_weak_out", dfi_f_array, dfi_m_weak_out, __VA_ARGS__)
+#define df_weak_inout(...)     DFI_TUPLE(3, "df_weak_inout", dfi_f_array, dfi_m_weak_inout, __VA_ARGS__)
+#define df_weak_in2(...)       DFI_TUPLE(5, "df_weak_in2", dfi_f_block, dfi_m_weak_in, __VA_ARGS__)
+#define df_weak_out2(...)      DFI_TUPLE(5, "df_weak_out2", dfi_f_block, dfi_m_weak_out, __VA_ARGS__)
+#define df_weak_inout2(...)    DFI_TUPLE(5, "df_weak_inout2", dfi_f_block, dfi_m_weak_inout, __VA_ARGS__)
+#define df_pop(...)            DFI_TUPLE(3, "df_pop", dfi_f_pop, dfi_m_pop, __VA_ARGS__)
+#define df_push(...)           DFI_TUPLE(3, "df_push", dfi_f_pop, dfi_m_push, __VA_ARGS__)
+#define df_peek(...)           DFI_TUPLE(4, "df_peek", dfi_f_peek, dfi_m_pop, __VA_ARGS__)
+#define df_popv(...)           DFI_TUPLE(4, "df_popv", dfi_f_popv, dfi_m_pop, __VA_ARGS__)
+#define df_pushv(...)          DFI_TUPLE(4, "df_pushv", dfi_f_popv, dfi_m_push, __VA_ARGS__)
+#define df_reduce(...)         DFI_TUPLE_REDUCE(4, "df_reduce", dfi_f_reduce, __VA_ARGS__)
+#define df_reduce2(...)        DFI_TUPLE_REDUCE(6, "df_reduce2", dfi_f_reduce2, __VA_ARGS__)
 
-/* The tuple when the word has the `want`ed number of arguments, else no tuple. */
-#define DFI_TUPLE(want, form, mode, ...) \
-    DFI_CAT(DFI_TUPLE_, DFI_ARITY(want, DFI_COUNT(__VA_ARGS__)))(form, mode, __VA_ARGS__)
-#define DFI_TUPLE_1(...) (__VA_ARGS__)
-#define DFI_TUPLE_0(...) dfi_wrong
-#define DFI_TUPLE_REDUCE(want, form, ...) \
-    DFI_CAT(DFI_TUPLE_REDUCE_, DFI_ARITY(want, DFI_COUNT(__VA_ARGS__)))(form, __VA_ARGS__)
-#define DFI_TUPLE_REDUCE_1(...) (__VA_ARGS__)
-#define DFI_TUPLE_REDUCE_0(...) dfi_wrong
+/* The tuple when the word has the `want`ed number of arguments, else one with the text. */
+#define DFI_TUPLE(want, word, form, mode, ...) \
+    DFI_CAT(DFI_TUPLE_, DFI_ARITY(want, DFI_COUNT(__VA_ARGS__)))(word, form, mode, __VA_ARGS__)
+#define DFI_TUPLE_1(word, ...) (__VA_ARGS__)
+#define DFI_TUPLE_0(word, form, mode, ...) DFI_TUPLE_WRONG(word "(" #__VA_ARGS__ ")")
+#define DFI_TUPLE_REDUCE(want, word, form, ...) \
+    DFI_CAT(DFI_TUPLE_REDUCE_, DFI_ARITY(want, DFI_COUNT(__VA_ARGS__)))(word, form, __VA_ARGS__)
+#define DFI_TUPLE_REDUCE_1(word, ...) (__VA_ARGS__)
+#define DFI_TUPLE_REDUCE_0(word, form, ...) DFI_TUPLE_WRONG(word "(" #__VA_ARGS__ ")")
+#define DFI_TUPLE_WRONG(text) (dfi_f_wrong, dfi_m_value, text, dfi_wrong)
 #define DFI_ARITY(want, got) DFI_ARITY_(want, got)
 #define DFI_ARITY_(want, got) DFI_PROBED(DFI_ARITY_##want##_##got, 0, ~)
 #define DFI_ARITY_1_1 ~, 1

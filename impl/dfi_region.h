@@ -7,23 +7,41 @@
 
 struct dfi_region { uintptr_t p; size_t row, rows, ld; };
 
+/* All memory: what is declared and cannot be, as it has more bytes than there are from its address on, is ordered like this. */
+static DFI_COLD struct dfi_region dfi_region_all(void)
+{
+    struct dfi_region r;
+    r.p = 0, r.row = UINTPTR_MAX, r.rows = 1, r.ld = 0;
+    return r;
+}
+
+DFI_UNUSED static int dfi_region_is_all(const struct dfi_region *r) { return r->row == UINTPTR_MAX; }
+
 /* The canonical form of what a task declared: contiguous regions have rows == 1 and ld == 0, no
  * bytes are rows == 0; a region never wraps around the end of the address space. */
 static struct dfi_region dfi_region_of(const struct dfi_access *x)
 {
     struct dfi_region r;
-    size_t room;
+    size_t room, before = 0; /* bytes from the first row to the last */
     r.p = (uintptr_t)x->p, r.row = x->row, r.rows = x->rows, r.ld = x->ld;
     room = (size_t)(UINTPTR_MAX - r.p);
     if (!r.row || !r.rows) {
         r.row = r.rows = r.ld = 0;
         return r;
     }
-    if (r.rows > 1 && r.ld && r.rows - 1 > room / r.ld) r.rows = room / r.ld + 1;
+    if (DFI_UNLIKELY(r.rows > 1)) {
+        if (r.rows == DFI_NO_BYTES || (r.ld && r.rows - 1 > room / r.ld)) return dfi_region_all();
+        before = (r.rows - 1) * r.ld;
+    }
+    if (DFI_UNLIKELY(r.row > room - before || r.row == DFI_NO_BYTES)) return dfi_region_all();
     if (r.rows == 1 || r.ld == 0) r.rows = 1, r.ld = 0;
-    else if (r.ld <= r.row) r.row += (r.rows - 1) * r.ld, r.rows = 1, r.ld = 0; /* rows touch: one range */
-    if (r.row > room - (r.rows - 1) * r.ld) r.row = room - (r.rows - 1) * r.ld;
+    else if (r.ld <= r.row) r.row += before, r.rows = 1, r.ld = 0; /* rows touch: one range */
     return r;
+}
+
+DFI_UNUSED static void dfi_access_region(struct dfi_access *x, unsigned mode, const struct dfi_region *r)
+{
+    dfi_access_block(x, mode, DFI_NO_ARG, (const void *)r->p, r->rows, r->row, r->ld);
 }
 
 static uintptr_t dfi_region_end(const struct dfi_region *r) { return r->p + (r->rows - 1) * r->ld + r->row; }

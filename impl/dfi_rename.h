@@ -63,6 +63,7 @@ static int dfi_place_add_user(struct dfi_place *p, const struct dfi_ref *r)
 static struct dfi_place *dfi_place_new(struct dfi_node *n, size_t bytes)
 {
     struct dfi_place *p = NULL;
+    if (bytes > dfi_pool.rename_bytes) return NULL;
     if (dfi_fetch_add_acq_rel(&dfi_pool.renamed, bytes) + bytes <= dfi_pool.rename_bytes || !bytes)
         p = (struct dfi_place *)dfi_malloc(sizeof *p + DFI_LINE + bytes);
     if (!p) {
@@ -147,11 +148,18 @@ static int dfi_place_bring_back(struct dfi_worker *w, struct dfi_scope *s, struc
     return failed ? -1 : 0;
 }
 
+static int dfi_wait_before(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_flow *self, const struct dfi_access *x, unsigned n);
+
 /* The same for a scope's wait: without memory for the task it waits here. */
 static void dfi_place_settle(struct dfi_worker *w, struct dfi_scope *s, struct dfi_node *n)
 {
+    struct dfi_access x;
     if (dfi_place_bring_back(w, s, n) == 0) return;
     dfi_wait_until(w, s, 0);
+    if (s->gated) { /* and the gate, if it is the one that used the region before */
+        dfi_access_region(&x, DFI_INOUT, &n->region);
+        dfi_wait_before(w, s, NULL, &x, 1);
+    }
     dfi_place_copy_back(&n->region, n->place->p);
     n->n_readers = 0, n->writer.task = NULL;
     dfi_place_set(s->table, n, NULL);

@@ -186,7 +186,7 @@ static int dfi_plan_group_begin(struct dfi_worker *w, struct dfi_plan_group *q)
     g->open = 0;
     g->region = q->region, g->combine = q->combine, g->size = q->size, g->key = q->key;
     g->first.p = (char *)q->region.p;
-    g->deterministic = q->combine && dfi_pool.deterministic;
+    g->deterministic = q->combine && q->deterministic;
     dfi_store_relaxed(&g->copies, &g->first);
     dfi_store_relaxed(&g->left, (intptr_t)q->members * (g->deterministic ? 2 : 1));
     return 0;
@@ -283,12 +283,13 @@ static void dfi_replay_submit(struct dfi_worker *w, const struct dfi_sequence *q
         const struct df_opts *o = c->opts ? &c->opts->opts : NULL;
         struct dfi_task *t;
         if (c->n) memcpy((void *)x, (const void *)(q->x + c->x), c->n * sizeof *x);
-        if (c->kind == DFI_C_WAIT) df_wait();
+        if (c->kind == DFI_C_WAIT) (df_wait)();
         else if (c->kind == DFI_C_WAIT_ON) dfi_wait_for(w, x, c->n, NULL);
         else {
             if (c->type->modes & DFI_LAUNCH && w) dfi_scope_launches(w->scope);
             if (o) dfi_with(o, c->opts->site);
             if (!(t = dfi_task_new(c->type))) dfi_run_now(c->type, q->args + c->args);
+            else if (t == DFI_BARE) dfi_run_after(c->type, q->args + c->args, x, c->n);
             else {
                 memcpy(t->args, q->args + c->args, c->type->args_bytes);
                 dfi_submit(t, x, c->n);
@@ -304,7 +305,7 @@ static int dfi_replay_planned(struct dfi_worker *w, const struct dfi_scope *s)
     if (DF_CHECK || !w || w->task || s->kind != DFI_BLOCK || s->gated || s->guess || s->submitted != s->done) return 0;
     if (DFI_GRAPH() || dfi_watched() || dfi_load_relaxed(&dfi_pool.devices)) return 0;
     /* a worker that is alone runs what is submitted at once, which is cheaper still */
-    return !(dfi_load_relaxed(&dfi_pool.n_slots) == 1 && dfi_load_relaxed(&dfi_pool.run_now));
+    return dfi_load_relaxed(&dfi_pool.n_slots) != 1 || dfi_pool.defer;
 }
 
 /* pre: the scope of the code that runs is for this. */
@@ -327,7 +328,8 @@ static int dfi_record_begin(struct dfi_recording *r)
 {
     struct dfi_scope *s = r->around.scope;
     struct dfi_worker *w = dfi_me();
-    if (!w || !s || r->around.borrowed || !(s->table = dfi_table_new(w))) return -1; /* a table: nothing runs at once */
+    if (!w || !s || r->around.borrowed || s->table == &dfi_table_closed) return -1;
+    if (!s->table && !(s->table = dfi_table_new(w))) return -1; /* a table: nothing runs at once */
     if (s->capture) dfi_capture_detach(w, s);
     if (s->guess) dfi_capture_refuses(r->graph, "a df_speculate around it whose condition was not as guessed", r->graph->site);
     s->capture = &r->graph->capture;

@@ -1,8 +1,9 @@
 /* dfi_sched.h - sharing work, finding work, sleeping and waking
  *
- * A worker keeps what it creates to itself. One that has nothing sets `asked` of the others; whoever sees that at its next spawn, sync, submit or end of a task moves
- * its private entries to its public deque, oldest first, and wakes a sleeper. The oldest entries are
- * the largest pieces of a recursion, so this happens rarely and the usual path stays free of atomics.
+ * A worker keeps the functions it spawns to itself. A worker that has nothing to do sets `asked` of the others; each of them sees that at its next
+ * spawn, sync, submit or end of a task, moves its private entries to its public deque, oldest first, and wakes a sleeper. The oldest entries are
+ * the largest pieces of a recursion, so this happens rarely and the usual path of spawn and sync stays free of atomics.
+ * Tasks of df_submit are public whenever code of the program runs (dfi_offer), as nobody knows how long it runs.
  *
  * Who waits runs only work inside the scope it waits for; the argument why that cannot block for ever
  * and why no wake-up is lost is in docs/memory-order.md, "Waiting" and "Sleeping". */
@@ -19,6 +20,8 @@ enum {
                               (empty tasks, 2 workers: 95 ns per task without, see bench/README.md) */
     DFI_LOOK_MS = 50,      /* a sleeper with a goal looks that often whether the tasks that wait for tokens
                               can still be released (dfi_stuck.h); only while there are such tasks */
+    DFI_LOOP_WATCH_MS = 1, /* a watcher of loops looks that often (dfi_loop_watch.h): less than 1 % of a CPU while short
+                              loops are run; one that is long after all loses 1 to 2 ms */
     DFI_SPIN_YIELD = 16    /* from this look on, yield instead when there are more workers than CPUs */
 };
 
@@ -29,7 +32,10 @@ DFI_API DFI_TLS struct dfi_hot *dfi_self = &dfi_nobody;
 DFI_API struct dfi_os_mutex dfi_pool_lock = DFI_OS_MUTEX_INIT;
 DFI_API const struct dfi_gpu_hook *dfi_gpu_hook = NULL;
 DFI_API struct dfi_pool dfi_pool;
-DFI_API struct dfi_error dfi_error_unsaid = { DF_ERROR_MEMORY, "a task failed, and there was no memory to remember how" };
+DFI_API struct dfi_error dfi_error_unsaid = { DF_ERROR_MEMORY, "a task failed, and there was no memory to remember how", { NULL, NULL } };
+static void dfi_error_no_object(void *object) { (void)object; }
+DFI_API struct dfi_error dfi_error_unkept = {
+    DF_ERROR_EXCEPTION, "an exception left a task, and there was no memory to keep it", { NULL, dfi_error_no_object } };
 DFI_EXTERN_C_END
 
 static struct dfi_worker *dfi_attach(void);
@@ -62,13 +68,17 @@ static struct dfi_worker *dfi_worker_of(int index)
 
 /* --- what a worker is waiting for -------------------------------------------------------------- */
 
-enum dfi_goal_kind { DFI_GOAL_WORK, DFI_GOAL_SPARE, DFI_GOAL_SCOPE, DFI_GOAL_FUTURE, DFI_GOAL_FLAG, DFI_GOAL_TEAM };
+enum dfi_goal_kind { DFI_GOAL_WORK, DFI_GOAL_SPARE, DFI_GOAL_SCOPE, DFI_GOAL_FUTURE, DFI_GOAL_FLAG, DFI_GOAL_TEAM, DFI_GOAL_BEFORE };
+struct dfi_before;
+static int dfi_before_done(struct dfi_before *b);
+static const struct dfi_flow *dfi_before_gated(const struct dfi_before *b);
 struct dfi_goal {
     enum dfi_goal_kind kind;
     struct dfi_scope *scope;    /* SCOPE: its pending <= 0; FLAG, TEAM: only work inside it is run */
     struct dfi_future *future;  /* FUTURE: done */
     DFI_ATOMIC(intptr_t) *flag; /* FLAG: not 0; TEAM: 0, its members */
     int spare;                  /* SPARE: no more workers than this block */
+    struct dfi_before *before;  /* BEFORE: its predecessors are done (dfi_before.h); nobody wakes the worker for that */
 };
 
 static int dfi_goal_met(const struct dfi_goal *g)
@@ -78,9 +88,11 @@ static int dfi_goal_met(const struct dfi_goal *g)
     case DFI_GOAL_FUTURE: return dfi_load_seq_cst(&g->future->link) == DFI_F_DONE;
     case DFI_GOAL_FLAG: return dfi_load_seq_cst(g->flag) != 0;
     case DFI_GOAL_TEAM: return dfi_load_seq_cst(g->flag) == 0;
+    case DFI_GOAL_BEFORE: return dfi_before_done(g->before);
     case DFI_GOAL_SPARE: return dfi_load_seq_cst(&dfi_pool.blocked) <= g->spare || dfi_load_seq_cst(&dfi_pool.stopping);
-    default: return dfi_load_seq_cst(&dfi_pool.stopping);
+    case DFI_GOAL_WORK: break;
     }
+    return dfi_load_seq_cst(&dfi_pool.stopping);
 }
 
 /* The work that whoever waits for g may run. Zero: none that is known. */
@@ -91,6 +103,7 @@ static int dfi_goal_filter(const struct dfi_goal *g, struct dfi_filter *f)
     f->id = f->depth = 0;
     f->on_top_of = NULL;
     if (g->kind <= DFI_GOAL_SPARE) return 1;
+    if (!s && g->kind == DFI_GOAL_BEFORE) return 0;
     if (g->kind == DFI_GOAL_FUTURE) {
         state = dfi_load_acquire(&g->future->link);
         if ((uintptr_t)state & 3) return 0; /* not a scope */
@@ -147,11 +160,18 @@ static void dfi_wake_for_work(void)
     }
 }
 
+static int dfi_team_wanted(void);
+static int dfi_loops_alone(void);
+static int dfi_loops_watch(struct dfi_worker *w, int watches);
+static int dfi_loops_look(void);
+static void dfi_loops_leave(void);
+
 static void dfi_wake_if_work(void)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
     if (dfi_load_seq_cst(&dfi_pool.parked_idle) == 0) return;
-    if (dfi_load_seq_cst(&dfi_pool.queue.count)) {
+    if (dfi_load_seq_cst(&dfi_pool.queue.count) || dfi_team_wanted() ||
+        (!dfi_load_seq_cst(&dfi_pool.watcher) && dfi_loops_alone())) {
         dfi_wake_one_idle();
         return;
     }
@@ -177,10 +197,17 @@ static struct dfi_scope *dfi_scope_here(struct dfi_worker *w);
 /* Where the entries of the code that runs now begin: what is below belongs to outer waits. */
 static size_t dfi_stack_floor(struct dfi_worker *w) { return w->task ? w->task_mark : w->scope->mark; }
 
-/* Removes holes from the private part of the stack, above the floor. */
+/* Entries below this keep their places, too: the code that runs now may be in a wait for a future. */
+static size_t dfi_stack_fixed(struct dfi_worker *w)
+{
+    size_t floor = dfi_stack_floor(w);
+    return floor > w->fixed ? floor : w->fixed;
+}
+
+/* Removes holes from the private part of the stack. */
 static void dfi_stack_compact(struct dfi_worker *w)
 {
-    size_t floor = dfi_stack_floor(w), at = w->split > floor ? w->split : floor, to = at;
+    size_t floor = dfi_stack_fixed(w), at = w->split > floor ? w->split : floor, to = at;
     for (; at < w->head; at++) {
         void *e = w->stack[at];
         if (!e) continue;
@@ -191,11 +218,34 @@ static void dfi_stack_compact(struct dfi_worker *w)
     if (to < w->head) w->head = to;
 }
 
+/* Forgets what was stolen from the code that runs now: a submitter whose tasks all go to others would
+ * fill its stack with their marks. Entries move, so futures must be looked for again (dfi_stack_find). */
+static void dfi_forget_stolen(struct dfi_worker *w)
+{
+    size_t floor = dfi_stack_fixed(w);
+    size_t live = dfi_deque_used_owner(w), from = w->split, at; /* entries below `from` are no longer in the deque */
+    while (from > floor && live) live -= w->stack[--from] != NULL;
+    if (from <= floor) return;
+    if (w->sites) /* DF_DEBUG: the marks of futures tell at sync who spawned them */
+        for (at = floor; at < from; at++)
+            if (w->stack[at] && !((uintptr_t)w->stack[at] & DFI_FLOW)) {
+                w->sites[floor] = w->sites[at];
+                w->stack[floor++] = w->stack[at];
+            }
+    memmove(w->stack + floor, w->stack + from, (w->head - from) * sizeof *w->stack);
+    if (w->sites) memmove(w->sites + floor, w->sites + from, (w->head - from) * sizeof *w->sites);
+    w->head -= from - floor;
+    w->split -= from - floor;
+    w->kept = w->split;
+}
+
 /* Room for n more entries on the stack. 0, or -1 without memory. */
 static DFI_NOINLINE int dfi_stack_grow(struct dfi_worker *w, size_t n)
 {
     size_t room;
     void **stack;
+    struct dfi_spawned *sites = NULL;
+    dfi_forget_stolen(w);
     dfi_stack_compact(w);
     if (w->head + n <= w->room - w->room / 4) return 0;
     room = 2 * w->room > w->head + n ? 2 * w->room : w->head + n;
@@ -205,9 +255,10 @@ static DFI_NOINLINE int dfi_stack_grow(struct dfi_worker *w, size_t n)
     }
     memcpy(stack, w->stack, w->head * sizeof *stack);
     dfi_mfree(w->stack);
-    dfi_mfree((void *)w->sites);
-    w->stack = stack, w->room = room;
-    w->sites = NULL; /* of the futures so far the lines are lost */
+    if (w->sites && (sites = (struct dfi_spawned *)dfi_malloc(room * sizeof *sites)) != NULL)
+        memcpy(sites, w->sites, w->head * sizeof *sites); /* without memory the lines of the futures so far are lost */
+    dfi_mfree(w->sites);
+    w->stack = stack, w->room = room, w->sites = sites;
     return 0;
 }
 
@@ -239,6 +290,7 @@ static DFI_NOINLINE void dfi_flush_list(struct dfi_worker *w)
     while ((f = (struct dfi_future *)w->hot.top) != NULL) {
         w->hot.top = dfi_load_relaxed(&f->link);
         w->stack[--at] = f;
+        if (DFI_UNLIKELY(w->sites != NULL)) w->sites[at].site = NULL; /* spawned in a file without DF_DEBUG */
         dfi_store_relaxed(&f->link, DFI_F_AT(at));
     }
 }
@@ -248,31 +300,44 @@ DFI_INLINE void dfi_flush(struct dfi_worker *w)
     if (DFI_UNLIKELY(w->hot.top != NULL)) dfi_flush_list(w);
 }
 
-/* Drops holes from the top of the stack. */
-static void dfi_stack_trim(struct dfi_worker *w, size_t floor)
+/* Drops from the top of the stack, above the floor, holes and the marks of what was stolen: if nothing is left in the
+ * deque every mark is one of these, else the newest mark is not. (DF_DEBUG: the marks of futures stay until the sync.) */
+static DFI_NOINLINE void dfi_stack_trim(struct dfi_worker *w, size_t floor)
 {
-    while (w->head > floor && !w->stack[w->head - 1]) w->head--;
+    while (w->head > floor) {
+        uintptr_t e = (uintptr_t)w->stack[w->head - 1];
+        if (e && (!(e & DFI_PUBLIC) || (w->sites && !(e & DFI_FLOW)) || !dfi_deque_empty_owner(w))) break;
+        w->head--;
+    }
     if (w->split > w->head) w->split = w->head;
 }
 
-/* Forgets what was stolen from the code that runs now: a submitter whose tasks all go to others would
- * fill its stack with their marks. Entries move, so futures must be looked for again (dfi_stack_find). */
-static void dfi_forget_stolen(struct dfi_worker *w, size_t room)
+/* After a wait, a scope or a body: the stack is back where the code that runs now, or waits, has it. */
+DFI_INLINE void dfi_stack_back(struct dfi_worker *w, size_t floor)
 {
-    size_t floor = dfi_stack_floor(w);
-    size_t live = DFI_DEQUE_SIZE - room, from = w->split, at; /* entries below `from` are no longer in the deque */
-    while (from > floor && live) live -= w->stack[--from] != NULL;
-    if (from <= floor) return;
-    if (w->sites) /* DF_DEBUG: the marks of futures tell at sync who spawned them */
-        for (at = floor; at < from; at++)
-            if (w->stack[at] && !((uintptr_t)w->stack[at] & DFI_FLOW)) {
-                w->sites[floor] = w->sites[at];
-                w->stack[floor++] = w->stack[at];
-            }
-    memmove(w->stack + floor, w->stack + from, (w->head - from) * sizeof *w->stack);
-    if (w->sites) memmove((void *)(w->sites + floor), (void *)(w->sites + from), (w->head - from) * sizeof *w->sites);
-    w->head -= from - floor;
-    w->split -= from - floor;
+    if (DFI_UNLIKELY(w->head > floor)) dfi_stack_trim(w, floor);
+}
+
+/* For assertions. pre: s is w's, and its children are done. Is nothing of them above the mark of s? There may be futures of
+ * its code; and tasks from outside of the wait, if there are tasks that may be run there (dfi_find). */
+static DFI_UNUSED int dfi_stack_is_back(const struct dfi_worker *w, const struct dfi_scope *s)
+{
+    uintptr_t e = w->head > s->mark ? (uintptr_t)w->stack[w->head - 1] : 0;
+    return w->head <= s->mark || (e && !(e & DFI_FLOW)) || dfi_load_relaxed(&dfi_pool.particular);
+}
+
+/* Does the stack hold df_config.deque entries? What was stolen does not count. */
+static DFI_NOINLINE int dfi_stack_full_slow(struct dfi_worker *w)
+{
+    return w->head - w->split + dfi_deque_used_owner(w) >= w->limit;
+}
+DFI_INLINE int dfi_stack_full(struct dfi_worker *w) { return DFI_UNLIKELY(w->head >= w->limit) && dfi_stack_full_slow(w); }
+
+/* The scope of the function that code in s belongs to: a future may be synced behind the block it was spawned in. */
+static struct dfi_scope *dfi_function_scope(struct dfi_scope *s)
+{
+    while (s->kind == DFI_BLOCK) s = dfi_load_relaxed(&s->parent);
+    return s;
 }
 
 enum { DFI_FORGET = DFI_DEQUE_SIZE }; /* marks of stolen tasks that are left lying: amortises the look */
@@ -284,7 +349,8 @@ static void dfi_share(struct dfi_worker *w)
     struct dfi_scope *scope;
     dfi_flush(w);
     if (w->head == w->split || !(room = dfi_deque_room_owner(w, w->head - w->split))) return;
-    if (w->split > DFI_DEQUE_SIZE - room + DFI_FORGET) dfi_forget_stolen(w, room);
+    if (w->split > dfi_stack_fixed(w) + dfi_load_relaxed(&w->bottom) - w->seen_top + DFI_FORGET && (!w->sites || w->split > 2 * w->kept))
+        dfi_forget_stolen(w);
     for (end = w->split; end < w->head && n < room; end++) n += w->stack[end] != NULL;
     /* entries above the start of a task body belong to that task: give it a scope to name them by */
     if (w->task && end > w->task_mark) dfi_scope_here(w);
@@ -294,13 +360,20 @@ static void dfi_share(struct dfi_worker *w)
         DFI_ASSERT(!((uintptr_t)e & DFI_PUBLIC));
         while (scope->mark > at && scope->outer) scope = scope->outer;
         dfi_deque_put_owner(w, --room, e,
-                            (uintptr_t)e & DFI_FLOW ? ((struct dfi_flow *)((uintptr_t)e & ~DFI_FLOW))->scope : scope);
+                            (uintptr_t)e & DFI_FLOW ? ((struct dfi_flow *)((uintptr_t)e & ~DFI_FLOW))->scope : dfi_function_scope(scope));
         w->stack[at] = (void *)((uintptr_t)e | DFI_PUBLIC);
     }
     w->split = end;
     if (!n) return;
     dfi_deque_publish_owner(w, n);
     dfi_wake_for_work();
+}
+
+/* Code of the program is about to run on w, or runs on: for how long, nobody knows. So no ready task stays where only w
+ * can take it (docs/memory-order.md, "Ready tasks"). */
+DFI_INLINE void dfi_offer(struct dfi_worker *w)
+{
+    if (DFI_UNLIKELY(w->head != w->split) && dfi_load_relaxed(&dfi_pool.n_slots) > 1) dfi_share(w);
 }
 
 DFI_INLINE int dfi_asked(struct dfi_worker *w) { return dfi_load_relaxed(&w->hot.asked) != 0; }
@@ -330,6 +403,17 @@ static void dfi_ask_all(struct dfi_worker *w)
 }
 
 /* --- running ----------------------------------------------------------------------------------- */
+
+/* Futures of functions that have returned (dfi_unsynced.h): looked for where a frame ends, in builds with checks only. */
+static void dfi_unsynced_look(struct dfi_worker *w, const void *end);
+static void dfi_report_unsynced(struct dfi_worker *w, size_t mark, const char *when);
+#define DFI_END_OF_TASK "the task it is in ended"
+#if (DF_DEBUG || DF_CHECK) && DFI_GNU
+#define DFI_FRAME_BELOW    ((const void *)__builtin_dwarf_cfa()) /* where the frame ends of the function that called this one */
+#define DFI_UNSYNCED(w) ((w) && (w)->sites ? dfi_unsynced_look(w, DFI_FRAME_BELOW) : (void)0)
+#else
+#define DFI_UNSYNCED(w) ((void)0)
+#endif
 
 static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t);
 static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *loot);
@@ -388,6 +472,7 @@ static int dfi_run_own(struct dfi_worker *w, size_t mark, const struct dfi_goal 
     case 0: return 0;
     case 1: dfi_run_chain(w, t, g); return 1;
     default: /* a future of the block we wait in: run it, its sync finds it done */
+        dfi_offer(w);
         dfi_future_run_here(f);
         dfi_store_relaxed(&f->link, DFI_F_DONE);
         return 1;
@@ -448,25 +533,32 @@ static int dfi_find_outside(struct dfi_worker *w, const struct dfi_flow *gated, 
     return 0;
 }
 
-/* Something for w to run while it waits for g. */
-static int dfi_find(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_loot *loot)
+/* What only w can run may be what others wait for, and w for them: better on top of a wait that it is not inside of
+ * than never. */
+static int dfi_find_pinned(struct dfi_worker *w, struct dfi_loot *loot)
 {
     struct dfi_filter f;
     struct dfi_flow *t;
+    if (DFI_LIKELY(!dfi_load_seq_cst(&w->pinned.count))) return 0;
+    f.id = f.depth = 0, f.on_top_of = w;
+    if (!(t = dfi_queue_take(&w->pinned, &f, INT_MIN))) return 0;
+    loot->entry = (void *)((uintptr_t)t | DFI_FLOW), loot->outside = 1, loot->team = NULL;
+    return 1;
+}
+
+/* Something for w to run while it waits for g. */
+static int dfi_find(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_loot *loot)
+{
+    const struct dfi_flow *gated = g->kind == DFI_GOAL_BEFORE ? dfi_before_gated(g->before) : g->scope ? g->scope->gated : NULL;
+    struct dfi_filter f;
     loot->outside = 0;
     loot->team = NULL;
     if (dfi_goal_filter(g, &f) && (dfi_take_queued(w, &f, 1, loot) || dfi_steal(w, &f, loot) ||
                                    dfi_team_find(w, &f, loot) || dfi_take_queued(w, &f, 0, loot)))
         return 1;
     loot->outside = 1;
-    if (g->scope && DFI_UNLIKELY(g->scope->gated != NULL) && dfi_find_outside(w, g->scope->gated, loot)) return 1;
-    /* what only this worker can run may be what others wait for, and this one for them: better on top of a wait
-     * that it is not inside of than never */
-    if (DFI_LIKELY(!dfi_load_seq_cst(&w->pinned.count))) return 0;
-    f.id = f.depth = 0, f.on_top_of = w;
-    if (!(t = dfi_queue_take(&w->pinned, &f, INT_MIN))) return 0;
-    loot->entry = (void *)((uintptr_t)t | DFI_FLOW);
-    return 1;
+    if (DFI_UNLIKELY(gated != NULL) && dfi_find_outside(w, gated, loot)) return 1;
+    return dfi_find_pinned(w, loot);
 }
 
 static void dfi_run_loot(struct dfi_worker *w, const struct dfi_loot *loot, const struct dfi_goal *g)
@@ -492,11 +584,15 @@ static int dfi_run_urgent(struct dfi_worker *w, const struct dfi_goal *g)
 }
 
 static int dfi_stuck_look(struct dfi_worker *w);
+static void dfi_block_share(struct dfi_worker *w, int all);
+static int dfi_block_count(void);
+static int dfi_block_begin(struct dfi_worker *w);
+static void dfi_block_end(void);
 
-/* Before w sleeps in a wait: ready tasks that lie below it, which w may not run, go where anybody who may finds them,
+/* Before w sleeps in a wait, or blocks: ready tasks that lie below it, which w may not run, go where anybody who may finds them,
  * and not only the oldest. Without that the tasks could be run when this wait ends; but where only some workers may run
- * some tasks, this wait may be the one that needs them run. */
-static DFI_NOINLINE void dfi_stack_to_queue(struct dfi_worker *w)
+ * some tasks, or some block, this wait may be the one that needs them run. Nonzero: no memory, there are more. */
+static DFI_NOINLINE int dfi_stack_to_queue(struct dfi_worker *w)
 {
     struct dfi_filter f;
     struct dfi_loot loot;
@@ -504,17 +600,36 @@ static DFI_NOINLINE void dfi_stack_to_queue(struct dfi_worker *w)
     while (dfi_deque_steal_thief(w, &f, &loot)) {
         struct dfi_flow *t = (struct dfi_flow *)((uintptr_t)loot.entry & ~DFI_FLOW);
         if (!dfi_leave_to_others(w, t)) {
-            dfi_push(w, t); /* without memory: as before */
-            return;
+            dfi_push(w, t); /* as before */
+            return 1;
         }
     }
+    return 0;
+}
+
+/* Is anything ready, where any worker finds it? */
+static int dfi_work_public(void)
+{
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots), ready = dfi_load_seq_cst(&dfi_pool.queue.count);
+    for (i = 0; i < n && !ready; i++) ready = !dfi_deque_empty_any(dfi_load_acquire(&dfi_pool.slot[i]));
+    return ready;
+}
+
+/* w sleeps in a wait on top of which it may not run what is ready. While somebody blocks, that may be what he waits for, and
+ * w for him: then w counts as blocked, too, and a spare takes it. Zero: it does not. */
+static DFI_COLD int dfi_park_blocks(struct dfi_worker *w)
+{
+    if (!dfi_work_public() || dfi_block_count()) return 0;
+    dfi_store_seq_cst(&w->asleep, (int)DFI_ASLEEP);
+    return 1;
 }
 
 /* Sleeps until woken, unless after announcing it there is something to do after all: then that is
  * done (loot) or the goal is met. */
 static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_loot *loot)
 {
-    int idle = g->kind <= DFI_GOAL_SPARE, found = 0, state = idle ? DFI_PARKED_IDLE : DFI_PARKED_WAITING;
+    int found = 0, looks = g->kind != DFI_GOAL_BEFORE, watches = 0, blocks = 0;
+    int idle = g->kind <= DFI_GOAL_SPARE, state = idle ? DFI_PARKED_IDLE : DFI_PARKED_WAITING;
     DFI_ATOMIC(int) *count = idle ? &dfi_pool.parked_idle : &dfi_pool.parked_waiting;
     dfi_outbox_flush(w);
     dfi_share(w); /* a sleeper cannot be asked */
@@ -526,20 +641,33 @@ static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
     if (!dfi_goal_met(g) && !(found = dfi_find(w, g, loot))) {
         uint64_t since = DFI_UNLIKELY(dfi_watched()) ? dfi_watch_sleeps(w) : 0;
         dfi_store_relaxed(&w->n_parks, dfi_load_relaxed(&w->n_parks) + 1);
+        if (!idle && DFI_UNLIKELY(dfi_load_seq_cst(&dfi_pool.blocked) > 0) && !dfi_baton_on()) blocks = dfi_park_blocks(w);
         /* seq_cst, after announcing it: whoever makes a task wait for a token later wakes the sleepers (dfi_hold) */
         for (;;) {
-            int ms = !idle && dfi_load_seq_cst(&dfi_pool.held) ? DFI_LOOK_MS : 0;
+            int before = g->kind == DFI_GOAL_BEFORE, held = !idle && dfi_load_seq_cst(&dfi_pool.held);
+            int ms = before ? 1 : held ? DFI_LOOK_MS : 0;
+            if ((watches = dfi_loops_watch(w, watches)) != 0) ms = DFI_LOOP_WATCH_MS;
             dfi_baton_drop(w);
             while ((found = dfi_os_event_wait(&w->event, &w->park, state, ms)) && !dfi_baton_look(w)) continue;
+            if (watches && found && dfi_loops_look()) break;
+            if ((before || watches) && found) {
+                if (before && dfi_goal_met(g)) break;
+                if (looks++ % DFI_LOOK_MS || !(before ? dfi_load_seq_cst(&dfi_pool.held) : held)) continue;
+            }
             if (!found || dfi_stuck_look(w)) break; /* what it released may lie on our own stack */
         }
         found = 0;
+        if (DFI_UNLIKELY(blocks)) {
+            dfi_store_seq_cst(&w->asleep, (int)DFI_NOT_ASLEEP);
+            dfi_block_end();
+        }
         dfi_baton_take(w);
         if (since) dfi_watch_slept(w, since);
     }
     dfi_store_seq_cst(&w->park, DFI_AWAKE);
     if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
     dfi_fetch_sub_seq_cst(count, 1);
+    if (watches) dfi_loops_leave();
     return found;
 }
 
@@ -560,6 +688,7 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
     struct dfi_loot loot;
     struct dfi_waits waits;
     void *block = DFI_UNLIKELY(*dfi_block_here != NULL) ? dfi_suspend_hook() : NULL;
+    if (DFI_UNLIKELY(w->task != NULL)) dfi_scope_here(w); /* so that the scopes tell what runs on top of what (dfi_exit.h) */
     waits.since = 0;
     if (dfi_stall_on()) dfi_goal_waits(w, &waits, g);
     if (DFI_UNLIKELY(dfi_watched()) && !idle && g->kind != DFI_GOAL_SCOPE) began = dfi_watch_waits(w);
@@ -573,6 +702,7 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
             sweep = 0;
             continue;
         }
+        DFI_UNSYNCED(w);
         found = dfi_find(w, g, &loot);
         if (!found) {
             if (sweep == 0) since = dfi_os_ns();
@@ -600,11 +730,56 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
         }
         sweep = 0;
     }
+    dfi_stack_back(w, mark);
     if (idle) dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);
+    else dfi_offer(w); /* what the last chain left */
     dfi_level(w, -1);
     dfi_waits_end(w, &waits);
-    if (began) dfi_watch_waited(w, (int)g->kind, began);
+    if (began) dfi_watch_waited(w, (int)(g->kind == DFI_GOAL_BEFORE ? DFI_GOAL_FLAG : g->kind), began);
     if (dfi_load_relaxed(&w->level) == 0) w->outside = (unsigned)dfi_chaotic();
+    dfi_check_resume(w);
+    if (DFI_UNLIKELY(block != NULL)) dfi_resume_hook(block);
+}
+
+/* Waits for g, and runs nothing meanwhile but what only w may run: a spare works in its place. For waits that are not for
+ * all that may run on top of them: that could wait for what w does after this wait. */
+static DFI_NOINLINE void dfi_sleep_until(struct dfi_worker *w, const struct dfi_goal *g)
+{
+    struct dfi_loot loot;
+    uint64_t began;
+    void *block;
+    int found;
+    if (dfi_goal_met(g)) return;
+    if (dfi_baton_on() || dfi_block_begin(w)) { /* without a spare it runs what it may */
+        dfi_help_until(w, g->scope->mark, g);
+        return;
+    }
+    if (w->task) dfi_scope_here(w); /* as in dfi_help_until */
+    began = DFI_UNLIKELY(dfi_watched()) ? dfi_watch_waits(w) : 0;
+    block = DFI_UNLIKELY(*dfi_block_here != NULL) ? dfi_suspend_hook() : NULL;
+    dfi_check_pause(w);
+    dfi_level(w, 1);
+    dfi_store_seq_cst(&w->asleep, (int)DFI_ASLEEP);
+    while (!dfi_goal_met(g)) {
+        /* seq_cst, then look: as in dfi_park. It is not among those who are woken for work. */
+        dfi_store_seq_cst(&w->park, (int)DFI_PARKED_WAITING);
+        found = !dfi_goal_met(g) && dfi_find_pinned(w, &loot);
+        if (!found && !dfi_goal_met(g)) {
+            dfi_store_relaxed(&w->n_parks, dfi_load_relaxed(&w->n_parks) + 1);
+            while (dfi_os_event_wait(&w->event, &w->park, (int)DFI_PARKED_WAITING, dfi_load_seq_cst(&dfi_pool.held) ? DFI_LOOK_MS : 0) &&
+                   !dfi_stuck_look(w)) continue;
+        }
+        dfi_store_seq_cst(&w->park, (int)DFI_AWAKE);
+        if (!found) continue;
+        dfi_store_seq_cst(&w->asleep, (int)DFI_NOT_ASLEEP);
+        dfi_run_loot(w, &loot, NULL);
+        dfi_block_share(w, 1); /* what that made ready */
+        dfi_store_seq_cst(&w->asleep, (int)DFI_ASLEEP);
+    }
+    dfi_store_seq_cst(&w->asleep, (int)DFI_NOT_ASLEEP);
+    dfi_block_end();
+    dfi_level(w, -1);
+    if (began) dfi_watch_waited(w, (int)g->kind, began);
     dfi_check_resume(w);
     if (DFI_UNLIKELY(block != NULL)) dfi_resume_hook(block);
 }

@@ -81,19 +81,12 @@ static struct dfi_scope *dfi_scope_here(struct dfi_worker *w)
         if (t->extra->weak) dfi_weak_seed(w, s, t);
     }
     s->mark = w->task_mark;
+    if (w->now == t) w->now = s;
     return s;
 }
 
 /* Does the code that runs now belong to a task that runs at once (dfi_run_now)? */
 static int dfi_runs_now(struct dfi_worker *w) { return w->now == (w->task ? (const void *)w->task : (const void *)w->scope); }
-
-/* pre: dfi_runs_now. The scope of that task, which is its submitter's. NULL without memory. */
-static struct dfi_scope *dfi_now_scope(struct dfi_worker *w)
-{
-    struct dfi_scope *s = dfi_scope_here(w);
-    if (s) w->now = s;
-    return s;
-}
 
 /* Frees the locals of s newer than `before`. */
 static void dfi_scope_free_locals(struct dfi_scope *s, struct dfi_local *before)
@@ -185,7 +178,9 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
         s->open = 1;
         s->submitted = keep; /* pending is now minus what was completed beyond the goal */
         s->done = 0;
-    }
+    } else dfi_stack_back(w, s->mark);
+    DFI_ASSERT(keep || w->scope != s || w->task || dfi_stack_is_back(w, s));
+    dfi_offer(w);
     dfi_level(w, -1);
     dfi_waits_end(w, &waits);
     if (since) dfi_watch_waited_scope(w, (int)g.kind, s, keep, since);
@@ -217,11 +212,12 @@ static void dfi_scope_finish(struct dfi_worker *w, struct dfi_scope *s)
     dfi_scope_end_errors(s);
     dfi_scope_pop(w, s);
     dfi_scope_free(w, s);
+    dfi_stack_back(w, dfi_stack_floor(w)); /* what lay below its mark may have been stolen meanwhile */
 }
 
 /* --- DF_PARALLEL, df_local --------------------------------------------------------------------- */
 
-DFI_API struct dfi_block dfi_scope_enter(const char *site)
+DFI_API DFI_NOINLINE struct dfi_block dfi_scope_enter(const char *site)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_block b;
@@ -229,10 +225,12 @@ DFI_API struct dfi_block dfi_scope_enter(const char *site)
     struct dfi_flow *t;
     b.open = 1, b.borrowed = 0, b.scope = NULL;
     if (!w) return b;
+    DFI_UNSYNCED(w);
     if (DFI_UNLIKELY(w->scope->capture != NULL)) dfi_capture_cannot("a block or loop of its own", site);
     if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_take(w);
     if (DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) wrong = w->scope->guess;
-    if (DFI_UNLIKELY(w->task && dfi_runs_now(w))) dfi_now_scope(w);
+    if (DFI_UNLIKELY(w->task && dfi_runs_now(w))) dfi_scope_here(w);
+    if (w->task && DFI_UNLIKELY(w->task->task.mem.special) && w->task->extra->weak) dfi_scope_here(w); /* what is spawned in the block has its gates */
     t = !w->task ? w->scope->gated : w->task->task.mem.special && w->task->extra->weak ? w->task : NULL;
     b.scope = dfi_scope_push(w, w->task ? w->task->scope : w->scope, DFI_BLOCK);
     if (b.scope) {
@@ -248,11 +246,12 @@ DFI_API struct dfi_block dfi_scope_enter(const char *site)
     return b;
 }
 
-DFI_API void dfi_scope_leave(struct dfi_block *b)
+DFI_API DFI_NOINLINE void dfi_scope_leave(struct dfi_block *b)
 {
     struct dfi_worker *w = dfi_me();
     if (!b->open) return;
     DFI_CHECK_CALL(w);
+    DFI_UNSYNCED(w);
     b->open = 0;
     if (!w) return; /* without a worker every task ran at once */
     if (!b->scope) { /* there was no memory for one; there may have been later */
@@ -263,13 +262,14 @@ DFI_API void dfi_scope_leave(struct dfi_block *b)
         if (w->scope->site) dfi_log(DFI_LOG_LEFT_BLOCK, w->scope->site);
         dfi_scope_finish(w, w->scope);
     }
+    if (DFI_UNLIKELY(w->scope != b->scope)) return; /* C++, as the thread ends: dfi_exit.h has left it */
     if (b->borrowed) dfi_wait_all(w, b->scope);
     else dfi_scope_finish(w, b->scope);
     if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_outside(w);
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API void df_parallel(void (*fn)(void *arg), void *arg)
+DFI_API void (df_parallel)(void (*fn)(void *arg), void *arg)
 {
     struct dfi_block b = dfi_scope_enter(NULL);
     fn(arg);

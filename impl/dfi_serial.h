@@ -7,6 +7,7 @@
 
 struct dfi_local;
 struct dfi_scope;
+struct dfi_error;
 struct dfi_task { void *args; };
 struct dfi_future { int state; };
 enum { DFI_ERROR_TEXT = 100 };
@@ -17,10 +18,11 @@ struct dfi_frame {
     struct dfi_frame *moved;       /* the same in memory that outlives the call, from its first child that waits */
     struct dfi_local *locals;
     struct df_group *group;
-    char *text;                    /* of the error `code`, may be NULL */
+    struct dfi_error *error;       /* with `code`, may be NULL */
     int is_task, is_scope, cancelled, code; /* is_scope: it is the first member of a struct dfi_scope */
 };
 struct dfi_block { struct dfi_frame *frame; int open; };
+struct dfi_error { char text[DFI_ERROR_TEXT]; struct dfi_exception threw; };
 
 DFI_EXTERN_C_BEGIN
 /* A task begins. 0: it is cancelled; 2: there are tasks that wait, it may have to come after them: dfi_serial_with. */

@@ -42,6 +42,7 @@ struct dfi_held {
     unsigned long given;           /* inputs of a node, a bit each */
     struct dfi_window *windows;    /* on streams (dfi_stream_core.h); each that it waits for is counted in `wait` */
     void **window_array;           /* memory for the pointers to them that the body gets as arrays, or NULL */
+    struct dfi_pause *pause;       /* the stack that its body has of its own, or NULL (dfi_serial_pause.h) */
 };
 struct dfi_waiter { struct dfi_waiter *next; struct dfi_held *held; }; /* in df_token.dfi_list, dfi_scope.after */
 enum { DFI_TOKEN_EXTERNAL = 1, DFI_TOKEN_SKIP = 2 };                   /* bits of df_token.dfi_state */
@@ -59,12 +60,13 @@ static struct dfi_held *dfi_held_of(struct dfi_task *t)
 }
 
 static void dfi_graph_first(void);
+static void dfi_pause_begin(void);
 
 /* df starts. name: of df_config.stats, or NULL. */
 static void dfi_stats_serial(const char *name)
 {
     const char *variable = name ? "df_config.stats" : "DF_STATS";
-    if (!name) name = getenv(variable);
+    if (!name) name = dfi_env(variable);
     if (name && *name && strcmp(name, "0")) dfi_log(DFI_LOG_STATS_SERIAL, variable, name);
 }
 
@@ -72,7 +74,7 @@ static void dfi_stats_serial(const char *name)
 static void dfi_trace_serial(const char *name)
 {
     const char *variable = name ? "df_config.trace" : "DF_TRACE";
-    if (!name) name = getenv(variable);
+    if (!name) name = dfi_env(variable);
     if (name && *name) dfi_log(DFI_LOG_TRACE_SERIAL, variable, name);
 }
 
@@ -87,6 +89,7 @@ static struct dfi_frame *dfi_frame_here(void)
     dfi_serial_bottom.frame.is_scope = 1;
     dfi_serial_top = &dfi_serial_bottom.frame;
     dfi_graph_first();
+    dfi_pause_begin();
     dfi_stats_serial(NULL);
     dfi_trace_serial(NULL);
     return dfi_serial_top;
@@ -121,12 +124,37 @@ static void dfi_frame_cancel(struct dfi_frame *m, int cancelled)
     m->cancelled = cancelled;
 }
 
-/* The first error stays. */
+static void dfi_error_free(struct dfi_error *e)
+{
+    if (!e) return;
+    if (e->threw.drop) e->threw.drop(e->threw.object);
+    DF_FREE(e);
+}
+
+/* Takes the exception, if there is one. NULL without memory. */
+static struct dfi_error *dfi_error_new(const char *text, const struct dfi_exception *x)
+{
+    struct dfi_error *e = (struct dfi_error *)DF_MALLOC(sizeof *e);
+    if (!e) {
+        if (x) x->drop(x->object);
+        return NULL;
+    }
+    snprintf(e->text, DFI_ERROR_TEXT, "%s", text);
+    if (x) e->threw = *x;
+    else e->threw.object = NULL, e->threw.drop = NULL;
+    return e;
+}
+
+/* The first error stays. Takes e, which may be NULL. */
+static void dfi_frame_give_error(struct dfi_frame *m, int code, struct dfi_error *e)
+{
+    if (m->code) dfi_error_free(e);
+    else m->code = code, m->error = e;
+}
+
 static void dfi_frame_error(struct dfi_frame *m, int code, const char *text)
 {
-    if (m->code) return;
-    m->code = code;
-    if (text && (m->text = (char *)DF_MALLOC(DFI_ERROR_TEXT))) snprintf(m->text, DFI_ERROR_TEXT, "%s", text);
+    if (!m->code) dfi_frame_give_error(m, code, text ? dfi_error_new(text, NULL) : NULL);
 }
 
 /* The tasks of m are done. An error nobody asked for goes to the scope of the enclosing task, or the thread
@@ -141,13 +169,12 @@ static void dfi_frame_end(struct dfi_frame *m)
     if (m->cancelled) dfi_frame_cancel(m, 0);
     if (m->code) {
         struct dfi_frame *to = m->is_task || !m->outer->is_task ? m->outer : m->outer->outer;
-        dfi_frame_error(to, m->code, m->text);
+        dfi_frame_give_error(to, m->code, m->error);
         if (m->is_task || m->outer != &dfi_serial_bottom.frame) dfi_frame_cancel(to, 1);
-        DF_FREE(m->text);
     }
 }
 
-/* --- tokens ------------------------------------------------------------------------------------ */
+/* --- held tasks -------------------------------------------------------------------------------- */
 
 /* s, or the nearest scope around it whose body goes on. */
 static struct dfi_scope *dfi_scope_awake(struct dfi_scope *s)
@@ -162,6 +189,7 @@ static struct dfi_scope *dfi_scope_awake(struct dfi_scope *s)
 static void dfi_held_ready(struct dfi_held *h)
 {
     struct dfi_scope *s = dfi_scope_awake(dfi_scope_of(h->scope.frame.outer));
+    dfi_serial_events++;
     if (h->titles) h->ready = s->fired, s->fired = h;
     else {
         h->ready = NULL;
@@ -171,31 +199,16 @@ static void dfi_held_ready(struct dfi_held *h)
     }
 }
 
-static int dfi_token_is_open(const df_token *t) { return t->dfi_need <= 0; }
-
-static void dfi_token_signal(df_token *t, const char *site, int skip)
-{
-    struct dfi_waiter *w, *next, *first = NULL;
-    if (dfi_token_is_open(t)) {
-        if (!skip && !(t->dfi_state & DFI_TOKEN_SKIP)) dfi_log(DFI_LOG_TOKEN_OPEN, site, t->dfi_site);
-        return;
-    }
-    if (skip) t->dfi_state |= DFI_TOKEN_SKIP;
-    if (--t->dfi_need) return;
-    if (DFI_GRAPH()) dfi_graph_token_opens(DFI_GRAPH(), t);
-    for (w = (struct dfi_waiter *)t->dfi_list; w; w = next) /* newest first: turn them around */
-        next = w->next, w->next = first, first = w;
-    t->dfi_list = NULL;
-    skip = t->dfi_state & DFI_TOKEN_SKIP;
-    for (w = first; w; w = next) {
-        next = w->next;
-        if (skip) w->held->skip = 1;
-        if (--w->held->wait == 0) dfi_held_ready(w->held);
-        DF_FREE(w);
-    }
-}
-
-/* --- held tasks -------------------------------------------------------------------------------- */
+struct dfi_external { struct dfi_external *next; df_token *token; };
+static DFI_TLS struct dfi_external *dfi_externals; /* tokens that are signalled from outside, and tasks wait for (dfi_serial_token.h) */
+static int dfi_pause_run(struct dfi_held *h);
+static int dfi_pause_wait(void);
+static void dfi_pause_give_up(struct dfi_held *h);
+static int dfi_external_look(void);
+static int dfi_external_wait(void);
+static int dfi_external_note(df_token *t);
+static void dfi_external_now(df_token *t);
+static void dfi_token_signal(df_token *t, const char *site, int skip);
 
 static size_t dfi_tokens_count(df_token *const *t)
 {
@@ -286,6 +299,24 @@ static void dfi_scope_outlive(struct dfi_scope *s, struct dfi_scope *host)
 static void dfi_frame_unwind(const struct dfi_frame *m);
 static void dfi_scope_drain(struct dfi_scope *s, int nodes);
 
+/* The body of h, and what it leaves that is ready. */
+static void dfi_held_body(struct dfi_held *h)
+{
+    struct dfi_scope *s = &h->scope;
+    dfi_serial_top = &s->frame;
+    h->type->run(h->task.args, NULL);
+    dfi_frame_unwind(&s->frame);
+    if (!h->titles) dfi_scope_drain(s, 1); /* before those that may use its memory */
+}
+
+/* The body of h is over, or was skipped. */
+static void dfi_held_end(struct dfi_scope *at, struct dfi_held *h)
+{
+    dfi_serial_events++;
+    if (h->scope.children) dfi_scope_outlive(&h->scope, at);
+    else dfi_scope_done(&h->scope);
+}
+
 /* pre: the code of `at`, a scope around h, is what runs. */
 static void dfi_held_run(struct dfi_scope *at, struct dfi_held *h)
 {
@@ -293,16 +324,16 @@ static void dfi_held_run(struct dfi_scope *at, struct dfi_held *h)
     if (h->skip || dfi_frame_cancelled(&s->frame) || (h->windows && dfi_stream_begin(h))) {
         h->skip = 1;
         dfi_serial_skipped++;
+        dfi_args_order(h->type, h->task.args, DFI_ORDER_DROP);
     } else {
+        int paused;
         dfi_serial_tasks++;
-        dfi_serial_top = &s->frame;
-        h->type->run(h->task.args, NULL);
-        dfi_frame_unwind(&s->frame);
-        if (!h->titles) dfi_scope_drain(s, 1); /* before those that may use its memory */
+        paused = dfi_may_block && dfi_pause_run(h);
+        if (!dfi_may_block) dfi_held_body(h);
         dfi_serial_top = &at->frame;
+        if (paused) return;
     }
-    if (s->children) dfi_scope_outlive(s, at);
-    else dfi_scope_done(s);
+    dfi_held_end(at, h);
 }
 
 static void dfi_scope_run_one(struct dfi_scope *s)
@@ -324,10 +355,12 @@ static void dfi_scope_drain(struct dfi_scope *s, int nodes)
 static void dfi_serial_now(void)
 {
     struct dfi_scope *s = dfi_scope_of(dfi_serial_top);
+    if (dfi_externals) dfi_external_look();
     if (s && s->frame.is_scope) dfi_scope_drain(s, !(s->task && s->task->titles));
 }
 
-/* The code that runs waits in vain: one task that is ready further out may change that. Zero: there is none. */
+/* The code that runs waits, and has nothing ready itself: one task that is ready further out may change that, or a signal
+ * from outside. Zero: there is none. */
 static int dfi_serial_help(void)
 {
     struct dfi_frame *top = dfi_frame_here(), *m;
@@ -339,7 +372,7 @@ static int dfi_serial_help(void)
         dfi_serial_top = top;
         return 1;
     }
-    return 0;
+    return dfi_pause_wait() || dfi_external_wait();
 }
 
 /* Gives up a task that waits, below s, for what can no longer come. */
@@ -351,6 +384,10 @@ static void dfi_serial_give_up(struct dfi_scope *s)
     if (dfi_stream_stuck(s)) return;
     for (s = s->children; s->ended;) s = s->children;
     h = s->task;
+    if (h->pause) { /* it waits in its body, and gives that up itself */
+        dfi_pause_give_up(h);
+        return;
+    }
     if (h->titles) {
         char missing[200] = "";
         const char *p = h->titles;
@@ -418,12 +455,20 @@ static void dfi_held_submit(struct dfi_held *h, struct dfi_access *x, unsigned n
     for (t = h->after; *t; t++) {
         struct dfi_waiter *w;
         if ((*t)->dfi_state & DFI_TOKEN_SKIP) h->skip = 1;
-        if (dfi_token_is_open(*t) || !(w = (struct dfi_waiter *)DF_MALLOC(sizeof *w))) continue;
+        if (dfi_token_is_open(*t)) continue;
+        if ((*t)->dfi_state & DFI_TOKEN_EXTERNAL && dfi_external_note(*t)) { /* without memory it is waited for here */
+            dfi_external_now(*t);
+            continue;
+        }
+        if (!(w = (struct dfi_waiter *)DF_MALLOC(sizeof *w))) continue;
         w->next = (struct dfi_waiter *)(*t)->dfi_list, w->held = h;
         (*t)->dfi_list = w;
         h->wait++;
     }
-    if (h->wait) return;
+    if (h->wait) {
+        if (dfi_externals) dfi_serial_now();
+        return;
+    }
     dfi_held_run(dfi_scope_of(h->scope.frame.outer), h);
     dfi_serial_now();
 }
@@ -444,7 +489,7 @@ DFI_API void dfi_serial_with(const struct df_opts *o, const char *site, const st
         if (run) {
             type->run((void *)(uintptr_t)args, NULL);
             dfi_serial_end(&m);
-        }
+        } else dfi_args_order(type, (void *)(uintptr_t)args, DFI_ORDER_DROP);
         for (t = o ? o->signals : NULL; t && *t; t++) dfi_token_signal(*t, site, !run);
         dfi_serial_now();
         return;
@@ -497,35 +542,6 @@ DFI_API void dfi_node_given(struct dfi_task *node)
     dfi_serial_now();
 }
 
-DFI_API void dfi_token_init(df_token *t, long k, const char *site)
-{
-    if (DFI_GRAPH()) dfi_graph_token_opens(DFI_GRAPH(), t);
-    memset(t, 0, sizeof *t);
-    t->dfi_need = (intptr_t)k, t->dfi_site = site;
-}
-
-DFI_API void dfi_signal(df_token *t, const char *site)
-{
-    struct dfi_g_item *i = DFI_GRAPH() ? dfi_graph_body() : NULL;
-    if (i) dfi_graph_token(DFI_GRAPH(), i, t, DFI_G_SIGNALS);
-    dfi_token_signal(t, site, 0);
-    dfi_serial_now();
-}
-
-DFI_API df_result dfi_wait_token(df_token *t, const char *site)
-{
-    struct dfi_scope *s = dfi_scope_of(dfi_frame_here());
-    dfi_capture_cannot("df_wait_token", site);
-    while (!dfi_token_is_open(t)) {
-        if (s->frame.is_scope && (s->ready || s->fired)) dfi_scope_run_one(s);
-        else if (!dfi_serial_help()) {
-            dfi_log(DFI_LOG_TOKEN_STUCK, site, t->dfi_site);
-            return DF_ERROR_STUCK;
-        }
-    }
-    return t->dfi_state & DFI_TOKEN_SKIP ? DF_ERROR_CANCELLED : DF_OK;
-}
-
 DFI_API void dfi_release(const void *p, size_t bytes) { (void)p, (void)bytes; }
 
 /* --- frames ------------------------------------------------------------------------------------ */
@@ -533,7 +549,7 @@ DFI_API void dfi_release(const void *p, size_t bytes) { (void)p, (void)bytes; }
 static void dfi_frame_push(struct dfi_frame *m, struct df_group *group, int is_task)
 {
     m->outer = dfi_frame_here(), m->moved = NULL;
-    m->locals = NULL, m->group = group, m->text = NULL;
+    m->locals = NULL, m->group = group, m->error = NULL;
     m->is_task = is_task, m->is_scope = 0;
     m->cancelled = m->code = 0;
     dfi_serial_top = m;
@@ -581,7 +597,7 @@ DFI_EXTERN_C_BEGIN
 DFI_API int dfi_serial_enter(struct dfi_frame *m)
 {
     struct dfi_scope *s = dfi_scope_of(dfi_frame_here()); /* the first one may find that tasks are to be recorded */
-    return dfi_serial_particular || (s->frame.is_scope && s->capture) ? 2 : dfi_serial_begin(m, NULL);
+    return dfi_serial_particular || dfi_may_block || (s->frame.is_scope && s->capture) ? 2 : dfi_serial_begin(m, NULL);
 }
 DFI_API struct dfi_scope *dfi_serial_leave(struct dfi_frame *m) { return dfi_serial_end(m); }
 DFI_API void dfi_serial_keep(struct dfi_scope *s, struct dfi_access *x, unsigned n) { dfi_order_register(s, x, n, NULL); }
@@ -626,7 +642,7 @@ DFI_API void *dfi_local_alloc(size_t n, size_t bytes)
 
 /* --- the rest of the API ----------------------------------------------------------------------- */
 
-DFI_API void df_wait(void)
+DFI_API void (df_wait)(void)
 {
     struct df_graph *g = dfi_capture_here();
     dfi_frame_cancel(dfi_serial_wait(), 0);
@@ -634,7 +650,7 @@ DFI_API void df_wait(void)
     if (g) dfi_capture_wait(g);
 }
 
-DFI_API void df_parallel(void (*fn)(void *arg), void *arg)
+DFI_API void (df_parallel)(void (*fn)(void *arg), void *arg)
 {
     struct dfi_block b = dfi_scope_enter(NULL);
     fn(arg);
@@ -655,6 +671,42 @@ DFI_API void df_fail(int code, const char *text)
     dfi_frame_cancel(m, 1);
 }
 
+DFI_API int dfi_threw(const struct dfi_exception *x, const char *text)
+{
+    struct dfi_frame *m = dfi_frame_to_cancel();
+    dfi_frame_give_error(m, DF_ERROR_EXCEPTION, dfi_error_new(text, x));
+    dfi_frame_cancel(m, 1);
+    return 1;
+}
+
+static void dfi_no_exception(void *object) { (void)object; }
+
+/* Takes the exception of m, whose tasks are done. Zero: there is none. */
+static int dfi_frame_take_exception(struct dfi_frame *m, struct dfi_exception *x)
+{
+    if (m->code != DF_ERROR_EXCEPTION || (m->error && !m->error->threw.drop)) return 0;
+    x->object = NULL, x->drop = dfi_no_exception; /* there was no memory */
+    if (m->error) {
+        *x = m->error->threw;
+        DF_FREE(m->error);
+    }
+    m->code = 0, m->error = NULL;
+    return 1;
+}
+
+DFI_API int dfi_threw_take(struct dfi_exception *x) { return dfi_frame_take_exception(dfi_frame_here(), x); }
+
+DFI_API void dfi_scope_leave_catching(struct dfi_block *b, struct dfi_exception *x)
+{
+    x->drop = NULL;
+    if (b->open && b->frame) {
+        dfi_frame_unwind(b->frame);
+        dfi_serial_wait();
+        if (dfi_frame_take_exception(b->frame, x)) dfi_frame_cancel(b->frame, 0);
+    }
+    dfi_scope_leave(b);
+}
+
 DFI_API void df_cancel(void) { dfi_frame_cancel(dfi_frame_to_cancel(), 1); }
 DFI_API int df_cancelled(void) { return dfi_frame_cancelled(dfi_frame_here()); }
 
@@ -673,9 +725,9 @@ DFI_API df_result df_wait_result(void)
     dfi_frame_cancel(m, 0);
     if (!code) return cancelled ? DF_ERROR_CANCELLED : DF_OK;
     dfi_last_error.code = code;
-    snprintf(dfi_last_error.text, sizeof dfi_last_error.text, "%s", m->text ? m->text : "");
-    DF_FREE(m->text);
-    m->code = 0, m->text = NULL;
+    snprintf(dfi_last_error.text, sizeof dfi_last_error.text, "%s", m->error ? m->error->text : "");
+    dfi_error_free(m->error);
+    m->code = 0, m->error = NULL;
     return (df_result)code;
 }
 

@@ -46,7 +46,7 @@ DFI_UNUSED DFI_UNCHECKED static int dfi_condition(const void *p, size_t bytes)
 
 /* % 2: an integer; the operand is not evaluated */
 #define DFI_CONDITION(p) ((p) + 0 * sizeof(*(p) % 2))
-#if defined(__GNUC__)
+#if DFI_GNU
 #define DFI_AT_END_OF_SPECULATION __attribute__((cleanup(dfi_speculate_end)))
 #else
 #define DFI_AT_END_OF_SPECULATION

@@ -118,7 +118,12 @@ static int dfi_speculation_go_on(struct dfi_worker *w, struct dfi_speculation *b
 {
     struct dfi_scope *s = b->scope;
     int waited = 0; /* for all that writes to the condition */
-    if (!s) return dfi_condition(b->p, b->bytes) == b->guess; /* every task ran at once */
+    struct dfi_access x;
+    if (!s) { /* every task ran at once */
+        dfi_access_array(&x, DFI_IN, DFI_NO_ARG, b->p, b->bytes);
+        if (w) dfi_wait_before(w, NULL, NULL, &x, 1);
+        return dfi_condition(b->p, b->bytes) == b->guess;
+    }
     for (;;) {
         struct dfi_guess *g;
         if (b->outer && dfi_guess_standing(b->outer) == DFI_GUESS_WRONG) return 0;
@@ -134,7 +139,9 @@ static int dfi_speculation_go_on(struct dfi_worker *w, struct dfi_speculation *b
                 b->count++;
                 return 1;
             }
-            dfi_wait_all(w, s); /* no memory for a guess */
+            dfi_access_array(&x, DFI_IN, DFI_NO_ARG, b->p, b->bytes); /* no memory for a guess */
+            if (dfi_pool.rename_bytes) dfi_settle(w, s);
+            dfi_wait_before(w, s, NULL, &x, 1);
             waited = 1;
         } else if (b->unknown) {
             dfi_guess_wait(w, b->unknown);

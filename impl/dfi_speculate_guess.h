@@ -39,7 +39,7 @@ static void dfi_guess_leave(struct dfi_guess *g)
         struct dfi_guess *outer = g->outer;
         if (dfi_load_relaxed(&g->state) == DFI_GUESS_WRONG) dfi_fetch_add_relaxed(&dfi_pool.cancels, -1);
         dfi_kept_free(dfi_load_relaxed(&g->kept)); /* right, all around as well, and never committed */
-        if (dfi_load_relaxed(&g->error) != DFI_ERROR_PASSED) dfi_mfree(dfi_load_relaxed(&g->error));
+        if (dfi_load_relaxed(&g->error) != DFI_ERROR_PASSED) dfi_error_free(dfi_load_relaxed(&g->error));
         dfi_mfree((void *)g->region);
         dfi_mfree(g);
         g = outer;
@@ -64,14 +64,14 @@ static void dfi_guess_give_error(struct dfi_guess *g, struct dfi_error *e)
     while (e && (g = dfi_guess_doubtful(g)) != NULL) {
         struct dfi_error *none = NULL;
         /* seq_cst, then the state: dfi_decide stores that, then looks for errors */
-        if (dfi_load_acquire(&g->state) == DFI_GUESS_WRONG || !dfi_cas_seq_cst(&g->error, &none, e)) dfi_mfree(e);
+        if (dfi_load_acquire(&g->state) == DFI_GUESS_WRONG || !dfi_cas_seq_cst(&g->error, &none, e)) dfi_error_free(e);
         e = NULL;
         if (dfi_load_seq_cst(&g->state) == DFI_GUESS_RIGHT) e = dfi_guess_take_error(g);
     }
     if (!e) return;
-    if (e->code) dfi_scope_set_error(s, e->code, e->text);
+    if (e->code) dfi_scope_give_error(s, e);
+    else dfi_error_free(e);
     dfi_scope_cancel(s);
-    dfi_mfree(e);
 }
 
 /* A task of g fails, or with code 0 cancels its scope. */
@@ -79,15 +79,12 @@ static void dfi_guess_fail(struct dfi_guess *g, int code, const char *text)
 {
     struct dfi_error *e;
     if (dfi_guess_standing(g) == DFI_GUESS_WRONG) return;
-    while (!(e = (struct dfi_error *)dfi_malloc(sizeof *e))) { /* it must not be lost */
+    while (!(e = dfi_error_new(code, text, NULL))) { /* it must not be lost */
         if (dfi_guess_standing(g) != DFI_GUESS_OPEN) break;
         dfi_os_sleep_ms();
     }
-    if (e) {
-        e->code = code;
-        snprintf(e->text, sizeof e->text, "%s", text);
-        dfi_guess_give_error(g, e);
-    } else if (dfi_guess_standing(g) == DFI_GUESS_RIGHT) {
+    if (e) dfi_guess_give_error(g, e);
+    else if (dfi_guess_standing(g) == DFI_GUESS_RIGHT) {
         if (code) dfi_scope_set_error(g->scope, code, text);
         dfi_scope_cancel(g->scope);
     }

@@ -17,7 +17,7 @@ static int dfi_register_alone(struct dfi_worker *w, struct dfi_flow *t, const st
     struct dfi_access x;
     int failed;
     dfi_access_block(&x, mode, DFI_NO_ARG, (const void *)r->p, r->rows, r->row, r->ld);
-    failed = (dfi_pool.rename_bytes && dfi_rename_before(w, t, &x, 1)) || dfi_register(w, t, t, &x);
+    failed = (dfi_pool.rename_bytes && dfi_rename_before(w, t, &x, 1)) || dfi_register(w, t, t, &x) < 0;
     w->reg_task = NULL, w->reg_access = NULL;
     return failed ? -1 : 0;
 }
@@ -92,6 +92,7 @@ static struct dfi_guess *dfi_guess_new(struct dfi_worker *w, struct dfi_scope *s
     if (before) before->next = g;
     memcpy(t->task.args, (void *)&g, sizeof g);
     dfi_ready_if(w, t);
+    dfi_offer(w);
     return g;
 }
 

@@ -81,6 +81,7 @@ static void dfi_stats_forget(void)
 /* The file that the report goes to. 0: it can be written. */
 static int dfi_stats_open(struct dfi_stats *s, const char *variable, const char *name)
 {
+    const char *why;
     int r;
     if (s->file && s->process != dfi_process()) {
         dfi_log(DFI_LOG_STATS_FORK, variable, name);
@@ -96,10 +97,10 @@ static int dfi_stats_open(struct dfi_stats *s, const char *variable, const char 
     }
     strcpy(s->file, name);
     s->variable = variable;
-    r = s->standard ? 0 : dfi_output_open(&s->to, name);
+    r = s->standard ? 0 : dfi_output_open(&s->to, name, &why);
     if (!r) return 0;
     if (r > 0) dfi_log(DFI_LOG_STATS_BUSY, variable, name);
-    else dfi_log(DFI_LOG_STATS_WRITE, variable, name, strerror(errno));
+    else dfi_log(DFI_LOG_STATS_WRITE, variable, name, why);
     dfi_mfree(s->file);
     s->file = NULL;
     return -1;
@@ -110,7 +111,7 @@ static void dfi_stats_begin(const char *name)
 {
     struct dfi_stats *s = &dfi_stats;
     const char *variable = "df_config.stats";
-    if (!name) name = getenv("DF_STATS"), variable = "DF_STATS";
+    if (!name) name = dfi_env("DF_STATS"), variable = "DF_STATS";
     if (s->on && s->process != dfi_process()) { /* what it has is its parent's, and perhaps in the middle of a change */
         struct dfi_stats fresh;
         memset((void *)&fresh, 0, sizeof fresh);

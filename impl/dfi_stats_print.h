@@ -9,7 +9,18 @@ enum {
     DFI_S_CLAIM_NS = 100   /* what it takes to claim part of a loop that several workers execute: DFI_LOOP_PART_NS */
 };
 
-static void dfi_s_say(struct dfi_stats *s, const char *format, ...)
+/* Names of tasks may be anything: control characters and line ends become spaces, bytes that are no UTF-8 question marks. */
+static void dfi_one_line(char *text)
+{
+    while (*text) {
+        unsigned n = dfi_utf8(text);
+        if (!n) *text++ = '?';
+        else if (dfi_utf8_control(text, n)) memset(text, ' ', n), text += n;
+        else text += n;
+    }
+}
+
+DFI_FORMAT(2, 3) static void dfi_s_say(struct dfi_stats *s, const char *format, ...)
 {
     char line[DFI_S_LINE];
     va_list ap;
@@ -18,6 +29,7 @@ static void dfi_s_say(struct dfi_stats *s, const char *format, ...)
     n = vsnprintf(line, sizeof line - 1, format, ap);
     va_end(ap);
     if (n < 0) return;
+    dfi_one_line(line);
     if (s->to_log) {
         dfi_log(DFI_LOG_STATS_LINE, line);
         return;
@@ -26,7 +38,7 @@ static void dfi_s_say(struct dfi_stats *s, const char *format, ...)
     n = (int)strlen(line);
     line[n++] = '\n';
     errno = 0;
-    if (!(s->standard ? fwrite(line, 1, (size_t)n, stdout) != (size_t)n || fflush(stdout) : dfi_output_put(&s->to, line, (size_t)n))) return;
+    if (!(s->standard ? dfi_output_standard(line, (size_t)n) : dfi_output_put(&s->to, line, (size_t)n))) return;
     dfi_log(DFI_LOG_STATS_WRITE, s->variable, s->file, strerror(errno));
     s->broken = 1;
 }
@@ -167,8 +179,8 @@ static double dfi_s_work(const struct dfi_stats *s, int program)
     uint32_t i, k;
     for (i = 0; i < s->bodies; i++) {
         if (s->body[i].is & DFI_S_INTERNAL || program != ((s->body[i].is & DFI_S_PROGRAM) != 0)) continue;
-        ticks += s->body[i].rest;
-        for (k = s->body[i].first; k != DFI_S_NONE; k = s->step[k].next) ticks += s->step[k].own;
+        ticks += (double)s->body[i].rest;
+        for (k = s->body[i].first; k != DFI_S_NONE; k = s->step[k].next) ticks += (double)s->step[k].own;
     }
     return ticks;
 }

@@ -145,7 +145,7 @@ static void dfi_s_ran(struct dfi_stats *s, struct dfi_s_worker *w, const struct 
         if (internal && !dfi_s_has_inline(w, from)) s->body[body].is |= DFI_S_INTERNAL; /* else a tile of a wavefront */
         s->body[body].name = e->what;
         dfi_s_walk(s, w, from, body, &now, item.end);
-        s->body[body].rest = s->body[body].rest > s->cost.inside ? (float)(s->body[body].rest - s->cost.inside) : 0;
+        s->body[body].rest = (double)s->body[body].rest > s->cost.inside ? (float)((double)s->body[body].rest - s->cost.inside) : 0;
     } else if (!internal) s->left_out++;
     w->n = from;
     item.kind = DFI_S_COVER, item.cost = s->cost.outside;

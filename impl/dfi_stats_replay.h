@@ -87,7 +87,7 @@ static struct dfi_s_event dfi_s_next(struct dfi_s_sim *m)
 static void dfi_s_go_on(struct dfi_s_sim *m, uint32_t b, double cost)
 {
     const struct dfi_stats *s = m->p->s;
-    double own = m->cursor[b] == DFI_S_NONE ? s->body[b].rest : s->step[m->cursor[b]].own;
+    double own = (double)(m->cursor[b] == DFI_S_NONE ? s->body[b].rest : s->step[m->cursor[b]].own);
     dfi_s_at(m, m->now + cost + own, m->workers == DFI_S_ALL ? b : m->on[b]);
 }
 

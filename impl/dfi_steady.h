@@ -75,7 +75,7 @@ static void dfi_epoch_rest(struct dfi_epoch *e)
 static int dfi_epoch_same(const struct dfi_epoch *e, size_t i, const struct dfi_type *type, const struct dfi_access *x, unsigned n)
 {
     const struct dfi_captured *c = &e->list.task[i];
-    const struct dfi_access *y = e->list.x + c->x;
+    const struct dfi_access *y = n ? e->list.x + c->x : NULL; /* no accesses at all: list.x is NULL */
     unsigned k;
     if (c->type != type || c->n != n) return 0;
     for (k = 0; k < n; k++, x++, y++)

@@ -12,7 +12,7 @@
     memcpy(&x, (const void *)(uintptr_t)p, sizeof x);                            \
     return x;
 #else
-#if defined(__GNUC__)
+#if DFI_GNU
 #define DFI_TM_LOAD(T, p, x) __atomic_load((p), &(x), __ATOMIC_ACQUIRE)
 #else
 #define DFI_TM_LOAD(T, p, x) ((x) = atomic_load_explicit((const volatile _Atomic(T) *)(p), memory_order_acquire))
@@ -85,13 +85,13 @@ DFI_INLINE void dfi_tm_write_pointer(volatile void *p, const volatile void *x) {
 #define DFI_TM_READER(name, T) T: dfi_tm_read_##name,
 #define DFI_TM_WRITER(name, T) T: dfi_tm_write_##name,
 #define DFI_TM_SCALAR(p) (0 * sizeof(!*(p)) * sizeof(char[sizeof *(p) <= 8 ? 1 : -1]))
-#if defined(__GNUC__)
+#if DFI_GNU
 #define DFI_TM_TYPED(p) (__typeof__(*(p)))
 #else
 #define DFI_TM_TYPED(p) /* a pointer is void * */
 #endif
 #define df_tm_read(p) \
-    (DFI_TM_TYPED(p) _Generic(*(p), DFI_TM_TYPES(DFI_TM_READER) default: dfi_tm_read_pointer)((p) + DFI_TM_SCALAR(p)))
+    (DFI_TM_TYPED(p)((void)0, _Generic(*(p), DFI_TM_TYPES(DFI_TM_READER) default: dfi_tm_read_pointer)((p) + DFI_TM_SCALAR(p))))
 /* sizeof of an assignment: the conversions, and the errors, are those of *(p) = (v) */
 #define df_tm_write(p, v) \
     (_Generic(*(p), DFI_TM_TYPES(DFI_TM_WRITER) default: dfi_tm_write_pointer)((p) + 0 * sizeof(*(p) = (v)) + DFI_TM_SCALAR(p), (v)))

@@ -93,9 +93,10 @@ DFI_API void dfi_tm_do_restart(const char *site)
     struct dfi_tm *t = dfi_tm_self;
     struct dfi_tm_block *b;
     if (!dfi_tm_can_undo(t, site, "df_restart")) return;
-    b = dfi_tm_outermost(t);
+    b = t->outermost;
     dfi_tm_count(t, DFI_TM_BY_USER);
     dfi_tm_take_back(t);
+    t->inner = b;
     dfi_tm_alone_end(t); /* what it waits for may be another block */
     dfi_os_yield();
     t->attempts = 0;

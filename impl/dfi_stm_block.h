@@ -8,19 +8,26 @@ enum { DFI_TM_ATTEMPTS = 32, DFI_TM_PARTIAL_ATTEMPTS = 8 };
 /* A block whose log of reads was missed keeps one until it was of no use at the commit this many times. */
 enum { DFI_TM_PREDICT = 32 };
 
-static struct dfi_tm_block *dfi_tm_outermost(const struct dfi_tm *t)
+/* --- going back ----------------------------------------------------------------------------------- */
+
+/* Everything since the last block in b began, but not what was read. */
+static void dfi_tm_roll_back_inner(struct dfi_tm *t, struct dfi_tm_block *b)
 {
-    struct dfi_tm_block *b = t->inner;
-    while (b->outer) b = b->outer;
-    return b;
+    dfi_tm_undo_writes(t, b);
+    dfi_tm_set_newest(t);
+    dfi_tm_undo_events(t, b->events);
 }
 
-/* --- going back ----------------------------------------------------------------------------------- */
+/* The lengths of the logs now, for a block that begins in b. */
+DFI_INLINE void dfi_tm_note_lengths(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    b->reads = dfi_tm_n_reads(t), b->writes = t->n_writes, b->undo = t->n_undo, b->events = t->n_events;
+}
 
 /* What was written since b began. */
 static void dfi_tm_roll_back_writes(struct dfi_tm *t, struct dfi_tm_block *b)
 {
-    if (b->outer) dfi_tm_undo_writes(t, b);
+    if (b->outer) dfi_tm_undo_writes(t, b->outer);
     else if (t->n_writes) dfi_tm_clear_writes(t);
     dfi_tm_set_newest(t);
 }
@@ -30,7 +37,7 @@ static void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     dfi_tm_roll_back_writes(t, b);
     t->inner = b->outer ? b->outer : b;
-    dfi_tm_undo_events(t, b->outer ? b->events : 0);
+    dfi_tm_undo_events(t, b->outer ? b->outer->events : 0);
 }
 
 /* The whole transaction, with what was read. */
@@ -39,6 +46,7 @@ static void dfi_tm_take_back(struct dfi_tm *t)
     if (t->n_writes) dfi_tm_clear_writes(t);
     t->read_end = t->reads;
     t->forgot = t->resumed = t->logs = t->buffers = 0;
+    DFI_TM_FORGET_COPIES();
     dfi_tm_end_reading(t);
     t->inner = NULL;
     if (t->n_events) {
@@ -54,6 +62,7 @@ static void dfi_tm_take_back(struct dfi_tm *t)
 static void dfi_tm_again(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     t->inner = b;
+    if (!b->outer) t->outermost = b;
     b->to_jump(b->jump);
 }
 
@@ -62,10 +71,11 @@ static void dfi_tm_forget_reads(struct dfi_tm *t, size_t keep) { t->read_end = t
 /* The whole transaction runs again. Does not return. */
 static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
 {
-    struct dfi_tm_block *b = dfi_tm_outermost(t);
+    struct dfi_tm_block *b = t->outermost;
     unsigned attempts = t->attempts + (reason != DFI_TM_TO_LOG);
     dfi_tm_count(t, reason);
     dfi_tm_take_back(t);
+    t->inner = b; /* for a block in a signal handler */
     *t->prediction = DFI_TM_PREDICT;
     t->attempts = attempts;
     t->logs = t->buffers = t->odd = 1;
@@ -97,11 +107,11 @@ static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t change
 {
     struct dfi_tm_block *b = t->inner;
     uintptr_t now;
-    while (b->outer && (!(b->kind & DFI_TM_CLOSED) || b->reads > changed)) b = b->outer;
+    while (b->outer && (!(b->kind & DFI_TM_CLOSED) || b->outer->reads > changed)) b = b->outer;
     if (!b->outer || t->attempts >= DFI_TM_PARTIAL_ATTEMPTS) dfi_tm_restart(t, reason);
     now = dfi_tm_time_of(dfi_load_seq_cst(&dfi_stm.clock));
-    dfi_tm_forget_reads(t, b->reads);
-    if (dfi_tm_first_changed(t) != b->reads) dfi_tm_restart(t, reason);
+    dfi_tm_forget_reads(t, b->outer->reads);
+    if (dfi_tm_first_changed(t) != b->outer->reads) dfi_tm_restart(t, reason);
     dfi_tm_count(t, reason);
     t->attempts++;
     t->odd = 1;

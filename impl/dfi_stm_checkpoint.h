@@ -16,7 +16,7 @@
 #define DFI_STANDARD_SETJMP
 #endif
 
-#if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__ELF__) && DFI_GNU
 #define DFI_TM_SAVE_REGISTERS
 DFI_EXTERN_C_BEGIN
 /* rbx, rbp, r12 to r15, rsp, rip: what a call preserves. 0; or 1 after dfi_tm_to_registers. */
@@ -25,7 +25,7 @@ void dfi_tm_to_registers(void *jump) __attribute__((weak, visibility("default"))
 DFI_EXTERN_C_END
 #endif
 
-#if !defined(DFI_STANDARD_SETJMP) && defined(__GNUC__) && !defined(__clang__)
+#if !defined(DFI_STANDARD_SETJMP) && DFI_GNU && !defined(__clang__)
 typedef void *dfi_checkpoint[5];
 #define DFI_CHECKPOINT(c) __builtin_setjmp(c)
 /* In the user's file, as the buffer is the compiler's own; not in the function with the checkpoint. */
@@ -42,7 +42,7 @@ typedef jmp_buf dfi_checkpoint;
 DFI_UNUSED static DFI_NOINLINE void dfi_tm_jump(void *jump) { _longjmp(*(dfi_checkpoint *)jump, 1); }
 #else
 #define DFI_CHECKPOINT(c) setjmp(c)
-DFI_UNUSED static DFI_NOINLINE void dfi_tm_jump(void *jump) { longjmp(*(dfi_checkpoint *)jump, 1); }
+DFI_UNUSED static DFI_NORETURN DFI_NOINLINE void dfi_tm_jump(void *jump) { longjmp(*(dfi_checkpoint *)jump, 1); }
 #endif
 #endif
 

@@ -204,11 +204,11 @@ static DFI_NOINLINE void dfi_tm_end_log(struct dfi_tm *t, int needed)
     t->logs = 0;
 }
 
-/* The block is over: counts, and the next one begins with empty logs. */
+/* The block is over: counts, and the next one begins with empty logs. One that wrote stays t->inner until
+ * the very end, for a block in a signal handler. */
 DFI_INLINE void dfi_tm_done(struct dfi_tm *t, struct dfi_tm_block *b, int needed)
 {
     dfi_tm_end_reading(t);
-    t->inner = NULL;
     t->buffers = 0;
     b->open = 0;
     dfi_tm_count(t, DFI_TM_COMMITS);
@@ -307,6 +307,7 @@ static DFI_NOINLINE void dfi_tm_commit(struct dfi_tm *t, struct dfi_tm_block *b)
     int kind = b->kind;
     dfi_tm_done(t, b, needed);
     dfi_tm_tell(t, time, kind);
+    t->inner = NULL;
 }
 
 /* The end of one that frees, has handlers, or is odd. */
@@ -335,9 +336,25 @@ static DFI_NOINLINE void dfi_tm_commit_more(struct dfi_tm *t, struct dfi_tm_bloc
         struct dfi_tm_handlers h;
         t->time = time;
         h = dfi_tm_take_events(t, kind & DFI_TM_UNWAITED ? dfi_tm_release_later : dfi_tm_release_now);
+        t->inner = NULL;
         dfi_tm_spare_back(t);
         dfi_tm_call_handlers(h);
+    } else t->inner = NULL;
+}
+
+/* Every block was left, and their frames are gone. */
+static DFI_COLD void dfi_tm_give_up(struct dfi_tm *t)
+{
+    struct dfi_tm_block b;
+    if (t->direct) { /* what it did cannot be undone: it ends here */
+        memset(&b, 0, sizeof b);
+        dfi_tm_commit_more(t, &b);
+        return;
     }
+    dfi_tm_take_back(t);
+    dfi_tm_alone_end(t);
+    t->attempts = 0;
+    t->odd = t->spare;
 }
 
 /* The alternatives of b are exhausted: those of the block around it, or all wait. Does not return. */
@@ -355,9 +372,13 @@ DFI_API void dfi_tm_end(struct dfi_tm_block *b)
         b->open = 0;
         return;
     }
+    DFI_TM_CHECK_COPIES(t);
     if (DFI_UNLIKELY(t->n_events | (size_t)t->odd)) dfi_tm_commit_more(t, b);
     else if (t->n_writes) dfi_tm_commit(t, b);
-    else dfi_tm_done(t, b, 0);
+    else {
+        t->inner = NULL;
+        dfi_tm_done(t, b, 0);
+    }
 }
 DFI_EXTERN_C_END
 

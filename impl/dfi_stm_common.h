@@ -14,13 +14,13 @@ static df_result dfi_tm_on(int kind, void (*fn)(void *), void *arg, const char *
 
 DFI_EXTERN_C_BEGIN
 #if defined(DFI_TM_SAVE_REGISTERS)
-__attribute__((naked, noinline, weak, visibility("default"), returns_twice)) int dfi_tm_save_registers(void **jump DFI_UNUSED)
+__attribute__((naked, noinline, weak, visibility("default"), returns_twice)) int dfi_tm_save_registers(void **jump __attribute__((unused)))
 {
     __asm__("movq %rbx, (%rdi)\nmovq %rbp, 8(%rdi)\nmovq %r12, 16(%rdi)\nmovq %r13, 24(%rdi)\n"
             "movq %r14, 32(%rdi)\nmovq %r15, 40(%rdi)\nleaq 8(%rsp), %rdx\nmovq %rdx, 48(%rdi)\n"
             "movq (%rsp), %rdx\nmovq %rdx, 56(%rdi)\nxorl %eax, %eax\nret");
 }
-__attribute__((naked, noinline, weak, visibility("default"))) void dfi_tm_to_registers(void *jump DFI_UNUSED)
+__attribute__((naked, noinline, weak, visibility("default"))) void dfi_tm_to_registers(void *jump __attribute__((unused)))
 {
     __asm__("movq (%rdi), %rbx\nmovq 8(%rdi), %rbp\nmovq 16(%rdi), %r12\nmovq 24(%rdi), %r13\n"
             "movq 32(%rdi), %r14\nmovq 40(%rdi), %r15\nmovq 48(%rdi), %rsp\nmovl $1, %eax\njmpq *56(%rdi)");
@@ -41,6 +41,7 @@ DFI_API void df_tm_copy(volatile void *to, const volatile void *from, size_t byt
 {
     unsigned char part[256];
     int back = (uintptr_t)to - (uintptr_t)from < bytes; /* they overlap, and the end must be copied first */
+    DFI_TM_NOTE_COPY(to, bytes);
     while (bytes) {
         size_t n = bytes < sizeof part ? bytes : sizeof part, at = back ? bytes - n : 0;
         df_tm_read_bytes(part, (const volatile char *)from + at, n);
@@ -52,7 +53,8 @@ DFI_API void df_tm_copy(volatile void *to, const volatile void *from, size_t byt
 
 DFI_API df_result dfi_tm_atomically(void (*fn)(void *arg), void *arg, const char *site, int kind)
 {
-    struct dfi_tm_block b, *p = dfi_tm_enter(&b, site, kind | DFI_TM_CALLED, dfi_tm_jump);
+    struct dfi_tm_block b DFI_TM_AT_END, *p = DFI_TM_ENTER(&b, site, kind | DFI_TM_CALLED, dfi_tm_jump, DFI_TM_FRAME_END);
+    if (!p->open) return DF_ERROR_ABORTED;
     (void)DFI_CHECKPOINT(p->jump);
     if (!dfi_tm_go(p)) return DF_ERROR_ABORTED;
     if (!p->alternative) fn(arg);

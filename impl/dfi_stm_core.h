@@ -41,7 +41,7 @@ struct dfi_tm {
     uint64_t filter;              /* a bit for each word that may be among the writes */
     int logs;                     /* reads are logged */
     int buffers;                  /* in a block, and not in direct mode */
-    struct dfi_tm_block *inner;   /* the innermost one, or NULL */
+    struct dfi_tm_block *inner, *outermost; /* of the blocks that are open, if any is; inner: else NULL */
     const char *site;             /* where the outermost one begins */
     unsigned char *prediction;    /* of it, in log_for */
     dfi_orec **reads;
@@ -63,6 +63,8 @@ struct dfi_tm {
     uint32_t random;
     struct dfi_tm_counts counts;
     struct dfi_tm *next_free;
+    const unsigned *thrown;       /* how many C++ exceptions are on their way in this thread */
+    uintptr_t known[DFI_TM_PREDICTIONS]; /* ways from a block to one in a called function */
     unsigned char log_for[DFI_TM_PREDICTIONS]; /* by block: commits to go until it is tried without a log of reads */
 };
 

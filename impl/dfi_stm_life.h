@@ -58,8 +58,8 @@ static void dfi_tm_detach(void *p) /* at the end of its thread */
     if (dfi_tm_self != t) return; /* forked since */
     if (t->inner) {
         dfi_log(DFI_LOG_TM_THREAD_END, t->site); /* the block is in a frame that is gone */
-        dfi_tm_take_back(t);
-        dfi_tm_alone_end(t);
+        dfi_tm_give_up(t);
+        if (dfi_tm_self != t) return; /* the spare one */
     }
     if (t->spare) {
         dfi_tm_spare_back(t);
@@ -150,9 +150,13 @@ static void dfi_tm_resume(void *p) { dfi_tm_be_again((struct dfi_tm *)p); }
 
 /* --- attach --------------------------------------------------------------------------------------- */
 
+/* NULL: in a signal handler that interrupts it. */
 static DFI_COLD struct dfi_tm *dfi_tm_attach(void)
 {
+    static DFI_TLS volatile int attaches;
     struct dfi_tm *t;
+    if (attaches) return NULL;
+    attaches = 1;
     dfi_os_lock(&dfi_stm.life_lock);
     if ((t = dfi_stm.free) != NULL) dfi_stm.free = t->next_free;
     else {
@@ -165,6 +169,9 @@ static DFI_COLD struct dfi_tm *dfi_tm_attach(void)
             if (dfi_tm_attach_record(t)) {
                 dfi_mfree(room);
                 t = NULL;
+            } else {
+                memcpy(room, (void *)&dfi_stm.rooms, sizeof dfi_stm.rooms);
+                dfi_stm.rooms = room;
             }
         }
     }
@@ -191,11 +198,13 @@ static DFI_COLD struct dfi_tm *dfi_tm_attach(void)
         dfi_os_at_thread_end(&dfi_tm_key, dfi_tm_detach, t);
         dfi_os_unlock(&dfi_stm.life_lock);
     }
+    t->thrown = dfi_tm_uncaught();
     dfi_tm_be(t);
+    attaches = 0;
     return t;
 }
 
-#if defined(__GNUC__) && DFI_POSIX
+#if DFI_GNU && DFI_POSIX
 /* The code that would run at the end of threads goes away with its module. */
 static __attribute__((destructor)) void dfi_tm_unload(void)
 {
@@ -219,30 +228,71 @@ static DFI_COLD void dfi_tm_reset_clock(struct dfi_tm *t)
     dfi_tm_alone_end(t);
 }
 
-DFI_EXTERN_C_BEGIN
-DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *))
+DFI_INLINE void dfi_tm_fill(struct dfi_tm_block *b, int kind, void (*to_jump)(void *))
 {
-    struct dfi_tm *t = dfi_tm_self;
-    if (DFI_UNLIKELY(t == &dfi_tm_nobody)) t = dfi_tm_attach();
-    b->outer = t->inner;
-    b->site = site;
     b->to_jump = to_jump;
     b->alternative = 0;
     b->open = b->ran = 1, b->left = 0;
     b->kind = (unsigned char)kind;
-    t->inner = b;
-    if (DFI_LIKELY(!b->outer)) {
-        /* by the call, as several blocks may be in one line */
-        uintptr_t key = kind & DFI_TM_CALLED || !DFI_CALLER ? (uintptr_t)site : DFI_CALLER;
-        t->site = site;
-        t->prediction = &t->log_for[(key ^ key >> 6) % DFI_TM_PREDICTIONS];
-        t->logs = *t->prediction;
-        t->buffers = 1;
-        dfi_attempt(site, DFI_ATOMIC_BEGINS);
-        dfi_tm_begin_reading(t);
-    } else {
-        b->reads = dfi_tm_n_reads(t), b->writes = t->n_writes, b->undo = t->n_undo, b->events = t->n_events;
-    }
+}
+
+/* pre: no block is open. caller: where in the code. */
+DFI_INLINE struct dfi_tm_block *dfi_tm_begin_outermost(struct dfi_tm *t, struct dfi_tm_block *b, const char *site, uintptr_t caller, int kind,
+                                                       void (*to_jump)(void *), const void *where)
+{
+    /* by the call, as several blocks may be in one line */
+    uintptr_t key = kind & DFI_TM_CALLED || !caller ? (uintptr_t)site : caller;
+    t->inner = t->outermost = b;
+    b->outer = NULL, b->from = dfi_tm_return_of(where);
+    dfi_tm_fill(b, kind, to_jump);
+    t->site = site;
+    t->prediction = &t->log_for[(key ^ key >> 6) % DFI_TM_PREDICTIONS];
+    t->logs = *t->prediction;
+    t->buffers = 1;
+    dfi_attempt(site, DFI_ATOMIC_BEGINS);
+    dfi_tm_begin_reading(t);
+    return b;
+}
+
+/* The first block of a thread, or one in another block that may have been left. */
+static DFI_COLD struct dfi_tm_block *dfi_tm_begin_first(struct dfi_tm_block *b, const char *site, uintptr_t caller, int kind,
+                                                        void (*to_jump)(void *), const void *where)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (t->inner && dfi_tm_settle(t, site, caller, kind, where)) return dfi_tm_not_now(b, NULL);
+    t = dfi_tm_self; /* a block that was left may have had the spare record */
+    if (t == &dfi_tm_nobody && !(t = dfi_tm_attach())) return dfi_tm_not_now(b, site);
+    if (!t->inner) return dfi_tm_begin_outermost(t, b, site, caller, kind, to_jump, where);
+    dfi_tm_fill(b, kind, to_jump);
+    return dfi_tm_nest(t, b, where);
+}
+
+static DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_begin_nested(struct dfi_tm_block *b, const char *site, uintptr_t caller, int kind,
+                                                                 void (*to_jump)(void *), const void *where)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (DFI_UNLIKELY(!t->inner || !dfi_tm_nests(t, caller, kind, where))) return dfi_tm_begin_first(b, site, caller, kind, to_jump, where);
+    dfi_tm_fill(b, kind, to_jump);
+    return dfi_tm_nest(t, b, where);
+}
+
+DFI_INLINE struct dfi_tm_block *dfi_tm_begin(struct dfi_tm_block *b, const char *site, uintptr_t caller, int kind, void (*to_jump)(void *),
+                                             const void *where)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (DFI_UNLIKELY(t == &dfi_tm_nobody || t->inner)) return dfi_tm_begin_nested(b, site, caller, kind, to_jump, where);
+    return dfi_tm_begin_outermost(t, b, site, caller, kind, to_jump, where);
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *), const void *where)
+{
+    return dfi_tm_begin(b, site, DFI_CALLER, kind, to_jump, where);
+}
+/* In code that is compiled with exceptions. */
+DFI_API struct dfi_tm_block *dfi_tm_enter_unwound(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *), const void *where)
+{
+    if (DFI_LIKELY(dfi_tm_begin(b, site, DFI_CALLER, kind, to_jump, where)->open)) b->thrown = *dfi_tm_self->thrown;
     return b;
 }
 

@@ -119,7 +119,7 @@ DFI_INLINE void dfi_tm_clear_writes(struct dfi_tm *t)
     if (DFI_UNLIKELY(t->indexed)) dfi_tm_clear_index(t);
 }
 
-/* Those since a block began are. */
+/* Those since the last block in b began are. */
 static void dfi_tm_undo_writes(struct dfi_tm *t, const struct dfi_tm_block *b)
 {
     while (t->n_undo > b->undo) {
@@ -160,7 +160,7 @@ DFI_INLINE int dfi_tm_add_write(struct dfi_tm *t, uintptr_t *at, uintptr_t bits,
         if (b->stamp == t->stamp) w = &t->writes[b->entry];
     } else w = dfi_tm_find(t, at);
     if (w) {
-        if (DFI_UNLIKELY(t->inner->outer != NULL) && (size_t)(w - t->writes) < t->inner->writes && dfi_tm_save_write(t, (size_t)(w - t->writes)))
+        if (DFI_UNLIKELY(t->inner->outer != NULL) && (size_t)(w - t->writes) < t->inner->outer->writes && dfi_tm_save_write(t, (size_t)(w - t->writes)))
             return -1;
         w->bits = (w->bits & ~mask) | (bits & mask);
         w->mask |= mask;
@@ -176,7 +176,7 @@ DFI_INLINE int dfi_tm_add_write(struct dfi_tm *t, uintptr_t *at, uintptr_t bits,
 
 /* --- memory: a few bytes at a time ---------------------------------------------------------------- */
 
-#if defined(__GNUC__)
+#if DFI_GNU
 typedef uintptr_t __attribute__((may_alias)) dfi_tm_word;
 typedef uint32_t __attribute__((may_alias)) dfi_tm_half;
 typedef uint16_t __attribute__((may_alias)) dfi_tm_quarter;

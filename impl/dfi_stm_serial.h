@@ -2,14 +2,17 @@
 #ifndef DFI_STM_SERIAL_H
 #define DFI_STM_SERIAL_H
 
+enum { DFI_TM_PREDICTIONS = 64 };
 struct dfi_tm_old { unsigned char *at; unsigned char bytes[8]; unsigned n; };
 
 struct dfi_tm {
-    struct dfi_tm_block *inner;
+    struct dfi_tm_block *inner, *outermost;
+    const char *site; /* where the outermost one begins */
     struct dfi_tm_old *old;
     struct dfi_tm_event *events; /* dfi_stm_events.h */
     size_t n_old, max_old, n_events, max_events, n_written;
     int direct;
+    uintptr_t known[DFI_TM_PREDICTIONS]; /* ways from a block to one in a called function */
     df_stm_counters counts;
 };
 static struct dfi_tm dfi_tm_only;

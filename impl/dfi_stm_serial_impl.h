@@ -1,75 +1,31 @@
 /* dfi_stm_serial_impl.h - df_stm.h under DF_SERIAL: one thread, plain accesses that can be taken back
  *
- * Memory changes at once; what was there before is logged. df_retry with no alternative left would wait for ever:
- * it says so, and the block is left without effect. */
+ * Memory changes at once; what was there before is logged. df_retry with no alternative left waits in df.h until another task has committed
+ * (dfi_serial_pause.h); if none can, that is said, and the block is left without effect. */
 #ifndef DFI_STM_SERIAL_IMPL_H
 #define DFI_STM_SERIAL_IMPL_H
 
-static void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
-{
-    while (t->n_old > b->writes) {
-        struct dfi_tm_old *o = &t->old[--t->n_old];
-        memcpy(o->at, o->bytes, o->n);
-    }
-    t->inner = b->outer ? b->outer : b; /* the transaction goes on, and handlers are part of it */
-    dfi_tm_undo_events(t, b->events);
-}
-
-/* The whole transaction. */
-static void dfi_tm_take_back(struct dfi_tm *t)
-{
-    struct dfi_tm_block *b = t->inner;
-    while (b->outer) b = b->outer;
-    dfi_tm_roll_back(t, b);
-    t->inner = NULL;
-    dfi_tm_undo_all_events(t);
-}
-
-/* b runs again, from its beginning. Does not return. */
-static void dfi_tm_again(struct dfi_tm *t, struct dfi_tm_block *b)
-{
-    t->inner = b;
-    b->to_jump(b->jump);
-}
-
-static void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
-{
-    dfi_tm_roll_back(t, b);
-    b->alternative++;
-    b->looked = 0, b->ran = 0;
-    dfi_tm_again(t, b);
-}
-
-static void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
-{
-    b->alternative = 0, b->ran = 1;
-    if (b->outer) dfi_tm_next_alternative(t, b->outer);
-    dfi_log(DFI_LOG_TM_FOREVER, b->site);
-    t->counts.retries++;
-    b->left = 1;
-    dfi_tm_again(t, b);
-}
-
-static int dfi_tm_can_undo(struct dfi_tm *t, const char *site, const char *name)
-{
-    if (t->inner && !t->direct) return 1;
-    dfi_log(t->inner ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, name);
-    return 0;
-}
-
 DFI_EXTERN_C_BEGIN
-DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *))
+DFI_API DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *),
+                                                           const void *where)
 {
     struct dfi_tm *t = &dfi_tm_only;
-    b->outer = t->inner;
-    b->site = site;
+    if (t->inner && !dfi_tm_nests(t, DFI_CALLER, kind, where) && dfi_tm_settle(t, site, DFI_CALLER, kind, where)) return dfi_tm_not_now(b, NULL);
     b->to_jump = to_jump;
     b->alternative = 0;
     b->ran = b->open = 1, b->kind = (unsigned char)kind, b->left = 0;
-    b->writes = t->n_old, b->events = t->n_events;
-    if (!b->outer) t->n_written = 0;
-    t->inner = b;
+    if (t->inner) return dfi_tm_nest(t, b, where);
+    b->outer = NULL, b->from = dfi_tm_return_of(where);
+    t->inner = t->outermost = b;
+    t->site = site;
+    t->n_written = 0;
     return b;
+}
+
+DFI_API struct dfi_tm_block *dfi_tm_enter_unwound(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *), const void *where)
+{
+    b->thrown = *dfi_tm_uncaught();
+    return dfi_tm_enter(b, site, kind, to_jump, where);
 }
 
 DFI_API int dfi_tm_was_left(struct dfi_tm_block *b)
@@ -87,13 +43,7 @@ DFI_API void dfi_tm_end(struct dfi_tm_block *b)
     if (!b->ran) dfi_tm_no_alternative(t, b);
     t->inner = b->outer;
     b->open = 0;
-    if (b->outer) return;
-    t->counts.commits++;
-    if (!t->n_written) t->counts.read_only++;
-    if (t->n_old > t->counts.most_writes) t->counts.most_writes = t->n_old;
-    t->n_old = 0;
-    t->direct = 0;
-    if (t->n_events) dfi_tm_call_handlers(dfi_tm_take_events(t, dfi_tm_release_now));
+    if (!b->outer) dfi_tm_finish(t);
 }
 
 DFI_API int dfi_tm_or_else(void)

@@ -55,6 +55,7 @@ struct dfi_stm {
     struct dfi_os_mutex life_lock, sleep_lock;
     struct dfi_os_mutex alone_lock; /* held by who runs alone */
     struct dfi_os_mutex spare_lock; /* held by who uses the spare record */
+    void *rooms;                   /* the memory of records, each beginning with the one before: what leak checkers follow */
 };
 
 DFI_EXTERN_C_BEGIN
@@ -68,7 +69,7 @@ DFI_API struct dfi_tm *dfi_tm_first_records[32] = { &dfi_tm_spare.tm };
 DFI_API struct dfi_tm_threads dfi_tm_first_threads = { dfi_tm_first_records, 1, 32, NULL };
 DFI_API DFI_ALIGNED(64) struct dfi_stm dfi_stm = {
     DF_STM_CLOCK, { 0 }, &dfi_tm_first_threads, 1, 0, NULL, NULL, 0,
-    DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT
+    DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, NULL
 };
 DFI_EXTERN_C_END
 

@@ -2,40 +2,30 @@
 #ifndef DFI_STREAM_H
 #define DFI_STREAM_H
 
+#include "dfi_element.h"
+
 #define DFI_STREAM 0x10000u /* in dfi_type.modes: has parameters that are windows of streams */
 
-struct df_stream;
 struct df_opts;
 
 /* One stream parameter as f_submit was given it. */
 struct dfi_ask {
-    struct df_stream *const *streams; /* n of them; NULL: one, `stream` */
+    const struct dfi_element *element; /* what is constant of the parameter */
+    const void *streams;              /* an array of n streams; NULL: one, `stream` */
     struct df_stream *stream;
     long long horizon, burst, n;
-    size_t size;                      /* of an element */
-    unsigned arg;                     /* offset of the body's pointer in the argument record */
-    int writes;
-    const char *title;                /* the parameter's name */
 };
 
-DFI_INLINE void dfi_ask_one(struct dfi_ask *y, unsigned arg, const char *title, int writes, size_t size, struct df_stream *s,
-                            long long horizon, long long burst)
+DFI_INLINE void dfi_ask_one(struct dfi_ask *y, const struct dfi_element *e, struct df_stream *s, long long horizon, long long burst)
 {
+    y->element = e;
     y->streams = NULL, y->stream = s, y->n = 1;
     y->horizon = horizon, y->burst = burst;
-    y->size = size, y->arg = arg, y->writes = writes, y->title = title;
 }
 
-DFI_INLINE void dfi_ask_pop(struct dfi_ask *y, unsigned arg, const char *title, int writes, size_t size, struct df_stream *s,
-                            long long burst)
+DFI_INLINE void dfi_ask_some(struct dfi_ask *y, const struct dfi_element *e, const void *s, long long burst, long long n)
 {
-    dfi_ask_one(y, arg, title, writes, size, s, burst, burst);
-}
-
-DFI_INLINE void dfi_ask_some(struct dfi_ask *y, unsigned arg, const char *title, int writes, size_t size,
-                             struct df_stream *const *s, long long burst, long long n)
-{
-    dfi_ask_one(y, arg, title, writes, size, NULL, burst, burst);
+    dfi_ask_one(y, e, NULL, burst, burst);
     y->streams = s, y->n = n;
 }
 

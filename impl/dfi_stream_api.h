@@ -23,8 +23,11 @@ static void dfi_reader_begin(struct df_stream *r, struct dfi_stream *c)
     c->handles++, c->refs++;
 }
 
+/* A handle is the same address whatever its type. */
+static struct df_stream *dfi_stream_handle(const volatile void *handle) { return (struct df_stream *)(uintptr_t)handle; }
+
 DFI_EXTERN_C_BEGIN
-DFI_API struct df_stream *dfi_stream_new(size_t bytes, size_t capacity, const char *site)
+DFI_API struct df_stream *dfi_stream_new(size_t bytes, size_t capacity, int code, const char *type, const char *site)
 {
     size_t head = sizeof(struct dfi_stream) + DFI_STREAM_ALIGN;
     struct dfi_stream *c;
@@ -37,6 +40,7 @@ DFI_API struct df_stream *dfi_stream_new(size_t bytes, size_t capacity, const ch
     if (!(c = (struct dfi_stream *)dfi_malloc(head + 2 * capacity * bytes))) return NULL;
     memset((void *)c, 0, sizeof *c);
     c->bytes = bytes, c->capacity = capacity, c->site = site;
+    if (*type) dfi_stream_set_type(c, code, type, NULL, site);
     c->ring = (char *)(c + 1);
     c->ring += (DFI_STREAM_ALIGN - (uintptr_t)c->ring % DFI_STREAM_ALIGN) % DFI_STREAM_ALIGN;
     for (i = 0; i < DFI_WINDOWS_FIRST; i++) {
@@ -49,8 +53,9 @@ DFI_API struct df_stream *dfi_stream_new(size_t bytes, size_t capacity, const ch
     return &c->self;
 }
 
-DFI_API struct df_stream *df_stream_reader(struct df_stream *s)
+DFI_API struct df_stream *df_stream_reader(const volatile void *handle)
 {
+    const struct df_stream *s = dfi_stream_handle(handle);
     struct df_stream *r = s ? (struct df_stream *)dfi_malloc(sizeof *r) : NULL;
     if (!r) return NULL;
     dfi_stream_lock(s->stream);
@@ -59,8 +64,9 @@ DFI_API struct df_stream *df_stream_reader(struct df_stream *s)
     return r;
 }
 
-DFI_API void dfi_stream_close(struct df_stream *s, const char *site)
+DFI_API void dfi_stream_close(const volatile void *handle, const char *site)
 {
+    const struct df_stream *s = dfi_stream_handle(handle);
     struct dfi_after a = { NULL, NULL, NULL };
     struct dfi_stream *c = s ? s->stream : NULL;
     int twice;
@@ -74,8 +80,9 @@ DFI_API void dfi_stream_close(struct df_stream *s, const char *site)
     dfi_windows_ready(a.ready, 1);
 }
 
-DFI_API void df_stream_free(struct df_stream *s)
+DFI_API void df_stream_free(const volatile void *handle)
 {
+    struct df_stream *s = dfi_stream_handle(handle);
     struct dfi_after a = { NULL, NULL, NULL };
     struct dfi_stream *c = s ? s->stream : NULL;
     const struct dfi_window *k = NULL;

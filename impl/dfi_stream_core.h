@@ -67,6 +67,9 @@ struct dfi_stream {
     size_t bytes, capacity;                /* constant */
     char *ring;                            /* capacity elements, and as many behind them for what wraps (`mirror`) */
     const char *site;
+    int code;                              /* of the element type, with the next two: of the first task that used the stream, */
+    char type[40], typed_by[120];          /* or of df_stream_new_of. Copies: a library may be unloaded. "": none yet */
+    DFI_ATOMIC(uintptr_t) known[2];        /* the last parameter that reads, that writes, and was found to have this type */
     struct dfi_side push;
     struct df_stream *readers;
     uint64_t room;                         /* every reader was seen to be done with what is before; may be old */

@@ -141,6 +141,7 @@ static DFI_COLD int dfi_stream_help(struct dfi_worker *w, struct dfi_scope *s, s
         if (dfi_run_own(w, w->task ? w->task_mark : s->mark, NULL)) return 1;
         if (dfi_find(w, &g, &loot)) {
             dfi_run_loot(w, &loot, NULL);
+            dfi_offer(w);
             return 1;
         }
         if (dfi_asked(w)) dfi_poll(w);
@@ -182,12 +183,13 @@ static DFI_COLD void dfi_stream_run_now(struct dfi_worker *w, struct dfi_flow *t
         dfi_body_run(w, t->type, t->task.args, t); /* in the submitter's scope */
         dfi_streams_now = me.outer;
         if (births != t->scope->births) dfi_wait_all(w, t->scope);
-    }
+    } else dfi_args_order(t->type, t->task.args, DFI_ORDER_DROP);
     dfi_stream_end(w, t);
 }
 
 /* No memory for the task: it gets its windows, and is run here when it may enter them. w may be NULL. */
-static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct dfi_type *type, void *args, unsigned n, struct dfi_take *q)
+static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct dfi_type *type, void *args, const struct dfi_access *x, unsigned n,
+                                           struct dfi_take *q)
 {
     struct dfi_window few[DFI_WINDOWS_NOW], *v;
     struct dfi_stream *few_locks[DFI_WINDOWS_NOW];
@@ -212,7 +214,8 @@ static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct df
         pointers = (void **)(q->locks + q->count);
     }
     dfi_take_windows_now(q);
-    if (w && n) dfi_wait_all(w, s);
+    if (w && w->task) s = dfi_scope_here(w);
+    if (w && n && dfi_wait_before(w, s, NULL, x, n)) skip = 1;
     for (k = o ? o->after : NULL; k && *k; k++) dfi_wait_token(*k, q->site);
     stamp = 0, looks = 0;
     for (v = q->windows; v; v = v->of_task)
@@ -245,10 +248,11 @@ static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct df
         dfi_run_now(type, args);
         if (w && s == w->scope && births != s->births) dfi_wait_all(w, s);
         dfi_streams_now = me.outer;
-    }
+    } else dfi_args_order(type, args, DFI_ORDER_DROP);
     dfi_windows_end(q->windows, r != 0, 0, &a);
     dfi_mfree(more);
     if (a.ready) dfi_windows_ready(a.ready, 0);
+    if (w && !w->task) dfi_finish_left(w, type);
     if (w) w->opts = o, w->ran_now = o != NULL; /* for dfi_with_end */
 }
 
@@ -287,7 +291,7 @@ static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type
     struct dfi_stream_here h;
     struct dfi_scope *s = dfi_scope_here(w);
     size_t mark = w->task_mark;
-    if (!s || s->gated) return 0;
+    if (!s || s->gated || dfi_nested_deeply(w)) return 0;
     q->task = &h.flow;
     if (!dfi_take_at_once(q, always)) return 0;
     h.flow.task.mem.special = DFI_ON_STACK;
@@ -302,6 +306,7 @@ static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type
     dfi_flush(w);
     w->task = &h.flow, w->task_mark = w->head;
     dfi_level(w, 1);
+    dfi_nest_begin(w);
     dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
     dfi_body_run(w, type, args, NULL);
     if (DFI_LIKELY(!h.moved)) {
@@ -310,7 +315,7 @@ static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type
             if (w->scope->site) dfi_log(DFI_LOG_LEFT_BLOCK, w->scope->site);
             dfi_scope_finish(w, w->scope);
         }
-        if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, w->task_mark);
+        if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, w->task_mark, DFI_END_OF_TASK);
         w->task = NULL, w->task_mark = mark;
         dfi_windows_end(q->windows, 0, dfi_stream_took(w, &h.extra), &a);
         if (a.ready) dfi_windows_release(w, a.ready);
@@ -323,7 +328,9 @@ static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type
         if (t) dfi_run_chain(w, t, NULL);
     }
     dfi_level(w, -1);
+    dfi_nest_end(w);
     if (dfi_asked(w)) dfi_poll(w);
+    else dfi_offer(w);
     return 1;
 }
 
@@ -333,9 +340,10 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_take q;
     struct dfi_flow *t;
-    int here, always = 0;
+    int here, always = 0, blocks = dfi_load_relaxed(&dfi_may_block);
     if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) { /* windows cannot be given back */
         dfi_guess_dropped(w);
+        dfi_args_order(type, args, DFI_ORDER_DROP);
         return;
     }
     dfi_capture_cannot("a task on streams", type->name);
@@ -350,9 +358,9 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
         if (dfi_load_relaxed(&dfi_pool.run_now)) dfi_store_relaxed(&dfi_pool.run_now, 0);
         if (!dfi_load_relaxed(&dfi_pool.particular)) dfi_store_relaxed(&dfi_pool.particular, 1);
         /* What takes less than to hand it over is run here; and one worker that is alone has nobody to hand it to, unless somebody
-         * watches what could be handed over. */
-        always = dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_baton_on() && !dfi_watched();
-        here = !DF_CHECK && !dfi_pool.defer && !dfi_chaotic() && !DFI_GRAPH() && !w->opts && !dfi_load_relaxed(&dfi_pool.cancels) && /* nothing else to look at, */
+         * watches what could be handed over. None of that if it may block: its submitter may have what it waits for. */
+        always = !blocks && dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_baton_on() && !dfi_watched();
+        here = !DF_CHECK && !blocks && !dfi_pool.defer && !dfi_chaotic() && !DFI_GRAPH() && !w->opts && !dfi_load_relaxed(&dfi_pool.cancels) && /* nothing else to look at, */
                !n && q.arrays == 0 && m && q.count == m && !q.wrong;                              /* one window each */
         if (DFI_LIKELY(here) && dfi_stream_run_here(w, type, args, &q, always)) return;
     }
@@ -362,12 +370,12 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
         t = NULL;
     }
     if (DFI_UNLIKELY(!t)) {
-        dfi_stream_submit_now(w, type, args, n, &q);
+        dfi_stream_submit_now(w, type, args, x, n, &q);
         return;
     }
     memcpy(t->task.args, args, type->args_bytes);
-    if (!dfi_submit_register(w, t, x, n, 1)) return;
-    if (w->head >= w->limit || (!dfi_pool.defer && (always || q.tiny))) dfi_submit_run(w, t);
+    if (!dfi_submit_register(w, t, x, n, 1)) dfi_offer(w);
+    else if ((dfi_stack_full(w) || (!dfi_pool.defer && (always || (q.tiny && !blocks)))) && !dfi_nested_deeply(w)) dfi_submit_run(w, t);
     else dfi_submit_push(w, t);
 }
 

@@ -104,6 +104,7 @@ static void dfi_stream_run_now(const struct df_opts *o, const struct dfi_type *t
         dfi_serial_end(&m);
         dfi_streams_now = me.outer;
     } else {
+        dfi_args_order(type, args, DFI_ORDER_DROP);
         if (code && code != DF_ERROR_CANCELLED) dfi_frame_error(dfi_frame_here(), code, NULL);
         if (!code) code = DF_ERROR_CANCELLED;
     }

@@ -4,30 +4,36 @@
 
 /* --- what a task asks for ------------------------------------------------------------------------ */
 
-static struct df_stream *dfi_ask_stream(const struct dfi_ask *y, long long i) { return y->streams ? y->streams[i] : y->stream; }
+static struct df_stream *dfi_ask_stream(const struct dfi_ask *y, long long i)
+{
+    struct df_stream *s = y->stream;
+    if (y->streams) memcpy((void *)&s, (const char *)y->streams + (size_t)i * sizeof s, sizeof s); /* handles of any type */
+    return s;
+}
 
 /* Is the parameter y of a task right? If not it is said why. */
 static DFI_NOINLINE int dfi_ask_right(const struct dfi_ask *y, const char *name, const char *site)
 {
-    const char *colon = site ? ": " : "";
+    const char *colon = site ? ": " : "", *title = y->element->title;
     long long i;
     if (!site) site = "";
     if (y->n < 0) {
-        dfi_log(DFI_LOG_STREAM_COUNT, site, colon, name, y->title, (long)y->n);
+        dfi_log(DFI_LOG_STREAM_COUNT, site, colon, name, title, (long)y->n);
         return 0;
     }
     if (y->burst < 0 || y->horizon < y->burst) {
-        dfi_log(DFI_LOG_STREAM_BURST, site, colon, name, y->title, (long)y->burst, (long)y->horizon);
+        dfi_log(DFI_LOG_STREAM_BURST, site, colon, name, title, (long)y->burst, (long)y->horizon);
         return 0;
     }
     for (i = 0; i < y->n; i++) {
         const struct df_stream *s = dfi_ask_stream(y, i);
-        const struct dfi_stream *c = s ? s->stream : NULL;
-        if (!c) dfi_log(DFI_LOG_STREAM_NULL, site, colon, name, y->title);
-        else if (c->bytes != y->size)
-            dfi_log(DFI_LOG_STREAM_SIZE, site, colon, name, y->title, (unsigned long)y->size, c->site, (unsigned long)c->bytes);
+        struct dfi_stream *c = s ? s->stream : NULL;
+        if (!c) dfi_log(DFI_LOG_STREAM_NULL, site, colon, name, title);
+        else if (c->bytes != y->element->size)
+            dfi_log(DFI_LOG_STREAM_SIZE, site, colon, name, title, (unsigned long)y->element->size, c->site, (unsigned long)c->bytes);
         else if ((unsigned long long)y->horizon > c->capacity)
-            dfi_log(DFI_LOG_STREAM_LARGE, site, colon, name, y->title, (long)y->horizon, c->site, (unsigned long)c->capacity);
+            dfi_log(DFI_LOG_STREAM_LARGE, site, colon, name, title, (long)y->horizon, c->site, (unsigned long)c->capacity);
+        else if (!dfi_stream_has_type(c, y->element, name, site)) {}
         else continue;
         return 0;
     }
@@ -60,8 +66,8 @@ static void dfi_take_check(struct dfi_take *q)
     for (i = 0; i < q->m; i++) {
         struct dfi_ask *y = &q->y[i];
         const struct dfi_stream *c = !y->streams && y->stream ? y->stream->stream : NULL;
-        int right = c && c->bytes == y->size && y->burst >= 0 && y->horizon >= y->burst &&
-                    (unsigned long long)y->horizon <= c->capacity;
+        int right = c && dfi_load_relaxed(&c->known[y->element->writes]) == (uintptr_t)y->element && y->burst >= 0 &&
+                    y->horizon >= y->burst && (unsigned long long)y->horizon <= c->capacity;
         if (DFI_UNLIKELY(!right) && !dfi_ask_right(y, q->name, q->site)) q->wrong = 1, y->n = 0;
         q->arrays |= y->streams != NULL;
         q->count += (size_t)y->n;
@@ -107,17 +113,17 @@ DFI_INLINE void dfi_window_assign(struct dfi_take *q, struct dfi_window *v, cons
 {
     struct df_stream *s = dfi_ask_stream(y, i);
     struct dfi_stream *c = s->stream;
-    struct dfi_side *d = y->writes ? &c->push : &s->side;
+    struct dfi_side *d = y->element->writes ? &c->push : &s->side;
     v->stream = c;
-    v->reader = y->writes ? NULL : s;
+    v->reader = y->element->writes ? NULL : s;
     v->task = q->task, v->name = q->name;
     v->next = NULL;
     v->asked = (size_t)y->horizon;
     v->waits = v->finished = v->spoilt = v->mirrored = 0;
-    v->scratch = y->writes && c->closed;
+    v->scratch = y->element->writes && c->closed;
     v->p = v->room = NULL;
-    v->arg = y->arg, v->index = y->streams ? i : -1;
-    if (y->writes) c->refs++;
+    v->arg = y->element->arg, v->index = y->streams ? i : -1;
+    if (y->element->writes) c->refs++;
     if (DFI_UNLIKELY(v->scratch)) {
         v->begin = v->pass = v->need = 0, v->slot = 0;
         v->count = v->asked;
@@ -135,7 +141,7 @@ DFI_INLINE void dfi_window_assign(struct dfi_take *q, struct dfi_window *v, cons
         q->tiny = d->ns && d->ns < DFI_TINY_BODY_NS;
         q->measure = d->turn++ % DFI_MEASURE_EACH == 0 || !d->ns;
     }
-    if (!y->writes && v->need > c->covered && y->horizon) {
+    if (!y->element->writes && v->need > c->covered && y->horizon) {
         c->covered = v->need;
         if (c->kept) dfi_stream_forget(c);
     }
@@ -206,11 +212,11 @@ static int dfi_take_windows(struct dfi_take *q)
 DFI_UNUSED static int dfi_ask_at_once(const struct dfi_ask *y)
 {
     struct dfi_stream *c = y->stream->stream;
-    const struct dfi_side *d = y->writes ? &c->push : &y->stream->side;
+    const struct dfi_side *d = y->element->writes ? &c->push : &y->stream->side;
     size_t n = (size_t)y->horizon;
     uint64_t need = d->next + n;
     if (!c->free || d->slot + n > c->capacity) return 0;
-    if (!y->writes) return need <= c->push.done && !c->n_spoilt && d->next >= c->spoilt_to;
+    if (!y->element->writes) return need <= c->push.done && !c->n_spoilt && d->next >= c->spoilt_to;
     return !c->closed && (need - c->room <= c->capacity || need - (c->room = dfi_stream_room(c)) <= c->capacity);
 }
 
@@ -218,7 +224,7 @@ DFI_UNUSED static int dfi_ask_at_once(const struct dfi_ask *y)
  * them. pre: dfi_take_check, nothing wrong, no arrays, one window for each parameter, count > 0 */
 DFI_UNUSED static int dfi_take_at_once(struct dfi_take *q, int always)
 {
-    const struct dfi_side *d = q->y[0].writes ? &q->y[0].stream->stream->push : &q->y[0].stream->side;
+    const struct dfi_side *d = q->y[0].element->writes ? &q->y[0].stream->stream->push : &q->y[0].stream->side;
     struct dfi_window **last = &q->windows;
     unsigned a;
     int all = 1;

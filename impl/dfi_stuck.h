@@ -12,19 +12,28 @@
 static void dfi_stall_now(int ms);
 static int dfi_token_is_closed(df_token *t) { return dfi_load_acquire(&t->dfi_need) > 0; }
 
+/* Does v sleep in a call that another may end? Not if it was woken, and has just not had a CPU since. */
+static int dfi_sleeps(const struct dfi_worker *v)
+{
+    int how = dfi_load_seq_cst(&v->asleep);
+    return how == DFI_ASLEEP ? dfi_load_seq_cst(&v->park) != DFI_AWAKE : how != DFI_NOT_ASLEEP && !dfi_load_seq_cst(&v->retry_awake);
+}
+
 /* How much has happened so far, or 0: something goes on now, elsewhere than in the code of `me`. */
 static size_t dfi_stuck_stamp(const struct dfi_worker *me)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    int blocked = dfi_load_seq_cst(&dfi_pool.blocked);
     size_t stamp = 1 + dfi_load_relaxed(&dfi_pool.events);
-    if (dfi_load_seq_cst(&dfi_pool.blocked)) return 0;
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-        int awake = dfi_load_seq_cst(&v->park) == DFI_AWAKE;
+        int asleep = dfi_sleeps(v);
+        int awake = dfi_load_seq_cst(&v->park) == DFI_AWAKE && !asleep;
+        blocked -= asleep; /* it waits for what is looked at here */
         if ((awake && v != me && (dfi_load_relaxed(&v->helper) || dfi_load_relaxed(&v->level))) || !dfi_deque_empty_any(v) || dfi_load_seq_cst(&v->pinned.count)) return 0;
         stamp += dfi_load_relaxed(&v->n_tasks) + dfi_load_relaxed(&v->n_skipped) + dfi_load_relaxed(&v->n_events);
     }
-    return stamp;
+    return blocked > 0 ? 0 : stamp;
 }
 
 /* Is x held by something that may come from outside at any time? */
@@ -174,12 +183,36 @@ static int dfi_stuck_help(struct dfi_worker *w)
     return 1;
 }
 
+/* Nobody is left to write what some sleep for in df_retry, and no thread but those of df is there to do it: they
+ * give up. Nonzero: there are some. */
+static int dfi_stuck_retries(void)
+{
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots), threads = dfi_load_relaxed(&dfi_pool.alive), external = 0, some = 0;
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
+        struct dfi_extra *x;
+        if (dfi_load_relaxed(&v->attached) && !dfi_load_relaxed(&v->helper)) { /* outside of tasks it may write at any time */
+            threads++;
+            external |= dfi_load_seq_cst(&v->park) == DFI_AWAKE && dfi_load_seq_cst(&v->asleep) == DFI_NOT_ASLEEP;
+        }
+        dfi_os_lock(&v->held_lock);
+        for (x = v->held; x; x = x->held_next) external |= dfi_held_external(x);
+        dfi_os_unlock(&v->held_lock);
+    }
+    if (external || dfi_os_threads() != threads) return 0;
+    for (i = 0; i < n; i++) {
+        int retries = DFI_ASLEEP_RETRY;
+        some |= dfi_cas_seq_cst(&dfi_load_acquire(&dfi_pool.slot[i])->asleep, &retries, DFI_ASLEEP_STUCK);
+    }
+    return some;
+}
+
 /* Nonzero: w has something to do: tasks were given up, and so are ready. */
 static int dfi_stuck_look(struct dfi_worker *w)
 {
     size_t stamp = dfi_stuck_stamp(w);
     int i, n = dfi_load_acquire(&dfi_pool.n_slots), certain, some = 0;
-    int ready = dfi_load_seq_cst(&dfi_pool.queue.count) && dfi_load_relaxed(&dfi_pool.streams);
+    int ready = dfi_load_seq_cst(&dfi_pool.queue.count) && dfi_load_relaxed(&dfi_pool.streams) && dfi_load_relaxed(&w->asleep) == DFI_NOT_ASLEEP;
     if (ready && stamp && n == 1) return dfi_stuck_help(w);
     if (!stamp || stamp != w->look_stamp) {
         w->look_stamp = stamp;
@@ -194,7 +227,7 @@ static int dfi_stuck_look(struct dfi_worker *w)
     w->looks = 0;
     for (i = 0; i < n; i++)
         while (dfi_stuck_give_up(w, dfi_load_acquire(&dfi_pool.slot[i]), certain)) some = 1;
-    return some;
+    return some || dfi_stuck_retries();
 }
 
 #endif

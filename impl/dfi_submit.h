@@ -3,6 +3,8 @@
 #define DFI_SUBMIT_H
 
 enum {
+    DFI_PASS_YIELDS = 20, /* a submitter that tasks may wait for looks so often before it sleeps between two looks, */
+    DFI_PASS_LOOKS = 23,  /* and so often, about 3 ms, before it goes on although there is no room */
     DFI_WINDOW_STEP = 32 /* a throttled submitter makes room for one 32nd of the window at a time: the records
                             it frees and uses again are still in its first-level cache (half: +12 ns) */
 };
@@ -20,7 +22,7 @@ static int dfi_helpers_work(void)
     int i, n = dfi_load_acquire(&dfi_pool.n_slots), awake = 0;
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-        awake += dfi_load_relaxed(&v->helper) && dfi_load_relaxed(&v->park) == DFI_AWAKE;
+        awake += dfi_load_relaxed(&v->helper) && dfi_load_relaxed(&v->park) == DFI_AWAKE && dfi_load_relaxed(&v->asleep) == DFI_NOT_ASLEEP;
     }
     return awake > dfi_load_relaxed(&dfi_pool.spinning);
 }
@@ -58,7 +60,49 @@ static DFI_NOINLINE void dfi_throttle_streams(struct dfi_worker *w, struct dfi_s
         }
         if (dfi_asked(w)) dfi_poll(w);
     }
+    dfi_offer(w);
     dfi_level(w, -1);
+}
+
+/* Is anything ready, where another worker finds it, or at work? */
+static int dfi_others_busy(void)
+{
+    return dfi_work_public() || dfi_helpers_work();
+}
+
+/* As dfi_throttle where tasks may block: they do not run on top of the submitter, which they may wait for, but on a
+ * spare in its place. Where none of them ends for a while it makes room for a few more. -1: there is no spare. */
+static DFI_NOINLINE int dfi_throttle_blocking(struct dfi_worker *w, struct dfi_scope *s)
+{
+    size_t left = 0, before = 0;
+    int looks = 0;
+    if (w->let_pass) {
+        w->let_pass--;
+        return 0;
+    }
+    if (dfi_baton_on()) return -1;
+    dfi_block_share(w, 0);
+    if (!dfi_others_busy()) { /* all wait for something else */
+        w->let_pass = dfi_pool.window / DFI_WINDOW_STEP;
+        return 0;
+    }
+    if (dfi_block_count()) return -1;
+    dfi_level(w, 1);
+    for (;;) {
+        dfi_take_over(s);
+        left = s->submitted - s->done;
+        if (left < dfi_pool.window - dfi_pool.window / 2) break; /* as much at a time as makes the change of threads cheap */
+        if (left != before) before = left, looks = 0;
+        else if (++looks > DFI_PASS_LOOKS || !dfi_others_busy()) {
+            w->let_pass = dfi_pool.window / DFI_WINDOW_STEP;
+            break;
+        }
+        if (looks < DFI_PASS_YIELDS) dfi_os_yield();
+        else dfi_os_sleep_ms();
+    }
+    dfi_level(w, -1);
+    dfi_block_end();
+    return 0;
 }
 
 /* The scope has `window` unfinished children, as far as its owner has counted. */
@@ -66,19 +110,27 @@ static DFI_NOINLINE void dfi_throttle(struct dfi_worker *w, struct dfi_scope *s)
 {
     if (!s->open) return; /* on top of a wait for s, which counts in `pending` */
     dfi_take_over(s);
-    if (s->submitted - s->done < dfi_pool.window) return;
+    if (s->submitted - s->done < dfi_pool.window || dfi_nested_deeply(w)) return;
+    dfi_nest_begin(w);
     dfi_check_pause(w);
+    if (dfi_load_relaxed(&dfi_may_block) && !dfi_throttle_blocking(w, s)) {
+        dfi_check_resume(w);
+        dfi_nest_end(w);
+        return;
+    }
     if (dfi_load_relaxed(&dfi_pool.streams)) dfi_throttle_streams(w, s);
     else if (!dfi_load_relaxed(&dfi_pool.held)) dfi_wait_until(w, s, dfi_pool.window - 1 - dfi_pool.window / DFI_WINDOW_STEP);
     else /* what the children wait for may be something the submitter is about to do */
         while (s->submitted - s->done >= dfi_pool.window && dfi_run_own(w, s->mark, NULL))
             if (dfi_asked(w)) dfi_poll(w);
+    dfi_offer(w);
     dfi_check_resume(w);
+    dfi_nest_end(w);
 }
 
 /* --- options ----------------------------------------------------------------------------------- */
 
-enum { DFI_DROPPED = 2 }; /* dfi_worker.ran_now: the task was not run, and will not be */
+enum { DFI_DROPPED = 2, DFI_PASSED_OVER = 3 }; /* dfi_worker.ran_now: not run, and will not be: as if not submitted; skipped */
 static int dfi_guess_refuses(struct dfi_worker *w, const struct dfi_type *type);
 static void dfi_guess_dropped(struct dfi_worker *w);
 
@@ -100,14 +152,14 @@ DFI_API void dfi_with_end(const struct df_opts *o)
     df_token *const *k;
     for (k = o && (!w || w->ran_now) ? o->signals : NULL; k && *k; k++)
         if (w && w->ran_now == DFI_DROPPED) dfi_fetch_add_relaxed(&(*k)->dfi_promised, (intptr_t)-1);
-        else dfi_token_keep_promise(w, *k, w ? w->opts_site : "df_submit_with", 0);
+        else dfi_token_keep_promise(w, *k, w ? w->opts_site : "df_submit_with", w && w->ran_now == DFI_PASSED_OVER);
     if (w) w->opts = NULL, w->ran_now = 0;
 }
 
 /* Do options ask for more than to run the task? */
 static int dfi_opts_matter(const struct df_opts *o)
 {
-    return o->priority || o->worker || (o->after && *o->after) || (o->signals && *o->signals) || o->group || o->release;
+    return o->priority || o->worker || (o->after && *o->after) || (o->signals && *o->signals) || o->group || o->release || o->deterministic;
 }
 
 /* t, which has extras, gets the options o but for tokens and df_release. */
@@ -145,18 +197,6 @@ static DFI_NOINLINE int dfi_opts_take(struct dfi_worker *w, struct dfi_flow *t)
     return o->release ? dfi_weak_releasable(w, t) : 0;
 }
 
-/* Without memory for a task: all it could have to wait for is done. */
-static DFI_COLD void dfi_opts_wait(struct dfi_worker *w, struct dfi_scope *s)
-{
-    const struct df_opts *o = w->opts;
-    const char *site = w->opts_site;
-    df_token *const *k;
-    w->opts = NULL; /* not for what runs meanwhile */
-    dfi_wait_all(w, s);
-    for (k = o ? o->after : NULL; k && *k; k++) dfi_wait_token(*k, site);
-    w->opts = o, w->opts_site = site;
-}
-
 /* No memory to give t the options o: it waits for the tokens here, and dfi_with_end signals. */
 static DFI_COLD void dfi_opts_failed(struct dfi_worker *w, struct dfi_flow *t, const struct df_opts *o)
 {
@@ -179,25 +219,26 @@ static int dfi_steady_submit(struct dfi_worker *w, struct dfi_flow *t, const str
 static DFI_NOINLINE int dfi_may_run_now_slow(struct dfi_worker *w, const struct dfi_type *type)
 {
     struct dfi_scope *s = w->scope;
-    if (DF_CHECK || dfi_pool.defer || DFI_GRAPH() || dfi_watched() || (w->opts && dfi_opts_matter(w->opts)) || dfi_load_relaxed(&dfi_pool.cancels)) return 0;
+    if (DF_CHECK || dfi_pool.defer || dfi_watched() & DFI_WATCH_DIRECT || (w->opts && dfi_opts_matter(w->opts)) || dfi_load_relaxed(&dfi_pool.cancels)) return 0;
+    /* The task, or what it waits for, may wait for what its submitter is about to do: a signal, a push, a commit. Then the
+     * submitter must not lie below it: docs/memory-order.md, "Blocking". */
+    if (dfi_load_relaxed(&dfi_may_block) || dfi_load_relaxed(&dfi_pool.streams)) return 0;
     if (dfi_pool.deterministic && type->modes & DFI_GROUPED) return 0;
-    /* a child of the task may have to wait for a stream, and who comes after the task for that child */
-    if (type->modes && (dfi_load_relaxed(&dfi_pool.streams) || dfi_load_relaxed(&dfi_pool.devices))) return 0;
-    if (w->task) return !(w->task->task.mem.special && w->task->extra->weak);
+    if (type->modes && dfi_load_relaxed(&dfi_pool.devices)) return 0;
+    if (w->task) return !(w->task->task.mem.special && w->task->extra->weak && !w->task->extra->weak->at_once);
     if (s->capture && s->capture->kind == DFI_CAPTURE_GRAPH) return 0; /* which has to see it */
-    if (s->gated) return 0; /* its gates may be closed */
+    if (s->gated && !s->gated->extra->weak->at_once) return 0; /* its gates may be closed */
     if (dfi_load_relaxed(&s->spoilt)) return 0; /* skipped here: who comes after them is, too */
     if (s->submitted == s->done) dfi_settle(w, s); /* tasks that came before may have left copies */
     return s->submitted == s->done;
 }
 
-DFI_INLINE int dfi_may_run_now(struct dfi_worker *w, const struct dfi_type *type)
+/* The same, found at once: then nobody looks on, either. */
+DFI_INLINE int dfi_may_run_now(struct dfi_worker *w)
 {
     /* without a table no task was registered in this scope so far, and none of its gates was closed */
-    if (DFI_LIKELY(dfi_load_relaxed(&dfi_pool.run_now) && !w->opts && !dfi_load_relaxed(&dfi_pool.cancels) &&
-                   (w->task ? !w->task->task.mem.special : !w->scope->table && w->scope->submitted == w->scope->done)))
-        return 1;
-    return dfi_may_run_now_slow(w, type);
+    return DFI_LIKELY(dfi_load_relaxed(&dfi_pool.run_now) && !w->opts && !dfi_load_relaxed(&dfi_pool.cancels) &&
+                      (w->task ? !w->task->task.mem.special : !w->scope->table && w->scope->submitted == w->scope->done)) != 0;
 }
 
 /* A new child of the code that runs. NULL: no memory. */
@@ -215,22 +256,73 @@ static struct dfi_flow *dfi_flow_for(struct dfi_worker *w, const struct dfi_type
     return dfi_flow_new(w, s, type);
 }
 
-/* NULL: to be run at once (dfi_run_now); what it depends on is done. That is so without memory,
- * and while one worker is alone: then every task so far has run at once, in order, and there is
- * nothing to look up and nobody to share with. */
+/* NULL: to be run at once (dfi_run_now): while one worker is alone every task so far has run at once, in order, and there is
+ * nothing to look up and nobody to share with. DFI_BARE: there is no memory for a record (dfi_run_after). */
 DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
 {
     struct dfi_worker *w = dfi_me_attached();
-    struct dfi_scope *s;
     struct dfi_flow *t;
     if (!w) return NULL;
     if (DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_refuses(w, type)) return NULL;
-    if (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && dfi_may_run_now(w, type)) return NULL;
+    if (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_nested_deeply(w)) {
+        if (dfi_may_run_now(w)) return NULL;
+        if (dfi_may_run_now_slow(w, type)) {
+            if (!dfi_observed() || !(t = dfi_flow_for(w, type))) return NULL;
+            w->at_once = t;
+            return &t->task;
+        }
+    }
     if ((t = dfi_flow_for(w, type)) != NULL) return &t->task;
     dfi_graph_missing();
     if (w->scope->capture) dfi_capture_missing(w);
-    if ((s = dfi_scope_here(w)) != NULL) dfi_opts_wait(w, s);
-    return NULL;
+    return DFI_BARE;
+}
+
+static int dfi_cancelled_with(struct dfi_scope *s, const struct df_group *group)
+{
+    return dfi_load_relaxed(&dfi_pool.cancels) && ((group && dfi_load_relaxed(&group->dfi_cancelled)) || dfi_scope_cancelled(s));
+}
+
+/* There is no memory for a record of a task with these accesses: waits until its predecessors and tokens allow it to run at once.
+ * Zero: it is to be skipped. */
+static DFI_COLD int dfi_bare_begin(struct dfi_worker *w, const struct dfi_access *x, unsigned n)
+{
+    const struct df_opts *o = w->opts;
+    const char *site = w->opts_site;
+    struct dfi_scope *s = dfi_scope_here(w);
+    df_token *const *k;
+    int skip;
+    w->opts = NULL; /* not for what runs meanwhile */
+    if (s && dfi_pool.rename_bytes) dfi_settle(w, s); /* values come to where the task looks for them */
+    skip = dfi_wait_before(w, s, NULL, x, n);
+    for (k = o ? o->after : NULL; k && *k; k++) skip |= dfi_wait_token(*k, site) != DF_OK;
+    w->opts = o, w->opts_site = site;
+    if (!skip && !dfi_cancelled_with(w->task ? w->task->scope : w->scope, o ? o->group : NULL)) return 1;
+    dfi_store_relaxed(&w->n_skipped, dfi_load_relaxed(&w->n_skipped) + 1);
+    w->opts = NULL, w->ran_now = o ? DFI_PASSED_OVER : 0; /* for dfi_with_end */
+    return 0;
+}
+
+/* A task of that type was run in the scope of its submitter, and left children behind that were queued: for their options, or as
+ * the stack is deep. What comes after the task comes after these, too, but nothing names the task: so they are done first. (Not those
+ * that wait for tokens or inputs, which may have to come from the submitter.) */
+static DFI_COLD void dfi_finish_left(struct dfi_worker *w, const struct dfi_type *type)
+{
+    struct dfi_scope *s = w->scope;
+    if (!type->modes || !s->open || s->submitted == s->done) return;
+    dfi_nest_begin(w); /* a child that submitted the next one here would leave that one behind for a wait inside of this one */
+    if (!dfi_load_relaxed(&dfi_pool.held)) dfi_wait_until(w, s, 0);
+    else {
+        while (dfi_run_own(w, s->mark, NULL))
+            if (dfi_asked(w)) dfi_poll(w);
+        dfi_offer(w);
+    }
+    dfi_nest_end(w);
+}
+static DFI_COLD void dfi_run_now_left(struct dfi_worker *w, const struct dfi_type *type)
+{
+    if (w->now && w->now == w->scope->task) w->now = w->scope; /* the body that runs has its scope now */
+    if (!w->task && !(type->modes & DFI_STREAM)) dfi_finish_left(w, type); /* with windows: when they are given back */
 }
 
 /* Runs a task at once, in the scope of its submitter, as dfi_task_new asked for. What it took from
@@ -251,6 +343,7 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
     s = w->scope;
     if (DFI_UNLIKELY(s->guess != NULL) && dfi_guess_drops(w)) {
         dfi_guess_dropped(w);
+        dfi_args_order(type, args, DFI_ORDER_DROP);
         return;
     }
     if (DFI_UNLIKELY((with = w->opts) != NULL)) w->opts = NULL;
@@ -258,26 +351,49 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
     locals = s->locals, room_used = s->room_used, mark = w->head;
     now = w->now;
     w->now = w->task ? (const void *)w->task : (const void *)s;
+    dfi_nest_begin(w);
     dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
     dfi_body_run(w, type, args, NULL);
+    dfi_nest_end(w);
     w->now = now;
     if (DFI_UNLIKELY(with != NULL)) w->ran_now = 1; /* for dfi_with_end */
-    if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, mark);
-    if (s != w->scope || s->submitted != s->done) return;
+    if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, mark, DFI_END_OF_TASK);
+    if (DFI_UNLIKELY(s != w->scope || s->submitted != s->done)) {
+        dfi_run_now_left(w, type);
+        if (s != w->scope || s->submitted != s->done) return;
+    }
     if (DFI_UNLIKELY(s->locals != locals)) dfi_scope_free_locals(s, locals);
     s->room_used = room_used;
 }
 
-/* No memory to order t: everything before it is done first, then it runs here, on the memory itself. */
+/* The same when dfi_task_new returned DFI_BARE. */
+DFI_API void dfi_run_after(const struct dfi_type *type, void *args, const struct dfi_access *x, unsigned n)
+{
+    if (dfi_bare_begin(dfi_me(), x, n)) dfi_run_now(type, args);
+    else dfi_args_order(type, args, DFI_ORDER_DROP);
+}
+
+/* No memory to order t: its predecessors are done first, then it runs here, on the memory itself. */
 static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n, const struct df_opts *o)
 {
+    struct dfi_edge *e, *next;
     unsigned i;
+    w->opts = NULL;
     if (o) dfi_opts_failed(w, t, o);
     if (t->task.mem.special) dfi_extra_leave(w, t);
-    dfi_wait_all(w, t->scope);
+    if (t->parts) t->parts->closed = 1; /* nobody would order its parts */
     if (t->task.mem.special) dfi_extra_wait_tokens(w, t);
-    if (t->parts) t->parts->closed = 1;
-    dfi_store_relaxed(&t->succ, DFI_DONE_EDGE); /* what was remembered of t is done */
+    if (dfi_pool.rename_bytes) dfi_settle(w, t->scope);
+    if (dfi_wait_before(w, t->scope, t, x, n) ||
+        (!(t->type->modes & DFI_INTERNAL) && dfi_cancelled_with(t->scope, t->task.mem.special ? t->extra->group : NULL)))
+        dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
+    /* What was remembered of t is done: children that its body submits are children of the same scope. Nobody follows t but
+     * code that ran during the wait. */
+    for (e = dfi_exchange_acq_rel(&t->succ, DFI_DONE_EDGE); e; e = next) {
+        struct dfi_flow *u = e->task;
+        next = e->next;
+        if (dfi_flow_unblock(u)) dfi_ready_sibling(w, u);
+    }
     for (i = 0; i < n; i++)
         if (x[i].arg != DFI_NO_ARG) {
             const char *end = (const char *)x[i].p + x[i].row;
@@ -285,9 +401,12 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
             if (x[i].mode & DFI_RANGE) memcpy((char *)t->task.args + x[i].arg + sizeof x[i].p, &end, sizeof end);
         }
     if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices)) && !(t->type->modes & DFI_LAUNCH)) dfi_gpu_hook->host(x, n);
-    if (t->scope->guess && dfi_guess_drops(w)) dfi_store_relaxed(&w->n_undone, dfi_load_relaxed(&w->n_undone) + 1);
-    else if (t->task.mem.special && t->extra->windows) dfi_stream_run_now(w, t);
+    if (t->scope->guess && dfi_guess_drops(w)) {
+        dfi_store_relaxed(&w->n_undone, dfi_load_relaxed(&w->n_undone) + 1);
+        dfi_args_order(t->type, t->task.args, DFI_ORDER_DROP);
+    } else if (t->task.mem.special && t->extra->windows) dfi_stream_run_now(w, t);
     else if (!dfi_load_relaxed(&t->skip)) dfi_body_run(w, t->type, t->task.args, t); /* in the submitter's scope */
+    else dfi_args_order(t->type, t->task.args, DFI_ORDER_DROP);
     if (t->parts) dfi_weak_done(w, t);
     dfi_check_done(t);
     if (t->task.mem.special) {
@@ -316,6 +435,9 @@ static DFI_NOINLINE int dfi_submit_before(struct dfi_worker *w, struct dfi_flow 
 {
     struct dfi_graph *g = DFI_GRAPH();
     int failed = 0;
+    unsigned i;
+    for (i = 0; w->opts && w->opts->deterministic && i < n; i++)
+        if (dfi_kind(x[i].mode) == DFI_REDUCE) x[i].mode |= DFI_ORDERED;
     if (t->scope->capture && t->scope->capture->kind == DFI_CAPTURE_GRAPH) dfi_capture_submit(w, t, x, n);
     if (g) dfi_graph_submit(g, w, t, x, n);
     if (w->opts && dfi_opts_take(w, t)) return -2;
@@ -351,7 +473,11 @@ DFI_INLINE int dfi_submit_register(struct dfi_worker *w, struct dfi_flow *t, str
                t->type->modes & (DFI_SHARED | DFI_WEAK), failed;
     unsigned i;
     failed = DFI_UNLIKELY(more) ? dfi_submit_before(w, t, x, n) : 0;
-    for (i = 0; i < n && !failed; i++) failed = !(x[i].mode & DFI_WEAK) && dfi_register(w, t, t, &x[i]) ? -1 : 0;
+    for (i = 0; i < n && !failed; i++)
+        if (!(x[i].mode & DFI_WEAK) && DFI_UNLIKELY((failed = dfi_register(w, t, t, &x[i])) > 0)) {
+            dfi_region_report(t, i);
+            failed = 0;
+        }
     if (DFI_UNLIKELY(more) && !failed) failed = dfi_submit_after(w, t, x, n);
     w->reg_task = NULL, w->reg_access = NULL;
     if (DFI_UNLIKELY(failed < 0)) {
@@ -369,30 +495,44 @@ DFI_INLINE int dfi_submit_register(struct dfi_worker *w, struct dfi_flow *t, str
 
 static void dfi_submit_run(struct dfi_worker *w, struct dfi_flow *t)
 {
+    dfi_nest_begin(w);
     dfi_level(w, 1);
     dfi_run_chain(w, t, NULL);
     dfi_level(w, -1);
+    dfi_nest_end(w);
+    dfi_offer(w);
 }
 
 DFI_INLINE void dfi_submit_push(struct dfi_worker *w, struct dfi_flow *t)
 {
     dfi_push(w, t);
-    /* The submitter may go on for long without looking here again: whatever it submits is public
-     * at once, unless nobody is there to take it. */
     if (dfi_asked(w)) dfi_poll(w);
-    else if (dfi_load_relaxed(&dfi_pool.n_slots) > 1) dfi_share(w);
+    else dfi_offer(w);
 }
 
 DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
 {
     struct dfi_worker *w = (struct dfi_worker *)(void *)dfi_self;
     struct dfi_flow *t = (struct dfi_flow *)(void *)task;
+    int now = w->at_once == t;
+    size_t mark = w->head;
     DFI_CHECK_CALL(w);
-    if (!dfi_submit_register(w, t, x, n, 0)) return;
+    if (DFI_UNLIKELY(now)) w->at_once = NULL;
+    if (!dfi_submit_register(w, t, x, n, 0)) {
+        dfi_offer(w); /* tasks of df itself that it comes after */
+        return;
+    }
+    if (DFI_UNLIKELY(now) && t->task.mem.special && t->extra->weak) {
+        t->extra->weak->at_once = 1;
+        while (dfi_run_own(w, mark, NULL)) continue; /* its gates, which wait for nothing */
+    }
     /* A launch is put into its device's queue at once: in the order of the program, which is what a cache and transfers
      * ahead of their time live on, and no later than anybody else would do it. */
-    if (DFI_UNLIKELY((w->head >= w->limit && !DFI_CHECK_ASAN) || t->type->modes & DFI_LAUNCH)) dfi_submit_run(w, t);
-    else dfi_submit_push(w, t);
+    if (DFI_UNLIKELY(now || (dfi_stack_full(w) && !dfi_nested_deeply(w) && !DFI_CHECK_ASAN && !dfi_load_relaxed(&dfi_may_block)) || t->type->modes & DFI_LAUNCH)) {
+        const struct dfi_type *type = t->type;
+        dfi_submit_run(w, t);
+        if (now) dfi_finish_left(w, type); /* as without a record */
+    } else dfi_submit_push(w, t);
 }
 
 /* --- waiting ----------------------------------------------------------------------------------- */
@@ -419,7 +559,8 @@ static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n,
     struct dfi_goal g;
     if (!w || w->task || !w->scope->table) return; /* no task so far */
     if (DFI_UNLIKELY(w->scope->guess != NULL)) dfi_guess_drops(w); /* what is waited for is known to count, then, or not to matter */
-    if (!(t = dfi_task_new(&type))) { /* without memory all tasks so far are done */
+    if (!(t = dfi_task_new(&type)) || t == DFI_BARE) {
+        if (t) dfi_wait_before(w, w->scope, NULL, x, n);
         if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->host(x, n);
         return;
     }
@@ -436,9 +577,10 @@ static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n,
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API void dfi_wait_here(const char *site)
+DFI_API DFI_NOINLINE void dfi_wait_here(const char *site)
 {
     struct dfi_worker *w = dfi_me();
+    DFI_UNSYNCED(w);
     if (!w || w->task) return;
     DFI_CHECK_CALL(w);
     dfi_waits_site(w, site);
@@ -450,12 +592,16 @@ DFI_API void dfi_wait_here(const char *site)
     if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_outside(w);
 }
 
-DFI_API void dfi_wait_on_here(const char *site, const void *p, size_t bytes)
+DFI_API DFI_NOINLINE void dfi_wait_on_here(const char *site, const void *p, size_t bytes)
 {
     struct dfi_access x;
     struct dfi_worker *w = dfi_me();
+    struct dfi_region r;
     dfi_access_array(&x, DFI_IN, DFI_NO_ARG, p, bytes);
+    r = dfi_region_of(&x);
+    if (DFI_UNLIKELY(dfi_region_is_all(&r))) dfi_log(DFI_LOG_REGION_WAIT, site ? site : "", site ? ": " : "");
     DFI_CHECK_CALL(w);
+    DFI_UNSYNCED(w);
     dfi_wait_for(w, &x, 1, site);
     if (w) dfi_check_waited(w, &x);
 }

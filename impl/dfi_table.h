@@ -192,11 +192,15 @@ static struct dfi_table *dfi_table_new(struct dfi_worker *w)
     return t;
 }
 
+/* The table of a scope whose first entries found no memory: no node is ever added, and it is only read. */
+static struct dfi_table dfi_table_closed;
+
 /* The tasks of scope s may still be running: places of renamed values stay until they are done. */
 static void dfi_table_free(struct dfi_worker *w, struct dfi_scope *s)
 {
     struct dfi_table *t = s->table;
     struct dfi_node *n, *next;
+    if (t == &dfi_table_closed) return;
     for (n = t->all; n; n = next) {
         next = n->all;
         if (DFI_UNLIKELY(n->places != NULL)) dfi_places_keep(s, n);
@@ -252,7 +256,7 @@ static DFI_NOINLINE void dfi_table_sweep(struct dfi_worker *w, struct dfi_table 
             if (!dfi_node_over(n, i)->dead) n->over[kept++] = n->over[i];
         n->n_over = kept;
     }
-    for (at = &t->all; (n = *at);) {
+    for (at = &t->all; (n = *at) != NULL;) {
         if (n->dead) {
             *at = n->all;
             t->count--;
@@ -268,6 +272,7 @@ static DFI_NOINLINE struct dfi_node *dfi_table_add(struct dfi_worker *w, struct 
 {
     struct dfi_node *n, *m;
     int failed = 0;
+    if (t == &dfi_table_closed) return NULL;
     if (t->count >= t->sweep_at && !dfi_watch_keeps(t->count)) dfi_table_sweep(w, t);
     if ((t->bucket ? t->count > t->mask : t->count == DFI_TABLE_SMALL) && dfi_table_grow(t)) return NULL;
     if (!(n = (struct dfi_node *)dfi_block_new(w, DFI_CLS_NODE))) return NULL;

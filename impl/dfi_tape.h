@@ -88,6 +88,7 @@ static struct dfi_tape *dfi_tape_open(const char *name, const char *variable, in
     char title[DFI_TAPE_HEAD], found[DFI_TAPE_HEAD];
     struct dfi_tape *r = (struct dfi_tape *)dfi_malloc(sizeof *r);
     char *file = (char *)dfi_malloc(strlen(name) + 1);
+    const char *why;
     int busy;
     if (!r || !file) {
         dfi_mfree(r), dfi_mfree(file);
@@ -99,16 +100,17 @@ static struct dfi_tape *dfi_tape_open(const char *name, const char *variable, in
     r->process = dfi_process();
     dfi_tape_title(title);
     if (replay) {
-        if (!(r->in = fopen(name, "rb"))) dfi_log(DFI_LOG_REPLAY_READ, variable, name, strerror(errno));
+        if (!(r->in = dfi_open_read(name, 0, &why))) dfi_log(DFI_LOG_REPLAY_READ, variable, name, why ? why : strerror(ENOENT));
         else if (fread(found, 1, sizeof found, r->in) == sizeof found && !memcmp(found, title, sizeof title)) return r;
         else {
             dfi_log(DFI_LOG_REPLAY_FOREIGN, variable, name);
             fclose(r->in);
         }
-    } else if ((busy = dfi_output_open(&r->out, name)) > 0) dfi_log(DFI_LOG_RECORD_BUSY, variable, name);
-    else if (busy || dfi_output_put(&r->out, title, sizeof title)) {
+    } else if ((busy = dfi_output_open(&r->out, name, &why)) > 0) dfi_log(DFI_LOG_RECORD_BUSY, variable, name);
+    else if (busy) dfi_log(DFI_LOG_RECORD_WRITE, variable, name, why);
+    else if (dfi_output_put(&r->out, title, sizeof title)) {
         dfi_log(DFI_LOG_RECORD_WRITE, variable, name, strerror(errno));
-        if (!busy) dfi_output_close(&r->out);
+        dfi_output_close(&r->out);
     } else return r;
     dfi_mfree(r), dfi_mfree(file);
     return NULL;

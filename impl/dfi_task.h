@@ -18,6 +18,7 @@ enum {
     DFI_COMMUTE = 4 | DFI_INOUT, DFI_CONCURRENT = 8 | DFI_INOUT, DFI_REDUCE = 16 | DFI_INOUT,
     DFI_WEAK = 32,  /* declared for the children only */
     DFI_RANGE = 64, /* given as two pointers, one after the other in the argument record */
+    DFI_ORDERED = 128, /* a reduction: contributions are combined in the order of submission */
     DFI_SHARED = 4 | 8 | 16,
     DFI_GROUPED = 4 | 16, /* and need something in common: a lock, copies */
     DFI_LAUNCH = 256,     /* of a task: it goes to a device (df_gpu.h) */

@@ -15,6 +15,7 @@ static const struct dfi_board dfi_board_empty = { DFI_OS_MUTEX_INIT, NULL, 0 };
 static struct dfi_scope *dfi_team_scope(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_scope *s = dfi_scope_push(w, team->scope, DFI_STOLEN);
+    if (s) s->team = team;
     if (s && DFI_UNLIKELY(team->scope->gated != NULL)) dfi_weak_seed(w, s, team->scope->gated);
     return s;
 }
@@ -26,6 +27,7 @@ static void dfi_team_open(struct dfi_worker *w, struct dfi_team *team)
     team->owner = w;
     team->next = NULL;
     dfi_store_relaxed(&team->members, (intptr_t)0);
+    dfi_store_relaxed(&team->lost, 0);
     dfi_os_lock(&dfi_pool.board.lock);
     for (at = &dfi_pool.board.first; *at;) at = &(*at)->next;
     *at = team;
@@ -47,6 +49,17 @@ static void dfi_team_close(struct dfi_worker *w, struct dfi_team *team)
     dfi_os_unlock(&dfi_pool.board.lock);
     g.kind = DFI_GOAL_TEAM, g.scope = team->scope, g.future = NULL, g.flag = &team->members;
     if (!dfi_goal_met(&g)) dfi_help_until(w, team->scope->mark, &g);
+}
+
+/* Is there a team that takes another member? */
+static int dfi_team_wanted(void)
+{
+    struct dfi_team *t;
+    if (DFI_LIKELY(!dfi_load_seq_cst(&dfi_pool.board.count))) return 0;
+    dfi_os_lock(&dfi_pool.board.lock);
+    for (t = dfi_pool.board.first; t && !(dfi_load_relaxed(&t->members) < t->most && t->wants(t));) t = t->next;
+    dfi_os_unlock(&dfi_pool.board.lock);
+    return t != NULL;
 }
 
 /* A team that w may join: it is a member of it from here on. */

@@ -185,7 +185,7 @@ DFI_API df_result dfi_wait_token(df_token *t, const char *site)
         dfi_flush(w);
         g.kind = DFI_GOAL_FLAG, g.scope = s, g.future = NULL, g.flag = &a.open;
         dfi_waits_begin(w, &waits, DFI_WAITS_TOKEN, t, site);
-        dfi_help_until(w, s->mark, &g);
+        dfi_sleep_until(w, &g);
         dfi_waits_end(w, &waits);
     }
     dfi_unhold(&a.held);
@@ -203,7 +203,7 @@ DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, c
     struct dfi_extra *x = t ? dfi_extra_of(w, t) : NULL;
     dfi_capture_cannot("df_node_new", site);
     /* beyond the window nodes that are ready are run here; it never waits for one that is not */
-    if (s && s->open && s->submitted - s->done >= dfi_pool.window) dfi_run_own(w, s->mark, NULL);
+    if (s && s->open && s->submitted - s->done >= dfi_pool.window && dfi_run_own(w, s->mark, NULL)) dfi_offer(w);
     if (!x) {
         dfi_graph_missing();
         if (t) dfi_flow_free(w, t);
@@ -211,6 +211,7 @@ DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, c
     }
     x->name = type->name, x->site = site;
     x->inputs = inputs, x->titles = titles;
+    if (DFI_UNLIKELY(type->modes & DFI_HELD)) memset(t->task.args, 0, type->args_bytes); /* not given */
     if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_node(DFI_GRAPH(), w, t);
     if (s->open) s->submitted++;
     else dfi_fetch_add_seq_cst(&s->pending, (intptr_t)1);

@@ -88,20 +88,6 @@ static char *dfi_json_time(struct dfi_json *j, char *to, uint64_t ns)
     return to + 4;
 }
 
-/* Bytes of the character of UTF-8 at p; 0: there is none. */
-static unsigned dfi_json_utf8(const char *p)
-{
-    unsigned char c = (unsigned char)*p;
-    unsigned n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0, i;
-    for (i = 1; i < n; i++)
-        if (((unsigned char)p[i] & 0xc0) != 0x80) return 0;
-    if (n >= 3) { /* neither longer than it has to be nor beyond the last one, nor half of a pair */
-        unsigned char d = (unsigned char)p[1];
-        if ((c == 0xe0 && d < 0xa0) || (c == 0xed && d > 0x9f) || (c == 0xf0 && d < 0x90) || (c == 0xf4 && d > 0x8f)) return 0;
-    }
-    return n;
-}
-
 /* text in quotes, n bytes of it at most, and not more than DFI_JSON_TEXT together. What is no UTF-8 becomes a question mark. */
 static char *dfi_json_quote(char *to, const char *text, size_t n)
 {
@@ -109,7 +95,7 @@ static char *dfi_json_quote(char *to, const char *text, size_t n)
     *to++ = '"';
     while (text < end && *text && to < stop) {
         unsigned char c = (unsigned char)*text;
-        unsigned bytes = dfi_json_utf8(text);
+        unsigned bytes = dfi_utf8(text);
         if (!bytes || bytes > (size_t)(end - text)) *to++ = '?', bytes = 1;
         else if (c == '"' || c == '\\') *to++ = '\\', *to++ = (char)c;
         else if (c < 0x20 || c == 0x7f) to = DFI_JSON_PUT(to, "\\u00"), *to++ = "01234567"[c >> 4], *to++ = "0123456789abcdef"[c & 15];
@@ -347,7 +333,7 @@ static void dfi_json_slice(struct dfi_trace *t, const struct dfi_trace_slice *s)
 static void dfi_json_arrow(struct dfi_trace *t, const struct dfi_trace_arrow *a)
 {
     struct dfi_json *j = (struct dfi_json *)t->own;
-    char number[20], *to = number;
+    char number[20], *to;
     size_t n = (size_t)(dfi_json_number(number, ++j->arrows) - number);
     int end;
     for (end = 0; end < 2; end++) {

@@ -16,6 +16,7 @@ static struct dfi_trace *dfi_trace_new(const char *name, const char *variable, c
 {
     struct dfi_trace *t = (struct dfi_trace *)dfi_malloc(sizeof *t);
     char *file = (char *)dfi_malloc(strlen(name) + 1);
+    const char *why;
     int r;
     if (!t || !file) {
         dfi_mfree(t), dfi_mfree(file);
@@ -25,9 +26,9 @@ static struct dfi_trace *dfi_trace_new(const char *name, const char *variable, c
     memset((void *)t, 0, sizeof *t);
     t->file = strcpy(file, name), t->variable = variable, t->writer = writer;
     t->process = dfi_process();
-    if ((r = dfi_output_open(&t->to, name)) != 0) {
+    if ((r = dfi_output_open(&t->to, name, &why)) != 0) {
         if (r > 0) dfi_log(DFI_LOG_TRACE_BUSY, variable, name);
-        else dfi_log(DFI_LOG_TRACE_WRITE, variable, name, strerror(errno));
+        else dfi_log(DFI_LOG_TRACE_WRITE, variable, name, why);
     } else if (!(t->tasks = dfi_trace_tasks_new(workers)) || writer->begin(t)) {
         dfi_trace_memory(variable, name);
         dfi_output_close(&t->to);
@@ -55,7 +56,7 @@ static void dfi_trace_begin(const char *name, int workers)
     const char *variable = "df_config.trace";
     struct dfi_trace *t = dfi_trace_now;
     size_t i = 0;
-    if (!name) name = getenv("DF_TRACE"), variable = "DF_TRACE";
+    if (!name) name = dfi_env("DF_TRACE"), variable = "DF_TRACE";
     if (t && t->process != dfi_process()) {
         if (t->broken) return;
         t->broken = 1;

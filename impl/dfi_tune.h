@@ -139,6 +139,7 @@ static df_result dfi_tune_save(struct dfi_tuning *t, const struct dfi_kernel *k,
         struct dfi_region r = dfi_region_of(&x[i]);
         struct dfi_tune_saved *s;
         if (!r.rows) continue;
+        if (dfi_region_is_all(&r)) return DF_ERROR_DEVICE_MEMORY;
         if (!(s = (struct dfi_tune_saved *)dfi_malloc(sizeof *s))) return DF_ERROR_MEMORY;
         s->x = x[i];
         s->x.row = r.row, s->x.rows = r.rows, s->x.ld = r.ld;
@@ -308,7 +309,7 @@ static void dfi_tune_begin(struct dfi_choosing *c, struct dfi_variants *v, const
     struct dfi_tuning *t;
     c->tuning = NULL;
     if (o && (o->device > 0 || o->device == DF_HOST) && (c->result = df_gpu_info(o->device, &info)) != DF_OK) return;
-    df_wait();
+    (df_wait)();
     if (!(t = (struct dfi_tuning *)dfi_malloc(sizeof *t))) {
         c->result = DF_ERROR_MEMORY;
         return;

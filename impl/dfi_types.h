@@ -153,6 +153,10 @@ struct dfi_scope {
     struct dfi_flow *gated;                /* the task with weak accesses that it is in the body of, or NULL */
     struct dfi_guess *guess;               /* that its new children count under, or NULL */
     struct dfi_capture *capture;           /* what knows its new children (dfi_capture_list.h), or NULL */
+    struct dfi_team *team;                 /* DFI_STOLEN: what the owner takes part in; NULL: it runs a future, */
+    DFI_ATOMIC(struct dfi_future *) future; /* this one, */
+    DFI_ATOMIC(struct dfi_worker *) victim; /* of that worker */
+    DFI_ATOMIC(struct dfi_scope *) under;  /* the next of a stolen future below it (dfi_exit.h) */
     struct dfi_guess *within;              /* that the task whose body it is counts under; constant, for anybody */
     size_t guesses;                        /* so far */
     DFI_ATOMIC(int) cancelled;
@@ -174,7 +178,7 @@ struct dfi_scope {
 };
 #define DFI_ENDED ((intptr_t)1 << 29)
 enum { DFI_BOTTOM, DFI_BLOCK, DFI_BODY, DFI_STOLEN }; /* of a thread; DF_PARALLEL; a task; a stolen future */
-struct dfi_error { int code; char text[DFI_ERROR_TEXT]; };
+struct dfi_error { int code; char text[DFI_ERROR_TEXT]; struct dfi_exception threw; };
 
 /* --- regions of a scope (dfi_table.h) ------------------------------------------------------------ */
 /* A task as remembered by the scope that submitted it: the memory may have been used again since. */
@@ -229,6 +233,7 @@ struct dfi_weak {
     DFI_ATOMIC(int) lock;                  /* of the parts and what is released: submitter against who runs the task */
     struct dfi_part *parts;
     int closed;                            /* the body is over: no more parts */
+    int at_once;                           /* it runs inside its submission, as somebody looks on: no task comes before it */
     unsigned n_released;
     struct { struct dfi_flow *task; struct dfi_region region; } released[DFI_RELEASES];
     /* who runs the task */
@@ -294,7 +299,13 @@ struct dfi_item { /* an entry of the public deque */
     DFI_ATOMIC(void *) entry;
     DFI_ATOMIC(struct dfi_scope *) scope;
 };
-enum { DFI_DEQUE_SIZE = 512 }; /* entries of the public deque; a power of two. What does not fit stays private */
+enum { DFI_DEQUE_SIZE = 512 }; /* entries of the public deque at first; a power of two */
+/* Where the entries of a deque are. The owner replaces it by a larger one; thieves may still read the one before. */
+struct dfi_ring {
+    size_t mask;             /* its size - 1 */
+    struct dfi_item *item;
+    struct dfi_ring *before; /* owner: freed with the worker */
+};
 
 /* Marks in entries of a worker's stack; futures and tasks are at least 8-byte aligned. NULL is a hole:
  * a future that was synced out of order. */
@@ -309,7 +320,16 @@ enum { DFI_DEQUE_SIZE = 512 }; /* entries of the public deque; a power of two. W
 #define DFI_F_AT(at) ((void *)((uintptr_t)(at) << 2 | 3))
 #define DFI_F_IS_AT(link) (((uintptr_t)(link) & 3) == 3)
 
+enum { DFI_ATTACHED = 1, DFI_LEAVES };
+/* dfi_worker.asleep: no; until something is done that the program does; in df_retry; the same, and nothing will come. */
+enum { DFI_NOT_ASLEEP, DFI_ASLEEP, DFI_ASLEEP_RETRY, DFI_ASLEEP_STUCK };
+enum { DFI_LOOPS_ALONE = 4 }; /* loops in one another; a deeper one is offered when it begins */
+
 enum { DFI_AWAKE, DFI_PARKED_IDLE, DFI_PARKED_WAITING, DFI_PARKED_SPARE };
+
+/* DF_DEBUG, DF_CHECK: where a future on the stack was spawned, or NULL if that is not known, and its task. Kept here, as the future's own
+ * memory may be gone when it is reported. */
+struct dfi_spawned { const char *site, *name; };
 
 struct dfi_worker {
     struct dfi_hot hot;
@@ -323,6 +343,7 @@ struct dfi_worker {
     struct dfi_scope *scope;         /* innermost scope of what the owner runs */
     struct dfi_flow *task;           /* the task whose body runs and has no scope yet, or NULL */
     size_t task_mark;                /* height of the stack when that body began */
+    size_t fixed;                    /* height of the stack when the innermost wait for a future began */
     struct dfi_block_head *free[DFI_CLS_COUNT];
     char *fresh[DFI_CLS_COUNT], *fresh_end[DFI_CLS_COUNT];
     struct dfi_chunk *chunks;
@@ -336,6 +357,7 @@ struct dfi_worker {
     const struct df_opts *opts;      /* of the df_submit_with that is being executed */
     const char *opts_site;
     int ran_now;                     /* that task was run at once */
+    const struct dfi_flow *at_once;  /* has a record as somebody looks on, but is run when it is submitted */
 #if DF_CHECK
     uintptr_t body, call, deepest;   /* on the thread's stack: where the innermost body begins, the last call of df came from; the deepest of these */
 #endif
@@ -352,6 +374,7 @@ struct dfi_worker {
     void *kernel;                    /* what it keeps between kernels with barriers (dfi_gpu_host.h), or NULL */
     void (*kernel_free)(void *);
     const void *now;                 /* the task or else the scope in which a task runs at once (dfi_run_now) */
+    unsigned nest;                   /* tasks that run inside df_submit, one in the other (dfi_nest.h) */
     size_t look_stamp;               /* dfi_stuck.h: what had happened at the last look, and how often since */
     int looks;
     DFI_ATOMIC(struct dfi_running *) running; /* the body on top, if dfi_watched(); written by the owner only */
@@ -361,10 +384,13 @@ struct dfi_worker {
     struct dfi_waits *waits;         /* watch lock: what the owner waits for, */
     const void *thread_id;           /* and which thread it is */
     const char *wait_site;           /* owner: where the next wait was asked for, or NULL */
-    const char **sites;              /* DF_DEBUG: parallel to the stack */
+    size_t kept;                     /* split after the last dfi_forget_stolen, which keeps the marks of futures if there are sites */
+    struct dfi_spawned *sites;       /* DF_DEBUG, DF_CHECK: parallel to the stack */
     /* read by anybody, relaxed: statistics, written by the owner only */
     DFI_ATOMIC(size_t) n_tasks, n_edges, n_steals, n_parks, n_skipped, n_renamings, n_copies, n_events, n_speculated, n_undone, n_changes;
     DFI_ATOMIC(int) level;           /* blocks and task bodies it is in */
+    DFI_ATOMIC(int) retry_awake;     /* in df_retry: somebody has changed what it read, so it is about to go on */
+    DFI_ATOMIC(int) asleep;          /* DFI_ASLEEP_..: in which call of df it sleeps, with a spare in its place */
     uint64_t draws, clock;           /* dfi_chaos.h: numbers drawn so far; time shown so far */
     struct dfi_worker *baton_next;   /* dfi_baton.h: who waits, too; under its lock */
     DFI_ATOMIC(int) baton_asks;      /* it waits for the baton */
@@ -379,16 +405,31 @@ struct dfi_worker {
     char line4[DFI_LINE];
     /* sleeping */
     DFI_ATOMIC(int) park;
-    int attached, helper;            /* pool lock: a thread is using it; it is a helper thread */
+    DFI_ATOMIC(int) attached;        /* a thread is using it: DFI_ATTACHED, or about to end: DFI_LEAVES. Written under the pool lock */
+    DFI_ATOMIC(int) helper;          /* pool lock to write: it is a helper thread */
     int spare;                       /* a helper beyond the workers: which */
     int pin;                         /* helper: the CPU to run on, or -1 */
     void *allocated;
     struct dfi_os_event event;
     struct dfi_os_thread thread;
     struct dfi_queue pinned;         /* ready tasks for this worker only */
+    int blocking;                    /* owner: how often it is counted in dfi_pool.blocked */
+    size_t watched_loops;            /* owner: dfi_loops_begun when it last looked */
+    char line5[DFI_LINE];
+    /* loops that the owner runs alone (dfi_loop_watch.h), the outermost first: the address of each, its lowest bit set by
+     * the watcher that offers it; 0: none */
+    DFI_ATOMIC(uintptr_t) alone[DFI_LOOPS_ALONE];
+    DFI_ATOMIC(size_t) alone_began[DFI_LOOPS_ALONE]; /* written by the owner: its number */
+    DFI_ATOMIC(size_t) alone_seen[DFI_LOOPS_ALONE];  /* written by the watcher: the number it saw last */
+    DFI_ATOMIC(struct dfi_scope *) stolen; /* the innermost scope of a stolen future that the owner runs, or NULL */
+    DFI_ATOMIC(size_t) n_loops;      /* begun alone so far; written by the owner */
+    unsigned n_alone;                /* owner */
+    char line6[DFI_LINE];
     struct dfi_os_mutex held_lock;
     struct dfi_extra *held;          /* tasks it submitted that wait for tokens or inputs */
-    struct dfi_item item[DFI_DEQUE_SIZE];
+    DFI_ATOMIC(struct dfi_ring *) ring; /* of the public deque */
+    struct dfi_ring first_ring;
+    struct dfi_item item[DFI_DEQUE_SIZE]; /* of the first */
 };
 
 /* --- loops and pipes that workers may join (dfi_team.h) ------------------------------------------ */
@@ -400,6 +441,7 @@ struct dfi_team {
     void (*work)(struct dfi_worker *w, struct dfi_team *); /* a member: until there is nothing to do */
     int most;                       /* board lock: no more members than this */
     DFI_ATOMIC(intptr_t) members;   /* workers in `work`, but for the owner */
+    DFI_ATOMIC(int) lost;           /* the thread of a member ended in its part */
 };
 struct dfi_board {
     struct dfi_os_mutex lock;
@@ -433,8 +475,11 @@ struct dfi_pool {
     DFI_ATOMIC(int) parked_idle, parked_waiting;
     char line1[DFI_LINE];
     DFI_ATOMIC(int) spinning;                 /* idle helpers that are looking for work */
+    DFI_ATOMIC(int) watcher;                  /* a sleeper watches the loops that are run alone (dfi_loop_watch.h) */
     char line2[DFI_LINE];
     DFI_ATOMIC(int) alive;                    /* helper threads that have not ended */
+    struct dfi_os_event ended;                /* for a change of `alive` at the end of the process */
+    int ended_made;                           /* pool lock */
     struct dfi_queue queue;                   /* ready tasks with a priority, or made ready from outside */
     struct dfi_board board;                   /* teams that take members */
     DFI_ATOMIC(int) particular;               /* there have been tasks for one worker, or with weak accesses */
@@ -450,12 +495,13 @@ struct dfi_pool {
     int affinity_set;
     struct dfi_chunk *before_fork;            /* in the child of a fork: memory of the parent's workers */
     const void *module;                       /* something in the module whose code started the pool */
+    void *rooms;                              /* the memory of workers, each beginning with the one before, for leak checkers */
 };
 
 DFI_EXTERN_C_BEGIN
 extern DFI_API struct dfi_os_mutex dfi_pool_lock; /* start, stop, attach, detach */
 extern DFI_API struct dfi_pool dfi_pool;
-extern DFI_API struct dfi_error dfi_error_unsaid; /* of a scope whose error found no memory; not freed */
+extern DFI_API struct dfi_error dfi_error_unsaid, dfi_error_unkept; /* of a scope whose error found no memory; not freed */
 extern DFI_API const struct dfi_gpu_hook *dfi_gpu_hook; /* NULL: no df_gpu.h; set before anything runs */
 DFI_EXTERN_C_END
 

@@ -9,6 +9,9 @@
 
 DFI_INLINE unsigned dfi_watched(void) { return dfi_load_relaxed(&dfi_watching); }
 
+/* Does somebody look on who has to know each task? That changes what is recorded, and never which task runs when. */
+DFI_INLINE int dfi_observed(void) { return dfi_watched() || DFI_GRAPH(); }
+
 static struct dfi_worker *dfi_me(void);
 static struct dfi_worker *dfi_me_attached(void);
 static void dfi_graph_ran(const struct dfi_flow *t, uint64_t ticks);
@@ -322,7 +325,7 @@ static void dfi_watch_stop(void)
 {
     if (dfi_watched() & DFI_WATCH_STALL) dfi_stall_end();
     if (!(dfi_watched() & DFI_WATCH_EVENTS)) return;
-    dfi_store_release(&dfi_attempt_hook, (void (*)(const char *, int))NULL);
+    dfi_store_release(&dfi_attempt_hook, (dfi_attempt_fn *)NULL);
     dfi_events_end();
     dfi_trace_end();
 }

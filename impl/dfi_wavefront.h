@@ -320,8 +320,8 @@ static void dfi_wave_run(struct dfi_worker *w, struct dfi_wave *v, const long (*
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const df_loop *o, const long (*vectors)[3], const char *site,
-                           const long *bounds, void *args, struct dfi_access *x, unsigned n)
+DFI_API void dfi_wavefront_catching(const struct dfi_loop_type *type, const df_loop *o, const long (*vectors)[3], const char *site,
+                           const long *bounds, void *args, struct dfi_access *x, unsigned n, struct dfi_exception *threw)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_block b;
@@ -329,16 +329,18 @@ DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const df_loop *o, c
     df_loop repaired;
     unsigned i;
     int d, right = dfi_vectors_right(vectors, type->dims, site, type->name);
+    if (threw) threw->drop = NULL;
     o = dfi_loop_options(o, site, &repaired);
     if (dfi_range_empty(o, bounds, type->dims)) return;
     if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) return;
     if (!vectors || (right && dfi_vector_end(*vectors))) { /* independent */
-        dfi_for(type, o, site, bounds, args, x, n);
+        dfi_for_catching(type, o, site, bounds, args, x, n, threw);
         return;
     }
-    dfi_loop_after(w, x, n);
+    dfi_loop_after(w, type, site, x, n);
     b = dfi_scope_enter(site);
     v.space.team.scope = b.scope;
+    for (i = 0; i < n; i++) right = right && !(x[i].mode & DFI_ORDERED); /* tiles do not follow each other as iterations do */
     if (!w || !b.scope || b.borrowed || !right || (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_baton_on())) {
         if (!b.scope || !dfi_loop_cancelled(&v.space)) dfi_loop_whole(w, DFI_RAN_LOOP | DFI_RAN_ORDERED, type, bounds, args);
     } else if (!dfi_loop_cancelled(&v.space)) {
@@ -357,7 +359,14 @@ DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const df_loop *o, c
         dfi_wave_run(w, &v, vectors, o);
         dfi_check_resume(w);
     }
-    dfi_scope_leave(&b);
+    if (threw) dfi_scope_leave_catching(&b, threw);
+    else dfi_scope_leave(&b);
+}
+
+DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const df_loop *o, const long (*vectors)[3], const char *site,
+                           const long *bounds, void *args, struct dfi_access *x, unsigned n)
+{
+    dfi_wavefront_catching(type, o, vectors, site, bounds, args, x, n, NULL);
 }
 DFI_EXTERN_C_END
 

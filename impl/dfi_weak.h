@@ -50,7 +50,7 @@ static int dfi_weak_releasable(struct dfi_worker *w, struct dfi_flow *t)
     dfi_store_relaxed(&k->lock, 0);
     k->parts = NULL;
     k->late = NULL;
-    k->closed = 0;
+    k->closed = k->at_once = 0;
     k->n_gates = k->n_released = k->n_strong = 0;
     x->weak = t->parts = k;
     dfi_store_relaxed(&dfi_pool.particular, 1);
@@ -134,10 +134,13 @@ static int dfi_weak_submit(struct dfi_worker *w, struct dfi_flow *t, struct dfi_
         failed = dfi_register(w, t, g, &x[i]);
         w->reg_task = NULL, w->reg_access = NULL;
         dfi_ready_if(w, g);
-        if (failed) return -1;
+        if (failed > 0) dfi_region_report(t, i);
+        if (failed < 0) return -1;
     }
     return 0;
 }
+
+static int dfi_wait_before(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_flow *self, const struct dfi_access *x, unsigned n);
 
 /* --- who runs the task ------------------------------------------------------------------------------ */
 
@@ -150,7 +153,8 @@ static int dfi_gates_closed(const struct dfi_flow *t)
     return 0;
 }
 
-/* The table of s, in the body of t, begins with the gates. */
+/* The table of s, in the body of t, begins with the gates. Without memory for that it gets a table that takes no region: each child
+ * of s then runs at once, after the gates that it meets (dfi_before.h). */
 static void dfi_weak_seed(struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t)
 {
     struct dfi_weak *k = t->extra->weak;
@@ -163,16 +167,19 @@ static void dfi_weak_seed(struct dfi_worker *w, struct dfi_scope *s, struct dfi_
         if (dfi_ref_gone(&gate)) continue;
         if (s->table || (s->table = dfi_table_new(w)) != NULL) n = dfi_table_find(w, s->table, &k->gate[i].region);
         if (n && !n->writer.task) n->writer = gate;
-        else if (!n || dfi_node_add_reader(n, gate)) /* the same region twice: one gate may have the edges of both */
-            while (!dfi_ref_done(&gate)) dfi_os_sleep_ms(); /* without memory: what it waits for, others do */
+        else if (!n || dfi_node_add_reader(n, gate)) { /* the same region twice: one gate may have the edges of both */
+            if (s->table) dfi_table_free(w, s);
+            s->table = &dfi_table_closed;
+            return;
+        }
     }
 }
 
-/* The successor of a part starts when the children of s that touch its region are done. */
+/* The successor of a part starts when the children of s that touch its region are done. s: NULL without memory. */
 static void dfi_part_order(struct dfi_worker *w, struct dfi_scope *s, struct dfi_weak *k, struct dfi_part *part, int skip)
 {
     struct dfi_edge *e = part->edge;
-    struct dfi_flow *j = dfi_flow_new(w, s, &dfi_join_type);
+    struct dfi_flow *j = s ? dfi_flow_new(w, s, &dfi_join_type) : NULL;
     struct dfi_worker *home = k->task->scope->owner;
     if (skip) dfi_store_relaxed(&e->task->skip, (unsigned)DFI_SKIPPED);
     if (j) {
@@ -209,8 +216,8 @@ static DFI_NOINLINE void dfi_weak_body_end(struct dfi_worker *w, struct dfi_flow
         if (w->scope->site) dfi_log(DFI_LOG_LEFT_BLOCK, w->scope->site);
         dfi_scope_finish(w, w->scope);
     }
-    while (!(s = dfi_scope_here(w))) dfi_os_sleep_ms();
-    dfi_settle(w, s);
+    s = dfi_scope_here(w); /* NULL: t has no children */
+    if (s) dfi_settle(w, s);
     dfi_weak_lock(k);
     k->closed = 1;
     p = dfi_parts_turn(k->parts);
@@ -224,11 +231,13 @@ static DFI_NOINLINE void dfi_weak_body_end(struct dfi_worker *w, struct dfi_flow
         struct dfi_flow *j;
         gate.task = k->gate[i].task, gate.seq = k->gate[i].seq;
         if (dfi_ref_done(&gate)) continue;
-        j = dfi_flow_new(w, s, &dfi_join_type);
+        j = s ? dfi_flow_new(w, s, &dfi_join_type) : NULL;
         if (j && dfi_edge_add(w, j, &gate) == 0) dfi_ready_if(w, j);
         else {
+            struct dfi_access x;
             if (j) dfi_ready_if(w, j);
-            while (!dfi_ref_done(&gate)) dfi_os_sleep_ms();
+            dfi_access_region(&x, DFI_INOUT, &k->gate[i].region);
+            dfi_wait_before(w, s, NULL, &x, 1);
         }
     }
 }
@@ -285,6 +294,10 @@ DFI_API void dfi_release(const void *p, size_t bytes)
     }
     dfi_access_array(&x, DFI_INOUT, DFI_NO_ARG, p, bytes);
     r = dfi_region_of(&x);
+    if (dfi_region_is_all(&r)) {
+        dfi_log(DFI_LOG_RELEASE, t->type->name);
+        return;
+    }
     if (!r.rows || !(s = dfi_scope_here(w)) || k->n_released == DFI_RELEASES) return; /* then at the end */
     if (!(j = dfi_released_task(w, s, &r))) return;
     dfi_weak_lock(k);

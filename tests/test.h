@@ -33,6 +33,13 @@
 #define TEST_SLOW 0
 #endif
 
+/* Has the process a thread that is neither of the program nor of df? ThreadSanitizer's, or that of an emulated processor. */
+static inline int test_foreign_thread(void)
+{
+    const char *emulator = getenv("EMULATOR");
+    return TEST_TSAN || (emulator && *emulator);
+}
+
 #define CHECK(c) ((c) ? (void)0 : test_fail(__FILE__, __LINE__, #c))
 
 /* _Exit: nothing of df runs any more, whatever state it is in. */

@@ -128,9 +128,10 @@ static int numbers(const char *s, int n, long *x)
 
 static const char *add_checked(edges *l, const long *x, long base, int weighted, int both)
 {
-    long from = x[0] - base, to = x[1] - base, weight = weighted ? x[2] : 1;
-    if (from < 0 || to < 0 || from >= l->vertices || to >= l->vertices)
+    long last = l->vertices - 1 + base, weight = weighted ? x[2] : 1;
+    if (x[0] < base || x[1] < base || x[0] > last || x[1] > last)
         return "an edge from or to a vertex that does not exist";
+    long from = x[0] - base, to = x[1] - base;
     if (weight < 0 || weight > INT32_MAX)
         return "a weight must be from 0 to 2147483647";
     return add(l, from, to, weight) && (!both || from == to || add(l, to, from, weight)) ? NULL : no_memory;

@@ -132,7 +132,8 @@ typedef struct {
 static inline void pregel_receive(pregel *g, pregel_part *p, const pregel_box *b)
 {
     long visits = p->visits;
-    for (const pregel_letter *l = b->at, *end = l + b->count; l < end; l++) {
+    for (size_t i = 0; i < b->count; i++) {
+        const pregel_letter *l = &b->at[i];
         int32_t to = l->to;
         g->message[to] = PREGEL_COMBINE(g->message[to], l->message);
         p->list[visits] = to;

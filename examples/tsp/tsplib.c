@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    LONGEST = 10000000,   /* so that the length of a tour of 64 cities, and twice that, are of type int */
+    FARTHEST = 1000000    /* of a coordinate from 0 */
+};
+
 /* --- distances: how they are rounded decides which tour is the shortest ----------------------- */
 
 typedef struct { double x, y; } place;
@@ -31,7 +36,8 @@ static int geographical(place p, place q)
     double q1 = cos(radians(p.y) - radians(q.y));
     double q2 = cos(radians(p.x) - radians(q.x));
     double q3 = cos(radians(p.x) + radians(q.x));
-    return (int)(6378.388 * acos(0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3)) + 1.0);
+    double cosine = 0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3);   /* rounded: perhaps more than 1 */
+    return (int)(6378.388 * acos(fmax(-1.0, fmin(cosine, 1.0))) + 1.0);
 }
 
 typedef int metric(place p, place q);
@@ -62,7 +68,8 @@ static bool read_places(tsp *t, FILE *f, metric *distance)
 {
     place p[TSP_CITIES];
     for (int i = 0; i < t->n; i++)
-        if (fscanf(f, "%*s %lf %lf", &p[i].x, &p[i].y) != 2)
+        if (fscanf(f, "%*s %lf %lf", &p[i].x, &p[i].y) != 2
+            || !(fabs(p[i].x) <= FARTHEST && fabs(p[i].y) <= FARTHEST))   /* nor is one a NaN */
             return false;
     measure(t, p, distance);
     return true;
@@ -72,11 +79,20 @@ static bool read_matrix(tsp *t, FILE *f, bool full)
 {
     for (int i = 0; i < t->n; i++)
         for (int j = 0; j < (full ? t->n : i + 1); j++) {
-            if (fscanf(f, "%d", &t->distance[i][j]) != 1)
+            char word[40] = "", *end;
+            long d = fscanf(f, "%39s", word) == 1 ? strtol(word, &end, 10) : -1;   /* too large a number: LONG_MAX */
+            if (d < 0 || d > LONGEST || end == word || *end)
                 return false;
-            t->distance[j][i] = t->distance[i][j];
+            t->distance[j][i] = t->distance[i][j] = (int)d;
         }
     return true;
+}
+
+/* A number from 0 to TSP_CITIES; -1: it is not one. */
+static int whole(const char *text)
+{
+    long n = strtol(text, NULL, 10);
+    return n >= 0 && n <= TSP_CITIES ? (int)n : -1;
 }
 
 /* What is wrong with the file, or NULL. */
@@ -90,7 +106,7 @@ static const char *read_problem(tsp *t, FILE *f)
         if (words == 2 && !strcmp(keyword, "NAME"))
             snprintf(t->name, sizeof t->name, "%.*s", (int)strcspn(value, "."), value);
         else if (words == 2 && !strcmp(keyword, "DIMENSION"))
-            t->n = (int)strtol(value, NULL, 10);
+            t->n = whole(value);
         else if (words == 2 && !strcmp(keyword, "EDGE_WEIGHT_TYPE"))
             strcpy(type, value);
         else if (words == 2 && !strcmp(keyword, "EDGE_WEIGHT_FORMAT"))
@@ -103,9 +119,9 @@ static const char *read_problem(tsp *t, FILE *f)
             if (t->n < 4 || t->n > TSP_CITIES)
                 return "DIMENSION must be from 4 to 64";
             if (!strcmp(keyword, "NODE_COORD_SECTION") && distance)
-                return read_places(t, f, distance) ? NULL : "coordinates are missing";
+                return read_places(t, f, distance) ? NULL : "coordinates are missing, or farther from 0 than 1000000";
             if (!strcmp(keyword, "EDGE_WEIGHT_SECTION") && (full || lower))
-                return read_matrix(t, f, full) ? NULL : "distances are missing";
+                return read_matrix(t, f, full) ? NULL : "distances are missing, or not from 0 to 10000000";
             return "its EDGE_WEIGHT_TYPE or EDGE_WEIGHT_FORMAT is not among those in tsplib.h";
         }
     }

@@ -377,6 +377,47 @@ static void read_before_written(void)
     df_submit(accumulates, a);
 }
 
+/* an operator for which the order matters */
+typedef struct { char s[24]; } text;
+static void append(text *t, const text *more) { strncat(t->s, more->s, sizeof t->s - 1 - strlen(t->s)); }
+static void empty(text *t) { t->s[0] = 0; }
+DF_REDUCTION(hasty_text, text, append, empty);
+DF_ORDERED_REDUCTION(text_in_order, text, append, empty);
+DF_TASK(void, types_wrong, df_reduce(hasty_text, text, t, 1), (int, c));
+DF_TASK(void, types_right, df_reduce(text_in_order, text, t, 1), (int, c));
+static void type(text *t, int c) { t->s[strlen(t->s) + 1] = 0, t->s[strlen(t->s)] = (char)c; }
+void types_wrong(text *t, int c) { type(t, c); }
+void types_right(text *t, int c) { type(t, c); }
+/* and one for which it does not, but for rounding and for padding */
+typedef struct { char used; double n, mean; float least; } moments;
+static void merge(moments *a, const moments *b)
+{
+    double n = a->n + b->n, d = b->mean - a->mean;
+    if (n > 0) a->mean += d * b->n / n;
+    a->n = n, a->used |= b->used;
+    if (b->least < a->least) a->least = b->least;
+}
+static void nothing(moments *m) { m->used = 0, m->n = m->mean = 0, m->least = 1e9f; }
+DF_REDUCTION(merged, moments, merge, nothing);
+DF_TASK(void, counts, df_reduce(merged, moments, m, 1), (double, x));
+void counts(moments *m, double x)
+{
+    moments one = { 1, 1, x, (float)x };
+    merge(m, &one);
+}
+static void order_matters(void)
+{
+    static text t;
+    static moments m;
+    empty(&t), nothing(&m);
+    for (int i = 0; i < 6; i++) {
+        if (wrong) df_submit(types_wrong, &t, 'a' + i);
+        else df_submit(types_right, &t, 'a' + i);
+        df_submit(counts, &m, 1.0 / (i + 3));
+    }
+    df_wait();
+}
+
 #define UNDECLARED(who, does, of) "task " who " [(].* " does " .* it does not declare .* " of
 static const struct { const char *name; void (*run)(void); const char *in, *asan, *plain; } mistakes[] = {
     { "missing_in", missing_in, "sum_wrong", UNDECLARED("sum_wrong", "reads 8 bytes", "df_out x of task fill .* df_in[(]"), "-" },
@@ -412,6 +453,8 @@ static const struct { const char *name; void (*run)(void); const char *in, *asan
     { "function_has_returned", function_has_returned, NULL, "task first_reads .* function (that )?has returned", "task first_reads .* function (that )?has returned" },
     { "changed_by_a_cast", changed_by_a_cast, NULL, "task casts .* changed df_in x", "task casts .* changed df_in x" },
     { "changed_by_a_global", changed_by_a_global, NULL, "task alias .* changed df_in x", "task alias .* changed df_in x" },
+    { "order_matters", order_matters, NULL, "operator hasty_text of DF_REDUCTION is not commutative",
+      "operator hasty_text of DF_REDUCTION is not commutative" },
     { "written_in_part", written_in_part, NULL, "-", "task half .* leaves 256 bytes of it, from byte 256 on" },
     { "read_before_written", read_before_written, NULL, "-", "task accumulates .* leaves 512 bytes of it, from byte 0 on" },
 };

@@ -17,7 +17,13 @@
 #include <string.h>
 #include <time.h>
 #include <wchar.h>
-#if !defined(__cplusplus)
+#if defined(__cplusplus)
+#include <exception>
+#include <initializer_list>
+#include <new>
+#include <type_traits>
+#include <utility>
+#else
 #include <stdbool.h>
 #include <tgmath.h>
 #if __STDC_VERSION__ >= 201112L && !defined(__STDC_NO_ATOMICS__)

@@ -391,6 +391,27 @@ static void stream_words(void)
     (void)lots;
     df_stream_free(c);
 }
+static void typed_streams(void)
+{
+    df_stream_of(pair) *s = df_stream_new_of(pair, 10), *r = df_stream_reader_of(pair, s);
+    df_stream_of(float) *t[2];
+    pair x = { 1, 2 };
+    float sum = 0;
+    int most = 0;
+    t[0] = df_stream_new_of(float, 3), t[1] = df_stream_new_of(float, 3);
+    CHECK(s && r && t[0] && t[1]);
+    DF_PARALLEL {
+        df_submit(give, x, s, 5);
+        df_submit(look, 3, s, t[0], &most);
+        df_submit_with(NULL, look, 2, s, t[1], &most);
+        df_submit(gather, t, 2, &s);
+        df_submit(take, r, 6, &sum);
+        df_submit(take, s, 3, &sum);
+        df_stream_close(s);
+    }
+    CHECK(most == 4 && sum > 10.5f && sum < 11.5f);
+    df_stream_free(s), df_stream_free(r), df_stream_free(t[0]), df_stream_free(t[1]);
+}
 
 /* --- loops, wavefronts, pipes --------------------------------------------------------------------- */
 
@@ -482,10 +503,10 @@ static void loops(void)
     CHECK(x[11] == 34 && y == 1);
     df_wavefront_with(&opts, loop_2, vectors, 0, 3, 0, 4, x, &y);
     CHECK(x[5] == 5 && x[11] == 34);
-#if !defined(__cplusplus)
-    df_for_with(DF_LOOP_OPTS(.schedule = DF_GUIDED, .grain = 2), loop_none, -3, 3);
+    df_for_with(DF_LOOP_OPTS(.grain = 2, .schedule = DF_GUIDED), loop_none, -3, 3);
     df_wavefront(loop_2, DF_VECTORS({ 1, 0 }, { 0, 1 }), 0, 3, 0, 4, x, &y);
-#endif
+    df_wavefront_with(DF_LOOP_OPTS(.grain = y), loop_2, DF_VECTORS({ y, 0 }), 0, 1, 0, 1, x, &y);
+    CHECK(df_pipe(pipe_pair, DF_PIPE_OPTS(.window = window.window + 1), &sum) == 5);
     CHECK(df_pipe(pipe_pair, &window, &sum) == 5 && sum.re > 9.5);
     CHECK(df_pipe(pipe_tree, NULL, NULL) == 3);
 }
@@ -511,6 +532,34 @@ static void speculation(void)
     df_speculate_while(&go, 0) df_submit(seven, &go);
     df_wait();
     CHECK(x == 7 && y == 7 && go == 7);
+}
+
+/* --- options, written in the call ----------------------------------------------------------------- */
+
+static int shows(const df_opts *o, const char *label, df_token *t, df_token *u)
+{
+    return o->priority == 2 && o->name == label && o->worker == 1 && o->after[0] == t && o->after[1] == u && !o->after[2] &&
+           o->signals[0] == u && !o->signals[1] && !o->group && !o->release && o->device == DF_HOST;
+}
+
+static void options(void)
+{
+    df_token t = DF_TOKEN(1), u = DF_TOKEN(2), kept = DF_TOKEN(0);
+    df_group g = DF_GROUP;
+    df_token *list[2];
+    int x = 0, y = 0;
+    static const char label[] = "x";
+    list[0] = &kept, list[1] = NULL;
+    CHECK(shows(DF_OPTS(.name = label, .priority = 1 + 1, .device = DF_HOST, .signals = DF_TOKENS(&u), .worker = 1, .after = DF_TOKENS(&t, &u)), label, &t, &u));
+    CHECK(DF_OPTS(.group = &g)->group == &g && DF_OPTS(.release = 1)->release && DF_OPTS(.after = list)->after == list);
+    CHECK(DF_LOOP_OPTS(.step2 = -1, .step = 3)->step == 3 && DF_LOOP_OPTS(.step2 = -1, .step = 3)->step2 == -1);
+    CHECK(DF_PIPE_OPTS(.window = x + 16)->window == 16 && DF_CONFIG(.workers = 2, .window = 9)->workers == 2);
+    df_submit_with(DF_OPTS(.after = DF_TOKENS(&t), .name = "second", .signals = DF_TOKENS(&u)), r_void, &x);
+    df_submit_with(DF_OPTS(.signals = DF_TOKENS(&t, &u), .priority = 2, .name = (x ? "first" : "one, first"), .group = &g), r_void, &y);
+    df_submit_with(DF_OPTS(.after = list), r_void, &y);
+    CHECK(df_wait_token(&u) == DF_OK);
+    df_wait();
+    CHECK(x == 7 && y == 7);
 }
 
 /* --- the rest of the API ------------------------------------------------------------------------ */
@@ -549,7 +598,9 @@ int main(void)
     reductions();
     weak_words();
     stream_words();
+    typed_streams();
     loops();
+    options();
     speculation();
     rest();
     return wrong ? (wrong > 255 ? 255 : wrong) : 0;

@@ -1,5 +1,4 @@
 /* A captured task is given a parameter that it does not have. */
-/* flags: -Werror=implicit-function-declaration */
 #include "../../df.h"
 
 DF_TASK(void, scale, (int, n), df_inout(double, x, n), (double, a));

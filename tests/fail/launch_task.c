@@ -7,4 +7,3 @@ void twice(void)
 {
     df_launch(scale, df_grid(10), 10); /* expect: scale_dfi_launch */
 }
-/* flags: -Werror=implicit-function-declaration */

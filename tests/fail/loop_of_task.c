@@ -1,10 +1,9 @@
 /* df_for of a task. */
-/* flags: -Werror=implicit-function-declaration */
 #include "../../df.h"
 
 DF_TASK(void, scale, df_inout(double, x, 10));
 
 void twice(double *x)
 {
-    df_for(scale, 0, 10, x); /* gcc: implicit declaration of function */ /* clang: scale_dfi_for */
+    df_for(scale, 0, 10, x); /* expect: scale_dfi_for */
 }

@@ -1,5 +1,4 @@
 /* A node is given a parameter that its task does not have. */
-/* flags: -Werror=implicit-function-declaration */
 #include "../../df.h"
 
 DF_TASK(void, scale, (int, n), df_inout(double, x, n), (double, a));

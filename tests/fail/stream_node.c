@@ -8,4 +8,3 @@ void f(void)
 {
     (void)df_node_new(scale); /* gcc: scale_dfi_node_new */ /* clang: scale_dfi_node_new */
 }
-/* flags: -Werror=implicit-function-declaration */

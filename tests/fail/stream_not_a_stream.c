@@ -6,6 +6,5 @@ void scale(const double *x, double *y) { *y = *x; }
 
 void f(double *x, df_stream *y)
 {
-    df_submit(scale, x, y); /* gcc: incompatible pointer type */ /* clang: incompatible pointer types */
+    df_submit(scale, x, y); /* gcc: incompatible type for argument 1 */ /* clang: incompatible type */
 }
-/* flags: -Werror=incompatible-pointer-types */

@@ -6,6 +6,5 @@ void merge(const int *const *x, int n) { (void)x, (void)n; }
 
 void f(df_stream *s)
 {
-    df_submit(merge, s, 1); /* gcc: incompatible pointer type */ /* clang: incompatible pointer types */
+    df_submit(merge, s, 1); /* gcc: incompatible type for argument 1 */ /* clang: incompatible type */
 }
-/* flags: -Werror=incompatible-pointer-types */

@@ -483,7 +483,7 @@ static void reductions(void)
     if (!first) printf("sums %016llx\n", (unsigned long long)bits);
     first = bits;
     sum_of(df_grid(0), x, N, &sums[1], more[1], 7);
-    sum_of(df_grid(N), x, N, &sums[1], NULL, -1);
+    sum_of(df_grid(N), x, N, &sums[1], NULL, 0);
     CHECK(sums[1] > sums[0]);
 }
 

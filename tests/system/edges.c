@@ -31,12 +31,19 @@ static void touch(unsigned char *set, int p, int rows, int cols, int ld)
         for (int j = 0; j < cols; j++) set[p + i * ld + j] = 1;
 }
 
+/* 0, more often than others, to n - 1 */
+static int below_twice_0(uint64_t *seed, int n)
+{
+    int k = test_below(seed, n + 1);
+    return k ? k - 1 : 0;
+}
+
 /* Submits a random task and returns what it declares. */
 static struct touched submit_random(uint64_t *seed)
 {
     struct touched t = { { 0 }, { 0 } };
-    int p = test_below(seed, 80), rows = test_below(seed, 9) - 1, cols = test_below(seed, 9) - 1, ld = 8 + test_below(seed, 3) * 5;
-    int q = test_below(seed, 80), n = test_below(seed, 50) - 3;
+    int p = test_below(seed, 80), rows = below_twice_0(seed, 8), cols = below_twice_0(seed, 8), ld = 8 + test_below(seed, 3) * 5;
+    int q = test_below(seed, 80), n = below_twice_0(seed, 47);
     switch (test_below(seed, 6)) {
     case 0: touch(t.r, p, rows, cols, ld), df_submit(reads, memory + p, rows, cols, ld); break;
     case 1: touch(t.w, p, rows, cols, ld), df_submit(writes, memory + p, rows, cols, ld); break;

@@ -45,6 +45,34 @@ static void says(const char *file, const char *depth, const char *message)
     CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, message));
 }
 
+/* Names that would end a line, a quoted text or UTF-8. */
+static int names(void *unused)
+{
+    static const char *const bad[] = { "new\nline\r\ttab", "\x01\x7f\xc2\x85\xe2\x80\xa8 ends", "bad \xff\xc0\xaf\xed\xa0\x80 utf8",
+                                       "cut \xe2\x82", "\"quoted\" \\", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80" };
+    static const char *const good[] = { "new line  tab", "     ends", "bad ?????? utf8", "cut ??", "\"quoted\" \\",
+                                        "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80" };
+    char want[80], dot[80], *to;
+    const char *const *got = unused ? good : bad;
+    int x = 0;
+    if (got == bad) {
+        for (int i = 0; i < 6; i++) df_submit_with(DF_OPTS(.name = bad[i]), count, &x, 0);
+        df_wait();
+        return x != 6;
+    }
+    for (int i = 0; i < 6; i++) {
+        to = dot;
+        for (const char *p = good[i]; *p; *to++ = *p++)
+            if (*p == '"' || *p == '\\') *to++ = '\\';
+        *to = 0;
+        snprintf(want, sizeof want, "\n  task %d %s (", i + 1, good[i]);
+        CHECK(strstr(contents(name), want));
+        snprintf(want, sizeof want, "\nn%d [label=\"%d %s\"];\n", i + 1, i + 1, dot);
+        CHECK(strstr(contents(other), want));
+    }
+    return 0;
+}
+
 static int fork_stopped(void *unused)
 {
     pid_t pid;
@@ -113,6 +141,11 @@ int main(int argc, char **argv)
     c = with(name, "", work);
     CHECK_CHILD(c, c.status == 0 && c.lines == 0);
     CHECK(complete(name));
+    for (int i = 0; i < 2; i++) {
+        c = with(i ? other : name, "", names);
+        CHECK_CHILD(c, c.status == 0 && c.lines == 0);
+    }
+    CHECK(names(name) == 0);
     says("x.png", "", "DF_GRAPH='x.png' is not the name of a file that ends in .dot or .txt");
     says("txt", "", "DF_GRAPH='txt'");
     says("/nowhere/x.txt", "", "DF_GRAPH=/nowhere/x.txt cannot be written: ");

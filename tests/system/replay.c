@@ -267,7 +267,7 @@ int main(void)
     says("DF_REPLAY", file, "ends with step");
     cut(20);
     says("DF_REPLAY", file, "is not a record of df");
-    says("DF_REPLAY", "/dev/null", "is not a record of df");
+    says("DF_REPLAY", "/dev/null", "it is not a regular file");
     says("DF_REPLAY", "/nowhere/x", "DF_REPLAY=/nowhere/x cannot be read: ");
     {
         const char *env[] = { "DF_REPLAY", file, "DF_RECORD", other, "DF_WORKERS", "2", NULL };

@@ -48,6 +48,15 @@ static struct child with(const char *value, int (*fn)(void *))
     return child_run(fn, NULL, env, 60);
 }
 
+static int names(void *unused)
+{
+    int x = 0;
+    (void)unused;
+    df_submit_with(DF_OPTS(.name = "new\nline bad \xff utf8"), count, &x, 0);
+    df_wait();
+    return x != 1;
+}
+
 static void says(const char *value, const char *message)
 {
     struct child c = with(value, work);
@@ -198,6 +207,9 @@ int main(void)
     CHECK_CHILD(c, c.status == 0 && c.lines == 0);
     contents(name);
     CHECK(right());
+    c = with(name, names);
+    CHECK_CHILD(c, c.status == 0 && c.lines == 0);
+    CHECK(strstr(contents(name), "\nnew line bad ? utf8 "));
     c = with(name, two_programs);
     CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "another program has this file"));
     contents(name);

@@ -77,6 +77,69 @@ static void wrong_sizes(void)
     df_stream_free(s);
     CHECK_SAID(n_said == 0);
 }
+/* Elements of equal size and another type: int against float, and one name of a structure against another. */
+typedef struct pair { short a, b; } pair;
+typedef struct { short x, y; } point;
+typedef unsigned char byte;
+typedef int number;
+static const char *declared_put_float = HERE; DF_TASK(void, put_float, df_push(float, to, 1));
+void put_float(float *to) { *to = 1; }
+DF_TASK(void, get_number, df_pop(number, from, 1), (int *, sum));
+void get_number(const number *from, int *sum) { *sum += *from; }
+DF_TASK(void, put_pair, df_push(struct pair, to, 1));
+void put_pair(struct pair *to) { to->a = 1, to->b = 2; }
+DF_TASK(void, get_pair, df_pop(pair, from, 1), (int *, sum));
+void get_pair(const pair *from, int *sum) { *sum += from->a; }
+DF_TASK(void, get_point, df_pop(point, from, 1), (int *, sum));
+void get_point(const point *from, int *sum) { *sum += from->x; }
+DF_TASK(void, put_byte, df_push(byte, to, 1));
+void put_byte(byte *to) { *to = 200; }
+DF_TASK(void, get_char, df_pop(char, from, 1), (int *, sum));
+void get_char(const char *from, int *sum) { *sum += (byte)*from; }
+
+static void wrong_types(void)
+{
+    int sum = 0;
+    char by[200];
+    const char *made = HERE; df_stream *s = df_stream_new(4, 4);
+    df_submit(put_float, s);
+    df_submit(get, s, 1, 1, &sum);
+    CHECK(df_wait_result() == DF_ERROR_STREAM && sum == 0);
+    snprintf(by, sizeof by, "of type float by task put_float, declared at %s", declared_put_float);
+    HEARD(1, 1, "task get, declared at ", "parameter from are of type int", made, by);
+    df_submit(put, 1, 1, s);
+    CHECK(df_wait_result() == DF_ERROR_STREAM);
+    HEARD(1, 1, "task put, declared at ", "parameter to are of type int", made, by);
+    df_stream_free(s);
+    HEARD(1, 2, "the stream of", "freed with 1 elements", "put_float", "");
+
+    s = df_stream_new(4, 4); /* all names of int are one type, and so are those of the character types */
+    df_submit(put, 2, 1, s), df_submit(get, s, 1, 1, &sum), df_submit(get_number, s, &sum);
+    CHECK(df_wait_result() == DF_OK && sum == 2);
+    df_stream_free(s);
+    s = df_stream_new(1, 4);
+    df_submit(put_byte, s), df_submit(get_char, s, &sum);
+    CHECK(df_wait_result() == DF_OK && sum == 202);
+    df_stream_free(s);
+    CHECK_SAID(n_said == 0);
+
+    s = df_stream_new(4, 4); /* struct pair and pair are taken for one; of pair and point only the compiler knows */
+    df_submit(put_pair, s), df_submit(put_pair, s), df_submit(get_pair, s, &sum);
+    CHECK(df_wait_result() == DF_OK && sum == 203);
+    CHECK_SAID(n_said == 0);
+    df_submit(get_point, s, &sum);
+    CHECK(df_wait_result() == DF_OK && sum == 204);
+    static int once; /* in a process */
+    if (!once++) HEARD(1, 2, "task get_point, declared at ", "of type point", "pair", "the same name");
+    CHECK_SAID(n_said == 0);
+    df_stream_free(s);
+
+    made = HERE; df_stream_of(float) *t = df_stream_new_of(float, 4); /* through an untyped handle, so that it compiles */
+    df_submit(get, (df_stream *)(void *)t, 1, 1, &sum);
+    CHECK(df_wait_result() == DF_ERROR_STREAM);
+    HEARD(1, 1, "task get, declared at ", "of type int", "of type float by df_stream_new_of at ", made);
+    df_stream_free(t);
+}
 static void too_large(void)
 {
     int sum = 0, more = 0;
@@ -317,7 +380,7 @@ static void cancelled(void)
 
 int main(void)
 {
-    static void (*const part[])(void) = { no_room, wrong_sizes, too_large, null_streams, closed, left_over, nobody_pushes,
+    static void (*const part[])(void) = { no_room, wrong_sizes, wrong_types, too_large, null_streams, closed, left_over, nobody_pushes,
                                           nobody_pops, a_circle, below, from_outside, closed_from_outside, slow_producer, cancelled };
     static const int workers[] = { 1, 3 };
     for (int w = 0; w < 2; w++) {

@@ -1,10 +1,10 @@
-/* spawn_many.c - 100,000 spawns before any sync: more than a worker can hold; synced in any order. With all checks of df,
+/* spawn_many.c - 100,000 spawns before any sync: more than a worker can hold; synced in any order. With checks of the use of df,
  * which look at every one of them, 20,000. */
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"
 
-enum { N = DF_DEBUG > 2 ? 20000 : 100000 };
+enum { N = DF_DEBUG || DF_CHECK ? 20000 : 100000 };
 
 DF_TASK(uint64_t, work, (int, i));
 uint64_t work(int i)
