@@ -434,8 +434,11 @@ static void dfi_pipe_own(struct dfi_worker *w, struct dfi_pipe *p)
         }
         dfi_store_seq_cst(&p->news, (intptr_t)0); /* then look again; who has work says so before it looks at this */
         /* seq_cst: whoever is lost wakes the owner after saying so (dfi_exit.h) */
-        if (!dfi_pipe_has_work(p) && dfi_load_seq_cst(&p->feeder) != DFI_FEEDER_OVER && !dfi_load_seq_cst(&p->team.lost))
+        if (!dfi_pipe_has_work(p) && dfi_load_seq_cst(&p->feeder) != DFI_FEEDER_OVER && !dfi_load_seq_cst(&p->team.lost)) {
             dfi_help_until(w, w->scope->mark, &g);
+            /* the goal was the team's: what lies here may be of other parts, and a wait in a stage would run it on top */
+            while (dfi_run_own(w, w->scope->mark, NULL)) continue;
+        }
         dfi_store_relaxed(&p->news, (intptr_t)1);
         steps = 0, before = dfi_work_ns(w);
     }
