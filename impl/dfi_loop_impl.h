@@ -282,22 +282,40 @@ static unsigned long dfi_loop_fit(const struct dfi_loop *l, unsigned long k, uns
     return !k && odd ? odd : c > l->grain ? c - c % l->grain : l->grain;
 }
 
-/* Takes part until nothing is left to be claimed. Returns how many iterations that were; *took: ns. */
-static unsigned long dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args, double *took)
+/* The part that begins with iteration k, when one takes ns. */
+static unsigned long dfi_loop_part_at(const struct dfi_loop *l, unsigned long k, double ns)
+{
+    unsigned long c = dfi_loop_fit(l, k, dfi_loop_part_size(l, l->count - k, ns));
+    return c < l->count - k ? c : l->count - k;
+}
+
+/* The owner, before others see the loop: its first part. So it is not left to wait for others while there is work inside of the
+ * loop only that they have. Returns how many iterations that are. */
+static unsigned long dfi_loop_claim_first(struct dfi_loop *l)
+{
+    unsigned long k = dfi_load_relaxed(&l->next), c = dfi_loop_part_at(l, k, l->ns);
+    dfi_store_relaxed(&l->next, k + c);
+    return c;
+}
+
+/* Takes part until nothing is left to be claimed; the part [k, k + c) is claimed already. Returns how many iterations that
+ * were; *took: ns. */
+static unsigned long dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args, unsigned long k, unsigned long c, double *took)
 {
     double ns = l->ns;
     unsigned long ran = 0;
     uint64_t begin = l->schedule == DF_AUTO ? dfi_work_ns(w) : 0, before = begin;
-    for (;;) {
-        unsigned long k = dfi_load_relaxed(&l->next), c;
-        do {
-            if (k >= l->count || dfi_loop_cancelled(l)) {
-                *took = (double)(before - begin);
-                return ran;
-            }
-            c = dfi_loop_fit(l, k, dfi_loop_part_size(l, l->count - k, ns));
-            if (c > l->count - k) c = l->count - k;
-        } while (!dfi_cas_acq_rel(&l->next, &k, k + c)); /* relaxed would do: the part belongs to who moved `next` */
+    for (;; c = 0) {
+        if (!c) {
+            k = dfi_load_relaxed(&l->next);
+            do {
+                if (k >= l->count || dfi_loop_cancelled(l)) {
+                    *took = (double)(before - begin);
+                    return ran;
+                }
+                c = dfi_loop_part_at(l, k, ns);
+            } while (!dfi_cas_acq_rel(&l->next, &k, k + c)); /* relaxed would do: the part belongs to who moved `next` */
+        }
         dfi_loop_call(w, l, args, k, k + c);
         ran += c;
         if (l->schedule == DF_AUTO) {
@@ -322,10 +340,10 @@ static void dfi_loop_work(struct dfi_worker *w, struct dfi_team *team)
     struct dfi_loop_part *p, *head;
     double took;
     if (l->leaf_count) dfi_loop_leaves(w, l);
-    else if (!l->reduces) dfi_loop_parts(w, l, l->args, &took);
+    else if (!l->reduces) dfi_loop_parts(w, l, l->args, 0, 0, &took);
     else if (!(p = dfi_loop_part_new(l->type, l->args, l->x, l->n_x))) dfi_team_give_up(team);
     else {
-        dfi_loop_parts(w, l, dfi_loop_part_args(p), &took);
+        dfi_loop_parts(w, l, dfi_loop_part_args(p), 0, 0, &took);
         head = dfi_load_relaxed(&l->parts);
         /* release: the copies; relaxed would do, as the owner reads the list when all members have left */
         do p->next = head;
@@ -419,7 +437,7 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l)
 {
     struct dfi_loop_part *p;
     struct dfi_scope *s;
-    unsigned long ran;
+    unsigned long ran, first = 0, k;
     double took;
     int open = 0;
     if (dfi_loop_cancelled(l)) return;
@@ -438,14 +456,16 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l)
             }
         }
     }
+    k = dfi_load_relaxed(&l->next);
     if (!open) {
+        if (!l->leaf_count) first = dfi_loop_claim_first(l);
         dfi_team_open(w, &l->team);
         dfi_wake_for_work();
     }
     s = dfi_team_scope(w, &l->team);
     if (l->leaf_count) dfi_loop_leaves(w, l);
     else {
-        ran = dfi_loop_parts(w, l, l->args, &took);
+        ran = dfi_loop_parts(w, l, l->args, k, first, &took);
         if (l->schedule == DF_AUTO) {
             l->ran += ran, l->took += took;
             dfi_loop_remember(l);

@@ -138,22 +138,15 @@ static int dfi_cgroup_walk(const char *mount, const char *path, int v2)
     return least;
 }
 
-/* The calling thread as the system numbers it, 0 where that cannot be found out. */
-static long dfi_os_thread_number(void)
-{
-    long n = 0;
-    FILE *f = fopen("/proc/thread-self/stat", "r"); /* Linux */
-    if (!f) return 0;
-    if (fscanf(f, "%ld", &n) != 1) n = 0;
-    fclose(f);
-    return n;
-}
-
-/* Is the caller the thread that the process began with? Zero: no, or that cannot be found out. */
+/* The calling thread as the system numbers it; is it the thread that the process began with? Both 0 where that cannot be found
+ * out. (gettid is missing before glibc 2.30.) */
 #if defined(__linux__) && DFI_GNU
-extern int dfi_sys_gettid(void) __asm__("gettid") __attribute__((weak));
-static int dfi_os_main_thread(void) { return dfi_sys_gettid && dfi_sys_gettid() == (int)getpid(); }
+#include <sys/syscall.h>
+extern long dfi_sys_call(long number, ...) __asm__("syscall");
+static long dfi_os_thread_number(void) { return dfi_sys_call((long)SYS_gettid); }
+static int dfi_os_main_thread(void) { return dfi_os_thread_number() == (long)getpid(); }
 #else
+static long dfi_os_thread_number(void) { return 0; }
 static int dfi_os_main_thread(void) { return 0; }
 #endif
 

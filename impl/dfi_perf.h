@@ -9,9 +9,6 @@
 #ifndef DFI_PERF_H
 #define DFI_PERF_H
 
-#if defined(__linux__) && DFI_GNU
-#include <sys/syscall.h>
-#endif
 #if defined(SYS_perf_event_open)
 #define DFI_PERF 1
 #else
@@ -56,7 +53,6 @@ struct dfi_sys_perf {
     uint64_t bp_address;
 };
 enum { DFI_SYS_PERF_FORMAT = 1 | 2 | 8, DFI_SYS_PERF_CLOSE_ON_EXEC = 8 }; /* a group: how many; time enabled, time counted; the counters */
-extern long dfi_sys_call(long number, ...) __asm__("syscall");
 
 /* A counter of the calling thread, in the group of that leader, or -1: it leads one. The descriptor, or less than 0: -errno. */
 static int dfi_perf_counter(int kind, int user, int leader)
