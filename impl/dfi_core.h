@@ -40,7 +40,7 @@ struct dfi_task {
 enum { DFI_ERROR_TEXT = 100 };     /* bytes kept of the text of df_fail */
 
 struct dfi_scope;
-#define DFI_BARE ((struct dfi_task *)(uintptr_t)1) /* of dfi_task_new: there is no memory for a record */
+#define DFI_BARE ((struct dfi_task *)(uintptr_t)1) /* of dfi_task_new: there is no memory for a record; the type has accesses */
 /* What DF_PARALLEL keeps on the stack of the block. */
 struct dfi_block {
     struct dfi_scope *scope;
@@ -58,6 +58,7 @@ DFI_API void dfi_spawn_checked(struct dfi_future *f);
 DFI_API int dfi_sync_checked(struct dfi_future *f);
 DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type);
 DFI_API void dfi_submit(struct dfi_task *t, struct dfi_access *x, unsigned n);
+DFI_API void dfi_submit_here(struct dfi_task *t, struct dfi_access *x, unsigned n); /* for types with DFI_LAUNCH */
 DFI_API void dfi_run_now(const struct dfi_type *type, void *args);
 DFI_API void dfi_run_after(const struct dfi_type *type, void *args, const struct dfi_access *x, unsigned n);
 DFI_API void dfi_with(const struct df_opts *opts, const char *site);

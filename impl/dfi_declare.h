@@ -260,7 +260,7 @@ struct dfi_with_around {
             return;                                                                                \
         }                                                                                          \
         dfi_k = name##_dfi_declared(dfi_x DFI_EACH_##n(DFI_HAVE, __VA_ARGS__));                    \
-        if (DFI_UNLIKELY(dfi_t == DFI_BARE)) {                                                     \
+        if (name##_dfi_type.modes && DFI_UNLIKELY(dfi_t == DFI_BARE)) {                            \
             dfi_run_after(&name##_dfi_type, (void *)&dfi_v, dfi_x, dfi_k);                         \
             return;                                                                                \
         }                                                                                          \

@@ -167,7 +167,7 @@ DFI_API void dfi_async_leave(struct dfi_async_block *b)
     else if (t == DFI_BARE) dfi_run_after(&type, (void *)&a, x, (unsigned)n);
     else {
         memcpy(t->args, (void *)&a, sizeof a);
-        dfi_submit(t, x, (unsigned)n);
+        dfi_submit_here(t, x, (unsigned)n);
     }
     dfi_with_end(&o);
 }

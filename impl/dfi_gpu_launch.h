@@ -583,7 +583,7 @@ DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct 
         n = k->accesses(args, x);
         for (i = 0; i < n && type != host; i++) /* a device has a copy: who works on the memory itself comes before or after */
             if (x[i].mode == DFI_CONCURRENT) x[i].mode = DFI_INOUT;
-        dfi_submit(t, x, n);
+        dfi_submit_here(t, x, n);
     }
     dfi_with_end(o);
 }

@@ -485,13 +485,13 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l)
 }
 
 /* Waits for the tasks submitted so far by this scope that conflict with the accesses of a loop. */
-static void dfi_loop_after(struct dfi_worker *w, const struct dfi_loop_type *type, const char *site, const struct dfi_access *x, unsigned n)
+static DFI_NOINLINE void dfi_loop_after(struct dfi_worker *w, const struct dfi_loop_type *type, const char *site, const struct dfi_access *x, unsigned n)
 {
     struct dfi_access y[DFI_PARAMETERS];
     struct dfi_region r;
     unsigned i;
     int wrong = 0;
-    if (DFI_LIKELY(!n || !w || w->task || !w->scope->table)) return; /* as dfi_wait_for, before copying */
+    if (!w || w->task || !w->scope->table) return; /* as dfi_wait_for, before copying */
     for (i = 0; i < n; i++) {
         y[i] = x[i];
         r = dfi_region_of(&x[i]);
@@ -516,7 +516,7 @@ DFI_INLINE void dfi_for_here(const struct dfi_loop_type *type, const df_loop *o,
     o = dfi_loop_options(o, site, &repaired);
     if (dfi_range_empty(o, bounds, type->dims)) return;
     if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) return;
-    dfi_loop_after(w, type, site, x, n);
+    if (DFI_UNLIKELY(n != 0)) dfi_loop_after(w, type, site, x, n);
     b = dfi_scope_enter(site);
     l.team.scope = b.scope;
     for (i = 0, l.reduces = l.ordered = 0; i < n; i++) l.reduces |= (x[i].mode & DFI_REDUCE & DFI_SHARED) != 0, l.ordered |= (x[i].mode & DFI_ORDERED) != 0;

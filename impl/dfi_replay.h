@@ -292,7 +292,8 @@ static void dfi_replay_submit(struct dfi_worker *w, const struct dfi_sequence *q
             else if (t == DFI_BARE) dfi_run_after(c->type, q->args + c->args, x, c->n);
             else {
                 memcpy(t->args, q->args + c->args, c->type->args_bytes);
-                dfi_submit(t, x, c->n);
+                if (c->type->modes & DFI_LAUNCH) dfi_submit_here(t, x, c->n);
+                else dfi_submit(t, x, c->n);
             }
             if (o) dfi_with_end(o);
         }

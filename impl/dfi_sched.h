@@ -373,7 +373,7 @@ static void dfi_share(struct dfi_worker *w)
  * can take it (docs/memory-order.md, "Ready tasks"). */
 DFI_INLINE void dfi_offer(struct dfi_worker *w)
 {
-    if (DFI_UNLIKELY(w->head != w->split) && dfi_load_relaxed(&dfi_pool.n_slots) > 1) dfi_share(w);
+    if (dfi_load_relaxed(&dfi_pool.n_slots) > 1 && w->head != w->split) dfi_share(w);
 }
 
 DFI_INLINE int dfi_asked(struct dfi_worker *w) { return dfi_load_relaxed(&w->hot.asked) != 0; }

@@ -178,9 +178,11 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
         s->open = 1;
         s->submitted = keep; /* pending is now minus what was completed beyond the goal */
         s->done = 0;
-    } else dfi_stack_back(w, s->mark);
+    } else if (DFI_UNLIKELY(w->head > s->mark)) {
+        dfi_stack_trim(w, s->mark);
+        dfi_offer(w); /* what lies below was on offer when the code of s began */
+    }
     DFI_ASSERT(keep || w->scope != s || w->task || dfi_stack_is_back(w, s));
-    dfi_offer(w);
     dfi_level(w, -1);
     dfi_waits_end(w, &waits);
     if (since) dfi_watch_waited_scope(w, (int)g.kind, s, keep, since);
@@ -211,8 +213,8 @@ static void dfi_scope_finish(struct dfi_worker *w, struct dfi_scope *s)
     dfi_wait_all(w, s);
     dfi_scope_end_errors(s);
     dfi_scope_pop(w, s);
+    if (DFI_UNLIKELY(w->head != 0)) dfi_stack_back(w, dfi_stack_floor(w)); /* what lay below its mark may have been stolen meanwhile */
     dfi_scope_free(w, s);
-    dfi_stack_back(w, dfi_stack_floor(w)); /* what lay below its mark may have been stolen meanwhile */
 }
 
 /* --- DF_PARALLEL, df_local --------------------------------------------------------------------- */

@@ -241,7 +241,7 @@ DFI_INLINE struct dfi_tm_block *dfi_tm_begin_outermost(struct dfi_tm *t, struct 
                                                        void (*to_jump)(void *), const void *where)
 {
     /* by the call, as several blocks may be in one line */
-    uintptr_t key = kind & DFI_TM_CALLED || !caller ? (uintptr_t)site : caller;
+    uintptr_t key = kind & DFI_TM_CALLED || !DFI_CALLER ? (uintptr_t)site : caller;
     t->inner = t->outermost = b;
     b->outer = NULL, b->from = dfi_tm_return_of(where);
     dfi_tm_fill(b, kind, to_jump);

@@ -289,7 +289,7 @@ static DFI_NOINLINE struct dfi_flow *dfi_stream_move(struct dfi_worker *w)
 static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type, void *args, struct dfi_take *q, int always)
 {
     struct dfi_stream_here h;
-    struct dfi_scope *s = dfi_scope_here(w);
+    struct dfi_scope *s = DFI_LIKELY(!w->task) ? w->scope : dfi_scope_here(w);
     size_t mark = w->task_mark;
     if (!s || s->gated || dfi_nested_deeply(w)) return 0;
     q->task = &h.flow;
@@ -318,7 +318,10 @@ static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type
         if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, w->task_mark, DFI_END_OF_TASK);
         w->task = NULL, w->task_mark = mark;
         dfi_windows_end(q->windows, 0, dfi_stream_took(w, &h.extra), &a);
-        if (a.ready) dfi_windows_release(w, a.ready);
+        if (a.ready) {
+            dfi_windows_release(w, a.ready);
+            dfi_offer(w);
+        }
     } else { /* as in dfi_flow_run */
         struct dfi_flow *t = h.moved;
         if (w->scope == s) {
@@ -326,11 +329,11 @@ static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type
             t = dfi_flow_done(w, t);
         } else t = dfi_flow_end_scope(w, t, NULL, mark);
         if (t) dfi_run_chain(w, t, NULL);
+        dfi_offer(w);
     }
     dfi_level(w, -1);
     dfi_nest_end(w);
     if (dfi_asked(w)) dfi_poll(w);
-    else dfi_offer(w);
     return 1;
 }
 
@@ -346,7 +349,7 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
         dfi_args_order(type, args, DFI_ORDER_DROP);
         return;
     }
-    dfi_capture_cannot("a task on streams", type->name);
+    if (w && DFI_UNLIKELY(w->scope->capture != NULL)) dfi_capture_cannot("a task on streams", type->name);
     q.y = y, q.m = m;
     q.name = type->name, q.site = NULL;
     if (w && DFI_UNLIKELY(w->opts != NULL)) {

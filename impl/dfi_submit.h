@@ -257,7 +257,9 @@ static struct dfi_flow *dfi_flow_for(struct dfi_worker *w, const struct dfi_type
 }
 
 /* NULL: to be run at once (dfi_run_now): while one worker is alone every task so far has run at once, in order, and there is
- * nothing to look up and nobody to share with. DFI_BARE: there is no memory for a record (dfi_run_after). */
+ * nothing to look up and nobody to share with. DFI_BARE: there is no memory for a record (dfi_run_after); if it has no accesses, so
+ * that its caller need not tell them, dfi_run_now finds `bare`, and for that looks no further than whether there are options. */
+static struct df_opts dfi_opts_none;
 DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
 {
     struct dfi_worker *w = dfi_me_attached();
@@ -275,7 +277,10 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
     if ((t = dfi_flow_for(w, type)) != NULL) return &t->task;
     dfi_graph_missing();
     if (w->scope->capture) dfi_capture_missing(w);
-    return DFI_BARE;
+    if (type->modes) return DFI_BARE;
+    w->bare = 1;
+    if (!w->opts) w->opts = &dfi_opts_none;
+    return NULL;
 }
 
 static int dfi_cancelled_with(struct dfi_scope *s, const struct df_group *group)
@@ -342,11 +347,21 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
     }
     s = w->scope;
     if (DFI_UNLIKELY(s->guess != NULL) && dfi_guess_drops(w)) {
+        w->bare = 0;
         dfi_guess_dropped(w);
         dfi_args_order(type, args, DFI_ORDER_DROP);
         return;
     }
-    if (DFI_UNLIKELY((with = w->opts) != NULL)) w->opts = NULL;
+    if (DFI_UNLIKELY((with = w->opts) != NULL)) {
+        if (w->bare) {
+            w->bare = 0;
+            if (!dfi_bare_begin(w, NULL, 0)) {
+                dfi_args_order(type, args, DFI_ORDER_DROP);
+                return;
+            }
+        }
+        w->opts = NULL;
+    }
     if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices))) dfi_gpu_before_any(type);
     locals = s->locals, room_used = s->room_used, mark = w->head;
     now = w->now;
@@ -510,29 +525,42 @@ DFI_INLINE void dfi_submit_push(struct dfi_worker *w, struct dfi_flow *t)
     else dfi_offer(w);
 }
 
+/* Runs the task here if it is ready: a launch, which is put into its device's queue at once, in the order of the program, which is what a
+ * cache and transfers ahead of their time live on, and no later than anybody else would do it; or a task that was to run at
+ * once, and has a record only because somebody looks on (dfi_task_new). */
+DFI_API void dfi_submit_here(struct dfi_task *task, struct dfi_access *x, unsigned n)
+{
+    struct dfi_worker *w = dfi_me();
+    struct dfi_flow *t = (struct dfi_flow *)(void *)task;
+    const struct dfi_type *type = t->type;
+    size_t mark = w->head;
+    int at_once = w->at_once == t;
+    DFI_CHECK_CALL(w);
+    if (at_once) w->at_once = NULL;
+    if (!dfi_submit_register(w, t, x, n, 0)) {
+        dfi_offer(w);
+        return;
+    }
+    if (at_once && t->task.mem.special && t->extra->weak) {
+        t->extra->weak->at_once = 1;
+        while (dfi_run_own(w, mark, NULL)) continue; /* its gates, which wait for nothing */
+    }
+    dfi_submit_run(w, t);
+    if (at_once) dfi_finish_left(w, type); /* as without a record */
+}
+
 DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
 {
     struct dfi_worker *w = (struct dfi_worker *)(void *)dfi_self;
     struct dfi_flow *t = (struct dfi_flow *)(void *)task;
-    int now = w->at_once == t;
-    size_t mark = w->head;
-    DFI_CHECK_CALL(w);
-    if (DFI_UNLIKELY(now)) w->at_once = NULL;
-    if (!dfi_submit_register(w, t, x, n, 0)) {
-        dfi_offer(w); /* tasks of df itself that it comes after */
+    if (DFI_UNLIKELY(w->at_once == t)) {
+        dfi_submit_here(task, x, n);
         return;
     }
-    if (DFI_UNLIKELY(now) && t->task.mem.special && t->extra->weak) {
-        t->extra->weak->at_once = 1;
-        while (dfi_run_own(w, mark, NULL)) continue; /* its gates, which wait for nothing */
-    }
-    /* A launch is put into its device's queue at once: in the order of the program, which is what a cache and transfers
-     * ahead of their time live on, and no later than anybody else would do it. */
-    if (DFI_UNLIKELY(now || (dfi_stack_full(w) && !dfi_nested_deeply(w) && !DFI_CHECK_ASAN && !dfi_load_relaxed(&dfi_may_block)) || t->type->modes & DFI_LAUNCH)) {
-        const struct dfi_type *type = t->type;
-        dfi_submit_run(w, t);
-        if (now) dfi_finish_left(w, type); /* as without a record */
-    } else dfi_submit_push(w, t);
+    DFI_CHECK_CALL(w);
+    if (!dfi_submit_register(w, t, x, n, 0)) dfi_offer(w); /* tasks of df itself that it comes after */
+    else if (dfi_stack_full(w) && !dfi_nested_deeply(w) && !DFI_CHECK_ASAN && !dfi_load_relaxed(&dfi_may_block)) dfi_submit_run(w, t);
+    else dfi_submit_push(w, t);
 }
 
 /* --- waiting ----------------------------------------------------------------------------------- */

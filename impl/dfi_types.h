@@ -357,6 +357,7 @@ struct dfi_worker {
     const struct df_opts *opts;      /* of the df_submit_with that is being executed */
     const char *opts_site;
     int ran_now;                     /* that task was run at once */
+    int bare;                        /* there is no memory for a record of the task that dfi_run_now gets next (dfi_task_new) */
     const struct dfi_flow *at_once;  /* has a record as somebody looks on, but is run when it is submitted */
 #if DF_CHECK
     uintptr_t body, call, deepest;   /* on the thread's stack: where the innermost body begins, the last call of df came from; the deepest of these */
