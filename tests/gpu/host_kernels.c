@@ -723,11 +723,13 @@ static void failures(void)
     __atomic_store_n(&fail_from, (size_t)0, __ATOMIC_RELAXED);
     CHECK(df_wait_result() == DF_ERROR_MEMORY && strstr(heard(), "df_shared") && x[0] == 0);
     works();
-    /* no memory for stacks larger than any so far; for the parts of a reduction: then it is done without */
+    /* no memory for stacks, which this worker lost when its kernels failed, but a helper may have kept; for the parts of a
+     * reduction: then it is done without */
     __atomic_store_n(&fail_from, (size_t)1 << 10, __ATOMIC_RELAXED);
     scan(df_grid1(600, 200), x, 600);
 #if DFI_FIBRE_HAND && !DFI_FIBRE_SHADOW
-    CHECK(df_wait_result() == DF_ERROR_MEMORY && strstr(heard(), "stacks"));
+    k = df_wait_result(), t = heard();
+    CHECK(k == DF_ERROR_MEMORY ? strstr(t, "stacks") != NULL : k == DF_OK && workers > 1);
 #else
     df_wait_result(), heard();
 #endif
