@@ -133,19 +133,20 @@ static int dfi_retry_sleep(const char *site, struct dfi_os_event *e, DFI_ATOMIC(
     dfi_waits_begin(w, &waits, DFI_WAITS_OUTSIDE, "df_retry", site);
     dfi_check_block_begin(w);
     begun = !dfi_block_begin(w);
-    if (dfi_baton_on() || !begun) {
-        dfi_baton_drop(w);
-        dfi_os_event_wait(e, awake, 0, 0);
-        dfi_baton_take(w);
-    } else {
+    dfi_baton_drop(w);
+    if (!begun) dfi_os_event_wait(e, awake, 0, 0);
+    else {
         dfi_store_seq_cst(&w->asleep, (int)DFI_ASLEEP_RETRY);
         w->looks = 0;
         while (!stuck && dfi_os_event_wait(e, awake, 0, DFI_LOOK_MS)) {
+            if (!dfi_baton_look(w)) continue;
             dfi_stuck_look(w);
             stuck = dfi_load_seq_cst(&w->asleep) == DFI_ASLEEP_STUCK;
+            dfi_baton_drop(w);
         }
         dfi_store_seq_cst(&w->asleep, (int)DFI_NOT_ASLEEP);
     }
+    dfi_baton_take(w);
     if (begun) dfi_block_end();
     dfi_check_block_end(w);
     dfi_waits_end(w, &waits);

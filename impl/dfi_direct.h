@@ -15,6 +15,7 @@ static DFI_COLD void dfi_chaos_submitted(struct dfi_worker *w, struct dfi_flow *
     if (ready && !dfi_ready_special(w, t)) dfi_push(w, t); /* without memory */
     if (dfi_asked(w)) dfi_poll(w);
     if (*dfi_block_here || !dfi_chaos_now_and_then(w, DFI_HABIT_SUBMIT) || dfi_nested_deeply(w)) return;
+    if (dfi_load_relaxed(&dfi_may_block)) return; /* it may wait for the submitter, which must not lie below it */
     g.kind = DFI_GOAL_SCOPE, g.scope = w->scope, g.future = NULL, g.flag = NULL;
     if (!dfi_goal_filter(&g, &f) || !dfi_take_queued(w, &f, 0, &loot)) return;
     loot.outside = 0, loot.team = NULL;

@@ -750,7 +750,7 @@ static DFI_NOINLINE void dfi_sleep_until(struct dfi_worker *w, const struct dfi_
     void *block;
     int found;
     if (dfi_goal_met(g)) return;
-    if (dfi_baton_on() || dfi_block_begin(w)) { /* without a spare it runs what it may */
+    if (dfi_block_begin(w)) { /* without a spare it runs what it may */
         dfi_help_until(w, g->scope->mark, g);
         return;
     }
@@ -766,8 +766,13 @@ static DFI_NOINLINE void dfi_sleep_until(struct dfi_worker *w, const struct dfi_
         found = !dfi_goal_met(g) && dfi_find_pinned(w, &loot);
         if (!found && !dfi_goal_met(g)) {
             dfi_store_relaxed(&w->n_parks, dfi_load_relaxed(&w->n_parks) + 1);
-            while (dfi_os_event_wait(&w->event, &w->park, (int)DFI_PARKED_WAITING, dfi_load_seq_cst(&dfi_pool.held) ? DFI_LOOK_MS : 0) &&
-                   !dfi_stuck_look(w)) continue;
+            dfi_baton_drop(w);
+            while (dfi_os_event_wait(&w->event, &w->park, (int)DFI_PARKED_WAITING, dfi_load_seq_cst(&dfi_pool.held) ? DFI_LOOK_MS : 0)) {
+                if (!dfi_baton_look(w)) continue;
+                if (dfi_stuck_look(w)) break;
+                dfi_baton_drop(w);
+            }
+            dfi_baton_take(w);
         }
         dfi_store_seq_cst(&w->park, (int)DFI_AWAKE);
         if (!found) continue;

@@ -56,7 +56,6 @@ int main(void)
             int at = k * 37 % 250;
             df_submit(scale, a + at, a + at + 50, k + 2);
             df_submit(fill, a + at, a + at, 99);    /* empty */
-            df_submit(scale, a + at + 9, a + at, 0); /* end before begin: empty */
         }
         for (int k = 0; k < 10; k++) df_submit(total, a + 30 * k, a + 30 * (k + 1), &sum[k]);
         df_submit(fill, a + 100, a + 200, 7);
