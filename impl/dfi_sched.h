@@ -641,7 +641,7 @@ static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
     if (!dfi_goal_met(g) && !(found = dfi_find(w, g, loot))) {
         uint64_t since = DFI_UNLIKELY(dfi_watched()) ? dfi_watch_sleeps(w) : 0;
         dfi_store_relaxed(&w->n_parks, dfi_load_relaxed(&w->n_parks) + 1);
-        if (!idle && DFI_UNLIKELY(dfi_load_seq_cst(&dfi_pool.blocked) > 0) && !dfi_baton_on()) blocks = dfi_park_blocks(w);
+        if (!idle && DFI_UNLIKELY(dfi_load_seq_cst(&dfi_pool.blocked) > 0)) blocks = dfi_park_blocks(w);
         /* seq_cst, after announcing it: whoever makes a task wait for a token later wakes the sleepers (dfi_hold) */
         for (;;) {
             int before = g->kind == DFI_GOAL_BEFORE, held = !idle && dfi_load_seq_cst(&dfi_pool.held);
@@ -657,11 +657,11 @@ static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
             if (!found || dfi_stuck_look(w)) break; /* what it released may lie on our own stack */
         }
         found = 0;
+        dfi_baton_take(w);
         if (DFI_UNLIKELY(blocks)) {
             dfi_store_seq_cst(&w->asleep, (int)DFI_NOT_ASLEEP);
             dfi_block_end();
         }
-        dfi_baton_take(w);
         if (since) dfi_watch_slept(w, since);
     }
     dfi_store_seq_cst(&w->park, DFI_AWAKE);
