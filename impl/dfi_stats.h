@@ -41,7 +41,7 @@ struct dfi_s_part {
     uint32_t name, loop;     /* loop: DFI_S_NONE: another worker's */
 };
 struct dfi_s_loop {
-    uint64_t from;
+    uint64_t since, from;    /* its owner had come to something else until then; began its first part */
     int64_t first;           /* iteration of its last part so far */
     uint32_t name, body, step, pieces; /* pieces: bodies, linked */
 };

@@ -8,7 +8,8 @@
 
 enum {
     DFI_S_PIECE_US = 5,      /* the shortest piece: DFI_LOOP_PART_NS */
-    DFI_S_PIECES = 4096      /* of a part */
+    DFI_S_PIECES = 4096,     /* of a part */
+    DFI_S_AHEAD = 64         /* loops looked at that began after a part */
 };
 
 /* A new part, or loop. */
@@ -22,19 +23,19 @@ static uint32_t dfi_s_new_part(struct dfi_stats *s, const struct dfi_event *e, d
     p->name = e->what, p->loop = DFI_S_NONE;
     return s->parts++;
 }
-static uint32_t dfi_s_new_loop(struct dfi_stats *s, const struct dfi_s_part *p, uint32_t body)
+static uint32_t dfi_s_new_loop(struct dfi_stats *s, const struct dfi_s_part *p, uint32_t body, uint64_t since)
 {
     struct dfi_s_loop *l;
     DFI_S_ROOM(s->loop, struct dfi_s_loop, s->loop_room, s->loops);
     l = &s->loop[s->loops];
-    l->from = p->at, l->first = p->first;
+    l->since = since, l->from = p->at, l->first = p->first;
     l->name = p->name, l->body = body, l->step = l->pieces = DFI_S_NONE;
     return s->loops++;
 }
 
 /* The body comes to a part of a loop that it executes itself: of the one of its last step, if it goes on there, or of a new one, after own
- * ticks. Nonzero: a new one. */
-static int dfi_s_loop_part(struct dfi_stats *s, uint32_t body, uint32_t part, double own)
+ * ticks; until `since` it did something else. Nonzero: a new one. */
+static int dfi_s_loop_part(struct dfi_stats *s, uint32_t body, uint32_t part, double own, uint64_t since)
 {
     struct dfi_s_part *p = &s->part[part];
     const struct dfi_s_step *last = s->body[body].last == DFI_S_NONE ? NULL : &s->step[s->body[body].last];
@@ -43,7 +44,7 @@ static int dfi_s_loop_part(struct dfi_stats *s, uint32_t body, uint32_t part, do
         p->loop = l, s->loop[l].first = p->first;
         return 0;
     }
-    if ((l = dfi_s_new_loop(s, p, body)) == DFI_S_NONE) return 0;
+    if ((l = dfi_s_new_loop(s, p, body, since)) == DFI_S_NONE) return 0;
     p->loop = l;
     s->loop[l].step = dfi_s_add_step(s, body, own, DFI_S_LOOP, l, 0);
     return 1;
@@ -57,19 +58,27 @@ static int dfi_s_by_begin(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from ? 1 : *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
 }
 
-/* The loop that another worker executed p of: of those with its name the last that had begun by then. order: loops by their
- * begin. */
+/* The loop that another worker executed p of: of those with its name the last that had begun by then; or the next one, if the worker may
+ * have begun before the loop's owner did, and no other loop can be meant. order: loops by their begin. */
 static uint32_t dfi_s_loop_of(const struct dfi_stats *s, const struct dfi_s_part *p, const uint32_t *order)
 {
-    uint32_t lo = 0, hi = s->loops;
+    uint32_t lo = 0, hi = s->loops, k, found = DFI_S_NONE;
+    const struct dfi_s_loop *next;
     while (lo < hi) {
         uint32_t middle = lo + (hi - lo) / 2;
         if (s->loop[order[middle]].from <= p->at) lo = middle + 1;
         else hi = middle;
     }
-    while (lo-- > 0)
-        if (s->loop[order[lo]].name == p->name) return order[lo];
-    return DFI_S_NONE;
+    k = lo;
+    while (lo > 0 && found == DFI_S_NONE)
+        if (s->loop[order[--lo]].name == p->name) found = order[lo];
+    for (hi = s->loops - k > DFI_S_AHEAD ? k + DFI_S_AHEAD : s->loops; k < hi; k++) {
+        next = &s->loop[order[k]];
+        if (next->name != p->name) continue;
+        if (next->since <= p->at && (found == DFI_S_NONE || s->loop[found].body == next->body)) found = order[k];
+        break;
+    }
+    return found;
 }
 
 /* Divides all parts. */

@@ -59,6 +59,7 @@ static void dfi_s_walk(struct dfi_stats *s, struct dfi_s_worker *w, uint32_t fro
     uint32_t i;
     for (i = from; i < w->n; i++) {
         const struct dfi_s_item *t = &w->item[i];
+        uint64_t since = *now;
         if (t->kind == DFI_S_INLINE) {
             cost += t->cost;
             continue;
@@ -66,7 +67,7 @@ static void dfi_s_walk(struct dfi_stats *s, struct dfi_s_worker *w, uint32_t fro
         if (t->at > *now) own += (double)(t->at - *now);
         *now = t->end;
         if (t->kind == DFI_S_LOOP) {
-            if (dfi_s_loop_part(s, body, t->of, own > cost ? own - cost : 0)) own = 0, cost = 0;
+            if (dfi_s_loop_part(s, body, t->of, own > cost ? own - cost : 0, since)) own = 0, cost = 0;
             cost += t->cost;
             continue;
         }
