@@ -72,7 +72,7 @@ static uint32_t dfi_s_loop_of(const struct dfi_stats *s, const struct dfi_s_part
     k = lo;
     while (lo > 0 && found == DFI_S_NONE)
         if (s->loop[order[--lo]].name == p->name) found = order[lo];
-    for (hi = s->loops - k > DFI_S_AHEAD ? k + DFI_S_AHEAD : s->loops; k < hi; k++) {
+    for (hi = s->loops - k > (uint32_t)DFI_S_AHEAD ? k + (uint32_t)DFI_S_AHEAD : s->loops; k < hi; k++) {
         next = &s->loop[order[k]];
         if (next->name != p->name) continue;
         if (next->since <= p->at && (found == DFI_S_NONE || s->loop[found].body == next->body)) found = order[k];
