@@ -11,7 +11,8 @@ DESTDIR ?=
 B       = build
 VERSION := $(shell awk '$$2 ~ /^DF_VERSION_/ { v = v dot $$3; dot = "." } END { print v }' df.h)
 HEADERS = df.h df_stm.h df_gpu.h df_owm.h
-DF      = $(HEADERS) $(wildcard impl/*.h)
+IMPL    = $(wildcard impl/*.h impl/*/*.h impl/*/*/*.h)
+DF      = $(HEADERS) $(IMPL)
 
 .PHONY: help
 help:
@@ -32,7 +33,7 @@ help:
 	@echo '  CC=$(CC) CXX=$(CXX) CFLAGS=$(CFLAGS)'
 
 # The page of DF_TRACE=file.html, as a C header.
-impl/dfi_trace_page.h: tools/trace/page.html tools/trace/pack
+impl/observe/trace/page.h: tools/trace/page.html tools/trace/pack
 	tools/trace/pack > $@.new
 	mv $@.new $@
 
@@ -166,7 +167,7 @@ bench-gpu:
 
 .PHONY: single
 single: $(HEADERS:%=single/%)
-single/%.h: %.h $(wildcard impl/*.h) tools/amalgamate
+single/%.h: %.h $(IMPL) tools/amalgamate
 	@mkdir -p $(@D)
 	tools/amalgamate $< > $@
 
@@ -177,9 +178,9 @@ GDB = $(DESTDIR)$(PREFIX)/share/df
 
 .PHONY: install uninstall
 install:
-	mkdir -p '$(INCLUDE)/impl' '$(PKGCONFIG)' '$(GDB)'
+	mkdir -p '$(INCLUDE)' '$(PKGCONFIG)' '$(GDB)'
 	cp $(HEADERS) '$(INCLUDE)'
-	cp impl/*.h '$(INCLUDE)/impl'
+	for file in $(IMPL); do mkdir -p '$(INCLUDE)'/$${file%/*} && cp $$file '$(INCLUDE)'/$$file || exit; done
 	cp tools/df-gdb.py '$(GDB)'
 	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' df.pc.in > '$(PKGCONFIG)/df.pc'
 	chmod -R u=rwX,go=rX '$(INCLUDE)' '$(PKGCONFIG)/df.pc' '$(GDB)'

@@ -76,28 +76,25 @@
 #pragma GCC system_header
 #endif
 
-#include "impl/dfi_base.h"
+#include "impl/base/compiler.h"
 DFI_QUIET
-#include "impl/dfi_may_block.h"
-#include "impl/dfi_result.h"
-#include "impl/dfi_pp.h"
-#include "impl/dfi_options.h"
-#include "impl/dfi_task.h"
-#include "impl/dfi_value.h"
-#include "impl/dfi_throw.h"
-#include "impl/dfi_atomic.h"
-#include "impl/dfi_access.h"
-#if defined(DF_SERIAL)
-#include "impl/dfi_serial.h"
-#else
-#include "impl/dfi_core.h"
-#endif
-#include "impl/dfi_stream.h"
-#include "impl/dfi_capture_declare.h"
-#include "impl/dfi_param.h"
-#include "impl/dfi_declare.h"
-#include "impl/dfi_loop.h"
-#include "impl/dfi_speculate.h"
+#include "impl/api/may_block.h"
+#include "impl/api/result.h"
+#include "impl/base/pp.h"
+#include "impl/api/options.h"
+#include "impl/api/task.h"
+#include "impl/api/value.h"
+#include "impl/api/throw.h"
+#include "impl/base/atomic.h"
+#include "impl/api/access.h"
+#include "impl/api/core.h"
+#include "impl/api/serial.h"
+#include "impl/api/stream.h"
+#include "impl/api/taskgraph_declare.h"
+#include "impl/api/param.h"
+#include "impl/api/declare.h"
+#include "impl/api/loop.h"
+#include "impl/api/speculate.h"
 
 /* Every file that includes df.h asks for this symbol, and all other functions are weak: a program
  * without the implementation gets one message from the linker, and that is the help text. */
@@ -563,7 +560,7 @@ typedef struct df_group { DFI_ATOMIC(int) dfi_cancelled; } df_group;
  *
  *   A task may wait in these, in df_retry (df_stm.h) and in df_wait_token for what any other task or its submitter does
  *   later, with one worker as well. For that, a program that calls one of them, df_signal or df_node_set queues its tasks:
- *   a single worker does not run them inside df_submit (impl/dfi_may_block.h). With DF_SERIAL such tasks have stacks of their own, of
+ *   a single worker does not run them inside df_submit (impl/api/may_block.h). With DF_SERIAL such tasks have stacks of their own, of
  *   1 MiB, with gcc and clang on Linux and FreeBSD; elsewhere what the submitter does later cannot end a wait, which is then given up
  *   with a message and DF_ERROR_STUCK. */
 typedef struct df_mutex {
@@ -700,9 +697,8 @@ DFI_EXTERN_C_END
 #else
 #define DFI_AT_END_OF_BLOCK
 #endif
-#if DFI_EXCEPTIONS
-#include "impl/dfi_throw_wait.h"
-#else
+#include "impl/api/throw_wait.h"
+#if !DFI_EXCEPTIONS
 #define DF_PARALLEL                                                                                  \
     for (DFI_AT_END_OF_BLOCK struct dfi_block DFI_CAT(dfi_b_, __LINE__) = dfi_scope_enter(DFI_SITE); \
          DFI_CAT(dfi_b_, __LINE__).open; dfi_scope_leave(&DFI_CAT(dfi_b_, __LINE__)))
@@ -717,8 +713,8 @@ DFI_EXTERN_C_END
  *   df_graph_set(g, name, k, param, value);   task `name` number k gets another argument from now on
  *   df_graph_free(g);
  *
- *   More, and what cannot be captured, in impl/dfi_capture.h. df_config.capture recognises loops without any of this. */
-#include "impl/dfi_capture.h"
+ *   More, and what cannot be captured, in impl/api/taskgraph.h. df_config.capture recognises loops without any of this. */
+#include "impl/api/taskgraph.h"
 
 DFI_LOUD
 #endif /* DF_H */
@@ -727,129 +723,7 @@ DFI_LOUD
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_IMPLEMENTED)
 #define DFI_IMPLEMENTED
 DFI_QUIET
-#include "impl/dfi_memory.h"
-#include "impl/dfi_common_impl.h"
-#include "impl/dfi_log.h"
-#include "impl/dfi_region.h"
-#include "impl/dfi_stream_core.h"
-#include "impl/dfi_stream_type.h"
-#include "impl/dfi_stream_task.h"
-#include "impl/dfi_stream_api.h"
-#include "impl/dfi_loop_range.h"
-#include "impl/dfi_stage.h"
-#include "impl/dfi_env.h"
-#include "impl/dfi_path.h"
-#include "impl/dfi_output.h"
-#include "impl/dfi_graph.h"
-#include "impl/dfi_graph_order.h"
-#include "impl/dfi_graph_join.h"
-#include "impl/dfi_graph_write.h"
-#include "impl/dfi_graph_dot.h"
-#include "impl/dfi_graph_file.h"
-#include "impl/dfi_capture_list.h"
-#if defined(DF_SERIAL)
-#include "impl/dfi_serial_hook.h"
-#include "impl/dfi_serial_impl.h"
-#include "impl/dfi_serial_token.h"
-#include "impl/dfi_graph_serial.h"
-#include "impl/dfi_serial_order.h"
-#include "impl/dfi_serial_loop.h"
-#include "impl/dfi_stream_serial.h"
-#include "impl/dfi_speculate_serial.h"
-#include "impl/dfi_capture_serial.h"
-#else
-#include <limits.h>
-#include "impl/dfi_stm_hook.h"
-#include "impl/dfi_os.h"
-#include "impl/dfi_event.h"
-#include "impl/dfi_check.h"
-#include "impl/dfi_types.h"
-#include "impl/dfi_os_wait.h"
-#include "impl/dfi_os_stack.h"
-#include "impl/dfi_os_impl.h"
-#include "impl/dfi_blocks.h"
-#include "impl/dfi_table.h"
-#include "impl/dfi_deque.h"
-#include "impl/dfi_nest.h"
-#include "impl/dfi_chaos.h"
-#include "impl/dfi_queue.h"
-#include "impl/dfi_events.h"
-#include "impl/dfi_stall.h"
-#include "impl/dfi_trace.h"
-#include "impl/dfi_trace_json.h"
-#include "impl/dfi_trace_page.h"
-#include "impl/dfi_trace_html.h"
-#include "impl/dfi_trace_read.h"
-#include "impl/dfi_trace_life.h"
-#include "impl/dfi_tape.h"
-#include "impl/dfi_baton.h"
-#include "impl/dfi_perf.h"
-#include "impl/dfi_watch.h"
-#include "impl/dfi_sched.h"
-#include "impl/dfi_stats.h"
-#include "impl/dfi_stats_loop.h"
-#include "impl/dfi_stats_read.h"
-#include "impl/dfi_stats_replay.h"
-#include "impl/dfi_stats_print.h"
-#include "impl/dfi_stats_life.h"
-#include "impl/dfi_scope.h"
-#include "impl/dfi_error.h"
-#include "impl/dfi_future.h"
-#include "impl/dfi_unsynced.h"
-#include "impl/dfi_extra.h"
-#include "impl/dfi_gpu_hook.h"
-#include "impl/dfi_graph_hook.h"
-#include "impl/dfi_speculate_kept.h"
-#include "impl/dfi_speculate_guess.h"
-#include "impl/dfi_flow.h"
-#include "impl/dfi_edge.h"
-#include "impl/dfi_token.h"
-#include "impl/dfi_rename.h"
-#include "impl/dfi_check_reduce.h"
-#include "impl/dfi_group.h"
-#include "impl/dfi_order.h"
-#include "impl/dfi_part.h"
-#include "impl/dfi_before.h"
-#include "impl/dfi_weak.h"
-#if DF_CHECK
-#include "impl/dfi_check_declared.h"
-#endif
-#if DFI_CHECK_ASAN
-#include "impl/dfi_check_live.h"
-#include "impl/dfi_check_turn.h"
-#include "impl/dfi_check_view.h"
-#include "impl/dfi_check_report.h"
-#endif
-#if DF_CHECK
-#include "impl/dfi_check_run.h"
-#endif
-#include "impl/dfi_speculate_task.h"
-#include "impl/dfi_config.h"
-#include "impl/dfi_direct.h"
-#include "impl/dfi_submit.h"
-#include "impl/dfi_plan.h"
-#include "impl/dfi_replay.h"
-#include "impl/dfi_steady.h"
-#include "impl/dfi_speculate_block.h"
-#include "impl/dfi_stuck.h"
-#include "impl/dfi_stream_flow.h"
-#include "impl/dfi_stall_graph.h"
-#include "impl/dfi_stall_report.h"
-#include "impl/dfi_team.h"
-#include "impl/dfi_loop_watch.h"
-#include "impl/dfi_loop_impl.h"
-#include "impl/dfi_wavefront.h"
-#include "impl/dfi_pipe.h"
-#include "impl/dfi_exit.h"
-#include "impl/dfi_life.h"
-#include "impl/dfi_blocking.h"
-#endif
-#include "impl/dfi_capture_api.h"
-#include "impl/dfi_fibre_swap.h"
-#include "impl/dfi_fibre.h"
-#if defined(DF_SERIAL)
-#include "impl/dfi_serial_pause.h"
-#endif
+#include "impl/modules.h"
 DFI_LOUD
 #endif
 

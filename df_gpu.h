@@ -72,11 +72,8 @@
 #endif
 DFI_QUIET
 
-/* The work-items of a launch: how many in each dimension, and how many of them form a group. */
-typedef struct df_ndrange {
-    long n[3];
-    int group[3]; /* 0: df decides */
-} df_ndrange;
+#include "impl/api/device.h"
+
 /* What a function of DF_DEVICE_TASK gets: where to put its work. */
 typedef struct df_queue {
     int device;
@@ -86,8 +83,8 @@ typedef struct df_queue {
 struct dfi_host_group;
 struct dfi_built;
 
-#include "impl/dfi_kernel.h"
-#include "impl/dfi_kernel_words.h"
+#include "impl/api/kernel.h"
+#include "impl/api/kernel_words.h"
 
 /* As in df.h: the linker's message is the help text. */
 #if defined(DF_SERIAL)
@@ -196,21 +193,8 @@ DFI_INLINE df_ndrange df_grid(long n) { return df_grid3(n, 1, 1, 0, 1, 1); }
 /* ----------------------------------------------------------------------------------- >>devices
  * Devices
  *
- *   1, 2, .. df_gpu_devices(); without any accelerator 1 is the host. DF_HOST always is the host. */
-typedef struct df_gpu_device {
-    char name[128];
-    char kind[16];              /* "CUDA", "OpenCL", "simulated", "host" */
-    size_t memory;              /* bytes df uses of it at most; 0: no limit of its own (the host) */
-    int units;                  /* multiprocessors, compute units, workers */
-    int max_group;              /* work-items per group */
-    int max_group_dim[3];
-    long max_groups[3];
-    size_t max_shared;          /* bytes of df_shared per group */
-    int registers;              /* 32-bit registers per group; 0: not known */
-    int warp;                   /* items that run in step; 1: not known */
-    int has_double;
-} df_gpu_device;
-
+ *   1, 2, .. df_gpu_devices(); without any accelerator 1 is the host. DF_HOST always is the host.
+ *   Properties of a device, df_gpu_device: impl/api/device.h. */
 DFI_EXTERN_C_BEGIN
 /* How many there are. Starts the drivers. */
 DFI_API int df_gpu_devices(void);
@@ -218,7 +202,7 @@ DFI_API int df_gpu_devices(void);
 DFI_API df_result df_gpu_info(int device, df_gpu_device *info);
 DFI_EXTERN_C_END
 
-#include "impl/dfi_pick.h"
+#include "impl/api/pick.h"
 
 /* ------------------------------------------------------------------------------------ >>choice
  * Variants of a kernel, and the size of its groups: chosen when the program runs
@@ -227,7 +211,7 @@ DFI_EXTERN_C_END
  *   device: by a factor of several. So write what there is to choose from, best first:
  *
  *   DF_VARIANTS(list, variant, ...);    1 to 8 variants of a kernel, all with the same parameters
- *     variant   (kernel, .field = value, ...), fields of df_variant (impl/dfi_pick.h), or only the kernel:
+ *     variant   (kernel, .field = value, ...), fields of df_variant (impl/api/pick.h), or only the kernel:
  *       .groups = { { 256 }, { 16, 16 } }   sizes of groups, best first, up to 8; none: df decides
  *       .per_item = { 4 }     a work-item computes so many results in each dimension: there are fewer items than results
  *       .shared = fn          size_t fn(const df_candidate *c): bytes of df_shared of a group of c->group[0] ... items
@@ -335,7 +319,7 @@ DFI_EXTERN_C_END
  *   df_dist *u = df_dist_new(DF_DIST(.memory = A, .element = sizeof(float), .dim = {
  *       { .size = n, .split = DF_BLOCK(0), .halo = { 1, 1 } }, { .size = m } }));
  *                                        divides an array of 1 to 3 dimensions, or a part of it, into parts, each with a
- *                                        device and memory of its own. All fields: impl/dfi_dist.h. NULL: see errors
+ *                                        device and memory of its own. All fields: impl/api/dist.h. NULL: see errors
  *   df_dist_scatter(u);                  array -> parts, without halos
  *   df_dist_gather(u);                   parts -> array
  *   df_halo_exchange(u);                 fills all halos with the elements of the neighbours
@@ -366,7 +350,7 @@ DFI_EXTERN_C_END
  *   Errors: df_dist_new: NULL, and the log names the field of df_dist_desc. The others: DF_ERROR_DIST.
  *   Threads: any.
  *   Source: Yan et al., Supporting Multiple Accelerators in High-Level Programming Models, PMAM 2015; HPF. */
-#include "impl/dfi_dist.h"
+#include "impl/api/dist.h"
 
 DFI_LOUD
 #endif /* DF_GPU_H */
@@ -375,54 +359,7 @@ DFI_LOUD
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_GPU_IMPLEMENTED)
 #define DFI_GPU_IMPLEMENTED
 DFI_QUIET
-#if !defined(DF_SERIAL)
-#include "impl/dfi_gpu_driver.h"
-#endif
-#include "impl/dfi_gpu_host.h"
-#include "impl/dfi_replace.h"
-#include "impl/dfi_gpu_file.h"
-#include "impl/dfi_gpu_graph.h"
-#if defined(DF_SERIAL)
-#include "impl/dfi_gpu_serial.h"
-#else
-#include "impl/dfi_kernel_scan.h"
-#include "impl/dfi_kernel_prelude.h"
-#include "impl/dfi_kernel_text.h"
-#if defined(DF_USE_OPENCL) || defined(DF_USE_CUDA)
-#include "impl/dfi_kernel_cache.h"
-#endif
-#include "impl/dfi_gpu_sim_queue.h"
-#include "impl/dfi_gpu_sim.h"
-#if defined(DF_USE_OPENCL)
-#include "impl/dfi_gpu_opencl_api.h"
-#include "impl/dfi_gpu_opencl_queue.h"
-#include "impl/dfi_gpu_opencl_build.h"
-#include "impl/dfi_gpu_opencl.h"
-#endif
-#if defined(DF_USE_CUDA)
-#include "impl/dfi_gpu_cuda_api.h"
-#include "impl/dfi_gpu_cuda_queue.h"
-#include "impl/dfi_gpu_cuda_copy.h"
-#include "impl/dfi_gpu_cuda_build.h"
-#include "impl/dfi_gpu_cuda.h"
-#endif
-#include "impl/dfi_kernel_try.h"
-#include "impl/dfi_gpu_record.h"
-#include "impl/dfi_gpu_memory.h"
-#include "impl/dfi_history.h"
-#include "impl/dfi_gpu_trace.h"
-#include "impl/dfi_gpu_engine.h"
-#include "impl/dfi_gpu_going.h"
-#include "impl/dfi_gpu_choose.h"
-#include "impl/dfi_gpu_launch.h"
-#include "impl/dfi_gpu_data.h"
-#endif
-#include "impl/dfi_pick_impl.h"
-#include "impl/dfi_tune.h"
-#include "impl/dfi_dist_box.h"
-#include "impl/dfi_dist_impl.h"
-#include "impl/dfi_dist_halo.h"
-#include "impl/dfi_dist_new.h"
+#include "impl/gpu/gpu.h"
 DFI_LOUD
 #endif
 

@@ -68,15 +68,7 @@
 #endif
 DFI_QUIET
 
-#ifndef DF_OWM_COPIES
-#define DF_OWM_COPIES 0
-#endif
-/* Is ownership kept account of? Else acquire and release are nothing. */
-#if !defined(DF_SERIAL) && (DF_CHECK || DF_OWM_COPIES)
-#define DFI_OWM_CALLS 1
-#else
-#define DFI_OWM_CALLS 0
-#endif
+#include "impl/api/owm_settings.h"
 
 #if defined(DF_SERIAL)
 #define DFI_OWM_NEED df_owm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_owm_h__and_DF_SERIAL_in_all
@@ -159,7 +151,7 @@ DFI_EXTERN_C_END
  *   is called directly. Released when it ends, or earlier by df_owm_release. n: any expression over the parameters.
  *   They order nothing, are not renamed, and the parameters of one task may overlap. Not for loops and kernels: acquire around
  *   df_for, or parts of it in the body. */
-#include "impl/dfi_owm_words.h"
+#include "impl/api/owm_words.h"
 
 /* --------------------------------------------------------------------------------- >>processes
  * The same program as several processes that share no memory (DF_OWM_COPIES); else, as one
@@ -196,21 +188,7 @@ DFI_LOUD
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_OWM_IMPLEMENTED)
 #define DFI_OWM_IMPLEMENTED
 DFI_QUIET
-#if DFI_OWM_CALLS
-#include "impl/dfi_owm_state.h"
-#include "impl/dfi_owm_tree.h"
-#include "impl/dfi_owm_tell.h"
-#include "impl/dfi_owm_os.h"
-#include "impl/dfi_owm_guard.h"
-#if DF_OWM_COPIES
-#include "impl/dfi_owm_copies.h"
-#endif
-#include "impl/dfi_owm_own.h"
-#include "impl/dfi_owm_heap.h"
-#else
-#include "impl/dfi_owm_plain.h"
-#endif
-#include "impl/dfi_owm_events.h"
+#include "impl/owm/owm.h"
 DFI_LOUD
 #endif
 

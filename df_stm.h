@@ -77,17 +77,15 @@
 #pragma GCC system_header
 #endif
 
-#include "impl/dfi_base.h"
+#include "impl/base/compiler.h"
 DFI_QUIET
-#include "impl/dfi_may_block.h"
-#include "impl/dfi_result.h"
-#include "impl/dfi_atomic.h"
-#include "impl/dfi_stm_checkpoint.h"
-#include "impl/dfi_stm_frame.h"
-#if !defined(DF_SERIAL)
-#include "impl/dfi_stm_core.h"
-#endif
-#include "impl/dfi_stm_access.h"
+#include "impl/api/may_block.h"
+#include "impl/api/result.h"
+#include "impl/base/atomic.h"
+#include "impl/api/stm_checkpoint.h"
+#include "impl/api/stm_frame.h"
+#include "impl/api/stm_core.h"
+#include "impl/api/stm_access.h"
 
 #if defined(DF_SERIAL)
 #define DFI_STM_NEED \
@@ -260,38 +258,7 @@ DFI_LOUD
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_STM_IMPLEMENTED)
 #define DFI_STM_IMPLEMENTED
 DFI_QUIET
-#include "impl/dfi_memory.h"
-#include "impl/dfi_log.h"
-#if defined(DF_SERIAL)
-#include "impl/dfi_serial_hook.h"
-#include "impl/dfi_stm_serial.h"
-#else
-#include "impl/dfi_stm_hook.h"
-#include "impl/dfi_os.h"
-#include "impl/dfi_os_wait.h"
-#include "impl/dfi_stm_counts.h"
-#include "impl/dfi_stm_state.h"
-#endif
-#include "impl/dfi_os_stack.h"
-#include "impl/dfi_stm_events.h"
-#if defined(DF_SERIAL)
-#include "impl/dfi_stm_serial_undo.h"
-#else
-#include "impl/dfi_stm_log.h"
-#include "impl/dfi_stm_copied.h"
-#include "impl/dfi_stm_block.h"
-#include "impl/dfi_stm_commit.h"
-#include "impl/dfi_stm_retry.h"
-#endif
-#include "impl/dfi_stm_left.h"
-#if defined(DF_SERIAL)
-#include "impl/dfi_stm_serial_impl.h"
-#else
-#include "impl/dfi_stm_life.h"
-#include "impl/dfi_stm_stats.h"
-#include "impl/dfi_stm_api.h"
-#endif
-#include "impl/dfi_stm_common.h"
+#include "impl/stm/stm.h"
 DFI_LOUD
 #endif
 

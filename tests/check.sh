@@ -64,12 +64,12 @@ users="-DDFI_IMPLEMENTED -DDFI_STM_IMPLEMENTED -DDFI_GPU_IMPLEMENTED -DDFI_OWM_I
 shares() { # leaves $headers
     file=$1
     shift
-    parts=$("$@" $users -MM "$file" | tr ' ' '\n' | grep -vE '[:\\]') # the files it includes, its own too
+    parts=$("$@" $users -MM "$file" | tr ' ' '\n' | grep -vE '[:\\]' | sed -e ':a' -e 's,[^/]*/\.\./,,;ta' | sort -u) # the files it includes, its own too
     headers=$(echo $(echo "$parts" | grep -E '(^|/)df(_[a-z]+)?\.h$' | sort))
     [ -n "$headers" ] && ! awk 'FNR == 1 { before = 1 }
         /^#include "(.*\/)?df(_[a-z]+)?\.h"/ { before = 0 }
         before && /^ *# *define ([a-z]|DF_[A-Z_]*[ (])/ || /(^|[^A-Za-z0-9_])dfi_/ { found = 1; exit }
-        END { exit !found }' $(echo "$parts" | grep -vE '(^|/)(df(_[a-z]+)?|impl/[a-z_]*)\.h$')
+        END { exit !found }' $(echo "$parts" | grep -vE '(^|/)(df(_[a-z]+)?|impl/[a-z_/]*)\.h$')
 }
 shared() {
     shares "$@" || return 0

@@ -11,7 +11,7 @@ Nothing is called in the program. What the compiler has optimised away is left o
 import os
 import gdb
 
-FLOW, PUBLIC = 2, 1                                                  # marks in entries of stacks (impl/dfi_types.h)
+FLOW, PUBLIC = 2, 1                                                  # marks in entries of stacks (impl/work/types.h)
 PARK = ['', 'asleep, has nothing to do', 'asleep, waits', 'asleep, a spare']
 KIND = ['thread', 'block', 'body', 'stolen future']
 # Functions of df that wait, as they are called by the program: what to say, and where an object is.

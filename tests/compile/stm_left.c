@@ -26,7 +26,7 @@ static int wrong; /* line of the first check that failed */
 #define CHECK(c) do { if (!(c) && !wrong) wrong = __LINE__; } while (0)
 
 /* Messages are counted where the implementation is in this file; else they go to standard error. */
-#if defined(DFI_LOG_H)
+#if defined(DFI_BASE_LOG_H)
 #define HEARD(c) (c)
 #else
 #define HEARD(c) (1 || (c))

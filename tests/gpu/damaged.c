@@ -2,7 +2,7 @@
  * is left out, and nothing else happens. AddressSanitizer and UndefinedBehaviorSanitizer look on. */
 #define _DEFAULT_SOURCE /* mkdtemp, setenv */
 #define DF_IMPLEMENTATION
-#define DF_USE_OPENCL /* has dfi_kernel_cache.h */
+#define DF_USE_OPENCL /* has gpu/kernel/cache.h */
 #include "df_gpu.h"
 #include "../test.h"
 #include "scratch.h"

@@ -4,7 +4,7 @@
 #define _DEFAULT_SOURCE /* fork, mkfifo, setenv */
 #define DF_IMPLEMENTATION
 #if !defined(DF_SERIAL)
-#define DF_USE_OPENCL /* has dfi_kernel_cache.h */
+#define DF_USE_OPENCL /* has gpu/kernel/cache.h */
 #endif
 #include "df_gpu.h"
 #include "../system/child.h"

@@ -4,8 +4,8 @@
 #define STM_NAPS_H
 
 #include <sched.h>
-#include "impl/dfi_base.h"
-#include "impl/dfi_atomic.h"
+#include "impl/base/compiler.h"
+#include "impl/base/atomic.h"
 
 static inline void stm_nap(void)
 {

@@ -1,0 +1,201 @@
+/* loop.h - what one DF_LOOP or DF_PIPE line expands to
+ *
+ * For a loop f with parameters P:
+ *     void f(long lo, long hi, P)               the user's function
+ *     struct f_dfi_args, f_dfi_range            its arguments, and the call from them
+ *     f_dfi_for(options, site, lo, hi, P)       what df_for calls; f_dfi_wavefront alike
+ * For a pipe f over items of type T: int f(int, T *, long, void *), f_dfi_stage, f_dfi_pipe. */
+#ifndef DFI_API_LOOP_H
+#define DFI_API_LOOP_H
+
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../base/pp.h"
+#include "access.h"
+#include "declare.h"
+#include "param.h"
+#include "throw.h"
+
+/* One per declared loop. bounds: lo and hi of each dimension. */
+struct dfi_loop_type {
+    void (*run)(const long *bounds, void *args);
+    const char *name;
+    size_t args_bytes;
+    int dims;
+    unsigned modes; /* of all parameters together */
+    DFI_ATOMIC(uintptr_t) *past; /* ns that an iteration has taken, at most, in the last loops (dfi_loop_remember); 0: none has run */
+};
+
+/* One per declared pipe. */
+struct dfi_pipe_type {
+    int (*run)(int stage, void *item, long i, void *ctx);
+    const char *name;
+    size_t item_bytes;
+};
+
+/* What a stage returns: a stage, marked if it is to be entered in order, or one of the negative codes. */
+enum { DFI_STAGE_IN_ORDER = 1 << 29, DFI_STAGE_WRONG = -3 };
+
+struct df_loop;
+struct df_pipe_opts;
+struct dfi_access;
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_for(const struct dfi_loop_type *type, const struct df_loop *o, const char *site, const long *bounds, void *args,
+                     struct dfi_access *x, unsigned n);
+DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const struct df_loop *o, const long (*v)[3], const char *site,
+                           const long *bounds, void *args, struct dfi_access *x, unsigned n);
+DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const struct df_pipe_opts *o, const char *site, void *ctx);
+DFI_EXTERN_C_END
+
+/* The last statement of df_for, df_wavefront and df_pipe. */
+#if DFI_EXCEPTIONS
+#define DFI_CALL_FOR(...) DFI_RETHROWS(dfi_for_catching(__VA_ARGS__, &dfi_thrown))
+#define DFI_CALL_WAVEFRONT(...) DFI_RETHROWS(dfi_wavefront_catching(__VA_ARGS__, &dfi_thrown))
+#define DFI_CALL_PIPE(...) long dfi_n; DFI_RETHROWS(dfi_n = dfi_pipe_catching(__VA_ARGS__, &dfi_thrown)); return dfi_n;
+#else
+#define DFI_CALL_FOR(...) dfi_for(__VA_ARGS__)
+#define DFI_CALL_WAVEFRONT(...) dfi_wavefront(__VA_ARGS__)
+#define DFI_CALL_PIPE(...) return dfi_pipe(__VA_ARGS__);
+#endif
+
+/* --- loops -------------------------------------------------------------------------------------- */
+
+/* linkage: `extern` or `static`; d: dimensions; the variadic part: name, then 0 to 16 parameters. */
+#define DFI_LOOP(linkage, d, ...) DFI_CAT(DFI_LOOP_N_, DFI_COUNT(__VA_ARGS__))(linkage, d, __VA_ARGS__)
+#define DFI_LOOP_N_TOO_MANY(linkage, d, name, ...) \
+    DFI_STATIC_ASSERT(0, "df.h: loop " #name " has more than 16 parameters; put some of them into a struct")
+#define DFI_LOOP_N_1(linkage, d, name) DFI_LOOP_GO(linkage, d, name, 1, (dfi_f_none, dfi_m_value, char, dfi_none))
+#define DFI_LOOP_N_2(linkage, d, name, ...) DFI_LOOP_GO(linkage, d, name, 1, DFI_LIST_1(DFI_NORM, __VA_ARGS__))
+#define DFI_LOOP_N_3(linkage, d, name, ...) DFI_LOOP_GO(linkage, d, name, 2, DFI_LIST_2(DFI_NORM, __VA_ARGS__))
+#define DFI_LOOP_N_4(linkage, d, name, ...) DFI_LOOP_GO(linkage, d, name, 3, DFI_LIST_3(DFI_NORM, __VA_ARGS__))
+#define DFI_LOOP_N_5(linkage, d, name, ...) DFI_LOOP_GO(linkage, d, name, 4, DFI_LIST_4(DFI_NORM, __VA_ARGS__))
+#define DFI_LOOP_N_6(linkage, d, name, ...) DFI_LOOP_GO(linkage, d, name, 5, DFI_LIST_5(DFI_NORM, __VA_ARGS__))
+#define DFI_LOOP_N_7(linkage, d, name, ...) DFI_LOOP_GO(linkage, d, name, 6, DFI_LIST_6(DFI_NORM, __VA_ARGS__))
+#define DFI_LOOP_N_8(linkage, d, name, ...) DFI_LOOP_GO(linkage, d, name, 7, DFI_LIST_7(DFI_NORM, __VA_ARGS__))
+#define DFI_LOOP_N_9(linkage, d, name, ...) DFI_LOOP_GO(linkage, d, name, 8, DFI_LIST_8(DFI_NORM, __VA_ARGS__))
+#define DFI_LOOP_N_10(linkage, d, name, ...) DFI_LOOP_GO(linkage, d, name, 9, DFI_LIST_9(DFI_NORM, __VA_ARGS__))
+#define DFI_LOOP_N_11(linkage, d, name, ...) DFI_LOOP_GO(linkage, d, name, 10, DFI_LIST_10(DFI_NORM, __VA_ARGS__))
+#define DFI_LOOP_N_12(linkage, d, name, ...) DFI_LOOP_GO(linkage, d, name, 11, DFI_LIST_11(DFI_NORM, __VA_ARGS__))
+#define DFI_LOOP_N_13(linkage, d, name, ...) DFI_LOOP_GO(linkage, d, name, 12, DFI_LIST_12(DFI_NORM, __VA_ARGS__))
+#define DFI_LOOP_N_14(linkage, d, name, ...) DFI_LOOP_GO(linkage, d, name, 13, DFI_LIST_13(DFI_NORM, __VA_ARGS__))
+#define DFI_LOOP_N_15(linkage, d, name, ...) DFI_LOOP_GO(linkage, d, name, 14, DFI_LIST_14(DFI_NORM, __VA_ARGS__))
+#define DFI_LOOP_N_16(linkage, d, name, ...) DFI_LOOP_GO(linkage, d, name, 15, DFI_LIST_15(DFI_NORM, __VA_ARGS__))
+#define DFI_LOOP_N_17(linkage, d, name, ...) DFI_LOOP_GO(linkage, d, name, 16, DFI_LIST_16(DFI_NORM, __VA_ARGS__))
+#define DFI_LOOP_GO(linkage, d, name, n, ...) DFI_LOOP_GO_(linkage, d, name, n, __VA_ARGS__)
+#define DFI_LOOP_GO_(linkage, d, name, n, ...) \
+    DFI_CAT(DFI_LOOP_MAKE_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_LOOP_BAD, __VA_ARGS__)))(linkage, d, name, n, __VA_ARGS__)
+#define DFI_LOOP_MAKE_0(linkage, d, name, n, ...) DFI_NUMBERED(DFI_LOOP_TELL, name, __VA_ARGS__) DFI_STATIC_ASSERT(1, "df.h")
+#define DFI_LOOP_TELL(name, k, t) DFI_CAT(DFI_LOOP_TELL_, DFI_IS_EMPTY(DFI_LOOP_BAD(t)))(name, k, t)
+#define DFI_LOOP_TELL_1(name, k, t)
+#define DFI_LOOP_TELL_0(name, k, t)                                                                                     \
+    DFI_STATIC_ASSERT(0, "df.h: parameter " #k " of loop " #name " is `" DFI_TEXT(t) "`: a loop parameter is "           \
+                         "(type, name) or df_in/df_out/df_inout/df_reduce/...(type, pointer, count); "                  \
+                         "df_owm_in/out/inout are for tasks: acquire before the loop, or in its body");
+
+/* as a check: nothing for what a loop can have; streams are for tasks */
+#define DFI_LOOP_BAD(t) DFI_LOOP_BAD_ t
+#define DFI_LOOP_BAD_(form, ...) DFI_LOOP_BAD_##form
+#define DFI_LOOP_BAD_dfi_f_none
+#define DFI_LOOP_BAD_dfi_f_value
+#define DFI_LOOP_BAD_dfi_f_array
+#define DFI_LOOP_BAD_dfi_f_block
+#define DFI_LOOP_BAD_dfi_f_range
+#define DFI_LOOP_BAD_dfi_f_reduce
+#define DFI_LOOP_BAD_dfi_f_reduce2
+
+/* in the call, after the bounds: from the record dfi_a */
+#define DFI_AND(t) DFI_AND_ t
+#define DFI_AND_(form, mode, ...) DFI_AND_##form(__VA_ARGS__)
+#define DFI_AND_dfi_f_none(T, x)
+#define DFI_AND_dfi_f_value(T, x)                     , DFI_LOOK_AT(T, dfi_a->x)
+#define DFI_AND_dfi_f_array(T, p, n)                  , dfi_a->p
+#define DFI_AND_dfi_f_block(T, p, rows, cols, ld)     , dfi_a->p
+#define DFI_AND_dfi_f_reduce(T, p, n)                 , dfi_a->p
+#define DFI_AND_dfi_f_reduce2(T, p, rows, cols, ld)   , dfi_a->p
+#define DFI_AND_dfi_f_range(T, b, e)                  , dfi_a->b, dfi_a->e
+
+/* as the initialiser of the record, which does not outlive the call of df_for: an object stays where it is */
+#define DFI_LEND(t) DFI_LEND_ t
+#define DFI_LEND_(form, mode, ...) DFI_LEND_##form(__VA_ARGS__)
+#define DFI_LEND_dfi_f_none    DFI_INIT_dfi_f_none
+#define DFI_LEND_dfi_f_value(T, x) DFI_LEND_TO(T, x)
+#define DFI_LEND_dfi_f_array   DFI_INIT_dfi_f_array
+#define DFI_LEND_dfi_f_block   DFI_INIT_dfi_f_block
+#define DFI_LEND_dfi_f_reduce  DFI_INIT_dfi_f_reduce
+#define DFI_LEND_dfi_f_reduce2 DFI_INIT_dfi_f_reduce2
+#define DFI_LEND_dfi_f_range   DFI_INIT_dfi_f_range
+
+/* bounds as parameters, as arguments from dfi_b, and as the initialiser of an array */
+#define DFI_LOOP_LONGS_1 long dfi_lo, long dfi_hi
+#define DFI_LOOP_LONGS_2 long dfi_lo, long dfi_hi, long dfi_lo1, long dfi_hi1
+#define DFI_LOOP_LONGS_3 long dfi_lo, long dfi_hi, long dfi_lo1, long dfi_hi1, long dfi_lo2, long dfi_hi2
+#define DFI_LOOP_CALL_1 dfi_b[0], dfi_b[1]
+#define DFI_LOOP_CALL_2 dfi_b[0], dfi_b[1], dfi_b[2], dfi_b[3]
+#define DFI_LOOP_CALL_3 dfi_b[0], dfi_b[1], dfi_b[2], dfi_b[3], dfi_b[4], dfi_b[5]
+#define DFI_LOOP_NAMES_1 dfi_lo, dfi_hi
+#define DFI_LOOP_NAMES_2 dfi_lo, dfi_hi, dfi_lo1, dfi_hi1
+#define DFI_LOOP_NAMES_3 dfi_lo, dfi_hi, dfi_lo1, dfi_hi1, dfi_lo2, dfi_hi2
+
+#define DFI_LOOP_MAKE_1(linkage, d, name, n, ...)                                                  \
+    DFI_ARGS_OK(loop, name, __VA_ARGS__)                                                           \
+    linkage void name(DFI_LOOP_LONGS_##d DFI_EACH_##n(DFI_MORE, __VA_ARGS__));                     \
+    struct name##_dfi_args { DFI_EACH_##n(DFI_FIELD, __VA_ARGS__) };                               \
+    DFI_UNUSED static void name##_dfi_range(const long *dfi_b, void *dfi_p)                        \
+    {                                                                                              \
+        const struct name##_dfi_args *dfi_a = (const struct name##_dfi_args *)dfi_p;               \
+        (void)dfi_a;                                                                               \
+        DFI_TRY                                                                                    \
+        DFI_BODY_BEGIN(name)                                                                       \
+        name(DFI_LOOP_CALL_##d DFI_EACH_##n(DFI_AND, __VA_ARGS__));                                \
+        DFI_BODY_END                                                                               \
+        DFI_CATCH(return)                                                                          \
+    }                                                                                              \
+    DFI_UNUSED static DFI_ATOMIC(uintptr_t) name##_dfi_past;                                       \
+    DFI_UNUSED static const struct dfi_loop_type name##_dfi_type = {                               \
+        name##_dfi_range, #name, sizeof(struct name##_dfi_args), d, 0 DFI_EACH_##n(DFI_MODES, __VA_ARGS__), \
+        &name##_dfi_past };                                                                        \
+    DFI_WITH_##n(DFI_REDUCER, name, __VA_ARGS__)                                                   \
+    DFI_UNUSED static void name##_dfi_for(const struct df_loop *dfi_o, const char *dfi_site,       \
+                                          DFI_LOOP_LONGS_##d DFI_EACH_##n(DFI_MORE, __VA_ARGS__))  \
+    {                                                                                              \
+        struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_LEND, __VA_ARGS__) };                    \
+        const long dfi_b[] = { DFI_LOOP_NAMES_##d };                                               \
+        struct dfi_access dfi_x[n];                                                                \
+        unsigned dfi_n = 0;                                                                        \
+        DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                \
+        DFI_CALL_FOR(&name##_dfi_type, dfi_o, dfi_site, dfi_b, (void *)&dfi_a, dfi_x, dfi_n);      \
+    }                                                                                              \
+    DFI_UNUSED static void name##_dfi_wavefront(const struct df_loop *dfi_o, const long (*dfi_v)[3], \
+        const char *dfi_site, DFI_LOOP_LONGS_##d DFI_EACH_##n(DFI_MORE, __VA_ARGS__))              \
+    {                                                                                              \
+        struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_LEND, __VA_ARGS__) };                    \
+        const long dfi_b[] = { DFI_LOOP_NAMES_##d };                                               \
+        struct dfi_access dfi_x[n];                                                                \
+        unsigned dfi_n = 0;                                                                        \
+        DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                \
+        DFI_CALL_WAVEFRONT(&name##_dfi_type, dfi_o, dfi_v, dfi_site, dfi_b, (void *)&dfi_a, dfi_x, dfi_n); \
+    }                                                                                              \
+    DFI_STATIC_ASSERT(sizeof(struct name##_dfi_args) > 0, "df.h")
+
+/* --- pipes -------------------------------------------------------------------------------------- */
+
+#define DFI_PIPE(linkage, name, T)                                                                 \
+    linkage int name(int stage, T *item, long i, void *ctx);                                       \
+    DFI_UNUSED static int name##_dfi_stage(int dfi_s, void *dfi_p, long dfi_i, void *dfi_c)        \
+    {                                                                                              \
+        int dfi_next;                                                                              \
+        DFI_TRY                                                                                    \
+        DFI_BODY_BEGIN(name)                                                                       \
+        dfi_next = name(dfi_s, (T *)dfi_p, dfi_i, dfi_c);                                          \
+        DFI_BODY_END                                                                               \
+        DFI_CATCH(dfi_next = -1)                                                                   \
+        return dfi_next;                                                                           \
+    }                                                                                              \
+    DFI_UNUSED static const struct dfi_pipe_type name##_dfi_type = { name##_dfi_stage, #name, sizeof(T) }; \
+    DFI_UNUSED static long name##_dfi_pipe(const char *dfi_site, const struct df_pipe_opts *dfi_o, void *dfi_c) \
+    {                                                                                              \
+        DFI_CALL_PIPE(&name##_dfi_type, dfi_o, dfi_site, dfi_c)                                    \
+    }                                                                                              \
+    DFI_STATIC_ASSERT(sizeof(T) > 0, "df.h")
+
+#endif

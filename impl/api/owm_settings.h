@@ -1,0 +1,17 @@
+/* owm_settings.h - settings of df_owm.h: ownership checks, and copies between processes */
+#ifndef DFI_API_OWM_SETTINGS_H
+#define DFI_API_OWM_SETTINGS_H
+
+#include "../base/compiler.h"
+
+#ifndef DF_OWM_COPIES
+#define DF_OWM_COPIES 0
+#endif
+/* Is ownership kept account of? Else acquire and release are nothing. */
+#if !defined(DF_SERIAL) && (DF_CHECK || DF_OWM_COPIES)
+#define DFI_OWM_CALLS 1
+#else
+#define DFI_OWM_CALLS 0
+#endif
+
+#endif

@@ -1,0 +1,46 @@
+/* stream.h - what the code of a task with stream parameters touches, in both builds */
+#ifndef DFI_API_STREAM_H
+#define DFI_API_STREAM_H
+
+#include "../base/compiler.h"
+#include "access.h"
+#include "task.h"
+
+#include "element.h"
+
+#define DFI_STREAM 0x10000u /* in dfi_type.modes: has parameters that are windows of streams */
+
+struct df_opts;
+
+/* One stream parameter as f_submit was given it. */
+struct dfi_ask {
+    const struct dfi_element *element; /* what is constant of the parameter */
+    const void *streams;              /* an array of n streams; NULL: one, `stream` */
+    struct df_stream *stream;
+    long long horizon, burst, n;
+};
+
+DFI_INLINE void dfi_ask_one(struct dfi_ask *y, const struct dfi_element *e, struct df_stream *s, long long horizon, long long burst)
+{
+    y->element = e;
+    y->streams = NULL, y->stream = s, y->n = 1;
+    y->horizon = horizon, y->burst = burst;
+}
+
+DFI_INLINE void dfi_ask_some(struct dfi_ask *y, const struct dfi_element *e, const void *s, long long burst, long long n)
+{
+    dfi_ask_one(y, e, NULL, burst, burst);
+    y->streams = s, y->n = n;
+}
+
+DFI_EXTERN_C_BEGIN
+#if defined(DF_SERIAL)
+DFI_API void dfi_stream_submit(const struct df_opts *opts, const char *site, const struct dfi_type *type, void *args,
+                               struct dfi_access *x, unsigned n, struct dfi_ask *y, unsigned m);
+#else
+DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct dfi_access *x, unsigned n,
+                               struct dfi_ask *y, unsigned m);
+#endif
+DFI_EXTERN_C_END
+
+#endif

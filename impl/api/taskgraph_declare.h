@@ -1,0 +1,48 @@
+/* taskgraph_declare.h - what a task accesses, as a function of its parameters and of its argument record */
+#ifndef DFI_API_TASKGRAPH_DECLARE_H
+#define DFI_API_TASKGRAPH_DECLARE_H
+
+#include "../base/compiler.h"
+#include "access.h"
+
+/* a parameter as the field of the record dfi_a in a call, with a comma in front */
+#define DFI_PASS(t) DFI_PASS_ t
+#define DFI_PASS_(form, mode, ...) DFI_PASS_##form(__VA_ARGS__)
+#define DFI_PASS_dfi_f_none(T, x)
+#define DFI_PASS_dfi_f_value(T, x)                     , DFI_LOOK_AT(T, dfi_a->x)
+#define DFI_PASS_dfi_f_array(T, p, n)                  , dfi_a->p
+#define DFI_PASS_dfi_f_block(T, p, rows, cols, ld)     , dfi_a->p
+#define DFI_PASS_dfi_f_reduce(T, p, n)                 , dfi_a->p
+#define DFI_PASS_dfi_f_reduce2(T, p, rows, cols, ld)   , dfi_a->p
+#define DFI_PASS_dfi_f_range(T, b, e)                  , dfi_a->b, dfi_a->e
+
+/* as a statement that uses it */
+#define DFI_USED(t) DFI_USED_ t
+#define DFI_USED_(form, mode, ...) DFI_USED_##form(__VA_ARGS__)
+#define DFI_USED_dfi_f_none(T, x)
+#define DFI_USED_dfi_f_value(T, x)                     (void)x;
+#define DFI_USED_dfi_f_array(T, p, n)                  (void)p;
+#define DFI_USED_dfi_f_block(T, p, rows, cols, ld)     (void)p;
+#define DFI_USED_dfi_f_reduce(T, p, n)                 (void)p;
+#define DFI_USED_dfi_f_reduce2(T, p, rows, cols, ld)   (void)p;
+#define DFI_USED_dfi_f_range(T, b, e)                  (void)b, (void)e;
+
+/* unsigned name_dfi_declared(x, parameters): fills x, says how many; the parameters are in scope under their own names, as shapes are
+ * expressions over them. name_dfi_accesses(args, x): the same from an argument record. */
+#define DFI_TASK_ACCESSES(name, n, ...)                                                                          \
+    DFI_INLINE unsigned name##_dfi_declared(struct dfi_access *dfi_x DFI_EACH_##n(DFI_SEEN, __VA_ARGS__))        \
+    {                                                                                                            \
+        unsigned dfi_n = 0;                                                                                      \
+        DFI_EACH_##n(DFI_USED, __VA_ARGS__)                                                                      \
+        (void)dfi_x;                                                                                             \
+        DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                              \
+        return dfi_n;                                                                                            \
+    }                                                                                                            \
+    DFI_UNUSED static unsigned name##_dfi_accesses(const void *dfi_p, struct dfi_access *dfi_x)                  \
+    {                                                                                                            \
+        const struct name##_dfi_args *dfi_a = (const struct name##_dfi_args *)dfi_p;                             \
+        (void)dfi_a;                                                                                             \
+        return name##_dfi_declared(dfi_x DFI_EACH_##n(DFI_PASS, __VA_ARGS__));                                   \
+    }
+
+#endif

@@ -1,0 +1,153 @@
+/* throw.h - exceptions that leave a body
+ *
+ * The implementation may be C and knows an exception as two words. The file of C++ that declares the task catches it around the
+ * body, so that none passes through the implementation, and gives it to the scope like an error of df_fail, or to
+ * the future. The file of C++ that waits takes it from there and throws it again.
+ * What is no exception of C++ (pthread_exit, cancellation of a thread) passes. */
+#ifndef DFI_API_THROW_H
+#define DFI_API_THROW_H
+
+#include "../base/compiler.h"
+#include "value.h"
+
+/* drop NULL: none. object NULL otherwise: there was no memory to keep it. */
+struct dfi_exception {
+    void *object;
+    void (*drop)(void *object);
+};
+
+struct dfi_block;
+struct dfi_loop_type;
+struct dfi_pipe_type;
+struct dfi_access;
+struct df_loop;
+struct df_pipe_opts;
+DFI_EXTERN_C_BEGIN
+/* df_fail(DF_ERROR_EXCEPTION, text) with the exception, which is df's now. Zero: there is no scope to keep it. */
+DFI_API int dfi_threw(const struct dfi_exception *x, const char *text);
+/* Takes the exception of the scope of the caller, who has waited for it. Zero: there is none. */
+DFI_API int dfi_threw_take(struct dfi_exception *x);
+/* Like the functions without _catching, but the exception of what they waited for goes to *x. */
+DFI_API void dfi_scope_leave_catching(struct dfi_block *b, struct dfi_exception *x);
+DFI_API void dfi_for_catching(const struct dfi_loop_type *type, const struct df_loop *o, const char *site, const long *bounds, void *args,
+                              struct dfi_access *a, unsigned n, struct dfi_exception *x);
+DFI_API void dfi_wavefront_catching(const struct dfi_loop_type *type, const struct df_loop *o, const long (*v)[3], const char *site,
+                                    const long *bounds, void *args, struct dfi_access *a, unsigned n, struct dfi_exception *x);
+DFI_API long dfi_pipe_catching(const struct dfi_pipe_type *type, const struct df_pipe_opts *o, const char *site, void *ctx, struct dfi_exception *x);
+#if !defined(DF_SERIAL)
+struct dfi_future;
+/* dfi_sync of a future whose function is left by an exception, or, if `forgotten`, otherwise: then it is reported. */
+DFI_API int dfi_sync_left(struct dfi_future *f, int forgotten);
+#endif
+DFI_EXTERN_C_END
+
+#if defined(__cplusplus) && (defined(__cpp_exceptions) || defined(__EXCEPTIONS))
+#define DFI_EXCEPTIONS 1
+#include <exception>
+#include <new>
+
+inline DFI_COLD void dfi_exception_drop(void *object) { delete static_cast<std::exception_ptr *>(object); }
+
+/* In a handler: takes the exception. One that is no C++ exception goes on. */
+inline DFI_COLD dfi_exception dfi_exception_here()
+{
+    dfi_exception x = { NULL, dfi_exception_drop };
+    std::exception_ptr e = std::current_exception();
+    if (!e) throw;
+    x.object = new (std::nothrow) std::exception_ptr(e);
+    return x;
+}
+
+[[noreturn]] inline DFI_COLD void dfi_exception_throw(const dfi_exception &x)
+{
+    std::exception_ptr e;
+    if (!x.object) throw std::bad_alloc();
+    e = *static_cast<std::exception_ptr *>(x.object);
+    x.drop(x.object);
+    std::rethrow_exception(e);
+}
+
+/* In a handler around a body. */
+inline DFI_COLD void dfi_body_threw(dfi_exception *future)
+{
+    dfi_exception x = dfi_exception_here();
+    int kept;
+    if (future) {
+        *future = x;
+        return;
+    }
+    try {
+        throw;
+    } catch (const std::exception &e) {
+        kept = dfi_threw(&x, e.what());
+    } catch (...) {
+        kept = dfi_threw(&x, "an exception that is no std::exception");
+    }
+    if (kept) return;
+    x.drop(x.object);
+    throw;
+}
+
+inline void dfi_wait_threw()
+{
+    dfi_exception x;
+    if (dfi_threw_take(&x)) dfi_exception_throw(x);
+}
+
+/* What a future has besides: the exception of its body, valid when somebody else has run it. It is live, spawned and not synced, while it has a
+ * type, which df_sync takes away. */
+struct dfi_future_rest { dfi_exception threw; };
+/* The function that has spawned f ends without having synced it, by an exception as a rule: f is taken back, or waited for where it runs. Nonzero: it was not run. */
+inline DFI_COLD int dfi_future_left(struct dfi_future *f, dfi_future_rest *r)
+{
+#if defined(DF_SERIAL)
+    (void)f;
+#else
+#if __cplusplus >= 201703L
+    if (dfi_sync_left(f, !std::uncaught_exceptions())) return 1;
+#else
+    if (dfi_sync_left(f, !std::uncaught_exception())) return 1;
+#endif
+#endif
+    if (r->threw.drop) r->threw.drop(r->threw.object);
+    return 0;
+}
+
+#define DFI_TRY try {
+#define DFI_CATCH_TASK(name) \
+    } catch (...) { dfi_body_threw(dfi_r ? &DFI_FUTURE_THREW(name) : NULL); }
+#define DFI_CATCH_SPAWN } catch (...) { dfi_body_threw(&dfi_f->dfi_rest.threw); }
+#define DFI_CATCH(statement) } catch (...) { dfi_body_threw(NULL); statement; }
+#define DFI_FUTURE_MEMBERS(name)                  \
+    dfi_future_rest dfi_rest;                     \
+    DFI_MEMBER name##_dfi_future() { dfi_base.DFI_LIVE = 0; } \
+    DFI_MEMBER ~name##_dfi_future() { if (dfi_base.DFI_LIVE && dfi_future_left(&dfi_base, &dfi_rest)) dfi_args.dfi_order(DFI_ORDER_DROP); }
+#if defined(DF_SERIAL)
+#define DFI_LIVE state
+#else
+#define DFI_LIVE type
+#endif
+#define DFI_FUTURE_RUN(name) if (dfi_r) DFI_FUTURE_THREW(name).drop = NULL;
+#define DFI_FUTURE_THREW(name) ((name##_future *)(void *)((char *)dfi_p - offsetof(struct name##_dfi_future, dfi_args)))->dfi_rest.threw
+#define DFI_FUTURE_SPAWNED(f)    (f)->dfi_rest.threw.drop = NULL;
+#define DFI_FUTURE_SYNCED(f)     (f)->dfi_base.DFI_LIVE = 0;
+#define DFI_FUTURE_RETHROW(f)    if ((f)->dfi_rest.threw.drop) dfi_exception_throw((f)->dfi_rest.threw);
+#define DFI_FUTURE_VOID_AT(name) offsetof(struct name##_dfi_future, dfi_rest)
+#define DFI_RETHROWS(call) \
+    do { dfi_exception dfi_thrown; call; if (dfi_thrown.drop) dfi_exception_throw(dfi_thrown); } while (0)
+
+#else
+#define DFI_EXCEPTIONS 0
+#define DFI_TRY
+#define DFI_CATCH_TASK(name)
+#define DFI_CATCH_SPAWN
+#define DFI_CATCH(statement)
+#define DFI_FUTURE_MEMBERS(name)
+#define DFI_FUTURE_RUN(name)
+#define DFI_FUTURE_SPAWNED(f)
+#define DFI_FUTURE_SYNCED(f)
+#define DFI_FUTURE_RETHROW(f)
+#define DFI_FUTURE_VOID_AT(name) 0
+#endif
+
+#endif

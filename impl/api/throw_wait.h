@@ -1,0 +1,60 @@
+/* throw_wait.h - where an exception of a task is thrown again: df_wait, DF_PARALLEL; and calls back into the user's code */
+#ifndef DFI_API_THROW_WAIT_H
+#define DFI_API_THROW_WAIT_H
+
+#include "throw.h"
+#include "core.h"
+#include "serial.h"
+
+#if DFI_EXCEPTIONS
+
+/* Left by a jump or an exception of its own code the block waits, and an exception of its tasks goes on to the enclosing scope. */
+struct dfi_block_around {
+    struct dfi_block b;
+    explicit dfi_block_around(const char *site) : b(dfi_scope_enter(site)) {}
+    ~dfi_block_around() { dfi_scope_leave(&b); }
+    void end() { DFI_RETHROWS(dfi_scope_leave_catching(&b, &dfi_thrown)); }
+private:
+    dfi_block_around(const dfi_block_around &);
+    dfi_block_around &operator=(const dfi_block_around &);
+};
+#define DF_PARALLEL                                                                                  \
+    for (dfi_block_around DFI_CAT(dfi_b_, __LINE__)(DFI_SITE); DFI_CAT(dfi_b_, __LINE__).b.open; DFI_CAT(dfi_b_, __LINE__).end())
+
+inline void dfi_parallel(void (*fn)(void *arg), void *arg) { DF_PARALLEL fn(arg); }
+#define df_parallel(...) dfi_parallel(__VA_ARGS__)
+
+#if defined(DF_SERIAL)
+inline void dfi_wait_throwing() { df_wait(); dfi_wait_threw(); }
+#define df_wait() dfi_wait_throwing()
+#else
+inline void dfi_wait_throwing(const char *site) { dfi_wait_here(site); dfi_wait_threw(); }
+#undef df_wait
+#define df_wait() dfi_wait_throwing(DFI_SITE)
+
+struct dfi_yield_around {
+    void (*fn)(void *arg);
+    void *arg;
+    dfi_exception threw;
+};
+inline void dfi_yield_body(void *p)
+{
+    dfi_yield_around *y = static_cast<dfi_yield_around *>(p);
+    try {
+        y->fn(y->arg);
+    } catch (...) {
+        y->threw = dfi_exception_here();
+    }
+}
+inline void dfi_yield_throwing(const char *site, void (*fn)(void *arg), void *arg)
+{
+    dfi_yield_around y = { fn, arg, { NULL, NULL } };
+    dfi_yield_here(site, dfi_yield_body, &y);
+    if (y.threw.drop) dfi_exception_throw(y.threw);
+}
+#undef df_yield_blocking
+#define df_yield_blocking(...) dfi_yield_throwing(DFI_SITE, __VA_ARGS__)
+#endif
+
+#endif
+#endif

@@ -1,0 +1,178 @@
+/* value.h - parameters by value in the argument record of a task
+ *
+ * The runtime copies argument records as bytes. In C, and for trivially copyable types of C++, the field is the value itself. For
+ * any other type it is a pointer to an object on the heap that the task owns: moved from the argument of the call, moved into the
+ * parameter of the body, destroyed behind the body. A graph that captured the task owns it from then on (`kept`), and each
+ * run gets a copy. A record whose task is not run is told so (DFI_ORDER_*). */
+#ifndef DFI_API_VALUE_H
+#define DFI_API_VALUE_H
+
+#include "../base/compiler.h"
+#include "../base/pp.h"
+#include "task.h"
+
+/* In dfi_type.modes: has such a pointer; and what it points to cannot be copied. */
+enum { DFI_HELD = 4096, DFI_HELD_ONCE = 8192 };
+
+/* dfi_type.run with one of these instead of a result, if the type has DFI_HELD: the body is not called. What is not kept is
+ * destroyed; all is kept from now on; all is destroyed. */
+#define DFI_ORDER_DROP ((void *)(uintptr_t)1)
+#define DFI_ORDER_KEEP ((void *)(uintptr_t)2)
+#define DFI_ORDER_FREE ((void *)(uintptr_t)3)
+
+#if defined(__cplusplus)
+#include <new>
+#include <type_traits>
+#include <utility>
+
+/* How a value of type T is held: `field` in the record. */
+template <typename T, bool plain = std::is_trivially_copyable<T>{} && !std::is_reference<T>{}> struct dfi_value {
+    typedef typename std::remove_cv<T>::type object;
+    typedef object field;
+    typedef T seen;
+    enum { modes = 0, ok = std::is_constructible<object, object &&>{} };
+    static object hold(T &x) { return x; }
+    static object hold_copy(T &x) { return x; }
+    static object lend(T &x) { return x; }
+    static const object &look(const field &f) { return f; }
+    static const object &take(const field &f) { return f; }
+    static void order(const field &, void *) {}
+    static void put(void *at, T &x) { memcpy(at, (const void *)&x, sizeof x); }
+};
+
+/* The address stays that of the caller's object. */
+template <typename T> struct dfi_value<T &, false> {
+    struct field { T *p; };
+    typedef T &seen;
+    enum { modes = 0, ok = !std::is_const<T>{} };
+    static field hold(T &x) { field f = { &x }; return f; }
+    static field hold_copy(T &x) { return hold(x); }
+    static field lend(T &x) { return hold(x); }
+    static T &look(const field &f) { return *f.p; }
+    static T &take(const field &f) { return *f.p; }
+    static void order(const field &, void *) {}
+    static void put(void *at, T &x) { field f = hold(x); memcpy(at, (const void *)&f, sizeof f); }
+};
+
+template <typename T> struct dfi_value<T, false> {
+    typedef typename std::remove_cv<typename std::remove_reference<T>::type>::type object;
+    struct field { object *p; };
+    struct box {
+        object held; /* first: a field points to it */
+        int kept;
+        template <typename U> explicit box(U &&x) : held(static_cast<U &&>(x)), kept(0) {}
+    };
+    typedef object &seen;
+    enum { copies = std::is_copy_constructible<object>{} };
+    enum { modes = copies ? DFI_HELD : DFI_HELD | DFI_HELD_ONCE };
+    enum { ok = !std::is_reference<T>{} && std::is_constructible<object, object &&>{} };
+    static box *of(const field &f) { return reinterpret_cast<box *>(f.p); }
+    static field hold(T &x) { field f = { &(new box(std::move(x)))->held }; return f; }
+    static field hold_copy(T &x) { field f = { &copy(x, std::integral_constant<bool, copies != 0>())->held }; return f; }
+    static field lend(T &x) { field f = { const_cast<object *>(&x) }; return f; }
+    static object &look(const field &f) { return *f.p; }
+    static object take(const field &f) { return of(f)->kept ? again(f, std::integral_constant<bool, copies != 0>()) : object(std::move(*f.p)); }
+    static void order(const field &f, void *what)
+    {
+        if (!f.p) return; /* an input that a node was not given */
+        if (what == DFI_ORDER_KEEP) of(f)->kept = 1;
+        else if (what == DFI_ORDER_FREE || !of(f)->kept) delete of(f);
+    }
+    /* In a record of a node, or of a graph, which has one. */
+    static void put(void *at, T &x)
+    {
+        field before, f = hold(x);
+        memcpy((void *)&before, at, sizeof before);
+        memcpy(at, (const void *)&f, sizeof f);
+        if (!before.p) return;
+        of(f)->kept = 1;
+        delete of(before);
+    }
+private:
+    static box *copy(T &x, std::true_type) { return new box(static_cast<const object &>(x)); }
+    static box *copy(T &x, std::false_type) { return new box(std::move(x)); }
+    static object again(const field &f, std::true_type) { return object(static_cast<const object &>(*f.p)); }
+    static object again(const field &f, std::false_type) { return object(std::move(*f.p)); } /* never kept */
+};
+
+/* Behind the body: what the record has is gone, also when an exception has left the body. */
+template <typename A> struct dfi_args_end {
+    const A *args;
+    DFI_MEMBER explicit dfi_args_end(const A *a) : args(a) {}
+    DFI_MEMBER ~dfi_args_end() { args->dfi_order(DFI_ORDER_DROP); }
+};
+
+#define DFI_FIELD_OF(T)      typename dfi_value<T>::field
+#define DFI_SEEN_OF(T)       typename dfi_value<T>::seen
+#define DFI_HOLD(T, x)       dfi_value<T>::hold(x)
+#define DFI_HOLD_COPY(T, x)  dfi_value<T>::hold_copy(x)
+#define DFI_LEND_TO(T, x)    dfi_value<T>::lend(x)
+#define DFI_LOOK_AT(T, x)    dfi_value<T>::look(x)
+#define DFI_TAKE_FROM(T, x)  dfi_value<T>::take(x)
+#define DFI_PUT(T, at, x)    dfi_value<T>::put((at), x)
+#define DFI_MODES_OF(T)      | (unsigned)dfi_value<T>::modes
+#define DFI_FORWARD(T, x)    std::forward<T>(x)
+#define DFI_MOVED(x)         std::move(x)
+/* members of an argument record, and around a call of the body */
+#define DFI_ARGS_MEMBERS(n, ...) \
+    DFI_MEMBER void dfi_order(void *dfi_what) const { (void)dfi_what; DFI_EACH_##n(DFI_ORDER, __VA_ARGS__) }
+#define DFI_ARGS_END(name)   dfi_args_end<struct name##_dfi_args> dfi_end(dfi_a); (void)dfi_end;
+#define DFI_ARGS_ORDERED(modes)                                          \
+    if (((modes) & (unsigned)DFI_HELD) != 0 && (uintptr_t)dfi_r - 1u < 3u) {       \
+        dfi_a->dfi_order(dfi_r);                                         \
+        return;                                                          \
+    }
+#define DFI_ARGS_OK(kind, name, ...) DFI_NUMBERED(DFI_ARGS_OK_##kind, name, __VA_ARGS__)
+#define DFI_ARGS_OK_task(name, k, t) DFI_ARGS_OK_(DFI_FITS_TASK, " of task ", DFI_FITS_NOT_TASK, name, k, DFI_OPEN t)
+#define DFI_ARGS_OK_loop(name, k, t) DFI_ARGS_OK_(DFI_FITS_LOOP, " of loop ", DFI_FITS_NOT_LOOP, name, k, DFI_OPEN t)
+#define DFI_ARGS_OK_kernel(name, k, t) DFI_ARGS_OK_(DFI_FITS_KERNEL, " of kernel ", DFI_FITS_NOT_KERNEL, name, k, DFI_OPEN t)
+#define DFI_ARGS_OK_(...) DFI_ARGS_OK_GO(__VA_ARGS__)
+#define DFI_ARGS_OK_GO(fits, kind, otherwise, name, k, form, ...) DFI_CAT(DFI_ARGS_OK_, DFI_IS_EMPTY(DFI_NOT_VALUE_##form))(fits, kind, otherwise, name, k, __VA_ARGS__)
+#define DFI_ARGS_OK_0(...)
+#define DFI_ARGS_OK_1(fits, kind, otherwise, name, k, mode, T, x)                                                                      \
+    static_assert(fits(T), "df.h: parameter " #k kind #name " is `(" #T ", " #x ")`: " otherwise);
+#define DFI_FITS_TASK(T)   dfi_value<T>::ok
+#define DFI_FITS_LOOP(T)   (dfi_value<T>::ok && std::is_constructible<typename std::decay<T>::type, const typename std::decay<T>::type &>{})
+#define DFI_FITS_KERNEL(T) (std::is_trivially_copyable<T>{} && dfi_value<T>::ok)
+#define DFI_FITS_NOT_TASK "the task keeps a value, and this one can neither be moved nor copied: pass a pointer to it, or an object instead of a const reference"
+#define DFI_FITS_NOT_LOOP "each part of the loop gets a copy, and this one cannot be copied: pass a pointer to it"
+#define DFI_FITS_NOT_KERNEL "a kernel is given the bytes of the value, which must be trivially copyable: pass a pointer to it"
+#define DFI_NOT_VALUE_dfi_f_value
+#define DFI_NOT_VALUE_dfi_f_none    *
+#define DFI_NOT_VALUE_dfi_f_array   *
+#define DFI_NOT_VALUE_dfi_f_block   *
+#define DFI_NOT_VALUE_dfi_f_range   *
+#define DFI_NOT_VALUE_dfi_f_reduce  *
+#define DFI_NOT_VALUE_dfi_f_reduce2 *
+#define DFI_NOT_VALUE_dfi_f_pop     *
+#define DFI_NOT_VALUE_dfi_f_peek    *
+#define DFI_NOT_VALUE_dfi_f_popv    *
+#define DFI_NOT_VALUE_dfi_f_owm     *
+
+#else
+
+#define DFI_FIELD_OF(T)      T
+#define DFI_SEEN_OF(T)       T
+#define DFI_HOLD(T, x)       x
+#define DFI_HOLD_COPY(T, x)  x
+#define DFI_LEND_TO(T, x)    x
+#define DFI_LOOK_AT(T, x)    x
+#define DFI_TAKE_FROM(T, x)  x
+#define DFI_PUT(T, at, x)    memcpy((at), (const void *)&x, sizeof x)
+#define DFI_MODES_OF(T)
+#define DFI_FORWARD(T, x)    x
+#define DFI_MOVED(x)         x
+#define DFI_ARGS_MEMBERS(n, ...)
+#define DFI_ARGS_END(name)
+#define DFI_ARGS_ORDERED(modes)
+#define DFI_ARGS_OK(kind, name, ...)
+
+#endif
+
+/* A record whose body will not be called again. */
+DFI_UNUSED static void dfi_args_order(const struct dfi_type *type, void *args, void *order)
+{
+    if (DFI_UNLIKELY(type->modes & DFI_HELD)) type->run(args, order);
+}
+
+#endif

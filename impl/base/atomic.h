@@ -1,0 +1,102 @@
+/* atomic.h - atomics with the order in the name
+ *
+ * On compilers with the GNU builtins the objects are plain and the accesses atomic, so that C and
+ * C++ translation units share one layout (g++ has no _Atomic before C++23). Elsewhere <stdatomic.h>.
+ * There is no fence here on purpose: ThreadSanitizer does not follow standalone fences, so every
+ * ordering in df is carried by an access and has a partner (docs/memory-order.md).
+ * Pointers and integers up to the size of a pointer only: lock-free on every target. */
+#ifndef DFI_BASE_ATOMIC_H
+#define DFI_BASE_ATOMIC_H
+
+#include "compiler.h"
+
+#if defined(DF_SERIAL) /* one thread */
+#define DFI_ATOMIC(T) T
+#define dfi_load_relaxed(p)     (*(p))
+#define dfi_store_relaxed(p, v) ((void)(*(p) = (v)))
+DFI_UNUSED static int dfi_exchange_acq_rel(int *p, int v)
+{
+    int old = *p;
+    *p = v;
+    return old;
+}
+#elif DFI_GNU
+/* DF_DEBUG 3: a thread may be held up before any access that others wait for, so that orders come up that are rare. */
+#if DF_DEBUG >= 3
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_jitter(void);
+DFI_EXTERN_C_END
+#define DFI_JITTER() dfi_jitter()
+#else
+#define DFI_JITTER() ((void)0)
+#endif
+#define DFI_ATOMIC(T)                T
+#if defined(__CUDACC__)
+/* nvcc 13.0: cudafe++ crashes where the address of one builtin is made of the result of another, as in
+ * __atomic_load_n(&__atomic_load_n(p, 2)->member, 0). Results of functions do not trouble it. */
+template <typename T> struct dfi_of { typedef T type; };
+#define DFI_ATOMIC_PART static inline __attribute__((unused, always_inline))
+template <typename T> DFI_ATOMIC_PART T dfi_builtin_load(const T *p, int order) { return __atomic_load_n(p, order); }
+template <typename T> DFI_ATOMIC_PART void dfi_builtin_store(T *p, typename dfi_of<T>::type v, int order) { __atomic_store_n(p, v, order); }
+template <typename T> DFI_ATOMIC_PART T dfi_builtin_exchange(T *p, typename dfi_of<T>::type v, int order)
+{
+    return __atomic_exchange_n(p, v, order);
+}
+template <typename T, typename V> DFI_ATOMIC_PART T dfi_builtin_add(T *p, V v, int order) { return __atomic_fetch_add(p, v, order); }
+template <typename T, typename V> DFI_ATOMIC_PART T dfi_builtin_sub(T *p, V v, int order) { return __atomic_fetch_sub(p, v, order); }
+template <typename T> DFI_ATOMIC_PART bool dfi_builtin_cas(T *p, T *expect, typename dfi_of<T>::type v, int won, int lost)
+{
+    return __atomic_compare_exchange_n(p, expect, v, 0, won, lost);
+}
+#else
+#define dfi_builtin_load(p, order)        __atomic_load_n((p), order)
+#define dfi_builtin_store(p, v, order)    __atomic_store_n((p), (v), order)
+#define dfi_builtin_exchange(p, v, order) __atomic_exchange_n((p), (v), order)
+#define dfi_builtin_add(p, v, order)      __atomic_fetch_add((p), (v), order)
+#define dfi_builtin_sub(p, v, order)      __atomic_fetch_sub((p), (v), order)
+#define dfi_builtin_cas(p, expect, v, won, lost) __atomic_compare_exchange_n((p), (expect), (v), 0, won, lost)
+#endif
+#define dfi_load_relaxed(p)          dfi_builtin_load((p), __ATOMIC_RELAXED)
+#define dfi_load_acquire(p)          dfi_builtin_load((p), __ATOMIC_ACQUIRE)
+#define dfi_load_seq_cst(p)          (DFI_JITTER(), dfi_builtin_load((p), __ATOMIC_SEQ_CST))
+#define dfi_store_relaxed(p, v)      dfi_builtin_store((p), (v), __ATOMIC_RELAXED)
+#define dfi_store_release(p, v)      (DFI_JITTER(), dfi_builtin_store((p), (v), __ATOMIC_RELEASE))
+#define dfi_store_seq_cst(p, v)      (DFI_JITTER(), dfi_builtin_store((p), (v), __ATOMIC_SEQ_CST))
+#define dfi_exchange_acq_rel(p, v)   (DFI_JITTER(), dfi_builtin_exchange((p), (v), __ATOMIC_ACQ_REL))
+#define dfi_exchange_seq_cst(p, v)   (DFI_JITTER(), dfi_builtin_exchange((p), (v), __ATOMIC_SEQ_CST))
+#define dfi_fetch_add_relaxed(p, v)  dfi_builtin_add((p), (v), __ATOMIC_RELAXED)
+#define dfi_fetch_add_acq_rel(p, v)  (DFI_JITTER(), dfi_builtin_add((p), (v), __ATOMIC_ACQ_REL))
+#define dfi_fetch_sub_acq_rel(p, v)  (DFI_JITTER(), dfi_builtin_sub((p), (v), __ATOMIC_ACQ_REL))
+#define dfi_fetch_add_seq_cst(p, v)  (DFI_JITTER(), dfi_builtin_add((p), (v), __ATOMIC_SEQ_CST))
+#define dfi_fetch_sub_seq_cst(p, v)  (DFI_JITTER(), dfi_builtin_sub((p), (v), __ATOMIC_SEQ_CST))
+#define dfi_cas_release(p, expect, v) \
+    (DFI_JITTER(), dfi_builtin_cas((p), (expect), (v), __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+#define dfi_cas_acq_rel(p, expect, v) \
+    (DFI_JITTER(), dfi_builtin_cas((p), (expect), (v), __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+#define dfi_cas_seq_cst(p, expect, v) \
+    (DFI_JITTER(), dfi_builtin_cas((p), (expect), (v), __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+#else
+#include <stdatomic.h>
+#define DFI_ATOMIC(T)                _Atomic(T)
+#define dfi_load_relaxed(p)          atomic_load_explicit((p), memory_order_relaxed)
+#define dfi_load_acquire(p)          atomic_load_explicit((p), memory_order_acquire)
+#define dfi_load_seq_cst(p)          atomic_load_explicit((p), memory_order_seq_cst)
+#define dfi_store_relaxed(p, v)      atomic_store_explicit((p), (v), memory_order_relaxed)
+#define dfi_store_release(p, v)      atomic_store_explicit((p), (v), memory_order_release)
+#define dfi_store_seq_cst(p, v)      atomic_store_explicit((p), (v), memory_order_seq_cst)
+#define dfi_exchange_acq_rel(p, v)   atomic_exchange_explicit((p), (v), memory_order_acq_rel)
+#define dfi_exchange_seq_cst(p, v)   atomic_exchange_explicit((p), (v), memory_order_seq_cst)
+#define dfi_fetch_add_relaxed(p, v)  atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
+#define dfi_fetch_add_acq_rel(p, v)  atomic_fetch_add_explicit((p), (v), memory_order_acq_rel)
+#define dfi_fetch_sub_acq_rel(p, v)  atomic_fetch_sub_explicit((p), (v), memory_order_acq_rel)
+#define dfi_fetch_add_seq_cst(p, v)  atomic_fetch_add_explicit((p), (v), memory_order_seq_cst)
+#define dfi_fetch_sub_seq_cst(p, v)  atomic_fetch_sub_explicit((p), (v), memory_order_seq_cst)
+#define dfi_cas_release(p, expect, v) \
+    atomic_compare_exchange_strong_explicit((p), (expect), (v), memory_order_release, memory_order_relaxed)
+#define dfi_cas_acq_rel(p, expect, v) \
+    atomic_compare_exchange_strong_explicit((p), (expect), (v), memory_order_acq_rel, memory_order_acquire)
+#define dfi_cas_seq_cst(p, expect, v) \
+    atomic_compare_exchange_strong_explicit((p), (expect), (v), memory_order_seq_cst, memory_order_seq_cst)
+#endif
+
+#endif

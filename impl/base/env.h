@@ -1,0 +1,52 @@
+/* env.h - environment variables: the only function of df that reads them
+ *
+ * The user who starts a set-user-ID program chooses its variables, but must not choose which files it writes or
+ * which libraries it loads. A process with more privileges than the user who started it therefore ignores all
+ * variables of df. */
+#ifndef DFI_BASE_ENV_H
+#define DFI_BASE_ENV_H
+
+#include "compiler.h"
+#include "log.h"
+
+#include <stdlib.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#if defined(__linux__) && defined(__GNUC__)
+/* without <sys/auxv.h>, which defines hundreds of macros */
+extern unsigned long dfi_sys_auxiliary(unsigned long type) __asm__("getauxval");
+#endif
+
+/* Set-user-ID, set-group-ID, file capabilities (AT_SECURE), or effective identities that are not the real ones. */
+static int dfi_privileged(void)
+{
+#if defined(__linux__) && defined(__GNUC__)
+    if (dfi_sys_auxiliary(23 /* AT_SECURE */)) return 1;
+#elif defined(__APPLE__) || defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__)
+    if (issetugid()) return 1;
+#endif
+    return getuid() != geteuid() || getgid() != getegid();
+}
+#else
+static int dfi_privileged(void) { return 0; }
+#endif
+
+/* The value of a variable, NULL: it is not set, or ignored. */
+static const char *dfi_env(const char *name)
+{
+    const char *text = getenv(name);
+    if (!text || !*text || !dfi_privileged()) return text;
+    dfi_log(DFI_LOG_PRIVILEGED, name);
+    return NULL;
+}
+
+/* May the library of a device's vendor be loaded? Loaders of OpenCL and CUDA load what variables of their own
+ * name. */
+static DFI_UNUSED int dfi_may_load(void)
+{
+    if (!dfi_privileged()) return 1;
+    dfi_log(DFI_LOG_PRIVILEGED_DEVICE);
+    return 0;
+}
+
+#endif

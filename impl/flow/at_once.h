@@ -1,0 +1,106 @@
+/* at_once.h - tasks that run at once, without memory for a record or an edge: the wait for their predecessors
+ *
+ * The submitter waits for exactly those tasks that such a task has to follow, and helps meanwhile. It does not wait for others:
+ * they may depend on what the submitter does next, a signal or a push to a stream.
+ * Argument: docs/memory-order.md, "Tasks that run at once". */
+#ifndef DFI_FLOW_AT_ONCE_H
+#define DFI_FLOW_AT_ONCE_H
+
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../api/access.h"
+#include "../api/task.h"
+#include "../work/sched.h"
+#include "../work/types.h"
+#include "order.h"
+#include "region.h"
+#include "table.h"
+#include "../api/public.h"
+
+struct dfi_before {
+    struct dfi_worker *w;
+    struct dfi_scope *scope;        /* the task is a child of it; NULL: of a body that has no children so far */
+    const struct dfi_flow *self;    /* the record of the task, with some edges; NULL: it has none */
+    const struct dfi_flow *gated;   /* the task with weak accesses in whose body it is submitted, or NULL */
+    const struct dfi_access *x;     /* its accesses */
+    unsigned n;
+    int skipped;                    /* result: a predecessor was skipped, so it is to be skipped as well */
+};
+
+static const struct dfi_flow *dfi_before_gated(const struct dfi_before *b) { return b->gated; }
+
+/* Is the remembered task no longer to be waited for? */
+static int dfi_before_ref(struct dfi_before *b, const struct dfi_ref *r)
+{
+    if (!r->task || r->task->seq != r->seq || r->task == b->self) return 1;
+    if (!dfi_ref_done(r)) return 0;
+    if (dfi_load_relaxed(&r->task->skip) == DFI_SPOILS) b->skipped = 1;
+    return 1;
+}
+
+/* Are all tasks done that the node remembers and that conflict with an access of that kind? Commuting and reducing tasks exclude all
+ * others here: the task has neither the lock nor a copy. Their group is closed, so that copies are combined. */
+static int dfi_before_node(struct dfi_before *b, struct dfi_node *n, unsigned kind)
+{
+    unsigned i;
+    if (n->group) dfi_node_close_group(b->w, b->scope->table, n);
+    if (!(kind == n->kind && (kind == DFI_IN || kind == DFI_CONCURRENT)))
+        for (i = 0; i < n->n_readers; i++)
+            if (!dfi_before_ref(b, &n->readers[i])) return 0;
+    return dfi_before_ref(b, &n->writer);
+}
+
+/* Are the gates of t done that meet a region? r: NULL: any region. acquire, in all three. */
+static int dfi_before_gates(const struct dfi_flow *t, const struct dfi_region *r)
+{
+    const struct dfi_weak *k = t->extra->weak;
+    unsigned i;
+    for (i = 0; i < k->n_gates; i++)
+        if ((!r || dfi_region_overlap(&k->gate[i].region, r)) && dfi_load_acquire(&k->gate[i].task->succ) != DFI_DONE_EDGE) return 0;
+    return 1;
+}
+
+/* Owner of the scope. Are all predecessors done? */
+static int dfi_before_done(struct dfi_before *b)
+{
+    const struct dfi_flow *t = b->self;
+    struct dfi_node *n;
+    unsigned i;
+    if (t) { /* what had its edges already; pairs with dfi_flow_unblock */
+        if (dfi_load_acquire(&t->wait) != DFI_GUARD - (intptr_t)t->n_edges) return 0;
+        if (t->task.mem.special && t->extra->weak && !dfi_before_gates(t, NULL)) return 0;
+        if (t->task.mem.special && dfi_load_acquire(&t->extra->unmerged) > 1) return 0; /* pairs with dfi_extra_merged */
+    }
+    for (i = 0; i < b->n; i++) {
+        struct dfi_region r = dfi_region_of(&b->x[i]);
+        if (!r.rows || b->x[i].mode & DFI_WEAK) continue; /* for its children, which are children of the scope */
+        if (b->gated && !dfi_before_gates(b->gated, &r)) return 0;
+        for (n = b->scope && b->scope->table ? b->scope->table->all : NULL; n; n = n->all)
+            if (dfi_region_overlap(&n->region, &r) && !dfi_before_node(b, n, dfi_kind(b->x[i].mode))) return 0;
+    }
+    return 1;
+}
+
+/* Waits until the predecessors are done of a task with accesses x that is to run at once, in the code that runs now. Nonzero: one of
+ * them was skipped. s: the scope of that code; NULL: there is no memory for it. self: the record of the task, or NULL. */
+static DFI_COLD int dfi_wait_before(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_flow *self, const struct dfi_access *x, unsigned n)
+{
+    const struct df_opts *o = w->opts; /* not for what runs meanwhile */
+    const char *site = w->opts_site;
+    struct dfi_before b;
+    struct dfi_goal g;
+    w->opts = NULL;
+    if (s) dfi_capture_table(w, s);
+    b.w = w, b.scope = s, b.self = self, b.x = x, b.n = n, b.skipped = 0;
+    b.gated = s ? s->gated : w->task && w->task->task.mem.special ? w->task : NULL;
+    if (b.gated && !b.gated->extra->weak) b.gated = NULL;
+    g.kind = DFI_GOAL_BEFORE, g.scope = s, g.future = NULL, g.flag = NULL, g.before = &b;
+    if (!dfi_before_done(&b)) {
+        dfi_flush(w);
+        dfi_help_until(w, w->task ? w->task_mark : w->scope->mark, &g);
+    }
+    w->opts = o, w->opts_site = site;
+    return b.skipped;
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* edge.h - new tasks, and the edges to those they come after */
+#ifndef DFI_FLOW_EDGE_H
+#define DFI_FLOW_EDGE_H
+
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../base/log.h"
+#include "../base/memory.h"
+#include "../api/task.h"
+#include "../work/blocks.h"
+#include "../work/sched.h"
+#include "../work/types.h"
+#include "../observe/events.h"
+#include "../observe/probes.h"
+
+static void dfi_join_run(void *args, void *result);
+static const struct dfi_type dfi_join_type = { dfi_join_run, "join", 0, 0, 1, DFI_INTERNAL | DFI_WRITES, NULL };
+static const struct dfi_type dfi_gate_type = { dfi_join_run, "gate", 0, 0, 1, DFI_INTERNAL | DFI_WRITES, NULL };
+
+/* --- edges ------------------------------------------------------------------------------------- */
+
+static struct dfi_edge *dfi_edge_new(struct dfi_worker *w, struct dfi_flow *t)
+{
+    unsigned i = t->n_edges;
+    if (DFI_LIKELY(i < DFI_EDGES_INLINE)) return (struct dfi_edge *)(void *)(t + 1) + i;
+    i = (i - DFI_EDGES_INLINE) % DFI_EDGES_BLOCK;
+    if (i == 0) {
+        struct dfi_edges *more = (struct dfi_edges *)dfi_block_new(w, DFI_CLS_EDGES);
+        if (!more) return NULL;
+        more->next = t->more, t->more = more;
+    }
+    return &t->more->edge[i];
+}
+
+/* The cell that dfi_edge_new returned last is not needed. */
+static void dfi_edge_drop(struct dfi_worker *w, struct dfi_flow *t)
+{
+    if (t->n_edges >= DFI_EDGES_INLINE && (t->n_edges - DFI_EDGES_INLINE) % DFI_EDGES_BLOCK == 0) {
+        struct dfi_edges *more = t->more;
+        t->more = more->next;
+        dfi_block_free(w, w, &more->head);
+    }
+}
+
+/* pre: p, which t comes after, was seen to be done. (Its skip was stored before that.) */
+DFI_INLINE void dfi_edge_spoilt(struct dfi_flow *t, const struct dfi_flow *p)
+{
+    if (DFI_UNLIKELY(dfi_load_relaxed(&p->skip) == DFI_SPOILS)) dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
+}
+
+static int dfi_part_add(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *p);
+
+/* t must come after the remembered task. 0, or -1 without memory. */
+static int dfi_edge_add(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_ref *before)
+{
+    struct dfi_flow *p = before->task;
+    struct dfi_edge *e, *head;
+    if (DFI_UNLIKELY(dfi_watched()) && p && (p != t || p->seq != before->seq)) dfi_watch_edge(w, t, before);
+    if (!p || p == t || p->seq != before->seq) return 0;
+    if (p->last_succ == t) { /* a second edge, or that was a task in the same memory, and p is done */
+        dfi_edge_spoilt(t, p);
+        return 0;
+    }
+    if (DFI_UNLIKELY(p->parts != NULL) && w->reg_access) {
+        int done = p == w->reg_task ? 1 : dfi_part_add(w, t, p);
+        if (done) return done > 0 ? 0 : -1;
+    }
+    head = dfi_load_acquire(&p->succ); /* acquire; pairs with the exchange in dfi_flow_release */
+    if (head == DFI_DONE_EDGE) {
+        dfi_edge_spoilt(t, p);
+        return 0;
+    }
+    if (!(e = dfi_edge_new(w, t))) return -1;
+    e->task = t;
+    do {
+        if (head == DFI_DONE_EDGE) { /* done meanwhile: the cell stays for the next edge */
+            dfi_edge_spoilt(t, p);
+            dfi_edge_drop(w, t);
+            return 0;
+        }
+        e->next = head; /* release: the edge, to the acquire in dfi_flow_release; acquire: as above */
+    } while (!dfi_cas_acq_rel(&p->succ, &head, e));
+    if (p->type != &dfi_gate_type) p->last_succ = t; /* several threads may follow a gate */
+    t->n_edges++;
+    return 0;
+}
+
+/* --- tasks ------------------------------------------------------------------------------------- */
+
+static struct dfi_flow *dfi_flow_new(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_type *type)
+{
+    unsigned cls = DFI_CLS_TASK;
+    struct dfi_flow *t;
+    while (cls < DFI_CLS_COUNT && (size_t)16 << (cls - DFI_CLS_TASK) < type->args_bytes) cls++;
+    t = (struct dfi_flow *)dfi_block_new(w, cls < DFI_CLS_COUNT ? cls : (unsigned)DFI_CLS_TASK);
+    if (!t) return NULL;
+    if (DFI_UNLIKELY(cls == DFI_CLS_COUNT)) {
+        if (!(t->task.args = dfi_malloc(type->args_bytes))) {
+            dfi_log(DFI_LOG_NO_MEMORY);
+            t->seq++;
+            dfi_block_free(w, w, &t->task.mem);
+            return NULL;
+        }
+        t->task.mem.cls = DFI_CLS_COUNT;
+    } else t->task.args = (char *)t + DFI_ARGS_AT;
+    t->type = type;
+    t->scope = s;
+    t->birth = ++s->births;
+    dfi_store_relaxed(&t->succ, NULL);
+    dfi_store_relaxed(&t->wait, DFI_GUARD);
+    t->seq = DFI_UNLIKELY(dfi_watched()) ? dfi_id_seq(w, t->seq) : t->seq + 1;
+    t->last_succ = NULL;
+    t->more = NULL;
+    t->n_edges = 0;
+    dfi_store_relaxed(&t->skip, 0u);
+    t->parts = NULL;
+#if DF_CHECK
+    t->n_checked = 0, t->site = NULL, t->declared = NULL;
+#endif
+    return t;
+}
+
+/* t is a child of its scope and has its edges. Nonzero: it is ready. */
+DFI_INLINE int dfi_flow_count(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_scope *s = t->scope;
+    if (DFI_LIKELY(s->open)) s->submitted++;
+    else dfi_fetch_add_seq_cst(&s->pending, (intptr_t)1); /* on top of a wait for s: relaxed would do */
+    if (!t->n_edges) return 1;
+    dfi_store_relaxed(&w->n_edges, dfi_load_relaxed(&w->n_edges) + t->n_edges);
+    /* acq_rel; as one more predecessor: pairs with dfi_flow_unblock */
+    return dfi_fetch_sub_acq_rel(&t->wait, DFI_GUARD - (intptr_t)t->n_edges) == DFI_GUARD - (intptr_t)t->n_edges;
+}
+
+/* An internal task has its edges. */
+static void dfi_ready_if(struct dfi_worker *w, struct dfi_flow *t)
+{
+    if (dfi_flow_count(w, t)) dfi_push(w, t);
+}
+
+static void dfi_internal_counted(void) /* df_counters.tasks counts the user's only */
+{
+    struct dfi_worker *w = dfi_me();
+    dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) - 1);
+}
+
+static void dfi_join_run(void *args, void *result) /* does nothing: what counts are its edges */
+{
+    (void)args, (void)result;
+    dfi_internal_counted();
+}
+
+#endif

@@ -1,0 +1,686 @@
+/* submit.h - df_submit: from a call to a registered task; waiting for what was submitted */
+#ifndef DFI_FLOW_SUBMIT_H
+#define DFI_FLOW_SUBMIT_H
+
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../base/log.h"
+#include "../os/wait.h"
+#include "../api/access.h"
+#include "../api/core.h"
+#include "../api/result.h"
+#include "../api/stream.h"
+#include "../api/task.h"
+#include "../api/value.h"
+#include "../work/deque.h"
+#include "../work/future.h"
+#include "../work/nest.h"
+#include "../work/sched.h"
+#include "../work/scope.h"
+#include "../work/types.h"
+#include "../work/unsynced.h"
+#include "at_once.h"
+#include "devices.h"
+#include "edge.h"
+#include "enter.h"
+#include "extra.h"
+#include "order.h"
+#include "region.h"
+#include "task.h"
+#include "../more/error.h"
+#include "../more/rename.h"
+#include "../more/speculate/predicate.h"
+#include "../more/speculate/task.h"
+#include "../more/taskgraph/list.h"
+#include "../more/token.h"
+#include "../more/weak.h"
+#include "../observe/check/check.h"
+#include "../observe/check/declared.h"
+#include "../observe/check/view.h"
+#include "../observe/events.h"
+#include "../observe/graph/graph.h"
+#include "../observe/graph/hook.h"
+#include "../observe/probes.h"
+#include "../observe/schedule/baton.h"
+#include "../observe/schedule/chaos.h"
+#include "../observe/schedule/direct.h"
+#include "../observe/stall/waits.h"
+#include "../api/public.h"
+
+enum {
+    DFI_PASS_YIELDS = 20, /* a submitter that tasks may wait for looks so often before it sleeps between two looks, */
+    DFI_PASS_LOOKS = 23,  /* and so often, about 3 ms, before it goes on although there is no room */
+    DFI_WINDOW_STEP = 32 /* a throttled submitter makes room for one 32nd of the window at a time: the records
+                            it frees and uses again are still in its first-level cache (half: +12 ns) */
+};
+
+/* What others completed is counted by the owner. pre: s is open. */
+static void dfi_take_over(struct dfi_scope *s)
+{
+    /* acquire: pairs with dfi_flow_release */
+    if (dfi_load_relaxed(&s->pending)) s->submitted += (size_t)dfi_exchange_acq_rel(&s->pending, (intptr_t)0);
+}
+
+/* Is a helper at work, not just looking for some? It does not wait for this thread. */
+static int dfi_helpers_work(void)
+{
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots), awake = 0;
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
+        awake += dfi_load_relaxed(&v->helper) && dfi_load_relaxed(&v->park) == DFI_AWAKE && dfi_load_relaxed(&v->asleep) == DFI_NOT_ASLEEP;
+    }
+    return awake > dfi_load_relaxed(&dfi_pool.spinning);
+}
+
+/* As dfi_throttle where there are streams: it makes room as long as somebody goes on, and never waits for children
+ * that may wait for what the submitter is about to push. If that leaves no room it looks again only after as many
+ * submissions as it makes room for otherwise. */
+static DFI_NOINLINE void dfi_throttle_streams(struct dfi_worker *w, struct dfi_scope *s)
+{
+    size_t step = dfi_pool.window / DFI_WINDOW_STEP;
+    struct dfi_goal g;
+    struct dfi_loot loot;
+    int looks = 0, i;
+    if (w->let_pass) {
+        w->let_pass--;
+        return;
+    }
+    g.kind = DFI_GOAL_SCOPE, g.scope = s, g.future = NULL, g.flag = NULL;
+    dfi_flush(w);
+    dfi_level(w, 1);
+    for (;;) {
+        dfi_take_over(s);
+        if (s->submitted - s->done < dfi_pool.window - step) break;
+        if (dfi_run_own(w, s->mark, NULL)) looks = 0;
+        else if (dfi_find(w, &g, &loot)) {
+            dfi_run_loot(w, &loot, NULL);
+            looks = 0;
+        } else {
+            if (!dfi_helpers_work()) {
+                w->let_pass = step;
+                break;
+            }
+            if (++looks > DFI_SPIN_SWEEPS) dfi_os_yield();
+            else for (i = 0; i < DFI_SPIN_PAUSES; i++) dfi_os_pause();
+        }
+        if (dfi_asked(w)) dfi_poll(w);
+    }
+    dfi_offer(w);
+    dfi_level(w, -1);
+}
+
+/* Is anything ready, where another worker finds it, or at work? */
+static int dfi_others_busy(void)
+{
+    return dfi_work_public() || dfi_helpers_work();
+}
+
+/* As dfi_throttle where tasks may block: they do not run on top of the submitter, which they may wait for, but on a
+ * spare in its place. Where none of them ends for a while it makes room for a few more. -1: there is no spare. */
+static DFI_NOINLINE int dfi_throttle_blocking(struct dfi_worker *w, struct dfi_scope *s)
+{
+    size_t left = 0, before = 0;
+    int looks = 0;
+    if (w->let_pass) {
+        w->let_pass--;
+        return 0;
+    }
+    if (dfi_baton_on()) return -1;
+    dfi_block_share(w, 0);
+    if (!dfi_others_busy()) { /* all wait for something else */
+        w->let_pass = dfi_pool.window / DFI_WINDOW_STEP;
+        return 0;
+    }
+    if (dfi_block_count()) return -1;
+    dfi_level(w, 1);
+    for (;;) {
+        dfi_take_over(s);
+        left = s->submitted - s->done;
+        if (left < dfi_pool.window - dfi_pool.window / 2) break; /* as much at a time as makes the change of threads cheap */
+        if (left != before) before = left, looks = 0;
+        else if (++looks > DFI_PASS_LOOKS || !dfi_others_busy()) {
+            w->let_pass = dfi_pool.window / DFI_WINDOW_STEP;
+            break;
+        }
+        if (looks < DFI_PASS_YIELDS) dfi_os_yield();
+        else dfi_os_sleep_ms();
+    }
+    dfi_level(w, -1);
+    dfi_block_end();
+    return 0;
+}
+
+/* The scope has `window` unfinished children, as far as its owner has counted. */
+static DFI_NOINLINE void dfi_throttle(struct dfi_worker *w, struct dfi_scope *s)
+{
+    if (!s->open) return; /* on top of a wait for s, which counts in `pending` */
+    dfi_take_over(s);
+    if (s->submitted - s->done < dfi_pool.window || dfi_nested_deeply(w)) return;
+    dfi_nest_begin(w);
+    dfi_check_pause(w);
+    if (dfi_load_relaxed(&dfi_may_block) && !dfi_throttle_blocking(w, s)) {
+        dfi_check_resume(w);
+        dfi_nest_end(w);
+        return;
+    }
+    if (dfi_load_relaxed(&dfi_pool.streams)) dfi_throttle_streams(w, s);
+    else if (!dfi_load_relaxed(&dfi_pool.held)) dfi_wait_until(w, s, dfi_pool.window - 1 - dfi_pool.window / DFI_WINDOW_STEP);
+    else /* what the children wait for may be something the submitter is about to do */
+        while (s->submitted - s->done >= dfi_pool.window && dfi_run_own(w, s->mark, NULL))
+            if (dfi_asked(w)) dfi_poll(w);
+    dfi_offer(w);
+    dfi_check_resume(w);
+    dfi_nest_end(w);
+}
+
+/* --- options ----------------------------------------------------------------------------------- */
+
+enum { DFI_DROPPED = 2, DFI_PASSED_OVER = 3 }; /* dfi_worker.ran_now: not run, and will not be: as if not submitted; skipped */
+static int dfi_guess_refuses(struct dfi_worker *w, const struct dfi_type *type);
+static void dfi_guess_dropped(struct dfi_worker *w);
+
+/* The next df_submit of this thread has these options. */
+DFI_API void dfi_with(const struct df_opts *o, const char *site)
+{
+    struct dfi_worker *w = dfi_me_attached();
+    df_token *const *t;
+    if (!o) return;
+    for (t = o->signals; t && *t; t++) dfi_fetch_add_relaxed(&(*t)->dfi_promised, (intptr_t)1);
+    if (w) w->opts = o, w->opts_site = site, w->ran_now = 0;
+    else /* without a worker everything runs at once, in order */
+        for (t = o->after; t && *t; t++) dfi_wait_token(*t, site);
+}
+
+DFI_API void dfi_with_end(const struct df_opts *o)
+{
+    struct dfi_worker *w = dfi_me();
+    df_token *const *k;
+    for (k = o && (!w || w->ran_now) ? o->signals : NULL; k && *k; k++)
+        if (w && w->ran_now == DFI_DROPPED) dfi_fetch_add_relaxed(&(*k)->dfi_promised, (intptr_t)-1);
+        else dfi_token_keep_promise(w, *k, w ? w->opts_site : "df_submit_with", w && w->ran_now == DFI_PASSED_OVER);
+    if (w) w->opts = NULL, w->ran_now = 0;
+}
+
+/* Do options ask for more than to run the task? */
+static int dfi_opts_matter(const struct df_opts *o)
+{
+    return o->priority || o->worker || (o->after && *o->after) || (o->signals && *o->signals) || o->group || o->release || o->deterministic;
+}
+
+/* t, which has extras, gets the options o but for tokens and df_release. */
+static void dfi_opts_give(struct dfi_flow *t, const struct df_opts *o, const char *site)
+{
+    struct dfi_extra *x = t->extra;
+    x->site = site;
+    x->name = o->name ? o->name : t->type->name;
+    x->priority = o->priority;
+    x->device = o->device;
+    x->group = o->group;
+    if (o->worker == DF_MAIN_THREAD) x->pin = 0;
+    else if (o->worker > 0 && o->worker < dfi_pool.n_workers) x->pin = o->worker;
+    else if (o->worker) dfi_log(DFI_LOG_NO_WORKER, x->site, o->worker, dfi_pool.n_workers - 1);
+    if (x->pin >= 0) dfi_store_relaxed(&dfi_pool.particular, 1);
+}
+
+/* Gives t the options of the call. 0, or -1 without memory: then its tokens are not its own (dfi_opts_failed). */
+static DFI_NOINLINE int dfi_opts_take(struct dfi_worker *w, struct dfi_flow *t)
+{
+    const struct df_opts *o = w->opts;
+    struct dfi_extra *x = dfi_extra_of(w, t);
+    df_token *const *k;
+    w->opts = NULL;
+    if (!x) return -1;
+    dfi_opts_give(t, o, w->opts_site);
+    for (k = o->signals; k && *k; k++) {
+        struct dfi_use *u = dfi_use_new(w, &x->signals);
+        if (!u) return -1;
+        u->token = *k;
+    }
+    for (k = o->after; k && *k; k++)
+        if (dfi_token_after(w, t, *k)) return -1;
+    if (t->n_edges && !x->held_by) dfi_hold(w, x);
+    return o->release ? dfi_weak_releasable(w, t) : 0;
+}
+
+/* No memory to give t the options o: it waits for the tokens here, and dfi_with_end signals. */
+static DFI_COLD void dfi_opts_failed(struct dfi_worker *w, struct dfi_flow *t, const struct df_opts *o)
+{
+    df_token *const *k;
+    for (k = o->after; k && *k; k++) dfi_wait_token(*k, w->opts_site);
+    if (!t->task.mem.special) return;
+    dfi_os_lock(&w->held_lock); /* a report of a stall may be looking (observe/stall/report.h) */
+    dfi_uses_free(w, w, t->extra->signals);
+    t->extra->signals = NULL;
+    dfi_os_unlock(&w->held_lock);
+}
+
+static void dfi_capture_submit(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_access *x, unsigned n);
+static void dfi_capture_missing(struct dfi_worker *w);
+static int dfi_steady_submit(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n);
+
+/* --- submission -------------------------------------------------------------------------------- */
+
+/* One worker is alone: are all tasks before this one done, and nothing asks for more than to run it? */
+static DFI_NOINLINE int dfi_may_run_now_slow(struct dfi_worker *w, const struct dfi_type *type)
+{
+    struct dfi_scope *s = w->scope;
+    if (DF_CHECK || dfi_pool.defer || dfi_watched() & DFI_WATCH_DIRECT || (w->opts && dfi_opts_matter(w->opts)) || dfi_load_relaxed(&dfi_pool.cancels)) return 0;
+    /* The task, or what it waits for, may wait for what its submitter is about to do: a signal, a push, a commit. Then the
+     * submitter must not lie below it: docs/memory-order.md, "Blocking". */
+    if (dfi_load_relaxed(&dfi_may_block) || dfi_load_relaxed(&dfi_pool.streams)) return 0;
+    if (dfi_pool.deterministic && type->modes & DFI_GROUPED) return 0;
+    if (type->modes && dfi_load_relaxed(&dfi_pool.devices)) return 0;
+    if (w->task) return !(w->task->task.mem.special && w->task->extra->weak && !w->task->extra->weak->at_once);
+    if (s->capture && s->capture->kind == DFI_CAPTURE_GRAPH) return 0; /* which has to see it */
+    if (s->gated && !s->gated->extra->weak->at_once) return 0; /* its gates may be closed */
+    if (dfi_load_relaxed(&s->spoilt)) return 0; /* skipped here: who comes after them is, too */
+    if (s->submitted == s->done) dfi_settle(w, s); /* tasks that came before may have left copies */
+    return s->submitted == s->done;
+}
+
+/* The same, found at once: then nobody looks on, either. */
+DFI_INLINE int dfi_may_run_now(struct dfi_worker *w)
+{
+    /* without a table no task was registered in this scope so far, and none of its gates was closed */
+    return DFI_LIKELY(dfi_load_relaxed(&dfi_pool.run_now) && !w->opts && !dfi_load_relaxed(&dfi_pool.cancels) &&
+                      (w->task ? !w->task->task.mem.special : !w->scope->table && w->scope->submitted == w->scope->done)) != 0;
+}
+
+/* A new child of the code that runs. NULL: no memory. */
+static struct dfi_flow *dfi_flow_for(struct dfi_worker *w, const struct dfi_type *type)
+{
+    struct dfi_scope *s = dfi_scope_here(w);
+    if (!s) return NULL;
+    if (DFI_UNLIKELY(s->submitted - s->done >= dfi_pool.window)) {
+        const struct df_opts *o = w->opts; /* not for what runs meanwhile */
+        const char *site = w->opts_site;
+        w->opts = NULL;
+        dfi_throttle(w, s);
+        w->opts = o, w->opts_site = site;
+    }
+    return dfi_flow_new(w, s, type);
+}
+
+/* NULL: to be run at once (dfi_run_now): while one worker is alone every task so far has run at once, in order, and there is
+ * nothing to look up and nobody to share with. DFI_BARE: there is no memory for a record (dfi_run_after); if it has no accesses, so
+ * that its caller need not tell them, dfi_run_now finds `bare`, and for that looks no further than whether there are options. */
+static struct df_opts dfi_opts_none;
+DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
+{
+    struct dfi_worker *w = dfi_me_attached();
+    struct dfi_flow *t;
+    if (!w) return NULL;
+    if (DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_refuses(w, type)) return NULL;
+    if (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_nested_deeply(w)) {
+        if (dfi_may_run_now(w)) return NULL;
+        if (dfi_may_run_now_slow(w, type)) {
+            if (!dfi_observed() || !(t = dfi_flow_for(w, type))) return NULL;
+            w->at_once = t;
+            return &t->task;
+        }
+    }
+    if ((t = dfi_flow_for(w, type)) != NULL) return &t->task;
+    dfi_graph_missing();
+    if (w->scope->capture) dfi_capture_missing(w);
+    if (type->modes) return DFI_BARE;
+    w->bare = 1;
+    if (!w->opts) w->opts = &dfi_opts_none;
+    return NULL;
+}
+
+static int dfi_cancelled_with(struct dfi_scope *s, const struct df_group *group)
+{
+    return dfi_load_relaxed(&dfi_pool.cancels) && ((group && dfi_load_relaxed(&group->dfi_cancelled)) || dfi_scope_cancelled(s));
+}
+
+/* There is no memory for a record of a task with these accesses: waits until its predecessors and tokens allow it to run at once.
+ * Zero: it is to be skipped. */
+static DFI_COLD int dfi_bare_begin(struct dfi_worker *w, const struct dfi_access *x, unsigned n)
+{
+    const struct df_opts *o = w->opts;
+    const char *site = w->opts_site;
+    struct dfi_scope *s = dfi_scope_here(w);
+    df_token *const *k;
+    int skip;
+    w->opts = NULL; /* not for what runs meanwhile */
+    if (s && dfi_pool.rename_bytes) dfi_settle(w, s); /* values come to where the task looks for them */
+    skip = dfi_wait_before(w, s, NULL, x, n);
+    for (k = o ? o->after : NULL; k && *k; k++) skip |= dfi_wait_token(*k, site) != DF_OK;
+    w->opts = o, w->opts_site = site;
+    if (!skip && !dfi_cancelled_with(w->task ? w->task->scope : w->scope, o ? o->group : NULL)) return 1;
+    dfi_store_relaxed(&w->n_skipped, dfi_load_relaxed(&w->n_skipped) + 1);
+    w->opts = NULL, w->ran_now = o ? DFI_PASSED_OVER : 0; /* for dfi_with_end */
+    return 0;
+}
+
+/* A task of that type was run in the scope of its submitter, and left children behind that were queued: for their options, or as
+ * the stack is deep. What comes after the task comes after these, too, but nothing names the task: so they are done first. (Not those
+ * that wait for tokens or inputs, which may have to come from the submitter.) */
+static DFI_COLD void dfi_finish_left(struct dfi_worker *w, const struct dfi_type *type)
+{
+    struct dfi_scope *s = w->scope;
+    if (!type->modes || !s->open || s->submitted == s->done) return;
+    dfi_nest_begin(w); /* a child that submitted the next one here would leave that one behind for a wait inside of this one */
+    if (!dfi_load_relaxed(&dfi_pool.held)) dfi_wait_until(w, s, 0);
+    else {
+        while (dfi_run_own(w, s->mark, NULL))
+            if (dfi_asked(w)) dfi_poll(w);
+        dfi_offer(w);
+    }
+    dfi_nest_end(w);
+}
+static DFI_COLD void dfi_run_now_left(struct dfi_worker *w, const struct dfi_type *type)
+{
+    if (w->now && w->now == w->scope->task) w->now = w->scope; /* the body that runs has its scope now */
+    if (!w->task && !(type->modes & DFI_STREAM)) dfi_finish_left(w, type); /* with windows: when they are given back */
+}
+
+/* Runs a task at once, in the scope of its submitter, as dfi_task_new asked for. What it took from
+ * df_local goes at its end, unless tasks that may use it are still to run. */
+DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
+{
+    struct dfi_worker *w = dfi_me();
+    struct dfi_scope *s;
+    struct dfi_local *locals;
+    const struct df_opts *with;
+    const void *now;
+    size_t room_used, mark;
+    if (!w) {
+        dfi_graph_missing();
+        type->run(args, NULL);
+        return;
+    }
+    s = w->scope;
+    if (DFI_UNLIKELY(s->guess != NULL) && dfi_guess_drops(w)) {
+        w->bare = 0;
+        dfi_guess_dropped(w);
+        dfi_args_order(type, args, DFI_ORDER_DROP);
+        return;
+    }
+    if (DFI_UNLIKELY((with = w->opts) != NULL)) {
+        if (w->bare) {
+            w->bare = 0;
+            if (!dfi_bare_begin(w, NULL, 0)) {
+                dfi_args_order(type, args, DFI_ORDER_DROP);
+                return;
+            }
+        }
+        w->opts = NULL;
+    }
+    if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices))) dfi_gpu_before_any(type);
+    locals = s->locals, room_used = s->room_used, mark = w->head;
+    now = w->now;
+    w->now = w->task ? (const void *)w->task : (const void *)s;
+    dfi_nest_begin(w);
+    dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
+    dfi_body_run(w, type, args, NULL);
+    dfi_nest_end(w);
+    w->now = now;
+    if (DFI_UNLIKELY(with != NULL)) w->ran_now = 1; /* for dfi_with_end */
+    if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, mark, DFI_END_OF_TASK);
+    if (DFI_UNLIKELY(s != w->scope || s->submitted != s->done)) {
+        dfi_run_now_left(w, type);
+        if (s != w->scope || s->submitted != s->done) return;
+    }
+    if (DFI_UNLIKELY(s->locals != locals)) dfi_scope_free_locals(s, locals);
+    s->room_used = room_used;
+}
+
+/* The same when dfi_task_new returned DFI_BARE. */
+DFI_API void dfi_run_after(const struct dfi_type *type, void *args, const struct dfi_access *x, unsigned n)
+{
+    if (dfi_bare_begin(dfi_me(), x, n)) dfi_run_now(type, args);
+    else dfi_args_order(type, args, DFI_ORDER_DROP);
+}
+
+/* No memory to order t: its predecessors are done first, then it runs here, on the memory itself. */
+static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n, const struct df_opts *o)
+{
+    struct dfi_edge *e, *next;
+    unsigned i;
+    w->opts = NULL;
+    if (o) dfi_opts_failed(w, t, o);
+    if (t->task.mem.special) dfi_extra_leave(w, t);
+    if (t->parts) t->parts->closed = 1; /* nobody would order its parts */
+    if (t->task.mem.special) dfi_extra_wait_tokens(w, t);
+    if (dfi_pool.rename_bytes) dfi_settle(w, t->scope);
+    if (dfi_wait_before(w, t->scope, t, x, n) ||
+        (!(t->type->modes & DFI_INTERNAL) && dfi_cancelled_with(t->scope, t->task.mem.special ? t->extra->group : NULL)))
+        dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
+    /* What was remembered of t is done: children that its body submits are children of the same scope. Nobody follows t but
+     * code that ran during the wait. */
+    for (e = dfi_exchange_acq_rel(&t->succ, DFI_DONE_EDGE); e; e = next) {
+        struct dfi_flow *u = e->task;
+        next = e->next;
+        if (dfi_flow_unblock(u)) dfi_ready_sibling(w, u);
+    }
+    for (i = 0; i < n; i++)
+        if (x[i].arg != DFI_NO_ARG) {
+            const char *end = (const char *)x[i].p + x[i].row;
+            memcpy((char *)t->task.args + x[i].arg, &x[i].p, sizeof x[i].p);
+            if (x[i].mode & DFI_RANGE) memcpy((char *)t->task.args + x[i].arg + sizeof x[i].p, &end, sizeof end);
+        }
+    if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices)) && !(t->type->modes & DFI_LAUNCH)) dfi_gpu_hook->host(x, n);
+    if (t->scope->guess && dfi_guess_drops(w)) {
+        dfi_store_relaxed(&w->n_undone, dfi_load_relaxed(&w->n_undone) + 1);
+        dfi_args_order(t->type, t->task.args, DFI_ORDER_DROP);
+    } else if (t->task.mem.special && t->extra->windows) dfi_stream_run_now(w, t);
+    else if (!dfi_load_relaxed(&t->skip)) dfi_body_run(w, t->type, t->task.args, t); /* in the submitter's scope */
+    else dfi_args_order(t->type, t->task.args, DFI_ORDER_DROP);
+    if (t->parts) dfi_weak_done(w, t);
+    dfi_check_done(t);
+    if (t->task.mem.special) {
+        dfi_extra_signal(w, t);
+        if (t->extra->guess) dfi_guess_leave(t->extra->guess);
+    }
+    dfi_flow_free(w, t);
+    if (o) w->ran_now = 1; /* for dfi_with_end */
+}
+
+/* t keeps where df_submit was called (DF_DEBUG), for a report of a stall. */
+static DFI_COLD void dfi_submit_remember(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_extra *x;
+    if (dfi_call_site == dfi_no_site || t->type->modes & DFI_INTERNAL) return;
+    if ((x = dfi_extra_of(w, t)) != NULL && !x->site) {
+        x->site = dfi_call_site;
+        if (!x->name) x->name = t->type->name;
+    }
+    dfi_call_site = dfi_no_site;
+}
+
+/* What few submissions need, before and after their accesses are registered. 0; 1: it has its edges;
+ * or without memory -1, -2: for options. */
+static DFI_NOINLINE int dfi_submit_before(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
+{
+    struct dfi_graph *g = DFI_GRAPH();
+    int failed = 0;
+    unsigned i;
+    for (i = 0; w->opts && w->opts->deterministic && i < n; i++)
+        if (dfi_kind(x[i].mode) == DFI_REDUCE) x[i].mode |= DFI_ORDERED;
+    if (t->scope->capture && t->scope->capture->kind == DFI_CAPTURE_GRAPH) dfi_capture_submit(w, t, x, n);
+    if (g) dfi_graph_submit(g, w, t, x, n);
+    if (w->opts && dfi_opts_take(w, t)) return -2;
+    if (dfi_stall_on()) dfi_submit_remember(w, t);
+    if (dfi_watched()) dfi_watch_submit(w, t, x, n);
+#if DF_CHECK
+    dfi_check_submit(w, t, x, n);
+#endif
+    if (t->type->modes & DFI_SHARED) dfi_accesses_apart(x, n);
+    if (t->scope->guess && !(t->type->modes & DFI_INTERNAL) && dfi_guess_take(w, t, x, n)) return -1;
+    failed |= t->type->modes & DFI_WEAK && !(t->task.mem.special && t->extra->guess) && dfi_weak_releasable(w, t);
+    failed |= dfi_pool.rename_bytes && dfi_rename_before(w, t, x, n);
+    failed |= dfi_gpu_hook && dfi_gpu_note(w, t, x, n);
+    if (!failed && t->scope->capture && t->scope->capture->kind == DFI_CAPTURE_STEADY) return dfi_steady_submit(w, t, x, n);
+    return failed ? -1 : 0;
+}
+
+static DFI_NOINLINE int dfi_submit_after(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
+{
+    unsigned i;
+    if (!t->parts) return 0;
+    for (i = 0; i < n; i++)
+        if (!(x[i].mode & DFI_WEAK)) t->parts->strong[t->parts->n_strong++] = dfi_region_of(&x[i]);
+    /* weak accesses after the others: what those cover t itself waits for, and so its children need not */
+    return t->type->modes & DFI_WEAK ? dfi_weak_submit(w, t, x, n) : 0;
+}
+
+/* t is registered with its accesses and counted. Nonzero: it is ready, and to be put on the stack or run here. */
+DFI_INLINE int dfi_submit_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n, int streams)
+{
+    const struct df_opts *o = w->opts;
+    int more = DF_CHECK || o || DFI_GRAPH() || dfi_watched() || dfi_pool.rename_bytes || dfi_load_relaxed(&dfi_pool.devices) || t->scope->guess || t->scope->capture ||
+               t->type->modes & (DFI_SHARED | DFI_WEAK), failed;
+    unsigned i;
+    failed = DFI_UNLIKELY(more) ? dfi_submit_before(w, t, x, n) : 0;
+    for (i = 0; i < n && !failed; i++)
+        if (!(x[i].mode & DFI_WEAK) && DFI_UNLIKELY((failed = dfi_register(w, t, t, &x[i])) > 0)) {
+            dfi_region_report(t, i);
+            failed = 0;
+        }
+    if (DFI_UNLIKELY(more) && !failed) failed = dfi_submit_after(w, t, x, n);
+    w->reg_task = NULL, w->reg_access = NULL;
+    if (DFI_UNLIKELY(failed < 0)) {
+        dfi_submit_now(w, t, x, n, failed == -2 ? o : NULL);
+        return 0;
+    }
+    if (streams && dfi_load_relaxed(&t->extra->windows_missing) > 0 && !t->extra->held_by) dfi_hold(w, t->extra);
+    failed = !dfi_flow_count(w, t);
+    if (DFI_UNLIKELY(more) && dfi_chaotic()) {
+        dfi_chaos_submitted(w, t, !failed);
+        return 0;
+    }
+    return !failed && !(DFI_UNLIKELY(t->task.mem.special) && dfi_ready_special(w, t));
+}
+
+static void dfi_submit_run(struct dfi_worker *w, struct dfi_flow *t)
+{
+    dfi_nest_begin(w);
+    dfi_level(w, 1);
+    dfi_run_chain(w, t, NULL);
+    dfi_level(w, -1);
+    dfi_nest_end(w);
+    dfi_offer(w);
+}
+
+DFI_INLINE void dfi_submit_push(struct dfi_worker *w, struct dfi_flow *t)
+{
+    dfi_push(w, t);
+    if (dfi_asked(w)) dfi_poll(w);
+    else dfi_offer(w);
+}
+
+/* Runs the task here if it is ready: a launch, which is put into its device's queue at once, in the order of the program, which is what a
+ * cache and transfers ahead of their time live on, and no later than anybody else would do it; or a task that was to run at
+ * once, and has a record only because somebody looks on (dfi_task_new). */
+DFI_API void dfi_submit_here(struct dfi_task *task, struct dfi_access *x, unsigned n)
+{
+    struct dfi_worker *w = dfi_me();
+    struct dfi_flow *t = (struct dfi_flow *)(void *)task;
+    const struct dfi_type *type = t->type;
+    size_t mark = w->head;
+    int at_once = w->at_once == t;
+    DFI_CHECK_CALL(w);
+    if (at_once) w->at_once = NULL;
+    if (!dfi_submit_register(w, t, x, n, 0)) {
+        dfi_offer(w);
+        return;
+    }
+    if (at_once && t->task.mem.special && t->extra->weak) {
+        t->extra->weak->at_once = 1;
+        while (dfi_run_own(w, mark, NULL)) continue; /* its gates, which wait for nothing */
+    }
+    dfi_submit_run(w, t);
+    if (at_once) dfi_finish_left(w, type); /* as without a record */
+}
+
+DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
+{
+    struct dfi_worker *w = (struct dfi_worker *)(void *)dfi_self;
+    struct dfi_flow *t = (struct dfi_flow *)(void *)task;
+    if (DFI_UNLIKELY(w->at_once == t)) {
+        dfi_submit_here(task, x, n);
+        return;
+    }
+    DFI_CHECK_CALL(w);
+    if (!dfi_submit_register(w, t, x, n, 0)) dfi_offer(w); /* tasks of df itself that it comes after */
+    else if (dfi_stack_full(w) && !dfi_nested_deeply(w) && !DFI_CHECK_ASAN && !dfi_load_relaxed(&dfi_may_block)) dfi_submit_run(w, t);
+    else dfi_submit_push(w, t);
+}
+
+/* --- waiting ----------------------------------------------------------------------------------- */
+
+struct dfi_wait_on { DFI_ATOMIC(intptr_t) *flag; struct dfi_worker *waiter; };
+
+static void dfi_wait_on_run(void *args, void *result)
+{
+    struct dfi_wait_on a = *(struct dfi_wait_on *)args;
+    (void)result;
+    dfi_internal_counted();
+    dfi_store_seq_cst(a.flag, (intptr_t)1); /* the flag is on the waiter's stack: gone from here on */
+    dfi_wake_waiting(a.waiter);
+}
+
+/* Until the children so far that conflict with the accesses x are done. */
+static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n, const char *site)
+{
+    static const struct dfi_type type = { dfi_wait_on_run, "df_wait_on", 0, 0, sizeof(struct dfi_wait_on), DFI_INTERNAL, NULL };
+    DFI_ATOMIC(intptr_t) flag;
+    struct dfi_wait_on a;
+    struct dfi_task *t;
+    struct dfi_waits waits;
+    struct dfi_goal g;
+    if (!w || w->task || !w->scope->table) return; /* no task so far */
+    if (DFI_UNLIKELY(w->scope->guess != NULL)) dfi_guess_drops(w); /* what is waited for is known to count, then, or not to matter */
+    if (!(t = dfi_task_new(&type)) || t == DFI_BARE) {
+        if (t) dfi_wait_before(w, w->scope, NULL, x, n);
+        if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->host(x, n);
+        return;
+    }
+    dfi_store_relaxed(&flag, (intptr_t)0);
+    a.flag = &flag, a.waiter = w;
+    memcpy(t->args, (void *)&a, sizeof a);
+    if (DFI_UNLIKELY(dfi_watched())) dfi_watch_until(w, (struct dfi_flow *)(void *)t);
+    dfi_submit(t, x, n);
+    g.kind = DFI_GOAL_FLAG, g.scope = w->scope, g.future = NULL, g.flag = &flag;
+    dfi_waits_begin(w, &waits, DFI_WAITS_TASK, t, site);
+    dfi_help_until(w, w->scope->mark, &g);
+    dfi_waits_end(w, &waits);
+    if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices))) dfi_gpu_hook->host(x, n);
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API DFI_NOINLINE void dfi_wait_here(const char *site)
+{
+    struct dfi_worker *w = dfi_me();
+    DFI_UNSYNCED(w);
+    if (!w || w->task) return;
+    DFI_CHECK_CALL(w);
+    dfi_waits_site(w, site);
+    dfi_wait_all(w, w->scope);
+    if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_wait(w);
+    dfi_scope_unspoil(w, w->scope);
+    dfi_scope_uncancel(w->scope);
+    if (DFI_UNLIKELY(w->scope->capture != NULL || dfi_pool.capture)) dfi_capture_waited(w);
+    if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_outside(w);
+}
+
+DFI_API DFI_NOINLINE void dfi_wait_on_here(const char *site, const void *p, size_t bytes)
+{
+    struct dfi_access x;
+    struct dfi_worker *w = dfi_me();
+    struct dfi_region r;
+    dfi_access_array(&x, DFI_IN, DFI_NO_ARG, p, bytes);
+    r = dfi_region_of(&x);
+    if (DFI_UNLIKELY(dfi_region_is_all(&r))) dfi_log(DFI_LOG_REGION_WAIT, site ? site : "", site ? ": " : "");
+    DFI_CHECK_CALL(w);
+    DFI_UNSYNCED(w);
+    dfi_wait_for(w, &x, 1, site);
+    if (w) dfi_check_waited(w, &x);
+}
+
+DFI_API void (df_wait)(void) { dfi_wait_here(NULL); }
+DFI_API void (df_wait_on)(const void *p, size_t bytes) { dfi_wait_on_here(NULL, p, bytes); }
+DFI_EXTERN_C_END
+
+#endif

@@ -1,0 +1,572 @@
+/* engine.h - the data engine: devices, what is brought back from them, and when the host waits
+ *
+ * All of it is under one lock, which is held for some microseconds at a time and never while anybody waits. Who has to wait
+ * sleeps until something has changed and then looks at everything again (dfi_engine_wait). Each device has a thread of
+ * its own, which brings results to the host: because a driver may block there, and somebody has to say that they have come.
+ * After PaRSEC's engine (ICL-UT-18-03, 2.1 and 6). */
+#ifndef DFI_GPU_ENGINE_H
+#define DFI_GPU_ENGINE_H
+
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../base/env.h"
+#include "../base/log.h"
+#include "../base/memory.h"
+#include "../os/os.h"
+#include "../os/threads.h"
+#include "../os/wait.h"
+#include "../api/access.h"
+#include "../api/result.h"
+#include "../api/task.h"
+#include "../work/blocking.h"
+#include "../work/pool.h"
+#include "../work/sched.h"
+#include "../work/types.h"
+#include "../flow/devices.h"
+#include "../flow/region.h"
+#include "../more/error.h"
+#include "../observe/events.h"
+#include "../observe/probes.h"
+#include "cuda/cuda.h"
+#include "driver.h"
+#include "history.h"
+#include "host/host.h"
+#include "memory.h"
+#include "opencl/opencl.h"
+#include "record.h"
+#include "sim/sim.h"
+#include "trace.h"
+#include "../api/public.h"
+#include "../../df_gpu.h"
+
+enum { DFI_JOBS_AT_ONCE = 16, DFI_MAX_HELD = 256 };
+
+/* Memory whose copies outlive a wait (df_gpu_hold). */
+struct dfi_held { const char *p, *end; int count; };
+
+struct dfi_engine {
+    DFI_ATOMIC(int) started;              /* the drivers were asked: 1 */
+    /* under dfi_engine_lock, as what the devices and records hold */
+    int n;
+    df_counters closed;                      /* launches and bytes of devices that there were before; the rest is 0 */
+    struct dfi_device *device[DFI_MAX_DEVICES];
+    struct dfi_records records;
+    size_t jobs;                          /* under way */
+    struct dfi_built *built;              /* all kernels compiled */
+    unsigned opened;                      /* how often devices were looked for */
+    DFI_ATOMIC(int) generation;           /* changes when devices are closed or lost */
+    unsigned stamp;                       /* of the launch that pinned last */
+    struct dfi_held held[DFI_MAX_HELD];
+    int n_held;
+    size_t jobs_so_far;
+    int sleepers;                         /* who waits for a change */
+    DFI_ATOMIC(int) changes;              /* counts what somebody may wait for */
+    struct dfi_os_event event;
+};
+DFI_EXTERN_C_BEGIN
+extern DFI_API struct dfi_engine dfi_engine;
+extern DFI_API struct dfi_os_mutex dfi_engine_lock, dfi_engine_start_lock;
+DFI_API struct dfi_engine dfi_engine;
+DFI_API struct dfi_os_mutex dfi_engine_lock = DFI_OS_MUTEX_INIT;
+DFI_API struct dfi_os_mutex dfi_engine_start_lock = DFI_OS_MUTEX_INIT; /* while the drivers are asked */
+DFI_EXTERN_C_END
+
+/* --- waiting ----------------------------------------------------------------------------------- */
+
+static void dfi_engine_changed(void)
+{
+    if (!dfi_engine.sleepers) return;
+    dfi_fetch_add_acq_rel(&dfi_engine.changes, 1);
+    dfi_os_event_wake_all(&dfi_engine.event);
+}
+
+/* Another thread takes the worker's place, but never more of them than there are workers: what all wait for needs none. */
+static void dfi_engine_block(void (*fn)(void *), void *arg)
+{
+    if (dfi_load_relaxed(&dfi_pool.blocked) < dfi_pool.n_workers) dfi_yield("a device", NULL, fn, arg);
+    else fn(arg);
+}
+
+static void dfi_engine_sleep(void *seen) { dfi_os_event_wait(&dfi_engine.event, &dfi_engine.changes, *(int *)seen, 0); }
+
+static struct dfi_job *dfi_jobs_take(struct dfi_device *d)
+{
+    struct dfi_job *first = d->jobs, **end = &first;
+    int n;
+    for (n = 0; n < DFI_JOBS_AT_ONCE && *end; n++) end = &(*end)->next;
+    d->jobs = *end, *end = NULL;
+    if (!d->jobs) d->jobs_end = &d->jobs;
+    return first;
+}
+
+static void dfi_jobs_run(struct dfi_device *d, struct dfi_job *first);
+
+/* Until something has changed. The lock is free meanwhile: nothing that was looked up before holds afterwards. */
+static void dfi_engine_wait(void)
+{
+    int d, seen = dfi_load_relaxed(&dfi_engine.changes);
+    for (d = 0; d < dfi_engine.n; d++)
+        if (dfi_engine.device[d]->jobs && !dfi_engine.device[d]->thread_started) {
+            dfi_jobs_run(dfi_engine.device[d], dfi_jobs_take(dfi_engine.device[d]));
+            return;
+        }
+    dfi_engine.sleepers++;
+    dfi_os_unlock(&dfi_engine_lock);
+    dfi_engine_block(dfi_engine_sleep, &seen);
+    dfi_os_lock(&dfi_engine_lock);
+    dfi_engine.sleepers--;
+}
+
+struct dfi_point { struct dfi_device *device; int queue; uintptr_t number; df_result result; };
+
+static void dfi_point_sync(void *p)
+{
+    struct dfi_point *a = (struct dfi_point *)p;
+    a->result = a->device->gpu.driver->sync(&a->device->gpu, a->queue, a->number);
+}
+
+static int dfi_point_reached(struct dfi_device *d, int q, uintptr_t number)
+{
+    if (number <= d->reached[q] || d->lost) return 1;
+    if (!d->gpu.driver->reached(&d->gpu, q, number)) return 0;
+    d->reached[q] = number;
+    return 1;
+}
+
+static void dfi_device_lose(struct dfi_device *d, const char *doing);
+static int dfi_record_write_back(struct dfi_record *r);
+
+/* Until the operation is done; without the lock meanwhile. Nonzero: it had to wait, so look again. */
+static int dfi_engine_sync(struct dfi_device *d, int q, uintptr_t number)
+{
+    struct dfi_point a;
+    if (dfi_point_reached(d, q, number)) return 0;
+    a.device = d, a.queue = q, a.number = number, a.result = DF_OK;
+    d->gpu.driver->flush(&d->gpu, q);
+    dfi_os_unlock(&dfi_engine_lock);
+    dfi_engine_block(dfi_point_sync, &a);
+    dfi_os_lock(&dfi_engine_lock);
+    if (a.result) dfi_device_lose(d, "finishing what was launched");
+    return 1;
+}
+
+/* --- what goes wrong ---------------------------------------------------------------------------- */
+
+/* What is in its queues comes to its end, if it does not know that it failed: until then it reads and writes the host's memory. */
+static void dfi_device_drain(struct dfi_device *d)
+{
+    int q;
+    for (q = 0; q < DFI_QUEUES; q++) d->gpu.driver->sync(&d->gpu, q, dfi_load_relaxed(&d->gpu.issued[q]));
+}
+
+/* d failed: nobody uses it any more. What only d had is lost, which is an error for all scopes that have launched something;
+ * the host's memory is as the last task of the host left it. This once somebody waits with the lock: for no task. */
+static void dfi_device_lose(struct dfi_device *d, const char *doing)
+{
+    size_t bytes = 0;
+    struct dfi_record *r;
+    if (d->lost) return;
+    d->lost = 1;
+    dfi_fetch_add_acq_rel(&dfi_engine.generation, 1);
+    for (r = dfi_engine.records.first; r; r = r->next) {
+        struct dfi_buffer *b = r->copy[d->gpu.index];
+        if (!b) continue;
+        if (dfi_record_only_on(r, d->gpu.index)) {
+            bytes += r->region.row * r->region.rows;
+            dfi_record_host_valid(&dfi_engine.records, r, 1);
+        }
+        b->state = DFI_INVALID;
+    }
+    dfi_log(DFI_LOG_DEVICE_LOST, d->gpu.index + 1, d->gpu.info.name, doing, dfi_gpu_error, (unsigned long)bytes);
+    if (bytes) dfi_fetch_add_relaxed(&dfi_pool.device_errors, 1);
+    dfi_device_drain(d);
+    dfi_engine_changed();
+}
+
+/* --- results come to the host -------------------------------------------------------------------- */
+
+/* Devices may still be taking what is in the host's memory of r, and of what overlaps it: one step towards the end of
+ * that. Nonzero: it had to wait; call it again. pre: r stays. */
+static int dfi_record_readers_wait(const struct dfi_record *r)
+{
+    unsigned i;
+    int d;
+    for (i = 0; i <= r->n_over; i++)
+        for (d = 0; d < dfi_engine.n; d++)
+            if (dfi_engine_sync(dfi_engine.device[d], DFI_Q_IN, (i < r->n_over ? r->over[i] : r)->in[d])) return 1;
+    return 0;
+}
+
+/* The jobs, at most DFI_JOBS_AT_ONCE of them, in the order given. pre: the lock, which is free meanwhile. */
+static void dfi_jobs_run(struct dfi_device *d, struct dfi_job *first)
+{
+    const struct dfi_gpu_driver *v = d->gpu.driver;
+    struct dfi_job *j, *next;
+    df_result r = DF_OK, end;
+    for (j = first; j; j = j->next)
+        while (j->record && dfi_record_readers_wait(j->record)) {}
+    if (d->lost) r = DF_ERROR_DEVICE;
+    for (j = first; j && !r; j = j->next)
+        if (j->buffer->write_point) r = v->wait(&d->gpu, DFI_Q_OUT, &d->gpu, j->buffer->write_queue, j->buffer->write_point);
+    dfi_os_unlock(&dfi_engine_lock);
+    for (j = first; j; j = j->next) {
+        if (!r) r = v->copy_out(&d->gpu, DFI_Q_OUT, j->to, j->buffer->memory, &j->buffer->box);
+        j->result = r;
+    }
+    if (!r) v->flush(&d->gpu, DFI_Q_OUT);
+    /* also after a failure: what is in the queue writes into the host's memory */
+    end = v->sync(&d->gpu, DFI_Q_OUT, dfi_load_relaxed(&d->gpu.issued[DFI_Q_OUT]));
+    dfi_os_lock(&dfi_engine_lock);
+    for (j = first; j; j = j->next) {
+        if (end) j->result = end;
+        if (j->result) continue;
+        dfi_fetch_add_relaxed(&d->bytes_out, j->buffer->box.row * j->buffer->box.rows);
+        if (!j->record) continue;
+        dfi_record_host_valid(&dfi_engine.records, j->record, 1);
+        if (!d->lost) j->buffer->state = DFI_SHARED_COPY;
+    }
+    if (r || end) dfi_device_lose(d, "bringing results to the host");
+    for (j = first; j; j = next) {
+        struct dfi_record *from = j->record;
+        size_t number = j->number;
+        next = j->next; /* j may be on the stack of who waits for it */
+        dfi_engine.jobs--;
+        j->under_way = 0;
+        if (from && dfi_record_write_back(from)) from->job.number = number; /* another device has it: who waits for this waits for that */
+    }
+    dfi_engine_changed();
+}
+
+static void *dfi_device_thread(void *p)
+{
+    struct dfi_device *d = (struct dfi_device *)p;
+    dfi_os_lock(&dfi_engine_lock);
+    while (d->jobs || !d->ending) {
+        int seen = dfi_load_relaxed(&d->job_wake);
+        if (!d->jobs) {
+            dfi_os_unlock(&dfi_engine_lock);
+            dfi_os_event_wait(&d->event, &d->job_wake, seen, 0);
+            dfi_os_lock(&dfi_engine_lock);
+            continue;
+        }
+        dfi_jobs_run(d, dfi_jobs_take(d));
+    }
+    dfi_os_unlock(&dfi_engine_lock);
+    return NULL;
+}
+
+/* j->buffer of d is to be brought to j->to. */
+static void dfi_job_add(struct dfi_device *d, struct dfi_job *j)
+{
+    j->next = NULL;
+    j->under_way = 1;
+    j->number = ++dfi_engine.jobs_so_far;
+    dfi_engine.jobs++;
+    /* no thread: who waits for the job does it (dfi_engine_wait) */
+    if (!d->thread_started && !dfi_os_thread_start(&d->thread, dfi_device_thread, d, 0)) d->thread_started = 1;
+    *d->jobs_end = j, d->jobs_end = &j->next;
+    dfi_fetch_add_acq_rel(&d->job_wake, 1);
+    dfi_os_event_wake_all(&d->event);
+}
+
+/* r, which the host does not have, begins to be written back, unless it is on its way already. Nonzero: it is. */
+static int dfi_record_write_back(struct dfi_record *r)
+{
+    int d;
+    if (r->job.under_way) return 1;
+    if (r->host_valid) return 0;
+    d = dfi_record_holder(r);
+    r->job.record = r, r->job.buffer = r->copy[d], r->job.to = (void *)r->region.p;
+    dfi_job_add(dfi_engine.device[d], &r->job);
+    return r->job.under_way;
+}
+
+/* --- the host looks at memory, or changes it -------------------------------------------------------- */
+
+static int dfi_region_held(const struct dfi_region *r)
+{
+    const char *p = (const char *)r->p;
+    int i;
+    for (i = 0; i < dfi_engine.n_held; i++)
+        if (p >= dfi_engine.held[i].p && (const char *)dfi_region_end(r) <= dfi_engine.held[i].end) return 1;
+    return 0;
+}
+
+/* What devices only have now is written back, and all of it forgotten by the devices; not what is held, unless everything is
+ * asked for. What others launch meanwhile is not waited for. The lock is free now and then. */
+static void dfi_engine_settle_records(int everything)
+{
+    struct dfi_record *r, *next;
+    size_t last = 0;
+    int d, wait, first = 1;
+    do {
+        for (wait = 0, r = dfi_engine.records.first; r && (dfi_engine.records.host_invalid || dfi_engine.jobs); r = r->next) {
+            if (first) wait |= (everything || !dfi_region_held(&r->region)) && dfi_record_write_back(r);
+            else wait |= r->job.under_way && r->job.number <= last;
+        }
+        if (first) last = dfi_engine.jobs_so_far;
+        first = 0;
+        if (wait) dfi_engine_wait();
+    } while (wait);
+    for (d = 0; d < dfi_engine.n; d++) {
+        struct dfi_device *v = dfi_engine.device[d];
+        uintptr_t point[DFI_QUEUES];
+        int q;
+        for (q = 0; q < DFI_QUEUES; q++) point[q] = dfi_load_relaxed(&v->gpu.issued[q]);
+        for (q = 0; q < DFI_QUEUES; q++) dfi_engine_sync(v, q, point[q]);
+    }
+    for (r = dfi_engine.records.first; r; r = next) {
+        int busy = !r->host_valid || r->job.under_way || r->pins; /* by others, since */
+        next = r->next;
+        for (d = 0; d < dfi_engine.n && !busy; d++) busy = !dfi_point_reached(dfi_engine.device[d], DFI_Q_IN, r->in[d]);
+        if (busy || (!everything && dfi_region_held(&r->region))) continue;
+        dfi_record_invalidate(r, -1);
+        if (dfi_engine.records.count <= DFI_PRUNE_AT) continue;
+        for (d = 0; d < dfi_engine.n; d++)
+            if (r->copy[d]) dfi_buffer_give_up(dfi_engine.device[d], r->copy[d]);
+        dfi_record_free(&dfi_engine.records, r);
+    }
+}
+
+/* One step towards host memory that may be accessed with this mode. Nonzero: it had to wait; call it again. */
+static int dfi_host_step(const struct dfi_region *region, unsigned mode)
+{
+    struct dfi_record *r = dfi_record_of(&dfi_engine.records, region), *s;
+    unsigned i;
+    int wait = 0, replaced = (mode & (DFI_INOUT | DFI_SHARED)) == DFI_OUT;
+    if (!r) { /* no memory: as if everything were asked for */
+        dfi_engine_settle_records(1);
+        return 0;
+    }
+    for (i = 0; i <= r->n_over; i++) {
+        s = i < r->n_over ? r->over[i] : r;
+        if (!s->host_valid && !s->job.under_way && replaced && dfi_region_covers(region, &s->region))
+            dfi_record_host_valid(&dfi_engine.records, s, 1); /* what the device has is not needed by anybody */
+        wait |= dfi_record_write_back(s);
+    }
+    if (wait) {
+        dfi_engine_wait();
+        return 1;
+    }
+    if (!(mode & DFI_WRITES)) return 0;
+    if (dfi_record_readers_wait(r)) return 1;
+    for (i = 0; i <= r->n_over; i++) dfi_record_invalidate(i < r->n_over ? r->over[i] : r, -1);
+    return 0;
+}
+
+static void dfi_engine_host(const struct dfi_access *x, unsigned n)
+{
+    unsigned i;
+    if (!dfi_load_relaxed(&dfi_pool.devices)) return;
+    dfi_os_lock(&dfi_engine_lock);
+    for (i = 0; i < n; i++) {
+        struct dfi_region r = dfi_region_of(&x[i]);
+        if (!r.rows || x[i].mode & DFI_WEAK) continue;
+        while (dfi_host_step(&r, x[i].mode)) {}
+    }
+    dfi_os_unlock(&dfi_engine_lock);
+}
+
+/* The memory that an environment variable asks for; 0: no limit. */
+static size_t dfi_env_bytes(const char *name)
+{
+    const char *text = dfi_env(name), *end;
+    size_t bytes;
+    if (!text || !*text) return 0;
+    bytes = dfi_bytes_of(text, &end);
+    if (bytes && !*end) return bytes;
+    dfi_log(DFI_LOG_BAD_ENV, name, text, "a number of bytes, as 64M");
+    return 0;
+}
+
+static void dfi_engine_settle(struct dfi_scope *s, int since)
+{
+    dfi_os_lock(&dfi_engine_lock);
+    dfi_engine_settle_records(!s);
+    dfi_os_unlock(&dfi_engine_lock);
+    if (s && dfi_load_relaxed(&dfi_pool.device_errors) != since)
+        dfi_scope_set_error(s, DF_ERROR_DEVICE, "a device failed, and with it what only it had: the log says more");
+}
+
+static void dfi_engine_forked(void)
+{
+    dfi_engine_lock = dfi_engine_start_lock = dfi_mutex_free;
+    dfi_engine.n = 0; /* what there was stays allocated: the other threads may have been changing it */
+    dfi_gt_forked();
+    memset((void *)&dfi_engine.records, 0, sizeof dfi_engine.records);
+    dfi_engine.jobs = 0, dfi_engine.n_held = 0, dfi_engine.sleepers = 0;
+    if (dfi_load_relaxed(&dfi_engine.started)) dfi_os_event_init(&dfi_engine.event); /* others were waiting for it, and it counted them */
+    dfi_store_relaxed(&dfi_pool.devices, 0);
+}
+
+/* Adds what d did. */
+static void dfi_device_count(struct dfi_device *d, df_counters *c)
+{
+    c->launches += dfi_load_relaxed(&d->n_launches);
+    c->bytes_in += dfi_load_relaxed(&d->bytes_in);
+    c->bytes_out += dfi_load_relaxed(&d->bytes_out);
+}
+
+static void dfi_engine_count(df_counters *c)
+{
+    int d;
+    dfi_os_lock(&dfi_engine_lock);
+    c->launches = dfi_engine.closed.launches;
+    c->bytes_in = dfi_engine.closed.bytes_in;
+    c->bytes_out = dfi_engine.closed.bytes_out;
+    for (d = 0; d < dfi_engine.n; d++) dfi_device_count(dfi_engine.device[d], c);
+    dfi_os_unlock(&dfi_engine_lock);
+}
+
+/* --- devices --------------------------------------------------------------------------------------- */
+
+/* pre: no task runs, nothing is in the queues. */
+static void dfi_engine_stop(void)
+{
+    struct dfi_record *r;
+    struct dfi_buffer *b;
+    struct dfi_built *k;
+    int d;
+    if (!dfi_load_seq_cst(&dfi_engine.started)) return;
+    dfi_os_lock(&dfi_engine_lock);
+    dfi_engine.n_held = 0;
+    dfi_engine_settle_records(1);
+    for (d = 0; d < dfi_engine.n; d++) {
+        struct dfi_device *v = dfi_engine.device[d];
+        v->ending = 1;
+        dfi_fetch_add_acq_rel(&v->job_wake, 1);
+        dfi_os_event_wake_all(&v->event);
+        dfi_os_unlock(&dfi_engine_lock);
+        if (v->thread_started) dfi_os_thread_join(&v->thread);
+        dfi_os_lock(&dfi_engine_lock);
+        while (v->oldest) dfi_buffer_give_up(v, v->oldest);
+        while ((b = v->pool) != NULL) {
+            v->pool = b->next;
+            dfi_buffer_destroy(v, b);
+        }
+    }
+    while ((r = dfi_engine.records.first) != NULL) dfi_record_free(&dfi_engine.records, r);
+    while ((k = dfi_engine.built) != NULL) { /* of kernels that may be gone with the library they were in */
+        dfi_engine.built = k->all;
+        dfi_mfree(k);
+    }
+    dfi_history_stop();
+    dfi_gt_end();
+    for (d = 0; d < dfi_engine.n; d++) {
+        dfi_device_count(dfi_engine.device[d], &dfi_engine.closed);
+        dfi_engine.device[d]->gpu.driver->close(&dfi_engine.device[d]->gpu);
+        dfi_os_event_free(&dfi_engine.device[d]->event);
+        dfi_mfree((void *)dfi_engine.device[d]);
+    }
+    dfi_fetch_add_acq_rel(&dfi_engine.generation, 1);
+    dfi_engine.n = 0;
+    dfi_os_event_free(&dfi_engine.event);
+    dfi_os_unlock(&dfi_engine_lock);
+    if (dfi_load_relaxed(&dfi_pool.devices)) dfi_fetch_add_relaxed(&dfi_pool.cancels, -1);
+    dfi_store_seq_cst(&dfi_pool.devices, 0);
+    dfi_store_seq_cst(&dfi_engine.started, 0);
+}
+
+static const struct dfi_gpu_driver *const dfi_drivers[] = {
+    &dfi_sim_driver,
+#if defined(DF_USE_CUDA)
+    &dfi_cuda_driver,
+#endif
+#if defined(DF_USE_OPENCL)
+    &dfi_opencl_driver,
+#endif
+};
+
+/* Opens the devices of one driver, as many as there is room for. */
+static void dfi_engine_open(const struct dfi_gpu_driver *v, size_t most_bytes)
+{
+    int i, n = v->count();
+    for (i = 0; i < n && dfi_engine.n < DFI_MAX_DEVICES; i++) {
+        struct dfi_device *d = (struct dfi_device *)dfi_malloc(sizeof *d);
+        if (!d) break;
+        memset((void *)d, 0, sizeof *d);
+        d->gpu.driver = v;
+        d->gpu.index = dfi_engine.n;
+        d->jobs_end = &d->jobs;
+        d->building = dfi_mutex_free;
+        if (dfi_os_event_init(&d->event)) {
+            dfi_mfree((void *)d);
+            break;
+        }
+        if (v->open(&d->gpu, i)) {
+            dfi_log(DFI_LOG_DEVICE_OPEN, v->kind, i, dfi_gpu_error);
+            dfi_os_event_free(&d->event);
+            dfi_mfree((void *)d);
+            continue;
+        }
+        snprintf(d->gpu.info.kind, sizeof d->gpu.info.kind, "%s", v->kind);
+        if (most_bytes && d->gpu.info.memory > most_bytes) d->gpu.info.memory = most_bytes;
+        d->limit = d->gpu.info.memory;
+        if (dfi_watched() & DFI_WATCH_TRACE) dfi_gt_begin(&d->gpu);
+        dfi_engine.device[dfi_engine.n++] = d;
+    }
+}
+
+static const struct dfi_gpu_hook dfi_engine_hook = { dfi_engine_host, dfi_engine_settle, dfi_engine_stop, dfi_engine_count, dfi_engine_forked };
+#if DFI_GNU
+static __attribute__((constructor)) void dfi_engine_present(void)
+{
+    if (!dfi_gpu_hook) dfi_gpu_hook = &dfi_engine_hook; /* else another module has it, too */
+}
+#endif
+
+/* Looks for devices the first time. How many there are. */
+DFI_API int dfi_gpu_ready(void)
+{
+    const char *only;
+    size_t most, i;
+    if (DFI_LIKELY(dfi_load_acquire(&dfi_engine.started))) return dfi_engine.n;
+    if (!dfi_me_attached()) return 0;
+    dfi_os_lock(&dfi_engine_start_lock);
+    if (!dfi_load_relaxed(&dfi_engine.started) && !dfi_os_event_init(&dfi_engine.event)) {
+        dfi_os_lock(&dfi_engine_lock); /* others see devices first, and then take it */
+        dfi_engine.opened++;
+        only = dfi_env("DF_GPU");
+        if (only && !*only) only = NULL;
+        most = dfi_env_bytes("DF_GPU_MEMORY");
+        for (i = 0; i < sizeof dfi_drivers / sizeof *dfi_drivers && !dfi_engine.n; i++) {
+            const char *kind = dfi_drivers[i]->kind;
+            if (only && strcmp(only, !strcmp(kind, "CUDA") ? "cuda" : !strcmp(kind, "OpenCL") ? "opencl" : "sim")) continue;
+            dfi_engine_open(dfi_drivers[i], most);
+        }
+        if (only && !dfi_engine.n && strcmp(only, "none")) dfi_log(DFI_LOG_NO_DEVICE, only);
+        dfi_history_start(dfi_engine.device, dfi_engine.n, dfi_pool.n_workers);
+        if (dfi_gpu_hook != &dfi_engine_hook) dfi_gpu_hook = &dfi_engine_hook; /* the devices are those of this module */
+        dfi_store_seq_cst(&dfi_pool.devices, dfi_engine.n);
+        if (dfi_engine.n) { /* every task looks before it begins (dfi_flow_prepare) */
+            dfi_store_relaxed(&dfi_pool.run_now, 0);
+            dfi_fetch_add_relaxed(&dfi_pool.cancels, 1);
+        }
+        dfi_store_release(&dfi_engine.started, 1); /* with all of the above; pairs with the acquire above */
+        dfi_os_unlock(&dfi_engine_lock);
+    }
+    dfi_os_unlock(&dfi_engine_start_lock);
+    return dfi_engine.n;
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API int df_gpu_devices(void)
+{
+    int n = dfi_gpu_ready();
+    return n ? n : 1;
+}
+
+DFI_API df_result df_gpu_info(int device, df_gpu_device *info)
+{
+    int n = dfi_gpu_ready();
+    if (device == DF_HOST || (!n && device == 1)) {
+        dfi_host_info(info, df_workers());
+        return DF_OK;
+    }
+    if (device < 1 || device > n) return DF_ERROR_DEVICE;
+    *info = dfi_engine.device[device - 1]->gpu.info;
+    return DF_OK;
+}
+DFI_EXTERN_C_END
+
+#endif

@@ -1,0 +1,251 @@
+/* deadlock.h - tasks that wait for what can no longer come are named and skipped
+ *
+ * While a thread sleeps in a wait and there are tasks held by tokens, missing inputs or streams, it looks now and then.
+ * When no worker runs, may find, or blocks with anything, and that stays so, only somebody outside of df could
+ * still signal. If all signals missing are promised by tasks that wait themselves, that would be a signal too
+ * many: it is a cycle, and is broken at once. Otherwise outsiders are given df_config.patience.
+ * If there are ready tasks then, but only such as nobody may run on top of what he waits for, one is run all the
+ * same: it may be what another waits for to push, or to make room. */
+#ifndef DFI_MORE_DEADLOCK_H
+#define DFI_MORE_DEADLOCK_H
+
+#include <limits.h>
+#include "../base/atomic.h"
+#include "../base/log.h"
+#include "../os/threads.h"
+#include "../os/wait.h"
+#include "../api/result.h"
+#include "../work/deque.h"
+#include "../work/queue.h"
+#include "../work/sched.h"
+#include "../work/tables.h"
+#include "../work/types.h"
+#include "../flow/task.h"
+#include "error.h"
+#include "stream/window.h"
+#include "token.h"
+#include "../observe/stall/waits.h"
+#include "../api/public.h"
+
+static void dfi_stall_now(int ms);
+static int dfi_token_is_closed(df_token *t) { return dfi_load_acquire(&t->dfi_need) > 0; }
+
+/* Does v sleep in a call that another may end? Not if it was woken, and has just not had a CPU since. */
+static int dfi_sleeps(const struct dfi_worker *v)
+{
+    int how = dfi_load_seq_cst(&v->asleep);
+    return how == DFI_ASLEEP ? dfi_load_seq_cst(&v->park) != DFI_AWAKE : how != DFI_NOT_ASLEEP && !dfi_load_seq_cst(&v->retry_awake);
+}
+
+/* How much has happened so far, or 0: something goes on now, elsewhere than in the code of `me`. */
+static size_t dfi_stuck_stamp(const struct dfi_worker *me)
+{
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    int blocked = dfi_load_seq_cst(&dfi_pool.blocked);
+    size_t stamp = 1 + dfi_load_relaxed(&dfi_pool.events);
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
+        int asleep = dfi_sleeps(v);
+        int awake = dfi_load_seq_cst(&v->park) == DFI_AWAKE && !asleep;
+        blocked -= asleep; /* it waits for what is looked at here */
+        if ((awake && v != me && (dfi_load_relaxed(&v->helper) || dfi_load_relaxed(&v->level))) || !dfi_deque_empty_any(v) || dfi_load_seq_cst(&v->pinned.count)) return 0;
+        stamp += dfi_load_relaxed(&v->n_tasks) + dfi_load_relaxed(&v->n_skipped) + dfi_load_relaxed(&v->n_events);
+    }
+    return blocked > 0 ? 0 : stamp;
+}
+
+/* Is x held by something that may come from outside at any time? */
+static int dfi_held_external(const struct dfi_extra *x)
+{
+    const struct dfi_use *u;
+    for (u = x->after; u; u = u->next)
+        if (dfi_token_is_closed(u->token) && dfi_load_relaxed(&u->token->dfi_state) & DFI_TOKEN_EXTERNAL) return 1;
+    return 0;
+}
+
+/* Are all missing signals promised by tasks? Then nobody outside can have them. */
+static int dfi_stuck_for_certain(void)
+{
+    int i, certain = 1, n = dfi_load_acquire(&dfi_pool.n_slots);
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
+        struct dfi_extra *x;
+        dfi_os_lock(&v->held_lock);
+        for (x = v->held; x; x = x->held_next) {
+            const struct dfi_use *u;
+            if (x->inputs || dfi_load_relaxed(&x->windows_missing) > 0) certain = 0;
+            for (u = x->after; u; u = u->next)
+                if (dfi_load_relaxed(&u->token->dfi_promised) < dfi_load_relaxed(&u->token->dfi_need)) certain = 0;
+        }
+        dfi_os_unlock(&v->held_lock);
+    }
+    return certain;
+}
+
+/* Who waits in a list that was given up. */
+static void dfi_stuck_report(const struct dfi_edge *e, const char *token, int certain)
+{
+    for (; e; e = e->next) {
+        struct dfi_flow *u = e->task;
+        if ((uintptr_t)u & 1) dfi_log(DFI_LOG_TOKEN_STUCK, ((struct dfi_token_wait *)((uintptr_t)u - 1))->held.site, token);
+        else {
+            dfi_log(DFI_LOG_TASK_STUCK, u->extra->site, u->extra->name, token,
+                    certain ? "only tasks that wait for it in turn could signal (a cycle)" : "nobody can signal any more");
+            dfi_scope_set_error(u->scope, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
+        }
+    }
+}
+
+enum { DFI_MISSING_TEXT = 200 };
+
+/* The names of inputs that a node was not given; returns how many. */
+static intptr_t dfi_node_missing(const struct dfi_extra *x, uintptr_t given, char missing[DFI_MISSING_TEXT])
+{
+    const char *p = x->titles;
+    intptr_t n = 0;
+    int i;
+    *missing = 0;
+    for (i = 0; i < x->inputs; i++) {
+        size_t bytes = strcspn(p, " "), at = strlen(missing);
+        if (!(given >> i & 1)) {
+            n++;
+            if (at + bytes + 3 < DFI_MISSING_TEXT) snprintf(missing + at, DFI_MISSING_TEXT - at, "%s%.*s", at ? ", " : "", (int)bytes, p);
+        }
+        p += bytes + 1;
+    }
+    return n;
+}
+
+/* A node that does not fire. */
+static void dfi_stuck_node(struct dfi_worker *w, struct dfi_extra *x, uintptr_t given)
+{
+    char missing[DFI_MISSING_TEXT];
+    intptr_t n = dfi_node_missing(x, given, missing);
+    dfi_log(DFI_LOG_NODE_STUCK, x->site, x->name, missing);
+    dfi_scope_set_error(x->task->scope, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
+    dfi_store_relaxed(&x->task->skip, (unsigned)DFI_SKIPPED);
+    while (n-- > 0)
+        if (dfi_flow_unblock(x->task)) dfi_ready_any(w, x->task);
+}
+
+/* A task that waits for a stream in vain. */
+static void dfi_stuck_stream(struct dfi_worker *w, struct dfi_extra *x, const struct dfi_missing *m)
+{
+    struct dfi_flow *t = x->task;
+    if (!dfi_scope_cancelled(t->scope)) {
+        dfi_log(DFI_LOG_STREAM_STUCK, x->site ? x->site : "", x->site ? ": " : "", x->name, (unsigned long)m->elements, m->what, m->stream);
+        dfi_scope_set_error(t->scope, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
+    }
+    dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
+    /* acq_rel; pairs with dfi_windows_ready */
+    if (dfi_fetch_sub_acq_rel(&x->windows_missing, (intptr_t)m->windows) == (intptr_t)m->windows && dfi_flow_unblock(t)) dfi_ready_any(w, t);
+}
+
+/* Gives up one token or node held by v, or what one task waits for. Nonzero: there was one. */
+static int dfi_stuck_give_up(struct dfi_worker *w, struct dfi_worker *v, int certain)
+{
+    struct dfi_extra *x;
+    struct dfi_edge *e = NULL;
+    df_token *token = NULL;
+    const char *site = NULL;
+    uintptr_t all = 0, given = 0;
+    struct dfi_missing missing;
+    int skip;
+    missing.windows = 0;
+    dfi_os_lock(&v->held_lock); /* while it is held its tokens are there */
+    for (x = v->held; x; x = x->held_next) {
+        const struct dfi_use *u;
+        if (dfi_held_external(x)) continue;
+        for (u = x->after; u && !dfi_token_is_closed(u->token);) u = u->next;
+        if (u) {
+            token = u->token, site = token->dfi_site;
+            dfi_store_relaxed(&token->dfi_state, dfi_load_relaxed(&token->dfi_state) | DFI_TOKEN_SKIP);
+            dfi_store_seq_cst(&token->dfi_need, (intptr_t)0);
+            e = dfi_token_close(token, &skip);
+            break;
+        }
+        if (x->inputs) { /* what is missing counts as given from here on */
+            all = ((uintptr_t)1 << (x->inputs - 1) << 1) - 1;
+            given = dfi_load_relaxed(&x->given);
+            while (given != all && !dfi_cas_acq_rel(&x->given, &given, all)) continue;
+            if (given != all) break;
+        }
+        if (dfi_load_relaxed(&x->windows_missing) > 0) {
+            dfi_windows_give_up(x->windows, &missing);
+            if (missing.windows) break;
+        }
+    }
+    dfi_os_unlock(&v->held_lock);
+    if (!x) return 0;
+    if (token) {
+        dfi_stuck_report(e, site, certain);
+        dfi_token_release(w, e, 1, 1);
+    } else if (missing.windows) dfi_stuck_stream(w, x, &missing);
+    else dfi_stuck_node(w, x, given);
+    return 1;
+}
+
+/* Takes a ready task that w may run on top of its wait only as nothing else goes on: best one that comes before what
+ * lies below in a serial execution, and so cannot wait for it. Zero: none. */
+static int dfi_stuck_help(struct dfi_worker *w)
+{
+    struct dfi_filter f;
+    struct dfi_flow *t;
+    f.id = f.depth = 0, f.on_top_of = w;
+    if (!(t = dfi_queue_take(&dfi_pool.queue, &f, INT_MIN))) {
+        f.on_top_of = NULL;
+        if (!(t = dfi_queue_take(&dfi_pool.queue, &f, INT_MIN))) return 0;
+    }
+    w->outside = 1;
+    dfi_push(w, t);
+    return 1;
+}
+
+/* Nobody is left to write what some sleep for in df_retry, and no thread but those of df is there to do it: they
+ * give up. Nonzero: there are some. */
+static int dfi_stuck_retries(void)
+{
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots), threads = dfi_load_relaxed(&dfi_pool.alive), external = 0, some = 0;
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
+        struct dfi_extra *x;
+        if (dfi_load_relaxed(&v->attached) && !dfi_load_relaxed(&v->helper)) { /* outside of tasks it may write at any time */
+            threads++;
+            external |= dfi_load_seq_cst(&v->park) == DFI_AWAKE && dfi_load_seq_cst(&v->asleep) == DFI_NOT_ASLEEP;
+        }
+        dfi_os_lock(&v->held_lock);
+        for (x = v->held; x; x = x->held_next) external |= dfi_held_external(x);
+        dfi_os_unlock(&v->held_lock);
+    }
+    if (external || dfi_os_threads() != threads) return 0;
+    for (i = 0; i < n; i++) {
+        int retries = DFI_ASLEEP_RETRY;
+        some |= dfi_cas_seq_cst(&dfi_load_acquire(&dfi_pool.slot[i])->asleep, &retries, DFI_ASLEEP_STUCK);
+    }
+    return some;
+}
+
+/* Nonzero: w has something to do: tasks were given up, and so are ready. */
+static int dfi_stuck_look(struct dfi_worker *w)
+{
+    size_t stamp = dfi_stuck_stamp(w);
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots), certain, some = 0;
+    int ready = dfi_load_seq_cst(&dfi_pool.queue.count) && dfi_load_relaxed(&dfi_pool.streams) && dfi_load_relaxed(&w->asleep) == DFI_NOT_ASLEEP;
+    if (ready && stamp && n == 1) return dfi_stuck_help(w);
+    if (!stamp || stamp != w->look_stamp) {
+        w->look_stamp = stamp;
+        w->looks = 0;
+        return 0;
+    }
+    w->looks++;
+    if (dfi_load_seq_cst(&dfi_pool.queue.count)) return ready && w->looks > 2 && dfi_stuck_help(w); /* nobody takes it */
+    certain = w->looks > 2 && dfi_stuck_for_certain();
+    if (!certain && w->looks * DFI_LOOK_MS < dfi_pool.patience * 1000) return 0;
+    if (dfi_stall_on()) dfi_stall_now(w->looks * DFI_LOOK_MS); /* before it changes */
+    w->looks = 0;
+    for (i = 0; i < n; i++)
+        while (dfi_stuck_give_up(w, dfi_load_acquire(&dfi_pool.slot[i]), certain)) some = 1;
+    return some || dfi_stuck_retries();
+}
+
+#endif

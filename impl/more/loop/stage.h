@@ -1,0 +1,55 @@
+/* stage.h - what a stage of a pipe may return, and a pipe without parallelism; in both builds */
+#ifndef DFI_MORE_LOOP_STAGE_H
+#define DFI_MORE_LOOP_STAGE_H
+
+#include "../../base/log.h"
+#include "../../api/loop.h"
+#include "../../api/result.h"
+#include "../../work/tables.h"
+#include "../../api/public.h"
+
+/* What a stage returned, `next`, that is not one of DF_PIPE_DONE and DF_PIPE_END: the same, or after a report
+ * DFI_STAGE_WRONG. An item goes forward; only df_continue may repeat a stage, and none may repeat stage 0, which is over
+ * when the next item begins. */
+static int dfi_stage_after(const struct dfi_pipe_type *type, const char *site, long i, int stage, int next)
+{
+    int least = stage + (stage == 0 || (next >= 0 && next & DFI_STAGE_IN_ORDER)), to = next & ~DFI_STAGE_IN_ORDER;
+    if (next >= 0 && to < DF_PIPE_STAGES && to >= least) return next;
+    dfi_log(DFI_LOG_STAGE, site, type->name, stage, i, least, DF_PIPE_STAGES - 1);
+    df_fail(DF_ERROR_STAGE, df_error_text(DF_ERROR_STAGE));
+    return DFI_STAGE_WRONG;
+}
+
+/* Executes that stage of item i. Of each build: a trace shows it. */
+static int dfi_stage_run(const struct dfi_pipe_type *type, int stage, void *item, long i, void *ctx);
+
+enum { DFI_ITEM_DONE, DFI_ITEM_NONE, DFI_ITEM_LAST };
+
+/* Runs item i from begin to end. DFI_ITEM_NONE: stage 0 says that there is none; DFI_ITEM_LAST: none is to follow. */
+static int dfi_pipe_whole(const struct dfi_pipe_type *type, const char *site, void *ctx, void *item, long i)
+{
+    int stage = 0, next;
+    do {
+        next = dfi_stage_run(type, stage, item, i, ctx);
+        if (next == DF_PIPE_DONE) return DFI_ITEM_DONE;
+        if (next == DF_PIPE_END) return stage ? DFI_ITEM_LAST : DFI_ITEM_NONE;
+        if ((next = dfi_stage_after(type, site, i, stage, next)) < 0) break;
+        stage = next & ~DFI_STAGE_IN_ORDER;
+    } while (!df_cancelled());
+    return DFI_ITEM_LAST;
+}
+
+/* All items, one after the other in the same memory. Returns how many. */
+static long dfi_pipe_items(const struct dfi_pipe_type *type, const char *site, void *ctx, void *item)
+{
+    long i;
+    int result = DFI_ITEM_DONE;
+    for (i = 0; result == DFI_ITEM_DONE && !df_cancelled(); i += result != DFI_ITEM_NONE)
+        result = dfi_pipe_whole(type, site, ctx, item, i);
+    return i;
+}
+
+/* The first address in memory at p that is far enough for any type: items may hold vectors. */
+static char *dfi_align(void *p) { return (char *)p + (0 - (uintptr_t)p) % 64; }
+
+#endif

@@ -1,0 +1,142 @@
+/* undo.h - what speculative tasks overwrite, kept until their guess is known
+ *
+ * A task that begins before its guess is known copies what it is going to overwrite, and goes on with the memory itself. If
+ * the guess was right nothing is left to do but to free the copies; if it was wrong they are put back, the newest
+ * first. Memory for the copies is there since the task was submitted: no task finds out too late that there is none.
+ * Argument: docs/memory-order.md, "Guesses". */
+#ifndef DFI_MORE_SPECULATE_UNDO_H
+#define DFI_MORE_SPECULATE_UNDO_H
+
+#include "../../base/atomic.h"
+#include "../../base/compiler.h"
+#include "../../base/log.h"
+#include "../../base/memory.h"
+#include "../../api/access.h"
+#include "../../api/task.h"
+#include "../../work/sched.h"
+#include "../../work/types.h"
+#include "../../flow/devices.h"
+#include "../../flow/region.h"
+#include "../../observe/check/check.h"
+
+struct dfi_kept {
+    struct dfi_kept *next;
+    size_t stamp;                  /* what was kept later has a larger one */
+    char *bytes;                   /* of all regions, one after the other */
+    unsigned n;
+    struct dfi_region region[1];   /* n, then the bytes */
+};
+
+/* Room for the contents of n regions. NULL without memory. */
+static struct dfi_kept *dfi_kept_new(const struct dfi_region *r, unsigned n)
+{
+    size_t head = sizeof(struct dfi_kept) + n * sizeof *r, bytes = 0;
+    struct dfi_kept *k;
+    unsigned i;
+    for (i = 0; i < n; i++) {
+        if (r[i].row > (SIZE_MAX / 2 - bytes - head) / r[i].rows) return NULL;
+        bytes += r[i].row * r[i].rows;
+    }
+    if (!(k = (struct dfi_kept *)dfi_malloc(head + bytes))) {
+        dfi_log(DFI_LOG_NO_MEMORY);
+        return NULL;
+    }
+    k->bytes = (char *)k + head;
+    k->n = n;
+    memcpy((void *)k->region, (const void *)r, n * sizeof *r);
+    return k;
+}
+
+static void dfi_kept_free(struct dfi_kept *k)
+{
+    while (k) {
+        struct dfi_kept *next = k->next;
+        dfi_mfree(k);
+        k = next;
+    }
+}
+
+/* All of the list k, newest first or not, goes on top of *list. Threads: any. */
+static void dfi_kept_push(DFI_ATOMIC(struct dfi_kept *) *list, struct dfi_kept *k)
+{
+    struct dfi_kept *last = k, *old = dfi_load_relaxed(list);
+    if (!k) return;
+    while (last->next) last = last->next;
+    do last->next = old; /* acq_rel; pairs with the exchange in dfi_commit */
+    while (!dfi_cas_acq_rel(list, &old, k));
+}
+
+/* Copies what is in the regions of k now. pre: the caller is about to write there, and nobody else does. */
+static void dfi_kept_fill(struct dfi_kept *k)
+{
+    struct dfi_check_view v;
+    int begun = dfi_check_own_begin(&v, k->region, k->n);
+    char *to = k->bytes;
+    unsigned i;
+    size_t row;
+    for (i = 0; i < k->n; i++)
+        for (row = 0; row < k->region[i].rows; row++, to += k->region[i].row)
+            memcpy(to, (const char *)k->region[i].p + row * k->region[i].ld, k->region[i].row);
+    dfi_check_own_end(&v, begun);
+    /* relaxed: of two tasks that write the same memory one happens before the other, and so do their stamps */
+    k->stamp = dfi_fetch_add_relaxed(&dfi_pool.stamps, (size_t)1);
+    k->next = NULL;
+}
+
+/* Puts back what was there when k was filled. */
+static void dfi_kept_restore(const struct dfi_kept *k)
+{
+    struct dfi_check_view v;
+    int begun;
+    const char *from = k->bytes;
+    unsigned i;
+    size_t row;
+    for (i = 0; i < k->n; i++) {
+        const struct dfi_region *r = &k->region[i];
+        if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices))) { /* the newest contents may be on one */
+            struct dfi_access x;
+            dfi_access_block(&x, DFI_INOUT, DFI_NO_ARG, (const void *)r->p, r->rows, r->row, r->ld);
+            dfi_gpu_hook->host(&x, 1);
+        }
+        begun = dfi_check_own_begin(&v, r, 1);
+        for (row = 0; row < r->rows; row++, from += r->row) memcpy((char *)r->p + row * r->ld, from, r->row);
+        dfi_check_own_end(&v, begun);
+    }
+}
+
+/* The newest first. */
+static struct dfi_kept *dfi_kept_merge(struct dfi_kept *a, struct dfi_kept *b)
+{
+    struct dfi_kept *first = NULL, **at = &first;
+    while (a && b) {
+        struct dfi_kept **newer = a->stamp > b->stamp ? &a : &b;
+        *at = *newer, at = &(*at)->next;
+        *newer = *at;
+    }
+    *at = a ? a : b;
+    return first;
+}
+
+static struct dfi_kept *dfi_kept_sort(struct dfi_kept *k)
+{
+    struct dfi_kept *half[2] = { NULL, NULL };
+    unsigned i = 0;
+    if (!k || !k->next) return k;
+    while (k) {
+        struct dfi_kept *next = k->next;
+        k->next = half[i], half[i] = k;
+        i ^= 1u, k = next;
+    }
+    return dfi_kept_merge(dfi_kept_sort(half[0]), dfi_kept_sort(half[1]));
+}
+
+/* Takes back all that was done since each of the list was kept, and frees it. */
+static void dfi_kept_undo(struct dfi_kept *k)
+{
+    struct dfi_kept *i;
+    k = dfi_kept_sort(k);
+    for (i = k; i; i = i->next) dfi_kept_restore(i);
+    dfi_kept_free(k);
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* api.h - the functions of >>streams in df.h, in both builds */
+#ifndef DFI_MORE_STREAM_API_H
+#define DFI_MORE_STREAM_API_H
+
+#include "../../base/compiler.h"
+#include "../../base/log.h"
+#include "../../base/memory.h"
+#include "ring.h"
+#include "type.h"
+#include "../../api/public.h"
+
+static void dfi_windows_ready(struct dfi_window *v, int outside); /* of each build: windows that wait no more */
+
+/* Is p the address of one of these windows? The number of its elements, or -1. */
+static long long dfi_windows_find(const struct dfi_window *v, const void *p)
+{
+    long long most = -1;
+    for (; v; v = v->of_task)
+        if (v->p == p && (long long)v->count > most) most = (long long)v->count;
+    return most;
+}
+
+static void dfi_reader_begin(struct df_stream *r, struct dfi_stream *c)
+{
+    memset((void *)r, 0, sizeof *r);
+    r->stream = c;
+    r->side.next = r->side.done = c->push.next;
+    r->side.slot = c->push.slot;
+    r->other = c->readers, c->readers = r;
+    c->handles++, c->refs++;
+}
+
+/* A handle is the same address whatever its type. */
+static struct df_stream *dfi_stream_handle(const volatile void *handle) { return (struct df_stream *)(uintptr_t)handle; }
+
+DFI_EXTERN_C_BEGIN
+DFI_API struct df_stream *dfi_stream_new(size_t bytes, size_t capacity, int code, const char *type, const char *site)
+{
+    size_t head = sizeof(struct dfi_stream) + DFI_STREAM_ALIGN;
+    struct dfi_stream *c;
+    int i;
+    if (!bytes || !capacity) {
+        dfi_log(DFI_LOG_STREAM_NEW, site, (unsigned long)bytes, (unsigned long)capacity);
+        return NULL;
+    }
+    if (capacity > (SIZE_MAX - head) / 2 / bytes) return NULL;
+    if (!(c = (struct dfi_stream *)dfi_malloc(head + 2 * capacity * bytes))) return NULL;
+    memset((void *)c, 0, sizeof *c);
+    c->bytes = bytes, c->capacity = capacity, c->site = site;
+    if (*type) dfi_stream_set_type(c, code, type, NULL, site);
+    c->ring = (char *)(c + 1);
+    c->ring += (DFI_STREAM_ALIGN - (uintptr_t)c->ring % DFI_STREAM_ALIGN) % DFI_STREAM_ALIGN;
+    for (i = 0; i < DFI_WINDOWS_FIRST; i++) {
+        c->few[i].stream = c;
+        c->few[i].next = c->free, c->free = &c->few[i];
+    }
+    dfi_reader_begin(&c->self, c);
+    dfi_stream_created(1);
+    dfi_graph_stream(c);
+    return &c->self;
+}
+
+DFI_API struct df_stream *df_stream_reader(const volatile void *handle)
+{
+    const struct df_stream *s = dfi_stream_handle(handle);
+    struct df_stream *r = s ? (struct df_stream *)dfi_malloc(sizeof *r) : NULL;
+    if (!r) return NULL;
+    dfi_stream_lock(s->stream);
+    dfi_reader_begin(r, s->stream);
+    dfi_stream_unlock(s->stream);
+    return r;
+}
+
+DFI_API void dfi_stream_close(const volatile void *handle, const char *site)
+{
+    const struct df_stream *s = dfi_stream_handle(handle);
+    struct dfi_after a = { NULL, NULL, NULL };
+    struct dfi_stream *c = s ? s->stream : NULL;
+    int twice;
+    if (!c) return;
+    dfi_stream_lock(c);
+    twice = c->closed;
+    c->closed = 1;
+    if (dfi_stream_ended(c)) dfi_readers_release(c, &a);
+    dfi_stream_unlock(c);
+    if (twice) dfi_log(DFI_LOG_STREAM_CLOSED, site, c->site);
+    dfi_windows_ready(a.ready, 1);
+}
+
+DFI_API void df_stream_free(const volatile void *handle)
+{
+    struct df_stream *s = dfi_stream_handle(handle);
+    struct dfi_after a = { NULL, NULL, NULL };
+    struct dfi_stream *c = s ? s->stream : NULL;
+    const struct dfi_window *k = NULL;
+    const char *site = NULL, *name = "?";
+    uint64_t left = 0;
+    if (!c) return;
+    dfi_stream_lock(c);
+    s->freed = 1;
+    if (--c->handles == 0 && c->push.next > c->covered) {
+        left = c->push.next - c->covered;
+        for (k = c->kept; k && k->pass <= c->covered;) k = k->next;
+        if (!k)
+            for (k = c->push.first; k && k->pass <= c->covered;) k = k->next;
+        if (k) name = k->name;
+        site = c->site;
+    }
+    if (!s->side.first) {
+        dfi_reader_leave(s, &a);
+        dfi_side_release(&c->push, &a);
+        if (!c->refs) a.dead = c;
+    }
+    dfi_stream_unlock(c);
+    dfi_after_free(&a);
+    if (left) dfi_log(DFI_LOG_STREAM_LEFT, site, (unsigned long)left, name);
+    dfi_windows_ready(a.ready, 1);
+}
+DFI_EXTERN_C_END
+
+#endif

@@ -1,0 +1,63 @@
+/* type.h - does a task's parameter have the element type of the stream it is given? In both builds
+ *
+ * df_stream_new_of says the type of a stream; df_stream_new only its size, so that the first task that uses the stream decides.
+ * Types are compared under the stream's lock when a parameter other than the last one comes; the last one is remembered
+ * by address, which is compared and never followed. */
+#ifndef DFI_MORE_STREAM_TYPE_H
+#define DFI_MORE_STREAM_TYPE_H
+
+#include "../../base/atomic.h"
+#include "../../base/log.h"
+#include "../../api/element.h"
+#include "ring.h"
+
+/* Copies text, cut to fit; what a stream keeps of a name. */
+static void dfi_stream_text(char *to, size_t room, const char *text)
+{
+    size_t n = strlen(text);
+    if (n >= room) n = room - 1;
+    memcpy(to, text, n);
+    to[n] = 0;
+}
+
+/* The name of a structure without its keyword: `struct pixel` and `pixel` are taken for one type. */
+static const char *dfi_type_name(const char *type)
+{
+    static const char *const words[] = { "struct ", "union ", "enum " };
+    size_t i;
+    for (i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strncmp(type, words[i], strlen(words[i]))) return type + strlen(words[i]);
+    return type;
+}
+
+/* The stream has elements of this type from now on. pre: lock, or nobody else has the stream */
+static void dfi_stream_set_type(struct dfi_stream *c, int code, const char *type, const char *task, const char *site)
+{
+    c->code = code;
+    dfi_stream_text(c->type, sizeof c->type, type);
+    snprintf(c->typed_by, sizeof c->typed_by, task ? "task %s, declared at %s" : "%sdf_stream_new_of at %s", task ? task : "", site);
+}
+
+/* Zero: no; that is logged. pre: the sizes are equal */
+static int dfi_stream_has_type(struct dfi_stream *c, const struct dfi_element *e, const char *name, const char *site)
+{
+    char type[sizeof c->type], by[sizeof c->typed_by], own[sizeof c->type];
+    int differs, unsure = 0;
+    dfi_stream_lock(c);
+    if (!*c->type) dfi_stream_set_type(c, e->code, e->type, e->name, e->site);
+    differs = c->code != e->code;
+    if (!differs && e->code <= 0) { /* names of two structures: only the compiler knows whether they are of one type */
+        dfi_stream_text(own, sizeof own, e->type);
+        unsure = strcmp(dfi_type_name(c->type), dfi_type_name(own)) != 0;
+    } else if (differs && (c->code == DFI_ANY_TYPE || e->code == DFI_ANY_TYPE)) differs = 0, unsure = 1;
+    if (!differs) dfi_store_relaxed(&c->known[e->writes], (uintptr_t)e);
+    if (differs || unsure) memcpy(type, c->type, sizeof type), memcpy(by, c->typed_by, sizeof by);
+    dfi_stream_unlock(c);
+    if (differs)
+        dfi_log(DFI_LOG_STREAM_TYPE, site, *site ? ": " : "", name, e->site, e->title, e->type, c->site, type, by);
+    else if (unsure)
+        dfi_log(DFI_LOG_STREAM_NAMES, site, *site ? ": " : "", name, e->site, e->title, e->type, c->site, type, by);
+    return !differs;
+}
+
+#endif

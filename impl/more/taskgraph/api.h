@@ -1,0 +1,153 @@
+/* api.h - graphs come, change and go; recording begins and ends */
+#ifndef DFI_MORE_TASKGRAPH_API_H
+#define DFI_MORE_TASKGRAPH_API_H
+
+#include "../../base/compiler.h"
+#include "../../base/log.h"
+#include "../../base/memory.h"
+#include "../../api/access.h"
+#include "../../api/result.h"
+#include "../../api/task.h"
+#include "../../api/taskgraph.h"
+#include "list.h"
+#include "../../api/public.h"
+#include "../../api/serial.h"
+#include "../../api/core.h"
+#if defined(DF_SERIAL)
+#include "../../serial/impl.h"
+#include "../../serial/taskgraph.h"
+#else
+#include "../../work/scope.h"
+#include "plan.h"
+#include "run.h"
+#endif
+
+static void dfi_capture_cannot(const char *what, const char *site)
+{
+    struct df_graph *g = dfi_capture_here();
+    if (DFI_UNLIKELY(g != NULL)) dfi_capture_refuses(g, what, site);
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API struct df_graph *dfi_capture_new(const char *site)
+{
+    struct df_graph *g = (struct df_graph *)dfi_malloc(sizeof *g);
+    if (!g) {
+        dfi_log(DFI_LOG_CAPTURE_MEMORY, site);
+        return NULL;
+    }
+    memset((void *)g, 0, sizeof *g);
+    g->site = site;
+    return g;
+}
+
+DFI_API void dfi_capture_free(struct df_graph *g, const char *site)
+{
+    if (!g || (!dfi_capture_move(g, DFI_CAPTURE_NEW, DFI_CAPTURE_RUNNING) && !dfi_capture_take(g, "df_graph_free", site))) return;
+    dfi_plan_free(g->plan);
+    dfi_sequence_free(&g->list);
+    while (g->locals) {
+        struct dfi_local *l = g->locals;
+        g->locals = l->next;
+        dfi_mfree(l);
+    }
+    dfi_mfree(g->of_type);
+    dfi_mfree((void *)g);
+}
+
+DFI_API struct dfi_recording dfi_record_enter(struct df_graph *g, const char *site)
+{
+    struct dfi_recording r;
+    dfi_capture_cannot("DF_RECORD", site); /* of a block around it */
+    r.around = dfi_scope_enter(site);
+    r.graph = NULL;
+    if (!g) dfi_log(DFI_LOG_CAPTURE_NULL, site, "DF_RECORD");
+    else if (dfi_capture_move(g, DFI_CAPTURE_NEW, DFI_CAPTURE_RECORDING)) {
+        r.graph = g;
+        g->site = site;
+        if (dfi_record_begin(&r)) dfi_capture_fails(g);
+    } else dfi_log(DFI_LOG_CAPTURE_TWICE, site, g->site);
+    return r;
+}
+
+DFI_API void dfi_record_leave(struct dfi_recording *r)
+{
+    if (!r->around.open) return;
+    if (r->graph) dfi_record_end(r);
+    dfi_scope_leave(&r->around);
+    if (r->graph) (void)dfi_capture_move(r->graph, DFI_CAPTURE_RECORDING, DFI_CAPTURE_READY);
+}
+
+DFI_API df_result dfi_replay(struct df_graph *g, const char *site)
+{
+    struct dfi_block b;
+    struct dfi_local *l;
+    df_result r;
+    dfi_capture_cannot("df_replay", site);
+    if (!dfi_capture_take(g, "df_replay", site)) return g ? DF_ERROR_CAPTURE : DF_ERROR_MEMORY;
+    if (g->cannot) dfi_log(DFI_LOG_CAPTURE_CANNOT, site, g->site, g->cannot, g->cannot_site);
+    r = g->cannot ? DF_ERROR_CAPTURE : g->failed ? DF_ERROR_MEMORY : DF_OK;
+    if (!r) {
+        for (l = g->locals; l; l = l->next) memset((void *)(l + 1), 0, l->bytes);
+        b = dfi_scope_enter(site);
+        dfi_replay_run(g);
+        r = df_wait_result();
+        dfi_scope_leave(&b);
+    }
+    dfi_capture_give_back(g);
+    return r;
+}
+
+DFI_API long dfi_capture_count(struct df_graph *g, const struct dfi_type *type, const char *site)
+{
+    size_t n = 0;
+    if (!dfi_capture_take(g, "df_graph_count", site)) return 0;
+    if (dfi_capture_index(g)) dfi_log(DFI_LOG_NO_MEMORY);
+    else dfi_capture_find(g, type, &n);
+    dfi_capture_give_back(g);
+    return (long)n;
+}
+
+DFI_API struct dfi_task *dfi_capture_open(struct df_graph *g, const struct dfi_type *type, long k, const char *site)
+{
+    const size_t *v = NULL;
+    size_t n = 0;
+    dfi_capture_open_task.graph = NULL;
+    dfi_capture_open_task.task.args = NULL;
+    if (!dfi_capture_take(g, "df_graph_set", site)) return &dfi_capture_open_task.task;
+    if (dfi_capture_index(g)) dfi_log(DFI_LOG_NO_MEMORY);
+    else v = dfi_capture_find(g, type, &n);
+    if (v && k >= 0 && (size_t)k < n) {
+        dfi_capture_open_task.graph = g;
+        dfi_capture_open_task.index = v[k];
+        dfi_capture_open_task.task.args = g->list.args + g->list.task[v[k]].args;
+    } else {
+        if (v) dfi_log(DFI_LOG_CAPTURE_NO_TASK, site, g->site, (long)n, type->name, k);
+        dfi_capture_give_back(g);
+    }
+    return &dfi_capture_open_task.task;
+}
+
+DFI_API void dfi_capture_close(unsigned (*accesses)(const void *args, struct dfi_access *x))
+{
+    struct df_graph *g = dfi_capture_open_task.graph;
+    struct dfi_access x[DFI_PARAMETERS], *old;
+    struct dfi_captured *c;
+    unsigned i, n;
+    if (!g) return;
+    c = &g->list.task[dfi_capture_open_task.index];
+    old = g->list.x + c->x;
+    n = accesses(g->list.args + c->args, x); /* as many as before: it is the same task */
+    for (i = 0; i < n; i++) {
+        if (x[i].p == old[i].p && x[i].row == old[i].row && x[i].rows == old[i].rows && x[i].ld == old[i].ld) continue;
+        old[i].p = x[i].p, old[i].row = x[i].row, old[i].rows = x[i].rows, old[i].ld = x[i].ld;
+        dfi_plan_free(g->plan);
+        g->plan = NULL, g->planless = 0;
+    }
+    dfi_capture_open_task.graph = NULL;
+    dfi_capture_open_task.task.args = NULL;
+    dfi_capture_give_back(g);
+}
+DFI_EXTERN_C_END
+
+#endif

@@ -1,0 +1,270 @@
+/* list.h - what a graph remembers: the submissions of a block, with arguments, accesses and options
+ *
+ * Whoever records, replays or changes a graph first makes its state other than DFI_CAPTURE_READY by compare-and-swap, so one thread at
+ * a time touches the rest. Argument: docs/capture.md. */
+#ifndef DFI_MORE_TASKGRAPH_LIST_H
+#define DFI_MORE_TASKGRAPH_LIST_H
+
+#include "../../base/atomic.h"
+#include "../../base/compiler.h"
+#include "../../base/log.h"
+#include "../../base/memory.h"
+#include "../../api/access.h"
+#include "../../api/task.h"
+#include "../../api/value.h"
+#include "../../api/public.h"
+#include "../../api/core.h"
+#include "../../api/serial.h"
+
+struct dfi_plan;
+
+/* Options of a submission; the arrays of tokens, NULL at the end, follow. */
+struct dfi_captured_opts { df_opts opts; const char *site; };
+
+enum { DFI_C_TASK, DFI_C_WAIT, DFI_C_WAIT_ON, DFI_C_ONCE }; /* a task; df_wait; df_wait_on; a task that cannot be run again */
+struct dfi_captured {
+    const struct dfi_type *type;     /* DFI_C_WAIT: NULL */
+    struct dfi_captured_opts *opts;  /* or NULL */
+    size_t args, x;                  /* where its arguments and accesses begin in the arrays */
+    unsigned n;                      /* accesses */
+    int kind;
+};
+
+/* Submissions of a scope, in their order. */
+struct dfi_sequence {
+    struct dfi_captured *task;
+    struct dfi_access *x;
+    char *args;
+    size_t n, max, n_x, max_x, n_args, max_args;
+};
+
+enum { DFI_CAPTURE_NEW, DFI_CAPTURE_RECORDING, DFI_CAPTURE_READY, DFI_CAPTURE_RUNNING };
+
+/* What a scope tells of its submissions to. */
+enum { DFI_CAPTURE_GRAPH, DFI_CAPTURE_STEADY };
+struct dfi_capture { int kind; };
+
+struct df_graph {
+    struct dfi_capture capture;      /* first; of the scope that is recorded */
+    DFI_ATOMIC(int) state;           /* DFI_CAPTURE_NEW .. */
+    const char *site;                /* where it was recorded, before that: created */
+    struct dfi_sequence list;
+    int failed;                      /* there was no memory for some of it */
+    const char *cannot, *cannot_site; /* what its block contained that cannot be captured, and where, or NULL */
+    struct dfi_local *locals;        /* df_local of the block */
+    size_t *of_type;                 /* tasks ordered by the name of their type; NULL: not yet */
+    struct dfi_plan *plan;           /* what orders them, or NULL: not computed, or out of date */
+    int planless;                    /* there can be no plan: a replay submits the tasks */
+};
+
+/* Room for `more` elements behind the n of an array. 0, or -1 without memory. */
+static int dfi_sequence_room(void *array, size_t n, size_t more, size_t *max, size_t bytes)
+{
+    size_t room = *max;
+    void *old, *a;
+    if (more <= room - n) return 0;
+    while (room - n < more) room = room ? 2 * room : 64;
+    if (room > SIZE_MAX / bytes || !(a = dfi_malloc(room * bytes))) return -1;
+    memcpy((void *)&old, array, sizeof old);
+    if (n) memcpy(a, old, n * bytes);
+    dfi_mfree(old);
+    memcpy(array, (void *)&a, sizeof a);
+    *max = room;
+    return 0;
+}
+
+/* A submission at the end of q; args may be NULL. NULL without memory. */
+static struct dfi_captured *dfi_sequence_add(struct dfi_sequence *q, int kind, const struct dfi_type *type, const void *args,
+                                             const struct dfi_access *x, unsigned n)
+{
+    size_t bytes = args ? (type->args_bytes + 15) / 16 * 16 : 0; /* malloc aligns for any scalar */
+    struct dfi_captured *c;
+    if (dfi_sequence_room((void *)&q->task, q->n, 1, &q->max, sizeof *q->task) ||
+        dfi_sequence_room((void *)&q->x, q->n_x, n, &q->max_x, sizeof *q->x) ||
+        dfi_sequence_room((void *)&q->args, q->n_args, bytes, &q->max_args, 1))
+        return NULL;
+    c = &q->task[q->n++];
+    c->type = type, c->opts = NULL, c->kind = kind;
+    c->args = q->n_args, c->x = q->n_x, c->n = n;
+    if (bytes) memcpy(q->args + q->n_args, args, type->args_bytes);
+    if (n) memcpy((void *)(q->x + q->n_x), (const void *)x, n * sizeof *x);
+    q->n_args += bytes, q->n_x += n;
+    return c;
+}
+
+static void dfi_sequence_free(struct dfi_sequence *q)
+{
+    size_t i;
+    for (i = 0; i < q->n; i++) {
+        if (q->task[i].kind == DFI_C_TASK && q->args) dfi_args_order(q->task[i].type, q->args + q->task[i].args, DFI_ORDER_FREE);
+        dfi_mfree((void *)q->task[i].opts);
+    }
+    dfi_mfree((void *)q->task);
+    dfi_mfree((void *)q->x);
+    dfi_mfree(q->args);
+    memset((void *)q, 0, sizeof *q);
+}
+
+static size_t dfi_capture_tokens(df_token *const *t)
+{
+    size_t n = 0;
+    while (t && t[n]) n++;
+    return n;
+}
+
+/* A copy of o and of the arrays it points to. NULL without memory. */
+static struct dfi_captured_opts *dfi_captured_opts_new(const df_opts *o, const char *site)
+{
+    size_t after = dfi_capture_tokens(o->after), signals = dfi_capture_tokens(o->signals);
+    struct dfi_captured_opts *c = (struct dfi_captured_opts *)dfi_malloc(sizeof *c + (after + signals + 2) * sizeof(df_token *));
+    df_token **t = (df_token **)(void *)(c + 1);
+    if (!c) return NULL;
+    c->opts = *o, c->site = site;
+    if (after) memcpy((void *)t, (const void *)o->after, after * sizeof *t);
+    t[after] = NULL;
+    c->opts.after = t;
+    t += after + 1;
+    if (signals) memcpy((void *)t, (const void *)o->signals, signals * sizeof *t);
+    t[signals] = NULL;
+    c->opts.signals = t;
+    return c;
+}
+
+static DFI_COLD void dfi_capture_fails(struct df_graph *g)
+{
+    if (!g->failed) dfi_log(DFI_LOG_CAPTURE_MEMORY, g->site);
+    g->failed = 1;
+}
+
+static DFI_COLD void dfi_capture_refuses(struct df_graph *g, const char *what, const char *site)
+{
+    if (!g->cannot) g->cannot = what, g->cannot_site = site;
+}
+
+/* A task of the recorded block is submitted, with options o or NULL. */
+static void dfi_capture_task(struct df_graph *g, const struct dfi_type *type, const void *args, const struct dfi_access *x, unsigned n,
+                             const df_opts *o, const char *site)
+{
+    struct dfi_captured *c = dfi_sequence_add(&g->list, DFI_C_TASK, type, args, x, n);
+    if (!c || (o && !(c->opts = dfi_captured_opts_new(o, site)))) dfi_capture_fails(g);
+    if (type->modes & DFI_HELD_ONCE) {
+        if (c) c->kind = DFI_C_ONCE; /* the first run uses it up */
+        dfi_capture_refuses(g, "a task with a parameter that can be moved only", site ? site : type->name);
+    } else if (c) dfi_args_order(type, g->list.args + c->args, DFI_ORDER_KEEP);
+}
+
+/* df_wait in the block. */
+static void dfi_capture_wait(struct df_graph *g)
+{
+    if (!g->list.n || g->list.task[g->list.n - 1].kind == DFI_C_WAIT) return;
+    if (!dfi_sequence_add(&g->list, DFI_C_WAIT, NULL, NULL, NULL, 0)) dfi_capture_fails(g);
+}
+
+/* --- the tasks of one name ------------------------------------------------------------------------------- */
+
+/* A type is declared anew in each file: its name stands for it. */
+static int dfi_type_order(const struct dfi_type *a, const struct dfi_type *b)
+{
+    int order = a == b ? 0 : strcmp(a->name, b->name);
+    return order ? order : (a->args_bytes > b->args_bytes) - (a->args_bytes < b->args_bytes);
+}
+
+/* Sorts the numbers in v[0, n) by the type of the tasks, stably; room for as many. */
+static void dfi_capture_sort(const struct dfi_captured *task, size_t *v, size_t *room, size_t n)
+{
+    size_t half = n / 2, i = 0, j = half, k = 0;
+    if (n < 2) return;
+    dfi_capture_sort(task, v, room, half);
+    dfi_capture_sort(task, v + half, room, n - half);
+    while (k < n) room[k++] = i < half && (j == n || dfi_type_order(task[v[i]].type, task[v[j]].type) <= 0) ? v[i++] : v[j++];
+    memcpy(v, room, n * sizeof *v);
+}
+
+/* Orders g->of_type; what has no type comes last. 0, or -1 without memory. */
+static int dfi_capture_index(struct df_graph *g)
+{
+    size_t i, n = 0, *v;
+    if (g->of_type) return 0;
+    if (!(v = (size_t *)dfi_malloc((2 * g->list.n + 1) * sizeof *v))) return -1;
+    for (i = 0; i < g->list.n; i++)
+        if (g->list.task[i].kind == DFI_C_TASK) v[1 + n++] = i;
+    dfi_capture_sort(g->list.task, v + 1, v + 1 + g->list.n, n);
+    v[0] = n; /* how many there are */
+    g->of_type = v;
+    return 0;
+}
+
+/* Where the tasks of that type begin in g->of_type; *n: how many. pre: g->of_type. */
+static const size_t *dfi_capture_find(const struct df_graph *g, const struct dfi_type *type, size_t *n)
+{
+    const size_t *v = g->of_type + 1;
+    size_t end[2];
+    int upper;
+    for (upper = 0; upper < 2; upper++) {
+        size_t lo = 0, hi = g->of_type[0];
+        while (lo < hi) {
+            size_t at = lo + (hi - lo) / 2;
+            if (dfi_type_order(g->list.task[v[at]].type, type) < upper) lo = at + 1;
+            else hi = at;
+        }
+        end[upper] = lo;
+    }
+    *n = end[1] - end[0];
+    return v + end[0];
+}
+
+/* --- states ---------------------------------------------------------------------------------------------- */
+
+/* Nonzero: g was in state `from`, and is in state `to`. Acquire and release: what the one before did to g. */
+static int dfi_capture_move(struct df_graph *g, int from, int to)
+{
+#if defined(DF_SERIAL)
+    if (g->state != from) return 0;
+    g->state = to;
+    return 1;
+#else
+    return dfi_cas_acq_rel(&g->state, &from, to);
+#endif
+}
+
+static int dfi_capture_state(const struct df_graph *g)
+{
+#if defined(DF_SERIAL)
+    return g->state;
+#else
+    return dfi_load_acquire(&g->state);
+#endif
+}
+
+/* Says why g is not ready to be run, changed or freed. */
+static DFI_COLD void dfi_capture_say(const struct df_graph *g, const char *call, const char *site)
+{
+    static const char *const why[] = { "it was never recorded: use DF_RECORD first", "it is being recorded: call it behind the block",
+                                       "another thread uses it at this moment", "it is running: call it when its df_replay has returned" };
+    dfi_log(DFI_LOG_CAPTURE_STATE, site, call, g->site, why[dfi_capture_state(g)]);
+}
+
+/* g, which is ready, is the caller's until dfi_capture_give_back. Zero: it is not; said if site is not NULL. */
+static int dfi_capture_take(struct df_graph *g, const char *call, const char *site)
+{
+    if (g && dfi_capture_move(g, DFI_CAPTURE_READY, DFI_CAPTURE_RUNNING)) return 1;
+    if (g) dfi_capture_say(g, call, site);
+    else dfi_log(DFI_LOG_CAPTURE_NULL, site, call);
+    return 0;
+}
+
+static void dfi_capture_give_back(struct df_graph *g) { (void)dfi_capture_move(g, DFI_CAPTURE_RUNNING, DFI_CAPTURE_READY); }
+
+/* --- what other parts ask ----------------------------------------------------------------------------------- */
+
+/* The stand-in for a captured task while df_graph_set is executed. */
+static DFI_TLS struct { struct dfi_task task; struct df_graph *graph; size_t index; } dfi_capture_open_task;
+
+static int dfi_capture_is_open(const struct dfi_task *t) { return t == &dfi_capture_open_task.task; }
+
+/* The graph that the code which runs is recorded to, or NULL. */
+static struct df_graph *dfi_capture_here(void);
+/* It does something that cannot be captured. */
+static void dfi_capture_cannot(const char *what, const char *site);
+
+#endif

@@ -1,0 +1,348 @@
+/* declared.h - DF_CHECK: declarations that cannot be right, and memory of df_in that changed
+ *
+ * With any compiler. What a task declares has to be inside of what its parent declared, on no stack that is gone, and memory; what it only
+ * reads is the same before and after its body. */
+#ifndef DFI_OBSERVE_CHECK_DECLARED_H
+#define DFI_OBSERVE_CHECK_DECLARED_H
+
+#include "../../base/compiler.h"
+#include "../../base/log.h"
+#include "../../base/memory.h"
+#include "../../os/os.h"
+#include "../../api/access.h"
+#include "../../api/task.h"
+#include "../../work/future.h"
+#include "../../work/scope.h"
+#include "../../work/types.h"
+#include "../../flow/region.h"
+#include "../../flow/table.h"
+#include "check.h"
+
+#if DF_CHECK
+
+#if DFI_POSIX
+#include <sys/mman.h>
+#endif
+
+enum {
+    DFI_CHECK_LEVEL = DF_CHECK + 0,
+    DFI_CHECK_SUM_BYTES = 1 << 20, /* of a body: what is compared of a parameter; of larger ones parts of DFI_CHECK_SUM_PART, */
+    DFI_CHECK_SUM_PART = 1 << 12,  /* spread evenly, others in each task: 0.5 ms on the development machine, of a gigabyte, too */
+    DFI_CHECK_NEAR = 1 << 16,      /* bytes: who is given a variable of a function that returned is given it soon */
+    DFI_CHECK_FAR = 1 << 24        /* bytes: farther away from the top of a stack is none of its variables */
+};
+
+#if DFI_CHECK_ASAN
+DFI_EXTERN_C_BEGIN /* it may keep variables elsewhere (detect_stack_use_after_return) */
+extern void *dfi_asan_stack(void) __asm__("__asan_get_current_fake_stack");
+extern void *dfi_asan_is_local(void *stack, void *p, void **begin, void **end) __asm__("__asan_addr_is_in_fake_stack");
+DFI_EXTERN_C_END
+#endif
+
+/* The name of a parameter of a type, for "%.*s": its length is returned. */
+static int dfi_check_label(const struct dfi_type *type, unsigned i, const char **name)
+{
+    const char *p = type->labels ? type->labels : "";
+    while (i-- && *p) p += strcspn(p, " ") + 1;
+    *name = *p ? p : "?";
+    return (int)strcspn(*name, " ");
+}
+
+static const char *dfi_check_mode(unsigned mode)
+{
+    switch (mode & (DFI_INOUT | DFI_SHARED)) {
+    case DFI_IN: return "in";
+    case DFI_OUT: return "out";
+    case DFI_COMMUTE: return "commute";
+    case DFI_CONCURRENT: return "concurrent";
+    case DFI_REDUCE: return "reduce";
+    default: return "inout";
+    }
+}
+
+/* Where t was submitted, as an insertion: "" if that is not known. */
+static const char *dfi_check_at(char *text, size_t bytes, const char *site)
+{
+    if (!site) return "";
+    snprintf(text, bytes, " (submitted at %s)", site);
+    return text;
+}
+
+static void dfi_check_say_memory(const struct dfi_flow *t, const struct dfi_checked *x, uintptr_t wrong)
+{
+    char at[160];
+    const char *name;
+    int n = dfi_check_label(t->type, x->parameter, &name);
+    dfi_log(DFI_LOG_CHECK_MEMORY, t->type->name, dfi_check_at(at, sizeof at, t->site), dfi_check_mode(x->mode), n, name,
+            (unsigned long)dfi_region_bytes(&x->region), (void *)x->region.p, (unsigned long)(wrong - x->region.p));
+}
+
+/* --- inside of what its parent declared? ----------------------------------------------------------- */
+
+/* Where the memory of parameter i of t is: it may have been renamed, or be a private copy. */
+static char *dfi_check_pointer(const struct dfi_flow *t, unsigned i)
+{
+    char *p = (char *)t->checked[i].region.p;
+    if (t->checked[i].arg != DFI_NO_ARG) memcpy((void *)&p, (const char *)t->task.args + t->checked[i].arg, sizeof p);
+    return p;
+}
+
+/* Is the byte range [lo, hi) covered by what t declares, and may write (if writes)? */
+static int dfi_check_range(const struct dfi_flow *t, uintptr_t lo, uintptr_t hi, int writes)
+{
+    while (lo < hi) {
+        uintptr_t best = lo;
+        unsigned i;
+        for (i = 0; i < 2 * t->n_checked; i++) {
+            const struct dfi_region *q = &t->checked[i / 2].region;
+            uintptr_t p = i % 2 ? (uintptr_t)dfi_check_pointer(t, i / 2) : q->p;
+            size_t row = q->rows > 1 && lo >= p ? (lo - p) / q->ld : 0;
+            uintptr_t from = p + row * q->ld, to = from + q->row;
+            if (writes && !(t->checked[i / 2].mode & DFI_WRITES)) continue;
+            if (row < q->rows && lo >= from && lo < to && to > best) best = to;
+        }
+        if (best == lo) return 0;
+        lo = best;
+    }
+    return 1;
+}
+
+/* If p is a variable of this thread that the sanitizer keeps elsewhere: which call of a function it belongs to. */
+static uintptr_t dfi_check_frame(uintptr_t p)
+{
+#if DFI_CHECK_ASAN
+    void *stack = dfi_asan_stack();
+    return stack ? (uintptr_t)dfi_asan_is_local(stack, (void *)p, NULL, NULL) : 0;
+#else
+    return (void)p, (uintptr_t)0;
+#endif
+}
+
+static void dfi_check_items(struct dfi_scope *s, const void *p, size_t bytes)
+{
+    if (s) s->items = (uintptr_t)p, s->items_end = (uintptr_t)p + bytes;
+}
+
+/* Memory that only the parent knows needs no declaration: its stack, what it got from df_local, and the items of its pipes. */
+static int dfi_check_own(const struct dfi_worker *w, const struct dfi_scope *s, const struct dfi_region *r)
+{
+    const struct dfi_local *l;
+    uintptr_t end = dfi_region_end(r);
+    if ((r->p >= w->call && end <= w->body) || dfi_check_frame(r->p)) return 1;
+    for (; s; s = s->outer) {
+        if (r->p >= (uintptr_t)&s->room && end <= (uintptr_t)(&s->room + 1)) return 1;
+        if (r->p >= s->items && end <= s->items_end) return 1;
+        for (l = s->locals; l; l = l->next)
+            if (r->p >= (uintptr_t)(l + 1) && end <= (uintptr_t)(l + 1) + l->bytes) return 1;
+    }
+    return 0;
+}
+
+#if DFI_CHECK_ASAN
+static void dfi_check_lose(struct dfi_flow *t, uintptr_t p);
+#endif
+
+/* --- on a stack that is gone? -------------------------------------------------------------------- */
+
+/* The functions below `call` on w's stack have returned: which unfinished children of s were given variables of theirs? Each is reported once. */
+static void dfi_check_returned(struct dfi_scope *s, uintptr_t call)
+{
+    unsigned i, kept = 0;
+    for (i = 0; i < s->n_variables; i++) {
+        const struct dfi_check_variable *v = &s->variable[i];
+        struct dfi_ref task;
+        char at[160];
+        const char *name;
+        int n;
+        task.task = v->task, task.seq = v->seq;
+        if (dfi_ref_done(&task)) continue;
+        if (v->frame ? dfi_check_frame(v->p) == v->frame : v->p >= call || v->p < v->call) {
+            s->variable[kept++] = *v;
+            continue;
+        }
+#if DFI_CHECK_ASAN
+        dfi_check_lose(v->task, v->p);
+#endif
+        n = dfi_check_label(v->type, v->parameter, &name);
+        dfi_log(DFI_LOG_CHECK_OUTLIVES, v->type->name, dfi_check_at(at, sizeof at, v->site), n, name, (void *)v->p);
+    }
+    s->n_variables = kept;
+}
+
+static void dfi_check_keep(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_checked *x)
+{
+    struct dfi_scope *s = t->scope;
+    struct dfi_check_variable *v;
+    uintptr_t p = x->region.p, frame = dfi_check_frame(p);
+    void *array = s->variable;
+    if (!w->call) return;
+    if (!w->deepest || w->call < w->deepest) w->deepest = w->call;
+    if (!frame && p < w->call && p >= w->deepest && w->call - p < (uintptr_t)DFI_CHECK_NEAR) {
+        char at[160];
+        const char *name;
+        int n = dfi_check_label(t->type, x->parameter, &name);
+        dfi_log(DFI_LOG_CHECK_STACK, t->type->name, dfi_check_at(at, sizeof at, t->site), dfi_check_mode(x->mode), n, name, (void *)x->region.p);
+        return;
+    }
+    if (!frame && (p < w->call || p - w->call > (uintptr_t)DFI_CHECK_FAR)) return;
+    if (s->n_variables == s->room_variables) {
+        dfi_check_returned(s, 0);
+        if (s->n_variables >= s->room_variables / 2 && dfi_array_grow(&array, NULL, s->n_variables, &s->room_variables, sizeof *v)) return;
+        s->variable = (struct dfi_check_variable *)array;
+    }
+    v = &s->variable[s->n_variables++];
+    v->task = (struct dfi_flow *)(uintptr_t)t, v->seq = t->seq;
+    v->p = p, v->frame = frame, v->call = w->call;
+    v->type = t->type, v->parameter = x->parameter, v->site = t->site;
+}
+
+/* The code of s waits for its children. */
+static void dfi_check_waits(struct dfi_worker *w, struct dfi_scope *s)
+{
+    if (s->n_variables && w->call && s->owner == w) dfi_check_returned(s, w->call);
+}
+
+#if DFI_CHECK_ASAN
+static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t);
+#else
+static void dfi_check_children_done(struct dfi_scope *s) { s->n_variables = 0; }
+#endif
+
+static void dfi_check_scope_end(struct dfi_scope *s)
+{
+    dfi_check_children_done(s);
+    dfi_mfree((void *)s->variable);
+    s->variable = NULL, s->room_variables = 0;
+}
+
+/* Whose body s is in, as far as that is on one thread. */
+static const struct dfi_flow *dfi_check_parent(const struct dfi_scope *s)
+{
+    for (; s && s->kind == DFI_BLOCK; s = s->outer)
+        if (s->saved_task) return s->saved_task;
+    return s && s->kind == DFI_BODY ? s->task : NULL;
+}
+
+/* --- submission -------------------------------------------------------------------------------- */
+
+static void dfi_check_submit(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
+{
+    const struct dfi_flow *parent = dfi_check_parent(t->scope);
+    unsigned i;
+    size_t k;
+    t->n_checked = 0;
+    t->site = t->task.mem.special && t->extra->site ? t->extra->site : dfi_call_site == dfi_no_site ? NULL : dfi_call_site;
+    dfi_call_site = dfi_no_site;
+    if (t->type->modes & DFI_INTERNAL) return;
+    if (t->scope->n_variables && t->scope->owner == w) dfi_check_returned(t->scope, w->call);
+    for (i = 0; i < n; i++) {
+        struct dfi_region r = dfi_region_of(&x[i]);
+        struct dfi_checked *c = &t->checked[t->n_checked];
+        int inside = 1;
+        if (!r.rows || dfi_region_is_all(&r)) continue;
+        c->region = r, c->mode = x[i].mode, c->arg = x[i].arg, c->parameter = i, c->node = NULL;
+        t->n_checked++;
+        dfi_check_keep(w, t, c);
+        if (!parent || !parent->n_checked || dfi_check_own(w, t->scope, &r)) continue;
+        for (k = 0; k < r.rows && inside; k++)
+            inside = dfi_check_range(parent, r.p + k * r.ld, r.p + k * r.ld + r.row, (x[i].mode & DFI_WRITES) != 0);
+        if (!inside)
+            dfi_log(DFI_LOG_OUTSIDE, parent->type->name, t->type->name, (unsigned long)(r.rows * r.row), (void *)r.p, parent->type->name);
+    }
+#if DFI_CHECK_ASAN
+    dfi_check_declare(w, t);
+#endif
+}
+
+/* --- what a body did to what it only reads --------------------------------------------------------- */
+
+struct dfi_check_sum { const char *p; uint64_t sum; };
+
+/* Of [p, p + n). Words where they are aligned. */
+DFI_UNCHECKED static uint64_t dfi_check_add(uint64_t h, const char *p, size_t n)
+{
+#if DFI_GNU
+    typedef uint64_t __attribute__((may_alias)) word;
+#else
+    typedef unsigned char word;
+#endif
+    const char *end = p + n;
+    while (p < end && (uintptr_t)p % sizeof(word)) h = (h ^ (unsigned char)*p++) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
+    for (; (size_t)(end - p) >= sizeof(word); p += sizeof(word)) h = (h ^ *(const word *)(const void *)p) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
+    while (p < end) h = (h ^ (unsigned char)*p++) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
+    return h;
+}
+
+/* turn: which parts, where there are too many. */
+static uint64_t dfi_check_sum_of(const struct dfi_region *r, const char *p, size_t turn)
+{
+    size_t bytes = r->rows * r->row, k = 0, step = 1, i, at, part;
+    uint64_t h = 1;
+    if (bytes > (size_t)DFI_CHECK_SUM_BYTES) step = bytes / DFI_CHECK_SUM_BYTES + 1;
+    for (i = 0; i < r->rows; i++)
+        for (at = 0; at < r->row; at += part, k++) {
+            part = r->row - at < (size_t)DFI_CHECK_SUM_PART ? r->row - at : (size_t)DFI_CHECK_SUM_PART;
+            if ((k + turn) % step == 0) h = dfi_check_add(h, p + i * r->ld + at, part);
+        }
+    return h;
+}
+
+/* Does t use parameter i itself, in that mode, and nothing that overlaps it in another one? */
+static int dfi_check_only(const struct dfi_flow *t, unsigned i, unsigned mode)
+{
+    unsigned k;
+    if ((t->checked[i].mode & ~(unsigned)DFI_RANGE) != mode) return 0;
+    if (t->task.mem.special && t->extra->weak) return 0; /* parts may be released, and used by others, before its end */
+#if DFI_CHECK_ASAN
+    if (!t->checked[i].node || t->checked[i].node->gone) return 0;
+#endif
+    for (k = 0; k < t->n_checked; k++)
+        if (k != i && (t->checked[k].mode | mode) & DFI_WRITES && dfi_region_overlap(&t->checked[i].region, &t->checked[k].region)) return 0;
+    return 1;
+}
+
+/* The first byte of r that is in no memory of the process; 0: it is all there. */
+static uintptr_t dfi_check_unmapped(const struct dfi_region *r)
+{
+#if DFI_POSIX
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), lo = r->p / page * page, end = dfi_region_end(r);
+    if (!msync((void *)lo, end - lo, MS_ASYNC) || errno != ENOMEM) return 0;
+    while (lo < end && !msync((void *)lo, page, MS_ASYNC)) lo += page;
+    return lo >= end ? 0 : lo > r->p ? lo : r->p;
+#else
+    return (void)r, 0;
+#endif
+}
+
+static void dfi_check_before(const struct dfi_flow *t, struct dfi_check_sum *sum)
+{
+    uintptr_t wrong;
+    unsigned i;
+    for (i = 0; i < t->n_checked; i++) {
+        sum[i].p = NULL;
+        if (!dfi_check_only(t, i, DFI_IN) || dfi_check_elsewhere(t->checked[i].region.p)) continue;
+        if ((wrong = dfi_check_unmapped(&t->checked[i].region)) != 0) {
+            dfi_check_say_memory(t, &t->checked[i], wrong);
+            continue;
+        }
+        sum[i].p = dfi_check_pointer(t, i);
+        sum[i].sum = dfi_check_sum_of(&t->checked[i].region, sum[i].p, t->birth);
+    }
+}
+
+static void dfi_check_after(const struct dfi_flow *t, const struct dfi_check_sum *sum)
+{
+    unsigned i;
+    for (i = 0; i < t->n_checked; i++) {
+        char at[160];
+        const char *name;
+        int n;
+        if (!sum[i].p || dfi_check_sum_of(&t->checked[i].region, sum[i].p, t->birth) == sum[i].sum) continue;
+        n = dfi_check_label(t->type, t->checked[i].parameter, &name);
+        dfi_log(DFI_LOG_CHECK_CHANGED, t->type->name, dfi_check_at(at, sizeof at, t->site), n, name, n, name);
+    }
+}
+
+#endif
+
+#endif

@@ -1,0 +1,201 @@
+/* live.h - DF_CHECK with AddressSanitizer: the bytes that tasks declare, and their shadow
+ *
+ * A byte is live while a task of an open scope has declared it: from the submission on until the scope has waited. Live bytes are
+ * poisoned, except those that the code which runs may touch (observe/check/view.h). AddressSanitizer keeps account of 8 bytes together, of
+ * which the first k can be touched: so up to 7 bytes at the beginning and at the end of a range may stay open, and no byte outside of it is closed.
+ *
+ * The ranges are disjoint, in an array in the order of their addresses; each knows how many regions it is part of. All of it is under the
+ * lock of the checks. */
+#ifndef DFI_OBSERVE_CHECK_LIVE_H
+#define DFI_OBSERVE_CHECK_LIVE_H
+
+#include "../../base/compiler.h"
+#include "../../base/memory.h"
+#include "../../flow/region.h"
+
+#if DFI_CHECK_ASAN
+
+DFI_EXTERN_C_BEGIN
+extern void dfi_asan_poison(const volatile void *p, size_t n) __asm__("__asan_poison_memory_region");
+extern void dfi_asan_unpoison(const volatile void *p, size_t n) __asm__("__asan_unpoison_memory_region");
+extern void *dfi_asan_poisoned(const void *p, size_t n) __asm__("__asan_region_is_poisoned");
+extern size_t dfi_asan_size(const volatile void *p) __asm__("__sanitizer_get_allocated_size");
+extern int dfi_asan_hooks(void (*allocated)(const volatile void *, size_t), void (*freed)(const volatile void *))
+    __asm__("__sanitizer_install_malloc_and_free_hooks");
+DFI_EXTERN_C_END
+
+struct dfi_check_range { uintptr_t lo, hi; size_t count; }; /* count 0: not live any more, and open */
+
+struct dfi_check_live {
+    struct dfi_check_range *range;
+    size_t n, room, dead;     /* dead: those with count 0 */
+    int failed;               /* no memory: nothing is checked from here on */
+};
+DFI_EXTERN_C_BEGIN
+DFI_API struct dfi_check_live dfi_check_live;
+DFI_EXTERN_C_END
+
+/* The first range that ends behind p. */
+static size_t dfi_live_find(uintptr_t p)
+{
+    size_t lo = 0, hi = dfi_check_live.n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (dfi_check_live.range[mid].hi > p) hi = mid;
+        else lo = mid + 1;
+    }
+    return lo;
+}
+
+/* [lo, hi) is range i from now on, those from i on come after it. */
+static void dfi_live_insert(size_t i, uintptr_t lo, uintptr_t hi, size_t count)
+{
+    struct dfi_check_live *v = &dfi_check_live;
+    if (v->n == v->room) {
+        size_t room = v->room ? 2 * v->room : 64;
+        struct dfi_check_range *more = (struct dfi_check_range *)dfi_malloc(room * sizeof *more);
+        if (!more) {
+            v->failed = 1;
+            return;
+        }
+        if (v->n) memcpy((void *)more, (void *)v->range, v->n * sizeof *more);
+        dfi_mfree(v->range);
+        v->range = more, v->room = room;
+    }
+    memmove((void *)(v->range + i + 1), (void *)(v->range + i), (v->n - i) * sizeof *v->range);
+    v->range[i].lo = lo, v->range[i].hi = hi, v->range[i].count = count;
+    v->n++;
+    if (!count) v->dead++;
+}
+
+/* Range i becomes two, the second one from p on. */
+static void dfi_live_split(size_t i, uintptr_t p)
+{
+    struct dfi_check_range *r = &dfi_check_live.range[i];
+    uintptr_t hi = r->hi;
+    size_t count = r->count, n = dfi_check_live.n;
+    dfi_live_insert(i + 1, p, hi, count);
+    if (dfi_check_live.n != n) dfi_check_live.range[i].hi = p;
+}
+
+static void dfi_live_add(uintptr_t lo, uintptr_t hi)
+{
+    struct dfi_check_live *v = &dfi_check_live;
+    size_t i = dfi_live_find(lo);
+    if (i < v->n && v->range[i].lo < lo) dfi_live_split(i++, lo);
+    for (; lo < hi && !v->failed; i++) {
+        if (i == v->n || v->range[i].lo >= hi) {
+            dfi_live_insert(i, lo, hi, 1);
+            return;
+        }
+        if (v->range[i].lo > lo) dfi_live_insert(i, lo, v->range[i].lo, 1);
+        else {
+            if (v->range[i].hi > hi) dfi_live_split(i, hi);
+            if (!v->range[i].count) v->dead--;
+            v->range[i].count++;
+        }
+        lo = v->range[i].hi;
+    }
+}
+
+/* open: what is not live any more is opened; else it was freed, and is left as it is. */
+static void dfi_live_take(uintptr_t lo, uintptr_t hi, int open)
+{
+    struct dfi_check_live *v = &dfi_check_live;
+    size_t i = dfi_live_find(lo);
+    if (i < v->n && v->range[i].lo < lo) dfi_live_split(i++, lo);
+    for (; i < v->n && v->range[i].lo < hi && !v->failed; i++) {
+        if (v->range[i].hi > hi) dfi_live_split(i, hi);
+        if (!v->range[i].count || --v->range[i].count) continue;
+        v->dead++;
+        if (open) dfi_asan_unpoison((void *)v->range[i].lo, v->range[i].hi - v->range[i].lo);
+    }
+}
+
+enum { DFI_LIVE_FEW = 1 << 16 }; /* ranges, 1.5 MiB: a loop declares the same ones again, and to insert them is what costs most */
+
+/* Those that are not live any more go, if there are many. */
+static void dfi_live_compact(void)
+{
+    struct dfi_check_live *v = &dfi_check_live;
+    size_t i, to = 0;
+    if (v->n <= (size_t)DFI_LIVE_FEW || v->dead * 2 <= v->n) return;
+    for (i = 0; i < v->n; i++)
+        if (v->range[i].count) v->range[to++] = v->range[i];
+    v->n = to, v->dead = 0;
+}
+
+/* Is a byte of [lo, hi) live? */
+static int dfi_live_any(uintptr_t lo, uintptr_t hi)
+{
+    size_t i;
+    for (i = dfi_live_find(lo); i < dfi_check_live.n && dfi_check_live.range[i].lo < hi; i++)
+        if (dfi_check_live.range[i].count) return 1;
+    return 0;
+}
+
+/* Closes what is live in [lo, hi). Neighbours together: they may share 8 bytes. */
+static void dfi_live_close(uintptr_t lo, uintptr_t hi)
+{
+    const struct dfi_check_live *v = &dfi_check_live;
+    size_t i = dfi_live_find(lo);
+    while (i < v->n && v->range[i].lo < hi) {
+        uintptr_t from = v->range[i].lo, to = v->range[i].hi;
+        if (!v->range[i++].count) continue;
+        for (; i < v->n && to < hi && v->range[i].count && v->range[i].lo == to; i++) to = v->range[i].hi;
+        if (from < lo) from = lo;
+        if (to > hi) to = hi;
+        dfi_asan_poison((void *)from, to - from);
+    }
+}
+
+static void dfi_live_all(int open)
+{
+    const struct dfi_check_live *v = &dfi_check_live;
+    size_t i;
+    if (!open) dfi_live_close(0, UINTPTR_MAX);
+    else for (i = 0; i < v->n; i++)
+        if (v->range[i].count) dfi_asan_unpoison((void *)v->range[i].lo, v->range[i].hi - v->range[i].lo);
+}
+
+/* --- regions ----------------------------------------------------------------------------------- */
+
+static void dfi_live_region_open(const struct dfi_region *r)
+{
+    size_t i;
+    for (i = 0; i < r->rows; i++) dfi_asan_unpoison((void *)(r->p + i * r->ld), r->row);
+}
+static void dfi_live_region_close(const struct dfi_region *r)
+{
+    size_t i;
+    for (i = 0; i < r->rows; i++) dfi_live_close(r->p + i * r->ld, r->p + i * r->ld + r->row);
+}
+static void dfi_live_region_add(const struct dfi_region *r)
+{
+    size_t i;
+    for (i = 0; i < r->rows; i++) dfi_live_add(r->p + i * r->ld, r->p + i * r->ld + r->row);
+}
+static void dfi_live_region_take(const struct dfi_region *r, int open)
+{
+    size_t i;
+    for (i = 0; i < r->rows; i++) dfi_live_take(r->p + i * r->ld, r->p + i * r->ld + r->row, open);
+}
+
+/* The first byte of r that is no memory the program may touch, whoever declares it: it was freed, or lies beyond the end. 0: none. */
+static uintptr_t dfi_live_region_wrong(const struct dfi_region *r)
+{
+    size_t i, k;
+    for (i = 0; i < r->rows; i++) {
+        uintptr_t lo = r->p + i * r->ld, hi = lo + r->row, at;
+        while (lo < hi && (at = (uintptr_t)dfi_asan_poisoned((void *)lo, hi - lo)) != 0) {
+            k = dfi_live_find(at);
+            if (k == dfi_check_live.n || dfi_check_live.range[k].lo > at || !dfi_check_live.range[k].count) return at;
+            lo = dfi_check_live.range[k].hi; /* closed by the checks */
+        }
+    }
+    return 0;
+}
+
+#endif
+
+#endif

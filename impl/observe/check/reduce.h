@@ -1,0 +1,91 @@
+/* reduce.h - DF_CHECK: is an operator of DF_REDUCTION commutative?
+ *
+ * Where two contributions are combined, so are copies of them, both ways. The results must be the same, but for rounding, and for bytes
+ * that identity() does not set, as padding. */
+#ifndef DFI_OBSERVE_CHECK_REDUCE_H
+#define DFI_OBSERVE_CHECK_REDUCE_H
+
+#include "../../base/atomic.h"
+#include "../../base/log.h"
+#include "../../base/memory.h"
+#include "../../api/task.h"
+#include "../../work/tables.h"
+
+#if DF_CHECK
+enum { DFI_CHECK_ELEMENTS = 16, DFI_CHECK_OPERATORS = 32 }; /* elements compared each time; operators that are remembered as said */
+
+/* Do two words of n bytes differ by more than the rounding of a floating-point sum? */
+static int dfi_words_differ(const unsigned char *a, const unsigned char *b, size_t n)
+{
+    double x[2], least = 1e-100, most = 1e100, part = 1e-6;
+    float y[2];
+    int i;
+    if (!memcmp(a, b, n)) return 0;
+    if (n == sizeof *y) {
+        memcpy(&y[0], a, n), memcpy(&y[1], b, n);
+        x[0] = (double)y[0], x[1] = (double)y[1];
+        least = 1e-30, most = 1e30, part = 1e-3;
+    } else if (n == sizeof *x) memcpy(&x[0], a, n), memcpy(&x[1], b, n);
+    else return 1;
+    for (i = 0; i < 2; i++) {
+        double size = x[i] < 0 ? -x[i] : x[i];
+        if (!(size > least && size < most)) return 1; /* no such number: an integer, a pointer, text */
+    }
+    return !((x[0] < x[1] ? x[1] - x[0] : x[0] - x[1]) < part * (x[0] < 0 ? -x[0] : x[0]));
+}
+
+/* a and b, results of combining both ways, without the bytes that are not set in an identity. */
+static int dfi_results_differ(unsigned char *a, unsigned char *b, const unsigned char *zero, const unsigned char *one, size_t size)
+{
+    size_t i, n;
+    for (i = 0; i < size; i++)
+        if (zero[i] != one[i]) a[i] = b[i] = 0;
+    for (i = 0; i < size; i += n) {
+        n = size - i >= 8 && i % 8 == 0 ? 8 : size - i >= 4 && i % 4 == 0 ? 4 : 1;
+        if (!dfi_words_differ(a + i, b + i, n)) continue;
+        if (n == 8 && (!dfi_words_differ(a + i, b + i, 4) || !memcmp(a + i, b + i, 4)) && !dfi_words_differ(a + i + 4, b + i + 4, 4)) continue;
+        return 1;
+    }
+    return 0;
+}
+
+static void dfi_check_commutes_say(const char *name)
+{
+    static DFI_ATOMIC(const void *) said[DFI_CHECK_OPERATORS];
+    const void *none;
+    int i;
+    for (i = 0; i < DFI_CHECK_OPERATORS; i++) {
+        none = NULL;
+        if (dfi_cas_acq_rel(&said[i], &none, (const void *)name)) {
+            dfi_log(DFI_LOG_CHECK_REDUCTION, name);
+            return;
+        }
+        if (none == (const void *)name) return;
+    }
+}
+
+static int dfi_check_operator(const void *key) { return (uintptr_t)key - (uintptr_t)dfi_keys >= dfi_key_end; }
+
+/* n elements at `from` are about to be combined into those at `into`, by the operator with that key. */
+static void dfi_check_commutes(void (*combine)(void *, const void *, size_t), const void *key, size_t size, const char *into, const char *from, size_t n)
+{
+    unsigned char *m = dfi_check_operator(key) && n ? (unsigned char *)dfi_malloc(4 * size) : NULL;
+    size_t i;
+    int differ = 0;
+    if (!m) return;
+    memset(m, 0, size), memset(m + size, 0xff, size);
+    combine(m, NULL, 1), combine(m + size, NULL, 1);
+    for (i = 0; i < n && i < DFI_CHECK_ELEMENTS && !differ; i++, into += size, from += size) {
+        memcpy(m + 2 * size, into, size), memcpy(m + 3 * size, from, size);
+        combine(m + 2 * size, from, 1), combine(m + 3 * size, into, 1);
+        differ = dfi_results_differ(m + 2 * size, m + 3 * size, m, m + size, size);
+    }
+    dfi_mfree(m);
+    if (differ) dfi_check_commutes_say((const char *)key + 1); /* behind the order */
+}
+#else
+#define dfi_check_operator(key) 0
+#define dfi_check_commutes(combine, key, size, into, from, n) ((void)0)
+#endif
+
+#endif

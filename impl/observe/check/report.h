@@ -1,0 +1,81 @@
+/* report.h - DF_CHECK with AddressSanitizer: what is said about an access that it stopped
+ *
+ * AddressSanitizer calls __asan_on_error before it prints its report. If the address belongs to a task, the log gets first who may
+ * touch it, and what to declare. */
+#ifndef DFI_OBSERVE_CHECK_REPORT_H
+#define DFI_OBSERVE_CHECK_REPORT_H
+
+#include "../../base/compiler.h"
+#include "../../base/log.h"
+#include "../../os/wait.h"
+#include "../../api/task.h"
+#include "../../work/sched.h"
+#include "../../work/types.h"
+#include "../../flow/region.h"
+#include "check.h"
+#include "declared.h"
+#include "turn.h"
+#include "view.h"
+
+#if DFI_CHECK_ASAN
+
+DFI_EXTERN_C_BEGIN
+extern void *dfi_asan_address(void) __asm__("__asan_get_report_address");
+extern int dfi_asan_writes(void) __asm__("__asan_get_report_access_type");
+extern size_t dfi_asan_bytes(void) __asm__("__asan_get_report_access_size");
+DFI_STRONG void dfi_check_on_error(void) __asm__("__asan_on_error");
+DFI_EXTERN_C_END
+
+/* What the code that was stopped did wrong with the byte at p: the region that says most about it. NULL: nothing, as far as df knows. */
+static struct dfi_check_node *dfi_check_culprit(const struct dfi_check_view *v, uintptr_t p)
+{
+    struct dfi_check_node *n, *best = NULL, **list = v ? dfi_view_list(v) : NULL;
+    int rank, most = 0;
+    for (n = dfi_check.nodes; n; n = n->next) {
+        if (n->gone || !dfi_region_meets_range(&n->region, p, p + 1)) continue;
+        rank = 1;
+        if (v && v->task && n->scope == v->task->scope) rank = 2;
+        if (list && n->list == list && n->writers) rank = 3;
+        if (rank > most) best = n, most = rank;
+    }
+    return best;
+}
+
+void dfi_check_on_error(void)
+{
+    struct dfi_worker *w = dfi_me();
+    const struct dfi_check_view *v = w ? w->view : NULL;
+    const struct dfi_flow *t = v ? v->task : NULL;
+    uintptr_t p = (uintptr_t)dfi_asan_address();
+    const char *does = dfi_asan_writes() ? "writes" : "reads", *name;
+    char at[160], from[160], who[80];
+    struct dfi_check_node *n;
+    unsigned i;
+    int length;
+    if (dfi_check_locked || !dfi_os_trylock(&dfi_check.lock)) return; /* rather no word than none of the sanitizer's */
+    if ((n = dfi_check_culprit(v, p)) != NULL) {
+        unsigned long bytes = (unsigned long)dfi_asan_bytes(), offset = (unsigned long)(p - n->region.p);
+        length = dfi_check_label(n->type, n->parameter, &name);
+        dfi_check_at(from, sizeof from, n->site);
+        if (!n->site) from[0] = 0;
+        at[0] = 0;
+        if (t) dfi_check_at(at, sizeof at, t->site);
+        snprintf(who, sizeof who, t ? "task %s" : w ? "code outside of all tasks" : "a thread outside of df", t ? t->type->name : "");
+        for (i = 0; t && i < t->n_checked; i++)
+            if (dfi_region_meets_range(&t->checked[i].region, p, p + 1)) break;
+        if (t && i < t->n_checked && n->list != &((struct dfi_flow *)(uintptr_t)t)->declared) {
+            int weak = (t->checked[i].mode & DFI_WEAK) != 0;
+            length = dfi_check_label(t->type, t->checked[i].parameter, &name);
+            dfi_log(weak ? DFI_LOG_CHECK_WEAK : DFI_LOG_CHECK_RELEASED, who, at, does, bytes, (void *)p, length, name);
+        } else if (!t || n->list == &((struct dfi_flow *)(uintptr_t)t)->declared)
+            dfi_log(DFI_LOG_CHECK_UNFINISHED, who, at, does, bytes, (void *)p, n->type->name, from, dfi_check_mode(n->mode), length, name);
+        else
+            dfi_log(DFI_LOG_CHECK_UNDECLARED, who, at, does, bytes, (void *)p, offset, dfi_check_mode(n->mode), length, name, n->type->name,
+                    from, dfi_asan_writes() ? "inout" : "in", length, name, t->type->name);
+    }
+    dfi_os_unlock(&dfi_check.lock);
+}
+
+#endif
+
+#endif

@@ -1,0 +1,99 @@
+/* run.h - DF_CHECK: the body of a task, with all that is looked at before and after it */
+#ifndef DFI_OBSERVE_CHECK_RUN_H
+#define DFI_OBSERVE_CHECK_RUN_H
+
+#include "../../base/compiler.h"
+#include "../../base/log.h"
+#include "../../api/access.h"
+#include "../../api/task.h"
+#include "../../work/types.h"
+#include "../../flow/region.h"
+#include "check.h"
+#include "declared.h"
+#include "view.h"
+#include "../probes.h"
+
+#if DF_CHECK
+
+enum { DFI_CHECK_FILL = 0xdb };
+
+/* DF_CHECK 2: what the body writes without reading it has no value before. */
+static void dfi_check_fill(const struct dfi_flow *t)
+{
+    unsigned i;
+    size_t row;
+    for (i = 0; i < t->n_checked; i++) {
+        const struct dfi_region *r = &t->checked[i].region;
+        char *p;
+        if (!dfi_check_only(t, i, DFI_OUT) || dfi_check_elsewhere(r->p)) continue;
+        p = dfi_check_pointer(t, i);
+        for (row = 0; row < r->rows; row++) memset(p + row * r->ld, DFI_CHECK_FILL, r->row);
+    }
+}
+
+/* DF_CHECK 2: was all of it written? Words of 8 bytes that are as they were filled are taken for unwritten. */
+static void dfi_check_unwritten(const struct dfi_flow *t)
+{
+    unsigned i;
+    for (i = 0; i < t->n_checked; i++) {
+        const struct dfi_region *r = &t->checked[i].region;
+        size_t row, k, first = 0, bytes = 0;
+        const char *p, *name;
+        char at[160];
+        int n;
+        if (!dfi_check_only(t, i, DFI_OUT) || dfi_check_elsewhere(r->p)) continue;
+        p = dfi_check_pointer(t, i);
+        for (row = 0; row < r->rows; row++)
+            for (k = 0; k + 8 <= r->row; k += 8) {
+                size_t b = 0;
+                while (b < 8 && (unsigned char)p[row * r->ld + k + b] == DFI_CHECK_FILL) b++;
+                if (b < 8) continue;
+                if (!bytes) first = row * r->ld + k;
+                bytes += 8;
+            }
+        if (!bytes) continue;
+        n = dfi_check_label(t->type, t->checked[i].parameter, &name);
+        dfi_log(DFI_LOG_CHECK_UNWRITTEN, t->type->name, dfi_check_at(at, sizeof at, t->site), n, name, (unsigned long)bytes, (unsigned long)first, n, name);
+    }
+}
+
+/* Runs a body. t: its record; NULL: it runs at once, for want of memory. */
+static DFI_NOINLINE void dfi_check_run(struct dfi_worker *w, const struct dfi_type *type, void *args, struct dfi_flow *t)
+{
+    struct dfi_check_sum sum[DFI_PARAMETERS];
+    uintptr_t body, call;
+#if DFI_CHECK_ASAN
+    struct dfi_check_view v;
+    int nested;
+#endif
+    if (!w || type->modes & DFI_INTERNAL) {
+        dfi_watch_body(w, type, args, t);
+        return;
+    }
+    body = w->body, call = w->call;
+    w->body = DFI_CHECK_FRAME;
+#if DFI_CHECK_ASAN
+    nested = w->in_turn;
+    dfi_view_of_task(&v, t);
+    dfi_view_begin(w, &v);
+    dfi_check_stack_ends(w->body);
+#endif
+    if (t) {
+        dfi_check_before(t, sum);
+        if (DFI_CHECK_LEVEL > 1) dfi_check_fill(t);
+    }
+    dfi_watch_body(w, type, args, t);
+    if (t) {
+        dfi_check_after(t, sum);
+        if (DFI_CHECK_LEVEL > 1 && w->task == t) dfi_check_unwritten(t); /* it has no children that may write */
+        if (w->scope->task == t) dfi_check_returned(w->scope, w->body);
+    }
+#if DFI_CHECK_ASAN
+    dfi_view_end(w, &v, nested);
+#endif
+    w->body = body, w->call = call;
+}
+
+#endif
+
+#endif

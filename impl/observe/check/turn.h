@@ -1,0 +1,114 @@
+/* turn.h - DF_CHECK with AddressSanitizer: code of the program takes turns
+ *
+ * There is one shadow for all threads, so code with a view (observe/check/view.h) runs in one thread at a time, and gives its turn
+ * away when it waits. Who has waited for a turn for DFI_CHECK_MS goes on all the same: whoever has it may wait for something df knows
+ * nothing of, perhaps for this very thread. Then nothing is poisoned until both have come to the end of their turns. So no wait for a turn is
+ * longer than that, and no program stops for ever that would not without checks. Argument: docs/check.md, "Turns". */
+#ifndef DFI_OBSERVE_CHECK_TURN_H
+#define DFI_OBSERVE_CHECK_TURN_H
+
+#include "../../base/atomic.h"
+#include "../../base/compiler.h"
+#include "../../base/log.h"
+#include "../../os/os.h"
+#include "../../os/threads.h"
+#include "../../os/wait.h"
+#include "../../work/types.h"
+#include "check.h"
+#include "live.h"
+
+#if DFI_CHECK_ASAN
+
+enum { DFI_CHECK_MS = 1000 }; /* a body that takes longer is rare, also under the sanitizer; then others are not checked meanwhile */
+
+struct dfi_check {
+    struct dfi_os_mutex lock;          /* of all of this, dfi_check_live and the nodes */
+    struct dfi_os_event event;
+    DFI_ATOMIC(int) changes;           /* of the turns, so far */
+    uint64_t since;                    /* the last of them */
+    int waiting;
+    int running, overdue;              /* threads that have a turn; of these, those that are not waited for */
+    uint64_t turns, late;              /* so far; turns up to `late` are overdue */
+    struct dfi_worker *holder;         /* who is checked, or NULL */
+    int cleared;                       /* nothing is poisoned */
+    int off;                           /* no more checks: devices touch memory, too */
+    struct dfi_check_node *nodes, **bucket; /* all regions; the same by hash */
+    size_t n_nodes, buckets;
+    int hooked, made;                  /* made: the event */
+};
+DFI_EXTERN_C_BEGIN
+DFI_API struct dfi_check dfi_check = { DFI_OS_MUTEX_INIT, { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER }, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, NULL, NULL, 0, 0, 0, 0 };
+DFI_EXTERN_C_END
+static DFI_TLS int dfi_check_locked; /* by this thread: what is freed meanwhile is the checks' own */
+
+static void dfi_check_lock(void)
+{
+    dfi_os_lock(&dfi_check.lock);
+    dfi_check_locked = 1;
+}
+static void dfi_check_unlock(void)
+{
+    dfi_check_locked = 0;
+    dfi_os_unlock(&dfi_check.lock);
+}
+
+/* pre: the lock. */
+static void dfi_turn_changed(void)
+{
+    dfi_check.since = dfi_os_ns();
+    dfi_fetch_add_acq_rel(&dfi_check.changes, 1);
+    if (dfi_check.waiting) dfi_os_event_wake_all(&dfi_check.event);
+}
+
+/* Nothing is poisoned any more. pre: the lock. */
+static void dfi_check_clear(void)
+{
+    if (!dfi_check.cleared) dfi_live_all(1);
+    dfi_check.cleared = 1;
+    dfi_check.holder = NULL;
+}
+
+/* Waits for a turn. Leaves the lock held. */
+static void dfi_turn_take(struct dfi_worker *w)
+{
+    struct dfi_check *c = &dfi_check;
+    dfi_check_lock();
+    while (c->running != c->overdue) {
+        int now = dfi_load_relaxed(&c->changes);
+        if (dfi_os_ns() - c->since >= (uint64_t)DFI_CHECK_MS * 1000000) {
+            c->overdue = c->running, c->late = c->turns;
+            dfi_check_unlock();
+            dfi_log(DFI_LOG_CHECK_TURN, DFI_CHECK_MS / 1000);
+            dfi_check_lock();
+            continue;
+        }
+        c->waiting++;
+        dfi_check_unlock();
+        dfi_os_event_wait(&c->event, &c->changes, now, DFI_CHECK_MS / 10);
+        dfi_check_lock();
+        c->waiting--;
+    }
+    w->turn = ++c->turns, w->in_turn = 1;
+    if (c->running++ || c->off) dfi_check_clear();
+    else {
+        c->holder = w;
+        if (c->cleared) dfi_live_all(0);
+        c->cleared = 0;
+    }
+    dfi_turn_changed();
+}
+
+/* pre: the lock, a turn. */
+static void dfi_turn_give(struct dfi_worker *w)
+{
+    struct dfi_check *c = &dfi_check;
+    c->running--;
+    if (w->turn <= c->late || w->blocks) c->overdue--;
+    if (c->holder == w) c->holder = NULL;
+    w->in_turn = w->blocks = 0;
+    dfi_turn_changed();
+}
+
+#endif
+
+#endif

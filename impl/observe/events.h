@@ -1,0 +1,510 @@
+/* events.h - writing down what happens, and handing it to who reads it
+ *
+ * A worker writes events into a chunk of its own and shares nothing: the chunk's `n` tells the reader how far it is. Full chunks go
+ * to a list. The reader, usually a thread of its own, takes what it has not seen yet from there, and now and then also from
+ * the chunks that are being filled: a program that crashes loses a fraction of a second. A worker has DFI_EVENT_CHUNKS at most;
+ * when all of them are full it reads them itself, so memory is bounded and nothing is lost.
+ * For statistics alone, of which a crash leaves nothing anyway, events are kept: up to DFI_EVENT_KEPT chunks are read when df stops, and take
+ * no time from a program that keeps all processors busy.
+ *
+ * What is done with events is for those who call dfi_events_begin: the trace and the statistics. They get the events of one worker in its order,
+ * those of several workers in none, from one thread at a time. Argument: docs/memory-order.md, "Events". */
+#ifndef DFI_OBSERVE_EVENTS_H
+#define DFI_OBSERVE_EVENTS_H
+
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../base/memory.h"
+#include "../os/os.h"
+#include "../os/threads.h"
+#include "../os/wait.h"
+#include "../work/types.h"
+#include "event.h"
+
+/* Bits of dfi_watching: who looks on (observe/probes.h). */
+enum { DFI_WATCH_TRACE = 1, DFI_WATCH_STATS = 2, DFI_WATCH_EVENTS = DFI_WATCH_TRACE | DFI_WATCH_STATS, DFI_WATCH_DIRECT = 4, DFI_WATCH_STALL = 8, DFI_WATCH_PERF = 16 };
+
+enum {
+    DFI_EVENT_CHUNKS = 16, /* 1 MiB for each worker: 30 ms of tasks without work */
+    DFI_EVENT_KEPT = 512,  /* 32 MiB for all workers */
+    DFI_EVENT_MS = 200,    /* between two looks of the reader, */
+    DFI_EVENT_FULL = 8,    /* unless a worker has that many full chunks */
+    DFI_CLOCK_NS = 20000,  /* to find out about the clock: it is read in 25 */
+    DFI_STATE_US = 500,    /* between two samples of what all workers do, */
+    DFI_STATE_PARK_US = 50, /* or when one is about to sleep */
+    DFI_TEXT_LISTS = 4096, /* a power of two */
+    DFI_TEXT_MOST = 65536, /* names made by a program at run time must not take all its memory */
+    DFI_EVENT_READERS = 2
+};
+
+/* n events of the worker in that slot, or of devices: DFI_EVENT_DEVICES. n = 0: that was all for this time. */
+typedef void dfi_events_reader(int worker, const struct dfi_event *e, unsigned n);
+
+struct dfi_text {
+    struct dfi_text *next;   /* of the list */
+    uint32_t number;         /* 1, 2, .. */
+};
+struct dfi_events {
+    /* under dfi_events_lock */
+    struct dfi_event_chunk *full, *last_full, *spare;
+    DFI_ATOMIC(int) used;        /* chunks that are not spare; read without the lock as well */
+    struct dfi_text *list[DFI_TEXT_LISTS], **text;
+    uint32_t texts, text_room;
+    int incomplete;              /* there was no memory for some event */
+    /* under dfi_events_reading, which comes before the other lock */
+    dfi_events_reader *reader[DFI_EVENT_READERS];
+    struct { struct dfi_event_chunk *chunk; unsigned n; } open[DFI_MAX_WORKERS + 1];
+    uint64_t ns, ticks;          /* when it began, on both clocks */
+    uint64_t ended;              /* when the last run did, in ticks */
+    double ns_per_tick;          /* 0: not known yet */
+    uint64_t ticks_us;           /* ticks in a microsecond, about */
+    /* under the pool lock */
+    int made, threaded;          /* `wake` is; the thread runs */
+    struct dfi_os_event wake;
+    struct dfi_os_thread thread;
+    int stop;                    /* under the lock of the events */
+    DFI_ATOMIC(int) wanted;      /* the reader is to look, or to stop */
+    DFI_ATOMIC(uintptr_t) sampled; /* when DFI_E_STATE was written, in units of 256 ticks */
+    struct dfi_event_pen devices; /* under dfi_events_devices: what happens on devices, whoever finds out */
+};
+enum { DFI_EVENT_DEVICES = DFI_MAX_WORKERS };
+DFI_EXTERN_C_BEGIN
+DFI_API DFI_ATOMIC(unsigned) dfi_watching;
+DFI_API struct dfi_os_mutex dfi_events_lock = DFI_OS_MUTEX_INIT;
+DFI_API struct dfi_os_mutex dfi_events_reading = DFI_OS_MUTEX_INIT;
+DFI_API struct dfi_os_mutex dfi_events_devices = DFI_OS_MUTEX_INIT; /* before the other two */
+DFI_API struct dfi_events dfi_events;
+DFI_EXTERN_C_END
+
+/* --- time ------------------------------------------------------------------------------------------ */
+
+/* A clock that is read in a few nanoseconds, the same for all processors. */
+DFI_INLINE uint64_t dfi_ticks(void)
+{
+#if DFI_GNU && (defined(__x86_64__) || defined(__i386__))
+    return __builtin_ia32_rdtsc();
+#elif DFI_GNU && defined(__aarch64__)
+    uint64_t t;
+    __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(t));
+    return t;
+#else
+    return dfi_os_ns();
+#endif
+}
+
+/* Nanoseconds since the events began; `at` may lie before that. Readers only: the rate is that of the time up to the first call. */
+static double dfi_event_ns(uint64_t at)
+{
+    struct dfi_events *e = &dfi_events;
+    if (e->ns_per_tick <= 0) {
+        uint64_t ticks = dfi_ticks() - e->ticks;
+        e->ns_per_tick = ticks ? (double)(dfi_os_ns() - e->ns) / (double)ticks : 1;
+    }
+    return (double)(int64_t)(at - e->ticks) * e->ns_per_tick;
+}
+
+/* --- texts ----------------------------------------------------------------------------------------- */
+
+/* The text that equals it, which stays where it is; NULL without memory, or when there are too many. */
+static DFI_COLD const struct dfi_text *dfi_event_text_slow(const char *text)
+{
+    struct dfi_events *e = &dfi_events;
+    struct dfi_text *t, **list;
+    size_t bytes = strlen(text) + 1;
+    unsigned h = 2166136261u; /* FNV-1a */
+    const char *p;
+    for (p = text; *p; p++) h = (h ^ (unsigned char)*p) * 16777619u;
+    list = &e->list[(h ^ h >> 16) % DFI_TEXT_LISTS];
+    dfi_os_lock(&dfi_events_lock);
+    for (t = *list; t && strcmp((const char *)(t + 1), text);) t = t->next;
+    if (!t && e->texts < DFI_TEXT_MOST - 1 && (t = (struct dfi_text *)dfi_malloc(sizeof *t + bytes)) != NULL) {
+        if (e->texts == e->text_room) {
+            uint32_t room = e->text_room ? 2 * e->text_room : 64;
+            struct dfi_text **more = (struct dfi_text **)dfi_malloc(room * sizeof *more);
+            if (more) {
+                if (e->texts) memcpy((void *)more, (void *)e->text, e->texts * sizeof *more);
+                dfi_mfree((void *)e->text);
+                e->text = more, e->text_room = room;
+            }
+        }
+        if (e->texts == e->text_room) {
+            dfi_mfree(t);
+            t = NULL;
+        } else {
+            memcpy((void *)(t + 1), text, bytes);
+            t->next = *list, *list = t;
+            e->text[e->texts] = t;
+            t->number = ++e->texts;
+        }
+    }
+    dfi_os_unlock(&dfi_events_lock);
+    return t;
+}
+
+/* The number of the text that equals it, usually without a lock, or 0. What is at an address may change: equal texts are found, not equal
+ * addresses. */
+static uint32_t dfi_pen_text(struct dfi_event_pen *pen, const char *text)
+{
+    unsigned i = (unsigned)((uintptr_t)text ^ (uintptr_t)text >> 7) % DFI_TEXT_CACHE;
+    if (!text) return 0;
+    if (DFI_UNLIKELY(!pen->cache[i].at || strcmp(pen->cache[i].at, text))) {
+        const struct dfi_text *t = dfi_event_text_slow(text);
+        pen->cache[i].text = t ? t->number : 0;
+        pen->cache[i].at = t ? (const char *)(t + 1) : NULL;
+    }
+    return pen->cache[i].text;
+}
+
+/* The same of a text that does not change while df runs, like the name of a function. */
+static uint32_t dfi_event_text(struct dfi_worker *w, const char *text)
+{
+    unsigned i = (unsigned)((uintptr_t)text ^ (uintptr_t)text >> 7) % DFI_TEXT_CACHE;
+    if (DFI_UNLIKELY(w->pen.constant[i].at != text || !text)) {
+        uint32_t number = dfi_pen_text(&w->pen, text);
+        w->pen.constant[i].text = number, w->pen.constant[i].at = number ? text : NULL;
+        return number;
+    }
+    return w->pen.constant[i].text;
+}
+
+/* Readers: the text with that number, "" for 0. It stays where it is. */
+static const char *dfi_event_text_of(uint32_t number)
+{
+    const char *text = "";
+    dfi_os_lock(&dfi_events_lock);
+    if (number && number <= dfi_events.texts) text = (const char *)(dfi_events.text[number - 1] + 1);
+    dfi_os_unlock(&dfi_events_lock);
+    return text;
+}
+
+/* --- identities ------------------------------------------------------------------------------------ */
+
+/* Numbers of a worker follow on each other: what is kept by them lies beside each other, and so is found in a cache. */
+#define DFI_ID_NUMBERED ((uint64_t)1 << 63)
+enum { DFI_ID_SLOT = 44 }; /* bits below that of the worker */
+static uint64_t dfi_id_new(struct dfi_worker *w)
+{
+    return DFI_ID_NUMBERED | (uint64_t)(unsigned)w->pen.slot << DFI_ID_SLOT | (++w->pen.ids & (((uint64_t)1 << DFI_ID_SLOT) - 1));
+}
+
+/* dfi_flow.seq of a task that w begins to submit, in memory whose last one had `before`: an identity, if it has room for one. It is larger than
+ * those of earlier tasks in that memory, also of some that were not watched. */
+static DFI_COLD size_t dfi_id_seq(struct dfi_worker *w, size_t before)
+{
+#if SIZE_MAX > 0xffffffff
+    uint64_t n = before & (((uint64_t)1 << DFI_ID_SLOT) - 1);
+    if (before & DFI_ID_NUMBERED && n > w->pen.ids) w->pen.ids = n;
+    return (size_t)dfi_id_new(w);
+#else
+    (void)w;
+    return before + 1;
+#endif
+}
+
+/* Of the task that is, or was, in the memory t: seq tells which. */
+DFI_INLINE uint64_t dfi_id_of(const struct dfi_flow *t, size_t seq)
+{
+    return seq & DFI_ID_NUMBERED ? seq : (uint64_t)(uintptr_t)t >> 4 << 20 | (seq & 0xfffff);
+}
+
+/* Where to look for it in a table of a power of two. */
+DFI_INLINE uint32_t dfi_id_home(uint64_t id)
+{
+    return id & DFI_ID_NUMBERED ? (uint32_t)id + (uint32_t)(id >> DFI_ID_SLOT) * 0x9e3779u : (uint32_t)(id * 0x9e3779b97f4a7c15u >> 32);
+}
+
+/* --- reading --------------------------------------------------------------------------------------- */
+
+static void dfi_event_show(struct dfi_event_chunk *c, unsigned n)
+{
+    int i;
+    if (n == c->seen) return;
+    for (i = 0; i < DFI_EVENT_READERS; i++)
+        if (dfi_events.reader[i]) dfi_events.reader[i](c->worker, c->event + c->seen, n - c->seen);
+    c->seen = n;
+}
+
+/* All that has been written so far. Threads: any that holds no lock, or that of the pool or of devices. */
+static void dfi_events_read(void)
+{
+    struct dfi_events *e = &dfi_events;
+    struct dfi_event_chunk *full, *c;
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    dfi_os_lock(&dfi_events_reading);
+    dfi_os_lock(&dfi_events_lock);
+    full = e->full, e->full = NULL;
+    for (i = 0; i <= n; i++) { /* under the lock: what is open now was begun after all of its worker's that are full */
+        c = dfi_load_relaxed(i < n ? &dfi_load_acquire(&dfi_pool.slot[i])->pen.chunk : &e->devices.chunk);
+        e->open[i].chunk = c;
+        if (c) e->open[i].n = dfi_load_acquire(&c->n); /* acquire: the events */
+    }
+    dfi_os_unlock(&dfi_events_lock);
+    for (c = full; c; c = c->next) dfi_event_show(c, dfi_load_acquire(&c->n));
+    for (i = 0; i <= n; i++) /* one may be full by now, and in the list: only who reads takes it out of there */
+        if (e->open[i].chunk) dfi_event_show(e->open[i].chunk, e->open[i].n);
+    for (i = 0; i < DFI_EVENT_READERS; i++)
+        if (e->reader[i]) e->reader[i](0, NULL, 0);
+    dfi_os_lock(&dfi_events_lock);
+    while (full) {
+        c = full, full = c->next;
+        dfi_store_relaxed(&c->pen->chunks, dfi_load_relaxed(&c->pen->chunks) - 1);
+        dfi_store_relaxed(&e->used, dfi_load_relaxed(&e->used) - 1);
+        c->next = e->spare, e->spare = c;
+    }
+    dfi_os_unlock(&dfi_events_lock);
+    dfi_os_unlock(&dfi_events_reading);
+}
+
+/* Are they read only when there is no room for more? */
+static int dfi_events_kept(void) { return !(dfi_load_relaxed(&dfi_watching) & DFI_WATCH_TRACE); }
+
+static void *dfi_events_thread(void *unused)
+{
+    struct dfi_events *e = &dfi_events;
+    int stop = 0, late;
+    (void)unused;
+    while (!stop) {
+        late = dfi_os_event_wait(&e->wake, &e->wanted, 0, DFI_EVENT_MS);
+        dfi_store_relaxed(&e->wanted, 0);
+        dfi_os_lock(&dfi_events_lock);
+        stop = e->stop;
+        dfi_os_unlock(&dfi_events_lock);
+        if (!stop && !(late && dfi_events_kept())) dfi_events_read();
+    }
+    return NULL;
+}
+
+/* The reader is to look now. */
+static void dfi_events_want(void)
+{
+    if (dfi_load_relaxed(&dfi_events.wanted)) return;
+    dfi_store_release(&dfi_events.wanted, 1);
+    dfi_os_event_wake(&dfi_events.wake);
+}
+
+/* --- writing --------------------------------------------------------------------------------------- */
+
+static struct dfi_event_chunk *dfi_event_chunk_new(void)
+{
+    struct dfi_event_chunk *c = (struct dfi_event_chunk *)dfi_malloc(sizeof *c);
+    if (c) c->next = NULL;
+    return c;
+}
+
+/* May the pen have one chunk more? Only its owner gets more; what it sees here may be too many, not too few. */
+static int dfi_event_room(const struct dfi_event_pen *pen)
+{
+    return dfi_load_relaxed(&pen->chunks) < DFI_EVENT_CHUNKS || (dfi_events_kept() && dfi_load_relaxed(&dfi_events.used) < DFI_EVENT_KEPT);
+}
+
+/* The chunk c of a pen is full, or NULL. A new one, or NULL without memory. */
+static DFI_NOINLINE struct dfi_event_chunk *dfi_event_chunk_next(struct dfi_event_pen *pen, struct dfi_event_chunk *c)
+{
+    struct dfi_events *e = &dfi_events;
+    int want;
+    if (!dfi_event_room(pen)) dfi_events_read();
+    dfi_os_lock(&dfi_events_lock);
+    if (c) {
+        c->next = NULL;
+        if (e->full) e->last_full->next = c;
+        else e->full = c;
+        e->last_full = c;
+    }
+    if (!e->spare && !(e->spare = dfi_event_chunk_new()) && dfi_events_kept()) { /* there is memory in what is kept */
+        dfi_store_relaxed(&pen->chunk, NULL);
+        dfi_os_unlock(&dfi_events_lock);
+        dfi_events_read();
+        dfi_os_lock(&dfi_events_lock);
+    }
+    if ((c = e->spare) != NULL) {
+        e->spare = c->next;
+        c->pen = pen, c->worker = pen->slot, c->seen = 0;
+        dfi_store_relaxed(&c->n, 0u);
+        dfi_store_relaxed(&pen->chunks, dfi_load_relaxed(&pen->chunks) + 1);
+        dfi_store_relaxed(&e->used, dfi_load_relaxed(&e->used) + 1);
+    } else e->incomplete = 1;
+    dfi_store_relaxed(&pen->chunk, c);
+    want = e->threaded && (dfi_events_kept() ? dfi_load_relaxed(&e->used) > DFI_EVENT_KEPT / 4 * 3 : dfi_load_relaxed(&pen->chunks) > DFI_EVENT_FULL);
+    dfi_os_unlock(&dfi_events_lock);
+    if (want) dfi_events_want();
+    return c;
+}
+
+/* Threads: the owner of the pen, which holds no lock. */
+DFI_INLINE void dfi_pen_put(struct dfi_event_pen *pen, enum dfi_event_kind kind, uint64_t at, uint64_t a, uint64_t b, uint32_t what, unsigned level)
+{
+    struct dfi_event_chunk *c = dfi_load_relaxed(&pen->chunk);
+    unsigned n = c ? dfi_load_relaxed(&c->n) : (unsigned)DFI_EVENT_ROOM;
+    struct dfi_event *e;
+    if (DFI_UNLIKELY(n == DFI_EVENT_ROOM)) {
+        if (!(c = dfi_event_chunk_next(pen, c))) return;
+        n = 0;
+    }
+    e = &c->event[n];
+    e->at = at, e->a = a, e->b = b, e->what = what, e->kind = (uint16_t)kind, e->level = (uint16_t)level;
+    dfi_store_release(&c->n, n + 1); /* pairs with the acquire of who reads it */
+}
+static void dfi_event_put_level(struct dfi_worker *w, enum dfi_event_kind kind, uint64_t at, uint64_t a, uint64_t b, uint32_t what, unsigned level)
+{
+    dfi_pen_put(&w->pen, kind, at, a, b, what, level);
+}
+static void dfi_event_put(struct dfi_worker *w, enum dfi_event_kind kind, uint64_t at, uint64_t a, uint64_t b, uint32_t what)
+{
+    dfi_event_put_level(w, kind, at, a, b, what, 0);
+}
+
+/* Something that happened on a device, and its name. Threads: any. */
+DFI_UNUSED static void dfi_device_put(enum dfi_event_kind kind, uint64_t at, uint64_t a, uint64_t b, const char *name, unsigned track)
+{
+    dfi_os_lock(&dfi_events_devices);
+    dfi_pen_put(&dfi_events.devices, kind, at, a, b, dfi_pen_text(&dfi_events.devices, name), track);
+    dfi_os_unlock(&dfi_events_devices);
+}
+
+/* The same, but there was no memory for it. */
+DFI_UNUSED static void dfi_device_missing(void)
+{
+    dfi_os_lock(&dfi_events_lock);
+    dfi_events.incomplete = 1;
+    dfi_os_unlock(&dfi_events_lock);
+}
+
+/* What all workers do now; `now`: dfi_ticks(). Cost: a look at each worker. */
+static DFI_NOINLINE void dfi_event_state(struct dfi_worker *w, uint64_t now)
+{
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    intptr_t unfinished = 0;
+    uint32_t run = 0;
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
+        unfinished += dfi_load_relaxed(&v->pen.unfinished) - (intptr_t)dfi_load_relaxed(&v->n_skipped) - (intptr_t)dfi_load_relaxed(&v->n_undone);
+        run += dfi_load_relaxed(&v->running) && dfi_load_relaxed(&v->park) == DFI_AWAKE;
+    }
+    dfi_event_put(w, DFI_E_STATE, now, unfinished < 0 ? 0 : (uint64_t)unfinished, dfi_load_relaxed(&dfi_pool.renamed), run);
+}
+
+/* The same if nobody has done it lately. */
+DFI_INLINE void dfi_event_sample(struct dfi_worker *w, uint64_t now, unsigned us)
+{
+    uintptr_t before = dfi_load_relaxed(&dfi_events.sampled), at = (uintptr_t)(now >> 8);
+    if (DFI_LIKELY((intptr_t)(at - before) < (intptr_t)(us * dfi_events.ticks_us >> 8))) return;
+    if (dfi_cas_acq_rel(&dfi_events.sampled, &before, at)) dfi_event_state(w, now); /* relaxed would do: who moved it writes */
+}
+
+/* --- beginning and end ----------------------------------------------------------------------------- */
+
+/* How fast ticks are is known to a percent from then on. */
+static void dfi_events_clock(struct dfi_events *e)
+{
+    uint64_t now;
+    e->ns = dfi_os_ns(), e->ticks = dfi_ticks();
+    while ((now = dfi_os_ns()) - e->ns < DFI_CLOCK_NS) dfi_os_pause();
+    e->ticks_us = (dfi_ticks() - e->ticks) * 1000 / (now - e->ns) + 1;
+}
+
+/* Events are written from now on, and shown to `reader`. bit: of dfi_watching. pre: pool lock, no worker runs. 0, or -1: there are
+ * readers enough. */
+static int dfi_events_begin(unsigned bit, dfi_events_reader *reader)
+{
+    struct dfi_events *e = &dfi_events;
+    int i = 0;
+    dfi_os_lock(&dfi_events_reading);
+    while (i < DFI_EVENT_READERS && e->reader[i] && e->reader[i] != reader) i++;
+    if (i < DFI_EVENT_READERS) e->reader[i] = reader;
+    if (!e->ticks) dfi_events_clock(e);
+    dfi_os_unlock(&dfi_events_reading);
+    if (i == DFI_EVENT_READERS) return -1;
+    e->devices.slot = DFI_EVENT_DEVICES;
+    for (i = 0; i < dfi_load_relaxed(&dfi_pool.n_slots); i++) { /* since the last run libraries may have been unloaded */
+        struct dfi_event_pen *pen = &dfi_load_relaxed(&dfi_pool.slot[i])->pen;
+        memset((void *)pen->constant, 0, sizeof pen->constant);
+    }
+    dfi_store_relaxed(&dfi_watching, dfi_load_relaxed(&dfi_watching) | bit);
+    if (!e->threaded) {
+        e->stop = 0;
+        dfi_store_relaxed(&e->wanted, 0);
+        e->made = e->made || !dfi_os_event_init(&e->wake); /* who writes may be about to wake the reader: never freed before the end */
+        e->threaded = e->made && !dfi_os_thread_start(&e->thread, dfi_events_thread, NULL, 0);
+    }
+    return 0;
+}
+
+/* No memory is kept for events to come. */
+static void dfi_events_spare(void)
+{
+    struct dfi_events *e = &dfi_events;
+    struct dfi_event_chunk *c;
+    dfi_os_lock(&dfi_events_lock);
+    while ((c = e->spare) != NULL) e->spare = c->next, dfi_mfree(c);
+    dfi_os_unlock(&dfi_events_lock);
+}
+
+/* All events have been shown, and no more are written. pre: pool lock; workers only run if the process ends. */
+static void dfi_events_end(void)
+{
+    struct dfi_events *e = &dfi_events;
+    e->ended = dfi_ticks();
+    if (e->threaded) {
+        dfi_os_lock(&dfi_events_lock);
+        e->stop = 1, e->threaded = 0;
+        dfi_os_unlock(&dfi_events_lock);
+        dfi_store_release(&e->wanted, 1);
+        dfi_os_event_wake(&e->wake);
+        dfi_os_thread_join(&e->thread);
+    }
+    dfi_store_relaxed(&dfi_watching, dfi_load_relaxed(&dfi_watching) & ~(unsigned)(DFI_WATCH_EVENTS | DFI_WATCH_PERF));
+    dfi_events_read();
+    dfi_os_lock(&dfi_events_reading);
+    memset((void *)e->reader, 0, sizeof e->reader);
+    dfi_os_unlock(&dfi_events_reading);
+    dfi_events_spare();
+}
+
+/* Everything is freed. pre: dfi_events_end, and no worker is left. */
+static void dfi_events_forget(void)
+{
+    struct dfi_events *e = &dfi_events;
+    uint32_t i;
+    dfi_events_spare();
+    dfi_mfree(dfi_load_relaxed(&e->devices.chunk));
+    for (i = 0; i < e->texts; i++) dfi_mfree(e->text[i]);
+    dfi_mfree((void *)e->text);
+    if (e->made) dfi_os_event_free(&e->wake);
+    memset((void *)e, 0, sizeof *e);
+}
+
+/* Around a fork nobody reads, and no chunk changes hands: what the child has of them is whole. pre: pool lock. */
+static void dfi_events_fork(int before)
+{
+    if (before) dfi_os_lock(&dfi_events_devices), dfi_os_lock(&dfi_events_reading), dfi_os_lock(&dfi_events_lock);
+    else dfi_os_unlock(&dfi_events_lock), dfi_os_unlock(&dfi_events_reading), dfi_os_unlock(&dfi_events_devices);
+}
+
+/* A pen of the child of a fork: what was written with it is its parent's. */
+static void dfi_pen_forked(struct dfi_event_pen *pen)
+{
+    struct dfi_event_chunk *c = dfi_load_relaxed(&pen->chunk);
+    dfi_store_relaxed(&pen->chunks, c != NULL);
+    dfi_store_relaxed(&dfi_events.used, dfi_load_relaxed(&dfi_events.used) + (c != NULL));
+    if (c) c->seen = 0, dfi_store_relaxed(&c->n, 0u);
+}
+
+/* The child of a fork writes no events: whoever reads them is in its parent. */
+static void dfi_events_forked(void)
+{
+    struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
+    struct dfi_events *e = &dfi_events;
+    struct dfi_event_chunk *c;
+    int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
+    dfi_events_lock = dfi_events_reading = dfi_events_devices = fresh;
+    e->threaded = 0;
+    e->made = 0; /* the reader was waiting for it */
+    while ((c = e->full) != NULL) e->full = c->next, c->next = e->spare, e->spare = c;
+    dfi_store_relaxed(&e->used, 0);
+    dfi_pen_forked(&e->devices);
+    for (i = 0; i < n; i++) dfi_pen_forked(&dfi_load_relaxed(&dfi_pool.slot[i])->pen);
+    memset((void *)e->reader, 0, sizeof e->reader);
+    dfi_store_relaxed(&dfi_watching, 0u);
+}
+
+#endif

@@ -1,0 +1,389 @@
+/* graph.h - what DF_GRAPH records of a program: its tasks, where they were submitted, and what they declared
+ *
+ * Nothing is decided here: a record is made when a task is submitted, by its submitter, and never changed. What orders
+ * tasks is found out when the graph is written (observe/graph/order.h), so it does not depend on what was done already, nor on
+ * how many workers there are. Records of one scope are made by one thread, in the order of the program; memory and lists
+ * are under the lock of the graph. Texts are copied: libraries may be gone at the end. */
+#ifndef DFI_OBSERVE_GRAPH_GRAPH_H
+#define DFI_OBSERVE_GRAPH_GRAPH_H
+
+#include "../../base/atomic.h"
+#include "../../base/compiler.h"
+#include "../../base/file.h"
+#include "../../base/log.h"
+#include "../../base/memory.h"
+#include "../../api/access.h"
+#include "../../api/task.h"
+#include "../../flow/region.h"
+#include "../../more/stream/ring.h"
+#include "../../api/public.h"
+
+enum {
+    DFI_G_CHUNK = 64 * 1024, /* bytes: some hundred tasks per malloc */
+    DFI_G_HASH = 256         /* lists of texts, and of tokens */
+};
+
+/* A declared access; arg: where its address is among the arguments. The last two are the writer's: the memory it is in, and where that begins. */
+struct dfi_g_access {
+    struct dfi_region region;
+    unsigned mode, arg;
+    const void *key;
+    unsigned memory;
+    uintptr_t base;
+};
+
+/* What ties a task to others besides memory. */
+enum { DFI_G_AFTER, DFI_G_SIGNALS, DFI_G_INPUT, DFI_G_POP, DFI_G_PUSH };
+struct dfi_g_use {
+    struct dfi_g_use *next;       /* of the item */
+    struct dfi_g_use *other;      /* of the token or stream */
+    struct dfi_g_item *item;
+    int kind;
+    struct dfi_g_token *token;
+    struct dfi_g_stream *stream;
+    struct dfi_g_item *giver;     /* input: the task whose body gave it, or NULL */
+    unsigned number;              /* input: which */
+    const void *reader;           /* window: of this reader; NULL: it is written */
+    uint64_t begin, pass, need;   /* window: as in struct dfi_window */
+};
+struct dfi_g_token {
+    struct dfi_g_token *next;
+    const void *at;
+    const char *site;
+    int opened;                   /* what is at that address next is another token */
+    struct dfi_g_use *uses;       /* the newest first */
+    size_t number;                /* writer: 1, 2, .. in the order in which tasks name them; 0: none has so far */
+};
+struct dfi_g_stream {
+    struct dfi_g_stream *next;
+    const void *at;
+    const char *site;
+    uint64_t capacity;
+    struct dfi_g_use *uses;       /* the newest first */
+    size_t n_uses;
+    size_t number;                /* writer: as of a token */
+    struct dfi_g_use **sorted;    /* writer: by side and position */
+};
+
+/* A task, or what tasks are in. Its place is told by `number` in `parent`, and so on. */
+enum { DFI_G_THREAD, DFI_G_BLOCK, DFI_G_TASK, DFI_G_NODE, DFI_G_ENTRY, DFI_G_EXIT };
+struct dfi_g_item {
+    struct dfi_g_item *parent, *next, *first, *last; /* next: of the parent; first, last: its own children */
+    int kind;
+    size_t number, births;        /* 1, 2, ..; children so far */
+    size_t phase;                 /* how many waits of the parent's scope came before it */
+    size_t waits;                 /* of its own scope, that had something to wait for */
+    int loose, waited;            /* it has had tasks since; the next child comes after a wait */
+    const void *owner;            /* thread: who it is */
+    const char *name, *site;
+    const char *titles;           /* of the accesses, a line each */
+    unsigned n;
+    struct dfi_g_access *access;
+    struct dfi_g_use *uses, *last_use;
+    uint64_t took;                /* ticks of its body itself, if events are recorded (DF_TRACE, DF_STATS); 0: not known */
+    size_t steps, level;          /* how deep it is in the tree, and how many tasks that are, itself included */
+    /* writer */
+    size_t index;                 /* among all items, in the order of the program */
+    unsigned names;               /* memories that have a name where it is */
+    int leads, led;               /* something comes after it; it comes after something */
+};
+
+struct dfi_g_chunk { struct dfi_g_chunk *next; };
+struct dfi_g_text { struct dfi_g_text *next; };
+
+struct dfi_graph {
+    int taken;                    /* serial build: a thread is recorded */
+    const void *module;           /* something in the module whose code made this */
+    int on;                       /* 0: nothing more is recorded, for the time being or for good */
+    int broken;                   /* it could not be written */
+    int changed;                  /* since it was written */
+    int incomplete;               /* no memory for some record */
+    char *file;
+    const char *variable;         /* where its name is from */
+    struct dfi_output to;           /* open, unless it is standard output */
+    int standard;
+    long process;                 /* whose it is */
+    long depth;
+    size_t written;               /* bytes, the last time */
+    struct dfi_g_item *threads, *last_thread;
+    size_t n_threads;
+    struct dfi_g_stream *streams;
+    struct dfi_g_token *token[DFI_G_HASH];
+    struct dfi_g_text *text[DFI_G_HASH];
+    struct dfi_g_chunk *chunks;
+    char *room;
+    size_t left;
+};
+
+/* NULL: nothing is recorded. Set when df starts, before anything runs, and kept until the end of the process. */
+DFI_EXTERN_C_BEGIN
+#if defined(DF_SERIAL)
+DFI_API struct dfi_graph *dfi_graph_now;
+DFI_EXTERN_C_END
+#define DFI_GRAPH() dfi_graph_now
+#define DFI_GRAPH_SET(g) (dfi_graph_now = (g))
+#else
+DFI_API DFI_ATOMIC(struct dfi_graph *) dfi_graph_now;
+DFI_EXTERN_C_END
+#define DFI_GRAPH() dfi_load_relaxed(&dfi_graph_now) /* relaxed: set under the pool lock, which whoever comes to use df takes */
+#define DFI_GRAPH_SET(g) dfi_store_relaxed(&dfi_graph_now, (g))
+#endif
+static void dfi_graph_lock(void); /* of each build */
+static void dfi_graph_unlock(void);
+static int dfi_token_is_open(const df_token *t);
+static double dfi_graph_ns(uint64_t ticks);
+
+/* --- memory, texts: pre of all: the lock --------------------------------------------------------------- */
+
+/* Zeroed; NULL: no memory, and the graph is incomplete. */
+static void *dfi_g_alloc(struct dfi_graph *g, size_t bytes)
+{
+    void *p;
+    bytes = (bytes + 15) / 16 * 16;
+    if (bytes > g->left) {
+        size_t head = (sizeof(struct dfi_g_chunk) + 15) / 16 * 16, room = bytes > DFI_G_CHUNK - head ? bytes : DFI_G_CHUNK - head;
+        struct dfi_g_chunk *c = (struct dfi_g_chunk *)dfi_malloc(head + room);
+        if (!c) {
+            g->incomplete = 1;
+            return NULL;
+        }
+        c->next = g->chunks, g->chunks = c;
+        g->room = (char *)c + head, g->left = room;
+    }
+    p = g->room;
+    g->room += bytes, g->left -= bytes;
+    g->changed = 1;
+    return memset(p, 0, bytes);
+}
+
+static unsigned dfi_g_hash_text(const char *text)
+{
+    unsigned h = 2166136261u; /* FNV-1a */
+    for (; *text; text++) h = (h ^ (unsigned char)*text) * 16777619u;
+    return (h ^ h >> 16) % DFI_G_HASH;
+}
+
+/* A copy that lives as long as the graph, one for all equal texts. "" without memory or text. */
+static const char *dfi_g_copy(struct dfi_graph *g, const char *text)
+{
+    struct dfi_g_text **at, *t;
+    size_t bytes;
+    if (!text || !*text) return "";
+    at = &g->text[dfi_g_hash_text(text)];
+    for (t = *at; t; t = t->next)
+        if (!strcmp((const char *)(t + 1), text)) return (const char *)(t + 1);
+    bytes = strlen(text) + 1;
+    if (!(t = (struct dfi_g_text *)dfi_g_alloc(g, sizeof *t + bytes))) return "";
+    memcpy((void *)(t + 1), text, bytes);
+    t->next = *at, *at = t;
+    return (const char *)(t + 1);
+}
+
+/* --- items --------------------------------------------------------------------------------------------- */
+
+/* Is it recorded now, by this process? The child of a fork records nothing: the file is its parent's. pre: the lock. */
+static int dfi_g_on(struct dfi_graph *g)
+{
+    if (!g->on) return 0;
+    if (g->process == dfi_process()) return 1;
+    g->on = 0;
+    dfi_log(DFI_LOG_GRAPH_FORK, g->variable, g->file);
+    return 0;
+}
+
+/* A task is run that could not be recorded. */
+static DFI_COLD void dfi_graph_missing(void)
+{
+    struct dfi_graph *g = DFI_GRAPH();
+    if (!g) return;
+    dfi_graph_lock();
+    if (dfi_g_on(g)) g->incomplete = g->changed = 1;
+    dfi_graph_unlock();
+}
+
+/* A child of parent; NULL: a thread, whose owner that is. NULL without memory. pre: the lock. */
+static struct dfi_g_item *dfi_g_item_new(struct dfi_graph *g, struct dfi_g_item *parent, int kind, const char *name, const char *site)
+{
+    struct dfi_g_item *i = (struct dfi_g_item *)dfi_g_alloc(g, sizeof *i);
+    if (!i) return NULL;
+    i->parent = parent, i->kind = kind;
+    i->name = dfi_g_copy(g, name), i->site = dfi_g_copy(g, site), i->titles = "";
+    if (!parent) {
+        i->number = ++g->n_threads;
+        if (g->last_thread) g->last_thread->next = i;
+        else g->threads = i;
+        g->last_thread = i;
+        return i;
+    }
+    i->steps = parent->steps + 1;
+    i->level = parent->level + (kind == DFI_G_TASK || kind == DFI_G_NODE);
+    if (parent->waited) parent->waited = 0, parent->waits++;
+    i->phase = parent->waits;
+    if (kind != DFI_G_BLOCK) parent->loose = 1;
+    i->number = ++parent->births;
+    if (parent->last) parent->last->next = i;
+    else parent->first = i;
+    parent->last = i;
+    return i;
+}
+
+/* The item of what goes on in a thread outside of blocks and tasks. pre: the lock. */
+static struct dfi_g_item *dfi_g_thread(struct dfi_graph *g, const void *owner)
+{
+    struct dfi_g_item *i;
+    for (i = g->threads; i && i->owner != owner;) i = i->next;
+    if (!i && (i = dfi_g_item_new(g, NULL, DFI_G_THREAD, NULL, NULL)) != NULL) i->owner = owner;
+    return i;
+}
+
+static struct dfi_g_item *dfi_graph_block(struct dfi_graph *g, struct dfi_g_item *parent, const char *name, const char *site)
+{
+    struct dfi_g_item *i;
+    if (!parent) return NULL;
+    dfi_graph_lock();
+    i = dfi_g_on(g) ? dfi_g_item_new(g, parent, DFI_G_BLOCK, name, site) : NULL;
+    dfi_graph_unlock();
+    return i;
+}
+
+static unsigned dfi_g_mode(unsigned mode) { return mode & (DFI_INOUT | DFI_SHARED | DFI_WEAK); }
+
+/* Where r begins if it is part of what the task `in` declared, and that task with these arguments was given a copy. */
+static uintptr_t dfi_g_declared(const struct dfi_g_item *in, const void *args, const struct dfi_region *r)
+{
+    unsigned k;
+    for (k = 0; k < in->n && args; k++) {
+        const struct dfi_g_access *y = &in->access[k];
+        const void *copy;
+        if (y->arg == DFI_NO_ARG || !y->region.rows) continue;
+        memcpy((void *)&copy, (const char *)args + y->arg, sizeof copy);
+        if (r->p < (uintptr_t)copy || r->p - (uintptr_t)copy >= dfi_region_end(&y->region) - y->region.p) continue;
+        return y->region.p + (r->p - (uintptr_t)copy);
+    }
+    return r->p;
+}
+
+/* A task with its accesses is submitted in the scope of parent. in: the task whose body does that, with its arguments, or NULL. NULL:
+ * it is not recorded. */
+static struct dfi_g_item *dfi_graph_task(struct dfi_graph *g, struct dfi_g_item *parent, const struct dfi_g_item *in, const void *in_args, int kind,
+                                         const char *name, const char *site, const char *titles, const struct dfi_access *x, unsigned n)
+{
+    struct dfi_g_access *a = NULL;
+    struct dfi_g_item *i = NULL;
+    unsigned k;
+    dfi_graph_lock();
+    if (dfi_g_on(g)) {
+        if (!parent) g->incomplete = 1;
+        else if (!n || (a = (struct dfi_g_access *)dfi_g_alloc(g, n * sizeof *a)) != NULL) i = dfi_g_item_new(g, parent, kind, name, site);
+    }
+    if (i) {
+        i->titles = dfi_g_copy(g, titles);
+        for (k = 0; k < n; k++) {
+            a[k].region = dfi_region_of(&x[k]);
+            a[k].mode = dfi_g_mode(x[k].mode), a[k].arg = x[k].arg;
+            if (in) a[k].region.p = dfi_g_declared(in, in_args, &a[k].region);
+            a[k].key = (x[k].mode & DFI_SHARED) == (DFI_REDUCE & DFI_SHARED) ? x[k].key : NULL;
+        }
+        i->access = a, i->n = n;
+    }
+    dfi_graph_unlock();
+    return i;
+}
+
+/* The children of i so far are done: what comes later in its scope comes after all of them, and their memory may be others'. */
+static void dfi_graph_waited(struct dfi_g_item *i)
+{
+    if (i && i->loose) i->loose = 0, i->waited = 1;
+}
+
+/* --- tokens, inputs, streams ----------------------------------------------------------------------------- */
+
+static struct dfi_g_use *dfi_g_use_new(struct dfi_graph *g, struct dfi_g_item *i, int kind)
+{
+    struct dfi_g_use *u = (struct dfi_g_use *)dfi_g_alloc(g, sizeof *u);
+    if (!u) return NULL;
+    u->item = i, u->kind = kind;
+    if (i->last_use) i->last_use->next = u;
+    else i->uses = u;
+    i->last_use = u;
+    return u;
+}
+
+static struct dfi_g_token **dfi_g_token_list(struct dfi_graph *g, const void *t) { return &g->token[((uintptr_t)t >> 4) % DFI_G_HASH]; }
+
+static struct dfi_g_token *dfi_g_token_find(struct dfi_graph *g, const void *t)
+{
+    struct dfi_g_token *k = *dfi_g_token_list(g, t);
+    while (k && k->at != t) k = k->next;
+    return k;
+}
+
+/* i waits for the token t (DFI_G_AFTER), or signals it. One that is not open yet is not one of before at its address. */
+static void dfi_graph_token(struct dfi_graph *g, struct dfi_g_item *i, const df_token *t, int kind)
+{
+    struct dfi_g_token *k;
+    struct dfi_g_use *u;
+    if (!i) return;
+    dfi_graph_lock();
+    k = dfi_g_token_find(g, t);
+    if ((!k || (k->opened && !dfi_token_is_open(t))) && (k = (struct dfi_g_token *)dfi_g_alloc(g, sizeof *k)) != NULL) {
+        k->at = t, k->site = dfi_g_copy(g, t->dfi_site);
+        k->next = *dfi_g_token_list(g, t), *dfi_g_token_list(g, t) = k;
+    }
+    if (k && (u = dfi_g_use_new(g, i, kind)) != NULL) u->token = k, u->other = k->uses, k->uses = u;
+    dfi_graph_unlock();
+}
+
+/* t has opened, or is made anew. */
+static void dfi_graph_token_opens(struct dfi_graph *g, const void *t)
+{
+    struct dfi_g_token *k;
+    dfi_graph_lock();
+    if ((k = dfi_g_token_find(g, t)) != NULL) k->opened = 1;
+    dfi_graph_unlock();
+}
+
+/* The body of giver, or NULL: other code, gives the node i its input. */
+static void dfi_graph_input(struct dfi_graph *g, struct dfi_g_item *i, int input, struct dfi_g_item *giver)
+{
+    struct dfi_g_use *u;
+    if (!i) return;
+    dfi_graph_lock();
+    if ((u = dfi_g_use_new(g, i, DFI_G_INPUT)) != NULL) u->giver = giver, u->number = (unsigned)input;
+    dfi_graph_unlock();
+}
+
+/* A new stream, perhaps at the address of one of before. */
+static void dfi_graph_stream(const struct dfi_stream *c)
+{
+    struct dfi_graph *g = DFI_GRAPH();
+    struct dfi_g_stream *s;
+    if (!g) return;
+    dfi_graph_lock();
+    if (dfi_g_on(g) && (s = (struct dfi_g_stream *)dfi_g_alloc(g, sizeof *s)) != NULL) {
+        s->at = c, s->site = dfi_g_copy(g, c->site), s->capacity = c->capacity;
+        s->next = g->streams, g->streams = s;
+    }
+    dfi_graph_unlock();
+}
+
+/* The windows that i got when it was submitted. */
+static void dfi_graph_windows(struct dfi_graph *g, struct dfi_g_item *i, const struct dfi_window *v)
+{
+    if (!i) return;
+    dfi_graph_lock();
+    for (; v; v = v->of_task) {
+        struct dfi_g_stream *s = g->streams;
+        struct dfi_g_use *u;
+        while (s && s->at != v->stream) s = s->next;
+        if (!s || v->scratch || !(u = dfi_g_use_new(g, i, v->reader ? DFI_G_POP : DFI_G_PUSH))) continue;
+        u->stream = s;
+        u->begin = v->begin, u->pass = v->pass, u->need = v->need;
+        u->reader = v->reader;
+        u->other = s->uses, s->uses = u;
+        s->n_uses++;
+    }
+    dfi_graph_unlock();
+}
+
+#endif

@@ -1,0 +1,451 @@
+/* write.h - the graph as text, and what that of graphviz has in common with it
+ *
+ * Scopes in the order of the program, and in each its tasks; what is deeper than df_config.graph_depth belongs to the task it
+ * is in. Nothing depends on addresses; times are there if they were measured. */
+#ifndef DFI_OBSERVE_GRAPH_WRITE_H
+#define DFI_OBSERVE_GRAPH_WRITE_H
+
+#include "../../base/file.h"
+#include "../../base/memory.h"
+#include "../../api/task.h"
+#include "graph.h"
+#include "join.h"
+#include "order.h"
+
+/* --- output: collected, and handed over piece by piece --------------------------------------------------- */
+
+struct dfi_g_out {
+    int (*put)(struct dfi_graph *g, const char *p, size_t n); /* nonzero: it could not be written */
+    struct dfi_graph *g;
+    size_t n, total;
+    int failed;
+    char room[4096];
+};
+
+static void dfi_g_flush(struct dfi_g_out *out)
+{
+    if (!out->failed && out->n) out->failed = out->put(out->g, out->room, out->n);
+    out->total += out->n;
+    out->n = 0;
+}
+
+static void dfi_g_char(struct dfi_g_out *out, char c)
+{
+    if (out->n == sizeof out->room) dfi_g_flush(out);
+    out->room[out->n++] = c;
+}
+
+static void dfi_g_puts(struct dfi_g_out *out, const char *text)
+{
+    for (; *text; text++) dfi_g_char(out, *text);
+}
+
+static void dfi_g_number(struct dfi_g_out *out, uint64_t n)
+{
+    char digits[24], *p = digits + sizeof digits;
+    *--p = 0;
+    do *--p = (char)('0' + n % 10);
+    while (n /= 10);
+    dfi_g_puts(out, p);
+}
+
+/* A text of the program's, as one line of UTF-8: control characters and line ends become spaces, bytes that are no UTF-8
+ * question marks. dot: within quotes of graphviz. */
+static void dfi_g_name(struct dfi_g_out *out, const char *text, int dot)
+{
+    while (*text) {
+        unsigned n = dfi_utf8(text);
+        if (dot && (*text == '"' || *text == '\\')) dfi_g_char(out, '\\');
+        if (!n || dfi_utf8_control(text, n)) dfi_g_char(out, n ? ' ' : '?'), text += n ? n : 1;
+        else
+            while (n--) dfi_g_char(out, *text++);
+    }
+}
+
+/* --- items ------------------------------------------------------------------------------------------------- */
+
+/* The next one in the order of the program; inside: also what is in i. */
+static struct dfi_g_item *dfi_g_next(struct dfi_g_item *i, int inside)
+{
+    if (inside && i->first) return i->first;
+    while (i && !i->next) i = i->parent;
+    return i ? i->next : NULL;
+}
+
+static int dfi_g_is_task(const struct dfi_g_item *i) { return i->kind == DFI_G_TASK || i->kind == DFI_G_NODE; }
+
+/* Are its children shown? */
+static int dfi_g_is_open(const struct dfi_graph *g, const struct dfi_g_item *i)
+{
+    return i->first && (g->depth == 0 || i->level < (size_t)g->depth);
+}
+
+/* i, or the task that stands for it. */
+static struct dfi_g_item *dfi_g_shown(const struct dfi_graph *g, struct dfi_g_item *i)
+{
+    struct dfi_g_item *shown = i;
+    for (; i; i = i->parent)
+        if (i->parent && !dfi_g_is_open(g, i->parent)) shown = i->parent;
+    return dfi_g_is_task(shown) || shown->kind >= DFI_G_ENTRY ? shown : dfi_g_task_around(shown);
+}
+
+static size_t dfi_g_count_inside(struct dfi_g_item *top)
+{
+    struct dfi_g_item *i, *end = dfi_g_next(top, 0);
+    size_t n = 0;
+    for (i = dfi_g_next(top, 1); i != end; i = dfi_g_next(i, 1)) n += (size_t)dfi_g_is_task(i);
+    return n;
+}
+
+/* 1.3.2, from the thread on; the first thread is not named. */
+static void dfi_g_path(struct dfi_g_out *out, const struct dfi_g_item *i)
+{
+    const struct dfi_g_item *few[32], **path = few;
+    size_t n = 0;
+    if (i->steps > sizeof few / sizeof *few && !(path = (const struct dfi_g_item **)dfi_g_array(i->steps, sizeof *path))) {
+        dfi_g_puts(out, "?");
+        return;
+    }
+    for (; i->parent; i = i->parent) path[n++] = i;
+    if (i->number > 1) dfi_g_char(out, 't'), dfi_g_number(out, i->number), n ? dfi_g_char(out, '.') : (void)0;
+    while (n) {
+        dfi_g_number(out, path[--n]->number);
+        if (n) dfi_g_char(out, '.');
+    }
+    if (path != few) dfi_mfree((void *)path);
+}
+
+static void dfi_g_title(struct dfi_g_out *out, const struct dfi_g_item *i, int dot)
+{
+    dfi_g_path(out, i);
+    dfi_g_char(out, ' ');
+    dfi_g_name(out, i->name, dot);
+}
+
+static void dfi_g_time(struct dfi_g_out *out, const struct dfi_g_item *i)
+{
+    char text[16];
+    dfi_g_puts(out, dfi_time_text(text, dfi_graph_ns(i->took)));
+}
+
+/* What a scope is. */
+static void dfi_g_scope_title(struct dfi_g_out *out, const struct dfi_g_item *i, int dot)
+{
+    if (i->kind == DFI_G_THREAD) {
+        dfi_g_puts(out, "thread ");
+        dfi_g_number(out, i->number);
+        return;
+    }
+    dfi_g_path(out, i);
+    dfi_g_char(out, ' ');
+    dfi_g_name(out, *i->name ? i->name : "block", dot);
+    if (!*i->site) return;
+    dfi_g_puts(out, " (");
+    dfi_g_name(out, i->site, dot);
+    dfi_g_char(out, ')');
+}
+
+/* --- accesses and causes ------------------------------------------------------------------------------------- */
+
+/* The name of access a of i; *n: its length, 0: not known. */
+static const char *dfi_g_parameter(const struct dfi_g_item *i, unsigned a, size_t *n)
+{
+    const char *p = i->titles;
+    for (; a && *p; a--)
+        if (*(p += strcspn(p, " "))) p++;
+    *n = strcspn(p, " ");
+    return p;
+}
+static void dfi_g_put_parameter(struct dfi_g_out *out, const struct dfi_g_item *i, unsigned a, int dot)
+{
+    size_t n;
+    const char *p = dfi_g_parameter(i, a, &n);
+    if (!n) dfi_g_puts(out, "access "), dfi_g_number(out, a + 1);
+    for (; n--; p++) {
+        if (dot && (*p == '"' || *p == '\\')) dfi_g_char(out, '\\');
+        dfi_g_char(out, *p);
+    }
+}
+
+/* A[8..24), or A[8..24) x 4 rows 64 apart; bytes from where memory A begins. */
+static void dfi_g_bytes(struct dfi_g_out *out, const struct dfi_g_access *x)
+{
+    char letters[8], *p = letters + sizeof letters;
+    unsigned n = x->memory;
+    if (!x->region.rows) {
+        dfi_g_puts(out, "nothing");
+        return;
+    }
+    *--p = 0;
+    for (; n; n = (n - 1) / 26) *--p = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[(n - 1) % 26]; /* A .. Z, AA .. ZZ, AAA .. */
+    dfi_g_puts(out, p);
+    dfi_g_char(out, '[');
+    dfi_g_number(out, x->region.p - x->base);
+    dfi_g_puts(out, "..");
+    dfi_g_number(out, x->region.p - x->base + x->region.row);
+    dfi_g_char(out, ')');
+    if (x->region.rows == 1) return;
+    dfi_g_puts(out, " x ");
+    dfi_g_number(out, x->region.rows);
+    dfi_g_puts(out, " rows ");
+    dfi_g_number(out, x->region.ld);
+    dfi_g_puts(out, " apart");
+}
+
+static const char *dfi_g_mode_name(unsigned mode)
+{
+    switch (mode & (DFI_SHARED | DFI_INOUT)) {
+    case DFI_IN: return "in ";
+    case DFI_OUT: return "out ";
+    case DFI_COMMUTE: return "commute ";
+    case DFI_CONCURRENT: return "concurrent ";
+    case DFI_REDUCE: return "reduce ";
+    }
+    return "inout ";
+}
+
+static void dfi_g_put_access(struct dfi_g_out *out, const struct dfi_g_item *i, unsigned a, int dot)
+{
+    if (i->access[a].mode & DFI_WEAK) dfi_g_puts(out, "weak ");
+    dfi_g_puts(out, dfi_g_mode_name(i->access[a].mode));
+    dfi_g_put_parameter(out, i, a, dot);
+    dfi_g_char(out, ' ');
+    dfi_g_bytes(out, &i->access[a]);
+}
+static void dfi_g_accesses(struct dfi_g_out *out, const struct dfi_g_item *i, const char *between, int dot)
+{
+    unsigned a;
+    for (a = 0; a < i->n; a++) {
+        if (a) dfi_g_puts(out, between);
+        dfi_g_put_access(out, i, a, dot);
+    }
+}
+
+/* What an edge is called: the parameters of both, or what else ties the two. */
+static void dfi_g_label(struct dfi_g_out *out, const struct dfi_g_edge *e, int dot)
+{
+    const char *p, *q;
+    size_t n, m;
+    if (e->token || e->stream) {
+        dfi_g_puts(out, e->token ? "token " : "stream ");
+        dfi_g_number(out, e->token ? e->token->number : e->stream->number);
+    } else if (e->cause == DFI_G_GIVEN) dfi_g_put_parameter(out, e->to, e->after, dot);
+    else {
+        p = dfi_g_parameter(e->from, e->before, &n), q = dfi_g_parameter(e->to, e->after, &m);
+        if (!e->join) {
+            dfi_g_put_parameter(out, e->from, e->before, dot);
+            if (n == m && !strncmp(p, q, n)) return;
+            dfi_g_puts(out, " -> ");
+        }
+        dfi_g_put_parameter(out, e->to, e->after, dot);
+    }
+}
+
+static const char *const dfi_g_cause_name[DFI_G_CAUSES] = { "flow", "anti", "output", "token", "input", "stream", "room" };
+
+static const char *dfi_g_cause_text(enum dfi_g_cause cause)
+{
+    switch (cause) {
+    case DFI_G_FLOW: return "flow (read after write)";
+    case DFI_G_ANTI: return "anti (write after read)";
+    case DFI_G_OUTPUT: return "output (write after write)";
+    case DFI_G_TOKEN: return "signalled";
+    case DFI_G_GIVEN: return "input given";
+    case DFI_G_STREAM: return "elements written";
+    case DFI_G_ROOM: case DFI_G_CAUSES: break;
+    }
+    return "room: elements read";
+}
+
+/* The whole cause, with the memory. */
+static void dfi_g_put_cause(struct dfi_g_out *out, const struct dfi_g_edge *e, int dot)
+{
+    const char *site = e->token ? e->token->site : e->stream ? e->stream->site : "";
+    dfi_g_label(out, e, dot);
+    if (*site) {
+        dfi_g_puts(out, " (");
+        dfi_g_name(out, site, dot);
+        dfi_g_char(out, ')');
+    }
+    dfi_g_puts(out, ", ");
+    dfi_g_puts(out, dfi_g_cause_text(e->cause));
+    if (e->cause <= DFI_G_OUTPUT) {
+        const struct dfi_g_access *x = &e->from->access[e->before], *y = &e->to->access[e->after];
+        if ((x->mode & DFI_WEAK && !e->join) || y->mode & DFI_WEAK) dfi_g_puts(out, ", weak");
+        dfi_g_puts(out, ", ");
+        dfi_g_bytes(out, y);
+        if (e->join || !dfi_g_region_order(&x->region, &y->region)) return;
+        dfi_g_puts(out, " and ");
+        dfi_g_bytes(out, x);
+    }
+}
+
+/* --- going through all of it ---------------------------------------------------------------------------------- */
+
+struct dfi_g_counts { size_t tasks, edges, causes[DFI_G_CAUSES], joins, joined; }; /* joined: edges to joins */
+
+/* Numbers for items, tokens and streams, in the order of the program; the windows of streams sorted. 0, or -1 without memory. */
+static int dfi_g_prepare(struct dfi_graph *g)
+{
+    struct dfi_g_item *i;
+    struct dfi_g_use *u;
+    struct dfi_g_stream *s;
+    size_t n = 0, tokens = 0, streams = 0, k;
+    for (k = 0; k < DFI_G_HASH; k++) {
+        struct dfi_g_token *t;
+        for (t = g->token[k]; t; t = t->next) t->number = 0;
+    }
+    for (s = g->streams; s; s = s->next) {
+        s->number = 0;
+        if (!(s->sorted = (struct dfi_g_use **)dfi_g_array(s->n_uses, sizeof *s->sorted))) return -1;
+        for (u = s->uses, k = 0; u; u = u->other) s->sorted[k++] = u;
+        qsort((void *)s->sorted, k, sizeof *s->sorted, dfi_g_use_order);
+    }
+    for (i = g->threads; i; i = dfi_g_next(i, 1)) {
+        i->index = n++;
+        i->leads = i->led = 0;
+        for (u = i->uses; u; u = u->next) {
+            if (u->token && !u->token->number) u->token->number = ++tokens;
+            if (u->stream && !u->stream->number) u->stream->number = ++streams;
+        }
+    }
+    return 0;
+}
+
+static void dfi_g_finish(struct dfi_graph *g)
+{
+    struct dfi_g_stream *s;
+    for (s = g->streams; s; s = s->next) {
+        if (s->sorted) dfi_mfree((void *)s->sorted);
+        s->sorted = NULL;
+    }
+}
+
+/* Do two edges of a task come from the same task, or join? */
+static int dfi_g_edges_meet(const struct dfi_g_edge *a, const struct dfi_g_edge *b) { return a->join ? a->join == b->join : !b->join && a->from == b->from; }
+
+/* The edges of the task i, a child of the scope in work, with those of tasks inside that are not shown. */
+static void dfi_g_edges_of(const struct dfi_graph *g, struct dfi_g_order *o, struct dfi_g_item *i, struct dfi_g_counts *counts)
+{
+    struct dfi_g_item *inside, *end = dfi_g_is_open(g, i) ? NULL : dfi_g_next(i, 0);
+    size_t k, kept = 0;
+    o->n_edges = 0;
+    dfi_g_order_next(o, i);
+    dfi_g_order_uses(o, i);
+    if (i->first && !dfi_g_is_open(g, i))
+        for (inside = i->first; inside != end; inside = dfi_g_next(inside, 1)) dfi_g_order_uses(o, inside);
+    for (k = 0; k < o->n_edges; k++) {
+        struct dfi_g_edge e = o->edge[k];
+        if (e.from->parent != i->parent && !(e.from = dfi_g_shown(g, e.from))) continue;
+        if (e.from == i) continue;
+        e.to = i;
+        o->edge[kept++] = e;
+    }
+    o->n_edges = kept;
+    dfi_g_edges_sort(o);
+    for (k = 0; k < o->n_edges; k++) {
+        counts->causes[o->edge[k].cause]++;
+        if (k && dfi_g_edges_meet(&o->edge[k - 1], &o->edge[k])) continue;
+        counts->edges++;
+        o->edge[k].from->leads = i->led = 1;
+    }
+}
+
+static void dfi_g_count_tasks(const struct dfi_graph *g, struct dfi_g_counts *counts)
+{
+    struct dfi_g_item *i;
+    memset((void *)counts, 0, sizeof *counts);
+    for (i = g->threads; i; i = dfi_g_next(i, 1)) counts->tasks += (size_t)dfi_g_is_task(i);
+}
+
+/* Calls task() for each child that is shown of each scope that is, with its edges in o, and scope() before the first child and
+ * after each wait: first says which. */
+struct dfi_g_visitor {
+    void (*scope)(struct dfi_g_out *out, struct dfi_g_item *first);
+    void (*task)(struct dfi_g_out *out, struct dfi_g_item *i, const struct dfi_g_order *o);
+    void (*join)(struct dfi_g_out *out, const struct dfi_g_order *o, struct dfi_g_item *scope);
+};
+static int dfi_g_visit(struct dfi_g_out *out, const struct dfi_g_visitor *v, struct dfi_g_counts *counts)
+{
+    struct dfi_g_item *scope, *i;
+    struct dfi_g_order o;
+    memset((void *)&o, 0, sizeof o);
+    o.join = v->join, o.out = out;
+    for (scope = out->g->threads; scope; scope = dfi_g_next(scope, dfi_g_is_open(out->g, scope)))
+        for (i = dfi_g_is_open(out->g, scope) ? scope->first : NULL; i && !o.failed;) {
+            struct dfi_g_item *first = i;
+            dfi_g_order_begin(&o, first);
+            if (!o.failed) {
+                dfi_g_name_memory(&o, first);
+                if (v->scope) v->scope(out, first);
+            }
+            for (; !o.failed && dfi_g_in_phase(i, first->phase); i = i->next)
+                if (i->kind != DFI_G_BLOCK) {
+                    dfi_g_edges_of(out->g, &o, i, counts);
+                    v->task(out, i, &o);
+                }
+            dfi_g_order_end(&o);
+        }
+    counts->joins = o.n_joins, counts->joined = o.all_joined;
+    dfi_mfree(o.edge), dfi_mfree(o.joined);
+    return o.failed ? -1 : 0;
+}
+
+/* --- text -------------------------------------------------------------------------------------------------- */
+
+static void dfi_g_text_scope(struct dfi_g_out *out, struct dfi_g_item *first)
+{
+    struct dfi_g_item *i;
+    for (i = first; dfi_g_in_phase(i, first->phase) && i->kind == DFI_G_BLOCK;) i = i->next;
+    if (!dfi_g_in_phase(i, first->phase)) return; /* only blocks, which are scopes of their own */
+    dfi_g_puts(out, "\nscope ");
+    dfi_g_scope_title(out, first->parent, 0);
+    if (first->phase) {
+        dfi_g_puts(out, ", after wait ");
+        dfi_g_number(out, first->phase);
+    }
+    dfi_g_char(out, '\n');
+}
+
+static void dfi_g_text_waits(struct dfi_g_out *out, size_t join, const struct dfi_g_item *i)
+{
+    dfi_g_puts(out, "    waits for ");
+    if (join) dfi_g_puts(out, "join "), dfi_g_number(out, join);
+    else dfi_g_title(out, i, 0);
+    dfi_g_puts(out, ": ");
+}
+
+static void dfi_g_text_join(struct dfi_g_out *out, const struct dfi_g_order *o, struct dfi_g_item *scope)
+{
+    size_t k;
+    (void)scope;
+    dfi_g_puts(out, "  join ");
+    dfi_g_number(out, o->n_joins);
+    dfi_g_char(out, '\n');
+    for (k = 0; k < o->n_joined; k++) {
+        const struct dfi_g_seen *s = &o->joined[k];
+        dfi_g_text_waits(out, s->join, s->item);
+        if (s->join) dfi_g_puts(out, "all of it");
+        else dfi_g_put_access(out, s->item, s->access, 0);
+        dfi_g_char(out, '\n');
+    }
+}
+
+static void dfi_g_text_task(struct dfi_g_out *out, struct dfi_g_item *i, const struct dfi_g_order *o)
+{
+    size_t k;
+    dfi_g_puts(out, i->kind == DFI_G_NODE ? "  node " : dfi_g_is_task(i) ? "  task " : "  ");
+    dfi_g_title(out, i, 0);
+    if (*i->site) dfi_g_puts(out, " ("), dfi_g_name(out, i->site, 0), dfi_g_char(out, ')');
+    if (i->n && i->kind != DFI_G_NODE) dfi_g_puts(out, ": "), dfi_g_accesses(out, i, ", ", 0);
+    if (i->first && !dfi_g_is_open(out->g, i)) dfi_g_puts(out, "; tasks inside: "), dfi_g_number(out, dfi_g_count_inside(i));
+    if (i->took) dfi_g_puts(out, "; took "), dfi_g_time(out, i);
+    dfi_g_char(out, '\n');
+    for (k = 0; k < o->n_edges; k++) {
+        dfi_g_text_waits(out, o->edge[k].join, o->edge[k].from);
+        dfi_g_put_cause(out, &o->edge[k], 0);
+        dfi_g_char(out, '\n');
+    }
+}
+
+#endif

@@ -1,0 +1,429 @@
+/* baton.h - DF_RECORD and DF_REPLAY: one thread at a time, and who is next is written down, or read
+ *
+ * While a run is recorded, or repeated, only the thread that holds the baton runs code of df and of tasks. It may lose it at points: where
+ * df looks whether others want work, when a body ends, when it submits, and when it waits or sleeps. Between two points one thread
+ * runs alone, so all that several workers would decide by racing (who steals what, which ready task is run, in which order bodies begin and end, commuting
+ * tasks and transactions come, windows of streams and parts of loops are handed out) follows from who had the baton and for how many points. That is
+ * all that a record holds. What measures time is shown a clock that counts (dfi_work_ns).
+ *
+ * A replay takes the number of points and the next holder from the record, and waits for that one to come. With every change the record has a check of
+ * the bodies that began since the last one: where it differs the record is not of this program, and the run goes on freely.
+ *
+ * A thread that leaves df without unfinished tasks leaves the baton. One that keeps it without coming to a point, as what it does may wait for another one,
+ * loses it after a while: from there to its next point it runs beside others, and nothing of that is recorded.
+ * Argument: docs/memory-order.md, "The baton".
+ * Source: LeBlanc, Mellor-Crummey, "Debugging parallel programs with Instant Replay", IEEE Trans. Computers 1987; Musuvathi et al.,
+ * "Finding and reproducing Heisenbugs in concurrent programs" (CHESS), OSDI 2008. */
+#ifndef DFI_OBSERVE_SCHEDULE_BATON_H
+#define DFI_OBSERVE_SCHEDULE_BATON_H
+
+#include "../events.h"
+#include "../../base/atomic.h"
+#include "../../base/compiler.h"
+#include "../../base/log.h"
+#include "../../base/memory.h"
+#include "../../os/os.h"
+#include "../../os/threads.h"
+#include "../../os/wait.h"
+#include "../../work/types.h"
+#include "chaos.h"
+#include "tape.h"
+
+enum {
+    DFI_BATON_MS = 20,          /* between two looks of who waits for it */
+    DFI_BATON_OUTSIDE_NS = 100000000, /* without a point, by a thread outside of blocks and bodies with unfinished tasks that sleeps: it may
+                                   wait for another thread of the program */
+    DFI_BATON_TURN_NS = 20000,  /* a turn, without DF_CHAOS: a change takes about 10 us */
+    DFI_BATON_NOBODY = -1
+};
+enum { DFI_BATON_OFF, DFI_BATON_RECORDS, DFI_BATON_REPLAYS };
+
+struct dfi_baton {
+    struct dfi_os_mutex lock;
+    DFI_ATOMIC(int) on;          /* DFI_BATON_OFF, ...; changed under the lock */
+    DFI_ATOMIC(int) holder;      /* slot; written under the lock */
+    /* under the lock */
+    long thread;                 /* the holder's (dfi_os_thread_number) */
+    struct dfi_worker *first;    /* who waits for it, the one that came first first */
+    struct dfi_tape *record;   /* NULL: none; it stays while df is stopped */
+    uint32_t points;             /* of the holder, since the last step */
+    DFI_ATOMIC(uint32_t) check;  /* of the bodies it began since then; written by the holder */
+    uint64_t turns;              /* drawn so far, with DF_CHAOS */
+    unsigned ended;              /* nobody has it: how the last one lost it */
+    int expected, look;          /* replay, nobody has it: who is to come, and whether for a look; or DFI_BATON_NOBODY: nobody any more */
+    uint64_t since, seen;        /* when it was handed on, and when its holder was last at a point */
+};
+DFI_EXTERN_C_BEGIN
+DFI_API struct dfi_baton dfi_baton = { DFI_OS_MUTEX_INIT, 0, DFI_BATON_NOBODY, 0, NULL, NULL, 0, 0, 0, 0, DFI_BATON_NOBODY, 0, 0, 0 };
+DFI_EXTERN_C_END
+
+DFI_INLINE int dfi_baton_on(void) { return dfi_load_relaxed(&dfi_baton.on); }
+DFI_INLINE int dfi_baton_replays(void) { return dfi_baton_on() == DFI_BATON_REPLAYS; }
+static int dfi_baton_mine(const struct dfi_worker *w) { return dfi_load_relaxed(&dfi_baton.holder) == (int)dfi_slot_of(w); }
+
+/* --- who has it; pre: the lock ------------------------------------------------------------------ */
+
+static struct dfi_worker *dfi_baton_waiting(unsigned slot)
+{
+    struct dfi_worker *v = dfi_baton.first;
+    while (v && dfi_slot_of(v) != slot) v = v->baton_next;
+    return v;
+}
+
+static void dfi_baton_new_step(void)
+{
+    dfi_baton.points = 0;
+    dfi_store_relaxed(&dfi_baton.check, 0u);
+}
+
+static void dfi_baton_hold(const struct dfi_worker *w)
+{
+    dfi_store_relaxed(&dfi_baton.holder, (int)dfi_slot_of(w));
+    dfi_baton.thread = w->thread_number;
+    dfi_baton.expected = DFI_BATON_NOBODY;
+    dfi_baton_new_step();
+    dfi_baton.since = dfi_baton.seen = dfi_os_ns();
+}
+
+static void dfi_baton_wake(struct dfi_worker *v)
+{
+    struct dfi_worker **at = &dfi_baton.first;
+    while (*at != v) at = &(*at)->baton_next;
+    *at = v->baton_next;
+    dfi_store_release(&v->baton_asks, 0); /* pairs with the acquire in dfi_os_event_wait */
+    dfi_os_event_wake(&v->event);
+}
+
+static void dfi_baton_free(void)
+{
+    dfi_store_relaxed(&dfi_baton.on, (int)DFI_BATON_OFF);
+    dfi_store_relaxed(&dfi_baton.holder, (int)DFI_BATON_NOBODY);
+    while (dfi_baton.first) dfi_baton_wake(dfi_baton.first);
+}
+
+/* The record is of no more use, for the reason of that message; what follows it: numbers for its text. */
+static DFI_COLD void dfi_baton_give_up(int message, const char *why)
+{
+    struct dfi_tape *r = dfi_baton.record;
+    dfi_baton.record = NULL;
+    dfi_baton_free();
+    dfi_os_unlock(&dfi_baton.lock); /* the logger may be the program's */
+    if (why) dfi_log(message, r->variable, r->file, why);
+    else dfi_log(message, r->variable, r->file, (unsigned long)r->position);
+    dfi_tape_free(r);
+    dfi_os_lock(&dfi_baton.lock);
+}
+static int dfi_baton_misfit(void)
+{
+    dfi_baton_give_up(DFI_LOG_REPLAY_MISFIT, NULL);
+    return -1;
+}
+
+static int dfi_baton_write(unsigned kind, unsigned who)
+{
+    if (!dfi_tape_put(dfi_baton.record, dfi_baton.points, kind, who, dfi_load_relaxed(&dfi_baton.check))) return 0;
+    dfi_baton_give_up(DFI_LOG_RECORD_WRITE, strerror(errno));
+    return -1;
+}
+
+/* --- recording ---------------------------------------------------------------------------------- */
+
+static uint64_t dfi_baton_draw(void) { return dfi_mix(dfi_pool.chaos ^ 0x5bd1e995u, ++dfi_baton.turns); }
+
+/* Nobody has it: whoever waits gets it. */
+static void dfi_baton_hand(unsigned how)
+{
+    struct dfi_worker *v = dfi_baton.first;
+    unsigned n = 0, k;
+    dfi_store_relaxed(&dfi_baton.holder, (int)DFI_BATON_NOBODY);
+    dfi_baton.ended = how;
+    if (!v) return;
+    if (dfi_chaotic()) {
+        for (; v; v = v->baton_next) n++;
+        for (v = dfi_baton.first, k = (unsigned)(dfi_baton_draw() % n); k; k--) v = v->baton_next;
+    }
+    if (dfi_baton_write(how, dfi_slot_of(v))) return;
+    dfi_baton_hold(v);
+    dfi_baton_wake(v);
+}
+
+/* Does the holder, which could go on, let another one go on? */
+static int dfi_baton_turn_over(uint64_t now)
+{
+    static const unsigned turn[4] = { 2, 8, 32, 128 };
+    if (!dfi_chaotic()) return now - dfi_baton.since >= DFI_BATON_TURN_NS;
+    return dfi_baton_draw() % turn[dfi_chaos_habit(DFI_HABIT_TURN, 4)] == 0;
+}
+
+/* --- replaying ---------------------------------------------------------------------------------- */
+
+/* Nobody has it: whom the record has next gets it, now or when it comes. */
+static void dfi_baton_follow(const struct dfi_tape_step *s)
+{
+    unsigned kind = dfi_step_kind(s);
+    struct dfi_worker *v;
+    dfi_store_relaxed(&dfi_baton.holder, (int)DFI_BATON_NOBODY);
+    dfi_baton.expected = (int)dfi_step_who(s), dfi_baton.look = kind == DFI_STEP_LOOK;
+    dfi_baton.seen = dfi_os_ns();
+    dfi_tape_used(dfi_baton.record);
+    if (dfi_baton.look || !(v = dfi_baton_waiting(dfi_step_who(s)))) return;
+    dfi_baton_hold(v);
+    dfi_baton_wake(v);
+}
+
+static int dfi_baton_checks(const struct dfi_tape_step *s) { return s->check == (uint16_t)dfi_load_relaxed(&dfi_baton.check); }
+
+/* The record has nobody who comes next. */
+static int dfi_baton_nobody(void)
+{
+    dfi_store_relaxed(&dfi_baton.holder, (int)DFI_BATON_NOBODY);
+    dfi_baton.expected = DFI_BATON_NOBODY;
+    dfi_baton.seen = dfi_os_ns();
+    return 1;
+}
+
+/* The holder is at a point and goes on (kind DFI_STEP_PASS), or drops the baton. 1: somebody else has it, 0: it goes on, -1: the
+ * record does not fit. */
+static int dfi_baton_as_recorded(unsigned kind)
+{
+    const struct dfi_tape_step *s = dfi_tape_peek(dfi_baton.record);
+    unsigned next;
+    if (!s) { /* cut off: the recorded program ended here, by a crash or a signal, and its threads changed no more */
+        if (kind == DFI_STEP_PASS) return 0;
+        return dfi_baton_nobody();
+    }
+    next = dfi_step_kind(s);
+    if (next == DFI_STEP_END && !dfi_step_who(s)) /* then it had the baton still, at no point in particular */
+        return kind == DFI_STEP_PASS ? 0 : dfi_baton_nobody();
+    if (next == DFI_STEP_STAY && s->points == dfi_baton.points) {
+        if (!dfi_baton_checks(s)) return dfi_baton_misfit();
+        dfi_tape_used(dfi_baton.record);
+        dfi_baton_new_step();
+        return kind == DFI_STEP_PASS ? 0 : dfi_baton_as_recorded(kind);
+    }
+    if (next == DFI_STEP_AWAY && (kind == DFI_STEP_PASS ? dfi_baton.points == s->points + 1 : dfi_baton.points == s->points)) {
+        dfi_baton_follow(s); /* this time it was quicker */
+        return 1;
+    }
+    if (kind == DFI_STEP_PASS && dfi_baton.points < s->points) return 0;
+    if (kind == DFI_STEP_PASS && dfi_baton.points == s->points && next != DFI_STEP_PASS) return 0;
+    if (kind != DFI_STEP_PASS && next == DFI_STEP_END) return dfi_baton_nobody();
+    if (dfi_baton.points != s->points || !dfi_baton_checks(s) ||
+        (next != kind && !(next == DFI_STEP_LOOK && kind == DFI_STEP_DROP)))
+        return dfi_baton_misfit();
+    dfi_baton_follow(s);
+    return 1;
+}
+
+/* --- workers ------------------------------------------------------------------------------------- */
+
+/* w has waited for a while. pre: the lock, w still waits */
+static void dfi_baton_late(void)
+{
+    int holder = dfi_load_relaxed(&dfi_baton.holder), outside = 0;
+    uint64_t now = dfi_os_ns(), patience = (uint64_t)dfi_pool.patience * 1000000000u, ns = now > dfi_baton.seen ? now - dfi_baton.seen : 0;
+    const struct dfi_tape_step *s;
+    const struct dfi_worker *v;
+    if (holder == DFI_BATON_NOBODY) { /* a replay, and who is next does not come */
+        if (dfi_baton.expected == DFI_BATON_NOBODY && ns > DFI_BATON_OUTSIDE_NS && !dfi_tape_peek(dfi_baton.record)) {
+            dfi_baton_give_up(DFI_LOG_REPLAY_ENDS, NULL);
+            return;
+        }
+        if (ns > 2 * patience) dfi_baton_misfit();
+        return;
+    }
+    v = dfi_load_acquire(&dfi_pool.slot[holder]);
+    outside = !v || dfi_load_relaxed(&v->level) == 0;
+    if (ns < (outside ? (uint64_t)DFI_BATON_OUTSIDE_NS : patience)) return;
+    if (ns < patience && dfi_os_thread_runs(dfi_baton.thread)) return; /* it lacks a CPU */
+    if (!dfi_baton_replays()) {
+        dfi_store_relaxed(&dfi_baton.check, 0u);
+        dfi_baton_hand(DFI_STEP_AWAY);
+        if (outside || !dfi_baton.record) return;
+        dfi_os_unlock(&dfi_baton.lock);
+        dfi_log(DFI_LOG_RECORD_AWAY, dfi_pool.patience);
+        dfi_os_lock(&dfi_baton.lock);
+    } else if ((s = dfi_tape_peek(dfi_baton.record)) != NULL && dfi_step_kind(s) == DFI_STEP_AWAY && s->points == dfi_baton.points)
+        dfi_baton_follow(s);
+    else if (ns > 2 * patience) dfi_baton_misfit();
+}
+
+/* pre: the lock, which is given back; w does not have the baton. Returns when it does, or nobody needs it any more. */
+static void dfi_baton_wait(struct dfi_worker *w)
+{
+    struct dfi_worker **at = &dfi_baton.first;
+    while (*at) at = &(*at)->baton_next;
+    *at = w, w->baton_next = NULL;
+    dfi_store_relaxed(&w->baton_asks, 1);
+    dfi_os_unlock(&dfi_baton.lock);
+    while (dfi_os_event_wait(&w->event, &w->baton_asks, 1, DFI_BATON_MS)) {
+        dfi_os_lock(&dfi_baton.lock);
+        if (dfi_load_relaxed(&w->baton_asks)) dfi_baton_late();
+        dfi_os_unlock(&dfi_baton.lock);
+    }
+}
+
+/* pre: the lock, which is given back; w does not have the baton */
+static void dfi_baton_get(struct dfi_worker *w)
+{
+    if (!w->thread_number) w->thread_number = dfi_os_thread_number();
+    if (dfi_load_relaxed(&dfi_baton.holder) == DFI_BATON_NOBODY) {
+        if (dfi_baton_replays() ? dfi_baton.expected == (int)dfi_slot_of(w) && !dfi_baton.look : !dfi_baton_write(dfi_baton.ended, dfi_slot_of(w)))
+            dfi_baton_hold(w);
+        if (!dfi_baton_on() || dfi_baton_mine(w)) {
+            dfi_os_unlock(&dfi_baton.lock);
+            return;
+        }
+    }
+    dfi_baton_wait(w);
+}
+
+/* w is at a point: it has the baton when this returns, and may have been without it meanwhile. */
+static DFI_NOINLINE void dfi_baton_point(struct dfi_worker *w)
+{
+    uint64_t now;
+    int lost;
+    if (!dfi_baton_on()) return;
+    now = dfi_os_ns();
+    dfi_os_lock(&dfi_baton.lock);
+    if (!dfi_baton_on()) {
+        dfi_os_unlock(&dfi_baton.lock);
+        return;
+    }
+    if (!dfi_baton_mine(w)) {
+        dfi_baton_get(w);
+        return;
+    }
+    dfi_baton.points++;
+    if (dfi_baton_replays()) lost = dfi_baton_as_recorded(DFI_STEP_PASS) > 0;
+    else {
+        lost = dfi_baton.first && dfi_baton_turn_over(now);
+        if (lost) dfi_baton_hand(DFI_STEP_PASS);
+        else if (dfi_baton.points == DFI_STEP_STAY_POINTS && !dfi_baton_write(DFI_STEP_STAY, dfi_slot_of(w))) dfi_baton_new_step();
+    }
+    if (lost && dfi_baton_on()) {
+        dfi_baton_wait(w);
+        return;
+    }
+    dfi_baton.seen = now;
+    dfi_os_unlock(&dfi_baton.lock);
+}
+
+/* w is about to sleep, or to leave df. */
+static void dfi_baton_drop(struct dfi_worker *w)
+{
+    if (!dfi_baton_on()) return;
+    dfi_os_lock(&dfi_baton.lock);
+    if (dfi_baton_on() && dfi_baton_mine(w)) {
+        if (dfi_baton_replays()) dfi_baton_as_recorded(DFI_STEP_DROP);
+        else dfi_baton_hand(DFI_STEP_DROP);
+    }
+    dfi_os_unlock(&dfi_baton.lock);
+}
+
+/* And comes back. */
+static void dfi_baton_take(struct dfi_worker *w)
+{
+    if (!dfi_baton_on()) return;
+    dfi_os_lock(&dfi_baton.lock);
+    if (dfi_baton_on() && !dfi_baton_mine(w)) dfi_baton_get(w);
+    else dfi_os_unlock(&dfi_baton.lock);
+}
+
+/* A thread that is about to get a worker has its turn before: in which order they come decides on their slots. What it waits
+ * with is given to dfi_baton_become; NULL: there is no need, or no memory. */
+static struct dfi_worker *dfi_baton_stranger(void)
+{
+    struct dfi_worker *w = dfi_baton_on() ? (struct dfi_worker *)dfi_malloc(sizeof *w) : NULL;
+    if (!w) return NULL;
+    memset((void *)w, 0, sizeof *w);
+    w->next_id = DFI_MAX_WORKERS; /* the last slot */
+    if (dfi_os_event_init(&w->event)) {
+        dfi_mfree(w);
+        return NULL;
+    }
+    dfi_baton_take(w);
+    return w;
+}
+
+/* It has got w, or none. */
+static void dfi_baton_become(struct dfi_worker *stranger, struct dfi_worker *w)
+{
+    if (!stranger) return;
+    if (!w) dfi_baton_drop(stranger);
+    else {
+        dfi_os_lock(&dfi_baton.lock);
+        if (dfi_baton_on() && dfi_baton_mine(stranger)) dfi_store_relaxed(&dfi_baton.holder, (int)dfi_slot_of(w));
+        dfi_os_unlock(&dfi_baton.lock);
+    }
+    dfi_os_event_free(&stranger->event);
+    dfi_mfree(stranger);
+}
+
+/* A sleeper wakes to look at who sleeps with it (more/deadlock.h). Zero: not now. Nonzero: it has the baton. */
+static int dfi_baton_look(struct dfi_worker *w)
+{
+    int may;
+    if (!dfi_baton_on()) return 1;
+    dfi_os_lock(&dfi_baton.lock);
+    may = dfi_baton_on() && dfi_load_relaxed(&dfi_baton.holder) == DFI_BATON_NOBODY &&
+          (dfi_baton_replays() ? dfi_baton.look && dfi_baton.expected == (int)dfi_slot_of(w) : !dfi_baton_write(DFI_STEP_LOOK, dfi_slot_of(w)));
+    if (may) dfi_baton_hold(w);
+    else may = !dfi_baton_on();
+    dfi_os_unlock(&dfi_baton.lock);
+    return may;
+}
+
+/* w begins a body: of a task t, or t is NULL. */
+static DFI_COLD void dfi_direct_body(struct dfi_worker *w, const char *name, const struct dfi_flow *t)
+{
+    uint64_t h = t ? dfi_flow_path(t) : 0;
+    if (!dfi_baton_on()) {
+        if (dfi_chaotic()) dfi_chaos_hold_up(w);
+    } else if (dfi_baton_mine(w)) {
+        for (; *name; name++) h = (h ^ (unsigned char)*name) * 1099511628211u; /* FNV-1a */
+        dfi_store_relaxed(&dfi_baton.check, (uint32_t)dfi_mix(dfi_load_relaxed(&dfi_baton.check), h));
+    }
+}
+
+/* w is outside of bodies and blocks: without unfinished tasks and futures it does not need the baton. */
+static DFI_COLD void dfi_baton_outside(struct dfi_worker *w)
+{
+    struct dfi_scope *s = w->scope;
+    if (!w->task && !s->outer && !w->head && !w->hot.top && (intptr_t)(s->submitted - s->done) + dfi_load_acquire(&s->pending) == 0) dfi_baton_drop(w);
+}
+
+/* The time that a body took is the difference of two of these: a clock that shows the same in every run of an order, if that is to come again. */
+static uint64_t dfi_work_ns(struct dfi_worker *w)
+{
+    if (DFI_LIKELY(!dfi_load_relaxed(&dfi_watching)) || !w || !(dfi_chaotic() || dfi_baton_on())) return dfi_os_ns();
+    return w->clock += 200 + (dfi_chaotic() ? dfi_chaos_draw(w) % 16384 : 800);
+}
+
+/* --- start and stop; pre: the lock of the pool; observe/schedule/direct.h ----------------------------------------- */
+
+/* w is new, or comes back. */
+static void dfi_worker_directed(struct dfi_worker *w)
+{
+    w->outside = (unsigned)dfi_chaotic();
+    w->draws = w->clock = 0;
+    w->thread_number = 0;
+}
+
+/* Nobody records any more. */
+static void dfi_baton_forget(void)
+{
+    if (dfi_baton.record) dfi_tape_free(dfi_baton.record);
+    dfi_baton.record = NULL;
+}
+
+/* The child of a fork: the file is its parent's. */
+static void dfi_baton_forked(void)
+{
+    struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
+    dfi_baton.lock = fresh;
+    dfi_store_relaxed(&dfi_baton.on, (int)DFI_BATON_OFF);
+    dfi_baton.first = NULL;
+}
+
+#endif

@@ -1,0 +1,124 @@
+/* tape.h - the file of DF_RECORD and DF_REPLAY
+ *
+ * A line that says what it is and which machine can read it, then steps of 8 bytes, in the order and byte order of the run. A step is written when
+ * it is taken, without a buffer: a program that crashes leaves all that led there. The steps are those of observe/schedule/baton.h. */
+#ifndef DFI_OBSERVE_SCHEDULE_TAPE_H
+#define DFI_OBSERVE_SCHEDULE_TAPE_H
+
+#include "../../base/file.h"
+#include "../../base/log.h"
+#include "../../base/memory.h"
+#include "../../base/path.h"
+
+/* How the holder of the baton lost it, or what else is written down. */
+enum {
+    DFI_STEP_PASS,  /* at a point where it could have gone on */
+    DFI_STEP_DROP,  /* it went to sleep, or left df */
+    DFI_STEP_AWAY,  /* it stayed away for too long */
+    DFI_STEP_LOOK,  /* nobody had it; `who` looks whether those who wait can still be released (more/deadlock.h) */
+    DFI_STEP_STAY,  /* not at all: for the check only */
+    DFI_STEP_START, /* df starts: points: DF_CHAOS; who: workers; check: of the settings */
+    DFI_STEP_END    /* df or the program ends; who: 1: all workers had nothing to do */
+};
+enum { DFI_STEP_STAY_POINTS = 1024, DFI_STEP_KIND = 10, DFI_STEPS_READ = 512 };
+
+struct dfi_tape_step {
+    uint32_t points;  /* that the last holder passed since it got the baton, or since DFI_STEP_STAY */
+    uint16_t who;     /* has it next: slot, and the kind from bit DFI_STEP_KIND on */
+    uint16_t check;   /* of the bodies that began meanwhile */
+};
+
+struct dfi_tape {
+    struct dfi_output out;
+    FILE *in;                /* NULL: it is written */
+    const char *variable;
+    char *file;
+    long process;
+    uint32_t position;       /* steps so far, for messages */
+    int complete;            /* reading: the last step is DFI_STEP_END */
+    unsigned n, at;          /* read; and used of those */
+    struct dfi_tape_step step[DFI_STEPS_READ];
+};
+
+static const char dfi_tape_head[] = "df record 1, %u bytes a pointer\n";
+enum { DFI_TAPE_HEAD = 40 };
+static void dfi_tape_title(char *line)
+{
+    const uint32_t one = 1;
+    memset(line, 0, DFI_TAPE_HEAD);
+    snprintf(line, DFI_TAPE_HEAD - 4, dfi_tape_head, (unsigned)sizeof(void *));
+    memcpy(line + DFI_TAPE_HEAD - 4, (const void *)&one, 4); /* the order of bytes */
+}
+
+static void dfi_tape_free(struct dfi_tape *r)
+{
+    if (r->in) fclose(r->in);
+    else dfi_output_close(&r->out);
+    dfi_mfree(r->file);
+    dfi_mfree(r);
+}
+
+/* Reads on. Zero: there is no more. */
+static int dfi_tape_fill(struct dfi_tape *r)
+{
+    r->at = 0;
+    r->n = (unsigned)fread((void *)r->step, sizeof r->step[0], DFI_STEPS_READ, r->in);
+    return r->n != 0;
+}
+
+/* The next step of a record that is read, or NULL at its end. */
+static const struct dfi_tape_step *dfi_tape_peek(struct dfi_tape *r)
+{
+    return r->at < r->n || dfi_tape_fill(r) ? &r->step[r->at] : NULL;
+}
+static void dfi_tape_used(struct dfi_tape *r) { r->at++, r->position++; }
+
+static unsigned dfi_step_kind(const struct dfi_tape_step *s) { return (unsigned)s->who >> DFI_STEP_KIND; }
+static unsigned dfi_step_who(const struct dfi_tape_step *s) { return s->who & ((1u << DFI_STEP_KIND) - 1); }
+
+/* 0, or -1: errno says. */
+static int dfi_tape_put(struct dfi_tape *r, uint32_t points, unsigned kind, unsigned who, uint32_t check)
+{
+    struct dfi_tape_step s;
+    s.points = points;
+    s.who = (uint16_t)(kind << DFI_STEP_KIND | who);
+    s.check = (uint16_t)check;
+    r->position++;
+    return dfi_output_put(&r->out, (const char *)&s, sizeof s) ? -1 : 0;
+}
+
+/* A record that is read (replay) or written. NULL: it was said why not. */
+static struct dfi_tape *dfi_tape_open(const char *name, const char *variable, int replay)
+{
+    char title[DFI_TAPE_HEAD], found[DFI_TAPE_HEAD];
+    struct dfi_tape *r = (struct dfi_tape *)dfi_malloc(sizeof *r);
+    char *file = (char *)dfi_malloc(strlen(name) + 1);
+    const char *why;
+    int busy;
+    if (!r || !file) {
+        dfi_mfree(r), dfi_mfree(file);
+        dfi_log(DFI_LOG_NO_MEMORY);
+        return NULL;
+    }
+    memset((void *)r, 0, sizeof *r);
+    r->file = strcpy(file, name), r->variable = variable;
+    r->process = dfi_process();
+    dfi_tape_title(title);
+    if (replay) {
+        if (!(r->in = dfi_open_read(name, 0, &why))) dfi_log(DFI_LOG_REPLAY_READ, variable, name, why ? why : strerror(ENOENT));
+        else if (fread(found, 1, sizeof found, r->in) == sizeof found && !memcmp(found, title, sizeof title)) return r;
+        else {
+            dfi_log(DFI_LOG_REPLAY_FOREIGN, variable, name);
+            fclose(r->in);
+        }
+    } else if ((busy = dfi_output_open(&r->out, name, &why)) > 0) dfi_log(DFI_LOG_RECORD_BUSY, variable, name);
+    else if (busy) dfi_log(DFI_LOG_RECORD_WRITE, variable, name, why);
+    else if (dfi_output_put(&r->out, title, sizeof title)) {
+        dfi_log(DFI_LOG_RECORD_WRITE, variable, name, strerror(errno));
+        dfi_output_close(&r->out);
+    } else return r;
+    dfi_mfree(r), dfi_mfree(file);
+    return NULL;
+}
+
+#endif

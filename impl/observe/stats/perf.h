@@ -1,0 +1,243 @@
+/* perf.h - DF_STATS_EVENTS: what the processor and the system count while a body runs
+ *
+ * Linux counts for one thread at a time. The counters of a group run together and are read in one call, about a microsecond. A thread
+ * opens its group when it first runs a body, and reads it where a body begins, waits, goes on and ends: what was counted since the last look
+ * is of the body that was on top until then (observe/probes.h). The sums of a body are events at its end, and the report adds
+ * them up: workers that still run when the process ends do no harm.
+ *
+ * perf_event_open is in no header of standard C, nor of the library: it is called by its number, and its record is written down here. */
+#ifndef DFI_OBSERVE_STATS_PERF_H
+#define DFI_OBSERVE_STATS_PERF_H
+
+#include "../../base/atomic.h"
+#include "../../base/compiler.h"
+#include "../../base/env.h"
+#include "../../base/log.h"
+#include "../../os/wait.h"
+#include "../../work/types.h"
+#include "../event.h"
+#include "../events.h"
+
+#if defined(SYS_perf_event_open)
+#define DFI_PERF 1
+#else
+#define DFI_PERF 0
+#endif
+
+enum { DFI_PERF_HARDWARE = 0, DFI_PERF_SOFTWARE = 1 }; /* numbers of Linux, as those below */
+struct dfi_perf_kind { const char *name; unsigned type, config; };
+static const struct dfi_perf_kind dfi_perf_kind[] = {
+    { "cycles", DFI_PERF_HARDWARE, 0 },           { "instructions", DFI_PERF_HARDWARE, 1 },
+    { "cache-references", DFI_PERF_HARDWARE, 2 }, { "cache-misses", DFI_PERF_HARDWARE, 3 },
+    { "branches", DFI_PERF_HARDWARE, 4 },         { "branch-misses", DFI_PERF_HARDWARE, 5 },
+    { "page-faults", DFI_PERF_SOFTWARE, 2 },      { "context-switches", DFI_PERF_SOFTWARE, 3 },
+    { "task-clock", DFI_PERF_SOFTWARE, 1 }
+};
+enum {
+    DFI_PERF_CYCLES = 0, DFI_PERF_INSTRUCTIONS = 1, DFI_PERF_SWITCHES = 7, DFI_PERF_CLOCK = 8, /* places in that list */
+    DFI_PERF_KINDS = sizeof dfi_perf_kind / sizeof *dfi_perf_kind
+};
+
+/* What is counted. Under the lock of the events; changes only while no worker runs. */
+struct dfi_perf {
+    DFI_ATOMIC(unsigned) run;    /* how often counting began; workers look without the lock */
+    int n;
+    struct { int kind, user; } event[DFI_PERF_MOST]; /* user: in the program's own code only, not in the system */
+};
+DFI_EXTERN_C_BEGIN
+DFI_API struct dfi_perf dfi_perf;
+DFI_EXTERN_C_END
+
+/* --- the system ------------------------------------------------------------------------------------ */
+
+#if DFI_PERF
+/* struct perf_event_attr in its first, shortest form. Two halves stand for its 64 flags: their order in memory is that of the
+ * bits on either kind of machine. */
+struct dfi_sys_perf {
+    uint32_t type, size;
+    uint64_t config, sample_period, sample_type, read_format;
+    unsigned disabled : 1, inherit : 1, pinned : 1, exclusive : 1, not_user : 1, not_kernel : 1, not_hypervisor : 1, flags : 25;
+    unsigned more_flags;
+    uint32_t wakeup_events, bp_type;
+    uint64_t bp_address;
+};
+enum { DFI_SYS_PERF_FORMAT = 1 | 2 | 8, DFI_SYS_PERF_CLOSE_ON_EXEC = 8 }; /* a group: how many; time enabled, time counted; the counters */
+
+/* A counter of the calling thread, in the group of that leader, or -1: it leads one. The descriptor, or less than 0: -errno. */
+static int dfi_perf_counter(int kind, int user, int leader)
+{
+    struct dfi_sys_perf a;
+    long fd;
+    memset((void *)&a, 0, sizeof a);
+    a.type = dfi_perf_kind[kind].type, a.config = dfi_perf_kind[kind].config;
+    a.size = (uint32_t)sizeof a;
+    a.read_format = DFI_SYS_PERF_FORMAT;
+    a.not_kernel = a.not_hypervisor = user ? 1u : 0u;
+    fd = dfi_sys_call(SYS_perf_event_open, &a, 0L, -1L, (long)leader, (long)DFI_SYS_PERF_CLOSE_ON_EXEC);
+    return fd < 0 ? -errno : (int)fd;
+}
+
+static int dfi_perf_read(const struct dfi_perf_group *g, uint64_t *now)
+{
+    uint64_t got[1 + DFI_PERF_NUMBERS];
+    ssize_t bytes = (ssize_t)((3 + (size_t)g->n) * sizeof *got);
+    if (read(g->fd[0], (void *)got, (size_t)bytes) != bytes) return -1;
+    memcpy((void *)now, (void *)(got + 1), (2 + (size_t)g->n) * sizeof *now);
+    return 0;
+}
+
+static const char *dfi_perf_why(int error, int others)
+{
+    switch (error) {
+    case EACCES:
+    case EPERM:
+        return "not permitted: set /proc/sys/kernel/perf_event_paranoid to 2 or less (context-switches: 1 or less), and where a container "
+               "forbids perf_event_open, allow it";
+    case ENOENT:
+    case ENODEV:
+    case EOPNOTSUPP: return "this machine has no such counter, or does not show it to a virtual machine: leave it out";
+    case ENOSYS: return "there is no perf_event_open here: leave DF_STATS_EVENTS out";
+    case EINVAL:
+        if (others) return "there are not counters enough for it beside the others: name fewer";
+        break;
+    default: break;
+    }
+    return strerror(error);
+}
+static void dfi_perf_shut(int fd) { close(fd); }
+#else
+static int dfi_perf_counter(int kind, int user, int leader) { (void)kind, (void)user, (void)leader; return -1; }
+static int dfi_perf_read(const struct dfi_perf_group *g, uint64_t *now) { (void)g, (void)now; return -1; }
+static const char *dfi_perf_why(int error, int others) { (void)error, (void)others; return "only Linux has perf_event_open: leave DF_STATS_EVENTS out"; }
+static void dfi_perf_shut(int fd) { (void)fd; }
+#endif
+
+/* --- the counters of a thread ---------------------------------------------------------------------- */
+
+/* pre: the lock of the events. */
+static void dfi_perf_shut_all(struct dfi_perf_group *g)
+{
+    while (g->n) dfi_perf_shut(g->fd[--g->n]);
+    g->run = 0;
+}
+
+/* Threads: the owner, or one that has joined its thread. */
+static void dfi_perf_close(struct dfi_perf_group *g)
+{
+    if (!g->run) return;
+    dfi_os_lock(&dfi_events_lock);
+    dfi_perf_shut_all(g);
+    dfi_os_unlock(&dfi_events_lock);
+}
+
+/* A group for the calling thread: under the lock, so that the child of a fork knows what it has of it. */
+static DFI_COLD void dfi_perf_open(struct dfi_perf_group *g)
+{
+    int fd = 0;
+    dfi_os_lock(&dfi_events_lock);
+    dfi_perf_shut_all(g); /* of an earlier run */
+    g->run = dfi_load_relaxed(&dfi_perf.run);
+    while (g->n < dfi_perf.n && (fd = dfi_perf_counter(dfi_perf.event[g->n].kind, dfi_perf.event[g->n].user, g->n ? g->fd[0] : -1)) >= 0) g->fd[g->n++] = fd;
+    if (fd < 0) {
+        unsigned run = g->run;
+        dfi_perf_shut_all(g);
+        g->run = run; /* it does not try again */
+    }
+    dfi_os_unlock(&dfi_events_lock);
+    if (fd < 0) dfi_log(DFI_LOG_STATS_THREAD, dfi_perf_why(-fd, 0));
+}
+
+/* What was counted since the last look is added to `to`; NULL: it is of nobody. 0, or -1: this thread has no counters. pre: DFI_WATCH_PERF. */
+static DFI_COLD int dfi_perf_turn(struct dfi_worker *w, uint64_t *to)
+{
+    struct dfi_perf_group *g = &w->perf;
+    uint64_t now[DFI_PERF_NUMBERS];
+    int i, fresh = g->run != dfi_load_relaxed(&dfi_perf.run);
+    if (DFI_UNLIKELY(fresh)) dfi_perf_open(g);
+    if (!g->n || dfi_perf_read(g, now)) return -1;
+    if (to && !fresh)
+        for (i = 0; i < 2 + g->n; i++) to[i] += now[i] - g->last[i];
+    memcpy((void *)g->last, (void *)now, (2 + (size_t)g->n) * sizeof *now);
+    return 0;
+}
+
+/* --- the setting ----------------------------------------------------------------------------------- */
+
+/* The kinds in a list of names. How many, or -1: it is none, names one twice, or too many. */
+static int dfi_perf_list(const char *list, int *kind)
+{
+    int n = 0, i, k;
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        for (k = 0; k < DFI_PERF_KINDS && (strncmp(dfi_perf_kind[k].name, list, length) || dfi_perf_kind[k].name[length]);) k++;
+        for (i = 0; i < n && kind[i] != k;) i++;
+        if (k == DFI_PERF_KINDS || i < n || n == DFI_PERF_MOST) return -1;
+        kind[n++] = k;
+        if (!list[length]) return n;
+        list += length + 1;
+    }
+}
+
+/* A counter of that kind of the calling thread. What a processor counts is of the program's own code only, unless it cannot tell; what the
+ * system counts is of both, unless it is not permitted. Context switches happen in the system. The error is that of the first attempt. */
+static int dfi_perf_try(int kind, int leader, int *user)
+{
+    int hardware = dfi_perf_kind[kind].type == DFI_PERF_HARDWARE, fd = dfi_perf_counter(kind, *user = hardware, leader), again;
+    if (fd >= 0 || kind == DFI_PERF_SWITCHES) return fd;
+    again = dfi_perf_counter(kind, *user = !hardware, leader);
+    return again >= 0 ? again : fd;
+}
+
+/* Kinds that failed in the same way are one message. */
+static void dfi_perf_tell(const int *kind, int *error, int n, int others)
+{
+    char names[DFI_PERF_MOST * 20];
+    int i, k;
+    for (i = 0; i < n; i++) {
+        int same = error[i];
+        if (!same) continue;
+        names[0] = 0;
+        for (k = i; k < n; k++) {
+            if (error[k] != same) continue;
+            if (*names) strcat(names, ", ");
+            strcat(names, dfi_perf_kind[kind[k]].name);
+            error[k] = 0;
+        }
+        dfi_log(DFI_LOG_STATS_EVENTS, names, dfi_perf_why(-same, others));
+    }
+}
+
+/* df starts, with statistics. pre: pool lock, no worker runs. */
+static void dfi_perf_begin(void)
+{
+    struct dfi_perf *p = &dfi_perf;
+    const char *list = dfi_env("DF_STATS_EVENTS");
+    struct dfi_perf_group g; /* to see what there is */
+    int kind[DFI_PERF_MOST], error[DFI_PERF_MOST], n, i;
+    memset((void *)&g, 0, sizeof g);
+    dfi_os_lock(&dfi_events_lock);
+    p->n = 0;
+    dfi_os_unlock(&dfi_events_lock);
+    if (!list || !*list) return;
+    if ((n = dfi_perf_list(list, kind)) < 0) {
+        dfi_log(DFI_LOG_BAD_ENV, "DF_STATS_EVENTS", list, "a list, with commas, of up to 4 of cycles, instructions, cache-references, cache-misses, branches, "
+                "branch-misses, page-faults, context-switches and task-clock");
+        return;
+    }
+    dfi_os_lock(&dfi_events_lock);
+    for (i = 0; i < n; i++) {
+        int user, fd = dfi_perf_try(kind[i], g.n ? g.fd[0] : -1, &user);
+        error[i] = fd < 0 ? fd : 0;
+        if (fd < 0) continue;
+        p->event[p->n].kind = kind[i], p->event[p->n++].user = user;
+        g.fd[g.n++] = fd;
+    }
+    dfi_perf_shut_all(&g);
+    n = p->n;
+    dfi_store_relaxed(&p->run, dfi_load_relaxed(&p->run) + 1 ? dfi_load_relaxed(&p->run) + 1 : 1u);
+    dfi_os_unlock(&dfi_events_lock);
+    dfi_perf_tell(kind, error, i, n > 0);
+    if (n) dfi_store_relaxed(&dfi_watching, dfi_load_relaxed(&dfi_watching) | (unsigned)DFI_WATCH_PERF);
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* trace.h - DF_TRACE: what is shown of a run, and who writes it down
+ *
+ *   events (observe/events.h) -> records (observe/trace/read.h) -> a writer, chosen by how the name of the file ends:
+ *   .json (observe/trace/json.h), .html (observe/trace/html.h)
+ *
+ * A writer gets records that need nothing else to be understood: times in nanoseconds since the trace began, tracks, texts by
+ * number (dfi_event_text_of: equal texts have equal numbers, below DFI_TEXT_MOST). All its functions are called by one thread at a time, which holds
+ * dfi_events_reading, or the lock of the pool while no other thread reads. They put bytes into the file by dfi_trace_put. Records come in no order of time;
+ * of one track, slices come when they end, so inner ones before outer ones; slices of a track nest. An arrow comes after the
+ * slices it joins. After `look` what was put is in the file: a program that is killed leaves what there was at the last look, and it
+ * should be readable. */
+#ifndef DFI_OBSERVE_TRACE_TRACE_H
+#define DFI_OBSERVE_TRACE_TRACE_H
+
+#include "../../base/compiler.h"
+#include "../../base/file.h"
+#include "../../base/log.h"
+
+/* --- records --------------------------------------------------------------------------------------------- */
+
+/* Tracks are numbers below DFI_TRACKS: workers by their index, then queues of devices. */
+enum {
+    DFI_TRACK_DEVICE = 1024, DFI_TRACK_QUEUES = 16,   /* track DFI_TRACK_DEVICE + 16 * device + queue */
+    DFI_TRACKS = DFI_TRACK_DEVICE + 16 * DFI_TRACK_QUEUES
+};
+
+enum dfi_slice_kind {
+    DFI_SLICE_TASK,     /* body of a task of df_submit, or of a node */
+    DFI_SLICE_SPAWNED,  /* body of a function of df_spawn that another worker took */
+    DFI_SLICE_LOOP,     /* part of a df_for: iterations first .. last - 1 */
+    DFI_SLICE_STAGE,    /* of a df_pipe: stage `first` of item `last` */
+    DFI_SLICE_INTERNAL, /* a task of df itself */
+    DFI_SLICE_WAIT,     /* waits for tasks, and runs others meanwhile, which are slices inside of it; first: DFI_GOAL_.. */
+    DFI_SLICE_PARK,     /* sleeps, as there is nothing to run */
+    DFI_SLICE_ATOMIC,   /* one attempt to execute an atomic block; first: DFI_ATOMIC_.. */
+    DFI_SLICE_KERNEL,   /* on a device */
+    DFI_SLICE_COPY,     /* to, from or within a device; first: bytes */
+    DFI_SLICE_COUNT
+};
+
+/* A region that a task writes: rows rows of `row` bytes. Its parameter is the text `labels` between spaces number `index`. */
+struct dfi_trace_write { uint64_t at, rows, row; uint32_t labels, index; };
+enum { DFI_TRACE_WRITES = 3 }; /* of a task; further ones are not shown */
+
+struct dfi_trace_slice {
+    uint64_t begin, end;       /* ns */
+    uint64_t id, parent;       /* of the body, and of the one that submitted it; 0: none */
+    uint64_t submitted;        /* ns; 0: not known */
+    long long first, last;
+    uint32_t name, site;       /* texts; site: where it was submitted, or 0 */
+    unsigned track, kind, n;
+    unsigned from_track;       /* where it was submitted */
+    const struct dfi_trace_write *write; /* n */
+};
+
+enum dfi_arrow_kind {
+    DFI_A_AFTER,    /* `to` comes after `from`, as it was declared */
+    DFI_A_STEAL     /* `to` was submitted or spawned in `from`, and another worker took it */
+};
+/* From a time within a slice to a time within another one: usually from the end of the first to the beginning of the second. */
+struct dfi_trace_arrow {
+    uint64_t from, to;         /* ns */
+    uint64_t from_id, to_id;   /* of the bodies; 0: none */
+    unsigned from_track, to_track, kind;
+};
+
+enum dfi_counter { DFI_C_UNFINISHED, DFI_C_RUNNING, DFI_C_RENAMED, DFI_C_COUNT };
+/* tasks submitted and not done; workers that run a body; bytes in private buffers (df_config.rename_bytes) */
+static const char *const dfi_counter_name[] = { "unfinished tasks", "workers that run", "bytes renamed" };
+
+struct dfi_trace;
+struct dfi_trace_writer {
+    const char *ending;                                        /* of the name of the file */
+    int (*begin)(struct dfi_trace *t);                         /* an empty file; -1: no memory */
+    void (*track)(struct dfi_trace *t, unsigned track, const char *name);   /* before anything else on it */
+    void (*thread)(struct dfi_trace *t, unsigned track, uint64_t at, int begins); /* a thread of the program begins, ends to use df: a slice around the others */
+    void (*slice)(struct dfi_trace *t, const struct dfi_trace_slice *s);
+    void (*arrow)(struct dfi_trace *t, const struct dfi_trace_arrow *a);
+    void (*counter)(struct dfi_trace *t, int counter, uint64_t at, uint64_t value);
+    void (*look)(struct dfi_trace *t);                         /* this is all for some time */
+    void (*end)(struct dfi_trace *t, uint64_t at);             /* df stops: the file is to be complete */
+    void (*again)(struct dfi_trace *t);                        /* df starts again: the file goes on */
+    void (*free)(struct dfi_trace *t);                         /* t->own */
+};
+
+/* --- the file -------------------------------------------------------------------------------------------- */
+
+enum { DFI_TRACE_BUFFER = 64 * 1024 };
+
+struct dfi_trace_tasks;
+struct dfi_trace {
+    const struct dfi_trace_writer *writer;
+    void *own;                    /* the writer's */
+    struct dfi_trace_tasks *tasks; /* observe/trace/read.h */
+    struct dfi_output to;
+    char *file;
+    const char *variable;         /* where its name is from */
+    long process;                 /* whose it is */
+    int broken;                   /* it cannot be written any more */
+    size_t at;                    /* bytes in the file */
+    size_t n;                     /* bytes in the buffer */
+    char buffer[DFI_TRACE_BUFFER];
+};
+
+DFI_EXTERN_C_BEGIN
+DFI_API struct dfi_trace *dfi_trace_now; /* under the lock of the pool, and that of reading */
+DFI_EXTERN_C_END
+
+/* What is in the buffer goes to the file. */
+static void dfi_trace_flush(struct dfi_trace *t)
+{
+    size_t n = t->n;
+    t->n = 0;
+    if (!n || t->broken) return;
+    errno = 0;
+    if (dfi_output_put(&t->to, t->buffer, n)) {
+        t->broken = 1;
+        dfi_log(DFI_LOG_TRACE_WRITE, t->variable, t->file, strerror(errno));
+    } else t->at += n;
+}
+
+/* Room for n bytes, at most DFI_TRACE_BUFFER; the caller adds to t->n what it used of it. */
+static char *dfi_trace_room(struct dfi_trace *t, size_t n)
+{
+    if (t->n + n > DFI_TRACE_BUFFER) dfi_trace_flush(t);
+    return t->buffer + t->n;
+}
+
+static void dfi_trace_put(struct dfi_trace *t, const char *p, size_t n)
+{
+    while (n) {
+        size_t part = n < DFI_TRACE_BUFFER ? n : (size_t)DFI_TRACE_BUFFER;
+        memcpy(dfi_trace_room(t, part), p, part);
+        t->n += part, p += part, n -= part;
+    }
+}
+
+/* What is put next overwrites what is `at` bytes behind the beginning of the file. pre: nothing is in the buffer. */
+static void dfi_trace_seek(struct dfi_trace *t, size_t at)
+{
+    if (t->broken) return;
+    if (dfi_output_seek(&t->to, at)) {
+        t->broken = 1;
+        dfi_log(DFI_LOG_TRACE_WRITE, t->variable, t->file, strerror(errno));
+    } else t->at = at;
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* os.h - the operating system, in about a dozen functions
+ *
+ * Threads, a mutex, an event, CPUs, time. pthreads wherever they exist: ThreadSanitizer cannot follow
+ * thrd_create of glibc, and C11 threads have no stack size. <threads.h> elsewhere.
+ * GNU extensions are reached through assembler names so that the user's translation unit needs no
+ * feature-test macro and no particular order of includes. */
+#ifndef DFI_OS_OS_H
+#define DFI_OS_OS_H
+
+#include "../base/compiler.h"
+
+#include <stdio.h>
+#include <stdarg.h>
+#include <errno.h>
+#include <time.h>
+
+#if defined(__unix__) || defined(__APPLE__)
+#define DFI_POSIX 1
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+#else
+#define DFI_POSIX 0
+#include <threads.h>
+#endif
+
+enum { DFI_MAX_CPUS = 4096 };
+struct dfi_os_affinity { unsigned long bits[DFI_MAX_CPUS / (8 * sizeof(unsigned long))]; };
+
+#if DFI_POSIX
+struct dfi_os_mutex { pthread_mutex_t m; };
+#define DFI_OS_MUTEX_INIT { PTHREAD_MUTEX_INITIALIZER }
+struct dfi_os_event { pthread_mutex_t m; pthread_cond_t c; };
+struct dfi_os_thread { pthread_t t; };
+struct dfi_os_key { pthread_key_t key; int made; };
+
+/* Times are CLOCK_MONOTONIC's, so setting the clock neither shortens nor prolongs a wait. Strict C modes of Linux do not declare
+ * its functions, so they are reached by their assembler names; other compilers use the calendar's clock there. */
+DFI_EXTERN_C_BEGIN
+#if defined(__linux__) && DFI_GNU
+enum { DFI_OS_CLOCK = 1 }; /* CLOCK_MONOTONIC */
+#if defined(_REDIR_TIME64) || (defined(__TIMESIZE) && __TIMESIZE == 32 && defined(__USE_TIME_BITS64)) /* musl, glibc: 64-bit time_t on 32 bits */
+extern int dfi_sys_clock_gettime(int clock, struct timespec *t) __asm__("__clock_gettime64");
+#else
+extern int dfi_sys_clock_gettime(int clock, struct timespec *t) __asm__("clock_gettime");
+#endif
+extern int dfi_sys_condattr_setclock(pthread_condattr_t *a, int clock) __asm__("pthread_condattr_setclock");
+#elif defined(CLOCK_MONOTONIC) && (!defined(__linux__) || (defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 200112L))
+#define DFI_OS_CLOCK CLOCK_MONOTONIC
+#define dfi_sys_clock_gettime clock_gettime
+#if defined(__APPLE__) /* cannot set it: dfi_os_event_wait passes a duration */
+#define dfi_sys_condattr_setclock(a, clock) ((void)(a), 0)
+#else
+#define dfi_sys_condattr_setclock pthread_condattr_setclock
+#endif
+#else
+#define dfi_sys_clock_gettime(clock, t) ((void)timespec_get((t), TIME_UTC))
+#define dfi_sys_condattr_setclock(a, clock) ((void)(a), 0)
+#endif
+DFI_EXTERN_C_END
+#else
+struct dfi_os_mutex { once_flag once; mtx_t m; };
+#define DFI_OS_MUTEX_INIT { ONCE_FLAG_INIT, {0} }
+struct dfi_os_event { mtx_t m; cnd_t c; };
+struct dfi_os_thread { thrd_t t; };
+struct dfi_os_key { tss_t key; int made; };
+#endif
+
+#endif

@@ -1,0 +1,171 @@
+/* wait.h - the functions of os/os.h for waiting: locks, events, giving up the processor */
+#ifndef DFI_OS_WAIT_H
+#define DFI_OS_WAIT_H
+
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "os.h"
+
+/* A hint to the processor that this thread is waiting in a loop. */
+DFI_INLINE void dfi_os_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__) || (defined(__arm__) && __ARM_ARCH >= 7)
+    __asm__ __volatile__("yield");
+#endif
+}
+
+#if DFI_POSIX
+
+DFI_UNUSED static void dfi_os_lock(struct dfi_os_mutex *m) { pthread_mutex_lock(&m->m); }
+DFI_UNUSED static int dfi_os_trylock(struct dfi_os_mutex *m) { return pthread_mutex_trylock(&m->m) == 0; }
+DFI_UNUSED static void dfi_os_unlock(struct dfi_os_mutex *m) { pthread_mutex_unlock(&m->m); }
+/* Until dfi_os_recancel, with what this returned, the thread is not cancelled. */
+#if defined(PTHREAD_CANCEL_DISABLE)
+DFI_UNUSED static int dfi_os_uncancel(void)
+{
+    int before;
+    return pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before) ? PTHREAD_CANCEL_ENABLE : before;
+}
+DFI_UNUSED static void dfi_os_recancel(int before) { pthread_setcancelstate(before, &before); }
+#else /* Android has no cancellation */
+DFI_UNUSED static int dfi_os_uncancel(void) { return 0; }
+DFI_UNUSED static void dfi_os_recancel(int before) { (void)before; }
+#endif
+DFI_UNUSED static int dfi_os_event_init(struct dfi_os_event *e)
+{
+    pthread_condattr_t monotonic;
+    int failed;
+    if (pthread_mutex_init(&e->m, NULL)) return -1;
+    if (!(failed = pthread_condattr_init(&monotonic))) {
+        failed = dfi_sys_condattr_setclock(&monotonic, DFI_OS_CLOCK) || pthread_cond_init(&e->c, &monotonic);
+        pthread_condattr_destroy(&monotonic);
+    }
+    if (failed) pthread_mutex_destroy(&e->m);
+    return failed ? -1 : 0;
+}
+DFI_UNUSED static void dfi_os_event_free(struct dfi_os_event *e) { pthread_cond_destroy(&e->c); pthread_mutex_destroy(&e->m); }
+/* Until `end` of DFI_OS_CLOCK. pre: e was made by dfi_os_event_init. */
+DFI_UNUSED static int dfi_os_event_until(struct dfi_os_event *e, const struct timespec *end)
+{
+#if defined(__APPLE__)
+    struct timespec t;
+    dfi_sys_clock_gettime(DFI_OS_CLOCK, &t);
+    t.tv_sec = end->tv_sec - t.tv_sec, t.tv_nsec = end->tv_nsec - t.tv_nsec;
+    if (t.tv_nsec < 0) t.tv_nsec += 1000000000, t.tv_sec--;
+    return t.tv_sec < 0 || pthread_cond_timedwait_relative_np(&e->c, &e->m, &t);
+#else
+    return pthread_cond_timedwait(&e->c, &e->m, end);
+#endif
+}
+/* Sleeps while *word == value; the waker changes *word and then calls dfi_os_event_wake. Gives up after
+ * `ms` milliseconds unless that is 0; nonzero: it did. */
+DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
+{
+    struct timespec end = { 0, 0 };
+    int late = 0, cancel;
+    if (ms) {
+        dfi_sys_clock_gettime(DFI_OS_CLOCK, &end);
+        end.tv_sec += ms / 1000, end.tv_nsec += ms % 1000 * 1000000;
+        if (end.tv_nsec >= 1000000000) end.tv_nsec -= 1000000000, end.tv_sec++;
+    }
+    cancel = dfi_os_uncancel(); /* else a cancellation would leave the lock held */
+    pthread_mutex_lock(&e->m);
+    while (dfi_load_acquire(word) == value && !late)
+        if (ms) late = dfi_os_event_until(e, &end) != 0;
+        else pthread_cond_wait(&e->c, &e->m);
+    pthread_mutex_unlock(&e->m);
+    dfi_os_recancel(cancel);
+    return late;
+}
+DFI_UNUSED static void dfi_os_event_wake(struct dfi_os_event *e)
+{
+    pthread_mutex_lock(&e->m);
+    pthread_cond_signal(&e->c);
+    pthread_mutex_unlock(&e->m);
+}
+DFI_UNUSED static void dfi_os_event_wake_all(struct dfi_os_event *e)
+{
+    pthread_mutex_lock(&e->m);
+    pthread_cond_broadcast(&e->c);
+    pthread_mutex_unlock(&e->m);
+}
+DFI_UNUSED static void dfi_os_yield(void) { sched_yield(); }
+DFI_UNUSED static void dfi_os_sleep_ms(void) { poll(NULL, 0, 1); } /* about a millisecond */
+/* fn(p) when the calling thread ends. pre: one thread at a time for each key. */
+DFI_UNUSED static void dfi_os_at_thread_end(struct dfi_os_key *k, void (*fn)(void *), void *p)
+{
+    if (!k->made && !pthread_key_create(&k->key, fn)) k->made = 1;
+    if (k->made) pthread_setspecific(k->key, p);
+}
+
+#else
+
+DFI_UNUSED static int dfi_os_uncancel(void) { return 0; } /* there is no cancellation */
+DFI_UNUSED static void dfi_os_recancel(int before) { (void)before; }
+static DFI_TLS struct dfi_os_mutex *dfi_os_mutex_once; /* call_once passes no argument */
+DFI_UNUSED static void dfi_os_mutex_init(void) { mtx_init(&dfi_os_mutex_once->m, mtx_plain); }
+DFI_UNUSED static void dfi_os_lock(struct dfi_os_mutex *m)
+{
+    dfi_os_mutex_once = m;
+    call_once(&m->once, dfi_os_mutex_init);
+    mtx_lock(&m->m);
+}
+DFI_UNUSED static int dfi_os_trylock(struct dfi_os_mutex *m)
+{
+    dfi_os_mutex_once = m;
+    call_once(&m->once, dfi_os_mutex_init);
+    return mtx_trylock(&m->m) == thrd_success;
+}
+DFI_UNUSED static void dfi_os_unlock(struct dfi_os_mutex *m) { mtx_unlock(&m->m); }
+DFI_UNUSED static int dfi_os_event_init(struct dfi_os_event *e)
+{
+    if (mtx_init(&e->m, mtx_plain) != thrd_success) return -1;
+    if (cnd_init(&e->c) != thrd_success) { mtx_destroy(&e->m); return -1; }
+    return 0;
+}
+DFI_UNUSED static void dfi_os_event_free(struct dfi_os_event *e) { cnd_destroy(&e->c); mtx_destroy(&e->m); }
+DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
+{
+    struct timespec t;
+    int late = 0;
+    timespec_get(&t, TIME_UTC); /* the only clock that C11 can wait by */
+    t.tv_sec += ms / 1000, t.tv_nsec += ms % 1000 * 1000000;
+    if (t.tv_nsec >= 1000000000) t.tv_nsec -= 1000000000, t.tv_sec++;
+    mtx_lock(&e->m);
+    while (dfi_load_acquire(word) == value && !late)
+        if (ms) late = cnd_timedwait(&e->c, &e->m, &t) != thrd_success;
+        else cnd_wait(&e->c, &e->m);
+    mtx_unlock(&e->m);
+    return late;
+}
+DFI_UNUSED static void dfi_os_event_wake(struct dfi_os_event *e) { mtx_lock(&e->m); cnd_signal(&e->c); mtx_unlock(&e->m); }
+DFI_UNUSED static void dfi_os_event_wake_all(struct dfi_os_event *e) { mtx_lock(&e->m); cnd_broadcast(&e->c); mtx_unlock(&e->m); }
+DFI_UNUSED static void dfi_os_yield(void) { thrd_yield(); }
+DFI_UNUSED static void dfi_os_sleep_ms(void)
+{
+    struct timespec ms = { 0, 1000000 };
+    thrd_sleep(&ms, NULL);
+}
+DFI_UNUSED static void dfi_os_at_thread_end(struct dfi_os_key *k, void (*fn)(void *), void *p)
+{
+    if (!k->made && tss_create(&k->key, fn) == thrd_success) k->made = 1;
+    if (k->made) tss_set(k->key, p);
+}
+
+#endif
+
+/* DF_DEBUG 3: holds the thread up, once in 64 calls (base/atomic.h). */
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_jitter(void);
+DFI_API void dfi_jitter(void)
+{
+    static DFI_TLS uint32_t random;
+    if (!random) random = (uint32_t)(uintptr_t)&random; /* another one in each thread */
+    random = random * 1664525u + 1013904223u;
+    if (random >> 26 == 0) dfi_os_yield();
+}
+DFI_EXTERN_C_END
+
+#endif

@@ -1,0 +1,109 @@
+/* events.h - what the end of a block has to do besides: memory and handlers
+ *
+ * Shared by the serial and the parallel implementation, each with its struct dfi_tm. */
+#ifndef DFI_STM_EVENTS_H
+#define DFI_STM_EVENTS_H
+
+#include "../base/memory.h"
+#include "../api/stm_core.h"
+#if defined(DF_SERIAL)
+#include "../serial/stm.h"
+#else
+#include "state.h"
+#endif
+
+enum { DFI_TM_AT_COMMIT, DFI_TM_AT_ABORT, DFI_TM_ALLOCATED, DFI_TM_FREED };
+struct dfi_tm_event { void (*fn)(void *); void *arg; int kind; };
+
+/* An array of t that is full gets twice the size. 0, or -1 without memory: then nothing changed. */
+static int dfi_tm_grow(struct dfi_tm *t, void **array, size_t n, size_t *max, size_t bytes)
+{
+    size_t more = *max ? *max * 2 : 16;
+    void *p;
+    if (more > SIZE_MAX / 2 / bytes || !(p = dfi_malloc(more * bytes))) return -1;
+    if (n) memcpy(p, *array, n * bytes);
+    dfi_tm_drop(t, *array);
+    *array = p, *max = more;
+    return 0;
+}
+
+/* 0, or -1 without memory. */
+static int dfi_tm_add_event(struct dfi_tm *t, int kind, void (*fn)(void *), void *arg)
+{
+    struct dfi_tm_event *e;
+    void *array = t->events;
+    if (t->n_events == t->max_events) {
+        if (dfi_tm_grow(t, &array, t->n_events, &t->max_events, sizeof *t->events)) return -1;
+        t->events = (struct dfi_tm_event *)array;
+    }
+    e = &t->events[t->n_events++];
+    e->kind = kind, e->fn = fn, e->arg = arg;
+    return 0;
+}
+
+static void dfi_tm_reverse(struct dfi_tm_event *e, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n / 2; i++) {
+        struct dfi_tm_event x = e[i];
+        e[i] = e[n - 1 - i], e[n - 1 - i] = x;
+    }
+}
+
+/* What was allocated or registered since there were `keep` events is taken back, the last one first. What handlers
+ * add in blocks of their own belongs to the transaction that goes on, and stays. */
+static void dfi_tm_undo_events(struct dfi_tm *t, size_t keep)
+{
+    while (t->n_events > keep) {
+        size_t n = --t->n_events, added;
+        struct dfi_tm_event e = t->events[n];
+        if (e.kind == DFI_TM_ALLOCATED) dfi_mfree(e.arg);
+        if (e.kind != DFI_TM_AT_ABORT) continue;
+        e.fn(e.arg);
+        if ((added = t->n_events - n) == 0) continue;
+        dfi_tm_reverse(t->events + keep, n - keep); /* those below go above what was added */
+        dfi_tm_reverse(t->events + n, added);
+        dfi_tm_reverse(t->events + keep, n - keep + added);
+        keep += added;
+    }
+}
+
+/* All of it, when nothing of the transaction is left: handlers may have transactions of their own. */
+static void dfi_tm_undo_all_events(struct dfi_tm *t)
+{
+    struct dfi_tm_event *e = t->events;
+    size_t n = t->n_events;
+    t->events = NULL, t->n_events = t->max_events = 0;
+    while (n-- > 0)
+        if (e[n].kind == DFI_TM_ALLOCATED) dfi_mfree(e[n].arg);
+        else if (e[n].kind == DFI_TM_AT_ABORT) e[n].fn(e[n].arg);
+    dfi_mfree(e);
+}
+
+/* After a commit: what was to be freed goes to `release`, and the handlers are handed over, as they may have blocks of
+ * their own. */
+struct dfi_tm_handlers { struct dfi_tm_event *event; size_t n; };
+static struct dfi_tm_handlers dfi_tm_take_events(struct dfi_tm *t, void (*release)(struct dfi_tm *t, void *p))
+{
+    struct dfi_tm_handlers h = { NULL, 0 };
+    size_t i;
+    for (i = 0; i < t->n_events; i++)
+        if (t->events[i].kind == DFI_TM_FREED) release(t, t->events[i].arg);
+        else if (t->events[i].kind == DFI_TM_AT_COMMIT) t->events[h.n++] = t->events[i];
+    t->n_events = 0;
+    if (!h.n) return h;
+    h.event = t->events;
+    t->events = NULL, t->max_events = 0;
+    return h;
+}
+
+static void dfi_tm_release_now(struct dfi_tm *t, void *p) { (void)t, dfi_mfree(p); }
+
+static void dfi_tm_call_handlers(struct dfi_tm_handlers h)
+{
+    size_t i;
+    for (i = 0; i < h.n; i++) h.event[i].fn(h.event[i].arg);
+    dfi_mfree(h.event);
+}
+
+#endif

@@ -1,0 +1,53 @@
+/* hook.h - what df.h and df_stm.h know of each other: whichever is there sets it */
+#ifndef DFI_STM_HOOK_H
+#define DFI_STM_HOOK_H
+
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../api/may_block.h"
+
+struct dfi_os_event;
+typedef int dfi_retry_fn(const char *site, struct dfi_os_event *e, DFI_ATOMIC(int) *awake);
+typedef DFI_ATOMIC(int) *dfi_retry_flag_fn(void);
+typedef void dfi_may_block_fn(void);
+typedef void *dfi_suspend_fn(void);
+typedef void dfi_resume_fn(void *suspended);
+typedef void dfi_attempt_fn(const char *site, int how);
+typedef void dfi_tm_count_fn(uint64_t *transactions, uint64_t *aborts);
+DFI_EXTERN_C_BEGIN
+/* Where this thread keeps the atomic block that it is in, or NULL. A task that waits there is a mistake. */
+DFI_API void *dfi_no_block = NULL;
+DFI_API DFI_TLS void **dfi_block_here = &dfi_no_block;
+/* Once df runs: sleeps in df_retry until *awake, while another thread takes the place of this one. Nonzero: nobody is left
+ * who could write what the block has read. */
+DFI_API DFI_ATOMIC(dfi_retry_fn *) dfi_retry_hook;
+/* The `awake` of that call, if the thread is a worker, else NULL: others look at it, so it outlives the call. */
+DFI_API DFI_ATOMIC(dfi_retry_flag_fn *) dfi_retry_flag_hook;
+/* Before a wait in a block, and after it: what runs on top is not part of the block. */
+DFI_API DFI_ATOMIC(dfi_suspend_fn *) dfi_suspend_hook;
+DFI_API DFI_ATOMIC(dfi_resume_fn *) dfi_resume_hook;
+/* While df traces: this thread tries the atomic block at `site` from now on, or ends to, as `how` says. */
+DFI_API DFI_ATOMIC(dfi_attempt_fn *) dfi_attempt_hook;
+/* df_counters.transactions and aborts. */
+DFI_API DFI_ATOMIC(dfi_tm_count_fn *) dfi_tm_count_hook;
+
+/* Not 0: tasks of this program may block (api/may_block.h). Changes to 1 only, as a rule before main. */
+DFI_API DFI_ATOMIC(int) dfi_may_block = !DFI_BLOCKING_TABLE;
+/* While df runs: no task is run at once any more. */
+DFI_API DFI_ATOMIC(dfi_may_block_fn *) dfi_may_block_hook;
+DFI_API DFI_IN_TABLE void dfi_may_block_linked(void)
+{
+    dfi_may_block_fn *hook = dfi_load_acquire(&dfi_may_block_hook);
+    dfi_store_relaxed(&dfi_may_block, 1);
+    if (hook) hook();
+}
+DFI_EXTERN_C_END
+enum { DFI_ATOMIC_COMMITTED, DFI_ATOMIC_ABORTED, DFI_ATOMIC_RETRIED, DFI_ATOMIC_BEGINS }; /* RETRIED: by df_retry */
+
+DFI_INLINE void dfi_attempt(const char *site, int how)
+{
+    dfi_attempt_fn *hook = dfi_load_acquire(&dfi_attempt_hook); /* relaxed would do: what it leads to is under locks */
+    if (DFI_UNLIKELY(hook != NULL)) hook(site, how);
+}
+
+#endif

@@ -1,0 +1,244 @@
+/* left.h - blocks that are not left by their end but by longjmp, an exception or the end of the thread; blocks in signal handlers
+ *
+ * Shared by the serial and the parallel implementation, each with its struct dfi_tm. Argument: docs/stm.md, "Blocks that are left". */
+#ifndef DFI_STM_LEFT_H
+#define DFI_STM_LEFT_H
+
+#include "../base/compiler.h"
+#include "../base/log.h"
+#include "../os/stack.h"
+#include "../api/stm_frame.h"
+#include "../api/stm_core.h"
+#if defined(DF_SERIAL)
+#include "../serial/stm.h"
+#include "../serial/stm_undo.h"
+#else
+#include "block.h"
+#include "commit.h"
+#include "state.h"
+#endif
+
+#if DFI_GNU && (defined(__GLIBC__) || defined(__APPLE__) || defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__))
+#include <errno.h>
+#include <unistd.h>
+#include <unwind.h>
+#define DFI_TM_UNWINDER 1
+#else
+#define DFI_TM_UNWINDER 0
+#endif
+
+/* --- is the function being unwound? ------------------------------------------------------------------ */
+
+struct dfi_tm_cxx { void *caught; unsigned uncaught; }; /* how the Itanium C++ ABI begins a thread's exceptions */
+static const unsigned dfi_tm_none = 0;
+
+#if DFI_GNU && defined(__ELF__)
+DFI_EXTERN_C_BEGIN
+extern struct dfi_tm_cxx *dfi_sys_cxa_get_globals(void) __asm__("__cxa_get_globals") __attribute__((weak));
+DFI_EXTERN_C_END
+static const unsigned *dfi_tm_uncaught(void) { return dfi_sys_cxa_get_globals ? &dfi_sys_cxa_get_globals()->uncaught : &dfi_tm_none; }
+#else
+static const unsigned *dfi_tm_uncaught(void) { return &dfi_tm_none; }
+#endif
+
+#if DFI_GNU && defined(__GLIBC__) && !defined(DF_SERIAL)
+DFI_EXTERN_C_BEGIN
+extern void *dfi_sys_dlsym(void *library, const char *name) __asm__("dlsym") __attribute__((weak));
+DFI_EXTERN_C_END
+
+/* Does pthread_exit or a cancellation unwind this thread? Only glibc unwinds for these. It tells debuggers, by three numbers (bits,
+ * elements, offset), where in a thread's descriptor it notes that, and nobody else. */
+static int dfi_tm_thread_exits(void)
+{
+    enum { DFI_TM_EXITING = 0x10 };
+    const uint32_t *place = dfi_sys_dlsym ? (const uint32_t *)dfi_sys_dlsym(NULL, "_thread_db_pthread_cancelhandling") : NULL;
+    return place && place[0] == 32 && (*(volatile int *)((uintptr_t)pthread_self() + place[2]) & DFI_TM_EXITING);
+}
+#else
+static int dfi_tm_thread_exits(void) { return 0; }
+#endif
+
+/* --- a block was left -------------------------------------------------------------------------------- */
+
+/* What happened since the last block in b began is undone. pre: b is open, and not t->inner */
+static void dfi_tm_leave_inner(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    t->inner = b;
+    if (!t->direct) dfi_tm_roll_back_inner(t, b);
+}
+
+/* Only `live` and what is around it are still open; NULL: no block is. */
+static DFI_COLD void dfi_tm_was_abandoned(struct dfi_tm *t, struct dfi_tm_block *live)
+{
+    dfi_log(t->direct ? DFI_LOG_TM_LEFT_DIRECT : DFI_LOG_TM_LEFT, t->site);
+    if (live) dfi_tm_leave_inner(t, live);
+    else dfi_tm_give_up(t);
+}
+
+/* Where the function returns to whose frame ends at `where`; NULL on processors where that has no fixed place. */
+DFI_INLINE const void *dfi_tm_return_of(const void *where)
+{
+#if DFI_GNU && (defined(__x86_64__) || defined(__i386__))
+    return ((const void *const *)where)[-1];
+#else
+    (void)where;
+    return NULL;
+#endif
+}
+
+/* --- a block in a block of another function ----------------------------------------------------------- */
+
+enum { DFI_TM_UNKNOWN, DFI_TM_CALLED_FROM, DFI_TM_INTERRUPTS, DFI_TM_GONE };
+
+#if DFI_TM_UNWINDER
+struct dfi_tm_walk { uintptr_t at, frame; const void *from, *where; int steps, interrupts, how, exact; };
+
+static _Unwind_Reason_Code dfi_tm_walk_frame(struct _Unwind_Context *c, void *p)
+{
+    struct dfi_tm_walk *w = (struct dfi_tm_walk *)p;
+    uintptr_t frame = (uintptr_t)_Unwind_GetCFA(c); /* where this frame begins, and the one before ends */
+    int interrupted = 0;
+    if (w->frame && w->frame <= w->at && w->at < frame) {
+        w->how = w->interrupts ? DFI_TM_INTERRUPTS : w->exact && (const void *)_Unwind_GetIP(c) != w->from ? DFI_TM_GONE : DFI_TM_CALLED_FROM;
+        return _URC_END_OF_STACK;
+    }
+    if (frame == (uintptr_t)w->where) w->exact = w->from && (const void *)_Unwind_GetIP(c) == dfi_tm_return_of(w->where);
+    (void)_Unwind_GetIPInfo(c, &interrupted);
+    w->interrupts |= interrupted;
+    w->frame = frame;
+    return ++w->steps < 100000 ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+/* How the function whose frame ends at `where` has come to run: was it called by the one with b, has it, or a caller of it, interrupted
+ * that one, or is that one's frame gone, and b in another one? (That is only said if the frame that ends at `where` is found to return where it is
+ * seen to.) Costs about 0.3 us a frame. */
+static DFI_TM_ANY_FRAME int dfi_tm_how_called(const struct dfi_tm_block *b, const void *where)
+{
+    struct dfi_tm_walk w = { 0, 0, NULL, NULL, 0, 0, DFI_TM_UNKNOWN, 0 };
+    w.at = (uintptr_t)b, w.from = b->from, w.where = where;
+    (void)_Unwind_Backtrace(dfi_tm_walk_frame, &w);
+    return w.how;
+}
+
+/* To stderr, whatever df_config.log is: in a signal handler hardly more than write() is allowed. */
+static DFI_COLD void dfi_tm_refuse(const char *site)
+{
+    const char *from = dfi_message[DFI_LOG_TM_SIGNAL].text + 2; /* behind its %s */
+    char text[400] = "df: ";
+    size_t n = 4, rest = sizeof text - 1;
+    int saved = errno;
+    while (*site && n < rest - 200) text[n++] = *site++;
+    while (*from && n < rest) text[n++] = *from++;
+    text[n++] = '\n';
+    (void)!write(2, text, n);
+    errno = saved;
+}
+#else
+static int dfi_tm_how_called(const struct dfi_tm_block *b, const void *where) { return b && where ? DFI_TM_CALLED_FROM : DFI_TM_UNKNOWN; }
+static void dfi_tm_refuse(const char *site) { (void)site; }
+#endif
+
+/* The innermost block that is still open, seen from a function whose frame ends at `where`, or NULL. Only frames further out can
+ * have one: stacks grow downwards. */
+static DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_still_open(struct dfi_tm *t, const void *where)
+{
+    struct dfi_tm_block *volatile b = t->outermost, *volatile live = NULL;
+    while ((uintptr_t)b >= (uintptr_t)where && b->outer == live && b->open == 1 && dfi_tm_how_called(b, where) != DFI_TM_GONE) {
+        live = b;
+        if (b == t->inner) break;
+        b = b->inner;
+    }
+    return live;
+}
+
+/* Ways from a block to one in a called function are known once they were looked at: by the call that begins the second and the distance
+ * between the frames. In a signal handler that interrupts the same block that is larger by the registers that the kernel saves. */
+DFI_INLINE uintptr_t dfi_tm_way(const struct dfi_tm *t, uintptr_t caller, const void *where)
+{
+    return (caller + ((uintptr_t)t->inner - (uintptr_t)where) * 31) | 1;
+}
+DFI_INLINE uintptr_t *dfi_tm_known(struct dfi_tm *t, uintptr_t way) { return &t->known[(way >> 1 ^ way >> 9) % DFI_TM_PREDICTIONS]; }
+
+/* Does the frame have a block of t? The many words of one that is gone have most likely been written to since. */
+DFI_INLINE int dfi_tm_looks_open(const struct dfi_tm *t, const struct dfi_tm_block *b)
+{
+    return b->open == 1 && (b->outer ? b->of == t : b == t->outermost);
+}
+
+/* Nonzero: it is clear that t->inner is open, and that a block which begins at `caller` is nested in it. */
+DFI_INLINE int dfi_tm_nests(struct dfi_tm *t, uintptr_t caller, int kind, const void *where)
+{
+    const struct dfi_tm_block *in = t->inner;
+    uintptr_t way = dfi_tm_way(t, caller, where);
+    if (kind & DFI_TM_INSIDE) return in == where;
+    return (uintptr_t)in >= (uintptr_t)where && *dfi_tm_known(t, way) == way && dfi_tm_looks_open(t, in);
+}
+
+/* It is not. Returns 0 with the blocks open that the new one is nested in, or -1: it is in a signal handler that interrupts a block.
+ * where: see api/stm_frame.h. */
+static DFI_TM_ANY_FRAME int dfi_tm_settle(struct dfi_tm *t, const char *site, uintptr_t caller, int kind, const void *where)
+{
+    struct dfi_tm_block *in = t->inner, *live;
+    if (kind & DFI_TM_INSIDE) live = (struct dfi_tm_block *)(uintptr_t)where;
+    else if (!where) live = in;
+    else if ((uintptr_t)in < (uintptr_t)where && (uintptr_t)in > (uintptr_t)&live) /* of this function, and not around this block */
+        live = dfi_tm_still_open(t, where);
+    else {
+        uintptr_t way = dfi_tm_way(t, caller, where);
+        int how = *dfi_tm_known(t, way) == way ? DFI_TM_CALLED_FROM : dfi_tm_how_called(in, where);
+        if (how == DFI_TM_INTERRUPTS) {
+            dfi_tm_refuse(site);
+            return -1;
+        }
+        if (how == DFI_TM_CALLED_FROM) *dfi_tm_known(t, way) = way;
+        if (how == DFI_TM_CALLED_FROM && dfi_tm_looks_open(t, in)) live = in;
+        else if (how == DFI_TM_UNKNOWN && !dfi_os_on_stack(in, where)) live = in;
+        else live = dfi_tm_still_open(t, where);
+    }
+    if (live != in) dfi_tm_was_abandoned(t, live);
+    return 0;
+}
+
+/* The block at b does not run. site: it is to be said here. */
+static DFI_COLD struct dfi_tm_block *dfi_tm_not_now(struct dfi_tm_block *b, const char *site)
+{
+    if (site) dfi_tm_refuse(site);
+    b->open = b->left = 0;
+    return b;
+}
+
+/* b is nested in t->inner. */
+DFI_INLINE struct dfi_tm_block *dfi_tm_nest(struct dfi_tm *t, struct dfi_tm_block *b, const void *where)
+{
+    struct dfi_tm_block *outer = t->inner;
+    dfi_tm_note_lengths(t, outer);
+    outer->inner = b;
+    b->outer = outer, b->of = t, b->from = b->kind & DFI_TM_INSIDE ? outer->from : dfi_tm_return_of(where);
+    return t->inner = b;
+}
+
+/* --- the variable of a block goes out of scope while the block is open ----------------------------------- */
+
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_tm_leave(struct dfi_tm_block *b, int thrown)
+{
+    struct dfi_tm *t = dfi_tm_here();
+    unsigned uncaught = *dfi_tm_uncaught();
+    int exits = 0;
+    if (uncaught < (unsigned)thrown) uncaught = (unsigned)thrown;
+    if (uncaught <= b->thrown && !(exits = dfi_tm_thread_exits())) {
+        dfi_tm_end(b);
+        return;
+    }
+    b->open = 0;
+    if (!t->inner) return;
+    if (exits && !b->outer) dfi_log(DFI_LOG_TM_THREAD_END, t->site);
+    if (b->outer) dfi_tm_leave_inner(t, b->outer);
+    else {
+        dfi_tm_give_up(t);
+        dfi_tm_spare_back(dfi_tm_here());
+    }
+}
+DFI_EXTERN_C_END
+
+#endif

@@ -1,0 +1,176 @@
+/* retry.h - df_retry: other alternatives, or sleep until something that was read changes
+ *
+ * No wake-up is lost: docs/stm.md, "Retry". */
+#ifndef DFI_STM_RETRY_H
+#define DFI_STM_RETRY_H
+
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../base/log.h"
+#include "../os/os.h"
+#include "../os/wait.h"
+#include "../api/stm_core.h"
+#include "../api/stm_frame.h"
+#include "block.h"
+#include "counts.h"
+#include "events.h"
+#include "hook.h"
+#include "log.h"
+#include "state.h"
+
+struct dfi_tm_sleep {
+    struct dfi_tm *tm;             /* its log of reads does not change meanwhile */
+    struct dfi_tm_sleep *next, *before;
+    struct dfi_os_event event;
+    DFI_ATOMIC(int) *awake, own;   /* *awake: somebody has changed what it read; own: for threads that are no workers */
+};
+
+/* Wakes those who read what has changed; or all. */
+static DFI_COLD void dfi_tm_wake(int all)
+{
+    struct dfi_tm_sleep *s;
+    dfi_os_lock(&dfi_stm.sleep_lock);
+    for (s = dfi_stm.sleepers; s; s = s->next)
+        if (all || dfi_tm_first_changed(s->tm) != dfi_tm_n_reads(s->tm)) {
+            dfi_store_release(s->awake, 1); /* release: pairs with the acquire in dfi_os_event_wait */
+            dfi_os_event_wake(&s->event);
+        }
+    dfi_os_unlock(&dfi_stm.sleep_lock);
+}
+static DFI_COLD void dfi_tm_wake_sleepers(void) { dfi_tm_wake(0); }
+
+/* Until something in the log of reads changes. Nonzero: nobody is left who could change it. pre: t is not active. */
+static DFI_COLD int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
+{
+    dfi_retry_flag_fn *flag = dfi_load_acquire(&dfi_retry_flag_hook);
+    struct dfi_tm_sleep s;
+    uintptr_t now;
+    int stuck = 0;
+    if (dfi_os_event_init(&s.event)) {
+        dfi_os_sleep_ms();
+        return 0;
+    }
+    s.tm = t, s.before = NULL;
+    s.awake = flag ? flag() : NULL;
+    if (!s.awake) s.awake = &s.own;
+    dfi_store_relaxed(s.awake, 0);
+    dfi_os_lock(&dfi_stm.sleep_lock);
+    s.next = dfi_stm.sleepers;
+    if (s.next) s.next->before = &s;
+    dfi_stm.sleepers = &s;
+    dfi_os_unlock(&dfi_stm.sleep_lock);
+    /* seq_cst, both: either who commits sees the sleeper, or the sleeper sees the clock, and with it (acquire) the locks,
+     * which it takes for changes */
+    dfi_fetch_add_seq_cst(&dfi_stm.n_sleepers, 1);
+    now = dfi_load_seq_cst(&dfi_stm.clock);
+    /* the clock may have begun anew: then versions cannot be compared */
+    if (now >= t->time && dfi_tm_first_changed(t) == dfi_tm_n_reads(t)) {
+        dfi_retry_fn *sleep = dfi_load_acquire(&dfi_retry_hook);
+        if (sleep) stuck = sleep(site, &s.event, s.awake);
+        else dfi_os_event_wait(&s.event, s.awake, 0, 0);
+    }
+    dfi_fetch_sub_seq_cst(&dfi_stm.n_sleepers, 1);
+    dfi_os_lock(&dfi_stm.sleep_lock);
+    if (s.before) s.before->next = s.next;
+    else dfi_stm.sleepers = s.next;
+    if (s.next) s.next->before = s.before;
+    dfi_os_unlock(&dfi_stm.sleep_lock);
+    dfi_os_event_free(&s.event);
+    return stuck;
+}
+
+/* b, without what it wrote, tries its next alternative. What else it did is taken back when it is known that there is one.
+ * Does not return. */
+static void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    dfi_tm_roll_back_writes(t, b);
+    b->alternative++;
+    b->looked = 0, b->ran = 0;
+    dfi_tm_again(t, b);
+}
+
+static void dfi_tm_spare_back(struct dfi_tm *t);
+static struct dfi_tm *dfi_tm_attach(void);
+static void dfi_tm_be(struct dfi_tm *t);
+static void dfi_tm_be_again(struct dfi_tm *t);
+
+/* The calling thread is not cancelled until dfi_tm_may_end. */
+static int dfi_tm_keep_thread(void)
+{
+    int before = 0;
+#if DFI_POSIX && defined(PTHREAD_CANCEL_DISABLE)
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+#endif
+    return before;
+}
+static void dfi_tm_may_end(int before)
+{
+#if DFI_POSIX && defined(PTHREAD_CANCEL_DISABLE)
+    pthread_setcancelstate(before, NULL);
+#else
+    (void)before;
+#endif
+}
+
+static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    const char *site = t->site;
+    int polls, cancel;
+    b->alternative = 0, b->ran = 1;
+    if (b->outer) dfi_tm_next_alternative(t, b->outer); /* with the block around it rolled back, b is gone */
+    cancel = dfi_tm_keep_thread(); /* in its sleep it would leave itself in the list of sleepers */
+    dfi_tm_count(t, DFI_TM_SLEPT);
+    dfi_tm_roll_back_writes(t, b);
+    t->logs = t->buffers = 0;
+    dfi_tm_end_reading(t);
+    dfi_tm_alone_end(t);
+    t->inner = NULL;
+    dfi_attempt(site, DFI_ATOMIC_RETRIED);
+    polls = t->spare || t->forgot || !dfi_tm_n_reads(t); /* it cannot be woken, or others want the record */
+    if (!dfi_tm_n_reads(t) && !t->forgot) dfi_log(DFI_LOG_TM_RETRY_NOTHING, site);
+    if (t->n_events) { /* handlers may have transactions of their own, which must not touch the log of reads */
+        if (!polls) dfi_tm_be(&dfi_tm_nobody);
+        dfi_tm_undo_all_events(t);
+        if (!polls) dfi_tm_be_again(t);
+    }
+    if (polls) {
+        dfi_tm_forget_reads(t, 0);
+        dfi_tm_spare_back(t);
+        dfi_os_sleep_ms();
+        if (dfi_tm_self == &dfi_tm_nobody) t = dfi_tm_attach();
+        t->site = site, t->prediction = &t->log_for[0];
+    } else {
+        t->inner = b; /* for a block in a signal handler: the log of reads stays as it is */
+        if (dfi_tm_sleep_until(t, site)) b->left = 1; /* as by df_abort */
+    }
+    dfi_tm_may_end(cancel);
+    dfi_tm_forget_reads(t, 0);
+    t->forgot = 0;
+    t->attempts = 0;
+    if (b->left) dfi_tm_again(t, b);
+    t->logs = t->buffers = 1;
+    dfi_attempt(site, DFI_ATOMIC_BEGINS);
+    dfi_tm_begin_reading(t);
+    dfi_tm_again(t, b);
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API int dfi_tm_or_else(void)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    struct dfi_tm_block *b = t->inner;
+    if (++b->looked != b->alternative) return 0;
+    dfi_tm_undo_events(t, b->outer ? b->outer->events : 0);
+    return b->ran = 1;
+}
+
+DFI_API void dfi_tm_retry(const char *site)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (!dfi_tm_can_undo(t, site, "df_retry")) return;
+    if (!t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
+    dfi_tm_next_alternative(t, t->inner);
+}
+DFI_EXTERN_C_END
+
+#endif

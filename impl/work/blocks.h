@@ -1,0 +1,137 @@
+/* blocks.h - recyclable memory for tasks, scopes and region nodes
+ *
+ * Every worker carves blocks of a few size classes from chunks and is the home of what it carved.
+ * A block freed by another worker goes back to its home, collected in an outbox so that the atomic
+ * hand-over is paid once per DFI_OUTBOX blocks. Blocks of a class are only ever reused for the same
+ * kind of record: a stale pointer never sees a different type (work/types.h, struct dfi_flow and
+ * struct dfi_scope rely on it). Chunks are returned to the system when the pool is taken down. */
+#ifndef DFI_WORK_BLOCKS_H
+#define DFI_WORK_BLOCKS_H
+
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../base/log.h"
+#include "../base/memory.h"
+#include "../api/core.h"
+#include "types.h"
+
+enum {
+    DFI_CHUNK = 32 * 1024, /* bytes: 100 and more blocks per malloc, and a small program stays small */
+    DFI_OUTBOX = 32        /* 1: 12 ns per remote free on a chain of two workers, 32: below 1 ns */
+};
+struct dfi_chunk { struct dfi_chunk *next; };
+
+/* The argument record starts behind the task, aligned for any scalar. */
+enum { DFI_ARGS_AT = (sizeof(struct dfi_flow) + DFI_EDGES_INLINE * sizeof(struct dfi_edge) + 15) / 16 * 16 };
+
+static size_t dfi_cls_bytes(unsigned cls)
+{
+    switch (cls) {
+    case DFI_CLS_SCOPE: return sizeof(struct dfi_scope);
+    case DFI_CLS_EDGES: return sizeof(struct dfi_edges);
+    case DFI_CLS_NODE: return sizeof(struct dfi_node);
+    case DFI_CLS_TABLE: return sizeof(struct dfi_table);
+    case DFI_CLS_EXTRA: return sizeof(struct dfi_extra);
+    case DFI_CLS_USE: return sizeof(struct dfi_use);
+    case DFI_CLS_GROUP: return sizeof(struct dfi_group);
+    case DFI_CLS_WEAK: return sizeof(struct dfi_weak);
+    case DFI_CLS_PART: return sizeof(struct dfi_part);
+    default: return DFI_ARGS_AT + ((size_t)16 << (cls - DFI_CLS_TASK)); /* arguments of 16, 32 .. 2048 bytes */
+    }
+}
+
+static void dfi_block_take_back(struct dfi_worker *w)
+{
+    /* acquire; pairs with the release in dfi_outbox_flush */
+    struct dfi_block_head *b = dfi_load_relaxed(&w->returned) ? dfi_exchange_acq_rel(&w->returned, NULL) : NULL;
+    while (b) {
+        struct dfi_block_head *next = b->next;
+        b->next = w->free[b->cls], w->free[b->cls] = b;
+        b = next;
+    }
+}
+
+static DFI_NOINLINE void *dfi_block_fresh(struct dfi_worker *w, unsigned cls)
+{
+    size_t bytes = (dfi_cls_bytes(cls) + DFI_LINE - 1) / DFI_LINE * DFI_LINE;
+    struct dfi_block_head *b;
+    dfi_block_take_back(w);
+    if ((b = w->free[cls])) {
+        w->free[cls] = b->next;
+        return b;
+    }
+    if ((size_t)(w->fresh_end[cls] - w->fresh[cls]) < bytes) {
+        char *c = (char *)dfi_malloc(DFI_CHUNK);
+        struct dfi_chunk *chunk = (struct dfi_chunk *)(void *)c;
+        if (!c) {
+            dfi_log(DFI_LOG_NO_MEMORY);
+            return NULL;
+        }
+        memset(c, 0, DFI_CHUNK);
+        chunk->next = w->chunks, w->chunks = chunk;
+        w->fresh_end[cls] = c + DFI_CHUNK;
+        c += sizeof *chunk;
+        w->fresh[cls] = c + (DFI_LINE - (uintptr_t)c % DFI_LINE) % DFI_LINE;
+    }
+    b = (struct dfi_block_head *)(void *)w->fresh[cls];
+    w->fresh[cls] += bytes;
+    b->cls = cls;
+    return b;
+}
+
+/* pre: w is the calling thread's. Returns a record that begins with a struct dfi_block_head, zeroed at
+ * its first use and later as its last use left it; NULL without memory. */
+DFI_INLINE void *dfi_block_new(struct dfi_worker *w, unsigned cls)
+{
+    struct dfi_block_head *b = w->free[cls];
+    struct dfi_block_head *after;
+    if (DFI_UNLIKELY(!b)) return dfi_block_fresh(w, cls);
+    w->free[cls] = after = b->next;
+    if (after) { /* the next one may come from another worker's cache */
+        DFI_PREFETCH_WRITE(after);
+        DFI_PREFETCH_WRITE((char *)after + DFI_LINE);
+        DFI_PREFETCH_WRITE((char *)after + 2 * DFI_LINE);
+    }
+    return b;
+}
+
+/* Hands the collected blocks back to their home. */
+static DFI_NOINLINE void dfi_outbox_flush(struct dfi_worker *w)
+{
+    struct dfi_block_head *old;
+    if (!w->outbox) return;
+    old = dfi_load_relaxed(&w->outbox_home->returned);
+    do w->outbox_last->next = old; /* release; pairs with the acquire in dfi_block_take_back */
+    while (!dfi_cas_release(&w->outbox_home->returned, &old, w->outbox));
+    w->outbox = w->outbox_last = NULL;
+    w->outbox_n = 0;
+}
+
+static DFI_NOINLINE void dfi_block_send(struct dfi_worker *w, struct dfi_worker *home, struct dfi_block_head *b)
+{
+    if (w->outbox_home != home) {
+        dfi_outbox_flush(w);
+        w->outbox_home = home;
+    }
+    b->next = w->outbox, w->outbox = b;
+    if (!w->outbox_last) w->outbox_last = b;
+    if (++w->outbox_n >= DFI_OUTBOX) dfi_outbox_flush(w);
+}
+
+/* pre: w is the calling thread's; home carved the block. */
+DFI_INLINE void dfi_block_free(struct dfi_worker *w, struct dfi_worker *home, struct dfi_block_head *b)
+{
+    if (DFI_LIKELY(home == w)) b->next = w->free[b->cls], w->free[b->cls] = b;
+    else dfi_block_send(w, home, b);
+}
+
+static void dfi_blocks_free_all(struct dfi_worker *w)
+{
+    while (w->chunks) {
+        struct dfi_chunk *c = w->chunks;
+        w->chunks = c->next;
+        dfi_mfree(c);
+    }
+}
+
+#endif

@@ -1,0 +1,664 @@
+/* pool.h - the pool from start to stop: threads come, go, fork, and libraries are unloaded
+ *
+ * Worker 0 is the thread that started the pool, 1 .. n-1 are helper threads, and every further thread
+ * of the program that uses a construct gets a worker of its own. All of this is under the pool's lock;
+ * none of it is on a fast path. */
+#ifndef DFI_WORK_POOL_H
+#define DFI_WORK_POOL_H
+
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../base/log.h"
+#include "../base/memory.h"
+#include "../os/os.h"
+#include "../os/threads.h"
+#include "../os/wait.h"
+#include "../api/result.h"
+#include "blocks.h"
+#include "deque.h"
+#include "sched.h"
+#include "scope.h"
+#include "settings.h"
+#include "team.h"
+#include "thread_end.h"
+#include "types.h"
+#include "unsynced.h"
+#include "../flow/devices.h"
+#include "../flow/table.h"
+#include "../more/error.h"
+#include "../more/taskgraph/steady.h"
+#include "../observe/check/check.h"
+#include "../observe/check/declared.h"
+#include "../observe/check/view.h"
+#include "../observe/events.h"
+#include "../observe/graph/file.h"
+#include "../observe/graph/graph.h"
+#include "../observe/graph/hook.h"
+#include "../observe/probes.h"
+#include "../observe/schedule/baton.h"
+#include "../observe/schedule/direct.h"
+#include "../observe/stall/report.h"
+#include "../observe/stats/life.h"
+#include "../observe/stats/perf.h"
+#include "../observe/trace/life.h"
+#include "../stm/hook.h"
+#include "../api/public.h"
+
+static void dfi_be(struct dfi_worker *w) { dfi_self = w ? &w->hot : &dfi_nobody; }
+
+static const struct dfi_queue dfi_queue_empty = { DFI_OS_MUTEX_INIT, NULL, 0, 0, 0 };
+
+static struct dfi_os_key dfi_thread_key; /* pool lock, to make it */
+
+/* --- one worker -------------------------------------------------------------------------------- */
+
+/* Everything but its memory, its event and its slot as if new. Zero, or -1 without memory. */
+static int dfi_worker_reset(struct dfi_worker *w)
+{
+    w->hot.top = NULL;
+    w->head = w->split = w->kept = w->task_mark = w->fixed = w->seen_top = 0;
+    w->task = NULL;
+    w->opts = NULL;
+    w->reg_task = NULL, w->reg_access = NULL;
+    w->steady = NULL;
+    w->now = NULL;
+    w->nest = 0;
+    w->blocking = 0;
+    dfi_store_relaxed(&w->stolen, (struct dfi_scope *)NULL);
+    w->outside = 0;
+    w->pinned = dfi_queue_empty;
+    for (w->n_alone = DFI_LOOPS_ALONE; w->n_alone;) dfi_store_relaxed(&w->alone[--w->n_alone], (uintptr_t)0);
+    w->held_lock = dfi_queue_empty.lock;
+    w->held = NULL;
+#if DFI_CHECK_ASAN
+    w->in_turn = w->blocks = w->pauses = 0;
+    w->view = NULL;
+#endif
+    dfi_store_relaxed(&w->level, 0);
+    dfi_store_relaxed(&w->running, (struct dfi_running *)NULL);
+    dfi_perf_close(&w->perf);
+    w->watch_lock = dfi_queue_empty.lock;
+    w->waits = NULL;
+    w->outbox = w->outbox_last = NULL;
+    w->outbox_n = 0;
+    dfi_store_relaxed(&w->bottom, (size_t)0);
+    dfi_store_relaxed(&w->top, (size_t)0);
+    dfi_store_relaxed(&w->park, DFI_AWAKE);
+    dfi_store_seq_cst(&w->hot.asked, (uintptr_t)1); /* somebody may be hungry already: look at once */
+    w->scope = NULL;
+    w->scope = dfi_scope_new(w, NULL, DFI_BOTTOM);
+    return w->scope ? 0 : -1;
+}
+
+static int dfi_worker_stack(struct dfi_worker *w, size_t entries)
+{
+    void **stack = (void **)dfi_malloc(entries * sizeof *stack);
+    if (!stack) return -1;
+    dfi_mfree(w->stack);
+    dfi_mfree(w->sites);
+    w->stack = stack, w->room = w->limit = entries;
+    w->sites = NULL;
+    return 0;
+}
+
+static void dfi_worker_free(struct dfi_worker *w)
+{
+    struct dfi_scope *s = w->scope;
+    if (s) {
+        dfi_check_scope_end(s);
+        if (s->table) dfi_table_free(w, s);
+        dfi_scope_free_locals(s, NULL);
+        dfi_error_free(dfi_load_relaxed(&s->error));
+    }
+    dfi_steady_free(w);
+    dfi_blocks_free_all(w);
+    dfi_deque_free(w);
+    dfi_mfree(w->stack);
+    dfi_mfree(w->sites);
+    if (w->kernel) w->kernel_free(w->kernel);
+    dfi_mfree(dfi_load_relaxed(&w->pen.chunk));
+    dfi_perf_close(&w->perf);
+    dfi_os_event_free(&w->event);
+    dfi_mfree(w->allocated);
+}
+
+/* A worker nobody uses, from an earlier run or new, in a slot. NULL: no memory or no slot. */
+static struct dfi_worker *dfi_worker_take(size_t entries)
+{
+    int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
+    struct dfi_worker *w = NULL;
+    char *p;
+    for (i = 0; i < n && !w; i++) {
+        w = dfi_load_relaxed(&dfi_pool.slot[i]);
+        if (dfi_load_relaxed(&w->attached)) w = NULL;
+    }
+    if (w) {
+        if (w->limit != entries && dfi_worker_stack(w, entries)) return NULL;
+        dfi_store_relaxed(&w->attached, DFI_ATTACHED);
+#if DF_CHECK
+        w->body = w->call = w->deepest = 0; /* another stack */
+#endif
+        dfi_worker_directed(w);
+        dfi_store_seq_cst(&w->hot.asked, (uintptr_t)1);
+        return w;
+    }
+    if (n == DFI_MAX_WORKERS) {
+        dfi_log(DFI_LOG_TOO_MANY_THREADS, DFI_MAX_WORKERS);
+        return NULL;
+    }
+    if (!(p = (char *)dfi_malloc(sizeof *w + DFI_LINE))) {
+        dfi_log(DFI_LOG_NO_MEMORY);
+        return NULL;
+    }
+    memset(p, 0, sizeof *w + DFI_LINE);
+    w = (struct dfi_worker *)(void *)(p + (DFI_LINE - (uintptr_t)p % DFI_LINE));
+    w->allocated = p;
+    w->next_id = (uintptr_t)(n + 1);
+    w->first_ring.mask = DFI_DEQUE_SIZE - 1, w->first_ring.item = w->item;
+    dfi_store_relaxed(&w->ring, &w->first_ring);
+    w->pen.slot = n;
+    w->random = (uint32_t)n * 2654435761u + 1;
+    if (dfi_os_event_init(&w->event)) {
+        dfi_mfree(p);
+        return NULL;
+    }
+    if (dfi_worker_stack(w, entries) || dfi_worker_reset(w)) {
+        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_worker_free(w);
+        return NULL;
+    }
+    dfi_store_relaxed(&w->attached, DFI_ATTACHED);
+    dfi_worker_directed(w);
+    memcpy(p, (void *)&dfi_pool.rooms, sizeof dfi_pool.rooms);
+    dfi_pool.rooms = p;
+    dfi_store_release(&dfi_pool.slot[n], w); /* complete; pairs with the acquire of thieves */
+    dfi_store_release(&dfi_pool.n_slots, n + 1);
+    return w;
+}
+
+/* --- threads of the program -------------------------------------------------------------------- */
+
+static void dfi_helper_left(struct dfi_worker *w);
+
+/* Has the main thread ended, by pthread_exit, and is w the last of the threads of the program? Nobody needs the helpers, then,
+ * and they would keep the process from ending. */
+static int dfi_main_ends(struct dfi_worker *w)
+{
+    static int ended; /* pool lock */
+    int i, last;
+    dfi_os_lock(&dfi_pool_lock);
+    dfi_store_relaxed(&w->attached, DFI_LEAVES); /* of two that end at a time, the second one to come here finds the other gone */
+    last = ended |= dfi_os_main_thread();
+    for (i = 0; last && i < dfi_load_relaxed(&dfi_pool.n_slots); i++) {
+        const struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
+        last = dfi_load_relaxed(&v->attached) != DFI_ATTACHED || dfi_load_relaxed(&v->helper);
+    }
+    dfi_os_unlock(&dfi_pool_lock);
+    return last;
+}
+
+static void dfi_detach(void *p) /* at the end of a thread that used df */
+{
+    struct dfi_worker *w = (struct dfi_worker *)p;
+    if (dfi_me() != w) return; /* the pool was taken down or forked since, or a helper ended as it should */
+    dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w); /* once more, if this ends in a body that runs in its waits */
+    dfi_exit_watch();
+    if (w->task || w->scope->outer || w->now || w->helper) dfi_exit_bodies(w); /* the end was not told before (dfi_exit_watch) */
+    if (w->helper) {
+        dfi_helper_left(w);
+        return;
+    }
+    if (w->sites) dfi_report_unsynced(w, 0, "its thread ended");
+    if (w->scope->outer == NULL && !w->task) {
+        dfi_wait_all(w, w->scope);
+        if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_wait(w);
+        dfi_scope_end_errors(w->scope);
+    }
+    dfi_check_thread_end(w);
+    dfi_outbox_flush(w);
+    if (dfi_main_ends(w)) df_stop();
+    w->hot.top = NULL;
+    w->head = w->split = 0;
+    dfi_exit_unwatch();
+    dfi_be(NULL);
+    dfi_os_lock(&dfi_pool_lock);
+    dfi_watch_thread(w, 2);
+    dfi_perf_close(&w->perf);
+    dfi_store_relaxed(&w->attached, 0);
+    dfi_os_unlock(&dfi_pool_lock);
+    dfi_baton_drop(w); /* its slot is free before anybody else decides on slots */
+}
+
+
+/* --- helper threads ---------------------------------------------------------------------------- */
+
+/* The last access of a helper to the pool. pre: it has no worker any more. */
+static void dfi_helper_ends(void)
+{
+    dfi_exit_unwatch();
+    dfi_be(NULL);
+    dfi_fetch_sub_seq_cst(&dfi_pool.alive, 1);
+    dfi_os_event_wake_all(&dfi_pool.ended);
+}
+
+static void *dfi_helper(void *p)
+{
+    struct dfi_worker *w = (struct dfi_worker *)p;
+    struct dfi_goal g;
+    dfi_be(w);
+    dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
+    dfi_exit_watch();
+    dfi_watch_thread(w, 0);
+    if (w->pin >= 0) {
+        struct dfi_os_affinity a;
+        memset(&a, 0, sizeof a);
+        dfi_affinity_add(&a, w->pin);
+        dfi_os_set_affinity(&a);
+    }
+    g.kind = DFI_GOAL_WORK, g.scope = NULL, g.future = NULL, g.flag = NULL;
+    dfi_baton_take(w);
+    dfi_help_until(w, 0, &g);
+    dfi_outbox_flush(w);
+    dfi_helper_ends();
+    return NULL;
+}
+
+static void *dfi_spare(void *p); /* work/blocking.h */
+
+/* The thread of w, a helper, ends in a body, which has failed: another one takes its place, unless the pool is about to stop. */
+static void dfi_helper_left(struct dfi_worker *w)
+{
+    int go_on = 0;
+    dfi_outbox_flush(w);
+    dfi_share(w);
+    dfi_baton_drop(w);
+    while (!dfi_os_trylock(&dfi_pool_lock)) { /* df_stop holds it while it joins this thread */
+        if (!dfi_load_seq_cst(&dfi_pool.running)) {
+            dfi_helper_ends();
+            return;
+        }
+        dfi_os_yield();
+    }
+    if (dfi_load_seq_cst(&dfi_pool.running)) {
+        struct dfi_os_thread old = w->thread;
+        dfi_be(NULL);
+        go_on = !dfi_os_thread_start(&w->thread, w->index < dfi_pool.n_workers ? dfi_helper : dfi_spare, w, dfi_pool.stack_bytes);
+        if (go_on) dfi_os_thread_forget(&old);
+        else {
+            w->thread = old;
+            dfi_log(DFI_LOG_THREAD_LOST, w->index);
+        }
+    }
+    dfi_os_unlock(&dfi_pool_lock);
+    if (!go_on) dfi_helper_ends();
+}
+
+/* pre: pool lock; h was taken for it. Zero: the thread runs. */
+static int dfi_helper_start(struct dfi_worker *h, void *(*fn)(void *))
+{
+    dfi_store_relaxed(&h->helper, 1);
+    dfi_fetch_add_seq_cst(&dfi_pool.alive, 1);
+    if (!dfi_os_thread_start(&h->thread, fn, h, dfi_pool.stack_bytes)) return 0;
+    dfi_fetch_sub_seq_cst(&dfi_pool.alive, 1);
+    dfi_store_relaxed(&h->attached, 0);
+    dfi_store_relaxed(&h->helper, 0);
+    return -1;
+}
+
+static DFI_ATOMIC(int) dfi_lock_events_ready; /* work/blocking.h */
+static int dfi_retry_sleep(const char *site, struct dfi_os_event *e, DFI_ATOMIC(int) *awake);
+static DFI_ATOMIC(int) *dfi_retry_flag(void);
+static void dfi_fork_prepare(void);
+static void dfi_fork_parent(void);
+static void dfi_fork_child(void);
+
+/* pre: pool lock; not running. Zero: the calling thread is worker 0 of a running pool. */
+static int dfi_start_locked(const df_config *c)
+{
+    struct dfi_settings *s;
+    struct dfi_worker *w;
+    int i;
+    dfi_logger.log = c ? c->log : NULL;
+    dfi_logger.arg = c ? c->log_arg : NULL;
+    if (!dfi_pool.ended_made) dfi_pool.ended_made = !dfi_os_event_init(&dfi_pool.ended);
+    if (!dfi_pool.ended_made || !(s = (struct dfi_settings *)dfi_malloc(sizeof *s))) {
+        dfi_log(DFI_LOG_NO_MEMORY);
+        return DF_ERROR_MEMORY;
+    }
+    dfi_settings_read(s, c);
+    dfi_check_reset(0);
+    dfi_graph_begin(c ? c->graph : NULL, c ? c->graph_depth : 0);
+    dfi_stall_begin(s->stall);
+    dfi_trace_begin(c ? c->trace : NULL, s->workers);
+    if (dfi_watched() & DFI_WATCH_TRACE) dfi_store_release(&dfi_attempt_hook, &dfi_watch_attempt);
+    dfi_stats_begin(c ? c->stats : NULL);
+    dfi_pool.module = &dfi_thread_key;
+    dfi_pool.deque = s->deque;
+    dfi_pool.window = s->window;
+    dfi_pool.defer = s->defer;
+    dfi_pool.deterministic = s->deterministic;
+    dfi_pool.rename_bytes = s->rename_bytes;
+    dfi_pool.patience = s->patience;
+    dfi_pool.capture = s->capture;
+    dfi_pool.speculate = s->speculate;
+    dfi_pool.stack_bytes = s->stack_bytes;
+    dfi_pool.n_cpus = dfi_os_cpus();
+    w = dfi_me();
+    if (w ? w->limit != s->deque && !w->head && dfi_worker_stack(w, s->deque) : !(w = dfi_worker_take(s->deque))) {
+        dfi_mfree(s);
+        return DF_ERROR_MEMORY;
+    }
+#if DFI_POSIX
+    if (!dfi_pool.fork_handlers && !pthread_atfork(dfi_fork_prepare, dfi_fork_parent, dfi_fork_child))
+        dfi_pool.fork_handlers = 1;
+#endif
+    if (!dfi_me()) dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
+    dfi_be(w);
+    dfi_exit_watch();
+    dfi_direct_begin(w, s);
+    dfi_store_relaxed(&dfi_pool.run_now, dfi_run_now_allowed());
+    w->index = 0;
+    dfi_watch_thread(w, 1);
+    dfi_pool.affinity_set = 0;
+    if (s->n_cpus && dfi_os_get_affinity(&dfi_pool.affinity) == 0) {
+        struct dfi_os_affinity a;
+        memset(&a, 0, sizeof a);
+        dfi_affinity_add(&a, s->cpu[0]);
+        dfi_pool.affinity_set = dfi_os_set_affinity(&a) == 0;
+    }
+    dfi_store_release(&dfi_retry_flag_hook, &dfi_retry_flag); /* release: relaxed would do */
+    dfi_store_release(&dfi_retry_hook, &dfi_retry_sleep);
+    dfi_store_release(&dfi_may_block_hook, &dfi_run_now_ends);
+    dfi_store_seq_cst(&dfi_pool.stopping, 0);
+    dfi_pool.n_workers = 1;
+    for (i = 1; i < s->workers; i++) {
+        struct dfi_worker *h = dfi_worker_take(s->deque);
+        if (!h) break;
+        h->index = i;
+        h->pin = s->n_cpus ? s->cpu[i % s->n_cpus] : -1;
+        if (dfi_helper_start(h, dfi_helper)) {
+            dfi_log(DFI_LOG_NO_THREAD, i, "the system refused", i);
+            break;
+        }
+        dfi_pool.n_workers++;
+    }
+    dfi_stall_start();
+    dfi_mfree(s);
+    dfi_direct_settle(dfi_pool.n_workers);
+    dfi_store_seq_cst(&dfi_pool.running, 1);
+    return 0;
+}
+
+static struct dfi_worker *dfi_attach(void)
+{
+    struct dfi_worker *w, *stranger = dfi_me() ? NULL : dfi_baton_stranger();
+    dfi_os_lock(&dfi_pool_lock);
+    if (!dfi_load_relaxed(&dfi_pool.running) && dfi_load_relaxed(&dfi_pool.stopping) != DFI_STOP_NOW) dfi_start_locked(NULL);
+    w = dfi_me();
+    if (!w && dfi_load_relaxed(&dfi_pool.running) && (w = dfi_worker_take(dfi_pool.deque)) != NULL) {
+        int i = 0;
+        while (dfi_load_relaxed(&dfi_pool.slot[i]) != w) i++;
+        w->index = dfi_pool.n_workers + i;
+        dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
+        dfi_be(w);
+        dfi_exit_watch();
+        dfi_watch_thread(w, 1);
+    }
+    dfi_os_unlock(&dfi_pool_lock);
+    dfi_baton_become(stranger, w);
+    return w;
+}
+
+/* Tells the helpers to end. */
+static void dfi_stop_signal(int how)
+{
+    int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
+    dfi_store_seq_cst(&dfi_pool.running, 0);
+    dfi_store_seq_cst(&dfi_pool.stopping, how);
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
+        if (!dfi_wake(v, DFI_PARKED_IDLE)) dfi_wake(v, DFI_PARKED_SPARE);
+        dfi_store_seq_cst(&v->hot.asked, (uintptr_t)1); /* look: the pool has to be started again */
+    }
+}
+
+static void dfi_stop_join(void)
+{
+    int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
+    struct dfi_worker *me = dfi_me();
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
+        if (!v->helper || v == me) continue;
+        dfi_os_thread_join(&v->thread);
+        dfi_perf_close(&v->perf);
+        dfi_store_relaxed(&v->attached, 0);
+        dfi_store_relaxed(&v->helper, 0);
+    }
+    dfi_store_relaxed(&dfi_pool.spares, 0);
+    if (dfi_pool.affinity_set) dfi_os_set_affinity(&dfi_pool.affinity);
+    dfi_pool.affinity_set = 0;
+}
+
+DFI_EXTERN_C_BEGIN
+
+DFI_API df_result df_start(const df_config *c)
+{
+    int r;
+    dfi_os_lock(&dfi_pool_lock);
+    r = dfi_load_relaxed(&dfi_pool.running) ? DF_ERROR_STARTED : dfi_start_locked(c);
+    dfi_os_unlock(&dfi_pool_lock);
+    return (df_result)r;
+}
+
+DFI_API DFI_NOINLINE void df_stop(void)
+{
+    struct dfi_worker *w = dfi_me();
+    DFI_UNSYNCED(w);
+    if (w && (w->task || w->scope->outer || w->scope->guess)) {
+        dfi_log(DFI_LOG_STOP_INSIDE);
+        return;
+    }
+    if (w) {
+        dfi_wait_all(w, w->scope);
+        dfi_scope_end_errors(w->scope);
+    }
+    dfi_os_lock(&dfi_pool_lock);
+    if (dfi_load_relaxed(&dfi_pool.running)) {
+        dfi_baton_end();
+        dfi_stop_signal(DFI_STOP_WHEN_DONE);
+        dfi_stop_join();
+        if (dfi_gpu_hook) dfi_gpu_hook->stop();
+        if (DFI_GRAPH()) dfi_graph_stop(w);
+        dfi_check_reset(0);
+        dfi_watch_stop();
+        dfi_stats_end();
+    }
+    dfi_os_unlock(&dfi_pool_lock);
+}
+
+DFI_API int df_workers(void)
+{
+    struct dfi_worker *w = dfi_me_attached();
+    return w ? dfi_pool.n_workers : 1;
+}
+
+DFI_API int df_worker(void)
+{
+    struct dfi_worker *w = dfi_me_attached();
+    return w ? w->index : 0;
+}
+
+DFI_API df_result df_stats(df_counters *out)
+{
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    memset(out, 0, sizeof *out);
+    if (dfi_gpu_hook) dfi_gpu_hook->count(out);
+    if (dfi_load_acquire(&dfi_tm_count_hook)) dfi_tm_count_hook(&out->transactions, &out->aborts);
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
+        out->tasks += dfi_load_relaxed(&v->n_tasks);
+        out->edges += dfi_load_relaxed(&v->n_edges);
+        out->steals += dfi_load_relaxed(&v->n_steals);
+        out->parks += dfi_load_relaxed(&v->n_parks);
+        out->skipped += dfi_load_relaxed(&v->n_skipped);
+        out->renamings += dfi_load_relaxed(&v->n_renamings);
+        out->copies += dfi_load_relaxed(&v->n_copies);
+        out->speculated += dfi_load_relaxed(&v->n_speculated);
+        out->undone += dfi_load_relaxed(&v->n_undone);
+    }
+    return DF_OK;
+}
+
+DFI_EXTERN_C_END
+
+/* --- the end of the process, or of the library that embeds df ----------------------------------- */
+
+#if DFI_GNU
+static void dfi_free_all(int n)
+{
+    int i;
+#if DFI_POSIX
+    if (dfi_thread_key.made) pthread_key_delete(dfi_thread_key.key);
+    dfi_thread_key.made = 0;
+#endif
+    dfi_exit_unwatch();
+    dfi_be(NULL);
+    dfi_store_release(&dfi_retry_hook, (dfi_retry_fn *)NULL);
+    dfi_store_release(&dfi_retry_flag_hook, (dfi_retry_flag_fn *)NULL);
+    dfi_store_release(&dfi_may_block_hook, (dfi_may_block_fn *)NULL);
+    dfi_store_relaxed(&dfi_pool.stopping, 0);
+    dfi_store_relaxed(&dfi_pool.n_slots, 0);
+    dfi_pool.rooms = NULL;
+    for (i = 0; i < n; i++) {
+        dfi_worker_free(dfi_load_relaxed(&dfi_pool.slot[i]));
+        dfi_store_relaxed(&dfi_pool.slot[i], NULL);
+    }
+}
+
+enum { DFI_EXIT_MS = 1000 }; /* a task that never ends must not keep the process longer */
+
+/* Until at most `left` helpers are there. */
+static void dfi_exit_wait(int left)
+{
+    uint64_t end = dfi_os_ns() + (uint64_t)DFI_EXIT_MS * 1000000, now;
+    int n;
+    while ((n = dfi_load_seq_cst(&dfi_pool.alive)) > left && (now = dfi_os_ns()) < end)
+        dfi_os_event_wait(&dfi_pool.ended, &dfi_pool.alive, n, (int)((end - now) / 1000000) + 1);
+}
+
+/* The pool belongs to the module whose copy of the implementation started it. */
+static __attribute__((destructor)) void dfi_unload(void)
+{
+    struct dfi_worker *me = dfi_me();
+    int i, n, others = 0, self;
+    DFI_UNSYNCED(me);
+    dfi_os_lock(&dfi_pool_lock);
+    self = me && me->helper;
+    if (!dfi_load_relaxed(&dfi_pool.n_slots) || dfi_pool.module != &dfi_thread_key) {
+        dfi_os_unlock(&dfi_pool_lock);
+        return;
+    }
+    if (me && me->scope->outer == NULL) {
+        long pending = (long)(me->scope->submitted - me->scope->done) + (long)dfi_load_acquire(&me->scope->pending);
+        if (me->sites && !me->task) dfi_report_unsynced(me, 0, "the program ended");
+        if (pending > 0) dfi_log(DFI_LOG_EXIT_PENDING, pending);
+        dfi_scope_end_errors(me->scope);
+    }
+    dfi_baton_end();
+    if (dfi_load_relaxed(&dfi_pool.running)) dfi_stop_signal(DFI_STOP_NOW);
+    dfi_os_unlock(&dfi_pool_lock);
+    if (me) dfi_check_thread_end(me);
+    dfi_check_reset(1);
+    dfi_exit_wait(self);
+    if (dfi_load_seq_cst(&dfi_pool.alive) > self) {
+        dfi_log(DFI_LOG_EXIT_BUSY, dfi_load_seq_cst(&dfi_pool.alive) - self);
+        dfi_watch_stop();
+        dfi_stats_end();
+        dfi_graph_end();
+        return;
+    }
+    dfi_os_lock(&dfi_pool_lock);
+    dfi_stop_join();
+    if (dfi_gpu_hook) dfi_gpu_hook->stop();
+    dfi_watch_stop();
+    dfi_stats_end();
+    dfi_graph_end();
+    n = dfi_load_relaxed(&dfi_pool.n_slots);
+    for (i = 0; i < n; i++) others += dfi_load_relaxed(&dfi_load_relaxed(&dfi_pool.slot[i])->attached);
+    if (others <= (me != NULL)) { /* else a thread of the program may still be using its worker */
+        dfi_free_all(n);
+        dfi_graph_forget();
+        dfi_trace_forget();
+        dfi_stats_forget();
+        dfi_events_forget();
+        dfi_baton_forget();
+    }
+    dfi_os_unlock(&dfi_pool_lock);
+}
+#endif
+
+/* --- fork: the child starts afresh -------------------------------------------------------------- */
+
+#if DFI_POSIX
+static void dfi_fork_prepare(void)
+{
+    dfi_os_lock(&dfi_pool_lock);
+    dfi_check_fork_prepare();
+    dfi_events_fork(1);
+}
+static void dfi_fork_parent(void)
+{
+    dfi_events_fork(0);
+    dfi_check_fork_parent();
+    dfi_os_unlock(&dfi_pool_lock);
+}
+
+/* Only the forking thread exists here. The other workers' records may be in the middle of a change:
+ * they forget what is in their memory, which stays allocated. */
+static void dfi_fork_child(void)
+{
+    int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
+    struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
+    dfi_pool_lock = dfi_graph_mutex = fresh;
+    dfi_check_fork_child();
+    dfi_store_relaxed(&dfi_pool.running, 0);
+    dfi_store_relaxed(&dfi_pool.stopping, 0);
+    dfi_store_relaxed(&dfi_pool.parked_idle, 0);
+    dfi_store_relaxed(&dfi_pool.parked_waiting, 0);
+    dfi_store_relaxed(&dfi_pool.spinning, 0);
+    dfi_store_relaxed(&dfi_pool.watcher, 0);
+    dfi_store_relaxed(&dfi_pool.alive, 0);
+    dfi_pool.ended_made = 0;
+    dfi_pool.affinity_set = 0;
+    dfi_pool.queue = dfi_queue_empty;
+    dfi_pool.board = dfi_board_empty;
+    dfi_store_relaxed(&dfi_pool.held, 0);
+    dfi_store_relaxed(&dfi_pool.cancels, 0);
+    dfi_store_relaxed(&dfi_pool.blocked, 0);
+    dfi_store_relaxed(&dfi_pool.spares, 0);
+    dfi_store_relaxed(&dfi_lock_events_ready, 0);
+    if (dfi_gpu_hook) dfi_gpu_hook->forked();
+    dfi_events_forked();
+    dfi_stall_forked();
+    dfi_baton_forked();
+    dfi_be(NULL);
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
+        while (v->chunks) { /* what was malloced for records in them is reachable from there only */
+            struct dfi_chunk *c = v->chunks;
+            v->chunks = c->next;
+            c->next = dfi_pool.before_fork, dfi_pool.before_fork = c;
+        }
+        memset(v->free, 0, sizeof v->free);
+        memset(v->fresh, 0, sizeof v->fresh);
+        memset(v->fresh_end, 0, sizeof v->fresh_end);
+        dfi_store_relaxed(&v->returned, NULL);
+        dfi_store_relaxed(&v->attached, 0);
+        dfi_store_relaxed(&v->helper, 0);
+        if (dfi_os_event_init(&v->event) || dfi_worker_reset(v)) dfi_store_relaxed(&v->attached, DFI_ATTACHED); /* unusable */
+    }
+    if (dfi_thread_key.made) pthread_setspecific(dfi_thread_key.key, NULL);
+}
+#endif
+
+#endif

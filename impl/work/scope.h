@@ -1,0 +1,322 @@
+/* scope.h - scopes: who waits for whom
+ *
+ * Children of a scope are counted without atomics by the thread that owns it, and by one subtraction
+ * from `pending` each when another worker completes them. Argument: docs/memory-order.md, "Scopes". */
+#ifndef DFI_WORK_SCOPE_H
+#define DFI_WORK_SCOPE_H
+
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../base/log.h"
+#include "../base/memory.h"
+#include "../api/core.h"
+#include "blocks.h"
+#include "sched.h"
+#include "types.h"
+#include "../flow/table.h"
+#include "../observe/check/check.h"
+#include "../observe/probes.h"
+#include "../observe/schedule/baton.h"
+#include "../observe/stall/waits.h"
+#include "../stm/hook.h"
+
+struct dfi_local { struct dfi_local *next; size_t bytes, renamed, align; }; /* renamed: bytes counted in dfi_pool.renamed */
+
+static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *parent, int kind)
+{
+    struct dfi_scope *s = (struct dfi_scope *)dfi_block_new(w, DFI_CLS_SCOPE);
+    if (!s) return NULL;
+    dfi_store_relaxed(&s->parent, parent);
+    dfi_store_relaxed(&s->depth, parent ? dfi_load_relaxed(&parent->depth) + 1 : 0);
+    dfi_store_relaxed(&s->id, w->next_id += DFI_MAX_WORKERS);
+    dfi_store_relaxed(&s->pending, (intptr_t)0);
+    s->owner = w;
+    dfi_store_relaxed(&s->birth, SIZE_MAX);
+    s->submitted = s->done = s->births = 0;
+    s->open = 1;
+    s->table = NULL;
+    s->locals = NULL;
+    s->room_used = 0;
+    s->site = NULL;
+    s->task = NULL;
+    s->kind = kind;
+    s->group = NULL;
+    s->gated = NULL;
+    s->guess = s->within = NULL;
+    s->capture = NULL;
+    s->guesses = 0;
+    dfi_store_relaxed(&s->cancelled, 0);
+    dfi_store_relaxed(&s->launched, 0);
+    dfi_store_relaxed(&s->error, NULL);
+    dfi_store_relaxed(&s->spoilt, NULL);
+#if DF_CHECK
+    s->variable = NULL, s->n_variables = s->room_variables = 0;
+    s->declared = NULL;
+    s->items = s->items_end = 0;
+#endif
+    s->outer = w->scope;
+    s->mark = w->head;
+    s->saved_task = w->task;
+    s->saved_mark = w->task_mark;
+    return s;
+}
+
+/* A scope inside `parent` becomes the innermost one of w. NULL without memory. */
+static struct dfi_scope *dfi_scope_push(struct dfi_worker *w, struct dfi_scope *parent, int kind)
+{
+    struct dfi_scope *s;
+    dfi_flush(w);
+    s = dfi_scope_new(w, parent, kind);
+    if (!s) return NULL;
+    w->scope = s, w->task = NULL;
+    dfi_level(w, 1);
+    return s;
+}
+
+static intptr_t dfi_guess_standing(const struct dfi_guess *g);
+static int dfi_guess_drops(struct dfi_worker *w);
+static void dfi_guesses_left(struct dfi_worker *w, struct dfi_scope *s);
+static void dfi_weak_seed(struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t);
+static struct dfi_flow *dfi_stream_move(struct dfi_worker *w);
+
+/* The scope of the code that runs now; a task body gets its own when it first needs one.
+ * NULL: there is no memory for it. */
+static struct dfi_scope *dfi_scope_here(struct dfi_worker *w)
+{
+    struct dfi_flow *t = w->task;
+    struct dfi_scope *s;
+    if (!t) return w->scope;
+    if (DFI_UNLIKELY(t->task.mem.special == DFI_ON_STACK) && !(t = dfi_stream_move(w))) return NULL;
+    if (!(s = dfi_scope_push(w, t->scope, DFI_BODY))) return NULL;
+    s->task = t;
+    dfi_store_relaxed(&s->birth, t->birth);
+    if (DFI_UNLIKELY(t->task.mem.special)) {
+        s->group = t->extra->group;
+        s->within = t->extra->guess;
+        if (t->extra->weak) dfi_weak_seed(w, s, t);
+    }
+    s->mark = w->task_mark;
+    if (w->now == t) w->now = s;
+    return s;
+}
+
+/* Does the code that runs now belong to a task that runs at once (dfi_run_now)? */
+static int dfi_runs_now(struct dfi_worker *w) { return w->now == (w->task ? (const void *)w->task : (const void *)w->scope); }
+
+/* Frees the locals of s newer than `before`. */
+static void dfi_scope_free_locals(struct dfi_scope *s, struct dfi_local *before)
+{
+    while (s->locals != before) {
+        struct dfi_local *l = s->locals;
+        s->locals = l->next;
+        if (l->renamed) dfi_fetch_sub_acq_rel(&dfi_pool.renamed, l->renamed);
+        dfi_mfree(l);
+    }
+}
+
+/* Does it have memory that ends with it? */
+static int dfi_scope_has_locals(const struct dfi_scope *s) { return s->locals || s->room_used; }
+
+static void dfi_capture_detach(struct dfi_worker *w, struct dfi_scope *s);
+static void dfi_steady_attach(struct dfi_worker *w, struct dfi_scope *s, const void *key);
+
+static void dfi_scope_pop(struct dfi_worker *w, struct dfi_scope *s)
+{
+    w->scope = s->outer;
+    w->task = s->saved_task;
+    w->task_mark = s->saved_mark;
+    if (DFI_UNLIKELY(s->capture != NULL)) dfi_capture_detach(w, s);
+    if (s->table) dfi_table_free(w, s);
+    s->table = NULL;
+    dfi_level(w, -1);
+}
+
+static void dfi_flow_free(struct dfi_worker *w, struct dfi_flow *t);
+
+/* What was not written is not missed any more. pre: the children of s are done; so nobody pushes, and relaxed does. */
+static void dfi_scope_unspoil(struct dfi_worker *w, struct dfi_scope *s)
+{
+    struct dfi_block_head *b = dfi_load_relaxed(&s->spoilt), *next;
+    dfi_store_relaxed(&s->spoilt, NULL);
+    for (; b; b = next) {
+        struct dfi_flow *t = (struct dfi_flow *)(void *)b; /* mem is first */
+        next = b->next;
+        dfi_store_relaxed(&t->skip, 0u);
+        dfi_flow_free(w, t);
+    }
+}
+
+static void dfi_scope_free(struct dfi_worker *w, struct dfi_scope *s)
+{
+    if (DFI_UNLIKELY(dfi_load_relaxed(&s->spoilt) != NULL)) dfi_scope_unspoil(w, s);
+    dfi_check_scope_end(s);
+    dfi_scope_free_locals(s, NULL);
+    dfi_block_free(w, s->owner, &s->head);
+}
+
+/* Waits until at most `keep` children of s are unfinished. pre: s is owned by w. */
+static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *s, size_t keep)
+{
+    struct dfi_goal g;
+    struct dfi_waits waits;
+    intptr_t out;
+    void *block;
+    uint64_t since = DFI_UNLIKELY(dfi_watched()) ? dfi_watch_waits(w) : 0;
+    g.kind = DFI_GOAL_SCOPE, g.scope = s, g.future = NULL, g.flag = NULL;
+    dfi_check_waits(w, s);
+    dfi_flush(w);
+    waits.since = 0;
+    if (dfi_stall_on()) dfi_waits_push(w, &waits, keep ? DFI_WAITS_ROOM : DFI_WAITS_SCOPE, s, dfi_waits_take_site(w));
+    if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_take(w);
+    if (!s->open) { /* from code that runs on top of a wait for s: the outer wait has closed it */
+        dfi_help_until(w, s->mark, &g);
+        dfi_waits_end(w, &waits);
+        if (since) dfi_watch_waited_scope(w, (int)g.kind, s, keep, since);
+        return;
+    }
+    block = DFI_UNLIKELY(*dfi_block_here != NULL) && s->submitted != s->done ? dfi_suspend_hook() : NULL;
+    dfi_check_pause(w);
+    dfi_level(w, 1);
+    for (;;) { /* first what this worker has itself, with plain counting */
+        /* acquire; pairs with the release in dfi_flow_done */
+        out = (intptr_t)(s->submitted - s->done) + dfi_load_acquire(&s->pending);
+        if (out <= (intptr_t)keep) break;
+        if (!dfi_run_urgent(w, &g) && !dfi_run_own(w, s->mark, NULL)) break;
+        if (dfi_asked(w)) dfi_poll(w);
+    }
+    if (out > (intptr_t)keep) {
+        s->open = 0;
+        /* from now on pending counts what is outstanding beyond `keep`, and whoever brings it to 0
+         * wakes this worker; acq_rel: pairs with the subtractions in dfi_flow_done */
+        dfi_fetch_add_seq_cst(&s->pending, (intptr_t)(s->submitted - s->done - keep));
+        dfi_help_until(w, s->mark, &g);
+        s->open = 1;
+        s->submitted = keep; /* pending is now minus what was completed beyond the goal */
+        s->done = 0;
+    } else if (DFI_UNLIKELY(w->head > s->mark)) {
+        dfi_stack_trim(w, s->mark);
+        dfi_offer(w); /* what lies below was on offer when the code of s began */
+    }
+    DFI_ASSERT(keep || w->scope != s || w->task || dfi_stack_is_back(w, s));
+    dfi_level(w, -1);
+    dfi_waits_end(w, &waits);
+    if (since) dfi_watch_waited_scope(w, (int)g.kind, s, keep, since);
+    dfi_check_resume(w);
+    if (DFI_UNLIKELY(block != NULL)) dfi_resume_hook(block);
+}
+
+static void dfi_settle(struct dfi_worker *w, struct dfi_scope *s);
+static void dfi_scope_end_errors(struct dfi_scope *s);
+static void dfi_scope_settle_devices(struct dfi_scope *s);
+
+/* Waits until all children of s are done and all values are where they belong. */
+static void dfi_wait_all(struct dfi_worker *w, struct dfi_scope *s)
+{
+    dfi_check_waits(w, s);
+    dfi_check_pause(w);
+    dfi_settle(w, s);
+    dfi_wait_until(w, s, 0);
+    if (DFI_UNLIKELY(dfi_load_relaxed(&s->launched))) dfi_scope_settle_devices(s);
+    dfi_check_children_done(s);
+    dfi_check_resume(w);
+}
+
+/* End of a block or of a stolen future. */
+static void dfi_scope_finish(struct dfi_worker *w, struct dfi_scope *s)
+{
+    if (DFI_UNLIKELY(s->guess != NULL)) dfi_guesses_left(w, s);
+    dfi_wait_all(w, s);
+    dfi_scope_end_errors(s);
+    dfi_scope_pop(w, s);
+    if (DFI_UNLIKELY(w->head != 0)) dfi_stack_back(w, dfi_stack_floor(w)); /* what lay below its mark may have been stolen meanwhile */
+    dfi_scope_free(w, s);
+}
+
+/* --- DF_PARALLEL, df_local --------------------------------------------------------------------- */
+
+DFI_API DFI_NOINLINE struct dfi_block dfi_scope_enter(const char *site)
+{
+    struct dfi_worker *w = dfi_me_attached();
+    struct dfi_block b;
+    struct dfi_guess *wrong = NULL;
+    struct dfi_flow *t;
+    b.open = 1, b.borrowed = 0, b.scope = NULL;
+    if (!w) return b;
+    DFI_UNSYNCED(w);
+    if (DFI_UNLIKELY(w->scope->capture != NULL)) dfi_capture_cannot("a block or loop of its own", site);
+    if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_take(w);
+    if (DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) wrong = w->scope->guess;
+    if (DFI_UNLIKELY(w->task && dfi_runs_now(w))) dfi_scope_here(w);
+    if (w->task && DFI_UNLIKELY(w->task->task.mem.special) && w->task->extra->weak) dfi_scope_here(w); /* what is spawned in the block has its gates */
+    t = !w->task ? w->scope->gated : w->task->task.mem.special && w->task->extra->weak ? w->task : NULL;
+    b.scope = dfi_scope_push(w, w->task ? w->task->scope : w->scope, DFI_BLOCK);
+    if (b.scope) {
+        b.scope->site = site;
+        dfi_store_relaxed(&b.scope->birth, b.scope->saved_task ? b.scope->saved_task->birth : b.scope->outer->births);
+        if (DFI_UNLIKELY(t != NULL)) dfi_weak_seed(w, b.scope, t);
+        b.scope->guess = wrong;
+        t = b.scope->saved_task;
+        if (t && DFI_UNLIKELY(t->task.mem.special)) b.scope->within = t->extra->guess;
+        if (DFI_UNLIKELY(dfi_pool.capture)) dfi_steady_attach(w, b.scope, site);
+    }
+    else b.borrowed = 1, b.scope = dfi_scope_here(w);
+    return b;
+}
+
+DFI_API DFI_NOINLINE void dfi_scope_leave(struct dfi_block *b)
+{
+    struct dfi_worker *w = dfi_me();
+    if (!b->open) return;
+    DFI_CHECK_CALL(w);
+    DFI_UNSYNCED(w);
+    b->open = 0;
+    if (!w) return; /* without a worker every task ran at once */
+    if (!b->scope) { /* there was no memory for one; there may have been later */
+        if (!w->task) dfi_wait_all(w, w->scope);
+        return;
+    }
+    while (w->scope != b->scope && w->scope->outer) { /* a block inside was left by a jump */
+        if (w->scope->site) dfi_log(DFI_LOG_LEFT_BLOCK, w->scope->site);
+        dfi_scope_finish(w, w->scope);
+    }
+    if (DFI_UNLIKELY(w->scope != b->scope)) return; /* C++, as the thread ends: work/thread_end.h has left it */
+    if (b->borrowed) dfi_wait_all(w, b->scope);
+    else dfi_scope_finish(w, b->scope);
+    if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_outside(w);
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API void (df_parallel)(void (*fn)(void *arg), void *arg)
+{
+    struct dfi_block b = dfi_scope_enter(NULL);
+    fn(arg);
+    dfi_scope_leave(&b);
+}
+DFI_EXTERN_C_END
+
+DFI_API void *dfi_local_alloc(size_t n, size_t bytes)
+{
+    struct dfi_worker *w = dfi_me_attached();
+    struct dfi_scope *s = w ? dfi_scope_here(w) : NULL;
+    struct dfi_local *l;
+    if (bytes && n > (SIZE_MAX - sizeof *l) / bytes) return NULL;
+    bytes *= n;
+    if (!s && w) s = w->scope; /* no memory for a scope: it lives a little longer */
+    if (!s) return NULL;
+    if (bytes <= DFI_SCOPE_ROOM - s->room_used) {
+        char *p = s->room.bytes + s->room_used;
+        s->room_used += (bytes + 15) / 16 * 16;
+        return memset(p, 0, bytes);
+    }
+    l = (struct dfi_local *)dfi_malloc(sizeof *l + bytes);
+    if (!l) {
+        dfi_log(DFI_LOG_NO_MEMORY);
+        return NULL;
+    }
+    l->next = s->locals, s->locals = l;
+    l->renamed = 0;
+    l->bytes = bytes;
+    return memset(l + 1, 0, bytes);
+}
+
+#endif

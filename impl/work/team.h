@@ -1,0 +1,122 @@
+/* team.h - workers that join a loop or a pipe
+ *
+ * A loop (pipe) that is worth it is put on the board of the pool. A worker that finds nothing else to do, and
+ * may run what is inside the scope of the loop, becomes a member: it runs parts until there are none, and leaves. The
+ * owner runs parts as well, takes the team off the board, and waits until all members have left.
+ * A team is a variable on the stack of its owner: it is touched under the lock of the board, or by members.
+ * Argument: docs/memory-order.md, "Teams". */
+#ifndef DFI_WORK_TEAM_H
+#define DFI_WORK_TEAM_H
+
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../os/os.h"
+#include "../os/wait.h"
+#include "deque.h"
+#include "sched.h"
+#include "scope.h"
+#include "types.h"
+#include "../more/weak.h"
+#include "../observe/stall/waits.h"
+
+static const struct dfi_board dfi_board_empty = { DFI_OS_MUTEX_INIT, NULL, 0 };
+
+/* The scope of what w runs as a part of the team, the owner like a member: a wait in there is for that alone. NULL
+ * without memory. */
+static struct dfi_scope *dfi_team_scope(struct dfi_worker *w, struct dfi_team *team)
+{
+    struct dfi_scope *s = dfi_scope_push(w, team->scope, DFI_STOLEN);
+    if (s) s->team = team;
+    if (s && DFI_UNLIKELY(team->scope->gated != NULL)) dfi_weak_seed(w, s, team->scope->gated);
+    return s;
+}
+
+/* Owner. pre: all that members need is there. */
+static void dfi_team_open(struct dfi_worker *w, struct dfi_team *team)
+{
+    struct dfi_team **at;
+    team->owner = w;
+    team->next = NULL;
+    dfi_store_relaxed(&team->members, (intptr_t)0);
+    dfi_store_relaxed(&team->lost, 0);
+    dfi_os_lock(&dfi_pool.board.lock);
+    for (at = &dfi_pool.board.first; *at;) at = &(*at)->next;
+    *at = team;
+    /* seq_cst: before the look at the sleepers; pairs with the last look of who is about to sleep */
+    dfi_store_seq_cst(&dfi_pool.board.count, dfi_load_relaxed(&dfi_pool.board.count) + 1);
+    dfi_os_unlock(&dfi_pool.board.lock);
+}
+
+/* Owner: no more members; waits for those there are, and meanwhile runs what they left inside the team's scope, which
+ * is w's innermost again. */
+static void dfi_team_close(struct dfi_worker *w, struct dfi_team *team)
+{
+    struct dfi_team **at;
+    struct dfi_goal g;
+    dfi_os_lock(&dfi_pool.board.lock);
+    for (at = &dfi_pool.board.first; *at != team;) at = &(*at)->next;
+    *at = team->next;
+    dfi_store_relaxed(&dfi_pool.board.count, dfi_load_relaxed(&dfi_pool.board.count) - 1);
+    dfi_os_unlock(&dfi_pool.board.lock);
+    g.kind = DFI_GOAL_TEAM, g.scope = team->scope, g.future = NULL, g.flag = &team->members;
+    if (!dfi_goal_met(&g)) dfi_help_until(w, team->scope->mark, &g);
+}
+
+/* Is there a team that takes another member? */
+static int dfi_team_wanted(void)
+{
+    struct dfi_team *t;
+    if (DFI_LIKELY(!dfi_load_seq_cst(&dfi_pool.board.count))) return 0;
+    dfi_os_lock(&dfi_pool.board.lock);
+    for (t = dfi_pool.board.first; t && !(dfi_load_relaxed(&t->members) < t->most && t->wants(t));) t = t->next;
+    dfi_os_unlock(&dfi_pool.board.lock);
+    return t != NULL;
+}
+
+/* A team that w may join: it is a member of it from here on. */
+static int dfi_team_find(struct dfi_worker *w, const struct dfi_filter *f, struct dfi_loot *loot)
+{
+    struct dfi_team *t;
+    if (DFI_LIKELY(!dfi_load_seq_cst(&dfi_pool.board.count))) return 0; /* also the last look before sleeping */
+    dfi_os_lock(&dfi_pool.board.lock);
+    for (t = dfi_pool.board.first; t; t = t->next) {
+        if (t->owner == w || dfi_load_relaxed(&t->members) >= t->most || !t->wants(t)) continue;
+        if (f->id && !dfi_scope_inside(t->scope, f->id, f->depth)) continue;
+        /* relaxed would do: the owner looks after it took the lock */
+        dfi_fetch_add_seq_cst(&t->members, (intptr_t)1);
+        break;
+    }
+    dfi_os_unlock(&dfi_pool.board.lock);
+    loot->team = t;
+    return t != NULL;
+}
+
+/* A member that cannot do anything here: nobody should try again. */
+static DFI_COLD void dfi_team_give_up(struct dfi_team *t)
+{
+    dfi_os_lock(&dfi_pool.board.lock);
+    t->most = 0;
+    dfi_os_unlock(&dfi_pool.board.lock);
+}
+
+static void dfi_team_run(struct dfi_worker *w, struct dfi_team *team)
+{
+    struct dfi_worker *owner = team->owner;
+    struct dfi_scope *s = dfi_team_scope(w, team);
+    struct dfi_waits waits;
+    dfi_store_relaxed(&w->n_steals, dfi_load_relaxed(&w->n_steals) + 1);
+    if (!s) dfi_team_give_up(team);
+    else {
+        dfi_wake_for_work(); /* who is awake wakes the next */
+        dfi_waits_begin(w, &waits, DFI_WAITS_MEMBER, NULL, NULL);
+        team->work(w, team);
+        dfi_waits_end(w, &waits);
+        dfi_scope_finish(w, s);
+    }
+    /* seq_cst: releases what this member did to the owner's look in dfi_goal_met, and comes before the look whether
+     * it sleeps. From here on the team may be gone. */
+    dfi_fetch_sub_seq_cst(&team->members, (intptr_t)1);
+    dfi_wake_waiting(owner);
+}
+
+#endif

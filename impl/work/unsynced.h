@@ -1,0 +1,96 @@
+/* unsynced.h - DF_DEBUG, DF_CHECK: spawns without a sync
+ *
+ * A future is on the owner's stack of entries from its spawn to its sync. What is left there is reported, and removed, when
+ *   - the function that has the future as a variable has returned: at the next call of df by its thread;
+ *   - the same future is spawned again;
+ *   - the task that spawned it ends, its thread, or the program.
+ * The record itself may be gone by then. It is neither read nor written: what is said about it was kept at the spawn (w->sites).
+ *
+ * Has the function returned? Stacks grow downwards, so all variables of functions that have not returned are at or above the end
+ * of the frame that called df; what is below, on the stack of the same thread, was of a function that has returned. The end is the
+ * canonical frame address of the API function, which must not be inlined; in a function that it calls the address is lower, so fewer
+ * are found, and none wrongly. About other memory (static, allocated, stacks of coroutines, what AddressSanitizer keeps elsewhere) nothing
+ * is known before the task ends.
+ *
+ * Only the newest entries are looked at, down to the first variable of a function that has not returned: those below it are of
+ * functions further out, or were found before that one was spawned. */
+#ifndef DFI_WORK_UNSYNCED_H
+#define DFI_WORK_UNSYNCED_H
+
+#include "../base/compiler.h"
+#include "../base/log.h"
+#include "../os/stack.h"
+#include "../api/core.h"
+#include "future.h"
+#include "sched.h"
+#include "types.h"
+
+enum { DFI_UNSYNCED_MOST = 64 }; /* entries looked at in a call of df: with 10^5 futures in allocated memory a look at all takes too long */
+
+/* The future at `at` of the stack whose spawn is known, or NULL. */
+static struct dfi_future *dfi_spawned_at(const struct dfi_worker *w, size_t at)
+{
+    uintptr_t e = at < w->head ? (uintptr_t)w->stack[at] : 0;
+    return e && !(e & DFI_FLOW) && w->sites[at].site ? (struct dfi_future *)(e & ~DFI_PUBLIC) : NULL;
+}
+
+/* f, at `at` of the stack, can only be reported and forgotten. */
+static DFI_COLD void dfi_unsynced_forget(struct dfi_worker *w, struct dfi_future *f, size_t at, const char *when)
+{
+    struct dfi_spawned s = w->sites[at];
+    int taken;
+    w->sites[at].site = NULL;
+    taken = !dfi_stack_take(w, f, at);
+    if (taken && at < w->head && ((uintptr_t)w->stack[at] & ~DFI_PUBLIC) == (uintptr_t)f) { /* its mark, as in dfi_sync_checked */
+        w->stack[at] = NULL;
+        dfi_stack_trim(w, dfi_stack_floor(w));
+    }
+    dfi_log(DFI_LOG_NOT_SYNCED, s.site, s.name, when, taken ? "another worker has taken the call, and writes its result to memory that may be in use again" :
+                                                              "the call is not made");
+}
+
+/* Futures above `mark` that nobody can sync any more. */
+static void dfi_report_unsynced(struct dfi_worker *w, size_t mark, const char *when)
+{
+    size_t at;
+    for (at = w->head; at-- > mark;) {
+        struct dfi_future *f = dfi_spawned_at(w, at);
+        if (f) dfi_unsynced_forget(w, f, at, when);
+    }
+}
+
+/* Futures of functions that have returned: nothing below `end` is a variable of one that has not. */
+DFI_UNUSED static DFI_NOINLINE void dfi_unsynced_look(struct dfi_worker *w, const void *end)
+{
+    size_t floor = dfi_stack_fixed(w), at = w->head;
+    int n;
+    for (n = 0; at > floor && n < DFI_UNSYNCED_MOST; n++) {
+        struct dfi_future *f = dfi_spawned_at(w, --at);
+        if (!f || dfi_os_on_stack(f, end) <= 0) continue;
+        if ((uintptr_t)f >= (uintptr_t)end) return;
+        dfi_unsynced_forget(w, f, at, "its function returned");
+    }
+}
+
+/* f is about to be spawned. */
+static void dfi_unsynced_again(struct dfi_worker *w, struct dfi_future *f)
+{
+    size_t floor = dfi_stack_fixed(w), at = w->head;
+    int n;
+    for (n = 0; at > floor && n < DFI_UNSYNCED_MOST; n++)
+        if (dfi_spawned_at(w, --at) == f) dfi_unsynced_forget(w, f, at, "its future was spawned again");
+}
+
+DFI_API int dfi_sync_left(struct dfi_future *f, int forgotten)
+{
+    struct dfi_worker *w = dfi_me();
+    struct dfi_spawned s = { NULL, NULL };
+    size_t at;
+    int mine;
+    if (forgotten && w && w->sites && (at = dfi_stack_find(w, f)) != 0) s = w->sites[at - 1];
+    mine = dfi_sync(f);
+    if (s.site) dfi_log(DFI_LOG_NOT_SYNCED, s.site, s.name, "its function returned", mine ? "the call is not made" : "the function has waited for the call");
+    return mine;
+}
+
+#endif
