@@ -10,6 +10,10 @@
 #include "log.h"
 
 #include <stdlib.h>
+
+#define DFI_MESSAGE_BAD_CONFIG "df_config.%s = %ld is not %s: the default is used"
+#define DFI_MESSAGE_BAD_ENV "%s='%s' is not %s: the default is used"
+
 #if defined(__unix__) || defined(__APPLE__)
 #include <unistd.h>
 #if defined(__linux__) && defined(__GNUC__)
@@ -36,7 +40,8 @@ static const char *dfi_env(const char *name)
 {
     const char *text = getenv(name);
     if (!text || !*text || !dfi_privileged()) return text;
-    dfi_log(DFI_LOG_PRIVILEGED, name);
+    dfi_warn_once("%s and all other variables of df are ignored: this process has privileges that the user who "
+                  "started it lacks, such as set-user-ID; use df_config", name);
     return NULL;
 }
 
@@ -45,7 +50,8 @@ static const char *dfi_env(const char *name)
 static DFI_UNUSED int dfi_may_load(void)
 {
     if (!dfi_privileged()) return 1;
-    dfi_log(DFI_LOG_PRIVILEGED_DEVICE);
+    dfi_warn_once("OpenCL and CUDA are not loaded: this process has privileges that the user who started it lacks, "
+                  "and variables of that user choose which libraries they load; the host runs the kernels");
     return 0;
 }
 

@@ -96,7 +96,7 @@ static struct dfi_flow *dfi_flow_new(struct dfi_worker *w, struct dfi_scope *s, 
     if (!t) return NULL;
     if (DFI_UNLIKELY(cls == DFI_CLS_COUNT)) {
         if (!(t->task.args = dfi_malloc(type->args_bytes))) {
-            dfi_log(DFI_LOG_NO_MEMORY);
+            dfi_warn_no_memory();
             t->seq++;
             dfi_block_free(w, w, &t->task.mem);
             return NULL;

@@ -210,7 +210,9 @@ static DFI_COLD void dfi_region_report(const struct dfi_flow *t, unsigned place)
     if (!site && dfi_call_site != dfi_no_site) site = dfi_call_site;
     while (label && place-- && *label) label = strchr(label, ' ') + 1;
     if (!label || !*label) label = "p";
-    dfi_log(DFI_LOG_REGION, site ? site : "", site ? ": " : "", name ? name : t->type->name, (int)strcspn(label, " "), label);
+    dfi_error("%s%stask %s: the size of parameter %.*s is negative, or larger than the memory behind its address: "
+              "the task is ordered as if it accessed all memory; correct the count in its declaration",
+              site ? site : "", site ? ": " : "", name ? name : t->type->name, (int)strcspn(label, " "), label);
 }
 
 /* As dfi_register, with all memory. 1, or -1 without memory. */

@@ -218,7 +218,8 @@ static void dfi_opts_give(struct dfi_flow *t, const struct df_opts *o, const cha
     x->group = o->group;
     if (o->worker == DF_MAIN_THREAD) x->pin = 0;
     else if (o->worker > 0 && o->worker < dfi_pool.n_workers) x->pin = o->worker;
-    else if (o->worker) dfi_log(DFI_LOG_NO_WORKER, x->site, o->worker, dfi_pool.n_workers - 1);
+    else if (o->worker) dfi_warn("%s: df_opts.worker = %d, but workers are 1 to %d or DF_MAIN_THREAD: any worker "
+                                 "runs it", x->site, o->worker, dfi_pool.n_workers - 1);
     if (x->pin >= 0) dfi_store_relaxed(&dfi_pool.particular, 1);
 }
 
@@ -672,7 +673,9 @@ DFI_API DFI_NOINLINE void dfi_wait_on_here(const char *site, const void *p, size
     struct dfi_region r;
     dfi_access_array(&x, DFI_IN, DFI_NO_ARG, p, bytes);
     r = dfi_region_of(&x);
-    if (DFI_UNLIKELY(dfi_region_is_all(&r))) dfi_log(DFI_LOG_REGION_WAIT, site ? site : "", site ? ": " : "");
+    if (DFI_UNLIKELY(dfi_region_is_all(&r))) dfi_error("%s%sdf_wait_on: there are fewer bytes behind the address: "
+                                                       "it waits for all tasks that write",
+                                                       site ? site : "", site ? ": " : "");
     DFI_CHECK_CALL(w);
     DFI_UNSYNCED(w);
     dfi_wait_for(w, &x, 1, site);

@@ -104,7 +104,7 @@ static int dfi_array_grow(void **array, const void *few, unsigned n, unsigned *m
     unsigned more = *max ? 2 * *max : 4;
     void *a = dfi_malloc(more * bytes);
     if (!a) {
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         return -1;
     }
     if (n) memcpy(a, *array, n * bytes);
@@ -241,7 +241,7 @@ static DFI_NOINLINE int dfi_table_grow(struct dfi_table *t)
     struct dfi_node **b;
     while (size < 2 * (t->count + 1)) size *= 2;
     if (!(b = (struct dfi_node **)dfi_malloc(size * sizeof *b))) {
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         return -1;
     }
     dfi_mfree(t->bucket);

@@ -212,7 +212,7 @@ static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, st
     struct dfi_scope *s;
     intptr_t out;
     while ((s = w->scope)->task != t) { /* a block inside was left by a jump */
-        if (s->site) dfi_log(DFI_LOG_LEFT_BLOCK, s->site);
+        if (s->site) dfi_error(DFI_MESSAGE_LEFT_BLOCK, s->site);
         dfi_scope_finish(w, s);
         if (w->task == t) {
             w->task = outer, w->task_mark = mark;

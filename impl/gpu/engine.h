@@ -177,7 +177,9 @@ static void dfi_device_lose(struct dfi_device *d, const char *doing)
         }
         b->state = DFI_INVALID;
     }
-    dfi_log(DFI_LOG_DEVICE_LOST, d->gpu.index + 1, d->gpu.info.name, doing, dfi_gpu_error, (unsigned long)bytes);
+    dfi_error("device %d (%s) failed while %s: %s; it is not used any more, and %lu bytes that only it had are "
+              "lost: the host's memory has what was there before",
+              d->gpu.index + 1, d->gpu.info.name, doing, dfi_gpu_error, (unsigned long)bytes);
     if (bytes) dfi_fetch_add_relaxed(&dfi_pool.device_errors, 1);
     dfi_device_drain(d);
     dfi_engine_changed();
@@ -375,7 +377,7 @@ static size_t dfi_env_bytes(const char *name)
     if (!text || !*text) return 0;
     bytes = dfi_bytes_of(text, &end);
     if (bytes && !*end) return bytes;
-    dfi_log(DFI_LOG_BAD_ENV, name, text, "a number of bytes, as 64M");
+    dfi_warn(DFI_MESSAGE_BAD_ENV, name, text, "a number of bytes, as 64M");
     return 0;
 }
 
@@ -494,7 +496,7 @@ static void dfi_engine_open(const struct dfi_gpu_driver *v, size_t most_bytes)
             break;
         }
         if (v->open(&d->gpu, i)) {
-            dfi_log(DFI_LOG_DEVICE_OPEN, v->kind, i, dfi_gpu_error);
+            dfi_warn("%s device %d is not used: %s", v->kind, i, dfi_gpu_error);
             dfi_os_event_free(&d->event);
             dfi_mfree((void *)d);
             continue;
@@ -534,7 +536,8 @@ DFI_API int dfi_gpu_ready(void)
             if (only && strcmp(only, !strcmp(kind, "CUDA") ? "cuda" : !strcmp(kind, "OpenCL") ? "opencl" : "sim")) continue;
             dfi_engine_open(dfi_drivers[i], most);
         }
-        if (only && !dfi_engine.n && strcmp(only, "none")) dfi_log(DFI_LOG_NO_DEVICE, only);
+        if (only && !dfi_engine.n && strcmp(only, "none")) dfi_warn("DF_GPU=%s, but there is no such device: the "
+                                                                    "host runs the kernels", only);
         dfi_history_start(dfi_engine.device, dfi_engine.n, dfi_pool.n_workers);
         if (dfi_gpu_hook != &dfi_engine_hook) dfi_gpu_hook = &dfi_engine_hook; /* the devices are those of this module */
         dfi_store_seq_cst(&dfi_pool.devices, dfi_engine.n);

@@ -88,7 +88,9 @@ static struct dfi_built *dfi_built_of(struct dfi_kernel *k, struct dfi_device *d
         b->max_group = d->gpu.info.max_group;
         dfi_os_unlock(&dfi_engine_lock);
         if (!k->call) b->result = d->gpu.driver->build(&d->gpu, k, b, log, DFI_LOG_ROOM);
-        if (b->result == DF_ERROR_KERNEL) dfi_log(DFI_LOG_KERNEL_BUILD, k->file, k->line, k->name, d->gpu.index + 1, d->gpu.info.name, log);
+        if (b->result == DF_ERROR_KERNEL) dfi_error("%s:%d: kernel %s does not compile for device %d (%s): not "
+                                                    "run\n%s",
+                                                    k->file, k->line, k->name, d->gpu.index + 1, d->gpu.info.name, log);
         dfi_os_lock(&dfi_engine_lock);
         b->next = k->built, k->built = b;
         b->all = dfi_engine.built, dfi_engine.built = b;
@@ -140,8 +142,7 @@ static void dfi_going_build(struct dfi_going *g)
     }
     memcpy(g->args, (void *)&g->grid, sizeof g->grid);
     if (!(wrong = dfi_going_wrong(g))) return;
-    dfi_log(DFI_LOG_GRID, g->site, g->name, g->device->gpu.index + 1, g->device->gpu.info.name, asked.n[0], asked.n[1], asked.n[2],
-            g->grid.group[0], g->grid.group[1], g->grid.group[2], wrong);
+    dfi_error(DFI_MESSAGE_GRID, g->site, g->name, g->device->gpu.index + 1, g->device->gpu.info.name, asked.n[0], asked.n[1], asked.n[2], g->grid.group[0], g->grid.group[1], g->grid.group[2], wrong);
     g->error = DF_ERROR_GRID;
 }
 

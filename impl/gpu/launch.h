@@ -185,8 +185,9 @@ static int dfi_going_fits(struct dfi_going *g)
         if (bytes > largest) largest = bytes, name = g->use[i].param->name;
     }
     if (total <= d->limit && !g->shed) return 1;
-    dfi_log(DFI_LOG_DEVICE_MEMORY, g->site, g->name, d->gpu.index + 1, d->gpu.info.name, (unsigned long)total, (unsigned long)largest, name,
-            (unsigned long)d->limit);
+    dfi_error("%s: launch of %s on device %d (%s): it accesses %lu bytes, the largest part %lu as %s, and the "
+              "device has %lu for df: not run; use smaller parts",
+              g->site, g->name, d->gpu.index + 1, d->gpu.info.name, (unsigned long)total, (unsigned long)largest, name, (unsigned long)d->limit);
     g->error = DF_ERROR_DEVICE_MEMORY;
     return 0;
 }
@@ -517,15 +518,15 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
     for (d = 0; d < 3; d++) {
         none |= grid->n[d] == 0;
         if (grid->n[d] < 0 || grid->group[d] < 0) {
-            dfi_log(DFI_LOG_GRID, g.site, g.name, want > 0 ? want : 0, "any", grid->n[0], grid->n[1], grid->n[2], grid->group[0], grid->group[1],
-                    grid->group[2], "a negative number");
+            dfi_error(DFI_MESSAGE_GRID, g.site, g.name, want > 0 ? want : 0, "any", grid->n[0], grid->n[1], grid->n[2], grid->group[0], grid->group[1], grid->group[2], "a negative number");
             dfi_launch_fail(DF_ERROR_GRID);
             return;
         }
     }
     if (none) return;
     if (want > dfi_engine.n || want < DF_ANY_DEVICE) {
-        dfi_log(DFI_LOG_NO_SUCH_DEVICE, g.site, g.name, want, dfi_engine.n);
+        dfi_error("%s: launch of %s on device %d: devices are 1 to %d, or DF_HOST: not run",
+                  g.site, g.name, want, dfi_engine.n);
         dfi_launch_fail(DF_ERROR_DEVICE);
         return;
     }
@@ -581,7 +582,8 @@ static int dfi_launch_of_device_memory(const struct dfi_kernel *k, const void *a
         struct dfi_gpu *d = &dfi_engine.device[0]->gpu; /* one driver has opened all devices */
         while (k->param[p].kind == DFI_P_VALUE) p++;
         if (!d->driver->is_device_memory(d, x[i].p)) continue;
-        dfi_log(DFI_LOG_DEVICE_POINTER, site, name, k->param[p].name, d->driver->kind);
+        dfi_error("%s: launch of %s: parameter %s is an address of device memory (%s): not run; df moves memory to "
+                  "devices itself: pass memory of the host", site, name, k->param[p].name, d->driver->kind);
         return 1;
     }
     return 0;

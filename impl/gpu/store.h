@@ -35,12 +35,12 @@ static const char *dfi_file_name(const struct dfi_file *f)
 }
 
 /* A program says this once. why: NULL where the message tells lines. */
-static void dfi_file_say(struct dfi_file *f, int message, long lines, const char *why)
+static void dfi_file_say(struct dfi_file *f, const char *format, long lines, const char *why)
 {
     /* acq_rel: relaxed would do, nothing but the word itself is communicated */
     if (dfi_exchange_acq_rel(&f->said, 1)) return;
-    if (why) dfi_log(message, f->variable, dfi_file_name(f), why);
-    else dfi_log(message, f->variable, dfi_file_name(f), lines);
+    if (why) dfi_say(DFI_LOG_WARNING, format, f->variable, dfi_file_name(f), why);
+    else dfi_say(DFI_LOG_WARNING, format, f->variable, dfi_file_name(f), lines);
 }
 
 /* The next line without its end, into DFI_FILE_LINE bytes; 0: there is none, -1: it is no line of ours. */
@@ -67,12 +67,12 @@ static FILE *dfi_file_open(struct dfi_file *f, const char *name, int *foreign)
     FILE *in = dfi_open_read(name, 1, &why);
     int got;
     *foreign = why != NULL;
-    if (why) dfi_file_say(f, DFI_LOG_FILE_READ, 0, why);
+    if (why) dfi_file_say(f, "%s=%s is neither read nor written: %s; name a file in a folder of yours", 0, why);
     if (!in) return NULL;
     got = dfi_file_line(in, line);
     if (got == 1 && !strcmp(line, f->head)) return in;
     *foreign = got != 0 || ferror(in);
-    if (*foreign) dfi_file_say(f, DFI_LOG_FILE_FOREIGN, 0, NULL);
+    if (*foreign) dfi_file_say(f, "%s=%s: this file is not one that df wrote: it is neither read nor changed", 0, NULL);
     fclose(in);
     return NULL;
 }
@@ -96,7 +96,7 @@ static void dfi_file_read(struct dfi_file *f, void *arg)
         wrong += f->take(arg, line, tab + 1) != 0;
     }
     fclose(in);
-    if (wrong) dfi_file_say(f, DFI_LOG_FILE_LINES, wrong, NULL);
+    if (wrong) dfi_file_say(f, "%s=%s: %ld lines are not as df writes them: they are left out", wrong, NULL);
 }
 
 /* The new file: what the present one has of other keys, then ours. Nonzero: it could not be written. */
@@ -128,7 +128,7 @@ static void dfi_file_write(struct dfi_file *f, void *arg)
     dfi_hush_begin(&h);
     if (dfi_replace(&r, name, &why)) failed = dfi_replace_end(&r, name, dfi_file_write_to(f, arg, name, r.f));
     dfi_hush_end(&h, failed);
-    if (failed) dfi_file_say(f, DFI_LOG_FILE_WRITE, 0, why ? why : strerror(errno));
+    if (failed) dfi_file_say(f, "%s=%s cannot be written: %s: what was measured is known to this run only", 0, why ? why : strerror(errno));
 }
 
 /* `text` as a part of a key: without line ends and tabs. What does not fit is left out. */

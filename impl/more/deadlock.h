@@ -26,6 +26,7 @@
 #include "token.h"
 #include "../observe/stall/waits.h"
 #include "../api/public.h"
+#define DFI_MESSAGE_STREAM_STUCK "%s%stask %s waits for %lu %s the stream of %s, which can no longer come: skipped"
 
 static void dfi_stall_now(int ms);
 static int dfi_token_is_closed(df_token *t) { return dfi_load_acquire(&t->dfi_need) > 0; }
@@ -87,10 +88,13 @@ static void dfi_stuck_report(const struct dfi_edge *e, const char *token, int ce
 {
     for (; e; e = e->next) {
         struct dfi_flow *u = e->task;
-        if ((uintptr_t)u & 1) dfi_log(DFI_LOG_TOKEN_STUCK, ((struct dfi_token_wait *)((uintptr_t)u - 1))->held.site, token);
+        if ((uintptr_t)u & 1) dfi_error("%s: df_wait_token waits for the token of %s, which nobody can signal any "
+                                        "more: given up; raise its signals, lower its count, or use "
+                                        "DF_TOKEN_EXTERNAL",
+                                        ((struct dfi_token_wait *)((uintptr_t)u - 1))->held.site, token);
         else {
-            dfi_log(DFI_LOG_TASK_STUCK, u->extra->site, u->extra->name, token,
-                    certain ? "only tasks that wait for it in turn could signal (a cycle)" : "nobody can signal any more");
+            dfi_error("%s: task %s waits for the token of %s, which %s: skipped",
+                      u->extra->site, u->extra->name, token, certain ? "only tasks that wait for it in turn could signal (a cycle)" : "nobody can signal any more");
             dfi_scope_set_error(u->scope, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
         }
     }
@@ -121,7 +125,7 @@ static void dfi_stuck_node(struct dfi_worker *w, struct dfi_extra *x, uintptr_t 
 {
     char missing[DFI_MISSING_TEXT];
     intptr_t n = dfi_node_missing(x, given, missing);
-    dfi_log(DFI_LOG_NODE_STUCK, x->site, x->name, missing);
+    dfi_error("%s: node %s never fired, as it was not given: %s", x->site, x->name, missing);
     dfi_scope_set_error(x->task->scope, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
     dfi_store_relaxed(&x->task->skip, (unsigned)DFI_SKIPPED);
     while (n-- > 0)
@@ -133,7 +137,7 @@ static void dfi_stuck_stream(struct dfi_worker *w, struct dfi_extra *x, const st
 {
     struct dfi_flow *t = x->task;
     if (!dfi_scope_cancelled(t->scope)) {
-        dfi_log(DFI_LOG_STREAM_STUCK, x->site ? x->site : "", x->site ? ": " : "", x->name, (unsigned long)m->elements, m->what, m->stream);
+        dfi_error(DFI_MESSAGE_STREAM_STUCK, x->site ? x->site : "", x->site ? ": " : "", x->name, (unsigned long)m->elements, m->what, m->stream);
         dfi_scope_set_error(t->scope, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
     }
     dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);

@@ -123,7 +123,7 @@ static DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
         dfi_scope_give_error(to, e);
         if (to->kind != DFI_BOTTOM || task) dfi_scope_cancel(to);
     } else {
-        dfi_log(DFI_LOG_ERROR_LOST, e->code, e->text);
+        dfi_warn("a task failed with %d, \"%s\", and nobody called df_wait_result", e->code, e->text);
         dfi_error_free(e);
     }
 }
@@ -153,7 +153,7 @@ DFI_EXTERN_C_BEGIN
 DFI_API void df_fail(int code, const char *text)
 {
     struct dfi_worker *w = dfi_me_attached();
-    if (!code) dfi_log(DFI_LOG_FAIL_ZERO, text);
+    if (!code) dfi_error("df_fail(0, \"%s\"): 0 is no error: the code is -1", text);
     if (w) dfi_fail(w, code ? code : -1, text);
 }
 

@@ -259,7 +259,7 @@ static int dfi_reduce_begin(struct dfi_worker *w, struct dfi_extra *x)
             continue;
         }
         turn = u->own.turn;
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         for (v = x->reductions; v != u; v = v->next)
             if (!v->group->deterministic) dfi_copy_give_back(w, v->group, v->copy), v->copy = NULL;
         x->lock_wait = dfi_load_relaxed(&g->starved);

@@ -123,7 +123,9 @@ static void dfi_token_signal(struct dfi_worker *w, df_token *t, const char *site
     if (need > 1) return;
     if (need < 1) {
         dfi_fetch_add_relaxed(&t->dfi_need, (intptr_t)1);
-        if (!skip && !(dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP)) dfi_log(DFI_LOG_TOKEN_OPEN, site, t->dfi_site);
+        if (!skip && !(dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP)) dfi_error("%s: a signal too many for the token "
+                                                                                    "of %s, which is open already: no "
+                                                                                    "effect", site, t->dfi_site);
         return;
     }
     e = dfi_token_close(t, &skip);
@@ -265,7 +267,8 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
     }
     for (i = 0, p = t->extra->titles; i < input; i++) p = strchr(p, ' ') + 1;
     snprintf(title, sizeof title, "%.*s", (int)strcspn(p, " "), p);
-    dfi_log(DFI_LOG_NODE_TWICE, site, title, t->extra->name, t->extra->site);
+    dfi_error("%s: df_node_set gives %s of node %s (created at %s) a second time: no effect",
+              site, title, t->extra->name, t->extra->site);
     return NULL;
 }
 

@@ -232,7 +232,7 @@ static DFI_NOINLINE void dfi_weak_body_end(struct dfi_worker *w, struct dfi_flow
     struct dfi_part *p, *next;
     unsigned i;
     while (w->scope->task != t && !w->task) { /* a block inside was left by a jump */
-        if (w->scope->site) dfi_log(DFI_LOG_LEFT_BLOCK, w->scope->site);
+        if (w->scope->site) dfi_error(DFI_MESSAGE_LEFT_BLOCK, w->scope->site);
         dfi_scope_finish(w, w->scope);
     }
     s = dfi_scope_here(w); /* NULL: t has no children */
@@ -308,13 +308,15 @@ DFI_API void dfi_release(const void *p, size_t bytes)
     struct dfi_flow *j;
     if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) return;
     if (!k) {
-        if (t) dfi_log(DFI_LOG_NOT_RELEASABLE, t->type->name);
+        if (t) dfi_warn_once("df_release in task %s, which was not submitted with .release = 1: its memory is "
+                             "released at its end", t->type->name);
         return; /* a task that runs at once has no successors yet */
     }
     dfi_access_array(&x, DFI_INOUT, DFI_NO_ARG, p, bytes);
     r = dfi_region_of(&x);
     if (dfi_region_is_all(&r)) {
-        dfi_log(DFI_LOG_RELEASE, t->type->name);
+        dfi_error("df_release in task %s: the size is larger than the memory behind the address: no effect",
+                  t->type->name);
         return;
     }
     if (!r.rows || !(s = dfi_scope_here(w)) || k->n_released == DFI_RELEASES) return; /* then at the end */

@@ -210,8 +210,9 @@ static int dfi_owm_deaths(int *gone)
         }
         dfi_owm_shared.told |= (uint32_t)1 << i;
         dfi_owm.home->unlock();
-        if (bytes) dfi_log(DFI_LOG_OWM_DEAD, i, bytes, first.who, first.site);
-        else dfi_log(DFI_LOG_OWM_DEAD_CLEAN, i);
+        if (bytes) dfi_error("process %d died while it owned %lu bytes, acquired by %s at %s: what it wrote there "
+                             "is lost", i, bytes, first.who, first.site);
+        else dfi_warn("process %d died; it owned nothing", i);
         n++;
     }
     *gone = !here;
@@ -235,7 +236,7 @@ static void dfi_owm_part(void)
             if (r->mode & DF_OWM_W) dfi_owm_publish_home(r->begin, r->end);
             dfi_owm_text(by.site, sizeof by.site, "end of the program");
             if (!(r->flags & (DFI_OWM_PARAMETER | DFI_OWM_FAULTY)))
-                dfi_owm_noted(&notes, DFI_LOG_OWM_HELD, &by, &r->at)->n = (unsigned long)(r->end - r->begin);
+                dfi_owm_noted(&notes, DFI_OWM_SAYS_HELD, &by, &r->at)->n = (unsigned long)(r->end - r->begin);
             dfi_owm.s->owned = dfi_owm_remove(dfi_owm.s->owned, i);
         }
         dfi_owm.home->unlock();
@@ -261,7 +262,7 @@ static uintptr_t dfi_owm_bytes(void)
         p++;
     }
     if (!*p && p != text && n && n <= UINTPTR_MAX / 4) return dfi_owm_up(n);
-    dfi_log(DFI_LOG_BAD_ENV, "DF_OWM_BYTES", text, "a number of bytes such as 256M");
+    dfi_warn(DFI_MESSAGE_BAD_ENV, "DF_OWM_BYTES", text, "a number of bytes such as 256M");
     return DFI_OWM_BYTES;
 }
 
@@ -324,7 +325,7 @@ static const char *dfi_owm_fork(int processes)
             break;
         }
         if (p < 0) { /* fewer */
-            dfi_log(DFI_LOG_OWM_FEWER, i, processes, strerror(errno));
+            dfi_warn("df_owm_join: %d processes instead of %d: %s", i, processes, strerror(errno));
             break;
         }
         dfi_owm_shared.child[i] = p;
@@ -398,7 +399,7 @@ DFI_API int df_owm_join(const char *name, int processes)
     else if (processes < 1 || processes > DFI_OWM_PROCESSES) why = "processes can be 1 to 32";
     else why = name ? dfi_owm_meet(name, processes) : dfi_owm_fork(processes);
     if (why) {
-        dfi_log(DFI_LOG_OWM_JOIN, why);
+        dfi_warn("df_owm_join: %s: going on without", why);
         if (dfi_owm.processes == 1) dfi_owm.s = &dfi_owm_segment, dfi_owm.process = 0;
     }
     return dfi_owm.process;

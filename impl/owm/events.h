@@ -11,9 +11,14 @@
 #include "copies.h"
 #include "state.h"
 #include "../../df_owm.h"
+
 #if !defined(DF_SERIAL)
 #include "../os/wait.h"
 #endif
+
+#define DFI_MESSAGE_OWM_EVENT_NEVER \
+    "%s: df_owm_await waits for event %d to be counted %ld times; it was %ld times, and who should count " \
+    "it has ended: given up"
 
 enum { DFI_OWM_LOOKS = 1000 }; /* looks before the thread sleeps: some microseconds, a hand-over between two processors */
 
@@ -22,7 +27,7 @@ static DFI_ATOMIC(intptr_t) dfi_owm_event_here[DF_OWM_EVENTS]; /* of one process
 static DFI_ATOMIC(intptr_t) *dfi_owm_event(int event, const char *site)
 {
     if (event < 0 || event >= DF_OWM_EVENTS) {
-        dfi_log(DFI_LOG_OWM_EVENT, site, event, DF_OWM_EVENTS - 1);
+        dfi_error("%s: event %d: events are 0 to %d: no effect", site, event, DF_OWM_EVENTS - 1);
         return NULL;
     }
 #if DF_OWM_COPIES && DFI_OWM_CALLS
@@ -55,7 +60,7 @@ DFI_API df_result dfi_owm_await(int event, long n, const char *site)
     if (!at) return DF_ERROR_OWNER;
 #if defined(DF_SERIAL)
     if (*at >= n) return DF_OK;
-    dfi_log(DFI_LOG_OWM_EVENT_NEVER, site, event, n, (long)*at); /* nobody else runs */
+    dfi_error(DFI_MESSAGE_OWM_EVENT_NEVER, site, event, n, (long)*at); /* nobody else runs */
     return DF_ERROR_STUCK;
 #else
     {
@@ -74,7 +79,7 @@ DFI_API df_result dfi_owm_await(int event, long n, const char *site)
                 int gone, died = dfi_owm_deaths(&gone);
                 quiet = gone ? quiet + 16 : 0;
                 if ((died || quiet > dfi_owm_shared.patience) && dfi_load_acquire(at) < n) {
-                    dfi_log(DFI_LOG_OWM_EVENT_NEVER, site, event, n, (long)dfi_load_relaxed(at));
+                    dfi_error(DFI_MESSAGE_OWM_EVENT_NEVER, site, event, n, (long)dfi_load_relaxed(at));
                     return DF_ERROR_STUCK;
                 }
             }

@@ -84,7 +84,7 @@ static void dfi_owm_compare(void *arg, uintptr_t b, uintptr_t e)
         int flags = *dfi_owm_flags(k->g, b);
         if (flags & DFI_OWM_MIXED && memcmp(twin, (const void *)b, to - b)) {
             if (k->notes && !k->found && !(flags & DFI_OWM_OPEN)) {
-                struct dfi_owm_note *n = dfi_owm_noted(k->notes, DFI_LOG_OWM_CHANGED, k->by, &DFI_OWM_AT(k->allocation)->at);
+                struct dfi_owm_note *n = dfi_owm_noted(k->notes, DFI_OWM_SAYS_CHANGED, k->by, &DFI_OWM_AT(k->allocation)->at);
                 uintptr_t a = b;
                 while (*dfi_owm_twin(k->g, a) == *(const unsigned char *)a) a++;
                 n->n = (unsigned long)(a - k->g->begin);
@@ -258,7 +258,7 @@ static void dfi_owm_fault(int number, void *info, void *context)
             dfi_owm_fault_open(g, b, e);
             if (f->reported != i) {
                 dfi_owm_place_set(&by, f, f->site ? f->site : "?");
-                n = dfi_owm_noted(&notes, DFI_LOG_OWM_WRITE, &by, &DFI_OWM_AT(i)->at);
+                n = dfi_owm_noted(&notes, DFI_OWM_SAYS_WRITE, &by, &DFI_OWM_AT(i)->at);
                 n->n = (unsigned long)(at - g->begin);
                 dfi_owm_more(n, i, at);
             }

@@ -16,6 +16,8 @@
 #include "../observe/check/check.h"
 #endif
 
+#define DFI_MESSAGE_OWM_NO_MEMORY "%s: df_owm_alloc: no memory for %lu bytes%s: NULL"
+
 #if DFI_OWM_CALLS
 
 DFI_EXTERN_C_BEGIN
@@ -87,7 +89,7 @@ DFI_API void *dfi_owm_alloc(size_t bytes, const char *site)
             p = dfi_owm_alloc_here(bytes, &c.by);
         dfi_owm_end(&c);
     }
-    if (!p) dfi_log(DFI_LOG_OWM_NO_MEMORY, site, (unsigned long)bytes, why.site);
+    if (!p) dfi_warn(DFI_MESSAGE_OWM_NO_MEMORY, site, (unsigned long)bytes, why.site);
     return p;
 }
 
@@ -103,8 +105,8 @@ DFI_API void dfi_owm_free(void *p, const char *site)
     if (!a || DFI_OWM_AT(a)->begin != b) {
         i = a ? 0 : dfi_owm_first(dfi_owm.s->freed, &w, b, b + 1);
         if (!i && !a) i = dfi_owm_first(dfi_owm.s->allocated, &w, b, b + 1); /* other processes have it still */
-        if (i && DFI_OWM_AT(i)->begin == b) dfi_owm_noted(&c.notes, DFI_LOG_OWM_FREED, &c.by, &DFI_OWM_AT(i)->then);
-        else dfi_owm_noted(&c.notes, DFI_LOG_OWM_FREE, &c.by, NULL);
+        if (i && DFI_OWM_AT(i)->begin == b) dfi_owm_noted(&c.notes, DFI_OWM_SAYS_FREED, &c.by, &DFI_OWM_AT(i)->then);
+        else dfi_owm_noted(&c.notes, DFI_OWM_SAYS_FREE, &c.by, NULL);
         dfi_owm_end(&c);
         return;
     }
@@ -112,7 +114,7 @@ DFI_API void dfi_owm_free(void *p, const char *site)
     for (i = dfi_owm_first(dfi_owm.s->owned, &w, b, e); i; i = dfi_owm_next(dfi_owm.s->owned, &w)) {
         const struct dfi_owm_record *r = DFI_OWM_AT(i);
         if (r->mode == DFI_OWM_REJECTED || r->process != dfi_owm.process) continue;
-        dfi_owm_noted(&c.notes, DFI_LOG_OWM_FREE_OWNED, &c.by, &r->at)->n = (unsigned long)(r->end - r->begin);
+        dfi_owm_noted(&c.notes, DFI_OWM_SAYS_FREE_OWNED, &c.by, &r->at)->n = (unsigned long)(r->end - r->begin);
         break;
     }
     dfi_owm_guard_look(a, b, dfi_owm_up(e), &c.notes, &c.by);

@@ -81,7 +81,7 @@ static unsigned dfi_owm_inside(struct dfi_owm_call *c, uintptr_t b, uintptr_t e)
     unsigned i = dfi_owm_allocation(b);
     struct dfi_owm_note *n;
     if (i && b <= e && e <= DFI_OWM_AT(i)->end) return i;
-    n = dfi_owm_noted(&c->notes, i ? DFI_LOG_OWM_OUTSIDE : DFI_LOG_OWM_NOWHERE, &c->by, i ? &DFI_OWM_AT(i)->at : NULL);
+    n = dfi_owm_noted(&c->notes, i ? DFI_OWM_SAYS_OUTSIDE : DFI_OWM_SAYS_NOWHERE, &c->by, i ? &DFI_OWM_AT(i)->at : NULL);
     n->n = (unsigned long)(e - b);
     if (i) n->m = (unsigned long)(DFI_OWM_AT(i)->end - DFI_OWM_AT(i)->begin);
     return 0;
@@ -99,12 +99,12 @@ static int dfi_owm_contested(struct dfi_owm_call *c, uintptr_t b, uintptr_t e, i
         if (r->mode == DFI_OWM_REJECTED || dfi_load_relaxed(&dfi_owm.s->process[r->process].state) == DFI_OWM_DEAD) continue;
         if (mine && flags & DFI_OWM_PARAMETER) continue;               /* parameters of one task overlap */
         if (!writes && (!mine || r->flags & DFI_OWM_PARAMETER)) continue; /* all read */
-        n = dfi_owm_noted(&c->notes, mine ? DFI_LOG_OWM_TWICE : DFI_LOG_OWM_OWNERS, &c->by, &r->at);
+        n = dfi_owm_noted(&c->notes, mine ? DFI_OWM_SAYS_TWICE : DFI_OWM_SAYS_OWNERS, &c->by, &r->at);
         n->n = dfi_owm_common(r, b, e), n->mode = mode, n->other_mode = r->mode;
         return 1;
     }
     if (!(mode & DF_OWM_W) || !(i = dfi_owm_first(dfi_owm.s->frozen, &w, b, e))) return 0;
-    n = dfi_owm_noted(&c->notes, DFI_LOG_OWM_FROZEN, &c->by, &DFI_OWM_AT(i)->at);
+    n = dfi_owm_noted(&c->notes, DFI_OWM_SAYS_FROZEN, &c->by, &DFI_OWM_AT(i)->at);
     n->n = dfi_owm_common(DFI_OWM_AT(i), b, e);
     return 1;
 }
@@ -119,7 +119,7 @@ static df_result dfi_owm_claim(struct dfi_owm_frame *f, const void *p, size_t by
     if (!bytes) return DF_OK;
     dfi_owm_begin(&c, f, site);
     a = dfi_owm_inside(&c, b, e);
-    if (a && (mode < DF_OWM_R || mode > DF_OWM_RW)) dfi_owm_noted(&c.notes, DFI_LOG_OWM_MODE, &c.by, NULL)->mode = mode, a = 0;
+    if (a && (mode < DF_OWM_R || mode > DF_OWM_RW)) dfi_owm_noted(&c.notes, DFI_OWM_SAYS_MODE, &c.by, NULL)->mode = mode, a = 0;
     if (!a) { /* its release is no second mistake */
         if (b < e && !(flags & DFI_OWM_PARAMETER)) kept = dfi_owm_keep(&c, b, e, DFI_OWM_REJECTED, DFI_OWM_FAULTY);
     } else {
@@ -205,7 +205,7 @@ DFI_API df_result dfi_owm_release(const void *p, size_t bytes, const char *site)
     if ((missing && !dfi_load_relaxed(&dfi_owm.full)) || b > e) {
         unsigned a = dfi_owm_allocation(b);
         if (!a) dfi_owm_inside(&c, b, e);
-        else dfi_owm_noted(&c.notes, DFI_LOG_OWM_NOT_ACQUIRED, &c.by, &DFI_OWM_AT(a)->at)->n = missing;
+        else dfi_owm_noted(&c.notes, DFI_OWM_SAYS_NOT_ACQUIRED, &c.by, &DFI_OWM_AT(a)->at)->n = missing;
     }
     return dfi_owm_end(&c);
 }
@@ -222,7 +222,7 @@ DFI_API df_result dfi_owm_freeze(const void *p, size_t bytes, const char *site)
         for (i = dfi_owm_first(dfi_owm.s->owned, &w, b, e); i; i = dfi_owm_next(dfi_owm.s->owned, &w)) {
             const struct dfi_owm_record *r = DFI_OWM_AT(i);
             if (r->mode == DFI_OWM_REJECTED || !(r->mode & DF_OWM_W) || dfi_owm_mine(r, c.frame)) continue;
-            dfi_owm_noted(&c.notes, DFI_LOG_OWM_FREEZE, &c.by, &r->at)->n = dfi_owm_common(r, b, e);
+            dfi_owm_noted(&c.notes, DFI_OWM_SAYS_FREEZE, &c.by, &r->at)->n = dfi_owm_common(r, b, e);
             break;
         }
         if (!i && (kept = dfi_owm_record_new(b, e)) != 0) {
@@ -274,7 +274,7 @@ DFI_API void dfi_owm_leave(struct dfi_owm_frame *f)
         while ((i = f->held) != 0 && !c.notes.n) { /* what is found is said before it goes on */
             const struct dfi_owm_record *r = DFI_OWM_AT(i);
             if (!(r->flags & (DFI_OWM_PARAMETER | DFI_OWM_FAULTY)))
-                dfi_owm_noted(&c.notes, DFI_LOG_OWM_HELD, &c.by, &r->at)->n = (unsigned long)(r->end - r->begin);
+                dfi_owm_noted(&c.notes, DFI_OWM_SAYS_HELD, &c.by, &r->at)->n = (unsigned long)(r->end - r->begin);
             dfi_owm_cut(&c, i, r->begin, r->end);
         }
         dfi_owm_end(&c);

@@ -8,6 +8,8 @@
 #include "../api/result.h"
 #include "../../df_owm.h"
 
+#define DFI_MESSAGE_OWM_NO_MEMORY "%s: df_owm_alloc: no memory for %lu bytes%s: NULL"
+
 #if !DFI_OWM_CALLS
 
 enum { DFI_OWM_ALIGN = 64 }; /* a cache line: parts of tasks do not share one by accident; enough for any type */
@@ -20,7 +22,7 @@ DFI_API void *dfi_owm_alloc(size_t bytes, const char *site)
     void *memory = bytes <= SIZE_MAX - 2 * DFI_OWM_ALIGN ? dfi_malloc(bytes + 2 * DFI_OWM_ALIGN) : NULL;
     char *p;
     if (!memory) {
-        dfi_log(DFI_LOG_OWM_NO_MEMORY, site, (unsigned long)bytes, "");
+        dfi_warn(DFI_MESSAGE_OWM_NO_MEMORY, site, (unsigned long)bytes, "");
         return NULL;
     }
     p = (char *)memory + (2 * DFI_OWM_ALIGN - (uintptr_t)memory % DFI_OWM_ALIGN);

@@ -45,7 +45,13 @@ static void dfi_owm_place_set(struct dfi_owm_place *p, const struct dfi_owm_fram
     dfi_owm_text(p->site, sizeof p->site, site);
 }
 
-static struct dfi_owm_note *dfi_owm_noted(struct dfi_owm_notes *t, int id, const struct dfi_owm_place *a, const struct dfi_owm_place *b)
+enum dfi_owm_says {
+    DFI_OWM_SAYS_OWNERS, DFI_OWM_SAYS_TWICE, DFI_OWM_SAYS_FROZEN, DFI_OWM_SAYS_FREEZE, DFI_OWM_SAYS_NOT_ACQUIRED,
+    DFI_OWM_SAYS_HELD, DFI_OWM_SAYS_OUTSIDE, DFI_OWM_SAYS_NOWHERE, DFI_OWM_SAYS_MODE, DFI_OWM_SAYS_WRITE, DFI_OWM_SAYS_CHANGED,
+    DFI_OWM_SAYS_FREE, DFI_OWM_SAYS_FREED, DFI_OWM_SAYS_FREE_OWNED
+};
+
+static struct dfi_owm_note *dfi_owm_noted(struct dfi_owm_notes *t, enum dfi_owm_says id, const struct dfi_owm_place *a, const struct dfi_owm_place *b)
 {
     struct dfi_owm_note *n = &t->note[t->n < DFI_OWM_NOTES ? t->n++ : DFI_OWM_NOTES - 1];
     memset((void *)n, 0, sizeof *n);
@@ -64,24 +70,67 @@ static const char *dfi_owm_to(int mode)
 static void dfi_owm_tell(const struct dfi_owm_notes *t)
 {
     int i;
-    if (dfi_load_relaxed(&dfi_owm.unguarded)) dfi_log(DFI_LOG_OWM_UNGUARDED);
-    if (dfi_load_relaxed(&dfi_owm.full)) dfi_log(DFI_LOG_OWM_FULL, (int)DFI_OWM_RECORDS);
+    if (dfi_load_relaxed(&dfi_owm.unguarded)) dfi_warn_once("the system protects no more pieces of memory: writes "
+                                                            "without ownership are found later, when the memory is "
+                                                            "acquired");
+    if (dfi_load_relaxed(&dfi_owm.full)) dfi_warn_once("more than %d parts of owner-writable memory in use: "
+                                                       "further ones are not checked, and not handed on to other "
+                                                       "processes", (int)DFI_OWM_RECORDS);
     for (i = 0; i < t->n; i++) {
         const struct dfi_owm_note *n = &t->note[i];
         switch (n->id) {
-        case DFI_LOG_OWM_OWNERS:
-            dfi_log(n->id, n->a.site, n->a.who, n->n, dfi_owm_to(n->mode), n->b.who, dfi_owm_to(n->other_mode), n->b.site);
+        case DFI_OWM_SAYS_OWNERS:
+            dfi_error("%s: %s acquires %lu bytes %s that %s owns %s since %s: order the two, or release first",
+                      n->a.site, n->a.who, n->n, dfi_owm_to(n->mode), n->b.who, dfi_owm_to(n->other_mode), n->b.site);
             break;
-        case DFI_LOG_OWM_MODE: dfi_log(n->id, n->a.site, n->mode); break;
-        case DFI_LOG_OWM_FREE: dfi_log(n->id, n->a.site); break;
-        case DFI_LOG_OWM_FREED: dfi_log(n->id, n->a.site, n->b.site); break;
-        case DFI_LOG_OWM_OUTSIDE: dfi_log(n->id, n->a.site, n->a.who, n->n, n->b.site, n->m); break;
-        case DFI_LOG_OWM_NOWHERE: dfi_log(n->id, n->a.site, n->a.who, n->n); break;
-        case DFI_LOG_OWM_HELD: dfi_log(n->id, n->b.site, n->a.who, n->a.site, n->n); break;
-        case DFI_LOG_OWM_FREE_OWNED: dfi_log(n->id, n->a.site, n->n, n->b.who, n->b.site); break;
-        case DFI_LOG_OWM_WRITE:
-        case DFI_LOG_OWM_CHANGED: dfi_log(n->id, n->a.site, n->a.who, n->n, n->b.site, n->more); break;
-        default: dfi_log(n->id, n->a.site, n->a.who, n->n, n->b.site); break;
+        case DFI_OWM_SAYS_MODE:
+            dfi_error("%s: df_owm_acquire: mode %d is none of DF_OWM_R, DF_OWM_W, DF_OWM_RW", n->a.site, n->mode);
+            break;
+        case DFI_OWM_SAYS_FREE:
+            dfi_error("%s: df_owm_free of an address that is not the beginning of memory of df_owm_alloc: no effect",
+                      n->a.site);
+            break;
+        case DFI_OWM_SAYS_FREED:
+            dfi_error("%s: df_owm_free of memory that was freed at %s already: no effect", n->a.site, n->b.site);
+            break;
+        case DFI_OWM_SAYS_OUTSIDE:
+            dfi_error("%s: %s asks for %lu bytes that are not all inside of the memory of %s, which has %lu",
+                      n->a.site, n->a.who, n->n, n->b.site, n->m);
+            break;
+        case DFI_OWM_SAYS_NOWHERE:
+            dfi_error("%s: %s asks for %lu bytes that are in no memory of df_owm_alloc", n->a.site, n->a.who, n->n);
+            break;
+        case DFI_OWM_SAYS_HELD:
+            dfi_error("%s: %s (%s) ends owning %lu bytes that it acquired here: add df_owm_release",
+                      n->b.site, n->a.who, n->a.site, n->n);
+            break;
+        case DFI_OWM_SAYS_FREE_OWNED:
+            dfi_error("%s: df_owm_free of memory of which %lu bytes are owned by %s since %s",
+                      n->a.site, n->n, n->b.who, n->b.site);
+            break;
+        case DFI_OWM_SAYS_WRITE:
+            dfi_error("%s: %s writes without owning it to byte %lu of the memory of %s%s",
+                      n->a.site, n->a.who, n->n, n->b.site, n->more);
+            break;
+        case DFI_OWM_SAYS_CHANGED:
+            dfi_error("%s: %s finds byte %lu of the memory of %s changed%s: somebody wrote it without owning it",
+                      n->a.site, n->a.who, n->n, n->b.site, n->more);
+            break;
+        case DFI_OWM_SAYS_TWICE:
+            dfi_error("%s: %s acquires %lu bytes that it owns already, since %s", n->a.site, n->a.who, n->n, n->b.site);
+            break;
+        case DFI_OWM_SAYS_FROZEN:
+            dfi_error("%s: %s acquires %lu bytes to write that were frozen at %s",
+                      n->a.site, n->a.who, n->n, n->b.site);
+            break;
+        case DFI_OWM_SAYS_NOT_ACQUIRED:
+            dfi_error("%s: %s releases %lu bytes that it has not acquired, of the memory of %s",
+                      n->a.site, n->a.who, n->n, n->b.site);
+            break;
+        case DFI_OWM_SAYS_FREEZE:
+            dfi_error("%s: %s freezes %lu bytes that another one owns to write since %s: no effect",
+                      n->a.site, n->a.who, n->n, n->b.site);
+            break;
         }
     }
 }

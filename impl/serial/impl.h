@@ -87,7 +87,8 @@ static void dfi_stats_serial(const char *name)
 {
     const char *variable = name ? "df_config.stats" : "DF_STATS";
     if (!name) name = dfi_env(variable);
-    if (name && *name && strcmp(name, "0")) dfi_log(DFI_LOG_STATS_SERIAL, variable, name);
+    if (name && *name && strcmp(name, "0")) dfi_warn_once("%s=%s: a DF_SERIAL build has no statistics",
+                                                          variable, name);
 }
 
 /* The same of df_config.trace: there is nothing to be seen, as all runs at once, here. */
@@ -95,7 +96,7 @@ static void dfi_trace_serial(const char *name)
 {
     const char *variable = name ? "df_config.trace" : "DF_TRACE";
     if (!name) name = dfi_env(variable);
-    if (name && *name) dfi_log(DFI_LOG_TRACE_SERIAL, variable, name);
+    if (name && *name) dfi_warn_once("%s=%s: a DF_SERIAL build has no trace: leave DF_SERIAL out", variable, name);
 }
 
 static void dfi_graph_submit(struct dfi_held *h, int kind, const char *titles, const struct dfi_access *x, unsigned n);
@@ -418,7 +419,7 @@ static void dfi_serial_give_up(struct dfi_scope *s)
                 snprintf(missing + at, sizeof missing - at, "%s%.*s", at ? ", " : "", (int)bytes, p);
             p += bytes + 1;
         }
-        dfi_log(DFI_LOG_NODE_STUCK, h->site, h->name, missing);
+        dfi_error("%s: node %s never fired, as it was not given: %s", h->site, h->name, missing);
         dfi_frame_error(s->frame.outer, DF_ERROR_STUCK, NULL);
         h->skip = 1;
         dfi_held_ready(h);
@@ -426,7 +427,8 @@ static void dfi_serial_give_up(struct dfi_scope *s)
     }
     for (t = h->after; *t && dfi_token_is_open(*t);) t++;
     for (w = (struct dfi_waiter *)(*t)->dfi_list; w; w = w->next) {
-        dfi_log(DFI_LOG_TASK_STUCK, w->held->site, w->held->name, (*t)->dfi_site, "nobody can signal any more");
+        dfi_error("%s: task %s waits for the token of %s, which %s: skipped",
+                  w->held->site, w->held->name, (*t)->dfi_site, "nobody can signal any more");
         dfi_frame_error(w->held->scope.frame.outer, DF_ERROR_STUCK, NULL);
     }
     (*t)->dfi_need = 1;
@@ -504,7 +506,7 @@ DFI_API void dfi_serial_with(const struct df_opts *o, const char *site, const st
     if (!h) { /* no memory to wait: now, as it would be in a correct order */
         struct dfi_frame m;
         int run = dfi_serial_begin(&m, o ? o->group : NULL);
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         dfi_graph_missing();
         if (run) {
             type->run((void *)(uintptr_t)args, NULL);
@@ -549,7 +551,8 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
     }
     for (i = 0, p = h->titles; i < input; i++) p = strchr(p, ' ') + 1;
     snprintf(title, sizeof title, "%.*s", (int)strcspn(p, " "), p);
-    dfi_log(DFI_LOG_NODE_TWICE, site, title, h->name, h->site);
+    dfi_error("%s: df_node_set gives %s of node %s (created at %s) a second time: no effect",
+              site, title, h->name, h->site);
     return NULL;
 }
 
@@ -602,7 +605,7 @@ static struct dfi_scope *dfi_serial_end(struct dfi_frame *m)
             dfi_scope_outlive(dfi_scope_of(m), parent);
             return dfi_scope_of(m);
         }
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         dfi_serial_top = m;
         dfi_serial_wait();
         dfi_serial_top = m->outer;
@@ -686,7 +689,7 @@ static struct dfi_frame *dfi_frame_to_cancel(void)
 DFI_API void df_fail(int code, const char *text)
 {
     struct dfi_frame *m = dfi_frame_to_cancel();
-    if (!code) dfi_log(DFI_LOG_FAIL_ZERO, text);
+    if (!code) dfi_error("df_fail(0, \"%s\"): 0 is no error: the code is -1", text);
     dfi_frame_error(m, code ? code : -1, text);
     dfi_frame_cancel(m, 1);
 }
@@ -762,7 +765,7 @@ DFI_API df_result df_mutex_trylock(df_mutex *m) { return df_mutex_lock(m); }
 
 DFI_API void df_mutex_unlock(df_mutex *m)
 {
-    if (!m->dfi_state) dfi_log(DFI_LOG_UNLOCK);
+    if (!m->dfi_state) dfi_error("df_mutex_unlock of a lock that the calling thread does not hold: no effect");
     m->dfi_state = 0;
 }
 

@@ -60,9 +60,10 @@ DFI_API long dfi_pipe_catching(const struct dfi_pipe_type *type, const df_pipe_o
     struct dfi_block b;
     long i;
     if (threw) threw->drop = NULL;
-    if (o && o->window < 0) dfi_log(DFI_LOG_PIPE_WINDOW, site, o->window);
+    if (o && o->window < 0) dfi_error("%s: df_pipe_opts.window = %ld is negative: taken as 0", site, o->window);
     if (!memory) {
-        dfi_log(DFI_LOG_PIPE_MEMORY, site, type->name, (unsigned long)type->item_bytes);
+        dfi_error("%s: df_pipe(%s, ...): no memory for one item of %lu bytes: nothing was run",
+                  site, type->name, (unsigned long)type->item_bytes);
         return DF_ERROR_MEMORY;
     }
     item = memset(dfi_align(memory), 0, type->item_bytes);

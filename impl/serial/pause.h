@@ -53,7 +53,7 @@ static struct dfi_pause *dfi_pause_new(void)
     else if (!dfi_fibres_possible() || !(p = (struct dfi_pause *)DF_MALLOC(sizeof *p))) return NULL;
     else if (!(p->fibres = dfi_fibres_new(1))) {
         DF_FREE(p);
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         return NULL;
     } else p->fibres->ordered = 1; /* one body at a time, which uses what the others have written */
     return p;

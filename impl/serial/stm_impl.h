@@ -149,13 +149,13 @@ DFI_API void dfi_tm_do_restart(const char *site)
 DFI_API void dfi_tm_irrevocable(const char *site)
 {
     struct dfi_tm *t = &dfi_tm_only;
-    if (!t->inner) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_irrevocable");
+    if (!t->inner) dfi_error(DFI_MESSAGE_TM_OUTSIDE, site, "df_irrevocable");
     else t->counts.alone += (uint64_t)!t->direct, t->direct = 1;
 }
 
 DFI_API void dfi_tm_validate(const char *site)
 {
-    if (!dfi_tm_only.inner) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_tm_validate");
+    if (!dfi_tm_only.inner) dfi_error(DFI_MESSAGE_TM_OUTSIDE, site, "df_tm_validate");
 }
 
 DFI_API void df_tm_quiesce(void) { }

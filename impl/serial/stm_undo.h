@@ -98,7 +98,8 @@ static void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
         t->site = site, t->n_written = 0;
         if (again) dfi_tm_again(t, b);
     }
-    dfi_log(DFI_LOG_RETRY_STUCK, t->site);
+    dfi_error("%s: df_retry waits for a change, but nothing is left that could write what the atomic block has "
+              "read: the block is taken back and left, as by df_abort; submit the task that writes it", t->site);
     b->left = 1;
     dfi_tm_again(t, b);
 }
@@ -106,7 +107,8 @@ static void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
 static int dfi_tm_can_undo(struct dfi_tm *t, const char *site, const char *name)
 {
     if (t->inner && !t->direct) return 1;
-    dfi_log(t->inner ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, name);
+    if (!t->inner) dfi_error(DFI_MESSAGE_TM_OUTSIDE, site, name);
+    else dfi_error("%s: %s after df_irrevocable, or without memory to take the block back: no effect", site, name);
     return 0;
 }
 

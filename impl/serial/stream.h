@@ -42,7 +42,7 @@ static void dfi_windows_ready(struct dfi_window *v, int outside)
 static int dfi_stream_begin(struct dfi_held *h)
 {
     if (!dfi_windows_begin(h->windows, (char *)h->task.args, h->window_array)) return 0;
-    dfi_log(DFI_LOG_NO_MEMORY);
+    dfi_warn_no_memory();
     dfi_frame_error(h->scope.frame.outer, DF_ERROR_MEMORY, NULL);
     return 1;
 }
@@ -68,8 +68,8 @@ static int dfi_stream_stuck(struct dfi_scope *s)
         if (!m.windows) continue;
         some = 1;
         if (!dfi_frame_cancelled(&s->frame)) {
-            dfi_log(DFI_LOG_STREAM_STUCK, h->site ? h->site : "", h->site ? ": " : "", h->name, (unsigned long)m.elements,
-                    m.what, m.stream);
+            dfi_error("%s%stask %s waits for %lu %s the stream of %s, which can no longer come: skipped",
+                      h->site ? h->site : "", h->site ? ": " : "", h->name, (unsigned long)m.elements, m.what, m.stream);
             dfi_frame_error(s->frame.outer, DF_ERROR_STUCK, NULL);
         }
         h->skip = 1;
@@ -93,7 +93,7 @@ static void dfi_stream_run_now(const struct df_opts *o, const struct dfi_type *t
     struct dfi_frame m;
     df_token *const *t;
     int code = q->wrong ? DF_ERROR_STREAM : DF_OK;
-    dfi_log(DFI_LOG_NO_MEMORY);
+    dfi_warn_no_memory();
     dfi_graph_missing();
     if (q->count > DFI_WINDOWS_NOW) {
         dfi_frame_error(dfi_frame_here(), DF_ERROR_MEMORY, NULL);
@@ -107,8 +107,8 @@ static void dfi_stream_run_now(const struct df_opts *o, const struct dfi_type *t
             struct dfi_scope *s = dfi_scope_of(dfi_frame_here());
             if (s->frame.is_scope && (s->ready || s->fired)) dfi_scope_run_one(s);
             else if (!dfi_serial_help()) {
-                dfi_log(DFI_LOG_STREAM_STUCK, q->site ? q->site : "", q->site ? ": " : "", q->name, (unsigned long)v->asked,
-                        v->reader ? "elements in" : "free places in", v->stream->site);
+                dfi_error("%s%stask %s waits for %lu %s the stream of %s, which can no longer come: skipped",
+                          q->site ? q->site : "", q->site ? ": " : "", q->name, (unsigned long)v->asked, v->reader ? "elements in" : "free places in", v->stream->site);
                 code = DF_ERROR_STUCK;
             }
         }

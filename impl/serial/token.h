@@ -71,7 +71,8 @@ static void dfi_token_open(df_token *t)
 static void dfi_token_signal(df_token *t, const char *site, int skip)
 {
     if (t->dfi_need <= 0) {
-        if (!skip && !(t->dfi_state & DFI_TOKEN_SKIP)) dfi_log(DFI_LOG_TOKEN_OPEN, site, t->dfi_site);
+        if (!skip && !(t->dfi_state & DFI_TOKEN_SKIP)) dfi_error("%s: a signal too many for the token of %s, which "
+                                                                 "is open already: no effect", site, t->dfi_site);
         return;
     }
     if (skip) t->dfi_state |= DFI_TOKEN_SKIP;
@@ -88,7 +89,7 @@ static int dfi_external_note(df_token *t)
     for (e = dfi_externals; e; e = e->next)
         if (e->token == t) return 0;
     if (!(e = (struct dfi_external *)DF_MALLOC(sizeof *e))) {
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         return -1;
     }
     e->token = t, e->next = dfi_externals;
@@ -159,7 +160,8 @@ DFI_API df_result dfi_wait_token(df_token *t, const char *site)
                 DF_IDLE();
                 continue;
             }
-            dfi_log(DFI_LOG_TOKEN_STUCK, site, t->dfi_site);
+            dfi_error("%s: df_wait_token waits for the token of %s, which nobody can signal any more: given up; "
+                      "raise its signals, lower its count, or use DF_TOKEN_EXTERNAL", site, t->dfi_site);
             return DF_ERROR_STUCK;
         }
     }

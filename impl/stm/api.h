@@ -125,7 +125,7 @@ DFI_API void dfi_tm_do_restart(const char *site)
 DFI_API void dfi_tm_validate(const char *site)
 {
     struct dfi_tm *t = dfi_tm_self;
-    if (!t->inner) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_tm_validate");
+    if (!t->inner) dfi_error(DFI_MESSAGE_TM_OUTSIDE, site, "df_tm_validate");
     if (!t->inner || t->alone) return;
     if (t->resumed) dfi_tm_go_on(t);
     if (t->logs) dfi_tm_extend(t, DFI_TM_CHANGED);
@@ -136,7 +136,7 @@ DFI_API void dfi_tm_irrevocable(const char *site)
 {
     struct dfi_tm *t = dfi_tm_self;
     int valid;
-    if (!t->inner) dfi_log(DFI_LOG_TM_OUTSIDE, site, "df_irrevocable");
+    if (!t->inner) dfi_error(DFI_MESSAGE_TM_OUTSIDE, site, "df_irrevocable");
     if (!t->inner || t->direct) return;
     if (t->resumed) dfi_tm_go_on(t);
     if (!t->alone) {

@@ -186,7 +186,8 @@ static int dfi_tm_can_undo(struct dfi_tm *t, const char *site, const char *name)
         if (DFI_UNLIKELY(t->resumed)) dfi_tm_go_on(t);
         return 1;
     }
-    dfi_log(t->inner ? DFI_LOG_TM_DIRECT : DFI_LOG_TM_OUTSIDE, site, name);
+    if (!t->inner) dfi_error(DFI_MESSAGE_TM_OUTSIDE, site, name);
+    else dfi_error("%s: %s after df_irrevocable, or without memory to take the block back: no effect", site, name);
     return 0;
 }
 

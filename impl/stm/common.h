@@ -24,7 +24,7 @@ static df_result dfi_tm_on(int kind, void (*fn)(void *), void *arg, const char *
 {
     struct dfi_tm *t = dfi_tm_here();
     if (!t->inner) {
-        dfi_log(DFI_LOG_TM_OUTSIDE, "df_stm", name);
+        dfi_error(DFI_MESSAGE_TM_OUTSIDE, "df_stm", name);
         return DF_ERROR_MEMORY;
     }
     return dfi_tm_add_event(t, kind, fn, arg) ? DF_ERROR_MEMORY : DF_OK;

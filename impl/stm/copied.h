@@ -49,7 +49,8 @@ static DFI_TM_ANY_FRAME void dfi_tm_check_copies(struct dfi_tm *t)
             dfi_tm_load_piece(&now, p, 1);
             if (now == c->before[i] || !dfi_tm_find(t, word) ||
                 t->time != c->time || dfi_load_relaxed(dfi_tm_orec(p)) > t->time) continue;
-            dfi_log(DFI_LOG_TM_COPY_LOCAL, t->site);
+            dfi_error("%s: the atomic block that begins here uses df_tm_copy for a local variable, which has its "
+                      "old value until the block ends: read into it by df_tm_read_bytes", t->site);
             break;
         }
     }

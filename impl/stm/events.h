@@ -6,11 +6,14 @@
 
 #include "../base/memory.h"
 #include "../api/stm_core.h"
+
 #if defined(DF_SERIAL)
 #include "../serial/stm.h"
 #else
 #include "state.h"
 #endif
+
+#define DFI_MESSAGE_TM_OUTSIDE "%s: %s outside of an atomic block: no effect"
 
 enum { DFI_TM_AT_COMMIT, DFI_TM_AT_ABORT, DFI_TM_ALLOCATED, DFI_TM_FREED };
 struct dfi_tm_event { void (*fn)(void *); void *arg; int kind; };

@@ -18,10 +18,13 @@
 #include "state.h"
 #endif
 
+#define DFI_MESSAGE_TM_THREAD_END "%s: a thread ends inside of the atomic block that begins here: it has no effect"
+
 #if DFI_GNU && (defined(__GLIBC__) || defined(__APPLE__) || defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__))
 #include <errno.h>
 #include <unistd.h>
 #include <unwind.h>
+
 #define DFI_TM_UNWINDER 1
 #else
 #define DFI_TM_UNWINDER 0
@@ -70,7 +73,12 @@ static void dfi_tm_leave_inner(struct dfi_tm *t, struct dfi_tm_block *b)
 /* Only `live` and what is around it are still open; NULL: no block is. */
 static DFI_COLD void dfi_tm_was_abandoned(struct dfi_tm *t, struct dfi_tm_block *live)
 {
-    dfi_log(t->direct ? DFI_LOG_TM_LEFT_DIRECT : DFI_LOG_TM_LEFT, t->site);
+    if (t->direct)
+        dfi_error("%s: the atomic block that begins here was left by longjmp or an exception after df_irrevocable: "
+                  "what it did stays, and it ends there", t->site);
+    else
+        dfi_error("%s: an atomic block that begins here, or a block inside of it, was left by longjmp, or by an exception "
+                  "through code compiled without exceptions: it is rolled back; leave it by return, break, goto or df_abort", t->site);
     if (live) dfi_tm_leave_inner(t, live);
     else dfi_tm_give_up(t);
 }
@@ -123,7 +131,8 @@ static DFI_TM_ANY_FRAME int dfi_tm_how_called(const struct dfi_tm_block *b, cons
 /* To stderr, whatever df_config.log is: in a signal handler hardly more than write() is allowed. */
 static DFI_COLD void dfi_tm_refuse(const char *site)
 {
-    const char *from = dfi_message[DFI_LOG_TM_SIGNAL].text + 2; /* behind its %s */
+    const char *from = ": an atomic block in a signal handler that interrupts an atomic block: it is not executed; "
+                       "set a flag in the handler, and run the block outside of it";
     char text[400] = "df: ";
     size_t n = 4, rest = sizeof text - 1;
     int saved = errno;
@@ -232,7 +241,7 @@ DFI_API void dfi_tm_leave(struct dfi_tm_block *b, int thrown)
     }
     b->open = 0;
     if (!t->inner) return;
-    if (exits && !b->outer) dfi_log(DFI_LOG_TM_THREAD_END, t->site);
+    if (exits && !b->outer) dfi_error(DFI_MESSAGE_TM_THREAD_END, t->site);
     if (b->outer) dfi_tm_leave_inner(t, b->outer);
     else {
         dfi_tm_give_up(t);

@@ -71,7 +71,7 @@ static void dfi_tm_detach(void *p) /* at the end of its thread */
     struct dfi_tm *t = (struct dfi_tm *)p;
     if (dfi_tm_self != t) return; /* forked since */
     if (t->inner) {
-        dfi_log(DFI_LOG_TM_THREAD_END, t->site); /* the block is in a frame that is gone */
+        dfi_error(DFI_MESSAGE_TM_THREAD_END, t->site); /* the block is in a frame that is gone */
         dfi_tm_give_up(t);
         if (dfi_tm_self != t) return; /* the spare one */
     }
@@ -141,7 +141,8 @@ static void dfi_tm_fork_child(void)
 static void *dfi_tm_suspend(void)
 {
     struct dfi_tm *t = dfi_tm_self;
-    dfi_log(DFI_LOG_WAIT_IN_ATOMIC, t->site);
+    dfi_error("%s: the atomic block that begins here waits for tasks: they may wait for it; wait before or after "
+              "the block", t->site);
     if (t->alone || t->spare) return NULL; /* what runs on top has to be part of it: there is no other record */
     dfi_tm_end_reading(t); /* who waits for its end may be who it waits for */
     t->resumed = t->odd = 1;
@@ -202,7 +203,7 @@ static DFI_COLD struct dfi_tm *dfi_tm_attach(void)
 #endif
     dfi_os_unlock(&dfi_stm.life_lock);
     if (!t) { /* one thread at a time uses the spare record */
-        dfi_log(DFI_LOG_TM_NO_RECORD);
+        dfi_warn_once("out of memory: some threads run their atomic blocks one after another");
         dfi_os_lock(&dfi_stm.spare_lock);
         t = &dfi_tm_spare.tm;
         if (!t->spare) dfi_tm_furnish(t);

@@ -127,7 +127,8 @@ static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block
     t->inner = NULL;
     dfi_attempt(site, DFI_ATOMIC_RETRIED);
     polls = t->spare || t->forgot || !dfi_tm_n_reads(t); /* it cannot be woken, or others want the record */
-    if (!dfi_tm_n_reads(t) && !t->forgot) dfi_log(DFI_LOG_TM_RETRY_NOTHING, site);
+    if (!dfi_tm_n_reads(t) && !t->forgot) dfi_error("%s: df_retry in an atomic block that read nothing by "
+                                                    "df_tm_read: nothing can wake it", site);
     if (t->n_events) { /* handlers may have transactions of their own, which must not touch the log of reads */
         if (!polls) dfi_tm_be(&dfi_tm_nobody);
         dfi_tm_undo_all_events(t);

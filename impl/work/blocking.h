@@ -53,7 +53,9 @@ static int dfi_spare_start(void)
             if (!dfi_helper_start(h, dfi_spare)) missing = 0;
             else {
                 dfi_fetch_sub_seq_cst(&dfi_pool.spares, 1);
-                dfi_log(DFI_LOG_NO_SPARE, dfi_load_seq_cst(&dfi_pool.blocked));
+                dfi_warn_once("no thread can be started in the place of one that blocks (%d block now): its worker "
+                              "is missing meanwhile; raise the limit on threads, or let fewer tasks block at a time",
+                              dfi_load_seq_cst(&dfi_pool.blocked));
             }
         }
     }
@@ -172,7 +174,8 @@ static int dfi_retry_sleep(const char *site, struct dfi_os_event *e, DFI_ATOMIC(
     dfi_check_block_end(w);
     dfi_waits_end(w, &waits);
     if (!stuck) return 0;
-    dfi_log(DFI_LOG_RETRY_STUCK, site);
+    dfi_error("%s: df_retry waits for a change, but nothing is left that could write what the atomic block has "
+              "read: the block is taken back and left, as by df_abort; submit the task that writes it", site);
     if ((s = dfi_scope_of_caller(w)) != NULL) dfi_scope_set_error(s, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
     return 1;
 }
@@ -268,7 +271,7 @@ DFI_API void df_mutex_unlock(df_mutex *m)
 {
     struct dfi_os_event *e;
     if (dfi_load_relaxed(&m->dfi_owner) != dfi_thread_id()) {
-        dfi_log(DFI_LOG_UNLOCK);
+        dfi_error("df_mutex_unlock of a lock that the calling thread does not hold: no effect");
         return;
     }
     dfi_store_relaxed(&m->dfi_owner, NULL);

@@ -64,7 +64,7 @@ static DFI_NOINLINE void *dfi_block_fresh(struct dfi_worker *w, unsigned cls)
         char *c = (char *)dfi_malloc(DFI_CHUNK);
         struct dfi_chunk *chunk = (struct dfi_chunk *)(void *)c;
         if (!c) {
-            dfi_log(DFI_LOG_NO_MEMORY);
+            dfi_warn_no_memory();
             return NULL;
         }
         memset(c, 0, DFI_CHUNK);

@@ -19,7 +19,7 @@ static DFI_NOINLINE void dfi_deque_grow_owner(struct dfi_worker *w, size_t n)
     size_t b = dfi_load_relaxed(&w->bottom), size = 2 * (old->mask + 1), i;
     while (size - (b - w->seen_top) < n) size *= 2;
     if (!(ring = (struct dfi_ring *)dfi_malloc(sizeof *ring + size * sizeof *ring->item))) {
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         return;
     }
     ring->mask = size - 1, ring->before = old;

@@ -174,7 +174,11 @@ DFI_API void dfi_spawn_checked(struct dfi_future *f)
 {
     const char *site = dfi_call_site;
     struct dfi_worker *w = dfi_me_attached();
-    if (w && !w->task && w->scope->guess && dfi_guess_standing(w->scope->guess) != DFI_GUESS_RIGHT) dfi_log(DFI_LOG_SPAWN_GUESS, site);
+    if (w && !w->task && w->scope->guess && dfi_guess_standing(w->scope->guess) != DFI_GUESS_RIGHT) dfi_error("%s: df_spawn in a df_speculate block "
+                                                                                                              "whose condition is not known: the "
+                                                                                                              "call cannot be taken back; submit a "
+                                                                                                              "task that spawns",
+                                                                                                              site);
     if (w && w->sites) dfi_unsynced_again(w, f);
     if (w && DFI_UNLIKELY(dfi_chaotic()) && dfi_chaos_spawned(w, f)) return;
     if (w && w->head == w->room) dfi_stack_grow(w, 1);
@@ -223,7 +227,8 @@ DFI_API int dfi_sync_checked(struct dfi_future *f)
     void *link = dfi_load_acquire(&f->link); /* pairs with the release of the thief, as in dfi_sync_slow */
     int mine;
     if (!dfi_future_valid(w, f, link)) {
-        dfi_log(DFI_LOG_SYNC_TWICE, dfi_call_site, f->type ? f->type->name : "a task"); /* C++: it was synced */
+        dfi_error("%s: df_sync(%s) on a future that was not spawned, was synced before, or was spawned by another "
+                  "thread", dfi_call_site, f->type ? f->type->name : "a task"); /* C++: it was synced */
         return 0;
     }
     if (w) dfi_waits_site(w, dfi_call_site);

@@ -143,11 +143,11 @@ static struct dfi_worker *dfi_worker_take(size_t entries)
         return w;
     }
     if (n == DFI_MAX_WORKERS) {
-        dfi_log(DFI_LOG_TOO_MANY_THREADS, DFI_MAX_WORKERS);
+        dfi_warn_once("more than %d threads use df: in the others tasks run at once", DFI_MAX_WORKERS);
         return NULL;
     }
     if (!(p = (char *)dfi_malloc(sizeof *w + DFI_LINE))) {
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         return NULL;
     }
     memset(p, 0, sizeof *w + DFI_LINE);
@@ -163,7 +163,7 @@ static struct dfi_worker *dfi_worker_take(size_t entries)
         return NULL;
     }
     if (dfi_worker_stack(w, entries) || dfi_worker_reset(w)) {
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         dfi_worker_free(w);
         return NULL;
     }
@@ -286,7 +286,8 @@ static void dfi_helper_left(struct dfi_worker *w)
         if (go_on) dfi_os_thread_forget(&old);
         else {
             w->thread = old;
-            dfi_log(DFI_LOG_THREAD_LOST, w->index);
+            dfi_warn("the thread of worker %d ended in a body, and the system refused another: going on with fewer",
+                     w->index);
         }
     }
     dfi_os_unlock(&dfi_pool_lock);
@@ -322,7 +323,7 @@ static int dfi_start_locked(const df_config *c)
     dfi_logger.arg = c ? c->log_arg : NULL;
     if (!dfi_pool.ended_made) dfi_pool.ended_made = !dfi_os_event_init(&dfi_pool.ended);
     if (!dfi_pool.ended_made || !(s = (struct dfi_settings *)dfi_malloc(sizeof *s))) {
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         return DF_ERROR_MEMORY;
     }
     dfi_settings_read(s, c);
@@ -377,7 +378,8 @@ static int dfi_start_locked(const df_config *c)
         h->index = i;
         h->pin = s->n_cpus ? s->cpu[i % s->n_cpus] : -1;
         if (dfi_helper_start(h, dfi_helper)) {
-            dfi_log(DFI_LOG_NO_THREAD, i, "the system refused", i);
+            dfi_warn_once("cannot start worker thread %d (%s): going on with %d workers; raise the limit on "
+                          "threads or lower DF_WORKERS", i, "the system refused", i);
             break;
         }
         dfi_pool.n_workers++;
@@ -455,7 +457,8 @@ DFI_API DFI_NOINLINE void df_stop(void)
     struct dfi_worker *w = dfi_me();
     DFI_UNSYNCED(w);
     if (w && (w->task || w->scope->outer || w->scope->guess)) {
-        dfi_log(DFI_LOG_STOP_INSIDE);
+        dfi_error("df_stop called inside a task or DF_PARALLEL block: ignored; call it where the program is "
+                  "outside of all df constructs");
         return;
     }
     if (w) {
@@ -561,7 +564,8 @@ static __attribute__((destructor)) void dfi_unload(void)
     if (me && me->scope->outer == NULL) {
         long pending = (long)(me->scope->submitted - me->scope->done) + (long)dfi_load_acquire(&me->scope->pending);
         if (me->sites && !me->task) dfi_report_unsynced(me, 0, "the program ended");
-        if (pending > 0) dfi_log(DFI_LOG_EXIT_PENDING, pending);
+        if (pending > 0) dfi_warn("the program ends with %ld tasks of df_submit not done: call df_wait() before "
+                                  "leaving main", pending);
         dfi_scope_end_errors(me->scope);
     }
     dfi_baton_end();
@@ -571,7 +575,8 @@ static __attribute__((destructor)) void dfi_unload(void)
     dfi_check_reset(1);
     dfi_exit_wait(self);
     if (dfi_load_seq_cst(&dfi_pool.alive) > self) {
-        dfi_log(DFI_LOG_EXIT_BUSY, dfi_load_seq_cst(&dfi_pool.alive) - self);
+        dfi_warn("the program ends while %d workers still run a task: they are not waited for",
+                 dfi_load_seq_cst(&dfi_pool.alive) - self);
         dfi_watch_stop();
         dfi_stats_end();
         dfi_graph_end();

@@ -272,7 +272,7 @@ static DFI_NOINLINE int dfi_stack_grow(struct dfi_worker *w, size_t n)
     if (w->head + n <= w->room - w->room / 4) return 0;
     room = 2 * w->room > w->head + n ? 2 * w->room : w->head + n;
     if (!(stack = (void **)dfi_malloc(room * sizeof *stack))) {
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         return -1;
     }
     memcpy(stack, w->stack, w->head * sizeof *stack);

@@ -19,6 +19,7 @@
 #include "../observe/schedule/baton.h"
 #include "../observe/stall/waits.h"
 #include "../stm/hook.h"
+#define DFI_MESSAGE_LEFT_BLOCK "%s: DF_PARALLEL was left by return, goto or longjmp: its tasks were not waited for"
 
 struct dfi_local { struct dfi_local *next; size_t bytes, renamed, align; }; /* renamed: bytes counted in dfi_pool.renamed */
 
@@ -276,7 +277,7 @@ DFI_API DFI_NOINLINE void dfi_scope_leave(struct dfi_block *b)
         return;
     }
     while (w->scope != b->scope && w->scope->outer) { /* a block inside was left by a jump */
-        if (w->scope->site) dfi_log(DFI_LOG_LEFT_BLOCK, w->scope->site);
+        if (w->scope->site) dfi_error(DFI_MESSAGE_LEFT_BLOCK, w->scope->site);
         dfi_scope_finish(w, w->scope);
     }
     if (DFI_UNLIKELY(w->scope != b->scope)) return; /* C++, as the thread ends: work/thread_end.h has left it */
@@ -310,7 +311,7 @@ DFI_API void *dfi_local_alloc(size_t n, size_t bytes)
     }
     l = (struct dfi_local *)dfi_malloc(sizeof *l + bytes);
     if (!l) {
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         return NULL;
     }
     l->next = s->locals, s->locals = l;

@@ -11,7 +11,6 @@
 #include "../os/os.h"
 #include "../os/threads.h"
 #include "../api/public.h"
-
 enum {
     DFI_DEQUE_DEFAULT = 16384, /* entries of the private stack: 128 KB of address space, used as needed */
     DFI_DEQUE_LEAST = 2,
@@ -84,7 +83,7 @@ static long dfi_env_number(const char *name, long least, long most, long otherwi
     long v;
     if (!text || !*text) return otherwise;
     if (dfi_parse_number(text, &v) == 0 && v >= least && v <= most) return v;
-    dfi_log(DFI_LOG_BAD_ENV, name, text, what);
+    dfi_warn(DFI_MESSAGE_BAD_ENV, name, text, what);
     return otherwise;
 }
 
@@ -106,7 +105,7 @@ static double dfi_env_stall(void)
     double v;
     if (!text || !*text) return (double)DFI_STALL_DEFAULT;
     if ((v = dfi_parse_seconds(text)) >= 0) return v;
-    dfi_log(DFI_LOG_BAD_ENV, "DF_STALL", text, "a number of seconds such as 2 or 0.5, or 0");
+    dfi_warn(DFI_MESSAGE_BAD_ENV, "DF_STALL", text, "a number of seconds such as 2 or 0.5, or 0");
     return (double)DFI_STALL_DEFAULT;
 }
 
@@ -114,7 +113,7 @@ static size_t dfi_config_size(const char *field, size_t value, long least, long 
 {
     if (!value) return otherwise;
     if (value >= (size_t)least && value <= (size_t)most) return value;
-    dfi_log(DFI_LOG_BAD_CONFIG, field, value > LONG_MAX ? LONG_MAX : (long)value, what);
+    dfi_warn(DFI_MESSAGE_BAD_CONFIG, field, value > LONG_MAX ? LONG_MAX : (long)value, what);
     return otherwise;
 }
 
@@ -126,9 +125,10 @@ static void dfi_settings_allowed_cpus(struct dfi_settings *s)
     if (dfi_os_get_affinity(&a)) return;
     for (i = 0; i < s->n_cpus; i++)
         if (dfi_affinity_has(&a, s->cpu[i])) s->cpu[kept++] = s->cpu[i];
-        else if (i - kept < 4) dfi_log(DFI_LOG_BAD_CPU, s->cpu[i]); /* a few examples are enough */
+        else if (i - kept < 4) dfi_warn("DF_CPUSET names CPU %d, which this process may not use: left out",
+                                        s->cpu[i]); /* a few examples are enough */
     s->n_cpus = kept;
-    if (given && !kept) dfi_log(DFI_LOG_NO_CPU);
+    if (given && !kept) dfi_warn("DF_CPUSET names no CPU that this process may use: ignored");
 }
 
 static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
@@ -136,19 +136,19 @@ static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
     const char *list = c && c->cpuset ? c->cpuset : dfi_env("DF_CPUSET");
     memset(s, 0, sizeof *s);
     s->workers = (int)dfi_env_number("DF_WORKERS", 1, 100000000, 0, "a number of workers from 1");
-    if (c && c->workers < 0) dfi_log(DFI_LOG_BAD_CONFIG, "workers", (long)c->workers, "a number of workers from 1");
+    if (c && c->workers < 0) dfi_warn(DFI_MESSAGE_BAD_CONFIG, "workers", (long)c->workers, "a number of workers from 1");
     if (c && c->workers > 0) s->workers = c->workers;
     if (list && *list) {
         if (dfi_parse_cpus(list, s) == 0) dfi_settings_allowed_cpus(s);
         else {
             s->n_cpus = 0;
-            dfi_log(DFI_LOG_BAD_ENV, c && c->cpuset ? "df_config.cpuset" : "DF_CPUSET", list,
-                    "a list of CPUs such as 1,2,6,8 or 0-11,20-31");
+            dfi_warn(DFI_MESSAGE_BAD_ENV, c && c->cpuset ? "df_config.cpuset" : "DF_CPUSET", list, "a list of CPUs such as 1,2,6,8 or 0-11,20-31");
         }
     }
     if (!s->workers) s->workers = s->n_cpus ? s->n_cpus : dfi_os_cpus();
     if (s->workers > DFI_WORKERS_MOST) {
-        dfi_log(DFI_LOG_TOO_MANY_WORKERS, s->workers, DFI_WORKERS_MOST);
+        dfi_warn("%d workers are too many: %d are used; set DF_WORKERS or df_config.workers",
+                 s->workers, DFI_WORKERS_MOST);
         s->workers = DFI_WORKERS_MOST;
     }
     s->deque = (size_t)dfi_env_number("DF_DEQUE", DFI_DEQUE_LEAST, DFI_DEQUE_MOST, DFI_DEQUE_DEFAULT,
@@ -186,7 +186,7 @@ static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
     if (s->record && !*s->record) s->record = NULL;
     if (s->replay && !*s->replay) s->replay = NULL;
     if (s->record && s->replay) {
-        dfi_log(DFI_LOG_RECORD_BOTH, s->record_variable, s->record);
+        dfi_warn("%s=%s: a replay is not recorded: ignored", s->record_variable, s->record);
         s->record = NULL;
     }
 }

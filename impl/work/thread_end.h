@@ -90,7 +90,8 @@ static void dfi_exit_fails(struct dfi_worker *w, const char *what, const char *n
 {
     char text[DFI_ERROR_TEXT];
     snprintf(text, sizeof text, "%s%s%s: its thread ended in its body", what, *name ? " " : "", name);
-    dfi_log(DFI_LOG_THREAD_LEFT, site ? site : "", site ? ": " : "", what, *name ? " " : "", name);
+    dfi_error("%s%s%s%s%s: its thread ended in its body, by pthread_exit or cancellation: it has failed",
+              site ? site : "", site ? ": " : "", what, *name ? " " : "", name);
     dfi_fail(w, DF_ERROR_THREAD, text);
 }
 

@@ -24,6 +24,7 @@
 #include "future.h"
 #include "sched.h"
 #include "types.h"
+#define DFI_MESSAGE_NOT_SYNCED "%s: df_spawn(%s) without df_sync before %s: %s; sync it in the function that spawns it"
 
 enum { DFI_UNSYNCED_MOST = 64 }; /* entries looked at in a call of df: with 10^5 futures in allocated memory a look at all takes too long */
 
@@ -45,8 +46,7 @@ static DFI_COLD void dfi_unsynced_forget(struct dfi_worker *w, struct dfi_future
         w->stack[at] = NULL;
         dfi_stack_trim(w, dfi_stack_floor(w));
     }
-    dfi_log(DFI_LOG_NOT_SYNCED, s.site, s.name, when, taken ? "another worker has taken the call, and writes its result to memory that may be in use again" :
-                                                              "the call is not made");
+    dfi_error(DFI_MESSAGE_NOT_SYNCED, s.site, s.name, when, taken ? "another worker has taken the call, and writes its result to memory that may be in use again" : "the call is not made");
 }
 
 /* Futures above `mark` that nobody can sync any more. */
@@ -89,7 +89,7 @@ DFI_API int dfi_sync_left(struct dfi_future *f, int forgotten)
     int mine;
     if (forgotten && w && w->sites && (at = dfi_stack_find(w, f)) != 0) s = w->sites[at - 1];
     mine = dfi_sync(f);
-    if (s.site) dfi_log(DFI_LOG_NOT_SYNCED, s.site, s.name, "its function returned", mine ? "the call is not made" : "the function has waited for the call");
+    if (s.site) dfi_error(DFI_MESSAGE_NOT_SYNCED, s.site, s.name, "its function returned", mine ? "the call is not made" : "the function has waited for the call");
     return mine;
 }
 

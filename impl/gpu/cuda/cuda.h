@@ -27,7 +27,7 @@ static int dfi_cuda_count(void)
 {
     char why[300];
     int n = dfi_cuda_load(why, sizeof why);
-    if (!n && *why) dfi_log(DFI_LOG_CUDA_NONE, why);
+    if (!n && *why) dfi_warn_once("CUDA: %s: its devices are not used", why);
     return n;
 }
 

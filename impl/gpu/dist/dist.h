@@ -13,6 +13,9 @@
 #include "../../api/result.h"
 #include "../../api/task.h"
 #include "box.h"
+#define DFI_MESSAGE_DIST_ARRAY \
+    "%s: %s: the distribution of %s does not exist, or has no array (df_dist_desc.memory): nothing is " \
+    "done"
 
 enum { DFI_DIST_PARTS = 1 << 16, DFI_DIST_ALIGN = 64 };
 
@@ -287,7 +290,7 @@ static df_result dfi_dist_copy(df_dist *d, int to_array, const char *site)
     static const struct dfi_type gather = { dfi_gather_run, "df_dist_gather", 0, 0, sizeof(struct dfi_dist_args), DFI_CONCURRENT, NULL };
     const df_part *p;
     if (!d || !d->whole) {
-        dfi_log(DFI_LOG_DIST_ARRAY, site, to_array ? "df_dist_gather" : "df_dist_scatter", d ? d->site : "NULL");
+        dfi_error(DFI_MESSAGE_DIST_ARRAY, site, to_array ? "df_dist_gather" : "df_dist_scatter", d ? d->site : "NULL");
         return DF_ERROR_DIST;
     }
     for (p = df_dist_next(d, NULL); p; p = df_dist_next(d, p)) {

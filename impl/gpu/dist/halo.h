@@ -151,7 +151,7 @@ DFI_API df_result dfi_halo_update(df_dist *d, int which, const char *site)
     size_t i, end = 0;
     int pack;
     if (!d) {
-        dfi_log(DFI_LOG_DIST_ARRAY, site, "df_halo_update", "NULL");
+        dfi_error(DFI_MESSAGE_DIST_ARRAY, site, "df_halo_update", "NULL");
         return DF_ERROR_DIST;
     }
     for (i = 0; d->element && i < d->n_runs; i = end)

@@ -71,7 +71,7 @@ static DFI_COLD int dfi_dist_wrong(const df_dist *d, const char *name, int i, lo
     DFI_QUIET_FORMAT
     snprintf(field, sizeof field, name, i);
     DFI_LOUD
-    dfi_log(DFI_LOG_DIST, d->site, field, value, why);
+    dfi_error("%s: df_dist_new: %s = %lld %s: NULL", d->site, field, value, why);
     return -1;
 }
 
@@ -276,7 +276,7 @@ DFI_API df_dist *dfi_dist_new(const char *site, const df_dist_desc *desc)
         }
         if (!dfi_dist_make(d, desc)) return d;
     }
-    dfi_log(DFI_LOG_DIST_MEMORY, site, (unsigned long)(d ? d->bytes : sizeof *d));
+    dfi_error("%s: df_dist_new: no memory for %lu bytes: NULL", site, (unsigned long)(d ? d->bytes : sizeof *d));
     if (d) dfi_dist_drop(d);
     return NULL;
 }

@@ -34,6 +34,9 @@
 
 #include <limits.h>
 
+#define DFI_MESSAGE_GRID \
+    "%s: launch of %s on device %d (%s): %ld x %ld x %ld work-items in groups of %d x %d x %d: %s: not run"
+
 enum {
     DFI_HOST_GROUP = 1024,      /* work-items of a group at most: what most devices can have */
     DFI_HOST_ITEMS = 256,       /* of a group if df decides: a multiple of all warps, and small enough for all devices */
@@ -354,7 +357,8 @@ static DFI_COLD df_result dfi_host_report(const struct dfi_kernel *k, enum dfi_h
     switch (end) {
     case DFI_HOST_DONE: return DF_OK;
     case DFI_HOST_SPLIT:
-        dfi_log(DFI_LOG_BARRIER, k->file, k->line, k->name);
+        dfi_error("%s:%d: kernel %s: some work-items of a group ended while others wait in df_barrier: all must "
+                  "come there or none; the group is given up", k->file, k->line, k->name);
         return DF_ERROR_KERNEL;
     case DFI_HOST_OVERFLOW:
         snprintf(text, sizeof text, "a work-item needs more than the %d KiB of stack it has; put large arrays into a parameter", DFI_FIBRE_STACK >> 10);
@@ -366,7 +370,7 @@ static DFI_COLD df_result dfi_host_report(const struct dfi_kernel *k, enum dfi_h
     case DFI_HOST_HIDDEN: why = "df_barrier must stand in the text of the kernel itself"; break;
     case DFI_HOST_IMPOSSIBLE: why = "there is no way to run kernels with df_barrier or df_shared in a DF_SERIAL build for this processor"; break;
     }
-    dfi_log(DFI_LOG_KERNEL_HERE, k->file, k->line, k->name, why);
+    dfi_error("%s:%d: kernel %s on the host: %s: given up", k->file, k->line, k->name, why);
     return end == DFI_HOST_SHARED || end == DFI_HOST_STACKS ? DF_ERROR_MEMORY : DF_ERROR_KERNEL;
 }
 
@@ -529,7 +533,7 @@ DFI_API void dfi_kernel_here(const struct dfi_kernel *k, const void *args)
     if ((wrong = dfi_ndrange_wrong(&grid, &dfi_host_device)) != NULL || (wrong = dfi_host_plan_make(&l.plan, k, &grid)) != NULL) {
         char site[200];
         snprintf(site, sizeof site, "%s:%d", k->file, k->line);
-        dfi_log(DFI_LOG_GRID, site, k->name, DF_HOST, dfi_host_device.name, grid.n[0], grid.n[1], grid.n[2], grid.group[0], grid.group[1], grid.group[2], wrong);
+        dfi_error(DFI_MESSAGE_GRID, site, k->name, DF_HOST, dfi_host_device.name, grid.n[0], grid.n[1], grid.n[2], grid.group[0], grid.group[1], grid.group[2], wrong);
         df_fail(DF_ERROR_GRID, wrong);
         return;
     }

@@ -54,7 +54,8 @@ static void dfi_cache_say(const char *why)
 {
     static DFI_ATOMIC(int) said;
     /* acq_rel: relaxed would do, nothing but the word itself is communicated */
-    if (!dfi_exchange_acq_rel(&said, 1)) dfi_log(DFI_LOG_CACHE, dfi_cache_folder(), why);
+    if (!dfi_exchange_acq_rel(&said, 1)) dfi_warn("DF_KERNEL_CACHE=%s is not used: %s; each run compiles its "
+                                                  "kernels", dfi_cache_folder(), why);
 }
 
 /* FOLDER/HASH, to be freed by dfi_mfree; NULL: no folder, no memory. */

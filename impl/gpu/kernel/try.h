@@ -290,7 +290,8 @@ static int dfi_kernel_tried(struct dfi_kernel *k, int says, char *log, size_t ro
     if (!dfi_cas_acq_rel(&k->tried, &was, 1)) return was == 2; /* another thread may still try: it will say */
     r = dfi_kernel_try(k, log, room);
     if (r == 1) dfi_store_release(&k->tried, 2);
-    if (r == 2 || (r && !says)) dfi_log(DFI_LOG_KERNEL_TEXT, k->file, k->line, k->name, log);
+    if (r == 2 || (r && !says)) dfi_error("%s:%d: kernel %s runs on the host, but would not compile for a device: "
+                                          "%s", k->file, k->line, k->name, log);
     return r == 1;
 }
 

@@ -533,7 +533,9 @@ static DFI_NOINLINE void dfi_loop_after(struct dfi_worker *w, const struct dfi_l
         y[i].mode = x[i].mode & DFI_WRITES ? DFI_INOUT : DFI_IN;
         y[i].arg = DFI_NO_ARG;
     }
-    if (DFI_UNLIKELY(wrong)) dfi_log(DFI_LOG_REGION_LOOP, site, type->name);
+    if (DFI_UNLIKELY(wrong)) dfi_error("%s: loop %s: the size of a parameter is negative, or larger than the "
+                                       "memory behind its address: the loop is ordered as if it accessed all "
+                                       "memory; correct the count in its declaration", site, type->name);
     dfi_wait_for(w, y, n, NULL);
 }
 

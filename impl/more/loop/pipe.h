@@ -500,7 +500,7 @@ DFI_API long dfi_pipe_catching(const struct dfi_pipe_type *type, const df_pipe_o
     if (threw) threw->drop = NULL;
     p.type = type, p.site = site, p.ctx = ctx;
     if (window < 0) {
-        dfi_log(DFI_LOG_PIPE_WINDOW, site, window);
+        dfi_error("%s: df_pipe_opts.window = %ld is negative: taken as 0", site, window);
         window = 0;
     }
     if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) return 0;
@@ -509,7 +509,8 @@ DFI_API long dfi_pipe_catching(const struct dfi_pipe_type *type, const df_pipe_o
     alone = !w || !b.scope || b.borrowed || (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_baton_on()); /* nobody could join */
     if (alone) window = 1;
     if (dfi_pipe_alloc(&p, (unsigned long)window)) {
-        dfi_log(DFI_LOG_PIPE_MEMORY, site, type->name, (unsigned long)type->item_bytes);
+        dfi_error("%s: df_pipe(%s, ...): no memory for one item of %lu bytes: nothing was run",
+                  site, type->name, (unsigned long)type->item_bytes);
         dfi_scope_leave(&b);
         return DF_ERROR_MEMORY;
     }

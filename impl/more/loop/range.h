@@ -41,11 +41,12 @@ static const df_loop *dfi_loop_options(const df_loop *o, const char *site, df_lo
     grain[0] = &repaired->grain, grain[1] = &repaired->grain1, grain[2] = &repaired->grain2;
     for (d = 0; d < 3; d++)
         if (*grain[d] < 0) {
-            dfi_log(DFI_LOG_GRAIN, site, d ? d == 1 ? "1" : "2" : "", *grain[d]);
+            dfi_error("%s: df_loop.grain%s = %ld is negative: taken as 0",
+                      site, d ? d == 1 ? "1" : "2" : "", *grain[d]);
             *grain[d] = 0;
         }
     if (o->schedule < DF_AUTO || o->schedule > DF_GUIDED) {
-        dfi_log(DFI_LOG_SCHEDULE, site, o->schedule);
+        dfi_error("%s: df_loop.schedule = %d is none of enum df_schedule: taken as DF_AUTO", site, o->schedule);
         repaired->schedule = DF_AUTO;
     }
     return repaired;
@@ -59,7 +60,9 @@ static int dfi_vectors_right(const long (*v)[3], int dims, const char *site, con
         for (d = 0; d < 2 && !(*v)[d];) d++; /* its first component */
         for (k = dims; k < 3 && !(*v)[k];) k++;
         if ((*v)[d] > 0 && d < dims && k >= 3) continue;
-        dfi_log(DFI_LOG_VECTOR, site, (*v)[0], (*v)[1], (*v)[2], name, dims);
+        dfi_error("%s: the vector {%ld, %ld, %ld} of df_wavefront(%s, ...), of %d dimensions, does not name an "
+                  "earlier iteration: its first component that is not 0 must be positive; done in serial order",
+                  site, (*v)[0], (*v)[1], (*v)[2], name, dims);
         return 0;
     }
     return 1;

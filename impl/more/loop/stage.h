@@ -15,7 +15,8 @@ static int dfi_stage_after(const struct dfi_pipe_type *type, const char *site, l
 {
     int least = stage + (stage == 0 || (next >= 0 && next & DFI_STAGE_IN_ORDER)), to = next & ~DFI_STAGE_IN_ORDER;
     if (next >= 0 && to < DF_PIPE_STAGES && to >= least) return next;
-    dfi_log(DFI_LOG_STAGE, site, type->name, stage, i, least, DF_PIPE_STAGES - 1);
+    dfi_error("%s: df_pipe(%s, ...): after stage %d of item %ld comes a stage from %d to %d, DF_PIPE_DONE or "
+              "DF_PIPE_END: the pipe is ended", site, type->name, stage, i, least, DF_PIPE_STAGES - 1);
     df_fail(DF_ERROR_STAGE, df_error_text(DF_ERROR_STAGE));
     return DFI_STAGE_WRONG;
 }

@@ -191,7 +191,7 @@ DFI_API void dfi_speculate_end(struct dfi_speculation *b)
     b->open = 0;
     if (!w || !b->scope) return;
     while (w->scope != b->scope && w->scope->outer) { /* a block inside was left by a jump */
-        if (w->scope->site) dfi_log(DFI_LOG_LEFT_BLOCK, w->scope->site);
+        if (w->scope->site) dfi_error(DFI_MESSAGE_LEFT_BLOCK, w->scope->site);
         dfi_scope_finish(w, w->scope);
     }
     if (w->scope != b->scope) return; /* forked in the block */
@@ -230,7 +230,8 @@ static DFI_COLD void dfi_guesses_left(struct dfi_worker *w, struct dfi_scope *s)
     struct dfi_guess *g = s->guess, *outer, *older;
     s->guess = NULL;
     if (g->scope != s) return; /* in a block that should not have been executed */
-    dfi_log(DFI_LOG_LEFT_GUESS);
+    dfi_error("a df_speculate block was left by longjmp: it is ended at the end of the code around it; leave it by "
+              "break, return or goto");
     dfi_wait_all(w, s);
     for (; g && g->scope == s; g = outer) {
         outer = g->outer;

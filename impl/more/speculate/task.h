@@ -90,7 +90,7 @@ static struct dfi_guess *dfi_guess_new(struct dfi_worker *w, struct dfi_scope *s
     struct dfi_access x;
     struct dfi_region r;
     if (!t) {
-        if (!g) dfi_log(DFI_LOG_NO_MEMORY);
+        if (!g) dfi_warn_no_memory();
         dfi_mfree(g);
         return NULL;
     }

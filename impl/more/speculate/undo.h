@@ -38,7 +38,7 @@ static struct dfi_kept *dfi_kept_new(const struct dfi_region *r, unsigned n)
         bytes += r[i].row * r[i].rows;
     }
     if (!(k = (struct dfi_kept *)dfi_malloc(head + bytes))) {
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         return NULL;
     }
     k->bytes = (char *)k + head;

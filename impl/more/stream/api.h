@@ -40,7 +40,8 @@ DFI_API struct df_stream *dfi_stream_new(size_t bytes, size_t capacity, int code
     struct dfi_stream *c;
     int i;
     if (!bytes || !capacity) {
-        dfi_log(DFI_LOG_STREAM_NEW, site, (unsigned long)bytes, (unsigned long)capacity);
+        dfi_error("%s: df_stream_new(%lu, %lu): an element has at least 1 byte, and a stream room for 1: NULL",
+                  site, (unsigned long)bytes, (unsigned long)capacity);
         return NULL;
     }
     if (capacity > (SIZE_MAX - head) / 2 / bytes) return NULL;
@@ -83,7 +84,8 @@ DFI_API void dfi_stream_close(const volatile void *handle, const char *site)
     c->closed = 1;
     if (dfi_stream_ended(c)) dfi_readers_release(c, &a);
     dfi_stream_unlock(c);
-    if (twice) dfi_log(DFI_LOG_STREAM_CLOSED, site, c->site);
+    if (twice) dfi_error("%s: df_stream_close of the stream of %s, which is closed already: no effect",
+                         site, c->site);
     dfi_windows_ready(a.ready, 1);
 }
 
@@ -113,7 +115,8 @@ DFI_API void df_stream_free(const volatile void *handle)
     }
     dfi_stream_unlock(c);
     dfi_after_free(&a);
-    if (left) dfi_log(DFI_LOG_STREAM_LEFT, site, (unsigned long)left, name);
+    if (left) dfi_warn("the stream of %s is freed with %lu elements that no task was submitted to read, the first "
+                       "pushed by task %s", site, (unsigned long)left, name);
     dfi_windows_ready(a.ready, 1);
 }
 DFI_EXTERN_C_END

@@ -102,7 +102,7 @@ static int dfi_stream_begin(struct dfi_worker *w, struct dfi_flow *t)
         if (DFI_UNLIKELY(x->began != 0)) x->began = dfi_work_ns(w);
         return DFI_GO;
     }
-    dfi_log(DFI_LOG_NO_MEMORY);
+    dfi_warn_no_memory();
     if (r > 0) { /* another task uses what could be used instead */
         if (!w) return DFI_LATER;
         dfi_os_yield();
@@ -240,7 +240,7 @@ static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct df
     size_t stamp = 0, births;
     int looks = 0, skip = q->wrong, r, given_up = 0;
     char *more = NULL;
-    dfi_log(DFI_LOG_NO_MEMORY);
+    dfi_warn_no_memory();
     dfi_graph_missing();
     if (w) w->opts = NULL; /* not for what runs meanwhile */
     q->windows = few, q->locks = few_locks, q->task = &me;
@@ -266,8 +266,7 @@ static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct df
         dfi_stream_lock(v->stream);
         m.elements = v->need - (v->reader ? v->stream->push.done : dfi_stream_room(v->stream) + v->stream->capacity);
         dfi_stream_unlock(v->stream);
-        dfi_log(DFI_LOG_STREAM_STUCK, q->site ? q->site : "", q->site ? ": " : "", q->name, (unsigned long)m.elements,
-                v->reader ? "elements in" : "free places in", v->stream->site);
+        dfi_error(DFI_MESSAGE_STREAM_STUCK, q->site ? q->site : "", q->site ? ": " : "", q->name, (unsigned long)m.elements, v->reader ? "elements in" : "free places in", v->stream->site);
         v->waits = 0;
     }
     for (v = q->windows; v; v = v->of_task)
@@ -349,7 +348,7 @@ static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type
     if (DFI_LIKELY(!h.moved)) {
         struct dfi_after a = { NULL, NULL, NULL };
         while (DFI_UNLIKELY(w->scope != s)) { /* a block inside was left by a jump */
-            if (w->scope->site) dfi_log(DFI_LOG_LEFT_BLOCK, w->scope->site);
+            if (w->scope->site) dfi_error(DFI_MESSAGE_LEFT_BLOCK, w->scope->site);
             dfi_scope_finish(w, w->scope);
         }
         if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, w->task_mark, DFI_END_OF_TASK);

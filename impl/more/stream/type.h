@@ -54,9 +54,13 @@ static int dfi_stream_has_type(struct dfi_stream *c, const struct dfi_element *e
     if (differs || unsure) memcpy(type, c->type, sizeof type), memcpy(by, c->typed_by, sizeof by);
     dfi_stream_unlock(c);
     if (differs)
-        dfi_log(DFI_LOG_STREAM_TYPE, site, *site ? ": " : "", name, e->site, e->title, e->type, c->site, type, by);
+        dfi_error("%s%stask %s, declared at %s: elements of parameter %s are of type %s, but those of the stream "
+                  "of %s are of type %s by %s: skipped",
+                  site, *site ? ": " : "", name, e->site, e->title, e->type, c->site, type, by);
     else if (unsure)
-        dfi_log(DFI_LOG_STREAM_NAMES, site, *site ? ": " : "", name, e->site, e->title, e->type, c->site, type, by);
+        dfi_warn_once("%s%stask %s, declared at %s: elements of parameter %s are of type %s, those of the stream "
+                      "of %s of type %s by %s: if this is one type, give it the same name in both places",
+                      site, *site ? ": " : "", name, e->site, e->title, e->type, c->site, type, by);
     return !differs;
 }
 

@@ -27,21 +27,25 @@ static DFI_NOINLINE int dfi_ask_right(const struct dfi_ask *y, const char *name,
     long long i;
     if (!site) site = "";
     if (y->n < 0) {
-        dfi_log(DFI_LOG_STREAM_COUNT, site, colon, name, title, (long)y->n);
+        dfi_error("%s%stask %s: parameter %s is of %ld streams: skipped", site, colon, name, title, (long)y->n);
         return 0;
     }
     if (y->burst < 0 || y->horizon < y->burst) {
-        dfi_log(DFI_LOG_STREAM_BURST, site, colon, name, title, (long)y->burst, (long)y->horizon);
+        dfi_error("%s%stask %s: parameter %s is to consume %ld of %ld elements: skipped",
+                  site, colon, name, title, (long)y->burst, (long)y->horizon);
         return 0;
     }
     for (i = 0; i < y->n; i++) {
         const struct df_stream *s = dfi_ask_stream(y, i);
         struct dfi_stream *c = s ? s->stream : NULL;
-        if (!c) dfi_log(DFI_LOG_STREAM_NULL, site, colon, name, title);
+        if (!c) dfi_error("%s%stask %s: the stream for parameter %s is NULL: skipped", site, colon, name, title);
         else if (c->bytes != y->element->size)
-            dfi_log(DFI_LOG_STREAM_SIZE, site, colon, name, title, (unsigned long)y->element->size, c->site, (unsigned long)c->bytes);
+            dfi_error("%s%stask %s: elements of parameter %s have %lu bytes, those of the stream of %s %lu: skipped",
+                      site, colon, name, title, (unsigned long)y->element->size, c->site, (unsigned long)c->bytes);
         else if ((unsigned long long)y->horizon > c->capacity)
-            dfi_log(DFI_LOG_STREAM_LARGE, site, colon, name, title, (long)y->horizon, c->site, (unsigned long)c->capacity);
+            dfi_error("%s%stask %s: parameter %s is a window of %ld elements, but the stream of %s has room for "
+                      "%lu: skipped; raise its capacity",
+                      site, colon, name, title, (long)y->horizon, c->site, (unsigned long)c->capacity);
         else if (!dfi_stream_has_type(c, y->element, name, site)) {}
         else continue;
         return 0;
@@ -171,7 +175,8 @@ static DFI_COLD void dfi_take_late(struct dfi_take *q)
     const struct dfi_window *v;
     for (v = q->windows; v; v = v->of_task)
         if (v->scratch)
-            dfi_log(DFI_LOG_STREAM_LATE, site, q->site ? ": " : "", v->name, (unsigned long)v->asked, v->stream->site);
+            dfi_error("%s%stask %s pushes %lu elements into the stream of %s after its df_stream_close: they are "
+                      "dropped", site, q->site ? ": " : "", v->name, (unsigned long)v->asked, v->stream->site);
 }
 
 /* All windows of a task. 0, or -1 without memory: then nothing has happened. pre: dfi_take_check; q->locks */

@@ -33,7 +33,7 @@ DFI_API struct df_graph *dfi_capture_new(const char *site)
 {
     struct df_graph *g = (struct df_graph *)dfi_malloc(sizeof *g);
     if (!g) {
-        dfi_log(DFI_LOG_CAPTURE_MEMORY, site);
+        dfi_warn(DFI_MESSAGE_CAPTURE_MEMORY, site);
         return NULL;
     }
     memset((void *)g, 0, sizeof *g);
@@ -61,12 +61,13 @@ DFI_API struct dfi_recording dfi_record_enter(struct df_graph *g, const char *si
     dfi_capture_cannot("DF_RECORD", site); /* of a block around it */
     r.around = dfi_scope_enter(site);
     r.graph = NULL;
-    if (!g) dfi_log(DFI_LOG_CAPTURE_NULL, site, "DF_RECORD");
+    if (!g) dfi_error(DFI_MESSAGE_CAPTURE_NULL, site, "DF_RECORD");
     else if (dfi_capture_move(g, DFI_CAPTURE_NEW, DFI_CAPTURE_RECORDING)) {
         r.graph = g;
         g->site = site;
         if (dfi_record_begin(&r)) dfi_capture_fails(g);
-    } else dfi_log(DFI_LOG_CAPTURE_TWICE, site, g->site);
+    } else dfi_error("%s: DF_RECORD of a graph that was recorded at %s already: its tasks run, and the graph stays "
+                     "as it is", site, g->site);
     return r;
 }
 
@@ -85,7 +86,9 @@ DFI_API df_result dfi_replay(struct df_graph *g, const char *site)
     df_result r;
     dfi_capture_cannot("df_replay", site);
     if (!dfi_capture_take(g, "df_replay", site)) return g ? DF_ERROR_CAPTURE : DF_ERROR_MEMORY;
-    if (g->cannot) dfi_log(DFI_LOG_CAPTURE_CANNOT, site, g->site, g->cannot, g->cannot_site);
+    if (g->cannot) dfi_error("%s: df_replay: the block recorded at %s contains %s (%s), which cannot be captured: "
+                             "nothing is run; submit it again instead, or move that out of the block",
+                             site, g->site, g->cannot, g->cannot_site);
     r = g->cannot ? DF_ERROR_CAPTURE : g->failed ? DF_ERROR_MEMORY : DF_OK;
     if (!r) {
         for (l = g->locals; l; l = l->next) memset((void *)(l + 1), 0, l->bytes);
@@ -102,7 +105,7 @@ DFI_API long dfi_capture_count(struct df_graph *g, const struct dfi_type *type, 
 {
     size_t n = 0;
     if (!dfi_capture_take(g, "df_graph_count", site)) return 0;
-    if (dfi_capture_index(g)) dfi_log(DFI_LOG_NO_MEMORY);
+    if (dfi_capture_index(g)) dfi_warn_no_memory();
     else dfi_capture_find(g, type, &n);
     dfi_capture_give_back(g);
     return (long)n;
@@ -115,14 +118,15 @@ DFI_API struct dfi_task *dfi_capture_open(struct df_graph *g, const struct dfi_t
     dfi_capture_open_task.graph = NULL;
     dfi_capture_open_task.task.args = NULL;
     if (!dfi_capture_take(g, "df_graph_set", site)) return &dfi_capture_open_task.task;
-    if (dfi_capture_index(g)) dfi_log(DFI_LOG_NO_MEMORY);
+    if (dfi_capture_index(g)) dfi_warn_no_memory();
     else v = dfi_capture_find(g, type, &n);
     if (v && k >= 0 && (size_t)k < n) {
         dfi_capture_open_task.graph = g;
         dfi_capture_open_task.index = v[k];
         dfi_capture_open_task.task.args = g->list.args + g->list.task[v[k]].args;
     } else {
-        if (v) dfi_log(DFI_LOG_CAPTURE_NO_TASK, site, g->site, (long)n, type->name, k);
+        if (v) dfi_error("%s: df_graph_set: the graph of %s has %ld tasks %s, numbered from 0; there is no number "
+                         "%ld: no effect", site, g->site, (long)n, type->name, k);
         dfi_capture_give_back(g);
     }
     return &dfi_capture_open_task.task;

@@ -16,6 +16,10 @@
 #include "../../api/core.h"
 #include "../../api/serial.h"
 
+#define DFI_MESSAGE_CAPTURE_NULL "%s: %s: the graph is NULL"
+
+#define DFI_MESSAGE_CAPTURE_MEMORY "%s: out of memory: the tasks of this block run, but are not captured"
+
 struct dfi_plan;
 
 /* Options of a submission; the arrays of tokens, NULL at the end, follow. */
@@ -132,7 +136,7 @@ static struct dfi_captured_opts *dfi_captured_opts_new(const df_opts *o, const c
 
 static DFI_COLD void dfi_capture_fails(struct df_graph *g)
 {
-    if (!g->failed) dfi_log(DFI_LOG_CAPTURE_MEMORY, g->site);
+    if (!g->failed) dfi_warn(DFI_MESSAGE_CAPTURE_MEMORY, g->site);
     g->failed = 1;
 }
 
@@ -241,7 +245,7 @@ static DFI_COLD void dfi_capture_say(const struct df_graph *g, const char *call,
 {
     static const char *const why[] = { "it was never recorded: use DF_RECORD first", "it is being recorded: call it behind the block",
                                        "another thread uses it at this moment", "it is running: call it when its df_replay has returned" };
-    dfi_log(DFI_LOG_CAPTURE_STATE, site, call, g->site, why[dfi_capture_state(g)]);
+    dfi_error("%s: %s: the graph of %s cannot be used now: %s", site, call, g->site, why[dfi_capture_state(g)]);
 }
 
 /* g, which is ready, is the caller's until dfi_capture_give_back. Zero: it is not; said if site is not NULL. */
@@ -249,7 +253,7 @@ static int dfi_capture_take(struct df_graph *g, const char *call, const char *si
 {
     if (g && dfi_capture_move(g, DFI_CAPTURE_READY, DFI_CAPTURE_RUNNING)) return 1;
     if (g) dfi_capture_say(g, call, site);
-    else dfi_log(DFI_LOG_CAPTURE_NULL, site, call);
+    else dfi_error(DFI_MESSAGE_CAPTURE_NULL, site, call);
     return 0;
 }
 

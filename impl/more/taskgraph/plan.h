@@ -259,7 +259,7 @@ static struct dfi_plan *dfi_plan_new(struct dfi_worker *w, const struct dfi_sequ
     dfi_mfree((void *)g.flow);
     dfi_mfree((void *)g.all);
     if (!failed) return p;
-    dfi_log(DFI_LOG_NO_MEMORY);
+    dfi_warn_no_memory();
     dfi_plan_free(p);
     return NULL;
 }

@@ -73,8 +73,9 @@ static void dfi_check_say_memory(const struct dfi_flow *t, const struct dfi_chec
     char at[160];
     const char *name;
     int n = dfi_check_label(t->type, x->parameter, &name);
-    dfi_log(DFI_LOG_CHECK_MEMORY, t->type->name, dfi_check_at(at, sizeof at, t->site), dfi_check_mode(x->mode), n, name,
-            (unsigned long)dfi_region_bytes(&x->region), (void *)x->region.p, (unsigned long)(wrong - x->region.p));
+    dfi_error("task %s%s declares df_%s %.*s, %lu bytes at %p, but byte %lu of them is no memory the program may "
+              "use (DF_CHECK): it was freed, or lies behind the end, or its function has returned",
+              t->type->name, dfi_check_at(at, sizeof at, t->site), dfi_check_mode(x->mode), n, name, (unsigned long)dfi_region_bytes(&x->region), (void *)x->region.p, (unsigned long)(wrong - x->region.p));
 }
 
 /* --- inside of what its parent declared? ----------------------------------------------------------- */
@@ -164,7 +165,9 @@ static void dfi_check_returned(struct dfi_scope *s, uintptr_t call)
         dfi_check_lose(v->task, v->p);
 #endif
         n = dfi_check_label(v->type, v->parameter, &name);
-        dfi_log(DFI_LOG_CHECK_OUTLIVES, v->type->name, dfi_check_at(at, sizeof at, v->site), n, name, (void *)v->p);
+        dfi_error("task %s%s is not done, and %.*s at %p is a variable of a function that has returned (DF_CHECK): "
+                  "call df_wait before it returns, or submit in DF_PARALLEL",
+                  v->type->name, dfi_check_at(at, sizeof at, v->site), n, name, (void *)v->p);
     }
     s->n_variables = kept;
 }
@@ -181,7 +184,8 @@ static void dfi_check_keep(struct dfi_worker *w, const struct dfi_flow *t, const
         char at[160];
         const char *name;
         int n = dfi_check_label(t->type, x->parameter, &name);
-        dfi_log(DFI_LOG_CHECK_STACK, t->type->name, dfi_check_at(at, sizeof at, t->site), dfi_check_mode(x->mode), n, name, (void *)x->region.p);
+        dfi_error("task %s%s declares df_%s %.*s at %p, a variable of a function that has returned (DF_CHECK)",
+                  t->type->name, dfi_check_at(at, sizeof at, t->site), dfi_check_mode(x->mode), n, name, (void *)x->region.p);
         return;
     }
     if (!frame && (p < w->call || p - w->call > (uintptr_t)DFI_CHECK_FAR)) return;
@@ -247,7 +251,9 @@ static void dfi_check_submit(struct dfi_worker *w, struct dfi_flow *t, const str
         for (k = 0; k < r.rows && inside; k++)
             inside = dfi_check_range(parent, r.p + k * r.ld, r.p + k * r.ld + r.row, (x[i].mode & DFI_WRITES) != 0);
         if (!inside)
-            dfi_log(DFI_LOG_OUTSIDE, parent->type->name, t->type->name, (unsigned long)(r.rows * r.row), (void *)r.p, parent->type->name);
+            dfi_error("task %s submits task %s, which accesses %lu bytes at %p that its parent did not declare "
+                      "(DF_CHECK): add them to the declaration of %s",
+                      parent->type->name, t->type->name, (unsigned long)(r.rows * r.row), (void *)r.p, parent->type->name);
     }
 #if DFI_CHECK_ASAN
     dfi_check_declare(w, t);
@@ -339,7 +345,8 @@ static void dfi_check_after(const struct dfi_flow *t, const struct dfi_check_sum
         int n;
         if (!sum[i].p || dfi_check_sum_of(&t->checked[i].region, sum[i].p, t->birth) == sum[i].sum) continue;
         n = dfi_check_label(t->type, t->checked[i].parameter, &name);
-        dfi_log(DFI_LOG_CHECK_CHANGED, t->type->name, dfi_check_at(at, sizeof at, t->site), n, name, n, name);
+        dfi_error("task %s%s changed df_in %.*s, which it declares to read only (DF_CHECK): declare df_inout(.., "
+                  "%.*s, ..)", t->type->name, dfi_check_at(at, sizeof at, t->site), n, name, n, name);
     }
 }
 

@@ -66,12 +66,20 @@ void dfi_check_on_error(void)
         if (t && i < t->n_checked && n->list != &((struct dfi_flow *)(uintptr_t)t)->declared) {
             int weak = (t->checked[i].mode & DFI_WEAK) != 0;
             length = dfi_check_label(t->type, t->checked[i].parameter, &name);
-            dfi_log(weak ? DFI_LOG_CHECK_WEAK : DFI_LOG_CHECK_RELEASED, who, at, does, bytes, (void *)p, length, name);
+            if (weak)
+                dfi_error("%s%s %s %lu bytes at %p that it declares only weakly, for tasks it submits (DF_CHECK): "
+                          "declare %.*s without weak", who, at, does, bytes, (void *)p, length, name);
+            else
+                dfi_error("%s%s %s %lu bytes at %p that it has released (DF_CHECK): call df_release for %.*s later",
+                          who, at, does, bytes, (void *)p, length, name);
         } else if (!t || n->list == &((struct dfi_flow *)(uintptr_t)t)->declared)
-            dfi_log(DFI_LOG_CHECK_UNFINISHED, who, at, does, bytes, (void *)p, n->type->name, from, dfi_check_mode(n->mode), length, name);
+            dfi_error("%s%s %s %lu bytes at %p while task %s%s, which writes them (df_%s %.*s), is not done "
+                      "(DF_CHECK): wait before, by df_wait or df_wait_on",
+                      who, at, does, bytes, (void *)p, n->type->name, from, dfi_check_mode(n->mode), length, name);
         else
-            dfi_log(DFI_LOG_CHECK_UNDECLARED, who, at, does, bytes, (void *)p, offset, dfi_check_mode(n->mode), length, name, n->type->name,
-                    from, dfi_asan_writes() ? "inout" : "in", length, name, t->type->name);
+            dfi_error("%s%s %s %lu bytes at %p that it does not declare (DF_CHECK): byte %lu of df_%s %.*s of task "
+                      "%s%s: add them, df_%s(.., %.*s, ..), to the declaration of %s",
+                      who, at, does, bytes, (void *)p, offset, dfi_check_mode(n->mode), length, name, n->type->name, from, dfi_asan_writes() ? "inout" : "in", length, name, t->type->name);
     }
     dfi_os_unlock(&dfi_check.lock);
 }

@@ -78,7 +78,8 @@ static void dfi_turn_take(struct dfi_worker *w)
         if (dfi_os_ns() - c->since >= (uint64_t)DFI_CHECK_MS * 1000000) {
             c->overdue = c->running, c->late = c->turns;
             dfi_check_unlock();
-            dfi_log(DFI_LOG_CHECK_TURN, DFI_CHECK_MS / 1000);
+            dfi_warn_once("DF_CHECK: a task went on for more than %d seconds while others waited for their turn: "
+                          "while they run beside each other undeclared accesses are not found", DFI_CHECK_MS / 1000);
             dfi_check_lock();
             continue;
         }

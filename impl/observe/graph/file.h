@@ -9,6 +9,9 @@
 #include "dot.h"
 #include "graph.h"
 
+#define DFI_MESSAGE_GRAPH_WRITE "%s=%s cannot be written: %s: there is no graph"
+#define DFI_MESSAGE_GRAPH_MEMORY "%s=%s: out of memory: the graph is incomplete"
+
 static int dfi_graph_rewind(struct dfi_graph *g) { return !g->standard && dfi_output_seek(&g->to, 0); }
 
 static int dfi_graph_put(struct dfi_graph *g, const char *p, size_t n)
@@ -27,12 +30,12 @@ static long dfi_graph_depth(long given)
 {
     const char *text = dfi_env("DF_GRAPH_DEPTH"), *p = text;
     long v = 0;
-    if (given < 0) dfi_log(DFI_LOG_BAD_CONFIG, "graph_depth", given, "a number of levels from 1");
+    if (given < 0) dfi_warn(DFI_MESSAGE_BAD_CONFIG, "graph_depth", given, "a number of levels from 1");
     if (given > 0) return given;
     if (!text || !*text) return 0;
     while (*p >= '0' && *p <= '9' && v < 100000000) v = 10 * v + (*p++ - '0');
     if (!*p && v > 0) return v;
-    dfi_log(DFI_LOG_BAD_ENV, "DF_GRAPH_DEPTH", text, "a number of levels from 1");
+    dfi_warn(DFI_MESSAGE_BAD_ENV, "DF_GRAPH_DEPTH", text, "a number of levels from 1");
     return 0;
 }
 
@@ -55,7 +58,7 @@ static struct dfi_graph *dfi_graph_new(const char *name, const char *variable, l
     int r;
     if (!g || !file) {
         dfi_mfree(g), dfi_mfree(file);
-        dfi_log(DFI_LOG_GRAPH_MEMORY, variable, name);
+        dfi_warn(DFI_MESSAGE_GRAPH_MEMORY, variable, name);
         return NULL;
     }
     memset((void *)g, 0, sizeof *g);
@@ -66,8 +69,9 @@ static struct dfi_graph *dfi_graph_new(const char *name, const char *variable, l
     g->standard = !strcmp(name, "-.txt") || !strcmp(name, "-.dot");
     r = g->standard ? 0 : dfi_output_open(&g->to, name, &why);
     if (!r) return g;
-    if (r > 0) dfi_log(DFI_LOG_GRAPH_BUSY, variable, name);
-    else dfi_log(DFI_LOG_GRAPH_WRITE, variable, name, why);
+    if (r > 0) dfi_warn("%s=%s: another program has this file: the graph of this one is not written; give it "
+                        "another name", variable, name);
+    else dfi_warn(DFI_MESSAGE_GRAPH_WRITE, variable, name, why);
     dfi_graph_free(g);
     return NULL;
 }
@@ -99,7 +103,7 @@ static void dfi_graph_begin(const char *name, int depth)
     }
     if (!name || !*name) return;
     if (!dfi_ends_in(name, ".dot") && !dfi_ends_in(name, ".txt")) {
-        dfi_log(DFI_LOG_BAD_ENV, variable, name, "the name of a file that ends in .dot or .txt");
+        dfi_warn(DFI_MESSAGE_BAD_ENV, variable, name, "the name of a file that ends in .dot or .txt");
         return;
     }
     if ((g = dfi_graph_new(name, variable, depth)) != NULL) g->module = &dfi_graph_module;
@@ -123,9 +127,9 @@ static void dfi_graph_end(void)
             r = dfi_graph_rewind(g) ? 1 : dfi_graph_write(g, dfi_graph_put, dot);
         }
         if (r > 0) {
-            dfi_log(DFI_LOG_GRAPH_WRITE, g->variable, g->file, strerror(errno));
+            dfi_warn(DFI_MESSAGE_GRAPH_WRITE, g->variable, g->file, strerror(errno));
             g->on = 0, g->broken = 1;
-        } else if (g->incomplete) dfi_log(DFI_LOG_GRAPH_MEMORY, g->variable, g->file);
+        } else if (g->incomplete) dfi_warn(DFI_MESSAGE_GRAPH_MEMORY, g->variable, g->file);
     }
     dfi_graph_unlock();
 }

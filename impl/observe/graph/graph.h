@@ -187,7 +187,8 @@ static int dfi_g_on(struct dfi_graph *g)
     if (!g->on) return 0;
     if (g->process == dfi_process()) return 1;
     g->on = 0;
-    dfi_log(DFI_LOG_GRAPH_FORK, g->variable, g->file);
+    dfi_warn("%s=%s is the file of the process that this one was forked from: what this one does is not in it",
+             g->variable, g->file);
     return 0;
 }
 

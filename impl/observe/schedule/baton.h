@@ -102,27 +102,28 @@ static void dfi_baton_free(void)
 }
 
 /* The record is of no more use, for the reason of that message; what follows it: numbers for its text. */
-static DFI_COLD void dfi_baton_give_up(int message, const char *why)
+static DFI_COLD void dfi_baton_give_up(const char *format, const char *why)
 {
     struct dfi_tape *r = dfi_baton.record;
     dfi_baton.record = NULL;
     dfi_baton_free();
     dfi_os_unlock(&dfi_baton.lock); /* the logger may be the program's */
-    if (why) dfi_log(message, r->variable, r->file, why);
-    else dfi_log(message, r->variable, r->file, (unsigned long)r->position);
+    if (why) dfi_say(DFI_LOG_WARNING, format, r->variable, r->file, why);
+    else dfi_say(DFI_LOG_WARNING, format, r->variable, r->file, (unsigned long)r->position);
     dfi_tape_free(r);
     dfi_os_lock(&dfi_baton.lock);
 }
 static int dfi_baton_misfit(void)
 {
-    dfi_baton_give_up(DFI_LOG_REPLAY_MISFIT, NULL);
+    dfi_baton_give_up("%s=%s: step %lu does not fit: "
+                      "the record is of another program, or of other input, settings or times; the program runs freely from here on", NULL);
     return -1;
 }
 
 static int dfi_baton_write(unsigned kind, unsigned who)
 {
     if (!dfi_tape_put(dfi_baton.record, dfi_baton.points, kind, who, dfi_load_relaxed(&dfi_baton.check))) return 0;
-    dfi_baton_give_up(DFI_LOG_RECORD_WRITE, strerror(errno));
+    dfi_baton_give_up(DFI_MESSAGE_RECORD_WRITE, strerror(errno));
     return -1;
 }
 
@@ -226,7 +227,8 @@ static void dfi_baton_late(void)
     const struct dfi_worker *v;
     if (holder == DFI_BATON_NOBODY) { /* a replay, and who is next does not come */
         if (dfi_baton.expected == DFI_BATON_NOBODY && ns > DFI_BATON_OUTSIDE_NS && !dfi_tape_peek(dfi_baton.record)) {
-            dfi_baton_give_up(DFI_LOG_REPLAY_ENDS, NULL);
+            dfi_baton_give_up("%s=%s ends with step %lu, as the recorded program did, without an end: "
+                              "the program runs freely from here on", NULL);
             return;
         }
         if (ns > 2 * patience) dfi_baton_misfit();
@@ -241,7 +243,9 @@ static void dfi_baton_late(void)
         dfi_baton_hand(DFI_STEP_AWAY);
         if (outside || !dfi_baton.record) return;
         dfi_os_unlock(&dfi_baton.lock);
-        dfi_log(DFI_LOG_RECORD_AWAY, dfi_pool.patience);
+        dfi_warn_once("a task did not come to an end, nor to df, for %d seconds while others waited: others run "
+                      "beside it, and that is not in the record; raise DF_PATIENCE if it only takes long",
+                      dfi_pool.patience);
         dfi_os_lock(&dfi_baton.lock);
     } else if ((s = dfi_tape_peek(dfi_baton.record)) != NULL && dfi_step_kind(s) == DFI_STEP_AWAY && s->points == dfi_baton.points)
         dfi_baton_follow(s);

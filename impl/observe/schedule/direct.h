@@ -52,7 +52,8 @@ static int dfi_baton_begin(const char *name, const char *variable, int replay, i
     struct dfi_tape *r = dfi_baton.record;
     const struct dfi_tape_step *s;
     if (r && r->process != dfi_process()) {
-        dfi_log(DFI_LOG_RECORD_FORK, variable, name);
+        dfi_warn("%s=%s is the file of the process that this one was forked from: this one is neither recorded nor "
+                 "repeated", variable, name);
         return n;
     }
     if (r && (strcmp(name, r->file) || replay != (r->in != NULL))) {

@@ -10,6 +10,8 @@
 #include "../../base/memory.h"
 #include "../../base/path.h"
 
+#define DFI_MESSAGE_RECORD_WRITE "%s=%s cannot be written: %s: the run is not recorded, or not to its end"
+
 /* How the holder of the baton lost it, or what else is written down. */
 enum {
     DFI_STEP_PASS,  /* at a point where it could have gone on */
@@ -97,7 +99,7 @@ static struct dfi_tape *dfi_tape_open(const char *name, const char *variable, in
     int busy;
     if (!r || !file) {
         dfi_mfree(r), dfi_mfree(file);
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         return NULL;
     }
     memset((void *)r, 0, sizeof *r);
@@ -105,16 +107,20 @@ static struct dfi_tape *dfi_tape_open(const char *name, const char *variable, in
     r->process = dfi_process();
     dfi_tape_title(title);
     if (replay) {
-        if (!(r->in = dfi_open_read(name, 0, &why))) dfi_log(DFI_LOG_REPLAY_READ, variable, name, why ? why : strerror(ENOENT));
+        if (!(r->in = dfi_open_read(name, 0, &why))) dfi_warn("%s=%s cannot be read: %s: the program runs freely",
+                                                              variable, name, why ? why : strerror(ENOENT));
         else if (fread(found, 1, sizeof found, r->in) == sizeof found && !memcmp(found, title, sizeof title)) return r;
         else {
-            dfi_log(DFI_LOG_REPLAY_FOREIGN, variable, name);
+            dfi_warn("%s=%s is not a record of df, or of another version or machine: the program runs freely",
+                     variable, name);
             fclose(r->in);
         }
-    } else if ((busy = dfi_output_open(&r->out, name, &why)) > 0) dfi_log(DFI_LOG_RECORD_BUSY, variable, name);
-    else if (busy) dfi_log(DFI_LOG_RECORD_WRITE, variable, name, why);
+    } else if ((busy = dfi_output_open(&r->out, name, &why)) > 0) dfi_warn("%s=%s: another program has this file: "
+                                                                           "this run is not recorded; give it "
+                                                                           "another name", variable, name);
+    else if (busy) dfi_warn(DFI_MESSAGE_RECORD_WRITE, variable, name, why);
     else if (dfi_output_put(&r->out, title, sizeof title)) {
-        dfi_log(DFI_LOG_RECORD_WRITE, variable, name, strerror(errno));
+        dfi_warn(DFI_MESSAGE_RECORD_WRITE, variable, name, strerror(errno));
         dfi_output_close(&r->out);
     } else return r;
     dfi_mfree(r), dfi_mfree(file);

@@ -129,7 +129,7 @@ static const char *dfi_stall_verb(const struct dfi_stall_map *m, size_t a, size_
     return i ? m->arrow[i - 1].verb : "";
 }
 
-static void dfi_stall_say(const char *text) { dfi_log(DFI_LOG_STALL, text); }
+static void dfi_stall_say(const char *text) { dfi_warn("stall: %s", text); }
 
 static void dfi_stall_say_step(const struct dfi_stall_map *m, size_t a, size_t b)
 {

@@ -386,7 +386,7 @@ static void dfi_stall_report(size_t stamp, double seconds)
     char text[DFI_STALL_TEXT];
     size_t i;
     if (!m) {
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         return;
     }
     dfi_stall_collect(m);
@@ -450,7 +450,7 @@ static void dfi_stall_start(void)
     if (!(dfi_watched() & DFI_WATCH_STALL)) return;
     dfi_store_relaxed(&dfi_stall.stop, 0);
     dfi_stall.threaded = !dfi_os_event_init(&dfi_stall.wake) && !dfi_os_thread_start(&dfi_stall.thread, dfi_stall_watch, NULL, 0);
-    if (!dfi_stall.threaded) dfi_log(DFI_LOG_STALL_THREAD);
+    if (!dfi_stall.threaded) dfi_warn("DF_STALL: the system refused a thread: stalls are not reported");
 }
 
 /* Not by the pool lock alone: also at the end of a process in which workers still run. */

@@ -17,7 +17,6 @@
 #include "print.h"
 #include "read.h"
 #include "stats.h"
-
 enum { DFI_S_TURNS = 16, DFI_S_EVENTS = 100 }; /* to find out what events cost: 0.1 ms, 5 ms with counters */
 
 static void dfi_s_nothing(void *args, void *result) { (void)args, (void)result; }
@@ -100,7 +99,8 @@ static int dfi_stats_open(struct dfi_stats *s, const char *variable, const char 
     const char *why;
     int r;
     if (s->file && s->process != dfi_process()) {
-        dfi_log(DFI_LOG_STATS_FORK, variable, name);
+        dfi_warn("%s=%s is the file of the process that this one was forked from: there are no statistics of this "
+                 "one", variable, name);
         return -1;
     }
     if (s->file && !strcmp(s->file, name)) return s->broken; /* from an earlier start: the reports follow each other */
@@ -108,15 +108,16 @@ static int dfi_stats_open(struct dfi_stats *s, const char *variable, const char 
     s->broken = 0;
     s->standard = !strcmp(name, "-.txt");
     if (!(s->file = (char *)dfi_malloc(strlen(name) + 1))) {
-        dfi_log(DFI_LOG_NO_MEMORY);
+        dfi_warn_no_memory();
         return -1;
     }
     strcpy(s->file, name);
     s->variable = variable;
     r = s->standard ? 0 : dfi_output_open(&s->to, name, &why);
     if (!r) return 0;
-    if (r > 0) dfi_log(DFI_LOG_STATS_BUSY, variable, name);
-    else dfi_log(DFI_LOG_STATS_WRITE, variable, name, why);
+    if (r > 0) dfi_warn("%s=%s: another program has this file: there are no statistics of this one; give it "
+                        "another name", variable, name);
+    else dfi_warn(DFI_MESSAGE_STATS_WRITE, variable, name, why);
     dfi_mfree(s->file);
     s->file = NULL;
     return -1;
@@ -137,7 +138,7 @@ static void dfi_stats_begin(const char *name)
     if (!name || !*name || !strcmp(name, "0")) return;
     if (strcmp(name, "1")) {
         if (!dfi_ends_in(name, ".txt")) {
-            dfi_log(DFI_LOG_BAD_ENV, variable, name, "1 or the name of a file that ends in .txt");
+            dfi_warn(DFI_MESSAGE_BAD_ENV, variable, name, "1 or the name of a file that ends in .txt");
             return;
         }
         if (dfi_stats_open(s, variable, name)) return;

@@ -144,7 +144,8 @@ static DFI_COLD void dfi_perf_open(struct dfi_perf_group *g)
         g->run = run; /* it does not try again */
     }
     dfi_os_unlock(&dfi_events_lock);
-    if (fd < 0) dfi_log(DFI_LOG_STATS_THREAD, dfi_perf_why(-fd, 0));
+    if (fd < 0) dfi_warn_once("DF_STATS_EVENTS: the system refused the counters of a thread: %s: what it runs is "
+                              "not counted", dfi_perf_why(-fd, 0));
 }
 
 /* What was counted since the last look is added to `to`; NULL: it is of nobody. 0, or -1: this thread has no counters. pre: DFI_WATCH_PERF. */
@@ -203,7 +204,7 @@ static void dfi_perf_tell(const int *kind, int *error, int n, int others)
             strcat(names, dfi_perf_kind[kind[k]].name);
             error[k] = 0;
         }
-        dfi_log(DFI_LOG_STATS_EVENTS, names, dfi_perf_why(-same, others));
+        dfi_warn("DF_STATS_EVENTS: no count of %s: %s", names, dfi_perf_why(-same, others));
     }
 }
 
@@ -220,8 +221,7 @@ static void dfi_perf_begin(void)
     dfi_os_unlock(&dfi_events_lock);
     if (!list || !*list) return;
     if ((n = dfi_perf_list(list, kind)) < 0) {
-        dfi_log(DFI_LOG_BAD_ENV, "DF_STATS_EVENTS", list, "a list, with commas, of up to 4 of cycles, instructions, cache-references, cache-misses, branches, "
-                "branch-misses, page-faults, context-switches and task-clock");
+        dfi_warn(DFI_MESSAGE_BAD_ENV, "DF_STATS_EVENTS", list, "a list, with commas, of up to 4 of cycles, instructions, cache-references, cache-misses, branches, " "branch-misses, page-faults, context-switches and task-clock");
         return;
     }
     dfi_os_lock(&dfi_events_lock);

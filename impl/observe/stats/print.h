@@ -16,6 +16,8 @@
 #include "stats.h"
 #include "../../api/public.h"
 
+#define DFI_MESSAGE_STATS_WRITE "%s=%s cannot be written: %s: there are no statistics"
+
 enum {
     DFI_S_LINE = 300,
     DFI_S_CURVE = 1024,    /* workers */
@@ -45,7 +47,7 @@ DFI_FORMAT(2, 3) static void dfi_s_say(struct dfi_stats *s, const char *format, 
     if (n < 0) return;
     dfi_one_line(line);
     if (s->to_log) {
-        dfi_log(DFI_LOG_STATS_LINE, line);
+        dfi_inform("%s", line);
         return;
     }
     if (s->broken) return;
@@ -53,7 +55,7 @@ DFI_FORMAT(2, 3) static void dfi_s_say(struct dfi_stats *s, const char *format, 
     line[n++] = '\n';
     errno = 0;
     if (!(s->standard ? dfi_output_standard(line, (size_t)n) : dfi_output_put(&s->to, line, (size_t)n))) return;
-    dfi_log(DFI_LOG_STATS_WRITE, s->variable, s->file, strerror(errno));
+    dfi_warn(DFI_MESSAGE_STATS_WRITE, s->variable, s->file, strerror(errno));
     s->broken = 1;
 }
 

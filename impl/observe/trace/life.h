@@ -11,7 +11,6 @@
 #include "json.h"
 #include "read.h"
 #include "trace.h"
-
 static void dfi_trace_free(struct dfi_trace *t)
 {
     if (t->own) t->writer->free(t);
@@ -20,7 +19,8 @@ static void dfi_trace_free(struct dfi_trace *t)
     dfi_mfree(t);
 }
 
-static void dfi_trace_memory(const char *variable, const char *name) { dfi_log(DFI_LOG_TRACE_MEMORY, variable, name); }
+static void dfi_trace_memory(const char *variable, const char *name) { dfi_warn("%s=%s: out of memory: the trace is "
+                                                                                "incomplete", variable, name); }
 
 static struct dfi_trace *dfi_trace_new(const char *name, const char *variable, const struct dfi_trace_writer *writer, int workers)
 {
@@ -37,8 +37,9 @@ static struct dfi_trace *dfi_trace_new(const char *name, const char *variable, c
     t->file = strcpy(file, name), t->variable = variable, t->writer = writer;
     t->process = dfi_process();
     if ((r = dfi_output_open(&t->to, name, &why)) != 0) {
-        if (r > 0) dfi_log(DFI_LOG_TRACE_BUSY, variable, name);
-        else dfi_log(DFI_LOG_TRACE_WRITE, variable, name, why);
+        if (r > 0) dfi_warn("%s=%s: another program has this file: this one is not traced; give it another name",
+                            variable, name);
+        else dfi_warn(DFI_MESSAGE_TRACE_WRITE, variable, name, why);
     } else if (!(t->tasks = dfi_trace_tasks_new(workers)) || writer->begin(t)) {
         dfi_trace_memory(variable, name);
         dfi_output_close(&t->to);
@@ -70,13 +71,14 @@ static void dfi_trace_begin(const char *name, int workers)
     if (t && t->process != dfi_process()) {
         if (t->broken) return;
         t->broken = 1;
-        dfi_log(DFI_LOG_TRACE_FORK, t->variable, t->file);
+        dfi_warn("%s=%s is the trace of the process that this one was forked from: this one is not traced",
+                 t->variable, t->file);
         return;
     }
     if (t && name && strcmp(name, t->file)) dfi_trace_forget(), t = NULL;
     if (!t && name && *name) {
         while (i < sizeof writer / sizeof *writer && !dfi_ends_in(name, writer[i]->ending)) i++;
-        if (i == sizeof writer / sizeof *writer) dfi_log(DFI_LOG_BAD_ENV, variable, name, "the name of a file that ends in .json or .html");
+        if (i == sizeof writer / sizeof *writer) dfi_warn(DFI_MESSAGE_BAD_ENV, variable, name, "the name of a file that ends in .json or .html");
         else dfi_trace_now = t = dfi_trace_new(name, variable, writer[i], workers);
     } else if (t && !t->broken) {
         for (i = 0; i < sizeof writer / sizeof *writer; i++) /* those of the module that is there now */
@@ -94,7 +96,8 @@ static void dfi_trace_end(void)
     dfi_trace_show_late(t, 1);
     t->writer->end(t, dfi_trace_ns(dfi_ticks()));
     if (dfi_events.incomplete) dfi_trace_memory(t->variable, t->file);
-    if (t->tasks->lost) dfi_log(DFI_LOG_TRACE_ARROWS, t->variable, t->file, t->tasks->lost);
+    if (t->tasks->lost) dfi_warn("%s=%s: %lu arrows are left out: there are too many tasks between their ends",
+                                 t->variable, t->file, t->tasks->lost);
     t->tasks->lost = 0;
 }
 

@@ -16,6 +16,8 @@
 #include "../../base/file.h"
 #include "../../base/log.h"
 
+#define DFI_MESSAGE_TRACE_WRITE "%s=%s cannot be written: %s: the trace ends here"
+
 /* --- records --------------------------------------------------------------------------------------------- */
 
 /* Tracks are numbers below DFI_TRACKS: workers by their index, then queues of devices. */
@@ -115,7 +117,7 @@ static void dfi_trace_flush(struct dfi_trace *t)
     errno = 0;
     if (dfi_output_put(&t->to, t->buffer, n)) {
         t->broken = 1;
-        dfi_log(DFI_LOG_TRACE_WRITE, t->variable, t->file, strerror(errno));
+        dfi_warn(DFI_MESSAGE_TRACE_WRITE, t->variable, t->file, strerror(errno));
     } else t->at += n;
 }
 
@@ -141,7 +143,7 @@ static void dfi_trace_seek(struct dfi_trace *t, size_t at)
     if (t->broken) return;
     if (dfi_output_seek(&t->to, at)) {
         t->broken = 1;
-        dfi_log(DFI_LOG_TRACE_WRITE, t->variable, t->file, strerror(errno));
+        dfi_warn(DFI_MESSAGE_TRACE_WRITE, t->variable, t->file, strerror(errno));
     } else t->at = at;
 }
 
