@@ -60,7 +60,7 @@
  * NOT   df does not preempt tasks, and a task that blocks in the operating system blocks its worker.
  *
  * SECTIONS  search for >>tasks  >>dataflow  >>speculation  >>options  >>tokens  >>nodes  >>streams
- *       >>loops  >>pipelines  >>errors  >>blocking  >>life  >>capture
+ *       >>loops  >>pipelines  >>errors  >>blocking  >>life  >>taskgraph
  *       >>implementation  >>licence (last).
  *       Examples are in examples/; the arguments behind the lock-free parts in docs/memory-order.md.
  */
@@ -593,7 +593,7 @@ typedef struct df_config {
     int speculate;        /* turns of df_speculate_while that are submitted before the condition of the first is known; negative:
                              df_speculate and df_speculate_while wait for their conditions; DF_SPECULATE (0: wait); default 2 */
     int capture;          /* 1: what a scope submits between two waits is recognised when it comes again, and then ordered without
-                             looking at regions (docs/capture.md); DF_CAPTURE; default 0 */
+                             looking at regions (docs/taskgraph.md); DF_CAPTURE; default 0 */
     int patience;         /* seconds in which nothing happens before tasks that wait for tokens or inputs
                              are given up; DF_PATIENCE; default 2 */
     double stall;         /* seconds in which nothing happens before it is reported who waits for what (docs/stall.md); negative: never;
@@ -704,17 +704,18 @@ DFI_EXTERN_C_END
          DFI_CAT(dfi_b_, __LINE__).open; dfi_scope_leave(&DFI_CAT(dfi_b_, __LINE__)))
 #endif
 
-/* ----------------------------------------------------------------------------------- >>capture
- * Record once, run many
+/* ----------------------------------------------------------------------------------- >>taskgraph
+ * Task graphs: record once, run many times
  *
- *   df_graph *g = df_graph_new();
- *   DF_RECORD(g) { submits }       DF_PARALLEL, and g remembers its tasks, their arguments and their order
- *   df_replay(g);                  runs them again, and waits, without looking at regions
- *   df_graph_set(g, name, k, param, value);   task `name` number k gets another argument from now on
- *   df_graph_free(g);
+ *   df_taskgraph *g = df_taskgraph_new();
+ *   DF_TASKGRAPH(g) { submits }    runs as DF_PARALLEL does, and g remembers the tasks, their arguments and their order
+ *   df_taskgraph_run(g);           runs them again, without dependence analysis, and waits
+ *   df_taskgraph_set(g, name, k, param, value);   task `name` number k gets another argument from now on
+ *   df_taskgraph_free(g);
  *
- *   More, and what cannot be captured, in impl/api/taskgraph.h. df_config.capture recognises loops without any of this. */
+ *   More, and what a graph cannot contain, in impl/api/taskgraph.h. df_config.capture recognises loops without any of this. */
 #include "impl/api/taskgraph.h"
+#include "impl/api/deprecated.h"
 
 DFI_LOUD
 #endif /* DF_H */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the benchmarks, runs them interleaved and prints one table per group; see README.md.
 #
-#   bench/run.sh [group...]         groups: forkjoin dataflow replay sharing nodes loops pipes streams cholesky latency stm pregel owm trace (none: these)
+#   bench/run.sh [group...]         groups: forkjoin dataflow taskgraph sharing nodes loops pipes streams cholesky latency stm pregel owm trace (none: these)
 #                                   gpu: df_gpu.h against OpenCL and CUDA by hand, where they are installed, and gpu_cholesky:
 #                                   the functions of cuBLAS as tasks against one call of cuSOLVER
 #
@@ -27,7 +27,7 @@ quick=${BENCH_QUICK:-0}
 export BENCH_QUICK="$quick"
 max=${BENCH_MAX_WORKERS:-$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)}
 [ "$max" -gt 1 ] && counts="1 $max" || counts=1
-groups=${*:-forkjoin dataflow replay sharing nodes loops pipes streams cholesky latency stm pregel owm trace}
+groups=${*:-forkjoin dataflow taskgraph sharing nodes loops pipes streams cholesky latency stm pregel owm trace}
 case " $groups " in *" gpu "*) groups="$groups gpu_cholesky" ;; esac
 only=${BENCH_ONLY:-}
 extra=${PEERS_EXTRA:-}
@@ -130,8 +130,8 @@ for group in $groups; do
         build $group clang-omp 1 $CLANG $c11 -fopenmp "${src}_omp.c"
         build $group tbb 1 $CXX -std=c++17 $CFLAGS "${src}_tbb.cpp" -ltbb
         ;;
-    replay)                         # one program: submitted, recorded, replayed
-        build $group df 0 $CC $c11 "$here/replay_df.c" -pthread
+    taskgraph)                      # one program: submitted, recorded, run as a graph
+        build $group df 0 $CC $c11 "$here/taskgraph_df.c" -pthread
         ;;
     sharing)
         build $group df 0 $CC $c11 "$here/sharing_df.c" -pthread

@@ -19,7 +19,7 @@ typedef enum df_result {
     DF_ERROR_DEVICE = -12, /* no such device, or it failed; the log says more */
     DF_ERROR_DIST = -13,   /* df_dist_scatter, df_dist_gather of a distribution without an array; any of NULL */
     DF_ERROR_OWNER = -14,  /* df_owm_acquire, ...: against the rules of ownership; the log says what */
-    DF_ERROR_CAPTURE = -15, /* df_replay: the graph cannot be run now, or not at all; the log says why */
+    DF_ERROR_TASKGRAPH = -15, /* df_taskgraph_run: the graph cannot be run now, or not at all; the log says why */
     DF_ERROR_EXCEPTION = -16, /* a C++ exception left the body of a task; df_error_text is its what() */
     DF_ERROR_THREAD = -17  /* the thread that ran a task ended in its body: pthread_exit or cancellation; the log names the task */
 } df_result;

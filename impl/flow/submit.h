@@ -255,7 +255,7 @@ static DFI_COLD void dfi_opts_failed(struct dfi_worker *w, struct dfi_flow *t, c
     dfi_os_unlock(&w->held_lock);
 }
 
-static void dfi_capture_submit(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_access *x, unsigned n);
+static void dfi_taskgraph_submit(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_access *x, unsigned n);
 static void dfi_capture_missing(struct dfi_worker *w);
 static int dfi_steady_submit(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n);
 
@@ -272,7 +272,7 @@ static DFI_NOINLINE int dfi_may_run_now_slow(struct dfi_worker *w, const struct 
     if (dfi_pool.deterministic && type->modes & DFI_GROUPED) return 0;
     if (type->modes && dfi_load_relaxed(&dfi_pool.devices)) return 0;
     if (w->task) return !(w->task->task.mem.special && w->task->extra->weak && !w->task->extra->weak->at_once);
-    if (s->capture && s->capture->kind == DFI_CAPTURE_GRAPH) return 0; /* which has to see it */
+    if (s->capture && s->capture->kind == DFI_CAPTURE_TASKGRAPH) return 0; /* which has to see it */
     if (s->gated && !s->gated->extra->weak->at_once) return 0; /* its gates may be closed */
     if (dfi_load_relaxed(&s->spoilt)) return 0; /* skipped here: who comes after them is, too */
     if (s->submitted == s->done) dfi_settle(w, s); /* tasks that came before may have left copies */
@@ -499,7 +499,7 @@ static DFI_NOINLINE int dfi_submit_before(struct dfi_worker *w, struct dfi_flow 
     unsigned i;
     for (i = 0; w->opts && w->opts->deterministic && i < n; i++)
         if (dfi_kind(x[i].mode) == DFI_REDUCE) x[i].mode |= DFI_ORDERED;
-    if (t->scope->capture && t->scope->capture->kind == DFI_CAPTURE_GRAPH) dfi_capture_submit(w, t, x, n);
+    if (t->scope->capture && t->scope->capture->kind == DFI_CAPTURE_TASKGRAPH) dfi_taskgraph_submit(w, t, x, n);
     if (g) dfi_graph_submit(g, w, t, x, n);
     if (w->opts && dfi_opts_take(w, t)) return -2;
     if (dfi_stall_on()) dfi_submit_remember(w, t);

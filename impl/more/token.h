@@ -194,7 +194,7 @@ DFI_API df_result dfi_wait_token(df_token *t, const char *site)
     struct dfi_goal g;
     struct dfi_scope *s = w ? dfi_scope_here(w) : NULL;
     DFI_CHECK_CALL(w);
-    dfi_capture_cannot("df_wait_token", site);
+    dfi_taskgraph_cannot("df_wait_token", site);
     if (!s) { /* no memory to wait in an orderly way */
         while (dfi_load_acquire(&t->dfi_need) > 0) dfi_os_sleep_ms();
         return DF_OK;
@@ -226,7 +226,7 @@ DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, c
     struct dfi_scope *s = w && !(w->scope->guess && dfi_guess_drops(w)) ? dfi_scope_here(w) : NULL;
     struct dfi_flow *t = s ? dfi_flow_new(w, s, type) : NULL;
     struct dfi_extra *x = t ? dfi_extra_of(w, t) : NULL;
-    dfi_capture_cannot("df_node_new", site);
+    dfi_taskgraph_cannot("df_node_new", site);
     /* beyond the window nodes that are ready are run here; it never waits for one that is not */
     if (s && s->open && s->submitted - s->done >= dfi_pool.window && dfi_run_own(w, s->mark, NULL)) dfi_offer(w);
     if (!x) {
@@ -257,7 +257,7 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
     const char *p;
     int i;
     char title[64];
-    if (dfi_capture_is_open(node)) return node->args;
+    if (dfi_taskgraph_is_open(node)) return node->args;
     if (!t) return NULL;
     given = dfi_load_relaxed(&t->extra->given);
     while (!(given & bit)) { /* relaxed would do: the value is released by the subtraction in dfi_node_given */
@@ -276,7 +276,7 @@ DFI_API void dfi_node_given(struct dfi_task *node)
 {
     struct dfi_flow *t = (struct dfi_flow *)(void *)node;
     struct dfi_worker *w = dfi_baton_on() ? dfi_me_attached() : dfi_me();
-    if (dfi_capture_is_open(node)) return;
+    if (dfi_taskgraph_is_open(node)) return;
     if (DFI_UNLIKELY(dfi_baton_on()) && w) dfi_baton_take(w);
     dfi_happened(w);
     if (DFI_UNLIKELY(dfi_watched())) dfi_watch_release(w, t);

@@ -46,7 +46,7 @@ struct dfi_scope {
     const char *site;                    /* where a block was opened */
     struct dfi_g_item *graph;            /* what DF_GRAPH has of it (observe/graph/graph.h), or NULL */
     struct dfi_waiter *after;            /* tasks that come after it, as they access that memory */
-    struct df_graph *capture;            /* a block that is recorded */
+    struct df_taskgraph *taskgraph;      /* of a block that is recorded */
 };
 
 /* A task that has to wait; its arguments follow. */
@@ -499,10 +499,10 @@ DFI_EXTERN_C_BEGIN
 DFI_API void dfi_serial_with(const struct df_opts *o, const char *site, const struct dfi_type *type, const void *args,
                              struct dfi_access *x, unsigned n)
 {
-    struct df_graph *g = dfi_capture_here();
+    struct df_taskgraph *g = dfi_taskgraph_here();
     struct dfi_held *h = dfi_held_new(type, o, site);
     df_token *const *t;
-    if (g) dfi_capture_task(g, type, args, x, n, o, site);
+    if (g) dfi_taskgraph_task(g, type, args, x, n, o, site);
     if (!h) { /* no memory to wait: now, as it would be in a correct order */
         struct dfi_frame m;
         int run = dfi_serial_begin(&m, o ? o->group : NULL);
@@ -523,7 +523,7 @@ DFI_API void dfi_serial_with(const struct df_opts *o, const char *site, const st
 DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, const char *titles, const char *site)
 {
     struct dfi_held *h = dfi_held_new(type, NULL, site);
-    dfi_capture_cannot("df_node_new", site);
+    dfi_taskgraph_cannot("df_node_new", site);
     if (!h) {
         dfi_graph_missing();
         return NULL;
@@ -542,7 +542,7 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
     const char *p;
     char title[64];
     int i;
-    if (dfi_capture_is_open(node)) return node->args;
+    if (dfi_taskgraph_is_open(node)) return node->args;
     if (!h) return NULL;
     if (!(h->given >> input & 1)) {
         h->given |= 1ul << input;
@@ -559,7 +559,7 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
 DFI_API void dfi_node_given(struct dfi_task *node)
 {
     struct dfi_held *h = dfi_held_of(node);
-    if (dfi_capture_is_open(node)) return;
+    if (dfi_taskgraph_is_open(node)) return;
     if (h->given != (h->inputs == 32 ? 0xFFFFFFFFul : (1ul << h->inputs) - 1)) return;
     dfi_held_ready(h);
     dfi_serial_now();
@@ -620,7 +620,7 @@ DFI_EXTERN_C_BEGIN
 DFI_API int dfi_serial_enter(struct dfi_frame *m)
 {
     struct dfi_scope *s = dfi_scope_of(dfi_frame_here()); /* the first one may find that tasks are to be recorded */
-    return dfi_serial_particular || dfi_may_block || (s->frame.is_scope && s->capture) ? 2 : dfi_serial_begin(m, NULL);
+    return dfi_serial_particular || dfi_may_block || (s->frame.is_scope && s->taskgraph) ? 2 : dfi_serial_begin(m, NULL);
 }
 DFI_API struct dfi_scope *dfi_serial_leave(struct dfi_frame *m) { return dfi_serial_end(m); }
 DFI_API void dfi_serial_keep(struct dfi_scope *s, struct dfi_access *x, unsigned n) { dfi_order_register(s, x, n, NULL); }
@@ -629,7 +629,7 @@ DFI_API struct dfi_block dfi_scope_enter(const char *site)
 {
     struct dfi_scope *s = (struct dfi_scope *)DF_MALLOC(sizeof *s);
     struct dfi_block b;
-    dfi_capture_cannot("a block or loop of its own", site);
+    dfi_taskgraph_cannot("a block or loop of its own", site);
     b.open = 1;
     b.frame = s ? &s->frame : NULL;
     if (!s) return b;
@@ -667,10 +667,10 @@ DFI_API void *dfi_local_alloc(size_t n, size_t bytes)
 
 DFI_API void (df_wait)(void)
 {
-    struct df_graph *g = dfi_capture_here();
+    struct df_taskgraph *g = dfi_taskgraph_here();
     dfi_frame_cancel(dfi_serial_wait(), 0);
     dfi_graph_wait();
-    if (g) dfi_capture_wait(g);
+    if (g) dfi_taskgraph_wait(g);
 }
 
 DFI_API void (df_parallel)(void (*fn)(void *arg), void *arg)
@@ -741,10 +741,10 @@ DFI_API void df_group_cancel(df_group *g)
 DFI_API df_result df_wait_result(void)
 {
     struct dfi_frame *m = dfi_serial_wait();
-    struct df_graph *g = dfi_capture_here();
+    struct df_taskgraph *g = dfi_taskgraph_here();
     int cancelled = m->cancelled, code = m->code;
     dfi_graph_wait();
-    if (g) dfi_capture_wait(g);
+    if (g) dfi_taskgraph_wait(g);
     dfi_frame_cancel(m, 0);
     if (!code) return cancelled ? DF_ERROR_CANCELLED : DF_OK;
     dfi_last_error.code = code;

@@ -12,7 +12,7 @@ DFI_EXTERN_C_BEGIN
 DFI_API int dfi_speculate_next(struct dfi_speculation *b)
 {
     if (b->begun && !b->loop) return 0;
-    if (!b->begun) dfi_capture_cannot("df_speculate", b->site);
+    if (!b->begun) dfi_taskgraph_cannot("df_speculate", b->site);
     b->begun = 1;
     df_wait_on(b->p, b->bytes);
     if (dfi_frame_cancelled(dfi_frame_here())) return 0; /* what would end a loop is skipped */

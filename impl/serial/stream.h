@@ -154,7 +154,7 @@ DFI_API void dfi_stream_submit(const struct df_opts *o, const char *site, const 
 {
     struct dfi_held *h;
     struct dfi_take q;
-    dfi_capture_cannot("a task on streams", type->name);
+    dfi_taskgraph_cannot("a task on streams", type->name);
     q.y = y, q.m = m;
     q.name = o && o->name ? o->name : type->name, q.site = site;
     dfi_take_check(&q);

@@ -1,4 +1,4 @@
-/* taskgraph.h - graphs under DF_SERIAL: a replay submits the tasks again, in their order */
+/* taskgraph.h - task graphs under DF_SERIAL: a run submits the tasks again, in their order */
 #ifndef DFI_SERIAL_TASKGRAPH_H
 #define DFI_SERIAL_TASKGRAPH_H
 
@@ -11,29 +11,29 @@
 
 static void dfi_plan_free(struct dfi_plan *p) { (void)p; } /* there are none */
 
-static struct df_graph *dfi_capture_here(void)
+static struct df_taskgraph *dfi_taskgraph_here(void)
 {
     struct dfi_scope *s = dfi_scope_of(dfi_frame_here());
-    return s->frame.is_scope ? s->capture : NULL;
+    return s->frame.is_scope ? s->taskgraph : NULL;
 }
 
-static int dfi_record_begin(struct dfi_recording *r)
+static int dfi_taskgraph_begin(struct dfi_taskgraph_block *r)
 {
     if (!r->around.frame) return -1;
-    dfi_scope_of(r->around.frame)->capture = r->graph;
+    dfi_scope_of(r->around.frame)->taskgraph = r->graph;
     return 0;
 }
 
-static void dfi_record_end(struct dfi_recording *r)
+static void dfi_taskgraph_end(struct dfi_taskgraph_block *r)
 {
     struct dfi_frame *m = r->around.frame;
     if (!m) return;
     r->graph->locals = m->locals;
     m->locals = NULL;
-    dfi_scope_of(m)->capture = NULL;
+    dfi_scope_of(m)->taskgraph = NULL;
 }
 
-static void dfi_replay_run(struct df_graph *g)
+static void dfi_taskgraph_run_here(struct df_taskgraph *g)
 {
     struct dfi_access x[DFI_PARAMETERS];
     size_t i;

@@ -152,7 +152,7 @@ DFI_API void dfi_signal(df_token *t, const char *site)
 DFI_API df_result dfi_wait_token(df_token *t, const char *site)
 {
     struct dfi_scope *s = dfi_scope_of(dfi_frame_here());
-    dfi_capture_cannot("df_wait_token", site);
+    dfi_taskgraph_cannot("df_wait_token", site);
     while (!dfi_token_is_open(t)) {
         if (s->frame.is_scope && (s->ready || s->fired)) dfi_scope_run_one(s);
         else if (!dfi_serial_help()) {

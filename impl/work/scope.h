@@ -244,7 +244,7 @@ DFI_API DFI_NOINLINE struct dfi_block dfi_scope_enter(const char *site)
     b.open = 1, b.borrowed = 0, b.scope = NULL;
     if (!w) return b;
     DFI_UNSYNCED(w);
-    if (DFI_UNLIKELY(w->scope->capture != NULL)) dfi_capture_cannot("a block or loop of its own", site);
+    if (DFI_UNLIKELY(w->scope->capture != NULL)) dfi_taskgraph_cannot("a block or loop of its own", site);
     if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_take(w);
     if (DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) wrong = w->scope->guess;
     if (DFI_UNLIKELY(w->task && dfi_runs_now(w))) dfi_scope_here(w);

@@ -50,7 +50,7 @@ DFI_API const char *df_error_text(df_result r)
     case DF_ERROR_DEVICE_MEMORY: return "what a kernel accesses does not fit into the memory of a device: the log names sizes";
     case DF_ERROR_DIST: return "a distribution has no array to copy from or to, or is NULL";
     case DF_ERROR_OWNER: return "a call for owner-writable memory against its rules: the log says what";
-    case DF_ERROR_CAPTURE: return "the graph cannot be run now, or not at all: the log says why";
+    case DF_ERROR_TASKGRAPH: return "the graph cannot be run now, or not at all: the log says why";
     case DF_ERROR_EXCEPTION: if (dfi_last_error.code != DF_ERROR_EXCEPTION) return "an exception left the body of a task"; break;
     case DF_ERROR_THREAD: return "the thread that ran a task ended in its body, by pthread_exit or cancellation: the log names the task";
     case DF_ERROR_DEVICE: return "there is no such device, or it failed: the log says more";

@@ -37,8 +37,8 @@ DF_TASK(void, load, (const char *, path), df_out(float, u, n), (int, n));
 DF_TASK(void, store, (const char *, path), df_in(float, v, n), (int, n));
 #elif SNIPPET == 11
 extern double change, omega;
-void sweep(struct df_graph *g, double omega);
+void sweep(struct df_taskgraph *g, double omega);
 double next_omega(void);
-extern df_graph *grid;
+extern df_taskgraph *grid;
 DF_TASK(void, relax, df_inout(double, x, 9), (double, omega));
 #endif

@@ -219,12 +219,12 @@ static void others()
         df_wait();
     }
     USABLE();
-    df_graph *g = df_graph_new();
+    df_taskgraph *g = df_taskgraph_new();
     x = 0;
-    DF_RECORD(g) for (int i = 28; i < 34; i++) df_submit(maybe, i, &x);
+    DF_TASKGRAPH(g) for (int i = 28; i < 34; i++) df_submit(maybe, i, &x);
     THROWS(30, df_wait());
-    for (int i = 0; i < 3; i++) CHECK(df_replay(g) == DF_ERROR_EXCEPTION);
-    df_graph_free(g);
+    for (int i = 0; i < 3; i++) CHECK(df_taskgraph_run(g) == DF_ERROR_EXCEPTION);
+    df_taskgraph_free(g);
     USABLE();
 }
 

@@ -213,26 +213,26 @@ static void graphs()
 {
     long n = 0;
     std::atomic<long> sum(0);
-    df_graph *g = df_graph_new();
+    df_taskgraph *g = df_taskgraph_new();
     ran = 0;
-    DF_RECORD(g) {
+    DF_TASKGRAPH(g) {
         for (int i = 0; i < 6; i++) df_submit(keep, object("recorded"), "recorded", &n);
         df_submit_with(DF_OPTS(.name = "last"), keep, object("recorded"), "recorded", &n);
     }
     CHECK(n == 7 && alive == 7);
-    for (int i = 0; i < 5; i++) CHECK(df_replay(g) == DF_OK);
+    for (int i = 0; i < 5; i++) CHECK(df_taskgraph_run(g) == DF_OK);
     CHECK(n == 42);
-    df_graph_set(g, keep, 3, o, object("another text"));
-    df_graph_set(g, keep, 3, expected, "another text");
+    df_taskgraph_set(g, keep, 3, o, object("another text"));
+    df_taskgraph_set(g, keep, 3, expected, "another text");
     CHECK(alive == 7);
-    for (int i = 0; i < 3; i++) CHECK(df_replay(g) == DF_OK);
+    for (int i = 0; i < 3; i++) CHECK(df_taskgraph_run(g) == DF_OK);
     CHECK(n == 63 && ran == 63);
-    df_graph_free(g);
+    df_taskgraph_free(g);
     DONE();
-    g = df_graph_new();
-    DF_RECORD(g) df_submit(consume, std::unique_ptr<long>(new long(1)), sum);
-    CHECK(sum == 1 && df_replay(g) == DF_ERROR_CAPTURE && sum == 1); /* it cannot be run again */
-    df_graph_free(g);
+    g = df_taskgraph_new();
+    DF_TASKGRAPH(g) df_submit(consume, std::unique_ptr<long>(new long(1)), sum);
+    CHECK(sum == 1 && df_taskgraph_run(g) == DF_ERROR_TASKGRAPH && sum == 1); /* it cannot be run again */
+    df_taskgraph_free(g);
 }
 
 static void quiet(void *, int, const char *) {}

@@ -178,22 +178,22 @@ static void graph_model(long *m)
 }
 static void graphs(void)
 {
-    df_graph *g = df_graph_new();
+    df_taskgraph *g = df_taskgraph_new();
     long m[3] = { 0, 0, 0 };
     memset(y, 0, sizeof y);
     if (!g) return;
-    DF_RECORD(g) graph_tasks();
+    DF_TASKGRAPH(g) graph_tasks();
     graph_model(m);
     CHECK(!memcmp(m, y, sizeof m));
     for (int i = 0; i < 2; i++)
-        if (df_replay(g) == DF_OK) graph_model(m);
+        if (df_taskgraph_run(g) == DF_OK) graph_model(m);
     CHECK(!memcmp(m, y, sizeof m));
     for (int i = 0; i < 4; i++) { /* with DF_CAPTURE a steady loop */
         DF_PARALLEL graph_tasks();
         graph_model(m);
     }
     CHECK(!memcmp(m, y, sizeof m));
-    df_graph_free(g);
+    df_taskgraph_free(g);
 }
 static void all(int in_order)
 {

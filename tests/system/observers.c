@@ -81,7 +81,7 @@ long forks(int k, int deep)
 static int program(void *p)
 {
     int x[4] = { 0 };
-    df_graph *g = df_graph_new();
+    df_taskgraph *g = df_taskgraph_new();
     (void)p;
     submitting = 0;
     for (int i = 0; i < 3; i++) SUBMIT(writes, i, &x[i]);
@@ -99,12 +99,12 @@ static int program(void *p)
         SUBMIT(writes, 90, &x[2]);
     }
     note((int)forks(1, 3));
-    DF_RECORD(g) {
+    DF_TASKGRAPH(g) {
         for (int i = 0; i < 3; i++) df_submit(writes, 40 + i, &x[i % 2]);
         df_submit(plain, 45);
     }
-    for (int i = 0; i < 2; i++) df_replay(g);
-    df_graph_free(g);
+    for (int i = 0; i < 2; i++) df_taskgraph_run(g);
+    df_taskgraph_free(g);
     SUBMIT(plain, 50);
     df_wait_on(&x[0], sizeof x[0]);
     df_wait();

@@ -252,11 +252,11 @@ static void spawned(void)
 
 static void replayed(void)
 {
-    df_graph *g = df_graph_new();
+    df_taskgraph *g = df_taskgraph_new();
     workers = 1; /* to record is to run once */
     begin(FEW);
     entered = 1;
-    DF_RECORD(g) {
+    DF_TASKGRAPH(g) {
         df_submit(first, x);
         for (int i = 0; i < FEW; i++) df_submit(last, x);
     }
@@ -265,9 +265,9 @@ static void replayed(void)
     DF_PARALLEL {
         helpers_busy(workers - 1);
         until(&begun, workers - 1);
-        df_replay(g);
+        df_taskgraph_run(g);
     }
-    df_graph_free(g);
+    df_taskgraph_free(g);
     CHECK(done == FEW);
 }
 

@@ -143,17 +143,17 @@ static void between_blocks(long n) /* what lies below a block may be stolen whil
 }
 static void replays(long n)
 {
-    df_graph *g = df_graph_new();
-    DF_RECORD(g) for (int i = 0; i < TASKS; i++) df_submit(work, cell[i]);
-    while (n-- > 0) CHECK(df_replay(g) == DF_OK);
-    df_graph_free(g);
+    df_taskgraph *g = df_taskgraph_new();
+    DF_TASKGRAPH(g) for (int i = 0; i < TASKS; i++) df_submit(work, cell[i]);
+    while (n-- > 0) CHECK(df_taskgraph_run(g) == DF_OK);
+    df_taskgraph_free(g);
 }
 static void records(long n)
 {
     for (n = n / 4; n > 0; n--) {
-        df_graph *g = df_graph_new();
-        DF_RECORD(g) for (int i = 0; i < TASKS; i++) df_submit(work, cell[i]);
-        df_graph_free(g);
+        df_taskgraph *g = df_taskgraph_new();
+        DF_TASKGRAPH(g) for (int i = 0; i < TASKS; i++) df_submit(work, cell[i]);
+        df_taskgraph_free(g);
     }
 }
 static void futures(long n)

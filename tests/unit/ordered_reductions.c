@@ -77,7 +77,7 @@ int main(void)
     text t, u;
     matrix m[2];
     long sum[3] = { 1, 2, 3 };
-    df_graph *g = df_graph_new();
+    df_taskgraph *g = df_taskgraph_new();
     for (int again = 0; again < 4; again++) {
         empty(&t), empty(&u), one(&m[0]), one(&m[1]);
         DF_PARALLEL {
@@ -102,9 +102,9 @@ int main(void)
     }
     empty(&t);
     if (g) {
-        DF_RECORD(g) for (int i = 0; i < 30; i++) df_submit(letter, &t, i);
-        df_replay(g);
-        df_graph_free(g);
+        DF_TASKGRAPH(g) for (int i = 0; i < 30; i++) df_submit(letter, &t, i);
+        df_taskgraph_run(g);
+        df_taskgraph_free(g);
     }
     printf("%s\n", t.s);
 }

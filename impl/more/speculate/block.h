@@ -210,7 +210,7 @@ DFI_API int dfi_speculate_next(struct dfi_speculation *b)
     if (!b->open) return 0;
     if (!b->begun) {
         b->begun = 1;
-        dfi_capture_cannot("df_speculate", b->site);
+        dfi_taskgraph_cannot("df_speculate", b->site);
         b->scope = w ? dfi_scope_here(w) : NULL;
         if (b->scope) dfi_capture_table(w, b->scope);
         b->outer = b->scope ? b->scope->guess : NULL;

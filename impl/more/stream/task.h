@@ -385,7 +385,7 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
         dfi_args_order(type, args, DFI_ORDER_DROP);
         return;
     }
-    if (w && DFI_UNLIKELY(w->scope->capture != NULL)) dfi_capture_cannot("a task on streams", type->name);
+    if (w && DFI_UNLIKELY(w->scope->capture != NULL)) dfi_taskgraph_cannot("a task on streams", type->name);
     q.y = y, q.m = m;
     q.name = type->name, q.site = NULL;
     if (w && DFI_UNLIKELY(w->opts != NULL)) {

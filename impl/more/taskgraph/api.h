@@ -1,4 +1,4 @@
-/* api.h - graphs come, change and go; recording begins and ends */
+/* api.h - creation, change and destruction of task graphs; begin and end of recording; runs */
 #ifndef DFI_MORE_TASKGRAPH_API_H
 #define DFI_MORE_TASKGRAPH_API_H
 
@@ -22,18 +22,18 @@
 #include "run.h"
 #endif
 
-static void dfi_capture_cannot(const char *what, const char *site)
+static void dfi_taskgraph_cannot(const char *what, const char *site)
 {
-    struct df_graph *g = dfi_capture_here();
-    if (DFI_UNLIKELY(g != NULL)) dfi_capture_refuses(g, what, site);
+    struct df_taskgraph *g = dfi_taskgraph_here();
+    if (DFI_UNLIKELY(g != NULL)) dfi_taskgraph_refuses(g, what, site);
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API struct df_graph *dfi_capture_new(const char *site)
+DFI_API struct df_taskgraph *dfi_taskgraph_new(const char *site)
 {
-    struct df_graph *g = (struct df_graph *)dfi_malloc(sizeof *g);
+    struct df_taskgraph *g = (struct df_taskgraph *)dfi_malloc(sizeof *g);
     if (!g) {
-        dfi_warn(DFI_MESSAGE_CAPTURE_MEMORY, site);
+        dfi_warn(DFI_MESSAGE_TASKGRAPH_MEMORY, site);
         return NULL;
     }
     memset((void *)g, 0, sizeof *g);
@@ -41,9 +41,9 @@ DFI_API struct df_graph *dfi_capture_new(const char *site)
     return g;
 }
 
-DFI_API void dfi_capture_free(struct df_graph *g, const char *site)
+DFI_API void dfi_taskgraph_free(struct df_taskgraph *g, const char *site)
 {
-    if (!g || (!dfi_capture_move(g, DFI_CAPTURE_NEW, DFI_CAPTURE_RUNNING) && !dfi_capture_take(g, "df_graph_free", site))) return;
+    if (!g || (!dfi_taskgraph_move(g, DFI_TASKGRAPH_NEW, DFI_TASKGRAPH_RUNNING) && !dfi_taskgraph_take(g, "df_taskgraph_free", site))) return;
     dfi_plan_free(g->plan);
     dfi_sequence_free(&g->list);
     while (g->locals) {
@@ -55,91 +55,91 @@ DFI_API void dfi_capture_free(struct df_graph *g, const char *site)
     dfi_mfree((void *)g);
 }
 
-DFI_API struct dfi_recording dfi_record_enter(struct df_graph *g, const char *site)
+DFI_API struct dfi_taskgraph_block dfi_taskgraph_enter(struct df_taskgraph *g, const char *site)
 {
-    struct dfi_recording r;
-    dfi_capture_cannot("DF_RECORD", site); /* of a block around it */
+    struct dfi_taskgraph_block r;
+    dfi_taskgraph_cannot("DF_TASKGRAPH", site); /* of a block around it */
     r.around = dfi_scope_enter(site);
     r.graph = NULL;
-    if (!g) dfi_error(DFI_MESSAGE_CAPTURE_NULL, site, "DF_RECORD");
-    else if (dfi_capture_move(g, DFI_CAPTURE_NEW, DFI_CAPTURE_RECORDING)) {
+    if (!g) dfi_error(DFI_MESSAGE_TASKGRAPH_NULL, site, "DF_TASKGRAPH");
+    else if (dfi_taskgraph_move(g, DFI_TASKGRAPH_NEW, DFI_TASKGRAPH_RECORDING)) {
         r.graph = g;
         g->site = site;
-        if (dfi_record_begin(&r)) dfi_capture_fails(g);
-    } else dfi_error("%s: DF_RECORD of a graph that was recorded at %s already: its tasks run, and the graph stays "
+        if (dfi_taskgraph_begin(&r)) dfi_taskgraph_fails(g);
+    } else dfi_error("%s: DF_TASKGRAPH of a graph that was recorded at %s already: its tasks run, and the graph stays "
                      "as it is", site, g->site);
     return r;
 }
 
-DFI_API void dfi_record_leave(struct dfi_recording *r)
+DFI_API void dfi_taskgraph_leave(struct dfi_taskgraph_block *r)
 {
     if (!r->around.open) return;
-    if (r->graph) dfi_record_end(r);
+    if (r->graph) dfi_taskgraph_end(r);
     dfi_scope_leave(&r->around);
-    if (r->graph) (void)dfi_capture_move(r->graph, DFI_CAPTURE_RECORDING, DFI_CAPTURE_READY);
+    if (r->graph) (void)dfi_taskgraph_move(r->graph, DFI_TASKGRAPH_RECORDING, DFI_TASKGRAPH_READY);
 }
 
-DFI_API df_result dfi_replay(struct df_graph *g, const char *site)
+DFI_API df_result dfi_taskgraph_run(struct df_taskgraph *g, const char *site)
 {
     struct dfi_block b;
     struct dfi_local *l;
     df_result r;
-    dfi_capture_cannot("df_replay", site);
-    if (!dfi_capture_take(g, "df_replay", site)) return g ? DF_ERROR_CAPTURE : DF_ERROR_MEMORY;
-    if (g->cannot) dfi_error("%s: df_replay: the block recorded at %s contains %s (%s), which cannot be captured: "
+    dfi_taskgraph_cannot("df_taskgraph_run", site);
+    if (!dfi_taskgraph_take(g, "df_taskgraph_run", site)) return g ? DF_ERROR_TASKGRAPH : DF_ERROR_MEMORY;
+    if (g->cannot) dfi_error("%s: df_taskgraph_run: the block recorded at %s contains %s (%s), which cannot be captured: "
                              "nothing is run; submit it again instead, or move that out of the block",
                              site, g->site, g->cannot, g->cannot_site);
-    r = g->cannot ? DF_ERROR_CAPTURE : g->failed ? DF_ERROR_MEMORY : DF_OK;
+    r = g->cannot ? DF_ERROR_TASKGRAPH : g->failed ? DF_ERROR_MEMORY : DF_OK;
     if (!r) {
         for (l = g->locals; l; l = l->next) memset((void *)(l + 1), 0, l->bytes);
         b = dfi_scope_enter(site);
-        dfi_replay_run(g);
+        dfi_taskgraph_run_here(g);
         r = df_wait_result();
         dfi_scope_leave(&b);
     }
-    dfi_capture_give_back(g);
+    dfi_taskgraph_give_back(g);
     return r;
 }
 
-DFI_API long dfi_capture_count(struct df_graph *g, const struct dfi_type *type, const char *site)
+DFI_API long dfi_taskgraph_count(struct df_taskgraph *g, const struct dfi_type *type, const char *site)
 {
     size_t n = 0;
-    if (!dfi_capture_take(g, "df_graph_count", site)) return 0;
-    if (dfi_capture_index(g)) dfi_warn_no_memory();
-    else dfi_capture_find(g, type, &n);
-    dfi_capture_give_back(g);
+    if (!dfi_taskgraph_take(g, "df_taskgraph_count", site)) return 0;
+    if (dfi_taskgraph_index(g)) dfi_warn_no_memory();
+    else dfi_taskgraph_find(g, type, &n);
+    dfi_taskgraph_give_back(g);
     return (long)n;
 }
 
-DFI_API struct dfi_task *dfi_capture_open(struct df_graph *g, const struct dfi_type *type, long k, const char *site)
+DFI_API struct dfi_task *dfi_taskgraph_open(struct df_taskgraph *g, const struct dfi_type *type, long k, const char *site)
 {
     const size_t *v = NULL;
     size_t n = 0;
-    dfi_capture_open_task.graph = NULL;
-    dfi_capture_open_task.task.args = NULL;
-    if (!dfi_capture_take(g, "df_graph_set", site)) return &dfi_capture_open_task.task;
-    if (dfi_capture_index(g)) dfi_warn_no_memory();
-    else v = dfi_capture_find(g, type, &n);
+    dfi_taskgraph_open_task.graph = NULL;
+    dfi_taskgraph_open_task.task.args = NULL;
+    if (!dfi_taskgraph_take(g, "df_taskgraph_set", site)) return &dfi_taskgraph_open_task.task;
+    if (dfi_taskgraph_index(g)) dfi_warn_no_memory();
+    else v = dfi_taskgraph_find(g, type, &n);
     if (v && k >= 0 && (size_t)k < n) {
-        dfi_capture_open_task.graph = g;
-        dfi_capture_open_task.index = v[k];
-        dfi_capture_open_task.task.args = g->list.args + g->list.task[v[k]].args;
+        dfi_taskgraph_open_task.graph = g;
+        dfi_taskgraph_open_task.index = v[k];
+        dfi_taskgraph_open_task.task.args = g->list.args + g->list.task[v[k]].args;
     } else {
-        if (v) dfi_error("%s: df_graph_set: the graph of %s has %ld tasks %s, numbered from 0; there is no number "
+        if (v) dfi_error("%s: df_taskgraph_set: the graph of %s has %ld tasks %s, numbered from 0; there is no number "
                          "%ld: no effect", site, g->site, (long)n, type->name, k);
-        dfi_capture_give_back(g);
+        dfi_taskgraph_give_back(g);
     }
-    return &dfi_capture_open_task.task;
+    return &dfi_taskgraph_open_task.task;
 }
 
-DFI_API void dfi_capture_close(unsigned (*accesses)(const void *args, struct dfi_access *x))
+DFI_API void dfi_taskgraph_close(unsigned (*accesses)(const void *args, struct dfi_access *x))
 {
-    struct df_graph *g = dfi_capture_open_task.graph;
+    struct df_taskgraph *g = dfi_taskgraph_open_task.graph;
     struct dfi_access x[DFI_PARAMETERS], *old;
     struct dfi_captured *c;
     unsigned i, n;
     if (!g) return;
-    c = &g->list.task[dfi_capture_open_task.index];
+    c = &g->list.task[dfi_taskgraph_open_task.index];
     old = g->list.x + c->x;
     n = accesses(g->list.args + c->args, x); /* as many as before: it is the same task */
     for (i = 0; i < n; i++) {
@@ -148,9 +148,9 @@ DFI_API void dfi_capture_close(unsigned (*accesses)(const void *args, struct dfi
         dfi_plan_free(g->plan);
         g->plan = NULL, g->planless = 0;
     }
-    dfi_capture_open_task.graph = NULL;
-    dfi_capture_open_task.task.args = NULL;
-    dfi_capture_give_back(g);
+    dfi_taskgraph_open_task.graph = NULL;
+    dfi_taskgraph_open_task.task.args = NULL;
+    dfi_taskgraph_give_back(g);
 }
 DFI_EXTERN_C_END
 

@@ -1,7 +1,7 @@
-/* list.h - what a graph remembers: the submissions of a block, with arguments, accesses and options
+/* list.h - the contents of a task graph: the submissions of a block, with arguments, accesses and options
  *
- * Whoever records, replays or changes a graph first makes its state other than DFI_CAPTURE_READY by compare-and-swap, so one thread at
- * a time touches the rest. Argument: docs/capture.md. */
+ * A thread that records, runs or changes a graph first moves its state away from DFI_TASKGRAPH_READY by
+ * compare-and-swap, so one thread at a time accesses the rest. Argument: docs/taskgraph.md. */
 #ifndef DFI_MORE_TASKGRAPH_LIST_H
 #define DFI_MORE_TASKGRAPH_LIST_H
 
@@ -16,9 +16,9 @@
 #include "../../api/core.h"
 #include "../../api/serial.h"
 
-#define DFI_MESSAGE_CAPTURE_NULL "%s: %s: the graph is NULL"
+#define DFI_MESSAGE_TASKGRAPH_NULL "%s: %s: the graph is NULL"
 
-#define DFI_MESSAGE_CAPTURE_MEMORY "%s: out of memory: the tasks of this block run, but are not captured"
+#define DFI_MESSAGE_TASKGRAPH_MEMORY "%s: out of memory: the tasks of this block run, but are not captured"
 
 struct dfi_plan;
 
@@ -42,15 +42,15 @@ struct dfi_sequence {
     size_t n, max, n_x, max_x, n_args, max_args;
 };
 
-enum { DFI_CAPTURE_NEW, DFI_CAPTURE_RECORDING, DFI_CAPTURE_READY, DFI_CAPTURE_RUNNING };
+enum { DFI_TASKGRAPH_NEW, DFI_TASKGRAPH_RECORDING, DFI_TASKGRAPH_READY, DFI_TASKGRAPH_RUNNING };
 
-/* What a scope tells of its submissions to. */
-enum { DFI_CAPTURE_GRAPH, DFI_CAPTURE_STEADY };
+/* Who is told the submissions of a scope: a task graph, or the recognition of steady loops (steady.h). */
+enum { DFI_CAPTURE_TASKGRAPH, DFI_CAPTURE_STEADY };
 struct dfi_capture { int kind; };
 
-struct df_graph {
+struct df_taskgraph {
     struct dfi_capture capture;      /* first; of the scope that is recorded */
-    DFI_ATOMIC(int) state;           /* DFI_CAPTURE_NEW .. */
+    DFI_ATOMIC(int) state;           /* DFI_TASKGRAPH_NEW .. */
     const char *site;                /* where it was recorded, before that: created */
     struct dfi_sequence list;
     int failed;                      /* there was no memory for some of it */
@@ -58,7 +58,7 @@ struct df_graph {
     struct dfi_local *locals;        /* df_local of the block */
     size_t *of_type;                 /* tasks ordered by the name of their type; NULL: not yet */
     struct dfi_plan *plan;           /* what orders them, or NULL: not computed, or out of date */
-    int planless;                    /* there can be no plan: a replay submits the tasks */
+    int planless;                    /* there can be no plan: a run submits the tasks */
 };
 
 /* Room for `more` elements behind the n of an array. 0, or -1 without memory. */
@@ -109,7 +109,7 @@ static void dfi_sequence_free(struct dfi_sequence *q)
     memset((void *)q, 0, sizeof *q);
 }
 
-static size_t dfi_capture_tokens(df_token *const *t)
+static size_t dfi_taskgraph_tokens(df_token *const *t)
 {
     size_t n = 0;
     while (t && t[n]) n++;
@@ -119,7 +119,7 @@ static size_t dfi_capture_tokens(df_token *const *t)
 /* A copy of o and of the arrays it points to. NULL without memory. */
 static struct dfi_captured_opts *dfi_captured_opts_new(const df_opts *o, const char *site)
 {
-    size_t after = dfi_capture_tokens(o->after), signals = dfi_capture_tokens(o->signals);
+    size_t after = dfi_taskgraph_tokens(o->after), signals = dfi_taskgraph_tokens(o->signals);
     struct dfi_captured_opts *c = (struct dfi_captured_opts *)dfi_malloc(sizeof *c + (after + signals + 2) * sizeof(df_token *));
     df_token **t = (df_token **)(void *)(c + 1);
     if (!c) return NULL;
@@ -134,34 +134,34 @@ static struct dfi_captured_opts *dfi_captured_opts_new(const df_opts *o, const c
     return c;
 }
 
-static DFI_COLD void dfi_capture_fails(struct df_graph *g)
+static DFI_COLD void dfi_taskgraph_fails(struct df_taskgraph *g)
 {
-    if (!g->failed) dfi_warn(DFI_MESSAGE_CAPTURE_MEMORY, g->site);
+    if (!g->failed) dfi_warn(DFI_MESSAGE_TASKGRAPH_MEMORY, g->site);
     g->failed = 1;
 }
 
-static DFI_COLD void dfi_capture_refuses(struct df_graph *g, const char *what, const char *site)
+static DFI_COLD void dfi_taskgraph_refuses(struct df_taskgraph *g, const char *what, const char *site)
 {
     if (!g->cannot) g->cannot = what, g->cannot_site = site;
 }
 
 /* A task of the recorded block is submitted, with options o or NULL. */
-static void dfi_capture_task(struct df_graph *g, const struct dfi_type *type, const void *args, const struct dfi_access *x, unsigned n,
+static void dfi_taskgraph_task(struct df_taskgraph *g, const struct dfi_type *type, const void *args, const struct dfi_access *x, unsigned n,
                              const df_opts *o, const char *site)
 {
     struct dfi_captured *c = dfi_sequence_add(&g->list, DFI_C_TASK, type, args, x, n);
-    if (!c || (o && !(c->opts = dfi_captured_opts_new(o, site)))) dfi_capture_fails(g);
+    if (!c || (o && !(c->opts = dfi_captured_opts_new(o, site)))) dfi_taskgraph_fails(g);
     if (type->modes & DFI_HELD_ONCE) {
         if (c) c->kind = DFI_C_ONCE; /* the first run uses it up */
-        dfi_capture_refuses(g, "a task with a parameter that can be moved only", site ? site : type->name);
+        dfi_taskgraph_refuses(g, "a task with a parameter that can be moved only", site ? site : type->name);
     } else if (c) dfi_args_order(type, g->list.args + c->args, DFI_ORDER_KEEP);
 }
 
 /* df_wait in the block. */
-static void dfi_capture_wait(struct df_graph *g)
+static void dfi_taskgraph_wait(struct df_taskgraph *g)
 {
     if (!g->list.n || g->list.task[g->list.n - 1].kind == DFI_C_WAIT) return;
-    if (!dfi_sequence_add(&g->list, DFI_C_WAIT, NULL, NULL, NULL, 0)) dfi_capture_fails(g);
+    if (!dfi_sequence_add(&g->list, DFI_C_WAIT, NULL, NULL, NULL, 0)) dfi_taskgraph_fails(g);
 }
 
 /* --- the tasks of one name ------------------------------------------------------------------------------- */
@@ -174,32 +174,32 @@ static int dfi_type_order(const struct dfi_type *a, const struct dfi_type *b)
 }
 
 /* Sorts the numbers in v[0, n) by the type of the tasks, stably; room for as many. */
-static void dfi_capture_sort(const struct dfi_captured *task, size_t *v, size_t *room, size_t n)
+static void dfi_taskgraph_sort(const struct dfi_captured *task, size_t *v, size_t *room, size_t n)
 {
     size_t half = n / 2, i = 0, j = half, k = 0;
     if (n < 2) return;
-    dfi_capture_sort(task, v, room, half);
-    dfi_capture_sort(task, v + half, room, n - half);
+    dfi_taskgraph_sort(task, v, room, half);
+    dfi_taskgraph_sort(task, v + half, room, n - half);
     while (k < n) room[k++] = i < half && (j == n || dfi_type_order(task[v[i]].type, task[v[j]].type) <= 0) ? v[i++] : v[j++];
     memcpy(v, room, n * sizeof *v);
 }
 
 /* Orders g->of_type; what has no type comes last. 0, or -1 without memory. */
-static int dfi_capture_index(struct df_graph *g)
+static int dfi_taskgraph_index(struct df_taskgraph *g)
 {
     size_t i, n = 0, *v;
     if (g->of_type) return 0;
     if (!(v = (size_t *)dfi_malloc((2 * g->list.n + 1) * sizeof *v))) return -1;
     for (i = 0; i < g->list.n; i++)
         if (g->list.task[i].kind == DFI_C_TASK) v[1 + n++] = i;
-    dfi_capture_sort(g->list.task, v + 1, v + 1 + g->list.n, n);
+    dfi_taskgraph_sort(g->list.task, v + 1, v + 1 + g->list.n, n);
     v[0] = n; /* how many there are */
     g->of_type = v;
     return 0;
 }
 
 /* Where the tasks of that type begin in g->of_type; *n: how many. pre: g->of_type. */
-static const size_t *dfi_capture_find(const struct df_graph *g, const struct dfi_type *type, size_t *n)
+static const size_t *dfi_taskgraph_find(const struct df_taskgraph *g, const struct dfi_type *type, size_t *n)
 {
     const size_t *v = g->of_type + 1;
     size_t end[2];
@@ -220,7 +220,7 @@ static const size_t *dfi_capture_find(const struct df_graph *g, const struct dfi
 /* --- states ---------------------------------------------------------------------------------------------- */
 
 /* Nonzero: g was in state `from`, and is in state `to`. Acquire and release: what the one before did to g. */
-static int dfi_capture_move(struct df_graph *g, int from, int to)
+static int dfi_taskgraph_move(struct df_taskgraph *g, int from, int to)
 {
 #if defined(DF_SERIAL)
     if (g->state != from) return 0;
@@ -231,7 +231,7 @@ static int dfi_capture_move(struct df_graph *g, int from, int to)
 #endif
 }
 
-static int dfi_capture_state(const struct df_graph *g)
+static int dfi_taskgraph_state(const struct df_taskgraph *g)
 {
 #if defined(DF_SERIAL)
     return g->state;
@@ -241,34 +241,36 @@ static int dfi_capture_state(const struct df_graph *g)
 }
 
 /* Says why g is not ready to be run, changed or freed. */
-static DFI_COLD void dfi_capture_say(const struct df_graph *g, const char *call, const char *site)
+static DFI_COLD void dfi_taskgraph_say(const struct df_taskgraph *g, const char *call, const char *site)
 {
-    static const char *const why[] = { "it was never recorded: use DF_RECORD first", "it is being recorded: call it behind the block",
-                                       "another thread uses it at this moment", "it is running: call it when its df_replay has returned" };
-    dfi_error("%s: %s: the graph of %s cannot be used now: %s", site, call, g->site, why[dfi_capture_state(g)]);
+    static const char *const why[] = { "it was never recorded: use DF_TASKGRAPH first",
+                                       "it is being recorded: call it behind the block",
+                                       "another thread uses it at this moment",
+                                       "it is running: call it when its df_taskgraph_run has returned" };
+    dfi_error("%s: %s: the graph of %s cannot be used now: %s", site, call, g->site, why[dfi_taskgraph_state(g)]);
 }
 
-/* g, which is ready, is the caller's until dfi_capture_give_back. Zero: it is not; said if site is not NULL. */
-static int dfi_capture_take(struct df_graph *g, const char *call, const char *site)
+/* g, which is ready, is the caller's until dfi_taskgraph_give_back. Zero: it is not; said if site is not NULL. */
+static int dfi_taskgraph_take(struct df_taskgraph *g, const char *call, const char *site)
 {
-    if (g && dfi_capture_move(g, DFI_CAPTURE_READY, DFI_CAPTURE_RUNNING)) return 1;
-    if (g) dfi_capture_say(g, call, site);
-    else dfi_error(DFI_MESSAGE_CAPTURE_NULL, site, call);
+    if (g && dfi_taskgraph_move(g, DFI_TASKGRAPH_READY, DFI_TASKGRAPH_RUNNING)) return 1;
+    if (g) dfi_taskgraph_say(g, call, site);
+    else dfi_error(DFI_MESSAGE_TASKGRAPH_NULL, site, call);
     return 0;
 }
 
-static void dfi_capture_give_back(struct df_graph *g) { (void)dfi_capture_move(g, DFI_CAPTURE_RUNNING, DFI_CAPTURE_READY); }
+static void dfi_taskgraph_give_back(struct df_taskgraph *g) { (void)dfi_taskgraph_move(g, DFI_TASKGRAPH_RUNNING, DFI_TASKGRAPH_READY); }
 
-/* --- what other parts ask ----------------------------------------------------------------------------------- */
+/* --- queries of other parts ----------------------------------------------------------------------------------- */
 
-/* The stand-in for a captured task while df_graph_set is executed. */
-static DFI_TLS struct { struct dfi_task task; struct df_graph *graph; size_t index; } dfi_capture_open_task;
+/* The stand-in for a captured task while df_taskgraph_set is executed. */
+static DFI_TLS struct { struct dfi_task task; struct df_taskgraph *graph; size_t index; } dfi_taskgraph_open_task;
 
-static int dfi_capture_is_open(const struct dfi_task *t) { return t == &dfi_capture_open_task.task; }
+static int dfi_taskgraph_is_open(const struct dfi_task *t) { return t == &dfi_taskgraph_open_task.task; }
 
-/* The graph that the code which runs is recorded to, or NULL. */
-static struct df_graph *dfi_capture_here(void);
-/* It does something that cannot be captured. */
-static void dfi_capture_cannot(const char *what, const char *site);
+/* The graph that records the calling code, or NULL. */
+static struct df_taskgraph *dfi_taskgraph_here(void);
+/* The calling code does something that a graph cannot contain. */
+static void dfi_taskgraph_cannot(const char *what, const char *site);
 
 #endif

@@ -1,9 +1,10 @@
-/* run.h - the tasks of a graph are run again
+/* run.h - df_taskgraph_run: executes the tasks of a graph again
  *
- * A replay executes a plan (more/taskgraph/plan.h): its tasks have records like those of df_submit, made once, and are pushed on the stack of
- * who makes them ready and run as ever; only their successors are numbers instead of edges. Where something has to see every
- * submission, or a task needs what a plan has not (tokens, weak accesses, devices, DF_GRAPH, a trace), the tasks are submitted instead.
- * Argument: docs/memory-order.md, "Replays". */
+ * A run executes a plan (more/taskgraph/plan.h): its tasks have records like those of df_submit, made once; the
+ * worker that makes a task ready pushes it on its own stack. Only the successors are numbers instead of edges.
+ * Where an observer has to see every submission, or a task needs something that a plan lacks (tokens, weak
+ * accesses, devices, DF_GRAPH, a trace), the tasks are submitted instead. Argument: docs/memory-order.md, "Runs
+ * of a task graph". */
 #ifndef DFI_MORE_TASKGRAPH_RUN_H
 #define DFI_MORE_TASKGRAPH_RUN_H
 
@@ -35,7 +36,7 @@
 
 enum {
     DFI_FLOW_STEP = (sizeof(struct dfi_flow) + DFI_LINE - 1) / DFI_LINE * DFI_LINE, /* no two tasks in a cache line */
-    DFI_ROOTS = 256 /* ready tasks a replay begins with before it runs them: what is on the stack is in the first-level cache */
+    DFI_ROOTS = 256 /* ready tasks a run begins with before it executes them: then the stack stays in the first-level cache */
 };
 
 /* dfi_flow.succ of a task of a plan */
@@ -83,15 +84,15 @@ static struct dfi_flow *dfi_plan_release(struct dfi_worker *w, struct dfi_flow *
 /* --- beginning ------------------------------------------------------------------------------------------- */
 
 /* The end of a df_wait of the block: a cancellation ends. */
-static void dfi_replay_wait_run(void *args, void *result)
+static void dfi_plan_wait_run(void *args, void *result)
 {
     struct dfi_worker *w = (struct dfi_worker *)(void *)dfi_self;
     (void)args, (void)result;
     dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) - 1); /* it is nobody's task */
     dfi_scope_uncancel(w->task->scope);
 }
-static const struct dfi_type dfi_replay_wait_type = { dfi_replay_wait_run, "df_wait", 0, 0, 1, DFI_INTERNAL, NULL };
-static const struct dfi_type dfi_replay_wait_on_type = { dfi_join_run, "df_wait_on", 0, 0, 1, DFI_INTERNAL, NULL };
+static const struct dfi_type dfi_plan_wait_type = { dfi_plan_wait_run, "df_wait", 0, 0, 1, DFI_INTERNAL, NULL };
+static const struct dfi_type dfi_plan_wait_on_type = { dfi_join_run, "df_wait_on", 0, 0, 1, DFI_INTERNAL, NULL };
 
 /* Options that a plan can have: not those of tokens and df_release. */
 static int dfi_plan_takes(const struct dfi_captured *c)
@@ -183,7 +184,7 @@ static int dfi_plan_make(struct dfi_plan *p, const struct dfi_sequence *q)
     for (i = 0; i < p->n; i++) {
         struct dfi_flow *t = dfi_plan_flow(p, i);
         const struct dfi_captured *c = p->step[i].task == DFI_JOIN_STEP ? NULL : &q->task[p->step[i].task];
-        t->type = !c ? &dfi_join_type : c->kind == DFI_C_TASK ? c->type : c->kind == DFI_C_WAIT ? &dfi_replay_wait_type : &dfi_replay_wait_on_type;
+        t->type = !c ? &dfi_join_type : c->kind == DFI_C_TASK ? c->type : c->kind == DFI_C_WAIT ? &dfi_plan_wait_type : &dfi_plan_wait_on_type;
         if (c) t->task.args = q->args + c->args;
         t->birth = p->step[i].birth;
         dfi_store_relaxed(&t->succ, (struct dfi_edge *)((uintptr_t)p | DFI_OF_PLAN));
@@ -193,7 +194,7 @@ static int dfi_plan_make(struct dfi_plan *p, const struct dfi_sequence *q)
 }
 
 /* The plan of g, computed if need be. NULL: there is none. */
-static struct dfi_plan *dfi_graph_plan(struct dfi_worker *w, struct df_graph *g)
+static struct dfi_plan *dfi_taskgraph_plan(struct dfi_worker *w, struct df_taskgraph *g)
 {
     size_t i;
     if (g->plan || g->planless) return g->plan;
@@ -300,7 +301,7 @@ static void dfi_plan_settle(struct dfi_plan *p)
 /* --- submitting ------------------------------------------------------------------------------------------ */
 
 /* As the block did. */
-static void dfi_replay_submit(struct dfi_worker *w, const struct dfi_sequence *q)
+static void dfi_taskgraph_resubmit(struct dfi_worker *w, const struct dfi_sequence *q)
 {
     struct dfi_access x[DFI_PARAMETERS];
     size_t i;
@@ -326,8 +327,8 @@ static void dfi_replay_submit(struct dfi_worker *w, const struct dfi_sequence *q
     }
 }
 
-/* May a plan be executed here and now? */
-static int dfi_replay_planned(struct dfi_worker *w, const struct dfi_scope *s)
+/* May this worker execute a plan in scope s? */
+static int dfi_plan_allowed(struct dfi_worker *w, const struct dfi_scope *s)
 {
     if (DF_CHECK || !w || w->task || s->kind != DFI_BLOCK || s->gated || s->guess || s->submitted != s->done) return 0;
     if (DFI_GRAPH() || dfi_watched() || dfi_load_relaxed(&dfi_pool.devices)) return 0;
@@ -335,13 +336,13 @@ static int dfi_replay_planned(struct dfi_worker *w, const struct dfi_scope *s)
     return dfi_load_relaxed(&dfi_pool.n_slots) != 1 || dfi_pool.defer;
 }
 
-/* pre: the scope of the code that runs is for this. */
-static void dfi_replay_run(struct df_graph *g)
+/* Runs the tasks of g in the scope of the calling code. pre: dfi_taskgraph_run has opened it. */
+static void dfi_taskgraph_run_here(struct df_taskgraph *g)
 {
     struct dfi_worker *w = dfi_me();
-    struct dfi_plan *p = dfi_replay_planned(w, w ? w->scope : NULL) ? dfi_graph_plan(w, g) : NULL;
+    struct dfi_plan *p = dfi_plan_allowed(w, w ? w->scope : NULL) ? dfi_taskgraph_plan(w, g) : NULL;
     if (!p || (p->special && dfi_plan_extras(w, w->scope, p, &g->list))) {
-        dfi_replay_submit(w, &g->list);
+        dfi_taskgraph_resubmit(w, &g->list);
         return;
     }
     dfi_plan_run(w, w->scope, p);
@@ -351,20 +352,20 @@ static void dfi_replay_run(struct df_graph *g)
 
 /* --- recording ------------------------------------------------------------------------------------------- */
 
-static int dfi_record_begin(struct dfi_recording *r)
+static int dfi_taskgraph_begin(struct dfi_taskgraph_block *r)
 {
     struct dfi_scope *s = r->around.scope;
     struct dfi_worker *w = dfi_me();
     if (!w || !s || r->around.borrowed || s->table == &dfi_table_closed) return -1;
     if (!s->table && !(s->table = dfi_table_new(w))) return -1; /* a table: nothing runs at once */
     if (s->capture) dfi_capture_detach(w, s);
-    if (s->guess) dfi_capture_refuses(r->graph, "a df_speculate around it whose condition was not as guessed", r->graph->site);
+    if (s->guess) dfi_taskgraph_refuses(r->graph, "a df_speculate around it whose condition was not as guessed", r->graph->site);
     s->capture = &r->graph->capture;
     s->room_used = DFI_SCOPE_ROOM; /* df_local: in memory that can be kept */
     return 0;
 }
 
-static void dfi_record_end(struct dfi_recording *r)
+static void dfi_taskgraph_end(struct dfi_taskgraph_block *r)
 {
     struct dfi_scope *s = r->around.scope;
     if (!s || !s->capture) return;
@@ -373,23 +374,22 @@ static void dfi_record_end(struct dfi_recording *r)
     s->capture = NULL;
 }
 
-/* The graph that the code which runs is recorded to, or NULL. */
-static struct df_graph *dfi_capture_here(void)
+static struct df_taskgraph *dfi_taskgraph_here(void)
 {
     struct dfi_worker *w = dfi_me();
     struct dfi_capture *c = w && !w->task ? w->scope->capture : NULL;
-    return DFI_UNLIKELY(c != NULL) && c->kind == DFI_CAPTURE_GRAPH ? (struct df_graph *)(void *)c : NULL;
+    return DFI_UNLIKELY(c != NULL) && c->kind == DFI_CAPTURE_TASKGRAPH ? (struct df_taskgraph *)(void *)c : NULL;
 }
 
 /* A child of a scope that is recorded, with arguments and accesses as submitted. */
-static DFI_NOINLINE void dfi_capture_submit(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_access *x, unsigned n)
+static DFI_NOINLINE void dfi_taskgraph_submit(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_access *x, unsigned n)
 {
-    struct df_graph *g = (struct df_graph *)(void *)t->scope->capture;
+    struct df_taskgraph *g = (struct df_taskgraph *)(void *)t->scope->capture;
     unsigned modes = t->type->modes;
     if (modes & DFI_STREAM) return; /* dfi_stream_submit has said so */
-    if (modes & DFI_UNLISTED) dfi_capture_refuses(g, t->type->name, w->opts ? w->opts_site : "df_gpu.h");
-    else if (!(modes & DFI_INTERNAL)) dfi_capture_task(g, t->type, t->task.args, x, n, w->opts, w->opts_site);
-    else if (!dfi_sequence_add(&g->list, DFI_C_WAIT_ON, t->type, NULL, x, n)) dfi_capture_fails(g);
+    if (modes & DFI_UNLISTED) dfi_taskgraph_refuses(g, t->type->name, w->opts ? w->opts_site : "df_gpu.h");
+    else if (!(modes & DFI_INTERNAL)) dfi_taskgraph_task(g, t->type, t->task.args, x, n, w->opts, w->opts_site);
+    else if (!dfi_sequence_add(&g->list, DFI_C_WAIT_ON, t->type, NULL, x, n)) dfi_taskgraph_fails(g);
 }
 
 #endif

@@ -289,11 +289,11 @@ static DFI_NOINLINE void dfi_steady_attach(struct dfi_worker *w, struct dfi_scop
 static DFI_NOINLINE void dfi_capture_detach(struct dfi_worker *w, struct dfi_scope *s)
 {
     struct dfi_steady *y = (struct dfi_steady *)(void *)s->capture;
-    if (s->capture->kind == DFI_CAPTURE_GRAPH) { /* else DF_RECORD has ended it */
-        struct df_graph *g = (struct df_graph *)(void *)s->capture;
-        dfi_capture_refuses(g, "a jump out of it by longjmp", g->site);
+    if (s->capture->kind == DFI_CAPTURE_TASKGRAPH) { /* else DF_TASKGRAPH has ended it */
+        struct df_taskgraph *g = (struct df_taskgraph *)(void *)s->capture;
+        dfi_taskgraph_refuses(g, "a jump out of it by longjmp", g->site);
         s->capture = NULL;
-        (void)dfi_capture_move(g, DFI_CAPTURE_RECORDING, DFI_CAPTURE_READY);
+        (void)dfi_taskgraph_move(g, DFI_TASKGRAPH_RECORDING, DFI_TASKGRAPH_READY);
         return;
     }
     dfi_steady_waited(w, y);
@@ -324,7 +324,7 @@ static void dfi_capture_table(struct dfi_worker *w, struct dfi_scope *s)
 /* A child of the scope that w's code belongs to could not be created. */
 static DFI_COLD void dfi_capture_missing(struct dfi_worker *w)
 {
-    if (!w->task && w->scope->capture->kind == DFI_CAPTURE_GRAPH) dfi_capture_fails((struct df_graph *)(void *)w->scope->capture);
+    if (!w->task && w->scope->capture->kind == DFI_CAPTURE_TASKGRAPH) dfi_taskgraph_fails((struct df_taskgraph *)(void *)w->scope->capture);
 }
 
 /* The owner of w's innermost scope has waited for all its children. */
@@ -332,7 +332,7 @@ static DFI_NOINLINE void dfi_capture_waited(struct dfi_worker *w)
 {
     struct dfi_scope *s = w->scope;
     struct dfi_capture *c = s->capture;
-    if (c && c->kind == DFI_CAPTURE_GRAPH) dfi_capture_wait((struct df_graph *)(void *)c);
+    if (c && c->kind == DFI_CAPTURE_TASKGRAPH) dfi_taskgraph_wait((struct df_taskgraph *)(void *)c);
     else if (c) dfi_steady_waited(w, (struct dfi_steady *)(void *)c);
     else dfi_steady_attach(w, s, s->kind == DFI_BOTTOM ? (const void *)w : s->kind == DFI_BODY ? (const void *)s->task->type : NULL);
 }

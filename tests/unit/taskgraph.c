@@ -1,4 +1,4 @@
-/* capture.c - graphs recorded once and replayed, of tasks with everything a graph can have: the memory after each replay is that of
+/* taskgraph.c - graphs recorded once and run again, of tasks with everything a graph can have: the memory after each run is that of
  * the serial build, which submits the tasks again */
 #include <string.h>
 #define DF_IMPLEMENTATION
@@ -157,93 +157,93 @@ static void mixed(void)
 
 static void run(const char *name, void (*block)(void))
 {
-    df_graph *g = df_graph_new();
+    df_taskgraph *g = df_taskgraph_new();
     reset();
-    DF_RECORD(g) block();
+    DF_TASKGRAPH(g) block();
     show(name);
     for (int i = 0; i < 4; i++) {
-        CHECK(df_replay(g) == DF_OK);
+        CHECK(df_taskgraph_run(g) == DF_OK);
         show(name);
     }
     /* also in a block, in which other tasks run, and which is left by a jump */
     DF_PARALLEL {
         static uint64_t z[N];
         df_submit(halves, z, N, 1);
-        if (df_replay(g) != DF_OK) break;
+        if (df_taskgraph_run(g) != DF_OK) break;
     }
     show(name);
-    df_graph_free(g);
+    df_taskgraph_free(g);
 }
 
 /* --- arguments ------------------------------------------------------------------------------------------- */
 
 static void arguments(void)
 {
-    df_graph *g = df_graph_new();
+    df_taskgraph *g = df_taskgraph_new();
     reset();
-    DF_RECORD(g) {
+    DF_TASKGRAPH(g) {
         for (int i = 0; i < N; i += 8) df_submit(add, x + i, 8, 1);
         df_submit(copy, x, y, N);
         df_submit(add, x, 4, 2);
     }
-    printf("%ld %ld %ld\n", df_graph_count(g, add), df_graph_count(g, copy), df_graph_count(g, total));
+    printf("%ld %ld %ld\n", df_taskgraph_count(g, add), df_taskgraph_count(g, copy), df_taskgraph_count(g, total));
     for (int k = 0; k < 9; k++) {
-        df_graph_set(g, add, k, a, (uint64_t)k * 10);
-        CHECK(df_replay(g) == DF_OK);
+        df_taskgraph_set(g, add, k, a, (uint64_t)k * 10);
+        CHECK(df_taskgraph_run(g) == DF_OK);
     }
     show("values");
-    df_graph_set(g, add, 3, n, 20); /* longer: now it overlaps its neighbours */
-    CHECK(df_replay(g) == DF_OK && df_replay(g) == DF_OK);
+    df_taskgraph_set(g, add, 3, n, 20); /* longer: now it overlaps its neighbours */
+    CHECK(df_taskgraph_run(g) == DF_OK && df_taskgraph_run(g) == DF_OK);
     show("longer");
-    df_graph_set(g, copy, 0, from, y + 1);
-    df_graph_set(g, copy, 0, to, x);
-    df_graph_set(g, copy, 0, n, N - 1);
-    CHECK(df_replay(g) == DF_OK && df_replay(g) == DF_OK);
+    df_taskgraph_set(g, copy, 0, from, y + 1);
+    df_taskgraph_set(g, copy, 0, to, x);
+    df_taskgraph_set(g, copy, 0, n, N - 1);
+    CHECK(df_taskgraph_run(g) == DF_OK && df_taskgraph_run(g) == DF_OK);
     show("elsewhere");
-    df_graph_free(g);
+    df_taskgraph_free(g);
 }
 
 /* --- errors ---------------------------------------------------------------------------------------------- */
 
 static void errors(void)
 {
-    df_graph *g = df_graph_new();
+    df_taskgraph *g = df_taskgraph_new();
     reset();
-    DF_RECORD(g) {
+    DF_TASKGRAPH(g) {
         df_submit(fails, &s[0], 0);
         df_submit(add, x, N, 1);
         df_submit(copy, &s[0], &s[1], 1);
     }
-    df_graph_set(g, fails, 0, code, 5);
+    df_taskgraph_set(g, fails, 0, code, 5);
     /* of the other tasks only what comes after the one that fails is certain not to run */
     for (int i = 0; i < 3; i++) {
-        df_result r = df_replay(g);
+        df_result r = df_taskgraph_run(g);
         printf("%d %s %llu %llu\n", (int)r, df_error_text(r), (unsigned long long)s[0], (unsigned long long)s[1]);
     }
-    df_graph_set(g, fails, 0, code, 0);
-    CHECK(df_replay(g) == DF_OK);
+    df_taskgraph_set(g, fails, 0, code, 0);
+    CHECK(df_taskgraph_run(g) == DF_OK);
     printf("%llu\n", (unsigned long long)s[1]);
-    df_graph_free(g);
+    df_taskgraph_free(g);
 
-    g = df_graph_new(); /* a wait ends a cancellation */
-    DF_RECORD(g) {
+    g = df_taskgraph_new(); /* a wait ends a cancellation */
+    DF_TASKGRAPH(g) {
         df_submit(fails, &s[0], 0);
         df_submit(copy, &s[0], &s[2], 1);
         df_wait();
         df_submit(copy, &s[0], &s[3], 1);
     }
-    df_graph_set(g, fails, 0, code, 6);
+    df_taskgraph_set(g, fails, 0, code, 6);
     for (int i = 0; i < 3; i++) {
-        df_result r = df_replay(g);
+        df_result r = df_taskgraph_run(g);
         printf("%d %llu %llu\n", (int)r, (unsigned long long)s[2], (unsigned long long)s[3]);
     }
-    df_graph_free(g);
+    df_taskgraph_free(g);
 
     {
         df_group group = DF_GROUP; /* what comes after a task that is cancelled is skipped; not after a wait */
-        g = df_graph_new();
+        g = df_taskgraph_new();
         reset();
-        DF_RECORD(g) {
+        DF_TASKGRAPH(g) {
             df_submit_with(DF_OPTS(.group = &group), add, &s[0], 1, 1);
             df_submit(add, &s[1], 1, 1);
             df_wait();
@@ -251,19 +251,19 @@ static void errors(void)
         }
         show("group");
         df_group_cancel(&group);
-        printf("%d\n", (int)df_replay(g));
+        printf("%d\n", (int)df_taskgraph_run(g));
         show("group");
-        df_graph_free(g);
+        df_taskgraph_free(g);
     }
 }
 
 static void tokens(void)
 {
     df_token t;
-    df_graph *g = df_graph_new();
+    df_taskgraph *g = df_taskgraph_new();
     df_token_init(&t, 2);
     reset();
-    DF_RECORD(g) {
+    DF_TASKGRAPH(g) {
         df_submit_with(DF_OPTS(.after = DF_TOKENS(&t)), copy, x, y, N);
         df_submit_with(DF_OPTS(.signals = DF_TOKENS(&t)), add, s, 2, 1);
         df_submit_with(DF_OPTS(.signals = DF_TOKENS(&t)), add, s + 2, 2, 1);
@@ -272,23 +272,23 @@ static void tokens(void)
     show("tokens");
     for (int i = 0; i < 3; i++) {
         df_token_init(&t, 2);
-        CHECK(df_replay(g) == DF_OK);
+        CHECK(df_taskgraph_run(g) == DF_OK);
         show("tokens");
     }
-    df_graph_free(g);
+    df_taskgraph_free(g);
 }
 
 static void empty(void)
 {
-    df_graph *g = df_graph_new(), *h = df_graph_new();
-    DF_RECORD(g) {}
-    CHECK(df_replay(g) == DF_OK && df_replay(g) == DF_OK);
-    DF_RECORD(h) break;
-    CHECK(df_replay(h) == DF_OK);
-    df_graph_free(g);
-    df_graph_free(h);
-    df_graph_free(df_graph_new());
-    df_graph_free(NULL);
+    df_taskgraph *g = df_taskgraph_new(), *h = df_taskgraph_new();
+    DF_TASKGRAPH(g) {}
+    CHECK(df_taskgraph_run(g) == DF_OK && df_taskgraph_run(g) == DF_OK);
+    DF_TASKGRAPH(h) break;
+    CHECK(df_taskgraph_run(h) == DF_OK);
+    df_taskgraph_free(g);
+    df_taskgraph_free(h);
+    df_taskgraph_free(df_taskgraph_new());
+    df_taskgraph_free(NULL);
 }
 
 static void all(void *arg)

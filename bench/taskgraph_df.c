@@ -1,12 +1,13 @@
-/* The same graph again and again: submitted each time, and recorded once and replayed.
+/* The same graph again and again: submitted each time, and recorded once and run as a task graph.
  *
  *   cholesky        a Cholesky factorisation of 64 x 64 tiles, 45,760 tasks, one element standing for a tile
  *   stencil         10 steps over 1000 cells, double buffered, 10,000 tasks
  *   independent     10,000 tasks without regions
  *
- * Systems: df, which submits; df-replay; df-record, the first run and replay, with what capturing costs. One worker runs what is submitted at once
- * unless DF_DEFER=1 makes it queue tasks as several do: then it shows what a task costs that is ordered. The bodies do nothing, or
- * with BENCH_CHECK=1 what the dataflow group does then; both ways of running the graph have the same checksum. */
+ * Systems: df, which submits; df-taskgraph, which runs the graph; df-record, the recording and the first run.
+ * One worker runs what is submitted at once unless DF_DEFER=1 makes it queue tasks as several do: then it shows
+ * what a task costs that is ordered. The bodies do nothing, or with BENCH_CHECK=1 what the dataflow group does
+ * then; both ways of running the graph have the same checksum. */
 #include "bench.h"
 #define DF_IMPLEMENTATION
 #include "../df.h"
@@ -81,18 +82,18 @@ static void both(const char *name, void (*submit)(void), long tasks, long rounds
         DF_PARALLEL { submit(); }
     bench_line(name, BENCH_SYSTEM, bench_now() - t, (rounds - 1) * tasks, result());
     start();
-    df_graph *g = df_graph_new();
+    df_taskgraph *g = df_taskgraph_new();
     t = bench_now();
-    DF_RECORD(g) { submit(); }
+    DF_TASKGRAPH(g) { submit(); }
     double recorded = bench_now() - t;
     for (long i = 0; i < rounds; i++) {
-        df_replay(g);
+        df_taskgraph_run(g);
         if (i) continue;
-        bench_line(name, BENCH_SYSTEM "-record", recorded + bench_now() - t, tasks, 0); /* and what the first replay does */
+        bench_line(name, BENCH_SYSTEM "-record", recorded + bench_now() - t, tasks, 0); /* and what the first run of the graph does */
         t = bench_now();
     }
-    bench_line(name, BENCH_SYSTEM "-replay", bench_now() - t, (rounds - 1) * tasks, result());
-    df_graph_free(g);
+    bench_line(name, BENCH_SYSTEM "-taskgraph", bench_now() - t, (rounds - 1) * tasks, result());
+    df_taskgraph_free(g);
 }
 
 int main(int argc, char **argv)

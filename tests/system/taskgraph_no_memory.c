@@ -1,7 +1,7 @@
-/* capture_no_memory.c - memory runs out at the n-th allocation, for every n, while a graph is recorded, planned and replayed, and a steady
+/* taskgraph_no_memory.c - memory runs out at the n-th allocation, for every n, while a graph is recorded, planned and run, and a steady
  * loop followed: what is run is right, what is not run is said
  *
- * As no_memory.c. A replay that reports DF_ERROR_MEMORY has run nothing. */
+ * As no_memory.c. A run that reports DF_ERROR_MEMORY has run nothing. */
 #define _DEFAULT_SOURCE
 #include "failing_malloc.h"
 #define DF_IMPLEMENTATION
@@ -64,34 +64,34 @@ static void same(void) { CHECK(!memcmp((void *)&data, (void *)&model, sizeof dat
 
 static void pass(void)
 {
-    df_graph *g = df_graph_new();
+    df_taskgraph *g = df_taskgraph_new();
     for (uint64_t i = 0; i < N; i++) data.x[i] = i, data.y[i] = 2 * i;
     data.s[0] = data.s[1] = 0;
     memcpy((void *)&model, (void *)&data, sizeof data);
     if (g) {
-        DF_RECORD(g) block(&data, 7);
+        DF_TASKGRAPH(g) block(&data, 7);
         model_block(&model, 7);
         same();
         for (uint64_t i = 0; i < 4; i++) {
-            int given = df_graph_count(g, mix) > 0; /* it also needs memory */
+            int given = df_taskgraph_count(g, mix) > 0; /* it also needs memory */
             df_result r;
-            if (given) df_graph_set(g, mix, 2, salt, 7 + i);
-            if (given && i == 2) df_graph_set(g, mix, 0, a, data.x + 1); /* what it accesses changes */
-            r = df_replay(g);
+            if (given) df_taskgraph_set(g, mix, 2, salt, 7 + i);
+            if (given && i == 2) df_taskgraph_set(g, mix, 0, a, data.x + 1); /* what it accesses changes */
+            r = df_taskgraph_run(g);
             CHECK(r == DF_OK || r == DF_ERROR_MEMORY);
             if (r) same();
-            else memcpy((void *)&model, (void *)&data, sizeof data); /* compared with other settings by tests/fuzz/capture.c */
+            else memcpy((void *)&model, (void *)&data, sizeof data); /* compared with other settings by tests/fuzz/taskgraph.c */
         }
-        df_graph_free(g);
-        g = df_graph_new();
+        df_taskgraph_free(g);
+        g = df_taskgraph_new();
     }
     if (g) {
-        DF_RECORD(g) block(&data, 7);
+        DF_TASKGRAPH(g) block(&data, 7);
         model_block(&model, 7);
         for (int i = 0; i < 3; i++)
-            if (df_replay(g) == DF_OK) model_block(&model, 7);
+            if (df_taskgraph_run(g) == DF_OK) model_block(&model, 7);
         same();
-        df_graph_free(g);
+        df_taskgraph_free(g);
     }
     for (int i = 0; i < 5; i++) {
         DF_PARALLEL {
@@ -113,7 +113,7 @@ static int run(void *unused)
     return failed ? 0 : 77;
 }
 
-/* Once, and once for each graph that is not captured or replayed. */
+/* Once, and once for each graph that is not captured or run. */
 static int few_lines(const struct child *c) { return c->lines <= 8; }
 
 int main(void)

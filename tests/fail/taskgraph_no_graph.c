@@ -6,5 +6,5 @@ DF_TASK(void, scale, (int, n), df_inout(double, x, n), (double, a));
 
 void twice(double *x)
 {
-    DF_RECORD(5) { df_submit(scale, 10, x, 2.0); } /* gcc: makes pointer from integer */ /* clang: incompatible integer to pointer */
+    DF_TASKGRAPH(5) { df_submit(scale, 10, x, 2.0); } /* gcc: makes pointer from integer */ /* clang: incompatible integer to pointer */
 }

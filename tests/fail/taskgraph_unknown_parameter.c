@@ -3,8 +3,8 @@
 
 DF_TASK(void, scale, (int, n), df_inout(double, x, n), (double, a));
 
-void twice(df_graph *g, double *x)
+void twice(df_taskgraph *g, double *x)
 {
-    df_graph_set(g, scale, 0, n, 10);
-    df_graph_set(g, scale, 0, y, x); /* expect: scale_dfi_set_y */
+    df_taskgraph_set(g, scale, 0, n, 10);
+    df_taskgraph_set(g, scale, 0, y, x); /* expect: scale_dfi_set_y */
 }

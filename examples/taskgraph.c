@@ -1,16 +1,18 @@
-/* Laplace's equation by successive over-relaxation, one sweep recorded, the others replayed.
+/* Laplace's equation by successive over-relaxation, one sweep recorded as a task graph, which the others run again.
  *
- * A tile of the grid is a task. It updates its cells in place, and reads the row above, the row below, the column to the left
- * and the column to the right of it: the first and the third are new, the others still old, as in the loop over all cells. So
- * tiles form a wavefront, and the next sweep begins while the last one goes on at the other end.
+ * A tile of the grid is a task. It updates its cells in place, and reads the row above, the row below, the
+ * column to the left and the column to the right of it: the first and the third are new, the others still old,
+ * as in the loop over all cells. So tiles form a wavefront, and the next sweep begins while the last one goes
+ * on at the other end.
  *
- * Every sweep has the same tasks, and finding out what orders them is done once: DF_RECORD runs the first sweep and remembers it,
- * df_replay runs it again. What differs is the factor omega, which grows from sweep to sweep (Chebyshev's acceleration): df_graph_set
- * gives each task its own. Small tiles, on which submitting would take longer than computing, are what this is for.
+ * Every sweep has the same tasks, so their order is found once: DF_TASKGRAPH runs the first sweep and remembers
+ * it, df_taskgraph_run runs it again. Only the factor omega differs, which grows from sweep to sweep
+ * (Chebyshev's acceleration): df_taskgraph_set gives it to each task. A graph pays off for small tiles, whose
+ * submission would take longer than the computation.
  *
- *     ./replay                    a grid of 258 x 258 in tiles of 16 x 16, until no cell changes by more than 1e-6
- *     ./replay CELLS TILE         another size
- *     ./replay --time             the same; how long a sweep takes goes to stderr, submitted and replayed
+ *     ./taskgraph                    a grid of 258 x 258 in tiles of 16 x 16, until no cell changes by more than 1e-6
+ *     ./taskgraph CELLS TILE         another size
+ *     ./taskgraph --time             the same; how long a sweep takes goes to stderr, submitted and run as a graph
  */
 #define DF_IMPLEMENTATION
 #include "../df.h"
@@ -82,34 +84,34 @@ int main(int argc, char **argv)
         return 2;
     }
     double *grid = new_grid(), change = 0, omega = 1, rho = cos(3.14159265358979 / (double)(cells + 1));
-    df_graph *g = df_graph_new();
+    df_taskgraph *g = df_taskgraph_new();
     int sweeps = 1;
     if (!grid || !g) {
         fprintf(stderr, "no memory for a grid of %ld x %ld\n", cells + 2, cells + 2);
         return 1;
     }
 
-    DF_RECORD(g) sweep(grid, &change, omega);
+    DF_TASKGRAPH(g) sweep(grid, &change, omega);
     double start = seconds();
     for (; change > 1e-6 && sweeps < 5000; sweeps++) {
         omega = sweeps == 1 ? 1 / (1 - 0.5 * rho * rho) : 1 / (1 - 0.25 * rho * rho * omega);
-        for (long k = 0, n = df_graph_count(g, relax); k < n; k++) df_graph_set(g, relax, k, omega, omega);
-        if (df_replay(g) != DF_OK) DF_PARALLEL sweep(grid, &change, omega);   /* no memory for the graph */
+        for (long k = 0, n = df_taskgraph_count(g, relax); k < n; k++) df_taskgraph_set(g, relax, k, omega, omega);
+        if (df_taskgraph_run(g) != DF_OK) DF_PARALLEL sweep(grid, &change, omega);   /* no memory for the graph */
     }
-    double replayed = (seconds() - start) / (sweeps > 1 ? sweeps - 1 : 1);
+    double graph = (seconds() - start) / (sweeps > 1 ? sweeps - 1 : 1);
 
     double sum = 0;
     for (long i = 0; i < (cells + 2) * (cells + 2); i++) sum += grid[i];
-    printf("%ld x %ld cells, %ld tasks per sweep\n", cells, cells, df_graph_count(g, relax) + df_graph_count(g, clear));
+    printf("%ld x %ld cells, %ld tasks per sweep\n", cells, cells, df_taskgraph_count(g, relax) + df_taskgraph_count(g, clear));
     printf("%d sweeps, largest change %.1e\n", sweeps, change);
     printf("mean %.12f\n", sum / (double)((cells + 2) * (cells + 2)));
 
     if (timed) {
         start = seconds();
         for (int i = 0; i < 100; i++) DF_PARALLEL sweep(grid, &change, omega);
-        fprintf(stderr, "a sweep: submitted %.1f us, replayed %.1f us\n", (seconds() - start) * 1e4, replayed * 1e6);
+        fprintf(stderr, "a sweep: submitted %.1f us, as a graph %.1f us\n", (seconds() - start) * 1e4, graph * 1e6);
     }
-    df_graph_free(g);
+    df_taskgraph_free(g);
     free(grid);
     return 0;
 }

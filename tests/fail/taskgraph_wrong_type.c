@@ -4,7 +4,7 @@
 typedef struct { int n; } size;
 DF_TASK(void, scale, (int, n), df_inout(double, x, n), (double, a));
 
-void twice(df_graph *g, size n)
+void twice(df_taskgraph *g, size n)
 {
-    df_graph_set(g, scale, 0, n, n); /* gcc: incompatible type for argument */ /* clang: passing 'size' */
+    df_taskgraph_set(g, scale, 0, n, n); /* gcc: incompatible type for argument */ /* clang: passing 'size' */
 }

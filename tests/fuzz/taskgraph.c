@@ -1,9 +1,10 @@
-/* capture.c - random programs, captured: `capture FIRST_SEED COUNT` prints, per seed, hashes of the memory; the serial build is the oracle
+/* taskgraph.c - random programs, captured: `taskgraph FIRST_SEED COUNT` prints, per seed, hashes of the memory; the serial build is the oracle
  *
- * A program is a list of tasks with accesses of all modes, to ranges and blocks that overlap at random, and waits between them. It is
- * recorded and replayed several times while arguments change, some of them so that tasks access other memory; and it is submitted again and
- * again in loops that are followed (df_config.capture), until something in them changes: a task more or less, another region, another
- * mode, a wait, a task that cannot be followed. */
+ * A program is a list of tasks with accesses of all modes, to ranges and blocks that overlap at random, and
+ * waits between them. It is recorded and run several times while arguments change, some of them so that tasks
+ * access other memory; and it is submitted again and again in loops that are followed (df_config.capture),
+ * until something in them changes: a task more or less, another region, another mode, a wait, a task that
+ * cannot be followed. */
 #include <string.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -139,35 +140,35 @@ static uint64_t memory_hash(void)
     return h;
 }
 
-/* --- recorded and replayed ------------------------------------------------------------------------------- */
+/* --- recorded and run again ------------------------------------------------------------------------------- */
 
-static uint64_t replayed(uint64_t *seed)
+static uint64_t graphed(uint64_t *seed)
 {
     static struct step step[MOST];
     int n = 1 + test_below(seed, MOST), plain = test_below(seed, 3) == 0, runs = 2 + test_below(seed, 4);
     uint64_t h = 0;
-    df_graph *g = df_graph_new();
+    df_taskgraph *g = df_taskgraph_new();
     for (int i = 0; i < n; i++) step_make(seed, &step[i], plain);
     memory_reset(*seed);
-    DF_RECORD(g) {
+    DF_TASKGRAPH(g) {
         for (int i = 0; i < n; i++) step_submit(&step[i]);
     }
     h = test_mix(h, memory_hash());
     for (int run = 0; run < runs; run++) {
         int others = test_below(seed, 4) == 0;
-        for (int k = 0; k < df_graph_count(g, mix); k++) {
+        for (int k = 0; k < df_taskgraph_count(g, mix); k++) {
             struct box a = block_at(seed);
-            if (test_below(seed, 3) == 0) df_graph_set(g, mix, k, salt, test_random(seed));
+            if (test_below(seed, 3) == 0) df_taskgraph_set(g, mix, k, salt, test_random(seed));
             if (!others || test_below(seed, 10)) continue;
-            df_graph_set(g, mix, k, a, memory + a.at); /* reads something else */
-            df_graph_set(g, mix, k, ra, a.rows);
-            df_graph_set(g, mix, k, ca, a.cols);
+            df_taskgraph_set(g, mix, k, a, memory + a.at); /* reads something else */
+            df_taskgraph_set(g, mix, k, ra, a.rows);
+            df_taskgraph_set(g, mix, k, ca, a.cols);
         }
-        for (int k = 0; k < df_graph_count(g, add); k++) df_graph_set(g, add, k, salt, test_random(seed));
-        CHECK(df_replay(g) == DF_OK);
+        for (int k = 0; k < df_taskgraph_count(g, add); k++) df_taskgraph_set(g, add, k, salt, test_random(seed));
+        CHECK(df_taskgraph_run(g) == DF_OK);
         h = test_mix(h, memory_hash());
     }
-    df_graph_free(g);
+    df_taskgraph_free(g);
     return h;
 }
 
@@ -222,7 +223,7 @@ int main(int argc, char **argv)
     c.capture = c.defer = 1;
     df_start(&c);
     for (uint64_t s = first; s < first + count; s++) {
-        uint64_t seed = s, a = replayed(&seed), b = looped(&seed, 0), d = looped(&seed, 1);
+        uint64_t seed = s, a = graphed(&seed), b = looped(&seed, 0), d = looped(&seed, 1);
         printf("%llu %016llx %016llx %016llx\n", (unsigned long long)s, (unsigned long long)a, (unsigned long long)b, (unsigned long long)d);
     }
     df_stop();
