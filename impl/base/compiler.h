@@ -111,6 +111,19 @@
 #define DFI_MEMBER inline
 #endif
 
+/* Functions between these two are compiled for size, whatever the rest is compiled for: they run when df starts and stops, or in
+ * a thread of their own. A build without optimisation stays one, which is what the pragma of gcc would change. */
+#if defined(__clang__) && defined(__OPTIMIZE__)
+#define DFI_SMALL_CODE_BEGIN _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)")
+#define DFI_SMALL_CODE_END   _Pragma("clang attribute pop")
+#elif defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#define DFI_SMALL_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\")")
+#define DFI_SMALL_CODE_END   _Pragma("GCC pop_options")
+#else
+#define DFI_SMALL_CODE_BEGIN
+#define DFI_SMALL_CODE_END
+#endif
+
 /* Thread-local storage. `__thread` rather than `_Thread_local`: the C++ keyword would put an
  * initialisation wrapper around every access. The initial-exec model keeps the access at one
  * instruction also inside a shared library, where the general model calls a function. */

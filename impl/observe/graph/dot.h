@@ -2,10 +2,13 @@
 #ifndef DFI_OBSERVE_GRAPH_DOT_H
 #define DFI_OBSERVE_GRAPH_DOT_H
 
+#include "../../base/compiler.h"
 #include "../../base/memory.h"
 #include "graph.h"
 #include "order.h"
 #include "write.h"
+
+DFI_SMALL_CODE_BEGIN
 
 static void dfi_g_dot_name(struct dfi_g_out *out, const struct dfi_g_item *i)
 {
@@ -213,5 +216,7 @@ static int dfi_graph_write(struct dfi_graph *g, int (*put)(struct dfi_graph *g, 
     if (!failed && !g->standard) g->written = out.total;
     return out.failed ? 1 : failed;
 }
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -2,12 +2,15 @@
 #ifndef DFI_OBSERVE_GRAPH_FILE_H
 #define DFI_OBSERVE_GRAPH_FILE_H
 
+#include "../../base/compiler.h"
 #include "../../base/env.h"
 #include "../../base/file.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"
 #include "dot.h"
 #include "graph.h"
+
+DFI_SMALL_CODE_BEGIN
 
 #define DFI_MESSAGE_GRAPH_WRITE "%s=%s cannot be written: %s: there is no graph"
 #define DFI_MESSAGE_GRAPH_MEMORY "%s=%s: out of memory: the graph is incomplete"
@@ -133,5 +136,7 @@ static void dfi_graph_end(void)
     }
     dfi_graph_unlock();
 }
+
+DFI_SMALL_CODE_END
 
 #endif

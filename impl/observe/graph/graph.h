@@ -18,6 +18,8 @@
 #include "../../more/stream/ring.h"
 #include "../../api/public.h"
 
+DFI_SMALL_CODE_BEGIN
+
 enum {
     DFI_G_CHUNK = 64 * 1024, /* bytes: some hundred tasks per malloc */
     DFI_G_HASH = 256         /* lists of texts, and of tokens */
@@ -386,5 +388,7 @@ static void dfi_graph_windows(struct dfi_graph *g, struct dfi_g_item *i, const s
     }
     dfi_graph_unlock();
 }
+
+DFI_SMALL_CODE_END
 
 #endif

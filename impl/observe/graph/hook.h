@@ -21,6 +21,8 @@
 #include "graph.h"
 #include "../../api/public.h"
 
+DFI_SMALL_CODE_BEGIN
+
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_os_mutex dfi_graph_mutex = DFI_OS_MUTEX_INIT;
 DFI_EXTERN_C_END
@@ -146,5 +148,7 @@ static void dfi_graph_unlink(void)
         if (v->scope && v->scope->table && v->scope->table->graph) v->scope->table->graph = NULL;
     }
 }
+
+DFI_SMALL_CODE_END
 
 #endif

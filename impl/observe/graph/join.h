@@ -8,11 +8,14 @@
 #ifndef DFI_OBSERVE_GRAPH_JOIN_H
 #define DFI_OBSERVE_GRAPH_JOIN_H
 
+#include "../../base/compiler.h"
 #include "../../base/memory.h"
 #include "../../api/task.h"
 #include "../../flow/region.h"
 #include "graph.h"
 #include "order.h"
+
+DFI_SMALL_CODE_BEGIN
 
 /* How access a of i is made: as the runtime does it (dfi_accesses_apart), alone if it shares what i accesses otherwise, too. */
 static unsigned dfi_g_mode_of(const struct dfi_g_item *i, unsigned a)
@@ -314,5 +317,7 @@ static void dfi_g_order_end(struct dfi_g_order *o)
     dfi_mfree(o->slot), dfi_mfree(o->cell), dfi_mfree(o->group), dfi_mfree(o->over), dfi_mfree(o->seen);
     dfi_mfree(o->list_asked), dfi_mfree(o->view_asked);
 }
+
+DFI_SMALL_CODE_END
 
 #endif

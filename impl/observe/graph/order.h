@@ -8,9 +8,12 @@
 #ifndef DFI_OBSERVE_GRAPH_ORDER_H
 #define DFI_OBSERVE_GRAPH_ORDER_H
 
+#include "../../base/compiler.h"
 #include "../../base/memory.h"
 #include "../../flow/region.h"
 #include "graph.h"
+
+DFI_SMALL_CODE_BEGIN
 
 enum dfi_g_cause { DFI_G_FLOW, DFI_G_ANTI, DFI_G_OUTPUT, DFI_G_TOKEN, DFI_G_GIVEN, DFI_G_STREAM, DFI_G_ROOM, DFI_G_CAUSES };
 
@@ -307,5 +310,7 @@ static void dfi_g_edges_sort(struct dfi_g_order *o)
         if (!kept || dfi_g_edge_order(&o->edge[kept - 1], &o->edge[i])) o->edge[kept++] = o->edge[i];
     o->n_edges = kept;
 }
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -5,12 +5,15 @@
 #ifndef DFI_OBSERVE_GRAPH_WRITE_H
 #define DFI_OBSERVE_GRAPH_WRITE_H
 
+#include "../../base/compiler.h"
 #include "../../base/file.h"
 #include "../../base/memory.h"
 #include "../../api/task.h"
 #include "graph.h"
 #include "join.h"
 #include "order.h"
+
+DFI_SMALL_CODE_BEGIN
 
 /* --- output: collected, and handed over piece by piece --------------------------------------------------- */
 
@@ -447,5 +450,7 @@ static void dfi_g_text_task(struct dfi_g_out *out, struct dfi_g_item *i, const s
         dfi_g_char(out, '\n');
     }
 }
+
+DFI_SMALL_CODE_END
 
 #endif

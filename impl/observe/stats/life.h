@@ -2,6 +2,7 @@
 #ifndef DFI_OBSERVE_STATS_LIFE_H
 #define DFI_OBSERVE_STATS_LIFE_H
 
+#include "../../base/compiler.h"
 #include "../../base/atomic.h"
 #include "../../base/env.h"
 #include "../../base/file.h"
@@ -17,6 +18,8 @@
 #include "print.h"
 #include "read.h"
 #include "stats.h"
+
+DFI_SMALL_CODE_BEGIN
 enum { DFI_S_TURNS = 16, DFI_S_EVENTS = 100 }; /* to find out what events cost: 0.1 ms, 5 ms with counters */
 
 static void dfi_s_nothing(void *args, void *result) { (void)args, (void)result; }
@@ -164,5 +167,7 @@ static void dfi_stats_end(void)
     dfi_s_free(s);
     if (w) dfi_perf_close(&w->perf); /* those of helpers are; other threads do it when they end, or begin another run */
 }
+
+DFI_SMALL_CODE_END
 
 #endif

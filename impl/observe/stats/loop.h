@@ -6,10 +6,13 @@
 #ifndef DFI_OBSERVE_STATS_LOOP_H
 #define DFI_OBSERVE_STATS_LOOP_H
 
+#include "../../base/compiler.h"
 #include "../../base/memory.h"
 #include "../event.h"
 #include "../events.h"
 #include "stats.h"
+
+DFI_SMALL_CODE_BEGIN
 
 enum {
     DFI_S_PIECE_US = 5,      /* the shortest piece: DFI_LOOP_PART_NS */
@@ -111,5 +114,7 @@ static void dfi_s_divide(struct dfi_stats *s)
     s->parts = 0;
     dfi_mfree(order);
 }
+
+DFI_SMALL_CODE_END
 
 #endif

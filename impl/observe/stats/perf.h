@@ -18,6 +18,8 @@
 #include "../event.h"
 #include "../events.h"
 
+DFI_SMALL_CODE_BEGIN
+
 #if defined(SYS_perf_event_open)
 #define DFI_PERF 1
 #else
@@ -239,5 +241,7 @@ static void dfi_perf_begin(void)
     dfi_perf_tell(kind, error, i, n > 0);
     if (n) dfi_store_relaxed(&dfi_watching, dfi_load_relaxed(&dfi_watching) | (unsigned)DFI_WATCH_PERF);
 }
+
+DFI_SMALL_CODE_END
 
 #endif

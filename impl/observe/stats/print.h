@@ -16,6 +16,8 @@
 #include "stats.h"
 #include "../../api/public.h"
 
+DFI_SMALL_CODE_BEGIN
+
 #define DFI_MESSAGE_STATS_WRITE "%s=%s cannot be written: %s: there are no statistics"
 
 enum {
@@ -265,5 +267,7 @@ static void dfi_s_print(struct dfi_stats *s)
     dfi_s_say(s, "measuring took %s for a task and %s for an edge; it is taken off the times, but for `took'", dfi_time_text(b, dfi_s_ns(s->cost.submit + s->cost.outside + s->cost.inside)),
               dfi_time_text(c, dfi_s_ns(s->cost.event)));
 }
+
+DFI_SMALL_CODE_END
 
 #endif

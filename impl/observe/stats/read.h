@@ -2,11 +2,14 @@
 #ifndef DFI_OBSERVE_STATS_READ_H
 #define DFI_OBSERVE_STATS_READ_H
 
+#include "../../base/compiler.h"
 #include "../../work/sched.h"
 #include "../event.h"
 #include "../events.h"
 #include "loop.h"
 #include "stats.h"
+
+DFI_SMALL_CODE_BEGIN
 
 static uint32_t dfi_s_worker_room(struct dfi_stats *s, uint32_t worker)
 {
@@ -252,5 +255,7 @@ static void dfi_s_read(int worker, const struct dfi_event *e, unsigned n)
         w->last = 0;
     }
 }
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -9,8 +9,11 @@
 #ifndef DFI_OBSERVE_STATS_SIMULATE_H
 #define DFI_OBSERVE_STATS_SIMULATE_H
 
+#include "../../base/compiler.h"
 #include "../../base/memory.h"
 #include "stats.h"
+
+DFI_SMALL_CODE_BEGIN
 
 enum {
     DFI_S_ALL = 0,         /* workers: as many as there are tasks */
@@ -431,5 +434,7 @@ static double dfi_s_replay(const struct dfi_s_plan *p, uint32_t workers, int *st
     *starved = m.starved, *left = m.left;
     return m.now;
 }
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -15,6 +15,8 @@
 #include "../events.h"
 #include "../../api/public.h"
 
+DFI_SMALL_CODE_BEGIN
+
 enum {
     DFI_S_MOST = 1 << 18,    /* bodies that are remembered for the replay: about 40 MB, and a second to replay them */
     DFI_S_GAP_US = 5         /* a longer gap between two tasks of a worker is not the scheduler's */
@@ -213,5 +215,7 @@ static uint32_t dfi_s_add_edge(struct dfi_stats *s, uint32_t before, uint32_t bo
     s->body[body].before = s->edges;
     return s->edges++;
 }
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -9,6 +9,7 @@
 #ifndef DFI_OBSERVE_TRACE_HTML_H
 #define DFI_OBSERVE_TRACE_HTML_H
 
+#include "../../base/compiler.h"
 #include "../../base/memory.h"
 #include "../events.h"
 #include "page.h"
@@ -32,7 +33,7 @@ struct dfi_html {
     unsigned char bytes[DFI_HTML_PART];
 };
 
-/* --- bytes ------------------------------------------------------------------------------------------------- */
+/* --- bytes: compiled as the rest of the program is, as half the time of writing a page is spent here --------------- */
 
 static void dfi_html_flush(struct dfi_trace *t)
 {
@@ -89,6 +90,8 @@ static void dfi_html_identity(struct dfi_html *h, uint64_t id)
     dfi_html_number(h, DFI_HTML_SLOTS + slot);
     for (i = 0; i < 64; i += 8) h->bytes[h->n++] = (unsigned char)(id >> i);
 }
+
+DFI_SMALL_CODE_BEGIN
 
 static void dfi_html_bytes(struct dfi_html *h, const char *text)
 {
@@ -228,5 +231,7 @@ static const struct dfi_trace_writer dfi_trace_html = {
     ".html", dfi_html_open, dfi_html_track, dfi_html_thread, dfi_html_slice, dfi_html_arrow, dfi_html_counter, dfi_html_look, dfi_html_end,
     dfi_html_again, dfi_html_free
 };
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -13,6 +13,8 @@
 #include "../events.h"
 #include "trace.h"
 
+DFI_SMALL_CODE_BEGIN
+
 enum {
     DFI_JSON_TEXT = 240,                        /* bytes of a quoted text at most: its length is kept in one byte */
     DFI_JSON_LINE = 512 + 8 * DFI_JSON_TEXT,    /* of a record; less than */
@@ -407,5 +409,7 @@ static const struct dfi_trace_writer dfi_trace_json = {
     ".json", dfi_json_open, dfi_json_track, dfi_json_thread, dfi_json_slice, dfi_json_arrow, dfi_json_counter, dfi_trace_flush, dfi_json_end,
     dfi_json_again, dfi_json_free
 };
+
+DFI_SMALL_CODE_END
 
 #endif

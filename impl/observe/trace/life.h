@@ -2,6 +2,7 @@
 #ifndef DFI_OBSERVE_TRACE_LIFE_H
 #define DFI_OBSERVE_TRACE_LIFE_H
 
+#include "../../base/compiler.h"
 #include "../../base/env.h"
 #include "../../base/file.h"
 #include "../../base/log.h"
@@ -11,6 +12,8 @@
 #include "json.h"
 #include "read.h"
 #include "trace.h"
+
+DFI_SMALL_CODE_BEGIN
 static void dfi_trace_free(struct dfi_trace *t)
 {
     if (t->own) t->writer->free(t);
@@ -100,5 +103,7 @@ static void dfi_trace_end(void)
                                  t->variable, t->file, t->tasks->lost);
     t->tasks->lost = 0;
 }
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -6,11 +6,14 @@
 #ifndef DFI_OBSERVE_TRACE_READ_H
 #define DFI_OBSERVE_TRACE_READ_H
 
+#include "../../base/compiler.h"
 #include "../../base/memory.h"
 #include "../../work/types.h"
 #include "../event.h"
 #include "../events.h"
 #include "trace.h"
+
+DFI_SMALL_CODE_BEGIN
 
 enum {
     DFI_TRACE_TASKS = 4096,  /* places for tasks per worker, as many as two chunks of events can be about, */
@@ -404,5 +407,7 @@ static void dfi_trace_read(int worker, const struct dfi_event *e, unsigned n)
         default: break;
         }
 }
+
+DFI_SMALL_CODE_END
 
 #endif
