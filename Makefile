@@ -78,7 +78,7 @@ demo:
 #   test-run       unit, fuzz: print at 1, 2, 4, 8 workers what the serial build prints; system, stress;
 #                  kernels: the same on simulated devices; gpu: engine, drivers, distribution, on simulated devices,
 #                  OpenCL and a double of CUDA's driver; the same again with all checks of df itself (DF_DEBUG=3)
-#   test-directed  unit, fuzz: the same with DF_CHAOS, DF_RECORD and DF_REPLAY, with the programs that test-run has built
+#   test-directed  unit, fuzz: the same with a seed, recorded and replayed (DF_SCHEDULE), with the programs that test-run has built
 #   test-examples  every example prints at 1, 2, 4, 8 workers what its serial build prints
 #   test-trace     traces of examples are right: by a script in Python; and of a program that is killed
 #   test-single    the amalgamated headers are stable, complete, go together, and run the examples

@@ -47,8 +47,9 @@
  *                            browser. See docs/trace.md.
  *       DF_STATS=1, or a file.txt   how long tasks took, work, span, speed-up to expect; with DF_STATS_EVENTS=cycles,instructions,.. also
  *                                   what the processor and the system counted meanwhile. See docs/stats.md.
- *       DF_CHAOS=seed: ready tasks run in an order drawn from the seed. DF_RECORD=file: the order of a run is written down;
- *       DF_REPLAY=file: and repeated. See docs/chaos.md.
+ *       DF_SCHEDULE=seed:NUMBER   ready tasks run in an order drawn from the seed; record:FILE writes the order of
+ *                                 a run to a file, seed:NUMBER,record:FILE does both, replay:FILE repeats it.
+ *                                 See docs/schedule.md.
  *       A process with privileges that its user lacks (set-user-ID, for example) ignores them all. See docs/security.md.
  *
  * ERRORS  df never exits and never hangs: without memory or threads the work is done here and now,
@@ -606,9 +607,12 @@ typedef struct df_config {
     const char *stats;    /* "1": when df stops and at the end of the process the logger is told how long tasks took, work, span, and
                              how long it would take with other numbers of workers (docs/stats.md); a file that ends in .txt: it is
                              written there; DF_STATS; default: none */
-    unsigned chaos;       /* 1 or more: ready tasks run in an order drawn from this seed; DF_CHAOS; default 0: off (docs/chaos.md) */
-    const char *record;   /* a file: the order of this run is written there; DF_RECORD; default: none */
-    const char *replay;   /* a file written that way: the order is that of the recorded run; DF_REPLAY; default: none */
+    const char *schedule; /* "seed:42": ready tasks run in an order drawn from this seed, 1 or more; "record:FILE":
+                             the order of this run is written to the file; "seed:42,record:FILE": both; "replay:FILE":
+                             the order is that of the recorded run (docs/schedule.md); DF_SCHEDULE; default: none */
+    unsigned chaos;       /* these three end with version 0.3: write .schedule = "seed:42" */
+    const char *record;   /* .schedule = "record:FILE" */
+    const char *replay;   /* .schedule = "replay:FILE" */
     void (*log)(void *log_arg, int level, const char *text); /* level 1 error, 2 warning, 3 a line of statistics; any thread */
     void *log_arg;
 } df_config;

@@ -23,7 +23,7 @@
 #include "../observe/schedule/chaos.h"
 #include "../observe/stall/waits.h"
 
-/* With DF_CHAOS: nonzero: f was run at its spawn. */
+/* With a seed (df_config.schedule): nonzero: f was run at its spawn. */
 static DFI_COLD int dfi_chaos_spawned(struct dfi_worker *w, struct dfi_future *f)
 {
     dfi_baton_take(w);

@@ -28,6 +28,14 @@ enum {
     DFI_WORKERS_MOST = 256     /* leaves slots for threads of the program */
 };
 
+/* The schedule of a run: a seed, and a file to which it is recorded or from which it is replayed. */
+struct dfi_schedule {
+    unsigned seed;      /* 0: none */
+    int replays;        /* the file is read */
+    const char *file;   /* NULL: none */
+    const char *origin; /* for messages, before the name of the file: "DF_SCHEDULE=record:" */
+};
+
 struct dfi_settings {
     int workers;                 /* 0: not set */
     int n_cpus;                  /* CPUs listed, 0: no list */
@@ -35,9 +43,7 @@ struct dfi_settings {
     size_t deque, window, stack_bytes, rename_bytes;
     int capture, defer, deterministic, patience, speculate;
     double stall;
-    unsigned chaos;
-    const char *record, *replay; /* names of files, or NULL */
-    const char *record_variable, *replay_variable;
+    struct dfi_schedule schedule;
 };
 
 /* A decimal number and nothing else. */
@@ -131,6 +137,77 @@ static void dfi_settings_allowed_cpus(struct dfi_settings *s)
     if (given && !kept) dfi_warn("DF_CPUSET names no CPU that this process may use: ignored");
 }
 
+/* Reads seed:NUMBER, record:FILE, replay:FILE or seed:NUMBER,record:FILE. The name of the file is the rest of the text,
+ * and contains none of ",seed:", ",record:" and ",replay:". NULL, or the rule that the text breaks. */
+static const char *dfi_parse_schedule(const char *text, struct dfi_schedule *s)
+{
+    const char *p = text;
+    memset((void *)s, 0, sizeof *s);
+    if (!strncmp(p, "seed:", 5)) {
+        size_t digits = strspn(p += 5, "0123456789");
+        char number[12] = "";
+        long v;
+        if (digits < sizeof number) memcpy(number, p, digits);
+        p += digits;
+        if ((*p && *p != ',') || dfi_parse_number(number, &v) || v < 1 || v > DFI_SEED_MOST)
+            return "seed: is followed by a number from 1 to 1000000000";
+        s->seed = (unsigned)v;
+        if (!*p++) return NULL;
+    }
+    s->replays = !strncmp(p, "replay:", 7);
+    if (!s->replays && strncmp(p, "record:", 7) != 0)
+        return "write seed:NUMBER, record:FILE, replay:FILE, or seed:NUMBER,record:FILE";
+    s->file = p += 7;
+    if (!*p) return "record: and replay: are followed by the name of a file";
+    if (strstr(p, ",seed:")) return "seed: comes first, and the name of a file last";
+    if (strstr(p, ",record:") || strstr(p, ",replay:")) return "a run is either recorded or replayed, with one file";
+    if (s->replays && s->seed) return "a replay has the seed of its record: leave out seed:";
+    return NULL;
+}
+
+/* The variables and fields of version 0.1, which end with version 0.3. */
+static void dfi_schedule_old(struct dfi_schedule *s, unsigned seed, const char *record, const char *replay,
+                             const char *record_origin, const char *replay_origin)
+{
+    if (seed) s->seed = seed;
+    if (record && *record) {
+        if (s->replays) dfi_warn("%s%s: a replay is not recorded: ignored", record_origin, record);
+        else s->file = record, s->origin = record_origin;
+    }
+    if (replay && *replay) {
+        if (s->file && !s->replays) dfi_warn("%s%s: a replay is not recorded: ignored", s->origin, s->file);
+        s->file = replay, s->origin = replay_origin, s->replays = 1;
+    }
+}
+static void dfi_schedule_old_variables(struct dfi_schedule *s)
+{
+    char seed[20] = "";
+    dfi_schedule_old(s, (unsigned)dfi_env_number("DF_CHAOS", 1, DFI_SEED_MOST, 0, "a seed from 1 to 1000000000"),
+                     dfi_env("DF_RECORD"), dfi_env("DF_REPLAY"), "DF_RECORD=", "DF_REPLAY=");
+    if (!s->seed && !s->file) return;
+    if (s->seed && !s->replays) snprintf(seed, sizeof seed, "seed:%u", s->seed);
+    dfi_warn("DF_CHAOS, DF_RECORD and DF_REPLAY will be ignored from version 0.3 on: write DF_SCHEDULE=%s%s%s%s", seed,
+             *seed && s->file ? "," : "", !s->file ? "" : s->replays ? "replay:" : "record:", s->file ? s->file : "");
+}
+
+static void dfi_settings_schedule(struct dfi_schedule *s, const df_config *c)
+{
+    int field = c && c->schedule && *c->schedule;
+    const char *name = field ? "df_config.schedule" : "DF_SCHEDULE";
+    const char *text = field ? c->schedule : dfi_env("DF_SCHEDULE"), *rule;
+    memset((void *)s, 0, sizeof *s);
+    if (text && *text) {
+        rule = dfi_parse_schedule(text, s);
+        if (rule) {
+            dfi_warn("%s='%s' is ignored: %s", name, text, rule);
+            memset((void *)s, 0, sizeof *s);
+        }
+        if (field) s->origin = s->replays ? "df_config.schedule=replay:" : "df_config.schedule=record:";
+        else s->origin = s->replays ? "DF_SCHEDULE=replay:" : "DF_SCHEDULE=record:";
+    } else dfi_schedule_old_variables(s);
+    if (c && !field) dfi_schedule_old(s, c->chaos, c->record, c->replay, "df_config.record=", "df_config.replay=");
+}
+
 static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
 {
     const char *list = c && c->cpuset ? c->cpuset : dfi_env("DF_CPUSET");
@@ -162,15 +239,10 @@ static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
     s->patience = (int)dfi_env_number("DF_PATIENCE", 1, DFI_PATIENCE_MOST, DFI_PATIENCE_DEFAULT, "a number of seconds from 1 to 1000000");
     s->speculate = (int)dfi_env_number("DF_SPECULATE", 0, DFI_SPECULATE_MOST, DFI_SPECULATE_DEFAULT, "a number of turns from 0 to 1000");
     s->stall = dfi_env_stall();
-    s->chaos = (unsigned)dfi_env_number("DF_CHAOS", 1, DFI_SEED_MOST, 0, "a seed from 1 to 1000000000");
-    s->record = dfi_env("DF_RECORD"), s->record_variable = "DF_RECORD";
-    s->replay = dfi_env("DF_REPLAY"), s->replay_variable = "DF_REPLAY";
+    dfi_settings_schedule(&s->schedule, c);
     if (c) {
         if (c->stall < 0) s->stall = 0;
         else if (c->stall > 0) s->stall = c->stall;
-        if (c->chaos) s->chaos = c->chaos;
-        if (c->record) s->record = c->record, s->record_variable = "df_config.record";
-        if (c->replay) s->replay = c->replay, s->replay_variable = "df_config.replay";
         s->deque = dfi_config_size("deque", c->deque, DFI_DEQUE_LEAST, DFI_DEQUE_MOST, s->deque,
                                    "a number of entries from 2 to 67108864");
         s->window = dfi_config_size("window", c->window, 1, DFI_WINDOW_MOST, s->window,
@@ -182,12 +254,6 @@ static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
         if (c->speculate < 0) s->speculate = 0;
         else s->speculate = (int)dfi_config_size("speculate", (size_t)c->speculate, 1, DFI_SPECULATE_MOST, (size_t)s->speculate,
                                                  "a number of turns up to 1000");
-    }
-    if (s->record && !*s->record) s->record = NULL;
-    if (s->replay && !*s->replay) s->replay = NULL;
-    if (s->record && s->replay) {
-        dfi_warn("%s=%s: a replay is not recorded: ignored", s->record_variable, s->record);
-        s->record = NULL;
     }
 }
 

@@ -483,7 +483,7 @@ struct dfi_pool {
     size_t deque, window, rename_bytes, stack_bytes;
     int capture;                              /* df_config.capture */
     int defer, deterministic, patience, speculate;
-    unsigned chaos;                           /* the seed of DF_CHAOS, or 0 */
+    unsigned chaos;                           /* the seed of df_config.schedule, or 0 */
     DFI_ATOMIC(int) run_now;                  /* neither of the first two, no streams and no devices */
     DFI_ATOMIC(int) devices;                  /* of df_gpu.h that are in use */
     DFI_ATOMIC(int) device_errors;            /* of devices, so far: data that only one of them had are lost */

@@ -51,10 +51,10 @@ static int files_in(const char *name)
 /* Each names a file that df would create, or something that it would complain of. */
 static void variables(void)
 {
-    static const char *const file[] = { "DF_TRACE", "t.json", "DF_GRAPH", "g.txt", "DF_STATS", "s.txt", "DF_RECORD", "r" };
+    static const char *const file[] = { "DF_TRACE", "t.json", "DF_GRAPH", "g.txt", "DF_STATS", "s.txt", "DF_SCHEDULE", "r" };
     int n = 0;
     for (int i = 0; i < 4; i++) {
-        snprintf(value[i], sizeof value[i], "%s/%s", open_folder, file[2 * i + 1]);
+        snprintf(value[i], sizeof value[i], "%s%s/%s", i == 3 ? "record:" : "", open_folder, file[2 * i + 1]);
         env[n++] = file[2 * i], env[n++] = value[i];
     }
     env[n++] = "DF_WORKERS", env[n++] = "garbage";
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
     c = child_run(use_df, NULL, env, 60); /* without privileges they count */
     CHECK_CHILD(c, c.status == 0 && strstr(c.err, "DF_WORKERS='garbage'") && strstr(c.err, "DF_GPU_SIM='garbage'"));
     CHECK(files_in(open_folder) == 4);
-    for (int i = 0; i < 4; i++) CHECK(!remove(value[i]));
+    for (int i = 0; i < 4; i++) CHECK(!remove(value[i] + (i == 3 ? strlen("record:") : 0)));
     copy_self(argv[0]);
     if (geteuid()) CHECK(second_group() < 0 || (!chown(copy, (uid_t)-1, (gid_t)second_group()) && !chmod(copy, 02755)));
     else {

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 static char folder[SCRATCH], path[SCRATCH + 40], other[SCRATCH + 40];
-static const char *const variable[] = { "DF_TRACE", "DF_TRACE", "DF_GRAPH", "DF_GRAPH", "DF_STATS", "DF_RECORD" };
+static const char *const variable[] = { "DF_TRACE", "DF_TRACE", "DF_GRAPH", "DF_GRAPH", "DF_STATS", "DF_SCHEDULE=record:" };
 static const char *const ending[] = { "json", "html", "txt", "dot", "txt", "rec" };
 enum { WRITTEN = 6 };
 
@@ -30,9 +30,15 @@ static int works(void *unused)
     return 7; /* the exit status is the program's own */
 }
 
+/* name: a variable, perhaps with the beginning of its value */
 static struct child with(const char *name, const char *value, int (*fn)(void *), void *arg)
 {
-    const char *env[] = { name, value, "DF_WORKERS", "2", NULL };
+    size_t n = strcspn(name, "=");
+    char variable_name[20] = "", all[2 * SCRATCH + 20];
+    const char *env[] = { variable_name, all, "DF_WORKERS", "2", NULL };
+    CHECK(n < sizeof variable_name);
+    memcpy(variable_name, name, n);
+    snprintf(all, sizeof all, "%s%s", name[n] ? name + n + 1 : "", value);
     return child_run(fn, arg, env, 60);
 }
 /* why: NULL: nothing is said. */
@@ -145,7 +151,7 @@ static int into_nothing(void *unused)
 static void no_reader(void)
 {
     static const char *const name[] = { "DF_GRAPH", "-.txt", "DF_GRAPH", "-.dot", "DF_STATS", "-.txt",
-                                        "DF_RECORD", "/dev/stdout", NULL };
+                                        "DF_SCHEDULE=record:", "/dev/stdout", NULL };
     for (int i = 0; name[i]; i += 2) {
         struct child c = with(name[i], name[i + 1], into_nothing, NULL);
         CHECK_CHILD(c, c.status == 7 && c.lines == 1 && strstr(c.err, name[i]));
@@ -176,12 +182,12 @@ int main(void)
     no_reader();
     in(path, "fifo", "rec");
     CHECK(!mkfifo(path, 0600));
-    says("DF_REPLAY", path, "cannot be read: it is not a regular file");
+    says("DF_SCHEDULE=replay:", path, "cannot be read: it is not a regular file");
     CHECK(!remove(path));
-    says("DF_REPLAY", "/dev/zero", "cannot be read: it is not a regular file");
-    says("DF_REPLAY", folder, "cannot be read: it is not a regular file");
-    says("DF_RECORD", folder, "cannot be written: ");
-    says("DF_RECORD", "/dev/null", NULL);
+    says("DF_SCHEDULE=replay:", "/dev/zero", "cannot be read: it is not a regular file");
+    says("DF_SCHEDULE=replay:", folder, "cannot be read: it is not a regular file");
+    says("DF_SCHEDULE=record:", folder, "cannot be written: ");
+    says("DF_SCHEDULE=record:", "/dev/null", NULL);
     in(path, "closed", "json");
     c = with("DF_TRACE", path, closed, NULL);
     CHECK_CHILD(c, c.status == 7);

@@ -1,4 +1,4 @@
-/* records.c - DF_REPLAY with records that are almost right: a run is recorded, the record is damaged, and the program does its work
+/* records.c - replays of records that are almost right: a run is recorded, the record is damaged, and the program does its work
  * with it: right, and to its end */
 #define _DEFAULT_SOURCE /* mkdtemp */
 #define DF_IMPLEMENTATION
@@ -17,9 +17,11 @@ static void quiet(void *arg, int level, const char *text) { (void)arg, (void)lev
 
 static void run(const char *to, const char *from)
 {
+    char schedule[sizeof record + 10];
     df_config c;
     memset(&c, 0, sizeof c);
-    c.record = to, c.replay = from, c.log = quiet, c.patience = 1, c.workers = 2;
+    snprintf(schedule, sizeof schedule, "%s:%s", to ? "record" : "replay", to ? to : from);
+    c.schedule = schedule, c.log = quiet, c.patience = 1, c.workers = 2;
     CHECK(df_start(&c) == DF_OK);
     CHECK(work_right());
     df_stop();

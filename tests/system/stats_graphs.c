@@ -247,15 +247,15 @@ static void check(int workers, void (*program)(void), double before, double afte
     with_units(s, before, after);
     CHECK(!s->incomplete && !s->full && !s->left_out);
     CHECK((memory = dfi_s_plan_new(&p, s)) != NULL);
-    double span = dfi_s_replay(&p, DFI_S_ALL, &starved, &left);
-    fprintf(stderr, "%d workers: work %g, span %g, on two %g, four %g\n", workers, dfi_s_work(s, 0), span, dfi_s_replay(&p, 2, &starved, &left), dfi_s_replay(&p, 4, &starved, &left));
+    double span = dfi_s_simulate(&p, DFI_S_ALL, &starved, &left);
+    fprintf(stderr, "%d workers: work %g, span %g, on two %g, four %g\n", workers, dfi_s_work(s, 0), span, dfi_s_simulate(&p, 2, &starved, &left), dfi_s_simulate(&p, 4, &starved, &left));
     CHECK(dfi_s_work(s, 0) == e.work && dfi_s_work(s, 1) == 0);
     CHECK(span == e.span && left == 0);
-    CHECK(dfi_s_replay(&p, 1, &starved, &left) == e.work && left == 0);
-    if (e.two) CHECK(dfi_s_replay(&p, 2, &starved, &left) == e.two && left == 0);
-    if (e.four) CHECK(dfi_s_replay(&p, 4, &starved, &left) == e.four && left == 0);
+    CHECK(dfi_s_simulate(&p, 1, &starved, &left) == e.work && left == 0);
+    if (e.two) CHECK(dfi_s_simulate(&p, 2, &starved, &left) == e.two && left == 0);
+    if (e.four) CHECK(dfi_s_simulate(&p, 4, &starved, &left) == e.four && left == 0);
     for (uint32_t n = 1; n <= 64; n *= 2) { /* no more than greedy scheduling may take (Brent, Graham) */
-        double t = dfi_s_replay(&p, n, &starved, &left);
+        double t = dfi_s_simulate(&p, n, &starved, &left);
         CHECK(t >= e.span && t >= e.work / n && left == 0);
         CHECK(t <= e.work / n + e.span);
     }

@@ -87,7 +87,7 @@ struct dfi_loop {
     unsigned long grain;
     int schedule;
     unsigned long workers;
-    int backwards;                  /* the parts are claimed from the end: DF_CHAOS */
+    int backwards;                  /* the parts are claimed from the end: a seed (df_config.schedule) */
     double ns;                      /* per iteration, as far as the owner knows; 0: it does not */
     double took;                    /* ns, all iterations of the owner, */
     unsigned long ran;              /* so many */

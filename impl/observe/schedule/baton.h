@@ -1,4 +1,4 @@
-/* baton.h - DF_RECORD and DF_REPLAY: one thread at a time, and who is next is written down, or read
+/* baton.h - recording and replay of a schedule: one thread runs at a time, and its changes are written or read
  *
  * While a run is recorded, or repeated, only the thread that holds the baton runs code of df and of tasks. It may lose it at points: where
  * df looks whether others want work, when a body ends, when it submits, and when it waits or sleeps. Between two points one thread
@@ -33,7 +33,7 @@ enum {
     DFI_BATON_MS = 20,          /* between two looks of who waits for it */
     DFI_BATON_OUTSIDE_NS = 100000000, /* without a point, by a thread outside of blocks and bodies with unfinished tasks that sleeps: it may
                                    wait for another thread of the program */
-    DFI_BATON_TURN_NS = 20000,  /* a turn, without DF_CHAOS: a change takes about 10 us */
+    DFI_BATON_TURN_NS = 20000,  /* a turn, without a seed: a change takes about 10 us */
     DFI_BATON_NOBODY = -1
 };
 enum { DFI_BATON_OFF, DFI_BATON_RECORDS, DFI_BATON_REPLAYS };
@@ -48,7 +48,7 @@ struct dfi_baton {
     struct dfi_tape *record;   /* NULL: none; it stays while df is stopped */
     uint32_t points;             /* of the holder, since the last step */
     DFI_ATOMIC(uint32_t) check;  /* of the bodies it began since then; written by the holder */
-    uint64_t turns;              /* drawn so far, with DF_CHAOS */
+    uint64_t turns;              /* drawn so far, with a seed */
     unsigned ended;              /* nobody has it: how the last one lost it */
     int expected, look;          /* replay, nobody has it: who is to come, and whether for a look; or DFI_BATON_NOBODY: nobody any more */
     uint64_t since, seen;        /* when it was handed on, and when its holder was last at a point */
@@ -108,14 +108,14 @@ static DFI_COLD void dfi_baton_give_up(const char *format, const char *why)
     dfi_baton.record = NULL;
     dfi_baton_free();
     dfi_os_unlock(&dfi_baton.lock); /* the logger may be the program's */
-    if (why) dfi_say(DFI_LOG_WARNING, format, r->variable, r->file, why);
-    else dfi_say(DFI_LOG_WARNING, format, r->variable, r->file, (unsigned long)r->position);
+    if (why) dfi_say(DFI_LOG_WARNING, format, r->origin, r->file, why);
+    else dfi_say(DFI_LOG_WARNING, format, r->origin, r->file, (unsigned long)r->position);
     dfi_tape_free(r);
     dfi_os_lock(&dfi_baton.lock);
 }
 static int dfi_baton_misfit(void)
 {
-    dfi_baton_give_up("%s=%s: step %lu does not fit: "
+    dfi_baton_give_up("%s%s: step %lu does not fit: "
                       "the record is of another program, or of other input, settings or times; the program runs freely from here on", NULL);
     return -1;
 }
@@ -227,7 +227,7 @@ static void dfi_baton_late(void)
     const struct dfi_worker *v;
     if (holder == DFI_BATON_NOBODY) { /* a replay, and who is next does not come */
         if (dfi_baton.expected == DFI_BATON_NOBODY && ns > DFI_BATON_OUTSIDE_NS && !dfi_tape_peek(dfi_baton.record)) {
-            dfi_baton_give_up("%s=%s ends with step %lu, as the recorded program did, without an end: "
+            dfi_baton_give_up("%s%s ends with step %lu, as the recorded program did, without an end: "
                               "the program runs freely from here on", NULL);
             return;
         }

@@ -1,4 +1,4 @@
-/* chaos.h - DF_CHAOS: ready tasks in an order drawn from a seed, and workers that are late
+/* chaos.h - DF_SCHEDULE=seed:NUMBER: ready tasks run in an order drawn from a seed, and workers are late
  *
  * Every task that becomes ready goes to the central queue, where its place is drawn from the seed and from the path of births that
  * leads to it: neither from addresses nor from the clock. So a task may be overtaken by any other one, also by many, and one worker runs all in

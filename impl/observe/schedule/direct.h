@@ -1,4 +1,4 @@
-/* direct.h - DF_CHAOS, DF_RECORD and DF_REPLAY from start to stop, and in df_submit and df_spawn */
+/* direct.h - df_config.schedule: start and stop, and the draws in df_submit and df_spawn */
 #ifndef DFI_OBSERVE_SCHEDULE_DIRECT_H
 #define DFI_OBSERVE_SCHEDULE_DIRECT_H
 
@@ -23,7 +23,8 @@ enum { DFI_SETTLE_MS = 100 }; /* for helpers to start: on a busy machine some ti
 
 /* --- submit and spawn ------------------------------------------------------------------------------ */
 
-/* With DF_CHAOS: t was submitted; ready: it may run. It goes among the other ready tasks, one of which may be run before the submitter goes on. */
+/* With a seed: t was submitted; ready: it may run. It goes among the other ready tasks, one of which may run before the
+ * submitter continues. */
 static DFI_COLD void dfi_chaos_submitted(struct dfi_worker *w, struct dfi_flow *t, int ready)
 {
     struct dfi_goal g;
@@ -47,26 +48,26 @@ static DFI_COLD void dfi_chaos_submitted(struct dfi_worker *w, struct dfi_flow *
 /* --- start and stop; pre: the lock of the pool ------------------------------------------------------ */
 
 /* The record that is read (replay) or written as df starts with n workers. Returns how many there have to be. */
-static int dfi_baton_begin(const char *name, const char *variable, int replay, int n, uint32_t settings)
+static int dfi_baton_begin(const struct dfi_schedule *c, int n, uint32_t settings)
 {
     struct dfi_tape *r = dfi_baton.record;
     const struct dfi_tape_step *s;
     if (r && r->process != dfi_process()) {
-        dfi_warn("%s=%s is the file of the process that this one was forked from: this one is neither recorded nor "
-                 "repeated", variable, name);
+        dfi_warn("%s%s is the file of the process that this one was forked from: this one is neither recorded nor "
+                 "replayed", c->origin, c->file);
         return n;
     }
-    if (r && (strcmp(name, r->file) || replay != (r->in != NULL))) {
+    if (r && (strcmp(c->file, r->file) || c->replays != (r->in != NULL))) {
         dfi_baton_forget();
         r = NULL;
     }
-    if (!r && !(r = dfi_baton.record = dfi_tape_open(name, variable, replay))) return n;
+    if (!r && !(r = dfi_baton.record = dfi_tape_open(c->file, c->origin, c->replays))) return n;
     dfi_os_lock(&dfi_baton.lock);
     dfi_baton.points = dfi_pool.chaos;
     dfi_store_relaxed(&dfi_baton.check, settings);
     dfi_baton.ended = DFI_STEP_DROP;
     dfi_store_relaxed(&dfi_baton.holder, (int)DFI_BATON_NOBODY);
-    if (!replay) dfi_baton_write(DFI_STEP_START, (unsigned)n);
+    if (!c->replays) dfi_baton_write(DFI_STEP_START, (unsigned)n);
     else if (!(s = dfi_tape_peek(r)) || dfi_step_kind(s) != DFI_STEP_START || !dfi_baton_checks(s) || dfi_step_who(s) - 1 >= DFI_WORKERS_MOST)
         dfi_baton_misfit();
     else {
@@ -75,8 +76,8 @@ static int dfi_baton_begin(const char *name, const char *variable, int replay, i
     }
     dfi_baton_new_step();
     if (dfi_baton.record) {
-        dfi_store_relaxed(&dfi_baton.on, replay ? (int)DFI_BATON_REPLAYS : (int)DFI_BATON_RECORDS);
-        if (replay && (s = dfi_tape_peek(r)) != NULL && dfi_step_kind(s) != DFI_STEP_END) dfi_baton_follow(s);
+        dfi_store_relaxed(&dfi_baton.on, c->replays ? (int)DFI_BATON_REPLAYS : (int)DFI_BATON_RECORDS);
+        if (c->replays && (s = dfi_tape_peek(r)) != NULL && dfi_step_kind(s) != DFI_STEP_END) dfi_baton_follow(s);
         else dfi_baton.expected = DFI_BATON_NOBODY;
     }
     dfi_os_unlock(&dfi_baton.lock);
@@ -86,12 +87,11 @@ static int dfi_baton_begin(const char *name, const char *variable, int replay, i
 /* df starts, with w as its first worker. pre: no worker runs. */
 static void dfi_direct_begin(struct dfi_worker *w, struct dfi_settings *s)
 {
-    const char *name = s->replay ? s->replay : s->record;
     uint64_t settings = dfi_mix((uint64_t)s->window, (uint64_t)s->deque);
-    dfi_pool.chaos = s->chaos;
+    dfi_pool.chaos = s->schedule.seed;
     settings = dfi_mix(settings, (uint64_t)(s->defer + 2 * s->deterministic + 4 * s->speculate));
     settings = dfi_mix(settings, (uint64_t)s->rename_bytes);
-    if (name) s->workers = dfi_baton_begin(name, s->replay ? s->replay_variable : s->record_variable, s->replay != NULL, s->workers, (uint32_t)settings);
+    if (s->schedule.file) s->workers = dfi_baton_begin(&s->schedule, s->workers, (uint32_t)settings);
     else dfi_baton_forget();
     dfi_worker_directed(w);
     dfi_store_relaxed(&dfi_watching, (dfi_load_relaxed(&dfi_watching) & ~(unsigned)DFI_WATCH_DIRECT) |

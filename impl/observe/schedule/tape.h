@@ -1,4 +1,4 @@
-/* tape.h - the file of DF_RECORD and DF_REPLAY
+/* tape.h - the file of a recorded schedule: DF_SCHEDULE=record:FILE and replay:FILE
  *
  * A line that says what it is and which machine can read it, then steps of 8 bytes, in the order and byte order of the run. A step is written when
  * it is taken, without a buffer: a program that crashes leaves all that led there. The steps are those of observe/schedule/baton.h. */
@@ -10,7 +10,7 @@
 #include "../../base/memory.h"
 #include "../../base/path.h"
 
-#define DFI_MESSAGE_RECORD_WRITE "%s=%s cannot be written: %s: the run is not recorded, or not to its end"
+#define DFI_MESSAGE_RECORD_WRITE "%s%s cannot be written: %s: the run is not recorded, or not to its end"
 
 /* How the holder of the baton lost it, or what else is written down. */
 enum {
@@ -19,7 +19,7 @@ enum {
     DFI_STEP_AWAY,  /* it stayed away for too long */
     DFI_STEP_LOOK,  /* nobody had it; `who` looks whether those who wait can still be released (more/deadlock.h) */
     DFI_STEP_STAY,  /* not at all: for the check only */
-    DFI_STEP_START, /* df starts: points: DF_CHAOS; who: workers; check: of the settings */
+    DFI_STEP_START, /* df starts: points: the seed; who: workers; check: of the settings */
     DFI_STEP_END    /* df or the program ends; who: 1: all workers had nothing to do */
 };
 enum { DFI_STEP_STAY_POINTS = 1024, DFI_STEP_KIND = 10, DFI_STEPS_READ = 512 };
@@ -33,7 +33,7 @@ struct dfi_tape_step {
 struct dfi_tape {
     struct dfi_output out;
     FILE *in;                /* NULL: it is written */
-    const char *variable;
+    const char *origin;      /* the setting that names it, for messages */
     char *file;
     long process;
     uint32_t position;       /* steps so far, for messages */
@@ -90,7 +90,7 @@ static int dfi_tape_put(struct dfi_tape *r, uint32_t points, unsigned kind, unsi
 }
 
 /* A record that is read (replay) or written. NULL: it was said why not. */
-static struct dfi_tape *dfi_tape_open(const char *name, const char *variable, int replay)
+static struct dfi_tape *dfi_tape_open(const char *name, const char *origin, int replay)
 {
     char title[DFI_TAPE_HEAD], found[DFI_TAPE_HEAD];
     struct dfi_tape *r = (struct dfi_tape *)dfi_malloc(sizeof *r);
@@ -103,24 +103,24 @@ static struct dfi_tape *dfi_tape_open(const char *name, const char *variable, in
         return NULL;
     }
     memset((void *)r, 0, sizeof *r);
-    r->file = strcpy(file, name), r->variable = variable;
+    r->file = strcpy(file, name), r->origin = origin;
     r->process = dfi_process();
     dfi_tape_title(title);
     if (replay) {
-        if (!(r->in = dfi_open_read(name, 0, &why))) dfi_warn("%s=%s cannot be read: %s: the program runs freely",
-                                                              variable, name, why ? why : strerror(ENOENT));
+        if (!(r->in = dfi_open_read(name, 0, &why))) dfi_warn("%s%s cannot be read: %s: the program runs freely",
+                                                              origin, name, why ? why : strerror(ENOENT));
         else if (fread(found, 1, sizeof found, r->in) == sizeof found && !memcmp(found, title, sizeof title)) return r;
         else {
-            dfi_warn("%s=%s is not a record of df, or of another version or machine: the program runs freely",
-                     variable, name);
+            dfi_warn("%s%s is not a record of df, or of another version or machine: the program runs freely",
+                     origin, name);
             fclose(r->in);
         }
-    } else if ((busy = dfi_output_open(&r->out, name, &why)) > 0) dfi_warn("%s=%s: another program has this file: "
+    } else if ((busy = dfi_output_open(&r->out, name, &why)) > 0) dfi_warn("%s%s: another program has this file: "
                                                                            "this run is not recorded; give it "
-                                                                           "another name", variable, name);
-    else if (busy) dfi_warn(DFI_MESSAGE_RECORD_WRITE, variable, name, why);
+                                                                           "another name", origin, name);
+    else if (busy) dfi_warn(DFI_MESSAGE_RECORD_WRITE, origin, name, why);
     else if (dfi_output_put(&r->out, title, sizeof title)) {
-        dfi_warn(DFI_MESSAGE_RECORD_WRITE, variable, name, strerror(errno));
+        dfi_warn(DFI_MESSAGE_RECORD_WRITE, origin, name, strerror(errno));
         dfi_output_close(&r->out);
     } else return r;
     dfi_mfree(r), dfi_mfree(file);

@@ -1,7 +1,7 @@
 /* loop.h - loops in the statistics
  *
  * A loop is known by the parts in which it was executed: those of the body that it is in, one after the other, and those of workers
- * that joined. For a replay each part is divided into pieces that any worker may execute, so a loop that one worker executed as a whole is
+ * that joined. For the simulation each part is divided into pieces that any worker may execute, so a loop that one worker executed as a whole is
  * also divided among a thousand. */
 #ifndef DFI_OBSERVE_STATS_LOOP_H
 #define DFI_OBSERVE_STATS_LOOP_H
@@ -58,7 +58,7 @@ static int dfi_s_loop_part(struct dfi_stats *s, uint32_t body, uint32_t part, do
     return 1;
 }
 
-/* --- before a replay ----------------------------------------------------------------------------------------------- */
+/* --- before the simulation ------------------------------------------------------------------------------ */
 
 static int dfi_s_by_begin(const void *a, const void *b)
 {

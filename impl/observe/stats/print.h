@@ -203,7 +203,7 @@ static double dfi_s_work(const struct dfi_stats *s, int program)
     return ticks;
 }
 
-static void dfi_s_print_replay(struct dfi_stats *s)
+static void dfi_s_print_simulated(struct dfi_stats *s)
 {
     struct dfi_s_plan p;
     double program = dfi_s_work(s, 1), work = dfi_s_work(s, 0) + program, span, one = 0, took = 0, ticks = 0;
@@ -226,18 +226,18 @@ static void dfi_s_print_replay(struct dfi_stats *s)
     p.task = s->gaps ? (double)s->gap_ticks / (double)s->gaps - s->cost.outside : 0;
     if (p.task < 0) p.task = 0;
     p.steal = (double)DFI_S_STEAL_NS / dfi_s_ns(1), p.claim = (double)DFI_S_CLAIM_NS / dfi_s_ns(1);
-    span = dfi_s_replay(&p, DFI_S_ALL, &starved, &left);
+    span = dfi_s_simulate(&p, DFI_S_ALL, &starved, &left);
     if (span > 0) {
         dfi_s_say(s, "work %s, %s of it in the program outside of tasks; span %s", dfi_time_text(a, dfi_s_ns(work)), dfi_time_text(b, dfi_s_ns(program)),
                   dfi_time_text(c, dfi_s_ns(span)));
         dfi_s_say(s, "parallelism %.2f: no number of workers makes it more than %.2f times as fast as one", work / span, work / span);
         if (took > 0) {
-            ticks = dfi_s_replay(&p, (uint32_t)dfi_pool.n_workers, &starved, &left);
+            ticks = dfi_s_simulate(&p, (uint32_t)dfi_pool.n_workers, &starved, &left);
             if (ticks > 0) dfi_s_say(s, "this run took %s with %d workers; predicted from its tasks: %s", dfi_time_text(a, dfi_s_ns(took)), dfi_pool.n_workers, dfi_time_text(b, dfi_s_ns(ticks)));
         }
         dfi_s_say(s, "%-10s %10s %10s", "workers", "predicted", "speed-up");
         for (workers = 1, starved = 1; workers <= DFI_S_CURVE; workers *= 2) {
-            if (starved && (ticks = dfi_s_replay(&p, (uint32_t)workers, &starved, &left)) < 0) break;
+            if (starved && (ticks = dfi_s_simulate(&p, (uint32_t)workers, &starved, &left)) < 0) break;
             if (workers == 1) one = ticks;
             dfi_s_say(s, "%-10d %10s %10.2f", workers, dfi_time_text(a, dfi_s_ns(ticks)), ticks > 0 ? one / ticks : 1);
         }
@@ -260,7 +260,7 @@ static void dfi_s_print(struct dfi_stats *s)
     dfi_s_print_names(s);
     dfi_s_print_workers(s, elapsed);
     dfi_s_divide(s);
-    dfi_s_print_replay(s);
+    dfi_s_print_simulated(s);
     if (s->stolen_futures) dfi_s_say(s, "functions of df_spawn that no other worker took are part of who spawned them: work that could be divided there is not in the span");
     if (s->left_out) dfi_s_say(s, "INCOMPLETE: work, span and prediction are of the first %d tasks; %llu later ones are only in the tables", (int)DFI_S_MOST, (unsigned long long)s->left_out);
     if (s->incomplete || dfi_events.incomplete) dfi_s_say(s, "INCOMPLETE: there was no memory for all of it");

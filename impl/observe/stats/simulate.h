@@ -402,7 +402,7 @@ static void dfi_s_sim_begin(struct dfi_s_sim *m)
 
 /* How many ticks it takes with that many workers, or DFI_S_ALL; negative: no memory. *starved: more workers may be faster;
  * *left: bodies that never ran, as what they wait for is not known. */
-static double dfi_s_replay(const struct dfi_s_plan *p, uint32_t workers, int *starved, uint32_t *left)
+static double dfi_s_simulate(const struct dfi_s_plan *p, uint32_t workers, int *starved, uint32_t *left)
 {
     struct dfi_s_sim m;
     size_t bytes;

@@ -18,7 +18,7 @@
 DFI_SMALL_CODE_BEGIN
 
 enum {
-    DFI_S_MOST = 1 << 18,    /* bodies that are remembered for the replay: about 40 MB, and a second to replay them */
+    DFI_S_MOST = 1 << 18,    /* bodies kept for the simulation: about 40 MB, and a second of simulation */
     DFI_S_GAP_US = 5         /* a longer gap between two tasks of a worker is not the scheduler's */
 };
 #define DFI_S_NONE 0xffffffffu
