@@ -33,7 +33,7 @@ help:
 	@echo '  CC=$(CC) CXX=$(CXX) CFLAGS=$(CFLAGS)'
 
 # The page of DF_TRACE=file.html, as a C header.
-impl/observe/trace/page.h: tools/trace/page.html tools/trace/pack
+impl/observe/trace/page.h: tools/trace/page.html tools/trace/unpack.js tools/trace/pack
 	tools/trace/pack > $@.new
 	mv $@.new $@
 

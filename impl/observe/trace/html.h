@@ -1,7 +1,7 @@
-/* html.h - DF_TRACE=file.html: one page that shows the trace, without a network
+/* html.h - writer of DF_TRACE=file.html: one page that shows the trace, without a network
  *
- * The page (tools/trace/page.html) comes first; behind it each look adds its records as base64 in a script, which the
- * page reads when the browser comes to it. A program that is killed leaves a page with what there was at the last look.
+ * The page (tools/trace/page.html) comes first, compressed, with the script that unpacks it; behind it each look adds its records as base64
+ * in a script, which the page reads when the browser comes to it. A program that is killed leaves a page with what there was at the last look.
  *
  * A record is a byte, its kind, and numbers: seven bits a byte, the lowest first, all but the last with the eighth bit set; signed ones
  * with their sign as the lowest bit. Times are differences to the one before. An identity is the number of its place in a table of
@@ -24,6 +24,8 @@ enum {
 /* Records besides slices, whose kinds are enum dfi_slice_kind; as in the page. */
 enum { DFI_H_TEXT = 16, DFI_H_LANE, DFI_H_AT, DFI_H_THREAD, DFI_H_AFTER, DFI_H_STEAL, DFI_H_COUNT, DFI_H_END, DFI_H_AGAIN };
 
+DFI_STATIC_ASSERT(sizeof dfi_trace_page_rest < DFI_HTML_PART, "the page is written in one piece");
+
 struct dfi_html {
     size_t n;                      /* bytes in `bytes` */
     uint64_t now;                  /* the time before */
@@ -35,14 +37,14 @@ struct dfi_html {
 
 /* --- bytes: compiled as the rest of the program is, as half the time of writing a page is spent here --------------- */
 
-static void dfi_html_flush(struct dfi_trace *t)
+/* What is in `bytes` is written in base64, between two texts. */
+static void dfi_html_put(struct dfi_trace *t, const char *before, const char *after)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     struct dfi_html *h = (struct dfi_html *)t->own;
     size_t n = h->n, i;
-    if (!n) return;
     h->n = 0;
-    dfi_trace_put(t, "<script>part('", 14);
+    dfi_trace_put(t, before, strlen(before));
     for (i = 0; i < n; i += 3) {
         unsigned more = n - i > 2 ? 2 : (unsigned)(n - i - 1);
         unsigned long v = (unsigned long)h->bytes[i] << 16 | (more ? (unsigned long)h->bytes[i + 1] << 8 : 0) | (more > 1 ? h->bytes[i + 2] : 0u);
@@ -51,7 +53,12 @@ static void dfi_html_flush(struct dfi_trace *t)
         to[2] = more ? digit[v >> 6 & 63] : '=', to[3] = more > 1 ? digit[v & 63] : '=';
         t->n += 4;
     }
-    dfi_trace_put(t, "')</script>\n", 12);
+    dfi_trace_put(t, after, strlen(after));
+}
+
+static void dfi_html_flush(struct dfi_trace *t)
+{
+    if (((struct dfi_html *)t->own)->n) dfi_html_put(t, "<script>part('", "')</script>\n");
 }
 
 /* A record of that kind begins, for which there is room. */
@@ -203,7 +210,11 @@ static int dfi_html_open(struct dfi_trace *t)
     memset((void *)h, 0, sizeof *h);
     h->track = DFI_TRACKS;
     t->own = h;
-    for (i = 0; i < sizeof dfi_trace_page / sizeof *dfi_trace_page; i++) dfi_trace_put(t, dfi_trace_page[i], strlen(dfi_trace_page[i]));
+    for (i = 0; i < sizeof dfi_trace_page / sizeof *dfi_trace_page; i++)
+        dfi_trace_put(t, dfi_trace_page[i], strlen(dfi_trace_page[i]));
+    for (i = 0; i < sizeof dfi_trace_page_rest; i++)
+        h->bytes[h->n++] = (unsigned char)(dfi_trace_page_rest[i / 4] >> 8 * (i % 4));
+    dfi_html_put(t, "unpack(\"", "\")</script>\n");
     dfi_html_tell(t, 0, "");
     for (i = 0; i < DFI_C_COUNT; i++) dfi_html_tell(t, (uint32_t)(DFI_TEXT_MOST + i), dfi_counter_name[i]);
     dfi_trace_flush(t);
