@@ -113,8 +113,8 @@
 #include "work/blocking.h"
 #endif
 #include "more/taskgraph/api.h"
-#include "gpu/host/fibre_swap.h"
-#include "gpu/host/fibre.h"
+#include "os/fibre_swap.h"
+#include "os/fibre.h"
 #if defined(DF_SERIAL)
 #include "serial/pause.h"
 #endif

@@ -58,7 +58,7 @@ struct dfi_kernel {
     void (*items)(const struct dfi_work *w, const int *lo, const int *hi, const void *args);
     void (*here)(const void *args);  /* what the host runs instead of the text (DF_KERNEL_OR); or NULL */
     void (*call)(struct df_queue *q, const void *args); /* a function for the device's queue, instead of a text; or NULL */
-    struct dfi_built *built;         /* for each device, made when first needed; under the engine's lock (gpu/launch.h) */
+    struct dfi_built *built;         /* for each device, made when first needed; under the engine's lock (gpu/launch/state.h) */
     unsigned opened;                 /* by which opening of the devices; of an earlier one nothing is left */
     DFI_ATOMIC(int) tried;           /* without a device (gpu/kernel/try.h): 0 not yet, 1 yes, 2: a compiler refused it */
     int blocks;                      /* is it compiled for each size of group? 0: not known, 1: no, 2: yes; under that lock */

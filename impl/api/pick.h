@@ -113,7 +113,7 @@ struct dfi_variants {
     int n;
     const df_variant *variant;
     const struct dfi_variant_of *of;
-    struct dfi_choices *choices;   /* under the lock of gpu/pick.h */
+    struct dfi_choices *choices;   /* under the lock of gpu/pick/devices.h */
 };
 
 /* A launch of a list, or its measuring, on its way. */

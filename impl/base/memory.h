@@ -15,4 +15,7 @@
 DFI_UNUSED static void *dfi_malloc(size_t bytes) { return DF_MALLOC(bytes); }
 DFI_UNUSED static void dfi_mfree(void *p) { DF_FREE(p); }
 
+/* The first address from p on that suits any type, vectors too: a multiple of 64. */
+DFI_UNUSED static char *dfi_align(void *p) { return (char *)p + (0 - (uintptr_t)p) % 64; }
+
 #endif

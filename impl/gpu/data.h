@@ -8,20 +8,18 @@
 #include "../os/wait.h"
 #include "../api/access.h"
 #include "../api/core.h"
+#include "../api/kernel.h"
+#include "../api/public.h"
 #include "../api/result.h"
 #include "../api/task.h"
+#include "../../df_gpu.h"
 #include "../work/sched.h"
-#include "../work/scope.h"
 #include "../work/types.h"
 #include "../flow/region.h"
-#include "../flow/submit.h"
-#include "../more/token.h"
 #include "../observe/graph/graph.h"
 #include "engine.h"
 #include "graph.h"
 #include "record.h"
-#include "../api/public.h"
-#include "../../df_gpu.h"
 
 static struct dfi_held *dfi_held_find(const char *p, const char *end)
 {

@@ -13,12 +13,13 @@
 #ifndef DFI_GPU_DRIVER_H
 #define DFI_GPU_DRIVER_H
 
-#include <stdlib.h>
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../api/kernel.h"
 #include "../api/result.h"
 #include "../../df_gpu.h"
+
+#include <stdlib.h>
 
 enum { DFI_Q_IN, DFI_Q_OUT, DFI_Q_RUN, DFI_RUN_QUEUES = 4, DFI_QUEUES = DFI_Q_RUN + DFI_RUN_QUEUES };
 
@@ -33,7 +34,7 @@ struct dfi_arg { const void *p; size_t bytes; int is_memory; };
 
 /* A compiled kernel, or why there is none. */
 struct dfi_built {
-    struct dfi_built *next, *all; /* of the kernel; of all kernels (gpu/launch.h) */
+    struct dfi_built *next, *all; /* of the kernel; of all kernels (gpu/launch/launch.h) */
     int device;                  /* index in the table of devices */
     int block[3];                /* compiled for this size of group; 0: for any */
     df_result result;            /* DF_ERROR_KERNEL: the driver's log was said */

@@ -5,11 +5,11 @@
 #include "../base/compiler.h"
 #include "../base/memory.h"
 #include "../api/access.h"
+#include "../api/serial.h"
 #include "../api/task.h"
+#include "../../df_gpu.h"
 #include "../observe/graph/graph.h"
 #include "../observe/graph/order.h"
-#include "../../df_gpu.h"
-#include "../api/serial.h"
 #if defined(DF_SERIAL)
 #include "../serial/graph.h"
 #include "../serial/impl.h"

@@ -9,10 +9,10 @@
 #include "../base/memory.h"
 #include "../api/access.h"
 #include "../api/kernel.h"
+#include "../../df_gpu.h"
 #include "memory.h"
 #include "record.h"
 #include "store.h"
-#include "../../df_gpu.h"
 
 enum {
     DFI_HISTORY_BUCKETS = 256, DFI_HISTORY_MOST = 4096, /* entries; what comes later is not measured */

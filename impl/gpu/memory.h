@@ -3,7 +3,7 @@
  * A buffer that is given up may still be in use by operations in the device's queues. It can be given to somebody else at
  * once: who writes into it first makes the device wait (dfi_buffer_after), and the host never does. Only what is up to date
  * nowhere else has to be written back first, by the device's own thread; the launch that needs the room waits for that. One
- * launch at a time collects memory on a device (gpu/launch.h), all or nothing, and what is in the queues ends by itself:
+ * launch at a time collects memory on a device (gpu/launch/room.h), all or nothing, and what is in the queues ends by itself:
  * nobody who has a part of what it needs ever waits for somebody else who has another part. */
 #ifndef DFI_GPU_MEMORY_H
 #define DFI_GPU_MEMORY_H

@@ -13,7 +13,7 @@
 #include "../base/path.h"
 #include "../base/replace.h"
 
-#include <time.h>
+#include <errno.h>
 
 enum { DFI_FILE_LINE = 1024, DFI_FILE_LINES = 100000 }; /* bytes of a line; lines that are looked at */
 

@@ -12,17 +12,19 @@
 #include "../base/compiler.h"
 #include "../base/env.h"
 #include "../base/log.h"
+#include "../../df_owm.h"
 #include "guard.h"
 #include "os.h"
 #include "state.h"
 #include "tell.h"
 #include "tree.h"
-#include "../../df_owm.h"
 #if !defined(DF_SERIAL)
 #include "../os/os.h"
 #include "../os/wait.h"
 #include "../work/settings.h"
 #endif
+
+#include <errno.h>
 
 #if DFI_OWM_CALLS && DF_OWM_COPIES
 

@@ -8,10 +8,9 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../api/result.h"
+#include "../../df_owm.h"
 #include "copies.h"
 #include "state.h"
-#include "../../df_owm.h"
-
 #if !defined(DF_SERIAL)
 #include "../os/wait.h"
 #endif

@@ -12,11 +12,13 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/memory.h"
-#include "../api/owm_words.h"
+#include "../../df_owm.h"
 #include "os.h"
 #include "state.h"
 #include "tell.h"
 #include "tree.h"
+
+#include <errno.h>
 
 #if DFI_OWM_CALLS
 

@@ -4,6 +4,7 @@
 
 #include "../base/compiler.h"
 #include "../base/log.h"
+#include "../../df_owm.h"
 #include "copies.h"
 #include "guard.h"
 #include "os.h"
@@ -11,7 +12,6 @@
 #include "state.h"
 #include "tell.h"
 #include "tree.h"
-#include "../../df_owm.h"
 #if !defined(DF_SERIAL)
 #include "../observe/check/check.h"
 #endif

@@ -4,13 +4,12 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "../api/owm_words.h"
 #include "../api/result.h"
+#include "../../df_owm.h"
 #include "guard.h"
 #include "state.h"
 #include "tell.h"
 #include "tree.h"
-#include "../../df_owm.h"
 
 #if DFI_OWM_CALLS
 

@@ -8,7 +8,6 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "../api/owm_words.h"
 #include "../../df_owm.h"
 #if !defined(DF_SERIAL)
 #include "../os/os.h"

@@ -6,9 +6,8 @@
 
 #include "../base/atomic.h"
 #include "../base/log.h"
-#include "../api/owm_words.h"
-#include "state.h"
 #include "../../df_owm.h"
+#include "state.h"
 
 #if DFI_OWM_CALLS
 

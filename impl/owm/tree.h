@@ -7,8 +7,8 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "state.h"
 #include "../../df_owm.h"
+#include "state.h"
 
 #if DFI_OWM_CALLS
 

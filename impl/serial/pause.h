@@ -15,8 +15,8 @@
 #include "../api/may_block.h"
 #include "../api/result.h"
 #include "../api/serial.h"
-#include "../gpu/host/fibre.h"
-#include "../gpu/host/fibre_swap.h"
+#include "../os/fibre.h"
+#include "../os/fibre_swap.h"
 #include "hook.h"
 #include "impl.h"
 

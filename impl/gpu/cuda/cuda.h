@@ -6,18 +6,19 @@
 #define DFI_GPU_CUDA_CUDA_H
 
 #include "../../base/atomic.h"
+#include "../../base/compiler.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../os/os.h"
 #include "../../api/kernel.h"
 #include "../../api/result.h"
+#include "../../../df_gpu.h"
 #include "api.h"
 #include "build.h"
 #include "copy.h"
 #include "queue.h"
 #include "../driver.h"
-#include "../kernel/text.h"
-#include "../../../df_gpu.h"
+#include "../kernel/reduce.h"
 
 #if defined(DF_USE_CUDA)
 

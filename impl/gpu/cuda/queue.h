@@ -15,6 +15,7 @@
 #define DFI_GPU_CUDA_QUEUE_H
 
 #include "../../base/atomic.h"
+#include "../../base/compiler.h"
 #include "../../os/os.h"
 #include "../../os/wait.h"
 #include "../../api/result.h"

@@ -7,19 +7,18 @@
 #include "../../base/atomic.h"
 #include "../../base/pp.h"
 #include "../../api/access.h"
-#include "../../api/kernel_words.h"
-#include "../../api/task.h"
-#include "../../api/public.h"
-#include "../../../df_gpu.h"
-#include "../../api/serial.h"
 #include "../../api/core.h"
+#include "../../api/kernel_words.h"
+#include "../../api/public.h"
+#include "../../api/serial.h"
+#include "../../api/task.h"
+#include "../../../df_gpu.h"
 #if defined(DF_SERIAL)
 #include "../../serial/impl.h"
 #else
 #include "../../work/sched.h"
 #include "../../work/types.h"
 #include "../../flow/devices.h"
-#include "../../flow/submit.h"
 #endif
 
 /* All 64 bits wide, so that it is the same on every device. The first level is the outermost one; a step may be 0 (an element

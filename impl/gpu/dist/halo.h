@@ -11,11 +11,11 @@
 #include "../../base/compiler.h"
 #include "../../base/log.h"
 #include "../../api/dist.h"
+#include "../../api/public.h"
 #include "../../api/result.h"
 #include "../../api/task.h"
 #include "box.h"
 #include "dist.h"
-#include "../../api/public.h"
 #if !defined(DF_SERIAL)
 #include "../../work/sched.h"
 #include "../../work/types.h"

@@ -8,23 +8,21 @@
 #include "../../base/memory.h"
 #include "../../api/access.h"
 #include "../../api/dist.h"
+#include "../../api/public.h"
 #include "../../api/result.h"
 #include "../../api/task.h"
+#include "../../../df_gpu.h"
 #include "box.h"
 #include "dist.h"
 #include "halo.h"
-#include "../../api/public.h"
-#if defined(DF_SERIAL)
-#include "../../serial/gpu.h"
-#include "../../serial/impl.h"
-#include "../../serial/order.h"
-#else
+#if !defined(DF_SERIAL)
 #include "../../work/sched.h"
 #include "../../work/types.h"
 #include "../../flow/devices.h"
 #include "../data.h"
-#include "../engine.h"
 #endif
+
+#include <limits.h>
 
 /* --- the arrangement ------------------------------------------------------------------------------------ */
 

@@ -14,6 +14,8 @@
 #include "../../base/path.h"
 #include "../../base/replace.h"
 
+#include <errno.h>
+
 #if defined(DF_USE_OPENCL) || defined(DF_USE_CUDA)
 
 enum { DFI_CACHE_MOST = 1 << 28 }; /* bytes of a file: a larger one is not one of ours */

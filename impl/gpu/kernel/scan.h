@@ -4,8 +4,9 @@
 #ifndef DFI_GPU_KERNEL_SCAN_H
 #define DFI_GPU_KERNEL_SCAN_H
 
-#include <stdarg.h>
 #include "../../base/memory.h"
+
+#include <stdarg.h>
 
 /* A text that grows. After a failed allocation it takes nothing more. */
 struct dfi_written { char *p; size_t n, room; int failed; };

@@ -21,6 +21,7 @@
 #include "prelude.h"
 #include "scan.h"
 #include "text.h"
+#include "write.h"
 #include "../opencl/api.h"
 #include "../opencl/build.h"
 #include "../opencl/opencl.h"

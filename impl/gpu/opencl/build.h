@@ -13,6 +13,8 @@
 #include "api.h"
 #include "queue.h"
 
+#include <limits.h>
+
 #if defined(DF_USE_OPENCL)
 
 static const char *dfi_cl_options(const struct dfi_cl_device *v)

@@ -12,12 +12,14 @@
 #include "../../os/wait.h"
 #include "../../api/kernel.h"
 #include "../../api/result.h"
+#include "../../../df_gpu.h"
 #include "../driver.h"
-#include "../kernel/text.h"
+#include "../kernel/reduce.h"
 #include "api.h"
 #include "build.h"
 #include "queue.h"
-#include "../../../df_gpu.h"
+
+#include <limits.h>
 
 #if defined(DF_USE_OPENCL)
 

@@ -15,6 +15,7 @@
 #define DFI_GPU_OPENCL_QUEUE_H
 
 #include "../../base/atomic.h"
+#include "../../base/compiler.h"
 #include "../../base/memory.h"
 #include "../../os/os.h"
 #include "../../os/wait.h"

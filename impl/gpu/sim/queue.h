@@ -5,6 +5,7 @@
 #define DFI_GPU_SIM_QUEUE_H
 
 #include "../../base/atomic.h"
+#include "../../base/compiler.h"
 #include "../../base/env.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"
@@ -15,7 +16,10 @@
 #include "../../api/result.h"
 #include "../../work/settings.h"
 #include "../driver.h"
+#include "../host/group.h"
 #include "../host/host.h"
+
+#include <stdlib.h>
 
 enum {
     DFI_SIM_DEVICES = 64,

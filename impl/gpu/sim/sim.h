@@ -20,17 +20,20 @@
 #include "../../base/atomic.h"
 #include "../../base/env.h"
 #include "../../base/memory.h"
+#include "../../os/fibre.h"
 #include "../../os/os.h"
 #include "../../os/threads.h"
 #include "../../os/wait.h"
 #include "../../api/kernel.h"
 #include "../../api/result.h"
-#include "../../more/loop/stage.h"
-#include "../driver.h"
-#include "../host/fibre.h"
-#include "../host/host.h"
-#include "queue.h"
 #include "../../../df_gpu.h"
+#include "../driver.h"
+#include "../host/group.h"
+#include "../host/host.h"
+#include "../kernel/try.h"
+#include "queue.h"
+
+#include <limits.h>
 
 static df_result dfi_sim_open(struct dfi_gpu *d, int i)
 {
@@ -262,7 +265,6 @@ static df_result dfi_sim_sync(struct dfi_gpu *d, int q, uintptr_t point)
 
 static void dfi_sim_flush(struct dfi_gpu *d, int q) { (void)d, (void)q; } /* a queue begins at once */
 
-static int dfi_kernel_tried(struct dfi_kernel *k, int says, char *log, size_t room); /* gpu/kernel/try.h */
 static df_result dfi_sim_build(struct dfi_gpu *d, struct dfi_kernel *k, struct dfi_built *b, char *log, size_t log_bytes)
 {
     const char *broken = dfi_env("DF_GPU_SIM_BROKEN");

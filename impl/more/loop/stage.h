@@ -50,7 +50,4 @@ static long dfi_pipe_items(const struct dfi_pipe_type *type, const char *site, v
     return i;
 }
 
-/* The first address in memory at p that is far enough for any type: items may hold vectors. */
-static char *dfi_align(void *p) { return (char *)p + (0 - (uintptr_t)p) % 64; }
-
 #endif

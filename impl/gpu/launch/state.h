@@ -1,28 +1,27 @@
-/* going.h - a launch on its way: which device, which compiled kernel, how its regions lie there
+/* state.h - a launch in progress: its device, its compiled kernel and its grid
  *
- * All under the engine's lock. */
-#ifndef DFI_GPU_GOING_H
-#define DFI_GPU_GOING_H
+ * Everything here is under the lock of the engine. */
+#ifndef DFI_GPU_LAUNCH_STATE_H
+#define DFI_GPU_LAUNCH_STATE_H
 
-#include "../base/log.h"
-#include "../base/memory.h"
-#include "../os/wait.h"
-#include "../api/access.h"
-#include "../api/kernel.h"
-#include "../api/result.h"
-#include "../flow/region.h"
-#include "driver.h"
-#include "engine.h"
-#include "history.h"
-#include "host/host.h"
-#include "kernel/text.h"
-#include "memory.h"
-#include "record.h"
-#include "../../df_gpu.h"
+#include "../../base/log.h"
+#include "../../base/memory.h"
+#include "../../os/wait.h"
+#include "../../api/access.h"
+#include "../../api/kernel.h"
+#include "../../api/result.h"
+#include "../../../df_gpu.h"
+#include "../../flow/region.h"
+#include "../driver.h"
+#include "../engine.h"
+#include "../history.h"
+#include "../host/grid.h"
+#include "../kernel/reduce.h"
+#include "../kernel/text.h"
+#include "../memory.h"
+#include "../record.h"
 
-#include <ctype.h>
-
-struct dfi_use_of { /* one region of a launch */
+struct dfi_operand { /* one region of a launch */
     struct dfi_access x;
     const struct dfi_param *param;
     struct dfi_region region;
@@ -35,7 +34,7 @@ struct dfi_use_of { /* one region of a launch */
     struct dfi_job job;              /* .. and how */
 };
 
-struct dfi_going {                   /* a launch on its way */
+struct dfi_flight {                   /* a launch on its way */
     struct dfi_kernel *kernel;
     struct dfi_device *device;
     const char *site, *name;
@@ -49,7 +48,7 @@ struct dfi_going {                   /* a launch on its way */
     struct dfi_measure time;
     int shed;                        /* its own copies on the device were given up once, for more room */
     int n;
-    struct dfi_use_of use[DFI_PARAMETERS]; /* n of them; the others are not set: they are large */
+    struct dfi_operand use[DFI_PARAMETERS]; /* n of them; the others are not set: they are large */
 };
 
 static int dfi_copy_is_valid(const struct dfi_record *r, int d) { return r->copy[d] && r->copy[d]->state != DFI_INVALID; }
@@ -100,7 +99,7 @@ static struct dfi_built *dfi_built_of(struct dfi_kernel *k, struct dfi_device *d
 }
 
 /* Why the device cannot have this grid, or this kernel in it; NULL: it can. */
-static const char *dfi_going_wrong(struct dfi_going *g)
+static const char *dfi_flight_wrong(struct dfi_flight *g)
 {
     const df_gpu_device *info = &g->device->gpu.info;
     const char *wrong = dfi_ndrange_wrong(&g->grid, info);
@@ -117,7 +116,7 @@ static const char *dfi_going_wrong(struct dfi_going *g)
 }
 
 /* Chooses the sizes of groups that were left open and finds the compiled kernel. */
-static void dfi_going_build(struct dfi_going *g)
+static void dfi_flight_build(struct dfi_flight *g)
 {
     df_ndrange asked = g->grid;
     const char *wrong;
@@ -141,93 +140,9 @@ static void dfi_going_build(struct dfi_going *g)
         most = g->built->max_group; /* it needs more registers than most kernels */
     }
     memcpy(g->args, (void *)&g->grid, sizeof g->grid);
-    if (!(wrong = dfi_going_wrong(g))) return;
+    if (!(wrong = dfi_flight_wrong(g))) return;
     dfi_error(DFI_MESSAGE_GRID, g->site, g->name, g->device->gpu.index + 1, g->device->gpu.info.name, asked.n[0], asked.n[1], asked.n[2], g->grid.group[0], g->grid.group[1], g->grid.group[2], wrong);
     g->error = DF_ERROR_GRID;
 }
-
-/* --- how the regions lie on the device ------------------------------------------------------------- */
-
-/* Does the expression contain this name? */
-static int dfi_mentions(const char *expression, const char *name)
-{
-    size_t n = strlen(name);
-    const char *p = expression;
-    while (p && (p = strstr(p, name)) != NULL) {
-        int before = p > expression && (p[-1] == '_' || isalnum((unsigned char)p[-1]));
-        if (!before && p[n] != '_' && !isalnum((unsigned char)p[n])) return 1;
-        p += n;
-    }
-    return 0;
-}
-
-/* The by-value parameter that is the distance between the rows of a block, and nothing else in the declaration. NULL: it
- * is another expression, and stays what it is. */
-static const struct dfi_param *dfi_param_of_ld(const struct dfi_kernel *k, const struct dfi_param *block)
-{
-    const struct dfi_param *v = NULL, *p;
-    int i;
-    for (i = 0; i < k->n_params; i++)
-        if (k->param[i].kind == DFI_P_VALUE && !strcmp(k->param[i].name, block->ld)) v = &k->param[i];
-    if (!v || (v->bytes != 4 && v->bytes != 8)) return NULL;
-    for (p = k->param; p < k->param + k->n_params; p++)
-        if (p->kind != DFI_P_VALUE && (dfi_mentions(p->rows, v->name) || dfi_mentions(p->cols, v->name) ||
-                                       (p->ld && strcmp(p->ld, v->name) && dfi_mentions(p->ld, v->name))))
-            return NULL;
-    return v;
-}
-
-/* Rows without gaps have no shape: they fit wherever as many bytes without gaps are wanted. */
-static int dfi_is_flat(const struct dfi_box *b) { return b->rows <= 1 || b->pitch == b->row; }
-
-static int dfi_same_layout(const struct dfi_box *a, const struct dfi_box *b)
-{
-    if (dfi_is_flat(a) || dfi_is_flat(b)) return dfi_is_flat(a) && dfi_is_flat(b);
-    return a->row == b->row && a->rows == b->rows && a->pitch == b->pitch;
-}
-
-static int dfi_is_block(const struct dfi_use_of *u) { return u->param->kind == DFI_P_BLOCK && u->x.rows > 1 && u->x.ld >= u->x.row; }
-
-/* Blocks lie with their rows close together, all that share a parameter for the distance with the same number of elements,
- * which the kernel finds in that parameter. A copy that is there already decides, if it can. */
-static void dfi_going_layout(struct dfi_going *g)
-{
-    int i, j, d = g->device->gpu.index;
-    for (i = 0; i < g->n; i++) {
-        struct dfi_use_of *u = &g->use[i];
-        u->box.row = dfi_region_bytes(&u->region), u->box.rows = 1, u->box.ld = u->box.pitch = 0;
-    }
-    for (i = 0; i < g->n; i++) {
-        struct dfi_use_of *u = &g->use[i];
-        const struct dfi_param *v;
-        size_t elements = 0;
-        if (!dfi_is_block(u) || u->box.pitch) continue;
-        v = dfi_param_of_ld(g->kernel, u->param);
-        for (j = i; j < g->n; j++) {
-            struct dfi_use_of *w = &g->use[j];
-            size_t row = w->x.row / w->param->bytes, there;
-            if (!dfi_is_block(w) || (v ? dfi_param_of_ld(g->kernel, w->param) != v : w != u)) continue;
-            if (row > elements) elements = row;
-            if (!v) elements = w->x.ld / w->param->bytes;
-            else if (dfi_copy_is_valid(w->record, d)) {
-                const struct dfi_box *b = &w->record->copy[d]->box;
-                there = !dfi_is_flat(b) && b->row == w->x.row && b->pitch % w->param->bytes == 0 ? b->pitch / w->param->bytes : 0;
-                if (there > elements) elements = there;
-            }
-        }
-        for (j = i; j < g->n; j++) {
-            struct dfi_use_of *w = &g->use[j];
-            if (!dfi_is_block(w) || (v ? dfi_param_of_ld(g->kernel, w->param) != v : w != u)) continue;
-            w->box.row = w->x.row, w->box.rows = w->x.rows, w->box.ld = w->x.ld, w->box.pitch = elements * w->param->bytes;
-        }
-        if (v) {
-            uint64_t all = elements;
-            uint32_t half = (uint32_t)elements;
-            memcpy((char *)g->args + v->at, v->bytes == sizeof all ? (void *)&all : (void *)&half, v->bytes);
-        }
-    }
-}
-
-static size_t dfi_box_bytes(const struct dfi_box *b) { return (b->rows - 1) * b->pitch + b->row; }
 
 #endif

@@ -1,14 +1,14 @@
 /* fibre_swap.h - a fibre, and how one gives way to another: by hand where the processor is known
  *
- * First which way there is (see gpu/host/fibre.h) and the records; then what the sanitizers are told, and the change of stacks in
+ * First which way there is (os/fibre.h) and the records; then what the sanitizers are told, and the change of stacks in
  * assembler for x86-64, i386, aarch64 and riscv64. */
-#ifndef DFI_GPU_HOST_FIBRE_SWAP_H
-#define DFI_GPU_HOST_FIBRE_SWAP_H
+#ifndef DFI_OS_FIBRE_SWAP_H
+#define DFI_OS_FIBRE_SWAP_H
 
-#include "../../base/atomic.h"
-#include "../../base/compiler.h"
+#include "../base/atomic.h"
+#include "../base/compiler.h"
 #if !defined(DF_SERIAL)
-#include "../../os/os.h"
+#include "os.h"
 #endif
 
 #if defined(__has_feature)
@@ -166,11 +166,9 @@ extern void __sanitizer_finish_switch_fiber(void *fake, const void **bottom, siz
 DFI_EXTERN_C_END
 #endif
 
-static void dfi_fibre_loop(struct dfi_fibre *f);
-
 /* --- by hand ---------------------------------------------------------------------------------------
  * dfi_fibre_swap(from, to) keeps what a function has to keep on from's stack, and where that is in from->sp, takes the other's
- * in its place, and returns there; or at the beginning of dfi_fibre_loop(to), `to` being still in the register of a first
+ * in its place, and returns there; or at the beginning of dfi_fibre_entry(to), `to` being still in the register of a first
  * argument. The call in the middle leaves the address to return to where `ret` looks for it, and the processor foresees
  * it. All other registers are said to change. Modes of floating-point arithmetic are loaded only if they differ, as
  * that takes as long as all the rest: they come first in a frame, in 8 bytes. */
@@ -435,12 +433,6 @@ static DFI_FIBRE_QUIET void dfi_fibre_landed(struct dfi_fibre *f)
 #else
     (void)f;
 #endif
-}
-
-static DFI_FIBRE_ENTRY DFI_FIBRE_QUIET void dfi_fibre_entry(struct dfi_fibre *f)
-{
-    dfi_fibre_landed(f);
-    dfi_fibre_loop(f);
 }
 
 /* last: nobody will come back to `from`. */

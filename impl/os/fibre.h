@@ -3,23 +3,22 @@
  * Each item is a fibre: it has a stack of its own, and all of them run in one thread, one at a time. dfi_fibres_run begins with
  * item 0; where it waits (dfi_fibres_wait) item 1 begins, and so on; when all have come there item 0 goes on. So a
  * barrier costs one change of stacks for each item: about 9 ns on an AMD EPYC, of which 2 are for the modes of floating point.
- * Three ways to change stacks (gpu/host/fibre_swap.h), the first that there is:
+ * Three ways to change stacks (os/fibre_swap.h), the first that there is:
  *     by hand              x86-64, i386, aarch64, riscv64; also what the sanitizers are told about
  *     threads              other processors and compilers, and processors that guard return addresses by a shadow
  *                          stack: each item is a thread, woken when it is its turn
  *     <ucontext.h>         the same under DF_SERIAL, which uses no thread
  * Nothing in here but the atomics of threads that wake each other is shared by threads. */
-#ifndef DFI_GPU_HOST_FIBRE_H
-#define DFI_GPU_HOST_FIBRE_H
+#ifndef DFI_OS_FIBRE_H
+#define DFI_OS_FIBRE_H
 
-#include "../../base/atomic.h"
-#include "../../base/compiler.h"
-#include "../../base/memory.h"
-#include "../../more/loop/stage.h"
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../base/memory.h"
 #include "fibre_swap.h"
 #if !defined(DF_SERIAL)
-#include "../../os/threads.h"
-#include "../../os/wait.h"
+#include "threads.h"
+#include "wait.h"
 #endif
 
 /* --- in other ways ------------------------------------------------------------------------------------ */
@@ -35,19 +34,6 @@ static void dfi_fibre_sleep(struct dfi_fibre *f)
 {
     dfi_os_event_wait(&f->event, &f->go, 0, 0);
     dfi_store_relaxed(&f->go, 0); /* only f waits for it, and nobody sets it before f has woken somebody else */
-}
-
-static void *dfi_fibre_thread(void *p)
-{
-    struct dfi_fibre *f = (struct dfi_fibre *)p;
-    dfi_fibre_sleep(f);
-    if (!f->of->quit && !setjmp(f->begin)) dfi_fibre_loop(f);
-    return NULL;
-}
-#elif DFI_FIBRE_UCONTEXT
-static void dfi_fibre_context(unsigned high, unsigned low)
-{
-    dfi_fibre_loop((struct dfi_fibre *)((uintptr_t)high << 16 << 16 | (uintptr_t)low)); /* twice 16: a pointer may have 32 bits */
 }
 #endif
 
@@ -143,6 +129,28 @@ static DFI_FIBRE_QUIET void dfi_fibre_loop(struct dfi_fibre *f)
     }
     dfi_fibre_jump(f, &s->main, 1);
 }
+
+#if DFI_FIBRE_HAND
+static DFI_FIBRE_ENTRY DFI_FIBRE_QUIET void dfi_fibre_entry(struct dfi_fibre *f)
+{
+    dfi_fibre_landed(f);
+    dfi_fibre_loop(f);
+}
+#endif
+#if DFI_FIBRE_THREADS
+static void *dfi_fibre_thread(void *p)
+{
+    struct dfi_fibre *f = (struct dfi_fibre *)p;
+    dfi_fibre_sleep(f);
+    if (!f->of->quit && !setjmp(f->begin)) dfi_fibre_loop(f);
+    return NULL;
+}
+#elif DFI_FIBRE_UCONTEXT
+static void dfi_fibre_context(unsigned high, unsigned low)
+{
+    dfi_fibre_loop((struct dfi_fibre *)((uintptr_t)high << 16 << 16 | (uintptr_t)low)); /* twice 16: a pointer may have 32 bits */
+}
+#endif
 
 /* Runs run(arg, i) for i = 0 .. n-1, each as a fibre. pre: n <= s->most. */
 DFI_UNUSED static enum dfi_fibres_end dfi_fibres_run(struct dfi_fibres *s, int n, void (*run)(void *arg, int i), void *arg)

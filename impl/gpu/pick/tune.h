@@ -1,34 +1,34 @@
-/* tune.h - which variant of a kernel is fastest: it is measured, and remembered, with DF_TUNE=file from one run to the next
+/* tune.h - choice of the variant of a kernel that is fastest, by measurement
  *
- * Each candidate that fits is launched once, so that it is compiled and its data is where it will be, and then several times in
- * as many measurements as asked for. One whose first measurement is far behind the best is measured no more. */
-#ifndef DFI_GPU_TUNE_H
-#define DFI_GPU_TUNE_H
+ * Each candidate that fits is launched once, so that it is compiled and its data is on the device, and then several times in
+ * as many measurements as asked for. A candidate whose first measurement is far behind the best is measured no more. */
+#ifndef DFI_GPU_PICK_TUNE_H
+#define DFI_GPU_PICK_TUNE_H
 
-#include "../base/compiler.h"
-#include "../base/memory.h"
-#include "../api/access.h"
-#include "../api/kernel.h"
-#include "../api/pick.h"
-#include "../api/result.h"
-#include "../api/task.h"
-#include "../flow/region.h"
+#include "../../base/compiler.h"
+#include "../../base/memory.h"
+#include "../../api/access.h"
+#include "../../api/core.h"
+#include "../../api/kernel.h"
+#include "../../api/pick.h"
+#include "../../api/public.h"
+#include "../../api/result.h"
+#include "../../api/serial.h"
+#include "../../api/task.h"
+#include "../../../df_gpu.h"
+#include "../../flow/region.h"
+#include "choice.h"
+#include "devices.h"
 #include "pick.h"
-#include "store.h"
-#include "../api/public.h"
-#include "../../df_gpu.h"
-#include "../api/serial.h"
-#include "../api/core.h"
+#include "../store.h"
 #if defined(DF_SERIAL)
-#include "../serial/gpu.h"
-#include "../serial/impl.h"
+#include "../../serial/impl.h"
 #else
-#include "../os/threads.h"
-#include "../work/scope.h"
-#include "../more/error.h"
-#include "data.h"
-#include "engine.h"
+#include "../../os/threads.h"
 #endif
+
+#include <stdlib.h>
+#include <time.h>
 
 enum {
     DFI_TUNE_REPEAT = 5, DFI_TUNE_MOST = 31, /* measurements of a candidate */
@@ -62,86 +62,6 @@ static double dfi_tune_now(void) { return (double)clock() / CLOCKS_PER_SEC; }
 #else
 static double dfi_tune_now(void) { return (double)dfi_os_ns() * 1e-9; }
 #endif
-
-/* --- the file ---------------------------------------------------------------------------------------------
- * Value: size of the group, nanoseconds, variant. Key: list, its file, size class, what the device is. */
-
-/* A list, and if measurements are written, those of one tuning. */
-struct dfi_tune_file { struct dfi_variants *list; const df_gpu_device *info; const struct dfi_choice *choice; };
-
-static void dfi_tune_key(char *key, size_t bytes, const struct dfi_variants *v, const df_gpu_device *info, uint32_t size)
-{
-    *key = 0;
-    dfi_file_key(key, bytes, v->name);
-    dfi_file_key(key, bytes, "@");
-    dfi_file_key_of_file(key, bytes, v->file);
-    if (!info) return;
-    snprintf(key + strlen(key), bytes - strlen(key), "\t%u %u %u\t", size >> 16 & 255, size >> 8 & 255, size & 255);
-    dfi_file_key(key, bytes, info->kind);
-    snprintf(key + strlen(key), bytes - strlen(key), "\t");
-    dfi_file_key(key, bytes, info->name);
-}
-
-static int dfi_tune_take(void *arg, const char *value, const char *key)
-{
-    struct dfi_variants *v = ((struct dfi_tune_file *)arg)->list;
-    char mine[DFI_FILE_LINE], variant[DFI_FILE_LINE], kind[DFI_FILE_LINE];
-    unsigned s0, s1, s2;
-    struct dfi_choice c;
-    unsigned long long ns;
-    int group[3], at = 0, i, g;
-    const char *name, *end;
-    memset((void *)&c, 0, sizeof c);
-    if (sscanf(value, "%d %d %d %llu %1023s", &group[0], &group[1], &group[2], &ns, variant) != 5) return -1;
-    if (!(name = strchr(key, '\t')) || sscanf(name, "\t%u %u %u\t%n", &s0, &s1, &s2, &at) != 3 || !at || s0 > 64 || s1 > 64 || s2 > 64) return -1;
-    dfi_tune_key(mine, sizeof mine, v, NULL, 0);
-    if (strlen(mine) != (size_t)(name - key) || memcmp(mine, key, strlen(mine))) return 0; /* of another list */
-    if (!(end = strchr(name + at, '\t'))) return -1;
-    snprintf(kind, sizeof kind, "%.*s", (int)(end - (name + at)), name + at);
-    for (i = 0; i < v->n; i++) {
-        int groups = dfi_variant_groups(&v->variant[i]);
-        if (strcmp(v->of[i].name, variant)) continue;
-        for (g = groups ? 0 : -1; g < groups; g++) {
-            const int *is = g < 0 ? NULL : v->variant[i].groups[g];
-            if (is ? is[0] != group[0] || is[1] != group[1] || is[2] != group[2] : group[0] || group[1] || group[2]) continue;
-            c.device = dfi_pick_device_key(kind, end + 1);
-            c.size = s0 << 16 | s1 << 8 | s2;
-            c.how = DFI_CHOICE_READ, c.variant = (signed char)i, c.group = (signed char)g, c.seconds = (float)((double)ns * 1e-9);
-            dfi_choice_keep(v->choices, &c);
-            return 0;
-        }
-    }
-    return 0; /* the list has changed since */
-}
-
-static int dfi_tune_mine(void *arg, const char *key)
-{
-    const struct dfi_tune_file *f = (const struct dfi_tune_file *)arg;
-    char mine[DFI_FILE_LINE];
-    dfi_tune_key(mine, sizeof mine, f->list, f->info, f->choice->size);
-    return !strcmp(mine, key);
-}
-
-static void dfi_tune_put(void *arg, FILE *out)
-{
-    const struct dfi_tune_file *f = (const struct dfi_tune_file *)arg;
-    static const int open[3] = { 0, 0, 0 };
-    const int *group = f->choice->group < 0 ? open : f->list->variant[f->choice->variant].groups[f->choice->group];
-    char key[DFI_FILE_LINE];
-    dfi_tune_key(key, sizeof key, f->list, f->info, f->choice->size);
-    fprintf(out, "%d %d %d %llu %s\t%s\n", group[0], group[1], group[2], (unsigned long long)((double)f->choice->seconds * 1e9), f->list->of[f->choice->variant].name, key);
-}
-
-static struct dfi_file dfi_tune_times = { "DF_TUNE", "df_tune 1: group, nanoseconds, variant; list, size class, device", 0, dfi_tune_take, dfi_tune_mine,
-                                          dfi_tune_put };
-
-/* What other runs measured for this list. pre: the lock of gpu/pick.h. */
-static void dfi_tune_read(struct dfi_variants *v)
-{
-    struct dfi_tune_file f;
-    f.list = v, f.info = NULL, f.choice = NULL;
-    dfi_file_read(&dfi_tune_times, &f);
-}
 
 /* --- what must not be noticed of it -------------------------------------------------------------------------- */
 

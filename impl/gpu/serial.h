@@ -1,15 +1,15 @@
-/* gpu.h - devices and data under DF_SERIAL: the host is the only device, and it has all data */
-#ifndef DFI_SERIAL_GPU_H
-#define DFI_SERIAL_GPU_H
+/* serial.h - devices and data under DF_SERIAL: the host is the only device, and it has all data */
+#ifndef DFI_GPU_SERIAL_H
+#define DFI_GPU_SERIAL_H
 
 #include "../base/compiler.h"
+#include "../api/public.h"
 #include "../api/result.h"
 #include "../observe/graph/graph.h"
-#include "../gpu/graph.h"
-#include "../gpu/host/host.h"
-#include "impl.h"
-#include "../api/public.h"
+#include "../serial/impl.h"
 #include "../../df_gpu.h"
+#include "graph.h"
+#include "host/grid.h"
 
 DFI_EXTERN_C_BEGIN
 DFI_API int df_gpu_devices(void) { return 1; }

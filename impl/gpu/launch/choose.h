@@ -1,26 +1,26 @@
-/* choose.h - where a launch goes, if the program does not say: where it is expected to be done first
+/* choose.h - choice of a device for a launch: the one where it is expected to be done first
  *
- * That is when the place will have done what it was given, what it lacks of the launch's data is there, and the kernel has run, after
- * the times measured so far (gpu/history.h). Some launches are measured for that: the device is idle when they begin, and they
- * are waited for. Places of a kind that is not known yet get two launches of the class each; a kind that was measured only a few
- * times is taken for as fast as it ever was. Without times, or if a device would have to write back something to make room, bytes
- * decide: dfi_device_nearest. All under the engine's lock. */
-#ifndef DFI_GPU_CHOOSE_H
-#define DFI_GPU_CHOOSE_H
+ * The expected end is when the device has finished its earlier work, the missing data has been copied, and the kernel has run,
+ * after the times measured so far (gpu/history.h). Some launches are measured for that: the device is idle when they begin, and
+ * they are waited for. Devices of an unknown kind get two launches of the class each; a kind that was measured only a few times is
+ * taken for as fast as it ever was. Without times, or if a device would have to write back something to make room, bytes decide:
+ * dfi_device_nearest. Everything here is under the lock of the engine. */
+#ifndef DFI_GPU_LAUNCH_CHOOSE_H
+#define DFI_GPU_LAUNCH_CHOOSE_H
 
-#include "../base/atomic.h"
-#include "../os/threads.h"
-#include "../os/wait.h"
-#include "../api/access.h"
-#include "../api/task.h"
-#include "../flow/region.h"
-#include "driver.h"
-#include "engine.h"
-#include "going.h"
-#include "history.h"
-#include "memory.h"
-#include "record.h"
-#include "../api/public.h"
+#include "../../base/atomic.h"
+#include "../../os/threads.h"
+#include "../../os/wait.h"
+#include "../../api/access.h"
+#include "../../api/public.h"
+#include "../../api/task.h"
+#include "../../flow/region.h"
+#include "../driver.h"
+#include "../engine.h"
+#include "../history.h"
+#include "state.h"
+#include "../memory.h"
+#include "../record.h"
 
 /* Bytes to copy that a queue in use is worth: a kernel of 20 us at 12 GB/s; and that rate, for devices whose own is not known yet. */
 static const double dfi_busy_queue = 1 << 18, dfi_copy_rate = 12e9;
@@ -194,7 +194,7 @@ static struct dfi_option dfi_spot_choose(const struct dfi_size *s, const struct 
 }
 
 /* Sets where g goes. s: NULL, or its size if times matter; want: df_opts.device. */
-static void dfi_going_where(struct dfi_going *g, int want, const struct dfi_size *s, const struct dfi_access *x, unsigned n)
+static void dfi_flight_where(struct dfi_flight *g, int want, const struct dfi_size *s, const struct dfi_access *x, unsigned n)
 {
     struct dfi_option o = { want - 1, NULL, 0, 0 };
     struct dfi_spot *p;
@@ -234,7 +234,7 @@ static int dfi_measure_idle(struct dfi_device *d)
 }
 
 /* The transfers begin. */
-static void dfi_measure_begin(struct dfi_going *g)
+static void dfi_measure_begin(struct dfi_flight *g)
 {
     g->time.bytes = dfi_load_relaxed(&g->device->bytes_in);
     g->time.began = dfi_os_ns();
@@ -242,7 +242,7 @@ static void dfi_measure_begin(struct dfi_going *g)
 
 /* They are in the queue. Nonzero: it waited until they were over, so look at everything again. If that does not end, as others
  * make the device forget what came, the launch is not measured. */
-static int dfi_measure_copied(struct dfi_going *g)
+static int dfi_measure_copied(struct dfi_flight *g)
 {
     struct dfi_measure *m = &g->time;
     struct dfi_device *d = g->device;
@@ -263,7 +263,7 @@ static int dfi_measure_copied(struct dfi_going *g)
 }
 
 /* The kernel is in its queue: waits until it is done. */
-static void dfi_measure_end(struct dfi_going *g)
+static void dfi_measure_end(struct dfi_flight *g)
 {
     struct dfi_measure *m = &g->time;
     struct dfi_device *d = g->device;
@@ -277,7 +277,7 @@ static void dfi_measure_end(struct dfi_going *g)
 }
 
 /* The launch is in a queue of its device, or never will be. */
-static void dfi_measure_leave(struct dfi_going *g)
+static void dfi_measure_leave(struct dfi_flight *g)
 {
     if (g->time.times && g->time.spot != DFI_HOST_SPOT) dfi_history.spot[g->time.spot].pending--;
 }
