@@ -646,7 +646,7 @@ DFI_API void df_stop(void);
 DFI_API int df_workers(void);
 DFI_API int df_worker(void);
 /* Fills *counters. */
-DFI_API df_result df_stats(df_counters *counters);
+DFI_API df_result df_counters_get(df_counters *counters);
 /* One sentence, never NULL. */
 DFI_API const char *df_error_text(df_result r);
 

@@ -24,14 +24,14 @@ static void measure(const char *when)
     df_counters before, after;
     double best = 1e30, t;
     length = 400;
-    df_stats(&before);
+    df_counters_get(&before);
     for (int r = 0; r < ROUNDS; r++) {
         t = bench_now();
         DF_PARALLEL for (int i = 0; i < TASKS; i++) df_submit(work, cell[i]);
         t = bench_now() - t;
         if (t < best) best = t;
     }
-    df_stats(&after);
+    df_counters_get(&after);
     printf("%s: %.0f ns per task, %.0f %% stolen\n", when, best * 1e9 / TASKS, 100.0 * (double)(after.steals - before.steals) / (TASKS * ROUNDS));
 }
 

@@ -317,11 +317,11 @@ int main(int argc, char **argv)
     df_counters before, after;
     for (int run = 0; run < 3; run++) {
         memcpy(l.a, a.a, n * a.ld * sizeof *a.a);
-        df_stats(&before);
+        df_counters_get(&before);
         double start = now();
         size_t bad_column = factorize(&l, tile);
         seconds[run] = now() - start;
-        df_stats(&after);
+        df_counters_get(&after);
         if (bad_column) {
             free(l.a);
             die("%s is not positive definite: the pivot in column %zu is not positive",

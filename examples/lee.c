@@ -320,12 +320,12 @@ static int route(const way *w, const board *b, track **tracks, const track *seri
         end_without_memory();
     memcpy(j.cells, b->pad, (size_t)board_cells(b));
     df_stm_stats(&before);
-    df_stats(&tasks_before);
+    df_counters_get(&tasks_before);
     double start = now();
     w->run(w, &j);
     double seconds = now() - start;
     df_stm_stats(&after);
-    df_stats(&tasks_after);
+    df_counters_get(&tasks_after);
     if (df_wait_result() != DF_OK)
         end_without_memory();
 

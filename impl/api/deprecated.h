@@ -13,5 +13,6 @@ typedef df_taskgraph df_graph;
 #define DF_RECORD        DF_TASKGRAPH
 #define df_replay        df_taskgraph_run
 #define DF_ERROR_CAPTURE DF_ERROR_TASKGRAPH
+#define df_stats         df_counters_get
 
 #endif

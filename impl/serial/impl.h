@@ -791,7 +791,7 @@ DFI_API void df_stop(void)
 DFI_API int df_workers(void) { return 1; }
 DFI_API int df_worker(void) { return 0; }
 
-DFI_API df_result df_stats(df_counters *out)
+DFI_API df_result df_counters_get(df_counters *out)
 {
     memset(out, 0, sizeof *out);
     out->tasks = dfi_serial_tasks;

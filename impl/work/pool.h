@@ -491,7 +491,7 @@ DFI_API int df_worker(void)
     return w ? w->index : 0;
 }
 
-DFI_API df_result df_stats(df_counters *out)
+DFI_API df_result df_counters_get(df_counters *out)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
     memset(out, 0, sizeof *out);

@@ -583,7 +583,7 @@ static void rest(void)
         CHECK(p != NULL && p[3] == 0);
         df_submit(r_void, p);
     }
-    CHECK(df_stats(&c) == DF_OK && c.tasks > 0);
+    CHECK(df_counters_get(&c) == DF_OK && c.tasks > 0);
     CHECK(strlen(df_error_text(DF_ERROR_MEMORY)) > 10);
     DF_PARALLEL x++;
     CHECK(x == 8);

@@ -95,7 +95,7 @@ static void all_kinds(int deterministic)
 static size_t joined(void)
 {
     df_counters c;
-    df_stats(&c);
+    df_counters_get(&c);
     return c.steals;
 }
 

@@ -1,5 +1,5 @@
 /* edges.c - two tasks are ordered if and only if regions they declared share an element and one of the two
- * writes: 20,000 random pairs, seen from outside by df_stats
+ * writes: 20,000 random pairs, counted by df_counters_get
  *
  * One worker that queues: the first task is not done when the second is submitted. */
 #define DF_IMPLEMENTATION
@@ -68,12 +68,12 @@ int main(void)
         uint64_t before = seed;
         df_counters a, b;
         int conflict = 0;
-        df_stats(&a);
+        df_counters_get(&a);
         DF_PARALLEL {
             struct touched s = submit_random(&seed), t = submit_random(&seed);
             for (int k = 0; k < SPAN; k++) conflict |= (s.w[k] & (t.r[k] | t.w[k])) | (s.r[k] & t.w[k]);
         }
-        df_stats(&b);
+        df_counters_get(&b);
         if (b.edges - a.edges != (uint64_t)conflict) fprintf(stderr, "pair %d, seed %llu\n", i, (unsigned long long)before);
         CHECK(b.edges - a.edges == (uint64_t)conflict);
         CHECK(b.tasks - a.tasks == 2);

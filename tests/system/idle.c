@@ -15,7 +15,7 @@ static long cpu_ms(void)
 static uint64_t parks(void)
 {
     df_counters n;
-    df_stats(&n);
+    df_counters_get(&n);
     return n.parks;
 }
 

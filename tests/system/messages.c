@@ -337,12 +337,12 @@ static void cancelled_meanwhile(void)
     pthread_t p[3];
     df_counters before, after;
     group = none, go = 0;
-    df_stats(&before);
+    df_counters_get(&before);
     for (int i = 0; i < 3; i++) CHECK(!pthread_create(&p[i], NULL, submits, &x[i]));
     while (!__atomic_load_n(&go, __ATOMIC_SEQ_CST)) usleep(100);
     df_group_cancel(&group);
     for (int i = 0; i < 3; i++) CHECK(!pthread_join(p[i], NULL));
-    df_stats(&after);
+    df_counters_get(&after);
     CHECK(after.tasks - before.tasks == (uint64_t)(x[0] + x[1] + x[2]));
     CHECK(after.tasks - before.tasks + after.skipped - before.skipped == 3 * SUBMITS);
     CHECK_SAID(n_said == 0);

@@ -61,7 +61,7 @@ static uint64_t renamed(int workers, size_t bytes)
     df_counters before, after;
     most = 0;
     CHECK(df_start(&c) == DF_OK);
-    df_stats(&before);
+    df_counters_get(&before);
     DF_PARALLEL {
         for (int i = 0; i < ROUNDS; i++) {
             df_submit(write_it, x, i);
@@ -70,7 +70,7 @@ static uint64_t renamed(int workers, size_t bytes)
         }
     }
     for (int i = 0; i < BYTES; i++) CHECK(x[i] == ROUNDS - 1);
-    df_stats(&after);
+    df_counters_get(&after);
     CHECK(after.tasks - before.tasks == ROUNDS * (1 + READERS));
     CHECK(most <= bytes + bytes / BYTES * SLACK);
     df_stop();

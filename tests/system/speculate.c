@@ -88,7 +88,7 @@ static void transaction(long *p)
 static df_counters counters(void)
 {
     df_counters c;
-    df_stats(&c);
+    df_counters_get(&c);
     return c;
 }
 

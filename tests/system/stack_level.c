@@ -14,7 +14,7 @@ enum { DEQUE = 64, TASKS = 4, ROUNDS = 2000, BLOCKS = TEST_SLOW ? 5000 : 200000 
 static uint64_t steals(void)
 {
     df_counters n;
-    df_stats(&n);
+    df_counters_get(&n);
     return n.steals;
 }
 

@@ -37,7 +37,7 @@ int main(void)
     CHECK(df_start(NULL) == DF_ERROR_STARTED); /* twice */
     CHECK(work_right());
     CHECK(df_start(NULL) == DF_ERROR_STARTED);
-    CHECK(df_stats(&n) == DF_OK && n.tasks > 0);
+    CHECK(df_counters_get(&n) == DF_OK && n.tasks > 0);
     df_stop();
     CHECK(work_right());
     CHECK(df_start(NULL) == DF_ERROR_STARTED); /* the first construct started it */

@@ -98,7 +98,7 @@ static int one_of_each(void *unused)
     (void)unused;
     CHECK(work_right());
     for (int i = 0; i < 5; i++) DF_ATOMIC { df_tm_write(&x, df_tm_read(&x) + 1); }
-    CHECK(df_stats(&c) == DF_OK && c.transactions == 5 && c.aborts == 0 && c.launches == 0);
+    CHECK(df_counters_get(&c) == DF_OK && c.transactions == 5 && c.aborts == 0 && c.launches == 0);
     return 0;
 }
 

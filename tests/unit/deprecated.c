@@ -9,6 +9,7 @@ void add(long *x, long a) { *x += a; }
 int main(void)
 {
     long x = 0;
+    df_counters before, after;
     df_graph *g = df_graph_new();
     df_taskgraph *same = g;
     CHECK(g && df_replay(g) == DF_ERROR_CAPTURE);
@@ -20,5 +21,6 @@ int main(void)
     df_graph_set(g, add, 1, a, 100);
     CHECK(df_replay(g) == DF_OK && x == 112);
     df_graph_free(g);
+    CHECK(df_stats(&before) == DF_OK && df_counters_get(&after) == DF_OK && before.tasks == after.tasks && after.tasks >= 4);
     printf("%ld\n", x);
 }

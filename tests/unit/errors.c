@@ -40,7 +40,7 @@ static int skipped(void)
     static uint64_t before;
     df_counters c;
     int n;
-    df_stats(&c);
+    df_counters_get(&c);
     n = (int)(c.skipped - before);
     before = c.skipped;
     return n;

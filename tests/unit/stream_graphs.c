@@ -177,7 +177,7 @@ static void skipped(void)
     df_stream *s = df_stream_new(sizeof(long), 2), *t = df_stream_new(sizeof(long), 2);
     df_counters before, after;
     long sum = 0, copy = 0;
-    df_stats(&before);
+    df_counters_get(&before);
     df_group_cancel(&never);
     DF_PARALLEL {
         for (int i = 0; i < 8; i++) {
@@ -190,7 +190,7 @@ static void skipped(void)
             if (i % 2) df_submit_with(DF_OPTS(.group = &never), add_to, t, &copy);
             else df_submit(add_to, t, &sum);
     }
-    df_stats(&after);
+    df_counters_get(&after);
     df_stream_free(s), df_stream_free(t);
     printf("skipped %ld %ld %d\n", sum, copy, (int)(after.skipped - before.skipped));
 }

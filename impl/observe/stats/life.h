@@ -150,7 +150,7 @@ static void dfi_stats_begin(const char *name)
     if (dfi_events_begin(DFI_WATCH_STATS, dfi_s_read)) return;
     s->process = dfi_process();
     s->on = 1;
-    df_stats(&s->before);
+    df_counters_get(&s->before);
     dfi_perf_begin();
     dfi_s_calibrate(s);
     s->began = dfi_ticks();

@@ -71,7 +71,7 @@ static void dfi_s_print_counters(struct dfi_stats *s)
 {
     df_counters c;
     const df_counters *b = &s->before;
-    df_stats(&c);
+    df_counters_get(&c);
     dfi_s_say(s, "%llu tasks, %llu edges, %llu steals, %llu of them functions of df_spawn, %llu times asleep", (unsigned long long)(c.tasks - b->tasks),
               (unsigned long long)(c.edges - b->edges), (unsigned long long)(c.steals - b->steals), (unsigned long long)s->stolen_futures,
               (unsigned long long)(c.parks - b->parks));
