@@ -38,12 +38,12 @@ static int dfi_before_ref(struct dfi_before *b, const struct dfi_ref *r)
     return 1;
 }
 
-/* Are all tasks done that the node remembers and that conflict with an access of that kind? Commuting and reducing tasks exclude all
+/* Are all tasks done that the entry remembers and that conflict with an access of that kind? Commuting and reducing tasks exclude all
  * others here: the task has neither the lock nor a copy. Their group is closed, so that copies are combined. */
-static int dfi_before_node(struct dfi_before *b, struct dfi_node *n, unsigned kind)
+static int dfi_before_entry(struct dfi_before *b, struct dfi_entry *n, unsigned kind)
 {
     unsigned i;
-    if (n->group) dfi_node_close_group(b->w, b->scope->table, n);
+    if (n->group) dfi_entry_close_group(b->w, b->scope->table, n);
     if (!(kind == n->kind && (kind == DFI_IN || kind == DFI_CONCURRENT)))
         for (i = 0; i < n->n_readers; i++)
             if (!dfi_before_ref(b, &n->readers[i])) return 0;
@@ -64,7 +64,7 @@ static int dfi_before_gates(const struct dfi_flow *t, const struct dfi_region *r
 static int dfi_before_done(struct dfi_before *b)
 {
     const struct dfi_flow *t = b->self;
-    struct dfi_node *n;
+    struct dfi_entry *n;
     unsigned i;
     if (t) { /* what had its edges already; pairs with dfi_flow_unblock */
         if (dfi_load_acquire(&t->wait) != DFI_GUARD - (intptr_t)t->n_edges) return 0;
@@ -76,7 +76,7 @@ static int dfi_before_done(struct dfi_before *b)
         if (!r.rows || b->x[i].mode & DFI_WEAK) continue; /* for its children, which are children of the scope */
         if (b->gated && !dfi_before_gates(b->gated, &r)) return 0;
         for (n = b->scope && b->scope->table ? b->scope->table->all : NULL; n; n = n->all)
-            if (dfi_region_overlap(&n->region, &r) && !dfi_before_node(b, n, dfi_kind(b->x[i].mode))) return 0;
+            if (dfi_region_overlap(&n->region, &r) && !dfi_before_entry(b, n, dfi_kind(b->x[i].mode))) return 0;
     }
     return 1;
 }

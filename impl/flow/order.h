@@ -1,9 +1,9 @@
 /* order.h - which tasks come before a new one
  *
- * The thread that owns a scope registers its children in the order of submission. A node (flow/table.h)
+ * The thread that owns a scope registers its children in the order of submission. An entry (flow/table.h)
  * remembers the last task that wrote its region alone, and those that shared it since, in one mode:
  * reading, commuting, concurrent, or reducing. A new access comes after the writer, and after the sharers
- * unless it shares in the same mode; and likewise with every node that overlaps.
+ * unless it shares in the same mode; and likewise with every entry that overlaps.
  * Many sharers followed by many others of another mode would be a product of edges: such lists are
  * replaced by one internal task that follows them all. */
 #ifndef DFI_FLOW_ORDER_H
@@ -62,7 +62,7 @@ static unsigned dfi_kind(unsigned mode) /* of sharing; 0: alone */
 }
 
 /* The sharers of n become its writer: at most one task is left. 0, or -1 without memory. */
-static int dfi_node_collapse(struct dfi_worker *w, struct dfi_scope *s, struct dfi_node *n)
+static int dfi_entry_collapse(struct dfi_worker *w, struct dfi_scope *s, struct dfi_entry *n)
 {
     if (dfi_refs_join(w, s, n->readers, &n->n_readers)) return -1;
     if (n->n_readers) n->writer = n->readers[0];
@@ -71,7 +71,7 @@ static int dfi_node_collapse(struct dfi_worker *w, struct dfi_scope *s, struct d
 }
 
 /* No more members: the next access is of another kind. pre: who comes next has its edges to them. */
-static void dfi_node_close_group(struct dfi_worker *w, struct dfi_table *table, struct dfi_node *n)
+static void dfi_entry_close_group(struct dfi_worker *w, struct dfi_table *table, struct dfi_entry *n)
 {
     struct dfi_group *g = n->group;
     if (!g) return;
@@ -82,7 +82,7 @@ static void dfi_node_close_group(struct dfi_worker *w, struct dfi_table *table, 
 
 /* Orders t after what conflicts with an access of that kind to n. `all`: it writes all of n, alone; `joins`: it
  * may join the sharers of n if their kind is the same. */
-static int dfi_node_order(struct dfi_worker *w, struct dfi_flow *t, struct dfi_node *n, unsigned kind, int all, int joins)
+static int dfi_entry_order(struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n, unsigned kind, int all, int joins)
 {
     const struct dfi_access *access = w->reg_access;
     unsigned i;
@@ -93,7 +93,7 @@ static int dfi_node_order(struct dfi_worker *w, struct dfi_flow *t, struct dfi_n
         for (i = 0; i < n->n_readers && !failed; i++) failed = dfi_edge_add(w, t, &n->readers[i]);
         w->reg_access = access;
         if (failed) return -1;
-        if (DFI_UNLIKELY(n->group != NULL)) dfi_node_close_group(w, t->scope->table, n);
+        if (DFI_UNLIKELY(n->group != NULL)) dfi_entry_close_group(w, t->scope->table, n);
     }
     /* sharers since the last write come after it themselves, but they may have been forgotten when done */
     return dfi_edge_add(w, t, &n->writer);
@@ -103,7 +103,7 @@ static int dfi_node_order(struct dfi_worker *w, struct dfi_flow *t, struct dfi_n
 static int dfi_reduces_in_order(const struct dfi_access *x) { return dfi_pool.deterministic || x->mode & DFI_ORDERED ? 1 : 0; }
 
 /* t joins the group of n, or begins one. 0, or -1 without memory. */
-static int dfi_group_join(struct dfi_worker *w, struct dfi_flow *t, struct dfi_node *n, const struct dfi_access *x, unsigned kind)
+static int dfi_group_join(struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n, const struct dfi_access *x, unsigned kind)
 {
     struct dfi_extra *e = dfi_extra_of(w, t);
     struct dfi_group *g = n->group;
@@ -139,34 +139,34 @@ static int dfi_group_join(struct dfi_worker *w, struct dfi_flow *t, struct dfi_n
 }
 
 /* Orders g after what conflicts with an access to n, and with what overlaps it. 0, or -1 without memory. */
-static int dfi_order(struct dfi_worker *w, struct dfi_flow *g, struct dfi_node *n, unsigned kind, int joins)
+static int dfi_order(struct dfi_worker *w, struct dfi_flow *g, struct dfi_entry *n, unsigned kind, int joins)
 {
     unsigned i;
-    if (dfi_node_order(w, g, n, kind, !kind, joins)) return -1;
+    if (dfi_entry_order(w, g, n, kind, !kind, joins)) return -1;
     for (i = 0; i < n->n_over; i++)
-        if (dfi_node_order(w, g, dfi_node_over(n, i), kind, !kind && (uintptr_t)n->over[i] & 1, !(kind & DFI_GROUPED))) return -1;
+        if (dfi_entry_order(w, g, dfi_entry_over(n, i), kind, !kind && (uintptr_t)n->over[i] & 1, !(kind & DFI_GROUPED))) return -1;
     return 0;
 }
 
-/* The node of a region is to remember the task `me`. joins: it may join the sharers if their kind is the same. 0, or -1 without memory. */
-static int dfi_remember(struct dfi_worker *w, struct dfi_scope *s, struct dfi_node *n, struct dfi_ref me, unsigned kind, int joins)
+/* The entry of a region is to remember the task `me`. joins: it may join the sharers if their kind is the same. 0, or -1 without memory. */
+static int dfi_remember(struct dfi_worker *w, struct dfi_scope *s, struct dfi_entry *n, struct dfi_ref me, unsigned kind, int joins)
 {
     unsigned i;
     if (!kind) {
         for (i = 0; i < n->n_over; i++) {
-            struct dfi_node *m = dfi_node_over(n, i);
+            struct dfi_entry *m = dfi_entry_over(n, i);
             if ((uintptr_t)n->over[i] & 1) { /* all of m is written: n's writer stands for what m remembers */
                 m->n_readers = 0;
                 m->writer.task = NULL;
-            } else if (m->n_readers == m->max_readers) dfi_node_drop_done_readers(m);
+            } else if (m->n_readers == m->max_readers) dfi_entry_drop_done_readers(m);
         }
         n->n_readers = 0;
         n->writer = me;
         return 0;
     }
-    if (n->n_readers && !(kind == n->kind && joins) && dfi_node_collapse(w, s, n)) return -1;
+    if (n->n_readers && !(kind == n->kind && joins) && dfi_entry_collapse(w, s, n)) return -1;
     n->kind = kind;
-    return dfi_node_add_reader(n, me);
+    return dfi_entry_add_reader(n, me);
 }
 
 /* A child of s, which has its edges, and is no member of a group, was not remembered when it was submitted; nor were those after it.
@@ -174,19 +174,19 @@ static int dfi_remember(struct dfi_worker *w, struct dfi_scope *s, struct dfi_no
 static int dfi_remember_late(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_ref *r, const struct dfi_access *x)
 {
     struct dfi_region q = dfi_region_of(x);
-    struct dfi_node *n;
+    struct dfi_entry *n;
     unsigned i;
     if (!q.rows) return 0;
     if (!(n = dfi_table_find(w, s->table, &q))) return -1;
     w->reg_task = NULL, w->reg_access = NULL;
-    if (n->group) dfi_node_close_group(w, s->table, n);
+    if (n->group) dfi_entry_close_group(w, s->table, n);
     for (i = 0; i < n->n_over; i++)
-        if (dfi_node_over(n, i)->group) dfi_node_close_group(w, s->table, dfi_node_over(n, i));
+        if (dfi_entry_over(n, i)->group) dfi_entry_close_group(w, s->table, dfi_entry_over(n, i));
     return dfi_remember(w, s, n, *r, dfi_kind(x->mode), 1);
 }
 
 /* The access x of t to the region of n: as dfi_register. */
-static int dfi_register_at(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *g, struct dfi_node *n, const struct dfi_access *x)
+static int dfi_register_at(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *g, struct dfi_entry *n, const struct dfi_access *x)
 {
     struct dfi_ref me;
     unsigned kind = dfi_kind(x->mode);
@@ -220,7 +220,7 @@ static DFI_COLD int dfi_register_all(struct dfi_worker *w, struct dfi_flow *t, s
 {
     struct dfi_region r = dfi_region_all();
     struct dfi_scope *s = t->scope;
-    struct dfi_node *n;
+    struct dfi_entry *n;
     if (!s->table && !(s->table = dfi_table_new(w))) return -1;
     if (!(n = dfi_table_find(w, s->table, &r))) return -1;
     return dfi_register_at(w, t, g, n, x) ? -1 : 1;
@@ -232,7 +232,7 @@ static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flo
 {
     struct dfi_scope *s = t->scope;
     struct dfi_region r = dfi_region_of(x);
-    struct dfi_node *n;
+    struct dfi_entry *n;
     struct dfi_ref me;
     unsigned kind = dfi_kind(x->mode), i;
     if (DFI_UNLIKELY(dfi_region_is_all(&r))) return dfi_register_all(w, t, g, x);
@@ -246,7 +246,7 @@ static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flo
             for (i = 0; i < n->n_readers; i++)
                 if (dfi_edge_add(w, g, &n->readers[i])) return -1;
         if (dfi_edge_add(w, g, &n->writer)) return -1;
-        if (kind) return dfi_node_add_reader(n, me);
+        if (kind) return dfi_entry_add_reader(n, me);
         n->n_readers = 0;
         n->writer = me;
         return 0;
@@ -262,7 +262,7 @@ static int dfi_order_after(struct dfi_worker *w, struct dfi_flow *j, const struc
 {
     struct dfi_scope *s = j->scope;
     unsigned kind = dfi_kind(mode);
-    struct dfi_node *n;
+    struct dfi_entry *n;
     if (!s->table) return 0;
     dfi_capture_table(w, s);
     if (!(n = dfi_table_find(w, s->table, r))) return -1;
@@ -270,8 +270,8 @@ static int dfi_order_after(struct dfi_worker *w, struct dfi_flow *j, const struc
     return dfi_order(w, j, n, kind, !(kind & DFI_GROUPED));
 }
 
-/* Accesses of one task that overlap. Each keeps its mode, and its node remembers it, so that others come after exactly what they conflict
- * with. But a task cannot meet itself in a group: commuting and reducing accesses then write alone. And a node remembers a task in one
+/* Accesses of one task that overlap. Each keeps its mode, and its entry remembers it, so that others come after exactly what they conflict
+ * with. But a task cannot meet itself in a group: commuting and reducing accesses then write alone. And an entry remembers a task in one
  * mode: of two that declare the same region, in different modes, the one that shares writes alone, which is what both together
  * amount to. */
 static void dfi_accesses_apart(struct dfi_access *x, unsigned n)
@@ -292,10 +292,10 @@ static void dfi_accesses_apart(struct dfi_access *x, unsigned n)
 /* The values of a scope come to rest where they belong: before its owner waits, or leaves it. */
 static void dfi_settle(struct dfi_worker *w, struct dfi_scope *s)
 {
-    struct dfi_node *n;
+    struct dfi_entry *n;
     if (DFI_LIKELY(!s->table || !s->table->unsettled)) return;
     for (n = s->table->all; n; n = n->all) {
-        if (n->group && n->group->combine) dfi_node_close_group(w, s->table, n);
+        if (n->group && n->group->combine) dfi_entry_close_group(w, s->table, n);
         if (n->place) dfi_place_settle(w, s, n);
     }
 }

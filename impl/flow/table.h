@@ -3,9 +3,9 @@
  * One table per scope, touched only by the thread that owns the scope: no lock, no atomic. A region
  * that was seen before (same address and shape) is found by a hash look-up. A new one is compared
  * once, exactly, with those whose address intervals meet its own (a treap ordered by address that
- * knows the largest end below each node), and keeps a list of the nodes it overlaps; from then on an
- * access to it walks that list. Nodes all of whose tasks are done are dropped when the table has
- * doubled, so a scope that touches ever new memory keeps only as many nodes as it has unfinished
+ * knows the largest end below each entry), and keeps a list of the entries it overlaps; from then on an
+ * access to it walks that list. Entries all of whose tasks are done are dropped when the table has
+ * doubled, so a scope that touches ever new memory keeps only as many entries as it has unfinished
  * tasks. */
 #ifndef DFI_FLOW_TABLE_H
 #define DFI_FLOW_TABLE_H
@@ -20,8 +20,8 @@
 #include "region.h"
 
 enum {
-    DFI_TABLE_SMALL = 8,       /* nodes compared one by one; a recursive task seldom has more */
-    DFI_TABLE_SWEEP = 8192     /* first sweep: 1.5 MB of nodes; below it repeated regions never go away */
+    DFI_TABLE_SMALL = 8,       /* entries compared one by one; a recursive task seldom has more */
+    DFI_TABLE_SWEEP = 8192     /* first sweep: 1.5 MB of entries; below it repeated regions never go away */
 };
 
 static unsigned dfi_region_hash(const struct dfi_region *r)
@@ -51,7 +51,7 @@ static int dfi_ref_gone(const struct dfi_ref *r)
 
 /* --- treap ------------------------------------------------------------------------------------- */
 
-static void dfi_treap_update(struct dfi_node *n)
+static void dfi_treap_update(struct dfi_entry *n)
 {
     n->reach = dfi_region_end(&n->region);
     if (n->left && n->left->reach > n->reach) n->reach = n->left->reach;
@@ -59,9 +59,9 @@ static void dfi_treap_update(struct dfi_node *n)
 }
 
 /* Depth is logarithmic with the random priorities, so recursion is fine. */
-static struct dfi_node *dfi_treap_insert(struct dfi_node *root, struct dfi_node *n)
+static struct dfi_entry *dfi_treap_insert(struct dfi_entry *root, struct dfi_entry *n)
 {
-    struct dfi_node *up = root;
+    struct dfi_entry *up = root;
     if (!root) {
         n->left = n->right = NULL;
         dfi_treap_update(n);
@@ -79,24 +79,24 @@ static struct dfi_node *dfi_treap_insert(struct dfi_node *root, struct dfi_node 
     return up;
 }
 
-static int dfi_node_link(struct dfi_node *a, struct dfi_node *b);
+static int dfi_entry_link(struct dfi_entry *a, struct dfi_entry *b);
 static void dfi_group_close(struct dfi_worker *w, struct dfi_group *g);
-static void dfi_places_keep(struct dfi_scope *s, struct dfi_node *n);
+static void dfi_places_keep(struct dfi_scope *s, struct dfi_entry *n);
 
-/* Links n with every node below root that shares a byte with it. 0, or -1 without memory. */
-static int dfi_treap_link(struct dfi_node *root, struct dfi_node *n)
+/* Links n with every entry below root that shares a byte with it. 0, or -1 without memory. */
+static int dfi_treap_link(struct dfi_entry *root, struct dfi_entry *n)
 {
     uintptr_t lo = n->region.p, hi = dfi_region_end(&n->region);
     while (root && root->reach > lo) {
         if (dfi_treap_link(root->left, n)) return -1;
         if (root->region.p >= hi) return 0;
-        if (dfi_region_overlap(&root->region, &n->region) && dfi_node_link(root, n)) return -1;
+        if (dfi_region_overlap(&root->region, &n->region) && dfi_entry_link(root, n)) return -1;
         root = root->right;
     }
     return 0;
 }
 
-/* --- nodes ------------------------------------------------------------------------------------- */
+/* --- entries ------------------------------------------------------------------------------------- */
 
 /* Makes room for one more element in a malloced array; `few` is the array to start from, or NULL. */
 static int dfi_array_grow(void **array, const void *few, unsigned n, unsigned *max, size_t bytes)
@@ -113,33 +113,33 @@ static int dfi_array_grow(void **array, const void *few, unsigned n, unsigned *m
     return 0;
 }
 
-static int dfi_node_over_push(struct dfi_node *a, struct dfi_node *b)
+static int dfi_entry_over_push(struct dfi_entry *a, struct dfi_entry *b)
 {
     void *array = a->over;
     if (a->n_over == a->max_over) {
         if (dfi_array_grow(&array, NULL, a->n_over, &a->max_over, sizeof *a->over)) return -1;
-        a->over = (struct dfi_node **)array;
+        a->over = (struct dfi_entry **)array;
     }
-    a->over[a->n_over++] = (struct dfi_node *)((uintptr_t)b | (uintptr_t)dfi_region_covers(&a->region, &b->region));
+    a->over[a->n_over++] = (struct dfi_entry *)((uintptr_t)b | (uintptr_t)dfi_region_covers(&a->region, &b->region));
     return 0;
 }
 
-static struct dfi_node *dfi_node_over(const struct dfi_node *n, unsigned i)
+static struct dfi_entry *dfi_entry_over(const struct dfi_entry *n, unsigned i)
 {
-    return (struct dfi_node *)((uintptr_t)n->over[i] & ~(uintptr_t)1);
+    return (struct dfi_entry *)((uintptr_t)n->over[i] & ~(uintptr_t)1);
 }
 
-static int dfi_node_link(struct dfi_node *a, struct dfi_node *b)
+static int dfi_entry_link(struct dfi_entry *a, struct dfi_entry *b)
 {
-    if (dfi_node_over_push(a, b)) return -1;
-    if (dfi_node_over_push(b, a)) {
+    if (dfi_entry_over_push(a, b)) return -1;
+    if (dfi_entry_over_push(b, a)) {
         a->n_over--;
         return -1;
     }
     return 0;
 }
 
-static void dfi_node_free(struct dfi_worker *w, struct dfi_node *n)
+static void dfi_entry_free(struct dfi_worker *w, struct dfi_entry *n)
 {
     if (DFI_UNLIKELY(n->group != NULL)) dfi_group_close(w, n->group);
     if (n->readers != n->few_readers) dfi_mfree(n->readers);
@@ -147,13 +147,13 @@ static void dfi_node_free(struct dfi_worker *w, struct dfi_node *n)
     dfi_block_free(w, w, &n->head);
 }
 
-static void dfi_node_unlink(struct dfi_node *n) /* from the lists of the nodes it overlaps */
+static void dfi_entry_unlink(struct dfi_entry *n) /* from the lists of the entries it overlaps */
 {
     unsigned i, j;
     for (i = 0; i < n->n_over; i++) {
-        struct dfi_node *m = dfi_node_over(n, i);
+        struct dfi_entry *m = dfi_entry_over(n, i);
         for (j = 0; j < m->n_over; j++)
-            if (dfi_node_over(m, j) == n) {
+            if (dfi_entry_over(m, j) == n) {
                 m->over[j] = m->over[--m->n_over];
                 break;
             }
@@ -163,7 +163,7 @@ static void dfi_node_unlink(struct dfi_node *n) /* from the lists of the nodes i
 /* Statistics want edges to tasks that are done as well: is a list that has n elements kept for them? */
 static int dfi_watch_keeps(size_t n);
 
-static void dfi_node_drop_done_readers(struct dfi_node *n)
+static void dfi_entry_drop_done_readers(struct dfi_entry *n)
 {
     unsigned i, kept = 0;
     if (DFI_UNLIKELY(dfi_watch_keeps(n->n_readers))) return;
@@ -172,11 +172,11 @@ static void dfi_node_drop_done_readers(struct dfi_node *n)
     n->n_readers = kept;
 }
 
-static int dfi_node_add_reader(struct dfi_node *n, struct dfi_ref r)
+static int dfi_entry_add_reader(struct dfi_entry *n, struct dfi_ref r)
 {
     void *array = n->readers;
     if (n->n_readers == n->max_readers) {
-        dfi_node_drop_done_readers(n);
+        dfi_entry_drop_done_readers(n);
         if (n->n_readers > n->max_readers / 2) {
             if (dfi_array_grow(&array, n->few_readers, n->n_readers, &n->max_readers, sizeof *n->readers)) return -1;
             n->readers = (struct dfi_ref *)array;
@@ -201,46 +201,46 @@ static struct dfi_table *dfi_table_new(struct dfi_worker *w)
     return t;
 }
 
-/* The table of a scope whose first entries found no memory: no node is ever added, and it is only read. */
+/* The table of a scope whose first entries found no memory: no entry is ever added, and it is only read. */
 static struct dfi_table dfi_table_closed;
 
 /* The tasks of scope s may still be running: places of renamed values stay until they are done. */
 static void dfi_table_free(struct dfi_worker *w, struct dfi_scope *s)
 {
     struct dfi_table *t = s->table;
-    struct dfi_node *n, *next;
+    struct dfi_entry *n, *next;
     if (t == &dfi_table_closed) return;
     for (n = t->all; n; n = next) {
         next = n->all;
         if (DFI_UNLIKELY(n->places != NULL)) dfi_places_keep(s, n);
-        dfi_node_free(w, n);
+        dfi_entry_free(w, n);
     }
     dfi_mfree(t->bucket);
     dfi_block_free(w, w, &t->head);
 }
 
-static void dfi_table_insert(struct dfi_table *t, struct dfi_node *n)
+static void dfi_table_insert(struct dfi_table *t, struct dfi_entry *n)
 {
-    struct dfi_node **b = &t->bucket[dfi_region_hash(&n->region) & t->mask];
+    struct dfi_entry **b = &t->bucket[dfi_region_hash(&n->region) & t->mask];
     n->chain = *b, *b = n;
     t->root = dfi_treap_insert(t->root, n);
 }
 
 static void dfi_table_refill(struct dfi_table *t)
 {
-    struct dfi_node *n;
+    struct dfi_entry *n;
     memset(t->bucket, 0, (t->mask + 1) * sizeof *t->bucket);
     t->root = NULL;
     for (n = t->all; n; n = n->all) dfi_table_insert(t, n);
 }
 
-/* Hash and treap with room for twice the nodes there are. */
+/* Hash and treap with room for twice the entries there are. */
 static DFI_NOINLINE int dfi_table_grow(struct dfi_table *t)
 {
     size_t size = 32;
-    struct dfi_node **b;
+    struct dfi_entry **b;
     while (size < 2 * (t->count + 1)) size *= 2;
-    if (!(b = (struct dfi_node **)dfi_malloc(size * sizeof *b))) {
+    if (!(b = (struct dfi_entry **)dfi_malloc(size * sizeof *b))) {
         dfi_warn_no_memory();
         return -1;
     }
@@ -250,26 +250,26 @@ static DFI_NOINLINE int dfi_table_grow(struct dfi_table *t)
     return 0;
 }
 
-/* Drops the nodes all of whose tasks are done. */
+/* Drops the entries all of whose tasks are done. */
 static DFI_NOINLINE void dfi_table_sweep(struct dfi_worker *w, struct dfi_table *t)
 {
-    struct dfi_node *n, **at;
+    struct dfi_entry *n, **at;
     unsigned i, kept;
     for (n = t->all; n; n = n->all) {
-        dfi_node_drop_done_readers(n);
+        dfi_entry_drop_done_readers(n);
         n->dead = !n->n_readers && dfi_ref_gone(&n->writer) && !(n->group && n->group->combine) && !n->places;
     }
     for (n = t->all; n; n = n->all) {
         if (n->dead) continue;
         for (i = kept = 0; i < n->n_over; i++)
-            if (!dfi_node_over(n, i)->dead) n->over[kept++] = n->over[i];
+            if (!dfi_entry_over(n, i)->dead) n->over[kept++] = n->over[i];
         n->n_over = kept;
     }
     for (at = &t->all; (n = *at) != NULL;) {
         if (n->dead) {
             *at = n->all;
             t->count--;
-            dfi_node_free(w, n);
+            dfi_entry_free(w, n);
         } else at = &n->all;
     }
     t->sweep_at = 2 * t->count;
@@ -277,14 +277,14 @@ static DFI_NOINLINE void dfi_table_sweep(struct dfi_worker *w, struct dfi_table 
     dfi_table_refill(t);
 }
 
-static DFI_NOINLINE struct dfi_node *dfi_table_add(struct dfi_worker *w, struct dfi_table *t, const struct dfi_region *r)
+static DFI_NOINLINE struct dfi_entry *dfi_table_add(struct dfi_worker *w, struct dfi_table *t, const struct dfi_region *r)
 {
-    struct dfi_node *n, *m;
+    struct dfi_entry *n, *m;
     int failed = 0;
     if (t == &dfi_table_closed) return NULL;
     if (t->count >= t->sweep_at && !dfi_watch_keeps(t->count)) dfi_table_sweep(w, t);
     if ((t->bucket ? t->count > t->mask : t->count == DFI_TABLE_SMALL) && dfi_table_grow(t)) return NULL;
-    if (!(n = (struct dfi_node *)dfi_block_new(w, DFI_CLS_NODE))) return NULL;
+    if (!(n = (struct dfi_entry *)dfi_block_new(w, DFI_CLS_ENTRY))) return NULL;
     n->region = *r;
     n->writer.task = NULL;
     n->readers = n->few_readers, n->n_readers = 0, n->max_readers = 2;
@@ -296,10 +296,10 @@ static DFI_NOINLINE struct dfi_node *dfi_table_add(struct dfi_worker *w, struct 
     if (t->bucket) failed = dfi_treap_link(t->root, n);
     else
         for (m = t->all; m && !failed; m = m->all)
-            if (dfi_region_overlap(&m->region, r)) failed = dfi_node_link(m, n);
+            if (dfi_region_overlap(&m->region, r)) failed = dfi_entry_link(m, n);
     if (failed) {
-        dfi_node_unlink(n);
-        dfi_node_free(w, n);
+        dfi_entry_unlink(n);
+        dfi_entry_free(w, n);
         return NULL;
     }
     n->all = t->all, t->all = n;
@@ -308,9 +308,9 @@ static DFI_NOINLINE struct dfi_node *dfi_table_add(struct dfi_worker *w, struct 
     return n;
 }
 
-static struct dfi_node *dfi_table_find(struct dfi_worker *w, struct dfi_table *t, const struct dfi_region *r)
+static struct dfi_entry *dfi_table_find(struct dfi_worker *w, struct dfi_table *t, const struct dfi_region *r)
 {
-    struct dfi_node *n;
+    struct dfi_entry *n;
     if (t->bucket) {
         for (n = t->bucket[dfi_region_hash(r) & t->mask]; n; n = n->chain)
             if (dfi_region_same(&n->region, r)) return n;

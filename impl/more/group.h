@@ -1,6 +1,6 @@
 /* group.h - tasks that share a region: one at a time in any order, or accumulating into copies
  *
- * The commuting (or reducing) tasks between two other accesses of a region form a group. The node of the
+ * The commuting (or reducing) tasks between two other accesses of a region form a group. The entry of the
  * region holds it while it is open; the owner of the scope closes it when another kind of access, or the
  * scope's wait, needs the region. The last member to finish after that, or the owner if all have, ends the
  * group: copies are combined into the region before any edge to what follows is released.

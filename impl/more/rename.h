@@ -29,18 +29,18 @@ struct dfi_place {
     struct dfi_local local;    /* first: an ended scope may keep it until its tasks are done */
     struct dfi_place *next;    /* places of one region */
     char *p;
-    struct dfi_ref *users;     /* tasks that use it, but for those the node itself remembers */
+    struct dfi_ref *users;     /* tasks that use it, but for those the entry itself remembers */
     unsigned n_users, max_users;
     int original;              /* the region itself */
 };
 
-static int dfi_node_order(struct dfi_worker *w, struct dfi_flow *t, struct dfi_node *n, unsigned kind, int all, int joins);
-static void dfi_node_close_group(struct dfi_worker *w, struct dfi_table *table, struct dfi_node *n);
+static int dfi_entry_order(struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n, unsigned kind, int all, int joins);
+static void dfi_entry_close_group(struct dfi_worker *w, struct dfi_table *table, struct dfi_entry *n);
 static void dfi_join_run(void *args, void *result);
 
-static char *dfi_place_now(const struct dfi_node *n) { return n->place ? n->place->p : (char *)n->region.p; }
+static char *dfi_place_now(const struct dfi_entry *n) { return n->place ? n->place->p : (char *)n->region.p; }
 
-static void dfi_places_keep(struct dfi_scope *s, struct dfi_node *n)
+static void dfi_places_keep(struct dfi_scope *s, struct dfi_entry *n)
 {
     while (n->places) {
         struct dfi_place *p = n->places;
@@ -75,7 +75,7 @@ static int dfi_place_add_user(struct dfi_place *p, const struct dfi_ref *r)
 }
 
 /* A new place of n with room for `bytes`, counted against the limit; 0: for the original. NULL: not to be had. */
-static struct dfi_place *dfi_place_new(struct dfi_node *n, size_t bytes)
+static struct dfi_place *dfi_place_new(struct dfi_entry *n, size_t bytes)
 {
     struct dfi_place *p = NULL;
     if (bytes > dfi_pool.rename_bytes) return NULL;
@@ -93,7 +93,7 @@ static struct dfi_place *dfi_place_new(struct dfi_node *n, size_t bytes)
     return p;
 }
 
-static struct dfi_place *dfi_place_original(struct dfi_node *n)
+static struct dfi_place *dfi_place_original(struct dfi_entry *n)
 {
     struct dfi_place *p;
     for (p = n->places; p; p = p->next)
@@ -101,7 +101,7 @@ static struct dfi_place *dfi_place_original(struct dfi_node *n)
     return dfi_place_new(n, 0);
 }
 
-static void dfi_place_set(struct dfi_table *table, struct dfi_node *n, struct dfi_place *to)
+static void dfi_place_set(struct dfi_table *table, struct dfi_entry *n, struct dfi_place *to)
 {
     if (to && to->original) to = NULL;
     table->unsettled += (size_t)(to != NULL) - (size_t)(n->place != NULL);
@@ -132,7 +132,7 @@ static void dfi_copy_back_run(void *args, void *result)
 }
 
 /* The value of n goes to its original address, by a task. 0, or -1 without memory: nothing has changed. */
-static int dfi_place_bring_back(struct dfi_worker *w, struct dfi_scope *s, struct dfi_node *n)
+static int dfi_place_bring_back(struct dfi_worker *w, struct dfi_scope *s, struct dfi_entry *n)
 {
     static const struct dfi_type type = { dfi_copy_back_run, "copy back", 0, 0, sizeof(struct dfi_copy_back), DFI_INTERNAL | DFI_WRITES, NULL };
     static const struct dfi_type nothing = { dfi_join_run, "nothing", 0, 0, 1, DFI_INTERNAL, NULL };
@@ -148,7 +148,7 @@ static int dfi_place_bring_back(struct dfi_worker *w, struct dfi_scope *s, struc
     a.region = n->region, a.from = place->p;
     memcpy(t->task.args, &a, sizeof a);
     me.task = t, me.seq = t->seq;
-    failed = dfi_node_order(w, t, n, DFI_IN, 0, 1) || dfi_place_add_user(place, &n->writer) || dfi_place_add_user(place, &me);
+    failed = dfi_entry_order(w, t, n, DFI_IN, 0, 1) || dfi_place_add_user(place, &n->writer) || dfi_place_add_user(place, &me);
     for (i = 0; i < n->n_readers && !failed; i++) failed = dfi_place_add_user(place, &n->readers[i]);
     for (i = 0; i < original->n_users && !failed; i++) failed = dfi_edge_add(w, t, &original->users[i]);
     if (failed) t->type = &nothing; /* it has edges already: it runs, and does nothing */
@@ -166,7 +166,7 @@ static int dfi_place_bring_back(struct dfi_worker *w, struct dfi_scope *s, struc
 static int dfi_wait_before(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_flow *self, const struct dfi_access *x, unsigned n);
 
 /* The same for a scope's wait: without memory for the task it waits here. */
-static void dfi_place_settle(struct dfi_worker *w, struct dfi_scope *s, struct dfi_node *n)
+static void dfi_place_settle(struct dfi_worker *w, struct dfi_scope *s, struct dfi_entry *n)
 {
     struct dfi_access x;
     if (dfi_place_bring_back(w, s, n) == 0) return;
@@ -183,7 +183,7 @@ static void dfi_place_settle(struct dfi_worker *w, struct dfi_scope *s, struct d
 /* --- giving an output another place ----------------------------------------------------------------- */
 
 /* Does the memory of n hold up a writer, while a worker has nothing to do, or the caller would not? */
-static int dfi_rename_helps(struct dfi_worker *w, struct dfi_node *n)
+static int dfi_rename_helps(struct dfi_worker *w, struct dfi_entry *n)
 {
     unsigned i;
     int waits = !dfi_ref_done(&n->writer);
@@ -191,7 +191,7 @@ static int dfi_rename_helps(struct dfi_worker *w, struct dfi_node *n)
     return waits && (dfi_load_relaxed(&dfi_pool.n_slots) > 1 || dfi_baton_on()) && (w->head == dfi_stack_floor(w) || dfi_hungry());
 }
 
-static void dfi_rename_output(struct dfi_worker *w, struct dfi_table *table, struct dfi_node *n)
+static void dfi_rename_output(struct dfi_worker *w, struct dfi_table *table, struct dfi_entry *n)
 {
     struct dfi_place *old = n->place ? n->place : dfi_place_original(n), *to;
     unsigned i;
@@ -200,7 +200,7 @@ static void dfi_rename_output(struct dfi_worker *w, struct dfi_table *table, str
         if (dfi_place_add_user(old, &n->readers[i])) return; /* too many users do no harm */
     for (to = n->places; to && (to == old || !dfi_place_unused(to));) to = to->next;
     if (!to && !(to = dfi_place_new(n, dfi_region_bytes(&n->region)))) return;
-    dfi_node_close_group(w, table, n);
+    dfi_entry_close_group(w, table, n);
     n->n_readers = 0, n->writer.task = NULL;
     dfi_place_set(table, n, to);
     dfi_store_relaxed(&w->n_renamings, dfi_load_relaxed(&w->n_renamings) + 1);
@@ -216,21 +216,21 @@ static DFI_NOINLINE int dfi_rename_before(struct dfi_worker *w, struct dfi_flow 
     struct dfi_scope *s = t->scope;
     unsigned i, j, pass;
     if (!s->table && !(s->table = dfi_table_new(w))) return -1;
-    for (pass = 0; pass < 2; pass++) /* first all nodes are made: they may overlap each other */
+    for (pass = 0; pass < 2; pass++) /* first all entries are made: they may overlap each other */
         for (i = 0; i < n; i++) {
             struct dfi_region r = dfi_region_of(&x[i]);
-            struct dfi_node *m = r.rows ? dfi_table_find(w, s->table, &r) : NULL;
+            struct dfi_entry *m = r.rows ? dfi_table_find(w, s->table, &r) : NULL;
             if (!m && r.rows) return -1;
             if (!m || pass == 0) continue;
             for (j = 0; j < m->n_over; j++)
-                if (dfi_node_over(m, j)->place && dfi_place_bring_back(w, s, dfi_node_over(m, j))) return -1;
+                if (dfi_entry_over(m, j)->place && dfi_place_bring_back(w, s, dfi_entry_over(m, j))) return -1;
             if ((x[i].arg == DFI_NO_ARG || m->n_over || dfi_rename_never(t)) && m->place && dfi_place_bring_back(w, s, m)) return -1;
         }
     return 0;
 }
 
 /* Before an access of t is ordered: it may get another place, and is told where the value is. */
-static DFI_NOINLINE void dfi_rename(struct dfi_worker *w, struct dfi_flow *t, struct dfi_node *n, const struct dfi_access *x)
+static DFI_NOINLINE void dfi_rename(struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n, const struct dfi_access *x)
 {
     struct dfi_scope *s = t->scope;
     if (x->arg == DFI_NO_ARG || n->n_over || dfi_rename_never(t)) return;

@@ -181,12 +181,12 @@ static void dfi_weak_seed(struct dfi_worker *w, struct dfi_scope *s, struct dfi_
     s->gated = t;
     for (i = 0; i < k->n_gates; i++) {
         struct dfi_ref gate;
-        struct dfi_node *n = NULL;
+        struct dfi_entry *n = NULL;
         gate.task = k->gate[i].task, gate.seq = k->gate[i].seq;
         if (dfi_ref_gone(&gate)) continue;
         if (s->table || (s->table = dfi_table_new(w)) != NULL) n = dfi_table_find(w, s->table, &k->gate[i].region);
         if (n && !n->writer.task) n->writer = gate;
-        else if (!n || dfi_node_add_reader(n, gate)) { /* the same region twice: one gate may have the edges of both */
+        else if (!n || dfi_entry_add_reader(n, gate)) { /* the same region twice: one gate may have the edges of both */
             if (s->table) dfi_table_free(w, s);
             s->table = &dfi_table_closed;
             return;

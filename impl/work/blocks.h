@@ -1,4 +1,4 @@
-/* blocks.h - recyclable memory for tasks, scopes and region nodes
+/* blocks.h - recyclable memory for tasks, scopes and region entries
  *
  * Every worker carves blocks of a few size classes from chunks and is the home of what it carved.
  * A block freed by another worker goes back to its home, collected in an outbox so that the atomic
@@ -29,7 +29,7 @@ static size_t dfi_cls_bytes(unsigned cls)
     switch (cls) {
     case DFI_CLS_SCOPE: return sizeof(struct dfi_scope);
     case DFI_CLS_EDGES: return sizeof(struct dfi_edges);
-    case DFI_CLS_NODE: return sizeof(struct dfi_node);
+    case DFI_CLS_ENTRY: return sizeof(struct dfi_entry);
     case DFI_CLS_TABLE: return sizeof(struct dfi_table);
     case DFI_CLS_EXTRA: return sizeof(struct dfi_extra);
     case DFI_CLS_USE: return sizeof(struct dfi_use);

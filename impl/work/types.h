@@ -24,7 +24,7 @@ struct dfi_gpu_hook;
 enum { DFI_LINE = 64 }; /* bytes two threads must be apart not to disturb each other */
 
 /* --- recyclable blocks (work/blocks.h) --------------------------------------------------------- */
-enum { DFI_CLS_SCOPE, DFI_CLS_EDGES, DFI_CLS_NODE, DFI_CLS_TABLE, DFI_CLS_EXTRA, DFI_CLS_USE, DFI_CLS_GROUP, DFI_CLS_WEAK,
+enum { DFI_CLS_SCOPE, DFI_CLS_EDGES, DFI_CLS_ENTRY, DFI_CLS_TABLE, DFI_CLS_EXTRA, DFI_CLS_USE, DFI_CLS_GROUP, DFI_CLS_WEAK,
        DFI_CLS_PART, DFI_CLS_TASK, DFI_CLS_COUNT = DFI_CLS_TASK + 8 };
 
 /* --- tasks (flow/task.h) ------------------------------------------------------------------------ */
@@ -58,7 +58,7 @@ struct dfi_flow {
     struct dfi_checked checked[16];       /* its accesses */
     unsigned n_checked;
     const char *site;                     /* where it was submitted, or NULL */
-    struct dfi_check_node *declared;      /* by tasks that its body submitted (observe/check/view.h) */
+    struct dfi_check_entry *declared;      /* by tasks that its body submitted (observe/check/view.h) */
 #endif
     struct dfi_weak *parts;               /* submitter only: its successors come after parts of it (more/weak.h) */
 };
@@ -181,7 +181,7 @@ struct dfi_scope {
 #if DF_CHECK
     struct dfi_check_variable *variable;   /* of the code of the scope, that its children access */
     unsigned n_variables, room_variables;
-    struct dfi_check_node *declared;       /* of a thread: by tasks submitted outside of all tasks */
+    struct dfi_check_entry *declared;       /* of a thread: by tasks submitted outside of all tasks */
     uintptr_t items, items_end;            /* of a pipe: memory of its items, which a stage may give to its children */
 #endif
     size_t room_used;
@@ -199,7 +199,7 @@ struct dfi_error { int code; char text[DFI_ERROR_TEXT]; struct dfi_exception thr
 /* A task as remembered by the scope that submitted it: the memory may have been used again since. */
 struct dfi_ref { struct dfi_flow *task; size_t seq; };
 
-struct dfi_node {
+struct dfi_entry {
     struct dfi_block_head head;
     struct dfi_region region;
     struct dfi_ref writer;          /* the last task that wrote exactly this region alone */
@@ -210,21 +210,21 @@ struct dfi_node {
     struct dfi_place *places;       /* all places of this region, the original one included */
     unsigned n_readers, max_readers;
     struct dfi_ref few_readers[2];
-    struct dfi_node **over;         /* nodes that share a byte with it; lowest bit: contained in it */
+    struct dfi_entry **over;         /* entries that share a byte with it; lowest bit: contained in it */
     unsigned n_over, max_over;
     unsigned priority, dead;
     size_t listed, kept;            /* numbers of the guesses that last listed the region, and kept what was there */
-    struct dfi_node *all, *chain;   /* list of all nodes; hash chain */
-    struct dfi_node *left, *right;  /* treap by region.p */
+    struct dfi_entry *all, *chain;   /* list of all entries; hash chain */
+    struct dfi_entry *left, *right;  /* treap by region.p */
     uintptr_t reach;                /* largest end in this subtree */
 };
 
 struct dfi_table {
     struct dfi_block_head head;
-    struct dfi_node *all, *root;
-    struct dfi_node **bucket;       /* NULL while the table is small */
+    struct dfi_entry *all, *root;
+    struct dfi_entry **bucket;       /* NULL while the table is small */
     size_t mask, count, sweep_at;
-    size_t unsettled;               /* nodes with an open reduction or a renamed value */
+    size_t unsettled;               /* entries with an open reduction or a renamed value */
     struct dfi_g_item *graph;       /* what DF_GRAPH has of the scope (observe/graph/graph.h), or NULL */
 };
 

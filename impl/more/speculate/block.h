@@ -76,7 +76,7 @@ static DFI_COLD void dfi_guess_dropped(struct dfi_worker *w)
 
 /* --- turns ------------------------------------------------------------------------------------- */
 
-static int dfi_node_quiet(const struct dfi_node *n)
+static int dfi_entry_quiet(const struct dfi_entry *n)
 {
     unsigned i;
     if (n->place || n->group || !dfi_ref_done(&n->writer)) return 0;
@@ -90,14 +90,14 @@ static int dfi_condition_known(struct dfi_worker *w, struct dfi_scope *s, const 
 {
     struct dfi_access x;
     struct dfi_region r;
-    struct dfi_node *n;
+    struct dfi_entry *n;
     unsigned i;
     dfi_access_array(&x, DFI_IN, DFI_NO_ARG, b->p, b->bytes);
     r = dfi_region_of(&x);
     if (s->table) {
-        if (!(n = dfi_table_find(w, s->table, &r)) || !dfi_node_quiet(n)) return 0;
+        if (!(n = dfi_table_find(w, s->table, &r)) || !dfi_entry_quiet(n)) return 0;
         for (i = 0; i < n->n_over; i++)
-            if (!dfi_node_quiet(dfi_node_over(n, i))) return 0;
+            if (!dfi_entry_quiet(dfi_entry_over(n, i))) return 0;
     }
     if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices))) dfi_gpu_hook->host(&x, 1);
     return 1;

@@ -42,7 +42,7 @@ static int dfi_register_alone(struct dfi_worker *w, struct dfi_flow *t, const st
     return failed ? -1 : 0;
 }
 
-static struct dfi_node *dfi_node_of(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_region *r)
+static struct dfi_entry *dfi_entry_of(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_region *r)
 {
     if (!s->table && !(s->table = dfi_table_new(w))) return NULL;
     return dfi_table_find(w, s->table, r);
@@ -119,7 +119,7 @@ static struct dfi_guess *dfi_guess_new(struct dfi_worker *w, struct dfi_scope *s
 /* --- what is written --------------------------------------------------------------------------- */
 
 /* g's tasks write r, the region of n. */
-static void dfi_guess_list(struct dfi_guess *g, struct dfi_node *n, const struct dfi_region *r)
+static void dfi_guess_list(struct dfi_guess *g, struct dfi_entry *n, const struct dfi_region *r)
 {
     void *array = (void *)g->region;
     if (n && n->listed == g->id) return;
@@ -137,7 +137,7 @@ static void dfi_guess_list_all(struct dfi_worker *w, struct dfi_guess *outer, co
 {
     unsigned i;
     if (g->incomplete) outer->incomplete = 1;
-    for (i = 0; i < g->n_regions; i++) dfi_guess_list(outer, dfi_node_of(w, g->scope, &g->region[i]), &g->region[i]);
+    for (i = 0; i < g->n_regions; i++) dfi_guess_list(outer, dfi_entry_of(w, g->scope, &g->region[i]), &g->region[i]);
 }
 
 struct dfi_fence { struct dfi_guess *guess; struct dfi_kept *kept; };
@@ -193,10 +193,10 @@ static DFI_NOINLINE int dfi_guess_take(struct dfi_worker *w, struct dfi_flow *t,
     if (known == DFI_GUESS_WRONG) return 0;
     for (i = 0; i < n; i++) {
         struct dfi_region q = dfi_region_of(&x[i]);
-        struct dfi_node *m;
+        struct dfi_entry *m;
         x[i].mode &= ~(unsigned)DFI_WEAK; /* it waits instead of its children, and can be taken back as a whole */
         if (!(x[i].mode & DFI_WRITES) || !q.rows) continue;
-        if (!(m = dfi_node_of(w, t->scope, &q))) return -1;
+        if (!(m = dfi_entry_of(w, t->scope, &q))) return -1;
         writes = 1;
         dfi_guess_list(g, m, &q);
         if (m->kept == g->id) continue;

@@ -118,7 +118,7 @@ static int dfi_plan_register(struct dfi_planning *g, size_t i)
     struct dfi_access x[DFI_PARAMETERS];
     struct dfi_flow *t = dfi_flow_new(g->w, g->scope, &dfi_stand_in_type);
     struct dfi_region r;
-    struct dfi_node *n;
+    struct dfi_entry *n;
     unsigned k;
     int failed = 0;
     if (!(g->flow[i] = t)) return -1;

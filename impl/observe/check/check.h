@@ -34,12 +34,12 @@ struct dfi_scope;
 #endif
 
 #if DF_CHECK
-struct dfi_check_node;
+struct dfi_check_entry;
 /* What a task declared with one parameter. */
 struct dfi_checked {
     struct dfi_region region;
     unsigned mode, arg, parameter;  /* arg: offset in the argument record, or DFI_NO_ARG; parameter: which of dfi_type.labels */
-    struct dfi_check_node *node;    /* AddressSanitizer: the same region among those of its scope, or NULL */
+    struct dfi_check_entry *entry;   /* AddressSanitizer: the same region among those of its scope, or NULL */
 };
 /* A variable of a function that a child of a scope accesses. */
 struct dfi_check_variable {
@@ -77,11 +77,11 @@ DFI_INLINE void dfi_check_items(struct dfi_scope *s, const void *p, size_t bytes
 
 #if DFI_CHECK_ASAN
 /* A region that tasks of one scope declared. Under the lock of the checks; its region and scope are constant. */
-struct dfi_check_node {
-    struct dfi_check_node *next, *before;        /* of all */
-    struct dfi_check_node *chain;                /* of its bucket */
-    struct dfi_check_node *sibling, **at;        /* of those that the same code submitted */
-    struct dfi_check_node **list;                /* their list */
+struct dfi_check_entry {
+    struct dfi_check_entry *next, *before;        /* of all */
+    struct dfi_check_entry *chain;                /* of its bucket */
+    struct dfi_check_entry *sibling, **at;        /* of those that the same code submitted */
+    struct dfi_check_entry **list;                /* their list */
     struct dfi_region region;
     struct dfi_scope *scope;
     unsigned unfinished, writers;                /* tasks that declare it and are not done; that write it */

@@ -244,7 +244,7 @@ static void dfi_check_submit(struct dfi_worker *w, struct dfi_flow *t, const str
         struct dfi_checked *c = &t->checked[t->n_checked];
         int inside = 1;
         if (!r.rows || dfi_region_is_all(&r)) continue;
-        c->region = r, c->mode = x[i].mode, c->arg = x[i].arg, c->parameter = i, c->node = NULL;
+        c->region = r, c->mode = x[i].mode, c->arg = x[i].arg, c->parameter = i, c->entry = NULL;
         t->n_checked++;
         dfi_check_keep(w, t, c);
         if (!parent || !parent->n_checked || dfi_check_own(w, t->scope, &r)) continue;
@@ -300,7 +300,7 @@ static int dfi_check_only(const struct dfi_flow *t, unsigned i, unsigned mode)
     if ((t->checked[i].mode & ~(unsigned)DFI_RANGE) != mode) return 0;
     if (t->task.mem.special && t->extra->weak) return 0; /* parts may be released, and used by others, before its end */
 #if DFI_CHECK_ASAN
-    if (!t->checked[i].node || t->checked[i].node->gone) return 0;
+    if (!t->checked[i].entry || t->checked[i].entry->gone) return 0;
 #endif
     for (k = 0; k < t->n_checked; k++)
         if (k != i && (t->checked[k].mode | mode) & DFI_WRITES && dfi_region_overlap(&t->checked[i].region, &t->checked[k].region)) return 0;

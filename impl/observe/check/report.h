@@ -27,11 +27,11 @@ DFI_STRONG void dfi_check_on_error(void) __asm__("__asan_on_error");
 DFI_EXTERN_C_END
 
 /* What the code that was stopped did wrong with the byte at p: the region that says most about it. NULL: nothing, as far as df knows. */
-static struct dfi_check_node *dfi_check_culprit(const struct dfi_check_view *v, uintptr_t p)
+static struct dfi_check_entry *dfi_check_culprit(const struct dfi_check_view *v, uintptr_t p)
 {
-    struct dfi_check_node *n, *best = NULL, **list = v ? dfi_view_list(v) : NULL;
+    struct dfi_check_entry *n, *best = NULL, **list = v ? dfi_view_list(v) : NULL;
     int rank, most = 0;
-    for (n = dfi_check.nodes; n; n = n->next) {
+    for (n = dfi_check.entries; n; n = n->next) {
         if (n->gone || !dfi_region_meets_range(&n->region, p, p + 1)) continue;
         rank = 1;
         if (v && v->task && n->scope == v->task->scope) rank = 2;
@@ -49,7 +49,7 @@ void dfi_check_on_error(void)
     uintptr_t p = (uintptr_t)dfi_asan_address();
     const char *does = dfi_asan_writes() ? "writes" : "reads", *name;
     char at[160], from[160], who[80];
-    struct dfi_check_node *n;
+    struct dfi_check_entry *n;
     unsigned i;
     int length;
     if (dfi_check_locked || !dfi_os_trylock(&dfi_check.lock)) return; /* rather no word than none of the sanitizer's */

@@ -22,7 +22,7 @@
 enum { DFI_CHECK_MS = 1000 }; /* a body that takes longer is rare, also under the sanitizer; then others are not checked meanwhile */
 
 struct dfi_check {
-    struct dfi_os_mutex lock;          /* of all of this, dfi_check_live and the nodes */
+    struct dfi_os_mutex lock;          /* of all of this, dfi_check_live and the entries */
     struct dfi_os_event event;
     DFI_ATOMIC(int) changes;           /* of the turns, so far */
     uint64_t since;                    /* the last of them */
@@ -32,7 +32,7 @@ struct dfi_check {
     struct dfi_worker *holder;         /* who is checked, or NULL */
     int cleared;                       /* nothing is poisoned */
     int off;                           /* no more checks: devices touch memory, too */
-    struct dfi_check_node *nodes, **bucket; /* all regions; the same by hash */
+    struct dfi_check_entry *entries, **bucket; /* all regions; the same by hash */
     size_t n_nodes, buckets;
     int hooked, made;                  /* made: the event */
 };

@@ -25,16 +25,16 @@
 #if DFI_CHECK_ASAN
 
 /* The list of what the code of v submitted. */
-static struct dfi_check_node **dfi_view_list(const struct dfi_check_view *v)
+static struct dfi_check_entry **dfi_view_list(const struct dfi_check_view *v)
 {
     return v->task ? &v->task->declared : v->bottom ? &v->bottom->declared : NULL;
 }
 
-static void dfi_check_close(const struct dfi_check_node *n)
+static void dfi_check_close(const struct dfi_check_entry *n)
 {
     if (!n->gone) dfi_live_region_close(&n->region);
 }
-static void dfi_check_open(const struct dfi_check_node *n)
+static void dfi_check_open(const struct dfi_check_entry *n)
 {
     if (!n->gone) dfi_live_region_open(&n->region);
 }
@@ -50,18 +50,18 @@ static void dfi_view_close_released(const struct dfi_flow *t)
 /* From the state in which all live bytes are poisoned. pre: the lock. */
 static void dfi_view_open(const struct dfi_check_view *v)
 {
-    struct dfi_check_node *n, **list = dfi_view_list(v);
+    struct dfi_check_entry *n, **list = dfi_view_list(v);
     unsigned i;
     if (v->all || v->bottom) dfi_live_all(1);
     for (i = 0; i < v->n; i++) dfi_live_region_open(&v->region[i]);
     if (v->done)
-        for (n = dfi_check.nodes; n; n = n->next)
+        for (n = dfi_check.entries; n; n = n->next)
             if (!n->unfinished) dfi_check_open(n);
     if (!list) return;
     for (n = *list; n; n = n->sibling)
         if (!n->writers || n->waited) dfi_check_open(n);
     for (i = 0; v->task && i < v->task->n_checked; i++)
-        if (v->task->checked[i].node && !(v->task->checked[i].mode & DFI_WEAK)) dfi_check_open(v->task->checked[i].node);
+        if (v->task->checked[i].entry && !(v->task->checked[i].mode & DFI_WEAK)) dfi_check_open(v->task->checked[i].entry);
     if (v->task) dfi_view_close_released(v->task);
     for (n = *list; n; n = n->sibling)
         if (n->writers && !n->waited) dfi_check_close(n);
@@ -70,17 +70,17 @@ static void dfi_view_open(const struct dfi_check_view *v)
 /* All live bytes are poisoned again. pre: the lock. */
 static void dfi_view_close(const struct dfi_check_view *v)
 {
-    struct dfi_check_node *n, **list = dfi_view_list(v);
+    struct dfi_check_entry *n, **list = dfi_view_list(v);
     unsigned i;
     if (v->all || v->bottom) {
         dfi_live_all(0);
         return;
     }
     for (i = 0; i < v->n; i++) dfi_live_region_close(&v->region[i]);
-    for (n = v->done ? dfi_check.nodes : NULL; n; n = n->next) dfi_check_close(n);
+    for (n = v->done ? dfi_check.entries : NULL; n; n = n->next) dfi_check_close(n);
     if (!list) return;
     for (i = 0; v->task && i < v->task->n_checked; i++)
-        if (v->task->checked[i].node) dfi_check_close(v->task->checked[i].node);
+        if (v->task->checked[i].entry) dfi_check_close(v->task->checked[i].entry);
     for (n = *list; n; n = n->sibling) dfi_check_close(n);
 }
 
@@ -231,12 +231,12 @@ static int dfi_check_grow(void)
 {
     struct dfi_check *c = &dfi_check;
     size_t n = c->buckets ? 2 * c->buckets : 256, i;
-    struct dfi_check_node **bucket = (struct dfi_check_node **)dfi_malloc(n * sizeof *bucket), *node;
+    struct dfi_check_entry **bucket = (struct dfi_check_entry **)dfi_malloc(n * sizeof *bucket), *e;
     if (!bucket) return -1;
     for (i = 0; i < n; i++) bucket[i] = NULL;
-    for (node = c->nodes; node; node = node->next) {
-        i = dfi_check_hash(node->scope, &node->region) & (n - 1);
-        node->chain = bucket[i], bucket[i] = node;
+    for (e = c->entries; e; e = e->next) {
+        i = dfi_check_hash(e->scope, &e->region) & (n - 1);
+        e->chain = bucket[i], bucket[i] = e;
     }
     dfi_mfree((void *)c->bucket);
     c->bucket = bucket, c->buckets = n;
@@ -244,19 +244,19 @@ static int dfi_check_grow(void)
 }
 
 /* The region of a task in s, among those of `list`. NULL without memory. pre: the lock. */
-static struct dfi_check_node *dfi_check_node_of(struct dfi_scope *s, struct dfi_check_node **list, const struct dfi_region *r)
+static struct dfi_check_entry *dfi_check_node_of(struct dfi_scope *s, struct dfi_check_entry **list, const struct dfi_region *r)
 {
     struct dfi_check *c = &dfi_check;
-    struct dfi_check_node *n, **bucket;
+    struct dfi_check_entry *n, **bucket;
     if (c->n_nodes >= c->buckets && dfi_check_grow()) return NULL;
     bucket = &c->bucket[dfi_check_hash(s, r) & (c->buckets - 1)];
     for (n = *bucket; n; n = n->chain)
         if (n->scope == s && !n->gone && dfi_region_same(&n->region, r)) return n;
-    if (!(n = (struct dfi_check_node *)dfi_malloc(sizeof *n))) return NULL;
+    if (!(n = (struct dfi_check_entry *)dfi_malloc(sizeof *n))) return NULL;
     memset((void *)n, 0, sizeof *n);
     n->region = *r, n->scope = s, n->list = list;
     n->chain = *bucket, *bucket = n;
-    n->next = c->nodes, c->nodes = n;
+    n->next = c->entries, c->entries = n;
     if (n->next) n->next->before = n;
     n->sibling = *list, n->at = list, *list = n;
     if (n->sibling) n->sibling->at = &n->sibling;
@@ -265,15 +265,15 @@ static struct dfi_check_node *dfi_check_node_of(struct dfi_scope *s, struct dfi_
 }
 
 /* pre: the lock, no task declares it. */
-static void dfi_check_forget(struct dfi_check_node *n)
+static void dfi_check_forget(struct dfi_check_entry *n)
 {
     struct dfi_check *c = &dfi_check;
-    struct dfi_check_node **at = &c->bucket[dfi_check_hash(n->scope, &n->region) & (c->buckets - 1)];
+    struct dfi_check_entry **at = &c->bucket[dfi_check_hash(n->scope, &n->region) & (c->buckets - 1)];
     if (!n->gone) dfi_live_region_take(&n->region, 1);
     while (*at != n) at = &(*at)->chain;
     *at = n->chain;
     if (n->before) n->before->next = n->next;
-    else c->nodes = n->next;
+    else c->entries = n->next;
     if (n->next) n->next->before = n->before;
     *n->at = n->sibling;
     if (n->sibling) n->sibling->at = n->at;
@@ -285,12 +285,12 @@ static void dfi_check_forget(struct dfi_check_node *n)
 static void dfi_check_freed(const volatile void *p)
 {
     uintptr_t lo = (uintptr_t)p, hi;
-    struct dfi_check_node *n;
+    struct dfi_check_entry *n;
     if (dfi_check_locked || !p || !dfi_check.n_nodes) return;
     hi = lo + dfi_asan_size(p);
     dfi_check_lock();
     if (dfi_live_any(lo, hi))
-        for (n = dfi_check.nodes; n; n = n->next)
+        for (n = dfi_check.entries; n; n = n->next)
             if (!n->gone && dfi_region_meets_range(&n->region, lo, hi)) {
                 n->gone = 1;
                 dfi_live_region_take(&n->region, 0);
@@ -304,10 +304,10 @@ static void dfi_check_stack_ends(uintptr_t frame)
 {
     enum { NEAR = 1 << 18 }; /* bytes: what lies deeper is overwritten as seldom as it is found */
     uintptr_t lo = frame > (uintptr_t)NEAR ? frame - NEAR : 0;
-    struct dfi_check_node *n;
+    struct dfi_check_entry *n;
     dfi_check_lock();
     if (dfi_live_any(lo, frame))
-        for (n = dfi_check.nodes; n; n = n->next)
+        for (n = dfi_check.entries; n; n = n->next)
             if (!n->gone && !n->unfinished && n->region.p >= lo && dfi_region_end(&n->region) <= frame) {
                 n->gone = 1;
                 dfi_live_region_take(&n->region, 1);
@@ -321,7 +321,7 @@ static void dfi_check_lose(struct dfi_flow *t, uintptr_t p)
     unsigned i;
     dfi_check_lock();
     for (i = 0; i < t->n_checked; i++) {
-        struct dfi_check_node *n = t->checked[i].node;
+        struct dfi_check_entry *n = t->checked[i].entry;
         if (!n || n->gone || n->region.p != p) continue;
         n->gone = 1;
         dfi_live_region_take(&n->region, 1);
@@ -333,7 +333,7 @@ static void dfi_check_lose(struct dfi_flow *t, uintptr_t p)
 static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_check_view v;
-    struct dfi_check_node **list;
+    struct dfi_check_entry **list;
     uintptr_t wrong[DFI_PARAMETERS];
     int elsewhere[DFI_PARAMETERS];
     unsigned i;
@@ -355,9 +355,9 @@ static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t)
     list = dfi_view_list(&v);
     for (i = 0; i < t->n_checked; i++) {
         struct dfi_checked *x = &t->checked[i];
-        struct dfi_check_node *n = dfi_check.off || elsewhere[i] ? NULL : dfi_check_node_of(t->scope, list, &x->region);
+        struct dfi_check_entry *n = dfi_check.off || elsewhere[i] ? NULL : dfi_check_node_of(t->scope, list, &x->region);
         wrong[i] = 0;
-        x->node = n;
+        x->entry = n;
         if (!n) continue;
         if (!n->type) { /* new */
             if ((wrong[i] = dfi_check_unmapped(&x->region)) != 0 || (wrong[i] = dfi_live_region_wrong(&x->region)) != 0) n->gone = 1;
@@ -382,7 +382,7 @@ static void dfi_check_done(struct dfi_flow *t)
     dfi_check_lock();
     h = dfi_check.holder;
     for (i = 0; i < t->n_checked; i++) {
-        struct dfi_check_node *n = t->checked[i].node;
+        struct dfi_check_entry *n = t->checked[i].entry;
         if (!n) continue;
         n->unfinished--;
         if (t->checked[i].mode & DFI_WRITES && !--n->writers && h && dfi_view_list(h->view) == n->list) dfi_check_open(n);
@@ -403,7 +403,7 @@ static void dfi_check_waited(struct dfi_worker *w, const struct dfi_access *x)
 {
     struct dfi_region r = dfi_region_of(x);
     struct dfi_check_view v;
-    struct dfi_check_node *n;
+    struct dfi_check_entry *n;
     if (!r.rows) return;
     dfi_view_here(w, &v);
     dfi_check_lock();
@@ -418,7 +418,7 @@ static void dfi_check_waited(struct dfi_worker *w, const struct dfi_access *x)
 static void dfi_check_children_done(struct dfi_scope *s)
 {
     struct dfi_check_view v;
-    struct dfi_check_node *n, *next, **list;
+    struct dfi_check_entry *n, *next, **list;
     s->n_variables = 0;
     memset((void *)&v, 0, sizeof v);
     dfi_view_of_scope(&v, s);
@@ -494,7 +494,7 @@ static void dfi_check_reset(int off)
     dfi_check_clear();
     dfi_check.off = off;
     dfi_check_live.failed = 0;
-    if (!dfi_check.nodes) {
+    if (!dfi_check.entries) {
         dfi_mfree((void *)dfi_check.bucket);
         dfi_mfree(dfi_check_live.range);
         dfi_check.bucket = NULL, dfi_check.buckets = 0;
@@ -510,9 +510,9 @@ static void dfi_check_fork_parent(void) { dfi_check_unlock(); }
 static void dfi_check_fork_child(void)
 {
     static const struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
-    struct dfi_check_node *n;
+    struct dfi_check_entry *n;
     dfi_check_clear();
-    while ((n = dfi_check.nodes) != NULL) dfi_check_forget(n);
+    while ((n = dfi_check.entries) != NULL) dfi_check_forget(n);
     dfi_mfree((void *)dfi_check.bucket);
     dfi_check.lock = fresh;
     dfi_check.made = !dfi_os_event_init(&dfi_check.event);
