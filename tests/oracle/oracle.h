@@ -1,0 +1,7 @@
+/* oracle.h - what the files of the oracle share */
+#include "df.h"
+
+/* Something has happened that may end a wait. */
+void oracle_event(void);
+/* Lets tasks run until over(arg). Zero: it cannot come any more; external: it may always. */
+int oracle_wait(int (*over)(void *arg), void *arg, int external);

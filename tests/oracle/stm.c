@@ -1,0 +1,236 @@
+/* stm.c - the oracle's df_stm.h and df_owm.h: an atomic block holds one lock, writes at once, and a log takes it back */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "oracle.h"
+#include "df_stm.h"
+#include "df_owm.h"
+
+char DFI_STM_NEED[1];
+dfi_orec dfi_tm_orecs[DFI_TM_ORECS];         /* no read in line succeeds: dfi_tm.newest is 0 */
+static struct dfi_tm nobody;
+DFI_TLS struct dfi_tm *dfi_tm_self = &nobody;
+
+enum what { WRITTEN, ALLOCATED, FREED, ON_COMMIT, ON_ABORT };
+struct entry {
+    enum what what;
+    void *p;                                 /* WRITTEN: the byte, with its `old` value */
+    unsigned char old;
+    void (*fn)(void *arg);
+};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held by the outermost block that runs */
+static DFI_TLS struct entry *entry;
+static DFI_TLS size_t entries, room;
+static DFI_TLS struct dfi_tm_block *inner;   /* the innermost block that is open */
+static DFI_TLS int irrevocable;
+static unsigned long commits;                /* atomic */
+
+static struct entry *note(enum what what, void *p)
+{
+    if (entries == room && !(entry = realloc(entry, (room = 2 * room + 64) * sizeof *entry))) abort();
+    memset(&entry[entries], 0, sizeof *entry);
+    entry[entries].what = what, entry[entries].p = p;
+    return &entry[entries++];
+}
+static void back_to(size_t mark)
+{
+    size_t n = entries, i;
+    struct entry *undone;
+    for (i = n; i-- > mark;)
+        if (entry[i].what == WRITTEN) *(unsigned char *)entry[i].p = entry[i].old;
+    if (!(undone = malloc((n - mark + 1) * sizeof *undone))) abort();
+    memcpy(undone, entry + mark, (n - mark) * sizeof *undone);
+    entries = mark;
+    for (i = n - mark; i-- > 0;) { /* handlers may have blocks of their own */
+        if (undone[i].what == ALLOCATED) free(undone[i].p);
+        if (undone[i].what == ON_ABORT) undone[i].fn(undone[i].p);
+    }
+    free(undone);
+}
+/* What df_abort and df_restart take back: the innermost closed block, or all. */
+static struct dfi_tm_block *unit(void)
+{
+    struct dfi_tm_block *b = inner;
+    while (b->outer && !(b->kind & DFI_TM_CLOSED)) b = b->outer;
+    return b;
+}
+static void jump(struct dfi_tm_block *b, unsigned alternative)
+{
+    inner = b;
+    b->alternative = alternative, b->looked = 0, b->ran = 0;
+    b->to_jump((void *)&b->jump);
+}
+static void close_block(struct dfi_tm_block *b)
+{
+    b->open = 0, inner = b->outer;
+    if (!inner) irrevocable = 0, pthread_mutex_unlock(&lock);
+}
+struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *), const void *where)
+{
+    (void)site, (void)where;
+    memset(b, 0, offsetof(struct dfi_tm_block, jump));
+    if (!inner) pthread_mutex_lock(&lock);
+    b->outer = inner, b->to_jump = to_jump, b->kind = (unsigned char)kind, b->open = 1, b->writes = entries;
+    return inner = b;
+}
+struct dfi_tm_block *dfi_tm_enter_unwound(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *), const void *where)
+{
+    return dfi_tm_enter(b, site, kind, to_jump, where);
+}
+/* At the checkpoint again, after df_abort. Zero: the block is over. */
+int dfi_tm_was_left(struct dfi_tm_block *b)
+{
+    close_block(b);
+    return 0;
+}
+int dfi_tm_or_else(void)
+{
+    if (++inner->looked != inner->alternative) return 0;
+    return inner->ran = 1;
+}
+static unsigned long seen;
+static int has_committed(void *arg) { return (void)arg, __atomic_load_n(&commits, __ATOMIC_ACQUIRE) != seen; }
+static void leave_by_abort(struct dfi_tm_block *b)
+{
+    back_to(b->writes);
+    b->left = 1;
+    jump(b, 0);
+}
+void dfi_tm_retry(const char *site)
+{
+    (void)site;
+    if (!inner || irrevocable) return;
+    back_to(inner->writes);
+    jump(inner, inner->alternative + 1);
+}
+void dfi_tm_end(struct dfi_tm_block *b)
+{
+    struct entry *done;
+    size_t n, i;
+    if (!b->open) return;
+    if (b->alternative && !b->ran) { /* none was left: the same as df_retry in the block around it */
+        back_to(b->writes);
+        if (b->outer) {
+            inner = b->outer;
+            dfi_tm_retry("");
+        }
+        inner = NULL;
+        seen = __atomic_load_n(&commits, __ATOMIC_ACQUIRE);
+        pthread_mutex_unlock(&lock);
+        i = (size_t)oracle_wait(has_committed, NULL, 0);
+        pthread_mutex_lock(&lock);
+        inner = b;
+        if (!i) df_fail(DF_ERROR_STUCK, "df_retry: nothing can change any more"), leave_by_abort(b);
+        jump(b, 0);
+    }
+    close_block(b);
+    if (inner) return;
+    __atomic_fetch_add(&commits, 1, __ATOMIC_RELEASE);
+    oracle_event();
+    done = entry, n = entries;
+    entry = NULL, entries = room = 0;
+    for (i = 0; i < n; i++) {
+        if (done[i].what == FREED) free(done[i].p);
+        if (done[i].what == ON_COMMIT) done[i].fn(done[i].p);
+    }
+    free(done);
+}
+void dfi_tm_leave(struct dfi_tm_block *b, int thrown) { (void)thrown, dfi_tm_end(b); }
+void dfi_tm_abort(const char *site)
+{
+    (void)site;
+    if (inner && !irrevocable) leave_by_abort(unit());
+}
+void dfi_tm_do_restart(const char *site)
+{
+    struct dfi_tm_block *b = inner && !irrevocable ? unit() : NULL;
+    (void)site;
+    if (!b) return;
+    back_to(b->writes);
+    jump(b, 0);
+}
+void dfi_tm_irrevocable(const char *site) { (void)site, irrevocable = inner != NULL; }
+void dfi_tm_validate(const char *site) { (void)site; }
+void df_tm_quiesce(void)
+{
+    if (!inner) pthread_mutex_lock(&lock), pthread_mutex_unlock(&lock);
+}
+df_result dfi_tm_atomically(void (*fn)(void *arg), void *arg, const char *site, int kind)
+{
+    volatile int done = 0;
+    (void)site;
+    DFI_TM_BLOCK(kind) {
+        fn(arg);
+        done = 1;
+    }
+    return done ? DF_OK : DF_ERROR_ABORTED;
+}
+
+void df_tm_read_bytes(void *to, const volatile void *from, size_t bytes) { memmove(to, (const void *)(uintptr_t)from, bytes); }
+void df_tm_write_bytes(volatile void *to, const void *from, size_t bytes)
+{
+    size_t i;
+    for (i = 0; inner && i < bytes; i++) {
+        unsigned char *p = (unsigned char *)(uintptr_t)to + i;
+        note(WRITTEN, p)->old = *p;
+    }
+    memmove((void *)(uintptr_t)to, from, bytes);
+}
+void df_tm_copy(volatile void *to, const volatile void *from, size_t bytes) { df_tm_write_bytes(to, (const void *)(uintptr_t)from, bytes); }
+uint64_t dfi_tm_get(const volatile void *p, size_t bytes)
+{
+    uint64_t x = 0;
+    memcpy(&x, (const void *)(uintptr_t)p, bytes); /* little-endian */
+    return x;
+}
+void dfi_tm_put(volatile void *p, uint64_t bits, size_t bytes) { df_tm_write_bytes(p, &bits, bytes); }
+void dfi_tm_no_room(void) { abort(); }
+void *df_tm_calloc(size_t n, size_t bytes)
+{
+    void *p = calloc(n, bytes);
+    if (inner && p) note(ALLOCATED, p);
+    return p;
+}
+void *df_tm_malloc(size_t bytes) { return df_tm_calloc(1, bytes); }
+void df_tm_free(void *p)
+{
+    if (inner) note(FREED, p);
+    else free(p);
+}
+df_result df_tm_on_commit(void (*fn)(void *arg), void *arg)
+{
+    if (inner) note(ON_COMMIT, arg)->fn = fn;
+    else fn(arg);
+    return DF_OK;
+}
+df_result df_tm_on_abort(void (*fn)(void *arg), void *arg)
+{
+    if (inner) note(ON_ABORT, arg)->fn = fn;
+    return DF_OK;
+}
+
+/* --- df_owm.h: one process, and what orders the tasks orders the accesses ----------------------------- */
+
+#define OWM(x) char df_owm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_owm_h ## x [1];
+OWM() OWM(__and_DF_CHECK_in_all) OWM(__and_DF_OWM_COPIES_in_all) OWM(__and_DF_OWM_COPIES_and_DF_CHECK_in_all)
+void *dfi_owm_alloc(size_t bytes, const char *site)
+{
+    void *p = aligned_alloc(64, (bytes + 64) / 64 * 64);
+    (void)site;
+    return p ? memset(p, 0, bytes) : NULL;
+}
+void dfi_owm_free(void *p, const char *site) { (void)site, free(p); }
+df_result df_owm_owner(const void *p, df_owm_ownership *o) { return (void)p, memset(o, 0, sizeof *o), DF_OK; }
+struct dfi_owm_frame;
+void dfi_owm_enter(struct dfi_owm_frame *f, const char *name, const char *site) { (void)f, (void)name, (void)site; }
+void dfi_owm_leave(struct dfi_owm_frame *f) { (void)f; }
+void dfi_owm_subscribe(struct dfi_owm_frame *f, const void *p, size_t bytes, int mode) { (void)f, (void)p, (void)bytes, (void)mode; }
+df_result dfi_owm_acquire(const void *p, size_t bytes, int mode, const char *site) { return (void)p, (void)bytes, (void)mode, (void)site, DF_OK; }
+df_result dfi_owm_release(const void *p, size_t bytes, const char *site) { return (void)p, (void)bytes, (void)site, DF_OK; }
+df_result dfi_owm_freeze(const void *p, size_t bytes, const char *site) { return (void)p, (void)bytes, (void)site, DF_OK; }
+int df_owm_join(const char *name, int processes) { return (void)name, (void)processes, 0; }
+int df_owm_processes(void) { return 1; }
+void dfi_owm_advance(int event, const char *site) { (void)event, (void)site; }
+df_result dfi_owm_await(int event, long n, const char *site) { return (void)event, (void)n, (void)site, DF_OK; }
