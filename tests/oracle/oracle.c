@@ -37,8 +37,8 @@ DFI_TLS struct dfi_hot *dfi_self = &dfi_nobody;
 /* --- what there is ---------------------------------------------------------------------------------- */
 
 struct window {                  /* of a task on a stream */
-    struct window *next;         /* all unfinished ones */
-    struct scope *task;
+    struct window *next;         /* of the stream: all unfinished ones */
+    struct window *of_task;      /* the next one of its task */
     struct stream *stream;
     struct df_stream *reader;    /* NULL: it writes */
     long at, horizon, burst;     /* elements [at, at + horizon); `burst` are consumed */
@@ -53,6 +53,7 @@ struct stream {
     const char *type;
     char *ring, *spoilt;         /* elements, and whether the task that should have pushed them was skipped */
     struct df_stream *readers;
+    struct window *windows;
 };
 struct df_stream {               /* a handle */
     struct stream *stream;
@@ -80,15 +81,14 @@ struct scope {                   /* a task, a block, or a thread */
     unsigned n;
     df_token **after, **signals;
     unsigned long missing;       /* inputs of a node, a bit each */
-    int windows_here;            /* it has windows */
-    void ***arrays;
+    struct window *windows;
+    void ***arrays;              /* of pointers to windows, as the body gets them */
     ucontext_t at, back;         /* with a stack of its own: where it is, and who let it run */
     char *stack;
     struct scope *resume;        /* what runs there: it, or a block in it */
     unsigned long seen;          /* what had happened when it was blocked */
 };
 static DFI_TLS struct scope thread, *here, *task_here; /* what runs: innermost, and the task with a stack */
-static DFI_TLS struct window *windows;
 static DFI_TLS struct { int code; char text[DFI_ERROR_TEXT]; } told; /* by df_wait_result */
 static DFI_TLS uint64_t run, skipped;
 static unsigned long events;     /* what may end a wait has happened; atomic */
@@ -212,22 +212,21 @@ static int may_enter(const struct window *w)
     if (w->dropped || !w->horizon) return 1;
     if (w->reader) { /* what it reads is pushed, by tasks that are done */
         if (end > w->stream->pushed && !w->stream->closed) return 0;
-        for (v = windows; v; v = v->next)
-            if (v->stream == w->stream && !v->reader && !v->dropped && v->at < end && v->at + v->burst > w->at) return 0;
+        for (v = w->stream->windows; v; v = v->next)
+            if (!v->reader && !v->dropped && v->at < end && v->at + v->burst > w->at) return 0;
         return 1;
     }
     for (r = w->stream->readers; r; r = r->next) /* where it writes every reader has passed */
         if (!r->freed && r->at < past) return 0;
-    for (v = windows; v; v = v->next)
-        if (v->stream == w->stream && v->reader && v->horizon && v->at < past) return 0;
+    for (v = w->stream->windows; v; v = v->next)
+        if (v->reader && v->horizon && v->at < past) return 0;
     return 1;
 }
 static int waits_for_window(const struct scope *t)
 {
     const struct window *w;
-    if (t->windows_here)
-        for (w = windows; w; w = w->next)
-            if (w->task == t && !may_enter(w)) return 1;
+    for (w = t->windows; w; w = w->of_task)
+        if (!may_enter(w)) return 1;
     return 0;
 }
 static int may_start(const struct scope *t)
@@ -277,22 +276,21 @@ static void signal(df_token *t, const char *site, int skip)
     __atomic_fetch_sub(&t->dfi_need, 1, __ATOMIC_ACQ_REL);
     oracle_event();
 }
+/* What it pushed is there, and what it popped is gone. */
 static void leave_windows(struct scope *t)
 {
-    struct window **at = &windows, *w;
+    struct window *w, **at;
     long i;
     int k;
-    while ((w = *at) != NULL) {
-        if (w->task != t) {
-            at = &w->next;
-            continue;
-        }
+    while ((w = t->windows) != NULL) {
         for (i = 0; i < w->burst && !w->reader && !w->dropped; i++) {
             size_t place = (size_t)((w->at + i) % w->stream->capacity);
             w->stream->spoilt[place] = (char)t->skip;
             if (!t->skip) memcpy(w->stream->ring + place * w->stream->size, w->memory + (size_t)i * w->stream->size, w->stream->size);
         }
+        for (at = &w->stream->windows; *at != w;) at = &(*at)->next;
         *at = w->next;
+        t->windows = w->of_task;
         free(w->memory);
         free(w);
     }
@@ -312,7 +310,7 @@ static void finish(struct scope *t)
         }
     take_out(t);
     pass_error(t);
-    if (t->windows_here) leave_windows(t);
+    leave_windows(t);
     for (k = t->signals; k && *k; k++) signal(*k, t->site, t->skip);
     forget_poison(t);
     free_locals(t->locals);
@@ -338,9 +336,9 @@ static int poisoned(const struct scope *t)
 static int enter_windows(struct scope *t)
 {
     struct window *w;
-    for (w = windows; w; w = w->next) {
+    for (w = t->windows; w; w = w->of_task) {
         long i, end = w->stream->pushed, n = w->horizon;
-        if (w->task != t || !w->reader) continue;
+        if (!w->reader) continue;
         if (w->at + n > end) n = end > w->at ? end - w->at : 0;
         w->count = (size_t)n;
         for (i = 0; i < n; i++) {
@@ -384,11 +382,11 @@ static void start(struct scope *t)
 {
     t->state = RUNS;
     oracle_event();
-    if (t->skip || is_cancelled(t) || poisoned(t) || (t->windows_here && !enter_windows(t))) {
+    if (t->skip || is_cancelled(t) || poisoned(t) || !enter_windows(t)) {
         t->skip = 1, t->state = ENDED, skipped++;
     } else {
         run += !(t->type->modes & DFI_UNCOUNTED);
-        if (t->windows_here) set_window_pointers(t);
+        set_window_pointers(t);
         if (may_block) {
             t->stack = n_stacks ? stacks[--n_stacks] : malloc(STACK);
             getcontext(&t->at);
@@ -447,6 +445,11 @@ static int give_up(struct scope *s)
         result = give_up(t);
     }
     return result;
+}
+void oracle_stuck(const char *text)
+{
+    say("%s", text);
+    give_error(scope_of_running_task(), DF_ERROR_STUCK, text);
 }
 /* Until over(arg). Zero: that cannot come any more; external: it may always. */
 int oracle_wait(int (*over)(void *arg), void *arg, int external)
@@ -791,18 +794,19 @@ void df_stream_free(const volatile void *p) /* its memory stays: tasks may use i
 }
 size_t df_stream_count(const void *p)
 {
+    const struct scope *s;
     const struct window *w;
-    size_t n = 0;
-    for (w = windows; w; w = w->next)
-        if (p && w->memory == p && w->count > n) n = w->count;
-    return n;
+    for (s = current(); s; s = s->outer)
+        for (w = s->windows; w; w = w->of_task)
+            if (p && w->memory == p) return w->count;
+    return 0;
 }
 /* One window; NULL: it was asked for what the stream cannot give. */
 static struct window *new_window(struct scope *t, const struct dfi_ask *y, struct df_stream *h)
 {
     const struct dfi_element *e = y->element;
     struct stream *s = h ? h->stream : NULL;
-    struct window *w, **at;
+    struct window *w;
     if (!s || y->burst < 0 || y->horizon < y->burst || y->horizon > s->capacity || e->size != s->size ||
         (s->code && e->code && s->code != e->code)) {
         say("%s: %s of task %s: the stream cannot give that", t->site ? t->site : "", e->title, t->type->name);
@@ -810,28 +814,29 @@ static struct window *new_window(struct scope *t, const struct dfi_ask *y, struc
     }
     if (!s->code) s->code = e->code;
     w = zeroed(sizeof *w);
-    w->task = t, w->stream = s, w->horizon = (long)y->horizon, w->burst = (long)y->burst;
+    w->stream = s, w->horizon = (long)y->horizon, w->burst = (long)y->burst;
     w->memory = zeroed(s->size * (size_t)w->horizon);
     w->count = (size_t)w->horizon;
     if (!e->writes) w->reader = h, w->at = h->at, h->at += w->burst;
     else if (s->closed) w->dropped = 1;
     else w->at = s->pushed, s->pushed += w->burst;
-    for (at = &windows; *at; at = &(*at)->next) continue;
-    return *at = w;
+    w->next = s->windows, s->windows = w;
+    w->of_task = t->windows, t->windows = w;
+    return w;
 }
 /* What the body gets is only known when it starts: until then a pointer names the window. */
 static void *pointer(struct window *w)
 {
-    return w->reader && w->stream->closed && w->at >= w->stream->pushed ? NULL : w->memory;
+    return w->reader && w->horizon && w->stream->closed && w->at >= w->stream->pushed ? NULL : w->memory;
 }
 static void set_window_pointers(struct scope *t)
 {
     struct window *w;
-    for (w = windows; w; w = w->next) {
+    for (w = t->windows; w; w = w->of_task) {
         unsigned i;
         void **p = (void **)t->head.args;
         int k, j;
-        if (w->task != t || pointer(w)) continue;
+        if (pointer(w)) continue;
         for (i = 0; i < t->type->args_bytes / sizeof *p; i++)
             if (p[i] == w->memory) p[i] = NULL;
         for (k = 0; t->arrays[k]; k++)
@@ -847,7 +852,6 @@ void dfi_stream_submit(const struct dfi_type *type, void *args, struct dfi_acces
     with = NULL;
     cannot_record();
     memcpy(t->head.args, args, type->args_bytes);
-    t->windows_here = 1;
     t->arrays = zeroed((m + 1) * sizeof *t->arrays);
     for (i = 0; i < m; i++) {
         void **field = (void **)(void *)((char *)t->head.args + y[i].element->arg), **to = field;

@@ -5,3 +5,5 @@
 void oracle_event(void);
 /* Lets tasks run until over(arg). Zero: it cannot come any more; external: it may always. */
 int oracle_wait(int (*over)(void *arg), void *arg, int external);
+/* Reports that, and df_wait_result will. */
+void oracle_stuck(const char *text);

@@ -90,8 +90,7 @@ int dfi_tm_or_else(void)
     if (++inner->looked != inner->alternative) return 0;
     return inner->ran = 1;
 }
-static unsigned long seen;
-static int has_committed(void *arg) { return (void)arg, __atomic_load_n(&commits, __ATOMIC_ACQUIRE) != seen; }
+static int has_committed(void *seen) { return __atomic_load_n(&commits, __ATOMIC_ACQUIRE) != *(unsigned long *)seen; }
 static void leave_by_abort(struct dfi_tm_block *b)
 {
     back_to(b->writes);
@@ -111,18 +110,19 @@ void dfi_tm_end(struct dfi_tm_block *b)
     size_t n, i;
     if (!b->open) return;
     if (b->alternative && !b->ran) { /* none was left: the same as df_retry in the block around it */
+        unsigned long seen = __atomic_load_n(&commits, __ATOMIC_ACQUIRE);
+        int some;
         back_to(b->writes);
         if (b->outer) {
             inner = b->outer;
             dfi_tm_retry("");
         }
         inner = NULL;
-        seen = __atomic_load_n(&commits, __ATOMIC_ACQUIRE);
         pthread_mutex_unlock(&lock);
-        i = (size_t)oracle_wait(has_committed, NULL, 0);
+        some = oracle_wait(has_committed, &seen, 0);
         pthread_mutex_lock(&lock);
         inner = b;
-        if (!i) df_fail(DF_ERROR_STUCK, "df_retry: nothing can change any more"), leave_by_abort(b);
+        if (!some) oracle_stuck("df_retry: nothing is left that could change what it read"), leave_by_abort(b);
         jump(b, 0);
     }
     close_block(b);
