@@ -37,7 +37,7 @@ DFI_TLS struct dfi_hot *dfi_self = &dfi_nobody;
 /* --- what there is ---------------------------------------------------------------------------------- */
 
 struct window {                  /* of a task on a stream */
-    struct window *next;         /* of the stream: all unfinished ones */
+    struct window *next;         /* of its reader, in order */
     struct window *of_task;      /* the next one of its task */
     struct stream *stream;
     struct df_stream *reader;    /* NULL: it writes */
@@ -52,13 +52,14 @@ struct stream {
     int closed, code;
     const char *type;
     char *ring, *spoilt;         /* elements, and whether the task that should have pushed them was skipped */
+    long *lap;                   /* which element is in that place: k + 1, pushed by a task that is done; 0: none */
     struct df_stream *readers;
-    struct window *windows;
 };
 struct df_stream {               /* a handle */
     struct stream *stream;
     struct df_stream *next;
     long at;                     /* consumed by the tasks submitted so far */
+    struct window *first, **end; /* of unfinished tasks, in order */
     int freed;
 };
 enum state { WAITS, RUNS, BLOCKED, ENDED }; /* ENDED: its body; children are unfinished */
@@ -66,6 +67,7 @@ enum state { WAITS, RUNS, BLOCKED, ENDED }; /* ENDED: its body; children are unf
 struct scope {                   /* a task, a block, or a thread */
     struct dfi_task head;        /* where arguments go; first */
     struct scope *outer, *before, *next, *first, *last; /* children, unfinished, in order of submission */
+    struct scope *looks_at;      /* child, in step */
     enum state state;
     int is_task, skip;
     int cancelled, code;         /* of its children: df_cancel, df_fail */
@@ -206,20 +208,18 @@ static df_token *closed_token(const struct scope *t)
 }
 static int may_enter(const struct window *w)
 {
-    long end = w->at + w->horizon, past = end - w->stream->capacity;
+    const struct stream *s = w->stream;
     const struct df_stream *r;
-    const struct window *v;
+    long i, end = w->at + w->horizon, past = end - s->capacity;
     if (w->dropped || !w->horizon) return 1;
     if (w->reader) { /* what it reads is pushed, by tasks that are done */
-        if (end > w->stream->pushed && !w->stream->closed) return 0;
-        for (v = w->stream->windows; v; v = v->next)
-            if (!v->reader && !v->dropped && v->at < end && v->at + v->burst > w->at) return 0;
+        if (end > s->pushed && !s->closed) return 0;
+        for (i = w->at; i < end && i < s->pushed; i++)
+            if (s->lap[i % s->capacity] != i + 1) return 0;
         return 1;
     }
-    for (r = w->stream->readers; r; r = r->next) /* where it writes every reader has passed */
-        if (!r->freed && r->at < past) return 0;
-    for (v = w->stream->windows; v; v = v->next)
-        if (v->reader && v->horizon && v->at < past) return 0;
+    for (r = s->readers; r; r = r->next) /* where it writes every reader has passed, by tasks that are done */
+        if ((!r->freed && r->at < past) || (r->first && r->first->at < past)) return 0;
     return 1;
 }
 static int waits_for_window(const struct scope *t)
@@ -245,6 +245,7 @@ static void append(struct scope *s, struct scope *outer)
 }
 static void take_out(struct scope *s)
 {
+    if (s->outer->looks_at == s) s->outer->looks_at = s->next;
     if (s->before) s->before->next = s->next;
     else s->outer->first = s->next;
     if (s->next) s->next->before = s->before;
@@ -285,11 +286,13 @@ static void leave_windows(struct scope *t)
     while ((w = t->windows) != NULL) {
         for (i = 0; i < w->burst && !w->reader && !w->dropped; i++) {
             size_t place = (size_t)((w->at + i) % w->stream->capacity);
-            w->stream->spoilt[place] = (char)t->skip;
+            w->stream->spoilt[place] = (char)t->skip, w->stream->lap[place] = w->at + i + 1;
             if (!t->skip) memcpy(w->stream->ring + place * w->stream->size, w->memory + (size_t)i * w->stream->size, w->stream->size);
         }
-        for (at = &w->stream->windows; *at != w;) at = &(*at)->next;
-        *at = w->next;
+        if (w->reader && w->horizon) {
+            for (at = &w->reader->first; *at != w;) at = &(*at)->next;
+            if (!(*at = w->next)) w->reader->end = at;
+        }
         t->windows = w->of_task;
         free(w->memory);
         free(w);
@@ -297,16 +300,17 @@ static void leave_windows(struct scope *t)
     for (k = 0; t->arrays && t->arrays[k]; k++) free(t->arrays[k]);
     free(t->arrays);
 }
+/* If its body has ended, and all tasks it has submitted are done, t is. */
 static void finish(struct scope *t)
 {
-    struct scope *outer = t->outer;
     struct poison *p;
     df_token **k;
     unsigned i;
+    if (t->state != ENDED || t->first) return;
     for (i = 0; t->skip && i < t->n; i++)
         if (t->x[i].mode & DFI_WRITES) {
             p = zeroed(sizeof *p);
-            p->x = t->x[i], p->next = outer->poison, outer->poison = p;
+            p->x = t->x[i], p->next = t->outer->poison, t->outer->poison = p;
         }
     take_out(t);
     pass_error(t);
@@ -316,7 +320,6 @@ static void finish(struct scope *t)
     free_locals(t->locals);
     free(t->after), free(t->signals), free(t->head.args), free(t);
     oracle_event();
-    if (outer->is_task && outer->state == ENDED && !outer->first) finish(outer);
 }
 static int poisoned(const struct scope *t)
 {
@@ -400,29 +403,30 @@ static void start(struct scope *t)
             here = h;
         }
     }
-    if (t->state == ENDED && !t->first) finish(t);
+    finish(t);
 }
 
 /* --- waits ------------------------------------------------------------------------------------------ */
 
-/* Lets one task below s do something. Zero: none can. */
+/* Lets the tasks below s that can do something. Zero: none can. */
 static int step(struct scope *s)
 {
     struct scope *t;
-    for (t = s->first; t; t = t->next) {
-        if (t->is_task && may_start(t)) {
-            start(t);
-            return 1;
-        }
-        if (t->state == BLOCKED && t->seen != events) {
+    int some = 0;
+    for (s->looks_at = s->first; (t = s->looks_at) != NULL;) {
+        s->looks_at = t->next; /* take_out changes it */
+        if (t->is_task && may_start(t)) start(t), some = 1;
+        else if (t->state == BLOCKED && t->seen != events) {
             t->state = RUNS;
             go_on(t);
-            if (t->state == ENDED && !t->first) finish(t);
-            return 1;
+            finish(t);
+            some = 1;
+        } else if (t->first) {
+            some |= step(t);
+            finish(t);
         }
-        if (step(t)) return 1;
     }
-    return 0;
+    return some;
 }
 /* Nothing below s can go on: gives the first one up. 1: done; 2: an event from outside may come; 0: there is none. */
 static int give_up(struct scope *s)
@@ -769,7 +773,8 @@ df_stream *dfi_stream_new(size_t bytes, size_t capacity, int code, const char *t
     h->stream = zeroed(sizeof *h->stream);
     h->stream->size = bytes, h->stream->capacity = (long)capacity, h->stream->code = code, h->stream->type = type;
     h->stream->ring = zeroed(bytes * capacity), h->stream->spoilt = zeroed(capacity);
-    h->stream->readers = h;
+    h->stream->lap = zeroed(capacity * sizeof(long));
+    h->stream->readers = h, h->end = &h->first;
     return h;
 }
 df_stream *df_stream_reader(const volatile void *p)
@@ -777,7 +782,7 @@ df_stream *df_stream_reader(const volatile void *p)
     struct df_stream *s = (struct df_stream *)(uintptr_t)p, *h;
     if (!s) return NULL;
     h = zeroed(sizeof *h);
-    h->stream = s->stream, h->at = s->stream->pushed;
+    h->stream = s->stream, h->at = s->stream->pushed, h->end = &h->first;
     h->next = s->stream->readers, s->stream->readers = h;
     return h;
 }
@@ -820,7 +825,7 @@ static struct window *new_window(struct scope *t, const struct dfi_ask *y, struc
     if (!e->writes) w->reader = h, w->at = h->at, h->at += w->burst;
     else if (s->closed) w->dropped = 1;
     else w->at = s->pushed, s->pushed += w->burst;
-    w->next = s->windows, s->windows = w;
+    if (w->reader && w->horizon) *h->end = w, h->end = &w->next;
     w->of_task = t->windows, t->windows = w;
     return w;
 }
