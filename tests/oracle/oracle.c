@@ -75,7 +75,7 @@ struct scope {                   /* a task, a block, or a thread */
     struct df_group *group;
     struct local { struct local *next; size_t bytes; } *locals;
     struct poison { struct poison *next; struct dfi_access x; } *poison; /* not written, as who should have was skipped */
-    struct df_graph *graph;      /* a block that is recorded */
+    struct df_taskgraph *graph;      /* a block that is recorded */
     /* of a task */
     const struct dfi_type *type;
     const char *site;
@@ -485,7 +485,7 @@ static void wait_here(void)
     while (!oracle_wait(has_no_children, s, 0)) give_up(s);
     forget_poison(s);
 }
-static void record_wait(struct df_graph *g);
+static void record_wait(struct df_taskgraph *g);
 void dfi_wait_here(const char *site)
 {
     (void)site;
@@ -600,7 +600,7 @@ static struct scope *new_task(const struct dfi_type *type, const df_opts *o, con
     t->group = o->group, t->after = copy_tokens(o->after), t->signals = copy_tokens(o->signals);
     return t;
 }
-static void record(struct df_graph *g, const struct scope *t);
+static void record(struct df_taskgraph *g, const struct scope *t);
 static void submit(struct scope *t, const struct dfi_access *x, unsigned n)
 {
     if (n) memcpy(t->x, x, n * sizeof *x);
@@ -641,7 +641,7 @@ df_result dfi_wait_token(df_token *t, const char *site)
     return t->dfi_state & 2 ? DF_ERROR_CANCELLED : DF_OK;
 }
 
-static DFI_TLS struct scope stand_in; /* of a recorded task that gets another argument (df_graph_set) */
+static DFI_TLS struct scope stand_in; /* of a recorded task that gets another argument (df_taskgraph_set) */
 struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, const char *titles, const char *site)
 {
     struct scope *t = new_task(type, NULL, site);
@@ -881,19 +881,19 @@ void dfi_stream_submit(const struct dfi_type *type, void *args, struct dfi_acces
 /* --- recorded graphs -------------------------------------------------------------------------------- */
 
 struct recorded { struct scope *task; struct recorded *next; };   /* a task that never runs, to copy; NULL: df_wait */
-struct df_graph {
+struct df_taskgraph {
     struct recorded *first, **end;
     struct local *locals;
     enum { NEW, RECORDED, IN_USE, WRONG } state;
 };
-struct df_graph *dfi_capture_new(const char *site)
+struct df_taskgraph *dfi_taskgraph_new(const char *site)
 {
-    struct df_graph *g = zeroed(sizeof *g);
+    struct df_taskgraph *g = zeroed(sizeof *g);
     (void)site;
     g->end = &g->first;
     return g;
 }
-void dfi_capture_free(struct df_graph *g, const char *site)
+void dfi_taskgraph_free(struct df_taskgraph *g, const char *site)
 {
     struct recorded *r, *next;
     (void)site;
@@ -919,21 +919,21 @@ static struct scope *copy_of(const struct scope *t)
     c->after = copy_tokens(t->after), c->signals = copy_tokens(t->signals);
     return c;
 }
-static void record(struct df_graph *g, const struct scope *t)
+static void record(struct df_taskgraph *g, const struct scope *t)
 {
     struct recorded *r = zeroed(sizeof *r);
     r->task = t ? copy_of(t) : NULL;
     *g->end = r, g->end = &r->next;
 }
-static void record_wait(struct df_graph *g) { record(g, NULL); }
-struct dfi_recording dfi_record_enter(struct df_graph *g, const char *site)
+static void record_wait(struct df_taskgraph *g) { record(g, NULL); }
+struct dfi_taskgraph_block dfi_taskgraph_enter(struct df_taskgraph *g, const char *site)
 {
-    struct dfi_recording r = { dfi_scope_enter(site), g };
+    struct dfi_taskgraph_block r = { dfi_scope_enter(site), g };
     if (g && g->state == NEW) here->graph = g, g->state = IN_USE;
     else r.graph = NULL;
     return r;
 }
-void dfi_record_leave(struct dfi_recording *r)
+void dfi_taskgraph_leave(struct dfi_taskgraph_block *r)
 {
     struct scope *b = (struct scope *)(void *)r->around.scope;
     if (r->around.open && r->graph) {
@@ -944,7 +944,7 @@ void dfi_record_leave(struct dfi_recording *r)
     }
     dfi_scope_leave(&r->around);
 }
-df_result dfi_replay(struct df_graph *g, const char *site)
+df_result dfi_taskgraph_run(struct df_taskgraph *g, const char *site)
 {
     const struct recorded *r;
     struct local *l;
@@ -966,7 +966,7 @@ df_result dfi_replay(struct df_graph *g, const char *site)
     g->state = RECORDED;
     return result;
 }
-static struct scope *nth(struct df_graph *g, const struct dfi_type *type, long k, long *count)
+static struct scope *nth(struct df_taskgraph *g, const struct dfi_type *type, long k, long *count)
 {
     const struct recorded *r;
     *count = 0;
@@ -974,7 +974,7 @@ static struct scope *nth(struct df_graph *g, const struct dfi_type *type, long k
         if (r->task && r->task->type == type && (*count)++ == k) return r->task;
     return NULL;
 }
-long dfi_capture_count(struct df_graph *g, const struct dfi_type *type, const char *site)
+long dfi_taskgraph_count(struct df_taskgraph *g, const struct dfi_type *type, const char *site)
 {
     long n;
     (void)site;
@@ -982,7 +982,7 @@ long dfi_capture_count(struct df_graph *g, const struct dfi_type *type, const ch
     return n;
 }
 static DFI_TLS struct scope *opened;
-struct dfi_task *dfi_capture_open(struct df_graph *g, const struct dfi_type *type, long k, const char *site)
+struct dfi_task *dfi_taskgraph_open(struct df_taskgraph *g, const struct dfi_type *type, long k, const char *site)
 {
     long n;
     (void)site;
@@ -990,7 +990,7 @@ struct dfi_task *dfi_capture_open(struct df_graph *g, const struct dfi_type *typ
     stand_in.head.args = opened->head.args;
     return &stand_in.head;
 }
-void dfi_capture_close(unsigned (*accesses)(const void *args, struct dfi_access *x))
+void dfi_taskgraph_close(unsigned (*accesses)(const void *args, struct dfi_access *x))
 {
     if (opened) opened->n = accesses(opened->head.args, opened->x);
 }
