@@ -82,7 +82,7 @@ struct scope {                   /* a task, a block, or a thread */
     struct dfi_access x[DFI_PARAMETERS];
     unsigned n;
     df_token **after, **signals;
-    unsigned long missing;       /* inputs of a node, a bit each */
+    uint64_t missing;            /* inputs of a node, a bit each */
     struct window *windows;
     void ***arrays;              /* of pointers to windows, as the body gets them */
     ucontext_t at, back;         /* with a stack of its own: where it is, and who let it run */
@@ -647,7 +647,7 @@ struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, const cha
     struct scope *t = new_task(type, NULL, site);
     (void)titles;
     cannot_record();
-    t->missing = (1ul << inputs) - 1;
+    t->missing = ((uint64_t)1 << inputs) - 1;
     append(t, current());
     oracle_event();
     return inputs ? &t->head : NULL;
@@ -657,8 +657,8 @@ void *dfi_node_input(struct dfi_task *node, int input, const char *site)
     struct scope *t = (struct scope *)(void *)node;
     if (!t || t == &stand_in) return t ? t->head.args : NULL;
     if (t->missing >> input & 1) {
-        t->missing &= ~(1ul << input);
-        t->missing |= 1ul << 40; /* not before dfi_node_given */
+        t->missing &= ~((uint64_t)1 << input);
+        t->missing |= (uint64_t)1 << 40; /* not before dfi_node_given */
         return t->head.args;
     }
     say("%s: an input of node %s a second time", site, t->type->name);
@@ -666,7 +666,7 @@ void *dfi_node_input(struct dfi_task *node, int input, const char *site)
 }
 void dfi_node_given(struct dfi_task *node)
 {
-    ((struct scope *)(void *)node)->missing &= ~(1ul << 40);
+    ((struct scope *)(void *)node)->missing &= ~((uint64_t)1 << 40);
     oracle_event();
 }
 
