@@ -70,6 +70,9 @@ struct scope {                   /* a task, a block, or a thread */
     struct scope *looks_at;      /* child, in step */
     enum state state;
     int is_task, skip;
+    df_token **after, **signals; /* of a task */
+    uint64_t missing;            /* inputs of a node, a bit each */
+    struct window *windows;
     int cancelled, code;         /* of its children: df_cancel, df_fail */
     char text[DFI_ERROR_TEXT];
     struct df_group *group;
@@ -81,9 +84,6 @@ struct scope {                   /* a task, a block, or a thread */
     const char *site;
     struct dfi_access x[DFI_PARAMETERS];
     unsigned n;
-    df_token **after, **signals;
-    uint64_t missing;            /* inputs of a node, a bit each */
-    struct window *windows;
     void ***arrays;              /* of pointers to windows, as the body gets them */
     ucontext_t at, back;         /* with a stack of its own: where it is, and who let it run */
     char *stack;
@@ -1011,7 +1011,15 @@ df_result df_stats(df_counters *c)
     c->tasks = run, c->skipped = skipped;
     return DF_OK;
 }
-const char *df_error_text(df_result r) { return r && (int)r == told.code ? told.text : ""; }
+const char *df_error_text(df_result r)
+{
+    switch (r) { /* the words of df, as programs print them */
+    case DF_OK: return "no error";
+    case DF_ERROR_CANCELLED: return "cancelled by df_cancel";
+    case DF_ERROR_STAGE: return "a stage of a pipe returned a stage that is out of range";
+    default: return (int)r == told.code ? told.text : "";
+    }
+}
 
 /* The identities of df_min and df_max. */
 void dfi_limit(void *x, size_t bytes, int kind, int largest)
