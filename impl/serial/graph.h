@@ -13,17 +13,15 @@
 #include "impl.h"
 #include "../api/public.h"
 
-static void dfi_graph_lock(void) {}
-static void dfi_graph_unlock(void) {}
-static double dfi_graph_ns(uint64_t ticks) { return (double)ticks; }
-
 static DFI_TLS int dfi_graph_mine; /* the calling thread is recorded */
 
 /* The calling thread is, if there is a graph and no other one was before. */
 static void dfi_graph_take(void)
 {
     struct dfi_graph *g = DFI_GRAPH();
-    if (!g || g->taken) return;
+    if (g && g->taken) return;
+    dfi_serial_bottom.graph = NULL; /* an item of a graph before */
+    if (!g) return;
     g->taken = 1;
     dfi_serial_particular += !dfi_graph_mine;
     dfi_graph_mine = 1;
@@ -32,7 +30,7 @@ static void dfi_graph_take(void)
 /* The calling thread uses df for the first time. */
 static void dfi_graph_first(void)
 {
-    if (!DFI_GRAPH()) dfi_graph_begin(NULL, 0);
+    if (!DFI_GRAPH()) dfi_graph_open(NULL, 0);
     dfi_graph_take();
 }
 
@@ -55,8 +53,8 @@ static void dfi_graph_submit(struct dfi_held *h, int kind, const char *titles, c
     df_token **k;
     if (!dfi_graph_mine || !g) return;
     i = h->scope.graph = dfi_graph_task(g, dfi_graph_scope(g, dfi_scope_of(h->scope.frame.outer)), NULL, NULL, kind, h->name, h->site, titles, x, n);
-    for (k = h->after; *k; k++) dfi_graph_token(g, i, *k, DFI_G_AFTER);
-    for (k = h->signals; *k; k++) dfi_graph_token(g, i, *k, DFI_G_SIGNALS);
+    for (k = h->after; *k; k++) dfi_graph_token(g, i, *k, DFI_G_AFTER, dfi_token_is_open(*k));
+    for (k = h->signals; *k; k++) dfi_graph_token(g, i, *k, DFI_G_SIGNALS, dfi_token_is_open(*k));
     if (h->windows) dfi_graph_windows(g, i, h->windows);
 }
 
@@ -74,8 +72,6 @@ static void dfi_graph_wait(void)
 {
     if (dfi_graph_mine && dfi_serial_top && dfi_serial_top->is_scope) dfi_graph_waited(dfi_scope_of(dfi_serial_top)->graph);
 }
-
-static void dfi_graph_unlink(void) { dfi_serial_bottom.graph = NULL; }
 
 #if DFI_GNU && !defined(__TINYC__)
 static __attribute__((destructor)) void dfi_graph_unload(void)

@@ -99,6 +99,7 @@ static void dfi_trace_serial(const char *name)
     if (name && *name) dfi_warn_once("%s=%s: a DF_SERIAL build has no trace: leave DF_SERIAL out", variable, name);
 }
 
+static int dfi_token_is_open(const df_token *t);
 static void dfi_graph_submit(struct dfi_held *h, int kind, const char *titles, const struct dfi_access *x, unsigned n);
 static struct dfi_g_item *dfi_graph_body(void);
 static void dfi_graph_wait(void);
@@ -775,7 +776,7 @@ DFI_API df_result df_start(const df_config *config)
 {
     dfi_logger.log = config ? config->log : NULL;
     dfi_logger.arg = config ? config->log_arg : NULL;
-    dfi_graph_begin(config ? config->graph : NULL, config ? config->graph_depth : 0);
+    dfi_graph_open(config ? config->graph : NULL, config ? config->graph_depth : 0);
     dfi_trace_serial(config ? config->trace : NULL);
     dfi_graph_take();
     dfi_stats_serial(config ? config->stats : NULL);

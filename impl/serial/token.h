@@ -144,7 +144,7 @@ DFI_API void dfi_signal(df_token *t, const char *site)
         return;
     }
     i = DFI_GRAPH() ? dfi_graph_body() : NULL;
-    if (i) dfi_graph_token(DFI_GRAPH(), i, t, DFI_G_SIGNALS);
+    if (i) dfi_graph_token(DFI_GRAPH(), i, t, DFI_G_SIGNALS, dfi_token_is_open(t));
     dfi_token_signal(t, site, 0);
     dfi_serial_now();
 }

@@ -10,29 +10,19 @@
 
 DFI_SMALL_CODE_BEGIN
 
-static void dfi_g_dot_name(struct dfi_g_out *out, const struct dfi_g_item *i)
-{
-    dfi_g_char(out, 'n');
-    dfi_g_number(out, i->index);
-}
-
 static void dfi_g_dot_node(struct dfi_g_out *out, struct dfi_g_item *i, int inside)
 {
-    dfi_g_dot_name(out, i);
-    dfi_g_puts(out, " [label=\"");
-    dfi_g_title(out, i, 1);
-    if (i->took) dfi_g_puts(out, "\\n"), dfi_g_time(out, i);
-    if (inside) dfi_g_puts(out, "\\n+ "), dfi_g_number(out, dfi_g_count_inside(i)), dfi_g_puts(out, " tasks inside");
+    char time[16];
+    dfi_g_say(out, "%i [label=\"%t", i, i);
+    if (i->took) dfi_g_say(out, "\\n%s", dfi_g_time(out, time, i));
+    if (inside) dfi_g_say(out, "\\n+ %u tasks inside", dfi_g_count_inside(i));
     dfi_g_puts(out, i->kind >= DFI_G_ENTRY ? "\", style=rounded];\n" : i->kind == DFI_G_NODE ? "\", shape=ellipse];\n" : "\"];\n");
 }
 
-/* A wait of the scope of `first`, which comes after it. */
-static void dfi_g_dot_wait(struct dfi_g_out *out, const struct dfi_g_item *first)
+/* A wait between i and the next one in its scope, if there is one. */
+static void dfi_g_dot_wait(struct dfi_g_out *out, const struct dfi_g_item *i)
 {
-    dfi_g_puts(out, "w");
-    dfi_g_number(out, first->parent->index);
-    dfi_g_char(out, '_');
-    dfi_g_number(out, first->phase);
+    if (i->next && i->next->phase != i->phase) dfi_g_say(out, "%w [label=\"wait\", shape=plaintext];\n", i->next);
 }
 
 /* All clusters and nodes. The first thread is no cluster: its tasks and blocks are graphs of their own. */
@@ -42,107 +32,79 @@ static void dfi_g_dot_nodes(struct dfi_g_out *out)
     for (i = out->g->threads; i;) {
         int open = dfi_g_is_open(out->g, i);
         if (open && (i->parent || i->number > 1)) {
-            dfi_g_puts(out, "subgraph cluster");
-            dfi_g_number(out, i->index);
-            dfi_g_puts(out, " { label=\"");
-            if (dfi_g_is_task(i)) dfi_g_title(out, i, 1);
-            else dfi_g_scope_title(out, i, 1);
+            dfi_g_say(out, "subgraph cluster%u { label=\"", i->index);
+            if (dfi_g_is_task(i)) dfi_g_say(out, "%t", i);
+            else dfi_g_scope_title(out, i);
             dfi_g_puts(out, "\";\n");
         }
         if (i->kind != DFI_G_THREAD && i->kind != DFI_G_BLOCK) dfi_g_dot_node(out, i, i->first && !open);
-        if (i->next && i->next->phase != i->phase) {
-            /* between them, in the scope of both; an open i is a cluster that has not ended yet, so then below */
-            if (!open) dfi_g_dot_wait(out, i->next), dfi_g_puts(out, " [label=\"wait\", shape=plaintext];\n");
-        }
+        if (!open) dfi_g_dot_wait(out, i); /* else it is a cluster that has not ended yet: below */
         if (open) {
             i = i->first;
             continue;
         }
         for (up = i; up && !up->next; up = up->parent)
-            if (up->parent && (up->parent->parent || up->parent->number > 1)) {
-                dfi_g_puts(out, "}\n");
-                if (up->parent->next && up->parent->next->phase != up->parent->phase)
-                    dfi_g_dot_wait(out, up->parent->next), dfi_g_puts(out, " [label=\"wait\", shape=plaintext];\n");
-            }
+            if (up->parent && (up->parent->parent || up->parent->number > 1)) dfi_g_puts(out, "}\n"), dfi_g_dot_wait(out, up->parent);
         i = up ? up->next : NULL;
     }
 }
 
-/* Where an edge begins. */
-static void dfi_g_dot_end(struct dfi_g_out *out, size_t join, const struct dfi_g_item *i)
+/* From where an edge comes. */
+static void dfi_g_dot_from(struct dfi_g_out *out, size_t join, const struct dfi_g_item *i)
 {
-    if (join) dfi_g_char(out, 'j'), dfi_g_number(out, join);
-    else dfi_g_dot_name(out, i);
+    if (join) dfi_g_say(out, "j%u -> ", join);
+    else dfi_g_say(out, "%i -> ", i);
 }
 
-/* A join is a point in the cluster of its scope, which is opened again for that, with those around it. */
-static void dfi_g_dot_point(struct dfi_g_out *out, size_t join, const struct dfi_g_item *scope)
+/* Opens the cluster of a scope again, in those around it. How many they are. */
+static size_t dfi_g_dot_clusters(struct dfi_g_out *out, const struct dfi_g_item *scope)
 {
-    size_t n = 0, k = 0;
-    const struct dfi_g_item *i, **around = (const struct dfi_g_item **)dfi_g_array(scope->steps + 1, sizeof *around);
-    for (i = scope; around && i; i = i->parent)
-        if (i->parent || i->number > 1) around[n++] = i;
-    for (k = n; k--;) dfi_g_puts(out, "subgraph cluster"), dfi_g_number(out, around[k]->index), dfi_g_puts(out, " { ");
-    dfi_g_dot_end(out, join, NULL);
-    dfi_g_puts(out, " [shape=point];");
-    for (k = n; k--;) dfi_g_puts(out, " }");
-    dfi_g_char(out, '\n');
-    if (around) dfi_mfree((void *)around);
+    size_t n = scope->parent ? dfi_g_dot_clusters(out, scope->parent) : 0;
+    if (!scope->parent && scope->number == 1) return 0;
+    dfi_g_say(out, "subgraph cluster%u { ", scope->index);
+    return n + 1;
 }
 
+/* A join is a point in the cluster of its scope. */
 static void dfi_g_dot_join(struct dfi_g_out *out, const struct dfi_g_order *o, struct dfi_g_item *scope)
 {
-    size_t from, to, k;
-    dfi_g_dot_point(out, o->n_joins, scope);
+    size_t from, to, k = dfi_g_dot_clusters(out, scope);
+    dfi_g_say(out, "j%u [shape=point];", o->n_joins);
+    while (k--) dfi_g_puts(out, " }");
+    dfi_g_char(out, '\n');
     for (from = 0; from < o->n_joined; from = to) {
         const struct dfi_g_seen *s = &o->joined[from];
         for (to = from + 1; to < o->n_joined && !s->join && o->joined[to].item == s->item && !o->joined[to].join;) to++;
-        dfi_g_dot_end(out, s->join, s->item);
-        dfi_g_puts(out, " -> ");
-        dfi_g_dot_end(out, o->n_joins, NULL);
-        if (!s->join) {
-            dfi_g_puts(out, " [arrowhead=none, edgetooltip=\"");
-            for (k = from; k < to; k++) {
-                if (k > from) dfi_g_puts(out, "\\n");
-                dfi_g_put_access(out, s->item, o->joined[k].access, 1);
-            }
-            dfi_g_puts(out, "\"]");
-        } else dfi_g_puts(out, " [arrowhead=none]");
-        dfi_g_puts(out, ";\n");
+        dfi_g_dot_from(out, s->join, s->item);
+        dfi_g_say(out, "j%u [arrowhead=none", o->n_joins);
+        for (k = from; k < to && !s->join; k++) {
+            dfi_g_puts(out, k > from ? "\\n" : ", edgetooltip=\"");
+            dfi_g_put_access(out, s->item, o->joined[k].access);
+        }
+        dfi_g_puts(out, s->join ? "];\n" : "\"];\n");
     }
 }
 
 static void dfi_g_dot_task(struct dfi_g_out *out, struct dfi_g_item *i, const struct dfi_g_order *o)
 {
-    static const char *const style[DFI_G_CAUSES] = { "", ", style=dashed", ", style=dotted", ", color=blue", ", color=blue", ", color=darkgreen",
-                                                     ", color=darkgreen, style=dashed" };
+    static const char *const style[DFI_G_CAUSES] = {
+        "", ", style=dashed", ", style=dotted", ", color=blue", ", color=blue", ", color=darkgreen", ", color=darkgreen, style=dashed"
+    };
     size_t from, to, k;
     if (*i->site || i->n) { /* memory has names only now */
-        dfi_g_dot_name(out, i);
-        dfi_g_puts(out, " [tooltip=\"");
-        dfi_g_name(out, i->site, 1);
-        if (*i->site && i->n) dfi_g_puts(out, "\\n");
-        dfi_g_accesses(out, i, "\\n", 1);
+        dfi_g_say(out, "%i [tooltip=\"%n%s", i, i->site, *i->site && i->n ? "\\n" : "");
+        dfi_g_accesses(out, i, "\\n");
         dfi_g_puts(out, "\"];\n");
     }
     for (from = 0; from < o->n_edges; from = to) {
-        for (to = from; to < o->n_edges && dfi_g_edges_meet(&o->edge[to], &o->edge[from]);) to++;
-        dfi_g_dot_end(out, o->edge[from].join, o->edge[from].from);
-        dfi_g_puts(out, " -> ");
-        dfi_g_dot_name(out, i);
-        dfi_g_puts(out, " [label=\"");
-        for (k = from; k < to; k++) {
-            if (k > from) dfi_g_puts(out, "\\n");
-            dfi_g_label(out, &o->edge[k], 1);
-        }
+        const struct dfi_g_edge *e = &o->edge[from];
+        for (to = from; to < o->n_edges && dfi_g_edges_meet(&o->edge[to], e);) to++;
+        dfi_g_dot_from(out, e->join, e->from);
+        dfi_g_say(out, "%i [label=\"", i);
+        for (k = from; k < to; k++) dfi_g_puts(out, k > from ? "\\n" : ""), dfi_g_label(out, &o->edge[k]);
         dfi_g_puts(out, "\", edgetooltip=\"");
-        for (k = from; k < to; k++) {
-            if (k > from) dfi_g_puts(out, "\\n");
-            dfi_g_put_cause(out, &o->edge[k], 1);
-        }
-        dfi_g_char(out, '"');
-        dfi_g_puts(out, style[o->edge[from].cause]); /* the first is the strongest */
-        dfi_g_puts(out, "];\n");
+        for (k = from; k < to; k++) dfi_g_puts(out, k > from ? "\\n" : ""), dfi_g_put_cause(out, &o->edge[k]);
+        dfi_g_say(out, "\"%s];\n", style[e->cause]); /* the first is the strongest */
     }
 }
 
@@ -154,12 +116,10 @@ static void dfi_g_dot_waits(struct dfi_g_out *out)
         for (i = first = dfi_g_is_open(out->g, scope) ? scope->first : NULL; i; i = i->next) {
             if (i->phase == first->phase) continue;
             for (k = first; k != i; k = k->next)
-                if (!k->leads && k->kind != DFI_G_BLOCK)
-                    dfi_g_dot_name(out, k), dfi_g_puts(out, " -> "), dfi_g_dot_wait(out, i), dfi_g_puts(out, " [color=gray];\n");
+                if (!k->leads && k->kind != DFI_G_BLOCK) dfi_g_say(out, "%i -> %w [color=gray];\n", k, i);
             for (k = i; dfi_g_in_phase(k, i->phase); k = k->next)
-                if (!k->led && k->kind != DFI_G_BLOCK)
-                    dfi_g_dot_wait(out, i), dfi_g_puts(out, " -> "), dfi_g_dot_name(out, k), dfi_g_puts(out, " [color=gray];\n");
-            if (i->phase > 1) dfi_g_dot_wait(out, first), dfi_g_puts(out, " -> "), dfi_g_dot_wait(out, i), dfi_g_puts(out, " [style=invis];\n");
+                if (!k->led && k->kind != DFI_G_BLOCK) dfi_g_say(out, "%w -> %i [color=gray];\n", i, k);
+            if (i->phase > 1) dfi_g_say(out, "%w -> %w [style=invis];\n", first, i);
             first = i;
         }
 }
@@ -169,17 +129,9 @@ static void dfi_g_dot_waits(struct dfi_g_out *out)
 static void dfi_g_counts_line(struct dfi_g_out *out, const struct dfi_g_counts *n)
 {
     int c;
-    dfi_g_number(out, n->tasks);
-    dfi_g_puts(out, " tasks, ");
-    dfi_g_number(out, n->edges);
-    dfi_g_puts(out, " edges:");
-    for (c = 0; c < DFI_G_CAUSES; c++) {
-        dfi_g_puts(out, c ? ", " : " ");
-        dfi_g_number(out, n->causes[c]);
-        dfi_g_char(out, ' ');
-        dfi_g_puts(out, dfi_g_cause_name[c]);
-    }
-    if (n->joins) dfi_g_puts(out, "; joins: "), dfi_g_number(out, n->joins), dfi_g_puts(out, ", edges to them: "), dfi_g_number(out, n->joined);
+    dfi_g_say(out, "%u tasks, %u edges:", n->tasks, n->edges);
+    for (c = 0; c < DFI_G_CAUSES; c++) dfi_g_say(out, "%s %u %s", c ? "," : "", n->causes[c], dfi_g_cause_name[c]);
+    if (n->joins) dfi_g_say(out, "; joins: %u, edges to them: %u", n->joins, n->joined);
     dfi_g_char(out, '\n');
 }
 
@@ -192,10 +144,10 @@ static int dfi_graph_write(struct dfi_graph *g, int (*put)(struct dfi_graph *g, 
     struct dfi_g_counts counts;
     struct dfi_g_out out;
     int failed;
-    out.put = put, out.g = g, out.n = out.total = 0, out.failed = 0;
-    dfi_g_puts(&out, comment);
-    dfi_g_puts(&out, "df: tasks and what orders them. B[8..24): bytes 8 to 23 of memory B; names of memory begin anew in each scope and after each wait\n");
-    if (g->incomplete) dfi_g_puts(&out, comment), dfi_g_puts(&out, "INCOMPLETE: there was no memory for all of it\n");
+    out.put = put, out.g = g, out.dot = dot, out.n = out.total = 0, out.failed = 0;
+    dfi_g_say(&out, "%sdf: tasks and what orders them. B[8..24): bytes 8 to 23 of memory B; names of memory begin anew in each scope and "
+                    "after each wait\n", comment);
+    if (g->incomplete) dfi_g_say(&out, "%sINCOMPLETE: there was no memory for all of it\n", comment);
     dfi_g_count_tasks(g, &counts);
     failed = dfi_g_prepare(g);
     if (dot) {

@@ -80,7 +80,6 @@ static struct dfi_graph *dfi_graph_new(const char *name, const char *variable, l
 }
 
 static char dfi_graph_module;
-static void dfi_graph_unlink(void);
 
 /* Nobody records any more. */
 static void dfi_graph_forget(void)
@@ -93,24 +92,23 @@ static void dfi_graph_forget(void)
 }
 
 /* df starts. name: of df_config.graph, or NULL: of the environment. What was recorded before for the same file, or when df was
- * started by nothing but its use, stays. pre: no other thread uses df, or is inside of this. */
-static void dfi_graph_begin(const char *name, int depth)
+ * started by nothing but its use, stays. Nonzero: an earlier graph is gone. pre: no other thread uses df, or is inside of this. */
+static int dfi_graph_open(const char *name, int depth)
 {
     const char *variable = "df_config.graph";
     struct dfi_graph *g = DFI_GRAPH();
+    int gone = g != NULL;
     if (!name) name = dfi_env("DF_GRAPH"), variable = "DF_GRAPH";
-    if (g && (!name || !strcmp(name, g->file) || g->process != dfi_process())) return;
-    if (g) {
-        dfi_graph_forget();
-        dfi_graph_unlink();
-    }
-    if (!name || !*name) return;
+    if (g && (!name || !strcmp(name, g->file) || g->process != dfi_process())) return 0;
+    dfi_graph_forget();
+    if (!name || !*name) return gone;
     if (!dfi_ends_in(name, ".dot") && !dfi_ends_in(name, ".txt")) {
         dfi_warn(DFI_MESSAGE_BAD_ENV, variable, name, "the name of a file that ends in .dot or .txt");
-        return;
+        return gone;
     }
     if ((g = dfi_graph_new(name, variable, depth)) != NULL) g->module = &dfi_graph_module;
     DFI_GRAPH_SET(g);
+    return gone;
 }
 
 /* Writes what there is so far. Threads: any, while others go on recording. */

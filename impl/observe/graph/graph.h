@@ -17,6 +17,10 @@
 #include "../../flow/region.h"
 #include "../../more/stream/ring.h"
 #include "../../api/public.h"
+#if !defined(DF_SERIAL)
+#include "../../os/os.h"
+#include "../../os/wait.h"
+#endif
 
 DFI_SMALL_CODE_BEGIN
 
@@ -107,6 +111,7 @@ struct dfi_graph {
     long process;                 /* whose it is */
     long depth;
     size_t written;               /* bytes, the last time */
+    double ns_per_tick;           /* of dfi_g_item.took */
     struct dfi_g_item *threads, *last_thread;
     size_t n_threads;
     struct dfi_g_stream *streams;
@@ -124,16 +129,17 @@ DFI_API struct dfi_graph *dfi_graph_now;
 DFI_EXTERN_C_END
 #define DFI_GRAPH() dfi_graph_now
 #define DFI_GRAPH_SET(g) (dfi_graph_now = (g))
+static void dfi_graph_lock(void) {}
+static void dfi_graph_unlock(void) {}
 #else
 DFI_API DFI_ATOMIC(struct dfi_graph *) dfi_graph_now;
+DFI_API struct dfi_os_mutex dfi_graph_mutex = DFI_OS_MUTEX_INIT;
 DFI_EXTERN_C_END
 #define DFI_GRAPH() dfi_load_relaxed(&dfi_graph_now) /* relaxed: set under the pool lock, which whoever comes to use df takes */
 #define DFI_GRAPH_SET(g) dfi_store_relaxed(&dfi_graph_now, (g))
+static void dfi_graph_lock(void) { dfi_os_lock(&dfi_graph_mutex); }
+static void dfi_graph_unlock(void) { dfi_os_unlock(&dfi_graph_mutex); }
 #endif
-static void dfi_graph_lock(void); /* of each build */
-static void dfi_graph_unlock(void);
-static int dfi_token_is_open(const df_token *t);
-static double dfi_graph_ns(uint64_t ticks);
 
 /* --- memory, texts: pre of all: the lock --------------------------------------------------------------- */
 
@@ -321,15 +327,15 @@ static struct dfi_g_token *dfi_g_token_find(struct dfi_graph *g, const void *t)
     return k;
 }
 
-/* i waits for the token t (DFI_G_AFTER), or signals it. One that is not open yet is not one of before at its address. */
-static void dfi_graph_token(struct dfi_graph *g, struct dfi_g_item *i, const df_token *t, int kind)
+/* i waits for the token t (DFI_G_AFTER), or signals it. open: t is; one that is not is none that has opened at its address. */
+static void dfi_graph_token(struct dfi_graph *g, struct dfi_g_item *i, const df_token *t, int kind, int open)
 {
     struct dfi_g_token *k;
     struct dfi_g_use *u;
     if (!i) return;
     dfi_graph_lock();
     k = dfi_g_token_find(g, t);
-    if ((!k || (k->opened && !dfi_token_is_open(t))) && (k = (struct dfi_g_token *)dfi_g_alloc(g, sizeof *k)) != NULL) {
+    if ((!k || (k->opened && !open)) && (k = (struct dfi_g_token *)dfi_g_alloc(g, sizeof *k)) != NULL) {
         k->at = t, k->site = dfi_g_copy(g, t->dfi_site);
         k->next = *dfi_g_token_list(g, t), *dfi_g_token_list(g, t) = k;
     }

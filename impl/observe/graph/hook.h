@@ -23,28 +23,19 @@
 
 DFI_SMALL_CODE_BEGIN
 
-DFI_EXTERN_C_BEGIN
-DFI_API struct dfi_os_mutex dfi_graph_mutex = DFI_OS_MUTEX_INIT;
-DFI_EXTERN_C_END
-static void dfi_graph_lock(void) { dfi_os_lock(&dfi_graph_mutex); }
-static void dfi_graph_unlock(void) { dfi_os_unlock(&dfi_graph_mutex); }
-
-static double dfi_graph_ns(uint64_t ticks)
-{
-    uint64_t all = dfi_ticks() - dfi_events.ticks;
-    return (double)ticks * (double)(dfi_os_ns() - dfi_events.ns) / (double)(all ? all : 1);
-}
-
 static struct dfi_g_item *dfi_graph_of_task(const struct dfi_flow *t) { return t && t->task.mem.special == 1 ? t->extra->graph : NULL; }
 
 /* The body of t took that long itself. */
 static DFI_COLD void dfi_graph_ran(const struct dfi_flow *t, uint64_t ticks)
 {
     struct dfi_g_item *i = dfi_graph_of_task(t);
+    struct dfi_graph *g = DFI_GRAPH();
+    uint64_t all = dfi_ticks() - dfi_events.ticks;
     if (!i) return;
     dfi_graph_lock();
     i->took = ticks ? ticks : 1;
-    DFI_GRAPH()->changed = 1;
+    g->ns_per_tick = (double)(dfi_os_ns() - dfi_events.ns) / (double)(all ? all : 1);
+    g->changed = 1;
     dfi_graph_unlock();
 }
 
@@ -91,6 +82,11 @@ static struct dfi_g_item *dfi_graph_body(const struct dfi_worker *w)
     return dfi_graph_of_task(w->task ? w->task : dfi_graph_around(w->scope, &bottom));
 }
 
+static void dfi_graph_uses_token(struct dfi_graph *g, struct dfi_g_item *i, const df_token *t, int kind)
+{
+    dfi_graph_token(g, i, t, kind, dfi_load_relaxed(&t->dfi_need) <= 0);
+}
+
 /* t, a new child of w's innermost scope, declares x. */
 static DFI_COLD void dfi_graph_submit(struct dfi_graph *g, struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
 {
@@ -108,8 +104,8 @@ static DFI_COLD void dfi_graph_submit(struct dfi_graph *g, struct dfi_worker *w,
                        o && o->name ? o->name : t->type->name, site, t->type->labels, x, n);
     if (!e) return;
     e->graph = i;
-    for (k = o ? o->after : NULL; k && *k; k++) dfi_graph_token(g, i, *k, DFI_G_AFTER);
-    for (k = o ? o->signals : NULL; k && *k; k++) dfi_graph_token(g, i, *k, DFI_G_SIGNALS);
+    for (k = o ? o->after : NULL; k && *k; k++) dfi_graph_uses_token(g, i, *k, DFI_G_AFTER);
+    for (k = o ? o->signals : NULL; k && *k; k++) dfi_graph_uses_token(g, i, *k, DFI_G_SIGNALS);
     if (e->windows) dfi_graph_windows(g, i, e->windows);
 }
 
@@ -123,7 +119,7 @@ static DFI_COLD void dfi_graph_node(struct dfi_graph *g, struct dfi_worker *w, s
 static DFI_COLD void dfi_graph_signal(struct dfi_graph *g, const struct dfi_worker *w, const df_token *t)
 {
     struct dfi_g_item *i = dfi_graph_body(w);
-    if (i) dfi_graph_token(g, i, t, DFI_G_SIGNALS);
+    if (i) dfi_graph_uses_token(g, i, t, DFI_G_SIGNALS);
 }
 
 /* The caller has waited for all children of w's innermost scope. */
@@ -132,21 +128,22 @@ static DFI_COLD void dfi_graph_wait(struct dfi_worker *w)
     if (w->scope->table) dfi_graph_waited(w->scope->table->graph);
 }
 
+/* df starts. pre: as of dfi_graph_open. */
+static void dfi_graph_begin(const char *name, int depth)
+{
+    int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
+    if (!dfi_graph_open(name, depth)) return;
+    for (i = 0; i < n; i++) { /* the scopes of threads, the only ones, forget the graph that is gone */
+        struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
+        if (v->scope && v->scope->table && v->scope->table->graph) v->scope->table->graph = NULL;
+    }
+}
+
 /* df_stop. w: the caller's worker, or NULL. */
 static DFI_COLD void dfi_graph_stop(struct dfi_worker *w)
 {
     if (w) dfi_graph_wait(w);
     dfi_graph_end();
-}
-
-/* There is another graph now, or none: the scopes of threads, the only ones, forget the old one. */
-static void dfi_graph_unlink(void)
-{
-    int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
-    for (i = 0; i < n; i++) {
-        struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
-        if (v->scope && v->scope->table && v->scope->table->graph) v->scope->table->graph = NULL;
-    }
 }
 
 DFI_SMALL_CODE_END

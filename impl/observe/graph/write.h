@@ -1,6 +1,6 @@
-/* write.h - the graph as text, and what that of graphviz has in common with it
+/* write.h - the graph as text, and what the form of graphviz has in common with it
  *
- * Scopes in the order of the program, and in each its tasks; what is deeper than df_config.graph_depth belongs to the task it
+ * Scopes stand in the order of the program, and in each its tasks; a task deeper than df_config.graph_depth is part of the one it
  * is in. Nothing depends on addresses; times are there if they were measured. */
 #ifndef DFI_OBSERVE_GRAPH_WRITE_H
 #define DFI_OBSERVE_GRAPH_WRITE_H
@@ -13,6 +13,8 @@
 #include "join.h"
 #include "order.h"
 
+#include <stdarg.h>
+
 DFI_SMALL_CODE_BEGIN
 
 /* --- output: collected, and handed over piece by piece --------------------------------------------------- */
@@ -21,7 +23,7 @@ struct dfi_g_out {
     int (*put)(struct dfi_graph *g, const char *p, size_t n); /* nonzero: it could not be written */
     struct dfi_graph *g;
     size_t n, total;
-    int failed;
+    int dot, failed;                                          /* dot: for graphviz, all texts stand in quotes */
     char room[4096];
 };
 
@@ -43,7 +45,7 @@ static void dfi_g_puts(struct dfi_g_out *out, const char *text)
     for (; *text; text++) dfi_g_char(out, *text);
 }
 
-static void dfi_g_number(struct dfi_g_out *out, uint64_t n)
+static void dfi_g_number(struct dfi_g_out *out, size_t n)
 {
     char digits[24], *p = digits + sizeof digits;
     *--p = 0;
@@ -52,17 +54,61 @@ static void dfi_g_number(struct dfi_g_out *out, uint64_t n)
     dfi_g_puts(out, p);
 }
 
-/* A text of the program's, as one line of UTF-8: control characters and line ends become spaces, bytes that are no UTF-8
- * question marks. dot: within quotes of graphviz. */
-static void dfi_g_name(struct dfi_g_out *out, const char *text, int dot)
+/* The first n bytes of a text of the program's, as one line of UTF-8: control characters and line ends become spaces, bytes that are no
+ * UTF-8 question marks. */
+static void dfi_g_name(struct dfi_g_out *out, const char *text, size_t n)
 {
-    while (*text) {
-        unsigned n = dfi_utf8(text);
-        if (dot && (*text == '"' || *text == '\\')) dfi_g_char(out, '\\');
-        if (!n || dfi_utf8_control(text, n)) dfi_g_char(out, n ? ' ' : '?'), text += n ? n : 1;
+    const char *end = text + n;
+    while (text < end) {
+        unsigned bytes = dfi_utf8(text);
+        if (out->dot && (*text == '"' || *text == '\\')) dfi_g_char(out, '\\');
+        if (!bytes || dfi_utf8_control(text, bytes)) dfi_g_char(out, bytes ? ' ' : '?'), text += bytes ? bytes : 1;
         else
-            while (n--) dfi_g_char(out, *text++);
+            while (bytes--) dfi_g_char(out, *text++);
     }
+}
+
+/* 1.3.2, from the thread on; the first thread is not named. */
+static void dfi_g_path(struct dfi_g_out *out, const struct dfi_g_item *i)
+{
+    const struct dfi_g_item *up = i->parent;
+    if (up) {
+        dfi_g_path(out, up);
+        if (up->parent || up->number > 1) dfi_g_char(out, '.');
+        dfi_g_number(out, i->number);
+    } else if (i->number > 1) dfi_g_char(out, 't'), dfi_g_number(out, i->number);
+}
+
+/* %s text as it is, %n text of the program's, %u size_t; of an item: %p its path, %t path and name, %i its node of graphviz, %w the
+ * node of the wait before it. */
+static void dfi_g_say(struct dfi_g_out *out, const char *format, ...)
+{
+    const struct dfi_g_item *i;
+    const char *text;
+    va_list ap;
+    va_start(ap, format);
+    for (; *format; format++) {
+        if (*format != '%') {
+            dfi_g_char(out, *format);
+            continue;
+        }
+        switch (*++format) {
+        case 's': dfi_g_puts(out, va_arg(ap, const char *)); break;
+        case 'n': text = va_arg(ap, const char *), dfi_g_name(out, text, strlen(text)); break;
+        case 'u': dfi_g_number(out, va_arg(ap, size_t)); break;
+        case 'p': dfi_g_path(out, va_arg(ap, const struct dfi_g_item *)); break;
+        case 't': i = va_arg(ap, const struct dfi_g_item *), dfi_g_say(out, "%p %n", i, i->name); break;
+        case 'i': i = va_arg(ap, const struct dfi_g_item *), dfi_g_say(out, "n%u", i->index); break;
+        case 'w': i = va_arg(ap, const struct dfi_g_item *), dfi_g_say(out, "w%u_%u", i->parent->index, i->phase); break;
+        }
+    }
+    va_end(ap);
+}
+
+/* Where that is in the source, if it is known. */
+static void dfi_g_site(struct dfi_g_out *out, const char *site)
+{
+    if (*site) dfi_g_say(out, " (%n)", site);
 }
 
 /* --- items ------------------------------------------------------------------------------------------------- */
@@ -100,52 +146,19 @@ static size_t dfi_g_count_inside(struct dfi_g_item *top)
     return n;
 }
 
-/* 1.3.2, from the thread on; the first thread is not named. */
-static void dfi_g_path(struct dfi_g_out *out, const struct dfi_g_item *i)
+static const char *dfi_g_time(struct dfi_g_out *out, char *text, const struct dfi_g_item *i)
 {
-    const struct dfi_g_item *few[32], **path = few;
-    size_t n = 0;
-    if (i->steps > sizeof few / sizeof *few && !(path = (const struct dfi_g_item **)dfi_g_array(i->steps, sizeof *path))) {
-        dfi_g_puts(out, "?");
-        return;
-    }
-    for (; i->parent; i = i->parent) path[n++] = i;
-    if (i->number > 1) dfi_g_char(out, 't'), dfi_g_number(out, i->number), n ? dfi_g_char(out, '.') : (void)0;
-    while (n) {
-        dfi_g_number(out, path[--n]->number);
-        if (n) dfi_g_char(out, '.');
-    }
-    if (path != few) dfi_mfree((void *)path);
+    return dfi_time_text(text, (double)i->took * out->g->ns_per_tick);
 }
 
-static void dfi_g_title(struct dfi_g_out *out, const struct dfi_g_item *i, int dot)
-{
-    dfi_g_path(out, i);
-    dfi_g_char(out, ' ');
-    dfi_g_name(out, i->name, dot);
-}
-
-static void dfi_g_time(struct dfi_g_out *out, const struct dfi_g_item *i)
-{
-    char text[16];
-    dfi_g_puts(out, dfi_time_text(text, dfi_graph_ns(i->took)));
-}
-
-/* What a scope is. */
-static void dfi_g_scope_title(struct dfi_g_out *out, const struct dfi_g_item *i, int dot)
+static void dfi_g_scope_title(struct dfi_g_out *out, const struct dfi_g_item *i)
 {
     if (i->kind == DFI_G_THREAD) {
-        dfi_g_puts(out, "thread ");
-        dfi_g_number(out, i->number);
+        dfi_g_say(out, "thread %u", i->number);
         return;
     }
-    dfi_g_path(out, i);
-    dfi_g_char(out, ' ');
-    dfi_g_name(out, *i->name ? i->name : "block", dot);
-    if (!*i->site) return;
-    dfi_g_puts(out, " (");
-    dfi_g_name(out, i->site, dot);
-    dfi_g_char(out, ')');
+    dfi_g_say(out, "%p %n", i, *i->name ? i->name : "block");
+    dfi_g_site(out, i->site);
 }
 
 /* --- accesses and causes ------------------------------------------------------------------------------------- */
@@ -159,15 +172,12 @@ static const char *dfi_g_parameter(const struct dfi_g_item *i, unsigned a, size_
     *n = strcspn(p, " ");
     return p;
 }
-static void dfi_g_put_parameter(struct dfi_g_out *out, const struct dfi_g_item *i, unsigned a, int dot)
+static void dfi_g_put_parameter(struct dfi_g_out *out, const struct dfi_g_item *i, unsigned a)
 {
     size_t n;
     const char *p = dfi_g_parameter(i, a, &n);
-    if (!n) dfi_g_puts(out, "access "), dfi_g_number(out, a + 1);
-    for (; n--; p++) {
-        if (dot && (*p == '"' || *p == '\\')) dfi_g_char(out, '\\');
-        dfi_g_char(out, *p);
-    }
+    if (n) dfi_g_name(out, p, n);
+    else dfi_g_say(out, "access %u", (size_t)a + 1);
 }
 
 /* A[8..24), or A[8..24) x 4 rows 64 apart; bytes from where memory A begins. */
@@ -181,18 +191,8 @@ static void dfi_g_bytes(struct dfi_g_out *out, const struct dfi_g_access *x)
     }
     *--p = 0;
     for (; n; n = (n - 1) / 26) *--p = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[(n - 1) % 26]; /* A .. Z, AA .. ZZ, AAA .. */
-    dfi_g_puts(out, p);
-    dfi_g_char(out, '[');
-    dfi_g_number(out, x->region.p - x->base);
-    dfi_g_puts(out, "..");
-    dfi_g_number(out, x->region.p - x->base + x->region.row);
-    dfi_g_char(out, ')');
-    if (x->region.rows == 1) return;
-    dfi_g_puts(out, " x ");
-    dfi_g_number(out, x->region.rows);
-    dfi_g_puts(out, " rows ");
-    dfi_g_number(out, x->region.ld);
-    dfi_g_puts(out, " apart");
+    dfi_g_say(out, "%s[%u..%u)", p, (size_t)(x->region.p - x->base), (size_t)(x->region.p - x->base) + x->region.row);
+    if (x->region.rows > 1) dfi_g_say(out, " x %u rows %u apart", x->region.rows, x->region.ld);
 }
 
 static const char *dfi_g_mode_name(unsigned mode)
@@ -207,75 +207,56 @@ static const char *dfi_g_mode_name(unsigned mode)
     return "inout ";
 }
 
-static void dfi_g_put_access(struct dfi_g_out *out, const struct dfi_g_item *i, unsigned a, int dot)
+static void dfi_g_put_access(struct dfi_g_out *out, const struct dfi_g_item *i, unsigned a)
 {
-    if (i->access[a].mode & DFI_WEAK) dfi_g_puts(out, "weak ");
-    dfi_g_puts(out, dfi_g_mode_name(i->access[a].mode));
-    dfi_g_put_parameter(out, i, a, dot);
+    dfi_g_say(out, "%s%s", i->access[a].mode & DFI_WEAK ? "weak " : "", dfi_g_mode_name(i->access[a].mode));
+    dfi_g_put_parameter(out, i, a);
     dfi_g_char(out, ' ');
     dfi_g_bytes(out, &i->access[a]);
 }
-static void dfi_g_accesses(struct dfi_g_out *out, const struct dfi_g_item *i, const char *between, int dot)
+static void dfi_g_accesses(struct dfi_g_out *out, const struct dfi_g_item *i, const char *between)
 {
     unsigned a;
     for (a = 0; a < i->n; a++) {
         if (a) dfi_g_puts(out, between);
-        dfi_g_put_access(out, i, a, dot);
+        dfi_g_put_access(out, i, a);
     }
 }
 
 /* What an edge is called: the parameters of both, or what else ties the two. */
-static void dfi_g_label(struct dfi_g_out *out, const struct dfi_g_edge *e, int dot)
+static void dfi_g_label(struct dfi_g_out *out, const struct dfi_g_edge *e)
 {
     const char *p, *q;
     size_t n, m;
-    if (e->token || e->stream) {
-        dfi_g_puts(out, e->token ? "token " : "stream ");
-        dfi_g_number(out, e->token ? e->token->number : e->stream->number);
-    } else if (e->cause == DFI_G_GIVEN) dfi_g_put_parameter(out, e->to, e->after, dot);
+    if (e->token) dfi_g_say(out, "token %u", e->token->number);
+    else if (e->stream) dfi_g_say(out, "stream %u", e->stream->number);
     else {
-        p = dfi_g_parameter(e->from, e->before, &n), q = dfi_g_parameter(e->to, e->after, &m);
-        if (!e->join) {
-            dfi_g_put_parameter(out, e->from, e->before, dot);
+        if (e->cause != DFI_G_GIVEN && !e->join) {
+            dfi_g_put_parameter(out, e->from, e->before);
+            p = dfi_g_parameter(e->from, e->before, &n), q = dfi_g_parameter(e->to, e->after, &m);
             if (n == m && !strncmp(p, q, n)) return;
             dfi_g_puts(out, " -> ");
         }
-        dfi_g_put_parameter(out, e->to, e->after, dot);
+        dfi_g_put_parameter(out, e->to, e->after);
     }
 }
 
 static const char *const dfi_g_cause_name[DFI_G_CAUSES] = { "flow", "anti", "output", "token", "input", "stream", "room" };
 
-static const char *dfi_g_cause_text(enum dfi_g_cause cause)
-{
-    switch (cause) {
-    case DFI_G_FLOW: return "flow (read after write)";
-    case DFI_G_ANTI: return "anti (write after read)";
-    case DFI_G_OUTPUT: return "output (write after write)";
-    case DFI_G_TOKEN: return "signalled";
-    case DFI_G_GIVEN: return "input given";
-    case DFI_G_STREAM: return "elements written";
-    case DFI_G_ROOM: case DFI_G_CAUSES: break;
-    }
-    return "room: elements read";
-}
+static const char *const dfi_g_cause_text[DFI_G_CAUSES] = {
+    "flow (read after write)", "anti (write after read)", "output (write after write)", "signalled", "input given", "elements written",
+    "room: elements read"
+};
 
 /* The whole cause, with the memory. */
-static void dfi_g_put_cause(struct dfi_g_out *out, const struct dfi_g_edge *e, int dot)
+static void dfi_g_put_cause(struct dfi_g_out *out, const struct dfi_g_edge *e)
 {
-    const char *site = e->token ? e->token->site : e->stream ? e->stream->site : "";
-    dfi_g_label(out, e, dot);
-    if (*site) {
-        dfi_g_puts(out, " (");
-        dfi_g_name(out, site, dot);
-        dfi_g_char(out, ')');
-    }
-    dfi_g_puts(out, ", ");
-    dfi_g_puts(out, dfi_g_cause_text(e->cause));
+    dfi_g_label(out, e);
+    dfi_g_site(out, e->token ? e->token->site : e->stream ? e->stream->site : "");
+    dfi_g_say(out, ", %s", dfi_g_cause_text[e->cause]);
     if (e->cause <= DFI_G_OUTPUT) {
         const struct dfi_g_access *x = &e->from->access[e->before], *y = &e->to->access[e->after];
-        if ((x->mode & DFI_WEAK && !e->join) || y->mode & DFI_WEAK) dfi_g_puts(out, ", weak");
-        dfi_g_puts(out, ", ");
+        dfi_g_puts(out, (x->mode & DFI_WEAK && !e->join) || y->mode & DFI_WEAK ? ", weak, " : ", ");
         dfi_g_bytes(out, y);
         if (e->join || !dfi_g_region_order(&x->region, &y->region)) return;
         dfi_g_puts(out, " and ");
@@ -402,51 +383,44 @@ static void dfi_g_text_scope(struct dfi_g_out *out, struct dfi_g_item *first)
     for (i = first; dfi_g_in_phase(i, first->phase) && i->kind == DFI_G_BLOCK;) i = i->next;
     if (!dfi_g_in_phase(i, first->phase)) return; /* only blocks, which are scopes of their own */
     dfi_g_puts(out, "\nscope ");
-    dfi_g_scope_title(out, first->parent, 0);
-    if (first->phase) {
-        dfi_g_puts(out, ", after wait ");
-        dfi_g_number(out, first->phase);
-    }
+    dfi_g_scope_title(out, first->parent);
+    if (first->phase) dfi_g_say(out, ", after wait %u", first->phase);
     dfi_g_char(out, '\n');
 }
 
 static void dfi_g_text_waits(struct dfi_g_out *out, size_t join, const struct dfi_g_item *i)
 {
-    dfi_g_puts(out, "    waits for ");
-    if (join) dfi_g_puts(out, "join "), dfi_g_number(out, join);
-    else dfi_g_title(out, i, 0);
-    dfi_g_puts(out, ": ");
+    if (join) dfi_g_say(out, "    waits for join %u: ", join);
+    else dfi_g_say(out, "    waits for %t: ", i);
 }
 
 static void dfi_g_text_join(struct dfi_g_out *out, const struct dfi_g_order *o, struct dfi_g_item *scope)
 {
     size_t k;
     (void)scope;
-    dfi_g_puts(out, "  join ");
-    dfi_g_number(out, o->n_joins);
-    dfi_g_char(out, '\n');
+    dfi_g_say(out, "  join %u\n", o->n_joins);
     for (k = 0; k < o->n_joined; k++) {
         const struct dfi_g_seen *s = &o->joined[k];
         dfi_g_text_waits(out, s->join, s->item);
         if (s->join) dfi_g_puts(out, "all of it");
-        else dfi_g_put_access(out, s->item, s->access, 0);
+        else dfi_g_put_access(out, s->item, s->access);
         dfi_g_char(out, '\n');
     }
 }
 
 static void dfi_g_text_task(struct dfi_g_out *out, struct dfi_g_item *i, const struct dfi_g_order *o)
 {
+    char time[16];
     size_t k;
-    dfi_g_puts(out, i->kind == DFI_G_NODE ? "  node " : dfi_g_is_task(i) ? "  task " : "  ");
-    dfi_g_title(out, i, 0);
-    if (*i->site) dfi_g_puts(out, " ("), dfi_g_name(out, i->site, 0), dfi_g_char(out, ')');
-    if (i->n && i->kind != DFI_G_NODE) dfi_g_puts(out, ": "), dfi_g_accesses(out, i, ", ", 0);
-    if (i->first && !dfi_g_is_open(out->g, i)) dfi_g_puts(out, "; tasks inside: "), dfi_g_number(out, dfi_g_count_inside(i));
-    if (i->took) dfi_g_puts(out, "; took "), dfi_g_time(out, i);
+    dfi_g_say(out, "  %s%t", i->kind == DFI_G_NODE ? "node " : dfi_g_is_task(i) ? "task " : "", i);
+    dfi_g_site(out, i->site);
+    if (i->n && i->kind != DFI_G_NODE) dfi_g_puts(out, ": "), dfi_g_accesses(out, i, ", ");
+    if (i->first && !dfi_g_is_open(out->g, i)) dfi_g_say(out, "; tasks inside: %u", dfi_g_count_inside(i));
+    if (i->took) dfi_g_say(out, "; took %s", dfi_g_time(out, time, i));
     dfi_g_char(out, '\n');
     for (k = 0; k < o->n_edges; k++) {
         dfi_g_text_waits(out, o->edge[k].join, o->edge[k].from);
-        dfi_g_put_cause(out, &o->edge[k], 0);
+        dfi_g_put_cause(out, &o->edge[k]);
         dfi_g_char(out, '\n');
     }
 }
