@@ -59,6 +59,7 @@
 #include "observe/schedule/baton.h"
 #include "observe/stats/perf.h"
 #include "observe/probes.h"
+#include "work/wait.h"
 #include "work/sched.h"
 #include "observe/stats/stats.h"
 #include "observe/stats/loop.h"

@@ -97,7 +97,7 @@ static DFI_COLD int dfi_wait_before(struct dfi_worker *w, struct dfi_scope *s, c
     g.kind = DFI_GOAL_BEFORE, g.scope = s, g.future = NULL, g.flag = NULL, g.before = &b;
     if (!dfi_before_done(&b)) {
         dfi_flush(w);
-        dfi_help_until(w, w->task ? w->task_mark : w->scope->mark, &g);
+        dfi_wait_helping(w, w->task ? w->task_mark : w->scope->mark, &g, DFI_WAIT_QUIET, NULL, NULL);
     }
     w->opts = o, w->opts_site = site;
     return b.skipped;

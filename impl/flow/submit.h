@@ -629,7 +629,6 @@ static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n,
     DFI_ATOMIC(intptr_t) flag;
     struct dfi_wait_on a;
     struct dfi_task *t;
-    struct dfi_waits waits;
     struct dfi_goal g;
     if (!w || w->task || !w->scope->table) return; /* no task so far */
     if (DFI_UNLIKELY(w->scope->guess != NULL)) dfi_guess_drops(w); /* what is waited for is known to count, then, or not to matter */
@@ -644,9 +643,7 @@ static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n,
     if (DFI_UNLIKELY(dfi_watched())) dfi_watch_until(w, (struct dfi_flow *)(void *)t);
     dfi_submit(t, x, n);
     g.kind = DFI_GOAL_FLAG, g.scope = w->scope, g.future = NULL, g.flag = &flag;
-    dfi_waits_begin(w, &waits, DFI_WAITS_TASK, t, site);
-    dfi_help_until(w, w->scope->mark, &g);
-    dfi_waits_end(w, &waits);
+    dfi_wait_helping(w, w->scope->mark, &g, DFI_WAIT_TASK, t, site);
     if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices))) dfi_gpu_hook->host(x, n);
 }
 
@@ -657,7 +654,7 @@ DFI_API DFI_NOINLINE void dfi_wait_here(const char *site)
     DFI_UNSYNCED(w);
     if (!w || w->task) return;
     DFI_CHECK_CALL(w);
-    dfi_waits_site(w, site);
+    dfi_wait_site(w, site);
     dfi_wait_all(w, w->scope);
     if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_wait(w);
     dfi_scope_unspoil(w, w->scope);

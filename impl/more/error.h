@@ -238,7 +238,7 @@ DFI_API df_result dfi_wait_result_here(const char *site)
     int cancelled, code;
     if (!w || w->task) return DF_OK; /* no children */
     s = w->scope;
-    dfi_waits_site(w, site);
+    dfi_wait_site(w, site);
     dfi_wait_all(w, s);
     if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_wait(w);
     dfi_scope_unspoil(w, s);

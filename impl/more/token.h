@@ -190,7 +190,7 @@ DFI_API df_result dfi_wait_token(df_token *t, const char *site)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_token_wait a;
-    struct dfi_waits waits;
+    struct dfi_wait wait;
     struct dfi_goal g;
     struct dfi_scope *s = w ? dfi_scope_here(w) : NULL;
     DFI_CHECK_CALL(w);
@@ -209,9 +209,9 @@ DFI_API df_result dfi_wait_token(df_token *t, const char *site)
     if (dfi_token_push(t, &a.edge)) {
         dfi_flush(w);
         g.kind = DFI_GOAL_FLAG, g.scope = s, g.future = NULL, g.flag = &a.open;
-        dfi_waits_begin(w, &waits, DFI_WAITS_TOKEN, t, site);
+        dfi_wait_enter(w, &wait, DFI_WAIT_TOKEN, t, site);
         dfi_sleep_until(w, &g);
-        dfi_waits_end(w, &waits);
+        dfi_wait_leave(w, &wait);
     }
     dfi_unhold(&a.held);
     if (a.stuck) return DF_ERROR_STUCK;

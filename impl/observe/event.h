@@ -20,7 +20,7 @@ enum dfi_event_kind {
     DFI_E_SIGNAL, /* the body b released something that the task a waits for */
     DFI_E_STEAL,  /* a was taken from the worker b; level 1: a spawned function, and it begins */
     DFI_E_PARK,   /* the worker slept for b */
-    DFI_E_WAIT,   /* the body a waited for b, and ran others meanwhile; what: DFI_GOAL_..; with DFI_GOAL_SCOPE: for its children
+    DFI_E_WAIT,   /* the body a waited for b, and ran others meanwhile; what: DFI_WAIT_..; with DFI_WAIT_SCOPE: for its children
                      at `level` and deeper, also if they were done */
     DFI_E_ROOM,   /* the body a ran others for b, as its scope had too many children */
     DFI_E_UNTIL,  /* what the body b waits for next is the task a */

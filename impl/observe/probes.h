@@ -306,24 +306,16 @@ static uint64_t dfi_watch_wait_ends(struct dfi_worker *w, uint64_t since)
     return ticks;
 }
 
-/* w waited for a goal of that kind from `since` on. */
-static DFI_COLD void dfi_watch_waited(struct dfi_worker *w, int goal, uint64_t since)
+/* w has waited since x->began. */
+static DFI_COLD void dfi_watch_waited(struct dfi_worker *w, const struct dfi_wait *x)
 {
+    const struct dfi_scope *s = x->kind == DFI_WAIT_SCOPE || x->kind == DFI_WAIT_ROOM ? (const struct dfi_scope *)x->on : NULL;
     uint64_t ticks;
     if (dfi_watched() & DFI_WATCH_PERF) dfi_watch_count_waits(w, 0);
-    if (!(dfi_watched() & DFI_WATCH_EVENTS)) return;
-    ticks = dfi_watch_wait_ends(w, since);
-    dfi_event_put(w, DFI_E_WAIT, since, dfi_running_id(w), ticks, (uint32_t)goal);
-}
-
-/* w waited until at most `keep` children of s, which it owns, were left. */
-static DFI_COLD void dfi_watch_waited_scope(struct dfi_worker *w, int goal, const struct dfi_scope *s, size_t keep, uint64_t since)
-{
-    uint64_t ticks;
-    if (dfi_watched() & DFI_WATCH_PERF) dfi_watch_count_waits(w, 0);
-    if (!(dfi_watched() & DFI_WATCH_EVENTS) || !s->births) return;
-    ticks = dfi_watch_wait_ends(w, since);
-    dfi_event_put_level(w, keep ? DFI_E_ROOM : DFI_E_WAIT, since, dfi_running_id(w), ticks, (uint32_t)goal, (unsigned)dfi_load_relaxed(&s->depth));
+    if (!(dfi_watched() & DFI_WATCH_EVENTS) || (s && !s->births)) return;
+    ticks = dfi_watch_wait_ends(w, x->began);
+    dfi_event_put_level(w, x->kind == DFI_WAIT_ROOM ? DFI_E_ROOM : DFI_E_WAIT, x->began, dfi_running_id(w), ticks, (uint32_t)x->kind,
+                        s ? (unsigned)dfi_load_relaxed(&s->depth) : 0);
 }
 
 /* w goes on to wait for t, which it is about to submit. */

@@ -75,7 +75,7 @@ static void *dfi_spare(void *p)
     g.kind = DFI_GOAL_SPARE, g.scope = NULL, g.future = NULL, g.flag = NULL, g.spare = w->spare;
     for (;;) {
         dfi_baton_take(w);
-        dfi_help_until(w, 0, &g);
+        dfi_wait_helping(w, 0, &g, DFI_WAIT_IDLE, NULL, NULL);
         dfi_outbox_flush(w);
         dfi_share(w);
         dfi_wake_if_work(); /* somebody may have relied on this one to look */
@@ -146,15 +146,14 @@ static int dfi_block_begin(struct dfi_worker *w)
 static int dfi_retry_sleep(const char *site, struct dfi_os_event *e, DFI_ATOMIC(int) *awake)
 {
     struct dfi_worker *w = dfi_me();
-    struct dfi_waits waits;
+    struct dfi_wait wait;
     struct dfi_scope *s;
     int stuck = 0, begun;
     if (!w) {
         dfi_os_event_wait(e, awake, 0, 0);
         return 0;
     }
-    dfi_waits_begin(w, &waits, DFI_WAITS_OUTSIDE, "df_retry", site);
-    dfi_check_block_begin(w);
+    dfi_wait_enter(w, &wait, DFI_WAIT_OUTSIDE, "df_retry", site);
     begun = !dfi_block_begin(w);
     dfi_baton_drop(w);
     if (!begun) dfi_os_event_wait(e, awake, 0, 0);
@@ -171,8 +170,7 @@ static int dfi_retry_sleep(const char *site, struct dfi_os_event *e, DFI_ATOMIC(
     }
     dfi_baton_take(w);
     if (begun) dfi_block_end();
-    dfi_check_block_end(w);
-    dfi_waits_end(w, &waits);
+    dfi_wait_leave(w, &wait);
     if (!stuck) return 0;
     dfi_error("%s: df_retry waits for a change, but nothing is left that could write what the atomic block has "
               "read: the block is taken back and left, as by df_abort; submit the task that writes it", site);
@@ -199,21 +197,19 @@ DFI_EXTERN_C_BEGIN
 DFI_API void dfi_yield(const char *what, const char *site, void (*fn)(void *arg), void *arg)
 {
     struct dfi_worker *w = dfi_me();
-    struct dfi_waits waits;
+    struct dfi_wait wait;
     int begun;
     if (!w) {
         fn(arg);
         return;
     }
-    dfi_waits_begin(w, &waits, DFI_WAITS_OUTSIDE, what, site);
-    dfi_check_block_begin(w);
+    dfi_wait_enter(w, &wait, DFI_WAIT_OUTSIDE, what, site);
     begun = !dfi_block_begin(w);
     dfi_baton_drop(w);
     fn(arg);
     dfi_baton_take(w);
     if (begun) dfi_block_end();
-    dfi_check_block_end(w);
-    dfi_waits_end(w, &waits);
+    dfi_wait_leave(w, &wait);
 }
 DFI_API void dfi_yield_here(const char *site, void (*fn)(void *arg), void *arg) { dfi_yield("df_yield_blocking", site, fn, arg); }
 DFI_API void (df_yield_blocking)(void (*fn)(void *arg), void *arg) { dfi_yield_here(NULL, fn, arg); }
@@ -237,7 +233,7 @@ DFI_API df_result (df_mutex_trylock)(df_mutex *m) { return dfi_mutex_trylock_her
 DFI_API df_result dfi_mutex_lock_here(const char *site, df_mutex *m)
 {
     struct dfi_worker *w = dfi_me();
-    struct dfi_waits waits;
+    struct dfi_wait wait;
     struct dfi_os_event *e;
     int i, begun = 0;
     for (i = 0; i < DFI_LOCK_SPINS; i++) {
@@ -246,10 +242,8 @@ DFI_API df_result dfi_mutex_lock_here(const char *site, df_mutex *m)
         dfi_os_pause();
     }
     e = dfi_lock_event_of(m);
-    waits.since = 0;
     if (w) {
-        dfi_waits_begin(w, &waits, DFI_WAITS_LOCK, m, site);
-        dfi_check_pause(w);
+        dfi_wait_enter(w, &wait, DFI_WAIT_LOCK, m, site);
         begun = !dfi_block_begin(w);
     }
     while (dfi_exchange_acq_rel(&m->dfi_state, 2)) {
@@ -258,10 +252,7 @@ DFI_API df_result dfi_mutex_lock_here(const char *site, df_mutex *m)
         if (w) dfi_baton_take(w);
     }
     if (begun) dfi_block_end();
-    if (w) {
-        dfi_check_resume(w);
-        dfi_waits_end(w, &waits);
-    }
+    if (w) dfi_wait_leave(w, &wait);
     dfi_mutex_taken(m, site);
     return DF_OK;
 }

@@ -104,7 +104,7 @@ DFI_API int dfi_sync_slow(struct dfi_future *f)
     dfi_scope_here(w);
     g.kind = DFI_GOAL_FUTURE, g.scope = NULL, g.future = f, g.flag = NULL;
     fixed = w->fixed, w->fixed = w->head;
-    dfi_help_until(w, w->head, &g);
+    dfi_wait_helping(w, w->head, &g, DFI_WAIT_FUTURE, f, NULL);
     w->fixed = fixed;
     return 0;
 }
@@ -231,7 +231,7 @@ DFI_API int dfi_sync_checked(struct dfi_future *f)
                   "thread", dfi_call_site, f->type ? f->type->name : "a task"); /* C++: it was synced */
         return 0;
     }
-    if (w) dfi_waits_site(w, dfi_call_site);
+    if (w) dfi_wait_site(w, dfi_call_site);
     mine = dfi_sync_slow(f);
     dfi_store_relaxed(&f->link, (void *)f);
     return mine;

@@ -257,7 +257,7 @@ static void *dfi_helper(void *p)
     }
     g.kind = DFI_GOAL_WORK, g.scope = NULL, g.future = NULL, g.flag = NULL;
     dfi_baton_take(w);
-    dfi_help_until(w, 0, &g);
+    dfi_wait_helping(w, 0, &g, DFI_WAIT_IDLE, NULL, NULL);
     dfi_outbox_flush(w);
     dfi_helper_ends();
     return NULL;

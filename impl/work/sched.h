@@ -24,6 +24,7 @@
 #include "deque.h"
 #include "queue.h"
 #include "types.h"
+#include "wait.h"
 #include "../observe/check/check.h"
 #include "../observe/events.h"
 #include "../observe/probes.h"
@@ -61,9 +62,6 @@ DFI_API struct dfi_error dfi_error_unkept = {
 DFI_EXTERN_C_END
 
 static struct dfi_worker *dfi_attach(void);
-
-/* How deep w is in blocks, bodies and waits: 0 is outside of df (more/deadlock.h). */
-static void dfi_level(struct dfi_worker *w, int by) { dfi_store_relaxed(&w->level, dfi_load_relaxed(&w->level) + by); }
 
 static struct dfi_worker *dfi_me(void) /* NULL: not attached yet */
 {
@@ -135,14 +133,6 @@ static int dfi_goal_filter(const struct dfi_goal *g, struct dfi_filter *f)
     f->depth = dfi_load_relaxed(&s->depth);
     /* the scope of a stolen future may have ended before its id was read: then the state has changed */
     return g->kind != DFI_GOAL_FUTURE || dfi_load_acquire(&g->future->link) == state;
-}
-
-/* For who looks why nothing goes on: what w waits for, unless the caller has said so. */
-static DFI_COLD void dfi_goal_waits(struct dfi_worker *w, struct dfi_waits *r, const struct dfi_goal *g)
-{
-    if (g->kind <= DFI_GOAL_SPARE) dfi_waits_push(w, r, DFI_WAITS_IDLE, NULL, NULL);
-    else if (g->kind == DFI_GOAL_FUTURE) dfi_waits_push(w, r, DFI_WAITS_FUTURE, g->future, dfi_waits_take_site(w));
-    else if (g->kind == DFI_GOAL_TEAM) dfi_waits_push(w, r, DFI_WAITS_TEAM, NULL, NULL);
 }
 
 /* --- waking ------------------------------------------------------------------------------------ */
@@ -438,6 +428,7 @@ static void dfi_report_unsynced(struct dfi_worker *w, size_t mark, const char *w
 #endif
 
 static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t);
+static int dfi_leave_to_others(struct dfi_worker *w, struct dfi_flow *t);
 static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *loot);
 
 static void dfi_run_chain(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_goal *g);
@@ -501,6 +492,24 @@ static int dfi_run_own(struct dfi_worker *w, size_t mark, const struct dfi_goal 
     }
 }
 
+/* A wait of w for something in scope s ends. Tasks above `mark` that are no children of s belong to code that another worker
+ * runs, in a future that it stole from s, and may wait for; it finds them in the queue, below newer entries of w it might not. */
+static DFI_NOINLINE void dfi_stack_hand_over(struct dfi_worker *w, size_t mark, const struct dfi_scope *s)
+{
+    struct dfi_flow *t;
+    struct dfi_future *f;
+    for (;;) {
+        dfi_stack_trim(w, mark);
+        if (w->head <= mark || !((uintptr_t)w->stack[w->head - 1] & DFI_FLOW)) return;
+        if (!dfi_pop(w, w->head - 1, &t, &f)) continue; /* stolen just now */
+        if (t->scope == s) {
+            dfi_push(w, t);
+            return;
+        }
+        if (!dfi_leave_to_others(w, t)) dfi_run_chain(w, t, NULL); /* no memory */
+    }
+}
+
 /* --- stealing ---------------------------------------------------------------------------------- */
 
 static int dfi_steal(struct dfi_worker *w, const struct dfi_filter *f, struct dfi_loot *loot)
@@ -536,7 +545,6 @@ static int dfi_take_queued(struct dfi_worker *w, const struct dfi_filter *f, int
 static int dfi_team_find(struct dfi_worker *w, const struct dfi_filter *f, struct dfi_loot *loot);
 static void dfi_team_run(struct dfi_worker *w, struct dfi_team *team);
 static int dfi_gates_closed(const struct dfi_flow *t);
-static int dfi_leave_to_others(struct dfi_worker *w, struct dfi_flow *t);
 
 /* w waits in the body of a task with weak accesses. Its children may wait for earlier siblings of that task,
  * which are outside of what is waited for. Earlier tasks may be run here, on top of the wait, as they cannot depend on
@@ -701,21 +709,14 @@ static void dfi_back_off(const struct dfi_goal *g, uint64_t since, uint64_t now)
     while (dfi_os_ns() - now < DFI_TINY_PAUSE * ns && !dfi_goal_met(g)) dfi_os_pause();
 }
 
-/* Waits for g and meanwhile runs what is allowed: entries of w above `mark` of its stack, then work
- * inside the goal of any worker. pre: what is pushed above mark meanwhile is inside the goal. */
+/* Waits for g and meanwhile runs what is allowed: entries of w above `mark` of its stack, then work inside the goal of any
+ * worker. pre: what is pushed above mark meanwhile is inside the goal; inside of dfi_wait_enter and dfi_wait_leave. */
 static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const struct dfi_goal *g)
 {
     int idle = g->kind <= DFI_GOAL_SPARE, sweep = 0, crowded = dfi_load_relaxed(&dfi_pool.n_slots) > dfi_pool.n_cpus, i;
-    uint64_t since = 0, began = 0;
+    uint64_t since = 0;
     struct dfi_loot loot;
-    struct dfi_waits waits;
-    void *block = DFI_UNLIKELY(*dfi_block_here != NULL) ? dfi_suspend_hook() : NULL;
     if (DFI_UNLIKELY(w->task != NULL)) dfi_scope_here(w); /* so that the scopes tell what runs on top of what (work/thread_end.h) */
-    waits.since = 0;
-    if (dfi_stall_on()) dfi_goal_waits(w, &waits, g);
-    if (DFI_UNLIKELY(dfi_watched()) && !idle && g->kind != DFI_GOAL_SCOPE) began = dfi_watch_waits(w);
-    dfi_check_pause(w);
-    dfi_level(w, 1);
     if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
     while (!dfi_goal_met(g)) {
         int found;
@@ -752,15 +753,23 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
         }
         sweep = 0;
     }
-    dfi_stack_back(w, mark);
-    if (idle) dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);
-    else dfi_offer(w); /* what the last chain left */
-    dfi_level(w, -1);
-    dfi_waits_end(w, &waits);
-    if (began) dfi_watch_waited(w, (int)(g->kind == DFI_GOAL_BEFORE ? DFI_GOAL_FLAG : g->kind), began);
-    if (dfi_load_relaxed(&w->level) == 0) w->outside = (unsigned)dfi_chaotic();
-    dfi_check_resume(w);
-    if (DFI_UNLIKELY(block != NULL)) dfi_resume_hook(block);
+    if (idle) {
+        dfi_stack_back(w, mark);
+        dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);
+    } else {
+        if (DFI_UNLIKELY(w->head > mark)) dfi_stack_hand_over(w, mark, g->scope);
+        dfi_offer(w); /* what the last chain left */
+    }
+    if (dfi_load_relaxed(&w->level) == 1) w->outside = (unsigned)dfi_chaotic(); /* this wait is all it is in */
+}
+
+/* The same as one wait of w. */
+static void dfi_wait_helping(struct dfi_worker *w, size_t mark, const struct dfi_goal *g, enum dfi_wait_kind kind, const void *on, const char *site)
+{
+    struct dfi_wait x;
+    dfi_wait_enter(w, &x, kind, on, site);
+    dfi_help_until(w, mark, g);
+    dfi_wait_leave(w, &x);
 }
 
 /* Waits for g, and runs nothing meanwhile but what only w may run: a spare works in its place. For waits that are not for
@@ -768,8 +777,6 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
 static DFI_NOINLINE void dfi_sleep_until(struct dfi_worker *w, const struct dfi_goal *g)
 {
     struct dfi_loot loot;
-    uint64_t began;
-    void *block;
     int found;
     if (dfi_goal_met(g)) return;
     if (dfi_block_begin(w)) { /* without a spare it runs what it may */
@@ -777,10 +784,6 @@ static DFI_NOINLINE void dfi_sleep_until(struct dfi_worker *w, const struct dfi_
         return;
     }
     if (w->task) dfi_scope_here(w); /* as in dfi_help_until */
-    began = DFI_UNLIKELY(dfi_watched()) ? dfi_watch_waits(w) : 0;
-    block = DFI_UNLIKELY(*dfi_block_here != NULL) ? dfi_suspend_hook() : NULL;
-    dfi_check_pause(w);
-    dfi_level(w, 1);
     dfi_store_seq_cst(&w->asleep, (int)DFI_ASLEEP);
     while (!dfi_goal_met(g)) {
         /* seq_cst, then look: as in dfi_park. It is not among those who are woken for work. */
@@ -805,10 +808,6 @@ static DFI_NOINLINE void dfi_sleep_until(struct dfi_worker *w, const struct dfi_
     }
     dfi_store_seq_cst(&w->asleep, (int)DFI_NOT_ASLEEP);
     dfi_block_end();
-    dfi_level(w, -1);
-    if (began) dfi_watch_waited(w, (int)g->kind, began);
-    dfi_check_resume(w);
-    if (DFI_UNLIKELY(block != NULL)) dfi_resume_hook(block);
 }
 
 #endif

@@ -13,6 +13,7 @@
 #include "blocks.h"
 #include "sched.h"
 #include "types.h"
+#include "wait.h"
 #include "../flow/table.h"
 #include "../observe/check/check.h"
 #include "../observe/probes.h"
@@ -159,25 +160,18 @@ static void dfi_scope_free(struct dfi_worker *w, struct dfi_scope *s)
 static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *s, size_t keep)
 {
     struct dfi_goal g;
-    struct dfi_waits waits;
+    struct dfi_wait wait;
     intptr_t out;
-    void *block;
-    uint64_t since = DFI_UNLIKELY(dfi_watched()) ? dfi_watch_waits(w) : 0;
     g.kind = DFI_GOAL_SCOPE, g.scope = s, g.future = NULL, g.flag = NULL;
     dfi_check_waits(w, s);
     dfi_flush(w);
-    waits.since = 0;
-    if (dfi_stall_on()) dfi_waits_push(w, &waits, keep ? DFI_WAITS_ROOM : DFI_WAITS_SCOPE, s, dfi_waits_take_site(w));
     if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_take(w);
+    dfi_wait_enter(w, &wait, keep ? DFI_WAIT_ROOM : DFI_WAIT_SCOPE, s, NULL);
     if (!s->open) { /* from code that runs on top of a wait for s: the outer wait has closed it */
         dfi_help_until(w, s->mark, &g);
-        dfi_waits_end(w, &waits);
-        if (since) dfi_watch_waited_scope(w, (int)g.kind, s, keep, since);
+        dfi_wait_leave(w, &wait);
         return;
     }
-    block = DFI_UNLIKELY(*dfi_block_here != NULL) && s->submitted != s->done ? dfi_suspend_hook() : NULL;
-    dfi_check_pause(w);
-    dfi_level(w, 1);
     for (;;) { /* first what this worker has itself, with plain counting */
         /* acquire; pairs with the release in dfi_flow_done */
         out = (intptr_t)(s->submitted - s->done) + dfi_load_acquire(&s->pending);
@@ -195,15 +189,11 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
         s->submitted = keep; /* pending is now minus what was completed beyond the goal */
         s->done = 0;
     } else if (DFI_UNLIKELY(w->head > s->mark)) {
-        dfi_stack_trim(w, s->mark);
+        dfi_stack_hand_over(w, s->mark, s);
         dfi_offer(w); /* what lies below was on offer when the code of s began */
     }
     DFI_ASSERT(keep || w->scope != s || w->task || dfi_stack_is_back(w, s));
-    dfi_level(w, -1);
-    dfi_waits_end(w, &waits);
-    if (since) dfi_watch_waited_scope(w, (int)g.kind, s, keep, since);
-    dfi_check_resume(w);
-    if (DFI_UNLIKELY(block != NULL)) dfi_resume_hook(block);
+    dfi_wait_leave(w, &wait);
 }
 
 static void dfi_settle(struct dfi_worker *w, struct dfi_scope *s);

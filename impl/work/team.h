@@ -59,7 +59,7 @@ static void dfi_team_close(struct dfi_worker *w, struct dfi_team *team)
     dfi_store_relaxed(&dfi_pool.board.count, dfi_load_relaxed(&dfi_pool.board.count) - 1);
     dfi_os_unlock(&dfi_pool.board.lock);
     g.kind = DFI_GOAL_TEAM, g.scope = team->scope, g.future = NULL, g.flag = &team->members;
-    if (!dfi_goal_met(&g)) dfi_help_until(w, team->scope->mark, &g);
+    if (!dfi_goal_met(&g)) dfi_wait_helping(w, team->scope->mark, &g, DFI_WAIT_TEAM, NULL, NULL);
 }
 
 /* Is there a team that takes another member? */
@@ -103,14 +103,14 @@ static void dfi_team_run(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_worker *owner = team->owner;
     struct dfi_scope *s = dfi_team_scope(w, team);
-    struct dfi_waits waits;
+    struct dfi_wait member;
     dfi_store_relaxed(&w->n_steals, dfi_load_relaxed(&w->n_steals) + 1);
     if (!s) dfi_team_give_up(team);
     else {
         dfi_wake_for_work(); /* who is awake wakes the next */
-        dfi_waits_begin(w, &waits, DFI_WAITS_MEMBER, NULL, NULL);
+        dfi_wait_enter(w, &member, DFI_WAIT_MEMBER, NULL, NULL);
         team->work(w, team);
-        dfi_waits_end(w, &waits);
+        dfi_wait_leave(w, &member);
         dfi_scope_finish(w, s);
     }
     /* seq_cst: releases what this member did to the owner's look in dfi_goal_met, and comes before the look whether

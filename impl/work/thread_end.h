@@ -79,7 +79,7 @@ static void dfi_exit_futures(struct dfi_worker *w)
     g.kind = DFI_GOAL_FUTURE, g.scope = NULL, g.flag = NULL;
     while ((f = dfi_exit_stolen(w, w->scope)) != NULL) {
         g.future = f;
-        dfi_help_until(w, w->head, &g);
+        dfi_wait_helping(w, w->head, &g, DFI_WAIT_FUTURE, f, NULL);
         while (dfi_exit_stolen(w, w->scope) == f) dfi_os_yield(); /* its thief has yet to say that it is done with it */
     }
 }

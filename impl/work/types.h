@@ -397,7 +397,7 @@ struct dfi_worker {
     struct dfi_event_pen pen;
     struct dfi_perf_group perf;
     struct dfi_os_mutex watch_lock;  /* around changes of `running`, too, while stalls are watched (observe/stall/waits.h) */
-    struct dfi_waits *waits;         /* watch lock: what the owner waits for, */
+    struct dfi_wait *waits;         /* watch lock: what the owner waits for, */
     const void *thread_id;           /* and which thread it is */
     const char *wait_site;           /* owner: where the next wait was asked for, or NULL */
     size_t kept;                     /* split after the last dfi_forget_stolen, which keeps the marks of futures if there are sites */
@@ -446,6 +446,33 @@ struct dfi_worker {
     DFI_ATOMIC(struct dfi_ring *) ring; /* of the public deque */
     struct dfi_ring first_ring;
     struct dfi_item item[DFI_DEQUE_SIZE]; /* of the first */
+};
+
+/* --- waits (work/wait.h) ---------------------------------------------------------------------- */
+enum dfi_wait_kind {
+    DFI_WAIT_IDLE,      /* of a helper: for work */
+    DFI_WAIT_SCOPE,     /* on: a scope of its own */
+    DFI_WAIT_ROOM,      /* the same, until fewer of its children are unfinished */
+    DFI_WAIT_TASK,      /* df_wait_on; on: df's own task that comes after those waited for */
+    DFI_WAIT_FUTURE,    /* on: a future */
+    DFI_WAIT_TOKEN,     /* on: a token */
+    DFI_WAIT_TEAM,      /* until the other members of a loop or pipe have left it */
+    DFI_WAIT_GUESS,     /* until the condition of a df_speculate block is known */
+    DFI_WAIT_QUIET,     /* inside of what another record tells */
+    DFI_WAIT_LOCK,      /* on: a df_mutex */
+    DFI_WAIT_OUTSIDE,   /* on: text: for something outside of df */
+    DFI_WAIT_MEMBER     /* no wait: takes part in a loop or pipe */
+};
+/* A wait of a worker, on the stack of its thread. */
+struct dfi_wait {
+    enum dfi_wait_kind kind;
+    const void *on;
+    const char *site;             /* or NULL */
+    void *block;                  /* the atomic block that is suspended meanwhile, or NULL */
+    uint64_t began;               /* 0: nobody measures it */
+    uint64_t since;               /* while stalls are watched: dfi_ticks, else 0; */
+    struct dfi_wait *outer;       /* the wait this one is nested in, */
+    const struct dfi_running *in; /* and the body that waits, or NULL */
 };
 
 /* --- loops and pipes that workers may join (work/team.h) ------------------------------------------ */

@@ -445,10 +445,10 @@ static void dfi_pipe_own(struct dfi_worker *w, struct dfi_pipe *p)
     uint64_t before = dfi_work_ns(w);
     unsigned long steps = 0;
     struct dfi_scope *s = dfi_team_scope(w, &p->team);
-    struct dfi_waits waits;
+    struct dfi_wait member;
     struct dfi_goal g;
     g.kind = DFI_GOAL_FLAG, g.scope = p->team.scope, g.future = NULL, g.flag = &p->news;
-    dfi_waits_begin(w, &waits, DFI_WAITS_MEMBER, NULL, NULL);
+    dfi_wait_enter(w, &member, DFI_WAIT_MEMBER, NULL, NULL);
     while (dfi_load_acquire(&p->feeder) != DFI_FEEDER_OVER && DFI_LIKELY(!dfi_load_relaxed(&p->team.lost))) {
         if (dfi_load_relaxed(&p->tiny)) dfi_pipe_alone(w, p);
         if (dfi_pipe_step(w, p)) {
@@ -461,14 +461,14 @@ static void dfi_pipe_own(struct dfi_worker *w, struct dfi_pipe *p)
         dfi_store_seq_cst(&p->news, (intptr_t)0); /* then look again; who has work says so before it looks at this */
         /* seq_cst: whoever is lost wakes the owner after saying so (work/thread_end.h) */
         if (!dfi_pipe_has_work(p) && dfi_load_seq_cst(&p->feeder) != DFI_FEEDER_OVER && !dfi_load_seq_cst(&p->team.lost)) {
-            dfi_help_until(w, w->scope->mark, &g);
+            dfi_wait_helping(w, w->scope->mark, &g, DFI_WAIT_QUIET, NULL, NULL);
             /* the goal was the team's: what lies here may be of other parts, and a wait in a stage would run it on top */
             while (dfi_run_own(w, w->scope->mark, NULL)) continue;
         }
         dfi_store_relaxed(&p->news, (intptr_t)1);
         steps = 0, before = dfi_work_ns(w);
     }
-    dfi_waits_end(w, &waits);
+    dfi_wait_leave(w, &member);
     if (s) dfi_scope_finish(w, s);
 }
 

@@ -36,14 +36,11 @@ static DFI_NOINLINE void dfi_guess_wait(struct dfi_worker *w, struct dfi_guess *
 {
     const struct df_opts *o = w->opts; /* not for what runs meanwhile */
     struct dfi_goal goal;
-    struct dfi_waits waits;
     if (dfi_load_acquire(&g->state) != DFI_GUESS_OPEN) return;
     w->opts = NULL;
     goal.kind = DFI_GOAL_FLAG, goal.scope = w->scope, goal.future = NULL, goal.flag = &g->state;
     dfi_flush(w);
-    dfi_waits_begin(w, &waits, DFI_WAITS_GUESS, NULL, NULL);
-    dfi_help_until(w, w->scope->mark, &goal);
-    dfi_waits_end(w, &waits);
+    dfi_wait_helping(w, w->scope->mark, &goal, DFI_WAIT_GUESS, NULL, NULL);
     w->opts = o;
 }
 

@@ -258,34 +258,38 @@ static void dfi_stall_name(char *text, size_t bytes, const struct dfi_worker *v)
     snprintf(text, bytes, "%s %d", kind, v->index);
 }
 
+/* Does its thread wait, for something else than work? */
+static int dfi_stall_waits(const struct dfi_wait *x) { return x->kind > DFI_WAIT_IDLE && x->kind < DFI_WAIT_MEMBER; }
+
 /* What the thread of v, thing i, waits for in r: how, and for what. If i is not DFI_STALL_NONE also as an arrow. pre: watch lock */
-static void dfi_stall_waits_text(struct dfi_stall_map *m, const struct dfi_waits *r, size_t i, char text[DFI_STALL_TEXT], char what[DFI_STALL_TEXT])
+static void dfi_stall_waits_text(struct dfi_stall_map *m, const struct dfi_wait *r, size_t i, char text[DFI_STALL_TEXT], char what[DFI_STALL_TEXT])
 {
-    static const char *const texts[] = { "has nothing to do", "takes part in a loop or pipe", "waits in df_wait", "waits in df_submit, as df_config.window is full",
-                                         "waits in df_wait_on", "waits in df_sync", "waits in df_wait_token", "waits for the others in its loop or pipe",
-                                         "waits until the condition of a df_speculate block is known", "waits in df_mutex_lock", "waits in" };
+    static const char *const texts[] = { /* by dfi_wait_kind */
+        "has nothing to do", "waits in df_wait", "waits in df_submit, as df_config.window is full", "waits in df_wait_on", "waits in df_sync",
+        "waits in df_wait_token", "waits for the others in its loop or pipe", "waits until the condition of a df_speculate block is known", "",
+        "waits in df_mutex_lock", "waits in", "takes part in a loop or pipe" };
     const char *how = texts[r->kind], *at = r->site ? " at " : "", *site = r->site ? r->site : "", *more = "";
     size_t k = DFI_STALL_NONE;
     *what = 0;
-    if (r->kind == DFI_WAITS_SCOPE || r->kind == DFI_WAITS_ROOM) {
+    if (r->kind == DFI_WAIT_SCOPE || r->kind == DFI_WAIT_ROOM) {
         const struct dfi_scope *s = (const struct dfi_scope *)r->on;
         long n = (long)dfi_load_relaxed(&s->pending);
         k = dfi_stall_scope(m, s);
-        if (r->kind == DFI_WAITS_SCOPE && !r->site && s->kind == DFI_BLOCK) how = "waits at the end of the block of ", site = s->site ? s->site : "df_parallel";
+        if (r->kind == DFI_WAIT_SCOPE && !r->site && s->kind == DFI_BLOCK) how = "waits at the end of the block of ", site = s->site ? s->site : "df_parallel";
         if (n > 0) snprintf(what, DFI_STALL_TEXT, " for %ld task%s", n, n == 1 ? "" : "s");
-    } else if (r->kind == DFI_WAITS_TASK) {
+    } else if (r->kind == DFI_WAIT_TASK) {
         if ((k = dfi_stall_thing_of(m, r->on)) != DFI_STALL_NONE) snprintf(m->thing[k].text, DFI_STALL_TEXT, "the tasks so far that write there");
-    } else if (r->kind == DFI_WAITS_FUTURE) {
+    } else if (r->kind == DFI_WAIT_FUTURE) {
         snprintf(what, DFI_STALL_TEXT, " for the spawned %s", ((const struct dfi_future *)r->on)->type->name);
         k = dfi_stall_thing_of(m, r->on);
         if (k != DFI_STALL_NONE) snprintf(m->thing[k].text, DFI_STALL_TEXT, "%.190s", what + 5);
-    } else if (r->kind == DFI_WAITS_TOKEN) {
+    } else if (r->kind == DFI_WAIT_TOKEN) {
         df_token *t = (df_token *)(uintptr_t)r->on;
         char signals[DFI_STALL_TEXT];
         k = dfi_stall_token(m, t);
         dfi_stall_signals(signals, t);
         snprintf(what, DFI_STALL_TEXT, " for the token of %.100s: %.80s", t->dfi_site, signals);
-    } else if (r->kind == DFI_WAITS_LOCK) {
+    } else if (r->kind == DFI_WAIT_LOCK) {
         df_mutex *l = (df_mutex *)(uintptr_t)r->on;
         const char *taken = dfi_load_relaxed(&l->dfi_site);
         snprintf(what, DFI_STALL_TEXT, " for the lock that was taken%s%.150s", taken ? " at " : "", taken ? taken : "");
@@ -294,7 +298,7 @@ static void dfi_stall_waits_text(struct dfi_stall_map *m, const struct dfi_waits
             m->thing[k].owner = dfi_load_relaxed(&l->dfi_owner);
             m->thing[k].end = "which is held by a thread that is not in df now";
         }
-    } else if (r->kind == DFI_WAITS_OUTSIDE) more = (const char *)r->on;
+    } else if (r->kind == DFI_WAIT_OUTSIDE) more = (const char *)r->on;
     snprintf(text, DFI_STALL_TEXT, "%s%s%s%s%.120s", how, *more ? " " : "", more, at, site);
     if (i != DFI_STALL_NONE) dfi_stall_arrow_add(m, i, k, "for");
 }
@@ -322,7 +326,7 @@ static double dfi_stall_since(const struct dfi_stall_map *m, uint64_t at)
 /* The thread of v: lines about it, the newest of what it does first. */
 static void dfi_stall_thread(struct dfi_stall_map *m, struct dfi_worker *v)
 {
-    const struct dfi_waits *a;
+    const struct dfi_wait *a;
     const struct dfi_running *r;
     char name[40], text[DFI_STALL_TEXT], what[DFI_STALL_TEXT];
     size_t i;
@@ -336,18 +340,18 @@ static void dfi_stall_thread(struct dfi_stall_map *m, struct dfi_worker *v)
             int waits = a && (!r || a->in == r);
             double since = dfi_stall_since(m, waits ? a->since : r->began);
             if (waits) {
-                m->waits |= a->kind > DFI_WAITS_MEMBER;
-                if (top) m->waiting += a->kind > DFI_WAITS_MEMBER, m->idle += a->kind == DFI_WAITS_IDLE, m->busy += a->kind == DFI_WAITS_MEMBER;
+                m->waits |= dfi_stall_waits(a);
+                if (top) m->waiting += dfi_stall_waits(a), m->idle += a->kind == DFI_WAIT_IDLE, m->busy += a->kind == DFI_WAIT_MEMBER;
                 dfi_stall_waits_text(m, a, top ? i : DFI_STALL_NONE, text, what);
-                if (top && i != DFI_STALL_NONE) m->thing[i].waits = a->kind > DFI_WAITS_MEMBER;
+                if (top && i != DFI_STALL_NONE) m->thing[i].waits = dfi_stall_waits(a);
             } else {
                 m->busy += top;
                 *what = 0;
                 dfi_stall_running_text(m, r, i, text);
             }
             if (top && i != DFI_STALL_NONE) snprintf(m->thing[i].text, DFI_STALL_TEXT, waits ? "%s, which %.140s" : "%s, which goes on", name, text);
-            if (top && (!waits || a->kind != DFI_WAITS_IDLE)) dfi_stall_line(m, "%s (%.2f s) %s%.100s%.100s", name, since, waits ? "" : "runs ", text, what);
-            else if (!top && (!waits || a->kind > DFI_WAITS_MEMBER))
+            if (top && (!waits || a->kind != DFI_WAIT_IDLE)) dfi_stall_line(m, "%s (%.2f s) %s%.100s%.100s", name, since, waits ? "" : "runs ", text, what);
+            else if (!top && (!waits || dfi_stall_waits(a)))
                 dfi_stall_line(m, "    on top of %s%.100s%.100s (%.2f s)", waits ? "where it " : "", text, what, since);
             if (waits) a = a->outer;
             else r = r->outer;

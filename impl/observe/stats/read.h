@@ -168,7 +168,7 @@ static void dfi_s_waited(struct dfi_stats *s, struct dfi_s_worker *w, const stru
 {
     uint32_t from = dfi_s_since(w, e->at);
     struct dfi_s_item item;
-    int step = e->kind == DFI_E_WAIT && e->what == (uint32_t)DFI_GOAL_SCOPE && !s->full;
+    int step = e->kind == DFI_E_WAIT && e->what == (uint32_t)DFI_WAIT_SCOPE && !s->full;
     if (!e->a && !(w->pending && w->highest >= e->level)) step = 0; /* df_stop, and others who wait for nothing: it is not a part of the program's work to come there */
     w->n = from;
     w->waiting += dfi_s_own(w, e);

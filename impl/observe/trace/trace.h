@@ -32,7 +32,7 @@ enum dfi_slice_kind {
     DFI_SLICE_LOOP,     /* part of a df_for: iterations first .. last - 1 */
     DFI_SLICE_STAGE,    /* of a df_pipe: stage `first` of item `last` */
     DFI_SLICE_INTERNAL, /* a task of df itself */
-    DFI_SLICE_WAIT,     /* waits for tasks, and runs others meanwhile, which are slices inside of it; first: DFI_GOAL_.. */
+    DFI_SLICE_WAIT,     /* waits for tasks, and runs others meanwhile, which are slices inside of it; first: DFI_WAIT_.. */
     DFI_SLICE_PARK,     /* sleeps, as there is nothing to run */
     DFI_SLICE_ATOMIC,   /* one attempt to execute an atomic block; first: DFI_ATOMIC_.. */
     DFI_SLICE_KERNEL,   /* on a device */
