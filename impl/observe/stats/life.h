@@ -2,8 +2,8 @@
 #ifndef DFI_OBSERVE_STATS_LIFE_H
 #define DFI_OBSERVE_STATS_LIFE_H
 
-#include "../../base/compiler.h"
 #include "../../base/atomic.h"
+#include "../../base/compiler.h"
 #include "../../base/env.h"
 #include "../../base/file.h"
 #include "../../base/log.h"
@@ -15,11 +15,265 @@
 #include "../events.h"
 #include "../probes.h"
 #include "perf.h"
-#include "print.h"
 #include "read.h"
+#include "simulate.h"
 #include "stats.h"
+#include "../../api/public.h"
 
 DFI_SMALL_CODE_BEGIN
+
+#define DFI_MESSAGE_STATS_WRITE "%s=%s cannot be written: %s: there are no statistics"
+
+enum {
+    DFI_S_LINE = 300,
+    DFI_S_CURVE = 1024,    /* workers */
+    DFI_S_STEAL_NS = 500,  /* what a task that is stolen takes longer: DFI_TINY_NS */
+    DFI_S_CLAIM_NS = 100   /* what it takes to claim part of a loop that several workers execute: DFI_LOOP_PART_NS */
+};
+
+/* Names of tasks may be anything: control characters and line ends become spaces, bytes that are no UTF-8 question marks. */
+static void dfi_one_line(char *text)
+{
+    while (*text) {
+        unsigned n = dfi_utf8(text);
+        if (!n) *text++ = '?';
+        else if (dfi_utf8_control(text, n)) memset(text, ' ', n), text += n;
+        else text += n;
+    }
+}
+
+DFI_FORMAT(2, 3) static void dfi_s_say(struct dfi_stats *s, const char *format, ...)
+{
+    char line[DFI_S_LINE];
+    va_list ap;
+    int n;
+    va_start(ap, format);
+    n = vsnprintf(line, sizeof line - 1, format, ap);
+    va_end(ap);
+    if (n < 0) return;
+    dfi_one_line(line);
+    if (s->to_log) {
+        dfi_inform("%s", line);
+        return;
+    }
+    if (s->broken) return;
+    n = (int)strlen(line);
+    line[n++] = '\n';
+    errno = 0;
+    if (!(s->standard ? dfi_output_standard(line, (size_t)n) : dfi_output_put(&s->to, line, (size_t)n))) return;
+    dfi_warn(DFI_MESSAGE_STATS_WRITE, s->variable, s->file, strerror(errno));
+    s->broken = 1;
+}
+
+static double dfi_s_ns(double ticks)
+{
+    dfi_event_ns(dfi_events.ticks);
+    return ticks * dfi_events.ns_per_tick;
+}
+
+static void dfi_s_print_counters(struct dfi_stats *s)
+{
+    df_counters c;
+    const df_counters *b = &s->before;
+    df_counters_get(&c);
+    dfi_s_say(s, "%llu tasks, %llu edges, %llu steals, %llu of them functions of df_spawn, %llu times asleep", (unsigned long long)(c.tasks - b->tasks),
+              (unsigned long long)(c.edges - b->edges), (unsigned long long)(c.steals - b->steals), (unsigned long long)s->stolen_futures,
+              (unsigned long long)(c.parks - b->parks));
+    if (c.skipped - b->skipped + c.renamings - b->renamings + c.copies - b->copies + c.speculated - b->speculated + c.undone - b->undone)
+        dfi_s_say(s, "%llu tasks skipped, %llu outputs renamed, %llu copies for reductions, %llu tasks speculated, %llu undone",
+                  (unsigned long long)(c.skipped - b->skipped), (unsigned long long)(c.renamings - b->renamings),
+                  (unsigned long long)(c.copies - b->copies), (unsigned long long)(c.speculated - b->speculated), (unsigned long long)(c.undone - b->undone));
+    if (c.transactions - b->transactions + c.aborts - b->aborts)
+        dfi_s_say(s, "%llu transactions, %llu times run again", (unsigned long long)(c.transactions - b->transactions), (unsigned long long)(c.aborts - b->aborts));
+    if (c.launches - b->launches)
+        dfi_s_say(s, "%llu launches, %llu bytes moved to devices, %llu from devices", (unsigned long long)(c.launches - b->launches),
+                  (unsigned long long)(c.bytes_in - b->bytes_in), (unsigned long long)(c.bytes_out - b->bytes_out));
+}
+
+static int dfi_s_by_total(const void *a, const void *b)
+{
+    double x = dfi_stats.name[*(const uint32_t *)a].total, y = dfi_stats.name[*(const uint32_t *)b].total;
+    return x < y ? 1 : x > y ? -1 : *(const uint32_t *)a > *(const uint32_t *)b ? 1 : -1;
+}
+
+/* A count in the same way, but whole numbers as such while that is not too long. text: at least 16 bytes. */
+static const char *dfi_s_count(char *text, double n, int whole)
+{
+    static const char unit[] = "kMGTPE";
+    int i = -1;
+    if (n < 1e7) {
+        snprintf(text, 16, "%.*f", whole || n >= 1000 ? 0 : n >= 100 ? 1 : 2, n);
+        return text;
+    }
+    while (i < 5 && (i < 0 || n >= 1000)) n /= 1000, i++;
+    snprintf(text, 16, "%.*f %c", n >= 100 ? 0 : n >= 10 ? 1 : 2, n > 1e6 ? 1e6 : n, unit[i]);
+    return text;
+}
+
+/* What was counted, by name, in the order of the other table. */
+static void dfi_s_print_events(struct dfi_stats *s, const uint32_t *order, uint32_t n)
+{
+    const struct dfi_perf *p = &dfi_perf; /* no worker begins or ends to count now */
+    char line[DFI_S_LINE], mean[16], total[16];
+    double enabled = 0, counted = 0, cycles, instructions;
+    uint64_t missing = 0;
+    uint32_t i;
+    int k, at, ratio = 0;
+    if (!p->n) return;
+    at = snprintf(line, sizeof line, "%-24s %10s", "counted: mean and total", "count");
+    for (k = 0; k < p->n; k++) {
+        char name[24];
+        snprintf(name, sizeof name, "%s%s", dfi_perf_kind[p->event[k].kind].name, p->event[k].user && p->event[k].kind != DFI_PERF_CLOCK ? ":u" : "");
+        at += snprintf(line + at, sizeof line - (size_t)at, " %18s %10s", name, "total");
+        ratio |= p->event[k].kind == DFI_PERF_CYCLES ? 1 : p->event[k].kind == DFI_PERF_INSTRUCTIONS ? 2 : 0;
+    }
+    dfi_s_say(s, "%s%s", line, ratio == 3 ? "  instructions/cycle" : "");
+    for (i = 0; i < n; i++) {
+        static const struct dfi_s_perf none = { 0, { 0 } };
+        const struct dfi_s_perf *t = order[i] < s->perfs ? &s->perf[order[i]] : &none;
+        const char *name = dfi_event_text_of(order[i]);
+        enabled += t->sum[0], counted += t->sum[1], missing += s->name[order[i]].count - t->count;
+        if (!t->count) continue;
+        at = snprintf(line, sizeof line, "%-24.100s %10llu", *name ? name : "?", (unsigned long long)t->count);
+        cycles = instructions = 0;
+        for (k = 0; k < p->n; k++) {
+            double own = t->sum[2 + k] - s->cost.count[2 + k] * (double)t->count, x, each;
+            int clock = p->event[k].kind == DFI_PERF_CLOCK, never = t->sum[1] <= 0 && t->sum[0] > 0;
+            x = own > 0 && t->sum[1] > 0 ? own * (t->sum[0] / t->sum[1]) : 0, each = x / (double)t->count;
+            at += snprintf(line + at, sizeof line - (size_t)at, " %18s %10s", never ? "-" : clock ? dfi_time_text(mean, each) : dfi_s_count(mean, each, 0),
+                           never ? "-" : clock ? dfi_time_text(total, x) : dfi_s_count(total, x, 1));
+            if (p->event[k].kind == DFI_PERF_CYCLES) cycles = x;
+            if (p->event[k].kind == DFI_PERF_INSTRUCTIONS) instructions = x;
+        }
+        if (cycles > 0 && ratio == 3) snprintf(line + at, sizeof line - (size_t)at, "  %18.2f", instructions / cycles);
+        dfi_s_say(s, "%s", line);
+    }
+    if (counted < enabled)
+        dfi_s_say(s, "MULTIPLEXED: the processor had counters for this for %.1f %% of the time: numbers are scaled up from that; ask for fewer",
+                  100 * counted / enabled);
+    if (missing) dfi_s_say(s, "NOT ALL: %llu of these tasks ran in threads without counters", (unsigned long long)missing);
+}
+
+static void dfi_s_print_names(struct dfi_stats *s)
+{
+    uint32_t i, n = 0, *order = (uint32_t *)dfi_malloc((s->names + 1) * sizeof *order);
+    double all = 0;
+    char total[16], mean[16], most[16];
+    if (!order) {
+        s->incomplete = 1;
+        return;
+    }
+    for (i = 0; i < s->names; i++)
+        if (s->name[i].count) order[n++] = i, all += s->name[i].total;
+    qsort(order, n, sizeof *order, dfi_s_by_total);
+    if (n) dfi_s_say(s, "%-24s %10s %10s %10s %10s %8s", "task", "count", "total", "mean", "longest", "share");
+    for (i = 0; i < n; i++) {
+        const struct dfi_s_name *t = &s->name[order[i]];
+        const char *name = dfi_event_text_of(order[i]);
+        dfi_s_say(s, "%-24s %10llu %10s %10s %10s %6.1f %%", *name ? name : "?", (unsigned long long)t->count, dfi_time_text(total, dfi_s_ns(t->total)),
+                  dfi_time_text(mean, dfi_s_ns(t->total / (double)t->count)), dfi_time_text(most, dfi_s_ns((double)t->most)), all > 0 ? 100 * t->total / all : 0);
+    }
+    dfi_s_print_events(s, order, n);
+    dfi_mfree(order);
+}
+
+static void dfi_s_print_workers(struct dfi_stats *s, double elapsed)
+{
+    uint32_t i;
+    char busy[16], waiting[16], rest[16], asleep[16];
+    dfi_s_say(s, "%-10s %10s %10s %10s %10s %10s %10s", "worker", "tasks", "busy", "waiting", "program", "idle", "asleep");
+    for (i = 0; i < s->workers; i++) {
+        const struct dfi_s_worker *w = &s->worker[i];
+        double idle = elapsed - (double)w->busy - (double)w->waiting;
+        int program = w->foreign;
+        if (idle < 0) idle = 0;
+        if (!w->seen) continue;
+        dfi_s_say(s, "%-10u %10llu %10s %10s %10s %10s %10s", w->index, (unsigned long long)w->tasks, dfi_time_text(busy, dfi_s_ns((double)w->busy)),
+                  dfi_time_text(waiting, dfi_s_ns((double)w->waiting)), program ? dfi_time_text(rest, dfi_s_ns(idle)) : "-",
+                  program ? "-" : dfi_time_text(rest, dfi_s_ns(idle)), dfi_time_text(asleep, dfi_s_ns((double)w->asleep)));
+    }
+}
+
+/* What the bodies took themselves, together. */
+static double dfi_s_work(const struct dfi_stats *s, int program)
+{
+    double ticks = 0;
+    uint32_t i, k;
+    for (i = 0; i < s->bodies; i++) {
+        if (s->body[i].is & DFI_S_INTERNAL || program != ((s->body[i].is & DFI_S_PROGRAM) != 0)) continue;
+        ticks += (double)s->body[i].rest;
+        for (k = s->body[i].first; k != DFI_S_NONE; k = s->step[k].next) ticks += (double)s->step[k].own;
+    }
+    return ticks;
+}
+
+static void dfi_s_print_simulated(struct dfi_stats *s)
+{
+    struct dfi_s_plan p;
+    double program = dfi_s_work(s, 1), work = dfi_s_work(s, 0) + program, span, one = 0, took = 0, ticks = 0;
+    uint64_t from = UINT64_MAX, to = 0;
+    uint32_t left, i;
+    int starved = 1, workers;
+    char a[16], b[16], c[16];
+    void *memory = dfi_s_plan_new(&p, s);
+    if (!memory) {
+        s->incomplete = 1;
+        return;
+    }
+    for (i = 0; i < s->workers; i++)
+        if (s->worker[i].program) {
+            uint64_t began = s->body[s->worker[i].program - 1].id;
+            if (began < from) from = began;
+            if (s->worker[i].now > to) to = s->worker[i].now;
+        }
+    if (to > from) took = (double)(to - from);
+    p.task = s->gaps ? (double)s->gap_ticks / (double)s->gaps - s->cost.outside : 0;
+    if (p.task < 0) p.task = 0;
+    p.steal = (double)DFI_S_STEAL_NS / dfi_s_ns(1), p.claim = (double)DFI_S_CLAIM_NS / dfi_s_ns(1);
+    span = dfi_s_simulate(&p, DFI_S_ALL, &starved, &left);
+    if (span > 0) {
+        dfi_s_say(s, "work %s, %s of it in the program outside of tasks; span %s", dfi_time_text(a, dfi_s_ns(work)), dfi_time_text(b, dfi_s_ns(program)),
+                  dfi_time_text(c, dfi_s_ns(span)));
+        dfi_s_say(s, "parallelism %.2f: no number of workers makes it more than %.2f times as fast as one", work / span, work / span);
+        if (took > 0) {
+            ticks = dfi_s_simulate(&p, (uint32_t)dfi_pool.n_workers, &starved, &left);
+            if (ticks > 0) dfi_s_say(s, "this run took %s with %d workers; predicted from its tasks: %s", dfi_time_text(a, dfi_s_ns(took)), dfi_pool.n_workers, dfi_time_text(b, dfi_s_ns(ticks)));
+        }
+        dfi_s_say(s, "%-10s %10s %10s", "workers", "predicted", "speed-up");
+        for (workers = 1, starved = 1; workers <= DFI_S_CURVE; workers *= 2) {
+            if (starved && (ticks = dfi_s_simulate(&p, (uint32_t)workers, &starved, &left)) < 0) break;
+            if (workers == 1) one = ticks;
+            dfi_s_say(s, "%-10d %10s %10.2f", workers, dfi_time_text(a, dfi_s_ns(ticks)), ticks > 0 ? one / ticks : 1);
+        }
+        if (left) dfi_s_say(s, "NOT ALL: %u tasks wait for something that is not known: they are left out of the prediction", left);
+    }
+    if (span < 0) s->incomplete = 1;
+    if (span >= 0 && work <= 0) dfi_s_say(s, "no tasks and no loops: there is nothing to predict from");
+    dfi_mfree(memory);
+}
+
+/* pre: all events have been read. */
+static void dfi_s_print(struct dfi_stats *s)
+{
+    double elapsed = (double)(dfi_events.ended - s->began);
+    char a[16], b[16], c[16];
+    uint32_t i;
+    for (i = 0; i < s->workers; i++) dfi_s_program(s, &s->worker[i]);
+    dfi_s_say(s, "statistics: %d workers, %s", dfi_pool.n_workers, dfi_time_text(a, dfi_s_ns(elapsed)));
+    dfi_s_print_counters(s);
+    dfi_s_print_names(s);
+    dfi_s_print_workers(s, elapsed);
+    dfi_s_divide(s);
+    dfi_s_print_simulated(s);
+    if (s->stolen_futures) dfi_s_say(s, "functions of df_spawn that no other worker took are part of who spawned them: work that could be divided there is not in the span");
+    if (s->left_out) dfi_s_say(s, "INCOMPLETE: work, span and prediction are of the first %d tasks; %llu later ones are only in the tables", (int)DFI_S_MOST, (unsigned long long)s->left_out);
+    if (s->incomplete || dfi_events.incomplete) dfi_s_say(s, "INCOMPLETE: there was no memory for all of it");
+    dfi_s_say(s, "measuring took %s for a task and %s for an edge; it is taken off the times, but for `took'", dfi_time_text(b, dfi_s_ns(s->cost.submit + s->cost.outside + s->cost.inside)),
+              dfi_time_text(c, dfi_s_ns(s->cost.event)));
+}
+
+/* --- begin and end ------------------------------------------------------------------------------------------- */
+
 enum { DFI_S_TURNS = 16, DFI_S_EVENTS = 100 }; /* to find out what events cost: 0.1 ms, 5 ms with counters */
 
 static void dfi_s_nothing(void *args, void *result) { (void)args, (void)result; }

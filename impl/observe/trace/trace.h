@@ -1,6 +1,6 @@
-/* trace.h - DF_TRACE: what is shown of a run, and who writes it down
+/* trace.h - records of a trace, the interface of its writers, and its file
  *
- *   events (observe/events.h) -> records (observe/trace/read.h) -> a writer, chosen by how the name of the file ends:
+ *   events (observe/events.h) -> records (observe/trace/life.h) -> a writer, chosen by how the name of the file ends:
  *   .json (observe/trace/json.h), .html (observe/trace/html.h)
  *
  * A writer gets records that need nothing else to be understood: times in nanoseconds since the trace began, tracks, texts by
@@ -93,7 +93,7 @@ struct dfi_trace_tasks;
 struct dfi_trace {
     const struct dfi_trace_writer *writer;
     void *own;                    /* the writer's */
-    struct dfi_trace_tasks *tasks; /* observe/trace/read.h */
+    struct dfi_trace_tasks *tasks; /* observe/trace/life.h */
     struct dfi_output to;
     char *file;
     const char *variable;         /* where its name is from */
