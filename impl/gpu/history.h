@@ -62,13 +62,8 @@ static struct {
 /* What is launched, as far as its time goes. */
 struct dfi_size { const struct dfi_kernel *kernel; unsigned bytes, items; uint64_t hash; };
 
-static uint64_t dfi_history_hash(uint64_t h, const char *s, size_t n)
-{
-    size_t i;
-    for (i = 0; i < n; i++) h = (h ^ (unsigned char)s[i]) * 0x100000001B3u; /* FNV-1a */
-    return (h ^ 0xffu) * 0x100000001B3u;
-}
-static uint64_t dfi_history_start_hash(void) { return 0xCBF29CE484222325u; }
+/* Of n more characters, and their end. */
+static uint64_t dfi_history_hash(uint64_t h, const char *s, size_t n) { return dfi_hash(dfi_hash(h, s, n), "\xff", 1); }
 
 static unsigned dfi_binary_digits(double n)
 {
@@ -88,7 +83,7 @@ static void dfi_history_kernel(char *text, size_t bytes, const struct dfi_kernel
 
 static uint64_t dfi_size_hash(const char *kernel, size_t length, unsigned bytes, unsigned items)
 {
-    return dfi_history_hash(dfi_history_start_hash(), kernel, length) * 0x9e3779b97f4a7c15u + ((uint64_t)bytes << 8 | items);
+    return dfi_history_hash(DFI_HASH_BEGIN, kernel, length) * 0x9e3779b97f4a7c15u + ((uint64_t)bytes << 8 | items);
 }
 
 /* The class of a launch. */
@@ -169,7 +164,7 @@ static int dfi_history_key(const char *key, uint64_t *hash)
     int at = 0;
     if (!size || sscanf(size, "\t%u %u\t%n", &bytes, &items, &at) != 2 || !at || bytes > 99 || items > 99) return -1;
     if (!(name = strchr(size + at, '\t'))) return -1;
-    *hash = dfi_history_hash(dfi_history_start_hash(), size + at, (size_t)(name - (size + at)));
+    *hash = dfi_history_hash(DFI_HASH_BEGIN, size + at, (size_t)(name - (size + at)));
     *hash = dfi_times_hash(dfi_size_hash(key, (size_t)(size - key), bytes, items), dfi_history_hash(*hash, name + 1, strlen(name + 1)));
     return 0;
 }
@@ -222,7 +217,7 @@ static void dfi_spot_set(struct dfi_spot *p, const char *kind, const char *name)
     memset((void *)p, 0, sizeof *p);
     dfi_file_key(p->kind, sizeof p->kind, kind);
     dfi_file_key(p->name, sizeof p->name, name);
-    p->hash = dfi_history_hash(dfi_history_start_hash(), p->kind, strlen(p->kind));
+    p->hash = dfi_history_hash(DFI_HASH_BEGIN, p->kind, strlen(p->kind));
     p->hash = dfi_history_hash(p->hash, p->name, strlen(p->name));
 }
 

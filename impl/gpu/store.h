@@ -28,6 +28,16 @@ struct dfi_file {
     void (*put)(void *arg, FILE *f);
 };
 
+#define DFI_HASH_BEGIN 0xCBF29CE484222325u
+/* FNV-1a of n more bytes. */
+static uint64_t dfi_hash(uint64_t h, const void *p, size_t n)
+{
+    const unsigned char *b = (const unsigned char *)p;
+    size_t i;
+    for (i = 0; i < n; i++) h = (h ^ b[i]) * 0x100000001B3u;
+    return h;
+}
+
 static const char *dfi_file_name(const struct dfi_file *f)
 {
     const char *name = dfi_env(f->variable);

@@ -8,13 +8,10 @@
 
 #include "../../base/compiler.h"
 #include "../../base/env.h"
-#include "../../os/os.h"
+#include "../library.h"
 
 #if defined(DF_USE_CUDA)
 
-#if DFI_POSIX
-#include <dlfcn.h>
-#endif
 #if defined(_WIN32) && !defined(_WIN64)
 #define DFI_CUDA_CALL __stdcall
 #else
@@ -118,39 +115,17 @@ static struct {
 
 /* --- loading -------------------------------------------------------------------------------------- */
 
-#if DFI_POSIX
-static void *dfi_cuda_open_library(const char *name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
-static void dfi_cuda_close_library(void *library) { dlclose(library); }
-static void *dfi_cuda_symbol(void *library, const char *name) { return dlsym(library, name); }
-#else /* not looked for */
-static void *dfi_cuda_open_library(const char *name) { (void)name; return NULL; }
-static void dfi_cuda_close_library(void *library) { (void)library; }
-static void *dfi_cuda_symbol(void *library, const char *name) { (void)library, (void)name; return NULL; }
-#endif
-
-/* A table of functions, in the order of its members. NULL, or the symbol that the library lacks. */
-static const char *dfi_cuda_find(void *library, const char *const *symbols, size_t n, void *table)
-{
-    size_t i;
-    for (i = 0; i < n; i++) {
-        void *f = dfi_cuda_symbol(library, symbols[i]);
-        if (!f) return symbols[i];
-        /* a copy: ISO C has no conversion from an object pointer to a function pointer */
-        memcpy((char *)table + i * sizeof f, (const void *)&f, sizeof f);
-    }
-    return NULL;
-}
 #define DFI_CUDA_SYMBOL(member, symbol, parameters) symbol,
 static const char *dfi_cuda_find_driver(void *library)
 {
     static const char *const symbol[] = { DFI_CUDA_FUNCTIONS(DFI_CUDA_SYMBOL) };
     DFI_STATIC_ASSERT(sizeof dfi_cuda.cu == sizeof symbol, "a function pointer is as large as an object pointer");
-    return dfi_cuda_find(library, symbol, sizeof symbol / sizeof *symbol, (void *)&dfi_cuda.cu);
+    return dfi_library_find(library, symbol, sizeof symbol / sizeof *symbol, (void *)&dfi_cuda.cu);
 }
 static const char *dfi_cuda_find_compiler(void *library)
 {
     static const char *const symbol[] = { DFI_NVRTC_FUNCTIONS(DFI_CUDA_SYMBOL) };
-    return dfi_cuda_find(library, symbol, sizeof symbol / sizeof *symbol, (void *)&dfi_cuda.rtc);
+    return dfi_library_find(library, symbol, sizeof symbol / sizeof *symbol, (void *)&dfi_cuda.rtc);
 }
 
 /* "cuXxx: NAME (number): description". call: without the version that is in the symbol. */
@@ -168,7 +143,7 @@ static int dfi_cuda_load_driver(int *n, int *version, char *why, size_t bytes)
     const char *named = dfi_env("DF_CUDA_LIBRARY"), *name = named && *named ? named : "libcuda.so.1", *missing, *call;
     int code;
     if (!dfi_may_load()) return -1;
-    if (!(dfi_cuda.library = dfi_cuda_open_library(name))) {
+    if (!(dfi_cuda.library = dfi_library_open(name))) {
         if (named && *named) snprintf(why, bytes, "DF_CUDA_LIBRARY='%s' cannot be loaded", name);
         return -1;
     }
@@ -189,7 +164,7 @@ static int dfi_cuda_load_compiler_named(const char *name, char *why, size_t byte
 {
     const char *missing;
     int code = 0;
-    if (!(dfi_cuda.compiler = dfi_cuda_open_library(name))) {
+    if (!(dfi_cuda.compiler = dfi_library_open(name))) {
         snprintf(why, bytes, "%s cannot be loaded", name);
         return -1;
     }
@@ -200,7 +175,7 @@ static int dfi_cuda_load_compiler_named(const char *name, char *why, size_t byte
              (code = dfi_cuda.rtc.archs(dfi_cuda.archs)) != 0)
         snprintf(why, bytes, "%s: nvrtcGetSupportedArchs: error %d, %d of them", name, code, dfi_cuda.n_archs);
     else return 0;
-    dfi_cuda_close_library(dfi_cuda.compiler);
+    dfi_library_close(dfi_cuda.compiler);
     dfi_cuda.compiler = NULL;
     return -1;
 }

@@ -97,6 +97,11 @@ static df_result dfi_cuda_load_image(struct dfi_gpu *d, const struct dfi_kernel 
     struct dfi_cuda_module *m = (struct dfi_cuda_module *)dfi_malloc(sizeof *m);
     char symbol[256];
     int shared = 0, spilled = 0;
+    const struct { int attribute, *value; } row[] = {
+        { DFI_CUDA_FUNCTION_THREADS, &b->max_group }, { DFI_CUDA_FUNCTION_REGISTERS, &b->registers },
+        { DFI_CUDA_FUNCTION_SHARED, &shared }, { DFI_CUDA_FUNCTION_LOCAL, &spilled }
+    };
+    size_t i;
     df_result r;
     if (!m) return DF_ERROR_MEMORY;
     m->module = NULL;
@@ -107,10 +112,10 @@ static df_result dfi_cuda_load_image(struct dfi_gpu *d, const struct dfi_kernel 
     m->next = u->modules, u->modules = m;
     dfi_kernel_symbol(k, symbol, sizeof symbol);
     if ((r = dfi_cuda_check(d, "cuModuleGetFunction", dfi_cuda.cu.module_function(&b->handle, m->module, symbol))) != DF_OK) return r;
-    if ((r = dfi_cuda_check(d, "cuFuncGetAttribute", dfi_cuda.cu.function_attribute(&b->max_group, DFI_CUDA_FUNCTION_THREADS, b->handle))) != DF_OK) return r;
-    if ((r = dfi_cuda_check(d, "cuFuncGetAttribute", dfi_cuda.cu.function_attribute(&b->registers, DFI_CUDA_FUNCTION_REGISTERS, b->handle))) != DF_OK) return r;
-    if ((r = dfi_cuda_check(d, "cuFuncGetAttribute", dfi_cuda.cu.function_attribute(&shared, DFI_CUDA_FUNCTION_SHARED, b->handle))) != DF_OK) return r;
-    if ((r = dfi_cuda_check(d, "cuFuncGetAttribute", dfi_cuda.cu.function_attribute(&spilled, DFI_CUDA_FUNCTION_LOCAL, b->handle))) != DF_OK) return r;
+    for (i = 0; i < sizeof row / sizeof *row; i++)
+        if ((r = dfi_cuda_check(d, "cuFuncGetAttribute",
+                                dfi_cuda.cu.function_attribute(row[i].value, row[i].attribute, b->handle))) != DF_OK)
+            return r;
     b->shared = (size_t)shared, b->spilled = (size_t)spilled;
     return DF_OK;
 }

@@ -209,20 +209,20 @@ static df_result dfi_cuda_staged_out(struct dfi_gpu *d, int q, void *stream, cha
 static df_result dfi_cuda_copy_host(struct dfi_gpu *d, int q, int in, void *host, dfi_memory memory, const struct dfi_box *box)
 {
     struct dfi_box b = *box;
+    struct dfi_cuda_end here, there;
     const char *call = NULL;
     void *stream;
     df_result r;
+    int direct, code = 0;
     if (!dfi_cuda_normal(&b)) return DF_OK;
-    if ((r = dfi_cuda_enter(d)) != DF_OK) return r;
-    if ((r = dfi_cuda_stream(d, q, &stream)) == DF_OK) {
-        struct dfi_cuda_end here = dfi_cuda_host(host, b.ld), there = dfi_cuda_memory(memory, b.pitch);
-        int direct = (in && b.rows == 1 && b.row <= DFI_CUDA_SMALL) || dfi_cuda_is_pinned(host, &b) || !dfi_cuda_has_stage(d, q), code = 0;
-        if (direct) code = dfi_cuda_put(d, q, stream, in ? &there : &here, in ? &here : &there, b.row, b.rows, &call);
-        /* an invalid value: the memory is pinned in several parts, or not everywhere between its ends */
-        if (direct && (code != DFI_CUDA_INVALID_VALUE || !dfi_cuda_has_stage(d, q))) r = dfi_cuda_check(d, call, code);
-        else if (in) r = dfi_cuda_staged_in(d, q, stream, memory, (const char *)host, &b);
-        else r = dfi_cuda_staged_out(d, q, stream, (char *)host, memory, &b);
-    }
+    if ((r = dfi_cuda_enter_queue(d, q, &stream)) != DF_OK) return r;
+    here = dfi_cuda_host(host, b.ld), there = dfi_cuda_memory(memory, b.pitch);
+    direct = (in && b.rows == 1 && b.row <= DFI_CUDA_SMALL) || dfi_cuda_is_pinned(host, &b) || !dfi_cuda_has_stage(d, q);
+    if (direct) code = dfi_cuda_put(d, q, stream, in ? &there : &here, in ? &here : &there, b.row, b.rows, &call);
+    /* an invalid value: the memory is pinned in several parts, or not everywhere between its ends */
+    if (direct && (code != DFI_CUDA_INVALID_VALUE || !dfi_cuda_has_stage(d, q))) r = dfi_cuda_check(d, call, code);
+    else if (in) r = dfi_cuda_staged_in(d, q, stream, memory, (const char *)host, &b);
+    else r = dfi_cuda_staged_out(d, q, stream, (char *)host, memory, &b);
     dfi_cuda_leave();
     return r;
 }
@@ -242,9 +242,8 @@ static df_result dfi_cuda_copy_on(struct dfi_gpu *d, int q, dfi_memory to, dfi_m
     void *stream;
     df_result r;
     if (!dfi_cuda_normal(&b)) return DF_OK;
-    if ((r = dfi_cuda_enter(d)) != DF_OK) return r;
-    if ((r = dfi_cuda_stream(d, q, &stream)) == DF_OK)
-        r = dfi_cuda_copy(d, q, stream, dfi_cuda_memory(to, b.pitch), dfi_cuda_memory(from, b.ld), b.row, b.rows);
+    if ((r = dfi_cuda_enter_queue(d, q, &stream)) != DF_OK) return r;
+    r = dfi_cuda_copy(d, q, stream, dfi_cuda_memory(to, b.pitch), dfi_cuda_memory(from, b.ld), b.row, b.rows);
     dfi_cuda_leave();
     return r;
 }
@@ -257,14 +256,12 @@ static df_result dfi_cuda_copy_peer(struct dfi_gpu *d, int q, dfi_memory to, str
     df_result r;
     int can = 0;
     if (!bytes) return DF_OK;
-    if ((r = dfi_cuda_enter(d)) != DF_OK) return r;
+    if ((r = dfi_cuda_enter_queue(d, q, &stream)) != DF_OK) return DF_ERROR_DEVICE;
     if (e->index >= 0 && e->index < DFI_CUDA_KNOWN && !dfi_exchange_acq_rel(&u->peer[e->index], 1) && /* the word alone matters */
         !dfi_cuda.cu.can_access_peer(&can, u->device, other->device) && can)
         (void)dfi_cuda.cu.enable_peer(other->context, 0); /* others may have enabled it; without it, it is slower */
-    if ((r = dfi_cuda_stream(d, q, &stream)) == DF_OK) {
-        r = dfi_cuda_check(d, "cuMemcpyPeerAsync", dfi_cuda.cu.copy_peer(to, u->context, from, other->context, bytes, stream));
-        dfi_cuda_counted(d, q);
-    }
+    r = dfi_cuda_check(d, "cuMemcpyPeerAsync", dfi_cuda.cu.copy_peer(to, u->context, from, other->context, bytes, stream));
+    dfi_cuda_counted(d, q);
     dfi_cuda_leave();
     return r ? DF_ERROR_DEVICE : DF_OK;
 }

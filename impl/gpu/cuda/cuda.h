@@ -84,29 +84,6 @@ static int dfi_cuda_enter_to_free(struct dfi_gpu *d)
     return 1;
 }
 
-static void dfi_cuda_close(struct dfi_gpu *d);
-
-static df_result dfi_cuda_open(struct dfi_gpu *d, int i)
-{
-    const struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
-    struct dfi_cuda_device *u = (struct dfi_cuda_device *)dfi_malloc(sizeof *u);
-    df_result r;
-    int q;
-    if (!u) return snprintf(dfi_gpu_error, sizeof dfi_gpu_error, "out of memory"), DF_ERROR_MEMORY;
-    memset((void *)u, 0, sizeof *u);
-    u->lock = fresh;
-    for (q = 0; q < DFI_QUEUES; q++) u->queue[q].lock = fresh;
-    d->own = (void *)u;
-    memset((void *)&d->info, 0, sizeof d->info);
-    snprintf(d->info.kind, sizeof d->info.kind, "CUDA");
-    r = dfi_cuda_check(d, "cuDeviceGet", dfi_cuda.cu.device(&u->device, i));
-    if (!r) r = dfi_cuda_ask(d);
-    if (!r) r = dfi_cuda_check(d, "cuDevicePrimaryCtxRetain", dfi_cuda.cu.context_retain(&u->context, u->device));
-    if (!r) r = dfi_cuda_ask_memory(d);
-    if (r) dfi_cuda_close(d);
-    return r;
-}
-
 /* Of a device that failed the driver may keep what it has. */
 static void dfi_cuda_close(struct dfi_gpu *d)
 {
@@ -129,6 +106,27 @@ static void dfi_cuda_close(struct dfi_gpu *d)
     if (u->context) dfi_cuda.cu.context_release(u->device);
     dfi_mfree(u);
     d->own = NULL;
+}
+
+static df_result dfi_cuda_open(struct dfi_gpu *d, int i)
+{
+    const struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
+    struct dfi_cuda_device *u = (struct dfi_cuda_device *)dfi_malloc(sizeof *u);
+    df_result r;
+    int q;
+    if (!u) return snprintf(dfi_gpu_error, sizeof dfi_gpu_error, "out of memory"), DF_ERROR_MEMORY;
+    memset((void *)u, 0, sizeof *u);
+    u->lock = fresh;
+    for (q = 0; q < DFI_QUEUES; q++) u->queue[q].lock = fresh;
+    d->own = (void *)u;
+    memset((void *)&d->info, 0, sizeof d->info);
+    snprintf(d->info.kind, sizeof d->info.kind, "CUDA");
+    r = dfi_cuda_check(d, "cuDeviceGet", dfi_cuda.cu.device(&u->device, i));
+    if (!r) r = dfi_cuda_ask(d);
+    if (!r) r = dfi_cuda_check(d, "cuDevicePrimaryCtxRetain", dfi_cuda.cu.context_retain(&u->context, u->device));
+    if (!r) r = dfi_cuda_ask_memory(d);
+    if (r) dfi_cuda_close(d);
+    return r;
 }
 
 /* --- memory ----------------------------------------------------------------------------------------- */
@@ -159,13 +157,12 @@ static df_result dfi_cuda_launch(struct dfi_gpu *d, int q, struct dfi_kernel *k,
     int i;
     DFI_ASSERT(n_args <= DFI_CUDA_ARGUMENTS);
     for (i = 0; i < n_args; i++) memcpy((void *)&value[i], (const void *)&args[i].p, sizeof value[i]); /* const in the argument */
-    if ((r = dfi_cuda_enter(d)) != DF_OK) return r;
-    if ((r = dfi_cuda_stream(d, q, &stream)) == DF_OK) {
-        r = dfi_cuda_check(d, "cuLaunchKernel",
-                           dfi_cuda.cu.launch(b->handle, (unsigned)groups[0], (unsigned)groups[1], (unsigned)groups[2], (unsigned)group[0],
-                                              (unsigned)group[1], (unsigned)group[2], (unsigned)dfi_kernel_shared(k, group), stream, value, NULL));
-        if (!r) dfi_cuda_counted(d, q);
-    }
+    if ((r = dfi_cuda_enter_queue(d, q, &stream)) != DF_OK) return r;
+    r = dfi_cuda_check(d, "cuLaunchKernel",
+                       dfi_cuda.cu.launch(b->handle, (unsigned)groups[0], (unsigned)groups[1], (unsigned)groups[2],
+                                          (unsigned)group[0], (unsigned)group[1], (unsigned)group[2],
+                                          (unsigned)dfi_kernel_shared(k, group), stream, value, NULL));
+    if (!r) dfi_cuda_counted(d, q);
     dfi_cuda_leave();
     return r;
 }
@@ -175,10 +172,7 @@ static df_result dfi_cuda_launch(struct dfi_gpu *d, int q, struct dfi_kernel *k,
 static void *dfi_cuda_native(struct dfi_gpu *d, int q)
 {
     void *stream;
-    if (dfi_cuda_enter(d)) return NULL;
-    if (!dfi_cuda_stream(d, q, &stream)) return stream;
-    dfi_cuda_leave();
-    return NULL;
+    return dfi_cuda_enter_queue(d, q, &stream) ? NULL : stream;
 }
 static void dfi_cuda_native_end(struct dfi_gpu *d, int q)
 {

@@ -141,6 +141,14 @@ static df_result dfi_cuda_stream(struct dfi_gpu *d, int q, void **stream)
     return DF_OK;
 }
 
+/* Makes d's context that of the calling thread, and finds the stream of queue q. pre: the caller uses the queue. */
+static df_result dfi_cuda_enter_queue(struct dfi_gpu *d, int q, void **stream)
+{
+    df_result r = dfi_cuda_enter(d);
+    if (!r && (r = dfi_cuda_stream(d, q, stream)) != DF_OK) dfi_cuda_leave();
+    return r;
+}
+
 /* An operation was put into queue q. Only the thread that uses the queue writes there. */
 static void dfi_cuda_counted(struct dfi_gpu *d, int q)
 {
@@ -224,8 +232,8 @@ static df_result dfi_cuda_wait(struct dfi_gpu *d, int q, struct dfi_gpu *e, int 
     void *stream;
     df_result r;
     if (u == other || (waited && point <= *waited) || dfi_cuda_is_done(other, point)) return DF_OK;
-    if ((r = dfi_cuda_enter(d)) != DF_OK) return r;
-    if ((r = dfi_cuda_stream(d, q, &stream)) == DF_OK && (d == e || (r = dfi_cuda_enter(e)) == DF_OK)) {
+    if ((r = dfi_cuda_enter_queue(d, q, &stream)) != DF_OK) return r;
+    if (d == e || (r = dfi_cuda_enter(e)) == DF_OK) {
         dfi_os_lock(&other->lock);
         r = dfi_cuda_event_of(e, p, point, &event);
         if (d != e) dfi_cuda_leave();

@@ -6,17 +6,13 @@
 #define DFI_GPU_OPENCL_API_H
 
 #include "../../base/compiler.h"
-#include "../../base/env.h"
 #include "../../base/memory.h"
-#include "../../os/os.h"
 #include "../../api/result.h"
 #include "../driver.h"
+#include "../library.h"
 
 #if defined(DF_USE_OPENCL)
 
-#if DFI_POSIX
-#include <dlfcn.h>
-#endif
 #if defined(_WIN32) && !defined(_WIN64)
 #define DFI_CL_CALL __stdcall
 #else
@@ -148,24 +144,13 @@ static df_result dfi_cl_check(const char *call, int code) { return code ? dfi_cl
  * implementations have threads. */
 static int dfi_cl_load(void)
 {
-#if DFI_POSIX
     static const char *const name[] = { "libOpenCL.so.1", "libOpenCL.so", "/System/Library/Frameworks/OpenCL.framework/OpenCL" };
     static const char *const symbol[] = { DFI_CL_FUNCTIONS(DFI_CL_SYMBOL) };
     void *library = NULL;
     size_t i;
     DFI_STATIC_ASSERT(sizeof dfi_cl == sizeof symbol, "a function pointer is as large as an object pointer");
-    for (i = 0; i < sizeof name / sizeof *name && !library && dfi_may_load(); i++)
-        library = dlopen(name[i], RTLD_NOW | RTLD_LOCAL);
-    for (i = 0; i < sizeof symbol / sizeof *symbol; i++) {
-        void *f = library ? dlsym(library, symbol[i]) : NULL;
-        if (!f) return -1;
-        /* a copy: ISO C has no conversion from an object pointer to a function pointer */
-        memcpy((char *)&dfi_cl + i * sizeof f, (const void *)&f, sizeof f);
-    }
-    return 0;
-#else /* not looked for */
-    return -1;
-#endif
+    for (i = 0; i < sizeof name / sizeof *name && !library; i++) library = dfi_library_open(name[i]);
+    return library && !dfi_library_find(library, symbol, sizeof symbol / sizeof *symbol, (void *)&dfi_cl) ? 0 : -1;
 }
 
 /* A number that the device tells, 0 if it does not. T is the type that cl.h says. */

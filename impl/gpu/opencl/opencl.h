@@ -198,59 +198,50 @@ static void dfi_cl_free(struct dfi_gpu *d, dfi_memory m)
 
 static int dfi_cl_is_line(const struct dfi_box *b) { return b->rows == 1 || (b->ld == b->row && b->pitch == b->row); }
 
-static df_result dfi_cl_copy_in(struct dfi_gpu *d, int q, dfi_memory to, const void *from, const struct dfi_box *b)
+enum dfi_cl_way { DFI_CL_IN, DFI_CL_OUT, DFI_CL_ON };
+
+/* m: memory of the device; other: memory of the host, or for DFI_CL_ON the memory of the device that is copied from. */
+static df_result dfi_cl_copy(struct dfi_gpu *d, int q, enum dfi_cl_way way, void *m, void *other, const struct dfi_box *b)
 {
     static const size_t zero[3] = { 0, 0, 0 };
+    static const char *const call[] = { "clEnqueueWriteBuffer", "clEnqueueReadBuffer", "clEnqueueCopyBuffer" };
+    static const char *const rect[] = { "clEnqueueWriteBufferRect", "clEnqueueReadBufferRect", "clEnqueueCopyBufferRect" };
     struct dfi_cl_queue *u;
-    size_t box[3];
-    void *event = NULL, *m = (void *)to;
+    size_t box[3], bytes = b->row * b->rows;
+    void *event = NULL;
     df_result r;
-    if (!b->row || !b->rows) return DF_OK;
+    int code, line = dfi_cl_is_line(b);
+    if (!bytes) return DF_OK;
     if ((r = dfi_cl_ready(d, q, &u)) != DF_OK) return r;
-    if (dfi_cl_is_line(b))
-        return dfi_cl_issued(d, q, "clEnqueueWriteBuffer",
-                             dfi_cl.EnqueueWriteBuffer(u->queue, m, 0, 0, b->row * b->rows, from, DFI_CL_AFTER(u, &event)), &event);
     box[0] = b->row, box[1] = b->rows, box[2] = 1;
-    return dfi_cl_issued(d, q, "clEnqueueWriteBufferRect",
-                         dfi_cl.EnqueueWriteBufferRect(u->queue, m, 0, zero, zero, box, b->pitch, 0, b->ld, 0, from,
-                                                       DFI_CL_AFTER(u, &event)), &event);
+    if (way == DFI_CL_IN)
+        code = line ? dfi_cl.EnqueueWriteBuffer(u->queue, m, 0, 0, bytes, other, DFI_CL_AFTER(u, &event))
+            : dfi_cl.EnqueueWriteBufferRect(u->queue, m, 0, zero, zero, box, b->pitch, 0, b->ld, 0, other,
+                                            DFI_CL_AFTER(u, &event));
+    else if (way == DFI_CL_OUT)
+        code = line ? dfi_cl.EnqueueReadBuffer(u->queue, m, 0, 0, bytes, other, DFI_CL_AFTER(u, &event))
+            : dfi_cl.EnqueueReadBufferRect(u->queue, m, 0, zero, zero, box, b->pitch, 0, b->ld, 0, other,
+                                           DFI_CL_AFTER(u, &event));
+    else
+        code = line ? dfi_cl.EnqueueCopyBuffer(u->queue, other, m, 0, 0, bytes, DFI_CL_AFTER(u, &event))
+            : dfi_cl.EnqueueCopyBufferRect(u->queue, other, m, zero, zero, box, b->ld, 0, b->pitch, 0,
+                                           DFI_CL_AFTER(u, &event));
+    return dfi_cl_issued(d, q, line ? call[way] : rect[way], code, &event);
+}
+
+static df_result dfi_cl_copy_in(struct dfi_gpu *d, int q, dfi_memory to, const void *from, const struct dfi_box *b)
+{
+    return dfi_cl_copy(d, q, DFI_CL_IN, (void *)to, (void *)(uintptr_t)from, b);
 }
 
 static df_result dfi_cl_copy_out(struct dfi_gpu *d, int q, void *to, dfi_memory from, const struct dfi_box *b)
 {
-    static const size_t zero[3] = { 0, 0, 0 };
-    struct dfi_cl_queue *u;
-    size_t box[3];
-    void *event = NULL, *m = (void *)from;
-    df_result r;
-    if (!b->row || !b->rows) return DF_OK;
-    if ((r = dfi_cl_ready(d, q, &u)) != DF_OK) return r;
-    if (dfi_cl_is_line(b))
-        return dfi_cl_issued(d, q, "clEnqueueReadBuffer",
-                             dfi_cl.EnqueueReadBuffer(u->queue, m, 0, 0, b->row * b->rows, to, DFI_CL_AFTER(u, &event)), &event);
-    box[0] = b->row, box[1] = b->rows, box[2] = 1;
-    return dfi_cl_issued(d, q, "clEnqueueReadBufferRect",
-                         dfi_cl.EnqueueReadBufferRect(u->queue, m, 0, zero, zero, box, b->pitch, 0, b->ld, 0, to,
-                                                      DFI_CL_AFTER(u, &event)), &event);
+    return dfi_cl_copy(d, q, DFI_CL_OUT, (void *)from, to, b);
 }
 
 static df_result dfi_cl_copy_on(struct dfi_gpu *d, int q, dfi_memory to, dfi_memory from, const struct dfi_box *b)
 {
-    static const size_t zero[3] = { 0, 0, 0 };
-    struct dfi_cl_queue *u;
-    size_t box[3];
-    void *event = NULL;
-    df_result r;
-    if (!b->row || !b->rows) return DF_OK;
-    if ((r = dfi_cl_ready(d, q, &u)) != DF_OK) return r;
-    if (dfi_cl_is_line(b))
-        return dfi_cl_issued(d, q, "clEnqueueCopyBuffer",
-                             dfi_cl.EnqueueCopyBuffer(u->queue, (void *)from, (void *)to, 0, 0, b->row * b->rows,
-                                                      DFI_CL_AFTER(u, &event)), &event);
-    box[0] = b->row, box[1] = b->rows, box[2] = 1;
-    return dfi_cl_issued(d, q, "clEnqueueCopyBufferRect",
-                         dfi_cl.EnqueueCopyBufferRect(u->queue, (void *)from, (void *)to, zero, zero, box, b->ld, 0, b->pitch, 0,
-                                                      DFI_CL_AFTER(u, &event)), &event);
+    return dfi_cl_copy(d, q, DFI_CL_ON, (void *)to, (void *)from, b);
 }
 
 static df_result dfi_cl_copy_peer(struct dfi_gpu *d, int q, dfi_memory to, struct dfi_gpu *e, dfi_memory from, size_t bytes)

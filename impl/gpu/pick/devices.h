@@ -6,6 +6,7 @@
 #include "../../api/pick.h"
 #include "../../api/public.h"
 #include "../../../df_gpu.h"
+#include "../store.h"
 #if !defined(DF_SERIAL)
 #include "../../os/os.h"
 #include "../../os/wait.h"
@@ -45,17 +46,10 @@ struct dfi_pick_devices {
     uint64_t key;                    /* of all of them */
 };
 
-static uint64_t dfi_pick_hash(uint64_t h, const void *p, size_t bytes)
-{
-    const unsigned char *b = (const unsigned char *)p;
-    size_t i;
-    for (i = 0; i < bytes; i++) h = (h ^ b[i]) * 0x100000001B3u; /* FNV-1a */
-    return h;
-}
-static uint64_t dfi_pick_hash_text(uint64_t h, const char *s) { return dfi_pick_hash(h, s, strlen(s) + 1); }
+static uint64_t dfi_pick_hash_text(uint64_t h, const char *s) { return dfi_hash(h, s, strlen(s) + 1); }
 static uint64_t dfi_pick_device_key(const char *kind, const char *name)
 {
-    return dfi_pick_hash_text(dfi_pick_hash_text(0xCBF29CE484222325u, kind), name);
+    return dfi_pick_hash_text(dfi_pick_hash_text(DFI_HASH_BEGIN, kind), name);
 }
 
 static void dfi_pick_add(struct dfi_pick_devices *d, const df_gpu_device *info, int number)
@@ -72,16 +66,16 @@ static uint64_t dfi_pick_limits_key(const df_pick_opts *o)
 {
     const df_gpu_device *l = o->limits;
     uint64_t h = dfi_pick_device_key(l->kind, l->name);
-    h = dfi_pick_hash(h, &l->memory, sizeof l->memory);
-    h = dfi_pick_hash(h, &l->units, sizeof l->units);
-    h = dfi_pick_hash(h, &l->max_group, sizeof l->max_group);
-    h = dfi_pick_hash(h, l->max_group_dim, sizeof l->max_group_dim);
-    h = dfi_pick_hash(h, l->max_groups, sizeof l->max_groups);
-    h = dfi_pick_hash(h, &l->max_shared, sizeof l->max_shared);
-    h = dfi_pick_hash(h, &l->registers, sizeof l->registers);
-    h = dfi_pick_hash(h, &l->warp, sizeof l->warp);
-    h = dfi_pick_hash(h, &l->has_double, sizeof l->has_double);
-    return dfi_pick_hash(h, &o->needs, sizeof o->needs);
+    h = dfi_hash(h, &l->memory, sizeof l->memory);
+    h = dfi_hash(h, &l->units, sizeof l->units);
+    h = dfi_hash(h, &l->max_group, sizeof l->max_group);
+    h = dfi_hash(h, l->max_group_dim, sizeof l->max_group_dim);
+    h = dfi_hash(h, l->max_groups, sizeof l->max_groups);
+    h = dfi_hash(h, &l->max_shared, sizeof l->max_shared);
+    h = dfi_hash(h, &l->registers, sizeof l->registers);
+    h = dfi_hash(h, &l->warp, sizeof l->warp);
+    h = dfi_hash(h, &l->has_double, sizeof l->has_double);
+    return dfi_hash(h, &o->needs, sizeof o->needs);
 }
 
 static void dfi_pick_devices_of(struct dfi_pick_devices *d, const df_pick_opts *o)
