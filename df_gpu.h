@@ -1,16 +1,16 @@
 /* df_gpu.h - the same tasks on accelerators: kernels for OpenCL, CUDA and the host from one text
  *
  * WHAT  A kernel is a task. It is written once, in the C that the three have in common, and declares what it reads and
- *       writes with the words of df.h. That orders it with all other tasks, and tells df which data to move: to a device
- *       before the kernel, back before a task of the host or the code after df_wait looks at them. There is no copy, no
- *       stream and no event to write.
+ *       writes with the words of df.h. That orders it with all other tasks, and tells df which data to move: to a
+ *       device before the kernel, back before a task of the host or the code after df_wait looks at them. There is
+ *       no copy, no stream and no event to write.
  *
  * DO THIS
  *       #define DF_USE_CUDA            and/or DF_USE_OPENCL; neither: the host runs the kernels
  *       #define DF_IMPLEMENTATION      in ONE C file, before
  *       #include "df_gpu.h"            which includes df.h
- *       and link with -pthread -ldl (neither on glibc 2.34 and later). Drivers are found when the program runs: it needs
- *       none to be built, or to start.
+ *       and link with -pthread -ldl (neither on glibc 2.34 and later). Drivers are found when the program runs: it
+ *       needs none to be built, or to start.
  *
  * A COMPLETE PROGRAM
  *       #define DF_USE_OPENCL
@@ -36,27 +36,30 @@
  *
  * OPTIONS  Implementation file only:
  *       DF_USE_OPENCL, DF_USE_CUDA   look for devices of OpenCL 1.2, of the CUDA driver
- *       DF_GPU_EXACT                 1: devices compute floating-point numbers as the host does, without fused multiply-add and
- *                                    with rounded division; slower. Default 0: as their compilers do
+ *       DF_GPU_EXACT                 1: devices compute floating-point numbers as the host does, without fused
+ *                                    multiply-add and with rounded division; slower. Default 0: as their compilers do
  *     Same in all files: DF_SERIAL, see df.h: a launch is a call, the kernel runs on the host.
  *     Environment:
  *       DF_GPU=cuda|opencl|sim|none  only such devices; none: the host runs the kernels
- *       DF_GPU_SIM=4:64M[:8G]        four simulated devices of 64 MiB each [that move 8 GiB a second]: threads of the host
- *                                    with memory of their own, to test programs.
- *                                    A kernel's text is then also compiled for a device, by OpenCL and NVRTC where they are installed
- *                                    and DF_USE_OPENCL, DF_USE_CUDA are defined, and scanned for common mistakes where not; the same
- *                                    under DF_CHECK. So a test without a device finds what only the host would accept.
+ *       DF_GPU_SIM=4:64M[:8G]        four simulated devices of 64 MiB each [that move 8 GiB a second]: threads of
+ *                                    the host with memory of their own, to test programs.
+ *                                    A kernel's text is then also compiled for a device, by OpenCL and NVRTC where
+ *                                    they are installed and DF_USE_OPENCL, DF_USE_CUDA are defined, and scanned for
+ *                                    common mistakes where not; the same under DF_CHECK. So a test without a device
+ *                                    finds what only the host would accept.
  *       DF_GPU_MEMORY=64M            at most so much memory of each device; default 90 % of what is free
  *       DF_CUDA_LIBRARY, DF_NVRTC_LIBRARY    files to load instead of libcuda.so.1 and libnvrtc.so
- *       DF_KERNEL_CACHE=folder       keeps compiled kernels from one run to the next. It and the folders of the next two must
- *                                    belong to the user, and nobody else may write to them (docs/security.md)
+ *       DF_KERNEL_CACHE=folder       keeps compiled kernels from one run to the next. It and the folders of the next
+ *                                    two must belong to the user, and nobody else may write to them (docs/security.md)
  *       DF_TUNE=file                 keeps what df_tune measured
  *       DF_HISTORY=file              keeps how long kernels took
  *
- * ERRORS  Without a driver or a device the host runs the kernels; df_gpu_devices and df_gpu_info tell. A kernel that does
- *       not compile, a grid or a group that is too large, data that cannot fit into the device, and a device that fails are
- *       errors of the launch: df_wait_result returns DF_ERROR_KERNEL, DF_ERROR_GRID, DF_ERROR_DEVICE_MEMORY or
- *       DF_ERROR_DEVICE, the log says more, and the launch leaves the memory of the host as it was.
+ * ERRORS  Without a driver or a device the host runs the kernels; df_gpu_devices and df_gpu_info tell. A kernel that
+ *         does
+ *       not compile, a grid or a group that is too large, data that cannot fit into the device, and a device that
+ *       fails are errors of the launch: df_wait_result returns DF_ERROR_KERNEL, DF_ERROR_GRID,
+ *       DF_ERROR_DEVICE_MEMORY or DF_ERROR_DEVICE, the log says more, and the launch leaves the memory of the host
+ *       as it was.
  *
  * SECTIONS  search for >>kernels  >>language  >>launching  >>devices  >>choice  >>data
  *       >>distribution  >>implementation  >>licence (last)
@@ -107,22 +110,23 @@ static char *const dfi_gpu_need __attribute__((used, unused)) = DFI_GPU_NEED;
  *   DF_KERNEL_CODE(code, text)                functions, types and constants for kernels, and for the file itself:
  *                                             static inline float sq(float x) { return x * x; }   enum { WIDTH = 16 };
  *
- *     param   as in DF_TASK: (T, x), df_in, df_out, df_inout, df_commute, df_concurrent (T, p, n), df_in2 ... (T, p, rows,
- *             cols, ld), df_reduce(op, T, p, n) with an operator of df.
+ *     param   as in DF_TASK: (T, x), df_in, df_out, df_inout, df_commute, df_concurrent (T, p, n), df_in2 ... (T, p,
+ *             rows, cols, ld), df_reduce(op, T, p, n) with an operator of df.
  *             T: char short int long float double, signed and unsigned, and those of <stdint.h>; size_t; a struct of
  *             DF_KERNEL_CODE.
- *             The ld of a block should be the name of a by-value parameter, as in df_in2(float, A, m, k, ld), (int, ld):
- *             on a device the rows of a block lie close together, and the kernel finds the distance that they have there in
- *             that parameter. Any other expression keeps the distance, and the memory in between.
- *             df_reduce: p points to n elements that begin as the identity, in each work-item; the body accumulates into
- *             them (*p += x), and df combines those of all items with what is at p. At most 16 elements; floating-point
- *             sums may differ from device to device in the last bits.
- *     body    runs once for each work-item. No preprocessor directive and no macro of the file can be in it. `return` ends
- *             the item.
+ *             The ld of a block should be the name of a by-value parameter, as in df_in2(float, A, m, k, ld), (int,
+ *             ld): on a device the rows of a block lie close together, and the kernel finds the distance that they
+ *             have there in that parameter. Any other expression keeps the distance, and the memory in between.
+ *             df_reduce: p points to n elements that begin as the identity, in each work-item; the body accumulates
+ *             into them (*p += x), and df combines those of all items with what is at p. At most 16 elements;
+ *             floating-point sums may differ from device to device in the last bits.
+ *     body    runs once for each work-item. No preprocessor directive and no macro of the file can be in it.
+ *             `return` ends the item.
  *     Kernels also are tasks of the host: name(grid, args...) calls it, df_submit(name, grid, args...) submits it.
  *   Source: design after OpenCL C 1.2 and CUDA C++; MetaFork's meta_schedule for launch parameters. */
 #define DF_KERNEL(name, ...)             DFI_QUIET DFI_KERNEL(NULL, name, #__VA_ARGS__, __VA_ARGS__) DFI_LOUD
-#define DF_KERNEL_USING(code, name, ...) DFI_QUIET DFI_KERNEL(&code##_dfi_code, name, #__VA_ARGS__, __VA_ARGS__) DFI_LOUD
+#define DF_KERNEL_USING(code, name, ...) \
+    DFI_QUIET DFI_KERNEL(&code##_dfi_code, name, #__VA_ARGS__, __VA_ARGS__) DFI_LOUD
 #define DF_KERNEL_CODE(code, ...)                                                                    \
     DFI_QUIET __VA_ARGS__                                                                            \
     DFI_UNUSED static const struct dfi_code code##_dfi_code = { #__VA_ARGS__, __FILE__, __LINE__ }; DFI_LOUD
@@ -133,34 +137,38 @@ static char *const dfi_gpu_need __attribute__((used, unused)) = DFI_GPU_NEED;
  *     first, after the times that it took so far, per place and size (DF_HISTORY=file keeps them). */
 #define DF_KERNEL_OR(function, name, ...) DFI_QUIET DFI_KERNEL_OR(function, name, #__VA_ARGS__, __VA_ARGS__) DFI_LOUD
 
-/*   DF_DEVICE_TASK(name, param, ...);         the function  void name(df_queue *q, params)  is defined elsewhere, and puts work into
+/*   DF_DEVICE_TASK(name, param, ...);         the function  void name(df_queue *q, params)  is defined elsewhere,
+ *                                                           and puts work into
  *                                             the queue of a device by other means, as the functions of a library
- *     df_launch(name, args...), without a grid, calls it when its turn has come: pointers are addresses on the device (OpenCL:
- *     cl_mem), the distance between rows is that on the device, and q->native is the device's queue: a CUstream if q->kind
- *     is "CUDA", and the device's context is current; a cl_command_queue if it is "OpenCL". It does not wait for what it
- *     puts there. q->kind "host": there is no device, or DF_HOST was asked for: memory is the host's, and it does all of the
- *     work. 1 to 15 parameters, without df_reduce. */
+ *     df_launch(name, args...), without a grid, calls it when its turn has come: pointers are addresses on the
+ *     device (OpenCL: cl_mem), the distance between rows is that on the device, and q->native is the device's queue:
+ *     a CUstream if q->kind is "CUDA", and the device's context is current; a cl_command_queue if it is "OpenCL". It
+ *     does not wait for what it puts there. q->kind "host": there is no device, or DF_HOST was asked for: memory is
+ *     the host's, and it does all of the work. 1 to 15 parameters, without df_reduce. */
 #define DF_DEVICE_TASK(name, ...) DFI_QUIET DFI_DEVICE_TASK(name, __VA_ARGS__, dfi_nothing) DFI_LOUD_END
 
 /* ---------------------------------------------------------------------------------- >>language
  * In a body
  *
- *   df_global_id(d) df_local_id(d) df_group_id(d)      this item's number, in dimension d = 0, 1, 2: of all, in its group;
- *                                                      its group's number
- *   df_group_size(d) df_groups(d) df_global_size(d)    items per group; groups; items, which is their product: it may be more
- *                                                      than asked for, so a body compares df_global_id with its limit
- *   df_shared(T, name, n);      an array that the items of a group share; at the top of the body; n a constant or a product
- *                               of constants and df_block(d)
- *   df_block(d)                 df_group_size(d) as a constant of the compiled kernel: it is compiled for each size in use
- *   df_barrier();               all items of the group wait here for each other, and see what the others wrote so far. All
- *                               must come here or none.
+ *   df_global_id(d) df_local_id(d) df_group_id(d)      this item's number, in dimension d = 0, 1, 2: of all, in its
+ *                                                      group; its group's number
+ *   df_group_size(d) df_groups(d) df_global_size(d)    items per group; groups; items, which is their product: it
+ *                                                      may be more than asked for, so a body compares df_global_id
+ *                                                      with its limit
+ *   df_shared(T, name, n);      an array that the items of a group share; at the top of the body; n a constant or a
+ *                               product of constants and df_block(d)
+ *   df_block(d)                 df_group_size(d) as a constant of the compiled kernel: it is compiled for each size
+ *                               in use
+ *   df_barrier();               all items of the group wait here for each other, and see what the others wrote so
+ *                               far. All must come here or none.
  *   df_atomic_add(p, v) df_atomic_min(p, v) df_atomic_max(p, v) df_atomic_exchange(p, v) df_atomic_cas(p, old, v)
  *                               on int, unsigned and float (cas: not float) in global or shared memory; the old value
- *   df_global                   in front of a pointer that is set to a parameter: df_global const float *row = x + i * n;
+ *   df_global                   in front of a pointer that is set to a parameter: df_global const float *row = x + i
+ *                               * n;
  *   df_on_shared                the same for one into df_shared
- *   Of the C library: the functions of <math.h> as in C, sqrt(x) in double and sqrtf(x) in float, which is what most devices are
- *   fast at; abs; the constants of <limits.h>, <float.h>, <stdint.h>, and M_PI and the like. A static const table is to be
- *   indexed, not pointed into. No pointers to functions, no recursion, no variable-length arrays.
+ *   Of the C library: the functions of <math.h> as in C, sqrt(x) in double and sqrtf(x) in float, which is what most
+ *   devices are fast at; abs; the constants of <limits.h>, <float.h>, <stdint.h>, and M_PI and the like. A static
+ *   const table is to be indexed, not pointed into. No pointers to functions, no recursion, no variable-length arrays.
  *   df_reduce: at most 16 elements on a device. */
 
 /* --------------------------------------------------------------------------------- >>launching
@@ -172,9 +180,9 @@ static char *const dfi_gpu_need __attribute__((used, unused)) = DFI_GPU_NEED;
  *   df_launch_with(DF_OPTS(.device = 2), name, grid, args...);   options as of df_submit_with
  *
  *     A child of the current scope, as df_submit makes one, that runs on a device: the one named, or that which has its
- *     data, or that which has least to do. A group that the device cannot have is an error (DF_ERROR_GRID). A grid of no items
- *     runs nothing. What it needs is moved there while other kernels run; kernels that need each other follow on the device
- *     without the host. .device = DF_HOST: on all workers.
+ *     data, or that which has least to do. A group that the device cannot have is an error (DF_ERROR_GRID). A grid
+ *     of no items runs nothing. What it needs is moved there while other kernels run; kernels that need each other
+ *     follow on the device without the host. .device = DF_HOST: on all workers.
  *     .signals: signalled when the kernel is done and its results are in host memory.
  *     Threads: any. */
 #define df_launch(name, ...)            DFI_OF(name, _dfi_launch)(NULL, DFI_SITE, __VA_ARGS__)
@@ -207,67 +215,79 @@ DFI_EXTERN_C_END
 /* ------------------------------------------------------------------------------------ >>choice
  * Variants of a kernel, and the size of its groups: chosen when the program runs
  *
- *   How many work-items a group should have, how many results each should compute, and whether df_shared pays depends on the
- *   device: by a factor of several. So write what there is to choose from, best first:
+ *   How many work-items a group should have, how many results each should compute, and whether df_shared pays
+ *   depends on the device: by a factor of several. So write what there is to choose from, best first:
  *
  *   DF_VARIANTS(list, variant, ...);    1 to 8 variants of a kernel, all with the same parameters
  *     variant   (kernel, .field = value, ...), fields of df_variant (impl/api/pick.h), or only the kernel:
  *       .groups = { { 256 }, { 16, 16 } }   sizes of groups, best first, up to 8; none: df decides
- *       .per_item = { 4 }     a work-item computes so many results in each dimension: there are fewer items than results
+ *       .per_item = { 4 }     a work-item computes so many results in each dimension: there are fewer items than
+ *                             results
  *       .shared = fn          size_t fn(const df_candidate *c): bytes of df_shared of a group of c->group[0] ... items
  *       .registers = 20       that a work-item needs at least, where the device's compiler does not tell
  *       .fits = fn            int fn(df_candidate *c): further limits, such as
  *                             return df_at_most(c, c->needs.spilled, 0) && df_at_most(c, c->group[0], c->device->warp);
  *
- *   df_launch_best(list, grid, args...);      launches the first variant that fits the device; the grid says how many results
- *                                             there are, such as df_grid2(w, h, 0, 0)
+ *   df_launch_best(list, grid, args...);      launches the first variant that fits the device; the grid says how
+ *                                             many results there are, such as df_grid2(w, h, 0, 0)
  *   df_launch_best_with(opts, list, grid, args...);
- *   df_pick p = df_kernel_pick(list, grid, opts);    only chooses: p.name, p.index, p.grid. opts: DF_PICK_OPTS(.device = 2) or NULL
+ *   df_pick p = df_kernel_pick(list, grid, opts);    only chooses: p.name, p.index, p.grid. opts:
+ *                                                    DF_PICK_OPTS(.device = 2) or NULL
  *   df_launch_picked(list, &p, args...);      launches what was chosen
- *   size_t df_kernel_explain(list, grid, opts, text, bytes);   what fits, and what does not and why, with numbers, as a text;
+ *   size_t df_kernel_explain(list, grid, opts, text, bytes);   what fits, and what does not and why, with numbers,
+ *                                                              as a text;
  *                                             its length, as snprintf does
- *   df_result df_kernel_ask(kernel, device, bx, by, bz, &needs);    what the compiled kernel needs there: df_kernel_needs
+ *   df_result df_kernel_ask(kernel, device, bx, by, bz, &needs);    what the compiled kernel needs there:
+ *                                                                   df_kernel_needs
  *
- *     A variant fits if the device's limits allow the group, its df_shared and its registers, before and, by what the device's
- *     compiler says, after it was compiled, and if .fits agrees. If none fits, the last one is taken and df decides its
- *     groups: let that be one that runs anywhere. With .device = 0 and devices of several kinds it is the first one that fits
- *     all of them. The choice is remembered per kind of device and size class: sizes that have the same number of
- *     binary digits in each dimension (those of n-1; so 2049 to 4096 are a class) are chosen for once.
+ *     A variant fits if the device's limits allow the group, its df_shared and its registers, before and, by what
+ *     the device's compiler says, after it was compiled, and if .fits agrees. If none fits, the last one is taken
+ *     and df decides its groups: let that be one that runs anywhere. With .device = 0 and devices of several kinds
+ *     it is the first one that fits all of them. The choice is remembered per kind of device and size class: sizes
+ *     that have the same number of binary digits in each dimension (those of n-1; so 2049 to 4096 are a class) are
+ *     chosen for once.
  *
- *   df_result df_tune(list, opts, grid, args...);    measures all that fits, with these arguments, on each kind of device, and
- *                                             remembers the fastest, which is what is chosen from then on for this size class
+ *   df_result df_tune(list, opts, grid, args...);    measures all that fits, with these arguments, on each kind of
+ *                                                    device, and
+ *                                             remembers the fastest, which is what is chosen from then on for this
+ *                                             size class
  *   df_result df_tune_by(list, opts, grid, fn, arg);     the same where there is more to it than one launch:
  *                                             void fn(const df_pick *p, void *arg) launches p (df_launch_picked)
  *
  *     They wait for earlier tasks, and need a second or so. df_tune leaves all memory as it was (it copies what the
- *     kernels write). Not so df_tune_by: fn is called again and again, so that what it reads and writes changes each time; its
- *     data should be held (DF_DATA_REGION), or moving it is measured, too.
+ *     kernels write). Not so df_tune_by: fn is called again and again, so that what it reads and writes changes each
+ *     time; its data should be held (DF_DATA_REGION), or moving it is measured, too.
  *     Environment: DF_TUNE=file keeps what was measured from one run to the next.
- *     Errors: DF_ERROR_MEMORY: nothing was measured; DF_ERROR_DEVICE; DF_ERROR_CANCELLED; what all launches failed with.
+ *     Errors: DF_ERROR_MEMORY: nothing was measured; DF_ERROR_DEVICE; DF_ERROR_CANCELLED; what all launches failed
+ *     with.
  *     Threads: any.
- *   Source: MetaFork's case distinctions (thesis, 7); Table 7.1's codes are at the end of what df_kernel_explain says. */
+ *   Source: MetaFork's case distinctions (thesis, 7); Table 7.1's codes are at the end of what df_kernel_explain
+ *   says. */
 
 /* -------------------------------------------------------------------------------------- >>data
  * Data that stays on the devices
  *
- *   Results are in host memory after df_wait, df_wait_on and the end of DF_PARALLEL, and the devices forget what they have,
- *   as the program may change any memory then. In between, memory that kernels access is touched only by tasks that declare it,
- *   and declare to write what they write; a task that only has it df_concurrent gives it to no kernel. Where the program does not change memory, this saves the way there and back:
+ *   Results are in host memory after df_wait, df_wait_on and the end of DF_PARALLEL, and the devices forget what
+ *   they have, as the program may change any memory then. In between, memory that kernels access is touched only by
+ *   tasks that declare it, and declare to write what they write; a task that only has it df_concurrent gives it to
+ *   no kernel. Where the program does not change memory, this saves the way there and back:
  *
  *   DF_DATA_REGION(df_copyin(a, n), df_create(b, n), df_copyout(c, n), df_copy(d, n)) { ... }
- *                                    a DF_PARALLEL block during which the devices keep the n elements at a, ..., through all
- *                                    waits inside. At its end c and d are brought to the host; what the devices changed of
- *                                    a and b is dropped, but for what had to come to the host before: for a task of the
- *                                    host, or to make room. In the block only tasks that declare it access this memory.
- *   DF_DATA_REGION_ASYNC(index, df_copyin(a, n), ...) { ... }    the same, but the program does not wait at its end: the tasks
- *                                    are children of the scope around it, and what comes later and declares a, ... comes
- *                                    after them
- *   df_data_wait(index);             until all such regions with that number, begun by this task (outside of tasks: by this thread), are done
- *                                    and their data is on the host
+ *                                    a DF_PARALLEL block during which the devices keep the n elements at a, ...,
+ *                                    through all waits inside. At its end c and d are brought to the host; what the
+ *                                    devices changed of a and b is dropped, but for what had to come to the host
+ *                                    before: for a task of the host, or to make room. In the block only tasks that
+ *                                    declare it access this memory.
+ *   DF_DATA_REGION_ASYNC(index, df_copyin(a, n), ...) { ... }    the same, but the program does not wait at its end:
+ *                                                                the tasks
+ *                                    are children of the scope around it, and what comes later and declares a, ...
+ *                                    comes after them
+ *   df_data_wait(index);             until all such regions with that number, begun by this task (outside of tasks:
+ *                                    by this thread), are done and their data is on the host
  *   df_result df_gpu_hold(p, bytes);     from here on the devices keep it, as df_copy; calls count
  *   df_gpu_release(p, bytes);            until here: waits until the host has it. Of what is not held: does nothing
- *     A wait does not bring held memory to the host: a body that holds it, launches, waits and then looks finds what was
- *     there before. It looks after the release, or submits a task that declares it.
+ *     A wait does not bring held memory to the host: a body that holds it, launches, waits and then looks finds what
+ *     was there before. It looks after the release, or submits a task that declares it.
  *     Errors: DF_ERROR_MEMORY: too many are held (256).
  *     Threads: any.
  *   Source: TF-OpenACC's dataflow regions (TERAFLUX D3.5, 3.2); OpenACC's data clauses. */
@@ -318,35 +338,40 @@ DFI_EXTERN_C_END
  *
  *   df_dist *u = df_dist_new(DF_DIST(.memory = A, .element = sizeof(float), .dim = {
  *       { .size = n, .split = DF_BLOCK(0), .halo = { 1, 1 } }, { .size = m } }));
- *                                        divides an array of 1 to 3 dimensions, or a part of it, into parts, each with a
- *                                        device and memory of its own. All fields: impl/api/dist.h. NULL: see errors
+ *                                        divides an array of 1 to 3 dimensions, or a part of it, into parts, each
+ *                                        with a device and memory of its own. All fields: impl/api/dist.h. NULL: see
+ *                                        errors
  *   df_dist_scatter(u);                  array -> parts, without halos
  *   df_dist_gather(u);                   parts -> array
  *   df_halo_exchange(u);                 fills all halos with the elements of the neighbours
  *   df_halo_update(u, DF_LEFT);          some: DF_LEFT, DF_RIGHT, DF_DIM(1), DF_LEFT & DF_DIM(0), ...
  *   DF_FOR_PARTS(p, u)                   a loop over the parts that have elements: p is a const df_part *
- *       df_launch_with(DF_OPTS(.device = p->device), name, df_grid2(p->count[1], p->count[0], 0, 0), p->data, p->elements, ...);
+ *       df_launch_with(DF_OPTS(.device = p->device), name, df_grid2(p->count[1], p->count[0], 0, 0), p->data,
+ *       p->elements, ...);
  *   df_dist_free(u);                     waits for the tasks of the calling scope that use it
- *   df_dist_parts(u), df_dist_part(u, i) how many parts there are, empty ones too; part i. Two arrays with the same arrangement:
+ *   df_dist_parts(u), df_dist_part(u, i) how many parts there are, empty ones too; part i. Two arrays with the same
+ *   arrangement:
  *                                        part i of both is on the same device
- *   df_dist_range(p, dim, lo, hi, &from, &to)     which of the array indices lo .. hi-1 the part has: local indices from .. to-1;
+ *   df_dist_range(p, dim, lo, hi, &from, &to)     which of the array indices lo .. hi-1 the part has: local indices
+ *                                                 from .. to-1;
  *                                        how many: so loops are divided as the data is
- *   df_dist_global(p, dim, local), df_dist_local(p, dim, global)      array index <-> local index; -1: the part has it not.
+ *   df_dist_global(p, dim, local), df_dist_local(p, dim, global)      array index <-> local index; -1: the part has
+ *                                                                     it not.
  *                                        In kernels: first, lo, chunk, step of df_part, given as numbers
- *   df_dist_arrange(n, dims, parts)      chooses those of parts[0 .. dims-1] that are 0, as equal as can be, so that their product
- *                                        is n (0: df_gpu_devices()), or less; returns the product
+ *   df_dist_arrange(n, dims, parts)      chooses those of parts[0 .. dims-1] that are 0, as equal as can be, so that
+ *                                        their product is n (0: df_gpu_devices()), or less; returns the product
  *
- *     Per dimension: DF_BLOCK(n) DF_CYCLIC(n) DF_DUPLICATE. Parts may be more than devices. A dimension of the arrangement
- *     along which nothing is divided has parts with the same elements: each has its own (but .read_only), df_dist_gather takes
- *     the first one's.
- *     Scatter, gather, update and exchange are tasks of the current scope and return at once. A kernel declares all elements of
- *     a part, however few it accesses: then they stay on the device, and what moves is the halos, from device to device.
- *     An update goes through dimensions 0, 1, 2 in this order and takes the halos that it filled along: after an exchange
- *     corners and edges are right. A halo may be longer than the neighbour's part, or the array. What a halo means at an end of
- *     the array is its .edge; DF_EDGE_NONE: df never writes there, it begins as 0.
- *     Parts that are contiguous in the array and have no halo lie in the array itself, scatter and gather do nothing for them: between
- *     the two the elements of the array are nobody's but the kernels'. Memory of other parts begins as 0; it is held (df_gpu_hold),
- *     so the host looks at p->data in tasks that declare it.
+ *     Per dimension: DF_BLOCK(n) DF_CYCLIC(n) DF_DUPLICATE. Parts may be more than devices. A dimension of the
+ *     arrangement along which nothing is divided has parts with the same elements: each has its own (but
+ *     .read_only), df_dist_gather takes the first one's.
+ *     Scatter, gather, update and exchange are tasks of the current scope and return at once. A kernel declares all
+ *     elements of a part, however few it accesses: then they stay on the device, and what moves is the halos, from
+ *     device to device. An update goes through dimensions 0, 1, 2 in this order and takes the halos that it filled
+ *     along: after an exchange corners and edges are right. A halo may be longer than the neighbour's part, or the
+ *     array. What a halo means at an end of the array is its .edge; DF_EDGE_NONE: df never writes there, it begins
+ *     as 0. Parts that are contiguous in the array and have no halo lie in the array itself, scatter and gather do
+ *     nothing for them: between the two the elements of the array are nobody's but the kernels'. Memory of other
+ *     parts begins as 0; it is held (df_gpu_hold), so the host looks at p->data in tasks that declare it.
  *   Errors: df_dist_new: NULL, and the log names the field of df_dist_desc. The others: DF_ERROR_DIST.
  *   Threads: any.
  *   Source: Yan et al., Supporting Multiple Accelerators in High-Level Programming Models, PMAM 2015; HPF. */

@@ -1,8 +1,8 @@
 /* df_owm.h - owner-writable memory: large data that tasks hand on in place, with ownership checked instead of assumed
  *
- * WHAT  Memory of which each part has at most one owner that writes to it, or any number of readers. A task acquires the part that
- *       it works on and releases it at its end. That orders nothing: tokens, streams, regions or futures do, as
- *       ever. It says who may write where, so that
+ * WHAT  Memory of which each part has at most one owner that writes to it, or any number of readers. A task acquires
+ *       the part that it works on and releases it at its end. That orders nothing: tokens, streams, regions or
+ *       futures do, as ever. It says who may write where, so that
  *           - a build with DF_CHECK reports every task that breaks the rule, with both places in the source;
  *           - the same program runs where memory is not shared (DF_OWM_COPIES): acquire brings the data, release
  *             hands it on;
@@ -11,7 +11,8 @@
  * DO THIS
  *       #define DF_IMPLEMENTATION      in ONE C file, before
  *       #include "df_owm.h"            which includes df.h
- *       and link with -pthread. The other files just include it; before the DF_TASK lines of tasks that acquire something.
+ *       and link with -pthread. The other files just include it; before the DF_TASK lines of tasks that acquire
+ *       something.
  *
  * A COMPLETE PROGRAM
  *       #define DF_IMPLEMENTATION
@@ -42,19 +43,20 @@
  *       }
  *
  * OPTIONS  Same in all files, before the include:
- *       DF_CHECK         1: breaches of the rules are reported. Ownership is then kept account of, under a lock: below three
- *                        times slower where a task does some work with what it acquires
+ *       DF_CHECK         1: breaches of the rules are reported. Ownership is then kept account of, under a lock:
+ *                        below three times slower where a task does some work with what it acquires
  *       DF_OWM_COPIES    1: the program may run as several processes (df_owm_join), each with a copy of its own of
  *                        owner-writable memory. Needs POSIX. The rules for acquire and release are then always checked
  *       DF_SERIAL        one process, one thread, no checks
- *     Environment: DF_OWM_PROCESSES=4 for df_owm_join; DF_OWM_BYTES=256M: room for owner-writable memory of several processes,
+ *     Environment: DF_OWM_PROCESSES=4 for df_owm_join; DF_OWM_BYTES=256M: room for owner-writable memory of several
+ *     processes,
  *       default 1G (64M with pointers of 32 bits); only what is used is taken.
  *
  * ERRORS  A breach is one message (df_config.log; default: stderr), and DF_ERROR_OWNER from the call that finds it. The
  *       program goes on as if it had kept the rules.
  *
- * NOT   No synchronisation: who acquires does not wait. The guide with the kinds of memory a program has, what is found how, and what
- *       cannot be found, is docs/owm.md.
+ * NOT   No synchronisation: who acquires does not wait. The guide with the kinds of memory a program has, what is
+ *       found how, and what cannot be found, is docs/owm.md.
  *
  * SECTIONS  search for >>memory  >>parameters  >>processes  >>implementation  >>licence (last)
  * Source: TERAFLUX D3.5, 2.5 and 3.3 (owner-writable memory, OpenStream's cache clause). */
@@ -73,9 +75,11 @@ DFI_QUIET
 #if defined(DF_SERIAL)
 #define DFI_OWM_NEED df_owm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_owm_h__and_DF_SERIAL_in_all
 #elif DF_OWM_COPIES && DF_CHECK
-#define DFI_OWM_NEED df_owm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_owm_h__and_DF_OWM_COPIES_and_DF_CHECK_in_all
+#define DFI_OWM_NEED \
+    df_owm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_owm_h__and_DF_OWM_COPIES_and_DF_CHECK_in_all
 #elif DF_OWM_COPIES
-#define DFI_OWM_NEED df_owm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_owm_h__and_DF_OWM_COPIES_in_all
+#define DFI_OWM_NEED \
+    df_owm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_owm_h__and_DF_OWM_COPIES_in_all
 #elif DF_CHECK
 #define DFI_OWM_NEED df_owm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_owm_h__and_DF_CHECK_in_all
 #else
@@ -97,21 +101,21 @@ static char *const dfi_owm_need __attribute__((used, unused)) = DFI_OWM_NEED;
  *       DF_OWM_R    reads the bytes at p: what was released last is there. Others may read them, too
  *       DF_OWM_W    writes them, DF_OWM_RW reads and writes them: alone. What a DF_OWM_W does not write stays as it was
  *   df_result df_owm_release(p, bytes)
- *       Ends it, for these bytes: all that was acquired, a part of it, or several at once. What was written is there for
- *       whoever acquires it next.
+ *       Ends it, for these bytes: all that was acquired, a part of it, or several at once. What was written is there
+ *       for whoever acquires it next.
  *   df_result df_owm_freeze(p, bytes)
  *       Single assignment: from now on, and until they are freed, the bytes are only read. Nobody else may own them for
  *       writing; who calls it, if he does, does not write them any more and releases them as ever.
  *   df_result df_owm_owner(p, &ownership)
  *       Who owns the byte at p. Known where account is kept (DF_CHECK, DF_OWM_COPIES); else it says that nobody does.
  *
- *   p and bytes: any part of one allocation; 0 bytes: nothing. The owner is the innermost running task, loop part or stage of a
- *   pipe, else the thread. Who submits tasks to work on parts of what he owns releases it first.
+ *   p and bytes: any part of one allocation; 0 bytes: nothing. The owner is the innermost running task, loop part or
+ *   stage of a pipe, else the thread. Who submits tasks to work on parts of what he owns releases it first.
  *   DF_CHECK reports, each once, and DF_ERROR_OWNER is returned: what others own for writing or, to write it, own at
- *   all; what the caller has acquired already; what is frozen; a release of what the caller has not acquired; bytes outside of the
- *   allocation; an unknown mode; memory that is freed twice, that was never allocated, or that somebody owns. It also
- *   reports a task that ends owning what it acquired by df_owm_acquire (it is released then), and memory written by
- *   nobody who owned it: see docs/owm.md for when.
+ *   all; what the caller has acquired already; what is frozen; a release of what the caller has not acquired; bytes
+ *   outside of the allocation; an unknown mode; memory that is freed twice, that was never allocated, or that
+ *   somebody owns. It also reports a task that ends owning what it acquired by df_owm_acquire (it is released then),
+ *   and memory written by nobody who owned it: see docs/owm.md for when.
  *   Threads: any. Cost: nothing; with DF_CHECK 0.3 to 4 us, and up to 0.4 us for each page. */
 typedef enum df_owm_mode { DF_OWM_R = 1, DF_OWM_W = 2, DF_OWM_RW = 3 } df_owm_mode;
 typedef struct df_owm_ownership {
@@ -127,8 +131,9 @@ typedef struct df_owm_ownership {
 #define df_owm_acquire(p, bytes, mode) dfi_owm_acquire((p), (bytes), (mode), DFI_SITE)
 #define df_owm_release(p, bytes)       dfi_owm_release((p), (bytes), DFI_SITE)
 #define df_owm_freeze(p, bytes)        dfi_owm_freeze((p), (bytes), DFI_SITE)
-#else /* What orders the tasks makes writes visible, too, so nothing is left to do. No functions of the arguments: gcc 12 lays loops
-       * out in another way around a call, even if nothing is left of it. */
+#else
+/* The order of the tasks makes writes visible, too, so nothing is left to do. No functions of the arguments: gcc 12
+ * lays loops out in another way around a call, even if nothing is left of it. */
 DFI_INLINE df_result dfi_owm_nothing(void) { return DF_OK; }
 DFI_INLINE const void *dfi_owm_pointer(const void *p) { return p; } /* checks the type */
 #define DFI_OWM_POINTER(p) (void)(p), (void)sizeof dfi_owm_pointer(p)
@@ -147,30 +152,31 @@ DFI_EXTERN_C_END
  *   df_owm_out(T, p, n)    to write them                                                         T *p
  *   df_owm_inout(T, p, n)  to read and write them                                                T *p
  *
- *   When the body begins, in whatever way it was started: df_submit, df_spawn, a node, a window of a stream; not when the function
- *   is called directly. Released when it ends, or earlier by df_owm_release. n: any expression over the parameters.
- *   They order nothing, are not renamed, and the parameters of one task may overlap. Not for loops and kernels: acquire around
- *   df_for, or parts of it in the body. */
+ *   When the body begins, in whatever way it was started: df_submit, df_spawn, a node, a window of a stream; not
+ *   when the function is called directly. Released when it ends, or earlier by df_owm_release. n: any expression
+ *   over the parameters. They order nothing, are not renamed, and the parameters of one task may overlap. Not for
+ *   loops and kernels: acquire around df_for, or parts of it in the body. */
 #include "impl/api/owm_words.h"
 
 /* --------------------------------------------------------------------------------- >>processes
  * The same program as several processes that share no memory (DF_OWM_COPIES); else, as one
  *
  *   int df_owm_join(name, processes)   becomes one of them: 0 .. df_owm_processes() - 1
- *       name NULL: forks, and returns in each process; process 0 is the caller, and its end waits for the others. A name
- *       ("/simulation"): waits until so many have called it with that name, on this machine. processes 0:
+ *       name NULL: forks, and returns in each process; process 0 is the caller, and its end waits for the others. A
+ *       name ("/simulation"): waits until so many have called it with that name, on this machine. processes 0:
  *       DF_OWM_PROCESSES, or 1. Once, before anything else of df. 0 and a message if it cannot be: one process goes on.
  *   int df_owm_processes()             how many there are; 1 before df_owm_join and in all other builds
- *   void df_owm_advance(event)         counts event 0 .. DF_OWM_EVENTS - 1: what this process released so far can be acquired by
- *                                      whoever awaits it
- *   df_result df_owm_await(event, n)   waits until event was counted n times, by all processes together. It blocks the thread. A process
- *                                      that dies is reported to those who wait, with what it owned: DF_ERROR_STUCK; and so
- *                                      is, after DF_PATIENCE seconds (30), that all others have ended
+ *   void df_owm_advance(event)         counts event 0 .. DF_OWM_EVENTS - 1: what this process released so far can be
+ *                                      acquired by whoever awaits it
+ *   df_result df_owm_await(event, n)   waits until event was counted n times, by all processes together. It blocks
+ *                                      the thread. A process that dies is reported to those who wait, with what it
+ *                                      owned: DF_ERROR_STUCK; and so is, after DF_PATIENCE seconds (30), that all
+ *                                      others have ended
  *
  *   df_owm_alloc and df_owm_free are then calls that all processes make, in the same order and with the same sizes; the
  *   memory has the same address in each. All else of a process is its own: tasks, streams, variables.
- *   Source: events: Reed and Kanodia, Synchronization with Eventcounts and Sequencers, CACM 1979; allocation: OpenSHMEM's
- *   symmetric heap. */
+ *   Source: events: Reed and Kanodia, Synchronization with Eventcounts and Sequencers, CACM 1979; allocation:
+ *   OpenSHMEM's symmetric heap. */
 enum { DF_OWM_EVENTS = 256 };
 #define df_owm_await(event, n)  dfi_owm_await((event), (n), DFI_SITE)
 #define df_owm_advance(event)   dfi_owm_advance((event), DFI_SITE)

@@ -8,7 +8,8 @@
 /* How a dimension is divided among the parts that lie along it: df_dist_dim.split. The last two bits say which. */
 enum { DFI_SPLIT_DUPLICATE, DFI_SPLIT_BLOCK, DFI_SPLIT_CYCLIC, DFI_SPLITS = 4 };
 enum { DF_DUPLICATE = DFI_SPLIT_DUPLICATE };                            /* not at all: each has all of it */
-#define DF_BLOCK(n)  ((long long)(n) * DFI_SPLITS + DFI_SPLIT_BLOCK)    /* part i the i-th n elements; 0: as equal as can be, longer ones first */
+/* DF_BLOCK: part i the i-th n elements; 0: as equal as can be, longer ones first */
+#define DF_BLOCK(n)  ((long long)(n) * DFI_SPLITS + DFI_SPLIT_BLOCK)
 #define DF_CYCLIC(n) ((long long)(n) * DFI_SPLITS + DFI_SPLIT_CYCLIC)   /* blocks of n elements in turn; 0: of 1 */
 
 /* What a halo is where the distributed range ends, A[0] .. A[n-1]. */
@@ -17,16 +18,17 @@ enum df_edge {
     DF_EDGE_PERIODIC,   /* left of A[0] is A[n-1], right of A[n-1] is A[0] */
     DF_EDGE_REFLECTING  /* left of A[0] is A[1], right of A[n-1] is A[n-2] */
 };
-enum { DF_LEFT = 7, DF_RIGHT = 7 << 3 }; /* towards lower, towards higher indices, in all dimensions; DF_LEFT & DF_DIM(1): in one */
+/* towards lower, towards higher indices, in all dimensions; DF_LEFT & DF_DIM(1): in one */
+enum { DF_LEFT = 7, DF_RIGHT = 7 << 3 };
 #define DF_DIM(k) (9 << (k))             /* both sides in dimension 0, 1, 2 */
 
 /* One dimension of an array. */
 typedef struct df_dist_dim {
     long size;             /* elements of the array in memory */
-    long offset, extent;   /* what is distributed: indices offset .. offset + extent - 1; extent 0: all from offset on */
+    long offset, extent;   /* the distributed range: offset .. offset + extent - 1; extent 0: all from offset on */
     long long split;       /* DF_DUPLICATE, DF_BLOCK(n), DF_CYCLIC(n) */
-    int along;             /* is divided along dimension 1, 2 or 3 of the arrangement; 0: the first one, the next dimension that
-                              is divided along the next one, and so on */
+    int along;             /* is divided along dimension 1, 2 or 3 of the arrangement; 0: the first one, the next
+                              dimension that is divided along the next one, and so on */
     long halo[2];          /* DF_BLOCK only: further elements to the left, to the right */
     int edge[2];           /* enum df_edge, of the left halo, of the right one */
 } df_dist_dim;
@@ -37,13 +39,14 @@ typedef struct df_dist_desc {
     size_t element;        /* bytes; 0: no data, the parts are parts of a loop */
     int dims;              /* 1 to 3; 0: those before the first whose size is 0 */
     df_dist_dim dim[3];    /* the last one varies fastest, as in C */
-    int parts[3];          /* the arrangement: how many parts in each of its dimensions; 0: so that there are as many parts as devices,
-                              if that can be (df_dist_arrange), or 1 if nothing is divided along it */
-    const int *devices;    /* their numbers, DF_HOST among them if wanted; NULL: 1, 2, ... Part i is on device i % n_devices of them */
+    int parts[3];          /* the arrangement: how many parts in each of its dimensions; 0: so that there are as many
+                              parts as devices, if that can be (df_dist_arrange), or 1 if nothing is divided along it */
+    const int *devices;    /* their numbers, DF_HOST among them if wanted; NULL: 1, 2, ... Part i is on device
+                              i % n_devices of them */
     int n_devices;         /* 0: all of df_gpu_devices(). More than there are of NULL: all */
     int read_only;         /* 1: kernels only read the parts: those with the same elements share memory */
-    int blocks;            /* 1: kernels declare parts as blocks of extent[0] rows (see df_part.data): then parts that are blocks of
-                              the array lie in the array itself */
+    int blocks;            /* 1: kernels declare parts as blocks of extent[0] rows (see df_part.data): then parts that
+                              are blocks of the array lie in the array itself */
 } df_dist_desc;
 #define DF_DIST(...) (&(df_dist_desc){ __VA_ARGS__ })
 
@@ -52,15 +55,17 @@ typedef struct df_part {
     int index;             /* 0 .. df_dist_parts(d) - 1, the last dimension of the arrangement fastest */
     int coord[3];          /* its place in the arrangement */
     int device;            /* for df_opts.device */
-    void *data;            /* its elements, halos included; kernels declare all of them: df_in(T, p, elements), or, what is the same
-                              unless .blocks is set, df_in2(T, p, rows, cols, ld) with extent[0], extent[1] * extent[2], stride[0] */
+    void *data;            /* its elements, halos included; kernels declare all of them: df_in(T, p, elements), or,
+                              equal unless .blocks is set, df_in2(T, p, rows, cols, ld) with extent[0],
+                              extent[1] * extent[2], stride[0] */
     size_t elements;       /* extent[0] * extent[1] * extent[2] */
     long extent[3];        /* with halos */
     long stride[3];        /* from one element to the next, in elements */
     long first[3];         /* local index of the first element that is no halo */
     long count[3];         /* elements that are none */
-    long lo[3];            /* array index of the first one. Local index first + i is array index lo + i / chunk * step + i % chunk, */
-    long chunk[3], step[3]; /* which is lo + i unless the dimension is DF_CYCLIC */
+    long lo[3];            /* array index of the first one. Local index first + i is array index
+                              lo + i / chunk * step + i % chunk, which is lo + i unless the dimension is DF_CYCLIC */
+    long chunk[3], step[3];
 } df_part;
 
 typedef struct df_dist df_dist;

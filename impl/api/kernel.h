@@ -57,11 +57,15 @@ struct dfi_kernel {
                                         parameters that are no values; how many */
     void (*items)(const struct dfi_work *w, const int *lo, const int *hi, const void *args);
     void (*here)(const void *args);  /* what the host runs instead of the text (DF_KERNEL_OR); or NULL */
-    void (*call)(struct df_queue *q, const void *args); /* a function for the device's queue, instead of a text; or NULL */
-    struct dfi_built *built;         /* for each device, made when first needed; under the engine's lock (gpu/launch/state.h) */
+    /* a function for the device's queue, instead of a text; or NULL */
+    void (*call)(struct df_queue *q, const void *args);
+    /* for each device, made when first needed; under the engine's lock (gpu/launch/state.h) */
+    struct dfi_built *built;
     unsigned opened;                 /* by which opening of the devices; of an earlier one nothing is left */
-    DFI_ATOMIC(int) tried;           /* without a device (gpu/kernel/try.h): 0 not yet, 1 yes, 2: a compiler refused it */
-    int blocks;                      /* is it compiled for each size of group? 0: not known, 1: no, 2: yes; under that lock */
+    /* without a device (gpu/kernel/try.h): 0 not yet, 1 yes, 2: a compiler refused it */
+    DFI_ATOMIC(int) tried;
+    /* is it compiled for each size of group? 0: not known, 1: no, 2: yes; under that lock */
+    int blocks;
 };
 
 struct df_opts;
@@ -84,95 +88,85 @@ DFI_EXTERN_C_END
 /* --- from the arguments of DF_KERNEL to parameters and body ---------------------------------------
  * Parameters are in parentheses, once their words are expanded; the body is what is left. It may contain commas. */
 #define DFI_FIRST(a, ...) a
-#define DFI_KERNEL(c, name, text, ...)  DFI_KERNEL_AT_0(DFI_KERNEL_MAKE, c, name, text, __VA_ARGS__)
-#define DFI_KERNEL_OR(here, name, text, ...) DFI_KERNEL_AT_0(DFI_KERNEL_OR_MAKE, here, name, text, __VA_ARGS__)
-#define DFI_DEVICE_TASK(name, ...)      DFI_KERNEL_AT_0(DFI_DEVICE_MAKE, NULL, name, "", __VA_ARGS__)
-#define DFI_KERNEL_AT_0(M, c, name, text, ...) \
-    DFI_CAT(DFI_KERNEL_AT_0_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, __VA_ARGS__)
-#define DFI_KERNEL_AT_0_0(M, c, name, text, ...) \
-    DFI_KERNEL_GO(M, c, name, text, 1, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid)), __VA_ARGS__)
-#define DFI_KERNEL_AT_0_1(M, c, name, text, p1, ...) DFI_KERNEL_AT_1(M, c, name, text, p1, __VA_ARGS__)
-#define DFI_KERNEL_AT_1(M, c, name, text, p1, ...) \
-    DFI_CAT(DFI_KERNEL_AT_1_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, __VA_ARGS__)
-#define DFI_KERNEL_AT_1_0(M, c, name, text, p1, ...) \
-    DFI_KERNEL_GO(M, c, name, text, 2, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1)), __VA_ARGS__)
-#define DFI_KERNEL_AT_1_1(M, c, name, text, p1, p2, ...) DFI_KERNEL_AT_2(M, c, name, text, p1, p2, __VA_ARGS__)
-#define DFI_KERNEL_AT_2(M, c, name, text, p1, p2, ...) \
-    DFI_CAT(DFI_KERNEL_AT_2_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, __VA_ARGS__)
-#define DFI_KERNEL_AT_2_0(M, c, name, text, p1, p2, ...) \
-    DFI_KERNEL_GO(M, c, name, text, 3, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2)), __VA_ARGS__)
-#define DFI_KERNEL_AT_2_1(M, c, name, text, p1, p2, p3, ...) DFI_KERNEL_AT_3(M, c, name, text, p1, p2, p3, __VA_ARGS__)
-#define DFI_KERNEL_AT_3(M, c, name, text, p1, p2, p3, ...) \
-    DFI_CAT(DFI_KERNEL_AT_3_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, __VA_ARGS__)
-#define DFI_KERNEL_AT_3_0(M, c, name, text, p1, p2, p3, ...) \
-    DFI_KERNEL_GO(M, c, name, text, 4, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3)), __VA_ARGS__)
-#define DFI_KERNEL_AT_3_1(M, c, name, text, p1, p2, p3, p4, ...) DFI_KERNEL_AT_4(M, c, name, text, p1, p2, p3, p4, __VA_ARGS__)
-#define DFI_KERNEL_AT_4(M, c, name, text, p1, p2, p3, p4, ...) \
-    DFI_CAT(DFI_KERNEL_AT_4_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, __VA_ARGS__)
-#define DFI_KERNEL_AT_4_0(M, c, name, text, p1, p2, p3, p4, ...) \
-    DFI_KERNEL_GO(M, c, name, text, 5, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4)), __VA_ARGS__)
-#define DFI_KERNEL_AT_4_1(M, c, name, text, p1, p2, p3, p4, p5, ...) DFI_KERNEL_AT_5(M, c, name, text, p1, p2, p3, p4, p5, __VA_ARGS__)
-#define DFI_KERNEL_AT_5(M, c, name, text, p1, p2, p3, p4, p5, ...) \
-    DFI_CAT(DFI_KERNEL_AT_5_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, __VA_ARGS__)
-#define DFI_KERNEL_AT_5_0(M, c, name, text, p1, p2, p3, p4, p5, ...) \
-    DFI_KERNEL_GO(M, c, name, text, 6, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5)), __VA_ARGS__)
-#define DFI_KERNEL_AT_5_1(M, c, name, text, p1, p2, p3, p4, p5, p6, ...) DFI_KERNEL_AT_6(M, c, name, text, p1, p2, p3, p4, p5, p6, __VA_ARGS__)
-#define DFI_KERNEL_AT_6(M, c, name, text, p1, p2, p3, p4, p5, p6, ...) \
-    DFI_CAT(DFI_KERNEL_AT_6_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, __VA_ARGS__)
-#define DFI_KERNEL_AT_6_0(M, c, name, text, p1, p2, p3, p4, p5, p6, ...) \
-    DFI_KERNEL_GO(M, c, name, text, 7, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6)), __VA_ARGS__)
-#define DFI_KERNEL_AT_6_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, ...) DFI_KERNEL_AT_7(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, __VA_ARGS__)
-#define DFI_KERNEL_AT_7(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, ...) \
-    DFI_CAT(DFI_KERNEL_AT_7_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, __VA_ARGS__)
-#define DFI_KERNEL_AT_7_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, ...) \
-    DFI_KERNEL_GO(M, c, name, text, 8, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7)), __VA_ARGS__)
-#define DFI_KERNEL_AT_7_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, ...) DFI_KERNEL_AT_8(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, __VA_ARGS__)
-#define DFI_KERNEL_AT_8(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, ...) \
-    DFI_CAT(DFI_KERNEL_AT_8_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, __VA_ARGS__)
-#define DFI_KERNEL_AT_8_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, ...) \
-    DFI_KERNEL_GO(M, c, name, text, 9, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8)), __VA_ARGS__)
-#define DFI_KERNEL_AT_8_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, ...) DFI_KERNEL_AT_9(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, __VA_ARGS__)
-#define DFI_KERNEL_AT_9(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, ...) \
-    DFI_CAT(DFI_KERNEL_AT_9_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, __VA_ARGS__)
-#define DFI_KERNEL_AT_9_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, ...) \
-    DFI_KERNEL_GO(M, c, name, text, 10, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9)), __VA_ARGS__)
-#define DFI_KERNEL_AT_9_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, ...) DFI_KERNEL_AT_10(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, __VA_ARGS__)
-#define DFI_KERNEL_AT_10(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, ...) \
-    DFI_CAT(DFI_KERNEL_AT_10_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, __VA_ARGS__)
-#define DFI_KERNEL_AT_10_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, ...) \
-    DFI_KERNEL_GO(M, c, name, text, 11, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10)), __VA_ARGS__)
-#define DFI_KERNEL_AT_10_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, ...) DFI_KERNEL_AT_11(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, __VA_ARGS__)
-#define DFI_KERNEL_AT_11(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, ...) \
-    DFI_CAT(DFI_KERNEL_AT_11_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, __VA_ARGS__)
-#define DFI_KERNEL_AT_11_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, ...) \
-    DFI_KERNEL_GO(M, c, name, text, 12, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11)), __VA_ARGS__)
-#define DFI_KERNEL_AT_11_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, ...) DFI_KERNEL_AT_12(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, __VA_ARGS__)
-#define DFI_KERNEL_AT_12(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, ...) \
-    DFI_CAT(DFI_KERNEL_AT_12_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, __VA_ARGS__)
-#define DFI_KERNEL_AT_12_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, ...) \
-    DFI_KERNEL_GO(M, c, name, text, 13, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11), DFI_NORM(p12)), __VA_ARGS__)
-#define DFI_KERNEL_AT_12_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, ...) DFI_KERNEL_AT_13(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, __VA_ARGS__)
-#define DFI_KERNEL_AT_13(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, ...) \
-    DFI_CAT(DFI_KERNEL_AT_13_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, __VA_ARGS__)
-#define DFI_KERNEL_AT_13_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, ...) \
-    DFI_KERNEL_GO(M, c, name, text, 14, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11), DFI_NORM(p12), DFI_NORM(p13)), __VA_ARGS__)
-#define DFI_KERNEL_AT_13_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, ...) DFI_KERNEL_AT_14(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, __VA_ARGS__)
-#define DFI_KERNEL_AT_14(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, ...) \
-    DFI_CAT(DFI_KERNEL_AT_14_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, __VA_ARGS__)
-#define DFI_KERNEL_AT_14_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, ...) \
-    DFI_KERNEL_GO(M, c, name, text, 15, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11), DFI_NORM(p12), DFI_NORM(p13), DFI_NORM(p14)), __VA_ARGS__)
-#define DFI_KERNEL_AT_14_1(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, ...) DFI_KERNEL_AT_15(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, __VA_ARGS__)
-#define DFI_KERNEL_AT_15(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, ...) \
-    DFI_CAT(DFI_KERNEL_AT_15_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, __VA_ARGS__)
-#define DFI_KERNEL_AT_15_0(M, c, name, text, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, ...) \
-    DFI_KERNEL_GO(M, c, name, text, 16, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid), DFI_NORM(p1), DFI_NORM(p2), DFI_NORM(p3), DFI_NORM(p4), DFI_NORM(p5), DFI_NORM(p6), DFI_NORM(p7), DFI_NORM(p8), DFI_NORM(p9), DFI_NORM(p10), DFI_NORM(p11), DFI_NORM(p12), DFI_NORM(p13), DFI_NORM(p14), DFI_NORM(p15)), __VA_ARGS__)
+#define DFI_KERNEL(c, name, text, ...)       DFI_KERNEL_BEGIN(DFI_KERNEL_MAKE, c, name, text, __VA_ARGS__)
+#define DFI_KERNEL_OR(here, name, text, ...) DFI_KERNEL_BEGIN(DFI_KERNEL_OR_MAKE, here, name, text, __VA_ARGS__)
+#define DFI_DEVICE_TASK(name, ...)           DFI_KERNEL_BEGIN(DFI_DEVICE_MAKE, NULL, name, "", __VA_ARGS__)
+#define DFI_KERNEL_BEGIN(M, c, name, text, ...) \
+    DFI_KERNEL_AT_0(M, c, name, text, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid)), __VA_ARGS__)
+/* Step k: the grid and k parameters are in the list p; _1: the next argument is one more, _0: it begins the body. */
+#define DFI_KERNEL_NEXT(k, ...) DFI_CAT(DFI_KERNEL_AT_##k##_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))
+#define DFI_KERNEL_ADD(p, x) (DFI_OPEN p, DFI_NORM(x))
+#define DFI_KERNEL_AT_0(M, c, name, text, p, ...) DFI_KERNEL_NEXT(0, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_0_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 1, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_0_1(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_AT_1(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_1(M, c, name, text, p, ...) DFI_KERNEL_NEXT(1, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_1_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 2, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_1_1(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_AT_2(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_2(M, c, name, text, p, ...) DFI_KERNEL_NEXT(2, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_2_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 3, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_2_1(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_AT_3(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_3(M, c, name, text, p, ...) DFI_KERNEL_NEXT(3, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_3_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 4, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_3_1(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_AT_4(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_4(M, c, name, text, p, ...) DFI_KERNEL_NEXT(4, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_4_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 5, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_4_1(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_AT_5(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_5(M, c, name, text, p, ...) DFI_KERNEL_NEXT(5, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_5_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 6, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_5_1(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_AT_6(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_6(M, c, name, text, p, ...) DFI_KERNEL_NEXT(6, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_6_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 7, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_6_1(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_AT_7(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_7(M, c, name, text, p, ...) DFI_KERNEL_NEXT(7, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_7_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 8, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_7_1(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_AT_8(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_8(M, c, name, text, p, ...) DFI_KERNEL_NEXT(8, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_8_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 9, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_8_1(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_AT_9(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_9(M, c, name, text, p, ...) DFI_KERNEL_NEXT(9, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_9_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 10, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_9_1(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_AT_10(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_10(M, c, name, text, p, ...) DFI_KERNEL_NEXT(10, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_10_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 11, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_10_1(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_AT_11(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_11(M, c, name, text, p, ...) DFI_KERNEL_NEXT(11, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_11_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 12, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_11_1(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_AT_12(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_12(M, c, name, text, p, ...) DFI_KERNEL_NEXT(12, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_12_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 13, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_12_1(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_AT_13(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_13(M, c, name, text, p, ...) DFI_KERNEL_NEXT(13, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_13_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 14, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_13_1(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_AT_14(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_14(M, c, name, text, p, ...) DFI_KERNEL_NEXT(14, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_14_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 15, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_14_1(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_AT_15(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_15(M, c, name, text, p, ...) DFI_KERNEL_NEXT(15, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
+#define DFI_KERNEL_AT_15_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 16, p, __VA_ARGS__)
 #define DFI_KERNEL_AT_15_1(M, c, name, text, ...) \
     DFI_STATIC_ASSERT(0, "df_gpu.h: kernel " #name " has more than 15 parameters; put some of them into a struct");
 
-#define DFI_KERNEL_GO(M, c, name, text, n, params, ...) DFI_KERNEL_GO_(M, c, name, text, n, (__VA_ARGS__), DFI_OPEN params)
+#define DFI_KERNEL_GO(M, c, name, text, n, params, ...) \
+    DFI_KERNEL_GO_(M, c, name, text, n, (__VA_ARGS__), DFI_OPEN params)
 #define DFI_KERNEL_GO_(...) DFI_KERNEL_KNOWN(__VA_ARGS__)
 #define DFI_KERNEL_KNOWN(M, c, name, text, n, body, ...) \
-    DFI_CAT(DFI_KERNEL_KNOWN_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_NOT_KERNEL, __VA_ARGS__)))(M, c, name, text, n, body, __VA_ARGS__)
+    DFI_CAT(DFI_KERNEL_KNOWN_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_NOT_KERNEL, __VA_ARGS__))) \
+    (M, c, name, text, n, body, __VA_ARGS__)
 #define DFI_KERNEL_KNOWN_1(M, c, name, text, n, body, ...) \
     DFI_KERNEL_VALUES(name, __VA_ARGS__, DFI_NO_1) M(c, name, text, n, body, __VA_ARGS__)
 #define DFI_KERNEL_VALUES(name, grid, ...) DFI_ARGS_OK(kernel, name, __VA_ARGS__)
@@ -244,8 +238,8 @@ DFI_EXTERN_C_END
         DFI_OPEN body                                                                                           \
     }                                                                                                           \
     DFI_STATIC_ASSERT(sizeof(name##_future) > 0, "df_gpu.h");
-/* The same where a function of the user, with the grid in front of its parameters, takes the host's part: it comes in the
- * place of c. */
+/* The same where a function of the user, with the grid in front of its parameters, takes the host's part: it comes
+ * in the place of c. */
 #define DFI_KERNEL_OR_MAKE(here, name, text, n, body, ...)                                                      \
     void here(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__));                                                            \
     DFI_TASK_GO(static, void, 1, name, n, __VA_ARGS__);                                                         \
@@ -259,39 +253,42 @@ DFI_EXTERN_C_END
     static void name(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__)) { here(DFI_LIST_##n(DFI_NAME, __VA_ARGS__)); }       \
     DFI_KERNEL_LAUNCH(name, n, __VA_ARGS__)                                                                     \
     DFI_KERNEL_BODY(name, n, body, __VA_ARGS__)
-#define DFI_KERNEL_ITEMS(name, n, ...)                                                                         \
-    static void name##_dfi_item(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__), struct dfi_work dfi_w);                   \
-    static void name##_dfi_items(const struct dfi_work *dfi_o, const int *dfi_lo, const int *dfi_hi, const void *dfi_p) \
-    {                                                                                                           \
-        const struct name##_dfi_args dfi_l = *(const struct name##_dfi_args *)dfi_p, *dfi_a = &dfi_l;           \
-        struct dfi_work dfi_w = *dfi_o;                                                                         \
-        const int dfi_x = dfi_w.group[0] * dfi_w.size[0], dfi_y = dfi_w.group[1] * dfi_w.size[1], dfi_z = dfi_w.group[2] * dfi_w.size[2]; \
-        const int dfi_ex = dfi_x + dfi_hi[0], dfi_ey = dfi_y + dfi_hi[1], dfi_ez = dfi_z + dfi_hi[2];           \
-        int dfi_i, dfi_j, dfi_k;                                                                                \
-        for (dfi_k = dfi_z + dfi_lo[2]; dfi_k < dfi_ez; dfi_k++)                                                \
-            for (dfi_j = dfi_y + dfi_lo[1]; dfi_j < dfi_ey; dfi_j++)                                            \
-                for (dfi_i = dfi_x + dfi_lo[0]; dfi_i < dfi_ex; dfi_i++) {                                      \
-                    dfi_w.at[0] = dfi_i, dfi_w.at[1] = dfi_j, dfi_w.at[2] = dfi_k;                              \
-                    dfi_w.id[0] = dfi_i - dfi_x, dfi_w.id[1] = dfi_j - dfi_y, dfi_w.id[2] = dfi_k - dfi_z;      \
-                    name##_dfi_item(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__), dfi_w);                                \
-                }                                                                                               \
+#define DFI_KERNEL_ITEMS(name, n, ...)                                                                     \
+    static void name##_dfi_item(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__), struct dfi_work dfi_w);              \
+    static void name##_dfi_items(const struct dfi_work *dfi_o, const int *dfi_lo, const int *dfi_hi,       \
+                                 const void *dfi_p)                                                        \
+    {                                                                                                      \
+        const struct name##_dfi_args dfi_l = *(const struct name##_dfi_args *)dfi_p, *dfi_a = &dfi_l;      \
+        struct dfi_work dfi_w = *dfi_o;                                                                    \
+        const int dfi_x = dfi_w.group[0] * dfi_w.size[0], dfi_y = dfi_w.group[1] * dfi_w.size[1];          \
+        const int dfi_z = dfi_w.group[2] * dfi_w.size[2];                                                  \
+        const int dfi_ex = dfi_x + dfi_hi[0], dfi_ey = dfi_y + dfi_hi[1], dfi_ez = dfi_z + dfi_hi[2];      \
+        int dfi_i, dfi_j, dfi_k;                                                                           \
+        for (dfi_k = dfi_z + dfi_lo[2]; dfi_k < dfi_ez; dfi_k++)                                           \
+            for (dfi_j = dfi_y + dfi_lo[1]; dfi_j < dfi_ey; dfi_j++)                                       \
+                for (dfi_i = dfi_x + dfi_lo[0]; dfi_i < dfi_ex; dfi_i++) {                                 \
+                    dfi_w.at[0] = dfi_i, dfi_w.at[1] = dfi_j, dfi_w.at[2] = dfi_k;                         \
+                    dfi_w.id[0] = dfi_i - dfi_x, dfi_w.id[1] = dfi_j - dfi_y, dfi_w.id[2] = dfi_k - dfi_z; \
+                    name##_dfi_item(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__), dfi_w);                           \
+                }                                                                                          \
     }
-#define DFI_KERNEL_RECORD(c, name, title, text, items, here, call, n, ...)                                                 \
-    static unsigned name##_dfi_list(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__), struct dfi_access *dfi_x)             \
-    {                                                                                                           \
-        unsigned dfi_n = 0;                                                                                     \
-        DFI_EACH_##n(DFI_TOUCH, __VA_ARGS__)                                                                    \
-        (void)dfi_x;                                                                                            \
-        DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                             \
-        return dfi_n;                                                                                           \
-    }                                                                                                           \
-    static unsigned name##_dfi_touched(const void *dfi_p, struct dfi_access *dfi_x)                            \
-    {                                                                                                           \
-        const struct name##_dfi_args *dfi_a = (const struct name##_dfi_args *)dfi_p;                            \
-        return name##_dfi_list(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__), dfi_x);                                     \
-    }                                                                                                           \
-    static const struct dfi_param name##_dfi_params[] = { DFI_WITH_##n(DFI_PARAM, name, __VA_ARGS__) };         \
-    DFI_UNUSED static struct dfi_kernel name##_dfi_kernel = { title, __FILE__, __LINE__, text, c, name##_dfi_params + 1, n - 1,   \
+#define DFI_KERNEL_RECORD(c, name, title, text, items, here, call, n, ...)                              \
+    static unsigned name##_dfi_list(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__), struct dfi_access *dfi_x)     \
+    {                                                                                                   \
+        unsigned dfi_n = 0;                                                                             \
+        DFI_EACH_##n(DFI_TOUCH, __VA_ARGS__)                                                            \
+        (void)dfi_x;                                                                                    \
+        DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                     \
+        return dfi_n;                                                                                   \
+    }                                                                                                   \
+    static unsigned name##_dfi_touched(const void *dfi_p, struct dfi_access *dfi_x)                     \
+    {                                                                                                   \
+        const struct name##_dfi_args *dfi_a = (const struct name##_dfi_args *)dfi_p;                    \
+        return name##_dfi_list(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__), dfi_x);                             \
+    }                                                                                                   \
+    static const struct dfi_param name##_dfi_params[] = { DFI_WITH_##n(DFI_PARAM, name, __VA_ARGS__) }; \
+    DFI_UNUSED static struct dfi_kernel name##_dfi_kernel = { title, __FILE__, __LINE__, text, c,       \
+        name##_dfi_params + 1, n - 1,                                                                   \
         sizeof(struct name##_dfi_args), name##_dfi_touched, items, here, call, NULL, 0, 0, 0 };
 #if defined(DF_SERIAL)
 #define DFI_KERNEL_LAUNCH(name, n, ...)                                                                        \
@@ -323,7 +320,8 @@ DFI_EXTERN_C_END
 
 /* A function for a device's queue is f(df_queue *, P), which the user defines; f_dfi_host, a task of the host, calls it
  * without a queue. Its launches have a grid of one item. */
-#define DFI_DEVICE_MAKE(c, name, text, n, body, ...) DFI_DEVICE_MAKE_(name, name##_dfi_host, n, DFI_CAT(DFI_DEC_, n), __VA_ARGS__)
+#define DFI_DEVICE_MAKE(c, name, text, n, body, ...) \
+    DFI_DEVICE_MAKE_(name, name##_dfi_host, n, DFI_CAT(DFI_DEC_, n), __VA_ARGS__)
 #define DFI_DEVICE_MAKE_(...) DFI_DEVICE_MAKE_GO(__VA_ARGS__)
 #define DFI_DEVICE_MAKE_GO(name, host, n, m, grid, ...)                                                         \
     void name(df_queue *dfi_q DFI_EACH_##m(DFI_MORE, __VA_ARGS__));                                             \

@@ -21,7 +21,8 @@
 #define df_on_shared
 
 /* --- atomics -----------------------------------------------------------------------------------------
- * Relaxed, as on a device: they order nothing but themselves. Plain under DF_SERIAL, where all items are in one thread. */
+ * Relaxed, as on a device: they order nothing but themselves. Plain under DF_SERIAL, where all items are in one
+ * thread. */
 
 #if defined(__cplusplus)
 #define df_atomic_add(p, v)      dfi_atomic_add((p), (v))
@@ -31,8 +32,9 @@
 #define df_atomic_cas(p, old, v) dfi_atomic_cas((p), (old), (v))
 #define DFI_ATOMIC_WORD(word, T) dfi_atomic_##word
 #else
-#define DFI_ATOMIC_OF(p, word) \
-    _Generic((p), int *: dfi_atomic_##word##_int, unsigned *: dfi_atomic_##word##_unsigned, float *: dfi_atomic_##word##_float)
+#define DFI_ATOMIC_OF(p, word)                                                              \
+    _Generic((p), int *: dfi_atomic_##word##_int, unsigned *: dfi_atomic_##word##_unsigned, \
+             float *: dfi_atomic_##word##_float)
 #define df_atomic_add(p, v)      DFI_ATOMIC_OF(p, add)((p), (v))
 #define df_atomic_min(p, v)      DFI_ATOMIC_OF(p, min)((p), (v))
 #define df_atomic_max(p, v)      DFI_ATOMIC_OF(p, max)((p), (v))

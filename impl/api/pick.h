@@ -3,8 +3,8 @@
  * For each kernel f there is, behind what api/kernel.h generates,
  *     f_dfi_launch_fn                  the type of f_dfi_launch
  *     f_dfi_choose(..., grid, P)       launches variants of a list whose kernels all have the parameters P
- * and for a list l of variants the record l_dfi_variants and l_dfi_choose, which is f_dfi_choose of its first kernel: so a
- * launch of a list ends in a typed function like any other. */
+ * and for a list l of variants the record l_dfi_variants and l_dfi_choose, which is f_dfi_choose of its first
+ * kernel: so a launch of a list ends in a typed function like any other. */
 #ifndef DFI_API_PICK_H
 #define DFI_API_PICK_H
 
@@ -30,7 +30,8 @@ typedef struct df_candidate {
     const struct df_variant *variant;
     const char *name;              /* of the variant's kernel */
     const df_gpu_device *device;
-    df_kernel_needs needs;         /* of the compiled kernel. Not compiled yet, or on the host: zeros, and what device->max_group says */
+    /* of the compiled kernel. Not compiled yet, or on the host: zeros, and what device->max_group says */
+    df_kernel_needs needs;
     long n[3];                     /* results, as the grid of the launch says: the first one of its size class */
     int group[3];                  /* work-items */
     int per_item[3];               /* results per work-item, at least 1 */
@@ -41,11 +42,14 @@ typedef struct df_candidate {
 /* A row of DF_VARIANTS. All zero: no limits but the device's, and df decides the size of groups. */
 enum { DF_VARIANT_GROUPS = 8 };
 typedef struct df_variant {
-    int groups[DF_VARIANT_GROUPS][3]; /* sizes of groups, best first, up to the first that is 0; { 256 } is { 256, 1, 1 } */
+    /* sizes of groups, best first, up to the first that is 0; { 256 } is { 256, 1, 1 } */
+    int groups[DF_VARIANT_GROUPS][3];
     int per_item[3];               /* results that a work-item computes in each dimension; 0: 1 */
-    int registers;                 /* that a work-item needs at least; counts as long as the device's compiler does not tell */
+    /* that a work-item needs at least; counts as long as the device's compiler does not tell */
+    int registers;
     size_t (*shared)(const df_candidate *c); /* bytes of df_shared that a group needs */
-    int (*fits)(df_candidate *c);  /* further limits: 1 if all are kept. Also called before the kernel is compiled, and by any thread */
+    /* further limits: 1 if all are kept. Also called before the kernel is compiled, and by any thread */
+    int (*fits)(df_candidate *c);
 } df_variant;
 
 /* a <= most, and if not so, c->why says it with the numbers. */
@@ -53,7 +57,8 @@ typedef struct df_variant {
 
 /* All zero is the default. */
 typedef struct df_pick_opts {
-    int device;                    /* 1, 2, .., DF_HOST; 0, DF_ANY_GPU: what all devices can run; DF_ANY_DEVICE: the host, too */
+    /* 1, 2, .., DF_HOST; 0, DF_ANY_GPU: what all devices can run; DF_ANY_DEVICE: the host, too */
+    int device;
     int again;                     /* 1: what was picked for this size class before is not looked at */
     int repeat;                    /* df_tune: measurements of each candidate, of which the median counts; 0: 5 */
     const df_gpu_device *limits;   /* as if the device were this one, of which no compiler is asked */
@@ -62,19 +67,23 @@ typedef struct df_pick_opts {
 #define DF_PICK_OPTS(...) DFI_OPTIONS(df_pick_opts, df_pick_opts, __VA_ARGS__)
 
 #define DF_VARIANTS(list, ...) DFI_QUIET DFI_VARIANTS(list, __VA_ARGS__) DFI_LOUD_END
-#define df_launch_best(list, ...) \
-    ((void)DFI_CAT(list, _dfi_choose)(DFI_CHOOSE_BEST, &DFI_CAT(list, _dfi_variants), NULL, NULL, NULL, DFI_SITE, __VA_ARGS__))
-#define df_launch_best_with(opts, list, ...) \
-    ((void)DFI_CAT(list, _dfi_choose)(DFI_CHOOSE_BEST, &DFI_CAT(list, _dfi_variants), NULL, (opts), NULL, DFI_SITE, __VA_ARGS__))
+#define df_launch_best(list, ...)                                                                                 \
+    ((void)DFI_CAT(list, _dfi_choose)(DFI_CHOOSE_BEST, &DFI_CAT(list, _dfi_variants), NULL, NULL, NULL, DFI_SITE, \
+                                      __VA_ARGS__))
+#define df_launch_best_with(opts, list, ...)                                                                        \
+    ((void)DFI_CAT(list, _dfi_choose)(DFI_CHOOSE_BEST, &DFI_CAT(list, _dfi_variants), NULL, (opts), NULL, DFI_SITE, \
+                                      __VA_ARGS__))
 #define df_kernel_pick(list, grid, opts) dfi_kernel_pick(&DFI_CAT(list, _dfi_variants), (grid), (opts))
 #define df_launch_picked(list, pick, ...)                                                                   \
     ((void)DFI_CAT(list, _dfi_choose)(DFI_CHOOSE_PICKED, &DFI_CAT(list, _dfi_variants), (pick), NULL, NULL, DFI_SITE, \
                                       df_grid(0), __VA_ARGS__))
 #define df_kernel_explain(list, grid, opts, text, bytes) \
     dfi_kernel_explain(&DFI_CAT(list, _dfi_variants), (grid), (opts), (text), (bytes))
-#define df_tune(list, opts, ...) \
-    DFI_CAT(list, _dfi_choose)(DFI_CHOOSE_TUNE, &DFI_CAT(list, _dfi_variants), NULL, NULL, (opts), DFI_SITE, __VA_ARGS__)
-#define df_tune_by(list, opts, grid, fn, arg) dfi_tune_by(&DFI_CAT(list, _dfi_variants), (opts), DFI_SITE, (grid), (fn), (arg))
+#define df_tune(list, opts, ...)                                                                             \
+    DFI_CAT(list, _dfi_choose)(DFI_CHOOSE_TUNE, &DFI_CAT(list, _dfi_variants), NULL, NULL, (opts), DFI_SITE, \
+                               __VA_ARGS__)
+#define df_tune_by(list, opts, grid, fn, arg) \
+    dfi_tune_by(&DFI_CAT(list, _dfi_variants), (opts), DFI_SITE, (grid), (fn), (arg))
 #define df_kernel_ask(name, device, bx, by, bz, needs) \
     dfi_kernel_needs(&DFI_CAT(name, _dfi_kernel), (device), (bx), (by), (bz), (needs))
 
@@ -129,10 +138,12 @@ struct dfi_choosing {
 DFI_EXTERN_C_BEGIN
 DFI_API int dfi_at_most(df_candidate *c, const char *what, double a, const char *name, double most);
 DFI_API df_pick dfi_kernel_pick(struct dfi_variants *v, df_ndrange n, const df_pick_opts *o);
-DFI_API size_t dfi_kernel_explain(struct dfi_variants *v, df_ndrange n, const df_pick_opts *o, char *text, size_t bytes);
+DFI_API size_t dfi_kernel_explain(struct dfi_variants *v, df_ndrange n, const df_pick_opts *o, char *text,
+                                  size_t bytes);
 DFI_API df_result dfi_kernel_needs(struct dfi_kernel *k, int device, int bx, int by, int bz, df_kernel_needs *needs);
-DFI_API void dfi_choose_begin(struct dfi_choosing *c, enum dfi_choosing_how how, struct dfi_variants *v, const df_pick *p, const df_opts *o,
-                              const df_pick_opts *t, const char *site, df_ndrange n, const struct dfi_kernel *k, const void *args);
+DFI_API void dfi_choose_begin(struct dfi_choosing *c, enum dfi_choosing_how how, struct dfi_variants *v,
+                              const df_pick *p, const df_opts *o, const df_pick_opts *t, const char *site,
+                              df_ndrange n, const struct dfi_kernel *k, const void *args);
 DFI_API int dfi_choose_next(struct dfi_choosing *c);
 DFI_API df_result dfi_tune_by(struct dfi_variants *v, const df_pick_opts *o, const char *site, df_ndrange n,
                               void (*fn)(const df_pick *p, void *arg), void *arg);
@@ -140,23 +151,28 @@ DFI_EXTERN_C_END
 
 /* --- what a kernel has for it ------------------------------------------------------------------------- */
 
-#define DFI_KERNEL_CHOOSE(name, n, ...)                                                                         \
-    typedef void name##_dfi_launch_fn(const struct df_opts *dfi_o, const char *dfi_site, DFI_LIST_##n(DFI_PROTO, __VA_ARGS__)); \
-    typedef df_result name##_dfi_choose_fn(enum dfi_choosing_how dfi_how, struct dfi_variants *dfi_v, const struct df_pick *dfi_k, \
-                                           const struct df_opts *dfi_o, const struct df_pick_opts *dfi_t,       \
-                                           const char *dfi_site, DFI_LIST_##n(DFI_PROTO, __VA_ARGS__));         \
-    DFI_UNUSED static df_result name##_dfi_choose(enum dfi_choosing_how dfi_how, struct dfi_variants *dfi_v, const struct df_pick *dfi_k, \
+#define DFI_KERNEL_CHOOSE(name, n, ...)                                                                          \
+    typedef void name##_dfi_launch_fn(const struct df_opts *dfi_o, const char *dfi_site,                         \
+                                      DFI_LIST_##n(DFI_PROTO, __VA_ARGS__));                                     \
+    typedef df_result name##_dfi_choose_fn(enum dfi_choosing_how dfi_how, struct dfi_variants *dfi_v,            \
+                                           const struct df_pick *dfi_k,                                          \
+                                           const struct df_opts *dfi_o, const struct df_pick_opts *dfi_t,        \
+                                           const char *dfi_site, DFI_LIST_##n(DFI_PROTO, __VA_ARGS__));          \
+    DFI_UNUSED static df_result name##_dfi_choose(enum dfi_choosing_how dfi_how, struct dfi_variants *dfi_v,     \
+                                                  const struct df_pick *dfi_k,                                   \
                                                   const struct df_opts *dfi_o, const struct df_pick_opts *dfi_t, \
-                                                  const char *dfi_site, DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))   \
-    {                                                                                                           \
-        const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };                           \
-        struct dfi_choosing dfi_c;                                                                              \
-        dfi_choose_begin(&dfi_c, dfi_how, dfi_v, dfi_k, dfi_o, dfi_t, dfi_site, dfi_grid, &name##_dfi_kernel, (const void *)&dfi_a); \
-        while (dfi_choose_next(&dfi_c)) {                                                                       \
-            dfi_grid = dfi_c.pick.grid;                                                                         \
-            ((name##_dfi_launch_fn *)dfi_c.pick.dfi_launch)(&dfi_c.pick.opts, dfi_site DFI_EACH_##n(DFI_ALSO, __VA_ARGS__)); \
-        }                                                                                                       \
-        return dfi_c.result;                                                                                    \
+                                                  const char *dfi_site, DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))    \
+    {                                                                                                            \
+        const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };                            \
+        struct dfi_choosing dfi_c;                                                                               \
+        dfi_choose_begin(&dfi_c, dfi_how, dfi_v, dfi_k, dfi_o, dfi_t, dfi_site, dfi_grid, &name##_dfi_kernel,    \
+                         (const void *)&dfi_a);                                                                  \
+        while (dfi_choose_next(&dfi_c)) {                                                                        \
+            dfi_grid = dfi_c.pick.grid;                                                                          \
+            ((name##_dfi_launch_fn *)dfi_c.pick.dfi_launch)(&dfi_c.pick.opts,                                    \
+                                                            dfi_site DFI_EACH_##n(DFI_ALSO, __VA_ARGS__));       \
+        }                                                                                                        \
+        return dfi_c.result;                                                                                     \
     }
 
 /* --- what DF_VARIANTS expands to ------------------------------------------------------------------------ */
@@ -190,18 +206,20 @@ DFI_EXTERN_C_END
 #define DFI_VARIANT_SECOND(...) DFI_SECOND(__VA_ARGS__, ~)
 
 #define DFI_VARIANTS_GO(...) DFI_VARIANTS_GO_(__VA_ARGS__)
-#define DFI_VARIANTS_GO_(list, n, ...) DFI_VARIANTS_MAKE(list, n, DFI_VARIANT_FIRST(DFI_VARIANT_KERNELS(n, __VA_ARGS__)), __VA_ARGS__)
+#define DFI_VARIANTS_GO_(list, n, ...) \
+    DFI_VARIANTS_MAKE(list, n, DFI_VARIANT_FIRST(DFI_VARIANT_KERNELS(n, __VA_ARGS__)), __VA_ARGS__)
 #define DFI_VARIANT_KERNELS(n, ...) DFI_LIST_##n(DFI_VARIANT_KERNEL, __VA_ARGS__)
 #define DFI_VARIANT_KERNEL(t) DFI_VARIANT_FIRST t
 
 #define DFI_VARIANTS_MAKE(...) DFI_VARIANTS_MAKE_(__VA_ARGS__)
-#define DFI_VARIANTS_MAKE_(list, n, first, ...)                                                                 \
-    DFI_EACH_##n##_SAME(list, first, __VA_ARGS__)                                                               \
-    DFI_UNUSED static first##_dfi_choose_fn *const list##_dfi_choose = first##_dfi_choose;                      \
-    static const df_variant list##_dfi_variant[] = { DFI_LIST_##n(DFI_VARIANT_ROW, __VA_ARGS__) };              \
-    static const struct dfi_variant_of list##_dfi_of[] = { DFI_LIST_##n(DFI_VARIANT_OF, __VA_ARGS__) };         \
-    static struct dfi_choices list##_dfi_choices;                                                               \
-    DFI_UNUSED static struct dfi_variants list##_dfi_variants = { #list, __FILE__, n, list##_dfi_variant, list##_dfi_of, &list##_dfi_choices }
+#define DFI_VARIANTS_MAKE_(list, n, first, ...)                                                           \
+    DFI_EACH_##n##_SAME(list, first, __VA_ARGS__)                                                         \
+    DFI_UNUSED static first##_dfi_choose_fn *const list##_dfi_choose = first##_dfi_choose;                \
+    static const df_variant list##_dfi_variant[] = { DFI_LIST_##n(DFI_VARIANT_ROW, __VA_ARGS__) };        \
+    static const struct dfi_variant_of list##_dfi_of[] = { DFI_LIST_##n(DFI_VARIANT_OF, __VA_ARGS__) };   \
+    static struct dfi_choices list##_dfi_choices;                                                         \
+    DFI_UNUSED static struct dfi_variants list##_dfi_variants = { #list, __FILE__, n, list##_dfi_variant, \
+        list##_dfi_of, &list##_dfi_choices }
 
 /* the fields of a row; a row without any is zero */
 #define DFI_VARIANT_ROW(t) DFI_CAT(DFI_VARIANT_ROW_, DFI_IS_EMPTY(DFI_VARIANT_SECOND(DFI_OPEN t, , ~))) t
@@ -213,20 +231,29 @@ DFI_EXTERN_C_END
 
 /* All kernels of a list have the same parameters. In C++ the conversion to the type of the first is refused. */
 #define DFI_EACH_1_SAME(list, first, t) DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t)
-#define DFI_EACH_2_SAME(list, first, t, ...) DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_1_SAME(list, first, __VA_ARGS__)
-#define DFI_EACH_3_SAME(list, first, t, ...) DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_2_SAME(list, first, __VA_ARGS__)
-#define DFI_EACH_4_SAME(list, first, t, ...) DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_3_SAME(list, first, __VA_ARGS__)
-#define DFI_EACH_5_SAME(list, first, t, ...) DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_4_SAME(list, first, __VA_ARGS__)
-#define DFI_EACH_6_SAME(list, first, t, ...) DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_5_SAME(list, first, __VA_ARGS__)
-#define DFI_EACH_7_SAME(list, first, t, ...) DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_6_SAME(list, first, __VA_ARGS__)
-#define DFI_EACH_8_SAME(list, first, t, ...) DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_7_SAME(list, first, __VA_ARGS__)
+#define DFI_EACH_2_SAME(list, first, t, ...) \
+    DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_1_SAME(list, first, __VA_ARGS__)
+#define DFI_EACH_3_SAME(list, first, t, ...) \
+    DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_2_SAME(list, first, __VA_ARGS__)
+#define DFI_EACH_4_SAME(list, first, t, ...) \
+    DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_3_SAME(list, first, __VA_ARGS__)
+#define DFI_EACH_5_SAME(list, first, t, ...) \
+    DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_4_SAME(list, first, __VA_ARGS__)
+#define DFI_EACH_6_SAME(list, first, t, ...) \
+    DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_5_SAME(list, first, __VA_ARGS__)
+#define DFI_EACH_7_SAME(list, first, t, ...) \
+    DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_6_SAME(list, first, __VA_ARGS__)
+#define DFI_EACH_8_SAME(list, first, t, ...) \
+    DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_7_SAME(list, first, __VA_ARGS__)
 #define DFI_VARIANT_SAME(list, first, k) DFI_VARIANT_SAME_(list, first, k)
 #if defined(__cplusplus)
-#define DFI_VARIANT_SAME_(list, first, k) \
-    DFI_STATIC_ASSERT((dfi_same_type<first##_dfi_launch_fn, k##_dfi_launch_fn>::yes), DFI_VARIANT_NOT_SAME(list, first, k));
+#define DFI_VARIANT_SAME_(list, first, k)                                             \
+    DFI_STATIC_ASSERT((dfi_same_type<first##_dfi_launch_fn, k##_dfi_launch_fn>::yes), \
+                      DFI_VARIANT_NOT_SAME(list, first, k));
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-#define DFI_VARIANT_SAME_(list, first, k) \
-    DFI_STATIC_ASSERT(_Generic(k##_dfi_launch, first##_dfi_launch_fn *: 1, default: 0), DFI_VARIANT_NOT_SAME(list, first, k));
+#define DFI_VARIANT_SAME_(list, first, k)                                               \
+    DFI_STATIC_ASSERT(_Generic(k##_dfi_launch, first##_dfi_launch_fn *: 1, default: 0), \
+                      DFI_VARIANT_NOT_SAME(list, first, k));
 #else
 #define DFI_VARIANT_SAME_(list, first, k)
 #endif

@@ -60,7 +60,8 @@ static void dfi_held_end(const void *memory, size_t bytes, int wanted)
         *h = dfi_engine.held[--dfi_engine.n_held];
         do {
             for (wait = 0, r = dfi_engine.records.first; r; r = r->next) {
-                if ((const char *)r->region.p < p || (const char *)dfi_region_end(&r->region) > p + bytes || dfi_region_held(&r->region))
+                if ((const char *)r->region.p < p || (const char *)dfi_region_end(&r->region) > p + bytes ||
+                    dfi_region_held(&r->region))
                     continue;
                 if (!wanted && !r->job.under_way) dfi_record_host_valid(&dfi_engine.records, r, 1);
                 if (dfi_record_write_back(r)) wait = 1;
@@ -155,7 +156,8 @@ DFI_API struct dfi_async_block dfi_async_enter(const char *site, int index, cons
 /* A task that comes after all that uses the data ends the region. */
 DFI_API void dfi_async_leave(struct dfi_async_block *b)
 {
-    static const struct dfi_type type = { dfi_async_run, "DF_DATA_REGION_ASYNC", 0, 0, sizeof(struct dfi_async *), DFI_LAUNCH | DFI_UNLISTED | DFI_INOUT, NULL };
+    static const struct dfi_type type = { dfi_async_run, "DF_DATA_REGION_ASYNC", 0, 0, sizeof(struct dfi_async *),
+        DFI_LAUNCH | DFI_UNLISTED | DFI_INOUT, NULL };
     struct dfi_access x[DFI_PARAMETERS];
     struct dfi_async *a = NULL;
     df_token *signals[2] = { NULL, NULL };
@@ -194,7 +196,8 @@ DFI_API void dfi_async_leave(struct dfi_async_block *b)
 DFI_API void dfi_data_wait(int index)
 {
     struct dfi_async *a;
-    while ((a = dfi_async_take(index)) != NULL) { /* other tasks may run here meanwhile, and have regions with that index */
+    /* other tasks may run here meanwhile, and have regions with that index */
+    while ((a = dfi_async_take(index)) != NULL) {
         dfi_wait_token(&a->done, DFI_SITE);
         if (!a->ended) dfi_async_data_end(a->data, a->n);
         dfi_mfree(a);

@@ -60,7 +60,8 @@ static void dfi_engine_forked(void)
     dfi_gt_forked();
     memset((void *)&dfi_engine.records, 0, sizeof dfi_engine.records);
     dfi_engine.jobs = 0, dfi_engine.n_held = 0, dfi_engine.sleepers = 0;
-    if (dfi_load_relaxed(&dfi_engine.started)) dfi_os_event_init(&dfi_engine.event); /* others were waiting for it, and it counted them */
+    /* others were waiting for it, and it counted them */
+    if (dfi_load_relaxed(&dfi_engine.started)) dfi_os_event_init(&dfi_engine.event);
     dfi_store_relaxed(&dfi_pool.devices, 0);
 }
 
@@ -172,7 +173,8 @@ static void dfi_engine_open(const struct dfi_gpu_driver *v, size_t most_bytes)
     }
 }
 
-static const struct dfi_gpu_hook dfi_engine_hook = { dfi_engine_host, dfi_engine_settle, dfi_engine_stop, dfi_engine_count, dfi_engine_forked };
+static const struct dfi_gpu_hook dfi_engine_hook = { dfi_engine_host, dfi_engine_settle, dfi_engine_stop,
+    dfi_engine_count, dfi_engine_forked };
 #if DFI_GNU
 static __attribute__((constructor)) void dfi_engine_present(void)
 {
@@ -196,13 +198,15 @@ DFI_API int dfi_gpu_ready(void)
         most = dfi_env_bytes("DF_GPU_MEMORY");
         for (i = 0; i < sizeof dfi_drivers / sizeof *dfi_drivers && !dfi_engine.n; i++) {
             const char *kind = dfi_drivers[i]->kind;
-            if (only && strcmp(only, !strcmp(kind, "CUDA") ? "cuda" : !strcmp(kind, "OpenCL") ? "opencl" : "sim")) continue;
+            if (only && strcmp(only, !strcmp(kind, "CUDA") ? "cuda" : !strcmp(kind, "OpenCL") ? "opencl" : "sim"))
+                continue;
             dfi_engine_open(dfi_drivers[i], most);
         }
         if (only && !dfi_engine.n && strcmp(only, "none")) dfi_warn("DF_GPU=%s, but there is no such device: the "
                                                                     "host runs the kernels", only);
         dfi_history_start(dfi_engine.device, dfi_engine.n, dfi_pool.n_workers);
-        if (dfi_gpu_hook != &dfi_engine_hook) dfi_gpu_hook = &dfi_engine_hook; /* the devices are those of this module */
+        /* the devices are those of this module */
+        if (dfi_gpu_hook != &dfi_engine_hook) dfi_gpu_hook = &dfi_engine_hook;
         dfi_store_seq_cst(&dfi_pool.devices, dfi_engine.n);
         if (dfi_engine.n) { /* every task looks before it begins (dfi_flow_prepare) */
             dfi_store_relaxed(&dfi_pool.run_now, 0);

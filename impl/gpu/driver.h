@@ -1,15 +1,16 @@
 /* driver.h - what the data engine asks of a device, whatever its kind
  *
- * A device has memory, and queues: what is put into a queue happens in that order, and what is in different queues at the
- * same time, unless one queue is told to wait for a point of another. Nothing here waits for the device but `sync`, and
- * copies from or to memory of the host that the driver cannot move by itself.
+ * A device has memory, and queues: what is put into a queue happens in that order, and what is in different queues
+ * at the same time, unless one queue is told to wait for a point of another. Nothing here waits for the device but
+ * `sync`, and copies from or to memory of the host that the driver cannot move by itself.
  *
- * Threads: one at a time per queue, whatever is done with other queues of the device meanwhile (`wait` is an operation of
- * the queue that waits); alloc, free and build: one at a time per device. `sync` and `reached`: any, at any time. DFI_Q_OUT is
- * used by the device's own thread alone.
+ * Threads: one at a time per queue, whatever is done with other queues of the device meanwhile (`wait` is an
+ * operation of the queue that waits); alloc, free and build: one at a time per device. `sync` and `reached`: any, at
+ * any time. DFI_Q_OUT is used by the device's own thread alone.
  * Results: DF_OK or the code of an error; the text of it is in dfi_gpu_error of the calling thread then.
- * An operation may also fail later, while it is executed. Then what comes behind it in its queue, and what was told to wait for it,
- * on other devices too, fails with it: so a copy to the host that succeeded has nothing in it that comes from a failure. */
+ * An operation may also fail later, while it is executed. Then what comes behind it in its queue, and what was told
+ * to wait for it, on other devices too, fails with it: so a copy to the host that succeeded has nothing in it that
+ * comes from a failure. */
 #ifndef DFI_GPU_DRIVER_H
 #define DFI_GPU_DRIVER_H
 
@@ -49,9 +50,11 @@ struct dfi_gpu {
     const struct dfi_gpu_driver *driver;
     int index;                   /* in the table of devices */
     void *own;                   /* the driver's record */
-    DFI_ATOMIC(uintptr_t) issued[DFI_QUEUES]; /* operations put into each queue so far, a call may be several: the driver counts */
+    /* operations put into each queue so far, a call may be several: the driver counts */
+    DFI_ATOMIC(uintptr_t) issued[DFI_QUEUES];
 };
-static DFI_TLS char dfi_gpu_error[160]; /* the last error of this thread: the driver's function and the name of the error */
+/* the last error of this thread: the driver's function and the name of the error */
+static DFI_TLS char dfi_gpu_error[160];
 
 struct dfi_gpu_driver {
     const char *kind;            /* "CUDA" */
@@ -69,7 +72,8 @@ struct dfi_gpu_driver {
     /* Within the device; b->ld is the pitch of `from`. */
     df_result (*copy_on)(struct dfi_gpu *d, int q, dfi_memory to, dfi_memory from, const struct dfi_box *b);
     /* From another device of this driver, in queue q of d; NULL, or DF_ERROR_DEVICE: through the host. Same pitch. */
-    df_result (*copy_peer)(struct dfi_gpu *d, int q, dfi_memory to, struct dfi_gpu *from_device, dfi_memory from, size_t bytes);
+    df_result (*copy_peer)(struct dfi_gpu *d, int q, dfi_memory to, struct dfi_gpu *from_device, dfi_memory from,
+                           size_t bytes);
     /* What comes later in queue q of d waits for operation number `point` of queue p of e (the same driver). */
     df_result (*wait)(struct dfi_gpu *d, int q, struct dfi_gpu *e, int p, uintptr_t point);
     /* Is that operation done? Yes if the device failed. */
@@ -81,23 +85,25 @@ struct dfi_gpu_driver {
     /* b->device and b->block are set: fills the rest of *b. log: where the compiler's words go, NUL-terminated. */
     df_result (*build)(struct dfi_gpu *d, struct dfi_kernel *k, struct dfi_built *b, char *log, size_t log_bytes);
     /* groups[i] groups of group[i] items in dimension i; all within the limits. */
-    df_result (*launch)(struct dfi_gpu *d, int q, struct dfi_kernel *k, struct dfi_built *b, const int *groups, const int *group,
-                        const struct dfi_arg *args, int n_args);
+    df_result (*launch)(struct dfi_gpu *d, int q, struct dfi_kernel *k, struct dfi_built *b, const int *groups,
+                        const int *group, const struct dfi_arg *args, int n_args);
     /* What a function of the host needs to put work into queue q by the driver's own interface: a CUstream, a
-     * cl_command_queue; NULL: there is nothing of the kind. Then what it did is over, and counts as one operation. Both are
-     * called by the thread that calls the function. */
+     * cl_command_queue; NULL: there is nothing of the kind. Then what it did is over, and counts as one operation.
+     * Both are called by the thread that calls the function. */
     void *(*native)(struct dfi_gpu *d, int q);
     void (*native_end)(struct dfi_gpu *d, int q);
     /* Is p an address of a device's memory, which the host cannot read? NULL: the driver cannot tell. Any thread. */
     int (*is_device_memory)(struct dfi_gpu *d, const void *p);
 };
 
-/* A number with K, M or G behind it; *end is where it stops. 0: there is none, or it is less than 1 or more than 2 to the 63rd. */
+/* A number with K, M or G behind it; *end is where it stops. 0: there is none, or it is less than 1 or more than 2
+ * to the 63rd. */
 DFI_UNUSED static double dfi_number_of(const char *text, const char **end)
 {
     char *stop;
     double n = strtod(text, &stop);
-    int shift = *stop == 'K' || *stop == 'k' ? 10 : *stop == 'M' || *stop == 'm' ? 20 : *stop == 'G' || *stop == 'g' ? 30 : 0;
+    int shift = *stop == 'K' || *stop == 'k' ? 10 : *stop == 'M' || *stop == 'm' ? 20 : *stop == 'G' ||
+        *stop == 'g' ? 30 : 0;
     *end = stop + (shift != 0);
     n *= (double)((uint32_t)1 << shift);
     return stop == text || !(n >= 1) || n > 9223372036854775808.0 ? 0 : n;

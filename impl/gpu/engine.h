@@ -1,9 +1,9 @@
 /* engine.h - the data engine: devices, what is brought back from them, and when the host waits
  *
- * All of it is under one lock, which is held for some microseconds at a time and never while anybody waits. Who has to wait
- * sleeps until something has changed and then looks at everything again (dfi_engine_wait). Each device has a thread of
- * its own, which brings results to the host: because a driver may block there, and somebody has to say that they have come.
- * After PaRSEC's engine (ICL-UT-18-03, 2.1 and 6). */
+ * All of it is under one lock, which is held for some microseconds at a time and never while anybody waits. Who has
+ * to wait sleeps until something has changed and then looks at everything again (dfi_engine_wait). Each device has a
+ * thread of its own, which brings results to the host: because a driver may block there, and somebody has to say
+ * that they have come. After PaRSEC's engine (ICL-UT-18-03, 2.1 and 6). */
 #ifndef DFI_GPU_ENGINE_H
 #define DFI_GPU_ENGINE_H
 
@@ -65,7 +65,8 @@ static void dfi_engine_changed(void)
     dfi_os_event_wake_all(&dfi_engine.event);
 }
 
-/* Another thread takes the worker's place, but never more of them than there are workers: what all wait for needs none. */
+/* Another thread takes the worker's place, but never more of them than there are workers: what all wait for needs
+ * none. */
 static void dfi_engine_block(void (*fn)(void *), void *arg)
 {
     if (dfi_load_relaxed(&dfi_pool.blocked) < dfi_pool.n_workers) dfi_yield("a device", NULL, fn, arg);
@@ -137,15 +138,17 @@ static int dfi_engine_sync(struct dfi_device *d, int q, uintptr_t number)
 
 /* --- what goes wrong ---------------------------------------------------------------------------- */
 
-/* What is in its queues comes to its end, if it does not know that it failed: until then it reads and writes the host's memory. */
+/* What is in its queues comes to its end, if it does not know that it failed: until then it reads and writes the
+ * host's memory. */
 static void dfi_device_drain(struct dfi_device *d)
 {
     int q;
     for (q = 0; q < DFI_QUEUES; q++) d->gpu.driver->sync(&d->gpu, q, dfi_load_relaxed(&d->gpu.issued[q]));
 }
 
-/* d failed: nobody uses it any more. What only d had is lost, which is an error for all scopes that have launched something;
- * the host's memory is as the last task of the host left it. This once somebody waits with the lock: for no task. */
+/* d failed: nobody uses it any more. What only d had is lost, which is an error for all scopes that have launched
+ * something; the host's memory is as the last task of the host left it. This once somebody waits with the lock: for
+ * no task. */
 static void dfi_device_lose(struct dfi_device *d, const char *doing)
 {
     size_t bytes = 0;
@@ -194,7 +197,8 @@ static void dfi_jobs_run(struct dfi_device *d, struct dfi_job *first)
         while (j->record && dfi_record_readers_wait(j->record)) {}
     if (d->lost) r = DF_ERROR_DEVICE;
     for (j = first; j && !r; j = j->next)
-        if (j->buffer->write_point) r = v->wait(&d->gpu, DFI_Q_OUT, &d->gpu, j->buffer->write_queue, j->buffer->write_point);
+        if (j->buffer->write_point)
+            r = v->wait(&d->gpu, DFI_Q_OUT, &d->gpu, j->buffer->write_queue, j->buffer->write_point);
     dfi_os_unlock(&dfi_engine_lock);
     for (j = first; j; j = j->next) {
         if (!r) r = v->copy_out(&d->gpu, DFI_Q_OUT, j->to, j->buffer->memory, &j->buffer->box);
@@ -219,7 +223,8 @@ static void dfi_jobs_run(struct dfi_device *d, struct dfi_job *first)
         next = j->next; /* j may be on the stack of who waits for it */
         dfi_engine.jobs--;
         j->under_way = 0;
-        if (from && dfi_record_write_back(from)) from->job.number = number; /* another device has it: who waits for this waits for that */
+        /* another device has it: who waits for this waits for that */
+        if (from && dfi_record_write_back(from)) from->job.number = number;
     }
     dfi_engine_changed();
 }
@@ -279,15 +284,16 @@ static int dfi_region_held(const struct dfi_region *r)
     return 0;
 }
 
-/* What devices only have now is written back, and all of it forgotten by the devices; not what is held, unless everything is
- * asked for. What others launch meanwhile is not waited for. The lock is free now and then. */
+/* What devices only have now is written back, and all of it forgotten by the devices; not what is held, unless
+ * everything is asked for. What others launch meanwhile is not waited for. The lock is free now and then. */
 static void dfi_engine_settle_records(int everything)
 {
     struct dfi_record *r, *next;
     size_t last = 0;
     int d, wait, first = 1;
     do {
-        for (wait = 0, r = dfi_engine.records.first; r && (dfi_engine.records.host_invalid || dfi_engine.jobs); r = r->next) {
+        for (wait = 0, r = dfi_engine.records.first; r && (dfi_engine.records.host_invalid || dfi_engine.jobs);
+             r = r->next) {
             if (first) wait |= (everything || !dfi_region_held(&r->region)) && dfi_record_write_back(r);
             else wait |= r->job.under_way && r->job.number <= last;
         }

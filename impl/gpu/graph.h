@@ -33,9 +33,10 @@ static struct dfi_g_item *dfi_graph_here(struct dfi_graph *g)
 #endif
 }
 
-/* A region begins (DFI_DATA_IN), with its data written by what was before, or ends (DFI_DATA_OUT), with its results read by what
- * comes later. In the graph that is an item if there is such data. */
-static DFI_COLD void dfi_graph_data(struct dfi_graph *g, const struct df_data *data, int how, const char *name, const char *site)
+/* A region begins (DFI_DATA_IN), with its data written by what was before, or ends (DFI_DATA_OUT), with its results
+ * read by what comes later. In the graph that is an item if there is such data. */
+static DFI_COLD void dfi_graph_data(struct dfi_graph *g, const struct df_data *data, int how, const char *name,
+                                    const char *site)
 {
     struct dfi_g_item *up = dfi_graph_here(g);
     const struct df_data *d;
@@ -56,7 +57,8 @@ static DFI_COLD void dfi_graph_data(struct dfi_graph *g, const struct df_data *d
                 if (*p != ' ') *q++ = *p;
             *q++ = ' ';
         }
-        if (n) dfi_graph_task(g, up, NULL, NULL, how == DFI_DATA_IN ? DFI_G_ENTRY : DFI_G_EXIT, name, site, labels, x, n);
+        if (n) dfi_graph_task(g, up, NULL, NULL, how == DFI_DATA_IN ? DFI_G_ENTRY : DFI_G_EXIT, name, site, labels,
+                              x, n);
         dfi_mfree(room);
     } else dfi_graph_task(g, NULL, NULL, NULL, DFI_G_ENTRY, name, site, NULL, NULL, 0); /* one that is missing */
 }
@@ -72,7 +74,8 @@ static DFI_COLD void dfi_graph_region(struct dfi_graph *g, const struct df_data 
     dfi_graph_data(g, data, DFI_DATA_IN, "entry", NULL);
 }
 
-static DFI_COLD void dfi_graph_async(struct dfi_graph *g, const struct df_data *data, int how, int index, const char *site)
+static DFI_COLD void dfi_graph_async(struct dfi_graph *g, const struct df_data *data, int how, int index,
+                                     const char *site)
 {
     char name[40];
     snprintf(name, sizeof name, "%s of region %d", how == DFI_DATA_IN ? "entry" : "exit", index);

@@ -1,8 +1,8 @@
 /* history.h - how long kernels took, per size and place: what is known when a launch has to go somewhere
  *
- * Sizes are classes: the binary digits of the bytes accessed and of the number of work-items. A place is a kind of device, by its
- * name, or the host with its number of workers. With DF_HISTORY=file the times outlive the run: the file is read when the devices
- * are opened and written when they are closed. All under the engine's lock. */
+ * Sizes are classes: the binary digits of the bytes accessed and of the number of work-items. A place is a kind of
+ * device, by its name, or the host with its number of workers. With DF_HISTORY=file the times outlive the run: the
+ * file is read when the devices are opened and written when they are closed. All under the engine's lock. */
 #ifndef DFI_GPU_HISTORY_H
 #define DFI_GPU_HISTORY_H
 
@@ -87,7 +87,8 @@ static uint64_t dfi_size_hash(const char *kernel, size_t length, unsigned bytes,
 }
 
 /* The class of a launch. */
-static struct dfi_size dfi_size_of(const struct dfi_kernel *k, const struct dfi_access *x, unsigned n, const df_ndrange *grid)
+static struct dfi_size dfi_size_of(const struct dfi_kernel *k, const struct dfi_access *x, unsigned n,
+                                   const df_ndrange *grid)
 {
     char kernel[256];
     struct dfi_size s;
@@ -123,7 +124,10 @@ static struct dfi_times *dfi_times_new(uint64_t hash, const char *key)
     return t;
 }
 
-static uint64_t dfi_times_hash(uint64_t size, uint64_t place) { return (size ^ place) * 0xbf58476d1ce4e5b9u ^ size >> 31; }
+static uint64_t dfi_times_hash(uint64_t size, uint64_t place)
+{
+    return (size ^ place) * 0xbf58476d1ce4e5b9u ^ size >> 31;
+}
 
 /* The times of a class of launches at a place: none yet, if they are new. NULL: there is no room for them. */
 static struct dfi_times *dfi_times_of(const struct dfi_size *s, const struct dfi_spot *p)
@@ -154,7 +158,8 @@ static double dfi_times_expect(const struct dfi_times *t)
 }
 
 /* --- the file -------------------------------------------------------------------------------------------
- * Value: how many times, their mean and the least in nanoseconds. Key: kernel, size class, kind and name of the place. */
+ * Value: how many times, their mean and the least in nanoseconds. Key: kernel, size class, kind and name of the
+ * place. */
 
 /* The hash of a line's key. Nonzero: it is none. */
 static int dfi_history_key(const char *key, uint64_t *hash)
@@ -165,7 +170,8 @@ static int dfi_history_key(const char *key, uint64_t *hash)
     if (!size || sscanf(size, "\t%u %u\t%n", &bytes, &items, &at) != 2 || !at || bytes > 99 || items > 99) return -1;
     if (!(name = strchr(size + at, '\t'))) return -1;
     *hash = dfi_history_hash(DFI_HASH_BEGIN, size + at, (size_t)(name - (size + at)));
-    *hash = dfi_times_hash(dfi_size_hash(key, (size_t)(size - key), bytes, items), dfi_history_hash(*hash, name + 1, strlen(name + 1)));
+    *hash = dfi_times_hash(dfi_size_hash(key, (size_t)(size - key), bytes, items),
+                           dfi_history_hash(*hash, name + 1, strlen(name + 1)));
     return 0;
 }
 
@@ -204,10 +210,12 @@ static void dfi_history_put(void *arg, FILE *out)
     for (i = 0; i < DFI_HISTORY_BUCKETS; i++)
         for (t = dfi_history.bucket[i]; t; t = t->chain)
             if (t->count)
-                fprintf(out, "%lu %llu %llu\t%s\n", t->count, dfi_history_ns(t->mean), dfi_history_ns(t->least < t->mean ? t->least : t->mean), t->key);
+                fprintf(out, "%lu %llu %llu\t%s\n", t->count, dfi_history_ns(t->mean),
+                        dfi_history_ns(t->least < t->mean ? t->least : t->mean), t->key);
 }
 
-static struct dfi_file dfi_history_file = { "DF_HISTORY", "df history 1: count, mean, least (ns); kernel, bytes and items (log2), place", 0,
+static struct dfi_file dfi_history_file = { "DF_HISTORY",
+    "df history 1: count, mean, least (ns); kernel, bytes and items (log2), place", 0,
                                             dfi_history_take, dfi_history_mine, dfi_history_put };
 
 /* --- from the first use of the devices to their end ---------------------------------------------------------- */

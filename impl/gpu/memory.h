@@ -1,10 +1,11 @@
 /* memory.h - memory of a device: a cache of regions of the host
  *
- * A buffer that is given up may still be in use by operations in the device's queues. It can be given to somebody else at
- * once: who writes into it first makes the device wait (dfi_buffer_after), and the host never does. Only what is up to date
- * nowhere else has to be written back first, by the device's own thread; the launch that needs the room waits for that. One
- * launch at a time collects memory on a device (gpu/launch/room.h), all or nothing, and what is in the queues ends by itself:
- * nobody who has a part of what it needs ever waits for somebody else who has another part. */
+ * A buffer that is given up may still be in use by operations in the device's queues. It can be given to somebody
+ * else at once: who writes into it first makes the device wait (dfi_buffer_after), and the host never does. Only
+ * what is up to date nowhere else has to be written back first, by the device's own thread; the launch that needs
+ * the room waits for that. One launch at a time collects memory on a device (gpu/launch/room.h), all or nothing, and
+ * what is in the queues ends by itself: nobody who has a part of what it needs ever waits for somebody else who has
+ * another part. */
 #ifndef DFI_GPU_MEMORY_H
 #define DFI_GPU_MEMORY_H
 
@@ -35,7 +36,10 @@ struct dfi_device {
     DFI_ATOMIC(size_t) n_launches, bytes_in, bytes_out, n_evicted;
 };
 
-static size_t dfi_buffer_size(size_t bytes) { return (bytes + DFI_BUFFER_STEP - 1) / DFI_BUFFER_STEP * DFI_BUFFER_STEP; }
+static size_t dfi_buffer_size(size_t bytes)
+{
+    return (bytes + DFI_BUFFER_STEP - 1) / DFI_BUFFER_STEP * DFI_BUFFER_STEP;
+}
 
 static void dfi_lru_remove(struct dfi_device *d, struct dfi_buffer *b)
 {
@@ -134,7 +138,8 @@ static struct dfi_buffer *dfi_buffer_new(struct dfi_device *const *all, struct d
     if (d->allocated + bytes > d->limit || !(b = (struct dfi_buffer *)dfi_malloc(sizeof *b))) return NULL;
     memset((void *)b, 0, sizeof *b);
     b->bytes = bytes;
-    if (!(b->memory = d->gpu.driver->alloc(&d->gpu, bytes))) { /* others use the device, too: it gets back what it can have */
+    /* others use the device, too: it gets back what it can have */
+    if (!(b->memory = d->gpu.driver->alloc(&d->gpu, bytes))) {
         dfi_pool_trim(all, d, d->limit);
         b->memory = d->gpu.driver->alloc(&d->gpu, bytes);
     }

@@ -1,10 +1,11 @@
 /* record.h - which memory of the host is where: records, their copies on devices, and which are up to date
  *
- * A record is a region as some task declared it, the same for all tasks that declare the same. Its state on each device is
- * invalid, shared (the same as elsewhere) or owned (the only one); on the host up to date or not (PaRSEC's data copies).
- * A region that the host has not and several devices have is shared among those.
- * Regions may overlap without being equal: then at most one of the records involved is owned by a device, and whoever uses
- * another one first has that one written back (gpu/engine.h). Everything here is under the engine's lock. */
+ * A record is a region as some task declared it, the same for all tasks that declare the same. Its state on each
+ * device is invalid, shared (the same as elsewhere) or owned (the only one); on the host up to date or not (PaRSEC's
+ * data copies). A region that the host has not and several devices have is shared among those.
+ * Regions may overlap without being equal: then at most one of the records involved is owned by a device, and
+ * whoever uses another one first has that one written back (gpu/engine.h). Everything here is under the engine's
+ * lock. */
 #ifndef DFI_GPU_RECORD_H
 #define DFI_GPU_RECORD_H
 
@@ -50,7 +51,8 @@ struct dfi_record {
     struct dfi_record *chain;          /* of the hash table */
     struct dfi_region region;
     struct dfi_buffer *copy[DFI_MAX_DEVICES];
-    uintptr_t in[DFI_MAX_DEVICES];      /* the latest operation of each device's DFI_Q_IN that reads the host's memory */
+    /* the latest operation of each device's DFI_Q_IN that reads the host's memory */
+    uintptr_t in[DFI_MAX_DEVICES];
     struct dfi_record **over;          /* records that share a byte with it */
     unsigned n_over, max_over;
     int host_valid;
@@ -65,7 +67,9 @@ struct dfi_records {
 
 static size_t dfi_record_hash(const struct dfi_region *r)
 {
-    uint64_t h = (uint64_t)r->p * 0x9e3779b97f4a7c15u ^ (uint64_t)r->row * 0xc2b2ae3d27d4eb4fu ^ (uint64_t)r->rows * 0x165667b19e3779f9u ^ (uint64_t)r->ld;
+    uint64_t h =
+        (uint64_t)r->p * 0x9e3779b97f4a7c15u ^ (uint64_t)r->row * 0xc2b2ae3d27d4eb4fu ^
+        (uint64_t)r->rows * 0x165667b19e3779f9u ^ (uint64_t)r->ld;
     return (size_t)((h ^ h >> 29) * 0xbf58476d1ce4e5b9u >> 40) % DFI_RECORD_BUCKETS;
 }
 
@@ -99,7 +103,8 @@ static void dfi_record_drop_over(struct dfi_record *r)
     r->n_over = 0;
 }
 
-/* The record of a region, made if there is none. NULL without memory. Cost: a look-up; a new one is compared with all. */
+/* The record of a region, made if there is none. NULL without memory. Cost: a look-up; a new one is compared with
+ * all. */
 static struct dfi_record *dfi_record_of(struct dfi_records *all, const struct dfi_region *region)
 {
     struct dfi_record **at = &all->bucket[dfi_record_hash(region)], *r, *s;

@@ -1,8 +1,9 @@
 /* trace.h - DF_TRACE: what devices do and when, whatever their kind
  *
- * While df traces a device has another table of functions, which call the driver's and note what is put into the queues. Each
- * queue gets a thread that waits for its operations one after the other, as whoever needs a result does: so an operation ends when
- * the driver says so, and begins when it was put into the queue, or what it comes after has ended. Without a trace nothing of this is there. */
+ * While df traces a device has another table of functions, which call the driver's and note what is put into the
+ * queues. Each queue gets a thread that waits for its operations one after the other, as whoever needs a result
+ * does: so an operation ends when the driver says so, and begins when it was put into the queue, or what it comes
+ * after has ended. Without a trace nothing of this is there. */
 #ifndef DFI_GPU_TRACE_H
 #define DFI_GPU_TRACE_H
 
@@ -19,7 +20,8 @@
 #include "driver.h"
 #include "record.h"
 
-enum { DFI_GT_ROOM = 1024 }; /* operations of a queue that are not over; a power of two. Those beyond it are not shown */
+/* operations of a queue that are not over; a power of two. Those beyond it are not shown */
+enum { DFI_GT_ROOM = 1024 };
 
 /* An operation of the queue itself, or (name NULL) a wait for operation `point` of queue `queue` of `on`. */
 struct dfi_gt_op {
@@ -71,7 +73,8 @@ static void *dfi_gt_thread(void *p)
         now = dfi_ticks();
         begin = op.issued > before ? op.issued : before;
         before = now;
-        if (op.name) dfi_device_put(DFI_E_DEVICE, begin < now ? begin : now, op.bytes, begin < now ? now - begin : 0, op.name, track + (unsigned)op.queue);
+        if (op.name) dfi_device_put(DFI_E_DEVICE, begin < now ? begin : now, op.bytes,
+                                    begin < now ? now - begin : 0, op.name, track + (unsigned)op.queue);
     }
     dfi_os_unlock(&k->lock);
     return NULL;
@@ -88,14 +91,17 @@ static struct dfi_gt_queue *dfi_gt_queue_new(struct dfi_gpu *d, int q)
         dfi_mfree(k);
         return NULL;
     }
-    if (q >= DFI_Q_RUN) snprintf(name, sizeof name, "device %d, %s: kernels %d", d->index + 1, d->driver->kind, q - DFI_Q_RUN + 1);
-    else snprintf(name, sizeof name, "device %d, %s: %s", d->index + 1, d->driver->kind, q == DFI_Q_IN ? "to the device" : "to the host");
+    if (q >= DFI_Q_RUN) snprintf(name, sizeof name, "device %d, %s: kernels %d", d->index + 1, d->driver->kind,
+                                 q - DFI_Q_RUN + 1);
+    else snprintf(name, sizeof name, "device %d, %s: %s", d->index + 1, d->driver->kind,
+                  q == DFI_Q_IN ? "to the device" : "to the host");
     dfi_device_put(DFI_E_TRACK, 0, 0, 0, name, DFI_TRACK_DEVICE + DFI_TRACK_QUEUES * (unsigned)d->index + (unsigned)q);
     return k;
 }
 
 /* What was put into queue q of d last: an operation with that name, or, without, a wait. */
-static void dfi_gt_note(struct dfi_gpu *d, int q, const char *name, size_t bytes, struct dfi_gpu *on, int queue, uintptr_t point)
+static void dfi_gt_note(struct dfi_gpu *d, int q, const char *name, size_t bytes, struct dfi_gpu *on, int queue,
+                        uintptr_t point)
 {
     struct dfi_gt *g = &dfi_gt[d->index];
     struct dfi_gt_queue *k = g->queue[q];
@@ -135,9 +141,11 @@ static df_result dfi_gt_copy_on(struct dfi_gpu *d, int q, dfi_memory to, dfi_mem
 {
     return dfi_gt_done(d, q, "within the device", b->row * b->rows, dfi_gt[d->index].real->copy_on(d, q, to, from, b));
 }
-static df_result dfi_gt_copy_peer(struct dfi_gpu *d, int q, dfi_memory to, struct dfi_gpu *from_device, dfi_memory from, size_t bytes)
+static df_result dfi_gt_copy_peer(struct dfi_gpu *d, int q, dfi_memory to, struct dfi_gpu *from_device,
+                                  dfi_memory from, size_t bytes)
 {
-    return dfi_gt_done(d, q, "from another device", bytes, dfi_gt[d->index].real->copy_peer(d, q, to, from_device, from, bytes));
+    return dfi_gt_done(d, q, "from another device", bytes,
+                       dfi_gt[d->index].real->copy_peer(d, q, to, from_device, from, bytes));
 }
 static df_result dfi_gt_wait(struct dfi_gpu *d, int q, struct dfi_gpu *e, int p, uintptr_t point)
 {
@@ -145,8 +153,8 @@ static df_result dfi_gt_wait(struct dfi_gpu *d, int q, struct dfi_gpu *e, int p,
     if (!r) dfi_gt_note(d, q, NULL, 0, e, p, point);
     return r;
 }
-static df_result dfi_gt_launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, struct dfi_built *b, const int *groups, const int *group,
-                               const struct dfi_arg *args, int n_args)
+static df_result dfi_gt_launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, struct dfi_built *b,
+                               const int *groups, const int *group, const struct dfi_arg *args, int n_args)
 {
     return dfi_gt_done(d, q, k->name, 0, dfi_gt[d->index].real->launch(d, q, k, b, groups, group, args, n_args));
 }

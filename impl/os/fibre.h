@@ -1,9 +1,9 @@
 /* fibre.h - the work-items of a group on the host, when they have to wait for each other
  *
- * Each item is a fibre: it has a stack of its own, and all of them run in one thread, one at a time. dfi_fibres_run begins with
- * item 0; where it waits (dfi_fibres_wait) item 1 begins, and so on; when all have come there item 0 goes on. So a
- * barrier costs one change of stacks for each item: about 9 ns on an AMD EPYC, of which 2 are for the modes of floating point.
- * Three ways to change stacks (os/fibre_swap.h), the first that there is:
+ * Each item is a fibre: it has a stack of its own, and all of them run in one thread, one at a time. dfi_fibres_run
+ * begins with item 0; where it waits (dfi_fibres_wait) item 1 begins, and so on; when all have come there item 0
+ * goes on. So a barrier costs one change of stacks for each item: about 9 ns on an AMD EPYC, of which 2 are for the
+ * modes of floating point. Three ways to change stacks (os/fibre_swap.h), the first that there is:
  *     by hand              x86-64, i386, aarch64, riscv64; also what the sanitizers are told about
  *     threads              other processors and compilers, and processors that guard return addresses by a shadow
  *                          stack: each item is a thread, woken when it is its turn
@@ -79,7 +79,8 @@ static DFI_FIBRE_QUIET int dfi_fibre_sound(const struct dfi_fibre *f)
 {
     uint32_t mark;
 #if DFI_FIBRE_HAND
-    if (f->of->by_hand && (uintptr_t)__builtin_frame_address(0) - (uintptr_t)f->stack > (uintptr_t)DFI_FIBRE_STRIDE) return 0;
+    if (f->of->by_hand && (uintptr_t)__builtin_frame_address(0) - (uintptr_t)f->stack > (uintptr_t)DFI_FIBRE_STRIDE)
+        return 0;
 #endif
     if (DFI_FIBRE_THREADS && !f->of->by_hand) return 1;
     mark = *(const volatile uint32_t *)(const void *)f->stack;
@@ -91,7 +92,8 @@ DFI_UNUSED static DFI_FIBRE_QUIET void dfi_fibres_wait(struct dfi_fibres *s)
 {
     struct dfi_fibre *f = &s->fibre[s->now], *to = &s->main;
 #if DFI_FIBRE_TSAN
-    char *barrier = &s->barrier[s->round & 1]; /* who is through one may come to the next while others are still to go on */
+    /* who is through one may come to the next while others are still to go on */
+    char *barrier = &s->barrier[s->round & 1];
     dfi_fibre_release(barrier);
 #endif
     if (DFI_LIKELY(dfi_fibre_sound(f))) {
@@ -148,12 +150,14 @@ static void *dfi_fibre_thread(void *p)
 #elif DFI_FIBRE_UCONTEXT
 static void dfi_fibre_context(unsigned high, unsigned low)
 {
-    dfi_fibre_loop((struct dfi_fibre *)((uintptr_t)high << 16 << 16 | (uintptr_t)low)); /* twice 16: a pointer may have 32 bits */
+    /* twice 16: a pointer may have 32 bits */
+    dfi_fibre_loop((struct dfi_fibre *)((uintptr_t)high << 16 << 16 | (uintptr_t)low));
 }
 #endif
 
 /* Runs run(arg, i) for i = 0 .. n-1, each as a fibre. pre: n <= s->most. */
-DFI_UNUSED static enum dfi_fibres_end dfi_fibres_run(struct dfi_fibres *s, int n, void (*run)(void *arg, int i), void *arg)
+DFI_UNUSED static enum dfi_fibres_end dfi_fibres_run(struct dfi_fibres *s, int n, void (*run)(void *arg, int i),
+                                                     void *arg)
 {
     s->n = n, s->now = 0, s->waiting = s->over = 0;
     s->run = run, s->arg = arg;
@@ -197,7 +201,8 @@ DFI_UNUSED static void dfi_fibres_free(struct dfi_fibres *s)
     for (i = 0; i < s->most; i++) {
         struct dfi_fibre *f = &s->fibre[i];
 #if DFI_FIBRE_ASAN && DFI_FIBRE_HAND
-        if (s->by_hand && f->begun && s->end == DFI_FIBRES_DONE) dfi_fibre_jump(&s->main, f, 0); /* ends, and its `fake` with it */
+        /* ends, and its `fake` with it */
+        if (s->by_hand && f->begun && s->end == DFI_FIBRES_DONE) dfi_fibre_jump(&s->main, f, 0);
 #endif
 #if DFI_FIBRE_TSAN && DFI_FIBRE_HAND
         if (s->by_hand) __tsan_destroy_fiber(f->tsan);
@@ -251,7 +256,8 @@ static int dfi_fibre_make(struct dfi_fibres *s, int i)
 #elif DFI_FIBRE_UCONTEXT
     if (getcontext(&f->context)) return -1;
     f->context.uc_stack.ss_sp = f->stack, f->context.uc_stack.ss_size = DFI_FIBRE_STRIDE, f->context.uc_link = NULL;
-    makecontext(&f->context, (void (*)(void))dfi_fibre_context, 2, (unsigned)((uintptr_t)f >> 16 >> 16), (unsigned)(uintptr_t)f);
+    makecontext(&f->context, (void (*)(void))dfi_fibre_context, 2, (unsigned)((uintptr_t)f >> 16 >> 16),
+                (unsigned)(uintptr_t)f);
     return 0;
 #else
     return -1;

@@ -71,15 +71,15 @@
 #endif
 
 enum {
-    /* Bytes of a stack: a kernel's own arrays and the functions of <math.h>; only what is touched becomes memory. With the
-     * sanitizers frames are larger, and so is what they need to report. */
+    /* Bytes of a stack: a kernel's own arrays and the functions of <math.h>; only what is touched becomes memory.
+     * With the sanitizers frames are larger, and so is what they need to report. */
     DFI_FIBRE_STACK = (DFI_FIBRE_ASAN || DFI_FIBRE_TSAN ? 256 : sizeof(void *) > 4 ? 64 : 32) * 1024,
-    /* Stacks are so much more apart than their size, 9 lines of the cache: were they a power of two apart, the ends that
-     * are in use would all fall into the same few sets of it. */
+    /* Stacks are so much more apart than their size, 9 lines of the cache: were they a power of two apart, the ends
+     * that are in use would all fall into the same few sets of it. */
     DFI_FIBRE_APART = 9 * 64,
     DFI_FIBRE_STRIDE = DFI_FIBRE_STACK + DFI_FIBRE_APART,
-    /* Below the first stack there is so much more: item 0 is the first to need too much, and this is noticed when it waits or is
-     * over, before it has done harm. */
+    /* Below the first stack there is so much more: item 0 is the first to need too much, and this is noticed when it
+     * waits or is over, before it has done harm. */
     DFI_FIBRE_BELOW = DFI_FIBRE_STACK * 16,
     DFI_FIBRE_MARK = 0x5af1b2e0 /* at the low end of each stack */
 };
@@ -109,7 +109,8 @@ struct dfi_fibre {
 #endif
 };
 
-/* How dfi_fibres_run ends. After all but the first some items are still where they were: the fibres can only be freed. */
+/* How dfi_fibres_run ends. After all but the first some items are still where they were: the fibres can only be
+ * freed. */
 enum dfi_fibres_end {
     DFI_FIBRES_DONE,
     DFI_FIBRES_SPLIT,             /* some items waited, and others ended */
@@ -167,11 +168,11 @@ DFI_EXTERN_C_END
 #endif
 
 /* --- by hand ---------------------------------------------------------------------------------------
- * dfi_fibre_swap(from, to) keeps what a function has to keep on from's stack, and where that is in from->sp, takes the other's
- * in its place, and returns there; or at the beginning of dfi_fibre_entry(to), `to` being still in the register of a first
- * argument. The call in the middle leaves the address to return to where `ret` looks for it, and the processor foresees
- * it. All other registers are said to change. Modes of floating-point arithmetic are loaded only if they differ, as
- * that takes as long as all the rest: they come first in a frame, in 8 bytes. */
+ * dfi_fibre_swap(from, to) keeps what a function has to keep on from's stack, and where that is in from->sp, takes
+ * the other's in its place, and returns there; or at the beginning of dfi_fibre_entry(to), `to` being still in the
+ * register of a first argument. The call in the middle leaves the address to return to where `ret` looks for it, and
+ * the processor foresees it. All other registers are said to change. Modes of floating-point arithmetic are loaded
+ * only if they differ, as that takes as long as all the rest: they come first in a frame, in 8 bytes. */
 
 #if DFI_FIBRE_HAND
 DFI_STATIC_ASSERT(offsetof(struct dfi_fibre, sp) == 0, "df: dfi_fibre_swap");
@@ -179,7 +180,8 @@ DFI_STATIC_ASSERT(offsetof(struct dfi_fibre, sp) == 0, "df: dfi_fibre_swap");
 #if defined(__x86_64__)
 #define DFI_FIBRE_ENTRY
 #if defined(__AVX512F__)
-#define DFI_FIBRE_AVX512 "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", \
+#define DFI_FIBRE_AVX512                                                                               \
+    "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", \
     "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7",
 #else
 #define DFI_FIBRE_AVX512
@@ -217,8 +219,10 @@ static DFI_NOINLINE DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, 
         "2:"
         : "+D"(to), "+S"(from)
         :
-        : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",
-          "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", DFI_FIBRE_AVX512 "memory", "cc");
+        : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2",
+            "xmm3", "xmm4", "xmm5",
+          "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
+          DFI_FIBRE_AVX512 "memory", "cc");
 }
 static uint64_t dfi_fibre_modes(void)
 {
@@ -232,7 +236,8 @@ static uint64_t dfi_fibre_modes(void)
 /* The frame of one that has not begun, below `top`, a multiple of 16. */
 static void *dfi_fibre_frame(char *top, void (*entry)(struct dfi_fibre *))
 {
-    uintptr_t frame[5] = { 0, 0, 0, 0, 0 }; /* modes, rbx, rbp, where to return to; what entry is to return to: nothing */
+    /* modes, rbx, rbp, where to return to; what entry is to return to: nothing */
+    uintptr_t frame[5] = { 0, 0, 0, 0, 0 };
     frame[3] = (uintptr_t)entry;
     return memcpy(top - sizeof frame, frame, sizeof frame);
 }
@@ -298,7 +303,8 @@ static void *dfi_fibre_frame(char *top, void (*entry)(struct dfi_fibre *) DFI_FI
 #elif defined(__aarch64__)
 #define DFI_FIBRE_ENTRY
 #if defined(__ARM_FEATURE_SVE)
-#define DFI_FIBRE_SVE "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13", "p14", "p15",
+#define DFI_FIBRE_SVE \
+    "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13", "p14", "p15",
 #else
 #define DFI_FIBRE_SVE
 #endif
@@ -329,9 +335,12 @@ static DFI_NOINLINE DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, 
         "2:"
         : "+r"(a), "+r"(b)
         :
-        : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x19", "x20", "x21",
-          "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10",
-          "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27",
+        : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
+            "x19", "x20", "x21",
+          "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7",
+          "v8", "v9", "v10",
+          "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",
+          "v26", "v27",
           "v28", "v29", "v30", "v31", DFI_FIBRE_SVE "memory", "cc");
 }
 static uint64_t dfi_fibre_modes(void)
@@ -351,14 +360,17 @@ static void *dfi_fibre_frame(char *top, void (*entry)(struct dfi_fibre *))
 #define DFI_FIBRE_ENTRY
 #if defined(__riscv_flen)
 #define DFI_FIBRE_FLOAT(text) text
-#define DFI_FIBRE_FP "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "ft8", "ft9", "ft10", "ft11", "fa0", "fa1", "fa2", "fa3", \
+#define DFI_FIBRE_FP                                                                                                  \
+    "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "ft8", "ft9", "ft10", "ft11", "fa0", "fa1", "fa2", "fa3", \
     "fa4", "fa5", "fa6", "fa7", "fs0", "fs1", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11",
 #else
 #define DFI_FIBRE_FLOAT(text)
 #define DFI_FIBRE_FP
 #endif
 #if defined(__riscv_vector)
-#define DFI_FIBRE_V "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", \
+#define DFI_FIBRE_V                                                                                              \
+    "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", \
+        "v17",                                                                                                   \
     "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31",
 #else
 #define DFI_FIBRE_V
@@ -389,7 +401,8 @@ static DFI_NOINLINE DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, 
         "2:"
         : "+r"(a), "+r"(b)
         :
-        : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3", "s4", "s5", "s6", "s7",
+        : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3",
+            "s4", "s5", "s6", "s7",
           "s8", "s9", "s10", "s11", DFI_FIBRE_FP DFI_FIBRE_V "memory");
 }
 static uint64_t dfi_fibre_modes(void)

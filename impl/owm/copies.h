@@ -1,10 +1,11 @@
 /* copies.h - DF_OWM_COPIES: processes that share nothing but where owner-writable memory is at home
  *
  * The home and the directory (the segment of owm/state.h) lie in POSIX shared memory. Each process has a copy of the
- * memory at the same addresses, its view, which is private: what it did not acquire it reads as it was when it last had it, and
- * what it does not own it writes for itself. Acquiring copies from the home to the view, releasing copies back. For a
- * cluster the two copies become messages, and the lock and the segment a server; nothing else knows.
- * Each process holds a lock of the file on a byte of its own, which the system takes away when it ends, however it ends. */
+ * memory at the same addresses, its view, which is private: what it did not acquire it reads as it was when it last
+ * had it, and what it does not own it writes for itself. Acquiring copies from the home to the view, releasing
+ * copies back. For a cluster the two copies become messages, and the lock and the segment a server; nothing else knows.
+ * Each process holds a lock of the file on a byte of its own, which the system takes away when it ends, however it
+ * ends. */
 #ifndef DFI_OWM_COPIES_H
 #define DFI_OWM_COPIES_H
 
@@ -36,8 +37,8 @@
 
 enum {
     DFI_OWM_LOCK_BYTE = DFI_OWM_PROCESSES, /* of the file: the directory's; those before it are the processes' */
-    DFI_OWM_PATIENCE = 30                  /* seconds for an event that no other process can count any more: tasks of this one
-                                              may still be at it */
+    DFI_OWM_PATIENCE = 30                  /* seconds for an event that no other process can count any more:
+                                              tasks of this one may still be at it */
 };
 #define DFI_OWM_BYTES ((uintptr_t)1 << (sizeof(void *) > 4 ? 30 : 26))
 
@@ -81,9 +82,13 @@ static void dfi_owm_unlock_all(void)
     dfi_os_unlock(&dfi_owm.lock);
 }
 static unsigned char *dfi_owm_at_home(uintptr_t b) { return dfi_owm_shared.home + (b - dfi_owm.s->view); }
-static void dfi_owm_fetch_home(uintptr_t b, uintptr_t e) { dfi_owm_guard_write(dfi_owm_allocation(b), b, e, dfi_owm_at_home(b)); }
+static void dfi_owm_fetch_home(uintptr_t b, uintptr_t e)
+{
+    dfi_owm_guard_write(dfi_owm_allocation(b), b, e, dfi_owm_at_home(b));
+}
 static void dfi_owm_publish_home(uintptr_t b, uintptr_t e) { memcpy(dfi_owm_at_home(b), (const void *)b, e - b); }
-static const struct dfi_owm_home dfi_owm_all = { dfi_owm_lock_all, dfi_owm_unlock_all, dfi_owm_fetch_home, dfi_owm_publish_home };
+static const struct dfi_owm_home dfi_owm_all = { dfi_owm_lock_all, dfi_owm_unlock_all, dfi_owm_fetch_home,
+    dfi_owm_publish_home };
 
 /* --- allocation: the same calls in each process ----------------------------------------------------- */
 
@@ -107,13 +112,14 @@ static int dfi_owm_renew(uintptr_t b, uintptr_t e, int sealed)
 {
     int zero = open("/dev/zero", O_RDWR);
     void *p = zero < 0 ? MAP_FAILED
-                       : mmap((void *)b, e - b, sealed ? PROT_READ : PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, zero, 0);
+                       : mmap((void *)b, e - b, sealed ? PROT_READ : PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_FIXED, zero, 0);
     if (zero >= 0) close(zero);
     return p != MAP_FAILED;
 }
 
-/* A record of an allocation that no process has made so far, faulty if there is no room, so that it is none for the others
- * either. 0: no record. */
+/* A record of an allocation that no process has made so far, faulty if there is no room, so that it is none for the
+ * others either. 0: no record. */
 static unsigned dfi_owm_place_new(size_t bytes, const struct dfi_owm_place *at)
 {
     struct dfi_owm_segment *s = dfi_owm.s;
@@ -154,7 +160,8 @@ static void *dfi_owm_alloc_all(size_t bytes, const struct dfi_owm_place *at, str
     }
     if (r->end - r->begin != bytes) {
         char text[2 * sizeof why->site];
-        snprintf(text, sizeof text, ", as %s has %lu in the same place", r->at.site, (unsigned long)(r->end - r->begin));
+        snprintf(text, sizeof text, ", as %s has %lu in the same place", r->at.site,
+                 (unsigned long)(r->end - r->begin));
         dfi_owm_text(why->site, sizeof why->site, text);
         return NULL;
     }
@@ -187,7 +194,8 @@ static unsigned dfi_owm_owned_by(int who, struct dfi_owm_walk *w)
     return 0;
 }
 
-/* Says which processes have died since the last call. How many there are; `gone`: all others have ended, in whatever way. */
+/* Says which processes have died since the last call. How many there are; `gone`: all others have ended, in
+ * whatever way. */
 static int dfi_owm_deaths(int *gone)
 {
     int i, n = 0, here = 0;
@@ -275,15 +283,18 @@ static int dfi_owm_attach(int fresh, int processes)
     size_t head = dfi_owm_segment_bytes();
     struct dfi_owm_segment *s;
     int zero;
-    if (fresh && (lseek(dfi_owm_shared.file, (off_t)(head + bytes - 1), SEEK_SET) < 0 || write(dfi_owm_shared.file, "", 1) != 1)) return 0;
+    if (fresh && (lseek(dfi_owm_shared.file, (off_t)(head + bytes - 1), SEEK_SET) < 0 ||
+                  write(dfi_owm_shared.file, "", 1) != 1)) return 0;
     s = (struct dfi_owm_segment *)mmap(NULL, head, PROT_READ | PROT_WRITE, MAP_SHARED, dfi_owm_shared.file, 0);
     if ((void *)s == MAP_FAILED) return 0;
     if (!fresh) bytes = s->home_bytes;
-    dfi_owm_shared.home = (unsigned char *)mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, dfi_owm_shared.file, (off_t)head);
+    dfi_owm_shared.home = (unsigned char *)mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                                dfi_owm_shared.file, (off_t)head);
     zero = open("/dev/zero", O_RDWR);
     view = (uintptr_t)mmap(fresh ? NULL : (void *)s->view, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, zero, 0);
     if (zero >= 0) close(zero);
-    if ((void *)dfi_owm_shared.home == MAP_FAILED || (void *)view == MAP_FAILED || (!fresh && view != s->view)) return 0;
+    if ((void *)dfi_owm_shared.home == MAP_FAILED || (void *)view == MAP_FAILED || (!fresh && view != s->view))
+        return 0;
     if (fresh) s->view = view, s->home_bytes = bytes, s->processes = processes;
     dfi_owm.s = s;
     return 1;
@@ -297,12 +308,14 @@ static void dfi_owm_arrive(int who)
     dfi_owm_shared.self = getpid();
     dfi_owm_file_lock(who, F_WRLCK);
     dfi_store_release(&dfi_owm.s->process[who].state, (int)DFI_OWM_HERE);
-    while (!dfi_load_acquire(&dfi_owm.s->complete)) dfi_os_sleep_ms(); /* acquire; pairs with who saw that nobody is missing */
+    /* acquire; pairs with who saw that nobody is missing */
+    while (!dfi_load_acquire(&dfi_owm.s->complete)) dfi_os_sleep_ms();
     dfi_owm.processes = dfi_owm.s->processes;
     for (i = 0; i < dfi_owm.processes; i++)
         while (dfi_load_acquire(&dfi_owm.s->process[i].state) == DFI_OWM_ABSENT) dfi_os_sleep_ms();
     dfi_owm.home = &dfi_owm_all;
-    dfi_owm_shared.patience = 1000 * dfi_env_number("DF_PATIENCE", 1, DFI_PATIENCE_MOST, DFI_OWM_PATIENCE, "a number of seconds from 1 to 1000000");
+    dfi_owm_shared.patience = 1000 * dfi_env_number("DF_PATIENCE", 1, DFI_PATIENCE_MOST, DFI_OWM_PATIENCE,
+                                                    "a number of seconds from 1 to 1000000");
     atexit(dfi_owm_part);
 }
 
@@ -366,8 +379,8 @@ static const char *dfi_owm_meet(const char *name, int processes)
         dfi_owm_file_lock(DFI_OWM_LOCK_BYTE, F_WRLCK);
         fresh = lseek(dfi_owm_shared.file, 0, SEEK_END) == 0;
         if (!dfi_owm_attach(fresh, processes)) return "its addresses are not free here, or there is no memory";
-        /* another run's: again, with a file of our own. One that is complete has lost its name already; one whose processes
-         * all died before it was complete loses it here */
+        /* another run's: again, with a file of our own. One that is complete has lost its name already; one whose
+         * processes all died before it was complete loses it here */
         if (!fresh && !dfi_load_relaxed(&dfi_owm.s->complete) && dfi_owm_stale(dfi_owm.s)) {
             shm_unlink(name);
             dfi_store_release(&dfi_owm.s->complete, 1);
@@ -395,7 +408,8 @@ DFI_API int df_owm_join(const char *name, int processes)
 {
     const char *why = NULL;
     if (!processes)
-        processes = (int)dfi_env_number("DF_OWM_PROCESSES", 1, DFI_OWM_PROCESSES, 1, "a number of processes from 1 to 32");
+        processes = (int)dfi_env_number("DF_OWM_PROCESSES", 1, DFI_OWM_PROCESSES, 1,
+                                        "a number of processes from 1 to 32");
     if (processes == 1 && dfi_owm.processes == 1) return 0;
     if (dfi_owm.processes > 1 || dfi_owm.s->used) why = "call it once, before anything else of df_owm.h";
     else if (processes < 1 || processes > DFI_OWM_PROCESSES) why = "processes can be 1 to 32";

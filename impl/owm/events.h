@@ -19,7 +19,8 @@
     "%s: df_owm_await waits for event %d to be counted %ld times; it was %ld times, and who should count " \
     "it has ended: given up"
 
-enum { DFI_OWM_LOOKS = 1000 }; /* looks before the thread sleeps: some microseconds, a hand-over between two processors */
+/* looks before the thread sleeps: some microseconds, a hand-over between two processors */
+enum { DFI_OWM_LOOKS = 1000 };
 
 static DFI_ATOMIC(intptr_t) dfi_owm_event_here[DF_OWM_EVENTS]; /* of one process */
 

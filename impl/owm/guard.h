@@ -1,11 +1,12 @@
 /* guard.h - DF_CHECK: finds what is written by nobody who owns it
  *
- * A page of which nobody owns a byte for writing is sealed: it cannot be written, and who does faults, is reported, and goes on with
- * the page open. A page of which some bytes are owned, and others not, is `mixed`: it can be written, and a second copy
- * of it, the twin, has what the bytes must be that nobody owns. They are compared when somebody acquires them, and when
- * the last owner in the page releases it, which seals it. So what lies in whole pages is not copied.
- * Sealing and opening a page costs more than copying it: one that is released again and again stays open, and mixed, for
- * good; and so do all where pages cannot be sealed. All under the lock of the home; allocations are whole pages. */
+ * A page of which nobody owns a byte for writing is sealed: it cannot be written, and who does faults, is reported,
+ * and goes on with the page open. A page of which some bytes are owned, and others not, is `mixed`: it can be
+ * written, and a second copy of it, the twin, has what the bytes must be that nobody owns. They are compared when
+ * somebody acquires them, and when the last owner in the page releases it, which seals it. So what lies in whole
+ * pages is not copied. Sealing and opening a page costs more than copying it: one that is released again and again
+ * stays open, and mixed, for good; and so do all where pages cannot be sealed. All under the lock of the home;
+ * allocations are whole pages. */
 #ifndef DFI_OWM_GUARD_H
 #define DFI_OWM_GUARD_H
 
@@ -29,8 +30,9 @@ enum { /* of a page; none of the first three, and no owner: it is sealed */
     DFI_OWM_OPEN = 2,      /* reported: written by somebody who does not own it, and not compared */
     DFI_OWM_STAYS = 4,     /* mixed for good */
     DFI_OWM_SEALING = 8,   /* how often it was sealed: in the bits from this one on */
-    DFI_OWM_SEALINGS = 16  /* most often. A page sealed and opened costs 3 us, compared and copied 0.4 us (EPYC, virtual machine);
-                              16 times are 0.05 s for a thousand pages, and enough to name who writes in most tests */
+    DFI_OWM_SEALINGS = 16  /* at most. A page sealed and opened costs 3 us, compared and copied 0.4 us (EPYC, virtual
+                              machine); 16 times are 0.05 s for a thousand pages, and enough to name the writer in most
+                              tests */
 };
 
 struct dfi_owm_guard {
@@ -49,7 +51,10 @@ struct dfi_owm_look { /* who compares */
     int found;
 };
 
-static unsigned char *dfi_owm_flags(const struct dfi_owm_guard *g, uintptr_t a) { return &g->flags[(a - g->begin) / dfi_owm_page()]; }
+static unsigned char *dfi_owm_flags(const struct dfi_owm_guard *g, uintptr_t a)
+{
+    return &g->flags[(a - g->begin) / dfi_owm_page()];
+}
 static unsigned char *dfi_owm_twin(const struct dfi_owm_guard *g, uintptr_t a) { return g->twin + (a - g->begin); }
 
 static void dfi_owm_seal(struct dfi_owm_guard *g, uintptr_t b, uintptr_t e, int sealed)
@@ -59,7 +64,8 @@ static void dfi_owm_seal(struct dfi_owm_guard *g, uintptr_t b, uintptr_t e, int 
     dfi_owm_protect(g->begin, g->end, 0);
     g->seals = 0;
     for (b = g->begin; b < g->end; b += dfi_owm_page()) {
-        if (!(*dfi_owm_flags(g, b) & DFI_OWM_MIXED) && memcmp(dfi_owm_twin(g, b), (const void *)b, dfi_owm_page())) /* else it is zero in */
+        /* else it is zero in */
+        if (!(*dfi_owm_flags(g, b) & DFI_OWM_MIXED) && memcmp(dfi_owm_twin(g, b), (const void *)b, dfi_owm_page()))
             memcpy(dfi_owm_twin(g, b), (const void *)b, dfi_owm_page()); /* both, and need not have memory */
         *dfi_owm_flags(g, b) |= DFI_OWM_MIXED | DFI_OWM_STAYS;
     }
@@ -86,7 +92,8 @@ static void dfi_owm_compare(void *arg, uintptr_t b, uintptr_t e)
         int flags = *dfi_owm_flags(k->g, b);
         if (flags & DFI_OWM_MIXED && memcmp(twin, (const void *)b, to - b)) {
             if (k->notes && !k->found && !(flags & DFI_OWM_OPEN)) {
-                struct dfi_owm_note *n = dfi_owm_noted(k->notes, DFI_OWM_SAYS_CHANGED, k->by, &DFI_OWM_AT(k->allocation)->at);
+                struct dfi_owm_note *n = dfi_owm_noted(k->notes, DFI_OWM_SAYS_CHANGED, k->by,
+                                                       &DFI_OWM_AT(k->allocation)->at);
                 uintptr_t a = b;
                 while (*dfi_owm_twin(k->g, a) == *(const unsigned char *)a) a++;
                 n->n = (unsigned long)(a - k->g->begin);
@@ -100,7 +107,8 @@ static void dfi_owm_compare(void *arg, uintptr_t b, uintptr_t e)
 }
 
 /* [b, e) is acquired: what of it nobody owned so far must be what was released. notes NULL: whatever it is. */
-static void dfi_owm_guard_look(unsigned allocation, uintptr_t b, uintptr_t e, struct dfi_owm_notes *notes, const struct dfi_owm_place *by)
+static void dfi_owm_guard_look(unsigned allocation, uintptr_t b, uintptr_t e, struct dfi_owm_notes *notes,
+                               const struct dfi_owm_place *by)
 {
     struct dfi_owm_look k;
     k.g = dfi_owm_guards[allocation], k.allocation = allocation, k.notes = notes, k.by = by, k.found = 0;
@@ -149,7 +157,8 @@ static int dfi_owm_settle_page(struct dfi_owm_guard *g, uintptr_t p)
 }
 
 /* [b, e) was owned for writing, and is no more. */
-static void dfi_owm_guard_close(unsigned allocation, uintptr_t b, uintptr_t e, struct dfi_owm_notes *notes, const struct dfi_owm_place *by)
+static void dfi_owm_guard_close(unsigned allocation, uintptr_t b, uintptr_t e, struct dfi_owm_notes *notes,
+                                const struct dfi_owm_place *by)
 {
     struct dfi_owm_guard *g = dfi_owm_guards[allocation];
     uintptr_t page = dfi_owm_page(), p, from, to;
@@ -173,8 +182,8 @@ static void dfi_owm_guard_close(unsigned allocation, uintptr_t b, uintptr_t e, s
     dfi_owm_seal(g, from, to, 1);
 }
 
-/* What was left open for those who were reported is sealed again. Who goes on there opens it again, and is reported once only
- * until he makes a call himself. */
+/* What was left open for those who were reported is sealed again. Who goes on there opens it again, and is reported
+ * once only until he makes a call himself. */
 static void dfi_owm_guard_again(struct dfi_owm_frame *f)
 {
     struct dfi_owm_walk w;
@@ -190,7 +199,8 @@ static void dfi_owm_guard_again(struct dfi_owm_frame *f)
             if (!(*flags & DFI_OWM_OPEN)) continue;
             dfi_owm_guard_look(i, p, p + dfi_owm_page(), NULL, NULL); /* the twin is what is there */
             *flags &= (unsigned char)~DFI_OWM_OPEN;
-            if (!dfi_owm_has_owner(p, p + dfi_owm_page(), 0) && !dfi_owm_settle_page(g, p)) dfi_owm_seal(g, p, p + dfi_owm_page(), 1);
+            if (!dfi_owm_has_owner(p, p + dfi_owm_page(), 0) && !dfi_owm_settle_page(g, p))
+                dfi_owm_seal(g, p, p + dfi_owm_page(), 1);
         }
     }
 }
@@ -321,12 +331,14 @@ static void dfi_owm_guard_free(unsigned allocation)
 
 #else /* the rules for acquire and release are checked, but not what is written in between */
 
-static void dfi_owm_guard_look(unsigned allocation, uintptr_t b, uintptr_t e, struct dfi_owm_notes *notes, const struct dfi_owm_place *by)
+static void dfi_owm_guard_look(unsigned allocation, uintptr_t b, uintptr_t e, struct dfi_owm_notes *notes,
+                               const struct dfi_owm_place *by)
 {
     (void)allocation, (void)b, (void)e, (void)notes, (void)by;
 }
 static void dfi_owm_guard_open(unsigned allocation, uintptr_t b, uintptr_t e) { (void)allocation, (void)b, (void)e; }
-static void dfi_owm_guard_close(unsigned allocation, uintptr_t b, uintptr_t e, struct dfi_owm_notes *notes, const struct dfi_owm_place *by)
+static void dfi_owm_guard_close(unsigned allocation, uintptr_t b, uintptr_t e, struct dfi_owm_notes *notes,
+                                const struct dfi_owm_place *by)
 {
     (void)allocation, (void)b, (void)e, (void)notes, (void)by;
 }
@@ -335,7 +347,11 @@ DFI_UNUSED static void dfi_owm_guard_write(unsigned allocation, uintptr_t b, uin
 {
     (void)allocation, memcpy((void *)b, from, e - b);
 }
-static int dfi_owm_guard_new(unsigned allocation, uintptr_t b, uintptr_t e) { (void)allocation, (void)b, (void)e; return 1; }
+static int dfi_owm_guard_new(unsigned allocation, uintptr_t b, uintptr_t e)
+{
+    (void)allocation, (void)b, (void)e;
+    return 1;
+}
 static void dfi_owm_guard_free(unsigned allocation) { (void)allocation; }
 
 #endif

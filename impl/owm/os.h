@@ -34,7 +34,8 @@ struct dfi_sys_action {
     void (*restorer)(void);
 };
 enum { DFI_SYS_SIGINFO = 4, DFI_SYS_ONSTACK = 0x08000000 };
-extern int dfi_sys_sigaction(int number, const struct dfi_sys_action *now, struct dfi_sys_action *before) __asm__("sigaction");
+extern int dfi_sys_sigaction(int number, const struct dfi_sys_action *now,
+                             struct dfi_sys_action *before) __asm__("sigaction");
 /* siginfo_t begins with three ints; the address follows, aligned */
 static uintptr_t dfi_sys_fault(const void *info)
 {
@@ -55,7 +56,8 @@ static int dfi_sys_sigaction(int number, const struct dfi_sys_action *now, struc
     struct sigaction a, b;
     memset((void *)&a, 0, sizeof a);
     if (now) {
-        if (now->flags & DFI_SYS_SIGINFO) a.sa_sigaction = (void (*)(int, siginfo_t *, void *))(void (*)(void))now->handler;
+        if (now->flags & DFI_SYS_SIGINFO)
+            a.sa_sigaction = (void (*)(int, siginfo_t *, void *))(void (*)(void))now->handler;
         else a.sa_handler = (void (*)(int))(void (*)(void))now->handler;
         a.sa_flags = now->flags, a.sa_mask = now->real.sa_mask;
     }
@@ -94,7 +96,8 @@ static void *dfi_owm_map(size_t bytes, int sealed)
 {
 #if DFI_POSIX
     int zero = open("/dev/zero", O_RDWR); /* MAP_ANONYMOUS has no name in standard C */
-    void *p = zero < 0 ? MAP_FAILED : mmap(NULL, bytes, sealed ? PROT_READ : PROT_READ | PROT_WRITE, MAP_PRIVATE, zero, 0);
+    void *p = zero < 0 ? MAP_FAILED : mmap(NULL, bytes, sealed ? PROT_READ : PROT_READ | PROT_WRITE, MAP_PRIVATE,
+                                           zero, 0);
     if (zero >= 0) close(zero);
     return p == MAP_FAILED ? NULL : p;
 #else

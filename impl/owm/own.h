@@ -80,7 +80,8 @@ static unsigned dfi_owm_inside(struct dfi_owm_call *c, uintptr_t b, uintptr_t e)
     unsigned i = dfi_owm_allocation(b);
     struct dfi_owm_note *n;
     if (i && b <= e && e <= DFI_OWM_AT(i)->end) return i;
-    n = dfi_owm_noted(&c->notes, i ? DFI_OWM_SAYS_OUTSIDE : DFI_OWM_SAYS_NOWHERE, &c->by, i ? &DFI_OWM_AT(i)->at : NULL);
+    n = dfi_owm_noted(&c->notes, i ? DFI_OWM_SAYS_OUTSIDE : DFI_OWM_SAYS_NOWHERE, &c->by,
+                      i ? &DFI_OWM_AT(i)->at : NULL);
     n->n = (unsigned long)(e - b);
     if (i) n->m = (unsigned long)(DFI_OWM_AT(i)->end - DFI_OWM_AT(i)->begin);
     return 0;
@@ -95,7 +96,8 @@ static int dfi_owm_contested(struct dfi_owm_call *c, uintptr_t b, uintptr_t e, i
     for (i = dfi_owm_first(dfi_owm.s->owned, &w, b, e); i; i = dfi_owm_next(dfi_owm.s->owned, &w)) {
         const struct dfi_owm_record *r = DFI_OWM_AT(i);
         int writes = (mode | r->mode) & DF_OWM_W, mine = dfi_owm_mine(r, c->frame);
-        if (r->mode == DFI_OWM_REJECTED || dfi_load_relaxed(&dfi_owm.s->process[r->process].state) == DFI_OWM_DEAD) continue;
+        if (r->mode == DFI_OWM_REJECTED || dfi_load_relaxed(&dfi_owm.s->process[r->process].state) == DFI_OWM_DEAD)
+            continue;
         if (mine && flags & DFI_OWM_PARAMETER) continue;               /* parameters of one task overlap */
         if (!writes && (!mine || r->flags & DFI_OWM_PARAMETER)) continue; /* all read */
         n = dfi_owm_noted(&c->notes, mine ? DFI_OWM_SAYS_TWICE : DFI_OWM_SAYS_OWNERS, &c->by, &r->at);
@@ -110,7 +112,8 @@ static int dfi_owm_contested(struct dfi_owm_call *c, uintptr_t b, uintptr_t e, i
 
 static void dfi_owm_fetch(void *arg, uintptr_t b, uintptr_t e) { (void)arg, dfi_owm.home->fetch(b, e); }
 
-static df_result dfi_owm_claim(struct dfi_owm_frame *f, const void *p, size_t bytes, int mode, int flags, const char *site)
+static df_result dfi_owm_claim(struct dfi_owm_frame *f, const void *p, size_t bytes, int mode, int flags,
+                               const char *site)
 {
     uintptr_t b = (uintptr_t)p, e = b + bytes;
     struct dfi_owm_call c;
@@ -118,7 +121,8 @@ static df_result dfi_owm_claim(struct dfi_owm_frame *f, const void *p, size_t by
     if (!bytes) return DF_OK;
     dfi_owm_begin(&c, f, site);
     a = dfi_owm_inside(&c, b, e);
-    if (a && (mode < DF_OWM_R || mode > DF_OWM_RW)) dfi_owm_noted(&c.notes, DFI_OWM_SAYS_MODE, &c.by, NULL)->mode = mode, a = 0;
+    if (a && (mode < DF_OWM_R || mode > DF_OWM_RW))
+        dfi_owm_noted(&c.notes, DFI_OWM_SAYS_MODE, &c.by, NULL)->mode = mode, a = 0;
     if (!a) { /* its release is no second mistake */
         if (b < e && !(flags & DFI_OWM_PARAMETER)) kept = dfi_owm_keep(&c, b, e, DFI_OWM_REJECTED, DFI_OWM_FAULTY);
     } else {
@@ -239,7 +243,8 @@ DFI_API df_result df_owm_owner(const void *p, df_owm_ownership *to)
     unsigned i;
     memset((void *)to, 0, sizeof *to);
     dfi_owm.home->lock();
-    for (i = dfi_owm_first(dfi_owm.s->owned, &w, (uintptr_t)p, (uintptr_t)p + 1); i; i = dfi_owm_next(dfi_owm.s->owned, &w)) {
+    for (i = dfi_owm_first(dfi_owm.s->owned, &w, (uintptr_t)p, (uintptr_t)p + 1); i;
+         i = dfi_owm_next(dfi_owm.s->owned, &w)) {
         const struct dfi_owm_record *r = DFI_OWM_AT(i);
         if (r->mode == DFI_OWM_REJECTED || (to->mode && !(r->mode & DF_OWM_W))) continue;
         to->mode = r->mode, to->process = r->process;

@@ -1,8 +1,8 @@
 /* state.h - what is known of owner-writable memory: records of who owns what, and where they are kept
  *
- * A record is a range of addresses. There are four sets of them (owm/tree.h): what is allocated, what was freed, what is
- * owned, what is frozen. They lie in one segment, which the processes of a program share (owm/copies.h), so records refer to
- * each other by number. Whoever looks at the segment holds the lock of the home. */
+ * A record is a range of addresses. There are four sets of them (owm/tree.h): what is allocated, what was freed,
+ * what is owned, what is frozen. They lie in one segment, which the processes of a program share (owm/copies.h), so
+ * records refer to each other by number. Whoever looks at the segment holds the lock of the home. */
 #ifndef DFI_OWM_STATE_H
 #define DFI_OWM_STATE_H
 
@@ -62,7 +62,8 @@ struct dfi_owm_segment {
 /* Where the memory is that the copies are copies of: what another back end has to provide. */
 struct dfi_owm_home {
     void (*lock)(void), (*unlock)(void);        /* of the directory: all that is in the segment */
-    void (*fetch)(uintptr_t b, uintptr_t e);    /* from home to the copy of this process; NULL: there is one copy only */
+    /* from home to the copy of this process; NULL: there is one copy only */
+    void (*fetch)(uintptr_t b, uintptr_t e);
     void (*publish)(uintptr_t b, uintptr_t e);  /* and back */
 };
 

@@ -46,11 +46,13 @@ static void dfi_owm_place_set(struct dfi_owm_place *p, const struct dfi_owm_fram
 
 enum dfi_owm_says {
     DFI_OWM_SAYS_OWNERS, DFI_OWM_SAYS_TWICE, DFI_OWM_SAYS_FROZEN, DFI_OWM_SAYS_FREEZE, DFI_OWM_SAYS_NOT_ACQUIRED,
-    DFI_OWM_SAYS_HELD, DFI_OWM_SAYS_OUTSIDE, DFI_OWM_SAYS_NOWHERE, DFI_OWM_SAYS_MODE, DFI_OWM_SAYS_WRITE, DFI_OWM_SAYS_CHANGED,
+    DFI_OWM_SAYS_HELD, DFI_OWM_SAYS_OUTSIDE, DFI_OWM_SAYS_NOWHERE, DFI_OWM_SAYS_MODE, DFI_OWM_SAYS_WRITE,
+    DFI_OWM_SAYS_CHANGED,
     DFI_OWM_SAYS_FREE, DFI_OWM_SAYS_FREED, DFI_OWM_SAYS_FREE_OWNED
 };
 
-static struct dfi_owm_note *dfi_owm_noted(struct dfi_owm_notes *t, enum dfi_owm_says id, const struct dfi_owm_place *a, const struct dfi_owm_place *b)
+static struct dfi_owm_note *dfi_owm_noted(struct dfi_owm_notes *t, enum dfi_owm_says id,
+                                          const struct dfi_owm_place *a, const struct dfi_owm_place *b)
 {
     struct dfi_owm_note *n = &t->note[t->n < DFI_OWM_NOTES ? t->n++ : DFI_OWM_NOTES - 1];
     memset((void *)n, 0, sizeof *n);

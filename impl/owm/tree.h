@@ -1,7 +1,8 @@
 /* tree.h - sets of ranges: which of them overlap this one
  *
- * Treaps ordered by the beginning of the ranges; each node knows the largest end below it. Seidel and Aragon, Randomized
- * Search Trees, 1996; interval trees: Cormen and others, Introduction to Algorithms, 14.3. All under the lock of the home. */
+ * Treaps ordered by the beginning of the ranges; each node knows the largest end below it. Seidel and Aragon,
+ * Randomized Search Trees, 1996; interval trees: Cormen and others, Introduction to Algorithms, 14.3. All under the
+ * lock of the home. */
 #ifndef DFI_OWM_TREE_H
 #define DFI_OWM_TREE_H
 
@@ -149,7 +150,8 @@ DFI_UNUSED static int dfi_owm_has_owner(uintptr_t b, uintptr_t e, int reading)
 }
 
 /* fn(b, e) for each part of [b, e) that has no such owner. */
-static void dfi_owm_unowned(uintptr_t b, uintptr_t e, int reading, void (*fn)(void *arg, uintptr_t b, uintptr_t e), void *arg)
+static void dfi_owm_unowned(uintptr_t b, uintptr_t e, int reading, void (*fn)(void *arg, uintptr_t b, uintptr_t e),
+                            void *arg)
 {
     struct dfi_owm_walk w;
     unsigned i;

@@ -1,8 +1,8 @@
 /* api.h - the functions of libcuda and libnvrtc that df uses, found when the program runs
  *
  * Declared here, so that no header of CUDA is needed: the driver interface of CUDA 11 or later, whose symbols with a
- * version in their name stay what they are in later ones, and NVRTC 11 or later. Handles are void *, addresses of device
- * memory are uintptr_t, as wide as CUdeviceptr in a process of 32 and of 64 bits. */
+ * version in their name stay what they are in later ones, and NVRTC 11 or later. Handles are void *, addresses of
+ * device memory are uintptr_t, as wide as CUdeviceptr in a process of 32 and of 64 bits. */
 #ifndef DFI_GPU_CUDA_API_H
 #define DFI_GPU_CUDA_API_H
 
@@ -20,20 +20,23 @@
 
 /* Codes, flags and numbers of attributes, from cuda.h and nvrtc.h. */
 enum {
-    DFI_CUDA_OK = 0, DFI_CUDA_INVALID_VALUE = 1, DFI_CUDA_OUT_OF_MEMORY = 2, DFI_CUDA_NOT_INITIALIZED = 3, DFI_CUDA_DEINITIALIZED = 4,
-    DFI_CUDA_NO_DEVICE = 100, DFI_CUDA_INVALID_CONTEXT = 201, DFI_CUDA_ECC = 214, DFI_CUDA_NVLINK = 220, DFI_CUDA_CONTAINED = 226,
-    DFI_CUDA_NOT_READY = 600, DFI_CUDA_ILLEGAL_ADDRESS = 700, DFI_CUDA_OUT_OF_RESOURCES = 701, DFI_CUDA_LAUNCH_TIMEOUT = 702,
-    DFI_CUDA_CONTEXT_DESTROYED = 709, DFI_CUDA_ASSERT = 710, DFI_CUDA_STACK_ERROR = 714, DFI_CUDA_LAUNCH_FAILED = 719,
-    DFI_CUDA_TENSOR_MEMORY = 721, DFI_CUDA_MPS_NOT_READY = 807, DFI_CUDA_MPS_TERMINATED = 810, DFI_CUDA_UNKNOWN = 999
+    DFI_CUDA_OK = 0, DFI_CUDA_INVALID_VALUE = 1, DFI_CUDA_OUT_OF_MEMORY = 2, DFI_CUDA_NOT_INITIALIZED = 3,
+    DFI_CUDA_DEINITIALIZED = 4, DFI_CUDA_NO_DEVICE = 100, DFI_CUDA_INVALID_CONTEXT = 201, DFI_CUDA_ECC = 214,
+    DFI_CUDA_NVLINK = 220, DFI_CUDA_CONTAINED = 226, DFI_CUDA_NOT_READY = 600, DFI_CUDA_ILLEGAL_ADDRESS = 700,
+    DFI_CUDA_OUT_OF_RESOURCES = 701, DFI_CUDA_LAUNCH_TIMEOUT = 702, DFI_CUDA_CONTEXT_DESTROYED = 709,
+    DFI_CUDA_ASSERT = 710, DFI_CUDA_STACK_ERROR = 714, DFI_CUDA_LAUNCH_FAILED = 719, DFI_CUDA_TENSOR_MEMORY = 721,
+    DFI_CUDA_MPS_NOT_READY = 807, DFI_CUDA_MPS_TERMINATED = 810, DFI_CUDA_UNKNOWN = 999
 };
 enum {
-    DFI_CUDA_STREAM_NON_BLOCKING = 1, DFI_CUDA_EVENT_BLOCKING_SYNC = 1, DFI_CUDA_EVENT_NO_TIMING = 2, DFI_CUDA_HOST_PORTABLE = 1,
-    DFI_CUDA_POINTER_MEMORY_TYPE = 2, DFI_CUDA_POINTER_IS_MANAGED = 8, DFI_CUDA_MEMORY_HOST = 1, DFI_CUDA_MEMORY_DEVICE = 2
+    DFI_CUDA_STREAM_NON_BLOCKING = 1, DFI_CUDA_EVENT_BLOCKING_SYNC = 1, DFI_CUDA_EVENT_NO_TIMING = 2,
+    DFI_CUDA_HOST_PORTABLE = 1, DFI_CUDA_POINTER_MEMORY_TYPE = 2, DFI_CUDA_POINTER_IS_MANAGED = 8,
+    DFI_CUDA_MEMORY_HOST = 1, DFI_CUDA_MEMORY_DEVICE = 2
 };
 enum {
-    DFI_CUDA_MAX_THREADS = 1, DFI_CUDA_MAX_BLOCK_X = 2, DFI_CUDA_MAX_GRID_X = 5, DFI_CUDA_SHARED = 8, DFI_CUDA_WARP = 10,
-    DFI_CUDA_MAX_PITCH = 11, DFI_CUDA_REGISTERS = 12, DFI_CUDA_MULTIPROCESSORS = 16, DFI_CUDA_MAJOR = 75, DFI_CUDA_MINOR = 76,
-    DFI_CUDA_FUNCTION_THREADS = 0, DFI_CUDA_FUNCTION_SHARED = 1, DFI_CUDA_FUNCTION_LOCAL = 3, DFI_CUDA_FUNCTION_REGISTERS = 4
+    DFI_CUDA_MAX_THREADS = 1, DFI_CUDA_MAX_BLOCK_X = 2, DFI_CUDA_MAX_GRID_X = 5, DFI_CUDA_SHARED = 8,
+    DFI_CUDA_WARP = 10, DFI_CUDA_MAX_PITCH = 11, DFI_CUDA_REGISTERS = 12, DFI_CUDA_MULTIPROCESSORS = 16,
+    DFI_CUDA_MAJOR = 75, DFI_CUDA_MINOR = 76, DFI_CUDA_FUNCTION_THREADS = 0, DFI_CUDA_FUNCTION_SHARED = 1,
+    DFI_CUDA_FUNCTION_LOCAL = 3, DFI_CUDA_FUNCTION_REGISTERS = 4
 };
 
 /* CUDA_MEMCPY2D_v2 */
@@ -41,62 +44,63 @@ struct dfi_cuda_end { size_t x, y; int type; void *host; uintptr_t device; void 
 struct dfi_cuda_box { struct dfi_cuda_end from, to; size_t width, height; };
 
 /* X(member, symbol, parameters); all return 0 or a code. */
-#define DFI_CUDA_FUNCTIONS(X)                                                                                           \
-    X(init, "cuInit", (unsigned flags))                                                                                 \
-    X(version, "cuDriverGetVersion", (int *version))                                                                    \
-    X(error_name, "cuGetErrorName", (int code, const char **name))                                                      \
-    X(error_text, "cuGetErrorString", (int code, const char **text))                                                    \
-    X(device_count, "cuDeviceGetCount", (int *n))                                                                       \
-    X(device, "cuDeviceGet", (int *device, int i))                                                                      \
-    X(device_name, "cuDeviceGetName", (char *name, int bytes, int device))                                              \
-    X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))                                \
-    X(context_retain, "cuDevicePrimaryCtxRetain", (void **context, int device))                                         \
-    X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                                                    \
-    X(context_push, "cuCtxPushCurrent_v2", (void *context))                                                             \
-    X(context_pop, "cuCtxPopCurrent_v2", (void **context))                                                              \
-    X(context_sync, "cuCtxSynchronize", (void))                                                                         \
-    X(can_access_peer, "cuDeviceCanAccessPeer", (int *can, int device, int peer))                                       \
-    X(enable_peer, "cuCtxEnablePeerAccess", (void *peer, unsigned flags))                                               \
-    X(memory_info, "cuMemGetInfo_v2", (size_t *free_bytes, size_t *total))                                              \
-    X(memory_alloc, "cuMemAlloc_v2", (uintptr_t *p, size_t bytes))                                                      \
-    X(memory_free, "cuMemFree_v2", (uintptr_t p))                                                                       \
-    X(host_alloc, "cuMemHostAlloc", (void **p, size_t bytes, unsigned flags))                                           \
-    X(host_free, "cuMemFreeHost", (void *p))                                                                            \
-    X(pointer_attribute, "cuPointerGetAttribute", (void *value, int attribute, uintptr_t p))                            \
-    X(stream_create, "cuStreamCreate", (void **stream, unsigned flags))                                                 \
-    X(stream_destroy, "cuStreamDestroy_v2", (void *stream))                                                             \
-    X(stream_wait, "cuStreamWaitEvent", (void *stream, void *event, unsigned flags))                                    \
-    X(event_create, "cuEventCreate", (void **event, unsigned flags))                                                    \
-    X(event_destroy, "cuEventDestroy_v2", (void *event))                                                                \
-    X(event_record, "cuEventRecord", (void *event, void *stream))                                                       \
-    X(event_query, "cuEventQuery", (void *event))                                                                       \
-    X(event_sync, "cuEventSynchronize", (void *event))                                                                  \
-    X(copy_in, "cuMemcpyHtoDAsync_v2", (uintptr_t to, const void *from, size_t bytes, void *stream))                    \
-    X(copy_out, "cuMemcpyDtoHAsync_v2", (void *to, uintptr_t from, size_t bytes, void *stream))                         \
-    X(copy_on, "cuMemcpyDtoDAsync_v2", (uintptr_t to, uintptr_t from, size_t bytes, void *stream))                      \
-    X(copy_box, "cuMemcpy2DAsync_v2", (const struct dfi_cuda_box *box, void *stream))                                   \
-    X(copy_peer, "cuMemcpyPeerAsync",                                                                                   \
-      (uintptr_t to, void *to_context, uintptr_t from, void *from_context, size_t bytes, void *stream))                 \
-    X(module_load, "cuModuleLoadData", (void **module, const void *image))                                              \
-    X(module_unload, "cuModuleUnload", (void *module))                                                                  \
-    X(module_function, "cuModuleGetFunction", (void **function, void *module, const char *name))                        \
-    X(function_attribute, "cuFuncGetAttribute", (int *value, int attribute, void *function))                            \
-    X(launch, "cuLaunchKernel",                                                                                         \
-      (void *function, unsigned groups_x, unsigned groups_y, unsigned groups_z, unsigned group_x, unsigned group_y,     \
+#define DFI_CUDA_FUNCTIONS(X)                                                                                       \
+    X(init, "cuInit", (unsigned flags))                                                                             \
+    X(version, "cuDriverGetVersion", (int *version))                                                                \
+    X(error_name, "cuGetErrorName", (int code, const char **name))                                                  \
+    X(error_text, "cuGetErrorString", (int code, const char **text))                                                \
+    X(device_count, "cuDeviceGetCount", (int *n))                                                                   \
+    X(device, "cuDeviceGet", (int *device, int i))                                                                  \
+    X(device_name, "cuDeviceGetName", (char *name, int bytes, int device))                                          \
+    X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))                            \
+    X(context_retain, "cuDevicePrimaryCtxRetain", (void **context, int device))                                     \
+    X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                                                \
+    X(context_push, "cuCtxPushCurrent_v2", (void *context))                                                         \
+    X(context_pop, "cuCtxPopCurrent_v2", (void **context))                                                          \
+    X(context_sync, "cuCtxSynchronize", (void))                                                                     \
+    X(can_access_peer, "cuDeviceCanAccessPeer", (int *can, int device, int peer))                                   \
+    X(enable_peer, "cuCtxEnablePeerAccess", (void *peer, unsigned flags))                                           \
+    X(memory_info, "cuMemGetInfo_v2", (size_t *free_bytes, size_t *total))                                          \
+    X(memory_alloc, "cuMemAlloc_v2", (uintptr_t *p, size_t bytes))                                                  \
+    X(memory_free, "cuMemFree_v2", (uintptr_t p))                                                                   \
+    X(host_alloc, "cuMemHostAlloc", (void **p, size_t bytes, unsigned flags))                                       \
+    X(host_free, "cuMemFreeHost", (void *p))                                                                        \
+    X(pointer_attribute, "cuPointerGetAttribute", (void *value, int attribute, uintptr_t p))                        \
+    X(stream_create, "cuStreamCreate", (void **stream, unsigned flags))                                             \
+    X(stream_destroy, "cuStreamDestroy_v2", (void *stream))                                                         \
+    X(stream_wait, "cuStreamWaitEvent", (void *stream, void *event, unsigned flags))                                \
+    X(event_create, "cuEventCreate", (void **event, unsigned flags))                                                \
+    X(event_destroy, "cuEventDestroy_v2", (void *event))                                                            \
+    X(event_record, "cuEventRecord", (void *event, void *stream))                                                   \
+    X(event_query, "cuEventQuery", (void *event))                                                                   \
+    X(event_sync, "cuEventSynchronize", (void *event))                                                              \
+    X(copy_in, "cuMemcpyHtoDAsync_v2", (uintptr_t to, const void *from, size_t bytes, void *stream))                \
+    X(copy_out, "cuMemcpyDtoHAsync_v2", (void *to, uintptr_t from, size_t bytes, void *stream))                     \
+    X(copy_on, "cuMemcpyDtoDAsync_v2", (uintptr_t to, uintptr_t from, size_t bytes, void *stream))                  \
+    X(copy_box, "cuMemcpy2DAsync_v2", (const struct dfi_cuda_box *box, void *stream))                               \
+    X(copy_peer, "cuMemcpyPeerAsync",                                                                               \
+      (uintptr_t to, void *to_context, uintptr_t from, void *from_context, size_t bytes, void *stream))             \
+    X(module_load, "cuModuleLoadData", (void **module, const void *image))                                          \
+    X(module_unload, "cuModuleUnload", (void *module))                                                              \
+    X(module_function, "cuModuleGetFunction", (void **function, void *module, const char *name))                    \
+    X(function_attribute, "cuFuncGetAttribute", (int *value, int attribute, void *function))                        \
+    X(launch, "cuLaunchKernel",                                                                                     \
+      (void *function, unsigned groups_x, unsigned groups_y, unsigned groups_z, unsigned group_x, unsigned group_y, \
        unsigned group_z, unsigned shared, void *stream, void **parameters, void **extra))
-#define DFI_NVRTC_FUNCTIONS(X)                                                                                          \
-    X(version, "nvrtcVersion", (int *major, int *minor))                                                                \
-    X(create, "nvrtcCreateProgram",                                                                                     \
-      (void **program, const char *text, const char *name, int n, const char *const *headers, const char *const *names)) \
-    X(destroy, "nvrtcDestroyProgram", (void **program))                                                                 \
-    X(compile, "nvrtcCompileProgram", (void *program, int n, const char *const *options))                               \
-    X(words_size, "nvrtcGetProgramLogSize", (void *program, size_t *bytes))                                             \
-    X(words, "nvrtcGetProgramLog", (void *program, char *words))                                                        \
-    X(ptx_size, "nvrtcGetPTXSize", (void *program, size_t *bytes))                                                      \
-    X(ptx, "nvrtcGetPTX", (void *program, char *ptx))                                                                   \
-    X(cubin_size, "nvrtcGetCUBINSize", (void *program, size_t *bytes))                                                  \
-    X(cubin, "nvrtcGetCUBIN", (void *program, char *cubin))                                                             \
-    X(n_archs, "nvrtcGetNumSupportedArchs", (int *n))                                                                   \
+#define DFI_NVRTC_FUNCTIONS(X)                                                                \
+    X(version, "nvrtcVersion", (int *major, int *minor))                                      \
+    X(create, "nvrtcCreateProgram",                                                           \
+      (void **program, const char *text, const char *name, int n, const char *const *headers, \
+       const char *const *names))                                                             \
+    X(destroy, "nvrtcDestroyProgram", (void **program))                                       \
+    X(compile, "nvrtcCompileProgram", (void *program, int n, const char *const *options))     \
+    X(words_size, "nvrtcGetProgramLogSize", (void *program, size_t *bytes))                   \
+    X(words, "nvrtcGetProgramLog", (void *program, char *words))                              \
+    X(ptx_size, "nvrtcGetPTXSize", (void *program, size_t *bytes))                            \
+    X(ptx, "nvrtcGetPTX", (void *program, char *ptx))                                         \
+    X(cubin_size, "nvrtcGetCUBINSize", (void *program, size_t *bytes))                        \
+    X(cubin, "nvrtcGetCUBIN", (void *program, char *cubin))                                   \
+    X(n_archs, "nvrtcGetNumSupportedArchs", (int *n))                                         \
     X(archs, "nvrtcGetSupportedArchs", (int *archs))
 
 enum { DFI_CUDA_ARCHS = 64 }; /* NVRTC 13.0 has 12; as many as it may have */
@@ -171,7 +175,8 @@ static int dfi_cuda_load_compiler_named(const char *name, char *why, size_t byte
     if ((missing = dfi_cuda_find_compiler(dfi_cuda.compiler)) != NULL)
         snprintf(why, bytes, "%s has no %s: NVRTC 11.2 or later is needed", name, missing);
     else if ((code = dfi_cuda.rtc.version(&dfi_cuda.rtc_version[0], &dfi_cuda.rtc_version[1])) != 0 ||
-             (code = dfi_cuda.rtc.n_archs(&dfi_cuda.n_archs)) != 0 || dfi_cuda.n_archs < 1 || dfi_cuda.n_archs > DFI_CUDA_ARCHS ||
+             (code = dfi_cuda.rtc.n_archs(&dfi_cuda.n_archs)) != 0 || dfi_cuda.n_archs < 1 ||
+             dfi_cuda.n_archs > DFI_CUDA_ARCHS ||
              (code = dfi_cuda.rtc.archs(dfi_cuda.archs)) != 0)
         snprintf(why, bytes, "%s: nvrtcGetSupportedArchs: error %d, %d of them", name, code, dfi_cuda.n_archs);
     else return 0;
@@ -202,7 +207,8 @@ static int dfi_cuda_load(char *why, size_t bytes)
 {
     int n = 0, version = 0;
     *why = 0;
-    if (!dfi_cuda_load_driver(&n, &version, why, bytes) && n > 0 && !dfi_cuda_load_compiler(version, why, bytes)) return n;
+    if (!dfi_cuda_load_driver(&n, &version, why, bytes) && n > 0 && !dfi_cuda_load_compiler(version, why, bytes))
+        return n;
     /* libcuda stays loaded when it was initialised: it has threads of its own */
     return 0;
 }

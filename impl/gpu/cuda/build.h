@@ -38,7 +38,8 @@ static void dfi_cuda_words(void *program, char *log, size_t log_bytes)
     size_t bytes = 0;
     char *words;
     if (dfi_cuda.rtc.words_size(program, &bytes) || bytes < 2 || !(words = (char *)dfi_malloc(bytes))) return;
-    if (!dfi_cuda.rtc.words(program, words)) snprintf(log, log_bytes, "%.*s", (int)(bytes < 65536 ? bytes : 65536), words);
+    if (!dfi_cuda.rtc.words(program, words))
+        snprintf(log, log_bytes, "%.*s", (int)(bytes < 65536 ? bytes : 65536), words);
     dfi_mfree(words);
 }
 
@@ -61,9 +62,10 @@ static void dfi_cuda_options_of(const struct dfi_cuda_target *t, struct dfi_cuda
     if (DF_GPU_EXACT) o->option[o->n++] = "--fmad=false";
 }
 
-/* From the text to an image for cuModuleLoadData, to be freed by dfi_mfree. name: of the file, where the text says none. */
-static df_result dfi_cuda_compile(const char *text, const char *name, const struct dfi_cuda_options *o, int is_ptx, char **image, size_t *bytes,
-                                  char *log, size_t log_bytes)
+/* From the text to an image for cuModuleLoadData, to be freed by dfi_mfree. name: of the file, where the text says
+ * none. */
+static df_result dfi_cuda_compile(const char *text, const char *name, const struct dfi_cuda_options *o, int is_ptx,
+                                  char **image, size_t *bytes, char *log, size_t log_bytes)
 {
     void *program = NULL;
     const char *call;
@@ -91,7 +93,8 @@ static df_result dfi_cuda_compile(const char *text, const char *name, const stru
 }
 
 /* Loads an image: b's function and its limits. pre: entered. */
-static df_result dfi_cuda_load_image(struct dfi_gpu *d, const struct dfi_kernel *k, struct dfi_built *b, const char *image)
+static df_result dfi_cuda_load_image(struct dfi_gpu *d, const struct dfi_kernel *k, struct dfi_built *b,
+                                     const char *image)
 {
     struct dfi_cuda_device *u = dfi_cuda_of(d);
     struct dfi_cuda_module *m = (struct dfi_cuda_module *)dfi_malloc(sizeof *m);
@@ -105,13 +108,15 @@ static df_result dfi_cuda_load_image(struct dfi_gpu *d, const struct dfi_kernel 
     df_result r;
     if (!m) return DF_ERROR_MEMORY;
     m->module = NULL;
-    if ((r = dfi_cuda_check(d, "cuModuleLoadData", dfi_cuda.cu.module_load(&m->module, (const void *)image))) != DF_OK) {
+    if ((r = dfi_cuda_check(d, "cuModuleLoadData",
+                            dfi_cuda.cu.module_load(&m->module, (const void *)image))) != DF_OK) {
         dfi_mfree(m);
         return r;
     }
     m->next = u->modules, u->modules = m;
     dfi_kernel_symbol(k, symbol, sizeof symbol);
-    if ((r = dfi_cuda_check(d, "cuModuleGetFunction", dfi_cuda.cu.module_function(&b->handle, m->module, symbol))) != DF_OK) return r;
+    if ((r = dfi_cuda_check(d, "cuModuleGetFunction",
+                            dfi_cuda.cu.module_function(&b->handle, m->module, symbol))) != DF_OK) return r;
     for (i = 0; i < sizeof row / sizeof *row; i++)
         if ((r = dfi_cuda_check(d, "cuFuncGetAttribute",
                                 dfi_cuda.cu.function_attribute(row[i].value, row[i].attribute, b->handle))) != DF_OK)
@@ -133,8 +138,8 @@ static df_result dfi_cuda_use_image(struct dfi_gpu *d, const struct dfi_kernel *
 }
 
 /* b's function from a text: the image is on the disk, or is compiled and put there. */
-static df_result dfi_cuda_build_text(struct dfi_gpu *d, const struct dfi_kernel *k, struct dfi_built *b, const char *text,
-                                     const struct dfi_cuda_target *t, char *log, size_t log_bytes)
+static df_result dfi_cuda_build_text(struct dfi_gpu *d, const struct dfi_kernel *k, struct dfi_built *b,
+                                     const char *text, const struct dfi_cuda_target *t, char *log, size_t log_bytes)
 {
     struct dfi_cuda_options o;
     struct dfi_cache_key key;
@@ -158,7 +163,8 @@ static df_result dfi_cuda_build_text(struct dfi_gpu *d, const struct dfi_kernel 
     return dfi_cuda_use_image(d, k, b, image);
 }
 
-static df_result dfi_cuda_build(struct dfi_gpu *d, struct dfi_kernel *k, struct dfi_built *b, char *log, size_t log_bytes)
+static df_result dfi_cuda_build(struct dfi_gpu *d, struct dfi_kernel *k, struct dfi_built *b, char *log,
+                                size_t log_bytes)
 {
     struct dfi_cuda_device *u = dfi_cuda_of(d);
     struct dfi_cuda_target t;
@@ -166,11 +172,12 @@ static df_result dfi_cuda_build(struct dfi_gpu *d, struct dfi_kernel *k, struct 
     df_result r;
     *log = 0;
     if (dfi_cuda_target_of(u, &t)) {
-        snprintf(log, log_bytes, "NVRTC %d.%d does not compile for devices of compute capability %d.%d", dfi_cuda.rtc_version[0],
-                 dfi_cuda.rtc_version[1], u->arch / 10, u->arch % 10);
+        snprintf(log, log_bytes, "NVRTC %d.%d does not compile for devices of compute capability %d.%d",
+                 dfi_cuda.rtc_version[0], dfi_cuda.rtc_version[1], u->arch / 10, u->arch % 10);
         return DF_ERROR_KERNEL;
     }
-    if (!(text = dfi_kernel_text(k, DFI_CUDA_C, b->block[0] ? b->block : NULL, log, log_bytes))) return *log ? DF_ERROR_KERNEL : DF_ERROR_MEMORY;
+    if (!(text = dfi_kernel_text(k, DFI_CUDA_C, b->block[0] ? b->block : NULL, log, log_bytes)))
+        return *log ? DF_ERROR_KERNEL : DF_ERROR_MEMORY;
     r = dfi_cuda_build_text(d, k, b, text, &t, log, log_bytes);
     dfi_mfree(text);
     if (r != DF_ERROR_DEVICE || dfi_load_acquire(&u->lost)) return r;

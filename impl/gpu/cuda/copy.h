@@ -1,9 +1,9 @@
 /* copy.h - copies to, from, within and between devices of CUDA
  *
- * The driver moves memory of the host by itself, while the host does something else, only if it is pinned. Pageable memory
- * goes through pinned memory of ours, in pieces: while one piece travels, the next one is copied by the processor; a
- * block of a matrix lies packed in a piece. To a device, the caller waits only if all pieces still travel. From a device, the
- * caller waits for the data. */
+ * The driver moves memory of the host by itself, while the host does something else, only if it is pinned. Pageable
+ * memory goes through pinned memory of ours, in pieces: while one piece travels, the next one is copied by the
+ * processor; a block of a matrix lies packed in a piece. To a device, the caller waits only if all pieces still
+ * travel. From a device, the caller waits for the data. */
 #ifndef DFI_GPU_CUDA_COPY_H
 #define DFI_GPU_CUDA_COPY_H
 
@@ -16,9 +16,9 @@
 #if defined(DF_USE_CUDA)
 
 enum {
-    /* 1 MiB travels in 20 to 80 us on PCIe 5 to 3; to put a copy into a stream and to record an event takes about 5. Smaller
-     * pieces would not travel at the full rate, with larger ones the first and the last take longer, which nothing
-     * overlaps, and do not stay in the processor's cache. */
+    /* 1 MiB travels in 20 to 80 us on PCIe 5 to 3; to put a copy into a stream and to record an event takes about 5.
+     * Smaller pieces would not travel at the full rate, with larger ones the first and the last take longer, which
+     * nothing overlaps, and do not stay in the processor's cache. */
     DFI_CUDA_PIECE = 1 << 20,
     DFI_CUDA_SMALL = 64 << 10,   /* up to this size cuMemcpyHtoDAsync takes the data along, says the CUDA manual */
     DFI_CUDA_ALIGN = 64          /* of what is put into a piece: a cache line */
@@ -41,8 +41,8 @@ static struct dfi_cuda_end dfi_cuda_memory(dfi_memory m, size_t pitch)
 }
 
 /* A copy that is not strided. *call: the function, for the text of an error. */
-static int dfi_cuda_line(const struct dfi_cuda_end *to, const struct dfi_cuda_end *from, size_t at_to, size_t at_from, size_t bytes,
-                         void *stream, const char **call)
+static int dfi_cuda_line(const struct dfi_cuda_end *to, const struct dfi_cuda_end *from, size_t at_to,
+                         size_t at_from, size_t bytes, void *stream, const char **call)
 {
     if (to->type == DFI_CUDA_MEMORY_HOST) {
         *call = "cuMemcpyDtoHAsync";
@@ -57,24 +57,27 @@ static int dfi_cuda_line(const struct dfi_cuda_end *to, const struct dfi_cuda_en
 }
 
 /* Puts one copy into queue q and counts it. The driver's code; *call: the function. pre: entered. */
-static int dfi_cuda_put(struct dfi_gpu *d, int q, void *stream, const struct dfi_cuda_end *to, const struct dfi_cuda_end *from,
-                        size_t row, size_t rows, const char **call)
+static int dfi_cuda_put(struct dfi_gpu *d, int q, void *stream, const struct dfi_cuda_end *to,
+                        const struct dfi_cuda_end *from, size_t row, size_t rows, const char **call)
 {
     size_t most = dfi_cuda_of(d)->max_pitch, i;
     int code = 0;
-    if (rows == 1 || (to->pitch == row && from->pitch == row)) code = dfi_cuda_line(to, from, 0, 0, row * rows, stream, call);
+    if (rows == 1 || (to->pitch == row && from->pitch == row))
+        code = dfi_cuda_line(to, from, 0, 0, row * rows, stream, call);
     else if (to->pitch <= most && from->pitch <= most) {
         struct dfi_cuda_box box;
         box.from = *from, box.to = *to, box.width = row, box.height = rows;
         *call = "cuMemcpy2DAsync";
         code = dfi_cuda.cu.copy_box(&box, stream);
     } else
-        for (i = 0; i < rows && !code; i++) code = dfi_cuda_line(to, from, i * to->pitch, i * from->pitch, row, stream, call);
+        for (i = 0; i < rows && !code; i++)
+            code = dfi_cuda_line(to, from, i * to->pitch, i * from->pitch, row, stream, call);
     dfi_cuda_counted(d, q); /* also if it failed: some of the rows may be under way */
     return code;
 }
 
-static df_result dfi_cuda_copy(struct dfi_gpu *d, int q, void *stream, struct dfi_cuda_end to, struct dfi_cuda_end from, size_t row, size_t rows)
+static df_result dfi_cuda_copy(struct dfi_gpu *d, int q, void *stream, struct dfi_cuda_end to,
+                               struct dfi_cuda_end from, size_t row, size_t rows)
 {
     const char *call = NULL;
     int code = dfi_cuda_put(d, q, stream, &to, &from, row, rows, &call);
@@ -97,7 +100,8 @@ static int dfi_cuda_is_pinned(const void *p, const struct dfi_box *b)
     end[0] = (uintptr_t)p, end[1] = (uintptr_t)p + (b->rows - 1) * b->ld + b->row - 1;
     for (i = 0; i < 2; i++) {
         type = 0;
-        if (dfi_cuda.cu.pointer_attribute((void *)&type, DFI_CUDA_POINTER_MEMORY_TYPE, end[i]) || type != DFI_CUDA_MEMORY_HOST) return 0;
+        if (dfi_cuda.cu.pointer_attribute((void *)&type, DFI_CUDA_POINTER_MEMORY_TYPE, end[i]) ||
+            type != DFI_CUDA_MEMORY_HOST) return 0;
     }
     return 1;
 }
@@ -158,7 +162,8 @@ static df_result dfi_cuda_room(struct dfi_gpu *d, int q, size_t bytes, char **ro
     return r;
 }
 
-static df_result dfi_cuda_staged_in(struct dfi_gpu *d, int q, void *stream, dfi_memory to, const char *from, const struct dfi_box *b)
+static df_result dfi_cuda_staged_in(struct dfi_gpu *d, int q, void *stream, dfi_memory to, const char *from,
+                                    const struct dfi_box *b)
 {
     struct dfi_cuda_stage *s = &dfi_cuda_of(d)->queue[q].stage;
     struct dfi_cuda_walk w = { *b, 0, 0 };
@@ -168,14 +173,16 @@ static df_result dfi_cuda_staged_in(struct dfi_gpu *d, int q, void *stream, dfi_
     while (!r && dfi_cuda_next(&w, &part)) {
         if ((r = dfi_cuda_room(d, q, part.row * part.rows, &room)) != DF_OK) break;
         dfi_cuda_rows(room, from + part.at_host, part.row, part.rows, part.row, b->ld);
-        r = dfi_cuda_copy(d, q, stream, dfi_cuda_memory(to + part.at_device, b->pitch), dfi_cuda_host((void *)room, part.row), part.row, part.rows);
+        r = dfi_cuda_copy(d, q, stream, dfi_cuda_memory(to + part.at_device, b->pitch),
+                          dfi_cuda_host((void *)room, part.row), part.row, part.rows);
         s->last[s->now] = dfi_load_relaxed(&d->issued[q]);
     }
     return r;
 }
 
 /* Some pieces are under way while the oldest of them is waited for and copied to where it belongs. */
-static df_result dfi_cuda_staged_out(struct dfi_gpu *d, int q, void *stream, char *to, dfi_memory from, const struct dfi_box *b)
+static df_result dfi_cuda_staged_out(struct dfi_gpu *d, int q, void *stream, char *to, dfi_memory from,
+                                     const struct dfi_box *b)
 {
     struct dfi_cuda_stage *s = &dfi_cuda_of(d)->queue[q].stage;
     struct dfi_cuda_walk w = { *b, 0, 0 };
@@ -189,8 +196,8 @@ static df_result dfi_cuda_staged_out(struct dfi_gpu *d, int q, void *stream, cha
             if (!dfi_cuda_next(&w, part)) { more = 0; continue; }
             s->used = DFI_CUDA_PIECE; /* a piece each: */
             if ((r = dfi_cuda_room(d, q, part->row * part->rows, &way[i].room)) != DF_OK) break;
-            r = dfi_cuda_copy(d, q, stream, dfi_cuda_host((void *)way[i].room, part->row), dfi_cuda_memory(from + part->at_device, b->pitch),
-                              part->row, part->rows);
+            r = dfi_cuda_copy(d, q, stream, dfi_cuda_host((void *)way[i].room, part->row),
+                              dfi_cuda_memory(from + part->at_device, b->pitch), part->row, part->rows);
             s->last[s->now] = way[i].point = dfi_load_relaxed(&d->issued[q]);
             n++;
         } else {
@@ -206,7 +213,8 @@ static df_result dfi_cuda_staged_out(struct dfi_gpu *d, int q, void *stream, cha
 /* --- what the engine calls --------------------------------------------------------------------------- */
 
 /* `host` is copied to or from `memory`. */
-static df_result dfi_cuda_copy_host(struct dfi_gpu *d, int q, int in, void *host, dfi_memory memory, const struct dfi_box *box)
+static df_result dfi_cuda_copy_host(struct dfi_gpu *d, int q, int in, void *host, dfi_memory memory,
+                                    const struct dfi_box *box)
 {
     struct dfi_box b = *box;
     struct dfi_cuda_end here, there;
@@ -217,7 +225,8 @@ static df_result dfi_cuda_copy_host(struct dfi_gpu *d, int q, int in, void *host
     if (!dfi_cuda_normal(&b)) return DF_OK;
     if ((r = dfi_cuda_enter_queue(d, q, &stream)) != DF_OK) return r;
     here = dfi_cuda_host(host, b.ld), there = dfi_cuda_memory(memory, b.pitch);
-    direct = (in && b.rows == 1 && b.row <= DFI_CUDA_SMALL) || dfi_cuda_is_pinned(host, &b) || !dfi_cuda_has_stage(d, q);
+    direct = (in && b.rows == 1 && b.row <= DFI_CUDA_SMALL) || dfi_cuda_is_pinned(host, &b) ||
+        !dfi_cuda_has_stage(d, q);
     if (direct) code = dfi_cuda_put(d, q, stream, in ? &there : &here, in ? &here : &there, b.row, b.rows, &call);
     /* an invalid value: the memory is pinned in several parts, or not everywhere between its ends */
     if (direct && (code != DFI_CUDA_INVALID_VALUE || !dfi_cuda_has_stage(d, q))) r = dfi_cuda_check(d, call, code);
@@ -249,7 +258,8 @@ static df_result dfi_cuda_copy_on(struct dfi_gpu *d, int q, dfi_memory to, dfi_m
 }
 
 /* From device e to device d. Where they cannot reach each other's memory the driver goes through the host by itself. */
-static df_result dfi_cuda_copy_peer(struct dfi_gpu *d, int q, dfi_memory to, struct dfi_gpu *e, dfi_memory from, size_t bytes)
+static df_result dfi_cuda_copy_peer(struct dfi_gpu *d, int q, dfi_memory to, struct dfi_gpu *e, dfi_memory from,
+                                    size_t bytes)
 {
     struct dfi_cuda_device *u = dfi_cuda_of(d), *other = dfi_cuda_of(e);
     void *stream;
@@ -257,10 +267,12 @@ static df_result dfi_cuda_copy_peer(struct dfi_gpu *d, int q, dfi_memory to, str
     int can = 0;
     if (!bytes) return DF_OK;
     if ((r = dfi_cuda_enter_queue(d, q, &stream)) != DF_OK) return DF_ERROR_DEVICE;
-    if (e->index >= 0 && e->index < DFI_CUDA_KNOWN && !dfi_exchange_acq_rel(&u->peer[e->index], 1) && /* the word alone matters */
+    /* the word alone matters */
+    if (e->index >= 0 && e->index < DFI_CUDA_KNOWN && !dfi_exchange_acq_rel(&u->peer[e->index], 1) &&
         !dfi_cuda.cu.can_access_peer(&can, u->device, other->device) && can)
         (void)dfi_cuda.cu.enable_peer(other->context, 0); /* others may have enabled it; without it, it is slower */
-    r = dfi_cuda_check(d, "cuMemcpyPeerAsync", dfi_cuda.cu.copy_peer(to, u->context, from, other->context, bytes, stream));
+    r = dfi_cuda_check(d, "cuMemcpyPeerAsync",
+                       dfi_cuda.cu.copy_peer(to, u->context, from, other->context, bytes, stream));
     dfi_cuda_counted(d, q);
     dfi_cuda_leave();
     return r ? DF_ERROR_DEVICE : DF_OK;

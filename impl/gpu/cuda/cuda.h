@@ -43,17 +43,20 @@ static df_result dfi_cuda_ask(struct dfi_gpu *d)
     const struct { int attribute, *value; } row[] = {
         { DFI_CUDA_MAX_THREADS, &info->max_group }, { DFI_CUDA_MAX_BLOCK_X, &info->max_group_dim[0] },
         { DFI_CUDA_MAX_BLOCK_X + 1, &info->max_group_dim[1] }, { DFI_CUDA_MAX_BLOCK_X + 2, &info->max_group_dim[2] },
-        { DFI_CUDA_MAX_GRID_X, &groups[0] }, { DFI_CUDA_MAX_GRID_X + 1, &groups[1] }, { DFI_CUDA_MAX_GRID_X + 2, &groups[2] },
+        { DFI_CUDA_MAX_GRID_X, &groups[0] }, { DFI_CUDA_MAX_GRID_X + 1, &groups[1] },
+        { DFI_CUDA_MAX_GRID_X + 2, &groups[2] },
         { DFI_CUDA_SHARED, &shared }, { DFI_CUDA_REGISTERS, &info->registers }, { DFI_CUDA_WARP, &info->warp },
         { DFI_CUDA_MULTIPROCESSORS, &info->units }, { DFI_CUDA_MAX_PITCH, &pitch }, { DFI_CUDA_MAJOR, &major },
         { DFI_CUDA_MINOR, &minor }
     };
     size_t i;
     df_result r;
-    if ((r = dfi_cuda_check(d, "cuDeviceGetName", dfi_cuda.cu.device_name(info->name, (int)sizeof info->name, u->device))) != DF_OK) return r;
+    if ((r = dfi_cuda_check(d, "cuDeviceGetName",
+                            dfi_cuda.cu.device_name(info->name, (int)sizeof info->name, u->device))) != DF_OK) return r;
     info->name[sizeof info->name - 1] = 0;
     for (i = 0; i < sizeof row / sizeof *row; i++)
-        if ((r = dfi_cuda_check(d, "cuDeviceGetAttribute", dfi_cuda.cu.device_attribute(row[i].value, row[i].attribute, u->device))) != DF_OK)
+        if ((r = dfi_cuda_check(d, "cuDeviceGetAttribute",
+                                dfi_cuda.cu.device_attribute(row[i].value, row[i].attribute, u->device))) != DF_OK)
             return r;
     for (i = 0; i < 3; i++) info->max_groups[i] = groups[i];
     info->max_shared = (size_t)shared;
@@ -74,8 +77,8 @@ static df_result dfi_cuda_ask_memory(struct dfi_gpu *d)
     return r;
 }
 
-/* Makes d's context that of the thread, to give something back. Of a device that failed, too: it may be but one call that
- * did, and what was put into the queues goes on. Nonzero: it is that of the thread. */
+/* Makes d's context that of the thread, to give something back. Of a device that failed, too: it may be but one call
+ * that did, and what was put into the queues goes on. Nonzero: it is that of the thread. */
 static int dfi_cuda_enter_to_free(struct dfi_gpu *d)
 {
     struct dfi_cuda_device *u = dfi_cuda_of(d);
@@ -149,14 +152,15 @@ static void dfi_cuda_free(struct dfi_gpu *d, dfi_memory m)
 
 /* --- kernels ---------------------------------------------------------------------------------------- */
 
-static df_result dfi_cuda_launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, struct dfi_built *b, const int *groups, const int *group,
-                                 const struct dfi_arg *args, int n_args)
+static df_result dfi_cuda_launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, struct dfi_built *b,
+                                 const int *groups, const int *group, const struct dfi_arg *args, int n_args)
 {
     void *value[DFI_CUDA_ARGUMENTS], *stream;
     df_result r;
     int i;
     DFI_ASSERT(n_args <= DFI_CUDA_ARGUMENTS);
-    for (i = 0; i < n_args; i++) memcpy((void *)&value[i], (const void *)&args[i].p, sizeof value[i]); /* const in the argument */
+    /* const in the argument */
+    for (i = 0; i < n_args; i++) memcpy((void *)&value[i], (const void *)&args[i].p, sizeof value[i]);
     if ((r = dfi_cuda_enter_queue(d, q, &stream)) != DF_OK) return r;
     r = dfi_cuda_check(d, "cuLaunchKernel",
                        dfi_cuda.cu.launch(b->handle, (unsigned)groups[0], (unsigned)groups[1], (unsigned)groups[2],
@@ -185,16 +189,18 @@ static int dfi_cuda_is_device_memory(struct dfi_gpu *d, const void *p)
 {
     int type = 0, managed = 0, yes;
     if (dfi_cuda_enter(d)) return 0;
-    yes = !dfi_cuda.cu.pointer_attribute((void *)&type, DFI_CUDA_POINTER_MEMORY_TYPE, (uintptr_t)p) && type == DFI_CUDA_MEMORY_DEVICE &&
+    yes = !dfi_cuda.cu.pointer_attribute((void *)&type, DFI_CUDA_POINTER_MEMORY_TYPE, (uintptr_t)p) &&
+        type == DFI_CUDA_MEMORY_DEVICE &&
           (dfi_cuda.cu.pointer_attribute((void *)&managed, DFI_CUDA_POINTER_IS_MANAGED, (uintptr_t)p) || !managed);
     dfi_cuda_leave();
     return yes;
 }
 
 static const struct dfi_gpu_driver dfi_cuda_driver = {
-    "CUDA", dfi_cuda_count, dfi_cuda_open, dfi_cuda_close, dfi_cuda_alloc, dfi_cuda_free, dfi_cuda_copy_in, dfi_cuda_copy_out,
-    dfi_cuda_copy_on, dfi_cuda_copy_peer, dfi_cuda_wait, dfi_cuda_reached, dfi_cuda_sync, dfi_cuda_flush, dfi_cuda_build, dfi_cuda_launch,
-    dfi_cuda_native, dfi_cuda_native_end, dfi_cuda_is_device_memory
+    "CUDA", dfi_cuda_count, dfi_cuda_open, dfi_cuda_close, dfi_cuda_alloc, dfi_cuda_free, dfi_cuda_copy_in,
+    dfi_cuda_copy_out, dfi_cuda_copy_on, dfi_cuda_copy_peer, dfi_cuda_wait, dfi_cuda_reached, dfi_cuda_sync,
+    dfi_cuda_flush, dfi_cuda_build, dfi_cuda_launch, dfi_cuda_native, dfi_cuda_native_end,
+    dfi_cuda_is_device_memory
 };
 
 #endif

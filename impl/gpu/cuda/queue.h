@@ -1,16 +1,18 @@
 /* queue.h - devices of CUDA: their contexts, queues, and when what is in a queue is done
  *
- * A device is its primary context, which the CUDA runtime and its libraries use too. A queue is a stream. Operations are
- * counted, dfi_gpu.issued; an event is recorded only when somebody asks for a point that no event recorded so far covers.
+ * A device is its primary context, which the CUDA runtime and its libraries use too. A queue is a stream. Operations
+ * are counted, dfi_gpu.issued; an event is recorded only when somebody asks for a point that no event recorded so
+ * far covers.
  *
- * Why events can be used again. (1) An event belongs to one queue, and is recorded in its stream alone. (2) It covers what
- * was counted before it was recorded, as an operation is counted after it was put into the stream (release and acquire of
- * `issued`). `covers` is set under the queue's lock, after cuEventRecord succeeded: an event that was never recorded, for
- * which cuStreamWaitEvent would not wait, is never found. (3) What is recorded later in a stream is done later. So a
- * thread that sleeps in cuEventSynchronize while the event is recorded once more wakes when what it asked for is done, or
- * later; it takes for done what the event covered when it began. `users` keeps that from happening while others are
- * free. (4) cuStreamWaitEvent takes the event as it was recorded last, at the call; that is under the lock of the queue it
- * belongs to. (5) Who waits, waits for what was put into a stream before: there is no circle. */
+ * Why events can be used again. (1) An event belongs to one queue, and is recorded in its stream alone. (2) It
+ * covers what was counted before it was recorded, as an operation is counted after it was put into the stream
+ * (release and acquire of `issued`). `covers` is set under the queue's lock, after cuEventRecord succeeded: an event
+ * that was never recorded, for which cuStreamWaitEvent would not wait, is never found. (3) What is recorded later in
+ * a stream is done later. So a thread that sleeps in cuEventSynchronize while the event is recorded once more wakes
+ * when what it asked for is done, or later; it takes for done what the event covered when it began. `users` keeps
+ * that from happening while others are free. (4) cuStreamWaitEvent takes the event as it was recorded last, at the
+ * call; that is under the lock of the queue it belongs to. (5) Who waits, waits for what was put into a stream
+ * before: there is no circle. */
 #ifndef DFI_GPU_CUDA_QUEUE_H
 #define DFI_GPU_CUDA_QUEUE_H
 
@@ -107,12 +109,17 @@ static df_result dfi_cuda_fail(struct dfi_gpu *d, const char *call, int code)
 {
     dfi_cuda_say(dfi_gpu_error, sizeof dfi_gpu_error, call, code);
     if (dfi_cuda_is_fatal(code)) dfi_cuda_set_lost(d);
-    return code == DFI_CUDA_OUT_OF_MEMORY ? DF_ERROR_DEVICE_MEMORY : code == DFI_CUDA_OUT_OF_RESOURCES ? DF_ERROR_GRID : DF_ERROR_DEVICE;
+    return code == DFI_CUDA_OUT_OF_MEMORY ? DF_ERROR_DEVICE_MEMORY : code == DFI_CUDA_OUT_OF_RESOURCES
+        ? DF_ERROR_GRID : DF_ERROR_DEVICE;
 }
 
-static df_result dfi_cuda_check(struct dfi_gpu *d, const char *call, int code) { return code ? dfi_cuda_fail(d, call, code) : DF_OK; }
+static df_result dfi_cuda_check(struct dfi_gpu *d, const char *call, int code)
+{
+    return code ? dfi_cuda_fail(d, call, code) : DF_OK;
+}
 
-/* Makes d's context that of the calling thread, which may have another one for its own use. Each success has its leave. */
+/* Makes d's context that of the calling thread, which may have another one for its own use. Each success has its
+ * leave. */
 static df_result dfi_cuda_enter(struct dfi_gpu *d)
 {
     struct dfi_cuda_device *u = dfi_cuda_of(d);
@@ -136,7 +143,8 @@ static df_result dfi_cuda_stream(struct dfi_gpu *d, int q, void **stream)
     DFI_ATOMIC(void *) *at = &dfi_cuda_of(d)->queue[q].stream;
     df_result r;
     if ((*stream = dfi_load_relaxed(at)) != NULL) return DF_OK;
-    if ((r = dfi_cuda_check(d, "cuStreamCreate", dfi_cuda.cu.stream_create(stream, DFI_CUDA_STREAM_NON_BLOCKING))) != DF_OK) return r;
+    if ((r = dfi_cuda_check(d, "cuStreamCreate",
+                            dfi_cuda.cu.stream_create(stream, DFI_CUDA_STREAM_NON_BLOCKING))) != DF_OK) return r;
     dfi_store_relaxed(at, *stream); /* others read it after they have seen that something was counted */
     return DF_OK;
 }
@@ -159,14 +167,16 @@ static void dfi_cuda_counted(struct dfi_gpu *d, int q)
 /* pre: the queue's lock is held. */
 static void dfi_cuda_done(struct dfi_cuda_queue *u, uintptr_t point)
 {
-    if (point > dfi_load_relaxed(&u->done)) dfi_store_release(&u->done, point); /* pairs with the acquire in dfi_cuda_is_done */
+    /* pairs with the acquire in dfi_cuda_is_done */
+    if (point > dfi_load_relaxed(&u->done)) dfi_store_release(&u->done, point);
 }
 static int dfi_cuda_is_done(struct dfi_cuda_queue *u, uintptr_t point)
 {
     return point <= dfi_load_acquire(&u->done); /* pairs with the release in dfi_cuda_done */
 }
 
-/* An event to be recorded: one that has nothing to tell any more, a new one, or the oldest. pre: the queue's lock is held. */
+/* An event to be recorded: one that has nothing to tell any more, a new one, or the oldest. pre: the queue's lock
+ * is held. */
 static df_result dfi_cuda_event_free(struct dfi_gpu *d, struct dfi_cuda_queue *u, struct dfi_cuda_event **event)
 {
     struct dfi_cuda_event *best = NULL, *e;
@@ -203,13 +213,15 @@ static df_result dfi_cuda_event_of(struct dfi_gpu *d, int q, uintptr_t point, st
     covers = dfi_load_acquire(&d->issued[q]); /* pairs with the release in dfi_cuda_counted */
     DFI_ASSERT(point <= covers);
     if ((r = dfi_cuda_event_free(d, u, &best)) != DF_OK) return r;
-    if ((r = dfi_cuda_check(d, "cuEventRecord", dfi_cuda.cu.event_record(best->event, dfi_load_relaxed(&u->stream)))) != DF_OK) return r;
+    if ((r = dfi_cuda_check(d, "cuEventRecord",
+                            dfi_cuda.cu.event_record(best->event, dfi_load_relaxed(&u->stream)))) != DF_OK) return r;
     best->covers = covers;
     *event = best;
     return DF_OK;
 }
 
-/* Marks the end of what is in queue q now: who asks later for a point up to it waits for nothing behind it. pre: entered. */
+/* Marks the end of what is in queue q now: who asks later for a point up to it waits for nothing behind it. pre:
+ * entered. */
 static df_result dfi_cuda_mark(struct dfi_gpu *d, int q)
 {
     struct dfi_cuda_queue *u = &dfi_cuda_of(d)->queue[q];
@@ -269,7 +281,8 @@ static int dfi_cuda_reached(struct dfi_gpu *d, int q, uintptr_t point)
         dfi_os_unlock(&u->lock);
         dfi_cuda_leave();
     }
-    return dfi_cuda_is_done(u, point) || dfi_load_acquire(&dfi_cuda_of(d)->lost); /* pairs with the release in dfi_cuda_set_lost */
+    /* pairs with the release in dfi_cuda_set_lost */
+    return dfi_cuda_is_done(u, point) || dfi_load_acquire(&dfi_cuda_of(d)->lost);
 }
 
 /* Waits for a point. pre: entered. */
@@ -287,7 +300,8 @@ static df_result dfi_cuda_reach(struct dfi_gpu *d, int q, uintptr_t point)
     else covers = 0;
     dfi_os_unlock(&u->lock);
     if (r) return r;
-    for (spins = 0; spins < DFI_CUDA_SPINS && code == DFI_CUDA_NOT_READY; spins++) code = dfi_cuda.cu.event_query(e->event);
+    for (spins = 0; spins < DFI_CUDA_SPINS && code == DFI_CUDA_NOT_READY; spins++)
+        code = dfi_cuda.cu.event_query(e->event);
     if (code == DFI_CUDA_NOT_READY) code = dfi_cuda.cu.event_sync(e->event);
     dfi_os_lock(&u->lock);
     e->users--;

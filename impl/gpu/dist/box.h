@@ -21,8 +21,8 @@
 #include "../../flow/devices.h"
 #endif
 
-/* All 64 bits wide, so that it is the same on every device. The first level is the outermost one; a step may be 0 (an element
- * several times) or negative. */
+/* All 64 bits wide, so that it is the same on every device. The first level is the outermost one; a step may be 0
+ * (an element several times) or negative. */
 DF_KERNEL_CODE(dfi_nest_code,
 enum { DFI_NEST_LEVELS = 7 };
 struct dfi_nest {
@@ -41,7 +41,8 @@ static void dfi_nest_level(struct dfi_nest *b, int64_t n, int64_t from_step, int
     b->levels++;
 }
 
-/* A box of elements becomes one of units, `units` of which are an element, in as few levels as possible, at least one. */
+/* A box of elements becomes one of units, `units` of which are an element, in as few levels as possible, at least
+ * one. */
 static void dfi_nest_units(struct dfi_nest *b, int64_t units)
 {
     int64_t i, k = 0;
@@ -77,18 +78,22 @@ static void dfi_nest_copy(const struct dfi_nest *b, int64_t level, char *to, con
     if (level == b->levels - 1) {
         if (f == 1 && t == 1) memcpy(to, from, (size_t)n);
         else for (i = 0; i < n; i++) to[i * t] = from[i * f];
-    } else if (level == b->levels - 2 && b->from_step[level + 1] == 1 && b->to_step[level + 1] == 1 && b->n[level + 1] == 8)
+    } else if (level == b->levels - 2 && b->from_step[level + 1] == 1 && b->to_step[level + 1] == 1 &&
+               b->n[level + 1] == 8)
         for (i = 0; i < n; i++) memcpy(to + i * t, from + i * f, 8); /* elements: a copy of a known length is no call */
-    else if (level == b->levels - 2 && b->from_step[level + 1] == 1 && b->to_step[level + 1] == 1 && b->n[level + 1] == 4)
+    else if (level == b->levels - 2 && b->from_step[level + 1] == 1 && b->to_step[level + 1] == 1 &&
+             b->n[level + 1] == 4)
         for (i = 0; i < n; i++) memcpy(to + i * t, from + i * f, 4);
     else
         for (i = 0; i < n; i++) dfi_nest_copy(b, level + 1, to + i * t, from + i * f);
 }
 
 /* What a box of bytes accesses at one end, as regions with this mode. How many; more than `most`: x is not filled. */
-static int64_t dfi_nest_regions(const struct dfi_nest *b, const char *p, int is_to, unsigned mode, struct dfi_access *x, int64_t most)
+static int64_t dfi_nest_regions(const struct dfi_nest *b, const char *p, int is_to, unsigned mode,
+                                struct dfi_access *x, int64_t most)
 {
-    int64_t n[DFI_NEST_LEVELS], step[DFI_NEST_LEVELS], row = 1, rows = 1, ld = 0, all = 1, i, k, at = is_to ? b->to : b->from;
+    int64_t n[DFI_NEST_LEVELS], step[DFI_NEST_LEVELS], row = 1, rows = 1, ld = 0, all = 1, i, k,
+        at = is_to ? b->to : b->from;
     int64_t levels = 0, longest = -1;
     for (i = 0; i < b->levels; i++) {
         int64_t s = is_to ? b->to_step[i] : b->from_step[i];
@@ -159,9 +164,11 @@ static unsigned dfi_nest_declare(const struct dfi_nest *b, const char *p, size_t
 }
 
 /* The host copies a box of bytes. whole: 0, or all of both buffers is declared, as kernels do, `to` with this mode. */
-static void dfi_nest_move(const struct dfi_nest *b, const char *from, size_t from_bytes, char *to, size_t to_bytes, unsigned whole)
+static void dfi_nest_move(const struct dfi_nest *b, const char *from, size_t from_bytes, char *to, size_t to_bytes,
+                          unsigned whole)
 {
-    static const struct dfi_type type = { dfi_nest_run, "df_halo_update", 0, 0, sizeof(struct dfi_nest_args), DFI_INOUT, NULL };
+    static const struct dfi_type type = { dfi_nest_run, "df_halo_update", 0, 0, sizeof(struct dfi_nest_args),
+        DFI_INOUT, NULL };
     struct dfi_access x[2 * DFI_NEST_REGIONS];
     struct dfi_nest_args a;
     unsigned n = 0;
@@ -180,22 +187,24 @@ static void dfi_nest_move(const struct dfi_nest *b, const char *from, size_t fro
 
 #if !defined(DF_SERIAL)
 
-/* A box of units is copied out of one buffer into another: which is all new (pack), or keeps what is not in the box (copy). */
-#define DFI_NEST_KERNEL(name, T, dfi_word)                                                                     \
-    DF_KERNEL_USING(dfi_nest_code, name, df_in(T, from, n_from), dfi_word(T, to, n_to), (int64_t, n_from), (int64_t, n_to), \
-                    (struct dfi_nest, box), (int64_t, items),                                                  \
-    {                                                                                                         \
-        int64_t i = df_global_id(0), all = df_global_size(0);                                                 \
-        for (; i < items; i += all) {                                                                         \
-            int64_t rest = i, f = box.from, t = box.to, k = box.levels - 1;                                   \
-            for (; k > 0; k--) {                                                                              \
-                int64_t q = rest / box.n[k];                                                                  \
-                f += (rest - q * box.n[k]) * box.from_step[k];                                                \
-                t += (rest - q * box.n[k]) * box.to_step[k];                                                  \
-                rest = q;                                                                                     \
-            }                                                                                                 \
-            to[t + rest * box.to_step[0]] = from[f + rest * box.from_step[0]];                                \
-        }                                                                                                     \
+/* A box of units is copied out of one buffer into another: which is all new (pack), or keeps what is not in the box
+ * (copy). */
+#define DFI_NEST_KERNEL(name, T, dfi_word)                                                                 \
+    DF_KERNEL_USING(dfi_nest_code, name, df_in(T, from, n_from), dfi_word(T, to, n_to), (int64_t, n_from), \
+                    (int64_t, n_to),                                                                       \
+                    (struct dfi_nest, box), (int64_t, items),                                              \
+    {                                                                                                      \
+        int64_t i = df_global_id(0), all = df_global_size(0);                                              \
+        for (; i < items; i += all) {                                                                      \
+            int64_t rest = i, f = box.from, t = box.to, k = box.levels - 1;                                \
+            for (; k > 0; k--) {                                                                           \
+                int64_t q = rest / box.n[k];                                                               \
+                f += (rest - q * box.n[k]) * box.from_step[k];                                             \
+                t += (rest - q * box.n[k]) * box.to_step[k];                                               \
+                rest = q;                                                                                  \
+            }                                                                                              \
+            to[t + rest * box.to_step[0]] = from[f + rest * box.from_step[0]];                             \
+        }                                                                                                  \
     })
 DFI_NEST_KERNEL(dfi_pack_1, uint8_t, df_out)
 DFI_NEST_KERNEL(dfi_pack_2, uint16_t, df_out)
@@ -207,8 +216,8 @@ DFI_NEST_KERNEL(dfi_copy_4, uint32_t, df_inout)
 DFI_NEST_KERNEL(dfi_copy_8, uint64_t, df_inout)
 
 /* A device copies a box of units of 1, 2, 4 or 8 bytes. pack: all that was in `to` may be lost. */
-static void dfi_nest_launch(const struct dfi_nest *b, int pack, int device, const char *site, const void *from, size_t from_bytes, void *to,
-                           size_t to_bytes, int unit)
+static void dfi_nest_launch(const struct dfi_nest *b, int pack, int device, const char *site, const void *from,
+                            size_t from_bytes, void *to, size_t to_bytes, int unit)
 {
     enum { DFI_NEST_ITEMS = 1 << 20 }; /* more than fit into any device at a time; each then copies several */
     int64_t n = dfi_nest_items(b), nf = (int64_t)from_bytes / unit, nt = (int64_t)to_bytes / unit;

@@ -1,7 +1,7 @@
 /* dist.h - arrays over several devices: their parts, and the way between the array and the parts
  *
- * A part is memory of the host like any other, of its own or a piece of the array itself, and which device has it at the moment is
- * the data engine's business. So all there is to do is to divide, and to copy.
+ * A part is memory of the host like any other, of its own or a piece of the array itself, and which device has it at
+ * the moment is the data engine's business. So all there is to do is to divide, and to copy.
  * Numbers of elements are int64_t, indices that users see long. */
 #ifndef DFI_GPU_DIST_DIST_H
 #define DFI_GPU_DIST_DIST_H
@@ -131,8 +131,8 @@ static int dfi_part_original(const df_dist *d, const df_part *p)
     return index;
 }
 
-/* A part without its halos, from the array to the part, as boxes of bytes: each dimension of DF_CYCLIC has whole blocks, and
- * what is left over. How many. */
+/* A part without its halos, from the array to the part, as boxes of bytes: each dimension of DF_CYCLIC has whole
+ * blocks, and what is left over. How many. */
 static int dfi_part_boxes(const df_dist *d, const df_part *p, struct dfi_nest *box)
 {
     int n = 0, rests, j;
@@ -162,7 +162,8 @@ static int dfi_part_in_array(const df_dist *d, df_part *p)
     int j;
     if (!d->whole || d->halos || (d->copies > 1 && !d->read_only) || dfi_part_boxes(d, p, box) != 1) return 0;
     if (b->from_step[b->levels - 1] != 1) return 0;
-    if (b->levels > 1 && !(d->blocks && b->levels == 2 && b->from_step[0] == d->axis[0].stride * (int64_t)d->element)) return 0;
+    if (b->levels > 1 && !(d->blocks && b->levels == 2 && b->from_step[0] == d->axis[0].stride * (int64_t)d->element))
+        return 0;
     p->data = d->whole + b->from;
     if (b->levels > 1)
         for (j = 0; j < 3; j++) p->stride[j] = (long)d->axis[j].stride;
@@ -179,7 +180,10 @@ static size_t dfi_part_bytes(const df_dist *d, const df_part *p) { return p->ele
 DFI_EXTERN_C_BEGIN
 DFI_API int df_dist_parts(const df_dist *d) { return d ? d->n_parts : 0; }
 
-DFI_API const df_part *df_dist_part(const df_dist *d, int index) { return d && index >= 0 && index < d->n_parts ? &d->part[index] : NULL; }
+DFI_API const df_part *df_dist_part(const df_dist *d, int index)
+{
+    return d && index >= 0 && index < d->n_parts ? &d->part[index] : NULL;
+}
 
 DFI_API const df_part *df_dist_next(const df_dist *d, const df_part *p)
 {
@@ -191,7 +195,8 @@ DFI_API const df_part *df_dist_next(const df_dist *d, const df_part *p)
 DFI_API long df_dist_global(const df_part *p, int dim, long local)
 {
     long i = local - p->first[dim];
-    return p->step[dim] == p->chunk[dim] ? p->lo[dim] + i : p->lo[dim] + i / p->chunk[dim] * p->step[dim] + i % p->chunk[dim];
+    return p->step[dim] == p->chunk[dim] ? p->lo[dim] + i
+        : p->lo[dim] + i / p->chunk[dim] * p->step[dim] + i % p->chunk[dim];
 }
 
 /* How many of the part's elements have an array index below `global`. */
@@ -265,8 +270,8 @@ static char *dfi_dist_span(const df_dist *d, size_t *bytes)
     return d->whole + at * (int64_t)d->element;
 }
 
-/* The array's side of a part, as few regions with this mode; else all that is distributed. Then several parts may be gathered
- * at the same time: they share no element. */
+/* The array's side of a part, as few regions with this mode; else all that is distributed. Then several parts may be
+ * gathered at the same time: they share no element. */
 static unsigned dfi_dist_declare(const df_dist *d, const df_part *p, unsigned mode, struct dfi_access *x)
 {
     struct dfi_nest box[8];
@@ -286,8 +291,10 @@ static unsigned dfi_dist_declare(const df_dist *d, const df_part *p, unsigned mo
 
 static df_result dfi_dist_copy(df_dist *d, int to_array, const char *site)
 {
-    static const struct dfi_type scatter = { dfi_scatter_run, "df_dist_scatter", 0, 0, sizeof(struct dfi_dist_args), DFI_INOUT, NULL };
-    static const struct dfi_type gather = { dfi_gather_run, "df_dist_gather", 0, 0, sizeof(struct dfi_dist_args), DFI_CONCURRENT, NULL };
+    static const struct dfi_type scatter = { dfi_scatter_run, "df_dist_scatter", 0, 0,
+        sizeof(struct dfi_dist_args), DFI_INOUT, NULL };
+    static const struct dfi_type gather = { dfi_gather_run, "df_dist_gather", 0, 0, sizeof(struct dfi_dist_args),
+        DFI_CONCURRENT, NULL };
     const df_part *p;
     if (!d || !d->whole) {
         dfi_error(DFI_MESSAGE_DIST_ARRAY, site, to_array ? "df_dist_gather" : "df_dist_scatter", d ? d->site : "NULL");
@@ -301,7 +308,8 @@ static df_result dfi_dist_copy(df_dist *d, int to_array, const char *site)
         if ((to_array || d->read_only) && dfi_part_original(d, p) != p->index) continue;
         a.d = d, a.part = p->index;
         n = dfi_dist_declare(d, p, to_array ? DFI_OUT : DFI_IN, x);
-        dfi_access_array(&x[n++], to_array ? DFI_IN : d->halos ? DFI_INOUT : DFI_OUT, DFI_NO_ARG, p->data, dfi_part_bytes(d, p));
+        dfi_access_array(&x[n++], to_array ? DFI_IN : d->halos ? DFI_INOUT : DFI_OUT, DFI_NO_ARG, p->data,
+                         dfi_part_bytes(d, p));
         dfi_dist_submit(to_array ? &gather : &scatter, &a, x, n);
     }
     return DF_OK;

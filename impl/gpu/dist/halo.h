@@ -1,9 +1,9 @@
 /* halo.h - halos: where their elements come from, and how they get there
  *
- * What a halo gets in its own dimension is decided once: runs of elements that one part has. An update goes through the dimensions
- * one after the other. Its runs are as wide in the dimensions before as the parts with the halos that were just filled, and in those after
- * without: so corners are right after the last dimension, however many parts they come from.
- * Within a dimension the runs are independent of each other: they read what is no halo there. */
+ * What a halo gets in its own dimension is decided once: runs of elements that one part has. An update goes through
+ * the dimensions one after the other. Its runs are as wide in the dimensions before as the parts with the halos that
+ * were just filled, and in those after without: so corners are right after the last dimension, however many parts
+ * they come from. Within a dimension the runs are independent of each other: they read what is no halo there. */
 #ifndef DFI_GPU_DIST_HALO_H
 #define DFI_GPU_DIST_HALO_H
 
@@ -37,7 +37,8 @@ static size_t dfi_halo_runs_of(const df_dist *d, const df_part *p, int dim, int 
         int64_t source = dfi_axis_source(a, g);
         int owner = source < 0 ? -1 : dfi_axis_owner(a, source);
         int from = p->index + (int)((owner - (a->along < 0 ? 0 : p->coord[a->along])) * stride);
-        if (owner >= 0 && from == r.from && r.n && source - last >= -1 && source - last <= 1 && (r.n == 1 || source - last == step)) {
+        if (owner >= 0 && from == r.from && r.n && source - last >= -1 && source - last <= 1 &&
+            (r.n == 1 || source - last == step)) {
             r.n++, r.from_step = step = source - last, last = source;
             if (run) run[n - 1] = r;
             continue;
@@ -67,7 +68,8 @@ static size_t dfi_halo_runs(const df_dist *d, struct dfi_halo_run *run)
 
 /* The elements of a run as wide as the halos of `which` in the dimensions before allow; from part to part, or packed.
  * Halos that df never writes are not in it. */
-static struct dfi_nest dfi_halo_box(const df_dist *d, const struct dfi_halo_run *r, int which, int from_message, int to_message)
+static struct dfi_nest dfi_halo_box(const df_dist *d, const struct dfi_halo_run *r, int which, int from_message,
+                                    int to_message)
 {
     const df_part *to = &d->part[r->to], *from = &d->part[r->from];
     int64_t at[3], n[3], packed[3];
@@ -77,7 +79,8 @@ static struct dfi_nest dfi_halo_box(const df_dist *d, const struct dfi_halo_run 
     for (j = 0; j < 3; j++) {
         const struct dfi_axis *a = &d->axis[j];
         int64_t left = 0, right = 0, lo = to->lo[j] - a->offset;
-        if (j < r->dim && which & DF_LEFT & DF_DIM(j)) left = a->edge[0] == DF_EDGE_NONE ? dfi_least(a->halo[0], lo) : a->halo[0];
+        if (j < r->dim && which & DF_LEFT & DF_DIM(j))
+            left = a->edge[0] == DF_EDGE_NONE ? dfi_least(a->halo[0], lo) : a->halo[0];
         if (j < r->dim && which & DF_RIGHT & DF_DIM(j))
             right = a->edge[1] == DF_EDGE_NONE ? dfi_least(a->halo[1], a->extent - lo - to->count[j]) : a->halo[1];
         at[j] = to->first[j] - left, n[j] = left + to->count[j] + right;
@@ -110,10 +113,10 @@ static int dfi_part_on_host(const df_part *p)
 #endif
 }
 
-/* Copies a box of elements, by the device if it is one, else by the host. whole: how all of `to` is declared; 0: the host copies,
- * and nobody but the host accesses the parts. */
-static void dfi_halo_copy(const df_dist *d, struct dfi_nest b, int on_host, int device, const void *from, size_t from_bytes, void *to,
-                          size_t to_bytes, unsigned whole, const char *site)
+/* Copies a box of elements, by the device if it is one, else by the host. whole: how all of `to` is declared; 0: the
+ * host copies, and nobody but the host accesses the parts. */
+static void dfi_halo_copy(const df_dist *d, struct dfi_nest b, int on_host, int device, const void *from,
+                          size_t from_bytes, void *to, size_t to_bytes, unsigned whole, const char *site)
 {
     if (on_host) {
         dfi_nest_units(&b, (int64_t)d->element);
@@ -135,14 +138,14 @@ static void dfi_halo_send(const df_dist *d, const struct dfi_halo_run *r, int wh
     int direct = from->device == to->device || (dfi_part_on_host(from) && dfi_part_on_host(to));
     size_t from_bytes = dfi_part_bytes(d, from), to_bytes = dfi_part_bytes(d, to);
     if (direct && !pack)
-        dfi_halo_copy(d, dfi_halo_box(d, r, which, 0, 0), dfi_part_on_host(to), to->device, from->data, from_bytes, to->data, to_bytes,
-                      dfi_part_on_host(to) ? 0 : DFI_INOUT, site);
+        dfi_halo_copy(d, dfi_halo_box(d, r, which, 0, 0), dfi_part_on_host(to), to->device, from->data, from_bytes,
+                      to->data, to_bytes, dfi_part_on_host(to) ? 0 : DFI_INOUT, site);
     else if (!direct && pack)
-        dfi_halo_copy(d, dfi_halo_box(d, r, which, 0, 1), dfi_part_on_host(from), from->device, from->data, from_bytes, r->message,
-                      r->message_bytes, DFI_OUT, site);
+        dfi_halo_copy(d, dfi_halo_box(d, r, which, 0, 1), dfi_part_on_host(from), from->device, from->data,
+                      from_bytes, r->message, r->message_bytes, DFI_OUT, site);
     else if (!direct)
-        dfi_halo_copy(d, dfi_halo_box(d, r, which, 1, 0), dfi_part_on_host(to), to->device, r->message, r->message_bytes, to->data,
-                      to_bytes, DFI_INOUT, site);
+        dfi_halo_copy(d, dfi_halo_box(d, r, which, 1, 0), dfi_part_on_host(to), to->device, r->message,
+                      r->message_bytes, to->data, to_bytes, DFI_INOUT, site);
 }
 
 DFI_EXTERN_C_BEGIN
@@ -157,7 +160,8 @@ DFI_API df_result dfi_halo_update(df_dist *d, int which, const char *site)
     for (i = 0; d->element && i < d->n_runs; i = end)
         for (pack = 1; pack >= 0; pack--) /* first everything is packed: nobody waits for who unpacks */
             for (end = i; end < d->n_runs && d->run[end].dim == d->run[i].dim; end++)
-                if (which & (d->run[end].side ? DF_RIGHT : DF_LEFT) & DF_DIM(d->run[end].dim)) dfi_halo_send(d, &d->run[end], which, pack, site);
+                if (which & (d->run[end].side ? DF_RIGHT : DF_LEFT) & DF_DIM(d->run[end].dim))
+                    dfi_halo_send(d, &d->run[end], which, pack, site);
     return DF_OK;
 }
 DFI_EXTERN_C_END

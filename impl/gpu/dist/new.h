@@ -75,7 +75,8 @@ static DFI_COLD int dfi_dist_wrong(const df_dist *d, const char *name, int i, lo
 
 static int dfi_axis_take(df_dist *d, struct dfi_axis *a, const df_dist_dim *ask, int j)
 {
-    static const char *const halo[2] = { "dim[%d].halo[0]", "dim[%d].halo[1]" }, *const edge[2] = { "dim[%d].edge[0]", "dim[%d].edge[1]" };
+    static const char *const halo[2] = { "dim[%d].halo[0]", "dim[%d].halo[1]" },
+        *const edge[2] = { "dim[%d].edge[0]", "dim[%d].edge[1]" };
     long long rest = ask->split % DFI_SPLITS;
     int side;
     if (rest < 0) rest += DFI_SPLITS;
@@ -84,17 +85,20 @@ static int dfi_axis_take(df_dist *d, struct dfi_axis *a, const df_dist_dim *ask,
     a->kind = (int)rest, a->n = (ask->split - rest) / DFI_SPLITS;
     a->along = -1, a->parts = 1;
     if (ask->size < 0) return dfi_dist_wrong(d, "dim[%d].size", j, ask->size, "is negative");
-    if (ask->offset < 0 || ask->offset > ask->size) return dfi_dist_wrong(d, "dim[%d].offset", j, ask->offset, "is outside of the array");
+    if (ask->offset < 0 || ask->offset > ask->size)
+        return dfi_dist_wrong(d, "dim[%d].offset", j, ask->offset, "is outside of the array");
     if (ask->extent < 0 || ask->extent > ask->size - ask->offset)
         return dfi_dist_wrong(d, "dim[%d].extent", j, ask->extent, "is negative, or goes beyond the end of the array");
     if (a->kind > DFI_SPLIT_CYCLIC || a->n < 0 || (a->kind == DFI_SPLIT_DUPLICATE && a->n))
-        return dfi_dist_wrong(d, "dim[%d].split", j, ask->split, "is none of DF_DUPLICATE, DF_BLOCK(n), DF_CYCLIC(n) with n >= 0");
+        return dfi_dist_wrong(d, "dim[%d].split", j, ask->split,
+                              "is none of DF_DUPLICATE, DF_BLOCK(n), DF_CYCLIC(n) with n >= 0");
     if (a->kind == DFI_SPLIT_CYCLIC && !a->n) a->n = 1;
     if (a->n > a->extent) a->n = a->extent ? a->extent : 1;
     for (side = 0; side < 2; side++) {
         a->halo[side] = ask->halo[side], a->edge[side] = ask->edge[side];
         if (ask->halo[side] < 0) return dfi_dist_wrong(d, halo[side], j, ask->halo[side], "is negative");
-        if (ask->halo[side] && a->kind != DFI_SPLIT_BLOCK) return dfi_dist_wrong(d, halo[side], j, ask->halo[side], "needs DF_BLOCK in that dimension");
+        if (ask->halo[side] && a->kind != DFI_SPLIT_BLOCK)
+            return dfi_dist_wrong(d, halo[side], j, ask->halo[side], "needs DF_BLOCK in that dimension");
         if (ask->edge[side] < DF_EDGE_NONE || ask->edge[side] > DF_EDGE_REFLECTING)
             return dfi_dist_wrong(d, edge[side], j, ask->edge[side], "is none of enum df_edge");
         d->halos |= ask->halo[side] != 0;
@@ -110,10 +114,13 @@ static int dfi_dist_arranged(df_dist *d, const df_dist_desc *ask, int n)
     for (j = 0; j < d->dims; j++) {
         struct dfi_axis *a = &d->axis[j];
         int along = ask->dim[j].along;
-        if (along < 0 || along > 3) return dfi_dist_wrong(d, "dim[%d].along", j, along, "is none of the dimensions 1, 2, 3, nor 0");
+        if (along < 0 || along > 3)
+            return dfi_dist_wrong(d, "dim[%d].along", j, along, "is none of the dimensions 1, 2, 3, nor 0");
         if (a->kind == DFI_SPLIT_DUPLICATE) continue;
         a->along = along ? along - 1 : next;
-        if (a->along > 2 || used[a->along]) return dfi_dist_wrong(d, "dim[%d].along", j, along, "is a dimension along which another one is divided, or there are none left");
+        if (a->along > 2 || used[a->along])
+            return dfi_dist_wrong(d, "dim[%d].along", j, along,
+                                  "is a dimension along which another one is divided, or there are none left");
         next = a->along + 1;
         used[a->along] = 1;
     }
@@ -124,7 +131,8 @@ static int dfi_dist_arranged(df_dist *d, const df_dist_desc *ask, int n)
     }
     df_dist_arrange(n, 3, d->arrangement);
     for (j = 0; j < 3; j++)
-        if ((all *= d->arrangement[j]) > DFI_DIST_PARTS) return dfi_dist_wrong(d, "parts[%d]", j, d->arrangement[j], "makes more than 65536 parts");
+        if ((all *= d->arrangement[j]) > DFI_DIST_PARTS)
+            return dfi_dist_wrong(d, "parts[%d]", j, d->arrangement[j], "makes more than 65536 parts");
     d->n_parts = d->copies = (int)all;
     for (j = 0; j < d->dims; j++) {
         struct dfi_axis *a = &d->axis[j];
@@ -132,7 +140,9 @@ static int dfi_dist_arranged(df_dist *d, const df_dist_desc *ask, int n)
         a->parts = d->arrangement[a->along];
         d->copies /= a->parts;
         if (a->kind == DFI_SPLIT_BLOCK && a->n && (a->extent - 1) / a->n >= a->parts && a->extent)
-            return dfi_dist_wrong(d, "dim[%d].split", j, ask->dim[j].split / DFI_SPLITS, "elements per block leave some that belong to no part: use DF_BLOCK(0), DF_CYCLIC(n) or larger blocks");
+            return dfi_dist_wrong(d, "dim[%d].split", j, ask->dim[j].split / DFI_SPLITS,
+                                  "elements per block leave some that belong to no part: use DF_BLOCK(0), "
+                                  "DF_CYCLIC(n) or larger blocks");
     }
     return 0;
 }
@@ -147,7 +157,8 @@ static int dfi_dist_fits(const df_dist *d)
     if (d->element) whole /= (int64_t)d->element, parts /= (int64_t)d->element;
     for (j = 0; j < 3; j++) {
         const struct dfi_axis *a = &d->axis[j];
-        int64_t longest = a->kind == DFI_SPLIT_DUPLICATE ? a->extent : dfi_least(a->extent, a->extent / a->parts + a->n + 1);
+        int64_t longest = a->kind == DFI_SPLIT_DUPLICATE ? a->extent
+            : dfi_least(a->extent, a->extent / a->parts + a->n + 1);
         if (a->halo[0] > most / 4 || a->halo[1] > most / 4 || a->size > most / 4) return 0;
         longest += a->halo[0] + a->halo[1];
         if (a->size) whole /= a->size;
@@ -171,7 +182,8 @@ static int dfi_dist_take(df_dist *d, const df_dist_desc *ask)
     d->dims = ask->dims;
     if (ask->dims < 0 || ask->dims > 3) return dfi_dist_wrong(d, "dims", 0, ask->dims, "is none of 1, 2, 3");
     while (!ask->dims && d->dims < 3 && ask->dim[d->dims].size) d->dims++;
-    if (!d->dims) return dfi_dist_wrong(d, "dim[%d].size", 0, 0, "needs .dims to be set as well, if the array has no elements");
+    if (!d->dims) return dfi_dist_wrong(d, "dim[%d].size", 0, 0,
+                                        "needs .dims to be set as well, if the array has no elements");
     for (j = 0; j < 3; j++) {
         static const df_dist_dim none = { 1, 0, 0, DF_DUPLICATE, 0, { 0, 0 }, { DF_EDGE_NONE, DF_EDGE_NONE } };
         if (dfi_axis_take(d, &d->axis[j], j < d->dims ? &ask->dim[j] : &none, j)) return -1;
@@ -183,7 +195,9 @@ static int dfi_dist_take(df_dist *d, const df_dist_desc *ask)
             return dfi_dist_wrong(d, "devices[%d]", j, ask->devices[j], "is no device");
     if (!n || (!ask->devices && n > devices)) n = devices;
     if (dfi_dist_arranged(d, ask, n)) return -1;
-    if (!dfi_dist_fits(d)) return dfi_dist_wrong(d, "dim[%d].size", 0, ask->dim[0].size, "and the others, halos and .element together make more bytes than memory can have");
+    if (!dfi_dist_fits(d))
+        return dfi_dist_wrong(d, "dim[%d].size", 0, ask->dim[0].size,
+                              "and the others, halos and .element together make more bytes than memory can have");
     for (j = 2; j >= 0; j--) d->axis[j].stride = stride, stride *= d->axis[j].size;
     return 0;
 }
@@ -289,7 +303,8 @@ DFI_API void df_dist_free(df_dist *d)
         dfi_dist_submit(&type, "", &x, 1);
         df_wait_on(d->memory, d->bytes);
 #if !defined(DF_SERIAL)
-        if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->host(&x, 1); /* what devices have of it is wanted by nobody */
+        /* what devices have of it is wanted by nobody */
+        if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->host(&x, 1);
         if (d->held) dfi_held_end(d->memory, d->bytes, 0);
 #endif
     }

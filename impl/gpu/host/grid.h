@@ -11,12 +11,13 @@
 
 enum {
     DFI_HOST_GROUP = 1024,      /* work-items in a group at most: most devices allow as many */
-    DFI_HOST_ITEMS = 256,       /* in a group of default size: a multiple of all warps, and small enough for all devices */
+    /* in a group of default size: a multiple of all warps, and small enough for all devices */
+    DFI_HOST_ITEMS = 256,
     DFI_HOST_DEEP = 64          /* in the third dimension: CUDA devices allow no more */
 };
 
-/* Decides the sizes of the group that are 0: 256 in one dimension, 16 x 16 in two, 8 x 8 x 4 in three, fewer if max_group
- * is less, or other dimensions have many. A dimension with one item gets 1. */
+/* Decides the sizes of the group that are 0: 256 in one dimension, 16 x 16 in two, 8 x 8 x 4 in three, fewer if
+ * max_group is less, or other dimensions have many. A dimension with one item gets 1. */
 static void dfi_group_default(df_ndrange *g, int max_group)
 {
     int room = max_group < DFI_HOST_ITEMS ? max_group : (int)DFI_HOST_ITEMS, bits = 0, open[3], n = 0, wide = 0, d;
@@ -42,7 +43,8 @@ static void dfi_group_default(df_ndrange *g, int max_group)
 
 /* What the host is as a device. */
 static const df_gpu_device dfi_host_device = {
-    "host", "host", 0, 1, DFI_HOST_GROUP, { DFI_HOST_GROUP, DFI_HOST_GROUP, DFI_HOST_GROUP }, { INT_MAX, INT_MAX, INT_MAX }, SIZE_MAX, 0, 1, 1
+    "host", "host", 0, 1, DFI_HOST_GROUP, { DFI_HOST_GROUP, DFI_HOST_GROUP, DFI_HOST_GROUP },
+    { INT_MAX, INT_MAX, INT_MAX }, SIZE_MAX, 0, 1, 1
 };
 
 static void dfi_host_info(df_gpu_device *info, int workers)

@@ -1,7 +1,7 @@
 /* group.h - one group of work-items on the host: df_shared, df_barrier, and the items as a loop or as fibres
  *
- * Without df_barrier and df_shared the items of a group are a loop in the code of the kernel, which the compiler knows all about;
- * else they are fibres (os/fibre.h). */
+ * Without df_barrier and df_shared the items of a group are a loop in the code of the kernel, which the compiler
+ * knows all about; else they are fibres (os/fibre.h). */
 #ifndef DFI_GPU_HOST_GROUP_H
 #define DFI_GPU_HOST_GROUP_H
 
@@ -18,7 +18,8 @@
 #endif
 
 /* Why a kernel was given up. */
-enum dfi_host_end { DFI_HOST_DONE, DFI_HOST_SPLIT, DFI_HOST_OVERFLOW, DFI_HOST_SHARED, DFI_HOST_LIMIT, DFI_HOST_STACKS, DFI_HOST_HIDDEN,
+enum dfi_host_end { DFI_HOST_DONE, DFI_HOST_SPLIT, DFI_HOST_OVERFLOW, DFI_HOST_SHARED, DFI_HOST_LIMIT,
+    DFI_HOST_STACKS, DFI_HOST_HIDDEN,
                     DFI_HOST_IMPOSSIBLE };
 
 /* --- one group ---------------------------------------------------------------------------------------- */
@@ -138,7 +139,8 @@ struct dfi_host_plan {
     int items;                      /* of a group */
     long total;                     /* groups */
     int fibres;                     /* its items are fibres */
-    int ordered;                    /* for TSan: items of a group use the same memory, which is in order as they run in one thread */
+    /* for TSan: items of a group use the same memory, which is in order as they run in one thread */
+    int ordered;
 };
 
 /* Runs groups lo .. hi-1, numbered with the first dimension fastest. */
@@ -185,8 +187,10 @@ static int dfi_text_has(const char *text, const char *word)
     const char *p;
     for (p = text; (p = strstr(p, word)) != NULL; p += n) {
         const char before = p == text ? ' ' : p[-1], after = p[n];
-        if (!(before == '_' || (before >= '0' && before <= '9') || (before >= 'A' && before <= 'Z') || (before >= 'a' && before <= 'z')) &&
-            !(after == '_' || (after >= '0' && after <= '9') || (after >= 'A' && after <= 'Z') || (after >= 'a' && after <= 'z')))
+        if (!(before == '_' || (before >= '0' && before <= '9') || (before >= 'A' && before <= 'Z') ||
+              (before >= 'a' && before <= 'z')) &&
+              !(after == '_' || (after >= '0' && after <= '9') || (after >= 'A' && after <= 'Z') ||
+                (after >= 'a' && after <= 'z')))
             return 1;
     }
     return 0;
@@ -228,8 +232,8 @@ static void dfi_host_group_free(void *p)
     dfi_mfree(p);
 }
 
-/* The group whose stacks this worker keeps from one kernel to the next; NULL: it has none. A DF_SERIAL build keeps none, as
- * it does not know when a thread ends; unless TSan watches, which takes a millisecond for each fibre. */
+/* The group whose stacks this worker keeps from one kernel to the next; NULL: it has none. A DF_SERIAL build keeps
+ * none, as it does not know when a thread ends; unless TSan watches, which takes a millisecond for each fibre. */
 static void **dfi_host_kept(void)
 {
 #if !defined(DF_SERIAL)
@@ -276,14 +280,17 @@ static DFI_COLD df_result dfi_host_report(const struct dfi_kernel *k, enum dfi_h
                   "come there or none; the group is given up", k->file, k->line, k->name);
         return DF_ERROR_KERNEL;
     case DFI_HOST_OVERFLOW:
-        snprintf(text, sizeof text, "a work-item needs more than the %d KiB of stack it has; put large arrays into a parameter", DFI_FIBRE_STACK >> 10);
+        snprintf(text, sizeof text,
+                 "a work-item needs more than the %d KiB of stack it has; put large arrays into a parameter",
+                 DFI_FIBRE_STACK >> 10);
         why = text;
         break;
     case DFI_HOST_SHARED: why = "no memory for df_shared"; break;
     case DFI_HOST_LIMIT: why = "df_shared asks for more than the device has for a group"; break;
     case DFI_HOST_STACKS: why = "no memory for the stacks of a group, or no threads"; break;
     case DFI_HOST_HIDDEN: why = "df_barrier must stand in the text of the kernel itself"; break;
-    case DFI_HOST_IMPOSSIBLE: why = "there is no way to run kernels with df_barrier or df_shared in a DF_SERIAL build for this processor"; break;
+    case DFI_HOST_IMPOSSIBLE: why =
+        "there is no way to run kernels with df_barrier or df_shared in a DF_SERIAL build for this processor"; break;
     }
     dfi_error("%s:%d: kernel %s on the host: %s: given up", k->file, k->line, k->name, why);
     return end == DFI_HOST_SHARED || end == DFI_HOST_STACKS ? DF_ERROR_MEMORY : DF_ERROR_KERNEL;

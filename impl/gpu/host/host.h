@@ -1,9 +1,9 @@
 /* host.h - kernels on the host
  *
- * The groups of a launch are divided among the workers like the iterations of df_for; each worker runs its groups one after the
- * other (host/group.h). Each part of a reduction accumulates into a copy of its own.
- * A kernel that cannot continue (no memory for df_shared, a barrier that some items do not reach) is given up: the log says
- * why, and the task fails as by df_fail; what it has written until then stays. */
+ * The groups of a launch are divided among the workers like the iterations of df_for; each worker runs its groups
+ * one after the other (host/group.h). Each part of a reduction accumulates into a copy of its own.
+ * A kernel that cannot continue (no memory for df_shared, a barrier that some items do not reach) is given up: the
+ * log says why, and the task fails as by df_fail; what it has written until then stays. */
 #ifndef DFI_GPU_HOST_HOST_H
 #define DFI_GPU_HOST_HOST_H
 
@@ -52,7 +52,8 @@ static int dfi_host_reductions(const struct dfi_kernel *k, const void *args, str
     for (i = 0; i < k->n_params; i++) {
         const struct dfi_param *p = &k->param[i];
         if (p->kind == DFI_P_VALUE) continue;
-        if (p->kind == DFI_P_REDUCE && x[j].row > (size_t)PTRDIFF_MAX / DFI_HOST_PARAMETERS) { /* it cannot be: the only one */
+        /* it cannot be: the only one */
+        if (p->kind == DFI_P_REDUCE && x[j].row > (size_t)PTRDIFF_MAX / DFI_HOST_PARAMETERS) {
             *part = DFI_NO_BYTES;
             return 1;
         }
@@ -127,7 +128,10 @@ static void dfi_host_set_end(struct dfi_host_launch *l, enum dfi_host_end end)
     if (end) (void)dfi_exchange_acq_rel(&l->end, (int)end); /* relaxed would do: the end of the loop orders it */
 }
 
-static char *dfi_host_part(const struct dfi_host_launch *l, long i) { return dfi_align(l->parts) + (size_t)i * l->part_bytes; }
+static char *dfi_host_part(const struct dfi_host_launch *l, long i)
+{
+    return dfi_align(l->parts) + (size_t)i * l->part_bytes;
+}
 
 /* Part i of a reduction: begins with the identity. */
 static void dfi_host_part_run(struct dfi_host_group *g, const struct dfi_host_launch *l, long i)
@@ -184,10 +188,12 @@ DFI_API void dfi_kernel_here(const struct dfi_kernel *k, const void *args)
     int j;
     memcpy((void *)&grid, args, sizeof grid); /* every argument record begins with it */
     dfi_group_default(&grid, DFI_HOST_GROUP);
-    if ((wrong = dfi_ndrange_wrong(&grid, &dfi_host_device)) != NULL || (wrong = dfi_host_plan_make(&l.plan, k, &grid)) != NULL) {
+    if ((wrong = dfi_ndrange_wrong(&grid, &dfi_host_device)) != NULL ||
+        (wrong = dfi_host_plan_make(&l.plan, k, &grid)) != NULL) {
         char site[200];
         snprintf(site, sizeof site, "%s:%d", k->file, k->line);
-        dfi_error(DFI_MESSAGE_GRID, site, k->name, DF_HOST, dfi_host_device.name, grid.n[0], grid.n[1], grid.n[2], grid.group[0], grid.group[1], grid.group[2], wrong);
+        dfi_error(DFI_MESSAGE_GRID, site, k->name, DF_HOST, dfi_host_device.name, grid.n[0], grid.n[1], grid.n[2],
+                  grid.group[0], grid.group[1], grid.group[2], wrong);
         df_fail(DF_ERROR_GRID, wrong);
         return;
     }
@@ -208,7 +214,8 @@ DFI_API void dfi_kernel_here(const struct dfi_kernel *k, const void *args)
     /* without memory for parts everything is added to the region itself, by this thread alone */
     if (l.n_reduce && !l.parts) dfi_host_loop(bounds, &l);
     else dfi_for(&type, NULL, k->name, bounds, &l, NULL, 0);
-    for (i = 0; l.parts && l.done == l.n_parts && i < l.n_parts; i++) /* fewer are done if it was given up, or cancelled */
+    /* fewer are done if it was given up, or cancelled */
+    for (i = 0; l.parts && l.done == l.n_parts && i < l.n_parts; i++)
         for (j = 0; j < l.n_reduce; j++) {
             void *into;
             memcpy((void *)&into, (const char *)args + l.reduce[j].at, sizeof into);

@@ -1,8 +1,8 @@
 /* cache.h - compiled kernels on disk, for the next run: DF_KERNEL_CACHE=folder
  *
  * A file per kernel, named by a hash of all that its compilation depends on: the caller adds that to a key. Files are
- * replaced as a whole (base/replace.h); one that is not as it was written is ignored. The folder must belong to the user, and nobody
- * else may write to it. Whatever fails, kernels are compiled, and the log says why once.
+ * replaced as a whole (base/replace.h); one that is not as it was written is ignored. The folder must belong to the
+ * user, and nobody else may write to it. Whatever fails, kernels are compiled, and the log says why once.
  * Threads: any. */
 #ifndef DFI_GPU_KERNEL_CACHE_H
 #define DFI_GPU_KERNEL_CACHE_H
@@ -22,7 +22,8 @@ enum { DFI_CACHE_MOST = 1 << 28 }; /* bytes of a file: a larger one is not one o
 
 struct dfi_cache_key { uint64_t h[2]; };
 
-/* FNV-1a, twice with different starts and, for the second, bytes turned over: 128 bits, as nobody compares what was hashed. */
+/* FNV-1a, twice with different starts and, for the second, bytes turned over: 128 bits, as nobody compares what was
+ * hashed. */
 static void dfi_cache_hash(struct dfi_cache_key *k, const void *p, size_t n)
 {
     const unsigned char *b = (const unsigned char *)p;

@@ -1,10 +1,12 @@
 /* prelude.h - what a kernel's text finds defined on a device, in OpenCL C 1.2 and in CUDA C++
  *
- * 1. The language of kernels is C with the words of df_gpu.h. Both languages of devices are others: they have more words
+ * 1. The language of kernels is C with the words of df_gpu.h. Both languages of devices are others: they have more
+ * words
  *    than C, which are ordinary names in a kernel (local, kernel, dot, float4; class, new, and), and other meanings for
  *    some that C has. Every such name is written as dfi_NAME in the device's text, and what is a name of the C library
  *    is defined as that: dfi_sqrt is the sqrt of C.
- * 2. As in C, sqrt(x) is computed in double whatever x is, and sqrtf(x) in float: results then are those of the host, up to
+ * 2. As in C, sqrt(x) is computed in double whatever x is, and sqrtf(x) in float: results then are those of the
+ * host, up to
  *    the last bits where <math.h> itself allows differences. A device without double computes both in float.
  * 3. DF_GPU_EXACT: no multiplication and addition become one (OpenCL by pragma, NVRTC by --fmad=false).
  * 4. Only what a kernel uses is defined in its text. */
@@ -126,47 +128,51 @@ struct dfi_named { const char *name, *opencl, *cuda; };
     X("intptr_t", DFI_BY_SIZE(size_t, "int", "long"), DFI_BY_SIZE(size_t, "int", "long long"))                 \
     X("uint", "unsigned", "unsigned") X("ushort", "unsigned short", "unsigned short")                          \
     X("ulong", DFI_BY_SIZE(long, "unsigned", "unsigned long"), "unsigned long") X("_Bool", "bool", "bool")
-#define DFI_CONSTANTS_OF_C(X)                                                                                  \
-    X("CHAR_BIT", "8", "8") X("SCHAR_MIN", "(-128)", "(-128)") X("SCHAR_MAX", "127", "127") X("UCHAR_MAX", "255", "255") \
-    X("SHRT_MIN", "(-32768)", "(-32768)") X("SHRT_MAX", "32767", "32767") X("USHRT_MAX", "65535", "65535")     \
-    X("INT_MIN", DFI_SIGNED_MIN(int), DFI_SIGNED_MIN(int)) X("INT_MAX", DFI_SIGNED_MAX(int), DFI_SIGNED_MAX(int)) \
-    X("UINT_MAX", "4294967295u", "4294967295u")                                                                \
-    X("LONG_MIN", DFI_SIGNED_MIN(long), DFI_SIGNED_MIN(long)) X("LONG_MAX", DFI_SIGNED_MAX(long), DFI_SIGNED_MAX(long)) \
-    X("ULONG_MAX", DFI_UNSIGNED_MAX(long), DFI_UNSIGNED_MAX(long))                                             \
-    X("LLONG_MIN", DFI_SIGNED_MIN(long long), DFI_SIGNED_MIN(long long))                                       \
-    X("LLONG_MAX", DFI_SIGNED_MAX(long long), DFI_SIGNED_MAX(long long))                                       \
-    X("ULLONG_MAX", DFI_UNSIGNED_MAX(long long), DFI_UNSIGNED_MAX(long long))                                  \
-    X("INT8_MIN", "(-128)", "(-128)") X("INT8_MAX", "127", "127") X("UINT8_MAX", "255", "255")                 \
-    X("INT16_MIN", "(-32768)", "(-32768)") X("INT16_MAX", "32767", "32767") X("UINT16_MAX", "65535", "65535")  \
+#define DFI_CONSTANTS_OF_C(X)                                                                                         \
+    X("CHAR_BIT", "8", "8") X("SCHAR_MIN", "(-128)", "(-128)") X("SCHAR_MAX", "127", "127") X("UCHAR_MAX", "255",     \
+        "255")                                                                                                        \
+    X("SHRT_MIN", "(-32768)", "(-32768)") X("SHRT_MAX", "32767", "32767") X("USHRT_MAX", "65535", "65535")            \
+    X("INT_MIN", DFI_SIGNED_MIN(int), DFI_SIGNED_MIN(int)) X("INT_MAX", DFI_SIGNED_MAX(int), DFI_SIGNED_MAX(int))     \
+    X("UINT_MAX", "4294967295u", "4294967295u")                                                                       \
+    X("LONG_MIN", DFI_SIGNED_MIN(long), DFI_SIGNED_MIN(long)) X("LONG_MAX", DFI_SIGNED_MAX(long),                     \
+                                                                DFI_SIGNED_MAX(long))                                 \
+    X("ULONG_MAX", DFI_UNSIGNED_MAX(long), DFI_UNSIGNED_MAX(long))                                                    \
+    X("LLONG_MIN", DFI_SIGNED_MIN(long long), DFI_SIGNED_MIN(long long))                                              \
+    X("LLONG_MAX", DFI_SIGNED_MAX(long long), DFI_SIGNED_MAX(long long))                                              \
+    X("ULLONG_MAX", DFI_UNSIGNED_MAX(long long), DFI_UNSIGNED_MAX(long long))                                         \
+    X("INT8_MIN", "(-128)", "(-128)") X("INT8_MAX", "127", "127") X("UINT8_MAX", "255", "255")                        \
+    X("INT16_MIN", "(-32768)", "(-32768)") X("INT16_MAX", "32767", "32767") X("UINT16_MAX", "65535", "65535")         \
     X("INT32_MIN", DFI_SIGNED_MIN(int), DFI_SIGNED_MIN(int)) X("INT32_MAX", DFI_SIGNED_MAX(int), DFI_SIGNED_MAX(int)) \
-    X("UINT32_MAX", "4294967295u", "4294967295u")                                                              \
-    X("INT64_MIN", DFI_SIGNED_MIN(int64_t), DFI_SIGNED_MIN(int64_t))                                           \
-    X("INT64_MAX", DFI_SIGNED_MAX(int64_t), DFI_SIGNED_MAX(int64_t))                                           \
-    X("UINT64_MAX", DFI_UNSIGNED_MAX(int64_t), DFI_UNSIGNED_MAX(int64_t))                                      \
-    X("SIZE_MAX", DFI_UNSIGNED_MAX(size_t), DFI_UNSIGNED_MAX(size_t))                                          \
-    X("FLT_MAX", "0x1.fffffep127f", "0x1.fffffep127f") X("FLT_MIN", "0x1p-126f", "0x1p-126f")                  \
-    X("FLT_EPSILON", "0x1p-23f", "0x1p-23f") X("DBL_MAX", "0x1.fffffffffffffp1023", "0x1.fffffffffffffp1023")  \
-    X("DBL_MIN", "0x1p-1022", "0x1p-1022") X("DBL_EPSILON", "0x1p-52", "0x1p-52")                              \
-    X("INFINITY", "INFINITY", "__int_as_float(0x7f800000)") X("NAN", "NAN", "__int_as_float(0x7fc00000)")      \
-    X("HUGE_VALF", "HUGE_VALF", "__int_as_float(0x7f800000)")                                                  \
-    X("HUGE_VAL", "((dfi_real)HUGE_VALF)", "((double)__int_as_float(0x7f800000))")                             \
-    X("M_E", "2.7182818284590452354", "2.7182818284590452354") X("M_LOG2E", "1.4426950408889634074", "1.4426950408889634074") \
-    X("M_LOG10E", "0.43429448190325182765", "0.43429448190325182765")                                          \
-    X("M_LN2", "0.69314718055994530942", "0.69314718055994530942")                                             \
-    X("M_LN10", "2.30258509299404568402", "2.30258509299404568402")                                            \
-    X("M_PI", "3.14159265358979323846", "3.14159265358979323846")                                              \
-    X("M_PI_2", "1.57079632679489661923", "1.57079632679489661923")                                            \
-    X("M_PI_4", "0.78539816339744830962", "0.78539816339744830962")                                            \
-    X("M_1_PI", "0.31830988618379067154", "0.31830988618379067154")                                            \
-    X("M_2_PI", "0.63661977236758134308", "0.63661977236758134308")                                            \
-    X("M_2_SQRTPI", "1.12837916709551257390", "1.12837916709551257390")                                        \
-    X("M_SQRT2", "1.41421356237309504880", "1.41421356237309504880")                                           \
-    X("M_SQRT1_2", "0.70710678118654752440", "0.70710678118654752440")                                         \
+    X("UINT32_MAX", "4294967295u", "4294967295u")                                                                     \
+    X("INT64_MIN", DFI_SIGNED_MIN(int64_t), DFI_SIGNED_MIN(int64_t))                                                  \
+    X("INT64_MAX", DFI_SIGNED_MAX(int64_t), DFI_SIGNED_MAX(int64_t))                                                  \
+    X("UINT64_MAX", DFI_UNSIGNED_MAX(int64_t), DFI_UNSIGNED_MAX(int64_t))                                             \
+    X("SIZE_MAX", DFI_UNSIGNED_MAX(size_t), DFI_UNSIGNED_MAX(size_t))                                                 \
+    X("FLT_MAX", "0x1.fffffep127f", "0x1.fffffep127f") X("FLT_MIN", "0x1p-126f", "0x1p-126f")                         \
+    X("FLT_EPSILON", "0x1p-23f", "0x1p-23f") X("DBL_MAX", "0x1.fffffffffffffp1023", "0x1.fffffffffffffp1023")         \
+    X("DBL_MIN", "0x1p-1022", "0x1p-1022") X("DBL_EPSILON", "0x1p-52", "0x1p-52")                                     \
+    X("INFINITY", "INFINITY", "__int_as_float(0x7f800000)") X("NAN", "NAN", "__int_as_float(0x7fc00000)")             \
+    X("HUGE_VALF", "HUGE_VALF", "__int_as_float(0x7f800000)")                                                         \
+    X("HUGE_VAL", "((dfi_real)HUGE_VALF)", "((double)__int_as_float(0x7f800000))")                                    \
+    X("M_E", "2.7182818284590452354", "2.7182818284590452354") X("M_LOG2E", "1.4426950408889634074",                  \
+                                                                 "1.4426950408889634074")                             \
+    X("M_LOG10E", "0.43429448190325182765", "0.43429448190325182765")                                                 \
+    X("M_LN2", "0.69314718055994530942", "0.69314718055994530942")                                                    \
+    X("M_LN10", "2.30258509299404568402", "2.30258509299404568402")                                                   \
+    X("M_PI", "3.14159265358979323846", "3.14159265358979323846")                                                     \
+    X("M_PI_2", "1.57079632679489661923", "1.57079632679489661923")                                                   \
+    X("M_PI_4", "0.78539816339744830962", "0.78539816339744830962")                                                   \
+    X("M_1_PI", "0.31830988618379067154", "0.31830988618379067154")                                                   \
+    X("M_2_PI", "0.63661977236758134308", "0.63661977236758134308")                                                   \
+    X("M_2_SQRTPI", "1.12837916709551257390", "1.12837916709551257390")                                               \
+    X("M_SQRT2", "1.41421356237309504880", "1.41421356237309504880")                                                  \
+    X("M_SQRT1_2", "0.70710678118654752440", "0.70710678118654752440")                                                \
     X("restrict", NULL, "__restrict__") X("NULL", NULL, "0") X("_Static_assert", NULL, "static_assert")
 #define DFI_NAMED_ROW(name, opencl, cuda) { name, opencl, cuda },
 
-/* The functions of <math.h> and <stdlib.h>, each with its shape: $ is the real type, # the name with its suffix, @ what the
- * language calls it, which is `opencl` there unless that is NULL. Those with suffix 0 have no form for float. */
+/* The functions of <math.h> and <stdlib.h>, each with its shape: $ is the real type, # the name with its suffix, @
+ * what the language calls it, which is `opencl` there unless that is NULL. Those with suffix 0 have no form for
+ * float. */
 struct dfi_function { const char *name, *opencl; int suffix; const char *shape; };
 #define DFI_SHAPE_X   "$ dfi_#($ x) { return @(x); }"
 #define DFI_SHAPE_XX  "$ dfi_#($ x, $ y) { return @(x, y); }"
@@ -175,10 +181,12 @@ struct dfi_function { const char *name, *opencl; int suffix; const char *shape; 
 #define DFI_SHAPE_I   "int dfi_#($ x) { return @(x); }"
 #define DFI_SHAPE_IS  "int dfi_#($ x) { return @(x) != 0; }"
 #define DFI_SHAPE_L   "dfi_long dfi_#($ x) { return (dfi_long)@(x); }"
-#define DFI_FUNCTIONS_1(X) X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) X(cos) X(cosh) X(erf) X(erfc) \
-    X(exp) X(exp2) X(expm1) X(fabs) X(floor) X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(rint) X(round) X(sin) \
-    X(sinh) X(sqrt) X(tan) X(tanh) X(tgamma) X(trunc)
-#define DFI_FUNCTIONS_2(X) X(atan2) X(copysign) X(fdim) X(fmax) X(fmin) X(fmod) X(hypot) X(nextafter) X(pow) X(remainder)
+#define DFI_FUNCTIONS_1(X) \
+    X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) X(cos) X(cosh) X(erf) X(erfc) \
+    X(exp) X(exp2) X(expm1) X(fabs) X(floor) X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(rint) \
+    X(round) X(sin) X(sinh) X(sqrt) X(tan) X(tanh) X(tgamma) X(trunc)
+#define DFI_FUNCTIONS_2(X) \
+    X(atan2) X(copysign) X(fdim) X(fmax) X(fmin) X(fmod) X(hypot) X(nextafter) X(pow) X(remainder)
 #define DFI_FUNCTION_ROW_1(f) { #f, NULL, 1, DFI_SHAPE_X },
 #define DFI_FUNCTION_ROW_2(f) { #f, NULL, 1, DFI_SHAPE_XX },
 #define DFI_FUNCTION_ROW_IS(f) { #f, NULL, 0, DFI_SHAPE_IS },
@@ -201,26 +209,28 @@ static const struct dfi_function dfi_functions[] = {
     { "llabs", NULL, 0, "dfi_long_long dfi_llabs(dfi_long_long x) { return x < 0 ? -x : x; }" }
 };
 
-/* Words of the languages that are no words of C: names like any other in a kernel. Vector types are found by their form. */
+/* Words of the languages that are no words of C: names like any other in a kernel. Vector types are found by their
+ * form. */
 static const char dfi_words_opencl[] =
-    " global local constant private kernel generic pipe uniform read_only write_only read_write half quad complex imaginary"
-    " uchar image1d_t image2d_t image3d_t sampler_t event_t queue_t barrier mem_fence read_mem_fence write_mem_fence"
-    " work_group_barrier prefetch async_work_group_copy wait_group_events get_work_dim get_global_size get_global_id"
-    " get_local_size get_local_id get_num_groups get_group_id get_global_offset atomic_add atomic_sub atomic_xchg"
-    " atomic_inc atomic_dec atomic_cmpxchg atomic_min atomic_max atomic_and atomic_or atomic_xor atom_add atom_sub"
-    " atom_xchg atom_inc atom_dec atom_cmpxchg atom_min atom_max clamp degrees max min mix radians step smoothstep sign cross"
-    " dot distance length normalize fast_distance fast_length fast_normalize abs_diff add_sat hadd rhadd clz mad_hi mad_sat"
-    " mul_hi rotate sub_sat upsample popcount mad24 mul24 acospi asinpi atanpi atan2pi cospi sinpi tanpi exp10 fract"
-    " lgamma_r mad maxmag minmag nan pown powr rootn rsqrt sincos isequal isnotequal isordered isunordered any all"
-    " bitselect select shuffle shuffle2 vec_step event ";
+    " global local constant private kernel generic pipe uniform read_only write_only read_write half quad complex"
+    " imaginary uchar image1d_t image2d_t image3d_t sampler_t event_t queue_t barrier mem_fence read_mem_fence"
+    " write_mem_fence work_group_barrier prefetch async_work_group_copy wait_group_events get_work_dim"
+    " get_global_size get_global_id get_local_size get_local_id get_num_groups get_group_id get_global_offset"
+    " atomic_add atomic_sub atomic_xchg atomic_inc atomic_dec atomic_cmpxchg atomic_min atomic_max atomic_and"
+    " atomic_or atomic_xor atom_add atom_sub atom_xchg atom_inc atom_dec atom_cmpxchg atom_min atom_max clamp"
+    " degrees max min mix radians step smoothstep sign cross dot distance length normalize fast_distance"
+    " fast_length fast_normalize abs_diff add_sat hadd rhadd clz mad_hi mad_sat mul_hi rotate sub_sat upsample"
+    " popcount mad24 mul24 acospi asinpi atanpi atan2pi cospi sinpi tanpi exp10 fract lgamma_r mad maxmag minmag"
+    " nan pown powr rootn rsqrt sincos isequal isnotequal isordered isunordered any all bitselect select shuffle"
+    " shuffle2 vec_step event ";
 static const char dfi_words_cuda[] =
-    " alignas alignof and and_eq asm bitand bitor catch char8_t char16_t char32_t class compl concept consteval constexpr"
-    " constinit const_cast co_await co_return co_yield decltype delete dynamic_cast explicit export friend mutable namespace"
-    " new noexcept not not_eq nullptr operator or or_eq private protected public reinterpret_cast requires static_assert"
-    " static_cast template this thread_local throw try typeid typename using virtual wchar_t xor xor_eq uchar threadIdx"
-    " blockIdx blockDim gridDim warpSize dim3 min max umin umax llmin llmax ullmin ullmax clock clock64 atomicAdd"
-    " atomicSub atomicExch atomicMin atomicMax atomicCAS atomicAnd atomicOr atomicXor norm norm3d norm4d rnorm rhypot"
-    " rsqrt rcbrt sinpi cospi exp10 erfinv erfcinv erfcx normcdf normcdfinv sincos sincospi mulhi mul24 saturate std"
-    " int_as_float float_as_int ";
+    " alignas alignof and and_eq asm bitand bitor catch char8_t char16_t char32_t class compl concept consteval"
+    " constexpr constinit const_cast co_await co_return co_yield decltype delete dynamic_cast explicit export"
+    " friend mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public"
+    " reinterpret_cast requires static_assert static_cast template this thread_local throw try typeid typename"
+    " using virtual wchar_t xor xor_eq uchar threadIdx blockIdx blockDim gridDim warpSize dim3 min max umin umax"
+    " llmin llmax ullmin ullmax clock clock64 atomicAdd atomicSub atomicExch atomicMin atomicMax atomicCAS"
+    " atomicAnd atomicOr atomicXor norm norm3d norm4d rnorm rhypot rsqrt rcbrt sinpi cospi exp10 erfinv erfcinv"
+    " erfcx normcdf normcdfinv sincos sincospi mulhi mul24 saturate std int_as_float float_as_int ";
 
 #endif

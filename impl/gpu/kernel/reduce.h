@@ -1,4 +1,5 @@
-/* reduce.h - df_reduce on a device: accumulators of each work-item, and a tree in shared memory that combines those of a group */
+/* reduce.h - df_reduce on a device: accumulators of each work-item, and a tree in shared memory that combines those
+ * of a group */
 #ifndef DFI_GPU_KERNEL_REDUCE_H
 #define DFI_GPU_KERNEL_REDUCE_H
 
@@ -14,13 +15,15 @@ enum { DFI_REDUCE_MOST = 16 }; /* elements of a df_reduce: they are copied for e
 static const char *dfi_reduce_text(const struct dfi_param *p)
 {
     static const struct { const char *op, *text; } ops[] = {
-        { "df_sum", "x + y" }, { "df_prod", "x * y" }, { "df_band", "x & y" }, { "df_bor", "x | y" }, { "df_bxor", "x ^ y" },
+        { "df_sum", "x + y" }, { "df_prod", "x * y" }, { "df_band", "x & y" }, { "df_bor", "x | y" },
+        { "df_bxor", "x ^ y" },
         { "df_land", "x != 0 && y != 0" }, { "df_lor", "x != 0 || y != 0" }, { "df_min", "y < x ? y : x" },
         { "df_max", "x < y ? y : x" }
     };
     int i;
     for (i = 0; i < (int)(sizeof ops / sizeof *ops); i++)
-        if (!strcmp(p->op, ops[i].op)) return i == 1 && p->bytes < sizeof(int) ? "(unsigned)x * (unsigned)y" : ops[i].text;
+        if (!strcmp(p->op, ops[i].op))
+            return i == 1 && p->bytes < sizeof(int) ? "(unsigned)x * (unsigned)y" : ops[i].text;
     return NULL;
 }
 
@@ -66,15 +69,15 @@ static void dfi_put_accumulators(struct dfi_writer *w, const struct dfi_param *p
     dfi_put_name(w, p->name);
     dfi_text_puts(&w->t, " = dfi_of_", p->name, ";\ndfi_identity_", p->name, ".bits = ", (const char *)NULL);
     dfi_text_number(&w->t, bits);
-    dfi_text_puts(&w->t, "u", p->bytes == 8 ? "l" : "", ";\nfor (int dfi_j = 0; dfi_j < dfi_n_", p->name, "; dfi_j++) dfi_of_",
-                  p->name, "[dfi_j] = dfi_identity_", p->name, ".x;\n", (const char *)NULL);
+    dfi_text_puts(&w->t, "u", p->bytes == 8 ? "l" : "", ";\nfor (int dfi_j = 0; dfi_j < dfi_n_", p->name,
+                  "; dfi_j++) dfi_of_", p->name, "[dfi_j] = dfi_identity_", p->name, ".x;\n", (const char *)NULL);
 }
 
 /* Behind it: for each element, the first half of the items takes over what the second half has, until one has it all.
  * The barrier at the end: the next element goes to the same memory.
- * Before the first one is another barrier. PoCL 3.1: if groups are one item wide and a loop with a barrier is not entered,
- * then what is between the loop and the barriers around it is done twice by one item of each group. So that must be
- * nothing of the body, and nothing here that could not be done twice. */
+ * Before the first one is another barrier. PoCL 3.1: if groups are one item wide and a loop with a barrier is not
+ * entered, then what is between the loop and the barriers around it is done twice by one item of each group. So that
+ * must be nothing of the body, and nothing here that could not be done twice. */
 static void dfi_put_tree(struct dfi_writer *w, const struct dfi_param *p)
 {
     dfi_text_put(&w->t, "{ df_on_shared ");

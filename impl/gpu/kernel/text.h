@@ -1,21 +1,21 @@
 /* text.h - from the text of DF_KERNEL to one that OpenCL C 1.2 or CUDA C++ (NVRTC) compiles
  *
- * The result is, in this order: what the kernel uses of the language (gpu/kernel/prelude.h); the text of DF_KERNEL_CODE;
- * the kernel function, named NAME_dfi as no word of a language ends like that, with the parameters of the kernel in
- * their order:
+ * The result is, in this order: what the kernel uses of the language (gpu/kernel/prelude.h); the text of
+ * DF_KERNEL_CODE; the kernel function, named NAME_dfi as no word of a language ends like that, with the parameters
+ * of the kernel in their order:
  *     value          by value; bool in OpenCL C as unsigned char
  *     array, block   a pointer to global memory, const if the kernel only reads
  *     df_reduce      T *NAME_dfi_partials, which takes n elements for each group: those of group (x, y, z) begin at
  *                    n * (x + groups_x * (y + groups_y * z)). To be combined by k->param[i].combine, in this order.
- * and, if there is any df_reduce, shared memory of dfi_kernel_shared bytes for the launch: one more argument in OpenCL C,
- * the dynamic shared memory in CUDA.
+ * and, if there is any df_reduce, shared memory of dfi_kernel_shared bytes for the launch: one more argument in
+ * OpenCL C, the dynamic shared memory in CUDA.
  *
- * Names are copied but those that a language of devices has and C has not, and those of the C library: dfi_NAME. `long` is
- * as long as on the host. Each statement has a line of its own with the number of the kernel's line, so that a compiler
- * names the user's file and line and shows the statement.
+ * Names are copied but those that a language of devices has and C has not, and those of the C library: dfi_NAME.
+ * `long` is as long as on the host. Each statement has a line of its own with the number of the kernel's line, so
+ * that a compiler names the user's file and line and shows the statement.
  *
- * CUDA: compile with --device-as-default-execution-space, and with DF_GPU_EXACT --fmad=false. What C++ refuses remains refused: conversion from
- * void * without a cast, from int to an enumeration, compound literals. */
+ * CUDA: compile with --device-as-default-execution-space, and with DF_GPU_EXACT --fmad=false. What C++ refuses
+ * remains refused: conversion from void * without a cast, from int to an enumeration, compound literals. */
 #ifndef DFI_GPU_KERNEL_TEXT_H
 #define DFI_GPU_KERNEL_TEXT_H
 
@@ -47,8 +47,9 @@ static int dfi_may_be_struct(const struct dfi_param *p)
     return 0;
 }
 
-/* Has the parameter another name in the head of a kernel in OpenCL C, so that the body's name is one of its own? bool is no
- * type for it there. Structures: in PoCL 3.1 all items of a group see one, and find what another has changed in it. */
+/* Has the parameter another name in the head of a kernel in OpenCL C, so that the body's name is one of its own?
+ * bool is no type for it there. Structures: in PoCL 3.1 all items of a group see one, and find what another has
+ * changed in it. */
 static int dfi_is_renamed(const struct dfi_param *p)
 {
     return p->kind != DFI_P_REDUCE && (dfi_is_bool(p) || (p->kind == DFI_P_VALUE && dfi_may_be_struct(p)));
@@ -64,14 +65,16 @@ static void dfi_put_parameter(struct dfi_writer *w, const struct dfi_param *p)
     else dfi_put_name(w, p->type);
     dfi_text_put(&w->t, p->kind == DFI_P_VALUE ? " " : " *");
     if (p->kind == DFI_P_REDUCE) dfi_text_puts(&w->t, p->name, "_dfi_partials", (const char *)NULL);
-    else if (w->language == DFI_OPENCL_C && dfi_is_renamed(p)) dfi_text_puts(&w->t, p->name, "_dfi_given", (const char *)NULL);
+    else if (w->language == DFI_OPENCL_C && dfi_is_renamed(p))
+        dfi_text_puts(&w->t, p->name, "_dfi_given", (const char *)NULL);
     else dfi_put_name(w, p->name);
 }
 
 /* Such a parameter by its own name and type. */
 static void dfi_put_renamed(struct dfi_writer *w, const struct dfi_param *p)
 {
-    const char *type = p->kind == DFI_P_VALUE ? "bool " : p->mode == DFI_IN ? "__global const bool *" : "__global bool *";
+    const char *type = p->kind == DFI_P_VALUE ? "bool " : p->mode == DFI_IN ? "__global const bool *"
+        : "__global bool *";
     if (dfi_is_bool(p)) dfi_text_put(&w->t, type);
     else dfi_put_name(w, p->type);
     dfi_text_put(&w->t, " ");
@@ -84,7 +87,8 @@ static void dfi_put_renamed(struct dfi_writer *w, const struct dfi_param *p)
 /* An array of negative size, whose name says why, if a type has not the host's size. */
 static void dfi_put_size_check(struct dfi_writer *w, const struct dfi_param *p)
 {
-    dfi_text_puts(&w->t, "typedef char dfi_the_size_of_", p->name, "_differs_on_the_device[sizeof(", (const char *)NULL);
+    dfi_text_puts(&w->t, "typedef char dfi_the_size_of_", p->name, "_differs_on_the_device[sizeof(",
+                  (const char *)NULL);
     dfi_put_name(w, p->type);
     dfi_text_put(&w->t, ") == ");
     dfi_text_number(&w->t, p->bytes);
@@ -128,7 +132,8 @@ static void dfi_put_kernel(struct dfi_writer *w, const struct dfi_kernel *k, con
         if (opencl && dfi_is_renamed(&k->param[i])) dfi_put_renamed(w, &k->param[i]);
     for (i = 0; i < k->n_params; i++)
         if (k->param[i].kind == DFI_P_REDUCE) dfi_put_accumulators(w, &k->param[i]);
-    /* OpenCL C has shared memory in the outermost scope of a kernel only; C++ has no goto over a definition in its scope */
+    /* OpenCL C has shared memory in the outermost scope of a kernel only; C++ has no goto over a definition in its
+     * scope */
     if (!opencl) dfi_text_put(&w->t, "{");
     dfi_text_line(&w->t, k->file, k->line);
     w->file = k->file, w->line = k->line, w->end_label = reduces;
@@ -141,8 +146,10 @@ static void dfi_put_kernel(struct dfi_writer *w, const struct dfi_kernel *k, con
         if (!opencl) dfi_text_put(&w->t, "extern __shared__ dfi_bits_8 dfi_shared_memory[];\n");
         dfi_text_put(&w->t,
             "const int dfi_items = df_group_size(0) * df_group_size(1) * df_group_size(2);\n"
-            "const int dfi_me = df_local_id(0) + df_group_size(0) * (df_local_id(1) + df_group_size(1) * df_local_id(2));\n"
-            "const long dfi_group = df_group_id(0) + df_groups(0) * (df_group_id(1) + df_groups(1) * (long)df_group_id(2));\n");
+            "const int dfi_me = df_local_id(0) + df_group_size(0) * (df_local_id(1) + df_group_size(1) * "
+            "df_local_id(2));\n"
+            "const long dfi_group = df_group_id(0) + df_groups(0) * (df_group_id(1) + df_groups(1) * "
+            "(long)df_group_id(2));\n");
         for (i = 0; i < k->n_params; i++)
             if (k->param[i].kind == DFI_P_REDUCE) dfi_put_tree(w, &k->param[i]);
         dfi_text_put(&w->t, "}\n");
@@ -176,7 +183,8 @@ static int dfi_kernel_refused(const struct dfi_kernel *k, const int *block, char
         return 1;
     }
     if (!block && dfi_kernel_wants_block(k)) {
-        snprintf(why, bytes, "%s:%d: kernel %s uses df_block, and the size of its groups is not known", k->file, k->line, k->name);
+        snprintf(why, bytes, "%s:%d: kernel %s uses df_block, and the size of its groups is not known", k->file,
+                 k->line, k->name);
         return 1;
     }
     for (i = 0; i < k->n_params; i++) {
@@ -185,8 +193,10 @@ static int dfi_kernel_refused(const struct dfi_kernel *k, const int *block, char
         if (p->kind == DFI_P_VALUE) {
             if (strchr(p->type, '*')) what = "is a pointer: say with df_in, df_out or df_inout what it points to";
         } else if (p->kind != DFI_P_REDUCE) continue;
-        else if (!dfi_reduce_text(p)) what = "has an operator of the program (DF_REDUCTION): only the host can run that";
-        else if (p->bytes != 1 && p->bytes != 2 && p->bytes != 4 && p->bytes != 8) what = "has a type that devices do not have";
+        else if (!dfi_reduce_text(p))
+            what = "has an operator of the program (DF_REDUCTION): only the host can run that";
+        else if (p->bytes != 1 && p->bytes != 2 && p->bytes != 4 && p->bytes != 8)
+            what = "has a type that devices do not have";
         else if (dfi_reduce_count(p) < 0 || dfi_reduce_count(p) > DFI_REDUCE_MOST) what = "has not 1 to 16 elements";
         if (!what) continue;
         snprintf(why, bytes, "%s:%d: kernel %s: parameter %s %s", k->file, k->line, k->name, p->name, what);
@@ -195,10 +205,11 @@ static int dfi_kernel_refused(const struct dfi_kernel *k, const int *block, char
     return 0;
 }
 
-/* The kernel's text for a device, to be freed by dfi_mfree; compiled for groups of `block` items, or for any if that is NULL.
- * pre: block is not NULL if dfi_kernel_wants_block.
+/* The kernel's text for a device, to be freed by dfi_mfree; compiled for groups of `block` items, or for any if that
+ * is NULL. pre: block is not NULL if dfi_kernel_wants_block.
  * Errors: NULL. Then `why` says what no device can do about this kernel; it is empty if there was no memory. */
-DFI_UNUSED static char *dfi_kernel_text(const struct dfi_kernel *k, enum dfi_language language, const int *block, char *why, size_t why_bytes)
+DFI_UNUSED static char *dfi_kernel_text(const struct dfi_kernel *k, enum dfi_language language, const int *block,
+                                        char *why, size_t why_bytes)
 {
     struct dfi_writer w;
     int i;

@@ -1,9 +1,10 @@
 /* try.h - would the text of a kernel compile for a device? Asked where there is none
  *
- * The host compiles a kernel with all that stands around it in its file; a device gets the text alone, in another language. So
- * with simulated devices, and under DF_CHECK, the text itself is compiled as well: by NVRTC (DF_USE_CUDA) and by OpenCL
- * (DF_USE_OPENCL), whichever is installed. Without either, the text is scanned for what goes wrong most often. The scanner
- * objects only to what it is sure of: names count as declared in doubt, and what is left is reported, not refused. */
+ * The host compiles a kernel with all that stands around it in its file; a device gets the text alone, in another
+ * language. So with simulated devices, and under DF_CHECK, the text itself is compiled as well: by NVRTC
+ * (DF_USE_CUDA) and by OpenCL (DF_USE_OPENCL), whichever is installed. Without either, the text is scanned for what
+ * goes wrong most often. The scanner objects only to what it is sure of: names count as declared in doubt, and what
+ * is left is reported, not refused. */
 #ifndef DFI_GPU_KERNEL_TRY_H
 #define DFI_GPU_KERNEL_TRY_H
 
@@ -40,7 +41,8 @@ struct dfi_try {
 };
 
 static const char dfi_try_types[] = " char short int long float double signed unsigned void bool _Bool half ";
-static const char dfi_try_words[] = " auto break case const continue default do else enum extern for goto if inline register restrict"
+static const char dfi_try_words[] =
+    " auto break case const continue default do else enum extern for goto if inline register restrict"
     " return sizeof static struct switch typedef union volatile while true false NULL printf defined dfi_w ";
 static const char dfi_try_no_type[] = " return goto else case sizeof do default break continue if while for switch ";
 
@@ -69,7 +71,8 @@ static int dfi_try_known(const char *p, size_t n)
     for (i = 0; i < all; i++) if (dfi_is_word(p, n, named[i].name)) return 1;
     for (i = 0; i < DFI_FUNCTIONS; i++) {
         size_t length = strlen(dfi_functions[i].name);
-        if (n >= length && n <= length + 1 && !memcmp(p, dfi_functions[i].name, length) && (n == length || p[length] == 'f')) return 1;
+        if (n >= length && n <= length + 1 && !memcmp(p, dfi_functions[i].name, length) &&
+            (n == length || p[length] == 'f')) return 1;
     }
     return 0;
 }
@@ -93,7 +96,8 @@ static int dfi_try_points(const struct dfi_try *t, const char *p, size_t n)
 {
     int i;
     for (i = 0; i < t->k->n_params; i++)
-        if (t->k->param[i].kind != DFI_P_VALUE && t->k->param[i].kind != DFI_P_REDUCE && dfi_is_word(p, n, t->k->param[i].name)) return 1;
+        if (t->k->param[i].kind != DFI_P_VALUE && t->k->param[i].kind != DFI_P_REDUCE &&
+            dfi_is_word(p, n, t->k->param[i].name)) return 1;
     return 0;
 }
 
@@ -116,7 +120,8 @@ static void dfi_try_declarations(struct dfi_try *t, const char *p, const char *e
     for (k = dfi_try_next(p, end); k.p; k = next) {
         next = dfi_try_next(k.p + k.n, end);
         if (k.kind == DFI_T_NAME) {
-            const int word = dfi_in_list(k.p, k.n, dfi_try_words), member = dfi_try_is(&last, '.') || (dfi_try_is(&last, '>') && last.p[-1] == '-');
+            const int word = dfi_in_list(k.p, k.n, dfi_try_words), member = dfi_try_is(&last, '.') ||
+                (dfi_try_is(&last, '>') && last.p[-1] == '-');
             if (dfi_is_word(k.p, k.n, "typedef")) is_typedef = braces;
             if (dfi_is_word(k.p, k.n, "df_global") || dfi_is_word(k.p, k.n, "df_on_shared")) space = 1;
             if (dfi_is_word(k.p, k.n, "enum")) enums = braces;
@@ -124,20 +129,27 @@ static void dfi_try_declarations(struct dfi_try *t, const char *p, const char *e
             if (!word && !member && !dfi_in_list(k.p, k.n, dfi_try_types)) {
                 int declares = type.p && !starred && !dfi_in_list(type.p, type.n, dfi_try_no_type);
                 declares |= type.p && starred && dfi_try_is_type(t, type.p, type.n);
-                declares |= dfi_try_is(&last, '}') || (enums >= 0 && braces == enums + 1 && (dfi_try_is(&last, '{') || dfi_try_is(&last, ',')));
+                declares |= dfi_try_is(&last, '}') ||
+                    (enums >= 0 && braces == enums + 1 && (dfi_try_is(&last, '{') || dfi_try_is(&last, ',')));
                 declares |= listing == depth && (dfi_try_is(&last, ',') || dfi_try_is(&last, '*'));
                 declares |= shared && depth == shared && dfi_try_is(&last, ',');
-                declares |= dfi_try_is(&next, ':') && (dfi_try_is(&last, ';') || dfi_try_is(&last, '{') || dfi_try_is(&last, '}') || !last.p);
+                declares |= dfi_try_is(&next, ':') &&
+                    (dfi_try_is(&last, ';') || dfi_try_is(&last, '{') || dfi_try_is(&last, '}') || !last.p);
                 if (declares) {
-                    const int tag = type.p && (dfi_is_word(type.p, type.n, "struct") || dfi_is_word(type.p, type.n, "union") || dfi_is_word(type.p, type.n, "enum"));
+                    const int tag = type.p &&
+                        (dfi_is_word(type.p, type.n, "struct") || dfi_is_word(type.p, type.n, "union") ||
+                         dfi_is_word(type.p, type.n, "enum"));
                     dfi_try_declare(t, k.p, k.n, is_typedef == braces || tag);
                     if (!tag) listing = depth;
                     if (!depth && dfi_try_is(&next, '(')) function = k;
-                    if (depth && starred && !space && function.p) dfi_try_find(t, function.p, function.n)->takes_pointer = 1;
+                    if (depth && starred && !space && function.p)
+                        dfi_try_find(t, function.p, function.n)->takes_pointer = 1;
                 }
             }
             if (member) type.p = NULL;
-            else if (!dfi_in_list(k.p, k.n, " const volatile restrict static inline extern register typedef df_global df_on_shared "))
+            else if (!dfi_in_list(k.p, k.n,
+                                  " const volatile restrict static inline extern register typedef df_global "
+                                  "df_on_shared "))
                 type = k, starred = 0;
         } else {
             const char c = k.kind == DFI_T_OTHER ? *k.p : 0;
@@ -147,7 +159,8 @@ static void dfi_try_declarations(struct dfi_try *t, const char *p, const char *e
             else if (c == '}') braces--, enums = enums >= braces ? -1 : enums;
             if (c == '*' && type.p) starred = 1;
             else type.p = NULL, starred = 0;
-            if (c == ';' || (c == '{' && !dfi_try_is(&last, '=')) || c == ')') listing = c == ')' && listing < depth + 1 ? listing : -1;
+            if (c == ';' || (c == '{' && !dfi_try_is(&last, '=')) || c == ')')
+                listing = c == ')' && listing < depth + 1 ? listing : -1;
             if (c == ';' && is_typedef == braces) is_typedef = -1;
             if (c == ',' || c == ';' || c == '(' || c == '{') space = 0;
             if (c == '{' && !depth) function.p = NULL;
@@ -160,33 +173,49 @@ static void dfi_try_declarations(struct dfi_try *t, const char *p, const char *e
 static int dfi_try_uses(struct dfi_try *t, const char *p, const char *end)
 {
     struct dfi_try_token third = { NULL, 0, DFI_T_OTHER }, fourth = third, before = third, last = third, k, next;
-    int pointer = 0, plain = 1, called = -1, depth = 0; /* a declaration of a pointer, without df_global; the depth of a call that takes one */
+    /* a declaration of a pointer, without df_global; the depth of a call that takes one */
+    int pointer = 0, plain = 1, called = -1, depth = 0;
     for (k = dfi_try_next(p, end); k.p; fourth = third, third = before, before = last, last = k, k = next) {
         next = dfi_try_next(k.p + k.n, end);
         if (k.kind != DFI_T_NAME) {
             const char c = k.kind == DFI_T_OTHER ? *k.p : 0;
             if (c == '(') depth++;
             if (c == ')') depth--, called = called > depth ? -1 : called;
-            if (c == '{' && dfi_try_is(&last, ')') && before.p && before.kind == DFI_T_NAME && dfi_try_is(&third, '(') &&
-                !(fourth.p && fourth.kind == DFI_T_NAME && !dfi_is_word(fourth.p, fourth.n, "return")) && dfi_try_is_type(t, before.p, before.n))
-                return dfi_try_say(t, before.p, before.n, "is made by a compound literal, which CUDA C++ has not: declare a variable and set its members");
+            if (c == '{' && dfi_try_is(&last, ')') && before.p && before.kind == DFI_T_NAME &&
+                dfi_try_is(&third, '(') &&
+                !(fourth.p && fourth.kind == DFI_T_NAME && !dfi_is_word(fourth.p, fourth.n, "return")) &&
+                dfi_try_is_type(t, before.p, before.n))
+                return dfi_try_say(t, before.p, before.n,
+                                   "is made by a compound literal, which CUDA C++ has not: declare a variable and "
+                                   "set its members");
             if (c == '.' && next.kind == DFI_T_NAME && (dfi_try_is(&last, '{') || dfi_try_is(&last, ',')))
-                return dfi_try_say(t, next.p, next.n, "is set by a designated initialiser, which CUDA C++ 14 has not: set the member in a statement");
+                return dfi_try_say(t, next.p, next.n,
+                                   "is set by a designated initialiser, which CUDA C++ 14 has not: set the member "
+                                   "in a statement");
             if (c == ';' || c == '{' || c == '}') pointer = 0, plain = 1;
             continue;
         }
         if (dfi_is_word(k.p, k.n, "df_global") || dfi_is_word(k.p, k.n, "df_on_shared")) plain = 0;
-        if (dfi_try_is(&last, '.') || (dfi_try_is(&last, '>') && last.p[-1] == '-') || (last.p && dfi_is_word(last.p, last.n, "goto"))) continue;
-        if (dfi_try_is(&last, '*') && before.p && before.kind == DFI_T_NAME && dfi_try_is_type(t, before.p, before.n) && dfi_try_is(&next, '=')) pointer = plain;
+        if (dfi_try_is(&last, '.') || (dfi_try_is(&last, '>') && last.p[-1] == '-') ||
+            (last.p && dfi_is_word(last.p, last.n, "goto"))) continue;
+        if (dfi_try_is(&last, '*') && before.p && before.kind == DFI_T_NAME &&
+            dfi_try_is_type(t, before.p, before.n) && dfi_try_is(&next, '=')) pointer = plain;
         if (pointer && dfi_try_is(&last, '=') && dfi_try_points(t, k.p, k.n) && !dfi_try_is(&next, '['))
-            return dfi_try_say(t, k.p, k.n, "is memory of the launch, and the pointer that is set to it is none to such memory in OpenCL: write df_global before its type");
-        if (called >= 0 && depth == called && (dfi_try_is(&last, '(') || dfi_try_is(&last, ',')) && dfi_try_points(t, k.p, k.n) && !dfi_try_is(&next, '['))
-            return dfi_try_say(t, k.p, k.n, "is memory of the launch, and the function that it is given to takes none in OpenCL: write df_global before the type of its parameter");
-        if (dfi_try_is(&next, '(') && dfi_try_find(t, k.p, k.n) && dfi_try_find(t, k.p, k.n)->takes_pointer) called = depth + 1;
+            return dfi_try_say(t, k.p, k.n,
+                               "is memory of the launch, and the pointer that is set to it is none to such memory "
+                               "in OpenCL: write df_global before its type");
+        if (called >= 0 && depth == called && (dfi_try_is(&last, '(') || dfi_try_is(&last, ',')) &&
+            dfi_try_points(t, k.p, k.n) && !dfi_try_is(&next, '['))
+            return dfi_try_say(t, k.p, k.n,
+                               "is memory of the launch, and the function that it is given to takes none in OpenCL: "
+                               "write df_global before the type of its parameter");
+        if (dfi_try_is(&next, '(') && dfi_try_find(t, k.p, k.n) && dfi_try_find(t, k.p, k.n)->takes_pointer)
+            called = depth + 1;
         if (dfi_try_known(k.p, k.n) || dfi_try_find(t, k.p, k.n)) continue;
         if (next.kind == DFI_T_LITERAL && next.p == k.p + k.n) continue; /* L"..." */
-        return dfi_try_say(t, k.p, k.n, "is not in the text that a device gets, as no macro, constant, function or type of the file is: put it into "
-                                        "the kernel's DF_KERNEL_CODE, or pass it as a parameter");
+        return dfi_try_say(t, k.p, k.n,
+                           "is not in the text that a device gets, as no macro, constant, function or type of the "
+                           "file is: put it into the kernel's DF_KERNEL_CODE, or pass it as a parameter");
     }
     return 0;
 }
@@ -232,7 +261,8 @@ static int dfi_try_nvrtc(const struct dfi_kernel *k, char *log, size_t room)
     if (!looked && !dfi_cuda.compiler && dfi_may_load()) (void)dfi_cuda_load_compiler(0, why, sizeof why);
     looked = 1;
     if (!dfi_cuda.compiler) return -1;
-    for (i = 0; i < dfi_cuda.n_archs; i++) if (!target.arch || dfi_cuda.archs[i] < target.arch) target.arch = dfi_cuda.archs[i];
+    for (i = 0; i < dfi_cuda.n_archs; i++) if (!target.arch || dfi_cuda.archs[i] < target.arch) target.arch =
+        dfi_cuda.archs[i];
     if (!(text = dfi_kernel_text(k, DFI_CUDA_C, block, log, room))) return *log ? 1 : -1;
     dfi_cuda_options_of(&target, &o);
     r = dfi_cuda_compile(text, k->file, &o, 1, &image, &bytes, log, room);
@@ -267,7 +297,8 @@ static int dfi_try_opencl(struct dfi_kernel *k, char *log, size_t room)
 }
 #endif
 
-/* 0: the text would do, as far as can be seen; 1: a compiler refuses it, 2: the scanner objects: the log says to what. */
+/* 0: the text would do, as far as can be seen; 1: a compiler refuses it, 2: the scanner objects: the log says to
+ * what. */
 static int dfi_kernel_try(struct dfi_kernel *k, char *log, size_t room)
 {
     int asked = 0, r = 0;
@@ -284,7 +315,8 @@ static int dfi_kernel_try(struct dfi_kernel *k, char *log, size_t room)
     return r > 0 ? 1 : asked ? 0 : dfi_try_scan(k, log, room) ? 2 : 0;
 }
 
-/* The same once for each kernel, and says what there is to object to; not what a compiler did, if the caller does that. */
+/* The same once for each kernel, and says what there is to object to; not what a compiler did, if the caller does
+ * that. */
 static int dfi_kernel_tried(struct dfi_kernel *k, int says, char *log, size_t room)
 {
     int was = 0, r;

@@ -33,7 +33,8 @@ static const struct dfi_named *dfi_named_of_c(int *types, int *all)
 /* float4 and the like */
 static int dfi_is_vector_type(const char *p, size_t n)
 {
-    static const char bases[] = " char uchar short ushort int uint long ulong longlong ulonglong float double half bool ";
+    static const char bases[] =
+        " char uchar short ushort int uint long ulong longlong ulonglong float double half bool ";
     size_t base = n;
     while (base && dfi_is_digit(p[base - 1])) base--;
     return base < n && dfi_in_list(p, base, bases) && dfi_in_list(p + base, n - base, " 1 2 3 4 8 16 ");
@@ -65,11 +66,12 @@ static int dfi_word_is_other(struct dfi_writer *w, const char *p, size_t n)
         size_t length = strlen(*stem);
         if (n > length && !memcmp(p, *stem, length)) return 1;
     }
-    return dfi_in_list(p, n, w->language == DFI_OPENCL_C ? dfi_words_opencl : dfi_words_cuda) || dfi_is_vector_type(p, n);
+    return dfi_in_list(p, n, w->language == DFI_OPENCL_C ? dfi_words_opencl : dfi_words_cuda) ||
+        dfi_is_vector_type(p, n);
 }
 
-/* The words of an integer type from p on (long, unsigned, ...), all of them, as OpenCL C has that type: there is no long
- * long, a long has 64 bits, a char a sign. Returns the end of the last of them, or p. */
+/* The words of an integer type from p on (long, unsigned, ...), all of them, as OpenCL C has that type: there is no
+ * long long, a long has 64 bits, a char a sign. Returns the end of the last of them, or p. */
 static const char *dfi_integer_type(struct dfi_writer *w, const char *p, const char *end)
 {
     static const char *const words[] = { "long", "unsigned", "char", "int", "short", "signed" };
@@ -133,8 +135,8 @@ static const char *dfi_table_begins(const char *p, const char *end)
     return NULL;
 }
 
-/* Copies text of the user, as the device is to have it. OpenCL C has tables in constant memory at the top of the file and
- * of a kernel; further inside each item has its own. */
+/* Copies text of the user, as the device is to have it. OpenCL C has tables in constant memory at the top of the
+ * file and of a kernel; further inside each item has its own. */
 static void dfi_put_text(struct dfi_writer *w, const char *p, const char *end)
 {
     int depth = 0, braces = 0;

@@ -1,10 +1,11 @@
 /* choose.h - choice of a device for a launch: the one where it is expected to be done first
  *
- * The expected end is when the device has finished its earlier work, the missing data has been copied, and the kernel has run,
- * after the times measured so far (gpu/history.h). Some launches are measured for that: the device is idle when they begin, and
- * they are waited for. Devices of an unknown kind get two launches of the class each; a kind that was measured only a few times is
- * taken for as fast as it ever was. Without times, or if a device would have to write back something to make room, bytes decide:
- * dfi_device_nearest. Everything here is under the lock of the engine. */
+ * The expected end is when the device has finished its earlier work, the missing data has been copied, and the
+ * kernel has run, after the times measured so far (gpu/history.h). Some launches are measured for that: the device
+ * is idle when they begin, and they are waited for. Devices of an unknown kind get two launches of the class each; a
+ * kind that was measured only a few times is taken for as fast as it ever was. Without times, or if a device would
+ * have to write back something to make room, bytes decide: dfi_device_nearest. Everything here is under the lock of
+ * the engine. */
 #ifndef DFI_GPU_LAUNCH_CHOOSE_H
 #define DFI_GPU_LAUNCH_CHOOSE_H
 
@@ -22,7 +23,8 @@
 #include "../memory.h"
 #include "../record.h"
 
-/* Bytes to copy that a queue in use is worth: a kernel of 20 us at 12 GB/s; and that rate, for devices whose own is not known yet. */
+/* Bytes to copy that a queue in use is worth: a kernel of 20 us at 12 GB/s; and that rate, for devices whose own is
+ * not known yet. */
 static const double dfi_busy_queue = 1 << 18, dfi_copy_rate = 12e9;
 enum { DFI_COPY_LEAST = 1 << 18 }; /* bytes of a copy that say something about the rate */
 
@@ -34,7 +36,8 @@ static struct dfi_record *dfi_record_of_access(const struct dfi_access *x)
 
 static size_t dfi_record_bytes(const struct dfi_record *r) { return r->region.row * r->region.rows; }
 
-/* The device that has most of what the launch reads; among equals the one with fewest busy queues, and fewest launches. */
+/* The device that has most of what the launch reads; among equals the one with fewest busy queues, and fewest
+ * launches. */
 static struct dfi_device *dfi_device_nearest(const struct dfi_access *x, unsigned n)
 {
     struct dfi_device *best = NULL;
@@ -74,7 +77,10 @@ static double dfi_spot_copy(const struct dfi_spot *p, size_t bytes)
     return (double)bytes * (gib > 0 ? gib / (double)(1 << 30) : 1 / dfi_copy_rate);
 }
 
-static double dfi_spot_ready(const struct dfi_spot *p, uint64_t now) { return p->busy_until > now ? (double)(p->busy_until - now) * 1e-9 : 0; }
+static double dfi_spot_ready(const struct dfi_spot *p, uint64_t now)
+{
+    return p->busy_until > now ? (double)(p->busy_until - now) * 1e-9 : 0;
+}
 
 static int dfi_device_idle(struct dfi_device *d)
 {
@@ -96,7 +102,8 @@ static int dfi_device_has_room(const struct dfi_device *d, size_t bytes)
 }
 
 /* Fills o for device d. 1; 0: it is too small for the launch; -1: it has no room as it is. */
-static int dfi_option_device(struct dfi_option *o, const struct dfi_size *s, int d, const struct dfi_access *x, unsigned n, uint64_t now)
+static int dfi_option_device(struct dfi_option *o, const struct dfi_size *s, int d, const struct dfi_access *x,
+                             unsigned n, uint64_t now)
 {
     struct dfi_device *v = dfi_engine.device[d];
     struct dfi_spot *p = &dfi_history.spot[d];
@@ -117,7 +124,8 @@ static int dfi_option_device(struct dfi_option *o, const struct dfi_size *s, int
     return all > v->limit ? 0 : dfi_device_has_room(v, more) ? 1 : -1;
 }
 
-static void dfi_option_host(struct dfi_option *o, const struct dfi_size *s, const struct dfi_access *x, unsigned n, uint64_t now)
+static void dfi_option_host(struct dfi_option *o, const struct dfi_size *s, const struct dfi_access *x, unsigned n,
+                            uint64_t now)
 {
     struct dfi_spot *p = &dfi_history.spot[DFI_HOST_SPOT];
     unsigned i;
@@ -127,7 +135,8 @@ static void dfi_option_host(struct dfi_option *o, const struct dfi_size *s, cons
     for (i = 0; i < n; i++) {
         const struct dfi_record *r = dfi_record_of_access(&x[i]);
         int holder = r && !r->host_valid && x[i].mode & (DFI_IN | DFI_SHARED) ? dfi_record_holder(r) : -1;
-        if (holder >= 0) o->copy += dfi_spot_copy(&dfi_history.spot[holder], dfi_record_bytes(r)); /* about as fast in both directions */
+        /* about as fast in both directions */
+        if (holder >= 0) o->copy += dfi_spot_copy(&dfi_history.spot[holder], dfi_record_bytes(r));
     }
     o->ready = dfi_spot_ready(p, now);
 }
@@ -163,7 +172,8 @@ static const struct dfi_times *dfi_options_untried(const struct dfi_option *o, i
     int i;
     for (i = 0; i < n; i++) {
         const struct dfi_times *t = o[i].times;
-        if (t->count < (unsigned long)DFI_TRIES && t->launches < (unsigned)DFI_TRIES && (!least || t->launches < least->launches)) least = t;
+        if (t->count < (unsigned long)DFI_TRIES && t->launches < (unsigned)DFI_TRIES &&
+            (!least || t->launches < least->launches)) least = t;
     }
     return least;
 }
@@ -184,7 +194,8 @@ static struct dfi_option dfi_spot_choose(const struct dfi_size *s, const struct 
         }
     if (host) dfi_option_host(&option[k++], s, x, n, now);
     for (known = 0; known < k && option[known].times; known++) {}
-    if (k && known == k && !tight) o = dfi_options_first(option, k, dfi_options_differ(option, k) ? dfi_options_untried(option, k) : NULL);
+    if (k && known == k && !tight)
+        o = dfi_options_first(option, k, dfi_options_differ(option, k) ? dfi_options_untried(option, k) : NULL);
     if (o) return *o;
     if (!(nearest = dfi_device_nearest(x, n))) return none;
     for (d = 0; d < k; d++)
@@ -194,7 +205,8 @@ static struct dfi_option dfi_spot_choose(const struct dfi_size *s, const struct 
 }
 
 /* Sets where g goes. s: NULL, or its size if times matter; want: df_opts.device. */
-static void dfi_flight_where(struct dfi_flight *g, int want, const struct dfi_size *s, const struct dfi_access *x, unsigned n)
+static void dfi_flight_where(struct dfi_flight *g, int want, const struct dfi_size *s, const struct dfi_access *x,
+                             unsigned n)
 {
     struct dfi_option o = { want - 1, NULL, 0, 0 };
     struct dfi_spot *p;
@@ -216,7 +228,8 @@ static void dfi_flight_where(struct dfi_flight *g, int want, const struct dfi_si
     g->time.spot = o.spot, g->time.times = o.times;
     o.times->launches++;
     g->time.timed = (want <= 0 || dfi_history.kept) &&
-                    (o.times->launches <= (unsigned)DFI_TIMED_FIRST || o.times->launches % (unsigned)DFI_TIMED_EACH == 0);
+                    (o.times->launches <= (unsigned)DFI_TIMED_FIRST ||
+                     o.times->launches % (unsigned)DFI_TIMED_EACH == 0);
 }
 
 /* Do times matter for a launch that asks for this device? */
@@ -224,7 +237,8 @@ static int dfi_times_matter(int want) { return want == DF_ANY_DEVICE || dfi_engi
 
 /* --- measuring: the device does nothing else meanwhile ------------------------------------------------------- */
 
-/* Nonzero: it had to wait until the device was idle, so look at everything again. pre: no other launch gets into its queues. */
+/* Nonzero: it had to wait until the device was idle, so look at everything again. pre: no other launch gets into
+ * its queues. */
 static int dfi_measure_idle(struct dfi_device *d)
 {
     int q;
@@ -240,8 +254,8 @@ static void dfi_measure_begin(struct dfi_flight *g)
     g->time.began = dfi_os_ns();
 }
 
-/* They are in the queue. Nonzero: it waited until they were over, so look at everything again. If that does not end, as others
- * make the device forget what came, the launch is not measured. */
+/* They are in the queue. Nonzero: it waited until they were over, so look at everything again. If that does not end,
+ * as others make the device forget what came, the launch is not measured. */
 static int dfi_measure_copied(struct dfi_flight *g)
 {
     struct dfi_measure *m = &g->time;

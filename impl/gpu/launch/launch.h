@@ -1,7 +1,8 @@
 /* launch.h - the task of a launch: choice of the device, its operations in the queues, or the kernel on the host
  *
- * The task starts when its predecessors are done or, if they are launches, in the queues. Its body puts transfers and the kernel
- * into the queues of a device and returns, so that its successors among the launches follow at once, ordered by the queues.
+ * The task starts when its predecessors are done or, if they are launches, in the queues. Its body puts transfers
+ * and the kernel into the queues of a device and returns, so that its successors among the launches follow at once,
+ * ordered by the queues.
  * Argument: docs/gpu.md, "Order". */
 #ifndef DFI_GPU_LAUNCH_LAUNCH_H
 #define DFI_GPU_LAUNCH_LAUNCH_H
@@ -84,7 +85,8 @@ static void dfi_flight_go(struct dfi_flight *g)
 
 static void dfi_launch_fail(df_result code) { df_fail(code, df_error_text(code)); }
 
-static void dfi_launch_here(struct dfi_kernel *k, const void *args, const struct dfi_access *x, unsigned n, struct dfi_measure *time)
+static void dfi_launch_here(struct dfi_kernel *k, const void *args, const struct dfi_access *x, unsigned n,
+                            struct dfi_measure *time)
 {
     dfi_engine_host(x, n);
     time->began = dfi_os_ns();
@@ -102,7 +104,8 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
     union { char bytes[512]; long double align; void *pointer; } few;
     struct dfi_worker *w = dfi_me();
     /* without memory for a task it runs in that of its submitter */
-    const struct dfi_extra *e = w && w->task && w->task->task.args == args && w->task->task.mem.special ? w->task->extra : NULL;
+    const struct dfi_extra *e = w && w->task && w->task->task.args == args &&
+        w->task->task.mem.special ? w->task->extra : NULL;
     const df_ndrange *grid = (const df_ndrange *)args;
     struct dfi_access x[DFI_PARAMETERS];
     unsigned n = k->accesses(args, x), i;
@@ -117,7 +120,8 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
     for (d = 0; d < 3; d++) {
         none |= grid->n[d] == 0;
         if (grid->n[d] < 0 || grid->group[d] < 0) {
-            dfi_error(DFI_MESSAGE_GRID, g.site, g.name, want > 0 ? want : 0, "any", grid->n[0], grid->n[1], grid->n[2], grid->group[0], grid->group[1], grid->group[2], "a negative number");
+            dfi_error(DFI_MESSAGE_GRID, g.site, g.name, want > 0 ? want : 0, "any", grid->n[0], grid->n[1],
+                      grid->n[2], grid->group[0], grid->group[1], grid->group[2], "a negative number");
             dfi_launch_fail(DF_ERROR_GRID);
             return;
         }
@@ -141,12 +145,14 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
         u->reads = k->param[p].kind != DFI_P_REDUCE && (x[i].mode & (DFI_IN | DFI_SHARED)) != 0;
         u->writes = k->param[p].kind != DFI_P_REDUCE && (x[i].mode & DFI_WRITES) != 0;
         g.n++;
-        if (k->param[p].kind == DFI_P_REDUCE) results = 1, g.here |= k->call != NULL || x[i].row / k->param[p].bytes > DFI_REDUCE_MOST;
+        if (k->param[p].kind == DFI_P_REDUCE)
+            results = 1, g.here |= k->call != NULL || x[i].row / k->param[p].bytes > DFI_REDUCE_MOST;
     }
     for (i = 0; i < n; i++) /* what is accumulated into is host memory; a copy of it is nowhere else */
         if (!w || !w->task || w->task->task.args != args)
             if (x[i].mode & DFI_REDUCE & ~(unsigned)DFI_INOUT) dfi_engine_host(&x[i], 1);
-    if (!(g.args = k->args_bytes <= sizeof few ? (void *)&few : dfi_malloc(k->args_bytes)) || dfi_flight_aliased(&g)) g.here = 1;
+    if (!(g.args = k->args_bytes <= sizeof few ? (void *)&few : dfi_malloc(k->args_bytes)) || dfi_flight_aliased(&g))
+        g.here = 1;
     matters = dfi_times_matter(want);
     if (matters) size = dfi_size_of(k, x, n, grid);
     dfi_os_lock(&dfi_engine_lock);
@@ -171,7 +177,8 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
     if (g.args && g.args != (void *)&few) dfi_mfree(g.args);
 }
 
-/* Does kernel k access memory that is on a device already? df would copy it from an address that the host cannot read. */
+/* Does kernel k access memory that is on a device already? df would copy it from an address that the host cannot
+ * read. */
 static int dfi_launch_of_device_memory(const struct dfi_kernel *k, const void *args, const char *site, const char *name)
 {
     struct dfi_access x[DFI_PARAMETERS];
@@ -189,8 +196,8 @@ static int dfi_launch_of_device_memory(const struct dfi_kernel *k, const void *a
 }
 
 /* What df_launch does: a task for a device, or for the host if there is none. */
-DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct dfi_type *type, const struct dfi_type *host, struct dfi_kernel *k,
-                        void *args)
+DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct dfi_type *type,
+                        const struct dfi_type *host, struct dfi_kernel *k, void *args)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_access x[DFI_PARAMETERS];
@@ -209,14 +216,16 @@ DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct 
         struct dfi_scope *s = dfi_scope_here(w);
         dfi_scope_launches(s ? s : w->scope);
     }
-    if (DFI_UNLIKELY(!o && DFI_GRAPH())) o = (const struct df_opts *)memset((void *)&none, 0, sizeof none); /* so that it knows the site */
+    /* so that it knows the site */
+    if (DFI_UNLIKELY(!o && DFI_GRAPH())) o = (const struct df_opts *)memset((void *)&none, 0, sizeof none);
     dfi_with(o, site);
     if (!(t = dfi_task_new(type))) dfi_run_now(type, args);
     else if (t == DFI_BARE) dfi_run_after(type, args, x, k->accesses(args, x));
     else {
         memcpy(t->args, args, k->args_bytes);
         n = k->accesses(args, x);
-        for (i = 0; i < n && type != host; i++) /* a device has a copy: who works on the memory itself comes before or after */
+        /* a device has a copy: who works on the memory itself comes before or after */
+        for (i = 0; i < n && type != host; i++)
             if (x[i].mode == DFI_CONCURRENT) x[i].mode = DFI_INOUT;
         dfi_submit_here(t, x, n);
     }

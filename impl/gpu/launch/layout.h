@@ -25,8 +25,8 @@ static int dfi_mentions(const char *expression, const char *name)
     return 0;
 }
 
-/* The by-value parameter that is the distance between the rows of a block, and nothing else in the declaration. NULL: it
- * is another expression, and stays what it is. */
+/* The by-value parameter that is the distance between the rows of a block, and nothing else in the declaration.
+ * NULL: it is another expression, and stays what it is. */
 static const struct dfi_param *dfi_param_of_ld(const struct dfi_kernel *k, const struct dfi_param *block)
 {
     const struct dfi_param *v = NULL, *p;
@@ -50,10 +50,13 @@ static int dfi_same_layout(const struct dfi_box *a, const struct dfi_box *b)
     return a->row == b->row && a->rows == b->rows && a->pitch == b->pitch;
 }
 
-static int dfi_is_block(const struct dfi_operand *u) { return u->param->kind == DFI_P_BLOCK && u->x.rows > 1 && u->x.ld >= u->x.row; }
+static int dfi_is_block(const struct dfi_operand *u)
+{
+    return u->param->kind == DFI_P_BLOCK && u->x.rows > 1 && u->x.ld >= u->x.row;
+}
 
-/* Blocks lie with their rows close together, all that share a parameter for the distance with the same number of elements,
- * which the kernel finds in that parameter. A copy that is there already decides, if it can. */
+/* Blocks lie with their rows close together, all that share a parameter for the distance with the same number of
+ * elements, which the kernel finds in that parameter. A copy that is there already decides, if it can. */
 static void dfi_flight_layout(struct dfi_flight *g)
 {
     int i, j, d = g->device->gpu.index;
@@ -75,14 +78,16 @@ static void dfi_flight_layout(struct dfi_flight *g)
             if (!v) elements = w->x.ld / w->param->bytes;
             else if (dfi_copy_is_valid(w->record, d)) {
                 const struct dfi_box *b = &w->record->copy[d]->box;
-                there = !dfi_is_flat(b) && b->row == w->x.row && b->pitch % w->param->bytes == 0 ? b->pitch / w->param->bytes : 0;
+                there = !dfi_is_flat(b) && b->row == w->x.row &&
+                    b->pitch % w->param->bytes == 0 ? b->pitch / w->param->bytes : 0;
                 if (there > elements) elements = there;
             }
         }
         for (j = i; j < g->n; j++) {
             struct dfi_operand *w = &g->use[j];
             if (!dfi_is_block(w) || (v ? dfi_param_of_ld(g->kernel, w->param) != v : w != u)) continue;
-            w->box.row = w->x.row, w->box.rows = w->x.rows, w->box.ld = w->x.ld, w->box.pitch = elements * w->param->bytes;
+            w->box.row = w->x.row, w->box.rows = w->x.rows, w->box.ld = w->x.ld,
+                w->box.pitch = elements * w->param->bytes;
         }
         if (v) {
             uint64_t all = elements;
@@ -105,7 +110,8 @@ static int dfi_flight_aliased(const struct dfi_flight *g)
             int block = dfi_is_block(a);
             if (i == j || !dfi_region_overlap(&a->region, &b->region)) continue;
             if (!dfi_region_equal(&a->region, &b->region) ? a->writes
-                : block != dfi_is_block(b) || (block && dfi_param_of_ld(g->kernel, a->param) != dfi_param_of_ld(g->kernel, b->param)))
+                : block != dfi_is_block(b) ||
+                    (block && dfi_param_of_ld(g->kernel, a->param) != dfi_param_of_ld(g->kernel, b->param)))
                 return 1;
         }
     return 0;

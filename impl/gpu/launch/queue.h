@@ -18,7 +18,8 @@
 #include "../memory.h"
 #include "../record.h"
 
-/* What it reads and the device has not is on its way there. The lock is free while the driver takes it from the host. */
+/* What it reads and the device has not is on its way there. The lock is free while the driver takes it from the
+ * host. */
 static int dfi_flight_transfers(struct dfi_flight *g)
 {
     struct dfi_device *d = g->device;
@@ -40,7 +41,9 @@ static int dfi_flight_transfers(struct dfi_flight *g)
             struct dfi_device *e = dfi_engine.device[holder];
             struct dfi_buffer *from = s->copy[holder];
             if (from->write_point) r = v->wait(&d->gpu, DFI_Q_IN, &e->gpu, from->write_queue, from->write_point);
-            if (!r && (!dfi_same_layout(&from->box, &u->box) || v->copy_peer(&d->gpu, DFI_Q_IN, u->buffer->memory, &e->gpu, from->memory, dfi_box_bytes(&from->box)))) {
+            if (!r && (!dfi_same_layout(&from->box, &u->box) ||
+                       v->copy_peer(&d->gpu, DFI_Q_IN, u->buffer->memory, &e->gpu, from->memory,
+                                    dfi_box_bytes(&from->box)))) {
                 dfi_record_write_back(s); /* not between these two: through the host */
                 dfi_engine_wait();
                 return DFI_STEP_AGAIN;
@@ -83,7 +86,8 @@ static int dfi_flight_queue(const struct dfi_flight *g)
     int i, q, best = DFI_Q_RUN;
     for (i = 0; i < g->n; i++) { /* nothing but what it needs is in the way, done or not: no need to ask */
         const struct dfi_buffer *b = g->use[i].buffer;
-        if (b && b->write_queue >= DFI_Q_RUN && b->write_point && b->write_point == d->launches[b->write_queue]) return b->write_queue;
+        if (b && b->write_queue >= DFI_Q_RUN && b->write_point && b->write_point == d->launches[b->write_queue])
+            return b->write_queue;
     }
     for (i = 0; i < g->n; i++) {
         const struct dfi_buffer *b = g->use[i].buffer;
@@ -131,7 +135,8 @@ static int dfi_flight_run(struct dfi_flight *g)
     for (i = 0; i < g->n && !r; i++) {
         struct dfi_buffer *b = g->use[i].partial ? g->use[i].partial : g->use[i].buffer;
         if (g->use[i].partial || g->use[i].writes) r = dfi_buffer_after(dfi_engine.device, d, q, b);
-        else if (b->write_queue != q && b->write_point) r = v->wait(&d->gpu, q, &d->gpu, b->write_queue, b->write_point);
+        else if (b->write_queue != q && b->write_point)
+            r = v->wait(&d->gpu, q, &d->gpu, b->write_queue, b->write_point);
     }
     for (i = 0; i < g->kernel->n_params; i++) {
         const struct dfi_param *p = &g->kernel->param[i];
@@ -141,7 +146,8 @@ static int dfi_flight_run(struct dfi_flight *g)
         arg[i].p = k == g->n ? &none : g->use[k].partial ? &g->use[k].partial->memory : &g->use[k].buffer->memory;
         arg[i].bytes = sizeof(dfi_memory);
     }
-    if (!r) r = g->kernel->call ? dfi_flight_call(g) : v->launch(&d->gpu, q, g->kernel, g->built, g->groups, g->grid.group, arg, g->kernel->n_params);
+    if (!r) r = g->kernel->call ? dfi_flight_call(g) : v->launch(&d->gpu, q, g->kernel, g->built, g->groups,
+                                                                 g->grid.group, arg, g->kernel->n_params);
     if (r) {
         dfi_device_lose(d, "launching a kernel");
         return DFI_STEP_FAILED;
@@ -172,8 +178,8 @@ static int dfi_flight_run(struct dfi_flight *g)
 
 /* --- reductions: groups and items on the device, the rest here ---------------------------------------- */
 
-/* What the groups accumulated is combined with what is in host memory: all of it or, if the device fails, nothing. pre: the
- * lock. */
+/* What the groups accumulated is combined with what is in host memory: all of it or, if the device fails, nothing.
+ * pre: the lock. */
 static void dfi_flight_combine(struct dfi_flight *g)
 {
     size_t groups = (size_t)g->groups[0] * (size_t)g->groups[1] * (size_t)g->groups[2], k;

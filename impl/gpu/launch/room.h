@@ -24,7 +24,8 @@ static int dfi_flight_records(struct dfi_flight *g)
     int i, d = g->device->gpu.index, wait = 0;
     unsigned k;
     for (i = 0; i < g->n; i++)
-        if (!(g->use[i].record = dfi_record_of(&dfi_engine.records, &g->use[i].region))) return DFI_STEP_FAILED; /* no memory */
+        /* no memory */
+        if (!(g->use[i].record = dfi_record_of(&dfi_engine.records, &g->use[i].region))) return DFI_STEP_FAILED;
     for (i = 0; i < g->n; i++) {
         struct dfi_record *r = g->use[i].record;
         int holder;
@@ -67,7 +68,8 @@ static struct dfi_buffer *dfi_flight_collect(struct dfi_flight *g, size_t bytes,
         dfi_engine_wait();
         return NULL;
     }
-    for (b = d->pool; b; b = b->next) /* of other sizes, and still in use: the driver gets them back when they are not */
+    /* of other sizes, and still in use: the driver gets them back when they are not */
+    for (b = d->pool; b; b = b->next)
         for (q = 0; q < DFI_QUEUES; q++)
             if (b->uses.queue[q] && dfi_engine_sync(d, q, b->uses.queue[q])) return NULL;
     for (b = d->pool; b; b = b->next)
@@ -122,8 +124,8 @@ static int dfi_flight_relay(struct dfi_flight *g, struct dfi_operand *u)
     return DFI_STEP_AGAIN;
 }
 
-/* Copies that it uses itself, and that may be in its way: of another size than it needs now. Those that are nowhere else are
- * written back. They come back by themselves. */
+/* Copies that it uses itself, and that may be in its way: of another size than it needs now. Those that are nowhere
+ * else are written back. They come back by themselves. */
 static int dfi_flight_shed(struct dfi_flight *g)
 {
     int i, wait = 0;
@@ -162,7 +164,8 @@ static int dfi_flight_fits(struct dfi_flight *g)
     if (total <= d->limit && !g->shed) return 1;
     dfi_error("%s: launch of %s on device %d (%s): it accesses %lu bytes, the largest part %lu as %s, and the "
               "device has %lu for df: not run; use smaller parts",
-              g->site, g->name, d->gpu.index + 1, d->gpu.info.name, (unsigned long)total, (unsigned long)largest, name, (unsigned long)d->limit);
+              g->site, g->name, d->gpu.index + 1, d->gpu.info.name, (unsigned long)total, (unsigned long)largest,
+              name, (unsigned long)d->limit);
     g->error = DF_ERROR_DEVICE_MEMORY;
     return 0;
 }

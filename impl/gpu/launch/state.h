@@ -51,7 +51,10 @@ struct dfi_flight {                   /* a launch on its way */
     struct dfi_operand use[DFI_PARAMETERS]; /* n of them; the others are not set: they are large */
 };
 
-static int dfi_copy_is_valid(const struct dfi_record *r, int d) { return r->copy[d] && r->copy[d]->state != DFI_INVALID; }
+static int dfi_copy_is_valid(const struct dfi_record *r, int d)
+{
+    return r->copy[d] && r->copy[d]->state != DFI_INVALID;
+}
 
 /* --- the compiled kernel, the grid ------------------------------------------------------------------ */
 
@@ -141,7 +144,8 @@ static void dfi_flight_build(struct dfi_flight *g)
     }
     memcpy(g->args, (void *)&g->grid, sizeof g->grid);
     if (!(wrong = dfi_flight_wrong(g))) return;
-    dfi_error(DFI_MESSAGE_GRID, g->site, g->name, g->device->gpu.index + 1, g->device->gpu.info.name, asked.n[0], asked.n[1], asked.n[2], g->grid.group[0], g->grid.group[1], g->grid.group[2], wrong);
+    dfi_error(DFI_MESSAGE_GRID, g->site, g->name, g->device->gpu.index + 1, g->device->gpu.info.name, asked.n[0],
+              asked.n[1], asked.n[2], g->grid.group[0], g->grid.group[1], g->grid.group[2], wrong);
     g->error = DF_ERROR_GRID;
 }
 

@@ -66,7 +66,8 @@ static void dfi_cl_program_keep(void *program, const struct dfi_cache_key *k)
     if (!dfi_cache_folder() ||
         dfi_cl.GetProgramInfo(program, DFI_CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) || !bytes ||
         !(binary = (unsigned char *)dfi_malloc(bytes))) return;
-    if (!dfi_cl.GetProgramInfo(program, DFI_CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL)) dfi_cache_put(k, binary, bytes);
+    if (!dfi_cl.GetProgramInfo(program, DFI_CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL))
+        dfi_cache_put(k, binary, bytes);
     dfi_mfree(binary);
 }
 
@@ -113,8 +114,10 @@ static void dfi_cl_limits(const struct dfi_cl_device *v, void *kernel, struct df
     uint64_t local = 0, own = 0;
     if (!dfi_cl.GetKernelWorkGroupInfo(kernel, v->id, DFI_CL_KERNEL_GROUP, sizeof group, &group, NULL) && group)
         b->max_group = group > INT_MAX ? INT_MAX : (int)group;
-    if (!dfi_cl.GetKernelWorkGroupInfo(kernel, v->id, DFI_CL_KERNEL_LOCAL, sizeof local, &local, NULL)) b->shared = (size_t)local;
-    if (!dfi_cl.GetKernelWorkGroupInfo(kernel, v->id, DFI_CL_KERNEL_PRIVATE, sizeof own, &own, NULL)) b->spilled = (size_t)own;
+    if (!dfi_cl.GetKernelWorkGroupInfo(kernel, v->id, DFI_CL_KERNEL_LOCAL, sizeof local, &local, NULL))
+        b->shared = (size_t)local;
+    if (!dfi_cl.GetKernelWorkGroupInfo(kernel, v->id, DFI_CL_KERNEL_PRIVATE, sizeof own, &own, NULL))
+        b->spilled = (size_t)own;
 }
 
 static df_result dfi_cl_build(struct dfi_gpu *d, struct dfi_kernel *k, struct dfi_built *b, char *log, size_t room)

@@ -1,8 +1,8 @@
 /* opencl.h - the driver for OpenCL 1.2: devices, their memory, copies, launches
  *
- * Memory that the devices of a platform share (processors, and graphics on their chip) is copied from one to the other by
- * the queue that wants it. Between devices with memory of their own OpenCL has no such copy: the context would keep the
- * whole source on both, beyond what the engine gave them. They copy through the host. */
+ * Memory that the devices of a platform share (processors, and graphics on their chip) is copied from one to the
+ * other by the queue that wants it. Between devices with memory of their own OpenCL has no such copy: the context
+ * would keep the whole source on both, beyond what the engine gave them. They copy through the host. */
 #ifndef DFI_GPU_OPENCL_OPENCL_H
 #define DFI_GPU_OPENCL_OPENCL_H
 
@@ -39,7 +39,8 @@ static int dfi_cl_is_usable(void *device)
     unsigned one = 1, major = 0, minor = 0;
     dfi_cl_ask_text(device, DFI_CL_DEVICE_VERSION, version, sizeof version);
     if (sscanf(version, "OpenCL %u.%u", &major, &minor) != 2 || major < 1 || (major == 1 && minor < 2)) return 0;
-    return DFI_CL_ASK(unsigned, device, DFI_CL_DEVICE_AVAILABLE) && DFI_CL_ASK(unsigned, device, DFI_CL_DEVICE_COMPILER) &&
+    return DFI_CL_ASK(unsigned, device, DFI_CL_DEVICE_AVAILABLE) &&
+        DFI_CL_ASK(unsigned, device, DFI_CL_DEVICE_COMPILER) &&
            !(DFI_CL_ASK(uint64_t, device, DFI_CL_DEVICE_TYPE) & DFI_CL_DEVICE_TYPE_CUSTOM) &&
            DFI_CL_ASK(unsigned, device, DFI_CL_DEVICE_LITTLE) == *(unsigned char *)&one;
 }
@@ -73,7 +74,8 @@ static void *dfi_cl_context(int i, int *code)
     properties[0] = DFI_CL_CONTEXT_PLATFORM, properties[1] = (intptr_t)dfi_cl_found.platform[p].id, properties[2] = 0;
     for (k = 0; k < dfi_cl_found.n; k++)
         if (dfi_cl_found.device[k].platform == p) devices[n++] = dfi_cl_found.device[k].id;
-    if (!context) context = dfi_cl_found.platform[p].context = dfi_cl.CreateContext(properties, n, devices, NULL, NULL, code);
+    if (!context) context = dfi_cl_found.platform[p].context = dfi_cl.CreateContext(properties, n, devices, NULL,
+        NULL, code);
     if (context) dfi_cl_found.platform[p].opened++;
     else context = dfi_cl.CreateContext(properties, 1, &dfi_cl_found.device[i].id, NULL, NULL, code);
     return context;
@@ -159,15 +161,16 @@ static df_result dfi_cl_open(struct dfi_gpu *d, int i)
     v->touch = !(DFI_CL_ASK(uint64_t, v->id, DFI_CL_DEVICE_TYPE) & DFI_CL_DEVICE_TYPE_CPU);
     v->unified = DFI_CL_ASK(unsigned, v->id, DFI_CL_DEVICE_UNIFIED) != 0;
     if (!(v->context = dfi_cl_context(i, &code))) r = dfi_cl_fail("clCreateContext", code);
-    else if (!(v->spare = dfi_cl.CreateCommandQueue(v->context, v->id, 0, &code))) r = dfi_cl_fail("clCreateCommandQueue", code);
+    else if (!(v->spare = dfi_cl.CreateCommandQueue(v->context, v->id, 0, &code)))
+        r = dfi_cl_fail("clCreateCommandQueue", code);
     else return DF_OK;
     dfi_cl_close(d);
     return r;
 }
 
-/* A buffer often gets its memory with its first use: it is used here, so that what fails fails here. Not on a processor:
- * its memory comes from malloc, and the use would wait for a thread that may be busy with a kernel (PoCL 3.1: for as long as
- * the kernel runs). */
+/* A buffer often gets its memory with its first use: it is used here, so that what fails fails here. Not on a
+ * processor: its memory comes from malloc, and the use would wait for a thread that may be busy with a kernel (PoCL
+ * 3.1: for as long as the kernel runs). */
 static dfi_memory dfi_cl_alloc(struct dfi_gpu *d, size_t bytes)
 {
     struct dfi_cl_device *v = dfi_cl_of(d);
@@ -176,11 +179,13 @@ static dfi_memory dfi_cl_alloc(struct dfi_gpu *d, size_t bytes)
     int code;
     if (!bytes) bytes = 1;
     if (bytes > v->max_alloc) {
-        snprintf(dfi_gpu_error, sizeof dfi_gpu_error, "%lu bytes are more than a buffer of OpenCL has on this device, which is %lu",
+        snprintf(dfi_gpu_error, sizeof dfi_gpu_error,
+                 "%lu bytes are more than a buffer of OpenCL has on this device, which is %lu",
                  (unsigned long)bytes, (unsigned long)v->max_alloc);
         return 0;
     }
-    if (!(m = dfi_cl.CreateBuffer(v->context, DFI_CL_MEM_READ_WRITE, bytes, NULL, &code))) dfi_cl_fail("clCreateBuffer", code);
+    if (!(m = dfi_cl.CreateBuffer(v->context, DFI_CL_MEM_READ_WRITE, bytes, NULL, &code)))
+        dfi_cl_fail("clCreateBuffer", code);
     else if (v->touch && (code = dfi_cl.EnqueueWriteBuffer(v->spare, m, 1, 0, 1, &first, 0, NULL, NULL)) != 0) {
         dfi_cl_fail("clEnqueueWriteBuffer", code);
         dfi_cl.ReleaseMemObject(m);
@@ -201,11 +206,13 @@ static int dfi_cl_is_line(const struct dfi_box *b) { return b->rows == 1 || (b->
 enum dfi_cl_way { DFI_CL_IN, DFI_CL_OUT, DFI_CL_ON };
 
 /* m: memory of the device; other: memory of the host, or for DFI_CL_ON the memory of the device that is copied from. */
-static df_result dfi_cl_copy(struct dfi_gpu *d, int q, enum dfi_cl_way way, void *m, void *other, const struct dfi_box *b)
+static df_result dfi_cl_copy(struct dfi_gpu *d, int q, enum dfi_cl_way way, void *m, void *other,
+                             const struct dfi_box *b)
 {
     static const size_t zero[3] = { 0, 0, 0 };
     static const char *const call[] = { "clEnqueueWriteBuffer", "clEnqueueReadBuffer", "clEnqueueCopyBuffer" };
-    static const char *const rect[] = { "clEnqueueWriteBufferRect", "clEnqueueReadBufferRect", "clEnqueueCopyBufferRect" };
+    static const char *const rect[] = { "clEnqueueWriteBufferRect", "clEnqueueReadBufferRect",
+        "clEnqueueCopyBufferRect" };
     struct dfi_cl_queue *u;
     size_t box[3], bytes = b->row * b->rows;
     void *event = NULL;
@@ -244,7 +251,8 @@ static df_result dfi_cl_copy_on(struct dfi_gpu *d, int q, dfi_memory to, dfi_mem
     return dfi_cl_copy(d, q, DFI_CL_ON, (void *)to, (void *)from, b);
 }
 
-static df_result dfi_cl_copy_peer(struct dfi_gpu *d, int q, dfi_memory to, struct dfi_gpu *e, dfi_memory from, size_t bytes)
+static df_result dfi_cl_copy_peer(struct dfi_gpu *d, int q, dfi_memory to, struct dfi_gpu *e, dfi_memory from,
+                                  size_t bytes)
 {
     struct dfi_cl_device *v = dfi_cl_of(d), *w = dfi_cl_of(e);
     struct dfi_box b;
@@ -259,8 +267,8 @@ static df_result dfi_cl_copy_peer(struct dfi_gpu *d, int q, dfi_memory to, struc
 /* --- launches ------------------------------------------------------------------------------------- */
 
 /* The arguments of a kernel are its own, whatever queue it goes to: they and the launch are under its lock. */
-static df_result dfi_cl_launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, struct dfi_built *b, const int *groups, const int *group,
-                               const struct dfi_arg *args, int n_args)
+static df_result dfi_cl_launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, struct dfi_built *b,
+                               const int *groups, const int *group, const struct dfi_arg *args, int n_args)
 {
     struct dfi_cl_kernel *built = (struct dfi_cl_kernel *)b->handle;
     struct dfi_cl_queue *u;
@@ -289,9 +297,9 @@ static df_result dfi_cl_launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, s
 }
 
 static const struct dfi_gpu_driver dfi_opencl_driver = {
-    "OpenCL", dfi_cl_count, dfi_cl_open, dfi_cl_close, dfi_cl_alloc, dfi_cl_free, dfi_cl_copy_in, dfi_cl_copy_out, dfi_cl_copy_on,
-    dfi_cl_copy_peer, dfi_cl_wait, dfi_cl_reached, dfi_cl_sync, dfi_cl_flush, dfi_cl_build, dfi_cl_launch, dfi_cl_native,
-    dfi_cl_native_end, NULL
+    "OpenCL", dfi_cl_count, dfi_cl_open, dfi_cl_close, dfi_cl_alloc, dfi_cl_free, dfi_cl_copy_in, dfi_cl_copy_out,
+    dfi_cl_copy_on, dfi_cl_copy_peer, dfi_cl_wait, dfi_cl_reached, dfi_cl_sync, dfi_cl_flush, dfi_cl_build,
+    dfi_cl_launch, dfi_cl_native, dfi_cl_native_end, NULL
 };
 
 #endif

@@ -1,16 +1,17 @@
 /* queue.h - devices of OpenCL: their contexts, queues, and when what is in a queue is done
  *
- * All devices of a platform share a context, so that queues can wait for each other. A queue is a command queue in order,
- * made with the first operation. Operations are counted, dfi_gpu.issued, and each has its event.
+ * All devices of a platform share a context, so that queues can wait for each other. A queue is a command queue in
+ * order, made with the first operation. Operations are counted, dfi_gpu.issued, and each has its event.
  *
  * Argument. (1) A queue keeps the events of its operations done + 1 .. issued, in a ring that grows: an event is given
- * up only when it is complete, so that none that failed is overlooked, and when it is, all before it are: the queue is in
- * order. Hence operation n is done if n <= done, and else its own event tells. (2) `done`, the ring and `flushed` are under
- * the queue's lock; who waits for an event keeps it (clRetainEvent) and waits without the lock. (3) `issued` is written by
- * the one thread that uses the queue, after the event is in the ring, so that every operation that is counted has one.
- * (4) An event that another queue is to wait for was flushed, as OpenCL 1.2 demands (5.13): in dfi_cl_wait, before the
- * operation that waits is put into its queue. So everything that a flushed operation depends on is flushed, and waiting for
- * it on the host ends. (5) What an operation waits for was counted before it: there is no circle. */
+ * up only when it is complete, so that none that failed is overlooked, and when it is, all before it are: the queue
+ * is in order. Hence operation n is done if n <= done, and else its own event tells. (2) `done`, the ring and
+ * `flushed` are under the queue's lock; who waits for an event keeps it (clRetainEvent) and waits without the lock.
+ * (3) `issued` is written by the one thread that uses the queue, after the event is in the ring, so that every
+ * operation that is counted has one. (4) An event that another queue is to wait for was flushed, as OpenCL 1.2
+ * demands (5.13): in dfi_cl_wait, before the operation that waits is put into its queue. So everything that a
+ * flushed operation depends on is flushed, and waiting for it on the host ends. (5) What an operation waits for was
+ * counted before it: there is no circle. */
 #ifndef DFI_GPU_OPENCL_QUEUE_H
 #define DFI_GPU_OPENCL_QUEUE_H
 
@@ -93,8 +94,8 @@ static int dfi_cl_make_room(struct dfi_cl_queue *u, uintptr_t issued)
     return u->room && issued - u->done < u->room ? 0 : -1;
 }
 
-/* The command queue of queue q, made if there is none, with room for the event of one more operation. pre: the caller uses
- * the queue. */
+/* The command queue of queue q, made if there is none, with room for the event of one more operation. pre: the
+ * caller uses the queue. */
 static df_result dfi_cl_ready(struct dfi_gpu *d, int q, struct dfi_cl_queue **of)
 {
     struct dfi_cl_device *v = dfi_cl_of(d);
@@ -223,8 +224,8 @@ static df_result dfi_cl_put_waits(struct dfi_cl_queue *u)
     return DF_OK;
 }
 
-/* The wait goes with the next operation: it costs no operation of its own. An event of another platform is none that the
- * queue could wait for: the host waits. */
+/* The wait goes with the next operation: it costs no operation of its own. An event of another platform is none that
+ * the queue could wait for: the host waits. */
 static df_result dfi_cl_wait(struct dfi_gpu *d, int q, struct dfi_gpu *e, int p, uintptr_t point)
 {
     struct dfi_cl_queue *u = &dfi_cl_of(d)->queue[q], *from = &dfi_cl_of(e)->queue[p];

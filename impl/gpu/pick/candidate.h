@@ -63,7 +63,8 @@ DFI_API int dfi_at_most(df_candidate *c, const char *what, double a, const char 
 DFI_EXTERN_C_END
 
 /* The variant with its group number `group`; -1: with one that df decides. */
-static void dfi_candidate_of(df_candidate *c, const struct dfi_variants *v, int variant, int group, const df_ndrange *n, const df_gpu_device *device)
+static void dfi_candidate_of(df_candidate *c, const struct dfi_variants *v, int variant, int group,
+                             const df_ndrange *n, const df_gpu_device *device)
 {
     df_ndrange g = *n;
     int d;
@@ -90,15 +91,16 @@ static int dfi_candidate_registers(df_candidate *c, int registers)
 {
     double all = (double)registers * (double)dfi_candidate_items(c);
     if (!c->device->registers || all <= c->device->registers) return 1;
-    snprintf(c->why, sizeof c->why, "%d registers x %ld items = %.10g > %d registers of the device", registers, dfi_candidate_items(c), all,
-             c->device->registers);
+    snprintf(c->why, sizeof c->why, "%d registers x %ld items = %.10g > %d registers of the device", registers,
+             dfi_candidate_items(c), all, c->device->registers);
     return 0;
 }
 
 static int dfi_candidate_shared(df_candidate *c, size_t bytes)
 {
     if (bytes <= c->device->max_shared) return 1;
-    snprintf(c->why, sizeof c->why, "%lu bytes of df_shared > %lu that a group can have", (unsigned long)bytes, (unsigned long)c->device->max_shared);
+    snprintf(c->why, sizeof c->why, "%lu bytes of df_shared > %lu that a group can have", (unsigned long)bytes,
+             (unsigned long)c->device->max_shared);
     return 0;
 }
 
@@ -110,16 +112,19 @@ static int dfi_candidate_limits(df_candidate *c)
     for (d = 0; d < 3; d++) {
         long items = c->n[d] > 0 ? (c->n[d] - 1) / c->per_item[d] + 1 : 1, groups = (items - 1) / c->group[d] + 1;
         if (c->group[d] > c->device->max_group_dim[d]) {
-            snprintf(c->why, sizeof c->why, "%d items > %d that a group can have in %c", c->group[d], c->device->max_group_dim[d], dimension[d]);
+            snprintf(c->why, sizeof c->why, "%d items > %d that a group can have in %c", c->group[d],
+                     c->device->max_group_dim[d], dimension[d]);
             return 0;
         }
         if (groups > c->device->max_groups[d]) {
-            snprintf(c->why, sizeof c->why, "%ld groups > %ld that the device can have in %c", groups, c->device->max_groups[d], dimension[d]);
+            snprintf(c->why, sizeof c->why, "%ld groups > %ld that the device can have in %c", groups,
+                     c->device->max_groups[d], dimension[d]);
             return 0;
         }
     }
     if (dfi_candidate_items(c) > c->device->max_group) {
-        snprintf(c->why, sizeof c->why, "%ld items > %d that a group can have", dfi_candidate_items(c), c->device->max_group);
+        snprintf(c->why, sizeof c->why, "%ld items > %d that a group can have", dfi_candidate_items(c),
+                 c->device->max_group);
         return 0;
     }
     return dfi_candidate_shared(c, c->shared) && dfi_candidate_registers(c, c->variant->registers);
@@ -133,7 +138,8 @@ static int dfi_candidate_predicate(df_candidate *c)
 }
 
 /* What its compiler says. 1; 0: it does not compile; -1: nobody knows. */
-static int dfi_candidate_compile(df_candidate *c, const struct dfi_pick_devices *d, int device, struct dfi_kernel *k, const df_pick_opts *o)
+static int dfi_candidate_compile(df_candidate *c, const struct dfi_pick_devices *d, int device,
+                                 struct dfi_kernel *k, const df_pick_opts *o)
 {
     df_result r;
     if (o->needs) return o->needs(c, &c->needs) ? 1 : 0;
@@ -143,7 +149,8 @@ static int dfi_candidate_compile(df_candidate *c, const struct dfi_pick_devices 
 }
 
 /* 1, or 0 and the reason is in c->why. */
-static int dfi_candidate_fits(df_candidate *c, const struct dfi_pick_devices *d, int device, struct dfi_kernel *k, const df_pick_opts *o)
+static int dfi_candidate_fits(df_candidate *c, const struct dfi_pick_devices *d, int device, struct dfi_kernel *k,
+                              const df_pick_opts *o)
 {
     int known;
     if (!dfi_candidate_limits(c) || !dfi_candidate_predicate(c)) return 0;
@@ -153,11 +160,13 @@ static int dfi_candidate_fits(df_candidate *c, const struct dfi_pick_devices *d,
     }
     if (known < 0) return 1;
     if (dfi_candidate_items(c) > c->needs.max_group) {
-        snprintf(c->why, sizeof c->why, "%ld items > %d that the compiled kernel leaves room for in a group, with %d registers each",
+        snprintf(c->why, sizeof c->why,
+                 "%ld items > %d that the compiled kernel leaves room for in a group, with %d registers each",
                  dfi_candidate_items(c), c->needs.max_group, c->needs.registers);
         return 0;
     }
-    return dfi_candidate_shared(c, c->needs.shared) && dfi_candidate_registers(c, c->needs.registers) && dfi_candidate_predicate(c);
+    return dfi_candidate_shared(c, c->needs.shared) && dfi_candidate_registers(c, c->needs.registers) &&
+        dfi_candidate_predicate(c);
 }
 
 #endif

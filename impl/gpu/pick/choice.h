@@ -36,7 +36,8 @@ static struct dfi_choice *dfi_choice_find(struct dfi_choices *all, uint64_t devi
 {
     int i;
     for (i = 0; i < DFI_CHOICES; i++)
-        if (all->choice[i].how && all->choice[i].device == device && all->choice[i].size == size) return &all->choice[i];
+        if (all->choice[i].how && all->choice[i].device == device && all->choice[i].size == size)
+            return &all->choice[i];
     return NULL;
 }
 
@@ -62,7 +63,8 @@ static void dfi_choice_keep(struct dfi_choices *all, const struct dfi_choice *ch
 /* A list, and if measurements are written, those of one tuning. */
 struct dfi_tune_file { struct dfi_variants *list; const df_gpu_device *info; const struct dfi_choice *choice; };
 
-static void dfi_tune_key(char *key, size_t bytes, const struct dfi_variants *v, const df_gpu_device *info, uint32_t size)
+static void dfi_tune_key(char *key, size_t bytes, const struct dfi_variants *v, const df_gpu_device *info,
+                         uint32_t size)
 {
     *key = 0;
     dfi_file_key(key, bytes, v->name);
@@ -86,7 +88,8 @@ static int dfi_tune_take(void *arg, const char *value, const char *key)
     const char *name, *end;
     memset((void *)&c, 0, sizeof c);
     if (sscanf(value, "%d %d %d %llu %1023s", &group[0], &group[1], &group[2], &ns, variant) != 5) return -1;
-    if (!(name = strchr(key, '\t')) || sscanf(name, "\t%u %u %u\t%n", &s0, &s1, &s2, &at) != 3 || !at || s0 > 64 || s1 > 64 || s2 > 64) return -1;
+    if (!(name = strchr(key, '\t')) || sscanf(name, "\t%u %u %u\t%n", &s0, &s1, &s2, &at) != 3 || !at || s0 > 64 ||
+        s1 > 64 || s2 > 64) return -1;
     dfi_tune_key(mine, sizeof mine, v, NULL, 0);
     if (strlen(mine) != (size_t)(name - key) || memcmp(mine, key, strlen(mine))) return 0; /* of another list */
     if (!(end = strchr(name + at, '\t'))) return -1;
@@ -96,10 +99,12 @@ static int dfi_tune_take(void *arg, const char *value, const char *key)
         if (strcmp(v->of[i].name, variant)) continue;
         for (g = groups ? 0 : -1; g < groups; g++) {
             const int *is = g < 0 ? NULL : v->variant[i].groups[g];
-            if (is ? is[0] != group[0] || is[1] != group[1] || is[2] != group[2] : group[0] || group[1] || group[2]) continue;
+            if (is ? is[0] != group[0] || is[1] != group[1] || is[2] != group[2] : group[0] || group[1] || group[2])
+                continue;
             c.device = dfi_pick_device_key(kind, end + 1);
             c.size = s0 << 16 | s1 << 8 | s2;
-            c.how = DFI_CHOICE_READ, c.variant = (signed char)i, c.group = (signed char)g, c.seconds = (float)((double)ns * 1e-9);
+            c.how = DFI_CHOICE_READ, c.variant = (signed char)i, c.group = (signed char)g,
+                c.seconds = (float)((double)ns * 1e-9);
             dfi_choice_keep(v->choices, &c);
             return 0;
         }
@@ -122,10 +127,12 @@ static void dfi_tune_put(void *arg, FILE *out)
     const int *group = f->choice->group < 0 ? open : f->list->variant[f->choice->variant].groups[f->choice->group];
     char key[DFI_FILE_LINE];
     dfi_tune_key(key, sizeof key, f->list, f->info, f->choice->size);
-    fprintf(out, "%d %d %d %llu %s\t%s\n", group[0], group[1], group[2], (unsigned long long)((double)f->choice->seconds * 1e9), f->list->of[f->choice->variant].name, key);
+    fprintf(out, "%d %d %d %llu %s\t%s\n", group[0], group[1], group[2],
+            (unsigned long long)((double)f->choice->seconds * 1e9), f->list->of[f->choice->variant].name, key);
 }
 
-static struct dfi_file dfi_tune_times = { "DF_TUNE", "df_tune 1: group, nanoseconds, variant; list, size class, device", 0, dfi_tune_take, dfi_tune_mine,
+static struct dfi_file dfi_tune_times = { "DF_TUNE",
+    "df_tune 1: group, nanoseconds, variant; list, size class, device", 0, dfi_tune_take, dfi_tune_mine,
                                           dfi_tune_put };
 
 /* What other runs measured for this list. pre: the lock of gpu/pick/devices.h. */
@@ -136,7 +143,8 @@ static void dfi_tune_read(struct dfi_variants *v)
     dfi_file_read(&dfi_tune_times, &f);
 }
 
-/* What was measured, or is remembered, for these devices or, if there are several, the first of them that has something. */
+/* What was measured, or is remembered, for these devices or, if there are several, the first of them that has
+ * something. */
 static struct dfi_choice dfi_choice_known(struct dfi_variants *v, const struct dfi_pick_devices *d, uint32_t size)
 {
     struct dfi_choice c, *known;

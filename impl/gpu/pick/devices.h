@@ -96,7 +96,8 @@ static void dfi_pick_devices_of(struct dfi_pick_devices *d, const df_pick_opts *
         for (i = 1; i <= n; i++)
             if (!dfi_pick_lost(i) && !df_gpu_info(i, &info)) dfi_pick_add(d, &info, i);
     if ((!d->n || o->device == DF_ANY_DEVICE) && !df_gpu_info(DF_HOST, &info)) dfi_pick_add(d, &info, DF_HOST);
-    for (d->key = 0, i = 0; i < d->n; i++) d->key += dfi_pick_device_key(d->info[i].kind, d->info[i].name); /* in any order */
+    /* in any order */
+    for (d->key = 0, i = 0; i < d->n; i++) d->key += dfi_pick_device_key(d->info[i].kind, d->info[i].name);
 }
 
 #endif

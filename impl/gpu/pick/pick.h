@@ -1,8 +1,8 @@
 /* pick.h - choice of the variant of a kernel that fits a device
  *
- * The variants of a list are tried in order, each with its sizes of groups in order, and the first that fits is taken. If none
- * fits, the last variant is taken, with groups of default size. So there always is one (MetaFork's case distinctions have
- * holes: thesis, 7.4). */
+ * The variants of a list are tried in order, each with its sizes of groups in order, and the first that fits is
+ * taken. If none fits, the last variant is taken, with groups of default size. So there always is one (MetaFork's
+ * case distinctions have holes: thesis, 7.4). */
 #ifndef DFI_GPU_PICK_PICK_H
 #define DFI_GPU_PICK_PICK_H
 
@@ -62,21 +62,23 @@ static int dfi_variant_grain(const df_variant *v)
     return n;
 }
 
-/* The way to a variant in the codes of MetaFork's Table 7.1: (1) its registers fit, (3a) with its granularity, (3b) the granularity
- * was given up, (4a) with df_shared, (4b) without. */
+/* The way to a variant in the codes of MetaFork's Table 7.1: (1) its registers fit, (3a) with its granularity, (3b)
+ * the granularity was given up, (4a) with df_shared, (4b) without. */
 static void dfi_pick_say_path(struct dfi_pick_text *t, const struct dfi_variants *v, int variant)
 {
     const df_variant *taken = &v->variant[variant];
     int i, grain = dfi_variant_grain(taken), coarser = 0, shared = 0;
-    for (i = 0; i < variant; i++) coarser |= dfi_variant_grain(&v->variant[i]) > grain, shared |= v->variant[i].shared != NULL;
-    dfi_pick_say(t, " [(1)%s%s]", grain > 1 ? "(3a)" : coarser ? "(3b)" : "", taken->shared ? "(4a)" : shared ? "(4b)" : "");
+    for (i = 0; i < variant; i++)
+        coarser |= dfi_variant_grain(&v->variant[i]) > grain, shared |= v->variant[i].shared != NULL;
+    dfi_pick_say(t, " [(1)%s%s]", grain > 1 ? "(3a)" : coarser ? "(3b)" : "",
+                 taken->shared ? "(4a)" : shared ? "(4b)" : "");
 }
 
 /* --- choosing ---------------------------------------------------------------------------------------- */
 
 /* Does the candidate fit all devices? */
-static int dfi_pick_fits(const struct dfi_variants *v, int variant, int group, const df_ndrange *n, const struct dfi_pick_devices *d,
-                         const df_pick_opts *o, struct dfi_pick_text *t)
+static int dfi_pick_fits(const struct dfi_variants *v, int variant, int group, const df_ndrange *n,
+                         const struct dfi_pick_devices *d, const df_pick_opts *o, struct dfi_pick_text *t)
 {
     df_candidate c;
     int i;
@@ -92,7 +94,8 @@ static int dfi_pick_fits(const struct dfi_variants *v, int variant, int group, c
 }
 
 /* The first that fits, or the last one. */
-static struct dfi_choice dfi_pick_search(const struct dfi_variants *v, const df_ndrange *n, const struct dfi_pick_devices *d, const df_pick_opts *o,
+static struct dfi_choice dfi_pick_search(const struct dfi_variants *v, const df_ndrange *n,
+                                         const struct dfi_pick_devices *d, const df_pick_opts *o,
                                          struct dfi_pick_text *t)
 {
     struct dfi_choice found;
@@ -121,8 +124,8 @@ static struct dfi_choice dfi_pick_search(const struct dfi_variants *v, const df_
 }
 
 /* What to take: remembered, or found now. t: NULL, or what is to be said about it. */
-static struct dfi_choice dfi_pick_choose(struct dfi_variants *v, const df_ndrange *n, const df_pick_opts *o, const struct dfi_pick_devices *d,
-                                         struct dfi_pick_text *t)
+static struct dfi_choice dfi_pick_choose(struct dfi_variants *v, const df_ndrange *n, const df_pick_opts *o,
+                                         const struct dfi_pick_devices *d, struct dfi_pick_text *t)
 {
     struct dfi_choice c;
     uint32_t size = dfi_pick_size(n);
@@ -173,7 +176,8 @@ static int dfi_pick_quick(struct dfi_variants *v, const df_ndrange *n, int devic
 }
 
 /* For the next time, unless somebody measured meanwhile. */
-static void dfi_pick_keep_quick(struct dfi_variants *v, const struct dfi_choice *c, const struct dfi_pick_devices *d, int device, int generation)
+static void dfi_pick_keep_quick(struct dfi_variants *v, const struct dfi_choice *c,
+                                const struct dfi_pick_devices *d, int device, int generation)
 {
     const struct dfi_choice *known;
     dfi_pick_lock();

@@ -1,7 +1,8 @@
 /* tune.h - choice of the variant of a kernel that is fastest, by measurement
  *
- * Each candidate that fits is launched once, so that it is compiled and its data is on the device, and then several times in
- * as many measurements as asked for. A candidate whose first measurement is far behind the best is measured no more. */
+ * Each candidate that fits is launched once, so that it is compiled and its data is on the device, and then several
+ * times in as many measurements as asked for. A candidate whose first measurement is far behind the best is measured
+ * no more. */
 #ifndef DFI_GPU_PICK_TUNE_H
 #define DFI_GPU_PICK_TUNE_H
 
@@ -35,7 +36,8 @@ enum {
     DFI_TUNE_BATCH = 64,           /* launches in one, at most */
     DFI_TUNE_ACCESSES = 16         /* of a kernel, at most */
 };
-/* A measurement takes so long, or as many launches as may be in one: what begins and ends it, some 50 us, is then little. */
+/* A measurement takes so long, or as many launches as may be in one: what begins and ends it, some 50 us, is then
+ * little. */
 static const double dfi_tune_seconds = 1e-3;
 static const double dfi_tune_hopeless = 2; /* times the best: no more measurements */
 
@@ -101,7 +103,8 @@ static df_result dfi_tune_save(struct dfi_tuning *t, const struct dfi_kernel *k,
 static void dfi_tune_restore(struct dfi_tuning *t)
 {
     struct dfi_tune_saved *s, *next;
-    for (s = t->saved; s; s = s->next) df_gpu_release(s->x.p, s->x.rows > 1 ? (s->x.rows - 1) * s->x.ld + s->x.row : s->x.row);
+    for (s = t->saved; s; s = s->next)
+        df_gpu_release(s->x.p, s->x.rows > 1 ? (s->x.rows - 1) * s->x.ld + s->x.row : s->x.row);
     for (s = t->saved; s; s = next) {
         next = s->next;
         if (s->copy) dfi_tune_copy(s, 1);
@@ -143,7 +146,8 @@ static void dfi_tune_sample(struct dfi_tuning *t)
 /* A measurement ended. Nonzero: another one of this candidate begins. */
 static int dfi_tune_sampled(struct dfi_tuning *t, df_result *failed)
 {
-    int repeat = t->opts.repeat > 0 && t->opts.repeat <= DFI_TUNE_MOST ? t->opts.repeat : t->opts.repeat > 0 ? (int)DFI_TUNE_MOST : (int)DFI_TUNE_REPEAT;
+    int repeat = t->opts.repeat > 0 && t->opts.repeat <= DFI_TUNE_MOST ? t->opts.repeat : t->opts.repeat > 0
+        ? (int)DFI_TUNE_MOST : (int)DFI_TUNE_REPEAT;
     df_result r = df_cancelled() ? DF_ERROR_CANCELLED : df_wait_result();
     double time = (dfi_tune_now() - t->began) / t->batch;
     if (r) { /* it did not run */
@@ -160,7 +164,8 @@ static int dfi_tune_sampled(struct dfi_tuning *t, df_result *failed)
         double fit = time > 0 ? dfi_tune_seconds / time : most;
         t->batch = fit >= most ? most : fit > 1 ? (int)fit : 1;
     } else t->time[t->sample - 2] = time;
-    if (t->sample == repeat + 1 || (t->sample == 2 && t->best.how && time > dfi_tune_hopeless * (double)t->best.seconds)) {
+    if (t->sample == repeat + 1 ||
+        (t->sample == 2 && t->best.how && time > dfi_tune_hopeless * (double)t->best.seconds)) {
         dfi_tune_judge(t, t->sample - 1);
         return 0;
     }
@@ -247,8 +252,8 @@ static int dfi_tune_next(struct dfi_choosing *c)
 }
 
 /* k: NULL, or what the launches access is known. */
-static void dfi_tune_begin(struct dfi_choosing *c, struct dfi_variants *v, const df_pick_opts *o, const char *site, const df_ndrange *n,
-                           const struct dfi_kernel *k, const void *args)
+static void dfi_tune_begin(struct dfi_choosing *c, struct dfi_variants *v, const df_pick_opts *o, const char *site,
+                           const df_ndrange *n, const struct dfi_kernel *k, const void *args)
 {
     df_gpu_device info;
     struct dfi_tuning *t;
@@ -277,8 +282,9 @@ static void dfi_tune_begin(struct dfi_choosing *c, struct dfi_variants *v, const
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API void dfi_choose_begin(struct dfi_choosing *c, enum dfi_choosing_how how, struct dfi_variants *v, const df_pick *p, const df_opts *o,
-                              const df_pick_opts *t, const char *site, df_ndrange n, const struct dfi_kernel *k, const void *args)
+DFI_API void dfi_choose_begin(struct dfi_choosing *c, enum dfi_choosing_how how, struct dfi_variants *v,
+                              const df_pick *p, const df_opts *o, const df_pick_opts *t, const char *site,
+                              df_ndrange n, const struct dfi_kernel *k, const void *args)
 {
     df_pick_opts pick = dfi_pick_default;
     c->result = DF_OK;

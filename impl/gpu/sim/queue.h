@@ -1,4 +1,5 @@
-/* queue.h - simulated devices: their records, what the environment says of them, and how a queue executes its operations
+/* queue.h - simulated devices: their records, what the environment says of them, and how a queue executes its
+ * operations
  *
  * See gpu/sim/sim.h, which has what the engine calls. */
 #ifndef DFI_GPU_SIM_QUEUE_H
@@ -29,7 +30,8 @@ enum {
     DFI_SIM_NEW = 0xd5, DFI_SIM_FREED = 0xdd /* bytes of memory that nobody wrote, and that was freed */
 };
 
-enum dfi_sim_event { DFI_SIM_ALLOC, DFI_SIM_IN, DFI_SIM_OUT, DFI_SIM_LAUNCH, DFI_SIM_FAULT, DFI_SIM_LOST, DFI_SIM_EVENTS };
+enum dfi_sim_event { DFI_SIM_ALLOC, DFI_SIM_IN, DFI_SIM_OUT, DFI_SIM_LAUNCH, DFI_SIM_FAULT, DFI_SIM_LOST,
+    DFI_SIM_EVENTS };
 struct dfi_sim_fault { int event, device; long at; long seen; };
 
 enum dfi_sim_what { DFI_SIM_COPY, DFI_SIM_RUN, DFI_SIM_WAIT };
@@ -147,7 +149,8 @@ static int dfi_sim_count(void)
     }
     dfi_sim.seed = (uint64_t)dfi_env_number("DF_GPU_SIM_SEED", 0, 100000000, DF_DEBUG >= 3, "a number");
     if (fail && *fail && dfi_sim_parse_faults(fail)) {
-        dfi_warn(DFI_MESSAGE_BAD_ENV, "DF_GPU_SIM_FAIL", fail, "such as launch:5,lost:7@2 (alloc, copy_in, copy_out, launch, fault, lost)");
+        dfi_warn(DFI_MESSAGE_BAD_ENV, "DF_GPU_SIM_FAIL", fail,
+                 "such as launch:5,lost:7@2 (alloc, copy_in, copy_out, launch, fault, lost)");
         dfi_sim.faults = 0;
     }
     return dfi_sim.count;
@@ -250,7 +253,8 @@ static int dfi_sim_has(struct dfi_sim_device *s, const char *p, size_t bytes)
     if (!s) return 1;
     dfi_os_lock(&s->lock);
     for (b = s->blocks; b && !has; b = b->next)
-        has = (uintptr_t)p >= (uintptr_t)b->p && bytes <= b->bytes && (uintptr_t)p - (uintptr_t)b->p <= b->bytes - bytes;
+        has = (uintptr_t)p >= (uintptr_t)b->p && bytes <= b->bytes &&
+            (uintptr_t)p - (uintptr_t)b->p <= b->bytes - bytes;
     dfi_os_unlock(&s->lock);
     return has;
 }
@@ -259,7 +263,8 @@ static const char *dfi_sim_copy_now(struct dfi_sim_op *o)
 {
     size_t i;
     if (!o->row || !o->rows) return NULL;
-    if (!dfi_sim_has(o->to_device, o->to, (o->rows - 1) * o->to_ld + o->row)) return "a copy to what is no memory of the simulated device";
+    if (!dfi_sim_has(o->to_device, o->to, (o->rows - 1) * o->to_ld + o->row))
+        return "a copy to what is no memory of the simulated device";
     if (!dfi_sim_has(o->from_device, o->from, (o->rows - 1) * o->from_ld + o->row))
         return "a copy from what is no memory of the simulated device";
     for (i = 0; i < o->rows; i++) memcpy(o->to + i * o->to_ld, o->from + i * o->from_ld, o->row);
@@ -344,7 +349,8 @@ static void dfi_sim_execute(struct dfi_sim_queue *q, struct dfi_sim_op *o)
     if (o->faulty) why = "the simulated device fails (DF_GPU_SIM_FAIL)";
     else if (o->what == DFI_SIM_RUN) r = dfi_sim_run_now(q, o, &why);
     else if (o->what == DFI_SIM_COPY) why = dfi_sim_copy_now(o);
-    else if (dfi_sim_wait_now(s, o->other, o->queue, o->point)) why = "what an operation of the simulated device waits for has failed";
+    else if (dfi_sim_wait_now(s, o->other, o->queue, o->point))
+        why = "what an operation of the simulated device waits for has failed";
     if (!why) return;
     dfi_os_lock(&s->lock);
     q->failed = q->done + 1;

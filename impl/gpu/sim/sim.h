@@ -1,17 +1,20 @@
 /* sim.h - devices that are threads: for tests, and for programs without a device at hand
  *
- *   DF_GPU_SIM=4:64M:8G          four devices of 64 MiB each, which move 8 GiB a second in each direction; without the rate, or 0: as
- *                                fast as it goes
- *   DF_GPU_SIM_SEED=n            operations are held up at random, so that queues overtake each other (DF_DEBUG=3: always)
+ *   DF_GPU_SIM=4:64M:8G          four devices of 64 MiB each, which move 8 GiB a second in each direction; without
+ *                                the rate, or 0: as fast as it goes
+ *   DF_GPU_SIM_SEED=n            operations are held up at random, so that queues overtake each other (DF_DEBUG=3:
+ *                                always)
  *   DF_GPU_SIM_BROKEN=f,g        the kernels f and g do not compile
- *   DF_GPU_SIM_FAIL=launch:5     the 5th launch fails; alloc:n, copy_in:n, copy_out:n alike; fault:n: the n-th operation (copy or launch)
- *                                fails while it is executed, and with it what comes behind or waits for it; lost:n: with the n-th operation its device is gone. Several with commas;
- *                                counted over all devices, or with @d behind it on device d (1, 2, ..)
+ *   DF_GPU_SIM_FAIL=launch:5     the 5th launch fails; alloc:n, copy_in:n, copy_out:n alike; fault:n: the n-th
+ *                                operation (copy or launch) fails while it is executed, and with it what comes
+ *                                behind or waits for it; lost:n: with the n-th operation its device is gone. Several
+ *                                with commas; counted over all devices, or with @d behind it on device d (1, 2, ..)
  *
- * A device has memory of its own, of which no more than its share can be had: what was never copied there is not there, and
- * neither is what was freed. Each queue is a thread, begun when it is first used: it executes its operations in order, and
- * nothing orders it with other queues but `wait`. So ThreadSanitizer sees what an engine forgets to order, and AddressSanitizer
- * what it frees too early. Kernels run as on the host, one group after the other.
+ * A device has memory of its own, of which no more than its share can be had: what was never copied there is not
+ * there, and neither is what was freed. Each queue is a thread, begun when it is first used: it executes its
+ * operations in order, and nothing orders it with other queues but `wait`. So ThreadSanitizer sees what an engine
+ * forgets to order, and AddressSanitizer what it frees too early. Kernels run as on the host, one group after the
+ * other.
  *
  * This file has what the engine calls; gpu/sim/queue.h the devices and how their queues execute. */
 #ifndef DFI_GPU_SIM_SIM_H
@@ -145,7 +148,8 @@ static void dfi_sim_free(struct dfi_gpu *d, dfi_memory m)
 }
 
 /* A record for an operation that may fail before it begins. NULL: it does, *r says how. */
-static struct dfi_sim_op *dfi_sim_op_new(struct dfi_sim_device *s, enum dfi_sim_what what, int event, size_t more, df_result *r)
+static struct dfi_sim_op *dfi_sim_op_new(struct dfi_sim_device *s, enum dfi_sim_what what, int event, size_t more,
+                                         df_result *r)
 {
     struct dfi_sim_op *o;
     int lost, faulty = 0, fails = 0;
@@ -158,7 +162,8 @@ static struct dfi_sim_op *dfi_sim_op_new(struct dfi_sim_device *s, enum dfi_sim_
     lost = s->lost;
     dfi_os_unlock(&s->lock);
     if (lost || fails) {
-        *r = dfi_sim_say(DF_ERROR_DEVICE, lost ? "the simulated device is gone" : "the simulated device fails (DF_GPU_SIM_FAIL)");
+        *r = dfi_sim_say(DF_ERROR_DEVICE,
+                         lost ? "the simulated device is gone" : "the simulated device fails (DF_GPU_SIM_FAIL)");
         return NULL;
     }
     if (!(o = (struct dfi_sim_op *)dfi_malloc(sizeof *o + more))) {
@@ -188,8 +193,9 @@ static df_result dfi_sim_put(struct dfi_sim_device *s, int queue, struct dfi_sim
     return DF_OK;
 }
 
-static df_result dfi_sim_copy(struct dfi_sim_device *s, int q, int event, struct dfi_sim_device *to_device, char *to, size_t to_ld,
-                              struct dfi_sim_device *from_device, const char *from, size_t from_ld, const struct dfi_box *b)
+static df_result dfi_sim_copy(struct dfi_sim_device *s, int q, int event, struct dfi_sim_device *to_device,
+                              char *to, size_t to_ld, struct dfi_sim_device *from_device, const char *from,
+                              size_t from_ld, const struct dfi_box *b)
 {
     df_result r;
     struct dfi_sim_op *o = dfi_sim_op_new(s, DFI_SIM_COPY, event, 0, &r);
@@ -218,7 +224,8 @@ static df_result dfi_sim_copy_on(struct dfi_gpu *d, int q, dfi_memory to, dfi_me
     return dfi_sim_copy(s, q, -1, s, (char *)to, b->pitch, s, (const char *)from, b->ld, b);
 }
 
-static df_result dfi_sim_copy_peer(struct dfi_gpu *d, int q, dfi_memory to, struct dfi_gpu *from_device, dfi_memory from, size_t bytes)
+static df_result dfi_sim_copy_peer(struct dfi_gpu *d, int q, dfi_memory to, struct dfi_gpu *from_device,
+                                   dfi_memory from, size_t bytes)
 {
     struct dfi_sim_device *s = dfi_sim_of(d);
     struct dfi_box b;
@@ -265,7 +272,8 @@ static df_result dfi_sim_sync(struct dfi_gpu *d, int q, uintptr_t point)
 
 static void dfi_sim_flush(struct dfi_gpu *d, int q) { (void)d, (void)q; } /* a queue begins at once */
 
-static df_result dfi_sim_build(struct dfi_gpu *d, struct dfi_kernel *k, struct dfi_built *b, char *log, size_t log_bytes)
+static df_result dfi_sim_build(struct dfi_gpu *d, struct dfi_kernel *k, struct dfi_built *b, char *log,
+                               size_t log_bytes)
 {
     const char *broken = dfi_env("DF_GPU_SIM_BROKEN");
     size_t n = strlen(k->name);
@@ -275,7 +283,8 @@ static df_result dfi_sim_build(struct dfi_gpu *d, struct dfi_kernel *k, struct d
         snprintf(log, log_bytes, "%s:%d: error: DF_GPU_SIM_BROKEN names %s", k->file, k->line, k->name);
         return b->result = dfi_sim_say(DF_ERROR_KERNEL, "the kernel does not compile");
     }
-    if (dfi_kernel_tried(k, 1, log, log_bytes)) return b->result = dfi_sim_say(DF_ERROR_KERNEL, "the kernel does not compile");
+    if (dfi_kernel_tried(k, 1, log, log_bytes))
+        return b->result = dfi_sim_say(DF_ERROR_KERNEL, "the kernel does not compile");
     if (log_bytes) *log = 0;
     b->handle = NULL;
     b->max_group = 1024;
@@ -284,8 +293,8 @@ static df_result dfi_sim_build(struct dfi_gpu *d, struct dfi_kernel *k, struct d
     return b->result = DF_OK;
 }
 
-static df_result dfi_sim_launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, struct dfi_built *b, const int *groups, const int *group,
-                                const struct dfi_arg *args, int n_args)
+static df_result dfi_sim_launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, struct dfi_built *b,
+                                const int *groups, const int *group, const struct dfi_arg *args, int n_args)
 {
     struct dfi_sim_device *s = dfi_sim_of(d);
     df_result r;
@@ -303,7 +312,8 @@ static df_result dfi_sim_launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, 
     o->args = dfi_align(o + 1);
     memset(o->args, 0, k->args_bytes);
     memcpy(o->args, (void *)&grid, sizeof grid);
-    for (i = 0; i < k->n_params; i++) memcpy(o->args + k->param[i].at, args[i].p, args[i].is_memory ? sizeof(void *) : k->param[i].bytes);
+    for (i = 0; i < k->n_params; i++)
+        memcpy(o->args + k->param[i].at, args[i].p, args[i].is_memory ? sizeof(void *) : k->param[i].bytes);
     return dfi_sim_put(s, q, o);
 }
 
@@ -332,9 +342,9 @@ static void dfi_sim_native_end(struct dfi_gpu *d, int q)
 }
 
 static const struct dfi_gpu_driver dfi_sim_driver = {
-    "simulated", dfi_sim_count, dfi_sim_open, dfi_sim_close, dfi_sim_alloc, dfi_sim_free, dfi_sim_copy_in, dfi_sim_copy_out, dfi_sim_copy_on,
-    dfi_sim_copy_peer, dfi_sim_wait, dfi_sim_reached, dfi_sim_sync, dfi_sim_flush, dfi_sim_build, dfi_sim_launch, dfi_sim_native, dfi_sim_native_end,
-    NULL
+    "simulated", dfi_sim_count, dfi_sim_open, dfi_sim_close, dfi_sim_alloc, dfi_sim_free, dfi_sim_copy_in,
+    dfi_sim_copy_out, dfi_sim_copy_on, dfi_sim_copy_peer, dfi_sim_wait, dfi_sim_reached, dfi_sim_sync,
+    dfi_sim_flush, dfi_sim_build, dfi_sim_launch, dfi_sim_native, dfi_sim_native_end, NULL
 };
 
 #endif
