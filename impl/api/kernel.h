@@ -1,11 +1,11 @@
-/* kernel.h - what one DF_KERNEL line expands to
+/* kernel.h - the expansion of one DF_KERNEL line
  *
  * A kernel f with parameters P is a task of the host, f(df_ndrange, P), with all that DF_TASK declares, and
  *     f_dfi_item(dfi_w, P)                      the body for one work-item
  *     f_dfi_items(w, lo, hi, arguments)         for a box of the work-items of a group
  *     f_dfi_kernel                              its text, and how to call it from an argument record
- *     f_dfi_launch(options, site, grid, P)      what df_launch calls
- * DF_DEVICE_TASK makes the same of a function that puts its work into a queue of a device. */
+ *     f_dfi_launch(options, site, grid, P)      the function that df_launch calls
+ * DF_DEVICE_TASK generates the same for a function that puts its work into a queue of a device. */
 #ifndef DFI_API_KERNEL_H
 #define DFI_API_KERNEL_H
 

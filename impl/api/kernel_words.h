@@ -1,7 +1,7 @@
-/* kernel_words.h - the words of a kernel's body, when the host runs it
+/* kernel_words.h - the words of a kernel's body on the host
  *
- * Each reads dfi_w, the place of the work-item, a parameter of the body (api/kernel.h). For the devices the same words
- * are defined in the text they get (gpu/kernel/text.h). */
+ * Each word reads dfi_w, the place of the work-item, which is a parameter of the body (api/kernel.h). For devices the
+ * same words are defined in the generated text (gpu/kernel/prelude.h). */
 #ifndef DFI_API_KERNEL_WORDS_H
 #define DFI_API_KERNEL_WORDS_H
 

@@ -1,7 +1,7 @@
-/* owm_words.h - the parameter words of df_owm.h, and tasks whose ownership is kept account of
+/* owm_words.h - the parameter words of df_owm.h, and tasks whose ownership is recorded
  *
- * The words are one more form for the generators of api/param.h: an array that is no access. Where account is kept,
- * each task is called through a function around its body that says to df when it begins and ends, and acquires its
+ * The words are one more form for the generators of api/param.h: an array that is not an access. Where ownership is
+ * recorded, a function around the body of each task tells df when the body begins and ends, and acquires its
  * parameters. */
 #ifndef DFI_API_OWM_WORDS_H
 #define DFI_API_OWM_WORDS_H

@@ -1,4 +1,4 @@
-/* data.h - memory whose copies stay on the devices: df_gpu_hold, DF_DATA_REGION */
+/* data.h - data that stays on the devices: df_gpu_hold, DF_DATA_REGION */
 #ifndef DFI_GPU_DATA_H
 #define DFI_GPU_DATA_H
 

@@ -1,4 +1,4 @@
-/* graph.h - data regions in the graph of DF_GRAPH: what comes in at their begin, and goes out at their end */
+/* graph.h - data regions in the graph of DF_GRAPH: their inputs at entry, their outputs at exit */
 #ifndef DFI_GPU_GRAPH_H
 #define DFI_GPU_GRAPH_H
 

@@ -1,8 +1,9 @@
-/* history.h - how long kernels took, per size and place: what is known when a launch has to go somewhere
+/* history.h - execution times of kernels, by size and place, for the choice of a device
  *
  * Sizes are classes: the binary digits of the bytes accessed and of the number of work-items. A place is a kind of
- * device, by its name, or the host with its number of workers. With DF_HISTORY=file the times outlive the run: the
- * file is read when the devices are opened and written when they are closed. All under the engine's lock. */
+ * device, identified by its name, or the host with its number of workers. DF_HISTORY=file keeps the times from one run
+ * to the next: the file is read when the devices are opened and written when they are closed. Everything here is under
+ * the engine's lock. */
 #ifndef DFI_GPU_HISTORY_H
 #define DFI_GPU_HISTORY_H
 

@@ -1,11 +1,10 @@
-/* memory.h - memory of a device: a cache of regions of the host
+/* memory.h - memory of a device, a cache of host regions: buffers, their pool, eviction
  *
- * A buffer that is given up may still be in use by operations in the device's queues. It can be given to somebody
- * else at once: who writes into it first makes the device wait (dfi_buffer_after), and the host never does. Only
- * what is up to date nowhere else has to be written back first, by the device's own thread; the launch that needs
- * the room waits for that. One launch at a time collects memory on a device (gpu/launch/room.h), all or nothing, and
- * what is in the queues ends by itself: nobody who has a part of what it needs ever waits for somebody else who has
- * another part. */
+ * A buffer that is given up may still be in use by operations in the device's queues. It can be reused immediately: its
+ * next writer makes the device wait (dfi_buffer_after), and the host never waits. Only data that is up to date nowhere
+ * else has to be written back first, by the device's own thread; the launch that needs the room waits for that. One
+ * launch at a time collects memory on a device (gpu/launch/room.h), all or nothing, and the operations in the queues
+ * end by themselves: so no launch that has a part of its memory ever waits for a launch that has another part. */
 #ifndef DFI_GPU_MEMORY_H
 #define DFI_GPU_MEMORY_H
 

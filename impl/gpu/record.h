@@ -1,11 +1,10 @@
-/* record.h - which memory of the host is where: records, their copies on devices, and which are up to date
+/* record.h - the directory of regions: their copies on devices, and which copies are up to date
  *
- * A record is a region as some task declared it, the same for all tasks that declare the same. Its state on each
- * device is invalid, shared (the same as elsewhere) or owned (the only one); on the host up to date or not (PaRSEC's
- * data copies). A region that the host has not and several devices have is shared among those.
- * Regions may overlap without being equal: then at most one of the records involved is owned by a device, and
- * whoever uses another one first has that one written back (gpu/engine.h). Everything here is under the engine's
- * lock. */
+ * A record is a region as a task declared it; all tasks that declare the same region share it. Its state on each device
+ * is invalid, shared (the same data as elsewhere) or owned (the only valid copy); on the host it is up to date or not
+ * (PaRSEC's data copies). A region that is valid on several devices and not on the host is shared among those.
+ * Regions may overlap without being equal: then at most one of the records involved is owned by a device, and a task
+ * that uses another one first has that one written back (gpu/engine.h). Everything here is under the engine's lock. */
 #ifndef DFI_GPU_RECORD_H
 #define DFI_GPU_RECORD_H
 

@@ -1,9 +1,9 @@
-/* store.h - times measured by one run for the next: the text files of DF_TUNE and DF_HISTORY
+/* store.h - measured times on disk: the text files of DF_TUNE and DF_HISTORY
  *
- * A line of such a file is a value, a tab, and the key that the value belongs to, which has no line ends. Its
- * first line says what it is: another file is neither read nor changed. A file is replaced as a whole
- * (base/replace.h); what the present file has of other keys is taken over, so that programs that write at the same
- * time lose at most the latest times of one of them. */
+ * A line of such a file is a value, a tab, and the key of the value, which has no line ends. The first line identifies
+ * the file: any other file is neither read nor changed. A file is replaced as a whole (base/replace.h); entries of the
+ * present file with other keys are kept, so that programs that write at the same time lose at most the latest times of
+ * one of them. */
 #ifndef DFI_GPU_STORE_H
 #define DFI_GPU_STORE_H
 

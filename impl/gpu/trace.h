@@ -1,9 +1,9 @@
-/* trace.h - DF_TRACE: what devices do and when, whatever their kind
+/* trace.h - operations of devices in DF_TRACE, for every kind of driver
  *
- * While df traces a device has another table of functions, which call the driver's and note what is put into the
- * queues. Each queue gets a thread that waits for its operations one after the other, as whoever needs a result
- * does: so an operation ends when the driver says so, and begins when it was put into the queue, or what it comes
- * after has ended. Without a trace nothing of this is there. */
+ * While df traces, a device has another table of functions, which call the driver's and record what is put into the
+ * queues. Each queue has a thread that waits for its operations one after the other. An operation ends when the driver
+ * reports it, and begins when it was put into the queue or its predecessor ended, whichever is later. Without a trace
+ * none of this exists. */
 #ifndef DFI_GPU_TRACE_H
 #define DFI_GPU_TRACE_H
 

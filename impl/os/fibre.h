@@ -1,14 +1,15 @@
-/* fibre.h - the work-items of a group on the host, when they have to wait for each other
+/* fibre.h - fibres: pieces of code with stacks of their own that run alternately in one thread
  *
- * Each item is a fibre: it has a stack of its own, and all of them run in one thread, one at a time. dfi_fibres_run
- * begins with item 0; where it waits (dfi_fibres_wait) item 1 begins, and so on; when all have come there item 0
- * goes on. So a barrier costs one change of stacks for each item: about 9 ns on an AMD EPYC, of which 2 are for the
- * modes of floating point. Three ways to change stacks (os/fibre_swap.h), the first that there is:
- *     by hand              x86-64, i386, aarch64, riscv64; also what the sanitizers are told about
+ * They run the work-items of a group on the host when the items wait for each other, and the bodies that pause under
+ * DF_SERIAL. dfi_fibres_run begins with item 0; where it waits (dfi_fibres_wait) item 1 begins, and so on; when all
+ * have come there item 0 continues. So a barrier costs one change of stacks per item: about 9 ns on an AMD EPYC, of
+ * which 2 are for the floating-point modes. There are three ways to change stacks (os/fibre_swap.h); the first one
+ * that is available is used:
+ *     by hand              x86-64, i386, aarch64, riscv64; the sanitizers are told about it
  *     threads              other processors and compilers, and processors that guard return addresses by a shadow
  *                          stack: each item is a thread, woken when it is its turn
  *     <ucontext.h>         the same under DF_SERIAL, which uses no thread
- * Nothing in here but the atomics of threads that wake each other is shared by threads. */
+ * Only the atomics of threads that wake each other are shared between threads. */
 #ifndef DFI_OS_FIBRE_H
 #define DFI_OS_FIBRE_H
 

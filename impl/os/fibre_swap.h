@@ -1,7 +1,7 @@
-/* fibre_swap.h - a fibre, and how one gives way to another: by hand where the processor is known
+/* fibre_swap.h - the change of stacks between fibres, in assembler where the processor is known
  *
- * First which way there is (os/fibre.h) and the records; then what the sanitizers are told, and the change of stacks in
- * assembler for x86-64, i386, aarch64 and riscv64. */
+ * First the choice of the way (os/fibre.h) and the records; then the interface to the sanitizers, and the change of
+ * stacks for x86-64, i386, aarch64 and riscv64. */
 #ifndef DFI_OS_FIBRE_SWAP_H
 #define DFI_OS_FIBRE_SWAP_H
 

@@ -1,11 +1,11 @@
-/* copies.h - DF_OWM_COPIES: processes that share nothing but where owner-writable memory is at home
+/* copies.h - DF_OWM_COPIES: processes that share only the home of owner-writable memory
  *
- * The home and the directory (the segment of owm/state.h) lie in POSIX shared memory. Each process has a copy of the
- * memory at the same addresses, its view, which is private: what it did not acquire it reads as it was when it last
- * had it, and what it does not own it writes for itself. Acquiring copies from the home to the view, releasing
- * copies back. For a cluster the two copies become messages, and the lock and the segment a server; nothing else knows.
- * Each process holds a lock of the file on a byte of its own, which the system takes away when it ends, however it
- * ends. */
+ * The home and the directory (the segment of owm/state.h) lie in POSIX shared memory. Each process has a private copy
+ * of the memory at the same addresses, its view: bytes that it did not acquire have the values they had when it last
+ * owned them, and bytes that it writes without owning them are not seen by others. Acquire copies from the home to the
+ * view, release copies back. For a cluster the two copies become messages, and the lock and the segment a server; no
+ * other file knows about it. Each process holds a lock on its own byte of the file, which the system releases when the
+ * process ends, however it ends. */
 #ifndef DFI_OWM_COPIES_H
 #define DFI_OWM_COPIES_H
 

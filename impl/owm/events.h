@@ -1,4 +1,4 @@
-/* events.h - what orders processes: numbers that only grow, and waiting for them
+/* events.h - events between processes: counters that only grow, and waits for them
  *
  * Threads of one process may use them, too. Reed and Kanodia's eventcounts, without sequencers. */
 #ifndef DFI_OWM_EVENTS_H

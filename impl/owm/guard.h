@@ -1,11 +1,11 @@
-/* guard.h - DF_CHECK: finds what is written by nobody who owns it
+/* guard.h - DF_CHECK: detection of writes without ownership
  *
- * A page of which nobody owns a byte for writing is sealed: it cannot be written, and who does faults, is reported,
- * and goes on with the page open. A page of which some bytes are owned, and others not, is `mixed`: it can be
- * written, and a second copy of it, the twin, has what the bytes must be that nobody owns. They are compared when
- * somebody acquires them, and when the last owner in the page releases it, which seals it. So what lies in whole
- * pages is not copied. Sealing and opening a page costs more than copying it: one that is released again and again
- * stays open, and mixed, for good; and so do all where pages cannot be sealed. All under the lock of the home;
+ * A page without an owner for writing is sealed: it is write-protected, and a task that writes to it faults, is
+ * reported, and continues with the page open. A page with owned and other bytes is `mixed`: it can be written, and a
+ * second copy, the twin, has the expected values of the bytes without an owner. They are compared when they are
+ * acquired, and when the last owner in the page releases it, which seals the page. So whole pages are not copied.
+ * Sealing and opening a page costs more than copying it: a page that is released again and again stays open, and mixed,
+ * for good; so do all pages where protection is not available. Everything here is under the lock of the home;
  * allocations are whole pages. */
 #ifndef DFI_OWM_GUARD_H
 #define DFI_OWM_GUARD_H

@@ -1,4 +1,4 @@
-/* heap.h - df_owm_alloc and df_owm_free where account is kept: whole pages, and a record of each allocation */
+/* heap.h - df_owm_alloc and df_owm_free where ownership is recorded: whole pages, and a record of each allocation */
 #ifndef DFI_OWM_HEAP_H
 #define DFI_OWM_HEAP_H
 

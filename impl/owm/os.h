@@ -1,7 +1,7 @@
-/* os.h - pages: memory whose protection can be changed, and who is told of a forbidden write
+/* os.h - pages whose protection can be changed, and the handler of forbidden writes
  *
- * <signal.h> hides sigaction from standard C; Linux is reached through the name of the function in the library and its
- * record, which all processors have in common but those excluded below. */
+ * <signal.h> hides sigaction from standard C; on Linux it is reached through its name in the library and its record,
+ * which is the same on all processors except those excluded below. */
 #ifndef DFI_OWM_OS_H
 #define DFI_OWM_OS_H
 

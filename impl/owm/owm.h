@@ -1,4 +1,4 @@
-/* owm.h - the implementation of df_owm.h, in order */
+/* owm.h - the implementation of df_owm.h */
 #ifndef DFI_OWM_OWM_H
 #define DFI_OWM_OWM_H
 

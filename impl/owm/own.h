@@ -1,4 +1,4 @@
-/* own.h - acquire, release, freeze, and the end of a body */
+/* own.h - acquire, release, freeze, and the release at the end of a body */
 #ifndef DFI_OWM_OWN_H
 #define DFI_OWM_OWN_H
 

@@ -1,4 +1,4 @@
-/* plain.h - df_owm_alloc and df_owm_free where no account is kept */
+/* plain.h - df_owm_alloc and df_owm_free where ownership is not recorded */
 #ifndef DFI_OWM_PLAIN_H
 #define DFI_OWM_PLAIN_H
 

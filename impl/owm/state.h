@@ -1,8 +1,8 @@
-/* state.h - what is known of owner-writable memory: records of who owns what, and where they are kept
+/* state.h - the state of owner-writable memory: records of owners, and the segment that holds them
  *
- * A record is a range of addresses. There are four sets of them (owm/tree.h): what is allocated, what was freed,
- * what is owned, what is frozen. They lie in one segment, which the processes of a program share (owm/copies.h), so
- * records refer to each other by number. Whoever looks at the segment holds the lock of the home. */
+ * A record is a range of addresses. There are four sets of records (owm/tree.h): allocated, freed, owned and frozen
+ * ranges. They lie in one segment, which the processes of a program share (owm/copies.h), so records refer to each
+ * other by number. The segment is accessed under the lock of the home. */
 #ifndef DFI_OWM_STATE_H
 #define DFI_OWM_STATE_H
 

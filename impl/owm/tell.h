@@ -1,4 +1,4 @@
-/* tell.h - what is found under the lock, and said after it
+/* tell.h - log messages about ownership, collected under the lock and written after it
  *
  * The logger may be the program's own, and may use df: it is not called under the lock. */
 #ifndef DFI_OWM_TELL_H

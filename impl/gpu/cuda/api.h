@@ -1,8 +1,8 @@
-/* api.h - the functions of libcuda and libnvrtc that df uses, found when the program runs
+/* api.h - the functions of libcuda and libnvrtc, loaded at run time
  *
- * Declared here, so that no header of CUDA is needed: the driver interface of CUDA 11 or later, whose symbols with a
- * version in their name stay what they are in later ones, and NVRTC 11 or later. Handles are void *, addresses of
- * device memory are uintptr_t, as wide as CUdeviceptr in a process of 32 and of 64 bits. */
+ * They are declared here, so that no header of CUDA is needed: the driver interface of CUDA 11 or later, whose symbols
+ * with a version in their name stay the same in later releases, and NVRTC 11 or later. Handles are void *; addresses
+ * of device memory are uintptr_t, as wide as CUdeviceptr in a process of 32 and of 64 bits. */
 #ifndef DFI_GPU_CUDA_API_H
 #define DFI_GPU_CUDA_API_H
 

@@ -1,7 +1,7 @@
-/* build.h - kernels of CUDA: from their text to a function of the device
+/* build.h - compilation of kernels for CUDA, from their text to a function of the device
  *
- * NVRTC compiles the text to machine code of the device, or, if it is older than the device, to PTX, which the driver
- * compiles. */
+ * NVRTC compiles the text to machine code of the device. If NVRTC is older than the device it compiles to PTX, which
+ * the driver compiles. */
 #ifndef DFI_GPU_CUDA_BUILD_H
 #define DFI_GPU_CUDA_BUILD_H
 

@@ -1,9 +1,8 @@
 /* copy.h - copies to, from, within and between devices of CUDA
  *
- * The driver moves memory of the host by itself, while the host does something else, only if it is pinned. Pageable
- * memory goes through pinned memory of ours, in pieces: while one piece travels, the next one is copied by the
- * processor; a block of a matrix lies packed in a piece. To a device, the caller waits only if all pieces still
- * travel. From a device, the caller waits for the data. */
+ * The driver transfers host memory asynchronously only if it is pinned. Pageable memory goes through a pinned staging
+ * buffer in pieces: while one piece is transferred, the processor copies the next one; a block of a matrix lies packed
+ * in a piece. A copy to a device waits only if all pieces are in use. A copy from a device waits for the data. */
 #ifndef DFI_GPU_CUDA_COPY_H
 #define DFI_GPU_CUDA_COPY_H
 

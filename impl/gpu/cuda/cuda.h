@@ -1,7 +1,7 @@
-/* cuda.h - devices of CUDA, by the driver interface and NVRTC
+/* cuda.h - the driver for CUDA: devices, their memory, launches
  *
- * Both libraries are loaded when they are first needed. The files: gpu/cuda/api.h finds their functions,
- * gpu/cuda/queue.h orders, gpu/cuda/copy.h moves data, gpu/cuda/build.h compiles, and this one has the rest. */
+ * It uses the driver interface and NVRTC; both libraries are loaded at first use. gpu/cuda/api.h finds their functions,
+ * gpu/cuda/queue.h has the queues, gpu/cuda/copy.h the copies, gpu/cuda/build.h the compilation. */
 #ifndef DFI_GPU_CUDA_CUDA_H
 #define DFI_GPU_CUDA_CUDA_H
 

@@ -1,18 +1,18 @@
-/* queue.h - devices of CUDA: their contexts, queues, and when what is in a queue is done
+/* queue.h - queues of CUDA devices: streams, and the events that tell when their operations are done
  *
- * A device is its primary context, which the CUDA runtime and its libraries use too. A queue is a stream. Operations
- * are counted, dfi_gpu.issued; an event is recorded only when somebody asks for a point that no event recorded so
- * far covers.
+ * A device is its primary context, which the CUDA runtime and its libraries also use. A queue is a stream. Operations
+ * are counted in dfi_gpu.issued; an event is recorded only when a thread asks for a point that no recorded event
+ * covers.
  *
- * Why events can be used again. (1) An event belongs to one queue, and is recorded in its stream alone. (2) It
- * covers what was counted before it was recorded, as an operation is counted after it was put into the stream
- * (release and acquire of `issued`). `covers` is set under the queue's lock, after cuEventRecord succeeded: an event
- * that was never recorded, for which cuStreamWaitEvent would not wait, is never found. (3) What is recorded later in
- * a stream is done later. So a thread that sleeps in cuEventSynchronize while the event is recorded once more wakes
- * when what it asked for is done, or later; it takes for done what the event covered when it began. `users` keeps
- * that from happening while others are free. (4) cuStreamWaitEvent takes the event as it was recorded last, at the
- * call; that is under the lock of the queue it belongs to. (5) Who waits, waits for what was put into a stream
- * before: there is no circle. */
+ * Why events can be reused. (1) An event belongs to one queue, and is recorded only in its stream. (2) It covers the
+ * operations counted before it was recorded, because an operation is counted after it was put into the stream
+ * (release and acquire of `issued`). `covers` is set under the queue's lock after cuEventRecord succeeded, so an event
+ * that was never recorded, for which cuStreamWaitEvent would not wait, is never found. (3) An event that is recorded
+ * later in a stream completes later. So a thread that sleeps in cuEventSynchronize while the event is recorded once
+ * more wakes when its point is done, or later; it takes as done the operations that the event covered when the sleep
+ * began. `users` avoids that while other events are free. (4) cuStreamWaitEvent uses the latest record of the event at
+ * the time of the call, which is under the lock of the event's queue. (5) Every wait is for operations put into a
+ * stream earlier, so there is no cycle. */
 #ifndef DFI_GPU_CUDA_QUEUE_H
 #define DFI_GPU_CUDA_QUEUE_H
 

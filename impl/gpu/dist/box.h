@@ -1,6 +1,7 @@
-/* box.h - boxes of arrays, and tasks that copy them, on the host or a device
+/* box.h - copies of boxes of arrays, as tasks on the host or on a device
  *
- * A box is elements in nested loops of fixed steps, in the memory it is copied from and in that it is copied to. */
+ * A box is a set of elements in nested loops of fixed steps; it has an offset and steps in the source and in the
+ * destination. */
 #ifndef DFI_GPU_DIST_BOX_H
 #define DFI_GPU_DIST_BOX_H
 

@@ -1,8 +1,8 @@
-/* dist.h - arrays over several devices: their parts, and the way between the array and the parts
+/* dist.h - distributed arrays: their parts, and the copies between the array and its parts
  *
- * A part is memory of the host like any other, of its own or a piece of the array itself, and which device has it at
- * the moment is the data engine's business. So all there is to do is to divide, and to copy.
- * Numbers of elements are int64_t, indices that users see long. */
+ * A part is ordinary host memory, its own or a piece of the array itself. The data engine decides which device holds it
+ * at any time, so the distribution only divides and copies. Numbers of elements are int64_t, indices in the interface
+ * are long. */
 #ifndef DFI_GPU_DIST_DIST_H
 #define DFI_GPU_DIST_DIST_H
 

@@ -1,9 +1,9 @@
-/* halo.h - halos: where their elements come from, and how they get there
+/* halo.h - the update of halos
  *
- * What a halo gets in its own dimension is decided once: runs of elements that one part has. An update goes through
- * the dimensions one after the other. Its runs are as wide in the dimensions before as the parts with the halos that
- * were just filled, and in those after without: so corners are right after the last dimension, however many parts
- * they come from. Within a dimension the runs are independent of each other: they read what is no halo there. */
+ * The sources of a halo in its own dimension are computed once: runs of elements that belong to one part. An update
+ * processes the dimensions one after the other. In earlier dimensions its runs include the halos that were just
+ * filled, in later ones they do not: so corners are right after the last dimension, however many parts they come from.
+ * Within a dimension the runs are independent, because they read only elements that are not in a halo there. */
 #ifndef DFI_GPU_DIST_HALO_H
 #define DFI_GPU_DIST_HALO_H
 

@@ -1,4 +1,4 @@
-/* new.h - df_dist_new: what was asked for is checked, divided, and given memory; df_dist_free */
+/* new.h - df_dist_new and df_dist_free: a description is checked, divided into parts, and memory allocated */
 #ifndef DFI_GPU_DIST_NEW_H
 #define DFI_GPU_DIST_NEW_H
 

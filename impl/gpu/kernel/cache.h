@@ -1,8 +1,8 @@
-/* cache.h - compiled kernels on disk, for the next run: DF_KERNEL_CACHE=folder
+/* cache.h - compiled kernels on disk: DF_KERNEL_CACHE=folder
  *
- * A file per kernel, named by a hash of all that its compilation depends on: the caller adds that to a key. Files are
- * replaced as a whole (base/replace.h); one that is not as it was written is ignored. The folder must belong to the
- * user, and nobody else may write to it. Whatever fails, kernels are compiled, and the log says why once.
+ * There is one file per kernel, named by a hash of everything that its compilation depends on; the caller adds that to
+ * a key. Files are replaced as a whole (base/replace.h); a damaged file is ignored. The folder must belong to the user,
+ * and nobody else may write to it. If anything fails, kernels are compiled, and one warning is logged.
  * Threads: any. */
 #ifndef DFI_GPU_KERNEL_CACHE_H
 #define DFI_GPU_KERNEL_CACHE_H

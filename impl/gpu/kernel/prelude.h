@@ -1,15 +1,13 @@
-/* prelude.h - what a kernel's text finds defined on a device, in OpenCL C 1.2 and in CUDA C++
+/* prelude.h - the definitions in front of a kernel's text, in OpenCL C 1.2 and in CUDA C++
  *
- * 1. The language of kernels is C with the words of df_gpu.h. Both languages of devices are others: they have more
- * words
- *    than C, which are ordinary names in a kernel (local, kernel, dot, float4; class, new, and), and other meanings for
- *    some that C has. Every such name is written as dfi_NAME in the device's text, and what is a name of the C library
- *    is defined as that: dfi_sqrt is the sqrt of C.
- * 2. As in C, sqrt(x) is computed in double whatever x is, and sqrtf(x) in float: results then are those of the
- * host, up to
- *    the last bits where <math.h> itself allows differences. A device without double computes both in float.
- * 3. DF_GPU_EXACT: no multiplication and addition become one (OpenCL by pragma, NVRTC by --fmad=false).
- * 4. Only what a kernel uses is defined in its text. */
+ * 1. The language of kernels is C with the words of df_gpu.h. The languages of devices differ: they have more words
+ *    than C, which are ordinary names in a kernel (local, kernel, dot, float4; class, new, and), and other meanings
+ *    for some words of C. Every such name is written as dfi_NAME in the device's text, and names of the C library are
+ *    defined as themselves: dfi_sqrt is the sqrt of C.
+ * 2. As in C, sqrt(x) is computed in double for any x, and sqrtf(x) in float: results are those of the host, up to the
+ *    last bits where <math.h> itself allows differences. A device without double computes both in float.
+ * 3. DF_GPU_EXACT: multiplication and addition are not fused (OpenCL by pragma, NVRTC by --fmad=false).
+ * 4. Only the definitions that a kernel uses are in its text. */
 #ifndef DFI_GPU_KERNEL_PRELUDE_H
 #define DFI_GPU_KERNEL_PRELUDE_H
 

@@ -1,4 +1,4 @@
-/* scan.h - the text of a kernel, token by token, and a text that grows
+/* scan.h - tokens of a kernel's text, and a text buffer that grows
  *
  * A kernel's text comes from the preprocessor: comments are gone, and white space between two tokens is one blank. */
 #ifndef DFI_GPU_KERNEL_SCAN_H

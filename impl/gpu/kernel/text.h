@@ -1,21 +1,21 @@
-/* text.h - from the text of DF_KERNEL to one that OpenCL C 1.2 or CUDA C++ (NVRTC) compiles
+/* text.h - translation of a DF_KERNEL into OpenCL C 1.2 or CUDA C++ (NVRTC)
  *
- * The result is, in this order: what the kernel uses of the language (gpu/kernel/prelude.h); the text of
- * DF_KERNEL_CODE; the kernel function, named NAME_dfi as no word of a language ends like that, with the parameters
- * of the kernel in their order:
+ * The result has, in this order: the definitions that the kernel uses (gpu/kernel/prelude.h); the text of
+ * DF_KERNEL_CODE; the kernel function, named NAME_dfi because no word of either language ends like that, with the
+ * parameters of the kernel in order:
  *     value          by value; bool in OpenCL C as unsigned char
  *     array, block   a pointer to global memory, const if the kernel only reads
  *     df_reduce      T *NAME_dfi_partials, which takes n elements for each group: those of group (x, y, z) begin at
  *                    n * (x + groups_x * (y + groups_y * z)). To be combined by k->param[i].combine, in this order.
- * and, if there is any df_reduce, shared memory of dfi_kernel_shared bytes for the launch: one more argument in
- * OpenCL C, the dynamic shared memory in CUDA.
+ * With any df_reduce the launch adds dfi_kernel_shared bytes of shared memory: one more argument in OpenCL C, the
+ * dynamic shared memory in CUDA.
  *
- * Names are copied but those that a language of devices has and C has not, and those of the C library: dfi_NAME.
- * `long` is as long as on the host. Each statement has a line of its own with the number of the kernel's line, so
+ * Names are copied, except those that a device language has and C has not, and those of the C library: they become
+ * dfi_NAME. `long` has the host's size. Each statement has a line of its own with the number of the kernel's line, so
  * that a compiler names the user's file and line and shows the statement.
  *
- * CUDA: compile with --device-as-default-execution-space, and with DF_GPU_EXACT --fmad=false. What C++ refuses
- * remains refused: conversion from void * without a cast, from int to an enumeration, compound literals. */
+ * CUDA: compile with --device-as-default-execution-space, and with DF_GPU_EXACT --fmad=false. Constructs that C++
+ * rejects are rejected: conversion from void * without a cast, from int to an enumeration, compound literals. */
 #ifndef DFI_GPU_KERNEL_TEXT_H
 #define DFI_GPU_KERNEL_TEXT_H
 

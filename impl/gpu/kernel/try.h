@@ -1,10 +1,9 @@
-/* try.h - would the text of a kernel compile for a device? Asked where there is none
+/* try.h - a trial compilation of kernels where no device is present
  *
- * The host compiles a kernel with all that stands around it in its file; a device gets the text alone, in another
- * language. So with simulated devices, and under DF_CHECK, the text itself is compiled as well: by NVRTC
- * (DF_USE_CUDA) and by OpenCL (DF_USE_OPENCL), whichever is installed. Without either, the text is scanned for what
- * goes wrong most often. The scanner objects only to what it is sure of: names count as declared in doubt, and what
- * is left is reported, not refused. */
+ * The host compiles a kernel within its file; a device gets only the kernel's text, in another language. So with
+ * simulated devices, and under DF_CHECK, the text itself is also compiled: by NVRTC (DF_USE_CUDA) and by OpenCL
+ * (DF_USE_OPENCL), whichever is installed. Without either, the text is scanned for the most common mistakes. The
+ * scanner rejects only clear mistakes: doubtful names count as declared, and its findings are reported, not errors. */
 #ifndef DFI_GPU_KERNEL_TRY_H
 #define DFI_GPU_KERNEL_TRY_H
 

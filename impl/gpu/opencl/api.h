@@ -1,7 +1,7 @@
-/* api.h - the functions of libOpenCL that df uses, found when the program runs
+/* api.h - the functions of libOpenCL, loaded at run time
  *
- * Declared here, so that no header of OpenCL is needed: version 1.2, as of the Khronos specification. All handles are
- * void *; cl_int is int, cl_uint and cl_bool are unsigned, cl_bitfield is uint64_t. */
+ * They are declared here, so that no header of OpenCL is needed: version 1.2, as of the Khronos specification. All
+ * handles are void *; cl_int is int, cl_uint and cl_bool are unsigned, cl_bitfield is uint64_t. */
 #ifndef DFI_GPU_OPENCL_API_H
 #define DFI_GPU_OPENCL_API_H
 

@@ -1,4 +1,4 @@
-/* build.h - kernels for OpenCL: compiled by the device's compiler, or as they were compiled before */
+/* build.h - compilation of kernels for OpenCL, by the device's compiler or from the cache */
 #ifndef DFI_GPU_OPENCL_BUILD_H
 #define DFI_GPU_OPENCL_BUILD_H
 

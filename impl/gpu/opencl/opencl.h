@@ -1,8 +1,8 @@
 /* opencl.h - the driver for OpenCL 1.2: devices, their memory, copies, launches
  *
- * Memory that the devices of a platform share (processors, and graphics on their chip) is copied from one to the
- * other by the queue that wants it. Between devices with memory of their own OpenCL has no such copy: the context
- * would keep the whole source on both, beyond what the engine gave them. They copy through the host. */
+ * Devices of a platform that use host memory (processors, integrated graphics) copy from each other in the queue of the
+ * destination. Between devices with their own memory OpenCL has no such copy: the context would keep the whole source
+ * on both, beyond the memory that the engine gave them. They copy through the host. */
 #ifndef DFI_GPU_OPENCL_OPENCL_H
 #define DFI_GPU_OPENCL_OPENCL_H
 

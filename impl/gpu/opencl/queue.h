@@ -1,17 +1,17 @@
-/* queue.h - devices of OpenCL: their contexts, queues, and when what is in a queue is done
+/* queue.h - queues of OpenCL devices: command queues, and the events of their operations
  *
- * All devices of a platform share a context, so that queues can wait for each other. A queue is a command queue in
- * order, made with the first operation. Operations are counted, dfi_gpu.issued, and each has its event.
+ * All devices of a platform share a context, so that queues can wait for each other. A queue is an in-order command
+ * queue, made with the first operation. Operations are counted in dfi_gpu.issued, and each has its event.
  *
  * Argument. (1) A queue keeps the events of its operations done + 1 .. issued, in a ring that grows: an event is given
- * up only when it is complete, so that none that failed is overlooked, and when it is, all before it are: the queue
- * is in order. Hence operation n is done if n <= done, and else its own event tells. (2) `done`, the ring and
- * `flushed` are under the queue's lock; who waits for an event keeps it (clRetainEvent) and waits without the lock.
+ * up only when it is complete, so that no failure is overlooked; then all earlier ones are complete, because the queue
+ * is in order. Hence operation n is done if n <= done, and else its own event tells. (2) `done`, the ring and `flushed`
+ * are under the queue's lock; a thread that waits for an event retains it (clRetainEvent) and waits without the lock.
  * (3) `issued` is written by the one thread that uses the queue, after the event is in the ring, so that every
- * operation that is counted has one. (4) An event that another queue is to wait for was flushed, as OpenCL 1.2
- * demands (5.13): in dfi_cl_wait, before the operation that waits is put into its queue. So everything that a
- * flushed operation depends on is flushed, and waiting for it on the host ends. (5) What an operation waits for was
- * counted before it: there is no circle. */
+ * operation that is counted has one. (4) An event that another queue waits for was flushed, as OpenCL 1.2 demands
+ * (5.13): in dfi_cl_wait, before the waiting operation is put into its queue. So everything that a flushed operation
+ * depends on is flushed, and waiting for it on the host ends. (5) An operation waits only for operations counted
+ * before it, so there is no cycle. */
 #ifndef DFI_GPU_OPENCL_QUEUE_H
 #define DFI_GPU_OPENCL_QUEUE_H
 

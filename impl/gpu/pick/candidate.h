@@ -1,4 +1,4 @@
-/* candidate.h - a variant with one of its sizes of groups: does it fit a device? */
+/* candidate.h - a candidate: a variant with one of its sizes of groups, and whether it fits a device */
 #ifndef DFI_GPU_PICK_CANDIDATE_H
 #define DFI_GPU_PICK_CANDIDATE_H
 

@@ -1,7 +1,6 @@
-/* queue.h - simulated devices: their records, what the environment says of them, and how a queue executes its
- * operations
+/* queue.h - simulated devices: their settings in the environment, and the execution of their queues
  *
- * See gpu/sim/sim.h, which has what the engine calls. */
+ * The functions that the engine calls are in gpu/sim/sim.h. */
 #ifndef DFI_GPU_SIM_QUEUE_H
 #define DFI_GPU_SIM_QUEUE_H
 
