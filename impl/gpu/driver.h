@@ -1,12 +1,12 @@
 /* driver.h - the interface of a device driver: memory, queues, copies, kernels
  *
- * A device has memory and queues. Operations of one queue run in order; operations of different queues run concurrently,
- * unless one queue is told to wait for a point of another. No function waits for the device but `sync`, and copies
- * from or to host memory that the driver cannot transfer asynchronously.
+ * A device has memory and queues. Operations of one queue run in order; operations of different queues run
+ * concurrently, unless one queue is told to wait for a point of another. No function waits for the device but
+ * `sync`, and copies from or to host memory that the driver cannot transfer asynchronously.
  *
  * Threads: one at a time per queue, concurrently with other queues of the device (`wait` is an operation of the queue
- * that waits); alloc, free and build: one at a time per device. `sync` and `reached`: any thread, at any time. DFI_Q_OUT
- * is used only by the device's own thread.
+ * that waits); alloc, free and build: one at a time per device. `sync` and `reached`: any thread, at any time.
+ * DFI_Q_OUT is used only by the device's own thread.
  * Results: DF_OK or an error code; dfi_gpu_error of the calling thread then has the text.
  * An operation may also fail later, while it runs. The operations behind it in its queue then fail with it, and those
  * that were told to wait for it, on other devices too: so a copy to the host that succeeded contains nothing that comes

@@ -1,9 +1,9 @@
 /* engine.h - the data engine: coherence between host and devices, write-back, and waiting for devices
  *
  * One lock guards all of it. It is held for some microseconds at a time and never during a wait. A thread that has to
- * wait sleeps until something has changed and then looks at everything again (dfi_engine_wait). Each device has a thread
- * that writes results back to the host, because a driver may block there, and the arrival of the results has to be
- * announced. After PaRSEC's engine (ICL-UT-18-03, 2.1 and 6). */
+ * wait sleeps until something has changed and then looks at everything again (dfi_engine_wait). Each device has a
+ * thread that writes results back to the host, because a driver may block there, and the arrival of the results has
+ * to be announced. After PaRSEC's engine (ICL-UT-18-03, 2.1 and 6). */
 #ifndef DFI_GPU_ENGINE_H
 #define DFI_GPU_ENGINE_H
 

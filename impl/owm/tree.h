@@ -1,8 +1,8 @@
 /* tree.h - sets of ranges with a search for overlaps
  *
  * Treaps ordered by the beginning of the ranges; each node has the largest end in its subtree. Seidel and Aragon,
- * Randomized Search Trees, 1996; interval trees: Cormen and others, Introduction to Algorithms, 14.3. Everything here is
- * under the lock of the home. */
+ * Randomized Search Trees, 1996; interval trees: Cormen and others, Introduction to Algorithms, 14.3. Everything
+ * here is under the lock of the home. */
 #ifndef DFI_OWM_TREE_H
 #define DFI_OWM_TREE_H
 
