@@ -38,6 +38,7 @@
 #include "observe/event.h"
 #include "observe/check/check.h"
 #include "work/types.h"
+#include "work/module.h"
 #include "os/wait.h"
 #include "os/stack.h"
 #include "os/threads.h"
@@ -109,6 +110,23 @@
 #include "work/thread_end.h"
 #include "work/pool.h"
 #include "work/blocking.h"
+#include "observe/life.h"
+
+static void dfi_stm_count(df_counters *c)
+{
+    if (dfi_load_acquire(&dfi_tm_count_hook)) dfi_tm_count_hook(&c->transactions, &c->aborts);
+}
+static const struct dfi_module dfi_module_stm = { NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, dfi_stm_count };
+
+DFI_EXTERN_C_BEGIN
+DFI_API const struct dfi_module *dfi_modules[] = {
+    &dfi_module_devices, /* before the trace, which has what devices did */
+#if DF_CHECK
+    &dfi_module_check,
+#endif
+    &dfi_module_graph,    &dfi_module_stall,  &dfi_module_trace,  &dfi_module_stats, /* what remains of events is read by now */
+    &dfi_module_schedule, &dfi_module_steady, &dfi_module_blocking, &dfi_module_stm, NULL };
+DFI_EXTERN_C_END
 #endif
 #include "more/taskgraph/api.h"
 #include "os/fibre_swap.h"

@@ -11,6 +11,7 @@
 #include "../base/memory.h"
 #include "../api/access.h"
 #include "../api/task.h"
+#include "../work/module.h"
 #include "../work/sched.h"
 #include "../work/types.h"
 #include "extra.h"
@@ -112,5 +113,27 @@ static DFI_COLD void dfi_scope_settle_devices(struct dfi_scope *s)
     dfi_store_relaxed(&s->launched, 0);
     if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->settle(s, since);
 }
+
+/* --- module ------------------------------------------------------------------------------------- */
+
+static void dfi_devices_stop(struct dfi_worker *w, int how)
+{
+    (void)w;
+    if (dfi_gpu_hook && how != DFI_STOP_ABANDONED) dfi_gpu_hook->stop();
+}
+static void dfi_devices_worker_free(struct dfi_worker *w)
+{
+    if (w->kernel) w->kernel_free(w->kernel);
+}
+static void dfi_devices_fork(int when)
+{
+    if (dfi_gpu_hook && when == DFI_FORK_CHILD) dfi_gpu_hook->forked();
+}
+static void dfi_devices_count(df_counters *c)
+{
+    if (dfi_gpu_hook) dfi_gpu_hook->count(c);
+}
+static const struct dfi_module dfi_module_devices = { /* begin, ready, started */ NULL, NULL, NULL, /* leaving .. stop */ NULL, NULL, NULL,
+    NULL, dfi_devices_stop, NULL, /* worker .. thread */ NULL, dfi_devices_worker_free, NULL, dfi_devices_fork, dfi_devices_count };
 
 #endif

@@ -330,14 +330,4 @@ static void dfi_watch_thread(struct dfi_worker *w, int how)
     if (dfi_watched() & DFI_WATCH_EVENTS) dfi_event_put(w, DFI_E_THREAD, dfi_watch_now(w), (uint64_t)(unsigned)w->index, (uint64_t)(unsigned)how, 0);
 }
 
-/* df_stop, or the end of the process. pre: pool lock. Workers may still run if the process ends. */
-static void dfi_watch_stop(void)
-{
-    if (dfi_watched() & DFI_WATCH_STALL) dfi_stall_end();
-    if (!(dfi_watched() & DFI_WATCH_EVENTS)) return;
-    dfi_store_release(&dfi_attempt_hook, (dfi_attempt_fn *)NULL);
-    dfi_events_end();
-    dfi_trace_end();
-}
-
 #endif

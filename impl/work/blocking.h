@@ -12,6 +12,7 @@
 #include "../os/wait.h"
 #include "../api/result.h"
 #include "blocks.h"
+#include "module.h"
 #include "pool.h"
 #include "sched.h"
 #include "tables.h"
@@ -32,6 +33,7 @@ enum {
 };
 
 static struct dfi_os_event dfi_lock_event[DFI_LOCK_EVENTS];
+static DFI_ATOMIC(int) dfi_lock_events_ready; /* pool lock, to set it */
 
 static void *dfi_spare(void *p);
 
@@ -71,7 +73,7 @@ static void *dfi_spare(void *p)
     dfi_be(w);
     dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
     dfi_exit_watch();
-    dfi_watch_thread(w, 0);
+    DFI_MODULES(thread, (w, DFI_THREAD_HELPS));
     g.kind = DFI_GOAL_SPARE, g.scope = NULL, g.future = NULL, g.flag = NULL, g.spare = w->spare;
     for (;;) {
         dfi_baton_take(w);
@@ -271,5 +273,27 @@ DFI_API void df_mutex_unlock(df_mutex *m)
     if (dfi_exchange_acq_rel(&m->dfi_state, 0) == 2) dfi_os_event_wake_all(e);
 }
 DFI_EXTERN_C_END
+
+/* --- module ------------------------------------------------------------------------------------- */
+
+static void dfi_blocking_ready(struct dfi_worker *w, struct dfi_settings *s)
+{
+    (void)w, (void)s;
+    dfi_store_release(&dfi_retry_flag_hook, &dfi_retry_flag); /* release: relaxed would do */
+    dfi_store_release(&dfi_retry_hook, &dfi_retry_sleep);
+    dfi_store_release(&dfi_may_block_hook, &dfi_run_now_ends);
+}
+static void dfi_blocking_forget(void)
+{
+    dfi_store_release(&dfi_retry_hook, (dfi_retry_fn *)NULL);
+    dfi_store_release(&dfi_retry_flag_hook, (dfi_retry_flag_fn *)NULL);
+    dfi_store_release(&dfi_may_block_hook, (dfi_may_block_fn *)NULL);
+}
+static void dfi_blocking_fork(int when)
+{
+    if (when == DFI_FORK_CHILD) dfi_store_relaxed(&dfi_lock_events_ready, 0);
+}
+static const struct dfi_module dfi_module_blocking = { /* begin, ready, started */ NULL, dfi_blocking_ready, NULL,
+    /* leaving .. stop */ NULL, NULL, NULL, NULL, NULL, dfi_blocking_forget, /* worker .. thread */ NULL, NULL, NULL, dfi_blocking_fork, NULL };
 
 #endif

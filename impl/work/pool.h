@@ -16,6 +16,7 @@
 #include "../api/result.h"
 #include "blocks.h"
 #include "deque.h"
+#include "module.h"
 #include "sched.h"
 #include "scope.h"
 #include "settings.h"
@@ -26,22 +27,7 @@
 #include "../flow/devices.h"
 #include "../flow/table.h"
 #include "../more/error.h"
-#include "../more/taskgraph/steady.h"
-#include "../observe/check/check.h"
-#include "../observe/check/declared.h"
-#include "../observe/check/view.h"
-#include "../observe/events.h"
-#include "../observe/graph/file.h"
-#include "../observe/graph/graph.h"
-#include "../observe/graph/hook.h"
-#include "../observe/probes.h"
 #include "../observe/schedule/baton.h"
-#include "../observe/schedule/direct.h"
-#include "../observe/stall/report.h"
-#include "../observe/stats/life.h"
-#include "../observe/stats/perf.h"
-#include "../observe/trace/life.h"
-#include "../stm/hook.h"
 #include "../api/public.h"
 
 static void dfi_be(struct dfi_worker *w) { dfi_self = w ? &w->hot : &dfi_nobody; }
@@ -76,7 +62,6 @@ static int dfi_worker_reset(struct dfi_worker *w)
 #endif
     dfi_store_relaxed(&w->level, 0);
     dfi_store_relaxed(&w->running, (struct dfi_running *)NULL);
-    dfi_perf_close(&w->perf);
     w->watch_lock = dfi_queue_empty.lock;
     w->waits = NULL;
     w->outbox = w->outbox_last = NULL;
@@ -110,14 +95,11 @@ static void dfi_worker_free(struct dfi_worker *w)
         dfi_scope_free_locals(s, NULL);
         dfi_error_free(dfi_load_relaxed(&s->error));
     }
-    dfi_steady_free(w);
+    DFI_MODULES(worker_free, (w));
     dfi_blocks_free_all(w);
     dfi_deque_free(w);
     dfi_mfree(w->stack);
     dfi_mfree(w->sites);
-    if (w->kernel) w->kernel_free(w->kernel);
-    dfi_mfree(dfi_load_relaxed(&w->pen.chunk));
-    dfi_perf_close(&w->perf);
     dfi_os_event_free(&w->event);
     dfi_mfree(w->allocated);
 }
@@ -135,10 +117,7 @@ static struct dfi_worker *dfi_worker_take(size_t entries)
     if (w) {
         if (w->limit != entries && dfi_worker_stack(w, entries)) return NULL;
         dfi_store_relaxed(&w->attached, DFI_ATTACHED);
-#if DF_CHECK
-        w->body = w->call = w->deepest = 0; /* another stack */
-#endif
-        dfi_worker_directed(w);
+        DFI_MODULES(worker, (w));
         dfi_store_seq_cst(&w->hot.asked, (uintptr_t)1);
         return w;
     }
@@ -168,7 +147,7 @@ static struct dfi_worker *dfi_worker_take(size_t entries)
         return NULL;
     }
     dfi_store_relaxed(&w->attached, DFI_ATTACHED);
-    dfi_worker_directed(w);
+    DFI_MODULES(worker, (w));
     memcpy(p, (void *)&dfi_pool.rooms, sizeof dfi_pool.rooms);
     dfi_pool.rooms = p;
     dfi_store_release(&dfi_pool.slot[n], w); /* complete; pairs with the acquire of thieves */
@@ -211,10 +190,10 @@ static void dfi_detach(void *p) /* at the end of a thread that used df */
     if (w->sites) dfi_report_unsynced(w, 0, "its thread ended");
     if (w->scope->outer == NULL && !w->task) {
         dfi_wait_all(w, w->scope);
-        if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_wait(w);
+        DFI_MODULES(waited, (w));
         dfi_scope_end_errors(w->scope);
     }
-    dfi_check_thread_end(w);
+    DFI_MODULES(leaving, (w));
     dfi_outbox_flush(w);
     if (dfi_main_ends(w)) df_stop();
     w->hot.top = NULL;
@@ -222,8 +201,7 @@ static void dfi_detach(void *p) /* at the end of a thread that used df */
     dfi_exit_unwatch();
     dfi_be(NULL);
     dfi_os_lock(&dfi_pool_lock);
-    dfi_watch_thread(w, 2);
-    dfi_perf_close(&w->perf);
+    DFI_MODULES(thread, (w, DFI_THREAD_ENDS));
     dfi_store_relaxed(&w->attached, 0);
     dfi_os_unlock(&dfi_pool_lock);
     dfi_baton_drop(w); /* its slot is free before anybody else decides on slots */
@@ -248,7 +226,7 @@ static void *dfi_helper(void *p)
     dfi_be(w);
     dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
     dfi_exit_watch();
-    dfi_watch_thread(w, 0);
+    DFI_MODULES(thread, (w, DFI_THREAD_HELPS));
     if (w->pin >= 0) {
         struct dfi_os_affinity a;
         memset(&a, 0, sizeof a);
@@ -306,9 +284,6 @@ static int dfi_helper_start(struct dfi_worker *h, void *(*fn)(void *))
     return -1;
 }
 
-static DFI_ATOMIC(int) dfi_lock_events_ready; /* work/blocking.h */
-static int dfi_retry_sleep(const char *site, struct dfi_os_event *e, DFI_ATOMIC(int) *awake);
-static DFI_ATOMIC(int) *dfi_retry_flag(void);
 static void dfi_fork_prepare(void);
 static void dfi_fork_parent(void);
 static void dfi_fork_child(void);
@@ -327,12 +302,7 @@ static int dfi_start_locked(const df_config *c)
         return DF_ERROR_MEMORY;
     }
     dfi_settings_read(s, c);
-    dfi_check_reset(0);
-    dfi_graph_begin(c ? c->graph : NULL, c ? c->graph_depth : 0);
-    dfi_stall_begin(s->stall);
-    dfi_trace_begin(c ? c->trace : NULL, s->workers);
-    if (dfi_watched() & DFI_WATCH_TRACE) dfi_store_release(&dfi_attempt_hook, &dfi_watch_attempt);
-    dfi_stats_begin(c ? c->stats : NULL);
+    DFI_MODULES(begin, (s, c));
     dfi_pool.module = &dfi_thread_key;
     dfi_pool.deque = s->deque;
     dfi_pool.window = s->window;
@@ -356,10 +326,10 @@ static int dfi_start_locked(const df_config *c)
     if (!dfi_me()) dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
     dfi_be(w);
     dfi_exit_watch();
-    dfi_direct_begin(w, s);
+    DFI_MODULES(ready, (w, s));
     dfi_store_relaxed(&dfi_pool.run_now, dfi_run_now_allowed());
     w->index = 0;
-    dfi_watch_thread(w, 1);
+    DFI_MODULES(thread, (w, DFI_THREAD_JOINS));
     dfi_pool.affinity_set = 0;
     if (s->n_cpus && dfi_os_get_affinity(&dfi_pool.affinity) == 0) {
         struct dfi_os_affinity a;
@@ -367,9 +337,6 @@ static int dfi_start_locked(const df_config *c)
         dfi_affinity_add(&a, s->cpu[0]);
         dfi_pool.affinity_set = dfi_os_set_affinity(&a) == 0;
     }
-    dfi_store_release(&dfi_retry_flag_hook, &dfi_retry_flag); /* release: relaxed would do */
-    dfi_store_release(&dfi_retry_hook, &dfi_retry_sleep);
-    dfi_store_release(&dfi_may_block_hook, &dfi_run_now_ends);
     dfi_store_seq_cst(&dfi_pool.stopping, 0);
     dfi_pool.n_workers = 1;
     for (i = 1; i < s->workers; i++) {
@@ -384,9 +351,8 @@ static int dfi_start_locked(const df_config *c)
         }
         dfi_pool.n_workers++;
     }
-    dfi_stall_start();
     dfi_mfree(s);
-    dfi_direct_settle(dfi_pool.n_workers);
+    DFI_MODULES(started, (dfi_pool.n_workers));
     dfi_store_seq_cst(&dfi_pool.running, 1);
     return 0;
 }
@@ -404,7 +370,7 @@ static struct dfi_worker *dfi_attach(void)
         dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
         dfi_be(w);
         dfi_exit_watch();
-        dfi_watch_thread(w, 1);
+        DFI_MODULES(thread, (w, DFI_THREAD_JOINS));
     }
     dfi_os_unlock(&dfi_pool_lock);
     dfi_baton_become(stranger, w);
@@ -432,7 +398,6 @@ static void dfi_stop_join(void)
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
         if (!v->helper || v == me) continue;
         dfi_os_thread_join(&v->thread);
-        dfi_perf_close(&v->perf);
         dfi_store_relaxed(&v->attached, 0);
         dfi_store_relaxed(&v->helper, 0);
     }
@@ -467,14 +432,10 @@ DFI_API DFI_NOINLINE void df_stop(void)
     }
     dfi_os_lock(&dfi_pool_lock);
     if (dfi_load_relaxed(&dfi_pool.running)) {
-        dfi_baton_end();
+        DFI_MODULES(ending, ());
         dfi_stop_signal(DFI_STOP_WHEN_DONE);
         dfi_stop_join();
-        if (dfi_gpu_hook) dfi_gpu_hook->stop();
-        if (DFI_GRAPH()) dfi_graph_stop(w);
-        dfi_check_reset(0);
-        dfi_watch_stop();
-        dfi_stats_end();
+        DFI_MODULES(stop, (w, DFI_STOP_CALLED));
     }
     dfi_os_unlock(&dfi_pool_lock);
 }
@@ -495,8 +456,7 @@ DFI_API df_result df_counters_get(df_counters *out)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
     memset(out, 0, sizeof *out);
-    if (dfi_gpu_hook) dfi_gpu_hook->count(out);
-    if (dfi_load_acquire(&dfi_tm_count_hook)) dfi_tm_count_hook(&out->transactions, &out->aborts);
+    DFI_MODULES(count, (out));
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
         out->tasks += dfi_load_relaxed(&v->n_tasks);
@@ -526,9 +486,6 @@ static void dfi_free_all(int n)
 #endif
     dfi_exit_unwatch();
     dfi_be(NULL);
-    dfi_store_release(&dfi_retry_hook, (dfi_retry_fn *)NULL);
-    dfi_store_release(&dfi_retry_flag_hook, (dfi_retry_flag_fn *)NULL);
-    dfi_store_release(&dfi_may_block_hook, (dfi_may_block_fn *)NULL);
     dfi_store_relaxed(&dfi_pool.stopping, 0);
     dfi_store_relaxed(&dfi_pool.n_slots, 0);
     dfi_pool.rooms = NULL;
@@ -568,35 +525,26 @@ static __attribute__((destructor)) void dfi_unload(void)
                                   "leaving main", pending);
         dfi_scope_end_errors(me->scope);
     }
-    dfi_baton_end();
+    DFI_MODULES(ending, ());
     if (dfi_load_relaxed(&dfi_pool.running)) dfi_stop_signal(DFI_STOP_NOW);
     dfi_os_unlock(&dfi_pool_lock);
-    if (me) dfi_check_thread_end(me);
-    dfi_check_reset(1);
+    if (me) DFI_MODULES(leaving, (me));
+    DFI_MODULES(exits, ());
     dfi_exit_wait(self);
     if (dfi_load_seq_cst(&dfi_pool.alive) > self) {
         dfi_warn("the program ends while %d workers still run a task: they are not waited for",
                  dfi_load_seq_cst(&dfi_pool.alive) - self);
-        dfi_watch_stop();
-        dfi_stats_end();
-        dfi_graph_end();
+        DFI_MODULES(stop, (NULL, DFI_STOP_ABANDONED));
         return;
     }
     dfi_os_lock(&dfi_pool_lock);
     dfi_stop_join();
-    if (dfi_gpu_hook) dfi_gpu_hook->stop();
-    dfi_watch_stop();
-    dfi_stats_end();
-    dfi_graph_end();
+    DFI_MODULES(stop, (NULL, DFI_STOP_AT_EXIT));
     n = dfi_load_relaxed(&dfi_pool.n_slots);
     for (i = 0; i < n; i++) others += dfi_load_relaxed(&dfi_load_relaxed(&dfi_pool.slot[i])->attached);
     if (others <= (me != NULL)) { /* else a thread of the program may still be using its worker */
         dfi_free_all(n);
-        dfi_graph_forget();
-        dfi_trace_forget();
-        dfi_stats_forget();
-        dfi_events_forget();
-        dfi_baton_forget();
+        DFI_MODULES(forget, ());
     }
     dfi_os_unlock(&dfi_pool_lock);
 }
@@ -608,13 +556,11 @@ static __attribute__((destructor)) void dfi_unload(void)
 static void dfi_fork_prepare(void)
 {
     dfi_os_lock(&dfi_pool_lock);
-    dfi_check_fork_prepare();
-    dfi_events_fork(1);
+    DFI_MODULES(fork, (DFI_FORK_PREPARE));
 }
 static void dfi_fork_parent(void)
 {
-    dfi_events_fork(0);
-    dfi_check_fork_parent();
+    DFI_MODULES(fork, (DFI_FORK_PARENT));
     dfi_os_unlock(&dfi_pool_lock);
 }
 
@@ -624,8 +570,7 @@ static void dfi_fork_child(void)
 {
     int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
-    dfi_pool_lock = dfi_graph_mutex = fresh;
-    dfi_check_fork_child();
+    dfi_pool_lock = fresh;
     dfi_store_relaxed(&dfi_pool.running, 0);
     dfi_store_relaxed(&dfi_pool.stopping, 0);
     dfi_store_relaxed(&dfi_pool.parked_idle, 0);
@@ -641,11 +586,7 @@ static void dfi_fork_child(void)
     dfi_store_relaxed(&dfi_pool.cancels, 0);
     dfi_store_relaxed(&dfi_pool.blocked, 0);
     dfi_store_relaxed(&dfi_pool.spares, 0);
-    dfi_store_relaxed(&dfi_lock_events_ready, 0);
-    if (dfi_gpu_hook) dfi_gpu_hook->forked();
-    dfi_events_forked();
-    dfi_stall_forked();
-    dfi_baton_forked();
+    DFI_MODULES(fork, (DFI_FORK_CHILD));
     dfi_be(NULL);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);

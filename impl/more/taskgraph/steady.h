@@ -14,6 +14,7 @@
 #include "../../api/access.h"
 #include "../../api/task.h"
 #include "../../api/taskgraph.h"
+#include "../../work/module.h"
 #include "../../work/sched.h"
 #include "../../work/scope.h"
 #include "../../work/types.h"
@@ -336,5 +337,8 @@ static DFI_NOINLINE void dfi_capture_waited(struct dfi_worker *w)
     else if (c) dfi_steady_waited(w, (struct dfi_steady *)(void *)c);
     else dfi_steady_attach(w, s, s->kind == DFI_BOTTOM ? (const void *)w : s->kind == DFI_BODY ? (const void *)s->task->type : NULL);
 }
+
+static const struct dfi_module dfi_module_steady = { /* begin, ready, started */ NULL, NULL, NULL, /* leaving .. stop */ NULL, NULL, NULL,
+    NULL, NULL, NULL, /* worker .. thread */ NULL, dfi_steady_free, NULL, NULL, NULL };
 
 #endif
