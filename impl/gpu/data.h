@@ -47,7 +47,7 @@ DFI_API df_result df_gpu_hold(const void *memory, size_t bytes)
 }
 DFI_EXTERN_C_END
 
-/* One hold less. The last one: the host gets what the devices have, if it wants it, and they forget it. */
+/* Ends one hold. With the last one the host gets the data of the devices, if `wanted`, and they drop it. */
 static void dfi_held_end(const void *memory, size_t bytes, int wanted)
 {
     const char *p = (const char *)memory;
@@ -99,9 +99,9 @@ DFI_API void dfi_region_leave(struct dfi_region_block *b)
 }
 DFI_EXTERN_C_END
 
-/* --- regions that nobody waits for at their end ---------------------------------------------------- */
+/* --- asynchronous data regions ----------------------------------------------------------------------- */
 
-/* One of them, from its end until who began it waits for its index. */
+/* An asynchronous region, from its end until its creator waits for its index. */
 struct dfi_async {
     struct dfi_async *next;
     const struct dfi_flow *owner; /* the task that began it; NULL: code outside of tasks */

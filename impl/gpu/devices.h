@@ -65,7 +65,7 @@ static void dfi_engine_forked(void)
     dfi_store_relaxed(&dfi_pool.devices, 0);
 }
 
-/* Adds what d did. */
+/* Adds d's counters. */
 static void dfi_device_count(struct dfi_device *d, df_counters *c)
 {
     c->launches += dfi_load_relaxed(&d->n_launches);

@@ -74,13 +74,13 @@ struct dfi_gpu_driver {
     /* From another device of this driver, in queue q of d; NULL, or DF_ERROR_DEVICE: through the host. Same pitch. */
     df_result (*copy_peer)(struct dfi_gpu *d, int q, dfi_memory to, struct dfi_gpu *from_device, dfi_memory from,
                            size_t bytes);
-    /* What comes later in queue q of d waits for operation number `point` of queue p of e (the same driver). */
+    /* Later operations of queue q of d wait for operation number `point` of queue p of e (the same driver). */
     df_result (*wait)(struct dfi_gpu *d, int q, struct dfi_gpu *e, int p, uintptr_t point);
     /* Is that operation done? Yes if the device failed. */
     int (*reached)(struct dfi_gpu *d, int q, uintptr_t point);
     /* Until it is. An error if that operation failed, or anything of the device: now and whenever it is asked again. */
     df_result (*sync)(struct dfi_gpu *d, int q, uintptr_t point);
-    /* Lets the queue begin with what is in it. */
+    /* Makes the queue start its operations. */
     void (*flush)(struct dfi_gpu *d, int q);
     /* b->device and b->block are set: fills the rest of *b. log: where the compiler's words go, NUL-terminated. */
     df_result (*build)(struct dfi_gpu *d, struct dfi_kernel *k, struct dfi_built *b, char *log, size_t log_bytes);

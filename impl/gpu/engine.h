@@ -31,7 +31,7 @@ struct dfi_held { const char *p, *end; int count; };
 
 struct dfi_engine {
     DFI_ATOMIC(int) started;              /* the drivers were asked: 1 */
-    /* under dfi_engine_lock, as what the devices and records hold */
+    /* under dfi_engine_lock, like the state of devices and records */
     int n;
     df_counters closed;                      /* launches and bytes of devices that there were before; the rest is 0 */
     struct dfi_device *device[DFI_MAX_DEVICES];
@@ -44,8 +44,8 @@ struct dfi_engine {
     struct dfi_held held[DFI_MAX_HELD];
     int n_held;
     size_t jobs_so_far;
-    int sleepers;                         /* who waits for a change */
-    DFI_ATOMIC(int) changes;              /* counts what somebody may wait for */
+    int sleepers;                         /* threads that wait for a change */
+    DFI_ATOMIC(int) changes;              /* counts the changes that threads wait for */
     struct dfi_os_event event;
 };
 DFI_EXTERN_C_BEGIN
@@ -65,8 +65,8 @@ static void dfi_engine_changed(void)
     dfi_os_event_wake_all(&dfi_engine.event);
 }
 
-/* Another thread takes the worker's place, but never more of them than there are workers: what all wait for needs
- * none. */
+/* A spare thread replaces the blocked worker, at most one per worker; the device itself needs no worker to make
+ * progress. */
 static void dfi_engine_block(void (*fn)(void *), void *arg)
 {
     if (dfi_load_relaxed(&dfi_pool.blocked) < dfi_pool.n_workers) dfi_yield("a device", NULL, fn, arg);
@@ -136,19 +136,19 @@ static int dfi_engine_sync(struct dfi_device *d, int q, uintptr_t number)
     return 1;
 }
 
-/* --- what goes wrong ---------------------------------------------------------------------------- */
+/* --- failures ----------------------------------------------------------------------------------- */
 
-/* What is in its queues comes to its end, if it does not know that it failed: until then it reads and writes the
- * host's memory. */
+/* Waits for the operations in the queues of d, in case the driver does not know that d failed: until they end they read and
+ * write host memory. */
 static void dfi_device_drain(struct dfi_device *d)
 {
     int q;
     for (q = 0; q < DFI_QUEUES; q++) d->gpu.driver->sync(&d->gpu, q, dfi_load_relaxed(&d->gpu.issued[q]));
 }
 
-/* d failed: nobody uses it any more. What only d had is lost, which is an error for all scopes that have launched
- * something; the host's memory is as the last task of the host left it. This once somebody waits with the lock: for
- * no task. */
+/* d failed and is not used any more. Data that only d had is lost, which is an error for all scopes that have
+ * launched something; host memory is as the last task of the host left it. This one wait holds the lock: it waits
+ * for no task. */
 static void dfi_device_lose(struct dfi_device *d, const char *doing)
 {
     size_t bytes = 0;
@@ -175,8 +175,8 @@ static void dfi_device_lose(struct dfi_device *d, const char *doing)
 
 /* --- results come to the host -------------------------------------------------------------------- */
 
-/* Devices may still be taking what is in the host's memory of r, and of what overlaps it: one step towards the end of
- * that. Nonzero: it had to wait; call it again. pre: r stays. */
+/* Devices may still be reading the host memory of r and of overlapping records: waits for one of them. Nonzero: it
+ * waited; call it again. pre: r stays. */
 static int dfi_record_readers_wait(const struct dfi_record *r)
 {
     unsigned i;
@@ -205,7 +205,7 @@ static void dfi_jobs_run(struct dfi_device *d, struct dfi_job *first)
         j->result = r;
     }
     if (!r) v->flush(&d->gpu, DFI_Q_OUT);
-    /* also after a failure: what is in the queue writes into the host's memory */
+    /* also after a failure, because operations in the queue write host memory */
     end = v->sync(&d->gpu, DFI_Q_OUT, dfi_load_relaxed(&d->gpu.issued[DFI_Q_OUT]));
     dfi_os_lock(&dfi_engine_lock);
     for (j = first; j; j = j->next) {
@@ -220,10 +220,10 @@ static void dfi_jobs_run(struct dfi_device *d, struct dfi_job *first)
     for (j = first; j; j = next) {
         struct dfi_record *from = j->record;
         size_t number = j->number;
-        next = j->next; /* j may be on the stack of who waits for it */
+        next = j->next; /* j may be on the stack of the thread that waits for it */
         dfi_engine.jobs--;
         j->under_way = 0;
-        /* another device has it: who waits for this waits for that */
+        /* another device has it: a wait for this job waits for the next one */
         if (from && dfi_record_write_back(from)) from->job.number = number;
     }
     dfi_engine_changed();
@@ -254,7 +254,7 @@ static void dfi_job_add(struct dfi_device *d, struct dfi_job *j)
     j->under_way = 1;
     j->number = ++dfi_engine.jobs_so_far;
     dfi_engine.jobs++;
-    /* no thread: who waits for the job does it (dfi_engine_wait) */
+    /* without a thread the job is done by the thread that waits for it (dfi_engine_wait) */
     if (!d->thread_started && !dfi_os_thread_start(&d->thread, dfi_device_thread, d, 0)) d->thread_started = 1;
     *d->jobs_end = j, d->jobs_end = &j->next;
     dfi_fetch_add_acq_rel(&d->job_wake, 1);
@@ -284,8 +284,8 @@ static int dfi_region_held(const struct dfi_region *r)
     return 0;
 }
 
-/* What devices only have now is written back, and all of it forgotten by the devices; not what is held, unless
- * everything is asked for. What others launch meanwhile is not waited for. The lock is free now and then. */
+/* Writes back all data that is only on devices now, and invalidates the copies; held memory only if `everything` is
+ * set. Launches submitted meanwhile are not waited for. The lock is released during waits. */
 static void dfi_engine_settle_records(int everything)
 {
     struct dfi_record *r, *next;

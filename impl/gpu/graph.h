@@ -33,8 +33,8 @@ static struct dfi_g_item *dfi_graph_here(struct dfi_graph *g)
 #endif
 }
 
-/* A region begins (DFI_DATA_IN), with its data written by what was before, or ends (DFI_DATA_OUT), with its results
- * read by what comes later. In the graph that is an item if there is such data. */
+/* A region begins (DFI_DATA_IN), with its data written by earlier tasks, or ends (DFI_DATA_OUT), with its results
+ * read by later ones. In the graph that is an item if there is such data. */
 static DFI_COLD void dfi_graph_data(struct dfi_graph *g, const struct df_data *data, int how, const char *name,
                                     const char *site)
 {

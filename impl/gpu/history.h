@@ -60,7 +60,7 @@ static struct {
     struct dfi_spot spot[DFI_MAX_DEVICES + 1];
 } dfi_history;
 
-/* What is launched, as far as its time goes. */
+/* The size class of a launch, for its time. */
 struct dfi_size { const struct dfi_kernel *kernel; unsigned bytes, items; uint64_t hash; };
 
 /* Of n more characters, and their end. */

@@ -84,7 +84,7 @@ static void dfi_buffer_destroy(struct dfi_device *d, struct dfi_buffer *b)
     dfi_mfree(b);
 }
 
-/* What comes next in queue q of d may change b: after all that uses it. */
+/* The next operation of queue q of d may change b: it waits for all operations that use b. */
 static df_result dfi_buffer_after(struct dfi_device *const *all, struct dfi_device *d, int q, struct dfi_buffer *b)
 {
     const struct dfi_gpu_driver *v = d->gpu.driver;
@@ -104,7 +104,7 @@ static void dfi_buffer_written(struct dfi_device *d, int q, struct dfi_buffer *b
     b->write_queue = q, b->write_point = b->uses.queue[q] = dfi_load_relaxed(&d->gpu.issued[q]);
 }
 
-/* Buffers of the pool that nobody uses any more go back to the driver, until `bytes` more are within the limit. */
+/* Idle buffers of the pool are returned to the driver, until `bytes` more are within the limit. */
 static void dfi_pool_trim(struct dfi_device *const *all, struct dfi_device *d, size_t bytes)
 {
     struct dfi_buffer **at = &d->pool, *b;
@@ -137,7 +137,7 @@ static struct dfi_buffer *dfi_buffer_new(struct dfi_device *const *all, struct d
     if (d->allocated + bytes > d->limit || !(b = (struct dfi_buffer *)dfi_malloc(sizeof *b))) return NULL;
     memset((void *)b, 0, sizeof *b);
     b->bytes = bytes;
-    /* others use the device, too: it gets back what it can have */
+    /* other programs use the device, too: the driver gets all idle buffers back */
     if (!(b->memory = d->gpu.driver->alloc(&d->gpu, bytes))) {
         dfi_pool_trim(all, d, d->limit);
         b->memory = d->gpu.driver->alloc(&d->gpu, bytes);

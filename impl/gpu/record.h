@@ -56,7 +56,7 @@ struct dfi_record {
     unsigned n_over, max_over;
     int host_valid;
     int pins;                          /* launches on their way that use it */
-    struct dfi_job job;                /* is being written back while job.under_way: who needs it waits */
+    struct dfi_job job;                /* is being written back while job.under_way: its users wait */
 };
 
 struct dfi_records {
@@ -167,7 +167,7 @@ static int dfi_record_holder(const struct dfi_record *r)
     return holder;
 }
 
-/* Is what device d has of it nowhere else? */
+/* Is the copy of device d the only valid one? */
 static int dfi_record_only_on(const struct dfi_record *r, int d)
 {
     int e;

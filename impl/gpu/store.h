@@ -21,7 +21,7 @@ struct dfi_file {
     const char *variable;            /* of the environment */
     const char *head;                /* first line */
     DFI_ATOMIC(int) said;
-    /* A line. Nonzero: the value is not what it should be. */
+    /* A line. Nonzero: the value is invalid. */
     int (*take)(void *arg, const char *value, const char *key);
     /* Will `put` write this key? */
     int (*mine)(void *arg, const char *key);
@@ -44,7 +44,7 @@ static const char *dfi_file_name(const struct dfi_file *f)
     return name && *name ? name : NULL;
 }
 
-/* A program says this once. why: NULL where the message tells lines. */
+/* Logs a warning, once in a program. why: NULL where the message has lines. */
 static void dfi_file_say(struct dfi_file *f, const char *format, long lines, const char *why)
 {
     /* acq_rel: relaxed would do, nothing but the word itself is communicated */
@@ -109,7 +109,7 @@ static void dfi_file_read(struct dfi_file *f, void *arg)
     if (wrong) dfi_file_say(f, "%s=%s: %ld lines are not as df writes them: they are left out", wrong, NULL);
 }
 
-/* The new file: what the present one has of other keys, then ours. Nonzero: it could not be written. */
+/* The new file: lines of the present one with other keys, then ours. Nonzero: it could not be written. */
 static int dfi_file_write_to(struct dfi_file *f, void *arg, const char *name, FILE *out)
 {
     char line[DFI_FILE_LINE], *tab;
@@ -142,7 +142,7 @@ static void dfi_file_write(struct dfi_file *f, void *arg)
                              why ? why : strerror(errno));
 }
 
-/* `text` as a part of a key: without line ends and tabs. What does not fit is left out. */
+/* `text` as a part of a key: without line ends and tabs, cut off at the end of the room. */
 static void dfi_file_key(char *key, size_t bytes, const char *text)
 {
     size_t n = strlen(key);

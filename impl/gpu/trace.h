@@ -45,7 +45,7 @@ struct dfi_gt_queue {
 struct dfi_gt {
     struct dfi_gpu *gpu;          /* NULL: there is none */
     const struct dfi_gpu_driver *real;
-    struct dfi_gt_queue *queue[DFI_QUEUES]; /* NULL: not used so far; made by who puts something into the queue */
+    struct dfi_gt_queue *queue[DFI_QUEUES]; /* NULL: not used so far; made with the first operation */
 };
 static const struct dfi_os_mutex dfi_mutex_free = DFI_OS_MUTEX_INIT;
 static struct dfi_gt dfi_gt[DFI_MAX_DEVICES]; /* as long as the device is open */
@@ -99,7 +99,7 @@ static struct dfi_gt_queue *dfi_gt_queue_new(struct dfi_gpu *d, int q)
     return k;
 }
 
-/* What was put into queue q of d last: an operation with that name, or, without, a wait. */
+/* Records the latest operation of queue q of d: one with that name or, without a name, a wait. */
 static void dfi_gt_note(struct dfi_gpu *d, int q, const char *name, size_t bytes, struct dfi_gpu *on, int queue,
                         uintptr_t point)
 {

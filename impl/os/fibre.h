@@ -34,7 +34,7 @@ static void dfi_fibre_go(struct dfi_fibre *f)
 static void dfi_fibre_sleep(struct dfi_fibre *f)
 {
     dfi_os_event_wait(&f->event, &f->go, 0, 0);
-    dfi_store_relaxed(&f->go, 0); /* only f waits for it, and nobody sets it before f has woken somebody else */
+    dfi_store_relaxed(&f->go, 0); /* only f waits for it, and it is not set before f has woken another fibre */
 }
 #endif
 
@@ -60,7 +60,7 @@ static DFI_FIBRE_QUIET void dfi_fibre_jump(struct dfi_fibre *from, struct dfi_fi
 
 /* --- items ------------------------------------------------------------------------------------------ */
 
-/* Who comes next in the round of all items, when the one that runs waits or is over. */
+/* The next fibre in the round of all items, when the running one waits or is over. */
 static DFI_FIBRE_QUIET struct dfi_fibre *dfi_fibres_next(struct dfi_fibres *s)
 {
     if (++s->now == s->n) {
@@ -93,7 +93,7 @@ DFI_UNUSED static DFI_FIBRE_QUIET void dfi_fibres_wait(struct dfi_fibres *s)
 {
     struct dfi_fibre *f = &s->fibre[s->now], *to = &s->main;
 #if DFI_FIBRE_TSAN
-    /* who is through one may come to the next while others are still to go on */
+    /* a fibre behind one may reach the next while others are still to leave it */
     char *barrier = &s->barrier[s->round & 1];
     dfi_fibre_release(barrier);
 #endif

@@ -49,7 +49,7 @@
 #else
 #define DFI_FIBRE_SHADOW 0
 #endif
-/* What there is else: threads, <ucontext.h>. */
+/* The other ways: threads, <ucontext.h>. */
 #if DFI_FIBRE_HAND && !DFI_FIBRE_SHADOW
 #define DFI_FIBRE_THREADS 0
 #define DFI_FIBRE_UCONTEXT 0
@@ -119,7 +119,7 @@ enum dfi_fibres_end {
 };
 
 struct dfi_fibres {
-    struct dfi_fibre main;        /* who runs them */
+    struct dfi_fibre main;        /* the thread that runs them */
     struct dfi_fibre *fibre;
     char *memory;                 /* of the stacks */
     int most, n;                  /* fibres there are; of them in use */
@@ -132,7 +132,7 @@ struct dfi_fibres {
     void (*run)(void *arg, int i);
     void *arg;
 #if DFI_FIBRE_ASAN
-    struct dfi_fibre *from;       /* who ran before */
+    struct dfi_fibre *from;       /* the fibre that ran before */
 #endif
 #if DFI_FIBRE_TSAN
     char begin, done, barrier[2]; /* what TSan is told that they synchronise by */
@@ -448,7 +448,7 @@ static DFI_FIBRE_QUIET void dfi_fibre_landed(struct dfi_fibre *f)
 #endif
 }
 
-/* last: nobody will come back to `from`. */
+/* last: no fibre will return to `from`. */
 static DFI_FIBRE_QUIET void dfi_fibre_jump_by_hand(struct dfi_fibre *from, struct dfi_fibre *to, int last)
 {
 #if DFI_FIBRE_ASAN

@@ -185,7 +185,7 @@ static void dfi_owm_free_all(unsigned a, const struct dfi_owm_place *by)
 
 /* --- processes that end ------------------------------------------------------------------------------ */
 
-/* What process `who` owns. */
+/* A record that process `who` owns; 0: none. */
 static unsigned dfi_owm_owned_by(int who, struct dfi_owm_walk *w)
 {
     unsigned i = w->last ? dfi_owm_next(dfi_owm.s->owned, w) : dfi_owm_first(dfi_owm.s->owned, w, 0, UINTPTR_MAX);
@@ -308,7 +308,7 @@ static void dfi_owm_arrive(int who)
     dfi_owm_shared.self = getpid();
     dfi_owm_file_lock(who, F_WRLCK);
     dfi_store_release(&dfi_owm.s->process[who].state, (int)DFI_OWM_HERE);
-    /* acquire; pairs with who saw that nobody is missing */
+    /* acquire; pairs with the release of the last process that arrived */
     while (!dfi_load_acquire(&dfi_owm.s->complete)) dfi_os_sleep_ms();
     dfi_owm.processes = dfi_owm.s->processes;
     for (i = 0; i < dfi_owm.processes; i++)
@@ -393,7 +393,7 @@ static const char *dfi_owm_meet(const char *name, int processes)
         who = dfi_fetch_add_acq_rel(&dfi_owm.s->joined, 1);
         dfi_owm_file_lock(who, F_WRLCK);
         if (who + 1 == processes) {
-            shm_unlink(name); /* nobody else is to come */
+            shm_unlink(name); /* no other process will join */
             dfi_store_release(&dfi_owm.s->complete, 1);
         }
         dfi_owm_file_lock(DFI_OWM_LOCK_BYTE, F_UNLCK);

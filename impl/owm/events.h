@@ -60,13 +60,13 @@ DFI_API df_result dfi_owm_await(int event, long n, const char *site)
     if (!at) return DF_ERROR_OWNER;
 #if defined(DF_SERIAL)
     if (*at >= n) return DF_OK;
-    dfi_error(DFI_MESSAGE_OWM_EVENT_NEVER, site, event, n, (long)*at); /* nobody else runs */
+    dfi_error(DFI_MESSAGE_OWM_EVENT_NEVER, site, event, n, (long)*at); /* no other process runs */
     return DF_ERROR_STUCK;
 #else
     {
         long looks;
 #if DF_OWM_COPIES
-        long quiet = 0; /* ms since nobody else is left */
+        long quiet = 0; /* ms since no other process is left */
 #endif
         for (looks = 0; dfi_load_acquire(at) < n; looks++) { /* acquire; pairs with dfi_owm_advance */
             if (looks < DFI_OWM_LOOKS) {

@@ -27,7 +27,7 @@
 
 enum { /* of a page; none of the first three, and no owner: it is sealed */
     DFI_OWM_MIXED = 1,
-    DFI_OWM_OPEN = 2,      /* reported: written by somebody who does not own it, and not compared */
+    DFI_OWM_OPEN = 2,      /* reported: written without ownership, and not compared */
     DFI_OWM_STAYS = 4,     /* mixed for good */
     DFI_OWM_SEALING = 8,   /* how often it was sealed: in the bits from this one on */
     DFI_OWM_SEALINGS = 16  /* at most. A page sealed and opened costs 3 us, compared and copied 0.4 us (EPYC, virtual
@@ -43,7 +43,7 @@ struct dfi_owm_guard {
 static struct dfi_owm_guard *dfi_owm_guards[DFI_OWM_RECORDS]; /* by the number of the allocation */
 static int dfi_owm_opened;                                    /* some page is open */
 
-struct dfi_owm_look { /* who compares */
+struct dfi_owm_look { /* the thread that compares */
     struct dfi_owm_guard *g;
     unsigned allocation;
     struct dfi_owm_notes *notes;
@@ -72,7 +72,7 @@ static void dfi_owm_seal(struct dfi_owm_guard *g, uintptr_t b, uintptr_t e, int 
     dfi_store_relaxed(&dfi_owm.unguarded, 1);
 }
 
-/* " (...)": what more is known of byte a. */
+/* " (...)": further information about byte a. */
 static void dfi_owm_more(struct dfi_owm_note *n, unsigned allocation, uintptr_t a)
 {
     const struct dfi_owm_place *then = &DFI_OWM_AT(allocation)->then;
@@ -82,7 +82,7 @@ static void dfi_owm_more(struct dfi_owm_note *n, unsigned allocation, uintptr_t 
     else if (*then->site) snprintf(n->more, sizeof n->more, " (last release in it: %s, %s)", then->who, then->site);
 }
 
-/* Compares [b, e), of which nobody owns a byte for writing, where it is mixed; the twin is then what is there. */
+/* Compares [b, e), which has no owner for writing, where it is mixed; the twin then has the present values. */
 static void dfi_owm_compare(void *arg, uintptr_t b, uintptr_t e)
 {
     struct dfi_owm_look *k = (struct dfi_owm_look *)arg;
@@ -106,7 +106,7 @@ static void dfi_owm_compare(void *arg, uintptr_t b, uintptr_t e)
     }
 }
 
-/* [b, e) is acquired: what of it nobody owned so far must be what was released. notes NULL: whatever it is. */
+/* [b, e) is acquired: its bytes without an owner must have the values that were released. notes NULL: any value. */
 static void dfi_owm_guard_look(unsigned allocation, uintptr_t b, uintptr_t e, struct dfi_owm_notes *notes,
                                const struct dfi_owm_place *by)
 {
@@ -141,7 +141,7 @@ static void dfi_owm_guard_open(unsigned allocation, uintptr_t b, uintptr_t e)
     dfi_owm_seal(g, from, to, 0);
 }
 
-/* Nobody owns a byte of the page at p for writing any more, and it is as its twin if it is mixed. Does it stay open? */
+/* The page at p has no owner for writing any more, and equals its twin if it is mixed. Does it stay open? */
 static int dfi_owm_settle_page(struct dfi_owm_guard *g, uintptr_t p)
 {
     unsigned char *flags = dfi_owm_flags(g, p);
@@ -171,7 +171,7 @@ static void dfi_owm_guard_close(unsigned allocation, uintptr_t b, uintptr_t e, s
         uintptr_t first = p < b ? b : p, last = p + page < e ? p + page : e;
         int others = shared && dfi_owm_has_owner(p, p + page, 0);
         if (*flags & DFI_OWM_MIXED || others) memcpy(dfi_owm_twin(g, first), (const void *)first, last - first);
-        if (others) *flags |= DFI_OWM_MIXED; /* somebody else goes on writing here */
+        if (others) *flags |= DFI_OWM_MIXED; /* another owner still writes here */
         else if (*flags & DFI_OWM_MIXED) {
             dfi_owm_guard_look(allocation, p, first, notes, by);
             dfi_owm_guard_look(allocation, last, p + page, notes, by);
@@ -205,7 +205,7 @@ static void dfi_owm_guard_again(struct dfi_owm_frame *f)
     }
 }
 
-/* [b, e) of this copy becomes what is at `from`. */
+/* Copies `from` to [b, e) of this copy. */
 DFI_UNUSED static void dfi_owm_guard_write(unsigned allocation, uintptr_t b, uintptr_t e, const void *from)
 {
     struct dfi_owm_guard *g = dfi_owm_guards[allocation];
@@ -236,13 +236,13 @@ static void dfi_owm_fault_before(int number, void *info, void *context)
     struct dfi_sys_action none;
     if (before->flags & DFI_SYS_SIGINFO) before->handler(number, info, context);
     else if ((uintptr_t)before->handler > 1) ((void (*)(int))(void (*)(void))before->handler)(number);
-    else { /* nobody: the instruction faults again, and ends the program */
+    else { /* none: the instruction faults again, and ends the program */
         memset((void *)&none, 0, sizeof none);
         dfi_sys_sigaction(number, &none, NULL);
     }
 }
 
-/* [b, e), which nobody owns a byte of, is written now. */
+/* [b, e), which has no owner, is written now. */
 static void dfi_owm_fault_open(struct dfi_owm_guard *g, uintptr_t b, uintptr_t e)
 {
     for (; b < e; b += dfi_owm_page()) *dfi_owm_flags(g, b) |= DFI_OWM_OPEN;

@@ -13,7 +13,7 @@
 
 #if DFI_OWM_CALLS
 
-/* One call as it goes on. */
+/* The state of one call. */
 struct dfi_owm_call {
     struct dfi_owm_frame *frame;
     struct dfi_owm_place by;
@@ -74,7 +74,7 @@ static unsigned dfi_owm_keep(struct dfi_owm_call *c, uintptr_t b, uintptr_t e, i
     return i;
 }
 
-/* The allocation that [b, e) is in. 0: none, and said so. */
+/* The allocation that contains [b, e). 0: none, which is noted. */
 static unsigned dfi_owm_inside(struct dfi_owm_call *c, uintptr_t b, uintptr_t e)
 {
     unsigned i = dfi_owm_allocation(b);
@@ -87,7 +87,7 @@ static unsigned dfi_owm_inside(struct dfi_owm_call *c, uintptr_t b, uintptr_t e)
     return 0;
 }
 
-/* Is somebody in the way of acquiring [b, e)? Said then; the first one only. */
+/* Does another owner conflict with the acquisition of [b, e)? The first one is noted. */
 static int dfi_owm_contested(struct dfi_owm_call *c, uintptr_t b, uintptr_t e, int mode, int flags)
 {
     struct dfi_owm_walk w;
@@ -128,7 +128,7 @@ static df_result dfi_owm_claim(struct dfi_owm_frame *f, const void *p, size_t by
     } else {
         if (dfi_owm_contested(&c, b, e, mode, flags)) flags |= DFI_OWM_FAULTY;
         dfi_owm_guard_look(a, b, e, &c.notes, &c.by);
-        /* what this process owns already is as it should be, and may be in use */
+        /* memory that this process owns already is up to date, and may be in use */
         if (dfi_owm.home->fetch) dfi_owm_unowned(b, e, 1, dfi_owm_fetch, NULL);
         if (mode & DF_OWM_W) dfi_owm_guard_open(a, b, e);
         kept = dfi_owm_keep(&c, b, e, mode, flags);
@@ -275,7 +275,7 @@ DFI_API void dfi_owm_leave(struct dfi_owm_frame *f)
         struct dfi_owm_call c;
         unsigned i;
         dfi_owm_begin(&c, f, f->site);
-        while ((i = f->held) != 0 && !c.notes.n) { /* what is found is said before it goes on */
+        while ((i = f->held) != 0 && !c.notes.n) { /* the messages are logged before it continues */
             const struct dfi_owm_record *r = DFI_OWM_AT(i);
             if (!(r->flags & (DFI_OWM_PARAMETER | DFI_OWM_FAULTY)))
                 dfi_owm_noted(&c.notes, DFI_OWM_SAYS_HELD, &c.by, &r->at)->n = (unsigned long)(r->end - r->begin);

@@ -48,7 +48,7 @@ enum { DFI_OWM_ABSENT = 0, DFI_OWM_HERE = 1, DFI_OWM_LEFT = 2, DFI_OWM_DEAD = 3 
 struct dfi_owm_segment {
     DFI_ATOMIC(intptr_t) event[DF_OWM_EVENTS];
     struct dfi_owm_process process[DFI_OWM_PROCESSES];
-    DFI_ATOMIC(int) joined, complete; /* how many have come; nobody else is to come */
+    DFI_ATOMIC(int) joined, complete; /* processes that have joined; no other will join */
     int processes;
     uintptr_t view, home_bytes;  /* the copies of all processes are here, each in its own memory */
     unsigned allocated, freed, owned, frozen; /* the sets */
@@ -59,7 +59,7 @@ struct dfi_owm_segment {
     struct dfi_owm_record record[DFI_OWM_RECORDS];
 };
 
-/* Where the memory is that the copies are copies of: what another back end has to provide. */
+/* The home of the memory, which views are copies of: the interface of a back end. */
 struct dfi_owm_home {
     void (*lock)(void), (*unlock)(void);        /* of the directory: all that is in the segment */
     /* from home to the copy of this process; NULL: there is one copy only */

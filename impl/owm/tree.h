@@ -15,7 +15,7 @@
 
 #define DFI_OWM_AT(i) (&dfi_owm.s->record[i])
 
-/* A record of [b, e); 0 if there is no room, which is said (dfi_owm_tell). */
+/* A record of [b, e); 0: no room, which is logged (dfi_owm_tell). */
 static unsigned dfi_owm_record_new(uintptr_t b, uintptr_t e)
 {
     struct dfi_owm_segment *s = dfi_owm.s;
@@ -67,7 +67,7 @@ static unsigned dfi_owm_join_sets(unsigned a, unsigned b)
     return b;
 }
 
-/* t divided into what comes before record i, and the rest. */
+/* Divides t into the records before record i, and the rest. */
 static void dfi_owm_divide(unsigned t, unsigned i, unsigned *less, unsigned *more)
 {
     if (!t) {
@@ -110,7 +110,7 @@ static unsigned dfi_owm_remove(unsigned t, unsigned i)
     return t;
 }
 
-/* Going through what overlaps [begin, end), by beginning; what was found last may be removed meanwhile. */
+/* An iteration over the records that overlap [begin, end), by beginning; the latest one may be removed meanwhile. */
 struct dfi_owm_walk { uintptr_t begin, end, at; unsigned last; };
 
 static unsigned dfi_owm_step(unsigned t, const struct dfi_owm_walk *w)
@@ -175,7 +175,7 @@ static unsigned dfi_owm_allocation(uintptr_t b)
 
 /* --- allocations that end --------------------------------------------------------------------------- */
 
-/* What is frozen of an allocation, or owned and not released, is so no more. */
+/* Ends what is frozen or owned in an allocation. */
 static void dfi_owm_drop(const struct dfi_owm_record *a)
 {
     struct dfi_owm_walk w;

@@ -18,7 +18,7 @@
 
 #if defined(DF_USE_CUDA)
 
-/* What NVRTC is to compile for. */
+/* The target of a compilation by NVRTC. */
 struct dfi_cuda_target { int arch, is_ptx; };
 
 /* Machine code if NVRTC knows the device, otherwise PTX for the latest before it. Nonzero: NVRTC knows none of them. */
@@ -32,7 +32,7 @@ static int dfi_cuda_target_of(const struct dfi_cuda_device *u, struct dfi_cuda_t
     return !t->arch;
 }
 
-/* The compiler's words. What does not fit is left out. */
+/* The compiler's log, cut off at the end of the room. */
 static void dfi_cuda_words(void *program, char *log, size_t log_bytes)
 {
     size_t bytes = 0;

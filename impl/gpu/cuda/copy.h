@@ -152,7 +152,7 @@ static df_result dfi_cuda_room(struct dfi_gpu *d, int q, size_t bytes, char **ro
     struct dfi_cuda_stage *s = &dfi_cuda_of(d)->queue[q].stage;
     df_result r = DF_OK;
     if (s->used + bytes > DFI_CUDA_PIECE) {
-        r = dfi_cuda_mark(d, q); /* who waits for this piece later does not wait for the next ones */
+        r = dfi_cuda_mark(d, q); /* a later wait for this piece then does not wait for the next ones */
         s->now = (s->now + 1) % DFI_CUDA_PIECES, s->used = 0;
         if (!r) r = dfi_cuda_reach(d, q, s->last[s->now]);
     }
@@ -209,7 +209,7 @@ static df_result dfi_cuda_staged_out(struct dfi_gpu *d, int q, void *stream, cha
     return r;
 }
 
-/* --- what the engine calls --------------------------------------------------------------------------- */
+/* --- functions of the driver ------------------------------------------------------------------------- */
 
 /* `host` is copied to or from `memory`. */
 static df_result dfi_cuda_copy_host(struct dfi_gpu *d, int q, int in, void *host, dfi_memory memory,

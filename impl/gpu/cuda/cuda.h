@@ -34,7 +34,7 @@ static int dfi_cuda_count(void)
 
 /* --- devices ---------------------------------------------------------------------------------------- */
 
-/* What the driver tells of a device: d->info. */
+/* The properties of a device: d->info. */
 static df_result dfi_cuda_ask(struct dfi_gpu *d)
 {
     struct dfi_cuda_device *u = dfi_cuda_of(d);
@@ -66,7 +66,7 @@ static df_result dfi_cuda_ask(struct dfi_gpu *d)
     return DF_OK;
 }
 
-/* Bytes of memory that nobody uses. */
+/* Bytes of free memory. */
 static df_result dfi_cuda_ask_memory(struct dfi_gpu *d)
 {
     size_t total = 0;
@@ -87,7 +87,7 @@ static int dfi_cuda_enter_to_free(struct dfi_gpu *d)
     return 1;
 }
 
-/* Of a device that failed the driver may keep what it has. */
+/* Resources of a device that failed may stay with the driver. */
 static void dfi_cuda_close(struct dfi_gpu *d)
 {
     struct dfi_cuda_device *u = dfi_cuda_of(d);
@@ -171,8 +171,8 @@ static df_result dfi_cuda_launch(struct dfi_gpu *d, int q, struct dfi_kernel *k,
     return r;
 }
 
-/* The context is that of the calling thread until native_end, so that what it calls goes to the device: also the CUDA
- * runtime and its libraries. */
+/* The context is current in the calling thread until native_end, so that its calls go to the device, those of the
+ * CUDA runtime and its libraries too. */
 static void *dfi_cuda_native(struct dfi_gpu *d, int q)
 {
     void *stream;

@@ -45,7 +45,7 @@ struct dfi_cuda_stage {
 
 struct dfi_cuda_queue {
     DFI_ATOMIC(void *) stream;        /* made with the first operation */
-    DFI_ATOMIC(uintptr_t) done;       /* as far as somebody has seen */
+    DFI_ATOMIC(uintptr_t) done;       /* as far as is known */
     struct dfi_os_mutex lock;         /* of the events; writers of `done` hold it */
     struct dfi_cuda_event event[DFI_CUDA_EVENTS];
     int n_events;
@@ -104,7 +104,7 @@ static void dfi_cuda_set_lost(struct dfi_gpu *d)
     dfi_os_unlock(&u->lock);
 }
 
-/* What a call that failed means for the caller; dfi_gpu_error says more. pre: code is not 0. */
+/* The result for the caller of a call that failed; dfi_gpu_error has the text. pre: code is not 0. */
 static df_result dfi_cuda_fail(struct dfi_gpu *d, const char *call, int code)
 {
     dfi_cuda_say(dfi_gpu_error, sizeof dfi_gpu_error, call, code);
@@ -220,7 +220,7 @@ static df_result dfi_cuda_event_of(struct dfi_gpu *d, int q, uintptr_t point, st
     return DF_OK;
 }
 
-/* Marks the end of what is in queue q now: who asks later for a point up to it waits for nothing behind it. pre:
+/* Marks the present end of queue q: a later wait for a point up to it does not wait for operations behind it. pre:
  * entered. */
 static df_result dfi_cuda_mark(struct dfi_gpu *d, int q)
 {
@@ -235,7 +235,7 @@ static df_result dfi_cuda_mark(struct dfi_gpu *d, int q)
     return r;
 }
 
-/* What comes later in queue q of d waits for operation number `point` of queue p of e. */
+/* Later operations of queue q of d wait for operation number `point` of queue p of e. */
 static df_result dfi_cuda_wait(struct dfi_gpu *d, int q, struct dfi_gpu *e, int p, uintptr_t point)
 {
     struct dfi_cuda_queue *u = &dfi_cuda_of(d)->queue[q], *other = &dfi_cuda_of(e)->queue[p];
@@ -257,7 +257,7 @@ static df_result dfi_cuda_wait(struct dfi_gpu *d, int q, struct dfi_gpu *e, int 
     return r;
 }
 
-/* The queue cannot tell any more what is done. */
+/* The queue can no longer tell which operations are done. */
 static df_result dfi_cuda_ended(struct dfi_gpu *d, const char *call, int code)
 {
     dfi_cuda_fail(d, call, code);
@@ -320,7 +320,7 @@ static df_result dfi_cuda_sync(struct dfi_gpu *d, int q, uintptr_t point)
     return r;
 }
 
-/* The driver begins at once with what it is given. */
+/* The driver starts operations immediately. */
 static void dfi_cuda_flush(struct dfi_gpu *d, int q) { (void)d, (void)q; }
 
 #endif

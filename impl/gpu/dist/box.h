@@ -89,7 +89,8 @@ static void dfi_nest_copy(const struct dfi_nest *b, int64_t level, char *to, con
         for (i = 0; i < n; i++) dfi_nest_copy(b, level + 1, to + i * t, from + i * f);
 }
 
-/* What a box of bytes accesses at one end, as regions with this mode. How many; more than `most`: x is not filled. */
+/* The regions of a box of bytes at one end, with this mode. Returns their number; if that is more than `most`, x is
+ * not filled. */
 static int64_t dfi_nest_regions(const struct dfi_nest *b, const char *p, int is_to, unsigned mode,
                                 struct dfi_access *x, int64_t most)
 {
@@ -150,12 +151,12 @@ static void dfi_nest_run(void *args, void *result)
     dfi_nest_copy(&a->box, 0, a->to + a->box.to, a->from + a->box.from);
 }
 
-/* Regions of a buffer that a task declares at most: of two buffers what a task can have. Tests take fewer. */
+/* The most regions of one buffer that a task declares: two buffers fill the accesses of a task. Tests take fewer. */
 #ifndef DFI_NEST_REGIONS
 #define DFI_NEST_REGIONS 7
 #endif
 
-/* What a task declares of a buffer: the box in it if that is few regions, else all of it. How many. */
+/* The accesses of a task to a buffer: the box if that is few regions, else the whole buffer. Returns their number. */
 static unsigned dfi_nest_declare(const struct dfi_nest *b, const char *p, size_t bytes, int is_to, struct dfi_access *x)
 {
     int64_t n = dfi_nest_regions(b, p, is_to, is_to ? DFI_OUT : DFI_IN, x, DFI_NEST_REGIONS);

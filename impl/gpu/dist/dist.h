@@ -29,7 +29,7 @@ struct dfi_axis {
     int edge[2];
 };
 
-/* Elements that go from one part into a halo of one, in one dimension; in the others what the update says. */
+/* Elements that are copied from one part into a halo of another, in one dimension; the update determines the others. */
 struct dfi_halo_run {
     int to, from;                /* parts */
     int dim, side;
@@ -74,7 +74,7 @@ static int dfi_axis_owner(const struct dfi_axis *a, int64_t g)
     return (int)(g < longer ? g / (each + 1) : rest + (g - longer) / each);
 }
 
-/* The index whose element belongs at index g, which may lie outside of the range; -1: nobody's. pre: extent > 0 */
+/* The index whose element belongs at index g, which may lie outside of the range; -1: none. pre: extent > 0 */
 static int64_t dfi_axis_source(const struct dfi_axis *a, int64_t g)
 {
     int64_t period;
@@ -91,7 +91,7 @@ static int64_t dfi_axis_source(const struct dfi_axis *a, int64_t g)
 
 /* --- parts ------------------------------------------------------------------------------------------------ */
 
-/* What part p has, by its place in the arrangement. */
+/* The elements of part p, from its place in the arrangement. */
 static void dfi_part_divide(const df_dist *d, df_part *p)
 {
     int rest = p->index, j;

@@ -158,7 +158,7 @@ DFI_API df_result dfi_halo_update(df_dist *d, int which, const char *site)
         return DF_ERROR_DIST;
     }
     for (i = 0; d->element && i < d->n_runs; i = end)
-        for (pack = 1; pack >= 0; pack--) /* first everything is packed: nobody waits for who unpacks */
+        for (pack = 1; pack >= 0; pack--) /* everything is packed first, so that no pack waits for an unpack */
             for (end = i; end < d->n_runs && d->run[end].dim == d->run[i].dim; end++)
                 if (which & (d->run[end].side ? DF_RIGHT : DF_LEFT) & DF_DIM(d->run[end].dim))
                     dfi_halo_send(d, &d->run[end], which, pack, site);

@@ -60,9 +60,9 @@ DFI_API int df_dist_arrange(int n, int dims, int *parts)
 }
 DFI_EXTERN_C_END
 
-/* --- what was asked for ---------------------------------------------------------------------------------- */
+/* --- the checks of a description ----------------------------------------------------------------------- */
 
-/* Says what is wrong: field `name`, with %d for i in it, is `value`. Returns -1. */
+/* Reports that field `name`, with %d for i in it, has the invalid `value`. Returns -1. */
 static DFI_COLD int dfi_dist_wrong(const df_dist *d, const char *name, int i, long long value, const char *why)
 {
     char field[40];
@@ -303,7 +303,7 @@ DFI_API void df_dist_free(df_dist *d)
         dfi_dist_submit(&type, "", &x, 1);
         df_wait_on(d->memory, d->bytes);
 #if !defined(DF_SERIAL)
-        /* what devices have of it is wanted by nobody */
+        /* the copies on devices are not needed any more */
         if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->host(&x, 1);
         if (d->held) dfi_held_end(d->memory, d->bytes, 0);
 #endif

@@ -41,7 +41,7 @@ static void dfi_group_default(df_ndrange *g, int max_group)
     }
 }
 
-/* What the host is as a device. */
+/* The host as a device. */
 static const df_gpu_device dfi_host_device = {
     "host", "host", 0, 1, DFI_HOST_GROUP, { DFI_HOST_GROUP, DFI_HOST_GROUP, DFI_HOST_GROUP },
     { INT_MAX, INT_MAX, INT_MAX }, SIZE_MAX, 0, 1, 1

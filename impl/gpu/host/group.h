@@ -63,7 +63,7 @@ static void dfi_host_arrays_free(struct dfi_host_group *g)
     g->shared = 0;
 }
 
-/* An item cannot go on. Returns only from a kernel that does not say df_barrier or df_shared in its own text. */
+/* An item cannot continue. Returns only from a kernel that does not say df_barrier or df_shared in its own text. */
 static DFI_COLD DFI_FIBRE_QUIET void dfi_host_give_up(struct dfi_host_group *g, enum dfi_host_end why)
 {
     g->end = why;
@@ -171,14 +171,14 @@ static void dfi_host_groups(struct dfi_host_group *g, const struct dfi_host_plan
             case DFI_FIBRES_DONE: break;
             case DFI_FIBRES_SPLIT: g->end = DFI_HOST_SPLIT; break;
             case DFI_FIBRES_OVERFLOW: g->end = DFI_HOST_OVERFLOW; break;
-            case DFI_FIBRES_LEFT: break; /* and said why */
+            case DFI_FIBRES_LEFT: break; /* and logged why */
             }
         }
         for (d = 0; d < 3 && ++g->work.group[d] == p->groups[d]; d++) g->work.group[d] = 0;
     }
 }
 
-/* --- what a kernel needs -------------------------------------------------------------------------------- */
+/* --- the requirements of a kernel -------------------------------------------------------------------------- */
 
 /* Does the text have the word? */
 static int dfi_text_has(const char *text, const char *word)

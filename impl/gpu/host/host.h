@@ -82,7 +82,8 @@ struct dfi_host_launch {
     DFI_ATOMIC(long) done;          /* parts */
 };
 
-/* What kernel and grid say; p->total is 0 if there is nothing to run. NULL, or what is wrong with the grid. */
+/* The plan of a kernel and a grid; p->total is 0 if there is nothing to run. Returns NULL, or the reason why the
+ * grid is invalid. */
 static const char *dfi_host_plan_make(struct dfi_host_plan *p, const struct dfi_kernel *k, const df_ndrange *grid)
 {
     int d;

@@ -22,8 +22,8 @@ enum { DFI_CACHE_MOST = 1 << 28 }; /* bytes of a file: a larger one is not one o
 
 struct dfi_cache_key { uint64_t h[2]; };
 
-/* FNV-1a, twice with different starts and, for the second, bytes turned over: 128 bits, as nobody compares what was
- * hashed. */
+/* FNV-1a, twice with different starts and, for the second, inverted bytes: 128 bits, because the hashed data itself
+ * is never compared. */
 static void dfi_cache_hash(struct dfi_cache_key *k, const void *p, size_t n)
 {
     const unsigned char *b = (const unsigned char *)p;
@@ -42,7 +42,7 @@ static void dfi_cache_begin(struct dfi_cache_key *k)
 /* Adds a string; its NUL keeps "a", "bc" apart from "ab", "c". */
 static void dfi_cache_add(struct dfi_cache_key *k, const char *s) { dfi_cache_hash(k, s, strlen(s) + 1); }
 
-/* What a file begins with; then come `bytes` bytes. */
+/* The head of a file; `bytes` bytes follow. */
 struct dfi_cache_head { char magic[8]; uint64_t bytes; struct dfi_cache_key key, sum; };
 static const char dfi_cache_magic[8] = { 'd', 'f', ' ', 'k', 'e', 'r', 'n', '1' };
 
@@ -93,7 +93,7 @@ static void *dfi_cache_read(FILE *f, const struct dfi_cache_key *k, size_t *byte
     return NULL;
 }
 
-/* What was put under this key, to be freed by dfi_mfree; NULL: nothing. */
+/* The data stored under this key, to be freed by dfi_mfree; NULL: none. */
 static void *dfi_cache_get(const struct dfi_cache_key *k, size_t *bytes)
 {
     char *path = dfi_cache_path(k);

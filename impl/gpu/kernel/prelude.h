@@ -56,8 +56,8 @@ static const char dfi_prelude_cuda[] =
     "#define df_global_id(d) (df_group_id(d) * df_group_size(d) + df_local_id(d))\n"
     "#define df_global_size(d) (df_groups(d) * df_group_size(d))\n";
 
-/* The atomics. S: the space, T: the type. Float: as the bits of an unsigned, by compare and exchange, until nobody came
- * in between; min and max stop when there is nothing to change. */
+/* The atomics. S: the space, T: the type. Float: as the bits of an unsigned, by compare and exchange, until no other
+ * item interferes; min and max stop when there is nothing to change. */
 static const char dfi_prelude_atomic_opencl[] =
     "#define DFI_ATOMIC_1(S, T, word, op) \\\n"
     "    DFI_MANY T df_atomic_##word(volatile S T *p, T v) { return atomic_##op(p, v); }\n"

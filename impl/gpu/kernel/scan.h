@@ -45,7 +45,7 @@ static void dfi_text_number(struct dfi_written *t, unsigned long long n)
     dfi_text_put(t, digits);
 }
 
-/* #line: what follows comes from this line of this file. */
+/* #line: the text that follows comes from this line of this file. */
 static void dfi_text_line(struct dfi_written *t, const char *file, int line)
 {
     dfi_text_put(t, "\n#line ");

@@ -168,7 +168,7 @@ static void dfi_try_declarations(struct dfi_try *t, const char *p, const char *e
     }
 }
 
-/* What is wrong in [p, end), whose names are declared. Nonzero: the log says. */
+/* A mistake in [p, end), whose names are declared. Nonzero: the log has it. */
 static int dfi_try_uses(struct dfi_try *t, const char *p, const char *end)
 {
     struct dfi_try_token third = { NULL, 0, DFI_T_OTHER }, fourth = third, before = third, last = third, k, next;

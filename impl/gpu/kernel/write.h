@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-/* What becomes of one kernel: which names of the tables it uses, where its text goes. */
+/* The translation of one kernel: the names of the tables it uses, and the text. */
 enum { DFI_FUNCTIONS = sizeof dfi_functions / sizeof *dfi_functions, DFI_NAMED_MOST = 96 };
 struct dfi_writer {
     struct dfi_written t;
@@ -40,7 +40,7 @@ static int dfi_is_vector_type(const char *p, size_t n)
     return base < n && dfi_in_list(p, base, bases) && dfi_in_list(p + base, n - base, " 1 2 3 4 8 16 ");
 }
 
-/* Does the device's text call this name dfi_NAME? Notes what must be defined then. */
+/* Is this name dfi_NAME in the text for the device? Notes its definition as used. */
 static int dfi_word_is_other(struct dfi_writer *w, const char *p, size_t n)
 {
     static const char *const stems_opencl[] = { "convert_", "as_", "vload", "vstore", "native_", "half_", "read_image",

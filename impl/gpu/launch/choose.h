@@ -62,7 +62,7 @@ static struct dfi_device *dfi_device_nearest(const struct dfi_access *x, unsigne
     return best;
 }
 
-/* --- what is known about a place --------------------------------------------------------------------- */
+/* --- the properties of a place ------------------------------------------------------------------------ */
 
 /* A place where a launch can go. */
 struct dfi_option {

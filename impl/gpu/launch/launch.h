@@ -170,7 +170,7 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
     dfi_os_unlock(&dfi_engine_lock);
     if (g.here) dfi_launch_here(k, args, x, n, &g.time);
     else if (g.error) dfi_launch_fail(g.error);
-    else if (results) { /* who is signalled may look at them */
+    else if (results) { /* the tasks that are signalled may read them */
         for (i = 0; i < n; i++) x[i].mode = DFI_IN;
         dfi_engine_host(x, n);
     }
@@ -195,7 +195,7 @@ static int dfi_launch_of_device_memory(const struct dfi_kernel *k, const void *a
     return 0;
 }
 
-/* What df_launch does: a task for a device, or for the host if there is none. */
+/* df_launch: submits a task for a device, or for the host if there is none. */
 DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct dfi_type *type,
                         const struct dfi_type *host, struct dfi_kernel *k, void *args)
 {
@@ -224,7 +224,7 @@ DFI_API void dfi_launch(const struct df_opts *o, const char *site, const struct 
     else {
         memcpy(t->args, args, k->args_bytes);
         n = k->accesses(args, x);
-        /* a device has a copy: who works on the memory itself comes before or after */
+        /* a device has a copy: tasks that work on the memory itself come before or after */
         for (i = 0; i < n && type != host; i++)
             if (x[i].mode == DFI_CONCURRENT) x[i].mode = DFI_INOUT;
         dfi_submit_here(t, x, n);

@@ -18,8 +18,7 @@
 #include "../memory.h"
 #include "../record.h"
 
-/* What it reads and the device has not is on its way there. The lock is free while the driver takes it from the
- * host. */
+/* Puts the transfers of missing inputs into the queue. The lock is free while the driver reads host memory. */
 static int dfi_flight_transfers(struct dfi_flight *g)
 {
     struct dfi_device *d = g->device;
@@ -74,12 +73,12 @@ static int dfi_flight_transfers(struct dfi_flight *g)
         dfi_fetch_add_relaxed(&d->bytes_in, in[k]->region.row * in[k]->region.rows);
     }
     if (r) dfi_device_lose(d, "taking data from the host");
-    for (i = 0; i < g->n; i++) /* somebody who waits has begun to write back what is about to change */
+    for (i = 0; i < g->n; i++) /* a waiting thread has begun to write back data that is about to change */
         if (g->use[i].writes && g->use[i].record->job.under_way) return DFI_STEP_AGAIN;
     return d->lost ? DFI_STEP_FAILED : DFI_STEP_DONE;
 }
 
-/* The queue where what it depends on is; else the one that has been idle longest. */
+/* The queue that its predecessor is in; else the queue that has been idle longest. */
 static int dfi_flight_queue(const struct dfi_flight *g)
 {
     struct dfi_device *d = g->device;
@@ -178,8 +177,7 @@ static int dfi_flight_run(struct dfi_flight *g)
 
 /* --- reductions: groups and items on the device, the rest here ---------------------------------------- */
 
-/* What the groups accumulated is combined with what is in host memory: all of it or, if the device fails, nothing.
- * pre: the lock. */
+/* Combines the results of the groups with host memory: all of them or, if the device fails, none. pre: the lock. */
 static void dfi_flight_combine(struct dfi_flight *g)
 {
     size_t groups = (size_t)g->groups[0] * (size_t)g->groups[1] * (size_t)g->groups[2], k;

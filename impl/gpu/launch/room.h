@@ -18,7 +18,7 @@
 
 enum { DFI_STEP_DONE, DFI_STEP_AGAIN, DFI_STEP_FAILED };
 
-/* The records of what it accesses; what overlaps them in part has no owner but the host. */
+/* The records of its regions; records that overlap them in part are written back to the host. */
 static int dfi_flight_records(struct dfi_flight *g)
 {
     int i, d = g->device->gpu.index, wait = 0;

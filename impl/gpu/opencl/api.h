@@ -132,7 +132,7 @@ static const char *dfi_cl_error_name(int code)
     return "an error";
 }
 
-/* What a call that failed means for the caller; dfi_gpu_error says more. pre: code is not DFI_CL_OK. */
+/* The result for the caller of a call that failed; dfi_gpu_error has the text. pre: code is not DFI_CL_OK. */
 static df_result dfi_cl_fail(const char *call, int code)
 {
     snprintf(dfi_gpu_error, sizeof dfi_gpu_error, "%s: %s (%d)", call, dfi_cl_error_name(code), code);

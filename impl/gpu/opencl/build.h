@@ -71,7 +71,7 @@ static void dfi_cl_program_keep(void *program, const struct dfi_cache_key *k)
     dfi_mfree(binary);
 }
 
-/* The compiler's words, or as much of them as there is room for; without any, what the call said. */
+/* The log of the compiler, cut off at the end of the room; if there is none, the error of the call. */
 static void dfi_cl_build_log(const struct dfi_cl_device *v, void *program, char *log, size_t room)
 {
     size_t bytes = 0;

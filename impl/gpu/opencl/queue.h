@@ -127,7 +127,7 @@ static df_result dfi_cl_ready(struct dfi_gpu *d, int q, struct dfi_cl_queue **of
     return DF_OK;
 }
 
-/* What the next operation waited for is in the queue: forget it. */
+/* The waits of the next operation are in the queue: drops them. */
 static void dfi_cl_waits_done(struct dfi_cl_queue *u)
 {
     while (u->n_waits) dfi_cl.ReleaseEvent(u->wait_event[--u->n_waits]);

@@ -18,7 +18,7 @@
 #include "../launch/state.h"
 #endif
 
-/* --- what a compiled kernel needs --------------------------------------------------------------------- */
+/* --- the requirements of a compiled kernel --------------------------------------------------------------- */
 
 DFI_EXTERN_C_BEGIN
 DFI_API df_result dfi_kernel_needs(struct dfi_kernel *k, int device, int bx, int by, int bz, df_kernel_needs *needs)
@@ -104,7 +104,7 @@ static int dfi_candidate_shared(df_candidate *c, size_t bytes)
     return 0;
 }
 
-/* What can be said before it is compiled. */
+/* The checks before it is compiled. */
 static int dfi_candidate_limits(df_candidate *c)
 {
     static const char dimension[3] = { 'x', 'y', 'z' };
@@ -137,7 +137,7 @@ static int dfi_candidate_predicate(df_candidate *c)
     return 0;
 }
 
-/* What its compiler says. 1; 0: it does not compile; -1: nobody knows. */
+/* The result of its compiler: 1; 0: it does not compile; -1: unknown. */
 static int dfi_candidate_compile(df_candidate *c, const struct dfi_pick_devices *d, int device,
                                  struct dfi_kernel *k, const df_pick_opts *o)
 {

@@ -31,7 +31,7 @@ static uint32_t dfi_pick_size(const df_ndrange *n)
     return size;
 }
 
-/* What is remembered for this device and class. pre: the lock. */
+/* The choice remembered for this device and class. pre: the lock. */
 static struct dfi_choice *dfi_choice_find(struct dfi_choices *all, uint64_t device, uint32_t size)
 {
     int i;
@@ -41,7 +41,7 @@ static struct dfi_choice *dfi_choice_find(struct dfi_choices *all, uint64_t devi
     return NULL;
 }
 
-/* Remembers it, if need be in the place of another one: what was measured stays longest. pre: the lock. */
+/* Remembers it, if necessary in place of another choice; measured choices stay longest. pre: the lock. */
 static void dfi_choice_keep(struct dfi_choices *all, const struct dfi_choice *choice)
 {
     struct dfi_choice *at = dfi_choice_find(all, choice->device, choice->size);
@@ -135,7 +135,7 @@ static struct dfi_file dfi_tune_times = { "DF_TUNE",
     "df_tune 1: group, nanoseconds, variant; list, size class, device", 0, dfi_tune_take, dfi_tune_mine,
                                           dfi_tune_put };
 
-/* What other runs measured for this list. pre: the lock of gpu/pick/devices.h. */
+/* Reads the measurements of earlier runs for this list. pre: the lock of gpu/pick/devices.h. */
 static void dfi_tune_read(struct dfi_variants *v)
 {
     struct dfi_tune_file f;

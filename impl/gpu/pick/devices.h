@@ -24,7 +24,7 @@ static int dfi_pick_lost(int device) { return (void)device, 0; }
 static struct dfi_os_mutex dfi_pick_mutex = DFI_OS_MUTEX_INIT;
 static void dfi_pick_lock(void) { dfi_os_lock(&dfi_pick_mutex); }
 static void dfi_pick_unlock(void) { dfi_os_unlock(&dfi_pick_mutex); }
-/* Changes with what devices there are. */
+/* Changes with the set of devices. */
 static int dfi_pick_generation(void) { return dfi_load_acquire(&dfi_engine.generation); }
 static int dfi_pick_lost(int device)
 {
@@ -61,7 +61,7 @@ static void dfi_pick_add(struct dfi_pick_devices *d, const df_gpu_device *info, 
     d->info[d->n] = *info, d->number[d->n++] = number;
 }
 
-/* The key of a device described by hand: of all that is said of it. */
+/* The key of a device described by hand: of its whole description. */
 static uint64_t dfi_pick_limits_key(const df_pick_opts *o)
 {
     const df_gpu_device *l = o->limits;

@@ -123,7 +123,7 @@ static struct dfi_choice dfi_pick_search(const struct dfi_variants *v, const df_
     return found;
 }
 
-/* What to take: remembered, or found now. t: NULL, or what is to be said about it. */
+/* The choice: remembered, or made now. t: NULL, or the text that explains it. */
 static struct dfi_choice dfi_pick_choose(struct dfi_variants *v, const df_ndrange *n, const df_pick_opts *o,
                                          const struct dfi_pick_devices *d, struct dfi_pick_text *t)
 {
@@ -159,7 +159,7 @@ static df_pick dfi_pick_of(const struct dfi_variants *v, const struct dfi_choice
     return p;
 }
 
-/* As dfi_kernel_pick for what was asked lately. Zero: it was not. */
+/* dfi_kernel_pick for recent queries. Zero: it is not one. */
 static int dfi_pick_quick(struct dfi_variants *v, const df_ndrange *n, int device, df_pick *p)
 {
     uint32_t size = dfi_pick_size(n);
@@ -175,7 +175,7 @@ static int dfi_pick_quick(struct dfi_variants *v, const df_ndrange *n, int devic
     return found;
 }
 
-/* For the next time, unless somebody measured meanwhile. */
+/* For the next time, unless it was measured meanwhile. */
 static void dfi_pick_keep_quick(struct dfi_variants *v, const struct dfi_choice *c,
                                 const struct dfi_pick_devices *d, int device, int generation)
 {

@@ -65,7 +65,7 @@ static double dfi_tune_now(void) { return (double)clock() / CLOCKS_PER_SEC; }
 static double dfi_tune_now(void) { return (double)dfi_os_ns() * 1e-9; }
 #endif
 
-/* --- what must not be noticed of it -------------------------------------------------------------------------- */
+/* --- memory is saved and restored ---------------------------------------------------------------------------- */
 
 static void dfi_tune_copy(const struct dfi_tune_saved *s, int back)
 {
@@ -77,7 +77,7 @@ static void dfi_tune_copy(const struct dfi_tune_saved *s, int back)
     }
 }
 
-/* What the launches will write is saved, and all they access stays on the devices meanwhile. */
+/* Saves the memory that the launches will write; all memory they access stays on the devices meanwhile. */
 static df_result dfi_tune_save(struct dfi_tuning *t, const struct dfi_kernel *k, const void *args)
 {
     struct dfi_access x[DFI_TUNE_ACCESSES];
@@ -224,7 +224,7 @@ static void dfi_tune_end(struct dfi_choosing *c)
     c->tuning = NULL;
 }
 
-/* pick is what is launched next. Zero: all is measured. */
+/* pick is the next launch. Zero: all is measured. */
 static int dfi_tune_next(struct dfi_choosing *c)
 {
     struct dfi_tuning *t = c->tuning;
@@ -251,7 +251,7 @@ static int dfi_tune_next(struct dfi_choosing *c)
     return 1;
 }
 
-/* k: NULL, or what the launches access is known. */
+/* k: NULL, or the accesses of the launches are known. */
 static void dfi_tune_begin(struct dfi_choosing *c, struct dfi_variants *v, const df_pick_opts *o, const char *site,
                            const df_ndrange *n, const struct dfi_kernel *k, const void *args)
 {

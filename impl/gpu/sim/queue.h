@@ -26,7 +26,7 @@ enum {
     DFI_SIM_SHARED = 48 << 10,        /* as much as every CUDA device has */
     DFI_SIM_FAULTS = 8,
     DFI_SIM_UNIT = 256,               /* memory is given out in multiples of it, as by CUDA */
-    DFI_SIM_NEW = 0xd5, DFI_SIM_FREED = 0xdd /* bytes of memory that nobody wrote, and that was freed */
+    DFI_SIM_NEW = 0xd5, DFI_SIM_FREED = 0xdd /* bytes of memory that was not written, and of memory that was freed */
 };
 
 enum dfi_sim_event { DFI_SIM_ALLOC, DFI_SIM_IN, DFI_SIM_OUT, DFI_SIM_LAUNCH, DFI_SIM_FAULT, DFI_SIM_LOST,
@@ -58,7 +58,8 @@ struct dfi_sim_queue {
     struct dfi_sim_op *first, **end;   /* the first is being executed */
     uintptr_t issued, done;
     uintptr_t failed;                  /* the operation that failed: what is behind it has no effect. 0: none */
-    int started, here;                 /* its thread; there is none: who puts something into it executes it */
+    /* its thread; without one operations run in the thread that puts them into the queue */
+    int started, here;
     struct dfi_os_thread thread;
     uint64_t random;
     struct dfi_host_group group;       /* of the kernel it runs */
@@ -71,7 +72,7 @@ struct dfi_sim_device {
     struct dfi_gpu *gpu;
     struct dfi_os_mutex lock;          /* of all of it but the atomics */
     struct dfi_os_event event;
-    DFI_ATOMIC(int) changes;           /* somebody may be waiting for it to change */
+    DFI_ATOMIC(int) changes;           /* threads may wait for it to change */
     struct dfi_sim_block *blocks;
     size_t used, limit;
     uint64_t free_at[2];               /* when the link will be free: to the device, and from it */
@@ -94,7 +95,7 @@ static struct {
 
 static struct dfi_sim_device *dfi_sim_of(struct dfi_gpu *d) { return (struct dfi_sim_device *)d->own; }
 
-/* --- what the environment says -------------------------------------------------------------------------- */
+/* --- settings in the environment ------------------------------------------------------------------------- */
 
 /* "4:64M:8G". Nonzero: it is not like that. */
 static int dfi_sim_parse(const char *text)
@@ -139,7 +140,7 @@ static int dfi_sim_count(void)
     const char *text = dfi_env("DF_GPU_SIM"), *fail = dfi_env("DF_GPU_SIM_FAIL");
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
     dfi_sim.count = dfi_sim.faults = 0;
-    dfi_sim.lock = fresh; /* in the child of a fork those who had it are not there */
+    dfi_sim.lock = fresh; /* in the child of a fork its holders do not exist */
     memset((void *)dfi_sim.device, 0, sizeof dfi_sim.device);
     if (!text || !*text) return 0;
     if (dfi_sim_parse(text)) {
@@ -182,7 +183,7 @@ static df_result dfi_sim_say(df_result r, const char *text)
     return r;
 }
 
-/* pre: the lock. Remembers what somebody will ask `sync` for. */
+/* pre: the lock. Remembers the result of later calls of `sync`. */
 static void dfi_sim_set_failed(struct dfi_sim_device *s, df_result r, const char *why)
 {
     if (s->failed || s->lost) return;
@@ -190,7 +191,7 @@ static void dfi_sim_set_failed(struct dfi_sim_device *s, df_result r, const char
     snprintf(s->why, sizeof s->why, "%s", why);
 }
 
-/* The device is gone: what is in its queues has no effect any more. */
+/* The device is gone: operations in its queues have no effect any more. */
 static void dfi_sim_lose(struct dfi_sim_device *s)
 {
     int i;
