@@ -1,16 +1,15 @@
 /* df_gpu.h - the same tasks on accelerators: kernels for OpenCL, CUDA and the host from one text
  *
- * WHAT  A kernel is a task. It is written once, in the C that the three have in common, and declares what it reads and
- *       writes with the words of df.h. That orders it with all other tasks, and tells df which data to move: to a
- *       device before the kernel, back before a task of the host or the code after df_wait looks at them. There is
- *       no copy, no stream and no event to write.
+ * WHAT  A kernel is a task. It is written once, in the common subset of C, and its access modes are those of df.h. They
+ *       order it with all other tasks, and tell df which data to move: to a device before the kernel, back before a
+ *       task of the host or the code after df_wait reads it. You write no copies, streams or events.
  *
  * DO THIS
  *       #define DF_USE_CUDA            and/or DF_USE_OPENCL; neither: the host runs the kernels
  *       #define DF_IMPLEMENTATION      in ONE C file, before
  *       #include "df_gpu.h"            which includes df.h
- *       and link with -pthread -ldl (neither on glibc 2.34 and later). Drivers are found when the program runs: it
- *       needs none to be built, or to start.
+ *       and link with -pthread -ldl (neither on glibc 2.34 and later). Drivers are loaded when the program runs: it
+ *       builds and starts without any.
  *
  * A COMPLETE PROGRAM
  *       #define DF_USE_OPENCL
@@ -55,8 +54,7 @@
  *       DF_HISTORY=file              keeps how long kernels took
  *
  * ERRORS  Without a driver or a device the host runs the kernels; df_gpu_devices and df_gpu_info tell. A kernel that
- *         does
- *       not compile, a grid or a group that is too large, data that cannot fit into the device, and a device that
+ *       does not compile, a grid or a group that is too large, data that cannot fit into the device, and a device that
  *       fails are errors of the launch: df_wait_result returns DF_ERROR_KERNEL, DF_ERROR_GRID,
  *       DF_ERROR_DEVICE_MEMORY or DF_ERROR_DEVICE, the log says more, and the launch leaves the memory of the host
  *       as it was.
@@ -118,7 +116,7 @@ static char *const dfi_gpu_need __attribute__((used, unused)) = DFI_GPU_NEED;
  *             ld): on a device the rows of a block lie close together, and the kernel finds the distance that they
  *             have there in that parameter. Any other expression keeps the distance, and the memory in between.
  *             df_reduce: p points to n elements that begin as the identity, in each work-item; the body accumulates
- *             into them (*p += x), and df combines those of all items with what is at p. At most 16 elements;
+ *             into them (*p += x), and df combines those of all items with the elements at p. At most 16 elements;
  *             floating-point sums may differ from device to device in the last bits.
  *     body    runs once for each work-item. No preprocessor directive and no macro of the file can be in it.
  *             `return` ends the item.
@@ -137,14 +135,14 @@ static char *const dfi_gpu_need __attribute__((used, unused)) = DFI_GPU_NEED;
  *     first, after the times that it took so far, per place and size (DF_HISTORY=file keeps them). */
 #define DF_KERNEL_OR(function, name, ...) DFI_QUIET DFI_KERNEL_OR(function, name, #__VA_ARGS__, __VA_ARGS__) DFI_LOUD
 
-/*   DF_DEVICE_TASK(name, param, ...);         the function  void name(df_queue *q, params)  is defined elsewhere,
- *                                                           and puts work into
- *                                             the queue of a device by other means, as the functions of a library
- *     df_launch(name, args...), without a grid, calls it when its turn has come: pointers are addresses on the
- *     device (OpenCL: cl_mem), the distance between rows is that on the device, and q->native is the device's queue:
- *     a CUstream if q->kind is "CUDA", and the device's context is current; a cl_command_queue if it is "OpenCL". It
- *     does not wait for what it puts there. q->kind "host": there is no device, or DF_HOST was asked for: memory is
- *     the host's, and it does all of the work. 1 to 15 parameters, without df_reduce. */
+/*   DF_DEVICE_TASK(name, param, ...);         the function  void name(df_queue *q, params)  is defined elsewhere, and
+ *                                             puts work into the queue of a device by other means, as the functions of
+ *                                             a library
+ *     df_launch(name, args...), without a grid, calls it when its predecessors are in the queues: pointers are
+ *     addresses on the device (OpenCL: cl_mem), the distance between rows is that on the device, and q->native is
+ *     the device's queue: a CUstream if q->kind is "CUDA", and the device's context is current; a cl_command_queue
+ *     if it is "OpenCL". It does not wait for that work. q->kind "host": there is no device, or DF_HOST was asked
+ *     for: memory is the host's, and it does all of the work. 1 to 15 parameters, without df_reduce. */
 #define DF_DEVICE_TASK(name, ...) DFI_QUIET DFI_DEVICE_TASK(name, __VA_ARGS__, dfi_nothing) DFI_LOUD_END
 
 /* ---------------------------------------------------------------------------------- >>language
@@ -163,8 +161,8 @@ static char *const dfi_gpu_need __attribute__((used, unused)) = DFI_GPU_NEED;
  *                               far. All must come here or none.
  *   df_atomic_add(p, v) df_atomic_min(p, v) df_atomic_max(p, v) df_atomic_exchange(p, v) df_atomic_cas(p, old, v)
  *                               on int, unsigned and float (cas: not float) in global or shared memory; the old value
- *   df_global                   in front of a pointer that is set to a parameter: df_global const float *row = x + i
- *                               * n;
+ *   df_global                   in front of a pointer that is set to a parameter:
+ *                               df_global const float *row = x + i * n;
  *   df_on_shared                the same for one into df_shared
  *   Of the C library: the functions of <math.h> as in C, sqrt(x) in double and sqrtf(x) in float, which is what most
  *   devices are fast at; abs; the constants of <limits.h>, <float.h>, <stdint.h>, and M_PI and the like. A static
@@ -179,10 +177,10 @@ static char *const dfi_gpu_need __attribute__((used, unused)) = DFI_GPU_NEED;
  *   df_launch(name, df_grid3(x, y, z, bx, by, bz), args...);     df_grid1(n, b) alike
  *   df_launch_with(DF_OPTS(.device = 2), name, grid, args...);   options as of df_submit_with
  *
- *     A child of the current scope, as df_submit makes one, that runs on a device: the one named, or that which has its
- *     data, or that which has least to do. A group that the device cannot have is an error (DF_ERROR_GRID). A grid
- *     of no items runs nothing. What it needs is moved there while other kernels run; kernels that need each other
- *     follow on the device without the host. .device = DF_HOST: on all workers.
+ *     A child of the current scope, as df_submit makes one, that runs on a device: the one named, or the one that has
+ *     its data, or the one with the least work. A group that the device cannot have is an error (DF_ERROR_GRID). A grid
+ *     of no items runs nothing. Its inputs are moved there while other kernels run; dependent kernels
+ *     follow each other on the device without the host. .device = DF_HOST: on all workers.
  *     .signals: signalled when the kernel is done and its results are in host memory.
  *     Threads: any. */
 #define df_launch(name, ...)            DFI_OF(name, _dfi_launch)(NULL, DFI_SITE, __VA_ARGS__)
@@ -204,7 +202,7 @@ DFI_INLINE df_ndrange df_grid(long n) { return df_grid3(n, 1, 1, 0, 1, 1); }
  *   1, 2, .. df_gpu_devices(); without any accelerator 1 is the host. DF_HOST always is the host.
  *   Properties of a device, df_gpu_device: impl/api/device.h. */
 DFI_EXTERN_C_BEGIN
-/* How many there are. Starts the drivers. */
+/* The number of devices. Loads the drivers. */
 DFI_API int df_gpu_devices(void);
 /* Fills *info. device: 1 .. df_gpu_devices(), or DF_HOST. Errors: DF_ERROR_DEVICE, no such device. */
 DFI_API df_result df_gpu_info(int device, df_gpu_device *info);
@@ -234,9 +232,8 @@ DFI_EXTERN_C_END
  *   df_pick p = df_kernel_pick(list, grid, opts);    only chooses: p.name, p.index, p.grid. opts:
  *                                                    DF_PICK_OPTS(.device = 2) or NULL
  *   df_launch_picked(list, &p, args...);      launches what was chosen
- *   size_t df_kernel_explain(list, grid, opts, text, bytes);   what fits, and what does not and why, with numbers,
- *                                                              as a text;
- *                                             its length, as snprintf does
+ *   size_t df_kernel_explain(list, grid, opts, text, bytes);   the variants that fit, and why others do not, with
+ *                                             numbers, as a text; returns its length, as snprintf does
  *   df_result df_kernel_ask(kernel, device, bx, by, bz, &needs);    what the compiled kernel needs there:
  *                                                                   df_kernel_needs
  *
@@ -248,9 +245,8 @@ DFI_EXTERN_C_END
  *     chosen for once.
  *
  *   df_result df_tune(list, opts, grid, args...);    measures all that fits, with these arguments, on each kind of
- *                                                    device, and
- *                                             remembers the fastest, which is what is chosen from then on for this
- *                                             size class
+ *                                             device, and remembers the fastest, which is chosen from then on for
+ *                                             this size class
  *   df_result df_tune_by(list, opts, grid, fn, arg);     the same where there is more to it than one launch:
  *                                             void fn(const df_pick *p, void *arg) launches p (df_launch_picked)
  *
@@ -267,27 +263,26 @@ DFI_EXTERN_C_END
 /* -------------------------------------------------------------------------------------- >>data
  * Data that stays on the devices
  *
- *   Results are in host memory after df_wait, df_wait_on and the end of DF_PARALLEL, and the devices forget what
- *   they have, as the program may change any memory then. In between, memory that kernels access is touched only by
- *   tasks that declare it, and declare to write what they write; a task that only has it df_concurrent gives it to
- *   no kernel. Where the program does not change memory, this saves the way there and back:
+ *   Results are in host memory after df_wait, df_wait_on and the end of DF_PARALLEL, and the copies on devices become
+ *   invalid, because the program may change any memory then. In between, memory that kernels access is accessed only
+ *   by tasks that declare it with the right mode; a task that has it only df_concurrent passes it to no kernel. Where
+ *   the program does not change memory, a data region saves the transfers:
  *
  *   DF_DATA_REGION(df_copyin(a, n), df_create(b, n), df_copyout(c, n), df_copy(d, n)) { ... }
  *                                    a DF_PARALLEL block during which the devices keep the n elements at a, ...,
- *                                    through all waits inside. At its end c and d are brought to the host; what the
- *                                    devices changed of a and b is dropped, but for what had to come to the host
- *                                    before: for a task of the host, or to make room. In the block only tasks that
- *                                    declare it access this memory.
+ *                                    through all waits inside. At its end c and d are copied to the host; changes of a
+ *                                    and b on the devices are dropped, except those copied to the host earlier: for
+ *                                    a task of the host, or to make room. In the block only tasks that declare it
+ *                                    access this memory.
  *   DF_DATA_REGION_ASYNC(index, df_copyin(a, n), ...) { ... }    the same, but the program does not wait at its end:
- *                                                                the tasks
- *                                    are children of the scope around it, and what comes later and declares a, ...
- *                                    comes after them
+ *                                    the tasks are children of the scope around it, and later tasks that declare a,
+ *                                    ... are their successors
  *   df_data_wait(index);             until all such regions with that number, begun by this task (outside of tasks:
  *                                    by this thread), are done and their data is on the host
  *   df_result df_gpu_hold(p, bytes);     from here on the devices keep it, as df_copy; calls count
- *   df_gpu_release(p, bytes);            until here: waits until the host has it. Of what is not held: does nothing
- *     A wait does not bring held memory to the host: a body that holds it, launches, waits and then looks finds what
- *     was there before. It looks after the release, or submits a task that declares it.
+ *   df_gpu_release(p, bytes);            until here: waits until the host has it; no effect on memory that is not held
+ *     A wait does not copy held memory to the host: a body that holds it, launches, waits and then reads it finds the
+ *     earlier data. Read it after the release, or in a task that declares it.
  *     Errors: DF_ERROR_MEMORY: too many are held (256).
  *     Threads: any.
  *   Source: TF-OpenACC's dataflow regions (TERAFLUX D3.5, 3.2); OpenACC's data clauses. */
@@ -346,32 +341,29 @@ DFI_EXTERN_C_END
  *   df_halo_exchange(u);                 fills all halos with the elements of the neighbours
  *   df_halo_update(u, DF_LEFT);          some: DF_LEFT, DF_RIGHT, DF_DIM(1), DF_LEFT & DF_DIM(0), ...
  *   DF_FOR_PARTS(p, u)                   a loop over the parts that have elements: p is a const df_part *
- *       df_launch_with(DF_OPTS(.device = p->device), name, df_grid2(p->count[1], p->count[0], 0, 0), p->data,
- *       p->elements, ...);
+ *       df_launch_with(DF_OPTS(.device = p->device), name, df_grid2(p->count[1], p->count[0], 0, 0),
+ *                      p->data, p->elements, ...);
  *   df_dist_free(u);                     waits for the tasks of the calling scope that use it
- *   df_dist_parts(u), df_dist_part(u, i) how many parts there are, empty ones too; part i. Two arrays with the same
- *   arrangement:
- *                                        part i of both is on the same device
- *   df_dist_range(p, dim, lo, hi, &from, &to)     which of the array indices lo .. hi-1 the part has: local indices
- *                                                 from .. to-1;
- *                                        how many: so loops are divided as the data is
- *   df_dist_global(p, dim, local), df_dist_local(p, dim, global)      array index <-> local index; -1: the part has
- *                                                                     it not.
- *                                        In kernels: first, lo, chunk, step of df_part, given as numbers
+ *   df_dist_parts(u), df_dist_part(u, i) the number of parts, with empty ones; part i. Of two arrays with the same
+ *                                        arrangement part i is on the same device
+ *   df_dist_range(p, dim, lo, hi, &from, &to)     the part's share of the array indices lo .. hi-1: local
+ *                                        indices from .. to-1; returns their number: so loops are divided like data
+ *   df_dist_global(p, dim, local), df_dist_local(p, dim, global)      array index <-> local index; -1: not in the
+ *                                        part. In kernels: first, lo, chunk, step of df_part, given as numbers
  *   df_dist_arrange(n, dims, parts)      chooses those of parts[0 .. dims-1] that are 0, as equal as can be, so that
  *                                        their product is n (0: df_gpu_devices()), or less; returns the product
  *
  *     Per dimension: DF_BLOCK(n) DF_CYCLIC(n) DF_DUPLICATE. Parts may be more than devices. A dimension of the
  *     arrangement along which nothing is divided has parts with the same elements: each has its own (but
  *     .read_only), df_dist_gather takes the first one's.
- *     Scatter, gather, update and exchange are tasks of the current scope and return at once. A kernel declares all
- *     elements of a part, however few it accesses: then they stay on the device, and what moves is the halos, from
- *     device to device. An update goes through dimensions 0, 1, 2 in this order and takes the halos that it filled
+ *     Scatter, gather, update and exchange are tasks of the current scope and return immediately. A kernel declares all
+ *     elements of a part, however few it accesses: then they stay on the device, and only halos move, from device
+ *     to device. An update goes through dimensions 0, 1, 2 in this order and takes the halos that it filled
  *     along: after an exchange corners and edges are right. A halo may be longer than the neighbour's part, or the
  *     array. What a halo means at an end of the array is its .edge; DF_EDGE_NONE: df never writes there, it begins
  *     as 0. Parts that are contiguous in the array and have no halo lie in the array itself, scatter and gather do
- *     nothing for them: between the two the elements of the array are nobody's but the kernels'. Memory of other
- *     parts begins as 0; it is held (df_gpu_hold), so the host looks at p->data in tasks that declare it.
+ *     nothing for them: between the two only kernels access the elements of the array. Memory of other
+ *     parts begins as 0; it is held (df_gpu_hold), so the host accesses p->data in tasks that declare it.
  *   Errors: df_dist_new: NULL, and the log names the field of df_dist_desc. The others: DF_ERROR_DIST.
  *   Threads: any.
  *   Source: Yan et al., Supporting Multiple Accelerators in High-Level Programming Models, PMAM 2015; HPF. */

@@ -1,12 +1,12 @@
 /* df_owm.h - owner-writable memory: large data that tasks hand on in place, with ownership checked instead of assumed
  *
- * WHAT  Memory of which each part has at most one owner that writes to it, or any number of readers. A task acquires
- *       the part that it works on and releases it at its end. That orders nothing: tokens, streams, regions or
- *       futures do, as ever. It says who may write where, so that
- *           - a build with DF_CHECK reports every task that breaks the rule, with both places in the source;
- *           - the same program runs where memory is not shared (DF_OWM_COPIES): acquire brings the data, release
- *             hands it on;
- *           - a release build pays nothing: acquire and release are no code at all.
+ * WHAT  Memory whose parts each have at most one owner that writes, or any number of readers. A task acquires the part
+ *       that it works on and releases it at its end. Ownership does not order tasks: tokens, streams, regions or
+ *       futures do. It declares which task may write where, so that
+ *           - a build with DF_CHECK reports every task that violates it, with both places in the source;
+ *           - the same program runs where memory is not shared (DF_OWM_COPIES): acquire fetches the data, release
+ *             publishes it;
+ *           - a release build pays nothing: acquire and release compile to no code.
  *
  * DO THIS
  *       #define DF_IMPLEMENTATION      in ONE C file, before
@@ -43,20 +43,19 @@
  *       }
  *
  * OPTIONS  Same in all files, before the include:
- *       DF_CHECK         1: breaches of the rules are reported. Ownership is then kept account of, under a lock:
- *                        below three times slower where a task does some work with what it acquires
+ *       DF_CHECK         1: violations are reported. Ownership is then recorded, under a lock: less than three times
+ *                        slower if a task does some work on the memory it acquires
  *       DF_OWM_COPIES    1: the program may run as several processes (df_owm_join), each with a copy of its own of
  *                        owner-writable memory. Needs POSIX. The rules for acquire and release are then always checked
  *       DF_SERIAL        one process, one thread, no checks
  *     Environment: DF_OWM_PROCESSES=4 for df_owm_join; DF_OWM_BYTES=256M: room for owner-writable memory of several
- *     processes,
- *       default 1G (64M with pointers of 32 bits); only what is used is taken.
+ *       processes, default 1G (64M with pointers of 32 bits); only the pages in use take memory.
  *
- * ERRORS  A breach is one message (df_config.log; default: stderr), and DF_ERROR_OWNER from the call that finds it. The
- *       program goes on as if it had kept the rules.
+ * ERRORS  A violation is one message (df_config.log; default: stderr), and DF_ERROR_OWNER from the call that finds it.
+ *       The program continues as if it had followed the rules.
  *
- * NOT   No synchronisation: who acquires does not wait. The guide with the kinds of memory a program has, what is
- *       found how, and what cannot be found, is docs/owm.md.
+ * NOT   No synchronisation: acquire does not wait. docs/owm.md is the guide to the kinds of memory of a program, to the
+ *       checks, and to the mistakes they cannot find.
  *
  * SECTIONS  search for >>memory  >>parameters  >>processes  >>implementation  >>licence (last)
  * Source: TERAFLUX D3.5, 2.5 and 3.3 (owner-writable memory, OpenStream's cache clause). */
@@ -93,33 +92,35 @@ static char *const dfi_owm_need __attribute__((used, unused)) = DFI_OWM_NEED;
 #endif
 
 /* ------------------------------------------------------------------------------------ >>memory
- * Memory, and who owns what of it
+ * Memory and ownership
  *
  *   void *df_owm_alloc(bytes)          zeroed, for any type; NULL without memory
- *   void df_owm_free(p)                when nobody owns any of it; NULL is nothing
+ *   void df_owm_free(p)                pre: no part of it is owned; NULL does nothing
  *   df_result df_owm_acquire(p, bytes, mode)
- *       DF_OWM_R    reads the bytes at p: what was released last is there. Others may read them, too
- *       DF_OWM_W    writes them, DF_OWM_RW reads and writes them: alone. What a DF_OWM_W does not write stays as it was
+ *       DF_OWM_R    to read the bytes at p: they have the values released last. Others may read them, too
+ *       DF_OWM_W    to write them, DF_OWM_RW to read and write them: exclusively. Bytes that are not written keep
+ *                   their values
  *   df_result df_owm_release(p, bytes)
- *       Ends it, for these bytes: all that was acquired, a part of it, or several at once. What was written is there
- *       for whoever acquires it next.
+ *       Ends ownership of these bytes: of all that was acquired, a part of it, or several parts at once. The next
+ *       owner sees the writes.
  *   df_result df_owm_freeze(p, bytes)
- *       Single assignment: from now on, and until they are freed, the bytes are only read. Nobody else may own them for
- *       writing; who calls it, if he does, does not write them any more and releases them as ever.
+ *       Single assignment: from now on, and until they are freed, the bytes are only read. No other task may own them
+ *       for writing; a caller that does stops writing and releases them as usual.
  *   df_result df_owm_owner(p, &ownership)
- *       Who owns the byte at p. Known where account is kept (DF_CHECK, DF_OWM_COPIES); else it says that nobody does.
+ *       The owner of the byte at p. Known where ownership is recorded (DF_CHECK, DF_OWM_COPIES); else it is none.
  *
  *   p and bytes: any part of one allocation; 0 bytes: nothing. The owner is the innermost running task, loop part or
- *   stage of a pipe, else the thread. Who submits tasks to work on parts of what he owns releases it first.
- *   DF_CHECK reports, each once, and DF_ERROR_OWNER is returned: what others own for writing or, to write it, own at
- *   all; what the caller has acquired already; what is frozen; a release of what the caller has not acquired; bytes
- *   outside of the allocation; an unknown mode; memory that is freed twice, that was never allocated, or that
- *   somebody owns. It also reports a task that ends owning what it acquired by df_owm_acquire (it is released then),
- *   and memory written by nobody who owned it: see docs/owm.md for when.
+ *   stage of a pipe, else the thread. A task that owns memory and submits tasks to
+ *   work on parts of it releases it first.
+ *   DF_CHECK reports, each once, and the call returns DF_ERROR_OWNER: an acquisition of memory that others own for
+ *   writing or, to write it, own at all; that the caller has acquired already; or, to write it, that is frozen; a
+ *   release of memory that the caller has not acquired; bytes outside of the allocation; an unknown mode; memory that
+ *   is freed twice, was never allocated, or is owned. It also reports a task that ends without releasing memory
+ *   acquired by df_owm_acquire (it is released then), and writes without ownership: docs/owm.md says when.
  *   Threads: any. Cost: nothing; with DF_CHECK 0.3 to 4 us, and up to 0.4 us for each page. */
 typedef enum df_owm_mode { DF_OWM_R = 1, DF_OWM_W = 2, DF_OWM_RW = 3 } df_owm_mode;
 typedef struct df_owm_ownership {
-    int mode;       /* DF_OWM_R, DF_OWM_W, DF_OWM_RW; 0: nobody, or not known */
+    int mode;       /* DF_OWM_R, DF_OWM_W, DF_OWM_RW; 0: none, or not known */
     int process;    /* see df_owm_join */
     char who[56];   /* "task f", or "a thread" */
     char site[88];  /* "file.c:12", where it was acquired; the end of it if it is long */
@@ -154,7 +155,7 @@ DFI_EXTERN_C_END
  *
  *   When the body begins, in whatever way it was started: df_submit, df_spawn, a node, a window of a stream; not
  *   when the function is called directly. Released when it ends, or earlier by df_owm_release. n: any expression
- *   over the parameters. They order nothing, are not renamed, and the parameters of one task may overlap. Not for
+ *   over the parameters. They do not order tasks, are not renamed, and the parameters of one task may overlap. Not for
  *   loops and kernels: acquire around df_for, or parts of it in the body. */
 #include "impl/api/owm_words.h"
 
@@ -164,17 +165,16 @@ DFI_EXTERN_C_END
  *   int df_owm_join(name, processes)   becomes one of them: 0 .. df_owm_processes() - 1
  *       name NULL: forks, and returns in each process; process 0 is the caller, and its end waits for the others. A
  *       name ("/simulation"): waits until so many have called it with that name, on this machine. processes 0:
- *       DF_OWM_PROCESSES, or 1. Once, before anything else of df. 0 and a message if it cannot be: one process goes on.
+ *       DF_OWM_PROCESSES, or 1. Once, before anything else of df. 0 and a message on failure: one process continues.
  *   int df_owm_processes()             how many there are; 1 before df_owm_join and in all other builds
- *   void df_owm_advance(event)         counts event 0 .. DF_OWM_EVENTS - 1: what this process released so far can be
- *                                      acquired by whoever awaits it
+ *   void df_owm_advance(event)         counts event 0 .. DF_OWM_EVENTS - 1: the memory that this process released so
+ *                                      far can be acquired by the processes that await it
  *   df_result df_owm_await(event, n)   waits until event was counted n times, by all processes together. It blocks
- *                                      the thread. A process that dies is reported to those who wait, with what it
- *                                      owned: DF_ERROR_STUCK; and so is, after DF_PATIENCE seconds (30), that all
- *                                      others have ended
+ *                                      the thread. DF_ERROR_STUCK: a process died, which is reported with the memory
+ *                                      it owned; or all others have ended, after DF_PATIENCE seconds (30)
  *
  *   df_owm_alloc and df_owm_free are then calls that all processes make, in the same order and with the same sizes; the
- *   memory has the same address in each. All else of a process is its own: tasks, streams, variables.
+ *   memory has the same address in each. Everything else is private to a process: tasks, streams, variables.
  *   Source: events: Reed and Kanodia, Synchronization with Eventcounts and Sequencers, CACM 1979; allocation:
  *   OpenSHMEM's symmetric heap. */
 enum { DF_OWM_EVENTS = 256 };
