@@ -1,23 +1,31 @@
-/* oracle.c - a second meaning of df.h, against which the tests compare the first
+/* oracle.c - a second implementation of df.h, for one thread and as plain as possible: the tests' reference
  *
- * WHAT  The functions behind the macros of df.h (declared in impl/api/), written anew and as plainly as possible for one thread.
- *       tests/run links a test program with this file instead of the implementation and compares the output. Nothing here is shared
- *       with impl/ but the declarations: the same object file of the program runs with the oracle and with df, so what a
- *       declaration expands to is common to both, and what it means is not. Not shipped.
- * RULES All of it follows from five:
- *       1. df_spawn is the call. A loop is one call for the whole range. A pipe runs item after item. Speculation is an `if` or a `while`.
- *          Reductions accumulate into the region itself. An atomic block (stm.c) runs alone.
- *       2. df_submit is the call if may_start says so. Else the task stays in the list of its scope, in order of submission.
- *       3. may_start: its tokens are open, its inputs were given, its stream windows can be entered, and no unfinished earlier task of its scope
- *          that accesses the same memory stands in its way. It looks at all of them each time: there is no graph.
- *       4. A wait starts the first task that may start, again and again. If there is none, the first that waits for a token, an input or a
- *          window is given up: it is skipped with DF_ERROR_STUCK.
- *       5. A task whose scope, group or predecessor was cancelled when it would start is skipped.
- *       In programs whose tasks may block each other (impl/api/may_block.h) a task has a stack of its own, so that its wait can be
- *       interrupted. Without such calls it runs on the stack of the thread.
- * NOT   Settings, workers, priorities, early release, renaming, windows of submission, traces, checks, devices and C++ exceptions have no effect or no
- *       function here. Each thread is a program of its own, with tasks of its own: a token may be signalled by any, all else must not be shared.
- *       Programs for which that is not enough are listed, with the reason, in tests/oracle/without. */
+ * WHAT  The functions behind the macros of df.h, declared in impl/api/. tests/run links a test program with
+ *       this file (and stm.c, for df_stm.h and df_owm.h) in place of the implementation, and compares the
+ *       output. Common to both is what a macro expands to, as the object file of the program is the same;
+ *       what it means is not: no function of impl/ is used. Not shipped.
+ *
+ * RULES 1. df_spawn is the call. A loop is one call for the whole range. A pipe runs item after item.
+ *          Speculation is `if` or `while`. A reduction accumulates into the region itself. An atomic block
+ *          runs alone.
+ *       2. df_submit is the call, if the task may start. Else the task stays in the list of its scope.
+ *       3. may_start: its tokens are open, it was given its inputs, it can enter its stream windows, and
+ *          none of its accesses conflicts with one of an earlier unfinished task of the same scope. All of
+ *          this is looked up each time: there is no graph.
+ *       4. A wait starts the tasks that may start, in order of submission, until what it waits for has
+ *          come. If no task may start, the first one that waits for a token, an input or a window is given
+ *          up: it is skipped, with DF_ERROR_STUCK.
+ *       5. A task is skipped if its scope or group is cancelled when it would start, or if it comes after a
+ *          skipped one.
+ *       6. In programs whose tasks may block (impl/api/may_block.h) a task has a stack of its own: when it
+ *          waits for something that its own tasks cannot bring, the code that let it run continues.
+ *          Elsewhere it runs on the stack of that code.
+ *
+ * NOT   Settings, workers, priorities, df_release, renaming, observers, checks and devices have no effect.
+ *       C++ exceptions and failed allocations are left out. Each thread has tasks of its own: tokens may be
+ *       signalled and atomic blocks executed by any thread, but groups, streams, locks and task graphs
+ *       belong to one. 64 bits, little-endian, <ucontext.h>. Programs that need more are listed in
+ *       tests/oracle/without, with the reason. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <sched.h>
@@ -42,7 +50,8 @@ struct window {                  /* of a task on a stream */
     struct stream *stream;
     struct df_stream *reader;    /* NULL: it writes */
     long at, horizon, burst;     /* elements [at, at + horizon); `burst` are consumed */
-    char *memory;                /* what the body sees */
+    char *memory;                /* what the body sees, */
+    void **pointer;              /* and where it finds the address of it */
     size_t count;                /* elements that came from the stream */
     int dropped;                 /* pushed after the end of the stream */
 };
@@ -77,7 +86,7 @@ struct scope {                   /* a task, a block, or a thread */
     char text[DFI_ERROR_TEXT];
     struct df_group *group;
     struct local { struct local *next; size_t bytes; } *locals;
-    struct poison { struct poison *next; struct dfi_access x; } *poison; /* not written, as who should have was skipped */
+    struct poison { struct poison *next; struct dfi_access x; } *poison; /* what skipped tasks did not write */
     struct df_taskgraph *graph;      /* a block that is recorded */
     /* of a task */
     const struct dfi_type *type;
@@ -231,7 +240,8 @@ static int waits_for_window(const struct scope *t)
 }
 static int may_start(const struct scope *t)
 {
-    return t->state == WAITS && (t->skip || (!t->missing && !closed_token(t) && !waits_for_window(t))) && memory_free(t);
+    if (t->state != WAITS || !memory_free(t)) return 0;
+    return t->skip || (!t->missing && !closed_token(t) && !waits_for_window(t));
 }
 
 /* --- the life of a task ----------------------------------------------------------------------------- */
@@ -267,7 +277,7 @@ static void forget_poison(struct scope *s)
         free(p);
     }
 }
-static void signal(df_token *t, const char *site, int skip)
+static void signal_token(df_token *t, const char *site, int skip)
 {
     if (is_open(t)) {
         if (!skip) say("%s: a signal too many for the token of %s", site, t->dfi_site);
@@ -285,9 +295,10 @@ static void leave_windows(struct scope *t)
     int k;
     while ((w = t->windows) != NULL) {
         for (i = 0; i < w->burst && !w->reader && !w->dropped; i++) {
-            size_t place = (size_t)((w->at + i) % w->stream->capacity);
-            w->stream->spoilt[place] = (char)t->skip, w->stream->lap[place] = w->at + i + 1;
-            if (!t->skip) memcpy(w->stream->ring + place * w->stream->size, w->memory + (size_t)i * w->stream->size, w->stream->size);
+            struct stream *s = w->stream;
+            size_t place = (size_t)((w->at + i) % s->capacity);
+            s->spoilt[place] = (char)t->skip, s->lap[place] = w->at + i + 1;
+            memcpy(s->ring + place * s->size, w->memory + (size_t)i * s->size, s->size);
         }
         if (w->reader && w->horizon) {
             for (at = &w->reader->first; *at != w;) at = &(*at)->next;
@@ -315,7 +326,7 @@ static void finish(struct scope *t)
     take_out(t);
     pass_error(t);
     leave_windows(t);
-    for (k = t->signals; k && *k; k++) signal(*k, t->site, t->skip);
+    for (k = t->signals; k && *k; k++) signal_token(*k, t->site, t->skip);
     forget_poison(t);
     free_locals(t->locals);
     free(t->after), free(t->signals), free(t->head.args), free(t);
@@ -335,24 +346,23 @@ static int poisoned(const struct scope *t)
                 if (ordered(&p->x, &t->x[i], 1)) return 1;
     return 0;
 }
-/* Its windows get their elements. Zero: some were never pushed, as who should have was skipped. */
+/* Its windows get their elements. Zero: some were never pushed, as the task that should have done so was skipped. */
 static int enter_windows(struct scope *t)
 {
     struct window *w;
+    long i;
     for (w = t->windows; w; w = w->of_task) {
-        long i, end = w->stream->pushed, n = w->horizon;
+        struct stream *s = w->stream;
         if (!w->reader) continue;
-        if (w->at + n > end) n = end > w->at ? end - w->at : 0;
-        w->count = (size_t)n;
-        for (i = 0; i < n; i++) {
-            size_t place = (size_t)((w->at + i) % w->stream->capacity);
-            if (w->stream->spoilt[place]) return 0;
-            memcpy(w->memory + (size_t)i * w->stream->size, w->stream->ring + place * w->stream->size, w->stream->size);
+        for (i = w->at; i < w->at + w->horizon && i < s->pushed; i++, w->count++) {
+            size_t place = (size_t)(i % s->capacity);
+            if (s->spoilt[place]) return 0;
+            memcpy(w->memory + w->count * s->size, s->ring + place * s->size, s->size);
         }
+        if (w->horizon && !w->count) *w->pointer = NULL; /* behind the end */
     }
     return 1;
 }
-static void set_window_pointers(struct scope *t);
 
 static void leave_block(struct scope *b);
 static void body(struct scope *t)
@@ -389,7 +399,6 @@ static void start(struct scope *t)
         t->skip = 1, t->state = ENDED, skipped++;
     } else {
         run += !(t->type->modes & DFI_UNCOUNTED);
-        set_window_pointers(t);
         if (may_block) {
             t->stack = n_stacks ? stacks[--n_stacks] : malloc(STACK);
             getcontext(&t->at);
@@ -549,11 +558,9 @@ void (df_parallel)(void (*fn)(void *arg), void *arg) { DF_PARALLEL fn(arg); }
 void dfi_wait_on_here(const char *site, const void *p, size_t bytes)
 {
     struct dfi_access x;
-    struct scope *s = current();
     (void)site;
     dfi_access_array(&x, DFI_IN, DFI_NO_ARG, p, bytes);
-    here = s->is_task || s == &thread || 1 ? enter_block(&x, 1) : s; /* enters when they are done */
-    leave_block(here);
+    leave_block(enter_block(&x, 1)); /* which it enters when they are done */
 }
 void (df_wait_on)(const void *p, size_t bytes) { dfi_wait_on_here("", p, bytes); }
 void *dfi_local_alloc(size_t n, size_t bytes)
@@ -617,7 +624,8 @@ struct dfi_task *dfi_task_new(const struct dfi_type *type)
     return &t->head;
 }
 void dfi_submit(struct dfi_task *t, struct dfi_access *x, unsigned n) { submit((struct scope *)(void *)t, x, n); }
-void dfi_run_now(const struct dfi_type *type, void *args) { (void)type, (void)args, abort(); } /* dfi_task_new has memory */
+/* Without memory for a task: */
+void dfi_run_now(const struct dfi_type *type, void *args) { (void)type, (void)args, abort(); }
 void dfi_run_after(const struct dfi_type *type, void *args, const struct dfi_access *x, unsigned n)
 {
     (void)type, (void)args, (void)x, (void)n, abort();
@@ -631,7 +639,7 @@ void dfi_token_init(df_token *t, long k, const char *site)
     memset(t, 0, sizeof *t);
     t->dfi_need = k, t->dfi_site = site;
 }
-void dfi_signal(df_token *t, const char *site) { signal(t, site, 0); }
+void dfi_signal(df_token *t, const char *site) { signal_token(t, site, 0); }
 static int token_is_open(void *t) { return is_open(t); }
 df_result dfi_wait_token(df_token *t, const char *site)
 {
@@ -714,8 +722,8 @@ void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const char *sit
     if (!is_empty(o, bounds, type->dims) && !df_cancelled()) type->run(bounds, args);
     leave_block(here);
 }
-void dfi_wavefront(const struct dfi_loop_type *type, const df_loop *o, const long (*v)[3], const char *site, const long *bounds,
-                   void *args, struct dfi_access *x, unsigned n)
+void dfi_wavefront(const struct dfi_loop_type *type, const df_loop *o, const long (*v)[3], const char *site,
+                   const long *bounds, void *args, struct dfi_access *x, unsigned n)
 {
     (void)v; /* serial order agrees with all vectors that are allowed */
     dfi_for(type, o, site, bounds, args, x, n);
@@ -807,7 +815,7 @@ size_t df_stream_count(const void *p)
     return 0;
 }
 /* One window; NULL: it was asked for what the stream cannot give. */
-static struct window *new_window(struct scope *t, const struct dfi_ask *y, struct df_stream *h)
+static struct window *new_window(struct scope *t, const struct dfi_ask *y, struct df_stream *h, void **pointer)
 {
     const struct dfi_element *e = y->element;
     struct stream *s = h ? h->stream : NULL;
@@ -821,7 +829,9 @@ static struct window *new_window(struct scope *t, const struct dfi_ask *y, struc
     w = zeroed(sizeof *w);
     w->stream = s, w->horizon = (long)y->horizon, w->burst = (long)y->burst;
     w->memory = zeroed(s->size * (size_t)w->horizon);
-    w->count = (size_t)w->horizon;
+    w->pointer = pointer;
+    *pointer = w->memory;
+    w->count = e->writes ? (size_t)w->horizon : 0;
     if (!e->writes) w->reader = h, w->at = h->at, h->at += w->burst;
     else if (s->closed) w->dropped = 1;
     else w->at = s->pushed, s->pushed += w->burst;
@@ -829,27 +839,8 @@ static struct window *new_window(struct scope *t, const struct dfi_ask *y, struc
     w->of_task = t->windows, t->windows = w;
     return w;
 }
-/* What the body gets is only known when it starts: until then a pointer names the window. */
-static void *pointer(struct window *w)
-{
-    return w->reader && w->horizon && w->stream->closed && w->at >= w->stream->pushed ? NULL : w->memory;
-}
-static void set_window_pointers(struct scope *t)
-{
-    struct window *w;
-    for (w = t->windows; w; w = w->of_task) {
-        unsigned i;
-        void **p = (void **)t->head.args;
-        int k, j;
-        if (pointer(w)) continue;
-        for (i = 0; i < t->type->args_bytes / sizeof *p; i++)
-            if (p[i] == w->memory) p[i] = NULL;
-        for (k = 0; t->arrays[k]; k++)
-            for (j = 0; t->arrays[k][j] != (void *)t; j++)
-                if (t->arrays[k][j] == w->memory) t->arrays[k][j] = NULL;
-    }
-}
-void dfi_stream_submit(const struct dfi_type *type, void *args, struct dfi_access *x, unsigned n, struct dfi_ask *y, unsigned m)
+void dfi_stream_submit(const struct dfi_type *type, void *args, struct dfi_access *x, unsigned n, struct dfi_ask *y,
+                       unsigned m)
 {
     struct scope *t = new_task(type, with, with_site);
     unsigned i, arrays = 0;
@@ -862,14 +853,12 @@ void dfi_stream_submit(const struct dfi_type *type, void *args, struct dfi_acces
         void **field = (void **)(void *)((char *)t->head.args + y[i].element->arg), **to = field;
         int wrong = y[i].n < 0 || (y[i].n && !y[i].streams && y[i].n != 1);
         if (y[i].streams && !wrong) {
-            to = t->arrays[arrays++] = zeroed(((size_t)y[i].n + 1) * sizeof *to);
+            to = t->arrays[arrays++] = zeroed((size_t)y[i].n * sizeof *to);
             *field = to;
-            to[y[i].n] = t; /* the end */
         }
         for (k = 0; k < y[i].n; k++) {
-            struct window *w = new_window(t, &y[i], y[i].streams ? ((struct df_stream *const *)y[i].streams)[k] : y[i].stream);
-            wrong |= !w;
-            to[k] = w ? w->memory : NULL;
+            const void *s = y[i].streams ? ((struct df_stream *const *)y[i].streams)[k] : y[i].stream;
+            wrong |= !new_window(t, &y[i], (struct df_stream *)(uintptr_t)s, &to[k]);
         }
         if (!wrong) continue;
         t->skip = 1;
@@ -1005,7 +994,7 @@ df_result df_start(const df_config *c)
 void df_stop(void) { wait_here(); }
 int df_workers(void) { return 1; }
 int df_worker(void) { return 0; }
-df_result df_stats(df_counters *c)
+df_result df_counters_get(df_counters *c)
 {
     memset(c, 0, sizeof *c);
     c->tasks = run, c->skipped = skipped;
@@ -1031,7 +1020,7 @@ void dfi_limit(void *x, size_t bytes, int kind, int largest)
         memcpy(x, bytes == sizeof f ? (void *)&f : bytes == sizeof d ? (void *)&d : (void *)&l, bytes);
     } else if (kind == 3) *(unsigned char *)x = (unsigned char)largest;
     else {
-        unsigned long long most = ~0ull >> (64 - 8 * bytes + (kind == 1)), value = largest ? most : kind == 1 ? ~most : 0;
+        uint64_t most = UINT64_MAX >> (64 - 8 * bytes + (kind == 1)), value = largest ? most : kind == 1 ? ~most : 0;
         memcpy(x, &value, bytes); /* little-endian */
     }
 }

@@ -1,4 +1,4 @@
-/* stm.c - the oracle's df_stm.h and df_owm.h: an atomic block holds one lock, writes at once, and a log takes it back */
+/* stm.c - df_stm.h and df_owm.h for the oracle: an atomic block holds the only lock and logs old values to roll back */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
@@ -67,7 +67,8 @@ static void close_block(struct dfi_tm_block *b)
     b->open = 0, inner = b->outer;
     if (!inner) irrevocable = 0, pthread_mutex_unlock(&lock);
 }
-struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *), const void *where)
+struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *),
+                                  const void *where)
 {
     (void)site, (void)where;
     memset(b, 0, offsetof(struct dfi_tm_block, jump));
@@ -75,7 +76,8 @@ struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int 
     b->outer = inner, b->to_jump = to_jump, b->kind = (unsigned char)kind, b->open = 1, b->writes = entries;
     return inner = b;
 }
-struct dfi_tm_block *dfi_tm_enter_unwound(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *), const void *where)
+struct dfi_tm_block *dfi_tm_enter_unwound(struct dfi_tm_block *b, const char *site, int kind,
+                                          void (*to_jump)(void *), const void *where)
 {
     return dfi_tm_enter(b, site, kind, to_jump, where);
 }
@@ -168,7 +170,10 @@ df_result dfi_tm_atomically(void (*fn)(void *arg), void *arg, const char *site, 
     return done ? DF_OK : DF_ERROR_ABORTED;
 }
 
-void df_tm_read_bytes(void *to, const volatile void *from, size_t bytes) { memmove(to, (const void *)(uintptr_t)from, bytes); }
+void df_tm_read_bytes(void *to, const volatile void *from, size_t bytes)
+{
+    memmove(to, (const void *)(uintptr_t)from, bytes);
+}
 void df_tm_write_bytes(volatile void *to, const void *from, size_t bytes)
 {
     size_t i;
@@ -178,7 +183,10 @@ void df_tm_write_bytes(volatile void *to, const void *from, size_t bytes)
     }
     memmove((void *)(uintptr_t)to, from, bytes);
 }
-void df_tm_copy(volatile void *to, const volatile void *from, size_t bytes) { df_tm_write_bytes(to, (const void *)(uintptr_t)from, bytes); }
+void df_tm_copy(volatile void *to, const volatile void *from, size_t bytes)
+{
+    df_tm_write_bytes(to, (const void *)(uintptr_t)from, bytes);
+}
 uint64_t dfi_tm_get(const volatile void *p, size_t bytes)
 {
     uint64_t x = 0;
@@ -226,10 +234,20 @@ df_result df_owm_owner(const void *p, df_owm_ownership *o) { return (void)p, mem
 struct dfi_owm_frame;
 void dfi_owm_enter(struct dfi_owm_frame *f, const char *name, const char *site) { (void)f, (void)name, (void)site; }
 void dfi_owm_leave(struct dfi_owm_frame *f) { (void)f; }
-void dfi_owm_subscribe(struct dfi_owm_frame *f, const void *p, size_t bytes, int mode) { (void)f, (void)p, (void)bytes, (void)mode; }
-df_result dfi_owm_acquire(const void *p, size_t bytes, int mode, const char *site) { return (void)p, (void)bytes, (void)mode, (void)site, DF_OK; }
-df_result dfi_owm_release(const void *p, size_t bytes, const char *site) { return (void)p, (void)bytes, (void)site, DF_OK; }
-df_result dfi_owm_freeze(const void *p, size_t bytes, const char *site) { return (void)p, (void)bytes, (void)site, DF_OK; }
+void dfi_owm_subscribe(struct dfi_owm_frame *f, const void *p, size_t bytes, int mode)
+{
+    (void)f, (void)p, (void)bytes, (void)mode;
+}
+static df_result nothing(const void *p, size_t bytes, const char *site)
+{
+    return (void)p, (void)bytes, (void)site, DF_OK;
+}
+df_result dfi_owm_acquire(const void *p, size_t bytes, int mode, const char *site)
+{
+    return (void)mode, nothing(p, bytes, site);
+}
+df_result dfi_owm_release(const void *p, size_t bytes, const char *site) { return nothing(p, bytes, site); }
+df_result dfi_owm_freeze(const void *p, size_t bytes, const char *site) { return nothing(p, bytes, site); }
 int df_owm_join(const char *name, int processes) { return (void)name, (void)processes, 0; }
 int df_owm_processes(void) { return 1; }
 void dfi_owm_advance(int event, const char *site) { (void)event, (void)site; }
