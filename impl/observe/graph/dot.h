@@ -1,4 +1,4 @@
-/* dot.h - the graph for graphviz; and the whole file, in either form */
+/* dot.h - the graph in the language of graphviz, and the whole file in either form */
 #ifndef DFI_OBSERVE_GRAPH_DOT_H
 #define DFI_OBSERVE_GRAPH_DOT_H
 
@@ -16,7 +16,8 @@ static void dfi_g_dot_node(struct dfi_g_out *out, struct dfi_g_item *i, int insi
     dfi_g_say(out, "%i [label=\"%t", i, i);
     if (i->took) dfi_g_say(out, "\\n%s", dfi_g_time(out, time, i));
     if (inside) dfi_g_say(out, "\\n+ %u tasks inside", dfi_g_count_inside(i));
-    dfi_g_puts(out, i->kind >= DFI_G_ENTRY ? "\", style=rounded];\n" : i->kind == DFI_G_NODE ? "\", shape=ellipse];\n" : "\"];\n");
+    dfi_g_say(out, "\"%s];\n",
+              i->kind >= DFI_G_ENTRY ? ", style=rounded" : i->kind == DFI_G_NODE ? ", shape=ellipse" : "");
 }
 
 /* A wait between i and the next one in its scope, if there is one. */
@@ -44,7 +45,8 @@ static void dfi_g_dot_nodes(struct dfi_g_out *out)
             continue;
         }
         for (up = i; up && !up->next; up = up->parent)
-            if (up->parent && (up->parent->parent || up->parent->number > 1)) dfi_g_puts(out, "}\n"), dfi_g_dot_wait(out, up->parent);
+            if (up->parent && (up->parent->parent || up->parent->number > 1))
+                dfi_g_puts(out, "}\n"), dfi_g_dot_wait(out, up->parent);
         i = up ? up->next : NULL;
     }
 }
@@ -88,7 +90,8 @@ static void dfi_g_dot_join(struct dfi_g_out *out, const struct dfi_g_order *o, s
 static void dfi_g_dot_task(struct dfi_g_out *out, struct dfi_g_item *i, const struct dfi_g_order *o)
 {
     static const char *const style[DFI_G_CAUSES] = {
-        "", ", style=dashed", ", style=dotted", ", color=blue", ", color=blue", ", color=darkgreen", ", color=darkgreen, style=dashed"
+        "", ", style=dashed", ", style=dotted", ", color=blue", ", color=blue", ", color=darkgreen",
+        ", color=darkgreen, style=dashed"
     };
     size_t from, to, k;
     if (*i->site || i->n) { /* memory has names only now */
@@ -124,7 +127,7 @@ static void dfi_g_dot_waits(struct dfi_g_out *out)
         }
 }
 
-/* --- the file ------------------------------------------------------------------------------------------------------ */
+/* --- the file ---------------------------------------------------------------------------------------------- */
 
 static void dfi_g_counts_line(struct dfi_g_out *out, const struct dfi_g_counts *n)
 {
@@ -145,8 +148,8 @@ static int dfi_graph_write(struct dfi_graph *g, int (*put)(struct dfi_graph *g, 
     struct dfi_g_out out;
     int failed;
     out.put = put, out.g = g, out.dot = dot, out.n = out.total = 0, out.failed = 0;
-    dfi_g_say(&out, "%sdf: tasks and what orders them. B[8..24): bytes 8 to 23 of memory B; names of memory begin anew in each scope and "
-                    "after each wait\n", comment);
+    dfi_g_say(&out, "%sdf: tasks and what orders them. B[8..24): bytes 8 to 23 of memory B; names of memory begin anew "
+                    "in each scope and after each wait\n", comment);
     if (g->incomplete) dfi_g_say(&out, "%sINCOMPLETE: there was no memory for all of it\n", comment);
     dfi_g_count_tasks(g, &counts);
     failed = dfi_g_prepare(g);

@@ -1,4 +1,4 @@
-/* file.h - the file of DF_GRAPH: opened when df starts (base/file.h), written when it stops and at the end of the process */
+/* file.h - file of DF_GRAPH: opened when df starts, written when df stops and at the end of the process */
 #ifndef DFI_OBSERVE_GRAPH_FILE_H
 #define DFI_OBSERVE_GRAPH_FILE_H
 
@@ -91,8 +91,9 @@ static void dfi_graph_forget(void)
     dfi_graph_free(g);
 }
 
-/* df starts. name: of df_config.graph, or NULL: of the environment. What was recorded before for the same file, or when df was
- * started by nothing but its use, stays. Nonzero: an earlier graph is gone. pre: no other thread uses df, or is inside of this. */
+/* df starts. name: of df_config.graph, or NULL: of the environment. What was recorded before for the same file, or
+ * when df was started by nothing but its use, stays. Nonzero: an earlier graph is gone. pre: no other thread uses
+ * df, or is inside of this. */
 static int dfi_graph_open(const char *name, int depth)
 {
     const char *variable = "df_config.graph";

@@ -1,9 +1,10 @@
-/* graph.h - what DF_GRAPH records of a program: its tasks, where they were submitted, and what they declared
+/* graph.h - records of DF_GRAPH: the tasks of a program, where they were submitted, and what they declared
  *
- * Nothing is decided here: a record is made when a task is submitted, by its submitter, and never changed. What orders
- * tasks is found out when the graph is written (observe/graph/order.h), so it does not depend on what was done already, nor on
- * how many workers there are. Records of one scope are made by one thread, in the order of the program; memory and lists
- * are under the lock of the graph. Texts are copied: libraries may be gone at the end. */
+ * Nothing is decided here: a record is made when a task is submitted, by its submitter, and never changed. What
+ * orders tasks is found out when the graph is written (observe/graph/order.h), so it does not depend on what was
+ * done already, nor on how many workers there are. Records of one scope are made by one thread, in the order of
+ * the program; memory and lists are under the lock of the graph. Texts are copied: libraries may be gone at the
+ * end. */
 #ifndef DFI_OBSERVE_GRAPH_GRAPH_H
 #define DFI_OBSERVE_GRAPH_GRAPH_H
 
@@ -29,7 +30,8 @@ enum {
     DFI_G_HASH = 256         /* lists of texts, and of tokens */
 };
 
-/* A declared access; arg: where its address is among the arguments. The last two are the writer's: the memory it is in, and where that begins. */
+/* A declared access; arg: where its address is among the arguments. The last two are the writer's: the memory it
+ * is in, and where that begins. */
 struct dfi_g_access {
     struct dfi_region region;
     unsigned mode, arg;
@@ -86,7 +88,8 @@ struct dfi_g_item {
     unsigned n;
     struct dfi_g_access *access;
     struct dfi_g_use *uses, *last_use;
-    uint64_t took;                /* ticks of its body itself, if events are recorded (DF_TRACE, DF_STATS); 0: not known */
+    /* ticks of its body itself, if events are recorded (DF_TRACE, DF_STATS); 0: not known */
+    uint64_t took;
     size_t steps, level;          /* how deep it is in the tree, and how many tasks that are, itself included */
     /* writer */
     size_t index;                 /* among all items, in the order of the program */
@@ -135,7 +138,8 @@ static void dfi_graph_unlock(void) {}
 DFI_API DFI_ATOMIC(struct dfi_graph *) dfi_graph_now;
 DFI_API struct dfi_os_mutex dfi_graph_mutex = DFI_OS_MUTEX_INIT;
 DFI_EXTERN_C_END
-#define DFI_GRAPH() dfi_load_relaxed(&dfi_graph_now) /* relaxed: set under the pool lock, which whoever comes to use df takes */
+/* relaxed: set under the pool lock, which whoever comes to use df takes */
+#define DFI_GRAPH() dfi_load_relaxed(&dfi_graph_now)
 #define DFI_GRAPH_SET(g) dfi_store_relaxed(&dfi_graph_now, (g))
 static void dfi_graph_lock(void) { dfi_os_lock(&dfi_graph_mutex); }
 static void dfi_graph_unlock(void) { dfi_os_unlock(&dfi_graph_mutex); }
@@ -149,7 +153,8 @@ static void *dfi_g_alloc(struct dfi_graph *g, size_t bytes)
     void *p;
     bytes = (bytes + 15) / 16 * 16;
     if (bytes > g->left) {
-        size_t head = (sizeof(struct dfi_g_chunk) + 15) / 16 * 16, room = bytes > DFI_G_CHUNK - head ? bytes : DFI_G_CHUNK - head;
+        size_t head = (sizeof(struct dfi_g_chunk) + 15) / 16 * 16,
+            room = bytes > DFI_G_CHUNK - head ? bytes : DFI_G_CHUNK - head;
         struct dfi_g_chunk *c = (struct dfi_g_chunk *)dfi_malloc(head + room);
         if (!c) {
             g->incomplete = 1;
@@ -211,7 +216,8 @@ static DFI_COLD void dfi_graph_missing(void)
 }
 
 /* A child of parent; NULL: a thread, whose owner that is. NULL without memory. pre: the lock. */
-static struct dfi_g_item *dfi_g_item_new(struct dfi_graph *g, struct dfi_g_item *parent, int kind, const char *name, const char *site)
+static struct dfi_g_item *dfi_g_item_new(struct dfi_graph *g, struct dfi_g_item *parent, int kind, const char *name,
+                                         const char *site)
 {
     struct dfi_g_item *i = (struct dfi_g_item *)dfi_g_alloc(g, sizeof *i);
     if (!i) return NULL;
@@ -245,7 +251,8 @@ static struct dfi_g_item *dfi_g_thread(struct dfi_graph *g, const void *owner)
     return i;
 }
 
-static struct dfi_g_item *dfi_graph_block(struct dfi_graph *g, struct dfi_g_item *parent, const char *name, const char *site)
+static struct dfi_g_item *dfi_graph_block(struct dfi_graph *g, struct dfi_g_item *parent, const char *name,
+                                          const char *site)
 {
     struct dfi_g_item *i;
     if (!parent) return NULL;
@@ -272,10 +279,11 @@ static uintptr_t dfi_g_declared(const struct dfi_g_item *in, const void *args, c
     return r->p;
 }
 
-/* A task with its accesses is submitted in the scope of parent. in: the task whose body does that, with its arguments, or NULL. NULL:
- * it is not recorded. */
-static struct dfi_g_item *dfi_graph_task(struct dfi_graph *g, struct dfi_g_item *parent, const struct dfi_g_item *in, const void *in_args, int kind,
-                                         const char *name, const char *site, const char *titles, const struct dfi_access *x, unsigned n)
+/* A task with its accesses is submitted in the scope of parent. in: the task whose body does that, with its
+ * arguments, or NULL. NULL: it is not recorded. */
+static struct dfi_g_item *dfi_graph_task(struct dfi_graph *g, struct dfi_g_item *parent, const struct dfi_g_item *in,
+                                         const void *in_args, int kind, const char *name, const char *site,
+                                         const char *titles, const struct dfi_access *x, unsigned n)
 {
     struct dfi_g_access *a = NULL;
     struct dfi_g_item *i = NULL;
@@ -283,7 +291,8 @@ static struct dfi_g_item *dfi_graph_task(struct dfi_graph *g, struct dfi_g_item 
     dfi_graph_lock();
     if (dfi_g_on(g)) {
         if (!parent) g->incomplete = 1;
-        else if (!n || (a = (struct dfi_g_access *)dfi_g_alloc(g, n * sizeof *a)) != NULL) i = dfi_g_item_new(g, parent, kind, name, site);
+        else if (!n || (a = (struct dfi_g_access *)dfi_g_alloc(g, n * sizeof *a)) != NULL)
+            i = dfi_g_item_new(g, parent, kind, name, site);
     }
     if (i) {
         i->titles = dfi_g_copy(g, titles);
@@ -299,7 +308,8 @@ static struct dfi_g_item *dfi_graph_task(struct dfi_graph *g, struct dfi_g_item 
     return i;
 }
 
-/* The children of i so far are done: what comes later in its scope comes after all of them, and their memory may be others'. */
+/* The children of i so far are done: what comes later in its scope comes after all of them, and their memory may
+ * be others'. */
 static void dfi_graph_waited(struct dfi_g_item *i)
 {
     if (i && i->loose) i->loose = 0, i->waited = 1;
@@ -318,7 +328,10 @@ static struct dfi_g_use *dfi_g_use_new(struct dfi_graph *g, struct dfi_g_item *i
     return u;
 }
 
-static struct dfi_g_token **dfi_g_token_list(struct dfi_graph *g, const void *t) { return &g->token[((uintptr_t)t >> 4) % DFI_G_HASH]; }
+static struct dfi_g_token **dfi_g_token_list(struct dfi_graph *g, const void *t)
+{
+    return &g->token[((uintptr_t)t >> 4) % DFI_G_HASH];
+}
 
 static struct dfi_g_token *dfi_g_token_find(struct dfi_graph *g, const void *t)
 {
@@ -327,7 +340,8 @@ static struct dfi_g_token *dfi_g_token_find(struct dfi_graph *g, const void *t)
     return k;
 }
 
-/* i waits for the token t (DFI_G_AFTER), or signals it. open: t is; one that is not is none that has opened at its address. */
+/* i waits for the token t (DFI_G_AFTER), or signals it. open: t is; one that is not is none that has opened at its
+ * address. */
 static void dfi_graph_token(struct dfi_graph *g, struct dfi_g_item *i, const df_token *t, int kind, int open)
 {
     struct dfi_g_token *k;

@@ -1,7 +1,7 @@
-/* hook.h - where the runtime tells the graph of DF_GRAPH about tasks, scopes and waits
+/* hook.h - probes of DF_GRAPH: the runtime reports tasks, scopes and waits
  *
- * While a graph is recorded no task is run without being registered, each has a record of extras, where its item is, and each
- * scope with children a table, where its own is: so nothing else has a place for that. */
+ * While a graph is recorded no task is run without being registered, each has a record of extras, where its item
+ * is, and each scope with children a table, where its own is: so nothing else has a place for that. */
 #ifndef DFI_OBSERVE_GRAPH_HOOK_H
 #define DFI_OBSERVE_GRAPH_HOOK_H
 
@@ -23,7 +23,10 @@
 
 DFI_SMALL_CODE_BEGIN
 
-static struct dfi_g_item *dfi_graph_of_task(const struct dfi_flow *t) { return t && t->task.mem.special == 1 ? t->extra->graph : NULL; }
+static struct dfi_g_item *dfi_graph_of_task(const struct dfi_flow *t)
+{
+    return t && t->task.mem.special == 1 ? t->extra->graph : NULL;
+}
 
 /* The body of t took that long itself. */
 static DFI_COLD void dfi_graph_ran(const struct dfi_flow *t, uint64_t ticks)
@@ -39,8 +42,8 @@ static DFI_COLD void dfi_graph_ran(const struct dfi_flow *t, uint64_t ticks)
     dfi_graph_unlock();
 }
 
-/* The task in whose body s is, or which that is part of; NULL: none, and *bottom is the scope of the thread. Threads: any that
- * keeps s alive, as what this looks at does not change. */
+/* The task in whose body s is, or which that is part of; NULL: none, and *bottom is the scope of the thread.
+ * Threads: any that keeps s alive, as what this looks at does not change. */
 static const struct dfi_flow *dfi_graph_around(const struct dfi_scope *s, const struct dfi_scope **bottom)
 {
     for (;; s = dfi_load_relaxed(&s->parent)) {
@@ -88,7 +91,8 @@ static void dfi_graph_uses_token(struct dfi_graph *g, struct dfi_g_item *i, cons
 }
 
 /* t, a new child of w's innermost scope, declares x. */
-static DFI_COLD void dfi_graph_submit(struct dfi_graph *g, struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
+static DFI_COLD void dfi_graph_submit(struct dfi_graph *g, struct dfi_worker *w, struct dfi_flow *t,
+                                      const struct dfi_access *x, unsigned n)
 {
     const struct df_opts *o = w->opts;
     const char *site = o ? w->opts_site : NULL;
@@ -113,7 +117,8 @@ static DFI_COLD void dfi_graph_submit(struct dfi_graph *g, struct dfi_worker *w,
 static DFI_COLD void dfi_graph_node(struct dfi_graph *g, struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *e = t->extra;
-    e->graph = dfi_graph_task(g, dfi_graph_scope(g, w, t->scope), NULL, NULL, DFI_G_NODE, e->name, e->site, e->titles, NULL, 0);
+    e->graph = dfi_graph_task(g, dfi_graph_scope(g, w, t->scope), NULL, NULL, DFI_G_NODE, e->name, e->site, e->titles,
+                              NULL, 0);
 }
 
 static DFI_COLD void dfi_graph_signal(struct dfi_graph *g, const struct dfi_worker *w, const df_token *t)

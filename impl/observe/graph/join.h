@@ -1,10 +1,11 @@
-/* join.h - edges of memory, and joins, through which many of them go
+/* join.h - edges of memory, and joins that stand for many of them
  *
- * Where many tasks come after the same many others, both would have the product of their numbers as edges: these go through
- * a join, as they go through a gate in the runtime. It comes after the one side, and the other side after it. There are two
- * reasons for one: a list of a cell, after which many tasks come; and an access that is made by many tasks and comes after
- * many lists of other cells, its view of them. Both may grow: the next join then comes after the one before. How many ask
- * for a list or a view is counted first, by going through the tasks once without making edges. */
+ * Where many tasks come after the same many others, both would have the product of their numbers as edges: these
+ * go through a join, as they go through a gate in the runtime. It comes after the one side, and the other side
+ * after it. There are two reasons for one: a list of a cell, after which many tasks come; and an access that is
+ * made by many tasks and comes after many lists of other cells, its view of them. Both may grow: the next join
+ * then comes after the one before. How many ask for a list or a view is counted first, by going through the tasks
+ * once without making edges. */
 #ifndef DFI_OBSERVE_GRAPH_JOIN_H
 #define DFI_OBSERVE_GRAPH_JOIN_H
 
@@ -17,7 +18,8 @@
 
 DFI_SMALL_CODE_BEGIN
 
-/* How access a of i is made: as the runtime does it (dfi_accesses_apart), alone if it shares what i accesses otherwise, too. */
+/* How access a of i is made: as the runtime does it (dfi_accesses_apart), alone if it shares what i accesses
+ * otherwise, too. */
 static unsigned dfi_g_mode_of(const struct dfi_g_item *i, unsigned a)
 {
     unsigned mode = i->access[a].mode & ~(unsigned)DFI_WEAK, k;
@@ -31,8 +33,8 @@ static unsigned dfi_g_kind(unsigned mode) /* of sharing; 0: alone */
     return mode & DFI_SHARED ? mode & (DFI_SHARED | DFI_INOUT) : mode & DFI_WRITES ? 0 : DFI_IN;
 }
 
-/* May two accesses of this kind be made at the same time, or in any order? same: to the same region. Commuting tasks have the
- * lock, and reducing ones the copies, of one region only. */
+/* May two accesses of this kind be made at the same time, or in any order? same: to the same region. Commuting
+ * tasks have the lock, and reducing ones the copies, of one region only. */
 static int dfi_g_may_share(unsigned kind, const void *key, unsigned other, const void *its_key, int same)
 {
     return kind && kind == other && (!(kind & DFI_GROUPED) || (same && key == its_key));
@@ -91,7 +93,8 @@ static struct dfi_g_list *dfi_g_list_at(struct dfi_g_order *o, struct dfi_g_cell
 static int dfi_g_view_has(const struct dfi_g_view *v, const struct dfi_g_list *l, int same)
 {
     const struct dfi_g_seen *s = l->first;
-    return s && !dfi_g_may_share(v->kind, v->key, dfi_g_kind(dfi_g_mode_of(s->item, s->access)), s->item->access[s->access].key, same);
+    return s && !dfi_g_may_share(v->kind, v->key, dfi_g_kind(dfi_g_mode_of(s->item, s->access)),
+                                 s->item->access[s->access].key, same);
 }
 
 /* --- joins: dfi_g_join_put for each, then dfi_g_join_end ----------------------------------------------------- */
@@ -162,7 +165,8 @@ static void dfi_g_count(struct dfi_g_order *o, struct dfi_g_cell *c, const struc
     }
 }
 
-/* How many there are to come after since the last join of the view; many of them are joined first. reads: those who only read. */
+/* How many there are to come after since the last join of the view; many of them are joined first. reads: those
+ * who only read. */
 static size_t dfi_g_view_rest(struct dfi_g_order *o, struct dfi_g_cell *c, const struct dfi_g_view *v, int reads)
 {
     size_t n = 0, k;
@@ -177,7 +181,8 @@ static size_t dfi_g_view_rest(struct dfi_g_order *o, struct dfi_g_cell *c, const
 }
 
 /* Access a of i, which views the cell c, comes after those that only read, or after those that write. */
-static void dfi_g_view_edges(struct dfi_g_order *o, struct dfi_g_cell *c, struct dfi_g_view *v, struct dfi_g_item *i, unsigned a, int reads)
+static void dfi_g_view_edges(struct dfi_g_order *o, struct dfi_g_cell *c, struct dfi_g_view *v, struct dfi_g_item *i,
+                             unsigned a, int reads)
 {
     struct dfi_g_seen *joined = &v->join[reads], one = *joined;
     int join;
@@ -207,7 +212,8 @@ static void dfi_g_view_edges(struct dfi_g_order *o, struct dfi_g_cell *c, struct
 static void dfi_g_remember(struct dfi_g_order *o, struct dfi_g_cell *c, struct dfi_g_item *i, unsigned a, unsigned kind)
 {
     const void *key = i->access[a].key;
-    int turns = c->since.n && !dfi_g_may_share(kind, key, c->kind, c->key, 1); /* those who shared it wrote it, for those who come now */
+    /* those who shared it wrote it, for those who come now */
+    int turns = c->since.n && !dfi_g_may_share(kind, key, c->kind, c->key, 1);
     size_t now = o->at + a + 1, k;
     for (k = 0; k < 2 * (c->n_over + 1) && !kind; k++) {
         struct dfi_g_list *l = dfi_g_list_at(o, c, k);
@@ -216,7 +222,8 @@ static void dfi_g_remember(struct dfi_g_order *o, struct dfi_g_cell *c, struct d
         dfi_g_list_forget(o, l, 0);
         d->turned = now;
     }
-    if (!kind || turns) o->group[c->group].looked = NULL; /* else c is what i looked at, in this mode, or does not overlap with that */
+    /* else c is what i looked at, in this mode, or does not overlap with that */
+    if (!kind || turns) o->group[c->group].looked = NULL;
     if (kind && turns) {
         dfi_g_list_forget(o, &c->before, 0);
         c->before = c->since, c->since.first = NULL, c->since.n = 0;
@@ -303,7 +310,8 @@ static void dfi_g_order_begin(struct dfi_g_order *o, struct dfi_g_item *first)
     if (!o->failed) {
         qsort((void *)sorted, n, sizeof *sorted, dfi_g_slot_order);
         for (k = 0; k < n; k++) {
-            if (!k || dfi_g_region_order(sorted[k]->region, sorted[k - 1]->region)) o->cell[o->n_cells++].region = *sorted[k]->region;
+            if (!k || dfi_g_region_order(sorted[k]->region, sorted[k - 1]->region))
+                o->cell[o->n_cells++].region = *sorted[k]->region;
             sorted[k]->cell = o->n_cells - 1;
         }
         dfi_g_cells_overlap(o);

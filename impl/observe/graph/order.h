@@ -1,10 +1,10 @@
-/* order.h - which recorded tasks come after which, and why: regions, and what else than memory orders tasks
+/* order.h - edges between recorded tasks: regions that overlap, and edges that do not come from memory
  *
  * The children of one scope between two waits are gone through in the order of submission, as the runtime does
- * (flow/order.h), but with all of them remembered, done or not. For each region there is a cell with the tasks that wrote it
- * last, and those that share it since, in one mode; a new access comes after those of its own cell and of all cells that
- * share an element with it. What a task writes alone stands for all that was remembered of the elements before.
- * All regions are known before, so that cells and what they overlap are found by sorting. */
+ * (flow/order.h), but with all of them remembered, done or not. For each region there is a cell with the tasks
+ * that wrote it last, and those that share it since, in one mode; a new access comes after those of its own cell
+ * and of all cells that share an element with it. What a task writes alone stands for all that was remembered of
+ * the elements before. All regions are known before, so that cells and what they overlap are found by sorting. */
 #ifndef DFI_OBSERVE_GRAPH_ORDER_H
 #define DFI_OBSERVE_GRAPH_ORDER_H
 
@@ -15,7 +15,8 @@
 
 DFI_SMALL_CODE_BEGIN
 
-enum dfi_g_cause { DFI_G_FLOW, DFI_G_ANTI, DFI_G_OUTPUT, DFI_G_TOKEN, DFI_G_GIVEN, DFI_G_STREAM, DFI_G_ROOM, DFI_G_CAUSES };
+enum dfi_g_cause { DFI_G_FLOW, DFI_G_ANTI, DFI_G_OUTPUT, DFI_G_TOKEN, DFI_G_GIVEN, DFI_G_STREAM, DFI_G_ROOM,
+                  DFI_G_CAUSES };
 
 /* `to` comes after `from`. */
 struct dfi_g_edge {
@@ -24,11 +25,13 @@ struct dfi_g_edge {
     unsigned before, after;       /* accesses of the two; after: of a node, which input */
     const struct dfi_g_token *token;
     const struct dfi_g_stream *stream;
-    size_t join;                  /* not 0: it is this join that `to` comes after, and `from` is one of those behind it */
+    /* not 0: it is this join that `to` comes after, and `from` is one of those behind it */
+    size_t join;
 };
 
 #ifndef DFI_G_FEW   /* tests/fuzz/graph_joins.c */
-#define DFI_G_FEW 8 /* a join is made between more than that on both sides: what is drawn edge by edge can still be read */
+/* a join is made between more than that on both sides: what is drawn edge by edge can still be read */
+#define DFI_G_FEW 8
 #endif
 
 /* An access that a cell remembers. join: 0, or it stands for all that the join of this number comes after. */
@@ -37,8 +40,8 @@ struct dfi_g_seen { struct dfi_g_seen *next; struct dfi_g_item *item; unsigned a
 /* Accesses of one kind, the latest first. */
 struct dfi_g_list { struct dfi_g_seen *first; size_t n, number; };
 
-/* What an access to a cell comes after, when it is made in one mode again and again: those that only read, and those that
- * write. */
+/* What an access to a cell comes after, when it is made in one mode again and again: those that only read, and
+ * those that write. */
 struct dfi_g_view {
     size_t number, begin;         /* 0: none; it is right as long as nothing was forgotten since */
     unsigned kind;
@@ -60,7 +63,8 @@ struct dfi_g_cell {
 struct dfi_g_group {
     uintptr_t base;
     unsigned memory;              /* its name; 0: none so far */
-    const struct dfi_g_cell *looked; /* the view of this cell has been looked at, and nothing in it has changed since; or NULL */
+    /* the view of this cell has been looked at, and nothing in it has changed since; or NULL */
+    const struct dfi_g_cell *looked;
 };
 struct dfi_g_slot { const struct dfi_region *region; size_t cell; };
 
@@ -81,7 +85,8 @@ struct dfi_g_order {
     size_t *list_asked, *view_asked;       /* how often, by number */
     size_t n_joins, n_joined, max_joined, all_joined;
     struct dfi_g_seen *joined;             /* what the join that is made comes after */
-    void (*join)(struct dfi_g_out *out, const struct dfi_g_order *o, struct dfi_g_item *scope); /* it is made, in that scope */
+    /* it is made, in that scope */
+    void (*join)(struct dfi_g_out *out, const struct dfi_g_order *o, struct dfi_g_item *scope);
     struct dfi_g_out *out;
 };
 
@@ -116,14 +121,15 @@ static int dfi_g_region_order(const struct dfi_region *a, const struct dfi_regio
 }
 static int dfi_g_slot_order(const void *a, const void *b)
 {
-    return dfi_g_region_order((*(const struct dfi_g_slot *const *)a)->region, (*(const struct dfi_g_slot *const *)b)->region);
+    return dfi_g_region_order((*(const struct dfi_g_slot *const *)a)->region,
+                              (*(const struct dfi_g_slot *const *)b)->region);
 }
 
 /* A pair of cells that overlap. */
 struct dfi_g_pair { size_t a, b; };
 
-/* Finds out which cells overlap: of those before it, by address, only some reach as far as a cell. They are in `open`, with
- * room for all. */
+/* Finds out which cells overlap: of those before it, by address, only some reach as far as a cell. They are in
+ * `open`, with room for all. */
 static struct dfi_g_pair *dfi_g_cells_meet(struct dfi_g_order *o, size_t *open, size_t *n)
 {
     struct dfi_g_pair *pair = NULL, *more;
@@ -187,9 +193,9 @@ static struct dfi_g_item *dfi_g_task_around(struct dfi_g_item *scope)
     return scope;
 }
 
-/* Names are given in the order in which tasks mention memory. In the body of a task, what that declared keeps its name; what
- * it did not has another. After a wait, and in another block, names begin anew: memory may have been freed and be used
- * again. pre: dfi_g_order_begin with the same; that of the scopes around has names. */
+/* Names are given in the order in which tasks mention memory. In the body of a task, what that declared keeps its
+ * name; what it did not has another. After a wait, and in another block, names begin anew: memory may have been
+ * freed and be used again. pre: dfi_g_order_begin with the same; that of the scopes around has names. */
 static void dfi_g_name_memory(struct dfi_g_order *o, struct dfi_g_item *first)
 {
     const struct dfi_g_item *around = dfi_g_task_around(first->parent);
@@ -204,7 +210,8 @@ static void dfi_g_name_memory(struct dfi_g_order *o, struct dfi_g_item *first)
             if (!x->region.rows) continue;
             for (k = 0; around && k < around->n && !x->memory; k++) {
                 const struct dfi_g_access *y = &around->access[k];
-                if (!y->memory || x->region.p < y->region.p || dfi_region_end(&x->region) > dfi_region_end(&y->region)) continue;
+                if (!y->memory || x->region.p < y->region.p ||
+                    dfi_region_end(&x->region) > dfi_region_end(&y->region)) continue;
                 x->memory = y->memory, x->base = y->base;
             }
             if (x->memory) continue;
@@ -216,8 +223,9 @@ static void dfi_g_name_memory(struct dfi_g_order *o, struct dfi_g_item *first)
 
 /* --- edges -------------------------------------------------------------------------------------------------- */
 
-static void dfi_g_edge_add(struct dfi_g_order *o, struct dfi_g_item *from, struct dfi_g_item *to, enum dfi_g_cause cause,
-                           unsigned before, unsigned after, const struct dfi_g_token *token, const struct dfi_g_stream *stream, size_t join)
+static void dfi_g_edge_add(struct dfi_g_order *o, struct dfi_g_item *from, struct dfi_g_item *to,
+                           enum dfi_g_cause cause, unsigned before, unsigned after,
+                           const struct dfi_g_token *token, const struct dfi_g_stream *stream, size_t join)
 {
     struct dfi_g_edge *e;
     if (from == to || o->failed) return;
@@ -255,7 +263,8 @@ static size_t dfi_g_window_at(const struct dfi_g_stream *s, const void *reader, 
 }
 
 /* The windows of a side on elements [from, to) come before the task `to_item`. */
-static void dfi_g_after_windows(struct dfi_g_order *o, const struct dfi_g_stream *s, const void *reader, uint64_t from, uint64_t to,
+static void dfi_g_after_windows(struct dfi_g_order *o, const struct dfi_g_stream *s, const void *reader,
+                                uint64_t from, uint64_t to,
                                 struct dfi_g_item *i, enum dfi_g_cause cause)
 {
     size_t k;
@@ -275,7 +284,8 @@ static void dfi_g_order_uses(struct dfi_g_order *o, struct dfi_g_item *i)
         if (u->kind == DFI_G_AFTER) {
             for (v = u->token->uses; v; v = v->other)
                 if (v->kind == DFI_G_SIGNALS) dfi_g_edge_add(o, v->item, i, DFI_G_TOKEN, 0, 0, u->token, NULL, 0);
-        } else if (u->kind == DFI_G_INPUT && u->giver) dfi_g_edge_add(o, u->giver, i, DFI_G_GIVEN, 0, u->number, NULL, NULL, 0);
+        } else if (u->kind == DFI_G_INPUT && u->giver)
+            dfi_g_edge_add(o, u->giver, i, DFI_G_GIVEN, 0, u->number, NULL, NULL, 0);
         else if (u->kind == DFI_G_POP && s->sorted) dfi_g_after_windows(o, s, NULL, u->begin, u->need, i, DFI_G_STREAM);
         else if (u->kind == DFI_G_PUSH && s->sorted && u->need > s->capacity) {
             uint64_t from = u->begin > s->capacity ? u->begin - s->capacity : 0;
@@ -292,7 +302,8 @@ static void dfi_g_order_uses(struct dfi_g_order *o, struct dfi_g_item *i)
 static int dfi_g_edge_order(const void *a, const void *b)
 {
     const struct dfi_g_edge *x = (const struct dfi_g_edge *)a, *y = (const struct dfi_g_edge *)b;
-    size_t m = x->token ? x->token->number : x->stream ? x->stream->number : 0, n = y->token ? y->token->number : y->stream ? y->stream->number : 0;
+    size_t m = x->token ? x->token->number : x->stream ? x->stream->number : 0,
+        n = y->token ? y->token->number : y->stream ? y->stream->number : 0;
     if (x->join != y->join) return x->join < y->join ? -1 : 1;
     if (x->from != y->from) return x->from->index < y->from->index ? -1 : 1;
     if (x->cause != y->cause) return x->cause < y->cause ? -1 : 1;

@@ -1,7 +1,7 @@
 /* write.h - the graph as text, and what the form of graphviz has in common with it
  *
- * Scopes stand in the order of the program, and in each its tasks; a task deeper than df_config.graph_depth is part of the one it
- * is in. Nothing depends on addresses; times are there if they were measured. */
+ * Scopes stand in the order of the program, and in each its tasks; a task deeper than df_config.graph_depth is
+ * part of the one it is in. Nothing depends on addresses; times are there if they were measured. */
 #ifndef DFI_OBSERVE_GRAPH_WRITE_H
 #define DFI_OBSERVE_GRAPH_WRITE_H
 
@@ -54,8 +54,8 @@ static void dfi_g_number(struct dfi_g_out *out, size_t n)
     dfi_g_puts(out, p);
 }
 
-/* The first n bytes of a text of the program's, as one line of UTF-8: control characters and line ends become spaces, bytes that are no
- * UTF-8 question marks. */
+/* The first n bytes of a text of the program's, as one line of UTF-8: control characters and line ends become
+ * spaces, bytes that are no UTF-8 question marks. */
 static void dfi_g_name(struct dfi_g_out *out, const char *text, size_t n)
 {
     const char *end = text + n;
@@ -79,8 +79,8 @@ static void dfi_g_path(struct dfi_g_out *out, const struct dfi_g_item *i)
     } else if (i->number > 1) dfi_g_char(out, 't'), dfi_g_number(out, i->number);
 }
 
-/* %s text as it is, %n text of the program's, %u size_t; of an item: %p its path, %t path and name, %i its node of graphviz, %w the
- * node of the wait before it. */
+/* %s text as it is, %n text of the program's, %u size_t; of an item: %p its path, %t path and name, %i its node of
+ * graphviz, %w the node of the wait before it. */
 static void dfi_g_say(struct dfi_g_out *out, const char *format, ...)
 {
     const struct dfi_g_item *i;
@@ -99,7 +99,10 @@ static void dfi_g_say(struct dfi_g_out *out, const char *format, ...)
         case 'p': dfi_g_path(out, va_arg(ap, const struct dfi_g_item *)); break;
         case 't': i = va_arg(ap, const struct dfi_g_item *), dfi_g_say(out, "%p %n", i, i->name); break;
         case 'i': i = va_arg(ap, const struct dfi_g_item *), dfi_g_say(out, "n%u", i->index); break;
-        case 'w': i = va_arg(ap, const struct dfi_g_item *), dfi_g_say(out, "w%u_%u", i->parent->index, i->phase); break;
+        case 'w':
+            i = va_arg(ap, const struct dfi_g_item *);
+            dfi_g_say(out, "w%u_%u", i->parent->index, i->phase);
+            break;
         }
     }
     va_end(ap);
@@ -241,11 +244,13 @@ static void dfi_g_label(struct dfi_g_out *out, const struct dfi_g_edge *e)
     }
 }
 
-static const char *const dfi_g_cause_name[DFI_G_CAUSES] = { "flow", "anti", "output", "token", "input", "stream", "room" };
+static const char *const dfi_g_cause_name[DFI_G_CAUSES] = {
+    "flow", "anti", "output", "token", "input", "stream", "room"
+};
 
 static const char *const dfi_g_cause_text[DFI_G_CAUSES] = {
-    "flow (read after write)", "anti (write after read)", "output (write after write)", "signalled", "input given", "elements written",
-    "room: elements read"
+    "flow (read after write)", "anti (write after read)", "output (write after write)", "signalled", "input given",
+    "elements written", "room: elements read"
 };
 
 /* The whole cause, with the memory. */
@@ -268,7 +273,8 @@ static void dfi_g_put_cause(struct dfi_g_out *out, const struct dfi_g_edge *e)
 
 struct dfi_g_counts { size_t tasks, edges, causes[DFI_G_CAUSES], joins, joined; }; /* joined: edges to joins */
 
-/* Numbers for items, tokens and streams, in the order of the program; the windows of streams sorted. 0, or -1 without memory. */
+/* Numbers for items, tokens and streams, in the order of the program; the windows of streams sorted. 0, or -1
+ * without memory. */
 static int dfi_g_prepare(struct dfi_graph *g)
 {
     struct dfi_g_item *i;
@@ -306,10 +312,14 @@ static void dfi_g_finish(struct dfi_graph *g)
 }
 
 /* Do two edges of a task come from the same task, or join? */
-static int dfi_g_edges_meet(const struct dfi_g_edge *a, const struct dfi_g_edge *b) { return a->join ? a->join == b->join : !b->join && a->from == b->from; }
+static int dfi_g_edges_meet(const struct dfi_g_edge *a, const struct dfi_g_edge *b)
+{
+    return a->join ? a->join == b->join : !b->join && a->from == b->from;
+}
 
 /* The edges of the task i, a child of the scope in work, with those of tasks inside that are not shown. */
-static void dfi_g_edges_of(const struct dfi_graph *g, struct dfi_g_order *o, struct dfi_g_item *i, struct dfi_g_counts *counts)
+static void dfi_g_edges_of(const struct dfi_graph *g, struct dfi_g_order *o, struct dfi_g_item *i,
+                           struct dfi_g_counts *counts)
 {
     struct dfi_g_item *inside, *end = dfi_g_is_open(g, i) ? NULL : dfi_g_next(i, 0);
     size_t k, kept = 0;
@@ -342,8 +352,8 @@ static void dfi_g_count_tasks(const struct dfi_graph *g, struct dfi_g_counts *co
     for (i = g->threads; i; i = dfi_g_next(i, 1)) counts->tasks += (size_t)dfi_g_is_task(i);
 }
 
-/* Calls task() for each child that is shown of each scope that is, with its edges in o, and scope() before the first child and
- * after each wait: first says which. */
+/* Calls task() for each child that is shown of each scope that is, with its edges in o, and scope() before the
+ * first child and after each wait: first says which. */
 struct dfi_g_visitor {
     void (*scope)(struct dfi_g_out *out, struct dfi_g_item *first);
     void (*task)(struct dfi_g_out *out, struct dfi_g_item *i, const struct dfi_g_order *o);

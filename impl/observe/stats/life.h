@@ -1,4 +1,4 @@
-/* life.h - DF_STATS from the start of df to its end: the setting, what measuring costs, the report */
+/* life.h - begin and end of DF_STATS: the setting, the cost of measuring, the report */
 #ifndef DFI_OBSERVE_STATS_LIFE_H
 #define DFI_OBSERVE_STATS_LIFE_H
 
@@ -31,7 +31,8 @@ enum {
     DFI_S_CLAIM_NS = 100   /* what it takes to claim part of a loop that several workers execute: DFI_LOOP_PART_NS */
 };
 
-/* Names of tasks may be anything: control characters and line ends become spaces, bytes that are no UTF-8 question marks. */
+/* Names of tasks may be anything: control characters and line ends become spaces, bytes that are no UTF-8 question
+ * marks. */
 static void dfi_one_line(char *text)
 {
     while (*text) {
@@ -76,17 +77,24 @@ static void dfi_s_print_counters(struct dfi_stats *s)
     df_counters c;
     const df_counters *b = &s->before;
     df_counters_get(&c);
-    dfi_s_say(s, "%llu tasks, %llu edges, %llu steals, %llu of them functions of df_spawn, %llu times asleep", (unsigned long long)(c.tasks - b->tasks),
-              (unsigned long long)(c.edges - b->edges), (unsigned long long)(c.steals - b->steals), (unsigned long long)s->stolen_futures,
+    dfi_s_say(s, "%llu tasks, %llu edges, %llu steals, %llu of them functions of df_spawn, %llu times asleep",
+              (unsigned long long)(c.tasks - b->tasks),
+              (unsigned long long)(c.edges - b->edges), (unsigned long long)(c.steals - b->steals),
+              (unsigned long long)s->stolen_futures,
               (unsigned long long)(c.parks - b->parks));
-    if (c.skipped - b->skipped + c.renamings - b->renamings + c.copies - b->copies + c.speculated - b->speculated + c.undone - b->undone)
-        dfi_s_say(s, "%llu tasks skipped, %llu outputs renamed, %llu copies for reductions, %llu tasks speculated, %llu undone",
+    if (c.skipped - b->skipped + c.renamings - b->renamings + c.copies - b->copies + c.speculated - b->speculated +
+        c.undone - b->undone)
+        dfi_s_say(s, "%llu tasks skipped, %llu outputs renamed, %llu copies for reductions, "
+                     "%llu tasks speculated, %llu undone",
                   (unsigned long long)(c.skipped - b->skipped), (unsigned long long)(c.renamings - b->renamings),
-                  (unsigned long long)(c.copies - b->copies), (unsigned long long)(c.speculated - b->speculated), (unsigned long long)(c.undone - b->undone));
+                  (unsigned long long)(c.copies - b->copies), (unsigned long long)(c.speculated - b->speculated),
+                  (unsigned long long)(c.undone - b->undone));
     if (c.transactions - b->transactions + c.aborts - b->aborts)
-        dfi_s_say(s, "%llu transactions, %llu times run again", (unsigned long long)(c.transactions - b->transactions), (unsigned long long)(c.aborts - b->aborts));
+        dfi_s_say(s, "%llu transactions, %llu times run again",
+                  (unsigned long long)(c.transactions - b->transactions), (unsigned long long)(c.aborts - b->aborts));
     if (c.launches - b->launches)
-        dfi_s_say(s, "%llu launches, %llu bytes moved to devices, %llu from devices", (unsigned long long)(c.launches - b->launches),
+        dfi_s_say(s, "%llu launches, %llu bytes moved to devices, %llu from devices",
+                  (unsigned long long)(c.launches - b->launches),
                   (unsigned long long)(c.bytes_in - b->bytes_in), (unsigned long long)(c.bytes_out - b->bytes_out));
 }
 
@@ -123,7 +131,8 @@ static void dfi_s_print_events(struct dfi_stats *s, const uint32_t *order, uint3
     at = snprintf(line, sizeof line, "%-24s %10s", "counted: mean and total", "count");
     for (k = 0; k < p->n; k++) {
         char name[24];
-        snprintf(name, sizeof name, "%s%s", dfi_perf_kind[p->event[k].kind].name, p->event[k].user && p->event[k].kind != DFI_PERF_CLOCK ? ":u" : "");
+        snprintf(name, sizeof name, "%s%s", dfi_perf_kind[p->event[k].kind].name,
+                 p->event[k].user && p->event[k].kind != DFI_PERF_CLOCK ? ":u" : "");
         at += snprintf(line + at, sizeof line - (size_t)at, " %18s %10s", name, "total");
         ratio |= p->event[k].kind == DFI_PERF_CYCLES ? 1 : p->event[k].kind == DFI_PERF_INSTRUCTIONS ? 2 : 0;
     }
@@ -140,7 +149,8 @@ static void dfi_s_print_events(struct dfi_stats *s, const uint32_t *order, uint3
             double own = t->sum[2 + k] - s->cost.count[2 + k] * (double)t->count, x, each;
             int clock = p->event[k].kind == DFI_PERF_CLOCK, never = t->sum[1] <= 0 && t->sum[0] > 0;
             x = own > 0 && t->sum[1] > 0 ? own * (t->sum[0] / t->sum[1]) : 0, each = x / (double)t->count;
-            at += snprintf(line + at, sizeof line - (size_t)at, " %18s %10s", never ? "-" : clock ? dfi_time_text(mean, each) : dfi_s_count(mean, each, 0),
+            at += snprintf(line + at, sizeof line - (size_t)at, " %18s %10s",
+                           never ? "-" : clock ? dfi_time_text(mean, each) : dfi_s_count(mean, each, 0),
                            never ? "-" : clock ? dfi_time_text(total, x) : dfi_s_count(total, x, 1));
             if (p->event[k].kind == DFI_PERF_CYCLES) cycles = x;
             if (p->event[k].kind == DFI_PERF_INSTRUCTIONS) instructions = x;
@@ -149,9 +159,11 @@ static void dfi_s_print_events(struct dfi_stats *s, const uint32_t *order, uint3
         dfi_s_say(s, "%s", line);
     }
     if (counted < enabled)
-        dfi_s_say(s, "MULTIPLEXED: the processor had counters for this for %.1f %% of the time: numbers are scaled up from that; ask for fewer",
+        dfi_s_say(s, "MULTIPLEXED: the processor had counters for this for %.1f %% of the time: numbers are scaled up "
+                     "from that; ask for fewer",
                   100 * counted / enabled);
-    if (missing) dfi_s_say(s, "NOT ALL: %llu of these tasks ran in threads without counters", (unsigned long long)missing);
+    if (missing) dfi_s_say(s, "NOT ALL: %llu of these tasks ran in threads without counters",
+                           (unsigned long long)missing);
 }
 
 static void dfi_s_print_names(struct dfi_stats *s)
@@ -170,8 +182,10 @@ static void dfi_s_print_names(struct dfi_stats *s)
     for (i = 0; i < n; i++) {
         const struct dfi_s_name *t = &s->name[order[i]];
         const char *name = dfi_event_text_of(order[i]);
-        dfi_s_say(s, "%-24s %10llu %10s %10s %10s %6.1f %%", *name ? name : "?", (unsigned long long)t->count, dfi_time_text(total, dfi_s_ns(t->total)),
-                  dfi_time_text(mean, dfi_s_ns(t->total / (double)t->count)), dfi_time_text(most, dfi_s_ns((double)t->most)), all > 0 ? 100 * t->total / all : 0);
+        dfi_s_say(s, "%-24s %10llu %10s %10s %10s %6.1f %%", *name ? name : "?", (unsigned long long)t->count,
+                  dfi_time_text(total, dfi_s_ns(t->total)),
+                  dfi_time_text(mean, dfi_s_ns(t->total / (double)t->count)),
+                  dfi_time_text(most, dfi_s_ns((double)t->most)), all > 0 ? 100 * t->total / all : 0);
     }
     dfi_s_print_events(s, order, n);
     dfi_mfree(order);
@@ -181,16 +195,20 @@ static void dfi_s_print_workers(struct dfi_stats *s, double elapsed)
 {
     uint32_t i;
     char busy[16], waiting[16], rest[16], asleep[16];
-    dfi_s_say(s, "%-10s %10s %10s %10s %10s %10s %10s", "worker", "tasks", "busy", "waiting", "program", "idle", "asleep");
+    dfi_s_say(s, "%-10s %10s %10s %10s %10s %10s %10s", "worker", "tasks", "busy", "waiting", "program", "idle",
+              "asleep");
     for (i = 0; i < s->workers; i++) {
         const struct dfi_s_worker *w = &s->worker[i];
         double idle = elapsed - (double)w->busy - (double)w->waiting;
         int program = w->foreign;
         if (idle < 0) idle = 0;
         if (!w->seen) continue;
-        dfi_s_say(s, "%-10u %10llu %10s %10s %10s %10s %10s", w->index, (unsigned long long)w->tasks, dfi_time_text(busy, dfi_s_ns((double)w->busy)),
-                  dfi_time_text(waiting, dfi_s_ns((double)w->waiting)), program ? dfi_time_text(rest, dfi_s_ns(idle)) : "-",
-                  program ? "-" : dfi_time_text(rest, dfi_s_ns(idle)), dfi_time_text(asleep, dfi_s_ns((double)w->asleep)));
+        dfi_s_say(s, "%-10u %10llu %10s %10s %10s %10s %10s", w->index, (unsigned long long)w->tasks,
+                  dfi_time_text(busy, dfi_s_ns((double)w->busy)),
+                  dfi_time_text(waiting, dfi_s_ns((double)w->waiting)),
+                  program ? dfi_time_text(rest, dfi_s_ns(idle)) : "-",
+                  program ? "-" : dfi_time_text(rest, dfi_s_ns(idle)),
+                  dfi_time_text(asleep, dfi_s_ns((double)w->asleep)));
     }
 }
 
@@ -232,12 +250,16 @@ static void dfi_s_print_simulated(struct dfi_stats *s)
     p.steal = (double)DFI_S_STEAL_NS / dfi_s_ns(1), p.claim = (double)DFI_S_CLAIM_NS / dfi_s_ns(1);
     span = dfi_s_simulate(&p, DFI_S_ALL, &starved, &left);
     if (span > 0) {
-        dfi_s_say(s, "work %s, %s of it in the program outside of tasks; span %s", dfi_time_text(a, dfi_s_ns(work)), dfi_time_text(b, dfi_s_ns(program)),
+        dfi_s_say(s, "work %s, %s of it in the program outside of tasks; span %s", dfi_time_text(a, dfi_s_ns(work)),
+                  dfi_time_text(b, dfi_s_ns(program)),
                   dfi_time_text(c, dfi_s_ns(span)));
-        dfi_s_say(s, "parallelism %.2f: no number of workers makes it more than %.2f times as fast as one", work / span, work / span);
+        dfi_s_say(s, "parallelism %.2f: no number of workers makes it more than %.2f times as fast as one",
+                  work / span, work / span);
         if (took > 0) {
             ticks = dfi_s_simulate(&p, (uint32_t)dfi_pool.n_workers, &starved, &left);
-            if (ticks > 0) dfi_s_say(s, "this run took %s with %d workers; predicted from its tasks: %s", dfi_time_text(a, dfi_s_ns(took)), dfi_pool.n_workers, dfi_time_text(b, dfi_s_ns(ticks)));
+            if (ticks > 0)
+                dfi_s_say(s, "this run took %s with %d workers; predicted from its tasks: %s",
+                          dfi_time_text(a, dfi_s_ns(took)), dfi_pool.n_workers, dfi_time_text(b, dfi_s_ns(ticks)));
         }
         dfi_s_say(s, "%-10s %10s %10s", "workers", "predicted", "speed-up");
         for (workers = 1, starved = 1; workers <= DFI_S_CURVE; workers *= 2) {
@@ -245,7 +267,9 @@ static void dfi_s_print_simulated(struct dfi_stats *s)
             if (workers == 1) one = ticks;
             dfi_s_say(s, "%-10d %10s %10.2f", workers, dfi_time_text(a, dfi_s_ns(ticks)), ticks > 0 ? one / ticks : 1);
         }
-        if (left) dfi_s_say(s, "NOT ALL: %u tasks wait for something that is not known: they are left out of the prediction", left);
+        if (left)
+            dfi_s_say(s, "NOT ALL: %u tasks wait for something that is not known: they are left out of the prediction",
+                      left);
     }
     if (span < 0) s->incomplete = 1;
     if (span >= 0 && work <= 0) dfi_s_say(s, "no tasks and no loops: there is nothing to predict from");
@@ -265,10 +289,16 @@ static void dfi_s_print(struct dfi_stats *s)
     dfi_s_print_workers(s, elapsed);
     dfi_s_divide(s);
     dfi_s_print_simulated(s);
-    if (s->stolen_futures) dfi_s_say(s, "functions of df_spawn that no other worker took are part of who spawned them: work that could be divided there is not in the span");
-    if (s->left_out) dfi_s_say(s, "INCOMPLETE: work, span and prediction are of the first %d tasks; %llu later ones are only in the tables", (int)DFI_S_MOST, (unsigned long long)s->left_out);
+    if (s->stolen_futures)
+        dfi_s_say(s, "functions of df_spawn that no other worker took are part of who spawned them: work that could be "
+                     "divided there is not in the span");
+    if (s->left_out)
+        dfi_s_say(s, "INCOMPLETE: work, span and prediction are of the first %d tasks; %llu later ones are only in "
+                     "the tables",
+                  (int)DFI_S_MOST, (unsigned long long)s->left_out);
     if (s->incomplete || dfi_events.incomplete) dfi_s_say(s, "INCOMPLETE: there was no memory for all of it");
-    dfi_s_say(s, "measuring took %s for a task and %s for an edge; it is taken off the times, but for `took'", dfi_time_text(b, dfi_s_ns(s->cost.submit + s->cost.outside + s->cost.inside)),
+    dfi_s_say(s, "measuring took %s for a task and %s for an edge; it is taken off the times, but for `took'",
+              dfi_time_text(b, dfi_s_ns(s->cost.submit + s->cost.outside + s->cost.inside)),
               dfi_time_text(c, dfi_s_ns(s->cost.event)));
 }
 
@@ -332,8 +362,10 @@ static void dfi_s_free(struct dfi_stats *s)
     uint32_t i;
     for (i = 0; i < s->workers; i++) dfi_mfree(s->worker[i].item);
     dfi_mfree(s->worker), dfi_mfree(s->name), dfi_mfree(s->perf);
-    dfi_mfree(s->body), dfi_mfree(s->step), dfi_mfree(s->edge), dfi_mfree(s->part), dfi_mfree(s->loop), dfi_mfree(s->hash);
-    s->worker = NULL, s->name = NULL, s->perf = NULL, s->body = NULL, s->step = NULL, s->edge = NULL, s->part = NULL, s->loop = NULL, s->hash = NULL;
+    dfi_mfree(s->body), dfi_mfree(s->step), dfi_mfree(s->edge), dfi_mfree(s->part), dfi_mfree(s->loop),
+        dfi_mfree(s->hash);
+    s->worker = NULL, s->name = NULL, s->perf = NULL, s->body = NULL, s->step = NULL, s->edge = NULL;
+    s->part = NULL, s->loop = NULL, s->hash = NULL;
     s->workers = s->names = s->perfs = s->mask = 0;
     s->bodies = s->steps = s->edges = s->parts = s->loops = 0;
     s->body_room = s->step_room = s->edge_room = s->part_room = s->loop_room = 0;

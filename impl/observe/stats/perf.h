@@ -1,11 +1,13 @@
-/* perf.h - DF_STATS_EVENTS: what the processor and the system count while a body runs
+/* perf.h - performance counters of DF_STATS_EVENTS, read for each body
  *
- * Linux counts for one thread at a time. The counters of a group run together and are read in one call, about a microsecond. A thread
- * opens its group when it first runs a body, and reads it where a body begins, waits, goes on and ends: what was counted since the last look
- * is of the body that was on top until then (observe/probes.h). The sums of a body are events at its end, and the report adds
- * them up: workers that still run when the process ends do no harm.
+ * Linux counts for one thread at a time. The counters of a group run together and are read in one call, about a
+ * microsecond. A thread opens its group when it first runs a body, and reads it where a body begins, waits, goes
+ * on and ends: what was counted since the last look is of the body that was on top until then (observe/probes.h).
+ * The sums of a body are events at its end, and the report adds them up: workers that still run when the process
+ * ends do no harm.
  *
- * perf_event_open is in no header of standard C, nor of the library: it is called by its number, and its record is written down here. */
+ * perf_event_open is in no header of standard C, nor of the library: it is called by its number, and its record is
+ * written down here. */
 #ifndef DFI_OBSERVE_STATS_PERF_H
 #define DFI_OBSERVE_STATS_PERF_H
 
@@ -53,19 +55,22 @@ DFI_EXTERN_C_END
 /* --- the system ------------------------------------------------------------------------------------ */
 
 #if DFI_PERF
-/* struct perf_event_attr in its first, shortest form. Two halves stand for its 64 flags: their order in memory is that of the
- * bits on either kind of machine. */
+/* struct perf_event_attr in its first, shortest form. Two halves stand for its 64 flags: their order in memory is
+ * that of the bits on either kind of machine. */
 struct dfi_sys_perf {
     uint32_t type, size;
     uint64_t config, sample_period, sample_type, read_format;
-    unsigned disabled : 1, inherit : 1, pinned : 1, exclusive : 1, not_user : 1, not_kernel : 1, not_hypervisor : 1, flags : 25;
+    unsigned disabled : 1, inherit : 1, pinned : 1, exclusive : 1, not_user : 1, not_kernel : 1, not_hypervisor : 1,
+        flags : 25;
     unsigned more_flags;
     uint32_t wakeup_events, bp_type;
     uint64_t bp_address;
 };
-enum { DFI_SYS_PERF_FORMAT = 1 | 2 | 8, DFI_SYS_PERF_CLOSE_ON_EXEC = 8 }; /* a group: how many; time enabled, time counted; the counters */
+/* a group: how many; time enabled, time counted; the counters */
+enum { DFI_SYS_PERF_FORMAT = 1 | 2 | 8, DFI_SYS_PERF_CLOSE_ON_EXEC = 8 };
 
-/* A counter of the calling thread, in the group of that leader, or -1: it leads one. The descriptor, or less than 0: -errno. */
+/* A counter of the calling thread, in the group of that leader, or -1: it leads one. The descriptor, or less than
+ * 0: -errno. */
 static int dfi_perf_counter(int kind, int user, int leader)
 {
     struct dfi_sys_perf a;
@@ -93,8 +98,8 @@ static const char *dfi_perf_why(int error, int others)
     switch (error) {
     case EACCES:
     case EPERM:
-        return "not permitted: set /proc/sys/kernel/perf_event_paranoid to 2 or less (context-switches: 1 or less), and where a container "
-               "forbids perf_event_open, allow it";
+        return "not permitted: set /proc/sys/kernel/perf_event_paranoid to 2 or less (context-switches: 1 or less), "
+               "and where a container forbids perf_event_open, allow it";
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP: return "this machine has no such counter, or does not show it to a virtual machine: leave it out";
@@ -110,7 +115,11 @@ static void dfi_perf_shut(int fd) { close(fd); }
 #else
 static int dfi_perf_counter(int kind, int user, int leader) { (void)kind, (void)user, (void)leader; return -1; }
 static int dfi_perf_read(const struct dfi_perf_group *g, uint64_t *now) { (void)g, (void)now; return -1; }
-static const char *dfi_perf_why(int error, int others) { (void)error, (void)others; return "only Linux has perf_event_open: leave DF_STATS_EVENTS out"; }
+static const char *dfi_perf_why(int error, int others)
+{
+    (void)error, (void)others;
+    return "only Linux has perf_event_open: leave DF_STATS_EVENTS out";
+}
 static void dfi_perf_shut(int fd) { (void)fd; }
 #endif
 
@@ -139,7 +148,8 @@ static DFI_COLD void dfi_perf_open(struct dfi_perf_group *g)
     dfi_os_lock(&dfi_events_lock);
     dfi_perf_shut_all(g); /* of an earlier run */
     g->run = dfi_load_relaxed(&dfi_perf.run);
-    while (g->n < dfi_perf.n && (fd = dfi_perf_counter(dfi_perf.event[g->n].kind, dfi_perf.event[g->n].user, g->n ? g->fd[0] : -1)) >= 0) g->fd[g->n++] = fd;
+    while (g->n < dfi_perf.n && (fd = dfi_perf_counter(dfi_perf.event[g->n].kind, dfi_perf.event[g->n].user,
+                                                       g->n ? g->fd[0] : -1)) >= 0) g->fd[g->n++] = fd;
     if (fd < 0) {
         unsigned run = g->run;
         dfi_perf_shut_all(g);
@@ -150,7 +160,8 @@ static DFI_COLD void dfi_perf_open(struct dfi_perf_group *g)
                               "not counted", dfi_perf_why(-fd, 0));
 }
 
-/* What was counted since the last look is added to `to`; NULL: it is of nobody. 0, or -1: this thread has no counters. pre: DFI_WATCH_PERF. */
+/* What was counted since the last look is added to `to`; NULL: it is of nobody. 0, or -1: this thread has no
+ * counters. pre: DFI_WATCH_PERF. */
 static DFI_COLD int dfi_perf_turn(struct dfi_worker *w, uint64_t *to)
 {
     struct dfi_perf_group *g = &w->perf;
@@ -172,7 +183,8 @@ static int dfi_perf_list(const char *list, int *kind)
     int n = 0, i, k;
     for (;;) {
         size_t length = strcspn(list, ",");
-        for (k = 0; k < DFI_PERF_KINDS && (strncmp(dfi_perf_kind[k].name, list, length) || dfi_perf_kind[k].name[length]);) k++;
+        for (k = 0; k < DFI_PERF_KINDS && (strncmp(dfi_perf_kind[k].name, list, length) ||
+                                           dfi_perf_kind[k].name[length]);) k++;
         for (i = 0; i < n && kind[i] != k;) i++;
         if (k == DFI_PERF_KINDS || i < n || n == DFI_PERF_MOST) return -1;
         kind[n++] = k;
@@ -181,11 +193,13 @@ static int dfi_perf_list(const char *list, int *kind)
     }
 }
 
-/* A counter of that kind of the calling thread. What a processor counts is of the program's own code only, unless it cannot tell; what the
- * system counts is of both, unless it is not permitted. Context switches happen in the system. The error is that of the first attempt. */
+/* A counter of that kind of the calling thread. What a processor counts is of the program's own code only, unless
+ * it cannot tell; what the system counts is of both, unless it is not permitted. Context switches happen in the
+ * system. The error is that of the first attempt. */
 static int dfi_perf_try(int kind, int leader, int *user)
 {
-    int hardware = dfi_perf_kind[kind].type == DFI_PERF_HARDWARE, fd = dfi_perf_counter(kind, *user = hardware, leader), again;
+    int hardware = dfi_perf_kind[kind].type == DFI_PERF_HARDWARE,
+        fd = dfi_perf_counter(kind, *user = hardware, leader), again;
     if (fd >= 0 || kind == DFI_PERF_SWITCHES) return fd;
     again = dfi_perf_counter(kind, *user = !hardware, leader);
     return again >= 0 ? again : fd;
@@ -223,7 +237,9 @@ static void dfi_perf_begin(void)
     dfi_os_unlock(&dfi_events_lock);
     if (!list || !*list) return;
     if ((n = dfi_perf_list(list, kind)) < 0) {
-        dfi_warn(DFI_MESSAGE_BAD_ENV, "DF_STATS_EVENTS", list, "a list, with commas, of up to 4 of cycles, instructions, cache-references, cache-misses, branches, " "branch-misses, page-faults, context-switches and task-clock");
+        dfi_warn(DFI_MESSAGE_BAD_ENV, "DF_STATS_EVENTS", list,
+                 "a list, with commas, of up to 4 of cycles, instructions, cache-references, cache-misses, branches, "
+                 "branch-misses, page-faults, context-switches and task-clock");
         return;
     }
     dfi_os_lock(&dfi_events_lock);

@@ -1,8 +1,8 @@
 /* read.h - from events to the records of observe/stats/stats.h
  *
- * A loop is known by the parts in which it was executed: those of the body that it is in, one after the other, and those of
- * workers that joined. For a simulation each part is divided into pieces that any worker may execute, so a loop that one worker
- * executed as a whole is also divided among a thousand. */
+ * A loop is known by the parts in which it was executed: those of the body that it is in, one after the other, and
+ * those of workers that joined. For a simulation each part is divided into pieces that any worker may execute, so
+ * a loop that one worker executed as a whole is also divided among a thousand. */
 #ifndef DFI_OBSERVE_STATS_READ_H
 #define DFI_OBSERVE_STATS_READ_H
 
@@ -44,8 +44,8 @@ static uint32_t dfi_s_new_loop(struct dfi_stats *s, const struct dfi_s_part *p, 
     return s->loops++;
 }
 
-/* The body comes to a part of a loop that it executes itself: of the one of its last step, if it goes on there, or of a new one, after own
- * ticks; until `since` it did something else. Nonzero: a new one. */
+/* The body comes to a part of a loop that it executes itself: of the one of its last step, if it goes on there, or
+ * of a new one, after own ticks; until `since` it did something else. Nonzero: a new one. */
 static int dfi_s_loop_part(struct dfi_stats *s, uint32_t body, uint32_t part, double own, uint64_t since)
 {
     struct dfi_s_part *p = &s->part[part];
@@ -69,8 +69,9 @@ static int dfi_s_by_begin(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from ? 1 : *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
 }
 
-/* The loop that another worker executed p of: of those with its name the last that had begun by then; or the next one, if the worker may
- * have begun before the loop's owner did, and no other loop can be meant. order: loops by their begin. */
+/* The loop that another worker executed p of: of those with its name the last that had begun by then; or the next
+ * one, if the worker may have begun before the loop's owner did, and no other loop can be meant. order: loops by
+ * their begin. */
 static uint32_t dfi_s_loop_of(const struct dfi_stats *s, const struct dfi_s_part *p, const uint32_t *order)
 {
     uint32_t lo = 0, hi = s->loops, k, found = DFI_S_NONE;
@@ -132,8 +133,8 @@ static uint32_t dfi_s_name_room(struct dfi_stats *s, uint32_t name)
     return 0;
 }
 
-/* On top of what happened on w. What covers time and lies next to each other becomes one: only the first is left alone, as a wait
- * may begin behind it. */
+/* On top of what happened on w. What covers time and lies next to each other becomes one: only the first is left
+ * alone, as a wait may begin behind it. */
 static uint32_t dfi_s_push(struct dfi_s_worker *w, const struct dfi_s_item *item)
 {
     struct dfi_s_item *top = w->n ? &w->item[w->n - 1] : NULL;
@@ -171,7 +172,8 @@ static uint64_t dfi_s_own(struct dfi_s_worker *w, const struct dfi_event *e)
 }
 
 /* The items of w from `from` on become steps of a body, whose own time is known up to *now, and goes on to `end`. */
-static void dfi_s_walk(struct dfi_stats *s, struct dfi_s_worker *w, uint32_t from, uint32_t body, uint64_t *now, uint64_t end)
+static void dfi_s_walk(struct dfi_stats *s, struct dfi_s_worker *w, uint32_t from, uint32_t body, uint64_t *now,
+                       uint64_t end)
 {
     double own = 0, cost = 0;
     uint32_t i;
@@ -201,8 +203,8 @@ static void dfi_s_walk(struct dfi_stats *s, struct dfi_s_worker *w, uint32_t fro
     w->n = from;
 }
 
-/* What the code of w's thread did outside of tasks is known up to here. What comes after its last step it did without df: that is
- * left out, as is what it did before the first. */
+/* What the code of w's thread did outside of tasks is known up to here. What comes after its last step it did
+ * without df: that is left out, as is what it did before the first. */
 static void dfi_s_program(struct dfi_stats *s, struct dfi_s_worker *w)
 {
     uint32_t i = 0, body, last;
@@ -224,9 +226,10 @@ static void dfi_s_ran(struct dfi_stats *s, struct dfi_s_worker *w, const struct 
 {
     uint32_t from = dfi_s_since(w, e->at), i, body;
     uint64_t own = dfi_s_own(w, e), now = e->at;
-    double cost = s->cost.inside;
+    double cost = s->cost.inside, rest;
     struct dfi_s_item item;
-    int internal = (e->level & DFI_RAN_INTERNAL) != 0, inside = e->level & DFI_RAN_INLINE || (e->level & DFI_RAN_STAGE && w->foreign);
+    int internal = (e->level & DFI_RAN_INTERNAL) != 0;
+    int inside = e->level & DFI_RAN_INLINE || (e->level & DFI_RAN_STAGE && w->foreign);
     if (e->level & DFI_RAN_LOOP) { /* with tasks in it: a part of the body around it */
         for (i = from; i < w->n && w->item[i].kind >= DFI_S_INLINE;) i++;
         inside |= s->full || i < w->n || e->level & DFI_RAN_ORDERED;
@@ -264,7 +267,8 @@ static void dfi_s_ran(struct dfi_stats *s, struct dfi_s_worker *w, const struct 
         if (internal && !dfi_s_has_inline(w, from)) s->body[body].is |= DFI_S_INTERNAL; /* else a tile of a wavefront */
         s->body[body].name = e->what;
         dfi_s_walk(s, w, from, body, &now, item.end);
-        s->body[body].rest = (double)s->body[body].rest > s->cost.inside ? (float)((double)s->body[body].rest - s->cost.inside) : 0;
+        rest = (double)s->body[body].rest - s->cost.inside;
+        s->body[body].rest = rest > 0 ? (float)rest : 0;
     } else if (!internal) s->left_out++;
     w->n = from;
     item.kind = DFI_S_COVER, item.cost = s->cost.outside;
@@ -278,7 +282,8 @@ static void dfi_s_waited(struct dfi_stats *s, struct dfi_s_worker *w, const stru
     uint32_t from = dfi_s_since(w, e->at);
     struct dfi_s_item item;
     int step = e->kind == DFI_E_WAIT && e->what == (uint32_t)DFI_WAIT_SCOPE && !s->full;
-    if (!e->a && !(w->pending && w->highest >= e->level)) step = 0; /* df_stop, and others who wait for nothing: it is not a part of the program's work to come there */
+    /* df_stop, and others who wait for nothing: it is not a part of the program's work to come there */
+    if (!e->a && !(w->pending && w->highest >= e->level)) step = 0;
     w->n = from;
     w->waiting += dfi_s_own(w, e);
     memset((void *)&item, 0, sizeof item);

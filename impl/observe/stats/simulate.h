@@ -1,11 +1,11 @@
-/* simulate.h - how long a recorded run takes with any number of workers
+/* simulate.h - simulation of a recorded run with any number of workers
  *
- * A discrete-event simulation of what df does: a task that becomes ready goes on top of the stack of the worker that made it so;
- * workers take the newest of their own and steal the oldest of others; who waits runs, on top of the wait, only what is inside of
- * the body that waits. Each body takes the time that it took itself, between the same steps. With DFI_S_ALL workers everything starts as
- * soon as it may, at no cost: that is the span.
- * Source: Blumofe and Leiserson, Scheduling multithreaded computations by work stealing (JACM 1999), for work and span; simulation from a
- * recorded graph as in Simgrid's StarPU (Stanisic et al., CCPE 2015). */
+ * A discrete-event simulation of what df does: a task that becomes ready goes on top of the stack of the worker
+ * that made it so; workers take the newest of their own and steal the oldest of others; who waits runs, on top of
+ * the wait, only what is inside of the body that waits. Each body takes the time that it took itself, between the
+ * same steps. With DFI_S_ALL workers everything starts as soon as it may, at no cost: that is the span.
+ * Source: Blumofe and Leiserson, Scheduling multithreaded computations by work stealing (JACM 1999), for work and
+ * span; simulation from a recorded graph as in Simgrid's StarPU (Stanisic et al., CCPE 2015). */
 #ifndef DFI_OBSERVE_STATS_SIMULATE_H
 #define DFI_OBSERVE_STATS_SIMULATE_H
 
@@ -24,12 +24,15 @@ enum {
 struct dfi_s_plan {
     const struct dfi_stats *s;
     uint32_t n;
-    uint32_t *parent, *waiter;     /* the body that submitted it, and the step of that body that waits for it; DFI_S_NONE */
-    uint32_t *before, *children;   /* how many: what it comes after, plus 1 if it is submitted; what it submits, plus 1 */
+    /* the body that submitted it, and the step of that body that waits for it; DFI_S_NONE */
+    uint32_t *parent, *waiter;
+    /* how many: what it comes after, plus 1 if it is submitted; what it submits, plus 1 */
+    uint32_t *before, *children;
     uint32_t *after, *after_at;    /* what comes after body i: after[after_at[i]] .. */
     uint32_t *awaited;             /* of a step: bodies that it waits for */
     uint32_t programs;
-    double task, steal, claim;     /* ticks that the scheduler takes for a task, for one that is stolen, for a piece of a loop of others */
+    /* ticks that the scheduler takes for a task, for one that is stolen, for a piece of a loop of others */
+    double task, steal, claim;
 };
 
 struct dfi_s_event { double at; uint32_t who; };
@@ -45,7 +48,8 @@ enum { DFI_S_RUNNING, DFI_S_IDLE, DFI_S_WAITING };
 
 struct dfi_s_sim {
     const struct dfi_s_plan *p;
-    uint32_t workers, helpers;     /* the first `helpers` take anything; the others are threads of the program, and only help while they wait */
+    /* the first `helpers` take anything; the others are threads of the program, and only help while they wait */
+    uint32_t workers, helpers;
     struct dfi_s_sim_worker *w;
     uint32_t *list[3], n_list[3];  /* DFI_S_RUNNING: workers with ready bodies; idle; waiting */
     uint32_t victim;
@@ -65,7 +69,10 @@ struct dfi_s_sim {
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
-static int dfi_s_earlier(const struct dfi_s_event *a, const struct dfi_s_event *b) { return a->at < b->at || (a->at <= b->at && a->who < b->who); }
+static int dfi_s_earlier(const struct dfi_s_event *a, const struct dfi_s_event *b)
+{
+    return a->at < b->at || (a->at <= b->at && a->who < b->who);
+}
 
 static void dfi_s_at(struct dfi_s_sim *m, double at, uint32_t who)
 {
@@ -287,7 +294,8 @@ static void dfi_s_plan_steps(struct dfi_s_plan *p, uint32_t b, uint32_t *pending
     for (i = s->body[b].first; i != DFI_S_NONE; i = s->step[i].next) {
         const struct dfi_s_step *t = &s->step[i];
         if (t->kind == DFI_S_WAIT) {
-            for (; last != DFI_S_NONE && s->body[last].level >= t->level; last = pending[last]) p->waiter[last] = i, p->awaited[i]++;
+            for (; last != DFI_S_NONE && s->body[last].level >= t->level; last = pending[last])
+                p->waiter[last] = i, p->awaited[i]++;
             continue;
         }
         if (t->kind == DFI_S_SIGNAL) {
@@ -400,8 +408,8 @@ static void dfi_s_sim_begin(struct dfi_s_sim *m)
         }
 }
 
-/* How many ticks it takes with that many workers, or DFI_S_ALL; negative: no memory. *starved: more workers may be faster;
- * *left: bodies that never ran, as what they wait for is not known. */
+/* How many ticks it takes with that many workers, or DFI_S_ALL; negative: no memory. *starved: more workers may be
+ * faster; *left: bodies that never ran, as what they wait for is not known. */
 static double dfi_s_simulate(const struct dfi_s_plan *p, uint32_t workers, int *starved, uint32_t *left)
 {
     struct dfi_s_sim m;

@@ -1,10 +1,10 @@
-/* stats.h - what DF_STATS remembers of a run: how long bodies took, what they did meanwhile, and what came before what
+/* stats.h - records of DF_STATS: how long bodies took, what they did meanwhile, and their order
  *
- * A body is a task, a stolen future, or the code of a thread outside of tasks. Its own time is divided by its steps: it submits a task,
- * or waits. Events come in the order of each worker, a body after all that was run inside of it: what is not yet known to be
- * inside of a body waits on a stack for each worker. Of several workers they come in any order, so a task may be known by an edge, its end or its
- * submission first.
- * Only the reader of events touches this, and df_stop after it (observe/events.h). */
+ * A body is a task, a stolen future, or the code of a thread outside of tasks. Its own time is divided by its
+ * steps: it submits a task, or waits. Events come in the order of each worker, a body after all that was run
+ * inside of it: what is not yet known to be inside of a body waits on a stack for each worker. Of several workers
+ * they come in any order, so a task may be known by an edge, its end or its submission first. Only the reader of
+ * events touches this, and df_stop after it (observe/events.h). */
 #ifndef DFI_OBSERVE_STATS_STATS_H
 #define DFI_OBSERVE_STATS_STATS_H
 
@@ -23,9 +23,11 @@ enum {
 };
 #define DFI_S_NONE 0xffffffffu
 
-enum { DFI_S_SUBMITTED = 1, DFI_S_RAN = 2, DFI_S_INTERNAL = 4, DFI_S_PROGRAM = 8, DFI_S_PIECE = 16 }; /* dfi_s_body.is */
+/* dfi_s_body.is */
+enum { DFI_S_SUBMITTED = 1, DFI_S_RAN = 2, DFI_S_INTERNAL = 4, DFI_S_PROGRAM = 8, DFI_S_PIECE = 16 };
 enum { DFI_S_SUBMIT, DFI_S_WAIT, DFI_S_UNTIL, DFI_S_SIGNAL,  /* steps, */
-       DFI_S_LOOP, DFI_S_INLINE,                             /* what only counts for threads of the program: a step; none; */
+       /* what only counts for threads of the program: a step; none; */
+       DFI_S_LOOP, DFI_S_INLINE,
        DFI_S_COVER };                                        /* nothing of a body */
 
 struct dfi_s_body {
@@ -79,10 +81,11 @@ struct dfi_s_worker {
     uint64_t tasks, busy, waiting, asleep;
 };
 struct dfi_s_name { uint64_t count, most; double total; };
-struct dfi_s_perf { uint64_t count; double sum[DFI_PERF_NUMBERS]; }; /* bodies that were counted, and dfi_running.count of them */
+/* bodies that were counted, and dfi_running.count of them */
+struct dfi_s_perf { uint64_t count; double sum[DFI_PERF_NUMBERS]; };
 
-/* Ticks that events cost: one; one with a time and a name; a body, outside of the time it is said to take, and inside. What is counted in a body that
- * does nothing. */
+/* Ticks that events cost: one; one with a time and a name; a body, outside of the time it is said to take, and
+ * inside. What is counted in a body that does nothing. */
 struct dfi_s_cost { double event, submit, outside, inside, count[DFI_PERF_NUMBERS]; };
 
 struct dfi_stats {
@@ -109,14 +112,16 @@ struct dfi_stats {
     struct dfi_s_perf *perf;         /* the same */
     uint32_t perfs;
     uint64_t stolen_futures, left_out;
-    uint64_t gap_most, gaps, gap_ticks; /* between one task of a worker and the next: the scheduler, and writing events */
+    /* between one task of a worker and the next: the scheduler, and writing events */
+    uint64_t gap_most, gaps, gap_ticks;
     int full, incomplete;            /* more than DFI_S_MOST; there was no memory for something */
 };
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_stats dfi_stats;
 DFI_EXTERN_C_END
 
-/* Room for element n of an array that has room for *room. zeroed: what is new is; else it has not been touched. 0, or -1 without memory. */
+/* Room for element n of an array that has room for *room. zeroed: what is new is; else it has not been touched. 0,
+ * or -1 without memory. */
 static int dfi_s_grow(void **array, uint32_t *room, uint32_t n, size_t bytes, int zeroed)
 {
     uint32_t more = *room ? *room : 64;
@@ -158,7 +163,8 @@ static uint32_t dfi_s_hash(const struct dfi_stats *s, uint64_t id) { return dfi_
 /* The list for as many bodies as there are. 0, or DFI_S_NONE without memory. */
 static uint32_t dfi_s_rehash(struct dfi_stats *s)
 {
-    uint32_t mask = s->mask ? 2 * s->mask + 1 : 1023, i, *hash = (uint32_t *)dfi_malloc(((size_t)mask + 1) * sizeof *hash);
+    uint32_t mask = s->mask ? 2 * s->mask + 1 : 1023, i;
+    uint32_t *hash = (uint32_t *)dfi_malloc(((size_t)mask + 1) * sizeof *hash);
     if (!hash) {
         s->incomplete = 1;
         return s->mask ? 0 : DFI_S_NONE;
@@ -174,8 +180,8 @@ static uint32_t dfi_s_rehash(struct dfi_stats *s)
     return 0;
 }
 
-/* The body with that identity, which is not yet known to be all of `is`: else it is a new one in the same memory. It is then. DFI_S_NONE: it is
- * not remembered. */
+/* The body with that identity, which is not yet known to be all of `is`: else it is a new one in the same memory.
+ * It is then. DFI_S_NONE: it is not remembered. */
 static uint32_t dfi_s_find(struct dfi_stats *s, uint64_t id, unsigned is)
 {
     uint32_t i, h;
@@ -192,7 +198,8 @@ static uint32_t dfi_s_find(struct dfi_stats *s, uint64_t id, unsigned is)
 }
 
 /* A step of that body, after the ones it has. */
-static uint32_t dfi_s_add_step(struct dfi_stats *s, uint32_t body, double own, unsigned kind, uint32_t of, unsigned level)
+static uint32_t dfi_s_add_step(struct dfi_stats *s, uint32_t body, double own, unsigned kind, uint32_t of,
+                               unsigned level)
 {
     struct dfi_s_step *t;
     struct dfi_s_body *b = &s->body[body];

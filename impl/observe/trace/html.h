@@ -1,11 +1,13 @@
 /* html.h - writer of DF_TRACE=file.html: one page that shows the trace, without a network
  *
- * The page (tools/trace/page.html) comes first, compressed, with the script that unpacks it; behind it each look adds its records as base64
- * in a script, which the page reads when the browser comes to it. A program that is killed leaves a page with what there was at the last look.
+ * The page (tools/trace/page.html) comes first, compressed, with the script that unpacks it; behind it each look
+ * adds its records as base64 in a script, which the page reads when the browser comes to it. A program that is
+ * killed leaves a page with what there was at the last look.
  *
- * A record is a byte, its kind, and numbers: seven bits a byte, the lowest first, all but the last with the eighth bit set; signed ones
- * with their sign as the lowest bit. Times are differences to the one before. An identity is the number of its place in a table of
- * those that were last in their places, which the page keeps as well, or that plus DFI_HTML_SLOTS, and 8 bytes. */
+ * A record is a byte, its kind, and numbers: seven bits a byte, the lowest first, all but the last with the eighth
+ * bit set; signed ones with their sign as the lowest bit. Times are differences to the one before. An identity is
+ * the number of its place in a table of those that were last in their places, which the page keeps as well, or
+ * that plus DFI_HTML_SLOTS, and 8 bytes. */
 #ifndef DFI_OBSERVE_TRACE_HTML_H
 #define DFI_OBSERVE_TRACE_HTML_H
 
@@ -22,7 +24,8 @@ enum {
     DFI_HTML_RECORD = 512    /* bytes of a record without texts at most */
 };
 /* Records besides slices, whose kinds are enum dfi_slice_kind; as in the page. */
-enum { DFI_H_TEXT = 16, DFI_H_LANE, DFI_H_AT, DFI_H_THREAD, DFI_H_AFTER, DFI_H_STEAL, DFI_H_COUNT, DFI_H_END, DFI_H_AGAIN };
+enum { DFI_H_TEXT = 16, DFI_H_LANE, DFI_H_AT, DFI_H_THREAD, DFI_H_AFTER, DFI_H_STEAL, DFI_H_COUNT, DFI_H_END,
+      DFI_H_AGAIN };
 
 DFI_STATIC_ASSERT(sizeof dfi_trace_page_rest < DFI_HTML_PART, "the page is written in one piece");
 
@@ -31,11 +34,12 @@ struct dfi_html {
     uint64_t now;                  /* the time before */
     unsigned track;                /* records are on this one */
     uint64_t recent[DFI_HTML_SLOTS];
-    unsigned char told[DFI_TEXT_MOST / 8 + 1]; /* texts that are in the file: a bit each; behind those of df: names of counters */
+    /* texts that are in the file: a bit each; behind those of df: names of counters */
+    unsigned char told[DFI_TEXT_MOST / 8 + 1];
     unsigned char bytes[DFI_HTML_PART];
 };
 
-/* --- bytes: compiled as the rest of the program is, as half the time of writing a page is spent here --------------- */
+/* --- bytes: compiled as the rest of the program is, as half the time of writing a page is spent here ------- */
 
 /* What is in `bytes` is written in base64, between two texts. */
 static void dfi_html_put(struct dfi_trace *t, const char *before, const char *after)
@@ -47,7 +51,9 @@ static void dfi_html_put(struct dfi_trace *t, const char *before, const char *af
     dfi_trace_put(t, before, strlen(before));
     for (i = 0; i < n; i += 3) {
         unsigned more = n - i > 2 ? 2 : (unsigned)(n - i - 1);
-        unsigned long v = (unsigned long)h->bytes[i] << 16 | (more ? (unsigned long)h->bytes[i + 1] << 8 : 0) | (more > 1 ? h->bytes[i + 2] : 0u);
+        const unsigned char *from = h->bytes + i;
+        unsigned long v = (unsigned long)from[0] << 16 |
+                          (more ? (unsigned long)from[1] << 8 : 0) | (more > 1 ? from[2] : 0u);
         char *to = dfi_trace_room(t, 4);
         to[0] = digit[v >> 18], to[1] = digit[v >> 12 & 63];
         to[2] = more ? digit[v >> 6 & 63] : '=', to[3] = more > 1 ? digit[v & 63] : '=';
@@ -120,7 +126,8 @@ static void dfi_html_tell(struct dfi_trace *t, uint32_t number, const char *text
 }
 static void dfi_html_text(struct dfi_trace *t, uint32_t number)
 {
-    if (!(((struct dfi_html *)t->own)->told[number / 8] >> number % 8 & 1)) dfi_html_tell(t, number, dfi_event_text_of(number));
+    if (!(((struct dfi_html *)t->own)->told[number / 8] >> number % 8 & 1))
+        dfi_html_tell(t, number, dfi_event_text_of(number));
 }
 
 static void dfi_html_at(struct dfi_trace *t, unsigned track)
@@ -239,7 +246,8 @@ static void dfi_html_again(struct dfi_trace *t) { dfi_html_begin(t, DFI_H_AGAIN,
 static void dfi_html_free(struct dfi_trace *t) { dfi_mfree(t->own); }
 
 static const struct dfi_trace_writer dfi_trace_html = {
-    ".html", dfi_html_open, dfi_html_track, dfi_html_thread, dfi_html_slice, dfi_html_arrow, dfi_html_counter, dfi_html_look, dfi_html_end,
+    ".html", dfi_html_open, dfi_html_track, dfi_html_thread, dfi_html_slice, dfi_html_arrow, dfi_html_counter,
+    dfi_html_look, dfi_html_end,
     dfi_html_again, dfi_html_free
 };
 

@@ -1,7 +1,7 @@
-/* json.h - DF_TRACE=file.json: the array form of Chrome's trace event format, for Perfetto and chrome://tracing
+/* json.h - writer of DF_TRACE=file.json: Chrome's trace event format, array form, for Perfetto and chrome://tracing
  *
- * One record a line, and the comma before it: what a killed program leaves lacks but the last bracket, which both do without. A write that
- * is cut short ends where a page of the file does; so no record lies in two pages.
+ * One record a line, and the comma before it: what a killed program leaves lacks but the last bracket, which both
+ * do without. A write that is cut short ends where a page of the file does; so no record lies in two pages.
  * Records are made by copying: texts are quoted once, and what is around the numbers is known.
  * Source: Trace Event Format (Chromium project). */
 #ifndef DFI_OBSERVE_TRACE_JSON_H
@@ -33,8 +33,10 @@ struct dfi_json {
     uint64_t high;                /* of the last time: multiples of 10 ms, */
     unsigned n_high;              /* in that many digits */
     char digits[16];
-    struct { uint32_t track; unsigned char n; char bytes[59]; } start[DFI_JSON_STARTS]; /* of records with a time; n = 0: none */
-    struct { uint32_t labels, index; unsigned char n; char bytes[47]; } label[DFI_JSON_LABELS]; /* quoted; n = 0: none */
+    /* of records with a time; n = 0: none */
+    struct { uint32_t track; unsigned char n; char bytes[59]; } start[DFI_JSON_STARTS];
+    /* quoted; n = 0: none */
+    struct { uint32_t labels, index; unsigned char n; char bytes[47]; } label[DFI_JSON_LABELS];
     unsigned char thread[DFI_TRACK_DEVICE]; /* begun, and not ended */
 };
 
@@ -42,8 +44,9 @@ struct dfi_json {
 
 #define DFI_JSON_PUT(to, text) (memcpy((to), text, sizeof(text) - 1), (to) + sizeof(text) - 1)
 
-static const char dfi_json_pair[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657"
-                                    "58596061626364656667686970717273747576777879808182838485868788899091929394959697989900";
+static const char dfi_json_pair[] =
+    "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+    "505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697989900";
 
 /* The last n digits of v before `end`; 0s in front. */
 static void dfi_json_digits(char *end, unsigned n, uint64_t v)
@@ -77,7 +80,8 @@ static char *dfi_json_address(char *to, uint64_t v)
     return to + n;
 }
 
-/* Microseconds, with three digits behind the point. Most times begin with the same digits as the one before, down to 10 ms. */
+/* Microseconds, with three digits behind the point. Most times begin with the same digits as the one before, down
+ * to 10 ms. */
 static char *dfi_json_time(struct dfi_json *j, char *to, uint64_t ns)
 {
     uint64_t high = ns / 10000000;
@@ -96,7 +100,8 @@ static char *dfi_json_time(struct dfi_json *j, char *to, uint64_t ns)
     return to + 4;
 }
 
-/* text in quotes, n bytes of it at most, and not more than DFI_JSON_TEXT together. What is no UTF-8 becomes a question mark. */
+/* text in quotes, n bytes of it at most, and not more than DFI_JSON_TEXT together. What is no UTF-8 becomes a
+ * question mark. */
 static char *dfi_json_quote(char *to, const char *text, size_t n)
 {
     const char *stop = to + DFI_JSON_TEXT - 8, *end = text + n;
@@ -106,7 +111,8 @@ static char *dfi_json_quote(char *to, const char *text, size_t n)
         unsigned bytes = dfi_utf8(text);
         if (!bytes || bytes > (size_t)(end - text)) *to++ = '?', bytes = 1;
         else if (c == '"' || c == '\\') *to++ = '\\', *to++ = (char)c;
-        else if (c < 0x20 || c == 0x7f) to = DFI_JSON_PUT(to, "\\u00"), *to++ = "01234567"[c >> 4], *to++ = "0123456789abcdef"[c & 15];
+        else if (c < 0x20 || c == 0x7f) to = DFI_JSON_PUT(to, "\\u00"), *to++ = "01234567"[c >> 4],
+            *to++ = "0123456789abcdef"[c & 15];
         else memcpy(to, text, bytes), to += bytes;
         text += bytes;
     }
@@ -406,7 +412,8 @@ static void dfi_json_free(struct dfi_trace *t)
 }
 
 static const struct dfi_trace_writer dfi_trace_json = {
-    ".json", dfi_json_open, dfi_json_track, dfi_json_thread, dfi_json_slice, dfi_json_arrow, dfi_json_counter, dfi_trace_flush, dfi_json_end,
+    ".json", dfi_json_open, dfi_json_track, dfi_json_thread, dfi_json_slice, dfi_json_arrow, dfi_json_counter,
+    dfi_trace_flush, dfi_json_end,
     dfi_json_again, dfi_json_free
 };
 

@@ -1,9 +1,9 @@
-/* life.h - reader of DF_TRACE: from events to slices with their arguments, arrows and counters; begin and end of a trace
+/* life.h - reader of DF_TRACE: from events to slices, arrows and counters; begin and end of a trace
  *
- * Events of different workers come in no order: a task may be seen to run before it is seen to be submitted. So recent tasks are
- * kept in a table. A slice is shown when both are known, and at the latest at the second look after it ended; an arrow when both
- * of its slices have been shown. The table is a ring: a new task takes the place of the oldest one that has run, or of any if few
- * have. */
+ * Events of different workers come in no order: a task may be seen to run before it is seen to be submitted. So recent
+ * tasks are kept in a table. A slice is shown when both are known, and at the latest at the second look after it ended;
+ * an arrow when both of its slices have been shown. The table is a ring: a new task takes the place of the oldest one
+ * that has run, or of any if few have. */
 #ifndef DFI_OBSERVE_TRACE_LIFE_H
 #define DFI_OBSERVE_TRACE_LIFE_H
 
@@ -25,7 +25,8 @@ enum {
     DFI_TRACE_TASKS = 4096,  /* places for tasks per worker, as many as two chunks of events can be about, */
     DFI_TRACE_MOST = 1 << 17, /* and at most: 20 MiB; powers of two */
     DFI_TRACE_EDGES = 2,     /* places for edges that wait for a slice, per task */
-    DFI_TRACE_WAIT_NS = 200, /* a wait is shown if it took that long: more than to see that there is nothing to wait for */
+    /* a wait is shown if it took that long: more than to see that there is nothing to wait for */
+    DFI_TRACE_WAIT_NS = 200,
     DFI_TRACE_SAME = 8       /* edges of one task among which equal ones are found */
 };
 enum { DFI_T_RUN = 1, DFI_T_SUBMIT = 2, DFI_T_SHOWN = 4, DFI_T_STOLEN = 8, DFI_T_FROM = 16 };
@@ -40,7 +41,8 @@ struct dfi_trace_task {
     unsigned char kind, has, n;
     unsigned char look;       /* RUN: number of the look at which it ended, its last bits */
 };
-struct dfi_trace_key { uint64_t id; uint32_t chain; }; /* beside each other, as a search mostly ends at others; chain: next in its list, a place plus 1 */
+/* beside each other, as a search mostly ends at others; chain: next in its list, a place plus 1 */
+struct dfi_trace_key { uint64_t id; uint32_t chain; };
 struct dfi_trace_edge { uint64_t from, to; uint32_t next; };
 struct dfi_trace_late { uint64_t id; uint32_t at; };
 
@@ -166,7 +168,8 @@ static struct dfi_trace_task *dfi_trace_task_of(struct dfi_trace *t, uint64_t id
 
 /* --- slices and arrows ------------------------------------------------------------------------------------- */
 
-/* pre: both have been shown. The arrow begins at the end of a, or before, if b began before that (df_release, inputs of a node). */
+/* pre: both have been shown. The arrow begins at the end of a, or before, if b began before that (df_release,
+ * inputs of a node). */
 static void dfi_trace_join(struct dfi_trace *t, const struct dfi_trace_task *a, const struct dfi_trace_task *b)
 {
     struct dfi_trace_arrow r;
@@ -239,12 +242,10 @@ static void dfi_trace_hold(struct dfi_trace *t, struct dfi_trace_task *a)
 {
     struct dfi_trace_tasks *k = t->tasks;
     struct dfi_trace_late *l = &k->held[(k->late + k->n_late) & (k->room - 1)];
-    if (k->n_late == k->room) {
-        dfi_trace_show(t, a);
-        return;
-    }
-    l->at = (uint32_t)(a - k->task), l->id = a->id;
-    k->n_late++;
+    if (k->n_late < k->room) {
+        l->at = (uint32_t)(a - k->task), l->id = a->id;
+        k->n_late++;
+    } else dfi_trace_show(t, a);
 }
 
 /* Shows what has been held back for longer than since the last look. all: whatever there is. */
@@ -274,29 +275,35 @@ static void dfi_trace_name(struct dfi_trace *t, int slot, long index, int helper
     t->writer->track(t, (unsigned)slot, name);
 }
 
+/* A slice of which nothing else is known than what stands in its event. */
+static void dfi_trace_other(struct dfi_trace *t, unsigned track, unsigned kind, const struct dfi_event *e, uint64_t id,
+                            uint32_t name, long long first, long long last)
+{
+    struct dfi_trace_slice s;
+    memset((void *)&s, 0, sizeof s);
+    s.begin = dfi_trace_ns(e->at), s.end = dfi_trace_ns(e->at + e->b), s.id = id;
+    s.first = first, s.last = last, s.name = name, s.track = track, s.kind = kind;
+    t->writer->slice(t, &s);
+}
+
 static void dfi_trace_ran(struct dfi_trace *t, unsigned track, const struct dfi_event *e)
 {
     unsigned kind = e->level & DFI_RAN_LOOP ? DFI_SLICE_LOOP : e->level & DFI_RAN_STAGE ? DFI_SLICE_STAGE :
-                    e->level & DFI_RAN_SPAWNED ? DFI_SLICE_SPAWNED : e->level & DFI_RAN_INTERNAL ? DFI_SLICE_INTERNAL : DFI_SLICE_TASK;
-    uint64_t begin = dfi_trace_ns(e->at), end = dfi_trace_ns(e->at + e->b);
+                    e->level & DFI_RAN_SPAWNED ? DFI_SLICE_SPAWNED :
+                    e->level & DFI_RAN_INTERNAL ? DFI_SLICE_INTERNAL : DFI_SLICE_TASK;
+    struct dfi_trace_task *a;
     if (e->level & (DFI_RAN_LOOP | DFI_RAN_STAGE)) {
-        struct dfi_trace_slice s;
-        memset((void *)&s, 0, sizeof s);
-        s.begin = begin, s.end = end, s.id = e->a;
-        s.first = t->tasks->track[track].first, s.last = t->tasks->track[track].last;
-        s.name = e->what, s.track = track, s.kind = kind;
-        t->writer->slice(t, &s);
-    } else {
-        struct dfi_trace_task *a = dfi_trace_task_of(t, e->a);
-        a->begin = begin, a->end = end;
-        a->name = e->what, a->kind = (unsigned char)kind;
-        a->track = (uint16_t)track;
-        a->has |= DFI_T_RUN;
-        dfi_trace_open(t->tasks, a, 0);
-        a->look = t->tasks->looks;
-        if (kind != DFI_SLICE_TASK || a->has & DFI_T_SUBMIT || e->level & DFI_RAN_INLINE) dfi_trace_show(t, a);
-        else dfi_trace_hold(t, a);
+        dfi_trace_other(t, track, kind, e, e->a, e->what, t->tasks->track[track].first, t->tasks->track[track].last);
+        return;
     }
+    a = dfi_trace_task_of(t, e->a);
+    a->begin = dfi_trace_ns(e->at), a->end = dfi_trace_ns(e->at + e->b);
+    a->name = e->what, a->kind = (unsigned char)kind, a->track = (uint16_t)track;
+    a->has |= DFI_T_RUN;
+    dfi_trace_open(t->tasks, a, 0);
+    a->look = t->tasks->looks;
+    if (kind != DFI_SLICE_TASK || a->has & DFI_T_SUBMIT || e->level & DFI_RAN_INLINE) dfi_trace_show(t, a);
+    else dfi_trace_hold(t, a);
 }
 
 static void dfi_trace_submitted(struct dfi_trace *t, unsigned track, const struct dfi_event *e)
@@ -315,12 +322,6 @@ static struct dfi_trace_task *dfi_trace_last(struct dfi_trace *t, unsigned track
 {
     struct dfi_trace_task *a = &t->tasks->task[t->tasks->track[track].at];
     return a->id && a->id == t->tasks->track[track].submitted ? a : NULL;
-}
-
-static void dfi_trace_site(struct dfi_trace *t, unsigned track, const struct dfi_event *e)
-{
-    struct dfi_trace_task *a = dfi_trace_last(t, track);
-    if (a) a->site = e->what;
 }
 
 static void dfi_trace_writes(struct dfi_trace *t, unsigned track, const struct dfi_event *e)
@@ -351,28 +352,11 @@ static void dfi_trace_stolen(struct dfi_trace *t, const struct dfi_event *e)
     if (e->level) a->from = dfi_trace_ns(e->at), a->from_track = (uint16_t)e->b, a->has |= DFI_T_FROM;
 }
 
-/* A slice that is no body. */
-static void dfi_trace_other(struct dfi_trace *t, unsigned track, unsigned kind, const struct dfi_event *e, uint32_t name, long long first)
-{
-    struct dfi_trace_slice s;
-    memset((void *)&s, 0, sizeof s);
-    s.begin = dfi_trace_ns(e->at), s.end = dfi_trace_ns(e->at + e->b);
-    s.first = first, s.name = name, s.track = track, s.kind = kind;
-    t->writer->slice(t, &s);
-}
-
-static void dfi_trace_state(struct dfi_trace *t, const struct dfi_event *e)
-{
-    uint64_t at = dfi_trace_ns(e->at);
-    t->writer->counter(t, DFI_C_UNFINISHED, at, e->a);
-    t->writer->counter(t, DFI_C_RUNNING, at, e->what);
-    t->writer->counter(t, DFI_C_RENAMED, at, e->b);
-}
-
 /* The reader of the trace (observe/events.h). */
 static void dfi_trace_read(int worker, const struct dfi_event *e, unsigned n)
 {
     struct dfi_trace *t = dfi_trace_now;
+    struct dfi_trace_task *a;
     unsigned track = (unsigned)worker, i;
     if (!t || t->broken) return;
     if (!n) {
@@ -380,28 +364,40 @@ static void dfi_trace_read(int worker, const struct dfi_event *e, unsigned n)
         t->writer->look(t);
         return;
     }
-    if (!t->tasks->track[track].named && worker != DFI_EVENT_DEVICES && e->kind != DFI_E_THREAD) dfi_trace_name(t, worker, -1, 1);
+    if (!t->tasks->track[track].named && worker != DFI_EVENT_DEVICES && e->kind != DFI_E_THREAD)
+        dfi_trace_name(t, worker, -1, 1);
     for (i = 0; i < n; i++, e++) switch (e->kind) {
         case DFI_E_RUN: dfi_trace_ran(t, track, e); break;
-        case DFI_E_PART: t->tasks->track[track].first = (long long)e->at, t->tasks->track[track].last = (long long)e->a; break;
+        case DFI_E_PART:
+            t->tasks->track[track].first = (long long)e->at, t->tasks->track[track].last = (long long)e->a;
+            break;
         case DFI_E_SUBMIT: dfi_trace_submitted(t, track, e); break;
-        case DFI_E_SITE: dfi_trace_site(t, track, e); break;
+        case DFI_E_SITE:
+            if ((a = dfi_trace_last(t, track)) != NULL) a->site = e->what;
+            break;
         case DFI_E_WRITE: dfi_trace_writes(t, track, e); break;
         case DFI_E_EDGE: dfi_trace_order(t, track, e); break;
         case DFI_E_STEAL: dfi_trace_stolen(t, e); break;
-        case DFI_E_PARK: dfi_trace_other(t, track, DFI_SLICE_PARK, e, 0, 0); break;
+        case DFI_E_PARK: dfi_trace_other(t, track, DFI_SLICE_PARK, e, 0, 0, 0, 0); break;
         case DFI_E_WAIT:
         case DFI_E_ROOM:
-            if (e->b * 1000 >= DFI_TRACE_WAIT_NS * dfi_events.ticks_us) dfi_trace_other(t, track, DFI_SLICE_WAIT, e, 0, e->what);
+            if (e->b * 1000 >= DFI_TRACE_WAIT_NS * dfi_events.ticks_us)
+                dfi_trace_other(t, track, DFI_SLICE_WAIT, e, 0, 0, e->what, 0);
             break;
-        case DFI_E_ATOMIC: dfi_trace_other(t, track, DFI_SLICE_ATOMIC, e, e->what, e->level); break;
+        case DFI_E_ATOMIC: dfi_trace_other(t, track, DFI_SLICE_ATOMIC, e, 0, e->what, e->level, 0); break;
         case DFI_E_THREAD:
             if (e->b < 2) dfi_trace_name(t, worker, (long)e->a, e->b == 0);
             if (e->b) t->writer->thread(t, track, dfi_trace_ns(e->at), e->b == 1);
             break;
-        case DFI_E_STATE: dfi_trace_state(t, e); break;
+        case DFI_E_STATE:
+            t->writer->counter(t, DFI_C_UNFINISHED, dfi_trace_ns(e->at), e->a);
+            t->writer->counter(t, DFI_C_RUNNING, dfi_trace_ns(e->at), e->what);
+            t->writer->counter(t, DFI_C_RENAMED, dfi_trace_ns(e->at), e->b);
+            break;
         case DFI_E_TRACK: t->writer->track(t, e->level, dfi_event_text_of(e->what)); break;
-        case DFI_E_DEVICE: dfi_trace_other(t, e->level, e->a ? DFI_SLICE_COPY : DFI_SLICE_KERNEL, e, e->what, (long long)e->a); break;
+        case DFI_E_DEVICE:
+            dfi_trace_other(t, e->level, e->a ? DFI_SLICE_COPY : DFI_SLICE_KERNEL, e, 0, e->what, (long long)e->a, 0);
+            break;
         default: break;
         }
 }
@@ -416,18 +412,14 @@ static void dfi_trace_free(struct dfi_trace *t)
     dfi_mfree(t);
 }
 
-static void dfi_trace_memory(const char *variable, const char *name)
-{
-    dfi_warn("%s=%s: out of memory: the trace is incomplete", variable, name);
-}
-
 /* The writer for a file of that name; NULL: there is none. */
 static const struct dfi_trace_writer *dfi_trace_writer_of(const char *name)
 {
-    return dfi_ends_in(name, dfi_trace_json.ending) ? &dfi_trace_json : dfi_ends_in(name, dfi_trace_html.ending) ? &dfi_trace_html : NULL;
+    if (dfi_ends_in(name, dfi_trace_json.ending)) return &dfi_trace_json;
+    return dfi_ends_in(name, dfi_trace_html.ending) ? &dfi_trace_html : NULL;
 }
 
-static struct dfi_trace *dfi_trace_new(const char *name, const char *variable, const struct dfi_trace_writer *writer, int workers)
+static struct dfi_trace *dfi_trace_new(const char *name, const char *variable, int workers)
 {
     struct dfi_trace *t = (struct dfi_trace *)dfi_malloc(sizeof *t);
     char *file = (char *)dfi_malloc(strlen(name) + 1);
@@ -435,18 +427,18 @@ static struct dfi_trace *dfi_trace_new(const char *name, const char *variable, c
     int r;
     if (!t || !file) {
         dfi_mfree(t), dfi_mfree(file);
-        dfi_trace_memory(variable, name);
+        dfi_warn(DFI_MESSAGE_TRACE_MEMORY, variable, name);
         return NULL;
     }
     memset((void *)t, 0, sizeof *t);
-    t->file = strcpy(file, name), t->variable = variable, t->writer = writer;
+    t->file = strcpy(file, name), t->variable = variable, t->writer = dfi_trace_writer_of(name);
     t->process = dfi_process();
     if ((r = dfi_output_open(&t->to, name, &why)) != 0) {
         if (r > 0) dfi_warn("%s=%s: another program has this file: this one is not traced; give it another name",
                             variable, name);
         else dfi_warn(DFI_MESSAGE_TRACE_WRITE, variable, name, why);
-    } else if (!(t->tasks = dfi_trace_tasks_new(workers)) || writer->begin(t)) {
-        dfi_trace_memory(variable, name);
+    } else if (!(t->tasks = dfi_trace_tasks_new(workers)) || t->writer->begin(t)) {
+        dfi_warn(DFI_MESSAGE_TRACE_MEMORY, variable, name);
         dfi_output_close(&t->to);
         r = -1;
     }
@@ -464,8 +456,8 @@ static void dfi_trace_forget(void)
     dfi_trace_free(t);
 }
 
-/* df starts. name: of df_config.trace, or NULL: of the environment. What was written before to the same file, or when df was
- * started by nothing but its use, stays, and the trace continues. pre: pool lock, no worker runs. */
+/* df starts. name: of df_config.trace, or NULL: of the environment. What was written before to the same file, or
+ * when df was started by nothing but its use, stays, and the trace continues. pre: pool lock, no worker runs. */
 static void dfi_trace_begin(const char *name, int workers)
 {
     const char *variable = "df_config.trace";
@@ -480,7 +472,7 @@ static void dfi_trace_begin(const char *name, int workers)
     }
     if (t && name && strcmp(name, t->file)) dfi_trace_forget(), t = NULL;
     if (!t && name && *name) {
-        if (dfi_trace_writer_of(name)) dfi_trace_now = t = dfi_trace_new(name, variable, dfi_trace_writer_of(name), workers);
+        if (dfi_trace_writer_of(name)) dfi_trace_now = t = dfi_trace_new(name, variable, workers);
         else dfi_warn(DFI_MESSAGE_BAD_ENV, variable, name, "the name of a file that ends in .json or .html");
     } else if (t && !t->broken) {
         t->writer = dfi_trace_writer_of(t->file); /* of the module that is there now */
@@ -496,7 +488,7 @@ static void dfi_trace_end(void)
     if (!t || t->process != dfi_process()) return;
     dfi_trace_show_late(t, 1);
     t->writer->end(t, dfi_trace_ns(dfi_ticks()));
-    if (dfi_events.incomplete) dfi_trace_memory(t->variable, t->file);
+    if (dfi_events.incomplete) dfi_warn(DFI_MESSAGE_TRACE_MEMORY, t->variable, t->file);
     if (t->tasks->lost) dfi_warn("%s=%s: %lu arrows are left out: there are too many tasks between their ends",
                                  t->variable, t->file, t->tasks->lost);
     t->tasks->lost = 0;

@@ -1,4 +1,4 @@
-/* page.h - the page that DF_TRACE=file.html writes, without its data: made of tools/trace/page.html by tools/trace/pack */
+/* page.h - page of DF_TRACE=file.html without its data: made of tools/trace/page.html by tools/trace/pack */
 #ifndef DFI_OBSERVE_TRACE_PAGE_H
 #define DFI_OBSERVE_TRACE_PAGE_H
 

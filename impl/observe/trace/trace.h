@@ -3,12 +3,13 @@
  *   events (observe/events.h) -> records (observe/trace/life.h) -> a writer, chosen by how the name of the file ends:
  *   .json (observe/trace/json.h), .html (observe/trace/html.h)
  *
- * A writer gets records that need nothing else to be understood: times in nanoseconds since the trace began, tracks, texts by
- * number (dfi_event_text_of: equal texts have equal numbers, below DFI_TEXT_MOST). All its functions are called by one thread at a time, which holds
- * dfi_events_reading, or the lock of the pool while no other thread reads. They put bytes into the file by dfi_trace_put. Records come in no order of time;
- * of one track, slices come when they end, so inner ones before outer ones; slices of a track nest. An arrow comes after the
- * slices it joins. After `look` what was put is in the file: a program that is killed leaves what there was at the last look, and it
- * should be readable. */
+ * A writer gets records that need nothing else to be understood: times in nanoseconds since the trace began,
+ * tracks, texts by number (dfi_event_text_of: equal texts have equal numbers, below DFI_TEXT_MOST). All its
+ * functions are called by one thread at a time, which holds dfi_events_reading, or the lock of the pool while no
+ * other thread reads. They put bytes into the file by dfi_trace_put. Records come in no order of time; of one
+ * track, slices come when they end, so inner ones before outer ones; slices of a track nest. An arrow comes after
+ * the slices it joins. After `look` what was put is in the file: a program that is killed leaves what there was at
+ * the last look, and it should be readable. */
 #ifndef DFI_OBSERVE_TRACE_TRACE_H
 #define DFI_OBSERVE_TRACE_TRACE_H
 
@@ -17,6 +18,7 @@
 #include "../../base/log.h"
 
 #define DFI_MESSAGE_TRACE_WRITE "%s=%s cannot be written: %s: the trace ends here"
+#define DFI_MESSAGE_TRACE_MEMORY "%s=%s: out of memory: the trace is incomplete"
 
 /* --- records --------------------------------------------------------------------------------------------- */
 
@@ -32,7 +34,8 @@ enum dfi_slice_kind {
     DFI_SLICE_LOOP,     /* part of a df_for: iterations first .. last - 1 */
     DFI_SLICE_STAGE,    /* of a df_pipe: stage `first` of item `last` */
     DFI_SLICE_INTERNAL, /* a task of df itself */
-    DFI_SLICE_WAIT,     /* waits for tasks, and runs others meanwhile, which are slices inside of it; first: DFI_WAIT_.. */
+    /* waits for tasks, and runs others meanwhile, which are slices inside of it; first: DFI_WAIT_.. */
+    DFI_SLICE_WAIT,
     DFI_SLICE_PARK,     /* sleeps, as there is nothing to run */
     DFI_SLICE_ATOMIC,   /* one attempt to execute an atomic block; first: DFI_ATOMIC_.. */
     DFI_SLICE_KERNEL,   /* on a device */
@@ -40,7 +43,8 @@ enum dfi_slice_kind {
     DFI_SLICE_COUNT
 };
 
-/* A region that a task writes: rows rows of `row` bytes. Its parameter is the text `labels` between spaces number `index`. */
+/* A region that a task writes: rows rows of `row` bytes. Its parameter is the text `labels` between spaces number
+ * `index`. */
 struct dfi_trace_write { uint64_t at, rows, row; uint32_t labels, index; };
 enum { DFI_TRACE_WRITES = 3 }; /* of a task; further ones are not shown */
 
@@ -59,7 +63,8 @@ enum dfi_arrow_kind {
     DFI_A_AFTER,    /* `to` comes after `from`, as it was declared */
     DFI_A_STEAL     /* `to` was submitted or spawned in `from`, and another worker took it */
 };
-/* From a time within a slice to a time within another one: usually from the end of the first to the beginning of the second. */
+/* From a time within a slice to a time within another one: usually from the end of the first to the beginning of
+ * the second. */
 struct dfi_trace_arrow {
     uint64_t from, to;         /* ns */
     uint64_t from_id, to_id;   /* of the bodies; 0: none */
@@ -75,7 +80,8 @@ struct dfi_trace_writer {
     const char *ending;                                        /* of the name of the file */
     int (*begin)(struct dfi_trace *t);                         /* an empty file; -1: no memory */
     void (*track)(struct dfi_trace *t, unsigned track, const char *name);   /* before anything else on it */
-    void (*thread)(struct dfi_trace *t, unsigned track, uint64_t at, int begins); /* a thread of the program begins, ends to use df: a slice around the others */
+    /* a thread of the program begins, ends to use df: a slice around the others */
+    void (*thread)(struct dfi_trace *t, unsigned track, uint64_t at, int begins);
     void (*slice)(struct dfi_trace *t, const struct dfi_trace_slice *s);
     void (*arrow)(struct dfi_trace *t, const struct dfi_trace_arrow *a);
     void (*counter)(struct dfi_trace *t, int counter, uint64_t at, uint64_t value);
