@@ -1,4 +1,4 @@
-/* df_stm.h - transactions for plain C: blocks that happen all at once, or not at all
+/* df_stm.h - transactions for plain C: atomic blocks
  *
  * One of the headers of df; needs no other, and works in threads of any kind.
  *
@@ -38,35 +38,35 @@
  *
  * What a block guarantees
  *
- *   - What it wrote becomes visible at once, at its end, and as if nothing else had happened meanwhile.
- *   - What it reads is at every moment consistent, also if it is about to be taken back (opacity).
- *   - Memory that a block made private (took out of a list, say) belongs to its thread after the block:
- *     it may be used, and freed with free(), like any other. A block that wrote waits for those that might
- *     still read it. Memory that was filled privately may be published by a block.
- *   - A block that is in vain again and again runs alone, and then succeeds.
+ *   - All its writes become visible together, when it commits, as if nothing else had happened meanwhile.
+ *   - Its reads are consistent at every moment, even if it is about to abort (opacity).
+ *   - Memory that a block made private (removed from a list, say) belongs to its thread after the block:
+ *     it may be used, and freed with free(), like any other. A block that wrote waits for blocks that may
+ *     still read it (quiescence). Memory that was filled privately may be published by a block.
+ *   - A block that keeps aborting is eventually run alone, so it always succeeds.
  *
- * What it does not: accesses outside of blocks are plain accesses. Memory that some thread changes in blocks must
- * not be accessed outside of them at the same time. Who only reads in a block that memory has become private, by the
- * word of another thread's block, calls df_tm_quiesce() before using it.
+ * Limitations: accesses outside of blocks are plain accesses. Memory that some thread changes in blocks must
+ * not be accessed outside of them at the same time. A thread that learns in a read-only block, from another thread's
+ * block, that memory has become private calls df_tm_quiesce() before using it.
  *
  * Options, same in all files, before the include
  *
- *   DF_SERIAL          one thread only: plain accesses that can be taken back
- *   DF_STM_ORECS       number of ownership records, a power of 2 in digits; default 262144, 8 bytes each
+ *   DF_SERIAL          one thread only: plain accesses that can be rolled back
  * Options of a file, before the include
  *
- *   DF_STM_SETJMP      go back by the standard setjmp also where something faster is known; gcc then warns of
+ *   DF_STM_SETJMP      roll back by the standard setjmp even where a faster way is known; gcc then warns of
  *                      locals as it does for setjmp (-Wclobbered)
  *   DF_STM_CLOSED      1: nested blocks of this file are closed, see below
- *   DF_STM_PRIVATE     0: the blocks of this file do not wait: memory that they make private is used only after
- *                      df_tm_quiesce(); df_tm_free is safe all the same. Short blocks of many threads that all write
+ *   DF_STM_PRIVATE     0: the blocks of this file do not wait for quiescence: memory that they make private is used only
+ *                      after df_tm_quiesce(); df_tm_free remains safe. Short blocks of many threads that all write
  *                      are up to 2.5 times as fast. Default 1
  *
  * Options, implementation file only
  *
  *   DF_MALLOC(bytes), DF_FREE(p)   replace malloc and free
- *   DF_STATS           1: counts for each block, too; see df_stm_sites
- *   DF_STM_CLOCK       time to begin with, for tests
+ *   DF_STM_ORECS       number of ownership records, a power of 2; default 262144, of 8 bytes each, allocated at the first block
+ *   DF_STM_SITES       1: counters for each block, see df_stm_sites
+ *   DF_STM_CLOCK       the time at which the clock begins, for tests
  *
  * Search for: >>blocks >>accesses >>memory >>counters >>implementation >>licence */
 #ifndef DF_STM_H
@@ -90,9 +90,6 @@ DFI_QUIET
 #if defined(DF_SERIAL)
 #define DFI_STM_NEED \
     df_stm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_stm_h__and_DF_SERIAL_in_all
-#elif defined(DF_STM_ORECS)
-#define DFI_STM_NEED \
-    DFI_CAT(df_stm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_stm_h__and_in_all_DF_STM_ORECS_, DF_STM_ORECS)
 #else
 #define DFI_STM_NEED df_stm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_stm_h
 #endif
@@ -107,7 +104,7 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  * Blocks
  *
  *   DF_ATOMIC { ... }
- *       All of it happens at once, or the block runs again. return, break, continue and goto out of it end it like
+ *       The block commits as a whole, or is rolled back and runs again. return, break, continue and goto out of it end it like
  *       its closing brace (with gcc and clang; other compilers cannot see it, and it is not allowed). Local variables of the
  *       function that were set before the block and are changed inside it must be volatile, as for setjmp.
  *       Leaving a block by a C++ exception, longjmp, pthread_exit or cancellation of the thread rolls the block back; an enclosing
@@ -116,36 +113,36 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *       other threads may wait. (Detection compares stack frames: with gcc and clang only, and not on stacks of coroutines.)
  *       A signal handler that interrupts a block, or its begin or end, cannot execute blocks: df reports them on stderr,
  *       whatever df_config.log is, and skips them. df_retry is not a cancellation point.
- *       In C++ nothing with a destructor may be alive in a block when it goes back. Cost: 7 ns, and 10 if it writes; with several threads see
- *       DF_STM_PRIVATE.
+ *       In C++ no object with a destructor may be alive in a block when it is rolled back. Cost: 7 ns, and 10 if it writes; with several
+ *       threads see DF_STM_PRIVATE.
  *   DF_ATOMIC { ... } DF_OR_ELSE { ... }
- *       If the first calls df_retry, it is as if it had never run, and the second is tried; and so on for any number.
+ *       If the first calls df_retry, it is rolled back, and the second is tried; and so on for any number.
  *       Write braces around the whole where an `else` follows.
  *   df_result df_atomically(fn, arg);
- *       fn(arg) as a block. DF_ERROR_ABORTED: it was left by df_abort.
+ *       fn(arg) as a block. DF_ERROR_ABORTED: df_abort was called.
  *
- *   df_retry()          the block cannot go on as things are: takes it back, and tries the next alternative, of this
- *                       block or one around it. If there is none the thread sleeps until something that it read
- *                       changes, then runs it again. In a task another thread takes the worker's place meanwhile.
- *                       If nothing is left that could change it, that is reported, the block is left as by df_abort,
+ *   df_retry()          waits for a condition: rolls the block back, and tries the next alternative, of this
+ *                       block or one around it. If there is none the thread sleeps until its read set
+ *                       changes, then runs the block again. In a task another thread takes the worker's place meanwhile.
+ *                       If no task is left that could change it, that is reported, the block is left as by df_abort,
  *                       and df_wait_result returns DF_ERROR_STUCK.
  *   df_abort()          leaves the block without effect
- *   df_restart()        takes the block back and runs it again
- *   df_irrevocable()    from here on the block cannot be taken back: no other one runs, and it may do input and
- *                       output. It may run again from its beginning, once, before this returns.
- *   df_tm_validate()    runs the block again now if what it read has changed; it would do so at its end anyway
- *   df_tm_quiesce()     outside: waits until every block that runs now has ended or seen what is now
+ *   df_restart()        rolls the block back and runs it again
+ *   df_irrevocable()    from here on the block cannot be rolled back: no other block runs, and it may do input and
+ *                       output. The block may run again from its beginning, once, before this returns.
+ *   df_tm_validate()    runs the block again immediately if its read set has changed, as its end would do
+ *   df_tm_quiesce()     outside of blocks: waits until every block that is running has ended, or has seen the present memory
  *
- *   Blocks inside of blocks, in the same function or a called one, are part of the outer one (flat): their end means
- *   nothing, and df_abort leaves the outermost. DF_ATOMIC_CLOSED { ... } (and DF_ATOMIC with DF_STM_CLOSED) can be
- *   taken back alone: by df_abort, and by a conflict with what it read itself. df_retry always takes back the
+ *   Nested blocks, in the same function or a called one, are part of the outer one (flat): their end has no
+ *   effect, and df_abort leaves the outermost. DF_ATOMIC_CLOSED { ... } (and DF_ATOMIC with DF_STM_CLOSED) can be
+ *   rolled back alone: by df_abort, and by a conflict with its own reads. df_retry always rolls back the
  *   innermost. Any depth.
  *
  *   Inside a block: no other synchronisation, no waiting (df_wait, df_sync of a stolen task, locks), no threads.
  *   Errors (log): a wait of df in a block; df_retry in a block that read nothing; df_abort, df_retry, df_restart outside
  *   of blocks or after df_irrevocable (no effect); a thread that ends in a block, or leaves it by longjmp (it is rolled back); a block in
- *   a handler of a signal that interrupts a block (it is not executed). Without memory
- *   for its logs a block runs alone; then, if it does not fit into what is there, without a way back.
+ *   a handler of a signal that interrupts a block (it is not executed). Without memory for its logs a block runs alone; if it does not
+ *   fit into the first logs either, it becomes irrevocable. Without memory for the table of ownership records blocks abort more often.
  *   Source: TERAFLUX D3.5, 1.1 (lazy versions, lazy detection of conflicts, flat nesting); composable memory
  *   transactions (Harris, Marlow, Peyton Jones, Herlihy, PPoPP 2005) for df_retry and DF_OR_ELSE. */
 #ifndef DF_STM_CLOSED
@@ -205,12 +202,12 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
 /* ------------------------------------------------------------------------------------ >>memory
  * Memory and handlers
  *
- *   df_tm_malloc(n), df_tm_calloc(n, bytes)   freed again if the block is taken back; NULL without memory
- *   df_tm_free(p)                  freed at the end of the block, when no other block can read it any more
+ *   df_tm_malloc(n), df_tm_calloc(n, bytes)   freed again if the block is rolled back; NULL without memory
+ *   df_tm_free(p)                  freed after the end of the block, when no other block can read it any more
  *   df_tm_on_commit(fn, arg)       fn(arg) after the end of the outermost block, outside of it
- *   df_tm_on_abort(fn, arg)        fn(arg) each time the block is taken back; the last one first. A block in
- *                                  fn is on its own if nothing is left of this one, else part of what goes on
- *       DF_ERROR_MEMORY: not registered. Outside of blocks malloc and free are meant. */
+ *   df_tm_on_abort(fn, arg)        fn(arg) each time the block is rolled back; the last one first. A block in fn is a
+ *                                  transaction of its own if the whole transaction is rolled back, else part of it
+ *       DF_ERROR_MEMORY: not registered. Outside of blocks these are malloc and free. */
 DFI_EXTERN_C_BEGIN
 DFI_API void df_tm_read_bytes(void *to, const volatile void *from, size_t bytes);
 DFI_API void df_tm_write_bytes(volatile void *to, const void *from, size_t bytes);
@@ -225,21 +222,21 @@ DFI_API void df_tm_quiesce(void);
 /* ---------------------------------------------------------------------------------- >>counters
  * Counted since the program started, over all threads; exact when no block runs. */
 typedef struct df_stm_counters {
-    uint64_t commits;     /* outermost blocks that ended with effect */
+    uint64_t commits;     /* outermost blocks that committed */
     uint64_t read_only;   /* of those: wrote nothing */
-    uint64_t locked;      /* run again, as another block was writing the same memory for long */
-    uint64_t too_new;     /* run again, as something it read was written since it began */
+    uint64_t locked;      /* aborts, because another block was writing the same memory for long */
+    uint64_t too_new;     /* aborts, because memory it read was written since it began */
     uint64_t changed;     /* the same, found at the end */
-    uint64_t to_log;      /* run again, as something was written meanwhile and no log of reads had been kept */
-    uint64_t gave_way;    /* run again for want of memory, or to let another one run alone */
+    uint64_t to_log;      /* aborts, because memory was written meanwhile and no log of reads had been kept */
+    uint64_t gave_way;    /* aborts without memory, or to let another block run alone */
     uint64_t by_user;     /* df_abort, df_restart */
     uint64_t retries;     /* df_retry without an alternative: slept */
-    uint64_t extensions;  /* went on, as nothing it had read was written meanwhile */
-    uint64_t alone;       /* ran alone: df_irrevocable, too many conflicts, want of memory */
+    uint64_t extensions;  /* reads of newer memory that were possible because the read set had not changed */
+    uint64_t alone;       /* ran alone: df_irrevocable, too many conflicts, lack of memory */
     uint64_t most_reads, most_writes; /* largest sets: stripes of 32 bytes read, words written */
 } df_stm_counters;
 DFI_API df_result df_stm_stats(df_stm_counters *counters);
-/* With DF_STATS: fn(arg, "file:line", counters) for each outermost block that was run. Else, and with DF_SERIAL, for none.
+/* With DF_STM_SITES: fn(arg, "file:line", counters) for each outermost block that was run. Without it, and with DF_SERIAL, for none.
  * DF_ERROR_MEMORY: for none. */
 DFI_API df_result df_stm_sites(void (*fn)(void *arg, const char *site, const df_stm_counters *counters), void *arg);
 

@@ -23,7 +23,7 @@
 #endif
 #define DFI_TM_READ_BODY(T)                                                      \
     struct dfi_tm *t = dfi_tm_self;                                              \
-    dfi_orec *o = dfi_tm_orec(p);                                                \
+    dfi_orec *o = dfi_tm_orec(t, p);                                                \
     T x;                                                                         \
     if (DFI_LIKELY(sizeof x <= DFI_TM_WORD && !((uintptr_t)p & (sizeof x - 1)))) { \
         uintptr_t version = dfi_load_acquire(o);                                 \

@@ -1,7 +1,7 @@
-/* stm_core.h - what the inline part of df_stm.h sees of a transaction
+/* stm_core.h - record of a thread's transactions, for inline reads
  *
  * Memory is guarded in stripes of 32 bytes by a table of ownership records (orecs): the version of the last
- * commit that wrote the stripe, or who is writing it now. Argument: docs/stm.md. */
+ * commit that wrote the stripe, or the transaction that is writing it now. Argument: docs/stm.md. */
 #ifndef DFI_API_STM_CORE_H
 #define DFI_API_STM_CORE_H
 
@@ -11,51 +11,47 @@
 
 #if !defined(DF_SERIAL)
 
-/* Stripes of 16 bytes cost 4 to 10 % more for each write in a row, of 64 gained nothing; neither did 2^12 to 2^22
- * records in structures below 1 MB. 2^18 keep apart what lies in 8 MB, and are 2 MB. */
+/* Stripes of 16 bytes cost 4 to 10 % more for each write in a row, stripes of 64 bytes gained nothing. */
 enum { DFI_TM_STRIPE_BITS = 5 };
-#if defined(DF_STM_ORECS)
-enum { DFI_TM_ORECS = DF_STM_ORECS };
-DFI_STATIC_ASSERT(DF_STM_ORECS > 0 && (DF_STM_ORECS & (DF_STM_ORECS - 1)) == 0, "df_stm.h: DF_STM_ORECS must be a power of 2");
-#else
-enum { DFI_TM_ORECS = 1 << 18 };
-#endif
 
 typedef DFI_ATOMIC(uintptr_t) dfi_orec;
 #define DFI_TM_LOCKED (~(UINTPTR_MAX >> 1)) /* bit of an orec; the others then name the transaction */
 
-enum { DFI_TM_WORD = sizeof(uintptr_t), DFI_TM_PREDICTIONS = 64 };
+enum { DFI_TM_WORD = sizeof(uintptr_t), DFI_TM_OREC_BITS = sizeof(dfi_orec) == 8 ? 3 : 2, DFI_TM_PREDICTIONS = 64 };
+DFI_STATIC_ASSERT(sizeof(dfi_orec) == 1 << DFI_TM_OREC_BITS, "api/stm_core.h: an orec has 4 or 8 bytes");
 
 struct dfi_tm_write { uintptr_t *at, bits, mask; }; /* the bits in mask of the aligned word `at` become those of bits */
 struct dfi_tm_lock { dfi_orec *orec; uintptr_t version; };
 struct dfi_tm_undo { uintptr_t entry, bits, mask; };
 struct dfi_tm_bucket { uint32_t stamp, entry; };
 
-enum { DFI_TM_COUNTS = 13 }; /* stm/counts.h */
+enum { DFI_TM_COUNTS = 13 }; /* stm/state.h */
 struct dfi_tm_counts { DFI_ATOMIC(uint64_t) n[DFI_TM_COUNTS]; };
 
 /* The transactions of one thread. */
 struct dfi_tm {
-    /* others look at these */
+    /* read by other threads */
     DFI_ATOMIC(uintptr_t) active; /* 0, or 1 + the time its reads belong to (a multiple of 4) */
-    DFI_ATOMIC(uintptr_t) newest; /* reads in line accept versions below it; 0: every read goes the long way */
-    DFI_ATOMIC(int) asked;        /* somebody waits until the time moves on */
+    DFI_ATOMIC(uintptr_t) newest; /* inline reads accept versions below it; 0: every read takes the slow path */
+    DFI_ATOMIC(int) asked;        /* a thread waits until the time advances */
     char line[64 - 2 * sizeof(uintptr_t) - sizeof(int)];
-    /* its own */
-    uintptr_t time;               /* what was read was all there at this time */
+    /* private to the thread */
+    uintptr_t time;               /* all values that were read were in memory at this time */
+    dfi_orec *orecs;              /* the table of ownership records, */
+    uintptr_t orec_mask;          /* and the bits of an offset in it, in bytes */
     dfi_orec **read_end, **read_max; /* log of reads */
-    uint64_t filter;              /* a bit for each word that may be among the writes */
+    uint64_t filter;              /* a bit for each word that may be in the log of writes */
     int logs;                     /* reads are logged */
     int buffers;                  /* in a block, and not in direct mode */
-    struct dfi_tm_block *inner, *outermost; /* of the blocks that are open, if any is; inner: else NULL */
+    struct dfi_tm_block *inner, *outermost; /* of the open blocks; inner is NULL outside of blocks */
     const char *site;             /* where the outermost one begins */
-    unsigned char *prediction;    /* of it, in log_for */
+    unsigned char *prediction;    /* of the outermost one, in log_for */
     dfi_orec **reads;
     struct dfi_tm_write *writes;
     struct dfi_tm_lock *locks;    /* as many as writes, so that a commit needs no memory */
     struct dfi_tm_bucket *buckets; /* index of writes: at least twice as many, a power of 2 */
     struct dfi_tm_undo *undo;     /* older values of writes, overwritten by nested blocks */
-    struct dfi_tm_event *events;  /* what commit and abort have to do besides */
+    struct dfi_tm_event *events;  /* allocations and handlers */
     size_t n_writes, max_writes, n_buckets, n_undo, max_undo, n_events, max_events, n_locks;
     int indexed;                  /* all writes are in buckets */
     uint32_t stamp;               /* of buckets in use */
@@ -63,37 +59,37 @@ struct dfi_tm {
     int odd;                      /* any of the following is not 0 */
     int alone, direct;            /* no other transaction runs; and accesses are not buffered */
     int spare;                    /* this is the record shared by threads without memory for their own */
-    int resumed;                  /* a wait in the block interrupted it: what was read may have changed */
-    int forgot;                   /* reads, for want of memory: alone it can do without */
-    unsigned attempts;            /* in vain, for this block */
+    int resumed;                  /* a wait in the block interrupted it: the read set may have changed */
+    int forgot;                   /* without memory, running alone: the log of reads was dropped */
+    unsigned attempts;            /* aborts of this block so far */
     uint32_t random;
     struct dfi_tm_counts counts;
     struct dfi_tm *next_free;
-    const unsigned *thrown;       /* how many C++ exceptions are on their way in this thread */
-    uintptr_t known[DFI_TM_PREDICTIONS]; /* ways from a block to one in a called function */
-    unsigned char log_for[DFI_TM_PREDICTIONS]; /* by block: commits to go until it is tried without a log of reads */
+    const unsigned *thrown;       /* number of C++ exceptions in flight in this thread */
+    uintptr_t known[DFI_TM_PREDICTIONS]; /* known call paths from a block to a nested one */
+    unsigned char log_for[DFI_TM_PREDICTIONS]; /* by block: commits left until it is tried without a log of reads */
 };
 
 DFI_EXTERN_C_BEGIN
 extern DFI_API DFI_TLS struct dfi_tm *dfi_tm_self; /* this thread's, or &dfi_tm_nobody */
-extern DFI_API dfi_orec dfi_tm_orecs[DFI_TM_ORECS];
 
 DFI_API uint64_t dfi_tm_get(const volatile void *p, size_t bytes);
 DFI_API void dfi_tm_no_room(void);
 DFI_EXTERN_C_END
 
-DFI_INLINE dfi_orec *dfi_tm_orec(const volatile void *p)
+/* The ownership record of the stripe at p. */
+DFI_INLINE dfi_orec *dfi_tm_orec(const struct dfi_tm *t, const volatile void *p)
 {
-    return &dfi_tm_orecs[((uintptr_t)p >> DFI_TM_STRIPE_BITS) & (DFI_TM_ORECS - 1)];
+    return (dfi_orec *)(void *)((char *)(void *)t->orecs + ((uintptr_t)p >> (DFI_TM_STRIPE_BITS - DFI_TM_OREC_BITS) & t->orec_mask));
 }
 
 /* The number of its bit in dfi_tm.filter. */
 DFI_INLINE unsigned dfi_tm_bit(const volatile void *p) { return (unsigned)((uintptr_t)p / DFI_TM_WORD % 64); }
 
-/* The value just loaded from p is the one of the transaction's time: remembers that it was read. */
+/* Adds o to the read set. pre: the value just loaded is that of the transaction's time */
 DFI_INLINE void dfi_tm_log(struct dfi_tm *t, dfi_orec *o)
 {
-    if (!t->logs) return; /* twice, if it was the last one: the test would be a branch that cannot be predicted */
+    if (!t->logs) return; /* an entry may repeat: testing for that would be an unpredictable branch */
     if (DFI_UNLIKELY(t->read_end == t->read_max)) dfi_tm_no_room();
     *t->read_end++ = o;
 }

@@ -1,21 +1,135 @@
-/* api.h - the rest of the functions of df_stm.h */
+/* api.h - functions of df_stm.h: begin and end of a block, accesses, memory, handlers */
 #ifndef DFI_STM_API_H
 #define DFI_STM_API_H
 
-#include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/log.h"
-#include "../base/memory.h"
-#include "../os/wait.h"
+#include "../api/result.h"
+#include "../api/stm_checkpoint.h"
 #include "../api/stm_core.h"
 #include "../api/stm_frame.h"
+#include "events.h"
+#include "left.h"
+#if defined(DF_SERIAL)
+#include "../serial/stm.h"
+#include "../serial/stm_impl.h"
+#include "../serial/stm_undo.h"
+#else
+#include "../base/atomic.h"
+#include "../base/memory.h"
+#include "../os/wait.h"
 #include "block.h"
 #include "commit.h"
-#include "counts.h"
-#include "events.h"
 #include "hook.h"
 #include "log.h"
+#include "retry.h"
 #include "state.h"
+#include "thread.h"
+#endif
+#include "../../df_stm.h"
+
+#if !defined(DF_SERIAL)
+/* --- begin and end of a block --------------------------------------------------------------------- */
+
+DFI_INLINE void dfi_tm_fill(struct dfi_tm_block *b, int kind, void (*to_jump)(void *))
+{
+    b->to_jump = to_jump;
+    b->alternative = 0;
+    b->open = b->ran = 1, b->left = 0;
+    b->kind = (unsigned char)kind;
+}
+
+/* pre: no block is open. caller: the address of the call in the code */
+DFI_INLINE struct dfi_tm_block *dfi_tm_begin_outermost(struct dfi_tm *t, struct dfi_tm_block *b, const char *site, uintptr_t caller, int kind,
+                                                       void (*to_jump)(void *), const void *where)
+{
+    /* by the call, as a line may have several blocks */
+    uintptr_t key = kind & DFI_TM_CALLED || !DFI_CALLER ? (uintptr_t)site : caller;
+    t->inner = t->outermost = b;
+    b->outer = NULL, b->from = dfi_tm_return_of(where);
+    dfi_tm_fill(b, kind, to_jump);
+    t->site = site;
+    t->prediction = &t->log_for[(key ^ key >> 6) % DFI_TM_PREDICTIONS];
+    t->logs = *t->prediction;
+    t->buffers = 1;
+    dfi_attempt(site, DFI_ATOMIC_BEGINS);
+    dfi_tm_begin_reading(t);
+    return b;
+}
+
+/* Begins the first block of a thread, or one in another block that may have been left. */
+static DFI_COLD struct dfi_tm_block *dfi_tm_begin_first(struct dfi_tm_block *b, const char *site, uintptr_t caller, int kind,
+                                                        void (*to_jump)(void *), const void *where)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (t->inner && dfi_tm_settle(t, site, caller, kind, where)) return dfi_tm_not_now(b, NULL);
+    t = dfi_tm_self; /* a block that was left may have used the spare record */
+    if (t == &dfi_tm_nobody && !(t = dfi_tm_attach())) return dfi_tm_not_now(b, site);
+    if (!t->inner) return dfi_tm_begin_outermost(t, b, site, caller, kind, to_jump, where);
+    dfi_tm_fill(b, kind, to_jump);
+    return dfi_tm_nest(t, b, where);
+}
+
+static DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_begin_nested(struct dfi_tm_block *b, const char *site, uintptr_t caller, int kind,
+                                                                 void (*to_jump)(void *), const void *where)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (DFI_UNLIKELY(!t->inner || !dfi_tm_nests(t, caller, kind, where))) return dfi_tm_begin_first(b, site, caller, kind, to_jump, where);
+    dfi_tm_fill(b, kind, to_jump);
+    return dfi_tm_nest(t, b, where);
+}
+
+DFI_INLINE struct dfi_tm_block *dfi_tm_begin(struct dfi_tm_block *b, const char *site, uintptr_t caller, int kind, void (*to_jump)(void *),
+                                             const void *where)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (DFI_UNLIKELY(t == &dfi_tm_nobody || t->inner)) return dfi_tm_begin_nested(b, site, caller, kind, to_jump, where);
+    return dfi_tm_begin_outermost(t, b, site, caller, kind, to_jump, where);
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *), const void *where)
+{
+    return dfi_tm_begin(b, site, DFI_CALLER, kind, to_jump, where);
+}
+/* The same for code compiled with exceptions. */
+DFI_API struct dfi_tm_block *dfi_tm_enter_unwound(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *), const void *where)
+{
+    if (DFI_LIKELY(dfi_tm_begin(b, site, DFI_CALLER, kind, to_jump, where)->open)) b->thrown = *dfi_tm_self->thrown;
+    return b;
+}
+
+DFI_API DFI_COLD int dfi_tm_was_left(struct dfi_tm_block *b)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    b->open = 0;
+    t->inner = b->outer;
+    if (!b->outer) dfi_tm_spare_back(t);
+    return 0;
+}
+
+DFI_API void dfi_tm_end(struct dfi_tm_block *b)
+{
+    struct dfi_tm *t = dfi_tm_self;
+    if (!b->open) return;
+    t->inner = b; /* nested blocks that were left by a jump end with it */
+    if (DFI_UNLIKELY(!b->ran)) dfi_tm_no_alternative(t, b);
+    if (b->outer) {
+        t->inner = b->outer;
+        b->open = 0;
+        return;
+    }
+    DFI_TM_CHECK_COPIES(t);
+    if (t->n_writes) dfi_tm_commit(t, b);
+    else if (DFI_UNLIKELY(t->n_events | (size_t)t->odd)) dfi_tm_commit_odd(t, b);
+    else {
+        t->inner = NULL;
+        dfi_tm_done(t, b, 0);
+    }
+}
+DFI_EXTERN_C_END
+
+/* --- accesses, memory, control -------------------------------------------------------------------- */
 
 DFI_EXTERN_C_BEGIN
 DFI_API uint64_t dfi_tm_get(const volatile void *p, size_t bytes)
@@ -39,25 +153,18 @@ DFI_API uint64_t dfi_tm_get(const volatile void *p, size_t bytes)
 
 DFI_API void dfi_tm_put(volatile void *p, uint64_t value, size_t bytes)
 {
-    union { uint64_t u64; uint32_t u32; uint16_t u16; uint8_t u8; } x;
     struct dfi_tm *t = dfi_tm_self;
-    if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && t->buffers)) {
+    if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && t->buffers))
         dfi_tm_write_word(t, (uintptr_t *)(uintptr_t)p, (uintptr_t)value, UINTPTR_MAX);
-        return;
-    }
-    if (bytes == 8) x.u64 = value;
-    else if (bytes == 4) x.u32 = (uint32_t)value;
-    else if (bytes == 2) x.u16 = (uint16_t)value;
-    else x.u8 = (uint8_t)value;
-    dfi_tm_write_range(t, p, &x, bytes);
+    else dfi_tm_write_value(t, p, value, bytes);
 }
 
-DFI_API void dfi_tm_no_room(void)
+DFI_API DFI_COLD void dfi_tm_no_room(void)
 {
     struct dfi_tm *t = dfi_tm_self;
     if (dfi_tm_grow_reads(t) == 0) return;
     if (!t->alone) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY);
-    dfi_tm_forget_reads(t, 0); /* alone nothing that was read can change */
+    dfi_tm_forget_reads(t, 0); /* while it runs alone the read set cannot change */
     t->forgot = t->odd = 1;
 }
 
@@ -83,11 +190,11 @@ DFI_API void df_tm_free(void *p)
     }
     if (dfi_tm_add_event(t, DFI_TM_FREED, NULL, p) == 0) return;
     if (!t->alone) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY);
-    if (!t->direct) dfi_tm_go_direct(t); /* nobody else reads it, and there is no way back */
+    if (!t->direct) dfi_tm_go_direct(t); /* no other thread reads it, and it cannot be rolled back */
     dfi_mfree(p);
 }
 
-DFI_API void dfi_tm_abort(const char *site)
+DFI_API DFI_COLD void dfi_tm_abort(const char *site)
 {
     struct dfi_tm *t = dfi_tm_self;
     struct dfi_tm_block *b = t->inner;
@@ -103,7 +210,7 @@ DFI_API void dfi_tm_abort(const char *site)
     dfi_tm_again(t, b);
 }
 
-DFI_API void dfi_tm_do_restart(const char *site)
+DFI_API DFI_COLD void dfi_tm_do_restart(const char *site)
 {
     struct dfi_tm *t = dfi_tm_self;
     struct dfi_tm_block *b;
@@ -112,17 +219,13 @@ DFI_API void dfi_tm_do_restart(const char *site)
     dfi_tm_count(t, DFI_TM_BY_USER);
     dfi_tm_take_back(t);
     t->inner = b;
-    dfi_tm_alone_end(t); /* what it waits for may be another block */
+    dfi_tm_alone_end(t); /* the condition it waits for may be set by another block */
     dfi_os_yield();
     t->attempts = 0;
-    t->logs = t->buffers = 1;
-    b->alternative = 0, b->ran = 1;
-    dfi_attempt(t->site, DFI_ATOMIC_BEGINS);
-    dfi_tm_begin_reading(t);
-    dfi_tm_again(t, b);
+    dfi_tm_begin_again(t, b);
 }
 
-DFI_API void dfi_tm_validate(const char *site)
+DFI_API DFI_COLD void dfi_tm_validate(const char *site)
 {
     struct dfi_tm *t = dfi_tm_self;
     if (!t->inner) dfi_error(DFI_MESSAGE_TM_OUTSIDE, site, "df_tm_validate");
@@ -132,7 +235,7 @@ DFI_API void dfi_tm_validate(const char *site)
     else if (dfi_tm_time_of(dfi_load_acquire(&dfi_stm.clock)) != t->time) dfi_tm_restart(t, DFI_TM_TO_LOG);
 }
 
-DFI_API void dfi_tm_irrevocable(const char *site)
+DFI_API DFI_COLD void dfi_tm_irrevocable(const char *site)
 {
     struct dfi_tm *t = dfi_tm_self;
     int valid;
@@ -140,23 +243,87 @@ DFI_API void dfi_tm_irrevocable(const char *site)
     if (!t->inner || t->direct) return;
     if (t->resumed) dfi_tm_go_on(t);
     if (!t->alone) {
-        if (!dfi_os_trylock(&dfi_stm.alone_lock)) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY); /* who holds it waits for us */
+        if (!dfi_os_trylock(&dfi_stm.alone_lock)) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY); /* the thread that holds it waits for us */
         dfi_tm_keep_out(t);
         t->alone = t->odd = 1;
         dfi_tm_count(t, DFI_TM_RAN_ALONE);
         valid = t->logs ? dfi_tm_first_changed(t) == dfi_tm_n_reads(t)
                         : dfi_tm_time_of(dfi_load_relaxed(&dfi_stm.clock)) == t->time;
-        if (!valid) dfi_tm_restart(t, DFI_TM_CHANGED); /* and alone from the beginning */
+        if (!valid) dfi_tm_restart(t, DFI_TM_CHANGED); /* it runs alone from the beginning */
     }
     dfi_tm_go_direct(t);
 }
 
-DFI_API void df_tm_quiesce(void)
+DFI_API DFI_COLD void df_tm_quiesce(void)
 {
     struct dfi_tm *t = dfi_tm_self;
-    if (t->inner) return; /* the end of the block does it */
+    if (t->inner) return; /* the end of the block waits */
     dfi_tm_quiesce(t, dfi_tm_tick());
     if (t != &dfi_tm_nobody) dfi_tm_free_old(t, 1);
+}
+DFI_EXTERN_C_END
+#endif
+
+/* --- the same in the serial and the parallel implementation --------------------------------------- */
+
+static DFI_COLD df_result dfi_tm_on(int kind, void (*fn)(void *), void *arg, const char *name)
+{
+    struct dfi_tm *t = dfi_tm_here();
+    if (!t->inner) {
+        dfi_error(DFI_MESSAGE_TM_OUTSIDE, "df_stm", name);
+        return DF_ERROR_MEMORY;
+    }
+    return dfi_tm_add_event(t, kind, fn, arg) ? DF_ERROR_MEMORY : DF_OK;
+}
+
+DFI_EXTERN_C_BEGIN
+#if defined(DFI_TM_SAVE_REGISTERS)
+__attribute__((naked, noinline, weak, visibility("default"), returns_twice)) int dfi_tm_save_registers(void **jump __attribute__((unused)))
+{
+    __asm__("movq %rbx, (%rdi)\nmovq %rbp, 8(%rdi)\nmovq %r12, 16(%rdi)\nmovq %r13, 24(%rdi)\n"
+            "movq %r14, 32(%rdi)\nmovq %r15, 40(%rdi)\nleaq 8(%rsp), %rdx\nmovq %rdx, 48(%rdi)\n"
+            "movq (%rsp), %rdx\nmovq %rdx, 56(%rdi)\nxorl %eax, %eax\nret");
+}
+__attribute__((naked, noinline, weak, visibility("default"))) void dfi_tm_to_registers(void *jump __attribute__((unused)))
+{
+    __asm__("movq (%rdi), %rbx\nmovq 8(%rdi), %rbp\nmovq 16(%rdi), %r12\nmovq 24(%rdi), %r13\n"
+            "movq 32(%rdi), %r14\nmovq 40(%rdi), %r15\nmovq 48(%rdi), %rsp\nmovl $1, %eax\njmpq *56(%rdi)");
+}
+#endif
+DFI_API char DFI_STM_NEED[1] = { 0 };
+
+DFI_API df_result df_tm_on_commit(void (*fn)(void *arg), void *arg) { return dfi_tm_on(DFI_TM_AT_COMMIT, fn, arg, "df_tm_on_commit"); }
+DFI_API df_result df_tm_on_abort(void (*fn)(void *arg), void *arg) { return dfi_tm_on(DFI_TM_AT_ABORT, fn, arg, "df_tm_on_abort"); }
+
+DFI_API void *df_tm_calloc(size_t n, size_t bytes)
+{
+    void *p = bytes && n > SIZE_MAX / bytes ? NULL : df_tm_malloc(n * bytes);
+    return p ? memset(p, 0, n * bytes) : NULL;
+}
+
+DFI_API void df_tm_copy(volatile void *to, const volatile void *from, size_t bytes)
+{
+    unsigned char part[256];
+    int back = (uintptr_t)to - (uintptr_t)from < bytes; /* they overlap: copies the end first */
+    DFI_TM_NOTE_COPY(to, bytes);
+    while (bytes) {
+        size_t n = bytes < sizeof part ? bytes : sizeof part, at = back ? bytes - n : 0;
+        df_tm_read_bytes(part, (const volatile char *)from + at, n);
+        df_tm_write_bytes((volatile char *)to + at, part, n);
+        if (!back) to = (volatile char *)to + n, from = (const volatile char *)from + n;
+        bytes -= n;
+    }
+}
+
+DFI_API df_result dfi_tm_atomically(void (*fn)(void *arg), void *arg, const char *site, int kind)
+{
+    struct dfi_tm_block b DFI_TM_AT_END, *p = DFI_TM_ENTER(&b, site, kind | DFI_TM_CALLED, dfi_tm_jump, DFI_TM_FRAME_END);
+    if (!p->open) return DF_ERROR_ABORTED;
+    (void)DFI_CHECKPOINT(p->jump);
+    if (!dfi_tm_go(p)) return DF_ERROR_ABORTED;
+    if (!p->alternative) fn(arg);
+    dfi_tm_end(p);
+    return DF_OK;
 }
 DFI_EXTERN_C_END
 

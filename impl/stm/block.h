@@ -1,29 +1,194 @@
-/* block.h - a block goes back: restart, partial restart, abort; the time moves on */
+/* block.h - clock, quiescence, isolation; roll back, restart and extension of a block
+ *
+ * Argument: docs/stm.md, "Time", "Quiescence" and "Alone". */
 #ifndef DFI_STM_BLOCK_H
 #define DFI_STM_BLOCK_H
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/log.h"
+#include "../os/os.h"
 #include "../os/wait.h"
 #include "../api/stm_core.h"
 #include "../api/stm_frame.h"
-#include "copied.h"
-#include "counts.h"
 #include "events.h"
 #include "hook.h"
 #include "log.h"
 #include "state.h"
 
-/* After this many attempts in vain a block runs alone, which nobody else can while it lasts. 8 to 128 made no difference
- * to two threads that write one word; a nested block is tried alone a few times first. */
+/* After this many aborts a block runs alone, which only one thread at a time can do. 8 to 128 made no difference
+ * to two threads that write one word; a nested block is restarted by itself a few times first. */
 enum { DFI_TM_ATTEMPTS = 32, DFI_TM_PARTIAL_ATTEMPTS = 8 };
-/* A block whose log of reads was missed keeps one until it was of no use at the commit this many times. */
+/* A block that aborted for lack of a log of reads keeps one until the log was not needed by this many commits. */
 enum { DFI_TM_PREDICT = 32 };
 
-/* --- going back ----------------------------------------------------------------------------------- */
+/* --- clock ---------------------------------------------------------------------------------------- */
 
-/* Everything since the last block in b began, but not what was read. */
+/* The time that a clock shows. */
+DFI_INLINE uintptr_t dfi_tm_time_of(uintptr_t clock) { return clock & ~(uintptr_t)(DFI_TM_TICK - 1); }
+
+/* Advances the clock, and returns the new time. seq_cst: before the look at active transactions. */
+static uintptr_t dfi_tm_tick(void)
+{
+    return dfi_tm_time_of(dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK)) + DFI_TM_TICK;
+}
+
+/* Waits, longer in each round. */
+static DFI_COLD void dfi_tm_pause(unsigned round)
+{
+    unsigned i;
+    if (round >= 12) dfi_os_yield(); /* the other thread may not have a processor */
+    else
+        for (i = 0; i < 1u << (round < 6 ? round : 6); i++) dfi_os_pause();
+}
+
+/* --- sleepers in df_retry ------------------------------------------------------------------------- */
+
+struct dfi_tm_sleep {
+    struct dfi_tm *tm;             /* its log of reads does not change meanwhile */
+    struct dfi_tm_sleep *next, *before;
+    struct dfi_os_event event;
+    DFI_ATOMIC(int) *awake, own;   /* *awake: a commit has changed the read set; own: for threads that are no workers */
+};
+
+/* Wakes the threads whose read set has changed; or all. */
+static DFI_COLD void dfi_tm_wake(int all)
+{
+    struct dfi_tm_sleep *s;
+    dfi_os_lock(&dfi_stm.sleep_lock);
+    for (s = dfi_stm.sleepers; s; s = s->next)
+        if (all || dfi_tm_first_changed(s->tm) != dfi_tm_n_reads(s->tm)) {
+            dfi_store_release(s->awake, 1); /* release: pairs with the acquire in dfi_os_event_wait */
+            dfi_os_event_wake(&s->event);
+        }
+    dfi_os_unlock(&dfi_stm.sleep_lock);
+}
+
+/* --- active transactions and quiescence ----------------------------------------------------------- */
+
+/* Looks before the first pause, which is longer than a short block: with pauses from the beginning two threads that
+ * increment took 65 ns instead of 45 (bench/README.md). */
+enum { DFI_TM_LOOKS = 200 };
+
+static DFI_NOINLINE void dfi_tm_wait_for(struct dfi_tm *u, uintptr_t time)
+{
+    unsigned round = 0;
+    uintptr_t active;
+    while ((active = dfi_load_seq_cst(&u->active)) != 0 && active - 1 < time) {
+        if (++round > DFI_TM_LOOKS) dfi_tm_pause(round - DFI_TM_LOOKS + 5);
+        if (round % 16 == 0 && dfi_load_relaxed(&u->newest)) {
+            dfi_store_relaxed(&u->asked, 1);
+            dfi_store_relaxed(&u->newest, (uintptr_t)0);
+        }
+    }
+}
+
+/* Waits until no other transaction has a time before `time`. Their reads are then finished, or were validated again. */
+DFI_INLINE void dfi_tm_quiesce_inline(struct dfi_tm *t, uintptr_t time)
+{
+    /* seq_cst: after our change of the clock; pairs with the store in dfi_tm_attach_record */
+    struct dfi_tm_threads *all = dfi_load_seq_cst(&dfi_stm.threads);
+    size_t i, n = dfi_load_seq_cst(&all->n);
+    for (i = dfi_load_seq_cst(&dfi_stm.spare_unused); i < n; i++) {
+        struct dfi_tm *u = all->tm[i];
+        /* seq_cst: after our change of the clock, see dfi_tm_begin_reading; acquire: pairs with the release of
+         * `active`: the accesses of that transaction come before ours that follow */
+        uintptr_t active = dfi_load_seq_cst(&u->active);
+        if (DFI_UNLIKELY(active - 1 < time) && active && u != t) dfi_tm_wait_for(u, time);
+    }
+}
+static DFI_NOINLINE void dfi_tm_quiesce(struct dfi_tm *t, uintptr_t time) { dfi_tm_quiesce_inline(t, time); }
+
+static void dfi_tm_set_newest(struct dfi_tm *t) { dfi_store_relaxed(&t->newest, t->direct ? (uintptr_t)0 : t->time | 1); }
+
+/* release: our reads and writes, to threads that wait for quiescence */
+DFI_INLINE void dfi_tm_end_reading(struct dfi_tm *t)
+{
+    dfi_store_relaxed(&t->newest, (uintptr_t)0);
+    dfi_store_release(&t->active, (uintptr_t)0);
+}
+
+/* --- running alone -------------------------------------------------------------------------------- */
+
+/* Waits until all other transactions have ended; new ones wait at their begin. pre: alone_lock is held */
+static DFI_COLD void dfi_tm_keep_out(struct dfi_tm *t)
+{
+    dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_ALONE);
+    dfi_tm_quiesce(t, UINTPTR_MAX);
+}
+
+static DFI_COLD void dfi_tm_let_in(void)
+{
+    dfi_fetch_sub_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_ALONE);
+    dfi_os_unlock(&dfi_stm.alone_lock);
+}
+
+/* pre: t is not active */
+static DFI_COLD void dfi_tm_alone_begin(struct dfi_tm *t)
+{
+    dfi_os_lock(&dfi_stm.alone_lock);
+    dfi_tm_keep_out(t);
+    t->alone = t->odd = 1;
+    dfi_tm_count(t, DFI_TM_RAN_ALONE);
+}
+
+static DFI_COLD void dfi_tm_alone_end(struct dfi_tm *t)
+{
+    if (!t->alone) return;
+    t->alone = t->direct = 0;
+    dfi_tm_let_in();
+}
+
+/* All versions begin anew. pre: t is not active */
+static void dfi_tm_reset_clock(struct dfi_tm *t)
+{
+    size_t i;
+    dfi_tm_alone_begin(t);
+    if (dfi_load_relaxed(&dfi_stm.clock) >= DFI_TM_CLOCK_END) { /* else another thread did it meanwhile */
+        for (i = 0; i <= t->orec_mask / sizeof(dfi_orec); i++) dfi_store_relaxed(&t->orecs[i], (uintptr_t)0);
+        dfi_store_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK | DFI_TM_ALONE);
+        dfi_tm_wake(1); /* the versions in their logs cannot be compared with new ones */
+    }
+    dfi_tm_alone_end(t);
+}
+
+/* --- begin of a transaction ----------------------------------------------------------------------- */
+
+/* Another transaction runs alone, or the clock is at its end: waits, and returns the time. */
+static DFI_COLD uintptr_t dfi_tm_begin_later(struct dfi_tm *t, uintptr_t now)
+{
+    unsigned round = 0;
+    for (;;) {
+        if (t->alone || (!(now & DFI_TM_ALONE) && now < DFI_TM_CLOCK_END)) return dfi_tm_time_of(now);
+        dfi_store_release(&t->active, (uintptr_t)0);
+        if (!(now & DFI_TM_ALONE)) dfi_tm_reset_clock(t);
+        else if (round < 40) dfi_tm_pause(round++);
+        else { /* until the other one has ended */
+            dfi_os_lock(&dfi_stm.alone_lock);
+            dfi_os_unlock(&dfi_stm.alone_lock);
+        }
+        dfi_exchange_seq_cst(&t->active, (uintptr_t)1); /* as below */
+        now = dfi_load_seq_cst(&dfi_stm.clock);
+    }
+}
+
+/* Makes the transaction visible to other threads. */
+DFI_INLINE void dfi_tm_begin_reading(struct dfi_tm *t)
+{
+    uintptr_t now;
+    /* seq_cst, both: either a thread that waits for quiescence sees that we are active, or we see its change of the clock, and
+     * with it (acquire) its locks */
+    dfi_exchange_seq_cst(&t->active, (uintptr_t)1);
+    now = dfi_load_seq_cst(&dfi_stm.clock);
+    if (DFI_UNLIKELY(now & DFI_TM_ALONE || now >= DFI_TM_CLOCK_END)) now = dfi_tm_begin_later(t, now);
+    t->time = now;
+    dfi_store_release(&t->active, now | 1);
+    dfi_store_relaxed(&t->newest, now | 1);
+}
+
+/* --- roll back ------------------------------------------------------------------------------------ */
+
+/* Rolls back the effects since the last block nested in b began, but keeps the log of reads. */
 static void dfi_tm_roll_back_inner(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     dfi_tm_undo_writes(t, b);
@@ -31,30 +196,30 @@ static void dfi_tm_roll_back_inner(struct dfi_tm *t, struct dfi_tm_block *b)
     dfi_tm_undo_events(t, b->events);
 }
 
-/* The lengths of the logs now, for a block that begins in b. */
+/* Notes the lengths of the logs, for a block that begins in b. */
 DFI_INLINE void dfi_tm_note_lengths(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     b->reads = dfi_tm_n_reads(t), b->writes = t->n_writes, b->undo = t->n_undo, b->events = t->n_events;
 }
 
-/* What was written since b began. */
-static void dfi_tm_roll_back_writes(struct dfi_tm *t, struct dfi_tm_block *b)
+/* Rolls back the writes since b began. */
+static DFI_COLD void dfi_tm_roll_back_writes(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     if (b->outer) dfi_tm_undo_writes(t, b->outer);
     else if (t->n_writes) dfi_tm_clear_writes(t);
     dfi_tm_set_newest(t);
 }
 
-/* Everything since b began, but not what was read: the transaction goes on, and handlers are part of it. */
-static void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
+/* Rolls back b, but keeps the log of reads: the transaction continues, and handlers are part of it. */
+static DFI_COLD void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     dfi_tm_roll_back_writes(t, b);
     t->inner = b->outer ? b->outer : b;
     dfi_tm_undo_events(t, b->outer ? b->outer->events : 0);
 }
 
-/* The whole transaction, with what was read. */
-static void dfi_tm_take_back(struct dfi_tm *t)
+/* Rolls back the whole transaction, and empties all logs. */
+static DFI_COLD void dfi_tm_take_back(struct dfi_tm *t)
 {
     if (t->n_writes) dfi_tm_clear_writes(t);
     t->read_end = t->reads;
@@ -71,17 +236,27 @@ static void dfi_tm_take_back(struct dfi_tm *t)
     dfi_attempt(t->site, DFI_ATOMIC_ABORTED);
 }
 
-/* b runs again, from its beginning. Does not return. */
-static void dfi_tm_again(struct dfi_tm *t, struct dfi_tm_block *b)
+/* --- restart -------------------------------------------------------------------------------------- */
+
+/* Runs b again from its beginning. Does not return. */
+static DFI_COLD void dfi_tm_again(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     t->inner = b;
     if (!b->outer) t->outermost = b;
     b->to_jump(b->jump);
 }
 
-static void dfi_tm_forget_reads(struct dfi_tm *t, size_t keep) { t->read_end = t->reads + keep; }
+/* Runs the outermost block b again after the whole transaction was rolled back. Does not return. */
+static DFI_COLD void dfi_tm_begin_again(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    t->logs = t->buffers = 1;
+    b->alternative = 0, b->ran = 1;
+    dfi_attempt(t->site, DFI_ATOMIC_BEGINS);
+    dfi_tm_begin_reading(t);
+    dfi_tm_again(t, b);
+}
 
-/* The whole transaction runs again. Does not return. */
+/* Aborts the whole transaction, and runs it again. Does not return. */
 static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
 {
     struct dfi_tm_block *b = t->outermost;
@@ -91,7 +266,7 @@ static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
     t->inner = b; /* for a block in a signal handler */
     *t->prediction = DFI_TM_PREDICT;
     t->attempts = attempts;
-    t->logs = t->buffers = t->odd = 1;
+    t->odd = 1;
     if (!t->alone) {
         if (t->attempts >= DFI_TM_ATTEMPTS) dfi_tm_alone_begin(t);
         else if (t->attempts) { /* a random part of a time that doubles; the first is about that of a commit */
@@ -101,21 +276,18 @@ static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
             if (t->attempts > 3) dfi_os_yield();
         }
     }
-    b->alternative = 0, b->ran = 1;
-    dfi_attempt(t->site, DFI_ATOMIC_BEGINS);
-    dfi_tm_begin_reading(t);
-    dfi_tm_again(t, b);
+    dfi_tm_begin_again(t, b);
 }
 
-/* Memory for a log cannot be had: alone the transaction needs none. Does not return. */
+/* Without memory for a log: running alone the transaction needs none. Does not return. */
 static DFI_COLD void dfi_tm_restart_alone(struct dfi_tm *t, int reason)
 {
     t->attempts = DFI_TM_ATTEMPTS;
     dfi_tm_restart(t, reason);
 }
 
-/* What read number `changed` read is not as it was. The outermost nested block with partial abort that began before it
- * runs again, or everything does. Does not return. */
+/* The stripe of read number `changed` has changed. Runs the outermost closed block that began before that read again, or the whole
+ * transaction. Does not return. */
 static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t changed)
 {
     struct dfi_tm_block *b = t->inner;
@@ -131,18 +303,18 @@ static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t change
     dfi_attempt(t->site, DFI_ATOMIC_ABORTED);
     dfi_attempt(t->site, DFI_ATOMIC_BEGINS);
     t->time = now;
-    dfi_store_release(&t->active, now | 1); /* release: what was read so far, to who quiesces */
+    dfi_store_release(&t->active, now | 1); /* release: the reads so far, to threads that wait for quiescence */
     dfi_tm_roll_back(t, b);
     b->alternative = 0, b->ran = 1;
     dfi_tm_again(t, b);
 }
 
-/* --- the time moves on ---------------------------------------------------------------------------- */
+/* --- extension ------------------------------------------------------------------------------------ */
 
-/* All reads so far are unchanged now: they belong to the present time. Or there is a conflict. */
+/* Advances the transaction's time to the present if its read set is unchanged; else there is a conflict. */
 static DFI_NOINLINE void dfi_tm_extend(struct dfi_tm *t, int reason)
 {
-    /* acquire: of the commits up to now the locks, or what came after, are seen below */
+    /* acquire: the locks of the commits up to now, or the versions after them, are seen below */
     uintptr_t now = dfi_tm_time_of(dfi_load_acquire(&dfi_stm.clock));
     size_t changed;
     if (!t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
@@ -154,8 +326,7 @@ static DFI_NOINLINE void dfi_tm_extend(struct dfi_tm *t, int reason)
     dfi_tm_set_newest(t);
 }
 
-/* --- a wait in a block ---------------------------------------------------------------------------- */
-
+/* Continues after a wait in the block. */
 static DFI_COLD void dfi_tm_go_on(struct dfi_tm *t)
 {
     uintptr_t before = t->time, now;
@@ -166,21 +337,21 @@ static DFI_COLD void dfi_tm_go_on(struct dfi_tm *t)
     now = t->time, t->time = before;
     changed = dfi_tm_first_changed(t);
     t->time = now;
-    if (now < before || changed != dfi_tm_n_reads(t)) dfi_tm_restart(t, DFI_TM_CHANGED); /* the clock may have begun anew */
+    if (now < before || changed != dfi_tm_n_reads(t)) dfi_tm_restart(t, DFI_TM_CHANGED); /* now < before: the clock began anew */
     dfi_tm_set_newest(t);
 }
 
-/* Somebody waits until what was read of an older time is finished with, or still right. */
+/* A thread waits until reads of older times are finished, or validated again. */
 static DFI_COLD void dfi_tm_asked(struct dfi_tm *t)
 {
     dfi_store_relaxed(&t->asked, 0);
     if (t->resumed) dfi_tm_go_on(t);
     else if (t->logs) dfi_tm_extend(t, DFI_TM_CHANGED);
-    else dfi_tm_set_newest(t); /* without a log it cannot tell: it has to come to its end */
+    else dfi_tm_set_newest(t); /* without a log of reads it cannot be validated: the other thread waits for its end */
 }
 
-/* Is there a block that can be taken back? */
-static int dfi_tm_can_undo(struct dfi_tm *t, const char *site, const char *name)
+/* Nonzero: a block is open that can be rolled back. */
+static DFI_COLD int dfi_tm_can_undo(struct dfi_tm *t, const char *site, const char *name)
 {
     if (t->inner && !t->direct) {
         if (DFI_UNLIKELY(t->resumed)) dfi_tm_go_on(t);

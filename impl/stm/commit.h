@@ -1,4 +1,4 @@
-/* commit.h - reading and writing the long way, and the end of a block
+/* commit.h - slow paths of reads and writes; commit
  *
  * Argument: docs/stm.md, "Commit". */
 #ifndef DFI_STM_COMMIT_H
@@ -7,11 +7,10 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/memory.h"
+#include "../os/wait.h"
 #include "../api/stm_core.h"
 #include "../api/stm_frame.h"
 #include "block.h"
-#include "copied.h"
-#include "counts.h"
 #include "events.h"
 #include "hook.h"
 #include "log.h"
@@ -21,10 +20,10 @@ enum { DFI_TM_SPINS = 10 }; /* rounds of dfi_tm_pause for a lock: longer than a 
 
 /* --- reads ---------------------------------------------------------------------------------------- */
 
-/* One aligned piece of memory, as it was at the transaction's time. */
-DFI_INLINE void dfi_tm_read_memory(struct dfi_tm *t, void *to, const volatile void *p, size_t n)
+/* Reads one aligned piece of memory, as it was at the transaction's time. */
+static DFI_NOINLINE void dfi_tm_read_memory(struct dfi_tm *t, void *to, const volatile void *p, size_t n)
 {
-    dfi_orec *o = dfi_tm_orec(p);
+    dfi_orec *o = dfi_tm_orec(t, p);
     unsigned round = 0;
     for (;;) {
         uintptr_t version = dfi_load_acquire(o); /* acquire, both: see api/stm_access.h */
@@ -32,13 +31,14 @@ DFI_INLINE void dfi_tm_read_memory(struct dfi_tm *t, void *to, const volatile vo
         if (version <= t->time && dfi_load_relaxed(o) == version) break;
         if (!(version & DFI_TM_LOCKED)) {
             if (version > t->time) dfi_tm_extend(t, DFI_TM_TOO_NEW);
-        } else if (round < DFI_TM_SPINS) dfi_tm_pause(round++); /* its writer is about to finish */
+        } else if (round < DFI_TM_SPINS) dfi_tm_pause(round++); /* the commit that holds it will end soon */
         else dfi_tm_conflict(t, DFI_TM_LOCK_FAILED, SIZE_MAX);
     }
     dfi_tm_log(t, o);
 }
 
-static void dfi_tm_read_piece(struct dfi_tm *t, void *to, const volatile void *p, size_t n)
+/* The same, with the transaction's own writes. */
+static DFI_NOINLINE void dfi_tm_read_piece(struct dfi_tm *t, void *to, const volatile void *p, size_t n)
 {
     size_t at = (uintptr_t)p % DFI_TM_WORD, i;
     struct dfi_tm_write *w = dfi_tm_find(t, (uintptr_t *)((uintptr_t)p - at));
@@ -54,7 +54,7 @@ static void dfi_tm_read_piece(struct dfi_tm *t, void *to, const volatile void *p
         if (mask[i]) ((unsigned char *)to)[i] = value[i];
 }
 
-static void dfi_tm_read_range(struct dfi_tm *t, void *to, const volatile void *p, size_t bytes)
+static DFI_NOINLINE void dfi_tm_read_range(struct dfi_tm *t, void *to, const volatile void *p, size_t bytes)
 {
     if (!t->inner || t->direct) {
         dfi_tm_load(to, p, bytes);
@@ -70,19 +70,19 @@ static void dfi_tm_read_range(struct dfi_tm *t, void *to, const volatile void *p
 
 /* --- writes --------------------------------------------------------------------------------------- */
 
-/* Memory changes now, and with it the versions. pre: t is alone. */
-static void dfi_tm_write_direct(struct dfi_tm *t, volatile void *p, const void *from, size_t bytes)
+/* Writes to memory without buffering. pre: t runs alone */
+static DFI_COLD void dfi_tm_write_direct(struct dfi_tm *t, volatile void *p, const void *from, size_t bytes)
 {
     while (bytes) {
         size_t n = dfi_tm_piece(p, bytes);
         dfi_tm_store_piece(p, from, n);
-        dfi_store_release(dfi_tm_orec(p), t->time); /* for who waits in df_retry */
+        dfi_store_release(dfi_tm_orec(t, p), t->time); /* for threads in df_retry */
         p = (volatile char *)p + n, from = (const char *)from + n, bytes -= n;
     }
 }
 
-/* From here on nothing is buffered. pre: t is alone, and what it read is unchanged. */
-static void dfi_tm_go_direct(struct dfi_tm *t)
+/* Stores all buffered writes; later ones are not buffered. pre: t runs alone, and its read set is unchanged */
+static DFI_COLD void dfi_tm_go_direct(struct dfi_tm *t)
 {
     size_t i;
     t->time = dfi_tm_tick();
@@ -90,7 +90,7 @@ static void dfi_tm_go_direct(struct dfi_tm *t)
     dfi_store_relaxed(&t->newest, (uintptr_t)0);
     for (i = 0; i < t->n_writes; i++) {
         dfi_tm_apply(&t->writes[i]);
-        dfi_store_release(dfi_tm_orec(t->writes[i].at), t->time);
+        dfi_store_release(dfi_tm_orec(t, t->writes[i].at), t->time);
     }
     dfi_tm_clear_writes(t);
 }
@@ -102,16 +102,22 @@ static DFI_COLD void dfi_tm_write_without_memory(struct dfi_tm *t, uintptr_t *at
     w.at = at, w.bits = value, w.mask = mask;
     dfi_tm_go_direct(t);
     dfi_tm_apply(&w);
-    dfi_store_release(dfi_tm_orec(at), t->time);
+    dfi_store_release(dfi_tm_orec(t, at), t->time);
 }
 
-/* Bytes within one word. */
+/* Writes the bytes of the word that are in mask. */
 DFI_INLINE void dfi_tm_write_word(struct dfi_tm *t, uintptr_t *at, uintptr_t value, uintptr_t mask)
 {
     if (DFI_UNLIKELY(dfi_tm_add_write(t, at, value, mask) != 0)) dfi_tm_write_without_memory(t, at, value, mask);
 }
 
-static void dfi_tm_write_range(struct dfi_tm *t, volatile void *p, const void *from, size_t bytes)
+/* The same out of line. */
+static DFI_NOINLINE void dfi_tm_write_part(struct dfi_tm *t, uintptr_t *at, uintptr_t value, uintptr_t mask)
+{
+    dfi_tm_write_word(t, at, value, mask);
+}
+
+static DFI_NOINLINE void dfi_tm_write_range(struct dfi_tm *t, volatile void *p, const void *from, size_t bytes)
 {
     if (!t->inner) {
         dfi_tm_store(p, from, bytes);
@@ -122,15 +128,34 @@ static void dfi_tm_write_range(struct dfi_tm *t, volatile void *p, const void *f
         uintptr_t value = 0, mask = 0;
         memcpy((char *)&value + at, from, n);
         memset((char *)&mask + at, 0xff, n);
-        dfi_tm_write_word(t, (uintptr_t *)((uintptr_t)p - at), value, mask);
+        dfi_tm_write_part(t, (uintptr_t *)((uintptr_t)p - at), value, mask);
         p = (volatile char *)p + n, from = (const char *)from + n, bytes -= n;
     }
     if (bytes) dfi_tm_write_direct(t, p, from, bytes);
 }
 
+/* Writes a scalar. */
+static DFI_NOINLINE void dfi_tm_write_value(struct dfi_tm *t, volatile void *p, uint64_t value, size_t bytes)
+{
+    union { uint64_t u64; uint32_t u32; uint16_t u16; uint8_t u8; } x;
+    size_t at = (uintptr_t)p % DFI_TM_WORD;
+    if (at + bytes <= DFI_TM_WORD && t->buffers) {
+        const uintptr_t one = 1;
+        size_t shift = 8 * (*(const unsigned char *)&one ? at : DFI_TM_WORD - at - bytes); /* else the processor is big-endian */
+        uintptr_t mask = UINTPTR_MAX >> 8 * (DFI_TM_WORD - bytes);
+        dfi_tm_write_part(t, (uintptr_t *)((uintptr_t)p - at), ((uintptr_t)value & mask) << shift, mask << shift);
+        return;
+    }
+    if (bytes == 8) x.u64 = value;
+    else if (bytes == 4) x.u32 = (uint32_t)value;
+    else if (bytes == 2) x.u16 = (uint16_t)value;
+    else x.u8 = (uint8_t)value;
+    dfi_tm_write_range(t, p, &x, bytes);
+}
+
 /* --- commit --------------------------------------------------------------------------------------- */
 
-static void dfi_tm_unlock(struct dfi_tm *t)
+static DFI_COLD void dfi_tm_unlock(struct dfi_tm *t)
 {
     size_t i;
     for (i = 0; i < t->n_locks; i++) dfi_store_release(t->locks[i].orec, t->locks[i].version);
@@ -144,7 +169,7 @@ static DFI_COLD void dfi_tm_commit_failed(struct dfi_tm *t, int reason, size_t c
     dfi_tm_conflict(t, reason, changed);
 }
 
-/* o, of a write, is not as it was when t began: whoever writes it will be done soon, or the time moves on. */
+/* o, of a write, is locked or has a version later than t->time: waits for the lock, or advances the time. Returns the version. */
 static DFI_NOINLINE uintptr_t dfi_tm_await_lock(struct dfi_tm *t, dfi_orec *o, size_t n_locks)
 {
     uintptr_t version, now;
@@ -155,7 +180,7 @@ static DFI_NOINLINE uintptr_t dfi_tm_await_lock(struct dfi_tm *t, dfi_orec *o, s
         if (round == DFI_TM_SPINS) dfi_tm_commit_failed(t, DFI_TM_LOCK_FAILED, SIZE_MAX);
         dfi_tm_pause(round++);
     }
-    if (version > t->time) { /* it may be among the reads: they must be of a time after that */
+    if (version > t->time) { /* it may be in the read set, which must be valid after that version */
         if (!t->logs) dfi_tm_commit_failed(t, DFI_TM_TO_LOG, SIZE_MAX);
         now = dfi_tm_time_of(dfi_load_acquire(&dfi_stm.clock));
         changed = dfi_tm_first_changed(t);
@@ -165,7 +190,7 @@ static DFI_NOINLINE uintptr_t dfi_tm_await_lock(struct dfi_tm *t, dfi_orec *o, s
     return version;
 }
 
-/* Locks the stripes of all writes. Nobody waits for a lock for long while holding others: no deadlock. */
+/* Locks the stripes of all writes. Waits for a lock are bounded while others are held, so there is no deadlock. */
 DFI_INLINE void dfi_tm_lock_writes(struct dfi_tm *t)
 {
     const uintptr_t mine = DFI_TM_LOCKED | (uintptr_t)t >> 1;
@@ -174,7 +199,7 @@ DFI_INLINE void dfi_tm_lock_writes(struct dfi_tm *t)
     uintptr_t time = t->time;
     dfi_orec *last = NULL;
     for (; w < end; w++) {
-        dfi_orec *o = dfi_tm_orec(w->at);
+        dfi_orec *o = dfi_tm_orec(t, w->at);
         uintptr_t version;
         if (o == last) continue;
         last = o;
@@ -185,7 +210,7 @@ DFI_INLINE void dfi_tm_lock_writes(struct dfi_tm *t)
                 version = dfi_tm_await_lock(t, o, (size_t)(lock - t->locks));
                 time = t->time;
             }
-            /* acq_rel; acquire: pairs with the release of the version, so that values are written after the ones before */
+            /* acq_rel; acquire: pairs with the release of the version, so that our values are stored after those of earlier commits */
         } while (DFI_UNLIKELY(!dfi_cas_acq_rel(o, &version, mine)));
         lock->orec = o, lock->version = version;
         lock++;
@@ -193,22 +218,19 @@ DFI_INLINE void dfi_tm_lock_writes(struct dfi_tm *t)
     t->n_locks = (size_t)(lock - t->locks);
 }
 
-/* Makes the writes of t visible, at a new time. pre: they are locked and the reads are valid, or t is alone. */
+/* Stores the writes of t, with the version `time`. pre: they are locked and the read set is valid, or t runs alone */
 DFI_INLINE void dfi_tm_write_back(struct dfi_tm *t, uintptr_t time)
 {
     const struct dfi_tm_write *w = t->writes, *end = w + t->n_writes;
     const struct dfi_tm_lock *lock = t->locks, *last = lock + t->n_locks;
     for (; w < end; w++) dfi_tm_apply(w);
     if (DFI_UNLIKELY(t->alone))
-        for (w = t->writes; w < end; w++) dfi_store_release(dfi_tm_orec(w->at), time);
+        for (w = t->writes; w < end; w++) dfi_store_release(dfi_tm_orec(t, w->at), time);
     for (; lock < last; lock++) dfi_store_release(lock->orec, time); /* release: the values */
     t->n_locks = 0;
 }
 
-static void dfi_tm_wake_sleepers(void);
-static void dfi_tm_spare_back(struct dfi_tm *t);
-
-/* The block kept a log of reads. needed: for good reason. */
+/* Empties the log of reads of a block that kept one. needed: the commit needed it */
 static DFI_NOINLINE void dfi_tm_end_log(struct dfi_tm *t, int needed)
 {
     if (!needed && *t->prediction) --*t->prediction;
@@ -217,8 +239,8 @@ static DFI_NOINLINE void dfi_tm_end_log(struct dfi_tm *t, int needed)
     t->logs = 0;
 }
 
-/* The block is over: counts, and the next one begins with empty logs. One that wrote stays t->inner until
- * the very end, for a block in a signal handler. */
+/* Ends the block: counts it, and empties the log of reads. If it wrote it stays t->inner until the very end, for a block in a
+ * signal handler. */
 DFI_INLINE void dfi_tm_done(struct dfi_tm *t, struct dfi_tm_block *b, int needed)
 {
     dfi_tm_end_reading(t);
@@ -229,11 +251,11 @@ DFI_INLINE void dfi_tm_done(struct dfi_tm *t, struct dfi_tm_block *b, int needed
     dfi_attempt(t->site, DFI_ATOMIC_COMMITTED);
 }
 
-/* The clock did not stand still since the transaction's time. pre: its writes are locked. */
+/* The clock has advanced since the transaction's time: validates the read set. pre: the writes are locked */
 static DFI_NOINLINE void dfi_tm_check_reads(struct dfi_tm *t, uintptr_t was)
 {
     size_t changed;
-    if (was & DFI_TM_ALONE) { /* somebody wants to be alone: out, and again */
+    if (was & DFI_TM_ALONE) { /* another transaction is about to run alone */
         dfi_tm_unlock(t);
         dfi_tm_restart(t, DFI_TM_GIVES_WAY);
     }
@@ -241,42 +263,41 @@ static DFI_NOINLINE void dfi_tm_check_reads(struct dfi_tm *t, uintptr_t was)
     if ((changed = dfi_tm_first_changed(t)) != dfi_tm_n_reads(t)) dfi_tm_commit_failed(t, DFI_TM_CHANGED, changed);
 }
 
-/* Makes the writes of t visible. Returns the time of that; *needed: the log of reads was. */
-DFI_INLINE uintptr_t dfi_tm_publish(struct dfi_tm *t, int *needed)
+/* Makes the writes of t visible. Returns the time of the commit, plus 1 if a log of reads was needed. */
+DFI_INLINE uintptr_t dfi_tm_publish(struct dfi_tm *t)
 {
     int alone = t->alone;
-    uintptr_t was, time;
+    uintptr_t was, time, needed;
     if (DFI_LIKELY(!alone)) dfi_tm_lock_writes(t);
-    /* acq_rel: orders the locks of all who write before the look at the reads of all who come later; seq_cst: before
-     * the look at who is active, and at who sleeps */
+    /* acq_rel: orders the locks of all commits before the validation of later ones; seq_cst: before the look at active
+     * transactions, and at sleepers */
     was = dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK);
-    *needed = was != t->time && !alone;
-    if (DFI_UNLIKELY(*needed)) dfi_tm_check_reads(t, was);
+    needed = was != t->time && !alone;
+    if (DFI_UNLIKELY(needed)) dfi_tm_check_reads(t, was);
     time = dfi_tm_time_of(was) + DFI_TM_TICK;
-    /* its reads are right at this time: who waits for those of older times need not wait for the stores (but who comes
-     * after this time does); release: the reads */
+    /* the reads are valid at this time: threads that wait for reads of older times need not wait for the stores (but later
+     * commits do); release: the reads */
     dfi_store_release(&t->active, time | 1);
     dfi_tm_count_most(t, DFI_TM_MOST_WRITES, t->n_writes);
     dfi_tm_count(t, DFI_TM_WROTE);
     dfi_tm_write_back(t, time);
     dfi_tm_clear_writes(t);
-    return time;
+    return time | needed;
 }
 
-/* After a commit at that time. */
-DFI_INLINE void dfi_tm_tell(struct dfi_tm *t, uintptr_t time, int kind)
+/* After a commit: wakes threads in df_retry whose read set has changed. */
+DFI_INLINE void dfi_tm_wake_changed(void)
 {
     /* seq_cst: after the change of the clock; pairs with the sleeper's, see dfi_tm_sleep_until */
-    if (DFI_UNLIKELY(dfi_load_seq_cst(&dfi_stm.n_sleepers) != 0)) dfi_tm_wake_sleepers();
-    if (DFI_LIKELY(!(kind & DFI_TM_UNWAITED))) dfi_tm_quiesce(t, time);
+    if (DFI_UNLIKELY(dfi_load_seq_cst(&dfi_stm.n_sleepers) != 0)) dfi_tm_wake(0);
 }
 
-/* --- memory freed by blocks that do not wait -------------------------------------------------------- */
+/* --- memory freed by blocks that do not wait for quiescence ----------------------------------------- */
 
-enum { DFI_TM_FREED_LOOK = 64, DFI_TM_FREED_MOST = 4096 }; /* blocks of memory: then it looks who is active; then it waits */
+enum { DFI_TM_FREED_LOOK = 64, DFI_TM_FREED_MOST = 4096 }; /* allocations kept before the first look at active transactions; before a wait */
 
-/* Frees what nobody can read any more. all: waits until that is everything. */
-static void dfi_tm_free_old(struct dfi_tm *t, int all)
+/* Frees the memory that no transaction can read any more. all: waits until that is all of it. */
+static DFI_COLD void dfi_tm_free_old(struct dfi_tm *t, int all)
 {
     struct dfi_tm_room *r = dfi_tm_room_of(t);
     struct dfi_tm_threads *threads = dfi_load_seq_cst(&dfi_stm.threads);
@@ -294,8 +315,8 @@ static void dfi_tm_free_old(struct dfi_tm *t, int all)
     r->n_freed = kept;
 }
 
-/* p was unlinked at t->time. */
-static void dfi_tm_release_later(struct dfi_tm *t, void *p)
+/* Frees p, which was unlinked at t->time, some time later. */
+static DFI_COLD void dfi_tm_release_later(struct dfi_tm *t, void *p)
 {
     struct dfi_tm_room *r = dfi_tm_room_of(t);
     void *array = r->freed;
@@ -310,58 +331,75 @@ static void dfi_tm_release_later(struct dfi_tm *t, void *p)
     r->freed[r->n_freed].p = p, r->freed[r->n_freed++].time = t->time;
 }
 
-/* --- the end of a block ----------------------------------------------------------------------------- */
+/* --- end of a transaction ------------------------------------------------------------------------- */
 
-/* The end of one that wrote. */
-static DFI_NOINLINE void dfi_tm_commit(struct dfi_tm *t, struct dfi_tm_block *b)
+/* Ends a block that is odd, frees memory or has handlers. time: of its commit, or 0. pre: dfi_tm_done() */
+static DFI_NOINLINE void dfi_tm_end_odd(struct dfi_tm *t, uintptr_t time, int kind)
 {
-    int needed;
-    uintptr_t time = dfi_tm_publish(t, &needed);
-    int kind = b->kind;
-    dfi_tm_done(t, b, needed);
-    dfi_tm_tell(t, time, kind);
-    t->inner = NULL;
-}
-
-/* The end of one that frees, has handlers, or is odd. */
-static DFI_NOINLINE void dfi_tm_commit_more(struct dfi_tm *t, struct dfi_tm_block *b)
-{
-    uintptr_t time = t->direct ? t->time : 0;
-    int needed = 0, kind = b->kind;
-    size_t i;
-    if (t->direct) dfi_tm_count(t, DFI_TM_WROTE);
-    else if (t->n_writes) {
-        if (t->resumed) dfi_tm_go_on(t);
-        time = dfi_tm_publish(t, &needed);
-    }
-    for (i = 0; i < t->n_events && !time; i++)
-        if (t->events[i].kind == DFI_TM_FREED) /* transactions of now may still read it */
-            time = dfi_tm_tick();
-    dfi_tm_done(t, b, needed);
+    struct dfi_tm_handlers h;
     if (t->odd) {
         dfi_tm_alone_end(t);
         t->attempts = 0, t->forgot = t->resumed = 0;
         t->odd = t->spare;
+        if (t->spare) kind = 0;
     }
-    if (t->spare) kind = 0;
-    if (time) dfi_tm_tell(t, time, kind);
-    if (t->n_events | (size_t)t->spare) {
-        struct dfi_tm_handlers h;
-        t->time = time;
-        h = dfi_tm_take_events(t, kind & DFI_TM_UNWAITED ? dfi_tm_release_later : dfi_tm_release_now);
+    if (time) {
+        dfi_tm_wake_changed();
+        if (!(kind & DFI_TM_UNWAITED)) dfi_tm_quiesce(t, time);
+    }
+    if (!(t->n_events | (size_t)t->spare)) {
         t->inner = NULL;
-        dfi_tm_spare_back(t);
-        dfi_tm_call_handlers(h);
-    } else t->inner = NULL;
+        return;
+    }
+    t->time = time;
+    h = dfi_tm_take_events(t, kind & DFI_TM_UNWAITED ? dfi_tm_release_later : dfi_tm_release_now);
+    t->inner = NULL;
+    dfi_tm_spare_back(t);
+    dfi_tm_call_handlers(h);
 }
 
-/* Every block was left, and their frames are gone. */
+/* Ends a block with writes in its log. */
+static DFI_NOINLINE void dfi_tm_commit(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    uintptr_t time;
+    int kind;
+    if (DFI_UNLIKELY(t->resumed)) dfi_tm_go_on(t);
+    time = dfi_tm_publish(t);
+    kind = b->kind;
+    dfi_tm_done(t, b, (int)(time & 1));
+    time = dfi_tm_time_of(time);
+    if (DFI_UNLIKELY(t->n_events | (size_t)t->odd)) {
+        dfi_tm_end_odd(t, time, kind);
+        return;
+    }
+    dfi_tm_wake_changed();
+    if (DFI_LIKELY(!(kind & DFI_TM_UNWAITED))) dfi_tm_quiesce_inline(t, time);
+    t->inner = NULL;
+}
+
+/* Ends a block without writes in its log, but odd, or with events. */
+static DFI_COLD void dfi_tm_commit_odd(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    uintptr_t time = 0;
+    int kind = b->kind;
+    size_t i;
+    if (t->direct) {
+        time = t->time;
+        dfi_tm_count(t, DFI_TM_WROTE);
+    }
+    for (i = 0; i < t->n_events && !time; i++)
+        if (t->events[i].kind == DFI_TM_FREED) time = dfi_tm_tick(); /* active transactions may still read it */
+    dfi_tm_done(t, b, 0);
+    dfi_tm_end_odd(t, time, kind);
+}
+
+/* Ends a transaction whose blocks were all left, and their stack frames are gone. */
 static DFI_COLD void dfi_tm_give_up(struct dfi_tm *t)
 {
     struct dfi_tm_block b;
-    if (t->direct) { /* what it did cannot be undone: it ends here */
+    if (t->direct) { /* its effects cannot be rolled back: it commits */
         memset(&b, 0, sizeof b);
-        dfi_tm_commit_more(t, &b);
+        dfi_tm_commit_odd(t, &b);
         return;
     }
     dfi_tm_take_back(t);
@@ -369,30 +407,5 @@ static DFI_COLD void dfi_tm_give_up(struct dfi_tm *t)
     t->attempts = 0;
     t->odd = t->spare;
 }
-
-/* The alternatives of b are exhausted: those of the block around it, or all wait. Does not return. */
-static void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b);
-
-DFI_EXTERN_C_BEGIN
-DFI_API void dfi_tm_end(struct dfi_tm_block *b)
-{
-    struct dfi_tm *t = dfi_tm_self;
-    if (!b->open) return;
-    t->inner = b; /* blocks inside that were left by a jump end with it */
-    if (DFI_UNLIKELY(!b->ran)) dfi_tm_no_alternative(t, b);
-    if (b->outer) {
-        t->inner = b->outer;
-        b->open = 0;
-        return;
-    }
-    DFI_TM_CHECK_COPIES(t);
-    if (DFI_UNLIKELY(t->n_events | (size_t)t->odd)) dfi_tm_commit_more(t, b);
-    else if (t->n_writes) dfi_tm_commit(t, b);
-    else {
-        t->inner = NULL;
-        dfi_tm_done(t, b, 0);
-    }
-}
-DFI_EXTERN_C_END
 
 #endif

@@ -1,9 +1,10 @@
-/* events.h - what the end of a block has to do besides: memory and handlers
+/* events.h - log of allocations and handlers, for the end of a block
  *
- * Shared by the serial and the parallel implementation, each with its struct dfi_tm. */
+ * Used by the serial and the parallel implementation, each with its own struct dfi_tm. */
 #ifndef DFI_STM_EVENTS_H
 #define DFI_STM_EVENTS_H
 
+#include "../base/compiler.h"
 #include "../base/memory.h"
 #include "../api/stm_core.h"
 
@@ -18,8 +19,8 @@
 enum { DFI_TM_AT_COMMIT, DFI_TM_AT_ABORT, DFI_TM_ALLOCATED, DFI_TM_FREED };
 struct dfi_tm_event { void (*fn)(void *); void *arg; int kind; };
 
-/* An array of t that is full gets twice the size. 0, or -1 without memory: then nothing changed. */
-static int dfi_tm_grow(struct dfi_tm *t, void **array, size_t n, size_t *max, size_t bytes)
+/* Doubles the size of a full array of t. 0, or -1 without memory: then nothing changed. */
+static DFI_COLD int dfi_tm_grow(struct dfi_tm *t, void **array, size_t n, size_t *max, size_t bytes)
 {
     size_t more = *max ? *max * 2 : 16;
     void *p;
@@ -31,7 +32,7 @@ static int dfi_tm_grow(struct dfi_tm *t, void **array, size_t n, size_t *max, si
 }
 
 /* 0, or -1 without memory. */
-static int dfi_tm_add_event(struct dfi_tm *t, int kind, void (*fn)(void *), void *arg)
+static DFI_NOINLINE int dfi_tm_add_event(struct dfi_tm *t, int kind, void (*fn)(void *), void *arg)
 {
     struct dfi_tm_event *e;
     void *array = t->events;
@@ -44,7 +45,7 @@ static int dfi_tm_add_event(struct dfi_tm *t, int kind, void (*fn)(void *), void
     return 0;
 }
 
-static void dfi_tm_reverse(struct dfi_tm_event *e, size_t n)
+static DFI_COLD void dfi_tm_reverse(struct dfi_tm_event *e, size_t n)
 {
     size_t i;
     for (i = 0; i < n / 2; i++) {
@@ -53,9 +54,9 @@ static void dfi_tm_reverse(struct dfi_tm_event *e, size_t n)
     }
 }
 
-/* What was allocated or registered since there were `keep` events is taken back, the last one first. What handlers
- * add in blocks of their own belongs to the transaction that goes on, and stays. */
-static void dfi_tm_undo_events(struct dfi_tm *t, size_t keep)
+/* Rolls back all allocations and registrations after the first `keep`, the last one first. Events that handlers add in blocks of their
+ * own belong to the transaction, which continues, and stay. */
+static DFI_COLD void dfi_tm_undo_events(struct dfi_tm *t, size_t keep)
 {
     while (t->n_events > keep) {
         size_t n = --t->n_events, added;
@@ -64,15 +65,15 @@ static void dfi_tm_undo_events(struct dfi_tm *t, size_t keep)
         if (e.kind != DFI_TM_AT_ABORT) continue;
         e.fn(e.arg);
         if ((added = t->n_events - n) == 0) continue;
-        dfi_tm_reverse(t->events + keep, n - keep); /* those below go above what was added */
+        dfi_tm_reverse(t->events + keep, n - keep); /* the events below move above those that were added */
         dfi_tm_reverse(t->events + n, added);
         dfi_tm_reverse(t->events + keep, n - keep + added);
         keep += added;
     }
 }
 
-/* All of it, when nothing of the transaction is left: handlers may have transactions of their own. */
-static void dfi_tm_undo_all_events(struct dfi_tm *t)
+/* Rolls back all of them, after the transaction has ended: handlers may have transactions of their own. */
+static DFI_COLD void dfi_tm_undo_all_events(struct dfi_tm *t)
 {
     struct dfi_tm_event *e = t->events;
     size_t n = t->n_events;
@@ -83,10 +84,10 @@ static void dfi_tm_undo_all_events(struct dfi_tm *t)
     dfi_mfree(e);
 }
 
-/* After a commit: what was to be freed goes to `release`, and the handlers are handed over, as they may have blocks of
- * their own. */
+/* After a commit: passes freed memory to `release`, and returns the handlers, to be called when t has no block any more, as they may
+ * have blocks of their own. */
 struct dfi_tm_handlers { struct dfi_tm_event *event; size_t n; };
-static struct dfi_tm_handlers dfi_tm_take_events(struct dfi_tm *t, void (*release)(struct dfi_tm *t, void *p))
+static DFI_NOINLINE struct dfi_tm_handlers dfi_tm_take_events(struct dfi_tm *t, void (*release)(struct dfi_tm *t, void *p))
 {
     struct dfi_tm_handlers h = { NULL, 0 };
     size_t i;
@@ -102,7 +103,7 @@ static struct dfi_tm_handlers dfi_tm_take_events(struct dfi_tm *t, void (*releas
 
 static void dfi_tm_release_now(struct dfi_tm *t, void *p) { (void)t, dfi_mfree(p); }
 
-static void dfi_tm_call_handlers(struct dfi_tm_handlers h)
+static DFI_COLD void dfi_tm_call_handlers(struct dfi_tm_handlers h)
 {
     size_t i;
     for (i = 0; i < h.n; i++) h.event[i].fn(h.event[i].arg);

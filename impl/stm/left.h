@@ -1,6 +1,6 @@
-/* left.h - blocks that are not left by their end but by longjmp, an exception or the end of the thread; blocks in signal handlers
+/* left.h - blocks left by longjmp, an exception or the end of the thread; blocks in signal handlers
  *
- * Shared by the serial and the parallel implementation, each with its struct dfi_tm. Argument: docs/stm.md, "Blocks that are left". */
+ * Used by the serial and the parallel implementation, each with its own struct dfi_tm. Argument: docs/stm.md, "Blocks that are left". */
 #ifndef DFI_STM_LEFT_H
 #define DFI_STM_LEFT_H
 
@@ -30,15 +30,16 @@
 #define DFI_TM_UNWINDER 0
 #endif
 
-/* --- is the function being unwound? ------------------------------------------------------------------ */
+/* --- unwinding of the calling function -------------------------------------------------------------- */
 
-struct dfi_tm_cxx { void *caught; unsigned uncaught; }; /* how the Itanium C++ ABI begins a thread's exceptions */
+struct dfi_tm_cxx { void *caught; unsigned uncaught; }; /* the beginning of __cxa_eh_globals in the Itanium C++ ABI */
 static const unsigned dfi_tm_none = 0;
 
 #if DFI_GNU && defined(__ELF__)
 DFI_EXTERN_C_BEGIN
 extern struct dfi_tm_cxx *dfi_sys_cxa_get_globals(void) __asm__("__cxa_get_globals") __attribute__((weak));
 DFI_EXTERN_C_END
+/* The number of C++ exceptions in flight in this thread. */
 static const unsigned *dfi_tm_uncaught(void) { return dfi_sys_cxa_get_globals ? &dfi_sys_cxa_get_globals()->uncaught : &dfi_tm_none; }
 #else
 static const unsigned *dfi_tm_uncaught(void) { return &dfi_tm_none; }
@@ -49,8 +50,8 @@ DFI_EXTERN_C_BEGIN
 extern void *dfi_sys_dlsym(void *library, const char *name) __asm__("dlsym") __attribute__((weak));
 DFI_EXTERN_C_END
 
-/* Does pthread_exit or a cancellation unwind this thread? Only glibc unwinds for these. It tells debuggers, by three numbers (bits,
- * elements, offset), where in a thread's descriptor it notes that, and nobody else. */
+/* Nonzero: pthread_exit or a cancellation unwinds this thread. Only glibc unwinds for these. It notes that in a thread's descriptor, at a
+ * place that it tells debuggers only, by three numbers (bits, elements, offset). */
 static int dfi_tm_thread_exits(void)
 {
     enum { DFI_TM_EXITING = 0x10 };
@@ -63,15 +64,15 @@ static int dfi_tm_thread_exits(void) { return 0; }
 
 /* --- a block was left -------------------------------------------------------------------------------- */
 
-/* What happened since the last block in b began is undone. pre: b is open, and not t->inner */
-static void dfi_tm_leave_inner(struct dfi_tm *t, struct dfi_tm_block *b)
+/* Rolls back the effects since the last block nested in b began. pre: b is open, and not t->inner */
+static DFI_COLD void dfi_tm_leave_inner(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     t->inner = b;
     if (!t->direct) dfi_tm_roll_back_inner(t, b);
 }
 
-/* Only `live` and what is around it are still open; NULL: no block is. */
-static DFI_COLD void dfi_tm_was_abandoned(struct dfi_tm *t, struct dfi_tm_block *live)
+/* Only `live` and the blocks around it are still open; NULL: none is. */
+static void dfi_tm_was_abandoned(struct dfi_tm *t, struct dfi_tm_block *live)
 {
     if (t->direct)
         dfi_error("%s: the atomic block that begins here was left by longjmp or an exception after df_irrevocable: "
@@ -83,7 +84,7 @@ static DFI_COLD void dfi_tm_was_abandoned(struct dfi_tm *t, struct dfi_tm_block 
     else dfi_tm_give_up(t);
 }
 
-/* Where the function returns to whose frame ends at `where`; NULL on processors where that has no fixed place. */
+/* The return address of the function whose stack frame ends at `where`; NULL on processors that keep it in no fixed place. */
 DFI_INLINE const void *dfi_tm_return_of(const void *where)
 {
 #if DFI_GNU && (defined(__x86_64__) || defined(__i386__))
@@ -94,7 +95,7 @@ DFI_INLINE const void *dfi_tm_return_of(const void *where)
 #endif
 }
 
-/* --- a block in a block of another function ----------------------------------------------------------- */
+/* --- a block nested in one of another function -------------------------------------------------------- */
 
 enum { DFI_TM_UNKNOWN, DFI_TM_CALLED_FROM, DFI_TM_INTERRUPTS, DFI_TM_GONE };
 
@@ -104,10 +105,11 @@ struct dfi_tm_walk { uintptr_t at, frame; const void *from, *where; int steps, i
 static _Unwind_Reason_Code dfi_tm_walk_frame(struct _Unwind_Context *c, void *p)
 {
     struct dfi_tm_walk *w = (struct dfi_tm_walk *)p;
-    uintptr_t frame = (uintptr_t)_Unwind_GetCFA(c); /* where this frame begins, and the one before ends */
+    uintptr_t frame = (uintptr_t)_Unwind_GetCFA(c); /* the beginning of this frame, and the end of the previous one */
     int interrupted = 0;
     if (w->frame && w->frame <= w->at && w->at < frame) {
-        w->how = w->interrupts ? DFI_TM_INTERRUPTS : w->exact && (const void *)_Unwind_GetIP(c) != w->from ? DFI_TM_GONE : DFI_TM_CALLED_FROM;
+        if (w->interrupts) w->how = DFI_TM_INTERRUPTS;
+        else w->how = w->exact && (const void *)_Unwind_GetIP(c) != w->from ? DFI_TM_GONE : DFI_TM_CALLED_FROM;
         return _URC_END_OF_STACK;
     }
     if (frame == (uintptr_t)w->where) w->exact = w->from && (const void *)_Unwind_GetIP(c) == dfi_tm_return_of(w->where);
@@ -117,10 +119,10 @@ static _Unwind_Reason_Code dfi_tm_walk_frame(struct _Unwind_Context *c, void *p)
     return ++w->steps < 100000 ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-/* How the function whose frame ends at `where` has come to run: was it called by the one with b, has it, or a caller of it, interrupted
- * that one, or is that one's frame gone, and b in another one? (That is only said if the frame that ends at `where` is found to return where it is
- * seen to.) Costs about 0.3 us a frame. */
-static DFI_TM_ANY_FRAME int dfi_tm_how_called(const struct dfi_tm_block *b, const void *where)
+/* The relation between the function with b and the one whose frame ends at `where`: the first called the second; or the second, or a
+ * caller of it, interrupted the first; or the frame of the first is gone, and b lies in another one. (The last only if the return address
+ * found for the second frame is the one the unwinder uses.) Costs about 0.3 us a frame. */
+static DFI_COLD DFI_TM_ANY_FRAME int dfi_tm_how_called(const struct dfi_tm_block *b, const void *where)
 {
     struct dfi_tm_walk w = { 0, 0, NULL, NULL, 0, 0, DFI_TM_UNKNOWN, 0 };
     w.at = (uintptr_t)b, w.from = b->from, w.where = where;
@@ -128,7 +130,7 @@ static DFI_TM_ANY_FRAME int dfi_tm_how_called(const struct dfi_tm_block *b, cons
     return w.how;
 }
 
-/* To stderr, whatever df_config.log is: in a signal handler hardly more than write() is allowed. */
+/* Reports to stderr, not to df_config.log: a signal handler may call little more than write(). */
 static DFI_COLD void dfi_tm_refuse(const char *site)
 {
     const char *from = ": an atomic block in a signal handler that interrupts an atomic block: it is not executed; "
@@ -147,9 +149,9 @@ static int dfi_tm_how_called(const struct dfi_tm_block *b, const void *where) { 
 static void dfi_tm_refuse(const char *site) { (void)site; }
 #endif
 
-/* The innermost block that is still open, seen from a function whose frame ends at `where`, or NULL. Only frames further out can
- * have one: stacks grow downwards. */
-static DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_still_open(struct dfi_tm *t, const void *where)
+/* The innermost block that is still open, seen from a function whose frame ends at `where`, or NULL. It lies in a frame further out, at a
+ * higher address: stacks grow downwards. */
+static DFI_COLD DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_still_open(struct dfi_tm *t, const void *where)
 {
     struct dfi_tm_block *volatile b = t->outermost, *volatile live = NULL;
     while ((uintptr_t)b >= (uintptr_t)where && b->outer == live && b->open == 1 && dfi_tm_how_called(b, where) != DFI_TM_GONE) {
@@ -160,15 +162,16 @@ static DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_still_open(struct dfi_tm *t,
     return live;
 }
 
-/* Ways from a block to one in a called function are known once they were looked at: by the call that begins the second and the distance
- * between the frames. In a signal handler that interrupts the same block that is larger by the registers that the kernel saves. */
+/* The call path from a block to one in a called function, as a hash of the call that begins the second block and the distance between the
+ * frames. Paths that were found to be calls are kept in `known`. In a signal handler the distance is larger, by the registers that the
+ * kernel saves. */
 DFI_INLINE uintptr_t dfi_tm_way(const struct dfi_tm *t, uintptr_t caller, const void *where)
 {
     return (caller + ((uintptr_t)t->inner - (uintptr_t)where) * 31) | 1;
 }
 DFI_INLINE uintptr_t *dfi_tm_known(struct dfi_tm *t, uintptr_t way) { return &t->known[(way >> 1 ^ way >> 9) % DFI_TM_PREDICTIONS]; }
 
-/* Does the frame have a block of t? The many words of one that is gone have most likely been written to since. */
+/* Nonzero: b looks like an open block of t. If its frame is gone, some of its many words have most likely been overwritten since. */
 DFI_INLINE int dfi_tm_looks_open(const struct dfi_tm *t, const struct dfi_tm_block *b)
 {
     return b->open == 1 && (b->outer ? b->of == t : b == t->outermost);
@@ -183,14 +186,14 @@ DFI_INLINE int dfi_tm_nests(struct dfi_tm *t, uintptr_t caller, int kind, const 
     return (uintptr_t)in >= (uintptr_t)where && *dfi_tm_known(t, way) == way && dfi_tm_looks_open(t, in);
 }
 
-/* It is not. Returns 0 with the blocks open that the new one is nested in, or -1: it is in a signal handler that interrupts a block.
- * where: see api/stm_frame.h. */
-static DFI_TM_ANY_FRAME int dfi_tm_settle(struct dfi_tm *t, const char *site, uintptr_t caller, int kind, const void *where)
+/* Finds the block that the new one is nested in, and rolls back those that were left: 0; or -1 in a signal handler that interrupts a
+ * block. pre: dfi_tm_nests() is 0. where: see api/stm_frame.h */
+static DFI_COLD DFI_TM_ANY_FRAME int dfi_tm_settle(struct dfi_tm *t, const char *site, uintptr_t caller, int kind, const void *where)
 {
     struct dfi_tm_block *in = t->inner, *live;
     if (kind & DFI_TM_INSIDE) live = (struct dfi_tm_block *)(uintptr_t)where;
     else if (!where) live = in;
-    else if ((uintptr_t)in < (uintptr_t)where && (uintptr_t)in > (uintptr_t)&live) /* of this function, and not around this block */
+    else if ((uintptr_t)in < (uintptr_t)where && (uintptr_t)in > (uintptr_t)&live) /* of this function, and not around the new block */
         live = dfi_tm_still_open(t, where);
     else {
         uintptr_t way = dfi_tm_way(t, caller, where);
@@ -208,7 +211,7 @@ static DFI_TM_ANY_FRAME int dfi_tm_settle(struct dfi_tm *t, const char *site, ui
     return 0;
 }
 
-/* The block at b does not run. site: it is to be said here. */
+/* Refuses to run the block b. site: not NULL if that is not reported yet */
 static DFI_COLD struct dfi_tm_block *dfi_tm_not_now(struct dfi_tm_block *b, const char *site)
 {
     if (site) dfi_tm_refuse(site);
@@ -216,7 +219,7 @@ static DFI_COLD struct dfi_tm_block *dfi_tm_not_now(struct dfi_tm_block *b, cons
     return b;
 }
 
-/* b is nested in t->inner. */
+/* Opens b, nested in t->inner. */
 DFI_INLINE struct dfi_tm_block *dfi_tm_nest(struct dfi_tm *t, struct dfi_tm_block *b, const void *where)
 {
     struct dfi_tm_block *outer = t->inner;
@@ -226,7 +229,7 @@ DFI_INLINE struct dfi_tm_block *dfi_tm_nest(struct dfi_tm *t, struct dfi_tm_bloc
     return t->inner = b;
 }
 
-/* --- the variable of a block goes out of scope while the block is open ----------------------------------- */
+/* --- end of scope of a block's variable while the block is open ------------------------------------------ */
 
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_tm_leave(struct dfi_tm_block *b, int thrown)

@@ -1,4 +1,4 @@
-/* retry.h - df_retry: other alternatives, or sleep until something that was read changes
+/* retry.h - df_retry: alternatives of a block, sleep until the read set changes
  *
  * No wake-up is lost: docs/stm.md, "Retry". */
 #ifndef DFI_STM_RETRY_H
@@ -12,35 +12,14 @@
 #include "../api/stm_core.h"
 #include "../api/stm_frame.h"
 #include "block.h"
-#include "counts.h"
 #include "events.h"
 #include "hook.h"
 #include "log.h"
 #include "state.h"
+#include "thread.h"
 
-struct dfi_tm_sleep {
-    struct dfi_tm *tm;             /* its log of reads does not change meanwhile */
-    struct dfi_tm_sleep *next, *before;
-    struct dfi_os_event event;
-    DFI_ATOMIC(int) *awake, own;   /* *awake: somebody has changed what it read; own: for threads that are no workers */
-};
-
-/* Wakes those who read what has changed; or all. */
-static DFI_COLD void dfi_tm_wake(int all)
-{
-    struct dfi_tm_sleep *s;
-    dfi_os_lock(&dfi_stm.sleep_lock);
-    for (s = dfi_stm.sleepers; s; s = s->next)
-        if (all || dfi_tm_first_changed(s->tm) != dfi_tm_n_reads(s->tm)) {
-            dfi_store_release(s->awake, 1); /* release: pairs with the acquire in dfi_os_event_wait */
-            dfi_os_event_wake(&s->event);
-        }
-    dfi_os_unlock(&dfi_stm.sleep_lock);
-}
-static DFI_COLD void dfi_tm_wake_sleepers(void) { dfi_tm_wake(0); }
-
-/* Until something in the log of reads changes. Nonzero: nobody is left who could change it. pre: t is not active. */
-static DFI_COLD int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
+/* Sleeps until a stripe in the log of reads changes. Nonzero: no task is left that could change one. pre: t is not active */
+static int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
 {
     dfi_retry_flag_fn *flag = dfi_load_acquire(&dfi_retry_flag_hook);
     struct dfi_tm_sleep s;
@@ -59,11 +38,11 @@ static DFI_COLD int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
     if (s.next) s.next->before = &s;
     dfi_stm.sleepers = &s;
     dfi_os_unlock(&dfi_stm.sleep_lock);
-    /* seq_cst, both: either who commits sees the sleeper, or the sleeper sees the clock, and with it (acquire) the locks,
-     * which it takes for changes */
+    /* seq_cst, both: either the commit sees the sleeper, or the sleeper sees the new clock, and with it (acquire) the locks, which
+     * count as changes */
     dfi_fetch_add_seq_cst(&dfi_stm.n_sleepers, 1);
     now = dfi_load_seq_cst(&dfi_stm.clock);
-    /* the clock may have begun anew: then versions cannot be compared */
+    /* now < time: the clock began anew, and versions cannot be compared */
     if (now >= t->time && dfi_tm_first_changed(t) == dfi_tm_n_reads(t)) {
         dfi_retry_fn *sleep = dfi_load_acquire(&dfi_retry_hook);
         if (sleep) stuck = sleep(site, &s.event, s.awake);
@@ -79,9 +58,9 @@ static DFI_COLD int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
     return stuck;
 }
 
-/* b, without what it wrote, tries its next alternative. What else it did is taken back when it is known that there is one.
+/* Rolls back the writes of b, and tries its next alternative; other effects are rolled back when it is known that there is one.
  * Does not return. */
-static void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
+static DFI_COLD void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     dfi_tm_roll_back_writes(t, b);
     b->alternative++;
@@ -89,36 +68,14 @@ static void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
     dfi_tm_again(t, b);
 }
 
-static void dfi_tm_spare_back(struct dfi_tm *t);
-static struct dfi_tm *dfi_tm_attach(void);
-static void dfi_tm_be(struct dfi_tm *t);
-static void dfi_tm_be_again(struct dfi_tm *t);
-
-/* The calling thread is not cancelled until dfi_tm_may_end. */
-static int dfi_tm_keep_thread(void)
-{
-    int before = 0;
-#if DFI_POSIX && defined(PTHREAD_CANCEL_DISABLE)
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-#endif
-    return before;
-}
-static void dfi_tm_may_end(int before)
-{
-#if DFI_POSIX && defined(PTHREAD_CANCEL_DISABLE)
-    pthread_setcancelstate(before, NULL);
-#else
-    (void)before;
-#endif
-}
-
+/* The alternatives of b are exhausted: tries those of the block around it, or sleeps. Does not return. */
 static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     const char *site = t->site;
     int polls, cancel;
     b->alternative = 0, b->ran = 1;
-    if (b->outer) dfi_tm_next_alternative(t, b->outer); /* with the block around it rolled back, b is gone */
-    cancel = dfi_tm_keep_thread(); /* in its sleep it would leave itself in the list of sleepers */
+    if (b->outer) dfi_tm_next_alternative(t, b->outer); /* its roll back ends b */
+    cancel = dfi_os_uncancel(); /* cancelled in its sleep the thread would stay in the list of sleepers */
     dfi_tm_count(t, DFI_TM_SLEPT);
     dfi_tm_roll_back_writes(t, b);
     t->logs = t->buffers = 0;
@@ -126,10 +83,10 @@ static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block
     dfi_tm_alone_end(t);
     t->inner = NULL;
     dfi_attempt(site, DFI_ATOMIC_RETRIED);
-    polls = t->spare || t->forgot || !dfi_tm_n_reads(t); /* it cannot be woken, or others want the record */
+    polls = t->spare || t->forgot || !dfi_tm_n_reads(t); /* nothing can wake it, or other threads need the record */
     if (!dfi_tm_n_reads(t) && !t->forgot) dfi_error("%s: df_retry in an atomic block that read nothing by "
                                                     "df_tm_read: nothing can wake it", site);
-    if (t->n_events) { /* handlers may have transactions of their own, which must not touch the log of reads */
+    if (t->n_events) { /* handlers may have transactions of their own, which must not change the log of reads */
         if (!polls) dfi_tm_be(&dfi_tm_nobody);
         dfi_tm_undo_all_events(t);
         if (!polls) dfi_tm_be_again(t);
@@ -144,19 +101,16 @@ static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block
         t->inner = b; /* for a block in a signal handler: the log of reads stays as it is */
         if (dfi_tm_sleep_until(t, site)) b->left = 1; /* as by df_abort */
     }
-    dfi_tm_may_end(cancel);
+    dfi_os_recancel(cancel);
     dfi_tm_forget_reads(t, 0);
     t->forgot = 0;
     t->attempts = 0;
     if (b->left) dfi_tm_again(t, b);
-    t->logs = t->buffers = 1;
-    dfi_attempt(site, DFI_ATOMIC_BEGINS);
-    dfi_tm_begin_reading(t);
-    dfi_tm_again(t, b);
+    dfi_tm_begin_again(t, b);
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API int dfi_tm_or_else(void)
+DFI_API DFI_COLD int dfi_tm_or_else(void)
 {
     struct dfi_tm *t = dfi_tm_self;
     struct dfi_tm_block *b = t->inner;
@@ -165,7 +119,7 @@ DFI_API int dfi_tm_or_else(void)
     return b->ran = 1;
 }
 
-DFI_API void dfi_tm_retry(const char *site)
+DFI_API DFI_COLD void dfi_tm_retry(const char *site)
 {
     struct dfi_tm *t = dfi_tm_self;
     if (!dfi_tm_can_undo(t, site, "df_retry")) return;

@@ -319,7 +319,7 @@ static void the_rest(void)
     CHECK(after.by_user - before.by_user == 3 && after.alone - before.alone == 1 && after.retries == before.retries);
     CHECK(after.locked + after.too_new + after.changed == 0 && after.gave_way == 0);
     CHECK(df_stm_sites(add_commits, &commits) == DF_OK);
-#if !defined(DF_SERIAL) && defined(DF_STATS) && DF_STATS
+#if !defined(DF_SERIAL) && defined(DF_STM_SITES) && DF_STM_SITES
     CHECK(commits == after.commits);
 #else
     CHECK(commits == 0);
