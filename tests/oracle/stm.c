@@ -9,8 +9,8 @@
 #include "df_owm.h"
 
 char DFI_STM_NEED[1];
-dfi_orec dfi_tm_orecs[DFI_TM_ORECS];         /* no read in line succeeds: dfi_tm.newest is 0 */
-static struct dfi_tm nobody;
+static dfi_orec orec;
+static struct dfi_tm nobody = { .orecs = &orec }; /* no inline read succeeds: newest is 0 */
 DFI_TLS struct dfi_tm *dfi_tm_self = &nobody;
 
 enum what { WRITTEN, ALLOCATED, FREED, ON_COMMIT, ON_ABORT };
