@@ -82,6 +82,7 @@ demo:
 #   test-examples  every example prints at 1, 2, 4, 8 workers what its serial build prints
 #   test-trace     traces of examples are right: by a script in Python; and of a program that is killed
 #   test-single    the amalgamated headers are stable, complete, go together, and run the examples
+#   test-floors    the floors of impl/: each file alone, nothing from above
 #   test-names     nothing but df_*, DF_*, dfi_*, DFI_* enters a program
 #   test-install   install, pkg-config, uninstall
 #   test-gdb       tools/df-gdb.py on a process and on a core file
@@ -90,7 +91,7 @@ demo:
 #
 # compile, fail, cxx, check and link are done with CC and with OTHER: gcc, or clang when CC is gcc; OTHER= skips that.
 
-SUITES  = test-compile test-fail test-cxx test-check test-link test-run test-directed test-examples test-trace test-single test-names test-install test-gdb test-page test-targets
+SUITES  = test-compile test-fail test-cxx test-check test-link test-run test-directed test-examples test-trace test-single test-floors test-names test-install test-gdb test-page test-targets
 TARGETS = musl i686 aarch64 riscv64
 RUN     = release debug
 FUZZ   ?= 100
@@ -124,8 +125,8 @@ test-examples test-trace:
 test-single test-install test-gdb:
 	@MAKE='$(MAKE)' tests/$(@:test-%=%) '$(CC)' '$(CXX)'
 
-test-page:
-	@tests/page/run '$(CC)'
+test-page test-floors:
+	@tests/$(@:test-%=%)/run '$(CC)'
 
 test-names:
 	@tools/names

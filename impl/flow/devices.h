@@ -12,7 +12,7 @@
 #include "../api/access.h"
 #include "../api/task.h"
 #include "../work/module.h"
-#include "../work/sched.h"
+#include "../work/worker.h"
 #include "../work/types.h"
 #include "extra.h"
 #include "region.h"

@@ -15,7 +15,7 @@
 #include "../api/access.h"
 #include "../api/task.h"
 #include "../work/future.h"
-#include "../work/sched.h"
+#include "../work/worker.h"
 #include "../work/types.h"
 #include "edge.h"
 #include "extra.h"

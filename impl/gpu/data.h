@@ -13,7 +13,7 @@
 #include "../api/result.h"
 #include "../api/task.h"
 #include "../../df_gpu.h"
-#include "../work/sched.h"
+#include "../work/worker.h"
 #include "../work/types.h"
 #include "../flow/region.h"
 #include "../observe/graph/graph.h"

@@ -15,7 +15,7 @@
 #include "../api/public.h"
 #include "../api/result.h"
 #include "../../df_gpu.h"
-#include "../work/sched.h"
+#include "../work/worker.h"
 #include "../work/types.h"
 #include "../flow/devices.h"
 #include "../more/error.h"

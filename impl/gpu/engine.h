@@ -17,7 +17,7 @@
 #include "../api/public.h"
 #include "../api/result.h"
 #include "../api/task.h"
-#include "../work/sched.h"
+#include "../work/worker.h"
 #include "../work/types.h"
 #include "../flow/region.h"
 #include "driver.h"

@@ -14,7 +14,7 @@
 #include "../serial/graph.h"
 #include "../serial/impl.h"
 #else
-#include "../work/sched.h"
+#include "../work/worker.h"
 #include "../work/scope.h"
 #include "../work/types.h"
 #include "../observe/graph/hook.h"

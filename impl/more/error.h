@@ -13,7 +13,7 @@
 #include "../api/core.h"
 #include "../api/result.h"
 #include "../api/throw.h"
-#include "../work/sched.h"
+#include "../work/worker.h"
 #include "../work/scope.h"
 #include "../work/tables.h"
 #include "../work/types.h"

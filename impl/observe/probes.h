@@ -15,6 +15,7 @@
 #include "../api/task.h"
 #include "../work/deque.h"
 #include "../work/types.h"
+#include "../work/worker.h"
 #include "event.h"
 #include "events.h"
 #include "graph/graph.h"
@@ -30,8 +31,6 @@ DFI_INLINE unsigned dfi_watched(void) { return dfi_load_relaxed(&dfi_watching); 
 /* Does somebody look on who has to know each task? That changes what is recorded, and never which task runs when. */
 DFI_INLINE int dfi_observed(void) { return dfi_watched() || DFI_GRAPH(); }
 
-static struct dfi_worker *dfi_me(void);
-static struct dfi_worker *dfi_me_attached(void);
 static void dfi_graph_ran(const struct dfi_flow *t, uint64_t ticks);
 
 /* The time, in ticks, of an event of w: later than that of the one before, also where the clock ticks more slowly than events come. So

@@ -22,7 +22,8 @@
 #include "../os/stack.h"
 #include "../api/core.h"
 #include "future.h"
-#include "sched.h"
+#include "worker.h"
+#include "stack.h"
 #include "types.h"
 #define DFI_MESSAGE_NOT_SYNCED "%s: df_spawn(%s) without df_sync before %s: %s; sync it in the function that spawns it"
 

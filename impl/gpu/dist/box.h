@@ -17,7 +17,7 @@
 #if defined(DF_SERIAL)
 #include "../../serial/impl.h"
 #else
-#include "../../work/sched.h"
+#include "../../work/worker.h"
 #include "../../work/types.h"
 #include "../../flow/devices.h"
 #endif

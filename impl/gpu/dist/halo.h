@@ -17,7 +17,7 @@
 #include "box.h"
 #include "dist.h"
 #if !defined(DF_SERIAL)
-#include "../../work/sched.h"
+#include "../../work/worker.h"
 #include "../../work/types.h"
 #endif
 

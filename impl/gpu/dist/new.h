@@ -16,7 +16,7 @@
 #include "dist.h"
 #include "halo.h"
 #if !defined(DF_SERIAL)
-#include "../../work/sched.h"
+#include "../../work/worker.h"
 #include "../../work/types.h"
 #include "../../flow/devices.h"
 #include "../data.h"

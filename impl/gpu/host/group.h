@@ -13,7 +13,7 @@
 #include "../../api/kernel.h"
 #include "../../api/result.h"
 #if !defined(DF_SERIAL)
-#include "../../work/sched.h"
+#include "../../work/worker.h"
 #include "../../work/types.h"
 #endif
 

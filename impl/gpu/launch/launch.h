@@ -19,7 +19,7 @@
 #include "../../api/result.h"
 #include "../../api/task.h"
 #include "../../../df_gpu.h"
-#include "../../work/sched.h"
+#include "../../work/worker.h"
 #include "../../work/scope.h"
 #include "../../work/types.h"
 #include "../../flow/devices.h"

@@ -10,7 +10,8 @@
 
 #include "../../base/atomic.h"
 #include "../../base/compiler.h"
-#include "../../work/sched.h"
+#include "../../work/worker.h"
+#include "../../work/wake.h"
 #include "../../work/types.h"
 
 static int dfi_loop_offer(struct dfi_worker *owner, unsigned d, uintptr_t loop);

@@ -10,7 +10,7 @@
 #include "../../base/atomic.h"
 #include "../../base/memory.h"
 #include "../../os/wait.h"
-#include "../../work/sched.h"
+#include "../../work/worker.h"
 #include "../../work/scope.h"
 #include "../../work/types.h"
 #include "../error.h"

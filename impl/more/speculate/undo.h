@@ -13,7 +13,7 @@
 #include "../../base/memory.h"
 #include "../../api/access.h"
 #include "../../api/task.h"
-#include "../../work/sched.h"
+#include "../../work/worker.h"
 #include "../../work/types.h"
 #include "../../flow/devices.h"
 #include "../../flow/region.h"

@@ -15,7 +15,7 @@
 #include "../../api/task.h"
 #include "../../api/taskgraph.h"
 #include "../../work/module.h"
-#include "../../work/sched.h"
+#include "../../work/worker.h"
 #include "../../work/scope.h"
 #include "../../work/types.h"
 #include "../../flow/edge.h"

@@ -9,7 +9,7 @@
 #include "../../base/log.h"
 #include "../../os/wait.h"
 #include "../../api/task.h"
-#include "../../work/sched.h"
+#include "../../work/worker.h"
 #include "../../work/types.h"
 #include "../../flow/region.h"
 #include "check.h"

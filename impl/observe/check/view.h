@@ -13,7 +13,7 @@
 #include "../../os/wait.h"
 #include "../../api/access.h"
 #include "../../api/task.h"
-#include "../../work/sched.h"
+#include "../../work/worker.h"
 #include "../../work/types.h"
 #include "../../flow/region.h"
 #include "../../flow/table.h"

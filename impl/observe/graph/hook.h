@@ -12,7 +12,7 @@
 #include "../../os/wait.h"
 #include "../../api/access.h"
 #include "../../api/task.h"
-#include "../../work/sched.h"
+#include "../../work/worker.h"
 #include "../../work/types.h"
 #include "../../flow/extra.h"
 #include "../../flow/table.h"

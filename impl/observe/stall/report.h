@@ -15,7 +15,7 @@
 #include "../../os/threads.h"
 #include "../../os/wait.h"
 #include "../../api/core.h"
-#include "../../work/sched.h"
+#include "../../work/worker.h"
 #include "../../work/types.h"
 #include "../../flow/edge.h"
 #include "../../more/deadlock.h"

@@ -9,7 +9,7 @@
 #include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../api/task.h"
-#include "../../work/sched.h"
+#include "../../work/worker.h"
 #include "../../work/types.h"
 #include "../event.h"
 #include "../events.h"

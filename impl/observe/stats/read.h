@@ -8,7 +8,6 @@
 
 #include "../../base/compiler.h"
 #include "../../base/memory.h"
-#include "../../work/sched.h"
 #include "../event.h"
 #include "../events.h"
 #include "stats.h"
