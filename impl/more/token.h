@@ -105,7 +105,6 @@ static void dfi_token_release(struct dfi_worker *w, struct dfi_edge *e, int skip
     }
 }
 
-static int dfi_token_is_open(const df_token *t) { return dfi_load_relaxed(&t->dfi_need) <= 0; }
 
 static struct dfi_edge *dfi_token_close(df_token *t, int *skip)
 {
