@@ -16,9 +16,9 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
+#include "../api/device.h"
 #include "../api/kernel.h"
 #include "../api/result.h"
-#include "../../df_gpu.h"
 
 #include <stdlib.h>
 

@@ -9,8 +9,8 @@
 
 #include "../base/memory.h"
 #include "../api/access.h"
+#include "../api/device.h"
 #include "../api/kernel.h"
-#include "../../df_gpu.h"
 #include "memory.h"
 #include "record.h"
 #include "store.h"

@@ -11,6 +11,7 @@
 #include "../base/memory.h"
 #include "../api/result.h"
 #include "../flow/region.h"
+#include "../flow/table.h"
 #include "driver.h"
 
 enum { DFI_INVALID, DFI_SHARED_COPY, DFI_OWNED }; /* of a copy */
@@ -72,11 +73,6 @@ static size_t dfi_record_hash(const struct dfi_region *r)
     return (size_t)((h ^ h >> 29) * 0xbf58476d1ce4e5b9u >> 40) % DFI_RECORD_BUCKETS;
 }
 
-static int dfi_region_equal(const struct dfi_region *a, const struct dfi_region *b)
-{
-    return a->p == b->p && a->row == b->row && a->rows == b->rows && a->ld == b->ld;
-}
-
 static int dfi_record_add_over(struct dfi_record *r, struct dfi_record *s)
 {
     if (r->n_over == r->max_over) {
@@ -108,7 +104,7 @@ static struct dfi_record *dfi_record_of(struct dfi_records *all, const struct df
 {
     struct dfi_record **at = &all->bucket[dfi_record_hash(region)], *r, *s;
     for (r = *at; r; r = r->chain)
-        if (dfi_region_equal(&r->region, region)) return r;
+        if (dfi_region_same(&r->region, region)) return r;
     if (!(r = (struct dfi_record *)dfi_malloc(sizeof *r))) return NULL;
     memset((void *)r, 0, sizeof *r);
     r->region = *region;

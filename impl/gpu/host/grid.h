@@ -2,7 +2,7 @@
 #ifndef DFI_GPU_HOST_GRID_H
 #define DFI_GPU_HOST_GRID_H
 
-#include "../../../df_gpu.h"
+#include "../../api/device.h"
 
 #include <limits.h>
 

@@ -180,12 +180,12 @@ static void dfi_host_groups(struct dfi_host_group *g, const struct dfi_host_plan
 
 /* --- the requirements of a kernel -------------------------------------------------------------------------- */
 
-/* Does the text have the word? */
+/* Does the text have the word? text: may be NULL. */
 static int dfi_text_has(const char *text, const char *word)
 {
     size_t n = strlen(word);
     const char *p;
-    for (p = text; (p = strstr(p, word)) != NULL; p += n) {
+    for (p = text; p && (p = strstr(p, word)) != NULL; p += n) {
         const char before = p == text ? ' ' : p[-1], after = p[n];
         if (!(before == '_' || (before >= '0' && before <= '9') || (before >= 'A' && before <= 'Z') ||
               (before >= 'a' && before <= 'z')) &&

@@ -12,11 +12,11 @@
 #include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../api/access.h"
+#include "../../api/device.h"
 #include "../../api/kernel.h"
 #include "../../api/loop.h"
 #include "../../api/public.h"
 #include "../../api/result.h"
-#include "../../../df_gpu.h"
 #include "grid.h"
 #include "group.h"
 

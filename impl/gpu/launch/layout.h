@@ -6,24 +6,10 @@
 
 #include "../../api/kernel.h"
 #include "../../flow/region.h"
+#include "../../flow/table.h"
 #include "../driver.h"
+#include "../host/group.h"
 #include "state.h"
-#include "../record.h"
-
-#include <ctype.h>
-
-/* Does the expression contain this name? */
-static int dfi_mentions(const char *expression, const char *name)
-{
-    size_t n = strlen(name);
-    const char *p = expression;
-    while (p && (p = strstr(p, name)) != NULL) {
-        int before = p > expression && (p[-1] == '_' || isalnum((unsigned char)p[-1]));
-        if (!before && p[n] != '_' && !isalnum((unsigned char)p[n])) return 1;
-        p += n;
-    }
-    return 0;
-}
 
 /* The by-value parameter that is the distance between the rows of a block, and nothing else in the declaration.
  * NULL: it is another expression, and stays what it is. */
@@ -35,8 +21,8 @@ static const struct dfi_param *dfi_param_of_ld(const struct dfi_kernel *k, const
         if (k->param[i].kind == DFI_P_VALUE && !strcmp(k->param[i].name, block->ld)) v = &k->param[i];
     if (!v || (v->bytes != 4 && v->bytes != 8)) return NULL;
     for (p = k->param; p < k->param + k->n_params; p++)
-        if (p->kind != DFI_P_VALUE && (dfi_mentions(p->rows, v->name) || dfi_mentions(p->cols, v->name) ||
-                                       (p->ld && strcmp(p->ld, v->name) && dfi_mentions(p->ld, v->name))))
+        if (p->kind != DFI_P_VALUE && (dfi_text_has(p->rows, v->name) || dfi_text_has(p->cols, v->name) ||
+                                       (p->ld && strcmp(p->ld, v->name) && dfi_text_has(p->ld, v->name))))
             return NULL;
     return v;
 }
@@ -109,7 +95,7 @@ static int dfi_flight_aliased(const struct dfi_flight *g)
             const struct dfi_operand *a = &g->use[i], *b = &g->use[j];
             int block = dfi_is_block(a);
             if (i == j || !dfi_region_overlap(&a->region, &b->region)) continue;
-            if (!dfi_region_equal(&a->region, &b->region) ? a->writes
+            if (!dfi_region_same(&a->region, &b->region) ? a->writes
                 : block != dfi_is_block(b) ||
                     (block && dfi_param_of_ld(g->kernel, a->param) != dfi_param_of_ld(g->kernel, b->param)))
                 return 1;

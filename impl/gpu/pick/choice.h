@@ -4,8 +4,8 @@
 #ifndef DFI_GPU_PICK_CHOICE_H
 #define DFI_GPU_PICK_CHOICE_H
 
+#include "../../api/device.h"
 #include "../../api/pick.h"
-#include "../../../df_gpu.h"
 #include "devices.h"
 #include "../store.h"
 

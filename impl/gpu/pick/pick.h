@@ -7,8 +7,8 @@
 #define DFI_GPU_PICK_PICK_H
 
 #include "../../base/compiler.h"
+#include "../../api/device.h"
 #include "../../api/pick.h"
-#include "../../../df_gpu.h"
 #include "candidate.h"
 #include "choice.h"
 #include "devices.h"
