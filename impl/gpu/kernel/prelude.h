@@ -11,7 +11,6 @@
 #ifndef DFI_GPU_KERNEL_PRELUDE_H
 #define DFI_GPU_KERNEL_PRELUDE_H
 
-
 #include <stddef.h>
 
 #ifndef DF_GPU_EXACT
