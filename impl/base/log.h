@@ -34,7 +34,7 @@ DFI_UNUSED static DFI_COLD void dfi_say(int level, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text + 4, sizeof text - 4, format, arguments);
     va_end(arguments);
-    if (log) log(dfi_logger.arg, level, text);
+    if (log) (log)(dfi_logger.arg, level, text);
     else fprintf(stderr, "%s\n", text);
 }
 
