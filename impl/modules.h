@@ -33,7 +33,7 @@
 #include "serial/speculate.h"
 #include "serial/taskgraph.h"
 #else
-#include "stm/hook.h"
+#include "api/hooks.h"
 #include "os/os.h"
 #include "observe/event.h"
 #include "observe/check/check.h"

@@ -24,7 +24,7 @@
 #include "stall/waits.h"
 #include "stats/perf.h"
 #include "trace/life.h"
-#include "../stm/hook.h"
+#include "../api/hooks.h"
 
 DFI_INLINE unsigned dfi_watched(void) { return dfi_load_relaxed(&dfi_watching); }
 

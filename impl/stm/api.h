@@ -20,7 +20,7 @@
 #include "../os/wait.h"
 #include "block.h"
 #include "commit.h"
-#include "hook.h"
+#include "../api/hooks.h"
 #include "log.h"
 #include "retry.h"
 #include "state.h"

@@ -12,7 +12,7 @@
 #include "../api/stm_core.h"
 #include "../api/stm_frame.h"
 #include "events.h"
-#include "hook.h"
+#include "../api/hooks.h"
 #include "log.h"
 #include "state.h"
 

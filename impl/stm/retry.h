@@ -13,7 +13,7 @@
 #include "../api/stm_frame.h"
 #include "block.h"
 #include "events.h"
-#include "hook.h"
+#include "../api/hooks.h"
 #include "log.h"
 #include "state.h"
 #include "thread.h"

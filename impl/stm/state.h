@@ -12,7 +12,7 @@
 #include "../os/wait.h"
 #include "../api/result.h"
 #include "../api/stm_core.h"
-#include "hook.h"
+#include "../api/hooks.h"
 #include "../../df_stm.h"
 
 enum { DFI_TM_ALONE = 1, DFI_TM_TICK = 4 }; /* lowest bit of the clock: a transaction runs alone; step of one commit */

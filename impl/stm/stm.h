@@ -10,7 +10,7 @@
 #include "../serial/hook.h"     /* shared with df.h */
 #include "../serial/stm.h"      /* state */
 #else
-#include "hook.h"               /* shared with df.h */
+#include "../api/hooks.h"               /* shared with df.h */
 #include "state.h"              /* records of threads, shared state, counters */
 #endif
 #include "../os/stack.h"

@@ -12,7 +12,7 @@
 #include "../api/stm_frame.h"
 #include "block.h"
 #include "commit.h"
-#include "hook.h"
+#include "../api/hooks.h"
 #include "left.h"
 #include "state.h"
 

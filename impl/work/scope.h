@@ -23,7 +23,7 @@
 #include "../observe/probes.h"
 #include "../observe/schedule/baton.h"
 #include "../observe/stall/waits.h"
-#include "../stm/hook.h"
+#include "../api/hooks.h"
 #define DFI_MESSAGE_LEFT_BLOCK "%s: DF_PARALLEL was left by return, goto or longjmp: its tasks were not waited for"
 
 struct dfi_local { struct dfi_local *next; size_t bytes, renamed, align; }; /* renamed: bytes counted in dfi_pool.renamed */

@@ -14,7 +14,7 @@
 #include "../observe/probes.h"
 #include "../observe/schedule/chaos.h"
 #include "../observe/stall/waits.h"
-#include "../stm/hook.h"
+#include "../api/hooks.h"
 
 /* How deep w is in blocks, bodies and waits: 0 is outside of df (more/deadlock.h). */
 static void dfi_level(struct dfi_worker *w, int by) { dfi_store_relaxed(&w->level, dfi_load_relaxed(&w->level) + by); }

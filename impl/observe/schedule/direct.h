@@ -20,7 +20,7 @@
 #include "baton.h"
 #include "chaos.h"
 #include "tape.h"
-#include "../../stm/hook.h"
+#include "../../api/hooks.h"
 
 enum { DFI_SETTLE_MS = 100 }; /* for helpers to start: on a busy machine some time slices */
 

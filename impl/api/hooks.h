@@ -1,10 +1,10 @@
-/* hook.h - what df.h and df_stm.h know of each other: whichever is there sets it */
-#ifndef DFI_STM_HOOK_H
-#define DFI_STM_HOOK_H
+/* hooks.h - calls between df.h and df_stm.h, each of which may be there without the other: the one that is called sets the hook */
+#ifndef DFI_API_HOOKS_H
+#define DFI_API_HOOKS_H
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "../api/may_block.h"
+#include "may_block.h"
 
 struct dfi_os_event;
 typedef int dfi_retry_fn(const char *site, struct dfi_os_event *e, DFI_ATOMIC(int) *awake);
