@@ -57,14 +57,15 @@
  *   DF_STM_SETJMP      roll back by the standard setjmp even where a faster way is known; gcc then warns of
  *                      locals as it does for setjmp (-Wclobbered)
  *   DF_STM_CLOSED      1: nested blocks of this file are closed, see below
- *   DF_STM_PRIVATE     0: the blocks of this file do not wait for quiescence: memory that they make private is used only
- *                      after df_tm_quiesce(); df_tm_free remains safe. Short blocks of many threads that all write
+ *   DF_STM_PRIVATE     0: the blocks of this file do not wait for quiescence: memory that they make private is used
+ *                      only after df_tm_quiesce(); df_tm_free remains safe. Short blocks of many threads that all write
  *                      are up to 2.5 times as fast. Default 1
  *
  * Options, implementation file only
  *
  *   DF_MALLOC(bytes), DF_FREE(p)   replace malloc and free
- *   DF_STM_ORECS       number of ownership records, a power of 2; default 262144, of 8 bytes each, allocated at the first block
+ *   DF_STM_ORECS       number of ownership records, a power of 2; default 262144, of 8 bytes each, allocated at the
+ *                      first block
  *   DF_STM_SITES       1: counters for each block, see df_stm_sites
  *   DF_STM_CLOCK       the time at which the clock begins, for tests
  *
@@ -104,17 +105,19 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  * Blocks
  *
  *   DF_ATOMIC { ... }
- *       The block commits as a whole, or is rolled back and runs again. return, break, continue and goto out of it end it like
- *       its closing brace (with gcc and clang; other compilers cannot see it, and it is not allowed). Local variables of the
- *       function that were set before the block and are changed inside it must be volatile, as for setjmp.
- *       Leaving a block by a C++ exception, longjmp, pthread_exit or cancellation of the thread rolls the block back; an enclosing
- *       block stays active if it was not left as well. Writes after df_irrevocable stay. A longjmp, or an exception through code
- *       compiled without exceptions, is detected and reported when the thread begins its next block; until then, writing blocks of
- *       other threads may wait. (Detection compares stack frames: with gcc and clang only, and not on stacks of coroutines.)
- *       A signal handler that interrupts a block, or its begin or end, cannot execute blocks: df reports them on stderr,
- *       whatever df_config.log is, and skips them. df_retry is not a cancellation point.
- *       In C++ no object with a destructor may be alive in a block when it is rolled back. Cost: 7 ns, and 10 if it writes; with several
- *       threads see DF_STM_PRIVATE.
+ *       The block commits as a whole, or is rolled back and runs again. return, break, continue and goto out of it
+ *       end it like its closing brace (with gcc and clang; other compilers cannot see it, and it is not allowed).
+ *       Local variables of the function that were set before the block and are changed inside it must be volatile, as
+ *       for setjmp.
+ *       Leaving a block by a C++ exception, longjmp, pthread_exit or cancellation of the thread rolls the block back;
+ *       an enclosing block stays active if it was not left as well. Writes after df_irrevocable stay. A longjmp, or
+ *       an exception through code compiled without exceptions, is detected and reported when the thread begins its
+ *       next block; until then, writing blocks of other threads may wait. (Detection compares stack frames: with gcc
+ *       and clang only, and not on stacks of coroutines.) A signal handler that interrupts a block, or its begin or
+ *       end, cannot execute blocks: df reports them on stderr, whatever df_config.log is, and skips them. df_retry is
+ *       not a cancellation point.
+ *       In C++ no object with a destructor may be alive in a block when it is rolled back. Cost: 7 ns, and 10 if it
+ *       writes; with several threads see DF_STM_PRIVATE.
  *   DF_ATOMIC { ... } DF_OR_ELSE { ... }
  *       If the first calls df_retry, it is rolled back, and the second is tried; and so on for any number.
  *       Write braces around the whole where an `else` follows.
@@ -123,7 +126,8 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *
  *   df_retry()          waits for a condition: rolls the block back, and tries the next alternative, of this
  *                       block or one around it. If there is none the thread sleeps until its read set
- *                       changes, then runs the block again. In a task another thread takes the worker's place meanwhile.
+ *                       changes, then runs the block again. In a task another thread takes the worker's place
+ *                       meanwhile.
  *                       If no task is left that could change it, that is reported, the block is left as by df_abort,
  *                       and df_wait_result returns DF_ERROR_STUCK.
  *   df_abort()          leaves the block without effect
@@ -131,7 +135,8 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *   df_irrevocable()    from here on the block cannot be rolled back: no other block runs, and it may do input and
  *                       output. The block may run again from its beginning, once, before this returns.
  *   df_tm_validate()    runs the block again immediately if its read set has changed, as its end would do
- *   df_tm_quiesce()     outside of blocks: waits until every block that is running has ended, or has seen the present memory
+ *   df_tm_quiesce()     outside of blocks: waits until every block that is running has ended, or has seen the present
+ *                       memory
  *
  *   Nested blocks, in the same function or a called one, are part of the outer one (flat): their end has no
  *   effect, and df_abort leaves the outermost. DF_ATOMIC_CLOSED { ... } (and DF_ATOMIC with DF_STM_CLOSED) can be
@@ -139,10 +144,11 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *   innermost. Any depth.
  *
  *   Inside a block: no other synchronisation, no waiting (df_wait, df_sync of a stolen task, locks), no threads.
- *   Errors (log): a wait of df in a block; df_retry in a block that read nothing; df_abort, df_retry, df_restart outside
- *   of blocks or after df_irrevocable (no effect); a thread that ends in a block, or leaves it by longjmp (it is rolled back); a block in
- *   a handler of a signal that interrupts a block (it is not executed). Without memory for its logs a block runs alone; if it does not
- *   fit into the first logs either, it becomes irrevocable. Without memory for the table of ownership records blocks abort more often.
+ *   Errors (log): a wait of df in a block; df_retry in a block that read nothing; df_abort, df_retry, df_restart
+ *   outside of blocks or after df_irrevocable (no effect); a thread that ends in a block, or leaves it by longjmp (it
+ *   is rolled back); a block in a handler of a signal that interrupts a block (it is not executed). Without memory
+ *   for its logs a block runs alone; if it does not fit into the first logs either, it becomes irrevocable. Without
+ *   memory for the table of ownership records blocks abort more often.
  *   Source: TERAFLUX D3.5, 1.1 (lazy versions, lazy detection of conflicts, flat nesting); composable memory
  *   transactions (Harris, Marlow, Peyton Jones, Herlihy, PPoPP 2005) for df_retry and DF_OR_ELSE. */
 #ifndef DF_STM_CLOSED
@@ -192,9 +198,9 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *   void df_tm_write(p, v)    *p = v, with the conversions of an assignment
  *   df_tm_read_bytes(to, from, n)    an object of n bytes: from shared memory to the caller's own
  *   df_tm_write_bytes(to, from, n)   and back
- *   df_tm_copy(to, from, n)          from shared to shared memory; they may overlap. A local variable gets its new value only when
- *                                    the block ends: read into one by df_tm_read_bytes. With DF_DEBUG a copy to a variable that the
- *                                    block then changes by plain accesses is reported
+ *   df_tm_copy(to, from, n)          from shared to shared memory; they may overlap. A local variable gets its new
+ *                                    value only when the block ends: read into one by df_tm_read_bytes. With DF_DEBUG a
+ *                                    copy to a variable that the block then changes by plain accesses is reported
  *
  *   Alignment does not matter, but a value that crosses a word costs more. Neighbours in the same word are
  *   independent of each other. Cost: a read 1 to 2 ns, a write 6 to 8. */
@@ -236,7 +242,8 @@ typedef struct df_stm_counters {
     uint64_t most_reads, most_writes; /* largest sets: stripes of 32 bytes read, words written */
 } df_stm_counters;
 DFI_API df_result df_stm_stats(df_stm_counters *counters);
-/* With DF_STM_SITES: fn(arg, "file:line", counters) for each outermost block that was run. Without it, and with DF_SERIAL, for none.
+/* With DF_STM_SITES: fn(arg, "file:line", counters) for each outermost block that was run. Without it, and with
+ * DF_SERIAL, for none.
  * DF_ERROR_MEMORY: for none. */
 DFI_API df_result df_stm_sites(void (*fn)(void *arg, const char *site, const df_stm_counters *counters), void *arg);
 

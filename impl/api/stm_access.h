@@ -55,14 +55,16 @@
 template <class T> static inline T dfi_tm_read_any(const volatile T *p)
 {
     static_assert(sizeof(T) <= 8 && __is_trivially_copyable(T) && !__is_class(T) && !__is_union(T),
-                  "df_stm.h: df_tm_read needs a pointer to a scalar of 1, 2, 4 or 8 bytes: df_tm_read_bytes reads objects");
+                  "df_stm.h: df_tm_read needs a pointer to a scalar of 1, 2, 4 or 8 bytes: "
+                  "df_tm_read_bytes reads objects");
     DFI_TM_READ_BODY(T)
 }
 template <class T> struct dfi_tm_same { typedef T type; };
 template <class T> static inline void dfi_tm_write_any(volatile T *p, typename dfi_tm_same<T>::type x)
 {
     static_assert(sizeof(T) <= 8 && __is_trivially_copyable(T) && !__is_class(T) && !__is_union(T),
-                  "df_stm.h: df_tm_write needs a pointer to a scalar of 1, 2, 4 or 8 bytes: df_tm_write_bytes writes objects");
+                  "df_stm.h: df_tm_write needs a pointer to a scalar of 1, 2, 4 or 8 bytes: "
+                  "df_tm_write_bytes writes objects");
     DFI_TM_WRITE_BODY(T)
 }
 #define df_tm_read(p)     dfi_tm_read_any(p)
@@ -95,10 +97,12 @@ DFI_INLINE void dfi_tm_write_pointer(volatile void *p, const volatile void *x) {
 #define DFI_TM_TYPED(p) /* a pointer is void * */
 #endif
 #define df_tm_read(p) \
-    (DFI_TM_TYPED(p)((void)0, _Generic(*(p), DFI_TM_TYPES(DFI_TM_READER) default: dfi_tm_read_pointer)((p) + DFI_TM_SCALAR(p))))
+    (DFI_TM_TYPED(p)((void)0, \
+                     _Generic(*(p), DFI_TM_TYPES(DFI_TM_READER) default: dfi_tm_read_pointer)((p) + DFI_TM_SCALAR(p))))
 /* sizeof of an assignment: the conversions, and the errors, are those of *(p) = (v) */
 #define df_tm_write(p, v) \
-    (_Generic(*(p), DFI_TM_TYPES(DFI_TM_WRITER) default: dfi_tm_write_pointer)((p) + 0 * sizeof(*(p) = (v)) + DFI_TM_SCALAR(p), (v)))
+    (_Generic(*(p), DFI_TM_TYPES(DFI_TM_WRITER) default: dfi_tm_write_pointer)( \
+        (p) + 0 * sizeof(*(p) = (v)) + DFI_TM_SCALAR(p), (v)))
 
 #endif
 

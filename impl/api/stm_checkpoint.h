@@ -1,4 +1,4 @@
-/* stm_checkpoint.h - a point in the user's function to which a block can go back
+/* stm_checkpoint.h - checkpoint: the point in the user's function to which a block rolls back
  *
  * gcc's builtin saves three registers and costs 2 ns, the few instructions below the same, setjmp about 10. clang's
  * builtin (14) forgets that the flags of the processor are lost. Sanitizers follow only setjmp. */
@@ -13,8 +13,8 @@
 #define DFI_HAS_FEATURE(x) 0
 #endif
 
-#if defined(DF_STM_SETJMP) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || DFI_HAS_FEATURE(address_sanitizer) || \
-    DFI_HAS_FEATURE(thread_sanitizer) || DFI_HAS_FEATURE(memory_sanitizer)
+#if defined(DF_STM_SETJMP) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    DFI_HAS_FEATURE(address_sanitizer) || DFI_HAS_FEATURE(thread_sanitizer) || DFI_HAS_FEATURE(memory_sanitizer)
 #define DFI_STANDARD_SETJMP
 #endif
 

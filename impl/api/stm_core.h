@@ -80,7 +80,8 @@ DFI_EXTERN_C_END
 /* The ownership record of the stripe at p. */
 DFI_INLINE dfi_orec *dfi_tm_orec(const struct dfi_tm *t, const volatile void *p)
 {
-    return (dfi_orec *)(void *)((char *)(void *)t->orecs + ((uintptr_t)p >> (DFI_TM_STRIPE_BITS - DFI_TM_OREC_BITS) & t->orec_mask));
+    uintptr_t at = (uintptr_t)p >> (DFI_TM_STRIPE_BITS - DFI_TM_OREC_BITS) & t->orec_mask;
+    return (dfi_orec *)(void *)((char *)(void *)t->orecs + at);
 }
 
 /* The number of its bit in dfi_tm.filter. */

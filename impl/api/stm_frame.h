@@ -1,4 +1,4 @@
-/* stm_frame.h - what a block keeps in the stack frame of its function */
+/* stm_frame.h - record of a block, in the stack frame of its function */
 #ifndef DFI_API_STM_FRAME_H
 #define DFI_API_STM_FRAME_H
 
@@ -9,30 +9,33 @@
 #include <exception>
 #endif
 
-/* Nested, with partial abort; does not wait until memory that it made private is; by df_atomically; nested in another block
- * of the same function. */
+/* Nested, with partial abort; does not wait until memory that it made private is; by df_atomically; nested in
+ * another block of the same function. */
 enum { DFI_TM_CLOSED = 1, DFI_TM_UNWAITED = 2, DFI_TM_CALLED = 4, DFI_TM_INSIDE = 8 };
 
 struct dfi_tm;
+typedef void dfi_tm_jump_fn(void *jump); /* to a checkpoint; does not return */
 
 /* One DF_ATOMIC. */
 struct dfi_tm_block {
     struct dfi_tm_block *outer, *inner; /* inner: once a block began inside of it, the last one that did */
     const struct dfi_tm *of;           /* of a nested one: the thread */
-    const void *from;                  /* where its function returns to, if that is easily known */
-    void (*to_jump)(void *jump);
+    const void *from;                  /* return address of its function, if that is easily known */
+    dfi_tm_jump_fn *to_jump;
     unsigned alternative;              /* the one to run: 0 the first */
-    unsigned char open, left, ran;     /* still to be ended; df_abort was called; the alternative exists */
+    unsigned char open, left, ran;     /* it has not ended; df_abort was called; the alternative exists */
     unsigned char kind;                /* DFI_TM_CLOSED, DFI_TM_UNWAITED */
     unsigned looked;                   /* DF_OR_ELSE passed so far in this attempt, if it is not the first */
-    unsigned thrown;                   /* C++ exceptions on their way when it began; in code compiled with exceptions */
-    size_t reads, writes, undo, events; /* lengths of the logs when `inner` began: here, as the frame of `inner` may be gone */
+    unsigned thrown;                   /* C++ exceptions in flight when it began; in code compiled with exceptions */
+    size_t reads, writes, undo, events; /* lengths of the logs when `inner` began, whose frame may be gone */
     dfi_checkpoint jump;
 };
 
 DFI_EXTERN_C_BEGIN
-DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *), const void *where);
-DFI_API struct dfi_tm_block *dfi_tm_enter_unwound(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *), const void *where);
+DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int kind, dfi_tm_jump_fn *to_jump,
+                                          const void *where);
+DFI_API struct dfi_tm_block *dfi_tm_enter_unwound(struct dfi_tm_block *b, const char *site, int kind,
+                                                  dfi_tm_jump_fn *to_jump, const void *where);
 DFI_API void dfi_tm_leave(struct dfi_tm_block *b, int thrown);
 DFI_API int dfi_tm_was_left(struct dfi_tm_block *b);
 DFI_API void dfi_tm_end(struct dfi_tm_block *b);
@@ -43,12 +46,12 @@ DFI_EXTERN_C_END
 /* At the checkpoint: is the block to be run? */
 DFI_INLINE int dfi_tm_go(struct dfi_tm_block *b) { return DFI_LIKELY(!b->left) || dfi_tm_was_left(b); }
 
-/* Outside of blocks this name is a function, in a block it is a pointer to the block: so a block that is nested in another one
- * of the same function knows that. (A function, as -Wshadow does not mind a variable of its name.) */
+/* Outside of blocks this name is a function, in a block it is a pointer to the block: so a block that is nested in
+ * another one of the same function knows that. (A function, as -Wshadow does not mind a variable of its name.) */
 DFI_INLINE void dfi_tm_around(void) { }
 
-/* `where` of dfi_tm_enter: the block of the same function around this one, or else the end of the function's stack frame. Neither
- * gcc nor clang inlines a function with a checkpoint, so there is one function to a frame. */
+/* `where` of dfi_tm_enter: the block of the same function around this one, or else the end of the function's stack
+ * frame. Neither gcc nor clang inlines a function with a checkpoint, so there is one function to a frame. */
 #if DFI_GNU
 #define DFI_TM_FRAME_END ((struct dfi_tm_block *)__builtin_dwarf_cfa())
 #else
@@ -66,8 +69,8 @@ template <> struct dfi_tm_inside<struct dfi_tm_block *> { enum { flags = DFI_TM_
 #define DFI_TM_NESTED_HERE _Generic(dfi_tm_around, struct dfi_tm_block *: DFI_TM_INSIDE, default: 0)
 #endif
 
-/* The block's variable goes out of scope: by return, break or goto, which end the block, or, in code that is compiled with exceptions,
- * as one of them, pthread_exit or a cancellation leaves the function, which rolls it back. */
+/* The block's variable goes out of scope: by return, break or goto, which end the block, or, in code that is
+ * compiled with exceptions, as one of them, pthread_exit or a cancellation leaves the function, which rolls it back. */
 DFI_INLINE void dfi_tm_close(struct dfi_tm_block *b)
 {
     if (DFI_LIKELY(!b->open)) return;

@@ -31,7 +31,7 @@
 #if !defined(DF_SERIAL)
 /* --- begin and end of a block --------------------------------------------------------------------- */
 
-DFI_INLINE void dfi_tm_fill(struct dfi_tm_block *b, int kind, void (*to_jump)(void *))
+DFI_INLINE void dfi_tm_fill(struct dfi_tm_block *b, int kind, dfi_tm_jump_fn *to_jump)
 {
     b->to_jump = to_jump;
     b->alternative = 0;
@@ -40,8 +40,9 @@ DFI_INLINE void dfi_tm_fill(struct dfi_tm_block *b, int kind, void (*to_jump)(vo
 }
 
 /* pre: no block is open. caller: the address of the call in the code */
-DFI_INLINE struct dfi_tm_block *dfi_tm_begin_outermost(struct dfi_tm *t, struct dfi_tm_block *b, const char *site, uintptr_t caller, int kind,
-                                                       void (*to_jump)(void *), const void *where)
+DFI_INLINE struct dfi_tm_block *dfi_tm_begin_outermost(struct dfi_tm *t, struct dfi_tm_block *b, const char *site,
+                                                       uintptr_t caller, int kind, dfi_tm_jump_fn *to_jump,
+                                                       const void *where)
 {
     /* by the call, as a line may have several blocks */
     uintptr_t key = kind & DFI_TM_CALLED || !DFI_CALLER ? (uintptr_t)site : caller;
@@ -58,8 +59,8 @@ DFI_INLINE struct dfi_tm_block *dfi_tm_begin_outermost(struct dfi_tm *t, struct 
 }
 
 /* Begins the first block of a thread, or one in another block that may have been left. */
-static DFI_COLD struct dfi_tm_block *dfi_tm_begin_first(struct dfi_tm_block *b, const char *site, uintptr_t caller, int kind,
-                                                        void (*to_jump)(void *), const void *where)
+static DFI_COLD struct dfi_tm_block *dfi_tm_begin_first(struct dfi_tm_block *b, const char *site, uintptr_t caller,
+                                                        int kind, dfi_tm_jump_fn *to_jump, const void *where)
 {
     struct dfi_tm *t = dfi_tm_self;
     if (t->inner && dfi_tm_settle(t, site, caller, kind, where)) return dfi_tm_not_now(b, NULL);
@@ -70,30 +71,34 @@ static DFI_COLD struct dfi_tm_block *dfi_tm_begin_first(struct dfi_tm_block *b, 
     return dfi_tm_nest(t, b, where);
 }
 
-static DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_begin_nested(struct dfi_tm_block *b, const char *site, uintptr_t caller, int kind,
-                                                                 void (*to_jump)(void *), const void *where)
+static DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_begin_nested(struct dfi_tm_block *b, const char *site,
+                                                                 uintptr_t caller, int kind, dfi_tm_jump_fn *to_jump, const void *where)
 {
     struct dfi_tm *t = dfi_tm_self;
-    if (DFI_UNLIKELY(!t->inner || !dfi_tm_nests(t, caller, kind, where))) return dfi_tm_begin_first(b, site, caller, kind, to_jump, where);
+    if (DFI_UNLIKELY(!t->inner || !dfi_tm_nests(t, caller, kind, where)))
+        return dfi_tm_begin_first(b, site, caller, kind, to_jump, where);
     dfi_tm_fill(b, kind, to_jump);
     return dfi_tm_nest(t, b, where);
 }
 
-DFI_INLINE struct dfi_tm_block *dfi_tm_begin(struct dfi_tm_block *b, const char *site, uintptr_t caller, int kind, void (*to_jump)(void *),
-                                             const void *where)
+DFI_INLINE struct dfi_tm_block *dfi_tm_begin(struct dfi_tm_block *b, const char *site, uintptr_t caller,
+                                             int kind, dfi_tm_jump_fn *to_jump, const void *where)
 {
     struct dfi_tm *t = dfi_tm_self;
-    if (DFI_UNLIKELY(t == &dfi_tm_nobody || t->inner)) return dfi_tm_begin_nested(b, site, caller, kind, to_jump, where);
+    if (DFI_UNLIKELY(t == &dfi_tm_nobody || t->inner))
+        return dfi_tm_begin_nested(b, site, caller, kind, to_jump, where);
     return dfi_tm_begin_outermost(t, b, site, caller, kind, to_jump, where);
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *), const void *where)
+DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site,
+                                          int kind, dfi_tm_jump_fn *to_jump, const void *where)
 {
     return dfi_tm_begin(b, site, DFI_CALLER, kind, to_jump, where);
 }
 /* The same for code compiled with exceptions. */
-DFI_API struct dfi_tm_block *dfi_tm_enter_unwound(struct dfi_tm_block *b, const char *site, int kind, void (*to_jump)(void *), const void *where)
+DFI_API struct dfi_tm_block *dfi_tm_enter_unwound(struct dfi_tm_block *b, const char *site,
+                                                  int kind, dfi_tm_jump_fn *to_jump, const void *where)
 {
     if (DFI_LIKELY(dfi_tm_begin(b, site, DFI_CALLER, kind, to_jump, where)->open)) b->thrown = *dfi_tm_self->thrown;
     return b;
@@ -168,8 +173,15 @@ DFI_API DFI_COLD void dfi_tm_no_room(void)
     t->forgot = t->odd = 1;
 }
 
-DFI_API void df_tm_read_bytes(void *to, const volatile void *from, size_t bytes) { dfi_tm_read_range(dfi_tm_self, to, from, bytes); }
-DFI_API void df_tm_write_bytes(volatile void *to, const void *from, size_t bytes) { dfi_tm_write_range(dfi_tm_self, to, from, bytes); }
+DFI_API void df_tm_read_bytes(void *to, const volatile void *from, size_t bytes)
+{
+    dfi_tm_read_range(dfi_tm_self, to, from, bytes);
+}
+
+DFI_API void df_tm_write_bytes(volatile void *to, const void *from, size_t bytes)
+{
+    dfi_tm_write_range(dfi_tm_self, to, from, bytes);
+}
 
 DFI_API void *df_tm_malloc(size_t bytes)
 {
@@ -243,7 +255,8 @@ DFI_API DFI_COLD void dfi_tm_irrevocable(const char *site)
     if (!t->inner || t->direct) return;
     if (t->resumed) dfi_tm_go_on(t);
     if (!t->alone) {
-        if (!dfi_os_trylock(&dfi_stm.alone_lock)) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY); /* the thread that holds it waits for us */
+        if (!dfi_os_trylock(&dfi_stm.alone_lock)) /* the thread that holds it waits for us */
+            dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY);
         dfi_tm_keep_out(t);
         t->alone = t->odd = 1;
         dfi_tm_count(t, DFI_TM_RAN_ALONE);
@@ -278,13 +291,15 @@ static DFI_COLD df_result dfi_tm_on(int kind, void (*fn)(void *), void *arg, con
 
 DFI_EXTERN_C_BEGIN
 #if defined(DFI_TM_SAVE_REGISTERS)
-__attribute__((naked, noinline, weak, visibility("default"), returns_twice)) int dfi_tm_save_registers(void **jump __attribute__((unused)))
+__attribute__((naked, noinline, weak, visibility("default"), returns_twice))
+int dfi_tm_save_registers(void **jump __attribute__((unused)))
 {
     __asm__("movq %rbx, (%rdi)\nmovq %rbp, 8(%rdi)\nmovq %r12, 16(%rdi)\nmovq %r13, 24(%rdi)\n"
             "movq %r14, 32(%rdi)\nmovq %r15, 40(%rdi)\nleaq 8(%rsp), %rdx\nmovq %rdx, 48(%rdi)\n"
             "movq (%rsp), %rdx\nmovq %rdx, 56(%rdi)\nxorl %eax, %eax\nret");
 }
-__attribute__((naked, noinline, weak, visibility("default"))) void dfi_tm_to_registers(void *jump __attribute__((unused)))
+__attribute__((naked, noinline, weak, visibility("default")))
+void dfi_tm_to_registers(void *jump __attribute__((unused)))
 {
     __asm__("movq (%rdi), %rbx\nmovq 8(%rdi), %rbp\nmovq 16(%rdi), %r12\nmovq 24(%rdi), %r13\n"
             "movq 32(%rdi), %r14\nmovq 40(%rdi), %r15\nmovq 48(%rdi), %rsp\nmovl $1, %eax\njmpq *56(%rdi)");
@@ -292,8 +307,15 @@ __attribute__((naked, noinline, weak, visibility("default"))) void dfi_tm_to_reg
 #endif
 DFI_API char DFI_STM_NEED[1] = { 0 };
 
-DFI_API df_result df_tm_on_commit(void (*fn)(void *arg), void *arg) { return dfi_tm_on(DFI_TM_AT_COMMIT, fn, arg, "df_tm_on_commit"); }
-DFI_API df_result df_tm_on_abort(void (*fn)(void *arg), void *arg) { return dfi_tm_on(DFI_TM_AT_ABORT, fn, arg, "df_tm_on_abort"); }
+DFI_API df_result df_tm_on_commit(void (*fn)(void *arg), void *arg)
+{
+    return dfi_tm_on(DFI_TM_AT_COMMIT, fn, arg, "df_tm_on_commit");
+}
+
+DFI_API df_result df_tm_on_abort(void (*fn)(void *arg), void *arg)
+{
+    return dfi_tm_on(DFI_TM_AT_ABORT, fn, arg, "df_tm_on_abort");
+}
 
 DFI_API void *df_tm_calloc(size_t n, size_t bytes)
 {
@@ -317,7 +339,8 @@ DFI_API void df_tm_copy(volatile void *to, const volatile void *from, size_t byt
 
 DFI_API df_result dfi_tm_atomically(void (*fn)(void *arg), void *arg, const char *site, int kind)
 {
-    struct dfi_tm_block b DFI_TM_AT_END, *p = DFI_TM_ENTER(&b, site, kind | DFI_TM_CALLED, dfi_tm_jump, DFI_TM_FRAME_END);
+    struct dfi_tm_block b DFI_TM_AT_END;
+    struct dfi_tm_block *p = DFI_TM_ENTER(&b, site, kind | DFI_TM_CALLED, dfi_tm_jump, DFI_TM_FRAME_END);
     if (!p->open) return DF_ERROR_ABORTED;
     (void)DFI_CHECKPOINT(p->jump);
     if (!dfi_tm_go(p)) return DF_ERROR_ABORTED;

@@ -99,7 +99,10 @@ DFI_INLINE void dfi_tm_quiesce_inline(struct dfi_tm *t, uintptr_t time)
 }
 static DFI_NOINLINE void dfi_tm_quiesce(struct dfi_tm *t, uintptr_t time) { dfi_tm_quiesce_inline(t, time); }
 
-static void dfi_tm_set_newest(struct dfi_tm *t) { dfi_store_relaxed(&t->newest, t->direct ? (uintptr_t)0 : t->time | 1); }
+static void dfi_tm_set_newest(struct dfi_tm *t)
+{
+    dfi_store_relaxed(&t->newest, t->direct ? (uintptr_t)0 : t->time | 1);
+}
 
 /* release: our reads and writes, to threads that wait for quiescence */
 DFI_INLINE void dfi_tm_end_reading(struct dfi_tm *t)
@@ -176,8 +179,8 @@ static DFI_COLD uintptr_t dfi_tm_begin_later(struct dfi_tm *t, uintptr_t now)
 DFI_INLINE void dfi_tm_begin_reading(struct dfi_tm *t)
 {
     uintptr_t now;
-    /* seq_cst, both: either a thread that waits for quiescence sees that we are active, or we see its change of the clock, and
-     * with it (acquire) its locks */
+    /* seq_cst, both: either a thread that waits for quiescence sees that we are active, or we see its change of the
+     * clock, and with it (acquire) its locks */
     dfi_exchange_seq_cst(&t->active, (uintptr_t)1);
     now = dfi_load_seq_cst(&dfi_stm.clock);
     if (DFI_UNLIKELY(now & DFI_TM_ALONE || now >= DFI_TM_CLOCK_END)) now = dfi_tm_begin_later(t, now);
@@ -286,8 +289,8 @@ static DFI_COLD void dfi_tm_restart_alone(struct dfi_tm *t, int reason)
     dfi_tm_restart(t, reason);
 }
 
-/* The stripe of read number `changed` has changed. Runs the outermost closed block that began before that read again, or the whole
- * transaction. Does not return. */
+/* The stripe of read number `changed` has changed. Runs the outermost closed block that began before that read
+ * again, or the whole transaction. Does not return. */
 static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t changed)
 {
     struct dfi_tm_block *b = t->inner;
@@ -337,7 +340,8 @@ static DFI_COLD void dfi_tm_go_on(struct dfi_tm *t)
     now = t->time, t->time = before;
     changed = dfi_tm_first_changed(t);
     t->time = now;
-    if (now < before || changed != dfi_tm_n_reads(t)) dfi_tm_restart(t, DFI_TM_CHANGED); /* now < before: the clock began anew */
+    if (now < before || changed != dfi_tm_n_reads(t)) /* now < before: the clock began anew */
+        dfi_tm_restart(t, DFI_TM_CHANGED);
     dfi_tm_set_newest(t);
 }
 

@@ -141,7 +141,8 @@ static DFI_NOINLINE void dfi_tm_write_value(struct dfi_tm *t, volatile void *p, 
     size_t at = (uintptr_t)p % DFI_TM_WORD;
     if (at + bytes <= DFI_TM_WORD && t->buffers) {
         const uintptr_t one = 1;
-        size_t shift = 8 * (*(const unsigned char *)&one ? at : DFI_TM_WORD - at - bytes); /* else the processor is big-endian */
+        const int little_endian = *(const unsigned char *)&one;
+        size_t shift = 8 * (little_endian ? at : DFI_TM_WORD - at - bytes);
         uintptr_t mask = UINTPTR_MAX >> 8 * (DFI_TM_WORD - bytes);
         dfi_tm_write_part(t, (uintptr_t *)((uintptr_t)p - at), ((uintptr_t)value & mask) << shift, mask << shift);
         return;
@@ -169,7 +170,8 @@ static DFI_COLD void dfi_tm_commit_failed(struct dfi_tm *t, int reason, size_t c
     dfi_tm_conflict(t, reason, changed);
 }
 
-/* o, of a write, is locked or has a version later than t->time: waits for the lock, or advances the time. Returns the version. */
+/* o, of a write, is locked or has a version later than t->time: waits for the lock, or advances the time. Returns
+ * the version. */
 static DFI_NOINLINE uintptr_t dfi_tm_await_lock(struct dfi_tm *t, dfi_orec *o, size_t n_locks)
 {
     uintptr_t version, now;
@@ -210,7 +212,8 @@ DFI_INLINE void dfi_tm_lock_writes(struct dfi_tm *t)
                 version = dfi_tm_await_lock(t, o, (size_t)(lock - t->locks));
                 time = t->time;
             }
-            /* acq_rel; acquire: pairs with the release of the version, so that our values are stored after those of earlier commits */
+            /* acq_rel; acquire: pairs with the release of the version, so that our values are stored after those of
+             * earlier commits */
         } while (DFI_UNLIKELY(!dfi_cas_acq_rel(o, &version, mine)));
         lock->orec = o, lock->version = version;
         lock++;
@@ -239,8 +242,8 @@ static DFI_NOINLINE void dfi_tm_end_log(struct dfi_tm *t, int needed)
     t->logs = 0;
 }
 
-/* Ends the block: counts it, and empties the log of reads. If it wrote it stays t->inner until the very end, for a block in a
- * signal handler. */
+/* Ends the block: counts it, and empties the log of reads. If it wrote it stays t->inner until the very end, for a
+ * block in a signal handler. */
 DFI_INLINE void dfi_tm_done(struct dfi_tm *t, struct dfi_tm_block *b, int needed)
 {
     dfi_tm_end_reading(t);
@@ -275,8 +278,8 @@ DFI_INLINE uintptr_t dfi_tm_publish(struct dfi_tm *t)
     needed = was != t->time && !alone;
     if (DFI_UNLIKELY(needed)) dfi_tm_check_reads(t, was);
     time = dfi_tm_time_of(was) + DFI_TM_TICK;
-    /* the reads are valid at this time: threads that wait for reads of older times need not wait for the stores (but later
-     * commits do); release: the reads */
+    /* the reads are valid at this time: threads that wait for reads of older times need not wait for the stores (but
+     * later commits do); release: the reads */
     dfi_store_release(&t->active, time | 1);
     dfi_tm_count_most(t, DFI_TM_MOST_WRITES, t->n_writes);
     dfi_tm_count(t, DFI_TM_WROTE);
@@ -294,7 +297,8 @@ DFI_INLINE void dfi_tm_wake_changed(void)
 
 /* --- memory freed by blocks that do not wait for quiescence ----------------------------------------- */
 
-enum { DFI_TM_FREED_LOOK = 64, DFI_TM_FREED_MOST = 4096 }; /* allocations kept before the first look at active transactions; before a wait */
+/* Allocations kept before the first look at active transactions; before a wait for them. */
+enum { DFI_TM_FREED_LOOK = 64, DFI_TM_FREED_MOST = 4096 };
 
 /* Frees the memory that no transaction can read any more. all: waits until that is all of it. */
 static DFI_COLD void dfi_tm_free_old(struct dfi_tm *t, int all)
@@ -320,7 +324,8 @@ static DFI_COLD void dfi_tm_release_later(struct dfi_tm *t, void *p)
 {
     struct dfi_tm_room *r = dfi_tm_room_of(t);
     void *array = r->freed;
-    if (r->n_freed >= DFI_TM_FREED_LOOK && r->n_freed % DFI_TM_FREED_LOOK == 0) dfi_tm_free_old(t, r->n_freed >= DFI_TM_FREED_MOST);
+    if (r->n_freed >= DFI_TM_FREED_LOOK && r->n_freed % DFI_TM_FREED_LOOK == 0)
+        dfi_tm_free_old(t, r->n_freed >= DFI_TM_FREED_MOST);
     if (r->n_freed == r->max_freed && dfi_tm_grow(t, &array, r->n_freed, &r->max_freed, sizeof *r->freed)) {
         dfi_tm_free_old(t, 1);
         dfi_tm_quiesce(t, t->time);

@@ -54,8 +54,8 @@ static DFI_COLD void dfi_tm_reverse(struct dfi_tm_event *e, size_t n)
     }
 }
 
-/* Rolls back all allocations and registrations after the first `keep`, the last one first. Events that handlers add in blocks of their
- * own belong to the transaction, which continues, and stay. */
+/* Rolls back all allocations and registrations after the first `keep`, the last one first. Events that handlers add
+ * in blocks of their own belong to the transaction, which continues, and stay. */
 static DFI_COLD void dfi_tm_undo_events(struct dfi_tm *t, size_t keep)
 {
     while (t->n_events > keep) {
@@ -84,10 +84,11 @@ static DFI_COLD void dfi_tm_undo_all_events(struct dfi_tm *t)
     dfi_mfree(e);
 }
 
-/* After a commit: passes freed memory to `release`, and returns the handlers, to be called when t has no block any more, as they may
- * have blocks of their own. */
+/* After a commit: passes freed memory to `release`, and returns the handlers, to be called when t has no block any
+ * more, as they may have blocks of their own. */
 struct dfi_tm_handlers { struct dfi_tm_event *event; size_t n; };
-static DFI_NOINLINE struct dfi_tm_handlers dfi_tm_take_events(struct dfi_tm *t, void (*release)(struct dfi_tm *t, void *p))
+static DFI_NOINLINE struct dfi_tm_handlers dfi_tm_take_events(struct dfi_tm *t,
+                                                              void (*release)(struct dfi_tm *t, void *p))
 {
     struct dfi_tm_handlers h = { NULL, 0 };
     size_t i;

@@ -1,6 +1,7 @@
 /* left.h - blocks left by longjmp, an exception or the end of the thread; blocks in signal handlers
  *
- * Used by the serial and the parallel implementation, each with its own struct dfi_tm. Argument: docs/stm.md, "Blocks that are left". */
+ * Used by the serial and the parallel implementation, each with its own struct dfi_tm. Argument: docs/stm.md,
+ * "Blocks that are left". */
 #ifndef DFI_STM_LEFT_H
 #define DFI_STM_LEFT_H
 
@@ -20,7 +21,8 @@
 
 #define DFI_MESSAGE_TM_THREAD_END "%s: a thread ends inside of the atomic block that begins here: it has no effect"
 
-#if DFI_GNU && (defined(__GLIBC__) || defined(__APPLE__) || defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__))
+#if DFI_GNU && (defined(__GLIBC__) || defined(__APPLE__) || defined(__FreeBSD__) || defined(__NetBSD__) || \
+                  defined(__OpenBSD__))
 #include <errno.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -40,7 +42,10 @@ DFI_EXTERN_C_BEGIN
 extern struct dfi_tm_cxx *dfi_sys_cxa_get_globals(void) __asm__("__cxa_get_globals") __attribute__((weak));
 DFI_EXTERN_C_END
 /* The number of C++ exceptions in flight in this thread. */
-static const unsigned *dfi_tm_uncaught(void) { return dfi_sys_cxa_get_globals ? &dfi_sys_cxa_get_globals()->uncaught : &dfi_tm_none; }
+static const unsigned *dfi_tm_uncaught(void)
+{
+    return dfi_sys_cxa_get_globals ? &dfi_sys_cxa_get_globals()->uncaught : &dfi_tm_none;
+}
 #else
 static const unsigned *dfi_tm_uncaught(void) { return &dfi_tm_none; }
 #endif
@@ -50,12 +55,13 @@ DFI_EXTERN_C_BEGIN
 extern void *dfi_sys_dlsym(void *library, const char *name) __asm__("dlsym") __attribute__((weak));
 DFI_EXTERN_C_END
 
-/* Nonzero: pthread_exit or a cancellation unwinds this thread. Only glibc unwinds for these. It notes that in a thread's descriptor, at a
- * place that it tells debuggers only, by three numbers (bits, elements, offset). */
+/* Nonzero: pthread_exit or a cancellation unwinds this thread. Only glibc unwinds for these. It notes that in a
+ * thread's descriptor, at a place that it tells debuggers only, by three numbers (bits, elements, offset). */
 static int dfi_tm_thread_exits(void)
 {
     enum { DFI_TM_EXITING = 0x10 };
-    const uint32_t *place = dfi_sys_dlsym ? (const uint32_t *)dfi_sys_dlsym(NULL, "_thread_db_pthread_cancelhandling") : NULL;
+    const uint32_t *place = NULL;
+    if (dfi_sys_dlsym) place = (const uint32_t *)dfi_sys_dlsym(NULL, "_thread_db_pthread_cancelhandling");
     return place && place[0] == 32 && (*(volatile int *)((uintptr_t)pthread_self() + place[2]) & DFI_TM_EXITING);
 }
 #else
@@ -78,13 +84,15 @@ static void dfi_tm_was_abandoned(struct dfi_tm *t, struct dfi_tm_block *live)
         dfi_error("%s: the atomic block that begins here was left by longjmp or an exception after df_irrevocable: "
                   "what it did stays, and it ends there", t->site);
     else
-        dfi_error("%s: an atomic block that begins here, or a block inside of it, was left by longjmp, or by an exception "
-                  "through code compiled without exceptions: it is rolled back; leave it by return, break, goto or df_abort", t->site);
+        dfi_error("%s: an atomic block that begins here, or a block inside of it, was left by longjmp, or by an "
+                  "exception through code compiled without exceptions: it is rolled back; leave it by return, "
+                  "break, goto or df_abort", t->site);
     if (live) dfi_tm_leave_inner(t, live);
     else dfi_tm_give_up(t);
 }
 
-/* The return address of the function whose stack frame ends at `where`; NULL on processors that keep it in no fixed place. */
+/* The return address of the function whose stack frame ends at `where`; NULL on processors that keep it in no fixed
+ * place. */
 DFI_INLINE const void *dfi_tm_return_of(const void *where)
 {
 #if DFI_GNU && (defined(__x86_64__) || defined(__i386__))
@@ -112,16 +120,18 @@ static _Unwind_Reason_Code dfi_tm_walk_frame(struct _Unwind_Context *c, void *p)
         else w->how = w->exact && (const void *)_Unwind_GetIP(c) != w->from ? DFI_TM_GONE : DFI_TM_CALLED_FROM;
         return _URC_END_OF_STACK;
     }
-    if (frame == (uintptr_t)w->where) w->exact = w->from && (const void *)_Unwind_GetIP(c) == dfi_tm_return_of(w->where);
+    if (frame == (uintptr_t)w->where)
+        w->exact = w->from && (const void *)_Unwind_GetIP(c) == dfi_tm_return_of(w->where);
     (void)_Unwind_GetIPInfo(c, &interrupted);
     w->interrupts |= interrupted;
     w->frame = frame;
     return ++w->steps < 100000 ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-/* The relation between the function with b and the one whose frame ends at `where`: the first called the second; or the second, or a
- * caller of it, interrupted the first; or the frame of the first is gone, and b lies in another one. (The last only if the return address
- * found for the second frame is the one the unwinder uses.) Costs about 0.3 us a frame. */
+/* The relation between the function with b and the one whose frame ends at `where`: the first called the second; or
+ * the second, or a caller of it, interrupted the first; or the frame of the first is gone, and b lies in another
+ * one. (The last only if the return address found for the second frame is the one the unwinder uses.) Costs about
+ * 0.3 us a frame. */
 static DFI_COLD DFI_TM_ANY_FRAME int dfi_tm_how_called(const struct dfi_tm_block *b, const void *where)
 {
     struct dfi_tm_walk w = { 0, 0, NULL, NULL, 0, 0, DFI_TM_UNKNOWN, 0 };
@@ -145,16 +155,20 @@ static DFI_COLD void dfi_tm_refuse(const char *site)
     errno = saved;
 }
 #else
-static int dfi_tm_how_called(const struct dfi_tm_block *b, const void *where) { return b && where ? DFI_TM_CALLED_FROM : DFI_TM_UNKNOWN; }
+static int dfi_tm_how_called(const struct dfi_tm_block *b, const void *where)
+{
+    return b && where ? DFI_TM_CALLED_FROM : DFI_TM_UNKNOWN;
+}
 static void dfi_tm_refuse(const char *site) { (void)site; }
 #endif
 
-/* The innermost block that is still open, seen from a function whose frame ends at `where`, or NULL. It lies in a frame further out, at a
- * higher address: stacks grow downwards. */
+/* The innermost block that is still open, seen from a function whose frame ends at `where`, or NULL. It lies in a
+ * frame further out, at a higher address: stacks grow downwards. */
 static DFI_COLD DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_still_open(struct dfi_tm *t, const void *where)
 {
     struct dfi_tm_block *volatile b = t->outermost, *volatile live = NULL;
-    while ((uintptr_t)b >= (uintptr_t)where && b->outer == live && b->open == 1 && dfi_tm_how_called(b, where) != DFI_TM_GONE) {
+    while ((uintptr_t)b >= (uintptr_t)where && b->outer == live && b->open == 1 &&
+           dfi_tm_how_called(b, where) != DFI_TM_GONE) {
         live = b;
         if (b == t->inner) break;
         b = b->inner;
@@ -162,16 +176,20 @@ static DFI_COLD DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_still_open(struct d
     return live;
 }
 
-/* The call path from a block to one in a called function, as a hash of the call that begins the second block and the distance between the
- * frames. Paths that were found to be calls are kept in `known`. In a signal handler the distance is larger, by the registers that the
- * kernel saves. */
+/* The call path from a block to one in a called function, as a hash of the call that begins the second block and the
+ * distance between the frames. Paths that were found to be calls are kept in `known`. In a signal handler the
+ * distance is larger, by the registers that the kernel saves. */
 DFI_INLINE uintptr_t dfi_tm_way(const struct dfi_tm *t, uintptr_t caller, const void *where)
 {
     return (caller + ((uintptr_t)t->inner - (uintptr_t)where) * 31) | 1;
 }
-DFI_INLINE uintptr_t *dfi_tm_known(struct dfi_tm *t, uintptr_t way) { return &t->known[(way >> 1 ^ way >> 9) % DFI_TM_PREDICTIONS]; }
+DFI_INLINE uintptr_t *dfi_tm_known(struct dfi_tm *t, uintptr_t way)
+{
+    return &t->known[(way >> 1 ^ way >> 9) % DFI_TM_PREDICTIONS];
+}
 
-/* Nonzero: b looks like an open block of t. If its frame is gone, some of its many words have most likely been overwritten since. */
+/* Nonzero: b looks like an open block of t. If its frame is gone, some of its many words have most likely been
+ * overwritten since. */
 DFI_INLINE int dfi_tm_looks_open(const struct dfi_tm *t, const struct dfi_tm_block *b)
 {
     return b->open == 1 && (b->outer ? b->of == t : b == t->outermost);
@@ -186,14 +204,16 @@ DFI_INLINE int dfi_tm_nests(struct dfi_tm *t, uintptr_t caller, int kind, const 
     return (uintptr_t)in >= (uintptr_t)where && *dfi_tm_known(t, way) == way && dfi_tm_looks_open(t, in);
 }
 
-/* Finds the block that the new one is nested in, and rolls back those that were left: 0; or -1 in a signal handler that interrupts a
- * block. pre: dfi_tm_nests() is 0. where: see api/stm_frame.h */
-static DFI_COLD DFI_TM_ANY_FRAME int dfi_tm_settle(struct dfi_tm *t, const char *site, uintptr_t caller, int kind, const void *where)
+/* Finds the block that the new one is nested in, and rolls back those that were left: 0; or -1 in a signal handler
+ * that interrupts a block. pre: dfi_tm_nests() is 0. where: see api/stm_frame.h */
+static DFI_COLD DFI_TM_ANY_FRAME int dfi_tm_settle(struct dfi_tm *t, const char *site, uintptr_t caller, int kind,
+                                                   const void *where)
 {
     struct dfi_tm_block *in = t->inner, *live;
     if (kind & DFI_TM_INSIDE) live = (struct dfi_tm_block *)(uintptr_t)where;
     else if (!where) live = in;
-    else if ((uintptr_t)in < (uintptr_t)where && (uintptr_t)in > (uintptr_t)&live) /* of this function, and not around the new block */
+    else if ((uintptr_t)in < (uintptr_t)where && (uintptr_t)in > (uintptr_t)&live)
+        /* of this function, and not around the new block */
         live = dfi_tm_still_open(t, where);
     else {
         uintptr_t way = dfi_tm_way(t, caller, where);

@@ -1,7 +1,8 @@
 /* log.h - read set and write set of a transaction
  *
- * A filter of one bit for each word rules out most searches of the write set. A few writes are searched linearly, more by a hash table
- * with linear probing. Its last entries can be removed in the opposite order of insertion: no later entry was displaced by them. */
+ * A filter of one bit for each word rules out most searches of the write set. A few writes are searched linearly,
+ * more by a hash table with linear probing. Its last entries can be removed in the opposite order of insertion: no
+ * later entry was displaced by them. */
 #ifndef DFI_STM_LOG_H
 #define DFI_STM_LOG_H
 
@@ -146,7 +147,8 @@ static DFI_COLD void dfi_tm_undo_writes(struct dfi_tm *t, const struct dfi_tm_bl
     if (!t->n_writes) dfi_tm_clear_writes(t);
 }
 
-/* Saves a write of an outer block before a nested one changes it, as the nested one may be rolled back alone. 0, or -1 without memory. */
+/* Saves a write of an outer block before a nested one changes it, as the nested one may be rolled back alone. 0, or
+ * -1 without memory. */
 static DFI_COLD int dfi_tm_save_write(struct dfi_tm *t, size_t entry)
 {
     struct dfi_tm_undo *u;
@@ -213,18 +215,33 @@ static size_t dfi_tm_piece(const volatile void *p, size_t bytes)
 /* acquire, release: see api/stm_access.h */
 DFI_INLINE void dfi_tm_load_piece(void *to, const volatile void *p, size_t n)
 {
-    if (n == DFI_TM_WORD) { uintptr_t x = dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_word) *)p); memcpy(to, &x, sizeof x); }
-    else if (n == 4) { uint32_t x = dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_half) *)p); memcpy(to, &x, sizeof x); }
-    else if (n == 2) { uint16_t x = dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_quarter) *)p); memcpy(to, &x, sizeof x); }
-    else *(unsigned char *)to = dfi_load_acquire((const volatile DFI_TM_CELL(unsigned char) *)p);
+    if (n == DFI_TM_WORD) {
+        uintptr_t x = dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_word) *)p);
+        memcpy(to, &x, sizeof x);
+    } else if (n == 4) {
+        uint32_t x = dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_half) *)p);
+        memcpy(to, &x, sizeof x);
+    } else if (n == 2) {
+        uint16_t x = dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_quarter) *)p);
+        memcpy(to, &x, sizeof x);
+    } else *(unsigned char *)to = dfi_load_acquire((const volatile DFI_TM_CELL(unsigned char) *)p);
 }
 
 static DFI_NOINLINE void dfi_tm_store_piece(volatile void *p, const void *from, size_t n)
 {
-    if (n == DFI_TM_WORD) { uintptr_t x; memcpy(&x, from, sizeof x); dfi_store_release((volatile DFI_TM_CELL(dfi_tm_word) *)p, x); }
-    else if (n == 4) { uint32_t x; memcpy(&x, from, sizeof x); dfi_store_release((volatile DFI_TM_CELL(dfi_tm_half) *)p, x); }
-    else if (n == 2) { uint16_t x; memcpy(&x, from, sizeof x); dfi_store_release((volatile DFI_TM_CELL(dfi_tm_quarter) *)p, x); }
-    else dfi_store_release((volatile DFI_TM_CELL(unsigned char) *)p, *(const unsigned char *)from);
+    if (n == DFI_TM_WORD) {
+        uintptr_t x;
+        memcpy(&x, from, sizeof x);
+        dfi_store_release((volatile DFI_TM_CELL(dfi_tm_word) *)p, x);
+    } else if (n == 4) {
+        uint32_t x;
+        memcpy(&x, from, sizeof x);
+        dfi_store_release((volatile DFI_TM_CELL(dfi_tm_half) *)p, x);
+    } else if (n == 2) {
+        uint16_t x;
+        memcpy(&x, from, sizeof x);
+        dfi_store_release((volatile DFI_TM_CELL(dfi_tm_quarter) *)p, x);
+    } else dfi_store_release((volatile DFI_TM_CELL(unsigned char) *)p, *(const unsigned char *)from);
 }
 
 static DFI_NOINLINE void dfi_tm_load(void *to, const volatile void *p, size_t bytes)
@@ -265,11 +282,17 @@ DFI_INLINE void dfi_tm_apply(const struct dfi_tm_write *w)
 
 /* --- DF_DEBUG: df_tm_copy to a local variable, which keeps its old value until the block ends ------- */
 
-/* A variable on the stack may be shared. But if its orec shows that no other thread has written it since the block began, and its value
- * changed after the copy, then the block itself used it as a local, by a plain access, and the commit would overwrite that. */
+/* A variable on the stack may be shared. But if its orec shows that no other thread has written it since the block
+ * began, and its value changed after the copy, then the block itself used it as a local, by a plain access, and the
+ * commit would overwrite that. */
 #if DF_DEBUG
 enum { DFI_TM_COPIED = 8, DFI_TM_COPIED_BYTES = 64 }; /* copies of a block that are checked, and the length of each */
-struct dfi_tm_copied { const unsigned char *at; size_t bytes; uintptr_t time; unsigned char before[DFI_TM_COPIED_BYTES]; };
+struct dfi_tm_copied {
+    const unsigned char *at;
+    size_t bytes;
+    uintptr_t time;
+    unsigned char before[DFI_TM_COPIED_BYTES];
+};
 static DFI_TLS struct dfi_tm_copied dfi_tm_copied[DFI_TM_COPIED];
 static DFI_TLS unsigned dfi_tm_n_copied;
 
@@ -279,7 +302,8 @@ static void dfi_tm_note_copy(const volatile void *to, size_t bytes)
     struct dfi_tm_copied *c = &dfi_tm_copied[dfi_tm_n_copied];
     const void *p = (const void *)(uintptr_t)to;
     size_t i;
-    if (!dfi_tm_self->inner || dfi_tm_self->direct || dfi_tm_n_copied == DFI_TM_COPIED || !dfi_os_on_stack(p, p)) return;
+    if (!dfi_tm_self->inner || dfi_tm_self->direct || dfi_tm_n_copied == DFI_TM_COPIED) return;
+    if (!dfi_os_on_stack(p, p)) return;
     c->at = (const unsigned char *)p, c->bytes = bytes < DFI_TM_COPIED_BYTES ? bytes : (size_t)DFI_TM_COPIED_BYTES;
     for (i = 0; i < c->bytes; i++) /* acquire: commits of earlier times have finished writing there */
         if (dfi_load_acquire(dfi_tm_orec(dfi_tm_self, (const unsigned char *)p + i)) > dfi_tm_self->time) return;

@@ -18,7 +18,8 @@
 #include "state.h"
 #include "thread.h"
 
-/* Sleeps until a stripe in the log of reads changes. Nonzero: no task is left that could change one. pre: t is not active */
+/* Sleeps until a stripe in the log of reads changes. Nonzero: no task is left that could change one. pre: t is not
+ * active */
 static int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
 {
     dfi_retry_flag_fn *flag = dfi_load_acquire(&dfi_retry_flag_hook);
@@ -38,8 +39,8 @@ static int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
     if (s.next) s.next->before = &s;
     dfi_stm.sleepers = &s;
     dfi_os_unlock(&dfi_stm.sleep_lock);
-    /* seq_cst, both: either the commit sees the sleeper, or the sleeper sees the new clock, and with it (acquire) the locks, which
-     * count as changes */
+    /* seq_cst, both: either the commit sees the sleeper, or the sleeper sees the new clock, and with it (acquire)
+     * the locks, which count as changes */
     dfi_fetch_add_seq_cst(&dfi_stm.n_sleepers, 1);
     now = dfi_load_seq_cst(&dfi_stm.clock);
     /* now < time: the clock began anew, and versions cannot be compared */
@@ -58,8 +59,8 @@ static int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
     return stuck;
 }
 
-/* Rolls back the writes of b, and tries its next alternative; other effects are rolled back when it is known that there is one.
- * Does not return. */
+/* Rolls back the writes of b, and tries its next alternative; other effects are rolled back when it is known that
+ * there is one. Does not return. */
 static DFI_COLD void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     dfi_tm_roll_back_writes(t, b);

@@ -1,7 +1,8 @@
 /* state.h - records of threads, state shared by all transactions, counters
  *
- * A record describes the transactions of one thread, and is used again after the thread's end. Memory is guarded by a table of ownership
- * records, which is allocated for the first atomic block; each record has a copy of its address. Argument: docs/stm.md, docs/memory-order.md. */
+ * A record describes the transactions of one thread, and is used again after the thread's end. Memory is guarded by
+ * a table of ownership records, which is allocated for the first atomic block; each record has a copy of its
+ * address. Argument: docs/stm.md, docs/memory-order.md. */
 #ifndef DFI_STM_STATE_H
 #define DFI_STM_STATE_H
 
@@ -18,12 +19,13 @@
 enum { DFI_TM_ALONE = 1, DFI_TM_TICK = 4 }; /* lowest bit of the clock: a transaction runs alone; step of one commit */
 
 /* The clock wraps around here: all versions begin anew. */
-#define DFI_TM_CLOCK_END (DFI_TM_LOCKED - ((uintptr_t)DFI_TM_TICK << 20)) /* only transactions that began earlier see later times */
+#define DFI_TM_CLOCK_END (DFI_TM_LOCKED - ((uintptr_t)DFI_TM_TICK << 20)) /* only earlier transactions see later ones */
 #ifndef DF_STM_CLOCK
 #define DF_STM_CLOCK DFI_TM_TICK
 #endif
 
-/* 2^12 to 2^22 ownership records made no difference in structures below 1 MB. 2^18 keep apart the stripes of 8 MB, in 2 MB. */
+/* 2^12 to 2^22 ownership records made no difference in structures below 1 MB. 2^18 keep apart the stripes of 8 MB,
+ * in 2 MB. */
 #ifndef DF_STM_ORECS
 #define DF_STM_ORECS 262144
 #endif
@@ -62,7 +64,7 @@ struct dfi_tm_room {
 struct dfi_stm {
     DFI_ATOMIC(uintptr_t) clock;   /* the time: DFI_TM_TICK for each commit; and DFI_TM_ALONE */
     char line[64 - sizeof(uintptr_t)];
-    DFI_ATOMIC(struct dfi_tm_threads *) threads; /* all records; an outgrown array is kept, as other threads may be reading it */
+    DFI_ATOMIC(struct dfi_tm_threads *) threads; /* all records; outgrown arrays are kept, threads may read them */
     DFI_ATOMIC(size_t) spare_unused; /* 1 until the first record, the spare one, is needed */
     DFI_ATOMIC(int) n_sleepers;    /* threads in df_retry */
     struct dfi_tm_sleep *sleepers; /* sleep_lock */
@@ -79,7 +81,8 @@ struct dfi_stm {
 
 /* Around a variable whose other members are 0. (gcc does not warn in a system header.) */
 #if defined(__clang__) || (DFI_GNU && defined(DF_DEVELOP))
-#define DFI_TM_PARTLY_BEGIN _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
+#define DFI_TM_PARTLY_BEGIN _Pragma("GCC diagnostic push") \
+    _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
 #define DFI_TM_PARTLY_END   _Pragma("GCC diagnostic pop")
 #else
 #define DFI_TM_PARTLY_BEGIN
@@ -132,7 +135,8 @@ static void dfi_tm_spare_back(struct dfi_tm *t)
 
 /* Reasons to abort first. */
 enum { DFI_TM_LOCK_FAILED, DFI_TM_TOO_NEW, DFI_TM_CHANGED, DFI_TM_TO_LOG, DFI_TM_BY_USER, DFI_TM_GIVES_WAY,
-       DFI_TM_COMMITS, DFI_TM_WROTE, DFI_TM_EXTENSIONS, DFI_TM_SLEPT, DFI_TM_RAN_ALONE, DFI_TM_MOST_READS, DFI_TM_MOST_WRITES };
+       DFI_TM_COMMITS, DFI_TM_WROTE, DFI_TM_EXTENSIONS, DFI_TM_SLEPT, DFI_TM_RAN_ALONE,
+       DFI_TM_MOST_READS, DFI_TM_MOST_WRITES };
 DFI_STATIC_ASSERT(DFI_TM_MOST_WRITES + 1 == DFI_TM_COUNTS, "api/stm_core.h: DFI_TM_COUNTS");
 
 #if DF_STM_SITES
@@ -218,7 +222,8 @@ DFI_API DFI_COLD df_result df_stm_stats(df_stm_counters *c)
     return DF_OK;
 }
 
-DFI_API DFI_COLD df_result df_stm_sites(void (*fn)(void *arg, const char *site, const df_stm_counters *counters), void *arg)
+DFI_API DFI_COLD df_result df_stm_sites(void (*fn)(void *arg, const char *site, const df_stm_counters *counters),
+                                        void *arg)
 {
 #if DF_STM_SITES
     struct site { const char *site; df_stm_counters counters; } *found = NULL;

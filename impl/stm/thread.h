@@ -47,7 +47,8 @@ static int dfi_tm_attach_record(struct dfi_tm *t)
         all = more;
     }
     all->tm[n] = t;
-    dfi_store_seq_cst(&all->n, n + 1); /* seq_cst: before t is active for the first time; pairs with the load in dfi_tm_quiesce */
+    /* seq_cst: before t is active for the first time; pairs with the load in dfi_tm_quiesce_inline */
+    dfi_store_seq_cst(&all->n, n + 1);
     return 0;
 }
 
@@ -133,7 +134,7 @@ static DFI_COLD void *dfi_tm_suspend(void)
     struct dfi_tm *t = dfi_tm_self;
     dfi_error("%s: the atomic block that begins here waits for tasks: they may wait for it; wait before or after "
               "the block", t->site);
-    if (t->alone || t->spare) return NULL; /* tasks that run meanwhile are part of the block: there is no other record */
+    if (t->alone || t->spare) return NULL; /* no other record: tasks that run meanwhile are in the block */
     dfi_tm_end_reading(t); /* the task it waits for may wait for its end */
     t->resumed = t->odd = 1;
     dfi_store_relaxed(&t->asked, 1);
@@ -155,8 +156,9 @@ static DFI_COLD void dfi_tm_resume(void *p) { dfi_tm_be_again((struct dfi_tm *)p
 
 /* --- attach --------------------------------------------------------------------------------------- */
 
-/* Allocates the table of ownership records, for the first block of the process. Any size is correct, because stripes may share a record:
- * without memory the table is smaller, and at last the static one, and there are more conflicts. pre: life_lock is held */
+/* Allocates the table of ownership records, for the first block of the process. Any size is correct, because stripes
+ * may share a record: without memory the table is smaller, and at last the static one, and there are more conflicts.
+ * pre: life_lock is held */
 static void dfi_tm_make_orecs(void)
 {
     const size_t most = DF_STM_ORECS, least = most < DFI_TM_FEW_ORECS ? most : (size_t)DFI_TM_FEW_ORECS;
@@ -165,7 +167,7 @@ static void dfi_tm_make_orecs(void)
     while (n > least && !(room = (char *)dfi_zeroed(n * sizeof(dfi_orec) + 64))) n /= 8;
     if (!room) n = least;
     dfi_stm.orec_room = room;
-    dfi_stm.orecs = room ? (dfi_orec *)(void *)(room + (64 - (uintptr_t)room % 64)) : dfi_tm_few_orecs; /* begins with a cache line */
+    dfi_stm.orecs = room ? (dfi_orec *)(void *)(room + (64 - (uintptr_t)room % 64)) : dfi_tm_few_orecs;
     dfi_stm.orec_mask = (uintptr_t)(n - 1) * sizeof(dfi_orec);
 }
 
@@ -225,7 +227,8 @@ static DFI_COLD struct dfi_tm *dfi_tm_attach(void)
         t = &dfi_tm_spare.tm;
         if (!t->spare) dfi_tm_furnish(t);
         t->spare = t->odd = 1;
-        dfi_store_seq_cst(&dfi_stm.spare_unused, (size_t)0); /* seq_cst: before it is active, as in dfi_tm_attach_record */
+        /* seq_cst: before it is active, as in dfi_tm_attach_record */
+        dfi_store_seq_cst(&dfi_stm.spare_unused, (size_t)0);
         dfi_os_lock(&dfi_stm.life_lock);
         dfi_tm_furnish_orecs(t);
         dfi_os_at_thread_end(&dfi_tm_key, dfi_tm_detach, t);
@@ -235,8 +238,8 @@ static DFI_COLD struct dfi_tm *dfi_tm_attach(void)
     dfi_tm_be(t);
     attaches = 0;
     if (t->orec_mask != (DF_STM_ORECS - 1) * sizeof(dfi_orec))
-        dfi_warn_once("out of memory: df_stm.h guards memory by %u ownership records instead of %u, so atomic blocks abort more often",
-                      (unsigned)(t->orec_mask / sizeof(dfi_orec) + 1), (unsigned)DF_STM_ORECS);
+        dfi_warn_once("out of memory: df_stm.h guards memory by %u ownership records instead of %u, so atomic blocks "
+                      "abort more often", (unsigned)(t->orec_mask / sizeof(dfi_orec) + 1), (unsigned)DF_STM_ORECS);
     return t;
 }
 
@@ -250,7 +253,8 @@ static size_t dfi_tm_n_attached(void)
     return n;
 }
 
-/* The destructor of threads is unloaded with its module. The table is freed unless other threads may still be in a block. */
+/* The destructor of threads is unloaded with its module. The table is freed unless other threads may still be in a
+ * block. */
 static __attribute__((destructor)) void dfi_tm_unload(void)
 {
     struct dfi_tm *t = dfi_tm_self;
@@ -264,7 +268,8 @@ static __attribute__((destructor)) void dfi_tm_unload(void)
     if (!last) return;
     if (mine) dfi_tm_detach(t);
     dfi_os_lock(&dfi_stm.life_lock);
-    if (!dfi_tm_n_attached() && dfi_load_relaxed(&dfi_stm.spare_unused)) { /* else a thread has begun its first block meanwhile */
+    /* else a thread has begun its first block meanwhile */
+    if (!dfi_tm_n_attached() && dfi_load_relaxed(&dfi_stm.spare_unused)) {
         dfi_mfree(dfi_stm.orec_room);
         dfi_stm.orecs = NULL, dfi_stm.orec_room = NULL;
     }
