@@ -72,7 +72,8 @@ static DFI_COLD struct dfi_tm_block *dfi_tm_begin_first(struct dfi_tm_block *b, 
 }
 
 static DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_begin_nested(struct dfi_tm_block *b, const char *site,
-                                                                 uintptr_t caller, int kind, dfi_tm_jump_fn *to_jump, const void *where)
+                                                                 uintptr_t caller, int kind, dfi_tm_jump_fn *to_jump,
+                                                                 const void *where)
 {
     struct dfi_tm *t = dfi_tm_self;
     if (DFI_UNLIKELY(!t->inner || !dfi_tm_nests(t, caller, kind, where)))
