@@ -28,6 +28,8 @@
 #include "token.h"
 #include "../observe/stall/waits.h"
 #include "../api/public.h"
+
+DFI_SMALL_CODE_BEGIN
 #define DFI_MESSAGE_STREAM_STUCK "%s%stask %s waits for %lu %s the stream of %s, which can no longer come: skipped"
 
 static void dfi_stall_now(int ms);
@@ -253,5 +255,7 @@ static int dfi_stuck_look(struct dfi_worker *w)
         while (dfi_stuck_give_up(w, dfi_load_acquire(&dfi_pool.slot[i]), certain)) some = 1;
     return some || dfi_stuck_retries();
 }
+
+DFI_SMALL_CODE_END
 
 #endif

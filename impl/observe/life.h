@@ -24,6 +24,8 @@
 #include "trace/life.h"
 #include "../api/public.h"
 
+DFI_SMALL_CODE_BEGIN
+
 /* --- checks ------------------------------------------------------------------------------------- */
 
 #if DF_CHECK
@@ -168,5 +170,7 @@ static void dfi_schedule_fork(int when)
 }
 static const struct dfi_module dfi_module_schedule = { NULL, dfi_direct_begin, dfi_direct_settle, /* leaving .. stop */ NULL, NULL, dfi_baton_end,
     NULL, NULL, dfi_baton_forget, /* worker .. thread */ dfi_worker_directed, NULL, NULL, dfi_schedule_fork, NULL };
+
+DFI_SMALL_CODE_END
 
 #endif

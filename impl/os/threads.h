@@ -6,6 +6,8 @@
 #include "../base/memory.h"
 #include "os.h"
 
+DFI_SMALL_CODE_BEGIN
+
 enum { DFI_STACK_LEAST = 1 << 20 }; /* default of musl: 128 KB, too little for recursion and numeric kernels */
 
 #if DFI_POSIX
@@ -223,5 +225,7 @@ static int dfi_os_cpus(void)
     if (n <= 0) n = 1;
     return quota && quota < n ? quota : n;
 }
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -34,6 +34,8 @@
 #include "../observe/schedule/baton.h"
 #include "../api/public.h"
 
+DFI_SMALL_CODE_BEGIN
+
 static void dfi_be(struct dfi_worker *w) { dfi_self = w ? &w->hot : &dfi_nobody; }
 
 static struct dfi_os_key dfi_thread_key; /* pool lock, to make it */
@@ -489,5 +491,7 @@ static void dfi_fork_child(void)
     if (dfi_thread_key.made) pthread_setspecific(dfi_thread_key.key, NULL);
 }
 #endif
+
+DFI_SMALL_CODE_END
 
 #endif

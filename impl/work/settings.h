@@ -11,6 +11,8 @@
 #include "../os/os.h"
 #include "../os/threads.h"
 #include "../api/public.h"
+
+DFI_SMALL_CODE_BEGIN
 enum {
     DFI_DEQUE_DEFAULT = 16384, /* entries of the private stack: 128 KB of address space, used as needed */
     DFI_DEQUE_LEAST = 2,
@@ -256,5 +258,7 @@ static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
                                                  "a number of turns up to 1000");
     }
 }
+
+DFI_SMALL_CODE_END
 
 #endif

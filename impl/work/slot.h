@@ -17,6 +17,8 @@
 #include "../flow/table.h"
 #include "../more/error.h"
 
+DFI_SMALL_CODE_BEGIN
+
 static const struct dfi_queue dfi_queue_empty = { DFI_OS_MUTEX_INIT, NULL, 0, 0, 0 };
 
 /* Everything but its memory, its event and its slot as if new. Zero, or -1 without memory. */
@@ -135,5 +137,7 @@ static struct dfi_worker *dfi_worker_take(size_t entries)
     dfi_store_release(&dfi_pool.n_slots, n + 1);
     return w;
 }
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -35,6 +35,8 @@
 #include "../observe/check/view.h"
 #include "../observe/probes.h"
 
+DFI_SMALL_CODE_BEGIN
+
 enum { DFI_EXIT_STEPS = 10000 }; /* a list of scopes that is longer was changed meanwhile */
 
 /* --- futures of the code that is gone ----------------------------------------------------------------- */
@@ -253,5 +255,7 @@ static void dfi_exit_unwatch(void)
 static void dfi_exit_watch(void) {}
 static void dfi_exit_unwatch(void) {}
 #endif
+
+DFI_SMALL_CODE_END
 
 #endif

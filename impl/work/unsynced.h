@@ -25,6 +25,8 @@
 #include "worker.h"
 #include "stack.h"
 #include "types.h"
+
+DFI_SMALL_CODE_BEGIN
 #define DFI_MESSAGE_NOT_SYNCED "%s: df_spawn(%s) without df_sync before %s: %s; sync it in the function that spawns it"
 
 enum { DFI_UNSYNCED_MOST = 64 }; /* entries looked at in a call of df: with 10^5 futures in allocated memory a look at all takes too long */
@@ -93,5 +95,7 @@ DFI_API int dfi_sync_left(struct dfi_future *f, int forgotten)
     if (s.site) dfi_error(DFI_MESSAGE_NOT_SYNCED, s.site, s.name, "its function returned", mine ? "the call is not made" : "the function has waited for the call");
     return mine;
 }
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -16,6 +16,8 @@
 #include "../../api/core.h"
 #include "../../api/serial.h"
 
+DFI_SMALL_CODE_BEGIN
+
 #define DFI_MESSAGE_TASKGRAPH_NULL "%s: %s: the graph is NULL"
 
 #define DFI_MESSAGE_TASKGRAPH_MEMORY "%s: out of memory: the tasks of this block run, but are not captured"
@@ -272,5 +274,7 @@ static int dfi_taskgraph_is_open(const struct dfi_task *t) { return t == &dfi_ta
 static struct df_taskgraph *dfi_taskgraph_here(void);
 /* The calling code does something that a graph cannot contain. */
 static void dfi_taskgraph_cannot(const char *what, const char *site);
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -13,6 +13,8 @@
 #include "../../base/memory.h"
 #include "../../flow/region.h"
 
+DFI_SMALL_CODE_BEGIN
+
 #if DFI_CHECK_ASAN
 
 DFI_EXTERN_C_BEGIN
@@ -197,5 +199,7 @@ static uintptr_t dfi_live_region_wrong(const struct dfi_region *r)
 }
 
 #endif
+
+DFI_SMALL_CODE_END
 
 #endif

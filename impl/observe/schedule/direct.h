@@ -22,6 +22,8 @@
 #include "tape.h"
 #include "../../api/hooks.h"
 
+DFI_SMALL_CODE_BEGIN
+
 enum { DFI_SETTLE_MS = 100 }; /* for helpers to start: on a busy machine some time slices */
 
 /* --- submit and spawn ------------------------------------------------------------------------------ */
@@ -129,5 +131,7 @@ static void dfi_baton_end(void)
     dfi_baton_free();
     dfi_os_unlock(&dfi_baton.lock);
 }
+
+DFI_SMALL_CODE_END
 
 #endif

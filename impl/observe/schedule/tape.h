@@ -10,6 +10,8 @@
 #include "../../base/memory.h"
 #include "../../base/path.h"
 
+DFI_SMALL_CODE_BEGIN
+
 #define DFI_MESSAGE_RECORD_WRITE "%s%s cannot be written: %s: the run is not recorded, or not to its end"
 
 /* How the holder of the baton lost it, or what else is written down. */
@@ -126,5 +128,7 @@ static struct dfi_tape *dfi_tape_open(const char *name, const char *origin, int 
     dfi_mfree(r), dfi_mfree(file);
     return NULL;
 }
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -9,6 +9,8 @@
 #include "../../base/log.h"
 #include "../../work/types.h"
 
+DFI_SMALL_CODE_BEGIN
+
 enum {
     DFI_STALL_THINGS = 2048, /* more are left out: nobody reads on */
     DFI_STALL_ARROWS = 8192,
@@ -185,5 +187,7 @@ static void dfi_stall_say_why(struct dfi_stall_map *m)
         dfi_stall_say_chain(m, i);
     }
 }
+
+DFI_SMALL_CODE_END
 
 #endif

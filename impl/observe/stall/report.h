@@ -30,6 +30,8 @@
 #include "waits.h"
 #include "../../api/public.h"
 
+DFI_SMALL_CODE_BEGIN
+
 enum {
     DFI_STALL_STEP_MS = 200, /* at most, between two looks: */
     DFI_STALL_LOOKS = 8      /* so many in the time of a stall */
@@ -478,5 +480,7 @@ static void dfi_stall_forked(void)
     dfi_stall.threaded = 0;
 }
 #endif
+
+DFI_SMALL_CODE_END
 
 #endif
