@@ -1,16 +1,16 @@
-/* atomic.h - atomics with the order in the name
+/* atomic.h - atomic accesses with the memory order in the name
  *
- * On compilers with the GNU builtins the objects are plain and the accesses atomic, so that C and
- * C++ translation units share one layout (g++ has no _Atomic before C++23). Elsewhere <stdatomic.h>.
- * There is no fence here on purpose: ThreadSanitizer does not follow standalone fences, so every
- * ordering in df is carried by an access and has a partner (docs/memory-order.md).
- * Pointers and integers up to the size of a pointer only: lock-free on every target. */
+ * With the GNU builtins the objects are plain and the accesses atomic, so C and C++ translation units share one
+ * layout (g++ has no _Atomic before C++23). Other compilers use <stdatomic.h>. There is no fence, because
+ * ThreadSanitizer does not follow standalone fences: every ordering in df is carried by an access and has a partner
+ * (docs/memory-order.md). Only for pointers and integers up to the size of a pointer, which are lock-free on every
+ * target. */
 #ifndef DFI_BASE_ATOMIC_H
 #define DFI_BASE_ATOMIC_H
 
 #include "compiler.h"
 
-#if defined(DF_SERIAL) /* one thread */
+#if defined(DF_SERIAL) /* single-threaded: plain accesses */
 #define DFI_ATOMIC(T) T
 #define dfi_load_relaxed(p)     (*(p))
 #define dfi_store_relaxed(p, v) ((void)(*(p) = (v)))
@@ -21,7 +21,7 @@ DFI_UNUSED static int dfi_exchange_acq_rel(int *p, int v)
     return old;
 }
 #elif DFI_GNU
-/* DF_DEBUG 3: a thread may be held up before any access that others wait for, so that orders come up that are rare. */
+/* With DF_DEBUG 3, a thread may be delayed before each ordered access, which provokes rare interleavings. */
 #if DF_DEBUG >= 3
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_jitter(void);
@@ -32,19 +32,29 @@ DFI_EXTERN_C_END
 #endif
 #define DFI_ATOMIC(T)                T
 #if defined(__CUDACC__)
-/* nvcc 13.0: cudafe++ crashes where the address of one builtin is made of the result of another, as in
- * __atomic_load_n(&__atomic_load_n(p, 2)->member, 0). Results of functions do not trouble it. */
+/* cudafe++ of nvcc 13.0 crashes on the address of one builtin in the argument of another, as in
+ * __atomic_load_n(&__atomic_load_n(p, 2)->member, 0). Function calls avoid the crash. */
 template <typename T> struct dfi_of { typedef T type; };
 #define DFI_ATOMIC_PART static inline __attribute__((unused, always_inline))
 template <typename T> DFI_ATOMIC_PART T dfi_builtin_load(const T *p, int order) { return __atomic_load_n(p, order); }
-template <typename T> DFI_ATOMIC_PART void dfi_builtin_store(T *p, typename dfi_of<T>::type v, int order) { __atomic_store_n(p, v, order); }
+template <typename T> DFI_ATOMIC_PART void dfi_builtin_store(T *p, typename dfi_of<T>::type v, int order)
+{
+    __atomic_store_n(p, v, order);
+}
 template <typename T> DFI_ATOMIC_PART T dfi_builtin_exchange(T *p, typename dfi_of<T>::type v, int order)
 {
     return __atomic_exchange_n(p, v, order);
 }
-template <typename T, typename V> DFI_ATOMIC_PART T dfi_builtin_add(T *p, V v, int order) { return __atomic_fetch_add(p, v, order); }
-template <typename T, typename V> DFI_ATOMIC_PART T dfi_builtin_sub(T *p, V v, int order) { return __atomic_fetch_sub(p, v, order); }
-template <typename T> DFI_ATOMIC_PART bool dfi_builtin_cas(T *p, T *expect, typename dfi_of<T>::type v, int won, int lost)
+template <typename T, typename V> DFI_ATOMIC_PART T dfi_builtin_add(T *p, V v, int order)
+{
+    return __atomic_fetch_add(p, v, order);
+}
+template <typename T, typename V> DFI_ATOMIC_PART T dfi_builtin_sub(T *p, V v, int order)
+{
+    return __atomic_fetch_sub(p, v, order);
+}
+template <typename T>
+DFI_ATOMIC_PART bool dfi_builtin_cas(T *p, T *expect, typename dfi_of<T>::type v, int won, int lost)
 {
     return __atomic_compare_exchange_n(p, expect, v, 0, won, lost);
 }

@@ -1,7 +1,4 @@
-/* compiler.h - what the compiler offers, named once
- *
- * Attributes, linkage of the implementation, thread-local storage and the
- * assertion levels. Nothing here is specific to tasks. */
+/* compiler.h - compiler features: attributes, linkage, thread-local storage, assertion levels, warnings */
 #ifndef DFI_BASE_COMPILER_H
 #define DFI_BASE_COMPILER_H
 
@@ -9,19 +6,23 @@
 #include <stdint.h>
 #include <string.h>
 
-/* GNU attributes, builtins and assembler names: also clang-cl, which does not define __GNUC__. */
+/* The compiler has GNU attributes, builtins and assembler names. This includes clang-cl, which does not define
+ * __GNUC__. */
 #if defined(__GNUC__) || defined(__clang__)
 #define DFI_GNU 1
 #else
 #define DFI_GNU 0
 #endif
 
-/* gnu89 has what is used of C99. MSVC gives its language in another macro. */
+/* gnu89 has all features of C99 that df uses. MSVC reports its C++ version in _MSVC_LANG. */
 #if defined(__cplusplus) ? __cplusplus < 201103L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 201103L) \
                          : defined(__STDC_VERSION__) ? __STDC_VERSION__ < 199901L : !DFI_GNU || defined(__STRICT_ANSI__)
-#error "df needs C99 or later (-std=gnu89 will do), or C++11 or later: compile this file with -std=c99, -std=c11 or -std=c++11"
-#elif !defined(DF_SERIAL) && !DFI_GNU && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 201112L || defined(__STDC_NO_ATOMICS__))
-#error "df needs <stdatomic.h> of C11, or a compiler with the builtins of gcc: compile this file with -std=c11, or all with DF_SERIAL"
+#error "df needs C99 or later (-std=gnu89 will do), or C++11 or later: \
+compile this file with -std=c99, -std=c11 or -std=c++11"
+#elif !defined(DF_SERIAL) && !DFI_GNU && \
+    (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 201112L || defined(__STDC_NO_ATOMICS__))
+#error "df needs <stdatomic.h> of C11, or a compiler with the builtins of gcc: \
+compile this file with -std=c11, or all with DF_SERIAL"
 #endif
 
 #if defined(__cplusplus)
@@ -35,31 +36,35 @@
 #define DFI_STATIC_ASSERT(cond, text) _Static_assert(cond, text)
 #elif DFI_GNU && !defined(__TINYC__)
 #define DFI_STATIC_ASSERT(cond, text) __extension__ _Static_assert(cond, text)
-#else /* C99 of other compilers: a negative array size, without the sentence */
+#else /* C99 without GNU extensions: a negative array size, without the text */
 #define DFI_STATIC_ASSERT(cond, text) extern int dfi_static_assert[(cond) ? 1 : -1]
 #endif
 #endif
 
-/* What a program does not use of df is no mistake. gcc is told where it is declared; clang would then warn of those who
- * do use it (-Wused-but-marked-unused), so for clang these stand around the headers and around all that a macro declares. In there
- * it does not warn of house style either: assignments that belong together are joined by commas, records have the layout that
- * was chosen for them, a result may be cast to another type of number, variables of the implementation are declared by their one
- * definition, and what C++ programs include is C. */
+/* A program may leave parts of df unused. For gcc the declarations are marked unused. clang would then warn about
+ * each use (-Wused-but-marked-unused), so for clang DFI_QUIET and DFI_LOUD surround the headers and everything that a
+ * macro declares. Between them, clang does not warn about house style: commas join related assignments, struct
+ * layouts are deliberate, a result may be cast to another arithmetic type, variables of the implementation are
+ * declared only by their definition, and C++ programs include C code. */
 #if defined(__clang__)
 #define DFI_IF_GCC(x)
 #define DFI_QUIET                                                                                                     \
-    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunused-function\"")                          \
-    _Pragma("clang diagnostic ignored \"-Wunused-variable\"") _Pragma("clang diagnostic ignored \"-Wunused-const-variable\"") \
-    _Pragma("clang diagnostic ignored \"-Wcomma\"") _Pragma("clang diagnostic ignored \"-Wpadded\"")                      \
-    _Pragma("clang diagnostic ignored \"-Wbad-function-cast\"")                                                           \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunused-function\"") \
+    _Pragma("clang diagnostic ignored \"-Wunused-variable\"") \
+    _Pragma("clang diagnostic ignored \"-Wunused-const-variable\"") \
+    _Pragma("clang diagnostic ignored \"-Wcomma\"") _Pragma("clang diagnostic ignored \"-Wpadded\"") \
+    _Pragma("clang diagnostic ignored \"-Wbad-function-cast\"") \
     _Pragma("clang diagnostic ignored \"-Wmissing-variable-declarations\"") DFI_QUIET_CXX
 #define DFI_LOUD _Pragma("clang diagnostic pop")
-#define DFI_LOUD_END ; DFI_LOUD DFI_STATIC_ASSERT(1, "df.h") /* a missing semicolon is then shown where it is missing */
-#define DFI_QUIET_FORMAT _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wformat-nonliteral\"") /* from a table of formats */
+#define DFI_LOUD_END ; DFI_LOUD DFI_STATIC_ASSERT(1, "df.h") /* reports a missing semicolon at the line that lacks it */
+#define DFI_QUIET_FORMAT /* for formats from a table */ \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wformat-nonliteral\"")
 #if defined(__cplusplus)
 #define DFI_QUIET_CXX                                                                                                 \
-    _Pragma("clang diagnostic ignored \"-Wold-style-cast\"") _Pragma("clang diagnostic ignored \"-Wzero-as-null-pointer-constant\"") \
-    _Pragma("clang diagnostic ignored \"-Wc++98-compat-pedantic\"") _Pragma("clang diagnostic ignored \"-Wc++98-compat\"")
+    _Pragma("clang diagnostic ignored \"-Wold-style-cast\"") \
+    _Pragma("clang diagnostic ignored \"-Wzero-as-null-pointer-constant\"") \
+    _Pragma("clang diagnostic ignored \"-Wc++98-compat-pedantic\"") \
+    _Pragma("clang diagnostic ignored \"-Wc++98-compat\"")
 #else
 #define DFI_QUIET_CXX
 #endif
@@ -83,8 +88,8 @@
 #define DFI_COLD        __attribute__((noinline, cold))
 #define DFI_INLINE      static inline DFI_UNUSED __attribute__((always_inline))
 #define DFI_FORMAT(f,a) __attribute__((format(printf, f, a)))
-/* Definitions are weak and visible: an executable and its shared libraries that all embed the
- * implementation share one copy, and so one pool (ELF symbol interposition). */
+/* Definitions are weak and visible. An executable and its shared libraries that all embed the implementation
+ * therefore share one copy, and one pool (ELF symbol interposition). */
 #define DFI_API         __attribute__((weak, visibility("default")))
 #define DFI_STRONG      __attribute__((visibility("default")))
 #else
@@ -103,16 +108,16 @@
 #define DFI_STRONG
 #endif
 
-/* Members of what a declaration generates in C++: inlined always, as two files may have static tasks of one name, and a function that
- * the linker merges would be that of one of them. */
+/* Members of the types that a declaration generates in C++. They are always inlined, because two files may have
+ * static tasks of the same name, and the linker would merge their members into one. */
 #if defined(__GNUC__)
 #define DFI_MEMBER inline __attribute__((always_inline))
 #else
 #define DFI_MEMBER inline
 #endif
 
-/* Functions between these two are compiled for size, whatever the rest is compiled for: they run when df starts and stops, or in
- * a thread of their own. A build without optimisation stays one, which is what the pragma of gcc would change. */
+/* Functions between these two are compiled for size in every build: they run when df starts and stops, or in a thread
+ * of their own. Builds without optimisation are unaffected, because gcc's pragma would enable optimisation in them. */
 #if defined(__clang__) && defined(__OPTIMIZE__)
 #define DFI_SMALL_CODE_BEGIN _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)")
 #define DFI_SMALL_CODE_END   _Pragma("clang attribute pop")
@@ -124,9 +129,9 @@
 #define DFI_SMALL_CODE_END
 #endif
 
-/* Thread-local storage. `__thread` rather than `_Thread_local`: the C++ keyword would put an
- * initialisation wrapper around every access. The initial-exec model keeps the access at one
- * instruction also inside a shared library, where the general model calls a function. */
+/* Thread-local storage. `__thread` rather than `_Thread_local`, because the C++ keyword puts an initialisation
+ * wrapper around every access. The initial-exec model keeps an access at one instruction also inside a shared
+ * library, where the general model calls a function. */
 #if DFI_GNU && defined(__ELF__)
 #define DFI_TLS __thread __attribute__((tls_model("initial-exec")))
 #elif defined(_MSC_VER)
@@ -136,7 +141,7 @@
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__STDC_NO_THREADS__)
 #define DFI_TLS _Thread_local
 #else
-#define DFI_TLS /* one thread only: enough for serial elision */
+#define DFI_TLS /* single-threaded: enough for serial elision */
 #endif
 
 #if defined(__cplusplus)
@@ -144,18 +149,19 @@ template <typename dfi_a, typename dfi_b> struct dfi_same_type { enum { yes = 0 
 template <typename dfi_a> struct dfi_same_type<dfi_a, dfi_a> { enum { yes = 1 }; };
 #endif
 
-/* DF_DEBUG: 0 nothing, 1 misuse of the API with the line of the call, 2 invariants of the runtime,
- * 3 as 2 with yields injected at every synchronisation. */
+/* DF_DEBUG: 0 no checks, 1 misuse of the API with the line of the call, 2 also invariants of the runtime, 3 also
+ * yields injected at every synchronisation. */
 #ifndef DF_DEBUG
 #define DF_DEBUG 0
 #endif
 
-/* DF_CHECK, implementation file only, with df_owm.h in all: 1 looks for wrong declarations, and for writes without ownership. */
+/* DF_CHECK: 1 detects missing or wrong declarations, and writes without ownership. Define it in the implementation
+ * file only, and with df_owm.h in all files. */
 #ifndef DF_CHECK
 #define DF_CHECK 0
 #endif
 #if DF_CHECK && DFI_GNU
-#define DFI_UNCHECKED __attribute__((no_sanitize_address)) /* a function that may touch what tasks declare */
+#define DFI_UNCHECKED __attribute__((no_sanitize_address)) /* a function that may access memory declared by tasks */
 #else
 #define DFI_UNCHECKED
 #endif
@@ -171,8 +177,8 @@ template <typename dfi_a> struct dfi_same_type<dfi_a, dfi_a> { enum { yes = 1 };
 #define DFI_STR_(x)   #x
 #define DFI_CAT(a, b) DFI_CAT_(a, b)
 #define DFI_CAT_(a, b) a##b
-/* What a declaration named f has generated, to be called. The parentheses: in C a call of something that was not declared is an
- * error, at its line, and not the warning and the message of the linker of a function declared implicitly. */
+/* A function generated by the declaration of f, as a callee. The parentheses matter in C: calling an undeclared
+ * function is then an error at its line, rather than a warning and a linker message about an implicit declaration. */
 #if defined(__cplusplus)
 #define DFI_OF(f, what) DFI_CAT(f, what)
 #else

@@ -1,8 +1,8 @@
-/* env.h - environment variables: the only function of df that reads them
+/* env.h - access to environment variables
  *
- * The user who starts a set-user-ID program chooses its variables, but must not choose which files it writes or
- * which libraries it loads. A process with more privileges than the user who started it therefore ignores all
- * variables of df. */
+ * dfi_env is the only function of df that reads them. The user who starts a set-user-ID program chooses its
+ * variables, but must not choose which files it writes or which libraries it loads. A process with more privileges
+ * than that user therefore ignores all variables of df. */
 #ifndef DFI_BASE_ENV_H
 #define DFI_BASE_ENV_H
 
@@ -17,11 +17,12 @@
 #if defined(__unix__) || defined(__APPLE__)
 #include <unistd.h>
 #if defined(__linux__) && defined(__GNUC__)
-/* without <sys/auxv.h>, which defines hundreds of macros */
+/* declared here because <sys/auxv.h> defines hundreds of macros */
 extern unsigned long dfi_sys_auxiliary(unsigned long type) __asm__("getauxval");
 #endif
 
-/* Set-user-ID, set-group-ID, file capabilities (AT_SECURE), or effective identities that are not the real ones. */
+/* Does the process run set-user-ID, set-group-ID, with file capabilities (AT_SECURE), or with effective IDs that
+ * differ from the real ones? */
 static int dfi_privileged(void)
 {
 #if defined(__linux__) && defined(__GNUC__)
@@ -35,7 +36,7 @@ static int dfi_privileged(void)
 static int dfi_privileged(void) { return 0; }
 #endif
 
-/* The value of a variable, NULL: it is not set, or ignored. */
+/* The value of a variable, or NULL if it is not set or is ignored. */
 static const char *dfi_env(const char *name)
 {
     const char *text = getenv(name);
@@ -45,8 +46,8 @@ static const char *dfi_env(const char *name)
     return NULL;
 }
 
-/* May the library of a device's vendor be loaded? Loaders of OpenCL and CUDA load what variables of their own
- * name. */
+/* May a vendor's OpenCL or CUDA loader be loaded? The loaders choose libraries by environment variables of their
+ * own. */
 static DFI_UNUSED int dfi_may_load(void)
 {
     if (!dfi_privileged()) return 1;

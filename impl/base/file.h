@@ -1,7 +1,7 @@
-/* file.h - a file that df writes while a program runs: opened when df starts, locked against other programs, open until the end
+/* file.h - output files: opened when df starts, locked against other programs, open until the end
  *
- * So a file that cannot be written is reported before the work, a second program with the same file, also one that this one
- * starts, leaves it alone, and a new working directory does no harm. */
+ * A file that cannot be written is therefore reported before the work begins. A second program with the same file,
+ * even a child of this one, does not write to it, and a change of the working directory has no effect. */
 #ifndef DFI_BASE_FILE_H
 #define DFI_BASE_FILE_H
 
@@ -13,12 +13,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* The file of the child of a fork is its parent's. */
+/* The calling process: after a fork, the file belongs to the parent only. */
 static long dfi_process(void) { return (long)getpid(); }
 
 struct dfi_output { int fd; };
 
-/* Nobody else writes the file. It is empty then. 0, 1: another program has it, -1: *why. */
+/* Opens, locks and truncates the file. Returns 0; 1: another program has locked it; -1: the reason is in *why. */
 static int dfi_output_open(struct dfi_output *f, const char *name, const char **why)
 {
     struct flock lock;
@@ -26,7 +26,8 @@ static int dfi_output_open(struct dfi_output *f, const char *name, const char **
     if ((f->fd = dfi_open_write(name, why)) < 0) return -1;
     memset((void *)&lock, 0, sizeof lock);
     lock.l_type = F_WRLCK, lock.l_whence = SEEK_SET;
-    if (fcntl(f->fd, F_SETLK, &lock) && (errno == EACCES || errno == EAGAIN)) { /* else: there are no locks here */
+    /* other errors: the file system has no locks */
+    if (fcntl(f->fd, F_SETLK, &lock) && (errno == EACCES || errno == EAGAIN)) {
         close(f->fd);
         return 1;
     }
@@ -36,10 +37,14 @@ static int dfi_output_open(struct dfi_output *f, const char *name, const char **
     return -1;
 }
 
-/* What is written next goes `at` bytes behind the beginning; what cannot do that, as a pipe, goes on. 0, or 1: errno says. */
-static int dfi_output_seek(struct dfi_output *f, size_t at) { return lseek(f->fd, (off_t)at, SEEK_SET) == (off_t)-1 && errno != ESPIPE; }
+/* Sets the offset of the next write to `at` bytes. A pipe cannot seek and is written sequentially. 0, or 1 with
+ * errno. */
+static int dfi_output_seek(struct dfi_output *f, size_t at)
+{
+    return lseek(f->fd, (off_t)at, SEEK_SET) == (off_t)-1 && errno != ESPIPE;
+}
 
-/* All n bytes, without a buffer. 0, or 1: errno says. */
+/* Writes all n bytes without a buffer. 0, or 1 with errno. */
 static int dfi_output_put(struct dfi_output *f, const char *p, size_t n)
 {
     struct dfi_hush h;
@@ -68,11 +73,14 @@ static int dfi_output_open(struct dfi_output *f, const char *name, const char **
     return f->stream ? 0 : -1;
 }
 static int dfi_output_seek(struct dfi_output *f, size_t at) { return fseek(f->stream, (long)at, SEEK_SET) != 0; }
-static int dfi_output_put(struct dfi_output *f, const char *p, size_t n) { return fwrite(p, 1, n, f->stream) != n || fflush(f->stream); }
+static int dfi_output_put(struct dfi_output *f, const char *p, size_t n)
+{
+    return fwrite(p, 1, n, f->stream) != n || fflush(f->stream);
+}
 static void dfi_output_close(struct dfi_output *f) { fclose(f->stream); }
 #endif
 
-/* The same to standard output. */
+/* Writes all n bytes to standard output. 0, or 1 with errno. */
 static int dfi_output_standard(const char *p, size_t n)
 {
     struct dfi_hush h;
@@ -83,7 +91,7 @@ static int dfi_output_standard(const char *p, size_t n)
     return failed;
 }
 
-/* A time in a unit in which it has one to three digits before the point. text: at least 16 bytes. */
+/* Formats a time in the unit that leaves one to three digits before the point. pre: text has at least 16 bytes. */
 static const char *dfi_time_text(char *text, double ns)
 {
     static const char unit[][3] = { "ns", "us", "ms", "s" };
@@ -93,14 +101,14 @@ static const char *dfi_time_text(char *text, double ns)
     return text;
 }
 
-/* Bytes of the character of UTF-8 at p; 0: there is none. */
+/* The length in bytes of the UTF-8 character at p, 0: none. */
 static unsigned dfi_utf8(const char *p)
 {
     unsigned char c = (unsigned char)*p;
     unsigned n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0, i;
     for (i = 1; i < n; i++)
         if (((unsigned char)p[i] & 0xc0) != 0x80) return 0;
-    if (n >= 3) { /* neither longer than it has to be nor beyond the last one, nor half of a pair */
+    if (n >= 3) { /* rejects overlong encodings, code points above U+10FFFF, and surrogates */
         unsigned char d = (unsigned char)p[1];
         if ((c == 0xe0 && d < 0xa0) || (c == 0xed && d > 0x9f) || (c == 0xf0 && d < 0x90) || (c == 0xf4 && d > 0x8f))
             return 0;
@@ -108,7 +116,7 @@ static unsigned dfi_utf8(const char *p)
     return n;
 }
 
-/* Bytes of the control character or line end of Unicode at p, a character of n bytes; else 0. */
+/* The length n of the character at p if it is a Unicode control character or line end, else 0. */
 static unsigned dfi_utf8_control(const char *p, unsigned n)
 {
     const unsigned char *c = (const unsigned char *)p;
@@ -117,7 +125,7 @@ static unsigned dfi_utf8_control(const char *p, unsigned n)
     return n == 3 && c[0] == 0xe2 && c[1] == 0x80 && (c[2] == 0xa8 || c[2] == 0xa9) ? 3 : 0;
 }
 
-/* Is it the name of a file with that ending, and more than the ending? */
+/* Does the file name have that suffix, and a stem before it? */
 static int dfi_ends_in(const char *name, const char *end)
 {
     size_t n = strlen(name), m = strlen(end);

@@ -1,8 +1,8 @@
-/* log.h - log messages: their levels, and the function that passes them to the program's logger
+/* log.h - log messages: levels, and the call of the program's logger
  *
- * Error: the program used the library wrongly. Warning: df continues with less than was asked for. Information: output
- * that was asked for. The text stands where the message is logged; `_once` logs it once per process and place. df never
- * exits. */
+ * Error: the program used the library wrongly. Warning: df continues in a degraded mode. Information: output that the
+ * program requested. The text of a message is at the call that logs it; `_once` logs it once per process and place.
+ * df never exits. */
 #ifndef DFI_BASE_LOG_H
 #define DFI_BASE_LOG_H
 
@@ -28,7 +28,8 @@ __attribute__((format(printf, 2, 3)))
 #endif
 DFI_UNUSED static DFI_COLD void dfi_say(int level, const char *format, ...)
 {
-    void (*log)(void *arg, int level, const char *line) = dfi_logger.log; /* not called as a member: `log` may be a macro of <tgmath.h> */
+    /* not called as a member, because `log` may be a macro of <tgmath.h> */
+    void (*log)(void *arg, int level, const char *line) = dfi_logger.log;
     char text[400] = "df: ";
     va_list arguments;
     va_start(arguments, format);
@@ -43,7 +44,7 @@ DFI_UNUSED static DFI_COLD void dfi_say(int level, const char *format, ...)
 #define dfi_inform(...) dfi_say(DFI_LOG_INFORMATION, __VA_ARGS__)
 #define dfi_once(level, ...)                                                                          \
     do {                                                                                              \
-        static DFI_ATOMIC(int) dfi_said; /* acq_rel: relaxed would do, only the word is communicated */ \
+        static DFI_ATOMIC(int) dfi_said; /* acq_rel: relaxed would do, because only this word is communicated */ \
         if (!dfi_exchange_acq_rel(&dfi_said, 1)) dfi_say(level, __VA_ARGS__);                         \
     } while (0)
 #define dfi_error_once(...)  dfi_once(DFI_LOG_ERROR, __VA_ARGS__)

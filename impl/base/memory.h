@@ -1,4 +1,4 @@
-/* memory.h - where memory comes from */
+/* memory.h - memory allocation */
 #ifndef DFI_BASE_MEMORY_H
 #define DFI_BASE_MEMORY_H
 
@@ -6,11 +6,11 @@
 
 #include <stdlib.h>
 
-/* Replaceable, implementation file only. */
+/* A program may replace these in the implementation file. */
 #ifndef DF_MALLOC
 #define DF_MALLOC(bytes) malloc(bytes)
 #define DF_FREE(p) free(p)
-#define DFI_ZEROED(bytes) calloc(1, bytes) /* pages that the program never writes stay unmapped */
+#define DFI_ZEROED(bytes) calloc(1, bytes) /* pages that are never written stay unmapped */
 #endif
 
 DFI_UNUSED static void *dfi_malloc(size_t bytes) { return DF_MALLOC(bytes); }
@@ -25,7 +25,7 @@ DFI_UNUSED static void *dfi_zeroed(size_t bytes)
 #endif
 }
 
-/* The first address from p on that suits any type, vectors too: a multiple of 64. */
+/* Rounds p up to a multiple of 64, which suits any type, vectors included. */
 DFI_UNUSED static char *dfi_align(void *p) { return (char *)p + (0 - (uintptr_t)p) % 64; }
 
 #endif

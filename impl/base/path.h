@@ -1,11 +1,11 @@
-/* path.h - opening files by name: symbolic links, folders of others, pipes, signals of a write
+/* path.h - opening files safely: symbolic links, shared folders, pipes, signals raised by writes
  *
  * A path is walked folder by folder. In a folder that every user can write to, such as /tmp, no symbolic link is
- * followed, and an existing file is written only if it belongs to the user and has no second name: another user
- * may have put it there. New files are created exclusively, readable by their owner only. Nothing blocks in open:
+ * followed, and an existing file is written only if it belongs to the user and has no second name, because another
+ * user may have put it there. New files are created exclusively, readable by their owner only. Opening never blocks:
  * a FIFO is opened without waiting, and refused.
  *
- * Standard C hides most of these functions: Linux is reached through their names in the library, as in os/os.h. */
+ * Standard C hides most of these functions. On Linux they are reached by their assembler names, as in os/os.h. */
 #ifndef DFI_BASE_PATH_H
 #define DFI_BASE_PATH_H
 
@@ -23,7 +23,7 @@
 
 #if defined(__linux__) && defined(__GNUC__)
 #if defined(__GLIBC__)
-typedef long dfi_sys_off; /* of the function of that name, whatever off_t is */
+typedef long dfi_sys_off; /* the type that the function of this name takes, independent of off_t */
 #else
 typedef off_t dfi_sys_off;
 #endif
@@ -36,7 +36,7 @@ enum { DFI_O_CLOEXEC = O_CLOEXEC, DFI_O_NOFOLLOW = O_NOFOLLOW, DFI_O_DIRECTORY =
 enum { DFI_O_CLOEXEC = __O_CLOEXEC, DFI_O_NOFOLLOW = __O_NOFOLLOW, DFI_O_DIRECTORY = __O_DIRECTORY };
 #endif
 #if defined(O_PATH)
-enum { DFI_O_PATH = O_PATH }; /* a folder that can be searched, but not listed */
+enum { DFI_O_PATH = O_PATH }; /* for a folder that can be searched, but not listed */
 #elif defined(__O_PATH)
 enum { DFI_O_PATH = __O_PATH };
 #else
@@ -78,14 +78,15 @@ static int dfi_folder_exposed(int folder)
     return fstat(folder, &s) || (s.st_mode & 02);
 }
 
-/* Does it belong to the user, and can nobody else write to it? */
+/* Does the folder belong to the user, and can nobody else write to it? */
 static DFI_UNUSED int dfi_folder_own(int folder)
 {
     struct stat s;
     return !fstat(folder, &s) && S_ISDIR(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & 022);
 }
 
-/* Never 0, 1 or 2: a program may have closed these, and still writes to them. -1: errno says. */
+/* Opens a file. The descriptor is never 0, 1 or 2, because a program that has closed these may still write to them.
+ * -1 with errno. */
 static int dfi_open_at(int folder, const char *name, int flags)
 {
     int links = dfi_folder_exposed(folder) ? DFI_O_NOFOLLOW : 0, higher;
@@ -96,7 +97,7 @@ static int dfi_open_at(int folder, const char *name, int flags)
     return higher;
 }
 
-/* The folder that a path leads to, and in *leaf what follows: the name of the file. -1: errno says. */
+/* Opens the folder of a path, and sets *leaf to the file name. -1 with errno. */
 static int dfi_folder_of(const char *path, const char **leaf)
 {
     int folder = open(*path == '/' ? "/" : ".", (int)DFI_O_PATH | DFI_O_DIRECTORY | DFI_O_CLOEXEC);
@@ -120,7 +121,8 @@ static int dfi_folder_of(const char *path, const char **leaf)
 
 /* --- files -------------------------------------------------------------------------------------------------- */
 
-/* The program's own standard output or error, if that is the pipe: it has a reader, or had one. -1: it is not. */
+/* A duplicate of the program's own standard output or error if that is this pipe, which then has or had a reader. -1:
+ * it is not. */
 static int dfi_own_pipe(const struct stat *pipe)
 {
     struct stat s;
@@ -135,18 +137,19 @@ static int dfi_own_pipe(const struct stat *pipe)
 
 static const char *dfi_open_why(void)
 {
-    if (errno == ENXIO) return dfi_path_kind; /* a FIFO that nobody reads, a socket */
+    if (errno == ENXIO) return dfi_path_kind; /* a FIFO without a reader, or a socket */
     return errno == ELOOP ? "it is a symbolic link in a folder that every user can write to" : strerror(errno);
 }
 
-/* A file to write, which keeps what it has. -1: *why. */
+/* Opens a file for writing and keeps its contents. -1: the reason is in *why. */
 static int dfi_open_write(const char *path, const char **why)
 {
     const char *leaf;
     struct stat s;
     int folder = dfi_folder_of(path, &leaf), fd = -1, turn;
     *why = NULL;
-    for (turn = 0; folder >= 0 && turn < 8; turn++) { /* another program may create or remove it meanwhile */
+    /* more than one turn, because another program may create or remove the file between the two calls */
+    for (turn = 0; folder >= 0 && turn < 8; turn++) {
         if ((fd = dfi_open_at(folder, leaf, O_WRONLY | O_NONBLOCK | O_NOCTTY)) >= 0 || errno != ENOENT) break;
         if ((fd = dfi_open_at(folder, leaf, O_WRONLY | O_CREAT | O_EXCL)) >= 0 || errno != EEXIST) break;
     }
@@ -162,8 +165,8 @@ static int dfi_open_write(const char *path, const char **why)
     return fd;
 }
 
-/* A regular file to read. own: only in a folder that belongs to the user and that nobody else can write to. NULL:
- * *why, which is NULL if there is no such file. */
+/* Opens a regular file for reading. own: only in a folder that belongs to the user and that nobody else can write to.
+ * NULL: the reason is in *why, or *why is NULL if the file does not exist. */
 static DFI_UNUSED FILE *dfi_open_read(const char *path, int own, const char **why)
 {
     const char *leaf;
@@ -193,13 +196,13 @@ static DFI_UNUSED FILE *dfi_open_read(const char *path, int own, const char **wh
 }
 #endif
 
-/* --- signals of a write ------------------------------------------------------------------------------------- */
+/* --- signals raised by writes --------------------------------------------------------------------------------- */
 
-/* A write beyond RLIMIT_FSIZE or into a pipe without a reader sends SIGXFSZ or SIGPIPE to the thread, which ends
- * the program by default. Both are blocked during a write of df, and one that the write raised is taken back. */
+/* A write beyond RLIMIT_FSIZE or into a pipe without a reader sends SIGXFSZ or SIGPIPE to the thread, which ends the
+ * program by default. df blocks both signals during a write, and discards one that the write raised. */
 #if defined(__linux__) && defined(__GNUC__) && !defined(__mips__) && !defined(__sparc__) && !defined(__alpha__)
 struct dfi_signals { unsigned long bits[128 / sizeof(unsigned long)]; };
-struct dfi_no_time { long zero[4]; }; /* a struct timespec of 0, whatever its size */
+struct dfi_no_time { long zero[4]; }; /* a zero struct timespec, at least as large as any */
 extern int dfi_sys_mask(int how, const struct dfi_signals *s, struct dfi_signals *before) __asm__("sigprocmask");
 extern int dfi_sys_pending(struct dfi_signals *s) __asm__("sigpending");
 extern int dfi_sys_take(const struct dfi_signals *s, void *info, const struct dfi_no_time *t) __asm__("sigtimedwait");
@@ -213,10 +216,11 @@ static void dfi_hush_begin(struct dfi_hush *h)
     s.bits[0] = DFI_SYS_SIGNALS;
     dfi_sys_mask(DFI_SYS_BLOCK, &s, &h->before);
     h->pending = 0;
-    if (h->before.bits[0] & DFI_SYS_SIGNALS && !dfi_sys_pending(&s)) h->pending = s.bits[0]; /* the program's: they stay */
+    if (h->before.bits[0] & DFI_SYS_SIGNALS && !dfi_sys_pending(&s))
+        h->pending = s.bits[0]; /* signals of the program: they stay pending */
 }
 
-/* failed: the write did. Keeps errno. */
+/* failed: the write failed, so a signal may be pending. Preserves errno. */
 static void dfi_hush_end(struct dfi_hush *h, int failed)
 {
     static const struct dfi_no_time now = { { 0, 0, 0, 0 } };

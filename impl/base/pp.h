@@ -1,38 +1,37 @@
-/* pp.h - the preprocessor part: from a declaration's parameter words to lists of tokens
+/* pp.h - preprocessor library: from the parameters of a declaration to token lists
  *
  * Standard C11 preprocessing (C99 under DF_SERIAL). A parameter as the user writes it,
  *     (T, x)   df_in(T, p, n)   df_in2(T, p, rows, cols, ld)   df_in_range(T, b, e)   ...
- * is normalised once into a tuple (form, mode, T, names and expressions), and every generator then
- * maps a macro over the tuples. Forms and modes are spelled dfi_f_* and dfi_m_* because users define
- * macros called IN, OUT, I or near. */
+ * is normalised once into a tuple (form, mode, T, names and expressions), and each generator maps a macro over the
+ * tuples. Forms and modes are spelled dfi_f_* and dfi_m_*, because users define macros called IN, OUT, I or near. */
 #ifndef DFI_BASE_PP_H
 #define DFI_BASE_PP_H
 
 #define DFI_COMMA(...) ,
 
-/* Number of arguments, 1 to 17; 18 to 32 arguments give TOO_MANY. */
+/* The number of arguments, 1 to 17. For 18 to 32 arguments: TOO_MANY. */
 #define DFI_COUNT(...) DFI_COUNT_(__VA_ARGS__, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, \
     TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY,    \
     TOO_MANY, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, ~)
 #define DFI_COUNT_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, \
     a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
 
-/* 1 when the argument starts with a parenthesis, else 0. */
+/* 1 if the argument starts with a parenthesis, else 0. */
 #define DFI_IS_PAREN(x) DFI_PROBED(DFI_PAREN_PROBE x, 0, ~)
 #define DFI_PAREN_PROBE(...) ~, 1
 #define DFI_PROBED(...) DFI_SECOND(__VA_ARGS__)
 #define DFI_SECOND(a, b, ...) b
 
-/* 1 when R is exactly `void`, else 0 (`void *` is an ordinary type). */
+/* 1 if R is exactly `void`, else 0 (`void *` is an ordinary type). */
 #define DFI_IS_VOID(R) DFI_IS_EMPTY(DFI_VOID_##R)
 #define DFI_VOID_void
 
-/* 1 when x, an identifier or an operator and what follows, is nothing at all, else 0. */
+/* 1 if x is empty, else 0. x begins with an identifier or an operator. */
 #define DFI_IS_EMPTY(x) DFI_IS_EMPTY_(DFI_COMMA x ())
 #define DFI_IS_EMPTY_(...) DFI_THIRD(__VA_ARGS__, 1, 0, ~)
 #define DFI_THIRD(a, b, c, ...) c
 
-/* DFI_EACH_n(M, t1, ..., tn): M(t1) ... M(tn); DFI_LIST_n: the same separated by commas. */
+/* DFI_EACH_n(M, t1, ..., tn): M(t1) ... M(tn). DFI_LIST_n: the same, separated by commas. */
 #define DFI_EACH_1(M, t) M(t)
 #define DFI_EACH_2(M, t, ...) M(t) DFI_EACH_1(M, __VA_ARGS__)
 #define DFI_EACH_3(M, t, ...) M(t) DFI_EACH_2(M, __VA_ARGS__)
@@ -84,7 +83,7 @@
 #define DFI_WITH_15(M, c, t, ...) M(c, t) DFI_WITH_14(M, c, __VA_ARGS__)
 #define DFI_WITH_16(M, c, t, ...) M(c, t) DFI_WITH_15(M, c, __VA_ARGS__)
 
-/* DFI_NUMBERED(M, c, t1, ..., tn): M(c, 1, t1) ... M(c, n, tn), and up to 16 with (dfi_f_none, ~, ~, ~). */
+/* DFI_NUMBERED(M, c, t1, ..., tn): M(c, 1, t1) ... M(c, n, tn), then (dfi_f_none, ~, ~, ~) up to number 16. */
 #define DFI_NUMBERED(M, c, ...) DFI_NUMBERED_(M, c, __VA_ARGS__, DFI_NO_8, DFI_NO_4, DFI_NO_2, DFI_NO_1, ~)
 #define DFI_NO_1 (dfi_f_none, ~, ~, ~)
 #define DFI_NO_2 DFI_NO_1, DFI_NO_1
@@ -102,18 +101,18 @@
 /* --- normalisation: a parameter as written -> (form, mode, T, ...) ---------------------------
  * forms: dfi_f_value (T, x)                   dfi_f_array (T, p, n)
  *        dfi_f_block (T, p, rows, cols, ld)   dfi_f_range (T, b, e)
- *        dfi_f_reduce (T, p, n), dfi_f_reduce2 (T, p, rows, cols, ld): the operator in the place of the mode
+ *        dfi_f_reduce (T, p, n), dfi_f_reduce2 (T, p, rows, cols, ld): the operator is in the place of the mode
  *        dfi_f_pop (T, p, burst)              dfi_f_peek (T, p, horizon, burst)
- *        dfi_f_popv (T, p, burst, n): windows of streams, read or written according to the mode
+ *        dfi_f_popv (T, p, burst, n): stream windows, read or written according to the mode
  *        dfi_f_none: the only tuple of a task without parameters
- *        dfi_f_wrong: a parameter that is none of these, with its text; it ends in one static assertion */
+ *        dfi_f_wrong: a malformed parameter, with its text; it causes one static assertion */
 #define DFI_NORM(p) DFI_CAT(DFI_NORM_, DFI_IS_PAREN(p))(p)
 #define DFI_NORM_1(p) DFI_CAT(DFI_NORM_1_, DFI_IS_FORM p)(p)
 #define DFI_NORM_1_1(p) p
 #define DFI_NORM_1_0(p) DFI_W_value p
 #define DFI_NORM_0(p) DFI_TUPLE_WRONG(#p)
 
-/* 1 for what a parameter word expands to, 0 for (T, x). */
+/* 1 for the expansion of a parameter word, 0 for (T, x). */
 #define DFI_IS_FORM(...) DFI_IS_FORM_(__VA_ARGS__, ~)
 #define DFI_IS_FORM_(form, ...) DFI_PROBED(DFI_FORM_##form, 0, ~)
 #define DFI_FORM_dfi_f_array   ~, 1
@@ -126,7 +125,7 @@
 #define DFI_FORM_dfi_f_popv    ~, 1
 #define DFI_FORM_dfi_f_wrong   ~, 1
 
-/* The parameter words are macros, so that a declaration can tell them from what follows its parameters. */
+/* The parameter words are macros, so that a declaration can distinguish them from the tokens after its parameters. */
 #define DFI_W_value(...) DFI_TUPLE(2, "", dfi_f_value, dfi_m_value, __VA_ARGS__)
 #define df_in(...)             DFI_TUPLE(3, "df_in", dfi_f_array, dfi_m_in, __VA_ARGS__)
 #define df_out(...)            DFI_TUPLE(3, "df_out", dfi_f_array, dfi_m_out, __VA_ARGS__)
@@ -154,7 +153,7 @@
 #define df_reduce(...)         DFI_TUPLE_REDUCE(4, "df_reduce", dfi_f_reduce, __VA_ARGS__)
 #define df_reduce2(...)        DFI_TUPLE_REDUCE(6, "df_reduce2", dfi_f_reduce2, __VA_ARGS__)
 
-/* The tuple when the word has the `want`ed number of arguments, else one with the text. */
+/* The tuple if the word has `want` arguments, else a dfi_f_wrong tuple with its text. */
 #define DFI_TUPLE(want, word, form, mode, ...) \
     DFI_CAT(DFI_TUPLE_, DFI_ARITY(want, DFI_COUNT(__VA_ARGS__)))(word, form, mode, __VA_ARGS__)
 #define DFI_TUPLE_1(word, ...) (__VA_ARGS__)

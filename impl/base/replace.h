@@ -1,7 +1,7 @@
-/* replace.h - files that are written anew as a whole: beside the present one, and then renamed
+/* replace.h - atomic replacement of whole files: write a temporary file in the same folder, then rename it
  *
- * No program ever reads half of such a file. Its folder must belong to the user, and nobody else may write to it:
- * whoever can write to the folder chooses what the next run reads, and a compiled kernel is code. */
+ * No program ever reads a half-written file. The folder must belong to the user, and nobody else may be able to write
+ * to it: a user with write access would choose the contents that the next run reads, and a compiled kernel is code. */
 #ifndef DFI_BASE_REPLACE_H
 #define DFI_BASE_REPLACE_H
 
@@ -20,7 +20,8 @@ extern int dfi_sys_chmod(int fd, mode_t mode) __asm__("fchmod");
 
 struct dfi_replaced { FILE *f; int folder; char name[80]; };
 
-/* Begins a file beside the one of that path, in a folder as for dfi_open_read with `own`. NULL: *why. */
+/* Begins a temporary file in the folder of `path`; the folder has to satisfy dfi_folder_own. NULL: the reason is in
+ * *why. */
 static FILE *dfi_replace(struct dfi_replaced *r, const char *path, const char **why)
 {
     const char *leaf;
@@ -29,13 +30,14 @@ static FILE *dfi_replace(struct dfi_replaced *r, const char *path, const char **
     r->f = NULL, *why = NULL;
     r->folder = dfi_folder_of(path, &leaf);
     if (r->folder >= 0 && !dfi_folder_own(r->folder)) *why = dfi_path_others;
-    for (turn = 0; r->folder >= 0 && !*why && turn < 100; turn++) { /* as mkstemp, but in a folder that is open */
+    for (turn = 0; r->folder >= 0 && !*why && turn < 100; turn++) { /* like mkstemp, but relative to an open folder */
         snprintf(r->name, sizeof r->name, ".df-%ld-%lx-%d.tmp", (long)getpid(), (unsigned long)(uintptr_t)&fd, turn);
         if ((fd = dfi_open_at(r->folder, r->name, O_WRONLY | O_CREAT | O_EXCL)) >= 0 || errno != EEXIST) break;
     }
     if (fd >= 0) {
         int old = dfi_open_at(r->folder, leaf, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-        if (old >= 0 && !fstat(old, &s) && S_ISREG(s.st_mode)) dfi_sys_chmod(fd, s.st_mode & 0777); /* as it was */
+        /* the mode of the old file */
+        if (old >= 0 && !fstat(old, &s) && S_ISREG(s.st_mode)) dfi_sys_chmod(fd, s.st_mode & 0777);
         dfi_close_quietly(old);
         if ((r->f = dfi_sys_stream(fd, "wb")) != NULL) return r->f;
         dfi_sys_unlinkat(r->folder, r->name, 0);
@@ -46,7 +48,7 @@ static FILE *dfi_replace(struct dfi_replaced *r, const char *path, const char **
     return NULL;
 }
 
-/* What was written is the file of that path, unless it failed. Nonzero: it is not. */
+/* Closes the temporary file and renames it to `path`, or removes it if `failed`. Nonzero: the file was not replaced. */
 static int dfi_replace_end(struct dfi_replaced *r, const char *path, int failed)
 {
     const char *slash = strrchr(path, '/');
@@ -70,7 +72,7 @@ static FILE *dfi_replace(struct dfi_replaced *r, const char *path, const char **
 static int dfi_replace_end(struct dfi_replaced *r, const char *path, int failed)
 {
     failed |= fclose(r->f) != 0;
-    if (!failed) remove(path); /* there, rename does not replace */
+    if (!failed) remove(path); /* rename does not replace an existing file there */
     if (!failed && !rename(r->name, path)) return 0;
     remove(r->name);
     return 1;
