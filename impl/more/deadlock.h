@@ -1,11 +1,13 @@
-/* deadlock.h - tasks that wait for what can no longer come are named and skipped
+/* deadlock.h - deadlock detection: finds tokens, nodes and streams that can never be satisfied
  *
- * While a thread sleeps in a wait and there are tasks held by tokens, missing inputs or streams, it looks now and then.
- * When no worker runs, may find, or blocks with anything, and that stays so, only somebody outside of df could
- * still signal. If all signals missing are promised by tasks that wait themselves, that would be a signal too
- * many: it is a cycle, and is broken at once. Otherwise outsiders are given df_config.patience.
- * If there are ready tasks then, but only such as nobody may run on top of what he waits for, one is run all the
- * same: it may be what another waits for to push, or to make room. */
+ * A thread that sleeps in a wait runs this check periodically while tasks are held by tokens,
+ * missing inputs or streams. If no worker runs a task, can find one, or blocks in a device call, and
+ * this does not change, only code outside df can still signal. If tasks that themselves wait promise
+ * all missing signals, the wait is a cycle, because an outside signal would then be one too many:
+ * the cycle is broken immediately. Otherwise outside code gets df_config.patience to signal.
+ * If tasks are ready then, but no worker may run them nested in its wait, one is run nevertheless,
+ * because another task may wait for its push, or for the room that it makes.
+ * A wait that cannot end is reported, and its task skipped. */
 #ifndef DFI_MORE_DEADLOCK_H
 #define DFI_MORE_DEADLOCK_H
 
@@ -35,14 +37,16 @@ DFI_SMALL_CODE_BEGIN
 static void dfi_stall_now(int ms);
 static int dfi_token_is_closed(df_token *t) { return dfi_load_acquire(&t->dfi_need) > 0; }
 
-/* Does v sleep in a call that another may end? Not if it was woken, and has just not had a CPU since. */
+/* True if v sleeps in a call that another thread may end. False if v was woken and has not had a CPU
+ * since. */
 static int dfi_sleeps(const struct dfi_worker *v)
 {
     int how = dfi_load_seq_cst(&v->asleep);
-    return how == DFI_ASLEEP ? dfi_load_seq_cst(&v->park) != DFI_AWAKE : how != DFI_NOT_ASLEEP && !dfi_load_seq_cst(&v->retry_awake);
+    return how == DFI_ASLEEP ? dfi_load_seq_cst(&v->park) != DFI_AWAKE : how != DFI_NOT_ASLEEP &&
+        !dfi_load_seq_cst(&v->retry_awake);
 }
 
-/* How much has happened so far, or 0: something goes on now, elsewhere than in the code of `me`. */
+/* The number of events so far; 0 if anything makes progress outside the code of `me`. */
 static size_t dfi_stuck_stamp(const struct dfi_worker *me)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
@@ -52,14 +56,15 @@ static size_t dfi_stuck_stamp(const struct dfi_worker *me)
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
         int asleep = dfi_sleeps(v);
         int awake = dfi_load_seq_cst(&v->park) == DFI_AWAKE && !asleep;
-        blocked -= asleep; /* it waits for what is looked at here */
-        if ((awake && v != me && (dfi_load_relaxed(&v->helper) || dfi_load_relaxed(&v->level))) || !dfi_deque_empty_any(v) || dfi_load_seq_cst(&v->pinned.count)) return 0;
+        blocked -= asleep; /* a sleeper waits for what this check may give up */
+        if ((awake && v != me && (dfi_load_relaxed(&v->helper) || dfi_load_relaxed(&v->level))) ||
+            !dfi_deque_empty_any(v) || dfi_load_seq_cst(&v->pinned.count)) return 0;
         stamp += dfi_load_relaxed(&v->n_tasks) + dfi_load_relaxed(&v->n_skipped) + dfi_load_relaxed(&v->n_events);
     }
     return blocked > 0 ? 0 : stamp;
 }
 
-/* Is x held by something that may come from outside at any time? */
+/* True if x waits for an event that may come from outside df at any time. */
 static int dfi_held_external(const struct dfi_extra *x)
 {
     const struct dfi_use *u;
@@ -68,7 +73,7 @@ static int dfi_held_external(const struct dfi_extra *x)
     return 0;
 }
 
-/* Are all missing signals promised by tasks? Then nobody outside can have them. */
+/* True if tasks promise all missing signals: then no outside code can owe one. */
 static int dfi_stuck_for_certain(void)
 {
     int i, certain = 1, n = dfi_load_acquire(&dfi_pool.n_slots);
@@ -87,7 +92,7 @@ static int dfi_stuck_for_certain(void)
     return certain;
 }
 
-/* Who waits in a list that was given up. */
+/* Reports the waiters in a list that was given up. */
 static void dfi_stuck_report(const struct dfi_edge *e, const char *token, int certain)
 {
     for (; e; e = e->next) {
@@ -98,7 +103,9 @@ static void dfi_stuck_report(const struct dfi_edge *e, const char *token, int ce
                                         ((struct dfi_token_wait *)((uintptr_t)u - 1))->held.site, token);
         else {
             dfi_error("%s: task %s waits for the token of %s, which %s: skipped",
-                      u->extra->site, u->extra->name, token, certain ? "only tasks that wait for it in turn could signal (a cycle)" : "nobody can signal any more");
+                      u->extra->site, u->extra->name, token,
+                      certain ? "only tasks that wait for it in turn could signal (a cycle)"
+                              : "nobody can signal any more");
             dfi_scope_set_error(u->scope, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
         }
     }
@@ -106,7 +113,7 @@ static void dfi_stuck_report(const struct dfi_edge *e, const char *token, int ce
 
 enum { DFI_MISSING_TEXT = 200 };
 
-/* The names of inputs that a node was not given; returns how many. */
+/* Writes the names of the inputs that a node was not given; returns their number. */
 static intptr_t dfi_node_missing(const struct dfi_extra *x, uintptr_t given, char missing[DFI_MISSING_TEXT])
 {
     const char *p = x->titles;
@@ -117,14 +124,15 @@ static intptr_t dfi_node_missing(const struct dfi_extra *x, uintptr_t given, cha
         size_t bytes = strcspn(p, " "), at = strlen(missing);
         if (!(given >> i & 1)) {
             n++;
-            if (at + bytes + 3 < DFI_MISSING_TEXT) snprintf(missing + at, DFI_MISSING_TEXT - at, "%s%.*s", at ? ", " : "", (int)bytes, p);
+            if (at + bytes + 3 < DFI_MISSING_TEXT)
+                snprintf(missing + at, DFI_MISSING_TEXT - at, "%s%.*s", at ? ", " : "", (int)bytes, p);
         }
         p += bytes + 1;
     }
     return n;
 }
 
-/* A node that does not fire. */
+/* Gives up a node that cannot fire. */
 static void dfi_stuck_node(struct dfi_worker *w, struct dfi_extra *x, uintptr_t given)
 {
     char missing[DFI_MISSING_TEXT];
@@ -136,20 +144,22 @@ static void dfi_stuck_node(struct dfi_worker *w, struct dfi_extra *x, uintptr_t 
         if (dfi_flow_unblock(x->task)) dfi_ready_any(w, x->task);
 }
 
-/* A task that waits for a stream in vain. */
+/* Gives up a task that waits for stream elements which cannot come. */
 static void dfi_stuck_stream(struct dfi_worker *w, struct dfi_extra *x, const struct dfi_missing *m)
 {
     struct dfi_flow *t = x->task;
     if (!dfi_scope_cancelled(t->scope)) {
-        dfi_error(DFI_MESSAGE_STREAM_STUCK, x->site ? x->site : "", x->site ? ": " : "", x->name, (unsigned long)m->elements, m->what, m->stream);
+        dfi_error(DFI_MESSAGE_STREAM_STUCK, x->site ? x->site : "", x->site ? ": " : "", x->name,
+                  (unsigned long)m->elements, m->what, m->stream);
         dfi_scope_set_error(t->scope, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
     }
     dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
     /* acq_rel; pairs with dfi_windows_ready */
-    if (dfi_fetch_sub_acq_rel(&x->windows_missing, (intptr_t)m->windows) == (intptr_t)m->windows && dfi_flow_unblock(t)) dfi_ready_any(w, t);
+    if (dfi_fetch_sub_acq_rel(&x->windows_missing, (intptr_t)m->windows) == (intptr_t)m->windows &&
+        dfi_flow_unblock(t)) dfi_ready_any(w, t);
 }
 
-/* Gives up one token or node held by v, or what one task waits for. Nonzero: there was one. */
+/* Gives up one token or node held by v, or everything that one task waits for. Nonzero: there was one. */
 static int dfi_stuck_give_up(struct dfi_worker *w, struct dfi_worker *v, int certain)
 {
     struct dfi_extra *x;
@@ -160,7 +170,7 @@ static int dfi_stuck_give_up(struct dfi_worker *w, struct dfi_worker *v, int cer
     struct dfi_missing missing;
     int skip;
     missing.windows = 0;
-    dfi_os_lock(&v->held_lock); /* while it is held its tokens are there */
+    dfi_os_lock(&v->held_lock); /* the tokens of held tasks exist while the lock is held */
     for (x = v->held; x; x = x->held_next) {
         const struct dfi_use *u;
         if (dfi_held_external(x)) continue;
@@ -172,7 +182,7 @@ static int dfi_stuck_give_up(struct dfi_worker *w, struct dfi_worker *v, int cer
             e = dfi_token_close(token, &skip);
             break;
         }
-        if (x->inputs) { /* what is missing counts as given from here on */
+        if (x->inputs) { /* a missing input counts as given from here on */
             all = ((uintptr_t)1 << (x->inputs - 1) << 1) - 1;
             given = dfi_load_relaxed(&x->given);
             while (given != all && !dfi_cas_acq_rel(&x->given, &given, all)) continue;
@@ -193,8 +203,9 @@ static int dfi_stuck_give_up(struct dfi_worker *w, struct dfi_worker *v, int cer
     return 1;
 }
 
-/* Takes a ready task that w may run on top of its wait only as nothing else goes on: best one that comes before what
- * lies below in a serial execution, and so cannot wait for it. Zero: none. */
+/* Takes a ready task that w may run nested in its wait only because nothing else makes progress. A
+ * task that precedes the entries below it in a serial execution is best, because it cannot wait for
+ * them. Zero: none. */
 static int dfi_stuck_help(struct dfi_worker *w)
 {
     struct dfi_filter f;
@@ -209,15 +220,16 @@ static int dfi_stuck_help(struct dfi_worker *w)
     return 1;
 }
 
-/* Nobody is left to write what some sleep for in df_retry, and no thread but those of df is there to do it: they
- * give up. Nonzero: there are some. */
+/* Ends the df_retry of threads that sleep when no running thread is left to write what they read,
+ * and no thread outside df exists to do so. Nonzero: there are some. */
 static int dfi_stuck_retries(void)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots), threads = dfi_load_relaxed(&dfi_pool.alive), external = 0, some = 0;
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
         struct dfi_extra *x;
-        if (dfi_load_relaxed(&v->attached) && !dfi_load_relaxed(&v->helper)) { /* outside of tasks it may write at any time */
+        if (dfi_load_relaxed(&v->attached) && !dfi_load_relaxed(&v->helper)) {
+            /* outside tasks it may write at any time */
             threads++;
             external |= dfi_load_seq_cst(&v->park) == DFI_AWAKE && dfi_load_seq_cst(&v->asleep) == DFI_NOT_ASLEEP;
         }
@@ -233,12 +245,13 @@ static int dfi_stuck_retries(void)
     return some;
 }
 
-/* Nonzero: w has something to do: tasks were given up, and so are ready. */
+/* Nonzero: w has work, because tasks were given up and so became ready. */
 static int dfi_stuck_look(struct dfi_worker *w)
 {
     size_t stamp = dfi_stuck_stamp(w);
     int i, n = dfi_load_acquire(&dfi_pool.n_slots), certain, some = 0;
-    int ready = dfi_load_seq_cst(&dfi_pool.queue.count) && dfi_load_relaxed(&dfi_pool.streams) && dfi_load_relaxed(&w->asleep) == DFI_NOT_ASLEEP;
+    int ready = dfi_load_seq_cst(&dfi_pool.queue.count) && dfi_load_relaxed(&dfi_pool.streams) &&
+        dfi_load_relaxed(&w->asleep) == DFI_NOT_ASLEEP;
     if (ready && stamp && n == 1) return dfi_stuck_help(w);
     if (!stamp || stamp != w->look_stamp) {
         w->look_stamp = stamp;
@@ -246,10 +259,11 @@ static int dfi_stuck_look(struct dfi_worker *w)
         return 0;
     }
     w->looks++;
-    if (dfi_load_seq_cst(&dfi_pool.queue.count)) return ready && w->looks > 2 && dfi_stuck_help(w); /* nobody takes it */
+    /* no worker takes it */
+    if (dfi_load_seq_cst(&dfi_pool.queue.count)) return ready && w->looks > 2 && dfi_stuck_help(w);
     certain = w->looks > 2 && dfi_stuck_for_certain();
     if (!certain && w->looks * DFI_LOOK_MS < dfi_pool.patience * 1000) return 0;
-    if (dfi_stall_on()) dfi_stall_now(w->looks * DFI_LOOK_MS); /* before it changes */
+    if (dfi_stall_on()) dfi_stall_now(w->looks * DFI_LOOK_MS); /* before the state changes */
     w->looks = 0;
     for (i = 0; i < n; i++)
         while (dfi_stuck_give_up(w, dfi_load_acquire(&dfi_pool.slot[i]), certain)) some = 1;

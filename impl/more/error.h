@@ -1,8 +1,8 @@
-/* error.h - a task fails, a scope or a group is cancelled
+/* error.h - failing tasks, and cancellation of scopes and groups
  *
- * A task looks whether it is cancelled when it is about to start, and only while something is
- * (dfi_pool.cancels). An error stays with the scope of the task until df_wait_result takes it, or goes on to
- * the enclosing task's scope when its own ends. */
+ * A task checks for cancellation when it is about to start, and only while dfi_pool.cancels is above
+ * 0. An error stays with the scope of the task until df_wait_result takes it, or passes to the scope
+ * of the enclosing task when its own scope ends. */
 #ifndef DFI_MORE_ERROR_H
 #define DFI_MORE_ERROR_H
 
@@ -34,18 +34,19 @@ static int dfi_scope_cancelled(struct dfi_scope *s)
 
 static void dfi_scope_cancel(struct dfi_scope *s)
 {
-    /* Counted first: whoever finds it cancelled already finds cancels above 0, too. Release and acquire by the exchange;
-     * tasks that start at this moment may still run. */
+    /* Counted first: a thread that finds the scope cancelled also finds cancels above 0. The
+     * exchange releases and acquires. Tasks that start at this moment may still run. */
     dfi_fetch_add_acq_rel(&dfi_pool.cancels, 1);
     if (dfi_exchange_acq_rel(&s->cancelled, 1)) dfi_fetch_add_relaxed(&dfi_pool.cancels, -1);
 }
 
 static void dfi_scope_uncancel(struct dfi_scope *s)
 {
-    if (dfi_load_relaxed(&s->cancelled) && dfi_exchange_acq_rel(&s->cancelled, 0)) dfi_fetch_add_relaxed(&dfi_pool.cancels, -1);
+    if (dfi_load_relaxed(&s->cancelled) && dfi_exchange_acq_rel(&s->cancelled, 0))
+        dfi_fetch_add_relaxed(&dfi_pool.cancels, -1);
 }
 
-/* Takes the exception, if there is one. NULL without memory. */
+/* Takes ownership of the exception, if any. NULL without memory. */
 static struct dfi_error *dfi_error_new(int code, const char *text, const struct dfi_exception *x)
 {
     struct dfi_error *e = (struct dfi_error *)dfi_malloc(sizeof *e);
@@ -64,7 +65,8 @@ static void dfi_error_free(struct dfi_error *e)
     dfi_mfree(e);
 }
 
-/* The first error stays. Takes e. Threads: any that keeps s from ending. */
+/* Stores e unless s has an error already: the first one stays. Takes ownership of e. Threads: any
+ * that keeps s from ending. */
 static void dfi_scope_give_error(struct dfi_scope *s, struct dfi_error *e)
 {
     struct dfi_error *none = NULL;
@@ -79,7 +81,7 @@ static void dfi_scope_set_error(struct dfi_scope *s, int code, const char *text)
     dfi_scope_give_error(s, e ? e : &dfi_error_unsaid);
 }
 
-/* Takes the exception of s, whose tasks are done. Zero: there is none. */
+/* Takes the exception of s. Zero: there is none. pre: the tasks of s are done */
 static int dfi_scope_take_exception(struct dfi_scope *s, struct dfi_exception *x)
 {
     struct dfi_error *e = dfi_load_acquire(&s->error); /* acquire; pairs with the CAS in dfi_scope_give_error */
@@ -90,7 +92,7 @@ static int dfi_scope_take_exception(struct dfi_scope *s, struct dfi_exception *x
     return 1;
 }
 
-/* The scope whose tasks the code that runs now belongs to, or owns. NULL without memory. */
+/* The scope that owns the running code, or that the running code owns. NULL without memory. */
 static struct dfi_scope *dfi_scope_of_caller(struct dfi_worker *w)
 {
     struct dfi_scope *s = w->scope;
@@ -100,7 +102,7 @@ static struct dfi_scope *dfi_scope_of_caller(struct dfi_worker *w)
     return s->kind == DFI_BODY ? dfi_load_relaxed(&s->parent) : s;
 }
 
-/* s is over; nobody took its error: its task fails, or the thread remembers it. */
+/* Passes on an error that nobody took when s ended: its task fails, or the thread remembers it. */
 static DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
 {
     struct dfi_error *e = dfi_load_acquire(&s->error);
@@ -110,7 +112,7 @@ static DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
     int task;
     dfi_scope_uncancel(s);
     if (!e) return;
-    /* is `to` the scope of the enclosing task? */
+    /* true if `to` is the scope of the enclosing task */
     task = s->kind == DFI_BODY || (s->kind == DFI_BLOCK && (s->saved_task || w->now == s->outer));
     while (to && to->kind == DFI_STOLEN) to = dfi_load_relaxed(&to->parent);
     if (!task && to && to->kind == DFI_BODY) guess = to->within, to = dfi_load_relaxed(&to->parent), task = 1;
@@ -134,7 +136,7 @@ static void dfi_scope_end_errors(struct dfi_scope *s)
     if (DFI_UNLIKELY(dfi_load_acquire(&s->error) != NULL || dfi_load_relaxed(&s->cancelled))) dfi_scope_pass_error(s);
 }
 
-/* What w runs has failed. */
+/* The task, block or thread that w runs has failed. */
 static void dfi_fail(struct dfi_worker *w, int code, const char *text)
 {
     struct dfi_guess *guess = dfi_guess_of_caller(w);
@@ -217,7 +219,8 @@ DFI_API int df_cancelled(void)
         if (t->extra->guess && dfi_guess_standing(t->extra->guess) == DFI_GUESS_WRONG) return 1;
     }
     if (dfi_scope_cancelled(s)) return 1;
-    for (; s; s = dfi_load_relaxed(&s->parent)) /* taken back: its children are run all the same, as its body may rely on it */
+    /* a rolled-back body: its children run nevertheless, because the body may rely on it */
+    for (; s; s = dfi_load_relaxed(&s->parent))
         if (s->within && dfi_guess_standing(s->within) == DFI_GUESS_WRONG) return 1;
     return 0;
 }
@@ -236,7 +239,7 @@ DFI_API df_result dfi_wait_result_here(const char *site)
     struct dfi_scope *s;
     struct dfi_error *e;
     int cancelled, code;
-    if (!w || w->task) return DF_OK; /* no children */
+    if (!w || w->task) return DF_OK; /* it has no children */
     s = w->scope;
     dfi_wait_site(w, site);
     dfi_wait_all(w, s);

@@ -1,9 +1,11 @@
-/* group.h - tasks that share a region: one at a time in any order, or accumulating into copies
+/* group.h - commuting and reducing tasks
  *
- * The commuting (or reducing) tasks between two other accesses of a region form a group. The entry of the
- * region holds it while it is open; the owner of the scope closes it when another kind of access, or the
- * scope's wait, needs the region. The last member to finish after that, or the owner if all have, ends the
- * group: copies are combined into the region before any edge to what follows is released.
+ * Commuting tasks run one at a time in any order; reducing tasks accumulate into copies. The
+ * commuting (or reducing) tasks between two other accesses of a region form a group. The entry of
+ * the region holds the group while it is open. The owner of the scope closes it when an access of
+ * another mode, or the wait of the scope, needs the region. The last member to finish after that, or
+ * the owner if all have finished, ends the group: the copies are combined into the region before any
+ * edge to a successor is released.
  * Argument: docs/memory-order.md, "Groups".
  * Source: X-Kaapi's cumulative write (RT-0418, 4.4.4); OmpSs' commutative. */
 #ifndef DFI_MORE_GROUP_H
@@ -43,15 +45,15 @@ static void dfi_group_end(struct dfi_worker *w, struct dfi_group *g)
     dfi_block_free(w, g->owner, &g->head);
 }
 
-/* A member is done with g and does not touch it again. */
+/* A member leaves g. post: it does not touch g again */
 static void dfi_group_leave(struct dfi_worker *w, struct dfi_group *g)
 {
     if (g->owner == w && g->open) g->done++;
-    /* acq_rel: what the members accumulated, to whoever ends the group */
+    /* acq_rel: makes what the members accumulated visible to the thread that ends the group */
     else if (dfi_fetch_sub_acq_rel(&g->left, (intptr_t)1) == 1) dfi_group_end(w, g);
 }
 
-/* Owner: there will be no more members. pre: who must come after the group has its edges. */
+/* Owner: no member joins from here on. pre: the successors of the group have their edges */
 static void dfi_group_close(struct dfi_worker *w, struct dfi_group *g)
 {
     intptr_t out = g->joined - g->done;
@@ -61,11 +63,11 @@ static void dfi_group_close(struct dfi_worker *w, struct dfi_group *g)
 
 /* --- commuting: a lock for each group, taken in order of address --------------------------------- */
 
-/* Zero: x is in the queue, and may be running already. */
+/* Zero: x is queued, and may be running already. */
 static int dfi_lock_take(struct dfi_group *g, struct dfi_extra *x)
 {
     struct dfi_extra *old = dfi_load_relaxed(&g->lock);
-    for (;;) { /* acquire: what the last holder wrote; release: x, to whoever hands the lock over */
+    for (;;) { /* acquire: what the last holder wrote; release: x, to the thread that hands the lock over */
         if (!old) {
             if (dfi_cas_acq_rel(&g->lock, &old, DFI_LOCK_HELD)) return 1;
         } else {
@@ -75,13 +77,13 @@ static int dfi_lock_take(struct dfi_group *g, struct dfi_extra *x)
     }
 }
 
-/* The next holder, or NULL: the lock is free. */
+/* Passes the lock on. Returns its next holder, or NULL if the lock is free. */
 static struct dfi_extra *dfi_lock_pass(struct dfi_group *g)
 {
     struct dfi_extra *x = g->waiting, *held = DFI_LOCK_HELD;
     if (!x) {
         if (dfi_cas_acq_rel(&g->lock, &held, NULL)) return NULL;
-        held = dfi_exchange_acq_rel(&g->lock, DFI_LOCK_HELD); /* newest first: turn them around */
+        held = dfi_exchange_acq_rel(&g->lock, DFI_LOCK_HELD); /* newest first: reversed below */
         while (held) {
             struct dfi_extra *next = held->lock_wait;
             held->lock_wait = x, x = held;
@@ -92,12 +94,13 @@ static struct dfi_extra *dfi_lock_pass(struct dfi_group *g)
     return x;
 }
 
-/* Goes on taking the locks of x. Nonzero: it has all. Otherwise whoever passes it the missing one goes on. */
+/* Takes the locks of x in order. Nonzero: it has all. Otherwise the thread that passes on the
+ * missing lock continues. */
 static int dfi_lock_all(struct dfi_extra *x)
 {
     while (x->to_lock) {
         struct dfi_use *u = x->to_lock;
-        x->to_lock = u->next; /* before: afterwards x may be in other hands */
+        x->to_lock = u->next; /* before the attempt: x may belong to another thread after it */
         if (!dfi_lock_take(u->group, x)) return 0;
     }
     x->locked = 1;
@@ -116,7 +119,7 @@ static void dfi_unlock_all(struct dfi_worker *w, struct dfi_extra *x)
 
 /* --- reductions: copies ------------------------------------------------------------------------ */
 
-/* from NULL: makes `into` the identity. */
+/* Combines `from` into `into`. from NULL: makes `into` the identity. */
 static void dfi_combine(const struct dfi_group *g, char *into, const char *from)
 {
     struct dfi_check_view v;
@@ -140,12 +143,12 @@ static void dfi_reduce_end(struct dfi_worker *w, struct dfi_group *g)
     }
 }
 
-/* A copy that nobody uses, best the one this worker used before; a new one while others use all there are. */
+/* Returns a free copy, preferably the one that this worker used last; a new one if all are in use. */
 static struct dfi_copy *dfi_copy_take(struct dfi_worker *w, struct dfi_group *g)
 {
     struct dfi_copy *c, *all = dfi_load_acquire(&g->copies); /* pairs with the CAS below */
     size_t bytes = dfi_region_bytes(&g->region);
-    /* DF_CHECK: there is something to combine also if tasks run one after the other */
+    /* DF_CHECK: a second copy, so that there is something to combine even if tasks run one after the other */
     int pass, was, another = dfi_check_operator(g->key) && all == &g->first && dfi_load_relaxed(&g->first.worker);
     for (pass = another ? 2 : 0; pass < 2; pass++)
         for (c = all; c; c = c->next) {
@@ -170,7 +173,7 @@ static struct dfi_copy *dfi_copy_take(struct dfi_worker *w, struct dfi_group *g)
     return c;
 }
 
-/* Tasks that found no copy and no memory for one try again. */
+/* Retries the tasks that found neither a free copy nor memory for one. */
 static void dfi_reduce_retry(struct dfi_worker *w, struct dfi_group *g)
 {
     struct dfi_extra *x = dfi_exchange_seq_cst(&g->starved, NULL), *next;
@@ -182,12 +185,13 @@ static void dfi_reduce_retry(struct dfi_worker *w, struct dfi_group *g)
 
 static void dfi_copy_give_back(struct dfi_worker *w, struct dfi_group *g, struct dfi_copy *c)
 {
-    /* seq_cst: releases what was accumulated, and comes before the look at who waits (dfi_reduce_begin) */
+    /* seq_cst: releases what was accumulated, and precedes the load of `starved`; pairs with
+     * dfi_reduce_begin */
     dfi_store_seq_cst(&c->busy, 0);
     if (DFI_UNLIKELY(dfi_load_seq_cst(&g->starved) != NULL)) dfi_reduce_retry(w, g);
 }
 
-/* --- deterministic reductions: every task has a copy, combined in the order of submission ---------- */
+/* --- deterministic reductions: a copy for every task, combined in the order of submission ----------- */
 
 static struct dfi_use *dfi_use_of(struct dfi_copy *own)
 {
@@ -196,8 +200,9 @@ static struct dfi_use *dfi_use_of(struct dfi_copy *own)
 
 static void dfi_extra_merged(struct dfi_worker *w, struct dfi_flow *t);
 
-/* Combines what came in and is next in order. Whoever finds another one doing it leaves it to that one, who
- * looks again: both the hand-over and the end of merging are seq_cst. */
+/* Combines the copies handed in that are next in order. A thread that finds another one combining
+ * leaves its copy to that thread, which looks again: the hand-over and the end of combining are both
+ * seq_cst. */
 static void dfi_merge_in_order(struct dfi_worker *w, struct dfi_group *g)
 {
     do {
@@ -216,9 +221,9 @@ static void dfi_merge_in_order(struct dfi_worker *w, struct dfi_group *g)
                 dfi_combine(g, g->first.p, c->p);
                 if (c->p != dfi_use_of(c)->room.bytes) dfi_mfree(c->p);
             }
-            dfi_store_seq_cst(&g->merged, c->turn + 1); /* before the look at `starved` in dfi_reduce_hand_in */
+            dfi_store_seq_cst(&g->merged, c->turn + 1); /* precedes the load of `starved` in dfi_reduce_hand_in */
             dfi_group_leave(w, g);
-            dfi_extra_merged(w, t); /* c, a part of t, may be gone */
+            dfi_extra_merged(w, t); /* c is part of t and may be gone */
         }
         dfi_store_seq_cst(&g->merging, 0);
     } while (dfi_load_seq_cst(&g->handed));
@@ -239,7 +244,7 @@ static int dfi_own_copy(struct dfi_group *g, struct dfi_use *u)
 {
     size_t bytes = dfi_region_bytes(&g->region);
     u->own.p = bytes <= sizeof u->room ? u->room.bytes : (char *)dfi_malloc(bytes);
-    /* without memory it waits until it is its turn, and then accumulates into the region itself */
+    /* Without memory the task waits for its turn, and then accumulates into the region itself. */
     if (!u->own.p && dfi_load_acquire(&g->merged) == u->own.turn) u->own.p = g->first.p;
     else if (u->own.p) dfi_combine(g, u->own.p, NULL);
     return u->own.p != NULL;
@@ -247,7 +252,7 @@ static int dfi_own_copy(struct dfi_group *g, struct dfi_use *u)
 
 /* --- a task begins and ends -------------------------------------------------------------------- */
 
-/* Gives t what it accumulates into. Zero: there is no memory, it has to wait. */
+/* Gives t a copy to accumulate into. Zero: there is no memory, so the task has to wait. */
 static int dfi_reduce_begin(struct dfi_worker *w, struct dfi_extra *x)
 {
     struct dfi_use *u, *v;
@@ -264,9 +269,10 @@ static int dfi_reduce_begin(struct dfi_worker *w, struct dfi_extra *x)
             if (!v->group->deterministic) dfi_copy_give_back(w, v->group, v->copy), v->copy = NULL;
         x->lock_wait = dfi_load_relaxed(&g->starved);
         while (!dfi_cas_seq_cst(&g->starved, &x->lock_wait, x)) continue;
-        /* from here on x may be in other hands; a copy given back since it was looked for is seen now, or its
-         * giver sees x */
-        if (g->deterministic ? dfi_load_seq_cst(&g->merged) == turn : !dfi_load_seq_cst(&g->first.busy)) dfi_reduce_retry(w, g);
+        /* x may belong to another thread from here on. A copy given back since the search is seen
+         * here, or the thread that gave it back sees x. */
+        if (g->deterministic ? dfi_load_seq_cst(&g->merged) == turn : !dfi_load_seq_cst(&g->first.busy))
+            dfi_reduce_retry(w, g);
         return 0;
     }
     return 1;
@@ -274,7 +280,7 @@ static int dfi_reduce_begin(struct dfi_worker *w, struct dfi_extra *x)
 
 static void dfi_reduce_leave(struct dfi_worker *w, struct dfi_use *u)
 {
-    if (u->copy) dfi_copy_give_back(w, u->group, u->copy); /* none if the task was skipped */
+    if (u->copy) dfi_copy_give_back(w, u->group, u->copy); /* no copy if the task was skipped */
     dfi_group_leave(w, u->group);
 }
 

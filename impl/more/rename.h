@@ -1,11 +1,13 @@
-/* rename.h - outputs that need not wait: a buffer of their own
+/* rename.h - renaming: a write-only access gets a new version of its region instead of WAR and WAW
+ * dependences
  *
- * A task that writes all of a region without reading it (df_out) depends on those that still use the old value
- * only through the memory. If a worker would otherwise have nothing to do, it gets another place for the value
- * instead of edges. Everything is decided when the task is registered, by the thread that owns the scope: no
- * lock, no atomic. Later tasks with exactly this region are given the pointer to the current place; any other
- * need, the scope's wait included, brings the value back by an internal task that copies it.
- * Only regions that overlap no other so far are renamed.
+ * A task that writes all of a region without reading it (df_out) depends on users of the old value
+ * only through the memory. If a worker would otherwise be idle, the task gets another buffer (a
+ * version) instead of edges. The thread that owns the scope decides this when the task is
+ * registered, so that no lock and no atomic is needed. Later tasks with exactly this region are
+ * given the pointer to the current version. Any other use, including the wait of the scope, copies
+ * the value back with an internal task.
+ * Only regions that overlap no other region so far are renamed.
  * Source: StarSs; X-Kaapi (RT-0418, 4.4.5). */
 #ifndef DFI_MORE_RENAME_H
 #define DFI_MORE_RENAME_H
@@ -28,14 +30,15 @@
 
 struct dfi_place {
     struct dfi_local local;    /* first: an ended scope may keep it until its tasks are done */
-    struct dfi_place *next;    /* places of one region */
+    struct dfi_place *next;    /* versions of one region */
     char *p;
-    struct dfi_ref *users;     /* tasks that use it, but for those the entry itself remembers */
+    struct dfi_ref *users;     /* the tasks that use it, except those that the entry itself remembers */
     unsigned n_users, max_users;
-    int original;              /* the region itself */
+    int original;              /* the memory of the region itself */
 };
 
-static int dfi_entry_order(struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n, unsigned kind, int all, int joins);
+static int dfi_entry_order(struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n, unsigned kind, int all,
+                           int joins);
 static void dfi_entry_close_group(struct dfi_worker *w, struct dfi_table *table, struct dfi_entry *n);
 static void dfi_join_run(void *args, void *result);
 
@@ -75,7 +78,8 @@ static int dfi_place_add_user(struct dfi_place *p, const struct dfi_ref *r)
     return 0;
 }
 
-/* A new place of n with room for `bytes`, counted against the limit; 0: for the original. NULL: not to be had. */
+/* A new version of n with room for `bytes`, counted against the limit; bytes 0: the version for the
+ * original. NULL: over the limit, or no memory. */
 static struct dfi_place *dfi_place_new(struct dfi_entry *n, size_t bytes)
 {
     struct dfi_place *p = NULL;
@@ -109,7 +113,7 @@ static void dfi_place_set(struct dfi_table *table, struct dfi_entry *n, struct d
     n->place = to;
 }
 
-/* --- bringing a value back ----------------------------------------------------------------------- */
+/* --- copying a value back ------------------------------------------------------------------------ */
 
 struct dfi_copy_back { struct dfi_region region; char *from; };
 
@@ -132,10 +136,12 @@ static void dfi_copy_back_run(void *args, void *result)
     dfi_internal_counted();
 }
 
-/* The value of n goes to its original address, by a task. 0, or -1 without memory: nothing has changed. */
+/* Copies the value of n back to its original address, by a task. 0, or -1 without memory: nothing
+ * has changed. */
 static int dfi_place_bring_back(struct dfi_worker *w, struct dfi_scope *s, struct dfi_entry *n)
 {
-    static const struct dfi_type type = { dfi_copy_back_run, "copy back", 0, 0, sizeof(struct dfi_copy_back), DFI_INTERNAL | DFI_WRITES, NULL };
+    static const struct dfi_type type = { dfi_copy_back_run, "copy back", 0, 0, sizeof(struct dfi_copy_back),
+                                          DFI_INTERNAL | DFI_WRITES, NULL };
     static const struct dfi_type nothing = { dfi_join_run, "nothing", 0, 0, 1, DFI_INTERNAL, NULL };
     struct dfi_place *original = dfi_place_original(n), *place = n->place;
     struct dfi_flow *t = original ? dfi_flow_new(w, s, &type) : NULL;
@@ -145,14 +151,15 @@ static int dfi_place_bring_back(struct dfi_worker *w, struct dfi_scope *s, struc
     unsigned i;
     int failed;
     if (!t) return -1;
-    w->reg_access = NULL; /* its edges are not those of the access */
+    w->reg_access = NULL; /* the edges of the copy task do not belong to the access */
     a.region = n->region, a.from = place->p;
     memcpy(t->task.args, &a, sizeof a);
     me.task = t, me.seq = t->seq;
-    failed = dfi_entry_order(w, t, n, DFI_IN, 0, 1) || dfi_place_add_user(place, &n->writer) || dfi_place_add_user(place, &me);
+    failed = dfi_entry_order(w, t, n, DFI_IN, 0, 1) || dfi_place_add_user(place, &n->writer) ||
+        dfi_place_add_user(place, &me);
     for (i = 0; i < n->n_readers && !failed; i++) failed = dfi_place_add_user(place, &n->readers[i]);
     for (i = 0; i < original->n_users && !failed; i++) failed = dfi_edge_add(w, t, &original->users[i]);
-    if (failed) t->type = &nothing; /* it has edges already: it runs, and does nothing */
+    if (failed) t->type = &nothing; /* it has edges already, so it runs as an empty task */
     else {
         original->n_users = 0;
         n->n_readers = 0;
@@ -164,15 +171,16 @@ static int dfi_place_bring_back(struct dfi_worker *w, struct dfi_scope *s, struc
     return failed ? -1 : 0;
 }
 
-static int dfi_wait_before(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_flow *self, const struct dfi_access *x, unsigned n);
+static int dfi_wait_before(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_flow *self,
+                           const struct dfi_access *x, unsigned n);
 
-/* The same for a scope's wait: without memory for the task it waits here. */
+/* The same before the wait of a scope. Without memory for the task, the caller waits here. */
 static void dfi_place_settle(struct dfi_worker *w, struct dfi_scope *s, struct dfi_entry *n)
 {
     struct dfi_access x;
     if (dfi_place_bring_back(w, s, n) == 0) return;
     dfi_wait_until(w, s, 0);
-    if (s->gated) { /* and the gate, if it is the one that used the region before */
+    if (s->gated) { /* and after the gate, if the gate was the last user of the region */
         dfi_access_region(&x, DFI_INOUT, &n->region);
         dfi_wait_before(w, s, NULL, &x, 1);
     }
@@ -181,15 +189,16 @@ static void dfi_place_settle(struct dfi_worker *w, struct dfi_scope *s, struct d
     dfi_place_set(s->table, n, NULL);
 }
 
-/* --- giving an output another place ----------------------------------------------------------------- */
+/* --- new versions for outputs ------------------------------------------------------------------------- */
 
-/* Does the memory of n hold up a writer, while a worker has nothing to do, or the caller would not? */
+/* True if the memory of n delays a writer while a worker is idle, or the calling worker would be. */
 static int dfi_rename_helps(struct dfi_worker *w, struct dfi_entry *n)
 {
     unsigned i;
     int waits = !dfi_ref_done(&n->writer);
     for (i = 0; i < n->n_readers && !waits; i++) waits = !dfi_ref_done(&n->readers[i]);
-    return waits && (dfi_load_relaxed(&dfi_pool.n_slots) > 1 || dfi_baton_on()) && (w->head == dfi_stack_floor(w) || dfi_hungry());
+    return waits && (dfi_load_relaxed(&dfi_pool.n_slots) > 1 || dfi_baton_on()) &&
+        (w->head == dfi_stack_floor(w) || dfi_hungry());
 }
 
 static void dfi_rename_output(struct dfi_worker *w, struct dfi_table *table, struct dfi_entry *n)
@@ -207,17 +216,20 @@ static void dfi_rename_output(struct dfi_worker *w, struct dfi_table *table, str
     dfi_store_relaxed(&w->n_renamings, dfi_load_relaxed(&w->n_renamings) + 1);
 }
 
-/* t needs the values where they belong: its regions are compared with others', or kept. */
+/* True if t needs its values at their original addresses, because its regions are compared with
+ * those of others, or kept for undo. */
 static int dfi_rename_never(const struct dfi_flow *t) { return t->parts || (t->task.mem.special && t->extra->guess); }
 
-/* Before any access of t is registered: values that are elsewhere come back where t overlaps them in part, or cannot
- * be told. Before, as the task that brings a value back must not come after t itself. 0, or -1 without memory. */
-static DFI_NOINLINE int dfi_rename_before(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
+/* Runs before any access of t is registered. Copies back each renamed value that t overlaps in part,
+ * or whose address t cannot be told. This comes first because the task that copies a value back must
+ * not come after t itself. 0, or -1 without memory. */
+static DFI_NOINLINE int dfi_rename_before(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x,
+                                          unsigned n)
 {
     struct dfi_scope *s = t->scope;
     unsigned i, j, pass;
     if (!s->table && !(s->table = dfi_table_new(w))) return -1;
-    for (pass = 0; pass < 2; pass++) /* first all entries are made: they may overlap each other */
+    for (pass = 0; pass < 2; pass++) /* all entries are made first, because they may overlap each other */
         for (i = 0; i < n; i++) {
             struct dfi_region r = dfi_region_of(&x[i]);
             struct dfi_entry *m = r.rows ? dfi_table_find(w, s->table, &r) : NULL;
@@ -225,17 +237,21 @@ static DFI_NOINLINE int dfi_rename_before(struct dfi_worker *w, struct dfi_flow 
             if (!m || pass == 0) continue;
             for (j = 0; j < m->n_over; j++)
                 if (dfi_entry_over(m, j)->place && dfi_place_bring_back(w, s, dfi_entry_over(m, j))) return -1;
-            if ((x[i].arg == DFI_NO_ARG || m->n_over || dfi_rename_never(t)) && m->place && dfi_place_bring_back(w, s, m)) return -1;
+            if ((x[i].arg == DFI_NO_ARG || m->n_over || dfi_rename_never(t)) && m->place &&
+                dfi_place_bring_back(w, s, m)) return -1;
         }
     return 0;
 }
 
-/* Before an access of t is ordered: it may get another place, and is told where the value is. */
-static DFI_NOINLINE void dfi_rename(struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n, const struct dfi_access *x)
+/* Runs before an access of t is ordered: t may get a new version, and is told the address of the
+ * current one. */
+static DFI_NOINLINE void dfi_rename(struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n,
+                                    const struct dfi_access *x)
 {
     struct dfi_scope *s = t->scope;
     if (x->arg == DFI_NO_ARG || n->n_over || dfi_rename_never(t)) return;
-    if ((x->mode & ~(unsigned)DFI_RANGE) == DFI_OUT && dfi_pool.rename_bytes && !dfi_load_relaxed(&dfi_pool.devices) && dfi_rename_helps(w, n))
+    if ((x->mode & ~(unsigned)DFI_RANGE) == DFI_OUT && dfi_pool.rename_bytes &&
+        !dfi_load_relaxed(&dfi_pool.devices) && dfi_rename_helps(w, n))
         dfi_rename_output(w, s->table, n);
     if (n->place) {
         char *args = (char *)t->task.args + x->arg, *p = n->place->p, *end = p + n->region.row;

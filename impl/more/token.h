@@ -1,8 +1,9 @@
 /* token.h - tokens, and nodes that fire when they have all their inputs
  *
- * A token keeps the tasks that wait for it in a list of edges, like a task its successors: pushed by
- * compare-and-swap, closed by one exchange when the last signal came. A node is a task whose missing inputs are
- * counted like unfinished predecessors. Argument: docs/memory-order.md, "Tokens and nodes". */
+ * A token keeps its waiting tasks in a list of edges, as a task keeps its successors: edges are
+ * pushed by compare-and-swap, and one exchange closes the list at the last signal. A node is a task
+ * whose missing inputs are counted like unfinished predecessors. Argument: docs/memory-order.md,
+ * "Tokens and nodes". */
 #ifndef DFI_MORE_TOKEN_H
 #define DFI_MORE_TOKEN_H
 
@@ -36,7 +37,7 @@
 
 enum { DFI_TOKEN_EXTERNAL = 1, DFI_TOKEN_SKIP = 2 }; /* bits of df_token.dfi_state */
 
-/* --- tasks that wait for something other than tasks: known, so that they can be named when it cannot come --- */
+/* --- held tasks: they wait for a token, an input or a stream; listed for deadlock detection ------ */
 
 static void dfi_hold(struct dfi_worker *w, struct dfi_extra *x)
 {
@@ -49,7 +50,8 @@ static void dfi_hold(struct dfi_worker *w, struct dfi_extra *x)
     w->held = x;
     dfi_os_unlock(&w->held_lock);
     if (dfi_fetch_add_seq_cst(&dfi_pool.held, 1)) return;
-    for (i = 0, n = dfi_load_acquire(&dfi_pool.n_slots); i < n; i++) /* the first: sleepers begin to look (dfi_park) */
+    /* the first held task: sleepers begin to check for deadlock (dfi_park) */
+    for (i = 0, n = dfi_load_acquire(&dfi_pool.n_slots); i < n; i++)
         dfi_wake_waiting(dfi_load_acquire(&dfi_pool.slot[i]));
 }
 
@@ -65,7 +67,7 @@ static void dfi_unhold(struct dfi_extra *x)
     dfi_fetch_sub_seq_cst(&dfi_pool.held, 1);
 }
 
-/* A signal or an input: something happened. */
+/* Counts a signal or an input as progress. */
 static void dfi_happened(struct dfi_worker *w)
 {
     if (w) dfi_store_relaxed(&w->n_events, dfi_load_relaxed(&w->n_events) + 1);
@@ -74,7 +76,7 @@ static void dfi_happened(struct dfi_worker *w)
 
 /* --- tokens ------------------------------------------------------------------------------------ */
 
-/* A thread in df_wait_token; marked in the list of the token by the lowest bit of edge.task. */
+/* A thread in df_wait_token. Bit 0 of edge.task marks it in the list of the token. */
 struct dfi_token_wait {
     struct dfi_extra held; /* first; has no task */
     struct dfi_use after;
@@ -84,12 +86,12 @@ struct dfi_token_wait {
     DFI_ATOMIC(intptr_t) open;
 };
 
-/* Releases those who wait in a closed list. w may be NULL. `stuck`: the token was given up. */
+/* Releases the waiters in a closed list. w may be NULL. stuck: the token was given up. */
 static void dfi_token_release(struct dfi_worker *w, struct dfi_edge *e, int skip, int stuck)
 {
     while (e) {
         struct dfi_flow *u = e->task;
-        struct dfi_edge *next = e->next; /* e is not to be touched after the release */
+        struct dfi_edge *next = e->next; /* e must not be touched after the release */
         if ((uintptr_t)u & 1) {
             struct dfi_token_wait *a = (struct dfi_token_wait *)((uintptr_t)u - 1);
             struct dfi_worker *waiter = a->worker;
@@ -115,19 +117,21 @@ static struct dfi_edge *dfi_token_close(df_token *t, int *skip)
     return list == (void *)DFI_DONE_EDGE ? NULL : (struct dfi_edge *)list;
 }
 
-/* skip: by a task that did not run. Threads: any; w is the caller's worker or NULL. */
+/* One signal. skip: from a task that did not run. Threads: any; w is the caller's worker or NULL. */
 static void dfi_token_signal(struct dfi_worker *w, df_token *t, const char *site, int skip)
 {
     intptr_t need;
     struct dfi_edge *e;
     if (skip) dfi_store_relaxed(&t->dfi_state, dfi_load_relaxed(&t->dfi_state) | DFI_TOKEN_SKIP);
     dfi_happened(w);
-    /* acq_rel: what the signallers did, to the one that opens it, and by its exchange to who is released */
+    /* acq_rel: passes what the signallers did to the thread that opens the token, and by its
+     * exchange to the released tasks */
     need = dfi_fetch_sub_acq_rel(&t->dfi_need, (intptr_t)1);
     if (need > 1) return;
     if (need < 1) {
         dfi_fetch_add_relaxed(&t->dfi_need, (intptr_t)1);
-        if (!skip && !(dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP)) dfi_error("%s: a signal too many for the token "
+        if (!skip && !(dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP))
+            dfi_error("%s: a signal too many for the token "
                                                                                     "of %s, which is open already: no "
                                                                                     "effect", site, t->dfi_site);
         return;
@@ -137,14 +141,14 @@ static void dfi_token_signal(struct dfi_worker *w, df_token *t, const char *site
     dfi_token_release(w, e, skip, 0);
 }
 
-/* A signal that was announced by .signals. */
+/* A signal announced by .signals. */
 static void dfi_token_keep_promise(struct dfi_worker *w, df_token *t, const char *site, int skip)
 {
-    dfi_fetch_add_relaxed(&t->dfi_promised, (intptr_t)-1); /* before: afterwards t may be gone */
+    dfi_fetch_add_relaxed(&t->dfi_promised, (intptr_t)-1); /* before the signal: t may be gone after it */
     dfi_token_signal(w, t, site, skip);
 }
 
-/* The edge waits in t's list. Zero: the token is open. */
+/* Puts the edge into the list of t. Zero: the token is open. */
 static int dfi_token_push(df_token *t, struct dfi_edge *e)
 {
     void *head = dfi_load_acquire(&t->dfi_list); /* pairs with dfi_token_close */
@@ -155,7 +159,7 @@ static int dfi_token_push(df_token *t, struct dfi_edge *e)
     return 1;
 }
 
-/* t starts after the token is open. 0, or -1 without memory. pre: t has extras; w owns its scope. */
+/* Makes t start after the token opens. 0, or -1 without memory. pre: t has extras; w owns its scope */
 static int dfi_token_after(struct dfi_worker *w, struct dfi_flow *t, df_token *token)
 {
     struct dfi_use *u = dfi_use_new(w, &t->extra->after);
@@ -199,7 +203,7 @@ DFI_API df_result dfi_wait_token(df_token *t, const char *site)
     struct dfi_scope *s = w ? dfi_scope_here(w) : NULL;
     DFI_CHECK_CALL(w);
     dfi_taskgraph_cannot("df_wait_token", site);
-    if (!s) { /* no memory to wait in an orderly way */
+    if (!s) { /* no memory for an ordinary wait */
         while (dfi_load_acquire(&t->dfi_need) > 0) dfi_os_sleep_ms();
         return DF_OK;
     }
@@ -231,7 +235,7 @@ DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, c
     struct dfi_flow *t = s ? dfi_flow_new(w, s, type) : NULL;
     struct dfi_extra *x = t ? dfi_extra_of(w, t) : NULL;
     dfi_taskgraph_cannot("df_node_new", site);
-    /* beyond the window nodes that are ready are run here; it never waits for one that is not */
+    /* Beyond the window the caller runs ready nodes; it never waits for one that is not ready. */
     if (s && s->open && s->submitted - s->done >= dfi_pool.window && dfi_run_own(w, s->mark, NULL)) dfi_offer(w);
     if (!x) {
         dfi_graph_missing();
@@ -240,7 +244,7 @@ DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, c
     }
     x->name = type->name, x->site = site;
     x->inputs = inputs, x->titles = titles;
-    if (DFI_UNLIKELY(type->modes & DFI_HELD)) memset(t->task.args, 0, type->args_bytes); /* not given */
+    if (DFI_UNLIKELY(type->modes & DFI_HELD)) memset(t->task.args, 0, type->args_bytes); /* inputs not given */
     if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_node(DFI_GRAPH(), w, t);
     if (s->open) s->submitted++;
     else dfi_fetch_add_seq_cst(&s->pending, (intptr_t)1);
@@ -264,9 +268,10 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
     if (dfi_taskgraph_is_open(node)) return node->args;
     if (!t) return NULL;
     given = dfi_load_relaxed(&t->extra->given);
-    while (!(given & bit)) { /* relaxed would do: the value is released by the subtraction in dfi_node_given */
+    while (!(given & bit)) { /* relaxed would do: the subtraction in dfi_node_given releases the value */
         if (!dfi_cas_acq_rel(&t->extra->given, &given, given | bit)) continue;
-        if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_input(DFI_GRAPH(), t->extra->graph, input, dfi_graph_body(dfi_me()));
+        if (DFI_UNLIKELY(DFI_GRAPH() != NULL))
+            dfi_graph_input(DFI_GRAPH(), t->extra->graph, input, dfi_graph_body(dfi_me()));
         return t->task.args;
     }
     for (i = 0, p = t->extra->titles; i < input; i++) p = strchr(p, ' ') + 1;

@@ -1,11 +1,13 @@
-/* weak.h - finer than whole tasks: weak accesses, and regions released early
+/* weak.h - weak accesses and early release of regions: dependences finer than whole tasks
  *
- * A task with weak accesses starts although what it declares weakly is still being used: only the tasks it
- * submits wait. For each weak access an internal task, the gate, takes the edges the task would have had; the
- * table of the task's scope begins with the gate as the last writer of the region.
- * Who comes after such a task (or after one with .release) does not hang on its end but on a list of parts, each
- * with the region it needs. When the body is over, or df_release lets go of that region, a part is ordered in the
- * table of the task's own scope, after those children that touch the region, by an internal task among them.
+ * A task with weak accesses starts while its weakly declared regions are still in use: only its
+ * children wait. For each weak access an internal task, the gate, takes the edges that the task
+ * would have had. The table of the task's scope begins with the gate as the last writer of the
+ * region.
+ * A successor of such a task (or of one with .release) does not wait for its end but for a list of
+ * parts, each with the region it needs. When the body ends, or df_release releases that region, a
+ * part is ordered in the table of the task's own scope by an internal task, after the children that
+ * touch the region.
  * Argument: docs/memory-order.md, "Parts".
  * Source: OmpSs-2's weak dependences (Perez et al., IPDPS 2017). */
 #ifndef DFI_MORE_WEAK_H
@@ -37,17 +39,18 @@ static void dfi_weak_lock(struct dfi_weak *k)
 }
 static void dfi_weak_unlock(struct dfi_weak *k) { dfi_store_release(&k->lock, 0); }
 
-/* Is all that an access to r needs of the task's own accesses released? pre: the lock. */
+/* True if everything that an access to r needs of the task's own accesses is released. pre: the lock */
 static int dfi_part_released(const struct dfi_weak *k, const struct dfi_region *r)
 {
     unsigned i, j;
     for (i = 0; i < k->n_strong; i++) {
         int free = !dfi_region_overlap(&k->strong[i], r);
         for (j = 0; j < k->n_released && !free; j++)
-            free = dfi_region_covers(&k->released[j].region, r) || dfi_region_covers(&k->released[j].region, &k->strong[i]);
+            free = dfi_region_covers(&k->released[j].region, r) ||
+                dfi_region_covers(&k->released[j].region, &k->strong[i]);
         if (!free) return 0;
     }
-    for (i = 0; i < k->n_gates; i++) { /* its body may still submit tasks there */
+    for (i = 0; i < k->n_gates; i++) { /* the body may still submit tasks there */
         int free = !dfi_region_overlap(&k->gate[i].region, r);
         for (j = 0; j < k->n_released && !free; j++) free = dfi_region_covers(&k->released[j].region, r);
         if (!free) return 0;
@@ -57,7 +60,7 @@ static int dfi_part_released(const struct dfi_weak *k, const struct dfi_region *
 
 /* --- the submitter ------------------------------------------------------------------------------- */
 
-/* t hangs its successors on parts. 0, or -1 without memory. */
+/* Makes the successors of t wait for parts. 0, or -1 without memory. */
 static int dfi_weak_releasable(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x = dfi_extra_of(w, t);
@@ -77,8 +80,10 @@ static int dfi_weak_releasable(struct dfi_worker *w, struct dfi_flow *t)
     return 0;
 }
 
-/* t comes after the children of a task that touched what it released. pre: the lock. 0, or -1 without memory. */
-static int dfi_part_after_release(struct dfi_worker *w, struct dfi_flow *t, struct dfi_weak *k, const struct dfi_region *r)
+/* Makes t come after the children of a task that touched a region which the task has released. 0, or
+ * -1 without memory. pre: the lock */
+static int dfi_part_after_release(struct dfi_worker *w, struct dfi_flow *t, struct dfi_weak *k,
+                                  const struct dfi_region *r)
 {
     unsigned i;
     for (i = 0; i < k->n_released; i++) {
@@ -103,15 +108,16 @@ static int dfi_part_after_release(struct dfi_worker *w, struct dfi_flow *t, stru
     return 0;
 }
 
-/* t comes after p, for the access being registered. 1: as a part; 0: p's body is over; -1: no memory. */
+/* Makes t come after p, for the access being registered. 1: as a part; 0: the body of p is over; -1:
+ * no memory. */
 static int dfi_part_add(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *p)
 {
     struct dfi_weak *k = p->parts;
     struct dfi_region r = dfi_region_of(w->reg_access);
     struct dfi_part *part;
     int result = 1;
-    if (k->task != p || k->seq != p->seq) return 0; /* p is done and its record of parts used again */
-    if (!dfi_extra_of(w, t)) return -1; /* t will become ready from outside of its scope (dfi_ready_any) */
+    if (k->task != p || k->seq != p->seq) return 0; /* p is done and its list of parts is in use again */
+    if (!dfi_extra_of(w, t)) return -1; /* t will become ready from outside its scope (dfi_ready_any) */
     dfi_weak_lock(k);
     if (k->closed) result = 0;
     else if (k->last_birth == t->birth && k->last_access == w->reg_access) result = 1;
@@ -131,7 +137,7 @@ static int dfi_part_add(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flo
     return result;
 }
 
-/* The weak accesses of t: their edges go to gates. 0, or -1 without memory. pre: dfi_weak_releasable. */
+/* Gives the edges of the weak accesses of t to gates. 0, or -1 without memory. pre: dfi_weak_releasable */
 static int dfi_weak_submit(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
 {
     unsigned i;
@@ -147,7 +153,7 @@ static int dfi_weak_submit(struct dfi_worker *w, struct dfi_flow *t, struct dfi_
             dfi_flow_free(w, g);
             return -1;
         }
-        gx->gate = 2; /* stays until t is done: its children look at it */
+        gx->gate = 2; /* stays until t is done, because the children of t look at it */
         gx->gate_of = t;
         k->gate[k->n_gates].task = g, k->gate[k->n_gates].seq = g->seq;
         k->gate[k->n_gates++].region = r;
@@ -160,9 +166,10 @@ static int dfi_weak_submit(struct dfi_worker *w, struct dfi_flow *t, struct dfi_
     return 0;
 }
 
-static int dfi_wait_before(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_flow *self, const struct dfi_access *x, unsigned n);
+static int dfi_wait_before(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_flow *self,
+                           const struct dfi_access *x, unsigned n);
 
-/* --- who runs the task ------------------------------------------------------------------------------ */
+/* --- the worker that runs the task ------------------------------------------------------------------ */
 
 static int dfi_gates_closed(const struct dfi_flow *t)
 {
@@ -173,8 +180,9 @@ static int dfi_gates_closed(const struct dfi_flow *t)
     return 0;
 }
 
-/* The table of s, in the body of t, begins with the gates. Without memory for that it gets a table that takes no region: each child
- * of s then runs at once, after the gates that it meets (flow/at_once.h). */
+/* Starts the table of s, in the body of t, with the gates. Without memory, s gets a table that takes
+ * no region: each child of s then runs immediately, after the gates that overlap its regions
+ * (flow/at_once.h). */
 static void dfi_weak_seed(struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t)
 {
     struct dfi_weak *k = t->extra->weak;
@@ -195,8 +203,10 @@ static void dfi_weak_seed(struct dfi_worker *w, struct dfi_scope *s, struct dfi_
     }
 }
 
-/* The successor of a part starts when the children of s that touch its region are done. s: NULL without memory. */
-static void dfi_part_order(struct dfi_worker *w, struct dfi_scope *s, struct dfi_weak *k, struct dfi_part *part, int skip)
+/* Releases the successor of a part when the children of s that touch its region are done. s: NULL
+ * without memory. */
+static void dfi_part_order(struct dfi_worker *w, struct dfi_scope *s, struct dfi_weak *k, struct dfi_part *part,
+                           int skip)
 {
     struct dfi_edge *e = part->edge;
     struct dfi_flow *j = s ? dfi_flow_new(w, s, &dfi_join_type) : NULL;
@@ -213,7 +223,7 @@ static void dfi_part_order(struct dfi_worker *w, struct dfi_scope *s, struct dfi
     dfi_block_free(w, home, &part->head);
 }
 
-/* In the order of submission. */
+/* Reverses the list into the order of submission. */
 static struct dfi_part *dfi_parts_turn(struct dfi_part *p)
 {
     struct dfi_part *oldest = NULL;
@@ -225,7 +235,7 @@ static struct dfi_part *dfi_parts_turn(struct dfi_part *p)
     return oldest;
 }
 
-/* The body of t is over, or was skipped. pre: w->task or w->scope is t's. */
+/* The body of t ended or was skipped. pre: w->task or w->scope is that of t */
 static DFI_NOINLINE void dfi_weak_body_end(struct dfi_worker *w, struct dfi_flow *t, int skip)
 {
     struct dfi_weak *k = t->extra->weak;
@@ -278,7 +288,8 @@ static void dfi_weak_done(struct dfi_worker *w, struct dfi_flow *t)
     dfi_block_free(w, t->scope->owner, &k->head);
 }
 
-/* The children of s so far that touch r, as one task that stays until t is done. NULL without memory. */
+/* Returns one task that comes after the children of s so far that touch r; it stays until t is done.
+ * NULL without memory. */
 static struct dfi_flow *dfi_released_task(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_region *r)
 {
     struct dfi_flow *j = dfi_flow_new(w, s, &dfi_gate_type);
@@ -311,7 +322,7 @@ DFI_API void dfi_release(const void *p, size_t bytes)
     if (!k) {
         if (t) dfi_warn_once("df_release in task %s, which was not submitted with .release = 1: its memory is "
                              "released at its end", t->type->name);
-        return; /* a task that runs at once has no successors yet */
+        return; /* a task that runs immediately has no successors yet */
     }
     dfi_access_array(&x, DFI_INOUT, DFI_NO_ARG, p, bytes);
     r = dfi_region_of(&x);
@@ -320,7 +331,7 @@ DFI_API void dfi_release(const void *p, size_t bytes)
                   t->type->name);
         return;
     }
-    if (!r.rows || !(s = dfi_scope_here(w)) || k->n_released == DFI_RELEASES) return; /* then at the end */
+    if (!r.rows || !(s = dfi_scope_here(w)) || k->n_released == DFI_RELEASES) return; /* released at the end then */
     if (!(j = dfi_released_task(w, s, &r))) return;
     dfi_weak_lock(k);
     k->released[k->n_released].task = j;
@@ -334,7 +345,7 @@ DFI_API void dfi_release(const void *p, size_t bytes)
         part = parts->next;
         dfi_part_order(w, s, k, parts, 0);
     }
-    if (dfi_load_relaxed(&dfi_pool.n_slots) > 1) dfi_share(w); /* the body may go on for long */
+    if (dfi_load_relaxed(&dfi_pool.n_slots) > 1) dfi_share(w); /* the body may run for a long time */
 }
 
 #endif
