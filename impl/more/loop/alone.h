@@ -1,9 +1,11 @@
-/* alone.h - loops that are run alone, as they were expected to be short, and are not
+/* alone.h - loops expected to be short, which their owner runs alone although they turn out to be
+ * long
  *
- * The owner of such a loop cannot tell while its first iteration runs. So it shows the loop in `alone`, and one of the
- * sleepers, the watcher, sleeps for a millisecond at a time while such loops come. A loop that it finds twice it puts on
- * the board in the owner's place (work/team.h). If there is no watcher, and nobody is awake to become it, the owner wakes a
- * sleeper: that is so for the first of many loops only.
+ * The owner of such a loop cannot notice this while its first iteration runs. So it publishes the
+ * loop in `alone`. One of the parked workers, the watcher, looks at these loops every millisecond
+ * while new ones begin. The watcher puts a loop that it sees twice on the board, in the place of the
+ * owner (work/team.h). If there is no watcher, and no worker is awake to become it, the owner wakes
+ * a parked worker; this happens only for the first of many loops.
  * Argument: docs/memory-order.md, "Loops". */
 #ifndef DFI_MORE_LOOP_ALONE_H
 #define DFI_MORE_LOOP_ALONE_H
@@ -16,7 +18,7 @@
 
 static int dfi_loop_offer(struct dfi_worker *owner, unsigned d, uintptr_t loop);
 
-/* Is there a loop that is run alone? seq_cst: pairs with dfi_loop_show. */
+/* True if a loop is run alone. seq_cst: pairs with dfi_loop_show. */
 static int dfi_loops_alone(void)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
@@ -40,7 +42,8 @@ static size_t dfi_loops_begun(void)
     return sum;
 }
 
-/* Somebody who sleeps is to watch, unless somebody does or is awake and will. */
+/* Wakes a parked worker to become the watcher, unless there is a watcher, or an awake worker that
+ * will become it. */
 static DFI_NOINLINE void dfi_loops_wake(void)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
@@ -51,7 +54,7 @@ static DFI_NOINLINE void dfi_loops_wake(void)
             if (dfi_wake(dfi_load_acquire(&dfi_pool.slot[i]), DFI_PARKED_WAITING)) return;
 }
 
-/* w, which has announced that it sleeps, and was the watcher or not. Nonzero: it is to be the watcher. */
+/* w has announced that it parks; watches: it was the watcher. Nonzero: it must be the watcher. */
 static int dfi_loops_watch(struct dfi_worker *w, int watches)
 {
     size_t begun = dfi_loops_begun();
@@ -65,7 +68,7 @@ static int dfi_loops_watch(struct dfi_worker *w, int watches)
     return (come || dfi_loops_alone()) && dfi_cas_seq_cst(&dfi_pool.watcher, &expect, 1);
 }
 
-/* The watcher looks: what it saw at its last look is offered. Nonzero: there is something. */
+/* The watcher offers the loops that it saw at its last look. Nonzero: there was one. */
 static int dfi_loops_look(void)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots), offered = 0;
@@ -83,7 +86,7 @@ static int dfi_loops_look(void)
     return offered;
 }
 
-/* The watcher does something else. */
+/* The watcher leaves to run other work. */
 static void dfi_loops_leave(void)
 {
     dfi_store_seq_cst(&dfi_pool.watcher, 0); /* then look: pairs with dfi_loop_show */
@@ -92,20 +95,21 @@ static void dfi_loops_leave(void)
 
 /* --- the owner ------------------------------------------------------------------------------------- */
 
-/* loop, which w begins to run alone, is shown. pre: w->n_alone < DFI_LOOPS_ALONE. Returns where. */
+/* Publishes loop, which w begins to run alone. Returns its index in `alone`. pre: w->n_alone <
+ * DFI_LOOPS_ALONE */
 DFI_INLINE unsigned dfi_loop_show(struct dfi_worker *w, void *loop)
 {
     unsigned d = w->n_alone++;
     size_t number = dfi_load_relaxed(&w->n_loops) + 1;
     dfi_store_relaxed(&w->n_loops, number);
     dfi_store_relaxed(&w->alone_began[d], number);
-    /* seq_cst: releases the record of the loop to dfi_loop_offer, and comes before the look who watches */
+    /* seq_cst: releases the record of the loop to dfi_loop_offer, and precedes the load of `watcher` */
     dfi_store_seq_cst(&w->alone[d], (uintptr_t)loop);
     if (DFI_UNLIKELY(!dfi_load_seq_cst(&dfi_pool.watcher)) && !dfi_load_seq_cst(&dfi_pool.spinning)) dfi_loops_wake();
     return d;
 }
 
-/* What is shown from the d-th on is not shown any more. Nonzero: somebody offers the d-th, or has. */
+/* Withdraws the entries of `alone` from d on. Nonzero: a watcher offers the d-th, or has offered it. */
 DFI_INLINE int dfi_loop_hide(struct dfi_worker *w, unsigned d)
 {
     if (DFI_UNLIKELY(w->n_alone <= d)) return 0; /* the process was forked in its body */

@@ -1,12 +1,15 @@
-/* for.h - df_for
+/* for.h - df_for: parallel loops
  *
- * The iterations are numbered 0 .. count-1; a worker that takes part claims the next part of them by a
- * compare-and-swap on `next`, so that nobody has a share of his own that he could be late with. Parts are guided:
- * a fraction of what is left, but by the time iterations have taken lately neither so short that claiming shows nor so
- * long that a worker which becomes free, or a cancellation, waits for them.
- * A loop that is worth company is offered to others before its first iteration begins. Whether it is, the last loops of the same declaration tell: an
- * iteration is expected to take as long as it lately did at most. The first loop of a declaration is offered. One that is expected to be short is
- * first run by its owner alone, by parts that grow, until it turns out to be long enough for others to come. */
+ * The iterations are numbered 0 .. count-1. A participating worker claims the next part of them by a
+ * compare-and-swap on `next`, so that no worker has a fixed share that it could finish late.
+ * Scheduling is guided: a part is a fraction of the remaining iterations. The recent time per
+ * iteration bounds its length: parts are not so short that the cost of claiming shows, and not so
+ * long that a free worker, or a cancellation, waits for them.
+ * A loop that is worth sharing is offered to other workers before its first iteration begins. The
+ * last loops of the same declaration decide that: an iteration is expected to take at most as long
+ * as it recently did. The first loop of a declaration is always offered. The owner runs a loop that
+ * is expected to be short alone, in growing parts, until the loop turns out to be long enough to
+ * share. */
 #ifndef DFI_MORE_LOOP_FOR_H
 #define DFI_MORE_LOOP_FOR_H
 
@@ -47,29 +50,36 @@
 #include "../../api/public.h"
 
 enum {
-    DFI_LOOP_PROBE_NS = 1000,     /* the first estimate is made after this time: the clock takes 25 ns, its error is gone by then */
-    DFI_LOOP_SHARE_NS = 3000,     /* what must be left, in time, for a worker that is looking for work: it takes about 0.5 us
-                                     to come */
-    DFI_LOOP_WAKE_NS = 40000,     /* and for one that sleeps: waking one takes 2 us of the owner's time, and 10 to 50 us
-                                     until it runs */
-    DFI_LOOP_PART_NS = 5000,      /* shortest part: claiming one costs up to 0.1 us when several do */
+    /* the first estimate comes after this time: the clock takes 25 ns, so its error is negligible by then */
+    DFI_LOOP_PROBE_NS = 1000,
+    /* remaining time worth sharing with a worker that is looking for work: it takes about 0.5 us to join */
+    DFI_LOOP_SHARE_NS = 3000,
+    /* the same for a parked worker: waking it takes 2 us of the owner's time, and 10 to 50 us until
+     * it runs */
+    DFI_LOOP_WAKE_NS = 40000,
+    DFI_LOOP_PART_NS = 5000,      /* shortest part: claiming one costs up to 0.1 us when several workers do */
     DFI_LOOP_LONG_NS = 250000,    /* longest part */
-    DFI_LOOP_FORGET = 8,          /* a loop that is shorter than expected makes the next expected to be shorter by one 8th: after one with
-                                     iterations of 8 ms 40 short ones are offered, at 3 us each, less than 1 % of what the long one took */
-    DFI_LOOP_MORE = 4,            /* the owner alone runs parts that grow by this: each costs a look at the clock (with 2: 20 ns more for 2 to 16
-                                     empty iterations) */
-    DFI_LOOP_SHARES = 2,          /* a part is at most one in 2 * workers of what is left */
-    DFI_LOOP_ROWS = 32,           /* a first dimension with less than 32 iterations per worker: others are divided, too */
-    DFI_LOOP_FIXED = 8,           /* workers that a deterministic loop is divided for, whatever there are */
-    DFI_LOOP_LEAVES = 256         /* parts of a deterministic reduction; it has as many copies at most */
+    /* a loop that is shorter than expected lowers the expectation for the next by one 8th: after one
+     * with iterations of 8 ms, 40 short ones are offered, at 3 us each, less than 1 % of the time of
+     * the long one */
+    DFI_LOOP_FORGET = 8,
+    /* the owner alone runs parts that grow by this factor: each reads the clock (with 2: 20 ns more
+     * for 2 to 16 empty iterations) */
+    DFI_LOOP_MORE = 4,
+    DFI_LOOP_SHARES = 2,          /* a part is at most one in 2 * workers of the remaining iterations */
+    /* if the first dimension has fewer iterations per worker than this, the others are divided, too */
+    DFI_LOOP_ROWS = 32,
+    /* a deterministic loop is divided for this number of workers, independently of the actual number */
+    DFI_LOOP_FIXED = 8,
+    DFI_LOOP_LEAVES = 256         /* parts of a deterministic reduction, and so the most copies it can have */
 };
-enum { DFI_LOOP_COPY_BYTES = 1 << 26 }; /* and fewer if they are large together */
+enum { DFI_LOOP_COPY_BYTES = 1 << 26 }; /* fewer copies if their total is larger than this */
 
-struct dfi_loop_part { /* private arguments of one worker, or one leaf; the record and the copies follow */
+struct dfi_loop_part { /* The private arguments of one worker, or one leaf; the record and the copies follow. */
     struct dfi_loop_part *next;
     void *memory;
     unsigned long leaf;
-    int direct;                /* no copies: it adds to the regions themselves */
+    int direct;                /* no copies: it accumulates into the regions themselves */
 };
 
 struct dfi_loop {
@@ -78,33 +88,34 @@ struct dfi_loop {
     const struct dfi_access *x;     /* of the call */
     unsigned n_x;
     int reduces, deterministic;
-    int ordered;                    /* some reductions are to be combined in the order of the iterations */
+    int ordered;                    /* some reductions must be combined in the order of the iterations */
     void *args;
     const long *bounds;
     long step[3];
     unsigned long n[3];             /* iterations of each dimension */
-    unsigned long block[3];         /* of the second and third: divided into blocks of so many, */
-    unsigned long blocks[3];        /* so many of them; then the iterations of the first, fastest, are numbered */
+    unsigned long block[3];         /* of the second and third dimension: block length, */
+    /* and number of blocks; within blocks the iterations of the first dimension are numbered fastest */
+    unsigned long blocks[3];
     unsigned long count;
     unsigned long grain;
     int schedule;
     unsigned long workers;
     int backwards;                  /* the parts are claimed from the end: a seed (df_config.schedule) */
-    double ns;                      /* per iteration, as far as the owner knows; 0: it does not */
-    double took;                    /* ns, all iterations of the owner, */
-    unsigned long ran;              /* so many */
+    double ns;                      /* per iteration, as far as the owner knows; 0: unknown */
+    double took;                    /* ns for all iterations of the owner, */
+    unsigned long ran;              /* and their number */
     unsigned long leaf_count;       /* deterministic reductions, else 0 */
     struct dfi_os_mutex lock;       /* of the next two */
     struct dfi_loop_part *leaves;   /* done, and waiting for their turn */
     DFI_ATOMIC(unsigned long) turn;
-    DFI_ATOMIC(int) opened;         /* the team is on the board: by a watcher, while the owner runs the loop alone */
+    DFI_ATOMIC(int) opened;         /* a watcher has put the team on the board, while the owner runs the loop alone */
     char line0[DFI_LINE];
-    DFI_ATOMIC(unsigned long) next; /* the first iteration nobody has claimed */
+    DFI_ATOMIC(unsigned long) next; /* the first iteration that is not claimed */
     DFI_ATOMIC(struct dfi_loop_part *) parts; /* of members that have left */
     char line1[DFI_LINE];
 };
 
-/* --- where the iterations are -------------------------------------------------------------------- */
+/* --- bounds of iterations --------------------------------------------------------------------- */
 
 static void dfi_loop_space(struct dfi_loop *l, const df_loop *o)
 {
@@ -112,7 +123,8 @@ static void dfi_loop_space(struct dfi_loop *l, const df_loop *o)
     int d;
     l->count = l->n[0];
     for (d = 1; d < l->type->dims; d++) {
-        unsigned long rows = DFI_LOOP_ROWS * (l->reduces && l->deterministic ? (unsigned long)DFI_LOOP_FIXED : l->workers), parts = 1;
+        unsigned long rows =
+            DFI_LOOP_ROWS * (l->reduces && l->deterministic ? (unsigned long)DFI_LOOP_FIXED : l->workers), parts = 1;
         if (l->ordered) l->block[d] = l->n[d]; /* only rows are numbered in the order of the iterations */
         else if (grain[d]) l->block[d] = grain[d] < l->n[d] ? grain[d] : l->n[d];
         else {
@@ -120,7 +132,7 @@ static void dfi_loop_space(struct dfi_loop *l, const df_loop *o)
             l->block[d] = l->n[d] / parts + (l->n[d] % parts != 0);
         }
         l->blocks[d] = (l->n[d] - 1) / l->block[d] + 1;
-        if (l->blocks[d] > ULONG_MAX / l->count) l->block[d] = l->n[d], l->blocks[d] = 1; /* they could not be numbered */
+        if (l->blocks[d] > ULONG_MAX / l->count) l->block[d] = l->n[d], l->blocks[d] = 1; /* too many to be numbered */
         l->count *= l->blocks[d];
     }
 }
@@ -162,13 +174,14 @@ static void dfi_loop_call(struct dfi_worker *w, const struct dfi_loop *l, void *
     }
     if (DFI_UNLIKELY(watched)) {
         if (l->type->dims == 1) dfi_loop_bounds(l, 0, from, e, b);
-        else b[0] = (long)from, b[1] = (long)e; /* their numbers */
+        else b[0] = (long)from, b[1] = (long)e; /* the numbers themselves */
         dfi_watch_part_end(w, &r, b[0], b[1]);
     }
 }
 
-/* Runs the iterations within bounds, here. w may be NULL. level: DFI_RAN_.. */
-static void dfi_loop_whole(struct dfi_worker *w, unsigned level, const struct dfi_loop_type *type, const long *bounds, void *args)
+/* Runs the iterations within bounds on the calling thread. w may be NULL. level: DFI_RAN_.. */
+static void dfi_loop_whole(struct dfi_worker *w, unsigned level, const struct dfi_loop_type *type,
+                           const long *bounds, void *args)
 {
     struct dfi_running r;
     int watched = dfi_watch_part_begin(w, &r, level, type->name);
@@ -185,9 +198,12 @@ static int dfi_loop_cancelled(const struct dfi_loop *l)
 
 static size_t dfi_loop_round(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-static size_t dfi_access_span(const struct dfi_access *x) { return x->rows && x->row ? (x->rows - 1) * x->ld + x->row : 0; }
+static size_t dfi_access_span(const struct dfi_access *x)
+{
+    return x->rows && x->row ? (x->rows - 1) * x->ld + x->row : 0;
+}
 
-/* Bytes of all copies of one part; PTRDIFF_MAX, which no memory has, if they are of memory that cannot be. */
+/* Bytes of all copies of one part; PTRDIFF_MAX, for which malloc fails, if the sum overflows. */
 static size_t dfi_loop_copy_bytes(const struct dfi_access *x, unsigned n)
 {
     size_t bytes = 0;
@@ -204,10 +220,12 @@ static size_t dfi_loop_copy_bytes(const struct dfi_access *x, unsigned n)
 
 static void *dfi_loop_part_args(struct dfi_loop_part *p) { return (char *)p + dfi_loop_round(sizeof *p); }
 
-/* Arguments whose reductions go to copies that begin as the identity. NULL without memory. */
-static struct dfi_loop_part *dfi_loop_part_new(const struct dfi_loop_type *type, const void *args, const struct dfi_access *x, unsigned n)
+/* Makes private arguments whose reductions go to copies that begin as the identity. NULL without memory. */
+static struct dfi_loop_part *dfi_loop_part_new(const struct dfi_loop_type *type, const void *args,
+                                               const struct dfi_access *x, unsigned n)
 {
-    size_t head = dfi_loop_round(sizeof(struct dfi_loop_part)), record = dfi_loop_round(type->args_bytes), copies = dfi_loop_copy_bytes(x, n), r;
+    size_t head = dfi_loop_round(sizeof(struct dfi_loop_part)), record = dfi_loop_round(type->args_bytes),
+        copies = dfi_loop_copy_bytes(x, n), r;
     void *memory = copies == (size_t)PTRDIFF_MAX ? NULL : dfi_malloc(63 + head + record + copies);
     struct dfi_loop_part *p;
     char *copy, *to;
@@ -237,16 +255,17 @@ static void dfi_loop_part_merge(struct dfi_loop_part *p, const struct dfi_access
         char *copy;
         if (!(x[i].mode & DFI_REDUCE & DFI_SHARED) || !dfi_access_span(&x[i])) continue;
         memcpy((void *)&copy, (char *)dfi_loop_part_args(p) + x[i].arg, sizeof copy);
-        if (!(x[i].mode & DFI_ORDERED)) dfi_check_commutes(x[i].combine, x[i].key, x[i].size, (const char *)x[i].p, copy, x[i].row / x[i].size);
+        if (!(x[i].mode & DFI_ORDERED))
+            dfi_check_commutes(x[i].combine, x[i].key, x[i].size, (const char *)x[i].p, copy, x[i].row / x[i].size);
         for (r = 0; r < x[i].rows; r++)
             x[i].combine((char *)(uintptr_t)x[i].p + r * x[i].ld, copy + r * x[i].ld, x[i].row / x[i].size);
     }
     dfi_check_part_end(dfi_me(), &v, begun);
 }
 
-/* Deterministic: the iterations are divided into leaves whatever the workers are; each leaf has copies of its own, and
- * they are combined in order. The first leaf adds to the region itself; and any that gets no memory, when its turn
- * has come. */
+/* Deterministic reductions: the iterations are divided into leaves independently of the number of
+ * workers. Each leaf has copies of its own, which are combined in order. The first leaf accumulates
+ * into the region itself; so does any leaf without memory for copies, when its turn has come. */
 static void dfi_loop_leaf_done(struct dfi_loop *l, struct dfi_loop_part *p)
 {
     struct dfi_loop_part **at;
@@ -261,7 +280,8 @@ static void dfi_loop_leaf_done(struct dfi_loop *l, struct dfi_loop_part *p)
             dfi_loop_part_merge(p, l->x, l->n_x);
             dfi_mfree(p->memory);
         }
-        dfi_store_release(&l->turn, ++turn); /* release: what was merged, to who waits for its turn */
+        /* release: passes the combined value to the thread that waits for its turn */
+        dfi_store_release(&l->turn, ++turn);
     }
     dfi_os_unlock(&l->lock);
 }
@@ -274,15 +294,16 @@ static void dfi_loop_leaves(struct dfi_worker *w, struct dfi_loop *l)
         struct dfi_loop_part direct, *p = NULL;
         do
             if (k >= l->leaf_count || dfi_loop_cancelled(l)) return;
-        while (!dfi_cas_acq_rel(&l->next, &k, k + 1)); /* relaxed would do: the leaf belongs to who moved `next` */
+        /* relaxed would do: the leaf belongs to the thread that moved `next` */
+        while (!dfi_cas_acq_rel(&l->next, &k, k + 1));
         begin = k * size + (k < more ? k : more);
         if (k && (p = dfi_loop_part_new(l->type, l->args, l->x, l->n_x)) != NULL) p->direct = 0;
         else {
             p = &direct, p->direct = 1;
-            /* acquire; pairs with the release in dfi_loop_leaf_done. Who has an earlier leaf runs it now, or waits
-             * for one that is earlier still. */
+            /* acquire; pairs with the release in dfi_loop_leaf_done. The thread that has an earlier
+             * leaf is running it, or waits for an earlier one still. */
             while (dfi_load_acquire(&l->turn) != k) {
-                if (dfi_load_relaxed(&l->team.lost)) return; /* that leaf has no thread any more */
+                if (dfi_load_relaxed(&l->team.lost)) return; /* the thread of that leaf has ended */
                 dfi_os_yield();
             }
         }
@@ -295,12 +316,12 @@ static void dfi_loop_leaves(struct dfi_worker *w, struct dfi_loop *l)
 
 /* --- parts --------------------------------------------------------------------------------------- */
 
-/* How many of `left` iterations to claim, when one takes ns. */
+/* The number of iterations to claim, of `left`, if one takes ns. */
 static unsigned long dfi_loop_part_size(const struct dfi_loop *l, unsigned long left, double ns)
 {
     unsigned long c = left / (DFI_LOOP_SHARES * l->workers), least = l->grain ? l->grain : 1;
     if (l->schedule == DF_STATIC) return l->grain ? l->grain : (l->count - 1) / l->workers + 1;
-    if (l->schedule == DF_DYNAMIC || (l->schedule == DF_AUTO && !(ns > 0))) return least; /* the first tells how long one takes */
+    if (l->schedule == DF_DYNAMIC || (l->schedule == DF_AUTO && !(ns > 0))) return least; /* the first one is timed */
     if (l->schedule == DF_AUTO) {
         double few = (double)DFI_LOOP_PART_NS / ns, many = (double)DFI_LOOP_LONG_NS / ns;
         if ((double)c > many) c = (unsigned long)many;
@@ -309,7 +330,8 @@ static unsigned long dfi_loop_part_size(const struct dfi_loop *l, unsigned long 
     return c > least ? c : least;
 }
 
-/* Backwards the part that is not as long as the others is claimed first, as it is the last one of the loop. */
+/* Backwards, the part that is shorter than the others is claimed first, because it is the last one
+ * of the loop. */
 static unsigned long dfi_loop_fit(const struct dfi_loop *l, unsigned long k, unsigned long c)
 {
     unsigned long odd;
@@ -318,15 +340,15 @@ static unsigned long dfi_loop_fit(const struct dfi_loop *l, unsigned long k, uns
     return !k && odd ? odd : c > l->grain ? c - c % l->grain : l->grain;
 }
 
-/* The part that begins with iteration k, when one takes ns. */
+/* The length of the part that begins with iteration k, if one iteration takes ns. */
 static unsigned long dfi_loop_part_at(const struct dfi_loop *l, unsigned long k, double ns)
 {
     unsigned long c = dfi_loop_fit(l, k, dfi_loop_part_size(l, l->count - k, ns));
     return c < l->count - k ? c : l->count - k;
 }
 
-/* The owner, before others see the loop: its first part. So it is not left to wait for others while there is work inside of the
- * loop only that they have. Returns how many iterations that are. */
+/* Claims the first part for the owner before other workers see the loop, so that the owner never
+ * waits while only others have work of the loop. Returns its number of iterations. */
 static unsigned long dfi_loop_claim_first(struct dfi_loop *l)
 {
     unsigned long k = dfi_load_relaxed(&l->next), c = dfi_loop_part_at(l, k, l->ns);
@@ -334,9 +356,10 @@ static unsigned long dfi_loop_claim_first(struct dfi_loop *l)
     return c;
 }
 
-/* Takes part until nothing is left to be claimed; the part [k, k + c) is claimed already. Returns how many iterations that
- * were; *took: ns. */
-static unsigned long dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args, unsigned long k, unsigned long c, double *took)
+/* Runs parts until none is left to claim. The part [k, k + c) is claimed already. Returns the number
+ * of iterations run; *took: ns. */
+static unsigned long dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args, unsigned long k,
+                                    unsigned long c, double *took)
 {
     double ns = l->ns;
     unsigned long ran = 0;
@@ -350,7 +373,8 @@ static unsigned long dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, vo
                     return ran;
                 }
                 c = dfi_loop_part_at(l, k, ns);
-            } while (!dfi_cas_acq_rel(&l->next, &k, k + c)); /* relaxed would do: the part belongs to who moved `next` */
+            /* relaxed would do: the part belongs to the thread that moved `next` */
+            } while (!dfi_cas_acq_rel(&l->next, &k, k + c));
         }
         dfi_loop_call(w, l, args, k, k + c);
         ran += c;
@@ -369,7 +393,7 @@ static int dfi_loop_wants(struct dfi_team *team)
     return dfi_load_relaxed(&l->next) < (l->leaf_count ? l->leaf_count : l->count) && !dfi_loop_cancelled(l);
 }
 
-/* A member's part in it. */
+/* The loop of one member of the team. */
 static void dfi_loop_work(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_loop *l = (struct dfi_loop *)(void *)team;
@@ -381,20 +405,23 @@ static void dfi_loop_work(struct dfi_worker *w, struct dfi_team *team)
     else {
         dfi_loop_parts(w, l, dfi_loop_part_args(p), 0, 0, &took);
         head = dfi_load_relaxed(&l->parts);
-        /* release: the copies; relaxed would do, as the owner reads the list when all members have left */
+        /* release: the copies; relaxed would do, because the owner reads the list after all members
+         * have left */
         do p->next = head;
         while (!dfi_cas_release(&l->parts, &head, p));
     }
 }
 
-/* What company must be worth, in ns: the time in which the rest of the loop would be run alone. */
+/* The least remaining time, in ns, for which sharing pays: the time in which the owner would finish alone. */
 static double dfi_loop_worth(void)
 {
-    return (double)(dfi_load_relaxed(&dfi_pool.spinning) > 0 || !dfi_load_relaxed(&dfi_pool.parked_idle) ? DFI_LOOP_SHARE_NS : DFI_LOOP_WAKE_NS);
+    return (double)(dfi_load_relaxed(&dfi_pool.spinning) > 0 || !dfi_load_relaxed(&dfi_pool.parked_idle)
+                    ? DFI_LOOP_SHARE_NS : DFI_LOOP_WAKE_NS);
 }
 
-/* Is the loop expected to be worth company before anything of it has run? Once the first iteration has begun nobody can tell: it
- * may be all that the owner will run. A run that is recorded does not depend on times, nor on loops before it. */
+/* True if the loop is expected to be worth sharing before any of it has run. No one can tell during
+ * the first iteration, which may be all that the owner runs. A recorded run must not depend on
+ * times, nor on earlier loops. */
 static int dfi_loop_expected(const struct dfi_loop *l)
 {
     uintptr_t past = dfi_load_relaxed(l->type->past);
@@ -403,7 +430,8 @@ static int dfi_loop_expected(const struct dfi_loop *l)
     return !past || dfi_watched() & DFI_WATCH_DIRECT || (double)past * (double)(l->count - least) > dfi_loop_worth();
 }
 
-/* The owner has run l->ran iterations of this loop. Relaxed: a hint, which other loops of the declaration may store at the same time. */
+/* Remembers the time of the l->ran iterations that the owner ran. Relaxed: a hint, which other loops
+ * of the declaration may store at the same time. */
 static void dfi_loop_remember(const struct dfi_loop *l)
 {
     uintptr_t past = dfi_load_relaxed(l->type->past), now;
@@ -415,11 +443,12 @@ static void dfi_loop_remember(const struct dfi_loop *l)
     dfi_store_relaxed(l->type->past, now > past ? now : past);
 }
 
-/* The watcher: the loop at that address, the d-th that its owner runs alone, is put on the board. Zero: it is over. */
+/* The watcher puts the loop at that address, the d-th that its owner runs alone, on the board. Zero:
+ * the loop has ended. */
 static int dfi_loop_offer(struct dfi_worker *owner, unsigned d, uintptr_t loop)
 {
     struct dfi_loop *l = (struct dfi_loop *)loop;
-    /* acq_rel: acquires the record. When the bit is set the owner waits for `opened` before it goes on. */
+    /* acq_rel: acquires the record. When the bit is set, the owner waits for `opened` before it continues. */
     if (!dfi_cas_acq_rel(&owner->alone[d], &loop, loop | 1)) return 0;
     dfi_team_open(owner, &l->team);
     dfi_store_release(&l->opened, 1); /* l may be gone from here on */
@@ -427,8 +456,8 @@ static int dfi_loop_offer(struct dfi_worker *owner, unsigned d, uintptr_t loop)
     return 1;
 }
 
-/* Runs the first parts alone, but for those that others take if a watcher offers the loop. Those left are worth
- * company. Nonzero: the team is on the board. */
+/* Runs the first parts alone, except those that others take if a watcher offers the loop, until the
+ * rest is worth sharing. Nonzero: the team is on the board. */
 static int dfi_loop_alone(struct dfi_worker *w, struct dfi_loop *l)
 {
     unsigned long k = 0, c = l->grain ? l->grain : 1;
@@ -438,7 +467,7 @@ static int dfi_loop_alone(struct dfi_worker *w, struct dfi_loop *l)
     int offered = 0, rest;
     c = dfi_loop_fit(l, k, c);
     if (c > l->count) c = l->count;
-    dfi_store_relaxed(&l->next, c); /* before it is shown: the first part is the owner's */
+    dfi_store_relaxed(&l->next, c); /* before the loop is published: the first part belongs to the owner */
     rest = c < l->count;
     if (rest) shown = dfi_loop_show(w, l);
     for (;;) {
@@ -453,19 +482,21 @@ static int dfi_loop_alone(struct dfi_worker *w, struct dfi_loop *l)
         left = ns * (double)(l->count - k);
         if (k >= l->count || dfi_loop_cancelled(l)) break;
         if (now - begin >= DFI_LOOP_PROBE_NS && left > dfi_loop_worth()) break;
-        /* some times as many as last time, but not much longer than what company would be worth */
+        /* Each part is larger than the last by a factor, but not much longer than the time for which
+         * sharing pays. */
         if (ns * (double)DFI_LOOP_MORE * (double)c <= (double)DFI_LOOP_PART_NS) c *= DFI_LOOP_MORE;
         else c = (double)DFI_LOOP_PART_NS > ns ? (unsigned long)((double)DFI_LOOP_PART_NS / ns) : 1;
         if (c < l->grain) c = l->grain;
         c = dfi_loop_fit(l, k, c);
         if (c > l->count - k) c = l->count - k;
-        if (!dfi_cas_acq_rel(&l->next, &k, k + c)) break; /* it was offered: relaxed would do, as in dfi_loop_parts */
+        /* the loop was offered; relaxed would do, as in dfi_loop_parts */
+        if (!dfi_cas_acq_rel(&l->next, &k, k + c)) break;
     }
     l->took = (double)(before - begin);
     if (rest) offered = dfi_loop_hide(w, shown);
     if (DFI_UNLIKELY(offered))
         while (!dfi_load_acquire(&l->opened)) dfi_os_yield(); /* pairs with the release in dfi_loop_offer */
-    else l->ns = ns; /* members read it */
+    else l->ns = ns; /* read by members */
     return offered;
 }
 
@@ -509,7 +540,7 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l)
     }
     if (s) dfi_scope_finish(w, s);
     dfi_team_close(w, &l->team);
-    while ((p = l->parts) != NULL) { /* nobody else is here any more, nor in the next */
+    while ((p = l->parts) != NULL) { /* all members have left, also for the next loop */
         l->parts = p->next;
         dfi_loop_part_merge(p, l->x, l->n_x);
         dfi_mfree(p->memory);
@@ -520,14 +551,15 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l)
     }
 }
 
-/* Waits for the tasks submitted so far by this scope that conflict with the accesses of a loop. */
-static DFI_NOINLINE void dfi_loop_after(struct dfi_worker *w, const struct dfi_loop_type *type, const char *site, const struct dfi_access *x, unsigned n)
+/* Waits for the tasks that this scope has submitted so far and that conflict with the accesses of a loop. */
+static DFI_NOINLINE void dfi_loop_after(struct dfi_worker *w, const struct dfi_loop_type *type,
+                                        const char *site, const struct dfi_access *x, unsigned n)
 {
     struct dfi_access y[DFI_PARAMETERS];
     struct dfi_region r;
     unsigned i;
     int wrong = 0;
-    if (!w || w->task || !w->scope->table) return; /* as dfi_wait_for, before copying */
+    if (!w || w->task || !w->scope->table) return; /* as in dfi_wait_for, before copying */
     for (i = 0; i < n; i++) {
         y[i] = x[i];
         r = dfi_region_of(&x[i]);
@@ -541,8 +573,9 @@ static DFI_NOINLINE void dfi_loop_after(struct dfi_worker *w, const struct dfi_l
     dfi_wait_for(w, y, n, NULL);
 }
 
-DFI_INLINE void dfi_for_here(const struct dfi_loop_type *type, const df_loop *o, const char *site, const long *bounds, void *args,
-                             struct dfi_access *x, unsigned n, struct dfi_exception *threw)
+DFI_INLINE void dfi_for_here(const struct dfi_loop_type *type, const df_loop *o, const char *site,
+                             const long *bounds, void *args, struct dfi_access *x, unsigned n,
+                             struct dfi_exception *threw)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_block b;
@@ -557,12 +590,14 @@ DFI_INLINE void dfi_for_here(const struct dfi_loop_type *type, const df_loop *o,
     if (DFI_UNLIKELY(n != 0)) dfi_loop_after(w, type, site, x, n);
     b = dfi_scope_enter(site);
     l.team.scope = b.scope;
-    for (i = 0, l.reduces = l.ordered = 0; i < n; i++) l.reduces |= (x[i].mode & DFI_REDUCE & DFI_SHARED) != 0, l.ordered |= (x[i].mode & DFI_ORDERED) != 0;
+    for (i = 0, l.reduces = l.ordered = 0; i < n; i++)
+        l.reduces |= (x[i].mode & DFI_REDUCE & DFI_SHARED) != 0, l.ordered |= (x[i].mode & DFI_ORDERED) != 0;
     l.deterministic = o->deterministic || l.ordered || (w && dfi_pool.deterministic);
     for (i = 0; i < n && l.deterministic; i++)
         if (dfi_kind(x[i].mode) == DFI_REDUCE) x[i].mode |= DFI_ORDERED;
-    alone = dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_chaotic() && !dfi_baton_on() && (!(l.reduces && l.deterministic) || (l.ordered && !o->deterministic && !dfi_pool.deterministic));
-    if (alone || !w || !b.scope || b.borrowed) { /* no worker, no memory: here and now */
+    alone = dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_chaotic() && !dfi_baton_on() &&
+        (!(l.reduces && l.deterministic) || (l.ordered && !o->deterministic && !dfi_pool.deterministic));
+    if (alone || !w || !b.scope || b.borrowed) { /* no worker or no memory: runs on the calling thread */
         if (!b.scope || !dfi_loop_cancelled(&l)) dfi_loop_whole(w, DFI_RAN_LOOP, type, bounds, args);
     } else {
         l.team.wants = dfi_loop_wants, l.team.work = dfi_loop_work, l.team.most = INT_MAX;
@@ -594,14 +629,15 @@ DFI_INLINE void dfi_for_here(const struct dfi_loop_type *type, const df_loop *o,
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API void dfi_for_catching(const struct dfi_loop_type *type, const df_loop *o, const char *site, const long *bounds, void *args,
-                              struct dfi_access *x, unsigned n, struct dfi_exception *threw)
+DFI_API void dfi_for_catching(const struct dfi_loop_type *type, const df_loop *o, const char *site,
+                              const long *bounds, void *args, struct dfi_access *x, unsigned n,
+                              struct dfi_exception *threw)
 {
     dfi_for_here(type, o, site, bounds, args, x, n, threw);
 }
 
-DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const char *site, const long *bounds, void *args,
-                     struct dfi_access *x, unsigned n)
+DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const char *site, const long *bounds,
+                     void *args, struct dfi_access *x, unsigned n)
 {
     dfi_for_here(type, o, site, bounds, args, x, n, NULL);
 }

@@ -1,14 +1,17 @@
-/* pipe.h - df_pipe
+/* pipe.h - df_pipe: pipelines
  *
- * An item in flight is a slot in a ring; between two stages it is nothing but data. Slot i of a window of n is used
- * by items i, i + n + 1, ...: one more slot than items in flight, so that the slot of the item before stays what it is.
- * `word` of a slot says how far all items up to this one have come: the least of its own stage and the word of the slot before.
- * So an item that skips a serial stage, or is finished early, does not let later items into that stage before earlier ones.
- * Who may not go on, or is ahead of those before it, leaves a mark in the word before; whoever raises that word
- * visits the slot behind, raises it in turn, and has one more item to continue if that one waited. Nothing ever waits on a stack.
- * The feeder is a role: who has it runs stage 0 of the next item. It is handed on after that stage, and left in the
- * word of the oldest item while the window is full.
- * Workers that take part form a team (work/team.h): they continue items that were set aside, or take the role.
+ * An item in flight is a slot in a ring; between two stages it is only data. In a window of n, slot
+ * i holds items i, i + n + 1, ...: one slot more than items in flight, so that the slot of the
+ * previous item stays valid.
+ * `word` of a slot is the stage that all items up to this one have reached: the minimum of its own
+ * stage and the word of the previous slot. So an item that skips a serial stage, or finishes early,
+ * does not let later items into that stage before earlier ones.
+ * An item that may not continue, or is ahead of the items before it, sets a mark in the previous
+ * word. The thread that raises that word visits the next slot and raises its word in turn; if the
+ * item there was waiting, the thread has one more item to continue. No item ever waits on a stack.
+ * The feeder is a role: the thread that has it runs stage 0 of the next item. The role is handed on
+ * after that stage, and left in the word of the oldest item while the window is full.
+ * Participating workers form a team (work/team.h): they continue parked items, or take the role.
  * Argument: docs/memory-order.md, "Pipes". */
 #ifndef DFI_MORE_LOOP_PIPE_H
 #define DFI_MORE_LOOP_PIPE_H
@@ -45,25 +48,27 @@
 #include "../../api/public.h"
 
 enum {
-    DFI_PIPE_WINDOW = 4,      /* items in flight per worker by default */
-    DFI_PIPE_MOST = 65536,    /* and at most: each has a slot, which is used in turn with the others */
-    DFI_PIPE_TINY_NS = 1000,  /* items that take less than this, all stages together, are left to one worker: handing the
-                                 feeder and the slots to and fro costs as much */
-    DFI_PIPE_TIMED = 32,      /* items between two looks at the clock in a team, */
-    DFI_PIPE_SOLO = 4,        /* and by a worker that is alone: then it is these that nobody can help with */
-    DFI_PIPE_LOOKS = 50       /* of a member without work, before it leaves: 1 to 2 us */
+    DFI_PIPE_WINDOW = 4,      /* default items in flight per worker */
+    DFI_PIPE_MOST = 65536,    /* and the limit: each has a slot, and all slots are used in turn */
+    /* items that take less than this, all stages together, are left to one worker, because handing
+     * the feeder and the slots back and forth costs as much */
+    DFI_PIPE_TINY_NS = 1000,
+    DFI_PIPE_TIMED = 32,      /* items between two reads of the clock in a team, */
+    /* and by a worker that is alone, whose items since the last read no other worker can help with */
+    DFI_PIPE_SOLO = 4,
+    DFI_PIPE_LOOKS = 50       /* looks of a member without work before it leaves: 1 to 2 us */
 };
 
 /* Bits of dfi_slot.word, below the stage. */
-#define DFI_SLOT_NEXT   ((uintptr_t)1) /* the next slot is to be visited when the stage is raised */
+#define DFI_SLOT_NEXT   ((uintptr_t)1) /* visit the next slot when the stage is raised */
 #define DFI_SLOT_FEEDER ((uintptr_t)2) /* the feeder waits until this item, the oldest, is finished */
 
 struct dfi_slot { /* the item follows */
-    DFI_ATOMIC(uintptr_t) word;     /* all items up to this one are beyond the stages below this one, DF_PIPE_STAGES: finished */
-    DFI_ATOMIC(int) lock;           /* of raising `word`, and of the next three */
-    int own;                        /* the stage this item has come to */
-    int waits, want;                /* set aside, until all items before it are beyond the stage `want` */
-    long i;                         /* which item */
+    DFI_ATOMIC(uintptr_t) word;     /* the stage that all items up to this one have reached; DF_PIPE_STAGES: finished */
+    DFI_ATOMIC(int) lock;           /* protects raising `word`, and the next three */
+    int own;                        /* the stage that this item has reached */
+    int waits, want;                /* parked until all items before it have passed the stage `want` */
+    long i;                         /* the number of the item */
     struct dfi_slot *next;          /* in the list `ready` */
 };
 enum { DFI_SLOT_HEAD = 64 };        /* bytes before the item */
@@ -79,20 +84,20 @@ struct dfi_pipe {
     char *slots;
     size_t slot_bytes;
     unsigned long window, ring;     /* items in flight; slots */
-    /* who has the role of the feeder */
+    /* The next fields, up to `first`, belong to the thread that has the role of the feeder. */
     unsigned long begun, retired;   /* items so far; those of them before the first unfinished one */
-    unsigned long at, oldest;       /* their places in the ring */
+    unsigned long at, oldest;       /* their slots in the ring */
     unsigned long zeroed;           /* slots used so far */
     int ending;                     /* no more items */
-    long first;                     /* the item that has none before it to wait for */
+    long first;                     /* the item that has no predecessor to wait for */
     int solo;                       /* board lock: the owner is alone and stays so */
     char line0[DFI_LINE];
     DFI_ATOMIC(int) feeder;
-    DFI_ATOMIC(int) stop;           /* no item that has not begun will begin */
-    DFI_ATOMIC(struct dfi_slot *) ready; /* items that were set aside and may go on, the last one first */
+    DFI_ATOMIC(int) stop;           /* no further item begins */
+    DFI_ATOMIC(struct dfi_slot *) ready; /* parked items that may continue, the last one first */
     char line1[DFI_LINE];
     DFI_ATOMIC(int) tiny;           /* items are not worth a second worker */
-    DFI_ATOMIC(intptr_t) news;      /* 0: the owner is about to sleep, and wants to know of work */
+    DFI_ATOMIC(intptr_t) news;      /* 0: the owner is about to park, and must be told of work */
 };
 
 static DFI_NOINLINE int dfi_stage_watched(const struct dfi_pipe_type *type, int stage, void *item, long i, void *ctx)
@@ -114,7 +119,10 @@ static struct dfi_slot *dfi_pipe_slot(const struct dfi_pipe *p, unsigned long at
     return (struct dfi_slot *)(void *)(p->slots + at * p->slot_bytes);
 }
 
-static unsigned long dfi_pipe_behind(const struct dfi_pipe *p, unsigned long at) { return at + 1 == p->ring ? 0 : at + 1; }
+static unsigned long dfi_pipe_behind(const struct dfi_pipe *p, unsigned long at)
+{
+    return at + 1 == p->ring ? 0 : at + 1;
+}
 
 static unsigned long dfi_pipe_at(const struct dfi_pipe *p, const struct dfi_slot *s)
 {
@@ -123,11 +131,11 @@ static unsigned long dfi_pipe_at(const struct dfi_pipe *p, const struct dfi_slot
 
 static int dfi_pipe_has_work(struct dfi_pipe *p)
 {
-    /* seq_cst: also the last look before sleeping; pairs with dfi_pipe_tell */
+    /* seq_cst: also the last look before parking; pairs with dfi_pipe_tell */
     return dfi_load_seq_cst(&p->feeder) == DFI_FEEDER_FREE || dfi_load_seq_cst(&p->ready) != NULL;
 }
 
-/* There is work that others may take, after a seq_cst store that says so. */
+/* Tells the owner of work that others may take. pre: a seq_cst store has published the work */
 static void dfi_pipe_tell(struct dfi_pipe *p)
 {
     if (DFI_UNLIKELY(dfi_load_seq_cst(&p->news) == 0)) {
@@ -137,16 +145,16 @@ static void dfi_pipe_tell(struct dfi_pipe *p)
     if (!dfi_load_relaxed(&p->tiny) && DFI_UNLIKELY(dfi_load_seq_cst(&dfi_pool.parked_idle) > 0)) dfi_wake_for_work();
 }
 
-/* s, which was set aside, may go on. */
+/* Makes the parked item of s available. */
 static void dfi_pipe_resume(struct dfi_pipe *p, struct dfi_slot *s)
 {
     struct dfi_slot *head = dfi_load_relaxed(&p->ready);
-    do s->next = head; /* seq_cst: releases the slot to dfi_pipe_take_ready, and comes before the look in dfi_pipe_tell */
+    do s->next = head; /* seq_cst: releases the slot to dfi_pipe_take_ready, and precedes the load in dfi_pipe_tell */
     while (!dfi_cas_seq_cst(&p->ready, &head, s));
     dfi_pipe_tell(p);
 }
 
-/* The oldest item that was set aside and may go on, or NULL. */
+/* Takes the oldest parked item that may continue, or NULL. */
 static struct dfi_slot *dfi_pipe_take_ready(struct dfi_pipe *p)
 {
     struct dfi_slot *all, *s, *oldest, **at, **oldest_at;
@@ -155,36 +163,38 @@ static struct dfi_slot *dfi_pipe_take_ready(struct dfi_pipe *p)
     for (at = &all; (s = *at) != NULL; at = &s->next)
         if (s->i < oldest->i) oldest = s, oldest_at = at;
     *oldest_at = oldest->next;
-    while ((s = all) != NULL) { /* the others may go on, too */
+    while ((s = all) != NULL) { /* put the others back: they may continue, too */
         all = s->next;
         dfi_pipe_resume(p, s);
     }
     return oldest;
 }
 
-/* Held for a few loads and stores. */
+/* The lock is held for a few loads and stores. */
 static void dfi_slot_lock(struct dfi_slot *s)
 {
     int tries;
     for (tries = 0; dfi_load_relaxed(&s->lock) || dfi_exchange_acq_rel(&s->lock, 1); tries++)
         if (tries < DFI_SPIN_PAUSES) dfi_os_pause();
-        else dfi_os_yield(); /* its holder does not run */
+        else dfi_os_yield(); /* the holder does not run */
 }
 static void dfi_slot_unlock(struct dfi_slot *s) { dfi_store_release(&s->lock, 0); }
 
 enum { DFI_RAISED_NEXT = 1, DFI_RAISED_RESUME = 2, DFI_RAISED_ROLE = 4 };
 
-/* Raises the word of the slot `at` as far as its item and the slot before allow. Depends on nothing but what is in the slots,
- * so that a visit which comes too late does no harm. pre: the lock of the slot. What is to be done then: visit the next slot;
- * continue the item; the role of the feeder is the caller's. */
+/* Raises the word of the slot `at` as far as its item and the previous slot allow. Depends only on
+ * the contents of the slots, so that a late visit is harmless. Returns what the caller must do:
+ * visit the next slot; continue the item; act as the feeder. pre: the lock of the slot */
 static int dfi_slot_raise(struct dfi_pipe *p, unsigned long at)
 {
     struct dfi_slot *s = dfi_pipe_slot(p, at), *before = dfi_pipe_slot(p, (at ? at : p->ring) - 1);
     uintptr_t now, limit = (uintptr_t)DF_PIPE_STAGES, stage;
     int result = 0;
     if (s->i != p->first) {
-        now = dfi_load_acquire(&before->word); /* acquire; pairs with the CAS below, of the slot before */
-        do limit = now >> 2; /* does it have to tell us more later? release: relaxed would do, as we hold the lock */
+        now = dfi_load_acquire(&before->word); /* acquire; pairs with the CAS below, of the previous slot */
+        /* sets the mark if the previous slot must announce its next stage; release: relaxed would
+         * do, because the caller holds the lock */
+        do limit = now >> 2;
         while ((limit < (uintptr_t)s->own || (s->waits && limit <= (uintptr_t)s->want)) && !(now & DFI_SLOT_NEXT) &&
                !dfi_cas_acq_rel(&before->word, &now, now | DFI_SLOT_NEXT));
     }
@@ -196,9 +206,10 @@ static int dfi_slot_raise(struct dfi_pipe *p, unsigned long at)
     now = dfi_load_relaxed(&s->word);
     do
         if (now >> 2 >= stage) return result;
-    while (!dfi_cas_acq_rel(&s->word, &now, stage << 2)); /* release: what the items up to this one did in their stages */
+    /* release: passes on what the items up to this one did in their stages */
+    while (!dfi_cas_acq_rel(&s->word, &now, stage << 2));
     if (now & DFI_SLOT_NEXT) result |= DFI_RAISED_NEXT;
-    if (now & DFI_SLOT_FEEDER) { /* nobody but the feeder retires it: relaxed would do */
+    if (now & DFI_SLOT_FEEDER) { /* only the feeder retires it, so relaxed would do */
         if (stage == (uintptr_t)DF_PIPE_STAGES) result |= DFI_RAISED_ROLE;
         else
             for (now = stage << 2; !dfi_cas_acq_rel(&s->word, &now, now | DFI_SLOT_FEEDER);) continue;
@@ -206,8 +217,9 @@ static int dfi_slot_raise(struct dfi_pipe *p, unsigned long at)
     return result;
 }
 
-/* The slots behind `at`, whose word was raised, hear of it. Nonzero: the caller has the role of the feeder: one of them
- * has become the oldest meanwhile. (So all items before it are finished, the caller's too.) */
+/* Visits the slots after `at`, whose word was raised. Nonzero: one of them has become the oldest,
+ * and the caller has the role of the feeder. (So all items before it are finished, including that of
+ * the caller.) */
 static int dfi_pipe_visit(struct dfi_pipe *p, unsigned long at)
 {
     int todo, role = 0;
@@ -222,9 +234,10 @@ static int dfi_pipe_visit(struct dfi_pipe *p, unsigned long at)
     return role;
 }
 
-/* The item of s has come to `stage`; in_order: which it enters after all before it have left it. DFI_RAISED_RESUME: go on with
- * it; otherwise it is finished or set aside, and not the caller's any more. DFI_RAISED_ROLE: the caller has the role of
- * the feeder (then it does not go on: not with an item that is unfinished). */
+/* The item of s has reached `stage`; in_order: it may enter that stage only after all items before
+ * it have left it. DFI_RAISED_RESUME: continue the item; otherwise it is finished or parked, and no
+ * longer belongs to the caller. DFI_RAISED_ROLE: the caller has the role of the feeder; this
+ * excludes continuing an unfinished item. */
 static int dfi_pipe_come(struct dfi_pipe *p, struct dfi_slot *s, int stage, int in_order)
 {
     unsigned long at = dfi_pipe_at(p, s);
@@ -243,14 +256,15 @@ static int dfi_pipe_come(struct dfi_pipe *p, struct dfi_slot *s, int stage, int 
 static int dfi_pipe_stage(struct dfi_worker *w, struct dfi_pipe *p, struct dfi_slot *s, int stage)
 {
     struct dfi_check_view v;
-    int begun = dfi_check_part_begin(w, &v, p->team.scope), next = dfi_stage_run(p->type, stage, (char *)s + DFI_SLOT_HEAD, s->i, p->ctx);
+    int begun = dfi_check_part_begin(w, &v, p->team.scope),
+        next = dfi_stage_run(p->type, stage, (char *)s + DFI_SLOT_HEAD, s->i, p->ctx);
     dfi_check_part_end(w, &v, begun);
     if (dfi_asked(w)) dfi_poll(w);
     return next;
 }
 
-/* Goes on with the item of s, which has come to `stage`, as far as it gets; `next` is what that stage returned if it
- * was `run` already. Nonzero: the caller has the role of the feeder now. */
+/* Continues the item of s, which has reached `stage`, as far as possible. run: that stage was run
+ * already, and returned `next`. Nonzero: the caller now has the role of the feeder. */
 static int dfi_pipe_item(struct dfi_worker *w, struct dfi_pipe *p, struct dfi_slot *s, int stage, int run, int next)
 {
     int todo;
@@ -273,19 +287,21 @@ static int dfi_pipe_item(struct dfi_worker *w, struct dfi_pipe *p, struct dfi_sl
     return (dfi_pipe_come(p, s, DF_PIPE_STAGES, 0) & DFI_RAISED_ROLE) != 0;
 }
 
-/* Is the oldest item finished, and its slot left alone? */
+/* True if the oldest item is finished, and no thread uses its slot. */
 static int dfi_slot_retired(struct dfi_slot *s)
 {
     /* acquire; pairs with the CAS in dfi_slot_raise, and after that with dfi_slot_unlock */
     return dfi_load_acquire(&s->word) >> 2 == (uintptr_t)DF_PIPE_STAGES && !dfi_load_acquire(&s->lock);
 }
 
-/* The feeder waits until the oldest item is finished. Nonzero: the role is left in its slot; zero: it is finished. */
+/* Leaves the role of the feeder in the slot of the oldest item. Nonzero: done; zero: that item is
+ * finished. */
 static int dfi_pipe_leave_role(struct dfi_pipe *p)
 {
     struct dfi_slot *s = dfi_pipe_slot(p, p->oldest);
     uintptr_t now = dfi_load_acquire(&s->word);
-    while (now >> 2 != (uintptr_t)DF_PIPE_STAGES) /* release: what the feeder knows, to who finishes the item */
+    /* release: passes what the feeder knows to the thread that finishes the item */
+    while (now >> 2 != (uintptr_t)DF_PIPE_STAGES)
         if (dfi_cas_acq_rel(&s->word, &now, now | DFI_SLOT_FEEDER)) return 1;
     return 0;
 }
@@ -301,8 +317,8 @@ static struct dfi_slot *dfi_pipe_next_slot(struct dfi_pipe *p)
     return s;
 }
 
-/* pre: the caller has the role of the feeder. Runs stage 0 of the next item, hands the role on, and goes on with the item.
- * Nonzero: the caller has the role again. */
+/* Runs stage 0 of the next item, hands the role on, and continues the item. Nonzero: the caller has
+ * the role again. pre: the caller has the role of the feeder */
 static int dfi_pipe_feed(struct dfi_worker *w, struct dfi_pipe *p)
 {
     struct dfi_slot *s;
@@ -310,7 +326,8 @@ static int dfi_pipe_feed(struct dfi_worker *w, struct dfi_pipe *p)
     for (;;) {
         while (p->retired < p->begun && dfi_slot_retired(dfi_pipe_slot(p, p->oldest)))
             p->retired++, p->oldest = dfi_pipe_behind(p, p->oldest);
-        if (dfi_load_relaxed(&p->stop) || (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.cancels)) && dfi_scope_cancelled(p->team.scope)))
+        if (dfi_load_relaxed(&p->stop) ||
+            (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.cancels)) && dfi_scope_cancelled(p->team.scope)))
             p->ending = 1;
         if (p->ending && p->retired == p->begun) { /* all is done */
             dfi_store_seq_cst(&p->feeder, (int)DFI_FEEDER_OVER);
@@ -322,7 +339,7 @@ static int dfi_pipe_feed(struct dfi_worker *w, struct dfi_pipe *p)
             continue;
         }
         s = dfi_pipe_next_slot(p);
-        dfi_slot_lock(s); /* a visit that comes too late may look at it */
+        dfi_slot_lock(s); /* a late visit may look at it */
         s->i = (long)p->begun;
         s->own = s->waits = 0;
         dfi_store_relaxed(&s->word, (uintptr_t)0); /* relaxed: the next item begins after the role was handed on */
@@ -333,7 +350,8 @@ static int dfi_pipe_feed(struct dfi_worker *w, struct dfi_pipe *p)
             continue;
         }
         p->begun++, p->at = dfi_pipe_behind(p, p->at);
-        /* seq_cst: releases what the feeder knows to who takes the role, and comes before the look in dfi_pipe_tell */
+        /* seq_cst: releases what the feeder knows to the thread that takes the role, and precedes
+         * the load in dfi_pipe_tell */
         dfi_store_seq_cst(&p->feeder, (int)DFI_FEEDER_FREE);
         dfi_pipe_tell(p);
         return dfi_pipe_item(w, p, s, 0, 1, next);
@@ -356,7 +374,7 @@ static int dfi_pipe_step(struct dfi_worker *w, struct dfi_pipe *p)
     else if (dfi_pipe_take_role(p)) role = 1;
     else return 0;
     while (role) {
-        if ((s = dfi_pipe_take_ready(p)) != NULL) { /* older than what the feeder would begin */
+        if ((s = dfi_pipe_take_ready(p)) != NULL) { /* it is older than the item that the feeder would begin */
             dfi_store_seq_cst(&p->feeder, (int)DFI_FEEDER_FREE); /* as in dfi_pipe_feed */
             dfi_pipe_tell(p);
             role = dfi_pipe_item(w, p, s, s->want, 0, 0);
@@ -371,7 +389,7 @@ static int dfi_pipe_wants(struct dfi_team *team)
     return !p->solo && !dfi_load_relaxed(&p->tiny) && dfi_pipe_has_work(p);
 }
 
-/* How long the last steps took, each: are they worth company? Says so to everybody. */
+/* Measures the time per step of the last steps, and publishes whether it is worth sharing. */
 static void dfi_pipe_time(struct dfi_worker *w, struct dfi_pipe *p, uint64_t *before, unsigned long steps)
 {
     uint64_t now = dfi_work_ns(w);
@@ -380,7 +398,7 @@ static void dfi_pipe_time(struct dfi_worker *w, struct dfi_pipe *p, uint64_t *be
     if (dfi_load_relaxed(&p->tiny) != tiny) dfi_store_relaxed(&p->tiny, tiny);
 }
 
-/* A member's part in it. */
+/* The loop of one member of the team. */
 static void dfi_pipe_work(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_pipe *p = (struct dfi_pipe *)(void *)team;
@@ -392,7 +410,7 @@ static void dfi_pipe_work(struct dfi_worker *w, struct dfi_team *team)
             if (looks == DFI_PIPE_LOOKS || dfi_load_relaxed(&p->feeder) == DFI_FEEDER_OVER) return;
             dfi_os_pause();
         }
-        if (looks) steps = 0, before = dfi_work_ns(w); /* that was waiting */
+        if (looks) steps = 0, before = dfi_work_ns(w); /* the time since then was waiting */
         else if (++steps == DFI_PIPE_TIMED) {
             dfi_pipe_time(w, p, &before, steps);
             steps = 0;
@@ -408,8 +426,8 @@ static void dfi_pipe_set_solo(struct dfi_pipe *p, int solo)
     dfi_os_unlock(&dfi_pool.board.lock);
 }
 
-/* Items are tiny: without members, and while nobody may join, the owner runs them one after the other as if there was no
- * one else, until they get larger. */
+/* Items are tiny: without members, and while no worker may join, the owner runs them serially until
+ * they get larger. */
 static void dfi_pipe_alone(struct dfi_worker *w, struct dfi_pipe *p)
 {
     uint64_t before = dfi_work_ns(w), now;
@@ -437,14 +455,14 @@ static void dfi_pipe_alone(struct dfi_worker *w, struct dfi_pipe *p)
             }
             n = 0, before = now;
         }
-        p->first = (long)p->retired; /* all before it are finished */
+        p->first = (long)p->retired; /* all items before it are finished */
         dfi_store_seq_cst(&p->feeder, (int)DFI_FEEDER_FREE); /* as in dfi_pipe_feed */
     }
     dfi_pipe_set_solo(p, 0);
     dfi_pipe_tell(p);
 }
 
-/* The owner's part in it: until all items are done. */
+/* The owner's loop: until all items are done. */
 static void dfi_pipe_own(struct dfi_worker *w, struct dfi_pipe *p)
 {
     uint64_t before = dfi_work_ns(w);
@@ -463,11 +481,14 @@ static void dfi_pipe_own(struct dfi_worker *w, struct dfi_pipe *p)
             }
             continue;
         }
-        dfi_store_seq_cst(&p->news, (intptr_t)0); /* then look again; who has work says so before it looks at this */
-        /* seq_cst: whoever is lost wakes the owner after saying so (work/thread_end.h) */
-        if (!dfi_pipe_has_work(p) && dfi_load_seq_cst(&p->feeder) != DFI_FEEDER_OVER && !dfi_load_seq_cst(&p->team.lost)) {
+        /* then look again; a thread that has work publishes it before it reads this */
+        dfi_store_seq_cst(&p->news, (intptr_t)0);
+        /* seq_cst: a lost member wakes the owner after setting `lost` (work/thread_end.h) */
+        if (!dfi_pipe_has_work(p) && dfi_load_seq_cst(&p->feeder) != DFI_FEEDER_OVER &&
+            !dfi_load_seq_cst(&p->team.lost)) {
             dfi_wait_helping(w, w->scope->mark, &g, DFI_WAIT_QUIET, NULL, NULL);
-            /* the goal was the team's: what lies here may be of other parts, and a wait in a stage would run it on top */
+            /* the goal was that of the team: tasks on the stack may belong elsewhere, and a wait in
+             * a stage would run them nested in it */
             while (dfi_run_own(w, w->scope->mark, NULL)) continue;
         }
         dfi_store_relaxed(&p->news, (intptr_t)1);
@@ -477,7 +498,7 @@ static void dfi_pipe_own(struct dfi_worker *w, struct dfi_pipe *p)
     if (s) dfi_scope_finish(w, s);
 }
 
-/* Memory for the ring; a smaller window if there is little. 0, or -1 without any. */
+/* Allocates the ring, with a smaller window if memory is short. 0, or -1 without any. */
 static int dfi_pipe_alloc(struct dfi_pipe *p, unsigned long window)
 {
     size_t item = p->type->item_bytes;
@@ -495,7 +516,8 @@ static int dfi_pipe_alloc(struct dfi_pipe *p, unsigned long window)
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API long dfi_pipe_catching(const struct dfi_pipe_type *type, const df_pipe_opts *o, const char *site, void *ctx, struct dfi_exception *threw)
+DFI_API long dfi_pipe_catching(const struct dfi_pipe_type *type, const df_pipe_opts *o, const char *site,
+                               void *ctx, struct dfi_exception *threw)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_block b;
@@ -511,7 +533,8 @@ DFI_API long dfi_pipe_catching(const struct dfi_pipe_type *type, const df_pipe_o
     if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) return 0;
     b = dfi_scope_enter(site);
     if (!window) window = DFI_PIPE_WINDOW * (w ? dfi_pool.n_workers : 1);
-    alone = !w || !b.scope || b.borrowed || (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_baton_on()); /* nobody could join */
+    /* no worker could join */
+    alone = !w || !b.scope || b.borrowed || (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_baton_on());
     if (alone) window = 1;
     if (dfi_pipe_alloc(&p, (unsigned long)window)) {
         dfi_error("%s: df_pipe(%s, ...): no memory for one item of %lu bytes: nothing was run",

@@ -1,4 +1,4 @@
-/* range.h - the iterations of a loop, and what may be wrong with them; in both builds */
+/* range.h - iteration ranges of loops, and validation of loop options; in both builds */
 #ifndef DFI_MORE_LOOP_RANGE_H
 #define DFI_MORE_LOOP_RANGE_H
 
@@ -7,7 +7,7 @@
 
 static const df_loop dfi_loop_default = { 0, 0, 0, 0, 0, 0, 0, 0, 0 };
 
-/* How many iterations lo, lo + step, ... lie before hi. Never overflows: at most ULONG_MAX. */
+/* The number of iterations lo, lo + step, ... before hi. Never overflows: at most ULONG_MAX. */
 static unsigned long dfi_range_count(long lo, long hi, long step, int is_unsigned)
 {
     unsigned long a = (unsigned long)lo, b = (unsigned long)hi;
@@ -21,7 +21,7 @@ static long dfi_range_step(const df_loop *o, int d)
     return step ? step : 1;
 }
 
-/* Of a loop: 0 iterations in any dimension is none at all. */
+/* True if the loop has no iterations, because a dimension has none. */
 static int dfi_range_empty(const df_loop *o, const long *bounds, int dims)
 {
     int d;
@@ -30,13 +30,14 @@ static int dfi_range_empty(const df_loop *o, const long *bounds, int dims)
     return 0;
 }
 
-/* The options of a call, never NULL, with what is wrong in them reported and repaired. */
+/* The options of a call, never NULL; errors in them are reported and repaired. */
 static const df_loop *dfi_loop_options(const df_loop *o, const char *site, df_loop *repaired)
 {
     long *grain[3];
     int d;
     if (!o) return &dfi_loop_default;
-    if (o->grain >= 0 && o->grain1 >= 0 && o->grain2 >= 0 && o->schedule >= DF_AUTO && o->schedule <= DF_GUIDED) return o;
+    if (o->grain >= 0 && o->grain1 >= 0 && o->grain2 >= 0 && o->schedule >= DF_AUTO && o->schedule <= DF_GUIDED)
+        return o;
     *repaired = *o;
     grain[0] = &repaired->grain, grain[1] = &repaired->grain1, grain[2] = &repaired->grain2;
     for (d = 0; d < 3; d++)
@@ -52,12 +53,13 @@ static const df_loop *dfi_loop_options(const df_loop *o, const char *site, df_lo
     return repaired;
 }
 
-/* Do the vectors name iterations that come earlier in serial order? The first that does not is reported. */
+/* True if all vectors lead to iterations that come earlier in serial order. The first that does not
+ * is reported. */
 static int dfi_vectors_right(const long (*v)[3], int dims, const char *site, const char *name)
 {
     int d, k;
     for (; v && (v[0][0] || v[0][1] || v[0][2]); v++) {
-        for (d = 0; d < 2 && !(*v)[d];) d++; /* its first component */
+        for (d = 0; d < 2 && !(*v)[d];) d++; /* the first component that is not 0 */
         for (k = dims; k < 3 && !(*v)[k];) k++;
         if ((*v)[d] > 0 && d < dims && k >= 3) continue;
         dfi_error("%s: the vector {%ld, %ld, %ld} of df_wavefront(%s, ...), of %d dimensions, does not name an "

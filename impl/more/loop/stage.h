@@ -1,4 +1,4 @@
-/* stage.h - what a stage of a pipe may return, and a pipe without parallelism; in both builds */
+/* stage.h - results of pipe stages, and pipes run serially; in both builds */
 #ifndef DFI_MORE_LOOP_STAGE_H
 #define DFI_MORE_LOOP_STAGE_H
 
@@ -8,9 +8,9 @@
 #include "../../work/tables.h"
 #include "../../api/public.h"
 
-/* What a stage returned, `next`, that is not one of DF_PIPE_DONE and DF_PIPE_END: the same, or after a report
- * DFI_STAGE_WRONG. An item goes forward; only df_continue may repeat a stage, and none may repeat stage 0, which is over
- * when the next item begins. */
+/* Checks `next`, returned by a stage, and neither DF_PIPE_DONE nor DF_PIPE_END. Returns it, or
+ * DFI_STAGE_WRONG after a report. An item moves forward. Only df_continue may repeat a stage, and
+ * none may repeat stage 0, which ends when the next item begins. */
 static int dfi_stage_after(const struct dfi_pipe_type *type, const char *site, long i, int stage, int next)
 {
     int least = stage + (stage == 0 || (next >= 0 && next & DFI_STAGE_IN_ORDER)), to = next & ~DFI_STAGE_IN_ORDER;
@@ -21,12 +21,13 @@ static int dfi_stage_after(const struct dfi_pipe_type *type, const char *site, l
     return DFI_STAGE_WRONG;
 }
 
-/* Executes that stage of item i. Of each build: a trace shows it. */
+/* Executes that stage of item i. Each build has its own, because a trace shows the stage. */
 static int dfi_stage_run(const struct dfi_pipe_type *type, int stage, void *item, long i, void *ctx);
 
 enum { DFI_ITEM_DONE, DFI_ITEM_NONE, DFI_ITEM_LAST };
 
-/* Runs item i from begin to end. DFI_ITEM_NONE: stage 0 says that there is none; DFI_ITEM_LAST: none is to follow. */
+/* Runs all stages of item i. DFI_ITEM_NONE: stage 0 returned that there is none; DFI_ITEM_LAST: none
+ * follows. */
 static int dfi_pipe_whole(const struct dfi_pipe_type *type, const char *site, void *ctx, void *item, long i)
 {
     int stage = 0, next;
@@ -40,7 +41,7 @@ static int dfi_pipe_whole(const struct dfi_pipe_type *type, const char *site, vo
     return DFI_ITEM_LAST;
 }
 
-/* All items, one after the other in the same memory. Returns how many. */
+/* Runs all items serially in the same memory. Returns their number. */
 static long dfi_pipe_items(const struct dfi_pipe_type *type, const char *site, void *ctx, void *item)
 {
     long i;

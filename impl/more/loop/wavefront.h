@@ -1,15 +1,20 @@
-/* wavefront.h - df_wavefront: a loop nest whose iterations depend on earlier ones, as a graph of tiles
+/* wavefront.h - df_wavefront: loop nests with dependences between iterations, as a graph of tiles
  *
- * The space is cut into tiles by a grid. For a vector v and tiles of b iterations in a dimension, x - v lies in
- * the tile floor((-v) / b) to floor((b - 1 - v) / b) away from x's: the products of these over the dimensions are the tiles
- * that a tile comes after. They are submitted in serial order as tasks with these edges.
- * That is free of cycles if each of those tiles is earlier in serial order. Where all components of v are 0 or more it is.
- * Where one is negative, the first component that is not 0, which is positive, must lead to another tile for every
- * iteration: so the tile may not be longer in that dimension than the component.
- * How large tiles are is decided after the first corner of the first tile was run and timed. The last dimension is taken for the one whose
- * iterations are neighbours in memory, and is cut into fewer parts: long rows are what caches and prefetching are made for, the column that a tile
- * reads of the one on its left costs a line for each row, and in memory that nobody touched before the corner pays for fewer pages per iteration.
- * Source: Wolf and Lam, "A loop transformation theory" (TPDS 1991), for tiling under distance vectors. */
+ * A grid splits the iteration space into tiles. For a vector v, and tiles of b iterations in a
+ * dimension, x - v lies floor((-v) / b) to floor((b - 1 - v) / b) tiles away from x. The products of
+ * these ranges over the dimensions are the predecessors of a tile. Tiles are submitted in serial
+ * order as tasks with these edges.
+ * The graph has no cycles if each predecessor is earlier in serial order. That holds if all
+ * components of v are 0 or more. If one is negative, then the first component that is not 0, which
+ * is positive, must lead to another tile for every iteration: so the tile must not be longer in that
+ * dimension than the component.
+ * The tile size is chosen after the first corner of the first tile was run and timed. The iterations
+ * of the last dimension are assumed to be neighbours in memory, so it is split into fewer parts.
+ * Long rows suit caches and prefetching; the column that a tile reads of its left neighbour costs a
+ * cache line per row; and in memory first touched after the corner, long rows touch fewer pages per
+ * iteration.
+ * Source: Wolf and Lam, "A loop transformation theory" (TPDS 1991), for tiling under distance
+ * vectors. */
 #ifndef DFI_MORE_LOOP_WAVEFRONT_H
 #define DFI_MORE_LOOP_WAVEFRONT_H
 
@@ -43,25 +48,28 @@
 #include "../../api/public.h"
 
 enum {
-    DFI_WAVE_TILES = 16,        /* per dimension and worker, at most: a wavefront fills and drains in 2 / 16 of that */
-    DFI_WAVE_LONG = 2,          /* the last dimension one 2nd of that: 20 % faster in a table of 3000 x 3000 cells of 12 bytes; with 4, sweeps
-                                 * through doubles take 3 to 6 % longer, as rows that depend on each other overlap less in the processor */
+    /* per dimension and worker, at most: a wavefront fills and drains in 2 / 16 of the time */
+    DFI_WAVE_TILES = 16,
+    /* the last dimension has one 2nd of that: 20 % faster in a table of 3000 x 3000 cells of 12
+     * bytes; with 4, sweeps through doubles take 3 to 6 % longer, because rows that depend on each
+     * other overlap less in the processor */
+    DFI_WAVE_LONG = 2,
     DFI_WAVE_LEAST = 2,         /* and at least */
-    DFI_WAVE_NS = 10000,        /* a tile is longer than this: as a task with edges it costs up to 0.3 us */
-    DFI_WAVE_LEAST_NS = 1000,   /* if it cannot be, as the vectors do not allow that, the loop stays serial below this */
-    DFI_WAVE_CORNER = 64,       /* the corner that is timed is one 64th of each dimension */
-    DFI_WAVE_TIMED_NS = 20000   /* a corner that took less says little: a larger one is timed */
+    DFI_WAVE_NS = 10000,        /* shortest tile: as a task with edges it costs up to 0.3 us */
+    DFI_WAVE_LEAST_NS = 1000,   /* if the vectors allow only shorter tiles, the loop stays serial below this */
+    DFI_WAVE_CORNER = 64,       /* the timed corner is one 64th of each dimension */
+    DFI_WAVE_TIMED_NS = 20000   /* a shorter time says little: a larger corner is timed */
 };
 
 struct dfi_wave {
     const struct dfi_loop_type *type;
     struct dfi_type task;          /* of a tile */
-    struct dfi_loop space;         /* step, n, bounds, args, accesses: what dfi_loop_bounds and copies need */
-    unsigned long tile[3], tiles[3]; /* iterations of a tile; how many of them */
+    struct dfi_loop space;         /* step, n, bounds, args, accesses, as dfi_loop_bounds and copies need them */
+    unsigned long tile[3], tiles[3]; /* iterations of a tile; number of tiles */
 };
 struct dfi_tile { struct dfi_wave *wave; unsigned long at; };
 
-/* Runs the box of iterations from `from` to before `to`. */
+/* Runs the iterations in the box [from, to). */
 static void dfi_wave_box(const struct dfi_wave *v, const unsigned long *from, const unsigned long *to, void *args)
 {
     long b[6];
@@ -76,7 +84,7 @@ static void dfi_wave_box(const struct dfi_wave *v, const unsigned long *from, co
     dfi_check_part_end(dfi_me(), &view, begun);
 }
 
-/* The tile with the number `at` in serial order: its box. */
+/* The box of tile number `at` in serial order. */
 static void dfi_wave_tile(const struct dfi_wave *v, unsigned long at, unsigned long *from, unsigned long *to)
 {
     int d;
@@ -92,7 +100,7 @@ static void dfi_wave_run_tile(struct dfi_wave *v, unsigned long at)
     unsigned long from[3], to[3];
     struct dfi_loop_part *p = NULL;
     dfi_wave_tile(v, at, from, to);
-    if (DFI_UNLIKELY(v->space.reduces)) { /* into copies of its own; without memory one at a time */
+    if (DFI_UNLIKELY(v->space.reduces)) { /* into copies of its own; without memory one tile at a time */
         p = dfi_loop_part_new(v->type, v->space.args, v->space.x, v->space.n_x);
         if (!p) dfi_os_lock(&v->space.lock);
     }
@@ -104,8 +112,9 @@ static void dfi_wave_run_tile(struct dfi_wave *v, unsigned long at)
     }
 }
 
-/* The same by the owner, here and now; what is submitted in there is a part of it. */
-static void dfi_wave_box_here(struct dfi_worker *w, const struct dfi_wave *v, const unsigned long *from, const unsigned long *to)
+/* The same on the owner's thread, including the wait for tasks submitted in it. */
+static void dfi_wave_box_here(struct dfi_worker *w, const struct dfi_wave *v, const unsigned long *from,
+                              const unsigned long *to)
 {
     dfi_wave_box(v, from, to, v->space.args);
     if (w->scope->submitted != w->scope->done || w->scope->table) dfi_wait_all(w, w->scope);
@@ -124,11 +133,11 @@ static void dfi_wave_task(void *args, void *result)
     dfi_wave_run_tile(t.wave, t.at);
 }
 
-/* --- how large tiles are ------------------------------------------------------------------------- */
+/* --- tile sizes ------------------------------------------------------------------------------- */
 
 static int dfi_vector_end(const long *v) { return !v[0] && !v[1] && !v[2]; }
 
-/* Does v lead out of the space from everywhere? */
+/* True if v leads out of the space from every iteration. */
 static int dfi_vector_idle(const struct dfi_wave *w, const long *v)
 {
     int d;
@@ -154,16 +163,18 @@ static void dfi_wave_limits(const struct dfi_wave *w, const long (*v)[3], unsign
     }
 }
 
-/* Into how many parts dimension d is cut if others are cut into `parts`. */
+/* The number of parts of dimension d if the others are split into `parts`. */
 static unsigned long dfi_wave_parts(const struct dfi_wave *v, int d, unsigned long parts)
 {
     unsigned long most = DFI_WAVE_TILES * v->space.workers / DFI_WAVE_LONG;
     return d > 0 && d == v->type->dims - 1 && parts > most ? most : parts;
 }
 
-/* Runs the corner of the space from which the time of an iteration can be told: [0, corner) in each dimension. It grows in small steps, as tiles
- * cannot be smaller: with four times the length in each, 20 sweeps through 1000 x 500 doubles took 25 % longer. */
-static double dfi_wave_time(struct dfi_worker *w, const struct dfi_wave *v, const unsigned long *most, unsigned long *corner)
+/* Runs and times the corner [0, corner) of the space. It grows in small steps, because tiles cannot
+ * be smaller than the corner: with four times the length in each step, 20 sweeps through 1000 x 500
+ * doubles took 25 % longer. */
+static double dfi_wave_time(struct dfi_worker *w, const struct dfi_wave *v, const unsigned long *most,
+                            unsigned long *corner)
 {
     const unsigned long zero[3] = { 0, 0, 0 };
     unsigned long div, done[3] = { 0, 0, 0 };
@@ -177,7 +188,7 @@ static double dfi_wave_time(struct dfi_worker *w, const struct dfi_wave *v, cons
             corner[d] = v->space.n[d] / parts ? v->space.n[d] / parts : 1;
             if (corner[d] > most[d]) corner[d] = most[d];
         }
-        for (k = v->type->dims - 1; k >= 0; k--) { /* what was not done before, in an order all vectors allow */
+        for (k = v->type->dims - 1; k >= 0; k--) { /* the part not done before, in an order that all vectors allow */
             unsigned long from[3], to[3];
             for (d = 0; d < v->type->dims; d++) {
                 from[d] = d == k ? done[d] : zero[d];
@@ -200,7 +211,8 @@ static double dfi_wave_volume(const struct dfi_wave *v)
     return cells;
 }
 
-static void dfi_wave_cut(struct dfi_wave *v, const df_loop *o, const unsigned long *most, const unsigned long *corner, int timed, double ns)
+static void dfi_wave_cut(struct dfi_wave *v, const df_loop *o, const unsigned long *most,
+                         const unsigned long *corner, int timed, double ns)
 {
     const unsigned long grain[3] = { (unsigned long)o->grain, (unsigned long)o->grain1, (unsigned long)o->grain2 };
     unsigned long parts, least = DFI_WAVE_LEAST * v->space.workers;
@@ -214,23 +226,25 @@ static void dfi_wave_cut(struct dfi_wave *v, const df_loop *o, const unsigned lo
         }
         if (parts / 2 < least || dfi_wave_volume(v) * ns >= (double)DFI_WAVE_NS) break;
     }
-    if (timed && dfi_wave_volume(v) * ns < (double)DFI_WAVE_LEAST_NS) /* not worth a task: all of it is one tile, in serial order */
+    /* not worth a task: all of it is one tile, in serial order */
+    if (timed && dfi_wave_volume(v) * ns < (double)DFI_WAVE_LEAST_NS)
         for (d = 0; d < v->type->dims; d++) v->tile[d] = v->space.n[d];
     for (d = 0; d < v->type->dims; d++) v->tiles[d] = (v->space.n[d] - 1) / v->tile[d] + 1;
-    for (d = v->type->dims - 1; d > 0 && (double)v->tiles[0] * (double)v->tiles[1] * (double)v->tiles[2] >= (double)LONG_MAX; d--)
-        if (most[d] == v->space.n[d]) v->tile[d] = v->space.n[d], v->tiles[d] = 1; /* they could not be numbered */
+    for (d = v->type->dims - 1; d > 0 &&
+         (double)v->tiles[0] * (double)v->tiles[1] * (double)v->tiles[2] >= (double)LONG_MAX; d--)
+        if (most[d] == v->space.n[d]) v->tile[d] = v->space.n[d], v->tiles[d] = 1; /* too many to be numbered */
 }
 
-/* --- which tiles a tile comes after ---------------------------------------------------------------- */
+/* --- predecessors of a tile ------------------------------------------------------------------- */
 
 static long dfi_floor_div(long a, unsigned long b)
 {
     return a >= 0 ? (long)((unsigned long)a / b) : -(long)(((unsigned long)-(a + 1)) / b) - 1;
 }
 
-struct dfi_step { long d[3]; unsigned long back; }; /* to an earlier tile; how much earlier it is in serial order */
+struct dfi_step { long d[3]; unsigned long back; }; /* an offset to an earlier tile; its distance in serial order */
 
-/* Adds the steps of vector v to s[0..n), without doubles. Returns the new n. */
+/* Adds the steps of vector v to s[0..n), without duplicates. Returns the new n. */
 static unsigned dfi_wave_steps(const struct dfi_wave *w, const long *v, struct dfi_step *s, unsigned n)
 {
     long first[3] = { 0, 0, 0 }, last[3] = { 0, 0, 0 }, at[3];
@@ -255,7 +269,8 @@ static unsigned dfi_wave_steps(const struct dfi_wave *w, const long *v, struct d
 
 /* --- submitting ------------------------------------------------------------------------------------ */
 
-/* The tile `at`, at the place `c` of the grid, as a task after those before it. ring: the last `size` tiles. */
+/* Submits tile number `at`, at position `c` of the grid, after its predecessors. ring: the last
+ * `size` tiles. */
 static void dfi_wave_submit(struct dfi_worker *w, struct dfi_wave *v, unsigned long at, const unsigned long *c,
                             const struct dfi_step *s, unsigned n, struct dfi_ref *ring, unsigned long size)
 {
@@ -270,11 +285,12 @@ static void dfi_wave_submit(struct dfi_worker *w, struct dfi_wave *v, unsigned l
         if (DFI_UNLIKELY(dfi_watched())) dfi_watch_tile(w, t);
         for (i = 0; i < n && !failed; i++) {
             for (d = 0; d < 3; d++) /* inside the grid? */
-                if (s[i].d[d] < 0 ? c[d] < (unsigned long)-s[i].d[d] : c[d] + (unsigned long)s[i].d[d] >= v->tiles[d]) break;
+                if (s[i].d[d] < 0 ? c[d] < (unsigned long)-s[i].d[d]
+                    : c[d] + (unsigned long)s[i].d[d] >= v->tiles[d]) break;
             if (d == 3) failed = dfi_edge_add(w, t, &ring[(at - s[i].back) % size]);
         }
     }
-    if (!t || failed) { /* no memory: when all tiles before it are done, here */
+    if (!t || failed) { /* no memory: runs here when all tiles before it are done */
         dfi_wait_all(w, scope);
         if (t) dfi_flow_free(w, t);
         dfi_wave_tile_here(w, v, at);
@@ -296,7 +312,7 @@ static int dfi_wave_submit_all(struct dfi_worker *w, struct dfi_wave *v, const l
     struct dfi_step *s;
     struct dfi_ref *ring;
     for (i = 0; !dfi_vector_end(vectors[i]);) i++;
-    s = (struct dfi_step *)dfi_malloc(8 * i * sizeof *s); /* two ways in each dimension */
+    s = (struct dfi_step *)dfi_malloc(8 * i * sizeof *s); /* two offsets in each dimension */
     if (!s) return -1;
     for (i = 0; !dfi_vector_end(vectors[i]); i++)
         if (!dfi_vector_idle(v, vectors[i])) n = dfi_wave_steps(v, vectors[i], s, n);
@@ -341,7 +357,8 @@ static void dfi_wave_run(struct dfi_worker *w, struct dfi_wave *v, const long (*
         if (!timed) break;
     }
     v->task.run = dfi_wave_task, v->task.name = v->type->name;
-    v->task.args_at = v->task.result_at = 0, v->task.args_bytes = sizeof(struct dfi_tile), v->task.modes = DFI_WRITES | DFI_UNCOUNTED, v->task.labels = NULL;
+    v->task.args_at = v->task.result_at = 0, v->task.args_bytes = sizeof(struct dfi_tile),
+        v->task.modes = DFI_WRITES | DFI_UNCOUNTED, v->task.labels = NULL;
     if (dfi_wave_submit_all(w, v, vectors)) {
         unsigned long at, all = v->tiles[0] * v->tiles[1] * v->tiles[2];
         for (at = 1; at < all && !dfi_loop_cancelled(&v->space); at++) dfi_wave_tile_here(w, v, at);
@@ -349,8 +366,9 @@ static void dfi_wave_run(struct dfi_worker *w, struct dfi_wave *v, const long (*
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API void dfi_wavefront_catching(const struct dfi_loop_type *type, const df_loop *o, const long (*vectors)[3], const char *site,
-                           const long *bounds, void *args, struct dfi_access *x, unsigned n, struct dfi_exception *threw)
+DFI_API void dfi_wavefront_catching(const struct dfi_loop_type *type, const df_loop *o,
+                                    const long (*vectors)[3], const char *site, const long *bounds, void *args,
+                                    struct dfi_access *x, unsigned n, struct dfi_exception *threw)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_block b;
@@ -362,16 +380,18 @@ DFI_API void dfi_wavefront_catching(const struct dfi_loop_type *type, const df_l
     o = dfi_loop_options(o, site, &repaired);
     if (dfi_range_empty(o, bounds, type->dims)) return;
     if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) return;
-    if (!vectors || (right && dfi_vector_end(*vectors))) { /* independent */
+    if (!vectors || (right && dfi_vector_end(*vectors))) { /* iterations are independent */
         dfi_for_catching(type, o, site, bounds, args, x, n, threw);
         return;
     }
     dfi_loop_after(w, type, site, x, n);
     b = dfi_scope_enter(site);
     v.space.team.scope = b.scope;
-    for (i = 0; i < n; i++) right = right && !(x[i].mode & DFI_ORDERED); /* tiles do not follow each other as iterations do */
+    /* the order of tiles is not that of iterations */
+    for (i = 0; i < n; i++) right = right && !(x[i].mode & DFI_ORDERED);
     if (!w || !b.scope || b.borrowed || !right || (dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_baton_on())) {
-        if (!b.scope || !dfi_loop_cancelled(&v.space)) dfi_loop_whole(w, DFI_RAN_LOOP | DFI_RAN_ORDERED, type, bounds, args);
+        if (!b.scope || !dfi_loop_cancelled(&v.space))
+            dfi_loop_whole(w, DFI_RAN_LOOP | DFI_RAN_ORDERED, type, bounds, args);
     } else if (!dfi_loop_cancelled(&v.space)) {
         v.type = type;
         v.space.bounds = bounds, v.space.args = args;
@@ -392,8 +412,8 @@ DFI_API void dfi_wavefront_catching(const struct dfi_loop_type *type, const df_l
     else dfi_scope_leave(&b);
 }
 
-DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const df_loop *o, const long (*vectors)[3], const char *site,
-                           const long *bounds, void *args, struct dfi_access *x, unsigned n)
+DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const df_loop *o, const long (*vectors)[3],
+                           const char *site, const long *bounds, void *args, struct dfi_access *x, unsigned n)
 {
     dfi_wavefront_catching(type, o, vectors, site, bounds, args, x, n, NULL);
 }

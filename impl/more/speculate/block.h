@@ -1,7 +1,8 @@
 /* block.h - df_speculate and df_speculate_while: the submitter's side
  *
- * A block whose condition is known when it begins is an ordinary `if` or `while` and has no guess at all. The turns of a loop
- * are not guesses inside of each other: each comes after the one before, so that what is known to be right can go. */
+ * A block whose condition is known when it begins is an ordinary `if` or `while` and has no
+ * predicate. The predicates of the iterations of a loop are not nested: each comes after the one
+ * before, so that predicates known to be right can be freed. */
 #ifndef DFI_MORE_SPECULATE_BLOCK_H
 #define DFI_MORE_SPECULATE_BLOCK_H
 
@@ -34,10 +35,10 @@
 
 /* --- waiting for a decision ---------------------------------------------------------------------- */
 
-/* Waits until g is known. pre: w owns its scope, whose code runs. */
+/* Waits until g is decided. pre: w owns its scope, whose code runs */
 static DFI_NOINLINE void dfi_guess_wait(struct dfi_worker *w, struct dfi_guess *g)
 {
-    const struct df_opts *o = w->opts; /* not for what runs meanwhile */
+    const struct df_opts *o = w->opts; /* not for tasks that run meanwhile */
     struct dfi_goal goal;
     if (dfi_load_acquire(&g->state) != DFI_GUESS_OPEN) return;
     w->opts = NULL;
@@ -47,7 +48,8 @@ static DFI_NOINLINE void dfi_guess_wait(struct dfi_worker *w, struct dfi_guess *
     w->opts = o;
 }
 
-/* Does the code that runs belong to a block that should not have been executed? If that is not known it waits. */
+/* True if the running code belongs to a block that should not have been executed. Waits if that is
+ * not known. */
 static DFI_NOINLINE int dfi_guess_drops(struct dfi_worker *w)
 {
     struct dfi_guess *g, *in = w->task ? NULL : w->scope->guess;
@@ -56,17 +58,19 @@ static DFI_NOINLINE int dfi_guess_drops(struct dfi_worker *w)
     return dfi_guess_standing(in) == DFI_GUESS_WRONG;
 }
 
-/* Is a task, with the options w->opts, not to be created? What cannot be taken back waits here until that is known: others may rely
- * on its tokens, on devices work goes on without df, and released memory is used by tasks that do not come after the block. */
+/* True if a task with the options w->opts must not be created. A task whose effects cannot be rolled
+ * back waits here for the decision: others may rely on its tokens, a device works without df, and
+ * tasks that do not come after the block use released memory. */
 static DFI_NOINLINE int dfi_guess_refuses(struct dfi_worker *w, const struct dfi_type *type)
 {
     const struct df_opts *o = w->opts;
     if (w->task || type->modes & DFI_INTERNAL) return 0;
-    if (type->modes & DFI_LAUNCH || (o && ((o->after && *o->after) || (o->signals && *o->signals) || o->release))) return dfi_guess_drops(w);
+    if (type->modes & DFI_LAUNCH || (o && ((o->after && *o->after) || (o->signals && *o->signals) || o->release)))
+        return dfi_guess_drops(w);
     return dfi_guess_standing(w->scope->guess) == DFI_GUESS_WRONG;
 }
 
-/* The task that was about to be run at once, or created, is not to be. */
+/* Drops the task that was about to be created, or run immediately. */
 static DFI_COLD void dfi_guess_dropped(struct dfi_worker *w)
 {
     w->ran_now = w->opts ? DFI_DROPPED : 0; /* for dfi_with_end */
@@ -74,7 +78,7 @@ static DFI_COLD void dfi_guess_dropped(struct dfi_worker *w)
     dfi_store_relaxed(&w->n_undone, dfi_load_relaxed(&w->n_undone) + 1);
 }
 
-/* --- turns ------------------------------------------------------------------------------------- */
+/* --- iterations ------------------------------------------------------------------------------- */
 
 static int dfi_entry_quiet(const struct dfi_entry *n)
 {
@@ -85,7 +89,7 @@ static int dfi_entry_quiet(const struct dfi_entry *n)
     return 1;
 }
 
-/* Is there no unfinished child of s that writes to the condition? */
+/* True if no unfinished child of s writes to the condition. */
 static int dfi_condition_known(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_speculation *b)
 {
     struct dfi_access x;
@@ -103,10 +107,10 @@ static int dfi_condition_known(struct dfi_worker *w, struct dfi_scope *s, const 
     return 1;
 }
 
-/* Lets go of the guesses that were right, of which nothing is left to do. */
+/* Frees the predicates that were right and have nothing left to do. */
 static void dfi_speculation_forget(struct dfi_speculation *b)
 {
-    if (b->outer && dfi_guess_standing(b->outer) != DFI_GUESS_RIGHT) return; /* what was kept is still needed */
+    if (b->outer && dfi_guess_standing(b->outer) != DFI_GUESS_RIGHT) return; /* the undo data is still needed */
     while (b->first && b->first != b->unknown) {
         struct dfi_guess *g = b->first;
         b->first = g->next;
@@ -116,7 +120,8 @@ static void dfi_speculation_forget(struct dfi_speculation *b)
     }
 }
 
-/* Looks which guesses turned out right. Zero: one was wrong. A guess is known here when its decision is done with it. */
+/* Finds the predicates that turned out right. Zero: one was wrong. A predicate counts as known when
+ * its decision task is done. */
 static int dfi_speculation_advance(struct dfi_speculation *b)
 {
     while (b->unknown && dfi_ref_done(&b->unknown->decision)) {
@@ -128,22 +133,23 @@ static int dfi_speculation_advance(struct dfi_speculation *b)
     return 1;
 }
 
-/* A turn of b is over: the code that follows is that of the block around. */
+/* An iteration of b ended: the code that follows belongs to the enclosing block. */
 static void dfi_speculation_turn_over(struct dfi_worker *w, struct dfi_speculation *b)
 {
     struct dfi_guess *g = b->scope->guess;
-    while (g && g->scope == b->scope && g != b->last && g != b->outer) g = g->outer; /* blocks inside were left by a jump */
+    /* blocks inside were left by jumps */
+    while (g && g->scope == b->scope && g != b->last && g != b->outer) g = g->outer;
     b->scope->guess = b->outer;
     if (b->outer && g && g != b->outer) dfi_guess_list_all(w, b->outer, g);
 }
 
-/* Is there to be another turn? */
+/* True if there is another iteration. */
 static int dfi_speculation_go_on(struct dfi_worker *w, struct dfi_speculation *b)
 {
     struct dfi_scope *s = b->scope;
-    int waited = 0; /* for all that writes to the condition */
+    int waited = 0; /* for all tasks that write to the condition */
     struct dfi_access x;
-    if (!s) { /* every task ran at once */
+    if (!s) { /* every task ran immediately */
         dfi_access_array(&x, DFI_IN, DFI_NO_ARG, b->p, b->bytes);
         if (w) dfi_wait_before(w, NULL, NULL, &x, 1);
         return dfi_condition(b->p, b->bytes) == b->guess;
@@ -152,7 +158,8 @@ static int dfi_speculation_go_on(struct dfi_worker *w, struct dfi_speculation *b
         struct dfi_guess *g;
         if (b->outer && dfi_guess_standing(b->outer) == DFI_GUESS_WRONG) return 0;
         if (!dfi_speculation_advance(b)) return 0;
-        if (dfi_load_relaxed(&dfi_pool.cancels) && dfi_scope_cancelled(s)) return 0; /* what would end a loop is skipped */
+        /* a task that would end a loop is skipped */
+        if (dfi_load_relaxed(&dfi_pool.cancels) && dfi_scope_cancelled(s)) return 0;
         if (!b->unknown && (waited || dfi_condition_known(w, s, b))) return dfi_condition(b->p, b->bytes) == b->guess;
         if (b->count < (b->loop ? dfi_pool.speculate : dfi_pool.speculate > 0)) {
             g = dfi_guess_new(w, s, b->p, b->bytes, b->guess, b->last);
@@ -163,13 +170,14 @@ static int dfi_speculation_go_on(struct dfi_worker *w, struct dfi_speculation *b
                 b->count++;
                 return 1;
             }
-            dfi_access_array(&x, DFI_IN, DFI_NO_ARG, b->p, b->bytes); /* no memory for a guess */
+            dfi_access_array(&x, DFI_IN, DFI_NO_ARG, b->p, b->bytes); /* no memory for a predicate */
             if (dfi_pool.rename_bytes) dfi_settle(w, s);
             dfi_wait_before(w, s, NULL, &x, 1);
             waited = 1;
         } else if (b->unknown) {
             dfi_guess_wait(w, b->unknown);
-            if (!dfi_ref_done(&b->unknown->decision)) { /* another thread has a few instructions to go */
+            if (!dfi_ref_done(&b->unknown->decision)) {
+                /* the decision task has a few instructions left on another thread */
                 if (dfi_baton_on()) dfi_baton_point(w);
                 else dfi_os_yield();
             }
@@ -180,7 +188,7 @@ static int dfi_speculation_go_on(struct dfi_worker *w, struct dfi_speculation *b
     }
 }
 
-/* --- the calls of the macros -------------------------------------------------------------------- */
+/* --- entry points of the macros --------------------------------------------------------------- */
 
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_speculate_end(struct dfi_speculation *b)
@@ -224,12 +232,12 @@ DFI_API int dfi_speculate_next(struct dfi_speculation *b)
 }
 DFI_EXTERN_C_END
 
-/* The code of s is over, and blocks in it were left in a way that nobody noticed (longjmp). */
+/* The code of s ended, and longjmp left blocks in it unnoticed. */
 static DFI_COLD void dfi_guesses_left(struct dfi_worker *w, struct dfi_scope *s)
 {
     struct dfi_guess *g = s->guess, *outer, *older;
     s->guess = NULL;
-    if (g->scope != s) return; /* in a block that should not have been executed */
+    if (g->scope != s) return; /* inside a block that should not have been executed */
     dfi_error("a df_speculate block was left by longjmp: it is ended at the end of the code around it; leave it by "
               "break, return or goto");
     dfi_wait_all(w, s);

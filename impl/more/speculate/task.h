@@ -1,11 +1,13 @@
-/* task.h - submitting tasks whose guess is not known; deciding it; taking back what a wrong one did
+/* task.h - speculative tasks: submission, resolution of their predicates, commit and roll-back
  *
- * A task that may be taken back needs no buffer and no log of what it reads or writes: it has declared that. The first
- * task of a guess that writes a region alone keeps what was there; those that follow it there need not. Tasks that write at the
- * same time, or in any order, cannot keep anything: an internal task in front of the first of them does (the fence), and so
- * separates them from those that do not depend on the guess.
- * All conflicts between them are edges already, so nothing is validated: when a block ends, one internal task that
- * follows all that wrote, and comes before all that use what was written, takes it back or lets it be. */
+ * A speculative task needs no buffer and no log of its reads and writes, because it has declared
+ * them. The first task under a predicate that writes a region exclusively copies the old contents;
+ * the tasks after it there need not. Tasks that write concurrently, or in any order, cannot copy
+ * anything. An internal task, the fence, precedes the first of them and does it; so the fence
+ * separates them from tasks that do not depend on the predicate.
+ * All conflicts between these tasks are edges already, so nothing is validated. When a block ends,
+ * one internal task commits or rolls back. It comes after all tasks that wrote, and before all that
+ * use what was written. */
 #ifndef DFI_MORE_SPECULATE_TASK_H
 #define DFI_MORE_SPECULATE_TASK_H
 
@@ -52,19 +54,19 @@ static struct dfi_entry *dfi_entry_of(struct dfi_worker *w, struct dfi_scope *s,
 
 static const struct dfi_type dfi_nothing_type = { dfi_join_run, "nothing", 0, 0, 1, DFI_INTERNAL, NULL };
 
-/* t, which could not be registered, has edges already: it runs, and does nothing. */
+/* t could not be registered, but has edges already: it runs as an empty task. */
 static void dfi_flow_give_up(struct dfi_worker *w, struct dfi_flow *t)
 {
     t->type = &dfi_nothing_type;
     dfi_ready_if(w, t);
 }
 
-/* --- decisions --------------------------------------------------------------------------------- */
+/* --- resolution ------------------------------------------------------------------------------- */
 
 static void dfi_decide(void *args, void *result)
 {
     struct dfi_guess *g = *(struct dfi_guess **)args;
-    struct dfi_worker *owner = g->scope->owner; /* workers stay */
+    struct dfi_worker *owner = g->scope->owner; /* worker records are never freed */
     int right;
     (void)result;
     dfi_internal_counted();
@@ -74,19 +76,24 @@ static void dfi_decide(void *args, void *result)
         dfi_gpu_hook->host(&x, 1);
     }
     right = dfi_condition(g->p, g->bytes) == g->guess;
-    if (!right) dfi_fetch_add_acq_rel(&dfi_pool.cancels, 1); /* first, as in dfi_scope_cancel: its tasks may end soon */
-    /* seq_cst: releases what the condition was computed from; comes before the look at errors, and at the sleeper */
+    /* before the store, as in dfi_scope_cancel: its tasks may end soon */
+    if (!right) dfi_fetch_add_acq_rel(&dfi_pool.cancels, 1);
+    /* seq_cst: releases the data that the condition was computed from; precedes the look at errors
+     * and at the sleeper */
     dfi_store_seq_cst(&g->state, (intptr_t)(right ? DFI_GUESS_RIGHT : DFI_GUESS_WRONG));
     if (right) dfi_guess_give_error(g, dfi_guess_take_error(g));
     dfi_wake_waiting(owner);
     dfi_guess_leave(g);
 }
 
-/* A new guess that the integer at p is, or is not, 0; the submitter and the decision hold it. before: the last turn of the
- * same loop. NULL: no memory. A turn whose predecessor is wrong is wrong itself: nothing has changed the condition. */
-static struct dfi_guess *dfi_guess_new(struct dfi_worker *w, struct dfi_scope *s, const void *p, size_t bytes, int guess, struct dfi_guess *before)
+/* A new predicate that the integer at p is, or is not, 0; the submitter and the decision task hold
+ * it. before: the last iteration of the same loop. An iteration whose predecessor is wrong is wrong
+ * itself, because nothing has changed the condition. NULL: no memory. */
+static struct dfi_guess *dfi_guess_new(struct dfi_worker *w, struct dfi_scope *s, const void *p, size_t bytes,
+                                       int guess, struct dfi_guess *before)
 {
-    static const struct dfi_type type = { dfi_decide, "df_speculate", 0, 0, sizeof(struct dfi_guess *), DFI_INTERNAL, NULL };
+    static const struct dfi_type type = { dfi_decide, "df_speculate", 0, 0, sizeof(struct dfi_guess *),
+                                          DFI_INTERNAL, NULL };
     struct dfi_guess *g = (struct dfi_guess *)dfi_malloc(sizeof *g);
     struct dfi_flow *t = g ? dfi_flow_new(w, s, &type) : NULL;
     struct dfi_access x;
@@ -118,14 +125,15 @@ static struct dfi_guess *dfi_guess_new(struct dfi_worker *w, struct dfi_scope *s
     return g;
 }
 
-/* --- what is written --------------------------------------------------------------------------- */
+/* --- regions written -------------------------------------------------------------------------- */
 
-/* g's tasks write r, the region of n. */
+/* Lists r, the region of n, as written by tasks of g. */
 static void dfi_guess_list(struct dfi_guess *g, struct dfi_entry *n, const struct dfi_region *r)
 {
     void *array = (void *)g->region;
     if (n && n->listed == g->id) return;
-    if (!n || (g->n_regions == g->max_regions && dfi_array_grow(&array, NULL, g->n_regions, &g->max_regions, sizeof *r))) {
+    if (!n || (g->n_regions == g->max_regions &&
+               dfi_array_grow(&array, NULL, g->n_regions, &g->max_regions, sizeof *r))) {
         g->incomplete = 1;
         return;
     }
@@ -134,7 +142,7 @@ static void dfi_guess_list(struct dfi_guess *g, struct dfi_entry *n, const struc
     n->listed = g->id;
 }
 
-/* The turn g of a block is over: what it wrote, the block around has written. */
+/* The iteration g of a block ended: the enclosing block takes over its list of written regions. */
 static void dfi_guess_list_all(struct dfi_worker *w, struct dfi_guess *outer, const struct dfi_guess *g)
 {
     unsigned i;
@@ -156,10 +164,11 @@ static void dfi_fence_run(void *args, void *result)
     dfi_guess_leave(a.guess);
 }
 
-/* Keeps r before the first of several tasks of g that share it. 0, or -1 without memory. */
+/* Copies r before the first of several tasks of g that share it. 0, or -1 without memory. */
 static int dfi_guess_fence(struct dfi_worker *w, struct dfi_guess *g, const struct dfi_region *r)
 {
-    static const struct dfi_type type = { dfi_fence_run, "fence", 0, 0, sizeof(struct dfi_fence), DFI_INTERNAL | DFI_WRITES | DFI_ALWAYS, NULL };
+    static const struct dfi_type type = { dfi_fence_run, "fence", 0, 0, sizeof(struct dfi_fence),
+                                          DFI_INTERNAL | DFI_WRITES | DFI_ALWAYS, NULL };
     struct dfi_fence a;
     struct dfi_flow *t;
     a.guess = g;
@@ -179,8 +188,8 @@ static int dfi_guess_fence(struct dfi_worker *w, struct dfi_guess *g, const stru
     return 0;
 }
 
-/* t, whose accesses are about to be registered, counts only if the open guesses of its scope are right. 0, or -1 without memory:
- * it is to be run when they are known. */
+/* Makes t speculative under the open predicates of its scope, before its accesses are registered. 0,
+ * or -1 without memory: t must then run after they are known. */
 static DFI_NOINLINE int dfi_guess_take(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
 {
     struct dfi_guess *g = t->scope->guess, *h;
@@ -196,7 +205,8 @@ static DFI_NOINLINE int dfi_guess_take(struct dfi_worker *w, struct dfi_flow *t,
     for (i = 0; i < n; i++) {
         struct dfi_region q = dfi_region_of(&x[i]);
         struct dfi_entry *m;
-        x[i].mode &= ~(unsigned)DFI_WEAK; /* it waits instead of its children, and can be taken back as a whole */
+        /* the task waits instead of its children, and can be rolled back as a whole */
+        x[i].mode &= ~(unsigned)DFI_WEAK;
         if (!(x[i].mode & DFI_WRITES) || !q.rows) continue;
         if (!(m = dfi_entry_of(w, t->scope, &q))) return -1;
         writes = 1;
@@ -208,16 +218,18 @@ static DFI_NOINLINE int dfi_guess_take(struct dfi_worker *w, struct dfi_flow *t,
     }
     if (g->incomplete) return -1;
     if (kept && !(e->kept = dfi_kept_new(r, kept))) return -1;
-    /* What has no effect on memory cannot be taken back, and what is skipped for a cancelled group spoils what it reads. */
+    /* A task without effect on memory cannot be rolled back, and one skipped for a cancelled group
+     * poisons what it reads. */
     if (!writes || e->group)
         for (h = g; h; h = h->outer)
             if (dfi_edge_add(w, t, &h->decision)) return -1;
     return 0;
 }
 
-/* --- the end of a block ------------------------------------------------------------------------ */
+/* --- the end of a block ----------------------------------------------------------------------- */
 
-/* The guesses of the list, linked by `next`, are known, and their tasks that write are done. Nonzero: one was right. */
+/* Commits or rolls back the list of predicates, linked by `next`, which are known, and whose writing
+ * tasks are done. Nonzero: one was right. */
 static int dfi_commit(struct dfi_guess *g)
 {
     struct dfi_guess *next, *outer;
@@ -244,11 +256,12 @@ static void dfi_commit_run(void *args, void *result)
     struct dfi_flow *t = dfi_me()->task;
     (void)result;
     dfi_internal_counted();
-    /* if all was wrong nobody misses what was skipped */
+    /* if all were wrong, no task needs the skipped ones */
     if (!dfi_commit(*(struct dfi_guess **)args)) dfi_store_relaxed(&t->skip, 0u);
 }
 
-/* Orders t after all that the list of guesses has written, and after their decisions. 0, or -1 without memory. */
+/* Orders t after all writes under the list of predicates, and after their decisions. 0, or -1
+ * without memory. */
 static int dfi_commit_order(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_guess *g)
 {
     unsigned i;
@@ -260,10 +273,11 @@ static int dfi_commit_order(struct dfi_worker *w, struct dfi_flow *t, const stru
     return 0;
 }
 
-/* Submits the end of a list of guesses, which the submitter does not hold any more. */
+/* Submits the commit task of a list of predicates, which the submitter no longer holds. */
 static void dfi_commit_submit(struct dfi_worker *w, struct dfi_scope *s, struct dfi_guess *g)
 {
-    static const struct dfi_type type = { dfi_commit_run, "commit", 0, 0, sizeof g, DFI_INTERNAL | DFI_WRITES | DFI_ALWAYS, NULL };
+    static const struct dfi_type type = { dfi_commit_run, "commit", 0, 0, sizeof g,
+                                          DFI_INTERNAL | DFI_WRITES | DFI_ALWAYS, NULL };
     struct dfi_flow *t = dfi_flow_new(w, s, &type);
     if (t && dfi_commit_order(w, t, g) == 0) {
         memcpy(t->task.args, (void *)&g, sizeof g);

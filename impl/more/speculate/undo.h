@@ -1,8 +1,9 @@
-/* undo.h - what speculative tasks overwrite, kept until their guess is known
+/* undo.h - undo data: old contents of memory that speculative tasks overwrite
  *
- * A task that begins before its guess is known copies what it is going to overwrite, and goes on with the memory itself. If
- * the guess was right nothing is left to do but to free the copies; if it was wrong they are put back, the newest
- * first. Memory for the copies is there since the task was submitted: no task finds out too late that there is none.
+ * A task that begins before its predicate is known copies the memory that it will overwrite, and
+ * then works in place. If the predicate was right, the copies are freed; if it was wrong, they are
+ * written back, newest first. The memory for the copies is allocated at submission, so that a
+ * running task never lacks it.
  * Argument: docs/memory-order.md, "Guesses". */
 #ifndef DFI_MORE_SPECULATE_UNDO_H
 #define DFI_MORE_SPECULATE_UNDO_H
@@ -21,13 +22,13 @@
 
 struct dfi_kept {
     struct dfi_kept *next;
-    size_t stamp;                  /* what was kept later has a larger one */
+    size_t stamp;                  /* later copies have larger stamps */
     char *bytes;                   /* of all regions, one after the other */
     unsigned n;
-    struct dfi_region region[1];   /* n, then the bytes */
+    struct dfi_region region[1];   /* n of them, then the bytes */
 };
 
-/* Room for the contents of n regions. NULL without memory. */
+/* Allocates undo data for the contents of n regions. NULL without memory. */
 static struct dfi_kept *dfi_kept_new(const struct dfi_region *r, unsigned n)
 {
     size_t head = sizeof(struct dfi_kept) + n * sizeof *r, bytes = 0;
@@ -56,7 +57,7 @@ static void dfi_kept_free(struct dfi_kept *k)
     }
 }
 
-/* All of the list k, newest first or not, goes on top of *list. Threads: any. */
+/* Pushes the whole list k, in any order, onto *list. Threads: any. */
 static void dfi_kept_push(DFI_ATOMIC(struct dfi_kept *) *list, struct dfi_kept *k)
 {
     struct dfi_kept *last = k, *old = dfi_load_relaxed(list);
@@ -66,7 +67,8 @@ static void dfi_kept_push(DFI_ATOMIC(struct dfi_kept *) *list, struct dfi_kept *
     while (!dfi_cas_acq_rel(list, &old, k));
 }
 
-/* Copies what is in the regions of k now. pre: the caller is about to write there, and nobody else does. */
+/* Copies the current contents of the regions of k. pre: the caller is about to write there, and no
+ * other task does */
 static void dfi_kept_fill(struct dfi_kept *k)
 {
     struct dfi_check_view v;
@@ -78,12 +80,13 @@ static void dfi_kept_fill(struct dfi_kept *k)
         for (row = 0; row < k->region[i].rows; row++, to += k->region[i].row)
             memcpy(to, (const char *)k->region[i].p + row * k->region[i].ld, k->region[i].row);
     dfi_check_own_end(&v, begun);
-    /* relaxed: of two tasks that write the same memory one happens before the other, and so do their stamps */
+    /* relaxed: of two tasks that write the same memory one happens before the other, and so do their
+     * stamps */
     k->stamp = dfi_fetch_add_relaxed(&dfi_pool.stamps, (size_t)1);
     k->next = NULL;
 }
 
-/* Puts back what was there when k was filled. */
+/* Writes the old contents back. */
 static void dfi_kept_restore(const struct dfi_kept *k)
 {
     struct dfi_check_view v;
@@ -93,7 +96,7 @@ static void dfi_kept_restore(const struct dfi_kept *k)
     size_t row;
     for (i = 0; i < k->n; i++) {
         const struct dfi_region *r = &k->region[i];
-        if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices))) { /* the newest contents may be on one */
+        if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices))) { /* a device may hold the newest contents */
             struct dfi_access x;
             dfi_access_block(&x, DFI_INOUT, DFI_NO_ARG, (const void *)r->p, r->rows, r->row, r->ld);
             dfi_gpu_hook->host(&x, 1);
@@ -104,7 +107,7 @@ static void dfi_kept_restore(const struct dfi_kept *k)
     }
 }
 
-/* The newest first. */
+/* Merges two lists, newest first. */
 static struct dfi_kept *dfi_kept_merge(struct dfi_kept *a, struct dfi_kept *b)
 {
     struct dfi_kept *first = NULL, **at = &first;
@@ -130,7 +133,7 @@ static struct dfi_kept *dfi_kept_sort(struct dfi_kept *k)
     return dfi_kept_merge(dfi_kept_sort(half[0]), dfi_kept_sort(half[1]));
 }
 
-/* Takes back all that was done since each of the list was kept, and frees it. */
+/* Rolls back every change made since the copies in the list, and frees them. */
 static void dfi_kept_undo(struct dfi_kept *k)
 {
     struct dfi_kept *i;

@@ -1,4 +1,4 @@
-/* api.h - the functions of >>streams in df.h, in both builds */
+/* api.h - functions of >>streams in df.h, in both builds */
 #ifndef DFI_MORE_STREAM_API_H
 #define DFI_MORE_STREAM_API_H
 
@@ -9,9 +9,10 @@
 #include "type.h"
 #include "../../api/public.h"
 
-static void dfi_windows_ready(struct dfi_window *v, int outside); /* of each build: windows that wait no more */
+/* Releases windows that no longer wait; each build has its own. */
+static void dfi_windows_ready(struct dfi_window *v, int outside);
 
-/* Is p the address of one of these windows? The number of its elements, or -1. */
+/* The number of elements of the window at address p, or -1 if p is none of these windows. */
 static long long dfi_windows_find(const struct dfi_window *v, const void *p)
 {
     long long most = -1;
@@ -30,8 +31,11 @@ static void dfi_reader_begin(struct df_stream *r, struct dfi_stream *c)
     c->handles++, c->refs++;
 }
 
-/* A handle is the same address whatever its type. */
-static struct df_stream *dfi_stream_handle(const volatile void *handle) { return (struct df_stream *)(uintptr_t)handle; }
+/* A handle is the same address for every type. */
+static struct df_stream *dfi_stream_handle(const volatile void *handle)
+{
+    return (struct df_stream *)(uintptr_t)handle;
+}
 
 DFI_EXTERN_C_BEGIN
 DFI_API struct df_stream *dfi_stream_new(size_t bytes, size_t capacity, int code, const char *type, const char *site)

@@ -1,15 +1,17 @@
-/* ring.h - streams: who may touch which elements, in both builds
+/* ring.h - streams: element rings, and the windows of tasks on them; in both builds
  *
- * A stream is a ring of elements. Positions count elements from its beginning and never wrap. The producers of a
- * stream are one side of it, each reader another; a side hands out windows, one after the other, in the order of
- * submission. A window is finished when its task is done, and retired when all windows of its side before it are
- * finished as well: `done` of the side says up to where that is so.
+ * A stream is a ring of elements. Positions count elements from its beginning and never wrap. The
+ * producers of a stream are one side of it, and each reader is another. A side hands out windows in
+ * the order of submission. A window is finished when its task is done, and retired when all earlier
+ * windows of its side are finished as well: `done` of the side is the end of its retired windows.
  *
- *     done of each reader <= done of the producers <= next of the producers        (what was given up aside)
- *     a window to read may be entered when done of the producers has reached its end, or will not any more;
- *     a window to write, when every reader's done is at most a capacity behind its end
+ *     done of each reader <= done of the producers <= next of the producers (except after a window
+ *     was given up)
+ *     a read window may be entered when done of the producers has reached its end, or never will;
+ *     a write window, when the done of every reader is at most a capacity behind its end
  *
- * All of this is under the lock of the stream; bodies work on the elements without it. Argument: docs/streams.md. */
+ * The lock of the stream protects all of this; bodies access the elements without it. Argument:
+ * docs/streams.md. */
 #ifndef DFI_MORE_STREAM_RING_H
 #define DFI_MORE_STREAM_RING_H
 
@@ -18,74 +20,83 @@
 #include "../../base/memory.h"
 
 enum {
-    DFI_WINDOWS_FIRST = 4, /* records that come with a stream: one of a single element, used like a future, is one malloc */
-    DFI_WINDOWS_MORE = 32, /* and so many at a time later */
+    /* records that come with a stream: a stream of one element, used as a future, is one malloc */
+    DFI_WINDOWS_FIRST = 4,
+    DFI_WINDOWS_MORE = 32, /* records added at a time later */
     DFI_WINDOWS_FEW = 16,  /* parameters of a task */
-    DFI_WINDOWS_NOW = 64,  /* of one task that is run without memory; records on the stack of its submitter */
+    DFI_WINDOWS_NOW = 64,  /* windows of one task that runs without memory: records on the stack of its submitter */
     DFI_STREAM_ALIGN = 64  /* of the first element */
 };
 
-/* What a task may touch of a stream. Stream lock, but for what is marked (task): who runs the task. */
+/* The elements of a stream that a task may access. Protected by the stream lock, except fields
+ * marked (task), which belong to the thread that runs the task. */
 struct dfi_window {
-    struct dfi_window *next;               /* the one after it on its side; a free record: the next */
-    struct dfi_window *wait_next, *wait_before; /* while it waits; wait_next also in a list of those released */
-    struct dfi_window *of_task;            /* (task) the next of its task, in the order of the parameters */
+    struct dfi_window *next;               /* the next window of its side; in a free record: the next free record */
+    struct dfi_window *wait_next, *wait_before; /* the list of waiting windows; wait_next also links released windows */
+    struct dfi_window *of_task;            /* (task) the next window of its task, in the order of the parameters */
     struct dfi_stream *stream;
-    struct df_stream *reader;              /* NULL: it is written */
-    void *task;                            /* struct dfi_flow, dfi_held in the serial build; who runs it without either */
+    struct df_stream *reader;              /* NULL: a write window */
+    /* struct dfi_flow, dfi_held in the serial build; the running thread's record without either */
+    void *task;
     const char *name;                      /* of the task */
-    uint64_t begin, pass;                  /* where it begins, and where the next one of its side does */
+    uint64_t begin, pass;                  /* its first position, and that of the next window of its side */
     uint64_t need;                         /* its end */
     size_t slot;                           /* of its beginning, in the ring */
     size_t asked, count;                   /* its elements; those that came from the stream */
-    unsigned char waits, finished, spoilt; /* spoilt: a skipped task should have written it, or it would read such */
-    unsigned char scratch;                 /* written after the close: what is written is dropped */
-    unsigned char on_stack;                /* of who runs the task without memory, and looks by itself */
+    /* poisoned: a skipped task should have written it, or it would read such elements */
+    unsigned char waits, finished, spoilt;
+    unsigned char scratch;                 /* written after the close: the elements are dropped */
+    unsigned char on_stack;                /* on the stack of the thread that runs the task without memory, and polls */
     unsigned char mirrored;                /* (task) it wraps, and uses the second half of the ring memory */
-    void *p;                               /* (task) what the body gets */
+    void *p;                               /* (task) the pointer that the body gets */
     void *room;                            /* (task) private copy, or NULL */
-    unsigned arg;                          /* where the body's pointer goes: offset in the argument record; */
-    long long index;                       /* and in the array of pointers that lies there, or -1 */
+    unsigned arg;                          /* location of the body's pointer: offset in the argument record; */
+    long long index;                       /* and index in the array of pointers there, or -1 */
 };
 
 struct dfi_side {
-    uint64_t next;                         /* where the next window begins */
-    uint64_t done;                         /* all before it was written, or consumed, by tasks that are done */
+    uint64_t next;                         /* the position of the next window */
+    /* all elements before it were written, or consumed, by tasks that are done */
+    uint64_t done;
     size_t slot;                           /* of `next` */
     struct dfi_window *first, *last;       /* windows that are not retired */
-    struct dfi_window *wait_first, *wait_last; /* those of them that wait, by what they need */
-    unsigned ns, turn;                     /* how long its tasks take; how many were submitted */
+    struct dfi_window *wait_first, *wait_last; /* those of them that wait, ordered by `need` */
+    unsigned ns, turn;                     /* time of its tasks; number submitted */
 };
 
-/* What the program holds: a reader of the stream. */
+/* A reader of the stream, the handle that the program holds. */
 struct df_stream {
     struct dfi_stream *stream;
-    struct df_stream *other;               /* the next reader; one that is gone: the next of those */
+    struct df_stream *other;               /* the next reader; of a freed one: the next freed one */
     struct dfi_side side;
-    int freed;                             /* no more windows: it goes with its last */
+    int freed;                             /* no more windows: it is freed with its last one */
 };
 
 struct dfi_stream {
     DFI_ATOMIC(int) lock;
     int closed;
     size_t bytes, capacity;                /* constant */
-    char *ring;                            /* capacity elements, and as many behind them for what wraps (`mirror`) */
+    char *ring;                            /* capacity elements, followed by as many for windows that wrap (`mirror`) */
     const char *site;
-    int code;                              /* of the element type, with the next two: of the first task that used the stream, */
-    char type[40], typed_by[120];          /* or of df_stream_new_of. Copies: a library may be unloaded. "": none yet */
-    DFI_ATOMIC(uintptr_t) known[2];        /* the last parameter that reads, that writes, and was found to have this type */
+    /* code of the element type, like the next two from the first task that used the stream, */
+    int code;
+    /* or from df_stream_new_of. Copies, because a library may be unloaded. "": none yet */
+    char type[40], typed_by[120];
+    DFI_ATOMIC(uintptr_t) known[2];        /* the last read and write parameters found to have this type */
     struct dfi_side push;
     struct df_stream *readers;
-    uint64_t room;                         /* every reader was seen to be done with what is before; may be old */
-    uint64_t covered;                      /* the largest end of all windows to read so far */
-    uint64_t spoilt_to;                    /* all before is spoilt, for want of memory to tell apart */
-    struct dfi_window *kept, *kept_last;   /* retired windows with elements that are spoilt or were not asked for so far */
-    size_t n_spoilt;                       /* of those, spoilt */
+    uint64_t room;                         /* every reader is done with the elements before it; may be out of date */
+    uint64_t covered;                      /* the largest end of all read windows so far */
+    /* all elements before it are poisoned, because there was no memory to tell them apart */
+    uint64_t spoilt_to;
+    /* retired windows with elements that are poisoned, or not requested so far */
+    struct dfi_window *kept, *kept_last;
+    size_t n_spoilt;                       /* number of poisoned ones among those */
     size_t handles;                        /* readers that the program holds */
-    size_t refs;                           /* readers, and windows to write that are not retired: keeps it alive */
+    size_t refs;                           /* readers, and write windows that are not retired: they keep it alive */
     void *mirror;                          /* the task that uses the second half, */
-    size_t n_mirror;                       /* with so many windows */
-    int mirror_shared;                     /* which lie there as they do in the ring */
+    size_t n_mirror;                       /* and the number of its windows there */
+    int mirror_shared;                     /* they lie there as they do in the ring */
     struct dfi_window *free;
     struct dfi_chunk_of_windows *chunks;
     struct df_stream self;                 /* the first reader */
@@ -96,15 +107,16 @@ struct dfi_chunk_of_windows {
     struct dfi_window window[DFI_WINDOWS_MORE];
 };
 
-/* What is left to do after the lock was given back. */
+/* Work left for after the lock is released. */
 struct dfi_after {
-    struct dfi_window *ready;  /* windows that wait no more, by wait_next: each holds one count of its task */
+    struct dfi_window *ready;  /* windows that no longer wait, by wait_next: each holds one count of its task */
     struct df_stream *gone;    /* readers to free */
     struct dfi_stream *dead;   /* the stream of the last lock, if nothing holds it any more */
 };
 
-/* Of each build. The lock is held for a few dozen instructions. A task of so many windows that wait; a task that is
- * not to run; a stream more or less. pre of both: locks of its streams. */
+/* Each build has its own. A task has `windows` windows that wait; a task must not run; the number of
+ * streams changes. The lock is held for a few dozen instructions. pre of the first two: locks of its
+ * streams */
 static void dfi_stream_task_waits(void *task, long windows);
 static void dfi_stream_task_skip(void *task);
 static void dfi_stream_created(int by);
@@ -114,15 +126,18 @@ static void dfi_stream_unlock(struct dfi_stream *c);
 
 /* --- lock, memory ------------------------------------------------------------------------------- */
 
-static struct dfi_side *dfi_window_side(struct dfi_window *v) { return v->reader ? &v->reader->side : &v->stream->push; }
+static struct dfi_side *dfi_window_side(struct dfi_window *v)
+{
+    return v->reader ? &v->reader->side : &v->stream->push;
+}
 
-/* pre: lock */
+/* pre: the lock */
 static void dfi_window_free(struct dfi_window *v)
 {
     if (!v->on_stack) v->next = v->stream->free, v->stream->free = v;
 }
 
-/* More records. 0, or -1 without memory. pre: not the lock. */
+/* Allocates more records. 0, or -1 without memory. pre: the lock is not held */
 static DFI_NOINLINE int dfi_stream_more(struct dfi_stream *c)
 {
     struct dfi_chunk_of_windows *more = (struct dfi_chunk_of_windows *)dfi_malloc(sizeof *more);
@@ -151,7 +166,7 @@ static void dfi_stream_destroy(struct dfi_stream *c)
     dfi_stream_created(-1);
 }
 
-/* Frees what `a` says, and forgets it. pre: no lock */
+/* Frees the objects listed in `a`, and clears it. pre: no lock */
 static void dfi_after_free(struct dfi_after *a)
 {
     while (a->gone) {
@@ -165,8 +180,9 @@ static void dfi_after_free(struct dfi_after *a)
 
 /* --- positions: pre of all: the lock ------------------------------------------------------------- */
 
-/* All before this was written, and consumed by every reader. (A reader that was given up may be ahead of the
- * producers: what it skipped is nobody's room before it was written.) */
+/* The position before which all elements were written, and consumed by every reader. (A reader that
+ * was given up may be ahead of the producers: elements that it skipped free no room before they were
+ * written.) */
 static uint64_t dfi_stream_room(const struct dfi_stream *c)
 {
     uint64_t least = c->push.done;
@@ -176,7 +192,7 @@ static uint64_t dfi_stream_room(const struct dfi_stream *c)
     return least;
 }
 
-/* Nothing more will be written than is. */
+/* True if no more elements will be written. */
 static int dfi_stream_ended(const struct dfi_stream *c) { return c->closed && c->push.done >= c->push.next; }
 
 static int dfi_window_open(struct dfi_window *v)
@@ -187,7 +203,7 @@ static int dfi_window_open(struct dfi_window *v)
     return v->need - c->room <= c->capacity || v->need - (c->room = dfi_stream_room(c)) <= c->capacity;
 }
 
-/* v may be entered: how much of it is there, and is it good? */
+/* v may be entered: computes how many of its elements exist, and whether they are poisoned. */
 static void dfi_window_enter(struct dfi_window *v)
 {
     const struct dfi_stream *c = v->stream;
@@ -200,8 +216,8 @@ static void dfi_window_enter(struct dfi_window *v)
         if (k->spoilt && k->begin < v->need && v->begin < k->pass) v->spoilt = 1;
 }
 
-/* v waits, in its side's list, which begins with those that need least. Windows to write come in that order;
- * windows to read go back over those before them with a longer horizon. */
+/* Inserts v into the list of waiting windows of its side, ordered by `need`. Write windows come in
+ * that order; a read window moves back over those before it with a longer horizon. */
 static void dfi_window_wait(struct dfi_window *v)
 {
     struct dfi_side *d = dfi_window_side(v);
@@ -226,7 +242,7 @@ static void dfi_window_wait_no_more(struct dfi_window *v)
     else d->wait_last = v->wait_before;
 }
 
-/* Those of a side that may be entered now. */
+/* Releases the windows of a side that may be entered now. */
 static void dfi_side_release(struct dfi_side *d, struct dfi_after *a)
 {
     struct dfi_window *v;
@@ -244,7 +260,8 @@ static void dfi_readers_release(struct dfi_stream *c, struct dfi_after *a)
     for (r = c->readers; r; r = r->other) dfi_side_release(&r->side, a);
 }
 
-/* Retired windows that nobody will ask about: all their elements were asked for, and those spoilt consumed. */
+/* Frees retired windows that no reader can request any more: all their elements were requested, and
+ * poisoned ones consumed. */
 static void dfi_stream_forget(struct dfi_stream *c)
 {
     struct dfi_window *k;
@@ -256,7 +273,8 @@ static void dfi_stream_forget(struct dfi_stream *c)
     }
 }
 
-/* v, written, retires: kept as long as somebody may ask who wrote it. What follows it in the same way is one with it. */
+/* v, a write window, retires: it is kept while a reader may ask which task wrote it. An adjacent one
+ * with the same properties is merged with it. */
 static void dfi_stream_keep(struct dfi_stream *c, struct dfi_window *v)
 {
     struct dfi_window *last = c->kept_last;
@@ -269,7 +287,7 @@ static void dfi_stream_keep(struct dfi_stream *c, struct dfi_window *v)
         dfi_window_free(v);
         return;
     }
-    if (v->on_stack) { /* another record, or none */
+    if (v->on_stack) { /* it needs another record */
         struct dfi_window *copy = c->free;
         if (!copy) {
             if (v->spoilt) c->spoilt_to = v->pass;
@@ -287,7 +305,7 @@ static void dfi_stream_keep(struct dfi_stream *c, struct dfi_window *v)
     c->kept_last = v;
 }
 
-/* The reader r holds nothing back any more: it was freed, and its tasks are done. */
+/* The reader r holds back nothing any more: it was freed, and its tasks are done. */
 static void dfi_reader_leave(struct df_stream *r, struct dfi_after *a)
 {
     struct dfi_stream *c = r->stream;
@@ -299,7 +317,7 @@ static void dfi_reader_leave(struct df_stream *r, struct dfi_after *a)
     r->other = a->gone, a->gone = r;
 }
 
-/* The task of v, which does not touch it any more, is done, or was skipped. */
+/* The task of v is done or was skipped. pre: it does not touch v any more */
 static void dfi_window_finish(struct dfi_window *v, int skipped, struct dfi_after *a)
 {
     struct dfi_stream *c = v->stream;
@@ -324,7 +342,7 @@ static void dfi_window_finish(struct dfi_window *v, int skipped, struct dfi_afte
             if (c->n_spoilt) dfi_stream_forget(c);
         }
         dfi_side_release(&c->push, a);
-    } else if (v->on_stack) { /* given up before its turn: one with the window before it */
+    } else if (v->on_stack) { /* given up before its turn: merged with the window before it */
         struct dfi_window *before = d->first;
         while (before->next != v) before = before->next;
         if (!(before->next = v->next)) d->last = before;

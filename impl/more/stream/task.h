@@ -1,7 +1,8 @@
 /* task.h - streams and tasks of df_submit, in the parallel build
  *
- * All windows of a task that may not be entered yet count as one predecessor; its extras have the number of them.
- * Whoever makes a window enterable, by the end of a task, subtracts 1; the last one releases the task. */
+ * All windows of a task that may not be entered yet count as one predecessor; its extras hold their
+ * number. When the end of another task makes a window enterable, the thread that ends it subtracts
+ * 1; the last one releases the task. */
 #ifndef DFI_MORE_STREAM_TASK_H
 #define DFI_MORE_STREAM_TASK_H
 
@@ -46,7 +47,7 @@
 #include "../../observe/schedule/chaos.h"
 #include "../../api/public.h"
 
-enum { DFI_STREAM_SPINS = 100 }; /* looks at a lock before yielding, about 2 us: longer than it is held */
+enum { DFI_STREAM_SPINS = 100 }; /* attempts to take a lock before yielding, about 2 us: longer than it is held */
 
 static void dfi_stream_lock(struct dfi_stream *c)
 {
@@ -55,19 +56,23 @@ static void dfi_stream_lock(struct dfi_stream *c)
     while (DFI_UNLIKELY(dfi_exchange_acq_rel(&c->lock, 1)))
         while (dfi_load_relaxed(&c->lock))
             if (++spins < DFI_STREAM_SPINS) dfi_os_pause();
-            else dfi_os_yield(); /* its holder may have been preempted */
+            else dfi_os_yield(); /* the holder may have been preempted */
 }
 static void dfi_stream_unlock(struct dfi_stream *c) { dfi_store_release(&c->lock, 0); }
 
 static void dfi_stream_task_waits(void *task, long windows)
 {
-    /* relaxed: who subtracts from it has had the lock of a stream since, which is still held here */
+    /* relaxed: a thread that subtracts from it has since held the lock of a stream, which is still
+     * held here */
     dfi_store_relaxed(&((struct dfi_flow *)task)->extra->windows_missing, (intptr_t)windows);
 }
 
-static void dfi_stream_task_skip(void *task) { dfi_store_relaxed(&((struct dfi_flow *)task)->skip, (unsigned)DFI_SKIPPED); }
+static void dfi_stream_task_skip(void *task)
+{
+    dfi_store_relaxed(&((struct dfi_flow *)task)->skip, (unsigned)DFI_SKIPPED);
+}
 
-/* While there are streams a task that writes memory is not run at once: see dfi_may_run_now_slow. */
+/* While streams exist, a task that writes memory must not run immediately: see dfi_may_run_now_slow. */
 static void dfi_stream_created(int by)
 {
     int before = dfi_fetch_add_acq_rel(&dfi_pool.streams, by);
@@ -81,8 +86,10 @@ static void dfi_windows_release(struct dfi_worker *w, struct dfi_window *v)
         struct dfi_flow *t = (struct dfi_flow *)v->task;
         struct dfi_window *next = v->wait_next; /* v may be gone after the subtraction */
         if (DFI_UNLIKELY(dfi_watched())) dfi_watch_release(w, t);
-        /* acq_rel: what was seen under the locks of several streams, to the one that releases the task */
-        if (dfi_fetch_sub_acq_rel(&t->extra->windows_missing, (intptr_t)1) == 1 && dfi_flow_unblock(t)) dfi_ready_any(w, t);
+        /* acq_rel: passes what was seen under the locks of several streams to the thread that
+         * releases the task */
+        if (dfi_fetch_sub_acq_rel(&t->extra->windows_missing, (intptr_t)1) == 1 && dfi_flow_unblock(t))
+            dfi_ready_any(w, t);
         v = next;
     }
 }
@@ -97,7 +104,7 @@ static void dfi_windows_ready(struct dfi_window *v, int outside)
 
 /* --- begin and end of a task: called by flow/enter.h, flow/submit.h --------------------------------- */
 
-/* w may be NULL: then the caller comes back itself when it is told DFI_LATER. */
+/* w may be NULL: then the caller retries by itself on DFI_LATER. */
 static int dfi_stream_begin(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x = t->extra;
@@ -107,7 +114,7 @@ static int dfi_stream_begin(struct dfi_worker *w, struct dfi_flow *t)
         return DFI_GO;
     }
     dfi_warn_no_memory();
-    if (r > 0) { /* another task uses what could be used instead */
+    if (r > 0) { /* another task uses the fallback memory */
         if (!w) return DFI_LATER;
         dfi_os_yield();
         dfi_queue_put(&dfi_pool.queue, t);
@@ -120,7 +127,7 @@ static int dfi_stream_begin(struct dfi_worker *w, struct dfi_flow *t)
     return DFI_SKIP;
 }
 
-/* How long the body took, if that is measured, else 0. */
+/* The time that the body took, if measured, else 0. */
 static unsigned dfi_stream_took(struct dfi_worker *w, const struct dfi_extra *x)
 {
     uint64_t took;
@@ -145,7 +152,7 @@ static void dfi_stream_end(struct dfi_worker *w, struct dfi_flow *t)
 
 /* --- submission ------------------------------------------------------------------------------------ */
 
-/* The new task t gets its windows. 0, or -1 without memory. pre: w owns t's scope. */
+/* Gives the new task t its windows. 0, or -1 without memory. pre: w owns the scope of t */
 static int dfi_stream_take(struct dfi_worker *w, struct dfi_flow *t, struct dfi_take *q)
 {
     struct dfi_extra *x = dfi_extra_of(w, t);
@@ -156,7 +163,7 @@ static int dfi_stream_take(struct dfi_worker *w, struct dfi_flow *t, struct dfi_
         if (!(x->window_array = (void **)dfi_malloc(q->count * sizeof(void *)))) return -1;
         q->locks = (struct dfi_stream **)(void *)x->window_array;
     }
-    if (!dfi_edge_new(w, t) || (q->count && dfi_take_windows(q))) return -1; /* the first cell: it is there */
+    if (!dfi_edge_new(w, t) || (q->count && dfi_take_windows(q))) return -1; /* reserves the first cell of edges */
     x->windows = q->windows;
     x->began = (uint64_t)(q->measure != 0);
     if (q->waits) {
@@ -170,7 +177,7 @@ static int dfi_stream_take(struct dfi_worker *w, struct dfi_flow *t, struct dfi_
     return 0;
 }
 
-/* Waits a little, for what cannot be waited for in an orderly way. Zero: in vain, for df_config.patience. */
+/* Waits briefly, where no ordinary wait is possible. Zero: no progress for df_config.patience. */
 static DFI_COLD int dfi_stream_help(struct dfi_worker *w, struct dfi_scope *s, size_t *stamp, int *looks)
 {
     struct dfi_goal g;
@@ -193,7 +200,7 @@ static DFI_COLD int dfi_stream_help(struct dfi_worker *w, struct dfi_scope *s, s
     return ++*looks < dfi_pool.patience * 1000 || !dfi_load_relaxed(&dfi_pool.running);
 }
 
-/* t, which cannot be started later, waits for its windows. */
+/* t cannot be started later: waits for its windows here. */
 static DFI_COLD void dfi_stream_wait(struct dfi_worker *w, struct dfi_flow *t)
 {
     size_t stamp = 0;
@@ -207,11 +214,11 @@ static DFI_COLD void dfi_stream_wait(struct dfi_worker *w, struct dfi_flow *t)
         }
 }
 
-/* A task that is run by its submitter for want of memory: where df_stream_count finds its windows. */
+/* A task that its submitter runs because memory is short: df_stream_count finds its windows here. */
 struct dfi_stream_now { struct dfi_window *windows; struct dfi_stream_now *outer; };
 static DFI_TLS struct dfi_stream_now *dfi_streams_now;
 
-/* t, which cannot be started later, has its windows. */
+/* Runs t, which cannot be started later, and has its windows. */
 static DFI_COLD void dfi_stream_run_now(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_stream_now me;
@@ -228,9 +235,10 @@ static DFI_COLD void dfi_stream_run_now(struct dfi_worker *w, struct dfi_flow *t
     dfi_stream_end(w, t);
 }
 
-/* No memory for the task: it gets its windows, and is run here when it may enter them. w may be NULL. */
-static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct dfi_type *type, void *args, const struct dfi_access *x, unsigned n,
-                                           struct dfi_take *q)
+/* Runs a task without memory for its record: takes windows, and runs it here when it may enter them.
+ * w may be NULL. */
+static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct dfi_type *type, void *args,
+                                           const struct dfi_access *x, unsigned n, struct dfi_take *q)
 {
     struct dfi_window few[DFI_WINDOWS_NOW], *v;
     struct dfi_stream *few_locks[DFI_WINDOWS_NOW];
@@ -246,10 +254,11 @@ static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct df
     char *more = NULL;
     dfi_warn_no_memory();
     dfi_graph_missing();
-    if (w) w->opts = NULL; /* not for what runs meanwhile */
+    if (w) w->opts = NULL; /* not for tasks that run meanwhile */
     q->windows = few, q->locks = few_locks, q->task = &me;
-    if (q->count > DFI_WINDOWS_NOW) { /* there is no other way */
-        while (!(more = (char *)dfi_malloc(q->count * (sizeof *v + 2 * sizeof(void *))))) dfi_stream_help(w, s, &stamp, &looks);
+    if (q->count > DFI_WINDOWS_NOW) { /* the records do not fit on the stack */
+        while (!(more = (char *)dfi_malloc(q->count * (sizeof *v + 2 * sizeof(void *)))))
+            dfi_stream_help(w, s, &stamp, &looks);
         q->windows = (struct dfi_window *)(void *)more;
         q->locks = (struct dfi_stream **)(void *)(q->windows + q->count);
         pointers = (void **)(q->locks + q->count);
@@ -270,13 +279,15 @@ static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct df
         dfi_stream_lock(v->stream);
         m.elements = v->need - (v->reader ? v->stream->push.done : dfi_stream_room(v->stream) + v->stream->capacity);
         dfi_stream_unlock(v->stream);
-        dfi_error(DFI_MESSAGE_STREAM_STUCK, q->site ? q->site : "", q->site ? ": " : "", q->name, (unsigned long)m.elements, v->reader ? "elements in" : "free places in", v->stream->site);
+        dfi_error(DFI_MESSAGE_STREAM_STUCK, q->site ? q->site : "", q->site ? ": " : "", q->name,
+                  (unsigned long)m.elements, v->reader ? "elements in" : "free places in", v->stream->site);
         v->waits = 0;
     }
     for (v = q->windows; v; v = v->of_task)
         if (v->reader && v->spoilt) skip = 1;
     r = skip ? -1 : 0;
-    while (!skip && (r = dfi_windows_begin(q->windows, (char *)args, pointers)) > 0) dfi_stream_help(w, s, &stamp, &looks);
+    while (!skip && (r = dfi_windows_begin(q->windows, (char *)args, pointers)) > 0)
+        dfi_stream_help(w, s, &stamp, &looks);
     if (r < 0 && w && (s = dfi_scope_here(w)) != NULL && (given_up || q->wrong || !skip)) {
         int code = given_up ? DF_ERROR_STUCK : q->wrong ? DF_ERROR_STREAM : DF_ERROR_MEMORY;
         dfi_scope_set_error(s, code, df_error_text((df_result)code));
@@ -296,17 +307,18 @@ static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct df
     if (w) w->opts = o, w->ran_now = o != NULL; /* for dfi_with_end */
 }
 
-/* --- run at once ----------------------------------------------------------------------------------- */
+/* --- immediate execution ---------------------------------------------------------------------- */
 
-/* A task that can have its windows right now, and is to run in its submitter, needs no memory of its own before it has
- * children. Then it moves, in its body's first need for a scope: nobody else knows it before that. */
+/* A task that can have its windows immediately, and runs in its submitter, needs no record of its
+ * own until it has children. When its body first needs a scope, the task moves to one; no other code
+ * knows it before. */
 struct dfi_stream_here {
     struct dfi_flow flow; /* first */
     struct dfi_extra extra;
     struct dfi_flow *moved;
 };
 
-/* pre: w->task is on the stack. NULL: no memory. */
+/* Moves the task to a record of its own. NULL: no memory. pre: w->task is on the stack */
 static DFI_NOINLINE struct dfi_flow *dfi_stream_move(struct dfi_worker *w)
 {
     struct dfi_stream_here *h = (struct dfi_stream_here *)(void *)w->task;
@@ -320,13 +332,15 @@ static DFI_NOINLINE struct dfi_flow *dfi_stream_move(struct dfi_worker *w)
     t->birth = h->flow.birth;
     x->name = t->type->name;
     x->windows = h->extra.windows, x->began = h->extra.began;
-    for (v = x->windows; v; v = v->of_task) v->task = t; /* whole, so in no list, and not mirrored: nobody looks */
+    /* complete, so in no list, and not mirrored: no other thread reads it */
+    for (v = x->windows; v; v = v->of_task) v->task = t;
     dfi_flow_count(w, t);
     return w->task = h->moved = t;
 }
 
-/* Runs a task here, now. Zero: that is not possible. */
-static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type, void *args, struct dfi_take *q, int always)
+/* Runs a task immediately on the calling thread. Zero: not possible. */
+static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type, void *args,
+                               struct dfi_take *q, int always)
 {
     struct dfi_stream_here h;
     struct dfi_scope *s = DFI_LIKELY(!w->task) ? w->scope : dfi_scope_here(w);
@@ -384,7 +398,7 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
     struct dfi_take q;
     struct dfi_flow *t;
     int here, always = 0, blocks = dfi_load_relaxed(&dfi_may_block);
-    if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) { /* windows cannot be given back */
+    if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) { /* windows cannot be rolled back */
         dfi_guess_dropped(w);
         dfi_args_order(type, args, DFI_ORDER_DROP);
         return;
@@ -400,10 +414,13 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
     if (w) {
         if (dfi_load_relaxed(&dfi_pool.run_now)) dfi_store_relaxed(&dfi_pool.run_now, 0);
         if (!dfi_load_relaxed(&dfi_pool.particular)) dfi_store_relaxed(&dfi_pool.particular, 1);
-        /* What takes less than to hand it over is run here; and one worker that is alone has nobody to hand it to, unless somebody
-         * watches what could be handed over. None of that if it may block: its submitter may have what it waits for. */
+        /* A task that takes less time than a hand-over runs here. A single worker has no other to
+         * hand it to, unless an observer has to see it. Neither applies if the task may block,
+         * because its submitter may have what it waits for. */
         always = !blocks && dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_baton_on() && !dfi_watched();
-        here = !DF_CHECK && !blocks && !dfi_pool.defer && !dfi_chaotic() && !DFI_GRAPH() && !w->opts && !dfi_load_relaxed(&dfi_pool.cancels) && /* nothing else to look at, */
+        /* nothing else to look at, */
+        here = !DF_CHECK && !blocks && !dfi_pool.defer && !dfi_chaotic() && !DFI_GRAPH() && !w->opts &&
+            !dfi_load_relaxed(&dfi_pool.cancels) &&
                !n && q.arrays == 0 && m && q.count == m && !q.wrong;                              /* one window each */
         if (DFI_LIKELY(here) && dfi_stream_run_here(w, type, args, &q, always)) return;
     }
@@ -418,7 +435,8 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
     }
     memcpy(t->task.args, args, type->args_bytes);
     if (!dfi_submit_register(w, t, x, n, 1)) dfi_offer(w);
-    else if ((dfi_stack_full(w) || (!dfi_pool.defer && (always || (q.tiny && !blocks)))) && !dfi_nested_deeply(w)) dfi_submit_run(w, t);
+    else if ((dfi_stack_full(w) || (!dfi_pool.defer && (always || (q.tiny && !blocks)))) && !dfi_nested_deeply(w))
+        dfi_submit_run(w, t);
     else dfi_submit_push(w, t);
 }
 
@@ -440,7 +458,7 @@ DFI_API size_t df_stream_count(const void *p)
     for (k = dfi_streams_now; k && n < 0; k = k->outer) n = dfi_windows_find(k->windows, p);
     if (w && n < 0) {
         n = dfi_flow_find_window(w->task, p);
-        /* a task is not done before its children: what lies around the code that runs is there */
+        /* a task is not done before its children, so the windows of enclosing tasks exist */
         for (s = w->task ? w->task->scope : w->scope; s && n < 0; s = dfi_load_relaxed(&s->parent)) {
             n = dfi_flow_find_window(s->task, p);
             if (n < 0 && s->kind == DFI_BLOCK) n = dfi_flow_find_window(s->saved_task, p);

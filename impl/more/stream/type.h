@@ -1,8 +1,9 @@
-/* type.h - does a task's parameter have the element type of the stream it is given? In both builds
+/* type.h - element types of streams, and their check against task parameters; in both builds
  *
- * df_stream_new_of says the type of a stream; df_stream_new only its size, so that the first task that uses the stream decides.
- * Types are compared under the stream's lock when a parameter other than the last one comes; the last one is remembered
- * by address, which is compared and never followed. */
+ * df_stream_new_of sets the type of a stream; df_stream_new sets only its size, so that the first
+ * task that uses the stream sets the type. Types are compared under the lock of the stream when a
+ * parameter differs from the last one. The last one is remembered by its address, which is compared
+ * and never dereferenced. */
 #ifndef DFI_MORE_STREAM_TYPE_H
 #define DFI_MORE_STREAM_TYPE_H
 
@@ -11,7 +12,7 @@
 #include "../../api/element.h"
 #include "ring.h"
 
-/* Copies text, cut to fit; what a stream keeps of a name. */
+/* Copies text, truncated to fit, because a stream keeps a copy of a name. */
 static void dfi_stream_text(char *to, size_t room, const char *text)
 {
     size_t n = strlen(text);
@@ -20,7 +21,7 @@ static void dfi_stream_text(char *to, size_t room, const char *text)
     to[n] = 0;
 }
 
-/* The name of a structure without its keyword: `struct pixel` and `pixel` are taken for one type. */
+/* The name of a structure without its keyword: `struct pixel` and `pixel` count as one type. */
 static const char *dfi_type_name(const char *type)
 {
     static const char *const words[] = { "struct ", "union ", "enum " };
@@ -30,15 +31,16 @@ static const char *dfi_type_name(const char *type)
     return type;
 }
 
-/* The stream has elements of this type from now on. pre: lock, or nobody else has the stream */
+/* Sets the element type. pre: the lock, or no other thread has the stream */
 static void dfi_stream_set_type(struct dfi_stream *c, int code, const char *type, const char *task, const char *site)
 {
     c->code = code;
     dfi_stream_text(c->type, sizeof c->type, type);
-    snprintf(c->typed_by, sizeof c->typed_by, task ? "task %s, declared at %s" : "%sdf_stream_new_of at %s", task ? task : "", site);
+    snprintf(c->typed_by, sizeof c->typed_by, task ? "task %s, declared at %s" : "%sdf_stream_new_of at %s",
+             task ? task : "", site);
 }
 
-/* Zero: no; that is logged. pre: the sizes are equal */
+/* True if e has the element type of c. Zero: no; logged. pre: the sizes are equal */
 static int dfi_stream_has_type(struct dfi_stream *c, const struct dfi_element *e, const char *name, const char *site)
 {
     char type[sizeof c->type], by[sizeof c->typed_by], own[sizeof c->type];
@@ -46,7 +48,8 @@ static int dfi_stream_has_type(struct dfi_stream *c, const struct dfi_element *e
     dfi_stream_lock(c);
     if (!*c->type) dfi_stream_set_type(c, e->code, e->type, e->name, e->site);
     differs = c->code != e->code;
-    if (!differs && e->code <= 0) { /* names of two structures: only the compiler knows whether they are of one type */
+    if (!differs && e->code <= 0) {
+        /* the names of two structures differ, and only the compiler knows whether they are one type */
         dfi_stream_text(own, sizeof own, e->type);
         unsure = strcmp(dfi_type_name(c->type), dfi_type_name(own)) != 0;
     } else if (differs && (c->code == DFI_ANY_TYPE || e->code == DFI_ANY_TYPE)) differs = 0, unsure = 1;

@@ -1,4 +1,4 @@
-/* window.h - streams and a task: it takes windows when it is submitted, enters them, and gives them back; in both builds */
+/* window.h - stream windows of a task: taken at submission, entered, and given back; in both builds */
 #ifndef DFI_MORE_STREAM_WINDOW_H
 #define DFI_MORE_STREAM_WINDOW_H
 
@@ -11,16 +11,17 @@
 #include "type.h"
 #include "../../api/public.h"
 
-/* --- what a task asks for ------------------------------------------------------------------------ */
+/* --- requests of a task ----------------------------------------------------------------------- */
 
 static struct df_stream *dfi_ask_stream(const struct dfi_ask *y, long long i)
 {
     struct df_stream *s = y->stream;
-    if (y->streams) memcpy((void *)&s, (const char *)y->streams + (size_t)i * sizeof s, sizeof s); /* handles of any type */
+    /* handles of any type */
+    if (y->streams) memcpy((void *)&s, (const char *)y->streams + (size_t)i * sizeof s, sizeof s);
     return s;
 }
 
-/* Is the parameter y of a task right? If not it is said why. */
+/* True if the parameter y of a task is valid. If not, the reason is reported. */
 static DFI_NOINLINE int dfi_ask_right(const struct dfi_ask *y, const char *name, const char *site)
 {
     const char *colon = site ? ": " : "", *title = y->element->title;
@@ -53,7 +54,7 @@ static DFI_NOINLINE int dfi_ask_right(const struct dfi_ask *y, const char *name,
     return 1;
 }
 
-/* A task asks for windows. */
+/* The request of a task for windows. */
 struct dfi_take {
     struct dfi_ask *y;
     unsigned m;
@@ -61,16 +62,16 @@ struct dfi_take {
     const char *name, *site;
     struct dfi_stream **locks;     /* room for `count`; here if there are no arrays: */
     struct dfi_stream *few[DFI_WINDOWS_FEW];
-    struct dfi_window *windows;    /* result, and without memory given: records on the stack */
-    long waits;                    /* result: how many of them wait */
+    struct dfi_window *windows;    /* result; without memory given: records on the stack */
+    long waits;                    /* result: the number of windows that wait */
     size_t count, n_locks;
-    int arrays;                    /* some parameters are of arrays of streams */
-    int wrong;                     /* some parameters are: the task is to be skipped */
-    int tiny;                      /* result: its body takes less than to hand it over */
-    int measure;                   /* result: see how long it takes this time */
+    int arrays;                    /* some parameters are arrays of streams */
+    int wrong;                     /* some parameters are invalid: the task must be skipped */
+    int tiny;                      /* result: its body takes less time than handing it over */
+    int measure;                   /* result: measure the body this time */
 };
 
-/* The parameters of the task are looked at; wrong ones ask for nothing. */
+/* Checks the parameters of the task; invalid ones request nothing. */
 static void dfi_take_check(struct dfi_take *q)
 {
     unsigned i;
@@ -87,8 +88,8 @@ static void dfi_take_check(struct dfi_take *q)
     }
 }
 
-/* The streams of the task, each once, by address: all are locked at the same time, so that two tasks that share
- * several streams have the same order on all of them. */
+/* The streams of the task, each once, sorted by address. All are locked at the same time, so that
+ * two tasks that share several streams have the same order on all of them. */
 static void dfi_take_sort(struct dfi_take *q)
 {
     struct dfi_stream **k = q->locks;
@@ -121,7 +122,7 @@ static void dfi_take_unlock(struct dfi_take *q)
 
 enum { DFI_TINY_BODY_NS = 300, DFI_MEASURE_EACH = 32 };
 
-/* v becomes window i of parameter y. pre: locks */
+/* Makes v window i of parameter y. pre: the locks */
 DFI_INLINE void dfi_window_assign(struct dfi_take *q, struct dfi_window *v, const struct dfi_ask *y, long long i)
 {
     struct df_stream *s = dfi_ask_stream(y, i);
@@ -168,7 +169,7 @@ DFI_INLINE void dfi_window_assign(struct dfi_take *q, struct dfi_window *v, cons
     if (v->spoilt) dfi_stream_task_skip(v->task);
 }
 
-/* Says what was pushed after the end. pre: no locks */
+/* Reports elements pushed after the end. pre: no locks */
 static DFI_COLD void dfi_take_late(struct dfi_take *q)
 {
     const char *site = q->site ? q->site : "";
@@ -179,7 +180,8 @@ static DFI_COLD void dfi_take_late(struct dfi_take *q)
                       "dropped", site, q->site ? ": " : "", v->name, (unsigned long)v->asked, v->stream->site);
 }
 
-/* All windows of a task. 0, or -1 without memory: then nothing has happened. pre: dfi_take_check; q->locks */
+/* Takes all windows of a task. 0, or -1 without memory: then nothing has changed. pre:
+ * dfi_take_check; q->locks */
 static int dfi_take_windows(struct dfi_take *q)
 {
     struct dfi_window *v, **last;
@@ -222,7 +224,7 @@ static int dfi_take_windows(struct dfi_take *q)
     return 0;
 }
 
-/* Could this be had right now, whole, good and in one piece? pre: lock */
+/* True if the window could be had immediately, complete, not poisoned, and in one piece. pre: the lock */
 DFI_UNUSED static int dfi_ask_at_once(const struct dfi_ask *y)
 {
     struct dfi_stream *c = y->stream->stream;
@@ -234,8 +236,9 @@ DFI_UNUSED static int dfi_ask_at_once(const struct dfi_ask *y)
     return !c->closed && (need - c->room <= c->capacity || need - (c->room = dfi_stream_room(c)) <= c->capacity);
 }
 
-/* All windows of a task that has few, if each could be had right now; `always`, or if the task is tiny. Nonzero: got
- * them. pre: dfi_take_check, nothing wrong, no arrays, one window for each parameter, count > 0 */
+/* Takes all windows of a task that has few, if each could be had immediately, and if `always`, or
+ * the task is tiny. Nonzero: taken. pre: dfi_take_check, no invalid parameter, no arrays, one window
+ * for each parameter, count > 0 */
 DFI_UNUSED static int dfi_take_at_once(struct dfi_take *q, int always)
 {
     const struct dfi_side *d = q->y[0].element->writes ? &q->y[0].stream->stream->push : &q->y[0].stream->side;
@@ -246,7 +249,7 @@ DFI_UNUSED static int dfi_take_at_once(struct dfi_take *q, int always)
     if (q->m == 1) q->few[0] = q->y[0].stream->stream, q->n_locks = 1;
     else {
         dfi_take_sort(q);
-        if (q->n_locks != q->m) return 0; /* a stream twice */
+        if (q->n_locks != q->m) return 0; /* one stream twice */
     }
     dfi_take_lock(q);
     if (!always) all = d->ns && d->ns < DFI_TINY_BODY_NS;
@@ -258,13 +261,15 @@ DFI_UNUSED static int dfi_take_at_once(struct dfi_take *q, int always)
             c->free = c->free->next;
         }
         *last = NULL;
-        for (a = 0, last = &q->windows; a < q->m; a++, last = &(*last)->of_task) dfi_window_assign(q, *last, &q->y[a], 0);
+        for (a = 0, last = &q->windows; a < q->m; a++, last = &(*last)->of_task)
+            dfi_window_assign(q, *last, &q->y[a], 0);
     }
     dfi_take_unlock(q);
     return all;
 }
 
-/* The same with records on the stack, at q->windows: they are in no list of those that wait. pre: q->locks */
+/* The same with records on the stack, at q->windows, which are in no list of waiting windows. pre:
+ * q->locks */
 static DFI_COLD void dfi_take_windows_now(struct dfi_take *q)
 {
     struct dfi_window *v = q->windows;
@@ -285,8 +290,8 @@ static DFI_COLD void dfi_take_windows_now(struct dfi_take *q)
     dfi_take_late(q);
 }
 
-/* May the window on the stack be entered, and is it the oldest of its side, but for others of the same task? Then
- * it will be retired at once. */
+/* True if the window on the stack may be entered, and is the oldest of its side, except for others
+ * of the same task. Then it retires immediately when it finishes. */
 static int dfi_window_try(struct dfi_window *v)
 {
     const struct dfi_window *k;
@@ -301,18 +306,19 @@ static int dfi_window_try(struct dfi_window *v)
     return open;
 }
 
-/* --- what the body gets --------------------------------------------------------------------------- */
+/* --- the body's pointers ---------------------------------------------------------------------- */
 
 static char *dfi_window_at(const struct dfi_window *v) { return v->stream->ring + v->slot * v->stream->bytes; }
 
-/* Bytes of the window that lie at the beginning of the ring again, as it wraps. */
+/* Bytes of the window that wrap to the beginning of the ring. */
 static size_t dfi_window_wrapped(const struct dfi_window *v)
 {
     size_t end = v->slot + v->asked;
     return end > v->stream->capacity && !v->scratch ? (end - v->stream->capacity) * v->stream->bytes : 0;
 }
 
-/* v may use the second half of the ring memory, alone or with others of its task. 0; 1: not now; -1: its task has it. */
+/* Lets v use the second half of the ring memory, alone or with others of its task. 0; 1: not now;
+ * -1: its task has it. */
 static int dfi_window_mirror(struct dfi_window *v, int alone)
 {
     struct dfi_stream *c = v->stream;
@@ -325,9 +331,10 @@ static int dfi_window_mirror(struct dfi_window *v, int alone)
     return v->mirrored ? 0 : mine ? -1 : 1;
 }
 
-/* What wraps goes on in the second half of the ring memory, if no other task uses that now; or else all of it into
- * private memory. A window that is not all there, or not in the stream, is private, in the second half if there is no
- * memory. 0, or -1: no memory, 1: there may be some later. */
+/* A window that wraps continues in the second half of the ring memory, if no other task uses that
+ * now; else all of it is copied to private memory. A window that is not complete, or not in the
+ * stream, is private; it lies in the second half if there is no memory. 0, or -1: no memory, 1:
+ * there may be some later. */
 static DFI_NOINLINE int dfi_window_copy(struct dfi_window *v, size_t wrapped)
 {
     struct dfi_stream *c = v->stream;
@@ -352,8 +359,9 @@ static DFI_NOINLINE int dfi_window_copy(struct dfi_window *v, size_t wrapped)
     return 0;
 }
 
-/* The body of the task with these windows is about to run: its pointers go into its arguments, and into `array`, with
- * room for one per window, if it has parameters of several. 0; 1: later; -1: no memory, and there will be none. */
+/* Prepares the windows of a task whose body is about to run: writes their pointers into its
+ * arguments, and into `array`, with room for one per window, for parameters with several. 0; 1:
+ * later; -1: no memory, and there will be none. */
 static int dfi_windows_begin(struct dfi_window *v, char *args, void **array)
 {
     int r;
@@ -373,7 +381,7 @@ static int dfi_windows_begin(struct dfi_window *v, char *args, void **array)
     return 0;
 }
 
-/* The task is done, or was skipped: its windows are gone after this. */
+/* Gives back the windows of a task that is done or was skipped. post: they are gone */
 static void dfi_windows_end(struct dfi_window *v, int skipped, unsigned ns, struct dfi_after *a)
 {
     while (v) {
@@ -390,7 +398,7 @@ static void dfi_windows_end(struct dfi_window *v, int skipped, unsigned ns, stru
         }
         if (DFI_UNLIKELY(room != NULL)) dfi_mfree(room);
         dfi_stream_lock(c);
-        if (ns) { /* a mean of the last few; one that was interrupted is not the rule */
+        if (ns) { /* a mean of the last few, because one that was interrupted is not typical */
             struct dfi_side *d = dfi_window_side(v);
             if (ns > 4 * DFI_TINY_BODY_NS) ns = 4 * DFI_TINY_BODY_NS;
             d->ns = d->ns ? (7 * d->ns + ns) / 8 + 1 : ns;
@@ -403,15 +411,15 @@ static void dfi_windows_end(struct dfi_window *v, int skipped, unsigned ns, stru
     }
 }
 
-/* What a task waits for in vain. */
+/* The window that a task waits for, and that cannot come. */
 struct dfi_missing {
     const char *stream;     /* its site; NULL: it waits for no window */
     const char *what;
-    uint64_t elements;      /* that are missing to go on */
-    long windows;           /* how many of its windows do not wait any more */
+    uint64_t elements;      /* the number of missing elements */
+    long windows;           /* the number of its windows that no longer wait */
 };
 
-/* The windows of a task are not waited for any more. */
+/* Gives up waiting for the windows of a task. */
 static void dfi_windows_give_up(struct dfi_window *v, struct dfi_missing *g)
 {
     g->stream = NULL, g->windows = 0;

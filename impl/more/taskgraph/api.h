@@ -43,7 +43,8 @@ DFI_API struct df_taskgraph *dfi_taskgraph_new(const char *site)
 
 DFI_API void dfi_taskgraph_free(struct df_taskgraph *g, const char *site)
 {
-    if (!g || (!dfi_taskgraph_move(g, DFI_TASKGRAPH_NEW, DFI_TASKGRAPH_RUNNING) && !dfi_taskgraph_take(g, "df_taskgraph_free", site))) return;
+    if (!g || (!dfi_taskgraph_move(g, DFI_TASKGRAPH_NEW, DFI_TASKGRAPH_RUNNING) &&
+               !dfi_taskgraph_take(g, "df_taskgraph_free", site))) return;
     dfi_plan_free(g->plan);
     dfi_sequence_free(&g->list);
     while (g->locals) {
@@ -58,7 +59,7 @@ DFI_API void dfi_taskgraph_free(struct df_taskgraph *g, const char *site)
 DFI_API struct dfi_taskgraph_block dfi_taskgraph_enter(struct df_taskgraph *g, const char *site)
 {
     struct dfi_taskgraph_block r;
-    dfi_taskgraph_cannot("DF_TASKGRAPH", site); /* of a block around it */
+    dfi_taskgraph_cannot("DF_TASKGRAPH", site); /* an enclosing block */
     r.around = dfi_scope_enter(site);
     r.graph = NULL;
     if (!g) dfi_error(DFI_MESSAGE_TASKGRAPH_NULL, site, "DF_TASKGRAPH");
@@ -86,7 +87,8 @@ DFI_API df_result dfi_taskgraph_run(struct df_taskgraph *g, const char *site)
     df_result r;
     dfi_taskgraph_cannot("df_taskgraph_run", site);
     if (!dfi_taskgraph_take(g, "df_taskgraph_run", site)) return g ? DF_ERROR_TASKGRAPH : DF_ERROR_MEMORY;
-    if (g->cannot) dfi_error("%s: df_taskgraph_run: the block recorded at %s contains %s (%s), which cannot be captured: "
+    if (g->cannot)
+        dfi_error("%s: df_taskgraph_run: the block recorded at %s contains %s (%s), which cannot be captured: "
                              "nothing is run; submit it again instead, or move that out of the block",
                              site, g->site, g->cannot, g->cannot_site);
     r = g->cannot ? DF_ERROR_TASKGRAPH : g->failed ? DF_ERROR_MEMORY : DF_OK;
@@ -111,7 +113,8 @@ DFI_API long dfi_taskgraph_count(struct df_taskgraph *g, const struct dfi_type *
     return (long)n;
 }
 
-DFI_API struct dfi_task *dfi_taskgraph_open(struct df_taskgraph *g, const struct dfi_type *type, long k, const char *site)
+DFI_API struct dfi_task *dfi_taskgraph_open(struct df_taskgraph *g, const struct dfi_type *type, long k,
+                                            const char *site)
 {
     const size_t *v = NULL;
     size_t n = 0;
@@ -141,7 +144,7 @@ DFI_API void dfi_taskgraph_close(unsigned (*accesses)(const void *args, struct d
     if (!g) return;
     c = &g->list.task[dfi_taskgraph_open_task.index];
     old = g->list.x + c->x;
-    n = accesses(g->list.args + c->args, x); /* as many as before: it is the same task */
+    n = accesses(g->list.args + c->args, x); /* as many as before, because it is the same task */
     for (i = 0; i < n; i++) {
         if (x[i].p == old[i].p && x[i].row == old[i].row && x[i].rows == old[i].rows && x[i].ld == old[i].ld) continue;
         old[i].p = x[i].p, old[i].row = x[i].row, old[i].rows = x[i].rows, old[i].ld = x[i].ld;

@@ -27,16 +27,17 @@ struct dfi_plan;
 /* Options of a submission; the arrays of tokens, NULL at the end, follow. */
 struct dfi_captured_opts { df_opts opts; const char *site; };
 
-enum { DFI_C_TASK, DFI_C_WAIT, DFI_C_WAIT_ON, DFI_C_ONCE }; /* a task; df_wait; df_wait_on; a task that cannot be run again */
+/* DFI_C_TASK: a task; WAIT: df_wait; WAIT_ON: df_wait_on; ONCE: a task that cannot run again */
+enum { DFI_C_TASK, DFI_C_WAIT, DFI_C_WAIT_ON, DFI_C_ONCE };
 struct dfi_captured {
     const struct dfi_type *type;     /* DFI_C_WAIT: NULL */
     struct dfi_captured_opts *opts;  /* or NULL */
-    size_t args, x;                  /* where its arguments and accesses begin in the arrays */
+    size_t args, x;                  /* indices of its first argument byte and first access in the arrays */
     unsigned n;                      /* accesses */
     int kind;
 };
 
-/* Submissions of a scope, in their order. */
+/* The submissions of a scope, in order. */
 struct dfi_sequence {
     struct dfi_captured *task;
     struct dfi_access *x;
@@ -46,24 +47,24 @@ struct dfi_sequence {
 
 enum { DFI_TASKGRAPH_NEW, DFI_TASKGRAPH_RECORDING, DFI_TASKGRAPH_READY, DFI_TASKGRAPH_RUNNING };
 
-/* Who is told the submissions of a scope: a task graph, or the recognition of steady loops (steady.h). */
+/* The receivers of a scope's submissions: a task graph, or the recognition of steady loops (steady.h). */
 enum { DFI_CAPTURE_TASKGRAPH, DFI_CAPTURE_STEADY };
 struct dfi_capture { int kind; };
 
 struct df_taskgraph {
-    struct dfi_capture capture;      /* first; of the scope that is recorded */
+    struct dfi_capture capture;      /* first; of the recorded scope */
     DFI_ATOMIC(int) state;           /* DFI_TASKGRAPH_NEW .. */
-    const char *site;                /* where it was recorded, before that: created */
+    const char *site;                /* where it was recorded; before that, where it was created */
     struct dfi_sequence list;
     int failed;                      /* there was no memory for some of it */
-    const char *cannot, *cannot_site; /* what its block contained that cannot be captured, and where, or NULL */
+    const char *cannot, *cannot_site; /* the construct in its block that cannot be captured, and its line, or NULL */
     struct dfi_local *locals;        /* df_local of the block */
-    size_t *of_type;                 /* tasks ordered by the name of their type; NULL: not yet */
-    struct dfi_plan *plan;           /* what orders them, or NULL: not computed, or out of date */
+    size_t *of_type;                 /* task numbers sorted by the name of the task's type; NULL: not yet */
+    struct dfi_plan *plan;           /* NULL: not computed, or out of date */
     int planless;                    /* there can be no plan: a run submits the tasks */
 };
 
-/* Room for `more` elements behind the n of an array. 0, or -1 without memory. */
+/* Makes room for `more` elements after the n of an array. 0, or -1 without memory. */
 static int dfi_sequence_room(void *array, size_t n, size_t more, size_t *max, size_t bytes)
 {
     size_t room = *max;
@@ -79,11 +80,11 @@ static int dfi_sequence_room(void *array, size_t n, size_t more, size_t *max, si
     return 0;
 }
 
-/* A submission at the end of q; args may be NULL. NULL without memory. */
-static struct dfi_captured *dfi_sequence_add(struct dfi_sequence *q, int kind, const struct dfi_type *type, const void *args,
-                                             const struct dfi_access *x, unsigned n)
+/* Appends a submission to q; args may be NULL. NULL without memory. */
+static struct dfi_captured *dfi_sequence_add(struct dfi_sequence *q, int kind, const struct dfi_type *type,
+                                             const void *args, const struct dfi_access *x, unsigned n)
 {
-    size_t bytes = args ? (type->args_bytes + 15) / 16 * 16 : 0; /* malloc aligns for any scalar */
+    size_t bytes = args ? (type->args_bytes + 15) / 16 * 16 : 0; /* aligned as malloc aligns, for any scalar */
     struct dfi_captured *c;
     if (dfi_sequence_room((void *)&q->task, q->n, 1, &q->max, sizeof *q->task) ||
         dfi_sequence_room((void *)&q->x, q->n_x, n, &q->max_x, sizeof *q->x) ||
@@ -102,7 +103,8 @@ static void dfi_sequence_free(struct dfi_sequence *q)
 {
     size_t i;
     for (i = 0; i < q->n; i++) {
-        if (q->task[i].kind == DFI_C_TASK && q->args) dfi_args_order(q->task[i].type, q->args + q->task[i].args, DFI_ORDER_FREE);
+        if (q->task[i].kind == DFI_C_TASK && q->args)
+            dfi_args_order(q->task[i].type, q->args + q->task[i].args, DFI_ORDER_FREE);
         dfi_mfree((void *)q->task[i].opts);
     }
     dfi_mfree((void *)q->task);
@@ -118,11 +120,12 @@ static size_t dfi_taskgraph_tokens(df_token *const *t)
     return n;
 }
 
-/* A copy of o and of the arrays it points to. NULL without memory. */
+/* Copies o and the arrays that it points to. NULL without memory. */
 static struct dfi_captured_opts *dfi_captured_opts_new(const df_opts *o, const char *site)
 {
     size_t after = dfi_taskgraph_tokens(o->after), signals = dfi_taskgraph_tokens(o->signals);
-    struct dfi_captured_opts *c = (struct dfi_captured_opts *)dfi_malloc(sizeof *c + (after + signals + 2) * sizeof(df_token *));
+    struct dfi_captured_opts *c =
+        (struct dfi_captured_opts *)dfi_malloc(sizeof *c + (after + signals + 2) * sizeof(df_token *));
     df_token **t = (df_token **)(void *)(c + 1);
     if (!c) return NULL;
     c->opts = *o, c->site = site;
@@ -147,19 +150,19 @@ static DFI_COLD void dfi_taskgraph_refuses(struct df_taskgraph *g, const char *w
     if (!g->cannot) g->cannot = what, g->cannot_site = site;
 }
 
-/* A task of the recorded block is submitted, with options o or NULL. */
-static void dfi_taskgraph_task(struct df_taskgraph *g, const struct dfi_type *type, const void *args, const struct dfi_access *x, unsigned n,
-                             const df_opts *o, const char *site)
+/* Records the submission of a task in the block, with options o or NULL. */
+static void dfi_taskgraph_task(struct df_taskgraph *g, const struct dfi_type *type, const void *args,
+                               const struct dfi_access *x, unsigned n, const df_opts *o, const char *site)
 {
     struct dfi_captured *c = dfi_sequence_add(&g->list, DFI_C_TASK, type, args, x, n);
     if (!c || (o && !(c->opts = dfi_captured_opts_new(o, site)))) dfi_taskgraph_fails(g);
     if (type->modes & DFI_HELD_ONCE) {
-        if (c) c->kind = DFI_C_ONCE; /* the first run uses it up */
+        if (c) c->kind = DFI_C_ONCE; /* the first run consumes it */
         dfi_taskgraph_refuses(g, "a task with a parameter that can be moved only", site ? site : type->name);
     } else if (c) dfi_args_order(type, g->list.args + c->args, DFI_ORDER_KEEP);
 }
 
-/* df_wait in the block. */
+/* Records a df_wait in the block. */
 static void dfi_taskgraph_wait(struct df_taskgraph *g)
 {
     if (!g->list.n || g->list.task[g->list.n - 1].kind == DFI_C_WAIT) return;
@@ -168,25 +171,26 @@ static void dfi_taskgraph_wait(struct df_taskgraph *g)
 
 /* --- the tasks of one name ------------------------------------------------------------------------------- */
 
-/* A type is declared anew in each file: its name stands for it. */
+/* Compares types by name, because each file declares a type anew. */
 static int dfi_type_order(const struct dfi_type *a, const struct dfi_type *b)
 {
     int order = a == b ? 0 : strcmp(a->name, b->name);
     return order ? order : (a->args_bytes > b->args_bytes) - (a->args_bytes < b->args_bytes);
 }
 
-/* Sorts the numbers in v[0, n) by the type of the tasks, stably; room for as many. */
+/* Sorts the numbers in v[0, n) by the type of the tasks, stably. room: n elements. */
 static void dfi_taskgraph_sort(const struct dfi_captured *task, size_t *v, size_t *room, size_t n)
 {
     size_t half = n / 2, i = 0, j = half, k = 0;
     if (n < 2) return;
     dfi_taskgraph_sort(task, v, room, half);
     dfi_taskgraph_sort(task, v + half, room, n - half);
-    while (k < n) room[k++] = i < half && (j == n || dfi_type_order(task[v[i]].type, task[v[j]].type) <= 0) ? v[i++] : v[j++];
+    while (k < n)
+        room[k++] = i < half && (j == n || dfi_type_order(task[v[i]].type, task[v[j]].type) <= 0) ? v[i++] : v[j++];
     memcpy(v, room, n * sizeof *v);
 }
 
-/* Orders g->of_type; what has no type comes last. 0, or -1 without memory. */
+/* Fills g->of_type; entries without a type come last. 0, or -1 without memory. */
 static int dfi_taskgraph_index(struct df_taskgraph *g)
 {
     size_t i, n = 0, *v;
@@ -195,12 +199,12 @@ static int dfi_taskgraph_index(struct df_taskgraph *g)
     for (i = 0; i < g->list.n; i++)
         if (g->list.task[i].kind == DFI_C_TASK) v[1 + n++] = i;
     dfi_taskgraph_sort(g->list.task, v + 1, v + 1 + g->list.n, n);
-    v[0] = n; /* how many there are */
+    v[0] = n; /* the number of entries */
     g->of_type = v;
     return 0;
 }
 
-/* Where the tasks of that type begin in g->of_type; *n: how many. pre: g->of_type. */
+/* The first task of that type in g->of_type; *n: their number. pre: g->of_type */
 static const size_t *dfi_taskgraph_find(const struct df_taskgraph *g, const struct dfi_type *type, size_t *n)
 {
     const size_t *v = g->of_type + 1;
@@ -221,7 +225,8 @@ static const size_t *dfi_taskgraph_find(const struct df_taskgraph *g, const stru
 
 /* --- states ---------------------------------------------------------------------------------------------- */
 
-/* Nonzero: g was in state `from`, and is in state `to`. Acquire and release: what the one before did to g. */
+/* Moves g from state `from` to state `to`. Zero: it was in another state. Acquire and release:
+ * passes on what the previous holder did to g. */
 static int dfi_taskgraph_move(struct df_taskgraph *g, int from, int to)
 {
 #if defined(DF_SERIAL)
@@ -242,7 +247,7 @@ static int dfi_taskgraph_state(const struct df_taskgraph *g)
 #endif
 }
 
-/* Says why g is not ready to be run, changed or freed. */
+/* Reports why g cannot be run, changed or freed. */
 static DFI_COLD void dfi_taskgraph_say(const struct df_taskgraph *g, const char *call, const char *site)
 {
     static const char *const why[] = { "it was never recorded: use DF_TASKGRAPH first",
@@ -252,7 +257,8 @@ static DFI_COLD void dfi_taskgraph_say(const struct df_taskgraph *g, const char 
     dfi_error("%s: %s: the graph of %s cannot be used now: %s", site, call, g->site, why[dfi_taskgraph_state(g)]);
 }
 
-/* g, which is ready, is the caller's until dfi_taskgraph_give_back. Zero: it is not; said if site is not NULL. */
+/* Reserves g for the caller until dfi_taskgraph_give_back. Zero: g is not ready; reported if site is
+ * not NULL. */
 static int dfi_taskgraph_take(struct df_taskgraph *g, const char *call, const char *site)
 {
     if (g && dfi_taskgraph_move(g, DFI_TASKGRAPH_READY, DFI_TASKGRAPH_RUNNING)) return 1;
@@ -261,18 +267,19 @@ static int dfi_taskgraph_take(struct df_taskgraph *g, const char *call, const ch
     return 0;
 }
 
-static void dfi_taskgraph_give_back(struct df_taskgraph *g) { (void)dfi_taskgraph_move(g, DFI_TASKGRAPH_RUNNING, DFI_TASKGRAPH_READY); }
+static void dfi_taskgraph_give_back(struct df_taskgraph *g) { (void)dfi_taskgraph_move(g, DFI_TASKGRAPH_RUNNING,
+                                                                                       DFI_TASKGRAPH_READY); }
 
-/* --- queries of other parts ----------------------------------------------------------------------------------- */
+/* --- queries by other parts ------------------------------------------------------------------- */
 
-/* The stand-in for a captured task while df_taskgraph_set is executed. */
+/* The placeholder for a captured task while df_taskgraph_set is executed. */
 static DFI_TLS struct { struct dfi_task task; struct df_taskgraph *graph; size_t index; } dfi_taskgraph_open_task;
 
 static int dfi_taskgraph_is_open(const struct dfi_task *t) { return t == &dfi_taskgraph_open_task.task; }
 
 /* The graph that records the calling code, or NULL. */
 static struct df_taskgraph *dfi_taskgraph_here(void);
-/* The calling code does something that a graph cannot contain. */
+/* The calling code uses a construct that a graph cannot contain. */
 static void dfi_taskgraph_cannot(const char *what, const char *site);
 
 DFI_SMALL_CODE_END

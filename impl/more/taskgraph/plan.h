@@ -1,8 +1,9 @@
-/* plan.h - what orders the submissions of a sequence: computed once, used again and again
+/* plan.h - plans: the order of a sequence of submissions, computed once and executed many times
  *
- * A plan is computed by registering stand-ins for all submissions, none of which ever runs, in a scope of its own: so its edges
- * are those df_submit finds, all of them, and in particular the tasks that share a region meet in the same groups. Then the
- * edges are copied to compact arrays and the stand-ins are gone. */
+ * To compute a plan, placeholders for all submissions are registered in a scope of their own; none
+ * of them ever runs. So the plan has exactly the edges that df_submit finds, and the tasks that
+ * share a region join the same groups. Then the edges are copied to compact arrays, and the
+ * placeholders are freed. */
 #ifndef DFI_MORE_TASKGRAPH_PLAN_H
 #define DFI_MORE_TASKGRAPH_PLAN_H
 
@@ -22,13 +23,14 @@
 #include "../group.h"
 #include "list.h"
 
-/* A task, a df_wait or df_wait_on, or a join (flow/order.h) of a plan: in the order in which they were registered, after dfi_plan_sort
- * in that in which one worker executes them. */
+/* A task, a df_wait, a df_wait_on, or a join (flow/order.h) of a plan. In the order of registration;
+ * after dfi_plan_sort, in the order in which one worker executes them. */
 struct dfi_plan_step {
-    uint32_t preds;                  /* how many it waits for */
-    uint32_t first;                  /* of its successors in dfi_plan.succ; they end where those of the next begin */
-    uint32_t task;                   /* in the sequence, or DFI_JOIN_STEP */
-    uint32_t birth;                  /* its place among all steps when they were registered */
+    uint32_t preds;                  /* the number of its predecessors */
+    /* its first successor in dfi_plan.succ; the last one precedes the first of the next step */
+    uint32_t first;
+    uint32_t task;                   /* its index in the sequence, or DFI_JOIN_STEP */
+    uint32_t birth;                  /* its index among all steps in the order of registration */
 };
 #define DFI_JOIN_STEP 0xFFFFFFFFu
 
@@ -42,22 +44,25 @@ struct dfi_plan_group {
     uint32_t members;
     struct dfi_group *now;           /* while the plan is executed */
 };
-/* A step is member of a group. In the order of the steps; of a step, locks in the order in which they are taken. */
+/* The membership of a step in a group. Sorted by step; within a step, in the order in which locks
+ * are taken. */
 struct dfi_plan_use { uint32_t step, group; unsigned arg; };
 
 struct dfi_plan {
     uint32_t n, n_succ, n_roots, n_groups, n_uses;
     struct dfi_plan_step *step;      /* n, and one more that ends the successors */
-    DFI_ATOMIC(uint32_t) *left;      /* of each step: what it waits for and is not done; all of it while nothing runs */
+    DFI_ATOMIC(uint32_t) *left;      /* the unfinished predecessors of each step; all of them while nothing runs */
     uint32_t *succ, *root;
     struct dfi_plan_group *group;
     struct dfi_plan_use *use;
-    uint32_t *pred, *first_pred;     /* the same edges, from the successors' side: only where they are asked for */
+    uint32_t *pred, *first_pred;     /* the same edges, from the successors' side; only where requested */
     char *flows;                     /* the tasks (more/taskgraph/run.h), aligned; of step i at i * DFI_FLOW_STEP */
     void *flow_memory;
-    struct dfi_worker *owner;        /* who executes it */
-    size_t bottom;                   /* of the owner's deque when it began: nobody has seen any of its tasks while it is the same */
-    int seen;                        /* others may have seen some of its tasks nevertheless */
+    struct dfi_worker *owner;        /* the worker that executes it */
+    /* bottom of the owner's deque at the beginning: while it is the same, no other worker has seen
+     * any of its tasks */
+    size_t bottom;
+    int seen;                        /* other workers may have seen some of its tasks nevertheless */
     int special;                     /* some tasks have extras */
 };
 
@@ -80,23 +85,24 @@ static void dfi_plan_free(struct dfi_plan *p)
 
 struct dfi_planning {
     struct dfi_worker *w;
-    struct dfi_scope *scope;         /* of the stand-ins */
+    struct dfi_scope *scope;         /* scope of the placeholders */
     const struct dfi_sequence *q;
     struct dfi_flow **flow;          /* of submission i */
-    struct dfi_flow **all;           /* all stand-ins, joins too, by their birth - 1 */
-    struct dfi_ref wait, wait_on;    /* the last ones: tasks come after them */
+    struct dfi_flow **all;           /* all placeholders, including joins, by their birth - 1 */
+    struct dfi_ref wait, wait_on;    /* the last ones, which tasks come after */
 };
 
 static void dfi_stand_in_run(void *args, void *result) { (void)args, (void)result; }
 static const struct dfi_type dfi_stand_in_type = { dfi_stand_in_run, "planned", 0, 0, 1, DFI_INTERNAL, NULL };
 
-/* t comes after the stand-in remembered there, if there is one. Stand-ins are never ready: their guards stay. */
+/* Makes t come after the placeholder in `before`, if there is one. Placeholders are never ready,
+ * because their guards stay. */
 static int dfi_plan_after(struct dfi_planning *g, struct dfi_flow *t, const struct dfi_ref *before)
 {
     return before->task ? dfi_edge_add(g->w, t, before) : 0;
 }
 
-/* df_wait: comes after all that nobody comes after, and forgets all regions. */
+/* A df_wait: comes after all submissions without a successor, and forgets all regions. */
 static int dfi_plan_wait(struct dfi_planning *g, struct dfi_flow *t, size_t i)
 {
     struct dfi_ref r;
@@ -139,7 +145,7 @@ static int dfi_plan_register(struct dfi_planning *g, size_t i)
 
 /* --- copying ------------------------------------------------------------------------------------------------- */
 
-/* Finds all stand-ins: joins are known by the edges to them, from earlier ones. The number of edges. */
+/* Finds all placeholders: the edges from earlier ones lead to the joins. Returns the number of edges. */
 static size_t dfi_plan_collect(struct dfi_planning *g, size_t registered)
 {
     size_t i, births = g->scope->births, edges = 0;
@@ -148,11 +154,13 @@ static size_t dfi_plan_collect(struct dfi_planning *g, size_t registered)
     for (i = 0; i < registered; i++)
         if (g->flow[i]) g->all[g->flow[i]->birth - 1] = g->flow[i];
     for (i = 0; i < births; i++)
-        for (e = g->all[i] ? dfi_load_relaxed(&g->all[i]->succ) : NULL; e; e = e->next, edges++) g->all[e->task->birth - 1] = e->task;
+        for (e = g->all[i] ? dfi_load_relaxed(&g->all[i]->succ) : NULL; e; e = e->next, edges++)
+            g->all[e->task->birth - 1] = e->task;
     return edges;
 }
 
-/* The members of the groups. While this lasts a group knows its number, from 1, in `merged`, which its members never reach. */
+/* Collects the members of the groups. Meanwhile `merged` of a group holds its number, from 1, which
+ * its members never reach. */
 static int dfi_plan_groups(struct dfi_planning *g, struct dfi_plan *p)
 {
     size_t i, births = g->scope->births, most = 0, k;
@@ -183,7 +191,7 @@ static int dfi_plan_groups(struct dfi_planning *g, struct dfi_plan *p)
     return 0;
 }
 
-/* The stand-ins and their edges as arrays. 0, or -1 without memory. */
+/* Copies the placeholders and their edges to arrays. 0, or -1 without memory. */
 static int dfi_plan_copy(struct dfi_planning *g, struct dfi_plan *p, size_t edges)
 {
     size_t i, n = g->scope->births;
@@ -208,7 +216,7 @@ static int dfi_plan_copy(struct dfi_planning *g, struct dfi_plan *p, size_t edge
     return 0;
 }
 
-/* The stand-ins go: first from their groups, which thereby end. */
+/* Frees the placeholders. They first leave their groups, which ends these. */
 static void dfi_plan_clear(struct dfi_planning *g)
 {
     struct dfi_use *u;
@@ -230,10 +238,12 @@ static void dfi_plan_clear(struct dfi_planning *g)
     dfi_block_free(g->w, g->w, &g->scope->head);
 }
 
-/* pre: not dfi_watched(): the edges of stand-ins are nobody's business. NULL without memory, or if q is too long. */
+/* Computes the plan of q. NULL without memory, or if q is too long. pre: not dfi_watched(), because
+ * observers must not see the edges of placeholders */
 static struct dfi_plan *dfi_plan_new(struct dfi_worker *w, const struct dfi_sequence *q)
 {
-    size_t i, edges, counted = dfi_load_relaxed(&w->n_edges), most = 2 * q->n + q->n_x + 1; /* a join for each access at most */
+    /* a join for each access at most */
+    size_t i, edges, counted = dfi_load_relaxed(&w->n_edges), most = 2 * q->n + q->n_x + 1;
     struct dfi_plan *p = (struct dfi_plan *)dfi_malloc(sizeof *p);
     struct dfi_planning g;
     int failed = 0;
@@ -248,9 +258,10 @@ static struct dfi_plan *dfi_plan_new(struct dfi_worker *w, const struct dfi_sequ
         g.all = (struct dfi_flow **)dfi_malloc((g.scope->births + 1) * sizeof *g.all);
         if (g.all) {
             edges = dfi_plan_collect(&g, i);
-            if (!failed) failed = edges > UINT32_MAX / 2 || dfi_plan_copy(&g, p, edges) || dfi_plan_groups(&g, p) ? -1 : 0;
+            if (!failed)
+                failed = edges > UINT32_MAX / 2 || dfi_plan_copy(&g, p, edges) || dfi_plan_groups(&g, p) ? -1 : 0;
             dfi_plan_clear(&g);
-        } else { /* without memory to find the joins the stand-ins stay where they are until the pool ends */
+        } else { /* without memory to find the joins, the placeholders stay until the pool ends */
             if (g.scope->table) dfi_table_free(w, g.scope);
             failed = -1;
         }

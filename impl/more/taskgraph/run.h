@@ -1,10 +1,10 @@
-/* run.h - df_taskgraph_run: executes the tasks of a graph again
+/* run.h - df_taskgraph_run: repeated execution of task graphs
  *
- * A run executes a plan (more/taskgraph/plan.h): its tasks have records like those of df_submit, made once; the
- * worker that makes a task ready pushes it on its own stack. Only the successors are numbers instead of edges.
- * Where an observer has to see every submission, or a task needs something that a plan lacks (tokens, weak
- * accesses, devices, DF_GRAPH, a trace), the tasks are submitted instead. Argument: docs/memory-order.md, "Runs
- * of a task graph". */
+ * A run executes a plan (more/taskgraph/plan.h). Its tasks have records like those of df_submit,
+ * made once, and the worker that makes a task ready pushes it onto its own stack. Only the
+ * successors are numbers instead of edges. If an observer has to see every submission, or a task
+ * needs something that a plan lacks (tokens, weak accesses, devices, DF_GRAPH, a trace), the tasks
+ * are submitted instead. Argument: docs/memory-order.md, "Runs of a task graph". */
 #ifndef DFI_MORE_TASKGRAPH_RUN_H
 #define DFI_MORE_TASKGRAPH_RUN_H
 
@@ -37,20 +37,26 @@
 #include "../../api/public.h"
 
 enum {
-    DFI_FLOW_STEP = (sizeof(struct dfi_flow) + DFI_LINE - 1) / DFI_LINE * DFI_LINE, /* no two tasks in a cache line */
-    DFI_ROOTS = 256 /* ready tasks a run begins with before it executes them: then the stack stays in the first-level cache */
+    /* no two tasks share a cache line */
+    DFI_FLOW_STEP = (sizeof(struct dfi_flow) + DFI_LINE - 1) / DFI_LINE * DFI_LINE,
+    /* the most ready tasks with which a run begins: more would push the stack out of the first-level cache */
+    DFI_ROOTS = 256
 };
 
-/* dfi_flow.succ of a task of a plan */
-static struct dfi_plan *dfi_plan_of(const struct dfi_edge *e) { return (struct dfi_plan *)((uintptr_t)e & ~DFI_OF_PLAN); }
+/* Decodes dfi_flow.succ of a task of a plan. */
+static struct dfi_plan *dfi_plan_of(const struct dfi_edge *e)
+{
+    return (struct dfi_plan *)((uintptr_t)e & ~DFI_OF_PLAN);
+}
 
 DFI_INLINE struct dfi_flow *dfi_plan_flow(struct dfi_plan *p, uint32_t i)
 {
     return (struct dfi_flow *)(void *)(p->flows + (size_t)i * DFI_FLOW_STEP);
 }
 
-/* t, a task of a plan, is done. As the second half of dfi_flow_release. */
-static struct dfi_flow *dfi_plan_release(struct dfi_worker *w, struct dfi_flow *t, unsigned skip, struct dfi_flow *ready)
+/* t, a task of a plan, is done. Replaces the second half of dfi_flow_release. */
+static struct dfi_flow *dfi_plan_release(struct dfi_worker *w, struct dfi_flow *t, unsigned skip,
+                                         struct dfi_flow *ready)
 {
     struct dfi_plan *p = dfi_plan_of(dfi_load_relaxed(&t->succ));
     struct dfi_scope *s = t->scope;
@@ -58,7 +64,7 @@ static struct dfi_flow *dfi_plan_release(struct dfi_worker *w, struct dfi_flow *
     const uint32_t *k = p->succ + p->step[i].first, *end = p->succ + p->step[i + 1].first;
     int alone = p->owner == w && dfi_load_relaxed(&w->bottom) == p->bottom && !p->seen;
     if (DFI_UNLIKELY(t->task.mem.special)) dfi_extra_free(w, t);
-    if (DFI_UNLIKELY(dfi_load_relaxed(&t->skip))) dfi_store_relaxed(&t->skip, 0u); /* for the next time */
+    if (DFI_UNLIKELY(dfi_load_relaxed(&t->skip))) dfi_store_relaxed(&t->skip, 0u); /* for the next run */
     for (; k < end; k++) {
         DFI_ATOMIC(uint32_t) *count = &p->left[*k];
         struct dfi_flow *u = dfi_plan_flow(p, *k);
@@ -69,9 +75,9 @@ static struct dfi_flow *dfi_plan_release(struct dfi_worker *w, struct dfi_flow *
                 dfi_store_relaxed(count, left);
                 continue;
             }
-        } /* acquire, acq_rel: as dfi_flow_unblock */
+        } /* acquire, acq_rel: as in dfi_flow_unblock */
         else if (dfi_load_acquire(count) != 1 && dfi_fetch_sub_acq_rel(count, (uint32_t)1) != 1) continue;
-        dfi_store_relaxed(count, p->step[*k].preds); /* for the next time */
+        dfi_store_relaxed(count, p->step[*k].preds); /* for the next run */
         u->scope = s;
         if (DFI_UNLIKELY(u->task.mem.special | w->outside) && dfi_ready_special(w, u)) {
             if (p->owner == w) p->seen = 1;
@@ -85,27 +91,28 @@ static struct dfi_flow *dfi_plan_release(struct dfi_worker *w, struct dfi_flow *
 
 /* --- beginning ------------------------------------------------------------------------------------------- */
 
-/* The end of a df_wait of the block: a cancellation ends. */
+/* The end of a df_wait of the block, which also ends a cancellation. */
 static void dfi_plan_wait_run(void *args, void *result)
 {
     struct dfi_worker *w = (struct dfi_worker *)(void *)dfi_self;
     (void)args, (void)result;
-    dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) - 1); /* it is nobody's task */
+    dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) - 1); /* not counted as a task */
     dfi_scope_uncancel(w->task->scope);
 }
 static const struct dfi_type dfi_plan_wait_type = { dfi_plan_wait_run, "df_wait", 0, 0, 1, DFI_INTERNAL, NULL };
 static const struct dfi_type dfi_plan_wait_on_type = { dfi_join_run, "df_wait_on", 0, 0, 1, DFI_INTERNAL, NULL };
 
-/* Options that a plan can have: not those of tokens and df_release. */
+/* True if a plan can contain the submission: a plan lacks the options of tokens and df_release. */
 static int dfi_plan_takes(const struct dfi_captured *c)
 {
     const struct df_opts *o = c->opts ? &c->opts->opts : NULL;
-    return c->kind != DFI_C_TASK || (!(c->type->modes & (DFI_WEAK | DFI_LAUNCH)) && !(o && (*o->after || *o->signals || o->release)));
+    return c->kind != DFI_C_TASK ||
+        (!(c->type->modes & (DFI_WEAK | DFI_LAUNCH)) && !(o && (*o->after || *o->signals || o->release)));
 }
 
 static int dfi_opts_are_special(const struct df_opts *o) { return o->priority || o->worker || o->group; }
 
-/* The order in which one worker executes p, in order[]; stack: room for p->n, as order. */
+/* Computes the order in which one worker executes p. order, stack: room for p->n. */
 static void dfi_plan_try(const struct dfi_plan *p, uint32_t *order, uint32_t *stack)
 {
     uint32_t at = 0, r, top = 0;
@@ -127,11 +134,13 @@ static void dfi_plan_try(const struct dfi_plan *p, uint32_t *order, uint32_t *st
     }
 }
 
-/* Puts the steps, and the arguments of their tasks, into the order in which one worker executes them: then what it touches
- * next lies behind what it touched last. (64 x 64 Cholesky, one worker: 13 ns per task; in the order of submission 160.) 0, or -1 without memory. */
+/* Sorts the steps, and the arguments of their tasks, into the order in which one worker executes
+ * them, so that memory is accessed sequentially. 0, or -1 without memory. (64 x 64 Cholesky, one
+ * worker: 13 ns per task; in the order of submission 160 ns.) */
 static int dfi_plan_sort(struct dfi_plan *p, struct dfi_sequence *q)
 {
-    uint32_t i, k, n = p->n, *order = (uint32_t *)dfi_malloc(2 * ((size_t)n + 1) * sizeof *order), *place = order + n + 1;
+    uint32_t i, k, n = p->n, *order = (uint32_t *)dfi_malloc(2 * ((size_t)n + 1) * sizeof *order),
+        *place = order + n + 1;
     struct dfi_plan_step *step = (struct dfi_plan_step *)dfi_malloc(((size_t)n + 1) * sizeof *step);
     uint32_t *succ = (uint32_t *)dfi_malloc(((size_t)p->n_succ + 1) * sizeof *succ);
     char *args = (char *)dfi_malloc(q->n_args + 1);
@@ -174,7 +183,7 @@ static int dfi_plan_sort(struct dfi_plan *p, struct dfi_sequence *q)
     return 0;
 }
 
-/* Records for the tasks of p. 0, or -1 without memory. */
+/* Makes the records of the tasks of p. 0, or -1 without memory. */
 static int dfi_plan_make(struct dfi_plan *p, const struct dfi_sequence *q)
 {
     uint32_t i;
@@ -186,7 +195,8 @@ static int dfi_plan_make(struct dfi_plan *p, const struct dfi_sequence *q)
     for (i = 0; i < p->n; i++) {
         struct dfi_flow *t = dfi_plan_flow(p, i);
         const struct dfi_captured *c = p->step[i].task == DFI_JOIN_STEP ? NULL : &q->task[p->step[i].task];
-        t->type = !c ? &dfi_join_type : c->kind == DFI_C_TASK ? c->type : c->kind == DFI_C_WAIT ? &dfi_plan_wait_type : &dfi_plan_wait_on_type;
+        t->type = !c ? &dfi_join_type : c->kind == DFI_C_TASK ? c->type
+                     : c->kind == DFI_C_WAIT ? &dfi_plan_wait_type : &dfi_plan_wait_on_type;
         if (c) t->task.args = q->args + c->args;
         t->birth = p->step[i].birth;
         dfi_store_relaxed(&t->succ, (struct dfi_edge *)((uintptr_t)p | DFI_OF_PLAN));
@@ -195,19 +205,20 @@ static int dfi_plan_make(struct dfi_plan *p, const struct dfi_sequence *q)
     return 0;
 }
 
-/* The plan of g, computed if need be. NULL: there is none. */
+/* The plan of g, computed if necessary. NULL: there is none. */
 static struct dfi_plan *dfi_taskgraph_plan(struct dfi_worker *w, struct df_taskgraph *g)
 {
     size_t i;
     if (g->plan || g->planless) return g->plan;
     for (i = 0; i < g->list.n && dfi_plan_takes(&g->list.task[i]);) i++;
-    if (i == g->list.n && (g->plan = dfi_plan_new(w, &g->list)) != NULL && !dfi_plan_sort(g->plan, &g->list) && !dfi_plan_make(g->plan, &g->list)) return g->plan;
+    if (i == g->list.n && (g->plan = dfi_plan_new(w, &g->list)) != NULL && !dfi_plan_sort(g->plan, &g->list) &&
+        !dfi_plan_make(g->plan, &g->list)) return g->plan;
     g->planless = 1;
     dfi_plan_free(g->plan);
     return g->plan = NULL;
 }
 
-/* A group that no further member will join. */
+/* Opens a group that has all its members. */
 static int dfi_plan_group_begin(struct dfi_worker *w, struct dfi_plan_group *q)
 {
     struct dfi_group *g = q->now = dfi_group_new(w);
@@ -221,8 +232,9 @@ static int dfi_plan_group_begin(struct dfi_worker *w, struct dfi_plan_group *q)
     return 0;
 }
 
-/* The extras of the tasks that have any. 0, or -1 without memory: then none has. */
-static DFI_NOINLINE int dfi_plan_extras(struct dfi_worker *w, struct dfi_scope *s, struct dfi_plan *p, const struct dfi_sequence *q)
+/* Makes the extras of the tasks that have any. 0, or -1 without memory: then none has. */
+static DFI_NOINLINE int dfi_plan_extras(struct dfi_worker *w, struct dfi_scope *s, struct dfi_plan *p,
+                                        const struct dfi_sequence *q)
 {
     uint32_t i;
     int failed = 0;
@@ -264,7 +276,7 @@ static DFI_NOINLINE int dfi_plan_extras(struct dfi_worker *w, struct dfi_scope *
     return -1;
 }
 
-/* Runs the tasks of p, as children of s, which is w's and has no others. */
+/* Runs the tasks of p as children of s. pre: s belongs to w and has no other children */
 static void dfi_plan_run(struct dfi_worker *w, struct dfi_scope *s, struct dfi_plan *p)
 {
     uint32_t i;
@@ -289,20 +301,21 @@ static void dfi_plan_run(struct dfi_worker *w, struct dfi_scope *s, struct dfi_p
     }
 }
 
-/* All tasks of p are done: those that reduced have the region itself as their argument again. */
+/* Restores the regions themselves as the arguments of the tasks that reduced. pre: all tasks of p are done */
 static void dfi_plan_settle(struct dfi_plan *p)
 {
     uint32_t i;
     for (i = 0; i < p->n_uses; i++) {
         const struct dfi_plan_group *g = &p->group[p->use[i].group];
         void *region = (void *)g->region.p;
-        if (g->combine) memcpy((char *)dfi_plan_flow(p, p->use[i].step)->task.args + p->use[i].arg, (void *)&region, sizeof region);
+        if (g->combine)
+            memcpy((char *)dfi_plan_flow(p, p->use[i].step)->task.args + p->use[i].arg, (void *)&region, sizeof region);
     }
 }
 
 /* --- submitting ------------------------------------------------------------------------------------------ */
 
-/* As the block did. */
+/* Submits the tasks as the block did. */
 static void dfi_taskgraph_resubmit(struct dfi_worker *w, const struct dfi_sequence *q)
 {
     struct dfi_access x[DFI_PARAMETERS];
@@ -329,16 +342,16 @@ static void dfi_taskgraph_resubmit(struct dfi_worker *w, const struct dfi_sequen
     }
 }
 
-/* May this worker execute a plan in scope s? */
+/* True if this worker may execute a plan in scope s. */
 static int dfi_plan_allowed(struct dfi_worker *w, const struct dfi_scope *s)
 {
     if (DF_CHECK || !w || w->task || s->kind != DFI_BLOCK || s->gated || s->guess || s->submitted != s->done) return 0;
     if (DFI_GRAPH() || dfi_watched() || dfi_load_relaxed(&dfi_pool.devices)) return 0;
-    /* a worker that is alone runs what is submitted at once, which is cheaper still */
+    /* a single worker runs submitted tasks immediately, which is cheaper still */
     return dfi_load_relaxed(&dfi_pool.n_slots) != 1 || dfi_pool.defer;
 }
 
-/* Runs the tasks of g in the scope of the calling code. pre: dfi_taskgraph_run has opened it. */
+/* Runs the tasks of g in the scope of the calling code. pre: dfi_taskgraph_run has opened it */
 static void dfi_taskgraph_run_here(struct df_taskgraph *g)
 {
     struct dfi_worker *w = dfi_me();
@@ -359,11 +372,12 @@ static int dfi_taskgraph_begin(struct dfi_taskgraph_block *r)
     struct dfi_scope *s = r->around.scope;
     struct dfi_worker *w = dfi_me();
     if (!w || !s || r->around.borrowed || s->table == &dfi_table_closed) return -1;
-    if (!s->table && !(s->table = dfi_table_new(w))) return -1; /* a table: nothing runs at once */
+    if (!s->table && !(s->table = dfi_table_new(w))) return -1; /* a table, so that nothing runs immediately */
     if (s->capture) dfi_capture_detach(w, s);
-    if (s->guess) dfi_taskgraph_refuses(r->graph, "a df_speculate around it whose condition was not as guessed", r->graph->site);
+    if (s->guess)
+        dfi_taskgraph_refuses(r->graph, "a df_speculate around it whose condition was not as guessed", r->graph->site);
     s->capture = &r->graph->capture;
-    s->room_used = DFI_SCOPE_ROOM; /* df_local: in memory that can be kept */
+    s->room_used = DFI_SCOPE_ROOM; /* df_local uses memory that can be kept */
     return 0;
 }
 
@@ -383,12 +397,13 @@ static struct df_taskgraph *dfi_taskgraph_here(void)
     return DFI_UNLIKELY(c != NULL) && c->kind == DFI_CAPTURE_TASKGRAPH ? (struct df_taskgraph *)(void *)c : NULL;
 }
 
-/* A child of a scope that is recorded, with arguments and accesses as submitted. */
-static DFI_NOINLINE void dfi_taskgraph_submit(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_access *x, unsigned n)
+/* Records a child of a recorded scope, with arguments and accesses as submitted. */
+static DFI_NOINLINE void dfi_taskgraph_submit(struct dfi_worker *w, const struct dfi_flow *t,
+                                              const struct dfi_access *x, unsigned n)
 {
     struct df_taskgraph *g = (struct df_taskgraph *)(void *)t->scope->capture;
     unsigned modes = t->type->modes;
-    if (modes & DFI_STREAM) return; /* dfi_stream_submit has said so */
+    if (modes & DFI_STREAM) return; /* dfi_stream_submit has reported it */
     if (modes & DFI_UNLISTED) dfi_taskgraph_refuses(g, t->type->name, w->opts ? w->opts_site : "df_gpu.h");
     else if (!(modes & DFI_INTERNAL)) dfi_taskgraph_task(g, t->type, t->task.args, x, n, w->opts, w->opts_site);
     else if (!dfi_sequence_add(&g->list, DFI_C_WAIT_ON, t->type, NULL, x, n)) dfi_taskgraph_fails(g);

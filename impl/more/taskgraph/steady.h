@@ -1,10 +1,13 @@
-/* steady.h - df_config.capture: steady loops are recognised
+/* steady.h - df_config.capture: recognition of steady loops
  *
- * Between two waits a scope submits an epoch. An epoch that equals an earlier one, submission by submission (type, regions, modes), gets
- * its edges from a plan (more/taskgraph/plan.h) instead of from the table of regions, which is neither read nor written. The table is brought up to date
- * at the first submission that differs, and before anybody else looks at it. Argument: docs/memory-order.md, "Steady loops".
+ * An epoch is the submissions of a scope between two waits. An epoch that equals an earlier one,
+ * submission by submission (type, regions, modes), gets its edges from a plan
+ * (more/taskgraph/plan.h) instead of the region table, which is neither read nor written. The table
+ * is brought up to date at the first submission that differs, and before any other code reads it.
+ * Argument: docs/memory-order.md, "Steady loops".
  *
- * What a scope has learnt belongs to the worker, by the line of a block or the type of a task, so that a block in a loop finds it again. */
+ * The recorded epochs of a scope belong to the worker. Their key is the line of a block or the type
+ * of a task, so that a block in a loop finds its epochs again. */
 #ifndef DFI_MORE_TASKGRAPH_STEADY_H
 #define DFI_MORE_TASKGRAPH_STEADY_H
 
@@ -27,34 +30,37 @@
 #include "../../observe/probes.h"
 
 enum {
-    DFI_EPOCHS = 4,            /* different ones per scope: loops with a few phases, a wait behind each */
-    DFI_EPOCH_OLD = 4 * DFI_EPOCHS, /* one that did not come for so many turns goes when another needs its place */
-    DFI_STEADIES = 32,         /* places per worker */
+    DFI_EPOCHS = 4,            /* distinct epochs per scope: loops with a few phases, each followed by a wait */
+    /* an epoch unused for this many turns is replaced when another one needs its slot */
+    DFI_EPOCH_OLD = 4 * DFI_EPOCHS,
+    DFI_STEADIES = 32,         /* slots per worker */
     DFI_EPOCH_MOST = 1 << 17,  /* submissions in an epoch: 20 MB to remember them */
-    DFI_REST_MOST = 10         /* an epoch that changes is left alone for twice as many turns each time, up to 2 to this power */
+    /* an epoch that changes rests for twice as many turns each time, up to 2 to this power */
+    DFI_REST_MOST = 10
 };
 enum { DFI_EPOCH_FREE, DFI_EPOCH_LIST, DFI_EPOCH_COMPARE, DFI_EPOCH_FOLLOW, DFI_EPOCH_REST };
 
 /* Owner of the scope only. */
 struct dfi_epoch {
     int state;
-    unsigned fails, rest;      /* how often it changed, less how often it did not; DFI_EPOCH_REST: turns to go */
-    size_t used;               /* the last of dfi_steady.turns that was its own */
-    struct dfi_sequence list;  /* what was submitted, without arguments; DFI_EPOCH_REST: the first one only */
-    size_t at;                 /* DFI_EPOCH_COMPARE, DFI_EPOCH_FOLLOW: submissions of this turn so far, all as in the list */
+    unsigned fails, rest;      /* changes less repetitions; DFI_EPOCH_REST: remaining turns */
+    size_t used;               /* the dfi_steady.turns of its last use */
+    struct dfi_sequence list;  /* the submissions, without arguments; DFI_EPOCH_REST: only the first */
+    /* DFI_EPOCH_COMPARE, DFI_EPOCH_FOLLOW: submissions of this turn so far, all as in the list */
+    size_t at;
     struct dfi_plan *plan;     /* DFI_EPOCH_FOLLOW */
-    struct dfi_ref *ref;       /* the tasks of this turn, by step; joins: no task until they are needed */
-    uint32_t *step, *join;     /* of each submission; all joins */
+    struct dfi_ref *ref;       /* the tasks of this turn, by step; a join has no task until it is needed */
+    uint32_t *step, *join;     /* the step of each submission; the steps of all joins */
     uint32_t n_joins;
 };
 struct dfi_steady {
     struct dfi_capture capture; /* first */
     struct dfi_steady *next;
     const void *key;
-    struct dfi_scope *scope;    /* whose it is at the moment, or NULL */
-    struct dfi_epoch *now;      /* the one that goes on; NULL: nothing was submitted since the last wait, or it is not recognised */
+    struct dfi_scope *scope;    /* the scope that uses it at the moment, or NULL */
+    struct dfi_epoch *now;      /* the current epoch; NULL: nothing submitted since the last wait, or not recognised */
     int begun;                  /* something was submitted since the last wait */
-    size_t turns;               /* epochs that began, so far */
+    size_t turns;               /* epochs begun so far */
     struct dfi_epoch epoch[DFI_EPOCHS];
 };
 
@@ -76,10 +82,10 @@ static void dfi_epoch_clear(struct dfi_epoch *e)
     memset((void *)e, 0, sizeof *e);
 }
 
-/* It changed, or cannot be recognised. */
+/* The epoch changed, or cannot be recognised: it rests. */
 static void dfi_epoch_rest(struct dfi_epoch *e)
 {
-    if (!e->list.n) { /* nothing to know it by */
+    if (!e->list.n) { /* no first submission to recognise it by */
         dfi_epoch_clear(e);
         return;
     }
@@ -90,7 +96,8 @@ static void dfi_epoch_rest(struct dfi_epoch *e)
     if (e->list.n > 1) e->list.n = 1;
 }
 
-static int dfi_epoch_same(const struct dfi_epoch *e, size_t i, const struct dfi_type *type, const struct dfi_access *x, unsigned n)
+static int dfi_epoch_same(const struct dfi_epoch *e, size_t i, const struct dfi_type *type,
+                          const struct dfi_access *x, unsigned n)
 {
     const struct dfi_captured *c = &e->list.task[i];
     const struct dfi_access *y = n ? e->list.x + c->x : NULL; /* no accesses at all: list.x is NULL */
@@ -101,7 +108,7 @@ static int dfi_epoch_same(const struct dfi_epoch *e, size_t i, const struct dfi_
     return 1;
 }
 
-/* The epoch came twice: from now on it is followed. 0, or -1 without memory. */
+/* The epoch came twice: it is followed from now on. 0, or -1 without memory. */
 static int dfi_epoch_plan(struct dfi_worker *w, struct dfi_epoch *e)
 {
     struct dfi_plan *p;
@@ -118,8 +125,10 @@ static int dfi_epoch_plan(struct dfi_worker *w, struct dfi_epoch *e)
     return 0;
 }
 
-/* t, of that step, gets its edges. 0, or -1 without memory. A join is made when it is first needed; it comes after tasks only, and joins. */
-static int dfi_epoch_edges(struct dfi_worker *w, struct dfi_scope *s, struct dfi_epoch *e, struct dfi_flow *t, uint32_t step)
+/* Gives t, the task of that step, its edges. A join is made when it is first needed; its
+ * predecessors are tasks and joins only. 0, or -1 without memory. */
+static int dfi_epoch_edges(struct dfi_worker *w, struct dfi_scope *s, struct dfi_epoch *e, struct dfi_flow *t,
+                           uint32_t step)
 {
     const struct dfi_plan *p = e->plan;
     uint32_t k;
@@ -129,7 +138,7 @@ static int dfi_epoch_edges(struct dfi_worker *w, struct dfi_scope *s, struct dfi
             struct dfi_flow *j = dfi_flow_new(w, s, &dfi_join_type);
             if (!j) return -1;
             r->task = j, r->seq = j->seq;
-            if (dfi_epoch_edges(w, s, e, j, p->pred[k])) return -1; /* j: an internal task that nobody follows */
+            if (dfi_epoch_edges(w, s, e, j, p->pred[k])) return -1; /* j: an internal task without successors */
             dfi_ready_if(w, j);
         }
         if (dfi_edge_add(w, t, r)) return -1;
@@ -139,7 +148,7 @@ static int dfi_epoch_edges(struct dfi_worker *w, struct dfi_scope *s, struct dfi
 
 /* --- the epochs of a scope ------------------------------------------------------------------------------- */
 
-/* The table learns what the epoch submitted so far, which has all its edges. */
+/* Enters the submissions of the epoch so far, which have all their edges, into the table. */
 static DFI_NOINLINE void dfi_steady_catch_up(struct dfi_worker *w, struct dfi_steady *y)
 {
     struct dfi_scope *s = y->scope;
@@ -149,14 +158,15 @@ static DFI_NOINLINE void dfi_steady_catch_up(struct dfi_worker *w, struct dfi_st
     for (i = 0; e && e->state == DFI_EPOCH_FOLLOW && i < e->at; i++) {
         const struct dfi_captured *c = &e->list.task[i];
         for (k = 0; k < c->n; k++)
-            if (dfi_remember_late(w, s, &e->ref[e->step[i]], &e->list.x[c->x + k])) { /* no memory: nothing to be remembered, then */
+            if (dfi_remember_late(w, s, &e->ref[e->step[i]], &e->list.x[c->x + k])) {
+                /* no memory: after a wait there is nothing to remember */
                 dfi_wait_all(w, s);
                 return;
             }
     }
 }
 
-/* What goes on is not what was expected, or must be in the table. */
+/* Leaves the current epoch, because it differs from the recorded one, or must be in the table. */
 static DFI_NOINLINE void dfi_steady_leave(struct dfi_worker *w, struct dfi_steady *y)
 {
     dfi_steady_catch_up(w, y);
@@ -165,8 +175,9 @@ static DFI_NOINLINE void dfi_steady_leave(struct dfi_worker *w, struct dfi_stead
     y->begun = 1;
 }
 
-/* An epoch begins with this submission: the one it may be. */
-static struct dfi_epoch *dfi_steady_begin(struct dfi_steady *y, const struct dfi_type *type, const struct dfi_access *x, unsigned n)
+/* Begins an epoch with this submission: returns the one that it may be. */
+static struct dfi_epoch *dfi_steady_begin(struct dfi_steady *y, const struct dfi_type *type,
+                                          const struct dfi_access *x, unsigned n)
 {
     struct dfi_epoch *e = NULL;
     unsigned i;
@@ -193,15 +204,18 @@ static struct dfi_epoch *dfi_steady_begin(struct dfi_steady *y, const struct dfi
     return e;
 }
 
-static void dfi_epoch_append(struct dfi_steady *y, struct dfi_epoch *e, const struct dfi_type *type, const struct dfi_access *x, unsigned n)
+static void dfi_epoch_append(struct dfi_steady *y, struct dfi_epoch *e, const struct dfi_type *type,
+                             const struct dfi_access *x, unsigned n)
 {
     if (e->list.n < DFI_EPOCH_MOST && dfi_sequence_add(&e->list, DFI_C_TASK, type, NULL, x, n)) return;
     dfi_epoch_rest(e);
     y->now = NULL;
 }
 
-/* t is submitted with accesses x. 1: it has its edges; 0: they are to be found as usual; -1: no memory for them. */
-static DFI_NOINLINE int dfi_steady_submit(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
+/* Submits t with accesses x. 1: t has its edges; 0: the caller finds them as usual; -1: no memory
+ * for them. */
+static DFI_NOINLINE int dfi_steady_submit(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x,
+                                          unsigned n)
 {
     struct dfi_steady *y = (struct dfi_steady *)(void *)t->scope->capture;
     struct dfi_epoch *e = y->now;
@@ -209,13 +223,15 @@ static DFI_NOINLINE int dfi_steady_submit(struct dfi_worker *w, struct dfi_flow 
         if (y->begun) return 0;
         y->begun = 1;
         if (!(e = y->now = dfi_steady_begin(y, t->type, x, n))) return 0;
-        if (e->state == DFI_EPOCH_FOLLOW && !t->scope->table && !(t->scope->table = dfi_table_new(w))) { /* says that there are tasks */
+        if (e->state == DFI_EPOCH_FOLLOW && !t->scope->table && !(t->scope->table = dfi_table_new(w))) {
+            /* a table marks that there are tasks */
             y->now = NULL;
             return 0;
         }
     }
-    if (DFI_UNLIKELY(t->type->modes & (DFI_GROUPED | DFI_WEAK | DFI_LAUNCH) || t->parts || t->scope->guess || dfi_pool.rename_bytes ||
-                     dfi_load_relaxed(&dfi_pool.devices) || DFI_GRAPH())) { /* needs the table */
+    if (DFI_UNLIKELY(t->type->modes & (DFI_GROUPED | DFI_WEAK | DFI_LAUNCH) || t->parts || t->scope->guess ||
+                     dfi_pool.rename_bytes ||
+                     dfi_load_relaxed(&dfi_pool.devices) || DFI_GRAPH())) { /* these need the table */
         dfi_steady_leave(w, y);
         return 0;
     }
@@ -237,7 +253,7 @@ static DFI_NOINLINE int dfi_steady_submit(struct dfi_worker *w, struct dfi_flow 
         if (e->at < e->list.n) e->list.n_x = e->list.task[e->at].x;
         e->list.n = e->at;
         e->state = DFI_EPOCH_LIST;
-        if (e->fails++ >= DFI_REST_MOST) { /* a different one each time */
+        if (e->fails++ >= DFI_REST_MOST) { /* a different epoch each time */
             dfi_epoch_rest(e);
             y->now = NULL;
             return 0;
@@ -247,7 +263,7 @@ static DFI_NOINLINE int dfi_steady_submit(struct dfi_worker *w, struct dfi_flow 
     return 0;
 }
 
-/* All that was submitted is done, or the scope ends. */
+/* All submitted tasks are done, or the scope ends. */
 static void dfi_steady_waited(struct dfi_worker *w, struct dfi_steady *y)
 {
     struct dfi_epoch *e = y->now;
@@ -260,13 +276,13 @@ static void dfi_steady_waited(struct dfi_worker *w, struct dfi_steady *y)
         if (!dfi_watched() && dfi_epoch_plan(w, e)) dfi_epoch_rest(e);
     } else {
         e->list.n_x = e->list.task[e->at].x;
-        e->list.n = e->at; /* shorter this time; a followed one may end anywhere */
+        e->list.n = e->at; /* shorter this time; a followed epoch may end anywhere */
     }
 }
 
-/* --- to whom it belongs ------------------------------------------------------------------------------------ */
+/* --- ownership -------------------------------------------------------------------------------- */
 
-/* s, a new scope of w or one that waits for the first time, is known by that key. */
+/* Attaches the record of that key to s, a new scope of w, or one that waits for the first time. */
 static DFI_NOINLINE void dfi_steady_attach(struct dfi_worker *w, struct dfi_scope *s, const void *key)
 {
     struct dfi_steady *y;
@@ -314,18 +330,20 @@ static void dfi_steady_free(struct dfi_worker *w)
     w->steady = NULL;
 }
 
-/* --- what a scope tells of its submissions ------------------------------------------------------------------- */
+/* --- notifications from scopes ---------------------------------------------------------------- */
 
-/* The table of s, a scope of w, is going to be looked at. */
+/* The table of s, a scope of w, is about to be read. */
 static void dfi_capture_table(struct dfi_worker *w, struct dfi_scope *s)
 {
-    if (DFI_UNLIKELY(s->capture != NULL) && s->capture->kind == DFI_CAPTURE_STEADY) dfi_steady_leave(w, (struct dfi_steady *)(void *)s->capture);
+    if (DFI_UNLIKELY(s->capture != NULL) && s->capture->kind == DFI_CAPTURE_STEADY)
+        dfi_steady_leave(w, (struct dfi_steady *)(void *)s->capture);
 }
 
-/* A child of the scope that w's code belongs to could not be created. */
+/* A child of the scope of w's running code could not be created. */
 static DFI_COLD void dfi_capture_missing(struct dfi_worker *w)
 {
-    if (!w->task && w->scope->capture->kind == DFI_CAPTURE_TASKGRAPH) dfi_taskgraph_fails((struct df_taskgraph *)(void *)w->scope->capture);
+    if (!w->task && w->scope->capture->kind == DFI_CAPTURE_TASKGRAPH)
+        dfi_taskgraph_fails((struct df_taskgraph *)(void *)w->scope->capture);
 }
 
 /* The owner of w's innermost scope has waited for all its children. */
@@ -335,10 +353,13 @@ static DFI_NOINLINE void dfi_capture_waited(struct dfi_worker *w)
     struct dfi_capture *c = s->capture;
     if (c && c->kind == DFI_CAPTURE_TASKGRAPH) dfi_taskgraph_wait((struct df_taskgraph *)(void *)c);
     else if (c) dfi_steady_waited(w, (struct dfi_steady *)(void *)c);
-    else dfi_steady_attach(w, s, s->kind == DFI_BOTTOM ? (const void *)w : s->kind == DFI_BODY ? (const void *)s->task->type : NULL);
+    else
+        dfi_steady_attach(w, s, s->kind == DFI_BOTTOM ? (const void *)w
+                                : s->kind == DFI_BODY ? (const void *)s->task->type : NULL);
 }
 
-static const struct dfi_module dfi_module_steady = { /* begin, ready, started */ NULL, NULL, NULL, /* leaving .. stop */ NULL, NULL, NULL,
+static const struct dfi_module dfi_module_steady = { /* begin, ready, started */ NULL, NULL, NULL,
+                                                     /* leaving .. stop */ NULL, NULL, NULL,
     NULL, NULL, NULL, /* worker .. thread */ NULL, dfi_steady_free, NULL, NULL, NULL };
 
 #endif
