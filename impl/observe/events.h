@@ -1,14 +1,16 @@
-/* events.h - writing down what happens, and handing it to who reads it
+/* events.h - event buffers of the workers, and their delivery to readers
  *
- * A worker writes events into a chunk of its own and shares nothing: the chunk's `n` tells the reader how far it is. Full chunks go
- * to a list. The reader, usually a thread of its own, takes what it has not seen yet from there, and now and then also from
- * the chunks that are being filled: a program that crashes loses a fraction of a second. A worker has DFI_EVENT_CHUNKS at most;
- * when all of them are full it reads them itself, so memory is bounded and nothing is lost.
- * For statistics alone, of which a crash leaves nothing anyway, events are kept: up to DFI_EVENT_KEPT chunks are read when df stops, and take
- * no time from a program that keeps all processors busy.
+ * A worker writes events into a chunk of its own and shares nothing; `n` of the chunk tells the
+ * reader how far it is. Full chunks go to a list. The reader, usually a thread of its own, takes the
+ * unread events from the list. It periodically also reads chunks that are not full, so that a crash
+ * loses a fraction of a second. A worker has at most DFI_EVENT_CHUNKS; if all of them are full, it
+ * reads them itself, so memory is bounded and no event is lost.
+ * For statistics alone, which a crash loses anyway, events are kept: up to DFI_EVENT_KEPT chunks are
+ * read when df stops, and take no time from a program that keeps all processors busy.
  *
- * What is done with events is for those who call dfi_events_begin: the trace and the statistics. They get the events of one worker in its order,
- * those of several workers in none, from one thread at a time. Argument: docs/memory-order.md, "Events". */
+ * The callers of dfi_events_begin, the trace and the statistics, process the events. They get the
+ * events of one worker in order, those of several workers in no order, from one thread at a time.
+ * Argument: docs/memory-order.md, "Events". */
 #ifndef DFI_OBSERVE_EVENTS_H
 #define DFI_OBSERVE_EVENTS_H
 
@@ -21,23 +23,24 @@
 #include "../work/types.h"
 #include "event.h"
 
-/* Bits of dfi_watching: who looks on (observe/probes.h). */
-enum { DFI_WATCH_TRACE = 1, DFI_WATCH_STATS = 2, DFI_WATCH_EVENTS = DFI_WATCH_TRACE | DFI_WATCH_STATS, DFI_WATCH_DIRECT = 4, DFI_WATCH_STALL = 8, DFI_WATCH_PERF = 16 };
+/* Bits of dfi_watching: the active observers (observe/probes.h). */
+enum { DFI_WATCH_TRACE = 1, DFI_WATCH_STATS = 2, DFI_WATCH_EVENTS = DFI_WATCH_TRACE | DFI_WATCH_STATS,
+       DFI_WATCH_DIRECT = 4, DFI_WATCH_STALL = 8, DFI_WATCH_PERF = 16 };
 
 enum {
-    DFI_EVENT_CHUNKS = 16, /* 1 MiB for each worker: 30 ms of tasks without work */
+    DFI_EVENT_CHUNKS = 16, /* 1 MiB for each worker: 30 ms of empty tasks */
     DFI_EVENT_KEPT = 512,  /* 32 MiB for all workers */
-    DFI_EVENT_MS = 200,    /* between two looks of the reader, */
-    DFI_EVENT_FULL = 8,    /* unless a worker has that many full chunks */
-    DFI_CLOCK_NS = 20000,  /* to find out about the clock: it is read in 25 */
-    DFI_STATE_US = 500,    /* between two samples of what all workers do, */
-    DFI_STATE_PARK_US = 50, /* or when one is about to sleep */
+    DFI_EVENT_MS = 200,    /* between two reads by the reader, */
+    DFI_EVENT_FULL = 8,    /* unless a worker has this many full chunks */
+    DFI_CLOCK_NS = 20000,  /* time to calibrate the clock, which takes 25 ns to read */
+    DFI_STATE_US = 500,    /* between two samples of the state of all workers, */
+    DFI_STATE_PARK_US = 50, /* or before one parks */
     DFI_TEXT_LISTS = 4096, /* a power of two */
     DFI_TEXT_MOST = 65536, /* names made by a program at run time must not take all its memory */
     DFI_EVENT_READERS = 2
 };
 
-/* n events of the worker in that slot, or of devices: DFI_EVENT_DEVICES. n = 0: that was all for this time. */
+/* n events of the worker in that slot, or of devices: DFI_EVENT_DEVICES. n = 0: the end of this read. */
 typedef void dfi_events_reader(int worker, const struct dfi_event *e, unsigned n);
 
 struct dfi_text {
@@ -47,25 +50,25 @@ struct dfi_text {
 struct dfi_events {
     /* under dfi_events_lock */
     struct dfi_event_chunk *full, *last_full, *spare;
-    DFI_ATOMIC(int) used;        /* chunks that are not spare; read without the lock as well */
+    DFI_ATOMIC(int) used;        /* chunks that are not spare; also read without the lock */
     struct dfi_text *list[DFI_TEXT_LISTS], **text;
     uint32_t texts, text_room;
     int incomplete;              /* there was no memory for some event */
     /* under dfi_events_reading, which comes before the other lock */
     dfi_events_reader *reader[DFI_EVENT_READERS];
     struct { struct dfi_event_chunk *chunk; unsigned n; } open[DFI_MAX_WORKERS + 1];
-    uint64_t ns, ticks;          /* when it began, on both clocks */
-    uint64_t ended;              /* when the last run did, in ticks */
+    uint64_t ns, ticks;          /* the beginning, on both clocks */
+    uint64_t ended;              /* the end of the last run, in ticks */
     double ns_per_tick;          /* 0: not known yet */
-    uint64_t ticks_us;           /* ticks in a microsecond, about */
+    uint64_t ticks_us;           /* ticks per microsecond, approximately */
     /* under the pool lock */
-    int made, threaded;          /* `wake` is; the thread runs */
+    int made, threaded;          /* made: `wake` exists; threaded: the thread runs */
     struct dfi_os_event wake;
     struct dfi_os_thread thread;
     int stop;                    /* under the lock of the events */
-    DFI_ATOMIC(int) wanted;      /* the reader is to look, or to stop */
-    DFI_ATOMIC(uintptr_t) sampled; /* when DFI_E_STATE was written, in units of 256 ticks */
-    struct dfi_event_pen devices; /* under dfi_events_devices: what happens on devices, whoever finds out */
+    DFI_ATOMIC(int) wanted;      /* the reader must read, or stop */
+    DFI_ATOMIC(uintptr_t) sampled; /* the last DFI_E_STATE, in units of 256 ticks */
+    struct dfi_event_pen devices; /* under dfi_events_devices: events of devices, from any thread */
 };
 enum { DFI_EVENT_DEVICES = DFI_MAX_WORKERS };
 DFI_EXTERN_C_BEGIN
@@ -78,7 +81,7 @@ DFI_EXTERN_C_END
 
 /* --- time ------------------------------------------------------------------------------------------ */
 
-/* A clock that is read in a few nanoseconds, the same for all processors. */
+/* A clock that takes a few nanoseconds to read, and is the same for all processors. */
 DFI_INLINE uint64_t dfi_ticks(void)
 {
 #if DFI_GNU && (defined(__x86_64__) || defined(__i386__))
@@ -92,7 +95,8 @@ DFI_INLINE uint64_t dfi_ticks(void)
 #endif
 }
 
-/* Nanoseconds since the events began; `at` may lie before that. Readers only: the rate is that of the time up to the first call. */
+/* Nanoseconds since the events began; `at` may lie before that. Readers only: the rate is measured
+ * up to the first call. */
 static double dfi_event_ns(uint64_t at)
 {
     struct dfi_events *e = &dfi_events;
@@ -105,7 +109,7 @@ static double dfi_event_ns(uint64_t at)
 
 /* --- texts ----------------------------------------------------------------------------------------- */
 
-/* The text that equals it, which stays where it is; NULL without memory, or when there are too many. */
+/* The unique copy of the text, which stays at its address; NULL without memory, or if there are too many. */
 static DFI_COLD const struct dfi_text *dfi_event_text_slow(const char *text)
 {
     struct dfi_events *e = &dfi_events;
@@ -141,8 +145,8 @@ static DFI_COLD const struct dfi_text *dfi_event_text_slow(const char *text)
     return t;
 }
 
-/* The number of the text that equals it, usually without a lock, or 0. What is at an address may change: equal texts are found, not equal
- * addresses. */
+/* The number of the text, usually without a lock, or 0. Compares texts, not addresses, because the
+ * text at an address may change. */
 static uint32_t dfi_pen_text(struct dfi_event_pen *pen, const char *text)
 {
     unsigned i = (unsigned)((uintptr_t)text ^ (uintptr_t)text >> 7) % DFI_TEXT_CACHE;
@@ -155,7 +159,7 @@ static uint32_t dfi_pen_text(struct dfi_event_pen *pen, const char *text)
     return pen->cache[i].text;
 }
 
-/* The same of a text that does not change while df runs, like the name of a function. */
+/* The same for a text that does not change while df runs, such as the name of a function. */
 static uint32_t dfi_event_text(struct dfi_worker *w, const char *text)
 {
     unsigned i = (unsigned)((uintptr_t)text ^ (uintptr_t)text >> 7) % DFI_TEXT_CACHE;
@@ -167,7 +171,7 @@ static uint32_t dfi_event_text(struct dfi_worker *w, const char *text)
     return w->pen.constant[i].text;
 }
 
-/* Readers: the text with that number, "" for 0. It stays where it is. */
+/* Readers: the text with that number, "" for 0. It stays at its address. */
 static const char *dfi_event_text_of(uint32_t number)
 {
     const char *text = "";
@@ -179,16 +183,18 @@ static const char *dfi_event_text_of(uint32_t number)
 
 /* --- identities ------------------------------------------------------------------------------------ */
 
-/* Numbers of a worker follow on each other: what is kept by them lies beside each other, and so is found in a cache. */
+/* The numbers of a worker are consecutive, so that data indexed by them is contiguous, and cached. */
 #define DFI_ID_NUMBERED ((uint64_t)1 << 63)
-enum { DFI_ID_SLOT = 44 }; /* bits below that of the worker */
+enum { DFI_ID_SLOT = 44 }; /* bits below those of the worker */
 static uint64_t dfi_id_new(struct dfi_worker *w)
 {
-    return DFI_ID_NUMBERED | (uint64_t)(unsigned)w->pen.slot << DFI_ID_SLOT | (++w->pen.ids & (((uint64_t)1 << DFI_ID_SLOT) - 1));
+    return DFI_ID_NUMBERED | (uint64_t)(unsigned)w->pen.slot << DFI_ID_SLOT |
+        (++w->pen.ids & (((uint64_t)1 << DFI_ID_SLOT) - 1));
 }
 
-/* dfi_flow.seq of a task that w begins to submit, in memory whose last one had `before`: an identity, if it has room for one. It is larger than
- * those of earlier tasks in that memory, also of some that were not watched. */
+/* The dfi_flow.seq of a task that w begins to submit, in memory whose last task had `before`: an
+ * identity, if seq has room for one. It is larger than those of earlier tasks in that memory,
+ * including some that were not observed. */
 static DFI_COLD size_t dfi_id_seq(struct dfi_worker *w, size_t before)
 {
 #if SIZE_MAX > 0xffffffff
@@ -201,16 +207,17 @@ static DFI_COLD size_t dfi_id_seq(struct dfi_worker *w, size_t before)
 #endif
 }
 
-/* Of the task that is, or was, in the memory t: seq tells which. */
+/* The identity of the task that is, or was, in the memory t; seq tells which. */
 DFI_INLINE uint64_t dfi_id_of(const struct dfi_flow *t, size_t seq)
 {
     return seq & DFI_ID_NUMBERED ? seq : (uint64_t)(uintptr_t)t >> 4 << 20 | (seq & 0xfffff);
 }
 
-/* Where to look for it in a table of a power of two. */
+/* Its home slot in a hash table with a power of two of slots. */
 DFI_INLINE uint32_t dfi_id_home(uint64_t id)
 {
-    return id & DFI_ID_NUMBERED ? (uint32_t)id + (uint32_t)(id >> DFI_ID_SLOT) * 0x9e3779u : (uint32_t)(id * 0x9e3779b97f4a7c15u >> 32);
+    return id & DFI_ID_NUMBERED ? (uint32_t)id + (uint32_t)(id >> DFI_ID_SLOT) * 0x9e3779u
+        : (uint32_t)(id * 0x9e3779b97f4a7c15u >> 32);
 }
 
 /* --- reading --------------------------------------------------------------------------------------- */
@@ -224,7 +231,7 @@ static void dfi_event_show(struct dfi_event_chunk *c, unsigned n)
     c->seen = n;
 }
 
-/* All that has been written so far. Threads: any that holds no lock, or that of the pool or of devices. */
+/* Reads all events written so far. Threads: any that holds no lock, or that of the pool or of devices. */
 static void dfi_events_read(void)
 {
     struct dfi_events *e = &dfi_events;
@@ -233,14 +240,14 @@ static void dfi_events_read(void)
     dfi_os_lock(&dfi_events_reading);
     dfi_os_lock(&dfi_events_lock);
     full = e->full, e->full = NULL;
-    for (i = 0; i <= n; i++) { /* under the lock: what is open now was begun after all of its worker's that are full */
+    for (i = 0; i <= n; i++) { /* under the lock: a chunk open now was begun after all full ones of its worker */
         c = dfi_load_relaxed(i < n ? &dfi_load_acquire(&dfi_pool.slot[i])->pen.chunk : &e->devices.chunk);
         e->open[i].chunk = c;
         if (c) e->open[i].n = dfi_load_acquire(&c->n); /* acquire: the events */
     }
     dfi_os_unlock(&dfi_events_lock);
     for (c = full; c; c = c->next) dfi_event_show(c, dfi_load_acquire(&c->n));
-    for (i = 0; i <= n; i++) /* one may be full by now, and in the list: only who reads takes it out of there */
+    for (i = 0; i <= n; i++) /* one may have become full and be in the list: only the reader takes it out of there */
         if (e->open[i].chunk) dfi_event_show(e->open[i].chunk, e->open[i].n);
     for (i = 0; i < DFI_EVENT_READERS; i++)
         if (e->reader[i]) e->reader[i](0, NULL, 0);
@@ -255,7 +262,7 @@ static void dfi_events_read(void)
     dfi_os_unlock(&dfi_events_reading);
 }
 
-/* Are they read only when there is no room for more? */
+/* True if they are read only when there is no room for more. */
 static int dfi_events_kept(void) { return !(dfi_load_relaxed(&dfi_watching) & DFI_WATCH_TRACE); }
 
 static void *dfi_events_thread(void *unused)
@@ -274,7 +281,7 @@ static void *dfi_events_thread(void *unused)
     return NULL;
 }
 
-/* The reader is to look now. */
+/* Asks the reader to read now. */
 static void dfi_events_want(void)
 {
     if (dfi_load_relaxed(&dfi_events.wanted)) return;
@@ -291,13 +298,15 @@ static struct dfi_event_chunk *dfi_event_chunk_new(void)
     return c;
 }
 
-/* May the pen have one chunk more? Only its owner gets more; what it sees here may be too many, not too few. */
+/* True if the buffer may get one more chunk. Only its owner adds chunks; the number seen here may be
+ * too large, never too small. */
 static int dfi_event_room(const struct dfi_event_pen *pen)
 {
-    return dfi_load_relaxed(&pen->chunks) < DFI_EVENT_CHUNKS || (dfi_events_kept() && dfi_load_relaxed(&dfi_events.used) < DFI_EVENT_KEPT);
+    return dfi_load_relaxed(&pen->chunks) < DFI_EVENT_CHUNKS ||
+        (dfi_events_kept() && dfi_load_relaxed(&dfi_events.used) < DFI_EVENT_KEPT);
 }
 
-/* The chunk c of a pen is full, or NULL. A new one, or NULL without memory. */
+/* Replaces c, a full chunk of the buffer, or NULL, by a new one. NULL without memory. */
 static DFI_NOINLINE struct dfi_event_chunk *dfi_event_chunk_next(struct dfi_event_pen *pen, struct dfi_event_chunk *c)
 {
     struct dfi_events *e = &dfi_events;
@@ -310,7 +319,7 @@ static DFI_NOINLINE struct dfi_event_chunk *dfi_event_chunk_next(struct dfi_even
         else e->full = c;
         e->last_full = c;
     }
-    if (!e->spare && !(e->spare = dfi_event_chunk_new()) && dfi_events_kept()) { /* there is memory in what is kept */
+    if (!e->spare && !(e->spare = dfi_event_chunk_new()) && dfi_events_kept()) { /* the kept chunks have memory */
         dfi_store_relaxed(&pen->chunk, NULL);
         dfi_os_unlock(&dfi_events_lock);
         dfi_events_read();
@@ -324,14 +333,16 @@ static DFI_NOINLINE struct dfi_event_chunk *dfi_event_chunk_next(struct dfi_even
         dfi_store_relaxed(&e->used, dfi_load_relaxed(&e->used) + 1);
     } else e->incomplete = 1;
     dfi_store_relaxed(&pen->chunk, c);
-    want = e->threaded && (dfi_events_kept() ? dfi_load_relaxed(&e->used) > DFI_EVENT_KEPT / 4 * 3 : dfi_load_relaxed(&pen->chunks) > DFI_EVENT_FULL);
+    want = e->threaded && (dfi_events_kept() ? dfi_load_relaxed(&e->used) > DFI_EVENT_KEPT / 4 * 3
+                           : dfi_load_relaxed(&pen->chunks) > DFI_EVENT_FULL);
     dfi_os_unlock(&dfi_events_lock);
     if (want) dfi_events_want();
     return c;
 }
 
-/* Threads: the owner of the pen, which holds no lock. */
-DFI_INLINE void dfi_pen_put(struct dfi_event_pen *pen, enum dfi_event_kind kind, uint64_t at, uint64_t a, uint64_t b, uint32_t what, unsigned level)
+/* Appends an event. Threads: the owner of the buffer, holding no lock. */
+DFI_INLINE void dfi_pen_put(struct dfi_event_pen *pen, enum dfi_event_kind kind, uint64_t at, uint64_t a,
+                            uint64_t b, uint32_t what, unsigned level)
 {
     struct dfi_event_chunk *c = dfi_load_relaxed(&pen->chunk);
     unsigned n = c ? dfi_load_relaxed(&c->n) : (unsigned)DFI_EVENT_ROOM;
@@ -342,26 +353,29 @@ DFI_INLINE void dfi_pen_put(struct dfi_event_pen *pen, enum dfi_event_kind kind,
     }
     e = &c->event[n];
     e->at = at, e->a = a, e->b = b, e->what = what, e->kind = (uint16_t)kind, e->level = (uint16_t)level;
-    dfi_store_release(&c->n, n + 1); /* pairs with the acquire of who reads it */
+    dfi_store_release(&c->n, n + 1); /* pairs with the acquire of the reader */
 }
-static void dfi_event_put_level(struct dfi_worker *w, enum dfi_event_kind kind, uint64_t at, uint64_t a, uint64_t b, uint32_t what, unsigned level)
+static void dfi_event_put_level(struct dfi_worker *w, enum dfi_event_kind kind, uint64_t at, uint64_t a,
+                                uint64_t b, uint32_t what, unsigned level)
 {
     dfi_pen_put(&w->pen, kind, at, a, b, what, level);
 }
-static void dfi_event_put(struct dfi_worker *w, enum dfi_event_kind kind, uint64_t at, uint64_t a, uint64_t b, uint32_t what)
+static void dfi_event_put(struct dfi_worker *w, enum dfi_event_kind kind, uint64_t at, uint64_t a, uint64_t b,
+                          uint32_t what)
 {
     dfi_event_put_level(w, kind, at, a, b, what, 0);
 }
 
-/* Something that happened on a device, and its name. Threads: any. */
-DFI_UNUSED static void dfi_device_put(enum dfi_event_kind kind, uint64_t at, uint64_t a, uint64_t b, const char *name, unsigned track)
+/* Appends an event of a device, and its name. Threads: any. */
+DFI_UNUSED static void dfi_device_put(enum dfi_event_kind kind, uint64_t at, uint64_t a, uint64_t b,
+                                      const char *name, unsigned track)
 {
     dfi_os_lock(&dfi_events_devices);
     dfi_pen_put(&dfi_events.devices, kind, at, a, b, dfi_pen_text(&dfi_events.devices, name), track);
     dfi_os_unlock(&dfi_events_devices);
 }
 
-/* The same, but there was no memory for it. */
+/* The same if there was no memory for the event. */
 DFI_UNUSED static void dfi_device_missing(void)
 {
     dfi_os_lock(&dfi_events_lock);
@@ -369,7 +383,7 @@ DFI_UNUSED static void dfi_device_missing(void)
     dfi_os_unlock(&dfi_events_lock);
 }
 
-/* What all workers do now; `now`: dfi_ticks(). Cost: a look at each worker. */
+/* Samples the state of all workers; `now`: dfi_ticks(). Cost: a load or two per worker. */
 static DFI_NOINLINE void dfi_event_state(struct dfi_worker *w, uint64_t now)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
@@ -377,23 +391,26 @@ static DFI_NOINLINE void dfi_event_state(struct dfi_worker *w, uint64_t now)
     uint32_t run = 0;
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-        unfinished += dfi_load_relaxed(&v->pen.unfinished) - (intptr_t)dfi_load_relaxed(&v->n_skipped) - (intptr_t)dfi_load_relaxed(&v->n_undone);
+        unfinished += dfi_load_relaxed(&v->pen.unfinished) - (intptr_t)dfi_load_relaxed(&v->n_skipped) -
+            (intptr_t)dfi_load_relaxed(&v->n_undone);
         run += dfi_load_relaxed(&v->running) && dfi_load_relaxed(&v->park) == DFI_AWAKE;
     }
-    dfi_event_put(w, DFI_E_STATE, now, unfinished < 0 ? 0 : (uint64_t)unfinished, dfi_load_relaxed(&dfi_pool.renamed), run);
+    dfi_event_put(w, DFI_E_STATE, now, unfinished < 0 ? 0 : (uint64_t)unfinished,
+                  dfi_load_relaxed(&dfi_pool.renamed), run);
 }
 
-/* The same if nobody has done it lately. */
+/* The same unless it was done recently. */
 DFI_INLINE void dfi_event_sample(struct dfi_worker *w, uint64_t now, unsigned us)
 {
     uintptr_t before = dfi_load_relaxed(&dfi_events.sampled), at = (uintptr_t)(now >> 8);
     if (DFI_LIKELY((intptr_t)(at - before) < (intptr_t)(us * dfi_events.ticks_us >> 8))) return;
-    if (dfi_cas_acq_rel(&dfi_events.sampled, &before, at)) dfi_event_state(w, now); /* relaxed would do: who moved it writes */
+    /* relaxed would do: the thread that changed it writes */
+    if (dfi_cas_acq_rel(&dfi_events.sampled, &before, at)) dfi_event_state(w, now);
 }
 
 /* --- beginning and end ----------------------------------------------------------------------------- */
 
-/* How fast ticks are is known to a percent from then on. */
+/* Starts calibration of ticks; their rate is known to a percent from then on. */
 static void dfi_events_clock(struct dfi_events *e)
 {
     uint64_t now;
@@ -402,8 +419,8 @@ static void dfi_events_clock(struct dfi_events *e)
     e->ticks_us = (dfi_ticks() - e->ticks) * 1000 / (now - e->ns) + 1;
 }
 
-/* Events are written from now on, and shown to `reader`. bit: of dfi_watching. pre: pool lock, no worker runs. 0, or -1: there are
- * readers enough. */
+/* Begins to write events, and to show them to `reader`. bit: of dfi_watching. 0, or -1: too many
+ * readers. pre: pool lock; no worker runs */
 static int dfi_events_begin(unsigned bit, dfi_events_reader *reader)
 {
     struct dfi_events *e = &dfi_events;
@@ -415,7 +432,8 @@ static int dfi_events_begin(unsigned bit, dfi_events_reader *reader)
     dfi_os_unlock(&dfi_events_reading);
     if (i == DFI_EVENT_READERS) return -1;
     e->devices.slot = DFI_EVENT_DEVICES;
-    for (i = 0; i < dfi_load_relaxed(&dfi_pool.n_slots); i++) { /* since the last run libraries may have been unloaded */
+    for (i = 0; i < dfi_load_relaxed(&dfi_pool.n_slots); i++) {
+        /* libraries may have been unloaded since the last run */
         struct dfi_event_pen *pen = &dfi_load_relaxed(&dfi_pool.slot[i])->pen;
         memset((void *)pen->constant, 0, sizeof pen->constant);
     }
@@ -423,13 +441,14 @@ static int dfi_events_begin(unsigned bit, dfi_events_reader *reader)
     if (!e->threaded) {
         e->stop = 0;
         dfi_store_relaxed(&e->wanted, 0);
-        e->made = e->made || !dfi_os_event_init(&e->wake); /* who writes may be about to wake the reader: never freed before the end */
+        /* a writer may be about to wake the reader, so it is never freed before the end */
+        e->made = e->made || !dfi_os_event_init(&e->wake);
         e->threaded = e->made && !dfi_os_thread_start(&e->thread, dfi_events_thread, NULL, 0);
     }
     return 0;
 }
 
-/* No memory is kept for events to come. */
+/* Frees the memory kept for future events. */
 static void dfi_events_spare(void)
 {
     struct dfi_events *e = &dfi_events;
@@ -439,7 +458,7 @@ static void dfi_events_spare(void)
     dfi_os_unlock(&dfi_events_lock);
 }
 
-/* All events have been shown, and no more are written. pre: pool lock; workers only run if the process ends. */
+/* Shows all events, and ends writing. pre: pool lock; workers run only if the process ends */
 static void dfi_events_end(void)
 {
     struct dfi_events *e = &dfi_events;
@@ -460,7 +479,7 @@ static void dfi_events_end(void)
     dfi_events_spare();
 }
 
-/* Everything is freed. pre: dfi_events_end, and no worker is left. */
+/* Frees everything. pre: dfi_events_end, and no worker is left */
 static void dfi_events_forget(void)
 {
     struct dfi_events *e = &dfi_events;
@@ -473,14 +492,15 @@ static void dfi_events_forget(void)
     memset((void *)e, 0, sizeof *e);
 }
 
-/* Around a fork nobody reads, and no chunk changes hands: what the child has of them is whole. pre: pool lock. */
+/* Holds all locks around a fork, so that no thread reads, no chunk moves, and the child has complete
+ * chunks. pre: pool lock */
 static void dfi_events_fork(int before)
 {
     if (before) dfi_os_lock(&dfi_events_devices), dfi_os_lock(&dfi_events_reading), dfi_os_lock(&dfi_events_lock);
     else dfi_os_unlock(&dfi_events_lock), dfi_os_unlock(&dfi_events_reading), dfi_os_unlock(&dfi_events_devices);
 }
 
-/* A pen of the child of a fork: what was written with it is its parent's. */
+/* Resets a buffer in the child of a fork: its events belong to the parent. */
 static void dfi_pen_forked(struct dfi_event_pen *pen)
 {
     struct dfi_event_chunk *c = dfi_load_relaxed(&pen->chunk);
@@ -489,7 +509,7 @@ static void dfi_pen_forked(struct dfi_event_pen *pen)
     if (c) c->seen = 0, dfi_store_relaxed(&c->n, 0u);
 }
 
-/* The child of a fork writes no events: whoever reads them is in its parent. */
+/* Ends events in the child of a fork, because their readers are in the parent. */
 static void dfi_events_forked(void)
 {
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;

@@ -40,15 +40,18 @@ static void dfi_check_stop(struct dfi_worker *w, int how)
     (void)w;
     if (how == DFI_STOP_CALLED) dfi_check_reset(0);
 }
-static void dfi_check_worker(struct dfi_worker *w) { w->body = w->call = w->deepest = 0; /* another stack */ }
+static void dfi_check_worker(struct dfi_worker *w) { w->body = w->call = w->deepest = 0; /* a new stack */ }
 static void dfi_check_fork(int when)
 {
     if (when == DFI_FORK_PREPARE) dfi_check_fork_prepare();
     else if (when == DFI_FORK_PARENT) dfi_check_fork_parent();
     else dfi_check_fork_child();
 }
-static const struct dfi_module dfi_module_check = { dfi_check_begin, NULL, NULL, /* leaving .. stop */ dfi_check_thread_end, NULL, NULL,
-    dfi_check_exits, dfi_check_stop, NULL, /* worker .. thread */ dfi_check_worker, NULL, NULL, dfi_check_fork, NULL };
+static const struct dfi_module dfi_module_check = {
+    dfi_check_begin, NULL, NULL,
+    /* leaving .. stop */ dfi_check_thread_end, NULL, NULL, dfi_check_exits, dfi_check_stop, NULL,
+    /* worker .. thread */ dfi_check_worker, NULL, NULL, dfi_check_fork, NULL
+};
 #endif
 
 /* --- the graph ---------------------------------------------------------------------------------- */
@@ -72,8 +75,11 @@ static void dfi_graph_module_fork(int when)
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
     if (when == DFI_FORK_CHILD) dfi_graph_mutex = fresh;
 }
-static const struct dfi_module dfi_module_graph = { dfi_graph_module_begin, NULL, NULL, /* leaving .. stop */ NULL, dfi_graph_module_waited, NULL,
-    NULL, dfi_graph_module_stop, dfi_graph_forget, /* worker .. thread */ NULL, NULL, NULL, dfi_graph_module_fork, NULL };
+static const struct dfi_module dfi_module_graph = {
+    dfi_graph_module_begin, NULL, NULL,
+    /* leaving .. stop */ NULL, dfi_graph_module_waited, NULL, NULL, dfi_graph_module_stop, dfi_graph_forget,
+    /* worker .. thread */ NULL, NULL, NULL, dfi_graph_module_fork, NULL
+};
 
 /* --- stalls ------------------------------------------------------------------------------------- */
 
@@ -96,8 +102,11 @@ static void dfi_stall_module_fork(int when)
 {
     if (when == DFI_FORK_CHILD) dfi_stall_forked();
 }
-static const struct dfi_module dfi_module_stall = { dfi_stall_module_begin, NULL, dfi_stall_module_started, /* leaving .. stop */ NULL, NULL, NULL,
-    NULL, dfi_stall_module_stop, NULL, /* worker .. thread */ NULL, NULL, NULL, dfi_stall_module_fork, NULL };
+static const struct dfi_module dfi_module_stall = {
+    dfi_stall_module_begin, NULL, dfi_stall_module_started,
+    /* leaving .. stop */ NULL, NULL, NULL, NULL, dfi_stall_module_stop, NULL,
+    /* worker .. thread */ NULL, NULL, NULL, dfi_stall_module_fork, NULL
+};
 
 /* --- events and the trace ----------------------------------------------------------------------- */
 
@@ -141,11 +150,14 @@ static void dfi_trace_module_fork(int when)
         return;
     }
     dfi_events_forked();
-    for (i = 0; i < dfi_load_relaxed(&dfi_pool.n_slots); i++) dfi_perf_close(&dfi_load_relaxed(&dfi_pool.slot[i])->perf);
+    for (i = 0; i < dfi_load_relaxed(&dfi_pool.n_slots); i++)
+        dfi_perf_close(&dfi_load_relaxed(&dfi_pool.slot[i])->perf);
 }
-static const struct dfi_module dfi_module_trace = { dfi_trace_module_begin, NULL, NULL, /* leaving .. stop */ NULL, NULL, NULL,
-    NULL, dfi_trace_module_stop, dfi_trace_module_forget, /* worker .. thread */ NULL, dfi_trace_module_worker_free, dfi_trace_module_thread,
-    dfi_trace_module_fork, NULL };
+static const struct dfi_module dfi_module_trace = {
+    dfi_trace_module_begin, NULL, NULL,
+    /* leaving .. stop */ NULL, NULL, NULL, NULL, dfi_trace_module_stop, dfi_trace_module_forget,
+    /* worker .. thread */ NULL, dfi_trace_module_worker_free, dfi_trace_module_thread, dfi_trace_module_fork, NULL
+};
 
 /* --- statistics --------------------------------------------------------------------------------- */
 
@@ -159,8 +171,11 @@ static void dfi_stats_module_stop(struct dfi_worker *w, int how)
     (void)w, (void)how;
     dfi_stats_end();
 }
-static const struct dfi_module dfi_module_stats = { dfi_stats_module_begin, NULL, NULL, /* leaving .. stop */ NULL, NULL, NULL,
-    NULL, dfi_stats_module_stop, dfi_stats_forget, /* worker .. thread */ NULL, NULL, NULL, NULL, NULL };
+static const struct dfi_module dfi_module_stats = {
+    dfi_stats_module_begin, NULL, NULL,
+    /* leaving .. stop */ NULL, NULL, NULL, NULL, dfi_stats_module_stop, dfi_stats_forget,
+    /* worker .. thread */ NULL, NULL, NULL, NULL, NULL
+};
 
 /* --- schedule control --------------------------------------------------------------------------- */
 
@@ -168,8 +183,11 @@ static void dfi_schedule_fork(int when)
 {
     if (when == DFI_FORK_CHILD) dfi_baton_forked();
 }
-static const struct dfi_module dfi_module_schedule = { NULL, dfi_direct_begin, dfi_direct_settle, /* leaving .. stop */ NULL, NULL, dfi_baton_end,
-    NULL, NULL, dfi_baton_forget, /* worker .. thread */ dfi_worker_directed, NULL, NULL, dfi_schedule_fork, NULL };
+static const struct dfi_module dfi_module_schedule = {
+    NULL, dfi_direct_begin, dfi_direct_settle,
+    /* leaving .. stop */ NULL, NULL, dfi_baton_end, NULL, NULL, dfi_baton_forget,
+    /* worker .. thread */ dfi_worker_directed, NULL, NULL, dfi_schedule_fork, NULL
+};
 
 DFI_SMALL_CODE_END
 

@@ -1,9 +1,11 @@
-/* probes.h - what looks on while a program runs: events for trace and statistics, directed orders, the stall report
+/* probes.h - observation points of the runtime: events, schedule control, stall reports
  *
- * dfi_watching says who does. It is 0 as a rule, and then a task pays for all of them together with one load and branch; df_spawn and
- * df_sync know nothing of it. It only changes while no worker runs anything.
+ * dfi_watching says which observers are active. It is usually 0, and then a task pays for all of
+ * them together with one load and one branch; df_spawn and df_sync have no probes. It changes only
+ * while no worker runs anything.
  *
- * A worker that is watched has a chain of what it runs: the body on top, below it those that wait for it to end. */
+ * An observed worker has a chain of running bodies: the innermost first, followed by those that wait
+ * for it to end. */
 #ifndef DFI_OBSERVE_PROBES_H
 #define DFI_OBSERVE_PROBES_H
 
@@ -28,13 +30,13 @@
 
 DFI_INLINE unsigned dfi_watched(void) { return dfi_load_relaxed(&dfi_watching); }
 
-/* Does somebody look on who has to know each task? That changes what is recorded, and never which task runs when. */
+/* True if an observer has to see every task. That changes what is recorded, never the order of tasks. */
 DFI_INLINE int dfi_observed(void) { return dfi_watched() || DFI_GRAPH(); }
 
 static void dfi_graph_ran(const struct dfi_flow *t, uint64_t ticks);
 
-/* The time, in ticks, of an event of w: later than that of the one before, also where the clock ticks more slowly than events come. So
- * what began first has the smaller time. */
+/* The time, in ticks, of an event of w. It is later than that of the previous event, even if the
+ * clock ticks more slowly than events come; so an earlier event has a smaller time. */
 static uint64_t dfi_watch_now(struct dfi_worker *w)
 {
     uint64_t now = dfi_ticks();
@@ -44,19 +46,21 @@ static uint64_t dfi_watch_now(struct dfi_worker *w)
 
 /* --- bodies ---------------------------------------------------------------------------------------- */
 
-/* A body that runs, on the stack of its thread: of a task, a spawned function, part of a loop, a stage of a pipe. Constant while it is
- * in the chain, but for what its owner counts in it. */
+/* A running body, on the stack of its thread: of a task, a spawned function, part of a loop, a stage
+ * of a pipe. Constant while it is in the chain, except for its owner's counters. */
 struct dfi_running {
-    struct dfi_running *outer;    /* what it was put on top of, or NULL */
-    const char *name;             /* constant: the function's */
+    struct dfi_running *outer;    /* the body that it is nested in, or NULL */
+    const char *name;             /* constant: the name of the function */
     const struct dfi_type *type;  /* NULL: a loop or a pipe */
-    const struct dfi_flow *task;  /* NULL: none, or it was run at once */
-    const struct dfi_future *future; /* that another worker took, or NULL */
+    const struct dfi_flow *task;  /* NULL: none, or it ran immediately */
+    const struct dfi_future *future; /* the future that another worker took, or NULL */
     uint64_t id, began;
     struct dfi_not_own others;
     uint32_t text;                /* its name, with df_opts.name */
     unsigned level;               /* DFI_RAN_.. */
-    unsigned counted;             /* 0: not; else 1, and 1 for each wait it is in: what others do in its waits is not its */
+    /* 0: not counted; else 1, and 1 more for each wait that it is in, because bodies that run in its
+     * waits are not counted for it */
+    unsigned counted;
     uint64_t count[DFI_PERF_NUMBERS]; /* observe/stats/perf.h */
 };
 
@@ -71,28 +75,29 @@ static const char *dfi_flow_name(const struct dfi_flow *t)
     return t->task.mem.special == 1 && t->extra->name ? t->extra->name : t->type->name;
 }
 
-/* w is where it may be late, or lose its turn: observe/schedule/chaos.h, observe/schedule/baton.h. */
+/* A point where w may be delayed, or lose the baton: observe/schedule/chaos.h, observe/schedule/baton.h. */
 static DFI_COLD void dfi_watch_point(struct dfi_worker *w)
 {
     if (dfi_baton_on()) dfi_baton_point(w);
     else if (dfi_chaotic()) dfi_chaos_hold_up(w);
 }
 
-/* The text of a name that a program may have made, or else of that of the function. */
+/* The text of a name that a program may have made, or else of the name of the function. */
 static uint32_t dfi_watch_name(struct dfi_worker *w, const char *name, const char *otherwise)
 {
     uint32_t text = DFI_LIKELY(name == otherwise) ? 0 : dfi_pen_text(&w->pen, name);
     return text ? text : dfi_event_text(w, otherwise);
 }
 
-/* What is counted from here on is of r, no longer of what is below it. */
+/* Counts for r from here on, no longer for the body below it. */
 static DFI_COLD void dfi_watch_count_begin(struct dfi_worker *w, struct dfi_running *r)
 {
     memset((void *)r->count, 0, sizeof r->count);
     r->counted = dfi_perf_turn(w, r->outer && r->outer->counted == 1 ? r->outer->count : NULL) == 0;
 }
 
-/* The body on top of w begins to wait, or goes on: what is counted meanwhile is of what runs on top of the wait, or of nobody. */
+/* The innermost body of w begins to wait, or continues. Meanwhile the bodies nested in the wait are
+ * counted, or none. */
 static DFI_COLD void dfi_watch_count_waits(struct dfi_worker *w, int begins)
 {
     struct dfi_running *r = dfi_load_relaxed(&w->running);
@@ -108,9 +113,10 @@ static DFI_COLD void dfi_watch_counted(struct dfi_worker *w, const struct dfi_ru
     if (w->perf.n > 1) dfi_event_put_level(w, DFI_E_PERF, c[3], c[4], c[5], r->text, 1);
 }
 
-/* pre: dfi_watched(); r->future is set. type, t: NULL if there is none; name: may be gone when the body ends. */
-static void dfi_watch_begin(struct dfi_worker *w, struct dfi_running *r, unsigned level, const char *function, const struct dfi_type *type,
-                            const struct dfi_flow *t, const char *name)
+/* pre: dfi_watched(); r->future is set. type, t: NULL if there is none; name: may be freed when the
+ * body ends */
+static void dfi_watch_begin(struct dfi_worker *w, struct dfi_running *r, unsigned level, const char *function,
+                            const struct dfi_type *type, const struct dfi_flow *t, const char *name)
 {
     unsigned stall = dfi_watched() & DFI_WATCH_STALL;
     if (dfi_watched() & DFI_WATCH_DIRECT) dfi_direct_body(w, function, t);
@@ -123,7 +129,7 @@ static void dfi_watch_begin(struct dfi_worker *w, struct dfi_running *r, unsigne
     if (dfi_watched() & DFI_WATCH_PERF) dfi_watch_count_begin(w, r);
     if (stall) dfi_stall_change(w);
     r->began = dfi_watch_now(w);
-    dfi_store_release(&w->running, r); /* the record, to who looks at what w runs */
+    dfi_store_release(&w->running, r); /* passes the record to a thread that looks at the running bodies of w */
     if (stall) dfi_os_unlock(&w->watch_lock);
 }
 
@@ -135,7 +141,8 @@ static void dfi_watch_end(struct dfi_worker *w, struct dfi_running *r)
     (r->outer ? &r->outer->others : &w->pen.others)->ticks += now - r->began;
     if (dfi_watched() & DFI_WATCH_EVENTS) {
         if (r->task && DFI_GRAPH()) dfi_graph_ran(r->task, now - r->began - r->others.ticks);
-        if (r->task && !(r->level & DFI_RAN_INTERNAL)) dfi_store_relaxed(&w->pen.unfinished, dfi_load_relaxed(&w->pen.unfinished) - 1);
+        if (r->task && !(r->level & DFI_RAN_INTERNAL))
+            dfi_store_relaxed(&w->pen.unfinished, dfi_load_relaxed(&w->pen.unfinished) - 1);
         dfi_event_sample(w, now, DFI_STATE_US);
         if (r->others.ticks) dfi_event_put(w, DFI_E_OWN, 0, 0, now - r->began - r->others.ticks, 0);
         dfi_event_put_level(w, DFI_E_RUN, r->began, r->id, now - r->began, r->text, r->level);
@@ -147,7 +154,8 @@ static void dfi_watch_end(struct dfi_worker *w, struct dfi_running *r)
     if (dfi_watched() & DFI_WATCH_DIRECT) dfi_watch_point(w);
 }
 
-static DFI_NOINLINE void dfi_watch_run(struct dfi_worker *w, const struct dfi_type *type, void *args, const struct dfi_flow *t)
+static DFI_NOINLINE void dfi_watch_run(struct dfi_worker *w, const struct dfi_type *type, void *args,
+                                       const struct dfi_flow *t)
 {
     struct dfi_running r;
     unsigned level = type->modes & (DFI_INTERNAL | DFI_UNCOUNTED) ? (unsigned)DFI_RAN_INTERNAL : 0u;
@@ -174,8 +182,8 @@ DFI_INLINE void dfi_body_run(struct dfi_worker *w, const struct dfi_type *type, 
 #endif
 }
 
-/* Part of a loop, or a stage of a pipe: around it. w may be NULL. Nonzero: dfi_watch_part_end is to follow. Its first
- * and last iterations, or stage and item, are told at its end. */
+/* Around part of a loop, or a stage of a pipe. w may be NULL. Nonzero: dfi_watch_part_end must
+ * follow; it gets the first and last iterations, or stage and item. */
 DFI_INLINE int dfi_watch_part_begin(struct dfi_worker *w, struct dfi_running *r, unsigned level, const char *name)
 {
     if (DFI_LIKELY(!dfi_watched()) || !w) return 0;
@@ -192,43 +200,52 @@ static DFI_COLD void dfi_watch_part_end(struct dfi_worker *w, struct dfi_running
 /* --- submission ------------------------------------------------------------------------------------ */
 
 /* t is being submitted, and has its options. */
-static DFI_COLD void dfi_watch_submit(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_access *x, unsigned n)
+static DFI_COLD void dfi_watch_submit(struct dfi_worker *w, const struct dfi_flow *t,
+                                      const struct dfi_access *x, unsigned n)
 {
     const char *site = w->opts ? w->opts_site : t->task.mem.special == 1 ? t->extra->site : NULL;
     unsigned i;
     if (dfi_watched() & DFI_WATCH_DIRECT) dfi_watch_point(w);
     if (!(dfi_watched() & DFI_WATCH_EVENTS) || t->type->modes & DFI_INTERNAL) return;
     dfi_store_relaxed(&w->pen.unfinished, dfi_load_relaxed(&w->pen.unfinished) + 1);
-    dfi_event_put_level(w, DFI_E_SUBMIT, dfi_watch_now(w), dfi_id_of(t, t->seq), dfi_running_id(w), dfi_watch_name(w, dfi_flow_name(t), t->type->name),
+    dfi_event_put_level(w, DFI_E_SUBMIT, dfi_watch_now(w), dfi_id_of(t, t->seq), dfi_running_id(w),
+                        dfi_watch_name(w, dfi_flow_name(t), t->type->name),
                         (unsigned)dfi_load_relaxed(&t->scope->depth));
     if (!(dfi_watched() & DFI_WATCH_TRACE)) return;
     if (site) dfi_event_put(w, DFI_E_SITE, 0, 0, 0, dfi_event_text(w, site));
     for (i = 0; i < n; i++)
         if (x[i].mode & DFI_WRITES && x[i].rows)
-            dfi_event_put_level(w, DFI_E_WRITE, (uintptr_t)x[i].p, x[i].rows, x[i].row, dfi_event_text(w, t->type->labels), i);
+            dfi_event_put_level(w, DFI_E_WRITE, (uintptr_t)x[i].p, x[i].rows, x[i].row,
+                                dfi_event_text(w, t->type->labels), i);
 }
 
-/* t, a tile of a wavefront, is being submitted: of no interest to a trace. */
+/* t, a tile of a wavefront, is being submitted; the trace does not show it. */
 static DFI_COLD void dfi_watch_tile(struct dfi_worker *w, const struct dfi_flow *t)
 {
     if (dfi_watched() & DFI_WATCH_STATS)
-        dfi_event_put_level(w, DFI_E_SUBMIT, dfi_watch_now(w), dfi_id_of(t, t->seq), dfi_running_id(w), dfi_event_text(w, t->type->name),
+        dfi_event_put_level(w, DFI_E_SUBMIT, dfi_watch_now(w), dfi_id_of(t, t->seq), dfi_running_id(w),
+                            dfi_event_text(w, t->type->name),
                             (unsigned)dfi_load_relaxed(&t->scope->depth));
 }
 
-/* t, which is being submitted, comes after what `before` remembers. */
+/* t, which is being submitted, comes after the task in `before`. */
 static DFI_COLD void dfi_watch_edge(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_ref *before)
 {
-    if (dfi_watched() & DFI_WATCH_EVENTS) dfi_event_put(w, DFI_E_EDGE, 0, dfi_id_of(before->task, before->seq), dfi_id_of(t, t->seq), 0);
+    if (dfi_watched() & DFI_WATCH_EVENTS)
+        dfi_event_put(w, DFI_E_EDGE, 0, dfi_id_of(before->task, before->seq), dfi_id_of(t, t->seq), 0);
 }
 
 enum { DFI_WATCH_KEEPS = 1 << 16 }; /* 1 MB of a list of tasks */
 static int dfi_watch_keeps(size_t n) { return (dfi_watched() & DFI_WATCH_STATS) && n < DFI_WATCH_KEEPS; }
 
-/* What w releases from now on it releases as t has ended; NULL: no more. */
-static DFI_COLD void dfi_watch_ends(struct dfi_worker *w, const struct dfi_flow *t) { w->pen.ends = t ? dfi_id_of(t, t->seq) : 0; }
+/* Attributes the releases of w from now on to the end of t; NULL: no more. */
+static DFI_COLD void dfi_watch_ends(struct dfi_worker *w, const struct dfi_flow *t)
+{
+    w->pen.ends = t ? dfi_id_of(t, t->seq) : 0;
+}
 
-/* t is released, or would be if it did not wait for more: by a token, an input, or what is in a stream. w may be NULL. */
+/* t is released, or would be if it did not wait for more: by a token, an input, or elements of a
+ * stream. w may be NULL. */
 static DFI_COLD void dfi_watch_release(struct dfi_worker *w, const struct dfi_flow *t)
 {
     uint64_t id;
@@ -240,15 +257,17 @@ static DFI_COLD void dfi_watch_release(struct dfi_worker *w, const struct dfi_fl
     }
 }
 
-/* dfi_attempt_hook. A thread that uses transactions only becomes one of df's, so that it has a track. */
+/* dfi_attempt_hook. Makes a thread that uses only transactions one of df's, so that it has a track. */
 static void dfi_watch_attempt(const char *site, int how)
 {
-    static DFI_TLS uint64_t began; /* 0: what ran on top of the block had one of its own */
+    static DFI_TLS uint64_t began; /* 0: an attempt nested in the block had one of its own */
     struct dfi_worker *w;
     if (!(dfi_watched() & DFI_WATCH_TRACE)) return;
     w = how == DFI_ATOMIC_BEGINS ? dfi_me_attached() : dfi_me(); /* it may be the end of the thread */
     if (!w) return;
-    if (how != DFI_ATOMIC_BEGINS && began) dfi_event_put_level(w, DFI_E_ATOMIC, began, 0, dfi_watch_now(w) - began, dfi_event_text(w, site), (unsigned)how);
+    if (how != DFI_ATOMIC_BEGINS && began)
+        dfi_event_put_level(w, DFI_E_ATOMIC, began, 0, dfi_watch_now(w) - began, dfi_event_text(w, site),
+                            (unsigned)how);
     began = how == DFI_ATOMIC_BEGINS ? dfi_watch_now(w) : 0;
 }
 
@@ -257,17 +276,21 @@ static void dfi_watch_attempt(const char *site, int how)
 static DFI_COLD void dfi_watch_steal(struct dfi_worker *w, const struct dfi_loot *loot)
 {
     const struct dfi_flow *t = (const struct dfi_flow *)((uintptr_t)loot->entry & ~DFI_FLOW);
-    if (dfi_watched() & DFI_WATCH_EVENTS && (uintptr_t)loot->entry & DFI_FLOW) /* a spawned function: when it begins */
-        dfi_event_put(w, DFI_E_STEAL, dfi_watch_now(w), dfi_id_of(t, t->seq), (uint64_t)(unsigned)loot->victim->pen.slot, 0);
+    /* a spawned function: reported when it begins */
+    if (dfi_watched() & DFI_WATCH_EVENTS && (uintptr_t)loot->entry & DFI_FLOW)
+        dfi_event_put(w, DFI_E_STEAL, dfi_watch_now(w), dfi_id_of(t, t->seq),
+                      (uint64_t)(unsigned)loot->victim->pen.slot, 0);
 }
 
-/* What w has taken from victim begins: a spawned function. */
-static DFI_COLD void dfi_watch_stolen(struct dfi_worker *w, const struct dfi_running *r, const struct dfi_worker *victim)
+/* A spawned function that w has stolen from victim begins. */
+static DFI_COLD void dfi_watch_stolen(struct dfi_worker *w, const struct dfi_running *r,
+                                      const struct dfi_worker *victim)
 {
-    if (dfi_watched() & DFI_WATCH_EVENTS) dfi_event_put_level(w, DFI_E_STEAL, r->began, r->id, (uint64_t)(unsigned)victim->pen.slot, 0, 1);
+    if (dfi_watched() & DFI_WATCH_EVENTS)
+        dfi_event_put_level(w, DFI_E_STEAL, r->began, r->id, (uint64_t)(unsigned)victim->pen.slot, 0, 1);
 }
 
-/* w is about to sleep, and slept. */
+/* w is about to park, and was parked. */
 static DFI_COLD uint64_t dfi_watch_sleeps(struct dfi_worker *w)
 {
     uint64_t now = dfi_watch_now(w);
@@ -285,7 +308,7 @@ static struct dfi_not_own *dfi_watch_others(struct dfi_worker *w)
     return r ? &r->others : &w->pen.others;
 }
 
-/* w begins to wait. Returns when. */
+/* w begins to wait. Returns the time. */
 static DFI_COLD uint64_t dfi_watch_waits(struct dfi_worker *w)
 {
     struct dfi_not_own *o = dfi_watch_others(w);
@@ -295,7 +318,7 @@ static DFI_COLD uint64_t dfi_watch_waits(struct dfi_worker *w)
     return now;
 }
 
-/* It has waited since then, as is about to be told. Returns for how long. */
+/* The wait that began at `since` ends, and is about to be reported. Returns its duration. */
 static uint64_t dfi_watch_wait_ends(struct dfi_worker *w, uint64_t since)
 {
     struct dfi_not_own *o = dfi_watch_others(w);
@@ -308,25 +331,29 @@ static uint64_t dfi_watch_wait_ends(struct dfi_worker *w, uint64_t since)
 /* w has waited since x->began. */
 static DFI_COLD void dfi_watch_waited(struct dfi_worker *w, const struct dfi_wait *x)
 {
-    const struct dfi_scope *s = x->kind == DFI_WAIT_SCOPE || x->kind == DFI_WAIT_ROOM ? (const struct dfi_scope *)x->on : NULL;
+    const struct dfi_scope *s = x->kind == DFI_WAIT_SCOPE || x->kind == DFI_WAIT_ROOM
+        ? (const struct dfi_scope *)x->on : NULL;
     uint64_t ticks;
     if (dfi_watched() & DFI_WATCH_PERF) dfi_watch_count_waits(w, 0);
     if (!(dfi_watched() & DFI_WATCH_EVENTS) || (s && !s->births)) return;
     ticks = dfi_watch_wait_ends(w, x->began);
-    dfi_event_put_level(w, x->kind == DFI_WAIT_ROOM ? DFI_E_ROOM : DFI_E_WAIT, x->began, dfi_running_id(w), ticks, (uint32_t)x->kind,
+    dfi_event_put_level(w, x->kind == DFI_WAIT_ROOM ? DFI_E_ROOM : DFI_E_WAIT, x->began, dfi_running_id(w), ticks,
+                        (uint32_t)x->kind,
                         s ? (unsigned)dfi_load_relaxed(&s->depth) : 0);
 }
 
-/* w goes on to wait for t, which it is about to submit. */
+/* w is about to wait for t, which it is about to submit. */
 static DFI_COLD void dfi_watch_until(struct dfi_worker *w, const struct dfi_flow *t)
 {
-    if (dfi_watched() & DFI_WATCH_EVENTS) dfi_event_put(w, DFI_E_UNTIL, dfi_watch_now(w), dfi_id_of(t, t->seq), dfi_running_id(w), 0);
+    if (dfi_watched() & DFI_WATCH_EVENTS)
+        dfi_event_put(w, DFI_E_UNTIL, dfi_watch_now(w), dfi_id_of(t, t->seq), dfi_running_id(w), 0);
 }
 
-/* A thread begins to be the worker w, or ends it. how: as in DFI_E_THREAD. */
+/* A thread begins to be the worker w, or ends to be it. how: as in DFI_E_THREAD. */
 static void dfi_watch_thread(struct dfi_worker *w, int how)
 {
-    if (dfi_watched() & DFI_WATCH_EVENTS) dfi_event_put(w, DFI_E_THREAD, dfi_watch_now(w), (uint64_t)(unsigned)w->index, (uint64_t)(unsigned)how, 0);
+    if (dfi_watched() & DFI_WATCH_EVENTS)
+        dfi_event_put(w, DFI_E_THREAD, dfi_watch_now(w), (uint64_t)(unsigned)w->index, (uint64_t)(unsigned)how, 0);
 }
 
 #endif

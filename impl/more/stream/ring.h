@@ -36,7 +36,7 @@ struct dfi_window {
     struct dfi_window *of_task;            /* (task) the next window of its task, in the order of the parameters */
     struct dfi_stream *stream;
     struct df_stream *reader;              /* NULL: a write window */
-    /* struct dfi_flow, dfi_held in the serial build; the running thread's record without either */
+    /* struct dfi_flow; dfi_held in the serial build; dfi_stream_now if it runs without memory */
     void *task;
     const char *name;                      /* of the task */
     uint64_t begin, pass;                  /* its first position, and that of the next window of its side */

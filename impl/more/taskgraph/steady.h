@@ -358,8 +358,10 @@ static DFI_NOINLINE void dfi_capture_waited(struct dfi_worker *w)
                                 : s->kind == DFI_BODY ? (const void *)s->task->type : NULL);
 }
 
-static const struct dfi_module dfi_module_steady = { /* begin, ready, started */ NULL, NULL, NULL,
-                                                     /* leaving .. stop */ NULL, NULL, NULL,
-    NULL, NULL, NULL, /* worker .. thread */ NULL, dfi_steady_free, NULL, NULL, NULL };
+static const struct dfi_module dfi_module_steady = {
+    /* begin, ready, started */ NULL, NULL, NULL,
+    /* leaving .. stop */ NULL, NULL, NULL, NULL, NULL, NULL,
+    /* worker .. thread */ NULL, dfi_steady_free, NULL, NULL, NULL
+};
 
 #endif

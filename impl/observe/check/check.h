@@ -1,12 +1,14 @@
-/* check.h - DF_CHECK: what the rest of df tells the checks; nothing of it is left in other builds
+/* check.h - DF_CHECK: probes of the checks; empty in other builds
  *
- * What is found and how: docs/check.md. The checks are in
- *   observe/check/declared.h   declarations: inside of the parent's, on a stack that is gone; memory of df_in that changed
- *   observe/check/turn.h       AddressSanitizer: bodies take turns
- *   observe/check/live.h       AddressSanitizer: the bytes that tasks of open scopes declare, and the shadow
- *   observe/check/view.h       AddressSanitizer: what the code that runs may touch
- *   observe/check/report.h     AddressSanitizer: what is said about an access that it stopped
- *   observe/check/run.h        the body of a task, checked */
+ * Findings and methods: docs/check.md. The checks are in
+ *   observe/check/declared.h declarations: outside the parent's, on a stack that is gone; memory of
+ *   df_in that changed
+ *   observe/check/turn.h AddressSanitizer: bodies take turns
+ *   observe/check/live.h AddressSanitizer: the bytes that tasks of open scopes declare, and the
+ *   shadow
+ *   observe/check/view.h AddressSanitizer: the memory that the running code may access
+ *   observe/check/report.h AddressSanitizer: the log of an access that it stopped
+ *   observe/check/run.h the body of a task, checked */
 #ifndef DFI_OBSERVE_CHECK_CHECK_H
 #define DFI_OBSERVE_CHECK_CHECK_H
 
@@ -35,17 +37,19 @@ struct dfi_scope;
 
 #if DF_CHECK
 struct dfi_check_entry;
-/* What a task declared with one parameter. */
+/* One declared parameter of a task. */
 struct dfi_checked {
     struct dfi_region region;
-    unsigned mode, arg, parameter;  /* arg: offset in the argument record, or DFI_NO_ARG; parameter: which of dfi_type.labels */
-    struct dfi_check_entry *entry;   /* AddressSanitizer: the same region among those of its scope, or NULL */
+    /* arg: offset in the argument record, or DFI_NO_ARG; parameter: index in dfi_type.labels */
+    unsigned mode, arg, parameter;
+    struct dfi_check_entry *entry;   /* AddressSanitizer: the entry of its region in its scope, or NULL */
 };
 /* A variable of a function that a child of a scope accesses. */
 struct dfi_check_variable {
     struct dfi_flow *task;
     size_t seq;
-    uintptr_t p, frame, call;       /* where it is; dfi_check_frame; where the stack ended when it was given to the task */
+    /* its address; dfi_check_frame; the end of the stack when it was given to the task */
+    uintptr_t p, frame, call;
     const struct dfi_type *type;
     unsigned parameter;
     const char *site;
@@ -55,16 +59,18 @@ static void dfi_check_run(struct dfi_worker *w, const struct dfi_type *type, voi
 static void dfi_check_submit(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n);
 static void dfi_check_waits(struct dfi_worker *w, struct dfi_scope *s);
 static void dfi_check_children_done(struct dfi_scope *s);
-static void dfi_check_scope_end(struct dfi_scope *s); /* its memory is used again */
-static void dfi_check_items(struct dfi_scope *s, const void *p, size_t bytes); /* where a pipe, whose scope s is, has its items; s may be NULL */
-/* An API function was called from the frame above: what is below belongs to functions that have returned. */
+static void dfi_check_scope_end(struct dfi_scope *s); /* its memory is reused */
+/* the items of a pipe with scope s, which may be NULL */
+static void dfi_check_items(struct dfi_scope *s, const void *p, size_t bytes);
+/* An API function was called from the frame above: memory below it belongs to functions that have
+ * returned. */
 #define DFI_CHECK_CALL(w) ((w) ? (void)((w)->call = DFI_CHECK_FRAME) : (void)0)
 #if DFI_GNU
 #define DFI_CHECK_FRAME ((uintptr_t)__builtin_frame_address(0))
 #else
-#define DFI_CHECK_FRAME ((uintptr_t)0) /* then no stack is looked at */
+#define DFI_CHECK_FRAME ((uintptr_t)0) /* then no stack is checked */
 #endif
-/* Whose memory is checked in another way (df_owm.h), by its address. */
+/* True if memory at p is checked in another way (df_owm.h). */
 static int (*dfi_check_others)(uintptr_t p);
 static int dfi_check_elsewhere(uintptr_t p) { return dfi_check_others && dfi_check_others(p); }
 #else
@@ -76,42 +82,48 @@ DFI_INLINE void dfi_check_items(struct dfi_scope *s, const void *p, size_t bytes
 #endif
 
 #if DFI_CHECK_ASAN
-/* A region that tasks of one scope declared. Under the lock of the checks; its region and scope are constant. */
+/* A region that tasks of one scope declared. Under the lock of the checks; its region and scope are
+ * constant. */
 struct dfi_check_entry {
-    struct dfi_check_entry *next, *before;        /* of all */
+    struct dfi_check_entry *next, *before;        /* of all entries */
     struct dfi_check_entry *chain;                /* of its bucket */
-    struct dfi_check_entry *sibling, **at;        /* of those that the same code submitted */
+    struct dfi_check_entry *sibling, **at;        /* of the entries that the same code submitted */
     struct dfi_check_entry **list;                /* their list */
     struct dfi_region region;
     struct dfi_scope *scope;
-    unsigned unfinished, writers;                /* tasks that declare it and are not done; that write it */
-    const struct dfi_type *type;                 /* the last of them, and the last that writes */
+    unsigned unfinished, writers;                /* unfinished tasks that declare it; those of them that write it */
+    const struct dfi_type *type;                 /* the type of the last of them, and of the last that writes */
     const char *site;
     unsigned mode, parameter;
-    int waited;                                  /* who submitted them has waited for some of its bytes since */
-    int gone;                                    /* no memory any more, or never was: not live */
+    int waited;                                  /* the submitter has waited for some of its bytes since */
+    int gone;                                    /* no longer memory, or never was: not live */
 };
-/* What a piece of code may touch; on the stack of the thread that runs it. */
+/* The memory that a piece of code may access; on the stack of the thread that runs it. */
 struct dfi_check_view {
     struct dfi_check_view *outer;     /* of the code below on that stack, or NULL */
-    struct dfi_flow *task;            /* the task whose code it is, */
+    struct dfi_flow *task;            /* the task that runs the code, */
     struct dfi_scope *bottom;         /* or the bottom of a thread, */
-    const struct dfi_region *region;  /* or n regions: code of df itself, */
+    const struct dfi_region *region;  /* or n regions, for code of df itself, */
     unsigned n;
     int all;                          /* or everything */
-    int done;                         /* also all memory of tasks that are done */
+    int done;                         /* also all memory of finished tasks */
     int pauses;                       /* of the code below */
 };
 static void dfi_check_done(struct dfi_flow *t);                        /* t and its descendants are done */
-static void dfi_check_pause(struct dfi_worker *w);                     /* the code that runs waits: others may have its turn */
+/* the running code waits: others may have its turn */
+static void dfi_check_pause(struct dfi_worker *w);
 static void dfi_check_resume(struct dfi_worker *w);
-static int dfi_check_part_begin(struct dfi_worker *w, struct dfi_check_view *v, const struct dfi_scope *s); /* a part of the code that s is in begins */
+/* begins a part of the code of scope s */
+static int dfi_check_part_begin(struct dfi_worker *w, struct dfi_check_view *v, const struct dfi_scope *s);
 static void dfi_check_part_end(struct dfi_worker *w, struct dfi_check_view *v, int begun);
-static int dfi_check_own_begin(struct dfi_check_view *v, const struct dfi_region *r, unsigned n);           /* df itself is about to touch what tasks declared */
+/* df itself is about to access declared memory */
+static int dfi_check_own_begin(struct dfi_check_view *v, const struct dfi_region *r, unsigned n);
 static void dfi_check_own_end(struct dfi_check_view *v, int begun);
-static void dfi_check_waited(struct dfi_worker *w, const struct dfi_access *x);  /* df_wait_on: the tasks so far that write there are done */
-static void dfi_check_release(struct dfi_worker *w, const struct dfi_region *r); /* the task that runs does not touch r any more */
-static void dfi_check_block_begin(struct dfi_worker *w);               /* code of the program blocks, or may */
+/* df_wait_on: all tasks submitted so far that write there are done */
+static void dfi_check_waited(struct dfi_worker *w, const struct dfi_access *x);
+/* the running task no longer accesses r */
+static void dfi_check_release(struct dfi_worker *w, const struct dfi_region *r);
+static void dfi_check_block_begin(struct dfi_worker *w);               /* program code blocks, or may */
 static void dfi_check_block_end(struct dfi_worker *w);
 static void dfi_check_thread_end(struct dfi_worker *w);
 static void dfi_check_reset(int off);
@@ -123,9 +135,18 @@ struct dfi_check_view { char unused; };
 DFI_INLINE void dfi_check_done(struct dfi_flow *t) { (void)t; }
 DFI_INLINE void dfi_check_pause(struct dfi_worker *w) { (void)w; }
 DFI_INLINE void dfi_check_resume(struct dfi_worker *w) { (void)w; }
-DFI_INLINE int dfi_check_part_begin(struct dfi_worker *w, struct dfi_check_view *v, const struct dfi_scope *s) { return (void)w, (void)v, (void)s, 0; }
-DFI_INLINE void dfi_check_part_end(struct dfi_worker *w, struct dfi_check_view *v, int begun) { (void)w, (void)v, (void)begun; }
-DFI_INLINE int dfi_check_own_begin(struct dfi_check_view *v, const struct dfi_region *r, unsigned n) { return (void)v, (void)r, (void)n, 0; }
+DFI_INLINE int dfi_check_part_begin(struct dfi_worker *w, struct dfi_check_view *v, const struct dfi_scope *s)
+{
+    return (void)w, (void)v, (void)s, 0;
+}
+DFI_INLINE void dfi_check_part_end(struct dfi_worker *w, struct dfi_check_view *v, int begun)
+{
+    (void)w, (void)v, (void)begun;
+}
+DFI_INLINE int dfi_check_own_begin(struct dfi_check_view *v, const struct dfi_region *r, unsigned n)
+{
+    return (void)v, (void)r, (void)n, 0;
+}
 DFI_INLINE void dfi_check_own_end(struct dfi_check_view *v, int begun) { (void)v, (void)begun; }
 DFI_INLINE void dfi_check_waited(struct dfi_worker *w, const struct dfi_access *x) { (void)w, (void)x; }
 DFI_INLINE void dfi_check_release(struct dfi_worker *w, const struct dfi_region *r) { (void)w, (void)r; }

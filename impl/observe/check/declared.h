@@ -1,7 +1,8 @@
-/* declared.h - DF_CHECK: declarations that cannot be right, and memory of df_in that changed
+/* declared.h - DF_CHECK: invalid declarations, and changed memory of df_in
  *
- * With any compiler. What a task declares has to be inside of what its parent declared, on no stack that is gone, and memory; what it only
- * reads is the same before and after its body. */
+ * With any compiler. The regions that a task declares must be within those of its parent, must not
+ * be on a stack that is gone, and must be mapped memory. Memory that it only reads must be the same
+ * before and after its body. */
 #ifndef DFI_OBSERVE_CHECK_DECLARED_H
 #define DFI_OBSERVE_CHECK_DECLARED_H
 
@@ -26,10 +27,13 @@
 
 enum {
     DFI_CHECK_LEVEL = DF_CHECK + 0,
-    DFI_CHECK_SUM_BYTES = 1 << 20, /* of a body: what is compared of a parameter; of larger ones parts of DFI_CHECK_SUM_PART, */
-    DFI_CHECK_SUM_PART = 1 << 12,  /* spread evenly, others in each task: 0.5 ms on the development machine, of a gigabyte, too */
-    DFI_CHECK_NEAR = 1 << 16,      /* bytes: who is given a variable of a function that returned is given it soon */
-    DFI_CHECK_FAR = 1 << 24        /* bytes: farther away from the top of a stack is none of its variables */
+    /* bytes compared of each parameter of a body; of larger ones, parts of DFI_CHECK_SUM_PART, */
+    DFI_CHECK_SUM_BYTES = 1 << 20,
+    /* spread evenly, and different in each task: 0.5 ms on the development machine, also for a gigabyte */
+    DFI_CHECK_SUM_PART = 1 << 12,
+    /* bytes: a function passes on a variable of a returned function soon after, if at all */
+    DFI_CHECK_NEAR = 1 << 16,
+    DFI_CHECK_FAR = 1 << 24        /* bytes: memory farther from the top of a stack holds none of its variables */
 };
 
 #if DFI_CHECK_ASAN
@@ -39,7 +43,7 @@ extern void *dfi_asan_is_local(void *stack, void *p, void **begin, void **end) _
 DFI_EXTERN_C_END
 #endif
 
-/* The name of a parameter of a type, for "%.*s": its length is returned. */
+/* The name of a parameter of a type, for "%.*s"; returns its length. */
 static int dfi_check_label(const struct dfi_type *type, unsigned i, const char **name)
 {
     const char *p = type->labels ? type->labels : "";
@@ -60,7 +64,7 @@ static const char *dfi_check_mode(unsigned mode)
     }
 }
 
-/* Where t was submitted, as an insertion: "" if that is not known. */
+/* The source line where t was submitted, as an insertion: "" if unknown. */
 static const char *dfi_check_at(char *text, size_t bytes, const char *site)
 {
     if (!site) return "";
@@ -75,12 +79,14 @@ static void dfi_check_say_memory(const struct dfi_flow *t, const struct dfi_chec
     int n = dfi_check_label(t->type, x->parameter, &name);
     dfi_error("task %s%s declares df_%s %.*s, %lu bytes at %p, but byte %lu of them is no memory the program may "
               "use (DF_CHECK): it was freed, or lies behind the end, or its function has returned",
-              t->type->name, dfi_check_at(at, sizeof at, t->site), dfi_check_mode(x->mode), n, name, (unsigned long)dfi_region_bytes(&x->region), (void *)x->region.p, (unsigned long)(wrong - x->region.p));
+              t->type->name, dfi_check_at(at, sizeof at, t->site), dfi_check_mode(x->mode), n, name,
+              (unsigned long)dfi_region_bytes(&x->region), (void *)x->region.p,
+                      (unsigned long)(wrong - x->region.p));
 }
 
-/* --- inside of what its parent declared? ----------------------------------------------------------- */
+/* --- declarations within those of the parent -------------------------------------------------- */
 
-/* Where the memory of parameter i of t is: it may have been renamed, or be a private copy. */
+/* The address of parameter i of t, which may have been renamed, or be a private copy. */
 static char *dfi_check_pointer(const struct dfi_flow *t, unsigned i)
 {
     char *p = (char *)t->checked[i].region.p;
@@ -88,7 +94,7 @@ static char *dfi_check_pointer(const struct dfi_flow *t, unsigned i)
     return p;
 }
 
-/* Is the byte range [lo, hi) covered by what t declares, and may write (if writes)? */
+/* True if the byte range [lo, hi) is covered by the declarations of t, as writable if `writes`. */
 static int dfi_check_range(const struct dfi_flow *t, uintptr_t lo, uintptr_t hi, int writes)
 {
     while (lo < hi) {
@@ -108,7 +114,8 @@ static int dfi_check_range(const struct dfi_flow *t, uintptr_t lo, uintptr_t hi,
     return 1;
 }
 
-/* If p is a variable of this thread that the sanitizer keeps elsewhere: which call of a function it belongs to. */
+/* If p is a variable of this thread that the sanitizer keeps elsewhere: identifies the call of its
+ * function. */
 static uintptr_t dfi_check_frame(uintptr_t p)
 {
 #if DFI_CHECK_ASAN
@@ -124,7 +131,8 @@ static void dfi_check_items(struct dfi_scope *s, const void *p, size_t bytes)
     if (s) s->items = (uintptr_t)p, s->items_end = (uintptr_t)p + bytes;
 }
 
-/* Memory that only the parent knows needs no declaration: its stack, what it got from df_local, and the items of its pipes. */
+/* True if r needs no declaration, because only the parent knows the memory: its stack, its df_local
+ * memory, and the items of its pipes. */
 static int dfi_check_own(const struct dfi_worker *w, const struct dfi_scope *s, const struct dfi_region *r)
 {
     const struct dfi_local *l;
@@ -143,9 +151,10 @@ static int dfi_check_own(const struct dfi_worker *w, const struct dfi_scope *s, 
 static void dfi_check_lose(struct dfi_flow *t, uintptr_t p);
 #endif
 
-/* --- on a stack that is gone? -------------------------------------------------------------------- */
+/* --- variables of functions that have returned ------------------------------------------------ */
 
-/* The functions below `call` on w's stack have returned: which unfinished children of s were given variables of theirs? Each is reported once. */
+/* The functions below `call` on the stack of w have returned: reports, once, each unfinished child
+ * of s that was given a variable of theirs. */
 static void dfi_check_returned(struct dfi_scope *s, uintptr_t call)
 {
     unsigned i, kept = 0;
@@ -185,13 +194,15 @@ static void dfi_check_keep(struct dfi_worker *w, const struct dfi_flow *t, const
         const char *name;
         int n = dfi_check_label(t->type, x->parameter, &name);
         dfi_error("task %s%s declares df_%s %.*s at %p, a variable of a function that has returned (DF_CHECK)",
-                  t->type->name, dfi_check_at(at, sizeof at, t->site), dfi_check_mode(x->mode), n, name, (void *)x->region.p);
+                  t->type->name, dfi_check_at(at, sizeof at, t->site), dfi_check_mode(x->mode), n, name,
+                  (void *)x->region.p);
         return;
     }
     if (!frame && (p < w->call || p - w->call > (uintptr_t)DFI_CHECK_FAR)) return;
     if (s->n_variables == s->room_variables) {
         dfi_check_returned(s, 0);
-        if (s->n_variables >= s->room_variables / 2 && dfi_array_grow(&array, NULL, s->n_variables, &s->room_variables, sizeof *v)) return;
+        if (s->n_variables >= s->room_variables / 2 &&
+            dfi_array_grow(&array, NULL, s->n_variables, &s->room_variables, sizeof *v)) return;
         s->variable = (struct dfi_check_variable *)array;
     }
     v = &s->variable[s->n_variables++];
@@ -219,7 +230,7 @@ static void dfi_check_scope_end(struct dfi_scope *s)
     s->variable = NULL, s->room_variables = 0;
 }
 
-/* Whose body s is in, as far as that is on one thread. */
+/* The task in whose body s is, as far as that is on one thread. */
 static const struct dfi_flow *dfi_check_parent(const struct dfi_scope *s)
 {
     for (; s && s->kind == DFI_BLOCK; s = s->outer)
@@ -235,7 +246,8 @@ static void dfi_check_submit(struct dfi_worker *w, struct dfi_flow *t, const str
     unsigned i;
     size_t k;
     t->n_checked = 0;
-    t->site = t->task.mem.special && t->extra->site ? t->extra->site : dfi_call_site == dfi_no_site ? NULL : dfi_call_site;
+    t->site = t->task.mem.special && t->extra->site ? t->extra->site
+              : dfi_call_site == dfi_no_site ? NULL : dfi_call_site;
     dfi_call_site = dfi_no_site;
     if (t->type->modes & DFI_INTERNAL) return;
     if (t->scope->n_variables && t->scope->owner == w) dfi_check_returned(t->scope, w->call);
@@ -253,18 +265,19 @@ static void dfi_check_submit(struct dfi_worker *w, struct dfi_flow *t, const str
         if (!inside)
             dfi_error("task %s submits task %s, which accesses %lu bytes at %p that its parent did not declare "
                       "(DF_CHECK): add them to the declaration of %s",
-                      parent->type->name, t->type->name, (unsigned long)(r.rows * r.row), (void *)r.p, parent->type->name);
+                      parent->type->name, t->type->name, (unsigned long)(r.rows * r.row), (void *)r.p,
+                      parent->type->name);
     }
 #if DFI_CHECK_ASAN
     dfi_check_declare(w, t);
 #endif
 }
 
-/* --- what a body did to what it only reads --------------------------------------------------------- */
+/* --- changes of read-only memory by a body ---------------------------------------------------- */
 
 struct dfi_check_sum { const char *p; uint64_t sum; };
 
-/* Of [p, p + n). Words where they are aligned. */
+/* Hashes [p, p + n), in words where they are aligned. */
 DFI_UNCHECKED static uint64_t dfi_check_add(uint64_t h, const char *p, size_t n)
 {
 #if DFI_GNU
@@ -274,12 +287,13 @@ DFI_UNCHECKED static uint64_t dfi_check_add(uint64_t h, const char *p, size_t n)
 #endif
     const char *end = p + n;
     while (p < end && (uintptr_t)p % sizeof(word)) h = (h ^ (unsigned char)*p++) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
-    for (; (size_t)(end - p) >= sizeof(word); p += sizeof(word)) h = (h ^ *(const word *)(const void *)p) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
+    for (; (size_t)(end - p) >= sizeof(word); p += sizeof(word))
+        h = (h ^ *(const word *)(const void *)p) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
     while (p < end) h = (h ^ (unsigned char)*p++) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
     return h;
 }
 
-/* turn: which parts, where there are too many. */
+/* turn: selects the parts of a large region. */
 static uint64_t dfi_check_sum_of(const struct dfi_region *r, const char *p, size_t turn)
 {
     size_t bytes = r->rows * r->row, k = 0, step = 1, i, at, part;
@@ -293,7 +307,7 @@ static uint64_t dfi_check_sum_of(const struct dfi_region *r, const char *p, size
     return h;
 }
 
-/* Does t use parameter i itself, in that mode, and nothing that overlaps it in another one? */
+/* True if t uses parameter i itself, in that mode, and declares no overlap with it in another mode. */
 static int dfi_check_only(const struct dfi_flow *t, unsigned i, unsigned mode)
 {
     unsigned k;
@@ -303,11 +317,12 @@ static int dfi_check_only(const struct dfi_flow *t, unsigned i, unsigned mode)
     if (!t->checked[i].entry || t->checked[i].entry->gone) return 0;
 #endif
     for (k = 0; k < t->n_checked; k++)
-        if (k != i && (t->checked[k].mode | mode) & DFI_WRITES && dfi_region_overlap(&t->checked[i].region, &t->checked[k].region)) return 0;
+        if (k != i && (t->checked[k].mode | mode) & DFI_WRITES &&
+            dfi_region_overlap(&t->checked[i].region, &t->checked[k].region)) return 0;
     return 1;
 }
 
-/* The first byte of r that is in no memory of the process; 0: it is all there. */
+/* The first byte of r that is not mapped; 0: all of it is. */
 static uintptr_t dfi_check_unmapped(const struct dfi_region *r)
 {
 #if DFI_POSIX

@@ -1,11 +1,13 @@
-/* live.h - DF_CHECK with AddressSanitizer: the bytes that tasks declare, and their shadow
+/* live.h - DF_CHECK with AddressSanitizer: live bytes, and their shadow
  *
- * A byte is live while a task of an open scope has declared it: from the submission on until the scope has waited. Live bytes are
- * poisoned, except those that the code which runs may touch (observe/check/view.h). AddressSanitizer keeps account of 8 bytes together, of
- * which the first k can be touched: so up to 7 bytes at the beginning and at the end of a range may stay open, and no byte outside of it is closed.
+ * A byte is live if a task of an open scope has declared it, from the submission until the scope has
+ * waited. Live bytes are poisoned, except those that the running code may access
+ * (observe/check/view.h). AddressSanitizer accounts for 8 bytes together, of which the first k are
+ * accessible: so up to 7 bytes at the beginning and at the end of a range may stay accessible, and
+ * no byte outside it is poisoned.
  *
- * The ranges are disjoint, in an array in the order of their addresses; each knows how many regions it is part of. All of it is under the
- * lock of the checks. */
+ * The ranges are disjoint, in an array sorted by address; each counts the regions that it is part
+ * of. All of it is under the lock of the checks. */
 #ifndef DFI_OBSERVE_CHECK_LIVE_H
 #define DFI_OBSERVE_CHECK_LIVE_H
 
@@ -26,18 +28,18 @@ extern int dfi_asan_hooks(void (*allocated)(const volatile void *, size_t), void
     __asm__("__sanitizer_install_malloc_and_free_hooks");
 DFI_EXTERN_C_END
 
-struct dfi_check_range { uintptr_t lo, hi; size_t count; }; /* count 0: not live any more, and open */
+struct dfi_check_range { uintptr_t lo, hi; size_t count; }; /* count 0: no longer live, and open */
 
 struct dfi_check_live {
     struct dfi_check_range *range;
-    size_t n, room, dead;     /* dead: those with count 0 */
+    size_t n, room, dead;     /* dead: ranges with count 0 */
     int failed;               /* no memory: nothing is checked from here on */
 };
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_check_live dfi_check_live;
 DFI_EXTERN_C_END
 
-/* The first range that ends behind p. */
+/* The first range that ends after p. */
 static size_t dfi_live_find(uintptr_t p)
 {
     size_t lo = 0, hi = dfi_check_live.n;
@@ -49,7 +51,7 @@ static size_t dfi_live_find(uintptr_t p)
     return lo;
 }
 
-/* [lo, hi) is range i from now on, those from i on come after it. */
+/* Inserts [lo, hi) as range i, before the ranges from i on. */
 static void dfi_live_insert(size_t i, uintptr_t lo, uintptr_t hi, size_t count)
 {
     struct dfi_check_live *v = &dfi_check_live;
@@ -70,7 +72,7 @@ static void dfi_live_insert(size_t i, uintptr_t lo, uintptr_t hi, size_t count)
     if (!count) v->dead++;
 }
 
-/* Range i becomes two, the second one from p on. */
+/* Splits range i; the second part begins at p. */
 static void dfi_live_split(size_t i, uintptr_t p)
 {
     struct dfi_check_range *r = &dfi_check_live.range[i];
@@ -100,7 +102,8 @@ static void dfi_live_add(uintptr_t lo, uintptr_t hi)
     }
 }
 
-/* open: what is not live any more is opened; else it was freed, and is left as it is. */
+/* Removes one region from the ranges in [lo, hi). open: ranges that are no longer live are opened;
+ * else the memory was freed, and stays as it is. */
 static void dfi_live_take(uintptr_t lo, uintptr_t hi, int open)
 {
     struct dfi_check_live *v = &dfi_check_live;
@@ -114,9 +117,10 @@ static void dfi_live_take(uintptr_t lo, uintptr_t hi, int open)
     }
 }
 
-enum { DFI_LIVE_FEW = 1 << 16 }; /* ranges, 1.5 MiB: a loop declares the same ones again, and to insert them is what costs most */
+/* ranges, 1.5 MiB: a loop declares the same ones again, and inserting them is the most expensive step */
+enum { DFI_LIVE_FEW = 1 << 16 };
 
-/* Those that are not live any more go, if there are many. */
+/* Removes ranges that are no longer live, if there are many. */
 static void dfi_live_compact(void)
 {
     struct dfi_check_live *v = &dfi_check_live;
@@ -127,7 +131,7 @@ static void dfi_live_compact(void)
     v->n = to, v->dead = 0;
 }
 
-/* Is a byte of [lo, hi) live? */
+/* True if a byte of [lo, hi) is live. */
 static int dfi_live_any(uintptr_t lo, uintptr_t hi)
 {
     size_t i;
@@ -136,7 +140,7 @@ static int dfi_live_any(uintptr_t lo, uintptr_t hi)
     return 0;
 }
 
-/* Closes what is live in [lo, hi). Neighbours together: they may share 8 bytes. */
+/* Poisons the live bytes in [lo, hi). Neighbours are poisoned together, because they may share 8 bytes. */
 static void dfi_live_close(uintptr_t lo, uintptr_t hi)
 {
     const struct dfi_check_live *v = &dfi_check_live;
@@ -183,7 +187,8 @@ static void dfi_live_region_take(const struct dfi_region *r, int open)
     for (i = 0; i < r->rows; i++) dfi_live_take(r->p + i * r->ld, r->p + i * r->ld + r->row, open);
 }
 
-/* The first byte of r that is no memory the program may touch, whoever declares it: it was freed, or lies beyond the end. 0: none. */
+/* The first byte of r that the program may not access, whichever task declares it: it was freed, or
+ * lies beyond the end. 0: none. */
 static uintptr_t dfi_live_region_wrong(const struct dfi_region *r)
 {
     size_t i, k;
@@ -192,7 +197,7 @@ static uintptr_t dfi_live_region_wrong(const struct dfi_region *r)
         while (lo < hi && (at = (uintptr_t)dfi_asan_poisoned((void *)lo, hi - lo)) != 0) {
             k = dfi_live_find(at);
             if (k == dfi_check_live.n || dfi_check_live.range[k].lo > at || !dfi_check_live.range[k].count) return at;
-            lo = dfi_check_live.range[k].hi; /* closed by the checks */
+            lo = dfi_check_live.range[k].hi; /* poisoned by the checks */
         }
     }
     return 0;

@@ -1,7 +1,7 @@
-/* reduce.h - DF_CHECK: is an operator of DF_REDUCTION commutative?
+/* reduce.h - DF_CHECK: commutativity of the operators of DF_REDUCTION
  *
- * Where two contributions are combined, so are copies of them, both ways. The results must be the same, but for rounding, and for bytes
- * that identity() does not set, as padding. */
+ * When two contributions are combined, copies of them are combined in both orders. The results must
+ * be the same, except for rounding, and for bytes that identity() does not set, such as padding. */
 #ifndef DFI_OBSERVE_CHECK_REDUCE_H
 #define DFI_OBSERVE_CHECK_REDUCE_H
 
@@ -12,9 +12,10 @@
 #include "../../work/tables.h"
 
 #if DF_CHECK
-enum { DFI_CHECK_ELEMENTS = 16, DFI_CHECK_OPERATORS = 32 }; /* elements compared each time; operators that are remembered as said */
+/* elements compared each time; operators remembered as reported */
+enum { DFI_CHECK_ELEMENTS = 16, DFI_CHECK_OPERATORS = 32 };
 
-/* Do two words of n bytes differ by more than the rounding of a floating-point sum? */
+/* True if two words of n bytes differ by more than the rounding of a floating-point sum. */
 static int dfi_words_differ(const unsigned char *a, const unsigned char *b, size_t n)
 {
     double x[2], least = 1e-100, most = 1e100, part = 1e-6;
@@ -29,13 +30,14 @@ static int dfi_words_differ(const unsigned char *a, const unsigned char *b, size
     else return 1;
     for (i = 0; i < 2; i++) {
         double size = x[i] < 0 ? -x[i] : x[i];
-        if (!(size > least && size < most)) return 1; /* no such number: an integer, a pointer, text */
+        if (!(size > least && size < most)) return 1; /* not such a number, but an integer, a pointer, or text */
     }
     return !((x[0] < x[1] ? x[1] - x[0] : x[0] - x[1]) < part * (x[0] < 0 ? -x[0] : x[0]));
 }
 
-/* a and b, results of combining both ways, without the bytes that are not set in an identity. */
-static int dfi_results_differ(unsigned char *a, unsigned char *b, const unsigned char *zero, const unsigned char *one, size_t size)
+/* True if a and b, the results of both orders, differ in bytes that an identity sets. */
+static int dfi_results_differ(unsigned char *a, unsigned char *b, const unsigned char *zero,
+                              const unsigned char *one, size_t size)
 {
     size_t i, n;
     for (i = 0; i < size; i++)
@@ -43,7 +45,8 @@ static int dfi_results_differ(unsigned char *a, unsigned char *b, const unsigned
     for (i = 0; i < size; i += n) {
         n = size - i >= 8 && i % 8 == 0 ? 8 : size - i >= 4 && i % 4 == 0 ? 4 : 1;
         if (!dfi_words_differ(a + i, b + i, n)) continue;
-        if (n == 8 && (!dfi_words_differ(a + i, b + i, 4) || !memcmp(a + i, b + i, 4)) && !dfi_words_differ(a + i + 4, b + i + 4, 4)) continue;
+        if (n == 8 && (!dfi_words_differ(a + i, b + i, 4) || !memcmp(a + i, b + i, 4)) &&
+            !dfi_words_differ(a + i + 4, b + i + 4, 4)) continue;
         return 1;
     }
     return 0;
@@ -67,8 +70,9 @@ static void dfi_check_commutes_say(const char *name)
 
 static int dfi_check_operator(const void *key) { return (uintptr_t)key - (uintptr_t)dfi_keys >= dfi_key_end; }
 
-/* n elements at `from` are about to be combined into those at `into`, by the operator with that key. */
-static void dfi_check_commutes(void (*combine)(void *, const void *, size_t), const void *key, size_t size, const char *into, const char *from, size_t n)
+/* Checks the operator with that key before it combines n elements at `from` into those at `into`. */
+static void dfi_check_commutes(void (*combine)(void *, const void *, size_t), const void *key, size_t size,
+                               const char *into, const char *from, size_t n)
 {
     unsigned char *m = dfi_check_operator(key) && n ? (unsigned char *)dfi_malloc(4 * size) : NULL;
     size_t i;
@@ -82,7 +86,7 @@ static void dfi_check_commutes(void (*combine)(void *, const void *, size_t), co
         differ = dfi_results_differ(m + 2 * size, m + 3 * size, m, m + size, size);
     }
     dfi_mfree(m);
-    if (differ) dfi_check_commutes_say((const char *)key + 1); /* behind the order */
+    if (differ) dfi_check_commutes_say((const char *)key + 1); /* after the order */
 }
 #else
 #define dfi_check_operator(key) 0

@@ -1,7 +1,7 @@
-/* report.h - DF_CHECK with AddressSanitizer: what is said about an access that it stopped
+/* report.h - DF_CHECK with AddressSanitizer: explanation of an access that it stopped
  *
- * AddressSanitizer calls __asan_on_error before it prints its report. If the address belongs to a task, the log gets first who may
- * touch it, and what to declare. */
+ * AddressSanitizer calls __asan_on_error before it prints its report. If the address belongs to a
+ * task, the log first says which code may access it, and the declaration to add. */
 #ifndef DFI_OBSERVE_CHECK_REPORT_H
 #define DFI_OBSERVE_CHECK_REPORT_H
 
@@ -28,7 +28,8 @@ extern size_t dfi_asan_bytes(void) __asm__("__asan_get_report_access_size");
 DFI_STRONG void dfi_check_on_error(void) __asm__("__asan_on_error");
 DFI_EXTERN_C_END
 
-/* What the code that was stopped did wrong with the byte at p: the region that says most about it. NULL: nothing, as far as df knows. */
+/* The declared region that best explains the error of the stopped code at byte p. NULL: none, as far
+ * as df knows. */
 static struct dfi_check_entry *dfi_check_culprit(const struct dfi_check_view *v, uintptr_t p)
 {
     struct dfi_check_entry *n, *best = NULL, **list = v ? dfi_view_list(v) : NULL;
@@ -54,7 +55,8 @@ void dfi_check_on_error(void)
     struct dfi_check_entry *n;
     unsigned i;
     int length;
-    if (dfi_check_locked || !dfi_os_trylock(&dfi_check.lock)) return; /* rather no word than none of the sanitizer's */
+    /* rather no explanation than no report of the sanitizer */
+    if (dfi_check_locked || !dfi_os_trylock(&dfi_check.lock)) return;
     if ((n = dfi_check_culprit(v, p)) != NULL) {
         unsigned long bytes = (unsigned long)dfi_asan_bytes(), offset = (unsigned long)(p - n->region.p);
         length = dfi_check_label(n->type, n->parameter, &name);
@@ -62,7 +64,8 @@ void dfi_check_on_error(void)
         if (!n->site) from[0] = 0;
         at[0] = 0;
         if (t) dfi_check_at(at, sizeof at, t->site);
-        snprintf(who, sizeof who, t ? "task %s" : w ? "code outside of all tasks" : "a thread outside of df", t ? t->type->name : "");
+        snprintf(who, sizeof who, t ? "task %s" : w ? "code outside of all tasks" : "a thread outside of df",
+                 t ? t->type->name : "");
         for (i = 0; t && i < t->n_checked; i++)
             if (dfi_region_meets_range(&t->checked[i].region, p, p + 1)) break;
         if (t && i < t->n_checked && n->list != &((struct dfi_flow *)(uintptr_t)t)->declared) {
@@ -81,7 +84,8 @@ void dfi_check_on_error(void)
         else
             dfi_error("%s%s %s %lu bytes at %p that it does not declare (DF_CHECK): byte %lu of df_%s %.*s of task "
                       "%s%s: add them, df_%s(.., %.*s, ..), to the declaration of %s",
-                      who, at, does, bytes, (void *)p, offset, dfi_check_mode(n->mode), length, name, n->type->name, from, dfi_asan_writes() ? "inout" : "in", length, name, t->type->name);
+                      who, at, does, bytes, (void *)p, offset, dfi_check_mode(n->mode), length, name,
+                      n->type->name, from, dfi_asan_writes() ? "inout" : "in", length, name, t->type->name);
     }
     dfi_os_unlock(&dfi_check.lock);
 }

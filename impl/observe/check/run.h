@@ -1,4 +1,4 @@
-/* run.h - DF_CHECK: the body of a task, with all that is looked at before and after it */
+/* run.h - DF_CHECK: the body of a task, with the checks before and after it */
 #ifndef DFI_OBSERVE_CHECK_RUN_H
 #define DFI_OBSERVE_CHECK_RUN_H
 
@@ -17,7 +17,7 @@
 
 enum { DFI_CHECK_FILL = 0xdb };
 
-/* DF_CHECK 2: what the body writes without reading it has no value before. */
+/* DF_CHECK 2: fills the memory that the body writes without reading. */
 static void dfi_check_fill(const struct dfi_flow *t)
 {
     unsigned i;
@@ -31,7 +31,8 @@ static void dfi_check_fill(const struct dfi_flow *t)
     }
 }
 
-/* DF_CHECK 2: was all of it written? Words of 8 bytes that are as they were filled are taken for unwritten. */
+/* DF_CHECK 2: reports parts that the body did not write. Words of 8 bytes that still have the fill
+ * count as unwritten. */
 static void dfi_check_unwritten(const struct dfi_flow *t)
 {
     unsigned i;
@@ -55,12 +56,14 @@ static void dfi_check_unwritten(const struct dfi_flow *t)
         n = dfi_check_label(t->type, t->checked[i].parameter, &name);
         dfi_error("task %s%s declares df_out %.*s and leaves %lu bytes of it, from byte %lu on, as they were "
                   "(DF_CHECK=2): declare df_inout(.., %.*s, ..), or less",
-                  t->type->name, dfi_check_at(at, sizeof at, t->site), n, name, (unsigned long)bytes, (unsigned long)first, n, name);
+                  t->type->name, dfi_check_at(at, sizeof at, t->site), n, name, (unsigned long)bytes,
+                  (unsigned long)first, n, name);
     }
 }
 
-/* Runs a body. t: its record; NULL: it runs at once, for want of memory. */
-static DFI_NOINLINE void dfi_check_run(struct dfi_worker *w, const struct dfi_type *type, void *args, struct dfi_flow *t)
+/* Runs a body. t: its record; NULL: it runs immediately, because memory is short. */
+static DFI_NOINLINE void dfi_check_run(struct dfi_worker *w, const struct dfi_type *type, void *args,
+                                       struct dfi_flow *t)
 {
     struct dfi_check_sum sum[DFI_PARAMETERS];
     uintptr_t body, call;

@@ -1,9 +1,11 @@
-/* turn.h - DF_CHECK with AddressSanitizer: code of the program takes turns
+/* turn.h - DF_CHECK with AddressSanitizer: turns of program code
  *
- * There is one shadow for all threads, so code with a view (observe/check/view.h) runs in one thread at a time, and gives its turn
- * away when it waits. Who has waited for a turn for DFI_CHECK_MS goes on all the same: whoever has it may wait for something df knows
- * nothing of, perhaps for this very thread. Then nothing is poisoned until both have come to the end of their turns. So no wait for a turn is
- * longer than that, and no program stops for ever that would not without checks. Argument: docs/check.md, "Turns". */
+ * All threads share one shadow, so code with a view (observe/check/view.h) runs in one thread at a
+ * time, and gives up its turn when it waits. A thread that has waited for a turn for DFI_CHECK_MS
+ * continues nevertheless, because the holder may wait for an event outside df, perhaps for this very
+ * thread. Then nothing is poisoned until both have come to the end of their turns. So no wait for a
+ * turn is longer, and no program hangs that would not hang without checks. Argument: docs/check.md,
+ * "Turns". */
 #ifndef DFI_OBSERVE_CHECK_TURN_H
 #define DFI_OBSERVE_CHECK_TURN_H
 
@@ -19,27 +21,29 @@
 
 #if DFI_CHECK_ASAN
 
-enum { DFI_CHECK_MS = 1000 }; /* a body that takes longer is rare, also under the sanitizer; then others are not checked meanwhile */
+/* longer bodies are rare, even under the sanitizer; other bodies are not checked meanwhile */
+enum { DFI_CHECK_MS = 1000 };
 
 struct dfi_check {
-    struct dfi_os_mutex lock;          /* of all of this, dfi_check_live and the entries */
+    struct dfi_os_mutex lock;          /* of this record, dfi_check_live and the entries */
     struct dfi_os_event event;
     DFI_ATOMIC(int) changes;           /* of the turns, so far */
-    uint64_t since;                    /* the last of them */
+    uint64_t since;                    /* the time of the last change */
     int waiting;
-    int running, overdue;              /* threads that have a turn; of these, those that are not waited for */
+    int running, overdue;              /* threads that have a turn; those of them that are not waited for */
     uint64_t turns, late;              /* so far; turns up to `late` are overdue */
-    struct dfi_worker *holder;         /* who is checked, or NULL */
+    struct dfi_worker *holder;         /* the worker that is checked, or NULL */
     int cleared;                       /* nothing is poisoned */
-    int off;                           /* no more checks: devices touch memory, too */
+    int off;                           /* checks have ended, because devices access memory, too */
     struct dfi_check_entry *entries, **bucket; /* all regions; the same by hash */
     size_t n_nodes, buckets;
     int hooked, made;                  /* made: the event */
 };
 DFI_EXTERN_C_BEGIN
-DFI_API struct dfi_check dfi_check = { DFI_OS_MUTEX_INIT, { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER }, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, NULL, NULL, 0, 0, 0, 0 };
+DFI_API struct dfi_check dfi_check = { DFI_OS_MUTEX_INIT, { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER },
+                                       0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, NULL, NULL, 0, 0, 0, 0 };
 DFI_EXTERN_C_END
-static DFI_TLS int dfi_check_locked; /* by this thread: what is freed meanwhile is the checks' own */
+static DFI_TLS int dfi_check_locked; /* by this thread: memory freed meanwhile belongs to the checks */
 
 static void dfi_check_lock(void)
 {
@@ -52,7 +56,7 @@ static void dfi_check_unlock(void)
     dfi_os_unlock(&dfi_check.lock);
 }
 
-/* pre: the lock. */
+/* pre: the lock */
 static void dfi_turn_changed(void)
 {
     dfi_check.since = dfi_os_ns();
@@ -60,7 +64,7 @@ static void dfi_turn_changed(void)
     if (dfi_check.waiting) dfi_os_event_wake_all(&dfi_check.event);
 }
 
-/* Nothing is poisoned any more. pre: the lock. */
+/* Opens all poisoned memory. pre: the lock */
 static void dfi_check_clear(void)
 {
     if (!dfi_check.cleared) dfi_live_all(1);
@@ -68,7 +72,7 @@ static void dfi_check_clear(void)
     dfi_check.holder = NULL;
 }
 
-/* Waits for a turn. Leaves the lock held. */
+/* Waits for a turn. post: the lock is held */
 static void dfi_turn_take(struct dfi_worker *w)
 {
     struct dfi_check *c = &dfi_check;
@@ -99,7 +103,7 @@ static void dfi_turn_take(struct dfi_worker *w)
     dfi_turn_changed();
 }
 
-/* pre: the lock, a turn. */
+/* pre: the lock, a turn */
 static void dfi_turn_give(struct dfi_worker *w)
 {
     struct dfi_check *c = &dfi_check;

@@ -1,9 +1,10 @@
-/* view.h - DF_CHECK with AddressSanitizer: what the code that runs may touch
+/* view.h - DF_CHECK with AddressSanitizer: the memory that the running code may access
  *
- * Of live bytes the body of a task may touch what the task declares, and what its own children declare unless one of them that writes
- * it is not done. The code of a thread outside of all tasks may touch everything but what its unfinished children write. The rest is
- * poisoned while that code runs. What tasks of an open scope declared stays live when they are done: a task that comes after them by luck only
- * is found, too. */
+ * Of live bytes, the body of a task may access those that the task declares, and those that its own
+ * children declare, unless an unfinished child writes them. The code of a thread outside all tasks
+ * may access everything except memory that its unfinished children write. All else is poisoned while
+ * that code runs. Declarations of tasks of an open scope stay live after the tasks are done, so that
+ * a later task without a dependence on them is found, too. */
 #ifndef DFI_OBSERVE_CHECK_VIEW_H
 #define DFI_OBSERVE_CHECK_VIEW_H
 
@@ -24,7 +25,7 @@
 
 #if DFI_CHECK_ASAN
 
-/* The list of what the code of v submitted. */
+/* The list of regions that the code of v submitted. */
 static struct dfi_check_entry **dfi_view_list(const struct dfi_check_view *v)
 {
     return v->task ? &v->task->declared : v->bottom ? &v->bottom->declared : NULL;
@@ -39,7 +40,7 @@ static void dfi_check_open(const struct dfi_check_entry *n)
     if (!n->gone) dfi_live_region_open(&n->region);
 }
 
-/* What the task released, it may not touch any more. */
+/* Poisons the memory that the task released. */
 static void dfi_view_close_released(const struct dfi_flow *t)
 {
     const struct dfi_weak *k = t->task.mem.special ? t->extra->weak : NULL;
@@ -47,7 +48,7 @@ static void dfi_view_close_released(const struct dfi_flow *t)
     for (i = 0; k && i < k->n_released; i++) dfi_live_region_close(&k->released[i].region);
 }
 
-/* From the state in which all live bytes are poisoned. pre: the lock. */
+/* Opens the memory of v. pre: the lock; all live bytes are poisoned */
 static void dfi_view_open(const struct dfi_check_view *v)
 {
     struct dfi_check_entry *n, **list = dfi_view_list(v);
@@ -61,13 +62,14 @@ static void dfi_view_open(const struct dfi_check_view *v)
     for (n = *list; n; n = n->sibling)
         if (!n->writers || n->waited) dfi_check_open(n);
     for (i = 0; v->task && i < v->task->n_checked; i++)
-        if (v->task->checked[i].entry && !(v->task->checked[i].mode & DFI_WEAK)) dfi_check_open(v->task->checked[i].entry);
+        if (v->task->checked[i].entry && !(v->task->checked[i].mode & DFI_WEAK))
+            dfi_check_open(v->task->checked[i].entry);
     if (v->task) dfi_view_close_released(v->task);
     for (n = *list; n; n = n->sibling)
         if (n->writers && !n->waited) dfi_check_close(n);
 }
 
-/* All live bytes are poisoned again. pre: the lock. */
+/* Poisons all live bytes again. pre: the lock */
 static void dfi_view_close(const struct dfi_check_view *v)
 {
     struct dfi_check_entry *n, **list = dfi_view_list(v);
@@ -84,9 +86,10 @@ static void dfi_view_close(const struct dfi_check_view *v)
     for (n = *list; n; n = n->sibling) dfi_check_close(n);
 }
 
-/* --- whose code it is -------------------------------------------------------------------------- */
+/* --- the code that runs ----------------------------------------------------------------------- */
 
-/* What df itself makes of a loop (more/loop/wavefront.h), tasks that declare nothing and could not, is code of whoever called it. */
+/* Tasks that df itself makes of a loop (more/loop/wavefront.h) have no declarations; they count as
+ * code of the caller. */
 static int dfi_check_is_task(const struct dfi_flow *t) { return t->type->labels || t->n_checked; }
 
 /* The task, or else the bottom of a thread, whose code runs in s. */
@@ -106,7 +109,7 @@ static void dfi_view_of_scope(struct dfi_check_view *v, const struct dfi_scope *
     }
 }
 
-/* The code that runs now, if it is not a body that was begun on top of something. */
+/* The running code, unless it is a body nested in a wait. */
 static void dfi_view_here(struct dfi_worker *w, struct dfi_check_view *v)
 {
     memset((void *)v, 0, sizeof *v);
@@ -114,7 +117,7 @@ static void dfi_view_here(struct dfi_worker *w, struct dfi_check_view *v)
     else dfi_view_of_scope(v, w->task ? w->task->scope : w->scope);
 }
 
-/* Is the order of t also by something else than declarations? Then what is done may have come before it. */
+/* True if t is ordered by more than declarations: finished tasks may then precede it. */
 static int dfi_view_done(const struct dfi_flow *t)
 {
     struct dfi_check_view v;
@@ -130,16 +133,16 @@ static int dfi_view_done(const struct dfi_flow *t)
 static void dfi_view_of_task(struct dfi_check_view *v, struct dfi_flow *t)
 {
     memset((void *)v, 0, sizeof *v);
-    if (!t) v->all = 1; /* it runs at once, for want of memory */
+    if (!t) v->all = 1; /* it runs immediately, because memory is short */
     else if (dfi_check_is_task(t)) v->task = t;
     else dfi_view_of_scope(v, t->scope);
     if (v->task) v->done = dfi_view_done(v->task);
-    if (t && t->task.mem.special && t->extra->titles) v->all = 1; /* a node: its inputs are its order, also within tasks */
+    if (t && t->task.mem.special && t->extra->titles) v->all = 1; /* a node: its inputs order it, also within tasks */
 }
 
 /* --- turns and views --------------------------------------------------------------------------- */
 
-/* The code of v begins, on top of what w runs. */
+/* Begins the code of v, nested in the code that w runs. */
 static void dfi_view_begin(struct dfi_worker *w, struct dfi_check_view *v)
 {
     int nested = w->in_turn;
@@ -179,7 +182,7 @@ static void dfi_check_resume(struct dfi_worker *w)
 {
     struct dfi_check_view *v = w->view;
     if (--w->pauses || !v) return;
-    if (v == &w->bottom_view && !v->bottom->declared) { /* what it submitted is done */
+    if (v == &w->bottom_view && !v->bottom->declared) { /* all its submitted tasks are done */
         w->view = NULL;
         return;
     }
@@ -188,7 +191,8 @@ static void dfi_check_resume(struct dfi_worker *w)
     dfi_check_unlock();
 }
 
-/* A part of a loop or pipe, or a future: by who waits, or by another thread than its code. Nonzero: for dfi_check_part_end. */
+/* A part of a loop or pipe, or a future, run by a waiting thread, or by another thread than its
+ * code. Nonzero: for dfi_check_part_end. */
 static int dfi_check_part_begin(struct dfi_worker *w, struct dfi_check_view *v, const struct dfi_scope *s)
 {
     int nested = w && w->in_turn;
@@ -219,14 +223,14 @@ static int dfi_check_own_begin(struct dfi_check_view *v, const struct dfi_region
 }
 static void dfi_check_own_end(struct dfi_check_view *v, int begun) { dfi_check_part_end(dfi_me(), v, begun); }
 
-/* --- what is declared -------------------------------------------------------------------------- */
+/* --- declarations ----------------------------------------------------------------------------- */
 
 static size_t dfi_check_hash(const struct dfi_scope *s, const struct dfi_region *r)
 {
     return (size_t)dfi_region_hash(r) ^ (size_t)((uintptr_t)s >> 6);
 }
 
-/* Twice as many buckets. Zero, or -1 without memory. */
+/* Doubles the number of buckets. 0, or -1 without memory. */
 static int dfi_check_grow(void)
 {
     struct dfi_check *c = &dfi_check;
@@ -243,8 +247,9 @@ static int dfi_check_grow(void)
     return 0;
 }
 
-/* The region of a task in s, among those of `list`. NULL without memory. pre: the lock. */
-static struct dfi_check_entry *dfi_check_node_of(struct dfi_scope *s, struct dfi_check_entry **list, const struct dfi_region *r)
+/* The entry of the region of a task in s, from `list`. NULL without memory. pre: the lock */
+static struct dfi_check_entry *dfi_check_node_of(struct dfi_scope *s, struct dfi_check_entry **list,
+                                                 const struct dfi_region *r)
 {
     struct dfi_check *c = &dfi_check;
     struct dfi_check_entry *n, **bucket;
@@ -264,7 +269,7 @@ static struct dfi_check_entry *dfi_check_node_of(struct dfi_scope *s, struct dfi
     return n;
 }
 
-/* pre: the lock, no task declares it. */
+/* pre: the lock; no task declares it */
 static void dfi_check_forget(struct dfi_check_entry *n)
 {
     struct dfi_check *c = &dfi_check;
@@ -281,7 +286,7 @@ static void dfi_check_forget(struct dfi_check_entry *n)
     dfi_mfree(n);
 }
 
-/* p is about to be freed: what was declared there is no memory of tasks any more. */
+/* p is about to be freed: declarations there end. */
 static void dfi_check_freed(const volatile void *p)
 {
     uintptr_t lo = (uintptr_t)p, hi;
@@ -299,10 +304,11 @@ static void dfi_check_freed(const volatile void *p)
 }
 static void dfi_check_allocated(const volatile void *p, size_t n) { (void)p, (void)n; }
 
-/* The functions that lay below `frame` on this thread's stack have returned: what finished tasks declared there is gone. */
+/* The functions below `frame` on the stack of this thread have returned: declarations of finished
+ * tasks there end. */
 static void dfi_check_stack_ends(uintptr_t frame)
 {
-    enum { NEAR = 1 << 18 }; /* bytes: what lies deeper is overwritten as seldom as it is found */
+    enum { NEAR = 1 << 18 }; /* bytes: deeper memory is reused as rarely as an error in it is found */
     uintptr_t lo = frame > (uintptr_t)NEAR ? frame - NEAR : 0;
     struct dfi_check_entry *n;
     dfi_check_lock();
@@ -315,7 +321,8 @@ static void dfi_check_stack_ends(uintptr_t frame)
     dfi_check_unlock();
 }
 
-/* The variable at p, which t was given, is gone: its place is that of others now, df's own functions among them. */
+/* The variable at p, which t was given, is gone: other functions, including those of df, now use its
+ * memory. */
 static void dfi_check_lose(struct dfi_flow *t, uintptr_t p)
 {
     unsigned i;
@@ -329,7 +336,7 @@ static void dfi_check_lose(struct dfi_flow *t, uintptr_t p)
     dfi_check_unlock();
 }
 
-/* t, with its accesses in t->checked, is submitted by the code that runs. */
+/* The running code submits t, with its accesses in t->checked. */
 static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_check_view v;
@@ -340,11 +347,11 @@ static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t)
     memset((void *)&v, 0, sizeof v);
     dfi_view_of_scope(&v, t->scope);
     for (i = 0; i < t->n_checked; i++) elsewhere[i] = dfi_check_elsewhere(t->checked[i].region.p);
-    if (!dfi_check.hooked) { /* a race of two threads installs it twice, which does no harm */
+    if (!dfi_check.hooked) { /* two threads in a race install it twice, which is harmless */
         dfi_check.hooked = 1;
         dfi_asan_hooks(dfi_check_allocated, dfi_check_freed);
     }
-    if (!w->in_turn && !w->pauses) { /* a thread submits its first task since it waited */
+    if (!w->in_turn && !w->pauses) { /* the thread submits its first task since it waited */
         DFI_ASSERT(!w->view && v.bottom);
         w->bottom_view = v;
         w->view = &w->bottom_view;
@@ -355,12 +362,14 @@ static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t)
     list = dfi_view_list(&v);
     for (i = 0; i < t->n_checked; i++) {
         struct dfi_checked *x = &t->checked[i];
-        struct dfi_check_entry *n = dfi_check.off || elsewhere[i] ? NULL : dfi_check_node_of(t->scope, list, &x->region);
+        struct dfi_check_entry *n = dfi_check.off || elsewhere[i] ? NULL
+            : dfi_check_node_of(t->scope, list, &x->region);
         wrong[i] = 0;
         x->entry = n;
         if (!n) continue;
         if (!n->type) { /* new */
-            if ((wrong[i] = dfi_check_unmapped(&x->region)) != 0 || (wrong[i] = dfi_live_region_wrong(&x->region)) != 0) n->gone = 1;
+            if ((wrong[i] = dfi_check_unmapped(&x->region)) != 0 ||
+                (wrong[i] = dfi_live_region_wrong(&x->region)) != 0) n->gone = 1;
             else dfi_live_region_add(&x->region);
         }
         n->unfinished++;
@@ -385,18 +394,21 @@ static void dfi_check_done(struct dfi_flow *t)
         struct dfi_check_entry *n = t->checked[i].entry;
         if (!n) continue;
         n->unfinished--;
-        if (t->checked[i].mode & DFI_WRITES && !--n->writers && h && dfi_view_list(h->view) == n->list) dfi_check_open(n);
+        if (t->checked[i].mode & DFI_WRITES && !--n->writers && h && dfi_view_list(h->view) == n->list)
+            dfi_check_open(n);
     }
     t->n_checked = 0;
     dfi_check_unlock();
 }
 
-/* The body of t has waited for what touches r: it may touch what it declared weakly there. pre: the lock. */
+/* The body of t has waited for the tasks that access r: it may access its weak declarations there.
+ * pre: the lock */
 static void dfi_check_strengthen(struct dfi_flow *t, const struct dfi_region *r)
 {
     unsigned i;
     for (i = 0; t && i < t->n_checked; i++)
-        if (t->checked[i].mode & DFI_WEAK && dfi_region_overlap(&t->checked[i].region, r)) t->checked[i].mode &= ~(unsigned)DFI_WEAK;
+        if (t->checked[i].mode & DFI_WEAK && dfi_region_overlap(&t->checked[i].region, r))
+            t->checked[i].mode &= ~(unsigned)DFI_WEAK;
 }
 
 static void dfi_check_waited(struct dfi_worker *w, const struct dfi_access *x)
@@ -408,7 +420,7 @@ static void dfi_check_waited(struct dfi_worker *w, const struct dfi_access *x)
     dfi_view_here(w, &v);
     dfi_check_lock();
     dfi_check_strengthen(v.task, &r);
-    /* a task that is not done, and writes to other bytes only, or has released these */
+    /* an unfinished task that writes only to other bytes, or has released these */
     for (n = *dfi_view_list(&v); n; n = n->sibling)
         if (n->writers && dfi_region_overlap(&n->region, &r)) n->waited = 1;
     if (dfi_check.holder == w) dfi_view_open(w->view);
@@ -423,7 +435,7 @@ static void dfi_check_children_done(struct dfi_scope *s)
     memset((void *)&v, 0, sizeof v);
     dfi_view_of_scope(&v, s);
     list = dfi_view_list(&v);
-    if (!*list) return; /* only the code of s, and who completes it, adds to it */
+    if (!*list) return; /* only the code of s, and the worker that completes it, adds to it */
     dfi_check_lock();
     for (n = *list; n; n = next) {
         next = n->sibling;
@@ -435,7 +447,7 @@ static void dfi_check_children_done(struct dfi_scope *s)
     dfi_check_unlock();
 }
 
-/* A part of what the task that runs declared is for others from here on. */
+/* The running task releases a part of its declarations to others. */
 static void dfi_check_release(struct dfi_worker *w, const struct dfi_region *r)
 {
     dfi_check_lock();
@@ -443,9 +455,9 @@ static void dfi_check_release(struct dfi_worker *w, const struct dfi_region *r)
     dfi_check_unlock();
 }
 
-/* --- blocking, the end ------------------------------------------------------------------------- */
+/* --- blocking, ends --------------------------------------------------------------------------- */
 
-/* Others need not wait for the turn of w. */
+/* Other threads need not wait for the turn of w. */
 static void dfi_check_block_begin(struct dfi_worker *w)
 {
     if (!w->in_turn) return;
@@ -475,7 +487,7 @@ static void dfi_check_block_end(struct dfi_worker *w)
     dfi_check_unlock();
 }
 
-/* w, whose children are done, is not in use any more. */
+/* w, whose children are done, is no longer used. */
 static void dfi_check_thread_end(struct dfi_worker *w)
 {
     if (!w->in_turn) return;
@@ -506,7 +518,7 @@ static void dfi_check_reset(int off)
 static void dfi_check_fork_prepare(void) { dfi_check_lock(); }
 static void dfi_check_fork_parent(void) { dfi_check_unlock(); }
 
-/* The tasks are the parent's. */
+/* The tasks belong to the parent. */
 static void dfi_check_fork_child(void)
 {
     static const struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
