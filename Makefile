@@ -83,6 +83,7 @@ demo:
 #   test-trace     traces of examples are right: by a script in Python; and of a program that is killed
 #   test-single    the amalgamated headers are stable, complete, go together, and run the examples
 #   test-floors    the floors of impl/: each file alone, nothing from above
+#   test-messages  docs/messages.md explains each log message, and no other
 #   test-names     nothing but df_*, DF_*, dfi_*, DFI_* enters a program
 #   test-install   install, pkg-config, uninstall
 #   test-gdb       tools/df-gdb.py on a process and on a core file
@@ -91,7 +92,7 @@ demo:
 #
 # compile, fail, cxx, check and link are done with CC and with OTHER: gcc, or clang when CC is gcc; OTHER= skips that.
 
-SUITES  = test-compile test-fail test-cxx test-check test-link test-run test-directed test-examples test-trace test-single test-floors test-names test-install test-gdb test-page test-targets
+SUITES  = test-compile test-fail test-cxx test-check test-link test-run test-directed test-examples test-trace test-single test-floors test-messages test-names test-install test-gdb test-page test-targets
 TARGETS = musl i686 aarch64 riscv64
 RUN     = release debug
 FUZZ   ?= 100
@@ -130,6 +131,8 @@ test-page test-floors:
 
 test-names:
 	@tools/names
+test-messages:
+	@tests/messages
 
 test-targets: $(TARGETS:%=test-%)
 .PHONY: $(TARGETS:%=test-%)
