@@ -1,15 +1,15 @@
-/* fibre.h - fibres: pieces of code with stacks of their own that run alternately in one thread
+/* fibre.h - fibres: execution contexts with stacks of their own that alternate in one thread
  *
- * They run the work-items of a group on the host when the items wait for each other, and the bodies that pause under
- * DF_SERIAL. dfi_fibres_run begins with item 0; where it waits (dfi_fibres_wait) item 1 begins, and so on; when all
- * have come there item 0 continues. So a barrier costs one change of stacks per item: about 9 ns on an AMD EPYC, of
- * which 2 are for the floating-point modes. There are three ways to change stacks (os/fibre_swap.h); the first one
- * that is available is used:
- *     by hand              x86-64, i386, aarch64, riscv64; the sanitizers are told about it
- *     threads              other processors and compilers, and processors that guard return addresses by a shadow
+ * Fibres run the work-items of a group on the host if the items wait at barriers, and bodies that pause under
+ * DF_SERIAL. dfi_fibres_run begins item 0. When it waits (dfi_fibres_wait), item 1 begins, and so on. When all items
+ * wait, item 0 continues. A barrier therefore costs one stack switch per item: about 9 ns on an AMD EPYC, of which 2
+ * ns are for the floating-point modes. There are three ways to switch stacks (os/fibre_swap.h); df uses the first
+ * that is available:
+ *     assembler            x86-64, i386, aarch64, riscv64; the sanitizers are informed of each switch
+ *     threads              other processors and compilers, and processors that guard return addresses with a shadow
  *                          stack: each item is a thread, woken when it is its turn
- *     <ucontext.h>         the same under DF_SERIAL, which uses no thread
- * Only the atomics of threads that wake each other are shared between threads. */
+ *     <ucontext.h>         the same under DF_SERIAL, which has no threads
+ * Only the atomics by which threads wake each other are shared between threads. */
 #ifndef DFI_OS_FIBRE_H
 #define DFI_OS_FIBRE_H
 
@@ -22,12 +22,12 @@
 #include "wait.h"
 #endif
 
-/* --- in other ways ------------------------------------------------------------------------------------ */
+/* --- switches by threads and <ucontext.h> --------------------------------------------------------------- */
 
 #if DFI_FIBRE_THREADS
 static void dfi_fibre_go(struct dfi_fibre *f)
 {
-    dfi_store_release(&f->go, 1); /* with all that was done until now; pairs with the acquire in dfi_os_event_wait */
+    dfi_store_release(&f->go, 1); /* publishes all earlier writes; pairs with the acquire in dfi_os_event_wait */
     dfi_os_event_wake(&f->event);
 }
 
@@ -60,7 +60,7 @@ static DFI_FIBRE_QUIET void dfi_fibre_jump(struct dfi_fibre *from, struct dfi_fi
 
 /* --- items ------------------------------------------------------------------------------------------ */
 
-/* The next fibre in the round of all items, when the running one waits or is over. */
+/* The fibre that runs next when the running one waits or ends. Items take turns in the order of their index. */
 static DFI_FIBRE_QUIET struct dfi_fibre *dfi_fibres_next(struct dfi_fibres *s)
 {
     if (++s->now == s->n) {
@@ -75,7 +75,7 @@ static DFI_FIBRE_QUIET struct dfi_fibre *dfi_fibres_next(struct dfi_fibres *s)
     return &s->fibre[s->now];
 }
 
-/* Has f kept to its stack? */
+/* Has f stayed within its stack? */
 static DFI_FIBRE_QUIET int dfi_fibre_sound(const struct dfi_fibre *f)
 {
     uint32_t mark;
@@ -88,12 +88,12 @@ static DFI_FIBRE_QUIET int dfi_fibre_sound(const struct dfi_fibre *f)
     return mark == (uint32_t)DFI_FIBRE_MARK;
 }
 
-/* An item: all items of the group wait here for each other. */
+/* A barrier of all items in the group. Called by an item. */
 DFI_UNUSED static DFI_FIBRE_QUIET void dfi_fibres_wait(struct dfi_fibres *s)
 {
     struct dfi_fibre *f = &s->fibre[s->now], *to = &s->main;
 #if DFI_FIBRE_TSAN
-    /* a fibre behind one may reach the next while others are still to leave it */
+    /* two barriers alternate, because one fibre may reach the next barrier before another has left this one */
     char *barrier = &s->barrier[s->round & 1];
     dfi_fibre_release(barrier);
 #endif
@@ -107,7 +107,7 @@ DFI_UNUSED static DFI_FIBRE_QUIET void dfi_fibres_wait(struct dfi_fibres *s)
 #endif
 }
 
-/* An item: gives up this group. Does not return. */
+/* Abandons the group. Called by an item; does not return. */
 DFI_UNUSED static DFI_NORETURN DFI_COLD DFI_FIBRE_QUIET void dfi_fibres_leave(struct dfi_fibres *s)
 {
     s->end = DFI_FIBRES_LEFT;
@@ -115,7 +115,7 @@ DFI_UNUSED static DFI_NORETURN DFI_COLD DFI_FIBRE_QUIET void dfi_fibres_leave(st
     for (;;) dfi_fibre_jump(&s->fibre[s->now], &s->main, 0);
 }
 
-/* The bottom of each stack: runs item f->i of one group after the other. */
+/* The bottom frame of each stack: runs item f->i of one group after another. */
 static DFI_FIBRE_QUIET void dfi_fibre_loop(struct dfi_fibre *f)
 {
     struct dfi_fibres *s = f->of;
@@ -151,7 +151,7 @@ static void *dfi_fibre_thread(void *p)
 #elif DFI_FIBRE_UCONTEXT
 static void dfi_fibre_context(unsigned high, unsigned low)
 {
-    /* twice 16: a pointer may have 32 bits */
+    /* two shifts by 16, because a pointer may have 32 bits */
     dfi_fibre_loop((struct dfi_fibre *)((uintptr_t)high << 16 << 16 | (uintptr_t)low));
 }
 #endif
@@ -178,15 +178,15 @@ DFI_UNUSED static enum dfi_fibres_end dfi_fibres_run(struct dfi_fibres *s, int n
     dfi_fibre_jump(&s->main, &s->fibre[0], 0);
     dfi_fibre_acquire(&s->done);
 #if DFI_FIBRE_TSAN
-    dfi_fibre_acquire(&s->barrier[0]); /* where some still are, if it was given up */
+    dfi_fibre_acquire(&s->barrier[0]); /* fibres may still be in a barrier if the group was abandoned */
     dfi_fibre_acquire(&s->barrier[1]);
 #endif
     return s->end;
 }
 
-/* --- making them --------------------------------------------------------------------------------- */
+/* --- creation and destruction --------------------------------------------------------------------- */
 
-/* Can there be fibres at all? */
+/* Are fibres available on this system? */
 DFI_UNUSED static int dfi_fibres_possible(void)
 {
 #if DFI_FIBRE_HAND
@@ -202,7 +202,7 @@ DFI_UNUSED static void dfi_fibres_free(struct dfi_fibres *s)
     for (i = 0; i < s->most; i++) {
         struct dfi_fibre *f = &s->fibre[i];
 #if DFI_FIBRE_ASAN && DFI_FIBRE_HAND
-        /* ends, and its `fake` with it */
+        /* lets the fibre end, which frees its fake stack */
         if (s->by_hand && f->begun && s->end == DFI_FIBRES_DONE) dfi_fibre_jump(&s->main, f, 0);
 #endif
 #if DFI_FIBRE_TSAN && DFI_FIBRE_HAND
@@ -216,7 +216,8 @@ DFI_UNUSED static void dfi_fibres_free(struct dfi_fibres *s)
 #endif
         (void)f;
     }
-#if DFI_FIBRE_THREADS /* not before: a thread may be late in dfi_os_event_wake of another one's event */
+/* after all joins, because a thread may still be in dfi_os_event_wake for another fibre's event */
+#if DFI_FIBRE_THREADS
     for (i = 0; i < s->most && !s->by_hand; i++) dfi_os_event_free(&s->fibre[i].event);
     if (!s->by_hand) dfi_os_event_free(&s->main.event);
 #endif
@@ -225,7 +226,7 @@ DFI_UNUSED static void dfi_fibres_free(struct dfi_fibres *s)
     dfi_mfree((void *)s);
 }
 
-/* Makes s->fibre[i] ready to begin. 0, or -1 if there is no thread for it. */
+/* Prepares s->fibre[i]. 0, or -1 if no thread can be created for it. */
 static int dfi_fibre_make(struct dfi_fibres *s, int i)
 {
     struct dfi_fibre *f = &s->fibre[i];
@@ -234,7 +235,7 @@ static int dfi_fibre_make(struct dfi_fibres *s, int i)
     if (s->memory) {
         uint32_t mark = (uint32_t)DFI_FIBRE_MARK;
         f->stack = dfi_align(s->memory) + DFI_FIBRE_BELOW + (size_t)i * DFI_FIBRE_STRIDE;
-        memcpy(f->stack, &mark, sizeof mark); /* next to the upper end of another stack, which is in use */
+        memcpy(f->stack, &mark, sizeof mark); /* adjacent to the upper end of another stack, which is in use */
     }
 #if DFI_FIBRE_HAND
     if (s->by_hand) {
@@ -265,7 +266,7 @@ static int dfi_fibre_make(struct dfi_fibres *s, int i)
 #endif
 }
 
-/* n fibres, to be used by one thread at a time. NULL: no memory, or no thread. pre: dfi_fibres_possible(). */
+/* Creates n fibres, which one thread at a time may use. NULL: out of memory or threads. pre: dfi_fibres_possible(). */
 DFI_UNUSED static struct dfi_fibres *dfi_fibres_new(int n)
 {
     struct dfi_fibres *s = (struct dfi_fibres *)dfi_malloc(sizeof *s);
@@ -296,7 +297,7 @@ DFI_UNUSED static struct dfi_fibres *dfi_fibres_new(int n)
     return NULL;
 }
 
-/* May they be kept for other kernels? Not if they are threads. */
+/* May the fibres be cached for other kernels? Fibres that are threads are not. */
 DFI_UNUSED static int dfi_fibres_worth_keeping(const struct dfi_fibres *s) { return s->by_hand; }
 
 #endif

@@ -1,7 +1,7 @@
-/* fibre_swap.h - the change of stacks between fibres, in assembler where the processor is known
+/* fibre_swap.h - stack switches between fibres, in assembler for the known processors
  *
- * First the choice of the way (os/fibre.h) and the records; then the interface to the sanitizers, and the change of
- * stacks for x86-64, i386, aarch64 and riscv64. */
+ * The order: choice of the method (os/fibre.h) and the structs, the interface to the sanitizers, and the stack
+ * switches for x86-64, i386, aarch64 and riscv64. */
 #ifndef DFI_OS_FIBRE_SWAP_H
 #define DFI_OS_FIBRE_SWAP_H
 
@@ -27,11 +27,11 @@
 #define DFI_FIBRE_TSAN 0
 #endif
 
-/* Can stacks be changed by hand? May be set to 0 to try the others. */
+/* Is there an assembler switch? A build may set this to 0 to test the other methods. */
 #ifndef DFI_FIBRE_HAND
 #if !DFI_GNU || defined(_WIN32)
 #define DFI_FIBRE_HAND 0
-#elif DFI_FIBRE_TSAN && !defined(__clang__) && __GNUC__ < 10 /* its library has no fibres */
+#elif DFI_FIBRE_TSAN && !defined(__clang__) && __GNUC__ < 10 /* its TSan runtime has no fibres */
 #define DFI_FIBRE_HAND 0
 #elif defined(__x86_64__) && !defined(__ILP32__)
 #define DFI_FIBRE_HAND 1
@@ -43,13 +43,13 @@
 #define DFI_FIBRE_HAND 0
 #endif
 #endif
-/* Compiled for a shadow stack, which the processor of the day may or may not have? */
+/* Is the code compiled for a shadow stack, which the processor at run time may or may not have? */
 #if DFI_FIBRE_HAND && ((defined(__CET__) && __CET__ & 2) || defined(__ARM_FEATURE_GCS_DEFAULT))
 #define DFI_FIBRE_SHADOW 1
 #else
 #define DFI_FIBRE_SHADOW 0
 #endif
-/* The other ways: threads, <ucontext.h>. */
+/* The other methods: threads, <ucontext.h>. */
 #if DFI_FIBRE_HAND && !DFI_FIBRE_SHADOW
 #define DFI_FIBRE_THREADS 0
 #define DFI_FIBRE_UCONTEXT 0
@@ -60,7 +60,7 @@
 #else
 #define DFI_FIBRE_THREADS 0
 #if defined(__unix__)
-#include <limits.h> /* __GLIBC__ */
+#include <limits.h> /* defines __GLIBC__ */
 #endif
 #if defined(__GLIBC__) || defined(__FreeBSD__) || defined(__NetBSD__) || defined(__DragonFly__)
 #define DFI_FIBRE_UCONTEXT 1
@@ -71,27 +71,27 @@
 #endif
 
 enum {
-    /* Bytes of a stack: a kernel's own arrays and the functions of <math.h>; only what is touched becomes memory.
-     * With the sanitizers frames are larger, and so is what they need to report. */
+    /* Bytes of a stack: for the arrays of a kernel and the functions of <math.h>. Only touched pages use memory.
+     * Sanitizers need larger frames, and stack for their reports. */
     DFI_FIBRE_STACK = (DFI_FIBRE_ASAN || DFI_FIBRE_TSAN ? 256 : sizeof(void *) > 4 ? 64 : 32) * 1024,
-    /* Stacks are so much more apart than their size, 9 lines of the cache: were they a power of two apart, the ends
-     * that are in use would all fall into the same few sets of it. */
+    /* The gap between stacks, 9 cache lines. If stacks were a power of two apart, their upper ends, which are in use,
+     * would fall into the same few cache sets. */
     DFI_FIBRE_APART = 9 * 64,
     DFI_FIBRE_STRIDE = DFI_FIBRE_STACK + DFI_FIBRE_APART,
-    /* Below the first stack there is so much more: item 0 is the first to need too much, and this is noticed when it
-     * waits or is over, before it has done harm. */
+    /* Extra space below the first stack. Item 0 is the first to overflow, and the overflow is detected when it waits
+     * or ends, before it has overwritten another stack. */
     DFI_FIBRE_BELOW = DFI_FIBRE_STACK * 16,
-    DFI_FIBRE_MARK = 0x5af1b2e0 /* at the low end of each stack */
+    DFI_FIBRE_MARK = 0x5af1b2e0 /* canary at the low end of each stack */
 };
 
 struct dfi_fibres;
 struct dfi_fibre {
-    void *sp;                     /* by hand: where it stopped; first */
+    void *sp;                     /* assembler: the saved stack pointer; must be the first field */
     struct dfi_fibres *of;
-    char *stack;                  /* its low end; NULL: the thread's own */
+    char *stack;                  /* low end of the stack; NULL: the stack of the thread */
     int i;
 #if DFI_FIBRE_ASAN
-    void *fake;                   /* what ASan keeps for it, and where its stack is */
+    void *fake;                   /* the fake stack that ASan keeps for the fibre, and the bounds of its stack */
     const void *bottom;
     size_t bytes;
     int begun;
@@ -102,46 +102,48 @@ struct dfi_fibre {
 #if DFI_FIBRE_THREADS
     struct dfi_os_thread thread;
     struct dfi_os_event event;
-    DFI_ATOMIC(int) go;           /* 1: it is its turn */
+    DFI_ATOMIC(int) go;           /* 1: it is this fibre's turn */
     jmp_buf begin;
 #elif DFI_FIBRE_UCONTEXT
     ucontext_t context;
 #endif
 };
 
-/* How dfi_fibres_run ends. After all but the first some items are still where they were: the fibres can only be
+/* The results of dfi_fibres_run. After all but the first, some items have not ended, and the fibres can only be
  * freed. */
 enum dfi_fibres_end {
     DFI_FIBRES_DONE,
-    DFI_FIBRES_SPLIT,             /* some items waited, and others ended */
-    DFI_FIBRES_OVERFLOW,          /* an item needed more stack than there is */
-    DFI_FIBRES_LEFT               /* dfi_fibres_leave */
+    DFI_FIBRES_SPLIT,             /* some items waited at a barrier that others did not reach */
+    DFI_FIBRES_OVERFLOW,          /* an item overflowed its stack */
+    DFI_FIBRES_LEFT               /* an item called dfi_fibres_leave */
 };
 
 struct dfi_fibres {
-    struct dfi_fibre main;        /* the thread that runs them */
+    struct dfi_fibre main;        /* the thread that called dfi_fibres_run */
     struct dfi_fibre *fibre;
-    char *memory;                 /* of the stacks */
-    int most, n;                  /* fibres there are; of them in use */
-    int now, waiting, over;       /* the one that runs; how many wait, and ended, since item 0 began or went on */
-    unsigned round;               /* counts barriers */
+    char *memory;                 /* memory of the stacks */
+    int most, n;                  /* existing fibres; fibres in use */
+    int now, waiting, over;       /* index of the running item; number of items that wait, and that ended, since item 0
+                                   * last began or continued */
+    unsigned round;               /* number of barriers passed */
     int by_hand, quit;
-    int ordered;                  /* TSan: by more than the barrier, as they share what they accumulate into */
+    int ordered;                  /* for TSan: more than barriers orders the items, because they accumulate into shared
+                                   * memory */
     enum dfi_fibres_end end;
-    uint64_t modes;               /* by hand: with which they stopped */
+    uint64_t modes;               /* assembler: floating-point modes at the last stop */
     void (*run)(void *arg, int i);
     void *arg;
 #if DFI_FIBRE_ASAN
-    struct dfi_fibre *from;       /* the fibre that ran before */
+    struct dfi_fibre *from;       /* the previously running fibre */
 #endif
 #if DFI_FIBRE_TSAN
-    char begin, done, barrier[2]; /* what TSan is told that they synchronise by */
+    char begin, done, barrier[2]; /* synchronisation objects that TSan sees */
 #endif
 };
 
-/* --- what the sanitizers are told ---------------------------------------------------------------------
- * For TSan the items are threads that only the barrier orders: so it finds a barrier that is missing. This file's own
- * data, in the functions marked DFI_FIBRE_QUIET, are ordered by all running in one thread. */
+/* --- interface to the sanitizers ----------------------------------------------------------------------
+ * For TSan the items are threads that only barriers order, so it reports missing barriers. The data of this file are
+ * accessed by functions marked DFI_FIBRE_QUIET, and are ordered because all fibres run in one thread. */
 
 #if DFI_FIBRE_TSAN && DFI_FIBRE_HAND
 #define DFI_FIBRE_QUIET __attribute__((no_sanitize_thread))
@@ -167,12 +169,13 @@ extern void __sanitizer_finish_switch_fiber(void *fake, const void **bottom, siz
 DFI_EXTERN_C_END
 #endif
 
-/* --- by hand ---------------------------------------------------------------------------------------
- * dfi_fibre_swap(from, to) keeps what a function has to keep on from's stack, and where that is in from->sp, takes
- * the other's in its place, and returns there; or at the beginning of dfi_fibre_entry(to), `to` being still in the
- * register of a first argument. The call in the middle leaves the address to return to where `ret` looks for it, and
- * the processor foresees it. All other registers are said to change. Modes of floating-point arithmetic are loaded
- * only if they differ, as that takes as long as all the rest: they come first in a frame, in 8 bytes. */
+/* --- assembler -------------------------------------------------------------------------------------
+ * dfi_fibre_swap(from, to) pushes the registers that a function has to preserve onto the stack of `from`, stores the
+ * stack pointer in from->sp, loads to->sp, and returns on that stack: after the call that stopped `to`, or at the
+ * beginning of dfi_fibre_entry(to), with `to` still in the register of the first argument. The inner call pushes the
+ * return address for `ret`, so the processor predicts it. All other registers are in the clobber list. Floating-point
+ * modes are loaded only if they differ, because loading them takes as long as the rest of the switch; they are the
+ * first 8 bytes of a frame. */
 
 #if DFI_FIBRE_HAND
 DFI_STATIC_ASSERT(offsetof(struct dfi_fibre, sp) == 0, "df: dfi_fibre_swap");
@@ -189,7 +192,7 @@ DFI_STATIC_ASSERT(offsetof(struct dfi_fibre, sp) == 0, "df: dfi_fibre_swap");
 static DFI_NOINLINE DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, struct dfi_fibre *to)
 {
     __asm__ __volatile__(
-        "subq $128, %%rsp\n\t" /* below is what this function may have there without saying so */
+        "subq $128, %%rsp\n\t" /* skips the red zone, which this function may use */
         "call 1f\n\t"
         "addq $128, %%rsp\n\t"
         "jmp 2f\n"
@@ -204,7 +207,7 @@ static DFI_NOINLINE DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, 
         "movq %%rsp, (%1)\n\t"
         "movq (%0), %%rsp\n\t"
         "xorl (%%rsp), %%eax\n\t"
-        "testl $0xffc0, %%eax\n\t" /* without the flags of what has happened */
+        "testl $0xffc0, %%eax\n\t" /* ignores the exception flags */
         "je 3f\n\t"
         "ldmxcsr (%%rsp)\n"
         "3:\n\t"
@@ -233,10 +236,10 @@ static uint64_t dfi_fibre_modes(void)
     memcpy(&modes, &m, sizeof modes);
     return modes;
 }
-/* The frame of one that has not begun, below `top`, a multiple of 16. */
+/* The initial frame of a fibre, below `top`, which is a multiple of 16. */
 static void *dfi_fibre_frame(char *top, void (*entry)(struct dfi_fibre *))
 {
-    /* modes, rbx, rbp, where to return to; what entry is to return to: nothing */
+    /* modes, rbx, rbp, return address; return address of entry: none */
     uintptr_t frame[5] = { 0, 0, 0, 0, 0 };
     frame[3] = (uintptr_t)entry;
     return memcpy(top - sizeof frame, frame, sizeof frame);
@@ -295,7 +298,7 @@ static uint64_t dfi_fibre_modes(void)
 }
 static void *dfi_fibre_frame(char *top, void (*entry)(struct dfi_fibre *) DFI_FIBRE_ENTRY)
 {
-    uintptr_t frame[6] = { 0, 0, 0, 0, 0, 0 }; /* modes, ebx, ebp, where to return to; what entry is to return to */
+    uintptr_t frame[6] = { 0, 0, 0, 0, 0, 0 }; /* modes, ebx, ebp, return address; return address of entry */
     frame[4] = (uintptr_t)entry;
     return memcpy(top - sizeof frame, frame, sizeof frame);
 }
@@ -316,7 +319,7 @@ static DFI_NOINLINE DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, 
         "bl 1f\n\t"
         "b 2f\n"
         "1:\n\t"
-        "sub sp, sp, #160\n\t" /* of which 128 may be this function's, where it need not say so (Apple) */
+        "sub sp, sp, #160\n\t" /* of which 128 are the red zone (Apple) */
         "mrs x9, fpcr\n\t"
         "str x9, [sp]\n\t"
         "stp x29, x30, [sp, #16]\n\t"
@@ -351,7 +354,7 @@ static uint64_t dfi_fibre_modes(void)
 }
 static void *dfi_fibre_frame(char *top, void (*entry)(struct dfi_fibre *))
 {
-    uintptr_t frame[20] = { 0 }; /* modes, nothing, x29, x30, nothing */
+    uintptr_t frame[20] = { 0 }; /* modes, unused, x29, x30, unused */
     frame[3] = (uintptr_t)entry;
     return memcpy(top - sizeof frame, frame, sizeof frame);
 }
@@ -413,31 +416,31 @@ static uint64_t dfi_fibre_modes(void)
 }
 static void *dfi_fibre_frame(char *top, void (*entry)(struct dfi_fibre *))
 {
-    uintptr_t frame[4] = { 0, 0, 0, 0 }; /* modes, s0, ra, nothing */
+    uintptr_t frame[4] = { 0, 0, 0, 0 }; /* modes, s0, ra, unused */
     frame[2] = (uintptr_t)entry;
     return memcpy(top - sizeof frame, frame, sizeof frame);
 }
 #endif
 
-/* Does the processor keep a second stack of return addresses? A change of stacks by hand would end there. */
+/* Does the processor keep a shadow stack of return addresses? An assembler switch would fault there. */
 static int dfi_fibre_shadow_stack(void)
 {
     uint64_t on = 0;
 #if DFI_FIBRE_SHADOW && defined(__x86_64__)
-    __asm__ __volatile__("rdsspq %0" : "+r"(on)); /* no operation without it */
+    __asm__ __volatile__("rdsspq %0" : "+r"(on)); /* a no-op without a shadow stack */
 #elif DFI_FIBRE_SHADOW && defined(__i386__)
     uint32_t low = 0;
     __asm__ __volatile__("rdsspd %0" : "+r"(low));
     on = low;
 #elif DFI_FIBRE_SHADOW
     register uint64_t x16 __asm__("x16") = 1;
-    __asm__ __volatile__("hint #40" : "+r"(x16)); /* chkfeat: clears the bit of what is on */
+    __asm__ __volatile__("hint #40" : "+r"(x16)); /* chkfeat: clears the bits of enabled features */
     on = !x16;
 #endif
     return on != 0;
 }
 
-/* f runs on a stack of its own, or the thread on its own again. */
+/* Informs ASan that the switch to f is complete. */
 static DFI_FIBRE_QUIET void dfi_fibre_landed(struct dfi_fibre *f)
 {
 #if DFI_FIBRE_ASAN
@@ -448,7 +451,7 @@ static DFI_FIBRE_QUIET void dfi_fibre_landed(struct dfi_fibre *f)
 #endif
 }
 
-/* last: no fibre will return to `from`. */
+/* Switches stacks. last: no fibre will switch back to `from`. */
 static DFI_FIBRE_QUIET void dfi_fibre_jump_by_hand(struct dfi_fibre *from, struct dfi_fibre *to, int last)
 {
 #if DFI_FIBRE_ASAN

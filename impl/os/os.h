@@ -1,9 +1,8 @@
-/* os.h - the operating system, in about a dozen functions
+/* os.h - operating system layer: threads, mutex, event, CPUs, time
  *
- * Threads, a mutex, an event, CPUs, time. pthreads wherever they exist: ThreadSanitizer cannot follow
- * thrd_create of glibc, and C11 threads have no stack size. <threads.h> elsewhere.
- * GNU extensions are reached through assembler names so that the user's translation unit needs no
- * feature-test macro and no particular order of includes. */
+ * About a dozen functions. pthreads wherever they exist, because ThreadSanitizer cannot follow thrd_create of glibc,
+ * and C11 threads have no stack size; <threads.h> elsewhere. GNU extensions are reached by assembler names, so that
+ * the user's translation unit needs no feature-test macro and no particular order of includes. */
 #ifndef DFI_OS_OS_H
 #define DFI_OS_OS_H
 
@@ -35,12 +34,14 @@ struct dfi_os_event { pthread_mutex_t m; pthread_cond_t c; };
 struct dfi_os_thread { pthread_t t; };
 struct dfi_os_key { pthread_key_t key; int made; };
 
-/* Times are CLOCK_MONOTONIC's, so setting the clock neither shortens nor prolongs a wait. Strict C modes of Linux do not declare
- * its functions, so they are reached by their assembler names; other compilers use the calendar's clock there. */
+/* Times are of CLOCK_MONOTONIC, so setting the clock neither shortens nor prolongs a wait. Strict C modes on Linux do
+ * not declare its functions, so they are reached by their assembler names. Other compilers use the real-time clock
+ * there. */
 DFI_EXTERN_C_BEGIN
 #if defined(__linux__) && DFI_GNU
 enum { DFI_OS_CLOCK = 1 }; /* CLOCK_MONOTONIC */
-#if defined(_REDIR_TIME64) || (defined(__TIMESIZE) && __TIMESIZE == 32 && defined(__USE_TIME_BITS64)) /* musl, glibc: 64-bit time_t on 32 bits */
+/* 64-bit time_t on 32-bit systems: musl, glibc */
+#if defined(_REDIR_TIME64) || (defined(__TIMESIZE) && __TIMESIZE == 32 && defined(__USE_TIME_BITS64))
 extern int dfi_sys_clock_gettime(int clock, struct timespec *t) __asm__("__clock_gettime64");
 #else
 extern int dfi_sys_clock_gettime(int clock, struct timespec *t) __asm__("clock_gettime");
@@ -49,7 +50,7 @@ extern int dfi_sys_condattr_setclock(pthread_condattr_t *a, int clock) __asm__("
 #elif defined(CLOCK_MONOTONIC) && (!defined(__linux__) || (defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 200112L))
 #define DFI_OS_CLOCK CLOCK_MONOTONIC
 #define dfi_sys_clock_gettime clock_gettime
-#if defined(__APPLE__) /* cannot set it: dfi_os_event_wait passes a duration */
+#if defined(__APPLE__) /* it is not settable there: dfi_os_event_wait passes a duration */
 #define dfi_sys_condattr_setclock(a, clock) ((void)(a), 0)
 #else
 #define dfi_sys_condattr_setclock pthread_condattr_setclock

@@ -1,15 +1,16 @@
-/* stack.h - the bounds of a thread's stack */
+/* stack.h - bounds of a thread's stack */
 #ifndef DFI_OS_STACK_H
 #define DFI_OS_STACK_H
 
 #include "../base/compiler.h"
 
-/* Is [p, q) on the stack that the system gave to this thread? 0: no, as on stacks of coroutines; -1: the system does not say. */
+/* Is [p, q) on the calling thread's system stack? 0: no, as on stacks of coroutines; -1: unknown on this system. */
 #if DFI_GNU && defined(__GLIBC__) && !defined(DF_SERIAL)
 #include <pthread.h>
 DFI_EXTERN_C_BEGIN
 extern int dfi_sys_thread_attributes(pthread_t thread, pthread_attr_t *attributes) __asm__("pthread_getattr_np");
-extern int dfi_sys_thread_stack(const pthread_attr_t *attributes, void **low, size_t *bytes) __asm__("pthread_attr_getstack");
+extern int dfi_sys_thread_stack(const pthread_attr_t *attributes, void **low,
+                                size_t *bytes) __asm__("pthread_attr_getstack");
 DFI_EXTERN_C_END
 
 static int dfi_os_on_stack(const void *p, const void *q)

@@ -1,4 +1,4 @@
-/* threads.h - the functions of os/os.h for threads, time and CPUs */
+/* threads.h - operating system layer: threads, time, CPUs */
 #ifndef DFI_OS_THREADS_H
 #define DFI_OS_THREADS_H
 
@@ -8,7 +8,7 @@
 
 DFI_SMALL_CODE_BEGIN
 
-enum { DFI_STACK_LEAST = 1 << 20 }; /* default of musl: 128 KB, too little for recursion and numeric kernels */
+enum { DFI_STACK_LEAST = 1 << 20 }; /* musl's default of 128 KB is too small for recursion and numeric kernels */
 
 #if DFI_POSIX
 
@@ -19,13 +19,13 @@ static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), voi
     if (pthread_attr_init(&attr)) return -1;
     if (!stack_bytes && (pthread_attr_getstacksize(&attr, &stack_bytes) || stack_bytes < DFI_STACK_LEAST))
         stack_bytes = DFI_STACK_LEAST;
-    pthread_attr_setstacksize(&attr, stack_bytes); /* less than the system's minimum: the default stays */
+    pthread_attr_setstacksize(&attr, stack_bytes); /* below the system's minimum, this fails and the default remains */
     failed = pthread_create(&t->t, &attr, fn, arg);
     pthread_attr_destroy(&attr);
     return failed ? -1 : 0;
 }
 static void dfi_os_thread_join(struct dfi_os_thread *t) { pthread_join(t->t, NULL); }
-static void dfi_os_thread_forget(struct dfi_os_thread *t) { pthread_detach(t->t); } /* nobody will join it */
+static void dfi_os_thread_forget(struct dfi_os_thread *t) { pthread_detach(t->t); }
 
 #else
 
@@ -48,11 +48,11 @@ static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), voi
     return -1;
 }
 static void dfi_os_thread_join(struct dfi_os_thread *t) { thrd_join(t->t, NULL); }
-static void dfi_os_thread_forget(struct dfi_os_thread *t) { thrd_detach(t->t); } /* nobody will join it */
+static void dfi_os_thread_forget(struct dfi_os_thread *t) { thrd_detach(t->t); }
 
 #endif
 
-/* Nanoseconds from some time on. With C11 threads they may jump when the clock is set. */
+/* A time stamp in nanoseconds. With C11 threads it may jump when the clock is set. */
 static uint64_t dfi_os_ns(void)
 {
     struct timespec t;
@@ -99,8 +99,8 @@ static int dfi_affinity_count(const struct dfi_os_affinity *a)
     return n;
 }
 
-/* CPUs by quota/period of one cgroup directory, or 0 when it sets none. v2: cpu.max "QUOTA PERIOD" or
- * "max PERIOD"; v1: two files, quota -1 for none. */
+/* CPUs by quota/period of one cgroup directory, or 0 if it sets none. v2: cpu.max "QUOTA PERIOD" or "max PERIOD"; v1:
+ * two files, quota -1 for none. */
 static int dfi_cgroup_quota(const char *dir, int v2)
 {
     char path[1200];
@@ -144,8 +144,8 @@ static int dfi_cgroup_walk(const char *mount, const char *path, int v2)
     return least;
 }
 
-/* The calling thread as the system numbers it; is it the thread that the process began with? Both 0 where that cannot be found
- * out. (gettid is missing before glibc 2.30.) */
+/* The system's ID of the calling thread; is it the main thread of the process? Both are 0 if unknown. (glibc has no
+ * gettid before 2.30.) */
 #if defined(__linux__) && DFI_GNU
 #include <sys/syscall.h>
 extern long dfi_sys_call(long number, ...) __asm__("syscall");
@@ -156,7 +156,7 @@ static long dfi_os_thread_number(void) { return 0; }
 static int dfi_os_main_thread(void) { return 0; }
 #endif
 
-/* Is the thread of that number running, or about to when a CPU is free? Zero: it sleeps, or that cannot be found out. */
+/* Is the thread with that ID running or runnable? 0: it sleeps, or its state is unknown. */
 static int dfi_os_thread_runs(long number)
 {
     char path[64], line[256], *state = NULL;
@@ -168,8 +168,7 @@ static int dfi_os_thread_runs(long number)
     return state && !strncmp(state, ") R", 3);
 }
 
-/* CPUs that the cgroups of this process allow it to use on average, 0 when unlimited.
- * root: "" except in tests. */
+/* CPUs that the cgroups of this process allow it to use on average, 0 if unlimited. root: "" except in tests. */
 static int dfi_cgroup_cpus(const char *root)
 {
     char path[300], line[1024], mount[300];
@@ -201,7 +200,7 @@ static int dfi_cgroup_cpus(const char *root)
     return least;
 }
 
-/* The threads of this process, or 0: not known. */
+/* The number of threads in this process, 0 if unknown. */
 #if defined(__linux__)
 #include <sys/stat.h>
 static int dfi_os_threads(void)
@@ -213,7 +212,7 @@ static int dfi_os_threads(void)
 static int dfi_os_threads(void) { return 0; }
 #endif
 
-/* CPUs this process may really use: affinity mask, limited by the cgroup quota. At least 1. */
+/* The number of CPUs that this process may use: its affinity mask, limited by the cgroup quota. At least 1. */
 static int dfi_os_cpus(void)
 {
     struct dfi_os_affinity a;

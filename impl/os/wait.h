@@ -1,4 +1,4 @@
-/* wait.h - the functions of os/os.h for waiting: locks, events, giving up the processor */
+/* wait.h - operating system layer: locks, events, yielding, cancellation */
 #ifndef DFI_OS_WAIT_H
 #define DFI_OS_WAIT_H
 
@@ -6,7 +6,7 @@
 #include "../base/compiler.h"
 #include "os.h"
 
-/* A hint to the processor that this thread is waiting in a loop. */
+/* A hint to the processor that this thread spins. */
 DFI_INLINE void dfi_os_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -21,7 +21,7 @@ DFI_INLINE void dfi_os_pause(void)
 DFI_UNUSED static void dfi_os_lock(struct dfi_os_mutex *m) { pthread_mutex_lock(&m->m); }
 DFI_UNUSED static int dfi_os_trylock(struct dfi_os_mutex *m) { return pthread_mutex_trylock(&m->m) == 0; }
 DFI_UNUSED static void dfi_os_unlock(struct dfi_os_mutex *m) { pthread_mutex_unlock(&m->m); }
-/* Until dfi_os_recancel, with what this returned, the thread is not cancelled. */
+/* Disables cancellation of the thread until dfi_os_recancel is called with the result. */
 #if defined(PTHREAD_CANCEL_DISABLE)
 DFI_UNUSED static int dfi_os_uncancel(void)
 {
@@ -45,8 +45,13 @@ DFI_UNUSED static int dfi_os_event_init(struct dfi_os_event *e)
     if (failed) pthread_mutex_destroy(&e->m);
     return failed ? -1 : 0;
 }
-DFI_UNUSED static void dfi_os_event_free(struct dfi_os_event *e) { pthread_cond_destroy(&e->c); pthread_mutex_destroy(&e->m); }
-/* Until `end` of DFI_OS_CLOCK. pre: e was made by dfi_os_event_init. */
+DFI_UNUSED static void dfi_os_event_free(struct dfi_os_event *e)
+{
+    pthread_cond_destroy(&e->c);
+    pthread_mutex_destroy(&e->m);
+}
+/* Waits once, at most until the time `end` of DFI_OS_CLOCK. pre: e was made by dfi_os_event_init, and e->m is
+ * locked. */
 DFI_UNUSED static int dfi_os_event_until(struct dfi_os_event *e, const struct timespec *end)
 {
 #if defined(__APPLE__)
@@ -59,8 +64,8 @@ DFI_UNUSED static int dfi_os_event_until(struct dfi_os_event *e, const struct ti
     return pthread_cond_timedwait(&e->c, &e->m, end);
 #endif
 }
-/* Sleeps while *word == value; the waker changes *word and then calls dfi_os_event_wake. Gives up after
- * `ms` milliseconds unless that is 0; nonzero: it did. */
+/* Sleeps while *word == value. The waking thread changes *word and then calls dfi_os_event_wake. Returns nonzero
+ * after `ms` milliseconds without a change; 0 ms: waits without limit. */
 DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
 {
     struct timespec end = { 0, 0 };
@@ -70,7 +75,7 @@ DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) 
         end.tv_sec += ms / 1000, end.tv_nsec += ms % 1000 * 1000000;
         if (end.tv_nsec >= 1000000000) end.tv_nsec -= 1000000000, end.tv_sec++;
     }
-    cancel = dfi_os_uncancel(); /* else a cancellation would leave the lock held */
+    cancel = dfi_os_uncancel(); /* because a cancelled thread would leave the mutex locked */
     pthread_mutex_lock(&e->m);
     while (dfi_load_acquire(word) == value && !late)
         if (ms) late = dfi_os_event_until(e, &end) != 0;
@@ -93,7 +98,7 @@ DFI_UNUSED static void dfi_os_event_wake_all(struct dfi_os_event *e)
 }
 DFI_UNUSED static void dfi_os_yield(void) { sched_yield(); }
 DFI_UNUSED static void dfi_os_sleep_ms(void) { poll(NULL, 0, 1); } /* about a millisecond */
-/* fn(p) when the calling thread ends. pre: one thread at a time for each key. */
+/* Calls fn(p) when the calling thread ends. pre: each key is used by one thread at a time. */
 DFI_UNUSED static void dfi_os_at_thread_end(struct dfi_os_key *k, void (*fn)(void *), void *p)
 {
     if (!k->made && !pthread_key_create(&k->key, fn)) k->made = 1;
@@ -130,7 +135,7 @@ DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) 
 {
     struct timespec t;
     int late = 0;
-    timespec_get(&t, TIME_UTC); /* the only clock that C11 can wait by */
+    timespec_get(&t, TIME_UTC); /* C11 can wait by this clock only */
     t.tv_sec += ms / 1000, t.tv_nsec += ms % 1000 * 1000000;
     if (t.tv_nsec >= 1000000000) t.tv_nsec -= 1000000000, t.tv_sec++;
     mtx_lock(&e->m);
@@ -140,8 +145,18 @@ DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) 
     mtx_unlock(&e->m);
     return late;
 }
-DFI_UNUSED static void dfi_os_event_wake(struct dfi_os_event *e) { mtx_lock(&e->m); cnd_signal(&e->c); mtx_unlock(&e->m); }
-DFI_UNUSED static void dfi_os_event_wake_all(struct dfi_os_event *e) { mtx_lock(&e->m); cnd_broadcast(&e->c); mtx_unlock(&e->m); }
+DFI_UNUSED static void dfi_os_event_wake(struct dfi_os_event *e)
+{
+    mtx_lock(&e->m);
+    cnd_signal(&e->c);
+    mtx_unlock(&e->m);
+}
+DFI_UNUSED static void dfi_os_event_wake_all(struct dfi_os_event *e)
+{
+    mtx_lock(&e->m);
+    cnd_broadcast(&e->c);
+    mtx_unlock(&e->m);
+}
 DFI_UNUSED static void dfi_os_yield(void) { thrd_yield(); }
 DFI_UNUSED static void dfi_os_sleep_ms(void)
 {
@@ -156,13 +171,13 @@ DFI_UNUSED static void dfi_os_at_thread_end(struct dfi_os_key *k, void (*fn)(voi
 
 #endif
 
-/* DF_DEBUG 3: holds the thread up, once in 64 calls (base/atomic.h). */
+/* DF_DEBUG 3: yields in one of 64 calls (base/atomic.h). */
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_jitter(void);
 DFI_API void dfi_jitter(void)
 {
     static DFI_TLS uint32_t random;
-    if (!random) random = (uint32_t)(uintptr_t)&random; /* another one in each thread */
+    if (!random) random = (uint32_t)(uintptr_t)&random; /* a different seed in each thread */
     random = random * 1664525u + 1013904223u;
     if (random >> 26 == 0) dfi_os_yield();
 }
