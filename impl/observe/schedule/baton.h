@@ -1,19 +1,25 @@
-/* baton.h - recording and replay of a schedule: one thread runs at a time, and its changes are written or read
+/* baton.h - recording and replay of a schedule: only the holder of the baton runs, and its changes
+ * are written or read
  *
- * While a run is recorded, or repeated, only the thread that holds the baton runs code of df and of tasks. It may lose it at points: where
- * df looks whether others want work, when a body ends, when it submits, and when it waits or sleeps. Between two points one thread
- * runs alone, so all that several workers would decide by racing (who steals what, which ready task is run, in which order bodies begin and end, commuting
- * tasks and transactions come, windows of streams and parts of loops are handed out) follows from who had the baton and for how many points. That is
- * all that a record holds. What measures time is shown a clock that counts (dfi_work_ns).
+ * While a run is recorded or replayed, only the thread that holds the baton runs code of df and of
+ * tasks. It may lose the baton at points: where df looks for idle workers, when a body ends, when it
+ * submits, and when it waits or parks. One thread runs alone between two points. So all results of
+ * races between workers (which worker steals what, which ready task runs, in which order bodies
+ * begin and end, commuting tasks and transactions come, windows of streams and parts of loops are
+ * handed out) follow from the sequence of holders and the number of points of each. That is all that
+ * a record holds. Code that measures time reads a clock that counts (dfi_work_ns).
  *
- * A replay takes the number of points and the next holder from the record, and waits for that one to come. With every change the record has a check of
- * the bodies that began since the last one: where it differs the record is not of this program, and the run goes on freely.
+ * A replay takes the number of points and the next holder from the record, and waits for that holder
+ * to come. With every change the record has a check of the bodies that began since the last one. If
+ * it differs, the record is not of this program, and the run continues freely.
  *
- * A thread that leaves df without unfinished tasks leaves the baton. One that keeps it without coming to a point, as what it does may wait for another one,
- * loses it after a while: from there to its next point it runs beside others, and nothing of that is recorded.
+ * A thread that leaves df without unfinished tasks leaves the baton. A thread that holds it without
+ * coming to a point, because its task may wait for another thread, loses it after a while; from
+ * there to its next point it runs concurrently with others, and nothing of that is recorded.
  * Argument: docs/memory-order.md, "The baton".
- * Source: LeBlanc, Mellor-Crummey, "Debugging parallel programs with Instant Replay", IEEE Trans. Computers 1987; Musuvathi et al.,
- * "Finding and reproducing Heisenbugs in concurrent programs" (CHESS), OSDI 2008. */
+ * Source: LeBlanc, Mellor-Crummey, "Debugging parallel programs with Instant Replay", IEEE Trans.
+ * Computers 1987; Musuvathi et al., "Finding and reproducing Heisenbugs in concurrent programs"
+ * (CHESS), OSDI 2008. */
 #ifndef DFI_OBSERVE_SCHEDULE_BATON_H
 #define DFI_OBSERVE_SCHEDULE_BATON_H
 
@@ -30,9 +36,10 @@
 #include "tape.h"
 
 enum {
-    DFI_BATON_MS = 20,          /* between two looks of who waits for it */
-    DFI_BATON_OUTSIDE_NS = 100000000, /* without a point, by a thread outside of blocks and bodies with unfinished tasks that sleeps: it may
-                                   wait for another thread of the program */
+    DFI_BATON_MS = 20,          /* between two looks by a waiting thread */
+    /* without a point, for a sleeping thread outside blocks and bodies with unfinished tasks: it may
+     * wait for another thread of the program */
+    DFI_BATON_OUTSIDE_NS = 100000000,
     DFI_BATON_TURN_NS = 20000,  /* a turn, without a seed: a change takes about 10 us */
     DFI_BATON_NOBODY = -1
 };
@@ -43,25 +50,30 @@ struct dfi_baton {
     DFI_ATOMIC(int) on;          /* DFI_BATON_OFF, ...; changed under the lock */
     DFI_ATOMIC(int) holder;      /* slot; written under the lock */
     /* under the lock */
-    long thread;                 /* the holder's (dfi_os_thread_number) */
-    struct dfi_worker *first;    /* who waits for it, the one that came first first */
-    struct dfi_tape *record;   /* NULL: none; it stays while df is stopped */
+    long thread;                 /* of the holder (dfi_os_thread_number) */
+    struct dfi_worker *first;    /* the waiting workers, in the order in which they came */
+    struct dfi_tape *record;   /* NULL: none; kept while df is stopped */
     uint32_t points;             /* of the holder, since the last step */
     DFI_ATOMIC(uint32_t) check;  /* of the bodies it began since then; written by the holder */
     uint64_t turns;              /* drawn so far, with a seed */
-    unsigned ended;              /* nobody has it: how the last one lost it */
-    int expected, look;          /* replay, nobody has it: who is to come, and whether for a look; or DFI_BATON_NOBODY: nobody any more */
+    unsigned ended;              /* no holder: how the last one lost it */
+    /* replay, no holder: the next one, and whether for a look; or DFI_BATON_NOBODY: no further one */
+    int expected, look;
     uint64_t since, seen;        /* when it was handed on, and when its holder was last at a point */
 };
 DFI_EXTERN_C_BEGIN
-DFI_API struct dfi_baton dfi_baton = { DFI_OS_MUTEX_INIT, 0, DFI_BATON_NOBODY, 0, NULL, NULL, 0, 0, 0, 0, DFI_BATON_NOBODY, 0, 0, 0 };
+DFI_API struct dfi_baton dfi_baton = { DFI_OS_MUTEX_INIT, 0, DFI_BATON_NOBODY, 0, NULL, NULL, 0, 0, 0, 0,
+                                       DFI_BATON_NOBODY, 0, 0, 0 };
 DFI_EXTERN_C_END
 
 DFI_INLINE int dfi_baton_on(void) { return dfi_load_relaxed(&dfi_baton.on); }
 DFI_INLINE int dfi_baton_replays(void) { return dfi_baton_on() == DFI_BATON_REPLAYS; }
-static int dfi_baton_mine(const struct dfi_worker *w) { return dfi_load_relaxed(&dfi_baton.holder) == (int)dfi_slot_of(w); }
+static int dfi_baton_mine(const struct dfi_worker *w)
+{
+    return dfi_load_relaxed(&dfi_baton.holder) == (int)dfi_slot_of(w);
+}
 
-/* --- who has it; pre: the lock ------------------------------------------------------------------ */
+/* --- holders; pre: the lock ------------------------------------------------------------------- */
 
 static struct dfi_worker *dfi_baton_waiting(unsigned slot)
 {
@@ -101,13 +113,13 @@ static void dfi_baton_free(void)
     while (dfi_baton.first) dfi_baton_wake(dfi_baton.first);
 }
 
-/* The record is of no more use, for the reason of that message; what follows it: numbers for its text. */
+/* Gives up the record, for the reason in the message. After the reason: numbers for its text. */
 static DFI_COLD void dfi_baton_give_up(const char *format, const char *why)
 {
     struct dfi_tape *r = dfi_baton.record;
     dfi_baton.record = NULL;
     dfi_baton_free();
-    dfi_os_unlock(&dfi_baton.lock); /* the logger may be the program's */
+    dfi_os_unlock(&dfi_baton.lock); /* the logger may belong to the program */
     if (why) dfi_say(DFI_LOG_WARNING, format, r->origin, r->file, why);
     else dfi_say(DFI_LOG_WARNING, format, r->origin, r->file, (unsigned long)r->position);
     dfi_tape_free(r);
@@ -116,7 +128,8 @@ static DFI_COLD void dfi_baton_give_up(const char *format, const char *why)
 static int dfi_baton_misfit(void)
 {
     dfi_baton_give_up("%s%s: step %lu does not fit: "
-                      "the record is of another program, or of other input, settings or times; the program runs freely from here on", NULL);
+        "the record is of another program, or of other input, settings or times; the program runs freely from here on",
+                      NULL);
     return -1;
 }
 
@@ -131,7 +144,7 @@ static int dfi_baton_write(unsigned kind, unsigned who)
 
 static uint64_t dfi_baton_draw(void) { return dfi_mix(dfi_pool.chaos ^ 0x5bd1e995u, ++dfi_baton.turns); }
 
-/* Nobody has it: whoever waits gets it. */
+/* There is no holder: a waiting worker gets it. */
 static void dfi_baton_hand(unsigned how)
 {
     struct dfi_worker *v = dfi_baton.first;
@@ -148,7 +161,7 @@ static void dfi_baton_hand(unsigned how)
     dfi_baton_wake(v);
 }
 
-/* Does the holder, which could go on, let another one go on? */
+/* True if the holder, which could continue, must hand it on. */
 static int dfi_baton_turn_over(uint64_t now)
 {
     static const unsigned turn[4] = { 2, 8, 32, 128 };
@@ -158,7 +171,7 @@ static int dfi_baton_turn_over(uint64_t now)
 
 /* --- replaying ---------------------------------------------------------------------------------- */
 
-/* Nobody has it: whom the record has next gets it, now or when it comes. */
+/* There is no holder: the next one in the record gets it, now or when it comes. */
 static void dfi_baton_follow(const struct dfi_tape_step *s)
 {
     unsigned kind = dfi_step_kind(s);
@@ -172,9 +185,12 @@ static void dfi_baton_follow(const struct dfi_tape_step *s)
     dfi_baton_wake(v);
 }
 
-static int dfi_baton_checks(const struct dfi_tape_step *s) { return s->check == (uint16_t)dfi_load_relaxed(&dfi_baton.check); }
+static int dfi_baton_checks(const struct dfi_tape_step *s)
+{
+    return s->check == (uint16_t)dfi_load_relaxed(&dfi_baton.check);
+}
 
-/* The record has nobody who comes next. */
+/* The record has no next holder. */
 static int dfi_baton_nobody(void)
 {
     dfi_store_relaxed(&dfi_baton.holder, (int)DFI_BATON_NOBODY);
@@ -183,18 +199,18 @@ static int dfi_baton_nobody(void)
     return 1;
 }
 
-/* The holder is at a point and goes on (kind DFI_STEP_PASS), or drops the baton. 1: somebody else has it, 0: it goes on, -1: the
- * record does not fit. */
+/* The holder is at a point and continues (kind DFI_STEP_PASS), or drops the baton. 1: another worker
+ * has it, 0: the holder continues, -1: the record does not fit. */
 static int dfi_baton_as_recorded(unsigned kind)
 {
     const struct dfi_tape_step *s = dfi_tape_peek(dfi_baton.record);
     unsigned next;
-    if (!s) { /* cut off: the recorded program ended here, by a crash or a signal, and its threads changed no more */
+    if (!s) { /* cut off: a crash or a signal ended the recorded program here, without further changes */
         if (kind == DFI_STEP_PASS) return 0;
         return dfi_baton_nobody();
     }
     next = dfi_step_kind(s);
-    if (next == DFI_STEP_END && !dfi_step_who(s)) /* then it had the baton still, at no point in particular */
+    if (next == DFI_STEP_END && !dfi_step_who(s)) /* then the holder still had the baton, at no particular point */
         return kind == DFI_STEP_PASS ? 0 : dfi_baton_nobody();
     if (next == DFI_STEP_STAY && s->points == dfi_baton.points) {
         if (!dfi_baton_checks(s)) return dfi_baton_misfit();
@@ -202,8 +218,9 @@ static int dfi_baton_as_recorded(unsigned kind)
         dfi_baton_new_step();
         return kind == DFI_STEP_PASS ? 0 : dfi_baton_as_recorded(kind);
     }
-    if (next == DFI_STEP_AWAY && (kind == DFI_STEP_PASS ? dfi_baton.points == s->points + 1 : dfi_baton.points == s->points)) {
-        dfi_baton_follow(s); /* this time it was quicker */
+    if (next == DFI_STEP_AWAY && (kind == DFI_STEP_PASS ? dfi_baton.points == s->points + 1
+                                  : dfi_baton.points == s->points)) {
+        dfi_baton_follow(s); /* this time it was faster */
         return 1;
     }
     if (kind == DFI_STEP_PASS && dfi_baton.points < s->points) return 0;
@@ -218,14 +235,15 @@ static int dfi_baton_as_recorded(unsigned kind)
 
 /* --- workers ------------------------------------------------------------------------------------- */
 
-/* w has waited for a while. pre: the lock, w still waits */
+/* w has waited for a while. pre: the lock; w still waits */
 static void dfi_baton_late(void)
 {
     int holder = dfi_load_relaxed(&dfi_baton.holder), outside = 0;
-    uint64_t now = dfi_os_ns(), patience = (uint64_t)dfi_pool.patience * 1000000000u, ns = now > dfi_baton.seen ? now - dfi_baton.seen : 0;
+    uint64_t now = dfi_os_ns(), patience = (uint64_t)dfi_pool.patience * 1000000000u,
+        ns = now > dfi_baton.seen ? now - dfi_baton.seen : 0;
     const struct dfi_tape_step *s;
     const struct dfi_worker *v;
-    if (holder == DFI_BATON_NOBODY) { /* a replay, and who is next does not come */
+    if (holder == DFI_BATON_NOBODY) { /* a replay whose next holder does not come */
         if (dfi_baton.expected == DFI_BATON_NOBODY && ns > DFI_BATON_OUTSIDE_NS && !dfi_tape_peek(dfi_baton.record)) {
             dfi_baton_give_up("%s%s ends with step %lu, as the recorded program did, without an end: "
                               "the program runs freely from here on", NULL);
@@ -237,7 +255,7 @@ static void dfi_baton_late(void)
     v = dfi_load_acquire(&dfi_pool.slot[holder]);
     outside = !v || dfi_load_relaxed(&v->level) == 0;
     if (ns < (outside ? (uint64_t)DFI_BATON_OUTSIDE_NS : patience)) return;
-    if (ns < patience && dfi_os_thread_runs(dfi_baton.thread)) return; /* it lacks a CPU */
+    if (ns < patience && dfi_os_thread_runs(dfi_baton.thread)) return; /* the holder lacks a CPU */
     if (!dfi_baton_replays()) {
         dfi_store_relaxed(&dfi_baton.check, 0u);
         dfi_baton_hand(DFI_STEP_AWAY);
@@ -247,12 +265,14 @@ static void dfi_baton_late(void)
                       "beside it, and that is not in the record; raise DF_PATIENCE if it only takes long",
                       dfi_pool.patience);
         dfi_os_lock(&dfi_baton.lock);
-    } else if ((s = dfi_tape_peek(dfi_baton.record)) != NULL && dfi_step_kind(s) == DFI_STEP_AWAY && s->points == dfi_baton.points)
+    } else if ((s = dfi_tape_peek(dfi_baton.record)) != NULL && dfi_step_kind(s) == DFI_STEP_AWAY &&
+               s->points == dfi_baton.points)
         dfi_baton_follow(s);
     else if (ns > 2 * patience) dfi_baton_misfit();
 }
 
-/* pre: the lock, which is given back; w does not have the baton. Returns when it does, or nobody needs it any more. */
+/* Returns when w has the baton, or no worker needs it any more. pre: the lock; w does not have the
+ * baton. post: the lock is released */
 static void dfi_baton_wait(struct dfi_worker *w)
 {
     struct dfi_worker **at = &dfi_baton.first;
@@ -267,12 +287,13 @@ static void dfi_baton_wait(struct dfi_worker *w)
     }
 }
 
-/* pre: the lock, which is given back; w does not have the baton */
+/* pre: the lock; w does not have the baton. post: the lock is released */
 static void dfi_baton_get(struct dfi_worker *w)
 {
     if (!w->thread_number) w->thread_number = dfi_os_thread_number();
     if (dfi_load_relaxed(&dfi_baton.holder) == DFI_BATON_NOBODY) {
-        if (dfi_baton_replays() ? dfi_baton.expected == (int)dfi_slot_of(w) && !dfi_baton.look : !dfi_baton_write(dfi_baton.ended, dfi_slot_of(w)))
+        if (dfi_baton_replays() ? dfi_baton.expected == (int)dfi_slot_of(w) && !dfi_baton.look
+            : !dfi_baton_write(dfi_baton.ended, dfi_slot_of(w)))
             dfi_baton_hold(w);
         if (!dfi_baton_on() || dfi_baton_mine(w)) {
             dfi_os_unlock(&dfi_baton.lock);
@@ -282,7 +303,7 @@ static void dfi_baton_get(struct dfi_worker *w)
     dfi_baton_wait(w);
 }
 
-/* w is at a point: it has the baton when this returns, and may have been without it meanwhile. */
+/* w is at a point: it has the baton when this returns, and may have lost it meanwhile. */
 static DFI_NOINLINE void dfi_baton_point(struct dfi_worker *w)
 {
     uint64_t now;
@@ -303,7 +324,8 @@ static DFI_NOINLINE void dfi_baton_point(struct dfi_worker *w)
     else {
         lost = dfi_baton.first && dfi_baton_turn_over(now);
         if (lost) dfi_baton_hand(DFI_STEP_PASS);
-        else if (dfi_baton.points == DFI_STEP_STAY_POINTS && !dfi_baton_write(DFI_STEP_STAY, dfi_slot_of(w))) dfi_baton_new_step();
+        else if (dfi_baton.points == DFI_STEP_STAY_POINTS && !dfi_baton_write(DFI_STEP_STAY, dfi_slot_of(w)))
+            dfi_baton_new_step();
     }
     if (lost && dfi_baton_on()) {
         dfi_baton_wait(w);
@@ -313,7 +335,7 @@ static DFI_NOINLINE void dfi_baton_point(struct dfi_worker *w)
     dfi_os_unlock(&dfi_baton.lock);
 }
 
-/* w is about to sleep, or to leave df. */
+/* w is about to park, or to leave df. */
 static void dfi_baton_drop(struct dfi_worker *w)
 {
     if (!dfi_baton_on()) return;
@@ -325,7 +347,7 @@ static void dfi_baton_drop(struct dfi_worker *w)
     dfi_os_unlock(&dfi_baton.lock);
 }
 
-/* And comes back. */
+/* w comes back. */
 static void dfi_baton_take(struct dfi_worker *w)
 {
     if (!dfi_baton_on()) return;
@@ -334,8 +356,9 @@ static void dfi_baton_take(struct dfi_worker *w)
     else dfi_os_unlock(&dfi_baton.lock);
 }
 
-/* A thread that is about to get a worker has its turn before: in which order they come decides on their slots. What it waits
- * with is given to dfi_baton_become; NULL: there is no need, or no memory. */
+/* A thread that is about to get a worker takes its turn first, because the order in which threads
+ * come decides their slots. Returns the record that it waits with, for dfi_baton_become; NULL: not
+ * needed, or no memory. */
 static struct dfi_worker *dfi_baton_stranger(void)
 {
     struct dfi_worker *w = dfi_baton_on() ? (struct dfi_worker *)dfi_malloc(sizeof *w) : NULL;
@@ -350,7 +373,7 @@ static struct dfi_worker *dfi_baton_stranger(void)
     return w;
 }
 
-/* It has got w, or none. */
+/* The thread has got w, or none. */
 static void dfi_baton_become(struct dfi_worker *stranger, struct dfi_worker *w)
 {
     if (!stranger) return;
@@ -364,14 +387,15 @@ static void dfi_baton_become(struct dfi_worker *stranger, struct dfi_worker *w)
     dfi_mfree(stranger);
 }
 
-/* A sleeper wakes to look at who sleeps with it (more/deadlock.h). Zero: not now. Nonzero: it has the baton. */
+/* A parked worker wakes to check for deadlock (more/deadlock.h). Zero: not now. Nonzero: it has the baton. */
 static int dfi_baton_look(struct dfi_worker *w)
 {
     int may;
     if (!dfi_baton_on()) return 1;
     dfi_os_lock(&dfi_baton.lock);
     may = dfi_baton_on() && dfi_load_relaxed(&dfi_baton.holder) == DFI_BATON_NOBODY &&
-          (dfi_baton_replays() ? dfi_baton.look && dfi_baton.expected == (int)dfi_slot_of(w) : !dfi_baton_write(DFI_STEP_LOOK, dfi_slot_of(w)));
+          (dfi_baton_replays() ? dfi_baton.look && dfi_baton.expected == (int)dfi_slot_of(w)
+           : !dfi_baton_write(DFI_STEP_LOOK, dfi_slot_of(w)));
     if (may) dfi_baton_hold(w);
     else may = !dfi_baton_on();
     dfi_os_unlock(&dfi_baton.lock);
@@ -390,14 +414,16 @@ static DFI_COLD void dfi_direct_body(struct dfi_worker *w, const char *name, con
     }
 }
 
-/* w is outside of bodies and blocks: without unfinished tasks and futures it does not need the baton. */
+/* w is outside bodies and blocks: without unfinished tasks and futures it does not need the baton. */
 static DFI_COLD void dfi_baton_outside(struct dfi_worker *w)
 {
     struct dfi_scope *s = w->scope;
-    if (!w->task && !s->outer && !w->head && !w->hot.top && (intptr_t)(s->submitted - s->done) + dfi_load_acquire(&s->pending) == 0) dfi_baton_drop(w);
+    if (!w->task && !s->outer && !w->head && !w->hot.top &&
+        (intptr_t)(s->submitted - s->done) + dfi_load_acquire(&s->pending) == 0) dfi_baton_drop(w);
 }
 
-/* The time that a body took is the difference of two of these: a clock that shows the same in every run of an order, if that is to come again. */
+/* The time of a body is the difference of two of these. If a schedule must repeat, the clock shows
+ * the same in every run of it. */
 static uint64_t dfi_work_ns(struct dfi_worker *w)
 {
     if (DFI_LIKELY(!dfi_load_relaxed(&dfi_watching)) || !w || !(dfi_chaotic() || dfi_baton_on())) return dfi_os_ns();
@@ -414,14 +440,14 @@ static void dfi_worker_directed(struct dfi_worker *w)
     w->thread_number = 0;
 }
 
-/* Nobody records any more. */
+/* Ends recording. */
 static void dfi_baton_forget(void)
 {
     if (dfi_baton.record) dfi_tape_free(dfi_baton.record);
     dfi_baton.record = NULL;
 }
 
-/* The child of a fork: the file is its parent's. */
+/* The child of a fork: the file belongs to the parent. */
 static void dfi_baton_forked(void)
 {
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;

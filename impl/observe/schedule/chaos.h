@@ -1,12 +1,15 @@
-/* chaos.h - DF_SCHEDULE=seed:NUMBER: ready tasks run in an order drawn from a seed, and workers are late
+/* chaos.h - DF_SCHEDULE=seed:NUMBER: random order of ready tasks, and delayed workers
  *
- * Every task that becomes ready goes to the central queue, where its place is drawn from the seed and from the path of births that
- * leads to it: neither from addresses nor from the clock. So a task may be overtaken by any other one, also by many, and one worker runs all in
- * the same order again with the same seed. Places, and not a new draw at every turn: an order in which a task comes k ready tasks too late
- * is then found by one seed in k + 1, not by one in 2 to the power of k.
- * The seed also decides how often a submitter runs a ready task before it goes on, a spawned function runs at its spawn, the parts of a loop run
- * backwards, and what the clock shows to what measures bodies. Several workers are held up now and then.
- * Source: Burckhardt, Kothari, Musuvathi, Nagarakatte, "A randomized scheduler with probabilistic guarantees of finding bugs", ASPLOS 2010. */
+ * Every ready task goes to the central queue. Its place is drawn from the seed and from the path of
+ * births that leads to it, neither from addresses nor from the clock. So any number of other tasks
+ * may overtake a task, and a single worker runs all tasks in the same order again with the same
+ * seed. Places are drawn once, not at every turn: so one seed in k + 1 finds an order in which a
+ * task comes k ready tasks too late, instead of one in 2 to the power of k.
+ * The seed also decides how often a submitter runs a ready task before it continues, a spawned
+ * function runs at its spawn, and the parts of a loop run backwards, and what the clock shows to
+ * code that measures bodies. With several workers, some are delayed occasionally.
+ * Source: Burckhardt, Kothari, Musuvathi, Nagarakatte, "A randomized scheduler with probabilistic
+ * guarantees of finding bugs", ASPLOS 2010. */
 #ifndef DFI_OBSERVE_SCHEDULE_CHAOS_H
 #define DFI_OBSERVE_SCHEDULE_CHAOS_H
 
@@ -17,13 +20,13 @@
 #include "../../work/types.h"
 
 enum {
-    DFI_CHAOS_LATE = 256,      /* one of so many times a worker could be held up it is */
+    DFI_CHAOS_LATE = 256,      /* a worker is delayed at one in this many points */
     DFI_CHAOS_LATE_NS = 100000 /* for less than this: longer than most tasks, and than waking another worker */
 };
 
 DFI_INLINE int dfi_chaotic(void) { return dfi_pool.chaos != 0; }
 
-/* A number that depends on every bit of both. */
+/* Mixes a and b: the result depends on every bit of both. */
 static uint64_t dfi_mix(uint64_t a, uint64_t b)
 {
     a = (a ^ (b + 0x9E3779B97F4A7C15u)) * 0xBF58476D1CE4E5B9u; /* splitmix64 */
@@ -31,7 +34,7 @@ static uint64_t dfi_mix(uint64_t a, uint64_t b)
     return a ^ (a >> 29);
 }
 
-/* What identifies t in all runs of the program. pre: t is unfinished. */
+/* Identifies t in all runs of the program. pre: t is unfinished */
 static uint64_t dfi_flow_path(const struct dfi_flow *t)
 {
     const struct dfi_scope *s;
@@ -42,14 +45,21 @@ static uint64_t dfi_flow_path(const struct dfi_flow *t)
 
 static uint64_t dfi_chaos_place(const struct dfi_flow *t) { return dfi_mix(dfi_pool.chaos, dfi_flow_path(t)); }
 
-/* What the seed decides once for the whole run: 0 .. n-1. */
+/* A choice that the seed makes once for the whole run: 0 .. n-1. */
 enum { DFI_HABIT_SUBMIT, DFI_HABIT_SPAWN, DFI_HABIT_LOOP, DFI_HABIT_TURN };
-static unsigned dfi_chaos_habit(unsigned which, unsigned n) { return (unsigned)(dfi_mix(dfi_pool.chaos + 1, which) % n); }
+static unsigned dfi_chaos_habit(unsigned which, unsigned n)
+{
+    return (unsigned)(dfi_mix(dfi_pool.chaos + 1, which) % n);
+}
 
-/* The next number of w. One that nothing but the code it runs makes it draw comes again with the same seed. */
-static uint64_t dfi_chaos_draw(struct dfi_worker *w) { return dfi_mix(dfi_mix(dfi_pool.chaos, dfi_slot_of(w)), ++w->draws); }
+/* The next random number of w. It is the same with the same seed if only the code that w runs draws
+ * from w. */
+static uint64_t dfi_chaos_draw(struct dfi_worker *w)
+{
+    return dfi_mix(dfi_mix(dfi_pool.chaos, dfi_slot_of(w)), ++w->draws);
+}
 
-/* One in so many of the draws: never, rarely, often, always; by the seed. */
+/* True for a fraction of the draws that depends on the seed: never, rarely, often, always. */
 static int dfi_chaos_now_and_then(struct dfi_worker *w, unsigned habit)
 {
     static const unsigned every[4] = { 0, 16, 4, 1 };
@@ -57,7 +67,7 @@ static int dfi_chaos_now_and_then(struct dfi_worker *w, unsigned habit)
     return n && dfi_chaos_draw(w) % n == 0;
 }
 
-/* w is late, now and then, if there are others. */
+/* Delays w occasionally, if there are other workers. */
 static void dfi_chaos_hold_up(struct dfi_worker *w)
 {
     uint64_t begin, ns;

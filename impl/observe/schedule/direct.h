@@ -1,4 +1,4 @@
-/* direct.h - df_config.schedule: start and stop, and the draws in df_submit and df_spawn */
+/* direct.h - df_config.schedule: start and stop, and random choices in df_submit and df_spawn */
 #ifndef DFI_OBSERVE_SCHEDULE_DIRECT_H
 #define DFI_OBSERVE_SCHEDULE_DIRECT_H
 
@@ -24,21 +24,22 @@
 
 DFI_SMALL_CODE_BEGIN
 
-enum { DFI_SETTLE_MS = 100 }; /* for helpers to start: on a busy machine some time slices */
+enum { DFI_SETTLE_MS = 100 }; /* for helpers to start: on a busy machine, several time slices */
 
 /* --- submit and spawn ------------------------------------------------------------------------------ */
 
-/* With a seed: t was submitted; ready: it may run. It goes among the other ready tasks, one of which may run before the
- * submitter continues. */
+/* With a seed: t was submitted; ready: it may run. It joins the other ready tasks, one of which may
+ * run before the submitter continues. */
 static DFI_COLD void dfi_chaos_submitted(struct dfi_worker *w, struct dfi_flow *t, int ready)
 {
     struct dfi_goal g;
     struct dfi_filter f;
     struct dfi_loot loot;
-    if (ready && !dfi_ready_special(w, t)) dfi_push(w, t); /* without memory */
+    if (ready && !dfi_ready_special(w, t)) dfi_push(w, t); /* no memory for the queue */
     if (dfi_asked(w)) dfi_poll(w);
     if (*dfi_block_here || !dfi_chaos_now_and_then(w, DFI_HABIT_SUBMIT) || dfi_nested_deeply(w)) return;
-    if (dfi_load_relaxed(&dfi_may_block)) return; /* it may wait for the submitter, which must not lie below it */
+    /* a task may wait for the submitter, and so must not run nested in it */
+    if (dfi_load_relaxed(&dfi_may_block)) return;
     g.kind = DFI_GOAL_SCOPE, g.scope = w->scope, g.future = NULL, g.flag = NULL;
     if (!dfi_goal_filter(&g, &f) || !dfi_take_queued(w, &f, 0, &loot)) return;
     loot.outside = 0, loot.team = NULL;
@@ -52,7 +53,8 @@ static DFI_COLD void dfi_chaos_submitted(struct dfi_worker *w, struct dfi_flow *
 
 /* --- start and stop; pre: the lock of the pool ------------------------------------------------------ */
 
-/* The record that is read (replay) or written as df starts with n workers. Returns how many there have to be. */
+/* Opens the record to read (replay) or to write when df starts with n workers. Returns the number of
+ * workers required. */
 static int dfi_baton_begin(const struct dfi_schedule *c, int n, uint32_t settings)
 {
     struct dfi_tape *r = dfi_baton.record;
@@ -73,7 +75,8 @@ static int dfi_baton_begin(const struct dfi_schedule *c, int n, uint32_t setting
     dfi_baton.ended = DFI_STEP_DROP;
     dfi_store_relaxed(&dfi_baton.holder, (int)DFI_BATON_NOBODY);
     if (!c->replays) dfi_baton_write(DFI_STEP_START, (unsigned)n);
-    else if (!(s = dfi_tape_peek(r)) || dfi_step_kind(s) != DFI_STEP_START || !dfi_baton_checks(s) || dfi_step_who(s) - 1 >= DFI_WORKERS_MOST)
+    else if (!(s = dfi_tape_peek(r)) || dfi_step_kind(s) != DFI_STEP_START || !dfi_baton_checks(s) ||
+             dfi_step_who(s) - 1 >= DFI_WORKERS_MOST)
         dfi_baton_misfit();
     else {
         dfi_pool.chaos = s->points, n = (int)dfi_step_who(s);
@@ -89,7 +92,7 @@ static int dfi_baton_begin(const struct dfi_schedule *c, int n, uint32_t setting
     return n;
 }
 
-/* df starts, with w as its first worker. pre: no worker runs. */
+/* df starts, with w as its first worker. pre: no worker runs */
 static void dfi_direct_begin(struct dfi_worker *w, struct dfi_settings *s)
 {
     uint64_t settings = dfi_mix((uint64_t)s->window, (uint64_t)s->deque);
@@ -103,11 +106,13 @@ static void dfi_direct_begin(struct dfi_worker *w, struct dfi_settings *s)
                                          (dfi_chaotic() || dfi_baton_on() ? (unsigned)DFI_WATCH_DIRECT : 0u));
 }
 
-/* All n workers of a run that is recorded have come, and sleep: none is late for the whole program. */
+/* Waits until all n workers of a recorded run have started and parked, so that none is late for the
+ * whole program. */
 static void dfi_direct_settle(int n)
 {
     int ms;
-    for (ms = 0; dfi_baton_on() && ms < DFI_SETTLE_MS && dfi_load_seq_cst(&dfi_pool.parked_idle) < n - 1; ms++) dfi_os_sleep_ms();
+    for (ms = 0; dfi_baton_on() && ms < DFI_SETTLE_MS && dfi_load_seq_cst(&dfi_pool.parked_idle) < n - 1; ms++)
+        dfi_os_sleep_ms();
 }
 
 /* df or the program ends: threads run freely from here on. */
@@ -120,11 +125,14 @@ static void dfi_baton_end(void)
     dfi_os_lock(&dfi_baton.lock);
     holder = dfi_load_relaxed(&dfi_baton.holder);
     /* else an idle worker still looks for work */
-    settled = (holder == DFI_BATON_NOBODY && dfi_baton.expected == DFI_BATON_NOBODY) || (w && holder == (int)dfi_slot_of(w));
+    settled = (holder == DFI_BATON_NOBODY && dfi_baton.expected == DFI_BATON_NOBODY) ||
+        (w && holder == (int)dfi_slot_of(w));
     if (dfi_baton_on() && !dfi_baton_replays()) dfi_baton_write(DFI_STEP_END, (unsigned)settled);
     else if (dfi_baton_on())
-        for (; dfi_baton.record && (s = dfi_tape_peek(dfi_baton.record)) != NULL && dfi_step_kind(s) != DFI_STEP_START; first = 0) {
-            if (first && settled && dfi_step_kind(s) == DFI_STEP_END && dfi_step_who(s) && (s->points != dfi_baton.points || !dfi_baton_checks(s)))
+        for (; dfi_baton.record && (s = dfi_tape_peek(dfi_baton.record)) != NULL &&
+             dfi_step_kind(s) != DFI_STEP_START; first = 0) {
+            if (first && settled && dfi_step_kind(s) == DFI_STEP_END && dfi_step_who(s) &&
+                (s->points != dfi_baton.points || !dfi_baton_checks(s)))
                 dfi_baton_misfit();
             else dfi_tape_used(dfi_baton.record);
         }

@@ -1,7 +1,9 @@
-/* tape.h - the file of a recorded schedule: DF_SCHEDULE=record:FILE and replay:FILE
+/* tape.h - schedule logs: the files of DF_SCHEDULE=record:FILE and replay:FILE
  *
- * A line that says what it is and which machine can read it, then steps of 8 bytes, in the order and byte order of the run. A step is written when
- * it is taken, without a buffer: a program that crashes leaves all that led there. The steps are those of observe/schedule/baton.h. */
+ * A line with the format and the kind of machine that can read it, followed by steps of 8 bytes, in
+ * the order and byte order of the run. A step is written immediately, without a buffer, so that a
+ * program that crashes leaves all steps that led there. The steps are those of
+ * observe/schedule/baton.h. */
 #ifndef DFI_OBSERVE_SCHEDULE_TAPE_H
 #define DFI_OBSERVE_SCHEDULE_TAPE_H
 
@@ -14,33 +16,33 @@ DFI_SMALL_CODE_BEGIN
 
 #define DFI_MESSAGE_RECORD_WRITE "%s%s cannot be written: %s: the run is not recorded, or not to its end"
 
-/* How the holder of the baton lost it, or what else is written down. */
+/* The ways in which the holder loses the baton, and other entries. */
 enum {
-    DFI_STEP_PASS,  /* at a point where it could have gone on */
-    DFI_STEP_DROP,  /* it went to sleep, or left df */
+    DFI_STEP_PASS,  /* at a point where it could have continued */
+    DFI_STEP_DROP,  /* it parked, or left df */
     DFI_STEP_AWAY,  /* it stayed away for too long */
-    DFI_STEP_LOOK,  /* nobody had it; `who` looks whether those who wait can still be released (more/deadlock.h) */
-    DFI_STEP_STAY,  /* not at all: for the check only */
-    DFI_STEP_START, /* df starts: points: the seed; who: workers; check: of the settings */
-    DFI_STEP_END    /* df or the program ends; who: 1: all workers had nothing to do */
+    DFI_STEP_LOOK,  /* there was no holder; worker `who` checks for deadlock (more/deadlock.h) */
+    DFI_STEP_STAY,  /* it keeps the baton: an entry only for the check */
+    DFI_STEP_START, /* df starts: points: the seed; who: number of workers; check: of the settings */
+    DFI_STEP_END    /* df or the program ends; who: 1: all workers were idle */
 };
 enum { DFI_STEP_STAY_POINTS = 1024, DFI_STEP_KIND = 10, DFI_STEPS_READ = 512 };
 
 struct dfi_tape_step {
-    uint32_t points;  /* that the last holder passed since it got the baton, or since DFI_STEP_STAY */
-    uint16_t who;     /* has it next: slot, and the kind from bit DFI_STEP_KIND on */
+    uint32_t points;  /* points of the last holder since it got the baton, or since DFI_STEP_STAY */
+    uint16_t who;     /* the next holder: slot, and the kind from bit DFI_STEP_KIND on */
     uint16_t check;   /* of the bodies that began meanwhile */
 };
 
 struct dfi_tape {
     struct dfi_output out;
-    FILE *in;                /* NULL: it is written */
-    const char *origin;      /* the setting that names it, for messages */
+    FILE *in;                /* NULL: the log is written */
+    const char *origin;      /* the setting that names the file, for messages */
     char *file;
     long process;
-    uint32_t position;       /* steps so far, for messages */
+    uint32_t position;       /* number of steps so far, for messages */
     int complete;            /* reading: the last step is DFI_STEP_END */
-    unsigned n, at;          /* read; and used of those */
+    unsigned n, at;          /* steps read; and used of those */
     struct dfi_tape_step step[DFI_STEPS_READ];
 };
 
@@ -51,7 +53,7 @@ static void dfi_tape_title(char *line)
     const uint32_t one = 1;
     memset(line, 0, DFI_TAPE_HEAD);
     snprintf(line, DFI_TAPE_HEAD - 4, dfi_tape_head, (unsigned)sizeof(void *));
-    memcpy(line + DFI_TAPE_HEAD - 4, (const void *)&one, 4); /* the order of bytes */
+    memcpy(line + DFI_TAPE_HEAD - 4, (const void *)&one, 4); /* the byte order */
 }
 
 static void dfi_tape_free(struct dfi_tape *r)
@@ -62,7 +64,7 @@ static void dfi_tape_free(struct dfi_tape *r)
     dfi_mfree(r);
 }
 
-/* Reads on. Zero: there is no more. */
+/* Reads the next steps. Zero: there are no more. */
 static int dfi_tape_fill(struct dfi_tape *r)
 {
     r->at = 0;
@@ -70,7 +72,7 @@ static int dfi_tape_fill(struct dfi_tape *r)
     return r->n != 0;
 }
 
-/* The next step of a record that is read, or NULL at its end. */
+/* The next step of a log that is read, or NULL at its end. */
 static const struct dfi_tape_step *dfi_tape_peek(struct dfi_tape *r)
 {
     return r->at < r->n || dfi_tape_fill(r) ? &r->step[r->at] : NULL;
@@ -80,7 +82,7 @@ static void dfi_tape_used(struct dfi_tape *r) { r->at++, r->position++; }
 static unsigned dfi_step_kind(const struct dfi_tape_step *s) { return (unsigned)s->who >> DFI_STEP_KIND; }
 static unsigned dfi_step_who(const struct dfi_tape_step *s) { return s->who & ((1u << DFI_STEP_KIND) - 1); }
 
-/* 0, or -1: errno says. */
+/* 0, or -1 with errno set. */
 static int dfi_tape_put(struct dfi_tape *r, uint32_t points, unsigned kind, unsigned who, uint32_t check)
 {
     struct dfi_tape_step s;
@@ -91,7 +93,7 @@ static int dfi_tape_put(struct dfi_tape *r, uint32_t points, unsigned kind, unsi
     return dfi_output_put(&r->out, (const char *)&s, sizeof s) ? -1 : 0;
 }
 
-/* A record that is read (replay) or written. NULL: it was said why not. */
+/* Opens a log to read (replay) or to write. NULL: the reason was reported. */
 static struct dfi_tape *dfi_tape_open(const char *name, const char *origin, int replay)
 {
     char title[DFI_TAPE_HEAD], found[DFI_TAPE_HEAD];

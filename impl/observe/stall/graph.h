@@ -1,7 +1,8 @@
-/* graph.h - who waits for whom: what a stall report knows, and the chain it finds there
+/* graph.h - wait-for graph of a stall report, and the search for a cycle in it
  *
- * Things are threads, tasks, what tasks wait for; an arrow says that one cannot go on before the other. All text is copied: it is
- * printed after every lock was given back. */
+ * The things are threads, tasks, and the objects that tasks wait for; an arrow says that one cannot
+ * continue before the other. All text is copied, because it is printed after every lock was
+ * released. */
 #ifndef DFI_OBSERVE_STALL_GRAPH_H
 #define DFI_OBSERVE_STALL_GRAPH_H
 
@@ -12,23 +13,23 @@
 DFI_SMALL_CODE_BEGIN
 
 enum {
-    DFI_STALL_THINGS = 2048, /* more are left out: nobody reads on */
+    DFI_STALL_THINGS = 2048, /* more are left out: a longer report would not be read */
     DFI_STALL_ARROWS = 8192,
     DFI_STALL_TABLE = 4096,  /* a power of two, twice the number of things */
     DFI_STALL_TEXT = 250,
-    DFI_STALL_LINES = 100,   /* threads, tasks */
-    DFI_STALL_WEAK = 64,     /* tasks whose successors come after parts of them: locked at a time, others are left out */
+    DFI_STALL_LINES = 100,   /* about threads, tasks */
+    DFI_STALL_WEAK = 64,     /* tasks whose successors come after parts of them: locked together; more are left out */
     DFI_STALL_CHAINS = 3     /* printed if none of them is a cycle */
 };
 
 struct dfi_stall_thing {
-    const void *key;         /* its record; never looked into */
+    const void *key;         /* its record; never dereferenced */
     const void *owner;       /* a lock: the thread that holds it (dfi_thread_id) */
-    const char *end;         /* what is said of it if nothing is known that it waits for, or NULL */
+    const char *end;         /* printed if it waits for nothing known, or NULL */
     int thread, waits;       /* it is a thread; and one that waits */
-    int seen;                /* by the search: not, on the way there, done with; */
-    size_t steps, longest;   /* then: of the longest way from there, which begins with that arrow */
-    size_t arrow;            /* first of those that leave it, plus 1 */
+    int seen;                /* state of the search: not reached, on the current path, or done; */
+    size_t steps, longest;   /* then: length of the longest path from there, which begins with that arrow */
+    size_t arrow;            /* first of its outgoing arrows, plus 1 */
     char text[DFI_STALL_TEXT];
 };
 struct dfi_stall_arrow { size_t to, next; const char *verb; };
@@ -38,20 +39,21 @@ struct dfi_stall_map {
     uint64_t now;
     size_t n_things, n_arrows, n_lines, more_lines;
     size_t n_todo;
-    int waiting, idle, busy; /* threads that wait, have nothing to do, run something; */
-    int waits;               /* and is there any wait, with something on top of it or not? */
+    int waiting, idle, busy; /* threads that wait, have no work, run a body; */
+    int waits;               /* there is a wait, including those with bodies nested in them */
     struct dfi_stall_thing thing[DFI_STALL_THINGS];
-    struct { const struct dfi_flow *task; size_t thing; } todo[DFI_STALL_THINGS]; /* tasks whose neighbours are to be looked at */
+    /* tasks whose neighbours are not yet examined */
+    struct { const struct dfi_flow *task; size_t thing; } todo[DFI_STALL_THINGS];
     struct dfi_stall_arrow arrow[DFI_STALL_ARROWS];
-    struct dfi_weak *weak[DFI_STALL_WEAK]; /* locked, so that those who come after parts stay */
+    struct dfi_weak *weak[DFI_STALL_WEAK]; /* locked, so that the successors of parts stay */
     size_t n_weak;
-    size_t table[DFI_STALL_TABLE]; /* number of a thing, plus 1 */
+    size_t table[DFI_STALL_TABLE]; /* index of a thing, plus 1 */
     size_t way[DFI_STALL_THINGS], way_arrow[DFI_STALL_THINGS];
     char line[DFI_STALL_LINES][DFI_STALL_TEXT];
 };
 #define DFI_STALL_NONE ((size_t)DFI_STALL_THINGS)
 
-/* The thing with that key, new if there is none. DFI_STALL_NONE: there are too many. */
+/* The thing with that key, added if there is none. DFI_STALL_NONE: there are too many. */
 static size_t dfi_stall_thing_of(struct dfi_stall_map *m, const void *key)
 {
     size_t h = ((uintptr_t)key >> 4) * 2654435761u, i;
@@ -67,7 +69,7 @@ static size_t dfi_stall_thing_of(struct dfi_stall_map *m, const void *key)
     }
 }
 
-/* a cannot go on before b. verb: what to say between the two. */
+/* Adds an arrow: a cannot continue before b. verb: the text between the two. */
 static void dfi_stall_arrow_add(struct dfi_stall_map *m, size_t a, size_t b, const char *verb)
 {
     size_t i;
@@ -92,8 +94,9 @@ static DFI_FORMAT(2, 3) void dfi_stall_line(struct dfi_stall_map *m, const char 
     va_end(ap);
 }
 
-/* Follows arrows from `from`, each thing once, without recursion. A thing that is met again on the way there closes a cycle: then the
- * way, from that thing on, is in m->way, and the length is returned. 0: there is none. */
+/* Follows arrows from `from`, each thing once, without recursion. A thing met again on the current
+ * path closes a cycle: then m->way holds the path from that thing on. Returns its length; 0: no
+ * cycle. */
 static size_t dfi_stall_cycle(struct dfi_stall_map *m, size_t from, size_t *begin)
 {
     enum { DFI_NOT_SEEN, DFI_ON_THE_WAY, DFI_DONE_WITH };
@@ -107,7 +110,8 @@ static size_t dfi_stall_cycle(struct dfi_stall_map *m, size_t from, size_t *begi
             struct dfi_stall_thing *t = &m->thing[m->way[--n]];
             t->seen = DFI_DONE_WITH;
             for (i = t->arrow; i; i = m->arrow[i - 1].next)
-                if (m->thing[m->arrow[i - 1].to].steps >= t->steps) t->steps = m->thing[m->arrow[i - 1].to].steps + 1, t->longest = i;
+                if (m->thing[m->arrow[i - 1].to].steps >= t->steps)
+                    t->steps = m->thing[m->arrow[i - 1].to].steps + 1, t->longest = i;
             continue;
         }
         m->way_arrow[n - 1] = m->arrow[i - 1].next;
@@ -140,7 +144,7 @@ static void dfi_stall_say_step(const struct dfi_stall_map *m, size_t a, size_t b
     dfi_stall_say(text);
 }
 
-/* The longest way from `from`, to something of which no more is known. pre: there is no cycle. */
+/* Prints the longest path from `from`, to a thing without further arrows. pre: there is no cycle */
 static void dfi_stall_say_chain(const struct dfi_stall_map *m, size_t from)
 {
     char text[DFI_STALL_TEXT + 60];
@@ -157,13 +161,14 @@ static void dfi_stall_say_chain(const struct dfi_stall_map *m, size_t from)
     dfi_stall_say(text);
 }
 
-/* Locks lead to who holds them, as far as that is a thread that is known. */
+/* Adds arrows from locks to the threads that hold them, if these are known. */
 static void dfi_stall_owners(struct dfi_stall_map *m)
 {
     size_t i, n = m->n_things, t;
     for (i = 0; i < n; i++)
         for (t = 0; m->thing[i].owner && !m->thing[i].thread && t < n; t++)
-            if (m->thing[t].thread && m->thing[t].owner == m->thing[i].owner) dfi_stall_arrow_add(m, i, t, "which is held by");
+            if (m->thing[t].thread && m->thing[t].owner == m->thing[i].owner)
+                dfi_stall_arrow_add(m, i, t, "which is held by");
 }
 
 /* Prints the cycle, or else some chains. */

@@ -1,9 +1,10 @@
-/* report.h - nothing goes on: who waits for what, and why (df_config.stall)
+/* report.h - stall reports: a run without progress, its waits, and their cause (df_config.stall)
  *
- * A thread of its own adds up now and then how much has happened so far. When that stays the same for df_config.stall seconds, and
- * some thread waits, it writes down once what every thread runs and waits for, which tasks wait for tokens, inputs and streams, and
- * a cycle of those that wait for each other, or what the chains end at. The same is done before tasks are given up (more/deadlock.h). All that is read of
- * others is atomic, or read under a lock that keeps it: docs/memory-order.md, "Stalls". */
+ * A thread of its own periodically adds up the number of events so far. If the sum stays the same
+ * for df_config.stall seconds, and a thread waits, it writes one report: what every thread runs and
+ * waits for, the tasks that wait for tokens, inputs and streams, and a cycle of waits, or the ends
+ * of the chains. A report is also written before tasks are given up (more/deadlock.h). All data read
+ * of other threads is atomic, or protected by a lock: docs/memory-order.md, "Stalls". */
 #ifndef DFI_OBSERVE_STALL_REPORT_H
 #define DFI_OBSERVE_STALL_REPORT_H
 
@@ -33,18 +34,18 @@
 DFI_SMALL_CODE_BEGIN
 
 enum {
-    DFI_STALL_STEP_MS = 200, /* at most, between two looks: */
-    DFI_STALL_LOOKS = 8      /* so many in the time of a stall */
+    DFI_STALL_STEP_MS = 200, /* longest time between two looks, */
+    DFI_STALL_LOOKS = 8      /* and their number within the time of a stall */
 };
 
 struct dfi_stall {
-    double seconds;          /* under the pool lock, while there is no such thread */
+    double seconds;          /* under the pool lock, until that thread starts */
     int threaded;            /* pool lock */
     struct dfi_os_thread thread;
     struct dfi_os_event wake;
     DFI_ATOMIC(int) stop;
-    uint64_t ns, ticks;      /* when it began, on both clocks */
-    size_t reported;         /* under dfi_stall_lock: how much had happened at the last report */
+    uint64_t ns, ticks;      /* the beginning, on both clocks */
+    size_t reported;         /* under dfi_stall_lock: the sum of events at the last report */
 };
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_os_mutex dfi_stall_lock = DFI_OS_MUTEX_INIT;
@@ -52,7 +53,7 @@ DFI_API struct dfi_stall dfi_stall;
 DFI_EXTERN_C_END
 static DFI_TLS int dfi_stall_is_me; /* this thread looks for stalls */
 
-/* How much has happened so far: what began, ended, was signalled, was taken from others. */
+/* The number of events so far: beginnings, ends, signals, steals. */
 static size_t dfi_stall_stamp(void)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
@@ -65,9 +66,10 @@ static size_t dfi_stall_stamp(void)
     return stamp;
 }
 
-/* --- tasks: pre of all: some lock keeps t, or what t comes after, from being done ------------------------ */
+/* --- tasks: pre of all: some lock keeps t, or a predecessor of t, from being done ------------- */
 
-/* An internal task that stands for something of a task with weak accesses, or one that calls df_release: of which, and for what. Or NULL. */
+/* The task with weak accesses or df_release that the internal task t belongs to, and t's function.
+ * Or NULL. */
 static const struct dfi_flow *dfi_stall_stands_for(const struct dfi_flow *t, const char **before, const char **after)
 {
     const struct dfi_edge *e = dfi_load_acquire(&t->succ); /* acquire: as in dfi_stall_expand */
@@ -122,8 +124,8 @@ static size_t dfi_stall_scope(struct dfi_stall_map *m, const struct dfi_scope *s
     return i;
 }
 
-/* Those that come after parts of t, which is thing i, as long as its body has not ended. Whoever adds or takes some has the lock; then
- * something goes on, and there is no report. */
+/* Adds the successors of parts of t, which is thing i, until its body has ended. Threads that add or
+ * remove some hold the lock; that is progress, and then there is no report. */
 static void dfi_stall_parts(struct dfi_stall_map *m, const struct dfi_flow *t, size_t i)
 {
     struct dfi_weak *k = t->parts;
@@ -135,7 +137,7 @@ static void dfi_stall_parts(struct dfi_stall_map *m, const struct dfi_flow *t, s
             dfi_stall_arrow_add(m, dfi_stall_task(m, p->edge->task), i, "which comes after a part of");
 }
 
-/* The scopes and tasks around the tasks found so far, and those that come after them. */
+/* Adds the enclosing scopes and tasks, and the successors, of the tasks found so far. */
 static void dfi_stall_expand(struct dfi_stall_map *m)
 {
     while (m->n_todo) {
@@ -145,32 +147,39 @@ static void dfi_stall_expand(struct dfi_stall_map *m)
         const struct dfi_use *u;
         const struct dfi_edge *e;
         dfi_stall_arrow_add(m, dfi_stall_scope(m, s), i, "among them");
-        if (s->kind == DFI_BODY) dfi_stall_arrow_add(m, dfi_stall_task(m, s->task), i, "which is not done before its child,");
+        if (s->kind == DFI_BODY)
+            dfi_stall_arrow_add(m, dfi_stall_task(m, s->task), i, "which is not done before its child,");
         dfi_stall_parts(m, t, i);
         for (u = t->task.mem.special == 1 ? t->extra->signals : NULL; u; u = u->next)
             dfi_stall_arrow_add(m, dfi_stall_thing_of(m, u->token), i, "which is to be signalled by");
-        e = dfi_load_acquire(&t->succ); /* acquire; pairs with the CAS in dfi_edge_add: edges, and who is at their ends */
+        /* acquire; pairs with the CAS in dfi_edge_add: edges, and the tasks at their ends */
+        e = dfi_load_acquire(&t->succ);
         for (; e && e != DFI_DONE_EDGE; e = e->next)
-            if (dfi_load_acquire(&e->task->wait) < DFI_GUARD / 2) { /* acquire; pairs with dfi_flow_count: it is all there */
-                /* nothing comes after that by which a task waits for its gates at its end: the task stands there itself */
+            if (dfi_load_acquire(&e->task->wait) < DFI_GUARD / 2) {
+                /* acquire; pairs with dfi_flow_count: all of it is initialised */
+                /* The join by which a task waits for its gates at its end has no successors: the
+                 * task itself replaces it. */
                 const struct dfi_scope *in = e->task->scope;
-                int end = t->type == &dfi_gate_type && e->task->type == &dfi_join_type && in->kind == DFI_BODY && !dfi_load_relaxed(&e->task->succ);
-                dfi_stall_arrow_add(m, dfi_stall_task(m, end ? in->task : e->task), i, end ? "which is not done before" : "which comes after");
+                int end = t->type == &dfi_gate_type && e->task->type == &dfi_join_type && in->kind == DFI_BODY &&
+                    !dfi_load_relaxed(&e->task->succ);
+                dfi_stall_arrow_add(m, dfi_stall_task(m, end ? in->task : e->task), i,
+                                    end ? "which is not done before" : "which comes after");
             }
     }
     while (m->n_weak) dfi_weak_unlock(m->weak[--m->n_weak]);
 }
 
-/* --- what tasks wait for ------------------------------------------------------------------------------------ */
+/* --- the objects that tasks wait for ---------------------------------------------------------- */
 
-/* pre: somebody who waits for it keeps it. */
+/* pre: a waiting task keeps it alive */
 static size_t dfi_stall_token(struct dfi_stall_map *m, df_token *t)
 {
     size_t i = dfi_stall_thing_of(m, t);
     if (i == DFI_STALL_NONE || *m->thing[i].text) return i;
     snprintf(m->thing[i].text, DFI_STALL_TEXT, "the token of %s", t->dfi_site);
     if (dfi_load_relaxed(&t->dfi_promised) < dfi_load_relaxed(&t->dfi_need))
-        m->thing[i].end = dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_EXTERNAL ? "which is to be signalled from outside" : "which nobody promised to signal";
+        m->thing[i].end = dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_EXTERNAL
+            ? "which is to be signalled from outside" : "which nobody promised to signal";
     return i;
 }
 
@@ -178,10 +187,11 @@ static void dfi_stall_signals(char text[DFI_STALL_TEXT], df_token *t)
 {
     intptr_t need = dfi_load_relaxed(&t->dfi_need), promised = dfi_load_relaxed(&t->dfi_promised);
     if (promised > need) promised = need;
-    snprintf(text, DFI_STALL_TEXT, "%ld signal%s missing, %ld promised by tasks", (long)need, need == 1 ? "" : "s", (long)promised);
+    snprintf(text, DFI_STALL_TEXT, "%ld signal%s missing, %ld promised by tasks", (long)need,
+             need == 1 ? "" : "s", (long)promised);
 }
 
-/* Streams that x, which is thing i, waits for. */
+/* Adds the streams that x, which is thing i, waits for. */
 static void dfi_stall_windows(struct dfi_stall_map *m, size_t i, const struct dfi_extra *x)
 {
     struct dfi_window *v;
@@ -193,27 +203,33 @@ static void dfi_stall_windows(struct dfi_stall_map *m, size_t i, const struct df
             const struct dfi_window *before = c->push.first;
             size_t k = dfi_stall_thing_of(m, v);
             char text[DFI_STALL_TEXT] = "";
-            if (v->reader) snprintf(text, sizeof text, "%llu more elements in the stream of %s", (unsigned long long)(v->need - c->push.done), c->site);
+            if (v->reader)
+                snprintf(text, sizeof text, "%llu more elements in the stream of %s",
+                         (unsigned long long)(v->need - c->push.done), c->site);
             else {
                 uint64_t room = dfi_stream_room(c);
-                snprintf(text, sizeof text, "%llu more free places in the stream of %s", (unsigned long long)(v->need - room - c->capacity), c->site);
+                snprintf(text, sizeof text, "%llu more free places in the stream of %s",
+                         (unsigned long long)(v->need - room - c->capacity), c->site);
                 for (r = c->readers; r; r = r->other)
                     if (r->side.done == room) before = r->side.first;
             }
             dfi_stall_line(m, "%.*s waits for %s", DFI_STALL_TEXT / 2, m->thing[i].text, text);
             if (k != DFI_STALL_NONE) {
                 memcpy(m->thing[k].text, text, sizeof text);
-                m->thing[k].end = v->reader ? "which no task was submitted to push" : "which no task was submitted to make by reading";
+                m->thing[k].end = v->reader ? "which no task was submitted to push"
+                    : "which no task was submitted to make by reading";
             }
             dfi_stall_arrow_add(m, i, k, "which waits for");
             while (before && before->finished) before = before->next;
-            if (before && before != v) dfi_stall_arrow_add(m, k, dfi_stall_thing_of(m, before->task), v->reader ? "to be pushed by" : "to be made by");
+            if (before && before != v)
+                dfi_stall_arrow_add(m, k, dfi_stall_thing_of(m, before->task),
+                                    v->reader ? "to be pushed by" : "to be made by");
         }
         dfi_stream_unlock(c);
     }
 }
 
-/* pre: the held lock of who submitted x. */
+/* pre: the held lock of the submitter of x */
 static void dfi_stall_held(struct dfi_stall_map *m, const struct dfi_extra *x)
 {
     size_t i = dfi_stall_task(m, x->task);
@@ -224,7 +240,8 @@ static void dfi_stall_held(struct dfi_stall_map *m, const struct dfi_extra *x)
         if (!dfi_token_is_closed(u->token)) continue;
         dfi_stall_arrow_add(m, i, dfi_stall_token(m, u->token), "which waits for");
         dfi_stall_signals(text, u->token);
-        dfi_stall_line(m, "%.*s waits for the token of %s: %s", DFI_STALL_TEXT / 2, m->thing[i].text, u->token->dfi_site, text);
+        dfi_stall_line(m, "%.*s waits for the token of %s: %s", DFI_STALL_TEXT / 2, m->thing[i].text,
+                       u->token->dfi_site, text);
     }
     if (x->inputs && dfi_node_missing(x, dfi_load_relaxed(&x->given), missing)) {
         dfi_stall_line(m, "%.*s was not given: %s", DFI_STALL_TEXT / 2, m->thing[i].text, missing);
@@ -234,7 +251,7 @@ static void dfi_stall_held(struct dfi_stall_map *m, const struct dfi_extra *x)
     dfi_stall_expand(m);
 }
 
-/* Ready tasks in a queue. v: the only one that may run them, or NULL. */
+/* Adds the ready tasks of a queue. v: the only worker that may run them, or NULL. */
 static void dfi_stall_queue(struct dfi_stall_map *m, struct dfi_queue *q, const struct dfi_worker *v)
 {
     char text[DFI_STALL_TEXT];
@@ -243,7 +260,8 @@ static void dfi_stall_queue(struct dfi_stall_map *m, struct dfi_queue *q, const 
     if (q->best) {
         size_t i = dfi_stall_task(m, q->best->task), thread = v ? dfi_stall_thing_of(m, v) : DFI_STALL_NONE;
         dfi_stall_task_text(text, q->best->task);
-        dfi_stall_line(m, "%d ready task%s %s, the first: %.150s", dfi_load_relaxed(&q->count), dfi_load_relaxed(&q->count) == 1 ? "" : "s",
+        dfi_stall_line(m, "%d ready task%s %s, the first: %.150s", dfi_load_relaxed(&q->count),
+                       dfi_load_relaxed(&q->count) == 1 ? "" : "s",
                        v ? "that only one worker may run" : "that nobody runs", text);
         dfi_stall_arrow_add(m, i, thread, "which only may run on");
         dfi_stall_expand(m);
@@ -253,22 +271,26 @@ static void dfi_stall_queue(struct dfi_stall_map *m, struct dfi_queue *q, const 
 
 /* --- threads ------------------------------------------------------------------------------------------------- */
 
-/* pre: the watch lock of v, which has records. */
+/* pre: the watch lock of v, which has records */
 static void dfi_stall_name(char *text, size_t bytes, const struct dfi_worker *v)
 {
-    const char *kind = v->index < dfi_pool.n_workers ? "worker" : dfi_load_relaxed(&v->helper) ? "spare worker" : "thread";
+    const char *kind = v->index < dfi_pool.n_workers ? "worker" :
+        dfi_load_relaxed(&v->helper) ? "spare worker" : "thread";
     snprintf(text, bytes, "%s %d", kind, v->index);
 }
 
-/* Does its thread wait, for something else than work? */
+/* True if its thread waits for something other than work. */
 static int dfi_stall_waits(const struct dfi_wait *x) { return x->kind > DFI_WAIT_IDLE && x->kind < DFI_WAIT_MEMBER; }
 
-/* What the thread of v, thing i, waits for in r: how, and for what. If i is not DFI_STALL_NONE also as an arrow. pre: watch lock */
-static void dfi_stall_waits_text(struct dfi_stall_map *m, const struct dfi_wait *r, size_t i, char text[DFI_STALL_TEXT], char what[DFI_STALL_TEXT])
+/* The text of the wait r of v's thread, thing i: how, and for what. Adds an arrow unless i is
+ * DFI_STALL_NONE. pre: the watch lock */
+static void dfi_stall_waits_text(struct dfi_stall_map *m, const struct dfi_wait *r, size_t i,
+                                 char text[DFI_STALL_TEXT], char what[DFI_STALL_TEXT])
 {
     static const char *const texts[] = { /* by dfi_wait_kind */
-        "has nothing to do", "waits in df_wait", "waits in df_submit, as df_config.window is full", "waits in df_wait_on", "waits in df_sync",
-        "waits in df_wait_token", "waits for the others in its loop or pipe", "waits until the condition of a df_speculate block is known", "",
+        "has nothing to do", "waits in df_wait", "waits in df_submit, as df_config.window is full",
+        "waits in df_wait_on", "waits in df_sync", "waits in df_wait_token", "waits for the others in its loop or pipe",
+        "waits until the condition of a df_speculate block is known", "",
         "waits in df_mutex_lock", "waits in", "takes part in a loop or pipe" };
     const char *how = texts[r->kind], *at = r->site ? " at " : "", *site = r->site ? r->site : "", *more = "";
     size_t k = DFI_STALL_NONE;
@@ -277,10 +299,12 @@ static void dfi_stall_waits_text(struct dfi_stall_map *m, const struct dfi_wait 
         const struct dfi_scope *s = (const struct dfi_scope *)r->on;
         long n = (long)dfi_load_relaxed(&s->pending);
         k = dfi_stall_scope(m, s);
-        if (r->kind == DFI_WAIT_SCOPE && !r->site && s->kind == DFI_BLOCK) how = "waits at the end of the block of ", site = s->site ? s->site : "df_parallel";
+        if (r->kind == DFI_WAIT_SCOPE && !r->site && s->kind == DFI_BLOCK)
+            how = "waits at the end of the block of ", site = s->site ? s->site : "df_parallel";
         if (n > 0) snprintf(what, DFI_STALL_TEXT, " for %ld task%s", n, n == 1 ? "" : "s");
     } else if (r->kind == DFI_WAIT_TASK) {
-        if ((k = dfi_stall_thing_of(m, r->on)) != DFI_STALL_NONE) snprintf(m->thing[k].text, DFI_STALL_TEXT, "the tasks so far that write there");
+        if ((k = dfi_stall_thing_of(m, r->on)) != DFI_STALL_NONE)
+            snprintf(m->thing[k].text, DFI_STALL_TEXT, "the tasks so far that write there");
     } else if (r->kind == DFI_WAIT_FUTURE) {
         snprintf(what, DFI_STALL_TEXT, " for the spawned %s", ((const struct dfi_future *)r->on)->type->name);
         k = dfi_stall_thing_of(m, r->on);
@@ -305,8 +329,9 @@ static void dfi_stall_waits_text(struct dfi_stall_map *m, const struct dfi_wait 
     if (i != DFI_STALL_NONE) dfi_stall_arrow_add(m, i, k, "for");
 }
 
-/* What it runs in r, and as an arrow from there to the thread. */
-static void dfi_stall_running_text(struct dfi_stall_map *m, const struct dfi_running *r, size_t i, char text[DFI_STALL_TEXT])
+/* The text of the body r; adds an arrow from it to the thread. */
+static void dfi_stall_running_text(struct dfi_stall_map *m, const struct dfi_running *r, size_t i,
+                                   char text[DFI_STALL_TEXT])
 {
     if (r->task) {
         size_t k = dfi_stall_task(m, r->task);
@@ -315,7 +340,9 @@ static void dfi_stall_running_text(struct dfi_stall_map *m, const struct dfi_run
         snprintf(text, DFI_STALL_TEXT, "%.180s", task);
         dfi_stall_arrow_add(m, k, i, "which runs on");
     } else {
-        snprintf(text, DFI_STALL_TEXT, "%s %s", r->future ? "the spawned" : r->level & DFI_RAN_LOOP ? "a part of loop" : r->level & DFI_RAN_STAGE ? "a stage of pipe" : "task", r->name);
+        snprintf(text, DFI_STALL_TEXT, "%s %s",
+                 r->future ? "the spawned" : r->level & DFI_RAN_LOOP ? "a part of loop"
+                 : r->level & DFI_RAN_STAGE ? "a stage of pipe" : "task", r->name);
         if (r->future) dfi_stall_arrow_add(m, dfi_stall_thing_of(m, r->future), i, "which runs on");
     }
 }
@@ -325,7 +352,7 @@ static double dfi_stall_since(const struct dfi_stall_map *m, uint64_t at)
     return m->now > at ? (double)(m->now - at) * m->ns_per_tick / 1e9 : 0;
 }
 
-/* The thread of v: lines about it, the newest of what it does first. */
+/* Adds lines about the thread of v, its newest activity first. */
 static void dfi_stall_thread(struct dfi_stall_map *m, struct dfi_worker *v)
 {
     const struct dfi_wait *a;
@@ -343,7 +370,9 @@ static void dfi_stall_thread(struct dfi_stall_map *m, struct dfi_worker *v)
             double since = dfi_stall_since(m, waits ? a->since : r->began);
             if (waits) {
                 m->waits |= dfi_stall_waits(a);
-                if (top) m->waiting += dfi_stall_waits(a), m->idle += a->kind == DFI_WAIT_IDLE, m->busy += a->kind == DFI_WAIT_MEMBER;
+                if (top)
+                    m->waiting += dfi_stall_waits(a), m->idle += a->kind == DFI_WAIT_IDLE,
+                        m->busy += a->kind == DFI_WAIT_MEMBER;
                 dfi_stall_waits_text(m, a, top ? i : DFI_STALL_NONE, text, what);
                 if (top && i != DFI_STALL_NONE) m->thing[i].waits = dfi_stall_waits(a);
             } else {
@@ -351,8 +380,11 @@ static void dfi_stall_thread(struct dfi_stall_map *m, struct dfi_worker *v)
                 *what = 0;
                 dfi_stall_running_text(m, r, i, text);
             }
-            if (top && i != DFI_STALL_NONE) snprintf(m->thing[i].text, DFI_STALL_TEXT, waits ? "%s, which %.140s" : "%s, which goes on", name, text);
-            if (top && (!waits || a->kind != DFI_WAIT_IDLE)) dfi_stall_line(m, "%s (%.2f s) %s%.100s%.100s", name, since, waits ? "" : "runs ", text, what);
+            if (top && i != DFI_STALL_NONE)
+                snprintf(m->thing[i].text, DFI_STALL_TEXT, waits ? "%s, which %.140s" : "%s, which goes on", name,
+                         text);
+            if (top && (!waits || a->kind != DFI_WAIT_IDLE))
+                dfi_stall_line(m, "%s (%.2f s) %s%.100s%.100s", name, since, waits ? "" : "runs ", text, what);
             else if (!top && (!waits || dfi_stall_waits(a)))
                 dfi_stall_line(m, "    on top of %s%.100s%.100s (%.2f s)", waits ? "where it " : "", text, what, since);
             if (waits) a = a->outer;
@@ -396,9 +428,11 @@ static void dfi_stall_report(size_t stamp, double seconds)
         return;
     }
     dfi_stall_collect(m);
-    if (m->waits && dfi_stall_stamp() == stamp) { /* else nobody misses anything, or it goes on */
-        snprintf(text, sizeof text, "nothing has begun, ended or been signalled for %.2f s: %d thread%s wait%s, %d run%s something, %d ha%s nothing to do",
-                 seconds, m->waiting, m->waiting == 1 ? "" : "s", m->waiting == 1 ? "s" : "", m->busy, m->busy == 1 ? "s" : "", m->idle, m->idle == 1 ? "s" : "ve");
+    if (m->waits && dfi_stall_stamp() == stamp) { /* else there is no waiting thread, or there is progress */
+        snprintf(text, sizeof text,
+ "nothing has begun, ended or been signalled for %.2f s: %d thread%s wait%s, %d run%s something, %d ha%s nothing to do",
+                 seconds, m->waiting, m->waiting == 1 ? "" : "s", m->waiting == 1 ? "s" : "", m->busy,
+                 m->busy == 1 ? "s" : "", m->idle, m->idle == 1 ? "s" : "ve");
         dfi_stall_say(text);
         for (i = 0; i < m->n_lines; i++) dfi_stall_say(m->line[i]);
         if (m->more_lines) {
@@ -410,7 +444,7 @@ static void dfi_stall_report(size_t stamp, double seconds)
     dfi_mfree(m);
 }
 
-/* Once for each stall. */
+/* Reports each stall once. */
 static void dfi_stall_once(size_t stamp, double seconds)
 {
     int first;
@@ -421,7 +455,7 @@ static void dfi_stall_once(size_t stamp, double seconds)
     if (first) dfi_stall_report(stamp, seconds);
 }
 
-/* What waits is about to be given up, as nothing has happened for so long. */
+/* Reports waits that are about to be given up after `ms` without progress. */
 static void dfi_stall_now(int ms) { dfi_stall_once(dfi_stall_stamp(), ms / 1000.0); }
 
 static void *dfi_stall_watch(void *p)
@@ -431,7 +465,7 @@ static void *dfi_stall_watch(void *p)
     double step = dfi_stall.seconds * 1000 / (double)DFI_STALL_LOOKS;
     int ms = step < (double)DFI_STALL_STEP_MS ? (int)step + 1 : (int)DFI_STALL_STEP_MS;
     dfi_stall_is_me = 1;
-    /* counted in looks, not by a clock that may jump */
+    /* counts looks, because a clock may jump */
     for (; dfi_os_event_wait(&dfi_stall.wake, &dfi_stall.stop, 0, ms); quiet += ms / 1000.0) {
         size_t now = dfi_stall_stamp();
         if (now != stamp) stamp = now, quiet = 0;
@@ -440,9 +474,9 @@ static void *dfi_stall_watch(void *p)
     return p;
 }
 
-/* --- beginning and end: pre: pool lock ---------------------------------------------------------------------- */
+/* --- begin and end; pre: pool lock ------------------------------------------------------------ */
 
-/* Before anything runs: from now on it is kept who waits for what. seconds: 0: no. */
+/* Before anything runs: waits are recorded from now on. seconds 0: no. */
 static void dfi_stall_begin(double seconds)
 {
     if (seconds <= 0) return;
@@ -455,11 +489,12 @@ static void dfi_stall_start(void)
 {
     if (!(dfi_watched() & DFI_WATCH_STALL)) return;
     dfi_store_relaxed(&dfi_stall.stop, 0);
-    dfi_stall.threaded = !dfi_os_event_init(&dfi_stall.wake) && !dfi_os_thread_start(&dfi_stall.thread, dfi_stall_watch, NULL, 0);
+    dfi_stall.threaded = !dfi_os_event_init(&dfi_stall.wake) &&
+        !dfi_os_thread_start(&dfi_stall.thread, dfi_stall_watch, NULL, 0);
     if (!dfi_stall.threaded) dfi_warn("DF_STALL: the system refused a thread: stalls are not reported");
 }
 
-/* Not by the pool lock alone: also at the end of a process in which workers still run. */
+/* Not only under the pool lock: also at the end of a process in which workers still run. */
 static void dfi_stall_end(void)
 {
     dfi_store_relaxed(&dfi_watching, dfi_load_relaxed(&dfi_watching) & ~(unsigned)DFI_WATCH_STALL);

@@ -1,8 +1,10 @@
-/* waits.h - what threads wait for, kept for who asks why nothing goes on (observe/stall/report.h)
+/* waits.h - records of the waits of threads, for stall reports (observe/stall/report.h)
  *
- * Only while DFI_WATCH_STALL is among those who look on. A wait is a record on the stack of its thread, in a list whose newest is on
- * top; so are the bodies that run (observe/probes.h). Both lists of a worker are changed and read under its `watch_lock`, so what is read
- * there, and what the thread cannot leave before it takes its record away, stays. Argument: docs/memory-order.md, "Stalls". */
+ * Only while DFI_WATCH_STALL is among the active observers. A wait is a record on the stack of its
+ * thread, in a list with the newest first; so are the running bodies (observe/probes.h). Both lists
+ * of a worker are changed and read under its `watch_lock`. So the records read there stay, and so
+ * does everything that the thread cannot leave before it removes its record. Argument:
+ * docs/memory-order.md, "Stalls". */
 #ifndef DFI_OBSERVE_STALL_WAITS_H
 #define DFI_OBSERVE_STALL_WAITS_H
 
@@ -14,12 +16,12 @@
 
 static void dfi_stall_end(void);
 
-/* Who holds a lock: something only this thread has. */
+/* The identity of a lock's holder: an address that only this thread has. */
 static void *dfi_thread_id(void) { return (void *)&dfi_self; }
 
 static int dfi_stall_on(void) { return DFI_UNLIKELY(dfi_load_relaxed(&dfi_watching) & DFI_WATCH_STALL) != 0; }
 
-/* Around each change of a list. pre: dfi_stall_on(); the caller is the owner of w. */
+/* Locks around each change of a list. pre: dfi_stall_on(); the caller is the owner of w */
 static void dfi_stall_change(struct dfi_worker *w)
 {
     dfi_os_lock(&w->watch_lock);
