@@ -1,7 +1,7 @@
-/* core.h - what the inline paths of df.h need to know of the runtime
+/* core.h - interface between the inline paths of df.h and the runtime
  *
- * The records that user code touches directly and the slow functions behind the fast paths. The full
- * worker, scope and task are in work/types.h and visible to the implementation only. */
+ * Contains the records that user code accesses directly, and the slow paths of the inline functions. The full records
+ * of worker, scope and task are in work/types.h, visible to the implementation only. */
 #ifndef DFI_API_CORE_H
 #define DFI_API_CORE_H
 
@@ -12,43 +12,44 @@
 
 #if !defined(DF_SERIAL)
 
-/* The head of every future. While the future is private, `link` is the one spawned before it on this
- * worker; after that it is the state (see work/future.h). */
+/* The head of every future. While the future is private, `link` is the previous private future of this worker; after
+ * that it is the future's state (see work/future.h). */
 struct dfi_future {
     const struct dfi_type *type;
     DFI_ATOMIC(void *) link;
 };
 
-/* The part of a worker that spawn and sync use. `top` and its line belong to the owner; `asked` is read
- * by the owner and set by thieves that want work: their only way to interrupt it.
+/* The part of a worker that spawn and sync use. `top` and its cache line belong to the owner. `asked` is a steal
+ * request: thieves set it and the owner reads it; it is their only way to interrupt the owner.
  *
- * The private futures are a list through the futures themselves, not an array with an index: what a
- * spawn stores in `top` is then an address the processor knows already, and not the result of a chain
- * of loads and stores through every earlier spawn and sync (fib on a Zen 4: 5.1 ns with an index). */
+ * The private futures form a list through the futures themselves, not an array with an index, because spawn then stores
+ * in `top` an address that the processor knows already, and not the result of a chain of loads and stores through every
+ * earlier spawn and sync (fib on a Zen 4: 5.1 ns with an index). */
 struct dfi_hot {
     void *top;                   /* the latest private future, or NULL */
     char line[64 - sizeof(void *)];
-    DFI_ATOMIC(uintptr_t) asked; /* not 0: take the slow path, please */
+    DFI_ATOMIC(uintptr_t) asked; /* not 0: spawn and sync take the slow path */
 };
 
 /* The head of every block of recyclable memory (work/blocks.h). */
 struct dfi_block_head {
-    struct dfi_block_head *next; /* while free */
-    unsigned cls;
-    unsigned special;            /* of a task: it has a record of extras (work/types.h) */
+    struct dfi_block_head *next; /* while the block is free */
+    unsigned cls;                /* its size class */
+    unsigned special;            /* of a task: it has a record of optional state (work/types.h) */
 };
 
-/* A task created by df_submit; the visible part is where its arguments go. */
+/* A task created by df_submit; only the address of its argument record is visible here. */
 struct dfi_task {
     struct dfi_block_head mem;
     void *args;
 };
 
-enum { DFI_ERROR_TEXT = 100 };     /* bytes kept of the text of df_fail */
+enum { DFI_ERROR_TEXT = 100 };     /* bytes stored of the text of df_fail */
 
 struct dfi_scope;
-#define DFI_BARE ((struct dfi_task *)(uintptr_t)1) /* of dfi_task_new: there is no memory for a record; the type has accesses */
-/* What DF_PARALLEL keeps on the stack of the block. */
+/* Result of dfi_task_new: there is no memory for a record, and the type has accesses. */
+#define DFI_BARE ((struct dfi_task *)(uintptr_t)1)
+/* The record of a DF_PARALLEL block, on the stack of its function. */
 struct dfi_block {
     struct dfi_scope *scope;
     int open;
@@ -60,7 +61,7 @@ extern DFI_API struct dfi_hot dfi_nobody;
 extern DFI_API DFI_TLS struct dfi_hot *dfi_self; /* this thread's worker, or &dfi_nobody */
 DFI_API void dfi_spawn_slow(struct dfi_future *f);
 DFI_API int dfi_sync_slow(struct dfi_future *f);
-DFI_API void dfi_here(const char *site); /* DF_DEBUG, DF_CHECK: the line of the call that follows */
+DFI_API void dfi_here(const char *site); /* DF_DEBUG, DF_CHECK: file and line of the call that follows */
 DFI_API void dfi_spawn_checked(struct dfi_future *f);
 DFI_API int dfi_sync_checked(struct dfi_future *f);
 DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type);
@@ -75,15 +76,16 @@ DFI_API void dfi_scope_leave(struct dfi_block *b);
 DFI_API void *dfi_local_alloc(size_t n, size_t bytes);
 DFI_EXTERN_C_END
 
-/* pre: f->type and the arguments are set. Cost: three loads, a compare, two stores; no atomic
- * read-modify-write, no fence. */
+/* Makes f the newest private future of this worker.
+ * pre: f->type and the arguments are set. Cost: three loads, a compare, two stores; no atomic read-modify-write, no
+ * fence. */
 DFI_INLINE void dfi_spawn(struct dfi_future *f)
 {
 #if DF_DEBUG || DF_CHECK
     dfi_spawn_checked(f);
 #else
     struct dfi_hot *w = dfi_self;
-    /* relaxed: only a hint to look into the slow path, which synchronises (dfi_poll) */
+    /* relaxed: only a hint to take the slow path, which synchronises (dfi_poll) */
     if (DFI_UNLIKELY(dfi_load_relaxed(&w->asked))) {
         dfi_spawn_slow(f);
         return;
@@ -93,15 +95,15 @@ DFI_INLINE void dfi_spawn(struct dfi_future *f)
 #endif
 }
 
-/* Nonzero: f came back to its spawner, who runs it now. Zero: somebody ran it, the result is in f. */
+/* Nonzero: no other worker took f, so the caller runs it now. Zero: f has run, and its result is in the future. */
 DFI_INLINE int dfi_sync(struct dfi_future *f)
 {
 #if DF_DEBUG || DF_CHECK
     return dfi_sync_checked(f);
 #else
     struct dfi_hot *w = dfi_self;
-    /* What other workers may see is no longer in the list: one compare tells both that f is the latest
-     * spawn and that it is still private. relaxed: as in dfi_spawn. */
+    /* Futures that other workers may see are no longer in the list, so one compare shows both that f is the newest
+     * future and that it is still private. relaxed: as in dfi_spawn. */
     if (DFI_LIKELY(w->top == (void *)f && !dfi_load_relaxed(&w->asked))) {
         w->top = dfi_load_relaxed(&f->link);
         return 1;

@@ -1,12 +1,12 @@
-/* declare.h - what one DF_TASK line expands to
+/* declare.h - expansion of a DF_TASK line
  *
  * For a task f with result R and parameters P:
  *     R f(P);                                   the user's function
  *     f_future                                  a record for df_spawn/df_sync, on the caller's stack
  *     void f_spawn(f_future *, P)  R f_sync(f_future *)  void f_submit(P)
  *     struct f_dfi_args, f_dfi_run, f_dfi_type, f_dfi_with, f_dfi_node_new, f_dfi_set_p ...  private
- * Every call of the user ends in one of these typed functions, so the compiler checks it. What a parameter adds to them is in
- * api/param.h. */
+ * Every call of the user ends in one of these typed functions, so the compiler checks it. The contribution of each
+ * parameter is in api/param.h. */
 #ifndef DFI_API_DECLARE_H
 #define DFI_API_DECLARE_H
 
@@ -64,17 +64,18 @@
 #define DFI_TASK_GO(linkage, R, v, name, n, ...) DFI_TASK_GO_(linkage, R, v, name, n, __VA_ARGS__)
 #define DFI_TASK_GO_(linkage, R, v, name, n, ...) \
     DFI_CAT(DFI_TASK_MAKE_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_BAD, __VA_ARGS__)))(linkage, R, v, name, n, __VA_ARGS__)
-#define DFI_TASK_MAKE_0(linkage, R, v, name, n, ...) DFI_NUMBERED(DFI_TASK_TELL, name, __VA_ARGS__) DFI_STATIC_ASSERT(1, "df.h")
+#define DFI_TASK_MAKE_0(linkage, R, v, name, n, ...) \
+    DFI_NUMBERED(DFI_TASK_TELL, name, __VA_ARGS__) DFI_STATIC_ASSERT(1, "df.h")
 #define DFI_TASK_TELL(name, k, t) DFI_CAT(DFI_TASK_TELL_, DFI_IS_EMPTY(DFI_BAD(t)))(name, k, t)
 #define DFI_TASK_TELL_1(name, k, t)
-#define DFI_TASK_TELL_0(name, k, t)                                                                                     \
-    DFI_STATIC_ASSERT(0, "df.h: parameter " #k " of task " #name " is `" DFI_TEXT(t) "`: a task parameter is "           \
-                         "(type, name) or df_in/df_out/df_inout/...(type, pointer, count), "                            \
+#define DFI_TASK_TELL_0(name, k, t)                                                                           \
+    DFI_STATIC_ASSERT(0, "df.h: parameter " #k " of task " #name " is `" DFI_TEXT(t) "`: a task parameter is " \
+                         "(type, name) or df_in/df_out/df_inout/...(type, pointer, count), "                  \
                          "see the parameter words in df.h; df_owm_in/out/inout need df_owm.h");
 
 /* --- the expansion --------------------------------------------------------------------------- */
 
-/* R only where the task has one: DFI_IF_R(v)(text) is empty for a void task. */
+/* DFI_IF_R(v)(text) is the text for a task with a result, and empty for a void task; DFI_IF_VOID the reverse. */
 #define DFI_IF_R(v) DFI_CAT(DFI_IF_R_, v)
 #define DFI_IF_R_0(...) __VA_ARGS__
 #define DFI_IF_R_1(...)
@@ -82,15 +83,16 @@
 #define DFI_IF_VOID_0(...)
 #define DFI_IF_VOID_1(...) __VA_ARGS__
 
-/* What is called is `body`: the user's function itself; where ownership is kept account of (df_owm.h defines DFI_OWNS),
- * another one around it. Bodies of loops and pipes have DFI_BODY_BEGIN in front and DFI_BODY_END behind, which df_owm.h
- * redefines. */
+/* `body` is the function that the runtime calls: the user's function itself, or, where ownership is tracked (df_owm.h
+ * defines DFI_OWNS), a wrapper around it. Bodies of loops and pipes are enclosed in DFI_BODY_BEGIN and DFI_BODY_END,
+ * which df_owm.h redefines. */
 #define DFI_BODY_BEGIN(name)
 #define DFI_BODY_END
 #define DFI_TASK_MAKE_1(...) DFI_CAT(DFI_TASK_BODY_, DFI_OWNS)(__VA_ARGS__)
 #define DFI_TASK_BODY_DFI_OWNS(linkage, R, v, name, n, ...) DFI_TASK_OF(linkage, R, v, name, name, n, __VA_ARGS__)
 #define DFI_TASK_OF(linkage, R, v, name, body, n, ...)                                             \
-    DFI_CAT(DFI_TASK_STREAMS_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_OF_STREAM, __VA_ARGS__)))(linkage, R, v, name, body, n, __VA_ARGS__)
+    DFI_CAT(DFI_TASK_STREAMS_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_OF_STREAM, __VA_ARGS__)))             \
+        (linkage, R, v, name, body, n, __VA_ARGS__)
 #define DFI_TASK_STREAMS_1(linkage, R, v, name, body, n, ...)                                      \
     DFI_TASK_COMMON(linkage, R, v, name, body, n, __VA_ARGS__)                                     \
     DFI_TASK_NODE(name, n, __VA_ARGS__)                                                            \
@@ -105,8 +107,8 @@
     DFI_TASK_STREAM(name, n, __VA_ARGS__)                                                          \
     DFI_STATIC_ASSERT(sizeof(name##_future) > 0, "df.h")
 
-/* What both builds have: prototype, argument record, the call from a record, the type, and what nodes and
- * df_submit_with need. */
+/* The part that both builds share: prototype, argument record, the call from a record, the type, and the declarations
+ * for nodes and df_submit_with. */
 #define DFI_TASK_COMMON(linkage, R, v, name, body, n, ...)                                         \
     DFI_ARGS_OK(task, name, __VA_ARGS__)                                                           \
     linkage R name(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__));                                          \
@@ -137,7 +139,8 @@
         "" DFI_EACH_##n(DFI_LABEL, __VA_ARGS__) };                                                 \
     DFI_WITH_##n(DFI_REDUCER, name, __VA_ARGS__)
 
-/* Not for tasks with stream parameters: what they get is not known before they are submitted. */
+/* The node functions. Tasks with stream parameters have none, because their windows are not known before they are
+ * submitted. */
 #define DFI_TASK_NODE(name, n, ...)                                                                \
     enum { DFI_WITH_##n(DFI_INPUT, name, __VA_ARGS__) name##_dfi_inputs };                         \
     struct name##_dfi_node { struct dfi_task dfi_base; };                                          \
@@ -148,7 +151,7 @@
     }                                                                                              \
     DFI_WITH_##n(DFI_SETTER, name, __VA_ARGS__)
 
-/* In C++ making the record may throw: before the runtime knows of the task. */
+/* In C++ the construction of the argument record may throw, so it precedes the creation of the task. */
 #if defined(__cplusplus)
 #define DFI_BEFORE_TASK(...) __VA_ARGS__
 #define DFI_BEHIND_TASK(...)
@@ -213,7 +216,8 @@ struct dfi_with_around {
         if (dfi_how != 1) return;                                                                  \
         DFI_SERIAL_CALL(R, v, name, n, __VA_ARGS__)                                                \
         if (!(dfi_s = dfi_serial_leave(&dfi_m))) return;                                           \
-        dfi_serial_keep(dfi_s, dfi_x, DFI_SERIAL_DECLARED(name##_dfi_declared(dfi_x DFI_EACH_##n(DFI_ALSO, __VA_ARGS__)))); \
+        dfi_serial_keep(dfi_s, dfi_x,                                                              \
+                        DFI_SERIAL_DECLARED(name##_dfi_declared(dfi_x DFI_EACH_##n(DFI_ALSO, __VA_ARGS__)))); \
     }
 
 #define DFI_TASK_STREAM(name, n, ...)                                                              \
@@ -307,7 +311,8 @@ struct dfi_with_around {
 
 #endif
 
-/* A user's operator on type T, as the macros above call it. order: "o", in the order of submission, or "a", in any. */
+/* A user's operator on type T, in the form that the macros above call. order: "o", in the order of submission, or "a",
+ * in any order. */
 #define DFI_REDUCTION(name, T, combine, identity, order)                                             \
     DFI_UNUSED static void name##_dfi_reduction(T *dfi_a, const T *dfi_b, size_t dfi_n)            \
     {                                                                                              \

@@ -1,4 +1,4 @@
-/* deprecated.h - names of version 0.1 that have new ones: they work in 0.2 and are removed in 0.3 */
+/* deprecated.h - deprecated names of version 0.1: they work in 0.2 and are removed in 0.3 */
 #ifndef DFI_API_DEPRECATED_H
 #define DFI_API_DEPRECATED_H
 

@@ -1,8 +1,9 @@
-/* element.h - the element type of a stream: handles that the compiler checks, and what is compared at submission
+/* element.h - element types of streams: typed handles checked by the compiler, and type codes compared at submission
  *
- * A handle of type `df_stream_of(T) *` converts to the stream parameter of a task only if that parameter has elements of
- * type T; `df_stream *` converts to any, and the types are compared when the task is submitted. For that a type is described
- * by a code, which tells all scalar types apart whatever they are called, and by its name in the source. */
+ * A handle of type `df_stream_of(T) *` converts to the stream parameter of a task only if that parameter has elements
+ * of type T. A `df_stream *` converts to any stream parameter, and df compares the types when the task is submitted. To
+ * that end, a type is described by its name in the source and by a code, which distinguishes all scalar types
+ * regardless of their names. */
 #ifndef DFI_API_ELEMENT_H
 #define DFI_API_ELEMENT_H
 
@@ -10,8 +11,8 @@
 
 struct df_stream;
 
-/* --- the code of a type ----------------------------------------------------------------------------
- * > 0: a scalar type; DFI_NO_SCALAR: a structure, union or pointer; DFI_ANY_TYPE: the compiler cannot tell.
+/* --- type codes ------------------------------------------------------------------------------------
+ * > 0: a scalar type; DFI_NO_SCALAR: a structure, union or pointer; DFI_ANY_TYPE: unknown to the compiler.
  * The three character types share one code, because streams of bytes are written with any of them. */
 enum { DFI_NO_SCALAR = -1, DFI_ANY_TYPE = 0 };
 
@@ -37,7 +38,7 @@ template <> struct dfi_type_code<long double> { enum { dfi_code = 13 }; };
 #define DFI_TYPE_CODE(T) ((int)dfi_type_code<T>::dfi_code)
 #elif DFI_GNU || defined(__TINYC__) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L)
 #if DFI_GNU
-#define DFI_GENERIC __extension__ _Generic /* C99 does not have it, but these compilers do */
+#define DFI_GENERIC __extension__ _Generic /* not in C99, but these compilers accept it */
 #else
 #define DFI_GENERIC _Generic
 #endif
@@ -49,14 +50,14 @@ template <> struct dfi_type_code<long double> { enum { dfi_code = 13 }; };
 #define DFI_TYPE_CODE(T) DFI_ANY_TYPE
 #endif
 
-/* A stream parameter of a task: what is constant of it. */
+/* The constant properties of a stream parameter of a task. */
 struct dfi_element {
     const char *type;         /* name of the element type in the source */
-    const char *title, *name; /* of the parameter, of the task */
+    const char *title, *name; /* names of the parameter and of the task */
     const char *site;         /* file and line of the task's declaration */
-    size_t size;              /* of an element */
-    int code;                 /* of its type */
-    int writes;
+    size_t size;              /* bytes of an element */
+    int code;                 /* type code of an element */
+    int writes;               /* 1: the task pushes */
     unsigned arg;             /* offset of the body's pointer in the argument record */
 };
 
@@ -66,13 +67,14 @@ struct dfi_element {
 
 template <class dfi_t> struct dfi_stream_of;
 #define df_stream_of(T) dfi_stream_of<T>
-/* The argument for a parameter of one stream, and of an array of streams. */
+/* Arguments for a parameter of one stream, and for a parameter of an array of streams. */
 template <class dfi_t> struct dfi_stream_given {
     struct df_stream *dfi_any;
     dfi_stream_given(struct df_stream *dfi_s) : dfi_any(dfi_s) {}
     template <class dfi_u> dfi_stream_given(dfi_stream_of<dfi_u> *dfi_s) : dfi_any((struct df_stream *)(void *)dfi_s)
     {
-        DFI_STATIC_ASSERT((dfi_same_type<dfi_t, dfi_u>::yes), "df.h: this stream has elements of another type than the task's parameter");
+        DFI_STATIC_ASSERT((dfi_same_type<dfi_t, dfi_u>::yes),
+                          "df.h: this stream has elements of another type than the task's parameter");
     }
 };
 template <class dfi_t> struct dfi_streams_given {
@@ -80,7 +82,8 @@ template <class dfi_t> struct dfi_streams_given {
     dfi_streams_given(struct df_stream *const *dfi_s) : dfi_any((const void *)dfi_s) {}
     template <class dfi_u> dfi_streams_given(dfi_stream_of<dfi_u> *const *dfi_s) : dfi_any((const void *)dfi_s)
     {
-        DFI_STATIC_ASSERT((dfi_same_type<dfi_t, dfi_u>::yes), "df.h: these streams have elements of another type than the task's parameter");
+        DFI_STATIC_ASSERT((dfi_same_type<dfi_t, dfi_u>::yes),
+                          "df.h: these streams have elements of another type than the task's parameter");
     }
 };
 #define DFI_STREAM_CHECKED(T, s)   (1 ? (s) : (df_stream_of(T) *)0)
@@ -92,7 +95,7 @@ template <class dfi_t> struct dfi_streams_given {
 
 #else
 
-/* An object of this type does not exist: it is what a handle of a stream of T points to as far as the compiler knows. */
+/* The type that a handle of a stream of T points to, for the compiler only: no object of this type exists. */
 #if DFI_GNU || defined(__TINYC__)
 #define df_stream_of(T) __typeof__(T *const volatile) /* so that one declaration may have several handles */
 #else
@@ -114,7 +117,7 @@ template <class dfi_t> struct dfi_streams_given {
 #define DFI_STREAMS_GIVEN(f, T, p) f##_dfi_streams_##p p
 #define DFI_STREAM_ANY(p)          (p).dfi_any
 #define DFI_STREAMS_ANY(p)         (const void *)(p).dfi_any
-#else /* the compiler cannot take one of two types: what is given is checked when it is submitted */
+#else /* the compiler has no transparent unions: df checks the arguments at submission */
 #define DFI_STREAM_TYPES(f, T, p)
 #define DFI_STREAM_GIVEN(f, T, p)  const volatile void *p
 #define DFI_STREAMS_GIVEN(f, T, p) const void *p

@@ -1,4 +1,6 @@
-/* hooks.h - calls between df.h and df_stm.h, each of which may be there without the other: the one that is called sets the hook */
+/* hooks.h - hooks between df.h and df_stm.h
+ *
+ * A program may contain either header without the other, so the called side sets a hook, and the caller tests it. */
 #ifndef DFI_API_HOOKS_H
 #define DFI_API_HOOKS_H
 
@@ -15,25 +17,26 @@ typedef void dfi_resume_fn(void *suspended);
 typedef void dfi_attempt_fn(const char *site, int how);
 typedef void dfi_tm_count_fn(uint64_t *transactions, uint64_t *aborts);
 DFI_EXTERN_C_BEGIN
-/* Where this thread keeps the atomic block that it is in, or NULL. A task that waits there is a mistake. */
+/* The address of this thread's pointer to its current atomic block (NULL outside of blocks). A task that waits inside a
+ * block is an error of the program. */
 DFI_API void *dfi_no_block = NULL;
 DFI_API DFI_TLS void **dfi_block_here = &dfi_no_block;
-/* Once df runs: sleeps in df_retry until *awake, while another thread takes the place of this one. Nonzero: nobody is left
- * who could write what the block has read. */
+/* While df runs: sleeps in df_retry until *awake, while another thread runs tasks in the caller's place. Nonzero: no
+ * thread is left that could write to the block's read set. */
 DFI_API DFI_ATOMIC(dfi_retry_fn *) dfi_retry_hook;
-/* The `awake` of that call, if the thread is a worker, else NULL: others look at it, so it outlives the call. */
+/* The `awake` of that call if the thread is a worker, else NULL. Other threads read it, so it outlives the call. */
 DFI_API DFI_ATOMIC(dfi_retry_flag_fn *) dfi_retry_flag_hook;
-/* Before a wait in a block, and after it: what runs on top is not part of the block. */
+/* Called before and after a wait in a block: tasks that run nested in the wait are not part of the block. */
 DFI_API DFI_ATOMIC(dfi_suspend_fn *) dfi_suspend_hook;
 DFI_API DFI_ATOMIC(dfi_resume_fn *) dfi_resume_hook;
-/* While df traces: this thread tries the atomic block at `site` from now on, or ends to, as `how` says. */
+/* While df traces: this thread begins an attempt of the atomic block at `site`, or ends one; `how` is DFI_ATOMIC_... */
 DFI_API DFI_ATOMIC(dfi_attempt_fn *) dfi_attempt_hook;
-/* df_counters.transactions and aborts. */
+/* Fills df_counters.transactions and aborts. */
 DFI_API DFI_ATOMIC(dfi_tm_count_fn *) dfi_tm_count_hook;
 
-/* Not 0: tasks of this program may block (api/may_block.h). Changes to 1 only, as a rule before main. */
+/* Not 0: tasks of this program may block (api/may_block.h). Changes only from 0 to 1, normally before main. */
 DFI_API DFI_ATOMIC(int) dfi_may_block = !DFI_BLOCKING_TABLE;
-/* While df runs: no task is run at once any more. */
+/* While df runs: from now on no task runs inside df_submit. */
 DFI_API DFI_ATOMIC(dfi_may_block_fn *) dfi_may_block_hook;
 DFI_API DFI_IN_TABLE void dfi_may_block_linked(void)
 {
@@ -46,7 +49,7 @@ enum { DFI_ATOMIC_COMMITTED, DFI_ATOMIC_ABORTED, DFI_ATOMIC_RETRIED, DFI_ATOMIC_
 
 DFI_INLINE void dfi_attempt(const char *site, int how)
 {
-    dfi_attempt_fn *hook = dfi_load_acquire(&dfi_attempt_hook); /* relaxed would do: what it leads to is under locks */
+    dfi_attempt_fn *hook = dfi_load_acquire(&dfi_attempt_hook); /* relaxed would do: its data is protected by locks */
     if (DFI_UNLIKELY(hook != NULL)) hook(site, how);
 }
 

@@ -1,9 +1,9 @@
-/* loop.h - what one DF_LOOP or DF_PIPE line expands to
+/* loop.h - expansion of a DF_LOOP or DF_PIPE line
  *
  * For a loop f with parameters P:
  *     void f(long lo, long hi, P)               the user's function
  *     struct f_dfi_args, f_dfi_range            its arguments, and the call from them
- *     f_dfi_for(options, site, lo, hi, P)       what df_for calls; f_dfi_wavefront alike
+ *     f_dfi_for(options, site, lo, hi, P)       the function that df_for calls; f_dfi_wavefront alike
  * For a pipe f over items of type T: int f(int, T *, long, void *), f_dfi_stage, f_dfi_pipe. */
 #ifndef DFI_API_LOOP_H
 #define DFI_API_LOOP_H
@@ -16,14 +16,15 @@
 #include "param.h"
 #include "throw.h"
 
-/* One per declared loop. bounds: lo and hi of each dimension. */
+/* One per declared loop. bounds: lo and hi of each dimension, as long values. */
 struct dfi_loop_type {
     void (*run)(const long *bounds, void *args);
     const char *name;
     size_t args_bytes;
     int dims;
-    unsigned modes; /* of all parameters together */
-    DFI_ATOMIC(uintptr_t) *past; /* ns that an iteration has taken, at most, in the last loops (dfi_loop_remember); 0: none has run */
+    unsigned modes; /* access modes of all parameters together */
+    /* largest time per iteration in the last loops, in ns (dfi_loop_remember); 0: none has run */
+    DFI_ATOMIC(uintptr_t) *past;
 };
 
 /* One per declared pipe. */
@@ -33,17 +34,17 @@ struct dfi_pipe_type {
     size_t item_bytes;
 };
 
-/* What a stage returns: a stage, marked if it is to be entered in order, or one of the negative codes. */
+/* The result of a stage is the next stage, with this bit if items enter it in order, or one of the negative codes. */
 enum { DFI_STAGE_IN_ORDER = 1 << 29, DFI_STAGE_WRONG = -3 };
 
 struct df_loop;
 struct df_pipe_opts;
 struct dfi_access;
 DFI_EXTERN_C_BEGIN
-DFI_API void dfi_for(const struct dfi_loop_type *type, const struct df_loop *o, const char *site, const long *bounds, void *args,
-                     struct dfi_access *x, unsigned n);
-DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const struct df_loop *o, const long (*v)[3], const char *site,
-                           const long *bounds, void *args, struct dfi_access *x, unsigned n);
+DFI_API void dfi_for(const struct dfi_loop_type *type, const struct df_loop *o, const char *site, const long *bounds,
+                     void *args, struct dfi_access *x, unsigned n);
+DFI_API void dfi_wavefront(const struct dfi_loop_type *type, const struct df_loop *o, const long (*v)[3],
+                           const char *site, const long *bounds, void *args, struct dfi_access *x, unsigned n);
 DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const struct df_pipe_opts *o, const char *site, void *ctx);
 DFI_EXTERN_C_END
 
@@ -84,15 +85,16 @@ DFI_EXTERN_C_END
 #define DFI_LOOP_GO(linkage, d, name, n, ...) DFI_LOOP_GO_(linkage, d, name, n, __VA_ARGS__)
 #define DFI_LOOP_GO_(linkage, d, name, n, ...) \
     DFI_CAT(DFI_LOOP_MAKE_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_LOOP_BAD, __VA_ARGS__)))(linkage, d, name, n, __VA_ARGS__)
-#define DFI_LOOP_MAKE_0(linkage, d, name, n, ...) DFI_NUMBERED(DFI_LOOP_TELL, name, __VA_ARGS__) DFI_STATIC_ASSERT(1, "df.h")
+#define DFI_LOOP_MAKE_0(linkage, d, name, n, ...) \
+    DFI_NUMBERED(DFI_LOOP_TELL, name, __VA_ARGS__) DFI_STATIC_ASSERT(1, "df.h")
 #define DFI_LOOP_TELL(name, k, t) DFI_CAT(DFI_LOOP_TELL_, DFI_IS_EMPTY(DFI_LOOP_BAD(t)))(name, k, t)
 #define DFI_LOOP_TELL_1(name, k, t)
-#define DFI_LOOP_TELL_0(name, k, t)                                                                                     \
-    DFI_STATIC_ASSERT(0, "df.h: parameter " #k " of loop " #name " is `" DFI_TEXT(t) "`: a loop parameter is "           \
-                         "(type, name) or df_in/df_out/df_inout/df_reduce/...(type, pointer, count); "                  \
+#define DFI_LOOP_TELL_0(name, k, t)                                                                           \
+    DFI_STATIC_ASSERT(0, "df.h: parameter " #k " of loop " #name " is `" DFI_TEXT(t) "`: a loop parameter is " \
+                         "(type, name) or df_in/df_out/df_inout/df_reduce/...(type, pointer, count); "        \
                          "df_owm_in/out/inout are for tasks: acquire before the loop, or in its body");
 
-/* as a check: nothing for what a loop can have; streams are for tasks */
+/* as a check: empty for the forms that a loop may have; streams are for tasks only */
 #define DFI_LOOP_BAD(t) DFI_LOOP_BAD_ t
 #define DFI_LOOP_BAD_(form, ...) DFI_LOOP_BAD_##form
 #define DFI_LOOP_BAD_dfi_f_none
@@ -103,7 +105,7 @@ DFI_EXTERN_C_END
 #define DFI_LOOP_BAD_dfi_f_reduce
 #define DFI_LOOP_BAD_dfi_f_reduce2
 
-/* in the call, after the bounds: from the record dfi_a */
+/* as the arguments after the bounds in the call of the function, from the record dfi_a */
 #define DFI_AND(t) DFI_AND_ t
 #define DFI_AND_(form, mode, ...) DFI_AND_##form(__VA_ARGS__)
 #define DFI_AND_dfi_f_none(T, x)
@@ -114,7 +116,7 @@ DFI_EXTERN_C_END
 #define DFI_AND_dfi_f_reduce2(T, p, rows, cols, ld)   , dfi_a->p
 #define DFI_AND_dfi_f_range(T, b, e)                  , dfi_a->b, dfi_a->e
 
-/* as the initialiser of the record, which does not outlive the call of df_for: an object stays where it is */
+/* as the initialiser of the record. The record does not outlive the call of df_for, so an object is not moved. */
 #define DFI_LEND(t) DFI_LEND_ t
 #define DFI_LEND_(form, mode, ...) DFI_LEND_##form(__VA_ARGS__)
 #define DFI_LEND_dfi_f_none    DFI_INIT_dfi_f_none
@@ -125,7 +127,7 @@ DFI_EXTERN_C_END
 #define DFI_LEND_dfi_f_reduce2 DFI_INIT_dfi_f_reduce2
 #define DFI_LEND_dfi_f_range   DFI_INIT_dfi_f_range
 
-/* bounds as parameters, as arguments from dfi_b, and as the initialiser of an array */
+/* the bounds as parameters, as arguments from dfi_b, and as the initialiser of an array */
 #define DFI_LOOP_LONGS_1 long dfi_lo, long dfi_hi
 #define DFI_LOOP_LONGS_2 long dfi_lo, long dfi_hi, long dfi_lo1, long dfi_hi1
 #define DFI_LOOP_LONGS_3 long dfi_lo, long dfi_hi, long dfi_lo1, long dfi_hi1, long dfi_lo2, long dfi_hi2

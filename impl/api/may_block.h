@@ -1,18 +1,19 @@
-/* may_block.h - whether a program contains calls that may block a task, known before main
+/* may_block.h - detection, before main, of calls that may block a task
  *
- * A worker that is alone runs a submitted task at once, inside df_submit. A task that blocked there would wait for code that lies
- * below it on the same stack. So a program in which tasks may block queues its tasks, as several workers do (flow/submit.h), and all
- * other programs pay nothing. The programmer has nothing to say: each call that may block adds an entry to the table of functions that
- * the system calls before main, or when it loads a library. It costs no instruction where it stands.
+ * A single worker runs a submitted task immediately, inside df_submit. A task that blocked there would wait for code
+ * below it on the same stack. So a program in which tasks may block queues its tasks, as several workers do
+ * (flow/submit.h), and all other programs pay nothing. The programmer declares nothing: each call that may block adds
+ * an entry to the table of functions that the system calls before main, or when it loads a library. The entry costs no
+ * instruction at the call.
  *
- * Compilers and systems without such a table, and calls through a pointer, tell when the first such call is reached. The implementation
- * then takes it that tasks may block, from the beginning. */
+ * Where compiler or system has no such table, and for calls through a pointer, the first such call announces itself
+ * when it runs. An implementation without a table therefore assumes from the beginning that tasks may block. */
 #ifndef DFI_API_MAY_BLOCK_H
 #define DFI_API_MAY_BLOCK_H
 
 #include "../base/compiler.h"
 
-/* Is there such a table? May be set to 0 in all files, to try the other way. */
+/* 1: there is such a table. May be defined as 0 in all files, to test the variant without it. */
 #ifndef DFI_BLOCKING_TABLE
 #if DFI_GNU && defined(__ELF__) && !defined(__TINYC__) && (defined(__linux__) || defined(__FreeBSD__))
 #define DFI_BLOCKING_TABLE 1
@@ -21,7 +22,7 @@
 #endif
 #endif
 
-/* The optimiser of a whole program does not see the entries of the table. */
+/* The optimiser of a whole program (-flto) does not see the entries of the table, so the function needs attributes. */
 #if DFI_BLOCKING_TABLE && defined(__clang__)
 #define DFI_IN_TABLE __attribute__((used))
 #elif DFI_BLOCKING_TABLE
@@ -35,7 +36,7 @@
 #else
 #define DFI_MAY_BLOCK(call) ((void)dfi_may_block_here(), (call))
 DFI_EXTERN_C_BEGIN
-DFI_API void dfi_may_block_linked(void); /* the program may block from now on */
+DFI_API void dfi_may_block_linked(void); /* from now on, tasks of the program may block */
 DFI_EXTERN_C_END
 
 DFI_INLINE void dfi_may_block_here(void)

@@ -1,7 +1,7 @@
-/* options.h - option structs that are written inside a call: DF_OPTS and its relatives, in C and in C++
+/* options.h - option structs written inside a call: DF_OPTS and similar macros, in C and in C++
  *
- * C has compound literals. C++ has nothing like them that is valid from C++11 on and takes fields in any order, so each argument
- * `.field = value` becomes the statement `o .field = value` in a lambda, whose result lives until the end of the full expression. */
+ * C has compound literals. C++11 has no equivalent that takes fields in any order, so each argument `.field = value`
+ * becomes the statement `o .field = value` in a lambda, whose result lives until the end of the full expression. */
 #ifndef DFI_API_OPTIONS_H
 #define DFI_API_OPTIONS_H
 
@@ -10,7 +10,7 @@
 #if defined(__cplusplus)
 #include <initializer_list>
 
-/* S: what the fields are assigned in; it is T but for df_opts (dfi_opts_fields). */
+/* S: the struct that receives the fields; T itself, except for df_opts (dfi_opts_fields). */
 #define DFI_OPTIONS(T, S, ...) DFI_OPTIONS_(S, DFI_COUNT(__VA_ARGS__), __VA_ARGS__)
 #define DFI_OPTIONS_(S, n, ...) DFI_OPTIONS_GO(S, n, __VA_ARGS__)
 #define DFI_OPTIONS_GO(S, n, ...) \
@@ -19,7 +19,7 @@
 
 template <typename T> const T *dfi_options_at(const T &o) { return &o; }
 
-/* The result of DF_TOKENS, and a field that takes it: the list lives as long as the options. */
+/* The result of DF_TOKENS, and a field that stores it, so that the list lives as long as the options. */
 enum { DFI_TOKEN_LIST = 16 };
 struct dfi_token_list {
     struct df_token *t[DFI_TOKEN_LIST + 1];
@@ -45,7 +45,7 @@ struct dfi_token_field {
         return dfi_token_list{ __VA_ARGS__ };                                                                          \
     }())
 
-/* A row of DF_VECTORS. The list, a temporary, lives until the end of the full expression. */
+/* A row of DF_VECTORS. The list is a temporary and lives until the end of the full expression. */
 struct dfi_vector_row {
     long v[3];
     dfi_vector_row(long a = 0, long b = 0, long c = 0) { v[0] = a, v[1] = b, v[2] = c; }
