@@ -1,7 +1,7 @@
-/* blocking.h - tasks that block: a spare thread works in the place of each
+/* blocking.h - tasks that block: spare threads take the places of blocked workers
  *
  * A spare is a helper beyond the number of workers. Spare k works while more than k workers block, and sleeps
- * otherwise, so at any time as many threads run tasks as there are workers. */
+ * otherwise, so the number of threads that run tasks is always the number of workers. */
 #ifndef DFI_WORK_BLOCKING_H
 #define DFI_WORK_BLOCKING_H
 
@@ -32,25 +32,26 @@
 #include "../api/public.h"
 
 enum {
-    DFI_LOCK_SPINS = 100, /* looks at a df_mutex before blocking, 2 us: longer than most critical sections */
-    DFI_LOCK_EVENTS = 16  /* sleepers on all mutexes, by address */
+    DFI_LOCK_SPINS = 100, /* attempts on a df_mutex before blocking, 2 us: longer than most critical sections */
+    DFI_LOCK_EVENTS = 16  /* events for the sleepers on all mutexes, hashed by address */
 };
 
 static struct dfi_os_event dfi_lock_event[DFI_LOCK_EVENTS];
-static DFI_ATOMIC(int) dfi_lock_events_ready; /* pool lock, to set it */
+static DFI_ATOMIC(int) dfi_lock_events_ready; /* written under the pool lock */
 
 static void *dfi_spare(void *p);
 
-/* Starts a spare if one is missing. -1: one is, and the system or the pool has none. */
+/* Starts a spare if one is missing. -1: one is missing, and the system or the pool cannot provide it. */
 static int dfi_spare_start(void)
 {
     struct dfi_worker *h;
     int missing = 0;
-    while (!dfi_os_trylock(&dfi_pool_lock)) { /* df_stop holds it while it waits for this very task */
+    while (!dfi_os_trylock(&dfi_pool_lock)) { /* df_stop holds the lock while it waits for this task */
         if (!dfi_load_seq_cst(&dfi_pool.running)) return 0;
         dfi_os_yield();
     }
-    if (dfi_load_seq_cst(&dfi_pool.running) && dfi_load_seq_cst(&dfi_pool.spares) < dfi_load_seq_cst(&dfi_pool.blocked)) {
+    if (dfi_load_seq_cst(&dfi_pool.running) &&
+        dfi_load_seq_cst(&dfi_pool.spares) < dfi_load_seq_cst(&dfi_pool.blocked)) {
         missing = -1;
         if ((h = dfi_worker_take(dfi_pool.deque)) != NULL) {
             h->spare = dfi_fetch_add_seq_cst(&dfi_pool.spares, 1);
@@ -84,9 +85,9 @@ static void *dfi_spare(void *p)
         dfi_wait_helping(w, 0, &g, DFI_WAIT_IDLE, NULL, NULL);
         dfi_outbox_flush(w);
         dfi_share(w);
-        dfi_wake_if_work(); /* somebody may have relied on this one to look */
+        dfi_wake_if_work(); /* another thread may have relied on this one to look for work */
         if (dfi_load_seq_cst(&dfi_pool.stopping)) break;
-        /* seq_cst, then look: pairs with dfi_block_begin, which counts and then wakes */
+        /* seq_cst, then check; pairs with dfi_block_begin, which counts and then wakes */
         dfi_store_seq_cst(&w->park, DFI_PARKED_SPARE);
         sleeps = dfi_goal_met(&g) && !dfi_load_seq_cst(&dfi_pool.stopping);
         if (sleeps) {
@@ -106,9 +107,9 @@ static void dfi_block_end(void)
     dfi_fetch_sub_seq_cst(&dfi_pool.blocked, 1);
 }
 
-/* The caller is about to block. All that is ready on its stack goes where others find it. In the deque that is the oldest only, for a
- * worker that waits for a scope, and nobody may be left who takes that one away; in the queue it is each task.
- * all == 0: it blocks for a short time, and what the deque has room for may stay there. */
+/* Publishes the ready tasks on the caller's stack, because the caller is about to block. The deque offers a worker
+ * that waits for a scope only its oldest entry, and possibly no other worker is left to steal that entry; the queue
+ * offers each task. all == 0: the caller blocks for a short time, and tasks that fit into the deque may stay there. */
 static void dfi_block_share(struct dfi_worker *w, int all)
 {
     size_t split;
@@ -121,7 +122,7 @@ static void dfi_block_share(struct dfi_worker *w, int all)
     } while (w->split != split);
 }
 
-/* Counts the caller, who is about to block and has shared its tasks. -1: there is no spare, and it is not counted. */
+/* Counts the caller as blocked. pre: it has shared its tasks. -1: there is no spare, and the caller is not counted. */
 static int dfi_block_count(void)
 {
     int i, n, k = dfi_fetch_add_seq_cst(&dfi_pool.blocked, 1);
@@ -132,7 +133,7 @@ static int dfi_block_count(void)
         return -1;
     }
     for (i = 0, n = dfi_load_acquire(&dfi_pool.n_slots); i < n; i++)
-        dfi_wake(dfi_load_acquire(&dfi_pool.slot[i]), DFI_PARKED_SPARE); /* those too many go to sleep again */
+        dfi_wake(dfi_load_acquire(&dfi_pool.slot[i]), DFI_PARKED_SPARE); /* surplus spares park again */
     return 0;
 }
 
@@ -148,7 +149,8 @@ static int dfi_block_begin(struct dfi_worker *w)
     return dfi_block_count();
 }
 
-/* df_retry, until *awake, with a spare in its place. Nonzero: nobody is left who could change what was read. */
+/* Sleeps in df_retry until *awake, while a spare takes the caller's place. Nonzero: no task is left that could change
+ * the memory that the block has read. */
 static int dfi_retry_sleep(const char *site, struct dfi_os_event *e, DFI_ATOMIC(int) *awake)
 {
     struct dfi_worker *w = dfi_me();
@@ -186,13 +188,14 @@ static int dfi_retry_sleep(const char *site, struct dfi_os_event *e, DFI_ATOMIC(
 
 static size_t dfi_lock_bucket(const df_mutex *m) { return (uintptr_t)m / sizeof *m % DFI_LOCK_EVENTS; }
 
-/* Where to sleep for m; whoever unlocks it while somebody sleeps finds it made. */
+/* The event for sleepers on m. It exists before any thread sleeps on m, so unlocking needs no check. */
 static struct dfi_os_event *dfi_lock_event_of(df_mutex *m)
 {
     int i;
     if (!dfi_load_acquire(&dfi_lock_events_ready)) {
         dfi_os_lock(&dfi_pool_lock);
-        for (i = 0; i < DFI_LOCK_EVENTS && !dfi_load_relaxed(&dfi_lock_events_ready); i++) dfi_os_event_init(&dfi_lock_event[i]);
+        for (i = 0; i < DFI_LOCK_EVENTS && !dfi_load_relaxed(&dfi_lock_events_ready); i++)
+            dfi_os_event_init(&dfi_lock_event[i]);
         dfi_store_release(&dfi_lock_events_ready, 1);
         dfi_os_unlock(&dfi_pool_lock);
     }
@@ -217,7 +220,10 @@ DFI_API void dfi_yield(const char *what, const char *site, void (*fn)(void *arg)
     if (begun) dfi_block_end();
     dfi_wait_leave(w, &wait);
 }
-DFI_API void dfi_yield_here(const char *site, void (*fn)(void *arg), void *arg) { dfi_yield("df_yield_blocking", site, fn, arg); }
+DFI_API void dfi_yield_here(const char *site, void (*fn)(void *arg), void *arg)
+{
+    dfi_yield("df_yield_blocking", site, fn, arg);
+}
 DFI_API void (df_yield_blocking)(void (*fn)(void *arg), void *arg) { dfi_yield_here(NULL, fn, arg); }
 
 static void dfi_mutex_taken(df_mutex *m, const char *site)
@@ -235,7 +241,7 @@ DFI_API df_result dfi_mutex_trylock_here(const char *site, df_mutex *m)
 }
 DFI_API df_result (df_mutex_trylock)(df_mutex *m) { return dfi_mutex_trylock_here(NULL, m); }
 
-/* States: 0 free, 1 held, 2 held and somebody may sleep (Drepper, "Futexes are tricky", 2011). */
+/* States: 0 free, 1 held, 2 held with possible sleepers (Drepper, "Futexes are tricky", 2011). */
 DFI_API df_result dfi_mutex_lock_here(const char *site, df_mutex *m)
 {
     struct dfi_worker *w = dfi_me();
@@ -254,7 +260,8 @@ DFI_API df_result dfi_mutex_lock_here(const char *site, df_mutex *m)
     }
     while (dfi_exchange_acq_rel(&m->dfi_state, 2)) {
         if (w) dfi_baton_drop(w);
-        if (!w || !dfi_baton_replays()) dfi_os_event_wait(e, &m->dfi_state, 2, 0); /* a replay knows when it woke */
+        /* a replay knows when the thread woke */
+        if (!w || !dfi_baton_replays()) dfi_os_event_wait(e, &m->dfi_state, 2, 0);
         if (w) dfi_baton_take(w);
     }
     if (begun) dfi_block_end();
@@ -272,7 +279,7 @@ DFI_API void df_mutex_unlock(df_mutex *m)
         return;
     }
     dfi_store_relaxed(&m->dfi_owner, NULL);
-    /* release: what was done under the lock; after it m may be gone, so only its event is touched */
+    /* release: publishes the critical section. Afterwards m may be freed, so only its event is accessed. */
     e = &dfi_lock_event[dfi_lock_bucket(m)];
     if (dfi_exchange_acq_rel(&m->dfi_state, 0) == 2) dfi_os_event_wake_all(e);
 }
@@ -298,6 +305,7 @@ static void dfi_blocking_fork(int when)
     if (when == DFI_FORK_CHILD) dfi_store_relaxed(&dfi_lock_events_ready, 0);
 }
 static const struct dfi_module dfi_module_blocking = { /* begin, ready, started */ NULL, dfi_blocking_ready, NULL,
-    /* leaving .. stop */ NULL, NULL, NULL, NULL, NULL, dfi_blocking_forget, /* worker .. thread */ NULL, NULL, NULL, dfi_blocking_fork, NULL };
+    /* leaving .. stop */ NULL, NULL, NULL, NULL, NULL, dfi_blocking_forget,
+    /* worker .. thread */ NULL, NULL, NULL, dfi_blocking_fork, NULL };
 
 #endif

@@ -1,10 +1,10 @@
-/* blocks.h - recyclable memory for tasks, scopes and region entries
+/* blocks.h - allocator for tasks, scopes and region entries: size classes, per worker
  *
- * Every worker carves blocks of a few size classes from chunks and is the home of what it carved.
- * A block freed by another worker goes back to its home, collected in an outbox so that the atomic
- * hand-over is paid once per DFI_OUTBOX blocks. Blocks of a class are only ever reused for the same
- * kind of record: a stale pointer never sees a different type (work/types.h, struct dfi_flow and
- * struct dfi_scope rely on it). Chunks are returned to the system when the pool is taken down. */
+ * Each worker carves blocks of a few size classes from chunks, and is the home of its blocks. A block freed by
+ * another worker returns to its home through an outbox, so that one atomic operation serves DFI_OUTBOX blocks. The
+ * blocks of a class are reused only for structs of the same type, so a stale pointer never points to another type
+ * (struct dfi_flow and struct dfi_scope in work/types.h rely on this). The chunks are freed when the pool is
+ * destroyed. */
 #ifndef DFI_WORK_BLOCKS_H
 #define DFI_WORK_BLOCKS_H
 
@@ -16,12 +16,12 @@
 #include "types.h"
 
 enum {
-    DFI_CHUNK = 32 * 1024, /* bytes: 100 and more blocks per malloc, and a small program stays small */
-    DFI_OUTBOX = 32        /* 1: 12 ns per remote free on a chain of two workers, 32: below 1 ns */
+    DFI_CHUNK = 32 * 1024, /* bytes: at least 100 blocks per malloc, and small programs stay small */
+    DFI_OUTBOX = 32        /* cost of a remote free on a chain of two workers: 12 ns with 1, below 1 ns with 32 */
 };
 struct dfi_chunk { struct dfi_chunk *next; };
 
-/* The argument record starts behind the task, aligned for any scalar. */
+/* The offset of the argument record behind the task, aligned for any scalar. */
 enum { DFI_ARGS_AT = (sizeof(struct dfi_flow) + DFI_EDGES_INLINE * sizeof(struct dfi_edge) + 15) / 16 * 16 };
 
 static size_t dfi_cls_bytes(unsigned cls)
@@ -79,15 +79,15 @@ static DFI_NOINLINE void *dfi_block_fresh(struct dfi_worker *w, unsigned cls)
     return b;
 }
 
-/* pre: w is the calling thread's. Returns a record that begins with a struct dfi_block_head, zeroed at
- * its first use and later as its last use left it; NULL without memory. */
+/* Returns a struct that begins with a struct dfi_block_head. It is zeroed at its first use, and later as its last use
+ * left it. NULL: out of memory. pre: w is the calling thread's worker. */
 DFI_INLINE void *dfi_block_new(struct dfi_worker *w, unsigned cls)
 {
     struct dfi_block_head *b = w->free[cls];
     struct dfi_block_head *after;
     if (DFI_UNLIKELY(!b)) return dfi_block_fresh(w, cls);
     w->free[cls] = after = b->next;
-    if (after) { /* the next one may come from another worker's cache */
+    if (after) { /* the next block may be in another worker's cache */
         DFI_PREFETCH_WRITE(after);
         DFI_PREFETCH_WRITE((char *)after + DFI_LINE);
         DFI_PREFETCH_WRITE((char *)after + 2 * DFI_LINE);
@@ -95,7 +95,7 @@ DFI_INLINE void *dfi_block_new(struct dfi_worker *w, unsigned cls)
     return b;
 }
 
-/* Hands the collected blocks back to their home. */
+/* Returns the collected blocks to their home. */
 static DFI_NOINLINE void dfi_outbox_flush(struct dfi_worker *w)
 {
     struct dfi_block_head *old;
@@ -118,7 +118,7 @@ static DFI_NOINLINE void dfi_block_send(struct dfi_worker *w, struct dfi_worker 
     if (++w->outbox_n >= DFI_OUTBOX) dfi_outbox_flush(w);
 }
 
-/* pre: w is the calling thread's; home carved the block. */
+/* pre: w is the calling thread's worker; home carved the block. */
 DFI_INLINE void dfi_block_free(struct dfi_worker *w, struct dfi_worker *home, struct dfi_block_head *b)
 {
     if (DFI_LIKELY(home == w)) b->next = w->free[b->cls], w->free[b->cls] = b;

@@ -1,8 +1,8 @@
-/* deque.h - the public deque of a worker
+/* deque.h - work-stealing deque of a worker
  *
- * Chase and Lev, "Dynamic circular work-stealing deque", SPAA 2005. Sequentially consistent accesses where Le, Pop, Cohen and Zappa Nardelli
- * (PPoPP 2013) use fences. The argument is in docs/memory-order.md, "The public deque". The owner
- * comes here only after a thief has asked for work; its usual path is the private stack. */
+ * Chase and Lev, "Dynamic circular work-stealing deque", SPAA 2005, with sequentially consistent accesses instead of
+ * the fences of Le, Pop, Cohen and Zappa Nardelli (PPoPP 2013). The argument is in docs/memory-order.md, "The public
+ * deque". The owner uses the deque only after a steal request; otherwise it uses its private stack. */
 #ifndef DFI_WORK_DEQUE_H
 #define DFI_WORK_DEQUE_H
 
@@ -12,7 +12,7 @@
 #include "../base/memory.h"
 #include "types.h"
 
-/* Owner: a ring for at least n more entries. Without memory there is none: the old one stays. */
+/* Owner: replaces the array by one with room for at least n more entries. Without memory, the old array stays. */
 static DFI_NOINLINE void dfi_deque_grow_owner(struct dfi_worker *w, size_t n)
 {
     struct dfi_ring *old = dfi_load_relaxed(&w->ring), *ring;
@@ -29,10 +29,10 @@ static DFI_NOINLINE void dfi_deque_grow_owner(struct dfi_worker *w, size_t n)
         dfi_store_relaxed(&ring->item[i & ring->mask].entry, dfi_load_relaxed(&from->entry));
         dfi_store_relaxed(&ring->item[i & ring->mask].scope, dfi_load_relaxed(&from->scope));
     }
-    dfi_store_release(&w->ring, ring); /* the copied entries, to the acquire in dfi_deque_item_any */
+    dfi_store_release(&w->ring, ring); /* release: the copied entries; pairs with the acquire in dfi_deque_item_any */
 }
 
-/* pre: no thief looks at it any more. */
+/* pre: no thief accesses the deque any more. */
 static void dfi_deque_free(struct dfi_worker *w)
 {
     struct dfi_ring *ring = dfi_load_relaxed(&w->ring), *before;
@@ -42,33 +42,34 @@ static void dfi_deque_free(struct dfi_worker *w)
     }
 }
 
-/* Owner: how many more entries fit, at least if that is `enough`: reading top when a thief has just
- * moved it costs a transfer of its cache line. Less than that only without memory. */
+/* Owner: the number of entries that fit. It may be an underestimate if that is at least `enough`, because reading top
+ * after a steal transfers its cache line. It is less than `enough` only if memory is lacking. */
 static size_t dfi_deque_room_owner(struct dfi_worker *w, size_t enough)
 {
     size_t b = dfi_load_relaxed(&w->bottom), size = dfi_load_relaxed(&w->ring)->mask + 1;
     if (DFI_LIKELY(size - (b - w->seen_top) >= enough)) return size - (b - w->seen_top);
-    /* acquire; pairs with the CAS of thieves: the slots they left are free to be written */
+    /* acquire; pairs with the CAS of thieves: slots of stolen entries may be overwritten */
     w->seen_top = dfi_load_acquire(&w->top);
     if (DFI_UNLIKELY(size - (b - w->seen_top) < enough)) dfi_deque_grow_owner(w, enough);
     return dfi_load_relaxed(&w->ring)->mask + 1 - (b - w->seen_top);
 }
 
-/* Owner: how many entries it holds. */
+/* Owner: the number of entries. */
 static size_t dfi_deque_used_owner(struct dfi_worker *w)
 {
     w->seen_top = dfi_load_acquire(&w->top); /* as in dfi_deque_room_owner */
     return dfi_load_relaxed(&w->bottom) - w->seen_top;
 }
 
-/* The i-th entry ever, if it is still there. acquire; pairs with the release in dfi_deque_grow_owner. */
+/* The slot of the i-th entry since the start, if still present. acquire; pairs with the release in
+ * dfi_deque_grow_owner. */
 static struct dfi_item *dfi_deque_item_any(struct dfi_worker *v, size_t i)
 {
     struct dfi_ring *ring = dfi_load_acquire(&v->ring);
     return &ring->item[i & ring->mask];
 }
 
-/* Owner: was everything taken? seen_top <= top <= bottom, so if the first equals the last there is no need to look. */
+/* Owner: is the deque empty? seen_top <= top <= bottom, so seen_top == bottom implies that it is. */
 static int dfi_deque_empty_owner(struct dfi_worker *w)
 {
     size_t b = dfi_load_relaxed(&w->bottom);
@@ -76,7 +77,8 @@ static int dfi_deque_empty_owner(struct dfi_worker *w)
     return b == w->seen_top;
 }
 
-/* Owner. pre: there is room for the i-th entry behind the bottom. Not visible before dfi_deque_publish. */
+/* Owner: writes the i-th entry behind the bottom, invisible until dfi_deque_publish_owner. pre: there is room for
+ * it. */
 static void dfi_deque_put_owner(struct dfi_worker *w, size_t i, void *entry, struct dfi_scope *scope)
 {
     struct dfi_item *it = dfi_deque_item_any(w, dfi_load_relaxed(&w->bottom) + i);
@@ -86,20 +88,20 @@ static void dfi_deque_put_owner(struct dfi_worker *w, size_t i, void *entry, str
 
 static void dfi_deque_publish_owner(struct dfi_worker *w, size_t n)
 {
-    /* seq_cst: as release it publishes the entries and all they point to to dfi_deque_steal_thief; as
-     * part of the total order it comes before the look at the sleepers in dfi_wake_for_work */
+    /* seq_cst: as a release it publishes the entries and their targets to dfi_deque_steal_thief; in the total order
+     * it precedes the check for sleepers in dfi_wake_for_work */
     dfi_store_seq_cst(&w->bottom, dfi_load_relaxed(&w->bottom) + n);
 }
 
-/* Owner: takes the newest entry back. Nonzero: it was still there. */
+/* Owner: pops the newest entry. Zero: it was stolen. */
 static int dfi_deque_pop_owner(struct dfi_worker *w)
 {
     size_t b = dfi_load_relaxed(&w->bottom) - 1, t;
     int got = 1;
-    dfi_store_seq_cst(&w->bottom, b); /* before the load of top; thieves do it the other way around */
+    dfi_store_seq_cst(&w->bottom, b); /* before the load of top; thieves access them in the opposite order */
     t = dfi_load_seq_cst(&w->top);
     if ((intptr_t)(b - t) > 0) return 1;
-    if (b == t) { /* the last one: race thieves for it */
+    if (b == t) { /* the last entry: compete with thieves */
         size_t expect = t;
         got = dfi_cas_seq_cst(&w->top, &expect, t + 1);
     } else got = 0;
@@ -107,7 +109,7 @@ static int dfi_deque_pop_owner(struct dfi_worker *w)
     return got;
 }
 
-/* Owner: takes the oldest entry, as a thief would, if that is `entry`. */
+/* Owner: steals the oldest entry of its own deque if it is `entry`. */
 static int dfi_deque_take_oldest_owner(struct dfi_worker *w, void *entry)
 {
     size_t t = dfi_load_seq_cst(&w->top);
@@ -115,8 +117,8 @@ static int dfi_deque_take_oldest_owner(struct dfi_worker *w, void *entry)
            dfi_load_relaxed(&dfi_deque_item_any(w, t)->entry) == entry && dfi_cas_seq_cst(&w->top, &t, t + 1);
 }
 
-/* Is `scope` the scope with that id, or inside it? Walks records that may end at any time: only
- * meaningful if the entry the scope came from is taken by a successful CAS afterwards. */
+/* Is `scope` the scope with that id, or inside it? The structs read here may end at any time, so the result is
+ * meaningful only if a CAS then succeeds in taking the entry with that scope. */
 static int dfi_scope_inside(struct dfi_scope *scope, uintptr_t id, uintptr_t depth)
 {
     while (scope) {
@@ -125,26 +127,34 @@ static int dfi_scope_inside(struct dfi_scope *scope, uintptr_t id, uintptr_t dep
         if (d == depth) return dfi_load_relaxed(&scope->id) == id;
         if (d < depth) return 0;
         up = dfi_load_relaxed(&scope->parent);
-        if (!up || dfi_load_relaxed(&up->depth) >= d) return 0; /* the record ended meanwhile */
+        if (!up || dfi_load_relaxed(&up->depth) >= d) return 0; /* this scope has ended meanwhile */
         scope = up;
     }
     return 0;
 }
 
-/* What may be taken: anything (id 0), or only work inside one scope. If `on_top_of` is not NULL, only tasks that cannot
- * depend on what is on the stack of that worker (dfi_may_run_on_top). */
+/* The entries that may be taken: all (id 0), or only entries inside one scope. If `on_top_of` is not NULL, only tasks
+ * that cannot depend on the tasks on the stack of that worker (dfi_may_run_on_top). */
 struct dfi_filter { uintptr_t id, depth; const struct dfi_worker *on_top_of; };
 
 /* entry, from the deque of a victim or a queue, or else a team to join. outside: of what the taker waits for. */
-struct dfi_loot { void *entry; struct dfi_scope *scope; struct dfi_worker *victim; struct dfi_team *team; int outside; };
+/* Stolen work: an entry from the deque of a victim or from a queue, or else a team to join. outside: it is outside the
+ * scope that the thief waits for. */
+struct dfi_loot {
+    void *entry;
+    struct dfi_scope *scope;
+    struct dfi_worker *victim;
+    struct dfi_team *team;
+    int outside;
+};
 
-/* Thief: takes the oldest entry of v if the filter admits it. If another thief takes that one first it looks at the next: a
- * worker that sleeps after this has seen that there is none. */
+/* Thief: steals the oldest entry of v if the filter admits it. If another thief is faster, tries the next entry, so
+ * that a worker that parks afterwards has seen an empty deque or an entry that it may not run. */
 static int dfi_deque_steal_thief(struct dfi_worker *v, const struct dfi_filter *f, struct dfi_loot *loot)
 {
     for (;;) {
         size_t t = dfi_load_seq_cst(&v->top);
-        size_t b = dfi_load_seq_cst(&v->bottom); /* after top; the owner does it the other way around */
+        size_t b = dfi_load_seq_cst(&v->bottom); /* after top; the owner accesses them in the opposite order */
         struct dfi_item *it;
         int admitted;
         if ((intptr_t)(b - t) <= 0) return 0;
@@ -152,9 +162,11 @@ static int dfi_deque_steal_thief(struct dfi_worker *v, const struct dfi_filter *
         loot->entry = dfi_load_relaxed(&it->entry);
         loot->scope = dfi_load_relaxed(&it->scope);
         loot->victim = v;
-        admitted = (!f->id || dfi_scope_inside(loot->scope, f->id, f->depth)) && (!f->on_top_of || (uintptr_t)loot->entry & DFI_FLOW);
+        admitted = (!f->id || dfi_scope_inside(loot->scope, f->id, f->depth)) &&
+                   (!f->on_top_of || (uintptr_t)loot->entry & DFI_FLOW);
         if (!admitted && dfi_load_seq_cst(&v->top) == t) return 0;
-        if (admitted && dfi_cas_seq_cst(&v->top, &t, t + 1)) return 1; /* success: entry t was there all the time */
+        /* success implies that entry t was present all the time */
+        if (admitted && dfi_cas_seq_cst(&v->top, &t, t + 1)) return 1;
     }
 }
 

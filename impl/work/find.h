@@ -1,7 +1,7 @@
-/* find.h - finding work: on the own stack, in queues, in the deques of other workers, in loops and pipes
+/* find.h - search for work: own stack, queues, deques of other workers, loops and pipes
  *
- * A waiting worker runs only work inside the scope it waits for; why that cannot block forever: docs/memory-order.md,
- * "Waiting". */
+ * A waiting worker runs only tasks inside the scope it waits for (leapfrogging). docs/memory-order.md, "Waiting",
+ * shows that this cannot deadlock. */
 #ifndef DFI_WORK_FIND_H
 #define DFI_WORK_FIND_H
 
@@ -18,12 +18,13 @@
 #include "../observe/probes.h"
 #include "../observe/schedule/baton.h"
 
-/* Futures of functions that have returned (work/unsynced.h): looked for where a frame ends, in builds with checks only. */
+/* Detection of futures whose functions have returned (work/unsynced.h). Builds with checks call it at the end of a
+ * frame. */
 static void dfi_unsynced_look(struct dfi_worker *w, const void *end);
 static void dfi_report_unsynced(struct dfi_worker *w, size_t mark, const char *when);
 #define DFI_END_OF_TASK "the task it is in ended"
 #if (DF_DEBUG || DF_CHECK) && DFI_GNU
-#define DFI_FRAME_BELOW    ((const void *)__builtin_dwarf_cfa()) /* where the frame ends of the function that called this one */
+#define DFI_FRAME_BELOW    ((const void *)__builtin_dwarf_cfa()) /* end of the frame of the calling function */
 #define DFI_UNSYNCED(w) ((w) && (w)->sites ? dfi_unsynced_look(w, DFI_FRAME_BELOW) : (void)0)
 #else
 #define DFI_UNSYNCED(w) ((void)0)
@@ -35,14 +36,14 @@ static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *l
 
 static void dfi_run_chain(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_goal *g);
 
-/* A ready task becomes the newest entry of the stack; without memory for that it is run. */
+/* Pushes a ready task onto the stack. If memory is lacking, runs it. */
 DFI_INLINE void dfi_push(struct dfi_worker *w, struct dfi_flow *t)
 {
     if (DFI_UNLIKELY(w->head == w->room) && dfi_stack_grow(w, 1)) dfi_run_chain(w, t, NULL);
     else w->stack[w->head++] = (void *)((uintptr_t)t | DFI_FLOW);
 }
 
-/* Runs t and what it makes ready, one after the other on this worker, until the goal is met. */
+/* Runs t, and then one successor after another that became ready, until the goal is met. */
 static void dfi_run_chain(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_goal *g)
 {
     while (t) {
@@ -56,13 +57,12 @@ static void dfi_run_chain(struct dfi_worker *w, struct dfi_flow *t, const struct
     }
 }
 
-/* Takes the newest entry above `mark` of the stack, public or not. 1: a task in *t, 2: a
- * future in *f, 0: none left. */
+/* Pops the newest entry above `mark` of the stack, public or not. 1: a task in *t, 2: a future in *f, 0: empty. */
 static int dfi_pop(struct dfi_worker *w, size_t mark, struct dfi_flow **t, struct dfi_future **f)
 {
     while (w->head > mark) {
         void *e = w->stack[w->head - 1];
-        int mine = e != NULL; /* a hole is in no deque */
+        int mine = e != NULL; /* a hole is not in the deque */
         if ((uintptr_t)e & DFI_PUBLIC) mine = dfi_deque_pop_owner(w);
         w->head--;
         if (w->split > w->head) w->split = w->head;
@@ -86,7 +86,7 @@ static int dfi_run_own(struct dfi_worker *w, size_t mark, const struct dfi_goal 
     switch (dfi_pop(w, mark, &t, &f)) {
     case 0: return 0;
     case 1: dfi_run_chain(w, t, g); return 1;
-    default: /* a future of the block we wait in: run it, its sync finds it done */
+    default: /* a future of the block that waits here: its sync will find it done */
         dfi_offer(w);
         dfi_future_run_here(f);
         dfi_store_relaxed(&f->link, DFI_F_DONE);
@@ -94,8 +94,9 @@ static int dfi_run_own(struct dfi_worker *w, size_t mark, const struct dfi_goal 
     }
 }
 
-/* A wait of w for something in scope s ends. Tasks above `mark` that are no children of s belong to code that another worker
- * runs, in a future that it stole from s, and may wait for; it finds them in the queue, below newer entries of w it might not. */
+/* Called when a wait of w for scope s ends. Tasks above `mark` that are not children of s belong to code that another
+ * worker runs, in a future stolen from s. That worker may wait for them: it finds them in the queue, but perhaps not
+ * below newer entries of w. So they move to the queue. */
 static DFI_NOINLINE void dfi_stack_hand_over(struct dfi_worker *w, size_t mark, const struct dfi_scope *s)
 {
     struct dfi_flow *t;
@@ -103,12 +104,12 @@ static DFI_NOINLINE void dfi_stack_hand_over(struct dfi_worker *w, size_t mark, 
     for (;;) {
         dfi_stack_trim(w, mark);
         if (w->head <= mark || !((uintptr_t)w->stack[w->head - 1] & DFI_FLOW)) return;
-        if (!dfi_pop(w, w->head - 1, &t, &f)) continue; /* stolen just now */
+        if (!dfi_pop(w, w->head - 1, &t, &f)) continue; /* stolen meanwhile */
         if (t->scope == s) {
             dfi_push(w, t);
             return;
         }
-        if (!dfi_leave_to_others(w, t)) dfi_run_chain(w, t, NULL); /* no memory */
+        if (!dfi_leave_to_others(w, t)) dfi_run_chain(w, t, NULL); /* out of memory */
     }
 }
 
@@ -129,15 +130,17 @@ static int dfi_steal(struct dfi_worker *w, const struct dfi_filter *f, struct df
         }
     }
     w->random = w->random * 1664525u + 1013904223u;
-    w->victim = (w->random >> 8) % (dfi_baton_on() ? (unsigned)DFI_MAX_WORKERS : n); /* not by when a thread of the program came */
+    /* with the baton, the victim does not depend on when threads of the program joined */
+    w->victim = (w->random >> 8) % (dfi_baton_on() ? (unsigned)DFI_MAX_WORKERS : n);
     return 0;
 }
 
-/* Tasks with a priority, or for this worker, that f admits: first, or (first == 0) when there is nothing else. */
+/* Takes a queued task that has a priority or is pinned to w, if f admits it. first: only tasks that precede all other
+ * work. */
 static int dfi_take_queued(struct dfi_worker *w, const struct dfi_filter *f, int first, struct dfi_loot *loot)
 {
     struct dfi_flow *t = NULL;
-    /* seq_cst, also in dfi_queue_take: the last look before sleeping; pairs with dfi_queue_put */
+    /* seq_cst, also in dfi_queue_take: the last check before parking; pairs with dfi_queue_put */
     if (DFI_UNLIKELY(dfi_load_seq_cst(&w->pinned.count))) t = dfi_queue_take(&w->pinned, f, first ? 0 : INT_MIN);
     if (!t) t = dfi_queue_take(&dfi_pool.queue, f, first ? 0 : INT_MIN);
     loot->entry = (void *)((uintptr_t)t | DFI_FLOW);
@@ -148,9 +151,9 @@ static int dfi_team_find(struct dfi_worker *w, const struct dfi_filter *f, struc
 static void dfi_team_run(struct dfi_worker *w, struct dfi_team *team);
 static int dfi_gates_closed(const struct dfi_flow *t);
 
-/* w waits in the body of a task with weak accesses. Its children may wait for earlier siblings of that task,
- * which are outside of what is waited for. Earlier tasks may be run here, on top of the wait, as they cannot depend on
- * what is below; others are left to the queue. */
+/* w waits in the body of a task with weak accesses. Its children may depend on earlier siblings of that task, which
+ * are outside the awaited scope. w may run earlier tasks nested in this wait, because they cannot depend on tasks
+ * below on the stack; it moves other tasks to the queue. */
 static int dfi_find_outside(struct dfi_worker *w, const struct dfi_flow *gated, struct dfi_loot *loot)
 {
     struct dfi_filter f;
@@ -165,8 +168,8 @@ static int dfi_find_outside(struct dfi_worker *w, const struct dfi_flow *gated, 
     return 0;
 }
 
-/* What only w can run may be what others wait for, and w for them: better on top of a wait that it is not inside of
- * than never. */
+/* Others may be waiting for a task pinned to this worker while it waits for them. Running that task nested in an
+ * unrelated wait is better than a deadlock. */
 static int dfi_find_pinned(struct dfi_worker *w, struct dfi_loot *loot)
 {
     struct dfi_filter f;
@@ -178,10 +181,11 @@ static int dfi_find_pinned(struct dfi_worker *w, struct dfi_loot *loot)
     return 1;
 }
 
-/* Something for w to run while it waits for g. */
+/* Finds work that w may run while it waits for g. */
 static int dfi_find(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_loot *loot)
 {
-    const struct dfi_flow *gated = g->kind == DFI_GOAL_BEFORE ? dfi_before_gated(g->before) : g->scope ? g->scope->gated : NULL;
+    const struct dfi_flow *gated =
+        g->kind == DFI_GOAL_BEFORE ? dfi_before_gated(g->before) : g->scope ? g->scope->gated : NULL;
     struct dfi_filter f;
     loot->outside = 0;
     loot->team = NULL;
@@ -195,14 +199,15 @@ static int dfi_find(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_l
 
 static void dfi_run_loot(struct dfi_worker *w, const struct dfi_loot *loot, const struct dfi_goal *g)
 {
-    if (DFI_UNLIKELY(loot->outside)) w->outside = 1; /* also for the children it leaves behind: until no wait is left */
+    /* until w is in no wait, because the task may leave children behind */
+    if (DFI_UNLIKELY(loot->outside)) w->outside = 1;
     if (loot->team) dfi_team_run(w, loot->team);
     else if ((uintptr_t)loot->entry & DFI_FLOW)
         dfi_run_chain(w, (struct dfi_flow *)((uintptr_t)loot->entry & ~DFI_FLOW), g);
     else dfi_future_run_stolen(w, loot);
 }
 
-/* Runs a task of the queues that goes before what lies on the stack, and is inside g. */
+/* Runs a queued task inside g that precedes the entries of the stack. */
 static int dfi_run_urgent(struct dfi_worker *w, const struct dfi_goal *g)
 {
     struct dfi_filter f;

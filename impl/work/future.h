@@ -1,9 +1,9 @@
-/* future.h - fork-join: what spawn and sync do when somebody interfered
+/* future.h - slow paths of df_spawn and df_sync: after a steal request, or out of order
  *
- * The fast paths are in api/core.h. A future is in its spawner's private list, or (flushed) on its
- * stack, or marked there and in the public deque, or in neither. Outside of the list `link` is its
- * state: NULL while on the stack or in the deque, DFI_F_RUNNING or a scope while a thief runs it,
- * DFI_F_DONE. Argument: docs/memory-order.md, "Futures". */
+ * The fast paths are in api/core.h. A future is in the private list of its spawner, or (flushed) on its stack, or
+ * marked there and in the public deque, or has left all three. Outside the list, `link` is its state: NULL while on
+ * the stack or in the deque, DFI_F_RUNNING or a scope while a thief runs it, DFI_F_DONE. Argument:
+ * docs/memory-order.md, "Futures". */
 #ifndef DFI_WORK_FUTURE_H
 #define DFI_WORK_FUTURE_H
 
@@ -28,7 +28,7 @@
 #include "../observe/schedule/chaos.h"
 #include "../observe/stall/waits.h"
 
-/* With a seed (df_config.schedule): nonzero: f was run at its spawn. */
+/* For df_config.schedule with a seed. Nonzero: f ran at its spawn. */
 static DFI_COLD int dfi_chaos_spawned(struct dfi_worker *w, struct dfi_future *f)
 {
     dfi_baton_take(w);
@@ -53,7 +53,7 @@ DFI_API void dfi_spawn_slow(struct dfi_future *f)
     dfi_poll(w);
 }
 
-/* Where f, or the mark of it, is on the stack, plus 1; 0: nowhere. */
+/* The index of f or of its mark on the stack, plus 1; 0: not there. */
 static size_t dfi_stack_find(struct dfi_worker *w, struct dfi_future *f)
 {
     size_t at = w->head;
@@ -61,16 +61,16 @@ static size_t dfi_stack_find(struct dfi_worker *w, struct dfi_future *f)
     return at;
 }
 
-/* Takes f, which is at `at` of the stack or was moved from there, back. Zero: it was stolen. */
+/* Pops f, which is at index `at` of the stack or was moved from there. Zero: it was stolen. */
 static int dfi_stack_take(struct dfi_worker *w, struct dfi_future *f, size_t at)
 {
     if (at >= w->head || ((uintptr_t)w->stack[at] & ~DFI_PUBLIC) != (uintptr_t)f) {
-        if ((at = dfi_stack_find(w, f)) == 0) return 0; /* stolen, and its mark forgotten */
+        if ((at = dfi_stack_find(w, f)) == 0) return 0; /* stolen, and its mark removed */
         at--;
     }
     if (at + 1 < w->split && dfi_deque_take_oldest_owner(w, f)) w->stack[at] = NULL;
     else {
-        while (w->split > at) { /* entries come back from the public deque newest first: down to f */
+        while (w->split > at) { /* pops entries from the public deque, newest first, down to f */
             void *e = w->stack[w->split - 1];
             if (e && !dfi_deque_pop_owner(w)) return 0;
             w->split--;
@@ -88,23 +88,24 @@ DFI_API int dfi_sync_slow(struct dfi_future *f)
     void *link;
     struct dfi_goal g;
     size_t fixed, at;
-    if (!w) return 0; /* was run at once */
+    if (!w) return 0; /* the future ran at its spawn */
     if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_take(w);
     if (w->hot.top == (void *)f) {
         w->hot.top = dfi_load_relaxed(&f->link);
         if (dfi_asked(w)) dfi_poll(w);
         return 1;
     }
-    dfi_flush(w); /* not the latest: if f is in the list at all it is now on the stack */
+    dfi_flush(w); /* f is not the newest future: if it is in the list, it moves to the stack */
     link = dfi_load_acquire(&f->link);
     if (DFI_F_IS_AT(link) && dfi_stack_take(w, f, (uintptr_t)link >> 2)) {
         if (dfi_asked(w)) dfi_poll(w);
         return 1;
     }
-    if (w->head > 0 && w->stack[w->head - 1] == (void *)((uintptr_t)f | DFI_PUBLIC)) { /* its mark */
+    if (w->head > 0 && w->stack[w->head - 1] == (void *)((uintptr_t)f | DFI_PUBLIC)) { /* the mark of f */
         w->stack[w->head - 1] = NULL;
         dfi_stack_trim(w, dfi_stack_floor(w));
-    } else if (DFI_UNLIKELY(w->sites != NULL) && (at = dfi_stack_find(w, f)) != 0) w->stack[at - 1] = NULL; /* what stays is unsynced */
+    } else if (DFI_UNLIKELY(w->sites != NULL) && (at = dfi_stack_find(w, f)) != 0)
+        w->stack[at - 1] = NULL; /* the entries that stay are unsynced */
     if (dfi_load_acquire(&f->link) == DFI_F_DONE) return 0;
     dfi_scope_here(w);
     g.kind = DFI_GOAL_FUTURE, g.scope = NULL, g.future = f, g.flag = NULL;
@@ -114,7 +115,7 @@ DFI_API int dfi_sync_slow(struct dfi_future *f)
     return 0;
 }
 
-/* Runs f, which was taken from victim. */
+/* Runs f, stolen from victim, and informs observers. */
 DFI_INLINE void dfi_watch_future(struct dfi_worker *w, struct dfi_future *f, const struct dfi_worker *victim)
 {
     struct dfi_running r;
@@ -129,8 +130,7 @@ DFI_INLINE void dfi_watch_future(struct dfi_worker *w, struct dfi_future *f, con
     dfi_watch_end(w, &r);
 }
 
-/* The stolen future is a scope of its own while it runs: its spawner, waiting for it, can tell what
- * belongs to it and help with just that. */
+/* Runs a stolen future in a scope of its own, so that the spawner that waits for it can find work inside it. */
 static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *loot)
 {
     struct dfi_future *f = (struct dfi_future *)loot->entry;
@@ -148,25 +148,25 @@ static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *l
         dfi_store_relaxed(&s->under, under);
         dfi_store_release(&w->stolen, s); /* pairs with the acquire in dfi_exit_runs */
     }
-    /* release; pairs with the acquire in dfi_goal_filter: the scope is complete */
+    /* release: publishes the scope; pairs with the acquire in dfi_goal_filter */
     dfi_store_release(&f->link, s ? (void *)s : DFI_F_RUNNING);
     dfi_watch_future(w, f, victim);
     if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, mark, DFI_END_OF_TASK);
     if (s) dfi_scope_finish(w, s);
     else w->task = saved_task;
-    /* seq_cst: releases the result to the acquire in dfi_goal_met, and comes before the look whether
-     * the victim sleeps. From here on f may be gone. */
+    /* seq_cst: releases the result to the acquire in dfi_goal_met, and precedes the check whether the victim sleeps.
+     * From here on f may be freed. */
     dfi_store_seq_cst(&f->link, DFI_F_DONE);
-    /* release: all that was done with f, whose memory may be a thread's that ends (dfi_exit_futures) */
+    /* release: all accesses to f, whose memory may belong to a thread that ends (dfi_exit_futures) */
     if (s) dfi_store_release(&w->stolen, under);
     dfi_wake_waiting(victim);
 }
 
-/* --- DF_DEBUG, DF_CHECK: the same with checks -------------------------------------------------- */
+/* --- DF_DEBUG, DF_CHECK: df_spawn and df_sync with checks -------------------------------------- */
 
 static const char dfi_no_site[] = "?";
 static DFI_TLS const char *dfi_call_site = dfi_no_site;
-/* Not inlined: its frame ends where that of the program's function does. */
+/* Not inlined, so that its frame ends where the frame of the program's function begins. */
 DFI_API DFI_NOINLINE void dfi_here(const char *site)
 {
     dfi_call_site = site;
@@ -174,16 +174,17 @@ DFI_API DFI_NOINLINE void dfi_here(const char *site)
 }
 static void dfi_unsynced_again(struct dfi_worker *w, struct dfi_future *f);
 
-/* Straight to the stack, where the line of the spawn can be kept. */
+/* Pushes f onto the stack directly, because the spawn site is stored beside the stack. */
 DFI_API void dfi_spawn_checked(struct dfi_future *f)
 {
     const char *site = dfi_call_site;
     struct dfi_worker *w = dfi_me_attached();
-    if (w && !w->task && w->scope->guess && dfi_guess_standing(w->scope->guess) != DFI_GUESS_RIGHT) dfi_error("%s: df_spawn in a df_speculate block "
-                                                                                                              "whose condition is not known: the "
-                                                                                                              "call cannot be taken back; submit a "
-                                                                                                              "task that spawns",
-                                                                                                              site);
+    if (w && !w->task && w->scope->guess && dfi_guess_standing(w->scope->guess) != DFI_GUESS_RIGHT)
+        dfi_error("%s: df_spawn in a df_speculate block "
+                  "whose condition is not known: the "
+                  "call cannot be taken back; submit a "
+                  "task that spawns",
+                  site);
     if (w && w->sites) dfi_unsynced_again(w, f);
     if (w && DFI_UNLIKELY(dfi_chaotic()) && dfi_chaos_spawned(w, f)) return;
     if (w && w->head == w->room) dfi_stack_grow(w, 1);
@@ -200,9 +201,9 @@ DFI_API void dfi_spawn_checked(struct dfi_future *f)
     dfi_poll(w);
 }
 
-enum { DFI_THIEF_MS = 1000 }; /* how long a thief may be held up between taking a future and saying so */
+enum { DFI_THIEF_MS = 1000 }; /* the longest delay of a thief between stealing a future and setting its state */
 
-/* dfi_stack_find; f was at the place that `link` names, and did not move as a rule. */
+/* dfi_stack_find, starting at the index in `link`, which is usually still right. */
 static size_t dfi_stack_find_at(struct dfi_worker *w, struct dfi_future *f, void *link)
 {
     size_t at = (uintptr_t)link >> 2;
@@ -210,14 +211,14 @@ static size_t dfi_stack_find_at(struct dfi_worker *w, struct dfi_future *f, void
     return dfi_stack_find(w, f);
 }
 
-/* Nonzero: f, whose state is `link`, is spawned and not synced, and by this thread as far as that can be seen. */
+/* Nonzero: f, whose state is `link`, was spawned and not synced, by this thread as far as can be detected. */
 static int dfi_future_valid(struct dfi_worker *w, struct dfi_future *f, void *link)
 {
     int ms;
-    if (link == (void *)f) return 0; /* synced before */
+    if (link == (void *)f) return 0; /* already synced */
     if (!DFI_F_IS_AT(link)) return link == DFI_F_DONE || link == DFI_F_RUNNING || w;
     if (!w) return 0;
-    /* stolen a moment ago, and its mark gone? */
+    /* a thief may have stolen f, removed its mark, and not set its state yet */
     for (ms = 0; !dfi_stack_find_at(w, f, link); ms++) {
         if (dfi_load_acquire(&f->link) != link) return 1;
         if (ms == DFI_THIEF_MS) return 0;
@@ -233,7 +234,7 @@ DFI_API int dfi_sync_checked(struct dfi_future *f)
     int mine;
     if (!dfi_future_valid(w, f, link)) {
         dfi_error("%s: df_sync(%s) on a future that was not spawned, was synced before, or was spawned by another "
-                  "thread", dfi_call_site, f->type ? f->type->name : "a task"); /* C++: it was synced */
+                  "thread", dfi_call_site, f->type ? f->type->name : "a task"); /* type is NULL in C++ after a sync */
         return 0;
     }
     if (w) dfi_wait_site(w, dfi_call_site);

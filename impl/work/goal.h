@@ -1,4 +1,4 @@
-/* goal.h - goals: what a wait of a worker is for, and which work it may run meanwhile */
+/* goal.h - wait targets: the condition a worker waits for, and the work it may run meanwhile */
 #ifndef DFI_WORK_GOAL_H
 #define DFI_WORK_GOAL_H
 
@@ -8,22 +8,25 @@
 #include "types.h"
 #include "worker.h"
 
-enum dfi_goal_kind { DFI_GOAL_WORK, DFI_GOAL_SPARE, DFI_GOAL_SCOPE, DFI_GOAL_FUTURE, DFI_GOAL_FLAG, DFI_GOAL_TEAM, DFI_GOAL_BEFORE };
+enum dfi_goal_kind {
+    DFI_GOAL_WORK, DFI_GOAL_SPARE, DFI_GOAL_SCOPE, DFI_GOAL_FUTURE, DFI_GOAL_FLAG, DFI_GOAL_TEAM, DFI_GOAL_BEFORE
+};
 struct dfi_before;
 static int dfi_before_done(struct dfi_before *b);
 static const struct dfi_flow *dfi_before_gated(const struct dfi_before *b);
 struct dfi_goal {
     enum dfi_goal_kind kind;
-    struct dfi_scope *scope;    /* SCOPE: its pending <= 0; FLAG, TEAM: only work inside it is run */
-    struct dfi_future *future;  /* FUTURE: done */
-    DFI_ATOMIC(intptr_t) *flag; /* FLAG: not 0; TEAM: 0, its members */
-    int spare;                  /* SPARE: no more workers than this block */
-    struct dfi_before *before;  /* BEFORE: its predecessors are done (flow/at_once.h); nobody wakes the worker for that */
+    struct dfi_scope *scope;    /* SCOPE: until its pending <= 0; FLAG, TEAM: only work inside it may run */
+    struct dfi_future *future;  /* FUTURE: until it is done */
+    DFI_ATOMIC(intptr_t) *flag; /* FLAG: until it is not 0; TEAM: until it, the number of members, is 0 */
+    int spare;                  /* SPARE: until at most this many workers block */
+    struct dfi_before *before;  /* BEFORE: until its predecessors are done (flow/at_once.h); no thread wakes the worker
+                                 * for that */
 };
 
 static int dfi_goal_met(const struct dfi_goal *g)
 {
-    switch (g->kind) { /* seq_cst: also the last look before sleeping; acquire: the results are visible */
+    switch (g->kind) { /* seq_cst: the last check before parking; as an acquire it makes the results visible */
     case DFI_GOAL_SCOPE: return dfi_load_seq_cst(&g->scope->pending) <= 0;
     case DFI_GOAL_FUTURE: return dfi_load_seq_cst(&g->future->link) == DFI_F_DONE;
     case DFI_GOAL_FLAG: return dfi_load_seq_cst(g->flag) != 0;
@@ -35,7 +38,7 @@ static int dfi_goal_met(const struct dfi_goal *g)
     return dfi_load_seq_cst(&dfi_pool.stopping);
 }
 
-/* The work that whoever waits for g may run. Zero: none that is known. */
+/* Sets f to the work that a worker waiting for g may run. Zero: none is known. */
 static int dfi_goal_filter(const struct dfi_goal *g, struct dfi_filter *f)
 {
     struct dfi_scope *s = g->scope;

@@ -1,8 +1,8 @@
-/* pool.h - the pool from start to stop: threads come, go, fork, and libraries are unloaded
+/* pool.h - life of the pool: start, stop, threads, fork, unloading of libraries
  *
- * Worker 0 is the thread that started the pool, 1 .. n-1 are helper threads, and every further thread
- * of the program that uses a construct gets a worker of its own. All of this is under the pool's lock;
- * none of it is on a fast path. */
+ * Worker 0 is the thread that started the pool, workers 1 .. n-1 are helper threads, and each further thread of the
+ * program that uses a construct gets a worker of its own. All functions here hold the pool's lock; none is on a fast
+ * path. */
 #ifndef DFI_WORK_POOL_H
 #define DFI_WORK_POOL_H
 
@@ -38,20 +38,20 @@ DFI_SMALL_CODE_BEGIN
 
 static void dfi_be(struct dfi_worker *w) { dfi_self = w ? &w->hot : &dfi_nobody; }
 
-static struct dfi_os_key dfi_thread_key; /* pool lock, to make it */
+static struct dfi_os_key dfi_thread_key; /* written under the pool lock */
 
 /* --- threads of the program -------------------------------------------------------------------- */
 
 static void dfi_helper_left(struct dfi_worker *w);
 
-/* Has the main thread ended, by pthread_exit, and is w the last of the threads of the program? Nobody needs the helpers, then,
- * and they would keep the process from ending. */
+/* Has the main thread ended by pthread_exit, and is w the worker of the last thread of the program? Then the helpers
+ * must stop, because they would keep the process alive. */
 static int dfi_main_ends(struct dfi_worker *w)
 {
-    static int ended; /* pool lock */
+    static int ended; /* protected by the pool lock */
     int i, last;
     dfi_os_lock(&dfi_pool_lock);
-    dfi_store_relaxed(&w->attached, DFI_LEAVES); /* of two that end at a time, the second one to come here finds the other gone */
+    dfi_store_relaxed(&w->attached, DFI_LEAVES); /* if two threads end, the second one here finds the first gone */
     last = ended |= dfi_os_main_thread();
     for (i = 0; last && i < dfi_load_relaxed(&dfi_pool.n_slots); i++) {
         const struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
@@ -61,13 +61,14 @@ static int dfi_main_ends(struct dfi_worker *w)
     return last;
 }
 
-static void dfi_detach(void *p) /* at the end of a thread that used df */
+static void dfi_detach(void *p) /* called at the end of a thread that used df */
 {
     struct dfi_worker *w = (struct dfi_worker *)p;
-    if (dfi_me() != w) return; /* the pool was taken down or forked since, or a helper ended as it should */
-    dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w); /* once more, if this ends in a body that runs in its waits */
+    if (dfi_me() != w) return; /* the pool was destroyed or forked since, or a helper ended normally */
+    /* again, for a thread that ends in a body nested in its waits */
+    dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
     dfi_exit_watch();
-    if (w->task || w->scope->outer || w->now || w->helper) dfi_exit_bodies(w); /* the end was not told before (dfi_exit_watch) */
+    if (w->task || w->scope->outer || w->now || w->helper) dfi_exit_bodies(w); /* dfi_exit_watch did not see the end */
     if (w->helper) {
         dfi_helper_left(w);
         return;
@@ -89,13 +90,12 @@ static void dfi_detach(void *p) /* at the end of a thread that used df */
     DFI_MODULES(thread, (w, DFI_THREAD_ENDS));
     dfi_store_relaxed(&w->attached, 0);
     dfi_os_unlock(&dfi_pool_lock);
-    dfi_baton_drop(w); /* its slot is free before anybody else decides on slots */
+    dfi_baton_drop(w); /* its slot is free before another thread chooses a slot */
 }
-
 
 /* --- helper threads ---------------------------------------------------------------------------- */
 
-/* The last access of a helper to the pool. pre: it has no worker any more. */
+/* The last access of a helper to the pool. pre: it no longer uses a worker. */
 static void dfi_helper_ends(void)
 {
     dfi_exit_unwatch();
@@ -128,14 +128,14 @@ static void *dfi_helper(void *p)
 
 static void *dfi_spare(void *p); /* work/blocking.h */
 
-/* The thread of w, a helper, ends in a body, which has failed: another one takes its place, unless the pool is about to stop. */
+/* Replaces the thread of helper w, which ends in a failed body, unless the pool is about to stop. */
 static void dfi_helper_left(struct dfi_worker *w)
 {
     int go_on = 0;
     dfi_outbox_flush(w);
     dfi_share(w);
     dfi_baton_drop(w);
-    while (!dfi_os_trylock(&dfi_pool_lock)) { /* df_stop holds it while it joins this thread */
+    while (!dfi_os_trylock(&dfi_pool_lock)) { /* df_stop holds the lock while it joins this thread */
         if (!dfi_load_seq_cst(&dfi_pool.running)) {
             dfi_helper_ends();
             return;
@@ -145,7 +145,8 @@ static void dfi_helper_left(struct dfi_worker *w)
     if (dfi_load_seq_cst(&dfi_pool.running)) {
         struct dfi_os_thread old = w->thread;
         dfi_be(NULL);
-        go_on = !dfi_os_thread_start(&w->thread, w->index < dfi_pool.n_workers ? dfi_helper : dfi_spare, w, dfi_pool.stack_bytes);
+        go_on = !dfi_os_thread_start(&w->thread, w->index < dfi_pool.n_workers ? dfi_helper : dfi_spare, w,
+                                     dfi_pool.stack_bytes);
         if (go_on) dfi_os_thread_forget(&old);
         else {
             w->thread = old;
@@ -157,7 +158,7 @@ static void dfi_helper_left(struct dfi_worker *w)
     if (!go_on) dfi_helper_ends();
 }
 
-/* pre: pool lock; h was taken for it. Zero: the thread runs. */
+/* Starts the thread of h. Zero: it runs. pre: pool lock; h was taken for it. */
 static int dfi_helper_start(struct dfi_worker *h, void *(*fn)(void *))
 {
     dfi_store_relaxed(&h->helper, 1);
@@ -173,7 +174,7 @@ static void dfi_fork_prepare(void);
 static void dfi_fork_parent(void);
 static void dfi_fork_child(void);
 
-/* pre: pool lock; not running. Zero: the calling thread is worker 0 of a running pool. */
+/* Starts the pool. Zero: the caller is worker 0 of a running pool. pre: pool lock; not running. */
 static int dfi_start_locked(const df_config *c)
 {
     struct dfi_settings *s;
@@ -246,7 +247,8 @@ static struct dfi_worker *dfi_attach(void)
 {
     struct dfi_worker *w, *stranger = dfi_me() ? NULL : dfi_baton_stranger();
     dfi_os_lock(&dfi_pool_lock);
-    if (!dfi_load_relaxed(&dfi_pool.running) && dfi_load_relaxed(&dfi_pool.stopping) != DFI_STOP_NOW) dfi_start_locked(NULL);
+    if (!dfi_load_relaxed(&dfi_pool.running) && dfi_load_relaxed(&dfi_pool.stopping) != DFI_STOP_NOW)
+        dfi_start_locked(NULL);
     w = dfi_me();
     if (!w && dfi_load_relaxed(&dfi_pool.running) && (w = dfi_worker_take(dfi_pool.deque)) != NULL) {
         int i = 0;
@@ -271,7 +273,7 @@ static void dfi_stop_signal(int how)
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
         if (!dfi_wake(v, DFI_PARKED_IDLE)) dfi_wake(v, DFI_PARKED_SPARE);
-        dfi_store_seq_cst(&v->hot.asked, (uintptr_t)1); /* look: the pool has to be started again */
+        dfi_store_seq_cst(&v->hot.asked, (uintptr_t)1); /* makes the worker check that the pool is running */
     }
 }
 
@@ -359,7 +361,7 @@ DFI_API df_result df_counters_get(df_counters *out)
 
 DFI_EXTERN_C_END
 
-/* --- the end of the process, or of the library that embeds df ----------------------------------- */
+/* --- end of the process, or of the library that embeds df ------------------------------------- */
 
 #if DFI_GNU
 static void dfi_free_all(int n)
@@ -380,9 +382,9 @@ static void dfi_free_all(int n)
     }
 }
 
-enum { DFI_EXIT_MS = 1000 }; /* a task that never ends must not keep the process longer */
+enum { DFI_EXIT_MS = 1000 }; /* limit on the delay that an endless task causes */
 
-/* Until at most `left` helpers are there. */
+/* Waits until at most `left` helpers are alive. */
 static void dfi_exit_wait(int left)
 {
     uint64_t end = dfi_os_ns() + (uint64_t)DFI_EXIT_MS * 1000000, now;
@@ -427,7 +429,7 @@ static __attribute__((destructor)) void dfi_unload(void)
     DFI_MODULES(stop, (NULL, DFI_STOP_AT_EXIT));
     n = dfi_load_relaxed(&dfi_pool.n_slots);
     for (i = 0; i < n; i++) others += dfi_load_relaxed(&dfi_load_relaxed(&dfi_pool.slot[i])->attached);
-    if (others <= (me != NULL)) { /* else a thread of the program may still be using its worker */
+    if (others <= (me != NULL)) { /* otherwise a thread of the program may still use its worker */
         dfi_free_all(n);
         DFI_MODULES(forget, ());
     }
@@ -435,7 +437,7 @@ static __attribute__((destructor)) void dfi_unload(void)
 }
 #endif
 
-/* --- fork: the child starts afresh -------------------------------------------------------------- */
+/* --- fork: reset in the child ---------------------------------------------------------------------- */
 
 #if DFI_POSIX
 static void dfi_fork_prepare(void)
@@ -449,8 +451,8 @@ static void dfi_fork_parent(void)
     dfi_os_unlock(&dfi_pool_lock);
 }
 
-/* Only the forking thread exists here. The other workers' records may be in the middle of a change:
- * they forget what is in their memory, which stays allocated. */
+/* Only the forking thread exists here. Other workers may have been forked in the middle of a change, so they drop
+ * their memory, which stays allocated. */
 static void dfi_fork_child(void)
 {
     int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
@@ -475,7 +477,7 @@ static void dfi_fork_child(void)
     dfi_be(NULL);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
-        while (v->chunks) { /* what was malloced for records in them is reachable from there only */
+        while (v->chunks) { /* they hold the only pointers to memory that their blocks own */
             struct dfi_chunk *c = v->chunks;
             v->chunks = c->next;
             c->next = dfi_pool.before_fork, dfi_pool.before_fork = c;
@@ -486,7 +488,8 @@ static void dfi_fork_child(void)
         dfi_store_relaxed(&v->returned, NULL);
         dfi_store_relaxed(&v->attached, 0);
         dfi_store_relaxed(&v->helper, 0);
-        if (dfi_os_event_init(&v->event) || dfi_worker_reset(v)) dfi_store_relaxed(&v->attached, DFI_ATTACHED); /* unusable */
+        /* a worker that cannot be reset stays attached, and so unused */
+        if (dfi_os_event_init(&v->event) || dfi_worker_reset(v)) dfi_store_relaxed(&v->attached, DFI_ATTACHED);
     }
     if (dfi_thread_key.made) pthread_setspecific(dfi_thread_key.key, NULL);
 }

@@ -1,9 +1,8 @@
-/* queue.h - ready tasks in order of priority
+/* queue.h - priority queue of ready tasks
  *
- * Most ready tasks lie on the stack of a worker. Here are those that may not: tasks with a priority, tasks
- * for one worker, and tasks that became ready through a signal from somewhere outside of their scope,
- * which must not be run on top of a wait they are not inside of. A pairing heap under a mutex, with its
- * links inside the tasks, so that putting one in never fails.
+ * Most ready tasks are on the stack of a worker. This queue holds the others: tasks with a priority, tasks pinned to
+ * a worker, and tasks that became ready by a signal from outside their scope, which must not run nested in an
+ * unrelated wait. It is a pairing heap under a mutex, with its links inside the tasks, so insertion never fails.
  * Source: Fredman, Sedgewick, Sleator, Tarjan, "The pairing heap", Algorithmica 1986. */
 #ifndef DFI_WORK_QUEUE_H
 #define DFI_WORK_QUEUE_H
@@ -15,7 +14,7 @@
 #include "types.h"
 #include "../observe/schedule/chaos.h"
 
-/* a and b are roots (or NULL); the one to be run first becomes the root of both. */
+/* Melds two heaps; a and b are roots or NULL. The task that runs first becomes the root. */
 static struct dfi_extra *dfi_heap_meld(struct dfi_extra *a, struct dfi_extra *b)
 {
     if (!a || !b) return a ? a : b;
@@ -31,7 +30,7 @@ static struct dfi_extra *dfi_heap_meld(struct dfi_extra *a, struct dfi_extra *b)
     return a;
 }
 
-/* All of a list of siblings as one heap: neighbours in pairs, then the pairs from the last to the first. */
+/* Melds a list of siblings into one heap: neighbours in pairs, then the pairs from last to first. */
 static struct dfi_extra *dfi_heap_meld_all(struct dfi_extra *x)
 {
     struct dfi_extra *pairs = NULL, *all = NULL;
@@ -69,9 +68,9 @@ static int dfi_sooner(const struct dfi_extra *a, const struct dfi_extra *b)
     return a->priority > b->priority || (a->priority == b->priority && a->order < b->order);
 }
 
-/* Does a come before b in the order of a serial execution, or is it inside b? Then it does not depend on what b has still
- * to do, and may be run on top of a wait in b. Of the children of a stolen future, and between threads of the program,
- * the order is not known: no. pre: a and b are unfinished. */
+/* Does a precede b in a serial execution, or is it inside b? Then it cannot depend on the rest of b, and may run
+ * nested in a wait of b. 0 among the children of a stolen future and between threads of the program, because their
+ * order is unknown. pre: a and b are unfinished. */
 static int dfi_flow_before(const struct dfi_flow *a, const struct dfi_flow *b)
 {
     struct dfi_scope *s = a->scope, *r = b->scope;
@@ -85,15 +84,17 @@ static int dfi_flow_before(const struct dfi_flow *a, const struct dfi_flow *b)
     return i <= j && j != SIZE_MAX;
 }
 
-/* The same for all that is on the stack of w. */
+/* Does t precede all tasks on the stack of w? */
 static int dfi_may_run_on_top(const struct dfi_worker *w, const struct dfi_flow *t)
 {
     struct dfi_scope *s;
-    if (t->type->modes & DFI_INTERNAL) return 1; /* waits for nothing */
+    if (t->type->modes & DFI_INTERNAL) return 1; /* has no predecessors that could be below */
     if (w->task && !dfi_flow_before(t, w->task)) return 0;
     for (s = w->scope; s; s = s->outer) {
         const struct dfi_flow *u = s->task ? s->task : s->saved_task;
-        if (s->kind == DFI_STOLEN && !dfi_scope_inside(t->scope, dfi_load_relaxed(&s->id), dfi_load_relaxed(&s->depth))) return 0;
+        if (s->kind == DFI_STOLEN &&
+            !dfi_scope_inside(t->scope, dfi_load_relaxed(&s->id), dfi_load_relaxed(&s->depth)))
+            return 0;
         if (u && !dfi_flow_before(t, u)) return 0;
     }
     return 1;
@@ -101,21 +102,22 @@ static int dfi_may_run_on_top(const struct dfi_worker *w, const struct dfi_flow 
 
 static int dfi_filter_admits(const struct dfi_filter *f, const struct dfi_flow *t)
 {
-    return (!f->id || dfi_scope_inside(t->scope, f->id, f->depth)) && (!f->on_top_of || dfi_may_run_on_top(f->on_top_of, t));
+    return (!f->id || dfi_scope_inside(t->scope, f->id, f->depth)) &&
+           (!f->on_top_of || dfi_may_run_on_top(f->on_top_of, t));
 }
 
-/* The best task that f admits, of at least that priority, without recursion. NULL: none. */
+/* The best task that f admits, with at least that priority. Iterative. NULL: none. */
 static struct dfi_extra *dfi_heap_find(struct dfi_queue *q, const struct dfi_filter *f, int least)
 {
     struct dfi_extra *x = q->best, *found = NULL;
     while (x) {
         int fits = x->priority >= least && !(found && dfi_sooner(found, x));
-        /* in the queue it is unfinished, so all the scopes around it are there */
+        /* a queued task is unfinished, so all its enclosing scopes exist */
         if (fits && dfi_filter_admits(f, x->task)) found = x, fits = 0;
         if (found == x && x == q->best) return x;
-        if (fits && x->child) x = x->child; /* what is below comes later: only worth a look if x was not admitted */
+        if (fits && x->child) x = x->child; /* its descendants come later, so they matter only if x was not admitted */
         else {
-            while (!x->sibling) { /* up to the parent: the leftmost sibling's `before` */
+            while (!x->sibling) { /* ascend: the `before` of the leftmost sibling is the parent */
                 while (x->before && x->before->child != x) x = x->before;
                 if (!(x = x->before)) return found;
             }
@@ -132,7 +134,7 @@ static void dfi_queue_put(struct dfi_queue *q, struct dfi_flow *t)
     x->order = DFI_UNLIKELY(dfi_chaotic()) ? dfi_chaos_place(t) : q->order++;
     x->child = x->sibling = x->before = NULL;
     q->best = dfi_heap_meld(q->best, x);
-    /* seq_cst: before the look at the sleepers; pairs with the loads of who is about to sleep */
+    /* seq_cst: before the check for sleepers; pairs with the loads of a worker about to park */
     if (x->priority >= 0) dfi_store_seq_cst(&q->urgent, dfi_load_relaxed(&q->urgent) + 1);
     dfi_store_seq_cst(&q->count, dfi_load_relaxed(&q->count) + 1);
     dfi_os_unlock(&q->lock);
