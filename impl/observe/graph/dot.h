@@ -1,4 +1,4 @@
-/* dot.h - the graph in the language of graphviz, and the whole file in either form */
+/* dot.h - the graph in the dot language of Graphviz, and the whole file in either form */
 #ifndef DFI_OBSERVE_GRAPH_DOT_H
 #define DFI_OBSERVE_GRAPH_DOT_H
 
@@ -20,7 +20,7 @@ static void dfi_g_dot_node(struct dfi_g_out *out, struct dfi_g_item *i, int insi
               i->kind >= DFI_G_ENTRY ? ", style=rounded" : i->kind == DFI_G_NODE ? ", shape=ellipse" : "");
 }
 
-/* A wait between i and the next one in its scope, if there is one. */
+/* A wait between i and the next item of its scope, if there is one. */
 static void dfi_g_dot_wait(struct dfi_g_out *out, const struct dfi_g_item *i)
 {
     if (i->next && i->next->phase != i->phase) dfi_g_say(out, "%w [label=\"wait\", shape=plaintext];\n", i->next);
@@ -51,14 +51,14 @@ static void dfi_g_dot_nodes(struct dfi_g_out *out)
     }
 }
 
-/* From where an edge comes. */
+/* The source of an edge. */
 static void dfi_g_dot_from(struct dfi_g_out *out, size_t join, const struct dfi_g_item *i)
 {
     if (join) dfi_g_say(out, "j%u -> ", join);
     else dfi_g_say(out, "%i -> ", i);
 }
 
-/* Opens the cluster of a scope again, in those around it. How many they are. */
+/* Opens the cluster of a scope again, within those around it. Returns their number. */
 static size_t dfi_g_dot_clusters(struct dfi_g_out *out, const struct dfi_g_item *scope)
 {
     size_t n = scope->parent ? dfi_g_dot_clusters(out, scope->parent) : 0;
@@ -107,11 +107,11 @@ static void dfi_g_dot_task(struct dfi_g_out *out, struct dfi_g_item *i, const st
         for (k = from; k < to; k++) dfi_g_puts(out, k > from ? "\\n" : ""), dfi_g_label(out, &o->edge[k]);
         dfi_g_puts(out, "\", edgetooltip=\"");
         for (k = from; k < to; k++) dfi_g_puts(out, k > from ? "\\n" : ""), dfi_g_put_cause(out, &o->edge[k]);
-        dfi_g_say(out, "\"%s];\n", style[e->cause]); /* the first is the strongest */
+        dfi_g_say(out, "\"%s];\n", style[e->cause]); /* the first cause is the strongest */
     }
 }
 
-/* A wait comes after what nothing else comes after, and before what comes after nothing else. */
+/* Edges of waits: after all items without successors, and before all items without predecessors. */
 static void dfi_g_dot_waits(struct dfi_g_out *out)
 {
     struct dfi_g_item *scope, *i, *first, *k;
@@ -138,7 +138,7 @@ static void dfi_g_counts_line(struct dfi_g_out *out, const struct dfi_g_counts *
     dfi_g_char(out, '\n');
 }
 
-/* Writes all of it, for graphviz or as text. 0; -1: no memory; 1: it could not be written. */
+/* Writes everything, in dot or as text. 0; -1: no memory; 1: write error. */
 static int dfi_graph_write(struct dfi_graph *g, int (*put)(struct dfi_graph *g, const char *p, size_t n), int dot)
 {
     static const struct dfi_g_visitor visit_text = { dfi_g_text_scope, dfi_g_text_task, dfi_g_text_join };
@@ -166,7 +166,7 @@ static int dfi_graph_write(struct dfi_graph *g, int (*put)(struct dfi_graph *g, 
     if (!dot) dfi_g_char(&out, '\n');
     dfi_g_puts(&out, comment);
     dfi_g_counts_line(&out, &counts);
-    while (out.total + out.n < g->written) dfi_g_char(&out, '\n'); /* over all of what was written last time */
+    while (out.total + out.n < g->written) dfi_g_char(&out, '\n'); /* overwrites the rest of a longer earlier version */
     dfi_g_flush(&out);
     if (!failed && !g->standard) g->written = out.total;
     return out.failed ? 1 : failed;

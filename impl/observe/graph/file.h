@@ -81,7 +81,7 @@ static struct dfi_graph *dfi_graph_new(const char *name, const char *variable, l
 
 static char dfi_graph_module;
 
-/* Nobody records any more. */
+/* Ends recording. */
 static void dfi_graph_forget(void)
 {
     struct dfi_graph *g = DFI_GRAPH();
@@ -91,9 +91,9 @@ static void dfi_graph_forget(void)
     dfi_graph_free(g);
 }
 
-/* df starts. name: of df_config.graph, or NULL: of the environment. What was recorded before for the same file, or
- * when df was started by nothing but its use, stays. Nonzero: an earlier graph is gone. pre: no other thread uses
- * df, or is inside of this. */
+/* df starts. name: of df_config.graph, or NULL: of the environment. A record for the same file, or
+ * of a start by mere use of df, is kept. Nonzero: an earlier graph is gone. pre: no other thread
+ * uses df, or is in this function */
 static int dfi_graph_open(const char *name, int depth)
 {
     const char *variable = "df_config.graph";
@@ -112,7 +112,7 @@ static int dfi_graph_open(const char *name, int depth)
     return gone;
 }
 
-/* Writes what there is so far. Threads: any, while others go on recording. */
+/* Writes the graph so far. Threads: any, while others continue to record. */
 static void dfi_graph_end(void)
 {
     struct dfi_graph *g = DFI_GRAPH();

@@ -1,10 +1,10 @@
-/* graph.h - records of DF_GRAPH: the tasks of a program, where they were submitted, and what they declared
+/* graph.h - records of DF_GRAPH: the tasks of a program, their source lines, and their declarations
  *
- * Nothing is decided here: a record is made when a task is submitted, by its submitter, and never changed. What
- * orders tasks is found out when the graph is written (observe/graph/order.h), so it does not depend on what was
- * done already, nor on how many workers there are. Records of one scope are made by one thread, in the order of
- * the program; memory and lists are under the lock of the graph. Texts are copied: libraries may be gone at the
- * end. */
+ * The submitter of a task makes its record, which never changes. The order of the tasks is computed
+ * when the graph is written (observe/graph/order.h), so it depends neither on the tasks done at that
+ * time, nor on the number of workers. One thread makes all records of a scope, in program order. The
+ * lock of the graph protects memory and lists. Texts are copied, because libraries may be unloaded
+ * by the end. */
 #ifndef DFI_OBSERVE_GRAPH_GRAPH_H
 #define DFI_OBSERVE_GRAPH_GRAPH_H
 
@@ -30,8 +30,8 @@ enum {
     DFI_G_HASH = 256         /* lists of texts, and of tokens */
 };
 
-/* A declared access; arg: where its address is among the arguments. The last two are the writer's: the memory it
- * is in, and where that begins. */
+/* A declared access; arg: offset of its address in the arguments. The writer sets the last two: the
+ * memory that it is in, and the beginning of that. */
 struct dfi_g_access {
     struct dfi_region region;
     unsigned mode, arg;
@@ -40,7 +40,7 @@ struct dfi_g_access {
     uintptr_t base;
 };
 
-/* What ties a task to others besides memory. */
+/* Relations of a task to others besides memory. */
 enum { DFI_G_AFTER, DFI_G_SIGNALS, DFI_G_INPUT, DFI_G_POP, DFI_G_PUSH };
 struct dfi_g_use {
     struct dfi_g_use *next;       /* of the item */
@@ -50,51 +50,51 @@ struct dfi_g_use {
     struct dfi_g_token *token;
     struct dfi_g_stream *stream;
     struct dfi_g_item *giver;     /* input: the task whose body gave it, or NULL */
-    unsigned number;              /* input: which */
-    const void *reader;           /* window: of this reader; NULL: it is written */
+    unsigned number;              /* input: its index */
+    const void *reader;           /* window: its reader; NULL: a write window */
     uint64_t begin, pass, need;   /* window: as in struct dfi_window */
 };
 struct dfi_g_token {
     struct dfi_g_token *next;
     const void *at;
     const char *site;
-    int opened;                   /* what is at that address next is another token */
-    struct dfi_g_use *uses;       /* the newest first */
-    size_t number;                /* writer: 1, 2, .. in the order in which tasks name them; 0: none has so far */
+    int opened;                   /* the token has opened: a later one at that address is another token */
+    struct dfi_g_use *uses;       /* newest first */
+    size_t number;                /* writer: 1, 2, .. in the order in which tasks name them; 0: not named yet */
 };
 struct dfi_g_stream {
     struct dfi_g_stream *next;
     const void *at;
     const char *site;
     uint64_t capacity;
-    struct dfi_g_use *uses;       /* the newest first */
+    struct dfi_g_use *uses;       /* newest first */
     size_t n_uses;
-    size_t number;                /* writer: as of a token */
+    size_t number;                /* writer: as for a token */
     struct dfi_g_use **sorted;    /* writer: by side and position */
 };
 
-/* A task, or what tasks are in. Its place is told by `number` in `parent`, and so on. */
+/* A task, or a scope of tasks. The path of `number` in `parent`, and so on, is its place. */
 enum { DFI_G_THREAD, DFI_G_BLOCK, DFI_G_TASK, DFI_G_NODE, DFI_G_ENTRY, DFI_G_EXIT };
 struct dfi_g_item {
     struct dfi_g_item *parent, *next, *first, *last; /* next: of the parent; first, last: its own children */
     int kind;
     size_t number, births;        /* 1, 2, ..; children so far */
-    size_t phase;                 /* how many waits of the parent's scope came before it */
-    size_t waits;                 /* of its own scope, that had something to wait for */
+    size_t phase;                 /* the number of earlier waits of the parent's scope */
+    size_t waits;                 /* of its own scope, with unfinished tasks to wait for */
     int loose, waited;            /* it has had tasks since; the next child comes after a wait */
-    const void *owner;            /* thread: who it is */
+    const void *owner;            /* thread: its identity */
     const char *name, *site;
     const char *titles;           /* of the accesses, a line each */
     unsigned n;
     struct dfi_g_access *access;
     struct dfi_g_use *uses, *last_use;
-    /* ticks of its body itself, if events are recorded (DF_TRACE, DF_STATS); 0: not known */
+    /* ticks of the body without nested ones, if events are recorded (DF_TRACE, DF_STATS); 0: unknown */
     uint64_t took;
-    size_t steps, level;          /* how deep it is in the tree, and how many tasks that are, itself included */
+    size_t steps, level;          /* depth in the tree; number of tasks on that path, including itself */
     /* writer */
     size_t index;                 /* among all items, in the order of the program */
-    unsigned names;               /* memories that have a name where it is */
-    int leads, led;               /* something comes after it; it comes after something */
+    unsigned names;               /* memories that have a name there */
+    int leads, led;               /* it has successors; it has predecessors */
 };
 
 struct dfi_g_chunk { struct dfi_g_chunk *next; };
@@ -102,16 +102,16 @@ struct dfi_g_text { struct dfi_g_text *next; };
 
 struct dfi_graph {
     int taken;                    /* serial build: a thread is recorded */
-    const void *module;           /* something in the module whose code made this */
-    int on;                       /* 0: nothing more is recorded, for the time being or for good */
-    int broken;                   /* it could not be written */
-    int changed;                  /* since it was written */
+    const void *module;           /* an address in the module whose code made this */
+    int on;                       /* 0: nothing is recorded at present, or any more */
+    int broken;                   /* write error */
+    int changed;                  /* since it was last written */
     int incomplete;               /* no memory for some record */
     char *file;
-    const char *variable;         /* where its name is from */
+    const char *variable;         /* the setting that names it */
     struct dfi_output to;           /* open, unless it is standard output */
     int standard;
-    long process;                 /* whose it is */
+    long process;                 /* the process that it belongs to */
     long depth;
     size_t written;               /* bytes, the last time */
     double ns_per_tick;           /* of dfi_g_item.took */
@@ -125,7 +125,8 @@ struct dfi_graph {
     size_t left;
 };
 
-/* NULL: nothing is recorded. Set when df starts, before anything runs, and kept until the end of the process. */
+/* NULL: nothing is recorded. Set when df starts, before anything runs, and kept until the end of the
+ * process. */
 DFI_EXTERN_C_BEGIN
 #if defined(DF_SERIAL)
 DFI_API struct dfi_graph *dfi_graph_now;
@@ -138,7 +139,7 @@ static void dfi_graph_unlock(void) {}
 DFI_API DFI_ATOMIC(struct dfi_graph *) dfi_graph_now;
 DFI_API struct dfi_os_mutex dfi_graph_mutex = DFI_OS_MUTEX_INIT;
 DFI_EXTERN_C_END
-/* relaxed: set under the pool lock, which whoever comes to use df takes */
+/* relaxed: set under the pool lock, which every thread that begins to use df takes */
 #define DFI_GRAPH() dfi_load_relaxed(&dfi_graph_now)
 #define DFI_GRAPH_SET(g) dfi_store_relaxed(&dfi_graph_now, (g))
 static void dfi_graph_lock(void) { dfi_os_lock(&dfi_graph_mutex); }
@@ -147,7 +148,7 @@ static void dfi_graph_unlock(void) { dfi_os_unlock(&dfi_graph_mutex); }
 
 /* --- memory, texts: pre of all: the lock --------------------------------------------------------------- */
 
-/* Zeroed; NULL: no memory, and the graph is incomplete. */
+/* Zeroed memory. NULL: none left, and the graph is incomplete. */
 static void *dfi_g_alloc(struct dfi_graph *g, size_t bytes)
 {
     void *p;
@@ -194,7 +195,8 @@ static const char *dfi_g_copy(struct dfi_graph *g, const char *text)
 
 /* --- items --------------------------------------------------------------------------------------------- */
 
-/* Is it recorded now, by this process? The child of a fork records nothing: the file is its parent's. pre: the lock. */
+/* True if this process records now. The child of a fork records nothing, because the file belongs to
+ * the parent. pre: the lock */
 static int dfi_g_on(struct dfi_graph *g)
 {
     if (!g->on) return 0;
@@ -205,7 +207,7 @@ static int dfi_g_on(struct dfi_graph *g)
     return 0;
 }
 
-/* A task is run that could not be recorded. */
+/* A task runs that could not be recorded. */
 static DFI_COLD void dfi_graph_missing(void)
 {
     struct dfi_graph *g = DFI_GRAPH();
@@ -215,7 +217,7 @@ static DFI_COLD void dfi_graph_missing(void)
     dfi_graph_unlock();
 }
 
-/* A child of parent; NULL: a thread, whose owner that is. NULL without memory. pre: the lock. */
+/* A new child of parent; NULL: a thread, with that owner. NULL without memory. pre: the lock */
 static struct dfi_g_item *dfi_g_item_new(struct dfi_graph *g, struct dfi_g_item *parent, int kind, const char *name,
                                          const char *site)
 {
@@ -242,7 +244,7 @@ static struct dfi_g_item *dfi_g_item_new(struct dfi_graph *g, struct dfi_g_item 
     return i;
 }
 
-/* The item of what goes on in a thread outside of blocks and tasks. pre: the lock. */
+/* The item of a thread, for code outside blocks and tasks. pre: the lock */
 static struct dfi_g_item *dfi_g_thread(struct dfi_graph *g, const void *owner)
 {
     struct dfi_g_item *i;
@@ -264,7 +266,8 @@ static struct dfi_g_item *dfi_graph_block(struct dfi_graph *g, struct dfi_g_item
 
 static unsigned dfi_g_mode(unsigned mode) { return mode & (DFI_INOUT | DFI_SHARED | DFI_WEAK); }
 
-/* Where r begins if it is part of what the task `in` declared, and that task with these arguments was given a copy. */
+/* The beginning of r if it is part of a declaration of the task `in`, and that task was given a copy
+ * in these arguments. */
 static uintptr_t dfi_g_declared(const struct dfi_g_item *in, const void *args, const struct dfi_region *r)
 {
     unsigned k;
@@ -279,8 +282,8 @@ static uintptr_t dfi_g_declared(const struct dfi_g_item *in, const void *args, c
     return r->p;
 }
 
-/* A task with its accesses is submitted in the scope of parent. in: the task whose body does that, with its
- * arguments, or NULL. NULL: it is not recorded. */
+/* Records the submission of a task with its accesses in the scope of parent. in: the task whose body
+ * submits it, with its arguments, or NULL. NULL: not recorded. */
 static struct dfi_g_item *dfi_graph_task(struct dfi_graph *g, struct dfi_g_item *parent, const struct dfi_g_item *in,
                                          const void *in_args, int kind, const char *name, const char *site,
                                          const char *titles, const struct dfi_access *x, unsigned n)
@@ -308,8 +311,8 @@ static struct dfi_g_item *dfi_graph_task(struct dfi_graph *g, struct dfi_g_item 
     return i;
 }
 
-/* The children of i so far are done: what comes later in its scope comes after all of them, and their memory may
- * be others'. */
+/* The children of i so far are done: later items of its scope come after all of them, and their
+ * memory may be reused. */
 static void dfi_graph_waited(struct dfi_g_item *i)
 {
     if (i && i->loose) i->loose = 0, i->waited = 1;
@@ -340,8 +343,8 @@ static struct dfi_g_token *dfi_g_token_find(struct dfi_graph *g, const void *t)
     return k;
 }
 
-/* i waits for the token t (DFI_G_AFTER), or signals it. open: t is; one that is not is none that has opened at its
- * address. */
+/* Records that i waits for the token t (DFI_G_AFTER), or signals it. open: t is open; a token that
+ * is not open differs from any that has opened at its address. */
 static void dfi_graph_token(struct dfi_graph *g, struct dfi_g_item *i, const df_token *t, int kind, int open)
 {
     struct dfi_g_token *k;
@@ -357,7 +360,7 @@ static void dfi_graph_token(struct dfi_graph *g, struct dfi_g_item *i, const df_
     dfi_graph_unlock();
 }
 
-/* t has opened, or is made anew. */
+/* t has opened, or is initialised again. */
 static void dfi_graph_token_opens(struct dfi_graph *g, const void *t)
 {
     struct dfi_g_token *k;
@@ -366,7 +369,7 @@ static void dfi_graph_token_opens(struct dfi_graph *g, const void *t)
     dfi_graph_unlock();
 }
 
-/* The body of giver, or NULL: other code, gives the node i its input. */
+/* Records that the body of giver, or with NULL other code, gives the node i its input. */
 static void dfi_graph_input(struct dfi_graph *g, struct dfi_g_item *i, int input, struct dfi_g_item *giver)
 {
     struct dfi_g_use *u;
@@ -376,7 +379,7 @@ static void dfi_graph_input(struct dfi_graph *g, struct dfi_g_item *i, int input
     dfi_graph_unlock();
 }
 
-/* A new stream, perhaps at the address of one of before. */
+/* Records a new stream, perhaps at the address of an earlier one. */
 static void dfi_graph_stream(const struct dfi_stream *c)
 {
     struct dfi_graph *g = DFI_GRAPH();
@@ -390,7 +393,7 @@ static void dfi_graph_stream(const struct dfi_stream *c)
     dfi_graph_unlock();
 }
 
-/* The windows that i got when it was submitted. */
+/* Records the windows that i got at its submission. */
 static void dfi_graph_windows(struct dfi_graph *g, struct dfi_g_item *i, const struct dfi_window *v)
 {
     if (!i) return;

@@ -1,7 +1,8 @@
-/* hook.h - probes of DF_GRAPH: the runtime reports tasks, scopes and waits
+/* hook.h - probes of DF_GRAPH: tasks, scopes and waits reported by the runtime
  *
- * While a graph is recorded no task is run without being registered, each has a record of extras, where its item
- * is, and each scope with children a table, where its own is: so nothing else has a place for that. */
+ * While a graph is recorded, every task is registered before it runs. Every task has extras, which
+ * hold its item, and every scope with children has a table, which holds the item of the scope. So no
+ * other record needs a field for it. */
 #ifndef DFI_OBSERVE_GRAPH_HOOK_H
 #define DFI_OBSERVE_GRAPH_HOOK_H
 
@@ -28,7 +29,7 @@ static struct dfi_g_item *dfi_graph_of_task(const struct dfi_flow *t)
     return t && t->task.mem.special == 1 ? t->extra->graph : NULL;
 }
 
-/* The body of t took that long itself. */
+/* Records the time of t's body, without nested ones. */
 static DFI_COLD void dfi_graph_ran(const struct dfi_flow *t, uint64_t ticks)
 {
     struct dfi_g_item *i = dfi_graph_of_task(t);
@@ -42,8 +43,8 @@ static DFI_COLD void dfi_graph_ran(const struct dfi_flow *t, uint64_t ticks)
     dfi_graph_unlock();
 }
 
-/* The task in whose body s is, or which that is part of; NULL: none, and *bottom is the scope of the thread.
- * Threads: any that keeps s alive, as what this looks at does not change. */
+/* The task in whose body s is, directly or in nested scopes; NULL: none, and *bottom is the scope of
+ * the thread. Threads: any that keeps s alive, because the fields read here are constant. */
 static const struct dfi_flow *dfi_graph_around(const struct dfi_scope *s, const struct dfi_scope **bottom)
 {
     for (;; s = dfi_load_relaxed(&s->parent)) {
@@ -54,7 +55,7 @@ static const struct dfi_flow *dfi_graph_around(const struct dfi_scope *s, const 
     }
 }
 
-/* The item of a scope of w, made when it gets its first child; NULL: no memory. */
+/* The item of a scope of w, made for its first child; NULL: no memory. */
 static struct dfi_g_item *dfi_graph_scope(struct dfi_graph *g, struct dfi_worker *w, struct dfi_scope *s)
 {
     struct dfi_g_item *i = NULL, *up;
@@ -90,7 +91,7 @@ static void dfi_graph_uses_token(struct dfi_graph *g, struct dfi_g_item *i, cons
     dfi_graph_token(g, i, t, kind, dfi_load_relaxed(&t->dfi_need) <= 0);
 }
 
-/* t, a new child of w's innermost scope, declares x. */
+/* Records t, a new child of the innermost scope of w, with accesses x. */
 static DFI_COLD void dfi_graph_submit(struct dfi_graph *g, struct dfi_worker *w, struct dfi_flow *t,
                                       const struct dfi_access *x, unsigned n)
 {
@@ -113,7 +114,7 @@ static DFI_COLD void dfi_graph_submit(struct dfi_graph *g, struct dfi_worker *w,
     if (e->windows) dfi_graph_windows(g, i, e->windows);
 }
 
-/* t, a node. pre: it has extras, with all that is known of it. */
+/* Records t, a node. pre: it has complete extras */
 static DFI_COLD void dfi_graph_node(struct dfi_graph *g, struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *e = t->extra;
@@ -127,13 +128,13 @@ static DFI_COLD void dfi_graph_signal(struct dfi_graph *g, const struct dfi_work
     if (i) dfi_graph_uses_token(g, i, t, DFI_G_SIGNALS);
 }
 
-/* The caller has waited for all children of w's innermost scope. */
+/* Records that the caller has waited for all children of w's innermost scope. */
 static DFI_COLD void dfi_graph_wait(struct dfi_worker *w)
 {
     if (w->scope->table) dfi_graph_waited(w->scope->table->graph);
 }
 
-/* df starts. pre: as of dfi_graph_open. */
+/* df starts. pre: as for dfi_graph_open */
 static void dfi_graph_begin(const char *name, int depth)
 {
     int i, n = dfi_load_relaxed(&dfi_pool.n_slots);

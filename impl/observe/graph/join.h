@@ -1,11 +1,11 @@
-/* join.h - edges of memory, and joins that stand for many of them
+/* join.h - memory edges, and joins that replace many of them
  *
- * Where many tasks come after the same many others, both would have the product of their numbers as edges: these
- * go through a join, as they go through a gate in the runtime. It comes after the one side, and the other side
- * after it. There are two reasons for one: a list of a cell, after which many tasks come; and an access that is
- * made by many tasks and comes after many lists of other cells, its view of them. Both may grow: the next join
- * then comes after the one before. How many ask for a list or a view is counted first, by going through the tasks
- * once without making edges. */
+ * If many tasks come after the same many others, the number of edges would be the product of the
+ * two. They go through a join instead, as through a gate in the runtime: it comes after the one
+ * side, and the other side after it. Joins are made for two reasons: a list of a cell that many
+ * tasks come after; and a view, an access made by many tasks that comes after many lists of other
+ * cells. Both may grow: then the next join comes after the one before. A first pass over the tasks,
+ * without making edges, counts the uses of each list and view. */
 #ifndef DFI_OBSERVE_GRAPH_JOIN_H
 #define DFI_OBSERVE_GRAPH_JOIN_H
 
@@ -18,8 +18,8 @@
 
 DFI_SMALL_CODE_BEGIN
 
-/* How access a of i is made: as the runtime does it (dfi_accesses_apart), alone if it shares what i accesses
- * otherwise, too. */
+/* The mode of access a of i, as the runtime computes it (dfi_accesses_apart): exclusive if it shares
+ * memory that i accesses otherwise, too. */
 static unsigned dfi_g_mode_of(const struct dfi_g_item *i, unsigned a)
 {
     unsigned mode = i->access[a].mode & ~(unsigned)DFI_WEAK, k;
@@ -28,25 +28,26 @@ static unsigned dfi_g_mode_of(const struct dfi_g_item *i, unsigned a)
     return mode;
 }
 
-static unsigned dfi_g_kind(unsigned mode) /* of sharing; 0: alone */
+static unsigned dfi_g_kind(unsigned mode) /* of sharing; 0: exclusive */
 {
     return mode & DFI_SHARED ? mode & (DFI_SHARED | DFI_INOUT) : mode & DFI_WRITES ? 0 : DFI_IN;
 }
 
-/* May two accesses of this kind be made at the same time, or in any order? same: to the same region. Commuting
- * tasks have the lock, and reducing ones the copies, of one region only. */
+/* True if two accesses of this kind may be made concurrently, or in any order. same: to the same
+ * region. Commuting tasks have the lock, and reducing tasks the copies, of one region only. */
 static int dfi_g_may_share(unsigned kind, const void *key, unsigned other, const void *its_key, int same)
 {
     return kind && kind == other && (!(kind & DFI_GROUPED) || (same && key == its_key));
 }
 
-/* Does a contain all of b? pre: they overlap. */
+/* True if a contains all of b. pre: they overlap */
 static int dfi_g_covers(const struct dfi_region *a, const struct dfi_region *b)
 {
     struct dfi_region row = *b;
     if (dfi_region_covers(a, b)) return 1;
     if (a->rows == 1 || b->rows == 1 || a->ld == b->ld) return 0;
-    for (row.rows = 1, row.ld = 0; row.p < dfi_region_end(b); row.p += b->ld) /* what dfi_region_covers leaves open */
+    /* the cases that dfi_region_covers leaves open */
+    for (row.rows = 1, row.ld = 0; row.p < dfi_region_end(b); row.p += b->ld)
         if (!dfi_region_covers(a, &row)) return 0;
     return 1;
 }
@@ -82,14 +83,14 @@ static void dfi_g_list_forget(struct dfi_g_order *o, struct dfi_g_list *l, size_
     if (l->n > kept) l->n = kept;
 }
 
-/* The list k of those that an access to the cell c may come after. */
+/* The k-th list of accesses that an access to the cell c may come after. */
 static struct dfi_g_list *dfi_g_list_at(struct dfi_g_order *o, struct dfi_g_cell *c, size_t k)
 {
     struct dfi_g_cell *d = k / 2 ? &o->cell[o->over[c->over + k / 2 - 1]] : c;
     return k % 2 ? &d->before : &d->since;
 }
 
-/* Does what views the cell come after the list? same: it is a list of that cell. */
+/* True if a view of the cell comes after the list. same: it is a list of that cell. */
 static int dfi_g_view_has(const struct dfi_g_view *v, const struct dfi_g_list *l, int same)
 {
     const struct dfi_g_seen *s = l->first;
@@ -128,7 +129,7 @@ static size_t dfi_g_join_end(struct dfi_g_order *o, struct dfi_g_item *scope)
     return o->n_joins;
 }
 
-/* One join stands for the whole list from now on. */
+/* Replaces the whole list by one join. */
 static void dfi_g_list_join(struct dfi_g_order *o, struct dfi_g_list *l)
 {
     const struct dfi_g_seen *s;
@@ -137,7 +138,7 @@ static void dfi_g_list_join(struct dfi_g_order *o, struct dfi_g_list *l)
     l->first->join = dfi_g_join_end(o, l->first->item->parent);
 }
 
-/* The view of c of an access of that kind, the one before if that is still right. */
+/* The view of c for an access of that kind; the previous one if it is still valid. */
 static struct dfi_g_view *dfi_g_view_of(struct dfi_g_order *o, struct dfi_g_cell *c, unsigned kind, const void *key)
 {
     struct dfi_g_view *v = &c->view;
@@ -165,8 +166,8 @@ static void dfi_g_count(struct dfi_g_order *o, struct dfi_g_cell *c, const struc
     }
 }
 
-/* How many there are to come after since the last join of the view; many of them are joined first. reads: those
- * who only read. */
+/* The number of predecessors since the last join of the view; if there are many, they are joined
+ * first. reads: only read accesses. */
 static size_t dfi_g_view_rest(struct dfi_g_order *o, struct dfi_g_cell *c, const struct dfi_g_view *v, int reads)
 {
     size_t n = 0, k;
@@ -180,7 +181,7 @@ static size_t dfi_g_view_rest(struct dfi_g_order *o, struct dfi_g_cell *c, const
     return n;
 }
 
-/* Access a of i, which views the cell c, comes after those that only read, or after those that write. */
+/* Adds the edges of access a of i, which views the cell c: after the read accesses, or after the others. */
 static void dfi_g_view_edges(struct dfi_g_order *o, struct dfi_g_cell *c, struct dfi_g_view *v, struct dfi_g_item *i,
                              unsigned a, int reads)
 {
@@ -208,11 +209,11 @@ static void dfi_g_view_edges(struct dfi_g_order *o, struct dfi_g_cell *c, struct
 
 /* --- tasks ----------------------------------------------------------------------------------------------------- */
 
-/* Access a of i is remembered. */
+/* Remembers access a of i. */
 static void dfi_g_remember(struct dfi_g_order *o, struct dfi_g_cell *c, struct dfi_g_item *i, unsigned a, unsigned kind)
 {
     const void *key = i->access[a].key;
-    /* those who shared it wrote it, for those who come now */
+    /* the accesses that shared it count as writers for this one */
     int turns = c->since.n && !dfi_g_may_share(kind, key, c->kind, c->key, 1);
     size_t now = o->at + a + 1, k;
     for (k = 0; k < 2 * (c->n_over + 1) && !kind; k++) {
@@ -222,7 +223,7 @@ static void dfi_g_remember(struct dfi_g_order *o, struct dfi_g_cell *c, struct d
         dfi_g_list_forget(o, l, 0);
         d->turned = now;
     }
-    /* else c is what i looked at, in this mode, or does not overlap with that */
+    /* else i viewed c in this mode, or c does not overlap with that */
     if (!kind || turns) o->group[c->group].looked = NULL;
     if (kind && turns) {
         dfi_g_list_forget(o, &c->before, 0);
@@ -233,7 +234,7 @@ static void dfi_g_remember(struct dfi_g_order *o, struct dfi_g_cell *c, struct d
     dfi_g_list_put(o, kind ? &c->since : &c->before, i, a);
 }
 
-/* The edges of the next task, i, from others of its scope. */
+/* Adds the edges of the next task, i, from others of its scope. */
 static void dfi_g_order_next(struct dfi_g_order *o, struct dfi_g_item *i)
 {
     unsigned a;
@@ -255,7 +256,7 @@ static void dfi_g_order_next(struct dfi_g_order *o, struct dfi_g_item *i)
     o->at += i->n;
 }
 
-/* As before the first task. */
+/* Restores the state before the first task. */
 static void dfi_g_order_reset(struct dfi_g_order *o)
 {
     size_t k;
@@ -270,7 +271,7 @@ static void dfi_g_order_reset(struct dfi_g_order *o)
     o->at = o->n_lists = o->n_views = 0;
 }
 
-/* What is asked for, and how often. */
+/* Counts the uses of lists and views. */
 static void dfi_g_order_count(struct dfi_g_order *o, struct dfi_g_item *first)
 {
     struct dfi_g_item *i;

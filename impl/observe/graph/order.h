@@ -1,10 +1,12 @@
-/* order.h - edges between recorded tasks: regions that overlap, and edges that do not come from memory
+/* order.h - edges between recorded tasks: overlapping regions, and edges that do not come from
+ * memory
  *
- * The children of one scope between two waits are gone through in the order of submission, as the runtime does
- * (flow/order.h), but with all of them remembered, done or not. For each region there is a cell with the tasks
- * that wrote it last, and those that share it since, in one mode; a new access comes after those of its own cell
- * and of all cells that share an element with it. What a task writes alone stands for all that was remembered of
- * the elements before. All regions are known before, so that cells and what they overlap are found by sorting. */
+ * The children of one scope between two waits are processed in the order of submission, as in the
+ * runtime (flow/order.h), but with all of them remembered, finished or not. Each region has a cell
+ * with the tasks that wrote it last, and those that share it since, in one mode. A new access comes
+ * after those of its own cell, and of all cells that overlap it. An exclusive write replaces
+ * everything remembered of its elements. All regions are known in advance, so sorting finds the
+ * cells and their overlaps. */
 #ifndef DFI_OBSERVE_GRAPH_ORDER_H
 #define DFI_OBSERVE_GRAPH_ORDER_H
 
@@ -25,51 +27,51 @@ struct dfi_g_edge {
     unsigned before, after;       /* accesses of the two; after: of a node, which input */
     const struct dfi_g_token *token;
     const struct dfi_g_stream *stream;
-    /* not 0: it is this join that `to` comes after, and `from` is one of those behind it */
+    /* not 0: `to` comes after this join, and `from` is one of its predecessors */
     size_t join;
 };
 
 #ifndef DFI_G_FEW   /* tests/fuzz/graph_joins.c */
-/* a join is made between more than that on both sides: what is drawn edge by edge can still be read */
+/* a join is made if both sides have more than this: up to it, single edges are readable */
 #define DFI_G_FEW 8
 #endif
 
-/* An access that a cell remembers. join: 0, or it stands for all that the join of this number comes after. */
+/* An access that a cell remembers. join: 0, or it stands for all predecessors of that join. */
 struct dfi_g_seen { struct dfi_g_seen *next; struct dfi_g_item *item; unsigned access; size_t time, join; };
 
 /* Accesses of one kind, the latest first. */
 struct dfi_g_list { struct dfi_g_seen *first; size_t n, number; };
 
-/* What an access to a cell comes after, when it is made in one mode again and again: those that only read, and
- * those that write. */
+/* The predecessors of an access to a cell that is made in one mode repeatedly: those that only read,
+ * and those that write. */
 struct dfi_g_view {
-    size_t number, begin;         /* 0: none; it is right as long as nothing was forgotten since */
+    size_t number, begin;         /* 0: none; valid as long as nothing was forgotten since */
     unsigned kind;
     const void *key;
-    struct dfi_g_seen join[2];    /* what was seen up to join.time; join.join is 0: nothing */
-    size_t rest[2];               /* and how many were seen later, at the last look */
+    struct dfi_g_seen join[2];    /* accesses seen up to join.time; join.join is 0: none */
+    size_t rest[2];               /* and the number seen later, at the last look */
 };
 
 struct dfi_g_cell {
     struct dfi_region region;
-    struct dfi_g_list before, since;   /* who wrote it; who shares it since, */
+    struct dfi_g_list before, since;   /* the accesses that wrote it; those that share it since, */
     unsigned kind;                     /* in this mode, */
     const void *key;                   /* and with this operator */
     struct dfi_g_view view;
-    size_t turned;                     /* when something was forgotten here */
-    size_t over, n_over;               /* cells that share an element with it: where in dfi_g_order.over */
-    size_t group;                      /* the same for cells whose bytes lie among each other; 0: no bytes */
+    size_t turned;                     /* the time when something was last forgotten here */
+    size_t over, n_over;               /* overlapping cells: index in dfi_g_order.over */
+    size_t group;                      /* the same for cells with interleaved bytes; 0: no bytes */
 };
 struct dfi_g_group {
     uintptr_t base;
-    unsigned memory;              /* its name; 0: none so far */
-    /* the view of this cell has been looked at, and nothing in it has changed since; or NULL */
+    unsigned memory;              /* its name; 0: none yet */
+    /* the cell whose view was examined, if unchanged since; or NULL */
     const struct dfi_g_cell *looked;
 };
 struct dfi_g_slot { const struct dfi_region *region; size_t cell; };
 
 struct dfi_g_out;
-/* The work on one scope, from one wait to the next; and the edges of one task. */
+/* The computation for one scope, from one wait to the next; and the edges of one task. */
 struct dfi_g_order {
     struct dfi_g_slot *slot;      /* of each access, in the order of the tasks */
     struct dfi_g_cell *cell;
@@ -77,15 +79,15 @@ struct dfi_g_order {
     size_t *over;
     size_t n_slots, n_cells, n_groups, at; /* at: the first slot of the next task */
     struct dfi_g_seen *seen, *free;        /* one for each slot */
-    struct dfi_g_edge *edge;               /* of the present task */
+    struct dfi_g_edge *edge;               /* of the current task */
     size_t n_edges, max_edges;
     int failed;                            /* no memory */
     int counting;
     size_t n_lists, n_views;
-    size_t *list_asked, *view_asked;       /* how often, by number */
+    size_t *list_asked, *view_asked;       /* number of uses, by number */
     size_t n_joins, n_joined, max_joined, all_joined;
-    struct dfi_g_seen *joined;             /* what the join that is made comes after */
-    /* it is made, in that scope */
+    struct dfi_g_seen *joined;             /* the predecessors of the join being made */
+    /* reports a join in that scope */
     void (*join)(struct dfi_g_out *out, const struct dfi_g_order *o, struct dfi_g_item *scope);
     struct dfi_g_out *out;
 };
@@ -97,7 +99,7 @@ static void *dfi_g_array(size_t n, size_t bytes)
     return p ? memset(p, 0, n ? n * bytes : bytes) : NULL;
 }
 
-/* Room for one more in an array. NULL: no memory; the array is as it was. */
+/* Makes room for one more in an array. NULL: no memory; the array is unchanged. */
 static void *dfi_g_more(void *array, size_t n, size_t *max, size_t bytes)
 {
     size_t more = *max ? 2 * *max : 64;
@@ -128,8 +130,8 @@ static int dfi_g_slot_order(const void *a, const void *b)
 /* A pair of cells that overlap. */
 struct dfi_g_pair { size_t a, b; };
 
-/* Finds out which cells overlap: of those before it, by address, only some reach as far as a cell. They are in
- * `open`, with room for all. */
+/* Finds overlapping cells. Cells are sorted by address, so only some earlier ones reach as far as a
+ * cell; these are in `open`, with room for all. */
 static struct dfi_g_pair *dfi_g_cells_meet(struct dfi_g_order *o, size_t *open, size_t *n)
 {
     struct dfi_g_pair *pair = NULL, *more;
@@ -159,7 +161,7 @@ static struct dfi_g_pair *dfi_g_cells_meet(struct dfi_g_order *o, size_t *open, 
     return pair;
 }
 
-/* Each cell gets a list of those it overlaps. */
+/* Gives each cell a list of those it overlaps. */
 static void dfi_g_cells_overlap(struct dfi_g_order *o)
 {
     size_t *open = (size_t *)dfi_g_array(o->n_cells, sizeof *open), n = 0, i, k;
@@ -193,9 +195,10 @@ static struct dfi_g_item *dfi_g_task_around(struct dfi_g_item *scope)
     return scope;
 }
 
-/* Names are given in the order in which tasks mention memory. In the body of a task, what that declared keeps its
- * name; what it did not has another. After a wait, and in another block, names begin anew: memory may have been
- * freed and be used again. pre: dfi_g_order_begin with the same; that of the scopes around has names. */
+/* Names memories in the order in which tasks mention them. In the body of a task, memory that the
+ * task declared keeps its name; other memory gets another. After a wait, and in another block, names
+ * begin again, because memory may have been freed and reused. pre: dfi_g_order_begin with the same;
+ * the enclosing scopes have names */
 static void dfi_g_name_memory(struct dfi_g_order *o, struct dfi_g_item *first)
 {
     const struct dfi_g_item *around = dfi_g_task_around(first->parent);
@@ -240,7 +243,8 @@ static void dfi_g_edge_add(struct dfi_g_order *o, struct dfi_g_item *from, struc
     e->token = token, e->stream = stream, e->join = join;
 }
 
-/* Two lines of a stream in dfi_g_stream.sorted: those to write, then those of each reader; each by position. */
+/* Compares two windows of a stream in dfi_g_stream.sorted: write windows first, then those of each
+ * reader; each by position. */
 static int dfi_g_use_order(const void *a, const void *b)
 {
     const struct dfi_g_use *x = *(const struct dfi_g_use *const *)a, *y = *(const struct dfi_g_use *const *)b;
@@ -249,7 +253,7 @@ static int dfi_g_use_order(const void *a, const void *b)
     return x->pass < y->pass ? -1 : x->pass > y->pass;
 }
 
-/* The first window of that side, or of those after it, that passes `position`. */
+/* The first window of that side, or of a later side, that passes `position`. */
 static size_t dfi_g_window_at(const struct dfi_g_stream *s, const void *reader, uint64_t position)
 {
     size_t from = 0, to = s->n_uses;
@@ -262,7 +266,7 @@ static size_t dfi_g_window_at(const struct dfi_g_stream *s, const void *reader, 
     return from;
 }
 
-/* The windows of a side on elements [from, to) come before the task `to_item`. */
+/* Adds edges from the windows of a side on elements [from, to) to the task i. */
 static void dfi_g_after_windows(struct dfi_g_order *o, const struct dfi_g_stream *s, const void *reader,
                                 uint64_t from, uint64_t to,
                                 struct dfi_g_item *i, enum dfi_g_cause cause)
@@ -275,7 +279,8 @@ static void dfi_g_after_windows(struct dfi_g_order *o, const struct dfi_g_stream
     }
 }
 
-/* The edges of `to` that come from tokens, inputs and streams of i, which is the same or inside of it. */
+/* Adds the edges of the current task from tokens, inputs and streams of i, which is that task or
+ * nested in it. */
 static void dfi_g_order_uses(struct dfi_g_order *o, struct dfi_g_item *i)
 {
     const struct dfi_g_use *u, *v;
@@ -312,7 +317,7 @@ static int dfi_g_edge_order(const void *a, const void *b)
     return m < n ? -1 : m > n;
 }
 
-/* The edges of the present task in the order of the program, each once. */
+/* Sorts the edges of the current task into program order, and removes duplicates. */
 static void dfi_g_edges_sort(struct dfi_g_order *o)
 {
     size_t i, kept = 0;

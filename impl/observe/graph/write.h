@@ -1,7 +1,7 @@
-/* write.h - the graph as text, and what the form of graphviz has in common with it
+/* write.h - the graph as text, and the parts shared with the dot form
  *
- * Scopes stand in the order of the program, and in each its tasks; a task deeper than df_config.graph_depth is
- * part of the one it is in. Nothing depends on addresses; times are there if they were measured. */
+ * Scopes stand in program order, and in each its tasks. A task deeper than df_config.graph_depth is
+ * part of the one it is in. Nothing depends on addresses; times are included if they were measured. */
 #ifndef DFI_OBSERVE_GRAPH_WRITE_H
 #define DFI_OBSERVE_GRAPH_WRITE_H
 
@@ -17,13 +17,13 @@
 
 DFI_SMALL_CODE_BEGIN
 
-/* --- output: collected, and handed over piece by piece --------------------------------------------------- */
+/* --- output: buffered, and handed over in pieces ---------------------------------------------- */
 
 struct dfi_g_out {
-    int (*put)(struct dfi_graph *g, const char *p, size_t n); /* nonzero: it could not be written */
+    int (*put)(struct dfi_graph *g, const char *p, size_t n); /* nonzero: write error */
     struct dfi_graph *g;
     size_t n, total;
-    int dot, failed;                                          /* dot: for graphviz, all texts stand in quotes */
+    int dot, failed;                                          /* dot: all texts are quoted */
     char room[4096];
 };
 
@@ -54,8 +54,8 @@ static void dfi_g_number(struct dfi_g_out *out, size_t n)
     dfi_g_puts(out, p);
 }
 
-/* The first n bytes of a text of the program's, as one line of UTF-8: control characters and line ends become
- * spaces, bytes that are no UTF-8 question marks. */
+/* The first n bytes of a program text, as one line of UTF-8: control characters and line ends become
+ * spaces, and bytes that are not UTF-8 become question marks. */
 static void dfi_g_name(struct dfi_g_out *out, const char *text, size_t n)
 {
     const char *end = text + n;
@@ -79,8 +79,8 @@ static void dfi_g_path(struct dfi_g_out *out, const struct dfi_g_item *i)
     } else if (i->number > 1) dfi_g_char(out, 't'), dfi_g_number(out, i->number);
 }
 
-/* %s text as it is, %n text of the program's, %u size_t; of an item: %p its path, %t path and name, %i its node of
- * graphviz, %w the node of the wait before it. */
+/* %s literal text, %n program text, %u size_t; of an item: %p its path, %t path and name, %i its dot
+ * node, %w the node of the wait before it. */
 static void dfi_g_say(struct dfi_g_out *out, const char *format, ...)
 {
     const struct dfi_g_item *i;
@@ -108,7 +108,7 @@ static void dfi_g_say(struct dfi_g_out *out, const char *format, ...)
     va_end(ap);
 }
 
-/* Where that is in the source, if it is known. */
+/* The source line, if known. */
 static void dfi_g_site(struct dfi_g_out *out, const char *site)
 {
     if (*site) dfi_g_say(out, " (%n)", site);
@@ -116,7 +116,7 @@ static void dfi_g_site(struct dfi_g_out *out, const char *site)
 
 /* --- items ------------------------------------------------------------------------------------------------- */
 
-/* The next one in the order of the program; inside: also what is in i. */
+/* The next item in program order; inside: including those in i. */
 static struct dfi_g_item *dfi_g_next(struct dfi_g_item *i, int inside)
 {
     if (inside && i->first) return i->first;
@@ -126,7 +126,7 @@ static struct dfi_g_item *dfi_g_next(struct dfi_g_item *i, int inside)
 
 static int dfi_g_is_task(const struct dfi_g_item *i) { return i->kind == DFI_G_TASK || i->kind == DFI_G_NODE; }
 
-/* Are its children shown? */
+/* True if its children are shown. */
 static int dfi_g_is_open(const struct dfi_graph *g, const struct dfi_g_item *i)
 {
     return i->first && (g->depth == 0 || i->level < (size_t)g->depth);
@@ -166,7 +166,7 @@ static void dfi_g_scope_title(struct dfi_g_out *out, const struct dfi_g_item *i)
 
 /* --- accesses and causes ------------------------------------------------------------------------------------- */
 
-/* The name of access a of i; *n: its length, 0: not known. */
+/* The name of access a of i; *n: its length, 0: unknown. */
 static const char *dfi_g_parameter(const struct dfi_g_item *i, unsigned a, size_t *n)
 {
     const char *p = i->titles;
@@ -183,7 +183,7 @@ static void dfi_g_put_parameter(struct dfi_g_out *out, const struct dfi_g_item *
     else dfi_g_say(out, "access %u", (size_t)a + 1);
 }
 
-/* A[8..24), or A[8..24) x 4 rows 64 apart; bytes from where memory A begins. */
+/* A[8..24), or A[8..24) x 4 rows 64 apart; byte offsets in memory A. */
 static void dfi_g_bytes(struct dfi_g_out *out, const struct dfi_g_access *x)
 {
     char letters[8], *p = letters + sizeof letters;
@@ -226,7 +226,7 @@ static void dfi_g_accesses(struct dfi_g_out *out, const struct dfi_g_item *i, co
     }
 }
 
-/* What an edge is called: the parameters of both, or what else ties the two. */
+/* The label of an edge: the parameters of both tasks, or the other cause. */
 static void dfi_g_label(struct dfi_g_out *out, const struct dfi_g_edge *e)
 {
     const char *p, *q;
@@ -253,7 +253,7 @@ static const char *const dfi_g_cause_text[DFI_G_CAUSES] = {
     "elements written", "room: elements read"
 };
 
-/* The whole cause, with the memory. */
+/* The whole cause, including the memory. */
 static void dfi_g_put_cause(struct dfi_g_out *out, const struct dfi_g_edge *e)
 {
     dfi_g_label(out, e);
@@ -269,11 +269,11 @@ static void dfi_g_put_cause(struct dfi_g_out *out, const struct dfi_g_edge *e)
     }
 }
 
-/* --- going through all of it ---------------------------------------------------------------------------------- */
+/* --- traversal -------------------------------------------------------------------------------- */
 
 struct dfi_g_counts { size_t tasks, edges, causes[DFI_G_CAUSES], joins, joined; }; /* joined: edges to joins */
 
-/* Numbers for items, tokens and streams, in the order of the program; the windows of streams sorted. 0, or -1
+/* Numbers items, tokens and streams in program order, and sorts the windows of streams. 0, or -1
  * without memory. */
 static int dfi_g_prepare(struct dfi_graph *g)
 {
@@ -311,13 +311,14 @@ static void dfi_g_finish(struct dfi_graph *g)
     }
 }
 
-/* Do two edges of a task come from the same task, or join? */
+/* True if two edges of a task come from the same task, or join. */
 static int dfi_g_edges_meet(const struct dfi_g_edge *a, const struct dfi_g_edge *b)
 {
     return a->join ? a->join == b->join : !b->join && a->from == b->from;
 }
 
-/* The edges of the task i, a child of the scope in work, with those of tasks inside that are not shown. */
+/* Collects the edges of the task i, a child of the current scope, including those of hidden tasks
+ * inside it. */
 static void dfi_g_edges_of(const struct dfi_graph *g, struct dfi_g_order *o, struct dfi_g_item *i,
                            struct dfi_g_counts *counts)
 {
@@ -352,8 +353,8 @@ static void dfi_g_count_tasks(const struct dfi_graph *g, struct dfi_g_counts *co
     for (i = g->threads; i; i = dfi_g_next(i, 1)) counts->tasks += (size_t)dfi_g_is_task(i);
 }
 
-/* Calls task() for each child that is shown of each scope that is, with its edges in o, and scope() before the
- * first child and after each wait: first says which. */
+/* Calls task() for each shown child of each shown scope, with its edges in o; and scope() before the
+ * first child and after each wait: `first` is the item after it. */
 struct dfi_g_visitor {
     void (*scope)(struct dfi_g_out *out, struct dfi_g_item *first);
     void (*task)(struct dfi_g_out *out, struct dfi_g_item *i, const struct dfi_g_order *o);
