@@ -1,4 +1,4 @@
-/* life.h - begin and end of DF_STATS: the setting, the cost of measuring, the report */
+/* life.h - begin and end of DF_STATS: setting, calibration, report */
 #ifndef DFI_OBSERVE_STATS_LIFE_H
 #define DFI_OBSERVE_STATS_LIFE_H
 
@@ -27,12 +27,12 @@ DFI_SMALL_CODE_BEGIN
 enum {
     DFI_S_LINE = 300,
     DFI_S_CURVE = 1024,    /* workers */
-    DFI_S_STEAL_NS = 500,  /* what a task that is stolen takes longer: DFI_TINY_NS */
-    DFI_S_CLAIM_NS = 100   /* what it takes to claim part of a loop that several workers execute: DFI_LOOP_PART_NS */
+    DFI_S_STEAL_NS = 500,  /* extra time of a stolen task: DFI_TINY_NS */
+    DFI_S_CLAIM_NS = 100   /* time to claim part of a loop that several workers execute: DFI_LOOP_PART_NS */
 };
 
-/* Names of tasks may be anything: control characters and line ends become spaces, bytes that are no UTF-8 question
- * marks. */
+/* Names of tasks may contain anything: control characters and line ends become spaces, and bytes
+ * that are not UTF-8 become question marks. */
 static void dfi_one_line(char *text)
 {
     while (*text) {
@@ -104,7 +104,7 @@ static int dfi_s_by_total(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : *(const uint32_t *)a > *(const uint32_t *)b ? 1 : -1;
 }
 
-/* A count in the same way, but whole numbers as such while that is not too long. text: at least 16 bytes. */
+/* Formats a count the same way, but as a whole number while that is short enough. text: at least 16 bytes. */
 static const char *dfi_s_count(char *text, double n, int whole)
 {
     static const char unit[] = "kMGTPE";
@@ -118,7 +118,7 @@ static const char *dfi_s_count(char *text, double n, int whole)
     return text;
 }
 
-/* What was counted, by name, in the order of the other table. */
+/* Prints the performance counters by name, in the order of the other table. */
 static void dfi_s_print_events(struct dfi_stats *s, const uint32_t *order, uint32_t n)
 {
     const struct dfi_perf *p = &dfi_perf; /* no worker begins or ends to count now */
@@ -212,7 +212,7 @@ static void dfi_s_print_workers(struct dfi_stats *s, double elapsed)
     }
 }
 
-/* What the bodies took themselves, together. */
+/* The time of all bodies, without nested ones. */
 static double dfi_s_work(const struct dfi_stats *s, int program)
 {
     double ticks = 0;
@@ -276,7 +276,7 @@ static void dfi_s_print_simulated(struct dfi_stats *s)
     dfi_mfree(memory);
 }
 
-/* pre: all events have been read. */
+/* pre: all events have been read */
 static void dfi_s_print(struct dfi_stats *s)
 {
     double elapsed = (double)(dfi_events.ended - s->began);
@@ -304,7 +304,7 @@ static void dfi_s_print(struct dfi_stats *s)
 
 /* --- begin and end ------------------------------------------------------------------------------------------- */
 
-enum { DFI_S_TURNS = 16, DFI_S_EVENTS = 100 }; /* to find out what events cost: 0.1 ms, 5 ms with counters */
+enum { DFI_S_TURNS = 16, DFI_S_EVENTS = 100 }; /* to measure the cost of events: 0.1 ms, 5 ms with counters */
 
 static void dfi_s_nothing(void *args, void *result) { (void)args, (void)result; }
 
@@ -315,7 +315,7 @@ static void dfi_s_least(double *least, const struct dfi_event *e)
     if ((double)e->b < least[2]) least[2] = (double)e->b;
 }
 
-/* What events cost: the least of some turns, written by a worker that is none. */
+/* Measures the cost of events: the minimum of several rounds, written by a record that is no real worker. */
 static void dfi_s_calibrate(struct dfi_stats *s)
 {
     static const struct dfi_type type = { dfi_s_nothing, "df", 0, 0, 1, 0, NULL };
@@ -373,7 +373,7 @@ static void dfi_s_free(struct dfi_stats *s)
     s->full = s->incomplete = 0;
 }
 
-/* The file is closed. pre: no worker is left. */
+/* Closes the file. pre: no worker is left */
 static void dfi_stats_forget(void)
 {
     struct dfi_stats *s = &dfi_stats;
@@ -382,7 +382,7 @@ static void dfi_stats_forget(void)
     s->file = NULL;
 }
 
-/* The file that the report goes to. 0: it can be written. */
+/* Opens the file of the report. 0: it can be written. */
 static int dfi_stats_open(struct dfi_stats *s, const char *variable, const char *name)
 {
     const char *why;
@@ -392,7 +392,7 @@ static int dfi_stats_open(struct dfi_stats *s, const char *variable, const char 
                  "one", variable, name);
         return -1;
     }
-    if (s->file && !strcmp(s->file, name)) return s->broken; /* from an earlier start: the reports follow each other */
+    if (s->file && !strcmp(s->file, name)) return s->broken; /* from an earlier start: the reports are appended */
     dfi_stats_forget();
     s->broken = 0;
     s->standard = !strcmp(name, "-.txt");
@@ -412,13 +412,14 @@ static int dfi_stats_open(struct dfi_stats *s, const char *variable, const char 
     return -1;
 }
 
-/* df starts. name: of df_config.stats, or NULL: of the environment. pre: pool lock, no worker runs. */
+/* df starts. name: of df_config.stats, or NULL: of the environment. pre: pool lock; no worker runs */
 static void dfi_stats_begin(const char *name)
 {
     struct dfi_stats *s = &dfi_stats;
     const char *variable = "df_config.stats";
     if (!name) name = dfi_env("DF_STATS"), variable = "DF_STATS";
-    if (s->on && s->process != dfi_process()) { /* what it has is its parent's, and perhaps in the middle of a change */
+    if (s->on && s->process != dfi_process()) {
+        /* its contents belong to the parent, and may be in the middle of a change */
         struct dfi_stats fresh;
         memset((void *)&fresh, 0, sizeof fresh);
         fresh.file = s->file, fresh.process = s->process;
@@ -451,7 +452,8 @@ static void dfi_stats_end(void)
     s->on = 0;
     dfi_s_print(s);
     dfi_s_free(s);
-    if (w) dfi_perf_close(&w->perf); /* those of helpers are; other threads do it when they end, or begin another run */
+    /* those of helpers are closed; other threads close theirs when they end, or begin another run */
+    if (w) dfi_perf_close(&w->perf);
 }
 
 DFI_SMALL_CODE_END

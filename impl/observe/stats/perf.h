@@ -1,13 +1,13 @@
 /* perf.h - performance counters of DF_STATS_EVENTS, read for each body
  *
- * Linux counts for one thread at a time. The counters of a group run together and are read in one call, about a
- * microsecond. A thread opens its group when it first runs a body, and reads it where a body begins, waits, goes
- * on and ends: what was counted since the last look is of the body that was on top until then (observe/probes.h).
- * The sums of a body are events at its end, and the report adds them up: workers that still run when the process
- * ends do no harm.
+ * Linux counts for one thread at a time. The counters of a group run together and are read in one
+ * call, in about a microsecond. A thread opens its group when it first runs a body, and reads it
+ * where a body begins, waits, continues and ends: the counts since the last reading belong to the
+ * body that was innermost until then (observe/probes.h). The sums of a body are events at its end,
+ * and the report adds them up, so workers that still run when the process ends do no harm.
  *
- * perf_event_open is in no header of standard C, nor of the library: it is called by its number, and its record is
- * written down here. */
+ * Neither standard C nor the C library declares perf_event_open: it is called by its number, and its
+ * record is declared here. */
 #ifndef DFI_OBSERVE_STATS_PERF_H
 #define DFI_OBSERVE_STATS_PERF_H
 
@@ -38,15 +38,16 @@ static const struct dfi_perf_kind dfi_perf_kind[] = {
     { "task-clock", DFI_PERF_SOFTWARE, 1 }
 };
 enum {
-    DFI_PERF_CYCLES = 0, DFI_PERF_INSTRUCTIONS = 1, DFI_PERF_SWITCHES = 7, DFI_PERF_CLOCK = 8, /* places in that list */
+    /* indices in that list */
+    DFI_PERF_CYCLES = 0, DFI_PERF_INSTRUCTIONS = 1, DFI_PERF_SWITCHES = 7, DFI_PERF_CLOCK = 8,
     DFI_PERF_KINDS = sizeof dfi_perf_kind / sizeof *dfi_perf_kind
 };
 
-/* What is counted. Under the lock of the events; changes only while no worker runs. */
+/* The selected counters. Under the lock of the events; changes only while no worker runs. */
 struct dfi_perf {
-    DFI_ATOMIC(unsigned) run;    /* how often counting began; workers look without the lock */
+    DFI_ATOMIC(unsigned) run;    /* number of runs that counted; workers read it without the lock */
     int n;
-    struct { int kind, user; } event[DFI_PERF_MOST]; /* user: in the program's own code only, not in the system */
+    struct { int kind, user; } event[DFI_PERF_MOST]; /* user: only the program's own code, not the system */
 };
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_perf dfi_perf;
@@ -55,8 +56,8 @@ DFI_EXTERN_C_END
 /* --- the system ------------------------------------------------------------------------------------ */
 
 #if DFI_PERF
-/* struct perf_event_attr in its first, shortest form. Two halves stand for its 64 flags: their order in memory is
- * that of the bits on either kind of machine. */
+/* struct perf_event_attr in its first, shortest form. Two halves stand for its 64 flags: their order
+ * in memory is that of the bits on either kind of machine. */
 struct dfi_sys_perf {
     uint32_t type, size;
     uint64_t config, sample_period, sample_type, read_format;
@@ -66,11 +67,11 @@ struct dfi_sys_perf {
     uint32_t wakeup_events, bp_type;
     uint64_t bp_address;
 };
-/* a group: how many; time enabled, time counted; the counters */
+/* a group: the number; time enabled, time counted; the counters */
 enum { DFI_SYS_PERF_FORMAT = 1 | 2 | 8, DFI_SYS_PERF_CLOSE_ON_EXEC = 8 };
 
-/* A counter of the calling thread, in the group of that leader, or -1: it leads one. The descriptor, or less than
- * 0: -errno. */
+/* Opens a counter of the calling thread, in the group of that leader, or -1: as a leader. Returns
+ * the descriptor, or less than 0: -errno. */
 static int dfi_perf_counter(int kind, int user, int leader)
 {
     struct dfi_sys_perf a;
@@ -125,7 +126,7 @@ static void dfi_perf_shut(int fd) { (void)fd; }
 
 /* --- the counters of a thread ---------------------------------------------------------------------- */
 
-/* pre: the lock of the events. */
+/* pre: the lock of the events */
 static void dfi_perf_shut_all(struct dfi_perf_group *g)
 {
     while (g->n) dfi_perf_shut(g->fd[--g->n]);
@@ -141,12 +142,13 @@ static void dfi_perf_close(struct dfi_perf_group *g)
     dfi_os_unlock(&dfi_events_lock);
 }
 
-/* A group for the calling thread: under the lock, so that the child of a fork knows what it has of it. */
+/* Opens a group for the calling thread: under the lock, so that the child of a fork knows which of
+ * its counters are open. */
 static DFI_COLD void dfi_perf_open(struct dfi_perf_group *g)
 {
     int fd = 0;
     dfi_os_lock(&dfi_events_lock);
-    dfi_perf_shut_all(g); /* of an earlier run */
+    dfi_perf_shut_all(g); /* those of an earlier run */
     g->run = dfi_load_relaxed(&dfi_perf.run);
     while (g->n < dfi_perf.n && (fd = dfi_perf_counter(dfi_perf.event[g->n].kind, dfi_perf.event[g->n].user,
                                                        g->n ? g->fd[0] : -1)) >= 0) g->fd[g->n++] = fd;
@@ -160,8 +162,8 @@ static DFI_COLD void dfi_perf_open(struct dfi_perf_group *g)
                               "not counted", dfi_perf_why(-fd, 0));
 }
 
-/* What was counted since the last look is added to `to`; NULL: it is of nobody. 0, or -1: this thread has no
- * counters. pre: DFI_WATCH_PERF. */
+/* Adds the counts since the last reading to `to`; NULL: drops them. 0, or -1: this thread has no
+ * counters. pre: DFI_WATCH_PERF */
 static DFI_COLD int dfi_perf_turn(struct dfi_worker *w, uint64_t *to)
 {
     struct dfi_perf_group *g = &w->perf;
@@ -177,7 +179,7 @@ static DFI_COLD int dfi_perf_turn(struct dfi_worker *w, uint64_t *to)
 
 /* --- the setting ----------------------------------------------------------------------------------- */
 
-/* The kinds in a list of names. How many, or -1: it is none, names one twice, or too many. */
+/* Parses a list of names. Returns the number of kinds, or -1: invalid, a duplicate name, or too many. */
 static int dfi_perf_list(const char *list, int *kind)
 {
     int n = 0, i, k;
@@ -193,9 +195,9 @@ static int dfi_perf_list(const char *list, int *kind)
     }
 }
 
-/* A counter of that kind of the calling thread. What a processor counts is of the program's own code only, unless
- * it cannot tell; what the system counts is of both, unless it is not permitted. Context switches happen in the
- * system. The error is that of the first attempt. */
+/* Opens a counter of that kind for the calling thread. A hardware counter covers only the program's
+ * own code, unless the processor cannot separate it; a system counter covers both, unless that is
+ * not permitted. Context switches happen in the system. The error is that of the first attempt. */
 static int dfi_perf_try(int kind, int leader, int *user)
 {
     int hardware = dfi_perf_kind[kind].type == DFI_PERF_HARDWARE,
@@ -205,7 +207,7 @@ static int dfi_perf_try(int kind, int leader, int *user)
     return again >= 0 ? again : fd;
 }
 
-/* Kinds that failed in the same way are one message. */
+/* Reports kinds that failed with the same error in one message. */
 static void dfi_perf_tell(const int *kind, int *error, int n, int others)
 {
     char names[DFI_PERF_MOST * 20];
@@ -224,12 +226,12 @@ static void dfi_perf_tell(const int *kind, int *error, int n, int others)
     }
 }
 
-/* df starts, with statistics. pre: pool lock, no worker runs. */
+/* df starts, with statistics. pre: pool lock; no worker runs */
 static void dfi_perf_begin(void)
 {
     struct dfi_perf *p = &dfi_perf;
     const char *list = dfi_env("DF_STATS_EVENTS");
-    struct dfi_perf_group g; /* to see what there is */
+    struct dfi_perf_group g; /* to see which counters exist */
     int kind[DFI_PERF_MOST], error[DFI_PERF_MOST], n, i;
     memset((void *)&g, 0, sizeof g);
     dfi_os_lock(&dfi_events_lock);

@@ -1,8 +1,9 @@
-/* read.h - from events to the records of observe/stats/stats.h
+/* read.h - conversion of events to the records of observe/stats/stats.h
  *
- * A loop is known by the parts in which it was executed: those of the body that it is in, one after the other, and
- * those of workers that joined. For a simulation each part is divided into pieces that any worker may execute, so
- * a loop that one worker executed as a whole is also divided among a thousand. */
+ * A loop is known by the parts in which it was executed: those of the body that it is in, one after
+ * the other, and those of workers that joined. For a simulation, each part is divided into pieces
+ * that any worker may execute, so that a loop executed by one worker is also divided among a
+ * thousand. */
 #ifndef DFI_OBSERVE_STATS_READ_H
 #define DFI_OBSERVE_STATS_READ_H
 
@@ -19,10 +20,10 @@ DFI_SMALL_CODE_BEGIN
 enum {
     DFI_S_PIECE_US = 5,      /* the shortest piece: DFI_LOOP_PART_NS */
     DFI_S_PIECES = 4096,     /* of a part */
-    DFI_S_AHEAD = 64         /* loops looked at that began after a part */
+    DFI_S_AHEAD = 64         /* number of loops examined that began after a part */
 };
 
-/* A new part, or loop. */
+/* Adds a new part, or loop. */
 static uint32_t dfi_s_new_part(struct dfi_stats *s, const struct dfi_event *e, double own, const struct dfi_s_worker *w)
 {
     struct dfi_s_part *p;
@@ -43,8 +44,8 @@ static uint32_t dfi_s_new_loop(struct dfi_stats *s, const struct dfi_s_part *p, 
     return s->loops++;
 }
 
-/* The body comes to a part of a loop that it executes itself: of the one of its last step, if it goes on there, or
- * of a new one, after own ticks; until `since` it did something else. Nonzero: a new one. */
+/* The body executes a part of a loop itself: of the loop of its last step, if it continues that one,
+ * or else of a new one, after `own` ticks. Until `since` it did other work. Nonzero: a new one. */
 static int dfi_s_loop_part(struct dfi_stats *s, uint32_t body, uint32_t part, double own, uint64_t since)
 {
     struct dfi_s_part *p = &s->part[part];
@@ -68,9 +69,9 @@ static int dfi_s_by_begin(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from ? 1 : *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
 }
 
-/* The loop that another worker executed p of: of those with its name the last that had begun by then; or the next
- * one, if the worker may have begun before the loop's owner did, and no other loop can be meant. order: loops by
- * their begin. */
+/* The loop to which p, executed by another worker, belongs: the last one with its name that had
+ * begun by then; or the next one, if the worker may have begun before the owner of the loop, and no
+ * other loop is possible. order: loops sorted by their begin. */
 static uint32_t dfi_s_loop_of(const struct dfi_stats *s, const struct dfi_s_part *p, const uint32_t *order)
 {
     uint32_t lo = 0, hi = s->loops, k, found = DFI_S_NONE;
@@ -132,8 +133,8 @@ static uint32_t dfi_s_name_room(struct dfi_stats *s, uint32_t name)
     return 0;
 }
 
-/* On top of what happened on w. What covers time and lies next to each other becomes one: only the first is left
- * alone, as a wait may begin behind it. */
+/* Pushes an item of w. Adjacent items that only cover time are merged; the first stays separate,
+ * because a wait may begin after it. */
 static uint32_t dfi_s_push(struct dfi_s_worker *w, const struct dfi_s_item *item)
 {
     struct dfi_s_item *top = w->n ? &w->item[w->n - 1] : NULL;
@@ -155,14 +156,14 @@ static uint32_t dfi_s_since(const struct dfi_s_worker *w, uint64_t at)
     return i;
 }
 
-/* Are tasks that ran at once among the items [from, w->n)? */
+/* True if tasks that ran immediately are among the items [from, w->n). */
 static int dfi_s_has_inline(const struct dfi_s_worker *w, uint32_t from)
 {
     while (from < w->n && w->item[from].kind != DFI_S_INLINE) from++;
     return from < w->n;
 }
 
-/* What was told about the body or wait e. */
+/* The time of the body or wait e without nested ones, from the event before it. */
 static uint64_t dfi_s_own(struct dfi_s_worker *w, const struct dfi_event *e)
 {
     uint64_t ticks = w->shared ? w->own : e->b;
@@ -170,7 +171,8 @@ static uint64_t dfi_s_own(struct dfi_s_worker *w, const struct dfi_event *e)
     return ticks;
 }
 
-/* The items of w from `from` on become steps of a body, whose own time is known up to *now, and goes on to `end`. */
+/* Turns the items of w from `from` on into steps of a body. The body's own time is known up to *now,
+ * and lasts to `end`. */
 static void dfi_s_walk(struct dfi_stats *s, struct dfi_s_worker *w, uint32_t from, uint32_t body, uint64_t *now,
                        uint64_t end)
 {
@@ -202,8 +204,8 @@ static void dfi_s_walk(struct dfi_stats *s, struct dfi_s_worker *w, uint32_t fro
     w->n = from;
 }
 
-/* What the code of w's thread did outside of tasks is known up to here. What comes after its last step it did
- * without df: that is left out, as is what it did before the first. */
+/* The code of w's thread outside tasks is known up to here. Its time after its last step, and before
+ * its first, is without df, and left out. */
 static void dfi_s_program(struct dfi_stats *s, struct dfi_s_worker *w)
 {
     uint32_t i = 0, body, last;
@@ -213,14 +215,14 @@ static void dfi_s_program(struct dfi_stats *s, struct dfi_s_worker *w)
         if (i < w->n && (body = dfi_s_new_body(s, w->item[i].at)) != DFI_S_NONE) {
             s->body[body].is = DFI_S_PROGRAM | DFI_S_RAN;
             w->program = body + 1;
-            w->now = s->body[body].id; /* when it began */
+            w->now = s->body[body].id; /* its begin */
         }
     }
     if (w->program) dfi_s_walk(s, w, i, w->program - 1, &w->now, last ? w->item[last - 1].end : 0);
     w->n = 0;
 }
 
-/* A body is over. */
+/* A body ended. */
 static void dfi_s_ran(struct dfi_stats *s, struct dfi_s_worker *w, const struct dfi_event *e)
 {
     uint32_t from = dfi_s_since(w, e->at), i, body;
@@ -229,7 +231,7 @@ static void dfi_s_ran(struct dfi_stats *s, struct dfi_s_worker *w, const struct 
     struct dfi_s_item item;
     int internal = (e->level & DFI_RAN_INTERNAL) != 0;
     int inside = e->level & DFI_RAN_INLINE || (e->level & DFI_RAN_STAGE && w->foreign);
-    if (e->level & DFI_RAN_LOOP) { /* with tasks in it: a part of the body around it */
+    if (e->level & DFI_RAN_LOOP) { /* with tasks in it: a part of the enclosing body */
         for (i = from; i < w->n && w->item[i].kind >= DFI_S_INLINE;) i++;
         inside |= s->full || i < w->n || e->level & DFI_RAN_ORDERED;
     }
@@ -247,7 +249,7 @@ static void dfi_s_ran(struct dfi_stats *s, struct dfi_s_worker *w, const struct 
             if (own > name->most) name->most = own;
         }
     }
-    if (inside) { /* what it submitted are children of the body around it, which is not known yet */
+    if (inside) { /* its children belong to the enclosing body, which is not known yet */
         item.kind = DFI_S_INLINE, item.cost = s->cost.outside;
         dfi_s_push(w, &item);
         return;
@@ -281,7 +283,7 @@ static void dfi_s_waited(struct dfi_stats *s, struct dfi_s_worker *w, const stru
     uint32_t from = dfi_s_since(w, e->at);
     struct dfi_s_item item;
     int step = e->kind == DFI_E_WAIT && e->what == (uint32_t)DFI_WAIT_SCOPE && !s->full;
-    /* df_stop, and others who wait for nothing: it is not a part of the program's work to come there */
+    /* df_stop, and other waits without children: getting there is not part of the work of the program */
     if (!e->a && !(w->pending && w->highest >= e->level)) step = 0;
     w->n = from;
     w->waiting += dfi_s_own(w, e);
@@ -297,7 +299,7 @@ static void dfi_s_waited(struct dfi_stats *s, struct dfi_s_worker *w, const stru
     }
 }
 
-/* A task is submitted, or is what is waited for next. */
+/* A task is submitted, or is the next one that is waited for. */
 static void dfi_s_submitted(struct dfi_stats *s, struct dfi_s_worker *w, const struct dfi_event *e)
 {
     struct dfi_s_item item;
@@ -317,7 +319,7 @@ static void dfi_s_submitted(struct dfi_stats *s, struct dfi_s_worker *w, const s
     dfi_s_push(w, &item);
 }
 
-/* What was counted in a body. */
+/* Adds the performance counters of a body. */
 static uint32_t dfi_s_counted(struct dfi_stats *s, const struct dfi_event *e)
 {
     double *sum;
@@ -342,7 +344,7 @@ static void dfi_s_read(int worker, const struct dfi_event *e, unsigned n)
         case DFI_E_RUN: dfi_s_ran(s, w, e); continue;
         case DFI_E_OWN: w->own = e->b, w->shared = 1; continue;
         case DFI_E_EDGE:
-            if (e->level) continue; /* DFI_E_SIGNAL says when */
+            if (e->level) continue; /* DFI_E_SIGNAL has the time */
             if (w->n) w->item[w->n - 1].cost += s->cost.event;
             a = dfi_s_find(s, e->a, 0), b = dfi_s_find(s, e->b, 0);
             if (a != DFI_S_NONE && b != DFI_S_NONE) dfi_s_add_edge(s, a, b);
@@ -354,7 +356,7 @@ static void dfi_s_read(int worker, const struct dfi_event *e, unsigned n)
         case DFI_E_ROOM: dfi_s_waited(s, w, e); break;
         case DFI_E_PARK: w->asleep += e->b; break;
         case DFI_E_STEAL: break;
-        case DFI_E_PART: /* bounds are numbers of type long */
+        case DFI_E_PART: /* bounds have type long */
             w->first = (int64_t)e->at;
             w->iterations = (int64_t)e->a > w->first ? e->a - e->at : 1;
             continue;

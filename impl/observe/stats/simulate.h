@@ -1,11 +1,13 @@
 /* simulate.h - simulation of a recorded run with any number of workers
  *
- * A discrete-event simulation of what df does: a task that becomes ready goes on top of the stack of the worker
- * that made it so; workers take the newest of their own and steal the oldest of others; who waits runs, on top of
- * the wait, only what is inside of the body that waits. Each body takes the time that it took itself, between the
- * same steps. With DFI_S_ALL workers everything starts as soon as it may, at no cost: that is the span.
- * Source: Blumofe and Leiserson, Scheduling multithreaded computations by work stealing (JACM 1999), for work and
- * span; simulation from a recorded graph as in Simgrid's StarPU (Stanisic et al., CCPE 2015). */
+ * A discrete-event simulation of the scheduler. A task that becomes ready is pushed onto the stack
+ * of the worker that made it ready. Workers take the newest task of their own, and steal the oldest
+ * of others. A waiting worker runs, nested in the wait, only tasks inside the waiting body. Each
+ * body takes its own measured time, between the same steps. With DFI_S_ALL workers everything starts
+ * as soon as it may, at no cost: that is the span.
+ * Source: Blumofe and Leiserson, Scheduling multithreaded computations by work stealing (JACM 1999),
+ * for work and span; simulation from a recorded graph as in Simgrid's StarPU (Stanisic et al., CCPE
+ * 2015). */
 #ifndef DFI_OBSERVE_STATS_SIMULATE_H
 #define DFI_OBSERVE_STATS_SIMULATE_H
 
@@ -16,55 +18,56 @@
 DFI_SMALL_CODE_BEGIN
 
 enum {
-    DFI_S_ALL = 0,         /* workers: as many as there are tasks */
-    DFI_S_PROBES = 16      /* victims that a worker which waits looks at: most of what it finds there it may not run */
+    DFI_S_ALL = 0,         /* as many workers as there are tasks */
+    DFI_S_PROBES = 16      /* victims that a waiting worker tries: it may not run most of the tasks found there */
 };
 
-/* What is the same for every number of workers. */
+/* The data common to all numbers of workers. */
 struct dfi_s_plan {
     const struct dfi_stats *s;
     uint32_t n;
-    /* the body that submitted it, and the step of that body that waits for it; DFI_S_NONE */
+    /* the body that submitted it, and the step of that body that waits for it; or DFI_S_NONE */
     uint32_t *parent, *waiter;
-    /* how many: what it comes after, plus 1 if it is submitted; what it submits, plus 1 */
+    /* the number of its predecessors, plus 1 if it is submitted; of its children, plus 1 */
     uint32_t *before, *children;
-    uint32_t *after, *after_at;    /* what comes after body i: after[after_at[i]] .. */
+    uint32_t *after, *after_at;    /* successors of body i: after[after_at[i]] .. */
     uint32_t *awaited;             /* of a step: bodies that it waits for */
     uint32_t programs;
-    /* ticks that the scheduler takes for a task, for one that is stolen, for a piece of a loop of others */
+    /* ticks of the scheduler for a task, for a stolen task, and for a stolen piece of a loop */
     double task, steal, claim;
 };
 
 struct dfi_s_event { double at; uint32_t who; };
 
 struct dfi_s_sim_worker {
-    uint32_t top;                  /* the body it runs or waits in; DFI_S_NONE: none */
+    uint32_t top;                  /* the body that it runs or waits in; DFI_S_NONE: none */
     uint32_t newest, oldest;       /* ready bodies */
-    uint32_t at;                   /* in idle or waiting, if it is in one of them */
-    uint32_t rich;                 /* its place among those that have ready bodies, or DFI_S_NONE */
+    uint32_t at;                   /* its index in idle or waiting, if it is in one of them */
+    uint32_t rich;                 /* its index among workers with ready bodies, or DFI_S_NONE */
     int state;
 };
 enum { DFI_S_RUNNING, DFI_S_IDLE, DFI_S_WAITING };
 
 struct dfi_s_sim {
     const struct dfi_s_plan *p;
-    /* the first `helpers` take anything; the others are threads of the program, and only help while they wait */
+    /* the first `helpers` take any task; the others are threads of the program, and only help while
+     * they wait */
     uint32_t workers, helpers;
     struct dfi_s_sim_worker *w;
     uint32_t *list[3], n_list[3];  /* DFI_S_RUNNING: workers with ready bodies; idle; waiting */
     uint32_t victim;
     uint32_t *before, *children, *awaited;
-    uint32_t *cursor;              /* the step that comes next */
+    uint32_t *cursor;              /* the next step */
     uint32_t *blocked;             /* the step in which it waits, or DFI_S_NONE */
-    uint32_t *on, *below;          /* the worker whose stack it is on, and what is below it there */
+    uint32_t *on, *below;          /* the worker whose stack it is on, and the body below it there */
     uint32_t *newer, *older;       /* ready bodies of a worker */
-    uint32_t *todo, n_todo;        /* done, but nobody knows it yet */
+    uint32_t *todo, n_todo;        /* finished, but successors and waiters are not yet notified */
     struct dfi_s_event *heap;
     uint32_t n_heap;
     double now;
-    uint32_t left;                 /* bodies that are not done */
+    uint32_t left;                 /* unfinished bodies */
     int starved;                   /* a ready body had to wait for a worker */
-    int patient;                   /* DFI_S_PROBES does not count */
+    int patient;                   /* DFI_S_PROBES is ignored */
 };
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
@@ -96,7 +99,7 @@ static struct dfi_s_event dfi_s_next(struct dfi_s_sim *m)
     return first;
 }
 
-/* Body b goes on until its next step, from now on. */
+/* Body b continues until its next step, from now on. */
 static void dfi_s_go_on(struct dfi_s_sim *m, uint32_t b, double cost)
 {
     const struct dfi_stats *s = m->p->s;
@@ -116,7 +119,7 @@ static void dfi_s_set_state(struct dfi_s_sim *m, uint32_t v, int state)
 {
     struct dfi_s_sim_worker *w = &m->w[v];
     if (w->state == state) return;
-    if (w->state != DFI_S_RUNNING) { /* out of its list: the last one takes its place */
+    if (w->state != DFI_S_RUNNING) { /* removed from its list: the last one takes its place */
         uint32_t last = m->list[w->state][--m->n_list[w->state]];
         m->list[w->state][w->at] = last, m->w[last].at = w->at;
     }
@@ -146,7 +149,7 @@ static void dfi_s_take(struct dfi_s_sim *m, uint32_t v, uint32_t b)
     m->list[DFI_S_RUNNING][w->rich] = last, m->w[last].rich = w->rich;
 }
 
-/* May b be run on top of what v waits in? */
+/* True if b may run nested in the body in which v waits. */
 static int dfi_s_may_run(const struct dfi_s_sim *m, uint32_t v, uint32_t b)
 {
     uint32_t top = m->w[v].top;
@@ -155,13 +158,13 @@ static int dfi_s_may_run(const struct dfi_s_sim *m, uint32_t v, uint32_t b)
     return b == top;
 }
 
-/* v has nothing to run, or waits: it finds something, or is listed as one that does not. */
+/* v has no work, or waits: it finds a body, or joins the list of idle or waiting workers. */
 static void dfi_s_find_work(struct dfi_s_sim *m, uint32_t v)
 {
     struct dfi_s_sim_worker *w = &m->w[v];
     uint32_t b = w->newest, i, n = m->n_list[DFI_S_RUNNING], from = v;
     double cost;
-    if (w->top == DFI_S_NONE && v >= m->helpers) return; /* a thread of the program whose code is over */
+    if (w->top == DFI_S_NONE && v >= m->helpers) return; /* a thread of the program whose code has ended */
     if (b != DFI_S_NONE && !dfi_s_may_run(m, v, b)) b = DFI_S_NONE;
     if (w->top != DFI_S_NONE && !m->patient && n > DFI_S_PROBES) n = DFI_S_PROBES;
     for (i = 0; b == DFI_S_NONE && i < n; i++) {
@@ -182,12 +185,12 @@ static void dfi_s_find_work(struct dfi_s_sim *m, uint32_t v)
     dfi_s_go_on(m, b, cost);
 }
 
-/* All that b comes after is done. v: who made it so. */
+/* All predecessors of b are done. v: the worker that made it ready. */
 static void dfi_s_ready(struct dfi_s_sim *m, uint32_t b, uint32_t v)
 {
     unsigned is = m->p->s->body[b].is;
     uint32_t i;
-    if (is & DFI_S_INTERNAL || !(is & DFI_S_RAN)) m->todo[m->n_todo++] = b; /* takes no time; was skipped */
+    if (is & DFI_S_INTERNAL || !(is & DFI_S_RAN)) m->todo[m->n_todo++] = b; /* takes no time, or was skipped */
     else if (m->workers == DFI_S_ALL) dfi_s_go_on(m, b, 0);
     else {
         dfi_s_put(m, v, b);
@@ -202,7 +205,7 @@ static void dfi_s_ready(struct dfi_s_sim *m, uint32_t b, uint32_t v)
 
 /* --- bodies ------------------------------------------------------------------------------------------------------- */
 
-/* What b waits for in a step is there: it goes on, unless something else runs on top of it. */
+/* The bodies that b waits for in a step are done: it continues, unless another body runs nested in it. */
 static void dfi_s_resume(struct dfi_s_sim *m, uint32_t b)
 {
     uint32_t v = m->on[b];
@@ -215,7 +218,7 @@ static void dfi_s_resume(struct dfi_s_sim *m, uint32_t b)
     dfi_s_go_on(m, b, 0);
 }
 
-/* Tells those who come after what is done, and those who wait for it. */
+/* Notifies the successors of finished bodies, and the bodies that wait for them. */
 static void dfi_s_done(struct dfi_s_sim *m, uint32_t v)
 {
     const struct dfi_s_plan *p = m->p;
@@ -229,7 +232,7 @@ static void dfi_s_done(struct dfi_s_sim *m, uint32_t v)
     }
 }
 
-/* The step that body b has come to. Zero: it waits there. */
+/* Executes the current step of body b. Zero: it waits there. */
 static int dfi_s_do_step(struct dfi_s_sim *m, uint32_t b, uint32_t v)
 {
     const struct dfi_s_step *t = &m->p->s->step[m->cursor[b]];
@@ -249,7 +252,7 @@ static int dfi_s_do_step(struct dfi_s_sim *m, uint32_t b, uint32_t v)
     return 1;
 }
 
-/* Body b, on v or nowhere, has come to its next step, or its end. */
+/* Body b, on v or on no worker, has come to its next step, or its end. */
 static void dfi_s_advance(struct dfi_s_sim *m, uint32_t b, uint32_t v)
 {
     struct dfi_s_sim_worker *w = &m->w[v];
@@ -273,7 +276,8 @@ static void dfi_s_advance(struct dfi_s_sim *m, uint32_t b, uint32_t v)
 
 /* --- the plan ----------------------------------------------------------------------------------------------------- */
 
-/* n elements, all of them `value`, after those before in one piece of memory; NULL: only counts. */
+/* An array of n elements, all of them `value`, after the earlier ones in one block of memory; memory
+ * NULL: only counts. */
 static uint32_t *dfi_s_array(char *memory, size_t *bytes, size_t n, uint32_t value)
 {
     uint32_t *p = memory ? (uint32_t *)(void *)(memory + *bytes) : NULL;
@@ -283,14 +287,14 @@ static uint32_t *dfi_s_array(char *memory, size_t *bytes, size_t n, uint32_t val
     return p;
 }
 
-/* Is it there at all, and not only mentioned as something that another one comes after? */
+/* True if the body exists, and is not only mentioned as a predecessor. */
 static int dfi_s_there(const struct dfi_s_body *b) { return b->is != 0; }
 
-/* Whom each child is waited for by: the next wait of its body at its level or further out. */
+/* Finds the wait for each child: the next wait of its body at its level or further out. */
 static void dfi_s_plan_steps(struct dfi_s_plan *p, uint32_t b, uint32_t *pending)
 {
     const struct dfi_stats *s = p->s;
-    uint32_t i, last = DFI_S_NONE; /* of the children nobody has waited for yet, linked by `pending` */
+    uint32_t i, last = DFI_S_NONE; /* of the children without a wait so far, linked by `pending` */
     for (i = s->body[b].first; i != DFI_S_NONE; i = s->step[i].next) {
         const struct dfi_s_step *t = &s->step[i];
         if (t->kind == DFI_S_WAIT) {
@@ -320,7 +324,7 @@ static void dfi_s_plan_steps(struct dfi_s_plan *p, uint32_t b, uint32_t *pending
     }
 }
 
-/* memory: NULL: only counts. */
+/* memory NULL: only counts. */
 static void dfi_s_plan_arrays(struct dfi_s_plan *p, char *memory, size_t *bytes)
 {
     const struct dfi_stats *s = p->s;
@@ -334,7 +338,7 @@ static void dfi_s_plan_arrays(struct dfi_s_plan *p, char *memory, size_t *bytes)
     p->awaited = dfi_s_array(memory, bytes, s->steps, 0);
 }
 
-/* Returns the memory to be freed, or NULL. */
+/* Returns the memory to free, or NULL. */
 static void *dfi_s_plan_new(struct dfi_s_plan *p, const struct dfi_stats *s)
 {
     size_t bytes, scratch = 0;
@@ -353,7 +357,7 @@ static void *dfi_s_plan_new(struct dfi_s_plan *p, const struct dfi_stats *s)
             if (dfi_s_there(&s->body[s->edge[e].before])) p->before[i]++, p->after_at[s->edge[e].before + 2]++;
     }
     for (i = 2; i <= p->n + 1; i++) p->after_at[i] += p->after_at[i - 1];
-    for (i = 0; i < p->n; i++) /* after_at[j + 1] runs from where the list of j begins to its end */
+    for (i = 0; i < p->n; i++) /* after_at[j + 1] moves from the beginning of the list of j to its end */
         for (e = s->body[i].before; e != DFI_S_NONE; e = s->edge[e].next)
             if (dfi_s_there(&s->body[s->edge[e].before])) p->after[p->after_at[s->edge[e].before + 1]++] = i;
     return memory;
@@ -382,7 +386,8 @@ static void dfi_s_sim_arrays(struct dfi_s_sim *m, char *memory, size_t *bytes)
     m->todo = dfi_s_array(memory, bytes, (size_t)n + 1, 0);
 }
 
-/* The code of the threads begins, the first on worker 0, others on workers of their own; and what nobody submitted. */
+/* Begins the code of the threads, the first on worker 0, others on workers of their own, and the
+ * bodies without a submitter. */
 static void dfi_s_sim_begin(struct dfi_s_sim *m)
 {
     const struct dfi_stats *s = m->p->s;
@@ -408,8 +413,8 @@ static void dfi_s_sim_begin(struct dfi_s_sim *m)
         }
 }
 
-/* How many ticks it takes with that many workers, or DFI_S_ALL; negative: no memory. *starved: more workers may be
- * faster; *left: bodies that never ran, as what they wait for is not known. */
+/* The ticks of a run with that number of workers, or DFI_S_ALL; negative: no memory. *starved: more
+ * workers may be faster; *left: bodies that never ran, because their predecessors are unknown. */
 static double dfi_s_simulate(const struct dfi_s_plan *p, uint32_t workers, int *starved, uint32_t *left)
 {
     struct dfi_s_sim m;
@@ -433,7 +438,7 @@ static double dfi_s_simulate(const struct dfi_s_plan *p, uint32_t workers, int *
             dfi_s_advance(&m, workers == DFI_S_ALL ? e.who : m.w[e.who].top, workers == DFI_S_ALL ? 0 : e.who);
         }
         if (!m.left || workers == DFI_S_ALL) break;
-        m.patient = 1; /* a worker that may run something was not asked: all of them look everywhere */
+        m.patient = 1; /* a worker that could have helped was not tried: from now on all workers try all victims */
         for (n = m.n_list[DFI_S_WAITING], i = 0; i < n && !m.n_heap; i++) dfi_s_find_work(&m, m.list[DFI_S_WAITING][i]);
         if (!m.n_heap) break;
         m.patient = 0;

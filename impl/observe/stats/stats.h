@@ -1,10 +1,10 @@
-/* stats.h - records of DF_STATS: how long bodies took, what they did meanwhile, and their order
+/* stats.h - records of DF_STATS: times of bodies, their steps, and their order
  *
- * A body is a task, a stolen future, or the code of a thread outside of tasks. Its own time is divided by its
- * steps: it submits a task, or waits. Events come in the order of each worker, a body after all that was run
- * inside of it: what is not yet known to be inside of a body waits on a stack for each worker. Of several workers
- * they come in any order, so a task may be known by an edge, its end or its submission first. Only the reader of
- * events touches this, and df_stop after it (observe/events.h). */
+ * A body is a task, a stolen future, or the code of a thread outside tasks. Its steps, submissions
+ * and waits, divide its own time. Events come in the order of each worker, a body after all bodies
+ * nested in it. So each worker has a stack of items whose enclosing body is not yet known. Events of
+ * several workers come in any order, so an edge, the end or the submission of a task may be seen
+ * first. Only the reader of events accesses these records, and df_stop after it (observe/events.h). */
 #ifndef DFI_OBSERVE_STATS_STATS_H
 #define DFI_OBSERVE_STATS_STATS_H
 
@@ -19,27 +19,27 @@ DFI_SMALL_CODE_BEGIN
 
 enum {
     DFI_S_MOST = 1 << 18,    /* bodies kept for the simulation: about 40 MB, and a second of simulation */
-    DFI_S_GAP_US = 5         /* a longer gap between two tasks of a worker is not the scheduler's */
+    DFI_S_GAP_US = 5         /* a longer gap between two tasks of a worker is not due to the scheduler */
 };
 #define DFI_S_NONE 0xffffffffu
 
 /* dfi_s_body.is */
 enum { DFI_S_SUBMITTED = 1, DFI_S_RAN = 2, DFI_S_INTERNAL = 4, DFI_S_PROGRAM = 8, DFI_S_PIECE = 16 };
 enum { DFI_S_SUBMIT, DFI_S_WAIT, DFI_S_UNTIL, DFI_S_SIGNAL,  /* steps, */
-       /* what only counts for threads of the program: a step; none; */
+       /* kinds that matter only for threads of the program: a step; none; */
        DFI_S_LOOP, DFI_S_INLINE,
-       DFI_S_COVER };                                        /* nothing of a body */
+       DFI_S_COVER };                                        /* not part of a body */
 
 struct dfi_s_body {
     uint64_t id;
     float rest;              /* ticks after its last step */
-    uint32_t name, link;     /* link: in its list of the hash table */
+    uint32_t name, link;     /* link: the next one in its list of the hash table */
     uint32_t first, last;    /* steps */
-    uint32_t before;         /* edges to what it comes after */
-    uint16_t is, level;      /* level: of the scope it is a child of */
+    uint32_t before;         /* edges to its predecessors */
+    uint16_t is, level;      /* level: of the scope that it is a child of */
 };
 struct dfi_s_step {
-    float own;               /* ticks of its body since the step before */
+    float own;               /* ticks of its body since the last step */
     uint32_t next, of;       /* SUBMIT, UNTIL, SIGNAL: a body; LOOP: a loop */
     uint16_t kind, level;    /* level: WAIT */
 };
@@ -49,43 +49,43 @@ struct dfi_s_part {
     double own;
     uint64_t n;              /* iterations, at most */
     int64_t first;
-    uint32_t name, loop;     /* loop: DFI_S_NONE: another worker's */
+    uint32_t name, loop;     /* loop: DFI_S_NONE: of another worker */
 };
 struct dfi_s_loop {
-    uint64_t since, from;    /* its owner had come to something else until then; began its first part */
-    int64_t first;           /* iteration of its last part so far */
+    uint64_t since, from;    /* the end of its owner's work before it; the begin of its first part */
+    int64_t first;           /* first iteration of its last part so far */
     uint32_t name, body, step, pieces; /* pieces: bodies, linked */
 };
 struct dfi_s_edge { uint32_t next, before; };
 
-/* Something that happened on a worker, and is not known to be inside of a body yet. */
+/* An event of a worker whose enclosing body is not yet known. */
 struct dfi_s_item {
     uint64_t at, end;
-    double cost;             /* ticks that were spent on writing events */
+    double cost;             /* ticks spent on writing events */
     uint32_t of;
     uint16_t kind, level;
 };
 struct dfi_s_worker {
     struct dfi_s_item *item;
     uint32_t n, room;
-    uint32_t program;        /* 1 more than the number of the body of its thread's code; 0: none */
-    uint64_t now;            /* up to where that body is known */
-    uint16_t pending, lowest, highest; /* the thread's code has children that it has not waited for, at these levels */
+    uint32_t program;        /* number of the body of its thread's code, plus 1; 0: none */
+    uint64_t now;            /* that body is known up to this time */
+    uint16_t pending, lowest, highest; /* the thread's code has not waited for children at these levels */
     uint32_t index;          /* df_worker() */
     int seen, foreign;             /* a thread of the program */
-    uint64_t iterations;     /* of the part that is told about next, */
-    int64_t first;           /* from this on */
-    uint64_t own;            /* ticks of its own of the body or wait that is told about next */
-    int shared;              /* else all are */
-    uint64_t last;           /* when its last task ended, if nothing happened since, or 0 */
+    uint64_t iterations;     /* of the part of the next event, */
+    int64_t first;           /* from this one on */
+    uint64_t own;            /* own ticks of the body or wait of the next event */
+    int shared;              /* 0: all ticks are its own */
+    uint64_t last;           /* the end of its last task, if nothing happened since, or 0 */
     uint64_t tasks, busy, waiting, asleep;
 };
 struct dfi_s_name { uint64_t count, most; double total; };
-/* bodies that were counted, and dfi_running.count of them */
+/* number of counted bodies, and the sum of their dfi_running.count */
 struct dfi_s_perf { uint64_t count; double sum[DFI_PERF_NUMBERS]; };
 
-/* Ticks that events cost: one; one with a time and a name; a body, outside of the time it is said to take, and
- * inside. What is counted in a body that does nothing. */
+/* The cost of events in ticks: of one; of one with a time and a name; of a body, outside its
+ * measured time, and inside. The counts of an empty body. */
 struct dfi_s_cost { double event, submit, outside, inside, count[DFI_PERF_NUMBERS]; };
 
 struct dfi_stats {
@@ -93,7 +93,7 @@ struct dfi_stats {
     const char *variable;
     char *file;                      /* the last one, or NULL */
     struct dfi_output to;
-    int standard, broken;            /* it is the standard output; it could not be written */
+    int standard, broken;            /* standard output; write error */
     long process;
     df_counters before;              /* at the start */
     uint64_t began;
@@ -109,25 +109,25 @@ struct dfi_stats {
     uint32_t workers;
     struct dfi_s_name *name;         /* by the number of the text */
     uint32_t names;
-    struct dfi_s_perf *perf;         /* the same */
+    struct dfi_s_perf *perf;         /* likewise */
     uint32_t perfs;
     uint64_t stolen_futures, left_out;
-    /* between one task of a worker and the next: the scheduler, and writing events */
+    /* from one task of a worker to the next: the scheduler, and writing events */
     uint64_t gap_most, gaps, gap_ticks;
-    int full, incomplete;            /* more than DFI_S_MOST; there was no memory for something */
+    int full, incomplete;            /* more than DFI_S_MOST; there was no memory for some record */
 };
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_stats dfi_stats;
 DFI_EXTERN_C_END
 
-/* Room for element n of an array that has room for *room. zeroed: what is new is; else it has not been touched. 0,
- * or -1 without memory. */
+/* Makes room for element n in an array of *room elements. zeroed: new elements are zero; else
+ * uninitialised. 0, or -1 without memory. */
 static int dfi_s_grow(void **array, uint32_t *room, uint32_t n, size_t bytes, int zeroed)
 {
     uint32_t more = *room ? *room : 64;
     void *p;
     if (n < *room) return 0;
-    while (more <= n) more *= zeroed ? 2 : 4; /* memory that is not touched costs nothing, and copies do */
+    while (more <= n) more *= zeroed ? 2 : 4; /* untouched memory costs nothing, but copies do */
     if (!(p = dfi_malloc(more * bytes))) {
         dfi_stats.incomplete = 1;
         return -1;
@@ -160,7 +160,7 @@ static uint32_t dfi_s_new_body(struct dfi_stats *s, uint64_t id)
 
 static uint32_t dfi_s_hash(const struct dfi_stats *s, uint64_t id) { return dfi_id_home(id) & s->mask; }
 
-/* The list for as many bodies as there are. 0, or DFI_S_NONE without memory. */
+/* Adapts the hash table to the number of bodies. 0, or DFI_S_NONE without memory. */
 static uint32_t dfi_s_rehash(struct dfi_stats *s)
 {
     uint32_t mask = s->mask ? 2 * s->mask + 1 : 1023, i;
@@ -175,13 +175,13 @@ static uint32_t dfi_s_rehash(struct dfi_stats *s)
     for (i = 0; i < s->bodies; i++)
         if (!(s->body[i].is & DFI_S_PROGRAM)) {
             uint32_t *at = &hash[dfi_s_hash(s, s->body[i].id)];
-            s->body[i].link = *at, *at = i; /* later ones first, as it is when they come */
+            s->body[i].link = *at, *at = i; /* later ones first, as when they come */
         }
     return 0;
 }
 
-/* The body with that identity, which is not yet known to be all of `is`: else it is a new one in the same memory.
- * It is then. DFI_S_NONE: it is not remembered. */
+/* The body with that identity that is not yet known to be all of `is` (else a new one in the same
+ * memory). Marks it as `is`. DFI_S_NONE: not recorded. */
 static uint32_t dfi_s_find(struct dfi_stats *s, uint64_t id, unsigned is)
 {
     uint32_t i, h;
@@ -197,7 +197,7 @@ static uint32_t dfi_s_find(struct dfi_stats *s, uint64_t id, unsigned is)
     return i;
 }
 
-/* A step of that body, after the ones it has. */
+/* Adds a step to that body, after its last one. */
 static uint32_t dfi_s_add_step(struct dfi_stats *s, uint32_t body, double own, unsigned kind, uint32_t of,
                                unsigned level)
 {

@@ -1,13 +1,13 @@
-/* html.h - writer of DF_TRACE=file.html: one page that shows the trace, without a network
+/* html.h - writer of DF_TRACE=file.html: a page that shows the trace, without a network
  *
- * The page (tools/trace/page.html) comes first, compressed, with the script that unpacks it; behind it each look
- * adds its records as base64 in a script, which the page reads when the browser comes to it. A program that is
- * killed leaves a page with what there was at the last look.
+ * The compressed page (tools/trace/page.html) comes first, with the script that unpacks it. Each
+ * look appends its records as base64 in a script, which the page reads when the browser comes to it.
+ * A killed program leaves a page with the state of the last look.
  *
- * A record is a byte, its kind, and numbers: seven bits a byte, the lowest first, all but the last with the eighth
- * bit set; signed ones with their sign as the lowest bit. Times are differences to the one before. An identity is
- * the number of its place in a table of those that were last in their places, which the page keeps as well, or
- * that plus DFI_HTML_SLOTS, and 8 bytes. */
+ * A record is a byte, its kind, and numbers: seven bits a byte, the lowest first, all but the last
+ * with the eighth bit set; signed ones have their sign as the lowest bit. Times are differences to
+ * the previous one. An identity is its index in a table of the last identity in each slot, which the
+ * page keeps as well, or that index plus DFI_HTML_SLOTS, and 8 bytes. */
 #ifndef DFI_OBSERVE_TRACE_HTML_H
 #define DFI_OBSERVE_TRACE_HTML_H
 
@@ -20,10 +20,10 @@
 enum {
     DFI_HTML_SLOTS = 4096,   /* as in the page */
     DFI_HTML_PART = 48 * 1024, /* bytes of records in a script; a multiple of 3 */
-    DFI_HTML_TEXT = 1000,    /* bytes of a text that are kept */
-    DFI_HTML_RECORD = 512    /* bytes of a record without texts at most */
+    DFI_HTML_TEXT = 1000,    /* bytes kept of a text */
+    DFI_HTML_RECORD = 512    /* most bytes of a record without texts */
 };
-/* Records besides slices, whose kinds are enum dfi_slice_kind; as in the page. */
+/* Kinds of records other than slices, whose kinds are enum dfi_slice_kind; as in the page. */
 enum { DFI_H_TEXT = 16, DFI_H_LANE, DFI_H_AT, DFI_H_THREAD, DFI_H_AFTER, DFI_H_STEAL, DFI_H_COUNT, DFI_H_END,
       DFI_H_AGAIN };
 
@@ -31,17 +31,17 @@ DFI_STATIC_ASSERT(sizeof dfi_trace_page_rest < DFI_HTML_PART, "the page is writt
 
 struct dfi_html {
     size_t n;                      /* bytes in `bytes` */
-    uint64_t now;                  /* the time before */
-    unsigned track;                /* records are on this one */
+    uint64_t now;                  /* the previous time */
+    unsigned track;                /* the current track of the records */
     uint64_t recent[DFI_HTML_SLOTS];
-    /* texts that are in the file: a bit each; behind those of df: names of counters */
+    /* texts in the file, one bit each; after those of df: names of counters */
     unsigned char told[DFI_TEXT_MOST / 8 + 1];
     unsigned char bytes[DFI_HTML_PART];
 };
 
-/* --- bytes: compiled as the rest of the program is, as half the time of writing a page is spent here ------- */
+/* --- bytes: not compiled for size, because half the time of writing a page is spent here --------- */
 
-/* What is in `bytes` is written in base64, between two texts. */
+/* Writes the contents of `bytes` in base64, between two texts. */
 static void dfi_html_put(struct dfi_trace *t, const char *before, const char *after)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -67,7 +67,7 @@ static void dfi_html_flush(struct dfi_trace *t)
     if (((struct dfi_html *)t->own)->n) dfi_html_put(t, "<script>part('", "')</script>\n");
 }
 
-/* A record of that kind begins, for which there is room. */
+/* Begins a record of that kind, and makes room for it. */
 static void dfi_html_begin(struct dfi_trace *t, unsigned kind, size_t room)
 {
     struct dfi_html *h = (struct dfi_html *)t->own;
@@ -115,7 +115,7 @@ static void dfi_html_bytes(struct dfi_html *h, const char *text)
     h->n += n;
 }
 
-/* The text with that number is in the file from now on. */
+/* Marks the text with that number as written. */
 static void dfi_html_tell(struct dfi_trace *t, uint32_t number, const char *text)
 {
     struct dfi_html *h = (struct dfi_html *)t->own;
@@ -174,7 +174,7 @@ static void dfi_html_slice(struct dfi_trace *t, const struct dfi_trace_slice *s)
     dfi_html_identity(h, s->parent);
     dfi_html_number(h, s->submitted && s->submitted <= s->begin ? s->begin - s->submitted + 1 : 0);
     dfi_html_number(h, s->from_track);
-    details = h->n++; /* below 128 bytes */
+    details = h->n++; /* less than 128 bytes */
     dfi_html_number(h, s->site);
     dfi_html_signed(h, s->first);
     dfi_html_signed(h, s->last);

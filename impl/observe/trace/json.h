@@ -1,8 +1,10 @@
-/* json.h - writer of DF_TRACE=file.json: Chrome's trace event format, array form, for Perfetto and chrome://tracing
+/* json.h - writer of DF_TRACE=file.json: Chrome's trace event format, array form, for Perfetto and
+ * chrome://tracing
  *
- * One record a line, and the comma before it: what a killed program leaves lacks but the last bracket, which both
- * do without. A write that is cut short ends where a page of the file does; so no record lies in two pages.
- * Records are made by copying: texts are quoted once, and what is around the numbers is known.
+ * One record a line, and the comma before it: a file of a killed program lacks only the last
+ * bracket, which both viewers accept. A write that is cut short ends at a page boundary of the file,
+ * so no record crosses one. Records are made by copying: texts are quoted once, and the text around
+ * the numbers is constant.
  * Source: Trace Event Format (Chromium project). */
 #ifndef DFI_OBSERVE_TRACE_JSON_H
 #define DFI_OBSERVE_TRACE_JSON_H
@@ -16,24 +18,24 @@
 DFI_SMALL_CODE_BEGIN
 
 enum {
-    DFI_JSON_TEXT = 240,                        /* bytes of a quoted text at most: its length is kept in one byte */
-    DFI_JSON_LINE = 512 + 8 * DFI_JSON_TEXT,    /* of a record; less than */
-    DFI_JSON_LABELS = 64,                       /* names of parameters that are found again quickly; a power of two */
-    DFI_JSON_STARTS = 16,                       /* tracks whose beginnings of records are kept; a power of two */
-    DFI_JSON_PAGE = 4096                        /* what pages of files are multiples of */
+    DFI_JSON_TEXT = 240,                        /* most bytes of a quoted text: its length is kept in one byte */
+    DFI_JSON_LINE = 512 + 8 * DFI_JSON_TEXT,    /* upper limit of a record */
+    DFI_JSON_LABELS = 64,                       /* cached names of parameters; a power of two */
+    DFI_JSON_STARTS = 16,                       /* tracks whose record prefixes are cached; a power of two */
+    DFI_JSON_PAGE = 4096                        /* the page size of files is a multiple of this */
 };
 
 struct dfi_json_text { unsigned char n; char bytes[1]; };
 struct dfi_json {
-    int devices;                  /* have a name: there is a track of one */
+    int devices;                  /* devices whose track has a name */
     uint64_t arrows;
-    size_t end;                   /* bytes of the file before what completes it */
-    struct dfi_json_text **text;  /* by number: quoted; NULL: not needed so far */
-    uint32_t room;                /* of that */
+    size_t end;                   /* bytes of the file without the final part */
+    struct dfi_json_text **text;  /* quoted, by number; NULL: not needed so far */
+    uint32_t room;                /* its capacity */
     uint64_t high;                /* of the last time: multiples of 10 ms, */
-    unsigned n_high;              /* in that many digits */
+    unsigned n_high;              /* and their number of digits */
     char digits[16];
-    /* of records with a time; n = 0: none */
+    /* prefixes of records with a time; n = 0: none */
     struct { uint32_t track; unsigned char n; char bytes[59]; } start[DFI_JSON_STARTS];
     /* quoted; n = 0: none */
     struct { uint32_t labels, index; unsigned char n; char bytes[47]; } label[DFI_JSON_LABELS];
@@ -48,7 +50,7 @@ static const char dfi_json_pair[] =
     "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
     "505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697989900";
 
-/* The last n digits of v before `end`; 0s in front. */
+/* Writes the last n digits of v before `end`, with leading 0s. */
 static void dfi_json_digits(char *end, unsigned n, uint64_t v)
 {
     for (; n > 1; n -= 2, v /= 100) end -= 2, memcpy(end, dfi_json_pair + 2 * (v % 100), 2);
@@ -80,7 +82,7 @@ static char *dfi_json_address(char *to, uint64_t v)
     return to + n;
 }
 
-/* Microseconds, with three digits behind the point. Most times begin with the same digits as the one before, down
+/* Microseconds with three decimals. Most times begin with the same digits as the previous one, down
  * to 10 ms. */
 static char *dfi_json_time(struct dfi_json *j, char *to, uint64_t ns)
 {
@@ -100,8 +102,8 @@ static char *dfi_json_time(struct dfi_json *j, char *to, uint64_t ns)
     return to + 4;
 }
 
-/* text in quotes, n bytes of it at most, and not more than DFI_JSON_TEXT together. What is no UTF-8 becomes a
- * question mark. */
+/* Quotes at most n bytes of text, and at most DFI_JSON_TEXT in all. Bytes that are not UTF-8 become
+ * question marks. */
 static char *dfi_json_quote(char *to, const char *text, size_t n)
 {
     const char *stop = to + DFI_JSON_TEXT - 8, *end = text + n;
@@ -120,7 +122,7 @@ static char *dfi_json_quote(char *to, const char *text, size_t n)
     return to;
 }
 
-/* The text with that number, quoted. */
+/* Writes the text with that number, quoted. */
 static char *dfi_json_put_text(struct dfi_json *j, char *to, uint32_t number)
 {
     struct dfi_json_text *q;
@@ -152,7 +154,7 @@ static char *dfi_json_put_text(struct dfi_json *j, char *to, uint32_t number)
 
 /* --- records ----------------------------------------------------------------------------------------------- */
 
-/* A record of that phase on a track begins. */
+/* Begins a record of that phase on a track. */
 static char *dfi_json_start(char *to, char phase, unsigned track)
 {
     to = DFI_JSON_PUT(to, ",\n{\"ph\":\"");
@@ -167,7 +169,7 @@ static char *dfi_json_begin(struct dfi_trace *t, char phase, unsigned track)
     return dfi_json_start(dfi_trace_room(t, DFI_JSON_LINE + DFI_JSON_PAGE), phase, track);
 }
 
-/* The same, at that time. */
+/* The same, with a time. */
 static char *dfi_json_begin_at(struct dfi_trace *t, char phase, unsigned track, uint64_t at)
 {
     struct dfi_json *j = (struct dfi_json *)t->own;
@@ -183,7 +185,7 @@ static char *dfi_json_begin_at(struct dfi_trace *t, char phase, unsigned track, 
     return dfi_json_time(j, to + j->start[k].n, at);
 }
 
-/* The record ends at `to`, but for its bracket. */
+/* Ends a record at `to`, except for its bracket. */
 static void dfi_json_done(struct dfi_trace *t, char *to)
 {
     char *from = t->buffer + t->n;
@@ -237,7 +239,7 @@ static void dfi_json_thread(struct dfi_trace *t, unsigned track, uint64_t at, in
     dfi_json_thread_at(t, track, at, begins);
 }
 
-/* Name and category of a slice. */
+/* Writes the name and category of a slice. */
 static char *dfi_json_kind(struct dfi_json *j, char *to, const struct dfi_trace_slice *s)
 {
     to = DFI_JSON_PUT(to, ",\"name\":");
@@ -259,7 +261,7 @@ static char *dfi_json_kind(struct dfi_json *j, char *to, const struct dfi_trace_
     }
 }
 
-/* The name of the parameter, quoted. */
+/* Writes the name of the parameter, quoted. */
 static char *dfi_json_label(struct dfi_json *j, char *to, const struct dfi_trace_write *w)
 {
     unsigned k = (w->labels * 4 + w->index) % DFI_JSON_LABELS;
@@ -383,7 +385,7 @@ static int dfi_json_open(struct dfi_trace *t)
     t->own = j;
     dfi_trace_put(t, "[", 1);
     dfi_json_named(t, 0, "process_name", "df");
-    t->buffer[1] = ' '; /* there is no record before this one */
+    t->buffer[1] = ' '; /* no record precedes this one */
     dfi_trace_flush(t);
     return 0;
 }

@@ -1,9 +1,10 @@
-/* life.h - reader of DF_TRACE: from events to slices, arrows and counters; begin and end of a trace
+/* life.h - reader of DF_TRACE: conversion of events to slices, arrows and counters; begin and end of
+ * a trace
  *
- * Events of different workers come in no order: a task may be seen to run before it is seen to be submitted. So recent
- * tasks are kept in a table. A slice is shown when both are known, and at the latest at the second look after it ended;
- * an arrow when both of its slices have been shown. The table is a ring: a new task takes the place of the oldest one
- * that has run, or of any if few have. */
+ * Events of different workers come in no order: the run of a task may be seen before its submission.
+ * So recent tasks are kept in a table. A slice is shown when both are known, and at the latest at
+ * the second look after it ended; an arrow, when both of its slices have been shown. The table is a
+ * ring: a new task replaces the oldest one that has run, or any task if few have. */
 #ifndef DFI_OBSERVE_TRACE_LIFE_H
 #define DFI_OBSERVE_TRACE_LIFE_H
 
@@ -22,56 +23,56 @@
 DFI_SMALL_CODE_BEGIN
 
 enum {
-    DFI_TRACE_TASKS = 4096,  /* places for tasks per worker, as many as two chunks of events can be about, */
-    DFI_TRACE_MOST = 1 << 17, /* and at most: 20 MiB; powers of two */
-    DFI_TRACE_EDGES = 2,     /* places for edges that wait for a slice, per task */
-    /* a wait is shown if it took that long: more than to see that there is nothing to wait for */
+    DFI_TRACE_TASKS = 4096,  /* slots for tasks per worker, the most tasks that two chunks of events can mention, */
+    DFI_TRACE_MOST = 1 << 17, /* and for all workers: 20 MiB; powers of two */
+    DFI_TRACE_EDGES = 2,     /* slots for edges that wait for a slice, per task */
+    /* shorter waits are not shown: longer than finding that there is nothing to wait for */
     DFI_TRACE_WAIT_NS = 200,
-    DFI_TRACE_SAME = 8       /* edges of one task among which equal ones are found */
+    DFI_TRACE_SAME = 8       /* edges of one task that are searched for duplicates */
 };
 enum { DFI_T_RUN = 1, DFI_T_SUBMIT = 2, DFI_T_SHOWN = 4, DFI_T_STOLEN = 8, DFI_T_FROM = 16 };
 
 struct dfi_trace_task {
     uint64_t id, parent;
     uint64_t begin, end;      /* RUN: ns */
-    uint64_t from;            /* FROM: where an arrow for a steal begins; ns */
+    uint64_t from;            /* FROM: the begin of the arrow for a steal; ns */
     uint32_t name, site;
-    uint32_t edges;           /* that wait for it to be shown: the first, plus 1 */
+    uint32_t edges;           /* the first edge that waits for it to be shown, plus 1 */
     uint16_t track, from_track;
     unsigned char kind, has, n;
-    unsigned char look;       /* RUN: number of the look at which it ended, its last bits */
+    unsigned char look;       /* RUN: the last bits of the number of the look at which it ended */
 };
-/* beside each other, as a search mostly ends at others; chain: next in its list, a place plus 1 */
+/* contiguous, because most searches end at another key; chain: next slot in its list, plus 1 */
 struct dfi_trace_key { uint64_t id; uint32_t chain; };
 struct dfi_trace_edge { uint64_t from, to; uint32_t next; };
 struct dfi_trace_late { uint64_t id; uint32_t at; };
 
 struct dfi_trace_tasks {
     uint32_t room;            /* tasks; a power of two */
-    uint32_t next;            /* the place of the next one */
+    uint32_t next;            /* the slot of the next task */
     uint32_t free;            /* edges */
-    uint32_t late, n_late;    /* ring of those that are held back: the oldest, how many */
+    uint32_t late, n_late;    /* ring of tasks held back: the oldest, their number */
     unsigned char looks;
-    uint32_t n_open;          /* tasks that were submitted and have not run */
+    uint32_t n_open;          /* tasks submitted and not run */
     unsigned long lost;       /* arrows */
     struct dfi_trace_task *task;
     struct dfi_trace_write *write; /* DFI_TRACE_WRITES of each */
     struct dfi_trace_key *key;
-    unsigned char *open;      /* for each place: it has one of those */
+    unsigned char *open;      /* the slot has a submitted task that has not run */
     struct dfi_trace_edge *edge;
-    uint32_t *list;           /* hash table, twice as large: places plus 1 */
+    uint32_t *list;           /* hash table, twice as large: slots plus 1 */
     struct dfi_trace_late *held;
     struct {
         int named;
-        uint64_t submitted;   /* the last task, */
-        uint32_t at;          /* and its place, if it is still there */
+        uint64_t submitted;   /* the last submitted task, */
+        uint32_t at;          /* and its slot, if it is still there */
         long long first, last; /* of the part that ends */
-        uint64_t to, same[DFI_TRACE_SAME]; /* edges of the last task that has some */
+        uint64_t to, same[DFI_TRACE_SAME]; /* edges of the last task with edges */
         unsigned n_same;
     } track[DFI_MAX_WORKERS + 1];
 };
 
-/* In one piece of memory; NULL: there is none. */
+/* In one block of memory; NULL: none left. */
 static struct dfi_trace_tasks *dfi_trace_tasks_new(int workers)
 {
     uint32_t room = DFI_TRACE_TASKS, i, edges;
@@ -147,7 +148,7 @@ static struct dfi_trace_task *dfi_trace_task_of(struct dfi_trace *t, uint64_t id
     struct dfi_trace_task *a = dfi_trace_find(k, id);
     uint32_t *list;
     if (a) return a;
-    if (k->n_open < k->room / 8 * 7) /* so one in eight can be taken */
+    if (k->n_open < k->room / 8 * 7) /* so that one in eight slots can be taken */
         while (k->open[k->next]) k->next = (k->next + 1) & (k->room - 1);
     a = &k->task[k->next];
     if (a->id) {
@@ -168,8 +169,8 @@ static struct dfi_trace_task *dfi_trace_task_of(struct dfi_trace *t, uint64_t id
 
 /* --- slices and arrows ------------------------------------------------------------------------------------- */
 
-/* pre: both have been shown. The arrow begins at the end of a, or before, if b began before that (df_release,
- * inputs of a node). */
+/* Shows the arrow from a to b. It begins at the end of a, or earlier if b began earlier (df_release,
+ * inputs of a node). pre: both have been shown */
 static void dfi_trace_join(struct dfi_trace *t, const struct dfi_trace_task *a, const struct dfi_trace_task *b)
 {
     struct dfi_trace_arrow r;
@@ -182,13 +183,13 @@ static void dfi_trace_join(struct dfi_trace *t, const struct dfi_trace_task *a, 
     t->writer->arrow(t, &r);
 }
 
-/* b comes after a. One of the two may not have been shown so far. */
+/* Records that b comes after a. One of the two may not have been shown so far. */
 static void dfi_trace_after(struct dfi_trace *t, uint64_t from, uint64_t to)
 {
     struct dfi_trace_tasks *k = t->tasks;
     struct dfi_trace_task *a = dfi_trace_task_of(t, from), *b = dfi_trace_task_of(t, to), *wait;
     uint32_t at = k->free;
-    if (a->id != from) return; /* b took its place: the table is as small as that */
+    if (a->id != from) return; /* b took its slot, because the table is so small */
     wait = !(a->has & DFI_T_SHOWN) ? a : !(b->has & DFI_T_SHOWN) ? b : NULL;
     if (!wait) dfi_trace_join(t, a, b);
     else if (!at) k->lost++;
@@ -200,7 +201,7 @@ static void dfi_trace_after(struct dfi_trace *t, uint64_t from, uint64_t to)
     }
 }
 
-/* pre: it ran. */
+/* pre: it ran */
 static void dfi_trace_show(struct dfi_trace *t, struct dfi_trace_task *a)
 {
     struct dfi_trace_tasks *k = t->tasks;
@@ -237,7 +238,7 @@ static void dfi_trace_show(struct dfi_trace *t, struct dfi_trace_task *a)
     }
 }
 
-/* a ran, and nobody has seen its submission. */
+/* Holds back a, which ran, and whose submission has not been seen. */
 static void dfi_trace_hold(struct dfi_trace *t, struct dfi_trace_task *a)
 {
     struct dfi_trace_tasks *k = t->tasks;
@@ -248,7 +249,7 @@ static void dfi_trace_hold(struct dfi_trace *t, struct dfi_trace_task *a)
     } else dfi_trace_show(t, a);
 }
 
-/* Shows what has been held back for longer than since the last look. all: whatever there is. */
+/* Shows the tasks held back since before the last look. all: every one. */
 static void dfi_trace_show_late(struct dfi_trace *t, int all)
 {
     struct dfi_trace_tasks *k = t->tasks;
@@ -275,7 +276,7 @@ static void dfi_trace_name(struct dfi_trace *t, int slot, long index, int helper
     t->writer->track(t, (unsigned)slot, name);
 }
 
-/* A slice of which nothing else is known than what stands in its event. */
+/* A slice described by its event alone. */
 static void dfi_trace_other(struct dfi_trace *t, unsigned track, unsigned kind, const struct dfi_event *e, uint64_t id,
                             uint32_t name, long long first, long long last)
 {
@@ -317,7 +318,7 @@ static void dfi_trace_submitted(struct dfi_trace *t, unsigned track, const struc
     t->tasks->track[track].at = (uint32_t)(a - t->tasks->task);
 }
 
-/* The task that the worker submitted last, or NULL. */
+/* The last task that the worker submitted, or NULL. */
 static struct dfi_trace_task *dfi_trace_last(struct dfi_trace *t, unsigned track)
 {
     struct dfi_trace_task *a = &t->tasks->task[t->tasks->track[track].at];
@@ -333,7 +334,7 @@ static void dfi_trace_writes(struct dfi_trace *t, unsigned track, const struct d
     w->at = e->at, w->rows = e->a, w->row = e->b, w->labels = e->what, w->index = e->level;
 }
 
-/* The same edge may come twice: memory that two regions of a task have in common with another one's. */
+/* An edge may come twice: memory shared by two regions of a task and one of another. */
 static void dfi_trace_order(struct dfi_trace *t, unsigned track, const struct dfi_event *e)
 {
     uint64_t *same = t->tasks->track[track].same;
@@ -412,7 +413,7 @@ static void dfi_trace_free(struct dfi_trace *t)
     dfi_mfree(t);
 }
 
-/* The writer for a file of that name; NULL: there is none. */
+/* The writer for a file of that name, or NULL. */
 static const struct dfi_trace_writer *dfi_trace_writer_of(const char *name)
 {
     if (dfi_ends_in(name, dfi_trace_json.ending)) return &dfi_trace_json;
@@ -456,8 +457,8 @@ static void dfi_trace_forget(void)
     dfi_trace_free(t);
 }
 
-/* df starts. name: of df_config.trace, or NULL: of the environment. What was written before to the same file, or
- * when df was started by nothing but its use, stays, and the trace continues. pre: pool lock, no worker runs. */
+/* df starts. name: of df_config.trace, or NULL: of the environment. A trace in the same file, or of
+ * a start by mere use of df, is kept, and continues. pre: pool lock; no worker runs */
 static void dfi_trace_begin(const char *name, int workers)
 {
     const char *variable = "df_config.trace";
@@ -475,13 +476,13 @@ static void dfi_trace_begin(const char *name, int workers)
         if (dfi_trace_writer_of(name)) dfi_trace_now = t = dfi_trace_new(name, variable, workers);
         else dfi_warn(DFI_MESSAGE_BAD_ENV, variable, name, "the name of a file that ends in .json or .html");
     } else if (t && !t->broken) {
-        t->writer = dfi_trace_writer_of(t->file); /* of the module that is there now */
+        t->writer = dfi_trace_writer_of(t->file); /* of the module that is loaded now */
         t->writer->again(t);
     }
     if (t && !t->broken) dfi_events_begin(DFI_WATCH_TRACE, dfi_trace_read);
 }
 
-/* All events have been shown. pre: pool lock. */
+/* All events have been shown. pre: pool lock */
 static void dfi_trace_end(void)
 {
     struct dfi_trace *t = dfi_trace_now;

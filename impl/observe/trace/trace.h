@@ -1,15 +1,16 @@
 /* trace.h - records of a trace, the interface of its writers, and its file
  *
- *   events (observe/events.h) -> records (observe/trace/life.h) -> a writer, chosen by how the name of the file ends:
+ *   events (observe/events.h) -> records (observe/trace/life.h) -> a writer, chosen by the ending of
+ *   the file name:
  *   .json (observe/trace/json.h), .html (observe/trace/html.h)
  *
- * A writer gets records that need nothing else to be understood: times in nanoseconds since the trace began,
- * tracks, texts by number (dfi_event_text_of: equal texts have equal numbers, below DFI_TEXT_MOST). All its
- * functions are called by one thread at a time, which holds dfi_events_reading, or the lock of the pool while no
- * other thread reads. They put bytes into the file by dfi_trace_put. Records come in no order of time; of one
- * track, slices come when they end, so inner ones before outer ones; slices of a track nest. An arrow comes after
- * the slices it joins. After `look` what was put is in the file: a program that is killed leaves what there was at
- * the last look, and it should be readable. */
+ * A writer gets self-contained records: times in nanoseconds since the trace began, tracks, and
+ * texts by number (dfi_event_text_of: equal texts have equal numbers, below DFI_TEXT_MOST). One
+ * thread at a time calls its functions; it holds dfi_events_reading, or the lock of the pool while
+ * no other thread reads. The functions append bytes to the file by dfi_trace_put. Records have no
+ * order of time. The slices of a track nest, and come when they end, so inner ones before outer
+ * ones. An arrow comes after the slices that it joins. After `look` all records are in the file: a
+ * killed program leaves the state of the last look, which should be readable. */
 #ifndef DFI_OBSERVE_TRACE_TRACE_H
 #define DFI_OBSERVE_TRACE_TRACE_H
 
@@ -34,37 +35,37 @@ enum dfi_slice_kind {
     DFI_SLICE_LOOP,     /* part of a df_for: iterations first .. last - 1 */
     DFI_SLICE_STAGE,    /* of a df_pipe: stage `first` of item `last` */
     DFI_SLICE_INTERNAL, /* a task of df itself */
-    /* waits for tasks, and runs others meanwhile, which are slices inside of it; first: DFI_WAIT_.. */
+    /* a wait for tasks, with the tasks that it runs as nested slices; first: DFI_WAIT_.. */
     DFI_SLICE_WAIT,
-    DFI_SLICE_PARK,     /* sleeps, as there is nothing to run */
-    DFI_SLICE_ATOMIC,   /* one attempt to execute an atomic block; first: DFI_ATOMIC_.. */
+    DFI_SLICE_PARK,     /* parked, because there is no work */
+    DFI_SLICE_ATOMIC,   /* one attempt of an atomic block; first: DFI_ATOMIC_.. */
     DFI_SLICE_KERNEL,   /* on a device */
     DFI_SLICE_COPY,     /* to, from or within a device; first: bytes */
     DFI_SLICE_COUNT
 };
 
-/* A region that a task writes: rows rows of `row` bytes. Its parameter is the text `labels` between spaces number
- * `index`. */
+/* A region that a task writes: rows rows of `row` bytes. The name of its parameter is word number
+ * `index` of the text `labels`. */
 struct dfi_trace_write { uint64_t at, rows, row; uint32_t labels, index; };
 enum { DFI_TRACE_WRITES = 3 }; /* of a task; further ones are not shown */
 
 struct dfi_trace_slice {
     uint64_t begin, end;       /* ns */
-    uint64_t id, parent;       /* of the body, and of the one that submitted it; 0: none */
+    uint64_t id, parent;       /* of the body, and of its submitter; 0: none */
     uint64_t submitted;        /* ns; 0: not known */
     long long first, last;
-    uint32_t name, site;       /* texts; site: where it was submitted, or 0 */
+    uint32_t name, site;       /* texts; site: the source line of its submission, or 0 */
     unsigned track, kind, n;
-    unsigned from_track;       /* where it was submitted */
+    unsigned from_track;       /* of its submission */
     const struct dfi_trace_write *write; /* n */
 };
 
 enum dfi_arrow_kind {
-    DFI_A_AFTER,    /* `to` comes after `from`, as it was declared */
-    DFI_A_STEAL     /* `to` was submitted or spawned in `from`, and another worker took it */
+    DFI_A_AFTER,    /* `to` comes after `from`, because of declarations */
+    DFI_A_STEAL     /* `to` was submitted or spawned in `from`, and stolen */
 };
-/* From a time within a slice to a time within another one: usually from the end of the first to the beginning of
- * the second. */
+/* An arrow from a time within a slice to a time within another one: usually from the end of the
+ * first to the begin of the second. */
 struct dfi_trace_arrow {
     uint64_t from, to;         /* ns */
     uint64_t from_id, to_id;   /* of the bodies; 0: none */
@@ -79,16 +80,16 @@ struct dfi_trace;
 struct dfi_trace_writer {
     const char *ending;                                        /* of the name of the file */
     int (*begin)(struct dfi_trace *t);                         /* an empty file; -1: no memory */
-    void (*track)(struct dfi_trace *t, unsigned track, const char *name);   /* before anything else on it */
+    void (*track)(struct dfi_trace *t, unsigned track, const char *name);   /* before any record of the track */
     /* a thread of the program begins, ends to use df: a slice around the others */
     void (*thread)(struct dfi_trace *t, unsigned track, uint64_t at, int begins);
     void (*slice)(struct dfi_trace *t, const struct dfi_trace_slice *s);
     void (*arrow)(struct dfi_trace *t, const struct dfi_trace_arrow *a);
     void (*counter)(struct dfi_trace *t, int counter, uint64_t at, uint64_t value);
-    void (*look)(struct dfi_trace *t);                         /* this is all for some time */
-    void (*end)(struct dfi_trace *t, uint64_t at);             /* df stops: the file is to be complete */
-    void (*again)(struct dfi_trace *t);                        /* df starts again: the file goes on */
-    void (*free)(struct dfi_trace *t);                         /* t->own */
+    void (*look)(struct dfi_trace *t);                         /* no more records for some time */
+    void (*end)(struct dfi_trace *t, uint64_t at);             /* df stops: completes the file */
+    void (*again)(struct dfi_trace *t);                        /* df starts again: the file is continued */
+    void (*free)(struct dfi_trace *t);                         /* frees t->own */
 };
 
 /* --- the file -------------------------------------------------------------------------------------------- */
@@ -98,13 +99,13 @@ enum { DFI_TRACE_BUFFER = 64 * 1024 };
 struct dfi_trace_tasks;
 struct dfi_trace {
     const struct dfi_trace_writer *writer;
-    void *own;                    /* the writer's */
+    void *own;                    /* of the writer */
     struct dfi_trace_tasks *tasks; /* observe/trace/life.h */
     struct dfi_output to;
     char *file;
-    const char *variable;         /* where its name is from */
-    long process;                 /* whose it is */
-    int broken;                   /* it cannot be written any more */
+    const char *variable;         /* the setting that names it */
+    long process;                 /* the process that it belongs to */
+    int broken;                   /* a write error occurred */
     size_t at;                    /* bytes in the file */
     size_t n;                     /* bytes in the buffer */
     char buffer[DFI_TRACE_BUFFER];
@@ -114,7 +115,7 @@ DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_trace *dfi_trace_now; /* under the lock of the pool, and that of reading */
 DFI_EXTERN_C_END
 
-/* What is in the buffer goes to the file. */
+/* Writes the buffer to the file. */
 static void dfi_trace_flush(struct dfi_trace *t)
 {
     size_t n = t->n;
@@ -127,7 +128,7 @@ static void dfi_trace_flush(struct dfi_trace *t)
     } else t->at += n;
 }
 
-/* Room for n bytes, at most DFI_TRACE_BUFFER; the caller adds to t->n what it used of it. */
+/* Makes room for n bytes, at most DFI_TRACE_BUFFER; the caller adds the bytes used to t->n. */
 static char *dfi_trace_room(struct dfi_trace *t, size_t n)
 {
     if (t->n + n > DFI_TRACE_BUFFER) dfi_trace_flush(t);
@@ -143,7 +144,8 @@ static void dfi_trace_put(struct dfi_trace *t, const char *p, size_t n)
     }
 }
 
-/* What is put next overwrites what is `at` bytes behind the beginning of the file. pre: nothing is in the buffer. */
+/* Moves to `at` bytes from the beginning of the file, so that the next bytes overwrite it. pre: the
+ * buffer is empty */
 static void dfi_trace_seek(struct dfi_trace *t, size_t at)
 {
     if (t->broken) return;
