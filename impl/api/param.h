@@ -1,8 +1,9 @@
-/* param.h - what each form of parameter contributes to the expansion of a DF_TASK line
+/* param.h - generators: the contribution of each form of parameter to the expansion of a DF_TASK line
  *
- * A parameter is a tuple (form, mode, ...), as base/pp.h makes it of the words df_in, df_out .... Each generator here, DFI_PROTO,
- * DFI_FIELD, DFI_ACCESS ..., turns one of them into a piece of text; api/declare.h puts the pieces together, and api/loop.h,
- * more/loop/pipe.h, api/kernel.h alike. A new form of parameter is one more row in each. */
+ * A parameter is a tuple (form, mode, ...), which base/pp.h makes from the words df_in, df_out .... Each generator
+ * here, DFI_PROTO, DFI_FIELD, DFI_ACCESS ..., turns a parameter into a piece of text. api/declare.h assembles the
+ * pieces, and so do api/loop.h, more/loop/pipe.h and api/kernel.h. A new form of parameter is one more row in each
+ * generator. The comments name the place of the piece in the expansion. */
 #ifndef DFI_API_PARAM_H
 #define DFI_API_PARAM_H
 
@@ -39,7 +40,7 @@
 #define DFI_CONST_dfi_m_pop const
 #define DFI_CONST_dfi_m_push
 
-/* in the prototype after a first parameter: with a comma in front, nothing for a task without */
+/* in the prototype after a first parameter: with a comma in front; empty for a task without parameters */
 #define DFI_MORE(t) DFI_MORE_ t
 #define DFI_MORE_(form, mode, ...) DFI_MORE_##form(mode, __VA_ARGS__)
 #define DFI_MORE_dfi_f_none(mode, T, x)
@@ -118,8 +119,9 @@
 #define DFI_INIT_dfi_f_peek(T, p, horizon, burst)           p
 #define DFI_INIT_dfi_f_popv(T, p, burst, n)                 p
 
-/* as an access of task f, in its f_submit, where the parameters are in scope under their own names: the
- * shape may be any expression over them. A count that cannot be, negative or more bytes than there are, is SIZE_MAX bytes: dfi_region_of. */
+/* as an access of task f, in its f_submit. The parameters are in scope under their own names, so the shape may be any
+ * expression over them. An impossible count, negative or more bytes than there are, becomes SIZE_MAX bytes, which
+ * dfi_region_of recognises. */
 #define DFI_ACCESS(f, t) DFI_ACCESS_(f, DFI_OPEN t)
 #define DFI_OPEN(...) __VA_ARGS__
 #define DFI_ACCESS_(...) DFI_ACCESS_GO(__VA_ARGS__)
@@ -143,7 +145,8 @@
 #define DFI_ACCESS_dfi_f_pop(f, mode, T, p, burst)
 #define DFI_ACCESS_dfi_f_peek(f, mode, T, p, horizon, burst)
 #define DFI_ACCESS_dfi_f_popv(f, mode, T, p, burst, n)
-#define DFI_BYTES_OF(n, T)    ((n) > 0 ? dfi_bytes((unsigned long long)(n), sizeof(T)) : (n) == 0 ? (size_t)0 : DFI_NO_BYTES)
+#define DFI_BYTES_OF(n, T) \
+    ((n) > 0 ? dfi_bytes((unsigned long long)(n), sizeof(T)) : (n) == 0 ? (size_t)0 : DFI_NO_BYTES)
 #define DFI_RANGE_OF(b, e, T) ((e) > (b) ? (size_t)((e) - (b)) * sizeof(T) : (e) == (b) ? (size_t)0 : DFI_NO_BYTES)
 #define DFI_AT(f, p) (unsigned)offsetof(struct f##_dfi_args, p)
 #define DFI_MODE_dfi_m_in         DFI_IN
@@ -155,7 +158,7 @@
 #define DFI_MODE_dfi_m_weak_out   (DFI_WEAK | DFI_OUT)
 #define DFI_MODE_dfi_m_weak_inout (DFI_WEAK | DFI_INOUT)
 
-/* as a part of all modes of the task together */
+/* as a part of the union of the task's modes */
 #define DFI_MODES(t) DFI_MODES_ t
 #define DFI_MODES_(form, mode, ...) DFI_MODES_##form(mode, __VA_ARGS__)
 #define DFI_MODES_dfi_f_none(mode, ...)
@@ -169,8 +172,8 @@
 #define DFI_MODES_dfi_f_peek(mode, ...)  | DFI_STREAM
 #define DFI_MODES_dfi_f_popv(mode, ...)  | DFI_STREAM
 
-/* as the operator of a reduction: a function that combines n elements, or makes them the identity when
- * there is nothing to combine with */
+/* as the operator of a reduction: a function that combines n elements, or sets them to the identity if there is no
+ * second operand (dfi_from is NULL) */
 #define DFI_REDUCER(f, t) DFI_REDUCER_(f, DFI_OPEN t)
 #define DFI_REDUCER_(...) DFI_REDUCER_GO(__VA_ARGS__)
 #define DFI_REDUCER_GO(f, form, mode, ...) DFI_REDUCER_##form(f, mode, __VA_ARGS__)
@@ -184,7 +187,7 @@
 #define DFI_REDUCER_dfi_f_popv(f, mode, T, p, burst, n)
 #define DFI_REDUCER_dfi_f_reduce(f, op, T, p, n) DFI_CAT(DFI_REDUCER_, DFI_IS_BUILTIN(op))(f, op, T, p)
 #define DFI_REDUCER_dfi_f_reduce2(f, op, T, p, rows, cols, ld) DFI_CAT(DFI_REDUCER_, DFI_IS_BUILTIN(op))(f, op, T, p)
-/* In the parallel build the key is used where the access is declared: one error for an unknown operator. */
+/* In the parallel build the declaration of the access uses the key, so an unknown operator causes one error only. */
 #if defined(DF_SERIAL)
 #define DFI_KNOWN(op) (void)op##_dfi_key;
 #else
@@ -218,7 +221,7 @@
 #define DFI_BUILTIN_df_min  ~, 1
 #define DFI_BUILTIN_df_max  ~, 1
 #define DFI_COMBINE_df_sum(T, a, b)  a = (T)(a + b);
-/* a product of shorts that wraps must not overflow the int it is computed in */
+/* a product of unsigned shorts that wraps must not overflow the int in which it is computed */
 #define DFI_COMBINE_df_prod(T, a, b) \
     a = sizeof(T) < sizeof(int) && (T)1 / 2 == 0 ? (T)((unsigned)a * (unsigned)b - 0u) : (T)(a * b - (T)0);
 #define DFI_COMBINE_df_band(T, a, b) a = (T)(a & b);
@@ -238,7 +241,7 @@
 #define DFI_IDENTITY_df_min(T, a)  dfi_limit(&a, sizeof(T), DFI_KIND(T), 1);
 #define DFI_IDENTITY_df_max(T, a)  dfi_limit(&a, sizeof(T), DFI_KIND(T), 0);
 #define DFI_KIND(T) (1 / (T)2 > 0 ? ((T)1 / 2 > 0 ? 2 : 3) : (T)-1 < (T)1)
-/* The mode of a reduction. */
+/* The access mode of a reduction. */
 #define DFI_REDUCES(op)     DFI_CAT(DFI_REDUCES_, DFI_IS_BUILTIN(op))(op)
 #define DFI_REDUCES_1(op)   DFI_REDUCE
 #if defined(DF_SERIAL)
@@ -246,7 +249,7 @@
 #else
 #define DFI_REDUCES_0(op)   (DFI_REDUCE | (*op##_dfi_key == 'o' ? (unsigned)DFI_ORDERED : 0u))
 #endif
-/* What two reductions have in common that may run at the same time on the same data. */
+/* The key of a reduction: reductions with the same key may run concurrently on the same data. */
 #define DFI_KEY_1(op, T) (const void *)(dfi_keys + dfi_key_##op + sizeof(T))
 #if defined(DF_SERIAL)
 #define DFI_KEY_0(op, T) NULL
@@ -308,7 +311,7 @@
 #define DFI_LABEL_dfi_f_peek(T, p, horizon, burst)
 #define DFI_LABEL_dfi_f_popv(T, p, burst, n)
 
-/* as a check: a token for a parameter that is not one */
+/* as a check: empty for a valid parameter, a token for an invalid one */
 #define DFI_BAD(t) DFI_BAD_ t
 #define DFI_BAD_(form, ...) DFI_BAD_##form
 #define DFI_BAD_dfi_f_none
@@ -323,7 +326,7 @@
 #define DFI_BAD_dfi_f_popv
 #define DFI_BAD_dfi_f_wrong *
 
-/* as the text of a parameter that cannot be where it is */
+/* as the text of a misplaced parameter, for the error message */
 #define DFI_TEXT(t) DFI_TEXT_ t
 #define DFI_TEXT_(form, mode, ...) DFI_TEXT_##form(mode, __VA_ARGS__)
 #define DFI_TEXT_dfi_f_wrong(mode, text, x) text
@@ -347,7 +350,7 @@
 #define DFI_TEXT_dfi_m_pop        "df_pop"
 #define DFI_TEXT_dfi_m_push       "df_push"
 
-/* as a token for a parameter that is a window of a stream: tasks with such parameters have another f_submit */
+/* as a token for a parameter that is a window of a stream, because tasks with such parameters have another f_submit */
 #define DFI_OF_STREAM(t) DFI_OF_STREAM_ t
 #define DFI_OF_STREAM_(form, ...) DFI_OF_STREAM_##form
 #define DFI_OF_STREAM_dfi_f_none
@@ -361,7 +364,7 @@
 #define DFI_OF_STREAM_dfi_f_peek *
 #define DFI_OF_STREAM_dfi_f_popv *
 
-/* as the order to what the record keeps of it, in a member function */
+/* as the order (DFI_ORDER_*) to the object that the record holds, in a member function */
 #define DFI_ORDER(t) DFI_ORDER_ t
 #define DFI_ORDER_(form, mode, ...) DFI_ORDER_##form(__VA_ARGS__)
 #define DFI_ORDER_dfi_f_none(T, x)
@@ -375,7 +378,8 @@
 #define DFI_ORDER_dfi_f_peek(T, p, horizon, burst)
 #define DFI_ORDER_dfi_f_popv(T, p, burst, n)
 
-/* as an argument with a comma in front: from the record dfi_v, to functions that look at it; and the parameter itself, used for the last time */
+/* DFI_HAVE: as an argument from the record dfi_v, with a comma in front, to functions that only read it; DFI_HAND: the
+ * parameter itself as an argument, at its last use */
 #define DFI_HAVE(t) DFI_HAVE_ t
 #define DFI_HAVE_(form, mode, ...) DFI_HAVE_##form(__VA_ARGS__)
 #define DFI_HAND(t) DFI_HAND_ t
@@ -400,7 +404,7 @@
 #define DFI_HAND_dfi_f_reduce2 DFI_ALSO_dfi_f_reduce2
 #define DFI_HAND_dfi_f_range   DFI_ALSO_dfi_f_range
 
-/* as a parameter of functions that look at it, with a comma in front */
+/* as a parameter of functions that only read it, with a comma in front */
 #define DFI_SEEN(t) DFI_SEEN_ t
 #define DFI_SEEN_(form, mode, ...) DFI_SEEN_##form(mode, __VA_ARGS__)
 #define DFI_SEEN_dfi_f_none    DFI_MORE_dfi_f_none
@@ -411,8 +415,9 @@
 #define DFI_SEEN_dfi_f_reduce2 DFI_MORE_dfi_f_reduce2
 #define DFI_SEEN_dfi_f_range   DFI_MORE_dfi_f_range
 
-/* in front of that f_submit: the types of what it is given; in its prototype, with a comma in front: that; there as the initialiser of
- * the argument record: the stream, and nothing yet where the body gets a pointer into it */
+/* for the f_submit of tasks with windows of streams. DFI_TYPES: the types of its arguments, in front of it; DFI_GIVEN:
+ * its prototype, with a comma in front; DFI_EMPTY: the initialiser of the argument record, in which the pointers of the
+ * body into the streams are still NULL */
 #define DFI_TYPES(f, t) DFI_TYPES_(f, DFI_OPEN t)
 #define DFI_TYPES_(...) DFI_TYPES_GO(__VA_ARGS__)
 #define DFI_TYPES_GO(f, form, mode, ...) DFI_TYPES_##form(f, __VA_ARGS__)
@@ -449,7 +454,7 @@
 #define DFI_EMPTY_dfi_f_peek(T, p, horizon, burst) NULL
 #define DFI_EMPTY_dfi_f_popv(T, p, burst, n)       NULL
 
-/* there, as what is asked of a stream */
+/* in that f_submit, as the request to a stream */
 #define DFI_ASK(f, t) DFI_ASK_(f, DFI_OPEN t)
 #define DFI_ASK_(...) DFI_ASK_GO(__VA_ARGS__)
 #define DFI_ASK_GO(f, form, mode, ...) DFI_ASK_##form(f, mode, __VA_ARGS__)
@@ -460,15 +465,18 @@
 #define DFI_ASK_dfi_f_reduce(f, op, T, p, n)
 #define DFI_ASK_dfi_f_reduce2(f, op, T, p, rows, cols, ld)
 #define DFI_ASK_dfi_f_pop(f, mode, T, p, burst) \
-    DFI_ASK_ELEMENT(f, mode, T, p) dfi_ask_one(&dfi_y[dfi_m++], &dfi_e, DFI_STREAM_ANY(p), (long long)(burst), (long long)(burst)); }
+    DFI_ASK_ELEMENT(f, mode, T, p) \
+        dfi_ask_one(&dfi_y[dfi_m++], &dfi_e, DFI_STREAM_ANY(p), (long long)(burst), (long long)(burst)); }
 #define DFI_ASK_dfi_f_peek(f, mode, T, p, horizon, burst) \
-    DFI_ASK_ELEMENT(f, mode, T, p) dfi_ask_one(&dfi_y[dfi_m++], &dfi_e, DFI_STREAM_ANY(p), (long long)(horizon), (long long)(burst)); }
+    DFI_ASK_ELEMENT(f, mode, T, p) \
+        dfi_ask_one(&dfi_y[dfi_m++], &dfi_e, DFI_STREAM_ANY(p), (long long)(horizon), (long long)(burst)); }
 #define DFI_ASK_dfi_f_popv(f, mode, T, p, burst, n) \
-    DFI_ASK_ELEMENT(f, mode, T, p) dfi_ask_some(&dfi_y[dfi_m++], &dfi_e, DFI_STREAMS_ANY(p), (long long)(burst), (long long)(n)); }
-#define DFI_ASK_ELEMENT(f, mode, T, p)                                                                                  \
-    {                                                                                                                  \
-        static const struct dfi_element dfi_e = { #T, #p, #f, DFI_SITE, sizeof(T), DFI_TYPE_CODE(T), DFI_PUSHES_##mode, \
-                                                  DFI_AT(f, p) };
+    DFI_ASK_ELEMENT(f, mode, T, p) \
+        dfi_ask_some(&dfi_y[dfi_m++], &dfi_e, DFI_STREAMS_ANY(p), (long long)(burst), (long long)(n)); }
+#define DFI_ASK_ELEMENT(f, mode, T, p)                                                                          \
+    {                                                                                                           \
+        static const struct dfi_element dfi_e = { #T, #p, #f, DFI_SITE, sizeof(T), DFI_TYPE_CODE(T),            \
+                                                  DFI_PUSHES_##mode, DFI_AT(f, p) };
 #define DFI_PUSHES_dfi_m_pop  0
 #define DFI_PUSHES_dfi_m_push 1
 

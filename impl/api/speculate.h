@@ -1,4 +1,4 @@
-/* speculate.h - what df_speculate and df_speculate_while keep on the stack, in both builds */
+/* speculate.h - records of df_speculate and df_speculate_while on the stack, in both builds */
 #ifndef DFI_API_SPECULATE_H
 #define DFI_API_SPECULATE_H
 
@@ -8,17 +8,17 @@ struct dfi_guess;
 struct dfi_scope;
 
 struct dfi_speculation {
-    const void *p;                 /* the condition: an integer of so many bytes */
+    const void *p;                 /* the condition: an integer of `bytes` bytes */
     size_t bytes;
     int guess, loop;               /* 0 or 1 */
     int begun, open;
     const char *site;
     /* parallel build: */
-    struct dfi_scope *scope;       /* NULL: no memory for one, tasks run at once */
-    struct dfi_guess *outer;       /* open when the block began, or NULL */
-    struct dfi_guess *first, *last; /* of this block, oldest first; the earlier ones known already */
-    struct dfi_guess *unknown;     /* the oldest that may be unknown */
-    int count;                     /* from there on */
+    struct dfi_scope *scope;       /* NULL: no memory for a scope, so tasks run immediately on the calling thread */
+    struct dfi_guess *outer;       /* the predicate that was open when the block began, or NULL */
+    struct dfi_guess *first, *last; /* the predicates of this block, oldest first; the earlier ones are resolved */
+    struct dfi_guess *unknown;     /* the oldest predicate that may be unresolved */
+    int count;                     /* number of predicates from `unknown` on */
 };
 
 DFI_INLINE struct dfi_speculation dfi_speculation_of(const void *p, size_t bytes, int guess, int loop, const char *site)
@@ -31,13 +31,13 @@ DFI_INLINE struct dfi_speculation dfi_speculation_of(const void *p, size_t bytes
 }
 
 DFI_EXTERN_C_BEGIN
-/* Nonzero: the block, or its next turn, is to be executed. Zero: it is over. */
+/* Nonzero: execute the block, or its next turn. Zero: the block has ended. */
 DFI_API int dfi_speculate_next(struct dfi_speculation *b);
-/* The block is left, in whatever way. */
+/* Ends the block, however it was left. */
 DFI_API void dfi_speculate_end(struct dfi_speculation *b);
 DFI_EXTERN_C_END
 
-/* Is the integer of so many bytes at p not 0? */
+/* 1 if the integer of `bytes` bytes at p is not 0, else 0. */
 DFI_UNUSED DFI_UNCHECKED static int dfi_condition(const void *p, size_t bytes)
 {
     const unsigned char *byte = (const unsigned char *)p;
@@ -46,16 +46,16 @@ DFI_UNUSED DFI_UNCHECKED static int dfi_condition(const void *p, size_t bytes)
     return 0;
 }
 
-/* % 2: an integer; the operand is not evaluated */
+/* `% 2` compiles for integers only; the operand of sizeof is not evaluated */
 #define DFI_CONDITION(p) ((p) + 0 * sizeof(*(p) % 2))
 #if DFI_GNU
 #define DFI_AT_END_OF_SPECULATION __attribute__((cleanup(dfi_speculate_end)))
 #else
 #define DFI_AT_END_OF_SPECULATION
 #endif
-#define DFI_SPECULATE(cond, guess, loop)                                                                                   \
-    for (DFI_AT_END_OF_SPECULATION struct dfi_speculation DFI_CAT(dfi_b_, __LINE__) =                                      \
-             dfi_speculation_of(DFI_CONDITION(cond), sizeof *(cond), (guess) != 0, (loop), DFI_SITE);                         \
+#define DFI_SPECULATE(cond, guess, loop)                                                                      \
+    for (DFI_AT_END_OF_SPECULATION struct dfi_speculation DFI_CAT(dfi_b_, __LINE__) =                         \
+             dfi_speculation_of(DFI_CONDITION(cond), sizeof *(cond), (guess) != 0, (loop), DFI_SITE);         \
          dfi_speculate_next(&DFI_CAT(dfi_b_, __LINE__));)
 
 #endif

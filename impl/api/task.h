@@ -1,35 +1,37 @@
-/* task.h - the records that the code of a declared task touches, in both builds */
+/* task.h - task types, access modes and the node interface of declared tasks, in both builds */
 #ifndef DFI_API_TASK_H
 #define DFI_API_TASK_H
 
 #include "../base/compiler.h"
 
-/* One per declared task: how to run it from its argument record, and where that lies in a future. */
+/* One per declared task: the function that runs it from its argument record, and the layout of its future. */
 struct dfi_type {
-    void (*run)(void *args, void *result); /* result may be NULL: not wanted */
+    void (*run)(void *args, void *result); /* result may be NULL: it is discarded */
     const char *name;
     size_t args_at, result_at;             /* offsets inside name_future */
     size_t args_bytes;
-    unsigned modes;                        /* of all parameters together */
-    const char *labels;                    /* names of the parameters that are accesses, in their order, a space behind each */
+    unsigned modes;                        /* union of the access modes of all parameters, and the flags of a task */
+    const char *labels;                    /* names of the parameters that are accesses, in their order, each followed
+                                              by a space */
 };
 
-/* Modes of access. A shared mode is one in which tasks need not be ordered among themselves. */
+/* Access modes, and flags of a task. Tasks that access a region in the same shared mode need not be ordered among
+ * themselves. */
 enum {
     DFI_IN = 1, DFI_OUT = 2, DFI_INOUT = 3, DFI_WRITES = 2,
     DFI_COMMUTE = 4 | DFI_INOUT, DFI_CONCURRENT = 8 | DFI_INOUT, DFI_REDUCE = 16 | DFI_INOUT,
     DFI_WEAK = 32,  /* declared for the children only */
-    DFI_RANGE = 64, /* given as two pointers, one after the other in the argument record */
-    DFI_ORDERED = 128, /* a reduction: contributions are combined in the order of submission */
+    DFI_RANGE = 64, /* given as two pointers, adjacent in the argument record */
+    DFI_ORDERED = 128, /* a reduction whose contributions are combined in the order of submission */
     DFI_SHARED = 4 | 8 | 16,
-    DFI_GROUPED = 4 | 16, /* and need something in common: a lock, copies */
+    DFI_GROUPED = 4 | 16, /* shared modes whose tasks have something in common: a lock, private copies */
     DFI_LAUNCH = 256,     /* of a task: it goes to a device (df_gpu.h) */
-    DFI_UNLISTED = 512,   /* of a task: df's own, not in the graph of DF_GRAPH */
-    DFI_UNCOUNTED = 2048, /* of a task: part of a wavefront, no task of its own in df_counters */
-    DFI_ALWAYS = 1024     /* of a task of df itself: it runs also when what it comes after was skipped */
+    DFI_UNLISTED = 512,   /* of a task: internal to df, not in the graph of DF_GRAPH */
+    DFI_UNCOUNTED = 2048, /* of a task: part of a wavefront, not counted in df_counters */
+    DFI_ALWAYS = 1024     /* of an internal task: it runs even if its predecessors were skipped */
 };
 
-/* Where the operators of df are in dfi_keys. */
+/* Offsets of the built-in operators in dfi_keys. */
 enum {
     dfi_key_df_sum = 0, dfi_key_df_prod = 64, dfi_key_df_band = 128, dfi_key_df_bor = 192, dfi_key_df_bxor = 256,
     dfi_key_df_land = 320, dfi_key_df_lor = 384, dfi_key_df_min = 448, dfi_key_df_max = 512, dfi_key_end = 576
@@ -39,10 +41,10 @@ struct df_opts;
 struct dfi_task;
 DFI_EXTERN_C_BEGIN
 extern DFI_API char dfi_keys[dfi_key_end]; /* only its addresses are used */
-/* The largest (or smallest) value of a scalar: kind 0 unsigned, 1 signed, 2 floating, 3 bool. */
+/* Sets *x to the largest (or smallest) value of a scalar type: kind 0 unsigned, 1 signed, 2 floating, 3 bool. */
 DFI_API void dfi_limit(void *x, size_t bytes, int kind, int largest);
 DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, const char *titles, const char *site);
-DFI_API void *dfi_node_input(struct dfi_task *t, int input, const char *site); /* its arguments; NULL: not to be set */
+DFI_API void *dfi_node_input(struct dfi_task *t, int input, const char *site); /* argument record; NULL: do not set */
 DFI_API void dfi_node_given(struct dfi_task *t);
 DFI_EXTERN_C_END
 

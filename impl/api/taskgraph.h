@@ -1,7 +1,7 @@
-/* taskgraph.h - task graphs: record the tasks of a block once, run them many times
+/* taskgraph.h - task graphs: record once, run many times
  *
  *   df_taskgraph *g = df_taskgraph_new();      an empty graph; NULL without memory
- *   DF_TASKGRAPH(g) { submits }                runs as DF_PARALLEL does, and g remembers the tasks, their arguments and
+ *   DF_TASKGRAPH(g) { submits }                runs as DF_PARALLEL does, and g records the tasks, their arguments and
  *                                              their order
  *   df_result df_taskgraph_run(g);             runs them again, and waits; returns the error of the first task that
  *                                              failed, or DF_OK
@@ -17,24 +17,24 @@
  *   while (error(x) > 1e-6) df_taskgraph_run(g);  without dependence analysis
  *   df_taskgraph_free(g);
  *
- *     A run does what executing the same submits again would do, in a scope of its own: tasks are ordered by
- *     the accesses that the recorded ones declared, and bodies may submit tasks, spawn, fail and cancel. It
- *     does not execute the code between the submits. Options of df_submit_with count again, tokens too
- *     (df_token_init before a run makes them new); a df_wait in the block separates the tasks before it from
- *     the tasks after it. Memory of df_local in the block belongs to the graph, and is zero again at the
- *     beginning of each run. Arguments are those of the block: memory they point to must exist and is used
- *     again. df_taskgraph_set takes any parameter, typed as in a call; if it changes the accesses of the task,
- *     the next run computes the order anew. Any thread can run a graph, also in tasks and blocks, but one at a
- *     time. DF_SERIAL: a run executes the tasks in the order of submission. Cost: about 15 ns for a task that
- *     waits for three others; the first run computes the order, for about as much as submitting the tasks once.
- *   Errors: DF_ERROR_TASKGRAPH, and nothing is run: the block of g was never executed or is being executed, g
- *   is running
- *     (so also when a task of g runs it), or the block contained what cannot be captured: df_for, df_wavefront,
- *     df_pipe, DF_PARALLEL or df_speculate of its own, nodes, tasks on streams, df_wait_token, another
- *     df_taskgraph_run, data regions of devices. The log names it with its line. DF_ERROR_MEMORY: there was no
- *     memory to capture the block. A second DF_TASKGRAPH of a graph is an ordinary block; df_taskgraph_free of
- *     a graph that is recorded or running has no effect: both are reported. df_spawn and calls in the block are
- *     not captured.
+ *     A run has the same effect as executing the submits again, in a scope of its own: tasks are ordered by the
+ *     accesses that the recorded tasks declared, and bodies may submit tasks, spawn, fail and cancel. It does not
+ *     execute the code between the submits. Options of df_submit_with apply again, including tokens (call
+ *     df_token_init before a run to reset them). A df_wait in the block separates the tasks before it from the tasks
+ *     after it. Memory of df_local in the block belongs to the graph, and is zeroed at the beginning of each run.
+ *     Arguments are those of the block: the memory they point to must exist and is used again. df_taskgraph_set takes
+ *     any parameter, typed as in a call; if it changes the accesses of the task, the next run computes the order anew.
+ *     DF_SERIAL: a run executes the tasks in the order of submission.
+ *     Threads: any, also in tasks and blocks; a graph runs on behalf of one thread at a time.
+ *     Cost: about 15 ns for a task that waits for three others. The first run computes the order, which costs about as
+ *     much as submitting the tasks once.
+ *   Errors: DF_ERROR_TASKGRAPH: no task is run, because the block of g was never executed or is being executed, because
+ *     g is running (also when a task of g runs it), or because the block contained a construct that cannot be captured:
+ *     df_for, df_wavefront, df_pipe, DF_PARALLEL or df_speculate of its own, nodes, tasks on streams, df_wait_token,
+ *     another df_taskgraph_run, data regions of devices. The log names the construct with its line. DF_ERROR_MEMORY:
+ *     there was no memory to capture the block. A second DF_TASKGRAPH of a graph is an ordinary block;
+ *     df_taskgraph_free of a graph that is being recorded or run has no effect; both are reported. df_spawn and calls
+ *     in the block are not captured.
  *   Source: taskgraph of OpenMP 6.0; CUDA graphs. How it works: docs/taskgraph.md. */
 #ifndef DFI_API_TASKGRAPH_H
 #define DFI_API_TASKGRAPH_H
@@ -48,7 +48,7 @@
 
 typedef struct df_taskgraph df_taskgraph;
 
-/* What DF_TASKGRAPH keeps on the stack of the block. */
+/* The record of a DF_TASKGRAPH block, on the stack of its function. */
 struct dfi_taskgraph_block { struct dfi_block around; struct df_taskgraph *graph; };
 
 DFI_EXTERN_C_BEGIN
@@ -58,8 +58,9 @@ DFI_API struct dfi_taskgraph_block dfi_taskgraph_enter(struct df_taskgraph *g, c
 DFI_API void dfi_taskgraph_leave(struct dfi_taskgraph_block *r);
 DFI_API df_result dfi_taskgraph_run(struct df_taskgraph *g, const char *site);
 DFI_API long dfi_taskgraph_count(struct df_taskgraph *g, const struct dfi_type *type, const char *site);
-/* A stand-in for the k-th task of that type, to be given to a setter of nodes; then dfi_taskgraph_close. */
-DFI_API struct dfi_task *dfi_taskgraph_open(struct df_taskgraph *g, const struct dfi_type *type, long k, const char *site);
+/* A stand-in for the k-th task of that type, as the argument of a setter of nodes; then call dfi_taskgraph_close. */
+DFI_API struct dfi_task *dfi_taskgraph_open(struct df_taskgraph *g, const struct dfi_type *type, long k,
+                                            const char *site);
 DFI_API void dfi_taskgraph_close(unsigned (*accesses)(const void *args, struct dfi_access *x));
 DFI_EXTERN_C_END
 
@@ -69,7 +70,8 @@ DFI_EXTERN_C_END
 #define df_taskgraph_count(g, name) dfi_taskgraph_count((g), &DFI_CAT(name, _dfi_type), DFI_SITE)
 #define df_taskgraph_set(g, name, k, param, value)                                                                    \
     (DFI_OF(DFI_CAT(name, _dfi_set_), param)(                                                                        \
-         (df_node(name) *)(void *)dfi_taskgraph_open((g), &DFI_CAT(name, _dfi_type), (k), DFI_SITE), (value), DFI_SITE), \
+         (df_node(name) *)(void *)dfi_taskgraph_open((g), &DFI_CAT(name, _dfi_type), (k), DFI_SITE), (value),         \
+         DFI_SITE),                                                                                                   \
      dfi_taskgraph_close(DFI_CAT(name, _dfi_accesses)))
 
 #if DFI_GNU

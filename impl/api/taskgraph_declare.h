@@ -1,4 +1,4 @@
-/* taskgraph_declare.h - what a task accesses, as a function of its parameters and of its argument record */
+/* taskgraph_declare.h - declared accesses of a task as a function of its parameters, and of its argument record */
 #ifndef DFI_API_TASKGRAPH_DECLARE_H
 #define DFI_API_TASKGRAPH_DECLARE_H
 
@@ -16,7 +16,7 @@
 #define DFI_PASS_dfi_f_reduce2(T, p, rows, cols, ld)   , dfi_a->p
 #define DFI_PASS_dfi_f_range(T, b, e)                  , dfi_a->b, dfi_a->e
 
-/* as a statement that uses it */
+/* a parameter in a statement that uses it, against warnings about unused parameters */
 #define DFI_USED(t) DFI_USED_ t
 #define DFI_USED_(form, mode, ...) DFI_USED_##form(__VA_ARGS__)
 #define DFI_USED_dfi_f_none(T, x)
@@ -27,8 +27,9 @@
 #define DFI_USED_dfi_f_reduce2(T, p, rows, cols, ld)   (void)p;
 #define DFI_USED_dfi_f_range(T, b, e)                  (void)b, (void)e;
 
-/* unsigned name_dfi_declared(x, parameters): fills x, says how many; the parameters are in scope under their own names, as shapes are
- * expressions over them. name_dfi_accesses(args, x): the same from an argument record. */
+/* unsigned name_dfi_declared(x, parameters): fills x and returns the number of accesses. The parameters are in scope
+ * under their own names, because shapes are expressions over them. name_dfi_accesses(args, x): the same from an
+ * argument record. */
 #define DFI_TASK_ACCESSES(name, n, ...)                                                                          \
     DFI_INLINE unsigned name##_dfi_declared(struct dfi_access *dfi_x DFI_EACH_##n(DFI_SEEN, __VA_ARGS__))        \
     {                                                                                                            \
