@@ -1,7 +1,7 @@
-/* scope.h - scopes: who waits for whom
+/* scope.h - scopes: counting children and waiting for them
  *
- * Children of a scope are counted without atomics by the thread that owns it, and by one subtraction
- * from `pending` each when another worker completes them. Argument: docs/memory-order.md, "Scopes". */
+ * The owner counts the children of its scope without atomics. A child that another worker completes costs one
+ * subtraction from `pending`. Argument: docs/memory-order.md, "Scopes". */
 #ifndef DFI_WORK_SCOPE_H
 #define DFI_WORK_SCOPE_H
 
@@ -26,7 +26,8 @@
 #include "../api/hooks.h"
 #define DFI_MESSAGE_LEFT_BLOCK "%s: DF_PARALLEL was left by return, goto or longjmp: its tasks were not waited for"
 
-struct dfi_local { struct dfi_local *next; size_t bytes, renamed, align; }; /* renamed: bytes counted in dfi_pool.renamed */
+/* renamed: bytes counted in dfi_pool.renamed */
+struct dfi_local { struct dfi_local *next; size_t bytes, renamed, align; };
 
 static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *parent, int kind)
 {
@@ -67,7 +68,7 @@ static struct dfi_scope *dfi_scope_new(struct dfi_worker *w, struct dfi_scope *p
     return s;
 }
 
-/* A scope inside `parent` becomes the innermost one of w. NULL without memory. */
+/* Creates a scope inside `parent` and makes it the innermost scope of w. NULL: out of memory. */
 static struct dfi_scope *dfi_scope_push(struct dfi_worker *w, struct dfi_scope *parent, int kind)
 {
     struct dfi_scope *s;
@@ -85,8 +86,7 @@ static void dfi_guesses_left(struct dfi_worker *w, struct dfi_scope *s);
 static void dfi_weak_seed(struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t);
 static struct dfi_flow *dfi_stream_move(struct dfi_worker *w);
 
-/* The scope of the code that runs now; a task body gets its own when it first needs one.
- * NULL: there is no memory for it. */
+/* The scope of the running code. A task body gets its scope at the first call. NULL: out of memory. */
 static struct dfi_scope *dfi_scope_here(struct dfi_worker *w)
 {
     struct dfi_flow *t = w->task;
@@ -106,10 +106,13 @@ static struct dfi_scope *dfi_scope_here(struct dfi_worker *w)
     return s;
 }
 
-/* Does the code that runs now belong to a task that runs at once (dfi_run_now)? */
-static int dfi_runs_now(struct dfi_worker *w) { return w->now == (w->task ? (const void *)w->task : (const void *)w->scope); }
+/* Does the running code belong to a task that runs immediately (dfi_run_now)? */
+static int dfi_runs_now(struct dfi_worker *w)
+{
+    return w->now == (w->task ? (const void *)w->task : (const void *)w->scope);
+}
 
-/* Frees the locals of s newer than `before`. */
+/* Frees the locals of s that are newer than `before`. */
 static void dfi_scope_free_locals(struct dfi_scope *s, struct dfi_local *before)
 {
     while (s->locals != before) {
@@ -120,7 +123,7 @@ static void dfi_scope_free_locals(struct dfi_scope *s, struct dfi_local *before)
     }
 }
 
-/* Does it have memory that ends with it? */
+/* Does s own memory that is freed with it? */
 static int dfi_scope_has_locals(const struct dfi_scope *s) { return s->locals || s->room_used; }
 
 static void dfi_capture_detach(struct dfi_worker *w, struct dfi_scope *s);
@@ -139,13 +142,14 @@ static void dfi_scope_pop(struct dfi_worker *w, struct dfi_scope *s)
 
 static void dfi_flow_free(struct dfi_worker *w, struct dfi_flow *t);
 
-/* What was not written is not missed any more. pre: the children of s are done; so nobody pushes, and relaxed does. */
+/* Frees the cancelled children that s remembers: later tasks do not depend on them any more. pre: the children of s
+ * are done; so no thread pushes, and relaxed accesses suffice. */
 static void dfi_scope_unspoil(struct dfi_worker *w, struct dfi_scope *s)
 {
     struct dfi_block_head *b = dfi_load_relaxed(&s->spoilt), *next;
     dfi_store_relaxed(&s->spoilt, NULL);
     for (; b; b = next) {
-        struct dfi_flow *t = (struct dfi_flow *)(void *)b; /* mem is first */
+        struct dfi_flow *t = (struct dfi_flow *)(void *)b; /* mem is the first member */
         next = b->next;
         dfi_store_relaxed(&t->skip, 0u);
         dfi_flow_free(w, t);
@@ -160,7 +164,7 @@ static void dfi_scope_free(struct dfi_worker *w, struct dfi_scope *s)
     dfi_block_free(w, s->owner, &s->head);
 }
 
-/* Waits until at most `keep` children of s are unfinished. pre: s is owned by w. */
+/* Waits until at most `keep` children of s are unfinished. pre: w owns s. */
 static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *s, size_t keep)
 {
     struct dfi_goal g;
@@ -171,12 +175,12 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
     dfi_flush(w);
     if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_take(w);
     dfi_wait_enter(w, &wait, keep ? DFI_WAIT_ROOM : DFI_WAIT_SCOPE, s, NULL);
-    if (!s->open) { /* from code that runs on top of a wait for s: the outer wait has closed it */
+    if (!s->open) { /* called by code nested in a wait for s, which has closed s */
         dfi_help_until(w, s->mark, &g);
         dfi_wait_leave(w, &wait);
         return;
     }
-    for (;;) { /* first what this worker has itself, with plain counting */
+    for (;;) { /* first the entries of this worker's own stack, with plain counting */
         /* acquire; pairs with the release in dfi_flow_done */
         out = (intptr_t)(s->submitted - s->done) + dfi_load_acquire(&s->pending);
         if (out <= (intptr_t)keep) break;
@@ -185,16 +189,16 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
     }
     if (out > (intptr_t)keep) {
         s->open = 0;
-        /* from now on pending counts what is outstanding beyond `keep`, and whoever brings it to 0
+        /* from here on, pending counts the unfinished children beyond `keep`, and the thread that decrements it to 0
          * wakes this worker; acq_rel: pairs with the subtractions in dfi_flow_done */
         dfi_fetch_add_seq_cst(&s->pending, (intptr_t)(s->submitted - s->done - keep));
         dfi_help_until(w, s->mark, &g);
         s->open = 1;
-        s->submitted = keep; /* pending is now minus what was completed beyond the goal */
+        s->submitted = keep; /* pending is now minus the number of children completed beyond the goal */
         s->done = 0;
     } else if (DFI_UNLIKELY(w->head > s->mark)) {
         dfi_stack_hand_over(w, s->mark, s);
-        dfi_offer(w); /* what lies below was on offer when the code of s began */
+        dfi_offer(w); /* entries below the mark were on offer when the code of s began */
     }
     DFI_ASSERT(keep || w->scope != s || w->task || dfi_stack_is_back(w, s));
     dfi_wait_leave(w, &wait);
@@ -204,7 +208,7 @@ static void dfi_settle(struct dfi_worker *w, struct dfi_scope *s);
 static void dfi_scope_end_errors(struct dfi_scope *s);
 static void dfi_scope_settle_devices(struct dfi_scope *s);
 
-/* Waits until all children of s are done and all values are where they belong. */
+/* Waits until all children of s are done, and all values are in their original memory. */
 static void dfi_wait_all(struct dfi_worker *w, struct dfi_scope *s)
 {
     dfi_check_waits(w, s);
@@ -216,14 +220,15 @@ static void dfi_wait_all(struct dfi_worker *w, struct dfi_scope *s)
     dfi_check_resume(w);
 }
 
-/* End of a block or of a stolen future. */
+/* Ends a block or the scope of a stolen future. */
 static void dfi_scope_finish(struct dfi_worker *w, struct dfi_scope *s)
 {
     if (DFI_UNLIKELY(s->guess != NULL)) dfi_guesses_left(w, s);
     dfi_wait_all(w, s);
     dfi_scope_end_errors(s);
     dfi_scope_pop(w, s);
-    if (DFI_UNLIKELY(w->head != 0)) dfi_stack_back(w, dfi_stack_floor(w)); /* what lay below its mark may have been stolen meanwhile */
+    /* entries below the mark of s may have been stolen meanwhile */
+    if (DFI_UNLIKELY(w->head != 0)) dfi_stack_back(w, dfi_stack_floor(w));
     dfi_scope_free(w, s);
 }
 
@@ -242,7 +247,8 @@ DFI_API DFI_NOINLINE struct dfi_block dfi_scope_enter(const char *site)
     if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_take(w);
     if (DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) wrong = w->scope->guess;
     if (DFI_UNLIKELY(w->task && dfi_runs_now(w))) dfi_scope_here(w);
-    if (w->task && DFI_UNLIKELY(w->task->task.mem.special) && w->task->extra->weak) dfi_scope_here(w); /* what is spawned in the block has its gates */
+    if (w->task && DFI_UNLIKELY(w->task->task.mem.special) && w->task->extra->weak)
+        dfi_scope_here(w); /* gives tasks spawned in the block their gates */
     t = !w->task ? w->scope->gated : w->task->task.mem.special && w->task->extra->weak ? w->task : NULL;
     b.scope = dfi_scope_push(w, w->task ? w->task->scope : w->scope, DFI_BLOCK);
     if (b.scope) {
@@ -265,16 +271,17 @@ DFI_API DFI_NOINLINE void dfi_scope_leave(struct dfi_block *b)
     DFI_CHECK_CALL(w);
     DFI_UNSYNCED(w);
     b->open = 0;
-    if (!w) return; /* without a worker every task ran at once */
-    if (!b->scope) { /* there was no memory for one; there may have been later */
+    if (!w) return; /* without a worker, each task ran immediately */
+    if (!b->scope) { /* memory for a scope was lacking, but may have been available later */
         if (!w->task) dfi_wait_all(w, w->scope);
         return;
     }
-    while (w->scope != b->scope && w->scope->outer) { /* a block inside was left by a jump */
+    while (w->scope != b->scope && w->scope->outer) { /* a jump left a nested block */
         if (w->scope->site) dfi_error(DFI_MESSAGE_LEFT_BLOCK, w->scope->site);
         dfi_scope_finish(w, w->scope);
     }
-    if (DFI_UNLIKELY(w->scope != b->scope)) return; /* C++, as the thread ends: work/thread_end.h has left it */
+    /* C++, when the thread ends: work/thread_end.h has left the block */
+    if (DFI_UNLIKELY(w->scope != b->scope)) return;
     if (b->borrowed) dfi_wait_all(w, b->scope);
     else dfi_scope_finish(w, b->scope);
     if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_outside(w);
@@ -296,7 +303,7 @@ DFI_API void *dfi_local_alloc(size_t n, size_t bytes)
     struct dfi_local *l;
     if (bytes && n > (SIZE_MAX - sizeof *l) / bytes) return NULL;
     bytes *= n;
-    if (!s && w) s = w->scope; /* no memory for a scope: it lives a little longer */
+    if (!s && w) s = w->scope; /* out of memory: the local lives in the enclosing scope */
     if (!s) return NULL;
     if (bytes <= DFI_SCOPE_ROOM - s->room_used) {
         char *p = s->room.bytes + s->room_used;

@@ -1,7 +1,7 @@
-/* settings.h - settings: df_config, the environment, and what is used in the end
+/* settings.h - settings of the pool from df_config, environment variables and defaults
  *
- * df_config wins over the environment, the environment over the defaults. Garbage is said once, with
- * the name of the field or variable, and the default is used. */
+ * df_config takes precedence over the environment, and the environment over the defaults. An invalid value is logged
+ * once, with the name of the field or variable, and the default is used. */
 #ifndef DFI_WORK_SETTINGS_H
 #define DFI_WORK_SETTINGS_H
 
@@ -14,33 +14,34 @@
 
 DFI_SMALL_CODE_BEGIN
 enum {
-    DFI_DEQUE_DEFAULT = 16384, /* entries of the private stack: 128 KB of address space, used as needed */
+    DFI_DEQUE_DEFAULT = 16384, /* entries of the private stack: 128 KB of address space, mapped when used */
     DFI_DEQUE_LEAST = 2,
     DFI_DEQUE_MOST = 1 << 26,
-    DFI_WINDOW_DEFAULT = 2048, /* unfinished children: their records stay in a 1 MB second-level cache */
+    DFI_WINDOW_DEFAULT = 2048, /* unfinished children: their records fit into a 1 MB second-level cache */
     DFI_WINDOW_MOST = 1 << 26,
-    DFI_RENAME_MOST = 1 << 30, /* of the environment variable */
+    DFI_RENAME_MOST = 1 << 30, /* limit of the environment variable */
     DFI_PATIENCE_DEFAULT = 2,  /* seconds */
     DFI_PATIENCE_MOST = 1000000,
-    DFI_STALL_DEFAULT = DF_CHECK ? 2 : 0, /* seconds; 0: not watched */
-    DFI_STALL_MOST = 1000000,   /* of the environment variable */
-    DFI_SPECULATE_DEFAULT = 2, /* turns: the second hides that the first is being decided, more are more to take back */
+    DFI_STALL_DEFAULT = DF_CHECK ? 2 : 0, /* seconds; 0: no stall reports */
+    DFI_STALL_MOST = 1000000,   /* limit of the environment variable */
+    /* iterations: the second hides the latency of the first decision, further ones cost more to roll back */
+    DFI_SPECULATE_DEFAULT = 2,
     DFI_SPECULATE_MOST = 1000,
     DFI_SEED_MOST = 1000000000,
-    DFI_WORKERS_MOST = 256     /* leaves slots for threads of the program */
+    DFI_WORKERS_MOST = 256     /* the remaining slots are for threads of the program */
 };
 
-/* The schedule of a run: a seed, and a file to which it is recorded or from which it is replayed. */
+/* The schedule of a run: a seed, and a file for a record or a replay. */
 struct dfi_schedule {
     unsigned seed;      /* 0: none */
-    int replays;        /* the file is read */
+    int replays;        /* the file is replayed, not recorded */
     const char *file;   /* NULL: none */
-    const char *origin; /* for messages, before the name of the file: "DF_SCHEDULE=record:" */
+    const char *origin; /* prefix of the file name in messages: "DF_SCHEDULE=record:" */
 };
 
 struct dfi_settings {
     int workers;                 /* 0: not set */
-    int n_cpus;                  /* CPUs listed, 0: no list */
+    int n_cpus;                  /* CPUs in the list, 0: no list */
     int cpu[DFI_MAX_CPUS];
     size_t deque, window, stack_bytes, rename_bytes;
     int capture, defer, deterministic, patience, speculate;
@@ -48,7 +49,7 @@ struct dfi_settings {
     struct dfi_schedule schedule;
 };
 
-/* A decimal number and nothing else. */
+/* Parses a decimal number without any other characters. -1: malformed or too large. */
 static int dfi_parse_number(const char *text, long *value)
 {
     long v = 0;
@@ -62,7 +63,7 @@ static int dfi_parse_number(const char *text, long *value)
     return 0;
 }
 
-/* "1,2,6,8" or "0-11,20-31" into s->cpu. -1: not such a list. */
+/* Parses "1,2,6,8" or "0-11,20-31" into s->cpu. -1: malformed. */
 static int dfi_parse_cpus(const char *text, struct dfi_settings *s)
 {
     const char *p = text;
@@ -95,7 +96,7 @@ static long dfi_env_number(const char *name, long least, long most, long otherwi
     return otherwise;
 }
 
-/* Seconds, such as 2 or 0.25; not as strtod reads them, which depends on the locale. -1: garbage, or too many. */
+/* Parses seconds, such as 2 or 0.25, independent of the locale, unlike strtod. -1: malformed or too large. */
 static double dfi_parse_seconds(const char *text)
 {
     double v = 0, unit = 1, most = (double)DFI_STALL_MOST;
@@ -117,7 +118,8 @@ static double dfi_env_stall(void)
     return (double)DFI_STALL_DEFAULT;
 }
 
-static size_t dfi_config_size(const char *field, size_t value, long least, long most, size_t otherwise, const char *what)
+static size_t dfi_config_size(const char *field, size_t value, long least, long most, size_t otherwise,
+                              const char *what)
 {
     if (!value) return otherwise;
     if (value >= (size_t)least && value <= (size_t)most) return value;
@@ -125,7 +127,7 @@ static size_t dfi_config_size(const char *field, size_t value, long least, long 
     return otherwise;
 }
 
-/* Drops CPUs this process may not use. */
+/* Removes CPUs that this process may not use. */
 static void dfi_settings_allowed_cpus(struct dfi_settings *s)
 {
     struct dfi_os_affinity a;
@@ -134,13 +136,13 @@ static void dfi_settings_allowed_cpus(struct dfi_settings *s)
     for (i = 0; i < s->n_cpus; i++)
         if (dfi_affinity_has(&a, s->cpu[i])) s->cpu[kept++] = s->cpu[i];
         else if (i - kept < 4) dfi_warn("DF_CPUSET names CPU %d, which this process may not use: left out",
-                                        s->cpu[i]); /* a few examples are enough */
+                                        s->cpu[i]); /* up to four examples are logged */
     s->n_cpus = kept;
     if (given && !kept) dfi_warn("DF_CPUSET names no CPU that this process may use: ignored");
 }
 
-/* Reads seed:NUMBER, record:FILE, replay:FILE or seed:NUMBER,record:FILE. The name of the file is the rest of the text,
- * and contains none of ",seed:", ",record:" and ",replay:". NULL, or the rule that the text breaks. */
+/* Parses seed:NUMBER, record:FILE, replay:FILE or seed:NUMBER,record:FILE. The rest of the text is the file name,
+ * which must not contain ",seed:", ",record:" or ",replay:". Returns NULL, or the rule that the text breaks. */
 static const char *dfi_parse_schedule(const char *text, struct dfi_schedule *s)
 {
     const char *p = text;
@@ -167,7 +169,7 @@ static const char *dfi_parse_schedule(const char *text, struct dfi_schedule *s)
     return NULL;
 }
 
-/* The variables and fields of version 0.1, which end with version 0.3. */
+/* Variables and fields of version 0.1, supported until version 0.3. */
 static void dfi_schedule_old(struct dfi_schedule *s, unsigned seed, const char *record, const char *replay,
                              const char *record_origin, const char *replay_origin)
 {
@@ -215,13 +217,15 @@ static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
     const char *list = c && c->cpuset ? c->cpuset : dfi_env("DF_CPUSET");
     memset(s, 0, sizeof *s);
     s->workers = (int)dfi_env_number("DF_WORKERS", 1, 100000000, 0, "a number of workers from 1");
-    if (c && c->workers < 0) dfi_warn(DFI_MESSAGE_BAD_CONFIG, "workers", (long)c->workers, "a number of workers from 1");
+    if (c && c->workers < 0)
+        dfi_warn(DFI_MESSAGE_BAD_CONFIG, "workers", (long)c->workers, "a number of workers from 1");
     if (c && c->workers > 0) s->workers = c->workers;
     if (list && *list) {
         if (dfi_parse_cpus(list, s) == 0) dfi_settings_allowed_cpus(s);
         else {
             s->n_cpus = 0;
-            dfi_warn(DFI_MESSAGE_BAD_ENV, c && c->cpuset ? "df_config.cpuset" : "DF_CPUSET", list, "a list of CPUs such as 1,2,6,8 or 0-11,20-31");
+            dfi_warn(DFI_MESSAGE_BAD_ENV, c && c->cpuset ? "df_config.cpuset" : "DF_CPUSET", list,
+                     "a list of CPUs such as 1,2,6,8 or 0-11,20-31");
         }
     }
     if (!s->workers) s->workers = s->n_cpus ? s->n_cpus : dfi_os_cpus();
@@ -237,9 +241,12 @@ static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
     s->defer = (int)dfi_env_number("DF_DEFER", 0, 1, 0, "0 or 1") || (c && c->defer);
     s->deterministic = (int)dfi_env_number("DF_DETERMINISTIC", 0, 1, 0, "0 or 1") || (c && c->deterministic);
     s->capture = (int)dfi_env_number("DF_CAPTURE", 0, 1, 0, "0 or 1") || (c && c->capture);
-    s->rename_bytes = (size_t)dfi_env_number("DF_RENAME_BYTES", 0, DFI_RENAME_MOST, 0, "a number of bytes up to 1073741824");
-    s->patience = (int)dfi_env_number("DF_PATIENCE", 1, DFI_PATIENCE_MOST, DFI_PATIENCE_DEFAULT, "a number of seconds from 1 to 1000000");
-    s->speculate = (int)dfi_env_number("DF_SPECULATE", 0, DFI_SPECULATE_MOST, DFI_SPECULATE_DEFAULT, "a number of turns from 0 to 1000");
+    s->rename_bytes = (size_t)dfi_env_number("DF_RENAME_BYTES", 0, DFI_RENAME_MOST, 0,
+                                             "a number of bytes up to 1073741824");
+    s->patience = (int)dfi_env_number("DF_PATIENCE", 1, DFI_PATIENCE_MOST, DFI_PATIENCE_DEFAULT,
+                                      "a number of seconds from 1 to 1000000");
+    s->speculate = (int)dfi_env_number("DF_SPECULATE", 0, DFI_SPECULATE_MOST, DFI_SPECULATE_DEFAULT,
+                                       "a number of turns from 0 to 1000");
     s->stall = dfi_env_stall();
     dfi_settings_schedule(&s->schedule, c);
     if (c) {
@@ -254,7 +261,9 @@ static void dfi_settings_read(struct dfi_settings *s, const df_config *c)
         s->patience = (int)dfi_config_size("patience", (size_t)c->patience, 1, DFI_PATIENCE_MOST, (size_t)s->patience,
                                            "a number of seconds from 1 to 1000000");
         if (c->speculate < 0) s->speculate = 0;
-        else s->speculate = (int)dfi_config_size("speculate", (size_t)c->speculate, 1, DFI_SPECULATE_MOST, (size_t)s->speculate,
+        else
+            s->speculate = (int)dfi_config_size("speculate", (size_t)c->speculate, 1, DFI_SPECULATE_MOST,
+                                                (size_t)s->speculate,
                                                  "a number of turns up to 1000");
     }
 }

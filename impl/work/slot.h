@@ -1,4 +1,6 @@
-/* slot.h - the records of workers: taken for a thread, reset, freed. A record in a slot of the pool is used again, and freed with the pool */
+/* slot.h - worker structs: creation, assignment to threads, reset, destruction
+ *
+ * A worker occupies a slot of the pool. It is reused by later threads, and freed with the pool. */
 #ifndef DFI_WORK_SLOT_H
 #define DFI_WORK_SLOT_H
 
@@ -21,7 +23,7 @@ DFI_SMALL_CODE_BEGIN
 
 static const struct dfi_queue dfi_queue_empty = { DFI_OS_MUTEX_INIT, NULL, 0, 0, 0 };
 
-/* Everything but its memory, its event and its slot as if new. Zero, or -1 without memory. */
+/* Resets all of w except its memory, its event and its slot. -1: out of memory. */
 static int dfi_worker_reset(struct dfi_worker *w)
 {
     w->hot.top = NULL;
@@ -52,7 +54,7 @@ static int dfi_worker_reset(struct dfi_worker *w)
     dfi_store_relaxed(&w->bottom, (size_t)0);
     dfi_store_relaxed(&w->top, (size_t)0);
     dfi_store_relaxed(&w->park, DFI_AWAKE);
-    dfi_store_seq_cst(&w->hot.asked, (uintptr_t)1); /* somebody may be hungry already: look at once */
+    dfi_store_seq_cst(&w->hot.asked, (uintptr_t)1); /* a steal request may have been missed: check immediately */
     w->scope = NULL;
     w->scope = dfi_scope_new(w, NULL, DFI_BOTTOM);
     return w->scope ? 0 : -1;
@@ -87,7 +89,7 @@ static void dfi_worker_free(struct dfi_worker *w)
     dfi_mfree(w->allocated);
 }
 
-/* A worker nobody uses, from an earlier run or new, in a slot. NULL: no memory or no slot. */
+/* Takes a free worker from a slot, or creates one. NULL: out of memory or slots. */
 static struct dfi_worker *dfi_worker_take(size_t entries)
 {
     int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
@@ -133,7 +135,7 @@ static struct dfi_worker *dfi_worker_take(size_t entries)
     DFI_MODULES(worker, (w));
     memcpy(p, (void *)&dfi_pool.rooms, sizeof dfi_pool.rooms);
     dfi_pool.rooms = p;
-    dfi_store_release(&dfi_pool.slot[n], w); /* complete; pairs with the acquire of thieves */
+    dfi_store_release(&dfi_pool.slot[n], w); /* release: publishes the worker; pairs with the acquire of thieves */
     dfi_store_release(&dfi_pool.n_slots, n + 1);
     return w;
 }

@@ -1,10 +1,10 @@
-/* stack.h - the stack of a worker: its ready tasks and spawned functions, and how they are shared
+/* stack.h - stack of a worker: ready tasks and spawned functions, and their publication to thieves
  *
- * A worker keeps the functions it spawns to itself. A worker without work sets `asked` of the others; each of them sees that
- * at its next spawn, sync, submit or end of a task, moves its private entries to its public deque, oldest first, and wakes a
- * sleeper. The oldest entries are the largest pieces of a recursion, so this happens rarely, and the usual path of spawn and
- * sync stays free of atomics. Tasks of df_submit are public whenever code of the program runs (dfi_offer), as nobody knows
- * how long it runs. */
+ * A worker keeps its spawned functions private. An idle worker sets `asked` of the others (a steal request). Each of
+ * them checks it at its next spawn, sync, submit or end of a task, moves its private entries to its public deque,
+ * oldest first, and wakes a sleeper. The oldest entries are the largest subproblems of a recursion, so this is rare,
+ * and spawn and sync usually need no atomics. Tasks of df_submit are published before code of the program runs
+ * (dfi_offer), because the duration of that code is unknown. */
 #ifndef DFI_WORK_STACK_H
 #define DFI_WORK_STACK_H
 
@@ -30,10 +30,11 @@ static int dfi_hungry(void)
            dfi_load_seq_cst(&dfi_pool.parked_waiting) > 0;
 }
 
-/* Where the entries of the code that runs now begin: what is below belongs to outer waits. */
+/* The first entry of the running code. Entries below belong to outer waits. */
 static size_t dfi_stack_floor(struct dfi_worker *w) { return w->task ? w->task_mark : w->scope->mark; }
 
-/* Entries below this keep their places, too: the code that runs now may be in a wait for a future. */
+/* The first entry that may move: the running code may be nested in a wait for a future, which fixes the entries
+ * below. */
 static size_t dfi_stack_fixed(struct dfi_worker *w)
 {
     size_t floor = dfi_stack_floor(w);
@@ -54,15 +55,15 @@ static void dfi_stack_compact(struct dfi_worker *w)
     if (to < w->head) w->head = to;
 }
 
-/* Forgets what was stolen from the code that runs now: a submitter whose tasks all go to others would
- * fill its stack with their marks. Entries move, so futures must be looked for again (dfi_stack_find). */
+/* Removes the marks of entries stolen from the running code. Without this, a submitting worker whose tasks are all
+ * stolen would fill its stack with marks. Entries move, so futures must be searched for again (dfi_stack_find). */
 static void dfi_forget_stolen(struct dfi_worker *w)
 {
     size_t floor = dfi_stack_fixed(w);
-    size_t live = dfi_deque_used_owner(w), from = w->split, at; /* entries below `from` are no longer in the deque */
+    size_t live = dfi_deque_used_owner(w), from = w->split, at; /* entries below `from` have left the deque */
     while (from > floor && live) live -= w->stack[--from] != NULL;
     if (from <= floor) return;
-    if (w->sites) /* DF_DEBUG: the marks of futures tell at sync who spawned them */
+    if (w->sites) /* DF_DEBUG: keeps the marks of futures, which tell df_sync their spawn sites */
         for (at = floor; at < from; at++)
             if (w->stack[at] && !((uintptr_t)w->stack[at] & DFI_FLOW)) {
                 w->sites[floor] = w->sites[at];
@@ -75,7 +76,7 @@ static void dfi_forget_stolen(struct dfi_worker *w)
     w->kept = w->split;
 }
 
-/* Room for n more entries on the stack. 0, or -1 without memory. */
+/* Makes room for n more entries. -1: out of memory. */
 static DFI_NOINLINE int dfi_stack_grow(struct dfi_worker *w, size_t n)
 {
     size_t room;
@@ -92,7 +93,7 @@ static DFI_NOINLINE int dfi_stack_grow(struct dfi_worker *w, size_t n)
     memcpy(stack, w->stack, w->head * sizeof *stack);
     dfi_mfree(w->stack);
     if (w->sites && (sites = (struct dfi_spawned *)dfi_malloc(room * sizeof *sites)) != NULL)
-        memcpy(sites, w->sites, w->head * sizeof *sites); /* without memory the lines of the futures so far are lost */
+        memcpy(sites, w->sites, w->head * sizeof *sites); /* without memory, the sites of the futures so far are lost */
     dfi_mfree(w->sites);
     w->stack = stack, w->room = room, w->sites = sites;
     return 0;
@@ -107,14 +108,14 @@ static void dfi_future_run_here(struct dfi_future *f)
     dfi_check_part_end(dfi_me(), &v, begun);
 }
 
-/* Moves the private futures from their list to the stack: before anything that remembers the height
- * of the stack, and before they are shared. */
+/* Moves the private futures from their list to the stack. Called before code that remembers the height of the stack,
+ * and before the futures are published. */
 static DFI_NOINLINE void dfi_flush_list(struct dfi_worker *w)
 {
     struct dfi_future *f;
     size_t n = 0, at;
     for (f = (struct dfi_future *)w->hot.top; f; f = (struct dfi_future *)dfi_load_relaxed(&f->link)) n++;
-    if (w->head + n > w->room && dfi_stack_grow(w, n)) { /* no memory: run them here and now */
+    if (w->head + n > w->room && dfi_stack_grow(w, n)) { /* out of memory: run them immediately */
         while ((f = (struct dfi_future *)w->hot.top) != NULL) {
             w->hot.top = dfi_load_relaxed(&f->link);
             dfi_future_run_here(f);
@@ -126,7 +127,7 @@ static DFI_NOINLINE void dfi_flush_list(struct dfi_worker *w)
     while ((f = (struct dfi_future *)w->hot.top) != NULL) {
         w->hot.top = dfi_load_relaxed(&f->link);
         w->stack[--at] = f;
-        if (DFI_UNLIKELY(w->sites != NULL)) w->sites[at].site = NULL; /* spawned in a file without DF_DEBUG */
+        if (DFI_UNLIKELY(w->sites != NULL)) w->sites[at].site = NULL; /* spawned in a file compiled without DF_DEBUG */
         dfi_store_relaxed(&f->link, DFI_F_AT(at));
     }
 }
@@ -136,8 +137,8 @@ DFI_INLINE void dfi_flush(struct dfi_worker *w)
     if (DFI_UNLIKELY(w->hot.top != NULL)) dfi_flush_list(w);
 }
 
-/* Drops from the top of the stack, above the floor, holes and the marks of what was stolen: if nothing is left in the
- * deque every mark is one of these, else the newest mark is not. (DF_DEBUG: the marks of futures stay until the sync.) */
+/* Pops holes and marks of stolen entries down to the floor. If the deque is empty, all marks are of stolen entries;
+ * otherwise the newest mark is not. (DF_DEBUG: marks of futures stay until the sync.) */
 static DFI_NOINLINE void dfi_stack_trim(struct dfi_worker *w, size_t floor)
 {
     while (w->head > floor) {
@@ -148,35 +149,38 @@ static DFI_NOINLINE void dfi_stack_trim(struct dfi_worker *w, size_t floor)
     if (w->split > w->head) w->split = w->head;
 }
 
-/* After a wait, a scope or a body: the stack is back where the code that runs now, or waits, has it. */
+/* After a wait, a scope or a body: pops the stack to the floor of the running or waiting code. */
 DFI_INLINE void dfi_stack_back(struct dfi_worker *w, size_t floor)
 {
     if (DFI_UNLIKELY(w->head > floor)) dfi_stack_trim(w, floor);
 }
 
-/* For assertions. pre: s is w's, and its children are done. Is nothing of them above the mark of s? There may be futures of
- * its code; and tasks from outside of the wait, if there are tasks that may be run there (dfi_find). */
+/* For assertions: are no entries of children left above the mark of s? pre: w owns s, and its children are done.
+ * Futures of its code may be there, and tasks from outside the wait, if tasks exist that may run there (dfi_find). */
 static DFI_UNUSED int dfi_stack_is_back(const struct dfi_worker *w, const struct dfi_scope *s)
 {
     uintptr_t e = w->head > s->mark ? (uintptr_t)w->stack[w->head - 1] : 0;
     return w->head <= s->mark || (e && !(e & DFI_FLOW)) || dfi_load_relaxed(&dfi_pool.particular);
 }
 
-/* Does the stack hold df_config.deque entries? What was stolen does not count. */
+/* Does the stack hold df_config.deque entries, not counting stolen ones? */
 static DFI_NOINLINE int dfi_stack_full_slow(struct dfi_worker *w)
 {
     return w->head - w->split + dfi_deque_used_owner(w) >= w->limit;
 }
-DFI_INLINE int dfi_stack_full(struct dfi_worker *w) { return DFI_UNLIKELY(w->head >= w->limit) && dfi_stack_full_slow(w); }
+DFI_INLINE int dfi_stack_full(struct dfi_worker *w)
+{
+    return DFI_UNLIKELY(w->head >= w->limit) && dfi_stack_full_slow(w);
+}
 
-/* The scope of the function that code in s belongs to: a future may be synced behind the block it was spawned in. */
+/* The scope of the function that contains the code of s: a future may be synced after the block that spawned it. */
 static struct dfi_scope *dfi_function_scope(struct dfi_scope *s)
 {
     while (s->kind == DFI_BLOCK) s = dfi_load_relaxed(&s->parent);
     return s;
 }
 
-enum { DFI_FORGET = DFI_DEQUE_SIZE }; /* marks of stolen tasks that are left lying: amortises the look */
+enum { DFI_FORGET = DFI_DEQUE_SIZE }; /* marks of stolen tasks that may accumulate: amortises their removal */
 
 /* Moves private entries to the public deque, oldest first, as many as fit. Holes stay holes. */
 static void dfi_share(struct dfi_worker *w)
@@ -185,10 +189,11 @@ static void dfi_share(struct dfi_worker *w)
     struct dfi_scope *scope;
     dfi_flush(w);
     if (w->head == w->split || !(room = dfi_deque_room_owner(w, w->head - w->split))) return;
-    if (w->split > dfi_stack_fixed(w) + dfi_load_relaxed(&w->bottom) - w->seen_top + DFI_FORGET && (!w->sites || w->split > 2 * w->kept))
+    if (w->split > dfi_stack_fixed(w) + dfi_load_relaxed(&w->bottom) - w->seen_top + DFI_FORGET &&
+        (!w->sites || w->split > 2 * w->kept))
         dfi_forget_stolen(w);
     for (end = w->split; end < w->head && n < room; end++) n += w->stack[end] != NULL;
-    /* entries above the start of a task body belong to that task: give it a scope to name them by */
+    /* entries above the start of a task body belong to that task: give it a scope that identifies them */
     if (w->task && end > w->task_mark) dfi_scope_here(w);
     for (at = end, room = n, scope = w->scope; at-- > w->split;) {
         void *e = w->stack[at];
@@ -196,7 +201,8 @@ static void dfi_share(struct dfi_worker *w)
         DFI_ASSERT(!((uintptr_t)e & DFI_PUBLIC));
         while (scope->mark > at && scope->outer) scope = scope->outer;
         dfi_deque_put_owner(w, --room, e,
-                            (uintptr_t)e & DFI_FLOW ? ((struct dfi_flow *)((uintptr_t)e & ~DFI_FLOW))->scope : dfi_function_scope(scope));
+                            (uintptr_t)e & DFI_FLOW ? ((struct dfi_flow *)((uintptr_t)e & ~DFI_FLOW))->scope
+                                                    : dfi_function_scope(scope));
         w->stack[at] = (void *)((uintptr_t)e | DFI_PUBLIC);
     }
     w->split = end;
@@ -205,8 +211,8 @@ static void dfi_share(struct dfi_worker *w)
     dfi_wake_for_work();
 }
 
-/* Code of the program is about to run on w, or runs on: for how long, nobody knows. So no ready task stays where only w
- * can take it (docs/memory-order.md, "Ready tasks"). */
+/* Code of the program is about to run or continue on w, for an unknown time. Publishes all ready tasks, so that none
+ * waits for w (docs/memory-order.md, "Ready tasks"). */
 DFI_INLINE void dfi_offer(struct dfi_worker *w)
 {
     if (dfi_load_relaxed(&dfi_pool.n_slots) > 1 && w->head != w->split) dfi_share(w);
@@ -214,17 +220,18 @@ DFI_INLINE void dfi_offer(struct dfi_worker *w)
 
 DFI_INLINE int dfi_asked(struct dfi_worker *w) { return dfi_load_relaxed(&w->hot.asked) != 0; }
 
-/* Owner: somebody asked for work, or may have. Leaves the request standing while anybody is hungry. */
+/* Owner: answers a possible steal request. The request stays set while a worker is idle. */
 static DFI_NOINLINE void dfi_poll(struct dfi_worker *w)
 {
     if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_take(w);
-    if (!(dfi_watched() & DFI_WATCH_DIRECT) || dfi_load_relaxed(&dfi_pool.n_slots) > 1) dfi_share(w); /* else nobody could take it */
-    if (DFI_UNLIKELY(dfi_watched() & DFI_WATCH_DIRECT)) { /* the request stands: every look is a point */
+    if (!(dfi_watched() & DFI_WATCH_DIRECT) || dfi_load_relaxed(&dfi_pool.n_slots) > 1)
+        dfi_share(w); /* not with a single worker under observation, because there are no thieves */
+    if (DFI_UNLIKELY(dfi_watched() & DFI_WATCH_DIRECT)) { /* the request stays set: each check is a scheduling point */
         dfi_watch_point(w);
         return;
     }
     if (!dfi_asked(w) || dfi_hungry()) return;
-    /* seq_cst, then look again: a thief counts itself as hungry before it asks (dfi_ask_all) */
+    /* seq_cst, then check again: a thief counts itself as idle before it requests (dfi_ask_all) */
     dfi_exchange_seq_cst(&w->hot.asked, (uintptr_t)0);
     if (dfi_hungry()) dfi_store_seq_cst(&w->hot.asked, (uintptr_t)1);
 }

@@ -1,10 +1,10 @@
-/* team.h - workers that join a loop or a pipe
+/* team.h - teams: workers that join a loop or a pipe
  *
- * A loop (pipe) that is worth it is put on the board of the pool. A worker that finds nothing else to do, and
- * may run what is inside the scope of the loop, becomes a member: it runs parts until there are none, and leaves. The
- * owner runs parts as well, takes the team off the board, and waits until all members have left.
- * A team is a variable on the stack of its owner: it is touched under the lock of the board, or by members.
- * Argument: docs/memory-order.md, "Teams". */
+ * A loop or pipe with enough work is put on the board of the pool. A worker that finds no other work, and may run
+ * work inside the scope of the loop, becomes a member: it runs parts until none are left, and leaves. The owner also
+ * runs parts, then takes the team off the board, and waits until all members have left. A team is a variable on the
+ * stack of its owner. It is accessed under the lock of the board, or by members. Argument: docs/memory-order.md,
+ * "Teams". */
 #ifndef DFI_WORK_TEAM_H
 #define DFI_WORK_TEAM_H
 
@@ -24,8 +24,8 @@
 
 static const struct dfi_board dfi_board_empty = { DFI_OS_MUTEX_INIT, NULL, 0 };
 
-/* The scope of what w runs as a part of the team, the owner like a member: a wait in there is for that alone. NULL
- * without memory. */
+/* Creates the scope of the parts that w runs, for the owner as for a member, so that a wait in a part waits for the
+ * children of that part only. NULL: out of memory. */
 static struct dfi_scope *dfi_team_scope(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_scope *s = dfi_scope_push(w, team->scope, DFI_STOLEN);
@@ -34,7 +34,7 @@ static struct dfi_scope *dfi_team_scope(struct dfi_worker *w, struct dfi_team *t
     return s;
 }
 
-/* Owner. pre: all that members need is there. */
+/* Owner: puts the team on the board. pre: the data that members need are complete. */
 static void dfi_team_open(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_team **at;
@@ -45,13 +45,13 @@ static void dfi_team_open(struct dfi_worker *w, struct dfi_team *team)
     dfi_os_lock(&dfi_pool.board.lock);
     for (at = &dfi_pool.board.first; *at;) at = &(*at)->next;
     *at = team;
-    /* seq_cst: before the look at the sleepers; pairs with the last look of who is about to sleep */
+    /* seq_cst: before the check for sleepers; pairs with the last check of a worker about to park */
     dfi_store_seq_cst(&dfi_pool.board.count, dfi_load_relaxed(&dfi_pool.board.count) + 1);
     dfi_os_unlock(&dfi_pool.board.lock);
 }
 
-/* Owner: no more members; waits for those there are, and meanwhile runs what they left inside the team's scope, which
- * is w's innermost again. */
+/* Owner: takes the team off the board and waits for its members. Meanwhile runs work that they left inside the team's
+ * scope, which is again the innermost scope of w. */
 static void dfi_team_close(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_team **at;
@@ -76,16 +76,16 @@ static int dfi_team_wanted(void)
     return t != NULL;
 }
 
-/* A team that w may join: it is a member of it from here on. */
+/* Finds a team for w, and makes w a member. */
 static int dfi_team_find(struct dfi_worker *w, const struct dfi_filter *f, struct dfi_loot *loot)
 {
     struct dfi_team *t;
-    if (DFI_LIKELY(!dfi_load_seq_cst(&dfi_pool.board.count))) return 0; /* also the last look before sleeping */
+    if (DFI_LIKELY(!dfi_load_seq_cst(&dfi_pool.board.count))) return 0; /* also the last check before parking */
     dfi_os_lock(&dfi_pool.board.lock);
     for (t = dfi_pool.board.first; t; t = t->next) {
         if (t->owner == w || dfi_load_relaxed(&t->members) >= t->most || !t->wants(t)) continue;
         if (f->id && !dfi_scope_inside(t->scope, f->id, f->depth)) continue;
-        /* relaxed would do: the owner looks after it took the lock */
+        /* relaxed would do: the owner checks after it has taken the lock */
         dfi_fetch_add_seq_cst(&t->members, (intptr_t)1);
         break;
     }
@@ -94,7 +94,7 @@ static int dfi_team_find(struct dfi_worker *w, const struct dfi_filter *f, struc
     return t != NULL;
 }
 
-/* A member that cannot do anything here: nobody should try again. */
+/* Closes the team for new members, because memory is lacking. */
 static DFI_COLD void dfi_team_give_up(struct dfi_team *t)
 {
     dfi_os_lock(&dfi_pool.board.lock);
@@ -110,14 +110,14 @@ static void dfi_team_run(struct dfi_worker *w, struct dfi_team *team)
     dfi_store_relaxed(&w->n_steals, dfi_load_relaxed(&w->n_steals) + 1);
     if (!s) dfi_team_give_up(team);
     else {
-        dfi_wake_for_work(); /* who is awake wakes the next */
+        dfi_wake_for_work(); /* wakes one worker, which wakes the next */
         dfi_wait_enter(w, &member, DFI_WAIT_MEMBER, NULL, NULL);
         team->work(w, team);
         dfi_wait_leave(w, &member);
         dfi_scope_finish(w, s);
     }
-    /* seq_cst: releases what this member did to the owner's look in dfi_goal_met, and comes before the look whether
-     * it sleeps. From here on the team may be gone. */
+    /* seq_cst: releases the work of this member to the owner's check in dfi_goal_met, and precedes the check whether
+     * the owner sleeps. From here on the team may be freed. */
     dfi_fetch_sub_seq_cst(&team->members, (intptr_t)1);
     dfi_wake_waiting(owner);
 }

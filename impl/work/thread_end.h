@@ -1,8 +1,8 @@
-/* thread_end.h - threads that end inside a body: by pthread_exit, thrd_exit or cancellation
+/* thread_end.h - end of a thread inside a body: by pthread_exit, thrd_exit or cancellation
  *
- * What the thread ran has failed, and is brought to an end in order, the innermost first, so that whoever waits for it goes on. The
- * scopes of the worker tell what it ran; nothing is recorded for this on the way. Argument: docs/memory-order.md, "Threads that end
- * inside a body". */
+ * The bodies on the thread's stack have failed. They are completed in order, innermost first, so that the threads
+ * waiting for them continue. The scopes of the worker identify them; nothing is recorded in advance. Argument:
+ * docs/memory-order.md, "Threads that end inside a body". */
 #ifndef DFI_WORK_THREAD_END_H
 #define DFI_WORK_THREAD_END_H
 
@@ -37,23 +37,24 @@
 
 DFI_SMALL_CODE_BEGIN
 
-enum { DFI_EXIT_STEPS = 10000 }; /* a list of scopes that is longer was changed meanwhile */
+enum { DFI_EXIT_STEPS = 10000 }; /* a longer list of scopes was changed while it was read */
 
-/* --- futures of the code that is gone ----------------------------------------------------------------- */
+/* --- futures of the ended code ------------------------------------------------------------------------ */
 
-/* A future that another worker has stolen from the code in the scope s of w, and runs. NULL: there is none. */
+/* A future that another worker has stolen from the code in scope s of w, and runs now. NULL: none. */
 static struct dfi_future *dfi_exit_stolen(const struct dfi_worker *w, const struct dfi_scope *s)
 {
     int i, k, n = dfi_load_acquire(&dfi_pool.n_slots);
     for (i = 0; i < n; i++) { /* acquire; pairs with the release in dfi_future_run_stolen */
         struct dfi_scope *r = dfi_load_acquire(&dfi_load_acquire(&dfi_pool.slot[i])->stolen);
         for (k = 0; r && k < DFI_EXIT_STEPS; k++, r = dfi_load_acquire(&r->under))
-            if (dfi_load_relaxed(&r->victim) == w && dfi_load_relaxed(&r->parent) == s) return dfi_load_relaxed(&r->future);
+            if (dfi_load_relaxed(&r->victim) == w && dfi_load_relaxed(&r->parent) == s)
+                return dfi_load_relaxed(&r->future);
     }
     return NULL;
 }
 
-/* f was stolen: its thief says that it runs it in a moment. (Or its mark is older than what lies at its address.) */
+/* Waits until the thief of f has set its state. (If f's memory was reused, the state may never change.) */
 static void dfi_exit_await(const struct dfi_future *f)
 {
     void *link = dfi_load_acquire(&f->link);
@@ -61,8 +62,8 @@ static void dfi_exit_await(const struct dfi_future *f)
     for (ms = 0; ms < DFI_THIEF_MS && DFI_F_IS_AT(link) && dfi_load_acquire(&f->link) == link; ms++) dfi_os_sleep_ms();
 }
 
-/* Of the code that w runs nothing is left on its stack: futures that were not begun will not be; tasks are run here, or skipped. Then
- * no thief has a future of it. */
+/* Clears the stack of the running code: futures that have not begun are dropped, tasks run here or are cancelled.
+ * Then waits until no thief runs one of its futures. */
 static void dfi_exit_futures(struct dfi_worker *w)
 {
     size_t floor = dfi_stack_floor(w);
@@ -81,17 +82,18 @@ static void dfi_exit_futures(struct dfi_worker *w)
         } else if (mine) dfi_store_relaxed(&f->link, DFI_F_DONE);
         else dfi_exit_await(f);
     }
-    if (w->task || dfi_load_relaxed(&dfi_pool.n_slots) == 1) return; /* nothing of it was shared: it has no scope */
-    dfi_os_sleep_ms(); /* for a thief whose mark was dropped before it could say so */
+    /* no scope, so none of its futures was published */
+    if (w->task || dfi_load_relaxed(&dfi_pool.n_slots) == 1) return;
+    dfi_os_sleep_ms(); /* for a thief whose mark was removed before it could set the state */
     g.kind = DFI_GOAL_FUTURE, g.scope = NULL, g.flag = NULL;
     while ((f = dfi_exit_stolen(w, w->scope)) != NULL) {
         g.future = f;
         dfi_wait_helping(w, w->head, &g, DFI_WAIT_FUTURE, f, NULL);
-        while (dfi_exit_stolen(w, w->scope) == f) dfi_os_yield(); /* its thief has yet to say that it is done with it */
+        while (dfi_exit_stolen(w, w->scope) == f) dfi_os_yield(); /* its thief has not left it yet */
     }
 }
 
-/* --- what it ran -------------------------------------------------------------------------------------- */
+/* --- bodies on the stack ------------------------------------------------------------------------------- */
 
 static void dfi_exit_fails(struct dfi_worker *w, const char *what, const char *name, const char *site)
 {
@@ -145,7 +147,7 @@ static void dfi_exit_team(struct dfi_worker *w, struct dfi_scope *s)
     struct dfi_worker *owner = team->owner;
     dfi_exit_fails(w, team->work == dfi_pipe_work ? "pipe" : "loop", "", team->scope->site);
     dfi_exit_futures(w);
-    /* seq_cst: before the owner is woken, which looks at it before it sleeps */
+    /* seq_cst: before the owner is woken, which checks it before it parks */
     dfi_store_seq_cst(&team->lost, 1);
     dfi_scope_finish(w, s);
     if (owner == w) {
@@ -157,7 +159,7 @@ static void dfi_exit_team(struct dfi_worker *w, struct dfi_scope *s)
     dfi_wake_waiting(owner);
 }
 
-/* A block, or the code of the thread itself: its loops that are run alone. */
+/* Ends the loops that the worker runs alone in a block, or in the code of the thread itself. */
 static void dfi_exit_loops(struct dfi_worker *w, struct dfi_scope *s)
 {
     while (w->n_alone) {
@@ -171,7 +173,7 @@ static void dfi_exit_loops(struct dfi_worker *w, struct dfi_scope *s)
     }
 }
 
-/* All that w ran is over; its own tasks, if it is a thread of the program, are not. */
+/* Ends all bodies that w ran. The children of a thread of the program itself continue. */
 static DFI_COLD void dfi_exit_bodies(struct dfi_worker *w)
 {
     int cancel = dfi_os_uncancel();
@@ -218,15 +220,18 @@ static DFI_COLD void dfi_exit_bodies(struct dfi_worker *w)
     dfi_os_recancel(cancel);
 }
 
-/* --- to know of it ------------------------------------------------------------------------------------ */
+/* --- detection of the end --------------------------------------------------------------------------- */
 
-/* glibc unwinds the stack before the destructors of a thread's keys run. Its old kind of handlers is called on the way, without
- * giving up what lies below: that they are registered in memory of the thread, and not on its stack, puts them at the end, or for the
- * main thread at the beginning. Elsewhere nothing is unwound, and a destructor (dfi_detach) is early enough. */
+/* glibc unwinds the stack before the destructors of a thread's keys run. During unwinding it calls cleanup handlers
+ * of the old kind while the frames below still exist. These handlers are in thread-local memory rather than on the
+ * stack, so they are called last, or first in the main thread. Other systems do not unwind, and a destructor
+ * (dfi_detach) is early enough. */
 #if DFI_GNU && defined(__GLIBC__)
 DFI_EXTERN_C_BEGIN
-extern void dfi_sys_cleanup_push(struct _pthread_cleanup_buffer *b, void (*fn)(void *), void *arg) __asm__("_pthread_cleanup_push") __attribute__((weak));
-extern void dfi_sys_cleanup_pop(struct _pthread_cleanup_buffer *b, int execute) __asm__("_pthread_cleanup_pop") __attribute__((weak));
+extern void dfi_sys_cleanup_push(struct _pthread_cleanup_buffer *b, void (*fn)(void *),
+                                 void *arg) __asm__("_pthread_cleanup_push") __attribute__((weak));
+extern void dfi_sys_cleanup_pop(struct _pthread_cleanup_buffer *b,
+                                int execute) __asm__("_pthread_cleanup_pop") __attribute__((weak));
 extern void dfi_sys_asan_no_return(void) __asm__("__asan_handle_no_return") __attribute__((weak));
 DFI_EXTERN_C_END
 static DFI_TLS struct _pthread_cleanup_buffer dfi_exit_buffer;
@@ -238,7 +243,7 @@ static void dfi_exit_unwound(void *none)
     (void)none;
     dfi_exit_watched = 0;
     if (w) dfi_exit_bodies(w);
-    if (dfi_sys_asan_no_return) dfi_sys_asan_no_return(); /* destructors run where frames lay */
+    if (dfi_sys_asan_no_return) dfi_sys_asan_no_return(); /* destructors run on the memory of the unwound frames */
 }
 static void dfi_exit_watch(void)
 {

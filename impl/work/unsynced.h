@@ -1,19 +1,21 @@
-/* unsynced.h - DF_DEBUG, DF_CHECK: spawns without a sync
+/* unsynced.h - detection of spawns without a sync, for DF_DEBUG and DF_CHECK
  *
- * A future is on the owner's stack of entries from its spawn to its sync. What is left there is reported, and removed, when
- *   - the function that has the future as a variable has returned: at the next call of df by its thread;
+ * A future is on the owner's stack of entries from its spawn to its sync. A leftover future is reported and removed
+ * when
+ *   - the function that has the future as a variable has returned: at the thread's next call of df;
  *   - the same future is spawned again;
- *   - the task that spawned it ends, its thread, or the program.
- * The record itself may be gone by then. It is neither read nor written: what is said about it was kept at the spawn (w->sites).
+ *   - the task that spawned it, its thread, or the program ends.
+ * The future's own memory may be gone by then. It is neither read nor written: the report uses data kept at the spawn
+ * (w->sites).
  *
- * Has the function returned? Stacks grow downwards, so all variables of functions that have not returned are at or above the end
- * of the frame that called df; what is below, on the stack of the same thread, was of a function that has returned. The end is the
- * canonical frame address of the API function, which must not be inlined; in a function that it calls the address is lower, so fewer
- * are found, and none wrongly. About other memory (static, allocated, stacks of coroutines, what AddressSanitizer keeps elsewhere) nothing
- * is known before the task ends.
+ * How to detect that the function has returned: stacks grow downwards, so all variables of active functions are at or
+ * above the end of the frame that called df. Variables below it, on the stack of the same thread, belonged to
+ * functions that have returned. The end is the canonical frame address of the API function, which must not be
+ * inlined; in a callee the address is lower, so fewer futures are found, and none wrongly. Futures in other memory
+ * (static, allocated, stacks of coroutines, fake stacks of AddressSanitizer) are only detected when the task ends.
  *
- * Only the newest entries are looked at, down to the first variable of a function that has not returned: those below it are of
- * functions further out, or were found before that one was spawned. */
+ * The search begins at the newest entry and stops at the first variable of an active function: entries below belong
+ * to outer functions, or were found before that one was spawned. */
 #ifndef DFI_WORK_UNSYNCED_H
 #define DFI_WORK_UNSYNCED_H
 
@@ -29,30 +31,34 @@
 DFI_SMALL_CODE_BEGIN
 #define DFI_MESSAGE_NOT_SYNCED "%s: df_spawn(%s) without df_sync before %s: %s; sync it in the function that spawns it"
 
-enum { DFI_UNSYNCED_MOST = 64 }; /* entries looked at in a call of df: with 10^5 futures in allocated memory a look at all takes too long */
+/* entries checked per call of df, because with 10^5 futures in allocated memory checking all takes too long */
+enum { DFI_UNSYNCED_MOST = 64 };
 
-/* The future at `at` of the stack whose spawn is known, or NULL. */
+/* The future at index `at` of the stack if its spawn site is known, else NULL. */
 static struct dfi_future *dfi_spawned_at(const struct dfi_worker *w, size_t at)
 {
     uintptr_t e = at < w->head ? (uintptr_t)w->stack[at] : 0;
     return e && !(e & DFI_FLOW) && w->sites[at].site ? (struct dfi_future *)(e & ~DFI_PUBLIC) : NULL;
 }
 
-/* f, at `at` of the stack, can only be reported and forgotten. */
+/* Reports and removes f, at index `at` of the stack. */
 static DFI_COLD void dfi_unsynced_forget(struct dfi_worker *w, struct dfi_future *f, size_t at, const char *when)
 {
     struct dfi_spawned s = w->sites[at];
     int taken;
     w->sites[at].site = NULL;
     taken = !dfi_stack_take(w, f, at);
-    if (taken && at < w->head && ((uintptr_t)w->stack[at] & ~DFI_PUBLIC) == (uintptr_t)f) { /* its mark, as in dfi_sync_checked */
+    /* removes its mark, as in dfi_sync_checked */
+    if (taken && at < w->head && ((uintptr_t)w->stack[at] & ~DFI_PUBLIC) == (uintptr_t)f) {
         w->stack[at] = NULL;
         dfi_stack_trim(w, dfi_stack_floor(w));
     }
-    dfi_error(DFI_MESSAGE_NOT_SYNCED, s.site, s.name, when, taken ? "another worker has taken the call, and writes its result to memory that may be in use again" : "the call is not made");
+    dfi_error(DFI_MESSAGE_NOT_SYNCED, s.site, s.name, when,
+              taken ? "another worker has taken the call, and writes its result to memory that may be in use again"
+                    : "the call is not made");
 }
 
-/* Futures above `mark` that nobody can sync any more. */
+/* Reports the futures above `mark`, which can no longer be synced. */
 static void dfi_report_unsynced(struct dfi_worker *w, size_t mark, const char *when)
 {
     size_t at;
@@ -62,7 +68,7 @@ static void dfi_report_unsynced(struct dfi_worker *w, size_t mark, const char *w
     }
 }
 
-/* Futures of functions that have returned: nothing below `end` is a variable of one that has not. */
+/* Reports futures of functions that have returned. end: all variables of active functions are at or above it. */
 DFI_UNUSED static DFI_NOINLINE void dfi_unsynced_look(struct dfi_worker *w, const void *end)
 {
     size_t floor = dfi_stack_fixed(w), at = w->head;
@@ -75,7 +81,7 @@ DFI_UNUSED static DFI_NOINLINE void dfi_unsynced_look(struct dfi_worker *w, cons
     }
 }
 
-/* f is about to be spawned. */
+/* Reports f if it was not synced before it is spawned again. */
 static void dfi_unsynced_again(struct dfi_worker *w, struct dfi_future *f)
 {
     size_t floor = dfi_stack_fixed(w), at = w->head;
@@ -92,7 +98,9 @@ DFI_API int dfi_sync_left(struct dfi_future *f, int forgotten)
     int mine;
     if (forgotten && w && w->sites && (at = dfi_stack_find(w, f)) != 0) s = w->sites[at - 1];
     mine = dfi_sync(f);
-    if (s.site) dfi_error(DFI_MESSAGE_NOT_SYNCED, s.site, s.name, "its function returned", mine ? "the call is not made" : "the function has waited for the call");
+    if (s.site)
+        dfi_error(DFI_MESSAGE_NOT_SYNCED, s.site, s.name, "its function returned",
+                  mine ? "the call is not made" : "the function has waited for the call");
     return mine;
 }
 

@@ -1,4 +1,4 @@
-/* wake.h - waking sleeping workers, without a lost wake-up: docs/memory-order.md, "Sleeping" */
+/* wake.h - waking parked workers, without lost wake-ups (docs/memory-order.md, "Sleeping") */
 #ifndef DFI_WORK_WAKE_H
 #define DFI_WORK_WAKE_H
 
@@ -17,7 +17,7 @@ static int dfi_wake(struct dfi_worker *w, int parked)
     return 1;
 }
 
-/* After something w may be waiting for has happened (a seq_cst store or read-modify-write). */
+/* Call after the event that w may be waiting for (a seq_cst store or read-modify-write). */
 static void dfi_wake_waiting(struct dfi_worker *w) { dfi_wake(w, DFI_PARKED_WAITING); }
 
 static DFI_NOINLINE void dfi_wake_one_idle(void)
@@ -29,9 +29,9 @@ static DFI_NOINLINE void dfi_wake_one_idle(void)
     }
 }
 
-/* After entries were published. An idle worker that is already looking will find them; otherwise one
- * sleeper is woken, and wakes the next if there is more. Sleepers with a goal are all woken: which of
- * them may take the entry only they can tell. */
+/* Call after entries were published. An idle worker that is already searching will find them; otherwise one sleeper
+ * is woken, and wakes the next if there is more work. Sleepers with a goal are all woken, because only they can tell
+ * which of them may take the entry. */
 static void dfi_wake_for_work(void)
 {
     if (dfi_load_seq_cst(&dfi_pool.parked_idle) > 0 && dfi_load_seq_cst(&dfi_pool.spinning) == 0) dfi_wake_one_idle();

@@ -1,4 +1,4 @@
-/* worker.h - the pool, and the worker of the calling thread */
+/* worker.h - the pool and the calling thread's worker */
 #ifndef DFI_WORK_WORKER_H
 #define DFI_WORK_WORKER_H
 
@@ -11,13 +11,14 @@
 #include "types.h"
 
 DFI_EXTERN_C_BEGIN
-/* What a thread without a worker sees: its first construct takes the slow path. */
+/* The worker of threads without one: it directs their first construct to the slow path. */
 DFI_API struct dfi_hot dfi_nobody = { NULL, { 0 }, 1 };
 DFI_API DFI_TLS struct dfi_hot *dfi_self = &dfi_nobody;
 DFI_API struct dfi_os_mutex dfi_pool_lock = DFI_OS_MUTEX_INIT;
 DFI_API const struct dfi_gpu_hook *dfi_gpu_hook = NULL;
 DFI_API struct dfi_pool dfi_pool;
-DFI_API struct dfi_error dfi_error_unsaid = { DF_ERROR_MEMORY, "a task failed, and there was no memory to remember how", { NULL, NULL } };
+DFI_API struct dfi_error dfi_error_unsaid = {
+    DF_ERROR_MEMORY, "a task failed, and there was no memory to remember how", { NULL, NULL } };
 static void dfi_error_no_object(void *object) { (void)object; }
 DFI_API struct dfi_error dfi_error_unkept = {
     DF_ERROR_EXCEPTION, "an exception left a task, and there was no memory to keep it", { NULL, dfi_error_no_object } };
@@ -30,7 +31,7 @@ static struct dfi_worker *dfi_me(void) /* NULL: not attached yet */
     return dfi_self == &dfi_nobody ? NULL : (struct dfi_worker *)(void *)dfi_self;
 }
 
-/* This thread's worker; the first call starts the pool. NULL without memory: run everything at once. */
+/* The calling thread's worker. The first call starts the pool. NULL: out of memory, and all work runs immediately. */
 static struct dfi_worker *dfi_me_attached(void)
 {
     struct dfi_worker *w = dfi_me();
