@@ -33,8 +33,8 @@ struct dfi_block { struct dfi_frame *frame; int open; };
 struct dfi_error { char text[DFI_ERROR_TEXT]; struct dfi_exception threw; };
 
 DFI_EXTERN_C_BEGIN
-/* Begins a task. 0: it is cancelled; 2: other tasks wait and may precede it: submit it by dfi_serial_with; 1: call it.
- * */
+/* Begins a task. 0: it is cancelled; 1: call it; 2: other tasks wait and may precede it, so submit it by
+ * dfi_serial_with. */
 DFI_API int dfi_serial_enter(struct dfi_frame *m);
 /* Ends the task. Not NULL: some of its children wait, so the task is not done for its successors: call
  * dfi_serial_keep. */

@@ -1,16 +1,16 @@
-/* throw.h - exceptions that leave a body
+/* throw.h - C++ exceptions that leave the body of a task
  *
- * The implementation may be C and knows an exception as two words. The file of C++ that declares the task catches it around the
- * body, so that none passes through the implementation, and gives it to the scope like an error of df_fail, or to
- * the future. The file of C++ that waits takes it from there and throws it again.
- * What is no exception of C++ (pthread_exit, cancellation of a thread) passes. */
+ * The implementation may be C and stores an exception as two words. The C++ file that declares the task catches the
+ * exception around the body, so that no exception propagates through the implementation, and passes it to the scope
+ * like an error of df_fail, or to the future. The C++ file that waits takes it from there and rethrows it.
+ * Unwinding that is not a C++ exception (pthread_exit, cancellation of a thread) is not caught. */
 #ifndef DFI_API_THROW_H
 #define DFI_API_THROW_H
 
 #include "../base/compiler.h"
 #include "value.h"
 
-/* drop NULL: none. object NULL otherwise: there was no memory to keep it. */
+/* drop is NULL: no exception. Otherwise, object is NULL: there was no memory to store the exception. */
 struct dfi_exception {
     void *object;
     void (*drop)(void *object);
@@ -23,20 +23,24 @@ struct dfi_access;
 struct df_loop;
 struct df_pipe_opts;
 DFI_EXTERN_C_BEGIN
-/* df_fail(DF_ERROR_EXCEPTION, text) with the exception, which is df's now. Zero: there is no scope to keep it. */
+/* df_fail(DF_ERROR_EXCEPTION, text) with the exception, which df then owns. Zero: there is no scope to store it. */
 DFI_API int dfi_threw(const struct dfi_exception *x, const char *text);
-/* Takes the exception of the scope of the caller, who has waited for it. Zero: there is none. */
+/* Takes the exception of the caller's scope, after a wait for that scope. Zero: there is none. */
 DFI_API int dfi_threw_take(struct dfi_exception *x);
-/* Like the functions without _catching, but the exception of what they waited for goes to *x. */
+/* Like the functions without _catching, but the exception of the work that they waited for is stored in *x. */
 DFI_API void dfi_scope_leave_catching(struct dfi_block *b, struct dfi_exception *x);
-DFI_API void dfi_for_catching(const struct dfi_loop_type *type, const struct df_loop *o, const char *site, const long *bounds, void *args,
-                              struct dfi_access *a, unsigned n, struct dfi_exception *x);
-DFI_API void dfi_wavefront_catching(const struct dfi_loop_type *type, const struct df_loop *o, const long (*v)[3], const char *site,
-                                    const long *bounds, void *args, struct dfi_access *a, unsigned n, struct dfi_exception *x);
-DFI_API long dfi_pipe_catching(const struct dfi_pipe_type *type, const struct df_pipe_opts *o, const char *site, void *ctx, struct dfi_exception *x);
+DFI_API void dfi_for_catching(const struct dfi_loop_type *type, const struct df_loop *o, const char *site,
+                              const long *bounds, void *args, struct dfi_access *a, unsigned n,
+                              struct dfi_exception *x);
+DFI_API void dfi_wavefront_catching(const struct dfi_loop_type *type, const struct df_loop *o, const long (*v)[3],
+                                    const char *site, const long *bounds, void *args, struct dfi_access *a,
+                                    unsigned n, struct dfi_exception *x);
+DFI_API long dfi_pipe_catching(const struct dfi_pipe_type *type, const struct df_pipe_opts *o, const char *site,
+                               void *ctx, struct dfi_exception *x);
 #if !defined(DF_SERIAL)
 struct dfi_future;
-/* dfi_sync of a future whose function is left by an exception, or, if `forgotten`, otherwise: then it is reported. */
+/* dfi_sync of a future whose spawning function is left by an exception, or, if `forgotten`, in another way; the latter
+ * is reported as a spawn without a sync. */
 DFI_API int dfi_sync_left(struct dfi_future *f, int forgotten);
 #endif
 DFI_EXTERN_C_END
@@ -48,7 +52,7 @@ DFI_EXTERN_C_END
 
 inline DFI_COLD void dfi_exception_drop(void *object) { delete static_cast<std::exception_ptr *>(object); }
 
-/* In a handler: takes the exception. One that is no C++ exception goes on. */
+/* In a handler: takes the exception, and rethrows one that is not a C++ exception. */
 inline DFI_COLD dfi_exception dfi_exception_here()
 {
     dfi_exception x = { NULL, dfi_exception_drop };
@@ -67,7 +71,7 @@ inline DFI_COLD dfi_exception dfi_exception_here()
     std::rethrow_exception(e);
 }
 
-/* In a handler around a body. */
+/* In a handler around a body: stores the exception in the future, if it is not NULL, or else in the scope. */
 inline DFI_COLD void dfi_body_threw(dfi_exception *future)
 {
     dfi_exception x = dfi_exception_here();
@@ -94,10 +98,11 @@ inline void dfi_wait_threw()
     if (dfi_threw_take(&x)) dfi_exception_throw(x);
 }
 
-/* What a future has besides: the exception of its body, valid when somebody else has run it. It is live, spawned and not synced, while it has a
- * type, which df_sync takes away. */
+/* The C++ part of a future: the exception of its body, valid if another worker has run it. A future is live, spawned
+ * and not synced, while its type is set; df_sync resets it. */
 struct dfi_future_rest { dfi_exception threw; };
-/* The function that has spawned f ends without having synced it, by an exception as a rule: f is taken back, or waited for where it runs. Nonzero: it was not run. */
+/* The spawning function of f ends without df_sync, normally by an exception: removes f, or, if another worker runs it,
+ * waits for it. Nonzero: f did not run. */
 inline DFI_COLD int dfi_future_left(struct dfi_future *f, dfi_future_rest *r)
 {
 #if defined(DF_SERIAL)
@@ -121,14 +126,18 @@ inline DFI_COLD int dfi_future_left(struct dfi_future *f, dfi_future_rest *r)
 #define DFI_FUTURE_MEMBERS(name)                  \
     dfi_future_rest dfi_rest;                     \
     DFI_MEMBER name##_dfi_future() { dfi_base.DFI_LIVE = 0; } \
-    DFI_MEMBER ~name##_dfi_future() { if (dfi_base.DFI_LIVE && dfi_future_left(&dfi_base, &dfi_rest)) dfi_args.dfi_order(DFI_ORDER_DROP); }
+    DFI_MEMBER ~name##_dfi_future()               \
+    {                                             \
+        if (dfi_base.DFI_LIVE && dfi_future_left(&dfi_base, &dfi_rest)) dfi_args.dfi_order(DFI_ORDER_DROP); \
+    }
 #if defined(DF_SERIAL)
 #define DFI_LIVE state
 #else
 #define DFI_LIVE type
 #endif
 #define DFI_FUTURE_RUN(name) if (dfi_r) DFI_FUTURE_THREW(name).drop = NULL;
-#define DFI_FUTURE_THREW(name) ((name##_future *)(void *)((char *)dfi_p - offsetof(struct name##_dfi_future, dfi_args)))->dfi_rest.threw
+#define DFI_FUTURE_THREW(name) \
+    ((name##_future *)(void *)((char *)dfi_p - offsetof(struct name##_dfi_future, dfi_args)))->dfi_rest.threw
 #define DFI_FUTURE_SPAWNED(f)    (f)->dfi_rest.threw.drop = NULL;
 #define DFI_FUTURE_SYNCED(f)     (f)->dfi_base.DFI_LIVE = 0;
 #define DFI_FUTURE_RETHROW(f)    if ((f)->dfi_rest.threw.drop) dfi_exception_throw((f)->dfi_rest.threw);

@@ -1,4 +1,4 @@
-/* throw_wait.h - where an exception of a task is thrown again: df_wait, DF_PARALLEL; and calls back into the user's code */
+/* throw_wait.h - C++ exceptions rethrown by df_wait, DF_PARALLEL, df_parallel and df_yield_blocking */
 #ifndef DFI_API_THROW_WAIT_H
 #define DFI_API_THROW_WAIT_H
 
@@ -8,7 +8,8 @@
 
 #if DFI_EXCEPTIONS
 
-/* Left by a jump or an exception of its own code the block waits, and an exception of its tasks goes on to the enclosing scope. */
+/* A DF_PARALLEL block. If a jump or an exception of its own code leaves the block, it waits, and an exception of its
+ * tasks propagates to the enclosing scope. */
 struct dfi_block_around {
     struct dfi_block b;
     explicit dfi_block_around(const char *site) : b(dfi_scope_enter(site)) {}
@@ -19,7 +20,8 @@ private:
     dfi_block_around &operator=(const dfi_block_around &);
 };
 #define DF_PARALLEL                                                                                  \
-    for (dfi_block_around DFI_CAT(dfi_b_, __LINE__)(DFI_SITE); DFI_CAT(dfi_b_, __LINE__).b.open; DFI_CAT(dfi_b_, __LINE__).end())
+    for (dfi_block_around DFI_CAT(dfi_b_, __LINE__)(DFI_SITE); DFI_CAT(dfi_b_, __LINE__).b.open;     \
+         DFI_CAT(dfi_b_, __LINE__).end())
 
 inline void dfi_parallel(void (*fn)(void *arg), void *arg) { DF_PARALLEL fn(arg); }
 #define df_parallel(...) dfi_parallel(__VA_ARGS__)

@@ -1,9 +1,10 @@
 /* value.h - parameters by value in the argument record of a task
  *
- * The runtime copies argument records as bytes. In C, and for trivially copyable types of C++, the field is the value itself. For
- * any other type it is a pointer to an object on the heap that the task owns: moved from the argument of the call, moved into the
- * parameter of the body, destroyed behind the body. A graph that captured the task owns it from then on (`kept`), and each
- * run gets a copy. A record whose task is not run is told so (DFI_ORDER_*). */
+ * The runtime copies argument records as bytes. In C, and for trivially copyable types of C++, the field is the value
+ * itself. For any other type it is a pointer to an object on the heap that the task owns: moved from the argument of
+ * the call, moved into the parameter of the body, and destroyed after the body. A task graph that captured the task
+ * owns the object from then on (`kept`), and each run gets a copy. If a task is not run, its record gets an order
+ * (DFI_ORDER_*) instead. */
 #ifndef DFI_API_VALUE_H
 #define DFI_API_VALUE_H
 
@@ -11,11 +12,11 @@
 #include "../base/pp.h"
 #include "task.h"
 
-/* In dfi_type.modes: has such a pointer; and what it points to cannot be copied. */
+/* In dfi_type.modes: the record has such a pointer; and the object cannot be copied. */
 enum { DFI_HELD = 4096, DFI_HELD_ONCE = 8192 };
 
-/* dfi_type.run with one of these instead of a result, if the type has DFI_HELD: the body is not called. What is not kept is
- * destroyed; all is kept from now on; all is destroyed. */
+/* Orders: dfi_type.run with one of these instead of a result, if the type has DFI_HELD, does not call the body. DROP
+ * destroys the objects that are not kept, KEEP makes all objects kept, FREE destroys all. */
 #define DFI_ORDER_DROP ((void *)(uintptr_t)1)
 #define DFI_ORDER_KEEP ((void *)(uintptr_t)2)
 #define DFI_ORDER_FREE ((void *)(uintptr_t)3)
@@ -25,7 +26,7 @@ enum { DFI_HELD = 4096, DFI_HELD_ONCE = 8192 };
 #include <type_traits>
 #include <utility>
 
-/* How a value of type T is held: `field` in the record. */
+/* The representation of a value of type T in the record: `field`. This template: the value itself. */
 template <typename T, bool plain = std::is_trivially_copyable<T>{} && !std::is_reference<T>{}> struct dfi_value {
     typedef typename std::remove_cv<T>::type object;
     typedef object field;
@@ -40,7 +41,7 @@ template <typename T, bool plain = std::is_trivially_copyable<T>{} && !std::is_r
     static void put(void *at, T &x) { memcpy(at, (const void *)&x, sizeof x); }
 };
 
-/* The address stays that of the caller's object. */
+/* A reference: the address of the caller's object. */
 template <typename T> struct dfi_value<T &, false> {
     struct field { T *p; };
     typedef T &seen;
@@ -54,6 +55,7 @@ template <typename T> struct dfi_value<T &, false> {
     static void put(void *at, T &x) { field f = hold(x); memcpy(at, (const void *)&f, sizeof f); }
 };
 
+/* Any other type: a pointer to an object on the heap. */
 template <typename T> struct dfi_value<T, false> {
     typedef typename std::remove_cv<typename std::remove_reference<T>::type>::type object;
     struct field { object *p; };
@@ -68,17 +70,24 @@ template <typename T> struct dfi_value<T, false> {
     enum { ok = !std::is_reference<T>{} && std::is_constructible<object, object &&>{} };
     static box *of(const field &f) { return reinterpret_cast<box *>(f.p); }
     static field hold(T &x) { field f = { &(new box(std::move(x)))->held }; return f; }
-    static field hold_copy(T &x) { field f = { &copy(x, std::integral_constant<bool, copies != 0>())->held }; return f; }
+    static field hold_copy(T &x)
+    {
+        field f = { &copy(x, std::integral_constant<bool, copies != 0>())->held };
+        return f;
+    }
     static field lend(T &x) { field f = { const_cast<object *>(&x) }; return f; }
     static object &look(const field &f) { return *f.p; }
-    static object take(const field &f) { return of(f)->kept ? again(f, std::integral_constant<bool, copies != 0>()) : object(std::move(*f.p)); }
+    static object take(const field &f)
+    {
+        return of(f)->kept ? again(f, std::integral_constant<bool, copies != 0>()) : object(std::move(*f.p));
+    }
     static void order(const field &f, void *what)
     {
-        if (!f.p) return; /* an input that a node was not given */
+        if (!f.p) return; /* an input of a node that has not been given */
         if (what == DFI_ORDER_KEEP) of(f)->kept = 1;
         else if (what == DFI_ORDER_FREE || !of(f)->kept) delete of(f);
     }
-    /* In a record of a node, or of a graph, which has one. */
+    /* Sets the field in the record of a node, or of a task graph, where it may have a value already. */
     static void put(void *at, T &x)
     {
         field before, f = hold(x);
@@ -95,7 +104,7 @@ private:
     static object again(const field &f, std::false_type) { return object(std::move(*f.p)); } /* never kept */
 };
 
-/* Behind the body: what the record has is gone, also when an exception has left the body. */
+/* Destroys the objects of the record after the body, also when an exception leaves the body. */
 template <typename A> struct dfi_args_end {
     const A *args;
     DFI_MEMBER explicit dfi_args_end(const A *a) : args(a) {}
@@ -113,7 +122,7 @@ template <typename A> struct dfi_args_end {
 #define DFI_MODES_OF(T)      | (unsigned)dfi_value<T>::modes
 #define DFI_FORWARD(T, x)    std::forward<T>(x)
 #define DFI_MOVED(x)         std::move(x)
-/* members of an argument record, and around a call of the body */
+/* members of an argument record, and statements around a call of the body */
 #define DFI_ARGS_MEMBERS(n, ...) \
     DFI_MEMBER void dfi_order(void *dfi_what) const { (void)dfi_what; DFI_EACH_##n(DFI_ORDER, __VA_ARGS__) }
 #define DFI_ARGS_END(name)   dfi_args_end<struct name##_dfi_args> dfi_end(dfi_a); (void)dfi_end;
@@ -125,18 +134,24 @@ template <typename A> struct dfi_args_end {
 #define DFI_ARGS_OK(kind, name, ...) DFI_NUMBERED(DFI_ARGS_OK_##kind, name, __VA_ARGS__)
 #define DFI_ARGS_OK_task(name, k, t) DFI_ARGS_OK_(DFI_FITS_TASK, " of task ", DFI_FITS_NOT_TASK, name, k, DFI_OPEN t)
 #define DFI_ARGS_OK_loop(name, k, t) DFI_ARGS_OK_(DFI_FITS_LOOP, " of loop ", DFI_FITS_NOT_LOOP, name, k, DFI_OPEN t)
-#define DFI_ARGS_OK_kernel(name, k, t) DFI_ARGS_OK_(DFI_FITS_KERNEL, " of kernel ", DFI_FITS_NOT_KERNEL, name, k, DFI_OPEN t)
+#define DFI_ARGS_OK_kernel(name, k, t) \
+    DFI_ARGS_OK_(DFI_FITS_KERNEL, " of kernel ", DFI_FITS_NOT_KERNEL, name, k, DFI_OPEN t)
 #define DFI_ARGS_OK_(...) DFI_ARGS_OK_GO(__VA_ARGS__)
-#define DFI_ARGS_OK_GO(fits, kind, otherwise, name, k, form, ...) DFI_CAT(DFI_ARGS_OK_, DFI_IS_EMPTY(DFI_NOT_VALUE_##form))(fits, kind, otherwise, name, k, __VA_ARGS__)
+#define DFI_ARGS_OK_GO(fits, kind, otherwise, name, k, form, ...) \
+    DFI_CAT(DFI_ARGS_OK_, DFI_IS_EMPTY(DFI_NOT_VALUE_##form))(fits, kind, otherwise, name, k, __VA_ARGS__)
 #define DFI_ARGS_OK_0(...)
-#define DFI_ARGS_OK_1(fits, kind, otherwise, name, k, mode, T, x)                                                                      \
+#define DFI_ARGS_OK_1(fits, kind, otherwise, name, k, mode, T, x) \
     static_assert(fits(T), "df.h: parameter " #k kind #name " is `(" #T ", " #x ")`: " otherwise);
 #define DFI_FITS_TASK(T)   dfi_value<T>::ok
-#define DFI_FITS_LOOP(T)   (dfi_value<T>::ok && std::is_constructible<typename std::decay<T>::type, const typename std::decay<T>::type &>{})
+#define DFI_FITS_LOOP(T) \
+    (dfi_value<T>::ok && \
+     std::is_constructible<typename std::decay<T>::type, const typename std::decay<T>::type &>{})
 #define DFI_FITS_KERNEL(T) (std::is_trivially_copyable<T>{} && dfi_value<T>::ok)
-#define DFI_FITS_NOT_TASK "the task keeps a value, and this one can neither be moved nor copied: pass a pointer to it, or an object instead of a const reference"
+#define DFI_FITS_NOT_TASK \
+    "the task keeps a value, and this one can neither be moved nor copied: pass a pointer to it, or an object instead of a const reference"
 #define DFI_FITS_NOT_LOOP "each part of the loop gets a copy, and this one cannot be copied: pass a pointer to it"
-#define DFI_FITS_NOT_KERNEL "a kernel is given the bytes of the value, which must be trivially copyable: pass a pointer to it"
+#define DFI_FITS_NOT_KERNEL \
+    "a kernel is given the bytes of the value, which must be trivially copyable: pass a pointer to it"
 #define DFI_NOT_VALUE_dfi_f_value
 #define DFI_NOT_VALUE_dfi_f_none    *
 #define DFI_NOT_VALUE_dfi_f_array   *
@@ -169,7 +184,7 @@ template <typename A> struct dfi_args_end {
 
 #endif
 
-/* A record whose body will not be called again. */
+/* Gives an order to a record whose body will not be called again. */
 DFI_UNUSED static void dfi_args_order(const struct dfi_type *type, void *args, void *order)
 {
     if (DFI_UNLIKELY(type->modes & DFI_HELD)) type->run(args, order);
