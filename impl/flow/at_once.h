@@ -1,8 +1,8 @@
-/* at_once.h - tasks that run at once, without memory for a record or an edge: the wait for their predecessors
+/* at_once.h - immediate execution without memory for a record or edges: waiting for the predecessors
  *
- * The submitter waits for exactly those tasks that such a task has to follow, and helps meanwhile. It does not wait for others:
- * they may depend on what the submitter does next, a signal or a push to a stream.
- * Argument: docs/memory-order.md, "Tasks that run at once". */
+ * The submitting worker waits for exactly the predecessors of such a task, and runs other work meanwhile. It does not
+ * wait for other tasks, because these may depend on a later signal or push of the submitting code. Argument:
+ * docs/memory-order.md, "Tasks that run at once". */
 #ifndef DFI_FLOW_AT_ONCE_H
 #define DFI_FLOW_AT_ONCE_H
 
@@ -21,17 +21,18 @@
 
 struct dfi_before {
     struct dfi_worker *w;
-    struct dfi_scope *scope;        /* the task is a child of it; NULL: of a body that has no children so far */
+    struct dfi_scope *scope;        /* the parent scope of the task; NULL: the body that submits it has no children so
+                                     * far */
     const struct dfi_flow *self;    /* the record of the task, with some edges; NULL: it has none */
-    const struct dfi_flow *gated;   /* the task with weak accesses in whose body it is submitted, or NULL */
-    const struct dfi_access *x;     /* its accesses */
+    const struct dfi_flow *gated;   /* the task with weak accesses whose body submits it, or NULL */
+    const struct dfi_access *x;     /* accesses of the task */
     unsigned n;
-    int skipped;                    /* result: a predecessor was skipped, so it is to be skipped as well */
+    int skipped;                    /* result: a predecessor was cancelled, so the task is cancelled too */
 };
 
 static const struct dfi_flow *dfi_before_gated(const struct dfi_before *b) { return b->gated; }
 
-/* Is the remembered task no longer to be waited for? */
+/* Is the remembered task done or irrelevant? */
 static int dfi_before_ref(struct dfi_before *b, const struct dfi_ref *r)
 {
     if (!r->task || r->task->seq != r->seq || r->task == b->self) return 1;
@@ -40,8 +41,9 @@ static int dfi_before_ref(struct dfi_before *b, const struct dfi_ref *r)
     return 1;
 }
 
-/* Are all tasks done that the entry remembers and that conflict with an access of that kind? Commuting and reducing tasks exclude all
- * others here: the task has neither the lock nor a copy. Their group is closed, so that copies are combined. */
+/* Are all tasks done that the entry remembers and that conflict with an access of that kind? Commuting and reducing
+ * tasks conflict with all others here, because this task has neither the lock nor an accumulator. Their group is
+ * closed, so that its accumulators are combined. */
 static int dfi_before_entry(struct dfi_before *b, struct dfi_entry *n, unsigned kind)
 {
     unsigned i;
@@ -52,30 +54,33 @@ static int dfi_before_entry(struct dfi_before *b, struct dfi_entry *n, unsigned 
     return dfi_before_ref(b, &n->writer);
 }
 
-/* Are the gates of t done that meet a region? r: NULL: any region. acquire, in all three. */
+/* Are the gates of t that overlap r done? r == NULL: all gates. acquire, in the next three functions. */
 static int dfi_before_gates(const struct dfi_flow *t, const struct dfi_region *r)
 {
     const struct dfi_weak *k = t->extra->weak;
     unsigned i;
     for (i = 0; i < k->n_gates; i++)
-        if ((!r || dfi_region_overlap(&k->gate[i].region, r)) && dfi_load_acquire(&k->gate[i].task->succ) != DFI_DONE_EDGE) return 0;
+        if ((!r || dfi_region_overlap(&k->gate[i].region, r)) &&
+            dfi_load_acquire(&k->gate[i].task->succ) != DFI_DONE_EDGE)
+            return 0;
     return 1;
 }
 
-/* Owner of the scope. Are all predecessors done? */
+/* Are all predecessors done? Called by the owner of the scope. */
 static int dfi_before_done(struct dfi_before *b)
 {
     const struct dfi_flow *t = b->self;
     struct dfi_entry *n;
     unsigned i;
-    if (t) { /* what had its edges already; pairs with dfi_flow_unblock */
+    if (t) { /* accesses that have their edges; pairs with dfi_flow_unblock */
         if (dfi_load_acquire(&t->wait) != DFI_GUARD - (intptr_t)t->n_edges) return 0;
         if (t->task.mem.special && t->extra->weak && !dfi_before_gates(t, NULL)) return 0;
-        if (t->task.mem.special && dfi_load_acquire(&t->extra->unmerged) > 1) return 0; /* pairs with dfi_extra_merged */
+        /* pairs with dfi_extra_merged */
+        if (t->task.mem.special && dfi_load_acquire(&t->extra->unmerged) > 1) return 0;
     }
     for (i = 0; i < b->n; i++) {
         struct dfi_region r = dfi_region_of(&b->x[i]);
-        if (!r.rows || b->x[i].mode & DFI_WEAK) continue; /* for its children, which are children of the scope */
+        if (!r.rows || b->x[i].mode & DFI_WEAK) continue; /* for its children, which become children of this scope */
         if (b->gated && !dfi_before_gates(b->gated, &r)) return 0;
         for (n = b->scope && b->scope->table ? b->scope->table->all : NULL; n; n = n->all)
             if (dfi_region_overlap(&n->region, &r) && !dfi_before_entry(b, n, dfi_kind(b->x[i].mode))) return 0;
@@ -83,11 +88,12 @@ static int dfi_before_done(struct dfi_before *b)
     return 1;
 }
 
-/* Waits until the predecessors are done of a task with accesses x that is to run at once, in the code that runs now. Nonzero: one of
- * them was skipped. s: the scope of that code; NULL: there is no memory for it. self: the record of the task, or NULL. */
-static DFI_COLD int dfi_wait_before(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_flow *self, const struct dfi_access *x, unsigned n)
+/* Waits for the predecessors of a task with accesses x that will run immediately in the current code. Nonzero: one of
+ * them was cancelled. s: the scope of that code; NULL: out of memory. self: the record of the task, or NULL. */
+static DFI_COLD int dfi_wait_before(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_flow *self,
+                                    const struct dfi_access *x, unsigned n)
 {
-    const struct df_opts *o = w->opts; /* not for what runs meanwhile */
+    const struct df_opts *o = w->opts; /* must not apply to tasks that run meanwhile */
     const char *site = w->opts_site;
     struct dfi_before b;
     struct dfi_goal g;

@@ -1,8 +1,8 @@
-/* devices.h - what tasks have to do with devices, when df_gpu.h is there and found some
+/* devices.h - coherence hooks of host tasks, for devices found by df_gpu.h
  *
- * A task of the host that runs after a kernel finds the kernel's results in host memory, and what it writes is what later
- * kernels read. So before its body its accesses are shown to the data engine; that is also done for what somebody waits
- * for. Without devices dfi_pool.devices is 0 and nobody looks further. */
+ * A host task that runs after a kernel finds the kernel's results in host memory, and later kernels read the data
+ * that it writes. So the data engine is given the accesses of a task before its body, and of a wait when it ends.
+ * Without devices, dfi_pool.devices is 0, and tasks pay only for this check. */
 #ifndef DFI_FLOW_DEVICES_H
 #define DFI_FLOW_DEVICES_H
 
@@ -20,43 +20,47 @@
 #include "../api/public.h"
 
 struct dfi_gpu_hook {
-    /* The accesses are about to be made by code of the host: waits until they can be. Threads: any, without locks. */
+    /* Waits until host code may make these accesses. Threads: any, without locks. */
     void (*host)(const struct dfi_access *x, unsigned n);
-    /* s launched kernels, and its children are done: waits until their results are in host memory. since: the errors of
-     * devices before its first launch. NULL: the same for all there is, as accesses are not known. */
+    /* Waits until the results of the kernels launched in s are in host memory; the children of s are done. since: the
+     * number of device errors before its first launch. s == NULL: all kernels, because the accesses are unknown. */
     void (*settle)(struct dfi_scope *s, int since);
-    /* df_stop, or the end of the process: no task runs. */
+    /* Called by df_stop, or at the end of the process, when no task runs. */
     void (*stop)(void);
     /* Sets launches, bytes_in and bytes_out. Threads: any. */
     void (*count)(df_counters *c);
-    /* The child of a fork has no devices. */
+    /* Called in a forked child, which has no devices. */
     void (*forked)(void);
 };
-/* May tasks be run at once while one worker is alone? Not if others have to know what they access. */
+/* May tasks run immediately while there is one worker? Not if their accesses must be known. */
 static int dfi_run_now_allowed(void)
 {
-    return !DF_CHECK && !dfi_pool.defer && !dfi_observed() && !dfi_pool.deterministic && !dfi_load_relaxed(&dfi_pool.devices) &&
+    return !DF_CHECK && !dfi_pool.defer && !dfi_observed() && !dfi_pool.deterministic &&
+           !dfi_load_relaxed(&dfi_pool.devices) &&
            !dfi_load_relaxed(&dfi_may_block);
 }
 
-/* From now on tasks may block. Threads: any. */
+/* Called when tasks may block from now on. Threads: any. */
 static void dfi_run_now_ends(void) { dfi_store_relaxed(&dfi_pool.run_now, 0); }
 
-/* t keeps its accesses until it runs. 0, or -1 without memory. pre: w owns t's scope. */
+/* Stores the accesses of t until it runs. 0, or -1 if out of memory. pre: w owns t's scope. */
 static DFI_COLD int dfi_gpu_note(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
 {
     struct dfi_extra *e;
-    /* Before the first launch only those that are not ordered among themselves: one of them may run after it. */
+    /* Before the first launch, only unordered groups (commuting, reducing ..): one of their tasks may run after the
+     * launch. */
     if (!dfi_load_relaxed(&dfi_pool.devices) && !(t->type->modes & DFI_GROUPED & ~(unsigned)DFI_INOUT)) return 0;
-    /* of a launch, which asks by itself, only what it accumulates into: it may be given a copy of that */
-    if (!n || t->type->modes & DFI_INTERNAL || (t->type->modes & DFI_LAUNCH && !(t->type->modes & DFI_REDUCE & ~(unsigned)DFI_INOUT))) return 0;
+    /* a launch handles its accesses itself, except the accumulators that it may be given */
+    if (!n || t->type->modes & DFI_INTERNAL ||
+        (t->type->modes & DFI_LAUNCH && !(t->type->modes & DFI_REDUCE & ~(unsigned)DFI_INOUT)))
+        return 0;
     if (!(e = dfi_extra_of(w, t)) || !(e->noted = (struct dfi_access *)dfi_malloc(n * sizeof *x))) return -1;
     memcpy((void *)e->noted, (const void *)x, n * sizeof *x);
     e->n_noted = n;
     return 0;
 }
 
-/* t is about to begin. A value may be in a buffer of its own, from before there were devices (more/rename.h). */
+/* Called before the body of t. A region may have been renamed before devices were in use (more/rename.h). */
 static DFI_COLD void dfi_gpu_before_body(struct dfi_flow *t)
 {
     const struct dfi_extra *e = t->extra;
@@ -71,7 +75,7 @@ static DFI_COLD void dfi_gpu_before_body(struct dfi_flow *t)
     }
 }
 
-/* The value of r, which is at `from`, is about to be copied to where it belongs. */
+/* Called before the version of r at `from` is copied back to the region. */
 static DFI_COLD void dfi_gpu_before_copy_back(const struct dfi_region *r, const char *from)
 {
     struct dfi_access x[2];
@@ -80,8 +84,8 @@ static DFI_COLD void dfi_gpu_before_copy_back(const struct dfi_region *r, const 
     dfi_gpu_hook->host(x, 2);
 }
 
-/* t and its descendants are done: what kernels among them did to what it accumulated into comes to the host, before that is
- * combined with others' or freed. */
+/* Called when t and its descendants are done: brings the data that kernels accumulated to the host, before they are
+ * combined with other contributions or freed. */
 static DFI_COLD void dfi_gpu_before_merge(struct dfi_flow *t)
 {
     const struct dfi_extra *e = t->extra;
@@ -94,17 +98,20 @@ static DFI_COLD void dfi_gpu_before_merge(struct dfi_flow *t)
     }
 }
 
-/* A task whose accesses nobody noted is about to be run: at once, or it was submitted before there were devices, or is a node. */
+/* Called before a task runs whose accesses were not stored: it runs immediately, it was submitted before there were
+ * devices, or it is a df_node. */
 static DFI_COLD void dfi_gpu_before_any(const struct dfi_type *type)
 {
     if (type->modes & DFI_INOUT && !(type->modes & (DFI_LAUNCH | DFI_INTERNAL))) dfi_gpu_hook->settle(NULL, 0);
 }
 
-/* The code that runs launches a kernel as a child of s: who waits for s, or what s is part of, has to settle. */
+/* Called when the running code launches a kernel as a child of s: marks s and its ancestors, whose waits must
+ * settle. */
 DFI_UNUSED static DFI_COLD void dfi_scope_launches(struct dfi_scope *s)
 {
     int errors = dfi_load_relaxed(&dfi_pool.device_errors) + 1;
-    for (; s && !dfi_load_relaxed(&s->launched); s = dfi_load_relaxed(&s->parent)) dfi_store_relaxed(&s->launched, errors);
+    for (; s && !dfi_load_relaxed(&s->launched); s = dfi_load_relaxed(&s->parent))
+        dfi_store_relaxed(&s->launched, errors);
 }
 
 static DFI_COLD void dfi_scope_settle_devices(struct dfi_scope *s)
@@ -133,7 +140,9 @@ static void dfi_devices_count(df_counters *c)
 {
     if (dfi_gpu_hook) dfi_gpu_hook->count(c);
 }
-static const struct dfi_module dfi_module_devices = { /* begin, ready, started */ NULL, NULL, NULL, /* leaving .. stop */ NULL, NULL, NULL,
-    NULL, dfi_devices_stop, NULL, /* worker .. thread */ NULL, dfi_devices_worker_free, NULL, dfi_devices_fork, dfi_devices_count };
+static const struct dfi_module dfi_module_devices = { /* begin, ready, started */ NULL, NULL, NULL,
+    /* leaving .. stop */ NULL, NULL, NULL,
+    NULL, dfi_devices_stop, NULL,
+    /* worker .. thread */ NULL, dfi_devices_worker_free, NULL, dfi_devices_fork, dfi_devices_count };
 
 #endif

@@ -1,4 +1,4 @@
-/* edge.h - new tasks, and the edges to those they come after */
+/* edge.h - creation of tasks, and of edges from their predecessors */
 #ifndef DFI_FLOW_EDGE_H
 #define DFI_FLOW_EDGE_H
 
@@ -33,7 +33,7 @@ static struct dfi_edge *dfi_edge_new(struct dfi_worker *w, struct dfi_flow *t)
     return &t->more->edge[i];
 }
 
-/* The cell that dfi_edge_new returned last is not needed. */
+/* Frees the last result of dfi_edge_new. */
 static void dfi_edge_drop(struct dfi_worker *w, struct dfi_flow *t)
 {
     if (t->n_edges >= DFI_EDGES_INLINE && (t->n_edges - DFI_EDGES_INLINE) % DFI_EDGES_BLOCK == 0) {
@@ -43,7 +43,7 @@ static void dfi_edge_drop(struct dfi_worker *w, struct dfi_flow *t)
     }
 }
 
-/* pre: p, which t comes after, was seen to be done. (Its skip was stored before that.) */
+/* Propagates the cancellation of predecessor p to t. pre: p was seen to be done. (Its skip was stored before that.) */
 DFI_INLINE void dfi_edge_spoilt(struct dfi_flow *t, const struct dfi_flow *p)
 {
     if (DFI_UNLIKELY(dfi_load_relaxed(&p->skip) == DFI_SPOILS)) dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
@@ -51,14 +51,14 @@ DFI_INLINE void dfi_edge_spoilt(struct dfi_flow *t, const struct dfi_flow *p)
 
 static int dfi_part_add(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *p);
 
-/* t must come after the remembered task. 0, or -1 without memory. */
+/* Adds an edge from the remembered task to t. 0, or -1 if out of memory. */
 static int dfi_edge_add(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_ref *before)
 {
     struct dfi_flow *p = before->task;
     struct dfi_edge *e, *head;
     if (DFI_UNLIKELY(dfi_watched()) && p && (p != t || p->seq != before->seq)) dfi_watch_edge(w, t, before);
     if (!p || p == t || p->seq != before->seq) return 0;
-    if (p->last_succ == t) { /* a second edge, or that was a task in the same memory, and p is done */
+    if (p->last_succ == t) { /* a duplicate edge, or t reuses the memory of that task and p is done */
         dfi_edge_spoilt(t, p);
         return 0;
     }
@@ -74,14 +74,14 @@ static int dfi_edge_add(struct dfi_worker *w, struct dfi_flow *t, const struct d
     if (!(e = dfi_edge_new(w, t))) return -1;
     e->task = t;
     do {
-        if (head == DFI_DONE_EDGE) { /* done meanwhile: the cell stays for the next edge */
+        if (head == DFI_DONE_EDGE) { /* done meanwhile: the next edge reuses the cell */
             dfi_edge_spoilt(t, p);
             dfi_edge_drop(w, t);
             return 0;
         }
-        e->next = head; /* release: the edge, to the acquire in dfi_flow_release; acquire: as above */
+        e->next = head; /* release: publishes the edge to the acquire in dfi_flow_release; acquire: as above */
     } while (!dfi_cas_acq_rel(&p->succ, &head, e));
-    if (p->type != &dfi_gate_type) p->last_succ = t; /* several threads may follow a gate */
+    if (p->type != &dfi_gate_type) p->last_succ = t; /* several threads may add successors to a gate */
     t->n_edges++;
     return 0;
 }
@@ -121,31 +121,31 @@ static struct dfi_flow *dfi_flow_new(struct dfi_worker *w, struct dfi_scope *s, 
     return t;
 }
 
-/* t is a child of its scope and has its edges. Nonzero: it is ready. */
+/* Counts t as a child of its scope. pre: it has its edges. Nonzero: it is ready. */
 DFI_INLINE int dfi_flow_count(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_scope *s = t->scope;
     if (DFI_LIKELY(s->open)) s->submitted++;
-    else dfi_fetch_add_seq_cst(&s->pending, (intptr_t)1); /* on top of a wait for s: relaxed would do */
+    else dfi_fetch_add_seq_cst(&s->pending, (intptr_t)1); /* nested in a wait for s: relaxed would do */
     if (!t->n_edges) return 1;
     dfi_store_relaxed(&w->n_edges, dfi_load_relaxed(&w->n_edges) + t->n_edges);
-    /* acq_rel; as one more predecessor: pairs with dfi_flow_unblock */
+    /* acq_rel, like the end of a predecessor: pairs with dfi_flow_unblock */
     return dfi_fetch_sub_acq_rel(&t->wait, DFI_GUARD - (intptr_t)t->n_edges) == DFI_GUARD - (intptr_t)t->n_edges;
 }
 
-/* An internal task has its edges. */
+/* Counts an internal task that has its edges, and pushes it if it is ready. */
 static void dfi_ready_if(struct dfi_worker *w, struct dfi_flow *t)
 {
     if (dfi_flow_count(w, t)) dfi_push(w, t);
 }
 
-static void dfi_internal_counted(void) /* df_counters.tasks counts the user's only */
+static void dfi_internal_counted(void) /* df_counters.tasks counts tasks of the user only */
 {
     struct dfi_worker *w = dfi_me();
     dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) - 1);
 }
 
-static void dfi_join_run(void *args, void *result) /* does nothing: what counts are its edges */
+static void dfi_join_run(void *args, void *result) /* empty: only its edges matter */
 {
     (void)args, (void)result;
     dfi_internal_counted();

@@ -1,4 +1,4 @@
-/* enter.h - a task with extras begins and ends: streams, locks, reductions, tokens, cancellation */
+/* enter.h - begin and end of tasks with optional state: streams, locks, reductions, tokens, cancellation */
 #ifndef DFI_FLOW_ENTER_H
 #define DFI_FLOW_ENTER_H
 
@@ -24,7 +24,7 @@ static void dfi_stream_end(struct dfi_worker *w, struct dfi_flow *t);
 static void dfi_stream_wait(struct dfi_worker *w, struct dfi_flow *t);
 static void dfi_stream_run_now(struct dfi_worker *w, struct dfi_flow *t);
 
-/* t is about to run. DFI_LATER: it waits for a lock or memory, and comes back by itself. */
+/* Called before t runs. DFI_LATER: it waits for a lock or memory, and becomes ready again without further action. */
 static DFI_NOINLINE int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x = t->task.mem.special ? t->extra : NULL;
@@ -34,7 +34,8 @@ static DFI_NOINLINE int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *
             ((x && x->group && dfi_load_relaxed(&x->group->dfi_cancelled)) || dfi_scope_cancelled(t->scope)))
             dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
         if (dfi_load_relaxed(&t->skip)) dfi_store_relaxed(&w->n_skipped, dfi_load_relaxed(&w->n_skipped) + 1);
-    } else if (!(t->type->modes & DFI_WRITES) || t->type->modes & DFI_ALWAYS) return DFI_GO; /* tells somebody who waits */
+    } else if (!(t->type->modes & DFI_WRITES) || t->type->modes & DFI_ALWAYS)
+        return DFI_GO; /* it notifies a waiting thread */
     if (dfi_load_relaxed(&t->skip)) return DFI_SKIP;
     if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices)) && !(x && x->noted)) dfi_gpu_before_any(t->type);
     if (!x) return DFI_GO;
@@ -58,7 +59,7 @@ static void dfi_extra_signal(struct dfi_worker *w, struct dfi_flow *t)
     if (DFI_UNLIKELY(dfi_watched())) dfi_watch_ends(w, NULL);
 }
 
-/* t, which could not be registered for want of memory, leaves what it was a member of. */
+/* Removes t from the groups that it has joined, because memory to register it was lacking. */
 static DFI_COLD void dfi_extra_leave(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x = t->extra;
@@ -68,11 +69,12 @@ static DFI_COLD void dfi_extra_leave(struct dfi_worker *w, struct dfi_flow *t)
         if (u->group) dfi_group_leave(w, u->group);
     dfi_uses_free(w, w, x->locks);
     for (u = x->reductions; u; u = u->next) n += u->group && u->group->deterministic;
-    dfi_store_relaxed(&x->unmerged, n); /* never all: t is completed by dfi_submit_now, which waits until 1 is left */
+    /* t is not completed here, but by dfi_submit_now, which waits until 1 is left */
+    dfi_store_relaxed(&x->unmerged, n);
     while ((u = x->reductions) != NULL) {
         x->reductions = u->next;
         if (!u->group) dfi_block_free(w, w, &u->head);
-        else if (u->group->deterministic) dfi_reduce_hand_in(w, u); /* u stays in the group until its turn: see below */
+        else if (u->group->deterministic) dfi_reduce_hand_in(w, u); /* u stays in the group until its turn */
         else {
             dfi_group_leave(w, u->group);
             dfi_block_free(w, w, &u->head);
@@ -81,7 +83,7 @@ static DFI_COLD void dfi_extra_leave(struct dfi_worker *w, struct dfi_flow *t)
     x->locks = x->to_lock = NULL;
 }
 
-/* Waits for the tokens and windows of t, which cannot be started later. */
+/* Waits for the tokens and windows of t, which cannot be deferred. */
 static DFI_COLD void dfi_extra_wait_tokens(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_use *u;
@@ -90,8 +92,8 @@ static DFI_COLD void dfi_extra_wait_tokens(struct dfi_worker *w, struct dfi_flow
     if (t->extra->windows) dfi_stream_wait(w, t);
 }
 
-/* t and its descendants are done. Zero: its contributions are not all combined yet, and whoever combines the
- * last one completes it. */
+/* Called when t and its descendants are done. Zero: some of its contributions are not combined yet, and the thread
+ * that combines the last one completes t. */
 static DFI_NOINLINE int dfi_extra_done(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x = t->extra;

@@ -1,7 +1,6 @@
-/* extra.h - what few tasks have: options, locks, reductions, tokens, streams
+/* extra.h - optional state of a task: options, locks, reductions, tokens, streams
  *
- * A task with such a record is marked `special`, in the cache line that everybody looks at anyway; all others
- * pay one test for all of this together. */
+ * Most tasks have none and pay one test for all of it: the flag `special`, in a cache line that is read anyway. */
 #ifndef DFI_FLOW_EXTRA_H
 #define DFI_FLOW_EXTRA_H
 
@@ -11,7 +10,7 @@
 #include "../work/blocks.h"
 #include "../work/types.h"
 
-/* The extras of t, new if it has none. NULL without memory. pre: w owns t's scope. */
+/* The optional state of t, created if t has none. NULL: out of memory. pre: w owns t's scope. */
 static struct dfi_extra *dfi_extra_of(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x;

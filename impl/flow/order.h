@@ -1,11 +1,11 @@
-/* order.h - which tasks come before a new one
+/* order.h - dependence analysis: the predecessors of a new task
  *
- * The thread that owns a scope registers its children in the order of submission. An entry (flow/table.h)
- * remembers the last task that wrote its region alone, and those that shared it since, in one mode:
- * reading, commuting, concurrent, or reducing. A new access comes after the writer, and after the sharers
- * unless it shares in the same mode; and likewise with every entry that overlaps.
- * Many sharers followed by many others of another mode would be a product of edges: such lists are
- * replaced by one internal task that follows them all. */
+ * The owner of a scope registers its children in the order of submission. An entry (flow/table.h) remembers the last
+ * task with exclusive write access to its region (the writer), and later tasks that share the region, in one access
+ * mode: reading, commuting, concurrent, or reducing (the sharers). A new access depends on the writer, and on the
+ * sharers unless it shares in the same mode; likewise for each overlapping entry. Many sharers followed by many tasks
+ * in another mode would need a quadratic number of edges, so such lists are replaced by one internal task that
+ * follows them all. */
 #ifndef DFI_FLOW_ORDER_H
 #define DFI_FLOW_ORDER_H
 
@@ -25,30 +25,31 @@
 #include "../more/rename.h"
 #include "../observe/probes.h"
 
-enum { DFI_JOIN_AT = 8 }; /* sharers that are replaced by one: below, the edges are cheaper than the task */
+enum { DFI_JOIN_AT = 8 }; /* sharers that one task replaces: with fewer, the edges are cheaper than the task */
 
-/* Replaces the tasks of a list, but for the one being registered, by at most one that follows them all. 0, or -1
- * without memory. */
+/* Replaces the tasks of a list, except the one being registered, by at most one task that follows them all. 0, or -1
+ * if out of memory. */
 static int dfi_refs_join(struct dfi_worker *w, struct dfi_scope *s, struct dfi_ref *r, unsigned *n)
 {
     unsigned i, kept = 0, others = 0;
     struct dfi_flow *j, *self = w->reg_task;
     const struct dfi_access *access = w->reg_access;
     for (i = 0; i < *n; i++) {
-        if (dfi_ref_gone(&r[i]) && (r[i].task == self || !dfi_watch_keeps(*n))) continue; /* also when self uses the memory of a task of before */
+        if (dfi_ref_gone(&r[i]) && (r[i].task == self || !dfi_watch_keeps(*n)))
+            continue; /* self may also reuse the memory of an earlier task */
         if (r[i].task != self) others++;
         r[kept++] = r[i];
     }
     *n = kept;
     if (others < 2) return 0;
     if (!(j = dfi_flow_new(w, s, &dfi_join_type))) return -1;
-    w->reg_access = NULL; /* after all of them, not after a part */
+    w->reg_access = NULL; /* the join follows whole tasks, not parts */
     for (i = kept = 0; i < *n; i++)
         if (r[i].task == self) r[kept++] = r[i];
         else if (dfi_edge_add(w, j, &r[i])) break;
     w->reg_access = access;
     dfi_ready_if(w, j);
-    if (i < *n) return -1; /* an internal task that nobody follows */
+    if (i < *n) return -1; /* the join stays without successors */
     *n = kept;
     r[(*n)++].task = j, r[kept].seq = j->seq;
     return 0;
@@ -56,12 +57,12 @@ static int dfi_refs_join(struct dfi_worker *w, struct dfi_scope *s, struct dfi_r
 
 /* --- accesses ---------------------------------------------------------------------------------- */
 
-static unsigned dfi_kind(unsigned mode) /* of sharing; 0: alone */
+static unsigned dfi_kind(unsigned mode) /* mode of sharing; 0: exclusive write */
 {
     return mode & DFI_SHARED ? mode & (DFI_SHARED | DFI_INOUT) : mode & DFI_WRITES ? 0 : DFI_IN;
 }
 
-/* The sharers of n become its writer: at most one task is left. 0, or -1 without memory. */
+/* Turns the sharers of n into its writer, so that at most one task is left. 0, or -1 if out of memory. */
 static int dfi_entry_collapse(struct dfi_worker *w, struct dfi_scope *s, struct dfi_entry *n)
 {
     if (dfi_refs_join(w, s, n->readers, &n->n_readers)) return -1;
@@ -70,7 +71,8 @@ static int dfi_entry_collapse(struct dfi_worker *w, struct dfi_scope *s, struct 
     return 0;
 }
 
-/* No more members: the next access is of another kind. pre: who comes next has its edges to them. */
+/* Closes the group of n, because the next access is of another kind. pre: the next task has its edges to the
+ * members. */
 static void dfi_entry_close_group(struct dfi_worker *w, struct dfi_table *table, struct dfi_entry *n)
 {
     struct dfi_group *g = n->group;
@@ -80,30 +82,36 @@ static void dfi_entry_close_group(struct dfi_worker *w, struct dfi_table *table,
     dfi_group_close(w, g);
 }
 
-/* Orders t after what conflicts with an access of that kind to n. `all`: it writes all of n, alone; `joins`: it
- * may join the sharers of n if their kind is the same. */
-static int dfi_entry_order(struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n, unsigned kind, int all, int joins)
+/* Orders t after the tasks that conflict with an access of that kind to n. all: the access writes all of n
+ * exclusively. joins: it may join the sharers of n if their kind is the same. */
+static int dfi_entry_order(struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n, unsigned kind, int all,
+                           int joins)
 {
     const struct dfi_access *access = w->reg_access;
     unsigned i;
     int failed = 0;
     if ((n->n_readers || n->group) && !(kind && kind == n->kind && joins)) {
         if (!all && n->n_readers > DFI_JOIN_AT && dfi_refs_join(w, t->scope, n->readers, &n->n_readers)) return -1;
-        if (n->kind == DFI_REDUCE) w->reg_access = NULL; /* after the whole task: copies are combined at its end */
+        /* after the whole task, because contributions are combined at its end */
+        if (n->kind == DFI_REDUCE) w->reg_access = NULL;
         for (i = 0; i < n->n_readers && !failed; i++) failed = dfi_edge_add(w, t, &n->readers[i]);
         w->reg_access = access;
         if (failed) return -1;
         if (DFI_UNLIKELY(n->group != NULL)) dfi_entry_close_group(w, t->scope->table, n);
     }
-    /* sharers since the last write come after it themselves, but they may have been forgotten when done */
+    /* sharers since the last write follow the writer themselves, but finished ones may have been dropped */
     return dfi_edge_add(w, t, &n->writer);
 }
 
-/* Are the contributions combined in the order of submission? */
-static int dfi_reduces_in_order(const struct dfi_access *x) { return dfi_pool.deterministic || x->mode & DFI_ORDERED ? 1 : 0; }
+/* Are contributions combined in the order of submission? */
+static int dfi_reduces_in_order(const struct dfi_access *x)
+{
+    return dfi_pool.deterministic || x->mode & DFI_ORDERED ? 1 : 0;
+}
 
-/* t joins the group of n, or begins one. 0, or -1 without memory. */
-static int dfi_group_join(struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n, const struct dfi_access *x, unsigned kind)
+/* Adds t to the group of n, or creates one. 0, or -1 if out of memory. */
+static int dfi_group_join(struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n, const struct dfi_access *x,
+                          unsigned kind)
 {
     struct dfi_extra *e = dfi_extra_of(w, t);
     struct dfi_group *g = n->group;
@@ -126,10 +134,10 @@ static int dfi_group_join(struct dfi_worker *w, struct dfi_flow *t, struct dfi_e
         u->arg = x->arg;
         u->own.task = t;
         u->own.turn = g->turns++;
-        g->joined += g->deterministic ? 2 : 1; /* its contribution, and itself */
+        g->joined += g->deterministic ? 2 : 1; /* the contribution, and the task */
     } else {
         for (at = &e->locks; *at && (uintptr_t)(*at)->group < (uintptr_t)g;) at = &(*at)->next;
-        if (*at && (*at)->group == g) return 0; /* the same region twice */
+        if (*at && (*at)->group == g) return 0; /* t declares the same region twice */
         if (!(u = dfi_use_new(w, at))) return -1;
         e->to_lock = e->locks;
         g->joined++;
@@ -138,24 +146,29 @@ static int dfi_group_join(struct dfi_worker *w, struct dfi_flow *t, struct dfi_e
     return 0;
 }
 
-/* Orders g after what conflicts with an access to n, and with what overlaps it. 0, or -1 without memory. */
+/* Orders g after the tasks that conflict with an access to n, or to entries that overlap n. 0, or -1 if out of
+ * memory. */
 static int dfi_order(struct dfi_worker *w, struct dfi_flow *g, struct dfi_entry *n, unsigned kind, int joins)
 {
     unsigned i;
     if (dfi_entry_order(w, g, n, kind, !kind, joins)) return -1;
     for (i = 0; i < n->n_over; i++)
-        if (dfi_entry_order(w, g, dfi_entry_over(n, i), kind, !kind && (uintptr_t)n->over[i] & 1, !(kind & DFI_GROUPED))) return -1;
+        if (dfi_entry_order(w, g, dfi_entry_over(n, i), kind, !kind && (uintptr_t)n->over[i] & 1,
+                            !(kind & DFI_GROUPED)))
+            return -1;
     return 0;
 }
 
-/* The entry of a region is to remember the task `me`. joins: it may join the sharers if their kind is the same. 0, or -1 without memory. */
-static int dfi_remember(struct dfi_worker *w, struct dfi_scope *s, struct dfi_entry *n, struct dfi_ref me, unsigned kind, int joins)
+/* Makes n remember the task `me`. joins: it may join the sharers if their kind is the same. 0, or -1 if out of
+ * memory. */
+static int dfi_remember(struct dfi_worker *w, struct dfi_scope *s, struct dfi_entry *n, struct dfi_ref me,
+                        unsigned kind, int joins)
 {
     unsigned i;
     if (!kind) {
         for (i = 0; i < n->n_over; i++) {
             struct dfi_entry *m = dfi_entry_over(n, i);
-            if ((uintptr_t)n->over[i] & 1) { /* all of m is written: n's writer stands for what m remembers */
+            if ((uintptr_t)n->over[i] & 1) { /* all of m is written, so n's writer supersedes the tasks in m */
                 m->n_readers = 0;
                 m->writer.task = NULL;
             } else if (m->n_readers == m->max_readers) dfi_entry_drop_done_readers(m);
@@ -169,9 +182,10 @@ static int dfi_remember(struct dfi_worker *w, struct dfi_scope *s, struct dfi_en
     return dfi_entry_add_reader(n, me);
 }
 
-/* A child of s, which has its edges, and is no member of a group, was not remembered when it was submitted; nor were those after it.
- * pre: the groups there are have no unfinished members. 0, or -1 without memory. */
-static int dfi_remember_late(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_ref *r, const struct dfi_access *x)
+/* Remembers a child of s that was not remembered when it was submitted, and neither were later children. It has its
+ * edges, and is in no group. pre: existing groups have no unfinished members. 0, or -1 if out of memory. */
+static int dfi_remember_late(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_ref *r,
+                             const struct dfi_access *x)
 {
     struct dfi_region q = dfi_region_of(x);
     struct dfi_entry *n;
@@ -185,28 +199,31 @@ static int dfi_remember_late(struct dfi_worker *w, struct dfi_scope *s, const st
     return dfi_remember(w, s, n, *r, dfi_kind(x->mode), 1);
 }
 
-/* The access x of t to the region of n: as dfi_register. */
-static int dfi_register_at(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *g, struct dfi_entry *n, const struct dfi_access *x)
+/* dfi_register for access x of t to the region of n. */
+static int dfi_register_at(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *g, struct dfi_entry *n,
+                           const struct dfi_access *x)
 {
     struct dfi_ref me;
     unsigned kind = dfi_kind(x->mode);
     int joins;
     w->reg_task = t, w->reg_access = x;
-    /* commuting tasks exclude each other by the lock of one region, reducing ones share its copies: exactly
-     * the same region; a reduction also needs the same operator and way to combine */
+    /* commuting tasks exclude each other by the lock of one region, reducing tasks share its accumulators, so both
+     * need exactly the same region; a reduction also needs the same operator and way to combine */
     joins = !(kind & DFI_GROUPED) ||
-            (n->group && (kind != DFI_REDUCE || (n->group->key == x->key && n->group->deterministic == dfi_reduces_in_order(x))));
+            (n->group && (kind != DFI_REDUCE ||
+                          (n->group->key == x->key && n->group->deterministic == dfi_reduces_in_order(x))));
     if (dfi_order(w, g, n, kind, joins)) return -1;
     me.task = t, me.seq = t->seq;
     if (dfi_remember(w, t->scope, n, me, kind, joins)) return -1;
     return kind & DFI_GROUPED ? dfi_group_join(w, t, n, x, kind) : 0;
 }
 
-/* The access at this place among all of t is to memory that cannot be. */
+/* Reports an access of t, at index `place`, to an impossible region. */
 static DFI_COLD void dfi_region_report(const struct dfi_flow *t, unsigned place)
 {
-    const char *site = t->task.mem.special ? t->extra->site : NULL, *name = t->task.mem.special ? t->extra->name : NULL, *label = t->type->labels;
-    if (t->type->modes & DFI_INTERNAL) return; /* its maker has said so */
+    const char *site = t->task.mem.special ? t->extra->site : NULL,
+               *name = t->task.mem.special ? t->extra->name : NULL, *label = t->type->labels;
+    if (t->type->modes & DFI_INTERNAL) return; /* reported by its creator */
     if (!site && dfi_call_site != dfi_no_site) site = dfi_call_site;
     while (label && place-- && *label) label = strchr(label, ' ') + 1;
     if (!label || !*label) label = "p";
@@ -215,8 +232,9 @@ static DFI_COLD void dfi_region_report(const struct dfi_flow *t, unsigned place)
               site ? site : "", site ? ": " : "", name ? name : t->type->name, (int)strcspn(label, " "), label);
 }
 
-/* As dfi_register, with all memory. 1, or -1 without memory. */
-static DFI_COLD int dfi_register_all(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *g, const struct dfi_access *x)
+/* dfi_register for an access to all memory. 1, or -1 if out of memory. */
+static DFI_COLD int dfi_register_all(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *g,
+                                     const struct dfi_access *x)
 {
     struct dfi_region r = dfi_region_all();
     struct dfi_scope *s = t->scope;
@@ -226,8 +244,8 @@ static DFI_COLD int dfi_register_all(struct dfi_worker *w, struct dfi_flow *t, s
     return dfi_register_at(w, t, g, n, x) ? -1 : 1;
 }
 
-/* The access x of t: g, which is t or its gate, gets the edges, and t is remembered. 0; 1: the same, but the region is one that cannot
- * be, and counts as all memory; or -1 without memory. */
+/* Registers access x of t: adds the edges to g, which is t or its gate, and remembers t. 0; 1: the same, but the
+ * region is impossible and counts as all memory; -1: out of memory. */
 static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *g, const struct dfi_access *x)
 {
     struct dfi_scope *s = t->scope;
@@ -241,7 +259,7 @@ static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flo
     if (!(n = dfi_table_find(w, s->table, &r))) return -1;
     w->reg_task = t, w->reg_access = x;
     if (DFI_LIKELY(!n->n_over && n->kind == DFI_IN && kind <= DFI_IN && !n->group && !dfi_pool.rename_bytes)) {
-        me.task = t, me.seq = t->seq; /* the same as below, for what is usual: reading and writing, nothing overlaps */
+        me.task = t, me.seq = t->seq; /* fast path of the code below, for reading and writing without overlaps */
         if (!kind)
             for (i = 0; i < n->n_readers; i++)
                 if (dfi_edge_add(w, g, &n->readers[i])) return -1;
@@ -270,10 +288,11 @@ static int dfi_order_after(struct dfi_worker *w, struct dfi_flow *j, const struc
     return dfi_order(w, j, n, kind, !(kind & DFI_GROUPED));
 }
 
-/* Accesses of one task that overlap. Each keeps its mode, and its entry remembers it, so that others come after exactly what they conflict
- * with. But a task cannot meet itself in a group: commuting and reducing accesses then write alone. And an entry remembers a task in one
- * mode: of two that declare the same region, in different modes, the one that shares writes alone, which is what both together
- * amount to. */
+/* Resolves overlapping accesses of one task. Each access keeps its mode, and its entry remembers it, so that
+ * successors depend on exactly the conflicting tasks. But a task cannot join a group twice, so overlapping commuting
+ * and reducing accesses become exclusive writes. And an entry remembers a task in one mode only: if two accesses
+ * declare the same region in different modes, the sharing one becomes an exclusive write, which is the union of
+ * both. */
 static void dfi_accesses_apart(struct dfi_access *x, unsigned n)
 {
     unsigned i, j;
@@ -283,13 +302,16 @@ static void dfi_accesses_apart(struct dfi_access *x, unsigned n)
         for (j = 0; j < n && x[i].mode & DFI_SHARED && !alone; j++) {
             struct dfi_region b = dfi_region_of(&x[j]);
             if (i == j) continue;
-            alone = x[i].mode & DFI_GROUPED ? dfi_region_overlap(&a, &b) : a.rows && dfi_region_same(&a, &b) && dfi_kind(x[i].mode) != dfi_kind(x[j].mode);
+            alone = x[i].mode & DFI_GROUPED
+                        ? dfi_region_overlap(&a, &b)
+                        : a.rows && dfi_region_same(&a, &b) && dfi_kind(x[i].mode) != dfi_kind(x[j].mode);
         }
         if (alone && x[i].mode & DFI_SHARED) x[i].mode = (x[i].mode & DFI_RANGE) | DFI_INOUT;
     }
 }
 
-/* The values of a scope come to rest where they belong: before its owner waits, or leaves it. */
+/* Closes reductions and moves renamed values back to their original memory. Called before the owner of s waits for it
+ * or leaves it. */
 static void dfi_settle(struct dfi_worker *w, struct dfi_scope *s)
 {
     struct dfi_entry *n;

@@ -1,7 +1,7 @@
-/* region.h - do two regions share a byte? does one contain the other?
+/* region.h - geometry of regions: overlap and containment of ranges and blocks
  *
- * A region is `rows` rows of `row` bytes, `ld` bytes from one row to the next, from address p. The
- * answers are exact for every mixture of ranges and blocks, equal or different ld. */
+ * A region has `rows` rows of `row` bytes, at a distance of `ld` bytes, starting at address p. The results are exact
+ * for all combinations of ranges and blocks, with equal or different ld. */
 #ifndef DFI_FLOW_REGION_H
 #define DFI_FLOW_REGION_H
 
@@ -10,7 +10,7 @@
 
 struct dfi_region { uintptr_t p; size_t row, rows, ld; };
 
-/* All memory: what is declared and cannot be, as it has more bytes than there are from its address on, is ordered like this. */
+/* All memory. A declared region with more bytes than exist from its address on is ordered like this. */
 static DFI_COLD struct dfi_region dfi_region_all(void)
 {
     struct dfi_region r;
@@ -20,12 +20,12 @@ static DFI_COLD struct dfi_region dfi_region_all(void)
 
 DFI_UNUSED static int dfi_region_is_all(const struct dfi_region *r) { return r->row == UINTPTR_MAX; }
 
-/* The canonical form of what a task declared: contiguous regions have rows == 1 and ld == 0, no
- * bytes are rows == 0; a region never wraps around the end of the address space. */
+/* The canonical form of a declared region: contiguous regions have rows == 1 and ld == 0, empty regions have rows ==
+ * 0. A region never wraps around the end of the address space. */
 static struct dfi_region dfi_region_of(const struct dfi_access *x)
 {
     struct dfi_region r;
-    size_t room, before = 0; /* bytes from the first row to the last */
+    size_t room, before = 0; /* bytes from the start of the first row to the start of the last */
     r.p = (uintptr_t)x->p, r.row = x->row, r.rows = x->rows, r.ld = x->ld;
     room = (size_t)(UINTPTR_MAX - r.p);
     if (!r.row || !r.rows) {
@@ -38,7 +38,7 @@ static struct dfi_region dfi_region_of(const struct dfi_access *x)
     }
     if (DFI_UNLIKELY(r.row > room - before || r.row == DFI_NO_BYTES)) return dfi_region_all();
     if (r.rows == 1 || r.ld == 0) r.rows = 1, r.ld = 0;
-    else if (r.ld <= r.row) r.row += before, r.rows = 1, r.ld = 0; /* rows touch: one range */
+    else if (r.ld <= r.row) r.row += before, r.rows = 1, r.ld = 0; /* adjacent rows form one range */
     return r;
 }
 
@@ -51,7 +51,7 @@ static uintptr_t dfi_region_end(const struct dfi_region *r) { return r->p + (r->
 
 DFI_UNUSED static size_t dfi_region_bytes(const struct dfi_region *r) { return (r->rows - 1) * r->ld + r->row; }
 
-/* Does the range [lo, hi) meet a row of r? pre: r not empty. O(1). */
+/* Does the range [lo, hi) overlap a row of r? pre: r is not empty. O(1). */
 static int dfi_region_meets_range(const struct dfi_region *r, uintptr_t lo, uintptr_t hi)
 {
     size_t i;
@@ -61,7 +61,7 @@ static int dfi_region_meets_range(const struct dfi_region *r, uintptr_t lo, uint
     return i < r->rows && r->p + i * r->ld < hi;
 }
 
-/* Exact. O(1) for ranges and for equal ld, else O(rows of the one with fewer rows). */
+/* Do a and b share a byte? Exact. O(1) for ranges and for equal ld, else O(rows of the region with fewer rows). */
 static int dfi_region_overlap(const struct dfi_region *a, const struct dfi_region *b)
 {
     size_t i;
@@ -70,9 +70,9 @@ static int dfi_region_overlap(const struct dfi_region *a, const struct dfi_regio
     if (b->rows == 1) return dfi_region_meets_range(a, b->p, b->p + b->row);
     if (dfi_region_end(a) <= b->p || dfi_region_end(b) <= a->p) return 0;
     if (a->ld == b->ld) {
-        /* Let a start first. Row j of b meets row i of a iff -b.row < d + (j - i) * ld < a.row, where
-         * d = b.p - a.p >= 0. With d = q * ld + m the only candidates are j - i = -q and -q - 1
-         * (rows are shorter than ld): offset m, or m - ld, which is negative. */
+        /* Let a start first. Row j of b overlaps row i of a iff -b.row < d + (j - i) * ld < a.row, where d = b.p -
+         * a.p >= 0. With d = q * ld + m, the only candidates are j - i = -q and -q - 1 (rows are shorter than ld):
+         * offset m, or m - ld, which is negative. */
         const struct dfi_region *f = a->p <= b->p ? a : b, *g = a->p <= b->p ? b : a;
         size_t d = g->p - f->p, q = d / f->ld, m = d % f->ld;
         if (m < f->row && q < f->rows) return 1;                        /* row q of f and row 0 of g */
@@ -87,8 +87,8 @@ static int dfi_region_overlap(const struct dfi_region *a, const struct dfi_regio
     return 0;
 }
 
-/* Does a contain all of b? May say no where the answer is yes (blocks of different ld): used only to
- * forget what is implied. */
+/* Does a contain all of b? May return 0 although it does (blocks of different ld): only used to drop implied
+ * information. */
 static int dfi_region_covers(const struct dfi_region *a, const struct dfi_region *b)
 {
     size_t d;

@@ -1,4 +1,4 @@
-/* submit.h - df_submit: from a call to a registered task; waiting for what was submitted */
+/* submit.h - df_submit: creation and registration of tasks, throttling, immediate execution; df_wait and df_wait_on */
 #ifndef DFI_FLOW_SUBMIT_H
 #define DFI_FLOW_SUBMIT_H
 
@@ -53,33 +53,35 @@
 #include "../api/public.h"
 
 enum {
-    DFI_PASS_YIELDS = 20, /* a submitter that tasks may wait for looks so often before it sleeps between two looks, */
-    DFI_PASS_LOOKS = 23,  /* and so often, about 3 ms, before it goes on although there is no room */
-    DFI_WINDOW_STEP = 32 /* a throttled submitter makes room for one 32nd of the window at a time: the records
-                            it frees and uses again are still in its first-level cache (half: +12 ns) */
+    /* a submitting thread that tasks may wait for yields this often before it sleeps between two checks, */
+    DFI_PASS_YIELDS = 20,
+    DFI_PASS_LOOKS = 23,  /* and checks this often, about 3 ms, before it continues without room */
+    DFI_WINDOW_STEP = 32 /* a throttled worker makes room for 1/32 of the window at a time, because the records that it
+                          * frees and reuses are then still in its first-level cache (with half the window: +12 ns) */
 };
 
-/* What others completed is counted by the owner. pre: s is open. */
+/* Moves the count of children completed by others to the owner's counter. pre: s is open. */
 static void dfi_take_over(struct dfi_scope *s)
 {
     /* acquire: pairs with dfi_flow_release */
     if (dfi_load_relaxed(&s->pending)) s->submitted += (size_t)dfi_exchange_acq_rel(&s->pending, (intptr_t)0);
 }
 
-/* Is a helper at work, not just looking for some? It does not wait for this thread. */
+/* Does a helper run a task, rather than search for work? If so, it does not wait for this thread. */
 static int dfi_helpers_work(void)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots), awake = 0;
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-        awake += dfi_load_relaxed(&v->helper) && dfi_load_relaxed(&v->park) == DFI_AWAKE && dfi_load_relaxed(&v->asleep) == DFI_NOT_ASLEEP;
+        awake += dfi_load_relaxed(&v->helper) && dfi_load_relaxed(&v->park) == DFI_AWAKE &&
+                 dfi_load_relaxed(&v->asleep) == DFI_NOT_ASLEEP;
     }
     return awake > dfi_load_relaxed(&dfi_pool.spinning);
 }
 
-/* As dfi_throttle where there are streams: it makes room as long as somebody goes on, and never waits for children
- * that may wait for what the submitter is about to push. If that leaves no room it looks again only after as many
- * submissions as it makes room for otherwise. */
+/* dfi_throttle with streams: makes room while there is progress, and never waits for children that may themselves
+ * wait for the submitting code's next push. If that leaves no room, it checks again after as many submissions as it
+ * otherwise makes room for. */
 static DFI_NOINLINE void dfi_throttle_streams(struct dfi_worker *w, struct dfi_scope *s)
 {
     size_t step = dfi_pool.window / DFI_WINDOW_STEP;
@@ -114,14 +116,14 @@ static DFI_NOINLINE void dfi_throttle_streams(struct dfi_worker *w, struct dfi_s
     dfi_level(w, -1);
 }
 
-/* Is anything ready, where another worker finds it, or at work? */
+/* Is a task ready in the queue or a deque, or running on a helper? */
 static int dfi_others_busy(void)
 {
     return dfi_work_public() || dfi_helpers_work();
 }
 
-/* As dfi_throttle where tasks may block: they do not run on top of the submitter, which they may wait for, but on a
- * spare in its place. Where none of them ends for a while it makes room for a few more. -1: there is no spare. */
+/* dfi_throttle with tasks that may block: they do not run nested in the submitting code, which they may wait for, but
+ * on a spare in its place. If none of them ends for a while, it admits a few more. -1: there is no spare. */
 static DFI_NOINLINE int dfi_throttle_blocking(struct dfi_worker *w, struct dfi_scope *s)
 {
     size_t left = 0, before = 0;
@@ -132,7 +134,7 @@ static DFI_NOINLINE int dfi_throttle_blocking(struct dfi_worker *w, struct dfi_s
     }
     if (dfi_baton_on()) return -1;
     dfi_block_share(w, 0);
-    if (!dfi_others_busy()) { /* all wait for something else */
+    if (!dfi_others_busy()) { /* all tasks wait for other events */
         w->let_pass = dfi_pool.window / DFI_WINDOW_STEP;
         return 0;
     }
@@ -141,7 +143,8 @@ static DFI_NOINLINE int dfi_throttle_blocking(struct dfi_worker *w, struct dfi_s
     for (;;) {
         dfi_take_over(s);
         left = s->submitted - s->done;
-        if (left < dfi_pool.window - dfi_pool.window / 2) break; /* as much at a time as makes the change of threads cheap */
+        /* large steps keep the cost of switching threads low */
+        if (left < dfi_pool.window - dfi_pool.window / 2) break;
         if (left != before) before = left, looks = 0;
         else if (++looks > DFI_PASS_LOOKS || !dfi_others_busy()) {
             w->let_pass = dfi_pool.window / DFI_WINDOW_STEP;
@@ -155,10 +158,10 @@ static DFI_NOINLINE int dfi_throttle_blocking(struct dfi_worker *w, struct dfi_s
     return 0;
 }
 
-/* The scope has `window` unfinished children, as far as its owner has counted. */
+/* Throttles the submitting code. The scope has `window` unfinished children, as far as its owner has counted. */
 static DFI_NOINLINE void dfi_throttle(struct dfi_worker *w, struct dfi_scope *s)
 {
-    if (!s->open) return; /* on top of a wait for s, which counts in `pending` */
+    if (!s->open) return; /* nested in a wait for s, which counts in `pending` */
     dfi_take_over(s);
     if (s->submitted - s->done < dfi_pool.window || dfi_nested_deeply(w)) return;
     dfi_nest_begin(w);
@@ -169,8 +172,9 @@ static DFI_NOINLINE void dfi_throttle(struct dfi_worker *w, struct dfi_scope *s)
         return;
     }
     if (dfi_load_relaxed(&dfi_pool.streams)) dfi_throttle_streams(w, s);
-    else if (!dfi_load_relaxed(&dfi_pool.held)) dfi_wait_until(w, s, dfi_pool.window - 1 - dfi_pool.window / DFI_WINDOW_STEP);
-    else /* what the children wait for may be something the submitter is about to do */
+    else if (!dfi_load_relaxed(&dfi_pool.held))
+        dfi_wait_until(w, s, dfi_pool.window - 1 - dfi_pool.window / DFI_WINDOW_STEP);
+    else /* the children may be waiting for an action of the submitting code */
         while (s->submitted - s->done >= dfi_pool.window && dfi_run_own(w, s->mark, NULL))
             if (dfi_asked(w)) dfi_poll(w);
     dfi_offer(w);
@@ -180,11 +184,12 @@ static DFI_NOINLINE void dfi_throttle(struct dfi_worker *w, struct dfi_scope *s)
 
 /* --- options ----------------------------------------------------------------------------------- */
 
-enum { DFI_DROPPED = 2, DFI_PASSED_OVER = 3 }; /* dfi_worker.ran_now: not run, and will not be: as if not submitted; skipped */
+/* dfi_worker.ran_now: the task will not run, and counts as not submitted; as cancelled */
+enum { DFI_DROPPED = 2, DFI_PASSED_OVER = 3 };
 static int dfi_guess_refuses(struct dfi_worker *w, const struct dfi_type *type);
 static void dfi_guess_dropped(struct dfi_worker *w);
 
-/* The next df_submit of this thread has these options. */
+/* Sets the options of the next df_submit in this thread. */
 DFI_API void dfi_with(const struct df_opts *o, const char *site)
 {
     struct dfi_worker *w = dfi_me_attached();
@@ -192,7 +197,7 @@ DFI_API void dfi_with(const struct df_opts *o, const char *site)
     if (!o) return;
     for (t = o->signals; t && *t; t++) dfi_fetch_add_relaxed(&(*t)->dfi_promised, (intptr_t)1);
     if (w) w->opts = o, w->opts_site = site, w->ran_now = 0;
-    else /* without a worker everything runs at once, in order */
+    else /* without a worker, each task runs immediately, in order */
         for (t = o->after; t && *t; t++) dfi_wait_token(*t, site);
 }
 
@@ -206,13 +211,14 @@ DFI_API void dfi_with_end(const struct df_opts *o)
     if (w) w->opts = NULL, w->ran_now = 0;
 }
 
-/* Do options ask for more than to run the task? */
+/* Do the options affect more than the name and site of the task? */
 static int dfi_opts_matter(const struct df_opts *o)
 {
-    return o->priority || o->worker || (o->after && *o->after) || (o->signals && *o->signals) || o->group || o->release || o->deterministic;
+    return o->priority || o->worker || (o->after && *o->after) || (o->signals && *o->signals) || o->group ||
+           o->release || o->deterministic;
 }
 
-/* t, which has extras, gets the options o but for tokens and df_release. */
+/* Gives t the options o, except tokens and df_release. pre: t has optional state. */
 static void dfi_opts_give(struct dfi_flow *t, const struct df_opts *o, const char *site)
 {
     struct dfi_extra *x = t->extra;
@@ -228,7 +234,7 @@ static void dfi_opts_give(struct dfi_flow *t, const struct df_opts *o, const cha
     if (x->pin >= 0) dfi_store_relaxed(&dfi_pool.particular, 1);
 }
 
-/* Gives t the options of the call. 0, or -1 without memory: then its tokens are not its own (dfi_opts_failed). */
+/* Gives t the options of the call. 0, or -1 if out of memory; then call dfi_opts_failed. */
 static DFI_NOINLINE int dfi_opts_take(struct dfi_worker *w, struct dfi_flow *t)
 {
     const struct df_opts *o = w->opts;
@@ -248,57 +254,61 @@ static DFI_NOINLINE int dfi_opts_take(struct dfi_worker *w, struct dfi_flow *t)
     return o->release ? dfi_weak_releasable(w, t) : 0;
 }
 
-/* No memory to give t the options o: it waits for the tokens here, and dfi_with_end signals. */
+/* Called if memory to give t the options o is lacking: waits for its tokens. dfi_with_end signals. */
 static DFI_COLD void dfi_opts_failed(struct dfi_worker *w, struct dfi_flow *t, const struct df_opts *o)
 {
     df_token *const *k;
     for (k = o->after; k && *k; k++) dfi_wait_token(*k, w->opts_site);
     if (!t->task.mem.special) return;
-    dfi_os_lock(&w->held_lock); /* a report of a stall may be looking (observe/stall/report.h) */
+    dfi_os_lock(&w->held_lock); /* a stall report may be reading it (observe/stall/report.h) */
     dfi_uses_free(w, w, t->extra->signals);
     t->extra->signals = NULL;
     dfi_os_unlock(&w->held_lock);
 }
 
-static void dfi_taskgraph_submit(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_access *x, unsigned n);
+static void dfi_taskgraph_submit(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_access *x,
+                                 unsigned n);
 static void dfi_capture_missing(struct dfi_worker *w);
 static int dfi_steady_submit(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n);
 
 /* --- submission -------------------------------------------------------------------------------- */
 
-/* One worker is alone: are all tasks before this one done, and nothing asks for more than to run it? */
+/* With one worker: are all earlier tasks done, and does the task need nothing but to run? */
 static DFI_NOINLINE int dfi_may_run_now_slow(struct dfi_worker *w, const struct dfi_type *type)
 {
     struct dfi_scope *s = w->scope;
-    if (DF_CHECK || dfi_pool.defer || dfi_watched() & DFI_WATCH_DIRECT || (w->opts && dfi_opts_matter(w->opts)) || dfi_load_relaxed(&dfi_pool.cancels)) return 0;
-    /* The task, or what it waits for, may wait for what its submitter is about to do: a signal, a push, a commit. Then the
-     * submitter must not lie below it: docs/memory-order.md, "Blocking". */
+    if (DF_CHECK || dfi_pool.defer || dfi_watched() & DFI_WATCH_DIRECT || (w->opts && dfi_opts_matter(w->opts)) ||
+        dfi_load_relaxed(&dfi_pool.cancels))
+        return 0;
+    /* The task, or a task that it waits for, may wait for the next action of the submitting code: a signal, a push, a
+     * commit. So it must not run nested in that code: docs/memory-order.md, "Blocking". */
     if (dfi_load_relaxed(&dfi_may_block) || dfi_load_relaxed(&dfi_pool.streams)) return 0;
     if (dfi_pool.deterministic && type->modes & DFI_GROUPED) return 0;
     if (type->modes && dfi_load_relaxed(&dfi_pool.devices)) return 0;
     if (w->task) return !(w->task->task.mem.special && w->task->extra->weak && !w->task->extra->weak->at_once);
-    if (s->capture && s->capture->kind == DFI_CAPTURE_TASKGRAPH) return 0; /* which has to see it */
-    if (s->gated && !s->gated->extra->weak->at_once) return 0; /* its gates may be closed */
-    if (dfi_load_relaxed(&s->spoilt)) return 0; /* skipped here: who comes after them is, too */
-    if (s->submitted == s->done) dfi_settle(w, s); /* tasks that came before may have left copies */
+    if (s->capture && s->capture->kind == DFI_CAPTURE_TASKGRAPH) return 0; /* the recording must see the task */
+    if (s->gated && !s->gated->extra->weak->at_once) return 0; /* the gates may be closed */
+    if (dfi_load_relaxed(&s->spoilt)) return 0; /* successors of the cancelled tasks must be cancelled too */
+    if (s->submitted == s->done) dfi_settle(w, s); /* earlier tasks may have left private copies */
     return s->submitted == s->done;
 }
 
-/* The same, found at once: then nobody looks on, either. */
+/* A fast check, which also implies that there are no observers. */
 DFI_INLINE int dfi_may_run_now(struct dfi_worker *w)
 {
-    /* without a table no task was registered in this scope so far, and none of its gates was closed */
+    /* without a table, no task was registered in this scope, and none of its gates was closed */
     return DFI_LIKELY(dfi_load_relaxed(&dfi_pool.run_now) && !w->opts && !dfi_load_relaxed(&dfi_pool.cancels) &&
-                      (w->task ? !w->task->task.mem.special : !w->scope->table && w->scope->submitted == w->scope->done)) != 0;
+                      (w->task ? !w->task->task.mem.special
+                               : !w->scope->table && w->scope->submitted == w->scope->done)) != 0;
 }
 
-/* A new child of the code that runs. NULL: no memory. */
+/* Creates a child of the running code. NULL: out of memory. */
 static struct dfi_flow *dfi_flow_for(struct dfi_worker *w, const struct dfi_type *type)
 {
     struct dfi_scope *s = dfi_scope_here(w);
     if (!s) return NULL;
     if (DFI_UNLIKELY(s->submitted - s->done >= dfi_pool.window)) {
-        const struct df_opts *o = w->opts; /* not for what runs meanwhile */
+        const struct df_opts *o = w->opts; /* must not apply to tasks that run meanwhile */
         const char *site = w->opts_site;
         w->opts = NULL;
         dfi_throttle(w, s);
@@ -307,9 +317,10 @@ static struct dfi_flow *dfi_flow_for(struct dfi_worker *w, const struct dfi_type
     return dfi_flow_new(w, s, type);
 }
 
-/* NULL: to be run at once (dfi_run_now): while one worker is alone every task so far has run at once, in order, and there is
- * nothing to look up and nobody to share with. DFI_BARE: there is no memory for a record (dfi_run_after); if it has no accesses, so
- * that its caller need not tell them, dfi_run_now finds `bare`, and for that looks no further than whether there are options. */
+/* NULL: the caller runs the task immediately (dfi_run_now). With one worker, all earlier tasks have run immediately
+ * and in order, so no dependence analysis is needed. DFI_BARE: memory for a record is lacking (dfi_run_after). If
+ * such a task has no accesses, the result is NULL as well, so that the caller need not list them; dfi_run_now then
+ * checks `bare`, only if there are options. */
 static struct df_opts dfi_opts_none;
 DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
 {
@@ -336,11 +347,12 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
 
 static int dfi_cancelled_with(struct dfi_scope *s, const struct df_group *group)
 {
-    return dfi_load_relaxed(&dfi_pool.cancels) && ((group && dfi_load_relaxed(&group->dfi_cancelled)) || dfi_scope_cancelled(s));
+    return dfi_load_relaxed(&dfi_pool.cancels) &&
+           ((group && dfi_load_relaxed(&group->dfi_cancelled)) || dfi_scope_cancelled(s));
 }
 
-/* There is no memory for a record of a task with these accesses: waits until its predecessors and tokens allow it to run at once.
- * Zero: it is to be skipped. */
+/* Called if memory for the record of a task with these accesses is lacking: waits until its predecessors and tokens
+ * allow it to run. Zero: it is cancelled. */
 static DFI_COLD int dfi_bare_begin(struct dfi_worker *w, const struct dfi_access *x, unsigned n)
 {
     const struct df_opts *o = w->opts;
@@ -348,8 +360,8 @@ static DFI_COLD int dfi_bare_begin(struct dfi_worker *w, const struct dfi_access
     struct dfi_scope *s = dfi_scope_here(w);
     df_token *const *k;
     int skip;
-    w->opts = NULL; /* not for what runs meanwhile */
-    if (s && dfi_pool.rename_bytes) dfi_settle(w, s); /* values come to where the task looks for them */
+    w->opts = NULL; /* must not apply to tasks that run meanwhile */
+    if (s && dfi_pool.rename_bytes) dfi_settle(w, s); /* moves renamed values to the memory that the task uses */
     skip = dfi_wait_before(w, s, NULL, x, n);
     for (k = o ? o->after : NULL; k && *k; k++) skip |= dfi_wait_token(*k, site) != DF_OK;
     w->opts = o, w->opts_site = site;
@@ -359,14 +371,15 @@ static DFI_COLD int dfi_bare_begin(struct dfi_worker *w, const struct dfi_access
     return 0;
 }
 
-/* A task of that type was run in the scope of its submitter, and left children behind that were queued: for their options, or as
- * the stack is deep. What comes after the task comes after these, too, but nothing names the task: so they are done first. (Not those
- * that wait for tokens or inputs, which may have to come from the submitter.) */
+/* Called after a task of that type ran in the scope of its parent. Waits for the children that it left queued,
+ * because of their options or a deep stack: successors of the task must also follow its children, but the task has no
+ * record that could represent them. (Does not wait if tasks wait for tokens or inputs, which the running code may
+ * have to supply.) */
 static DFI_COLD void dfi_finish_left(struct dfi_worker *w, const struct dfi_type *type)
 {
     struct dfi_scope *s = w->scope;
     if (!type->modes || !s->open || s->submitted == s->done) return;
-    dfi_nest_begin(w); /* a child that submitted the next one here would leave that one behind for a wait inside of this one */
+    dfi_nest_begin(w); /* tasks that a child submits are queued rather than nested with further waits */
     if (!dfi_load_relaxed(&dfi_pool.held)) dfi_wait_until(w, s, 0);
     else {
         while (dfi_run_own(w, s->mark, NULL))
@@ -377,12 +390,13 @@ static DFI_COLD void dfi_finish_left(struct dfi_worker *w, const struct dfi_type
 }
 static DFI_COLD void dfi_run_now_left(struct dfi_worker *w, const struct dfi_type *type)
 {
-    if (w->now && w->now == w->scope->task) w->now = w->scope; /* the body that runs has its scope now */
-    if (!w->task && !(type->modes & DFI_STREAM)) dfi_finish_left(w, type); /* with windows: when they are given back */
+    if (w->now && w->now == w->scope->task) w->now = w->scope; /* the running body has a scope now */
+    /* with windows: called when they are released */
+    if (!w->task && !(type->modes & DFI_STREAM)) dfi_finish_left(w, type);
 }
 
-/* Runs a task at once, in the scope of its submitter, as dfi_task_new asked for. What it took from
- * df_local goes at its end, unless tasks that may use it are still to run. */
+/* Runs a task immediately, in the scope of its parent, as requested by dfi_task_new. Its df_local memory is freed at
+ * its end, unless unfinished tasks may use it. */
 DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
 {
     struct dfi_worker *w = dfi_me();
@@ -432,29 +446,31 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
     s->room_used = room_used;
 }
 
-/* The same when dfi_task_new returned DFI_BARE. */
+/* dfi_run_now for a result of DFI_BARE. */
 DFI_API void dfi_run_after(const struct dfi_type *type, void *args, const struct dfi_access *x, unsigned n)
 {
     if (dfi_bare_begin(dfi_me(), x, n)) dfi_run_now(type, args);
     else dfi_args_order(type, args, DFI_ORDER_DROP);
 }
 
-/* No memory to order t: its predecessors are done first, then it runs here, on the memory itself. */
-static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n, const struct df_opts *o)
+/* Called if memory to order t is lacking: waits for its predecessors, then runs it here, on the original memory. */
+static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n,
+                                    const struct df_opts *o)
 {
     struct dfi_edge *e, *next;
     unsigned i;
     w->opts = NULL;
     if (o) dfi_opts_failed(w, t, o);
     if (t->task.mem.special) dfi_extra_leave(w, t);
-    if (t->parts) t->parts->closed = 1; /* nobody would order its parts */
+    if (t->parts) t->parts->closed = 1; /* its parts would not be ordered */
     if (t->task.mem.special) dfi_extra_wait_tokens(w, t);
     if (dfi_pool.rename_bytes) dfi_settle(w, t->scope);
     if (dfi_wait_before(w, t->scope, t, x, n) ||
-        (!(t->type->modes & DFI_INTERNAL) && dfi_cancelled_with(t->scope, t->task.mem.special ? t->extra->group : NULL)))
+        (!(t->type->modes & DFI_INTERNAL) &&
+         dfi_cancelled_with(t->scope, t->task.mem.special ? t->extra->group : NULL)))
         dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
-    /* What was remembered of t is done: children that its body submits are children of the same scope. Nobody follows t but
-     * code that ran during the wait. */
+    /* Entries that remember t count as done, because children that its body submits are children of the same scope.
+     * The only successors of t were submitted by code that ran during the wait. */
     for (e = dfi_exchange_acq_rel(&t->succ, DFI_DONE_EDGE); e; e = next) {
         struct dfi_flow *u = e->task;
         next = e->next;
@@ -471,7 +487,7 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
         dfi_store_relaxed(&w->n_undone, dfi_load_relaxed(&w->n_undone) + 1);
         dfi_args_order(t->type, t->task.args, DFI_ORDER_DROP);
     } else if (t->task.mem.special && t->extra->windows) dfi_stream_run_now(w, t);
-    else if (!dfi_load_relaxed(&t->skip)) dfi_body_run(w, t->type, t->task.args, t); /* in the submitter's scope */
+    else if (!dfi_load_relaxed(&t->skip)) dfi_body_run(w, t->type, t->task.args, t); /* in the scope of its parent */
     else dfi_args_order(t->type, t->task.args, DFI_ORDER_DROP);
     if (t->parts) dfi_weak_done(w, t);
     dfi_check_done(t);
@@ -483,7 +499,7 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
     if (o) w->ran_now = 1; /* for dfi_with_end */
 }
 
-/* t keeps where df_submit was called (DF_DEBUG), for a report of a stall. */
+/* Stores the source line of df_submit in t (DF_DEBUG), for stall reports. */
 static DFI_COLD void dfi_submit_remember(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x;
@@ -495,8 +511,8 @@ static DFI_COLD void dfi_submit_remember(struct dfi_worker *w, struct dfi_flow *
     dfi_call_site = dfi_no_site;
 }
 
-/* What few submissions need, before and after their accesses are registered. 0; 1: it has its edges;
- * or without memory -1, -2: for options. */
+/* The uncommon parts of a submission, before and after its accesses are registered. 0; 1: it has its edges; if memory
+ * is lacking -1, or -2 for options. */
 static DFI_NOINLINE int dfi_submit_before(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
 {
     struct dfi_graph *g = DFI_GRAPH();
@@ -517,7 +533,8 @@ static DFI_NOINLINE int dfi_submit_before(struct dfi_worker *w, struct dfi_flow 
     failed |= t->type->modes & DFI_WEAK && !(t->task.mem.special && t->extra->guess) && dfi_weak_releasable(w, t);
     failed |= dfi_pool.rename_bytes && dfi_rename_before(w, t, x, n);
     failed |= dfi_gpu_hook && dfi_gpu_note(w, t, x, n);
-    if (!failed && t->scope->capture && t->scope->capture->kind == DFI_CAPTURE_STEADY) return dfi_steady_submit(w, t, x, n);
+    if (!failed && t->scope->capture && t->scope->capture->kind == DFI_CAPTURE_STEADY)
+        return dfi_steady_submit(w, t, x, n);
     return failed ? -1 : 0;
 }
 
@@ -527,15 +544,17 @@ static DFI_NOINLINE int dfi_submit_after(struct dfi_worker *w, struct dfi_flow *
     if (!t->parts) return 0;
     for (i = 0; i < n; i++)
         if (!(x[i].mode & DFI_WEAK)) t->parts->strong[t->parts->n_strong++] = dfi_region_of(&x[i]);
-    /* weak accesses after the others: what those cover t itself waits for, and so its children need not */
+    /* weak accesses after the others: t itself waits for regions covered by the others, so its children need not */
     return t->type->modes & DFI_WEAK ? dfi_weak_submit(w, t, x, n) : 0;
 }
 
-/* t is registered with its accesses and counted. Nonzero: it is ready, and to be put on the stack or run here. */
-DFI_INLINE int dfi_submit_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n, int streams)
+/* Registers t with its accesses and counts it. Nonzero: it is ready, and the caller pushes or runs it. */
+DFI_INLINE int dfi_submit_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n,
+                                   int streams)
 {
     const struct df_opts *o = w->opts;
-    int more = DF_CHECK || o || DFI_GRAPH() || dfi_watched() || dfi_pool.rename_bytes || dfi_load_relaxed(&dfi_pool.devices) || t->scope->guess || t->scope->capture ||
+    int more = DF_CHECK || o || DFI_GRAPH() || dfi_watched() || dfi_pool.rename_bytes ||
+               dfi_load_relaxed(&dfi_pool.devices) || t->scope->guess || t->scope->capture ||
                t->type->modes & (DFI_SHARED | DFI_WEAK), failed;
     unsigned i;
     failed = DFI_UNLIKELY(more) ? dfi_submit_before(w, t, x, n) : 0;
@@ -576,9 +595,9 @@ DFI_INLINE void dfi_submit_push(struct dfi_worker *w, struct dfi_flow *t)
     else dfi_offer(w);
 }
 
-/* Runs the task here if it is ready: a launch, which is put into its device's queue at once, in the order of the program, which is what a
- * cache and transfers ahead of their time live on, and no later than anybody else would do it; or a task that was to run at
- * once, and has a record only because somebody looks on (dfi_task_new). */
+/* Submits a task, and runs it here if it is ready. For launches: they enter the device queue immediately and in
+ * program order, which caching and prefetching rely on. Also for tasks that run immediately, and have a record only
+ * for observers (dfi_task_new). */
 DFI_API void dfi_submit_here(struct dfi_task *task, struct dfi_access *x, unsigned n)
 {
     struct dfi_worker *w = dfi_me();
@@ -594,10 +613,10 @@ DFI_API void dfi_submit_here(struct dfi_task *task, struct dfi_access *x, unsign
     }
     if (at_once && t->task.mem.special && t->extra->weak) {
         t->extra->weak->at_once = 1;
-        while (dfi_run_own(w, mark, NULL)) continue; /* its gates, which wait for nothing */
+        while (dfi_run_own(w, mark, NULL)) continue; /* its gates, which have no predecessors */
     }
     dfi_submit_run(w, t);
-    if (at_once) dfi_finish_left(w, type); /* as without a record */
+    if (at_once) dfi_finish_left(w, type); /* as for a task without a record */
 }
 
 DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
@@ -609,8 +628,9 @@ DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
         return;
     }
     DFI_CHECK_CALL(w);
-    if (!dfi_submit_register(w, t, x, n, 0)) dfi_offer(w); /* tasks of df itself that it comes after */
-    else if (dfi_stack_full(w) && !dfi_nested_deeply(w) && !DFI_CHECK_ASAN && !dfi_load_relaxed(&dfi_may_block)) dfi_submit_run(w, t);
+    if (!dfi_submit_register(w, t, x, n, 0)) dfi_offer(w); /* publishes the internal tasks that precede it */
+    else if (dfi_stack_full(w) && !dfi_nested_deeply(w) && !DFI_CHECK_ASAN && !dfi_load_relaxed(&dfi_may_block))
+        dfi_submit_run(w, t);
     else dfi_submit_push(w, t);
 }
 
@@ -623,20 +643,22 @@ static void dfi_wait_on_run(void *args, void *result)
     struct dfi_wait_on a = *(struct dfi_wait_on *)args;
     (void)result;
     dfi_internal_counted();
-    dfi_store_seq_cst(a.flag, (intptr_t)1); /* the flag is on the waiter's stack: gone from here on */
+    dfi_store_seq_cst(a.flag, (intptr_t)1); /* the flag is on the waiting thread's stack, and gone from here on */
     dfi_wake_waiting(a.waiter);
 }
 
-/* Until the children so far that conflict with the accesses x are done. */
+/* Waits until the existing children that conflict with the accesses x are done. */
 static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n, const char *site)
 {
-    static const struct dfi_type type = { dfi_wait_on_run, "df_wait_on", 0, 0, sizeof(struct dfi_wait_on), DFI_INTERNAL, NULL };
+    static const struct dfi_type type = {
+        dfi_wait_on_run, "df_wait_on", 0, 0, sizeof(struct dfi_wait_on), DFI_INTERNAL, NULL };
     DFI_ATOMIC(intptr_t) flag;
     struct dfi_wait_on a;
     struct dfi_task *t;
     struct dfi_goal g;
-    if (!w || w->task || !w->scope->table) return; /* no task so far */
-    if (DFI_UNLIKELY(w->scope->guess != NULL)) dfi_guess_drops(w); /* what is waited for is known to count, then, or not to matter */
+    if (!w || w->task || !w->scope->table) return; /* no task has been submitted */
+    /* resolves the predicate, so that the awaited tasks are either confirmed or dropped */
+    if (DFI_UNLIKELY(w->scope->guess != NULL)) dfi_guess_drops(w);
     if (!(t = dfi_task_new(&type)) || t == DFI_BARE) {
         if (t) dfi_wait_before(w, w->scope, NULL, x, n);
         if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->host(x, n);

@@ -1,12 +1,11 @@
-/* table.h - the regions of one scope: who wrote and read them last
+/* table.h - region table of a scope: the last writer and readers of each region
  *
- * One table per scope, touched only by the thread that owns the scope: no lock, no atomic. A region
- * that was seen before (same address and shape) is found by a hash look-up. A new one is compared
- * once, exactly, with those whose address intervals meet its own (a treap ordered by address that
- * knows the largest end below each entry), and keeps a list of the entries it overlaps; from then on an
- * access to it walks that list. Entries all of whose tasks are done are dropped when the table has
- * doubled, so a scope that touches ever new memory keeps only as many entries as it has unfinished
- * tasks. */
+ * Each scope has one table, accessed only by the owner of the scope, without locks or atomics. A known region (same
+ * address and shape) is found by a hash look-up. A new region is compared once, exactly, with those whose address
+ * intervals overlap its own; these are found in a treap ordered by address that stores the largest end in each
+ * subtree. It keeps a list of the overlapping entries, which later accesses use. Entries whose tasks are all done are
+ * dropped when the table has doubled, so a scope that touches ever new memory keeps only as many entries as it has
+ * unfinished tasks. */
 #ifndef DFI_FLOW_TABLE_H
 #define DFI_FLOW_TABLE_H
 
@@ -20,13 +19,13 @@
 #include "region.h"
 
 enum {
-    DFI_TABLE_SMALL = 8,       /* entries compared one by one; a recursive task seldom has more */
-    DFI_TABLE_SWEEP = 8192     /* first sweep: 1.5 MB of entries; below it repeated regions never go away */
+    DFI_TABLE_SMALL = 8,       /* entries compared one by one; a recursive task rarely has more */
+    DFI_TABLE_SWEEP = 8192     /* first sweep: 1.5 MB of entries; below this size, entries are never dropped */
 };
 
 static unsigned dfi_region_hash(const struct dfi_region *r)
 {
-    /* multiplicative; the low bits of addresses are equal, so fold the high half down */
+    /* multiplicative; the low bits of addresses are equal, so the high half is folded down */
     uint64_t h = (uint64_t)r->p * 0x9E3779B97F4A7C15u + (uint64_t)r->row * 0xC2B2AE3D27D4EB4Fu +
                  (uint64_t)r->rows * 0x165667B19E3779F9u + r->ld;
     return (unsigned)(h >> 32 ^ h >> 15);
@@ -37,13 +36,14 @@ static int dfi_region_same(const struct dfi_region *a, const struct dfi_region *
     return a->p == b->p && a->row == b->row && a->rows == b->rows && a->ld == b->ld;
 }
 
-/* acquire on success: what the finished task wrote is visible to who need not wait for it */
+/* Is the remembered task done? acquire on success: the data it wrote are visible to a task that need not wait for
+ * it. */
 static int dfi_ref_done(const struct dfi_ref *r)
 {
     return !r->task || r->task->seq != r->seq || dfi_load_acquire(&r->task->succ) == DFI_DONE_EDGE;
 }
 
-/* Nobody need come after the remembered task. */
+/* Can the remembered task be dropped, because it is done and cancels no successors? */
 static int dfi_ref_gone(const struct dfi_ref *r)
 {
     return dfi_ref_done(r) && !(r->task && r->task->seq == r->seq && dfi_load_relaxed(&r->task->skip) == DFI_SPOILS);
@@ -58,7 +58,7 @@ static void dfi_treap_update(struct dfi_entry *n)
     if (n->right && n->right->reach > n->reach) n->reach = n->right->reach;
 }
 
-/* Depth is logarithmic with the random priorities, so recursion is fine. */
+/* Recursive: random priorities keep the depth logarithmic. */
 static struct dfi_entry *dfi_treap_insert(struct dfi_entry *root, struct dfi_entry *n)
 {
     struct dfi_entry *up = root;
@@ -83,7 +83,7 @@ static int dfi_entry_link(struct dfi_entry *a, struct dfi_entry *b);
 static void dfi_group_close(struct dfi_worker *w, struct dfi_group *g);
 static void dfi_places_keep(struct dfi_scope *s, struct dfi_entry *n);
 
-/* Links n with every entry below root that shares a byte with it. 0, or -1 without memory. */
+/* Links n with each entry below root that shares a byte with it. 0, or -1 if out of memory. */
 static int dfi_treap_link(struct dfi_entry *root, struct dfi_entry *n)
 {
     uintptr_t lo = n->region.p, hi = dfi_region_end(&n->region);
@@ -98,7 +98,7 @@ static int dfi_treap_link(struct dfi_entry *root, struct dfi_entry *n)
 
 /* --- entries ------------------------------------------------------------------------------------- */
 
-/* Makes room for one more element in a malloced array; `few` is the array to start from, or NULL. */
+/* Makes room for one more element in a malloced array. few: the initial array, or NULL. */
 static int dfi_array_grow(void **array, const void *few, unsigned n, unsigned *max, size_t bytes)
 {
     unsigned more = *max ? 2 * *max : 4;
@@ -147,7 +147,7 @@ static void dfi_entry_free(struct dfi_worker *w, struct dfi_entry *n)
     dfi_block_free(w, w, &n->head);
 }
 
-static void dfi_entry_unlink(struct dfi_entry *n) /* from the lists of the entries it overlaps */
+static void dfi_entry_unlink(struct dfi_entry *n) /* from the lists of overlapping entries */
 {
     unsigned i, j;
     for (i = 0; i < n->n_over; i++) {
@@ -160,7 +160,7 @@ static void dfi_entry_unlink(struct dfi_entry *n) /* from the lists of the entri
     }
 }
 
-/* Statistics want edges to tasks that are done as well: is a list that has n elements kept for them? */
+/* Statistics also record edges from finished tasks: is a list of n elements kept for them? */
 static int dfi_watch_keeps(size_t n);
 
 static void dfi_entry_drop_done_readers(struct dfi_entry *n)
@@ -201,10 +201,10 @@ static struct dfi_table *dfi_table_new(struct dfi_worker *w)
     return t;
 }
 
-/* The table of a scope whose first entries found no memory: no entry is ever added, and it is only read. */
+/* The table of a scope whose first entry found no memory. It stays empty and is only read. */
 static struct dfi_table dfi_table_closed;
 
-/* The tasks of scope s may still be running: places of renamed values stay until they are done. */
+/* Frees the table of s. Tasks of s may still be running, so renamed versions are kept until they are done. */
 static void dfi_table_free(struct dfi_worker *w, struct dfi_scope *s)
 {
     struct dfi_table *t = s->table;
@@ -234,7 +234,7 @@ static void dfi_table_refill(struct dfi_table *t)
     for (n = t->all; n; n = n->all) dfi_table_insert(t, n);
 }
 
-/* Hash and treap with room for twice the entries there are. */
+/* Rebuilds hash and treap with room for twice the entries. */
 static DFI_NOINLINE int dfi_table_grow(struct dfi_table *t)
 {
     size_t size = 32;
@@ -250,7 +250,7 @@ static DFI_NOINLINE int dfi_table_grow(struct dfi_table *t)
     return 0;
 }
 
-/* Drops the entries all of whose tasks are done. */
+/* Drops the entries whose tasks are all done. */
 static DFI_NOINLINE void dfi_table_sweep(struct dfi_worker *w, struct dfi_table *t)
 {
     struct dfi_entry *n, **at;
@@ -277,7 +277,8 @@ static DFI_NOINLINE void dfi_table_sweep(struct dfi_worker *w, struct dfi_table 
     dfi_table_refill(t);
 }
 
-static DFI_NOINLINE struct dfi_entry *dfi_table_add(struct dfi_worker *w, struct dfi_table *t, const struct dfi_region *r)
+static DFI_NOINLINE struct dfi_entry *dfi_table_add(struct dfi_worker *w, struct dfi_table *t,
+                                                    const struct dfi_region *r)
 {
     struct dfi_entry *n, *m;
     int failed = 0;

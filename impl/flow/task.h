@@ -1,7 +1,7 @@
-/* task.h - the life of a submitted task: ready, run, done
+/* task.h - life of a submitted task: ready, running, done
  *
- * Edges are pushed on the predecessor's list by the thread that owns the scope (flow/order.h) and taken by
- * whoever completes it, without locks. Argument: docs/memory-order.md, "Edges". */
+ * The owner of the scope pushes edges onto the predecessor's list (flow/order.h). The thread that completes the
+ * predecessor takes them, without locks. Argument: docs/memory-order.md, "Edges". */
 #ifndef DFI_FLOW_TASK_H
 #define DFI_FLOW_TASK_H
 
@@ -29,19 +29,20 @@
 #include "../observe/probes.h"
 #include "../observe/schedule/chaos.h"
 
-/* What tasks with extras do (flow/enter.h). */
+/* Hooks of tasks with optional state (flow/enter.h). */
 enum { DFI_GO, DFI_SKIP, DFI_LATER };
 static int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *t);
 static int dfi_extra_done(struct dfi_worker *w, struct dfi_flow *t);
 static void dfi_unhold(struct dfi_extra *x);
 static void dfi_weak_body_end(struct dfi_worker *w, struct dfi_flow *t, int skip);
-static struct dfi_flow *dfi_plan_release(struct dfi_worker *w, struct dfi_flow *t, unsigned skip, struct dfi_flow *ready);
+static struct dfi_flow *dfi_plan_release(struct dfi_worker *w, struct dfi_flow *t, unsigned skip,
+                                         struct dfi_flow *ready);
 
-/* One predecessor of t is done. Nonzero: it was the last. */
+/* Counts one predecessor of t as done. Nonzero: it was the last. */
 static int dfi_flow_unblock(struct dfi_flow *t)
 {
-    /* 1 means that only the caller's predecessor is left, so nobody else changes it any more. acquire:
-     * pairs with the release of the other predecessors' subtractions. */
+    /* 1 means that only the caller's predecessor is left, so no other thread changes it. acquire: pairs with the
+     * release of the other predecessors' subtractions. */
     if (dfi_load_acquire(&t->wait) == 1) return 1;
     return dfi_fetch_sub_acq_rel(&t->wait, (intptr_t)1) == 1;
 }
@@ -55,20 +56,22 @@ static void dfi_flow_free(struct dfi_worker *w, struct dfi_flow *t)
         dfi_block_free(w, home, &e->head);
     }
     if (DFI_UNLIKELY(t->task.mem.special)) dfi_extra_free(w, t);
-    if (t->task.mem.cls == DFI_CLS_COUNT) { /* arguments in memory of their own */
+    if (t->task.mem.cls == DFI_CLS_COUNT) { /* separately allocated arguments */
         dfi_mfree(t->task.args);
         t->task.mem.cls = DFI_CLS_TASK;
     }
     dfi_block_free(w, home, &t->task.mem);
 }
 
-/* A gate is looked at by children of the task it belongs to: whoever comes second, its own end or the task's, frees it. */
+/* Releases a gate at its own end or at the end of its task, whichever is later: children of the task read it until
+ * then. */
 static void dfi_gate_leave(struct dfi_worker *w, struct dfi_flow *t)
 {
     if (dfi_fetch_sub_acq_rel(&t->extra->gate, 1) == 1) dfi_flow_free(w, t);
 }
 
-/* t, which only w knows, goes to the queue, as it may not be run on top of what w runs. Zero: no memory for that. */
+/* Moves t, which only w knows, to the queue, because it may not run nested in the running code of w. Zero: out of
+ * memory. */
 static int dfi_leave_to_others(struct dfi_worker *w, struct dfi_flow *t)
 {
     if (!dfi_extra_of(w, t)) return 0;
@@ -77,8 +80,8 @@ static int dfi_leave_to_others(struct dfi_worker *w, struct dfi_flow *t)
     return 1;
 }
 
-/* A task with extras, or while w runs something from outside of what it waits for any task, became ready. Nonzero: it
- * was put where it belongs; zero: it goes the usual way. */
+/* Handles a task that became ready and has optional state, or any task while w runs a task from outside its wait.
+ * Nonzero: it was queued; zero: the caller pushes it. */
 static DFI_NOINLINE int dfi_ready_special(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x = t->task.mem.special ? t->extra : NULL;
@@ -90,23 +93,23 @@ static DFI_NOINLINE int dfi_ready_special(struct dfi_worker *w, struct dfi_flow 
         if (!dfi_wake(v, DFI_PARKED_IDLE)) dfi_wake_waiting(v);
         return 1;
     }
-    if (DFI_UNLIKELY(dfi_chaotic())) x->priority = 0; /* a wish, not an order */
+    if (DFI_UNLIKELY(dfi_chaotic())) x->priority = 0; /* a seed overrides priorities, which are hints */
     else if (!x->priority && !(w && (x->weak || w->outside) && !dfi_may_run_on_top(w, t))) return 0;
     dfi_queue_put(&dfi_pool.queue, t);
     dfi_wake_for_work();
     return 1;
 }
 
-/* t became ready through its sibling that this worker completes: it may go on this worker's stack. */
+/* Handles t, which became ready when this worker completed a sibling: t may go onto this worker's stack. */
 DFI_INLINE void dfi_ready_sibling(struct dfi_worker *w, struct dfi_flow *t)
 {
     if (DFI_UNLIKELY(t->task.mem.special | w->outside) && dfi_ready_special(w, t)) return;
     dfi_push(w, t);
 }
 
-/* t, with extras, became ready by a signal that may come from anywhere; w may be NULL. What lies on the stack
- * above a wait must be inside what is waited for. In a body without a scope of its own the place is below its
- * mark, among the tasks that the outer wait, or the idle helper, may run. */
+/* Handles t, which has optional state and became ready by a signal from any thread; w may be NULL. Entries of the
+ * stack above a wait must be inside the awaited scope. In a body without a scope of its own, t goes below the mark of
+ * the body, among the tasks that the outer wait, or the idle helper, may run. */
 static void dfi_ready_any(struct dfi_worker *w, struct dfi_flow *t)
 {
     if (dfi_ready_special(w, t)) return;
@@ -127,23 +130,25 @@ static void dfi_ready_any(struct dfi_worker *w, struct dfi_flow *t)
 
 /* --- completion -------------------------------------------------------------------------------- */
 
-/* t, which should have written memory, was skipped: who comes after it is skipped as well, also if it comes later.
- * (Not if the scope is cancelled: all that comes until it waits is skipped then.) Nonzero: its scope keeps t. */
+/* Marks t, a writing task that was cancelled, so that its present and later successors are cancelled too. (Not if the
+ * scope is cancelled, because then all tasks until its next wait are.) Nonzero: the scope keeps t. */
 static DFI_COLD int dfi_flow_spoils(struct dfi_flow *t)
 {
     struct dfi_scope *s = t->scope;
     struct dfi_block_head *head = dfi_load_relaxed(&s->spoilt);
-    if (dfi_scope_cancelled(s) || (uintptr_t)dfi_load_relaxed(&t->succ) & DFI_OF_PLAN) return 0; /* of a plan nobody comes later */
+    if (dfi_scope_cancelled(s) || (uintptr_t)dfi_load_relaxed(&t->succ) & DFI_OF_PLAN)
+        return 0; /* tasks of a plan get no later successors */
     dfi_store_relaxed(&t->skip, (unsigned)DFI_SPOILS);
-    if (t->task.mem.special && dfi_load_relaxed(&t->extra->gate)) return 1; /* kept by the task it belongs to */
-    /* acq_rel: relaxed would do, as the owner looks at the list when s->pending told it of all subtractions */
+    if (t->task.mem.special && dfi_load_relaxed(&t->extra->gate)) return 1; /* kept by its task */
+    /* acq_rel: relaxed would do, because the owner reads the list after it has seen all subtractions from s->pending */
     do t->task.mem.next = head;
     while (!dfi_cas_acq_rel(&s->spoilt, &head, &t->task.mem));
     return 1;
 }
 
-/* t and all its descendants are done, and what it took part in knows. Returns one task that became ready,
- * to be run next by this worker (a chain stays where its data is); the others go on the stack. */
+/* Releases the successors of t. pre: t and its descendants are done, and have left their groups. Returns one task
+ * that became ready, which this worker runs next, because a chain stays where its data are cached; pushes the
+ * others. */
 static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *ready)
 {
     for (;;) {
@@ -158,21 +163,22 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
         if (DFI_UNLIKELY((uintptr_t)dfi_load_relaxed(&t->succ) & DFI_OF_PLAN)) {
             ready = dfi_plan_release(w, t, skip, ready);
             e = NULL, kept = 1;
-        } else if (owner == w && !t->task.mem.special) { /* edges are added by this very thread (a gate's are not): no race */
+        } else if (owner == w && !t->task.mem.special) {
+            /* no race: edges are added by this thread only (except to gates) */
             e = dfi_load_relaxed(&t->succ);
             dfi_store_relaxed(&t->succ, DFI_DONE_EDGE);
         } else {
-            /* acquire: the edges pushed by the owner; release: what the task wrote, to the acquire of
-             * an owner that finds the list closed (dfi_ref_done, dfi_edge_add) */
+            /* acquire: the edges pushed by the owner; release: the data t wrote, to the acquire of an owner that
+             * finds the list closed (dfi_ref_done, dfi_edge_add) */
             e = dfi_exchange_acq_rel(&t->succ, DFI_DONE_EDGE);
         }
         for (; e; e = next) {
             struct dfi_flow *u = e->task;
-            next = e->next; /* u owns e: not after the subtraction */
+            next = e->next; /* u owns e: do not read e after the subtraction */
             if (DFI_UNLIKELY(skip)) dfi_store_relaxed(&u->skip, (unsigned)DFI_SKIPPED);
             if (!dfi_flow_unblock(u)) continue;
             if (DFI_UNLIKELY(u->scope != s) && dfi_load_relaxed(&u->scope->depth) < dfi_load_relaxed(&s->depth)) {
-                /* outwards: u comes after a part of the task whose body s belongs to */
+                /* u is a successor of a part of the task whose body is s, in an outer scope */
                 dfi_ready_any(w, u);
                 continue;
             }
@@ -186,11 +192,11 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
             s->done++;
             return ready;
         }
-        /* release: all the task did, to whoever sees the count; seq_cst: before the look at the sleeper */
+        /* release: all effects of the task, to a thread that reads the count; seq_cst: before the check for sleepers */
         left = dfi_fetch_sub_seq_cst(&s->pending, (intptr_t)1) - 1;
-        if (left == 0) dfi_wake_waiting(owner); /* s may be gone */
+        if (left == 0) dfi_wake_waiting(owner); /* s may have been freed */
         if (left != DFI_ENDED) return ready;
-        t = s->task; /* the body of s is over and this was the last child: s is ours, its task is done */
+        t = s->task; /* the body of s is over and this was its last child, so this thread completes the task of s */
         if (DFI_UNLIKELY(dfi_load_relaxed(&s->launched)) && dfi_scope_has_locals(s)) dfi_scope_settle_devices(s);
         dfi_scope_end_errors(s);
         dfi_check_children_done(s);
@@ -208,13 +214,14 @@ static struct dfi_flow *dfi_flow_done(struct dfi_worker *w, struct dfi_flow *t)
 
 /* --- running ----------------------------------------------------------------------------------- */
 
-/* The body of t is over and has left a scope. */
-static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *outer, size_t mark)
+/* Completes t after its body has ended and left a scope. */
+static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, struct dfi_flow *t,
+                                                        struct dfi_flow *outer, size_t mark)
 {
     struct dfi_flow *ready;
     struct dfi_scope *s;
     intptr_t out;
-    while ((s = w->scope)->task != t) { /* a block inside was left by a jump */
+    while ((s = w->scope)->task != t) { /* a jump left a nested block */
         if (s->site) dfi_error(DFI_MESSAGE_LEFT_BLOCK, s->site);
         dfi_scope_finish(w, s);
         if (w->task == t) {
@@ -237,7 +244,7 @@ static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, st
     if (DFI_UNLIKELY(dfi_load_relaxed(&s->launched)) && dfi_scope_has_locals(s)) dfi_scope_settle_devices(s);
     dfi_scope_end_errors(s);
     dfi_check_children_done(s);
-    ready = dfi_flow_done(w, t); /* looks at internal tasks of s */
+    ready = dfi_flow_done(w, t); /* reads internal tasks of s */
     dfi_scope_free(w, s);
     return ready;
 }
@@ -267,7 +274,7 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     if (DFI_UNLIKELY(t->task.mem.special) && t->extra->weak) dfi_weak_body_end(w, t, go == DFI_SKIP);
     if (DFI_LIKELY(w->scope == saved_scope)) {
         if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, w->task_mark, DFI_END_OF_TASK);
-        w->task = saved_task; /* before dfi_flow_done: what it wakes must not see t as running */
+        w->task = saved_task; /* before dfi_flow_done, because the tasks that it wakes must not see t as running */
         w->task_mark = saved_mark;
         ready = dfi_flow_done(w, t);
     } else {

@@ -137,7 +137,6 @@ static int dfi_scope_inside(struct dfi_scope *scope, uintptr_t id, uintptr_t dep
  * that cannot depend on the tasks on the stack of that worker (dfi_may_run_on_top). */
 struct dfi_filter { uintptr_t id, depth; const struct dfi_worker *on_top_of; };
 
-/* entry, from the deque of a victim or a queue, or else a team to join. outside: of what the taker waits for. */
 /* Stolen work: an entry from the deque of a victim or from a queue, or else a team to join. outside: it is outside the
  * scope that the thief waits for. */
 struct dfi_loot {

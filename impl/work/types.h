@@ -528,7 +528,6 @@ struct dfi_board {
 
 enum { DFI_MAX_WORKERS = 512 };
 
-/* Where in the pool w is: of all that tells workers apart, what is the same in another run. */
 /* The slot of w in the pool: the only identification of a worker that is the same in another run. */
 DFI_UNUSED static unsigned dfi_slot_of(const struct dfi_worker *w)
 {
