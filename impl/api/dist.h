@@ -5,14 +5,14 @@
 #include "../base/compiler.h"
 #include "result.h"
 
-/* How a dimension is divided among the parts that lie along it: df_dist_dim.split. The last two bits say which. */
+/* The division of a dimension among the parts that lie along it: df_dist_dim.split. The last two bits are the kind. */
 enum { DFI_SPLIT_DUPLICATE, DFI_SPLIT_BLOCK, DFI_SPLIT_CYCLIC, DFI_SPLITS = 4 };
-enum { DF_DUPLICATE = DFI_SPLIT_DUPLICATE };                            /* not at all: each has all of it */
-/* DF_BLOCK: part i the i-th n elements; 0: as equal as can be, longer ones first */
+enum { DF_DUPLICATE = DFI_SPLIT_DUPLICATE };                            /* not divided: each part has all of it */
+/* DF_BLOCK: part i has the i-th n elements; n = 0: parts as equal as possible, longer ones first */
 #define DF_BLOCK(n)  ((long long)(n) * DFI_SPLITS + DFI_SPLIT_BLOCK)
 #define DF_CYCLIC(n) ((long long)(n) * DFI_SPLITS + DFI_SPLIT_CYCLIC)   /* blocks of n elements in turn; 0: of 1 */
 
-/* What a halo is where the distributed range ends, A[0] .. A[n-1]. */
+/* The contents of a halo at the ends of the distributed range, A[0] .. A[n-1]. */
 enum df_edge {
     DF_EDGE_NONE,       /* never written by df */
     DF_EDGE_PERIODIC,   /* left of A[0] is A[n-1], right of A[n-1] is A[0] */
@@ -33,14 +33,15 @@ typedef struct df_dist_dim {
     int edge[2];           /* enum df_edge, of the left halo, of the right one */
 } df_dist_dim;
 
-/* All zero but size, element and memory is an array that every device has all of. */
+/* An array and its distribution. With only size, element and memory set, every device has the whole array. */
 typedef struct df_dist_desc {
     void *memory;          /* the element with index 0 in all dimensions; NULL: there are only the parts */
     size_t element;        /* bytes; 0: no data, the parts are parts of a loop */
     int dims;              /* 1 to 3; 0: those before the first whose size is 0 */
     df_dist_dim dim[3];    /* the last one varies fastest, as in C */
-    int parts[3];          /* the arrangement: how many parts in each of its dimensions; 0: so that there are as many
-                              parts as devices, if that can be (df_dist_arrange), or 1 if nothing is divided along it */
+    int parts[3];          /* the arrangement: number of parts in each of its dimensions; 0: chosen so that there
+                              are as many parts as devices, if possible (df_dist_arrange), or 1 if nothing is
+                              divided along it */
     const int *devices;    /* their numbers, DF_HOST among them if wanted; NULL: 1, 2, ... Part i is on device
                               i % n_devices of them */
     int n_devices;         /* 0: all of df_gpu_devices(). More than there are of NULL: all */

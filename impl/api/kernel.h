@@ -30,7 +30,7 @@ enum dfi_param_kind { DFI_P_VALUE, DFI_P_ARRAY, DFI_P_BLOCK, DFI_P_REDUCE };
 
 struct dfi_access;
 
-/* One parameter of a kernel: texts as written, for the text that the device gets. */
+/* One parameter of a kernel: texts as written, for the source text generated for the device. */
 struct dfi_param {
     int kind;
     unsigned mode;                   /* DFI_IN .. DFI_REDUCE */
@@ -38,7 +38,7 @@ struct dfi_param {
     const char *rows, *cols, *ld;    /* the shape as written; an array has rows only */
     unsigned at;                     /* offset in the argument record */
     unsigned bytes;                  /* of the value, or of an element */
-    const char *op;                  /* DFI_P_REDUCE: the name of the operator, and what it does */
+    const char *op;                  /* DFI_P_REDUCE: the name of the operator; combine: its function */
     void (*combine)(void *into, const void *from, size_t n);
 };
 
@@ -53,18 +53,19 @@ struct dfi_kernel {
     const struct dfi_param *param;
     int n_params;                    /* without the grid, which the argument record begins with */
     size_t args_bytes;
-    unsigned (*accesses)(const void *args, struct dfi_access *x); /* what these arguments access, in the order of the
-                                        parameters that are no values; how many */
+    /* fills x with the accesses of these arguments, in the order of the parameters that are not values; returns their
+     * number */
+    unsigned (*accesses)(const void *args, struct dfi_access *x);
     void (*items)(const struct dfi_work *w, const int *lo, const int *hi, const void *args);
-    void (*here)(const void *args);  /* what the host runs instead of the text (DF_KERNEL_OR); or NULL */
+    void (*here)(const void *args);  /* the function that the host runs instead of the text (DF_KERNEL_OR); or NULL */
     /* a function for the device's queue, instead of a text; or NULL */
     void (*call)(struct df_queue *q, const void *args);
     /* for each device, made when first needed; under the engine's lock (gpu/launch/state.h) */
     struct dfi_built *built;
-    unsigned opened;                 /* by which opening of the devices; of an earlier one nothing is left */
+    unsigned opened;                 /* the opening of the devices that `built` belongs to; earlier ones are freed */
     /* without a device (gpu/kernel/try.h): 0 not yet, 1 yes, 2: a compiler refused it */
     DFI_ATOMIC(int) tried;
-    /* is it compiled for each size of group? 0: not known, 1: no, 2: yes; under that lock */
+    /* 2: compiled for each size of group; 1: not; 0: not known. Under the engine's lock */
     int blocks;
 };
 
@@ -86,7 +87,7 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args);
 DFI_EXTERN_C_END
 
 /* --- from the arguments of DF_KERNEL to parameters and body ---------------------------------------
- * Parameters are in parentheses, once their words are expanded; the body is what is left. It may contain commas. */
+ * Parameters are in parentheses, once their words are expanded; the body is the rest. It may contain commas. */
 #define DFI_FIRST(a, ...) a
 #define DFI_KERNEL(c, name, text, ...)       DFI_KERNEL_BEGIN(DFI_KERNEL_MAKE, c, name, text, __VA_ARGS__)
 #define DFI_KERNEL_OR(here, name, text, ...) DFI_KERNEL_BEGIN(DFI_KERNEL_OR_MAKE, here, name, text, __VA_ARGS__)

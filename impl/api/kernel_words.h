@@ -65,7 +65,7 @@ DFI_INLINE float dfi_word_get_float(float *p)
     atomic_compare_exchange_weak_explicit((DFI_ATOMIC(T) *)(p), (old), *(v), memory_order_relaxed, memory_order_relaxed)
 #endif
 
-/* One word for one type: `to` is what *p becomes, from its old value dfi_old and v. The old value. */
+/* One word for one type: stores `to`, an expression over the old value dfi_old and v, in *p. Returns the old value. */
 #define DFI_ATOMIC_MAKE(word, T, to)                                   \
     DFI_INLINE T DFI_ATOMIC_WORD(word, T)(T *dfi_p, T dfi_v)           \
     {                                                                  \

@@ -7,7 +7,7 @@
 #ifndef DF_OWM_COPIES
 #define DF_OWM_COPIES 0
 #endif
-/* Is ownership kept account of? Else acquire and release are nothing. */
+/* 1: ownership is tracked; 0: acquire and release expand to nothing. */
 #if !defined(DF_SERIAL) && (DF_CHECK || DF_OWM_COPIES)
 #define DFI_OWM_CALLS 1
 #else

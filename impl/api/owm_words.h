@@ -56,13 +56,13 @@
 
 #if DFI_OWM_CALLS
 
-/* A body that runs, innermost first; on the C stack. */
+/* A running body; a list, innermost first, on the C stack. */
 struct dfi_owm_frame {
     struct dfi_owm_frame *outer;
-    const char *name, *site; /* of the declaration; name NULL: what a thread does outside of all */
-    uint64_t id;             /* of no other one in this process; 0: not needed yet */
-    unsigned held;           /* the first record it has; 0: none */
-    unsigned reported;       /* the allocation in which it wrote what it did not own; 0: none */
+    const char *name, *site; /* of the declaration; name NULL: the code of a thread outside of all bodies */
+    uint64_t id;             /* unique in this process; 0: not needed yet */
+    unsigned held;           /* the first record that the body holds; 0: none */
+    unsigned reported;       /* the allocation in which the body wrote memory that it did not own; 0: none */
 };
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_owm_enter(struct dfi_owm_frame *f, const char *name, const char *site);
@@ -101,7 +101,7 @@ struct dfi_owm_around : dfi_owm_frame { /* an exception may leave the body */
 #define DFI_BODY_END dfi_owm_leave(&dfi_o);
 #endif
 
-/* as what the body acquires when it begins */
+/* as an acquisition at the beginning of the body */
 #define DFI_SUBSCRIBE(t) DFI_SUBSCRIBE_ t
 #define DFI_SUBSCRIBE_(form, mode, ...) DFI_SUBSCRIBE_##form(mode, __VA_ARGS__)
 #define DFI_SUBSCRIBE_dfi_f_none(mode, T, x)

@@ -1,6 +1,6 @@
 /* pick.h - the types and macros of df_gpu.h, >>choice
  *
- * For each kernel f there is, behind what api/kernel.h generates,
+ * For each kernel f there are, in addition to the functions that api/kernel.h generates,
  *     f_dfi_launch_fn                  the type of f_dfi_launch
  *     f_dfi_choose(..., grid, P)       launches variants of a list whose kernels all have the parameters P
  * and for a list l of variants the record l_dfi_variants and l_dfi_choose, which is f_dfi_choose of its first
@@ -17,20 +17,20 @@
 #include "../../df.h"
 #include "result.h"
 
-/* What a compiled kernel needs on a device. */
+/* Resources that a compiled kernel needs on a device. */
 typedef struct df_kernel_needs {
     int registers;                 /* 32-bit, per work-item; 0: not known */
     size_t shared;                 /* bytes of df_shared per group; 0: none, or not known */
-    size_t spilled;                /* bytes of memory per work-item, for what registers have no room for */
+    size_t spilled;                /* bytes of memory per work-item, for values that do not fit into registers */
     int max_group;                 /* work-items per group, at most */
 } df_kernel_needs;
 
-/* One variant with one size of group, on one device: what is asked whether it fits. */
+/* A candidate: one variant with one size of group, on one device. df checks whether it fits. */
 typedef struct df_candidate {
     const struct df_variant *variant;
     const char *name;              /* of the variant's kernel */
     const df_gpu_device *device;
-    /* of the compiled kernel. Not compiled yet, or on the host: zeros, and what device->max_group says */
+    /* of the compiled kernel. Not compiled yet, or on the host: zeros, and max_group is that of the device */
     df_kernel_needs needs;
     long n[3];                     /* results, as the grid of the launch says: the first one of its size class */
     int group[3];                  /* work-items */
@@ -52,17 +52,18 @@ typedef struct df_variant {
     int (*fits)(df_candidate *c);
 } df_variant;
 
-/* a <= most, and if not so, c->why says it with the numbers. */
+/* 1 if a <= most. Otherwise 0, and c->why contains the two expressions and their values. */
 #define df_at_most(c, a, most) dfi_at_most((c), #a, (double)(a), #most, (double)(most))
 
-/* All zero is the default. */
+/* Options of a choice. Zero in a field means its default. */
 typedef struct df_pick_opts {
-    /* 1, 2, .., DF_HOST; 0, DF_ANY_GPU: what all devices can run; DF_ANY_DEVICE: the host, too */
+    /* 1, 2, .., DF_HOST; 0, DF_ANY_GPU: candidates that all devices can run; DF_ANY_DEVICE: the host, too */
     int device;
-    int again;                     /* 1: what was picked for this size class before is not looked at */
+    int again;                     /* 1: ignores the earlier choice for this size class */
     int repeat;                    /* df_tune: measurements of each candidate, of which the median counts; 0: 5 */
-    const df_gpu_device *limits;   /* as if the device were this one, of which no compiler is asked */
-    int (*needs)(const df_candidate *c, df_kernel_needs *needs); /* instead of the compiler; 0: it does not compile */
+    const df_gpu_device *limits;   /* choose as if the device were this one; no compiler is called */
+    /* called instead of the compiler; returns 0 if the kernel does not compile */
+    int (*needs)(const df_candidate *c, df_kernel_needs *needs);
 } df_pick_opts;
 #define DF_PICK_OPTS(...) DFI_OPTIONS(df_pick_opts, df_pick_opts, __VA_ARGS__)
 
@@ -87,7 +88,7 @@ typedef struct df_pick_opts {
 #define df_kernel_ask(name, device, bx, by, bz, needs) \
     dfi_kernel_needs(&DFI_CAT(name, _dfi_kernel), (device), (bx), (by), (bz), (needs))
 
-/* What was picked. */
+/* A choice: the variant, and its launch. */
 typedef struct df_pick {
     const df_variant *variant;
     const char *name;              /* of its kernel */
@@ -101,20 +102,20 @@ typedef struct df_pick {
 
 enum { DFI_CHOICES = 64, DFI_QUICK = 4 };
 enum { DFI_CHOICE_NONE, DFI_CHOICE_PICKED, DFI_CHOICE_READ, DFI_CHOICE_MEASURED }; /* READ: measured by another run */
-/* What was chosen for a device and a class of sizes. */
+/* The choice for a device and a size class. */
 struct dfi_choice {
-    uint64_t device;               /* hash of what the device is, or all of them are */
-    uint32_t size;                 /* class */
+    uint64_t device;               /* hash of the properties of the device, or of all devices */
+    uint32_t size;                 /* size class */
     signed char how, variant, group; /* -1: df decides */
-    float seconds;                 /* measured */
+    float seconds;                 /* measured time */
 };
-/* The same for df_opts.device as given, so that a launch need not look what the device is. */
+/* The same for the given df_opts.device, so that a launch need not look up the properties of the device. */
 struct dfi_quick { int valid, device, generation; uint32_t size; struct dfi_choice choice; };
 struct dfi_choices {
     struct dfi_choice choice[DFI_CHOICES];
     struct dfi_quick quick[DFI_QUICK];
-    int next, next_quick;          /* are replaced next */
-    int read;                      /* the file of DF_TUNE was */
+    int next, next_quick;          /* the entries to be replaced next */
+    int read;                      /* 1: the file of DF_TUNE has been read */
 };
 struct dfi_variant_of { const char *name; struct dfi_kernel *kernel; void (*launch)(void); };
 struct dfi_variants {
@@ -125,7 +126,7 @@ struct dfi_variants {
     struct dfi_choices *choices;   /* under the lock of gpu/pick/devices.h */
 };
 
-/* A launch of a list, or its measuring, on its way. */
+/* The state of a launch of a list, or of its measurement. */
 enum dfi_choosing_how { DFI_CHOOSE_BEST, DFI_CHOOSE_PICKED, DFI_CHOOSE_TUNE };
 struct dfi_tuning;
 struct dfi_choosing {
@@ -149,7 +150,7 @@ DFI_API df_result dfi_tune_by(struct dfi_variants *v, const df_pick_opts *o, con
                               void (*fn)(const df_pick *p, void *arg), void *arg);
 DFI_EXTERN_C_END
 
-/* --- what a kernel has for it ------------------------------------------------------------------------- */
+/* --- declarations for a kernel ------------------------------------------------------------------------ */
 
 #define DFI_KERNEL_CHOOSE(name, n, ...)                                                                          \
     typedef void name##_dfi_launch_fn(const struct df_opts *dfi_o, const char *dfi_site,                         \
@@ -175,7 +176,7 @@ DFI_EXTERN_C_END
         return dfi_c.result;                                                                                     \
     }
 
-/* --- what DF_VARIANTS expands to ------------------------------------------------------------------------ */
+/* --- expansion of DF_VARIANTS ----------------------------------------------------------------------------- */
 
 #define DFI_VARIANTS(list, ...) DFI_CAT(DFI_VARIANTS_, DFI_COUNT(__VA_ARGS__))(list, __VA_ARGS__)
 #define DFI_VARIANTS_1(list, ...)  DFI_VARIANTS_GO(list, 1, DFI_LIST_1(DFI_VARIANT_TUPLE, __VA_ARGS__))

@@ -21,7 +21,8 @@
 #if defined(__x86_64__) && defined(__ELF__) && DFI_GNU
 #define DFI_TM_SAVE_REGISTERS
 DFI_EXTERN_C_BEGIN
-/* rbx, rbp, r12 to r15, rsp, rip: what a call preserves. 0; or 1 after dfi_tm_to_registers. */
+/* Saves the registers that a call preserves: rbx, rbp, r12 to r15, rsp, rip. Returns 0, and 1 after
+ * dfi_tm_to_registers. */
 int dfi_tm_save_registers(void **jump) __attribute__((returns_twice, weak, visibility("default")));
 void dfi_tm_to_registers(void *jump) __attribute__((weak, visibility("default")));
 DFI_EXTERN_C_END

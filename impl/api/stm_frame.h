@@ -97,7 +97,7 @@ DFI_INLINE void dfi_tm_close(struct dfi_tm_block *b)
 
 DFI_INLINE int dfi_tm_first(const struct dfi_tm_block *b) { return !b->alternative; }
 
-#if DFI_GNU /* it may read a frame that is gone, and what it finds there makes no difference */
+#if DFI_GNU /* it may read a frame that no longer exists; the value read there does not matter */
 #define DFI_TM_ANY_FRAME __attribute__((noinline, no_sanitize_address))
 #else
 #define DFI_TM_ANY_FRAME
