@@ -92,7 +92,7 @@ static int dfi_scope_take_exception(struct dfi_scope *s, struct dfi_exception *x
     return 1;
 }
 
-/* The scope that owns the running code, or that the running code owns. NULL without memory. */
+/* The scope that the running task is a child of, or that the running code owns. NULL without memory. */
 static struct dfi_scope *dfi_scope_of_caller(struct dfi_worker *w)
 {
     struct dfi_scope *s = w->scope;

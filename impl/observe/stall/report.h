@@ -1,10 +1,9 @@
 /* report.h - stall reports: a run without progress, its waits, and their cause (df_config.stall)
  *
- * A thread of its own periodically adds up the number of events so far. If the sum stays the same
- * for df_config.stall seconds, and a thread waits, it writes one report: what every thread runs and
- * waits for, the tasks that wait for tokens, inputs and streams, and a cycle of waits, or the ends
- * of the chains. A report is also written before tasks are given up (more/deadlock.h). All data read
- * of other threads is atomic, or protected by a lock: docs/memory-order.md, "Stalls". */
+ * A thread adds up the number of events periodically. If the sum stays the same for df_config.stall seconds, and a
+ * thread waits, it writes one report: what every thread runs and waits for, the tasks held by tokens, inputs and
+ * streams, and a cycle of waits, or the ends of the chains. A report is also written before tasks are given up
+ * (more/deadlock.h). Data of other threads is atomic, or protected by a lock: docs/memory-order.md, "Stalls". */
 #ifndef DFI_OBSERVE_STALL_REPORT_H
 #define DFI_OBSERVE_STALL_REPORT_H
 
@@ -33,11 +32,8 @@
 
 DFI_SMALL_CODE_BEGIN
 
-enum {
-    DFI_STALL_STEP_MS = 200, /* longest time between two looks, */
-    DFI_STALL_LOOKS = 8      /* and their number within the time of a stall */
-};
-
+/* the longest time between two looks; their number within the time of a stall */
+enum { DFI_STALL_STEP_MS = 200, DFI_STALL_LOOKS = 8 };
 struct dfi_stall {
     double seconds;          /* under the pool lock, until that thread starts */
     int threaded;            /* pool lock */
@@ -68,8 +64,7 @@ static size_t dfi_stall_stamp(void)
 
 /* --- tasks: pre of all: some lock keeps t, or a predecessor of t, from being done ------------- */
 
-/* The task with weak accesses or df_release that the internal task t belongs to, and t's function.
- * Or NULL. */
+/* The task whose weak accesses or df_release the internal task t serves, and the text of this relation. Or NULL. */
 static const struct dfi_flow *dfi_stall_stands_for(const struct dfi_flow *t, const char **before, const char **after)
 {
     const struct dfi_edge *e = dfi_load_acquire(&t->succ); /* acquire: as in dfi_stall_expand */
@@ -124,8 +119,7 @@ static size_t dfi_stall_scope(struct dfi_stall_map *m, const struct dfi_scope *s
     return i;
 }
 
-/* Adds the successors of parts of t, which is thing i, until its body has ended. Threads that add or
- * remove some hold the lock; that is progress, and then there is no report. */
+/* Adds the successors of parts of t, thing i, while its body runs. A taken lock means progress: no report then. */
 static void dfi_stall_parts(struct dfi_stall_map *m, const struct dfi_flow *t, size_t i)
 {
     struct dfi_weak *k = t->parts;
@@ -152,13 +146,10 @@ static void dfi_stall_expand(struct dfi_stall_map *m)
         dfi_stall_parts(m, t, i);
         for (u = t->task.mem.special == 1 ? t->extra->signals : NULL; u; u = u->next)
             dfi_stall_arrow_add(m, dfi_stall_thing_of(m, u->token), i, "which is to be signalled by");
-        /* acquire; pairs with the CAS in dfi_edge_add: edges, and the tasks at their ends */
-        e = dfi_load_acquire(&t->succ);
+        e = dfi_load_acquire(&t->succ); /* acquire: edges and their tasks; pairs with the CAS in dfi_edge_add */
         for (; e && e != DFI_DONE_EDGE; e = e->next)
-            if (dfi_load_acquire(&e->task->wait) < DFI_GUARD / 2) {
-                /* acquire; pairs with dfi_flow_count: all of it is initialised */
-                /* The join by which a task waits for its gates at its end has no successors: the
-                 * task itself replaces it. */
+            if (dfi_load_acquire(&e->task->wait) < DFI_GUARD / 2) { /* acquire: all of it; pairs with dfi_flow_count */
+                /* A join after gates at the end of a body has no successors: the task itself replaces it. */
                 const struct dfi_scope *in = e->task->scope;
                 int end = t->type == &dfi_gate_type && e->task->type == &dfi_join_type && in->kind == DFI_BODY &&
                     !dfi_load_relaxed(&e->task->succ);
@@ -171,8 +162,7 @@ static void dfi_stall_expand(struct dfi_stall_map *m)
 
 /* --- the objects that tasks wait for ---------------------------------------------------------- */
 
-/* pre: a waiting task keeps it alive */
-static size_t dfi_stall_token(struct dfi_stall_map *m, df_token *t)
+static size_t dfi_stall_token(struct dfi_stall_map *m, df_token *t) /* pre: a waiting task keeps t alive */
 {
     size_t i = dfi_stall_thing_of(m, t);
     if (i == DFI_STALL_NONE || *m->thing[i].text) return i;
@@ -203,9 +193,8 @@ static void dfi_stall_windows(struct dfi_stall_map *m, size_t i, const struct df
             const struct dfi_window *before = c->push.first;
             size_t k = dfi_stall_thing_of(m, v);
             char text[DFI_STALL_TEXT] = "";
-            if (v->reader)
-                snprintf(text, sizeof text, "%llu more elements in the stream of %s",
-                         (unsigned long long)(v->need - c->push.done), c->site);
+            if (v->reader) snprintf(text, sizeof text, "%llu more elements in the stream of %s",
+                                    (unsigned long long)(v->need - c->push.done), c->site);
             else {
                 uint64_t room = dfi_stream_room(c);
                 snprintf(text, sizeof text, "%llu more free places in the stream of %s",
@@ -221,9 +210,8 @@ static void dfi_stall_windows(struct dfi_stall_map *m, size_t i, const struct df
             }
             dfi_stall_arrow_add(m, i, k, "which waits for");
             while (before && before->finished) before = before->next;
-            if (before && before != v)
-                dfi_stall_arrow_add(m, k, dfi_stall_thing_of(m, before->task),
-                                    v->reader ? "to be pushed by" : "to be made by");
+            if (before && before != v) dfi_stall_arrow_add(m, k, dfi_stall_thing_of(m, before->task),
+                                                           v->reader ? "to be pushed by" : "to be made by");
         }
         dfi_stream_unlock(c);
     }
@@ -282,8 +270,7 @@ static void dfi_stall_name(char *text, size_t bytes, const struct dfi_worker *v)
 /* True if its thread waits for something other than work. */
 static int dfi_stall_waits(const struct dfi_wait *x) { return x->kind > DFI_WAIT_IDLE && x->kind < DFI_WAIT_MEMBER; }
 
-/* The text of the wait r of v's thread, thing i: how, and for what. Adds an arrow unless i is
- * DFI_STALL_NONE. pre: the watch lock */
+/* Texts of the wait r of thing i, a thread: how, for what; adds an arrow unless i is DFI_STALL_NONE. pre: watch lock */
 static void dfi_stall_waits_text(struct dfi_stall_map *m, const struct dfi_wait *r, size_t i,
                                  char text[DFI_STALL_TEXT], char what[DFI_STALL_TEXT])
 {
@@ -340,8 +327,7 @@ static void dfi_stall_running_text(struct dfi_stall_map *m, const struct dfi_run
         snprintf(text, DFI_STALL_TEXT, "%.180s", task);
         dfi_stall_arrow_add(m, k, i, "which runs on");
     } else {
-        snprintf(text, DFI_STALL_TEXT, "%s %s",
-                 r->future ? "the spawned" : r->level & DFI_RAN_LOOP ? "a part of loop"
+        snprintf(text, DFI_STALL_TEXT, "%s %s", r->future ? "the spawned" : r->level & DFI_RAN_LOOP ? "a part of loop"
                  : r->level & DFI_RAN_STAGE ? "a stage of pipe" : "task", r->name);
         if (r->future) dfi_stall_arrow_add(m, dfi_stall_thing_of(m, r->future), i, "which runs on");
     }
@@ -370,9 +356,8 @@ static void dfi_stall_thread(struct dfi_stall_map *m, struct dfi_worker *v)
             double since = dfi_stall_since(m, waits ? a->since : r->began);
             if (waits) {
                 m->waits |= dfi_stall_waits(a);
-                if (top)
-                    m->waiting += dfi_stall_waits(a), m->idle += a->kind == DFI_WAIT_IDLE,
-                        m->busy += a->kind == DFI_WAIT_MEMBER;
+                if (top) m->waiting += dfi_stall_waits(a), m->idle += a->kind == DFI_WAIT_IDLE,
+                         m->busy += a->kind == DFI_WAIT_MEMBER;
                 dfi_stall_waits_text(m, a, top ? i : DFI_STALL_NONE, text, what);
                 if (top && i != DFI_STALL_NONE) m->thing[i].waits = dfi_stall_waits(a);
             } else {
@@ -380,9 +365,8 @@ static void dfi_stall_thread(struct dfi_stall_map *m, struct dfi_worker *v)
                 *what = 0;
                 dfi_stall_running_text(m, r, i, text);
             }
-            if (top && i != DFI_STALL_NONE)
-                snprintf(m->thing[i].text, DFI_STALL_TEXT, waits ? "%s, which %.140s" : "%s, which goes on", name,
-                         text);
+            if (top && i != DFI_STALL_NONE) snprintf(m->thing[i].text, DFI_STALL_TEXT,
+                                                     waits ? "%s, which %.140s" : "%s, which goes on", name, text);
             if (top && (!waits || a->kind != DFI_WAIT_IDLE))
                 dfi_stall_line(m, "%s (%.2f s) %s%.100s%.100s", name, since, waits ? "" : "runs ", text, what);
             else if (!top && (!waits || dfi_stall_waits(a)))
@@ -423,10 +407,7 @@ static void dfi_stall_report(size_t stamp, double seconds)
     struct dfi_stall_map *m = (struct dfi_stall_map *)dfi_malloc(sizeof *m);
     char text[DFI_STALL_TEXT];
     size_t i;
-    if (!m) {
-        dfi_warn_no_memory();
-        return;
-    }
+    if (!m) { dfi_warn_no_memory(); return; }
     dfi_stall_collect(m);
     if (m->waits && dfi_stall_stamp() == stamp) { /* else there is no waiting thread, or there is progress */
         snprintf(text, sizeof text,
@@ -444,7 +425,6 @@ static void dfi_stall_report(size_t stamp, double seconds)
     dfi_mfree(m);
 }
 
-/* Reports each stall once. */
 static void dfi_stall_once(size_t stamp, double seconds)
 {
     int first;
@@ -465,8 +445,7 @@ static void *dfi_stall_watch(void *p)
     double step = dfi_stall.seconds * 1000 / (double)DFI_STALL_LOOKS;
     int ms = step < (double)DFI_STALL_STEP_MS ? (int)step + 1 : (int)DFI_STALL_STEP_MS;
     dfi_stall_is_me = 1;
-    /* counts looks, because a clock may jump */
-    for (; dfi_os_event_wait(&dfi_stall.wake, &dfi_stall.stop, 0, ms); quiet += ms / 1000.0) {
+    for (; dfi_os_event_wait(&dfi_stall.wake, &dfi_stall.stop, 0, ms); quiet += ms / 1000.0) { /* clocks may jump */
         size_t now = dfi_stall_stamp();
         if (now != stamp) stamp = now, quiet = 0;
         else if (quiet >= dfi_stall.seconds) dfi_stall_once(stamp, quiet);

@@ -438,7 +438,7 @@ static double dfi_s_simulate(const struct dfi_s_plan *p, uint32_t workers, int *
             dfi_s_advance(&m, workers == DFI_S_ALL ? e.who : m.w[e.who].top, workers == DFI_S_ALL ? 0 : e.who);
         }
         if (!m.left || workers == DFI_S_ALL) break;
-        m.patient = 1; /* a worker that could have helped was not tried: from now on all workers try all victims */
+        m.patient = 1; /* a worker that may run a body found none: now the waiting workers try all victims */
         for (n = m.n_list[DFI_S_WAITING], i = 0; i < n && !m.n_heap; i++) dfi_s_find_work(&m, m.list[DFI_S_WAITING][i]);
         if (!m.n_heap) break;
         m.patient = 0;

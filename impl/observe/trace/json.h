@@ -27,7 +27,7 @@ enum {
 
 struct dfi_json_text { unsigned char n; char bytes[1]; };
 struct dfi_json {
-    int devices;                  /* devices whose track has a name */
+    int devices;                  /* the group of device tracks has its name */
     uint64_t arrows;
     size_t end;                   /* bytes of the file without the final part */
     struct dfi_json_text **text;  /* quoted, by number; NULL: not needed so far */
