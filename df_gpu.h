@@ -45,13 +45,14 @@
  *                                    A kernel's text is then also compiled for a device, by OpenCL and NVRTC where
  *                                    they are installed and DF_USE_OPENCL, DF_USE_CUDA are defined, and scanned for
  *                                    common mistakes where not; the same under DF_CHECK. So a test without a device
- *                                    finds what only the host would accept.
- *       DF_GPU_MEMORY=64M            at most so much memory of each device; default 90 % of what is free
+ *                                    finds kernels that only the host would accept.
+ *       DF_GPU_MEMORY=64M            upper limit of the memory used on each device; default 90 % of the free memory
  *       DF_CUDA_LIBRARY, DF_NVRTC_LIBRARY    files to load instead of libcuda.so.1 and libnvrtc.so
  *       DF_KERNEL_CACHE=folder       keeps compiled kernels from one run to the next. It and the folders of the next
- *                                    two must belong to the user, and nobody else may write to them (docs/security.md)
- *       DF_TUNE=file                 keeps what df_tune measured
- *       DF_HISTORY=file              keeps how long kernels took
+ *                                    two must belong to the user, and no other user may write to them
+ *                                    (docs/security.md)
+ *       DF_TUNE=file                 keeps the measurements of df_tune
+ *       DF_HISTORY=file              keeps the times that kernels took
  *
  * ERRORS  Without a driver or a device the host runs the kernels; df_gpu_devices and df_gpu_info tell. A kernel that
  *       does not compile, a grid or a group that is too large, data that cannot fit into the device, and a device that
@@ -157,16 +158,17 @@ static char *const dfi_gpu_need __attribute__((used, unused)) = DFI_GPU_NEED;
  *                               product of constants and df_block(d)
  *   df_block(d)                 df_group_size(d) as a constant of the compiled kernel: it is compiled for each size
  *                               in use
- *   df_barrier();               all items of the group wait here for each other, and see what the others wrote so
- *                               far. All must come here or none.
+ *   df_barrier();               all items of the group wait here for each other, and then see all earlier writes of
+ *                               the group. Either all items reach it or none.
  *   df_atomic_add(p, v) df_atomic_min(p, v) df_atomic_max(p, v) df_atomic_exchange(p, v) df_atomic_cas(p, old, v)
  *                               on int, unsigned and float (cas: not float) in global or shared memory; the old value
  *   df_global                   in front of a pointer that is set to a parameter:
  *                               df_global const float *row = x + i * n;
  *   df_on_shared                the same for one into df_shared
- *   Of the C library: the functions of <math.h> as in C, sqrt(x) in double and sqrtf(x) in float, which is what most
- *   devices are fast at; abs; the constants of <limits.h>, <float.h>, <stdint.h>, and M_PI and the like. A static
- *   const table is to be indexed, not pointed into. No pointers to functions, no recursion, no variable-length arrays.
+ *   Of the C library: the functions of <math.h> as in C, sqrt(x) in double and sqrtf(x) in float (most devices are
+ *   fast in float); abs; the constants of <limits.h>, <float.h>, <stdint.h>, and M_PI and the like. A static const
+ *   table may be indexed, but no pointer may point into it. No pointers to functions, no recursion, no variable-length
+ *   arrays.
  *   df_reduce: at most 16 elements on a device. */
 
 /* --------------------------------------------------------------------------------- >>launching
@@ -213,52 +215,53 @@ DFI_EXTERN_C_END
 /* ------------------------------------------------------------------------------------ >>choice
  * Variants of a kernel, and the size of its groups: chosen when the program runs
  *
- *   How many work-items a group should have, how many results each should compute, and whether df_shared pays
- *   depends on the device: by a factor of several. So write what there is to choose from, best first:
+ *   The best number of work-items in a group, the best number of results for each, and the benefit of df_shared depend
+ *   on the device, by a factor of several. So list the variants to choose from, best first:
  *
  *   DF_VARIANTS(list, variant, ...);    1 to 8 variants of a kernel, all with the same parameters
  *     variant   (kernel, .field = value, ...), fields of df_variant (impl/api/pick.h), or only the kernel:
  *       .groups = { { 256 }, { 16, 16 } }   sizes of groups, best first, up to 8; none: df decides
- *       .per_item = { 4 }     a work-item computes so many results in each dimension: there are fewer items than
- *                             results
+ *       .per_item = { 4 }     number of results that a work-item computes in each dimension: there are fewer items
+ *                             than results
  *       .shared = fn          size_t fn(const df_candidate *c): bytes of df_shared of a group of c->group[0] ... items
- *       .registers = 20       that a work-item needs at least, where the device's compiler does not tell
+ *       .registers = 20       registers that a work-item needs at least, if the device's compiler does not report them
  *       .fits = fn            int fn(df_candidate *c): further limits, such as
  *                             return df_at_most(c, c->needs.spilled, 0) && df_at_most(c, c->group[0], c->device->warp);
  *
- *   df_launch_best(list, grid, args...);      launches the first variant that fits the device; the grid says how
- *                                             many results there are, such as df_grid2(w, h, 0, 0)
+ *   df_launch_best(list, grid, args...);      launches the first variant that fits the device; the grid is the number
+ *                                             of results, such as df_grid2(w, h, 0, 0)
  *   df_launch_best_with(opts, list, grid, args...);
  *   df_pick p = df_kernel_pick(list, grid, opts);    only chooses: p.name, p.index, p.grid. opts:
  *                                                    DF_PICK_OPTS(.device = 2) or NULL
- *   df_launch_picked(list, &p, args...);      launches what was chosen
+ *   df_launch_picked(list, &p, args...);      launches the chosen variant
  *   size_t df_kernel_explain(list, grid, opts, text, bytes);   the variants that fit, and why others do not, with
  *                                             numbers, as a text; returns its length, as snprintf does
- *   df_result df_kernel_ask(kernel, device, bx, by, bz, &needs);    what the compiled kernel needs there:
- *                                                                   df_kernel_needs
+ *   df_result df_kernel_ask(kernel, device, bx, by, bz, &needs);    the resources that the compiled kernel needs
+ *                                                                   there: df_kernel_needs
  *
- *     A variant fits if the device's limits allow the group, its df_shared and its registers, before and, by what
- *     the device's compiler says, after it was compiled, and if .fits agrees. If none fits, the last one is taken
- *     and df decides its groups: let that be one that runs anywhere. With .device = 0 and devices of several kinds
- *     it is the first one that fits all of them. The choice is remembered per kind of device and size class: sizes
- *     that have the same number of binary digits in each dimension (those of n-1; so 2049 to 4096 are a class) are
- *     chosen for once.
+ *     A variant fits if .fits agrees and the device's limits allow the group, its df_shared and its registers, both
+ *     before compilation and after it, with the numbers of the device's compiler. If no variant fits, df takes the last
+ *     one and decides its groups, so the last variant should run anywhere. With .device = 0 and devices of several
+ *     kinds, df takes the first variant that fits all of them. It stores one choice per kind of device and size class:
+ *     sizes are in the same class if they have the same number of binary digits in each dimension (those of n-1; so
+ *     2049 to 4096 are a class).
  *
- *   df_result df_tune(list, opts, grid, args...);    measures all that fits, with these arguments, on each kind of
- *                                             device, and remembers the fastest, which is chosen from then on for
+ *   df_result df_tune(list, opts, grid, args...);    measures all variants that fit, with these arguments, on each kind
+ *                                             of device, and stores the fastest, which is chosen from then on for
  *                                             this size class
- *   df_result df_tune_by(list, opts, grid, fn, arg);     the same where there is more to it than one launch:
+ *   df_result df_tune_by(list, opts, grid, fn, arg);     the same for work of more than one launch:
  *                                             void fn(const df_pick *p, void *arg) launches p (df_launch_picked)
  *
- *     They wait for earlier tasks, and need a second or so. df_tune leaves all memory as it was (it copies what the
- *     kernels write). Not so df_tune_by: fn is called again and again, so that what it reads and writes changes each
- *     time; its data should be held (DF_DATA_REGION), or moving it is measured, too.
- *     Environment: DF_TUNE=file keeps what was measured from one run to the next.
- *     Errors: DF_ERROR_MEMORY: nothing was measured; DF_ERROR_DEVICE; DF_ERROR_CANCELLED; what all launches failed
- *     with.
+ *     They wait for earlier tasks, and take about a second. df_tune leaves all memory unchanged (it copies the memory
+ *     that the kernels write). df_tune_by does not: it calls fn repeatedly, so the memory that fn reads and writes
+ *     changes with each call. Its data should be held on the device (DF_DATA_REGION), because otherwise the transfers
+ *     are measured, too.
+ *     Environment: DF_TUNE=file keeps the measurements from one run to the next.
+ *     Errors: DF_ERROR_MEMORY: nothing was measured; DF_ERROR_DEVICE; DF_ERROR_CANCELLED; the error of the launches, if
+ *     all failed.
  *     Threads: any.
- *   Source: MetaFork's case distinctions (thesis, 7); Table 7.1's codes are at the end of what df_kernel_explain
- *   says. */
+ *   Source: MetaFork's case distinctions (thesis, 7); the codes of its Table 7.1 are at the end of the text of
+ *   df_kernel_explain. */
 
 /* -------------------------------------------------------------------------------------- >>data
  * Data that stays on the devices

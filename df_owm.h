@@ -110,8 +110,8 @@ static char *const dfi_owm_need __attribute__((used, unused)) = DFI_OWM_NEED;
  *       The owner of the byte at p. Known where ownership is recorded (DF_CHECK, DF_OWM_COPIES); else it is none.
  *
  *   p and bytes: any part of one allocation; 0 bytes: nothing. The owner is the innermost running task, loop part or
- *   stage of a pipe, else the thread. A task that owns memory and submits tasks to
- *   work on parts of it releases it first.
+ *   stage of a pipe, else the thread. A task that owns memory and submits tasks to work on parts of it releases it
+ *   first.
  *   DF_CHECK reports, each once, and the call returns DF_ERROR_OWNER: an acquisition of memory that others own for
  *   writing or, to write it, own at all; that the caller has acquired already; or, to write it, that is frozen; a
  *   release of memory that the caller has not acquired; bytes outside of the allocation; an unknown mode; memory that
