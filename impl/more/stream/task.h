@@ -418,10 +418,9 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
          * hand it to, unless an observer has to see it. Neither applies if the task may block,
          * because its submitter may have what it waits for. */
         always = !blocks && dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_baton_on() && !dfi_watched();
-        /* nothing else to look at, */
+        /* no option, observer or cancellation to consider, and one window for each parameter */
         here = !DF_CHECK && !blocks && !dfi_pool.defer && !dfi_chaotic() && !DFI_GRAPH() && !w->opts &&
-            !dfi_load_relaxed(&dfi_pool.cancels) &&
-               !n && q.arrays == 0 && m && q.count == m && !q.wrong;                              /* one window each */
+            !dfi_load_relaxed(&dfi_pool.cancels) && !n && q.arrays == 0 && m && q.count == m && !q.wrong;
         if (DFI_LIKELY(here) && dfi_stream_run_here(w, type, args, &q, always)) return;
     }
     t = w ? dfi_flow_for(w, type) : NULL;
