@@ -146,7 +146,7 @@ static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *l
         dfi_store_relaxed(&s->victim, victim);
         dfi_store_relaxed(&s->future, f);
         dfi_store_relaxed(&s->under, under);
-        dfi_store_release(&w->stolen, s); /* pairs with the acquire in dfi_exit_runs */
+        dfi_store_release(&w->stolen, s); /* pairs with the acquire in dfi_exit_stolen */
     }
     /* release: publishes the scope; pairs with the acquire in dfi_goal_filter */
     dfi_store_release(&f->link, s ? (void *)s : DFI_F_RUNNING);

@@ -202,8 +202,8 @@ static void dfi_wait_helping(struct dfi_worker *w, size_t mark, const struct dfi
     dfi_wait_leave(w, &x);
 }
 
-/* Waits for g while a spare works in the place of w. Runs pinned tasks only. For waits that are shorter than the
- * tasks that could be nested in them: such a task might depend on code that w runs after this wait. */
+/* Waits for g while a spare works in the place of w. Runs pinned tasks only. For waits for some of the tasks that could
+ * be nested in them: another nested task might depend on code that w runs after this wait. */
 static DFI_NOINLINE void dfi_sleep_until(struct dfi_worker *w, const struct dfi_goal *g)
 {
     struct dfi_loot loot;

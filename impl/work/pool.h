@@ -1,8 +1,8 @@
 /* pool.h - life of the pool: start, stop, threads, fork, unloading of libraries
  *
  * Worker 0 is the thread that started the pool, workers 1 .. n-1 are helper threads, and each further thread of the
- * program that uses a construct gets a worker of its own. All functions here hold the pool's lock; none is on a fast
- * path. */
+ * program that uses a construct gets a worker of its own. The pool's lock protects all of this; none of it is on a
+ * fast path. */
 #ifndef DFI_WORK_POOL_H
 #define DFI_WORK_POOL_H
 

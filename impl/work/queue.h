@@ -88,7 +88,7 @@ static int dfi_flow_before(const struct dfi_flow *a, const struct dfi_flow *b)
 static int dfi_may_run_on_top(const struct dfi_worker *w, const struct dfi_flow *t)
 {
     struct dfi_scope *s;
-    if (t->type->modes & DFI_INTERNAL) return 1; /* has no predecessors that could be below */
+    if (t->type->modes & DFI_INTERNAL) return 1; /* internal tasks never wait */
     if (w->task && !dfi_flow_before(t, w->task)) return 0;
     for (s = w->scope; s; s = s->outer) {
         const struct dfi_flow *u = s->task ? s->task : s->saved_task;

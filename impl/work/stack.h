@@ -225,7 +225,7 @@ static DFI_NOINLINE void dfi_poll(struct dfi_worker *w)
 {
     if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_take(w);
     if (!(dfi_watched() & DFI_WATCH_DIRECT) || dfi_load_relaxed(&dfi_pool.n_slots) > 1)
-        dfi_share(w); /* not with a single worker under observation, because there are no thieves */
+        dfi_share(w); /* a single worker has no thieves */
     if (DFI_UNLIKELY(dfi_watched() & DFI_WATCH_DIRECT)) { /* the request stays set: each check is a scheduling point */
         dfi_watch_point(w);
         return;

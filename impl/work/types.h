@@ -179,10 +179,10 @@ struct dfi_scope {
     struct dfi_guess *guess;               /* the predicate that controls new children, or NULL */
     struct dfi_capture *capture;           /* the recorder of new children (more/taskgraph/list.h), or NULL */
     struct dfi_team *team;                 /* DFI_STOLEN: the loop or pipe that the owner joined; NULL: the owner runs
-                                            * a future, */
-    DFI_ATOMIC(struct dfi_future *) future; /* this one, */
-    DFI_ATOMIC(struct dfi_worker *) victim; /* stolen from this worker */
-    DFI_ATOMIC(struct dfi_scope *) under;  /* the next scope of a stolen future below it (work/thread_end.h) */
+                                            * the future below */
+    DFI_ATOMIC(struct dfi_future *) future; /* DFI_STOLEN: the stolen future */
+    DFI_ATOMIC(struct dfi_worker *) victim; /* DFI_STOLEN: worker from which it was stolen */
+    DFI_ATOMIC(struct dfi_scope *) under;  /* the next DFI_STOLEN scope below it on the stack (work/thread_end.h) */
     struct dfi_guess *within;              /* the predicate that controls the task whose body this is; constant, any
                                             * thread may read it */
     size_t guesses;                        /* number of predicates so far */
@@ -298,7 +298,7 @@ struct dfi_group {
     DFI_ATOMIC(struct dfi_copy *) handed;   /* deterministic: contributions received */
     DFI_ATOMIC(int) merging;
     DFI_ATOMIC(size_t) merged;      /* written by the thread that set `merging` */
-    struct dfi_copy *sorted;        /* the thread that set `merging` */
+    struct dfi_copy *sorted;        /* used only by the thread that set `merging` */
     char line[DFI_LINE];
     DFI_ATOMIC(intptr_t) left;
     /* commuting: NULL free, DFI_LOCK_HELD, or the newest waiting task */
@@ -424,8 +424,8 @@ struct dfi_worker {
     struct dfi_perf_group perf;
     struct dfi_os_mutex watch_lock;  /* also protects changes of `running` while stalls are watched
                                       * (observe/stall/waits.h) */
-    struct dfi_wait *waits;         /* watch lock: the innermost wait of the owner, */
-    const void *thread_id;           /* and the ID of its thread */
+    struct dfi_wait *waits;         /* watch lock: the innermost wait of the owner */
+    const void *thread_id;           /* watch lock: ID of the owner's thread */
     const char *wait_site;           /* owner: source line of the next wait, or NULL */
     size_t kept;                     /* split after the last dfi_forget_stolen, which keeps the marks of futures if
                                       * there are sites */
@@ -451,7 +451,6 @@ struct dfi_worker {
     char line3[DFI_LINE];
     DFI_ATOMIC(struct dfi_block_head *) returned; /* blocks returned by other workers */
     char line4[DFI_LINE];
-    /* parking */
     DFI_ATOMIC(int) park;
     /* DFI_ATTACHED: in use by a thread; DFI_LEAVES: that thread is about to end. Written under the pool lock */
     DFI_ATOMIC(int) attached;
@@ -478,7 +477,7 @@ struct dfi_worker {
     struct dfi_extra *held;          /* tasks submitted by this worker that wait for tokens or inputs */
     DFI_ATOMIC(struct dfi_ring *) ring; /* array of the public deque */
     struct dfi_ring first_ring;
-    struct dfi_item item[DFI_DEQUE_SIZE]; /* of the first array */
+    struct dfi_item item[DFI_DEQUE_SIZE]; /* entries of first_ring */
 };
 
 /* --- waits (work/wait.h) ---------------------------------------------------------------------- */
