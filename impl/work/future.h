@@ -166,7 +166,7 @@ static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_loot *l
 
 static const char dfi_no_site[] = "?";
 static DFI_TLS const char *dfi_call_site = dfi_no_site;
-/* Not inlined, so that its frame ends where the frame of the program's function begins. */
+/* Not inlined, so that its canonical frame address is the end of the frame of the program's function. */
 DFI_API DFI_NOINLINE void dfi_here(const char *site)
 {
     dfi_call_site = site;

@@ -24,9 +24,9 @@ enum {
                             * searches used CPU time without finding more work in mergesort and Cholesky */
     DFI_SPIN_NS = 200000,  /* and at most this long, because a yield can take milliseconds on a busy machine */
     DFI_SPIN_PAUSES = 20,  /* pauses between two searches */
-    DFI_TINY_NS = 500,     /* a stolen piece shorter than this costs more to move than to run; */
-    DFI_TINY_PAUSE = 8,    /* the thief then pauses 8 times as long, to avoid slowing down the victim (empty tasks, 2
-                            * workers: 95 ns per task without the pause, see bench/README.md) */
+    DFI_TINY_NS = 500,     /* a stolen piece shorter than this costs more to move than to run */
+    DFI_TINY_PAUSE = 8,    /* after such a piece, the thief pauses 8 times as long, to avoid slowing down the
+                            * victim (empty tasks, 2 workers: 95 ns per task without the pause, see bench/README.md) */
     DFI_LOOK_MS = 50,      /* interval at which a parked worker with a goal checks for deadlock (more/deadlock.h), only
                             * while tasks wait for tokens */
     DFI_LOOP_WATCH_MS = 1, /* interval at which the watcher of loops checks them (more/loop/alone.h): less than 1 % of
