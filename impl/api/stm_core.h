@@ -80,7 +80,7 @@ DFI_EXTERN_C_END
 /* The ownership record of the stripe at p. */
 DFI_INLINE dfi_orec *dfi_tm_orec(const struct dfi_tm *t, const volatile void *p)
 {
-    uintptr_t at = (uintptr_t)p >> (DFI_TM_STRIPE_BITS - DFI_TM_OREC_BITS) & t->orec_mask;
+    uintptr_t at = (uintptr_t)p >> ((int)DFI_TM_STRIPE_BITS - (int)DFI_TM_OREC_BITS) & t->orec_mask;
     return (dfi_orec *)(void *)((char *)(void *)t->orecs + at);
 }
 

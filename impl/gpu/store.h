@@ -49,8 +49,10 @@ static void dfi_file_say(struct dfi_file *f, const char *format, long lines, con
 {
     /* acq_rel: relaxed would do, nothing but the word itself is communicated */
     if (dfi_exchange_acq_rel(&f->said, 1)) return;
+    DFI_QUIET_FORMAT
     if (why) dfi_say(DFI_LOG_WARNING, format, f->variable, dfi_file_name(f), why);
     else dfi_say(DFI_LOG_WARNING, format, f->variable, dfi_file_name(f), lines);
+    DFI_LOUD
 }
 
 /* The next line without its end, into DFI_FILE_LINE bytes; 0: there is none, -1: it is no line of ours. */

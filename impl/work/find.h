@@ -99,8 +99,8 @@ static int dfi_run_own(struct dfi_worker *w, size_t mark, const struct dfi_goal 
  * below newer entries of w. So they move to the queue. */
 static DFI_NOINLINE void dfi_stack_hand_over(struct dfi_worker *w, size_t mark, const struct dfi_scope *s)
 {
-    struct dfi_flow *t;
-    struct dfi_future *f;
+    struct dfi_flow *t = NULL;
+    struct dfi_future *f = NULL;
     for (;;) {
         dfi_stack_trim(w, mark);
         if (w->head <= mark || !((uintptr_t)w->stack[w->head - 1] & DFI_FLOW)) return;

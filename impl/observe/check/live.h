@@ -15,8 +15,6 @@
 #include "../../base/memory.h"
 #include "../../flow/region.h"
 
-DFI_SMALL_CODE_BEGIN
-
 #if DFI_CHECK_ASAN
 
 DFI_EXTERN_C_BEGIN
@@ -204,7 +202,5 @@ static uintptr_t dfi_live_region_wrong(const struct dfi_region *r)
 }
 
 #endif
-
-DFI_SMALL_CODE_END
 
 #endif

@@ -17,8 +17,6 @@
 #include "turn.h"
 #include "view.h"
 
-DFI_SMALL_CODE_BEGIN
-
 #if DFI_CHECK_ASAN
 
 DFI_EXTERN_C_BEGIN
@@ -91,7 +89,5 @@ void dfi_check_on_error(void)
 }
 
 #endif
-
-DFI_SMALL_CODE_END
 
 #endif

@@ -120,8 +120,10 @@ static DFI_COLD void dfi_baton_give_up(const char *format, const char *why)
     dfi_baton.record = NULL;
     dfi_baton_free();
     dfi_os_unlock(&dfi_baton.lock); /* the logger may belong to the program */
+    DFI_QUIET_FORMAT
     if (why) dfi_say(DFI_LOG_WARNING, format, r->origin, r->file, why);
     else dfi_say(DFI_LOG_WARNING, format, r->origin, r->file, (unsigned long)r->position);
+    DFI_LOUD
     dfi_tape_free(r);
     dfi_os_lock(&dfi_baton.lock);
 }

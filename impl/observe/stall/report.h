@@ -485,7 +485,6 @@ static void dfi_stall_end(void)
     dfi_stall.threaded = 0;
 }
 
-#if DFI_POSIX
 /* The child of a fork has no such thread; it gets one when df starts there. */
 static void dfi_stall_forked(void)
 {
@@ -493,7 +492,6 @@ static void dfi_stall_forked(void)
     dfi_stall_lock = fresh;
     dfi_stall.threaded = 0;
 }
-#endif
 
 DFI_SMALL_CODE_END
 
