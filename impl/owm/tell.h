@@ -11,9 +11,16 @@
 
 #if DFI_OWM_CALLS
 
+enum dfi_owm_says {
+    DFI_OWM_SAYS_OWNERS, DFI_OWM_SAYS_TWICE, DFI_OWM_SAYS_FROZEN, DFI_OWM_SAYS_FREEZE, DFI_OWM_SAYS_NOT_ACQUIRED,
+    DFI_OWM_SAYS_HELD, DFI_OWM_SAYS_OUTSIDE, DFI_OWM_SAYS_NOWHERE, DFI_OWM_SAYS_MODE, DFI_OWM_SAYS_WRITE,
+    DFI_OWM_SAYS_CHANGED,
+    DFI_OWM_SAYS_FREE, DFI_OWM_SAYS_FREED, DFI_OWM_SAYS_FREE_OWNED
+};
+
 /* One message: places that are copied, as records change once the lock is free. */
 struct dfi_owm_note {
-    int id;                       /* of base/log.h */
+    enum dfi_owm_says id;
     struct dfi_owm_place a, b;
     unsigned long n, m;
     int mode, other_mode;
@@ -43,13 +50,6 @@ static void dfi_owm_place_set(struct dfi_owm_place *p, const struct dfi_owm_fram
     dfi_owm_text(p->who, sizeof p->who, who);
     dfi_owm_text(p->site, sizeof p->site, site);
 }
-
-enum dfi_owm_says {
-    DFI_OWM_SAYS_OWNERS, DFI_OWM_SAYS_TWICE, DFI_OWM_SAYS_FROZEN, DFI_OWM_SAYS_FREEZE, DFI_OWM_SAYS_NOT_ACQUIRED,
-    DFI_OWM_SAYS_HELD, DFI_OWM_SAYS_OUTSIDE, DFI_OWM_SAYS_NOWHERE, DFI_OWM_SAYS_MODE, DFI_OWM_SAYS_WRITE,
-    DFI_OWM_SAYS_CHANGED,
-    DFI_OWM_SAYS_FREE, DFI_OWM_SAYS_FREED, DFI_OWM_SAYS_FREE_OWNED
-};
 
 static struct dfi_owm_note *dfi_owm_noted(struct dfi_owm_notes *t, enum dfi_owm_says id,
                                           const struct dfi_owm_place *a, const struct dfi_owm_place *b)

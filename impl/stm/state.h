@@ -79,8 +79,8 @@ struct dfi_stm {
     void *rooms;                   /* the memory of records, each beginning with the previous one: for leak checkers */
 };
 
-/* Around a variable whose other members are 0. (gcc does not warn in a system header.) */
-#if defined(__clang__) || (DFI_GNU && defined(DF_DEVELOP))
+/* Around a variable whose other members are 0. */
+#if defined(__clang__) || DFI_GNU
 #define DFI_TM_PARTLY_BEGIN _Pragma("GCC diagnostic push") \
     _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
 #define DFI_TM_PARTLY_END   _Pragma("GCC diagnostic pop")
