@@ -265,7 +265,7 @@ static df_result dfi_cuda_copy_peer(struct dfi_gpu *d, int q, dfi_memory to, str
     df_result r;
     int can = 0;
     if (!bytes) return DF_OK;
-    if ((r = dfi_cuda_enter_queue(d, q, &stream)) != DF_OK) return DF_ERROR_DEVICE;
+    if (dfi_cuda_enter_queue(d, q, &stream) != DF_OK) return DF_ERROR_DEVICE;
     /* the word alone matters */
     if (e->index >= 0 && e->index < DFI_CUDA_KNOWN && !dfi_exchange_acq_rel(&u->peer[e->index], 1) &&
         !dfi_cuda.cu.can_access_peer(&can, u->device, other->device) && can)
