@@ -140,7 +140,7 @@ static void dfi_file_write(struct dfi_file *f, void *arg)
     dfi_hush_begin(&h);
     if (dfi_replace(&r, name, &why)) failed = dfi_replace_end(&r, name, dfi_file_write_to(f, arg, name, r.f));
     dfi_hush_end(&h, failed);
-    if (failed) dfi_file_say(f, "%s=%s cannot be written: %s: what was measured is known to this run only", 0,
+    if (failed) dfi_file_say(f, "%s=%s cannot be written: %s: the measurements are lost when this run ends", 0,
                              why ? why : strerror(errno));
 }
 

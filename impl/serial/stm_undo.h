@@ -99,7 +99,7 @@ static void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
         if (again) dfi_tm_again(t, b);
     }
     dfi_error("%s: df_retry waits for a change, but nothing is left that could write what the atomic block has "
-              "read: the block is taken back and left, as by df_abort; submit the task that writes it", t->site);
+              "read: the block is rolled back and left, as by df_abort; submit the task that writes it", t->site);
     b->left = 1;
     dfi_tm_again(t, b);
 }

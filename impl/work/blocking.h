@@ -181,7 +181,7 @@ static int dfi_retry_sleep(const char *site, struct dfi_os_event *e, DFI_ATOMIC(
     dfi_wait_leave(w, &wait);
     if (!stuck) return 0;
     dfi_error("%s: df_retry waits for a change, but nothing is left that could write what the atomic block has "
-              "read: the block is taken back and left, as by df_abort; submit the task that writes it", site);
+              "read: the block is rolled back and left, as by df_abort; submit the task that writes it", site);
     if ((s = dfi_scope_of_caller(w)) != NULL) dfi_scope_set_error(s, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
     return 1;
 }

@@ -95,8 +95,8 @@ static int dfi_run_own(struct dfi_worker *w, size_t mark, const struct dfi_goal 
 }
 
 /* Called when a wait of w for scope s ends. Tasks above `mark` that are not children of s belong to code that another
- * worker runs, in a future stolen from s. That worker may wait for them: it finds them in the queue, but perhaps not
- * below newer entries of w. So they move to the queue. */
+ * worker runs, in a future stolen from s. That worker may wait for them; it finds them in the queue, but perhaps not
+ * behind older entries of the deque of w. So they move to the queue: docs/memory-order.md, "Waiting". */
 static DFI_NOINLINE void dfi_stack_hand_over(struct dfi_worker *w, size_t mark, const struct dfi_scope *s)
 {
     struct dfi_flow *t = NULL;

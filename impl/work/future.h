@@ -182,7 +182,7 @@ DFI_API void dfi_spawn_checked(struct dfi_future *f)
     if (w && !w->task && w->scope->guess && dfi_guess_standing(w->scope->guess) != DFI_GUESS_RIGHT)
         dfi_error("%s: df_spawn in a df_speculate block "
                   "whose condition is not known: the "
-                  "call cannot be taken back; submit a "
+                  "call cannot be rolled back; submit a "
                   "task that spawns",
                   site);
     if (w && w->sites) dfi_unsynced_again(w, f);
