@@ -20,14 +20,17 @@ help:
 	@echo
 	@echo '  make demo          the Cholesky factorisation, serial and parallel (BLAS=1: with a BLAS; N=4096: larger)'
 	@echo '  make examples      build/examples/*'
-	@echo '  make test          all tests (FUZZ=1000: more random programs; V=1: a line for each test)'
+	@echo '  make test          does df work here? With a compiler alone, on all CPUs: two minutes on 2'
+	@echo '                     (FUZZ=1000: more random programs; V=1: a line for each test)'
+	@echo '  make gate          what a change must pass besides: ten minutes on 2 CPUs'
+	@echo '  make check         everything: an hour on 2 CPUs'
 	@echo '  make check-tsan    run-time tests under ThreadSanitizer'
 	@echo '  make check-asan    the same under AddressSanitizer and UndefinedBehaviorSanitizer together'
 	@echo '  make bench         df against OpenMP and oneTBB, as ratios'
 	@echo '  make bench-gpu     df_gpu.h against OpenCL and CUDA by hand'
 	@echo '  make single        single/df.h and the others, everything in one file'
 	@echo '  make install       to $(PREFIX) (PREFIX=, DESTDIR=); uninstall'
-	@echo '  make deps          installs what tests and benchmarks can use (apt-get)'
+	@echo '  make deps          installs what make gate can use (apt-get); deps-check: what make check and bench can'
 	@echo '  make clean         removes build/ and single/'
 	@echo
 	@echo '  CC=$(CC) CXX=$(CXX) CFLAGS=$(CFLAGS)'
@@ -66,60 +69,59 @@ demo:
 	$B/demo/cholesky -n $(or $N,2048) --baseline $$seconds
 
 # --- tests --------------------------------------------------------------------------------------
-# The head of each script in tests/ says what it proves and how to run one of its tests by hand.
-#
-#   test-compile   no warning: C11 to C23, C++11 to C++20, before and after other headers, among hostile
-#                  macros, every -O; DF_SERIAL (df.h as C99 and with tcc) free of threads; size of a task
-#   test-fail      one mistake per file, and the first message it must give
-#   test-cxx       C++: parameters that are objects, exceptions out of bodies
-#   test-check     DF_CHECK finds one wrong declaration after the other, with AddressSanitizer and without
-#   test-link      no implementation, one, two; C and C++; -flto; libraries, dlopen, dlclose: one pool,
-#                  one STM; different settings of DF_DEBUG
-#   test-run       unit, fuzz: print at 1, 2, 4, 8 workers what the serial build prints; system, stress;
-#                  kernels: the same on simulated devices; gpu: engine, drivers, distribution, on simulated devices,
-#                  OpenCL and a double of CUDA's driver; the same again with all checks of df itself (DF_DEBUG=3)
-#   test-directed  unit, fuzz: the same with a seed, recorded and replayed (DF_SCHEDULE), with the programs that test-run has built
-#   test-examples  every example prints at 1, 2, 4, 8 workers what its serial build prints
-#   test-trace     traces of examples are right: by a script in Python; and of a program that is killed
-#   test-single    the amalgamated headers are stable, complete, go together, and run the examples
-#   test-floors    the floors of impl/: each file alone, nothing from above
-#   test-messages  docs/messages.md explains each log message, and no other
-#   test-names     nothing but df_*, DF_*, dfi_*, DFI_* enters a program
-#   test-install   install, pkg-config, uninstall
-#   test-gdb       tools/df-gdb.py on a process and on a core file
-#   test-page      the page of DF_TRACE=file.html, in a headless browser
-#   test-targets   unit, fuzz, system with musl, and for i686, aarch64, riscv64
-#
-# compile, fail, cxx, check and link are done with CC and with OTHER: gcc, or clang when CC is gcc; OTHER= skips that.
+# The head of each script in tests/ says what it proves and how to run one of its tests by hand; tests/README.md has the
+# suites, what they find and what they cost. Each of the three levels has its suites, and a suite that belongs to
+# several does more in the higher ones (LEVEL in tests/check.sh).
 
-SUITES  = test-compile test-fail test-cxx test-check test-link test-run test-directed test-examples test-trace test-single test-floors test-messages test-names test-install test-gdb test-page test-targets
+TEST    = test-run test-fail test-compile test-examples test-messages test-floors
+GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test-compile other-compile gate-link gate-check \
+    gate-cxx test-install test-gdb test-trace
+CHECK   = test-run test-debug test-directed test-fail test-compile test-link test-cxx test-check test-examples test-trace \
+    test-single test-floors test-messages test-names test-install test-gdb test-page $(TARGETS:%=test-%) check-tsan check-asan \
+    $(if $(OTHER),$(OTHERS))
+OTHERS  = $(addprefix other-,run compile fail link cxx check)
 TARGETS = musl i686 aarch64 riscv64
-RUN     = release debug
 FUZZ   ?= 100
 STRESS ?= 5
 TAG     = $(notdir $(firstword $(CC)))
-OTHER   = $(if $(findstring __clang__,$(shell $(CC) -dM -E -x c /dev/null 2>/dev/null)),gcc,clang)
-export CC CXX CFLAGS FUZZ STRESS SEED V TAG
+OTHER  := $(if $(findstring __clang__,$(shell $(CC) -dM -E -x c /dev/null 2>/dev/null)),gcc,clang)
+OTHERXX:= $(if $(filter gcc,$(OTHER)),g++,clang++)
+export CC CXX CFLAGS FUZZ STRESS SEED V TAG LEVEL
 
-.PHONY: test $(SUITES)
+.PHONY: test gate check $(sort $(TEST) $(GATE) $(CHECK) $(OTHERS))
 test:
-	@rm -rf $B/results
-	@+$(MAKE) -k --no-print-directory $(SUITES); status=$$?; tests/total && exit $$status
+	@+MAKE='$(MAKE)' LEVEL=test tests/suites $(TEST)
+gate:
+	@+MAKE='$(MAKE)' LEVEL=gate STRESS=1 tests/suites $(GATE)
+check:
+	@+MAKE='$(MAKE)' LEVEL=check tests/suites $(CHECK)
 
-test-compile test-fail test-cxx test-check test-link:
-	@status=0; \
-	tests/$(@:test-%=%)/run '$(CC)' '$(CXX)' || status=1; \
-	$(if $(OTHER),tests/$(@:test-%=%)/run $(OTHER) $(if $(filter gcc,$(OTHER)),g++,clang++) || status=1;) \
-	exit $$status
+test-fail test-compile test-link test-cxx test-check:
+	@tests/$(@:test-%=%)/run '$(CC)' '$(CXX)'
+$(filter-out other-run,$(OTHERS)): other-%:
+	@tests/$*/run $(OTHER) $(OTHERXX)
 
 test-run:
-	@+status=0; \
-	for configuration in $(RUN); do \
-	    MAKE='$(MAKE)' tests/configuration $$configuration '$(CC)' || status=1; \
-	done; \
-	exit $$status
+	@+MAKE='$(MAKE)' tests/configuration release '$(CC)'
+test-debug:
+	@+MAKE='$(MAKE)' tests/configuration debug '$(CC)'
+other-run:
+	@+MAKE='$(MAKE)' tests/configuration release '$(OTHER)'
+# clang compiles most without optimisation in half of the time, and has the better sanitizers
+QUICK  := $(if $(shell command -v clang),clang,$(CC))
+QUICKXX:= $(if $(shell command -v clang++),clang++,$(CXX))
+gate-link gate-check gate-cxx:
+	@tests/$(@:gate-%=%)/run '$(QUICK)' '$(QUICKXX)'
+gate-debug gate-tsan gate-asan gate-own:
+	@+FIRST=$(TAG) MAKE='$(MAKE)' tests/configuration $(@:gate-%=%) '$(QUICK)'
+gate-stress:
+	@+MAKE='$(MAKE)' tests/configuration stress '$(CC)'
+$(TARGETS:%=test-%):
+	@+MAKE='$(MAKE)' tests/configuration $(@:test-%=%)
 
+# Its programs are those of test-run: of this call of make or, in the gate, of one before.
 test-directed: test-run
+test-directed gate-directed:
 	@tests/directed
 test-examples test-trace:
 	@tests/$(@:test-%=%) '$(CC)'
@@ -134,30 +136,21 @@ test-names:
 test-messages:
 	@tests/messages
 
-test-targets: $(TARGETS:%=test-%)
-.PHONY: $(TARGETS:%=test-%)
-$(TARGETS:%=test-%):
-	@+MAKE='$(MAKE)' tests/configuration $(@:test-%=%)
-
 # The programs of FILES, each a job of its own, so that -j2 runs two of them at a time.
 FILES = $(wildcard tests/kernels/*.c tests/gpu/*.c tests/unit/*.c tests/fuzz/*.c tests/system/*.c tests/stress/*.c)
 .PHONY: runtime shared $(FILES:%=run/%)
 runtime: $(FILES:%=run/%)
 shared:
 	@tests/run
-$(FILES:%=run/%): run/%: shared
+$(FILES:%=run/%): run/%: | shared
 	@tests/run $* || :
 
-# --- sanitizers: unit, fuzz and system, with CC and OTHER, without suppressions ----------------------
+# --- sanitizers: unit, fuzz, system and gpu, without suppressions -------------------------------------
 # check-declared: unit and fuzz with DF_CHECK and AddressSanitizer, which find nothing
 
 .PHONY: check-tsan check-asan check-declared
 check-tsan check-asan check-declared:
-	@+status=0; \
-	for cc in '$(CC)' $(OTHER); do \
-	    MAKE='$(MAKE)' tests/configuration $(@:check-%=%) "$$cc" || status=1; \
-	done; \
-	tests/total $(foreach c,$(TAG) $(OTHER),run-$(@:check-%=%)-$c); exit $$status
+	@+MAKE='$(MAKE)' tests/configuration $(@:check-%=%) '$(QUICK)'
 
 # --- benchmarks ----------------------------------------------------------------------------------
 
@@ -192,17 +185,21 @@ uninstall:
 	rm -rf '$(INCLUDE)' '$(PKGCONFIG)/df.pc' '$(GDB)'
 
 # --- what tests and benchmarks can use ------------------------------------------------------------
-# compilers and sanitizers; other C libraries and processors; a browser; BLAS and the peers of the benchmarks
+# the gate: compilers, sanitizers, a debugger, OpenCL; in addition make check and make bench: other compilers, C libraries
+# and processors, a browser, BLAS and the peers of the benchmarks
 
-PACKAGES = make gcc g++ clang libclang-rt-dev llvm llvm-dev binutils tcc pkg-config \
+PACKAGES = make gcc g++ clang libclang-rt-dev binutils pkg-config gdb python3 \
+    pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev opencl-headers
+CHECK_PACKAGES = llvm llvm-dev tcc \
     musl-tools gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
     gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user-static \
-    pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev opencl-headers libopenblas-dev zlib1g-dev libomp-dev libtbb-dev valgrind gdb \
-    chromium-headless-shell
+    libopenblas-dev zlib1g-dev libomp-dev libtbb-dev valgrind chromium-headless-shell
 
-.PHONY: deps
+.PHONY: deps deps-check
 deps:
 	@tools/install-packages $(PACKAGES)
+deps-check:
+	@tools/install-packages $(PACKAGES) $(CHECK_PACKAGES)
 
 .PHONY: clean
 clean:

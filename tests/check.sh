@@ -3,16 +3,25 @@
 #   suite NAME            begins: results go to $RESULTS/NAME, one line per test
 #   try WHAT command...   one test, passed if the command exits with 0; its output is shown if it fails
 #   must WHAT command...  the same, and if it fails the suite ends here
+#   again="command"       how a test that runs a program is repeated alone if it fails (tests/again), set before it
 #   skip WHAT PACKAGE     one line naming what `make deps` would install
+#   requires WHAT PACKAGES TOOL...
+#                         ends the suite with a line of skip if one of these is not found
+#   without_settings      unsets the variables of df
+#   time_limit SECONDS    prints a prefix for a command that ends it after that time, where the system has one
+#   compiler_kind         prints the kind of $CC: gcc or clang
+#   find_lto              leaves $lto: -flto if $CC can link with it; else empty, with a line of skip
 #   finish                prints the counts; exit status 1 if a test failed
 #   shared FILE compiler and options...
-#                         prints what to compile a program with so that it shares the implementation with others
+#                         prints the options with which a program shares the implementation with others
 #   shares FILE compiler and options...
 #                         can it? Not if it looks inside of the implementation, or changes it
+#   reaches LEVEL         is this level part of the run? test (make test), gate (make gate), check (make check, and by hand)
 # V=1 shows every test. COST=FILE: appends a line `SECONDS SUITE WHAT` for each, the CPU time of all that was run for it.
 # tests/total adds up what all suites left in $RESULTS.
 
 RESULTS=${RESULTS:-build/results}
+LEVEL=${LEVEL:-check}
 LC_ALL=C # compilers quote with ' and say error, not Fehler
 export LC_ALL
 
@@ -20,6 +29,7 @@ suite() {
     suite=$1
     mkdir -p "$RESULTS" "${OUT:=build/test/$1}" || exit 1
     : > "$RESULTS/$suite"
+    [ -z "${PROGRESS:-}" ] || echo "$suite" >> "$RESULTS/.began"
 }
 
 # record ok|FAIL|skip WHAT [FILE to show]
@@ -27,9 +37,18 @@ record() {
     printf '%s %s\n' "$1" "$2" >> "$RESULTS/$suite"
     [ -z "${COST:-}" ] || cost "$2"
     [ "$1" = ok ] && [ -z "${V:-}" ] || printf '%-4s  %s: %s\n' "$1" "$suite" "$2"
+    [ "$1" != FAIL ] || [ -z "${again:-}" ] || [ -n "${REPEATED:-}" ] || keep "$2" "${3:-}"
     [ -n "${3:-}" ] || return 0
     head -n 20 "$3" | sed 's/^/      /'
     [ "$(wc -l < "$3")" -le 20 ] || echo "      ... $3"
+}
+
+# What tests/again needs: a script with the name of the test, the environment and $again; and the output so far.
+keep() {
+    kept=build/again/$suite-$(echo "$1" | tr -c 'a-zA-Z0-9_\n' -)
+    mkdir -p build/again
+    [ -z "$2" ] || cp "$2" "$kept.first"
+    { echo "# $suite $1"; export -p; echo "unset PROGRESS; export RESULTS=build/again REPEATED=1; $again"; } > "$kept.sh"
 }
 
 spent=0
@@ -44,21 +63,43 @@ cost() {
 try() {
     what=$1
     shift
-    if "$@" > "$OUT/log" 2>&1; then record ok "$what"; else record FAIL "$what" "$OUT/log"; fi
+    "$@" > "$OUT/log" 2>&1 && record ok "$what" && return
+    record FAIL "$what" "$OUT/log"
+    false
 }
 
 skip() { record skip "$1: install it with make deps: $2"; }
 
 # A test on which all others rest: without it there is nothing more to say.
-must() {
-    try "$@"
-    tail -n 1 "$RESULTS/$suite" | grep -q '^ok' || finish
+must() { try "$@" || finish; }
+
+reaches() {
+    case $LEVEL-$1 in check-* | gate-gate | *-test) ;; *) return 1 ;; esac
 }
 
 have() { command -v "$1" > /dev/null 2>&1; }
+requires() {
+    what=$1 packages=$2
+    shift 2
+    for tool; do have "$tool" || { skip "$what ($tool not found)" "$packages"; finish; }; done
+}
 
-# The implementation takes fifty times as long to compile as most programs, and is the same for them: it is compiled once for
-# each set of options, into $OUT. With WHOLE=1 a program gets the implementation of all headers, not only of those it includes.
+without_settings() { for v in $(env | sed -n 's/^\(DF_[A-Z_]*\)=.*/\1/p'); do unset "$v"; done; }
+time_limit() { ! have timeout || echo "timeout -k 10 $1"; } # -k: the sanitizers block the first signal
+
+warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Wcast-qual -Werror"
+compiler_kind() { case $(echo __clang__ | $CC -E -P -x c - 2> /dev/null) in __clang__) echo gcc ;; *) echo clang ;; esac; }
+find_lto() {
+    lto=
+    echo 'int main(void) { return 0; }' > "$OUT/main.c"
+    if $CC -O2 -flto "$OUT/main.c" -o "$OUT/main" > /dev/null 2>&1; then lto=-flto
+    else skip "-flto ($CC cannot link with it)" "lld llvm"
+    fi
+}
+
+# The implementation takes fifty times as long to compile as most programs, and is the same for them: it is compiled
+# once for each set of options, into build/test/shared, where all suites find it. With WHOLE=1 a program gets the
+# implementation of all headers, not only of those it includes.
 whole="df.h df_stm.h df_gpu.h df_owm.h"
 users="-DDFI_IMPLEMENTED -DDFI_STM_IMPLEMENTED -DDFI_GPU_IMPLEMENTED -DDFI_OWM_IMPLEMENTED"
 shares() { # leaves $headers
@@ -77,18 +118,41 @@ shared() {
     [ -z "${WHOLE:-}" ] || headers=$whole
     echo "$users $(implementation "$headers" "$@")"
 }
-implementation() { # "HEADER..." compiler and options...: prints the object file
-    headers=$1
+implementation() { # "HEADER..." compiler and options...: prints the object file; its code depends on no -W, on no -std=c..
+    headers=$1 same=
     shift
-    object=$OUT/impl-$(echo "$* $headers" | cksum | cut -d ' ' -f 1).o
+    for option; do case $option in -W* | -std=*) ;; *) same="$same $option" ;; esac; done
+    same="$same -std=gnu11"
+    object=build/test/shared/$(echo "$same $headers" | cksum | cut -d ' ' -f 1).o
+    mkdir -p build/test/shared
+    until ln -s $$ "$object.lock" 2> /dev/null; do # another suite compiles it
+        kill -0 "$(readlink "$object.lock")" 2> /dev/null || rm -f "$object.lock"
+        sleep 0.2
+    done
     if [ ! -f "$object" ] || [ -n "$(find df*.h impl $headers -newer "$object")" ]; then
-        { echo '#define DF_IMPLEMENTATION'; printf '#include "%s"\n' $headers; } | "$@" -c -x c - -o "$object.$$" >&2 &&
+        { echo '#define DF_IMPLEMENTATION'; printf '#include "%s"\n' $headers; } | $same -c -x c - -o "$object.$$" >&2 &&
             mv "$object.$$" "$object" || rm -f "$object" # nothing is tested with an old one
     fi
+    rm -f "$object.lock"
     echo "$object"
 }
 
+# PROGRESS="SUITES SECONDS", from tests/suites: how many suites there are, and when the first began.
+progress() { # ENDED
+    echo "[$(($1)) of ${PROGRESS% *}, $(($(date +%s) - ${PROGRESS#* })) s]"
+}
+so_far() {
+    (cd "$RESULTS" && cat $(cat .began) /dev/null) |
+        awk '$1 == "ok" { ok++ } $1 == "FAIL" { failed++ } END { printf "%d passed, %d failed so far\n", ok, failed }'
+}
 finish() {
-    tests/total "$suite"
-    exit
+    if [ -z "${PROGRESS:-}" ]; then
+        tests/total "$suite"
+        exit
+    fi
+    echo "$suite" >> "$RESULTS/.ended"
+    line=$(tests/total "$suite")
+    status=$?
+    echo "$(progress "$(grep -nx "$suite" "$RESULTS/.ended" | tail -n 1 | cut -d : -f 1)") $line; $(so_far)"
+    exit $status
 }

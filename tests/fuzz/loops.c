@@ -252,7 +252,8 @@ static uint64_t nest(uint64_t seed, int calls)
                 uint64_t y[2] = { h, h };
                 below = test_below(&seed, left / 3 + 1);
                 left -= below;
-                df_submit(set_all, x, test_below(&seed, N), test_random(&seed));
+                int n = test_below(&seed, N);
+                df_submit(set_all, x, n, test_random(&seed));
                 for (int k = test_below(&seed, 4); k > 0; k--) df_submit(add_all, x + N / 2, N / 2, test_random(&seed));
                 df_submit(nest_to, test_random(&seed), below, &y[0]);
                 h = test_mix(h, some_loop(&seed, &left, x));
@@ -263,12 +264,14 @@ static uint64_t nest(uint64_t seed, int calls)
                 h = test_mix(h, hash(y, 2));
             }
             break;
-        case 8: /* a task of the enclosing scope: waited for before this function returns */
+        case 8: { /* a task of the enclosing scope: waited for before this function returns */
+            uint64_t *to = &x[test_below(&seed, N)];
             below = test_below(&seed, left / 2 + 1);
             left -= below;
-            df_submit(nest_to, test_random(&seed), below, &x[test_below(&seed, N)]);
+            df_submit(nest_to, test_random(&seed), below, to);
             pending = 1;
             break;
+        }
         default:
             if (pending) df_wait();
             pending = 0;

@@ -62,7 +62,7 @@ static void tick(uint64_t *s, const cell *a, int n, uint64_t salt)
 #if defined(DF_SERIAL)
     *s += h;
 #else
-    dfi_fetch_add_relaxed(s, h);
+    __atomic_fetch_add(s, h, __ATOMIC_RELAXED);
 #endif
 }
 /* children that nobody waits for, on parts of b that overlap */

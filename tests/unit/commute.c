@@ -4,7 +4,7 @@
 #include "df.h"
 #include "../test.h"
 
-static int meals_at_all = TEST_SLOW ? 30000 : 1000000;
+static int meals_at_all = 30000;
 
 typedef struct { long value; int busy; } datum;
 
@@ -110,7 +110,10 @@ static void overlapping(void)
         for (int i = 0; i < 3000; i++) {
             int at = test_below(&seed, N);
             if (i % 2) df_submit(add_range, &x[at], 1 + test_below(&seed, N - at < 20 ? N - at : 20));
-            else df_submit(add_block, &x[at % 20], 1 + test_below(&seed, 4), 1 + test_below(&seed, 5), 8 + i % 3);
+            else {
+                int rows = 1 + test_below(&seed, 4), cols = 1 + test_below(&seed, 5);
+                df_submit(add_block, &x[at % 20], rows, cols, 8 + i % 3);
+            }
             if (i % 400 == 0) df_submit(times, &x[at], 7);
         }
     }

@@ -34,7 +34,7 @@ static void tick(uint64_t *c)
 #if defined(DF_SERIAL)
     ++*c;
 #else
-    dfi_fetch_add_relaxed(c, (uint64_t)1);
+    __atomic_fetch_add(c, (uint64_t)1, __ATOMIC_RELAXED);
 #endif
 }
 static void fill(uint64_t *x, int n, uint64_t a) { for (int i = 0; i < n; i += 8) df_submit(add, x + i, n - i < 8 ? n - i : 8, a); }
