@@ -107,12 +107,15 @@ static DFI_NOINLINE int dfi_extra_done(struct dfi_worker *w, struct dfi_flow *t)
         intptr_t n = 1;
         for (u = x->reductions; u; u = u->next)
             if (u->group->deterministic) n++;
-            else dfi_reduce_leave(w, u);
+            else {
+                dfi_reduce_leave(w, u);
+                u->group = NULL; /* it may end, and its memory be another group, before the loop below */
+            }
         if (n > 1) {
             dfi_store_relaxed(&x->unmerged, n);
             for (u = x->reductions; u; u = next) {
                 next = u->next;
-                if (u->group->deterministic) dfi_reduce_hand_in(w, u);
+                if (u->group) dfi_reduce_hand_in(w, u);
             }
             /* acq_rel; pairs with dfi_extra_merged */
             if (dfi_fetch_sub_acq_rel(&x->unmerged, (intptr_t)1) != 1) return 0;
