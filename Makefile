@@ -1,7 +1,7 @@
 # df - everything that can be built here, and how it is tested
 #
-# Nothing has to be built to use df: include df.h, df_stm.h, df_gpu.h or df_owm.h. GNU make, a C compiler and a shell are enough for all
-# of it; what a test needs beyond that is used if it is there and skipped with one line if not.
+# Nothing has to be built to use df: include df.h, or one of the other headers. GNU make, a C compiler and a shell are
+# enough for all of it; what a test needs beyond that is used if it is there and skipped with one line if not.
 
 CC     ?= cc
 CXX    ?= c++
@@ -9,8 +9,8 @@ CFLAGS ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
 B       = build
-VERSION := $(shell awk '$$2 ~ /^DF_VERSION_/ { v = v dot $$3; dot = "." } END { print v }' df.h)
-HEADERS = df.h df_stm.h df_gpu.h df_owm.h
+VERSION := $(shell tools/release/version)
+HEADERS = df.h df_stm.h df_gpu.h df_owm.h df_observe.h
 IMPL    = $(wildcard impl/*.h impl/*/*.h impl/*/*/*.h)
 DF      = $(HEADERS) $(IMPL)
 
@@ -18,9 +18,10 @@ DF      = $(HEADERS) $(IMPL)
 help:
 	@echo 'df $(VERSION): dataflow and task parallelism for plain C, in headers'
 	@echo
-	@echo '  make demo          the Cholesky factorisation, serial and parallel (BLAS=1: with a BLAS; N=4096: larger)'
+	@echo '  make demo          the Cholesky factorisation, serial and parallel, and its picture'
+	@echo '                     (BLAS=1: with a BLAS; N=4096: larger)'
 	@echo '  make examples      build/examples/*'
-	@echo '  make test          does df work here? With a compiler alone, on all CPUs: two minutes on 2'
+	@echo '  make test          does df work here? With a compiler alone, on all CPUs, less than 3 minutes on 2'
 	@echo '                     (FUZZ=1000: more random programs; V=1: a line for each test)'
 	@echo '  make gate          what a change must pass besides: ten minutes on 2 CPUs'
 	@echo '  make check         everything: an hour on 2 CPUs'
@@ -29,7 +30,11 @@ help:
 	@echo '  make bench         df against OpenMP and oneTBB, as ratios'
 	@echo '  make bench-gpu     df_gpu.h against OpenCL and CUDA by hand'
 	@echo '  make single        single/df.h and the others, everything in one file'
+	@echo '  make tools         build/df-simulate, which predicts the speed-up with more workers from a trace'
+	@echo '  make man           build/man/man3: the reference as manual pages'
+	@echo '  make site          build/site: all pages, with a search, for a browser'
 	@echo '  make install       to $(PREFIX) (PREFIX=, DESTDIR=); uninstall'
+	@echo '  make release       archives in build/release (URL=: also recipes for Meson and vcpkg)'
 	@echo '  make deps          installs what make gate can use (apt-get); deps-check: what make check and bench can'
 	@echo '  make clean         removes build/ and single/'
 	@echo
@@ -54,32 +59,33 @@ $B/examples/%: examples/%.c $$(wildcard examples/$$*/*) $(DF)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 $(CFLAGS) -o $@ $(filter %.c,$^) $(LIBS)
 
-# The main job as a user would build it to be fast. Its speed-up is against the DF_SERIAL build of the
-# same source, timed just before.
+# The main job as a user would build it to be fast, against the DF_SERIAL build of the same source.
 .PHONY: demo
 demo:
-	@mkdir -p $B/demo
-	@set -e; fast="-std=c11 -O3"; blas=; \
-	if $(CC) -march=native -x c -c /dev/null -o $B/demo/probe.o 2>/dev/null; then fast="$$fast -march=native"; fi; \
-	if [ -n '$(BLAS)' ]; then blas="-DUSE_CBLAS $$(tools/find-blas '$(CC)')"; fi; \
-	build() { echo "$(CC) $$*"; $(CC) "$$@"; }; \
-	build $$fast $(CFLAGS) -o $B/demo/cholesky examples/cholesky.c examples/cholesky/*.c $$blas $(LIBS); \
-	build $$fast $(CFLAGS) -DDF_SERIAL -o $B/demo/cholesky-serial examples/cholesky.c examples/cholesky/*.c $$blas $(LIBS); \
-	seconds=$$($B/demo/cholesky-serial -n $(or $N,2048) --time-only); \
-	$B/demo/cholesky -n $(or $N,2048) --baseline $$seconds
+	@set -e; blas=; if [ -n '$(BLAS)' ]; then blas="-DUSE_CBLAS $$(tools/find-blas '$(CC)')"; fi; \
+	tools/demo '$(CC)' '$(N)' "$(CFLAGS) $$blas"
+
+.PHONY: tools
+tools: $B/df-simulate
+$B/df-simulate: tools/df-simulate.c $(wildcard tools/df-simulate/*)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 $(CFLAGS) -o $@ $<
 
 # --- tests --------------------------------------------------------------------------------------
 # The head of each script in tests/ says what it proves and how to run one of its tests by hand; tests/README.md has the
 # suites, what they find and what they cost. Each of the three levels has its suites, and a suite that belongs to
 # several does more in the higher ones (LEVEL in tests/check.sh).
 
-TEST    = test-run test-fail test-compile test-examples test-messages test-floors
+TEST    = test-run test-fail test-compile test-examples test-messages test-floors test-porting
 GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test-compile other-compile gate-link gate-check \
-    gate-cxx test-install test-gdb test-trace
+    gate-cxx test-install test-gdb test-trace $(PARTS:%=gate-%) test-size test-pages test-reference
 CHECK   = test-run test-debug test-directed test-fail test-compile test-link test-cxx test-check test-examples test-trace \
-    test-single test-floors test-messages test-names test-install test-gdb test-page $(TARGETS:%=test-%) check-tsan check-asan \
+    test-single test-floors test-messages test-names test-install test-gdb test-page test-parts $(PARTS:%=test-%) test-examples-small \
+    test-size test-pages test-porting test-reference test-packages test-release test-site test-integration \
+    $(TARGETS:%=test-%) check-tsan check-asan \
     $(if $(OTHER),$(OTHERS))
 OTHERS  = $(addprefix other-,run compile fail link cxx check)
+PARTS   = small dataflow minimal
 TARGETS = musl i686 aarch64 riscv64
 FUZZ   ?= 100
 STRESS ?= 5
@@ -112,10 +118,12 @@ QUICK  := $(if $(shell command -v clang),clang,$(CC))
 QUICKXX:= $(if $(shell command -v clang++),clang++,$(CXX))
 gate-link gate-check gate-cxx:
 	@tests/$(@:gate-%=%)/run '$(QUICK)' '$(QUICKXX)'
-gate-debug gate-tsan gate-asan gate-own:
+gate-debug gate-tsan gate-asan gate-own $(PARTS:%=gate-%):
 	@+FIRST=$(TAG) MAKE='$(MAKE)' tests/configuration $(@:gate-%=%) '$(QUICK)'
 gate-stress:
 	@+MAKE='$(MAKE)' tests/configuration stress '$(CC)'
+$(PARTS:%=test-%):
+	@+MAKE='$(MAKE)' tests/configuration $(@:test-%=%) '$(CC)'
 $(TARGETS:%=test-%):
 	@+MAKE='$(MAKE)' tests/configuration $(@:test-%=%)
 
@@ -123,18 +131,22 @@ $(TARGETS:%=test-%):
 test-directed: test-run
 test-directed gate-directed:
 	@tests/directed
-test-examples test-trace:
+test-examples test-trace test-reference test-release:
 	@tests/$(@:test-%=%) '$(CC)'
+test-examples-small:
+	@tests/examples '$(CC)' -DDF_SMALL
 test-single test-install test-gdb:
 	@MAKE='$(MAKE)' tests/$(@:test-%=%) '$(CC)' '$(CXX)'
-
-test-page test-floors:
+test-page test-floors test-size test-packages:
 	@tests/$(@:test-%=%)/run '$(CC)'
-
+test-parts test-pages:
+	@tests/$(@:test-%=%)/run '$(CC)' '$(CXX)'
 test-names:
 	@tools/names
-test-messages:
-	@tests/messages
+test-site test-messages test-porting:
+	@tests/$(@:test-%=%)
+test-integration:
+	@tests/integration '$(CC)'
 
 # The programs of FILES, each a job of its own, so that -j2 runs two of them at a time.
 FILES = $(wildcard tests/kernels/*.c tests/gpu/*.c tests/unit/*.c tests/fuzz/*.c tests/system/*.c tests/stress/*.c)
@@ -171,18 +183,43 @@ single/%.h: %.h $(IMPL) tools/amalgamate
 # The headers get a folder of their own: programs find <df.h> through pkg-config, or with -I.
 INCLUDE = $(DESTDIR)$(PREFIX)/include/df
 PKGCONFIG = $(DESTDIR)$(PREFIX)/share/pkgconfig
-GDB = $(DESTDIR)$(PREFIX)/share/df
+SHARE = $(DESTDIR)$(PREFIX)/share/df
+CMAKE = $(DESTDIR)$(PREFIX)/share/cmake/df
+
+# The manual pages: the entries of docs/reference, as df_submit(3) and so on.
+.PHONY: man
+man:
+	@rm -rf $B/man
+	tools/reference man $B/man/man3
+MAN = $(DESTDIR)$(PREFIX)/share/man/man3
+
+# README.md, docs/ and the other pages, with a search: build/site/index.html.
+.PHONY: site
+site:
+	tools/site $B/site
 
 .PHONY: install uninstall
-install:
-	mkdir -p '$(INCLUDE)' '$(PKGCONFIG)' '$(GDB)'
+install: man
+	mkdir -p '$(INCLUDE)' '$(PKGCONFIG)' '$(SHARE)' '$(CMAKE)'
 	cp $(HEADERS) '$(INCLUDE)'
-	for file in $(IMPL); do mkdir -p '$(INCLUDE)'/$${file%/*} && cp $$file '$(INCLUDE)'/$$file || exit; done
-	cp tools/df-gdb.py '$(GDB)'
-	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' df.pc.in > '$(PKGCONFIG)/df.pc'
-	chmod -R u=rwX,go=rX '$(INCLUDE)' '$(PKGCONFIG)/df.pc' '$(GDB)'
-uninstall:
-	rm -rf '$(INCLUDE)' '$(PKGCONFIG)/df.pc' '$(GDB)'
+	for file in $(IMPL) impl/df.c; do mkdir -p '$(INCLUDE)'/$${file%/*} && cp $$file '$(INCLUDE)'/$$file || exit; done
+	cp -R tools/df-gdb.py tools/df-simulate.c tools/df-simulate '$(SHARE)'
+	fill() { sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' -e 's,@INCLUDE@,../../../include/df,' \
+	    -e 's,@INCLUDEDIR@,$${prefix}/include,' "$$1"; }; \
+	fill df.pc.in > '$(PKGCONFIG)/df.pc' && \
+	for file in dfConfig dfConfigVersion; do fill cmake/$$file.cmake.in > '$(CMAKE)'/$$file.cmake || exit; done
+	cp cmake/dfTargets.cmake '$(CMAKE)'
+	mkdir -p '$(MAN)' && cp $B/man/man3/*.3 '$(MAN)' && chmod go=r '$(MAN)'/[dD][fF]_*.3
+	chmod -R u=rwX,go=rX '$(INCLUDE)' '$(PKGCONFIG)/df.pc' '$(SHARE)' '$(CMAKE)'
+uninstall: man
+	rm -rf '$(INCLUDE)' '$(PKGCONFIG)/df.pc' '$(SHARE)' '$(CMAKE)'
+	cd $B/man/man3 && for page in *.3; do rm -f '$(MAN)'/$$page || exit; done
+
+# --- a release: archives in build/release, from a commit without changes (tools/release/run) -------------
+
+.PHONY: release
+release:
+	@tools/release/run '$(URL)'
 
 # --- what tests and benchmarks can use ------------------------------------------------------------
 # the gate: compilers, sanitizers, a debugger, OpenCL; in addition make check and make bench: other compilers, C libraries
@@ -193,7 +230,8 @@ PACKAGES = make gcc g++ clang libclang-rt-dev binutils pkg-config gdb python3 \
 CHECK_PACKAGES = llvm llvm-dev tcc \
     musl-tools gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
     gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user-static \
-    libopenblas-dev zlib1g-dev libomp-dev libtbb-dev valgrind chromium-headless-shell
+    libopenblas-dev zlib1g-dev libomp-dev libtbb-dev valgrind \
+    chromium-headless-shell cmark-gfm git cmake meson ninja-build dpkg-dev debhelper lintian groff
 
 .PHONY: deps deps-check
 deps:

@@ -49,27 +49,25 @@
  * not be accessed outside of them at the same time. A thread that learns in a read-only block, from another thread's
  * block, that memory has become private calls df_tm_quiesce() before using it.
  *
- * Options, same in all files, before the include
+ * OPTIONS
+ *     Same in all files:
+ *       DF_SERIAL          one thread only: plain accesses that can be rolled back
+ *     Of a file:
+ *       DF_STM_SETJMP      roll back by the standard setjmp even where a faster way is known; gcc then warns of
+ *                          locals as it does for setjmp (-Wclobbered)
+ *       DF_STM_CLOSED      1: nested blocks of this file are closed, as those of DF_ATOMIC_CLOSED; default 0
+ *       DF_STM_PRIVATE     0: the blocks of this file do not wait for quiescence: memory that they make private is
+ *                          used only after df_tm_quiesce(); df_tm_free remains safe. Short blocks of many threads
+ *                          that all write are up to 2.5 times as fast. Default 1
+ *     Implementation file only:
+ *       DF_STM_ORECS       number of ownership records, a power of 2; default 262144, of 8 bytes each, allocated at
+ *                          the first block. Fewer need less memory and cause more conflicts
+ *       DF_STM_SITES       1: counters for each block, see df_stm_sites; default 0
+ *       DF_STM_CLOCK       the time at which the clock begins, a multiple of 4; for tests
  *
- *   DF_SERIAL          one thread only: plain accesses that can be rolled back
- * Options of a file, before the include
+ *     DF_MALLOC(bytes), DF_FREE(p) replace malloc and free, as in df.h.
  *
- *   DF_STM_SETJMP      roll back by the standard setjmp even where a faster way is known; gcc then warns of
- *                      locals as it does for setjmp (-Wclobbered)
- *   DF_STM_CLOSED      1: nested blocks of this file are closed, see below
- *   DF_STM_PRIVATE     0: the blocks of this file do not wait for quiescence: memory that they make private is used
- *                      only after df_tm_quiesce(); df_tm_free remains safe. Short blocks of many threads that all write
- *                      are up to 2.5 times as fast. Default 1
- *
- * Options, implementation file only
- *
- *   DF_MALLOC(bytes), DF_FREE(p)   replace malloc and free
- *   DF_STM_ORECS       number of ownership records, a power of 2; default 262144, of 8 bytes each, allocated at the
- *                      first block
- *   DF_STM_SITES       1: counters for each block, see df_stm_sites
- *   DF_STM_CLOCK       the time at which the clock begins, for tests
- *
- * Search for: >>blocks >>accesses >>memory >>counters >>implementation >>licence */
+ * SECTIONS  search for >>blocks  >>accesses  >>memory  >>counters  >>implementation  >>licence */
 #ifndef DF_STM_H
 #define DF_STM_H
 
@@ -90,9 +88,9 @@ DFI_QUIET
 
 #if defined(DF_SERIAL)
 #define DFI_STM_NEED \
-    df_stm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_stm_h__and_DF_SERIAL_in_all
+    DFI_OF_VERSION(df_stm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_stm_h__and_DF_SERIAL_in_all)
 #else
-#define DFI_STM_NEED df_stm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_stm_h
+#define DFI_STM_NEED DFI_OF_VERSION(df_stm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_stm_h)
 #endif
 DFI_EXTERN_C_BEGIN
 extern DFI_STRONG char DFI_STM_NEED[1];
@@ -105,52 +103,53 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  * Blocks
  *
  *   DF_ATOMIC { ... }
- *       The block commits as a whole, or is rolled back and runs again. return, break, continue and goto out of it
- *       end it like its closing brace (with gcc and clang; other compilers cannot see it, and it is not allowed).
- *       Local variables of the function that were set before the block and are changed inside it must be volatile, as
- *       for setjmp.
- *       Leaving a block by a C++ exception, longjmp, pthread_exit or cancellation of the thread rolls the block back;
- *       an enclosing block stays active if it was not left as well. Writes after df_irrevocable stay. A longjmp, or
- *       an exception through code compiled without exceptions, is detected and reported when the thread begins its
- *       next block; until then, writing blocks of other threads may wait. (Detection compares stack frames: with gcc
- *       and clang only, and not on stacks of coroutines.) A signal handler that interrupts a block, or its begin or
- *       end, cannot execute blocks: df reports them on stderr, whatever df_config.log is, and skips them. df_retry is
- *       not a cancellation point.
- *       In C++ no object with a destructor may be alive in a block when it is rolled back. Cost: 7 ns, and 10 if it
- *       writes; with several threads see DF_STM_PRIVATE.
+ *             The block commits as a whole, or is rolled back and runs again. return, break, continue and goto out of
+ *             it end it like its closing brace (with gcc and clang; other compilers cannot see it, and it is not
+ *             allowed). Local variables of the function that were set before the block and are changed inside it must
+ *             be volatile, as for setjmp. In C++ no object with a destructor may be alive in a block when it is
+ *             rolled back.
+ *             Cost: 7 ns, and 10 if it writes; with several threads see DF_STM_PRIVATE.
  *   DF_ATOMIC { ... } DF_OR_ELSE { ... }
- *       If the first calls df_retry, it is rolled back, and the second is tried; and so on for any number.
- *       Write braces around the whole where an `else` follows.
- *   df_result df_atomically(fn, arg);
- *       fn(arg) as a block. DF_ERROR_ABORTED: df_abort was called.
- *
- *   df_retry()          waits for a condition: rolls the block back, and tries the next alternative, of this
- *                       block or one around it. If there is none the thread sleeps until its read set
- *                       changes, then runs the block again. In a task another thread takes the worker's place
- *                       meanwhile.
- *                       If no task is left that could change it, that is reported, the block is left as by df_abort,
- *                       and df_wait_result returns DF_ERROR_STUCK.
- *   df_abort()          leaves the block without effect
+ *             alternatives: if the first block calls df_retry, it is rolled back, and the second is tried; and so on
+ *             for any number. Write braces around the whole where an `else` follows.
+ *   DF_ATOMIC_CLOSED { ... }
+ *             a nested block that can be rolled back alone: by df_abort, and by a conflict with its own reads. Any
+ *             depth. Outside of blocks it is DF_ATOMIC.
+ *   df_result df_atomically(fn, arg);   void fn(void *arg) as a block.
+ *             Returns DF_OK, or DF_ERROR_ABORTED: df_abort was called.
+ *   df_retry()          waits for a condition: rolls the innermost block back, and tries the next alternative, of
+ *             this block or one around it. If there is none the thread sleeps until its read set changes, then runs
+ *             the block again. In a task another thread takes the worker's place meanwhile. It is not a cancellation
+ *             point.
+ *             Errors: if no task is left that could change the read set, that is reported, the block is left as by
+ *             df_abort, and df_wait_result returns DF_ERROR_STUCK. In a block that read nothing it is reported, and
+ *             the block runs again every millisecond.
+ *   df_abort()          leaves the block without effect: the innermost closed one, or else the outermost
  *   df_restart()        rolls the block back and runs it again
  *   df_irrevocable()    from here on the block cannot be rolled back: no other block runs, and it may do input and
- *                       output. The block may run again from its beginning, once, before this returns.
- *   df_tm_validate()    runs the block again immediately if its read set has changed, as its end would do
+ *             output. The block may run again from its beginning, once, before this returns.
+ *   df_tm_validate()    runs the block again immediately if its read set has changed, as its end would do. For long
+ *             loops, which would otherwise find out late.
  *   df_tm_quiesce()     outside of blocks: waits until every block that is running has ended, or has seen the present
- *                       memory
+ *             memory
  *
- *   Nested blocks, in the same function or a called one, are part of the outer one (flat): their end has no
- *   effect, and df_abort leaves the outermost. DF_ATOMIC_CLOSED { ... } (and DF_ATOMIC with DF_STM_CLOSED) can be
- *   rolled back alone: by df_abort, and by a conflict with its own reads. df_retry always rolls back the
- *   innermost. Any depth.
- *
- *   Inside a block: no other synchronisation, no waiting (df_wait, df_sync of a stolen task, locks), no threads.
- *   Errors (log): a wait of df in a block; df_retry in a block that read nothing; df_abort, df_retry, df_restart
- *   outside of blocks or after df_irrevocable (no effect); a thread that ends in a block, or leaves it by longjmp (it
- *   is rolled back); a block in a handler of a signal that interrupts a block (it is not executed). Without memory
- *   for its logs a block runs alone; if it does not fit into the first logs either, it becomes irrevocable. Without
- *   memory for the table of ownership records blocks abort more often.
+ *     Nested blocks, in the same function or a called one, are part of the outer one (flat): their end has no effect,
+ *     and df_abort leaves the outermost, unless they are closed.
+ *     Leaving a block by a C++ exception, longjmp, pthread_exit or cancellation of the thread rolls the block back;
+ *     an enclosing block stays active if it was not left as well. Writes after df_irrevocable stay. A longjmp, or
+ *     an exception through code compiled without exceptions, is detected and reported when the thread begins its
+ *     next block; until then, writing blocks of other threads may wait. (Detection compares stack frames: with gcc
+ *     and clang only, and not on stacks of coroutines.) A signal handler that interrupts a block, or its begin or
+ *     end, cannot execute blocks: df reports them on stderr, whatever df_config.log is, and skips them.
+ *     Inside a block: no other synchronisation, no waiting (df_wait, df_sync of a stolen task, locks), no threads.
+ *     Threads: any, also those that never used df.
+ *   Errors: these are logged: a wait of df in a block; df_retry in a block that read nothing; df_abort, df_retry,
+ *     df_restart outside of blocks or after df_irrevocable (no effect); a thread that ends in a block, or leaves it
+ *     by longjmp (it is rolled back); a block in a handler of a signal that interrupts a block (it is not executed).
+ *     Without memory for its logs a block runs alone; if it does not fit into the first logs either, it becomes
+ *     irrevocable. Without memory for the table of ownership records blocks abort more often.
  *   Source: TERAFLUX D3.5, 1.1 (lazy versions, lazy detection of conflicts, flat nesting); composable memory
- *   transactions (Harris, Marlow, Peyton Jones, Herlihy, PPoPP 2005) for df_retry and DF_OR_ELSE. */
+ *     transactions (Harris, Marlow, Peyton Jones, Herlihy, PPoPP 2005) for df_retry and DF_OR_ELSE. */
 #ifndef DF_STM_CLOSED
 #define DF_STM_CLOSED 0
 #endif
@@ -192,28 +191,39 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
 #define df_tm_validate()       dfi_tm_validate(DFI_SITE)
 
 /* ---------------------------------------------------------------------------------- >>accesses
- * Reading and writing shared memory. Outside of blocks these are plain accesses.
+ * Reading and writing shared memory
  *
- *   T    df_tm_read(p)        *p; p: const T *; T: any scalar of 1, 2, 4 or 8 bytes, or a pointer to an object
- *   void df_tm_write(p, v)    *p = v, with the conversions of an assignment
- *   df_tm_read_bytes(to, from, n)    an object of n bytes: from shared memory to the caller's own
- *   df_tm_write_bytes(to, from, n)   and back
- *   df_tm_copy(to, from, n)          from shared to shared memory; they may overlap. A local variable gets its new
- *                                    value only when the block ends: read into one by df_tm_read_bytes. With DF_DEBUG a
- *                                    copy to a variable that the block then changes by plain accesses is reported
+ *   T df_tm_read(p)                  the value of *p. p: const T *; T: any scalar of 1, 2, 4 or 8 bytes, or a pointer
+ *             to an object. Other types do not compile.
+ *             Cost: 1 to 2 ns.
+ *   df_tm_write(p, v)                *p = v, with the conversions of an assignment; T as for df_tm_read.
+ *             Cost: 6 to 8 ns.
+ *   df_tm_read_bytes(to, from, n)    reads an object of n bytes: from shared memory to the caller's own
+ *   df_tm_write_bytes(to, from, n)   writes an object of n bytes: from the caller's own memory to shared memory
+ *   df_tm_copy(to, from, n)          from shared to shared memory, n bytes; they may overlap. A local variable gets
+ *             its new value only when the block ends: read into one by df_tm_read_bytes. With DF_DEBUG a copy to a
+ *             variable that the block then changes by plain accesses is reported.
  *
- *   Alignment does not matter, but a value that crosses a word costs more. Neighbours in the same word are
- *   independent of each other. Cost: a read 1 to 2 ns, a write 6 to 8. */
+ *     Outside of blocks these are plain accesses. Alignment does not matter, but a value that crosses a word costs
+ *     more. Neighbours in the same word are independent of each other.
+ *     Threads: any. */
 
 /* ------------------------------------------------------------------------------------ >>memory
  * Memory and handlers
  *
- *   df_tm_malloc(n), df_tm_calloc(n, bytes)   freed again if the block is rolled back; NULL without memory
- *   df_tm_free(p)                  freed after the end of the block, when no other block can read it any more
- *   df_tm_on_commit(fn, arg)       fn(arg) after the end of the outermost block, outside of it
- *   df_tm_on_abort(fn, arg)        fn(arg) each time the block is rolled back; the last one first. A block in fn is a
- *                                  transaction of its own if the whole transaction is rolled back, else part of it
- *       DF_ERROR_MEMORY: not registered. Outside of blocks these are malloc and free. */
+ *   void *df_tm_malloc(bytes)        memory, freed again if the block is rolled back; NULL without memory
+ *   void *df_tm_calloc(n, bytes)     as df_tm_malloc, zeroed, for n objects of `bytes` bytes
+ *   df_tm_free(p)                    frees memory after the end of the block, when no other block can read it any
+ *             more. p: of df_tm_malloc, df_tm_calloc or malloc; NULL: no effect.
+ *   df_tm_on_commit(fn, arg)         calls fn(arg) after the end of the outermost block, outside of it; immediately
+ *             if there is no block.
+ *             Returns DF_OK, or DF_ERROR_MEMORY: not registered.
+ *   df_tm_on_abort(fn, arg)          calls fn(arg) each time the block is rolled back; the last one first. A block in
+ *             fn is a transaction of its own if the whole transaction is rolled back, else part of it.
+ *             Returns DF_OK, or DF_ERROR_MEMORY: not registered.
+ *
+ *     Outside of blocks, the functions for memory are malloc, calloc and free.
+ *     Threads: any. */
 DFI_EXTERN_C_BEGIN
 DFI_API void df_tm_read_bytes(void *to, const volatile void *from, size_t bytes);
 DFI_API void df_tm_write_bytes(volatile void *to, const void *from, size_t bytes);
@@ -226,13 +236,22 @@ DFI_API df_result df_tm_on_abort(void (*fn)(void *arg), void *arg);
 DFI_API void df_tm_quiesce(void);
 
 /* ---------------------------------------------------------------------------------- >>counters
- * Counted since the program started, over all threads; exact when no block runs. */
+ * Counters of blocks
+ *
+ *   df_stm_stats(&counters)          fills a df_stm_counters. Always DF_OK.
+ *   df_stm_sites(fn, arg)            calls fn(arg, "file:line", counters) for each outermost block that was run, if
+ *             the implementation has DF_STM_SITES. Without it, and with DF_SERIAL, for none.
+ *             Returns DF_OK, or DF_ERROR_MEMORY: for none.
+ *
+ *     Threads: any, at any time; not inside a block. */
+
+/* Counted since the program started, over all threads; exact when no block runs. */
 typedef struct df_stm_counters {
     uint64_t commits;     /* outermost blocks that committed */
     uint64_t read_only;   /* of those: wrote nothing */
     uint64_t locked;      /* aborts, because another block was writing the same memory for long */
     uint64_t too_new;     /* aborts, because memory it read was written since it began */
-    uint64_t changed;     /* the same, found at the end */
+    uint64_t changed;     /* aborts as too_new, but found at the end */
     uint64_t to_log;      /* aborts, because memory was written meanwhile and no log of reads had been kept */
     uint64_t gave_way;    /* aborts without memory, or to let another block run alone */
     uint64_t by_user;     /* df_abort, df_restart */
@@ -242,9 +261,6 @@ typedef struct df_stm_counters {
     uint64_t most_reads, most_writes; /* largest sets: stripes of 32 bytes read, words written */
 } df_stm_counters;
 DFI_API df_result df_stm_stats(df_stm_counters *counters);
-/* With DF_STM_SITES: fn(arg, "file:line", counters) for each outermost block that was run. Without it, and with
- * DF_SERIAL, for none.
- * DF_ERROR_MEMORY: for none. */
 DFI_API df_result df_stm_sites(void (*fn)(void *arg, const char *site, const df_stm_counters *counters), void *arg);
 
 DFI_API df_result dfi_tm_atomically(void (*fn)(void *arg), void *arg, const char *site, int kind);

@@ -1,4 +1,4 @@
-/* What all benchmark programs share: a clock, the choice of sizes and workloads, one line of output per result.
+/* The common part of all benchmark programs: a clock, the choice of sizes and workloads, one line of output per result.
  *
  * Every program prints lines of six words
  *
@@ -9,7 +9,8 @@
  *     BENCH_QUICK=1      sizes for a look or a test, not for a measurement
  *     BENCH_SLOW=1       the sizes of the systems that need 50 ns or more per task
  *     BENCH_CHECK=1      dataflow bodies compute something, so that a lost order shows in the checksum
- *     BENCH_WORKERS=n    workers of the systems without a variable of their own (df has DF_WORKERS, OpenMP OMP_NUM_THREADS)
+ *     BENCH_WORKERS=n    workers of the systems without a variable of their own (df has DF_WORKERS, OpenMP
+ *                        OMP_NUM_THREADS)
  *
  * Define BENCH_SYSTEM as a string, and include this file before any other. */
 #ifndef BENCH_H
@@ -59,8 +60,8 @@ static inline int bench_workers(void)
     return n < 1 ? 1 : (int)n;
 }
 
-/* x, of which the compiler knows nothing: what is computed from it is computed there and then. Without tasks a workload is a
- * function without side effects, and compilers move, merge and drop calls of those. */
+/* x, of which the compiler knows nothing, so that it cannot move, merge or drop computations with it. Without tasks
+ * a workload is a function without side effects, and compilers do that with calls of those. */
 static inline long bench_opaque(long x)
 {
     volatile long v = x;

@@ -1,19 +1,20 @@
-/* Tiled Cholesky factorisation with real kernels: the matrix, the check and main(). The matrix is row-major and not packed
- * into tiles; the kernels are those of examples/cholesky. A system defines run_cholesky().
+/* Tiled Cholesky factorisation with real kernels: the matrix, the check and main(). The matrix is row-major and not
+ * packed into tiles; the kernels are those of examples/cholesky. A system defines run_cholesky().
  *
- * Updates of a tile are ordered, so the result has the same bits with every system and number of workers: the checksum is
- * a hash of the factor, and 0 if L L^T x is not A x. BENCH_N and BENCH_TILE change the order (4096) and tile size (128).
+ * Updates of a tile are ordered, so the result has the same bits with every system and number of workers: the checksum
+ * is a hash of the factor, and 0 if L L^T x is not A x. BENCH_N and BENCH_TILE change the order (4096) and tile size
+ * (128).
  *
- * CHOLESKY_ON_DEVICE: the matrix is brought to a device before the clock starts and back when it has stopped. Libraries of a
- * device round as they like: the checksum is 1 for a factor. The order is 16384, the tile size 1024. */
+ * CHOLESKY_ON_DEVICE: the matrix is brought to a device before the clock starts and back when it has stopped. Libraries
+ * of a device round as they like: the checksum is 1 for a factor. The order is 16384, the tile size 1024. */
 #ifndef CHOLESKY_H
 #define CHOLESKY_H
 #include "bench.h"
 #include "../examples/cholesky/kernels.h"
 
-static int run_start(void);                                         /* starts the workers, or devices; says how many    */
+static int run_start(void);                                         /* starts the workers, or devices; says how many */
 static void run_stop(void);
-static void run_cholesky(double *a, size_t n, size_t size);         /* in tiles of size x size; size divides n          */
+static void run_cholesky(double *a, size_t n, size_t size);         /* in tiles of size x size; size divides n */
 #if defined(CHOLESKY_ON_DEVICE)
 static void run_bring(double *a, size_t n, size_t size);
 static void run_back(double *a, size_t n);
@@ -22,7 +23,7 @@ enum { ORDER = 16384, TILE = 1024, QUICK_ORDER = 1024, QUICK_TILE = 256 };
 enum { ORDER = 4096, TILE = 128, QUICK_ORDER = 512, QUICK_TILE = 64 };
 #endif
 
-static size_t bad_column;                                           /* of potrf; stays 0                                */
+static size_t bad_column;                                           /* of potrf; stays 0 */
 
 /* Element (i, j) of the test matrix: random in [-1, 1], n added on the diagonal. */
 static inline double element(size_t i, size_t j, size_t n)
@@ -59,7 +60,7 @@ int main(int argc, char **argv)
     char name[32];
     snprintf(name, sizeof name, "cholesky%zu", n);
     int workers = run_start();
-    if (!workers) return 1;                                         /* a line has said what is missing */
+    if (!workers) return 1;                                         /* a line has named the missing part */
     double *a = (double *)bench_alloc(n * n, sizeof *a);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) a[i * n + j] = element(i, j, n);

@@ -1,4 +1,4 @@
-/* Tiled Cholesky with df: the kernels of a library that knows nothing of tasks, declared as tasks. */
+/* Tiled Cholesky with df: the kernels of an ordinary library, declared as tasks. */
 #include "cholesky.h"
 #define DF_IMPLEMENTATION
 #include "../df.h"

@@ -1,30 +1,34 @@
 /* The dataflow workloads: sizes, data, the (empty) bodies, and main().
  *
- * All tasks are submitted by one thread; the time covers submission, execution and the wait. What every system has to
- * order is the same; how it says so is its own affair (regions, `depend`, the edges of a graph built by hand).
+ * All tasks are submitted by one thread; the time covers submission, execution and the wait. Every system has to keep
+ * the same order, which it expresses in its own way (regions, `depend`, the edges of a graph built by hand).
  *
  *   independent     tasks with a by-value parameter and no region
  *   regions         task i: inout of element i, all distinct
  *   chains4096      task i: inout of element i mod 4096
  *   chains256       task i: inout of element i mod 256
  *   chain           every task: inout of the same element
- *   stencil         T steps over 1000 cells, double buffered: in left, middle, right of the old row; out middle of the new
- *   stencil_range   the same, the three inputs declared as one range of 3 elements: neighbours overlap in part (df only)
- *   cholesky        the graph of a Cholesky factorisation of 64 x 64 tiles, 45,760 tasks, one element standing for a tile
+ *   stencil         T steps over 1000 cells, double buffered: in left, middle, right of the old row; out middle of the
+ *                   new
+ *   stencil_range   the same, the three inputs declared as one range of 3 elements: adjacent ranges overlap in part (df
+ *                   only)
+ *   cholesky        the graph of a Cholesky factorisation of 64 x 64 tiles, 45,760 tasks, one element standing for a
+ *                   tile
  *   cholesky_2d     the same; tiles are 16 x 16 blocks inside an unpacked row-major matrix
  *   ..._1us         chains256 and cholesky with bodies of about 1 us
  *
- * The other bodies do nothing. With BENCH_CHECK=1 they mix what they read into what they write, as those of 1 us always do,
- * and the checksum is that of a serial execution only if every edge was kept. */
+ * The other bodies do nothing. With BENCH_CHECK=1 they mix their inputs into their outputs, as those of 1 us always
+ * do, and the checksum is that of a serial execution only if every edge was kept. */
 #ifndef DATAFLOW_H
 #define DATAFLOW_H
 #include "bench.h"
 
 enum { WIDTH = 1000, TILES_MAX = 64, TILE = 16 };
 
-/* What a system defines: each runs its workload on the arrays below and waits for its end. A system that first builds a graph
- * and then runs it returns the seconds of the run alone, the others 0; one that cannot express a workload returns -1. */
-static int run_start(void);                                         /* starts the workers; says how many                */
+/* Functions of a system: each runs its workload on the arrays below and waits for its end. A system that first
+ * builds a graph and then runs it returns the seconds of the run alone, the others 0; one that cannot express a
+ * workload returns -1. */
+static int run_start(void);                                         /* starts the workers; says how many */
 static void run_stop(void);
 static double run_independent(long n);
 static double run_chains(long n, long chains);
@@ -33,10 +37,10 @@ static double run_stencil_range(long steps);
 static double run_cholesky(int tiles);
 static double run_cholesky_2d(int tiles);
 
-static uint64_t *cell;                                              /* of independent tasks and chains                  */
-static uint64_t row[2][WIDTH + 2];                                  /* step t reads row[t % 2], writes row[1 - t % 2]   */
+static uint64_t *cell;                                              /* of independent tasks and chains */
+static uint64_t row[2][WIDTH + 2];                                  /* step t reads row[t % 2], writes row[1 - t % 2] */
 static uint64_t tile[TILES_MAX][TILES_MAX];
-static uint64_t (*matrix)[TILES_MAX * TILE];                        /* tile (i, j) starts at matrix[i * TILE][j * TILE] */
+static uint64_t (*matrix)[TILES_MAX * TILE];                      /* tile (i, j) starts at matrix[i * TILE][j * TILE] */
 
 /* The bodies. ------------------------------------------------------------------------------------------------------ */
 
@@ -120,7 +124,7 @@ int main(int argc, char **argv)
     matrix = (uint64_t (*)[TILES_MAX * TILE])bench_alloc(TILES_MAX * TILE, sizeof *matrix);
     bench_start(argc, argv, run_start());
     work = bench_check;
-    run_independent(n / 10);                                        /* wakes the workers                                */
+    run_independent(n / 10);                                        /* wakes the workers */
     dataflow_chains("independent", n, 0);
     dataflow_chains("regions", n, n);
     dataflow_chains("chains4096", n, 4096);

@@ -1,4 +1,4 @@
-/* Dataflow workloads with df: every task declares what it reads and writes. */
+/* Dataflow workloads with df: every task declares the regions that it reads and writes. */
 #include "dataflow.h"
 #define DF_IMPLEMENTATION
 #include "../df.h"

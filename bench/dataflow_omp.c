@@ -1,5 +1,5 @@
-/* Dataflow workloads with OpenMP's `task depend`. A depend clause is an address: in cholesky_2d the first element of a tile
- * stands for all of it, and a range of cells cannot be declared at all. */
+/* Dataflow workloads with OpenMP's `task depend`. A depend clause is an address: in cholesky_2d the first element of a
+ * tile stands for all of it, and a range of cells cannot be declared at all. */
 #include "dataflow.h"
 #include <omp.h>
 

@@ -1,5 +1,5 @@
-// Dataflow workloads with oneTBB's flow graph: continue_nodes and hand-written edges, from the last writer of everything
-// a task touches. None of the workloads needs an edge from a reader to the next writer that this does not already imply.
+// Dataflow workloads with oneTBB's flow graph: continue_nodes and hand-written edges, from the last writer of each
+// region that a task accesses. In these workloads, these edges imply those from a reader to the next writer.
 #include "dataflow.h"
 #include <memory>
 #include <oneapi/tbb/flow_graph.h>

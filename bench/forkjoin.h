@@ -1,6 +1,6 @@
 /* The fork-join workloads: problem sizes, the serial parts that are the same in every system, and main().
  *
- * A system includes this file and defines the functions declared under "what a system defines". The algorithm of each
+ * A system includes this file and defines the functions declared under "Functions of a system". The algorithm of each
  * is that of forkjoin_df.c, spawn for spawn:
  *
  *   fib        spawn fib(n-1), call fib(n-2)
@@ -9,23 +9,23 @@
  *   uts_geo    the same, geometric: 4 children on average down to a fixed depth
  *              (a child's random state is a 64-bit hash of its parent's; UTS itself takes SHA-1)
  *   sum        recursive halves of 4 Mi int, leaf 64: spawn the right half, call the left one
- *   msort      merge sort of 4 Mi int between two buffers, leaf 64 by insertion; merges split at the middle of their output
- *              down to 1024 elements */
+ *   msort      merge sort of 4 Mi int between two buffers, leaf 64 by insertion; merges split at the middle of their
+ *              output down to 1024 elements */
 #ifndef FORKJOIN_H
 #define FORKJOIN_H
 #include "bench.h"
 
 enum { NQUEENS_MAX = 16, SUM_LEAF = 64, MSORT_LEAF = 64, MERGE_LEAF = 1024, ARRAY = 1 << 22 };
 
-/* What a system defines. ------------------------------------------------------------------------------------------- */
+/* Functions of a system. ------------------------------------------------------------------------------------------- */
 
-static int run_start(void);                                         /* starts the workers; says how many                */
+static int run_start(void);                                         /* starts the workers; says how many */
 static void run_stop(void);
 static long run_fib(int n);
-static long run_nqueens(int n);                                     /* solutions                                        */
-static long run_uts(uint64_t root);                                 /* nodes                                            */
+static long run_nqueens(int n);                                     /* solutions */
+static long run_uts(uint64_t root);                                 /* nodes */
 static long run_sum(const int *a, long n);
-static void run_msort(int *a, int *buffer, long n);                 /* sorts a                                          */
+static void run_msort(int *a, int *buffer, long n);                 /* sorts a */
 
 /* n queens. -------------------------------------------------------------------------------------------------------- */
 
@@ -35,7 +35,7 @@ static inline unsigned nqueens_free(int n, unsigned columns, unsigned left, unsi
     return ~(columns | left | right) & ((1u << n) - 1);
 }
 
-/* Valid placements on all rows: what the parallel program spawns. */
+/* Valid placements on all rows, each a task of the parallel program. */
 static long nqueens_placements(int n, unsigned columns, unsigned left, unsigned right)
 {
     long count = 0;
@@ -46,9 +46,9 @@ static long nqueens_placements(int n, unsigned columns, unsigned left, unsigned 
     return count;
 }
 
-/* Unbalanced trees. ------------------------------------------------------------------------------------------------- */
+/* Unbalanced trees. ------------------------------------------------------------------------------------------------ */
 
-static struct { int binomial, depth; } uts_shape;                   /* depth: of a binomial tree, children of the root */
+static struct { int binomial, depth; } uts_shape;                  /* depth: of a binomial tree, children of the root */
 
 static inline uint64_t uts_child(uint64_t state, int i)
 {
@@ -99,7 +99,7 @@ static inline void merge_leaf(const int *a, long na, const int *b, long nb, int 
     memcpy(out + (na - i), b + j, (size_t)(nb - j) * sizeof *out);
 }
 
-/* How many of the first k elements of the merged sequence come from a. */
+/* The number of elements of a among the first k of the merged sequence. */
 static inline long merge_split(const int *a, long na, const int *b, long nb, long k)
 {
     long low = k > nb ? k - nb : 0, high = k < na ? k : na;
@@ -159,7 +159,7 @@ static void forkjoin_arrays(long n)
 int main(int argc, char **argv)
 {
     bench_start(argc, argv, run_start());
-    run_fib(25);                                                    /* wakes the workers                                */
+    run_fib(25);                                                    /* wakes the workers */
     if (bench_wants("fib")) {
         int n = (int)bench_size(40, 29, 24);
         long spawned = 0;

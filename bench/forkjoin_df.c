@@ -1,4 +1,4 @@
-/* Fork-join workloads with df. Compiled with -DDF_SERIAL: the plain calls they stand for. */
+/* Fork-join workloads with df. Compiled with -DDF_SERIAL: the same with plain calls. */
 #include "forkjoin.h"
 #define DF_IMPLEMENTATION
 #include "../df.h"

@@ -1,16 +1,18 @@
-/* Kernels on devices: launches, data that stays there, transfers, data that does not fit. Sizes, checks, and main().
+/* Kernels on devices: launches, resident data, transfers, data that do not fit. Sizes, checks, and main().
  *
  *   launch              small kernels in a chain on one buffer, per launch
  *   launch_wait         the same, with a wait after each
  *   axpy                y += a * x, data on the device, per element
- *   jacobi              sweeps over a square, to and fro between two buffers on the device, per cell
+ *   jacobi              sweeps over a square, back and forth between two buffers on the device, per cell
  *   matmul              the product of two matrices on the device, in tiles of shared memory, per multiplication
- *   to_device           the host changes memory and a kernel looks at it: all of it goes there, per byte
- *   to_host             a kernel changes memory and the host looks at it, per byte
+ *   to_device           the host changes memory and a kernel reads it: all of it goes there, per byte
+ *   to_host             a kernel changes memory and the host reads it, per byte
  *   pinned_to_device    both in memory that the program pinned, where the system has that
  *   pinned_to_host
- *   outofcore           the product of matrices that are 4 times as large as what the device may use, in tiles; the systems
- *                       written by hand also do its transfers and its kernels alone: outofcore_transfers, outofcore_kernels
+ *   outofcore           the product of matrices 4 times as large as the memory that the device may use, in tiles; the
+ *                       systems
+ *                       written by hand also do its transfers and its kernels alone: outofcore_transfers,
+ *                           outofcore_kernels
  *   axpy_2              axpy on two devices, half of the elements each
  *
  * All numbers are such that no system rounds them differently. BENCH_SLOW=1: sizes for a device that is a processor.
@@ -19,10 +21,11 @@
 #define GPU_H
 #include "bench.h"
 
-enum { GROUP = 256, WIDE = 32, HIGH = 8, TILE = 16 };               /* items per group: of a line, of a square, of a product */
-enum { CHAIN = 64, POKES = 64 };                                    /* items of a small kernel                          */
-enum { TILES = 8, TILES_AT_ONCE = 3 * TILES * TILES / 4 };          /* outofcore: rows of tiles; what fits on the device */
-enum { TRANSFERS = 1, KERNELS = 2 };                                /* of outofcore; one alone: where IN_PARTS          */
+enum { GROUP = 256, WIDE = 32, HIGH = 8, TILE = 16 };        /* items per group: of a line, of a square, of a product */
+enum { CHAIN = 64, POKES = 64 };                                    /* items of a small kernel */
+/* outofcore: rows of tiles; the number that fits on the device */
+enum { TILES = 8, TILES_AT_ONCE = 3 * TILES * TILES / 4 };
+enum { TRANSFERS = 1, KERNELS = 2 };                                /* of outofcore; one alone: where IN_PARTS */
 #ifndef IN_PARTS
 #define IN_PARTS 0
 #endif
@@ -30,23 +33,23 @@ enum { TRANSFERS = 1, KERNELS = 2 };                                /* of outofc
 /* A square of n x n in a matrix whose rows are ld apart. */
 struct square { float *p; long n, ld; };
 
-/* What a system defines. Each run waits for its results at the end. */
-static int run_start(void);                                         /* how many devices there are                       */
+/* Functions of a system. Each run waits for its results at the end. */
+static int run_start(void);                                         /* the number of devices                       */
 static void run_stop(void);
-static void run_keep(void *p, size_t bytes, int devices);           /* the devices keep it, equal parts if several ..   */
-static void run_back(void *p, size_t bytes);                        /* .. until here; the host has it                   */
-static int run_pin(void *p, size_t bytes);                          /* 0: there is nothing of the kind                  */
+static void run_keep(void *p, size_t bytes, int devices);           /* the devices keep it, equal parts if several .. */
+static void run_back(void *p, size_t bytes);                        /* .. until here; the host has it */
+static int run_pin(void *p, size_t bytes);                          /* 0: the system has no such memory */
 static void run_unpin(void *p);
-static void run_limit(size_t bytes);                                /* of the device's memory; 0: none                  */
-static void run_chain(uint32_t *x, long times, int wait);           /* x[i] = 3 * x[i] + k, i < CHAIN, k < times        */
+static void run_limit(size_t bytes);                                /* of the device's memory; 0: none */
+static void run_chain(uint32_t *x, long times, int wait);           /* x[i] = 3 * x[i] + k, i < CHAIN, k < times */
 static void run_axpy(float a, float *x, float *y, long n, int devices, long times);
-static void run_jacobi(float *from, float *to, long side, long sweeps);          /* an even number: the last is in `from` */
-static void run_multiply(struct square a, struct square b, struct square c, long times);      /* c += a * b             */
-static void run_to_device(float *x, float *sum, long n, long times);             /* touch on the host, peek             */
-static void run_to_host(float *x, float *sum, long n, long times);               /* poke, look on the host              */
+static void run_jacobi(float *from, float *to, long side, long sweeps);      /* an even number: the last is in `from` */
+static void run_multiply(struct square a, struct square b, struct square c, long times);      /* c += a * b */
+static void run_to_device(float *x, float *sum, long n, long times);             /* touch on the host, peek */
+static void run_to_host(float *x, float *sum, long n, long times);               /* poke, look on the host */
 static void run_outofcore(struct square a, struct square b, struct square c, long tile, int what);
 
-/* What the host does in to_device and to_host. */
+/* The work of the host in to_device and to_host. */
 static inline void touch_body(float *x, long n, long k)
 {
     for (long i = 0; i < POKES; i++) x[i * (n / POKES)] += (float)(k + i);
@@ -56,7 +59,7 @@ static inline void look_body(const float *x, float *sum, long n)
     for (long i = 0; i < POKES; i++) *sum += x[i * (n / POKES)];
 }
 
-/* --- numbers, checksums --------------------------------------------------------------------------------------------- */
+/* --- numbers, checksums ------------------------------------------------------------------------------------------- */
 
 /* n small integers, so that sums of products are exact. */
 static void fill(float *x, long n, uint64_t seed)
@@ -80,12 +83,15 @@ static uint64_t sum_of(const float *x, long n)
     return bench_mix(h);
 }
 
-/* --- each workload, timed once, after a short run that compiles the kernel and brings the data there ------------------ */
+/* --- each workload, timed once, after a short run that compiles the kernel and brings the data there -------------- */
 
 static double seconds;
 #define TIMED(run) (seconds = bench_now(), run, seconds = bench_now() - seconds)
 
-static void line(const char *workload, long tasks, uint64_t checksum) { bench_line(workload, BENCH_SYSTEM, seconds, tasks, checksum); }
+static void line(const char *workload, long tasks, uint64_t checksum)
+{
+    bench_line(workload, BENCH_SYSTEM, seconds, tasks, checksum);
+}
 
 static void launches(const char *workload, long times, int wait)
 {
@@ -200,8 +206,10 @@ static void outofcore(long tile)
 int main(int argc, char **argv)
 {
     int two = bench_env("BENCH_DEVICES", 1) == 2, devices;
-    long cells = bench_size(1L << 26, 1L << 22, 1L << 14), times = bench_size(200, 40, 4), moved = bench_size(1L << 24, 1L << 24, 1L << 18);
-    setenv("POCL_DEVICES", two ? "pthread pthread" : "pthread", 0);  /* PoCL: so many devices, which share the processors */
+    long cells = bench_size(1L << 26, 1L << 22, 1L << 14), times = bench_size(200, 40, 4),
+        moved = bench_size(1L << 24, 1L << 24, 1L << 18);
+    /* PoCL: so many devices, which share the processors */
+    setenv("POCL_DEVICES", two ? "pthread pthread" : "pthread", 0);
     devices = run_start();
     if (!devices) {
         fprintf(stderr, "%s: there is no device\n", BENCH_SYSTEM);

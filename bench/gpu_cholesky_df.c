@@ -1,5 +1,6 @@
-/* Tiled Cholesky on a CUDA device with df: the functions of cuBLAS and cuSOLVER are tasks of the device by DF_DEVICE_TASK. df knows
- * from the declared accesses which may be in flight at the same time, in different streams, and where the tiles are. */
+/* Tiled Cholesky on a CUDA device with df: the functions of cuBLAS and cuSOLVER are tasks of the device by
+ * DF_DEVICE_TASK. From the declared accesses df knows the tasks that may be in flight at the same time, in different
+ * streams, and the places of the tiles. */
 #include "gpu_cholesky.h"
 #include <pthread.h>
 #define DF_IMPLEMENTATION
@@ -8,11 +9,12 @@
 
 enum { STREAMS = 64, MOST_TILES = 4096 };
 
-/* A handle has a stream and memory of its own: one of each library for a stream. Calls with one handle must not overlap. */
+/* A handle has a stream and memory of its own: one of each library for a stream. Calls with one handle must not
+ * overlap. */
 static struct on_stream { void *stream, *blas, *solver; uintptr_t work; int work_items, device; } streams[STREAMS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t tile;
-static int column[MOST_TILES]; /* what potrf of a tile says: 0 */
+static int column[MOST_TILES]; /* the result of potrf of a tile: 0 */
 
 static struct on_stream *begin(const df_queue *q)
 {
@@ -33,20 +35,22 @@ static struct on_stream *begin(const df_queue *q)
 }
 static void end(void) { pthread_mutex_unlock(&lock); }
 
-DF_DEVICE_TASK(gemm_tile, df_in2(double, a, n, n, lda), df_in2(double, b, n, n, ldb), df_inout2(double, c, n, n, ldc), (int, n), (int, lda), (int, ldb),
-               (int, ldc));
+DF_DEVICE_TASK(gemm_tile, df_in2(double, a, n, n, lda), df_in2(double, b, n, n, ldb), df_inout2(double, c, n, n, ldc),
+               (int, n), (int, lda), (int, ldb), (int, ldc));
 void gemm_tile(df_queue *q, const double *a, const double *b, double *c, int n, int lda, int ldb, int ldc)
 {
     CALL(blas.gemm, (begin(q)->blas, TRANSPOSED, PLAIN, n, n, n, &minus, b, ldb, a, lda, &plus, c, ldc));
     end();
 }
-DF_DEVICE_TASK(syrk_tile, df_in2(double, a, n, n, lda), df_inout2(double, c, n, n, ldc), (int, n), (int, lda), (int, ldc));
+DF_DEVICE_TASK(syrk_tile, df_in2(double, a, n, n, lda), df_inout2(double, c, n, n, ldc), (int, n), (int, lda),
+               (int, ldc));
 void syrk_tile(df_queue *q, const double *a, double *c, int n, int lda, int ldc)
 {
     CALL(blas.syrk, (begin(q)->blas, UPPER, TRANSPOSED, n, n, &minus, a, lda, &plus, c, ldc));
     end();
 }
-DF_DEVICE_TASK(trsm_tile, df_in2(double, l, n, n, ldl), df_inout2(double, b, n, n, ldb), (int, n), (int, ldl), (int, ldb));
+DF_DEVICE_TASK(trsm_tile, df_in2(double, l, n, n, ldl), df_inout2(double, b, n, n, ldb), (int, n), (int, ldl),
+               (int, ldb));
 void trsm_tile(df_queue *q, const double *l, double *b, int n, int ldl, int ldb)
 {
     CALL(blas.trsm, (begin(q)->blas, LEFT, UPPER, TRANSPOSED, NOT_UNIT, n, n, &plus, l, ldl, b, ldb));
@@ -128,7 +132,8 @@ static void run_cholesky(double *a, size_t n, size_t size)
         for (size_t i = k + size; i < n; i += size) df_launch(trsm_tile, kk, &a[i * n + k], t, ld, ld);
         for (size_t i = k + size; i < n; i += size) {
             double *ik = &a[i * n + k];
-            for (size_t j = k + size; j < i; j += size) df_launch(gemm_tile, ik, &a[j * n + k], &a[i * n + j], t, ld, ld, ld);
+            for (size_t j = k + size; j < i; j += size)
+                df_launch(gemm_tile, ik, &a[j * n + k], &a[i * n + j], t, ld, ld, ld);
             df_launch(syrk_tile, ik, &a[i * n + i], t, ld, ld);
         }
     }

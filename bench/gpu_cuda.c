@@ -1,5 +1,5 @@
-/* Kernels on devices by hand with CUDA's driver interface and NVRTC: resident memory, streams, transfers of memory that is
- * pinned, and of other memory through pinned pieces. */
+/* Kernels on devices by hand with CUDA's driver interface and NVRTC: resident memory, streams, transfers of pinned
+ * memory, and of other memory through pinned pieces. */
 #include "bench.h"
 #include <cuda.h>
 #include <nvrtc.h>
@@ -23,7 +23,8 @@ static const char text[] =
     "    if (i == 0 || j == 0 || i == side - 1 || j == side - 1) to[at] = from[at];\n"
     "    else to[at] = 0.25f * (from[at - side] + from[at - 1] + from[at + 1] + from[at + side]);\n"
     "}\n"
-    "__global__ void multiply(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, int n) {\n"
+    "__global__ void multiply(const float *__restrict__ a, const float *__restrict__ b, "
+    "float *__restrict__ c, int n) {\n"
     "    __shared__ float s[TILE * TILE], t[TILE * TILE];\n"
     "    int x = threadIdx.x, y = threadIdx.y, i = blockIdx.y * TILE + y, j = blockIdx.x * TILE + x;\n"
     "    float sum = 0;\n"
@@ -37,7 +38,8 @@ static const char text[] =
     "    c[i * n + j] += sum;\n"
     "}\n"
     "__global__ void peek(const float *x, float *sum, long long last) { *sum += x[0] + x[last]; }\n"
-    "__global__ void poke(float *x, long long step, float k) { x[(blockIdx.x * blockDim.x + threadIdx.x) * step] += k; }\n"
+    "__global__ void poke(float *x, long long step, float k) "
+    "{ x[(blockIdx.x * blockDim.x + threadIdx.x) * step] += k; }\n"
     "}\n";
 
 enum { BUMP, ADD, SWEEP, MULTIPLY, PEEK, POKE, KERNELS_IN_TEXT };
@@ -76,7 +78,7 @@ static void use(int d)
     current = d;
 }
 
-/* --- devices -------------------------------------------------------------------------------------------------------- */
+/* --- devices ------------------------------------------------------------------------------------------------------ */
 
 /* The text as a program for a device; the caller frees it. */
 static char *compile(CUdevice id)
@@ -91,8 +93,8 @@ static char *compile(CUdevice id)
     snprintf(arch, sizeof arch, "--gpu-architecture=sm_%d%d", major, minor);
     snprintf(tile, sizeof tile, "-DTILE=%d", TILE);
     if (!nvrtcCreateProgram(&program, text, "gpu_cuda.cu", 0, NULL, NULL)) {
-        if (!nvrtcCompileProgram(program, 2, options) && !nvrtcGetCUBINSize(program, &bytes) && (image = (char *)malloc(bytes)) != NULL &&
-            nvrtcGetCUBIN(program, image)) {
+        if (!nvrtcCompileProgram(program, 2, options) && !nvrtcGetCUBINSize(program, &bytes) &&
+            (image = (char *)malloc(bytes)) != NULL && nvrtcGetCUBIN(program, image)) {
             free(image);
             image = NULL;
         }
@@ -114,7 +116,8 @@ static void open_device(int which)
     image = compile(device[d].id);
     CHECK(cuModuleLoadData, (&device[d].module, image));
     free(image);
-    for (int k = 0; k < KERNELS_IN_TEXT; k++) CHECK(cuModuleGetFunction, (&device[d].function[k], device[d].module, names[k]));
+    for (int k = 0; k < KERNELS_IN_TEXT; k++)
+        CHECK(cuModuleGetFunction, (&device[d].function[k], device[d].module, names[k]));
     for (int i = 0; i < PIECES; i++) {
         void *p = NULL;
         CHECK(cuMemHostAlloc, (&p, PIECE, 0));
@@ -145,7 +148,7 @@ static void run_stop(void)
     }
 }
 
-/* --- memory of the host --------------------------------------------------------------------------------------------- */
+/* --- memory of the host ------------------------------------------------------------------------------------------- */
 
 static int run_pin(void *p, size_t bytes)
 {
@@ -171,7 +174,7 @@ static int is_pinned(const void *p)
     return i < PINS;
 }
 
-/* --- memory, queues ------------------------------------------------------------------------------------------------- */
+/* --- memory, queues ----------------------------------------------------------------------------------------------- */
 
 static CUdeviceptr device_memory(int d, size_t bytes)
 {
@@ -213,7 +216,8 @@ static void device_line_out(int d, int q, void *p, CUdeviceptr m, size_t bytes)
     }
     while (taken * PIECE < bytes)
         if (asked * PIECE < bytes && asked - taken < PIECES) {
-            CHECK(cuMemcpyDtoHAsync, (device[d].piece[asked % PIECES], m + asked * PIECE, piece_of(bytes, asked), device[d].stream[q]));
+            CHECK(cuMemcpyDtoHAsync, (device[d].piece[asked % PIECES], m + asked * PIECE, piece_of(bytes, asked),
+                                      device[d].stream[q]));
             CHECK(cuEventRecord, (device[d].travelled[asked % PIECES], device[d].stream[q]));
             asked++;
         } else {
@@ -260,13 +264,13 @@ static void device_finish(int d, int q)
     CHECK(cuStreamSynchronize, (device[d].stream[q]));
 }
 
-/* --- launches ------------------------------------------------------------------------------------------------------- */
+/* --- launches ----------------------------------------------------------------------------------------------------- */
 
 static void launch(int d, int k, long w, long h, unsigned group_w, unsigned group_h, void **arguments)
 {
     use(d);
-    check(cuLaunchKernel(device[d].function[k], (unsigned)(w - 1) / group_w + 1, (unsigned)(h - 1) / group_h + 1, 1, group_w, group_h, 1, 0,
-                         device[d].stream[RUN], arguments, NULL), names[k]);
+    check(cuLaunchKernel(device[d].function[k], (unsigned)(w - 1) / group_w + 1, (unsigned)(h - 1) / group_h + 1, 1,
+                         group_w, group_h, 1, 0, device[d].stream[RUN], arguments, NULL), names[k]);
 }
 
 static void bump_begin(CUdeviceptr x) { device[0].x = x; }

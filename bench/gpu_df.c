@@ -25,7 +25,8 @@ DF_KERNEL(sweep, df_in(float, from, side * side), df_out(float, to, side * side)
     if (i == 0 || j == 0 || i == side - 1 || j == side - 1) to[at] = from[at];
     else to[at] = 0.25f * (from[at - side] + from[at - 1] + from[at + 1] + from[at + side]);
 })
-DF_KERNEL(multiply, df_in2(float, a, n, n, ld), df_in2(float, b, n, n, ld), df_inout2(float, c, n, n, ld), (int, n), (int, ld),
+DF_KERNEL(multiply, df_in2(float, a, n, n, ld), df_in2(float, b, n, n, ld), df_inout2(float, c, n, n, ld), (int, n),
+          (int, ld),
 {
     df_shared(float, s, df_block(0) * df_block(0));
     df_shared(float, t, df_block(0) * df_block(0));
@@ -85,7 +86,7 @@ static void run_limit(size_t bytes)
     df_start(NULL);
 }
 
-/* df finds by itself that memory is pinned. That is for the program to do, with CUDA's own function, in the context of the
+/* df finds by itself that memory is pinned. The program pins it, with CUDA's own function, in the context of the
  * device. */
 #if defined(DF_USE_CUDA)
 DF_DEVICE_TASK(pin, (void *, p), (size_t, bytes), (int *, code));
@@ -132,7 +133,8 @@ static void run_axpy(float a, float *x, float *y, long n, int devices, long time
     for (long k = 0; k < times; k++)
         if (devices == 1) df_launch(add, df_grid1(n, GROUP), a, x, y, (int)n);
         else for (int d = 0; d < devices; d++)
-            df_launch_with(DF_OPTS(.device = d + 1), add, df_grid1(part, GROUP), a, x + d * part, y + d * part, (int)part);
+            df_launch_with(DF_OPTS(.device = d + 1), add, df_grid1(part, GROUP), a, x + d * part, y + d * part,
+                           (int)part);
     done();
 }
 
@@ -171,7 +173,7 @@ static void run_to_host(float *x, float *sum, long n, long times)
     done();
 }
 
-/* Two rows of tiles at a time, so that half of what fits is enough for what is used again soon. */
+/* Two rows of tiles at a time, so that half of the tiles that fit are enough for those that are used again soon. */
 static void run_outofcore(struct square a, struct square b, struct square c, long tile, int what)
 {
     (void)what;

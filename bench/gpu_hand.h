@@ -1,23 +1,23 @@
-/* The workloads of gpu.h written by hand, for any interface that has memory, queues in order and events: one queue for
- * kernels, and for outofcore one for transfers in each direction, ordered by events. What is constant in a row of launches is
- * set once. Nothing here waits but at the end, and where the host looks at memory. */
+/* The workloads of gpu.h written by hand, for any interface that has memory, queues in order and events: one queue
+ * for kernels, and for outofcore one for transfers in each direction, ordered by events. Arguments that are constant
+ * in a row of launches are set once. The host waits only at the end, and where it reads memory. */
 #ifndef GPU_HAND_H
 #define GPU_HAND_H
 #define IN_PARTS 1
 #include "gpu.h"
 
-enum { MOST = 8 };                                                  /* devices                                          */
+enum { MOST = 8 };                                                  /* devices */
 enum { IN, OUT, RUN, QUEUES };
 
-/* What an interface defines: MEMORY, EVENT (macros: types), and */
+/* The parts that an interface defines: MEMORY, EVENT (macros: types), and */
 static MEMORY device_memory(int d, size_t bytes);
 static void device_free(MEMORY m);
-static void device_in(int d, int q, MEMORY m, struct square s);     /* its rows lie close together on the device        */
+static void device_in(int d, int q, MEMORY m, struct square s);     /* its rows lie close together on the device */
 static void device_out(int d, int q, struct square s, MEMORY m);
 static void device_line_in(int d, int q, MEMORY m, const void *p, size_t bytes);
 static void device_line_out(int d, int q, void *p, MEMORY m, size_t bytes);
-static EVENT device_mark(int d, int q);                             /* what is in the queue so far                      */
-static void device_after(int d, int q, EVENT e);                    /* what comes next waits for it                     */
+static EVENT device_mark(int d, int q);                             /* the operations in the queue so far */
+static void device_after(int d, int q, EVENT e);                    /* later operations wait for it */
 static void device_drop(EVENT e);
 static void device_finish(int d, int q);
 static void bump_begin(MEMORY x);
@@ -29,7 +29,7 @@ static void multiply(MEMORY a, MEMORY b, MEMORY c, long n);
 static void peek(MEMORY x, MEMORY sum, long last);
 static void poke(MEMORY x, long step, float k);
 
-/* --- what is on the devices ---------------------------------------------------------------------------------------- */
+/* --- the data on the devices -------------------------------------------------------------------------------------- */
 
 static struct { char *p; int devices; MEMORY m[MOST]; } kept[4];
 
@@ -65,7 +65,7 @@ static void run_back(void *p, size_t bytes)
     kept[i].p = NULL;
 }
 
-/* --- data that stays there ------------------------------------------------------------------------------------------ */
+/* --- resident data ------------------------------------------------------------------------------------------------ */
 
 static void run_chain(uint32_t *x, long times, int wait)
 {
@@ -99,7 +99,7 @@ static void run_multiply(struct square a, struct square b, struct square c, long
     device_finish(0, RUN);
 }
 
-/* --- transfers ------------------------------------------------------------------------------------------------------ */
+/* --- transfers ---------------------------------------------------------------------------------------------------- */
 
 static void run_to_device(float *x, float *sum, long n, long times)
 {
@@ -123,13 +123,13 @@ static void run_to_host(float *x, float *sum, long n, long times)
     }
 }
 
-/* --- data that does not fit ------------------------------------------------------------------------------------------
- * Two rows of tiles of a stay while all of b passes by; the two rows that come next take the places of those before last. b
- * and c go round in places of their own. All of them together are TILES_AT_ONCE. */
+/* --- data that do not fit ------------------------------------------------------------------------------------------
+ * Two rows of tiles of a stay while all of b passes by; the next two rows take the places of the last but one. The
+ * tiles of b and c take turns in places of their own. All of them together are TILES_AT_ONCE. */
 
 enum { A_PLACES = 4 * TILES, C_PLACES = 8, B_PLACES = TILES_AT_ONCE - A_PLACES - C_PLACES };
 
-/* One tile's place: the transfer that filled it, and the last operation that needs what is there. */
+/* One tile's place: the transfer that filled it, and the last operation that needs its content. */
 struct place { MEMORY m; EVENT ready, over; int is_ready, is_over; };
 static struct place place[TILES_AT_ONCE];
 

@@ -1,4 +1,4 @@
-/* Kernels on devices by hand with OpenCL 1.2: resident buffers, queues in order, no transfer that blocks. */
+/* Kernels on devices by hand with OpenCL 1.2: resident buffers, in-order queues, no blocking transfer. */
 #include "bench.h"
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -21,7 +21,8 @@ static const char text[] =
     "    if (i == 0 || j == 0 || i == side - 1 || j == side - 1) to[at] = from[at];\n"
     "    else to[at] = 0.25f * (from[at - side] + from[at - 1] + from[at + 1] + from[at + side]);\n"
     "}\n"
-    "kernel void multiply(global const float *restrict a, global const float *restrict b, global float *restrict c, int n) {\n"
+    "kernel void multiply(global const float *restrict a, global const float *restrict b, "
+    "global float *restrict c, int n) {\n"
     "    local float s[TILE * TILE], t[TILE * TILE];\n"
     "    int x = get_local_id(0), y = get_local_id(1), i = get_global_id(1), j = get_global_id(0);\n"
     "    float sum = 0;\n"
@@ -45,7 +46,7 @@ static struct {
     cl_context context;
     cl_command_queue queue[QUEUES];
     cl_kernel kernel[KERNELS_IN_TEXT];
-    cl_event wait[QUEUES][WAITS];               /* what the next operation of each queue waits for */
+    cl_event wait[QUEUES][WAITS];               /* the event that the next operation of each queue waits for */
     cl_uint waits[QUEUES];
     size_t items;                               /* of `add` */
 } device[MOST];
@@ -58,7 +59,7 @@ static void check(cl_int code, const char *call)
     exit(1);
 }
 
-/* --- devices -------------------------------------------------------------------------------------------------------- */
+/* --- devices ------------------------------------------------------------------------------------------------------ */
 
 static void open_device(cl_device_id id)
 {
@@ -114,7 +115,7 @@ static int run_pin(void *p, size_t bytes)   /* OpenCL has no pinned memory that 
 }
 static void run_unpin(void *p) { (void)p; }
 
-/* --- memory, queues ------------------------------------------------------------------------------------------------- */
+/* --- memory, queues ----------------------------------------------------------------------------------------------- */
 
 #define AFTER(d, q) device[d].waits[q], device[d].waits[q] ? device[d].wait[q] : NULL, NULL
 
@@ -144,15 +145,15 @@ static void device_in(int d, int q, cl_mem m, struct square s)
 {
     static const size_t zero[3];
     size_t row = (size_t)s.n * sizeof *s.p, box[3] = { row, (size_t)s.n, 1 };
-    put(d, q, clEnqueueWriteBufferRect(device[d].queue[q], m, CL_FALSE, zero, zero, box, row, 0, (size_t)s.ld * sizeof *s.p, 0, s.p,
-                                       AFTER(d, q)), "clEnqueueWriteBufferRect");
+    put(d, q, clEnqueueWriteBufferRect(device[d].queue[q], m, CL_FALSE, zero, zero, box, row, 0,
+                                       (size_t)s.ld * sizeof *s.p, 0, s.p, AFTER(d, q)), "clEnqueueWriteBufferRect");
 }
 static void device_out(int d, int q, struct square s, cl_mem m)
 {
     static const size_t zero[3];
     size_t row = (size_t)s.n * sizeof *s.p, box[3] = { row, (size_t)s.n, 1 };
-    put(d, q, clEnqueueReadBufferRect(device[d].queue[q], m, CL_FALSE, zero, zero, box, row, 0, (size_t)s.ld * sizeof *s.p, 0, s.p,
-                                      AFTER(d, q)), "clEnqueueReadBufferRect");
+    put(d, q, clEnqueueReadBufferRect(device[d].queue[q], m, CL_FALSE, zero, zero, box, row, 0,
+                                      (size_t)s.ld * sizeof *s.p, 0, s.p, AFTER(d, q)), "clEnqueueReadBufferRect");
 }
 
 /* An event that is waited for in another queue has to be flushed. */
@@ -165,13 +166,14 @@ static cl_event device_mark(int d, int q)
 }
 static void device_after(int d, int q, cl_event e)
 {
-    if (device[d].waits[q] == WAITS) put(d, q, clEnqueueBarrierWithWaitList(device[d].queue[q], AFTER(d, q)), "clEnqueueBarrierWithWaitList");
+    if (device[d].waits[q] == WAITS)
+        put(d, q, clEnqueueBarrierWithWaitList(device[d].queue[q], AFTER(d, q)), "clEnqueueBarrierWithWaitList");
     device[d].wait[q][device[d].waits[q]++] = e;
 }
 static void device_drop(cl_event e) { clReleaseEvent(e); }
 static void device_finish(int d, int q) { check(clFinish(device[d].queue[q]), "clFinish"); }
 
-/* --- launches ------------------------------------------------------------------------------------------------------- */
+/* --- launches ----------------------------------------------------------------------------------------------------- */
 
 static void argument(int d, int k, cl_uint i, size_t bytes, const void *value)
 {
@@ -185,8 +187,10 @@ static void number(int k, cl_uint i, long x)
 }
 static void launch(int d, int k, cl_uint dimensions, size_t w, size_t h, size_t group_w, size_t group_h)
 {
-    size_t items[2] = { (w + group_w - 1) / group_w * group_w, (h + group_h - 1) / group_h * group_h }, group[2] = { group_w, group_h };
-    put(d, RUN, clEnqueueNDRangeKernel(device[d].queue[RUN], device[d].kernel[k], dimensions, NULL, items, group, AFTER(d, RUN)), names[k]);
+    size_t items[2] = { (w + group_w - 1) / group_w * group_w, (h + group_h - 1) / group_h * group_h },
+        group[2] = { group_w, group_h };
+    put(d, RUN, clEnqueueNDRangeKernel(device[d].queue[RUN], device[d].kernel[k], dimensions, NULL, items, group,
+                                       AFTER(d, RUN)), names[k]);
 }
 
 static void bump_begin(cl_mem x) { memory(BUMP, 0, x); }

@@ -1,9 +1,9 @@
-/* What the pool costs besides tasks: an idle pool, the first task after idle, memory, start-up. Prints lines
+/* Costs of the pool without tasks: an idle pool, the first task after idle, memory, start-up. Prints lines
  *
  *     name df workers value unit target
  *
  * Takes the names of the measurements to run as arguments (idle wake memory start; none: all of them). */
-#define _DEFAULT_SOURCE                                             /* getrusage                                        */
+#define _DEFAULT_SOURCE /* getrusage */
 #include "bench.h"
 #include <stdatomic.h>
 #include <sys/resource.h>
@@ -27,7 +27,8 @@ static int64_t now_ns(void)
 
 static void pause_ms(long ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
 
-void mark(stamp *started) { atomic_store_explicit(started, now_ns(), memory_order_release); }  /* acquire in delay_us() */
+/* acquire in delay_us() */
+void mark(stamp *started) { atomic_store_explicit(started, now_ns(), memory_order_release); }
 void step(long *x) { ++*x; }
 long fib(int n)
 {
@@ -71,7 +72,7 @@ static void measure_idle(void)
 static double delay_us(stamp *started, int64_t begin)
 {
     int64_t s;
-    while ((s = atomic_load_explicit(started, memory_order_acquire)) == 0)                          /* release in mark() */
+    while ((s = atomic_load_explicit(started, memory_order_acquire)) == 0)                       /* release in mark() */
         if (now_ns() - begin > 1000000000) return 1e6;
     return (double)(s - begin) / 1000;
 }
@@ -99,7 +100,7 @@ static void measure_wake(void)
         df_spawn(mark, &f, &started);
         us[i] = delay_us(&started, begin);
         df_sync(mark, &f);
-        if (us[i] >= 1e6 && i >= 2) { n = i + 1; break; }           /* it never starts: no need to wait for all of them */
+        if (us[i] >= 1e6 && i >= 2) { n = i + 1; break; }         /* it never starts: no need to wait for all of them */
     }
     report_delays("wake_spawn", us, n);
     n = (int)bench_size(ROUNDS, ROUNDS, 11);

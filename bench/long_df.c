@@ -1,7 +1,9 @@
-/* Throughput after an hour's worth of blocks against that of a fresh process: cc -O2 bench/long_df.c -o long -pthread; DF_WORKERS=2 ./long [blocks]
+/* Throughput after an hour's blocks against that of a fresh process: cc -O2 bench/long_df.c -o long -pthread;
+ * DF_WORKERS=2 ./long [blocks]
  *
- * Prints ns per task and the share of stolen tasks of 20 blocks of 4000 tasks of about 1 us: at the beginning, and after 3.6 million blocks of 4 short tasks, as
- * many as an hour of blocks of 1 ms. What a block left behind on the stack of its worker would show here. */
+ * Prints ns per task and the share of stolen tasks of 20 blocks of 4000 tasks of about 1 us: at the beginning, and
+ * after 3.6 million blocks of 4 short tasks, as many as an hour of blocks of 1 ms. Marks that a block left behind on
+ * the stack of its worker would show here. */
 #include <stdlib.h>
 #include "bench.h"
 #define DF_IMPLEMENTATION
@@ -32,7 +34,8 @@ static void measure(const char *when)
         if (t < best) best = t;
     }
     df_counters_get(&after);
-    printf("%s: %.0f ns per task, %.0f %% stolen\n", when, best * 1e9 / TASKS, 100.0 * (double)(after.steals - before.steals) / (TASKS * ROUNDS));
+    printf("%s: %.0f ns per task, %.0f %% stolen\n", when, best * 1e9 / TASKS,
+           100.0 * (double)(after.steals - before.steals) / (TASKS * ROUNDS));
 }
 
 int main(int argc, char **argv)

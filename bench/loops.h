@@ -1,4 +1,5 @@
-/* Parallel loops: cheap, dear and uneven iterations, short loops, reductions, two dimensions. Sizes, bodies, and main().
+/* Parallel loops: cheap, expensive and uneven iterations, short loops, reductions, two dimensions. Sizes, bodies, and
+ * main().
  *
  *   loop_empty          iterations without a body, per iteration
  *   loop_10ns           iterations of about 10 ns
@@ -12,30 +13,30 @@
  *   loop_2d             a stencil on 1000 x 1000 cells, per cell
  *   loop_2d_flat        3 x 1,000,000 iterations of about 10 ns: the first dimension is too short for all workers
  *
- * The steps of an iteration are a chain of multiplications in a function that is not inlined, so that no compiler does several
- * iterations at a time. Every iteration adds to a place of its own: one that was lost or done twice shows in the checksum.
- * Empty ones count themselves under BENCH_CHECK. */
+ * The steps of an iteration are a chain of multiplications in a function that is not inlined, so that no compiler does
+ * several iterations at a time. Every iteration adds to a place of its own: one that was lost or done twice shows in
+ * the checksum. Empty ones count themselves under BENCH_CHECK. */
 #ifndef LOOPS_H
 #define LOOPS_H
 #include "bench.h"
 
 enum { ENTER_LEAST = 2, ENTER_MOST = 16, SPREAD = 100, SIDE = 1000, FLAT_ROWS = 3 };
-enum { STEPS_10NS = 17, STEPS_200NS = 168, STEPS_10US = 7400 };     /* of step(), on the CPU of README.md               */
+enum { STEPS_10NS = 17, STEPS_200NS = 168, STEPS_10US = 7400 };     /* of step(), on the CPU of README.md */
 
-/* What a system defines: one loop each. It may have several ways to do them: WAYS then holds what is appended to the name of
- * the system for each. */
+/* Functions of a system: one loop each. It may have several ways to run them: WAYS then holds a suffix of the
+ * system's name for each. */
 static int way;
-static int run_start(void);                                         /* starts the workers; says how many                */
+static int run_start(void);                                         /* starts the workers; says how many */
 static void run_stop(void);
-static void run_empty(long n);                                      /* empty_body(i), i < n                             */
-static void run_equal(long n, int steps);                           /* step_body(i, steps)                              */
-static void run_rising(long n);                                     /* step_body(i, i)                                  */
-static void run_falling(long n);                                    /* step_body(i, n - i)                              */
-static double run_sum(long n, const double *x);                     /* of x[i]                                          */
-static void run_stencil(const uint64_t *from, uint64_t *to);        /* cell_body(from, to, i, j), 1 <= i, j < SIDE - 1  */
-static void run_flat(long n);                                       /* step_body(i * n + j, STEPS_10NS), i < FLAT_ROWS, j < n */
+static void run_empty(long n);                                      /* empty_body(i), i < n */
+static void run_equal(long n, int steps);                           /* step_body(i, steps) */
+static void run_rising(long n);                                     /* step_body(i, i) */
+static void run_falling(long n);                                    /* step_body(i, n - i) */
+static double run_sum(long n, const double *x);                     /* of x[i] */
+static void run_stencil(const uint64_t *from, uint64_t *to);       /* cell_body(from, to, i, j), 1 <= i, j < SIDE - 1 */
+static void run_flat(long n);                               /* step_body(i * n + j, STEPS_10NS), i < FLAT_ROWS, j < n */
 
-static uint64_t *place;                                             /* of each iteration                                */
+static uint64_t *place;                                             /* of each iteration */
 static uint64_t counted;
 static double *number, summed;
 static uint64_t *cells, *cells_too;
@@ -49,7 +50,7 @@ __attribute__((noinline, cold)) static void count(long i)
 static inline void empty_body(long i)
 {
     if (__builtin_expect(bench_check, 0)) count(i);
-    __asm__ volatile("" : : "r"(i));                                /* keeps the iteration                              */
+    __asm__ volatile("" : : "r"(i));                                /* keeps the iteration */
 }
 
 __attribute__((noinline)) static uint64_t step(uint64_t x, long steps)
@@ -78,7 +79,8 @@ static void enter_spread(long loops)
 static void reduce(long n) { summed += run_sum(n, number); }
 static void enter_reduce(long loops)
 {
-    for (long k = 0; k < loops; k++) summed += run_sum(ENTER_LEAST + k % (ENTER_MOST - ENTER_LEAST + 1), number + k % 100);
+    for (long k = 0; k < loops; k++)
+        summed += run_sum(ENTER_LEAST + k % (ENTER_MOST - ENTER_LEAST + 1), number + k % 100);
 }
 static void equal_10ns(long n) { run_equal(n, STEPS_10NS); }
 static void equal_10us(long n) { run_equal(n, STEPS_10US); }
@@ -109,7 +111,7 @@ static void loops(const char *workload, void (*run)(long), long n, long tasks)
     run(n);
     double seconds = bench_now() - start;
     uint64_t check = bench_mix(counted + (uint64_t)summed);
-    for (long i = 0; i < places; i++)                               /* how many places there are is no part of it       */
+    for (long i = 0; i < places; i++)                               /* the number of places is no part of it       */
         if (place[i]) check = check * 31 + place[i];
     for (long i = 0; i < SIDE * SIDE; i++) check = check * 31 + cells[i];
     char system[64];
@@ -120,18 +122,20 @@ static void loops(const char *workload, void (*run)(long), long n, long tasks)
 int main(int argc, char **argv)
 {
     long empty = bench_size(1000000000, 20000000, 500000), cheap = bench_size(10000000, 2000000, 50000);
-    long dear = bench_size(10000, 10000, 200), rows = bench_size(20000, 20000, 2000), enters = bench_size(100000, 10000, 100);
+    long dear = bench_size(10000, 10000, 200), rows = bench_size(20000, 20000, 2000),
+        enters = bench_size(100000, 10000, 100);
     long spread = bench_size(10000, 5000, 100), sums = bench_size(20000000, 10000000, 100000);
     long sweeps = bench_size(40, 40, 2), columns = bench_size(1000000, 500000, 10000);
     places = cheap > FLAT_ROWS * columns ? cheap : FLAT_ROWS * columns;
     place = (uint64_t *)bench_alloc((size_t)places, sizeof *place);
     number = (double *)bench_alloc((size_t)sums, sizeof *number);
-    for (long i = 0; i < sums; i++) number[i] = (double)(bench_mix((uint64_t)i) % 1000);   /* sums are exact in any order */
+    /* sums are exact in any order */
+    for (long i = 0; i < sums; i++) number[i] = (double)(bench_mix((uint64_t)i) % 1000);
     cells = (uint64_t *)bench_alloc(SIDE * SIDE, sizeof *cells);
     cells_too = (uint64_t *)bench_alloc(SIDE * SIDE, sizeof *cells_too);
     for (way = 0; way < (int)(sizeof way_name / sizeof *way_name); way++) {
         bench_start(argc, argv, run_start());
-        run_equal(1000, STEPS_10US);                                /* wakes the workers                                */
+        run_equal(1000, STEPS_10US);                                /* wakes the workers */
         loops("loop_empty", run_empty, empty, empty);
         loops("loop_10ns", equal_10ns, cheap, cheap);
         loops("loop_10us", equal_10us, dear, dear);

@@ -1,5 +1,5 @@
-/* Parallel loops with OpenMP's `parallel for`. The ways are the schedules, each known when compiling: `schedule(runtime)`
- * costs a loop that is entered often up to a microsecond more. */
+/* Parallel loops with OpenMP's `parallel for`. The ways are the schedules, each known when compiling:
+ * `schedule(runtime)` costs a loop that is entered often up to a microsecond more. */
 #define WAYS "-static", "-dynamic", "-guided"
 #include "loops.h"
 #include <omp.h>

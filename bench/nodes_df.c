@@ -1,5 +1,5 @@
-/* Graphs of nodes with df. In the chain and the grid one thread makes all nodes; a node that has its numbers also needs to
- * know where to give its own to, which is its last input. In the tree every node makes those below it. */
+/* Graphs of nodes with df. In the chain and the grid one thread makes all nodes; a node that has its numbers also needs
+ * to know where to give its own to, which is its last input. In the tree every node makes those below it. */
 #include "nodes.h"
 #define DF_IMPLEMENTATION
 #include "../df.h"
@@ -35,7 +35,7 @@ static double run_chain(long n)
 }
 
 typedef df_node(cell) *cell_node;
-typedef struct { cell_node right, down; uint64_t *out; } neighbours; /* NULL: at the border                             */
+typedef struct { cell_node right, down; uint64_t *out; } neighbours; /* NULL: at the border */
 DF_STATIC_TASK(void, cell, (uint64_t, left), (uint64_t, up), (neighbours, to));
 static void cell(uint64_t left, uint64_t up, neighbours to)
 {
@@ -66,7 +66,7 @@ static double run_grid(long rounds)
 }
 
 typedef df_node(join) *join_node;
-typedef struct { join_node node; int right; } target;               /* input a or b of a node; of none: the result      */
+typedef struct { join_node node; int right; } target;               /* input a or b of a node; of none: the result */
 DF_STATIC_TASK(void, join, (uint64_t, a), (uint64_t, b), (target, to));
 DF_STATIC_TASK(void, spread, (uint64_t, id), (int, level), (target, to));
 

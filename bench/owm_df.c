@@ -1,10 +1,13 @@
-/* What ownership costs: nothing in a release build, and with DF_CHECK (system df-check) page protection and a comparison.
+/* The cost of ownership: nothing in a release build, and with DF_CHECK (system df-check) page protection and a
+ * comparison.
  *
- *   owm_tiles           product of matrices: 64 x 64 tiles, 512 tasks of some 30 us that acquire three tiles (48 KiB) each
- *   owm_stencil_128k    4 MiB swept 200 times by a filter of five points; a task acquires 128 KiB twice, and does four operations for what it loads
+ *   owm_tiles           product of matrices: 64 x 64 tiles, 512 tasks of some 30 us that acquire three tiles (48 KiB)
+ *                       each
+ *   owm_stencil_128k    4 MiB swept 200 times by a filter of five points; a task acquires 128 KiB twice, and does four
+ *                       operations for what it loads
  *   owm_stencil_32k     the same with 32 KiB
  *
- * A task is a task. Bytes of parameter `order` order the tasks: ownership does not. */
+ * The unit is a task. Bytes of parameter `order` order the tasks: ownership does not. */
 #include "bench.h"
 #define DF_IMPLEMENTATION
 #include "../df.h"
@@ -12,7 +15,8 @@
 
 enum { TILE = 64, CELLS = 1 << 20, SWEEPS = 200, REACH = 2 };
 
-DF_TASK(void, tile, df_inout(char, order, 1), df_owm_in(float, a, TILE * TILE), df_owm_in(float, b, TILE * TILE), df_owm_inout(float, c, TILE * TILE));
+DF_TASK(void, tile, df_inout(char, order, 1), df_owm_in(float, a, TILE * TILE), df_owm_in(float, b, TILE * TILE),
+        df_owm_inout(float, c, TILE * TILE));
 void tile(char *order, const float *a, const float *b, float *c)
 {
     (void)order;
@@ -22,7 +26,8 @@ void tile(char *order, const float *a, const float *b, float *c)
 }
 
 /* order: three bytes of the sweep before, for this block and its neighbours; done: of this sweep. */
-DF_TASK(void, sweep, df_in(char, order, 3), df_inout(char, done, 1), (long, n), df_owm_in(float, from, n + 2 * REACH), df_owm_out(float, to, n));
+DF_TASK(void, sweep, df_in(char, order, 3), df_inout(char, done, 1), (long, n), df_owm_in(float, from, n + 2 * REACH),
+        df_owm_out(float, to, n));
 void sweep(const char *order, char *done, long n, const float *from, float *to)
 {
     (void)order, (void)done;
@@ -58,7 +63,9 @@ static void tiles(long n) /* tiles in a row */
     double start = bench_now();
     for (long k = 0; k < n; k++)
         for (long i = 0; i < n; i++)
-            for (long j = 0; j < n; j++) df_submit(tile, &order[i * n + j], a + (i * n + k) * size, b + (k * n + j) * size, c + (i * n + j) * size);
+            for (long j = 0; j < n; j++)
+                df_submit(tile, &order[i * n + j], a + (i * n + k) * size, b + (k * n + j) * size,
+                          c + (i * n + j) * size);
     df_wait();
     double seconds = bench_now() - start;
     df_owm_acquire(c, (size_t)(n * n * size) * sizeof *c, DF_OWM_R);
@@ -82,7 +89,8 @@ static void stencil(const char *workload, long cells, long block)
     for (int s = 0; s < SWEEPS; s++)
         for (long b = 0; b < blocks; b++) {
             char *before = order + s * (blocks + 2) + b;
-            df_submit(sweep, before, before + blocks + 3, block, x[s % 2] + b * block, x[(s + 1) % 2] + REACH + b * block);
+            df_submit(sweep, before, before + blocks + 3, block, x[s % 2] + b * block,
+                      x[(s + 1) % 2] + REACH + b * block);
         }
     df_wait();
     double seconds = bench_now() - start;

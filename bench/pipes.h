@@ -1,4 +1,4 @@
-/* Pipelines: what a stage costs, and stages that take time. Sizes, bodies, and main().
+/* Pipelines: the cost of a stage, and stages that take time. Sizes, bodies, and main().
  *
  *   pipe_memory       pipe_3 with ten times as many items
  *   pipe_3            serial, parallel, serial; per stage of an item, as below
@@ -6,28 +6,28 @@
  *   pipe_parallel_8   8 parallel stages between two serial ones
  *   pipe_1us          serial, parallel, serial; the parallel one takes about 1 us
  *   pipe_10us         the same with 10 us
- *   pipe_uneven       the same with 0 to 20 us, nobody knows which
+ *   pipe_uneven       the same with 0 to 20 us, not known in advance
  *
- * An item is a number. A parallel stage changes it; a serial one also mixes it into a number of its own, so that the checksum
- * shows items that came in another order, and whether the program took MOST_KIB more memory meanwhile. All serial stages are in
- * order. At most WINDOW items per worker are in flight. */
+ * An item is a number. A parallel stage changes it; a serial one also mixes it into a number of its own, so that the
+ * checksum shows items that came in another order, and whether the program took MOST_KIB more memory meanwhile. All
+ * serial stages are in order. At most WINDOW items per worker are in flight. */
 #ifndef PIPES_H
 #define PIPES_H
 #include "bench.h"
 #include <sys/resource.h>
 
-enum { WINDOW = 4, STAGES = 8, LINE = 8, MOST_KIB = 4096 };         /* WINDOW is df's default                           */
-enum { STEPS_1US = 740, STEPS_10US = 7400 };                        /* of step(), on the CPU of README.md               */
+enum { WINDOW = 4, STAGES = 8, LINE = 8, MOST_KIB = 4096 };         /* WINDOW is df's default */
+enum { STEPS_1US = 740, STEPS_10US = 7400 };                        /* of step(), on the CPU of README.md */
 
-/* What a system defines. n items, of which item i begins as begin_body(i). */
-static int run_start(void);                                         /* starts the workers; says how many                */
+/* Functions of a system. n items, of which item i begins as begin_body(i). */
+static int run_start(void);                                         /* starts the workers; says how many */
 static void run_stop(void);
-static void run_three(long n);                                      /* begin_body, middle_body, serial_body(1, x)       */
-static void run_serial(long n);                                     /* begin_body, serial_body(1 .. STAGES - 1, x)      */
-static void run_parallel(long n);                                   /* begin_body, STAGES of middle_body, serial_body(1, x) */
+static void run_three(long n);                                      /* begin_body, middle_body, serial_body(1, x) */
+static void run_serial(long n);                                     /* begin_body, serial_body(1 .. STAGES - 1, x) */
+static void run_parallel(long n);                             /* begin_body, STAGES of middle_body, serial_body(1, x) */
 
-static uint64_t state[STAGES][LINE];                                /* of the serial stages, a cache line each          */
-static long least_steps, more_steps;                                /* of the middle stage: the latter, up to so many   */
+static uint64_t state[STAGES][LINE];                                /* of the serial stages, a cache line each */
+static long least_steps, more_steps;                                /* of the middle stage: the latter, up to so many */
 static long window;
 
 /* The bodies. ------------------------------------------------------------------------------------------------------ */
@@ -49,7 +49,7 @@ static inline uint64_t middle_body(uint64_t x)
 
 /* Each workload, timed once. --------------------------------------------------------------------------------------- */
 
-static long most_memory(void)                                       /* KiB in use at the same time until now           */
+static long most_memory(void)                                       /* KiB in use at the same time until now */
 {
     struct rusage r;
     getrusage(RUSAGE_SELF, &r);
@@ -78,8 +78,8 @@ int main(int argc, char **argv)
     bench_start(argc, argv, run_start());
     window = (long)WINDOW * bench_used_workers;
     least_steps = STEPS_1US;
-    run_three(1000);                                                /* wakes the workers                                */
-    pipes("pipe_memory", run_three, empty * 10, 3, 0, 0);           /* first: later, memory of others could be used     */
+    run_three(1000);                                                /* wakes the workers */
+    pipes("pipe_memory", run_three, empty * 10, 3, 0, 0);           /* first: later, memory of others could be used */
     pipes("pipe_3", run_three, empty, 3, 0, 0);
     pipes("pipe_serial_8", run_serial, empty, STAGES, 0, 0);
     pipes("pipe_parallel_8", run_parallel, empty, STAGES + 2, 0, 0);

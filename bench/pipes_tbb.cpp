@@ -1,4 +1,5 @@
-// Pipelines with oneTBB's parallel_pipeline. An item is no larger than a pointer: oneTBB passes it on without allocating.
+// Pipelines with oneTBB's parallel_pipeline. An item is no larger than a pointer: oneTBB passes it on without
+// an allocation.
 #include "pipes.h"
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
@@ -32,12 +33,13 @@ static tbb::filter<uint64_t, uint64_t> middle()
 }
 static tbb::filter<uint64_t, uint64_t> serial(int stage)
 {
-    return tbb::make_filter<uint64_t, uint64_t>(filter_mode::serial_in_order, [stage](uint64_t x) { return serial_body(stage, x); });
+    return tbb::make_filter<uint64_t,
+        uint64_t>(filter_mode::serial_in_order, [stage](uint64_t x) { return serial_body(stage, x); });
 }
 static void run(const stages &all, int stage)
 {
-    tbb::parallel_pipeline(static_cast<size_t>(window), all & tbb::make_filter<uint64_t, void>(filter_mode::serial_in_order,
-                           [stage](uint64_t x) { serial_body(stage, x); }));
+    tbb::parallel_pipeline(static_cast<size_t>(window), all & tbb::make_filter<uint64_t,
+                           void>(filter_mode::serial_in_order, [stage](uint64_t x) { serial_body(stage, x); }));
 }
 
 static void run_three(long n) { run(begin(n) & middle(), 1); }

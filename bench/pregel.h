@@ -2,27 +2,27 @@
  *
  *   paths_random      random graph, 10 edges from each vertex, weights from 1 to 100: few supersteps with much to do
  *   paths_road        streets, a grid 40 vertices wide, weights 1: many supersteps with little to do
- *   paths_parts_N     random graph, 5 edges from each vertex, in N parts, which are tasks: what it costs to pass messages on
+ *   paths_parts_N     random graph, 5 edges from each vertex, in N parts, which are tasks: the cost of messages
  *                     between more and more of them; systems without parts leave it out
  *
- * The clock runs from the graph to the distances, allocation included. A task is an edge of the graph; most are looked at several
- * times. A distance that is wrong shows in the checksum. */
+ * The clock runs from the graph to the distances, allocation included. The unit is an edge of the graph; most are
+ * followed several times. A wrong distance shows in the checksum. */
 #ifndef PREGEL_BENCH_H
 #define PREGEL_BENCH_H
 #include "bench.h"
 #include "../examples/pregel/graph.h"
 
-/* What a system defines. It may have several ways: WAYS then holds what is appended to its name for each. */
+/* Functions of a system. It may have several ways: WAYS then holds a suffix of its name for each. */
 static int way;
 static int run_start(void);                                         /* starts the workers; says how many */
 static void run_stop(void);
 static int has_parts(void);
-static void run_paths(const graph *g, int parts, int32_t *distance);    /* from vertex 0; INT32_MAX: cannot be reached */
+static void run_paths(const graph *g, int parts, int32_t *distance);   /* from vertex 0; INT32_MAX: cannot be reached */
 #ifndef WAYS
 #define WAYS ""
 #endif
 
-enum { PARTS = 16, WIDTH = 40 };                                    /* parts: as in the example, unless it says otherwise */
+enum { PARTS = 16, WIDTH = 40 };                                /* parts: as in the example, unless it says otherwise */
 
 static graph random_graph(long vertices, long degree)
 {
@@ -37,7 +37,8 @@ static graph road(long n)
     g.first = (long *)bench_alloc((size_t)n + 1, sizeof *g.first);
     g.edge = (graph_edge *)bench_alloc((size_t)(4 * n), sizeof *g.edge);
     for (long v = 0; v < n; v++) {
-        const long to[] = { v % WIDTH ? v - 1 : n, v % WIDTH < WIDTH - 1 ? v + 1 : n, v >= WIDTH ? v - WIDTH : n, v + WIDTH };
+        const long to[] = { v % WIDTH ? v - 1 : n, v % WIDTH < WIDTH - 1 ? v + 1 : n, v >= WIDTH ? v - WIDTH : n,
+                            v + WIDTH };
         for (int i = 0; i < 4; i++)
             if (to[i] < n) g.edge[g.edges++] = (graph_edge){ (int32_t)to[i], 1 };
         g.first[v + 1] = g.edges;

@@ -1,5 +1,6 @@
-/* Shortest paths with OpenMP, level by level: whoever finds a shorter way to a vertex stores it by compare and exchange, and puts
- * the vertex into the next level, once. One parallel region; every thread gathers vertices on its own, then copies them. */
+/* Shortest paths with OpenMP, level by level: a thread that finds a shorter way to a vertex stores it by compare and
+ * exchange, and puts the vertex into the next level, once. One parallel region; every thread gathers vertices on its
+ * own, then copies them. */
 #include "pregel.h"
 #include <omp.h>
 #include <stdatomic.h>
@@ -8,12 +9,13 @@ static int run_start(void) { return omp_get_max_threads(); }
 static void run_stop(void) {}
 static int has_parts(void) { return 0; }
 
-/* Is d the smallest distance to a vertex so far? Then it is stored. */
+/* Stores d if it is the smallest distance to a vertex so far. */
 static inline int shorten(_Atomic int32_t *distance, int32_t d)
 {
     int32_t old = atomic_load_explicit(distance, memory_order_relaxed);
     while (d < old)
-        if (atomic_compare_exchange_weak_explicit(distance, &old, d, memory_order_relaxed, memory_order_relaxed)) return 1;
+        if (atomic_compare_exchange_weak_explicit(distance, &old, d, memory_order_relaxed, memory_order_relaxed))
+            return 1;
     return 0;
 }
 
@@ -21,7 +23,8 @@ static void run_paths(const graph *g, int parts, int32_t *result)
 {
     size_t n = (size_t)g->vertices;
     _Atomic int32_t *distance = (_Atomic int32_t *)malloc(n * sizeof *distance);
-    _Atomic int32_t *level_of = (_Atomic int32_t *)malloc(n * sizeof *level_of);    /* the last one that a vertex was put into */
+    /* the last one that a vertex was put into */
+    _Atomic int32_t *level_of = (_Atomic int32_t *)malloc(n * sizeof *level_of);
     int32_t *level[2] = { (int32_t *)malloc(n * sizeof(int32_t)), (int32_t *)malloc(n * sizeof(int32_t)) };
     long count[2] = { 1, 0 };
     (void)parts;

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Builds the benchmarks, runs them interleaved and prints one table per group; see README.md.
 #
-#   bench/run.sh [group...]         groups: forkjoin dataflow taskgraph sharing nodes loops pipes streams cholesky latency stm pregel owm trace (none: these)
-#                                   gpu: df_gpu.h against OpenCL and CUDA by hand, where they are installed, and gpu_cholesky:
-#                                   the functions of cuBLAS as tasks against one call of cuSOLVER
+#   bench/run.sh [group...]         groups: forkjoin dataflow taskgraph sharing nodes loops pipes streams cholesky
+#                                   latency stm pregel owm trace (none: these)
+#                                   gpu: df_gpu.h against OpenCL and CUDA by hand, where they are installed, and
+#                                   gpu_cholesky: the functions of cuBLAS as tasks against one call of cuSOLVER
 #
 #   BENCH_QUICK=1                   one repetition of small sizes, with the larger number of workers alone
 #   BENCH_REPS=5                    repetitions; the tables hold medians
@@ -12,8 +13,9 @@
 #   BUILD=dir                       where programs and results go (default: build/bench)
 #   CC CXX CLANG CFLAGS             gcc, g++, clang, -O2
 #   CUDA_HOME=dir                   where CUDA is (default: /usr/local/cuda*)
-#   PEERS_EXTRA="command"           run as `command GROUP` with BENCH_WORKERS set, once per repetition and number of workers;
-#                                   prints lines like those of the programs here, which then appear in the tables
+#   PEERS_EXTRA="command"           run as `command GROUP` with BENCH_WORKERS set, once per repetition and number of
+#                                   workers; prints lines like those of the programs here, which then appear in the
+#                                   tables
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
@@ -39,14 +41,14 @@ limit=$(command -v timeout >/dev/null 2>&1 && echo "timeout 120" || echo env)
 
 say() { printf '%s\n' "$*" >&2; }
 
-# build GROUP SYSTEM SLOW compiler arguments...: in the background, as many at a time as there are CPUs
+# build GROUP SYSTEM SLOW compiler arguments...: in the background, at most one for each CPU at a time
 built=0
 build() {
     built=$((built + 1))
     compile "$BUILD/built.$built" "$@" &
     [ $((built % $(nproc 2>/dev/null || echo 1))) != 0 ] || wait
 }
-compile() { # FILE as above: the line for the list goes to FILE, or one line says why there is none
+compile() { # FILE as above: the line for the list goes to FILE, or one line says why the program is missing
     line=$1 group=$2 system=$3 slow=$4
     shift 4
     : > "$line"
@@ -68,7 +70,8 @@ collect() { # what is being built: onto the list, in its order
 library() {
     name=$1
     shift
-    echo 'int main(void) { return 0; }' | $CC -x c - "$@" "-l$name" -o "$BUILD/probe" 2>/dev/null && echo "-l$name" || echo "-l:lib$name.so.1"
+    echo 'int main(void) { return 0; }' | $CC -x c - "$@" "-l$name" -o "$BUILD/probe" 2>/dev/null && echo "-l$name" ||
+        echo "-l:lib$name.so.1"
 }
 
 # Programs of a group that find no device leave the list.
@@ -102,16 +105,20 @@ run() {
         return
     fi
     for devices in $([ "$1" = gpu ] && echo 1 2 || echo 1); do
-        env BENCH_SLOW="$3" BENCH_WORKERS="$4" DF_WORKERS="$4" OMP_NUM_THREADS="$4" BENCH_CHECK="${check:-0}" BENCH_DEVICES=$devices \
+        env BENCH_SLOW="$3" BENCH_WORKERS="$4" DF_WORKERS="$4" OMP_NUM_THREADS="$4" BENCH_CHECK="${check:-0}" \
+            BENCH_DEVICES=$devices \
             ITM_DEFAULT_METHOD="${2#itm-}" $limit "$BUILD/$1-$2" $only || say "failed: $1 $2 with $4 workers"
     done
 }
 
-# Prints seconds of CPU time: used on this machine, used by what this shell has run (its times in $BUILD/times), the clock.
+# Prints seconds of CPU time: used on this machine, used by the programs of this shell (its times in $BUILD/times), the
+# clock.
 cpu_seconds() {
     awk -v hz="$(getconf CLK_TCK)" -v now="$(date +%s)" '
         FILENAME == "/proc/stat" && /^cpu / { all = ($2 + $3 + $4 + $7 + $8 + $9) / hz }
-        FILENAME != "/proc/stat" && FNR == 2 { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); own += 60 * t[1] + t[2] } }
+        FILENAME != "/proc/stat" && FNR == 2 {
+            for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); own += 60 * t[1] + t[2] }
+        }
         END { print all, own, now }' /proc/stat "$BUILD/times" 2>/dev/null
 }
 
@@ -159,10 +166,11 @@ for group in $groups; do
         build $group df-clang 0 $CLANG $c11 "$here/${group}_df.c" -pthread
         build $group tbb 0 $CXX -std=c++17 $CFLAGS $aligned "$here/${group}_tbb.cpp" -ltbb
         ;;
-    cholesky)                       # the kernels are compiled once: everybody runs the same instructions
+    cholesky)                       # the kernels are compiled once: all systems run the same instructions
         kernels=$BUILD/kernels.o
         c11="$c11 -march=native"
-        $CC $c11 -c "$root/examples/cholesky/kernels.c" -o "$kernels" || { say "skipped: cholesky (no kernels)"; continue; }
+        $CC $c11 -c "$root/examples/cholesky/kernels.c" -o "$kernels" ||
+            { say "skipped: cholesky (no kernels)"; continue; }
         build $group df 0 $CC $c11 "$here/cholesky_df.c" "$kernels" -pthread -lm
         build $group serial 0 $CC $c11 -DDF_SERIAL "$here/cholesky_df.c" "$kernels" -lm
         build $group gcc-omp 0 $CC $c11 -fopenmp "$here/cholesky_omp.c" "$kernels" -lm
@@ -172,7 +180,8 @@ for group in $groups; do
         build $group df 0 $CC $c11 "$here/latency_df.c" -pthread
         ;;
     stm)                            # gcc's transactions: one source, ITM_DEFAULT_METHOD is in the name of the system
-        itm="$CC $c11 -fgnu-tm -fno-isolate-erroneous-paths-dereference"    # without the latter gcc 12 fails in stm_itm.c
+        # without the latter gcc 12 fails in stm_itm.c
+        itm="$CC $c11 -fgnu-tm -fno-isolate-erroneous-paths-dereference"
         build $group df 0 $CC $c11 "$here/stm_df.c" -pthread
         build $group df-clang 0 $CLANG $c11 "$here/stm_df.c" -pthread
         build $group df-unwaited 0 $CC $c11 -DDF_STM_PRIVATE=0 "$here/stm_df.c" -pthread
@@ -213,18 +222,24 @@ for group in $groups; do
         say "unknown group: $group"; exit 1 ;;
     esac
     collect
-    [ -z "$extra" ] || [ $group = latency ] || [ $group = trace ] || [ "${group#gpu}" != "$group" ] || echo "$group extra 0" >> "$programs"
+    [ -z "$extra" ] || [ $group = latency ] || [ $group = trace ] || [ "${group#gpu}" != "$group" ] ||
+        echo "$group extra 0" >> "$programs"
 done
 
-# First the answers: small sizes, with bodies that notice a lost order, all systems of a group alike.
+# First the results: small sizes, with bodies that show a lost order; all systems of a group must
+# agree.
 wrong() {
     awk '{ key = $1 " " $2 " " $6 }
          !(key in first) { first[key] = $7 }
-         $7 != first[key] { print "WRONG: " $1 " " $2 " " $3 " with " $4 " workers: checksum " $7 ", not " first[key] }' "$1"
+         $7 != first[key] {
+             print "WRONG: " $1 " " $2 " " $3 " with " $4 " workers: checksum " $7 ", not " first[key]
+         }' "$1"
 }
 while read -r group system slow; do
     case $group in latency | trace) continue ;; esac
-    for w in $(counts_of $group); do check=1 BENCH_QUICK=1 run $group $system $slow $w < /dev/null | sed "s/^/$group /"; done
+    for w in $(counts_of $group); do
+        check=1 BENCH_QUICK=1 run $group $system $slow $w < /dev/null | sed "s/^/$group /"
+    done
 done < "$programs" > "$BUILD/checks"
 wrong "$BUILD/checks" > "$BUILD/wrong"
 
@@ -236,9 +251,11 @@ while [ $rep -lt "$reps" ]; do
     for group in $groups; do
         case $group in latency | trace) continue ;; esac
         say "repetition $rep of $reps: $group"
-        [ "$quick" = 0 ] && with=$(counts_of $group) || with=$max    # the answers have been seen with each number
+        [ "$quick" = 0 ] && with=$(counts_of $group) || with=$max    # the results have been compared with each number
         for w in $with; do
-            awk -v g="$group" -v k=$rep '$1 == g { line[n++] = $0 } END { for (i = 0; i < n; i++) print line[(i + k - 1) % n] }' \
+            awk -v g="$group" -v k=$rep '
+                $1 == g { line[n++] = $0 }
+                END { for (i = 0; i < n; i++) print line[(i + k - 1) % n] }' \
                 "$programs" > "$BUILD/turn"                 # another system begins in each repetition
             while read -r g system slow; do
                 [ "$system" = serial ] && [ "$w" != 1 ] && continue
@@ -251,17 +268,14 @@ times > "$BUILD/times"
 after=$(cpu_seconds)
 wrong "$results" >> "$BUILD/wrong"
 
-median='
-    function median(list,   v, n, i, j, t) {
-        n = split(list, v, " ")
-        for (i = 2; i <= n; i++) { t = v[i] + 0; for (j = i - 1; j > 0 && v[j] + 0 > t; j--) v[j + 1] = v[j]; v[j + 1] = t }
-        return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
-    }'
+median=$(cat "$here/median.awk")
 
 # One table: group, unit (ns: per task; s: seconds).
 table() {
     awk -v group="$1" -v unit="$2" "$median"'
-    function show(x) { return x == "" ? "-" : unit == "s" ? sprintf("%.3f", x) : x < 10 ? sprintf("%.2f", x) : sprintf("%.0f", x) }
+    function show(x) {
+        return x == "" ? "-" : sprintf(unit == "s" ? "%.3f" : x < 10 ? "%.2f" : "%.0f", x)
+    }
     $1 == group && NF == 7 && $6 > 0 {
         if (!($3 in sys)) { sys[$3] = 1; systems[++ns] = $3 }
         if (!($2 in work)) { work[$2] = 1; works[++nw] = $2 }
@@ -285,7 +299,9 @@ table() {
                     m = at systems[s] in all ? median(all[at systems[s]]) : ""
                     printf " %s |", show(m)
                     if (systems[s] == "df") mine = m
-                    else if (m != "" && systems[s] !~ /^df|^serial|^lock$|-run$/ && (best == "" || m < best)) { best = m; who = systems[s] }
+                    else if (m != "" && systems[s] !~ /^df|^serial|^lock$|-run$/ && (best == "" || m < best)) {
+                        best = m; who = systems[s]
+                    }
                 }
                 one = works[w] " " counts[1] " df"
                 printf " %s |", mine != "" && best != "" ? sprintf("%.2f", mine / best) : "-"
@@ -295,7 +311,8 @@ table() {
     }' "$results"
 }
 
-# The table of the group gpu. For outofcore there is another row: the larger of the times of its transfers and of its kernels, by hand.
+# The table of the group gpu. For outofcore there is another row: the larger of the times of its transfers and of its
+# kernels, by hand.
 gpu_table() {
     awk "$median"'
     function show(work, s, n) {
@@ -303,7 +320,9 @@ gpu_table() {
         return sprintf("%.3g %s", n / s / 1e9 * (work ~ /^axpy/ ? 12 : work ~ /^(matmul|outofcore)/ ? 2 : 1),
                        work ~ /^jacobi/ ? "G cells/s" : work ~ /^(matmul|outofcore)/ ? "GFLOP/s" : "GB/s")
     }
-    function most(work) { return work ~ /^launch/ ? "1.20" : work ~ /_(device|host)$/ ? "1.05" : work == "outofcore" ? "-" : "1.03" }
+    function most(work) {
+        return work ~ /^launch/ ? "1.20" : work ~ /_(device|host)$/ ? "1.05" : work == "outofcore" ? "-" : "1.03"
+    }
     function spread(mine, theirs,   a, b, n, i, r, low, high) {
         n = split(mine, a, " ")
         if (split(theirs, b, " ") != n) return "-"
@@ -311,7 +330,8 @@ gpu_table() {
         return sprintf("%.2f to %.2f", low, high)
     }
     function row(what, mine, theirs, text, limit) {
-        printf "| %s | %s | %s | %s | %s | %.2f | %s | %s |\n", api, what, count[w], show(work[w], mine, tasks[key]), show(work[w], theirs, tasks[key]), mine / theirs, text, limit
+        printf "| %s | %s | %s | %s | %s | %.2f | %s | %s |\n", api, what, count[w], show(work[w], mine, tasks[key]),
+               show(work[w], theirs, tasks[key]), mine / theirs, text, limit
     }
     $1 == "gpu" && NF == 7 && $6 > 0 && $5 > 0 {
         if (!($2 in known)) { known[$2] = 1; work[++n] = $2; count[n] = $4 }
@@ -320,7 +340,8 @@ gpu_table() {
         tasks[key] = $6
     }
     END {
-        printf "\n### gpu\n\n| interface | workload | devices | df | by hand | df / by hand, time | of the repetitions | at most |\n"
+        printf "\n### gpu\n\n"
+        printf "| interface | workload | devices | df | by hand | df / by hand, time | of the repetitions | at most |\n"
         print "| --- | --- | --- | --- | --- | --- | --- | --- |"
         for (k = 1; k <= split("opencl cuda", apis, " "); k++)
             for (w = 1; w <= n; w++) {
@@ -330,12 +351,14 @@ gpu_table() {
                 row(work[w], median(all[key]), median(all[hand]), spread(all[key], all[hand]), most(work[w]))
                 if (work[w] != "outofcore" || !((hand "_transfers") in all)) continue
                 longer = median(all[hand "_transfers"]) > median(all[hand "_kernels"]) ? "_transfers" : "_kernels"
-                row(work[w] ", its" " " substr(longer, 2) " alone", median(all[key]), median(all[hand longer]), spread(all[key], all[hand longer]), "1.11")
+                row(work[w] ", its " substr(longer, 2) " alone", median(all[key]), median(all[hand longer]),
+                    spread(all[key], all[hand longer]), "1.11")
             }
     }' "$results"
 }
 
-echo "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1), $max CPUs, $(uname -sm), $($CC --version | head -n 1)"
+cpu=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1)
+echo "$cpu, $max CPUs, $(uname -sm), $($CC --version | head -n 1)"
 echo "medians of $reps repetitions$([ "$quick" = 0 ] || echo ', quick sizes')"
 echo "$before $after" | awk 'NF == 6 && $6 > $3 { used = ($4 - $1 - $5 + $2) / ($6 - $3) * 100
     printf "other programs used %.0f %% of a CPU meanwhile%s\n", used, (used > 10 ? ": measure again" : "") }'

@@ -1,5 +1,5 @@
-/* What tasks share, with df. The other way, "df-rename", gives df memory for renaming: a task that overwrites the buffer
- * need not wait for those that still read what was in it. */
+/* Data shared by tasks, with df. The other way, "df-rename", gives df memory for renaming: a task that overwrites
+ * the buffer need not wait for those that still read its old content. */
 #define OTHER_WAY "-rename"
 #include "sharing.h"
 #define DF_IMPLEMENTATION

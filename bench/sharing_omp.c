@@ -1,5 +1,5 @@
-/* What tasks share, with OpenMP: task reductions and `mutexinoutset`. The other way is tasks that share nothing as far as
- * OpenMP knows, and atomic updates. */
+/* Data shared by tasks, with OpenMP: task reductions and `mutexinoutset`. The other way is tasks without
+ * declarations, and atomic updates. */
 #define OTHER_WAY "-atomic"
 #include "sharing.h"
 #include <omp.h>

@@ -1,6 +1,7 @@
-/* What transactional memory costs: workloads, threads, and main().
+/* The cost of transactional memory: workloads, threads, and main().
  *
- *   empty, read, increment     blocks that do nothing; read a word; read and write one; each thread has words of its own
+ *   empty, read, increment     blocks that do nothing; read a word; read and write one; each thread has words of its
+ *                              own
  *   read_256                   per read, in blocks that read 256 words in a row
  *   write_16 ... write_4096    per write, in blocks that write that many words in a row
  *   list, hash, tree, skip     per operation on a set, of 256 or 4096 elements of a range twice as large, shared by the
@@ -8,19 +9,19 @@
  *   bank                       per transfer between 2 of 1024 accounts
  *   bank_total                 the same, and every hundredth operation adds up all accounts
  *   one_word                   per increment of one word that all threads share
- *   catalogue                  a tree of 121 assemblies with 243 parts: 60 % short reads, 30 % short updates, 9 % changes of
- *                              the structure, 1 % reads of everything
+ *   catalogue                  a tree of 121 assemblies with 243 parts: 60 % short reads, 30 % short updates, 9 %
+ *                              changes of the structure, 1 % reads of everything
  *
- * The sets and the bank are those of examples/stm. Checksums say that what is left is in order, and as much as the
- * operations say. Setup is not timed. A new node comes from malloc in every system.
+ * The sets and the bank are those of examples/stm. Checksums show that the final contents are in order, and as many as
+ * the results of the operations imply. Setup is not timed. A new node comes from malloc in every system.
  *
  * Include bench.h, define df_tm_read and so on (or include df_stm.h), and the following, before this file. */
 #ifndef STM_H
 #define STM_H
-/* BLOCK ... BLOCK_END       what is between them happens at once
- * READ_BLOCK ... BLOCK_END  the same, for systems that want to be told that it only reads
+/* BLOCK ... BLOCK_END       the code between them runs atomically
+ * READ_BLOCK ... BLOCK_END  the same, for systems that need to know that it only reads
  * NO_EMPTY_BLOCK            if the compiler drops blocks that do nothing
- * SYSTEM_START  SYSTEM_STOP  THREAD_START  THREAD_STOP  statements, if there is something to do */
+ * SYSTEM_START  SYSTEM_STOP  THREAD_START  THREAD_STOP  statements, or empty */
 #ifndef READ_BLOCK
 #define READ_BLOCK BLOCK
 #endif
@@ -43,7 +44,7 @@
 
 #include <pthread.h>
 
-/* A function to which a block can go back is not inlined; so nobody's are. */
+/* A function to which a block can return is not inlined, so those of the other systems are not, either. */
 #define STM_CALL __attribute__((noinline))
 
 enum { WORDS = 4096, ACCOUNTS = 1024, BALANCE = 1000, LEVELS = 5 };
@@ -56,9 +57,9 @@ typedef struct {
     long added, sum;                 /* elements; what was read */
     long *word;
     double began, ended;
-    int *ready, threads;             /* how many threads are; are needed */
+    int *ready, threads;             /* the number of threads that have come; that must come */
     pthread_t thread;
-    char line[192];                  /* what the next worker writes is elsewhere */
+    char line[192];                  /* on a cache line of its own */
 } worker;
 
 static inline uint64_t random_next(worker *w)                       /* xorshift64 */
@@ -69,8 +70,8 @@ static inline uint64_t random_next(worker *w)                       /* xorshift6
     return w->random = x ^ x << 17;
 }
 
-/* Until all threads are here, and the system has had time to give each a processor: that of a thread which has just started
- * or woken up is often the one that another is using. */
+/* Until all threads are here, and the system has had time to give each a processor: a thread that has just started
+ * or woken up often runs on one that another thread uses. */
 static void wait_for_all(worker *w)
 {
     double end = bench_now() + 2e-3;
@@ -91,7 +92,7 @@ static void *work(void *p)
     return NULL;
 }
 
-/* Runs n operations by all threads. Returns seconds; adds up what the threads found. */
+/* Runs n operations by all threads. Returns seconds; adds up the results of the threads. */
 static double work_all(void (*run)(void *), long n, long words, long range, long updates, worker *all)
 {
     int threads = bench_used_workers;
@@ -238,7 +239,7 @@ static void blocks(const char *workload, void (*run)(void *), long n, long words
 SET(list)
 SET(tree)
 SET(skiplist)
-#define hash_clear hash_empty                                       /* what frees the table is done outside */
+#define hash_clear hash_empty                                       /* the table is freed outside */
 static inline void hash_empty(hash *h) { for (size_t i = 0; i < h->chains; i++) list_clear(&h->chain[i]); }
 SET(hash)
 #undef hash_clear

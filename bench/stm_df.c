@@ -1,4 +1,4 @@
-/* What transactional memory costs, with df. */
+/* The cost of transactional memory with df. */
 #include "bench.h"
 #define DF_IMPLEMENTATION
 #include "../df_stm.h"

@@ -1,5 +1,5 @@
-/* What transactional memory costs, with gcc's: -fgnu-tm, where the compiler finds the accesses itself. The environment
- * variable ITM_DEFAULT_METHOD chooses how libitm does it (ml_wt, gl_wt), and names the system here. */
+/* The cost of gcc's transactional memory: -fgnu-tm, where the compiler finds the accesses itself. The environment
+ * variable ITM_DEFAULT_METHOD chooses the method of libitm (ml_wt, gl_wt), and names the system here. */
 #include "bench.h"
 
 #define df_tm_read(p)        (*(p))

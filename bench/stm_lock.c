@@ -1,4 +1,4 @@
-/* What a mutex around every block costs: the same workloads, with plain accesses. */
+/* The cost of a mutex around every block: the same workloads, with plain accesses. */
 #include "bench.h"
 #include <pthread.h>
 

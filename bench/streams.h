@@ -1,10 +1,10 @@
-/* Streams: what a window costs, and a bank of filters. Sizes, bodies, and main().
+/* Streams: the cost of a window, and a bank of filters. Sizes, bodies, and main().
  *
  *   stream_1      windows of 1 element from one producer to one consumer, per window
  *   stream_16     windows of 16 elements, of which the bodies touch one
  *   stream_256    windows of 256 elements, of which the bodies touch one
- *   stream_bank   samples in blocks of 256, all of them to each of 8 filters of 64 taps, whose results are added up with a
- *                 gain for each; per task: 1 source, 8 filters and 1 sum per block
+ *   stream_bank   samples in blocks of 256, all of them to each of 8 filters of 64 taps, whose results are added up
+ *                 with a gain for each; per task: 1 source, 8 filters and 1 sum per block
  *
  * At most CAPACITY windows, or BLOCKS blocks, are on their way. */
 #ifndef STREAMS_H
@@ -14,16 +14,16 @@
 enum { CAPACITY = 256, SEEN = 2 * CAPACITY };
 enum { BANDS = 8, TAPS = 64, PAST = TAPS - 1, BLOCK = 256, BLOCKS = 16 };
 
-/* What a system defines. It may have several ways: WAYS then holds what is appended to the name of the system for each. */
+/* Functions of a system. It may have several ways: WAYS then holds a suffix of the system's name for each. */
 static int way;
-static int run_start(void);                                         /* starts the workers; says how many                */
+static int run_start(void);                                         /* starts the workers; says how many */
 static void run_stop(void);
-static void run_windows(long n, int burst);                         /* put_body(i, w), take_body(i, w) for windows i < n */
-static void run_bank(long blocks);                                  /* see below                                        */
+static void run_windows(long n, int burst);                      /* put_body(i, w), take_body(i, w) for windows i < n */
+static void run_bank(long blocks);                                  /* see below */
 
-static uint64_t seen[SEEN];                                         /* by the consumers                                 */
-static int *input;                                                  /* PAST zeros, then the samples                     */
-static int64_t *output;                                             /* of the bank: as many                             */
+static uint64_t seen[SEEN];                                         /* by the consumers */
+static int *input;                                                  /* PAST zeros, then the samples */
+static int64_t *output;                                             /* of the bank: as many */
 static int tap[BANDS][TAPS], gain[BANDS];
 
 /* The bodies. ------------------------------------------------------------------------------------------------------ */
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
     }
     for (way = 0; way < (int)(sizeof way_name / sizeof *way_name); way++) {
         bench_start(argc, argv, run_start());
-        run_bank(20);                                               /* wakes the workers                                */
+        run_bank(20);                                               /* wakes the workers */
         windows("stream_1", n, 1);
         windows("stream_16", n, 16);
         windows("stream_256", n, 256);

@@ -1,5 +1,5 @@
-// Streams with oneTBB: its flow graph, and the other way its parallel_pipeline. The elements stay where they are, in rings of
-// as many windows as may be on their way; what goes from node to node is the number of the window. Windows leave in order:
+// Streams with oneTBB: its flow graph, and the other way its parallel_pipeline. The elements stay where they are, in
+// rings of as many windows as may be on their way; nodes pass the number of the window. Windows leave in order:
 // else more than a ring of them could lie between the first and the last that are on their way.
 #define WAYS "", "-pipeline"
 #include "streams.h"
@@ -22,8 +22,8 @@ static int run_start()
 }
 static void run_stop() { delete limit; }
 
-// A source of 0 .. n-1, at most `most` of which are on their way: they leave by `done`. The limiter counts one less, as the
-// source makes the next one before it asks.
+// A source of 0 .. n-1, at most `most` of which are on their way: they leave by `done`. The limiter counts one less,
+// because the source makes the next one before it asks.
 struct numbers {
     long next = 0;
     input_node<long> source;
@@ -64,12 +64,13 @@ static void run_windows(long n, int burst)
         from.done(consumer);
         from.run(g);
     } else {
-        tbb::parallel_pipeline(CAPACITY, number_filter(n, put) & tbb::make_filter<long, void>(filter_mode::serial_in_order, take));
+        tbb::parallel_pipeline(CAPACITY, number_filter(n, put) & tbb::make_filter<long,
+                               void>(filter_mode::serial_in_order, take));
     }
 }
 
-// The graph: a node per filter, serial, with the samples it needs again in a buffer of its own. What comes out of a serial
-// node may be overtaken by what comes after it, hence the sequencers, and a join by numbers.
+// The graph: a node per filter, serial, with the samples it needs again in a buffer of its own. A result of a serial node
+// may be overtaken by a later one, hence the sequencers, and a join by numbers.
 template <size_t... B> static void bank_graph(long blocks, std::index_sequence<B...>)
 {
     std::vector<int> samples(BLOCKS * BLOCK), history(BANDS * (PAST + BLOCK));

@@ -1,13 +1,13 @@
-/* The same graph again and again: submitted each time, and recorded once and run as a task graph.
+/* Repetitions of one graph: submitted each time, and recorded once and run as a task graph.
  *
  *   cholesky        a Cholesky factorisation of 64 x 64 tiles, 45,760 tasks, one element standing for a tile
  *   stencil         10 steps over 1000 cells, double buffered, 10,000 tasks
  *   independent     10,000 tasks without regions
  *
- * Systems: df, which submits; df-taskgraph, which runs the graph; df-record, the recording and the first run.
- * One worker runs what is submitted at once unless DF_DEFER=1 makes it queue tasks as several do: then it shows
- * what a task costs that is ordered. The bodies do nothing, or with BENCH_CHECK=1 what the dataflow group does
- * then; both ways of running the graph have the same checksum. */
+ * Systems: df, which submits; df-taskgraph, which runs the graph; df-record, the recording and the first run. One
+ * worker runs a submitted task immediately unless DF_DEFER=1 makes it queue tasks as several workers do: then the
+ * time is that of a task that is ordered. The bodies do nothing, or with BENCH_CHECK=1 the work of those of the
+ * dataflow group; both ways of running the graph have the same checksum. */
 #include "bench.h"
 #define DF_IMPLEMENTATION
 #include "../df.h"
@@ -24,7 +24,10 @@ DF_TASK(void, syrk, df_in(uint64_t, l, 1), df_inout(uint64_t, a, 1));
 DF_TASK(void, gemm, df_in(uint64_t, x, 1), df_in(uint64_t, y, 1), df_inout(uint64_t, c, 1));
 
 void plain(long i) { if (bench_check) row[0][i % WIDTH + 1] |= (uint64_t)1 << (i & 63); }
-void relax(const uint64_t *l, const uint64_t *m, const uint64_t *r, uint64_t *out) { if (bench_check) *out = bench_mix(*l + 3 * *m + 5 * *r); }
+void relax(const uint64_t *l, const uint64_t *m, const uint64_t *r, uint64_t *out)
+{
+    if (bench_check) *out = bench_mix(*l + 3 * *m + 5 * *r);
+}
 void potrf(uint64_t *a) { if (bench_check) *a = bench_mix(*a); }
 void trsm(const uint64_t *l, uint64_t *b) { if (bench_check) *b = bench_mix(*b + 3 * *l); }
 void syrk(const uint64_t *l, uint64_t *a) { if (bench_check) *a = bench_mix(*a + 5 * *l); }
@@ -60,7 +63,8 @@ static uint64_t result(void)
 {
     uint64_t s = 0;
     for (int i = 0; bench_check && i < WIDTH + 2; i++) s = bench_mix(s + row[0][i] + 3 * row[1][i]);
-    for (int i = 0; bench_check && i < TILES_MAX * TILES_MAX; i++) s = bench_mix(s + tile[i / TILES_MAX][i % TILES_MAX]);
+    for (int i = 0; bench_check && i < TILES_MAX * TILES_MAX; i++)
+        s = bench_mix(s + tile[i / TILES_MAX][i % TILES_MAX]);
     return s;
 }
 
@@ -89,7 +93,8 @@ static void both(const char *name, void (*submit)(void), long tasks, long rounds
     for (long i = 0; i < rounds; i++) {
         df_taskgraph_run(g);
         if (i) continue;
-        bench_line(name, BENCH_SYSTEM "-record", recorded + bench_now() - t, tasks, 0); /* and what the first run of the graph does */
+        /* and what the first run of the graph does */
+        bench_line(name, BENCH_SYSTEM "-record", recorded + bench_now() - t, tasks, 0);
         t = bench_now();
     }
     bench_line(name, BENCH_SYSTEM "-taskgraph", bench_now() - t, (rounds - 1) * tasks, result());

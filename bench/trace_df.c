@@ -1,8 +1,9 @@
-/* What DF_TRACE and DF_STATS cost: the same tasks with neither, with one, with the other, in turn. Prints lines
+/* The cost of DF_TRACE and DF_STATS: the same tasks with neither, with one, with the other, in turn. Prints lines
  *
  *     name df workers value unit target
  *
- *   tasks_5us          with a trace: more time (clock) in percent, from df_start to df_stop, so with what is written at the end; tasks
+ *   tasks_5us          with a trace: more time (clock) in percent, from df_start to df_stop, so with the writing at the
+ *                      end; tasks
  *                      of 5 us, each after one other
  *   tasks_5us-cpu      the same in CPU time of all threads together
  *   task               CPU time a task of all threads together: four events, a slice with its arguments, an arrow
@@ -15,9 +16,9 @@
  *
  * Each is the best of all repetitions.
  *
- * All ways register tasks (df_config.defer): what looks on shows what orders tasks also where one worker would run each at once.
- * Files are in TMPDIR, or in /tmp, and removed. */
-#define _DEFAULT_SOURCE                                             /* getrusage                                        */
+ * All ways register tasks (df_config.defer), because the observers show the order of tasks also where one worker
+ * would run each immediately. Files are in TMPDIR, or in /tmp, and removed. */
+#define _DEFAULT_SOURCE /* getrusage */
 #include "bench.h"
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -26,7 +27,7 @@
 
 enum { CHAINS = 64, REPS = 9 };
 
-static long steps;                                                  /* of bench_mix, for 5 us                           */
+static long steps;                                                  /* of bench_mix, for 5 us */
 
 DF_TASK(void, work, df_inout(uint64_t, x, 1));
 void work(uint64_t *x)
@@ -91,8 +92,9 @@ int main(int argc, char **argv)
     int reps = bench_env("BENCH_QUICK", 0) ? 3 : REPS, empty;
     bench_start(argc, argv, 0);
     for (int way = TRACE; way < WAYS; way++)
-        snprintf(file[way], sizeof file[way], "%s/df-bench-trace-%ld.%s", folder && *folder ? folder : "/tmp", (long)getpid(), way == TRACE ? "json" : way == PAGE ? "html" : "txt");
-    for (steps = 1000; ; steps *= 2) {                              /* until they take so long that the clock is exact    */
+        snprintf(file[way], sizeof file[way], "%s/df-bench-trace-%ld.%s", folder && *folder ? folder : "/tmp",
+                 (long)getpid(), way == TRACE ? "json" : way == PAGE ? "html" : "txt");
+    for (steps = 1000; ; steps *= 2) {                             /* until they take so long that the clock is exact */
         double began = bench_now(), took;
         work(cell[0]);
         if ((took = bench_now() - began) < 0.01) continue;

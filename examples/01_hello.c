@@ -1,8 +1,8 @@
 /* One task.
  *
- * DF_TASK declares a function and makes it a task. df_submit creates the task and goes on at once;
- * the closing brace of DF_PARALLEL waits for it. What a task computes comes back through memory
- * that it has declared to write.
+ * DF_TASK declares a function and makes it a task. df_submit creates the task and returns
+ * immediately; the closing brace of DF_PARALLEL waits for it. A task returns its results through
+ * memory that it has declared to write.
  * Source: X-Kaapi report RT-0418, section 3.1.
  */
 #define DF_IMPLEMENTATION

@@ -1,9 +1,9 @@
-/* Two tasks, and what orders them.
+/* Two tasks, and the dependence between them.
  *
  * Tasks run in any order that respects the memory they declare. Both greetings read and write
  * `line`, so the second one starts when the first is done, and the output is always that of the
- * sequential program. With (const char *, message) as their only parameter they would have nothing
- * in common, and either could come first.
+ * sequential program. With (const char *, message) as their only parameter they would be
+ * independent, and either could come first.
  * Source: X-Kaapi report RT-0418, section 3.1.2.
  */
 #define DF_IMPLEMENTATION

@@ -1,8 +1,8 @@
 /* A task that writes a buffer and a task that reads it.
  *
- * write_message declares that it writes `size` characters, print_message that it reads as many: the
- * second waits for the first. The size of a region may be any expression over the other parameters
- * of the task.
+ * write_message declares that it writes `size` characters, print_message declares that it reads as
+ * many: the second waits for the first. The size of a region may be any expression over the other
+ * parameters of the task.
  * Source: X-Kaapi report RT-0418, section 3.2.
  */
 #define DF_IMPLEMENTATION

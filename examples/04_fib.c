@@ -1,7 +1,7 @@
 /* Fork and join: 30 million tasks of a few nanoseconds each.
  *
  * df_spawn offers a call to the other workers; df_sync fetches its result, or makes the call here
- * if nobody took it. The future lives on the caller's stack, so a spawn allocates nothing.
+ * if no worker took it. The future lives on the caller's stack, so a spawn allocates nothing.
  * Source: X-Kaapi report RT-0418, sections 3.3 and 5.1.1.
  */
 #define DF_IMPLEMENTATION

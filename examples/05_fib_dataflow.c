@@ -1,8 +1,8 @@
 /* Recursion without waiting.
  *
  * A task may submit tasks, and is done when they are. So fib submits two smaller ones and a task
- * that adds their results, and returns: nobody waits, the regions say what comes first. The two
- * results live in memory from df_local, which lasts until the tasks submitted here are done; a
+ * that adds their results, and returns: no task waits, because the regions determine the order. The
+ * two results live in memory from df_local, which lasts until the tasks submitted here are done; a
  * variable of the function would be gone by then.
  * Source: X-Kaapi report RT-0418, sections 3.3.1 and 5.1.2.
  */

@@ -2,8 +2,8 @@
  *
  * df_in_range declares the elements from one pointer up to, not including, another. df_reduce says
  * that a task only adds to *sum: tasks that do the same may run at the same time, each on *sum
- * itself or on a copy that began as 0, and df adds the copies up before anybody reads. So a long
- * range is two halves with the same result, and there is no task that joins them.
+ * itself or on a copy that began as 0, and df adds the copies up before any task reads the sum. So
+ * a long range is divided into two halves that add to the same sum, and no task joins them.
  * Source: X-Kaapi report RT-0418, sections 4.4.1, 4.4.4 and 4.6.
  */
 #define DF_IMPLEMENTATION

@@ -3,7 +3,7 @@
  * A task counts the pixels of one block, a two-dimensional region of the image that stays where it
  * is. All tasks add to the same bins. Declared with df_inout they would follow each other; with
  * df_reduce a worker counts in bins of its own, and df adds those up, element by element, before
- * anybody reads.
+ * any task reads them.
  * Source: X-Kaapi report RT-0418, section 5.3.
  *
  *     ./07_histogram                 an image made here, 1024 x 768

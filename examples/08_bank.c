@@ -1,9 +1,8 @@
-/* Tasks that move money between accounts, each transfer at once or not at all.
+/* Tasks that move money between accounts, each transfer as one atomic step.
  *
- * Which accounts a transfer needs is known only when it runs, so the tasks declare none of them: they may all
- * run at the same time, and DF_ATOMIC lets each transfer happen as if it were alone. Other tasks add up all
- * accounts meanwhile. With a plain `balance -= amount` instead, money would be lost and the totals would
- * differ.
+ * The accounts of a transfer are known only when it runs, so the tasks declare none of them: they may all run at the
+ * same time, and DF_ATOMIC runs each transfer as if it were alone. Other tasks add up all accounts meanwhile. With a
+ * plain `balance -= amount` instead, money would be lost and the totals would differ.
  */
 #define DF_IMPLEMENTATION
 #include "../df.h"

@@ -1,10 +1,9 @@
-/* The dining philosophers: everyone needs two forks, and waits until both are there.
+/* The dining philosophers: each of them needs two forks, and waits until both are free.
  *
- * Both are taken in one block, so nobody ever holds one and waits for the other, and there is no order of
- * forks to keep to. df_retry says that the block cannot go on as things are: it is taken back, and runs again
- * when a fork that it looked at has changed.
- * Source of the problem: Dijkstra, "Hierarchical ordering of sequential processes", Acta Informatica 1, 1971;
- * of df_retry: Harris, Marlow, Peyton Jones, Herlihy, "Composable memory transactions", PPoPP 2005.
+ * Both are taken in one block, so no philosopher ever holds one fork and waits for the other, and the forks need no
+ * order. df_retry says that the block cannot continue now: it is rolled back, and runs again when a fork that it read
+ * has changed. Source of the problem: Dijkstra, "Hierarchical ordering of sequential processes", Acta Informatica 1,
+ * 1971; of df_retry: Harris, Marlow, Peyton Jones, Herlihy, "Composable memory transactions", PPoPP 2005.
  */
 #define DF_IMPLEMENTATION
 #include "../df.h"
@@ -16,7 +15,7 @@ enum { PHILOSOPHERS = 5, MEALS = 2000 };
 
 typedef struct {
     int taken;                    /* read and written in blocks only */
-    long used;                    /* by who holds the fork, with plain accesses */
+    long used;                    /* by the holder of the fork, with plain accesses */
 } dining_fork;
 
 typedef struct {
@@ -35,7 +34,7 @@ void dine(table *t, int seat)
             df_tm_write(&left->taken, 1);
             df_tm_write(&right->taken, 1);
         }
-        left->used++;             /* nobody else has these forks */
+        left->used++;             /* no other philosopher has these forks */
         right->used++;
         t->meals[seat]++;
         DF_ATOMIC {

@@ -4,8 +4,8 @@
  * range, on several workers at the same time, and returns when all are done. df_reduce: each call
  * adds to *sum itself or to a copy that began as 0, and df adds the copies up.
  *
- * In which order it does so differs from run to run, and with it the last bits of a sum of doubles.
- * With .deterministic the bits are the same every time, whatever the number of workers.
+ * The order of these additions differs from run to run, and with it the last bits of a sum of
+ * doubles. With .deterministic the bits are always the same, with any number of workers.
  * Source: OpenMP's reduction; MetaFork's meta_for (thesis, 3).
  *
  *     ./10_dot_product [LENGTH]

@@ -2,8 +2,9 @@
  *
  * Each sum needs the one before, and yet there are two ways to do it in parallel, both with two
  * passes. The recursive one goes up a tree of halves and keeps the sum of each left half, then down
- * again with the sum of all that lies to the left. The flat one cuts the array into blocks: the sum
- * of each block, their prefix sums, which are few, and from those the elements of each block.
+ * again with the sum of all that lies to the left. The flat one divides the array into blocks. It
+ * computes the sum of each block, then the prefix sums of these few sums, and from those the
+ * elements of each block.
  * Source: MetaFork's parallel scan (thesis, 2); Blelloch, CMU-CS-90-190.
  *
  *     ./11_prefix_sum [LENGTH]
@@ -45,7 +46,7 @@ long up(const long *x, long n, long *left)
     df_future(up) first;
     df_spawn(up, &first, x, m, left);
     long second = up(x + m, n - m, left + m / BLOCK);
-    left[m / BLOCK - 1] = df_sync(up, &first);   /* the place between the halves: nobody else's */
+    left[m / BLOCK - 1] = df_sync(up, &first);   /* the place between the halves: no other task uses it */
     return left[m / BLOCK - 1] + second;
 }
 

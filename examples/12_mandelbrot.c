@@ -1,8 +1,8 @@
 /* The Mandelbrot set: a loop of two dimensions whose iterations cost between 1 and 1000 steps.
  *
- * DF_LOOP2 declares a function for a rectangle of pixels, df_for2 calls it for parts of the picture.
- * A pixel of the set costs the most, one far from it nearly nothing, and nobody knows beforehand
- * where they lie: a part is divided further while it runs when another worker has nothing to do.
+ * DF_LOOP2 declares a function for a rectangle of pixels, df_for2 calls it for parts of the picture. A pixel of the set
+ * costs the most, one far from it nearly nothing, and their places are not known in advance: a running part is divided
+ * further when another worker has nothing to do.
  * Source: the classic test of OpenMP's schedules; MetaFork's meta_for (thesis, 3).
  *
  *     ./12_mandelbrot [FILE.pgm [WIDTH HEIGHT]]     writes the picture if there is a file name

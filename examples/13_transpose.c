@@ -1,10 +1,10 @@
 /* Matrix transposition: tiles, and halves in place.
  *
- * Rows are read and columns written: what is near in one matrix is far apart in the other, and a cache
- * line is of use only if its other elements are needed soon. .grain and .grain1 cut the loop into
- * tiles small enough that all their lines stay in the first cache. Halves, taken until they are
- * small, come to the same without a number that depends on the machine, and need no second matrix:
- * the two halves on the diagonal are transposed, the two others exchanged.
+ * Rows are read and columns written: elements that are neighbours in one matrix are far apart in the other, and a cache
+ * line is of use only if its other elements are needed soon. .grain and .grain1 divide the loop into tiles so small
+ * that all their lines stay in the first-level cache. Division into halves, repeated until they are small, has the same
+ * effect without a number that depends on the machine, and needs no second matrix: the two halves on the diagonal are
+ * transposed, the two others exchanged.
  * Source: MetaFork's transposition (thesis, 2 and 3); Frigo et al., Cache-oblivious algorithms, FOCS 1999.
  *
  *     ./13_transpose [ROWS COLUMNS]

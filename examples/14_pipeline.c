@@ -1,10 +1,10 @@
 /* The lines of a text, each with the number of its words: a pipeline.
  *
- * A pipeline runs the same function for items 0, 1, 2, ...; what a stage returns says what is next
- * for its item. Stage 0 begins the items one after the other: here it reads a line.
- * df_continue(COUNT) goes on at once, at the same time as other items: words are counted in
- * parallel. df_in_order(WRITE) waits until the item before is through: the lines are written in
- * the order in which they were read, without a lock and without a queue.
+ * A pipeline runs the same function for items 0, 1, 2, ...; the result of a stage names the next
+ * stage of its item. Stage 0 begins the items one after the other: here it reads a line.
+ * df_continue(COUNT) starts the next stage immediately, at the same time as other items: words are
+ * counted in parallel. df_in_order(WRITE) waits until the previous item has left that stage: the
+ * lines are written in the order in which they were read, without a lock and without a queue.
  * Source: MetaFork's meta_pipe; Cilk-P (Lee et al., SPAA 2013).
  *
  *     ./14_pipeline              a text made here
@@ -20,12 +20,12 @@
 enum { READ, COUNT, WRITE };   /* the stages: numbers that grow, from 0 */
 enum { ROOM = 4096 };
 
-typedef struct {   /* an item: what goes from stage to stage */
+typedef struct {   /* an item, which passes from stage to stage */
     char text[ROOM];
     int words;
 } line;
 
-typedef struct {   /* what all items share. Only serial stages write to it: each field one of them */
+typedef struct {   /* shared by all items; only serial stages write to it, one of them to each field */
     FILE *file;
     int too_long;
     unsigned checksum;   /* of the numbers of words, in their order */

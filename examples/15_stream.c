@@ -1,11 +1,11 @@
 /* A moving average, by streams.
  *
- * A stream is a queue between tasks. A task that declares df_push writes to the next elements of it, one
- * that declares df_pop reads and removes the next ones; df_peek reads some more than it removes. Which
- * elements those are follows from the order of submission, as if each task ran right then. So a task
- * starts when what it reads has been written, and tasks of the same kind run at the same time, each
- * on elements of its own. A stream has room for so many elements, 64 here: who is ahead waits.
- * What has to happen in order is declared, too: the tasks that print share `last`.
+ * A stream is a queue between tasks. A task that declares df_push writes to the next elements of it, one that declares
+ * df_pop reads and removes the next ones; df_peek reads some more than it removes. The order of submission determines
+ * these elements, as if each task ran when it is submitted. So a task starts when the elements that it reads have been
+ * written, and tasks of the same kind run at the same time, each on elements of its own. A stream has room for a fixed
+ * number of elements, 64 here: a writer that is further ahead waits. An order between tasks is declared, too: the tasks
+ * that print share `last`.
  * Source: OpenStream (Pop and Cohen, TACO 2013); StreamIt's peek.
  */
 #define DF_IMPLEMENTATION
@@ -55,7 +55,7 @@ int main(void)
     if (!numbers || !averages)
         return 1;
     DF_PARALLEL {
-        df_submit(produce, 1 - WIDTH, WIDTH - 1, numbers);   /* what comes before the first: zeros */
+        df_submit(produce, 1 - WIDTH, WIDTH - 1, numbers);   /* zeros, before the first number */
         for (int i = 0; i < NUMBERS; i += BURST) {
             df_submit(produce, i, BURST, numbers);
             df_submit(average, numbers, averages);

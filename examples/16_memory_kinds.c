@@ -1,9 +1,10 @@
-/* 16_memory_kinds.c - the four kinds of memory a parallel program has, each where it fits: a histogram of words by length
+/* 16_memory_kinds.c - the four kinds of memory a parallel program has, each where it fits: a histogram of words by
+ * length
  *
- * thread-local    each task counts into variables of its own: nobody else sees them
+ * thread-local    each task counts into variables of its own, which no other task sees
  * frame           written once by the task that made it, then handed to other tasks and only read (df_local)
  * transactional   changed by many tasks at any time, in atomic blocks only
- * owner-writable  large, changed in place, by one owner of a part at a time (df_owm.h); order comes from elsewhere
+ * owner-writable  large, changed in place, by one owner of a part at a time (df_owm.h); the order is that of a stream
  *
  * Compile with -DDF_CHECK=1 to have ownership checked. */
 #define DF_IMPLEMENTATION
@@ -28,8 +29,9 @@ void write_text(char *text, int n, unsigned seed, char *written)
     *written = 1;
 }
 
-/* weight[k]: what a word of k letters counts; made once, then shared. */
-DF_TASK(void, count, df_owm_inout(char, text, n), (int, n), df_in(int, weight, LONGEST), df_pop(char, written, 1), df_reduce(df_sum, long, score, 1));
+/* weight[k]: the score of a word of k letters; made once, then shared. */
+DF_TASK(void, count, df_owm_inout(char, text, n), (int, n), df_in(int, weight, LONGEST), df_pop(char, written, 1),
+        df_reduce(df_sum, long, score, 1));
 void count(char *text, int n, const int *weight, const char *written, long *score)
 {
     long words = 0, longest = 0, length = 0; /* thread-local */

@@ -1,10 +1,10 @@
-/* Local alignment of proteins, all pairs of them: the Smith-Waterman algorithm with affine gaps.
+/* Local alignment of all pairs of proteins: the Smith-Waterman algorithm with affine gaps.
  *
- * The pairs are independent but differ much in length: a loop, whose parts are divided while they run.
- * For one pair alone, the cells of its table are computed in parallel: a cell needs its neighbours
- * above, to the left, and between these, and df_wavefront is told so. The best pairs and the longest
- * one are computed in this way, too, and both ways must find the same score; the alignment that is read
- * out of the table must have it as well.
+ * The pairs are independent but differ much in length: a loop, whose parts are divided while they run. For one pair
+ * alone, the cells of its table are computed in parallel: a cell depends on its neighbours above, to the left, and
+ * between these, which are the vectors given to df_wavefront. The best pairs and the longest one are computed in this
+ * way, too, and both ways must find the same score; the alignment that is read from the table must have this score as
+ * well.
  * Source: Smith and Waterman, J. Mol. Biol. 147, 1981; Gotoh, J. Mol. Biol. 162, 1982; BOTS' alignment.
  *
  *     cc -std=c11 -O2 -o alignment examples/alignment.c examples/alignment/[a-z]*.c -pthread
@@ -43,7 +43,7 @@ static int align(const sequence *a, const sequence *b, int *h, int *gap)
     memset(gap, 0, (size_t)(b->length + 1) * sizeof *gap);
     for (long i = 0; i < a->length; i++) {
         const signed char *similar = similarity[a->letter[i]];
-        int diagonal = 0, gap_in_a = 0;   /* below 1, a gap is of no use: starting anew is better */
+        int diagonal = 0, gap_in_a = 0;   /* below 1, a gap is of no use: a new beginning is better */
         for (long j = 1; j <= b->length; j++) {
             gap_in_a = larger(gap_in_a - EXTEND, h[j - 1] - OPEN - EXTEND);
             gap[j] = larger(gap[j] - EXTEND, h[j] - OPEN - EXTEND);
@@ -73,8 +73,9 @@ typedef struct {
     int h, gap_in_a, gap_in_b;   /* as in align */
 } cell;
 
-/* Row and column 0 of the table are zero. They are written, not left to calloc: a tile reads column 0 first, and memory that is read before it
- * is written is mapped twice, the second time with an interrupt of all CPUs that have it. */
+/* Row and column 0 of the table are zero. They are written, not left to calloc: a tile reads column 0 first, and
+ * memory that is read before it is written is mapped twice, the second time with an interrupt of all CPUs that have
+ * mapped it. */
 DF_LOOP(left_column, (cell *, table), (long, row));
 void left_column(long lo, long hi, cell *table, long row)
 {
@@ -100,7 +101,7 @@ void cells(long i0, long i1, long j0, long j1, const sequence *a, const sequence
     }
 }
 
-/* Walks back from the best cell and adds up the score of what it meets, which is returned. */
+/* Walks back from the best cell, and returns the sum of the scores on its way. */
 static int walk_back(const sequence *a, const sequence *b, const cell *table, int best, long *letters, long *equal)
 {
     long row = b->length + 1, i = 0, j = 0;

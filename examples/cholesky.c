@@ -2,7 +2,7 @@
  *
  * The matrix stays where it is, row by row, unpacked: a task works on tiles of it and declares them
  * as two-dimensional regions with a leading dimension. `factorize` submits the tasks in the order
- * of a sequential program, and what they declared is all that makes them run in parallel. The tile
+ * of a sequential program, and their declarations are all that makes them run in parallel. The tile
  * kernels in cholesky/kernels.c are ordinary functions; with -DUSE_CBLAS, three of the four are
  * those of the BLAS installed on the machine instead. Source: X-Kaapi report RT-0418, section 5.2.
  *
@@ -150,8 +150,8 @@ static size_t factorize(const matrix *m, size_t tile)
     return bad_column;
 }
 
-/* ||A - L L^T|| / (n ||A||) in the Frobenius norm; `largest` of the elements of A is the unit that
- * keeps their squares from overflowing. */
+/* ||A - L L^T|| / (n ||A||) in the Frobenius norm; the unit `largest`, the largest element of A,
+ * keeps the squares from overflowing. */
 static double residual(const matrix *l, const matrix *a, double largest)
 {
     size_t n = a->n, parts = (n + RESIDUAL_ROWS - 1) / RESIDUAL_ROWS;
@@ -176,11 +176,14 @@ static double residual(const matrix *l, const matrix *a, double largest)
 /* --- the program ------------------------------------------------------------------------------ */
 
 static const char usage[] =
-    "usage: cholesky [-n ORDER | FILE.mtx] [TILE] [--time-only] [--baseline SECONDS]\n"
+    "usage: cholesky [-n ORDER | FILE.mtx] [TILE] [--runs R] [--time-only]\n"
+    "                [--baseline SECONDS] [--time SECONDS]\n"
     "Factorizes the symmetric positive definite matrix in FILE.mtx (Matrix Market format), or a\n"
     "covariance matrix of order ORDER (2048), in tiles of order TILE (48 to 192, by the order).\n"
-    "  --time-only           print the seconds of one factorization, median of 3, nothing else\n"
-    "  --baseline SECONDS    report the speed-up against this time\n";
+    "  --runs R              factorize R times (3); the time is the least\n"
+    "  --time-only           print this time and the CPU time of all threads, in seconds, nothing else\n"
+    "  --baseline SECONDS    report the speed-up against this time\n"
+    "  --time SECONDS        report this time, of earlier runs, instead of that of this run\n";
 
 static _Noreturn void die(const char *format, ...)
 {
@@ -196,8 +199,9 @@ static _Noreturn void die(const char *format, ...)
 typedef struct {
     const char *file;   /* NULL: make a matrix of order n */
     size_t n, tile;     /* tile 0: choose one */
+    size_t runs;
     bool time_only;
-    double baseline;    /* 0: none */
+    double baseline, time;    /* 0: none */
 } options;
 
 /* Both take the argument of an option, NULL if there is none. */
@@ -220,7 +224,7 @@ static double positive_number(const char *what, const char *text)
 
 static options parse(int argc, char **argv)
 {
-    options o = { .n = 2048 };
+    options o = { .n = 2048, .runs = 3 };
     bool have_matrix = false;
     for (int i = 1; i < argc; i++) {   /* argv[argc] is NULL */
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
@@ -230,6 +234,10 @@ static options parse(int argc, char **argv)
             o.time_only = true;
         } else if (strcmp(argv[i], "--baseline") == 0) {
             o.baseline = positive_number("SECONDS", argv[++i]);
+        } else if (strcmp(argv[i], "--time") == 0) {
+            o.time = positive_number("SECONDS", argv[++i]);
+        } else if (strcmp(argv[i], "--runs") == 0) {
+            o.runs = positive_size("R", argv[++i]);
         } else if (strcmp(argv[i], "-n") == 0 && !have_matrix) {
             o.n = positive_size("ORDER", argv[++i]);
             have_matrix = true;
@@ -298,11 +306,6 @@ static double now(void)
     return difftime(t.tv_sec, first) + 1e-9 * (double)t.tv_nsec;
 }
 
-static double median(double a, double b, double c)
-{
-    return fmax(fmin(a, b), fmin(fmax(a, b), c));
-}
-
 int main(int argc, char **argv)
 {
     options o = parse(argc, argv);
@@ -313,14 +316,16 @@ int main(int argc, char **argv)
     /* the kernels take 320 KB of stack, and musl gives a thread 128 */
     df_start(DF_CONFIG(.stack_bytes = 1 << 20));
 
-    double seconds[3];
+    double time = INFINITY, cpu_time = INFINITY;
     df_counters before, after;
-    for (int run = 0; run < 3; run++) {
+    for (size_t run = 0; run < o.runs; run++) {
         memcpy(l.a, a.a, n * a.ld * sizeof *a.a);
         df_counters_get(&before);
+        clock_t cpu_start = clock();
         double start = now();
         size_t bad_column = factorize(&l, tile);
-        seconds[run] = now() - start;
+        time = fmin(time, now() - start);
+        cpu_time = fmin(cpu_time, (double)(clock() - cpu_start) / (double)CLOCKS_PER_SEC);
         df_counters_get(&after);
         if (bad_column) {
             free(l.a);
@@ -328,9 +333,8 @@ int main(int argc, char **argv)
                 o.file ? o.file : "the matrix", bad_column);
         }
     }
-    double time = median(seconds[0], seconds[1], seconds[2]);
     if (o.time_only) {
-        printf("%.6f\n", time);
+        printf("%.6f %.6f\n", time, cpu_time);
         free(l.a);
         return 0;
     }
@@ -354,7 +358,10 @@ int main(int argc, char **argv)
     printf("tasks       %llu, %llu edges\n", (unsigned long long)(after.tasks - before.tasks),
            (unsigned long long)(after.edges - before.edges));
     printf("workers     %d\n", df_workers());
-    printf("time        %.4g s, median of 3\n", time);
+    if (o.time > 0)
+        printf("time        %.4g s\n", time = o.time);
+    else
+        printf("time        %.4g s, least of %zu\n", time, o.runs);
     printf("speed       %.1f GFLOP/s\n", order * order * order / 3 / time * 1e-9);
     if (o.baseline > 0)
         printf("speed-up    %.2f against DF_SERIAL (%.4g s)\n", o.baseline / time, o.baseline);

@@ -1,9 +1,9 @@
 /* A compressor: a pipeline that chooses its stages while it runs.
  *
- * Stage 0 reads blocks of a file, one after the other. They are packed in parallel. A block that got
- * shorter is unpacked again to make sure, in parallel, too; one that did not skips that stage, as it
- * is stored unchanged. The last stage writes in order: the result is, byte for byte, that of a plain
- * loop, and this program compares the two. It then unpacks the whole and compares that with the file.
+ * Stage 0 reads blocks of a file, one after the other. They are packed in parallel. A block that became shorter is
+ * unpacked again as a check, in parallel, too; one that did not skips that stage, as it is stored unchanged. The last
+ * stage writes in order: the result is, byte for byte, that of a plain loop, and this program compares the two. It then
+ * unpacks the result and compares it with the file.
  *
  *     cc -std=c11 -O2 -o compress examples/compress.c -pthread     (zlib: and -DUSE_ZLIB -lz)
  *     ./compress                         4 MiB made here
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { BLOCK = 1 << 16, HEADER = 8 };   /* bytes; header: length of the block, length of what follows */
+enum { BLOCK = 1 << 16, HEADER = 8 };   /* bytes; header: length of the block, length of the bytes that follow */
 
 /* --- the coder: pack returns the length, or 0 if it would not be less than n ------------------ */
 
@@ -144,7 +144,7 @@ int compress_block(int stage, block *b, long i, void *to)
 
 /* --- the program ------------------------------------------------------------------------------ */
 
-/* What the pipeline must give. */
+/* The result that the pipeline must give. */
 static archive compress_by_a_loop(FILE *in)
 {
     static block b;

@@ -19,7 +19,7 @@ enum { SERIAL = 1024, DEFAULT_BITS = 15, MOST_BITS = 26 };   /* a transform of 1
 
 typedef double complex number;
 
-/* The product without the care for infinite parts that C's * takes, which takes 2.5 times as long. */
+/* The product without C's treatment of infinite parts, with which * takes 2.5 times as long. */
 static number times(number a, number b)
 {
     return creal(a) * creal(b) - cimag(a) * cimag(b)

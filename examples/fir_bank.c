@@ -1,9 +1,8 @@
-/* A bank of filters: streams that are broadcast, looked ahead in, and joined.
+/* A bank of filters: streams with several readers, with look-ahead, and their sum.
  *
- * One stream of samples has a reader for each of eight filters: every reader gets all samples. A
- * filter makes a sample of TAPS samples and removes one: it declares df_peek with a horizon of n + TAPS - 1
- * and a burst of n. The task `mix` takes n samples of each of eight streams at once, df_popv, and adds
- * them up with a gain for each.
+ * One stream of samples has a reader for each of eight filters: every reader gets all samples. A filter computes a
+ * sample from TAPS samples and removes one: it declares df_peek with a horizon of n + TAPS - 1 and a burst of n. The
+ * task `mix` takes n samples of each of eight streams at once, df_popv, and adds them up with a gain for each.
  *
  * Numbers are integers, and the result is that of a plain convolution.
  *

@@ -2,14 +2,13 @@
  *
  *     antenna -> low pass, 1 of 4 samples -> demodulator -> equaliser of 8 bands -> sound
  *
- * Every arrow is a stream, and every word a kind of task. The low pass removes four samples for each that
- * it makes and looks at 64: its rates differ, and the streams make them fit. The demodulator looks one
- * sample ahead. The bands of the equaliser are readers of one stream, and their results are added up by a
- * task that reads eight streams. Parts of the chain run at the same time, and so do, in each part,
- * tasks for different samples.
+ * Every arrow is a stream, and every word a kind of task. The low pass reads 64 samples for each that it writes, and
+ * removes four: the rates of its streams differ. The demodulator looks one sample ahead. The bands of the equaliser are
+ * readers of one stream, and their results are added up by a task that reads eight streams. Parts of the chain run at
+ * the same time, and so do, in each part, tasks for different samples.
  *
- * A stream where a task looks ahead begins with so many zeros: what was on the air before.
- * The result is that of plain loops, bit by bit.
+ * A stream with look-ahead begins with as many zeros, the samples before the first one. The result is that of plain
+ * loops, bit by bit.
  * Source: FMRadio, one of the benchmarks of StreamIt (Thies and Amarasinghe, PACT 2010).
  *
  *     ./fm_radio                 32 768 samples of sound, from two tones that are sent here
@@ -37,7 +36,7 @@ typedef struct {
     float low_pass[TAPS], band[BANDS][TAPS];
 } radio;
 
-/* --- what is done to one sample --------------------------------------------------------------- */
+/* --- operations on one sample ----------------------------------------------------------------- */
 
 static float filtered(const float *tap, const float *x)
 {
@@ -169,7 +168,7 @@ static int receive_plainly(const radio *r, long n, const float *air, float *out)
 
 static const double pi = 3.14159265358979323846;
 
-/* Adds gain times a filter for what is below `cutoff`, both in Hz: sin x / x in Hamming's window. */
+/* Adds gain times a filter for frequencies below `cutoff`, both in Hz: sin x / x in Hamming's window. */
 static void add_low_pass(float *tap, double gain, double cutoff, double rate)
 {
     for (int i = 0; i < TAPS; i++) {

@@ -1,9 +1,9 @@
 /* y += a * x on several devices: a distribution in blocks.
  *
- * DF_BLOCK(0) gives each part n / parts consecutive elements, the first parts one more if that leaves some over: the same for
- * both vectors, so a part finds its elements of both on its device. Consecutive elements stay in the vector's own memory, and
- * nothing is copied but by the devices: df_dist_scatter and df_dist_gather are there for distributions where this is not so.
- * Parts are dealt out to the devices in turn, however many there are; without any the host computes.
+ * DF_BLOCK(0) gives each part n / parts consecutive elements, and the first parts one more if there is a remainder: the
+ * same for both vectors, so a part finds its elements of both on its device. Consecutive elements stay in the vector's
+ * own memory, and only the devices copy: df_dist_scatter and df_dist_gather are for distributions where this is not so.
+ * Parts are assigned to the devices in turn, however many there are; without devices the host computes.
  * Source: Yan et al., Supporting Multiple Accelerators in High-Level Programming Models, PMAM 2015, figure 1.
  *
  *     ./gpu_axpy [LENGTH [PARTS]]
@@ -35,8 +35,8 @@ int main(int argc, char **argv)
     char *end = "", *end1 = "";
     long n = argc > 1 ? strtol(argv[1], &end, 10) : 1000000, parts = argc > 2 ? strtol(argv[2], &end1, 10) : 4;
     if (argc > 3 || *end || *end1 || n < 1 || n > LONGEST || parts < 1 || parts > MOST_PARTS) {
-        fprintf(stderr, "usage: %s [LENGTH [PARTS]]    with LENGTH from 1 to %d, PARTS from 1 to %d\n", argv[0], LONGEST,
-                MOST_PARTS);
+        fprintf(stderr, "usage: %s [LENGTH [PARTS]]    with LENGTH from 1 to %d, PARTS from 1 to %d\n", argv[0],
+                LONGEST, MOST_PARTS);
         return 2;
     }
     float *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);

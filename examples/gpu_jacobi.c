@@ -1,10 +1,11 @@
 /* Jacobi's method on several devices: halos, and a reduction over devices.
  *
- * Each cell becomes the mean of its four neighbours, until the cells hardly change. The grid is divided into blocks of rows, and
- * then into blocks in both dimensions; a part has, besides its own cells, the neighbours' next to them: its halo. df_halo_exchange
- * brings them up to date, from device to device. df_dist_range tells which of the cells 1 .. n-2 a part has: the border stays.
- * The residual is a df_reduce of the kernel: its work-items' values are combined in their groups and on each device, those of all
- * devices in host memory. Only for this number the program waits; the grid stays on the devices from the scatter to the gather.
+ * Each cell becomes the mean of its four neighbours, until the cells hardly change. The grid is divided into blocks of
+ * rows, and then into blocks in both dimensions; a part has, besides its own cells, copies of the adjacent cells of its
+ * neighbours: its halo. df_halo_exchange brings them up to date, from device to device. df_dist_range returns the
+ * part's share of the cells 1 .. n-2: the border keeps its values. The residual is a df_reduce of the kernel: the
+ * values of its work-items are combined in their groups and on each device, those of all devices in host memory. The
+ * program waits only for this number; the grid stays on the devices from the scatter to the gather.
  * Source: Yan et al., Supporting Multiple Accelerators in High-Level Programming Models, PMAM 2015, figure 2.
  *
  *     ./gpu_jacobi [ROWS COLUMNS [PARTS]]
@@ -22,8 +23,8 @@
 enum { LARGEST = 20000, MOST_PARTS = 1000, MOST_SWEEPS = 1000 };
 static const double small_enough = 200;  /* sum of squares */
 
-DF_KERNEL(sweep, df_in(float, from, cells), df_inout(float, to, cells), (int, cells), (int, row), (int, i0), (int, i1), (int, j0),
-          (int, j1), df_reduce(df_sum, double, residual, 1),
+DF_KERNEL(sweep, df_in(float, from, cells), df_inout(float, to, cells), (int, cells), (int, row), (int, i0), (int, i1),
+          (int, j0), (int, j1), df_reduce(df_sum, double, residual, 1),
 {
     int i = i0 + df_global_id(1), j = j0 + df_global_id(0), at = i * row + j;
     if (i >= i1 || j >= j1) return;
@@ -58,9 +59,11 @@ static int solve(float *grid, long rows, long cols, const int *parts, double *re
         df_halo_exchange(x);
         *residual = 0;
         DF_FOR_PARTS(p, x) {
-            long i0, i1, j0, j1, h = df_dist_range(p, 0, 1, rows - 1, &i0, &i1), w = df_dist_range(p, 1, 1, cols - 1, &j0, &j1);
-            df_launch_with(DF_OPTS(.device = p->device), sweep, df_grid2(w, h, 0, 0), p->data, df_dist_part(y, p->index)->data,
-                           (int)p->elements, (int)p->stride[0], (int)i0, (int)i1, (int)j0, (int)j1, residual);
+            long i0, i1, j0, j1, h = df_dist_range(p, 0, 1, rows - 1, &i0, &i1),
+                w = df_dist_range(p, 1, 1, cols - 1, &j0, &j1);
+            df_launch_with(DF_OPTS(.device = p->device), sweep, df_grid2(w, h, 0, 0), p->data,
+                           df_dist_part(y, p->index)->data, (int)p->elements, (int)p->stride[0], (int)i0, (int)i1,
+                           (int)j0, (int)j1, residual);
         }
         df_wait_on(residual, sizeof *residual);
         swap = x, x = y, y = swap;
@@ -102,10 +105,10 @@ int main(int argc, char **argv)
     char *end = "", *end1 = "", *end2 = "";
     long rows = argc > 2 ? strtol(argv[1], &end, 10) : 200, cols = argc > 2 ? strtol(argv[2], &end1, 10) : 150;
     long n = argc > 3 ? strtol(argv[3], &end2, 10) : 4;
-    if (argc == 2 || argc > 4 || *end || *end1 || *end2 || rows < 3 || cols < 3 || rows > LARGEST || cols > LARGEST || n < 1
-        || n > MOST_PARTS) {
-        fprintf(stderr, "usage: %s [ROWS COLUMNS [PARTS]]    with ROWS and COLUMNS from 3 to %d, PARTS from 1 to %d\n", argv[0],
-                LARGEST, MOST_PARTS);
+    if (argc == 2 || argc > 4 || *end || *end1 || *end2 || rows < 3 || cols < 3 || rows > LARGEST || cols > LARGEST ||
+        n < 1 || n > MOST_PARTS) {
+        fprintf(stderr, "usage: %s [ROWS COLUMNS [PARTS]]    with ROWS and COLUMNS from 3 to %d, PARTS from 1 to %d\n",
+                argv[0], LARGEST, MOST_PARTS);
         return 2;
     }
     size_t bytes = (size_t)(rows * cols) * sizeof(float);
@@ -126,8 +129,8 @@ int main(int argc, char **argv)
         correct = correct && sweeps == expected_sweeps && memcmp(grid, expected, bytes) == 0
                && fabs(residual - expected_residual) <= 1e-9 * expected_residual;
     }
-    printf("%ld x %ld cells in %ld blocks of rows, and in %d x %d blocks: residual %.6g after %d sweeps: %s\n", rows, cols, n,
-           by_blocks[0], by_blocks[1], expected_residual, expected_sweeps, correct ? "correct" : "WRONG");
+    printf("%ld x %ld cells in %ld blocks of rows, and in %d x %d blocks: residual %.6g after %d sweeps: %s\n", rows,
+           cols, n, by_blocks[0], by_blocks[1], expected_residual, expected_sweeps, correct ? "correct" : "WRONG");
     free(expected);
     free(grid);
     return correct ? 0 : 1;

@@ -2,11 +2,13 @@
  *
  *     rows      a part has rows of A and C, and all of B
  *     columns   a part has all of A, and columns of B and C
- *     both      parts are arranged in two dimensions: rows of A along the first, columns of B along the second (.along), blocks of C
+ *     both      parts are arranged in two dimensions: rows of A along the first, columns of B along the second
+ *               (.along), blocks of C
  *
- * What a dimension of the arrangement does not divide is there once for each part. A and B are only read (.read_only): such
- * parts share their memory, and the copies are those on the devices. .blocks: the kernel declares blocks of matrices, rows that
- * are a distance apart, so parts may lie in the matrices themselves, and the devices' drivers pick the columns out of the rows.
+ * Each part has a copy of the data that a dimension of the arrangement does not divide. A and B are only read
+ * (.read_only): such parts share their memory in the host, and only the devices have copies. .blocks: the kernel
+ * declares blocks of matrices with a leading dimension, so parts may lie in the matrices themselves, and the drivers of
+ * the devices copy the columns from the rows.
  * Source: Yan et al., Supporting Multiple Accelerators in High-Level Programming Models, PMAM 2015, section 5.2.
  *
  *     ./gpu_matmul [ORDER [PARTS]]
@@ -22,8 +24,8 @@
 
 enum { LARGEST = 8192, MOST_PARTS = 1000 };
 
-DF_KERNEL(multiply, df_in2(float, a, m, k, lda), df_in2(float, b, k, n, ldb), df_out2(float, c, m, n, ldc), (int, m), (int, n), (int, k),
-          (int, lda), (int, ldb), (int, ldc),
+DF_KERNEL(multiply, df_in2(float, a, m, k, lda), df_in2(float, b, k, n, ldb), df_out2(float, c, m, n, ldc), (int, m),
+          (int, n), (int, k), (int, lda), (int, ldb), (int, ldc),
 {
     int i = df_global_id(1), j = df_global_id(0);
     float sum = 0;
@@ -59,8 +61,9 @@ static int multiply_distributed(const distribution *how, long n, float *a, float
     }
     DF_FOR_PARTS(p, dc) {
         const df_part *q = df_dist_part(da, p->index), *r = df_dist_part(db, p->index);
-        df_launch_with(DF_OPTS(.device = p->device), multiply, df_grid2(p->count[1], p->count[0], 0, 0), q->data, r->data, p->data,
-                       (int)p->count[0], (int)p->count[1], (int)n, (int)q->stride[0], (int)r->stride[0], (int)p->stride[0]);
+        df_launch_with(DF_OPTS(.device = p->device), multiply, df_grid2(p->count[1], p->count[0], 0, 0), q->data,
+                       r->data, p->data, (int)p->count[0], (int)p->count[1], (int)n, (int)q->stride[0],
+                       (int)r->stride[0], (int)p->stride[0]);
     }
     if (done) {
         df_dist_gather(dc);
@@ -77,7 +80,8 @@ int main(int argc, char **argv)
     char *end = "", *end1 = "";
     long n = argc > 1 ? strtol(argv[1], &end, 10) : 150, parts = argc > 2 ? strtol(argv[2], &end1, 10) : 4;
     if (argc > 3 || *end || *end1 || n < 1 || n > LARGEST || parts < 1 || parts > MOST_PARTS) {
-        fprintf(stderr, "usage: %s [ORDER [PARTS]]    with ORDER from 1 to %d, PARTS from 1 to %d\n", argv[0], LARGEST, MOST_PARTS);
+        fprintf(stderr, "usage: %s [ORDER [PARTS]]    with ORDER from 1 to %d, PARTS from 1 to %d\n", argv[0], LARGEST,
+                MOST_PARTS);
         return 2;
     }
     int p = (int)parts, correct = 1;
@@ -106,8 +110,8 @@ int main(int argc, char **argv)
             for (long j = 0; j < n; j++)
                 correct = correct && c[i * n + j] == 2 * b[(i + 1) % n * n + j];
     }
-    printf("matrices of order %ld by %s, by %s and by %s, %d parts each: %s\n", n, how[0].name, how[1].name, how[2].name, p,
-           correct ? "correct" : "WRONG");
+    printf("matrices of order %ld by %s, by %s and by %s, %d parts each: %s\n", n, how[0].name, how[1].name,
+           how[2].name, p, correct ? "correct" : "WRONG");
     free(a);
     free(b);
     free(c);

@@ -1,8 +1,9 @@
-/* Data regions: three programs of TF-OpenACC (TERAFLUX D3.5, appendix A). What kernels of a region hand on to each other
- * stays on the device, and what orders them is what they read and write.
+/* Data regions: three programs of TF-OpenACC (TERAFLUX D3.5, appendix A). Data that kernels of a region pass to each
+ * other stay on the device, and the regions that they read and write order them.
  *
- *   gpu_regions [elements [txt|dot]]     default 300000, txt: whether each program is right, and what its kernels wait for:
- *                                        the edges that the compiler of that report found; dot: the latter for graphviz */
+ *   gpu_regions [elements [txt|dot]]     default 300000, txt: whether each program is right, and its dependences:
+ *                                        the edges that the compiler of that report found; dot: the
+ *                                        latter for graphviz */
 #define DF_IMPLEMENTATION
 #include "../df_gpu.h"
 
@@ -116,7 +117,8 @@ int main(int argc, char **argv)
     int n = argc > 1 ? atoi(argv[1]) : 300000;
     int dot = argc > 2 && !strcmp(argv[2], "dot");
     df_config config = { .graph = dot ? "-.dot" : "-.txt" };
-    float *a = malloc((size_t)n * sizeof *a), *b = malloc((size_t)n * REGIONS * sizeof *b), *c = malloc((size_t)n * sizeof *c);
+    float *a = malloc((size_t)n * sizeof *a), *b = malloc((size_t)n * REGIONS * sizeof *b),
+        *c = malloc((size_t)n * sizeof *c);
     float *d = malloc((size_t)n * REGIONS * sizeof *d);
     int right;
     if (n < 1 || !a || !b || !c || !d) return 1;

@@ -1,12 +1,13 @@
-/* gpu_variants.c - eight kernels in three variants each: which one runs is decided by the device
+/* gpu_variants.c - eight kernels in three variants each, of which df chooses one for the device
  *
  *   1. tiles in df_shared, and several results per work-item     2. tiles in df_shared     3. neither
  *
- * after MetaFork (X. Chen's thesis, 4.5 and 7.4), where the best size of groups made programs up to 6.4 times as fast as the worst.
+ * after MetaFork (X. Chen's thesis, 4.5 and 7.4), where the best size of groups made programs up to 6.4 times as fast
+ * as the worst.
  *
- *   gpu_variants [-v] [-t]     -v: says what is chosen on each device and why; -t: measures it first (df_tune)
+ *   gpu_variants [-v] [-t]     -v: prints the choice for each device, and the reason; -t: measures first (df_tune)
  *   DF_GPU_SIM=1:64M gpu_variants -v        on a simulated device
- *   DF_TUNE=times gpu_variants -t           and the next run knows what was fastest */
+ *   DF_TUNE=times gpu_variants -t           and the next run knows the fastest variant */
 #define DF_USE_OPENCL
 #define DF_USE_CUDA
 #define DF_IMPLEMENTATION
@@ -43,7 +44,8 @@ int main(int argc, char **argv)
 {
     static const struct { const char *name; int (*run)(void); } all[] = {
         { "array reversal", array_reversal }, { "Jacobi, 1-D", jacobi_1d }, { "Jacobi, 2-D", jacobi_2d },
-        { "transposition", transposition }, { "matrix addition", matrix_addition }, { "matrix-vector product", matrix_vector },
+        { "transposition", transposition }, { "matrix addition", matrix_addition },
+        { "matrix-vector product", matrix_vector },
         { "matrix-matrix product", matrix_matrix }, { "LU factorisation", lu_factorisation },
     };
     int i, right, wrong = 0;

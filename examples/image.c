@@ -1,12 +1,12 @@
 /* A picture: read and blurred by a pipeline, counted and equalised by parallel loops.
  *
- * The pipeline works on bands of rows. To blur a row takes two more below it, which belong to the next
- * band. So an item reads one band, and then blurs rows that end two above the end of what was read:
- * bands are read in order, and what an item needs is there without waiting for another. Blurring
- * goes on in parallel, while the next bands are read.
+ * The pipeline works on bands of rows. To blur a row takes two more rows below it, and the last ones of a band need the
+ * next band. So an item reads one band, and then blurs rows up to two above the last row that was read: bands are read
+ * in order, and an item has the rows that it needs without waiting for another. Blurring goes on in parallel, while the
+ * next bands are read.
  *
- * The histogram is a reduction: every worker counts in an array of its own, and df adds them up.
- * Equalising replaces each grey level so that all of them are about as frequent.
+ * The histogram is a reduction: every worker counts in an array of its own, and df adds them up. Equalisation replaces
+ * the grey levels so that all of them are about equally frequent.
  *
  * All numbers are integers, and the result is that of plain loops.
  *
@@ -105,7 +105,7 @@ void replace_levels(long first, long end, pixel *at, const pixel *level)
         at[i] = level[at[i]];
 }
 
-/* Level i becomes the share of the pixels that are darker, the darkest level left out. */
+/* Level i becomes the share of the darker pixels, without those of the darkest level. */
 static void equalising_levels(const long *bin, pixel *level)
 {
     long darker = 0, all = 0;

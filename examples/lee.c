@@ -1,25 +1,27 @@
 /* Routing a circuit board: tasks that change one large structure, and hardly ever the same part of it.
  *
- * A task makes one connection, by Lee's algorithm: a wave goes out from one pin until it reaches the other. That takes nearly all of
- * the time. There are two ways to make several connections at the same time.
+ * A task makes one connection, by Lee's algorithm: a wave goes out from one pin until it reaches the other. That takes
+ * nearly all of the time. There are two ways to make several connections at the same time.
  *
- * By transactions, and for comparison with a lock: the wave is done with no lock and outside of any transaction, on copies of the
- * patches that it comes to. They may be of different moments. Then the track is laid: if all of its cells are still free they are taken,
- * in one atomic block. If not, somebody was faster, and it is looked for again. If there was no way there never will be, as cells get
- * taken, and never free. What is laid depends on who comes first, but whoever did: tracks lead from pin to pin and share no cell, and where there
- * is no track, there is no way left. All of that is checked.
+ * By transactions, and for comparison with a lock: the wave runs without a lock and outside of any transaction, on
+ * copies of the patches that it reaches. The copies may be of different moments. Then the track is laid: if all of its
+ * cells are still free they are taken, in one atomic block. If not, another task was faster, and the search is
+ * repeated. If there was no way there never will be one, because cells are taken, and never become free. The tracks
+ * depend on the order of the tasks, but in any order they lead from pin to pin and share no cell, and where there is no
+ * track, there is no way left. All of that is checked.
  *
- * By speculation: each connection is made as it is serially, which is checked, too. A task declares a rectangle around its pins and looks
- * no further; those with rectangles that do not meet run at the same time. Hardly ever that is too narrow. df_speculate_while goes on as
- * if it never were. Where it is, the tracks of later turns are taken back, those of the same turn are ripped up, that one connection is
- * made on the whole board, and all others after it again.
+ * By speculation: each connection is made as it is serially, which is checked, too. A task declares a rectangle around
+ * its pins and searches only there; tasks with disjoint rectangles run at the same time. A rectangle is rarely too
+ * narrow, and df_speculate_while continues as if none were. If one is, the tracks of later turns are rolled back, those
+ * of the same turn are removed, that one connection is made on the whole board, and all others are made again after it.
  * Source: Watson, Kirkham, Lujan, A study of a transactional parallel routing algorithm, PACT 2007; TERAFLUX D3.5.
  *
  *     cc -std=c11 -O2 -o lee examples/lee.c examples/lee/[a-z]*.c -pthread
  *     ./lee [--time] [--picture FILE.ppm] [BOARD.txt]
  *
- * --time: a table on standard error. again: tracks in vain; ahead: tasks run before it was known that they count; dropped: not run,
- * as it was known that they do not. --picture: of the last way. BOARD.txt: in the format of Lee-TM; a random one by default.
+ * --time: a table on standard error. again: tracks laid without success; ahead: tasks that ran before their condition
+ * was known; dropped: tasks that did not run, because their condition was false. --picture: of the last way. BOARD.txt:
+ * in the format of Lee-TM; a random one by default.
  */
 #define DF_IMPLEMENTATION
 #include "../df.h"
@@ -39,10 +41,11 @@ typedef struct {
     const board *board;
     unsigned char *cells;   /* shared: not 0 where a pad or track is */
     track *tracks;          /* of each connection */
-    long again;             /* tracks that were found, but somebody was faster; or were to be looked for, but one before did not fit */
+    /* tracks that were found, but another task was faster; or that were not searched, as an earlier one did not fit */
+    long again;
 } job;
 
-/* --- what the ways differ in: how cells are looked at, how a track is laid, in which order ------------ */
+/* --- the differences between the ways: how cells are read, how a track is laid, in which order -------- */
 
 typedef struct {
     const char *name;
@@ -123,7 +126,7 @@ static void run_serially(const void *w, job *j)
     maze_free(&m);
 }
 
-/* What a worker keeps from one connection to the next: a private copy of something that is reduced. */
+/* The data that a worker keeps from one connection to the next: a private copy in a reduction. */
 typedef struct { maze maze; long again; } kept;
 static void keep_nothing(kept *k) { *k = (kept){ .again = 0 }; }
 static void give_back(kept *into, const kept *from)
@@ -151,26 +154,27 @@ static void run_in_parallel(const void *w, job *j)
 
 /* --- by speculation ----------------------------------------------------------------------------------------- */
 
-enum { BATCH = 4 };   /* connections of a turn; with 8 twice as many are in vain on the main board of Lee-TM, with 16 four times */
+/* connections of a turn; with 8 twice as many are repeated on the main board of Lee-TM, with 16 four times */
+enum { BATCH = 4 };
 
 static int distance(const connection *c) { return abs(c->from.x - c->to.x) + abs(c->from.y - c->to.y); }
 
-/* How far a track may lead around. Further: fewer do not fit, but more are in each other's way. So 1 of 100 does not fit on the boards of
- * Lee-TM, apart from those that have no way at all. */
+/* The margin of a rectangle for tracks that lead around others. Larger: fewer do not fit, but more overlap. So 1 of
+ * 100 does not fit on the boards of Lee-TM, apart from those that have no way at all. */
 static int margin(const connection *c) { return 4 + distance(c) / 4; }
 
-/* Most cells of a track that fits. One that leaves the rectangle goes through the margin, a step further and back: it has at least one
- * more. So what fits is a shortest track, and no shortest one leaves the rectangle. Of several the wave finds the one whose steps it tries
- * first, and so it would on the whole board. */
+/* Most cells of a track that fits. One that leaves the rectangle goes through the margin, a step further and back:
+ * it has at least one more. So a track that fits is a shortest one, and no shortest one leaves the rectangle. Of
+ * several the wave finds the one whose steps it tries first, as it does on the whole board. */
 static long room_for(const connection *c) { return distance(c) + 2 * margin(c) + 2; }
 
 /* A connection within a rectangle, of which both layers are given. t->count is 0 if it does not fit. */
 DF_TASK(void, connect_within, (const board *, b), (const connection *, c), (rectangle, r),
         df_inout2(unsigned char, first_layer, r.height, r.width, b->columns),
-        df_inout2(unsigned char, second_layer, r.height, r.width, b->columns), (long, room), df_out(int32_t, cell, room),
-        df_inout(track, t, 1));
-void connect_within(const board *b, const connection *c, rectangle r, unsigned char *first_layer, unsigned char *second_layer,
-                    long room, int32_t *cell, track *t)
+        df_inout2(unsigned char, second_layer, r.height, r.width, b->columns), (long, room),
+        df_out(int32_t, cell, room), df_inout(track, t, 1));
+void connect_within(const board *b, const connection *c, rectangle r, unsigned char *first_layer,
+                    unsigned char *second_layer, long room, int32_t *cell, track *t)
 {
     unsigned char *const layer[LAYERS] = { first_layer, second_layer };
     const connection moved = { { c->from.x - r.x, c->from.y - r.y }, { c->to.x - r.x, c->to.y - r.y } };
@@ -249,7 +253,7 @@ static void run_speculatively(const void *w, job *j)
             end = n - begin < BATCH ? n : begin + BATCH;
             submit_batch(j, begin, end, &done, &misfit);
         }
-        df_wait_on(&done, sizeof done);   /* further turns have been taken back by then */
+        df_wait_on(&done, sizeof done);   /* further turns have been rolled back by then */
         if (misfit) {
             j->again += end - done;
             for (long k = done + 1; k < n && k < done + BATCH; k++)
@@ -341,11 +345,12 @@ static int route(const way *w, const board *b, track **tracks, const track *seri
            complete ? "no way left for the others" : "and ways left for the others: WRONG",
            !same ? ", and NOT those of the serial way" : serial && w->in_order ? ", the tracks of the serial way" : "");
     if (show_time)
-        fprintf(stderr, "%-13s %8.3f %7ld %8ld %6ld %10.0f %10.0f %7.0f %7.0f\n", w->name, seconds, laid, cells, j.again,
-                (double)(after.commits - before.commits),
+        fprintf(stderr, "%-13s %8.3f %7ld %8ld %6ld %10.0f %10.0f %7.0f %7.0f\n", w->name, seconds, laid, cells,
+                j.again, (double)(after.commits - before.commits),
                 (double)(after.locked + after.too_new + after.changed + after.to_log + after.gave_way - before.locked
                          - before.too_new - before.changed - before.to_log - before.gave_way),
-                (double)(tasks_after.speculated - tasks_before.speculated), (double)(tasks_after.undone - tasks_before.undone));
+                (double)(tasks_after.speculated - tasks_before.speculated),
+                (double)(tasks_after.undone - tasks_before.undone));
     if (picture && !board_draw(b, j.tracks, picture)) {
         fprintf(stderr, "lee: cannot write %s\n", picture);
         exit(1);
@@ -386,8 +391,8 @@ int main(int argc, char **argv)
     df_start(NULL);   /* would start by itself; the times are for the routing only */
     printf("%s: %ld connections, %d layers of %d x %d cells\n", b.name, b.connections, LAYERS, b.width, b.height);
     if (show_time)
-        fprintf(stderr, "%-13s %8s %7s %8s %6s %10s %10s %7s %7s\n", "", "seconds", "tracks", "cells", "again", "blocks",
-                "taken back", "ahead", "dropped");
+        fprintf(stderr, "%-13s %8s %7s %8s %6s %10s %10s %7s %7s\n", "", "seconds", "tracks", "cells", "again",
+                "blocks", "aborted", "ahead", "dropped");
     for (int i = 0; i < WAYS; i++)
         right &= route(&ways[i], &b, &tracks[i], i > 0 ? tracks[0] : NULL, show_time, i == WAYS - 1 ? picture : NULL);
     for (int i = 0; i < WAYS; i++) {

@@ -1,15 +1,15 @@
 /* Jacobi's and Gauss-Seidel's method for a dense system of linear equations, with and without waiting for the test.
  *
  * Each sweep ends with a test whether the result is good enough, and a loop that asks `while (!converged)` waits for it
- * before it submits the next sweep: the workers have nothing to do until the submitter has come up with new tasks.
- * df_speculate_while goes on as if there were another sweep. Only once, at the end, is that wrong, and then what was done too
- * much is taken back.
+ * before it submits the next sweep: the workers have nothing to do until it has submitted new tasks. df_speculate_while
+ * continues as if there were another sweep. Only once, at the end, is that wrong, and then the superfluous work is
+ * rolled back.
  *
- * The matrix is cut into tiles; a task adds the product of one tile with its part of x to a sum per row. Jacobi's method uses
- * the old x everywhere: two vectors take turns. The method of Gauss and Seidel uses the new values as far as they
- * are known, in place: what has to wait for what follows from the order in which the tasks are submitted, and
- * rows at the top begin the next sweep while those at the bottom are still at the last one. The number of sweeps is counted by a task, as
- * the submitter's own count includes those taken back.
+ * The matrix is divided into tiles; a task adds the product of one tile with its part of x to a sum per row. Jacobi's
+ * method uses the old x everywhere: two vectors take turns. The method of Gauss and Seidel uses the new values as far
+ * as they are known, in place: the order of submission determines the dependences, and rows at the top begin the next
+ * sweep while those at the bottom are still in the last one. A task counts the sweeps, because the submitter's own
+ * count includes those that are rolled back.
  *
  *     ./linear                        384 unknowns, tiles of 64 KB
  *     ./linear -n 4096 -b 512         4 096 unknowns, tiles of 512 KB
@@ -54,7 +54,8 @@ void multiply(long n, long cols, const double *a, const double *x, long skip, do
 }
 
 /* One part of x from the sums and the square on the diagonal; to: where from is, or elsewhere. */
-static void solve_rows(long n, const double *a, const double *b, const double *from, double *to, double *sum, double *change)
+static void solve_rows(long n, const double *a, const double *b, const double *from, double *to, double *sum,
+                       double *change)
 {
     *change = 0;
     for (long r = 0; r < ROWS; r++) {
@@ -81,7 +82,8 @@ void improve(long n, const double *a, const double *b, double *x, double *sum, d
     solve_rows(n, a, b, x, x, sum, change);
 }
 
-DF_TASK(void, test, (long, parts), df_in(double, change, parts), (double, tolerance), df_inout(int, sweeps, 1), df_out(int, converged, 1));
+DF_TASK(void, test, (long, parts), df_in(double, change, parts), (double, tolerance), df_inout(int, sweeps, 1),
+        df_out(int, converged, 1));
 void test(long parts, const double *change, double tolerance, int *sweeps, int *converged)
 {
     double largest = 0;
@@ -174,7 +176,8 @@ static double residual(const equations *e, const double *x) /* the largest |b - 
     return largest;
 }
 
-/* The loops that wait and that do not in turn, so that what else the machine does meets both: best times, in seconds. */
+/* The best times, in seconds, of the loops that wait and that do not, run in turn, so that other load on the machine
+ * affects both. */
 static void best_times(enum method m, const equations *e, iteration *it, double tolerance, double best[2])
 {
     best[0] = best[1] = 1e30;
@@ -200,11 +203,14 @@ int main(int argc, char **argv)
             n = 0;
     }
     if (n < ROWS || n > 32768 || n % ROWS || kb < ROWS * ROWS * 8 / 1024 || kb > 65536) {
-        fprintf(stderr, "usage: linear [-t] [-n UNKNOWNS] [-b KB]    UNKNOWNS: a multiple of %d up to 32768; KB, of a tile: %d to 65536\n",
+        fprintf(stderr,
+                "usage: linear [-t] [-n UNKNOWNS] [-b KB]    "
+                "UNKNOWNS: a multiple of %d up to 32768; KB, of a tile: %d to 65536\n",
                 ROWS, ROWS * ROWS * 8 / 1024);
         return 2;
     }
-    equations e = { n, kb * 1024 / 8 / ROWS, malloc((size_t)n * (size_t)n * sizeof(double)), malloc((size_t)n * sizeof(double)) };
+    equations e = { n, kb * 1024 / 8 / ROWS, malloc((size_t)n * (size_t)n * sizeof(double)),
+                    malloc((size_t)n * sizeof(double)) };
     double *memory = malloc(4 * (size_t)n * sizeof(double)), *first = malloc((size_t)n * sizeof(double));
     if (!e.a || !e.b || !memory || !first) {
         fprintf(stderr, "linear: not enough memory for %ld x %ld numbers\n", n, n);
@@ -218,7 +224,8 @@ int main(int argc, char **argv)
         int sweeps = it.sweeps;
         memcpy(first, x, (size_t)n * sizeof(double));
         x = solve((enum method)m, 1, &e, &it, 1e-9);
-        int same = sweeps == it.sweeps && !memcmp(first, x, (size_t)n * sizeof(double)), solved = residual(&e, x) < 1e-7;
+        int same = sweeps == it.sweeps && !memcmp(first, x, (size_t)n * sizeof(double)),
+            solved = residual(&e, x) < 1e-7;
         right &= same & solved;
         printf("%-13s %d sweeps: %s, %s\n", method_name[m], it.sweeps, solved ? "solved" : "NOT SOLVED",
                same ? "with speculation the same" : "with speculation OTHER RESULTS");
@@ -226,8 +233,8 @@ int main(int argc, char **argv)
     for (int m = 0; m < METHODS && table; m++) {
         double best[2];
         best_times((enum method)m, &e, &it, 1e-9, best);
-        printf("time %-13s tiles of %5ld KB, %d workers: waiting %.4f s, speculating %.4f s (%+.1f %%)\n", method_name[m], kb,
-               df_workers(), best[0], best[1], 100 * (best[1] / best[0] - 1));
+        printf("time %-13s tiles of %5ld KB, %d workers: waiting %.4f s, speculating %.4f s (%+.1f %%)\n",
+               method_name[m], kb, df_workers(), best[0], best[1], 100 * (best[1] / best[0] - 1));
     }
     free(e.a);
     free(e.b);

@@ -1,7 +1,8 @@
-/* How often each word is in a text, by a small MapReduce.
+/* The frequency of each word in a text, by a small MapReduce.
  *
- * mapreduce/mapreduce.h is the framework, a pipeline, and says how it works. What is to be written for a job is here: how pieces are
- * read, which pairs are emitted for one, how two values are combined. The counts are checked by sorting all words.
+ * mapreduce/mapreduce.h is the framework, a pipeline, and explains it. The parts to be written for a job are here: how
+ * pieces are read, which pairs are emitted for one, how two values are combined. The counts are checked by sorting all
+ * words. mapreduce/typed.c has two jobs whose items, keys and values have types of their own.
  *
  *     cc -std=c11 -O2 -o mapreduce examples/mapreduce.c examples/mapreduce/[a-z]*.c -pthread
  *     ./mapreduce [--time] [FILE.txt ...]
@@ -18,14 +19,15 @@
 
 #include "mapreduce/mapreduce.h"
 #include "mapreduce/text.h"
+#include "mapreduce/typed.h"
 
-enum { MADE = 1 << 20, BEST = 5, ERROR_TEXT = 1 };   /* bytes without a file; a code of our own */
+enum { MADE = 1 << 20, PIECE = 1 << 16, BEST = 5, ERROR_TEXT = 1 };   /* bytes without a file; a code of our own */
 
 /* --- the job ------------------------------------------------------------------------------------------- */
 
 typedef struct {
     text text;
-    char *rest;   /* MR_PIECE bytes: a word that may go on in the next piece */
+    char *rest;   /* PIECE bytes: a word that may go on in the next piece */
     size_t rests;
 } word_input;
 
@@ -33,25 +35,25 @@ static int read_piece(void *input, mr_piece *p)
 {
     word_input *in = input;
     size_t n = in->rests, got = 1;
-    memcpy(p->text, in->rest, n);
-    while (n < MR_PIECE && (got = text_read(&in->text, p->text + n, MR_PIECE - n)) > 0)
+    memcpy(p->item, in->rest, n);
+    while (n < PIECE && (got = text_read(&in->text, p->item + n, PIECE - n)) > 0)
         n += got;
-    p->length = n;
-    while (got > 0 && p->length > 0 && text_is_letter(p->text[p->length - 1]))
-        p->length--;
-    in->rests = n - p->length;
-    memcpy(in->rest, p->text + p->length, in->rests);
-    if (n > 0 && p->length == 0)
+    p->count = n;
+    while (got > 0 && p->count > 0 && text_is_letter(p->item[p->count - 1]))
+        p->count--;
+    in->rests = n - p->count;
+    memcpy(in->rest, p->item + p->count, in->rests);
+    if (n > 0 && p->count == 0)
         snprintf(in->text.error, sizeof in->text.error, "%.200s: the word that is at byte %zu has more than %d letters",
-                 in->text.name, in->text.in_file, MR_PIECE - 1);
+                 in->text.name, in->text.in_file, PIECE - 1);
     if (in->text.error[0])
         df_fail(ERROR_TEXT, in->text.error);
-    return p->length > 0 && !in->text.error[0];
+    return p->count > 0 && !in->text.error[0];
 }
 
 static void emit_words(mr_piece *p)
 {
-    char *s = p->text, *end = s + p->length;
+    char *s = p->item, *end = s + p->count;
     for (;;) {
         while (s < end && !text_is_letter(*s))
             s++;
@@ -98,7 +100,7 @@ static void *check(void *memory)
 static mr_pair *count_by_sorting(char *const *file, char **all, long *distinct)
 {
     text t;
-    size_t n = 0, room = MR_PIECE, words = 0, got;
+    size_t n = 0, room = PIECE, words = 0, got;
     *all = check(malloc(room));
     for (text_open(&t, file, MADE); (got = text_read(&t, *all + n, room - n)) > 0;) {
         n += got;
@@ -136,17 +138,15 @@ static double now(void)
 }
 
 /* All pairs, sorted by key. To be freed. */
-static mr_pair *collect(const mapreduce *job, long *count)
+static mr_pair *collect(const mr_job *job, long *count)
 {
     size_t n = 0;
     for (int i = 0; i < MR_PARTITIONS; i++)
         n += job->result[i].used;
     mr_pair *pair = check(malloc((n + 1) * sizeof *pair));
     *count = 0;
-    for (int i = 0; i < MR_PARTITIONS; i++)
-        for (size_t k = 0; k < job->result[i].slots; k++)
-            if (job->result[i].slot[k].key)
-                pair[(*count)++] = job->result[i].slot[k];
+    for (const mr_pair *p = NULL; (p = mr_next(job, p));)
+        pair[(*count)++] = *p;
     qsort(pair, n, sizeof *pair, by_letters);
     return pair;
 }
@@ -157,8 +157,8 @@ int main(int argc, char **argv)
     char *const *files = argv + (argc > 0) + show_time, *all;
     if (*files && **files == '-')
         end_with("usage: mapreduce [--time] [FILE.txt ...]");
-    word_input in = { .rest = check(malloc(MR_PIECE)) };
-    mapreduce job = { .read = read_piece, .map = emit_words, .combine = add, .input = &in };
+    word_input in = { .rest = check(malloc(PIECE)) };
+    mr_job job = { .read = read_piece, .map = emit_words, .combine = add, .input = &in };
     text_open(&in.text, files, MADE);
     df_start(NULL);   /* would start by itself; the time is for the job only */
     double start = now();
@@ -188,5 +188,9 @@ int main(int argc, char **argv)
     free(sorted);
     free(all);
     mr_free(&job);
-    return right ? 0 : 1;
+    int typed = 1;
+    if (show_stations(&typed) != DF_OK || show_lengths(&typed) != DF_OK)
+        end_with("mapreduce: not enough memory");
+    printf("%s\n", typed ? "as by loops" : "WRONG: not as by loops");
+    return right && typed ? 0 : 1;
 }

@@ -1,11 +1,11 @@
 /* The product of two square matrices, three times: a loop over its elements, blocks that are divided
  * into quarters, and Strassen's seven products instead of eight.
  *
- * The matrices stay where they are, row by row; a task works on a block of each and declares it as a
- * region of two dimensions. In `multiply` the second product for a quarter of C waits for the first,
- * as both declare that quarter, and the four quarters run at the same time. `strassen` submits sums,
- * products and sums of those, in the order of a book, and what they declare is all that orders them;
- * its temporaries come from df_local and live until these tasks are done.
+ * The matrices stay where they are, row by row; a task works on a block of each and declares it as a region of two
+ * dimensions. In `multiply` the second product for a quarter of C waits for the first, as both declare that quarter,
+ * and the four quarters run at the same time. `strassen` submits sums, products and sums of those, in the order of a
+ * textbook, and their declarations are all that orders them; its temporaries come from df_local and live until these
+ * tasks are done.
  * Source: MetaFork's and BOTS' matrix multiplication; Strassen, Numer. Math. 13, 1969.
  *
  *     ./matmul [ORDER]
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
     df_for2(naive, 0, n, 0, n, n, a, b, c[0]);
     DF_PARALLEL {
         df_submit(multiply, n, n, n, a, n, b, n, c[1], n);
-        df_submit(strassen, n, a, n, b, n, c[2], n);   /* at the same time: they share nothing they write */
+        df_submit(strassen, n, a, n, b, n, c[2], n);   /* at the same time: they write to different memory */
     }
     int correct = is_product(n, a, b, c[0], work);
     int quarters = memcmp(c[0], c[1], bytes) == 0, seven = memcmp(c[0], c[2], bytes) == 0;

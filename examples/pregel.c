@@ -1,8 +1,9 @@
-/* Pregel: a framework for computations on graphs, and three programs on it: shortest paths, page rank, connected components.
+/* Pregel: a framework for computations on graphs, and programs on it: shortest paths, page rank, connected components;
+ * and, in pregel/several.c, four that change the graph, or receive messages one by one, or have totals of any type.
  *
- * pregel/pregel.h is the framework, and says how it works; a program is what one vertex does. Every program runs twice: by
- * dataflow alone, and with shared state changed in atomic blocks. What comes out is the same, and is checked against an
- * algorithm of another kind.
+ * pregel/pregel.h is the framework, and explains it; a program is a function of one vertex. Every program runs twice:
+ * by dataflow alone, and with shared state changed in atomic blocks. The results are the same, and are checked against
+ * an algorithm of another kind.
  *
  *     cc -std=c11 -O2 -o pregel examples/pregel.c examples/pregel/[a-z]*.c -pthread
  *     ./pregel [--parts N] [--time] [FILE | VERTICES]
@@ -68,11 +69,29 @@ static df_result run_components(example *x, void *result, pregel_way way, pregel
     return components(&x->both, result, way, effort);
 }
 
-/* The effort is the same either way, and so is the result. */
-static pregel_effort run_both_ways(example *x, const char *name, program *run, void *result, size_t bytes)
+static df_result run_hub(example *x, void *result, pregel_way way, pregel_effort *effort)
+{
+    return hub_paths(&x->both, result, way, effort);
+}
+static df_result run_cores(example *x, void *result, pregel_way way, pregel_effort *effort)
+{
+    return cores(&x->both, result, way, effort);
+}
+static df_result run_two_steps(example *x, void *result, pregel_way way, pregel_effort *effort)
+{
+    return two_steps(&x->directed, result, way, effort);
+}
+static df_result run_pyramid(example *x, void *result, pregel_way way, pregel_effort *effort)
+{
+    (void)x;
+    return pyramid(result, way, effort);
+}
+
+/* The effort is the same either way, and so is the result, of n elements. */
+static pregel_effort run_both_ways(example *x, const char *name, program *run, void *result, long n, size_t bytes)
 {
     static const char *const way_name[] = { "by dataflow", "by sharing" };
-    void *first = allocate(x->directed.vertices, bytes);
+    void *first = allocate(n, bytes);
     pregel_effort effort[2];
     for (int i = 0; i < 2; i++) {
         double start = now();
@@ -81,7 +100,7 @@ static pregel_effort run_both_ways(example *x, const char *name, program *run, v
         if (x->show_time)
             fprintf(stderr, "%-15s %-11s %9.4f s\n", name, way_name[i], now() - start);
     }
-    int same = memcmp(first, result, (size_t)x->directed.vertices * bytes) == 0
+    int same = memcmp(first, result, (size_t)n * bytes) == 0
         && effort[0].supersteps == effort[1].supersteps && effort[0].messages == effort[1].messages;
     free(first);
     x->right &= same;
@@ -101,7 +120,7 @@ static void show_paths(example *x)
     long n = x->directed.vertices, reached = 0, farthest = 0;
     int32_t *distance = allocate(n, sizeof *distance), *expected = allocate(n, sizeof *expected);
     long long sum = 0;
-    run_both_ways(x, "shortest paths", run_paths, distance, sizeof *distance);
+    run_both_ways(x, "shortest paths", run_paths, distance, n, sizeof *distance);
     if (!shortest_paths_dijkstra(&x->directed, 0, expected))
         end_without_memory();
     for (long v = 0; v < n; v++) {
@@ -123,7 +142,7 @@ static void show_rank(example *x)
     long n = x->directed.vertices, highest = 0;
     int64_t *rank = allocate(n, sizeof *rank);
     double *expected = allocate(n, sizeof *expected), difference = 0;
-    pregel_effort effort = run_both_ways(x, "page rank", run_rank, rank, sizeof *rank);
+    pregel_effort effort = run_both_ways(x, "page rank", run_rank, rank, n, sizeof *rank);
     if (!page_rank_iteration(&x->directed, expected, effort.supersteps - 1))
         end_without_memory();
     for (long v = 0; v < n; v++) {
@@ -139,8 +158,9 @@ static void show_rank(example *x)
 static void show_components(example *x)
 {
     long n = x->both.vertices, count = 0, largest = 0;
-    int32_t *label = allocate(n, sizeof *label), *expected = allocate(n, sizeof *expected), *size = allocate(n, sizeof *size);
-    run_both_ways(x, "components", run_components, label, sizeof *label);
+    int32_t *label = allocate(n, sizeof *label), *expected = allocate(n, sizeof *expected),
+        *size = allocate(n, sizeof *size);
+    run_both_ways(x, "components", run_components, label, n, sizeof *label);
     components_union_find(&x->both, expected);
     for (long v = 0; v < n; v++)
         size[v] = 0;
@@ -153,6 +173,58 @@ static void show_components(example *x)
     free(label);
     free(expected);
     free(size);
+}
+
+static void show_hub(example *x)
+{
+    long n = x->both.vertices, hub = hub_of(&x->both);
+    int32_t *distance = allocate(n, sizeof *distance), *expected = allocate(n, sizeof *expected);
+    run_both_ways(x, "from the hub", run_hub, distance, n, sizeof *distance);
+    if (!shortest_paths_dijkstra(&x->both, hub, expected))
+        end_without_memory();
+    printf("    vertex %ld has most edges", hub);
+    report(x, memcmp(distance, expected, (size_t)n * sizeof *distance) == 0, "Dijkstra's algorithm");
+    free(distance);
+    free(expected);
+}
+
+static void show_cores(example *x)
+{
+    long n = x->both.vertices, in = 0;
+    int32_t *degree = allocate(n, sizeof *degree), *expected = allocate(n, sizeof *expected);
+    run_both_ways(x, "cores", run_cores, degree, n, sizeof *degree);
+    if (!cores_by_queue(&x->both, expected))
+        end_without_memory();
+    for (long v = 0; v < n; v++)
+        in += degree[v] > 0;
+    printf("    the 7-core has %ld vertices", in);
+    report(x, memcmp(degree, expected, (size_t)n * sizeof *degree) == 0, "a queue");
+    free(degree);
+    free(expected);
+}
+
+static void show_two_steps(example *x)
+{
+    long n = x->directed.vertices;
+    uint64_t *hash = allocate(n, sizeof *hash), *expected = allocate(n, sizeof *expected), sum = 0;
+    run_both_ways(x, "two steps", run_two_steps, hash, n, sizeof *hash);
+    if (!two_steps_serial(&x->directed, expected))
+        end_without_memory();
+    for (long v = 0; v < n; v++)
+        sum += hash[v];
+    printf("    the new graph has hash %016llx", (unsigned long long)sum);
+    report(x, memcmp(hash, expected, (size_t)n * sizeof *hash) == 0, "loops");
+    free(hash);
+    free(expected);
+}
+
+static void show_pyramid(example *x)
+{
+    static int32_t value[PYRAMID], expected[PYRAMID];
+    run_both_ways(x, "pyramid", run_pyramid, value, PYRAMID, sizeof *value);
+    pyramid_serial(expected);
+    printf("    %d vertices", PYRAMID);
+    report(x, memcmp(value, expected, sizeof value) == 0, "loops");
 }
 
 int main(int argc, char **argv)
@@ -175,7 +247,8 @@ int main(int argc, char **argv)
         }
     }
     if (usage) {
-        fprintf(stderr, "usage: pregel [--parts N] [--time] [FILE | VERTICES]    N from 1 to %d, VERTICES from 1 to %d\n",
+        fprintf(stderr,
+                "usage: pregel [--parts N] [--time] [FILE | VERTICES]    N from 1 to %d, VERTICES from 1 to %d\n",
                 PREGEL_PARTS, MOST_VERTICES);
         return 1;
     }
@@ -190,6 +263,10 @@ int main(int argc, char **argv)
     show_paths(&x);
     show_rank(&x);
     show_components(&x);
+    show_hub(&x);
+    show_cores(&x);
+    show_two_steps(&x);
+    show_pyramid(&x);
     graph_free(&x.directed);
     graph_free(&x.both);
     return x.right ? 0 : 1;

@@ -71,8 +71,8 @@ void merge(const item *a, long na, const item *b, long nb, item *out)
     df_sync(merge, &first);
 }
 
-/* Sorts a into itself or, if asked for, into the other array, both of length n: the halves go to where
- * they are merged from. */
+/* Sorts a into itself or, if asked for, into the other array, both of length n: the halves go to the other of the
+ * two, from which they are merged. */
 DF_TASK(void, merge_sort, (item *, a), (item *, other), (long, n), (int, into_other));
 void merge_sort(item *a, item *other, long n, int into_other)
 {

@@ -1,9 +1,9 @@
 /* LU factorization of a matrix of blocks, most of which are zero.
  *
- * Blocks that are zero are not stored: no task works on them, and which tasks there are, and what has
- * to wait for what, depends on the matrix. `factorize` is the sequential program with a submit in
- * front of each call. A block that becomes non-zero is allocated when the first task that writes to it
- * is submitted. There is no pivoting: a pivot of 0 makes the task fail, and with it the scope.
+ * Blocks that are zero are not stored: no task works on them, and the tasks and their dependences depend on the matrix.
+ * `factorize` is the sequential program with a submit in front of each call. A block that becomes non-zero is allocated
+ * when the first task that writes to it is submitted. There is no pivoting: a pivot of 0 makes the task fail, and with
+ * it the scope.
  * Source: SparseLU of the Barcelona OpenMP Tasks Suite (Duran et al., ICPP 2009).
  *
  *     cc -std=c11 -O2 -o sparse_lu examples/sparse_lu.c examples/sparse_lu/[a-z]*.c -lm -pthread
@@ -101,7 +101,7 @@ static int factorize(const sparse *m)
 
 /* --- the check: L U = A, where both are stored in m ------------------------------------------ */
 
-/* r -= L_ik U_kj: of blocks on the diagonal, L is what lies below it, and ones, and U is the rest. */
+/* r -= L_ik U_kj: of blocks on the diagonal, L is the part below it, with ones on it, and U is the rest. */
 static void subtract_product(const sparse *m, long i, long k, long j, double *r)
 {
     const double *l = sparse_block(m, i, k), *u = sparse_block(m, k, j);

@@ -1,11 +1,11 @@
 /* Every structure of examples/stm, changed by several threads at once, and checked.
  *
  *     ./stm            each operation is a block: DF_ATOMIC, here as df_atomically
- *     ./stm --lock     each holds one lock for everything instead, with the same functions
+ *     ./stm --lock     each operation holds one global lock instead, with the same functions
  *
- * Of the keys of a set each thread inserts and removes its own, every fourth one, and knows which of them
- * must be there. So the threads meet everywhere, and yet what is there in the end does not depend on who came
- * first. Without threads (DF_SERIAL) what they do is done one after the other.
+ * Of the keys of a set each thread inserts and removes its own, every fourth one, and knows which of them must be
+ * there. So the threads meet everywhere, and yet the final contents do not depend on their order. Without threads
+ * (DF_SERIAL) their work runs one after the other.
  */
 #define DF_IMPLEMENTATION
 #include "../df_stm.h"
@@ -48,7 +48,7 @@ static void locked(void (*fn)(void *), void *arg)
     pthread_mutex_unlock(&lock);
 }
 
-/* In fn: until somebody changed something. df_retry does not return. */
+/* In fn: waits until another thread has changed something that fn has read. df_retry does not return. */
 static void wait_for_others(void)
 {
     if (use_lock)
@@ -128,7 +128,7 @@ typedef struct {
 
 static const set_kind *kind;
 static char there[KEYS];                           /* each thread has its own keys */
-static int surprises[THREADS];                     /* answers that were not what they had to be */
+static int surprises[THREADS];                     /* wrong answers */
 
 static void call_set(void *p)
 {
@@ -200,7 +200,7 @@ static void take_in_order(queue *q, int me, long last[THREADS])
     taken[me] += number;
 }
 
-/* There is room for 2 items: who puts one waits until somebody takes one. */
+/* There is room for 2 items: a thread that puts a third one waits until another thread takes one. */
 static void *put_and_take(void *p)
 {
     int me = *(int *)p;

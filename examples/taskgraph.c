@@ -1,9 +1,8 @@
 /* Laplace's equation by successive over-relaxation, one sweep recorded as a task graph, which the others run again.
  *
- * A tile of the grid is a task. It updates its cells in place, and reads the row above, the row below, the
- * column to the left and the column to the right of it: the first and the third are new, the others still old,
- * as in the loop over all cells. So tiles form a wavefront, and the next sweep begins while the last one goes
- * on at the other end.
+ * A tile of the grid is a task. It updates its cells in place, and reads the row above, the row below, the column to
+ * the left and the column to the right of it: the first and the third are new, the others still old, as in the loop
+ * over all cells. So tiles form a wavefront, and the next sweep begins while the last one still runs at the other end.
  *
  * Every sweep has the same tasks, so their order is found once: DF_TASKGRAPH runs the first sweep and remembers
  * it, df_taskgraph_run runs it again. Only the factor omega differs, which grows from sweep to sweep
@@ -12,7 +11,7 @@
  *
  *     ./taskgraph                    a grid of 258 x 258 in tiles of 16 x 16, until no cell changes by more than 1e-6
  *     ./taskgraph CELLS TILE         another size
- *     ./taskgraph --time             the same; how long a sweep takes goes to stderr, submitted and run as a graph
+ *     ./taskgraph --time             the same; prints the time of a sweep to stderr, submitted and run as a graph
  */
 #define DF_IMPLEMENTATION
 #include "../df.h"
@@ -24,12 +23,13 @@
 #include <time.h>
 
 DF_TASK(void, relax, df_inout2(double, cell, rows, cols, ld),
-        df_in(double, above, cols), df_in(double, below, cols), df_in2(double, left, rows, 1, ld), df_in2(double, right, rows, 1, ld),
-        df_reduce(df_max, double, change, 1), (long, rows), (long, cols), (long, ld), (double, omega));
+        df_in(double, above, cols), df_in(double, below, cols), df_in2(double, left, rows, 1, ld),
+        df_in2(double, right, rows, 1, ld), df_reduce(df_max, double, change, 1), (long, rows), (long, cols),
+        (long, ld), (double, omega));
 DF_TASK(void, clear, df_out(double, change, 1));
 
-void relax(double *cell, const double *above, const double *below, const double *left, const double *right, double *change,
-           long rows, long cols, long ld, double omega)
+void relax(double *cell, const double *above, const double *below, const double *left, const double *right,
+           double *change, long rows, long cols, long ld, double omega)
 {
     double most = *change;
     (void)above, (void)below, (void)left, (void)right;   /* beside the cells: reached from there */
@@ -102,7 +102,8 @@ int main(int argc, char **argv)
 
     double sum = 0;
     for (long i = 0; i < (cells + 2) * (cells + 2); i++) sum += grid[i];
-    printf("%ld x %ld cells, %ld tasks per sweep\n", cells, cells, df_taskgraph_count(g, relax) + df_taskgraph_count(g, clear));
+    printf("%ld x %ld cells, %ld tasks per sweep\n", cells, cells,
+           df_taskgraph_count(g, relax) + df_taskgraph_count(g, clear));
     printf("%d sweeps, largest change %.1e\n", sweeps, change);
     printf("mean %.12f\n", sum / (double)((cells + 2) * (cells + 2)));
 

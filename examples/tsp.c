@@ -1,14 +1,14 @@
-/* The travelling salesman by branch and bound: shared state, and priorities that say what is
- * promising.
+/* The travelling salesman problem by branch and bound: shared state, and priorities for the most
+ * promising tasks.
  *
  * A task takes one partial tour, the first cities of a tour in their order, and submits one task
- * for each city that it can go on to. All share the length of the best tour so far: what cannot be
- * shorter is dropped. So the answer does not depend on the order in which tasks run, but how many
- * of them have to run does: with the lower bound as its priority, the most promising tour is
+ * for each city that it can go on to. All share the length of the best tour so far: a partial tour
+ * that cannot become shorter is dropped. So the answer does not depend on the order in which tasks
+ * run, but their number does: with the lower bound as its priority, the most promising tour is
  * extended first.
- * Source: TERAFLUX D3.5, 2.4, where priorities save 91 % of the work of the worst order and 60 %
- * of that of the best one among those that know nothing of bounds, on average. Here it is 95 % and
- * 80 %, of nine problems of TSPLIB with 14 to 52 cities, each solved in less than 0.1 s.
+ * Source: TERAFLUX D3.5, 2.4, where priorities save 91 % of the work of the worst order and 60 % of
+ * that of the better order without bounds, on average. Here it is 95 % and 80 %, of nine problems
+ * of TSPLIB with 14 to 52 cities, each solved in less than 0.1 s.
  *
  *     cc -std=c11 -O2 -o tsp examples/tsp.c examples/tsp/[a-z]*.c -lm -pthread
  *     ./tsp FILE.tsp         a problem of TSPLIB; with its optimum, if optima.txt lies beside it
@@ -91,8 +91,8 @@ void extend(partial_tour p, order o)
     }
 }
 
-/* From each city to the nearest one: the tour that is the best at first. Without one, the worst order
- * would not end in time where there are 48 cities. */
+/* A tour from each city to the nearest one: the best one at first. Without one, the worst order would not end in
+ * time where there are 48 cities. */
 static partial_tour greedy_tour(void)
 {
     partial_tour p = tour_start(&problem);
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
     }
     printf("%s: the shortest tour of %d cities has length %d, %s\n", problem.name, problem.n,
            optimum, checked);
-    if (argc < 2)   /* what follows differs from run to run */
+    if (argc < 2)   /* the following lines differ from run to run */
         return 0;
     long naive = work[CITIES] < work[REVERSED] ? work[CITIES] : work[REVERSED];
     for (order o = 0; o < ORDERS; o++)

@@ -1,7 +1,7 @@
 /* test.h - the harness of df's tests
  *
- * A unit test prints what it computed: the parallel build must print what the serial build (DF_SERIAL)
- * prints. What can be checked in place is checked with CHECK: it names the line and ends the program. */
+ * A unit test prints its results, which must be the same in the parallel and in the serial build (DF_SERIAL).
+ * Conditions that can be checked in place are checked with CHECK: it names the line and ends the program. */
 #ifndef TEST_H
 #define TEST_H
 
@@ -33,7 +33,8 @@
 #define TEST_SLOW 0
 #endif
 
-/* Has the process a thread that is neither of the program nor of df? ThreadSanitizer's, or that of an emulated processor. */
+/* Has the process a thread that is neither of the program nor of df? ThreadSanitizer's, or that of an emulated
+ * processor. */
 static inline int test_foreign_thread(void)
 {
     const char *emulator = getenv("EMULATOR");

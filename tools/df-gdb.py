@@ -14,7 +14,8 @@ import gdb
 FLOW, PUBLIC = 2, 1                                                  # marks in entries of stacks (impl/work/types.h)
 PARK = ['', 'asleep, has nothing to do', 'asleep, waits', 'asleep, a spare']
 KIND = ['thread', 'block', 'body', 'stolen future']
-# Functions of df that wait, as they are called by the program: what to say, and where an object is.
+# Functions of df that wait, as the program calls them: the name of the call, and the variable with
+# the object.
 WAITS = {
     'dfi_wait_here': ('df_wait', None), 'df_wait': ('df_wait', None), 'dfi_wait_result_here': ('df_wait_result', None),
     'df_wait_result': ('df_wait_result', None), 'dfi_wait_on_here': ('df_wait_on', None), 'df_wait_on': ('df_wait_on', None),
@@ -22,7 +23,7 @@ WAITS = {
     'dfi_yield_here': ('df_yield_blocking', None), 'df_yield_blocking': ('df_yield_blocking', None), 'dfi_tm_retry': ('df_retry', None),
     'dfi_sync_slow': ('df_sync', 'f'), 'dfi_sync_checked': ('df_sync', 'f'), 'dfi_scope_leave': ('the end of a block', None),
     'dfi_throttle': ('df_submit, as df_config.window is full', None), 'dfi_throttle_streams': ('df_submit, as df_config.window is full', None),
-    'dfi_guess_wait': ('df_speculate', None), 'dfi_engine_wait': ('a wait for a device', None), 'dfi_team_close': ('a loop or pipe', None),
+    'dfi_predicate_wait': ('df_speculate', None), 'dfi_engine_wait': ('a wait for a device', None), 'dfi_team_close': ('a loop or pipe', None),
     'dfi_pipe_own': ('df_pipe', None), 'df_stop': ('df_stop', None), 'dfi_detach': ('the end of its thread', None),
 }
 
@@ -113,6 +114,16 @@ def address(w):
     return number(w.address)
 
 
+def room(record, of, kind):
+    """What an upper floor has behind a record (impl/modules.h), which is given by its address; or None. of: the function
+    that gives its address."""
+    try:
+        at = number(record) + int(gdb.parse_and_eval(of + '_room'))
+        return gdb.Value(at).cast(gdb.lookup_type('struct ' + kind).pointer()).dereference()
+    except gdb.error:
+        return None
+
+
 def special(t):
     return int(t['task']['mem']['special']) == 1
 
@@ -121,7 +132,8 @@ def task_text(t):
     """t: struct dfi_flow"""
     name = text(t['extra']['name']) if special(t) else None
     site = text(t['extra']['site']) if special(t) else None
-    kind = 'node' if special(t) and int(t['extra']['inputs']) else 'task'
+    tokens = special(t) and room(t['extra'], 'dfi_tokens_of', 'dfi_tokens')
+    kind = 'node' if tokens and int(tokens['inputs']) else 'task'
     return '%s %s%s' % (kind, name or text(t['type']['name']), ' (%s)' % site if site else '')
 
 
@@ -150,8 +162,15 @@ def private_entries(w):
 
 def public_entries(w):
     top, bottom = int(w['top']), int(w['bottom'])
-    size = w['item'].type.range()[1] + 1
-    return [number(w['item'][i % size]['entry']) for i in range(top, bottom)] if bottom > top else []
+    if bottom <= top:
+        return []
+    ring = w['ring'].dereference()
+    item = ring['item'][0].address
+    return [number(item[i & number(ring['mask'])]['entry']) for i in range(top, bottom)]
+
+
+def tasks_of(w):
+    return room(w.address, 'dfi_tasks_of', 'dfi_flow_worker')
 
 
 def queue_entries(q):
@@ -170,6 +189,11 @@ def scopes(w):
     while number(s):
         yield s.dereference()
         s = s['outer']
+
+
+def cancelled(s):
+    errors = room(s.address, 'dfi_errors_in', 'dfi_scope_errors')
+    return errors and int(errors['cancelled'])
 
 
 def scope_text(s):
@@ -251,18 +275,20 @@ def uses(u):
         u = u['next']
 
 
-def held_text(x):
-    """What a task waits for besides other tasks."""
+def held_text(h):
+    """What a task waits for besides other tasks. h: struct dfi_on_hold"""
     found = []
-    for u in uses(x['after']):
+    for u in uses(h['after']):
         if number(u['token']) and int(u['token']['dfi_need']) > 0:
             found.append(signals_text(u['token'].dereference()))
-    if int(x['inputs']):
-        titles, given = (text(x['titles']) or '').split(), int(x['given'])
-        missing = [t for i, t in enumerate(titles[:int(x['inputs'])]) if not given >> i & 1]
+    x = room(h['of'], 'dfi_tokens_of', 'dfi_tokens')
+    if x and int(x['inputs']):
+        names, given = text(x['inputs'].dereference()['names']).split(), int(x['given'])
+        missing = [t for i, t in enumerate(names) if not given >> i & 1]
         if missing:
             found.append('its inputs ' + ', '.join(missing))
-    v = x['windows']
+    windows = room(h['of'], 'dfi_windows_of', 'dfi_windows')
+    v = windows['first'] if windows else 0
     while number(v):
         if int(v['waits']):
             c = v['stream'].dereference()
@@ -295,10 +321,10 @@ class Workers(gdb.Command):
             does = running(w)
             line += ', runs ' + does[0] if does else ''
             line += ', ' + PARK[int(w['park'])] if int(w['park']) else ''
-            ready = len(private_entries(w)) + len(public_entries(w)) + int(w['pinned']['count'])
+            ready = len(private_entries(w)) + len(public_entries(w)) + int(tasks_of(w)['pinned']['count'])
             print(line + (', ready tasks: %d' % ready if ready else ''))
             for outer in does[1:]:
-                print('    on top of ' + outer)
+                print('    nested in ' + outer)
 
 
 class Tasks(gdb.Command):
@@ -321,8 +347,8 @@ class Tasks(gdb.Command):
             name = worker_name(w)
             self.show('on the stack of ' + name, [entry_text(e) for e in private_entries(w)])
             self.show('in the deque of ' + name, [entry_text(e) for e in public_entries(w)])
-            self.show('only for ' + name, queue_entries(w['pinned']))
-        self.show('in the queue', queue_entries(pool()['queue']))
+            self.show('only for ' + name, queue_entries(tasks_of(w)['pinned']))
+        self.show('in the queue', queue_entries(gdb.parse_and_eval('dfi_flow_pool')['queue']))
 
 
 class Waits(gdb.Command):
@@ -357,12 +383,12 @@ class Waits(gdb.Command):
                 pass
             print(line)
         for w in all_workers:
-            x = w['held']
-            while number(x):
-                if number(x['task']):
-                    for what in held_text(x.dereference()):
-                        print('%s waits for %s' % (task_text(x['task'].dereference()), what))
-                x = x['held_next']
+            h = room(w.address, 'dfi_holds_of', 'dfi_holds')['first']
+            while number(h):
+                if number(h['of']):
+                    for what in held_text(h.dereference()):
+                        print('%s waits for %s' % (task_text(h['of']['task'].dereference()), what))
+                h = h['next']
 
 
 class Scopes(gdb.Command):
@@ -375,7 +401,8 @@ class Scopes(gdb.Command):
         for w in workers():
             print(worker_name(w))
             for s in scopes(w):
-                print('    %s: %d tasks not done%s' % (scope_text(s), unfinished(s), ', cancelled' if int(s['cancelled']) else ''))
+                print('    %s: %d tasks not done%s' %
+                      (scope_text(s), unfinished(s), ', cancelled' if cancelled(s) else ''))
 
 
 Df(), Workers(), Tasks(), Waits(), Scopes()

@@ -7,7 +7,7 @@
 
 enum {
     MOST_BYTES = 1 << 28, MOST_SEQUENCES = 20000,
-    FAMILIES = 5, MEMBERS = 5,                        /* those that are made */
+    FAMILIES = 5, MEMBERS = 5,                        /* of random sequences */
     SHORTEST = 50, GROWTH = 60, LONG_ONE = 1000       /* lengths of families, and of the last one */
 };
 

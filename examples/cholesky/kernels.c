@@ -129,9 +129,10 @@ void syrk(size_t n, size_t k, const double *a, size_t lda, double *c, size_t ldc
 
 /* trsm for n <= KC. NR rows of b are solved at a time, side by side in vectors: in a panel x,
  *     x(j) = (b(j) - sum over k < j of l(j, k) x(k)) / l(j, j),
- * and the micro-kernel sums up what lies left of the MR x MR triangle on the diagonal of l.
- * Of l, a panel of MR rows is packed up to that triangle: the one from row j on has j columns, and
- * those above it have MR * (0 + MR + 2 MR + ... + (j - MR)) = j * (j - MR) / 2 elements. */
+ * and the micro-kernel computes the sum over the elements left of the MR x MR triangle on the
+ * diagonal of l. Of l, a panel of MR rows is packed up to that triangle: the one from row j on
+ * has j columns, and those above it have MR * (0 + MR + 2 MR + ... + (j - MR)) = j * (j - MR) /
+ * 2 elements. */
 static void solve(size_t m, size_t n, const double *l, size_t ldl, double *b, size_t ldb)
 {
     _Alignas(64) double l_panels[KC * KC / 2];

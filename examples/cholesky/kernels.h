@@ -1,9 +1,9 @@
 /* Tile kernels of a dense Cholesky factorization, double precision, row-major.
  *
  * A tile is given by a pointer to its first element and by the distance between two rows of the
- * matrix it is a part of (lda, ldb, ...), in elements. Any size will do. Nothing here knows of
- * tasks: these are the functions of a small numerical library, and cholesky.c makes tasks of them
- * by declaring them again.
+ * matrix it is a part of (lda, ldb, ...), in elements. Any size will do. There are no tasks here:
+ * these are the functions of a small numerical library, and cholesky.c makes tasks of them by
+ * declaring them again.
  *
  * Each takes up to 320 KB of stack for packed copies of its operands and allocates nothing.
  */

@@ -1,4 +1,4 @@
-/* Reads symmetric matrices from files in the Matrix Market exchange format (Boisvert, Pozo and
+/* Symmetric matrices from files in the Matrix Market exchange format (Boisvert, Pozo and
  * Remington, NISTIR 5935, 1996): coordinate and array, real and integer, symmetric and general. */
 #ifndef CHOLESKY_MTX_H
 #define CHOLESKY_MTX_H
@@ -9,7 +9,7 @@
 
 typedef struct {
     size_t n;          /* the matrix is n x n */
-    char error[400];   /* after a failure: one line, FILE:LINE: and what is wrong */
+    char error[400];   /* after a failure: one line, FILE:LINE: and the mistake */
 
     size_t entries;    /* numbers that the file says it has */
     bool array;        /* all elements are listed, column by column, without their row and column */
@@ -27,8 +27,8 @@ bool mtx_open(mtx_file *f, const char *path);
 
 /* Fills a, n x n, rows ld elements apart, both triangles, and closes the file. Elements that are
  * listed twice are added up.
- * Errors: whatever is wrong with the numbers, and a general matrix that is not symmetric, but for
- * a relative 1e-12 that rounding explains. */
+ * Errors: any mistake in the numbers, and a general matrix that is not symmetric within a
+ * relative 1e-12, which allows for rounding. */
 bool mtx_read(mtx_file *f, double *a, size_t ld);
 
 void mtx_close(mtx_file *f);

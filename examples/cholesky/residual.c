@@ -5,8 +5,8 @@ enum { COLUMNS = 64, DEPTH = 64 };
 
 static size_t min_size(size_t a, size_t b) { return a < b ? a : b; }
 
-/* sum(i, j) += what columns [k, k + depth) of L contribute to element (first + i, column + j) of
- * L L^T. */
+/* sum(i, j) += the contribution of columns [k, k + depth) of L to element (first + i, column +
+ * j) of L L^T. */
 static void add_products(size_t first, size_t rows, size_t column, size_t k, size_t depth,
                          const double *l, size_t ld, double sum[RESIDUAL_ROWS][COLUMNS])
 {

@@ -1,4 +1,4 @@
-/* How good a Cholesky factor is, by plain loops that share nothing with the kernels they check. */
+/* The residual of a Cholesky factor, by plain loops that share nothing with the kernels that they check. */
 #ifndef CHOLESKY_RESIDUAL_H
 #define CHOLESKY_RESIDUAL_H
 

@@ -1,4 +1,5 @@
-/* algebra.c - products with a vector and a matrix, and LU factorisation; integers, so that every order of sums gives the same */
+/* algebra.c - products with a vector and a matrix, and LU factorisation; integers, so that every order of sums gives
+ * the same */
 #include "variants.h"
 
 DF_KERNEL_CODE(several, enum { SEVERAL = 4 }; /* results per work-item */)
@@ -7,22 +8,23 @@ static size_t ints(long n) { return (size_t)n * sizeof(int); }
 
 /* --- y = a x, a of m rows and n columns --------------------------------------------------------------------------- */
 
-/* A group has the sums of SEVERAL * df_block(0) rows. It goes through tiles of df_block(0) columns, which neighbours read
- * along the rows. */
+/* A group has the sums of SEVERAL * df_block(0) rows. It works on tiles of df_block(0) columns, one after the other,
+ * and adjacent work-items read along the rows. */
 DF_KERNEL_USING(several, matvec_tiles, df_in(int, a, m * n), df_in(int, x, n), df_out(int, y, m), (int, m), (int, n),
 {
     df_shared(int, tile, SEVERAL * df_block(0) * (df_block(0) + 1));
     df_shared(int, part, df_block(0));
     int b = df_block(0);
     int u = df_local_id(0);
-    int first = df_group_id(0) * SEVERAL * b;
+    int first = df_workgroup_id(0) * SEVERAL * b;
     int sum[SEVERAL];
     int i;
     int j;
     int k;
     for (k = 0; k < SEVERAL; k++) sum[k] = 0;
     for (j = 0; j < n; j += b) {
-        for (i = 0; i < SEVERAL * b; i++) tile[i * (b + 1) + u] = first + i < m && j + u < n ? a[(first + i) * n + j + u] : 0;
+        for (i = 0; i < SEVERAL * b; i++)
+            tile[i * (b + 1) + u] = first + i < m && j + u < n ? a[(first + i) * n + j + u] : 0;
         part[u] = j + u < n ? x[j + u] : 0;
         df_barrier();
         for (k = 0; k < SEVERAL; k++)
@@ -38,7 +40,7 @@ DF_KERNEL(matvec_tile, df_in(int, a, m * n), df_in(int, x, n), df_out(int, y, m)
     df_shared(int, part, df_block(0));
     int b = df_block(0);
     int u = df_local_id(0);
-    int first = df_group_id(0) * b;
+    int first = df_workgroup_id(0) * b;
     int sum = 0;
     int i;
     int j;
@@ -59,7 +61,10 @@ DF_KERNEL(matvec_plain, df_in(int, a, m * n), df_in(int, x, n), df_out(int, y, m
     for (j = 0; i < m && j < n; j++) sum += a[i * n + j] * x[j];
     if (i < m) y[i] = sum;
 })
-static size_t matvec_bytes(const df_candidate *c) { return ints((long)c->per_item[0] * c->group[0] * (c->group[0] + 1) + c->group[0]); }
+static size_t matvec_bytes(const df_candidate *c)
+{
+    return ints((long)c->per_item[0] * c->group[0] * (c->group[0] + 1) + c->group[0]);
+}
 DF_VARIANTS(matvec,
     (matvec_tiles, .groups = { { 32 }, { 16 } }, .per_item = { SEVERAL }, .shared = matvec_bytes),
     (matvec_tile, .groups = { { 64 }, { 32 }, { 16 } }, .shared = matvec_bytes),
@@ -79,9 +84,10 @@ int matrix_vector(void)
     return same("matrix-vector product", y, expect, m);
 }
 
-/* --- c = a b, a of m rows and k columns, b of k rows and n columns ----------------------------------------------------- */
+/* --- c = a b, a of m rows and k columns, b of k rows and n columns ------------------------------------------------ */
 
-DF_KERNEL_USING(several, matmul_tiles, df_in(int, a, m * k), df_in(int, b, k * n), df_out(int, c, m * n), (int, m), (int, n), (int, k),
+DF_KERNEL_USING(several, matmul_tiles, df_in(int, a, m * k), df_in(int, b, k * n), df_out(int, c, m * n), (int, m),
+                (int, n), (int, k),
 {
     df_shared(int, ta, SEVERAL * df_block(1) * df_block(0));
     df_shared(int, tb, df_block(0) * df_block(0));
@@ -89,8 +95,8 @@ DF_KERNEL_USING(several, matmul_tiles, df_in(int, a, m * k), df_in(int, b, k * n
     int by = df_block(1);
     int u = df_local_id(0);
     int v = df_local_id(1);
-    int x = df_group_id(0) * bx + u;
-    int y0 = df_group_id(1) * SEVERAL * by;
+    int x = df_workgroup_id(0) * bx + u;
+    int y0 = df_workgroup_id(1) * SEVERAL * by;
     int sum[SEVERAL];
     int i;
     int j;
@@ -152,7 +158,8 @@ DF_VARIANTS(matmul,
 int matrix_matrix(void)
 {
     int m = 101, n = 130, k = 75, x, y, j;
-    int *a = numbers(m * k, 1000, 9), *b = numbers(k * n, 1000, 10), *c = numbers(m * n, 0, 0), *expect = numbers(m * n, 0, 0);
+    int *a = numbers(m * k, 1000, 9), *b = numbers(k * n, 1000, 10), *c = numbers(m * n, 0, 0),
+        *expect = numbers(m * n, 0, 0);
     for (y = 0; y < m; y++)
         for (j = 0; j < k; j++)
             for (x = 0; x < n; x++) expect[y * n + x] += a[y * k + j] * b[j * n + x];
@@ -164,19 +171,20 @@ int matrix_matrix(void)
     return same("matrix-matrix product", c, expect, m * n);
 }
 
-/* --- a = l u in place, without pivots: step k divides a column, then updates what is right of and below it ------------------ */
+/* --- a = l u in place, without pivots: step k divides a column, then updates the block to the right of it and below
+ * --------- */
 
 /* The pivot is read once per group. */
 DF_KERNEL_USING(several, divide_tiles, df_inout(int, a, n * n), (int, n), (int, k),
 {
     df_shared(int, pivot, 1);
-    int first = k + 1 + df_group_id(0) * SEVERAL * df_group_size(0);
+    int first = k + 1 + df_workgroup_id(0) * SEVERAL * df_workgroup_size(0);
     int i;
     int r;
     if (df_local_id(0) == 0) pivot[0] = a[k * n + k];
     df_barrier();
     for (r = 0; r < SEVERAL; r++) {
-        i = first + r * df_group_size(0) + df_local_id(0);
+        i = first + r * df_workgroup_size(0) + df_local_id(0);
         if (i < n) a[i * n + k] /= pivot[0];
     }
 })
@@ -199,13 +207,13 @@ DF_VARIANTS(divide,
     (divide_tile, .groups = { { 128 }, { 32 } }, .shared = divide_bytes),
     (divide_plain, .groups = { { 128 } }));
 
-/* A piece of the pivot's row and one of its column are what a group needs again and again. */
+/* A group reads a piece of the pivot's row, and one of its column, again and again. */
 DF_KERNEL_USING(several, update_tiles, df_inout(int, a, n * n), (int, n), (int, k),
 {
     df_shared(int, row, df_block(0));
     df_shared(int, column, SEVERAL * df_block(1));
     int x = k + 1 + df_global_id(0);
-    int y0 = k + 1 + df_group_id(1) * SEVERAL * df_block(1);
+    int y0 = k + 1 + df_workgroup_id(1) * SEVERAL * df_block(1);
     int i = df_local_id(1) * df_block(0) + df_local_id(0);
     int y;
     if (df_local_id(1) == 0 && x < n) row[df_local_id(0)] = a[k * n + x];
@@ -232,7 +240,10 @@ DF_KERNEL(update_plain, df_inout(int, a, n * n), (int, n), (int, k),
     int y = k + 1 + df_global_id(1);
     if (x < n && y < n) a[y * n + x] -= a[y * n + k] * a[k * n + x];
 })
-static size_t update_bytes(const df_candidate *c) { return ints((long)c->group[0] + (long)c->per_item[1] * c->group[1]); }
+static size_t update_bytes(const df_candidate *c)
+{
+    return ints((long)c->group[0] + (long)c->per_item[1] * c->group[1]);
+}
 DF_VARIANTS(update,
     (update_tiles, .groups = { { 32, 8 }, { 16, 16 } }, .per_item = { 1, SEVERAL }, .shared = update_bytes),
     (update_tile, .groups = { { 16, 16 }, { 8, 8 } }, .shared = update_bytes),

@@ -7,12 +7,12 @@ static size_t ints(long n) { return (size_t)n * sizeof(int); }
 
 /* --- out[n-1-i] = in[i] ---------------------------------------------------------------------------------- */
 
-/* A group takes GRAIN * df_block(0) elements. Neighbours read neighbours, and write neighbours. */
+/* A group takes GRAIN * df_block(0) elements. Adjacent work-items read and write adjacent elements. */
 DF_KERNEL_USING(grain, reverse_tiles, df_in(int, in, n), df_out(int, out, n), (int, n),
 {
     df_shared(int, tile, GRAIN * df_block(0));
     int b = df_block(0);
-    int first = df_group_id(0) * GRAIN * b;
+    int first = df_workgroup_id(0) * GRAIN * b;
     int k;
     for (k = 0; k < GRAIN; k++) {
         int i = k * b + df_local_id(0);
@@ -28,7 +28,7 @@ DF_KERNEL(reverse_tile, df_in(int, in, n), df_out(int, out, n), (int, n),
 {
     df_shared(int, tile, df_block(0));
     int b = df_block(0);
-    int first = df_group_id(0) * b;
+    int first = df_workgroup_id(0) * b;
     int i = df_local_id(0);
     if (first + i < n) tile[i] = in[first + i];
     df_barrier();
@@ -64,7 +64,7 @@ DF_KERNEL_USING(grain, jacobi1_tiles, df_in(int, in, n + 2), df_inout(int, out, 
 {
     df_shared(int, tile, GRAIN * df_block(0) + 2);
     int b = df_block(0);
-    int first = df_group_id(0) * GRAIN * b;
+    int first = df_workgroup_id(0) * GRAIN * b;
     int i;
     int k;
     for (i = df_local_id(0); i < GRAIN * b + 2; i += b)
@@ -79,7 +79,7 @@ DF_KERNEL(jacobi1_tile, df_in(int, in, n + 2), df_inout(int, out, n + 2), (int, 
 {
     df_shared(int, tile, df_block(0) + 2);
     int b = df_block(0);
-    int first = df_group_id(0) * b;
+    int first = df_workgroup_id(0) * b;
     int i;
     for (i = df_local_id(0); i < b + 2; i += b)
         if (first + i < n + 2) tile[i] = in[first + i];

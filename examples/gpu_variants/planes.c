@@ -7,13 +7,14 @@ static size_t ints(long n) { return (size_t)n * sizeof(int); }
 
 /* --- the mean of four neighbours, for w x h points with a border that stays ------------------------------------- */
 
-DF_KERNEL_USING(rows, jacobi2_tiles, df_in(int, in, (w + 2) * (h + 2)), df_inout(int, out, (w + 2) * (h + 2)), (int, w), (int, h),
+DF_KERNEL_USING(rows, jacobi2_tiles, df_in(int, in, (w + 2) * (h + 2)), df_inout(int, out, (w + 2) * (h + 2)),
+                (int, w), (int, h),
 {
     df_shared(int, tile, (df_block(0) + 2) * (ROWS * df_block(1) + 2));
     int bx = df_block(0);
     int by = df_block(1);
-    int x0 = df_group_id(0) * bx;
-    int y0 = df_group_id(1) * ROWS * by;
+    int x0 = df_workgroup_id(0) * bx;
+    int y0 = df_workgroup_id(1) * ROWS * by;
     int x;
     int y;
     int k;
@@ -34,8 +35,8 @@ DF_KERNEL(jacobi2_tile, df_in(int, in, (w + 2) * (h + 2)), df_inout(int, out, (w
     df_shared(int, tile, (df_block(0) + 2) * (df_block(1) + 2));
     int bx = df_block(0);
     int by = df_block(1);
-    int x0 = df_group_id(0) * bx;
-    int y0 = df_group_id(1) * by;
+    int x0 = df_workgroup_id(0) * bx;
+    int y0 = df_workgroup_id(1) * by;
     int x;
     int y;
     for (y = df_local_id(1); y < by + 2; y += by)
@@ -55,7 +56,10 @@ DF_KERNEL(jacobi2_plain, df_in(int, in, (w + 2) * (h + 2)), df_inout(int, out, (
     int i = y * (w + 2) + x;
     if (x <= w && y <= h) out[i] = (in[i - w - 2] + in[i + w + 2] + in[i - 1] + in[i + 1]) / 4;
 })
-static size_t jacobi2_bytes(const df_candidate *c) { return ints((c->group[0] + 2L) * ((long)c->per_item[1] * c->group[1] + 2)); }
+static size_t jacobi2_bytes(const df_candidate *c)
+{
+    return ints((c->group[0] + 2L) * ((long)c->per_item[1] * c->group[1] + 2));
+}
 DF_VARIANTS(jacobi2,
     (jacobi2_tiles, .groups = { { 32, 8 }, { 16, 16 }, { 16, 8 } }, .per_item = { 1, ROWS }, .shared = jacobi2_bytes),
     (jacobi2_tile, .groups = { { 32, 8 }, { 16, 16 }, { 16, 8 } }, .shared = jacobi2_bytes),
@@ -65,7 +69,8 @@ int jacobi_2d(void)
 {
     enum { STEPS = 6 };
     int w = 201, h = 99, n = (w + 2) * (h + 2), t, x, y, *swap;
-    int *a = numbers(n, 1000000, 3), *b = numbers(n, 1000000, 3), *p = numbers(n, 1000000, 3), *q = numbers(n, 1000000, 3);
+    int *a = numbers(n, 1000000, 3), *b = numbers(n, 1000000, 3), *p = numbers(n, 1000000, 3),
+        *q = numbers(n, 1000000, 3);
     PREPARE(jacobi2, df_grid2(w, h, 0, 0), a, b, w, h);
     for (t = 0; t < STEPS; t += 2) {
         df_launch_best(jacobi2, df_grid2(w, h, 0, 0), a, b, w, h);
@@ -93,8 +98,8 @@ DF_KERNEL_USING(rows, transpose_tiles, df_in(int, in, w * h), df_out(int, out, w
     df_shared(int, tile, (df_block(0) + 1) * ROWS * df_block(1));
     int bx = df_block(0);
     int by = df_block(1);
-    int x0 = df_group_id(0) * bx;
-    int y0 = df_group_id(1) * ROWS * by;
+    int x0 = df_workgroup_id(0) * bx;
+    int y0 = df_workgroup_id(1) * ROWS * by;
     int x = df_local_id(0);
     int y;
     int i;
@@ -112,8 +117,8 @@ DF_KERNEL(transpose_tile, df_in(int, in, w * h), df_out(int, out, w * h), (int, 
     df_shared(int, tile, (df_block(0) + 1) * df_block(1));
     int bx = df_block(0);
     int by = df_block(1);
-    int x0 = df_group_id(0) * bx;
-    int y0 = df_group_id(1) * by;
+    int x0 = df_workgroup_id(0) * bx;
+    int y0 = df_workgroup_id(1) * by;
     int x = df_local_id(0);
     int y = df_local_id(1);
     int i = y * bx + x;
@@ -155,7 +160,7 @@ DF_KERNEL_USING(rows, add_tiles, df_in(int, a, w * h), df_in(int, b, w * h), df_
     df_shared(int, ta, ROWS * df_block(0) * df_block(1));
     df_shared(int, tb, ROWS * df_block(0) * df_block(1));
     int x = df_global_id(0);
-    int y0 = df_group_id(1) * ROWS * df_block(1);
+    int y0 = df_workgroup_id(1) * ROWS * df_block(1);
     int y;
     for (y = df_local_id(1); y < ROWS * df_block(1); y += df_block(1))
         if (x < w && y0 + y < h) {
@@ -196,7 +201,8 @@ DF_VARIANTS(add,
 int matrix_addition(void)
 {
     int w = 251, h = 199, i;
-    int *a = numbers(w * h, 1000000, 5), *b = numbers(w * h, 1000000, 6), *c = numbers(w * h, 0, 0), *expect = numbers(w * h, 0, 0);
+    int *a = numbers(w * h, 1000000, 5), *b = numbers(w * h, 1000000, 6), *c = numbers(w * h, 0, 0),
+        *expect = numbers(w * h, 0, 0);
     for (i = 0; i < w * h; i++) expect[i] = a[i] + b[i];
     PREPARE(add, df_grid2(w, h, 0, 0), a, b, c, w, h);
     df_launch_best(add, df_grid2(w, h, 0, 0), a, b, c, w, h);

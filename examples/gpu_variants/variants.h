@@ -1,4 +1,4 @@
-/* variants.h - what the parts of gpu_variants have in common */
+/* variants.h - options, results and memory of the kernels of gpu_variants */
 #ifndef VARIANTS_H
 #define VARIANTS_H
 
@@ -8,12 +8,12 @@
 
 /* Options of the program. */
 struct settings {
-    int verbose; /* -v: says what was chosen on each device, and what does not fit there and why */
+    int verbose; /* -v: prints the choice for each device, and which variants do not fit there, and why */
     int tune;    /* -t: measures which variant is fastest, first */
 };
 extern struct settings settings;
 
-/* What -t and -v do for a list and the arguments of its launch. */
+/* Does the work of -t and -v for a list and the arguments of its launch. */
 #define PREPARE(list, grid, ...)                                                                                \
     do {                                                                                                        \
         if (settings.tune) df_tune(list, NULL, grid, __VA_ARGS__);                                              \
@@ -24,7 +24,7 @@ extern struct settings settings;
         }                                                                                                       \
     } while (0)
 
-/* Each computes with the variant that fits best, compares with plain C, and returns 1 if all is as it should be. */
+/* Each computes with the variant that fits best, compares with plain C, and returns 1 if the results are equal. */
 int array_reversal(void);
 int jacobi_1d(void);
 int jacobi_2d(void);
@@ -37,7 +37,7 @@ int lu_factorisation(void);
 /* n integers from -range to range; NULL never: the program ends without memory. */
 int *numbers(int n, int range, unsigned seed);
 
-/* Frees them, if need be after saying where the first difference is. 1: there is none. */
+/* Frees them, and prints the first difference. 1: there is none. */
 int same(const char *what, int *a, int *b, int n);
 
 #endif

@@ -121,7 +121,7 @@ static int coordinates(const char *s, int n, pin *p)
     return s[strspn(s, " \t\r\n")] == '\0';
 }
 
-/* What is wrong with the line, or NULL. */
+/* A message for a wrong line, or NULL. */
 static const char *read_line(board *b, const char *s)
 {
     pin p[2];
@@ -189,7 +189,8 @@ static int is_at(const board *b, int32_t cell, pin p)
 
 static int are_neighbours(const board *b, int32_t p, int32_t q)
 {
-    int32_t d = p < q ? q - p : p - q;   /* no track is in the border: a difference of 1 is in the same row */
+    /* no track enters the border: cells whose numbers differ by 1 are in the same row */
+    int32_t d = p < q ? q - p : p - q;
     return d == 1 || d == b->columns || d == b->rows * b->columns;
 }
 

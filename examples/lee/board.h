@@ -25,18 +25,19 @@ static inline int32_t board_cell(const board *b, int layer, pin p)
     return (layer * b->rows + p.y + 1) * b->columns + p.x + 1;
 }
 
-/* Reads a file in the format of Lee-TM: lines `P x y` for a pad, `J x y x y` for a connection, `C x y x y` for a chip with pads
- * everywhere, `E` for the end; coordinates from 0 to BOARD_SIDE - 1. 0: error says what is wrong, and in which line. */
+/* Reads a file in the format of Lee-TM: lines `P x y` for a pad, `J x y x y` for a connection, `C x y x y` for a
+ * chip with pads everywhere, `E` for the end; coordinates from 0 to BOARD_SIDE - 1. 0: error has a message, with the
+ * line. */
 int board_read(board *b, const char *path, char error[BOARD_ERROR]);
 
 /* Random connections, the same in every run. 0: no memory. */
 int board_generate(board *b, int side, long connections);
 
-/* What is at most `margin` cells away from the smallest rectangle with both pins, as far as it is on the board. */
+/* The smallest rectangle with both pins, and `margin` cells around it, as far as they are on the board. */
 rectangle board_around(const board *b, const connection *c, int margin);
 
-/* A board of its own with the cells of a rectangle: layer[k] points to its first row on layer k, whose rows are b->columns cells apart. The
- * new pads are the cells that are taken; there are no connections. 0: no memory. */
+/* A board of its own with the cells of a rectangle: layer[k] points to its first row on layer k, whose rows are
+ * b->columns cells apart. The new pads are the cells that are taken; there are no connections. 0: no memory. */
 int board_cut(board *part, const board *b, rectangle r, unsigned char *const layer[LAYERS]);
 
 void board_free(board *b);

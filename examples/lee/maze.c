@@ -72,7 +72,8 @@ int maze_find(maze *m, const board *b, const unsigned char *cells, const connect
                 continue;
             int32_t patch = to / MAZE_PATCH, first = patch * MAZE_PATCH;
             if (!m->fetched[patch]) {
-                fetch(m->taken + first, cells + first, (size_t)(cells_end - first < MAZE_PATCH ? cells_end - first : MAZE_PATCH));
+                fetch(m->taken + first, cells + first,
+                      (size_t)(cells_end - first < MAZE_PATCH ? cells_end - first : MAZE_PATCH));
                 m->fetched[patch] = 1;
             }
             if (!m->taken[to] || to % layer == target) {

@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
-void text_open(text *t, char *const *file, size_t made) { *t = (text){ .file = file, .made = *file ? 0 : made, .random = 1 }; }
+void text_open(text *t, char *const *file, size_t made)
+{
+    *t = (text){ .file = file, .made = *file ? 0 : made, .random = 1 };
+}
 
 void text_close(text *t)
 {

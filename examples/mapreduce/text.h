@@ -1,4 +1,4 @@
-/* A text, from files one after the other or made here, and what its words are. */
+/* A text, from files one after the other or random, and its words. */
 #ifndef MAPREDUCE_TEXT_H
 #define MAPREDUCE_TEXT_H
 
@@ -13,12 +13,12 @@ typedef struct {
     uint32_t random, word, letters;   /* letters: of the word that are made */
     size_t in_file;      /* bytes read from it */
     const char *name;    /* of the file */
-    char error[300];     /* what is wrong, or "" */
+    char error[300];     /* a message, or "" */
 } text;
 
 void text_open(text *t, char *const *file, size_t made);
 
-/* The next n bytes, or fewer at the end; 0 also if something is wrong. */
+/* The next n bytes, or fewer at the end; 0 also after an error. */
 size_t text_read(text *t, char *to, size_t n);
 
 void text_close(text *t);

@@ -1,4 +1,4 @@
-/* Connected components: whoever learns of a smaller vertex tells its neighbours. */
+/* Connected components: a vertex that learns of a smaller vertex tells its neighbours. */
 #define PREGEL_VALUE         int32_t
 #define PREGEL_MESSAGE       int32_t
 #define PREGEL_COMBINE(a, b) ((a) < (b) ? (a) : (b))

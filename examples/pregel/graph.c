@@ -57,7 +57,8 @@ int graph_random(graph *g, long vertices, long degree)
     int done = 1;
     for (long i = 0; done && i < vertices * degree; i++) {
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);   /* Knuth, MMIX */
-        done = add(&l, i / degree, (long)((random >> 33) % (uint64_t)vertices), 1 + (long)(random >> 20 & 0xffff) % 100);
+        done = add(&l, i / degree, (long)((random >> 33) % (uint64_t)vertices),
+                   1 + (long)(random >> 20 & 0xffff) % 100);
     }
     done = done && build(g, &l);
     snprintf(g->name, sizeof g->name, "random graph");
@@ -85,7 +86,7 @@ void graph_free(graph *g)
     *g = (graph){ .vertices = 0 };
 }
 
-/* --- files: functions return what is wrong, or NULL -------------------------------------------- */
+/* --- files: functions return a message, or NULL ------------------------------------------------ */
 
 enum { LINE = 1024, FIELDS = 3 };
 static const char no_memory[] = "not enough memory";
@@ -162,7 +163,8 @@ static const char *read_dimacs(lines *in, edges *l)
             wrong = "expected `c COMMENT`, one `p sp VERTICES EDGES`, then `a FROM TO WEIGHT`";
         }
     } while (!wrong && next_line(in, 'c'));
-    return wrong ? wrong : count < 0 ? "there is no line `p sp VERTICES EDGES`" : seen < count ? "edges are missing" : NULL;
+    return wrong ? wrong : count < 0 ? "there is no line `p sp VERTICES EDGES`" : seen < count ? "edges are missing"
+        : NULL;
 }
 
 static const char *read_matrix(lines *in, edges *l)

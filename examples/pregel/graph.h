@@ -14,7 +14,7 @@ typedef struct {
 
 enum { GRAPH_ERROR = 300, GRAPH_VERTICES = 1 << 28 };   /* bytes of a message; at most */
 
-/* Reads a file of one of these formats. 0: error says what is wrong, and in which line; nothing is to be freed.
+/* Reads a file of one of these formats. 0: error has a message, with the line; nothing is to be freed.
  *
  *   9th DIMACS challenge   `c` comment, `p sp VERTICES EDGES`, `a FROM TO WEIGHT`, from 1 on
  *   Matrix Market          coordinate, pattern or integer; symmetric: each edge in both directions

@@ -1,7 +1,7 @@
-/* Page rank: every vertex divides its rank among those it points to, until ranks hardly change.
+/* Page rank: every vertex divides its rank among its successors, until ranks hardly change.
  *
- * Ranks are integers: floating-point sums would depend on the order in which messages come. The two sums over all vertices are
- * what those without edges have to give, and how much ranks have changed. */
+ * Ranks are integers: floating-point sums would depend on the order in which messages come. The two sums over all
+ * vertices are the ranks of those without edges, and the changes of all ranks. */
 #define PREGEL_VALUE         int64_t
 #define PREGEL_MESSAGE       int64_t
 #define PREGEL_COMBINE(a, b) ((a) + (b))
@@ -34,8 +34,8 @@ df_result page_rank(const graph *g, int64_t *rank, pregel_way way, pregel_effort
     return pregel_run(g, rank, NULL, way, effort);
 }
 
-/* A vertex and an edge each lose less than one, three and one times a superstep; what was lost 0.85 times as much matters in
- * the next one. */
+/* In a superstep, rounding loses less than one unit three times for a vertex and once for an edge; of each loss,
+ * 0.85 remain in the next superstep. */
 double page_rank_bound(const graph *g)
 {
     return (3.0 * (double)g->vertices + (double)g->edges) / 0.15 / (double)RANK_ONE;

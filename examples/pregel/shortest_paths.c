@@ -1,4 +1,4 @@
-/* Shortest paths from one vertex: whoever learns of a shorter way tells its neighbours. */
+/* Shortest paths from one vertex: a vertex that learns of a shorter way tells its neighbours. */
 #define PREGEL_VALUE         int32_t
 #define PREGEL_MESSAGE       int32_t
 #define PREGEL_COMBINE(a, b) ((a) < (b) ? (a) : (b))

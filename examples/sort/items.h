@@ -1,4 +1,4 @@
-/* What is sorted: numbers, or the words of a text. */
+/* The items to be sorted: numbers, or the words of a text. */
 #ifndef SORT_ITEMS_H
 #define SORT_ITEMS_H
 
@@ -19,13 +19,13 @@ typedef struct {
 
 int item_less(const item *a, const item *b);
 
-/* Both return NULL, or what is wrong: then there is nothing to be freed. */
+/* Both return NULL, or a message: then there is nothing to be freed. */
 const char *items_read(items *in, const char *file);
 const char *items_generate(items *in, long count);
 
 void items_free(items *in);
 
-/* Is a what was read, each item once, in order? stable: and equal items in the order of the input. */
+/* True if a has the items of the input, each once, in order. stable: and equal items in the order of the input. */
 int items_are_sorted(const items *in, const item *a, int stable);
 
 #endif

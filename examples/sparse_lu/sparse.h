@@ -12,7 +12,7 @@ typedef struct {
 /* Makes sure that the block is stored; NULL without memory. */
 double *sparse_store(const sparse *m, long i, long j);
 
-/* Each returns NULL, or what is wrong. sparse_free is right in both cases. */
+/* Each returns NULL, or a message. sparse_free may be called in both cases. */
 
 /* The pattern of BOTS' SparseLU, with a diagonal large enough to do without pivoting. */
 const char *sparse_generate(sparse *m, long blocks, long size);

@@ -9,7 +9,7 @@ typedef struct {
     long *balance;
 } bank;
 
-/* Moves the amount, or all there is if that is less. Returns what was moved. */
+/* Moves the amount, or the whole balance if that is less. Returns the amount moved. */
 static inline long bank_transfer(bank *b, long from, long to, long amount)
 {
     long there = df_tm_read(&b->balance[from]);

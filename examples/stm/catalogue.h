@@ -1,4 +1,4 @@
-/* What a design office keeps: a tree of assemblies, and at its ends the parts they are made of.
+/* The catalogue of a design office: a tree of assemblies, and at its leaves the parts of which they consist.
  *
  * Short and long operations, readers and writers, and changes of the structure run beside each other. Each
  * function may be called in a block, or while there is one thread; see list.h. `random` are bits that choose
@@ -19,7 +19,7 @@ typedef struct {
 } part;
 typedef struct assembly {
     long date;                                    /* of the last change of anything below */
-    struct assembly *below[CATALOGUE_BELOW];      /* NULL at the ends, which have parts */
+    struct assembly *below[CATALOGUE_BELOW];      /* NULL at the leaves, which have parts */
     part *parts[CATALOGUE_BELOW];
 } assembly;
 typedef struct {
@@ -27,7 +27,7 @@ typedef struct {
     long levels, places;                          /* places for parts */
 } catalogue;
 
-/* A new part in this place; what was there is given up. 0: no memory. */
+/* A new part in this place; the old one is released. 0: no memory. */
 static inline int catalogue_put_new(part **place, long x)
 {
     part *old = df_tm_read(place), *p = (part *)df_tm_malloc(sizeof *p);
@@ -83,7 +83,7 @@ static inline part **catalogue_find(catalogue *c, uint64_t random, long date)
     assembly *a = c->top;
     for (long level = 1; level < c->levels; level++, random /= CATALOGUE_BELOW)
         a = df_tm_read(&a->below[random % CATALOGUE_BELOW]);
-    if (date)             /* of the lowest only: that of the top would make all who change anything meet */
+    if (date)             /* of the lowest only: with that of the root, all changes would conflict */
         df_tm_write(&a->date, date);
     return &a->parts[random % CATALOGUE_BELOW];
 }
@@ -140,7 +140,7 @@ static inline long catalogue_total_part(assembly *a, long levels)
 /* A long read. Returns the sum of the parts in all places. */
 static inline long catalogue_total(catalogue *c) { return catalogue_total_part(c->top, c->levels); }
 
-/* 0 if every part says rightly in how many places it is. */
+/* 0 if the number of places in every part is right. */
 static inline long catalogue_check(catalogue *c)
 {
     long wrong = 0;

@@ -1,9 +1,9 @@
 /* A set of numbers as a sorted linked list: the simplest structure that several threads change at once.
  *
- * All accesses to memory that threads share are df_tm_read and df_tm_write, and what a block gives up is
- * freed by df_tm_free, when no other block can be reading it any more. So each function may be called in a
- * block, which then does all of it at once, and also outside, while there is one thread. A new node belongs
- * to its block alone until it is linked in: it is filled like any other memory.
+ * All accesses to memory that threads share are df_tm_read and df_tm_write, and df_tm_free frees memory that a block
+ * has unlinked, when no other block can be reading it. So each function may be called in a block, of which it is then a
+ * part, and also outside, while there is one thread. A new node belongs to its block alone until it is linked in: it is
+ * filled like any other memory.
  *
  * Include df_stm.h before this file, or define df_tm_read, df_tm_write, df_tm_malloc and df_tm_free as
  * something else with the same meaning (bench/stm_lock.c). */

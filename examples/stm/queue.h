@@ -1,8 +1,8 @@
-/* A bounded queue: first in, first out; who finds it full or empty waits.
+/* A bounded queue: first in, first out; a thread that finds it full or empty waits.
  *
- * queue_put and queue_take say what they cannot do without, and wait by df_retry, in a block that may do much
- * else: the whole block is taken back and runs again when there is something to take, or room. The functions
- * with `try` return instead. Each may be called in a block; `try` also while there is one thread. */
+ * queue_put and queue_take wait by df_retry, in a block that may do other things, too: the whole block is rolled
+ * back and runs again when there is an item to take, or room. The functions with `try` return instead. Each may be
+ * called in a block; `try` also while there is one thread. */
 #ifndef STM_QUEUE_H
 #define STM_QUEUE_H
 

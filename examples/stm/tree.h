@@ -23,7 +23,7 @@ static inline int tree_side(tree_node *parent, tree_node *n) { return tree_child
 
 static inline void tree_paint(tree_node *n, int red)
 {
-    if (df_tm_read(&n->red) != red)               /* what is not written does not disturb its readers */
+    if (df_tm_read(&n->red) != red)               /* memory that is not written does not disturb its readers */
         df_tm_write(&n->red, red);
 }
 

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* What is left of the tour is a path from the last fixed city to the first one through all that
- * are open. It is a spanning tree of the open cities and two edges that tie it to the ends; so the
- * cheapest such tree with its two cheapest edges, a 1-tree, is no longer than the path.
+/* The rest of the tour is a path from the last fixed city to the first one through all open cities.
+ * It is a spanning tree of the open cities and two edges that tie it to the ends; so the cheapest
+ * such tree with its two cheapest edges, a 1-tree, is no longer than the path.
  *
  * In the path every open city has two edges, in the tree some have more, some one. A price, paid
  * for each edge that meets a city and given back twice, changes no path, but it changes which tree
@@ -13,8 +13,9 @@
  * are whole: the bound is exact, whatever the machine. */
 enum {
     UNIT = 256,     /* parts of a unit of distance, for prices */
-    FINER = 20      /* the first step of a child, as a part of what an edge costs on average: of 20,
-                       50 and 200 the one that leaves the fewest tours of att48 and random places */
+    FINER = 20      /* the first step of a child, as a part of the average cost of an edge: of
+                     * 20, 50 and 200 the one that leaves the fewest tours of att48 and random
+                     * places */
 };
 
 static int round_up(int64_t x) { return (int)((x + UNIT - 1) / UNIT); }

@@ -1,5 +1,5 @@
-/* Tours whose beginning is fixed, and how short they can be at best: the 1-tree bound of Held and
- * Karp, "The travelling-salesman problem and minimum spanning trees: part II", Mathematical
+/* Tours whose beginning is fixed, and lower bounds of their lengths: the 1-tree bound of Held
+ * and Karp, "The travelling-salesman problem and minimum spanning trees: part II", Mathematical
  * Programming 1, 1971. */
 #ifndef TSP_BOUND_H
 #define TSP_BOUND_H
@@ -20,7 +20,7 @@ typedef struct {
 /* Nothing is fixed but the city that the tour starts from. */
 partial_tour tour_start(const tsp *t);
 
-/* p goes on to open city number i, city[fixed + i]. The open cities stay in the order of their
+/* Extends p by open city number i, city[fixed + i]. The open cities stay in the order of their
  * numbers; the last one closes the tour. */
 partial_tour tour_go_on(const tsp *t, const partial_tour *p, int i);
 

@@ -1,6 +1,6 @@
-/* The length of the shortest tour by dynamic programming, without bounds and orders: what the
- * search is checked with. Held and Karp, "A dynamic programming approach to sequencing problems",
- * SIAM 10(1), 1962. */
+/* The length of the shortest tour by dynamic programming, without bounds and orders, to check
+ * the search. Held and Karp, "A dynamic programming approach to sequencing problems", SIAM
+ * 10(1), 1962. */
 #ifndef TSP_EXACT_H
 #define TSP_EXACT_H
 

@@ -95,7 +95,7 @@ static int whole(const char *text)
     return n >= 0 && n <= TSP_CITIES ? (int)n : -1;
 }
 
-/* What is wrong with the file, or NULL. */
+/* A message for a wrong file, or NULL. */
 static const char *read_problem(tsp *t, FILE *f)
 {
     char line[200], keyword[40], value[40], type[40] = "", format[40] = "";

@@ -13,7 +13,7 @@ typedef struct {
     int n, distance[TSP_CITIES][TSP_CITIES];
 } tsp;
 
-/* Reads a problem. If it fails, error says what is wrong with the file. */
+/* Reads a problem. If it fails, error has a message. */
 bool tsp_read(tsp *t, const char *path, char error[200]);
 
 /* n places, random in a square of 1000 by 1000, the same in every run. */

@@ -26,6 +26,12 @@ DFI_INLINE size_t dfi_bytes(unsigned long long n, size_t size)
     return size && n > DFI_NO_BYTES / size ? DFI_NO_BYTES : (size_t)n * size;
 }
 
+/* The same for a count that may be negative, which gives DFI_NO_BYTES. */
+DFI_INLINE size_t dfi_count_bytes(long long n, size_t size)
+{
+    return n < 0 ? DFI_NO_BYTES : dfi_bytes((unsigned long long)n, size);
+}
+
 DFI_INLINE void dfi_access_array(struct dfi_access *x, unsigned mode, unsigned arg, const void *p, size_t bytes)
 {
     x->p = p, x->row = bytes, x->rows = 1, x->ld = 0, x->mode = mode, x->arg = arg;

@@ -10,8 +10,6 @@
 #include "access.h"
 #include "task.h"
 
-#if !defined(DF_SERIAL)
-
 /* The head of every future. While the future is private, `link` is the previous private future of this worker; after
  * that it is the future's state (see work/future.h). */
 struct dfi_future {
@@ -19,8 +17,8 @@ struct dfi_future {
     DFI_ATOMIC(void *) link;
 };
 
-/* The part of a worker that spawn and sync use. `top` and its cache line belong to the owner. `asked` is a steal
- * request: thieves set it and the owner reads it; it is their only way to interrupt the owner.
+/* The part of a worker that spawn and sync use. `top` and its cache line belong to the owner. `steal_request`: thieves
+ * set it and the owner reads it; it is their only way to interrupt the owner.
  *
  * The private futures form a list through the futures themselves, not an array with an index, because spawn then stores
  * in `top` an address that the processor knows already, and not the result of a chain of loads and stores through every
@@ -28,7 +26,7 @@ struct dfi_future {
 struct dfi_hot {
     void *top;                   /* the latest private future, or NULL */
     char line[64 - sizeof(void *)];
-    DFI_ATOMIC(uintptr_t) asked; /* not 0: spawn and sync take the slow path */
+    DFI_ATOMIC(uintptr_t) steal_request; /* not 0: spawn and sync take the slow path */
 };
 
 /* The head of every block of recyclable memory (work/blocks.h). */
@@ -50,7 +48,7 @@ struct dfi_scope;
 /* Result of dfi_task_new: there is no memory for a record, and the type has accesses. */
 #define DFI_BARE ((struct dfi_task *)(uintptr_t)1)
 /* The record of a DF_PARALLEL block, on the stack of its function. */
-struct dfi_block {
+struct dfi_parallel_block {
     struct dfi_scope *scope;
     int open;
     int borrowed; /* no memory for a scope of its own: the block uses the enclosing one */
@@ -59,11 +57,6 @@ struct dfi_block {
 DFI_EXTERN_C_BEGIN
 extern DFI_API struct dfi_hot dfi_nobody;
 extern DFI_API DFI_TLS struct dfi_hot *dfi_self; /* this thread's worker, or &dfi_nobody */
-DFI_API void dfi_spawn_slow(struct dfi_future *f);
-DFI_API int dfi_sync_slow(struct dfi_future *f);
-DFI_API void dfi_here(const char *site); /* DF_DEBUG, DF_CHECK: file and line of the call that follows */
-DFI_API void dfi_spawn_checked(struct dfi_future *f);
-DFI_API int dfi_sync_checked(struct dfi_future *f);
 DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type);
 DFI_API void dfi_submit(struct dfi_task *t, struct dfi_access *x, unsigned n);
 DFI_API void dfi_submit_here(struct dfi_task *t, struct dfi_access *x, unsigned n); /* for types with DFI_LAUNCH */
@@ -71,9 +64,19 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args);
 DFI_API void dfi_run_after(const struct dfi_type *type, void *args, const struct dfi_access *x, unsigned n);
 DFI_API void dfi_with(const struct df_opts *opts, const char *site);
 DFI_API void dfi_with_end(const struct df_opts *opts);
-DFI_API struct dfi_block dfi_scope_enter(const char *site);
-DFI_API void dfi_scope_leave(struct dfi_block *b);
+DFI_API struct dfi_parallel_block dfi_scope_enter(const char *site);
+DFI_API void dfi_scope_leave(struct dfi_parallel_block *b);
 DFI_API void *dfi_local_alloc(size_t n, size_t bytes);
+DFI_EXTERN_C_END
+
+#if !defined(DF_SERIAL)
+
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_spawn_slow(struct dfi_future *f);
+DFI_API int dfi_sync_slow(struct dfi_future *f);
+DFI_API void dfi_here(const char *site); /* DF_DEBUG, DF_CHECK: file and line of the call that follows */
+DFI_API void dfi_spawn_checked(struct dfi_future *f);
+DFI_API int dfi_sync_checked(struct dfi_future *f);
 DFI_EXTERN_C_END
 
 /* Makes f the newest private future of this worker.
@@ -86,7 +89,7 @@ DFI_INLINE void dfi_spawn(struct dfi_future *f)
 #else
     struct dfi_hot *w = dfi_self;
     /* relaxed: only a hint to take the slow path, which synchronises (dfi_poll) */
-    if (DFI_UNLIKELY(dfi_load_relaxed(&w->asked))) {
+    if (DFI_UNLIKELY(dfi_load_relaxed(&w->steal_request))) {
         dfi_spawn_slow(f);
         return;
     }
@@ -104,7 +107,7 @@ DFI_INLINE int dfi_sync(struct dfi_future *f)
     struct dfi_hot *w = dfi_self;
     /* Futures that other workers may see are no longer in the list, so one compare shows both that f is the newest
      * future and that it is still private. relaxed: as in dfi_spawn. */
-    if (DFI_LIKELY(w->top == (void *)f && !dfi_load_relaxed(&w->asked))) {
+    if (DFI_LIKELY(w->top == (void *)f && !dfi_load_relaxed(&w->steal_request))) {
         w->top = dfi_load_relaxed(&f->link);
         return 1;
     }

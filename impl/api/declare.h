@@ -19,53 +19,27 @@
 #include "taskgraph_declare.h"
 #include "throw.h"
 #include "core.h"
+#include "need.h"
 #include "serial.h"
 
 /* linkage: `extern` or `static`; the variadic part: name, then 0 to 16 parameters. */
-#define DFI_TASK(linkage, R, ...) \
-    DFI_CAT(DFI_TASK_N_, DFI_COUNT(__VA_ARGS__))(linkage, R, DFI_IS_VOID(R), __VA_ARGS__)
-
-#define DFI_TASK_N_TOO_MANY(linkage, R, v, name, ...) \
+#define DFI_TASK(linkage, R, ...) DFI_PARAMS(DFI_TASK_GO, (linkage, R, DFI_IS_VOID(R)), __VA_ARGS__)
+#define DFI_TASK_GO_TOO_MANY(name) \
     DFI_STATIC_ASSERT(0, "df.h: task " #name " has more than 16 parameters; put some of them into a struct")
-#define DFI_TASK_N_1(linkage, R, v, name) \
-    DFI_TASK_GO(linkage, R, v, name, 1, (dfi_f_none, dfi_m_value, char, dfi_none))
-#define DFI_TASK_N_2(linkage, R, v, name, ...) \
-    DFI_TASK_GO(linkage, R, v, name, 1, DFI_LIST_1(DFI_NORM, __VA_ARGS__))
-#define DFI_TASK_N_3(linkage, R, v, name, ...) \
-    DFI_TASK_GO(linkage, R, v, name, 2, DFI_LIST_2(DFI_NORM, __VA_ARGS__))
-#define DFI_TASK_N_4(linkage, R, v, name, ...) \
-    DFI_TASK_GO(linkage, R, v, name, 3, DFI_LIST_3(DFI_NORM, __VA_ARGS__))
-#define DFI_TASK_N_5(linkage, R, v, name, ...) \
-    DFI_TASK_GO(linkage, R, v, name, 4, DFI_LIST_4(DFI_NORM, __VA_ARGS__))
-#define DFI_TASK_N_6(linkage, R, v, name, ...) \
-    DFI_TASK_GO(linkage, R, v, name, 5, DFI_LIST_5(DFI_NORM, __VA_ARGS__))
-#define DFI_TASK_N_7(linkage, R, v, name, ...) \
-    DFI_TASK_GO(linkage, R, v, name, 6, DFI_LIST_6(DFI_NORM, __VA_ARGS__))
-#define DFI_TASK_N_8(linkage, R, v, name, ...) \
-    DFI_TASK_GO(linkage, R, v, name, 7, DFI_LIST_7(DFI_NORM, __VA_ARGS__))
-#define DFI_TASK_N_9(linkage, R, v, name, ...) \
-    DFI_TASK_GO(linkage, R, v, name, 8, DFI_LIST_8(DFI_NORM, __VA_ARGS__))
-#define DFI_TASK_N_10(linkage, R, v, name, ...) \
-    DFI_TASK_GO(linkage, R, v, name, 9, DFI_LIST_9(DFI_NORM, __VA_ARGS__))
-#define DFI_TASK_N_11(linkage, R, v, name, ...) \
-    DFI_TASK_GO(linkage, R, v, name, 10, DFI_LIST_10(DFI_NORM, __VA_ARGS__))
-#define DFI_TASK_N_12(linkage, R, v, name, ...) \
-    DFI_TASK_GO(linkage, R, v, name, 11, DFI_LIST_11(DFI_NORM, __VA_ARGS__))
-#define DFI_TASK_N_13(linkage, R, v, name, ...) \
-    DFI_TASK_GO(linkage, R, v, name, 12, DFI_LIST_12(DFI_NORM, __VA_ARGS__))
-#define DFI_TASK_N_14(linkage, R, v, name, ...) \
-    DFI_TASK_GO(linkage, R, v, name, 13, DFI_LIST_13(DFI_NORM, __VA_ARGS__))
-#define DFI_TASK_N_15(linkage, R, v, name, ...) \
-    DFI_TASK_GO(linkage, R, v, name, 14, DFI_LIST_14(DFI_NORM, __VA_ARGS__))
-#define DFI_TASK_N_16(linkage, R, v, name, ...) \
-    DFI_TASK_GO(linkage, R, v, name, 15, DFI_LIST_15(DFI_NORM, __VA_ARGS__))
-#define DFI_TASK_N_17(linkage, R, v, name, ...) \
-    DFI_TASK_GO(linkage, R, v, name, 16, DFI_LIST_16(DFI_NORM, __VA_ARGS__))
-#define DFI_TASK_GO(linkage, R, v, name, n, ...) DFI_TASK_GO_(linkage, R, v, name, n, __VA_ARGS__)
+#define DFI_TASK_GO(...) DFI_TASK_GO_(__VA_ARGS__)
 #define DFI_TASK_GO_(linkage, R, v, name, n, ...) \
-    DFI_CAT(DFI_TASK_MAKE_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_BAD, __VA_ARGS__)))(linkage, R, v, name, n, __VA_ARGS__)
+    DFI_CAT(DFI_TASK_MAKE_,                                                                                     \
+            DFI_IS_EMPTY(DFI_CAT(DFI_BAD_NAME_, DFI_IS_PAREN(name)) DFI_EACH_##n(DFI_BAD, __VA_ARGS__)))          \
+    (linkage, R, v, name, n, __VA_ARGS__)
+#define DFI_BAD_NAME_0
+#define DFI_BAD_NAME_1 dfi_wrong
 #define DFI_TASK_MAKE_0(linkage, R, v, name, n, ...) \
+    DFI_CAT(DFI_TASK_NAME_, DFI_IS_PAREN(name))(R)   \
     DFI_NUMBERED(DFI_TASK_TELL, name, __VA_ARGS__) DFI_STATIC_ASSERT(1, "df.h")
+#define DFI_TASK_NAME_0(R)
+#define DFI_TASK_NAME_1(R)                                                                                       \
+    DFI_STATIC_ASSERT(0, "df.h: DF_TASK(" #R ", ...) has no name: it begins with the type of the result and the " \
+                         "name of the task, as in DF_TASK(void, f, (int, n))");
 #define DFI_TASK_TELL(name, k, t) DFI_CAT(DFI_TASK_TELL_, DFI_IS_EMPTY(DFI_BAD(t)))(name, k, t)
 #define DFI_TASK_TELL_1(name, k, t)
 #define DFI_TASK_TELL_0(name, k, t)                                                                           \
@@ -107,6 +81,9 @@
     DFI_TASK_STREAM(name, n, __VA_ARGS__)                                                          \
     DFI_STATIC_ASSERT(sizeof(name##_future) > 0, "df.h")
 
+#define DFI_RESULT_AT(v, name) \
+    DFI_IF_R(v)(offsetof(struct name##_dfi_future, dfi_result)) DFI_IF_VOID(v)(DFI_FUTURE_VOID_AT(name))
+
 /* The part that both builds share: prototype, argument record, the call from a record, the type, and the declarations
  * for nodes and df_submit_with. */
 #define DFI_TASK_COMMON(linkage, R, v, name, body, n, ...)                                         \
@@ -123,31 +100,38 @@
     {                                                                                              \
         const struct name##_dfi_args *dfi_a = (const struct name##_dfi_args *)dfi_p;               \
         DFI_ARGS_ORDERED(0 DFI_EACH_##n(DFI_MODES, __VA_ARGS__))                                   \
-        DFI_FUTURE_RUN(name)                                                                       \
+        DFI_FUTURE_RUN(name, DFI_RESULT_AT(v, name))                                               \
         DFI_TRY                                                                                    \
         DFI_ARGS_END(name)                                                                         \
         DFI_IF_R(v)(R dfi_v =) body(DFI_LIST_##n(DFI_LOAD, __VA_ARGS__));                          \
         (void)dfi_a;                                                                               \
         DFI_IF_R(v)(if (dfi_r) *(R *)dfi_r = DFI_MOVED(dfi_v);)                                    \
         DFI_IF_VOID(v)((void)dfi_r;)                                                               \
-        DFI_CATCH_TASK(name)                                                                       \
+        DFI_CATCH_TASK(name, DFI_RESULT_AT(v, name))                                               \
     }                                                                                              \
     DFI_UNUSED static const struct dfi_type name##_dfi_type = {                                    \
         name##_dfi_run, #name, offsetof(struct name##_dfi_future, dfi_args),                       \
-        DFI_IF_R(v)(offsetof(struct name##_dfi_future, dfi_result)) DFI_IF_VOID(v)(DFI_FUTURE_VOID_AT(name)), \
+        DFI_RESULT_AT(v, name),                                                                    \
         sizeof(struct name##_dfi_args), 0 DFI_EACH_##n(DFI_MODES, __VA_ARGS__),                    \
         "" DFI_EACH_##n(DFI_LABEL, __VA_ARGS__) };                                                 \
-    DFI_WITH_##n(DFI_REDUCER, name, __VA_ARGS__)
+    DFI_WITH_##n(DFI_REDUCER, name, __VA_ARGS__)                                                   \
+    DFI_STATIC_ASSERT(((unsigned)(0 DFI_EACH_##n(DFI_MODES, __VA_ARGS__)) & DFI_WEAK_LIMIT) != DFI_WEAK_LIMIT, \
+        "df.h: task " #name " has weak accesses and df_limit: its children may follow tasks that wait for its units; " \
+        "move the limit to the children");
+#define DFI_WEAK_LIMIT ((unsigned)DFI_CHILDREN | (unsigned)DFI_LIMIT)
 
 /* The node functions. Tasks with stream parameters have none, because their windows are not known before they are
  * submitted. */
 #define DFI_TASK_NODE(name, n, ...)                                                                \
     enum { DFI_WITH_##n(DFI_INPUT, name, __VA_ARGS__) name##_dfi_inputs };                         \
     struct name##_dfi_node { struct dfi_task dfi_base; };                                          \
-    DFI_UNUSED static struct name##_dfi_node *name##_dfi_node_new(const char *dfi_site)            \
+    DFI_GENERATED struct name##_dfi_node *name##_dfi_node_new(const char *dfi_site)                \
     {                                                                                              \
-        return (struct name##_dfi_node *)(void *)dfi_node_new(                                     \
-            &name##_dfi_type, name##_dfi_inputs, "" DFI_EACH_##n(DFI_TITLE, __VA_ARGS__), dfi_site); \
+        static const size_t dfi_at[] = { DFI_WITH_##n(DFI_WHERE, name, __VA_ARGS__) 0 };           \
+        static const struct dfi_inputs dfi_i = {                                                   \
+            name##_dfi_inputs, "" DFI_EACH_##n(DFI_TITLE, __VA_ARGS__), dfi_at };                  \
+        dfi_needs_tokens();                                                                        \
+        return (struct name##_dfi_node *)(void *)dfi_node_new(&name##_dfi_type, &dfi_i, dfi_site); \
     }                                                                                              \
     DFI_WITH_##n(DFI_SETTER, name, __VA_ARGS__)
 
@@ -155,90 +139,21 @@
 #if defined(__cplusplus)
 #define DFI_BEFORE_TASK(...) __VA_ARGS__
 #define DFI_BEHIND_TASK(...)
-#if !defined(DF_SERIAL)
 struct dfi_with_around {
     const struct df_opts *o;
     dfi_with_around(const struct df_opts *a, const char *site) : o(a) { dfi_with(o, site); }
     ~dfi_with_around() { dfi_with_end(o); }
 };
-#endif
 #define DFI_WITH_BEGIN dfi_with_around dfi_w(dfi_o, dfi_site);
 #define DFI_WITH_END
-#define DFI_SERIAL_CALL(R, v, name, n, ...)                                                        \
-    const unsigned dfi_n = name##_dfi_declared(dfi_x DFI_EACH_##n(DFI_ALSO, __VA_ARGS__));         \
-    struct name##_dfi_args dfi_v = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };                        \
-    name##_dfi_run((void *)&dfi_v, NULL);
-#define DFI_SERIAL_DECLARED(n) dfi_n
 #else
 #define DFI_BEFORE_TASK(...)
 #define DFI_BEHIND_TASK(...) __VA_ARGS__
 #define DFI_WITH_BEGIN dfi_with(dfi_o, dfi_site);
 #define DFI_WITH_END dfi_with_end(dfi_o);
-#define DFI_SERIAL_CALL(R, v, name, n, ...) DFI_IF_R(v)((void)) name(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));
-#define DFI_SERIAL_DECLARED(n) n
 #endif
 
-#if defined(DF_SERIAL)
-
-#define DFI_TASK_FORK(R, v, name, body, n, ...)                                                    \
-    DFI_UNUSED static void name##_spawn(name##_future *dfi_f DFI_EACH_##n(DFI_MORE, __VA_ARGS__))  \
-    {                                                                                              \
-        dfi_f->dfi_base.state = 1;                                                                 \
-        DFI_FUTURE_SPAWNED(dfi_f)                                                                  \
-        DFI_TRY                                                                                    \
-        DFI_IF_R(v)(dfi_f->dfi_result =) body(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                \
-        DFI_CATCH_SPAWN                                                                            \
-    }                                                                                              \
-    DFI_UNUSED static R name##_sync(name##_future *dfi_f)                                          \
-    {                                                                                              \
-        dfi_f->dfi_base.state = 0;                                                                 \
-        DFI_FUTURE_SYNCED(dfi_f)                                                                   \
-        DFI_FUTURE_RETHROW(dfi_f)                                                                  \
-        DFI_IF_R(v)(return DFI_MOVED(dfi_f->dfi_result);)                                          \
-    }
-
-#define DFI_TASK_SUBMIT(R, v, name, n, ...)                                                        \
-    DFI_UNUSED static void name##_dfi_with(const struct df_opts *dfi_o, const char *dfi_site       \
-                                           DFI_EACH_##n(DFI_MORE, __VA_ARGS__))                    \
-    {                                                                                              \
-        struct dfi_access dfi_x[n];                                                                \
-        unsigned dfi_n = name##_dfi_declared(dfi_x DFI_EACH_##n(DFI_ALSO, __VA_ARGS__));           \
-        const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };              \
-        dfi_serial_with(dfi_o, dfi_site, &name##_dfi_type, (const void *)&dfi_a, dfi_x, dfi_n);    \
-    }                                                                                              \
-    DFI_UNUSED static void name##_submit(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                     \
-    {                                                                                              \
-        struct dfi_frame dfi_m;                                                                    \
-        struct dfi_access dfi_x[n];                                                                \
-        struct dfi_scope *dfi_s;                                                                   \
-        int dfi_how = dfi_serial_enter(&dfi_m);                                                    \
-        if (dfi_how == 2) name##_dfi_with(NULL, NULL DFI_EACH_##n(DFI_HAND, __VA_ARGS__));         \
-        if (dfi_how != 1) return;                                                                  \
-        DFI_SERIAL_CALL(R, v, name, n, __VA_ARGS__)                                                \
-        if (!(dfi_s = dfi_serial_leave(&dfi_m))) return;                                           \
-        dfi_serial_keep(dfi_s, dfi_x,                                                              \
-                        DFI_SERIAL_DECLARED(name##_dfi_declared(dfi_x DFI_EACH_##n(DFI_ALSO, __VA_ARGS__)))); \
-    }
-
-#define DFI_TASK_STREAM(name, n, ...)                                                              \
-    DFI_UNUSED static void name##_dfi_with(const struct df_opts *dfi_o, const char *dfi_site       \
-                                           DFI_WITH_##n(DFI_GIVEN, name, __VA_ARGS__))             \
-    {                                                                                              \
-        struct dfi_access dfi_x[n];                                                                \
-        struct dfi_ask dfi_y[n];                                                                   \
-        unsigned dfi_n = 0, dfi_m = 0;                                                             \
-        struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_EMPTY, __VA_ARGS__) };                   \
-        DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                \
-        DFI_WITH_##n(DFI_ASK, name, __VA_ARGS__)                                                   \
-        dfi_stream_submit(dfi_o, dfi_site, &name##_dfi_type, (void *)&dfi_a, dfi_x, dfi_n, dfi_y, dfi_m); \
-    }                                                                                              \
-    DFI_UNUSED static void name##_submit(DFI_TAIL(dfi_none DFI_WITH_##n(DFI_GIVEN, name, __VA_ARGS__))) \
-    {                                                                                              \
-        name##_dfi_with(NULL, NULL, DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                          \
-    }
-
-#else
-
+#if !defined(DF_SERIAL) /* api/serial.h */
 #define DFI_TASK_FORK(R, v, name, body, n, ...)                                                    \
     DFI_INLINE void name##_spawn(name##_future *dfi_f DFI_EACH_##n(DFI_MORE, __VA_ARGS__))         \
     {                                                                                              \
@@ -261,15 +176,20 @@ struct dfi_with_around {
         DFI_FUTURE_RETHROW(dfi_f)                                                                  \
         DFI_IF_R(v)(return DFI_MOVED(dfi_f->dfi_result);)                                          \
     }
+#endif
 
+/* The modes are constants: only the submission of a task with a limit calls dfi_limits_begin. */
+#define DFI_TASK_NEW(name) \
+    (name##_dfi_type.modes & DFI_LIMIT ? dfi_limits_begin() : (void)0, dfi_task_new(&name##_dfi_type))
 #define DFI_TASK_SUBMIT(R, v, name, n, ...)                                                        \
-    DFI_UNUSED static void name##_submit(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                     \
+    DFI_GENERATED void name##_submit(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                         \
     {                                                                                              \
         unsigned dfi_k;                                                                            \
         struct dfi_access dfi_x[n];                                                                \
         DFI_BEFORE_TASK(struct name##_dfi_args dfi_v = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };)   \
-        struct dfi_task *dfi_t = dfi_task_new(&name##_dfi_type);                                   \
+        struct dfi_task *dfi_t = DFI_TASK_NEW(name);                                               \
         DFI_BEHIND_TASK(struct name##_dfi_args dfi_v = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };)   \
+        dfi_needs_dataflow();                                                                      \
         if (!dfi_t) {                                                                              \
             dfi_run_now(&name##_dfi_type, (void *)&dfi_v);                                         \
             return;                                                                                \
@@ -282,7 +202,7 @@ struct dfi_with_around {
         memcpy(dfi_t->args, (const void *)&dfi_v, sizeof dfi_v);                                   \
         dfi_submit(dfi_t, dfi_x, dfi_k);                                                           \
     }                                                                                              \
-    DFI_UNUSED static void name##_dfi_with(const struct df_opts *dfi_o, const char *dfi_site       \
+    DFI_GENERATED void name##_dfi_with(const struct df_opts *dfi_o, const char *dfi_site           \
                                            DFI_EACH_##n(DFI_MORE, __VA_ARGS__))                    \
     {                                                                                              \
         DFI_WITH_BEGIN                                                                             \
@@ -291,17 +211,19 @@ struct dfi_with_around {
     }
 
 #define DFI_TASK_STREAM(name, n, ...)                                                              \
-    DFI_UNUSED static void name##_submit(DFI_TAIL(dfi_none DFI_WITH_##n(DFI_GIVEN, name, __VA_ARGS__))) \
+    DFI_GENERATED void name##_submit(DFI_TAIL(dfi_none DFI_WITH_##n(DFI_GIVEN, name, __VA_ARGS__))) \
     {                                                                                              \
         struct dfi_access dfi_x[n];                                                                \
         struct dfi_ask dfi_y[n];                                                                   \
         unsigned dfi_n = 0, dfi_m = 0;                                                             \
         struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_EMPTY, __VA_ARGS__) };                   \
+        dfi_needs_streams();                                                                       \
+        DFI_EACH_##n(DFI_PART, __VA_ARGS__)                                                        \
         DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                \
         DFI_WITH_##n(DFI_ASK, name, __VA_ARGS__)                                                   \
         dfi_stream_submit(&name##_dfi_type, (void *)&dfi_a, dfi_x, dfi_n, dfi_y, dfi_m);           \
     }                                                                                              \
-    DFI_UNUSED static void name##_dfi_with(const struct df_opts *dfi_o, const char *dfi_site       \
+    DFI_GENERATED void name##_dfi_with(const struct df_opts *dfi_o, const char *dfi_site           \
                                            DFI_WITH_##n(DFI_GIVEN, name, __VA_ARGS__))             \
     {                                                                                              \
         DFI_WITH_BEGIN                                                                             \
@@ -309,15 +231,25 @@ struct dfi_with_around {
         DFI_WITH_END                                                                               \
     }
 
-#endif
-
 /* A user's operator on type T, in the form that the macros above call. order: "o", in the order of submission, or "a",
- * in any order. */
-#define DFI_REDUCTION(name, T, combine, identity, order)                                             \
+ * in any order. The last argument is combine, or combine and identity: a function, or an initialiser in parentheses. */
+#define DFI_REDUCTION(name, T, order, ...) \
+    DFI_CAT(DFI_REDUCTION_, DFI_COUNT(__VA_ARGS__))(name, T, order, __VA_ARGS__)
+#define DFI_REDUCTION_1(name, T, order, combine)                                                   \
+    DFI_UNUSED static T name##_dfi_zero; /* the value of any static object */                      \
+    DFI_REDUCTION_MAKE(name, T, order, combine, dfi_a[dfi_i] = name##_dfi_zero)
+#define DFI_REDUCTION_2(name, T, order, combine, identity) \
+    DFI_CAT(DFI_REDUCTION_2_, DFI_IS_PAREN(identity))(name, T, order, combine, identity)
+#define DFI_REDUCTION_2_0(name, T, order, combine, identity) \
+    DFI_REDUCTION_MAKE(name, T, order, combine, identity(&dfi_a[dfi_i]))
+#define DFI_REDUCTION_2_1(name, T, order, combine, identity)                                       \
+    DFI_UNUSED static const T name##_dfi_identity = DFI_OPEN identity;                             \
+    DFI_REDUCTION_MAKE(name, T, order, combine, dfi_a[dfi_i] = name##_dfi_identity)
+#define DFI_REDUCTION_MAKE(name, T, order, combine, set)                                           \
     DFI_UNUSED static void name##_dfi_reduction(T *dfi_a, const T *dfi_b, size_t dfi_n)            \
     {                                                                                              \
         size_t dfi_i;                                                                              \
-        if (!dfi_b) for (dfi_i = 0; dfi_i < dfi_n; dfi_i++) identity(&dfi_a[dfi_i]);               \
+        if (!dfi_b) for (dfi_i = 0; dfi_i < dfi_n; dfi_i++) set;                                   \
         else for (dfi_i = 0; dfi_i < dfi_n; dfi_i++) combine(&dfi_a[dfi_i], &dfi_b[dfi_i]);        \
     }                                                                                              \
     DFI_UNUSED static const char name##_dfi_key[] = order #name;                                   \

@@ -1,4 +1,4 @@
-/* deprecated.h - deprecated names of version 0.1: they work in 0.2 and are removed in 0.3 */
+/* deprecated.h - deprecated names of version 0.1: they work in 0.9 and are removed in 1.0 */
 #ifndef DFI_API_DEPRECATED_H
 #define DFI_API_DEPRECATED_H
 
@@ -14,5 +14,11 @@ typedef df_taskgraph df_graph;
 #define df_replay        df_taskgraph_run
 #define DF_ERROR_CAPTURE DF_ERROR_TASKGRAPH
 #define df_stats         df_counters_get
+
+/* of kernels: gpu/kernel/prelude.h has them for devices */
+#define df_global        df_on_global
+#define df_group_id      df_workgroup_id
+#define df_group_size    df_workgroup_size
+#define df_groups        df_workgroups
 
 #endif

@@ -3,24 +3,23 @@
 #define DFI_API_DIST_H
 
 #include "../base/compiler.h"
+#include "options.h"
 #include "result.h"
 
 /* The division of a dimension among the parts that lie along it: df_dist_dim.split. The last two bits are the kind. */
 enum { DFI_SPLIT_DUPLICATE, DFI_SPLIT_BLOCK, DFI_SPLIT_CYCLIC, DFI_SPLITS = 4 };
-enum { DF_DUPLICATE = DFI_SPLIT_DUPLICATE };                            /* not divided: each part has all of it */
-/* DF_BLOCK: part i has the i-th n elements; n = 0: parts as equal as possible, longer ones first */
+enum { DF_DUPLICATE = DFI_SPLIT_DUPLICATE };
 #define DF_BLOCK(n)  ((long long)(n) * DFI_SPLITS + DFI_SPLIT_BLOCK)
-#define DF_CYCLIC(n) ((long long)(n) * DFI_SPLITS + DFI_SPLIT_CYCLIC)   /* blocks of n elements in turn; 0: of 1 */
+#define DF_CYCLIC(n) ((long long)(n) * DFI_SPLITS + DFI_SPLIT_CYCLIC)
 
-/* The contents of a halo at the ends of the distributed range, A[0] .. A[n-1]. */
+/* The contents of a halo at the ends of the distributed range, A[0] .. A[n-1]: df_dist_dim.edge. */
 enum df_edge {
     DF_EDGE_NONE,       /* never written by df */
     DF_EDGE_PERIODIC,   /* left of A[0] is A[n-1], right of A[n-1] is A[0] */
     DF_EDGE_REFLECTING  /* left of A[0] is A[1], right of A[n-1] is A[n-2] */
 };
-/* towards lower, towards higher indices, in all dimensions; DF_LEFT & DF_DIM(1): in one */
 enum { DF_LEFT = 7, DF_RIGHT = 7 << 3 };
-#define DF_DIM(k) (9 << (k))             /* both sides in dimension 0, 1, 2 */
+#define DF_DIM(k) (9 << (k))
 
 /* One dimension of an array. */
 typedef struct df_dist_dim {
@@ -38,7 +37,7 @@ typedef struct df_dist_desc {
     void *memory;          /* the element with index 0 in all dimensions; NULL: there are only the parts */
     size_t element;        /* bytes; 0: no data, the parts are parts of a loop */
     int dims;              /* 1 to 3; 0: those before the first whose size is 0 */
-    df_dist_dim dim[3];    /* the last one varies fastest, as in C */
+    df_dist_dim dim[3];    /* the dimensions; the last one varies fastest, as in C */
     int parts[3];          /* the arrangement: number of parts in each of its dimensions; 0: chosen so that there
                               are as many parts as devices, if possible (df_dist_arrange), or 1 if nothing is
                               divided along it */
@@ -49,24 +48,28 @@ typedef struct df_dist_desc {
     int blocks;            /* 1: kernels declare parts as blocks of extent[0] rows (see df_part.data): then parts that
                               are blocks of the array lie in the array itself */
 } df_dist_desc;
+#if defined(__cplusplus)
+#define DF_DIST(...) (dfi_options_at(df_dist_desc{ __VA_ARGS__ })) /* nested designators: C++20 */
+#else
 #define DF_DIST(...) (&(df_dist_desc){ __VA_ARGS__ })
+#endif
 
 /* A part. In dimensions the array does not have, lo is 0 and count and extent are 1. */
 typedef struct df_part {
     int index;             /* 0 .. df_dist_parts(d) - 1, the last dimension of the arrangement fastest */
     int coord[3];          /* its place in the arrangement */
     int device;            /* for df_opts.device */
-    void *data;            /* its elements, halos included; kernels declare all of them: df_in(T, p, elements), or,
+    void *data;            /* its elements, with halos; kernels declare all of them: df_in(T, p, elements), or,
                               equal unless .blocks is set, df_in2(T, p, rows, cols, ld) with extent[0],
                               extent[1] * extent[2], stride[0] */
     size_t elements;       /* extent[0] * extent[1] * extent[2] */
     long extent[3];        /* with halos */
     long stride[3];        /* from one element to the next, in elements */
     long first[3];         /* local index of the first element that is no halo */
-    long count[3];         /* elements that are none */
-    long lo[3];            /* array index of the first one. Local index first + i is array index
+    long count[3];         /* elements that are no halo */
+    long lo[3];            /* array index of the first of them. Local index first + i is array index
                               lo + i / chunk * step + i % chunk, which is lo + i unless the dimension is DF_CYCLIC */
-    long chunk[3], step[3];
+    long chunk[3], step[3]; /* see lo: elements that are neighbours in the array, and the distance to the next such */
 } df_part;
 
 typedef struct df_dist df_dist;

@@ -8,31 +8,37 @@
 #include "../base/compiler.h"
 #include "may_block.h"
 
+#define DFI_MESSAGE_RETRY_STUCK "%s: df_retry waits for a change, but nothing is left that could write what the " \
+                                "atomic block has read: the block is rolled back and left, as by df_abort; submit " \
+                                "the task that writes it"
 struct dfi_os_event;
-typedef int dfi_retry_fn(const char *site, struct dfi_os_event *e, DFI_ATOMIC(int) *awake);
-typedef DFI_ATOMIC(int) *dfi_retry_flag_fn(void);
-typedef void dfi_may_block_fn(void);
-typedef void *dfi_suspend_fn(void);
-typedef void dfi_resume_fn(void *suspended);
+/* What df.h calls in df_stm.h, once a thread has begun an atomic block. */
+struct dfi_block_hooks {
+    /* Before and after a wait in a block: tasks that run nested in the wait are not part of the block. */
+    void *(*suspend)(void);
+    void (*resume)(void *suspended);
+    /* Fills df_counters.transactions and aborts. */
+    void (*count)(uint64_t *transactions, uint64_t *aborts);
+};
+/* What is called in df.h while df runs. */
+struct dfi_df_hooks {
+    /* Sleeps in df_retry until *awake, while another thread runs tasks in the caller's place. Nonzero: no thread is
+     * left that could write to the block's read set. */
+    int (*retry)(const char *site, struct dfi_os_event *e, DFI_ATOMIC(int) *awake);
+    /* The `awake` of that call if the thread is a worker, else NULL. Other threads read it, so it outlives the call. */
+    DFI_ATOMIC(int) *(*retry_flag)(void);
+};
 typedef void dfi_attempt_fn(const char *site, int how);
-typedef void dfi_tm_count_fn(uint64_t *transactions, uint64_t *aborts);
+typedef void dfi_may_block_fn(void);
 DFI_EXTERN_C_BEGIN
+DFI_API DFI_ATOMIC(const struct dfi_block_hooks *) dfi_block_hooks;
+DFI_API DFI_ATOMIC(const struct dfi_df_hooks *) dfi_df_hooks;
+/* While df traces: this thread begins an attempt of the atomic block at `site`, or ends one; `how` is DFI_ATOMIC_... */
+DFI_API DFI_ATOMIC(dfi_attempt_fn *) dfi_attempt_hook;
 /* The address of this thread's pointer to its current atomic block (NULL outside of blocks). A task that waits inside a
  * block is an error of the program. */
 DFI_API void *dfi_no_block = NULL;
 DFI_API DFI_TLS void **dfi_block_here = &dfi_no_block;
-/* While df runs: sleeps in df_retry until *awake, while another thread runs tasks in the caller's place. Nonzero: no
- * thread is left that could write to the block's read set. */
-DFI_API DFI_ATOMIC(dfi_retry_fn *) dfi_retry_hook;
-/* The `awake` of that call if the thread is a worker, else NULL. Other threads read it, so it outlives the call. */
-DFI_API DFI_ATOMIC(dfi_retry_flag_fn *) dfi_retry_flag_hook;
-/* Called before and after a wait in a block: tasks that run nested in the wait are not part of the block. */
-DFI_API DFI_ATOMIC(dfi_suspend_fn *) dfi_suspend_hook;
-DFI_API DFI_ATOMIC(dfi_resume_fn *) dfi_resume_hook;
-/* While df traces: this thread begins an attempt of the atomic block at `site`, or ends one; `how` is DFI_ATOMIC_... */
-DFI_API DFI_ATOMIC(dfi_attempt_fn *) dfi_attempt_hook;
-/* Fills df_counters.transactions and aborts. */
-DFI_API DFI_ATOMIC(dfi_tm_count_fn *) dfi_tm_count_hook;
 
 /* Not 0: tasks of this program may block (api/may_block.h). Changes only from 0 to 1, normally before main. */
 DFI_API DFI_ATOMIC(int) dfi_may_block = !DFI_BLOCKING_TABLE;
@@ -46,6 +52,8 @@ DFI_API DFI_IN_TABLE void dfi_may_block_linked(void)
 }
 DFI_EXTERN_C_END
 enum { DFI_ATOMIC_COMMITTED, DFI_ATOMIC_ABORTED, DFI_ATOMIC_RETRIED, DFI_ATOMIC_BEGINS }; /* RETRIED: by df_retry */
+
+DFI_INLINE int dfi_attempted(void) { return dfi_load_relaxed(&dfi_attempt_hook) != NULL; }
 
 DFI_INLINE void dfi_attempt(const char *site, int how)
 {

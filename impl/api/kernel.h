@@ -93,77 +93,47 @@ DFI_EXTERN_C_END
 #define DFI_KERNEL_OR(here, name, text, ...) DFI_KERNEL_BEGIN(DFI_KERNEL_OR_MAKE, here, name, text, __VA_ARGS__)
 #define DFI_DEVICE_TASK(name, ...)           DFI_KERNEL_BEGIN(DFI_DEVICE_MAKE, NULL, name, "", __VA_ARGS__)
 #define DFI_KERNEL_BEGIN(M, c, name, text, ...) \
-    DFI_KERNEL_AT_0(M, c, name, text, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid)), __VA_ARGS__)
-/* Step k: the grid and k parameters are in the list p; _1: the next argument is one more, _0: it begins the body. */
-#define DFI_KERNEL_NEXT(k, ...) DFI_CAT(DFI_KERNEL_AT_##k##_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))
+    DFI_KERNEL_NEXT(1, __VA_ARGS__)(M, c, name, text, ((dfi_f_value, dfi_m_value, df_ndrange, dfi_grid)), __VA_ARGS__)
+/* The next argument is parameter k, or begins the body. The grid and the parameters so far are in the list p. */
+#define DFI_KERNEL_NEXT(k, ...) DFI_CAT(DFI_KERNEL_NEXT_, DFI_IS_PAREN(DFI_FIRST(__VA_ARGS__, ~)))(k)
+#define DFI_KERNEL_NEXT_0(k) DFI_KERNEL_GO
+#define DFI_KERNEL_NEXT_1(k) DFI_KERNEL_AT_##k
 #define DFI_KERNEL_ADD(p, x) (DFI_OPEN p, DFI_NORM(x))
-#define DFI_KERNEL_AT_0(M, c, name, text, p, ...) DFI_KERNEL_NEXT(0, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_0_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 1, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_0_1(M, c, name, text, p, x, ...) \
-    DFI_KERNEL_AT_1(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
-#define DFI_KERNEL_AT_1(M, c, name, text, p, ...) DFI_KERNEL_NEXT(1, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_1_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 2, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_1_1(M, c, name, text, p, x, ...) \
-    DFI_KERNEL_AT_2(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
-#define DFI_KERNEL_AT_2(M, c, name, text, p, ...) DFI_KERNEL_NEXT(2, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_2_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 3, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_2_1(M, c, name, text, p, x, ...) \
-    DFI_KERNEL_AT_3(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
-#define DFI_KERNEL_AT_3(M, c, name, text, p, ...) DFI_KERNEL_NEXT(3, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_3_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 4, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_3_1(M, c, name, text, p, x, ...) \
-    DFI_KERNEL_AT_4(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
-#define DFI_KERNEL_AT_4(M, c, name, text, p, ...) DFI_KERNEL_NEXT(4, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_4_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 5, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_4_1(M, c, name, text, p, x, ...) \
-    DFI_KERNEL_AT_5(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
-#define DFI_KERNEL_AT_5(M, c, name, text, p, ...) DFI_KERNEL_NEXT(5, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_5_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 6, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_5_1(M, c, name, text, p, x, ...) \
-    DFI_KERNEL_AT_6(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
-#define DFI_KERNEL_AT_6(M, c, name, text, p, ...) DFI_KERNEL_NEXT(6, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_6_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 7, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_6_1(M, c, name, text, p, x, ...) \
-    DFI_KERNEL_AT_7(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
-#define DFI_KERNEL_AT_7(M, c, name, text, p, ...) DFI_KERNEL_NEXT(7, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_7_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 8, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_7_1(M, c, name, text, p, x, ...) \
-    DFI_KERNEL_AT_8(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
-#define DFI_KERNEL_AT_8(M, c, name, text, p, ...) DFI_KERNEL_NEXT(8, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_8_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 9, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_8_1(M, c, name, text, p, x, ...) \
-    DFI_KERNEL_AT_9(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
-#define DFI_KERNEL_AT_9(M, c, name, text, p, ...) DFI_KERNEL_NEXT(9, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_9_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 10, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_9_1(M, c, name, text, p, x, ...) \
-    DFI_KERNEL_AT_10(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
-#define DFI_KERNEL_AT_10(M, c, name, text, p, ...) DFI_KERNEL_NEXT(10, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_10_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 11, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_10_1(M, c, name, text, p, x, ...) \
-    DFI_KERNEL_AT_11(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
-#define DFI_KERNEL_AT_11(M, c, name, text, p, ...) DFI_KERNEL_NEXT(11, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_11_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 12, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_11_1(M, c, name, text, p, x, ...) \
-    DFI_KERNEL_AT_12(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
-#define DFI_KERNEL_AT_12(M, c, name, text, p, ...) DFI_KERNEL_NEXT(12, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_12_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 13, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_12_1(M, c, name, text, p, x, ...) \
-    DFI_KERNEL_AT_13(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
-#define DFI_KERNEL_AT_13(M, c, name, text, p, ...) DFI_KERNEL_NEXT(13, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_13_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 14, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_13_1(M, c, name, text, p, x, ...) \
-    DFI_KERNEL_AT_14(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
-#define DFI_KERNEL_AT_14(M, c, name, text, p, ...) DFI_KERNEL_NEXT(14, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_14_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 15, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_14_1(M, c, name, text, p, x, ...) \
-    DFI_KERNEL_AT_15(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
-#define DFI_KERNEL_AT_15(M, c, name, text, p, ...) DFI_KERNEL_NEXT(15, __VA_ARGS__)(M, c, name, text, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_15_0(M, c, name, text, p, ...) DFI_KERNEL_GO(M, c, name, text, 16, p, __VA_ARGS__)
-#define DFI_KERNEL_AT_15_1(M, c, name, text, ...) \
+#define DFI_KERNEL_AT_1(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_NEXT(2, __VA_ARGS__)(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_2(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_NEXT(3, __VA_ARGS__)(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_3(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_NEXT(4, __VA_ARGS__)(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_4(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_NEXT(5, __VA_ARGS__)(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_5(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_NEXT(6, __VA_ARGS__)(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_6(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_NEXT(7, __VA_ARGS__)(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_7(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_NEXT(8, __VA_ARGS__)(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_8(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_NEXT(9, __VA_ARGS__)(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_9(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_NEXT(10, __VA_ARGS__)(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_10(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_NEXT(11, __VA_ARGS__)(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_11(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_NEXT(12, __VA_ARGS__)(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_12(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_NEXT(13, __VA_ARGS__)(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_13(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_NEXT(14, __VA_ARGS__)(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_14(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_NEXT(15, __VA_ARGS__)(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_15(M, c, name, text, p, x, ...) \
+    DFI_KERNEL_NEXT(16, __VA_ARGS__)(M, c, name, text, DFI_KERNEL_ADD(p, x), __VA_ARGS__)
+#define DFI_KERNEL_AT_16(M, c, name, text, ...) \
     DFI_STATIC_ASSERT(0, "df_gpu.h: kernel " #name " has more than 15 parameters; put some of them into a struct");
 
-#define DFI_KERNEL_GO(M, c, name, text, n, params, ...) \
-    DFI_KERNEL_GO_(M, c, name, text, n, (__VA_ARGS__), DFI_OPEN params)
+#define DFI_KERNEL_GO(M, c, name, text, params, ...) \
+    DFI_KERNEL_GO_(M, c, name, text, DFI_COUNT params, (__VA_ARGS__), DFI_OPEN params)
 #define DFI_KERNEL_GO_(...) DFI_KERNEL_KNOWN(__VA_ARGS__)
 #define DFI_KERNEL_KNOWN(M, c, name, text, n, body, ...) \
     DFI_CAT(DFI_KERNEL_KNOWN_, DFI_IS_EMPTY(DFI_EACH_##n(DFI_NOT_KERNEL, __VA_ARGS__))) \
@@ -177,7 +147,7 @@ DFI_EXTERN_C_END
 #define DFI_KERNEL_TELL_0(name, k, t)                                                                           \
     DFI_STATIC_ASSERT(0, "df_gpu.h: parameter " #k " of kernel " #name " is `" DFI_TEXT(t) "`: a kernel parameter is " \
                          "(type, name) or df_in/df_out/df_inout/df_commute/df_concurrent/df_reduce(...), "      \
-                         "df_in2/df_out2/df_inout2/df_commute2(...); df_owm_in/out/inout are for tasks");
+                         "df_in2/df_out2/df_inout2/df_commute2(...); df_limit and df_owm_in/out/inout are for tasks");
 
 /* a token for a parameter that a kernel cannot have */
 #define DFI_NOT_KERNEL(t) DFI_NOT_KERNEL_ t
@@ -296,7 +266,8 @@ DFI_EXTERN_C_END
     DFI_UNUSED static void name##_dfi_launch(const struct df_opts *dfi_o, const char *dfi_site,                 \
                                              DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                              \
     {                                                                                                           \
-        name##_dfi_with(dfi_o, dfi_site DFI_EACH_##n(DFI_ALSO, __VA_ARGS__));                                   \
+        static struct df_opts dfi_none; /* with a line, for DF_GRAPH */                                         \
+        name##_dfi_with(dfi_o ? dfi_o : &dfi_none, dfi_site DFI_EACH_##n(DFI_ALSO, __VA_ARGS__));               \
     }                                                                                                           \
     DFI_KERNEL_CHOOSE(name, n, __VA_ARGS__)
 #else

@@ -8,16 +8,16 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 
-#define df_global_id(d)   (dfi_w.at[d])
-#define df_local_id(d)    (dfi_w.id[d])
-#define df_group_id(d)    (dfi_w.group[d])
-#define df_group_size(d)  (dfi_w.size[d])
-#define df_groups(d)      (dfi_w.groups[d])
-#define df_global_size(d) (dfi_w.groups[d] * dfi_w.size[d])
-#define df_block(d)       (dfi_w.size[d])
-#define df_barrier()      dfi_barrier(dfi_w.now)
+#define df_global_id(d)      (dfi_w.at[d])
+#define df_local_id(d)       (dfi_w.id[d])
+#define df_workgroup_id(d)   (dfi_w.group[d])
+#define df_workgroup_size(d) (dfi_w.size[d])
+#define df_workgroups(d)     (dfi_w.groups[d])
+#define df_global_size(d)    (dfi_w.groups[d] * dfi_w.size[d])
+#define df_block(d)          (dfi_w.size[d])
+#define df_barrier()         dfi_barrier(dfi_w.now)
 #define df_shared(T, name, n) T *name = (T *)dfi_shared(dfi_w.now, dfi_w.shared++, (size_t)(n) * sizeof(T))
-#define df_global
+#define df_on_global
 #define df_on_shared
 
 /* --- atomics -----------------------------------------------------------------------------------------

@@ -32,10 +32,12 @@
 #define DFI_PASS_dfi_f_owm        DFI_PASS_dfi_f_array
 #define DFI_GIVEN_dfi_f_owm       DFI_GIVEN_dfi_f_array
 #define DFI_TYPES_dfi_f_owm(f, T, p, n)
+#define DFI_PART_dfi_f_owm(mode)
 #define DFI_USED_dfi_f_owm        DFI_USED_dfi_f_array
 #define DFI_EMPTY_dfi_f_owm       DFI_INIT_dfi_f_array
 #define DFI_SETTER_dfi_f_owm      DFI_SETTER_dfi_f_array
 #define DFI_INPUT_dfi_f_owm       DFI_INPUT_dfi_f_array
+#define DFI_WHERE_dfi_f_owm       DFI_WHERE_dfi_f_array
 #define DFI_TITLE_dfi_f_owm       DFI_TITLE_dfi_f_array
 #define DFI_SHAPE_dfi_f_owm       DFI_SHAPE_dfi_f_array
 #define DFI_REDUCER_dfi_f_owm     DFI_REDUCER_dfi_f_array

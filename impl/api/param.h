@@ -14,7 +14,6 @@
 #include "task.h"
 #include "value.h"
 #include "core.h"
-#include "serial.h"
 
 /* in the prototype: T x | T const *p | T *p */
 #define DFI_PROTO(t) DFI_PROTO_ t
@@ -123,7 +122,6 @@
  * expression over them. An impossible count, negative or more bytes than there are, becomes SIZE_MAX bytes, which
  * dfi_region_of recognises. */
 #define DFI_ACCESS(f, t) DFI_ACCESS_(f, DFI_OPEN t)
-#define DFI_OPEN(...) __VA_ARGS__
 #define DFI_ACCESS_(...) DFI_ACCESS_GO(__VA_ARGS__)
 #define DFI_ACCESS_GO(f, form, mode, ...) DFI_ACCESS_##form(f, mode, __VA_ARGS__)
 #define DFI_ACCESS_dfi_f_none(f, mode, T, x)
@@ -154,9 +152,9 @@
 #define DFI_MODE_dfi_m_inout      DFI_INOUT
 #define DFI_MODE_dfi_m_commute    DFI_COMMUTE
 #define DFI_MODE_dfi_m_concurrent DFI_CONCURRENT
-#define DFI_MODE_dfi_m_weak_in    (DFI_WEAK | DFI_IN)
-#define DFI_MODE_dfi_m_weak_out   (DFI_WEAK | DFI_OUT)
-#define DFI_MODE_dfi_m_weak_inout (DFI_WEAK | DFI_INOUT)
+#define DFI_MODE_dfi_m_weak_in    (DFI_CHILDREN | DFI_IN)
+#define DFI_MODE_dfi_m_weak_out   (DFI_CHILDREN | DFI_OUT)
+#define DFI_MODE_dfi_m_weak_inout (DFI_CHILDREN | DFI_INOUT)
 
 /* as a part of the union of the task's modes */
 #define DFI_MODES(t) DFI_MODES_ t
@@ -168,9 +166,9 @@
 #define DFI_MODES_dfi_f_range(mode, ...) | DFI_MODE_##mode
 #define DFI_MODES_dfi_f_reduce(op, ...)  | DFI_REDUCE
 #define DFI_MODES_dfi_f_reduce2(op, ...) | DFI_REDUCE
-#define DFI_MODES_dfi_f_pop(mode, ...)   | DFI_STREAM
-#define DFI_MODES_dfi_f_peek(mode, ...)  | DFI_STREAM
-#define DFI_MODES_dfi_f_popv(mode, ...)  | DFI_STREAM
+#define DFI_MODES_dfi_f_pop(mode, ...)   | DFI_WINDOWED
+#define DFI_MODES_dfi_f_peek(mode, ...)  | DFI_WINDOWED
+#define DFI_MODES_dfi_f_popv(mode, ...)  | DFI_WINDOWED
 
 /* as the operator of a reduction: a function that combines n elements, or sets them to the identity if there is no
  * second operand (dfi_from is NULL) */
@@ -187,18 +185,11 @@
 #define DFI_REDUCER_dfi_f_popv(f, mode, T, p, burst, n)
 #define DFI_REDUCER_dfi_f_reduce(f, op, T, p, n) DFI_CAT(DFI_REDUCER_, DFI_IS_BUILTIN(op))(f, op, T, p)
 #define DFI_REDUCER_dfi_f_reduce2(f, op, T, p, rows, cols, ld) DFI_CAT(DFI_REDUCER_, DFI_IS_BUILTIN(op))(f, op, T, p)
-/* In the parallel build the declaration of the access uses the key, so an unknown operator causes one error only. */
-#if defined(DF_SERIAL)
-#define DFI_KNOWN(op) (void)op##_dfi_key;
-#else
-#define DFI_KNOWN(op)
-#endif
 #define DFI_REDUCER_0(f, op, T, p)                                                                 \
     DFI_UNUSED static void f##_dfi_op_##p(void *dfi_into, const void *dfi_from, size_t dfi_n)      \
     {                                                                                              \
         T *dfi_a = (T *)dfi_into;                                                                  \
         const T *dfi_b = (const T *)dfi_from;                                                      \
-        DFI_KNOWN(op)                                                                              \
         op##_dfi_reduction(dfi_a, dfi_b, dfi_n);                                                   \
     }
 #define DFI_REDUCER_1(f, op, T, p)                                                                 \
@@ -244,20 +235,12 @@
 /* The access mode of a reduction. */
 #define DFI_REDUCES(op)     DFI_CAT(DFI_REDUCES_, DFI_IS_BUILTIN(op))(op)
 #define DFI_REDUCES_1(op)   DFI_REDUCE
-#if defined(DF_SERIAL)
-#define DFI_REDUCES_0(op)   DFI_REDUCE
-#else
 #define DFI_REDUCES_0(op)   (DFI_REDUCE | (*op##_dfi_key == 'o' ? (unsigned)DFI_ORDERED : 0u))
-#endif
 /* The key of a reduction: reductions with the same key may run concurrently on the same data. */
 #define DFI_KEY_1(op, T) (const void *)(dfi_keys + dfi_key_##op + sizeof(T))
-#if defined(DF_SERIAL)
-#define DFI_KEY_0(op, T) NULL
-#else
 #define DFI_KEY_0(op, T) (const void *)op##_dfi_key
-#endif
 
-/* as the setter of an input of a node, an enumeration constant for it, and its name */
+/* as the setter of an input of a node, an enumeration constant for it, its offset in the record, and its name */
 #define DFI_SETTER(f, t) DFI_SETTER_(f, DFI_OPEN t)
 #define DFI_SETTER_(...) DFI_SETTER_GO(__VA_ARGS__)
 #define DFI_SETTER_GO(f, form, mode, ...) DFI_SETTER_##form(f, mode, __VA_ARGS__)
@@ -287,6 +270,16 @@
 #define DFI_INPUT_dfi_f_reduce(f, T, p, n) f##_dfi_at_##p,
 #define DFI_INPUT_dfi_f_reduce2(f, T, p, rows, cols, ld) f##_dfi_at_##p,
 #define DFI_INPUT_dfi_f_range(f, T, b, e) f##_dfi_at_##b, f##_dfi_at_##e,
+#define DFI_WHERE(f, t) DFI_WHERE_(f, DFI_OPEN t)
+#define DFI_WHERE_(...) DFI_WHERE_GO(__VA_ARGS__)
+#define DFI_WHERE_GO(f, form, mode, ...) DFI_WHERE_##form(f, __VA_ARGS__)
+#define DFI_WHERE_dfi_f_none(f, T, x)
+#define DFI_WHERE_dfi_f_value(f, T, x) offsetof(struct f##_dfi_args, x),
+#define DFI_WHERE_dfi_f_array(f, T, p, n) DFI_WHERE_dfi_f_value(f, T, p)
+#define DFI_WHERE_dfi_f_block(f, T, p, rows, cols, ld) DFI_WHERE_dfi_f_value(f, T, p)
+#define DFI_WHERE_dfi_f_reduce(f, T, p, n) DFI_WHERE_dfi_f_value(f, T, p)
+#define DFI_WHERE_dfi_f_reduce2(f, T, p, rows, cols, ld) DFI_WHERE_dfi_f_value(f, T, p)
+#define DFI_WHERE_dfi_f_range(f, T, b, e) DFI_WHERE_dfi_f_value(f, T, b) DFI_WHERE_dfi_f_value(f, T, e)
 #define DFI_TITLE(t) DFI_TITLE_ t
 #define DFI_TITLE_(form, mode, ...) DFI_TITLE_##form(__VA_ARGS__)
 #define DFI_TITLE_dfi_f_none(T, x)

@@ -27,32 +27,33 @@ typedef struct df_kernel_needs {
 
 /* A candidate: one variant with one size of group, on one device. df checks whether it fits. */
 typedef struct df_candidate {
-    const struct df_variant *variant;
+    const struct df_variant *variant; /* the variant */
     const char *name;              /* of the variant's kernel */
-    const df_gpu_device *device;
+    const df_gpu_device *device;   /* the device */
     /* of the compiled kernel. Not compiled yet, or on the host: zeros, and max_group is that of the device */
     df_kernel_needs needs;
     long n[3];                     /* results, as the grid of the launch says: the first one of its size class */
-    int group[3];                  /* work-items */
+    int group[3];                  /* work-items of a group in each dimension */
     int per_item[3];               /* results per work-item, at least 1 */
     size_t shared;                 /* bytes, as variant->shared says */
     char why[160];                 /* why it does not fit: df_at_most and df_candidate.fits may write here */
 } df_candidate;
 
+enum { DF_VARIANT_GROUPS = 8 }; /* the largest number of sizes in df_variant.groups */
+
 /* A row of DF_VARIANTS. All zero: no limits but the device's, and df decides the size of groups. */
-enum { DF_VARIANT_GROUPS = 8 };
 typedef struct df_variant {
     /* sizes of groups, best first, up to the first that is 0; { 256 } is { 256, 1, 1 } */
     int groups[DF_VARIANT_GROUPS][3];
     int per_item[3];               /* results that a work-item computes in each dimension; 0: 1 */
-    /* that a work-item needs at least; counts as long as the device's compiler does not tell */
-    int registers;
-    size_t (*shared)(const df_candidate *c); /* bytes of df_shared that a group needs */
-    /* further limits: 1 if all are kept. Also called before the kernel is compiled, and by any thread */
+    int registers;                 /* registers that a work-item needs at least; counts as long as the compiler of the
+                                      device does not tell */
+    size_t (*shared)(const df_candidate *c); /* bytes of df_shared that a group of c->group[0] .. items needs */
+    /* further limits: 1 if all are kept, as in return df_at_most(c, c->needs.spilled, 0) &&
+       df_at_most(c, c->group[0], c->device->warp). Also called before the kernel is compiled, and by any thread */
     int (*fits)(df_candidate *c);
 } df_variant;
 
-/* 1 if a <= most. Otherwise 0, and c->why contains the two expressions and their values. */
 #define df_at_most(c, a, most) dfi_at_most((c), #a, (double)(a), #most, (double)(most))
 
 /* Options of a choice. Zero in a field means its default. */
@@ -88,9 +89,9 @@ typedef struct df_pick_opts {
 #define df_kernel_ask(name, device, bx, by, bz, needs) \
     dfi_kernel_needs(&DFI_CAT(name, _dfi_kernel), (device), (bx), (by), (bz), (needs))
 
-/* A choice: the variant, and its launch. */
+/* A choice: the variant, and its launch. Of df_kernel_pick, for df_launch_picked. */
 typedef struct df_pick {
-    const df_variant *variant;
+    const df_variant *variant;     /* the variant */
     const char *name;              /* of its kernel */
     int index;                     /* of the variant in its list */
     df_ndrange grid;               /* for its launch: work-items, and their groups */
@@ -178,26 +179,20 @@ DFI_EXTERN_C_END
 
 /* --- expansion of DF_VARIANTS ----------------------------------------------------------------------------- */
 
-#define DFI_VARIANTS(list, ...) DFI_CAT(DFI_VARIANTS_, DFI_COUNT(__VA_ARGS__))(list, __VA_ARGS__)
-#define DFI_VARIANTS_1(list, ...)  DFI_VARIANTS_GO(list, 1, DFI_LIST_1(DFI_VARIANT_TUPLE, __VA_ARGS__))
-#define DFI_VARIANTS_2(list, ...)  DFI_VARIANTS_GO(list, 2, DFI_LIST_2(DFI_VARIANT_TUPLE, __VA_ARGS__))
-#define DFI_VARIANTS_3(list, ...)  DFI_VARIANTS_GO(list, 3, DFI_LIST_3(DFI_VARIANT_TUPLE, __VA_ARGS__))
-#define DFI_VARIANTS_4(list, ...)  DFI_VARIANTS_GO(list, 4, DFI_LIST_4(DFI_VARIANT_TUPLE, __VA_ARGS__))
-#define DFI_VARIANTS_5(list, ...)  DFI_VARIANTS_GO(list, 5, DFI_LIST_5(DFI_VARIANT_TUPLE, __VA_ARGS__))
-#define DFI_VARIANTS_6(list, ...)  DFI_VARIANTS_GO(list, 6, DFI_LIST_6(DFI_VARIANT_TUPLE, __VA_ARGS__))
-#define DFI_VARIANTS_7(list, ...)  DFI_VARIANTS_GO(list, 7, DFI_LIST_7(DFI_VARIANT_TUPLE, __VA_ARGS__))
-#define DFI_VARIANTS_8(list, ...)  DFI_VARIANTS_GO(list, 8, DFI_LIST_8(DFI_VARIANT_TUPLE, __VA_ARGS__))
-#define DFI_VARIANTS_9(list, ...)  DFI_VARIANTS_MANY(list)
-#define DFI_VARIANTS_10(list, ...) DFI_VARIANTS_MANY(list)
-#define DFI_VARIANTS_11(list, ...) DFI_VARIANTS_MANY(list)
-#define DFI_VARIANTS_12(list, ...) DFI_VARIANTS_MANY(list)
-#define DFI_VARIANTS_13(list, ...) DFI_VARIANTS_MANY(list)
-#define DFI_VARIANTS_14(list, ...) DFI_VARIANTS_MANY(list)
-#define DFI_VARIANTS_15(list, ...) DFI_VARIANTS_MANY(list)
-#define DFI_VARIANTS_16(list, ...) DFI_VARIANTS_MANY(list)
-#define DFI_VARIANTS_17(list, ...) DFI_VARIANTS_MANY(list)
-#define DFI_VARIANTS_TOO_MANY(list, ...) DFI_VARIANTS_MANY(list)
-#define DFI_VARIANTS_MANY(list) DFI_STATIC_ASSERT(0, "df_gpu.h: DF_VARIANTS(" #list ", ...) has more than 8 variants")
+#define DFI_VARIANTS(list, ...) DFI_CAT(DFI_VARIANTS_, DFI_COUNT_8(__VA_ARGS__))(list, __VA_ARGS__)
+/* The number of arguments, 1 to 8. For 9 to 32 arguments: MANY. */
+#define DFI_COUNT_8(...) DFI_COUNT_(__VA_ARGS__, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, \
+    MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, 8, 7, 6, 5, 4, 3, 2, 1, ~)
+#define DFI_VARIANTS_1(list, ...) DFI_VARIANTS_GO(list, 1, DFI_LIST_1(DFI_VARIANT_TUPLE, __VA_ARGS__))
+#define DFI_VARIANTS_2(list, ...) DFI_VARIANTS_GO(list, 2, DFI_LIST_2(DFI_VARIANT_TUPLE, __VA_ARGS__))
+#define DFI_VARIANTS_3(list, ...) DFI_VARIANTS_GO(list, 3, DFI_LIST_3(DFI_VARIANT_TUPLE, __VA_ARGS__))
+#define DFI_VARIANTS_4(list, ...) DFI_VARIANTS_GO(list, 4, DFI_LIST_4(DFI_VARIANT_TUPLE, __VA_ARGS__))
+#define DFI_VARIANTS_5(list, ...) DFI_VARIANTS_GO(list, 5, DFI_LIST_5(DFI_VARIANT_TUPLE, __VA_ARGS__))
+#define DFI_VARIANTS_6(list, ...) DFI_VARIANTS_GO(list, 6, DFI_LIST_6(DFI_VARIANT_TUPLE, __VA_ARGS__))
+#define DFI_VARIANTS_7(list, ...) DFI_VARIANTS_GO(list, 7, DFI_LIST_7(DFI_VARIANT_TUPLE, __VA_ARGS__))
+#define DFI_VARIANTS_8(list, ...) DFI_VARIANTS_GO(list, 8, DFI_LIST_8(DFI_VARIANT_TUPLE, __VA_ARGS__))
+#define DFI_VARIANTS_MANY(list, ...) \
+    DFI_STATIC_ASSERT(0, "df_gpu.h: DF_VARIANTS(" #list ", ...) has more than 8 variants")
 
 /* a variant as written: (kernel, fields), or only the kernel */
 #define DFI_VARIANT_TUPLE(t) DFI_CAT(DFI_VARIANT_TUPLE_, DFI_IS_PAREN(t))(t)
@@ -214,7 +209,7 @@ DFI_EXTERN_C_END
 
 #define DFI_VARIANTS_MAKE(...) DFI_VARIANTS_MAKE_(__VA_ARGS__)
 #define DFI_VARIANTS_MAKE_(list, n, first, ...)                                                           \
-    DFI_EACH_##n##_SAME(list, first, __VA_ARGS__)                                                         \
+    DFI_WITH_##n(DFI_VARIANT_SAME, (list, first), __VA_ARGS__)                                            \
     DFI_UNUSED static first##_dfi_choose_fn *const list##_dfi_choose = first##_dfi_choose;                \
     static const df_variant list##_dfi_variant[] = { DFI_LIST_##n(DFI_VARIANT_ROW, __VA_ARGS__) };        \
     static const struct dfi_variant_of list##_dfi_of[] = { DFI_LIST_##n(DFI_VARIANT_OF, __VA_ARGS__) };   \
@@ -231,22 +226,8 @@ DFI_EXTERN_C_END
 #define DFI_VARIANT_OF_GO(k) { #k, &k##_dfi_kernel, (void (*)(void))k##_dfi_launch }
 
 /* All kernels of a list have the same parameters. In C++ the conversion to the type of the first is refused. */
-#define DFI_EACH_1_SAME(list, first, t) DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t)
-#define DFI_EACH_2_SAME(list, first, t, ...) \
-    DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_1_SAME(list, first, __VA_ARGS__)
-#define DFI_EACH_3_SAME(list, first, t, ...) \
-    DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_2_SAME(list, first, __VA_ARGS__)
-#define DFI_EACH_4_SAME(list, first, t, ...) \
-    DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_3_SAME(list, first, __VA_ARGS__)
-#define DFI_EACH_5_SAME(list, first, t, ...) \
-    DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_4_SAME(list, first, __VA_ARGS__)
-#define DFI_EACH_6_SAME(list, first, t, ...) \
-    DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_5_SAME(list, first, __VA_ARGS__)
-#define DFI_EACH_7_SAME(list, first, t, ...) \
-    DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_6_SAME(list, first, __VA_ARGS__)
-#define DFI_EACH_8_SAME(list, first, t, ...) \
-    DFI_VARIANT_SAME(list, first, DFI_VARIANT_FIRST t) DFI_EACH_7_SAME(list, first, __VA_ARGS__)
-#define DFI_VARIANT_SAME(list, first, k) DFI_VARIANT_SAME_(list, first, k)
+#define DFI_VARIANT_SAME(c, t) DFI_VARIANT_SAME_GO(DFI_OPEN c, DFI_VARIANT_FIRST t)
+#define DFI_VARIANT_SAME_GO(...) DFI_VARIANT_SAME_(__VA_ARGS__)
 #if defined(__cplusplus)
 #define DFI_VARIANT_SAME_(list, first, k)                                             \
     DFI_STATIC_ASSERT((dfi_same_type<first##_dfi_launch_fn, k##_dfi_launch_fn>::yes), \

@@ -1,10 +1,10 @@
-/* result.h - df_result: result codes of calls that can fail */
+/* result.h - df_result: result codes of calls that can fail, >>errors */
 #ifndef DFI_API_RESULT_H
 #define DFI_API_RESULT_H
 
-/* Results of calls that can fail. */
+/* Results of calls that can fail. df_error_text describes them. */
 typedef enum df_result {
-    DF_OK = 0,
+    DF_OK = 0,             /* success; the only code that is not negative */
     DF_ERROR_MEMORY = -1,  /* out of memory; nothing was started */
     DF_ERROR_STARTED = -2, /* df_start while the pool runs: call df_stop before it, or df_start before any construct */
     DF_ERROR_CANCELLED = -3, /* df_cancel */
@@ -22,7 +22,8 @@ typedef enum df_result {
     DF_ERROR_TASKGRAPH = -15, /* df_taskgraph_run: the graph cannot run now, or not at all; the log gives the reason */
     DF_ERROR_EXCEPTION = -16, /* a C++ exception left the body of a task; df_error_text is its what() */
     /* the thread that ran a task ended in the task's body, by pthread_exit or cancellation; the log names the task */
-    DF_ERROR_THREAD = -17
+    DF_ERROR_THREAD = -17,
+    DF_ERROR_TIMEOUT = -18 /* df_wait_for: the time is over, and tasks are unfinished */
 } df_result;
 
 #endif

@@ -1,52 +1,27 @@
-/* serial.h - serial elision: the frames of DF_SERIAL builds
- *
- * df_submit is a call inside a frame. The frame holds the state that ends with the task: memory of df_local, the state
- * of cancellation, and tasks that wait for a token, an input or a stream, or for other waiting tasks. C99, no thread,
- * no atomic. */
+/* serial.h - serial elision: under DF_SERIAL df_spawn is the call, and df_sync returns its result */
 #ifndef DFI_API_SERIAL_H
 #define DFI_API_SERIAL_H
 
 #include "../base/compiler.h"
-#include "access.h"
-#include "task.h"
 #include "throw.h"
 
 #if defined(DF_SERIAL)
-
-struct dfi_local;
-struct dfi_scope;
-struct dfi_error;
-struct dfi_task { void *args; };
-struct dfi_future { int state; };
-enum { DFI_ERROR_TEXT = 100 };
-
-/* A running task, a DF_PARALLEL block, or the thread. */
-struct dfi_frame {
-    struct dfi_frame *outer;       /* the enclosing frame */
-    struct dfi_frame *moved;       /* a copy in memory that outlives the call; from the first child that waits */
-    struct dfi_local *locals;
-    struct df_group *group;
-    struct dfi_error *error;       /* details of `code`; may be NULL */
-    int is_task, is_scope, cancelled, code; /* is_scope: it is the first member of a struct dfi_scope */
-};
-struct dfi_block { struct dfi_frame *frame; int open; };
-struct dfi_error { char text[DFI_ERROR_TEXT]; struct dfi_exception threw; };
-
-DFI_EXTERN_C_BEGIN
-/* Begins a task. 0: it is cancelled; 1: call it; 2: other tasks wait and may precede it, so submit it by
- * dfi_serial_with. */
-DFI_API int dfi_serial_enter(struct dfi_frame *m);
-/* Ends the task. Not NULL: some of its children wait, so the task is not done for its successors: call
- * dfi_serial_keep. */
-DFI_API struct dfi_scope *dfi_serial_leave(struct dfi_frame *m);
-DFI_API void dfi_serial_keep(struct dfi_scope *s, struct dfi_access *x, unsigned n);
-DFI_API void dfi_serial_with(const struct df_opts *opts, const char *site, const struct dfi_type *type,
-                             const void *args, struct dfi_access *x, unsigned n);
-DFI_API struct dfi_block dfi_scope_enter(const char *site);
-DFI_API void dfi_scope_leave(struct dfi_block *b);
-DFI_API void *dfi_local_alloc(size_t n, size_t bytes);
-DFI_EXTERN_C_END
-
+#define DFI_TASK_FORK(R, v, name, body, n, ...)                                                    \
+    DFI_UNUSED static void name##_spawn(name##_future *dfi_f DFI_EACH_##n(DFI_MORE, __VA_ARGS__))  \
+    {                                                                                              \
+        DFI_FUTURE_SPAWNED(name, dfi_f)                                                            \
+        (void)dfi_f;                                                                               \
+        DFI_TRY                                                                                    \
+        DFI_IF_R(v)(dfi_f->dfi_result =) body(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                \
+        DFI_CATCH_SPAWN                                                                            \
+    }                                                                                              \
+    DFI_UNUSED static R name##_sync(name##_future *dfi_f)                                          \
+    {                                                                                              \
+        DFI_FUTURE_SYNCED(dfi_f)                                                                   \
+        (void)dfi_f;                                                                               \
+        DFI_FUTURE_RETHROW(dfi_f)                                                                  \
+        DFI_IF_R(v)(return DFI_MOVED(dfi_f->dfi_result);)                                          \
+    }
 #endif
 
 #endif

@@ -1,7 +1,7 @@
 /* stm_access.h - df_tm_read and df_tm_write for every scalar type
  *
  * The read in line: version, value, version again. acquire on the version: pairs with the release in
- * dfi_tm_write_back, so that the value of that version is seen; acquire on the value: pairs with the release store
+ * dfi_tm_publish, so that the value of that version is seen; acquire on the value: pairs with the release store
  * of a value, so that a reader that sees a value of a running commit sees its lock in the second check. */
 #ifndef DFI_API_STM_ACCESS_H
 #define DFI_API_STM_ACCESS_H

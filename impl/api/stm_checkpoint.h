@@ -23,8 +23,8 @@
 DFI_EXTERN_C_BEGIN
 /* Saves the registers that a call preserves: rbx, rbp, r12 to r15, rsp, rip. Returns 0, and 1 after
  * dfi_tm_to_registers. */
-int dfi_tm_save_registers(void **jump) __attribute__((returns_twice, weak, visibility("default")));
-void dfi_tm_to_registers(void *jump) __attribute__((weak, visibility("default")));
+int dfi_tm_save_registers(void **jump) __attribute__((returns_twice, weak, DFI_VISIBLE));
+void dfi_tm_to_registers(void *jump) __attribute__((weak, DFI_VISIBLE));
 DFI_EXTERN_C_END
 #endif
 
@@ -32,7 +32,7 @@ DFI_EXTERN_C_END
 typedef void *dfi_checkpoint[5];
 #define DFI_CHECKPOINT(c) __builtin_setjmp(c)
 /* In the user's file, as the buffer is the compiler's own; not in the function with the checkpoint. */
-DFI_UNUSED static DFI_NOINLINE void dfi_tm_jump(void *jump) { __builtin_longjmp((void **)jump, 1); }
+DFI_UNUSED static DFI_OWN_FRAME void dfi_tm_jump(void *jump) { __builtin_longjmp((void **)jump, 1); }
 #elif !defined(DFI_STANDARD_SETJMP) && defined(DFI_TM_SAVE_REGISTERS)
 typedef void *dfi_checkpoint[8];
 #define DFI_CHECKPOINT(c) dfi_tm_save_registers(c)
@@ -42,10 +42,10 @@ typedef void *dfi_checkpoint[8];
 typedef jmp_buf dfi_checkpoint;
 #if defined(__APPLE__) /* where setjmp saves the signal mask */
 #define DFI_CHECKPOINT(c) _setjmp(c)
-DFI_UNUSED static DFI_NOINLINE void dfi_tm_jump(void *jump) { _longjmp(*(dfi_checkpoint *)jump, 1); }
+DFI_UNUSED static DFI_OWN_FRAME void dfi_tm_jump(void *jump) { _longjmp(*(dfi_checkpoint *)jump, 1); }
 #else
 #define DFI_CHECKPOINT(c) setjmp(c)
-DFI_UNUSED static DFI_NORETURN DFI_NOINLINE void dfi_tm_jump(void *jump) { longjmp(*(dfi_checkpoint *)jump, 1); }
+DFI_UNUSED static DFI_NORETURN DFI_OWN_FRAME void dfi_tm_jump(void *jump) { longjmp(*(dfi_checkpoint *)jump, 1); }
 #endif
 #endif
 

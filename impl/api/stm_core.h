@@ -1,7 +1,7 @@
 /* stm_core.h - record of a thread's transactions, for inline reads
  *
  * Memory is guarded in stripes of 32 bytes by a table of ownership records (orecs): the version of the last
- * commit that wrote the stripe, or the transaction that is writing it now. Argument: docs/stm.md. */
+ * commit that wrote the stripe, or the transaction that is writing it now. Argument: docs/internals/stm.md. */
 #ifndef DFI_API_STM_CORE_H
 #define DFI_API_STM_CORE_H
 
@@ -28,40 +28,42 @@ struct dfi_tm_bucket { uint32_t stamp, entry; };
 enum { DFI_TM_COUNTS = 13 }; /* stm/state.h */
 struct dfi_tm_counts { DFI_ATOMIC(uint64_t) n[DFI_TM_COUNTS]; };
 
-/* The transactions of one thread. */
+/* The transactions of one thread. Two lines of the cache hold what is used most. */
 struct dfi_tm {
-    /* read by other threads */
+    /* changed when a block begins or ends; the first four: read or written by other threads */
     DFI_ATOMIC(uintptr_t) active; /* 0, or 1 + the time its reads belong to (a multiple of 4) */
-    DFI_ATOMIC(uintptr_t) newest; /* inline reads accept versions below it; 0: every read takes the slow path */
+    DFI_ATOMIC(uintptr_t) newest; /* inline reads accept versions below it; 0: every access takes the slow path */
+    struct dfi_tm *next;          /* of all records */
     DFI_ATOMIC(int) asked;        /* a thread waits until the time advances */
-    char line[64 - 2 * sizeof(uintptr_t) - sizeof(int)];
-    /* private to the thread */
+    unsigned attempts;            /* aborts of this block so far */
     uintptr_t time;               /* all values that were read were in memory at this time */
-    dfi_orec *orecs;              /* the table of ownership records, */
+    struct dfi_tm_block *inner;   /* the innermost open block; NULL outside of blocks */
+    const char *site;             /* where the outermost one begins */
+    unsigned char logs;           /* reads are logged */
+    unsigned char odd;            /* any of the following is not 0, or was */
+    unsigned char alone, direct;  /* no other transaction runs; and accesses are not buffered */
+    unsigned char spare;          /* this is the record shared by threads without memory for their own */
+    unsigned char resumed;        /* a wait in the block interrupted it: the read set may have changed */
+    unsigned char forgot;         /* without memory, running alone: the log of reads was dropped */
+    /* used by accesses */
+    DFI_ALIGNED(64) dfi_orec *orecs; /* the table of ownership records, */
     uintptr_t orec_mask;          /* and the bits of an offset in it, in bytes */
     dfi_orec **read_end, **read_max; /* log of reads */
     uint64_t filter;              /* a bit for each word that may be in the log of writes */
-    int logs;                     /* reads are logged */
-    int buffers;                  /* in a block, and not in direct mode */
-    struct dfi_tm_block *inner, *outermost; /* of the open blocks; inner is NULL outside of blocks */
-    const char *site;             /* where the outermost one begins */
+    size_t n_writes;
+    struct dfi_tm_write *writes;
+    size_t n_events;
+    size_t few;                   /* the number of writes that are searched linearly; 0: all writes are in buckets */
+    struct dfi_tm_block *outermost; /* of the open blocks */
     unsigned char *prediction;    /* of the outermost one, in log_for */
     dfi_orec **reads;
-    struct dfi_tm_write *writes;
     struct dfi_tm_lock *locks;    /* as many as writes, so that a commit needs no memory */
-    struct dfi_tm_bucket *buckets; /* index of writes: at least twice as many, a power of 2 */
-    struct dfi_tm_undo *undo;     /* older values of writes, overwritten by nested blocks */
+    struct dfi_tm_bucket *buckets; /* index of writes: twice as many, a power of 2 */
     struct dfi_tm_event *events;  /* allocations and handlers */
-    size_t n_writes, max_writes, n_buckets, n_undo, max_undo, n_events, max_events, n_locks;
-    int indexed;                  /* all writes are in buckets */
+    struct dfi_tm_undo *undo;     /* older values of writes, overwritten by nested blocks */
+    size_t max_writes, max_events, n_undo, max_undo;
     uint32_t stamp;               /* of buckets in use */
-    unsigned bucket_shift;        /* 35 - log2(n_buckets) */
-    int odd;                      /* any of the following is not 0 */
-    int alone, direct;            /* no other transaction runs; and accesses are not buffered */
-    int spare;                    /* this is the record shared by threads without memory for their own */
-    int resumed;                  /* a wait in the block interrupted it: the read set may have changed */
-    int forgot;                   /* without memory, running alone: the log of reads was dropped */
-    unsigned attempts;            /* aborts of this block so far */
+    unsigned bucket_shift;        /* 34 - log2(max_writes) */
     uint32_t random;
     struct dfi_tm_counts counts;
     struct dfi_tm *next_free;
@@ -93,6 +95,15 @@ DFI_INLINE void dfi_tm_log(struct dfi_tm *t, dfi_orec *o)
     if (!t->logs) return; /* an entry may repeat: testing for that would be an unpredictable branch */
     if (DFI_UNLIKELY(t->read_end == t->read_max)) dfi_tm_no_room();
     *t->read_end++ = o;
+}
+
+/* dfi_tm_enter for code that is compiled with exceptions. */
+DFI_INLINE struct dfi_tm_block *dfi_tm_enter_unwound(struct dfi_tm_block *b, const char *site, int kind,
+                                                     dfi_tm_jump_fn *to_jump, const void *where)
+{
+    b = dfi_tm_enter(b, site, kind, to_jump, where);
+    if (DFI_LIKELY(b->open)) b->thrown = *dfi_tm_self->thrown;
+    return b;
 }
 
 #endif

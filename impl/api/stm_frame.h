@@ -19,12 +19,14 @@ typedef void dfi_tm_jump_fn(void *jump); /* to a checkpoint; does not return */
 /* One DF_ATOMIC. */
 struct dfi_tm_block {
     struct dfi_tm_block *outer, *inner; /* inner: once a block began inside of it, the last one that did */
-    const struct dfi_tm *of;           /* of a nested one: the thread */
+    const struct dfi_tm *of;           /* the thread */
     const void *from;                  /* return address of its function, if that is easily known */
     dfi_tm_jump_fn *to_jump;
+    /* the next four are set by one store when it begins */
+    unsigned char open, left;          /* it has not ended; df_abort was called */
+    unsigned short ran;                /* the alternative exists */
     unsigned alternative;              /* the one to run: 0 the first */
-    unsigned char open, left, ran;     /* it has not ended; df_abort was called; the alternative exists */
-    unsigned char kind;                /* DFI_TM_CLOSED, DFI_TM_UNWAITED */
+    unsigned kind;                     /* DFI_TM_CLOSED, DFI_TM_UNWAITED */
     unsigned looked;                   /* DF_OR_ELSE passed so far in this attempt, if it is not the first */
     unsigned thrown;                   /* C++ exceptions in flight when it began; in code compiled with exceptions */
     size_t reads, writes, undo, events; /* lengths of the logs when `inner` began, whose frame may be gone */
@@ -34,8 +36,10 @@ struct dfi_tm_block {
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int kind, dfi_tm_jump_fn *to_jump,
                                           const void *where);
+#if defined(DF_SERIAL)
 DFI_API struct dfi_tm_block *dfi_tm_enter_unwound(struct dfi_tm_block *b, const char *site, int kind,
                                                   dfi_tm_jump_fn *to_jump, const void *where);
+#endif
 DFI_API void dfi_tm_leave(struct dfi_tm_block *b, int thrown);
 DFI_API int dfi_tm_was_left(struct dfi_tm_block *b);
 DFI_API void dfi_tm_end(struct dfi_tm_block *b);

@@ -8,7 +8,7 @@
 
 #include "element.h"
 
-#define DFI_STREAM 0x10000u /* in dfi_type.modes: the task has parameters that are windows of streams */
+#define DFI_WINDOWED 0x10000u /* in dfi_type.modes: the task has parameters that are windows of streams */
 
 struct df_opts;
 
@@ -36,13 +36,8 @@ DFI_INLINE void dfi_ask_some(struct dfi_ask *y, const struct dfi_element *e, con
 }
 
 DFI_EXTERN_C_BEGIN
-#if defined(DF_SERIAL)
-DFI_API void dfi_stream_submit(const struct df_opts *opts, const char *site, const struct dfi_type *type, void *args,
-                               struct dfi_access *x, unsigned n, struct dfi_ask *y, unsigned m);
-#else
 DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct dfi_access *x, unsigned n,
                                struct dfi_ask *y, unsigned m);
-#endif
 DFI_EXTERN_C_END
 
 #endif

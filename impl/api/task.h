@@ -11,24 +11,36 @@ struct dfi_type {
     size_t args_at, result_at;             /* offsets inside name_future */
     size_t args_bytes;
     unsigned modes;                        /* union of the access modes of all parameters, and the flags of a task */
-    const char *labels;                    /* names of the parameters that are accesses, in their order, each followed
+    const char *access_names;              /* names of the parameters that are accesses, in their order, each followed
                                               by a space */
 };
 
-/* Access modes, and flags of a task. Tasks that access a region in the same shared mode need not be ordered among
- * themselves. */
+/* The inputs of a node. */
+struct dfi_inputs {
+    int n;
+    const char *names;                     /* each followed by a space */
+    const size_t *at;                      /* their offsets in the argument record */
+};
+
+/* Access modes, and flags of a task: all bits of dfi_type.modes and dfi_access.mode. Tasks that access a region in the
+ * same shared mode need not be ordered among themselves. */
 enum {
     DFI_IN = 1, DFI_OUT = 2, DFI_INOUT = 3, DFI_WRITES = 2,
     DFI_COMMUTE = 4 | DFI_INOUT, DFI_CONCURRENT = 8 | DFI_INOUT, DFI_REDUCE = 16 | DFI_INOUT,
-    DFI_WEAK = 32,  /* declared for the children only */
-    DFI_RANGE = 64, /* given as two pointers, adjacent in the argument record */
-    DFI_ORDERED = 128, /* a reduction whose contributions are combined in the order of submission */
+    DFI_CHILDREN = 32,     /* weak: declared for the children only */
+    DFI_RANGE = 64,        /* given as two pointers, adjacent in the argument record */
+    DFI_ORDERED = 128,     /* a reduction whose contributions are combined in the order of submission */
+    DFI_LIMIT = 16384,     /* units of a semaphore, and no region */
     DFI_SHARED = 4 | 8 | 16,
-    DFI_GROUPED = 4 | 16, /* shared modes whose tasks have something in common: a lock, private copies */
-    DFI_LAUNCH = 256,     /* of a task: it goes to a device (df_gpu.h) */
-    DFI_UNLISTED = 512,   /* of a task: internal to df, not in the graph of DF_GRAPH */
-    DFI_UNCOUNTED = 2048, /* of a task: part of a wavefront, not counted in df_counters */
-    DFI_ALWAYS = 1024     /* of an internal task: it runs even if its predecessors were skipped */
+    DFI_ONE_REGION = 4 | 16, /* shared modes whose tasks have something in common, for one region exactly */
+    DFI_ASKING = DFI_SHARED | DFI_CHILDREN | DFI_LIMIT, /* upper floors are told of the submission */
+    /* of a task */
+    DFI_LAUNCH = 256,      /* it goes to a device (df_gpu.h) */
+    DFI_UNLISTED = 512,    /* internal to df, not in the graph of DF_GRAPH */
+    DFI_ALWAYS = 1024,     /* internal to df: it runs even if its predecessors were skipped */
+    DFI_UNCOUNTED = 2048,  /* part of a wavefront, not counted in df_counters */
+    DFI_HELD = 4096,       /* its record has a pointer to an object of C++ (value.h) */
+    DFI_HELD_ONCE = 8192   /* and the object cannot be copied */
 };
 
 /* Offsets of the built-in operators in dfi_keys. */
@@ -43,7 +55,9 @@ DFI_EXTERN_C_BEGIN
 extern DFI_API char dfi_keys[dfi_key_end]; /* only its addresses are used */
 /* Sets *x to the largest (or smallest) value of a scalar type: kind 0 unsigned, 1 signed, 2 floating, 3 bool. */
 DFI_API void dfi_limit(void *x, size_t bytes, int kind, int largest);
-DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, const char *titles, const char *site);
+/* Called before a task with a DFI_LIMIT is created. */
+DFI_API void dfi_limits_begin(void);
+DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, const struct dfi_inputs *inputs, const char *site);
 DFI_API void *dfi_node_input(struct dfi_task *t, int input, const char *site); /* argument record; NULL: do not set */
 DFI_API void dfi_node_given(struct dfi_task *t);
 DFI_EXTERN_C_END

@@ -4,6 +4,7 @@
 
 #include "../base/compiler.h"
 #include "access.h"
+#include "need.h"
 
 /* a parameter as the field of the record dfi_a in a call, with a comma in front */
 #define DFI_PASS(t) DFI_PASS_ t
@@ -27,6 +28,28 @@
 #define DFI_USED_dfi_f_reduce2(T, p, rows, cols, ld)   (void)p;
 #define DFI_USED_dfi_f_range(T, b, e)                  (void)b, (void)e;
 
+/* in a submission, as a reference to the part of df that the access mode needs (api/need.h) */
+#define DFI_PART(t) DFI_PART_ t
+#define DFI_PART_(form, mode, ...) DFI_PART_##form(mode)
+#define DFI_PART_dfi_f_none(mode)
+#define DFI_PART_dfi_f_value(mode)
+#define DFI_PART_dfi_f_array(mode) DFI_PART_##mode
+#define DFI_PART_dfi_f_block(mode) DFI_PART_##mode
+#define DFI_PART_dfi_f_range(mode) DFI_PART_##mode
+#define DFI_PART_dfi_f_reduce(op)  dfi_needs_reduction();
+#define DFI_PART_dfi_f_reduce2(op) dfi_needs_reduction();
+#define DFI_PART_dfi_f_pop(mode)
+#define DFI_PART_dfi_f_peek(mode)
+#define DFI_PART_dfi_f_popv(mode)
+#define DFI_PART_dfi_m_in
+#define DFI_PART_dfi_m_out
+#define DFI_PART_dfi_m_inout
+#define DFI_PART_dfi_m_commute    dfi_needs_reduction();
+#define DFI_PART_dfi_m_concurrent
+#define DFI_PART_dfi_m_weak_in    dfi_needs_weak();
+#define DFI_PART_dfi_m_weak_out   dfi_needs_weak();
+#define DFI_PART_dfi_m_weak_inout dfi_needs_weak();
+
 /* unsigned name_dfi_declared(x, parameters): fills x and returns the number of accesses. The parameters are in scope
  * under their own names, because shapes are expressions over them. name_dfi_accesses(args, x): the same from an
  * argument record. */
@@ -35,11 +58,12 @@
     {                                                                                                            \
         unsigned dfi_n = 0;                                                                                      \
         DFI_EACH_##n(DFI_USED, __VA_ARGS__)                                                                      \
+        DFI_EACH_##n(DFI_PART, __VA_ARGS__)                                                                      \
         (void)dfi_x;                                                                                             \
         DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                              \
         return dfi_n;                                                                                            \
     }                                                                                                            \
-    DFI_UNUSED static unsigned name##_dfi_accesses(const void *dfi_p, struct dfi_access *dfi_x)                  \
+    DFI_GENERATED unsigned name##_dfi_accesses(const void *dfi_p, struct dfi_access *dfi_x)                      \
     {                                                                                                            \
         const struct name##_dfi_args *dfi_a = (const struct name##_dfi_args *)dfi_p;                             \
         (void)dfi_a;                                                                                             \

@@ -16,27 +16,14 @@ struct dfi_exception {
     void (*drop)(void *object);
 };
 
-struct dfi_block;
-struct dfi_loop_type;
-struct dfi_pipe_type;
-struct dfi_access;
-struct df_loop;
-struct df_pipe_opts;
+struct dfi_parallel_block;
 DFI_EXTERN_C_BEGIN
 /* df_fail(DF_ERROR_EXCEPTION, text) with the exception, which df then owns. Zero: there is no scope to store it. */
 DFI_API int dfi_threw(const struct dfi_exception *x, const char *text);
 /* Takes the exception of the caller's scope, after a wait for that scope. Zero: there is none. */
 DFI_API int dfi_threw_take(struct dfi_exception *x);
-/* Like the functions without _catching, but the exception of the work that they waited for is stored in *x. */
-DFI_API void dfi_scope_leave_catching(struct dfi_block *b, struct dfi_exception *x);
-DFI_API void dfi_for_catching(const struct dfi_loop_type *type, const struct df_loop *o, const char *site,
-                              const long *bounds, void *args, struct dfi_access *a, unsigned n,
-                              struct dfi_exception *x);
-DFI_API void dfi_wavefront_catching(const struct dfi_loop_type *type, const struct df_loop *o, const long (*v)[3],
-                                    const char *site, const long *bounds, void *args, struct dfi_access *a,
-                                    unsigned n, struct dfi_exception *x);
-DFI_API long dfi_pipe_catching(const struct dfi_pipe_type *type, const struct df_pipe_opts *o, const char *site,
-                               void *ctx, struct dfi_exception *x);
+/* dfi_scope_leave, but an exception of the tasks of the block is stored in *x. */
+DFI_API void dfi_scope_leave_catching(struct dfi_parallel_block *b, struct dfi_exception *x);
 #if !defined(DF_SERIAL)
 struct dfi_future;
 /* dfi_sync of a future whose spawning function is left by an exception, or, if `forgotten`, in another way; the latter
@@ -119,41 +106,43 @@ inline DFI_COLD int dfi_future_left(struct dfi_future *f, dfi_future_rest *r)
 }
 
 #define DFI_TRY try {
-#define DFI_CATCH_TASK(name) \
-    } catch (...) { dfi_body_threw(dfi_r ? &DFI_FUTURE_THREW(name) : NULL); }
+#define DFI_CATCH_TASK(name, at) \
+    } catch (...) { dfi_body_threw(DFI_FUTURE_RUNS(name, at) ? &DFI_FUTURE_THREW(name) : NULL); }
 #define DFI_CATCH_SPAWN } catch (...) { dfi_body_threw(&dfi_f->dfi_rest.threw); }
 #define DFI_CATCH(statement) } catch (...) { dfi_body_threw(NULL); statement; }
 #define DFI_FUTURE_MEMBERS(name)                  \
     dfi_future_rest dfi_rest;                     \
-    DFI_MEMBER name##_dfi_future() { dfi_base.DFI_LIVE = 0; } \
+    DFI_MEMBER name##_dfi_future() { dfi_base.type = 0; } \
     DFI_MEMBER ~name##_dfi_future()               \
     {                                             \
-        if (dfi_base.DFI_LIVE && dfi_future_left(&dfi_base, &dfi_rest)) dfi_args.dfi_order(DFI_ORDER_DROP); \
+        if (dfi_base.type && dfi_future_left(&dfi_base, &dfi_rest)) dfi_args.dfi_order(DFI_ORDER_DROP); \
     }
-#if defined(DF_SERIAL)
-#define DFI_LIVE state
-#else
-#define DFI_LIVE type
-#endif
-#define DFI_FUTURE_RUN(name) if (dfi_r) DFI_FUTURE_THREW(name).drop = NULL;
+/* Does a future run? Its result lies in it, at `at`; that of a submitted task (df_opts.result) elsewhere. */
+#define DFI_FUTURE_RUNS(name, at) \
+    (dfi_r && (char *)dfi_r == (char *)dfi_p - offsetof(struct name##_dfi_future, dfi_args) + (at))
+#define DFI_FUTURE_RUN(name, at) if (DFI_FUTURE_RUNS(name, at)) DFI_FUTURE_THREW(name).drop = NULL;
 #define DFI_FUTURE_THREW(name) \
     ((name##_future *)(void *)((char *)dfi_p - offsetof(struct name##_dfi_future, dfi_args)))->dfi_rest.threw
-#define DFI_FUTURE_SPAWNED(f)    (f)->dfi_rest.threw.drop = NULL;
-#define DFI_FUTURE_SYNCED(f)     (f)->dfi_base.DFI_LIVE = 0;
+#define DFI_FUTURE_SPAWNED(name, f) (f)->dfi_base.type = &name##_dfi_type, (f)->dfi_rest.threw.drop = NULL;
+#define DFI_FUTURE_SYNCED(f)     (f)->dfi_base.type = 0;
 #define DFI_FUTURE_RETHROW(f)    if ((f)->dfi_rest.threw.drop) dfi_exception_throw((f)->dfi_rest.threw);
 #define DFI_FUTURE_VOID_AT(name) offsetof(struct name##_dfi_future, dfi_rest)
-#define DFI_RETHROWS(call) \
-    do { dfi_exception dfi_thrown; call; if (dfi_thrown.drop) dfi_exception_throw(dfi_thrown); } while (0)
+#define DFI_RETHROWS(call)                                      \
+    do {                                                        \
+        dfi_exception dfi_thrown = { NULL, NULL };              \
+        call;                                                   \
+        if (dfi_thrown.drop) dfi_exception_throw(dfi_thrown);   \
+    } while (0)
 
 #else
 #define DFI_EXCEPTIONS 0
 #define DFI_TRY
-#define DFI_CATCH_TASK(name)
+#define DFI_CATCH_TASK(name, at)
 #define DFI_CATCH_SPAWN
 #define DFI_CATCH(statement)
 #define DFI_FUTURE_MEMBERS(name)
-#define DFI_FUTURE_RUN(name)
-#define DFI_FUTURE_SPAWNED(f)
+#define DFI_FUTURE_RUN(name, at)
+#define DFI_FUTURE_SPAWNED(name, f)
 #define DFI_FUTURE_SYNCED(f)
 #define DFI_FUTURE_RETHROW(f)
 #define DFI_FUTURE_VOID_AT(name) 0

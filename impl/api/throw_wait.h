@@ -4,15 +4,15 @@
 
 #include "throw.h"
 #include "core.h"
-#include "serial.h"
+#include "need.h"
 
 #if DFI_EXCEPTIONS
 
 /* A DF_PARALLEL block. If a jump or an exception of its own code leaves the block, it waits, and an exception of its
  * tasks propagates to the enclosing scope. */
 struct dfi_block_around {
-    struct dfi_block b;
-    explicit dfi_block_around(const char *site) : b(dfi_scope_enter(site)) {}
+    struct dfi_parallel_block b;
+    explicit dfi_block_around(const char *site) : b(dfi_scope_enter(site)) { dfi_needs_dataflow(); }
     ~dfi_block_around() { dfi_scope_leave(&b); }
     void end() { DFI_RETHROWS(dfi_scope_leave_catching(&b, &dfi_thrown)); }
 private:
@@ -30,7 +30,12 @@ inline void dfi_parallel(void (*fn)(void *arg), void *arg) { DF_PARALLEL fn(arg)
 inline void dfi_wait_throwing() { df_wait(); dfi_wait_threw(); }
 #define df_wait() dfi_wait_throwing()
 #else
-inline void dfi_wait_throwing(const char *site) { dfi_wait_here(site); dfi_wait_threw(); }
+inline void dfi_wait_throwing(const char *site)
+{
+    dfi_needs_dataflow();
+    dfi_wait_here(site);
+    dfi_wait_threw();
+}
 #undef df_wait
 #define df_wait() dfi_wait_throwing(DFI_SITE)
 
@@ -50,6 +55,7 @@ inline void dfi_yield_body(void *p)
 }
 inline void dfi_yield_throwing(const char *site, void (*fn)(void *arg), void *arg)
 {
+    dfi_needs_blocking();
     dfi_yield_around y = { fn, arg, { NULL, NULL } };
     dfi_yield_here(site, dfi_yield_body, &y);
     if (y.threw.drop) dfi_exception_throw(y.threw);

@@ -12,9 +12,6 @@
 #include "../base/pp.h"
 #include "task.h"
 
-/* In dfi_type.modes: the record has such a pointer; and the object cannot be copied. */
-enum { DFI_HELD = 4096, DFI_HELD_ONCE = 8192 };
-
 /* Orders: dfi_type.run with one of these instead of a result, if the type has DFI_HELD, does not call the body. DROP
  * destroys the objects that are not kept, KEEP makes all objects kept, FREE destroys all. */
 #define DFI_ORDER_DROP ((void *)(uintptr_t)1)
@@ -107,7 +104,7 @@ private:
 /* Destroys the objects of the record after the body, also when an exception leaves the body. */
 template <typename A> struct dfi_args_end {
     const A *args;
-    DFI_MEMBER explicit dfi_args_end(const A *a) : args(a) {}
+    DFI_MEMBER explicit dfi_args_end(const A *dfi_a) : args(dfi_a) {}
     DFI_MEMBER ~dfi_args_end() { args->dfi_order(DFI_ORDER_DROP); }
 };
 
@@ -148,7 +145,8 @@ template <typename A> struct dfi_args_end {
      std::is_constructible<typename std::decay<T>::type, const typename std::decay<T>::type &>{})
 #define DFI_FITS_KERNEL(T) (std::is_trivially_copyable<T>{} && dfi_value<T>::ok)
 #define DFI_FITS_NOT_TASK \
-    "the task keeps a value, and this one can neither be moved nor copied: pass a pointer to it, or an object instead of a const reference"
+    "the task keeps a value, and this one can neither be moved nor copied: " \
+    "pass a pointer to it, or an object instead of a const reference"
 #define DFI_FITS_NOT_LOOP "each part of the loop gets a copy, and this one cannot be copied: pass a pointer to it"
 #define DFI_FITS_NOT_KERNEL \
     "a kernel is given the bytes of the value, which must be trivially copyable: pass a pointer to it"

@@ -3,23 +3,77 @@
  * With the GNU builtins the objects are plain and the accesses atomic, so C and C++ translation units share one
  * layout (g++ has no _Atomic before C++23). Other compilers use <stdatomic.h>. There is no fence, because
  * ThreadSanitizer does not follow standalone fences: every ordering in df is carried by an access and has a partner
- * (docs/memory-order.md). Only for pointers and integers up to the size of a pointer, which are lock-free on every
- * target. */
+ * (docs/internals/memory-order.md). Only for pointers and integers up to the size of a pointer, which are lock-free on
+ * every target. */
 #ifndef DFI_BASE_ATOMIC_H
 #define DFI_BASE_ATOMIC_H
 
 #include "compiler.h"
 
-#if defined(DF_SERIAL) /* single-threaded: plain accesses */
+/* DF_SERIAL: there is one thread. Its accesses are plain, and code for several threads folds away behind DFI_ALONE. */
+#if defined(DF_SERIAL)
+enum { DFI_ALONE = 1 };
+/* Orders accesses of the thread and of an interrupt. */
+#if DFI_GNU
+#define DFI_COMPILER_BARRIER() __asm__ __volatile__("" ::: "memory")
+#else
+#define DFI_COMPILER_BARRIER() ((void)0)
+#endif
+#else
+enum { DFI_ALONE = 0 };
+#define DFI_COMPILER_BARRIER() ((void)0)
+#endif
+
+#if defined(DF_SERIAL)
 #define DFI_ATOMIC(T) T
-#define dfi_load_relaxed(p)     (*(p))
-#define dfi_store_relaxed(p, v) ((void)(*(p) = (v)))
-DFI_UNUSED static int dfi_exchange_acq_rel(int *p, int v)
+#define dfi_load_relaxed(p)          (*(p))
+#define dfi_load_acquire(p)          (*(p))
+#define dfi_load_seq_cst(p)          (*(p))
+#define dfi_store_relaxed(p, v)      ((void)(*(p) = (v)))
+#define dfi_store_release(p, v)      ((void)(*(p) = (v)))
+#define dfi_store_seq_cst(p, v)      ((void)(*(p) = (v)))
+#if defined(__cplusplus)
+template <typename T> struct dfi_plain_of { typedef T type; };
+template <typename T> DFI_UNUSED inline T dfi_plain_exchange(T *p, typename dfi_plain_of<T>::type v)
 {
-    int old = *p;
+    T old = *p;
     *p = v;
     return old;
 }
+#define dfi_plain_swap(p, v)         dfi_plain_exchange((p), (v))
+#define dfi_plain_add(p, v)          dfi_plain_exchange((p), *(p) + (v))
+#elif DFI_GNU
+#define dfi_plain_exchange(p, v) \
+    (__extension__({ __typeof__(p) dfi_p = (p); __typeof__(*(p)) dfi_old = *dfi_p; *dfi_p = (v); dfi_old; }))
+#define dfi_plain_swap(p, v)         dfi_plain_exchange(p, v)
+#define dfi_plain_add(p, v)          dfi_plain_exchange(p, dfi_old + (v))
+#else /* an expression has no type: an exchange of pointers (dfi_swap) is another function than that of integers */
+static DFI_TLS intptr_t dfi_plain_old;
+#define dfi_plain_exchange(p, v)     (dfi_plain_old = (intptr_t)*(p), *(p) = (v), dfi_plain_old)
+DFI_UNUSED static void *dfi_plain_pointer(void *p, void *v)
+{
+    void *old;
+    memcpy(&old, p, sizeof old);
+    memcpy(p, &v, sizeof v);
+    return old;
+}
+#define dfi_plain_swap(p, v)         dfi_plain_pointer((void *)(p), (v))
+#define dfi_plain_add(p, v)          ((*(p) += (v)) - (v))
+#endif
+#define dfi_plain_cas(p, expect, v) \
+    (*(p) == *(expect) ? ((void)(*(p) = (v)), 1) : ((void)(*(expect) = *(p)), 0))
+#define dfi_exchange_acq_rel(p, v)   dfi_plain_exchange(p, v)
+#define dfi_exchange_seq_cst(p, v)   dfi_plain_exchange(p, v)
+#define dfi_swap_acq_rel(p, v)       dfi_plain_swap(p, v)
+#define dfi_swap_seq_cst(p, v)       dfi_plain_swap(p, v)
+#define dfi_fetch_add_relaxed(p, v)  dfi_plain_add(p, v)
+#define dfi_fetch_add_acq_rel(p, v)  dfi_plain_add(p, v)
+#define dfi_fetch_add_seq_cst(p, v)  dfi_plain_add(p, v)
+#define dfi_fetch_sub_acq_rel(p, v)  dfi_plain_add(p, 0 - (v))
+#define dfi_fetch_sub_seq_cst(p, v)  dfi_plain_add(p, 0 - (v))
+#define dfi_cas_release(p, expect, v) dfi_plain_cas(p, expect, v)
+#define dfi_cas_acq_rel(p, expect, v) dfi_plain_cas(p, expect, v)
+#define dfi_cas_seq_cst(p, expect, v) dfi_plain_cas(p, expect, v)
 #elif DFI_GNU
 /* With DF_DEBUG 3, a thread may be delayed before each ordered access, which provokes rare interleavings. */
 #if DF_DEBUG >= 3
@@ -107,6 +161,10 @@ DFI_ATOMIC_PART bool dfi_builtin_cas(T *p, T *expect, typename dfi_of<T>::type v
     atomic_compare_exchange_strong_explicit((p), (expect), (v), memory_order_acq_rel, memory_order_acquire)
 #define dfi_cas_seq_cst(p, expect, v) \
     atomic_compare_exchange_strong_explicit((p), (expect), (v), memory_order_seq_cst, memory_order_seq_cst)
+#endif
+#if !defined(DF_SERIAL) /* an exchange of pointers */
+#define dfi_swap_acq_rel(p, v)       dfi_exchange_acq_rel(p, v)
+#define dfi_swap_seq_cst(p, v)       dfi_exchange_seq_cst(p, v)
 #endif
 
 #endif

@@ -2,6 +2,9 @@
 #ifndef DFI_BASE_COMPILER_H
 #define DFI_BASE_COMPILER_H
 
+#include "parts.h"
+#include "version.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -35,6 +38,7 @@ compile this file with -std=c11, or all with DF_SERIAL"
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define DFI_STATIC_ASSERT(cond, text) _Static_assert(cond, text)
 #elif DFI_GNU && !defined(__TINYC__)
+#undef _Static_assert /* with -std=c99, glibc has a macro of this name, which drops the text */
 #define DFI_STATIC_ASSERT(cond, text) __extension__ _Static_assert(cond, text)
 #else /* C99 without GNU extensions: a negative array size, without the text */
 #define DFI_STATIC_ASSERT(cond, text) extern int dfi_static_assert[(cond) ? 1 : -1]
@@ -76,33 +80,59 @@ compile this file with -std=c11, or all with DF_SERIAL"
 #define DFI_LOUD_END
 #endif
 
+/* Is it a build for size? Then fast paths have no copies of their own. */
+#if defined(__OPTIMIZE_SIZE__)
+#define DFI_FOR_SIZE 1
+#else
+#define DFI_FOR_SIZE 0
+#endif
+
 #if DFI_GNU
 #define DFI_LIKELY(c)   __builtin_expect(!!(c), 1)
 #define DFI_UNLIKELY(c) __builtin_expect(!!(c), 0)
 #define DFI_UNUSED      DFI_IF_GCC(__attribute__((unused)))
-#define DFI_NOINLINE    __attribute__((noinline))
+#define DFI_OWN_FRAME   __attribute__((noinline)) /* functions that change or look at stacks */
 #define DFI_NORETURN    __attribute__((noreturn))
+#define DFI_EXTENSION   __extension__ /* what follows is of a later C, or not in C++ */
 #define DFI_PREFETCH_WRITE(p) __builtin_prefetch((p), 1)
 #define DFI_ALIGNED(n)  __attribute__((aligned(n)))
 #define DFI_CALLER      ((uintptr_t)__builtin_return_address(0))
-#define DFI_COLD        __attribute__((noinline, cold))
 #define DFI_INLINE      static inline DFI_UNUSED __attribute__((always_inline))
+/* FAST: inlined wherever it is called. NOINLINE: not inlined, which keeps fast paths short. COLD: called seldom; with
+ * NOINLINE, if a fast path calls it. In a build for size the compiler decides. */
+#if defined(__OPTIMIZE_SIZE__)
+#define DFI_FAST        static inline DFI_UNUSED
+#define DFI_NOINLINE
+#else
+#define DFI_FAST        DFI_INLINE
+#define DFI_NOINLINE    __attribute__((noinline))
+#endif
+#define DFI_COLD        __attribute__((cold))
 #define DFI_FORMAT(f,a) __attribute__((format(printf, f, a)))
 /* Definitions are weak and visible. An executable and its shared libraries that all embed the implementation
- * therefore share one copy, and one pool (ELF symbol interposition). */
-#define DFI_API         __attribute__((weak, visibility("default")))
-#define DFI_STRONG      __attribute__((visibility("default")))
+ * therefore share one copy, and one pool (ELF symbol interposition). Those of a build that has a pool of its own
+ * (parts.h) are visible in its executable or library only. */
+#define DFI_API         __attribute__((weak, DFI_VISIBLE))
+#define DFI_STRONG      __attribute__((DFI_VISIBLE))
+#if DFI_OWN_POOL
+#define DFI_VISIBLE     visibility("hidden")
+#else
+#define DFI_VISIBLE     visibility("default")
+#endif
 #else
 #define DFI_LIKELY(c)   (c)
 #define DFI_UNLIKELY(c) (c)
 #define DFI_UNUSED
 #define DFI_NOINLINE
+#define DFI_OWN_FRAME
 #define DFI_NORETURN
+#define DFI_EXTENSION
 #define DFI_PREFETCH_WRITE(p) ((void)(p))
 #define DFI_ALIGNED(n)
 #define DFI_CALLER ((uintptr_t)0)
 #define DFI_COLD
 #define DFI_INLINE      static inline
+#define DFI_FAST        static inline
 #define DFI_FORMAT(f,a)
 #define DFI_API
 #define DFI_STRONG
@@ -122,7 +152,11 @@ compile this file with -std=c11, or all with DF_SERIAL"
 #define DFI_SMALL_CODE_BEGIN _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)")
 #define DFI_SMALL_CODE_END   _Pragma("clang attribute pop")
 #elif defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#if __GNUC__ >= 12 /* as clang's minsize */
+#define DFI_SMALL_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Oz\")")
+#else
 #define DFI_SMALL_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\")")
+#endif
 #define DFI_SMALL_CODE_END   _Pragma("GCC pop_options")
 #else
 #define DFI_SMALL_CODE_BEGIN
@@ -156,9 +190,23 @@ template <typename dfi_a> struct dfi_same_type<dfi_a, dfi_a> { enum { yes = 1 };
 #endif
 
 /* DF_CHECK: 1 detects missing or wrong declarations, and writes without ownership. Define it in the implementation
- * file only, and with df_owm.h in all files. */
-#ifndef DF_CHECK
+ * file only, and with df_owm.h in all files. A DF_SERIAL build checks nothing. */
+#if !defined(DF_CHECK) || defined(DF_SERIAL)
+#undef DF_CHECK
 #define DF_CHECK 0
+#endif
+/* With AddressSanitizer, it also stops accesses that tasks did not declare. */
+#if DF_CHECK && DFI_GNU && (defined(__unix__) || defined(__APPLE__))
+#if defined(__SANITIZE_ADDRESS__)
+#define DFI_CHECK_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define DFI_CHECK_ASAN 1
+#endif
+#endif
+#endif
+#ifndef DFI_CHECK_ASAN
+#define DFI_CHECK_ASAN 0
 #endif
 #if DF_CHECK && DFI_GNU
 #define DFI_UNCHECKED __attribute__((no_sanitize_address)) /* a function that may access memory declared by tasks */
@@ -171,6 +219,13 @@ template <typename dfi_a> struct dfi_same_type<dfi_a, dfi_a> { enum { yes = 1 };
 #define DFI_ASSERT(c) assert(c)
 #else
 #define DFI_ASSERT(c) ((void)0)
+#endif
+
+/* Are spawns and syncs of files with DF_DEBUG checked? With DF_MINIMAL, only if the implementation has DF_DEBUG. */
+#if !defined(DF_MINIMAL) || DF_DEBUG || DF_CHECK
+#define DFI_WITH_SITES 1
+#else
+#define DFI_WITH_SITES 0
 #endif
 
 #define DFI_STR(x)    DFI_STR_(x)

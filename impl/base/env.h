@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-#define DFI_MESSAGE_BAD_CONFIG "df_config.%s = %ld is not %s: the default is used"
-#define DFI_MESSAGE_BAD_ENV "%s='%s' is not %s: the default is used"
+#define DFI_MESSAGE_BAD_CONFIG "df_config.%s = %ld is not %s: the environment variable or the default is used"
+#define DFI_MESSAGE_BAD_ENV "%s='%s' is not %s: %s"
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <unistd.h>
@@ -36,6 +36,8 @@ static int dfi_privileged(void)
 static int dfi_privileged(void) { return 0; }
 #endif
 
+DFI_SMALL_CODE_BEGIN
+
 /* The value of a variable, or NULL if it is not set or is ignored. */
 static const char *dfi_env(const char *name)
 {
@@ -44,6 +46,33 @@ static const char *dfi_env(const char *name)
     dfi_warn_once("%s and all other variables of df are ignored: this process has privileges that the user who "
                   "started it lacks, such as set-user-ID; use df_config", name);
     return NULL;
+}
+
+/* Parses a decimal number without any other characters. -1: malformed or too large. */
+DFI_UNUSED static int dfi_parse_number(const char *text, long *value)
+{
+    long v = 0;
+    const char *p = text;
+    if (!*p) return -1;
+    for (; *p; p++) {
+        if (*p < '0' || *p > '9' || v > 200000000) return -1;
+        v = 10 * v + (*p - '0');
+    }
+    *value = v;
+    return 0;
+}
+
+enum { DFI_PATIENCE_MOST = 1000000 }; /* seconds: the largest DF_PATIENCE, of tasks and of processes */
+
+/* The number that a variable has; otherwise: it has none, or not one from least to most. */
+DFI_UNUSED static long dfi_env_number(const char *name, long least, long most, long otherwise, const char *what)
+{
+    const char *text = dfi_env(name);
+    long v;
+    if (!text || !*text) return otherwise;
+    if (dfi_parse_number(text, &v) == 0 && v >= least && v <= most) return v;
+    dfi_warn(DFI_MESSAGE_BAD_ENV, name, text, what, "the default is used");
+    return otherwise;
 }
 
 /* May a vendor's OpenCL or CUDA loader be loaded? The loaders choose libraries by environment variables of their
@@ -55,5 +84,7 @@ static DFI_UNUSED int dfi_may_load(void)
                   "and variables of that user choose which libraries they load; the host runs the kernels");
     return 0;
 }
+
+DFI_SMALL_CODE_END
 
 #endif

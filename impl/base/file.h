@@ -13,6 +13,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+DFI_SMALL_CODE_BEGIN
+
 /* The calling process: after a fork, the file belongs to the parent only. */
 static long dfi_process(void) { return (long)getpid(); }
 
@@ -61,6 +63,14 @@ static int dfi_output_put(struct dfi_output *f, const char *p, size_t n)
 
 static void dfi_output_close(struct dfi_output *f) { close(f->fd); }
 
+/* Is stderr a terminal whose lines can be rewritten? kind: the variable TERM */
+DFI_UNUSED static int dfi_output_terminal(const char *kind)
+{
+    return kind && *kind && strcmp(kind, "dumb") != 0 && isatty(2);
+}
+
+DFI_SMALL_CODE_END
+
 #else
 static long dfi_process(void) { return 0; }
 
@@ -78,7 +88,14 @@ static int dfi_output_put(struct dfi_output *f, const char *p, size_t n)
     return fwrite(p, 1, n, f->stream) != n || fflush(f->stream);
 }
 static void dfi_output_close(struct dfi_output *f) { fclose(f->stream); }
+DFI_UNUSED static int dfi_output_terminal(const char *kind)
+{
+    (void)kind;
+    return 0;
+}
 #endif
+
+DFI_SMALL_CODE_BEGIN
 
 /* Writes all n bytes to standard output. 0, or 1 with errno. */
 static int dfi_output_standard(const char *p, size_t n)
@@ -131,5 +148,7 @@ static int dfi_ends_in(const char *name, const char *end)
     size_t n = strlen(name), m = strlen(end);
     return n > m && !strcmp(name + n - m, end);
 }
+
+DFI_SMALL_CODE_END
 
 #endif

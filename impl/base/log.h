@@ -2,12 +2,13 @@
  *
  * Error: the program used the library wrongly. Warning: df continues in a degraded mode. Information: output that the
  * program requested. The text of a message is at the call that logs it; `_once` logs it once per process and place.
- * df never exits. */
+ * A message may have any length. df never exits. */
 #ifndef DFI_BASE_LOG_H
 #define DFI_BASE_LOG_H
 
 #include "atomic.h"
 #include "compiler.h"
+#include "memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,13 +31,24 @@ DFI_UNUSED static DFI_COLD void dfi_say(int level, const char *format, ...)
 {
     /* not called as a member, because `log` may be a macro of <tgmath.h> */
     void (*log)(void *arg, int level, const char *line) = dfi_logger.log;
-    char text[400] = "df: ";
+    static const char cut[] = " (the rest is lost: out of memory)";
+    char few[400] = "df: ", *text = few;
     va_list arguments;
+    int n;
     va_start(arguments, format);
-    vsnprintf(text + 4, sizeof text - 4, format, arguments);
+    n = vsnprintf(few + 4, sizeof few - 4, format, arguments);
     va_end(arguments);
+    if (n >= (int)sizeof few - 4) {
+        if ((text = (char *)dfi_malloc((size_t)n + 5)) != NULL) {
+            memcpy(text, few, 4);
+            va_start(arguments, format);
+            vsnprintf(text + 4, (size_t)n + 1, format, arguments);
+            va_end(arguments);
+        } else memcpy((text = few) + sizeof few - sizeof cut, cut, sizeof cut);
+    }
     if (log) (log)(dfi_logger.arg, level, text);
     else fprintf(stderr, "%s\n", text);
+    if (text != few) dfi_mfree(text);
 }
 
 #define dfi_error(...)  dfi_say(DFI_LOG_ERROR, __VA_ARGS__)
@@ -51,9 +63,10 @@ DFI_UNUSED static DFI_COLD void dfi_say(int level, const char *format, ...)
 #define dfi_warn_once(...)   dfi_once(DFI_LOG_WARNING, __VA_ARGS__)
 #define dfi_inform_once(...) dfi_once(DFI_LOG_INFORMATION, __VA_ARGS__)
 
+/* Memory for a task is missing. Where something else is lost, the call says what. */
 DFI_UNUSED static DFI_COLD void dfi_warn_no_memory(void)
 {
-    dfi_warn_once("out of memory: tasks run at once in the thread that creates them; lower df_config.window "
+    dfi_warn_once("out of memory: tasks run immediately on the thread that creates them; lower df_config.window "
                   "or df_config.deque");
 }
 

@@ -62,6 +62,8 @@ enum { DFI_O_PATH = O_RDONLY };
 static const char dfi_path_kind[] = "it is neither a regular file nor a terminal";
 static const char dfi_path_others[] = "its folder does not belong to the user, or others can write to it";
 
+DFI_SMALL_CODE_BEGIN
+
 /* --- folders ------------------------------------------------------------------------------------------------ */
 
 static void dfi_close_quietly(int fd)
@@ -186,6 +188,7 @@ static DFI_UNUSED FILE *dfi_open_read(const char *path, int own, const char **wh
     return f;
 }
 
+DFI_SMALL_CODE_END
 #else
 static DFI_UNUSED FILE *dfi_open_read(const char *path, int own, const char **why)
 {

@@ -8,6 +8,8 @@
 #define DFI_BASE_PP_H
 
 #define DFI_COMMA(...) ,
+/* DFI_OPEN list: the list without its parentheses. */
+#define DFI_OPEN(...) __VA_ARGS__
 
 /* The number of arguments, 1 to 17. For 18 to 32 arguments: TOO_MANY. */
 #define DFI_COUNT(...) DFI_COUNT_(__VA_ARGS__, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, TOO_MANY, \
@@ -93,6 +95,28 @@
 #define DFI_NUMBERED_GO(M, c, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, ...)              \
     M(c, 1, a1) M(c, 2, a2) M(c, 3, a3) M(c, 4, a4) M(c, 5, a5) M(c, 6, a6) M(c, 7, a7) M(c, 8, a8) M(c, 9, a9)        \
     M(c, 10, a10) M(c, 11, a11) M(c, 12, a12) M(c, 13, a13) M(c, 14, a14) M(c, 15, a15) M(c, 16, a16)
+
+/* DFI_PARAMS(M, (c), name, p1, ..., pn): M(c, name, n, t1, ..., tn), where t1 is the tuple of p1. Without parameters n
+ * is 1, and t1 of form dfi_f_none. More than 16: M_TOO_MANY(name). */
+#define DFI_PARAMS(M, c, ...) DFI_CAT(DFI_PARAMS_, DFI_COUNT(__VA_ARGS__))(M, c, __VA_ARGS__)
+#define DFI_PARAMS_TOO_MANY(M, c, name, ...) M##_TOO_MANY(name)
+#define DFI_PARAMS_1(M, c, name) M(DFI_OPEN c, name, 1, (dfi_f_none, dfi_m_value, char, dfi_none))
+#define DFI_PARAMS_2(M, c, name, ...) M(DFI_OPEN c, name, 1, DFI_LIST_1(DFI_NORM, __VA_ARGS__))
+#define DFI_PARAMS_3(M, c, name, ...) M(DFI_OPEN c, name, 2, DFI_LIST_2(DFI_NORM, __VA_ARGS__))
+#define DFI_PARAMS_4(M, c, name, ...) M(DFI_OPEN c, name, 3, DFI_LIST_3(DFI_NORM, __VA_ARGS__))
+#define DFI_PARAMS_5(M, c, name, ...) M(DFI_OPEN c, name, 4, DFI_LIST_4(DFI_NORM, __VA_ARGS__))
+#define DFI_PARAMS_6(M, c, name, ...) M(DFI_OPEN c, name, 5, DFI_LIST_5(DFI_NORM, __VA_ARGS__))
+#define DFI_PARAMS_7(M, c, name, ...) M(DFI_OPEN c, name, 6, DFI_LIST_6(DFI_NORM, __VA_ARGS__))
+#define DFI_PARAMS_8(M, c, name, ...) M(DFI_OPEN c, name, 7, DFI_LIST_7(DFI_NORM, __VA_ARGS__))
+#define DFI_PARAMS_9(M, c, name, ...) M(DFI_OPEN c, name, 8, DFI_LIST_8(DFI_NORM, __VA_ARGS__))
+#define DFI_PARAMS_10(M, c, name, ...) M(DFI_OPEN c, name, 9, DFI_LIST_9(DFI_NORM, __VA_ARGS__))
+#define DFI_PARAMS_11(M, c, name, ...) M(DFI_OPEN c, name, 10, DFI_LIST_10(DFI_NORM, __VA_ARGS__))
+#define DFI_PARAMS_12(M, c, name, ...) M(DFI_OPEN c, name, 11, DFI_LIST_11(DFI_NORM, __VA_ARGS__))
+#define DFI_PARAMS_13(M, c, name, ...) M(DFI_OPEN c, name, 12, DFI_LIST_12(DFI_NORM, __VA_ARGS__))
+#define DFI_PARAMS_14(M, c, name, ...) M(DFI_OPEN c, name, 13, DFI_LIST_13(DFI_NORM, __VA_ARGS__))
+#define DFI_PARAMS_15(M, c, name, ...) M(DFI_OPEN c, name, 14, DFI_LIST_14(DFI_NORM, __VA_ARGS__))
+#define DFI_PARAMS_16(M, c, name, ...) M(DFI_OPEN c, name, 15, DFI_LIST_15(DFI_NORM, __VA_ARGS__))
+#define DFI_PARAMS_17(M, c, name, ...) M(DFI_OPEN c, name, 16, DFI_LIST_16(DFI_NORM, __VA_ARGS__))
 
 /* All arguments but the first. */
 #define DFI_TAIL(...) DFI_TAIL_(__VA_ARGS__)

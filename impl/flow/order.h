@@ -2,8 +2,8 @@
  *
  * The owner of a scope registers its children in the order of submission. An entry (flow/table.h) remembers the last
  * task with exclusive write access to its region (the writer), and later tasks that share the region, in one access
- * mode: reading, commuting, concurrent, or reducing (the sharers). A new access depends on the writer, and on the
- * sharers unless it shares in the same mode; likewise for each overlapping entry. Many sharers followed by many tasks
+ * mode: reading, or one of DFI_SHARED (the sharers). A new access depends on the writer, and on the sharers unless it
+ * shares in the same mode; likewise for each overlapping entry. Many sharers followed by many tasks
  * in another mode would need a quadratic number of edges, so such lists are replaced by one internal task that
  * follows them all. */
 #ifndef DFI_FLOW_ORDER_H
@@ -15,15 +15,13 @@
 #include "../api/access.h"
 #include "../api/task.h"
 #include "../work/future.h"
-#include "../work/worker.h"
 #include "../work/types.h"
+#include "types.h"
+#include "../work/probe.h"
 #include "edge.h"
-#include "extra.h"
+#include "moments.h"
 #include "region.h"
 #include "table.h"
-#include "../more/group.h"
-#include "../more/rename.h"
-#include "../observe/probes.h"
 
 enum { DFI_JOIN_AT = 8 }; /* sharers that one task replaces: with fewer, the edges are cheaper than the task */
 
@@ -32,10 +30,10 @@ enum { DFI_JOIN_AT = 8 }; /* sharers that one task replaces: with fewer, the edg
 static int dfi_refs_join(struct dfi_worker *w, struct dfi_scope *s, struct dfi_ref *r, unsigned *n)
 {
     unsigned i, kept = 0, others = 0;
-    struct dfi_flow *j, *self = w->reg_task;
-    const struct dfi_access *access = w->reg_access;
+    struct dfi_flow *j, *self = dfi_tasks_of(w)->reg_task;
+    const struct dfi_access *access = dfi_tasks_of(w)->reg_access;
     for (i = 0; i < *n; i++) {
-        if (dfi_ref_gone(&r[i]) && (r[i].task == self || !dfi_watch_keeps(*n)))
+        if (dfi_ref_gone(&r[i]) && (r[i].task == self || !dfi_keeps_past(*n)))
             continue; /* self may also reuse the memory of an earlier task */
         if (r[i].task != self) others++;
         r[kept++] = r[i];
@@ -43,11 +41,11 @@ static int dfi_refs_join(struct dfi_worker *w, struct dfi_scope *s, struct dfi_r
     *n = kept;
     if (others < 2) return 0;
     if (!(j = dfi_flow_new(w, s, &dfi_join_type))) return -1;
-    w->reg_access = NULL; /* the join follows whole tasks, not parts */
+    dfi_tasks_of(w)->reg_access = NULL; /* the join follows whole tasks, not parts */
     for (i = kept = 0; i < *n; i++)
         if (r[i].task == self) r[kept++] = r[i];
         else if (dfi_edge_add(w, j, &r[i])) break;
-    w->reg_access = access;
+    dfi_tasks_of(w)->reg_access = access;
     dfi_ready_if(w, j);
     if (i < *n) return -1; /* the join stays without successors */
     *n = kept;
@@ -71,15 +69,11 @@ static int dfi_entry_collapse(struct dfi_worker *w, struct dfi_scope *s, struct 
     return 0;
 }
 
-/* Closes the group of n, because the next access is of another kind. pre: the next task has its edges to the
- * members. */
-static void dfi_entry_close_group(struct dfi_worker *w, struct dfi_table *table, struct dfi_entry *n)
+/* No task joins the sharers of n any more, because the next access is of another kind. pre: the next task has its edges
+ * to them. */
+DFI_FAST void dfi_sharers_end(struct dfi_worker *w, struct dfi_table *table, struct dfi_entry *n)
 {
-    struct dfi_group *g = n->group;
-    if (!g) return;
-    n->group = NULL;
-    if (g->combine) table->unsettled--;
-    dfi_group_close(w, g);
+    if (DFI_UNLIKELY(n->asks & DFI_ENTRY_JOINT) && dfi_up_sharers_end) dfi_up_sharers_end(w, table, n);
 }
 
 /* Orders t after the tasks that conflict with an access of that kind to n. all: the access writes all of n
@@ -87,63 +81,19 @@ static void dfi_entry_close_group(struct dfi_worker *w, struct dfi_table *table,
 static int dfi_entry_order(struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n, unsigned kind, int all,
                            int joins)
 {
-    const struct dfi_access *access = w->reg_access;
+    const struct dfi_access *access = dfi_tasks_of(w)->reg_access;
     unsigned i;
     int failed = 0;
-    if ((n->n_readers || n->group) && !(kind && kind == n->kind && joins)) {
+    if ((n->n_readers || n->asks & DFI_ENTRY_JOINT) && !(kind && kind == n->kind && joins)) {
         if (!all && n->n_readers > DFI_JOIN_AT && dfi_refs_join(w, t->scope, n->readers, &n->n_readers)) return -1;
-        /* after the whole task, because contributions are combined at its end */
-        if (n->kind == DFI_REDUCE) w->reg_access = NULL;
+        if (n->kind > DFI_IN && dfi_up_follows_sharers) dfi_up_follows_sharers(w, n);
         for (i = 0; i < n->n_readers && !failed; i++) failed = dfi_edge_add(w, t, &n->readers[i]);
-        w->reg_access = access;
+        dfi_tasks_of(w)->reg_access = access;
         if (failed) return -1;
-        if (DFI_UNLIKELY(n->group != NULL)) dfi_entry_close_group(w, t->scope->table, n);
+        dfi_sharers_end(w, dfi_flow_of(t->scope)->table, n);
     }
     /* sharers since the last write follow the writer themselves, but finished ones may have been dropped */
     return dfi_edge_add(w, t, &n->writer);
-}
-
-/* Are contributions combined in the order of submission? */
-static int dfi_reduces_in_order(const struct dfi_access *x)
-{
-    return dfi_pool.deterministic || x->mode & DFI_ORDERED ? 1 : 0;
-}
-
-/* Adds t to the group of n, or creates one. 0, or -1 if out of memory. */
-static int dfi_group_join(struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n, const struct dfi_access *x,
-                          unsigned kind)
-{
-    struct dfi_extra *e = dfi_extra_of(w, t);
-    struct dfi_group *g = n->group;
-    struct dfi_use *u, **at;
-    if (!e) return -1;
-    if (!g) {
-        if (!(g = dfi_group_new(w))) return -1;
-        if (kind == DFI_REDUCE) {
-            g->region = n->region;
-            g->combine = x->combine, g->size = x->size, g->key = x->key;
-            g->deterministic = dfi_reduces_in_order(x);
-            g->first.p = dfi_place_now(n);
-            dfi_store_relaxed(&g->copies, &g->first);
-            t->scope->table->unsettled++;
-        }
-        n->group = g;
-    }
-    if (kind == DFI_REDUCE) {
-        if (!(u = dfi_use_new(w, &e->reductions))) return -1;
-        u->arg = x->arg;
-        u->own.task = t;
-        u->own.turn = g->turns++;
-        g->joined += g->deterministic ? 2 : 1; /* the contribution, and the task */
-    } else {
-        for (at = &e->locks; *at && (uintptr_t)(*at)->group < (uintptr_t)g;) at = &(*at)->next;
-        if (*at && (*at)->group == g) return 0; /* t declares the same region twice */
-        if (!(u = dfi_use_new(w, at))) return -1;
-        e->to_lock = e->locks;
-        g->joined++;
-    }
-    u->group = g;
-    return 0;
 }
 
 /* Orders g after the tasks that conflict with an access to n, or to entries that overlap n. 0, or -1 if out of
@@ -154,7 +104,7 @@ static int dfi_order(struct dfi_worker *w, struct dfi_flow *g, struct dfi_entry 
     if (dfi_entry_order(w, g, n, kind, !kind, joins)) return -1;
     for (i = 0; i < n->n_over; i++)
         if (dfi_entry_order(w, g, dfi_entry_over(n, i), kind, !kind && (uintptr_t)n->over[i] & 1,
-                            !(kind & DFI_GROUPED)))
+                            !(kind & DFI_ONE_REGION)))
             return -1;
     return 0;
 }
@@ -182,23 +132,6 @@ static int dfi_remember(struct dfi_worker *w, struct dfi_scope *s, struct dfi_en
     return dfi_entry_add_reader(n, me);
 }
 
-/* Remembers a child of s that was not remembered when it was submitted, and neither were later children. It has its
- * edges, and is in no group. pre: existing groups have no unfinished members. 0, or -1 if out of memory. */
-static int dfi_remember_late(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_ref *r,
-                             const struct dfi_access *x)
-{
-    struct dfi_region q = dfi_region_of(x);
-    struct dfi_entry *n;
-    unsigned i;
-    if (!q.rows) return 0;
-    if (!(n = dfi_table_find(w, s->table, &q))) return -1;
-    w->reg_task = NULL, w->reg_access = NULL;
-    if (n->group) dfi_entry_close_group(w, s->table, n);
-    for (i = 0; i < n->n_over; i++)
-        if (dfi_entry_over(n, i)->group) dfi_entry_close_group(w, s->table, dfi_entry_over(n, i));
-    return dfi_remember(w, s, n, *r, dfi_kind(x->mode), 1);
-}
-
 /* dfi_register for access x of t to the region of n. */
 static int dfi_register_at(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *g, struct dfi_entry *n,
                            const struct dfi_access *x)
@@ -206,23 +139,20 @@ static int dfi_register_at(struct dfi_worker *w, struct dfi_flow *t, struct dfi_
     struct dfi_ref me;
     unsigned kind = dfi_kind(x->mode);
     int joins;
-    w->reg_task = t, w->reg_access = x;
-    /* commuting tasks exclude each other by the lock of one region, reducing tasks share its accumulators, so both
-     * need exactly the same region; a reduction also needs the same operator and way to combine */
-    joins = !(kind & DFI_GROUPED) ||
-            (n->group && (kind != DFI_REDUCE ||
-                          (n->group->key == x->key && n->group->deterministic == dfi_reduces_in_order(x))));
+    dfi_tasks_of(w)->reg_task = t, dfi_tasks_of(w)->reg_access = x;
+    joins = !(kind & DFI_ONE_REGION) || !dfi_up_joins || dfi_up_joins(n, x);
     if (dfi_order(w, g, n, kind, joins)) return -1;
     me.task = t, me.seq = t->seq;
     if (dfi_remember(w, t->scope, n, me, kind, joins)) return -1;
-    return kind & DFI_GROUPED ? dfi_group_join(w, t, n, x, kind) : 0;
+    return kind & DFI_ONE_REGION && dfi_up_joined ? dfi_up_joined(w, t, n, x) : 0;
 }
 
+DFI_SMALL_CODE_BEGIN
 /* Reports an access of t, at index `place`, to an impossible region. */
 static DFI_COLD void dfi_region_report(const struct dfi_flow *t, unsigned place)
 {
     const char *site = t->task.mem.special ? t->extra->site : NULL,
-               *name = t->task.mem.special ? t->extra->name : NULL, *label = t->type->labels;
+               *name = t->task.mem.special ? t->extra->name : NULL, *label = t->type->access_names;
     if (t->type->modes & DFI_INTERNAL) return; /* reported by its creator */
     if (!site && dfi_call_site != dfi_no_site) site = dfi_call_site;
     while (label && place-- && *label) label = strchr(label, ' ') + 1;
@@ -239,10 +169,11 @@ static DFI_COLD int dfi_register_all(struct dfi_worker *w, struct dfi_flow *t, s
     struct dfi_region r = dfi_region_all();
     struct dfi_scope *s = t->scope;
     struct dfi_entry *n;
-    if (!s->table && !(s->table = dfi_table_new(w))) return -1;
-    if (!(n = dfi_table_find(w, s->table, &r))) return -1;
+    if (!dfi_flow_of(s)->table && !(dfi_flow_of(s)->table = dfi_table_new(w))) return -1;
+    if (!(n = dfi_table_find(w, dfi_flow_of(s)->table, &r))) return -1;
     return dfi_register_at(w, t, g, n, x) ? -1 : 1;
 }
+DFI_SMALL_CODE_END
 
 /* Registers access x of t: adds the edges to g, which is t or its gate, and remembers t. 0; 1: the same, but the
  * region is impossible and counts as all memory; -1: out of memory. */
@@ -255,10 +186,11 @@ static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flo
     unsigned kind = dfi_kind(x->mode), i;
     if (DFI_UNLIKELY(dfi_region_is_all(&r))) return dfi_register_all(w, t, g, x);
     if (!r.rows) return 0;
-    if (!s->table && !(s->table = dfi_table_new(w))) return -1;
-    if (!(n = dfi_table_find(w, s->table, &r))) return -1;
-    w->reg_task = t, w->reg_access = x;
-    if (DFI_LIKELY(!n->n_over && n->kind == DFI_IN && kind <= DFI_IN && !n->group && !dfi_pool.rename_bytes)) {
+    if (!dfi_flow_of(s)->table && !(dfi_flow_of(s)->table = dfi_table_new(w))) return -1;
+    if (!(n = dfi_table_find(w, dfi_flow_of(s)->table, &r))) return -1;
+    dfi_tasks_of(w)->reg_task = t, dfi_tasks_of(w)->reg_access = x;
+    if (DFI_LIKELY(!n->n_over && n->kind == DFI_IN && kind <= DFI_IN && !(n->asks & DFI_ENTRY_JOINT) &&
+                   !dfi_flow_pool.asks_accesses)) {
         me.task = t, me.seq = t->seq; /* fast path of the code below, for reading and writing without overlaps */
         if (!kind)
             for (i = 0; i < n->n_readers; i++)
@@ -269,57 +201,8 @@ static int dfi_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flo
         n->writer = me;
         return 0;
     }
-    if (DFI_UNLIKELY(dfi_pool.rename_bytes)) dfi_rename(w, t, n, x);
+    if (DFI_UNLIKELY(dfi_flow_pool.asks_accesses) && dfi_up_access) dfi_up_access(w, t, n, x);
     return dfi_register_at(w, t, g, n, x);
-}
-
-static void dfi_capture_table(struct dfi_worker *w, struct dfi_scope *s);
-
-/* Orders j, a child of s, after the children that conflict with such an access, without remembering it. */
-static int dfi_order_after(struct dfi_worker *w, struct dfi_flow *j, const struct dfi_region *r, unsigned mode)
-{
-    struct dfi_scope *s = j->scope;
-    unsigned kind = dfi_kind(mode);
-    struct dfi_entry *n;
-    if (!s->table) return 0;
-    dfi_capture_table(w, s);
-    if (!(n = dfi_table_find(w, s->table, r))) return -1;
-    w->reg_task = NULL, w->reg_access = NULL;
-    return dfi_order(w, j, n, kind, !(kind & DFI_GROUPED));
-}
-
-/* Resolves overlapping accesses of one task. Each access keeps its mode, and its entry remembers it, so that
- * successors depend on exactly the conflicting tasks. But a task cannot join a group twice, so overlapping commuting
- * and reducing accesses become exclusive writes. And an entry remembers a task in one mode only: if two accesses
- * declare the same region in different modes, the sharing one becomes an exclusive write, which is the union of
- * both. */
-static void dfi_accesses_apart(struct dfi_access *x, unsigned n)
-{
-    unsigned i, j;
-    for (i = 0; i < n; i++) {
-        struct dfi_region a = dfi_region_of(&x[i]);
-        int alone = dfi_region_is_all(&a);
-        for (j = 0; j < n && x[i].mode & DFI_SHARED && !alone; j++) {
-            struct dfi_region b = dfi_region_of(&x[j]);
-            if (i == j) continue;
-            alone = x[i].mode & DFI_GROUPED
-                        ? dfi_region_overlap(&a, &b)
-                        : a.rows && dfi_region_same(&a, &b) && dfi_kind(x[i].mode) != dfi_kind(x[j].mode);
-        }
-        if (alone && x[i].mode & DFI_SHARED) x[i].mode = (x[i].mode & DFI_RANGE) | DFI_INOUT;
-    }
-}
-
-/* Closes reductions and moves renamed values back to their original memory. Called before the owner of s waits for it
- * or leaves it. */
-static void dfi_settle(struct dfi_worker *w, struct dfi_scope *s)
-{
-    struct dfi_entry *n;
-    if (DFI_LIKELY(!s->table || !s->table->unsettled)) return;
-    for (n = s->table->all; n; n = n->all) {
-        if (n->group && n->group->combine) dfi_entry_close_group(w, s->table, n);
-        if (n->place) dfi_place_settle(w, s, n);
-    }
 }
 
 #endif

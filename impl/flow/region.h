@@ -11,7 +11,7 @@
 struct dfi_region { uintptr_t p; size_t row, rows, ld; };
 
 /* All memory. A declared region with more bytes than exist from its address on is ordered like this. */
-static DFI_COLD struct dfi_region dfi_region_all(void)
+static DFI_NOINLINE DFI_COLD struct dfi_region dfi_region_all(void)
 {
     struct dfi_region r;
     r.p = 0, r.row = UINTPTR_MAX, r.rows = 1, r.ld = 0;
@@ -51,6 +51,19 @@ static uintptr_t dfi_region_end(const struct dfi_region *r) { return r->p + (r->
 
 DFI_UNUSED static size_t dfi_region_bytes(const struct dfi_region *r) { return (r->rows - 1) * r->ld + r->row; }
 
+DFI_UNUSED static unsigned dfi_region_hash(const struct dfi_region *r)
+{
+    /* multiplicative; the low bits of addresses are equal, so the high half is folded down */
+    uint64_t h = (uint64_t)r->p * 0x9E3779B97F4A7C15u + (uint64_t)r->row * 0xC2B2AE3D27D4EB4Fu +
+                 (uint64_t)r->rows * 0x165667B19E3779F9u + r->ld;
+    return (unsigned)(h >> 32 ^ h >> 15);
+}
+
+DFI_UNUSED static int dfi_region_same(const struct dfi_region *a, const struct dfi_region *b)
+{
+    return a->p == b->p && a->row == b->row && a->rows == b->rows && a->ld == b->ld;
+}
+
 /* Does the range [lo, hi) overlap a row of r? pre: r is not empty. O(1). */
 static int dfi_region_meets_range(const struct dfi_region *r, uintptr_t lo, uintptr_t hi)
 {
@@ -65,11 +78,12 @@ static int dfi_region_meets_range(const struct dfi_region *r, uintptr_t lo, uint
 static int dfi_region_overlap(const struct dfi_region *a, const struct dfi_region *b)
 {
     size_t i;
-    if (!a->rows || !b->rows) return 0;
-    if (a->rows == 1) return dfi_region_meets_range(b, a->p, a->p + a->row);
-    if (b->rows == 1) return dfi_region_meets_range(a, b->p, b->p + b->row);
-    if (dfi_region_end(a) <= b->p || dfi_region_end(b) <= a->p) return 0;
-    if (a->ld == b->ld) {
+    if (a->rows > b->rows) {
+        const struct dfi_region *t = a;
+        a = b, b = t;
+    }
+    if (a->rows > 1 && (dfi_region_end(a) <= b->p || dfi_region_end(b) <= a->p)) return 0;
+    if (a->rows > 1 && a->ld == b->ld) {
         /* Let a start first. Row j of b overlaps row i of a iff -b.row < d + (j - i) * ld < a.row, where d = b.p -
          * a.p >= 0. With d = q * ld + m, the only candidates are j - i = -q and -q - 1 (rows are shorter than ld):
          * offset m, or m - ld, which is negative. */
@@ -78,26 +92,23 @@ static int dfi_region_overlap(const struct dfi_region *a, const struct dfi_regio
         if (m < f->row && q < f->rows) return 1;                        /* row q of f and row 0 of g */
         return f->ld - m < g->row && q + 1 < f->rows;                   /* row q + 1 of f and row 0 of g */
     }
-    if (a->rows > b->rows) {
-        const struct dfi_region *t = a;
-        a = b, b = t;
-    }
     for (i = 0; i < a->rows; i++)
         if (dfi_region_meets_range(b, a->p + i * a->ld, a->p + i * a->ld + a->row)) return 1;
     return 0;
 }
 
-/* Does a contain all of b? May return 0 although it does (blocks of different ld): only used to drop implied
- * information. */
+/* Does a contain all of b? Exact. O(1), except for blocks of different ld: O(rows of b). */
 static int dfi_region_covers(const struct dfi_region *a, const struct dfi_region *b)
 {
-    size_t d;
+    size_t d, i;
     if (!b->rows) return 1;
     if (!a->rows || b->p < a->p || dfi_region_end(b) > dfi_region_end(a)) return 0;
     if (a->rows == 1) return 1;
     d = b->p - a->p;
-    if (b->rows > 1 && b->ld != a->ld) return 0;
-    return d % a->ld + b->row <= a->row && d / a->ld + b->rows <= a->rows;
+    if (b->rows == 1 || b->ld == a->ld) return d % a->ld + b->row <= a->row && d / a->ld + b->rows <= a->rows;
+    for (i = 0; i < b->rows; i++, d += b->ld)
+        if (d % a->ld + b->row > a->row) return 0;
+    return 1;
 }
 
 #endif

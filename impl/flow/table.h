@@ -11,30 +11,21 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
+#include "../base/hash.h"
 #include "../base/log.h"
 #include "../base/memory.h"
 #include "../api/task.h"
 #include "../work/blocks.h"
 #include "../work/types.h"
+#include "moments.h"
+#include "types.h"
+#include "../work/probe.h"
 #include "region.h"
 
 enum {
     DFI_TABLE_SMALL = 8,       /* entries compared one by one; a recursive task rarely has more */
     DFI_TABLE_SWEEP = 8192     /* first sweep: 1.5 MB of entries; below this size, entries are never dropped */
 };
-
-static unsigned dfi_region_hash(const struct dfi_region *r)
-{
-    /* multiplicative; the low bits of addresses are equal, so the high half is folded down */
-    uint64_t h = (uint64_t)r->p * 0x9E3779B97F4A7C15u + (uint64_t)r->row * 0xC2B2AE3D27D4EB4Fu +
-                 (uint64_t)r->rows * 0x165667B19E3779F9u + r->ld;
-    return (unsigned)(h >> 32 ^ h >> 15);
-}
-
-static int dfi_region_same(const struct dfi_region *a, const struct dfi_region *b)
-{
-    return a->p == b->p && a->row == b->row && a->rows == b->rows && a->ld == b->ld;
-}
 
 /* Is the remembered task done? acquire on success: the data it wrote are visible to a task that need not wait for
  * it. */
@@ -46,7 +37,7 @@ static int dfi_ref_done(const struct dfi_ref *r)
 /* Can the remembered task be dropped, because it is done and cancels no successors? */
 static int dfi_ref_gone(const struct dfi_ref *r)
 {
-    return dfi_ref_done(r) && !(r->task && r->task->seq == r->seq && dfi_load_relaxed(&r->task->skip) == DFI_SPOILS);
+    return dfi_ref_done(r) && !(r->task && r->task->seq == r->seq && dfi_load_relaxed(&r->task->skip) == DFI_POISONS);
 }
 
 /* --- treap ------------------------------------------------------------------------------------- */
@@ -80,8 +71,6 @@ static struct dfi_entry *dfi_treap_insert(struct dfi_entry *root, struct dfi_ent
 }
 
 static int dfi_entry_link(struct dfi_entry *a, struct dfi_entry *b);
-static void dfi_group_close(struct dfi_worker *w, struct dfi_group *g);
-static void dfi_places_keep(struct dfi_scope *s, struct dfi_entry *n);
 
 /* Links n with each entry below root that shares a byte with it. 0, or -1 if out of memory. */
 static int dfi_treap_link(struct dfi_entry *root, struct dfi_entry *n)
@@ -98,28 +87,28 @@ static int dfi_treap_link(struct dfi_entry *root, struct dfi_entry *n)
 
 /* --- entries ------------------------------------------------------------------------------------- */
 
-/* Makes room for one more element in a malloced array. few: the initial array, or NULL. */
-static int dfi_array_grow(void **array, const void *few, unsigned n, unsigned *max, size_t bytes)
+/* Doubles the room of a malloced array, even if there is some left. few: the initial array, or NULL. -1: out of
+ * memory, which the caller reports. */
+static int dfi_array_grow(void *array, const void *few, unsigned *max, size_t bytes)
 {
-    unsigned more = *max ? 2 * *max : 4;
-    void *a = dfi_malloc(more * bytes);
-    if (!a) {
-        dfi_warn_no_memory();
-        return -1;
-    }
-    if (n) memcpy(a, *array, n * bytes);
-    if (*array != few) dfi_mfree(*array);
-    *array = a, *max = more;
+    size_t room = *max;
+    if (dfi_array_room(array, few, room + 1, &room, bytes)) return -1;
+    *max = (unsigned)room;
     return 0;
+}
+
+/* The same for an array without which the task that is being registered runs immediately. */
+static int dfi_entry_grow(void *array, const void *few, unsigned *max, size_t bytes)
+{
+    if (!dfi_array_grow(array, few, max, bytes)) return 0;
+    dfi_warn_no_memory();
+    return -1;
 }
 
 static int dfi_entry_over_push(struct dfi_entry *a, struct dfi_entry *b)
 {
-    void *array = a->over;
-    if (a->n_over == a->max_over) {
-        if (dfi_array_grow(&array, NULL, a->n_over, &a->max_over, sizeof *a->over)) return -1;
-        a->over = (struct dfi_entry **)array;
-    }
+    if (a->n_over == a->max_over &&
+        dfi_entry_grow((void *)&a->over, NULL, &a->max_over, sizeof *a->over)) return -1;
     a->over[a->n_over++] = (struct dfi_entry *)((uintptr_t)b | (uintptr_t)dfi_region_covers(&a->region, &b->region));
     return 0;
 }
@@ -139,9 +128,10 @@ static int dfi_entry_link(struct dfi_entry *a, struct dfi_entry *b)
     return 0;
 }
 
-static void dfi_entry_free(struct dfi_worker *w, struct dfi_entry *n)
+/* s: its table is being freed, and tasks of s may still be running; or NULL. */
+static void dfi_entry_free(struct dfi_worker *w, struct dfi_scope *s, struct dfi_entry *n)
 {
-    if (DFI_UNLIKELY(n->group != NULL)) dfi_group_close(w, n->group);
+    if (DFI_UNLIKELY(n->asks) && dfi_up_entry_free) dfi_up_entry_free(w, s, n);
     if (n->readers != n->few_readers) dfi_mfree(n->readers);
     dfi_mfree(n->over);
     dfi_block_free(w, w, &n->head);
@@ -160,13 +150,10 @@ static void dfi_entry_unlink(struct dfi_entry *n) /* from the lists of overlappi
     }
 }
 
-/* Statistics also record edges from finished tasks: is a list of n elements kept for them? */
-static int dfi_watch_keeps(size_t n);
-
 static void dfi_entry_drop_done_readers(struct dfi_entry *n)
 {
     unsigned i, kept = 0;
-    if (DFI_UNLIKELY(dfi_watch_keeps(n->n_readers))) return;
+    if (DFI_UNLIKELY(dfi_keeps_past(n->n_readers))) return;
     for (i = 0; i < n->n_readers; i++)
         if (!dfi_ref_gone(&n->readers[i])) n->readers[kept++] = n->readers[i];
     n->n_readers = kept;
@@ -174,12 +161,11 @@ static void dfi_entry_drop_done_readers(struct dfi_entry *n)
 
 static int dfi_entry_add_reader(struct dfi_entry *n, struct dfi_ref r)
 {
-    void *array = n->readers;
     if (n->n_readers == n->max_readers) {
         dfi_entry_drop_done_readers(n);
         if (n->n_readers > n->max_readers / 2) {
-            if (dfi_array_grow(&array, n->few_readers, n->n_readers, &n->max_readers, sizeof *n->readers)) return -1;
-            n->readers = (struct dfi_ref *)array;
+            if (dfi_entry_grow((void *)&n->readers, n->few_readers, &n->max_readers, sizeof *n->readers))
+                return -1;
         }
     }
     n->readers[n->n_readers++] = r;
@@ -190,30 +176,37 @@ static int dfi_entry_add_reader(struct dfi_entry *n, struct dfi_ref r)
 
 static struct dfi_table *dfi_table_new(struct dfi_worker *w)
 {
-    struct dfi_table *t = (struct dfi_table *)dfi_block_new(w, DFI_CLS_TABLE);
+    struct dfi_table *t = (struct dfi_table *)dfi_block_get(w, DFI_CLS_TABLE);
     if (!t) return NULL;
     t->all = t->root = NULL;
     t->bucket = NULL;
     t->mask = t->count = 0;
     t->sweep_at = DFI_TABLE_SWEEP;
     t->unsettled = 0;
-    t->graph = NULL;
+    if (dfi_up_table_new) dfi_up_table_new(t);
     return t;
+}
+
+/* The table of s, made if it has none. NULL: out of memory. */
+static struct dfi_table *dfi_table_of(struct dfi_worker *w, struct dfi_scope *s)
+{
+    struct dfi_flow_scope *own = dfi_flow_of(s);
+    if (!own->table) own->table = dfi_table_new(w);
+    return own->table;
 }
 
 /* The table of a scope whose first entry found no memory. It stays empty and is only read. */
 static struct dfi_table dfi_table_closed;
 
-/* Frees the table of s. Tasks of s may still be running, so renamed versions are kept until they are done. */
+/* Frees the table of s. Tasks of s may still be running. */
 static void dfi_table_free(struct dfi_worker *w, struct dfi_scope *s)
 {
-    struct dfi_table *t = s->table;
+    struct dfi_table *t = dfi_flow_of(s)->table;
     struct dfi_entry *n, *next;
     if (t == &dfi_table_closed) return;
     for (n = t->all; n; n = next) {
         next = n->all;
-        if (DFI_UNLIKELY(n->places != NULL)) dfi_places_keep(s, n);
-        dfi_entry_free(w, n);
+        dfi_entry_free(w, s, n);
     }
     dfi_mfree(t->bucket);
     dfi_block_free(w, w, &t->head);
@@ -233,6 +226,8 @@ static void dfi_table_refill(struct dfi_table *t)
     t->root = NULL;
     for (n = t->all; n; n = n->all) dfi_table_insert(t, n);
 }
+
+DFI_SMALL_CODE_BEGIN
 
 /* Rebuilds hash and treap with room for twice the entries. */
 static DFI_NOINLINE int dfi_table_grow(struct dfi_table *t)
@@ -257,7 +252,7 @@ static DFI_NOINLINE void dfi_table_sweep(struct dfi_worker *w, struct dfi_table 
     unsigned i, kept;
     for (n = t->all; n; n = n->all) {
         dfi_entry_drop_done_readers(n);
-        n->dead = !n->n_readers && dfi_ref_gone(&n->writer) && !(n->group && n->group->combine) && !n->places;
+        n->dead = !n->n_readers && dfi_ref_gone(&n->writer) && !(n->asks & ~(unsigned)DFI_ENTRY_JOINT);
     }
     for (n = t->all; n; n = n->all) {
         if (n->dead) continue;
@@ -269,7 +264,7 @@ static DFI_NOINLINE void dfi_table_sweep(struct dfi_worker *w, struct dfi_table 
         if (n->dead) {
             *at = n->all;
             t->count--;
-            dfi_entry_free(w, n);
+            dfi_entry_free(w, NULL, n);
         } else at = &n->all;
     }
     t->sweep_at = 2 * t->count;
@@ -277,30 +272,31 @@ static DFI_NOINLINE void dfi_table_sweep(struct dfi_worker *w, struct dfi_table 
     dfi_table_refill(t);
 }
 
+DFI_SMALL_CODE_END
+
 static DFI_NOINLINE struct dfi_entry *dfi_table_add(struct dfi_worker *w, struct dfi_table *t,
                                                     const struct dfi_region *r)
 {
     struct dfi_entry *n, *m;
     int failed = 0;
     if (t == &dfi_table_closed) return NULL;
-    if (t->count >= t->sweep_at && !dfi_watch_keeps(t->count)) dfi_table_sweep(w, t);
+    if (t->count >= t->sweep_at && !dfi_keeps_past(t->count)) dfi_table_sweep(w, t);
     if ((t->bucket ? t->count > t->mask : t->count == DFI_TABLE_SMALL) && dfi_table_grow(t)) return NULL;
-    if (!(n = (struct dfi_entry *)dfi_block_new(w, DFI_CLS_ENTRY))) return NULL;
+    if (!(n = (struct dfi_entry *)dfi_block_get(w, DFI_CLS_ENTRY))) return NULL;
     n->region = *r;
     n->writer.task = NULL;
     n->readers = n->few_readers, n->n_readers = 0, n->max_readers = 2;
     n->over = NULL, n->n_over = n->max_over = 0;
-    n->kind = DFI_IN, n->group = NULL, n->place = n->places = NULL;
-    n->listed = n->kept = 0;
-    w->random = w->random * 1664525u + 1013904223u;
-    n->priority = w->random >> 8;
+    n->kind = DFI_IN, n->asks = 0;
+    if (dfi_up_entry_new) dfi_up_entry_new(n);
+    n->priority = dfi_random(&w->random) >> 8;
     if (t->bucket) failed = dfi_treap_link(t->root, n);
     else
         for (m = t->all; m && !failed; m = m->all)
             if (dfi_region_overlap(&m->region, r)) failed = dfi_entry_link(m, n);
     if (failed) {
         dfi_entry_unlink(n);
-        dfi_entry_free(w, n);
+        dfi_entry_free(w, NULL, n);
         return NULL;
     }
     n->all = t->all, t->all = n;

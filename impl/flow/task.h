@@ -1,7 +1,7 @@
 /* task.h - life of a submitted task: ready, running, done
  *
  * The owner of the scope pushes edges onto the predecessor's list (flow/order.h). The thread that completes the
- * predecessor takes them, without locks. Argument: docs/memory-order.md, "Edges". */
+ * predecessor takes them, without locks. Argument: docs/internals/flow.md, "Edges". */
 #ifndef DFI_FLOW_TASK_H
 #define DFI_FLOW_TASK_H
 
@@ -14,36 +14,30 @@
 #include "../api/value.h"
 #include "../work/blocks.h"
 #include "../work/deque.h"
-#include "../work/queue.h"
 #include "../work/worker.h"
 #include "../work/wake.h"
 #include "../work/stack.h"
 #include "../work/find.h"
 #include "../work/scope.h"
+#include "../work/thread_end.h"
+#include "scope.h"
 #include "../work/types.h"
+#include "supervise.h"
+#include "queue.h"
+#include "types.h"
+#include "../work/director.h"
+#include "body.h"
 #include "../work/unsynced.h"
-#include "devices.h"
 #include "extra.h"
-#include "../more/error.h"
-#include "../observe/check/check.h"
-#include "../observe/probes.h"
-#include "../observe/schedule/chaos.h"
-
-/* Hooks of tasks with optional state (flow/enter.h). */
-enum { DFI_GO, DFI_SKIP, DFI_LATER };
-static int dfi_flow_prepare(struct dfi_worker *w, struct dfi_flow *t);
-static int dfi_extra_done(struct dfi_worker *w, struct dfi_flow *t);
-static void dfi_unhold(struct dfi_extra *x);
-static void dfi_weak_body_end(struct dfi_worker *w, struct dfi_flow *t, int skip);
-static struct dfi_flow *dfi_plan_release(struct dfi_worker *w, struct dfi_flow *t, unsigned skip,
-                                         struct dfi_flow *ready);
+#include "moments.h"
+#include "scope.h"
 
 /* Counts one predecessor of t as done. Nonzero: it was the last. */
 static int dfi_flow_unblock(struct dfi_flow *t)
 {
     /* 1 means that only the caller's predecessor is left, so no other thread changes it. acquire: pairs with the
      * release of the other predecessors' subtractions. */
-    if (dfi_load_acquire(&t->wait) == 1) return 1;
+    if (!DFI_ALONE && dfi_load_acquire(&t->wait) == 1) return 1;
     return dfi_fetch_sub_acq_rel(&t->wait, (intptr_t)1) == 1;
 }
 
@@ -63,22 +57,16 @@ static void dfi_flow_free(struct dfi_worker *w, struct dfi_flow *t)
     dfi_block_free(w, home, &t->task.mem);
 }
 
-/* Releases a gate at its own end or at the end of its task, whichever is later: children of the task read it until
- * then. */
-static void dfi_gate_leave(struct dfi_worker *w, struct dfi_flow *t)
-{
-    if (dfi_fetch_sub_acq_rel(&t->extra->gate, 1) == 1) dfi_flow_free(w, t);
-}
-
 /* Moves t, which only w knows, to the queue, because it may not run nested in the running code of w. Zero: out of
  * memory. */
 static int dfi_leave_to_others(struct dfi_worker *w, struct dfi_flow *t)
 {
     if (!dfi_extra_of(w, t)) return 0;
-    dfi_queue_put(&dfi_pool.queue, t);
+    dfi_queue_put(&dfi_flow_pool.queue, t);
     dfi_wake_for_work();
     return 1;
 }
+DFI_UPCALL_IS(dfi_up_task_leave, dfi_leave_to_others);
 
 /* Handles a task that became ready and has optional state, or any task while w runs a task from outside its wait.
  * Nonzero: it was queued; zero: the caller pushes it. */
@@ -86,22 +74,22 @@ static DFI_NOINLINE int dfi_ready_special(struct dfi_worker *w, struct dfi_flow 
 {
     struct dfi_extra *x = t->task.mem.special ? t->extra : NULL;
     struct dfi_worker *v;
-    if (!x) return (dfi_chaotic() || !dfi_may_run_on_top(w, t)) && dfi_leave_to_others(w, t);
-    if (x->held_by) dfi_unhold(x);
+    if (!x) return (dfi_seeded() || !dfi_may_run_on_top(w, t)) && dfi_leave_to_others(w, t);
+    if (dfi_up_ready) dfi_up_ready(t);
     if (x->pin >= 0 && (v = dfi_worker_of(x->pin)) != NULL) {
-        dfi_queue_put(&v->pinned, t);
-        if (!dfi_wake(v, DFI_PARKED_IDLE)) dfi_wake_waiting(v);
+        dfi_queue_put(&dfi_tasks_of(v)->pinned, t);
+        if (!dfi_wake(v, DFI_PARKED_IDLE) && !dfi_wake(v, DFI_PARKED_REST)) dfi_wake_waiting(v);
         return 1;
     }
-    if (DFI_UNLIKELY(dfi_chaotic())) x->priority = 0; /* a seed overrides priorities, which are hints */
-    else if (!x->priority && !(w && (x->weak || w->outside) && !dfi_may_run_on_top(w, t))) return 0;
-    dfi_queue_put(&dfi_pool.queue, t);
+    if (dfi_seeded()) x->priority = 0; /* a seed overrides priorities, which are hints */
+    else if (!x->priority && !(w && (x->apart || w->outside) && !dfi_may_run_on_top(w, t))) return 0;
+    dfi_queue_put(&dfi_flow_pool.queue, t);
     dfi_wake_for_work();
     return 1;
 }
 
 /* Handles t, which became ready when this worker completed a sibling: t may go onto this worker's stack. */
-DFI_INLINE void dfi_ready_sibling(struct dfi_worker *w, struct dfi_flow *t)
+DFI_FAST void dfi_ready_sibling(struct dfi_worker *w, struct dfi_flow *t)
 {
     if (DFI_UNLIKELY(t->task.mem.special | w->outside) && dfi_ready_special(w, t)) return;
     dfi_push(w, t);
@@ -120,33 +108,24 @@ static void dfi_ready_any(struct dfi_worker *w, struct dfi_flow *t)
         if (inside && !w->hot.top && (!w->task || w->head == w->task_mark) && w->head < w->limit && w->head < w->room) {
             dfi_push(w, t);
             if (w->task) w->task_mark = w->head;
-            if (dfi_load_relaxed(&dfi_pool.n_slots) > 1) dfi_share(w);
+            if (!dfi_alone()) dfi_share(w);
             return;
         }
     }
-    dfi_queue_put(&dfi_pool.queue, t);
+    dfi_queue_put(&dfi_flow_pool.queue, t);
     dfi_wake_for_work();
 }
 
 /* --- completion -------------------------------------------------------------------------------- */
 
-/* Marks t, a writing task that was cancelled, so that its present and later successors are cancelled too. (Not if the
- * scope is cancelled, because then all tasks until its next wait are.) Nonzero: the scope keeps t. */
-static DFI_COLD int dfi_flow_spoils(struct dfi_flow *t)
+/* The body whose scope is s, and all its children, are done. */
+static void dfi_body_done(struct dfi_scope *s)
 {
-    struct dfi_scope *s = t->scope;
-    struct dfi_block_head *head = dfi_load_relaxed(&s->spoilt);
-    if (dfi_scope_cancelled(s) || (uintptr_t)dfi_load_relaxed(&t->succ) & DFI_OF_PLAN)
-        return 0; /* tasks of a plan get no later successors */
-    dfi_store_relaxed(&t->skip, (unsigned)DFI_SPOILS);
-    if (t->task.mem.special && dfi_load_relaxed(&t->extra->gate)) return 1; /* kept by its task */
-    /* acq_rel: relaxed would do, because the owner reads the list after it has seen all subtractions from s->pending */
-    do t->task.mem.next = head;
-    while (!dfi_cas_acq_rel(&s->spoilt, &head, &t->task.mem));
-    return 1;
+    if (dfi_up_body_done) dfi_up_body_done(s);
+    dfi_children_done(s);
 }
 
-/* Releases the successors of t. pre: t and its descendants are done, and have left their groups. Returns one task
+/* Releases the successors of t. pre: t and its descendants are done, and dfi_up_done was told. Returns one task
  * that became ready, which this worker runs next, because a chain stays where its data are cached; pushes the
  * others. */
 static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *ready)
@@ -158,19 +137,19 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
         unsigned skip = dfi_load_relaxed(&t->skip) && (t->type->modes & DFI_WRITES);
         intptr_t left;
         int done, kept;
-        dfi_check_done(t);
-        kept = DFI_UNLIKELY(skip) && dfi_flow_spoils(t);
-        if (DFI_UNLIKELY((uintptr_t)dfi_load_relaxed(&t->succ) & DFI_OF_PLAN)) {
-            ready = dfi_plan_release(w, t, skip, ready);
+        if (dfi_up_task_done) dfi_up_task_done(t);
+        kept = DFI_UNLIKELY(skip) && dfi_up_skipped && dfi_up_skipped(t);
+        if (dfi_up_releases && DFI_UNLIKELY((uintptr_t)dfi_load_relaxed(&t->succ) & DFI_OWN_SUCC)) {
+            ready = dfi_up_releases(w, t, skip, ready);
             e = NULL, kept = 1;
-        } else if (owner == w && !t->task.mem.special) {
-            /* no race: edges are added by this thread only (except to gates) */
+        } else if (DFI_ALONE || (owner == w && !t->task.mem.special)) {
+            /* no race: edges are added by this thread only (but see dfi_common_type, which has optional state) */
             e = dfi_load_relaxed(&t->succ);
             dfi_store_relaxed(&t->succ, DFI_DONE_EDGE);
         } else {
             /* acquire: the edges pushed by the owner; release: the data t wrote, to the acquire of an owner that
              * finds the list closed (dfi_ref_done, dfi_edge_add) */
-            e = dfi_exchange_acq_rel(&t->succ, DFI_DONE_EDGE);
+            e = dfi_swap_acq_rel(&t->succ, DFI_DONE_EDGE);
         }
         for (; e; e = next) {
             struct dfi_flow *u = e->task;
@@ -186,9 +165,9 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
             if (ready) dfi_push(w, ready);
             ready = u;
         }
-        if (DFI_UNLIKELY(t->task.mem.special) && dfi_load_relaxed(&t->extra->gate)) dfi_gate_leave(w, t);
-        else if (DFI_LIKELY(!kept)) dfi_flow_free(w, t);
-        if (owner == w && s->open) {
+        if (DFI_UNLIKELY(t->task.mem.special) && dfi_up_stays && dfi_up_stays(w, t)) kept = 1;
+        if (DFI_LIKELY(!kept)) dfi_flow_free(w, t);
+        if ((DFI_ALONE || owner == w) && s->open) {
             s->done++;
             return ready;
         }
@@ -197,10 +176,8 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
         if (left == 0) dfi_wake_waiting(owner); /* s may have been freed */
         if (left != DFI_ENDED) return ready;
         t = s->task; /* the body of s is over and this was its last child, so this thread completes the task of s */
-        if (DFI_UNLIKELY(dfi_load_relaxed(&s->launched)) && dfi_scope_has_locals(s)) dfi_scope_settle_devices(s);
-        dfi_scope_end_errors(s);
-        dfi_check_children_done(s);
-        done = !t->task.mem.special || dfi_extra_done(w, t);
+        dfi_body_done(s);
+        done = !t->task.mem.special || !dfi_up_done || dfi_up_done(w, t);
         dfi_scope_free(w, s);
         if (DFI_UNLIKELY(!done)) return ready;
     }
@@ -208,7 +185,7 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
 
 static struct dfi_flow *dfi_flow_done(struct dfi_worker *w, struct dfi_flow *t)
 {
-    if (DFI_UNLIKELY(t->task.mem.special) && !dfi_extra_done(w, t)) return NULL; /* completed later */
+    if (DFI_UNLIKELY(t->task.mem.special) && dfi_up_done && !dfi_up_done(w, t)) return NULL; /* completed later */
     return dfi_flow_release(w, t, NULL);
 }
 
@@ -222,16 +199,15 @@ static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, st
     struct dfi_scope *s;
     intptr_t out;
     while ((s = w->scope)->task != t) { /* a jump left a nested block */
-        if (s->site) dfi_error(DFI_MESSAGE_LEFT_BLOCK, s->site);
-        dfi_scope_finish(w, s);
+        dfi_block_left(w);
         if (w->task == t) {
             w->task = outer, w->task_mark = mark;
             return dfi_flow_done(w, t);
         }
     }
-    if (w->sites) dfi_report_unsynced(w, s->mark, DFI_END_OF_TASK);
-    if (DFI_UNLIKELY(s->guess != NULL)) dfi_guesses_left(w, s);
-    dfi_settle(w, s);
+    dfi_report_unsynced(w, s->mark, DFI_END_OF_TASK);
+    if (dfi_up_code_ends) dfi_up_code_ends(w, s);
+    if (dfi_up_scope_waits) dfi_up_scope_waits(w, s);
     dfi_scope_pop(w, s);
     w->task = outer, w->task_mark = mark; /* before dfi_flow_done, as in dfi_flow_run */
     dfi_stack_back(w, dfi_stack_floor(w));
@@ -241,9 +217,7 @@ static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, st
         /* acq_rel: pairs with the subtractions of the children */
         if (dfi_fetch_add_seq_cst(&s->pending, out + DFI_ENDED) + out != 0) return NULL;
     }
-    if (DFI_UNLIKELY(dfi_load_relaxed(&s->launched)) && dfi_scope_has_locals(s)) dfi_scope_settle_devices(s);
-    dfi_scope_end_errors(s);
-    dfi_check_children_done(s);
+    dfi_body_done(s);
     ready = dfi_flow_done(w, t); /* reads internal tasks of s */
     dfi_scope_free(w, s);
     return ready;
@@ -255,12 +229,15 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     struct dfi_flow *saved_task, *ready;
     size_t saved_mark;
     struct dfi_scope *saved_scope;
+    unsigned asks = dfi_load_relaxed(&t->skip);
     int go = DFI_GO;
-    if (DFI_UNLIKELY(t->task.mem.special || dfi_load_relaxed(&dfi_pool.cancels) || dfi_load_relaxed(&t->skip))) {
-        go = dfi_flow_prepare(w, t);
+    if (dfi_up_begins) asks |= (unsigned)t->task.mem.special | (unsigned)dfi_load_relaxed(&dfi_flow_pool.asks_begin);
+    if (DFI_UNLIKELY(asks)) {
+        if (dfi_up_begins) go = dfi_up_begins(w, t);
+        else if (!(t->type->modes & DFI_INTERNAL)) go = DFI_SKIP, dfi_count(&dfi_tasks_of(w)->n_skipped);
         if (go == DFI_LATER) return NULL;
         if (go == DFI_SKIP) dfi_args_order(t->type, t->task.args, DFI_ORDER_DROP);
-        if (go == DFI_SKIP && !(t->task.mem.special && t->extra->weak)) return dfi_flow_done(w, t);
+        if (go == DFI_SKIP && !t->parts) return dfi_flow_done(w, t);
     }
     dfi_flush(w);
     dfi_offer(w);
@@ -268,12 +245,12 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     w->task = t;
     w->task_mark = w->head;
     if (DFI_LIKELY(go == DFI_GO)) {
-        dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
+        dfi_count(&dfi_tasks_of(w)->n_tasks);
         dfi_body_run(w, t->type, t->task.args, t);
     }
-    if (DFI_UNLIKELY(t->task.mem.special) && t->extra->weak) dfi_weak_body_end(w, t, go == DFI_SKIP);
+    if (dfi_up_body_ends && DFI_UNLIKELY(t->parts != NULL)) dfi_up_body_ends(w, t, go == DFI_SKIP);
     if (DFI_LIKELY(w->scope == saved_scope)) {
-        if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, w->task_mark, DFI_END_OF_TASK);
+        dfi_report_unsynced(w, w->task_mark, DFI_END_OF_TASK);
         w->task = saved_task; /* before dfi_flow_done, because the tasks that it wakes must not see t as running */
         w->task_mark = saved_mark;
         ready = dfi_flow_done(w, t);
@@ -282,5 +259,48 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     }
     return ready;
 }
+
+DFI_UPCALL_IS(dfi_up_task_run, dfi_flow_run);
+
+static struct dfi_scope *dfi_flow_parent(const struct dfi_flow *t) { return t->scope; }
+DFI_UPCALL_IS(dfi_up_task_scope, dfi_flow_parent);
+
+/* --- end of a thread in a body (work/thread_end.h) ------------------------------------------------------ */
+
+DFI_SMALL_CODE_BEGIN
+static void dfi_flow_unwinds(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_flow *ready;
+    const char *site = t->task.mem.special == 1 ? t->extra->site : NULL;
+    if (!site && dfi_up_site) site = dfi_up_site(t);
+    dfi_exit_fails(w, "task", dfi_flow_name(t), site);
+    if (t->task.mem.special == DFI_ON_STACK && dfi_up_leaves_stack && !(t = dfi_up_leaves_stack(w))) {
+        dfi_up_ends_on_stack(w, w->task);
+        w->task = NULL;
+        return;
+    }
+    dfi_exit_futures(w);
+    dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
+    if (dfi_up_body_ends && t->parts) dfi_up_body_ends(w, t, 1);
+    if (w->task == t) {
+        w->task = NULL;
+        ready = dfi_flow_done(w, t);
+    } else ready = dfi_flow_end_scope(w, t, NULL, 0);
+    if (ready) dfi_push(w, ready);
+}
+
+DFI_UPCALL_IS(dfi_up_task_unwinds, dfi_flow_unwinds);
+
+static int dfi_runs_plain(const struct dfi_worker *w) { return dfi_tasks_of(w)->now != NULL; }
+DFI_UPCALL_IS(dfi_up_runs_plain, dfi_runs_plain);
+
+static void dfi_plain_unwinds(struct dfi_worker *w)
+{
+    if (!dfi_runs_now(w)) return;
+    dfi_exit_fails(w, "a task that ran in its submitter", "", NULL);
+    dfi_tasks_of(w)->now = NULL;
+}
+DFI_UPCALL_IS(dfi_up_plain_unwinds, dfi_plain_unwinds);
+DFI_SMALL_CODE_END
 
 #endif

@@ -12,9 +12,11 @@
 #include "../api/public.h"
 #include "../api/result.h"
 #include "../api/task.h"
+#include "../api/throw.h"
 #include "../../df_gpu.h"
 #include "../work/worker.h"
 #include "../work/types.h"
+#include "../flow/types.h"
 #include "../flow/region.h"
 #include "../observe/graph/graph.h"
 #include "engine.h"
@@ -54,7 +56,7 @@ static void dfi_held_end(const void *memory, size_t bytes, int wanted)
     struct dfi_record *r;
     struct dfi_held *h;
     int wait;
-    if (!bytes || !dfi_load_relaxed(&dfi_pool.devices)) return;
+    if (!bytes || !dfi_load_relaxed(&dfi_more.devices)) return;
     dfi_os_lock(&dfi_engine_lock);
     if ((h = dfi_held_find(p, p + bytes)) != NULL && !--h->count) {
         *h = dfi_engine.held[--dfi_engine.n_held];
@@ -88,15 +90,18 @@ DFI_API struct dfi_region_block dfi_region_enter(const char *site, const struct 
     return b;
 }
 
-DFI_API void dfi_region_leave(struct dfi_region_block *b)
+DFI_API void dfi_region_leave_catching(struct dfi_region_block *b, struct dfi_exception *x)
 {
     const struct df_data *d;
     if (!b->open) return;
     b->open = 0;
     if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_data(DFI_GRAPH(), b->data, DFI_DATA_OUT, "exit", NULL);
-    dfi_scope_leave(&b->scope);
+    if (x) dfi_scope_leave_catching(&b->scope, x);
+    else dfi_scope_leave(&b->scope);
     for (d = b->data; d->how; d++) dfi_held_end(d->p, d->bytes, d->how & DFI_DATA_OUT);
 }
+
+DFI_API void dfi_region_leave(struct dfi_region_block *b) { dfi_region_leave_catching(b, NULL); }
 DFI_EXTERN_C_END
 
 /* --- asynchronous data regions ----------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
+#include "../base/parts.h"
 #include "../base/env.h"
 #include "../base/log.h"
 #include "../base/memory.h"
@@ -17,10 +18,9 @@
 #include "../../df_gpu.h"
 #include "../work/worker.h"
 #include "../work/types.h"
-#include "../flow/devices.h"
+#include "../more/devices.h"
 #include "../more/error.h"
-#include "../observe/events.h"
-#include "../observe/probes.h"
+#include "../observe/watching.h"
 #include "cuda/cuda.h"
 #include "driver.h"
 #include "engine.h"
@@ -30,7 +30,9 @@
 #include "opencl/opencl.h"
 #include "record.h"
 #include "sim/sim.h"
+#if DFI_WITH_OBSERVERS
 #include "trace.h"
+#endif
 
 /* The memory that an environment variable asks for; 0: no limit. */
 static size_t dfi_env_bytes(const char *name)
@@ -40,16 +42,16 @@ static size_t dfi_env_bytes(const char *name)
     if (!text || !*text) return 0;
     bytes = dfi_bytes_of(text, &end);
     if (bytes && !*end) return bytes;
-    dfi_warn(DFI_MESSAGE_BAD_ENV, name, text, "a number of bytes, as 64M");
+    dfi_warn(DFI_MESSAGE_BAD_ENV, name, text, "a number of bytes such as 64M", "there is no limit");
     return 0;
 }
 
-static void dfi_engine_settle(struct dfi_scope *s, int since)
+static void dfi_engine_write_back(struct dfi_scope *s, int since)
 {
     dfi_os_lock(&dfi_engine_lock);
-    dfi_engine_settle_records(!s);
+    dfi_engine_write_back_records(!s);
     dfi_os_unlock(&dfi_engine_lock);
-    if (s && dfi_load_relaxed(&dfi_pool.device_errors) != since)
+    if (s && dfi_load_relaxed(&dfi_more.device_errors) != since)
         dfi_scope_set_error(s, DF_ERROR_DEVICE, "a device failed, and with it what only it had: the log says more");
 }
 
@@ -57,12 +59,13 @@ static void dfi_engine_forked(void)
 {
     dfi_engine_lock = dfi_engine_start_lock = dfi_mutex_free;
     dfi_engine.n = 0; /* what there was stays allocated: the other threads may have been changing it */
+#if DFI_WITH_OBSERVERS
     dfi_gt_forked();
+#endif
     memset((void *)&dfi_engine.records, 0, sizeof dfi_engine.records);
     dfi_engine.jobs = 0, dfi_engine.n_held = 0, dfi_engine.sleepers = 0;
     /* others were waiting for it, and it counted them */
     if (dfi_load_relaxed(&dfi_engine.started)) dfi_os_event_init(&dfi_engine.event);
-    dfi_store_relaxed(&dfi_pool.devices, 0);
 }
 
 /* Adds d's counters. */
@@ -96,7 +99,7 @@ static void dfi_engine_stop(void)
     if (!dfi_load_seq_cst(&dfi_engine.started)) return;
     dfi_os_lock(&dfi_engine_lock);
     dfi_engine.n_held = 0;
-    dfi_engine_settle_records(1);
+    dfi_engine_write_back_records(1);
     for (d = 0; d < dfi_engine.n; d++) {
         struct dfi_device *v = dfi_engine.device[d];
         v->ending = 1;
@@ -117,7 +120,9 @@ static void dfi_engine_stop(void)
         dfi_mfree(k);
     }
     dfi_history_stop();
+#if DFI_WITH_OBSERVERS
     dfi_gt_end();
+#endif
     for (d = 0; d < dfi_engine.n; d++) {
         dfi_device_count(dfi_engine.device[d], &dfi_engine.closed);
         dfi_engine.device[d]->gpu.driver->close(&dfi_engine.device[d]->gpu);
@@ -128,8 +133,7 @@ static void dfi_engine_stop(void)
     dfi_engine.n = 0;
     dfi_os_event_free(&dfi_engine.event);
     dfi_os_unlock(&dfi_engine_lock);
-    if (dfi_load_relaxed(&dfi_pool.devices)) dfi_fetch_add_relaxed(&dfi_pool.cancels, -1);
-    dfi_store_seq_cst(&dfi_pool.devices, 0);
+    dfi_devices_are(0);
     dfi_store_seq_cst(&dfi_engine.started, 0);
 }
 
@@ -168,12 +172,14 @@ static void dfi_engine_open(const struct dfi_gpu_driver *v, size_t most_bytes)
         snprintf(d->gpu.info.kind, sizeof d->gpu.info.kind, "%s", v->kind);
         if (most_bytes && d->gpu.info.memory > most_bytes) d->gpu.info.memory = most_bytes;
         d->limit = d->gpu.info.memory;
+#if DFI_WITH_OBSERVERS
         if (dfi_watched() & DFI_WATCH_TRACE) dfi_gt_begin(&d->gpu);
+#endif
         dfi_engine.device[dfi_engine.n++] = d;
     }
 }
 
-static const struct dfi_gpu_hook dfi_engine_hook = { dfi_engine_host, dfi_engine_settle, dfi_engine_stop,
+static const struct dfi_gpu_hook dfi_engine_hook = { dfi_engine_host, dfi_engine_write_back, dfi_engine_stop,
     dfi_engine_count, dfi_engine_forked };
 #if DFI_GNU
 static __attribute__((constructor)) void dfi_engine_present(void)
@@ -202,16 +208,12 @@ DFI_API int dfi_gpu_ready(void)
                 continue;
             dfi_engine_open(dfi_drivers[i], most);
         }
-        if (only && !dfi_engine.n && strcmp(only, "none")) dfi_warn("DF_GPU=%s, but there is no such device: the "
-                                                                    "host runs the kernels", only);
-        dfi_history_start(dfi_engine.device, dfi_engine.n, dfi_pool.n_workers);
+        if (only && !dfi_engine.n && strcmp(only, "none")) dfi_warn("DF_GPU=%s: there is no such device: the host "
+                                                                    "runs the kernels", only);
+        dfi_history_start(dfi_engine.device, dfi_engine.n, dfi_workers());
         /* the devices are those of this module */
         if (dfi_gpu_hook != &dfi_engine_hook) dfi_gpu_hook = &dfi_engine_hook;
-        dfi_store_seq_cst(&dfi_pool.devices, dfi_engine.n);
-        if (dfi_engine.n) { /* every task looks before it begins (dfi_flow_prepare) */
-            dfi_store_relaxed(&dfi_pool.run_now, 0);
-            dfi_fetch_add_relaxed(&dfi_pool.cancels, 1);
-        }
+        dfi_devices_are(dfi_engine.n);
         dfi_store_release(&dfi_engine.started, 1); /* with all of the above; pairs with the acquire above */
         dfi_os_unlock(&dfi_engine_lock);
     }

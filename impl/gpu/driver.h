@@ -16,11 +16,15 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
+#include "../os/os.h"
 #include "../api/device.h"
 #include "../api/kernel.h"
 #include "../api/result.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+DFI_UNUSED static const struct dfi_os_mutex dfi_mutex_free = DFI_OS_MUTEX_INIT;
 
 enum { DFI_Q_IN, DFI_Q_OUT, DFI_Q_RUN, DFI_RUN_QUEUES = 4, DFI_QUEUES = DFI_Q_RUN + DFI_RUN_QUEUES };
 
@@ -54,7 +58,20 @@ struct dfi_gpu {
     DFI_ATOMIC(uintptr_t) issued[DFI_QUEUES];
 };
 /* the last error of this thread: the driver's function and the name of the error */
-static DFI_TLS char dfi_gpu_error[160];
+static DFI_TLS char dfi_gpu_error[240];
+
+/* room for the output of a compiler: its first errors. What follows is left out, and the text says so. */
+enum { DFI_COMPILER_LOG = 8192 };
+
+/* Copies the output of a compiler into a log of `room` bytes. */
+DFI_UNUSED static void dfi_compiler_log(char *log, size_t room, const char *text, size_t bytes)
+{
+    const char *end = (const char *)memchr(text, 0, bytes);
+    if (end) bytes = (size_t)(end - text);
+    if (bytes < room) snprintf(log, room, "%.*s", (int)bytes, text);
+    else snprintf(log, room, "%.*s\n(%lu bytes in all; the rest is left out)", (int)(room - 80), text,
+                  (unsigned long)bytes);
+}
 
 struct dfi_gpu_driver {
     const char *kind;            /* "CUDA" */

@@ -20,6 +20,8 @@
 #include "../work/worker.h"
 #include "../work/types.h"
 #include "../flow/region.h"
+#include "../more/spare.h"
+#include "../more/types.h"
 #include "driver.h"
 #include "memory.h"
 #include "record.h"
@@ -69,7 +71,7 @@ static void dfi_engine_changed(void)
  * progress. */
 static void dfi_engine_block(void (*fn)(void *), void *arg)
 {
-    if (dfi_load_relaxed(&dfi_pool.blocked) < dfi_pool.n_workers) dfi_yield("a device", NULL, fn, arg);
+    if (dfi_load_relaxed(&dfi_spares.blocked) < dfi_workers()) dfi_yield("a device", NULL, fn, arg);
     else fn(arg);
 }
 
@@ -138,8 +140,8 @@ static int dfi_engine_sync(struct dfi_device *d, int q, uintptr_t number)
 
 /* --- failures ----------------------------------------------------------------------------------- */
 
-/* Waits for the operations in the queues of d, in case the driver does not know that d failed: until they end they read and
- * write host memory. */
+/* Waits for the operations in the queues of d, in case the driver does not know that d failed: until they end they
+ * read and write host memory. */
 static void dfi_device_drain(struct dfi_device *d)
 {
     int q;
@@ -165,10 +167,13 @@ static void dfi_device_lose(struct dfi_device *d, const char *doing)
         }
         b->state = DFI_INVALID;
     }
-    dfi_error("device %d (%s) failed while %s: %s; it is not used any more, and %lu bytes that only it had are "
-              "lost: the host's memory has what was there before",
-              d->gpu.index + 1, d->gpu.info.name, doing, dfi_gpu_error, (unsigned long)bytes);
-    if (bytes) dfi_fetch_add_relaxed(&dfi_pool.device_errors, 1);
+    if (bytes) {
+        dfi_error("device %d (%s) failed while %s: %s; df uses it no more, and loses %lu bytes that only it had: host "
+                  "memory keeps their old values",
+                  d->gpu.index + 1, d->gpu.info.name, doing, dfi_gpu_error, (unsigned long)bytes);
+        dfi_fetch_add_relaxed(&dfi_more.device_errors, 1);
+    } else dfi_error("device %d (%s) failed while %s: %s; df uses it no more, and nothing is lost",
+                     d->gpu.index + 1, d->gpu.info.name, doing, dfi_gpu_error);
     dfi_device_drain(d);
     dfi_engine_changed();
 }
@@ -286,7 +291,7 @@ static int dfi_region_held(const struct dfi_region *r)
 
 /* Writes back all data that is only on devices now, and invalidates the copies; held memory only if `everything` is
  * set. Launches submitted meanwhile are not waited for. The lock is released during waits. */
-static void dfi_engine_settle_records(int everything)
+static void dfi_engine_write_back_records(int everything)
 {
     struct dfi_record *r, *next;
     size_t last = 0;
@@ -328,7 +333,7 @@ static int dfi_host_step(const struct dfi_region *region, unsigned mode)
     unsigned i;
     int wait = 0, replaced = (mode & (DFI_INOUT | DFI_SHARED)) == DFI_OUT;
     if (!r) { /* no memory: as if everything were asked for */
-        dfi_engine_settle_records(1);
+        dfi_engine_write_back_records(1);
         return 0;
     }
     for (i = 0; i <= r->n_over; i++) {
@@ -350,11 +355,11 @@ static int dfi_host_step(const struct dfi_region *region, unsigned mode)
 static void dfi_engine_host(const struct dfi_access *x, unsigned n)
 {
     unsigned i;
-    if (!dfi_load_relaxed(&dfi_pool.devices)) return;
+    if (!dfi_load_relaxed(&dfi_more.devices)) return;
     dfi_os_lock(&dfi_engine_lock);
     for (i = 0; i < n; i++) {
         struct dfi_region r = dfi_region_of(&x[i]);
-        if (!r.rows || x[i].mode & DFI_WEAK) continue;
+        if (!r.rows || x[i].mode & DFI_CHILDREN) continue;
         while (dfi_host_step(&r, x[i].mode)) {}
     }
     dfi_os_unlock(&dfi_engine_lock);

@@ -3,33 +3,32 @@
 #define DFI_GPU_GRAPH_H
 
 #include "../base/compiler.h"
+#include "../base/parts.h"
 #include "../base/memory.h"
 #include "../api/access.h"
-#include "../api/serial.h"
 #include "../api/task.h"
 #include "../../df_gpu.h"
 #include "../observe/graph/graph.h"
-#include "../observe/graph/order.h"
-#if defined(DF_SERIAL)
-#include "../serial/graph.h"
-#include "../serial/impl.h"
-#else
 #include "../work/worker.h"
-#include "../work/scope.h"
 #include "../work/types.h"
+#if DFI_WITH_OBSERVERS
 #include "../observe/graph/hook.h"
 #endif
 
 /* The item of the scope of the code that runs; NULL: nothing is recorded. */
 static struct dfi_g_item *dfi_graph_here(struct dfi_graph *g)
 {
-#if defined(DF_SERIAL)
-    struct dfi_frame *m = dfi_frame_here();
-    return g && dfi_graph_mine && m->is_scope ? dfi_graph_scope(g, dfi_scope_of(m)) : NULL;
-#else
+#if DFI_WITH_GRAPH
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_scope *s = w && g ? dfi_scope_here(w) : NULL;
-    return s ? dfi_graph_scope(g, w, s) : NULL;
+    struct dfi_g_item *i;
+    if (!s) return NULL;
+    dfi_graph_lock();
+    i = dfi_g_on(g) ? dfi_graph_scope(g, w, s) : NULL;
+    dfi_graph_unlock();
+    return i;
+#else
+    return (void)g, (struct dfi_g_item *)NULL;
 #endif
 }
 
@@ -43,13 +42,14 @@ static DFI_COLD void dfi_graph_data(struct dfi_graph *g, const struct df_data *d
     const char *p;
     size_t bytes = 1, all = 0;
     unsigned n = 0;
-    char *room;
+    char *room, *access_names = NULL, *q;
+    struct dfi_access *x = NULL;
     if (!up) return;
     for (d = data; d->how; d++) all++, bytes += strlen(d->name) + 1;
-    room = (char *)dfi_g_array(all * sizeof(struct dfi_access) + bytes, 1);
+    room = (char *)dfi_malloc(all * sizeof *x + bytes);
     if (room) {
-        struct dfi_access *x = (struct dfi_access *)(void *)room;
-        char *labels = room + all * sizeof *x, *q = labels;
+        x = (struct dfi_access *)(void *)room;
+        access_names = q = room + all * sizeof *x;
         for (d = data; d->how; d++) {
             if (!(d->how & how)) continue;
             dfi_access_array(&x[n++], how == DFI_DATA_IN ? DFI_OUT : DFI_IN, DFI_NO_ARG, d->p, d->bytes);
@@ -57,10 +57,13 @@ static DFI_COLD void dfi_graph_data(struct dfi_graph *g, const struct df_data *d
                 if (*p != ' ') *q++ = *p;
             *q++ = ' ';
         }
-        if (n) dfi_graph_task(g, up, NULL, NULL, how == DFI_DATA_IN ? DFI_G_ENTRY : DFI_G_EXIT, name, site, labels,
-                              x, n);
-        dfi_mfree(room);
-    } else dfi_graph_task(g, NULL, NULL, NULL, DFI_G_ENTRY, name, site, NULL, NULL, 0); /* one that is missing */
+        *q = 0;
+    }
+    dfi_graph_lock();
+    if (n) dfi_g_task(g, up, NULL, NULL, how == DFI_DATA_IN ? DFI_G_ENTRY : DFI_G_EXIT, name, site, access_names, x, n);
+    if (!room) g->incomplete = g->changed = 1;
+    dfi_graph_unlock();
+    dfi_mfree(room);
 }
 
 /* The block that a region is gets its name before its first child. */

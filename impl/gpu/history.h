@@ -7,7 +7,9 @@
 #ifndef DFI_GPU_HISTORY_H
 #define DFI_GPU_HISTORY_H
 
+#include "../base/hash.h"
 #include "../base/memory.h"
+#include "../os/clock.h"
 #include "../api/access.h"
 #include "../api/device.h"
 #include "../api/kernel.h"

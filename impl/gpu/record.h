@@ -11,7 +11,6 @@
 #include "../base/memory.h"
 #include "../api/result.h"
 #include "../flow/region.h"
-#include "../flow/table.h"
 #include "driver.h"
 
 enum { DFI_INVALID, DFI_SHARED_COPY, DFI_OWNED }; /* of a copy */
@@ -54,7 +53,8 @@ struct dfi_record {
     /* the latest operation of each device's DFI_Q_IN that reads the host's memory */
     uintptr_t in[DFI_MAX_DEVICES];
     struct dfi_record **over;          /* records that share a byte with it */
-    unsigned n_over, max_over;
+    unsigned n_over;
+    size_t max_over;
     int host_valid;
     int pins;                          /* launches on their way that use it */
     struct dfi_job job;                /* is being written back while job.under_way: its users wait */
@@ -65,24 +65,9 @@ struct dfi_records {
     size_t count, host_invalid;        /* records; those that are up to date on a device only */
 };
 
-static size_t dfi_record_hash(const struct dfi_region *r)
-{
-    uint64_t h =
-        (uint64_t)r->p * 0x9e3779b97f4a7c15u ^ (uint64_t)r->row * 0xc2b2ae3d27d4eb4fu ^
-        (uint64_t)r->rows * 0x165667b19e3779f9u ^ (uint64_t)r->ld;
-    return (size_t)((h ^ h >> 29) * 0xbf58476d1ce4e5b9u >> 40) % DFI_RECORD_BUCKETS;
-}
-
 static int dfi_record_add_over(struct dfi_record *r, struct dfi_record *s)
 {
-    if (r->n_over == r->max_over) {
-        unsigned most = r->max_over ? 2 * r->max_over : 4;
-        struct dfi_record **more = (struct dfi_record **)dfi_malloc(most * sizeof *more);
-        if (!more) return -1;
-        if (r->n_over) memcpy((void *)more, (void *)r->over, r->n_over * sizeof *more);
-        dfi_mfree((void *)r->over);
-        r->over = more, r->max_over = most;
-    }
+    if (dfi_array_room((void *)&r->over, NULL, (size_t)r->n_over + 1, &r->max_over, sizeof *r->over)) return -1;
     r->over[r->n_over++] = s;
     return 0;
 }
@@ -102,7 +87,7 @@ static void dfi_record_drop_over(struct dfi_record *r)
  * all. */
 static struct dfi_record *dfi_record_of(struct dfi_records *all, const struct dfi_region *region)
 {
-    struct dfi_record **at = &all->bucket[dfi_record_hash(region)], *r, *s;
+    struct dfi_record **at = &all->bucket[dfi_region_hash(region) % DFI_RECORD_BUCKETS], *r, *s;
     for (r = *at; r; r = r->chain)
         if (dfi_region_same(&r->region, region)) return r;
     if (!(r = (struct dfi_record *)dfi_malloc(sizeof *r))) return NULL;
@@ -126,7 +111,7 @@ static struct dfi_record *dfi_record_of(struct dfi_records *all, const struct df
 /* pre: it has no copies, and is not being written back. */
 static void dfi_record_free(struct dfi_records *all, struct dfi_record *r)
 {
-    struct dfi_record **at = &all->bucket[dfi_record_hash(&r->region)];
+    struct dfi_record **at = &all->bucket[dfi_region_hash(&r->region) % DFI_RECORD_BUCKETS];
     while (*at != r) at = &(*at)->chain;
     *at = r->chain;
     *(r->before ? &r->before->next : &all->first) = r->next;

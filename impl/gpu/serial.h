@@ -5,8 +5,8 @@
 #include "../base/compiler.h"
 #include "../api/public.h"
 #include "../api/result.h"
+#include "../api/throw.h"
 #include "../observe/graph/graph.h"
-#include "../serial/impl.h"
 #include "../../df_gpu.h"
 #include "graph.h"
 #include "host/grid.h"
@@ -39,12 +39,15 @@ DFI_API struct dfi_region_block dfi_region_enter(const char *site, const df_data
     return b;
 }
 
-DFI_API void dfi_region_leave(struct dfi_region_block *b)
+DFI_API void dfi_region_leave_catching(struct dfi_region_block *b, struct dfi_exception *x)
 {
     if (DFI_GRAPH() && b->open) dfi_graph_data(DFI_GRAPH(), b->data, DFI_DATA_OUT, "exit", NULL);
-    dfi_scope_leave(&b->scope);
+    if (x) dfi_scope_leave_catching(&b->scope, x);
+    else dfi_scope_leave(&b->scope);
     b->open = b->scope.open;
 }
+
+DFI_API void dfi_region_leave(struct dfi_region_block *b) { dfi_region_leave_catching(b, NULL); }
 
 DFI_API struct dfi_async_block dfi_async_enter(const char *site, int index, const df_data *data)
 {

@@ -28,16 +28,6 @@ struct dfi_file {
     void (*put)(void *arg, FILE *f);
 };
 
-#define DFI_HASH_BEGIN 0xCBF29CE484222325u
-/* FNV-1a of n more bytes. */
-static uint64_t dfi_hash(uint64_t h, const void *p, size_t n)
-{
-    const unsigned char *b = (const unsigned char *)p;
-    size_t i;
-    for (i = 0; i < n; i++) h = (h ^ b[i]) * 0x100000001B3u;
-    return h;
-}
-
 static const char *dfi_file_name(const struct dfi_file *f)
 {
     const char *name = dfi_env(f->variable);
@@ -79,12 +69,13 @@ static FILE *dfi_file_open(struct dfi_file *f, const char *name, int *foreign)
     FILE *in = dfi_open_read(name, 1, &why);
     int got;
     *foreign = why != NULL;
-    if (why) dfi_file_say(f, "%s=%s is neither read nor written: %s; name a file in a folder of yours", 0, why);
+    if (why) dfi_file_say(f, "%s=%s is neither read nor written: %s; name a file in a folder of your own", 0, why);
     if (!in) return NULL;
     got = dfi_file_line(in, line);
     if (got == 1 && !strcmp(line, f->head)) return in;
     *foreign = got != 0 || ferror(in);
-    if (*foreign) dfi_file_say(f, "%s=%s: this file is not one that df wrote: it is neither read nor changed", 0, NULL);
+    if (*foreign) dfi_file_say(f, "%s=%s was not written by df: it is neither read nor changed; name another file",
+                               0, NULL);
     fclose(in);
     return NULL;
 }
@@ -108,7 +99,7 @@ static void dfi_file_read(struct dfi_file *f, void *arg)
         wrong += f->take(arg, line, tab + 1) != 0;
     }
     fclose(in);
-    if (wrong) dfi_file_say(f, "%s=%s: %ld lines are not as df writes them: they are left out", wrong, NULL);
+    if (wrong) dfi_file_say(f, "%s=%s: lines that df did not write are left out: %ld", wrong, NULL);
 }
 
 /* The new file: lines of the present one with other keys, then ours. Nonzero: it could not be written. */

@@ -47,7 +47,6 @@ struct dfi_gt {
     const struct dfi_gpu_driver *real;
     struct dfi_gt_queue *queue[DFI_QUEUES]; /* NULL: not used so far; made with the first operation */
 };
-static const struct dfi_os_mutex dfi_mutex_free = DFI_OS_MUTEX_INIT;
 static struct dfi_gt dfi_gt[DFI_MAX_DEVICES]; /* as long as the device is open */
 
 /* --- the thread of a queue --------------------------------------------------------------------------- */

@@ -4,7 +4,8 @@
  * missing inputs or streams. If no worker runs a task, can find one, or blocks in a device call, and
  * this does not change, only code outside df can still signal. If tasks that themselves wait promise
  * all missing signals, the wait is a cycle, because an outside signal would then be one too many:
- * the cycle is broken immediately. Otherwise outside code gets df_config.patience to signal.
+ * the cycle is broken immediately. Otherwise outside code gets df_config.patience to signal, and code behind
+ * a wait with a time limit as long as that wait lasts (more/timed.h).
  * If tasks are ready then, but no worker may run them nested in its wait, one is run nevertheless,
  * because another task may wait for its push, or for the room that it makes.
  * A wait that cannot end is reported, and its task skipped. */
@@ -18,95 +19,105 @@
 #include "../os/wait.h"
 #include "../api/result.h"
 #include "../work/deque.h"
-#include "../work/queue.h"
+#include "../flow/queue.h"
 #include "../work/worker.h"
 #include "../work/find.h"
-#include "../work/help.h"
 #include "../work/tables.h"
 #include "../work/types.h"
+#include "../flow/types.h"
+#include "../work/probe.h"
 #include "../flow/task.h"
+#include "blocking.h"
 #include "error.h"
+#include "spare.h"
 #include "stream/window.h"
 #include "token.h"
-#include "../observe/stall/waits.h"
+#include "points.h"
 #include "../api/public.h"
 
 DFI_SMALL_CODE_BEGIN
-#define DFI_MESSAGE_STREAM_STUCK "%s%stask %s waits for %lu %s the stream of %s, which can no longer come: skipped"
 
-static void dfi_stall_now(int ms);
+/* Of a worker: progress at its last check, and the number of checks since without progress. */
+struct dfi_looks { size_t stamp; int looks; };
+DFI_ROOM(dfi_looks, dfi_looks_of, dfi_worker);
+
 static int dfi_token_is_closed(df_token *t) { return dfi_load_acquire(&t->dfi_need) > 0; }
 
 /* True if v sleeps in a call that another thread may end. False if v was woken and has not had a CPU
  * since. */
 static int dfi_sleeps(const struct dfi_worker *v)
 {
-    int how = dfi_load_seq_cst(&v->asleep);
+    int how = dfi_load_seq_cst(&dfi_blocks_of(v)->asleep);
     return how == DFI_ASLEEP ? dfi_load_seq_cst(&v->park) != DFI_AWAKE : how != DFI_NOT_ASLEEP &&
-        !dfi_load_seq_cst(&v->retry_awake);
+        !dfi_load_seq_cst(&dfi_blocks_of(v)->retry_awake);
 }
 
-/* The number of events so far; 0 if anything makes progress outside the code of `me`. */
-static size_t dfi_stuck_stamp(const struct dfi_worker *me)
+/* The number of events so far; 0 if anything makes progress outside the code of `me`. (Green threads look when none of
+ * them can continue.) */
+static size_t dfi_deadlock_stamp(const struct dfi_worker *me)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
-    int blocked = dfi_load_seq_cst(&dfi_pool.blocked);
-    size_t stamp = 1 + dfi_load_relaxed(&dfi_pool.events);
+    int blocked = dfi_load_seq_cst(&dfi_spares.blocked);
+    size_t stamp = 1 + dfi_load_relaxed(&dfi_more.events);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
         int asleep = dfi_sleeps(v);
         int awake = dfi_load_seq_cst(&v->park) == DFI_AWAKE && !asleep;
         blocked -= asleep; /* a sleeper waits for what this check may give up */
-        if ((awake && v != me && (dfi_load_relaxed(&v->helper) || dfi_load_relaxed(&v->level))) ||
-            !dfi_deque_empty_any(v) || dfi_load_seq_cst(&v->pinned.count)) return 0;
-        stamp += dfi_load_relaxed(&v->n_tasks) + dfi_load_relaxed(&v->n_skipped) + dfi_load_relaxed(&v->n_events);
+        if (!DFI_ALONE && ((awake && v != me && (dfi_load_relaxed(&v->helper) || dfi_load_relaxed(&v->level))) ||
+            !dfi_deque_empty_any(v) || dfi_load_seq_cst(&dfi_tasks_of(v)->pinned.count))) return 0;
+        stamp += dfi_load_relaxed(&dfi_tasks_of(v)->n_tasks) + dfi_load_relaxed(&dfi_tasks_of(v)->n_skipped) +
+                 dfi_load_relaxed(&dfi_holds_of(v)->n_events);
     }
-    return blocked > 0 ? 0 : stamp;
+    return blocked > 0 && !DFI_ALONE ? 0 : stamp;
 }
 
-/* True if x waits for an event that may come from outside df at any time. */
-static int dfi_held_external(const struct dfi_extra *x)
+/* True if h waits for an event that may come from outside df at any time, or for a task, which may be given up. */
+static int dfi_held_external(const struct dfi_on_hold *h)
 {
     const struct dfi_use *u;
-    for (u = x->after; u; u = u->next)
-        if (dfi_token_is_closed(u->token) && dfi_load_relaxed(&u->token->dfi_state) & DFI_TOKEN_EXTERNAL) return 1;
+    for (u = h->after; u; u = u->next)
+        if (dfi_token_is_closed(u->token) &&
+            dfi_load_relaxed(&u->token->dfi_state) & (DFI_TOKEN_EXTERNAL | DFI_TOKEN_KEPT)) return 1;
     return 0;
 }
 
 /* True if tasks promise all missing signals: then no outside code can owe one. */
-static int dfi_stuck_for_certain(void)
+static int dfi_deadlock_for_certain(void)
 {
     int i, certain = 1, n = dfi_load_acquire(&dfi_pool.n_slots);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-        struct dfi_extra *x;
-        dfi_os_lock(&v->held_lock);
-        for (x = v->held; x; x = x->held_next) {
+        const struct dfi_on_hold *h;
+        dfi_os_lock(&dfi_holds_of(v)->lock);
+        for (h = dfi_holds_of(v)->first; h; h = h->next) {
             const struct dfi_use *u;
-            if (x->inputs || dfi_load_relaxed(&x->windows_missing) > 0) certain = 0;
-            for (u = x->after; u; u = u->next)
+            if (h->of && (dfi_tokens_of(h->of)->inputs || dfi_load_relaxed(&dfi_windows_of(h->of)->missing) > 0))
+                certain = 0;
+            for (u = h->after; u; u = u->next)
                 if (dfi_load_relaxed(&u->token->dfi_promised) < dfi_load_relaxed(&u->token->dfi_need)) certain = 0;
         }
-        dfi_os_unlock(&v->held_lock);
+        dfi_os_unlock(&dfi_holds_of(v)->lock);
     }
     return certain;
 }
 
 /* Reports the waiters in a list that was given up. */
-static void dfi_stuck_report(const struct dfi_edge *e, const char *token, int certain)
+static void dfi_deadlock_report(const struct dfi_edge *e, const char *token, int certain)
 {
     for (; e; e = e->next) {
         struct dfi_flow *u = e->task;
-        if ((uintptr_t)u & 1) dfi_error("%s: df_wait_token waits for the token of %s, which nobody can signal any "
-                                        "more: given up; raise its signals, lower its count, or use "
-                                        "DF_TOKEN_EXTERNAL",
-                                        ((struct dfi_token_wait *)((uintptr_t)u - 1))->held.site, token);
+        if ((uintptr_t)u & 1) dfi_error("%s: df_wait_token waits for the token of %s, which no task can signal any "
+                                        "more: it returns DF_ERROR_STUCK; signal more often, lower the number of the "
+                                        "token, or use DF_TOKEN_EXTERNAL",
+                                        ((struct dfi_token_wait *)((uintptr_t)u - 1))->site, token);
         else {
-            dfi_error("%s: task %s waits for the token of %s, which %s: skipped",
+            dfi_error("%s: task %s waits for the token of %s, which %s: the task is skipped; signal more often, lower "
+                      "the number of the token, or use DF_TOKEN_EXTERNAL",
                       u->extra->site, u->extra->name, token,
                       certain ? "only tasks that wait for it in turn could signal (a cycle)"
-                              : "nobody can signal any more");
-            dfi_scope_set_error(u->scope, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
+                              : "no task can signal any more");
+            dfi_flow_fails(u, DF_ERROR_STUCK);
         }
     }
 }
@@ -116,16 +127,18 @@ enum { DFI_MISSING_TEXT = 200 };
 /* Writes the names of the inputs that a node was not given; returns their number. */
 static intptr_t dfi_node_missing(const struct dfi_extra *x, uintptr_t given, char missing[DFI_MISSING_TEXT])
 {
-    const char *p = x->titles;
+    const struct dfi_inputs *inputs = dfi_tokens_of(x)->inputs;
+    const char *p = inputs->names;
     intptr_t n = 0;
-    int i;
+    int i, cut = 0;
     *missing = 0;
-    for (i = 0; i < x->inputs; i++) {
+    for (i = 0; i < inputs->n; i++) {
         size_t bytes = strcspn(p, " "), at = strlen(missing);
         if (!(given >> i & 1)) {
             n++;
-            if (at + bytes + 3 < DFI_MISSING_TEXT)
+            if (at + bytes + sizeof ", , ..." <= DFI_MISSING_TEXT)
                 snprintf(missing + at, DFI_MISSING_TEXT - at, "%s%.*s", at ? ", " : "", (int)bytes, p);
+            else if (!cut) strcat(missing, at ? ", ..." : "..."), cut = 1;
         }
         p += bytes + 1;
     }
@@ -133,36 +146,44 @@ static intptr_t dfi_node_missing(const struct dfi_extra *x, uintptr_t given, cha
 }
 
 /* Gives up a node that cannot fire. */
-static void dfi_stuck_node(struct dfi_worker *w, struct dfi_extra *x, uintptr_t given)
+static void dfi_deadlock_node(struct dfi_worker *w, struct dfi_extra *x, uintptr_t given)
 {
     char missing[DFI_MISSING_TEXT];
     intptr_t n = dfi_node_missing(x, given, missing);
-    dfi_error("%s: node %s never fired, as it was not given: %s", x->site, x->name, missing);
-    dfi_scope_set_error(x->task->scope, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
-    dfi_store_relaxed(&x->task->skip, (unsigned)DFI_SKIPPED);
+    dfi_error("%s: node %s is skipped, because these inputs were not given: %s; call df_node_set or df_give for each",
+              x->site, x->name, missing);
+    dfi_flow_fails(x->task, DF_ERROR_STUCK);
     while (n-- > 0)
         if (dfi_flow_unblock(x->task)) dfi_ready_any(w, x->task);
 }
 
+/* Reports that a task is given up, because a window of it cannot come. */
+static void dfi_missing_report(const char *name, const char *site, const struct dfi_missing *m)
+{
+    dfi_error("%s%stask %s waits for %lu %s the stream of %s, which can no longer come: the task is skipped; push or "
+              "read what is missing, or close the stream", site ? site : "", site ? ": " : "", name,
+              (unsigned long)m->elements, m->what, m->stream);
+}
+
 /* Gives up a task that waits for stream elements which cannot come. */
-static void dfi_stuck_stream(struct dfi_worker *w, struct dfi_extra *x, const struct dfi_missing *m)
+static void dfi_deadlock_stream(struct dfi_worker *w, struct dfi_extra *x, const struct dfi_missing *m)
 {
     struct dfi_flow *t = x->task;
     if (!dfi_scope_cancelled(t->scope)) {
-        dfi_error(DFI_MESSAGE_STREAM_STUCK, x->site ? x->site : "", x->site ? ": " : "", x->name,
-                  (unsigned long)m->elements, m->what, m->stream);
-        dfi_scope_set_error(t->scope, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
+        dfi_missing_report(x->name, x->site, m);
+        dfi_flow_fails(t, DF_ERROR_STUCK);
     }
     dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
     /* acq_rel; pairs with dfi_windows_ready */
-    if (dfi_fetch_sub_acq_rel(&x->windows_missing, (intptr_t)m->windows) == (intptr_t)m->windows &&
+    if (dfi_fetch_sub_acq_rel(&dfi_windows_of(x)->missing, (intptr_t)m->windows) == (intptr_t)m->windows &&
         dfi_flow_unblock(t)) dfi_ready_any(w, t);
 }
 
 /* Gives up one token or node held by v, or everything that one task waits for. Nonzero: there was one. */
-static int dfi_stuck_give_up(struct dfi_worker *w, struct dfi_worker *v, int certain)
+static int dfi_deadlock_give_up(struct dfi_worker *w, struct dfi_worker *v, int certain)
 {
-    struct dfi_extra *x;
+    struct dfi_on_hold *h;
+    struct dfi_extra *x = NULL;
     struct dfi_edge *e = NULL;
     df_token *token = NULL;
     const char *site = NULL;
@@ -170,11 +191,11 @@ static int dfi_stuck_give_up(struct dfi_worker *w, struct dfi_worker *v, int cer
     struct dfi_missing missing;
     int skip;
     missing.windows = 0;
-    dfi_os_lock(&v->held_lock); /* the tokens of held tasks exist while the lock is held */
-    for (x = v->held; x; x = x->held_next) {
+    dfi_os_lock(&dfi_holds_of(v)->lock); /* the tokens of held tasks exist while the lock is held */
+    for (h = dfi_holds_of(v)->first; h; h = h->next) {
         const struct dfi_use *u;
-        if (dfi_held_external(x)) continue;
-        for (u = x->after; u && !dfi_token_is_closed(u->token);) u = u->next;
+        if (dfi_held_external(h)) continue;
+        for (u = h->after; u && !dfi_token_is_closed(u->token);) u = u->next;
         if (u) {
             token = u->token, site = token->dfi_site;
             dfi_store_relaxed(&token->dfi_state, dfi_load_relaxed(&token->dfi_state) | DFI_TOKEN_SKIP);
@@ -182,38 +203,39 @@ static int dfi_stuck_give_up(struct dfi_worker *w, struct dfi_worker *v, int cer
             e = dfi_token_close(token, &skip);
             break;
         }
-        if (x->inputs) { /* a missing input counts as given from here on */
-            all = ((uintptr_t)1 << (x->inputs - 1) << 1) - 1;
-            given = dfi_load_relaxed(&x->given);
-            while (given != all && !dfi_cas_acq_rel(&x->given, &given, all)) continue;
+        if (!(x = h->of)) continue;
+        if (dfi_tokens_of(x)->inputs) { /* a missing input counts as given from here on */
+            all = ((uintptr_t)1 << (dfi_tokens_of(x)->inputs->n - 1) << 1) - 1;
+            given = dfi_load_relaxed(&dfi_tokens_of(x)->given);
+            while (given != all && !dfi_cas_acq_rel(&dfi_tokens_of(x)->given, &given, all)) continue;
             if (given != all) break;
         }
-        if (dfi_load_relaxed(&x->windows_missing) > 0) {
-            dfi_windows_give_up(x->windows, &missing);
+        if (dfi_load_relaxed(&dfi_windows_of(x)->missing) > 0) {
+            dfi_windows_give_up(dfi_windows_of(x)->first, &missing);
             if (missing.windows) break;
         }
     }
-    dfi_os_unlock(&v->held_lock);
-    if (!x) return 0;
+    dfi_os_unlock(&dfi_holds_of(v)->lock);
+    if (!h) return 0;
     if (token) {
-        dfi_stuck_report(e, site, certain);
+        dfi_deadlock_report(e, site, certain);
         dfi_token_release(w, e, 1, 1);
-    } else if (missing.windows) dfi_stuck_stream(w, x, &missing);
-    else dfi_stuck_node(w, x, given);
+    } else if (missing.windows) dfi_deadlock_stream(w, x, &missing);
+    else dfi_deadlock_node(w, x, given);
     return 1;
 }
 
 /* Takes a ready task that w may run nested in its wait only because nothing else makes progress. A
  * task that precedes the entries below it in a serial execution is best, because it cannot wait for
  * them. Zero: none. */
-static int dfi_stuck_help(struct dfi_worker *w)
+static int dfi_deadlock_help(struct dfi_worker *w)
 {
     struct dfi_filter f;
     struct dfi_flow *t;
-    f.id = f.depth = 0, f.on_top_of = w;
-    if (!(t = dfi_queue_take(&dfi_pool.queue, &f, INT_MIN))) {
+    f.id = f.depth = 0, f.on_top_of = w, f.thief = NULL;
+    if (!(t = dfi_queue_take(&dfi_flow_pool.queue, &f, INT_MIN, NULL))) {
         f.on_top_of = NULL;
-        if (!(t = dfi_queue_take(&dfi_pool.queue, &f, INT_MIN))) return 0;
+        if (!(t = dfi_queue_take(&dfi_flow_pool.queue, &f, INT_MIN, NULL))) return 0;
     }
     w->outside = 1;
     dfi_push(w, t);
@@ -222,53 +244,71 @@ static int dfi_stuck_help(struct dfi_worker *w)
 
 /* Ends the df_retry of threads that sleep when no running thread is left to write what they read,
  * and no thread outside df exists to do so. Nonzero: there are some. */
-static int dfi_stuck_retries(void)
+static int dfi_deadlock_retries(void)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots), threads = dfi_load_relaxed(&dfi_pool.alive), external = 0, some = 0;
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-        struct dfi_extra *x;
+        const struct dfi_on_hold *h;
         if (dfi_load_relaxed(&v->attached) && !dfi_load_relaxed(&v->helper)) {
             /* outside tasks it may write at any time */
             threads++;
-            external |= dfi_load_seq_cst(&v->park) == DFI_AWAKE && dfi_load_seq_cst(&v->asleep) == DFI_NOT_ASLEEP;
+            external |= dfi_load_seq_cst(&v->park) == DFI_AWAKE &&
+                dfi_load_seq_cst(&dfi_blocks_of(v)->asleep) == DFI_NOT_ASLEEP;
         }
-        dfi_os_lock(&v->held_lock);
-        for (x = v->held; x; x = x->held_next) external |= dfi_held_external(x);
-        dfi_os_unlock(&v->held_lock);
+        dfi_os_lock(&dfi_holds_of(v)->lock);
+        for (h = dfi_holds_of(v)->first; h; h = h->next) external |= dfi_held_external(h);
+        dfi_os_unlock(&dfi_holds_of(v)->lock);
     }
-    if (external || dfi_os_threads() != threads) return 0;
+    if (!DFI_ALONE && (external || dfi_os_threads() != threads)) return 0;
     for (i = 0; i < n; i++) {
+        struct dfi_blocks *b = dfi_blocks_of(dfi_load_acquire(&dfi_pool.slot[i]));
         int retries = DFI_ASLEEP_RETRY;
-        some |= dfi_cas_seq_cst(&dfi_load_acquire(&dfi_pool.slot[i])->asleep, &retries, DFI_ASLEEP_STUCK);
+        some |= dfi_cas_seq_cst(&b->asleep, &retries, DFI_ASLEEP_DEADLOCK);
     }
     return some;
 }
 
-/* Nonzero: w has work, because tasks were given up and so became ready. */
-static int dfi_stuck_look(struct dfi_worker *w)
+/* Is a thread in a wait with a time limit? The code after it may signal. */
+static int dfi_deadlock_timed(void)
 {
-    size_t stamp = dfi_stuck_stamp(w);
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    for (i = 0; i < n; i++)
+        if (dfi_load_relaxed(&dfi_blocks_of(dfi_load_acquire(&dfi_pool.slot[i]))->timed)) return 1;
+    return 0;
+}
+
+/* Nonzero: w has work, because tasks were given up and so became ready. */
+static int dfi_deadlock_look(struct dfi_worker *w)
+{
+    struct dfi_looks *l = dfi_looks_of(w);
+    size_t stamp = dfi_deadlock_stamp(w);
     int i, n = dfi_load_acquire(&dfi_pool.n_slots), certain, some = 0;
-    int ready = dfi_load_seq_cst(&dfi_pool.queue.count) && dfi_load_relaxed(&dfi_pool.streams) &&
-        dfi_load_relaxed(&w->asleep) == DFI_NOT_ASLEEP;
-    if (ready && stamp && n == 1) return dfi_stuck_help(w);
-    if (!stamp || stamp != w->look_stamp) {
-        w->look_stamp = stamp;
-        w->looks = 0;
+    int ready = dfi_load_seq_cst(&dfi_flow_pool.queue.count) && (DFI_ALONE || dfi_load_relaxed(&dfi_more.streams)) &&
+        dfi_load_relaxed(&dfi_blocks_of(w)->asleep) == DFI_NOT_ASLEEP;
+    if (ready && stamp && (DFI_ALONE || n == 1)) return dfi_deadlock_help(w);
+    if (!stamp || stamp != l->stamp) {
+        l->stamp = stamp;
+        l->looks = 0;
         return 0;
     }
-    w->looks++;
+    l->looks++;
     /* no worker takes it */
-    if (dfi_load_seq_cst(&dfi_pool.queue.count)) return ready && w->looks > 2 && dfi_stuck_help(w);
-    certain = w->looks > 2 && dfi_stuck_for_certain();
-    if (!certain && w->looks * DFI_LOOK_MS < dfi_pool.patience * 1000) return 0;
-    if (dfi_stall_on()) dfi_stall_now(w->looks * DFI_LOOK_MS); /* before the state changes */
-    w->looks = 0;
+    if (dfi_load_seq_cst(&dfi_flow_pool.queue.count)) return ready && l->looks > 2 && dfi_deadlock_help(w);
+    certain = l->looks > 2 && dfi_deadlock_for_certain();
+    if (!certain && dfi_deadlock_timed()) return 0;
+    if (!DFI_ALONE && !certain && l->looks * DFI_LOOK_MS < dfi_more.patience * 1000) return 0;
+    dfi_at(w, DFI_AT_STUCK, NULL, NULL, (uint64_t)l->looks * DFI_LOOK_MS); /* before the state changes */
+    l->looks = 0;
     for (i = 0; i < n; i++)
-        while (dfi_stuck_give_up(w, dfi_load_acquire(&dfi_pool.slot[i]), certain)) some = 1;
-    return some || dfi_stuck_retries();
+        while (dfi_deadlock_give_up(w, dfi_load_acquire(&dfi_pool.slot[i]), certain)) some = 1;
+    return some || dfi_deadlock_retries();
 }
+
+DFI_UPCALL_IS(dfi_up_look, dfi_deadlock_look);
+
+static void dfi_deadlock_begin(struct dfi_worker *w) { dfi_looks_of(w)->looks = 0; }
+DFI_UPCALL_IS(dfi_up_looks_begin, dfi_deadlock_begin);
 
 DFI_SMALL_CODE_END
 

@@ -1,6 +1,6 @@
 /* error.h - failing tasks, and cancellation of scopes and groups
  *
- * A task checks for cancellation when it is about to start, and only while dfi_pool.cancels is above
+ * A task checks for cancellation when it is about to start, and only while dfi_cancels_any is above
  * 0. An error stays with the scope of the task until df_wait_result takes it, or passes to the scope
  * of the enclosing task when its own scope ends. */
 #ifndef DFI_MORE_ERROR_H
@@ -15,20 +15,54 @@
 #include "../api/throw.h"
 #include "../work/worker.h"
 #include "../work/scope.h"
+#include "../flow/scope.h"
+#include "../flow/edge.h"
 #include "../work/tables.h"
+#include "../work/thread_end.h"
 #include "../work/types.h"
-#include "../observe/graph/graph.h"
-#include "../observe/stall/waits.h"
+#include "../flow/moments.h"
+#include "../flow/task.h"
+#include "../flow/types.h"
+#include "blocking.h"
+#include "state.h"
+#include "texts.h"
+#include "types.h"
+#include "../work/probe.h"
+#include "../work/wait.h"
 #include "../api/public.h"
+#include "../base/parts.h"
 
-static struct dfi_guess *dfi_guess_of_caller(struct dfi_worker *w);
-static void dfi_guess_fail(struct dfi_guess *g, int code, const char *text);
-static void dfi_guess_give_error(struct dfi_guess *g, struct dfi_error *e);
+DFI_SMALL_CODE_BEGIN
+
+/* Tasks that a predicate controls (more/speculate/predicate.h). The predicate of the task that w runs, or NULL: */
+DFI_UPCALL(struct dfi_predicate *, dfi_up_controlled_by, (struct dfi_worker *w));
+/* a task of g fails, or with code 0 cancels its scope; it has failed with e, which is given away; */
+DFI_UPCALL(void, dfi_up_fails_under, (struct dfi_predicate *g, int code, const char *text));
+DFI_UPCALL(void, dfi_up_failed_under, (struct dfi_predicate *g, struct dfi_error *e));
+/* is a task of g known not to count? */
+DFI_UPCALL(int, dfi_up_void_under, (const struct dfi_predicate *g));
+
+static struct dfi_predicate *dfi_predicate_of_caller(struct dfi_worker *w)
+{
+    return dfi_up_controlled_by ? dfi_up_controlled_by(w) : NULL;
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API struct dfi_error dfi_error_unsaid = {
+    DF_ERROR_MEMORY, "a task failed, and there was no memory to remember how", { NULL, NULL } };
+static void dfi_error_no_object(void *object) { (void)object; }
+DFI_API struct dfi_error dfi_error_unkept = {
+    DF_ERROR_EXCEPTION, "an exception left a task, and there was no memory to keep it", { NULL, dfi_error_no_object } };
+DFI_EXTERN_C_END
+
+/* --- errors and cancellation of a scope ------------------------------------------------------------- */
 
 static int dfi_scope_cancelled(struct dfi_scope *s)
 {
-    for (; s; s = dfi_load_relaxed(&s->parent))
-        if (dfi_load_relaxed(&s->cancelled) || (s->group && dfi_load_relaxed(&s->group->dfi_cancelled))) return 1;
+    for (; s; s = dfi_load_relaxed(&s->parent)) {
+        const struct dfi_scope_errors *own = dfi_errors_in(s);
+        if (dfi_load_relaxed(&own->cancelled) || (own->group && dfi_load_relaxed(&own->group->dfi_cancelled))) return 1;
+    }
     return 0;
 }
 
@@ -36,14 +70,14 @@ static void dfi_scope_cancel(struct dfi_scope *s)
 {
     /* Counted first: a thread that finds the scope cancelled also finds cancels above 0. The
      * exchange releases and acquires. Tasks that start at this moment may still run. */
-    dfi_fetch_add_acq_rel(&dfi_pool.cancels, 1);
-    if (dfi_exchange_acq_rel(&s->cancelled, 1)) dfi_fetch_add_relaxed(&dfi_pool.cancels, -1);
+    dfi_cancels(1);
+    if (dfi_exchange_acq_rel(&dfi_errors_in(s)->cancelled, 1)) dfi_cancels(-1);
 }
 
 static void dfi_scope_uncancel(struct dfi_scope *s)
 {
-    if (dfi_load_relaxed(&s->cancelled) && dfi_exchange_acq_rel(&s->cancelled, 0))
-        dfi_fetch_add_relaxed(&dfi_pool.cancels, -1);
+    if (dfi_load_relaxed(&dfi_errors_in(s)->cancelled) && dfi_exchange_acq_rel(&dfi_errors_in(s)->cancelled, 0))
+        dfi_cancels(-1);
 }
 
 /* Takes ownership of the exception, if any. NULL without memory. */
@@ -70,23 +104,57 @@ static void dfi_error_free(struct dfi_error *e)
 static void dfi_scope_give_error(struct dfi_scope *s, struct dfi_error *e)
 {
     struct dfi_error *none = NULL;
-    if (!dfi_cas_acq_rel(&s->error, &none, e)) dfi_error_free(e);
+    if (!dfi_cas_acq_rel(&dfi_errors_in(s)->error, &none, e)) dfi_error_free(e);
 }
 
 static void dfi_scope_set_error(struct dfi_scope *s, int code, const char *text)
 {
     struct dfi_error *e;
-    if (dfi_load_relaxed(&s->error)) return;
+    if (dfi_load_relaxed(&dfi_errors_in(s)->error)) return;
     e = dfi_error_new(code, text, NULL);
     dfi_scope_give_error(s, e ? e : &dfi_error_unsaid);
+}
+
+/* t, which may be NULL, has failed: its handle, if it has one, gets the first code. Threads: any that run its code. */
+static void dfi_task_failed(struct dfi_flow *t, int code)
+{
+    struct dfi_extra *x = t ? dfi_extra_if(t) : NULL;
+    int none = 0;
+    if (x && dfi_cancel_of(x)->handle) (void)dfi_cas_acq_rel(&dfi_cancel_of(x)->code, &none, code);
+}
+
+/* The same of a task without a record, which runs in the code of w; `now`: its task or scope. Its children, which have
+ * none either, are taken for it; with handles of their own for themselves. */
+static void dfi_here_failed(struct dfi_worker *w, const void *now, int code)
+{
+    const struct dfi_scope *s = w->scope;
+    struct df_handle *h = dfi_handles_of(w)->first;
+    if (h && (h->dfi_task == now || (now == (const void *)s && h->dfi_task == (const void *)s->task)) &&
+        !dfi_load_relaxed(&h->dfi_code)) dfi_store_relaxed(&h->dfi_code, code);
+}
+
+/* A wait in the code of w has returned an error of children. */
+static void dfi_here_told(struct dfi_worker *w, int code)
+{
+    struct df_handle *h = dfi_handles_of(w)->first;
+    if (h && dfi_runs_now(w) && dfi_load_relaxed(&h->dfi_code) == code) dfi_store_relaxed(&h->dfi_code, 0);
+}
+
+/* t will be skipped, and its scope has the error of df, unless it has one already. */
+static DFI_COLD void dfi_flow_fails(struct dfi_flow *t, df_result code)
+{
+    dfi_task_failed(t, code);
+    dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
+    dfi_scope_set_error(t->scope, code, df_error_text(code));
 }
 
 /* Takes the exception of s. Zero: there is none. pre: the tasks of s are done */
 static int dfi_scope_take_exception(struct dfi_scope *s, struct dfi_exception *x)
 {
-    struct dfi_error *e = dfi_load_acquire(&s->error); /* acquire; pairs with the CAS in dfi_scope_give_error */
+    /* acquire; pairs with the CAS in dfi_scope_give_error */
+    struct dfi_error *e = dfi_load_acquire(&dfi_errors_in(s)->error);
     if (DFI_LIKELY(!e) || !e->threw.drop) return 0;
-    dfi_store_relaxed(&s->error, NULL);
+    dfi_store_relaxed(&dfi_errors_in(s)->error, NULL);
     *x = e->threw;
     if (e != &dfi_error_unkept) dfi_mfree(e);
     return 1;
@@ -102,30 +170,46 @@ static struct dfi_scope *dfi_scope_of_caller(struct dfi_worker *w)
     return s->kind == DFI_BODY ? dfi_load_relaxed(&s->parent) : s;
 }
 
-/* Passes on an error that nobody took when s ended: its task fails, or the thread remembers it. */
-static DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
+/* The running task, if it has a record, or NULL: then code of a block or of a thread runs. */
+static struct dfi_flow *dfi_task_of_caller(struct dfi_worker *w)
 {
-    struct dfi_error *e = dfi_load_acquire(&s->error);
+    struct dfi_scope *s = w->scope;
+    if (dfi_runs_now(w)) return NULL;
+    if (w->task) return w->task;
+    while (s->kind == DFI_STOLEN) s = dfi_load_relaxed(&s->parent);
+    return s->kind == DFI_BODY ? s->task : NULL;
+}
+
+/* Passes on an error that nobody took when s ended: its task fails, or the thread remembers it. */
+static DFI_NOINLINE DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
+{
+    struct dfi_error *e = dfi_load_acquire(&dfi_errors_in(s)->error);
     struct dfi_scope *to = dfi_load_relaxed(&s->parent);
-    struct dfi_guess *guess = s->within;
+    struct dfi_predicate *predicate = dfi_predicate_around(s);
     struct dfi_worker *w = dfi_me();
     int task;
     dfi_scope_uncancel(s);
     if (!e) return;
     /* true if `to` is the scope of the enclosing task */
-    task = s->kind == DFI_BODY || (s->kind == DFI_BLOCK && (s->saved_task || w->now == s->outer));
+    task = s->kind == DFI_BODY || (s->kind == DFI_BLOCK && (s->saved_task || dfi_tasks_of(w)->now == s->outer));
+    if (s->kind == DFI_BODY) dfi_task_failed(s->task, e->code);
+    else if (s->kind == DFI_BLOCK && s->saved_task) dfi_task_failed(s->saved_task, e->code);
+    else if (s->kind == DFI_BLOCK && dfi_tasks_of(w)->now == s->outer) dfi_here_failed(w, s->outer, e->code);
     while (to && to->kind == DFI_STOLEN) to = dfi_load_relaxed(&to->parent);
-    if (!task && to && to->kind == DFI_BODY) guess = to->within, to = dfi_load_relaxed(&to->parent), task = 1;
-    dfi_store_relaxed(&s->error, NULL);
-    if (DFI_UNLIKELY(task && guess)) {
-        dfi_guess_give_error(guess, e);
+    if (!task && to && to->kind == DFI_BODY) dfi_task_failed(to->task, e->code);
+    if (!task && to && to->kind == DFI_BODY)
+        predicate = dfi_predicate_around(to), to = dfi_load_relaxed(&to->parent), task = 1;
+    dfi_store_relaxed(&dfi_errors_in(s)->error, NULL);
+    if (dfi_up_failed_under && DFI_UNLIKELY(task && predicate)) {
+        dfi_up_failed_under(predicate, e);
         return;
     }
     if (to) {
         dfi_scope_give_error(to, e);
         if (to->kind != DFI_BOTTOM || task) dfi_scope_cancel(to);
     } else {
-        dfi_warn("a task failed with %d, \"%s\", and nobody called df_wait_result", e->code, e->text);
+        dfi_warn("a task failed with %d, \"%s\", and no df_wait_result returned it: the error is dropped; call "
+                 "df_wait_result instead of df_wait", e->code, e->text);
         dfi_error_free(e);
     }
 }
@@ -133,48 +217,103 @@ static DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
 /* acquire; pairs with the CAS in dfi_scope_give_error */
 static void dfi_scope_end_errors(struct dfi_scope *s)
 {
-    if (DFI_UNLIKELY(dfi_load_acquire(&s->error) != NULL || dfi_load_relaxed(&s->cancelled))) dfi_scope_pass_error(s);
+    const struct dfi_scope_errors *own = dfi_errors_in(s);
+    if (DFI_UNLIKELY(dfi_load_acquire(&own->error) != NULL || dfi_load_relaxed(&own->cancelled)))
+        dfi_scope_pass_error(s);
 }
 
 /* The task, block or thread that w runs has failed. */
 static void dfi_fail(struct dfi_worker *w, int code, const char *text)
 {
-    struct dfi_guess *guess = dfi_guess_of_caller(w);
+    struct dfi_predicate *predicate = dfi_predicate_of_caller(w);
     struct dfi_scope *s;
-    if (DFI_UNLIKELY(guess != NULL)) dfi_guess_fail(guess, code, text);
-    else if ((s = dfi_scope_of_caller(w)) != NULL) {
+    if (DFI_UNLIKELY(predicate != NULL)) dfi_up_fails_under(predicate, code, text);
+    else {
+        if (dfi_runs_now(w)) dfi_here_failed(w, dfi_tasks_of(w)->now, code);
+        if (!(s = dfi_scope_of_caller(w))) return;
+        dfi_task_failed(dfi_task_of_caller(w), code);
         dfi_scope_set_error(s, code, text);
         dfi_scope_cancel(s);
     }
 }
 
-static void dfi_graph_wait(struct dfi_worker *w);
-static void dfi_capture_waited(struct dfi_worker *w);
+/* --- successors of cancelled tasks ------------------------------------------------------------------ */
+
+/* Marks t, a writing task that was cancelled, so that its present and later successors are cancelled too. (Not if the
+ * scope is cancelled, because then all tasks until its next wait are.) Nonzero: the scope keeps t. */
+static DFI_COLD int dfi_flow_poisons(struct dfi_flow *t)
+{
+    struct dfi_scope *s = t->scope;
+    struct dfi_block_head *head = dfi_load_relaxed(&dfi_errors_in(s)->poisoned);
+    if (dfi_scope_cancelled(s) || (uintptr_t)dfi_load_relaxed(&t->succ) & DFI_OWN_SUCC)
+        return 0; /* tasks of a plan get no later successors */
+    dfi_store_relaxed(&t->skip, (unsigned)DFI_POISONS);
+#if DFI_WITH_WEAK
+    if (t->type == dfi_common_type && dfi_load_relaxed(&dfi_gate_of(t->extra)->stays)) return 1; /* kept by its task */
+#endif
+    /* acq_rel: relaxed would do, because the owner reads the list after it has seen all subtractions from s->pending */
+    do t->task.mem.next = head;
+    while (!dfi_cas_acq_rel(&dfi_errors_in(s)->poisoned, &head, &t->task.mem));
+    return 1;
+}
+DFI_UPCALL_IS(dfi_up_skipped, dfi_flow_poisons);
+
+/* Frees the cancelled children that s remembers: later tasks do not depend on them any more. pre: the children of s
+ * are done; so no thread pushes, and relaxed accesses suffice. */
+static void dfi_scope_unpoison(struct dfi_worker *w, struct dfi_scope *s)
+{
+    struct dfi_block_head *b = dfi_load_relaxed(&dfi_errors_in(s)->poisoned), *next;
+    dfi_store_relaxed(&dfi_errors_in(s)->poisoned, NULL);
+    for (; b; b = next) {
+        struct dfi_flow *t = (struct dfi_flow *)(void *)b; /* mem is the first member */
+        next = b->next;
+        dfi_store_relaxed(&t->skip, 0u);
+        dfi_flow_free(w, t);
+    }
+}
+
+static void dfi_errors_scope_free(struct dfi_worker *w, struct dfi_scope *s)
+{
+    if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_errors_in(s)->poisoned) != NULL)) dfi_scope_unpoison(w, s);
+}
+DFI_UPCALL_IS(dfi_up_flow_scope_free, dfi_errors_scope_free);
+
+/* Is a child of s with that group cancelled before it begins? */
+static int dfi_cancelled_with(struct dfi_scope *s, const struct df_group *group)
+{
+    return dfi_cancels_any() && ((group && dfi_load_relaxed(&group->dfi_cancelled)) || dfi_scope_cancelled(s));
+}
+
+DFI_UPCALL_IS(dfi_up_scope_ends, dfi_scope_end_errors);
+
+/* --- calls of programs ------------------------------------------------------------------------------- */
 
 DFI_EXTERN_C_BEGIN
-DFI_API void df_fail(int code, const char *text)
+DFI_API void (df_fail)(int code, const char *text)
 {
     struct dfi_worker *w = dfi_me_attached();
-    if (!code) dfi_error("df_fail(0, \"%s\"): 0 is no error: the code is -1", text);
+    if (!code) dfi_error("df_fail(0, \"%s\"): 0 means success: the error gets code -1; pass another code", text);
     if (w) dfi_fail(w, code ? code : -1, text);
 }
 
 DFI_API int dfi_threw(const struct dfi_exception *x, const char *text)
 {
     struct dfi_worker *w = dfi_me_attached();
-    struct dfi_guess *guess = w ? dfi_guess_of_caller(w) : NULL;
-    struct dfi_scope *s = w && !guess ? dfi_scope_of_caller(w) : NULL;
+    struct dfi_predicate *predicate = w ? dfi_predicate_of_caller(w) : NULL;
+    struct dfi_scope *s = w && !predicate ? dfi_scope_of_caller(w) : NULL;
     struct dfi_error *e;
-    if (!guess && !s) return 0;
+    if (!predicate && !s) return 0;
     if (!(e = dfi_error_new(DF_ERROR_EXCEPTION, text, x))) {
         x->drop(x->object);
         e = &dfi_error_unkept;
     }
-    if (guess) {
-        if (dfi_guess_standing(guess) == DFI_GUESS_WRONG) dfi_error_free(e);
-        else dfi_guess_give_error(guess, e);
+    if (predicate) {
+        if (dfi_up_void_under(predicate)) dfi_error_free(e);
+        else dfi_up_failed_under(predicate, e);
         return 1;
     }
+    dfi_task_failed(dfi_task_of_caller(w), DF_ERROR_EXCEPTION);
+    if (dfi_runs_now(w)) dfi_here_failed(w, dfi_tasks_of(w)->now, DF_ERROR_EXCEPTION);
     dfi_scope_give_error(s, e);
     dfi_scope_cancel(s);
     return 1;
@@ -186,74 +325,98 @@ DFI_API int dfi_threw_take(struct dfi_exception *x)
     return w && !w->task && dfi_scope_take_exception(w->scope, x);
 }
 
-DFI_API void dfi_scope_leave_catching(struct dfi_block *b, struct dfi_exception *x)
+DFI_API void dfi_scope_leave_catching(struct dfi_parallel_block *b, struct dfi_exception *x)
 {
     struct dfi_worker *w = dfi_me();
-    x->drop = NULL;
     if (w && b->open && b->scope && w->scope == b->scope) {
-        if (DFI_UNLIKELY(b->scope->guess != NULL)) dfi_guesses_left(w, b->scope);
+        if (dfi_up_code_ends) dfi_up_code_ends(w, b->scope);
         dfi_wait_all(w, b->scope);
         if (DFI_UNLIKELY(dfi_scope_take_exception(b->scope, x))) dfi_scope_uncancel(b->scope);
     }
     dfi_scope_leave(b);
 }
 
-DFI_API void df_cancel(void)
+DFI_API void (df_cancel)(void)
 {
     struct dfi_worker *w = dfi_me_attached();
-    struct dfi_guess *guess = w ? dfi_guess_of_caller(w) : NULL;
+    struct dfi_predicate *predicate = w ? dfi_predicate_of_caller(w) : NULL;
     struct dfi_scope *s;
-    if (DFI_UNLIKELY(guess != NULL)) dfi_guess_fail(guess, 0, "");
+    if (DFI_UNLIKELY(predicate != NULL)) dfi_up_fails_under(predicate, 0, "");
     else if (w && (s = dfi_scope_of_caller(w)) != NULL) dfi_scope_cancel(s);
 }
 
-DFI_API int df_cancelled(void)
+DFI_SMALL_CODE_END /* bodies of loops ask often */
+DFI_API int (df_cancelled)(void)
 {
     struct dfi_worker *w = dfi_me();
     struct dfi_flow *t;
     struct dfi_scope *s;
-    if (!w || !dfi_load_relaxed(&dfi_pool.cancels)) return 0;
+    if (!w || !dfi_cancels_any()) return 0;
     t = w->task, s = t ? t->scope : w->scope;
-    if (t && DFI_UNLIKELY(t->task.mem.special)) {
-        if (t->extra->group && dfi_load_relaxed(&t->extra->group->dfi_cancelled)) return 1;
-        if (t->extra->guess && dfi_guess_standing(t->extra->guess) == DFI_GUESS_WRONG) return 1;
+    if (t && DFI_UNLIKELY(dfi_extra_if(t) != NULL)) {
+        const df_group *group = dfi_cancel_of(t->extra)->group;
+        if (group && dfi_load_relaxed(&group->dfi_cancelled)) return 1;
+        if (dfi_up_void_under && dfi_predicate_over(t->extra) && dfi_up_void_under(dfi_predicate_over(t->extra)))
+            return 1;
     }
     if (dfi_scope_cancelled(s)) return 1;
     /* a rolled-back body: its children run nevertheless, because the body may rely on it */
-    for (; s; s = dfi_load_relaxed(&s->parent))
-        if (s->within && dfi_guess_standing(s->within) == DFI_GUESS_WRONG) return 1;
+    for (; dfi_up_void_under && s; s = dfi_load_relaxed(&s->parent))
+        if (dfi_predicate_around(s) && dfi_up_void_under(dfi_predicate_around(s))) return 1;
     return 0;
 }
+DFI_SMALL_CODE_BEGIN
 
-DFI_API void df_group_cancel(df_group *g)
+DFI_API void (df_group_cancel)(df_group *g)
 {
-    dfi_fetch_add_acq_rel(&dfi_pool.cancels, 1); /* first, as in dfi_scope_cancel */
-    if (dfi_exchange_acq_rel(&g->dfi_cancelled, 1)) dfi_fetch_add_relaxed(&dfi_pool.cancels, -1);
+    dfi_cancels(1); /* first, as in dfi_scope_cancel */
+    if (dfi_exchange_acq_rel(&g->dfi_cancelled, 1)) dfi_cancels(-1);
 }
 
 DFI_API df_result (df_wait_result)(void) { return dfi_wait_result_here(NULL); }
 
-DFI_API df_result dfi_wait_result_here(const char *site)
+/* w has waited for s, its scope: the result of the wait, which ends the cancellation. */
+static df_result dfi_scope_result(struct dfi_worker *w, struct dfi_scope *s)
 {
-    struct dfi_worker *w = dfi_me();
-    struct dfi_scope *s;
     struct dfi_error *e;
     int cancelled, code;
-    if (!w || w->task) return DF_OK; /* it has no children */
-    s = w->scope;
-    dfi_wait_site(w, site);
-    dfi_wait_all(w, s);
-    if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_wait(w);
-    dfi_scope_unspoil(w, s);
-    if (DFI_UNLIKELY(s->capture != NULL || dfi_pool.capture)) dfi_capture_waited(w);
-    cancelled = dfi_load_relaxed(&s->cancelled);
-    dfi_scope_uncancel(s);
-    if (!(e = dfi_exchange_acq_rel(&s->error, NULL))) return cancelled ? DF_ERROR_CANCELLED : DF_OK;
+    dfi_at(w, DFI_AT_CHILDREN, NULL, NULL, 0);
+    cancelled = dfi_load_relaxed(&dfi_errors_in(s)->cancelled);
+    if (dfi_up_waited) dfi_up_waited(w, s);
+    if (!(e = dfi_swap_acq_rel(&dfi_errors_in(s)->error, NULL))) return cancelled ? DF_ERROR_CANCELLED : DF_OK;
     code = dfi_last_error.code = e->code;
+    dfi_here_told(w, code);
     memcpy(dfi_last_error.text, e->text, sizeof e->text);
     dfi_error_free(e);
     return (df_result)code;
 }
+
+DFI_API df_result dfi_wait_result_here(const char *site)
+{
+    struct dfi_worker *w = dfi_me();
+    if (!w || w->task) return DF_OK; /* it has no children */
+    dfi_wait_site(w, site);
+    dfi_wait_all(w, w->scope);
+    return dfi_scope_result(w, w->scope);
+}
 DFI_EXTERN_C_END
+
+DFI_UPCALL_IS(dfi_up_fails, dfi_fail);
+
+static void dfi_error_remember(struct dfi_worker *w, int code, const char *text)
+{
+    struct dfi_scope *s = dfi_scope_of_caller(w);
+    if (s) dfi_scope_set_error(s, code, text);
+}
+DFI_UPCALL_IS(dfi_up_remembers, dfi_error_remember);
+/* --- module ------------------------------------------------------------------------------------------ */
+
+static void dfi_module_errors(const struct dfi_moment *m)
+{
+    if (m->is == DFI_WORKER_FREED && m->w->scope)
+        dfi_error_free(dfi_load_relaxed(&dfi_errors_in(m->w->scope)->error));
+}
+
+DFI_SMALL_CODE_END
 
 #endif

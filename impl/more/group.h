@@ -6,7 +6,7 @@
  * another mode, or the wait of the scope, needs the region. The last member to finish after that, or
  * the owner if all have finished, ends the group: the copies are combined into the region before any
  * edge to a successor is released.
- * Argument: docs/memory-order.md, "Groups".
+ * Argument: docs/internals/flow.md, "Groups".
  * Source: X-Kaapi's cumulative write (RT-0418, 4.4.4); OmpSs' commutative. */
 #ifndef DFI_MORE_GROUP_H
 #define DFI_MORE_GROUP_H
@@ -18,23 +18,72 @@
 #include "../api/core.h"
 #include "../work/blocks.h"
 #include "../work/types.h"
+#include "../flow/extra.h"
+#include "../flow/moments.h"
+#include "../flow/order.h"
 #include "../flow/region.h"
+#include "../flow/scope.h"
+#include "../flow/supervise.h"
 #include "../flow/task.h"
-#include "../observe/check/check.h"
-#include "../observe/check/reduce.h"
+#include "../flow/types.h"
+#include "rename.h"
+#include "state.h"
+#include "types.h"
+#include "use.h"
+#include "../base/parts.h"
+
+DFI_SMALL_CODE_BEGIN
+
+#if DFI_WITH_REDUCTION
 
 /* --- members ----------------------------------------------------------------------------------- */
 
-static struct dfi_group *dfi_group_new(struct dfi_worker *w)
+/* Are contributions combined in the order of submission? */
+static int dfi_reduces_in_order(const struct dfi_access *x)
 {
-    struct dfi_group *g = (struct dfi_group *)dfi_block_new(w, DFI_CLS_GROUP);
+    return dfi_more.deterministic || x->mode & DFI_ORDERED ? 1 : 0;
+}
+
+/* A new group for accesses like x. p: where the value of the region is. NULL: out of memory. */
+static struct dfi_group *dfi_group_new(struct dfi_worker *w, const struct dfi_access *x, char *p)
+{
+    struct dfi_group *g = (struct dfi_group *)dfi_block_get(w, DFI_CLS_GROUP);
     struct dfi_block_head head;
     if (!g) return NULL;
     head = g->head;
     memset((void *)g, 0, sizeof *g);
     g->head = head;
     g->owner = w, g->open = 1;
+    if (dfi_kind(x->mode) != DFI_REDUCE) return g;
+    g->region = dfi_region_of(x);
+    g->combine = x->combine, g->size = x->size, g->key = x->key;
+    g->deterministic = dfi_reduces_in_order(x);
+    g->first.p = p;
+    dfi_store_relaxed(&g->copies, &g->first);
     return g;
+}
+
+/* Adds t to the open group g, by its access x. 0, or -1 if out of memory. */
+static int dfi_group_add(struct dfi_worker *w, struct dfi_flow *t, struct dfi_group *g, const struct dfi_access *x)
+{
+    struct dfi_extra *e = dfi_extra_of(w, t);
+    struct dfi_member *m;
+    struct dfi_use *u, **at;
+    if (!e) return -1;
+    m = dfi_member_of(e);
+    at = g->combine ? &m->reductions : &m->locks;
+    if (!g->combine) {
+        at = dfi_use_place(at, g);
+        if (*at && (*at)->group == g) return 0; /* t declares the same region twice */
+    }
+    if (!(u = dfi_use_new(w, at))) return -1;
+    u->group = g;
+    u->arg = x->arg;
+    u->own.task = t;
+    u->own.turn = g->turns++;
+    g->joined += g->deterministic ? 2 : 1; /* the contribution, and the task */
+    m->to_lock = m->locks;
+    return 0;
 }
 
 static void dfi_reduce_end(struct dfi_worker *w, struct dfi_group *g);
@@ -61,7 +110,78 @@ static void dfi_group_close(struct dfi_worker *w, struct dfi_group *g)
     if (dfi_fetch_add_acq_rel(&g->left, out) + out == 0) dfi_group_end(w, g);
 }
 
-/* --- commuting: a lock for each group, taken in order of address --------------------------------- */
+#endif
+
+/* --- accesses: called by flow/order.h ------------------------------------------------------------ */
+
+/* Resolves overlapping accesses of one task. Each access keeps its mode, and its entry remembers it, so that
+ * successors depend on exactly the conflicting tasks. But a task cannot join a group twice, so overlapping commuting
+ * and reducing accesses become exclusive writes. And an entry remembers a task in one mode only: if two accesses
+ * declare the same region in different modes, the sharing one becomes an exclusive write, which is the union of
+ * both. */
+static void dfi_accesses_apart(struct dfi_access *x, unsigned n)
+{
+    unsigned i, j;
+    for (i = 0; i < n; i++) {
+        struct dfi_region a = dfi_region_of(&x[i]);
+        int alone = dfi_region_is_all(&a);
+        for (j = 0; j < n && x[i].mode & DFI_SHARED && !alone; j++) {
+            struct dfi_region b = dfi_region_of(&x[j]);
+            if (i == j) continue;
+            alone = x[i].mode & DFI_ONE_REGION
+                        ? dfi_region_overlap(&a, &b)
+                        : a.rows && dfi_region_same(&a, &b) && dfi_kind(x[i].mode) != dfi_kind(x[j].mode);
+        }
+        if (alone && x[i].mode & DFI_SHARED) x[i].mode = (x[i].mode & DFI_RANGE) | DFI_INOUT;
+    }
+}
+
+#if DFI_WITH_REDUCTION
+
+/* Commuting tasks exclude each other by the lock of one region, reducing tasks share its accumulators. A reduction also
+ * needs the same operator and way to combine. */
+static int dfi_group_admits(const struct dfi_entry *n, const struct dfi_access *x)
+{
+    const struct dfi_group *g = dfi_group_of(n)->open;
+    return g && (dfi_kind(x->mode) != DFI_REDUCE || (g->key == x->key && g->deterministic == dfi_reduces_in_order(x)));
+}
+DFI_UPCALL_IS(dfi_up_joins, dfi_group_admits);
+
+/* Adds t to the group of n, or creates one. 0, or -1 if out of memory. */
+static int dfi_group_join(struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n, const struct dfi_access *x)
+{
+    struct dfi_group *g = dfi_group_of(n)->open;
+    if (!g) {
+        if (!(g = dfi_group_new(w, x, dfi_version_now(n)))) return -1;
+        n->asks |= DFI_ENTRY_JOINT;
+        if (g->combine) {
+            n->asks |= DFI_ENTRY_KEEP;
+            dfi_flow_of(t->scope)->table->unsettled++;
+        }
+        dfi_group_of(n)->open = g;
+    }
+    return dfi_group_add(w, t, g, x);
+}
+DFI_UPCALL_IS(dfi_up_joined, dfi_group_join);
+
+/* Successors of reducing tasks follow whole tasks, because contributions are combined at their end. */
+static void dfi_group_followed(struct dfi_worker *w, const struct dfi_entry *n)
+{
+    if (n->kind == DFI_REDUCE) dfi_tasks_of(w)->reg_access = NULL;
+}
+DFI_UPCALL_IS(dfi_up_follows_sharers, dfi_group_followed);
+
+static void dfi_entry_close_group(struct dfi_worker *w, struct dfi_table *table, struct dfi_entry *n)
+{
+    struct dfi_group *g = dfi_group_of(n)->open;
+    dfi_group_of(n)->open = NULL;
+    n->asks &= ~(unsigned)(DFI_ENTRY_JOINT | DFI_ENTRY_KEEP);
+    if (g->combine) table->unsettled--;
+    dfi_group_close(w, g);
+}
+DFI_UPCALL_IS(dfi_up_sharers_end, dfi_entry_close_group);
+
+/* --- commuting: a lock for each group (more/lock.h) ------------------------------------------------ */
 
 /* Zero: x is queued, and may be running already. */
 static int dfi_lock_take(struct dfi_group *g, struct dfi_extra *x)
@@ -71,7 +191,7 @@ static int dfi_lock_take(struct dfi_group *g, struct dfi_extra *x)
         if (!old) {
             if (dfi_cas_acq_rel(&g->lock, &old, DFI_LOCK_HELD)) return 1;
         } else {
-            x->lock_wait = old == DFI_LOCK_HELD ? NULL : old;
+            dfi_member_of(x)->lock_wait = old == DFI_LOCK_HELD ? NULL : old;
             if (dfi_cas_acq_rel(&g->lock, &old, x)) return 0;
         }
     }
@@ -83,38 +203,15 @@ static struct dfi_extra *dfi_lock_pass(struct dfi_group *g)
     struct dfi_extra *x = g->waiting, *held = DFI_LOCK_HELD;
     if (!x) {
         if (dfi_cas_acq_rel(&g->lock, &held, NULL)) return NULL;
-        held = dfi_exchange_acq_rel(&g->lock, DFI_LOCK_HELD); /* newest first: reversed below */
+        held = dfi_swap_acq_rel(&g->lock, DFI_LOCK_HELD); /* newest first: reversed below */
         while (held) {
-            struct dfi_extra *next = held->lock_wait;
-            held->lock_wait = x, x = held;
+            struct dfi_extra *next = dfi_member_of(held)->lock_wait;
+            dfi_member_of(held)->lock_wait = x, x = held;
             held = next;
         }
     }
-    g->waiting = x->lock_wait;
+    g->waiting = dfi_member_of(x)->lock_wait;
     return x;
-}
-
-/* Takes the locks of x in order. Nonzero: it has all. Otherwise the thread that passes on the
- * missing lock continues. */
-static int dfi_lock_all(struct dfi_extra *x)
-{
-    while (x->to_lock) {
-        struct dfi_use *u = x->to_lock;
-        x->to_lock = u->next; /* before the attempt: x may belong to another thread after it */
-        if (!dfi_lock_take(u->group, x)) return 0;
-    }
-    x->locked = 1;
-    return 1;
-}
-
-static void dfi_unlock_all(struct dfi_worker *w, struct dfi_extra *x)
-{
-    struct dfi_use *u;
-    for (u = x->locks; u; u = u->next) {
-        struct dfi_extra *next = x->locked ? dfi_lock_pass(u->group) : NULL;
-        if (next && dfi_lock_all(next)) dfi_ready_sibling(w, next->task);
-        dfi_group_leave(w, u->group);
-    }
 }
 
 /* --- reductions: copies ------------------------------------------------------------------------ */
@@ -122,13 +219,14 @@ static void dfi_unlock_all(struct dfi_worker *w, struct dfi_extra *x)
 /* Combines `from` into `into`. from NULL: makes `into` the identity. */
 static void dfi_combine(const struct dfi_group *g, char *into, const char *from)
 {
-    struct dfi_check_view v;
-    int begun = dfi_check_own_begin(&v, &g->region, 1);
+    struct dfi_extent c;
     size_t i;
-    if (from && !g->deterministic) dfi_check_commutes(g->combine, g->key, g->size, into, from, g->region.row / g->size);
+    dfi_own_begin(&c, &g->region, 1);
+    if (dfi_up_combines && from && !g->deterministic)
+        dfi_up_combines(g->combine, g->key, g->size, into, from, g->region.row / g->size);
     for (i = 0; i < g->region.rows; i++)
         g->combine(into + i * g->region.ld, from ? from + i * g->region.ld : NULL, g->region.row / g->size);
-    dfi_check_own_end(&v, begun);
+    dfi_own_end(&c);
 }
 
 static void dfi_reduce_end(struct dfi_worker *w, struct dfi_group *g)
@@ -148,8 +246,8 @@ static struct dfi_copy *dfi_copy_take(struct dfi_worker *w, struct dfi_group *g)
 {
     struct dfi_copy *c, *all = dfi_load_acquire(&g->copies); /* pairs with the CAS below */
     size_t bytes = dfi_region_bytes(&g->region);
-    /* DF_CHECK: a second copy, so that there is something to combine even if tasks run one after the other */
-    int pass, was, another = dfi_check_operator(g->key) && all == &g->first && dfi_load_relaxed(&g->first.worker);
+    int pass, was, another = dfi_up_combines_more && dfi_up_combines_more(g->key) && all == &g->first &&
+                             dfi_load_relaxed(&g->first.worker);
     for (pass = another ? 2 : 0; pass < 2; pass++)
         for (c = all; c; c = c->next) {
             if (pass == 0 && dfi_load_relaxed(&c->worker) != w) continue;
@@ -169,16 +267,16 @@ static struct dfi_copy *dfi_copy_take(struct dfi_worker *w, struct dfi_group *g)
     dfi_combine(g, c->p, NULL);
     do c->next = all;
     while (!dfi_cas_acq_rel(&g->copies, &all, c));
-    dfi_store_relaxed(&w->n_copies, dfi_load_relaxed(&w->n_copies) + 1);
+    dfi_count(&dfi_tally_of(w)->n_copies);
     return c;
 }
 
 /* Retries the tasks that found neither a free copy nor memory for one. */
 static void dfi_reduce_retry(struct dfi_worker *w, struct dfi_group *g)
 {
-    struct dfi_extra *x = dfi_exchange_seq_cst(&g->starved, NULL), *next;
+    struct dfi_extra *x = dfi_swap_seq_cst(&g->starved, NULL), *next;
     for (; x; x = next) {
-        next = x->lock_wait;
+        next = dfi_member_of(x)->lock_wait;
         dfi_ready_sibling(w, x->task);
     }
 }
@@ -198,7 +296,14 @@ static struct dfi_use *dfi_use_of(struct dfi_copy *own)
     return (struct dfi_use *)(void *)((char *)own - offsetof(struct dfi_use, own));
 }
 
-static void dfi_extra_merged(struct dfi_worker *w, struct dfi_flow *t);
+/* The contributions of t have been combined, and t, its descendants included, is done. */
+DFI_UPCALL(void, dfi_up_merged, (struct dfi_worker *w, struct dfi_flow *t));
+
+/* One contribution of t has been combined. */
+static void dfi_member_merged(struct dfi_worker *w, struct dfi_flow *t)
+{
+    if (dfi_fetch_sub_acq_rel(&dfi_member_of(t->extra)->unmerged, (intptr_t)1) == 1) dfi_up_merged(w, t);
+}
 
 /* Combines the copies handed in that are next in order. A thread that finds another one combining
  * leaves its copy to that thread, which looks again: the hand-over and the end of combining are both
@@ -208,7 +313,7 @@ static void dfi_merge_in_order(struct dfi_worker *w, struct dfi_group *g)
     do {
         struct dfi_copy *c, **at;
         if (dfi_exchange_seq_cst(&g->merging, 1)) return;
-        for (c = dfi_exchange_acq_rel(&g->handed, NULL); c;) {
+        for (c = dfi_swap_acq_rel(&g->handed, NULL); c;) {
             struct dfi_copy *next = c->next;
             for (at = &g->sorted; *at && (*at)->turn < c->turn;) at = &(*at)->next;
             c->next = *at, *at = c;
@@ -223,7 +328,7 @@ static void dfi_merge_in_order(struct dfi_worker *w, struct dfi_group *g)
             }
             dfi_store_seq_cst(&g->merged, c->turn + 1); /* precedes the load of `starved` in dfi_reduce_hand_in */
             dfi_group_leave(w, g);
-            dfi_extra_merged(w, t); /* c is part of t and may be gone */
+            dfi_member_merged(w, t); /* c is part of t and may be gone */
         }
         dfi_store_seq_cst(&g->merging, 0);
     } while (dfi_load_seq_cst(&g->handed));
@@ -257,18 +362,18 @@ static int dfi_reduce_begin(struct dfi_worker *w, struct dfi_extra *x)
 {
     struct dfi_use *u, *v;
     size_t turn;
-    for (u = x->reductions; u; u = u->next) {
+    for (u = dfi_member_of(x)->reductions; u; u = u->next) {
         struct dfi_group *g = u->group;
         if (g->deterministic ? u->own.p != NULL || dfi_own_copy(g, u) : (u->copy = dfi_copy_take(w, g)) != NULL) {
             memcpy((char *)x->task->task.args + u->arg, g->deterministic ? &u->own.p : &u->copy->p, sizeof(void *));
             continue;
         }
         turn = u->own.turn;
-        dfi_warn_no_memory();
-        for (v = x->reductions; v != u; v = v->next)
+        dfi_warn_once("out of memory: tasks with a reduction wait until another one is done and leaves its copy");
+        for (v = dfi_member_of(x)->reductions; v != u; v = v->next)
             if (!v->group->deterministic) dfi_copy_give_back(w, v->group, v->copy), v->copy = NULL;
-        x->lock_wait = dfi_load_relaxed(&g->starved);
-        while (!dfi_cas_seq_cst(&g->starved, &x->lock_wait, x)) continue;
+        dfi_member_of(x)->lock_wait = dfi_load_relaxed(&g->starved);
+        while (!dfi_cas_seq_cst(&g->starved, &dfi_member_of(x)->lock_wait, x)) continue;
         /* x may belong to another thread from here on. A copy given back since the search is seen
          * here, or the thread that gave it back sees x. */
         if (g->deterministic ? dfi_load_seq_cst(&g->merged) == turn : !dfi_load_seq_cst(&g->first.busy))
@@ -283,5 +388,71 @@ static void dfi_reduce_leave(struct dfi_worker *w, struct dfi_use *u)
     if (u->copy) dfi_copy_give_back(w, u->group, u->copy); /* no copy if the task was skipped */
     dfi_group_leave(w, u->group);
 }
+
+/* t and its descendants are done: it leaves its reductions. Zero: some contributions are not combined yet, and the
+ * thread that combines the last one completes t (dfi_up_merged). */
+static int dfi_reduce_done(struct dfi_worker *w, struct dfi_member *m)
+{
+    struct dfi_use *u, *next;
+    intptr_t n = 1;
+    for (u = m->reductions; u; u = u->next)
+        if (u->group->deterministic) n++;
+        else dfi_reduce_leave(w, u);
+    if (n == 1) return 1;
+    dfi_store_relaxed(&m->unmerged, n);
+    for (u = m->reductions; u; u = next) {
+        next = u->next;
+        if (u->group->deterministic) dfi_reduce_hand_in(w, u);
+    }
+    /* acq_rel; pairs with dfi_member_merged */
+    return dfi_fetch_sub_acq_rel(&m->unmerged, (intptr_t)1) == 1;
+}
+
+/* t leaves the groups that it has joined, because memory to register it was lacking. */
+static DFI_COLD void dfi_groups_leave(struct dfi_worker *w, struct dfi_extra *x)
+{
+    struct dfi_member *m = dfi_member_of(x);
+    struct dfi_use *u;
+    intptr_t n = 1;
+    for (u = m->locks; u; u = u->next)
+        if (u->group) dfi_group_leave(w, u->group);
+    dfi_uses_free(w, w, m->locks);
+    for (u = m->reductions; u; u = u->next) n += u->group && u->group->deterministic;
+    /* t is not completed here, but by dfi_submit_now, which waits until 1 is left */
+    dfi_store_relaxed(&m->unmerged, n);
+    while ((u = m->reductions) != NULL) {
+        m->reductions = u->next;
+        if (!u->group) dfi_block_free(w, w, &u->head);
+        else if (u->group->deterministic) dfi_reduce_hand_in(w, u); /* u stays in the group until its turn */
+        else {
+            dfi_group_leave(w, u->group);
+            dfi_block_free(w, w, &u->head);
+        }
+    }
+    m->locks = m->to_lock = NULL;
+}
+
+#else
+
+/* No task is in a group, and no plan has one. */
+DFI_FAST struct dfi_group *dfi_group_new(struct dfi_worker *w, const struct dfi_access *x, char *p)
+{
+    return (void)w, (void)x, (void)p, (struct dfi_group *)NULL;
+}
+DFI_FAST int dfi_group_add(struct dfi_worker *w, struct dfi_flow *t, struct dfi_group *g, const struct dfi_access *x)
+{
+    return (void)w, (void)t, (void)g, (void)x, 0;
+}
+DFI_FAST void dfi_group_leave(struct dfi_worker *w, struct dfi_group *g) { (void)w, (void)g; }
+DFI_FAST void dfi_group_close(struct dfi_worker *w, struct dfi_group *g) { (void)w, (void)g; }
+DFI_FAST void dfi_groups_leave(struct dfi_worker *w, struct dfi_extra *x) { (void)w, (void)x; }
+DFI_FAST int dfi_lock_take(struct dfi_group *g, struct dfi_extra *x) { return (void)g, (void)x, 1; }
+DFI_FAST struct dfi_extra *dfi_lock_pass(struct dfi_group *g) { return (void)g, (struct dfi_extra *)NULL; }
+DFI_FAST int dfi_reduce_begin(struct dfi_worker *w, struct dfi_extra *x) { return (void)w, (void)x, 1; }
+DFI_FAST int dfi_reduce_done(struct dfi_worker *w, struct dfi_member *m) { return (void)w, (void)m, 1; }
+
+#endif
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -2,7 +2,7 @@
  *
  * A token keeps its waiting tasks in a list of edges, as a task keeps its successors: edges are
  * pushed by compare-and-swap, and one exchange closes the list at the last signal. A node is a task
- * whose missing inputs are counted like unfinished predecessors. Argument: docs/memory-order.md,
+ * whose missing inputs are counted like unfinished predecessors. Argument: docs/internals/waiting.md,
  * "Tokens and nodes". */
 #ifndef DFI_MORE_TOKEN_H
 #define DFI_MORE_TOKEN_H
@@ -12,6 +12,7 @@
 #include "../base/log.h"
 #include "../os/wait.h"
 #include "../api/core.h"
+#include "../api/output.h"
 #include "../api/result.h"
 #include "../api/task.h"
 #include "../api/value.h"
@@ -20,66 +21,83 @@
 #include "../work/wake.h"
 #include "../work/stack.h"
 #include "../work/find.h"
-#include "../work/help.h"
-#include "../work/scope.h"
+#include "../flow/scope.h"
 #include "../work/types.h"
+#include "../work/supervise.h"
+#include "../flow/types.h"
+#include "../work/director.h"
+#include "../work/probe.h"
 #include "../flow/edge.h"
 #include "../flow/extra.h"
+#include "../flow/moments.h"
+#include "../flow/options.h"
 #include "../flow/task.h"
 #include "taskgraph/list.h"
-#include "../observe/check/check.h"
-#include "../observe/graph/graph.h"
-#include "../observe/graph/hook.h"
-#include "../observe/probes.h"
-#include "../observe/schedule/baton.h"
-#include "../observe/stall/waits.h"
+#include "types.h"
+#include "state.h"
+#include "spare.h"
+#include "use.h"
+#include "../work/wait.h"
+#include "points.h"
 #include "../api/public.h"
 
-enum { DFI_TOKEN_EXTERNAL = 1, DFI_TOKEN_SKIP = 2 }; /* bits of df_token.dfi_state */
+/* bits of df_token.dfi_state; KEPT: of a handle */
+enum { DFI_TOKEN_EXTERNAL = 1, DFI_TOKEN_SKIP = 2, DFI_TOKEN_KEPT = 4 };
 
 /* --- held tasks: they wait for a token, an input or a stream; listed for deadlock detection ------ */
 
-static void dfi_hold(struct dfi_worker *w, struct dfi_extra *x)
+/* The first task is held: sleepers begin to check for deadlock (dfi_park). */
+static DFI_COLD void dfi_holds_begin(void)
 {
-    int i, n;
-    dfi_os_lock(&w->held_lock);
-    x->held_by = w;
-    x->held_before = NULL;
-    x->held_next = w->held;
-    if (w->held) w->held->held_before = x;
-    w->held = x;
-    dfi_os_unlock(&w->held_lock);
-    if (dfi_fetch_add_seq_cst(&dfi_pool.held, 1)) return;
-    /* the first held task: sleepers begin to check for deadlock (dfi_park) */
-    for (i = 0, n = dfi_load_acquire(&dfi_pool.n_slots); i < n; i++)
-        dfi_wake_waiting(dfi_load_acquire(&dfi_pool.slot[i]));
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    for (i = 0; i < n; i++) dfi_wake_waiting(dfi_load_acquire(&dfi_pool.slot[i]));
 }
 
-static void dfi_unhold(struct dfi_extra *x)
+static void dfi_hold(struct dfi_worker *w, struct dfi_on_hold *h)
 {
-    struct dfi_worker *v = x->held_by;
-    dfi_os_lock(&v->held_lock);
-    if (x->held_before) x->held_before->held_next = x->held_next;
-    else v->held = x->held_next;
-    if (x->held_next) x->held_next->held_before = x->held_before;
-    x->held_by = NULL;
-    dfi_os_unlock(&v->held_lock);
-    dfi_fetch_sub_seq_cst(&dfi_pool.held, 1);
+    dfi_os_lock(&dfi_holds_of(w)->lock);
+    h->by = w;
+    h->before = NULL;
+    h->next = dfi_holds_of(w)->first;
+    if (dfi_holds_of(w)->first) dfi_holds_of(w)->first->before = h;
+    dfi_holds_of(w)->first = h;
+    dfi_os_unlock(&dfi_holds_of(w)->lock);
+    if (dfi_fetch_add_seq_cst(&dfi_more.held, 1) == 0) dfi_holds_begin();
+}
+
+/* The same for a task. */
+static void dfi_hold_task(struct dfi_worker *w, struct dfi_extra *x)
+{
+    dfi_tokens_of(x)->held.of = x;
+    dfi_hold(w, &dfi_tokens_of(x)->held);
+}
+
+static void dfi_unhold(struct dfi_on_hold *h)
+{
+    struct dfi_worker *v = h->by;
+    dfi_os_lock(&dfi_holds_of(v)->lock);
+    if (h->before) h->before->next = h->next;
+    else dfi_holds_of(v)->first = h->next;
+    if (h->next) h->next->before = h->before;
+    h->by = NULL;
+    dfi_os_unlock(&dfi_holds_of(v)->lock);
+    dfi_fetch_sub_seq_cst(&dfi_more.held, 1);
 }
 
 /* Counts a signal or an input as progress. */
 static void dfi_happened(struct dfi_worker *w)
 {
-    if (w) dfi_store_relaxed(&w->n_events, dfi_load_relaxed(&w->n_events) + 1);
-    else dfi_fetch_add_relaxed(&dfi_pool.events, (size_t)1);
+    if (w) dfi_count(&dfi_holds_of(w)->n_events);
+    else dfi_fetch_add_relaxed(&dfi_more.events, (size_t)1);
 }
 
 /* --- tokens ------------------------------------------------------------------------------------ */
 
 /* A thread in df_wait_token. Bit 0 of edge.task marks it in the list of the token. */
 struct dfi_token_wait {
-    struct dfi_extra held; /* first; has no task */
+    struct dfi_on_hold held;
     struct dfi_use after;
+    const char *site;
     struct dfi_edge edge;
     struct dfi_worker *worker;
     int stuck;
@@ -100,7 +118,7 @@ static void dfi_token_release(struct dfi_worker *w, struct dfi_edge *e, int skip
             dfi_wake_waiting(waiter);
         } else {
             if (skip) dfi_store_relaxed(&u->skip, (unsigned)DFI_SKIPPED);
-            if (DFI_UNLIKELY(dfi_watched())) dfi_watch_release(w, u);
+            dfi_at(w, DFI_AT_RELEASE, u, NULL, 0);
             if (dfi_flow_unblock(u)) dfi_ready_any(w, u);
         }
         e = next;
@@ -112,8 +130,8 @@ static struct dfi_edge *dfi_token_close(df_token *t, int *skip)
 {
     void *list;
     *skip = (dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP) != 0;
-    if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_token_opens(DFI_GRAPH(), t);
-    list = dfi_exchange_acq_rel(&t->dfi_list, (void *)DFI_DONE_EDGE); /* t may be gone from here on */
+    dfi_at(dfi_me(), DFI_AT_TOKEN, t, NULL, 0);
+    list = dfi_swap_acq_rel(&t->dfi_list, (void *)DFI_DONE_EDGE); /* t may be gone from here on */
     return list == (void *)DFI_DONE_EDGE ? NULL : (struct dfi_edge *)list;
 }
 
@@ -131,9 +149,8 @@ static void dfi_token_signal(struct dfi_worker *w, df_token *t, const char *site
     if (need < 1) {
         dfi_fetch_add_relaxed(&t->dfi_need, (intptr_t)1);
         if (!skip && !(dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP))
-            dfi_error("%s: a signal too many for the token "
-                                                                                    "of %s, which is open already: no "
-                                                                                    "effect", site, t->dfi_site);
+            dfi_error("%s: a signal too many for the token of %s, which is open already: it has no effect; signal "
+                      "less often, or raise the number of the token", site, t->dfi_site);
         return;
     }
     e = dfi_token_close(t, &skip);
@@ -141,10 +158,17 @@ static void dfi_token_signal(struct dfi_worker *w, df_token *t, const char *site
     dfi_token_release(w, e, skip, 0);
 }
 
+/* Tasks that will signal t, by .signals, become `by` more. (A token that is signalled from outside of the only thread
+ * counts those signals instead: dfi_signal.) */
+static void dfi_token_promise(df_token *t, int by)
+{
+    if (!DFI_ALONE || !(t->dfi_state & DFI_TOKEN_EXTERNAL)) dfi_fetch_add_relaxed(&t->dfi_promised, (intptr_t)by);
+}
+
 /* A signal announced by .signals. */
 static void dfi_token_keep_promise(struct dfi_worker *w, df_token *t, const char *site, int skip)
 {
-    dfi_fetch_add_relaxed(&t->dfi_promised, (intptr_t)-1); /* before the signal: t may be gone after it */
+    dfi_token_promise(t, -1); /* before the signal: t may be gone after it */
     dfi_token_signal(w, t, site, skip);
 }
 
@@ -162,7 +186,7 @@ static int dfi_token_push(df_token *t, struct dfi_edge *e)
 /* Makes t start after the token opens. 0, or -1 without memory. pre: t has extras; w owns its scope */
 static int dfi_token_after(struct dfi_worker *w, struct dfi_flow *t, df_token *token)
 {
-    struct dfi_use *u = dfi_use_new(w, &t->extra->after);
+    struct dfi_use *u = dfi_use_new(w, &dfi_tokens_of(t->extra)->held.after);
     struct dfi_edge *e;
     if (!u) return -1;
     u->token = token;
@@ -177,7 +201,7 @@ static int dfi_token_after(struct dfi_worker *w, struct dfi_flow *t, df_token *t
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_token_init(df_token *t, long k, const char *site)
 {
-    if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_token_opens(DFI_GRAPH(), t);
+    dfi_at(dfi_me(), DFI_AT_TOKEN, t, NULL, 0);
     dfi_store_relaxed(&t->dfi_list, (void *)(uintptr_t)(k <= 0));
     dfi_store_relaxed(&t->dfi_need, (intptr_t)k);
     dfi_store_relaxed(&t->dfi_promised, (intptr_t)0);
@@ -185,15 +209,28 @@ DFI_API void dfi_token_init(df_token *t, long k, const char *site)
     t->dfi_site = site;
 }
 
+DFI_API void dfi_token_init_external(df_token *t, long k, const char *site)
+{
+    dfi_token_init(t, k, site);
+    dfi_store_relaxed(&t->dfi_state, (int)DFI_TOKEN_EXTERNAL);
+}
+
 DFI_API void dfi_signal(df_token *t, const char *site)
 {
     struct dfi_worker *w = dfi_me();
-    if (DFI_UNLIKELY(dfi_baton_on()) && (w = dfi_me_attached()) != NULL) dfi_baton_take(w);
-    if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_signal(DFI_GRAPH(), w, t);
+    if (DFI_ALONE && t->dfi_state & DFI_TOKEN_EXTERNAL) { /* perhaps in an interrupt: more/outside.h */
+        volatile intptr_t *came = (volatile intptr_t *)&t->dfi_promised;
+        DFI_COMPILER_BARRIER();
+        *came = *came + 1;
+        return;
+    }
+    if (dfi_turns() && (w = dfi_me_attached()) != NULL) dfi_turn_take(w);
+    dfi_at(w, DFI_AT_SIGNAL, t, NULL, 0);
     dfi_token_signal(w, t, site, 0);
-    if (DFI_UNLIKELY(dfi_baton_on()) && w) dfi_baton_outside(w);
+    if (w) dfi_turn_outside(w);
 }
 
+DFI_SMALL_CODE_BEGIN
 DFI_API df_result dfi_wait_token(df_token *t, const char *site)
 {
     struct dfi_worker *w = dfi_me_attached();
@@ -201,22 +238,22 @@ DFI_API df_result dfi_wait_token(df_token *t, const char *site)
     struct dfi_wait wait;
     struct dfi_goal g;
     struct dfi_scope *s = w ? dfi_scope_here(w) : NULL;
-    DFI_CHECK_CALL(w);
-    dfi_taskgraph_cannot("df_wait_token", site);
+    DFI_CALLED(w);
+    dfi_no_graph(w, "df_wait_token", site);
     if (!s) { /* no memory for an ordinary wait */
         while (dfi_load_acquire(&t->dfi_need) > 0) dfi_os_sleep_ms();
-        return DF_OK;
+        return dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP ? DF_ERROR_CANCELLED : DF_OK;
     }
     memset((void *)&a, 0, sizeof a);
     a.worker = w;
-    a.held.site = site;
+    a.site = site;
     a.held.after = &a.after;
     a.after.token = t;
     a.edge.task = (struct dfi_flow *)((uintptr_t)&a | 1);
     dfi_hold(w, &a.held);
     if (dfi_token_push(t, &a.edge)) {
         dfi_flush(w);
-        g.kind = DFI_GOAL_FLAG, g.scope = s, g.future = NULL, g.flag = &a.open;
+        g.kind = DFI_GOAL_FLAG, g.scope = s, g.flag = &a.open;
         dfi_wait_enter(w, &wait, DFI_WAIT_TOKEN, t, site);
         dfi_sleep_until(w, &g);
         dfi_wait_leave(w, &wait);
@@ -225,33 +262,116 @@ DFI_API df_result dfi_wait_token(df_token *t, const char *site)
     if (a.stuck) return DF_ERROR_STUCK;
     return dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP ? DF_ERROR_CANCELLED : DF_OK;
 }
+DFI_SMALL_CODE_END
+DFI_EXTERN_C_END
 
+/* --- tasks ------------------------------------------------------------------------------------- */
+
+/* t, which has optional state, is ready. */
+static void dfi_token_ready(struct dfi_flow *t)
+{
+    if (dfi_tokens_of(t->extra)->held.by) dfi_unhold(&dfi_tokens_of(t->extra)->held);
+}
+DFI_UPCALL_IS(dfi_up_ready, dfi_token_ready);
+
+/* t is done, and signals as its options say. */
+static void dfi_token_done(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_use *u;
+    dfi_at(w, DFI_AT_RELEASES, t, NULL, 0);
+    for (u = dfi_tokens_of(t->extra)->signals; u; u = u->next)
+        dfi_token_keep_promise(w, u->token, t->extra->site, dfi_load_relaxed(&t->skip) != 0);
+    dfi_at(w, DFI_AT_RELEASES, NULL, NULL, 0);
+}
+
+DFI_SMALL_CODE_BEGIN
+
+/* t, which has optional state, cannot be started later: waits for its tokens here. */
+static DFI_COLD void dfi_token_wait_here(struct dfi_flow *t)
+{
+    struct dfi_use *u;
+    if (dfi_tokens_of(t->extra)->held.by) dfi_unhold(&dfi_tokens_of(t->extra)->held);
+    for (u = dfi_tokens_of(t->extra)->held.after; u; u = u->next) dfi_wait_token(u->token, t->extra->site);
+}
+
+/* The next submission has the options o. Without a worker, each task runs immediately, in order. */
+static void dfi_token_with(struct dfi_worker *w, const struct df_opts *o, const char *site)
+{
+    df_token *const *t;
+    for (t = o->signals; t && *t; t++) dfi_token_promise(*t, 1);
+    for (t = w ? NULL : o->after; t && *t; t++) dfi_wait_token(*t, site);
+}
+
+static void dfi_token_with_end(struct dfi_worker *w, const struct df_opts *o)
+{
+    df_token *const *k;
+    for (k = !w || dfi_tasks_of(w)->ran_now ? o->signals : NULL; k && *k; k++)
+        if (w && dfi_tasks_of(w)->ran_now == DFI_DROPPED) dfi_token_promise(*k, -1);
+        else dfi_token_keep_promise(w, *k, w ? dfi_tasks_of(w)->opts_site : "df_submit_with",
+                                    w && dfi_tasks_of(w)->ran_now == DFI_PASSED_OVER);
+}
+
+/* Gives t, which has optional state, the tokens of o. 0, or -1 without memory: then call dfi_token_opts_failed. */
+static int dfi_token_opts(struct dfi_worker *w, struct dfi_flow *t, const struct df_opts *o)
+{
+    struct dfi_extra *x = t->extra;
+    df_token *const *k;
+    for (k = o->signals; k && *k; k++) {
+        struct dfi_use *u = dfi_use_new(w, &dfi_tokens_of(x)->signals);
+        if (!u) return -1;
+        u->token = *k;
+    }
+    for (k = o->after; k && *k; k++)
+        if (dfi_token_after(w, t, *k)) return -1;
+    if (t->n_edges && !dfi_tokens_of(x)->held.by) dfi_hold_task(w, x);
+    return 0;
+}
+
+/* Memory to give t the options o was lacking: waits for its tokens. dfi_with_end signals. */
+static DFI_COLD void dfi_token_opts_failed(struct dfi_worker *w, struct dfi_flow *t, const struct df_opts *o)
+{
+    df_token *const *k;
+    for (k = o->after; k && *k; k++)
+        if (dfi_wait_token(*k, dfi_tasks_of(w)->opts_site) != DF_OK) dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
+    if (!t->task.mem.special) return;
+    dfi_os_lock(&dfi_holds_of(w)->lock); /* a stall report may be reading it (observe/stall/report.h) */
+    dfi_uses_free(w, w, dfi_tokens_of(t->extra)->signals);
+    dfi_tokens_of(t->extra)->signals = NULL;
+    dfi_os_unlock(&dfi_holds_of(w)->lock);
+}
+
+DFI_SMALL_CODE_END
+
+DFI_EXTERN_C_BEGIN
 /* --- nodes ------------------------------------------------------------------------------------- */
 
-DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, int inputs, const char *titles, const char *site)
+DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, const struct dfi_inputs *inputs, const char *site)
 {
     struct dfi_worker *w = dfi_me_attached();
-    struct dfi_scope *s = w && !(w->scope->guess && dfi_guess_drops(w)) ? dfi_scope_here(w) : NULL;
+    struct dfi_scope *s = w && !dfi_dropped(w) ? dfi_scope_here(w) : NULL;
     struct dfi_flow *t = s ? dfi_flow_new(w, s, type) : NULL;
     struct dfi_extra *x = t ? dfi_extra_of(w, t) : NULL;
-    dfi_taskgraph_cannot("df_node_new", site);
+    dfi_no_graph(w, "df_node_new", site);
+    if (DFI_UNLIKELY(type->modes & DFI_LIMIT))
+        dfi_error("%s: df_limit of node %s has no effect, because nodes have no accesses; submit a task that has the "
+                  "limit from the body of the node", site, type->name);
     /* Beyond the window the caller runs ready nodes; it never waits for one that is not ready. */
-    if (s && s->open && s->submitted - s->done >= dfi_pool.window && dfi_run_own(w, s->mark, NULL)) dfi_offer(w);
+    if (s && s->open && s->submitted - s->done >= dfi_flow_pool.window && dfi_run_own(w, s->mark, NULL)) dfi_offer(w);
     if (!x) {
-        dfi_graph_missing();
+        dfi_at(w, DFI_AT_LOST, NULL, NULL, 0);
         if (t) dfi_flow_free(w, t);
         return NULL;
     }
     x->name = type->name, x->site = site;
-    x->inputs = inputs, x->titles = titles;
+    dfi_tokens_of(x)->inputs = inputs;
     if (DFI_UNLIKELY(type->modes & DFI_HELD)) memset(t->task.args, 0, type->args_bytes); /* inputs not given */
-    if (DFI_UNLIKELY(DFI_GRAPH() != NULL)) dfi_graph_node(DFI_GRAPH(), w, t);
+    dfi_at(w, DFI_AT_NODE, t, NULL, 0);
     if (s->open) s->submitted++;
     else dfi_fetch_add_seq_cst(&s->pending, (intptr_t)1);
-    if (DFI_UNLIKELY(dfi_watched())) dfi_watch_submit(w, t, NULL, 0);
-    dfi_store_relaxed(&t->wait, (intptr_t)(inputs ? inputs : 1));
-    if (inputs) {
-        dfi_hold(w, x);
+    dfi_at(w, DFI_AT_SUBMIT, t, NULL, 0);
+    dfi_store_relaxed(&t->wait, (intptr_t)(inputs->n ? inputs->n : 1));
+    if (inputs->n) {
+        dfi_hold_task(w, x);
         return &t->task;
     }
     dfi_node_given(&t->task);
@@ -267,31 +387,53 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
     char title[64];
     if (dfi_taskgraph_is_open(node)) return node->args;
     if (!t) return NULL;
-    given = dfi_load_relaxed(&t->extra->given);
+    given = dfi_load_relaxed(&dfi_tokens_of(t->extra)->given);
     while (!(given & bit)) { /* relaxed would do: the subtraction in dfi_node_given releases the value */
-        if (!dfi_cas_acq_rel(&t->extra->given, &given, given | bit)) continue;
-        if (DFI_UNLIKELY(DFI_GRAPH() != NULL))
-            dfi_graph_input(DFI_GRAPH(), t->extra->graph, input, dfi_graph_body(dfi_me()));
+        if (!dfi_cas_acq_rel(&dfi_tokens_of(t->extra)->given, &given, given | bit)) continue;
+        dfi_at(dfi_me(), DFI_AT_INPUT, t, NULL, (uint64_t)input);
         return t->task.args;
     }
-    for (i = 0, p = t->extra->titles; i < input; i++) p = strchr(p, ' ') + 1;
+    for (i = 0, p = dfi_tokens_of(t->extra)->inputs->names; i < input; i++) p = strchr(p, ' ') + 1;
     snprintf(title, sizeof title, "%.*s", (int)strcspn(p, " "), p);
-    dfi_error("%s: df_node_set gives %s of node %s (created at %s) a second time: no effect",
-              site, title, t->extra->name, t->extra->site);
+    dfi_error("%s: input %s of node %s (created at %s) is given a second time: the first value stays; call "
+              "df_node_set or df_give once for each input", site, title, t->extra->name, t->extra->site);
     return NULL;
 }
 
 DFI_API void dfi_node_given(struct dfi_task *node)
 {
     struct dfi_flow *t = (struct dfi_flow *)(void *)node;
-    struct dfi_worker *w = dfi_baton_on() ? dfi_me_attached() : dfi_me();
+    struct dfi_worker *w = dfi_turns() ? dfi_me_attached() : dfi_me();
     if (dfi_taskgraph_is_open(node)) return;
-    if (DFI_UNLIKELY(dfi_baton_on()) && w) dfi_baton_take(w);
+    if (w) dfi_turn_take(w);
     dfi_happened(w);
-    if (DFI_UNLIKELY(dfi_watched())) dfi_watch_release(w, t);
+    dfi_at(w, DFI_AT_RELEASE, t, NULL, 0);
     if (dfi_flow_unblock(t)) dfi_ready_any(dfi_me_attached(), t);
-    if (DFI_UNLIKELY(dfi_baton_on()) && w) dfi_baton_outside(w);
+    if (w) dfi_turn_outside(w);
 }
+
+/* An output is the address of the node's record, which begins a cache line, plus the number of the input. */
+DFI_API void *dfi_node_output(struct dfi_task *node, int input) { return node ? (char *)node + input : NULL; }
+
+static struct dfi_task *dfi_output_node(const volatile void *output)
+{
+    return (struct dfi_task *)((uintptr_t)output / DFI_LINE * DFI_LINE);
+}
+
+DFI_API void *dfi_give_begin(const volatile void *output, const char *site)
+{
+    struct dfi_task *node = dfi_output_node(output);
+    int input = (int)((uintptr_t)output % DFI_LINE);
+    char *args = (char *)dfi_node_input(node, input, site);
+    return args ? args + dfi_tokens_of(((struct dfi_flow *)(void *)node)->extra)->inputs->at[input] : NULL;
+}
+
+DFI_API void dfi_give_end(const volatile void *output) { dfi_node_given(dfi_output_node(output)); }
 DFI_EXTERN_C_END
+
+DFI_UPCALL_IS(dfi_up_find_pinned, dfi_task_pinned);
+
+static int dfi_tasks_held(void) { return dfi_load_seq_cst(&dfi_more.held) != 0; }
+DFI_UPCALL_IS(dfi_up_held, dfi_tasks_held);
 
 #endif

@@ -8,7 +8,7 @@
  * parts, each with the region it needs. When the body ends, or df_release releases that region, a
  * part is ordered in the table of the task's own scope by an internal task, after the children that
  * touch the region.
- * Argument: docs/memory-order.md, "Parts".
+ * Argument: docs/internals/flow.md, "Parts".
  * Source: OmpSs-2's weak dependences (Perez et al., IPDPS 2017). */
 #ifndef DFI_MORE_WEAK_H
 #define DFI_MORE_WEAK_H
@@ -23,39 +23,65 @@
 #include "../work/worker.h"
 #include "../work/stack.h"
 #include "../work/scope.h"
+#include "../flow/scope.h"
 #include "../work/types.h"
+#include "../flow/supervise.h"
+#include "../flow/types.h"
+#include "types.h"
 #include "../flow/at_once.h"
 #include "../flow/edge.h"
 #include "../flow/extra.h"
+#include "../flow/moments.h"
 #include "../flow/order.h"
+#include "../flow/queue.h"
 #include "../flow/region.h"
 #include "../flow/table.h"
 #include "../flow/task.h"
-#include "../observe/check/check.h"
+#include "../base/parts.h"
 
-static void dfi_weak_lock(struct dfi_weak *k)
+#if DFI_WITH_WEAK
+
+DFI_SMALL_CODE_BEGIN
+
+static const struct dfi_type dfi_gate_type = { dfi_join_run, "gate", 0, 0, 1, DFI_INTERNAL | DFI_WRITES, NULL };
+DFI_LATER_IS(const struct dfi_type *, dfi_common_type, &dfi_gate_type);
+
+static void dfi_weak_lock(struct dfi_parts *k)
 {
     while (dfi_exchange_acq_rel(&k->lock, 1)) dfi_os_yield(); /* held for a few allocations */
 }
-static void dfi_weak_unlock(struct dfi_weak *k) { dfi_store_release(&k->lock, 0); }
+static void dfi_weak_unlock(struct dfi_parts *k) { dfi_store_release(&k->lock, 0); }
 
 /* True if everything that an access to r needs of the task's own accesses is released. pre: the lock */
-static int dfi_part_released(const struct dfi_weak *k, const struct dfi_region *r)
+static int dfi_part_released(const struct dfi_parts *k, const struct dfi_region *r)
 {
     unsigned i, j;
-    for (i = 0; i < k->n_strong; i++) {
-        int free = !dfi_region_overlap(&k->strong[i], r);
+    for (i = 0; i < k->n_strong + k->n_weak; i++) {
+        int strong = i < k->n_strong; /* where an access is weak, the body may still submit tasks */
+        const struct dfi_region *own = strong ? &k->strong[i] : &k->weak[i - k->n_strong].region;
+        int free = !dfi_region_overlap(own, r);
         for (j = 0; j < k->n_released && !free; j++)
             free = dfi_region_covers(&k->released[j].region, r) ||
-                dfi_region_covers(&k->released[j].region, &k->strong[i]);
-        if (!free) return 0;
-    }
-    for (i = 0; i < k->n_gates; i++) { /* the body may still submit tasks there */
-        int free = !dfi_region_overlap(&k->gate[i].region, r);
-        for (j = 0; j < k->n_released && !free; j++) free = dfi_region_covers(&k->released[j].region, r);
+                (strong && dfi_region_covers(&k->released[j].region, own));
         if (!free) return 0;
     }
     return k->n_released > 0;
+}
+
+/* Makes an internal task of s that stays until a second thread has left it (dfi_gate_leave). NULL without memory. */
+static struct dfi_flow *dfi_gate_new(struct dfi_worker *w, struct dfi_scope *s)
+{
+    struct dfi_flow *g = dfi_flow_new(w, s, &dfi_gate_type);
+    struct dfi_extra *x = g ? dfi_extra_of(w, g) : NULL;
+    if (x) dfi_gate_of(x)->stays = 2;
+    else if (g) dfi_flow_free(w, g);
+    return x ? g : NULL;
+}
+
+/* From here on, w registers no access. */
+static void dfi_weak_unregister(struct dfi_worker *w)
+{
+    dfi_tasks_of(w)->reg_task = NULL, dfi_tasks_of(w)->reg_access = NULL;
 }
 
 /* --- the submitter ------------------------------------------------------------------------------- */
@@ -64,47 +90,30 @@ static int dfi_part_released(const struct dfi_weak *k, const struct dfi_region *
 static int dfi_weak_releasable(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x = dfi_extra_of(w, t);
-    struct dfi_weak *k;
+    struct dfi_parts *k;
     if (!x) return -1;
-    if (x->weak) return 0;
-    if (!(k = (struct dfi_weak *)dfi_block_new(w, DFI_CLS_WEAK))) return -1;
+    if (t->parts) return 0;
+    if (!(k = (struct dfi_parts *)dfi_block_get(w, DFI_CLS_WEAK))) return -1;
     k->task = t, k->seq = t->seq;
-    k->last_birth = 0;
+    k->last_index = 0;
     dfi_store_relaxed(&k->lock, 0);
     k->parts = NULL;
     k->late = NULL;
     k->closed = k->at_once = 0;
-    k->n_gates = k->n_released = k->n_strong = 0;
-    x->weak = t->parts = k;
+    k->n_weak = k->n_released = k->n_strong = 0;
+    t->parts = k, x->apart = 1;
     dfi_store_relaxed(&dfi_pool.particular, 1);
     return 0;
 }
 
 /* Makes t come after the children of a task that touched a region which the task has released. 0, or
  * -1 without memory. pre: the lock */
-static int dfi_part_after_release(struct dfi_worker *w, struct dfi_flow *t, struct dfi_weak *k,
+static int dfi_part_after_release(struct dfi_worker *w, struct dfi_flow *t, struct dfi_parts *k,
                                   const struct dfi_region *r)
 {
     unsigned i;
-    for (i = 0; i < k->n_released; i++) {
-        struct dfi_flow *p = k->released[i].task;
-        struct dfi_edge *e, *head = dfi_load_acquire(&p->succ);
-        if (!dfi_region_overlap(&k->released[i].region, r)) continue;
-        if (head == DFI_DONE_EDGE) {
-            dfi_edge_spoilt(t, p);
-            continue;
-        }
-        if (!(e = dfi_edge_new(w, t))) return -1;
-        e->task = t;
-        do e->next = head; /* as in dfi_edge_add */
-        while (!dfi_cas_acq_rel(&p->succ, &head, e) && head != DFI_DONE_EDGE);
-        if (head != DFI_DONE_EDGE) {
-            t->n_edges++;
-            continue;
-        }
-        dfi_edge_spoilt(t, p);
-        dfi_edge_drop(w, t);
-    }
+    for (i = 0; i < k->n_released; i++)
+        if (dfi_region_overlap(&k->released[i].region, r) && dfi_edge_add(w, t, &k->released[i].gate)) return -1;
     return 0;
 }
 
@@ -112,53 +121,50 @@ static int dfi_part_after_release(struct dfi_worker *w, struct dfi_flow *t, stru
  * no memory. */
 static int dfi_part_add(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *p)
 {
-    struct dfi_weak *k = p->parts;
-    struct dfi_region r = dfi_region_of(w->reg_access);
+    struct dfi_parts *k = p->parts;
+    const struct dfi_access *x = dfi_tasks_of(w)->reg_access;
+    struct dfi_region r = dfi_region_of(x);
     struct dfi_part *part;
     int result = 1;
     if (k->task != p || k->seq != p->seq) return 0; /* p is done and its list of parts is in use again */
     if (!dfi_extra_of(w, t)) return -1; /* t will become ready from outside its scope (dfi_ready_any) */
     dfi_weak_lock(k);
     if (k->closed) result = 0;
-    else if (k->last_birth == t->birth && k->last_access == w->reg_access) result = 1;
+    else if (k->last_index == t->index && k->last_access == x) result = 1;
     else if (dfi_part_released(k, &r)) result = dfi_part_after_release(w, t, k, &r) ? -1 : 1;
-    else if (!(part = (struct dfi_part *)dfi_block_new(w, DFI_CLS_PART))) result = -1;
+    else if (!(part = (struct dfi_part *)dfi_block_get(w, DFI_CLS_PART))) result = -1;
     else if (!(part->edge = dfi_edge_new(w, t))) {
         dfi_block_free(w, w, &part->head);
         result = -1;
     } else {
         part->edge->task = t;
-        part->region = r, part->mode = w->reg_access->mode;
+        part->region = r, part->mode = x->mode;
         part->next = k->parts, k->parts = part;
         t->n_edges++;
     }
-    if (result == 1) k->last_birth = t->birth, k->last_access = w->reg_access;
+    if (result == 1) k->last_index = t->index, k->last_access = x;
     dfi_weak_unlock(k);
     return result;
 }
+
+DFI_UPCALL_IS(dfi_up_follows_parts, dfi_part_add);
 
 /* Gives the edges of the weak accesses of t to gates. 0, or -1 without memory. pre: dfi_weak_releasable */
 static int dfi_weak_submit(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
 {
     unsigned i;
     for (i = 0; i < n; i++) {
-        struct dfi_weak *k = t->extra->weak;
+        struct dfi_parts *k = t->parts;
         struct dfi_region r = dfi_region_of(&x[i]);
         struct dfi_flow *g;
-        struct dfi_extra *gx;
         int failed;
-        if (!(x[i].mode & DFI_WEAK) || !r.rows) continue;
-        if (!(g = dfi_flow_new(w, t->scope, &dfi_gate_type))) return -1;
-        if (!(gx = dfi_extra_of(w, g))) {
-            dfi_flow_free(w, g);
-            return -1;
-        }
-        gx->gate = 2; /* stays until t is done, because the children of t look at it */
-        gx->gate_of = t;
-        k->gate[k->n_gates].task = g, k->gate[k->n_gates].seq = g->seq;
-        k->gate[k->n_gates++].region = r;
+        if (!(x[i].mode & DFI_CHILDREN) || !r.rows) continue;
+        if (!(g = dfi_gate_new(w, t->scope))) return -1; /* stays until t is done: the children of t look at it */
+        dfi_gate_of(g->extra)->of = t;
+        k->weak[k->n_weak].gate.task = g, k->weak[k->n_weak].gate.seq = g->seq;
+        k->weak[k->n_weak++].region = r;
         failed = dfi_register(w, t, g, &x[i]);
-        w->reg_task = NULL, w->reg_access = NULL;
+        dfi_weak_unregister(w);
         dfi_ready_if(w, g);
         if (failed > 0) dfi_region_report(t, i);
         if (failed < 0) return -1;
@@ -166,46 +172,130 @@ static int dfi_weak_submit(struct dfi_worker *w, struct dfi_flow *t, struct dfi_
     return 0;
 }
 
-static int dfi_wait_before(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_flow *self,
-                           const struct dfi_access *x, unsigned n);
+/* The accesses of t, which has parts, are registered, except the weak ones, which come after the others: t itself waits
+ * for regions covered by the others, so its children need not. */
+static DFI_NOINLINE int dfi_weak_registered(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
+{
+    unsigned i;
+    for (i = 0; i < n; i++)
+        if (!(x[i].mode & DFI_CHILDREN)) t->parts->strong[t->parts->n_strong++] = dfi_region_of(&x[i]);
+    return t->type->modes & DFI_CHILDREN ? dfi_weak_submit(w, t, x, n) : 0;
+}
+DFI_UPCALL_IS(dfi_up_registered, dfi_weak_registered);
+
+/* t runs inside its submission, for an observer, and so do its gates: they have no predecessors. */
+static void dfi_weak_runs_here(struct dfi_worker *w, struct dfi_flow *t, size_t mark)
+{
+    t->parts->at_once = 1;
+    while (dfi_run_own(w, mark, NULL)) continue;
+}
+DFI_UPCALL_IS(dfi_up_runs_here, dfi_weak_runs_here);
 
 /* --- the worker that runs the task ------------------------------------------------------------------ */
 
-static int dfi_gates_closed(const struct dfi_flow *t)
+/* Are the gates of t that overlap r done? r == NULL: all gates. acquire: what they waited for. */
+static int dfi_gates_done(const struct dfi_flow *t, const struct dfi_region *r)
 {
-    const struct dfi_weak *k = t->extra->weak;
+    const struct dfi_parts *k = t->parts;
     unsigned i;
-    for (i = 0; i < k->n_gates; i++)
-        if (dfi_load_acquire(&k->gate[i].task->succ) != DFI_DONE_EDGE) return 1;
+    for (i = 0; i < k->n_weak; i++)
+        if ((!r || dfi_region_overlap(&k->weak[i].region, r)) &&
+            dfi_load_acquire(&k->weak[i].gate.task->succ) != DFI_DONE_EDGE)
+            return 0;
+    return 1;
+}
+
+/* A gate t has released its successors. It is freed at its own end or at the end of its task, whichever is later:
+ * children of the task read it until then. */
+static void dfi_gate_leave(struct dfi_worker *w, struct dfi_flow *t)
+{
+    if (dfi_fetch_sub_acq_rel(&dfi_gate_of(t->extra)->stays, 1) == 1) dfi_flow_free(w, t);
+}
+static int dfi_gate_ends(struct dfi_worker *w, struct dfi_flow *t)
+{
+    if (DFI_LIKELY(!dfi_load_relaxed(&dfi_gate_of(t->extra)->stays))) return 0;
+    dfi_gate_leave(w, t);
+    return 1;
+}
+DFI_UPCALL_IS(dfi_up_stays, dfi_gate_ends);
+
+static void dfi_weak_before(struct dfi_worker *w, struct dfi_before *b)
+{
+    if (b->scope) b->around = dfi_gated_in(b->scope)->task;
+    else if (w->task && w->task->parts) b->around = w->task;
+}
+DFI_UPCALL_IS(dfi_up_before_begins, dfi_weak_before);
+static int dfi_weak_before_done(const struct dfi_before *b, const struct dfi_region *r)
+{
+    return dfi_gates_done(b->around, r);
+}
+DFI_UPCALL_IS(dfi_up_before_done, dfi_weak_before_done);
+
+/* w waits in the body of a task with weak accesses. Its children may depend on earlier siblings of that task, which
+ * are outside the awaited scope. w may run earlier tasks nested in this wait, because they cannot depend on tasks
+ * below on the stack; it moves other tasks to the queue. */
+static int dfi_find_around(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_stolen *stolen)
+{
+    const struct dfi_flow *gated = g->kind == DFI_GOAL_POLL && g->until == dfi_before_done
+                                       ? ((const struct dfi_before *)g->arg)->around
+                                       : g->scope ? dfi_gated_in(g->scope)->task : NULL;
+    struct dfi_filter f;
+    if (DFI_LIKELY(!gated) || dfi_gates_done(gated, NULL)) return 0;
+    f.id = f.depth = 0;
+    f.on_top_of = w, f.thief = NULL;
+    if (dfi_take_queued(w, &f, 0, stolen)) return 1;
+    while (dfi_steal(w, &f, stolen) || dfi_deque_steal_thief(w, &f, stolen)) {
+        struct dfi_flow *t = dfi_task_of(stolen->entry);
+        if (dfi_filter_admits(&f, t) || !dfi_up_task_leave(w, t)) return 1;
+    }
     return 0;
 }
+DFI_UPCALL_IS(dfi_up_find_around, dfi_find_around);
 
 /* Starts the table of s, in the body of t, with the gates. Without memory, s gets a table that takes
  * no region: each child of s then runs immediately, after the gates that overlap its regions
  * (flow/at_once.h). */
 static void dfi_weak_seed(struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t)
 {
-    struct dfi_weak *k = t->extra->weak;
+    struct dfi_parts *k = t->parts;
     unsigned i;
-    s->gated = t;
-    for (i = 0; i < k->n_gates; i++) {
-        struct dfi_ref gate;
+    dfi_gated_in(s)->task = t;
+    for (i = 0; i < k->n_weak; i++) {
         struct dfi_entry *n = NULL;
-        gate.task = k->gate[i].task, gate.seq = k->gate[i].seq;
-        if (dfi_ref_gone(&gate)) continue;
-        if (s->table || (s->table = dfi_table_new(w)) != NULL) n = dfi_table_find(w, s->table, &k->gate[i].region);
-        if (n && !n->writer.task) n->writer = gate;
-        else if (!n || dfi_entry_add_reader(n, gate)) { /* the same region twice: one gate may have the edges of both */
-            if (s->table) dfi_table_free(w, s);
-            s->table = &dfi_table_closed;
+        if (dfi_ref_gone(&k->weak[i].gate)) continue;
+        if (dfi_table_of(w, s)) n = dfi_table_find(w, dfi_flow_of(s)->table, &k->weak[i].region);
+        if (n && !n->writer.task) n->writer = k->weak[i].gate;
+        /* the same region twice: one gate may have the edges of both */
+        else if (!n || dfi_entry_add_reader(n, k->weak[i].gate)) {
+            if (dfi_flow_of(s)->table) dfi_table_free(w, s);
+            dfi_flow_of(s)->table = &dfi_table_closed;
             return;
         }
     }
 }
 
+static void dfi_weak_stolen(struct dfi_worker *w, struct dfi_scope *s)
+{
+    struct dfi_flow *gated = dfi_gated_in(dfi_load_relaxed(&s->parent))->task;
+    if (DFI_UNLIKELY(gated != NULL)) dfi_weak_seed(w, s, gated);
+}
+
+/* Orders j, a child of s, after the children that conflict with such an access, without remembering it. */
+static int dfi_order_after(struct dfi_worker *w, struct dfi_flow *j, const struct dfi_region *r, unsigned mode)
+{
+    struct dfi_scope *s = j->scope;
+    unsigned kind = dfi_kind(mode);
+    struct dfi_entry *n;
+    if (!dfi_flow_of(s)->table) return 0;
+    if (dfi_up_table_read) dfi_up_table_read(w, s);
+    if (!(n = dfi_table_find(w, dfi_flow_of(s)->table, r))) return -1;
+    dfi_weak_unregister(w);
+    return dfi_order(w, j, n, kind, !(kind & DFI_ONE_REGION));
+}
+
 /* Releases the successor of a part when the children of s that touch its region are done. s: NULL
  * without memory. */
-static void dfi_part_order(struct dfi_worker *w, struct dfi_scope *s, struct dfi_weak *k, struct dfi_part *part,
+static void dfi_part_order(struct dfi_worker *w, struct dfi_scope *s, struct dfi_parts *k, struct dfi_part *part,
                            int skip)
 {
     struct dfi_edge *e = part->edge;
@@ -238,16 +328,13 @@ static struct dfi_part *dfi_parts_turn(struct dfi_part *p)
 /* The body of t ended or was skipped. pre: w->task or w->scope is that of t */
 static DFI_NOINLINE void dfi_weak_body_end(struct dfi_worker *w, struct dfi_flow *t, int skip)
 {
-    struct dfi_weak *k = t->extra->weak;
+    struct dfi_parts *k = t->parts;
     struct dfi_scope *s;
     struct dfi_part *p, *next;
     unsigned i;
-    while (w->scope->task != t && !w->task) { /* a block inside was left by a jump */
-        if (w->scope->site) dfi_error(DFI_MESSAGE_LEFT_BLOCK, w->scope->site);
-        dfi_scope_finish(w, w->scope);
-    }
+    while (w->scope->task != t && !w->task) dfi_block_left(w); /* a block inside */
     s = dfi_scope_here(w); /* NULL: t has no children */
-    if (s) dfi_settle(w, s);
+    if (s && dfi_up_scope_waits) dfi_up_scope_waits(w, s);
     dfi_weak_lock(k);
     k->closed = 1;
     p = dfi_parts_turn(k->parts);
@@ -256,26 +343,26 @@ static DFI_NOINLINE void dfi_weak_body_end(struct dfi_worker *w, struct dfi_flow
         next = p->next;
         dfi_part_order(w, s, k, p, skip);
     }
-    for (i = 0; i < k->n_gates; i++) { /* t is not done before its gates */
-        struct dfi_ref gate;
+    for (i = 0; i < k->n_weak; i++) { /* t is not done before its gates */
         struct dfi_flow *j;
-        gate.task = k->gate[i].task, gate.seq = k->gate[i].seq;
-        if (dfi_ref_done(&gate)) continue;
+        struct dfi_access x;
+        int failed;
+        if (dfi_ref_done(&k->weak[i].gate)) continue;
         j = s ? dfi_flow_new(w, s, &dfi_join_type) : NULL;
-        if (j && dfi_edge_add(w, j, &gate) == 0) dfi_ready_if(w, j);
-        else {
-            struct dfi_access x;
-            if (j) dfi_ready_if(w, j);
-            dfi_access_region(&x, DFI_INOUT, &k->gate[i].region);
-            dfi_wait_before(w, s, NULL, &x, 1);
-        }
+        failed = !j || dfi_edge_add(w, j, &k->weak[i].gate);
+        if (j) dfi_ready_if(w, j);
+        if (!failed) continue;
+        dfi_access_region(&x, DFI_INOUT, &k->weak[i].region);
+        dfi_wait_before(w, s, NULL, &x, 1);
     }
 }
+
+DFI_UPCALL_IS(dfi_up_body_ends, dfi_weak_body_end);
 
 /* t and its children are done. */
 static void dfi_weak_done(struct dfi_worker *w, struct dfi_flow *t)
 {
-    struct dfi_weak *k = t->extra->weak;
+    struct dfi_parts *k = t->parts;
     struct dfi_edge *e = k->late, *next;
     unsigned i;
     for (; e; e = next) {
@@ -283,8 +370,8 @@ static void dfi_weak_done(struct dfi_worker *w, struct dfi_flow *t)
         next = e->next;
         if (dfi_flow_unblock(u)) dfi_ready_sibling(w, u);
     }
-    for (i = 0; i < k->n_gates; i++) dfi_gate_leave(w, k->gate[i].task);
-    for (i = 0; i < k->n_released; i++) dfi_gate_leave(w, k->released[i].task);
+    for (i = 0; i < k->n_weak; i++) dfi_gate_leave(w, k->weak[i].gate.task);
+    for (i = 0; i < k->n_released; i++) dfi_gate_leave(w, k->released[i].gate.task);
     dfi_block_free(w, t->scope->owner, &k->head);
 }
 
@@ -292,60 +379,60 @@ static void dfi_weak_done(struct dfi_worker *w, struct dfi_flow *t)
  * NULL without memory. */
 static struct dfi_flow *dfi_released_task(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_region *r)
 {
-    struct dfi_flow *j = dfi_flow_new(w, s, &dfi_gate_type);
-    struct dfi_extra *x = j ? dfi_extra_of(w, j) : NULL;
-    if (!x) {
-        if (j) dfi_flow_free(w, j);
-        return NULL;
-    }
-    x->gate = 2;
-    if (dfi_order_after(w, j, r, DFI_INOUT)) {
-        x->gate = 0;
-        dfi_ready_if(w, j);
-        return NULL;
-    }
-    dfi_ready_if(w, j);
-    return j;
+    struct dfi_flow *j = dfi_gate_new(w, s);
+    int failed = j && dfi_order_after(w, j, r, DFI_INOUT);
+    if (failed) dfi_gate_of(j->extra)->stays = 0;
+    if (j) dfi_ready_if(w, j);
+    return failed ? NULL : j;
 }
 
 DFI_API void dfi_release(const void *p, size_t bytes)
 {
     struct dfi_worker *w = dfi_me();
     struct dfi_flow *t = !w ? NULL : w->task ? w->task : w->scope->task;
-    struct dfi_weak *k = t && t->task.mem.special ? t->extra->weak : NULL;
+    struct dfi_parts *k = t ? t->parts : NULL;
     struct dfi_scope *s;
     struct dfi_access x;
     struct dfi_region r;
     struct dfi_part *part, **at, *parts = NULL;
     struct dfi_flow *j;
-    if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) return;
+    if (w && dfi_dropped(w)) return;
     if (!k) {
         if (t) dfi_warn_once("df_release in task %s, which was not submitted with .release = 1: its memory is "
-                             "released at its end", t->type->name);
+                             "released at its end; submit it by df_submit_with and that option", t->type->name);
         return; /* a task that runs immediately has no successors yet */
     }
     dfi_access_array(&x, DFI_INOUT, DFI_NO_ARG, p, bytes);
     r = dfi_region_of(&x);
     if (dfi_region_is_all(&r)) {
-        dfi_error("df_release in task %s: the size is larger than the memory behind the address: no effect",
-                  t->type->name);
+        dfi_error("df_release in task %s: the size is larger than the memory behind the address: the memory is "
+                  "released at the end of the task; correct the size", t->type->name);
         return;
     }
     if (!r.rows || !(s = dfi_scope_here(w)) || k->n_released == DFI_RELEASES) return; /* released at the end then */
     if (!(j = dfi_released_task(w, s, &r))) return;
     dfi_weak_lock(k);
-    k->released[k->n_released].task = j;
+    k->released[k->n_released].gate.task = j, k->released[k->n_released].gate.seq = j->seq;
     k->released[k->n_released++].region = r;
     for (at = &k->parts; (part = *at) != NULL;)
         if (dfi_part_released(k, &part->region)) *at = part->next, part->next = parts, parts = part;
         else at = &part->next;
     dfi_weak_unlock(k);
-    dfi_check_release(w, &r);
+    if (dfi_up_released) dfi_up_released(w, &r);
     for (; parts; parts = part) {
         part = parts->next;
         dfi_part_order(w, s, k, parts, 0);
     }
-    if (dfi_load_relaxed(&dfi_pool.n_slots) > 1) dfi_share(w); /* the body may run for a long time */
+    if (!dfi_alone()) dfi_share(w); /* the body may run for a long time */
 }
+
+DFI_SMALL_CODE_END
+
+#else
+
+/* Option .release has no effect: regions are released at the end of the task. */
+DFI_FAST int dfi_weak_releasable(struct dfi_worker *w, struct dfi_flow *t) { return (void)w, (void)t, 0; }
+
+#endif
 
 #endif

@@ -3,6 +3,9 @@
 #define DFI_OBSERVE_EVENT_H
 
 #include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../base/upcall.h"
+#include "../work/probe.h"
 
 /* The kinds of events. `at`, and durations in b, are in ticks (dfi_ticks). Bodies and tasks have
  * identities (dfi_id_of, dfi_id_new); 0 stands for program code outside all bodies. Texts are
@@ -37,15 +40,10 @@ enum dfi_event_kind {
     DFI_E_TRACK,  /* a queue of a device has the name `what`; level: its track */
     DFI_E_DEVICE, /* a device worked for b; what: the name of the work; a: bytes, or 0: a kernel; level: track */
     /* of the body of the last DFI_E_RUN, not of df itself; what: its name. at, a, b: counters
-     * (dfi_running.count), level 0: the first three, 1: the next */
+     * (dfi_watched_body.count), level 0: the first three, 1: the next */
     DFI_E_PERF,
     DFI_E_COUNT
 };
-/* INTERNAL: a task of df itself. INLINE: a task that ran immediately, in the scope of its submitter.
- * No task: SPAWNED: a spawned function that another worker took; LOOP: part of a loop, ORDERED: with
- * its iterations in order; STAGE: a stage of a pipe. */
-enum { DFI_RAN_INTERNAL = 1, DFI_RAN_INLINE = 2, DFI_RAN_SPAWNED = 4, DFI_RAN_LOOP = 8, DFI_RAN_STAGE = 16,
-       DFI_RAN_ORDERED = 32 };
 struct dfi_event {
     uint64_t at, a, b;
     uint32_t what;
@@ -60,27 +58,29 @@ enum {
 /* Ticks in which a body waited, or others ran nested in it; the same at the beginning of its last wait. */
 struct dfi_not_own { uint64_t ticks, before; };
 
-struct dfi_event_pen;
+struct dfi_event_buffer;
 struct dfi_event_chunk {
     struct dfi_event_chunk *next;
-    struct dfi_event_pen *pen;   /* its buffer */
+    struct dfi_event_buffer *buffer; /* of its worker */
     int worker;                  /* the slot of its worker */
-    unsigned seen;               /* reader only */
+    unsigned seen;               /* reader only, and the next two */
+    unsigned until;              /* an open chunk is read up to here */
+    struct dfi_event_chunk *open; /* the next open chunk */
     DFI_ATOMIC(unsigned) n;      /* written by its worker, read by the reader */
     struct dfi_event event[DFI_EVENT_ROOM];
 };
 
 /* The event buffer of a worker. */
-struct dfi_event_pen {
+struct dfi_event_buffer {
     int slot;                    /* of the worker: constant */
     DFI_ATOMIC(struct dfi_event_chunk *) chunk; /* changed by the owner under the lock of the events */
     /* its chunks, including full ones; changed under that lock, read by the owner without it */
     DFI_ATOMIC(int) chunks;
     /* tasks that it submitted less tasks that it ran; written by the owner, read by any thread */
     DFI_ATOMIC(intptr_t) unfinished;
-    uint64_t ids;                /* owner only, from here on */
-    uint64_t now;                /* the time of its last event (dfi_watch_now) */
+    uint64_t now;                /* owner only, from here on: the time of its last event (dfi_watch_now) */
     struct dfi_not_own others;   /* of program code outside bodies */
+    uint64_t parked;             /* the time at which it parked, or 0 */
     uint64_t ends;               /* the task whose end releases others, or 0: the running body releases them */
     /* constant: `at` is the address in the program */
     struct { const char *at; uint32_t text; } cache[DFI_TEXT_CACHE], constant[DFI_TEXT_CACHE];
@@ -94,5 +94,36 @@ struct dfi_perf_group {
     int n, fd[DFI_PERF_MOST];
     uint64_t last[DFI_PERF_NUMBERS]; /* owner: their values at the last reading */
 };
+
+/* What the observers keep of a worker, in a room behind it. */
+struct dfi_events_worker {
+    struct dfi_event_buffer buffer;
+    struct dfi_perf_group perf;
+};
+DFI_LATER(size_t, dfi_events_room);
+DFI_FAST struct dfi_event_buffer *dfi_events_of(const struct dfi_worker *w)
+{
+    return &((struct dfi_events_worker *)((uintptr_t)w + dfi_events_room))->buffer;
+}
+DFI_FAST struct dfi_perf_group *dfi_perf_of(const struct dfi_worker *w)
+{
+    return &((struct dfi_events_worker *)((uintptr_t)w + dfi_events_room))->perf;
+}
+
+/* What the observers keep of a running body, in its room. */
+struct dfi_watched_body {
+    uint64_t id, began;
+    struct dfi_not_own others;
+    uint32_t text;                /* its name, with df_opts.name */
+    /* 0: not counted; else 1, and 1 more for each wait that it is in, because bodies that run in its
+     * waits are not counted for it */
+    uint32_t counted;
+    uint64_t count[DFI_PERF_NUMBERS]; /* observe/stats/perf.h */
+};
+DFI_STATIC_ASSERT(sizeof(struct dfi_watched_body) <= DFI_BODY_TOLD * sizeof(uint64_t), "DFI_BODY_ROOM");
+static struct dfi_watched_body *dfi_watched_of(struct dfi_body *b)
+{
+    return (struct dfi_watched_body *)(void *)b->room;
+}
 
 #endif

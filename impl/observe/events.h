@@ -10,22 +10,26 @@
  *
  * The callers of dfi_events_begin, the trace and the statistics, process the events. They get the
  * events of one worker in order, those of several workers in no order, from one thread at a time.
- * Argument: docs/memory-order.md, "Events". */
+ * Argument: docs/internals/observe.md, "Events". */
 #ifndef DFI_OBSERVE_EVENTS_H
 #define DFI_OBSERVE_EVENTS_H
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/memory.h"
+#include "../base/parts.h"
 #include "../os/os.h"
+#include "../os/clock.h"
 #include "../os/threads.h"
 #include "../os/wait.h"
 #include "../work/types.h"
+#include "../flow/types.h"
+#include "../more/types.h"
 #include "event.h"
-
-/* Bits of dfi_watching: the active observers (observe/probes.h). */
-enum { DFI_WATCH_TRACE = 1, DFI_WATCH_STATS = 2, DFI_WATCH_EVENTS = DFI_WATCH_TRACE | DFI_WATCH_STATS,
-       DFI_WATCH_DIRECT = 4, DFI_WATCH_STALL = 8, DFI_WATCH_PERF = 16 };
+#include "text.h"
+#include "../more/types.h"
+#include "chains.h"
+#include "watching.h"
 
 enum {
     DFI_EVENT_CHUNKS = 16, /* 1 MiB for each worker: 30 ms of empty tasks */
@@ -35,28 +39,19 @@ enum {
     DFI_CLOCK_NS = 20000,  /* time to calibrate the clock, which takes 25 ns to read */
     DFI_STATE_US = 500,    /* between two samples of the state of all workers, */
     DFI_STATE_PARK_US = 50, /* or before one parks */
-    DFI_TEXT_LISTS = 4096, /* a power of two */
-    DFI_TEXT_MOST = 65536, /* names made by a program at run time must not take all its memory */
     DFI_EVENT_READERS = 2
 };
 
 /* n events of the worker in that slot, or of devices: DFI_EVENT_DEVICES. n = 0: the end of this read. */
 typedef void dfi_events_reader(int worker, const struct dfi_event *e, unsigned n);
 
-struct dfi_text {
-    struct dfi_text *next;   /* of the list */
-    uint32_t number;         /* 1, 2, .. */
-};
 struct dfi_events {
     /* under dfi_events_lock */
     struct dfi_event_chunk *full, *last_full, *spare;
     DFI_ATOMIC(int) used;        /* chunks that are not spare; also read without the lock */
-    struct dfi_text *list[DFI_TEXT_LISTS], **text;
-    uint32_t texts, text_room;
     int incomplete;              /* there was no memory for some event */
     /* under dfi_events_reading, which comes before the other lock */
     dfi_events_reader *reader[DFI_EVENT_READERS];
-    struct { struct dfi_event_chunk *chunk; unsigned n; } open[DFI_MAX_WORKERS + 1];
     uint64_t ns, ticks;          /* the beginning, on both clocks */
     uint64_t ended;              /* the end of the last run, in ticks */
     double ns_per_tick;          /* 0: not known yet */
@@ -68,21 +63,25 @@ struct dfi_events {
     int stop;                    /* under the lock of the events */
     DFI_ATOMIC(int) wanted;      /* the reader must read, or stop */
     DFI_ATOMIC(uintptr_t) sampled; /* the last DFI_E_STATE, in units of 256 ticks */
-    struct dfi_event_pen devices; /* under dfi_events_devices: events of devices, from any thread */
+    struct dfi_event_buffer devices; /* under dfi_events_devices: events of devices, from any thread */
 };
 enum { DFI_EVENT_DEVICES = DFI_MAX_WORKERS };
 DFI_EXTERN_C_BEGIN
-DFI_API DFI_ATOMIC(unsigned) dfi_watching;
+#if DFI_WITH_OBSERVERS
 DFI_API struct dfi_os_mutex dfi_events_lock = DFI_OS_MUTEX_INIT;
 DFI_API struct dfi_os_mutex dfi_events_reading = DFI_OS_MUTEX_INIT;
 DFI_API struct dfi_os_mutex dfi_events_devices = DFI_OS_MUTEX_INIT; /* before the other two */
 DFI_API struct dfi_events dfi_events;
+#else /* declared only */
+extern DFI_API struct dfi_os_mutex dfi_events_lock, dfi_events_reading, dfi_events_devices;
+extern DFI_API struct dfi_events dfi_events;
+#endif
 DFI_EXTERN_C_END
 
 /* --- time ------------------------------------------------------------------------------------------ */
 
 /* A clock that takes a few nanoseconds to read, and is the same for all processors. */
-DFI_INLINE uint64_t dfi_ticks(void)
+DFI_FAST uint64_t dfi_ticks(void)
 {
 #if DFI_GNU && (defined(__x86_64__) || defined(__i386__))
     return __builtin_ia32_rdtsc();
@@ -95,6 +94,8 @@ DFI_INLINE uint64_t dfi_ticks(void)
 #endif
 }
 
+DFI_SMALL_CODE_BEGIN
+
 /* Nanoseconds since the events began; `at` may lie before that. Readers only: the rate is measured
  * up to the first call. */
 static double dfi_event_ns(uint64_t at)
@@ -105,119 +106,6 @@ static double dfi_event_ns(uint64_t at)
         e->ns_per_tick = ticks ? (double)(dfi_os_ns() - e->ns) / (double)ticks : 1;
     }
     return (double)(int64_t)(at - e->ticks) * e->ns_per_tick;
-}
-
-/* --- texts ----------------------------------------------------------------------------------------- */
-
-/* The unique copy of the text, which stays at its address; NULL without memory, or if there are too many. */
-static DFI_COLD const struct dfi_text *dfi_event_text_slow(const char *text)
-{
-    struct dfi_events *e = &dfi_events;
-    struct dfi_text *t, **list;
-    size_t bytes = strlen(text) + 1;
-    unsigned h = 2166136261u; /* FNV-1a */
-    const char *p;
-    for (p = text; *p; p++) h = (h ^ (unsigned char)*p) * 16777619u;
-    list = &e->list[(h ^ h >> 16) % DFI_TEXT_LISTS];
-    dfi_os_lock(&dfi_events_lock);
-    for (t = *list; t && strcmp((const char *)(t + 1), text);) t = t->next;
-    if (!t && e->texts < DFI_TEXT_MOST - 1 && (t = (struct dfi_text *)dfi_malloc(sizeof *t + bytes)) != NULL) {
-        if (e->texts == e->text_room) {
-            uint32_t room = e->text_room ? 2 * e->text_room : 64;
-            struct dfi_text **more = (struct dfi_text **)dfi_malloc(room * sizeof *more);
-            if (more) {
-                if (e->texts) memcpy((void *)more, (void *)e->text, e->texts * sizeof *more);
-                dfi_mfree((void *)e->text);
-                e->text = more, e->text_room = room;
-            }
-        }
-        if (e->texts == e->text_room) {
-            dfi_mfree(t);
-            t = NULL;
-        } else {
-            memcpy((void *)(t + 1), text, bytes);
-            t->next = *list, *list = t;
-            e->text[e->texts] = t;
-            t->number = ++e->texts;
-        }
-    }
-    dfi_os_unlock(&dfi_events_lock);
-    return t;
-}
-
-/* The number of the text, usually without a lock, or 0. Compares texts, not addresses, because the
- * text at an address may change. */
-static uint32_t dfi_pen_text(struct dfi_event_pen *pen, const char *text)
-{
-    unsigned i = (unsigned)((uintptr_t)text ^ (uintptr_t)text >> 7) % DFI_TEXT_CACHE;
-    if (!text) return 0;
-    if (DFI_UNLIKELY(!pen->cache[i].at || strcmp(pen->cache[i].at, text))) {
-        const struct dfi_text *t = dfi_event_text_slow(text);
-        pen->cache[i].text = t ? t->number : 0;
-        pen->cache[i].at = t ? (const char *)(t + 1) : NULL;
-    }
-    return pen->cache[i].text;
-}
-
-/* The same for a text that does not change while df runs, such as the name of a function. */
-static uint32_t dfi_event_text(struct dfi_worker *w, const char *text)
-{
-    unsigned i = (unsigned)((uintptr_t)text ^ (uintptr_t)text >> 7) % DFI_TEXT_CACHE;
-    if (DFI_UNLIKELY(w->pen.constant[i].at != text || !text)) {
-        uint32_t number = dfi_pen_text(&w->pen, text);
-        w->pen.constant[i].text = number, w->pen.constant[i].at = number ? text : NULL;
-        return number;
-    }
-    return w->pen.constant[i].text;
-}
-
-/* Readers: the text with that number, "" for 0. It stays at its address. */
-static const char *dfi_event_text_of(uint32_t number)
-{
-    const char *text = "";
-    dfi_os_lock(&dfi_events_lock);
-    if (number && number <= dfi_events.texts) text = (const char *)(dfi_events.text[number - 1] + 1);
-    dfi_os_unlock(&dfi_events_lock);
-    return text;
-}
-
-/* --- identities ------------------------------------------------------------------------------------ */
-
-/* The numbers of a worker are consecutive, so that data indexed by them is contiguous, and cached. */
-#define DFI_ID_NUMBERED ((uint64_t)1 << 63)
-enum { DFI_ID_SLOT = 44 }; /* bits below those of the worker */
-static uint64_t dfi_id_new(struct dfi_worker *w)
-{
-    return DFI_ID_NUMBERED | (uint64_t)(unsigned)w->pen.slot << DFI_ID_SLOT |
-        (++w->pen.ids & (((uint64_t)1 << DFI_ID_SLOT) - 1));
-}
-
-/* The dfi_flow.seq of a task that w begins to submit, in memory whose last task had `before`: an
- * identity, if seq has room for one. It is larger than those of earlier tasks in that memory,
- * including some that were not observed. */
-static DFI_COLD size_t dfi_id_seq(struct dfi_worker *w, size_t before)
-{
-#if SIZE_MAX > 0xffffffff
-    uint64_t n = before & (((uint64_t)1 << DFI_ID_SLOT) - 1);
-    if (before & DFI_ID_NUMBERED && n > w->pen.ids) w->pen.ids = n;
-    return (size_t)dfi_id_new(w);
-#else
-    (void)w;
-    return before + 1;
-#endif
-}
-
-/* The identity of the task that is, or was, in the memory t; seq tells which. */
-DFI_INLINE uint64_t dfi_id_of(const struct dfi_flow *t, size_t seq)
-{
-    return seq & DFI_ID_NUMBERED ? seq : (uint64_t)(uintptr_t)t >> 4 << 20 | (seq & 0xfffff);
-}
-
-/* Its home slot in a hash table with a power of two of slots. */
-DFI_INLINE uint32_t dfi_id_home(uint64_t id)
-{
-    return id & DFI_ID_NUMBERED ? (uint32_t)id + (uint32_t)(id >> DFI_ID_SLOT) * 0x9e3779u
-        : (uint32_t)(id * 0x9e3779b97f4a7c15u >> 32);
 }
 
 /* --- reading --------------------------------------------------------------------------------------- */
@@ -235,26 +123,25 @@ static void dfi_event_show(struct dfi_event_chunk *c, unsigned n)
 static void dfi_events_read(void)
 {
     struct dfi_events *e = &dfi_events;
-    struct dfi_event_chunk *full, *c;
+    struct dfi_event_chunk *full, *open = NULL, *c;
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
     dfi_os_lock(&dfi_events_reading);
     dfi_os_lock(&dfi_events_lock);
     full = e->full, e->full = NULL;
     for (i = 0; i <= n; i++) { /* under the lock: a chunk open now was begun after all full ones of its worker */
-        c = dfi_load_relaxed(i < n ? &dfi_load_acquire(&dfi_pool.slot[i])->pen.chunk : &e->devices.chunk);
-        e->open[i].chunk = c;
-        if (c) e->open[i].n = dfi_load_acquire(&c->n); /* acquire: the events */
+        c = dfi_load_relaxed(i < n ? &dfi_events_of(dfi_load_acquire(&dfi_pool.slot[i]))->chunk : &e->devices.chunk);
+        if (c) c->until = dfi_load_acquire(&c->n), c->open = open, open = c; /* acquire: the events */
     }
     dfi_os_unlock(&dfi_events_lock);
     for (c = full; c; c = c->next) dfi_event_show(c, dfi_load_acquire(&c->n));
-    for (i = 0; i <= n; i++) /* one may have become full and be in the list: only the reader takes it out of there */
-        if (e->open[i].chunk) dfi_event_show(e->open[i].chunk, e->open[i].n);
+    /* one may have become full and be in the list: only the reader takes it out of there */
+    for (c = open; c; c = c->open) dfi_event_show(c, c->until);
     for (i = 0; i < DFI_EVENT_READERS; i++)
         if (e->reader[i]) e->reader[i](0, NULL, 0);
     dfi_os_lock(&dfi_events_lock);
     while (full) {
         c = full, full = c->next;
-        dfi_store_relaxed(&c->pen->chunks, dfi_load_relaxed(&c->pen->chunks) - 1);
+        dfi_store_relaxed(&c->buffer->chunks, dfi_load_relaxed(&c->buffer->chunks) - 1);
         dfi_store_relaxed(&e->used, dfi_load_relaxed(&e->used) - 1);
         c->next = e->spare, e->spare = c;
     }
@@ -263,7 +150,7 @@ static void dfi_events_read(void)
 }
 
 /* True if they are read only when there is no room for more. */
-static int dfi_events_kept(void) { return !(dfi_load_relaxed(&dfi_watching) & DFI_WATCH_TRACE); }
+static int dfi_events_kept(void) { return !(dfi_watched() & DFI_WATCH_TRACE); }
 
 static void *dfi_events_thread(void *unused)
 {
@@ -300,18 +187,19 @@ static struct dfi_event_chunk *dfi_event_chunk_new(void)
 
 /* True if the buffer may get one more chunk. Only its owner adds chunks; the number seen here may be
  * too large, never too small. */
-static int dfi_event_room(const struct dfi_event_pen *pen)
+static int dfi_event_room(const struct dfi_event_buffer *buffer)
 {
-    return dfi_load_relaxed(&pen->chunks) < DFI_EVENT_CHUNKS ||
+    return dfi_load_relaxed(&buffer->chunks) < DFI_EVENT_CHUNKS ||
         (dfi_events_kept() && dfi_load_relaxed(&dfi_events.used) < DFI_EVENT_KEPT);
 }
 
 /* Replaces c, a full chunk of the buffer, or NULL, by a new one. NULL without memory. */
-static DFI_NOINLINE struct dfi_event_chunk *dfi_event_chunk_next(struct dfi_event_pen *pen, struct dfi_event_chunk *c)
+static DFI_NOINLINE struct dfi_event_chunk *dfi_event_chunk_next(struct dfi_event_buffer *buffer,
+                                                                 struct dfi_event_chunk *c)
 {
     struct dfi_events *e = &dfi_events;
     int want;
-    if (!dfi_event_room(pen)) dfi_events_read();
+    if (!dfi_event_room(buffer)) dfi_events_read();
     dfi_os_lock(&dfi_events_lock);
     if (c) {
         c->next = NULL;
@@ -320,35 +208,37 @@ static DFI_NOINLINE struct dfi_event_chunk *dfi_event_chunk_next(struct dfi_even
         e->last_full = c;
     }
     if (!e->spare && !(e->spare = dfi_event_chunk_new()) && dfi_events_kept()) { /* the kept chunks have memory */
-        dfi_store_relaxed(&pen->chunk, NULL);
+        dfi_store_relaxed(&buffer->chunk, NULL);
         dfi_os_unlock(&dfi_events_lock);
         dfi_events_read();
         dfi_os_lock(&dfi_events_lock);
     }
     if ((c = e->spare) != NULL) {
         e->spare = c->next;
-        c->pen = pen, c->worker = pen->slot, c->seen = 0;
+        c->buffer = buffer, c->worker = buffer->slot, c->seen = 0;
         dfi_store_relaxed(&c->n, 0u);
-        dfi_store_relaxed(&pen->chunks, dfi_load_relaxed(&pen->chunks) + 1);
+        dfi_store_relaxed(&buffer->chunks, dfi_load_relaxed(&buffer->chunks) + 1);
         dfi_store_relaxed(&e->used, dfi_load_relaxed(&e->used) + 1);
     } else e->incomplete = 1;
-    dfi_store_relaxed(&pen->chunk, c);
+    dfi_store_relaxed(&buffer->chunk, c);
     want = e->threaded && (dfi_events_kept() ? dfi_load_relaxed(&e->used) > DFI_EVENT_KEPT / 4 * 3
-                           : dfi_load_relaxed(&pen->chunks) > DFI_EVENT_FULL);
+                           : dfi_load_relaxed(&buffer->chunks) > DFI_EVENT_FULL);
     dfi_os_unlock(&dfi_events_lock);
     if (want) dfi_events_want();
     return c;
 }
 
+DFI_SMALL_CODE_END
+
 /* Appends an event. Threads: the owner of the buffer, holding no lock. */
-DFI_INLINE void dfi_pen_put(struct dfi_event_pen *pen, enum dfi_event_kind kind, uint64_t at, uint64_t a,
-                            uint64_t b, uint32_t what, unsigned level)
+DFI_FAST void dfi_event_buffer_put(struct dfi_event_buffer *buffer, enum dfi_event_kind kind, uint64_t at, uint64_t a,
+                                   uint64_t b, uint32_t what, unsigned level)
 {
-    struct dfi_event_chunk *c = dfi_load_relaxed(&pen->chunk);
+    struct dfi_event_chunk *c = dfi_load_relaxed(&buffer->chunk);
     unsigned n = c ? dfi_load_relaxed(&c->n) : (unsigned)DFI_EVENT_ROOM;
     struct dfi_event *e;
     if (DFI_UNLIKELY(n == DFI_EVENT_ROOM)) {
-        if (!(c = dfi_event_chunk_next(pen, c))) return;
+        if (!(c = dfi_event_chunk_next(buffer, c))) return;
         n = 0;
     }
     e = &c->event[n];
@@ -358,7 +248,7 @@ DFI_INLINE void dfi_pen_put(struct dfi_event_pen *pen, enum dfi_event_kind kind,
 static void dfi_event_put_level(struct dfi_worker *w, enum dfi_event_kind kind, uint64_t at, uint64_t a,
                                 uint64_t b, uint32_t what, unsigned level)
 {
-    dfi_pen_put(&w->pen, kind, at, a, b, what, level);
+    dfi_event_buffer_put(dfi_events_of(w), kind, at, a, b, what, level);
 }
 static void dfi_event_put(struct dfi_worker *w, enum dfi_event_kind kind, uint64_t at, uint64_t a, uint64_t b,
                           uint32_t what)
@@ -371,7 +261,7 @@ DFI_UNUSED static void dfi_device_put(enum dfi_event_kind kind, uint64_t at, uin
                                       const char *name, unsigned track)
 {
     dfi_os_lock(&dfi_events_devices);
-    dfi_pen_put(&dfi_events.devices, kind, at, a, b, dfi_pen_text(&dfi_events.devices, name), track);
+    dfi_event_buffer_put(&dfi_events.devices, kind, at, a, b, dfi_event_buffer_text(&dfi_events.devices, name), track);
     dfi_os_unlock(&dfi_events_devices);
 }
 
@@ -391,22 +281,25 @@ static DFI_NOINLINE void dfi_event_state(struct dfi_worker *w, uint64_t now)
     uint32_t run = 0;
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-        unfinished += dfi_load_relaxed(&v->pen.unfinished) - (intptr_t)dfi_load_relaxed(&v->n_skipped) -
-            (intptr_t)dfi_load_relaxed(&v->n_undone);
-        run += dfi_load_relaxed(&v->running) && dfi_load_relaxed(&v->park) == DFI_AWAKE;
+        unfinished += dfi_load_relaxed(&dfi_events_of(v)->unfinished) -
+            (intptr_t)dfi_load_relaxed(&dfi_tasks_of(v)->n_skipped) -
+            (intptr_t)dfi_load_relaxed(&dfi_tally_of(v)->n_undone);
+        run += dfi_load_relaxed(&dfi_chains_of(v)->running) && dfi_load_relaxed(&v->park) == DFI_AWAKE;
     }
     dfi_event_put(w, DFI_E_STATE, now, unfinished < 0 ? 0 : (uint64_t)unfinished,
-                  dfi_load_relaxed(&dfi_pool.renamed), run);
+                  dfi_load_relaxed(&dfi_more.renamed), run);
 }
 
 /* The same unless it was done recently. */
-DFI_INLINE void dfi_event_sample(struct dfi_worker *w, uint64_t now, unsigned us)
+DFI_FAST void dfi_event_sample(struct dfi_worker *w, uint64_t now, unsigned us)
 {
     uintptr_t before = dfi_load_relaxed(&dfi_events.sampled), at = (uintptr_t)(now >> 8);
     if (DFI_LIKELY((intptr_t)(at - before) < (intptr_t)(us * dfi_events.ticks_us >> 8))) return;
     /* relaxed would do: the thread that changed it writes */
     if (dfi_cas_acq_rel(&dfi_events.sampled, &before, at)) dfi_event_state(w, now);
 }
+
+DFI_SMALL_CODE_BEGIN
 
 /* --- beginning and end ----------------------------------------------------------------------------- */
 
@@ -434,10 +327,10 @@ static int dfi_events_begin(unsigned bit, dfi_events_reader *reader)
     e->devices.slot = DFI_EVENT_DEVICES;
     for (i = 0; i < dfi_load_relaxed(&dfi_pool.n_slots); i++) {
         /* libraries may have been unloaded since the last run */
-        struct dfi_event_pen *pen = &dfi_load_relaxed(&dfi_pool.slot[i])->pen;
-        memset((void *)pen->constant, 0, sizeof pen->constant);
+        struct dfi_event_buffer *buffer = dfi_events_of(dfi_load_relaxed(&dfi_pool.slot[i]));
+        memset((void *)buffer->constant, 0, sizeof buffer->constant);
     }
-    dfi_store_relaxed(&dfi_watching, dfi_load_relaxed(&dfi_watching) | bit);
+    dfi_watch(bit, 1);
     if (!e->threaded) {
         e->stop = 0;
         dfi_store_relaxed(&e->wanted, 0);
@@ -471,7 +364,7 @@ static void dfi_events_end(void)
         dfi_os_event_wake(&e->wake);
         dfi_os_thread_join(&e->thread);
     }
-    dfi_store_relaxed(&dfi_watching, dfi_load_relaxed(&dfi_watching) & ~(unsigned)(DFI_WATCH_EVENTS | DFI_WATCH_PERF));
+    dfi_watch(DFI_WATCH_EVENTS | DFI_WATCH_PERF, 0);
     dfi_events_read();
     dfi_os_lock(&dfi_events_reading);
     memset((void *)e->reader, 0, sizeof e->reader);
@@ -483,11 +376,9 @@ static void dfi_events_end(void)
 static void dfi_events_forget(void)
 {
     struct dfi_events *e = &dfi_events;
-    uint32_t i;
     dfi_events_spare();
+    dfi_texts_forget();
     dfi_mfree(dfi_load_relaxed(&e->devices.chunk));
-    for (i = 0; i < e->texts; i++) dfi_mfree(e->text[i]);
-    dfi_mfree((void *)e->text);
     if (e->made) dfi_os_event_free(&e->wake);
     memset((void *)e, 0, sizeof *e);
 }
@@ -496,15 +387,20 @@ static void dfi_events_forget(void)
  * chunks. pre: pool lock */
 static void dfi_events_fork(int before)
 {
-    if (before) dfi_os_lock(&dfi_events_devices), dfi_os_lock(&dfi_events_reading), dfi_os_lock(&dfi_events_lock);
-    else dfi_os_unlock(&dfi_events_lock), dfi_os_unlock(&dfi_events_reading), dfi_os_unlock(&dfi_events_devices);
+    if (before) {
+        dfi_os_lock(&dfi_events_devices), dfi_os_lock(&dfi_events_reading);
+        dfi_os_lock(&dfi_events_lock), dfi_os_lock(&dfi_texts_lock);
+    } else {
+        dfi_os_unlock(&dfi_texts_lock), dfi_os_unlock(&dfi_events_lock);
+        dfi_os_unlock(&dfi_events_reading), dfi_os_unlock(&dfi_events_devices);
+    }
 }
 
 /* Resets a buffer in the child of a fork: its events belong to the parent. */
-static void dfi_pen_forked(struct dfi_event_pen *pen)
+static void dfi_event_buffer_forked(struct dfi_event_buffer *buffer)
 {
-    struct dfi_event_chunk *c = dfi_load_relaxed(&pen->chunk);
-    dfi_store_relaxed(&pen->chunks, c != NULL);
+    struct dfi_event_chunk *c = dfi_load_relaxed(&buffer->chunk);
+    dfi_store_relaxed(&buffer->chunks, c != NULL);
     dfi_store_relaxed(&dfi_events.used, dfi_load_relaxed(&dfi_events.used) + (c != NULL));
     if (c) c->seen = 0, dfi_store_relaxed(&c->n, 0u);
 }
@@ -516,15 +412,17 @@ static void dfi_events_forked(void)
     struct dfi_events *e = &dfi_events;
     struct dfi_event_chunk *c;
     int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
-    dfi_events_lock = dfi_events_reading = dfi_events_devices = fresh;
+    dfi_events_lock = dfi_events_reading = dfi_events_devices = dfi_texts_lock = fresh;
     e->threaded = 0;
     e->made = 0; /* the reader was waiting for it */
     while ((c = e->full) != NULL) e->full = c->next, c->next = e->spare, e->spare = c;
     dfi_store_relaxed(&e->used, 0);
-    dfi_pen_forked(&e->devices);
-    for (i = 0; i < n; i++) dfi_pen_forked(&dfi_load_relaxed(&dfi_pool.slot[i])->pen);
+    dfi_event_buffer_forked(&e->devices);
+    for (i = 0; i < n; i++) dfi_event_buffer_forked(dfi_events_of(dfi_load_relaxed(&dfi_pool.slot[i])));
     memset((void *)e->reader, 0, sizeof e->reader);
-    dfi_store_relaxed(&dfi_watching, 0u);
+    dfi_watch(~(unsigned)DFI_WATCH_GRAPH, 0);
 }
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -7,9 +7,7 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#if !defined(DF_SERIAL)
 #include "os.h"
-#endif
 
 #if defined(__has_feature)
 #define DFI_FIBRE_FEATURE(x) __has_feature(x)
@@ -60,7 +58,6 @@
 #else
 #define DFI_FIBRE_THREADS 0
 #if defined(__unix__)
-#include <limits.h> /* defines __GLIBC__ */
 #endif
 #if defined(__GLIBC__) || defined(__FreeBSD__) || defined(__NetBSD__) || defined(__DragonFly__)
 #define DFI_FIBRE_UCONTEXT 1
@@ -182,6 +179,7 @@ DFI_STATIC_ASSERT(offsetof(struct dfi_fibre, sp) == 0, "df: dfi_fibre_swap");
 
 #if defined(__x86_64__)
 #define DFI_FIBRE_ENTRY
+#define DFI_FIBRE_SSE(text) text
 #if defined(__AVX512F__)
 #define DFI_FIBRE_AVX512                                                                               \
     "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", \
@@ -189,7 +187,7 @@ DFI_STATIC_ASSERT(offsetof(struct dfi_fibre, sp) == 0, "df: dfi_fibre_swap");
 #else
 #define DFI_FIBRE_AVX512
 #endif
-static DFI_NOINLINE DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, struct dfi_fibre *to)
+static DFI_OWN_FRAME DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, struct dfi_fibre *to)
 {
     __asm__ __volatile__(
         "subq $128, %%rsp\n\t" /* skips the red zone, which this function may use */
@@ -222,28 +220,11 @@ static DFI_NOINLINE DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, 
         "2:"
         : "+D"(to), "+S"(from)
         :
-        : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2",
-            "xmm3", "xmm4", "xmm5",
-          "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
+        : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3",
+          "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
           DFI_FIBRE_AVX512 "memory", "cc");
 }
-static uint64_t dfi_fibre_modes(void)
-{
-    struct { uint32_t mxcsr; uint16_t control, nothing; } m = { 0, 0, 0 };
-    uint64_t modes;
-    __asm__ __volatile__("stmxcsr %0\n\tfnstcw %1" : "=m"(m.mxcsr), "=m"(m.control));
-    m.mxcsr &= 0xffc0;
-    memcpy(&modes, &m, sizeof modes);
-    return modes;
-}
-/* The initial frame of a fibre, below `top`, which is a multiple of 16. */
-static void *dfi_fibre_frame(char *top, void (*entry)(struct dfi_fibre *))
-{
-    /* modes, rbx, rbp, return address; return address of entry: none */
-    uintptr_t frame[5] = { 0, 0, 0, 0, 0 };
-    frame[3] = (uintptr_t)entry;
-    return memcpy(top - sizeof frame, frame, sizeof frame);
-}
+enum { DFI_FIBRE_FRAME = 5, DFI_FIBRE_RETURN = 3 }; /* modes, rbx, rbp, return address; return address of entry: none */
 
 #elif defined(__i386__)
 #define DFI_FIBRE_ENTRY __attribute__((regparm(1)))
@@ -254,7 +235,7 @@ static void *dfi_fibre_frame(char *top, void (*entry)(struct dfi_fibre *))
 #define DFI_FIBRE_SSE(text)
 #define DFI_FIBRE_XMM
 #endif
-static DFI_NOINLINE DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, struct dfi_fibre *to)
+static DFI_OWN_FRAME DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, struct dfi_fibre *to)
 {
     __asm__ __volatile__(
         "call 1f\n\t"
@@ -287,21 +268,7 @@ static DFI_NOINLINE DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, 
         :
         : "ecx", "esi", "edi", DFI_FIBRE_XMM "memory", "cc");
 }
-static uint64_t dfi_fibre_modes(void)
-{
-    struct { uint32_t mxcsr; uint16_t control, nothing; } m = { 0, 0, 0 };
-    uint64_t modes;
-    __asm__ __volatile__(DFI_FIBRE_SSE("stmxcsr %0\n\t") "fnstcw %1" : "+m"(m.mxcsr), "=m"(m.control));
-    m.mxcsr &= 0xffc0;
-    memcpy(&modes, &m, sizeof modes);
-    return modes;
-}
-static void *dfi_fibre_frame(char *top, void (*entry)(struct dfi_fibre *) DFI_FIBRE_ENTRY)
-{
-    uintptr_t frame[6] = { 0, 0, 0, 0, 0, 0 }; /* modes, ebx, ebp, return address; return address of entry */
-    frame[4] = (uintptr_t)entry;
-    return memcpy(top - sizeof frame, frame, sizeof frame);
-}
+enum { DFI_FIBRE_FRAME = 6, DFI_FIBRE_RETURN = 4 }; /* modes (2), ebx, ebp, return address; return address of entry */
 
 #elif defined(__aarch64__)
 #define DFI_FIBRE_ENTRY
@@ -311,7 +278,7 @@ static void *dfi_fibre_frame(char *top, void (*entry)(struct dfi_fibre *) DFI_FI
 #else
 #define DFI_FIBRE_SVE
 #endif
-static DFI_NOINLINE DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, struct dfi_fibre *to)
+static DFI_OWN_FRAME DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, struct dfi_fibre *to)
 {
     register struct dfi_fibre *a __asm__("x0") = to;
     register struct dfi_fibre *b __asm__("x1") = from;
@@ -339,12 +306,9 @@ static DFI_NOINLINE DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, 
         : "+r"(a), "+r"(b)
         :
         : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
-            "x19", "x20", "x21",
-          "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7",
-          "v8", "v9", "v10",
-          "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",
-          "v26", "v27",
-          "v28", "v29", "v30", "v31", DFI_FIBRE_SVE "memory", "cc");
+          "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4",
+          "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20",
+          "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", DFI_FIBRE_SVE "memory", "cc");
 }
 static uint64_t dfi_fibre_modes(void)
 {
@@ -352,12 +316,7 @@ static uint64_t dfi_fibre_modes(void)
     __asm__ __volatile__("mrs %0, fpcr" : "=r"(modes));
     return modes;
 }
-static void *dfi_fibre_frame(char *top, void (*entry)(struct dfi_fibre *))
-{
-    uintptr_t frame[20] = { 0 }; /* modes, unused, x29, x30, unused */
-    frame[3] = (uintptr_t)entry;
-    return memcpy(top - sizeof frame, frame, sizeof frame);
-}
+enum { DFI_FIBRE_FRAME = 20, DFI_FIBRE_RETURN = 3 }; /* modes, unused, x29, x30, unused */
 
 #else /* riscv64 */
 #define DFI_FIBRE_ENTRY
@@ -378,7 +337,7 @@ static void *dfi_fibre_frame(char *top, void (*entry)(struct dfi_fibre *))
 #else
 #define DFI_FIBRE_V
 #endif
-static DFI_NOINLINE DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, struct dfi_fibre *to)
+static DFI_OWN_FRAME DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, struct dfi_fibre *to)
 {
     register struct dfi_fibre *a __asm__("a0") = to;
     register struct dfi_fibre *b __asm__("a1") = from;
@@ -404,9 +363,8 @@ static DFI_NOINLINE DFI_FIBRE_QUIET void dfi_fibre_swap(struct dfi_fibre *from, 
         "2:"
         : "+r"(a), "+r"(b)
         :
-        : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3",
-            "s4", "s5", "s6", "s7",
-          "s8", "s9", "s10", "s11", DFI_FIBRE_FP DFI_FIBRE_V "memory");
+        : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2", "s3", "s4",
+          "s5", "s6", "s7", "s8", "s9", "s10", "s11", DFI_FIBRE_FP DFI_FIBRE_V "memory");
 }
 static uint64_t dfi_fibre_modes(void)
 {
@@ -414,13 +372,29 @@ static uint64_t dfi_fibre_modes(void)
     __asm__ __volatile__(DFI_FIBRE_FLOAT("frrm %0") : "+r"(modes));
     return modes;
 }
-static void *dfi_fibre_frame(char *top, void (*entry)(struct dfi_fibre *))
+enum { DFI_FIBRE_FRAME = 4, DFI_FIBRE_RETURN = 2 }; /* modes, s0, ra, unused */
+#endif
+
+#if defined(__x86_64__) || defined(__i386__)
+static uint64_t dfi_fibre_modes(void)
 {
-    uintptr_t frame[4] = { 0, 0, 0, 0 }; /* modes, s0, ra, unused */
-    frame[2] = (uintptr_t)entry;
-    return memcpy(top - sizeof frame, frame, sizeof frame);
+    struct { uint32_t mxcsr; uint16_t control, nothing; } m = { 0, 0, 0 };
+    uint64_t modes;
+    __asm__ __volatile__(DFI_FIBRE_SSE("stmxcsr %0\n\t") "fnstcw %1" : "+m"(m.mxcsr), "=m"(m.control));
+    m.mxcsr &= 0xffc0;
+    memcpy(&modes, &m, sizeof modes);
+    return modes;
 }
 #endif
+
+/* The initial frame of a fibre, below `top`, which is a multiple of 16: DFI_FIBRE_FRAME words, of which number
+ * DFI_FIBRE_RETURN is the address that dfi_fibre_swap returns to. */
+static void *dfi_fibre_frame(char *top, void (*entry)(struct dfi_fibre *) DFI_FIBRE_ENTRY)
+{
+    uintptr_t frame[DFI_FIBRE_FRAME] = { 0 };
+    frame[DFI_FIBRE_RETURN] = (uintptr_t)entry;
+    return memcpy(top - sizeof frame, frame, sizeof frame);
+}
 
 /* Does the processor keep a shadow stack of return addresses? An assembler switch would fault there. */
 static int dfi_fibre_shadow_stack(void)

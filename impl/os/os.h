@@ -8,16 +8,15 @@
 
 #include "../base/compiler.h"
 
-#include <stdio.h>
-#include <stdarg.h>
-#include <errno.h>
+#if defined(DF_SERIAL)
+#include "none.h"
+#else
 #include <time.h>
 
 #if defined(__unix__) || defined(__APPLE__)
 #define DFI_POSIX 1
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <unistd.h>
 #else
 #define DFI_POSIX 0
@@ -66,6 +65,8 @@ struct dfi_os_mutex { once_flag once; mtx_t m; };
 struct dfi_os_event { mtx_t m; cnd_t c; };
 struct dfi_os_thread { thrd_t t; };
 struct dfi_os_key { tss_t key; int made; };
+#endif
+
 #endif
 
 #endif

@@ -13,7 +13,7 @@ extern int dfi_sys_thread_stack(const pthread_attr_t *attributes, void **low,
                                 size_t *bytes) __asm__("pthread_attr_getstack");
 DFI_EXTERN_C_END
 
-static int dfi_os_on_stack(const void *p, const void *q)
+DFI_UNUSED static int dfi_os_on_stack(const void *p, const void *q)
 {
     static DFI_TLS uintptr_t begin, end;
     if (!end) {
@@ -28,7 +28,7 @@ static int dfi_os_on_stack(const void *p, const void *q)
     return begin <= (uintptr_t)p && (uintptr_t)p < end && begin <= (uintptr_t)q && (uintptr_t)q <= end;
 }
 #else
-static int dfi_os_on_stack(const void *p, const void *q) { return p && q ? -1 : 0; }
+DFI_UNUSED static int dfi_os_on_stack(const void *p, const void *q) { return p && q ? -1 : 0; }
 #endif
 
 #endif

@@ -6,6 +6,9 @@
 #include "../base/memory.h"
 #include "os.h"
 
+#if !defined(DF_SERIAL) /* os/none.h has the same functions */
+#include <stdio.h>
+
 DFI_SMALL_CODE_BEGIN
 
 enum { DFI_STACK_LEAST = 1 << 20 }; /* musl's default of 128 KB is too small for recursion and numeric kernels */
@@ -52,18 +55,6 @@ static void dfi_os_thread_forget(struct dfi_os_thread *t) { thrd_detach(t->t); }
 
 #endif
 
-/* A time stamp in nanoseconds. With C11 threads it may jump when the clock is set. */
-static uint64_t dfi_os_ns(void)
-{
-    struct timespec t;
-#if DFI_POSIX
-    dfi_sys_clock_gettime(DFI_OS_CLOCK, &t);
-#else
-    timespec_get(&t, TIME_UTC);
-#endif
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* --- CPUs -------------------------------------------------------------------------------------- */
 
 #if defined(__linux__) && DFI_GNU
@@ -99,28 +90,40 @@ static int dfi_affinity_count(const struct dfi_os_affinity *a)
     return n;
 }
 
+/* Reads the first line of a file, without its end. -1: there is none. */
+DFI_UNUSED static int dfi_os_first_line(const char *path, char *line, int bytes)
+{
+    FILE *f = fopen(path, "r");
+    int r;
+    if (!f) return -1;
+    r = fgets(line, bytes, f) ? 0 : -1;
+    fclose(f);
+    if (!r) line[strcspn(line, "\n")] = 0;
+    return r;
+}
+
+/* Reads up to two numbers from a file of a cgroup directory. Returns how many it has. */
+static int dfi_cgroup_read(const char *dir, const char *file, long *a, long *b)
+{
+    char path[1200];
+    int n = 0;
+    FILE *f;
+    snprintf(path, sizeof path, "%s/%s", dir, file);
+    if (!(f = fopen(path, "r"))) return 0;
+    n = fscanf(f, "%ld %ld", a, b);
+    fclose(f);
+    return n;
+}
+
 /* CPUs by quota/period of one cgroup directory, or 0 if it sets none. v2: cpu.max "QUOTA PERIOD" or "max PERIOD"; v1:
  * two files, quota -1 for none. */
 static int dfi_cgroup_quota(const char *dir, int v2)
 {
-    char path[1200];
-    long quota = -1, period = 0;
-    FILE *f;
-    if (v2) {
-        snprintf(path, sizeof path, "%s/cpu.max", dir);
-        if (!(f = fopen(path, "r"))) return 0;
-        if (fscanf(f, "%ld %ld", &quota, &period) != 2) quota = -1;
-        fclose(f);
-    } else {
-        snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", dir);
-        if (!(f = fopen(path, "r"))) return 0;
-        if (fscanf(f, "%ld", &quota) != 1) quota = -1;
-        fclose(f);
-        snprintf(path, sizeof path, "%s/cpu.cfs_period_us", dir);
-        if (!(f = fopen(path, "r"))) return 0;
-        if (fscanf(f, "%ld", &period) != 1) period = 0;
-        fclose(f);
-    }
+    long quota = -1, period = 0, none;
+    if (v2 ? dfi_cgroup_read(dir, "cpu.max", &quota, &period) != 2
+           : dfi_cgroup_read(dir, "cpu.cfs_quota_us", &quota, &none) < 1 ||
+                 dfi_cgroup_read(dir, "cpu.cfs_period_us", &period, &none) < 1)
+        return 0;
     if (quota <= 0 || period <= 0) return 0;
     quota = (quota - 1) / period + 1;
     return quota > DFI_MAX_CPUS ? DFI_MAX_CPUS : (int)quota;
@@ -156,7 +159,19 @@ static long dfi_os_thread_number(void) { return 0; }
 static int dfi_os_main_thread(void) { return 0; }
 #endif
 
-/* Is the thread with that ID running or runnable? 0: it sleeps, or its state is unknown. */
+/* Names the calling thread, for debuggers and profilers: at most 15 bytes. */
+#if defined(__linux__) && DFI_GNU
+extern int dfi_sys_prctl(int option, ...) __asm__("prctl");
+DFI_UNUSED static void dfi_os_thread_name(const char *name)
+{
+    enum { DFI_SET_NAME = 15 }; /* PR_SET_NAME */
+    dfi_sys_prctl(DFI_SET_NAME, name, 0ul, 0ul, 0ul);
+}
+#else
+DFI_UNUSED static void dfi_os_thread_name(const char *name) { (void)name; }
+#endif
+
+/* Is the thread with that ID running, runnable, or waiting for a disk? 0: it sleeps, or its state is unknown. */
 static int dfi_os_thread_runs(long number)
 {
     char path[64], line[256], *state = NULL;
@@ -165,34 +180,31 @@ static int dfi_os_thread_runs(long number)
     if (!number || !(f = fopen(path, "r"))) return 0;
     if (fgets(line, sizeof line, f)) state = strrchr(line, ')'); /* "12 (name) R 1 ..." */
     fclose(f);
-    return state && !strncmp(state, ") R", 3);
+    return state && (!strncmp(state, ") R", 3) || !strncmp(state, ") D", 3));
 }
 
 /* CPUs that the cgroups of this process allow it to use on average, 0 if unlimited. root: "" except in tests. */
-static int dfi_cgroup_cpus(const char *root)
+DFI_UNUSED static int dfi_cgroup_cpus(const char *root)
 {
-    char path[300], line[1024], mount[300];
+    char path[300], line[1024], mount[300], list[1030];
     int least = 0;
     FILE *f;
     snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
     if (!(f = fopen(path, "r"))) return 0;
     while (fgets(line, sizeof line, f)) { /* "0::/a/b" (v2) or "4:cpu,cpuacct:/a/b" (v1) */
         char *controllers = strchr(line, ':'), *group;
-        int n = 0;
+        int n, v2;
         line[strcspn(line, "\n")] = 0;
         if (!controllers || !(group = strchr(controllers + 1, ':'))) continue;
         controllers++, *group++ = 0;
-        if (!*controllers) {
-            snprintf(mount, sizeof mount, "%s/sys/fs/cgroup", root);
-            n = dfi_cgroup_walk(mount, group, 1);
-        } else if (!strcmp(controllers, "cpu") || !strncmp(controllers, "cpu,", 4) || strstr(controllers, ",cpu,") ||
-                   (strlen(controllers) > 4 && !strcmp(controllers + strlen(controllers) - 4, ",cpu"))) {
-            snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/%s", root, controllers);
+        v2 = !*controllers;
+        snprintf(list, sizeof list, ",%s,", controllers);
+        if (!v2 && !strstr(list, ",cpu,")) continue;
+        snprintf(mount, sizeof mount, "%s/sys/fs/cgroup%s%s", root, v2 ? "" : "/", controllers);
+        n = dfi_cgroup_walk(mount, group, v2);
+        if (!n && !v2) {
+            snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/cpu", root);
             n = dfi_cgroup_walk(mount, group, 0);
-            if (!n) {
-                snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/cpu", root);
-                n = dfi_cgroup_walk(mount, group, 0);
-            }
         }
         if (n && (!least || n < least)) least = n;
     }
@@ -212,19 +224,20 @@ static int dfi_os_threads(void)
 static int dfi_os_threads(void) { return 0; }
 #endif
 
-/* The number of CPUs that this process may use: its affinity mask, limited by the cgroup quota. At least 1. */
+/* The number of CPUs that this process may use: those of its affinity mask. At least 1. */
 static int dfi_os_cpus(void)
 {
     struct dfi_os_affinity a;
-    int n = 0, quota = dfi_cgroup_cpus("");
+    int n = 0;
     if (dfi_os_get_affinity(&a) == 0) n = dfi_affinity_count(&a);
 #if DFI_POSIX && defined(_SC_NPROCESSORS_ONLN)
     if (n <= 0) n = (int)sysconf(_SC_NPROCESSORS_ONLN);
 #endif
-    if (n <= 0) n = 1;
-    return quota && quota < n ? quota : n;
+    return n <= 0 ? 1 : n;
 }
 
 DFI_SMALL_CODE_END
+
+#endif
 
 #endif

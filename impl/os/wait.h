@@ -4,7 +4,14 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
+#include "../base/hash.h"
+#include "clock.h"
 #include "os.h"
+
+#if !defined(DF_SERIAL) /* os/none.h and os/green.h have the same functions */
+#if DFI_POSIX
+#include <sched.h>
+#endif
 
 /* A hint to the processor that this thread spins. */
 DFI_INLINE void dfi_os_pause(void)
@@ -171,6 +178,20 @@ DFI_UNUSED static void dfi_os_at_thread_end(struct dfi_os_key *k, void (*fn)(voi
 
 #endif
 
+/* The time limit of a wait. os/green.h has one of its own. */
+struct dfi_os_limit { uint64_t end; };
+DFI_UNUSED static void dfi_os_limit_begin(struct dfi_os_limit *l, int ms)
+{
+    l->end = dfi_os_ns() + (uint64_t)ms * 1000000;
+}
+/* The milliseconds that are left, rounded up; 0: the time is over. */
+DFI_UNUSED static int dfi_os_limit_left(const struct dfi_os_limit *l)
+{
+    uint64_t now = dfi_os_ns();
+    return now < l->end ? (int)((l->end - now + 999999) / 1000000) : 0;
+}
+DFI_UNUSED static void dfi_os_limit_next(struct dfi_os_limit *l) { (void)l; }
+
 /* DF_DEBUG 3: yields in one of 64 calls (base/atomic.h). */
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_jitter(void);
@@ -178,9 +199,14 @@ DFI_API void dfi_jitter(void)
 {
     static DFI_TLS uint32_t random;
     if (!random) random = (uint32_t)(uintptr_t)&random; /* a different seed in each thread */
-    random = random * 1664525u + 1013904223u;
-    if (random >> 26 == 0) dfi_os_yield();
+    if (dfi_random(&random) >> 26 == 0) dfi_os_yield();
 }
 DFI_EXTERN_C_END
+
+#endif
+
+#if defined(DF_SERIAL)
+#include "green.h" /* the waits of DF_SERIAL */
+#endif
 
 #endif

@@ -22,7 +22,6 @@
 #if !defined(DF_SERIAL)
 #include "../os/os.h"
 #include "../os/wait.h"
-#include "../work/settings.h"
 #endif
 
 #include <errno.h>
@@ -220,9 +219,9 @@ static int dfi_owm_deaths(int *gone)
         }
         dfi_owm_shared.told |= (uint32_t)1 << i;
         dfi_owm.home->unlock();
-        if (bytes) dfi_error("process %d died while it owned %lu bytes, acquired by %s at %s: what it wrote there "
-                             "is lost", i, bytes, first.who, first.site);
-        else dfi_warn("process %d died; it owned nothing", i);
+        if (bytes) dfi_error("process %d died while it owned %lu bytes, acquired by %s at %s: its writes there are "
+                             "lost", i, bytes, first.who, first.site);
+        else dfi_warn("process %d died, and owned nothing: the other processes continue", i);
         n++;
     }
     *gone = !here;
@@ -272,7 +271,7 @@ static uintptr_t dfi_owm_bytes(void)
         p++;
     }
     if (!*p && p != text && n && n <= UINTPTR_MAX / 4) return dfi_owm_up(n);
-    dfi_warn(DFI_MESSAGE_BAD_ENV, "DF_OWM_BYTES", text, "a number of bytes such as 256M");
+    dfi_warn(DFI_MESSAGE_BAD_ENV, "DF_OWM_BYTES", text, "a number of bytes such as 256M", "the default is used");
     return DFI_OWM_BYTES;
 }
 
@@ -340,7 +339,8 @@ static const char *dfi_owm_fork(int processes)
             break;
         }
         if (p < 0) { /* fewer */
-            dfi_warn("df_owm_join: %d processes instead of %d: %s", i, processes, strerror(errno));
+            dfi_warn("df_owm_join: the program runs with %d processes instead of %d: %s",
+                     i, processes, strerror(errno));
             break;
         }
         dfi_owm_shared.child[i] = p;
@@ -415,7 +415,7 @@ DFI_API int df_owm_join(const char *name, int processes)
     else if (processes < 1 || processes > DFI_OWM_PROCESSES) why = "processes can be 1 to 32";
     else why = name ? dfi_owm_meet(name, processes) : dfi_owm_fork(processes);
     if (why) {
-        dfi_warn("df_owm_join: %s: going on without", why);
+        dfi_warn("df_owm_join: %s: this process joins no others", why);
         if (dfi_owm.processes == 1) dfi_owm.s = &dfi_owm_segment, dfi_owm.process = 0;
     }
     return dfi_owm.process;

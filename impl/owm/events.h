@@ -16,8 +16,8 @@
 #endif
 
 #define DFI_MESSAGE_OWM_EVENT_NEVER \
-    "%s: df_owm_await waits for event %d to be counted %ld times; it was %ld times, and who should count " \
-    "it has ended: given up"
+    "%s: df_owm_await waits for event %d to reach count %ld, but it is %ld, and all processes that could raise it " \
+    "have ended: the call returns DF_ERROR_STUCK"
 
 /* looks before the thread sleeps: some microseconds, a hand-over between two processors */
 enum { DFI_OWM_LOOKS = 1000 };
@@ -27,7 +27,8 @@ static DFI_ATOMIC(intptr_t) dfi_owm_event_here[DF_OWM_EVENTS]; /* of one process
 static DFI_ATOMIC(intptr_t) *dfi_owm_event(int event, const char *site)
 {
     if (event < 0 || event >= DF_OWM_EVENTS) {
-        dfi_error("%s: event %d: events are 0 to %d: no effect", site, event, DF_OWM_EVENTS - 1);
+        dfi_error("%s: event %d does not exist: no effect; events have numbers from 0 to %d",
+                  site, event, DF_OWM_EVENTS - 1);
         return NULL;
     }
 #if DF_OWM_COPIES && DFI_OWM_CALLS

@@ -16,7 +16,7 @@
 #include "../observe/check/check.h"
 #endif
 
-#define DFI_MESSAGE_OWM_NO_MEMORY "%s: df_owm_alloc: no memory for %lu bytes%s: NULL"
+#define DFI_MESSAGE_OWM_NO_MEMORY "%s: df_owm_alloc: no memory for %lu bytes%s: the call returns NULL"
 
 #if DFI_OWM_CALLS
 

@@ -8,7 +8,7 @@
 #include "../api/result.h"
 #include "../../df_owm.h"
 
-#define DFI_MESSAGE_OWM_NO_MEMORY "%s: df_owm_alloc: no memory for %lu bytes%s: NULL"
+#define DFI_MESSAGE_OWM_NO_MEMORY "%s: df_owm_alloc: no memory for %lu bytes%s: the call returns NULL"
 
 #if !DFI_OWM_CALLS
 

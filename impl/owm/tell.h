@@ -71,21 +71,24 @@ static const char *dfi_owm_to(int mode)
 static void dfi_owm_tell(const struct dfi_owm_notes *t)
 {
     int i;
-    if (dfi_load_relaxed(&dfi_owm.unguarded)) dfi_warn_once("the system protects no more pieces of memory: writes "
-                                                            "without ownership are found later, when the memory is "
+    if (dfi_load_relaxed(&dfi_owm.unguarded)) dfi_warn_once("the system refused to protect more pieces of memory: df "
+                                                            "finds writes without ownership later, when the memory is "
                                                             "acquired");
-    if (dfi_load_relaxed(&dfi_owm.full)) dfi_warn_once("more than %d parts of owner-writable memory in use: "
-                                                       "further ones are not checked, and not handed on to other "
-                                                       "processes", (int)DFI_OWM_RECORDS);
+    if (dfi_load_relaxed(&dfi_owm.full)) dfi_warn_once("more than %d parts of owner-writable memory are in use: "
+                                                       "further ones are neither checked nor passed on to other "
+                                                       "processes; acquire fewer and larger parts",
+                                                       (int)DFI_OWM_RECORDS);
     for (i = 0; i < t->n; i++) {
         const struct dfi_owm_note *n = &t->note[i];
         switch (n->id) {
         case DFI_OWM_SAYS_OWNERS:
-            dfi_error("%s: %s acquires %lu bytes %s that %s owns %s since %s: order the two, or release first",
+            dfi_error("%s: %s acquires %lu bytes %s that %s has owned %s since %s: both have the memory; order the "
+                      "two, or release first",
                       n->a.site, n->a.who, n->n, dfi_owm_to(n->mode), n->b.who, dfi_owm_to(n->other_mode), n->b.site);
             break;
         case DFI_OWM_SAYS_MODE:
-            dfi_error("%s: df_owm_acquire: mode %d is none of DF_OWM_R, DF_OWM_W, DF_OWM_RW", n->a.site, n->mode);
+            dfi_error("%s: df_owm_acquire: mode %d is none of DF_OWM_R, DF_OWM_W, DF_OWM_RW: nothing is acquired",
+                      n->a.site, n->mode);
             break;
         case DFI_OWM_SAYS_FREE:
             dfi_error("%s: df_owm_free of an address that is not the beginning of memory of df_owm_alloc: no effect",
@@ -95,42 +98,44 @@ static void dfi_owm_tell(const struct dfi_owm_notes *t)
             dfi_error("%s: df_owm_free of memory that was freed at %s already: no effect", n->a.site, n->b.site);
             break;
         case DFI_OWM_SAYS_OUTSIDE:
-            dfi_error("%s: %s asks for %lu bytes that are not all inside of the memory of %s, which has %lu",
+            dfi_error("%s: %s asks for %lu bytes that are not all inside of the memory of %s, which has %lu: no effect",
                       n->a.site, n->a.who, n->n, n->b.site, n->m);
             break;
         case DFI_OWM_SAYS_NOWHERE:
-            dfi_error("%s: %s asks for %lu bytes that are in no memory of df_owm_alloc", n->a.site, n->a.who, n->n);
+            dfi_error("%s: %s asks for %lu bytes that are in no memory of df_owm_alloc: no effect",
+                      n->a.site, n->a.who, n->n);
             break;
         case DFI_OWM_SAYS_HELD:
-            dfi_error("%s: %s (%s) ends owning %lu bytes that it acquired here: add df_owm_release",
-                      n->b.site, n->a.who, n->a.site, n->n);
+            dfi_error("%s: %s (%s) ends as owner of %lu bytes that it acquired here: df releases them; add "
+                      "df_owm_release", n->b.site, n->a.who, n->a.site, n->n);
             break;
         case DFI_OWM_SAYS_FREE_OWNED:
-            dfi_error("%s: df_owm_free of memory of which %lu bytes are owned by %s since %s",
-                      n->a.site, n->n, n->b.who, n->b.site);
+            dfi_error("%s: df_owm_free of memory of which %s has owned %lu bytes since %s: the memory is freed; "
+                      "release it before", n->a.site, n->b.who, n->n, n->b.site);
             break;
         case DFI_OWM_SAYS_WRITE:
-            dfi_error("%s: %s writes without owning it to byte %lu of the memory of %s%s",
-                      n->a.site, n->a.who, n->n, n->b.site, n->more);
+            dfi_error("%s: %s writes to byte %lu of the memory of %s, which it does not own%s: the write takes place; "
+                      "acquire the memory to write", n->a.site, n->a.who, n->n, n->b.site, n->more);
             break;
         case DFI_OWM_SAYS_CHANGED:
-            dfi_error("%s: %s finds byte %lu of the memory of %s changed%s: somebody wrote it without owning it",
-                      n->a.site, n->a.who, n->n, n->b.site, n->more);
+            dfi_error("%s: %s finds byte %lu of the memory of %s changed%s: a task or thread has written it without "
+                      "owning it", n->a.site, n->a.who, n->n, n->b.site, n->more);
             break;
         case DFI_OWM_SAYS_TWICE:
-            dfi_error("%s: %s acquires %lu bytes that it owns already, since %s", n->a.site, n->a.who, n->n, n->b.site);
-            break;
-        case DFI_OWM_SAYS_FROZEN:
-            dfi_error("%s: %s acquires %lu bytes to write that were frozen at %s",
+            dfi_error("%s: %s acquires %lu bytes that it has owned since %s: acquire once, or release before",
                       n->a.site, n->a.who, n->n, n->b.site);
             break;
+        case DFI_OWM_SAYS_FROZEN:
+            dfi_error("%s: %s acquires %lu bytes to write that were frozen at %s: only read frozen memory, or freeze "
+                      "it later", n->a.site, n->a.who, n->n, n->b.site);
+            break;
         case DFI_OWM_SAYS_NOT_ACQUIRED:
-            dfi_error("%s: %s releases %lu bytes that it has not acquired, of the memory of %s",
+            dfi_error("%s: %s releases %lu bytes of the memory of %s that it has not acquired: no effect on these",
                       n->a.site, n->a.who, n->n, n->b.site);
             break;
         case DFI_OWM_SAYS_FREEZE:
-            dfi_error("%s: %s freezes %lu bytes that another one owns to write since %s: no effect",
-                      n->a.site, n->a.who, n->n, n->b.site);
+            dfi_error("%s: %s freezes %lu bytes that another owner acquired to write at %s: no effect; release them "
+                      "first", n->a.site, n->a.who, n->n, n->b.site);
             break;
         }
     }

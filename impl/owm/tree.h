@@ -8,6 +8,7 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
+#include "../base/hash.h"
 #include "../../df_owm.h"
 #include "state.h"
 
@@ -29,7 +30,7 @@ static unsigned dfi_owm_record_new(uintptr_t b, uintptr_t e)
     }
     r = DFI_OWM_AT(i);
     memset((void *)r, 0, sizeof *r);
-    s->random = s->random * 1664525u + 1013904223u;
+    dfi_random(&s->random);
     r->begin = b, r->end = r->most = e, r->rank = s->random ^ s->random >> 15;
     return i;
 }

@@ -11,9 +11,9 @@
 #include "events.h"
 #include "left.h"
 #if defined(DF_SERIAL)
-#include "../serial/stm.h"
-#include "../serial/stm_impl.h"
-#include "../serial/stm_undo.h"
+#include "serial_state.h"
+#include "serial.h"
+#include "serial_undo.h"
 #else
 #include "../base/atomic.h"
 #include "../base/memory.h"
@@ -31,80 +31,66 @@
 #if !defined(DF_SERIAL)
 /* --- begin and end of a block --------------------------------------------------------------------- */
 
-DFI_INLINE void dfi_tm_fill(struct dfi_tm_block *b, int kind, dfi_tm_jump_fn *to_jump)
+/* Fills b, and returns it. pre: a block is open */
+DFI_INLINE struct dfi_tm_block *dfi_tm_begin_inner(struct dfi_tm *t, struct dfi_tm_block *b, int kind,
+                                                   dfi_tm_jump_fn *to_jump, const void *where)
 {
-    b->to_jump = to_jump;
-    b->alternative = 0;
-    b->open = b->ran = 1, b->left = 0;
-    b->kind = (unsigned char)kind;
+    b->open = 1, b->left = 0, b->ran = 1, b->alternative = 0;
+    b->kind = (unsigned)kind, b->to_jump = to_jump;
+    return dfi_tm_nest(t, b, where);
 }
 
-/* pre: no block is open. caller: the address of the call in the code */
+/* The same. pre: no block is open. caller: the address of the call in the code */
 DFI_INLINE struct dfi_tm_block *dfi_tm_begin_outermost(struct dfi_tm *t, struct dfi_tm_block *b, const char *site,
-                                                       uintptr_t caller, int kind, dfi_tm_jump_fn *to_jump,
-                                                       const void *where)
+                                                       int kind, dfi_tm_jump_fn *to_jump, const void *where,
+                                                       uintptr_t caller)
 {
-    /* by the call, as a line may have several blocks */
-    uintptr_t key = kind & DFI_TM_CALLED || !DFI_CALLER ? (uintptr_t)site : caller;
+    uintptr_t key = (uintptr_t)site ^ caller; /* as a line may have several blocks, and a call run several functions */
     t->inner = t->outermost = b;
-    b->outer = NULL, b->from = dfi_tm_return_of(where);
-    dfi_tm_fill(b, kind, to_jump);
+    b->outer = NULL, b->of = t, b->from = dfi_tm_return_of(where);
+    b->open = 1, b->left = 0, b->ran = 1, b->alternative = 0;
+    b->kind = (unsigned)kind, b->to_jump = to_jump;
     t->site = site;
     t->prediction = &t->log_for[(key ^ key >> 6) % DFI_TM_PREDICTIONS];
     t->logs = *t->prediction;
-    t->buffers = 1;
-    dfi_attempt(site, DFI_ATOMIC_BEGINS);
-    dfi_tm_begin_reading(t);
-    return b;
+    return DFI_UNLIKELY(dfi_attempted()) ? dfi_tm_begin_told(t, b) : dfi_tm_begin_reading(t, b);
 }
 
+DFI_SMALL_CODE_BEGIN
 /* Begins the first block of a thread, or one in another block that may have been left. */
-static DFI_COLD struct dfi_tm_block *dfi_tm_begin_first(struct dfi_tm_block *b, const char *site, uintptr_t caller,
-                                                        int kind, dfi_tm_jump_fn *to_jump, const void *where)
+static DFI_COLD struct dfi_tm_block *dfi_tm_begin_first(struct dfi_tm_block *b, const char *site, int kind,
+                                                        dfi_tm_jump_fn *to_jump, const void *where, uintptr_t caller)
 {
     struct dfi_tm *t = dfi_tm_self;
     if (t->inner && dfi_tm_settle(t, site, caller, kind, where)) return dfi_tm_not_now(b, NULL);
     t = dfi_tm_self; /* a block that was left may have used the spare record */
     if (t == &dfi_tm_nobody && !(t = dfi_tm_attach())) return dfi_tm_not_now(b, site);
-    if (!t->inner) return dfi_tm_begin_outermost(t, b, site, caller, kind, to_jump, where);
-    dfi_tm_fill(b, kind, to_jump);
-    return dfi_tm_nest(t, b, where);
+    return t->inner ? dfi_tm_begin_inner(t, b, kind, to_jump, where) : dfi_tm_enter(b, site, kind, to_jump, where);
 }
 
-static DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_begin_nested(struct dfi_tm_block *b, const char *site,
-                                                                 uintptr_t caller, int kind, dfi_tm_jump_fn *to_jump,
-                                                                 const void *where)
+DFI_SMALL_CODE_END
+
+static DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_begin_nested(struct dfi_tm_block *b, const char *site, int kind,
+                                                                 dfi_tm_jump_fn *to_jump, const void *where,
+                                                                 uintptr_t caller)
 {
     struct dfi_tm *t = dfi_tm_self;
     if (DFI_UNLIKELY(!t->inner || !dfi_tm_nests(t, caller, kind, where)))
-        return dfi_tm_begin_first(b, site, caller, kind, to_jump, where);
-    dfi_tm_fill(b, kind, to_jump);
-    return dfi_tm_nest(t, b, where);
-}
-
-DFI_INLINE struct dfi_tm_block *dfi_tm_begin(struct dfi_tm_block *b, const char *site, uintptr_t caller,
-                                             int kind, dfi_tm_jump_fn *to_jump, const void *where)
-{
-    struct dfi_tm *t = dfi_tm_self;
-    if (DFI_UNLIKELY(t == &dfi_tm_nobody || t->inner))
-        return dfi_tm_begin_nested(b, site, caller, kind, to_jump, where);
-    return dfi_tm_begin_outermost(t, b, site, caller, kind, to_jump, where);
+        return dfi_tm_begin_first(b, site, kind, to_jump, where, caller);
+    return dfi_tm_begin_inner(t, b, kind, to_jump, where);
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site,
-                                          int kind, dfi_tm_jump_fn *to_jump, const void *where)
+DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int kind, dfi_tm_jump_fn *to_jump,
+                                          const void *where)
 {
-    return dfi_tm_begin(b, site, DFI_CALLER, kind, to_jump, where);
-}
-/* The same for code compiled with exceptions. */
-DFI_API struct dfi_tm_block *dfi_tm_enter_unwound(struct dfi_tm_block *b, const char *site,
-                                                  int kind, dfi_tm_jump_fn *to_jump, const void *where)
-{
-    if (DFI_LIKELY(dfi_tm_begin(b, site, DFI_CALLER, kind, to_jump, where)->open)) b->thrown = *dfi_tm_self->thrown;
-    return b;
+    struct dfi_tm *t = dfi_tm_self;
+    if (DFI_UNLIKELY(t == &dfi_tm_nobody || t->inner))
+        return dfi_tm_begin_nested(b, site, kind, to_jump, where, DFI_CALLER);
+    return dfi_tm_begin_outermost(t, b, site, kind, to_jump, where, DFI_CALLER);
 }
 
+DFI_SMALL_CODE_BEGIN
 DFI_API DFI_COLD int dfi_tm_was_left(struct dfi_tm_block *b)
 {
     struct dfi_tm *t = dfi_tm_self;
@@ -113,6 +99,7 @@ DFI_API DFI_COLD int dfi_tm_was_left(struct dfi_tm_block *b)
     if (!b->outer) dfi_tm_spare_back(t);
     return 0;
 }
+DFI_SMALL_CODE_END
 
 DFI_API void dfi_tm_end(struct dfi_tm_block *b)
 {
@@ -140,31 +127,45 @@ DFI_EXTERN_C_END
 DFI_EXTERN_C_BEGIN
 DFI_API uint64_t dfi_tm_get(const volatile void *p, size_t bytes)
 {
-    union { uint64_t u64; uint32_t u32; uint16_t u16; uint8_t u8; } x;
     struct dfi_tm *t = dfi_tm_self;
-    if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && t->buffers)) {
-        struct dfi_tm_write *w;
-        uintptr_t word;
+    uint64_t x = 0;
+    if (DFI_LIKELY(t->inner && !t->direct && bytes <= DFI_TM_WORD && !((uintptr_t)p & (bytes - 1)))) {
         if (DFI_UNLIKELY(dfi_load_relaxed(&t->asked))) dfi_tm_asked(t);
-        w = dfi_tm_find(t, (uintptr_t *)(uintptr_t)p);
-        if (w && w->mask == UINTPTR_MAX) return w->bits;
-        if (!w) {
-            dfi_tm_read_memory(t, &word, p, DFI_TM_WORD);
-            return word;
-        }
+        return dfi_tm_read_piece(t, p, bytes);
     }
-    dfi_tm_read_range(t, &x, p, bytes);
-    return bytes == 8 ? x.u64 : bytes == 4 ? x.u32 : bytes == 2 ? x.u16 : x.u8;
+    df_tm_read_bytes(dfi_tm_low_of(&x, sizeof x, bytes), p, bytes);
+    return x;
 }
+
+DFI_SMALL_CODE_BEGIN
+/* dfi_tm_put of a value that crosses a word. */
+static DFI_COLD void dfi_tm_put_range(volatile void *p, uint64_t value, size_t bytes)
+{
+    df_tm_write_bytes(p, dfi_tm_low_of(&value, sizeof value, bytes), bytes);
+}
+DFI_SMALL_CODE_END
 
 DFI_API void dfi_tm_put(volatile void *p, uint64_t value, size_t bytes)
 {
     struct dfi_tm *t = dfi_tm_self;
-    if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && t->buffers))
-        dfi_tm_write_word(t, (uintptr_t *)(uintptr_t)p, (uintptr_t)value, UINTPTR_MAX);
-    else dfi_tm_write_value(t, p, value, bytes);
+    /* newest: in a block, and not in direct mode */
+    if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && dfi_load_relaxed(&t->newest))) {
+        if (DFI_LIKELY(t->n_writes < t->few)) {
+            if (DFI_LIKELY(!(t->filter >> dfi_tm_bit(p) & 1))) {
+                dfi_tm_append_write(t, (uintptr_t *)(uintptr_t)p, (uintptr_t)value, UINTPTR_MAX);
+                return;
+            }
+        } else if (!t->few) {
+            dfi_tm_write_indexed(t, (uintptr_t *)(uintptr_t)p, (uintptr_t)value);
+            return;
+        }
+    }
+    if (DFI_LIKELY((uintptr_t)p % DFI_TM_WORD + bytes <= DFI_TM_WORD))
+        dfi_tm_write_part(t, p, (uintptr_t)value, bytes);
+    else dfi_tm_put_range(p, value, bytes);
 }
 
+DFI_SMALL_CODE_BEGIN
 DFI_API DFI_COLD void dfi_tm_no_room(void)
 {
     struct dfi_tm *t = dfi_tm_self;
@@ -172,16 +173,6 @@ DFI_API DFI_COLD void dfi_tm_no_room(void)
     if (!t->alone) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY);
     dfi_tm_forget_reads(t, 0); /* while it runs alone the read set cannot change */
     t->forgot = t->odd = 1;
-}
-
-DFI_API void df_tm_read_bytes(void *to, const volatile void *from, size_t bytes)
-{
-    dfi_tm_read_range(dfi_tm_self, to, from, bytes);
-}
-
-DFI_API void df_tm_write_bytes(volatile void *to, const void *from, size_t bytes)
-{
-    dfi_tm_write_range(dfi_tm_self, to, from, bytes);
 }
 
 DFI_API void *df_tm_malloc(size_t bytes)
@@ -258,9 +249,7 @@ DFI_API DFI_COLD void dfi_tm_irrevocable(const char *site)
     if (!t->alone) {
         if (!dfi_os_trylock(&dfi_stm.alone_lock)) /* the thread that holds it waits for us */
             dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY);
-        dfi_tm_keep_out(t);
-        t->alone = t->odd = 1;
-        dfi_tm_count(t, DFI_TM_RAN_ALONE);
+        dfi_tm_run_alone(t);
         valid = t->logs ? dfi_tm_first_changed(t) == dfi_tm_n_reads(t)
                         : dfi_tm_time_of(dfi_load_relaxed(&dfi_stm.clock)) == t->time;
         if (!valid) dfi_tm_restart(t, DFI_TM_CHANGED); /* it runs alone from the beginning */
@@ -275,12 +264,14 @@ DFI_API DFI_COLD void df_tm_quiesce(void)
     dfi_tm_quiesce(t, dfi_tm_tick());
     if (t != &dfi_tm_nobody) dfi_tm_free_old(t, 1);
 }
+DFI_SMALL_CODE_END
 DFI_EXTERN_C_END
 #endif
 
 /* --- the same in the serial and the parallel implementation --------------------------------------- */
 
-static DFI_COLD df_result dfi_tm_on(int kind, void (*fn)(void *), void *arg, const char *name)
+DFI_SMALL_CODE_BEGIN
+static DFI_NOINLINE df_result dfi_tm_on(int kind, void (*fn)(void *), void *arg, const char *name)
 {
     struct dfi_tm *t = dfi_tm_here();
     if (!t->inner) {
@@ -292,14 +283,14 @@ static DFI_COLD df_result dfi_tm_on(int kind, void (*fn)(void *), void *arg, con
 
 DFI_EXTERN_C_BEGIN
 #if defined(DFI_TM_SAVE_REGISTERS)
-__attribute__((naked, noinline, weak, visibility("default"), returns_twice))
+__attribute__((naked, noinline, weak, DFI_VISIBLE, returns_twice))
 int dfi_tm_save_registers(void **jump __attribute__((unused)))
 {
     __asm__("movq %rbx, (%rdi)\nmovq %rbp, 8(%rdi)\nmovq %r12, 16(%rdi)\nmovq %r13, 24(%rdi)\n"
             "movq %r14, 32(%rdi)\nmovq %r15, 40(%rdi)\nleaq 8(%rsp), %rdx\nmovq %rdx, 48(%rdi)\n"
             "movq (%rsp), %rdx\nmovq %rdx, 56(%rdi)\nxorl %eax, %eax\nret");
 }
-__attribute__((naked, noinline, weak, visibility("default")))
+__attribute__((naked, noinline, weak, DFI_VISIBLE))
 void dfi_tm_to_registers(void *jump __attribute__((unused)))
 {
     __asm__("movq (%rdi), %rbx\nmovq 8(%rdi), %rbp\nmovq 16(%rdi), %r12\nmovq 24(%rdi), %r13\n"
@@ -349,6 +340,7 @@ DFI_API df_result dfi_tm_atomically(void (*fn)(void *arg), void *arg, const char
     dfi_tm_end(p);
     return DF_OK;
 }
+DFI_SMALL_CODE_END
 DFI_EXTERN_C_END
 
 #endif

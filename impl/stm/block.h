@@ -1,11 +1,12 @@
 /* block.h - clock, quiescence, isolation; roll back, restart and extension of a block
  *
- * Argument: docs/stm.md, "Time", "Quiescence" and "Alone". */
+ * Argument: docs/internals/stm.md, "Time", "Quiescence" and "Alone". */
 #ifndef DFI_STM_BLOCK_H
 #define DFI_STM_BLOCK_H
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
+#include "../base/hash.h"
 #include "../base/log.h"
 #include "../os/os.h"
 #include "../os/wait.h"
@@ -22,10 +23,11 @@ enum { DFI_TM_ATTEMPTS = 32, DFI_TM_PARTIAL_ATTEMPTS = 8 };
 /* A block that aborted for lack of a log of reads keeps one until the log was not needed by this many commits. */
 enum { DFI_TM_PREDICT = 32 };
 
+DFI_SMALL_CODE_BEGIN
 /* --- clock ---------------------------------------------------------------------------------------- */
 
 /* The time that a clock shows. */
-DFI_INLINE uintptr_t dfi_tm_time_of(uintptr_t clock) { return clock & ~(uintptr_t)(DFI_TM_TICK - 1); }
+DFI_INLINE uintptr_t dfi_tm_time_of(uintptr_t clock) { return clock & ~DFI_TM_ALONE; }
 
 /* Advances the clock, and returns the new time. seq_cst: before the look at active transactions. */
 static uintptr_t dfi_tm_tick(void)
@@ -34,7 +36,7 @@ static uintptr_t dfi_tm_tick(void)
 }
 
 /* Waits, longer in each round. */
-static DFI_COLD void dfi_tm_pause(unsigned round)
+static void dfi_tm_pause(unsigned round)
 {
     unsigned i;
     if (round >= 12) dfi_os_yield(); /* the other thread may not have a processor */
@@ -46,7 +48,7 @@ static DFI_COLD void dfi_tm_pause(unsigned round)
 
 struct dfi_tm_sleep {
     struct dfi_tm *tm;             /* its log of reads does not change meanwhile */
-    struct dfi_tm_sleep *next, *before;
+    struct dfi_tm_sleep *next;
     struct dfi_os_event event;
     DFI_ATOMIC(int) *awake, own;   /* *awake: a commit has changed the read set; own: for threads that are no workers */
 };
@@ -86,11 +88,9 @@ static DFI_NOINLINE void dfi_tm_wait_for(struct dfi_tm *u, uintptr_t time)
 /* Waits until no other transaction has a time before `time`. Their reads are then finished, or were validated again. */
 DFI_INLINE void dfi_tm_quiesce_inline(struct dfi_tm *t, uintptr_t time)
 {
-    /* seq_cst: after our change of the clock; pairs with the store in dfi_tm_attach_record */
-    struct dfi_tm_threads *all = dfi_load_seq_cst(&dfi_stm.threads);
-    size_t i, n = dfi_load_seq_cst(&all->n);
-    for (i = dfi_load_seq_cst(&dfi_stm.spare_unused); i < n; i++) {
-        struct dfi_tm *u = all->tm[i];
+    /* seq_cst: after our change of the clock; pairs with the store in dfi_tm_list */
+    struct dfi_tm *u;
+    for (u = dfi_load_seq_cst(&dfi_stm.all); u; u = u->next) {
         /* seq_cst: after our change of the clock, see dfi_tm_begin_reading; acquire: pairs with the release of
          * `active`: the accesses of that transaction come before ours that follow */
         uintptr_t active = dfi_load_seq_cst(&u->active);
@@ -99,7 +99,7 @@ DFI_INLINE void dfi_tm_quiesce_inline(struct dfi_tm *t, uintptr_t time)
 }
 static DFI_NOINLINE void dfi_tm_quiesce(struct dfi_tm *t, uintptr_t time) { dfi_tm_quiesce_inline(t, time); }
 
-static void dfi_tm_set_newest(struct dfi_tm *t)
+DFI_INLINE void dfi_tm_set_newest(struct dfi_tm *t)
 {
     dfi_store_relaxed(&t->newest, t->direct ? (uintptr_t)0 : t->time | 1);
 }
@@ -114,40 +114,46 @@ DFI_INLINE void dfi_tm_end_reading(struct dfi_tm *t)
 /* --- running alone -------------------------------------------------------------------------------- */
 
 /* Waits until all other transactions have ended; new ones wait at their begin. pre: alone_lock is held */
-static DFI_COLD void dfi_tm_keep_out(struct dfi_tm *t)
+static void dfi_tm_keep_out(struct dfi_tm *t)
 {
-    dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_ALONE);
+    dfi_fetch_add_seq_cst(&dfi_stm.clock, DFI_TM_ALONE);
     dfi_tm_quiesce(t, UINTPTR_MAX);
 }
 
-static DFI_COLD void dfi_tm_let_in(void)
+static void dfi_tm_let_in(void)
 {
-    dfi_fetch_sub_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_ALONE);
+    dfi_fetch_sub_seq_cst(&dfi_stm.clock, DFI_TM_ALONE);
     dfi_os_unlock(&dfi_stm.alone_lock);
 }
 
-/* pre: t is not active */
-static DFI_COLD void dfi_tm_alone_begin(struct dfi_tm *t)
+/* From now on t runs alone. pre: alone_lock is held */
+static DFI_NOINLINE void dfi_tm_run_alone(struct dfi_tm *t)
 {
-    dfi_os_lock(&dfi_stm.alone_lock);
     dfi_tm_keep_out(t);
     t->alone = t->odd = 1;
     dfi_tm_count(t, DFI_TM_RAN_ALONE);
 }
 
-static DFI_COLD void dfi_tm_alone_end(struct dfi_tm *t)
+/* pre: t is not active */
+static void dfi_tm_alone_begin(struct dfi_tm *t)
+{
+    dfi_os_lock(&dfi_stm.alone_lock);
+    dfi_tm_run_alone(t);
+}
+
+static void dfi_tm_alone_end(struct dfi_tm *t)
 {
     if (!t->alone) return;
     t->alone = t->direct = 0;
     dfi_tm_let_in();
 }
 
-/* All versions begin anew. pre: t is not active */
+/* The clock is at its end: all versions begin anew. pre: t is not active */
 static void dfi_tm_reset_clock(struct dfi_tm *t)
 {
     size_t i;
     dfi_tm_alone_begin(t);
-    if (dfi_load_relaxed(&dfi_stm.clock) >= DFI_TM_CLOCK_END) { /* else another thread did it meanwhile */
+    if (dfi_tm_time_of(dfi_load_relaxed(&dfi_stm.clock)) >= DFI_TM_CLOCK_END) { /* else another thread was faster */
         for (i = 0; i <= t->orec_mask / sizeof(dfi_orec); i++) dfi_store_relaxed(&t->orecs[i], (uintptr_t)0);
         dfi_store_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK | DFI_TM_ALONE);
         dfi_tm_wake(1); /* the versions in their logs cannot be compared with new ones */
@@ -157,36 +163,58 @@ static void dfi_tm_reset_clock(struct dfi_tm *t)
 
 /* --- begin of a transaction ----------------------------------------------------------------------- */
 
-/* Another transaction runs alone, or the clock is at its end: waits, and returns the time. */
-static DFI_COLD uintptr_t dfi_tm_begin_later(struct dfi_tm *t, uintptr_t now)
+/* Begins at a time. */
+DFI_INLINE void dfi_tm_begin_at(struct dfi_tm *t, uintptr_t time)
+{
+    t->time = time;
+    dfi_store_release(&t->active, time | 1);
+    dfi_store_relaxed(&t->newest, time | 1);
+}
+
+/* Makes the transaction visible to other threads, after a wait if another transaction runs alone or the clock is at its
+ * end. Returns b. */
+static DFI_COLD struct dfi_tm_block *dfi_tm_begin_later(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     unsigned round = 0;
     for (;;) {
-        if (t->alone || (!(now & DFI_TM_ALONE) && now < DFI_TM_CLOCK_END)) return dfi_tm_time_of(now);
+        uintptr_t now;
+        dfi_exchange_seq_cst(&t->active, (uintptr_t)1); /* as below */
+        now = dfi_load_seq_cst(&dfi_stm.clock);
+        if (t->alone || now < DFI_TM_CLOCK_END) {
+            dfi_tm_begin_at(t, dfi_tm_time_of(now));
+            return b;
+        }
         dfi_store_release(&t->active, (uintptr_t)0);
-        if (!(now & DFI_TM_ALONE)) dfi_tm_reset_clock(t);
+        if (DFI_TM_CLOCK_ENDS && !(now & DFI_TM_ALONE)) dfi_tm_reset_clock(t);
         else if (round < 40) dfi_tm_pause(round++);
         else { /* until the other one has ended */
             dfi_os_lock(&dfi_stm.alone_lock);
             dfi_os_unlock(&dfi_stm.alone_lock);
         }
-        dfi_exchange_seq_cst(&t->active, (uintptr_t)1); /* as below */
-        now = dfi_load_seq_cst(&dfi_stm.clock);
     }
 }
 
-/* Makes the transaction visible to other threads. */
-DFI_INLINE void dfi_tm_begin_reading(struct dfi_tm *t)
+/* Makes the transaction visible to other threads. Returns b. */
+DFI_INLINE struct dfi_tm_block *dfi_tm_begin_reading(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     uintptr_t now;
     /* seq_cst, both: either a thread that waits for quiescence sees that we are active, or we see its change of the
      * clock, and with it (acquire) its locks */
     dfi_exchange_seq_cst(&t->active, (uintptr_t)1);
     now = dfi_load_seq_cst(&dfi_stm.clock);
-    if (DFI_UNLIKELY(now & DFI_TM_ALONE || now >= DFI_TM_CLOCK_END)) now = dfi_tm_begin_later(t, now);
-    t->time = now;
-    dfi_store_release(&t->active, now | 1);
-    dfi_store_relaxed(&t->newest, now | 1);
+    if (DFI_UNLIKELY(now >= DFI_TM_CLOCK_END)) return dfi_tm_begin_later(t, b); /* or alone */
+    dfi_tm_begin_at(t, now);
+    return b;
+}
+
+/* Reports an attempt of the block that t runs to the observer. */
+static DFI_COLD void dfi_tm_tell(struct dfi_tm *t, int how) { dfi_attempt(t->site, how); }
+
+/* The same after reporting the attempt. */
+static DFI_COLD struct dfi_tm_block *dfi_tm_begin_told(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    dfi_tm_tell(t, DFI_ATOMIC_BEGINS);
+    return dfi_tm_begin_later(t, b);
 }
 
 /* --- roll back ------------------------------------------------------------------------------------ */
@@ -206,7 +234,7 @@ DFI_INLINE void dfi_tm_note_lengths(struct dfi_tm *t, struct dfi_tm_block *b)
 }
 
 /* Rolls back the writes since b began. */
-static DFI_COLD void dfi_tm_roll_back_writes(struct dfi_tm *t, struct dfi_tm_block *b)
+static void dfi_tm_roll_back_writes(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     if (b->outer) dfi_tm_undo_writes(t, b->outer);
     else if (t->n_writes) dfi_tm_clear_writes(t);
@@ -214,7 +242,7 @@ static DFI_COLD void dfi_tm_roll_back_writes(struct dfi_tm *t, struct dfi_tm_blo
 }
 
 /* Rolls back b, but keeps the log of reads: the transaction continues, and handlers are part of it. */
-static DFI_COLD void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
+static void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     dfi_tm_roll_back_writes(t, b);
     t->inner = b->outer ? b->outer : b;
@@ -222,11 +250,11 @@ static DFI_COLD void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
 }
 
 /* Rolls back the whole transaction, and empties all logs. */
-static DFI_COLD void dfi_tm_take_back(struct dfi_tm *t)
+static void dfi_tm_take_back(struct dfi_tm *t)
 {
     if (t->n_writes) dfi_tm_clear_writes(t);
     t->read_end = t->reads;
-    t->forgot = t->resumed = t->logs = t->buffers = 0;
+    t->forgot = t->resumed = t->logs = 0;
     DFI_TM_FORGET_COPIES();
     dfi_tm_end_reading(t);
     t->inner = NULL;
@@ -236,31 +264,29 @@ static DFI_COLD void dfi_tm_take_back(struct dfi_tm *t)
         dfi_tm_undo_all_events(t);
         t->site = site, t->prediction = prediction;
     }
-    dfi_attempt(t->site, DFI_ATOMIC_ABORTED);
+    dfi_tm_tell(t, DFI_ATOMIC_ABORTED);
 }
 
 /* --- restart -------------------------------------------------------------------------------------- */
 
 /* Runs b again from its beginning. Does not return. */
-static DFI_COLD void dfi_tm_again(struct dfi_tm *t, struct dfi_tm_block *b)
+static DFI_NORETURN void dfi_tm_again(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     t->inner = b;
     if (!b->outer) t->outermost = b;
-    b->to_jump(b->jump);
+    for (;;) b->to_jump(b->jump);
 }
 
 /* Runs the outermost block b again after the whole transaction was rolled back. Does not return. */
-static DFI_COLD void dfi_tm_begin_again(struct dfi_tm *t, struct dfi_tm_block *b)
+static DFI_NORETURN void dfi_tm_begin_again(struct dfi_tm *t, struct dfi_tm_block *b)
 {
-    t->logs = t->buffers = 1;
+    t->logs = 1;
     b->alternative = 0, b->ran = 1;
-    dfi_attempt(t->site, DFI_ATOMIC_BEGINS);
-    dfi_tm_begin_reading(t);
-    dfi_tm_again(t, b);
+    dfi_tm_again(t, dfi_tm_begin_told(t, b));
 }
 
 /* Aborts the whole transaction, and runs it again. Does not return. */
-static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
+static DFI_COLD DFI_NORETURN void dfi_tm_restart(struct dfi_tm *t, int reason)
 {
     struct dfi_tm_block *b = t->outermost;
     unsigned attempts = t->attempts + (reason != DFI_TM_TO_LOG);
@@ -274,8 +300,7 @@ static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
         if (t->attempts >= DFI_TM_ATTEMPTS) dfi_tm_alone_begin(t);
         else if (t->attempts) { /* a random part of a time that doubles; the first is about that of a commit */
             unsigned n, most = 32u << (t->attempts < 8 ? t->attempts : 8);
-            t->random = t->random * 1664525u + 1013904223u;
-            for (n = (t->random >> 8) % most; n; n--) dfi_os_pause();
+            for (n = (dfi_random(&t->random) >> 8) % most; n; n--) dfi_os_pause();
             if (t->attempts > 3) dfi_os_yield();
         }
     }
@@ -283,7 +308,7 @@ static DFI_COLD void dfi_tm_restart(struct dfi_tm *t, int reason)
 }
 
 /* Without memory for a log: running alone the transaction needs none. Does not return. */
-static DFI_COLD void dfi_tm_restart_alone(struct dfi_tm *t, int reason)
+static DFI_NORETURN void dfi_tm_restart_alone(struct dfi_tm *t, int reason)
 {
     t->attempts = DFI_TM_ATTEMPTS;
     dfi_tm_restart(t, reason);
@@ -291,7 +316,7 @@ static DFI_COLD void dfi_tm_restart_alone(struct dfi_tm *t, int reason)
 
 /* The stripe of read number `changed` has changed. Runs the outermost closed block that began before that read
  * again, or the whole transaction. Does not return. */
-static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t changed)
+static DFI_COLD DFI_NORETURN void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t changed)
 {
     struct dfi_tm_block *b = t->inner;
     uintptr_t now;
@@ -303,8 +328,8 @@ static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t change
     dfi_tm_count(t, reason);
     t->attempts++;
     t->odd = 1;
-    dfi_attempt(t->site, DFI_ATOMIC_ABORTED);
-    dfi_attempt(t->site, DFI_ATOMIC_BEGINS);
+    dfi_tm_tell(t, DFI_ATOMIC_ABORTED);
+    dfi_tm_tell(t, DFI_ATOMIC_BEGINS);
     t->time = now;
     dfi_store_release(&t->active, now | 1); /* release: the reads so far, to threads that wait for quiescence */
     dfi_tm_roll_back(t, b);
@@ -312,16 +337,31 @@ static DFI_COLD void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t change
     dfi_tm_again(t, b);
 }
 
-/* --- extension ------------------------------------------------------------------------------------ */
+/* --- validation and extension --------------------------------------------------------------------- */
+
+/* Releases the first n of t->locks: the transaction does not commit. */
+static void dfi_tm_unlock(struct dfi_tm *t, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) dfi_store_release(t->locks[i].orec, t->locks[i].version);
+}
+
+/* Validates the read set. If it has changed, or is not known, there is a conflict. n_locks: locked by the commit */
+static DFI_NOINLINE void dfi_tm_check(struct dfi_tm *t, int reason, size_t n_locks)
+{
+    size_t changed = 0;
+    if (t->logs && (changed = dfi_tm_first_changed(t)) == dfi_tm_n_reads(t)) return;
+    dfi_tm_unlock(t, n_locks);
+    if (!t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
+    dfi_tm_conflict(t, reason, changed);
+}
 
 /* Advances the transaction's time to the present if its read set is unchanged; else there is a conflict. */
 static DFI_NOINLINE void dfi_tm_extend(struct dfi_tm *t, int reason)
 {
     /* acquire: the locks of the commits up to now, or the versions after them, are seen below */
     uintptr_t now = dfi_tm_time_of(dfi_load_acquire(&dfi_stm.clock));
-    size_t changed;
-    if (!t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
-    if ((changed = dfi_tm_first_changed(t)) != dfi_tm_n_reads(t)) dfi_tm_conflict(t, reason, changed);
+    dfi_tm_check(t, reason, 0);
     dfi_tm_count(t, DFI_TM_EXTENSIONS);
     *t->prediction = DFI_TM_PREDICT;
     t->time = now;
@@ -336,7 +376,7 @@ static DFI_COLD void dfi_tm_go_on(struct dfi_tm *t)
     size_t changed;
     t->resumed = 0;
     if (!t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
-    dfi_tm_begin_reading(t);
+    dfi_tm_begin_later(t, NULL);
     now = t->time, t->time = before;
     changed = dfi_tm_first_changed(t);
     t->time = now;
@@ -355,15 +395,18 @@ static DFI_COLD void dfi_tm_asked(struct dfi_tm *t)
 }
 
 /* Nonzero: a block is open that can be rolled back. */
-static DFI_COLD int dfi_tm_can_undo(struct dfi_tm *t, const char *site, const char *name)
+static int dfi_tm_can_undo(struct dfi_tm *t, const char *site, const char *name)
 {
     if (t->inner && !t->direct) {
         if (DFI_UNLIKELY(t->resumed)) dfi_tm_go_on(t);
         return 1;
     }
     if (!t->inner) dfi_error(DFI_MESSAGE_TM_OUTSIDE, site, name);
-    else dfi_error("%s: %s after df_irrevocable, or without memory to take the block back: no effect", site, name);
+    else dfi_error("%s: %s after df_irrevocable, or without memory to roll the block back: no effect; call it before "
+                   "df_irrevocable", site, name);
     return 0;
 }
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -1,6 +1,6 @@
 /* left.h - blocks left by longjmp, an exception or the end of the thread; blocks in signal handlers
  *
- * Used by the serial and the parallel implementation, each with its own struct dfi_tm. Argument: docs/stm.md,
+ * Used by the serial and the parallel implementation, each with its own struct dfi_tm. Argument: docs/internals/stm.md,
  * "Blocks that are left". */
 #ifndef DFI_STM_LEFT_H
 #define DFI_STM_LEFT_H
@@ -11,15 +11,17 @@
 #include "../api/stm_frame.h"
 #include "../api/stm_core.h"
 #if defined(DF_SERIAL)
-#include "../serial/stm.h"
-#include "../serial/stm_undo.h"
+#include "serial_state.h"
+#include "serial_undo.h"
 #else
 #include "block.h"
 #include "commit.h"
 #include "state.h"
 #endif
 
-#define DFI_MESSAGE_TM_THREAD_END "%s: a thread ends inside of the atomic block that begins here: it has no effect"
+#define DFI_MESSAGE_TM_THREAD_END \
+    "%s: a thread ends inside of the atomic block that begins here: the block is rolled back; leave it before the " \
+    "thread ends"
 
 #if DFI_GNU && (defined(__GLIBC__) || defined(__APPLE__) || defined(__FreeBSD__) || defined(__NetBSD__) || \
                   defined(__OpenBSD__))
@@ -32,6 +34,7 @@
 #define DFI_TM_UNWINDER 0
 #endif
 
+DFI_SMALL_CODE_BEGIN
 /* --- unwinding of the calling function -------------------------------------------------------------- */
 
 struct dfi_tm_cxx { void *caught; unsigned uncaught; }; /* the beginning of __cxa_eh_globals in the Itanium C++ ABI */
@@ -71,7 +74,7 @@ static int dfi_tm_thread_exits(void) { return 0; }
 /* --- a block was left -------------------------------------------------------------------------------- */
 
 /* Rolls back the effects since the last block nested in b began. pre: b is open, and not t->inner */
-static DFI_COLD void dfi_tm_leave_inner(struct dfi_tm *t, struct dfi_tm_block *b)
+static void dfi_tm_leave_inner(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     t->inner = b;
     if (!t->direct) dfi_tm_roll_back_inner(t, b);
@@ -82,10 +85,10 @@ static void dfi_tm_was_abandoned(struct dfi_tm *t, struct dfi_tm_block *live)
 {
     if (t->direct)
         dfi_error("%s: the atomic block that begins here was left by longjmp or an exception after df_irrevocable: "
-                  "what it did stays, and it ends there", t->site);
+                  "the block ends there, and its writes stay; leave it by return, break or goto", t->site);
     else
-        dfi_error("%s: an atomic block that begins here, or a block inside of it, was left by longjmp, or by an "
-                  "exception through code compiled without exceptions: it is rolled back; leave it by return, "
+        dfi_error("%s: the atomic block that begins here, or a block inside of it, was left by longjmp, or by an "
+                  "exception through code compiled without exceptions: that block is rolled back; leave it by return, "
                   "break, goto or df_abort", t->site);
     if (live) dfi_tm_leave_inner(t, live);
     else dfi_tm_give_up(t);
@@ -140,18 +143,21 @@ static DFI_COLD DFI_TM_ANY_FRAME int dfi_tm_how_called(const struct dfi_tm_block
     return w.how;
 }
 
+#define DFI_MESSAGE_TM_SIGNAL                                                                                     \
+    "%s: an atomic block in a signal handler that interrupts an atomic block: it is not executed; set a flag in " \
+    "the handler, and run the block outside of it"
+
 /* Reports to stderr, not to df_config.log: a signal handler may call little more than write(). */
-static DFI_COLD void dfi_tm_refuse(const char *site)
+static void dfi_tm_refuse(const char *site)
 {
-    const char *from = ": an atomic block in a signal handler that interrupts an atomic block: it is not executed; "
-                       "set a flag in the handler, and run the block outside of it";
+    static const char format[] = "df: " DFI_MESSAGE_TM_SIGNAL "\n", *const what = format + sizeof "df: %s" - 1;
     char text[400] = "df: ";
-    size_t n = 4, rest = sizeof text - 1;
+    size_t bytes = strlen(what), n = strlen(site);
     int saved = errno;
-    while (*site && n < rest - 200) text[n++] = *site++;
-    while (*from && n < rest) text[n++] = *from++;
-    text[n++] = '\n';
-    (void)!write(2, text, n);
+    if (n > sizeof text - 4 - bytes) n = sizeof text - 4 - bytes;
+    memcpy(text + 4, site, n);
+    memcpy(text + 4 + n, what, bytes);
+    (void)!write(2, text, 4 + n + bytes);
     errno = saved;
 }
 #else
@@ -181,11 +187,11 @@ static DFI_COLD DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_still_open(struct d
  * distance is larger, by the registers that the kernel saves. */
 DFI_INLINE uintptr_t dfi_tm_way(const struct dfi_tm *t, uintptr_t caller, const void *where)
 {
-    return (caller + ((uintptr_t)t->inner - (uintptr_t)where) * 31) | 1;
+    return caller + ((uintptr_t)t->inner - (uintptr_t)where) * 0x2545F491u;
 }
 DFI_INLINE uintptr_t *dfi_tm_known(struct dfi_tm *t, uintptr_t way)
 {
-    return &t->known[(way >> 1 ^ way >> 9) % DFI_TM_PREDICTIONS];
+    return &t->known[(way >> 3) % DFI_TM_PREDICTIONS];
 }
 
 /* Nonzero: b looks like an open block of t. If its frame is gone, some of its many words have most likely been
@@ -232,7 +238,7 @@ static DFI_COLD DFI_TM_ANY_FRAME int dfi_tm_settle(struct dfi_tm *t, const char 
 }
 
 /* Refuses to run the block b. site: not NULL if that is not reported yet */
-static DFI_COLD struct dfi_tm_block *dfi_tm_not_now(struct dfi_tm_block *b, const char *site)
+static struct dfi_tm_block *dfi_tm_not_now(struct dfi_tm_block *b, const char *site)
 {
     if (site) dfi_tm_refuse(site);
     b->open = b->left = 0;
@@ -272,5 +278,7 @@ DFI_API void dfi_tm_leave(struct dfi_tm_block *b, int thrown)
     }
 }
 DFI_EXTERN_C_END
+
+DFI_SMALL_CODE_END
 
 #endif

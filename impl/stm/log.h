@@ -16,20 +16,17 @@
 #include "events.h"
 #include "state.h"
 
-enum { DFI_TM_FEW = 8 }; /* writes searched linearly: costs about as much as a look into the hash table */
-
+DFI_SMALL_CODE_BEGIN
 /* --- reads ---------------------------------------------------------------------------------------- */
 
-static size_t dfi_tm_n_reads(const struct dfi_tm *t) { return (size_t)(t->read_end - t->reads); }
+DFI_INLINE size_t dfi_tm_n_reads(const struct dfi_tm *t) { return (size_t)(t->read_end - t->reads); }
 
-static void dfi_tm_forget_reads(struct dfi_tm *t, size_t keep) { t->read_end = t->reads + keep; }
+DFI_INLINE void dfi_tm_forget_reads(struct dfi_tm *t, size_t keep) { t->read_end = t->reads + keep; }
 
 static int dfi_tm_grow_reads(struct dfi_tm *t)
 {
     size_t n = dfi_tm_n_reads(t), max = (size_t)(t->read_max - t->reads);
-    void *array = t->reads;
-    if (dfi_tm_grow(t, &array, n, &max, sizeof *t->reads)) return -1;
-    t->reads = (dfi_orec **)array;
+    if (dfi_tm_grow(t, (void *)&t->reads, &max, sizeof *t->reads)) return -1;
     t->read_end = t->reads + n, t->read_max = t->reads + max;
     return 0;
 }
@@ -52,15 +49,20 @@ DFI_INLINE size_t dfi_tm_hash(const struct dfi_tm *t, const uintptr_t *at)
 {
     /* the eight words of a line to eight buckets in a row, lines by a multiplicative hash, upper half */
     uintptr_t x = (uintptr_t)at / DFI_TM_WORD;
-    return ((size_t)((uint32_t)(x >> 3) * 0x9E3779B1u >> t->bucket_shift) << 3 | (x & 7)) & (t->n_buckets - 1);
+    return (size_t)((uint32_t)(x >> 3) * 0x9E3779B1u >> t->bucket_shift) << 3 | (x & 7);
 }
 
 /* The bucket of the write to the word, or the free one where it would be inserted. */
-DFI_INLINE struct dfi_tm_bucket *dfi_tm_bucket_of(struct dfi_tm *t, const uintptr_t *at)
+DFI_INLINE struct dfi_tm_bucket *dfi_tm_probe(struct dfi_tm *t, const uintptr_t *at)
 {
     size_t i = dfi_tm_hash(t, at);
-    while (t->buckets[i].stamp == t->stamp && t->writes[t->buckets[i].entry].at != at) i = (i + 1) & (t->n_buckets - 1);
+    while (t->buckets[i].stamp == t->stamp && t->writes[t->buckets[i].entry].at != at) 
+        i = (i + 1) & (2 * t->max_writes - 1);
     return &t->buckets[i];
+}
+static DFI_NOINLINE struct dfi_tm_bucket *dfi_tm_bucket_of(struct dfi_tm *t, const uintptr_t *at)
+{
+    return dfi_tm_probe(t, at);
 }
 
 /* The write to the word, or NULL. pre: its bit is set in the filter */
@@ -68,7 +70,7 @@ static DFI_NOINLINE struct dfi_tm_write *dfi_tm_search(struct dfi_tm *t, const u
 {
     struct dfi_tm_bucket *b;
     size_t i;
-    if (t->indexed) {
+    if (!t->few) {
         b = dfi_tm_bucket_of(t, at);
         return b->stamp == t->stamp ? &t->writes[b->entry] : NULL;
     }
@@ -82,46 +84,47 @@ DFI_INLINE struct dfi_tm_write *dfi_tm_find(struct dfi_tm *t, const uintptr_t *a
     return DFI_UNLIKELY((t->filter >> dfi_tm_bit(at) & 1) != 0) ? dfi_tm_search(t, at) : NULL;
 }
 
+/* Gives t room for `max` writes, a power of 2, with locks and an empty index. */
+static void dfi_tm_lay_out(struct dfi_tm *t, struct dfi_tm_write *room, size_t max)
+{
+    t->writes = room, t->locks = (struct dfi_tm_lock *)(void *)(room + max);
+    t->buckets = (struct dfi_tm_bucket *)(void *)(t->locks + max);
+    t->max_writes = max;
+    for (t->bucket_shift = 34; max >>= 1;) t->bucket_shift--;
+    memset((void *)t->buckets, 0, 2 * t->max_writes * sizeof *t->buckets);
+    t->stamp = 1;
+}
+
 /* Enters all writes into the hash table, as later ones will be. */
-static DFI_NOINLINE void dfi_tm_index(struct dfi_tm *t)
+static void dfi_tm_index(struct dfi_tm *t)
 {
     size_t i;
-    t->indexed = 1;
+    t->few = 0;
     for (i = 0; i < t->n_writes; i++) {
         struct dfi_tm_bucket *b = dfi_tm_bucket_of(t, t->writes[i].at);
         b->stamp = t->stamp, b->entry = (uint32_t)i;
     }
 }
 
-static DFI_COLD int dfi_tm_grow_writes(struct dfi_tm *t)
+/* Doubles the log of writes: writes, locks and buckets, in one piece. 0, or -1 without memory. */
+static int dfi_tm_grow_writes(struct dfi_tm *t)
 {
-    size_t max = t->max_writes, n_buckets = t->n_buckets * 2;
-    struct dfi_tm_bucket *buckets;
-    struct dfi_tm_lock *locks;
-    void *array = t->writes;
-    if (max > UINT32_MAX / 2 || n_buckets > SIZE_MAX / sizeof *buckets) return -1;
-    buckets = (struct dfi_tm_bucket *)dfi_malloc(n_buckets * sizeof *buckets);
-    locks = (struct dfi_tm_lock *)dfi_malloc(2 * max * sizeof *locks);
-    if (!buckets || !locks || dfi_tm_grow(t, &array, t->n_writes, &max, sizeof *t->writes)) {
-        dfi_mfree(buckets);
-        dfi_mfree(locks);
+    size_t max = 2 * t->max_writes, bytes = sizeof *t->writes + sizeof *t->locks + 2 * sizeof *t->buckets;
+    struct dfi_tm_write *writes;
+    if (max > UINT32_MAX / 2 || max > SIZE_MAX / bytes || !(writes = (struct dfi_tm_write *)dfi_malloc(max * bytes)))
         return -1;
-    }
-    dfi_tm_drop(t, t->buckets);
-    dfi_tm_drop(t, t->locks);
-    t->writes = (struct dfi_tm_write *)array, t->locks = locks, t->buckets = buckets;
-    t->max_writes = max, t->n_buckets = n_buckets, t->bucket_shift--;
-    memset(buckets, 0, n_buckets * sizeof *buckets);
-    t->stamp = 1;
+    memcpy((void *)writes, (void *)t->writes, t->n_writes * sizeof *writes);
+    dfi_tm_drop(t, t->writes);
+    dfi_tm_lay_out(t, writes, max);
     dfi_tm_index(t);
     return 0;
 }
 
 static DFI_NOINLINE void dfi_tm_clear_index(struct dfi_tm *t)
 {
-    t->indexed = 0;
+    t->few = DFI_TM_FEW;
     if (++t->stamp) return;
-    memset(t->buckets, 0, t->n_buckets * sizeof *t->buckets);
+    memset((void *)t->buckets, 0, 2 * t->max_writes * sizeof *t->buckets);
     t->stamp = 1;
 }
 
@@ -130,11 +133,11 @@ DFI_INLINE void dfi_tm_clear_writes(struct dfi_tm *t)
 {
     t->n_writes = t->n_undo = 0;
     t->filter = 0;
-    if (DFI_UNLIKELY(t->indexed)) dfi_tm_clear_index(t);
+    if (DFI_UNLIKELY(!t->few)) dfi_tm_clear_index(t);
 }
 
 /* Removes the writes since the last block nested in b began. */
-static DFI_COLD void dfi_tm_undo_writes(struct dfi_tm *t, const struct dfi_tm_block *b)
+static void dfi_tm_undo_writes(struct dfi_tm *t, const struct dfi_tm_block *b)
 {
     while (t->n_undo > b->undo) {
         struct dfi_tm_undo *u = &t->undo[--t->n_undo];
@@ -142,51 +145,54 @@ static DFI_COLD void dfi_tm_undo_writes(struct dfi_tm *t, const struct dfi_tm_bl
     }
     while (t->n_writes > b->writes) {
         t->n_writes--;
-        if (t->indexed) dfi_tm_bucket_of(t, t->writes[t->n_writes].at)->stamp = 0;
+        if (!t->few) dfi_tm_bucket_of(t, t->writes[t->n_writes].at)->stamp = 0;
     }
     if (!t->n_writes) dfi_tm_clear_writes(t);
 }
 
-/* Saves a write of an outer block before a nested one changes it, as the nested one may be rolled back alone. 0, or
- * -1 without memory. */
-static DFI_COLD int dfi_tm_save_write(struct dfi_tm *t, size_t entry)
+/* Saves a write before a nested block changes it, if it is one of an outer block: the nested one may be rolled back
+ * alone. 0, or -1 without memory. */
+static DFI_NOINLINE int dfi_tm_save_write(struct dfi_tm *t, size_t entry)
 {
     struct dfi_tm_undo *u;
-    void *array = t->undo;
-    if (t->n_undo == t->max_undo) {
-        if (dfi_tm_grow(t, &array, t->n_undo, &t->max_undo, sizeof *t->undo)) return -1;
-        t->undo = (struct dfi_tm_undo *)array;
-    }
+    if (entry >= t->inner->outer->writes) return 0;
+    if (t->n_undo == t->max_undo && dfi_tm_grow(t, (void *)&t->undo, &t->max_undo, sizeof *t->undo)) return -1;
     u = &t->undo[t->n_undo++];
     u->entry = entry, u->bits = t->writes[entry].bits, u->mask = t->writes[entry].mask;
     return 0;
 }
 
-/* Adds a write of the bytes of the word that are in mask. 0, or -1 without memory. */
-DFI_INLINE int dfi_tm_add_write(struct dfi_tm *t, uintptr_t *at, uintptr_t bits, uintptr_t mask)
+/* Adds a write that is in no log yet. pre: there is room */
+DFI_INLINE void dfi_tm_append_write(struct dfi_tm *t, uintptr_t *at, uintptr_t bits, uintptr_t mask)
 {
-    size_t n = t->n_writes;
-    struct dfi_tm_bucket *b = NULL;
-    struct dfi_tm_write *w = NULL;
-    if (DFI_UNLIKELY(n == DFI_TM_FEW) && !t->indexed) dfi_tm_index(t);
-    if (DFI_UNLIKELY(t->indexed)) {
-        if (DFI_UNLIKELY(n == t->max_writes) && dfi_tm_grow_writes(t)) return -1;
-        b = dfi_tm_bucket_of(t, at);
-        if (b->stamp == t->stamp) w = &t->writes[b->entry];
-    } else w = dfi_tm_find(t, at);
+    struct dfi_tm_write *w = &t->writes[t->n_writes++];
+    w->at = at, w->bits = bits, w->mask = mask;
+    t->filter |= (uint64_t)1 << dfi_tm_bit(at);
+}
+
+/* Finds room for a write of a word that is in no log yet, and enters it into the index if there is one, or has to be
+ * from now on. 0, or -1 without memory. */
+static DFI_NOINLINE int dfi_tm_index_next(struct dfi_tm *t, const uintptr_t *at)
+{
+    struct dfi_tm_bucket *b;
+    if (t->few) dfi_tm_index(t);
+    if (t->n_writes == t->max_writes && dfi_tm_grow_writes(t)) return -1;
+    b = dfi_tm_bucket_of(t, at);
+    b->stamp = t->stamp, b->entry = (uint32_t)t->n_writes;
+    return 0;
+}
+
+/* Adds a write. 0, or -1 without memory. */
+DFI_INLINE int dfi_tm_add_write(struct dfi_tm *t, const struct dfi_tm_write *x)
+{
+    struct dfi_tm_write *w = dfi_tm_find(t, x->at);
     if (w) {
-        if (DFI_UNLIKELY(t->inner->outer != NULL) && (size_t)(w - t->writes) < t->inner->outer->writes &&
-            dfi_tm_save_write(t, (size_t)(w - t->writes)))
-            return -1;
-        w->bits = (w->bits & ~mask) | (bits & mask);
-        w->mask |= mask;
+        if (DFI_UNLIKELY(t->inner->outer != NULL) && dfi_tm_save_write(t, (size_t)(w - t->writes))) return -1;
+        w->bits = (w->bits & ~x->mask) | x->bits, w->mask |= x->mask;
         return 0;
     }
-    if (DFI_UNLIKELY(b != NULL)) b->stamp = t->stamp, b->entry = (uint32_t)n;
-    w = &t->writes[n];
-    w->at = at, w->bits = bits & mask, w->mask = mask;
-    t->n_writes = n + 1;
-    t->filter |= (uint64_t)1 << dfi_tm_bit(at);
+    if (t->n_writes >= t->few && dfi_tm_index_next(t, x->at)) return -1;
+    dfi_tm_append_write(t, x->at, x->bits, x->mask);
     return 0;
 }
 
@@ -204,8 +210,42 @@ typedef uint16_t dfi_tm_quarter;
 #define DFI_TM_CELL(T) _Atomic(T)
 #endif
 
+DFI_INLINE int dfi_tm_little_endian(void)
+{
+    const uint16_t one = 1;
+    return *(const unsigned char *)&one;
+}
+
+/* The n low-order bytes of a word, as a mask; of a number of `bytes`, where they begin in its representation. */
+DFI_INLINE uintptr_t dfi_tm_low(size_t n) { return UINTPTR_MAX >> 8 * (DFI_TM_WORD - n); }
+DFI_INLINE char *dfi_tm_low_of(void *number, size_t bytes, size_t n)
+{
+    return (char *)number + (dfi_tm_little_endian() ? 0 : bytes - n);
+}
+
+/* The distance of n bytes at the offset `at` of a word from its low-order end, in bits. */
+DFI_INLINE size_t dfi_tm_shift(size_t at, size_t n) { return 8 * (dfi_tm_little_endian() ? at : DFI_TM_WORD - at - n); }
+
+/* n bytes of private memory, at most a word, as the low-order bytes of a word; and back. */
+DFI_INLINE uintptr_t dfi_tm_pack(const void *from, size_t n)
+{
+    uintptr_t x = 0;
+    if (n == DFI_TM_WORD) memcpy(&x, from, DFI_TM_WORD);
+    else memcpy(dfi_tm_low_of(&x, sizeof x, n), from, n);
+    return x;
+}
+DFI_INLINE void dfi_tm_unpack(void *to, uintptr_t x, size_t n)
+{
+    const uint32_t half = (uint32_t)x;
+    const uint16_t quarter = (uint16_t)x;
+    if (n == DFI_TM_WORD) memcpy(to, &x, DFI_TM_WORD);
+    else if (n == 4) memcpy(to, &half, 4);
+    else if (n == 2) memcpy(to, &quarter, 2);
+    else *(unsigned char *)to = (unsigned char)x;
+}
+
 /* The largest aligned piece of memory at p within `bytes`: 8 (where a word has that many), 4, 2 or 1. */
-static size_t dfi_tm_piece(const volatile void *p, size_t bytes)
+DFI_INLINE size_t dfi_tm_piece(const volatile void *p, size_t bytes)
 {
     size_t n = DFI_TM_WORD;
     while (n > bytes || (uintptr_t)p % n) n /= 2;
@@ -213,63 +253,31 @@ static size_t dfi_tm_piece(const volatile void *p, size_t bytes)
 }
 
 /* acquire, release: see api/stm_access.h */
-DFI_INLINE void dfi_tm_load_piece(void *to, const volatile void *p, size_t n)
+DFI_INLINE uintptr_t dfi_tm_load_piece(const volatile void *p, size_t n)
 {
-    if (n == DFI_TM_WORD) {
-        uintptr_t x = dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_word) *)p);
-        memcpy(to, &x, sizeof x);
-    } else if (n == 4) {
-        uint32_t x = dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_half) *)p);
-        memcpy(to, &x, sizeof x);
-    } else if (n == 2) {
-        uint16_t x = dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_quarter) *)p);
-        memcpy(to, &x, sizeof x);
-    } else *(unsigned char *)to = dfi_load_acquire((const volatile DFI_TM_CELL(unsigned char) *)p);
+    if (n == DFI_TM_WORD) return dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_word) *)p);
+    if (n == 4) return dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_half) *)p);
+    if (n == 2) return dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_quarter) *)p);
+    return dfi_load_acquire((const volatile DFI_TM_CELL(unsigned char) *)p);
 }
 
-static DFI_NOINLINE void dfi_tm_store_piece(volatile void *p, const void *from, size_t n)
+DFI_INLINE void dfi_tm_store_piece(volatile void *p, uintptr_t x, size_t n)
 {
-    if (n == DFI_TM_WORD) {
-        uintptr_t x;
-        memcpy(&x, from, sizeof x);
-        dfi_store_release((volatile DFI_TM_CELL(dfi_tm_word) *)p, x);
-    } else if (n == 4) {
-        uint32_t x;
-        memcpy(&x, from, sizeof x);
-        dfi_store_release((volatile DFI_TM_CELL(dfi_tm_half) *)p, x);
-    } else if (n == 2) {
-        uint16_t x;
-        memcpy(&x, from, sizeof x);
-        dfi_store_release((volatile DFI_TM_CELL(dfi_tm_quarter) *)p, x);
-    } else dfi_store_release((volatile DFI_TM_CELL(unsigned char) *)p, *(const unsigned char *)from);
+    if (n == DFI_TM_WORD) dfi_store_release((volatile DFI_TM_CELL(dfi_tm_word) *)p, x);
+    else if (n == 4) dfi_store_release((volatile DFI_TM_CELL(dfi_tm_half) *)p, (uint32_t)x);
+    else if (n == 2) dfi_store_release((volatile DFI_TM_CELL(dfi_tm_quarter) *)p, (uint16_t)x);
+    else dfi_store_release((volatile DFI_TM_CELL(unsigned char) *)p, (unsigned char)x);
 }
 
-static DFI_NOINLINE void dfi_tm_load(void *to, const volatile void *p, size_t bytes)
-{
-    while (bytes) {
-        size_t n = dfi_tm_piece(p, bytes);
-        dfi_tm_load_piece(to, p, n);
-        to = (char *)to + n, p = (const volatile char *)p + n, bytes -= n;
-    }
-}
-
-static DFI_NOINLINE void dfi_tm_store(volatile void *p, const void *from, size_t bytes)
-{
-    while (bytes) {
-        size_t n = dfi_tm_piece(p, bytes);
-        dfi_tm_store_piece(p, from, n);
-        p = (volatile char *)p + n, from = (const char *)from + n, bytes -= n;
-    }
-}
-
+/* Stores a write of a part of a word, in the largest aligned pieces: other threads may use the other bytes. */
 static DFI_NOINLINE void dfi_tm_apply_part(const struct dfi_tm_write *w)
 {
-    const unsigned char *mask = (const unsigned char *)&w->mask;
-    size_t i, n;
-    for (i = 0; i < DFI_TM_WORD; i += n) {
-        for (n = 0; i + n < DFI_TM_WORD && mask[i + n]; n++) continue;
-        if (n) dfi_tm_store((char *)w->at + i, (const char *)&w->bits + i, n);
-        else n = 1;
+    uintptr_t bits = w->bits, mask = w->mask;
+    size_t at, n; /* from the low-order end */
+    for (at = 0; mask; at += n, bits >>= 8 * n, mask >>= 8 * n) {
+        for (n = DFI_TM_WORD / 2; n > 1; n /= 2) /* all bytes are written, or none */
+            if (at % n == 0 && ((mask & dfi_tm_low(n)) == 0 || (~mask & dfi_tm_low(n)) == 0)) break;
+        if (mask & 1) dfi_tm_store_piece((char *)w->at + dfi_tm_shift(at, n) / 8, bits, n);
     }
 }
 
@@ -308,7 +316,7 @@ static void dfi_tm_note_copy(const volatile void *to, size_t bytes)
     for (i = 0; i < c->bytes; i++) /* acquire: commits of earlier times have finished writing there */
         if (dfi_load_acquire(dfi_tm_orec(dfi_tm_self, (const unsigned char *)p + i)) > dfi_tm_self->time) return;
     c->time = dfi_tm_self->time; /* one that was extended since may cover commits of others */
-    dfi_tm_load(c->before, p, c->bytes);
+    for (i = 0; i < c->bytes; i++) c->before[i] = (unsigned char)dfi_tm_load_piece((const unsigned char *)p + i, 1);
     dfi_tm_n_copied++;
 }
 
@@ -322,12 +330,10 @@ static DFI_TM_ANY_FRAME void dfi_tm_check_copies(struct dfi_tm *t)
         for (i = 0; i < c->bytes; i++) {
             const unsigned char *p = c->at + i;
             uintptr_t *word = (uintptr_t *)((uintptr_t)p - (uintptr_t)p % DFI_TM_WORD);
-            unsigned char now;
-            dfi_tm_load_piece(&now, p, 1);
-            if (now == c->before[i] || !dfi_tm_find(t, word) ||
+            if (dfi_tm_load_piece(p, 1) == c->before[i] || !dfi_tm_find(t, word) ||
                 t->time != c->time || dfi_load_relaxed(dfi_tm_orec(t, p)) > t->time) continue;
-            dfi_error("%s: the atomic block that begins here uses df_tm_copy for a local variable, which has its "
-                      "old value until the block ends: read into it by df_tm_read_bytes", t->site);
+            dfi_error("%s: the atomic block that begins here copies into a local variable by df_tm_copy: the variable "
+                      "keeps its old value until the block ends; use df_tm_read_bytes", t->site);
             break;
         }
     }
@@ -341,5 +347,7 @@ static DFI_TM_ANY_FRAME void dfi_tm_check_copies(struct dfi_tm *t)
 #define DFI_TM_CHECK_COPIES(t)      ((void)0)
 #define DFI_TM_FORGET_COPIES()      ((void)0)
 #endif
+
+DFI_SMALL_CODE_END
 
 #endif

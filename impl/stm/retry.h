@@ -1,13 +1,12 @@
 /* retry.h - df_retry: alternatives of a block, sleep until the read set changes
  *
- * No wake-up is lost: docs/stm.md, "Retry". */
+ * No wake-up is lost: docs/internals/stm.md, "Retry". */
 #ifndef DFI_STM_RETRY_H
 #define DFI_STM_RETRY_H
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/log.h"
-#include "../os/os.h"
 #include "../os/wait.h"
 #include "../api/stm_core.h"
 #include "../api/stm_frame.h"
@@ -18,42 +17,40 @@
 #include "state.h"
 #include "thread.h"
 
+DFI_SMALL_CODE_BEGIN
 /* Sleeps until a stripe in the log of reads changes. Nonzero: no task is left that could change one. pre: t is not
  * active */
 static int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
 {
-    dfi_retry_flag_fn *flag = dfi_load_acquire(&dfi_retry_flag_hook);
-    struct dfi_tm_sleep s;
+    const struct dfi_df_hooks *df = dfi_load_acquire(&dfi_df_hooks);
+    struct dfi_tm_sleep s, **at;
     uintptr_t now;
     int stuck = 0;
     if (dfi_os_event_init(&s.event)) {
         dfi_os_sleep_ms();
         return 0;
     }
-    s.tm = t, s.before = NULL;
-    s.awake = flag ? flag() : NULL;
+    s.tm = t;
+    s.awake = df ? df->retry_flag() : NULL;
     if (!s.awake) s.awake = &s.own;
     dfi_store_relaxed(s.awake, 0);
     dfi_os_lock(&dfi_stm.sleep_lock);
     s.next = dfi_stm.sleepers;
-    if (s.next) s.next->before = &s;
     dfi_stm.sleepers = &s;
     dfi_os_unlock(&dfi_stm.sleep_lock);
     /* seq_cst, both: either the commit sees the sleeper, or the sleeper sees the new clock, and with it (acquire)
      * the locks, which count as changes */
     dfi_fetch_add_seq_cst(&dfi_stm.n_sleepers, 1);
-    now = dfi_load_seq_cst(&dfi_stm.clock);
+    now = dfi_tm_time_of(dfi_load_seq_cst(&dfi_stm.clock));
     /* now < time: the clock began anew, and versions cannot be compared */
     if (now >= t->time && dfi_tm_first_changed(t) == dfi_tm_n_reads(t)) {
-        dfi_retry_fn *sleep = dfi_load_acquire(&dfi_retry_hook);
-        if (sleep) stuck = sleep(site, &s.event, s.awake);
+        if (df) stuck = df->retry(site, &s.event, s.awake);
         else dfi_os_event_wait(&s.event, s.awake, 0, 0);
     }
     dfi_fetch_sub_seq_cst(&dfi_stm.n_sleepers, 1);
     dfi_os_lock(&dfi_stm.sleep_lock);
-    if (s.before) s.before->next = s.next;
-    else dfi_stm.sleepers = s.next;
-    if (s.next) s.next->before = s.before;
+    for (at = &dfi_stm.sleepers; *at != &s; at = &(*at)->next) continue;
+    *at = s.next;
     dfi_os_unlock(&dfi_stm.sleep_lock);
     dfi_os_event_free(&s.event);
     return stuck;
@@ -61,7 +58,7 @@ static int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
 
 /* Rolls back the writes of b, and tries its next alternative; other effects are rolled back when it is known that
  * there is one. Does not return. */
-static DFI_COLD void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
+static DFI_NORETURN void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     dfi_tm_roll_back_writes(t, b);
     b->alternative++;
@@ -70,7 +67,7 @@ static DFI_COLD void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm_blo
 }
 
 /* The alternatives of b are exhausted: tries those of the block around it, or sleeps. Does not return. */
-static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
+static DFI_COLD DFI_NORETURN void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     const char *site = t->site;
     int polls, cancel;
@@ -79,14 +76,15 @@ static DFI_COLD void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block
     cancel = dfi_os_uncancel(); /* cancelled in its sleep the thread would stay in the list of sleepers */
     dfi_tm_count(t, DFI_TM_SLEPT);
     dfi_tm_roll_back_writes(t, b);
-    t->logs = t->buffers = 0;
+    t->logs = 0;
     dfi_tm_end_reading(t);
     dfi_tm_alone_end(t);
     t->inner = NULL;
-    dfi_attempt(site, DFI_ATOMIC_RETRIED);
+    dfi_tm_tell(t, DFI_ATOMIC_RETRIED);
     polls = t->spare || t->forgot || !dfi_tm_n_reads(t); /* nothing can wake it, or other threads need the record */
-    if (!dfi_tm_n_reads(t) && !t->forgot) dfi_error("%s: df_retry in an atomic block that read nothing by "
-                                                    "df_tm_read: nothing can wake it", site);
+    if (!dfi_tm_n_reads(t) && !t->forgot) dfi_error("%s: df_retry in an atomic block that read nothing by df_tm_read: "
+                                                    "the block runs again every millisecond; read what it waits for "
+                                                    "by df_tm_read", site);
     if (t->n_events) { /* handlers may have transactions of their own, which must not change the log of reads */
         if (!polls) dfi_tm_be(&dfi_tm_nobody);
         dfi_tm_undo_all_events(t);
@@ -128,5 +126,7 @@ DFI_API DFI_COLD void dfi_tm_retry(const char *site)
     dfi_tm_next_alternative(t, t->inner);
 }
 DFI_EXTERN_C_END
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -4,19 +4,22 @@
 #ifndef DFI_STM_STM_H
 #define DFI_STM_STM_H
 
+#include "../base/hash.h"
 #include "../base/log.h"
 #include "../base/memory.h"
+#include "../api/hooks.h"       /* shared with df.h */
+#include "../os/os.h"
 #if defined(DF_SERIAL)
-#include "../serial/hook.h"     /* shared with df.h */
-#include "../serial/stm.h"      /* state */
+#include "serial_state.h"
 #else
-#include "../api/hooks.h"               /* shared with df.h */
+#include "../os/wait.h"
 #include "state.h"              /* records of threads, shared state, counters */
+#include "stats.h"              /* totals of the counters */
 #endif
 #include "../os/stack.h"
 #include "events.h"             /* log of allocations and handlers */
 #if defined(DF_SERIAL)
-#include "../serial/stm_undo.h" /* roll back */
+#include "serial_undo.h"        /* roll back */
 #else
 #include "log.h"                /* read set and write set */
 #include "block.h"              /* clock, quiescence, isolation; roll back, restart, extension */
@@ -24,7 +27,7 @@
 #endif
 #include "left.h"               /* blocks left by longjmp, exceptions, the end of the thread */
 #if defined(DF_SERIAL)
-#include "../serial/stm_impl.h" /* blocks and accesses */
+#include "serial.h"             /* blocks and accesses */
 #else
 #include "thread.h"             /* threads, the table of ownership records, fork */
 #include "retry.h"              /* df_retry */

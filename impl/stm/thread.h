@@ -9,51 +9,37 @@
 #include "../os/os.h"
 #include "../os/wait.h"
 #include "../api/stm_core.h"
-#include "../api/stm_frame.h"
 #include "block.h"
 #include "commit.h"
 #include "../api/hooks.h"
 #include "left.h"
 #include "state.h"
+#include "stats.h"
 
+DFI_SMALL_CODE_BEGIN
 static struct dfi_os_key dfi_tm_key; /* life_lock */
 
 /* Gives a record its first logs. */
-static DFI_COLD void dfi_tm_furnish(struct dfi_tm *t)
+static void dfi_tm_furnish(struct dfi_tm *t)
 {
     struct dfi_tm_room *r = dfi_tm_room_of(t);
     t->reads = t->read_end = r->reads, t->read_max = r->reads + DFI_TM_READS;
-    t->writes = r->writes, t->locks = r->locks, t->max_writes = DFI_TM_WRITES;
-    t->buckets = r->buckets, t->n_buckets = 2 * DFI_TM_WRITES, t->bucket_shift = 35 - 7;
-    memset(r->buckets, 0, sizeof r->buckets);
-    t->stamp = 1;
+    dfi_tm_lay_out(t, r->writes, DFI_TM_WRITES);
     t->undo = NULL, t->events = NULL, t->max_undo = t->max_events = 0;
-    t->n_writes = t->n_undo = t->n_events = t->n_locks = 0;
+    t->n_writes = t->n_undo = t->n_events = 0;
+    t->few = DFI_TM_FEW;
 }
 
-/* Adds t to the array of all records. 0, or -1 without memory. pre: life_lock is held */
-static int dfi_tm_attach_record(struct dfi_tm *t)
+/* Adds t to the list of all records. pre: life_lock is held */
+static void dfi_tm_list(struct dfi_tm *t)
 {
-    struct dfi_tm_threads *all = dfi_load_relaxed(&dfi_stm.threads);
-    size_t n = dfi_load_relaxed(&all->n);
-    if (n == all->max) {
-        struct dfi_tm_threads *more = (struct dfi_tm_threads *)dfi_malloc(sizeof *more + 2 * n * sizeof *more->tm);
-        if (!more) return -1;
-        more->tm = (struct dfi_tm **)(void *)(more + 1);
-        memcpy(more->tm, all->tm, n * sizeof *more->tm);
-        more->max = 2 * n, more->older = all;
-        dfi_store_relaxed(&more->n, n);
-        dfi_store_seq_cst(&dfi_stm.threads, more);
-        all = more;
-    }
-    all->tm[n] = t;
+    t->next = dfi_load_relaxed(&dfi_stm.all);
     /* seq_cst: before t is active for the first time; pairs with the load in dfi_tm_quiesce_inline */
-    dfi_store_seq_cst(&all->n, n + 1);
-    return 0;
+    dfi_store_seq_cst(&dfi_stm.all, t);
 }
 
 /* At the end of a thread. */
-static DFI_COLD void dfi_tm_detach(void *p)
+static void dfi_tm_detach(void *p)
 {
     struct dfi_tm *t = (struct dfi_tm *)p;
     if (dfi_tm_self != t) return; /* forked since */
@@ -70,21 +56,21 @@ static DFI_COLD void dfi_tm_detach(void *p)
     dfi_tm_be(&dfi_tm_nobody);
     dfi_mfree(dfi_tm_room_of(t)->freed);
     dfi_tm_room_of(t)->freed = NULL, dfi_tm_room_of(t)->max_freed = 0;
-    {
-        void *const log[] = { t->reads, t->writes, t->locks, t->buckets, t->undo, t->events };
-        size_t i;
-        for (i = 0; i < sizeof log / sizeof *log; i++) dfi_tm_drop(t, log[i]);
-    }
+    dfi_tm_drop(t, t->reads);
+    dfi_tm_drop(t, t->writes);
+    dfi_tm_drop(t, t->undo);
+    dfi_tm_drop(t, t->events);
     dfi_tm_furnish(t);
     dfi_os_lock(&dfi_stm.life_lock);
     t->next_free = dfi_stm.free, dfi_stm.free = t;
+    dfi_stm.n_attached--;
     dfi_os_unlock(&dfi_stm.life_lock);
 }
 
 /* --- fork: only the forking thread continues in the child ------------------------------------------- */
 
 #if DFI_POSIX
-static DFI_COLD void dfi_tm_fork_prepare(void)
+static void dfi_tm_fork_prepare(void)
 {
     struct dfi_tm *t = dfi_tm_self;
     if (!t->alone) {
@@ -95,28 +81,26 @@ static DFI_COLD void dfi_tm_fork_prepare(void)
     dfi_os_lock(&dfi_stm.sleep_lock);
 }
 
-static DFI_COLD void dfi_tm_fork_parent(void)
+static void dfi_tm_fork_parent(void)
 {
     dfi_os_unlock(&dfi_stm.sleep_lock);
     dfi_os_unlock(&dfi_stm.life_lock);
     if (!dfi_tm_self->alone) dfi_tm_let_in();
 }
 
-static DFI_COLD void dfi_tm_fork_child(void)
+static void dfi_tm_fork_child(void)
 {
-    struct dfi_tm *t = dfi_tm_self;
-    struct dfi_tm_threads *all = dfi_load_relaxed(&dfi_stm.threads);
+    struct dfi_tm *t = dfi_tm_self, *u;
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
-    size_t i;
     dfi_stm.sleep_lock = dfi_stm.life_lock = fresh;
     if (!t->spare) dfi_stm.spare_lock = fresh;
     if (!t->alone) {
-        dfi_fetch_sub_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_ALONE);
+        dfi_fetch_sub_seq_cst(&dfi_stm.clock, DFI_TM_ALONE);
         dfi_stm.alone_lock = fresh;
     }
     /* the records of the other threads stay, out of use; one may have been about to begin a block */
-    for (i = 0; i < dfi_load_relaxed(&all->n); i++)
-        if (all->tm[i] != t) dfi_store_relaxed(&all->tm[i]->active, (uintptr_t)0);
+    for (u = dfi_load_relaxed(&dfi_stm.all); u; u = u->next)
+        if (u != t) dfi_store_relaxed(&u->active, (uintptr_t)0);
     if (!t->spare) {
         dfi_tm_spare.tm.spare = 0;
         dfi_tm_spare.tm.inner = NULL;
@@ -129,11 +113,11 @@ static DFI_COLD void dfi_tm_fork_child(void)
 /* --- a wait in a block: the thread has another record meanwhile -------------------------------------- */
 
 /* NULL: it keeps its record. */
-static DFI_COLD void *dfi_tm_suspend(void)
+static void *dfi_tm_suspend(void)
 {
     struct dfi_tm *t = dfi_tm_self;
-    dfi_error("%s: the atomic block that begins here waits for tasks: they may wait for it; wait before or after "
-              "the block", t->site);
+    dfi_error("%s: the atomic block that begins here waits for tasks, which may wait for the block: df suspends the "
+              "block meanwhile if it can; wait before or after the block", t->site);
     if (t->alone || t->spare) return NULL; /* no other record: tasks that run meanwhile are in the block */
     dfi_tm_end_reading(t); /* the task it waits for may wait for its end */
     t->resumed = t->odd = 1;
@@ -143,7 +127,7 @@ static DFI_COLD void *dfi_tm_suspend(void)
 }
 
 /* Makes t the record of the calling thread again, which had no record or another one meanwhile. */
-static DFI_COLD void dfi_tm_be_again(struct dfi_tm *t)
+static void dfi_tm_be_again(struct dfi_tm *t)
 {
     if (dfi_tm_self != &dfi_tm_nobody) dfi_tm_detach(dfi_tm_self);
     dfi_tm_be(t);
@@ -152,7 +136,9 @@ static DFI_COLD void dfi_tm_be_again(struct dfi_tm *t)
     dfi_os_unlock(&dfi_stm.life_lock);
 }
 
-static DFI_COLD void dfi_tm_resume(void *p) { dfi_tm_be_again((struct dfi_tm *)p); }
+static void dfi_tm_resume(void *p) { dfi_tm_be_again((struct dfi_tm *)p); }
+
+static const struct dfi_block_hooks dfi_tm_hooks = { dfi_tm_suspend, dfi_tm_resume, dfi_tm_totals };
 
 /* --- attach --------------------------------------------------------------------------------------- */
 
@@ -171,13 +157,6 @@ static void dfi_tm_make_orecs(void)
     dfi_stm.orec_mask = (uintptr_t)(n - 1) * sizeof(dfi_orec);
 }
 
-/* Gives t the table. It does not change while t is one of the attached records. pre: life_lock is held */
-static DFI_COLD void dfi_tm_furnish_orecs(struct dfi_tm *t)
-{
-    if (!dfi_stm.orecs) dfi_tm_make_orecs();
-    t->orecs = dfi_stm.orecs, t->orec_mask = dfi_stm.orec_mask;
-}
-
 /* A record of the calling thread's own, or NULL without memory. pre: life_lock is held */
 static struct dfi_tm *dfi_tm_new_record(void)
 {
@@ -187,75 +166,68 @@ static struct dfi_tm *dfi_tm_new_record(void)
         dfi_stm.free = t->next_free;
         return t;
     }
-    if (!(room = (char *)dfi_malloc(sizeof(struct dfi_tm_room) + 64))) return NULL;
-    t = (struct dfi_tm *)(void *)(room + (64 - (uintptr_t)room % 64)); /* begins with a cache line */
-    memset((void *)t, 0, sizeof(struct dfi_tm_room));
-    dfi_tm_furnish(t);
-    if (dfi_tm_attach_record(t)) {
-        dfi_mfree(room);
-        return NULL;
-    }
+    if (!(room = (char *)dfi_zeroed(sizeof(struct dfi_tm_room) + 64))) return NULL;
     memcpy(room, (void *)&dfi_stm.rooms, sizeof dfi_stm.rooms);
     dfi_stm.rooms = room;
+    t = (struct dfi_tm *)(void *)(room + (64 - (uintptr_t)room % 64)); /* begins with a cache line */
+    dfi_tm_furnish(t);
+    dfi_tm_list(t);
+    return t;
+}
+
+/* The record of threads without memory for one. One thread at a time uses it. pre: spare_lock and life_lock are
+ * held */
+static struct dfi_tm *dfi_tm_take_spare(void)
+{
+    struct dfi_tm *t = &dfi_tm_spare.tm;
+    if (!t->spare) dfi_tm_furnish(t);
+    t->spare = t->odd = 1;
+    if (!dfi_stm.spare_listed) dfi_tm_list(t);
+    dfi_stm.n_attached += (size_t)!dfi_stm.spare_listed;
+    dfi_stm.spare_listed = 1;
     return t;
 }
 
 /* Gives the calling thread a record. NULL: in a signal handler that interrupts this function. */
-static DFI_COLD struct dfi_tm *dfi_tm_attach(void)
+static struct dfi_tm *dfi_tm_attach(void)
 {
     static DFI_TLS volatile int attaches;
     struct dfi_tm *t;
     if (attaches) return NULL;
     attaches = 1;
     dfi_os_lock(&dfi_stm.life_lock);
-    if ((t = dfi_tm_new_record()) != NULL) {
-        dfi_tm_furnish_orecs(t);
-        if (!t->random) t->random = (uint32_t)((uintptr_t)t >> 6) | 1;
-        dfi_os_at_thread_end(&dfi_tm_key, dfi_tm_detach, t);
+    if ((t = dfi_tm_new_record()) != NULL) dfi_stm.n_attached++;
+    else {
+        dfi_os_unlock(&dfi_stm.life_lock);
+        dfi_warn_once("out of memory: some threads execute their atomic blocks one after another; run fewer threads");
+        dfi_os_lock(&dfi_stm.spare_lock);
+        dfi_os_lock(&dfi_stm.life_lock);
+        t = dfi_tm_take_spare();
     }
-    dfi_store_release(&dfi_suspend_hook, &dfi_tm_suspend);
-    dfi_store_release(&dfi_resume_hook, &dfi_tm_resume);
-    dfi_store_release(&dfi_tm_count_hook, &dfi_tm_totals);
+    if (!dfi_stm.orecs) dfi_tm_make_orecs();
+    t->orecs = dfi_stm.orecs, t->orec_mask = dfi_stm.orec_mask; /* they do not change while t is attached */
+    if (!t->random) t->random = (uint32_t)((uintptr_t)t >> 6) | 1;
+    t->thrown = dfi_tm_uncaught();
+    dfi_os_at_thread_end(&dfi_tm_key, dfi_tm_detach, t);
+    dfi_store_release(&dfi_block_hooks, &dfi_tm_hooks);
 #if DFI_POSIX
-    if (!dfi_stm.fork_handlers && !pthread_atfork(dfi_tm_fork_prepare, dfi_tm_fork_parent, dfi_tm_fork_child))
-        dfi_stm.fork_handlers = 1;
+    if (!dfi_stm.fork_handlers)
+        dfi_stm.fork_handlers = !pthread_atfork(dfi_tm_fork_prepare, dfi_tm_fork_parent, dfi_tm_fork_child);
 #endif
     dfi_os_unlock(&dfi_stm.life_lock);
-    if (!t) { /* one thread at a time uses the spare record */
-        dfi_warn_once("out of memory: some threads run their atomic blocks one after another");
-        dfi_os_lock(&dfi_stm.spare_lock);
-        t = &dfi_tm_spare.tm;
-        if (!t->spare) dfi_tm_furnish(t);
-        t->spare = t->odd = 1;
-        /* seq_cst: before it is active, as in dfi_tm_attach_record */
-        dfi_store_seq_cst(&dfi_stm.spare_unused, (size_t)0);
-        dfi_os_lock(&dfi_stm.life_lock);
-        dfi_tm_furnish_orecs(t);
-        dfi_os_at_thread_end(&dfi_tm_key, dfi_tm_detach, t);
-        dfi_os_unlock(&dfi_stm.life_lock);
-    }
-    t->thrown = dfi_tm_uncaught();
     dfi_tm_be(t);
     attaches = 0;
     if (t->orec_mask != (DF_STM_ORECS - 1) * sizeof(dfi_orec))
         dfi_warn_once("out of memory: df_stm.h guards memory by %u ownership records instead of %u, so atomic blocks "
-                      "abort more often", (unsigned)(t->orec_mask / sizeof(dfi_orec) + 1), (unsigned)DF_STM_ORECS);
+                      "abort more often; lower DF_STM_ORECS",
+                      (unsigned)(t->orec_mask / sizeof(dfi_orec) + 1), (unsigned)DF_STM_ORECS);
     return t;
 }
 
 #if DFI_GNU && DFI_POSIX
-/* The number of threads with a record of their own. pre: life_lock is held */
-static size_t dfi_tm_n_attached(void)
-{
-    size_t n = dfi_load_relaxed(&dfi_load_relaxed(&dfi_stm.threads)->n) - 1; /* the first one is the spare */
-    const struct dfi_tm *t;
-    for (t = dfi_stm.free; t; t = t->next_free) n--;
-    return n;
-}
-
 /* The destructor of threads is unloaded with its module. The table is freed unless other threads may still be in a
  * block. */
-static __attribute__((destructor)) void dfi_tm_unload(void)
+static DFI_COLD __attribute__((destructor)) void dfi_tm_unload(void)
 {
     struct dfi_tm *t = dfi_tm_self;
     int mine = t != &dfi_tm_nobody && !t->inner && !t->spare, last;
@@ -263,18 +235,19 @@ static __attribute__((destructor)) void dfi_tm_unload(void)
     dfi_os_lock(&dfi_stm.life_lock);
     pthread_key_delete(dfi_tm_key.key);
     dfi_tm_key.made = 0;
-    last = dfi_tm_n_attached() == (size_t)mine && dfi_load_relaxed(&dfi_stm.spare_unused);
+    last = dfi_stm.n_attached == (size_t)mine;
     dfi_os_unlock(&dfi_stm.life_lock);
     if (!last) return;
     if (mine) dfi_tm_detach(t);
     dfi_os_lock(&dfi_stm.life_lock);
-    /* else a thread has begun its first block meanwhile */
-    if (!dfi_tm_n_attached() && dfi_load_relaxed(&dfi_stm.spare_unused)) {
+    if (!dfi_stm.n_attached) { /* else a thread has begun its first block meanwhile */
         dfi_mfree(dfi_stm.orec_room);
         dfi_stm.orecs = NULL, dfi_stm.orec_room = NULL;
     }
     dfi_os_unlock(&dfi_stm.life_lock);
 }
 #endif
+
+DFI_SMALL_CODE_END
 
 #endif

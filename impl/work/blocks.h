@@ -12,38 +12,33 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../base/memory.h"
+#include "../base/upcall.h"
 #include "../api/core.h"
 #include "types.h"
 
 enum {
-    DFI_CHUNK = 32 * 1024, /* bytes: at least 100 blocks per malloc, and small programs stay small */
+    DFI_CHUNK_FIRST = 8,   /* blocks in the first chunk of a class: a program with few needs little memory */
+    DFI_CHUNK = 32 * 1024, /* bytes of the largest chunk; each is twice as large as the one before */
     DFI_OUTBOX = 32        /* cost of a remote free on a chain of two workers: 12 ns with 1, below 1 ns with 32 */
 };
 struct dfi_chunk { struct dfi_chunk *next; };
 
-/* The offset of the argument record behind the task, aligned for any scalar. */
-enum { DFI_ARGS_AT = (sizeof(struct dfi_flow) + DFI_EDGES_INLINE * sizeof(struct dfi_edge) + 15) / 16 * 16 };
+/* The bytes of blocks of upper floors. */
+DFI_UPCALL(size_t, dfi_up_block_bytes, (unsigned cls));
+/* Without upper floors all blocks are scopes, which their owners free; under DF_SERIAL, any worker gives them back to
+ * their home. */
+#define DFI_BLOCKS_STAY (DFI_ALONE || !dfi_up_block_bytes)
 
 static size_t dfi_cls_bytes(unsigned cls)
 {
-    switch (cls) {
-    case DFI_CLS_SCOPE: return sizeof(struct dfi_scope);
-    case DFI_CLS_EDGES: return sizeof(struct dfi_edges);
-    case DFI_CLS_ENTRY: return sizeof(struct dfi_entry);
-    case DFI_CLS_TABLE: return sizeof(struct dfi_table);
-    case DFI_CLS_EXTRA: return sizeof(struct dfi_extra);
-    case DFI_CLS_USE: return sizeof(struct dfi_use);
-    case DFI_CLS_GROUP: return sizeof(struct dfi_group);
-    case DFI_CLS_WEAK: return sizeof(struct dfi_weak);
-    case DFI_CLS_PART: return sizeof(struct dfi_part);
-    default: return DFI_ARGS_AT + ((size_t)16 << (cls - DFI_CLS_TASK)); /* arguments of 16, 32 .. 2048 bytes */
-    }
+    return !dfi_up_block_bytes || cls == DFI_CLS_SCOPE ? dfi_scope_bytes : dfi_up_block_bytes(cls);
 }
 
 static void dfi_block_take_back(struct dfi_worker *w)
 {
-    /* acquire; pairs with the release in dfi_outbox_flush */
-    struct dfi_block_head *b = dfi_load_relaxed(&w->returned) ? dfi_exchange_acq_rel(&w->returned, NULL) : NULL;
+    /* acquire; pairs with the release in dfi_outbox_send */
+    struct dfi_block_head *b =
+        !DFI_BLOCKS_STAY && dfi_load_relaxed(&w->returned) ? dfi_swap_acq_rel(&w->returned, NULL) : NULL;
     while (b) {
         struct dfi_block_head *next = b->next;
         b->next = w->free[b->cls], w->free[b->cls] = b;
@@ -61,15 +56,20 @@ static DFI_NOINLINE void *dfi_block_fresh(struct dfi_worker *w, unsigned cls)
         return b;
     }
     if ((size_t)(w->fresh_end[cls] - w->fresh[cls]) < bytes) {
-        char *c = (char *)dfi_malloc(DFI_CHUNK);
-        struct dfi_chunk *chunk = (struct dfi_chunk *)(void *)c;
+        size_t size = sizeof(struct dfi_chunk) + DFI_LINE + (bytes * DFI_CHUNK_FIRST << w->carved[cls]);
+        struct dfi_chunk *chunk;
+        char *c;
+        if (size > DFI_CHUNK) size = DFI_CHUNK;
+        else w->carved[cls]++;
+        c = (char *)dfi_malloc(size);
+        chunk = (struct dfi_chunk *)(void *)c;
         if (!c) {
             dfi_warn_no_memory();
             return NULL;
         }
-        memset(c, 0, DFI_CHUNK);
+        memset(c, 0, size);
         chunk->next = w->chunks, w->chunks = chunk;
-        w->fresh_end[cls] = c + DFI_CHUNK;
+        w->fresh_end[cls] = c + size;
         c += sizeof *chunk;
         w->fresh[cls] = c + (DFI_LINE - (uintptr_t)c % DFI_LINE) % DFI_LINE;
     }
@@ -81,7 +81,7 @@ static DFI_NOINLINE void *dfi_block_fresh(struct dfi_worker *w, unsigned cls)
 
 /* Returns a struct that begins with a struct dfi_block_head. It is zeroed at its first use, and later as its last use
  * left it. NULL: out of memory. pre: w is the calling thread's worker. */
-DFI_INLINE void *dfi_block_new(struct dfi_worker *w, unsigned cls)
+DFI_FAST void *dfi_block_new(struct dfi_worker *w, unsigned cls)
 {
     struct dfi_block_head *b = w->free[cls];
     struct dfi_block_head *after;
@@ -95,16 +95,23 @@ DFI_INLINE void *dfi_block_new(struct dfi_worker *w, unsigned cls)
     return b;
 }
 
+/* The same where its length does not matter. */
+static DFI_NOINLINE void *dfi_block_get(struct dfi_worker *w, unsigned cls) { return dfi_block_new(w, cls); }
+
 /* Returns the collected blocks to their home. */
-static DFI_NOINLINE void dfi_outbox_flush(struct dfi_worker *w)
+static DFI_NOINLINE void dfi_outbox_send(struct dfi_worker *w)
 {
     struct dfi_block_head *old;
-    if (!w->outbox) return;
     old = dfi_load_relaxed(&w->outbox_home->returned);
     do w->outbox_last->next = old; /* release; pairs with the acquire in dfi_block_take_back */
     while (!dfi_cas_release(&w->outbox_home->returned, &old, w->outbox));
     w->outbox = w->outbox_last = NULL;
     w->outbox_n = 0;
+}
+
+static void dfi_outbox_flush(struct dfi_worker *w)
+{
+    if (!DFI_BLOCKS_STAY && w->outbox) dfi_outbox_send(w);
 }
 
 static DFI_NOINLINE void dfi_block_send(struct dfi_worker *w, struct dfi_worker *home, struct dfi_block_head *b)
@@ -115,13 +122,14 @@ static DFI_NOINLINE void dfi_block_send(struct dfi_worker *w, struct dfi_worker 
     }
     b->next = w->outbox, w->outbox = b;
     if (!w->outbox_last) w->outbox_last = b;
-    if (++w->outbox_n >= DFI_OUTBOX) dfi_outbox_flush(w);
+    if (++w->outbox_n >= DFI_OUTBOX) dfi_outbox_send(w);
 }
 
 /* pre: w is the calling thread's worker; home carved the block. */
-DFI_INLINE void dfi_block_free(struct dfi_worker *w, struct dfi_worker *home, struct dfi_block_head *b)
+DFI_FAST void dfi_block_free(struct dfi_worker *w, struct dfi_worker *home, struct dfi_block_head *b)
 {
-    if (DFI_LIKELY(home == w)) b->next = w->free[b->cls], w->free[b->cls] = b;
+    if (DFI_ALONE) w = home;
+    if (DFI_BLOCKS_STAY || DFI_LIKELY(home == w)) b->next = w->free[b->cls], w->free[b->cls] = b;
     else dfi_block_send(w, home, b);
 }
 

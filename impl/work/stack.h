@@ -14,20 +14,43 @@
 #include "../base/memory.h"
 #include "../api/core.h"
 #include "deque.h"
+#include "task.h"
 #include "types.h"
+#include "supervise.h"
+#include "director.h"
+#include "probe.h"
 #include "wake.h"
 #include "worker.h"
-#include "../observe/check/check.h"
-#include "../observe/events.h"
-#include "../observe/probes.h"
-#include "../observe/schedule/baton.h"
 
-static struct dfi_scope *dfi_scope_here(struct dfi_worker *w);
+/* --- futures that are not synced (work/unsynced.h) ------------------------------------------------ */
 
-static int dfi_hungry(void)
+/* Reports the futures above `mark`, which can no longer be synced; those of functions that have returned: all variables
+ * of active functions are at or above `end`. */
+DFI_UPCALL(void, dfi_up_unsynced, (struct dfi_worker *w, size_t mark, const char *when));
+DFI_UPCALL(void, dfi_up_unsynced_look, (struct dfi_worker *w, const void *end));
+
+/* Where futures of w were spawned, parallel to its stack, or NULL: none is known. */
+DFI_INLINE struct dfi_spawned *dfi_sites(const struct dfi_worker *w) { return dfi_up_unsynced ? w->sites : NULL; }
+
+#define DFI_END_OF_TASK "the task it is in ended"
+DFI_INLINE void dfi_report_unsynced(struct dfi_worker *w, size_t mark, const char *when)
 {
-    return dfi_load_seq_cst(&dfi_pool.spinning) > 0 || dfi_load_seq_cst(&dfi_pool.parked_idle) > 0 ||
-           dfi_load_seq_cst(&dfi_pool.parked_waiting) > 0;
+    if (DFI_UNLIKELY(dfi_sites(w) != NULL)) dfi_up_unsynced(w, mark, when);
+}
+/* Builds with checks call it at the end of a frame. */
+#if (DF_DEBUG || DF_CHECK) && DFI_GNU
+#define DFI_FRAME_BELOW ((const void *)__builtin_dwarf_cfa()) /* end of the frame of the calling function */
+#define DFI_UNSYNCED(w) ((w) && dfi_sites(w) ? dfi_up_unsynced_look(w, DFI_FRAME_BELOW) : (void)0)
+#else
+#define DFI_UNSYNCED(w) ((void)0)
+#endif
+
+/* --- entries ---------------------------------------------------------------------------------------- */
+
+static int dfi_idle_waiters(void)
+{
+    return !DFI_ALONE && (dfi_load_seq_cst(&dfi_pool.spinning) > 0 || dfi_load_seq_cst(&dfi_pool.parked_idle) > 0 ||
+                          dfi_load_seq_cst(&dfi_pool.parked_waiting) > 0);
 }
 
 /* The first entry of the running code. Entries below belong to outer waits. */
@@ -41,6 +64,8 @@ static size_t dfi_stack_fixed(struct dfi_worker *w)
     return floor > w->fixed ? floor : w->fixed;
 }
 
+DFI_SMALL_CODE_BEGIN
+
 /* Removes holes from the private part of the stack. */
 static void dfi_stack_compact(struct dfi_worker *w)
 {
@@ -48,8 +73,8 @@ static void dfi_stack_compact(struct dfi_worker *w)
     for (; at < w->head; at++) {
         void *e = w->stack[at];
         if (!e) continue;
-        if (!((uintptr_t)e & DFI_FLOW)) dfi_store_relaxed(&((struct dfi_future *)e)->link, DFI_F_AT(to));
-        if (w->sites) w->sites[to] = w->sites[at];
+        if (!dfi_is_task(e)) dfi_store_relaxed(&((struct dfi_future *)e)->link, DFI_F_AT(to));
+        if (dfi_sites(w)) w->sites[to] = w->sites[at];
         w->stack[to++] = e;
     }
     if (to < w->head) w->head = to;
@@ -59,18 +84,19 @@ static void dfi_stack_compact(struct dfi_worker *w)
  * stolen would fill its stack with marks. Entries move, so futures must be searched for again (dfi_stack_find). */
 static void dfi_forget_stolen(struct dfi_worker *w)
 {
-    size_t floor = dfi_stack_fixed(w);
-    size_t live = dfi_deque_used_owner(w), from = w->split, at; /* entries below `from` have left the deque */
+    size_t floor = dfi_stack_fixed(w), live, at, from = w->split; /* entries below it have left the deque */
+    if (DFI_ALONE) return; /* there is none */
+    live = dfi_deque_used_owner(w);
     while (from > floor && live) live -= w->stack[--from] != NULL;
     if (from <= floor) return;
-    if (w->sites) /* DF_DEBUG: keeps the marks of futures, which tell df_sync their spawn sites */
+    if (dfi_sites(w)) /* DF_DEBUG: keeps the marks of futures, which tell df_sync their spawn sites */
         for (at = floor; at < from; at++)
-            if (w->stack[at] && !((uintptr_t)w->stack[at] & DFI_FLOW)) {
+            if (w->stack[at] && !dfi_is_task(w->stack[at])) {
                 w->sites[floor] = w->sites[at];
                 w->stack[floor++] = w->stack[at];
             }
     memmove(w->stack + floor, w->stack + from, (w->head - from) * sizeof *w->stack);
-    if (w->sites) memmove(w->sites + floor, w->sites + from, (w->head - from) * sizeof *w->sites);
+    if (dfi_sites(w)) memmove(w->sites + floor, w->sites + from, (w->head - from) * sizeof *w->sites);
     w->head -= from - floor;
     w->split -= from - floor;
     w->kept = w->split;
@@ -92,20 +118,22 @@ static DFI_NOINLINE int dfi_stack_grow(struct dfi_worker *w, size_t n)
     }
     memcpy(stack, w->stack, w->head * sizeof *stack);
     dfi_mfree(w->stack);
-    if (w->sites && (sites = (struct dfi_spawned *)dfi_malloc(room * sizeof *sites)) != NULL)
+    if (dfi_sites(w) && (sites = (struct dfi_spawned *)dfi_malloc(room * sizeof *sites)) != NULL)
         memcpy(sites, w->sites, w->head * sizeof *sites); /* without memory, the sites of the futures so far are lost */
-    dfi_mfree(w->sites);
+    if (dfi_sites(w)) dfi_mfree(w->sites);
     w->stack = stack, w->room = room, w->sites = sites;
     return 0;
 }
 
+DFI_SMALL_CODE_END
+
 static void dfi_future_run_here(struct dfi_future *f)
 {
     char *p = (char *)f;
-    struct dfi_check_view v;
-    int begun = dfi_check_part_begin(dfi_me(), &v, NULL);
+    struct dfi_extent c;
+    dfi_code_begin(dfi_me(), &c, NULL);
     f->type->run(p + f->type->args_at, f->type->result_at ? p + f->type->result_at : NULL);
-    dfi_check_part_end(dfi_me(), &v, begun);
+    dfi_code_end(dfi_me(), &c);
 }
 
 /* Moves the private futures from their list to the stack. Called before code that remembers the height of the stack,
@@ -127,14 +155,15 @@ static DFI_NOINLINE void dfi_flush_list(struct dfi_worker *w)
     while ((f = (struct dfi_future *)w->hot.top) != NULL) {
         w->hot.top = dfi_load_relaxed(&f->link);
         w->stack[--at] = f;
-        if (DFI_UNLIKELY(w->sites != NULL)) w->sites[at].site = NULL; /* spawned in a file compiled without DF_DEBUG */
+        /* spawned in a file compiled without DF_DEBUG */
+        if (DFI_UNLIKELY(dfi_sites(w) != NULL)) w->sites[at].site = NULL;
         dfi_store_relaxed(&f->link, DFI_F_AT(at));
     }
 }
 
-DFI_INLINE void dfi_flush(struct dfi_worker *w)
+DFI_FAST void dfi_flush(struct dfi_worker *w)
 {
-    if (DFI_UNLIKELY(w->hot.top != NULL)) dfi_flush_list(w);
+    if (!DFI_ALONE && DFI_UNLIKELY(w->hot.top != NULL)) dfi_flush_list(w);
 }
 
 /* Pops holes and marks of stolen entries down to the floor. If the deque is empty, all marks are of stolen entries;
@@ -142,15 +171,17 @@ DFI_INLINE void dfi_flush(struct dfi_worker *w)
 static DFI_NOINLINE void dfi_stack_trim(struct dfi_worker *w, size_t floor)
 {
     while (w->head > floor) {
-        uintptr_t e = (uintptr_t)w->stack[w->head - 1];
-        if (e && (!(e & DFI_PUBLIC) || (w->sites && !(e & DFI_FLOW)) || !dfi_deque_empty_owner(w))) break;
+        const void *e = w->stack[w->head - 1];
+        if (e && (DFI_ALONE || !((uintptr_t)e & DFI_PUBLIC) || (dfi_sites(w) && !dfi_is_task(e)) ||
+                  !dfi_deque_empty_owner(w)))
+            break;
         w->head--;
     }
     if (w->split > w->head) w->split = w->head;
 }
 
 /* After a wait, a scope or a body: pops the stack to the floor of the running or waiting code. */
-DFI_INLINE void dfi_stack_back(struct dfi_worker *w, size_t floor)
+DFI_FAST void dfi_stack_back(struct dfi_worker *w, size_t floor)
 {
     if (DFI_UNLIKELY(w->head > floor)) dfi_stack_trim(w, floor);
 }
@@ -159,16 +190,16 @@ DFI_INLINE void dfi_stack_back(struct dfi_worker *w, size_t floor)
  * Futures of its code may be there, and tasks from outside the wait, if tasks exist that may run there (dfi_find). */
 static DFI_UNUSED int dfi_stack_is_back(const struct dfi_worker *w, const struct dfi_scope *s)
 {
-    uintptr_t e = w->head > s->mark ? (uintptr_t)w->stack[w->head - 1] : 0;
-    return w->head <= s->mark || (e && !(e & DFI_FLOW)) || dfi_load_relaxed(&dfi_pool.particular);
+    const void *e = w->head > s->mark ? w->stack[w->head - 1] : NULL;
+    return w->head <= s->mark || (e && !dfi_is_task(e)) || dfi_load_relaxed(&dfi_pool.particular);
 }
 
 /* Does the stack hold df_config.deque entries, not counting stolen ones? */
 static DFI_NOINLINE int dfi_stack_full_slow(struct dfi_worker *w)
 {
-    return w->head - w->split + dfi_deque_used_owner(w) >= w->limit;
+    return DFI_ALONE || w->head - w->split + dfi_deque_used_owner(w) >= w->limit;
 }
-DFI_INLINE int dfi_stack_full(struct dfi_worker *w)
+DFI_FAST int dfi_stack_full(struct dfi_worker *w)
 {
     return DFI_UNLIKELY(w->head >= w->limit) && dfi_stack_full_slow(w);
 }
@@ -187,10 +218,11 @@ static void dfi_share(struct dfi_worker *w)
 {
     size_t room, n = 0, at, end;
     struct dfi_scope *scope;
+    if (DFI_ALONE) return;
     dfi_flush(w);
     if (w->head == w->split || !(room = dfi_deque_room_owner(w, w->head - w->split))) return;
     if (w->split > dfi_stack_fixed(w) + dfi_load_relaxed(&w->bottom) - w->seen_top + DFI_FORGET &&
-        (!w->sites || w->split > 2 * w->kept))
+        (!dfi_sites(w) || w->split > 2 * w->kept))
         dfi_forget_stolen(w);
     for (end = w->split; end < w->head && n < room; end++) n += w->stack[end] != NULL;
     /* entries above the start of a task body belong to that task: give it a scope that identifies them */
@@ -200,9 +232,11 @@ static void dfi_share(struct dfi_worker *w)
         if (!e) continue;
         DFI_ASSERT(!((uintptr_t)e & DFI_PUBLIC));
         while (scope->mark > at && scope->outer) scope = scope->outer;
-        dfi_deque_put_owner(w, --room, e,
-                            (uintptr_t)e & DFI_FLOW ? ((struct dfi_flow *)((uintptr_t)e & ~DFI_FLOW))->scope
-                                                    : dfi_function_scope(scope));
+        if (dfi_is_task(e)) dfi_deque_put_owner(w, --room, e, dfi_up_task_scope(dfi_task_of(e)), 0);
+        else {
+            int doors = dfi_up_door && DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.doors));
+            dfi_deque_put_owner(w, --room, e, dfi_function_scope(scope), doors ? dfi_up_door(w, at) : 0);
+        }
         w->stack[at] = (void *)((uintptr_t)e | DFI_PUBLIC);
     }
     w->split = end;
@@ -212,36 +246,40 @@ static void dfi_share(struct dfi_worker *w)
 }
 
 /* Code of the program is about to run or continue on w, for an unknown time. Publishes all ready tasks, so that none
- * waits for w (docs/memory-order.md, "Ready tasks"). */
-DFI_INLINE void dfi_offer(struct dfi_worker *w)
+ * waits for w (docs/internals/work.md, "Ready tasks"). */
+DFI_FAST void dfi_offer(struct dfi_worker *w)
 {
-    if (dfi_load_relaxed(&dfi_pool.n_slots) > 1 && w->head != w->split) dfi_share(w);
+    if (!dfi_alone() && w->head != w->split) dfi_share(w);
 }
 
-DFI_INLINE int dfi_asked(struct dfi_worker *w) { return dfi_load_relaxed(&w->hot.asked) != 0; }
+DFI_FAST int dfi_steal_requested(struct dfi_worker *w)
+{
+    return !DFI_ALONE && dfi_load_relaxed(&w->hot.steal_request) != 0;
+}
 
 /* Owner: answers a possible steal request. The request stays set while a worker is idle. */
 static DFI_NOINLINE void dfi_poll(struct dfi_worker *w)
 {
-    if (DFI_UNLIKELY(dfi_baton_on())) dfi_baton_take(w);
-    if (!(dfi_watched() & DFI_WATCH_DIRECT) || dfi_load_relaxed(&dfi_pool.n_slots) > 1)
+    dfi_turn_take(w);
+    if (!(dfi_wanted(DFI_AT_TURN)) || !dfi_alone())
         dfi_share(w); /* a single worker has no thieves */
-    if (DFI_UNLIKELY(dfi_watched() & DFI_WATCH_DIRECT)) { /* the request stays set: each check is a scheduling point */
-        dfi_watch_point(w);
+    if (dfi_wanted(DFI_AT_TURN)) { /* the request stays set: each check is a scheduling point */
+        dfi_turn_point(w);
         return;
     }
-    if (!dfi_asked(w) || dfi_hungry()) return;
-    /* seq_cst, then check again: a thief counts itself as idle before it requests (dfi_ask_all) */
-    dfi_exchange_seq_cst(&w->hot.asked, (uintptr_t)0);
-    if (dfi_hungry()) dfi_store_seq_cst(&w->hot.asked, (uintptr_t)1);
+    if (!dfi_steal_requested(w) || dfi_idle_waiters()) return;
+    /* seq_cst, then check again: a thief counts itself as idle before it requests (dfi_request_steals) */
+    dfi_exchange_seq_cst(&w->hot.steal_request, (uintptr_t)0);
+    if (dfi_idle_waiters()) dfi_store_seq_cst(&w->hot.steal_request, (uintptr_t)1);
 }
 
-static void dfi_ask_all(struct dfi_worker *w)
+static void dfi_request_steals(struct dfi_worker *w)
 {
-    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    int i, n = DFI_ALONE ? 0 : dfi_load_acquire(&dfi_pool.n_slots);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-        if (v && v != w && !dfi_load_seq_cst(&v->hot.asked)) dfi_store_seq_cst(&v->hot.asked, (uintptr_t)1);
+        if (v && v != w && !dfi_load_seq_cst(&v->hot.steal_request))
+            dfi_store_seq_cst(&v->hot.steal_request, (uintptr_t)1);
     }
 }
 

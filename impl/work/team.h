@@ -3,7 +3,7 @@
  * A loop or pipe with enough work is put on the board of the pool. A worker that finds no other work, and may run
  * work inside the scope of the loop, becomes a member: it runs parts until none are left, and leaves. The owner also
  * runs parts, then takes the team off the board, and waits until all members have left. A team is a variable on the
- * stack of its owner. It is accessed under the lock of the board, or by members. Argument: docs/memory-order.md,
+ * stack of its owner. It is accessed under the lock of the board, or by members. Argument: docs/internals/loops.md,
  * "Teams". */
 #ifndef DFI_WORK_TEAM_H
 #define DFI_WORK_TEAM_H
@@ -13,25 +13,26 @@
 #include "../os/os.h"
 #include "../os/wait.h"
 #include "deque.h"
-#include "worker.h"
 #include "goal.h"
 #include "wake.h"
 #include "help.h"
+#include "module.h"
 #include "scope.h"
 #include "types.h"
-#include "../more/weak.h"
-#include "../observe/stall/waits.h"
+#include "wait.h"
 
+#if DFI_WITH_BODIES
+
+DFI_EXTERN_C_BEGIN
+DFI_API struct dfi_board dfi_board; /* teams that take members */
+DFI_EXTERN_C_END
 static const struct dfi_board dfi_board_empty = { DFI_OS_MUTEX_INIT, NULL, 0 };
 
 /* Creates the scope of the parts that w runs, for the owner as for a member, so that a wait in a part waits for the
  * children of that part only. NULL: out of memory. */
-static struct dfi_scope *dfi_team_scope(struct dfi_worker *w, struct dfi_team *team)
+static DFI_NOINLINE struct dfi_scope *dfi_team_scope(struct dfi_worker *w, struct dfi_team *team)
 {
-    struct dfi_scope *s = dfi_scope_push(w, team->scope, DFI_STOLEN);
-    if (s) s->team = team;
-    if (s && DFI_UNLIKELY(team->scope->gated != NULL)) dfi_weak_seed(w, s, team->scope->gated);
-    return s;
+    return dfi_scope_push_stolen(w, team->scope, team);
 }
 
 /* Owner: puts the team on the board. pre: the data that members need are complete. */
@@ -42,12 +43,12 @@ static void dfi_team_open(struct dfi_worker *w, struct dfi_team *team)
     team->next = NULL;
     dfi_store_relaxed(&team->members, (intptr_t)0);
     dfi_store_relaxed(&team->lost, 0);
-    dfi_os_lock(&dfi_pool.board.lock);
-    for (at = &dfi_pool.board.first; *at;) at = &(*at)->next;
+    dfi_os_lock(&dfi_board.lock);
+    for (at = &dfi_board.first; *at;) at = &(*at)->next;
     *at = team;
     /* seq_cst: before the check for sleepers; pairs with the last check of a worker about to park */
-    dfi_store_seq_cst(&dfi_pool.board.count, dfi_load_relaxed(&dfi_pool.board.count) + 1);
-    dfi_os_unlock(&dfi_pool.board.lock);
+    dfi_store_seq_cst(&dfi_board.count, dfi_load_relaxed(&dfi_board.count) + 1);
+    dfi_os_unlock(&dfi_board.lock);
 }
 
 /* Owner: takes the team off the board and waits for its members. Meanwhile runs work that they left inside the team's
@@ -56,12 +57,12 @@ static void dfi_team_close(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_team **at;
     struct dfi_goal g;
-    dfi_os_lock(&dfi_pool.board.lock);
-    for (at = &dfi_pool.board.first; *at != team;) at = &(*at)->next;
+    dfi_os_lock(&dfi_board.lock);
+    for (at = &dfi_board.first; *at != team;) at = &(*at)->next;
     *at = team->next;
-    dfi_store_relaxed(&dfi_pool.board.count, dfi_load_relaxed(&dfi_pool.board.count) - 1);
-    dfi_os_unlock(&dfi_pool.board.lock);
-    g.kind = DFI_GOAL_TEAM, g.scope = team->scope, g.future = NULL, g.flag = &team->members;
+    dfi_store_relaxed(&dfi_board.count, dfi_load_relaxed(&dfi_board.count) - 1);
+    dfi_os_unlock(&dfi_board.lock);
+    g.kind = DFI_GOAL_TEAM, g.scope = team->scope, g.flag = &team->members;
     if (!dfi_goal_met(&g)) dfi_wait_helping(w, team->scope->mark, &g, DFI_WAIT_TEAM, NULL, NULL);
 }
 
@@ -69,37 +70,51 @@ static void dfi_team_close(struct dfi_worker *w, struct dfi_team *team)
 static int dfi_team_wanted(void)
 {
     struct dfi_team *t;
-    if (DFI_LIKELY(!dfi_load_seq_cst(&dfi_pool.board.count))) return 0;
-    dfi_os_lock(&dfi_pool.board.lock);
-    for (t = dfi_pool.board.first; t && !(dfi_load_relaxed(&t->members) < t->most && t->wants(t));) t = t->next;
-    dfi_os_unlock(&dfi_pool.board.lock);
+    if (DFI_ALONE || DFI_LIKELY(!dfi_load_seq_cst(&dfi_board.count))) return 0;
+    dfi_os_lock(&dfi_board.lock);
+    for (t = dfi_board.first; t && !(dfi_load_relaxed(&t->members) < t->most && t->wants(t));) t = t->next;
+    dfi_os_unlock(&dfi_board.lock);
     return t != NULL;
 }
 
+DFI_UPCALL_IS(dfi_up_team_wanted, dfi_team_wanted);
+
 /* Finds a team for w, and makes w a member. */
-static int dfi_team_find(struct dfi_worker *w, const struct dfi_filter *f, struct dfi_loot *loot)
+static int dfi_team_find(struct dfi_worker *w, const struct dfi_filter *f, struct dfi_stolen *stolen)
 {
     struct dfi_team *t;
-    if (DFI_LIKELY(!dfi_load_seq_cst(&dfi_pool.board.count))) return 0; /* also the last check before parking */
-    dfi_os_lock(&dfi_pool.board.lock);
-    for (t = dfi_pool.board.first; t; t = t->next) {
+    int enters = DFI_THIEF_MAY;
+    if (DFI_ALONE || DFI_LIKELY(!dfi_load_seq_cst(&dfi_board.count))) return 0; /* also the last check before parking */
+    dfi_os_lock(&dfi_board.lock);
+    for (t = dfi_board.first; t; t = t->next) {
         if (t->owner == w || dfi_load_relaxed(&t->members) >= t->most || !t->wants(t)) continue;
         if (f->id && !dfi_scope_inside(t->scope, f->id, f->depth)) continue;
+        if (!(enters = dfi_thief_enters(f->thief, t->scope, NULL, 0))) continue;
         /* relaxed would do: the owner checks after it has taken the lock */
         dfi_fetch_add_seq_cst(&t->members, (intptr_t)1);
         break;
     }
-    dfi_os_unlock(&dfi_pool.board.lock);
-    loot->team = t;
+    dfi_os_unlock(&dfi_board.lock);
+    stolen->team = t;
+    stolen->entered = t && enters == DFI_THIEF_ENTERED;
     return t != NULL;
+}
+
+DFI_UPCALL_IS(dfi_up_team_find, dfi_team_find);
+
+/* Shall w leave the team that it works for, because it is a helper that is one too many? Not the owner, and not a
+ * helper that joined the team in a wait, which would join it again. */
+static int dfi_team_leaves(const struct dfi_worker *w)
+{
+    return DFI_UNLIKELY(dfi_leaves(w)) && dfi_load_relaxed(&w->helper) && !w->scope->outer->outer;
 }
 
 /* Closes the team for new members, because memory is lacking. */
 static DFI_COLD void dfi_team_give_up(struct dfi_team *t)
 {
-    dfi_os_lock(&dfi_pool.board.lock);
+    dfi_os_lock(&dfi_board.lock);
     t->most = 0;
-    dfi_os_unlock(&dfi_pool.board.lock);
+    dfi_os_unlock(&dfi_board.lock);
 }
 
 static void dfi_team_run(struct dfi_worker *w, struct dfi_team *team)
@@ -107,7 +122,7 @@ static void dfi_team_run(struct dfi_worker *w, struct dfi_team *team)
     struct dfi_worker *owner = team->owner;
     struct dfi_scope *s = dfi_team_scope(w, team);
     struct dfi_wait member;
-    dfi_store_relaxed(&w->n_steals, dfi_load_relaxed(&w->n_steals) + 1);
+    dfi_count(&w->n_steals);
     if (!s) dfi_team_give_up(team);
     else {
         dfi_wake_for_work(); /* wakes one worker, which wakes the next */
@@ -121,5 +136,14 @@ static void dfi_team_run(struct dfi_worker *w, struct dfi_team *team)
     dfi_fetch_sub_seq_cst(&team->members, (intptr_t)1);
     dfi_wake_waiting(owner);
 }
+
+DFI_UPCALL_IS(dfi_up_team_run, dfi_team_run);
+
+static void dfi_module_teams(const struct dfi_moment *m)
+{
+    if (m->is == DFI_FORK_CHILD) dfi_board = dfi_board_empty;
+}
+
+#endif
 
 #endif

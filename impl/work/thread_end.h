@@ -2,7 +2,7 @@
  *
  * The bodies on the thread's stack have failed. They are completed in order, innermost first, so that the threads
  * waiting for them continue. The scopes of the worker identify them; nothing is recorded in advance. Argument:
- * docs/memory-order.md, "Threads that end inside a body". */
+ * docs/internals/work.md, "Threads that end inside a body". */
 #ifndef DFI_WORK_THREAD_END_H
 #define DFI_WORK_THREAD_END_H
 
@@ -16,25 +16,47 @@
 #include "future.h"
 #include "worker.h"
 #include "goal.h"
+#include "module.h"
 #include "wake.h"
 #include "stack.h"
 #include "find.h"
 #include "help.h"
 #include "scope.h"
+#include "slot.h"
+#include "task.h"
 #include "tables.h"
 #include "team.h"
 #include "types.h"
-#include "../flow/task.h"
-#include "../more/error.h"
-#include "../more/loop/alone.h"
-#include "../more/loop/for.h"
-#include "../more/loop/pipe.h"
-#include "../more/stream/task.h"
-#include "../more/weak.h"
-#include "../observe/check/check.h"
-#include "../observe/check/view.h"
-#include "../observe/probes.h"
+#include "supervise.h"
 
+#if DFI_WITH_BODIES
+
+/* --- moments ----------------------------------------------------------------------------------------- */
+
+/* The code that w runs has failed: the code that waits for it is told. */
+DFI_UPCALL(void, dfi_up_fails, (struct dfi_worker *w, int code, const char *text));
+/* The body of task t, on top of the stack of w, has failed: ends it. */
+DFI_UPCALL(void, dfi_up_task_unwinds, (struct dfi_worker *w, struct dfi_flow *t));
+/* So has the code of block or thread s; what it began without a scope ends. */
+DFI_UPCALL(void, dfi_up_code_unwinds, (struct dfi_worker *w, struct dfi_scope *s));
+/* Ends a task without a record that runs in the code of w; called before each of these, and at the end. */
+DFI_UPCALL(void, dfi_up_plain_unwinds, (struct dfi_worker *w));
+/* Does one run in the code of w? */
+DFI_UPCALL(int, dfi_up_runs_plain, (const struct dfi_worker *w));
+
+DFI_UNUSED static void dfi_exit_fails(struct dfi_worker *w, const char *what, const char *name, const char *site)
+{
+    char text[DFI_ERROR_TEXT];
+    snprintf(text, sizeof text, "%s%s%s: its thread ended in its body", what, *name ? " " : "", name);
+    dfi_error("%s%s%s%s%s: its thread ended in its body, by pthread_exit or cancellation: it fails with "
+              "DF_ERROR_THREAD; return from the body instead",
+              site ? site : "", site ? ": " : "", what, *name ? " " : "", name);
+    if (dfi_up_fails) dfi_up_fails(w, DF_ERROR_THREAD, text);
+}
+
+#if defined(DF_SERIAL) /* there are no threads */
+DFI_UNUSED static void dfi_exit_futures(struct dfi_worker *w) { (void)w; }
+#else
 DFI_SMALL_CODE_BEGIN
 
 enum { DFI_EXIT_STEPS = 10000 }; /* a longer list of scopes was changed while it was read */
@@ -71,21 +93,21 @@ static void dfi_exit_futures(struct dfi_worker *w)
     struct dfi_goal g;
     dfi_flush(w);
     while (w->head > floor) {
-        uintptr_t e = (uintptr_t)w->stack[w->head - 1];
-        int mine = !(e & DFI_PUBLIC) || dfi_deque_pop_owner(w);
+        const void *e = w->stack[w->head - 1];
+        int mine = !((uintptr_t)e & DFI_PUBLIC) || dfi_deque_pop_owner(w);
         w->head--;
         if (w->split > w->head) w->split = w->head;
-        f = (struct dfi_future *)(e & ~(DFI_PUBLIC | DFI_FLOW));
+        f = (struct dfi_future *)((uintptr_t)e & ~DFI_PUBLIC);
         if (!f) continue;
-        if (e & DFI_FLOW) {
-            if (mine) dfi_run_chain(w, (struct dfi_flow *)(void *)f, NULL);
+        if (dfi_is_task(e)) {
+            if (mine) dfi_run_chain(w, dfi_task_of(e), NULL);
         } else if (mine) dfi_store_relaxed(&f->link, DFI_F_DONE);
         else dfi_exit_await(f);
     }
     /* no scope, so none of its futures was published */
-    if (w->task || dfi_load_relaxed(&dfi_pool.n_slots) == 1) return;
+    if (w->task || dfi_alone()) return;
     dfi_os_sleep_ms(); /* for a thief whose mark was removed before it could set the state */
-    g.kind = DFI_GOAL_FUTURE, g.scope = NULL, g.flag = NULL;
+    g.kind = DFI_GOAL_FUTURE, g.scope = NULL;
     while ((f = dfi_exit_stolen(w, w->scope)) != NULL) {
         g.future = f;
         dfi_wait_helping(w, w->head, &g, DFI_WAIT_FUTURE, f, NULL);
@@ -94,38 +116,6 @@ static void dfi_exit_futures(struct dfi_worker *w)
 }
 
 /* --- bodies on the stack ------------------------------------------------------------------------------- */
-
-static void dfi_exit_fails(struct dfi_worker *w, const char *what, const char *name, const char *site)
-{
-    char text[DFI_ERROR_TEXT];
-    snprintf(text, sizeof text, "%s%s%s: its thread ended in its body", what, *name ? " " : "", name);
-    dfi_error("%s%s%s%s%s: its thread ended in its body, by pthread_exit or cancellation: it has failed",
-              site ? site : "", site ? ": " : "", what, *name ? " " : "", name);
-    dfi_fail(w, DF_ERROR_THREAD, text);
-}
-
-static void dfi_exit_task(struct dfi_worker *w, struct dfi_flow *t)
-{
-    struct dfi_flow *ready;
-    const char *site = t->task.mem.special == 1 ? t->extra->site : NULL;
-#if DF_CHECK
-    if (!site) site = t->site;
-#endif
-    dfi_exit_fails(w, "task", dfi_flow_name(t), site);
-    if (t->task.mem.special == DFI_ON_STACK && !(t = dfi_stream_move(w))) {
-        dfi_stream_end(w, w->task);
-        w->task = NULL;
-        return;
-    }
-    dfi_exit_futures(w);
-    dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
-    if (t->task.mem.special && t->extra->weak) dfi_weak_body_end(w, t, 1);
-    if (w->task == t) {
-        w->task = NULL;
-        ready = dfi_flow_done(w, t);
-    } else ready = dfi_flow_end_scope(w, t, NULL, 0);
-    if (ready) dfi_push(w, ready);
-}
 
 static void dfi_exit_future(struct dfi_worker *w, struct dfi_scope *s)
 {
@@ -145,7 +135,7 @@ static void dfi_exit_team(struct dfi_worker *w, struct dfi_scope *s)
 {
     struct dfi_team *team = s->team;
     struct dfi_worker *owner = team->owner;
-    dfi_exit_fails(w, team->work == dfi_pipe_work ? "pipe" : "loop", "", team->scope->site);
+    dfi_exit_fails(w, team->what, "", team->scope->site);
     dfi_exit_futures(w);
     /* seq_cst: before the owner is woken, which checks it before it parks */
     dfi_store_seq_cst(&team->lost, 1);
@@ -154,23 +144,9 @@ static void dfi_exit_team(struct dfi_worker *w, struct dfi_scope *s)
         dfi_team_close(w, team);
         return;
     }
-    if (team->work == dfi_pipe_work) dfi_store_seq_cst(&((struct dfi_pipe *)(void *)team)->news, (intptr_t)1);
+    if (team->told) team->told(team);
     dfi_fetch_sub_seq_cst(&team->members, (intptr_t)1); /* as in dfi_team_run */
     dfi_wake_waiting(owner);
-}
-
-/* Ends the loops that the worker runs alone in a block, or in the code of the thread itself. */
-static void dfi_exit_loops(struct dfi_worker *w, struct dfi_scope *s)
-{
-    while (w->n_alone) {
-        unsigned d = w->n_alone - 1;
-        struct dfi_loop *l = (struct dfi_loop *)(dfi_load_relaxed(&w->alone[d]) & ~(uintptr_t)1);
-        if (!l || l->team.scope != s) return;
-        dfi_exit_fails(w, "loop", l->type->name, s->site);
-        if (!dfi_loop_hide(w, d)) continue;
-        while (!dfi_load_acquire(&l->opened)) dfi_os_yield(); /* as in dfi_loop_alone */
-        dfi_team_close(w, &l->team);
-    }
 }
 
 /* Ends all bodies that w ran. The children of a thread of the program itself continue. */
@@ -178,47 +154,35 @@ static DFI_COLD void dfi_exit_bodies(struct dfi_worker *w)
 {
     int cancel = dfi_os_uncancel();
     struct dfi_scope *s;
-    dfi_check_pause(w);
-    w->opts = NULL, w->reg_task = NULL, w->reg_access = NULL;
-    dfi_store_relaxed(&w->running, (struct dfi_running *)NULL);
-    dfi_os_lock(&w->watch_lock);
-    w->waits = NULL;
-    dfi_os_unlock(&w->watch_lock);
-    dfi_streams_now = NULL;
-    while (w->blocking) dfi_block_end();
+    dfi_code_pause(w, 0);
+    dfi_tell(DFI_THREAD_UNWINDS, w);
     w->fixed = 0;
     for (s = w->scope; w->task || s->outer; s = w->scope) {
         struct dfi_flow *t = w->task ? w->task : s->task;
-        if (dfi_runs_now(w)) {
-            dfi_exit_fails(w, "a task", "", NULL);
-            w->now = NULL;
-        }
-        if (t) dfi_exit_task(w, t);
+        if (dfi_up_plain_unwinds) dfi_up_plain_unwinds(w);
+        if (dfi_up_task_unwinds && t) dfi_up_task_unwinds(w, t);
         else if (s->kind == DFI_STOLEN && s->team) dfi_exit_team(w, s);
         else if (s->kind == DFI_STOLEN) dfi_exit_future(w, s);
         else {
-            dfi_exit_loops(w, s);
+            if (dfi_up_code_unwinds) dfi_up_code_unwinds(w, s);
             dfi_exit_futures(w);
-            dfi_fail(w, DF_ERROR_THREAD, df_error_text(DF_ERROR_THREAD));
+            if (dfi_up_fails) dfi_up_fails(w, DF_ERROR_THREAD, df_error_text(DF_ERROR_THREAD));
             dfi_scope_finish(w, s);
         }
     }
-    if (w->now == s) dfi_exit_fails(w, "a task that ran in its submitter", "", NULL);
+    if (dfi_up_plain_unwinds) dfi_up_plain_unwinds(w);
     dfi_exit_futures(w);
-    w->now = NULL;
-    w->nest = 0;
-    w->n_alone = 0;
     dfi_store_relaxed(&w->level, 0);
-    dfi_store_seq_cst(&w->asleep, (int)DFI_NOT_ASLEEP);
-#if DF_CHECK
-    w->body = w->call = w->deepest = 0;
-#endif
-#if DFI_CHECK_ASAN
-    w->in_turn = w->blocks = w->pauses = 0;
-    w->view = NULL;
-#endif
+    dfi_tell(DFI_THREAD_UNWOUND, w);
+    if (dfi_up_unwound) dfi_up_unwound(w);
     dfi_os_recancel(cancel);
 }
+
+static void dfi_exit_rest(struct dfi_worker *w)
+{
+    if (w->task || w->scope->outer || w->helper || (dfi_up_runs_plain && dfi_up_runs_plain(w))) dfi_exit_bodies(w);
+}
+DFI_UPCALL_IS(dfi_up_bodies_end, dfi_exit_rest);
 
 /* --- detection of the end --------------------------------------------------------------------------- */
 
@@ -256,11 +220,16 @@ static void dfi_exit_unwatch(void)
     if (dfi_exit_watched) dfi_sys_cleanup_pop(&dfi_exit_buffer, 0);
     dfi_exit_watched = 0;
 }
+DFI_UPCALL_IS(dfi_up_end_watch, dfi_exit_watch);
+DFI_UPCALL_IS(dfi_up_end_unwatch, dfi_exit_unwatch);
 #else
-static void dfi_exit_watch(void) {}
-static void dfi_exit_unwatch(void) {}
+DFI_UPCALL_NONE(dfi_up_end_watch);
+DFI_UPCALL_NONE(dfi_up_end_unwatch);
 #endif
 
 DFI_SMALL_CODE_END
+#endif
+
+#endif
 
 #endif

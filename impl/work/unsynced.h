@@ -28,6 +28,7 @@
 #include "stack.h"
 #include "types.h"
 
+#if DFI_WITH_SITES && !defined(DF_SERIAL)
 DFI_SMALL_CODE_BEGIN
 #define DFI_MESSAGE_NOT_SYNCED "%s: df_spawn(%s) without df_sync before %s: %s; sync it in the function that spawns it"
 
@@ -59,7 +60,7 @@ static DFI_COLD void dfi_unsynced_forget(struct dfi_worker *w, struct dfi_future
 }
 
 /* Reports the futures above `mark`, which can no longer be synced. */
-static void dfi_report_unsynced(struct dfi_worker *w, size_t mark, const char *when)
+static void dfi_unsynced_report(struct dfi_worker *w, size_t mark, const char *when)
 {
     size_t at;
     for (at = w->head; at-- > mark;) {
@@ -67,6 +68,8 @@ static void dfi_report_unsynced(struct dfi_worker *w, size_t mark, const char *w
         if (f) dfi_unsynced_forget(w, f, at, when);
     }
 }
+
+DFI_UPCALL_IS(dfi_up_unsynced, dfi_unsynced_report);
 
 /* Reports futures of functions that have returned. end: all variables of active functions are at or above it. */
 DFI_UNUSED static DFI_NOINLINE void dfi_unsynced_look(struct dfi_worker *w, const void *end)
@@ -80,6 +83,7 @@ DFI_UNUSED static DFI_NOINLINE void dfi_unsynced_look(struct dfi_worker *w, cons
         dfi_unsynced_forget(w, f, at, "its function returned");
     }
 }
+DFI_UPCALL_IS(dfi_up_unsynced_look, dfi_unsynced_look);
 
 /* Reports f if it was not synced before it is spawned again. */
 static void dfi_unsynced_again(struct dfi_worker *w, struct dfi_future *f)
@@ -105,5 +109,7 @@ DFI_API int dfi_sync_left(struct dfi_future *f, int forgotten)
 }
 
 DFI_SMALL_CODE_END
+
+#endif
 
 #endif

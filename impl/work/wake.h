@@ -1,4 +1,4 @@
-/* wake.h - waking parked workers, without lost wake-ups (docs/memory-order.md, "Sleeping") */
+/* wake.h - waking parked workers, without lost wake-ups (docs/internals/work.md, "Sleeping") */
 #ifndef DFI_WORK_WAKE_H
 #define DFI_WORK_WAKE_H
 
@@ -6,6 +6,7 @@
 #include "../base/compiler.h"
 #include "../os/wait.h"
 #include "deque.h"
+#include "task.h"
 #include "types.h"
 #include "worker.h"
 
@@ -20,14 +21,14 @@ static int dfi_wake(struct dfi_worker *w, int parked)
 /* Call after the event that w may be waiting for (a seq_cst store or read-modify-write). */
 static void dfi_wake_waiting(struct dfi_worker *w) { dfi_wake(w, DFI_PARKED_WAITING); }
 
-static DFI_NOINLINE void dfi_wake_one_idle(void)
+/* Wakes one or all of the workers that parked in that way. */
+static DFI_NOINLINE void dfi_wake_parked(int parked, int all)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
-    for (i = 0; i < n; i++) {
-        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-        if (v && dfi_wake(v, DFI_PARKED_IDLE)) return;
-    }
+    for (i = 0; i < n; i++)
+        if (dfi_wake(dfi_load_acquire(&dfi_pool.slot[i]), parked) && !all) return;
 }
+static void dfi_wake_one_idle(void) { dfi_wake_parked(DFI_PARKED_IDLE, 0); }
 
 /* Call after entries were published. An idle worker that is already searching will find them; otherwise one sleeper
  * is woken, and wakes the next if there is more work. Sleepers with a goal are all woken, because only they can tell
@@ -35,34 +36,28 @@ static DFI_NOINLINE void dfi_wake_one_idle(void)
 static void dfi_wake_for_work(void)
 {
     if (dfi_load_seq_cst(&dfi_pool.parked_idle) > 0 && dfi_load_seq_cst(&dfi_pool.spinning) == 0) dfi_wake_one_idle();
-    if (dfi_load_seq_cst(&dfi_pool.parked_waiting) > 0) {
-        int i, n = dfi_load_acquire(&dfi_pool.n_slots);
-        for (i = 0; i < n; i++) {
-            struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-            if (v) dfi_wake_waiting(v);
-        }
-    }
+    if (dfi_load_seq_cst(&dfi_pool.parked_waiting) > 0) dfi_wake_parked(DFI_PARKED_WAITING, 1);
 }
 
-static int dfi_team_wanted(void);
-static int dfi_loops_alone(void);
+/* Is there a team that takes another member? */
+DFI_UPCALL(int, dfi_up_team_wanted, (void));
+/* Should an idle worker come to watch over others? */
+DFI_UPCALL(int, dfi_up_idle_wanted, (void));
+
+/* Is a ready task in the queue or in a deque? */
+static int dfi_work_public(void)
+{
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots), ready = dfi_up_task_ready && dfi_up_task_ready();
+    for (i = 0; i < n && !ready; i++) ready = !dfi_deque_empty_any(dfi_load_acquire(&dfi_pool.slot[i]));
+    return ready;
+}
 
 static void dfi_wake_if_work(void)
 {
-    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
-    if (dfi_load_seq_cst(&dfi_pool.parked_idle) == 0) return;
-    if (dfi_load_seq_cst(&dfi_pool.queue.count) || dfi_team_wanted() ||
-        (!dfi_load_seq_cst(&dfi_pool.watcher) && dfi_loops_alone())) {
+    if (dfi_load_seq_cst(&dfi_pool.parked_idle) &&
+        (dfi_work_public() || (dfi_up_team_wanted && dfi_up_team_wanted()) ||
+         (dfi_up_idle_wanted && dfi_up_idle_wanted())))
         dfi_wake_one_idle();
-        return;
-    }
-    for (i = 0; i < n; i++) {
-        struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-        if (v && !dfi_deque_empty_any(v)) {
-            dfi_wake_one_idle();
-            return;
-        }
-    }
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../os/os.h"
+#include "../os/wait.h"
 #include "../api/core.h"
 #include "../api/result.h"
 #include "types.h"
@@ -15,28 +16,51 @@ DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_hot dfi_nobody = { NULL, { 0 }, 1 };
 DFI_API DFI_TLS struct dfi_hot *dfi_self = &dfi_nobody;
 DFI_API struct dfi_os_mutex dfi_pool_lock = DFI_OS_MUTEX_INIT;
-DFI_API const struct dfi_gpu_hook *dfi_gpu_hook = NULL;
 DFI_API struct dfi_pool dfi_pool;
-DFI_API struct dfi_error dfi_error_unsaid = {
-    DF_ERROR_MEMORY, "a task failed, and there was no memory to remember how", { NULL, NULL } };
-static void dfi_error_no_object(void *object) { (void)object; }
-DFI_API struct dfi_error dfi_error_unkept = {
-    DF_ERROR_EXCEPTION, "an exception left a task, and there was no memory to keep it", { NULL, dfi_error_no_object } };
 DFI_EXTERN_C_END
 
-static struct dfi_worker *dfi_attach(void);
+/* The worker that the calling thread gets now, because it has none or the pool does not run. NULL: out of memory. */
+DFI_UPCALL(struct dfi_worker *, dfi_up_attach, (void));
+
+/* Above 0: there was no memory to make the calling thread a worker, and it does not try again before the construct that
+ * it is in ends. */
+static DFI_TLS int dfi_stays_alone;
 
 static struct dfi_worker *dfi_me(void) /* NULL: not attached yet */
 {
     return dfi_self == &dfi_nobody ? NULL : (struct dfi_worker *)(void *)dfi_self;
 }
 
+/* The identity of a thread, such as the holder of a lock: an address that only this thread has. */
+static void *dfi_thread_id(void)
+{
+#if defined(DF_SERIAL)
+    return dfi_os_self();
+#else
+    return (void *)&dfi_self;
+#endif
+}
+
 /* The calling thread's worker. The first call starts the pool. NULL: out of memory, and all work runs immediately. */
 static struct dfi_worker *dfi_me_attached(void)
 {
     struct dfi_worker *w = dfi_me();
-    return w && dfi_load_relaxed(&dfi_pool.running) ? w : dfi_attach();
+    /* acquire; pairs with the store in dfi_start_locked, which may have changed the index of w */
+    return w && dfi_load_acquire(&dfi_pool.running) ? w : dfi_up_attach();
 }
+
+/* Is there no thread that could take work of the calling one? */
+DFI_FAST int dfi_alone(void) { return DFI_ALONE || dfi_load_relaxed(&dfi_pool.n_slots) == 1; }
+
+/* The number of workers: acquire, so that a thread that reads it finds each of them. Pairs with the release in
+ * dfi_helpers_start. */
+DFI_INLINE int dfi_workers(void) { return dfi_load_acquire(&dfi_pool.n_workers); }
+
+/* Shall w begin no further task? */
+DFI_INLINE int dfi_leaves(const struct dfi_worker *w) { return !DFI_ALONE && dfi_load_relaxed(&w->leaves); }
+
+/* Does the pool end: DFI_STOP_..? Under DF_SERIAL there are no helpers to be told. */
+DFI_INLINE int dfi_stopping(void) { return DFI_ALONE ? 0 : dfi_load_seq_cst(&dfi_pool.stopping); }
 
 /* The attached worker with that index, or NULL. */
 static struct dfi_worker *dfi_worker_of(int index)
@@ -44,7 +68,7 @@ static struct dfi_worker *dfi_worker_of(int index)
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-        if (v->index == index) return v;
+        if (dfi_load_relaxed(&v->index) == index) return v;
     }
     return NULL;
 }

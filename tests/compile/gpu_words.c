@@ -1,7 +1,7 @@
 /* Every form of kernel and of parameter, 0 and 15 parameters; valid C11 and C++11.
  *
- * Compiled by tests/compile/run in every language and at every level of optimisation; run once per compiler: prints nothing
- * and returns 0 when each kernel did what it says, on the host and on a simulated device. */
+ * Compiled by tests/compile/run in every language and at every level of optimisation; run once per compiler: prints
+ * nothing and returns 0 when each kernel did what it says, on the host and on a simulated device. */
 #define DF_IMPLEMENTATION
 #include "../../df_gpu.h"
 
@@ -37,13 +37,13 @@ DF_KERNEL_USING(helpers, reverse, df_inout(float, p, n), (int, n),
 {
     df_shared(float, part, WIDTH);
     int i = df_global_id(0), l = df_local_id(0);
-    df_global float *from = p;
+    df_on_global float *from = p;
     part[l] = i < n ? twice(from[i]) : 0;
     df_barrier();
     if (i < n) p[i] = part[WIDTH - 1 - l];
 })
-DF_KERNEL(fifteen, (int, a0), (int, a1), (int, a2), (int, a3), (int, a4), (int, a5), (int, a6), (int, a7), (int, a8), (int, a9), (int, a10),
-          (int, a11), (int, a12), (int, a13), df_inout(int, p, 15),
+DF_KERNEL(fifteen, (int, a0), (int, a1), (int, a2), (int, a3), (int, a4), (int, a5), (int, a6), (int, a7), (int, a8),
+          (int, a9), (int, a10), (int, a11), (int, a12), (int, a13), df_inout(int, p, 15),
 {
     if (df_global_id(0) == 0) p[0] = a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7 + a8 + a9 + a10 + a11 + a12 + a13;
     df_atomic_add(&p[1], 1);

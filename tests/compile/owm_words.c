@@ -1,7 +1,7 @@
 /* Every word of df_owm.h, with every other kind of parameter; valid C11 and C++11.
  *
  * Compiled by tests/compile/run in every language and at every level of optimisation; run once per compiler: prints
- * nothing and returns 0 when memory was what it should be. */
+ * nothing and returns 0 when the memory was right. */
 #include "../../df_owm.h"
 #define DF_IMPLEMENTATION
 #include "../../df_owm.h"
@@ -13,8 +13,8 @@ static int wrong;
 struct thing { int a; char b[3]; };
 DF_TASK(void, one, df_owm_out(int, p, 1));
 DF_TASK(struct thing, both, df_owm_in(struct thing, from, n), df_owm_inout(struct thing, to, n - 1 + 1), (size_t, n));
-DF_TASK(const int *, mixed, (int, k), df_owm_in(int, a, k), df_in(int, b, k), df_inout2(int, c, k, k, k), df_reduce(df_sum, int, d, 1),
-        df_in_range(int, e, f));
+DF_TASK(const int *, mixed, (int, k), df_owm_in(int, a, k), df_in(int, b, k), df_inout2(int, c, k, k, k),
+        df_reduce(df_sum, int, d, 1), df_in_range(int, e, f));
 DF_STATIC_TASK(void, piped, df_owm_inout(int, p, 2), df_pop(int, x, 1), df_push(int, y, 1), df_popv(char, z, 1, 2));
 DF_TASK(int, none);
 DF_LOOP2(plane, (int *, p));

@@ -1,7 +1,8 @@
-/* Blocks that are left by longjmp, a C++ exception, pthread_exit or a cancellation, and blocks in signal handlers: the same in C and in C++,
- * with exceptions and without, in parallel and with DF_SERIAL.
+/* Blocks that are left by longjmp, a C++ exception, pthread_exit or a cancellation, and blocks in signal handlers: the
+ * same in C and in C++, with exceptions and without, in parallel and with DF_SERIAL.
  *
- * Compiled and run by tests/compile/run. Prints nothing and returns 0 when memory is what it should be and df said what it should. */
+ * Compiled and run by tests/compile/run. Prints nothing and returns 0 when the memory and the messages of df are
+ * right. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wreserved-macro-identifier" /* of the next one */
 #endif
@@ -41,8 +42,8 @@ static jmp_buf back;
 static void hear(void *arg, int level, const char *text)
 {
     (void)arg, (void)level;
-    if (strstr(text, "it is rolled back")) left++;
-    else if (strstr(text, "after df_irrevocable: what it did stays")) left_direct++;
+    if (strstr(text, "that block is rolled back")) left++;
+    else if (strstr(text, "after df_irrevocable: the block ends there")) left_direct++;
     else if (strstr(text, "a thread ends inside")) thread_ends++;
     else rest++;
 }
@@ -192,7 +193,7 @@ static void thread_exits(void)
 static void thread_exits(void) { }
 #endif
 
-/* --- exceptions ---------------------------------------------------------------------------------------------------- */
+/* --- exceptions --------------------------------------------------------------------------------------------------- */
 
 #if defined(__cplusplus) && defined(__EXCEPTIONS)
 static int may_throw(int how)
@@ -226,7 +227,8 @@ static void catches_inside(void)
     }
 }
 
-struct at_end { ~at_end() { CHECK(may_throw(2) == 2); } }; /* its block is left by return while an exception is on its way */
+/* its block is left by return while an exception is on its way */
+struct at_end { ~at_end() { CHECK(may_throw(2) == 2); } };
 static void unwinds(void)
 {
     at_end a;
@@ -273,7 +275,7 @@ static void exceptions(void)
 static void exceptions(void) { }
 #endif
 
-/* --- signal handlers ------------------------------------------------------------------------------------------------- */
+/* --- signal handlers ---------------------------------------------------------------------------------------------- */
 
 static void handler(int s) { (void)s, adds(&y); }
 
@@ -307,7 +309,8 @@ static void signals(void)
     text[got] = 0;
     n = 0;
     for (const char *p = text; (p = strstr(p, "stm_left.c:")) != NULL; p++) n++;
-    CHECK(n == 4 && strstr(text, ": an atomic block in a signal handler that interrupts an atomic block: it is not executed"));
+    CHECK(n == 4 &&
+          strstr(text, ": an atomic block in a signal handler that interrupts an atomic block: it is not executed"));
     close(fd[0]), close(err);
     others_go_on();
 }

@@ -1,7 +1,7 @@
-/* Every word of df_stm.h, every scalar type, blocks left and taken back in every way; valid C11 and C++11.
+/* Every word of df_stm.h, every scalar type, blocks left and rolled back in every way; valid C11 and C++11.
  *
  * Compiled by tests/compile/run in every language and at every level of optimisation; run once per compiler: prints
- * nothing and returns 0 when memory was what it should be. One thread; what needs others is in tests/unit. */
+ * nothing and returns 0 when the memory was right. One thread; tests with several are in tests/unit. */
 #define DF_IMPLEMENTATION
 #include "../../df_stm.h"
 
@@ -22,7 +22,7 @@ typedef _Bool truth;
 static int wrong; /* line of the first check that failed */
 #define CHECK(c) do { if (!(c) && !wrong) wrong = __LINE__; } while (0)
 
-/* --- reading and writing: every type, through every kind of pointer; in a block, outside, taken back ------- */
+/* --- reading and writing: every type, through every kind of pointer; in a block, outside, rolled back ------ */
 
 #define SCALAR(T, name, a, b)                                                                \
     static T name[3] = { a, a, a }; /* neighbours in one word stay as they are */            \
@@ -105,7 +105,8 @@ static void conversions(void)
         df_tm_write(&q, df_tm_read(&df_tm_read(pp)->left));
         df_tm_write(&df_tm_read(&q)->number, df_tm_read(&df_tm_read(pp)->left->number) + 1);
     }
-    CHECK(c == 'x' && s == 'x' && l == 'x' + 1 && d > 2.5 && d < 3.5 && f > 1.5f && f < 2.5f && t && v == pp && cp == p);
+    CHECK(c == 'x' && s == 'x' && l == 'x' + 1 && d > 2.5 && d < 3.5 && f > 1.5f && f < 2.5f && t && v == pp &&
+          cp == p);
     CHECK(q == &leaf && leaf.number == 4);
     CHECK(sizeof df_tm_read(&c) == sizeof c && sizeof df_tm_read(&d) == sizeof d && df_tm_read(&p)->left == q);
 }
@@ -424,7 +425,8 @@ static const struct tree *search(struct tree *const *from, long number)
     const struct tree *t = NULL;
     DF_ATOMIC {
         t = df_tm_read(from);
-        while (t && df_tm_read(&t->number) != number) t = df_tm_read(number < df_tm_read(&t->number) ? &t->left : &t->right);
+        while (t && df_tm_read(&t->number) != number)
+            t = df_tm_read(number < df_tm_read(&t->number) ? &t->left : &t->right);
         if (t) return t;
     }
     return t;

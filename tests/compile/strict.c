@@ -1,4 +1,4 @@
-/* strict.c - with a C compiler older than C11: what a project of that age writes, without declarations in for */
+/* strict.c - the code of a project for a C compiler older than C11, without declarations in for */
 #define DF_IMPLEMENTATION
 #include "headers.h"
 #include <stdio.h>

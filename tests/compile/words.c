@@ -178,7 +178,8 @@ void blk(size_t r, size_t c, size_t ld, const float *a, float *b, float *d, floa
 {
     size_t i, j;
     for (i = 0; i < r; i++)
-        for (j = 0; j < c; j++) b[i * ld + j] = a[i * ld + j], d[i * ld + j] += 1, e[i * ld + j] += 1, f[i * ld + j] = 9;
+        for (j = 0; j < c; j++)
+            b[i * ld + j] = a[i * ld + j], d[i * ld + j] += 1, e[i * ld + j] += 1, f[i * ld + j] = 9;
 }
 void rng(const short *a, const short *b, short *c, short *d, short *e, short *f)
 {
@@ -211,6 +212,7 @@ static void words(void)
         df_submit(rng, u, u, u + 1, u + 1, u, u + 1);
     }
     df_wait_on(u, sizeof u);
+    CHECK(df_wait_for(100000) == DF_OK);
     df_wait();
     CHECK(y == 8);
     CHECK(z == 'a' + 1 + 100);
@@ -280,6 +282,10 @@ FLOATING(long double, of_ldouble)
 static void pair_add(pair *into, const pair *from) { into->re += from->re, into->im += from->im; }
 static void pair_zero(pair *x) { x->re = x->im = 0; }
 DF_REDUCTION(pair_sum, pair, pair_add, pair_zero);
+DF_REDUCTION(pair_sum_from, pair, pair_add, ({ 0, 0 }));
+DF_REDUCTION(pair_sum_zero, pair, pair_add);
+DF_TASK(void, of_pairs, df_reduce(pair_sum_from, pair, x, 1), df_reduce(pair_sum_zero, pair, y, 1));
+void of_pairs(pair *x, pair *y) { x->re++, y->im++; }
 DF_TASK(void, of_pair, df_reduce(pair_sum, pair, x, n), df_reduce2(pair_sum, pair, y, 1, n, n), (int, n));
 void of_pair(pair *x, pair *y, int n)
 {
@@ -287,7 +293,7 @@ void of_pair(pair *x, pair *y, int n)
 }
 static void reductions(void)
 {
-    pair x[2] = { { 0, 0 }, { 5, 0 } }, y[2] = { { 0, 0 }, { 0, 5 } };
+    pair x[2] = { { 0, 0 }, { 5, 0 } }, y[2] = { { 0, 0 }, { 0, 5 } }, z[2] = { { 0, 0 }, { 0, 0 } };
     int i;
     try_of_char(), try_of_schar(), try_of_uchar(), try_of_short(), try_of_ushort(), try_of_int(), try_of_unsigned();
     try_of_long(), try_of_ulong(), try_of_llong(), try_of_ullong(), try_of_truth();
@@ -298,6 +304,9 @@ static void reductions(void)
     DF_PARALLEL {
         for (i = 0; i < 4; i++) df_submit(of_pair, x, y, 2);
     }
+    for (i = 0; i < 4; i++) df_submit(of_pairs, &z[0], &z[1]);
+    df_wait();
+    CHECK(z[0].re > 3.5 && z[1].im > 3.5 && z[0].im < 0.5);
     CHECK(x[0].re > 3.5 && x[1].re > 8.5 && x[0].im < 0.5 && y[0].im > 7.5 && y[1].im > 12.5 && y[1].re < 0.5);
 }
 
@@ -305,7 +314,8 @@ static void reductions(void)
 
 DF_TASK(void, add_one, df_in(int, a, 2), df_out(int, b, 2), df_inout(int, c, 2));
 DF_TASK(void, weak, df_weak_in(int, a, n), df_weak_out(int, b, n), df_weak_inout(int, c, n), (int, n));
-DF_TASK(void, weak2, (size_t, ld), df_weak_in2(int, a, 1, 2, ld), df_weak_out2(int, b, 1, 2, ld), df_weak_inout2(int, c, 1, 2, ld));
+DF_TASK(void, weak2, (size_t, ld), df_weak_in2(int, a, 1, 2, ld), df_weak_out2(int, b, 1, 2, ld),
+        df_weak_inout2(int, c, 1, 2, ld));
 void add_one(const int *a, int *b, int *c) { b[0] = a[0] + 1, b[1] = a[1] + 1, c[0]++, c[1]++; }
 void weak(const int *a, int *b, int *c, int n)
 {
@@ -333,10 +343,12 @@ static void weak_words(void)
 
 DF_TASK(void, give, (const pair, x), df_push(pair, to, n), (short, n));
 DF_TASK(int, take, df_pop(pair, from, (size_t)n + 0u), (unsigned char, n), df_inout(float, sum, 1));
-DF_TASK(void, look, (long, n), df_peek(pair, from, n + 1, n - 1), df_push(float, to, 1), df_reduce(df_max, int, most, 1));
+DF_TASK(void, look, (long, n), df_peek(pair, from, n + 1, n - 1), df_push(float, to, 1),
+        df_reduce(df_max, int, most, 1));
 DF_TASK(float *, gather, df_popv(float, from, 1, n), (unsigned long, n), df_pushv(pair, to, 1 + 0, n - 1u));
-DF_STATIC_TASK(void, lots, df_pop(char, a, 1), df_pop(char, b, 1), df_pop(char, c, 1), df_pop(char, d, 1), df_pop(char, e, 1),
-               df_pop(char, f, 1), df_pop(char, g, 1), df_pop(char, h, 1), df_push(char, i, 1), df_push(char, j, 1),
+DF_STATIC_TASK(void, lots, df_pop(char, a, 1), df_pop(char, b, 1), df_pop(char, c, 1), df_pop(char, d, 1),
+               df_pop(char, e, 1), df_pop(char, f, 1), df_pop(char, g, 1), df_pop(char, h, 1), df_push(char, i, 1),
+               df_push(char, j, 1),
                df_push(char, k, 1), df_push(char, l, 1), df_push(char, m, 1), df_push(char, n, 1), df_push(char, o, 1),
                df_push(char, p, 1));
 void give(const pair x, pair *to, short n)
@@ -359,8 +371,8 @@ float *gather(const float *const *from, unsigned long n, pair *const *to)
     for (i = 0; i + 1 < n; i++) to[i]->re = *from[i], to[i]->im = *from[i + 1];
     return NULL;
 }
-static void lots(const char *a, const char *b, const char *c, const char *d, const char *e, const char *f, const char *g,
-                 const char *h, char *i, char *j, char *k, char *l, char *m, char *n, char *o, char *p)
+static void lots(const char *a, const char *b, const char *c, const char *d, const char *e, const char *f,
+                 const char *g, const char *h, char *i, char *j, char *k, char *l, char *m, char *n, char *o, char *p)
 {
     *i = (char)(*a + 1), *j = (char)(*b + 1), *k = (char)(*c + 1), *l = (char)(*d + 1);
     *m = (char)(*e + 1), *n = (char)(*f + 1), *o = (char)(*g + 1), *p = (char)(*h + 1);
@@ -419,20 +431,25 @@ static int loop_calls;
 
 DF_LOOP(loop_none);
 DF_STATIC_LOOP(loop_static);
-DF_LOOP(loop_all, (char, a), (const short, b), (pair, c), (const char *, d), df_in(int, e, 1), df_out(int, f, n), df_inout(int, g, n),
-        df_commute(int, h, 1), df_concurrent(int, i, 1), df_in2(int, j, 1, 2, 3), df_in_range(int, k, l), df_reduce(df_sum, long, m, 1),
+DF_LOOP(loop_all, (char, a), (const short, b), (pair, c), (const char *, d), df_in(int, e, 1), df_out(int, f, n),
+        df_inout(int, g, n), df_commute(int, h, 1), df_concurrent(int, i, 1), df_in2(int, j, 1, 2, 3),
+        df_in_range(int, k, l), df_reduce(df_sum, long, m, 1),
         df_reduce2(df_max, float, o, 1, 1, 1), df_reduce(pair_sum, pair, p, 1), (long, n));
 DF_LOOP2(loop_2, df_inout(int, x, 12), df_reduce(df_lor, int, y, 1));
 DF_STATIC_LOOP2(loop_2_static, (name *, s));
 DF_LOOP3(loop_3, (enum colour, c));
 DF_STATIC_LOOP3(loop_3_static, (struct tree, t));
+DF_LOOP4(loop_4, df_reduce(df_sum, int, y, 1));
+DF_STATIC_LOOP4(loop_4_static);
+DF_LOOP_OVER(const pair, loop_over, df_reduce(df_sum, long, x, 1));
+DF_STATIC_LOOP_OVER(int, loop_over_static);
 DF_PIPE(pipe_pair, pair);
 DF_STATIC_PIPE(pipe_tree, struct tree);
 
 void loop_none(long lo, long hi) { CHECK(lo < hi); }
 static void loop_static(long lo, long hi) { CHECK(lo > hi); }
-void loop_all(long lo, long hi, char a, const short b, pair c, const char *d, const int *e, int *f, int *g, int *h, int *i, const int *j,
-              const int *k, const int *l, long *m, float *o, pair *p, long n)
+void loop_all(long lo, long hi, char a, const short b, pair c, const char *d, const int *e, int *f, int *g, int *h,
+              int *i, const int *j, const int *k, const int *l, long *m, float *o, pair *p, long n)
 {
     CHECK(a == 1 && b == 2 && c.re > 2.5 && d[0] == 'd' && e == j && l == k + 3 && h != i && n == 4);
     for (; lo < hi; lo++) {
@@ -444,7 +461,8 @@ void loop_2(long lo, long hi, long lo1, long hi1, int *x, int *y)
 {
     long i, j;
     for (i = lo; i < hi; i++)
-        for (j = lo1; j < hi1; j++) x[i * 4 + j] = 1 + (i > 0 ? x[(i - 1) * 4 + j] : 0) + (j > 0 ? x[i * 4 + j - 1] : 0);
+        for (j = lo1; j < hi1; j++)
+            x[i * 4 + j] = 1 + (i > 0 ? x[(i - 1) * 4 + j] : 0) + (j > 0 ? x[i * 4 + j - 1] : 0);
     *y = 1;
 }
 static void loop_2_static(long lo, long hi, long lo1, long hi1, name *s) { (*s)[0] = (char)((hi - lo) * (hi1 - lo1)); }
@@ -456,6 +474,22 @@ static void loop_3_static(long lo, long hi, long lo1, long hi1, long lo2, long h
 {
     CHECK(t.value == 100 && lo + lo1 + lo2 < hi + hi1 + hi2);
     loop_calls = 1;
+}
+void loop_4(long lo, long hi, long lo1, long hi1, long lo2, long hi2, long lo3, long hi3, int *y)
+{
+    *y += (int)((hi - lo) * (hi1 - lo1) * (hi2 - lo2) * (hi3 - lo3));
+}
+static void loop_4_static(long lo, long hi, long lo1, long hi1, long lo2, long hi2, long lo3, long hi3)
+{
+    CHECK(lo + lo1 + lo2 + lo3 < hi + hi1 + hi2 + hi3);
+}
+void loop_over(const pair *lo, const pair *hi, long *x)
+{
+    for (; lo != hi; lo++) *x += (long)lo->re;
+}
+static void loop_over_static(int *lo, int *hi)
+{
+    for (; lo != hi; lo -= 2) *lo = 77;
 }
 int pipe_pair(int stage, pair *x, long i, void *ctx)
 {
@@ -499,6 +533,14 @@ static void loops(void)
     df_for3(loop_3, 0, 2, 0, 2, 0, 2, GREEN);
     df_for3_with(&opts, loop_3_static, 0, 2, 0, 2, 0, 2, t);
     CHECK(loop_calls == 1);
+    y = 0;
+    df_for4(loop_4, 0, 2, 0, 2, 0, 2, 1, 4, &y);
+    CHECK(y == 24);
+    df_for4_with(DF_LOOP_OPTS(.grain3 = 1, .step3 = 2), loop_4_static, 0, 2, 0, 2, 0, 2, 1, 4);
+    m = 0;
+    df_for(loop_over, &c, &c + 1, &m);
+    df_for_with(DF_LOOP_OPTS(.step = -2, .exact = 1), loop_over_static, x + 11, x + 3);
+    CHECK(m == 3 && x[11] == 77 && x[5] == 77);
     df_wavefront(loop_2, vectors, 0, 3, 0, 4, x, &y);
     CHECK(x[11] == 34 && y == 1);
     df_wavefront_with(&opts, loop_2, vectors, 0, 3, 0, 4, x, &y);
@@ -516,6 +558,44 @@ static void loops(void)
 DF_TASK(void, seven, df_out(int, p, 1));
 void seven(int *p) { *p = 7; }
 
+struct part { int n; double residual; };
+static int has_part(const struct part *p) { return p->n > 0 && p->residual < 1; }
+DF_PREDICATE(has_part, struct part, 1);
+static int n_flags = 3;
+static int no_flag(const char *p)
+{
+    int i;
+    for (i = 0; i < n_flags; i++)
+        if (p[i]) return 0;
+    return 1;
+}
+DF_PREDICATE(no_flag, char, n_flags);
+
+static void speculation_on_all(void)
+{
+    const float f = 2;
+    double d = -0.0;
+    long double l = 1;
+    char flags[3] = { 0, 0, 0 };
+    const char *text = "text";
+    void *none = NULL;
+    struct part part = { 0, 0.5 };
+    int taken[7] = { 0, 0, 0, 0, 0, 0, 0 };
+    df_submit(seven, &part.n);
+    df_speculate_on(has_part, &part, 1) df_submit(seven, &taken[0]);
+    df_speculate(&f, 1) df_submit(seven, &taken[1]);
+    df_speculate(&d, 0) df_submit(seven, &taken[2]);
+    df_speculate(&l, 0) df_submit(seven, &taken[3]);
+    df_speculate(&text, 1) df_submit(seven, &taken[4]);
+    df_speculate(&none, 1) df_submit(seven, &taken[5]);
+    df_speculate_while_on(no_flag, flags, 1) {
+        df_submit(seven, &taken[6]);
+        break;
+    }
+    df_wait();
+    CHECK(taken[0] == 7 && taken[1] == 7 && taken[2] == 7 && !taken[3] && taken[4] == 7 && !taken[5] && taken[6] == 7);
+}
+
 static void speculation(void)
 {
     int x = 0, y = 0, go = 0;
@@ -532,13 +612,15 @@ static void speculation(void)
     df_speculate_while(&go, 0) df_submit(seven, &go);
     df_wait();
     CHECK(x == 7 && y == 7 && go == 7);
+    speculation_on_all();
 }
 
 /* --- options, written in the call ----------------------------------------------------------------- */
 
 static int shows(const df_opts *o, const char *label, df_token *t, df_token *u)
 {
-    return o->priority == 2 && o->name == label && o->worker == 1 && o->after[0] == t && o->after[1] == u && !o->after[2] &&
+    return o->priority == 2 && o->name == label && o->worker == 1 && o->after[0] == t && o->after[1] == u &&
+        !o->after[2] &&
            o->signals[0] == u && !o->signals[1] && !o->group && !o->release && o->device == DF_HOST;
 }
 
@@ -550,12 +632,14 @@ static void options(void)
     int x = 0, y = 0;
     static const char label[] = "x";
     list[0] = &kept, list[1] = NULL;
-    CHECK(shows(DF_OPTS(.name = label, .priority = 1 + 1, .device = DF_HOST, .signals = DF_TOKENS(&u), .worker = 1, .after = DF_TOKENS(&t, &u)), label, &t, &u));
+    CHECK(shows(DF_OPTS(.name = label, .priority = 1 + 1, .device = DF_HOST, .signals = DF_TOKENS(&u), .worker = 1,
+                        .after = DF_TOKENS(&t, &u)), label, &t, &u));
     CHECK(DF_OPTS(.group = &g)->group == &g && DF_OPTS(.release = 1)->release && DF_OPTS(.after = list)->after == list);
     CHECK(DF_LOOP_OPTS(.step2 = -1, .step = 3)->step == 3 && DF_LOOP_OPTS(.step2 = -1, .step = 3)->step2 == -1);
     CHECK(DF_PIPE_OPTS(.window = x + 16)->window == 16 && DF_CONFIG(.workers = 2, .window = 9)->workers == 2);
     df_submit_with(DF_OPTS(.after = DF_TOKENS(&t), .name = "second", .signals = DF_TOKENS(&u)), r_void, &x);
-    df_submit_with(DF_OPTS(.signals = DF_TOKENS(&t, &u), .priority = 2, .name = (x ? "first" : "one, first"), .group = &g), r_void, &y);
+    df_submit_with(DF_OPTS(.signals = DF_TOKENS(&t, &u), .priority = 2, .name = (x ? "first" : "one, first"),
+                           .group = &g), r_void, &y);
     df_submit_with(DF_OPTS(.after = list), r_void, &y);
     CHECK(df_wait_token(&u) == DF_OK);
     df_wait();
@@ -564,11 +648,15 @@ static void options(void)
 
 /* --- the rest of the API ------------------------------------------------------------------------ */
 
+static df_per_worker(pair) pairs = DF_PER_WORKER;
+static void one(void *p, void *arg) { ((pair *)p)->re = arg ? 2 : 1; }
+static void add(void *into, const void *from) { *(double *)into += ((const pair *)from)->re; }
 static void block(void *x) { df_submit(r_void, (int *)x); }
 
 static void rest(void)
 {
     int x = 0, *p = NULL;
+    double sum = 0;
     df_counters c;
     df_config config;
     memset(&config, 0, sizeof config);
@@ -587,6 +675,23 @@ static void rest(void)
     CHECK(strlen(df_error_text(DF_ERROR_MEMORY)) > 10);
     DF_PARALLEL x++;
     CHECK(x == 8);
+    {
+        pair *mine = df_mine(&pairs); /* not every compiler knows the type of df_mine */
+        mine->re += 3;
+    }
+    CHECK(df_per_worker_next(&pairs, NULL) == df_mine(&pairs) && !df_per_worker_next(&pairs, df_mine(&pairs)));
+    df_per_worker_free(&pairs);
+    df_per_worker_init(&pairs, one, &x);
+    CHECK(df_mine(&pairs) != NULL);
+    df_per_worker_combine(&pairs, &sum, add);
+    df_per_worker_free(&pairs);
+    {
+        df_per_worker(pair) local = DF_PER_WORKER_INIT(one, NULL);
+        CHECK(df_mine(&local) != NULL);
+        df_per_worker_combine(&local, &sum, add);
+        df_per_worker_free(&local);
+    }
+    CHECK(sum >= 3 && sum < 3.5 && df_worker() < df_worker_bound());
     df_stop();
 }
 

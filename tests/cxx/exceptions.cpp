@@ -1,5 +1,5 @@
-/* Exceptions out of bodies: at every number of workers they reach the code that waits, once, and df goes on as if nothing had
- * been; see run for the ways it is built and run. */
+/* Exceptions out of bodies: at every number of workers they reach the code that waits, once, and df continues
+ * unaffected; see run for the ways it is built and run. */
 #if defined(WITH_IMPLEMENTATION)
 #define DF_IMPLEMENTATION
 #endif
@@ -54,7 +54,7 @@ void parent(int *x, int how)
         try {
             DF_PARALLEL df_submit(maybe, 30, x);
         } catch (const mistake &) {
-            ++*x;                                                  /* nobody else sees it */
+            ++*x;                                                  /* no other task sees it */
         }
     }
 }
@@ -83,7 +83,7 @@ void pop(const int *in, int *n) { *n += *in; }
 DF_TASK(void, decide, df_out(int, c, 1));
 void decide(int *c) { pause_a_little(); *c = 1; }
 
-static void usable(int line) /* nothing is left of what failed */
+static void usable(int line) /* nothing is left of the failed task */
 {
     int x = 0;
     try {
@@ -94,7 +94,8 @@ static void usable(int line) /* nothing is left of what failed */
         x = -1;
     }
     if (x != 40 || df_wait_result() != DF_OK || mistake::alive || fib(10, -1) != 55)
-        std::fprintf(stderr, "%s:%d: x is %d, %d exceptions are left\n", __FILE__, line, x, mistake::alive.load()), std::exit(1);
+        std::fprintf(stderr, "%s:%d: x is %d, %d exceptions are left\n", __FILE__, line, x, mistake::alive.load()),
+            std::exit(1);
 }
 #define USABLE() usable(__LINE__)
 #define THROWS(code_, ...)                            \
@@ -170,9 +171,11 @@ static void nested()
     USABLE();
     THROWS(30, block_in_block(&x));
     CHECK(x == 1);
-    THROWS(30, { DF_PARALLEL { df_submit(maybe, 30, &x); break; } df_wait(); }); /* left: it goes on to the enclosing scope */
+    /* left: it continues to the enclosing scope */
+    THROWS(30, { DF_PARALLEL { df_submit(maybe, 30, &x); break; } df_wait(); });
     USABLE();
-    THROWS(8, DF_PARALLEL { for (int i = 0; i < 20; i++) df_submit(add, &x); throw mistake(8, "the code of the block"); });
+    THROWS(8, DF_PARALLEL { for (int i = 0; i < 20; i++) df_submit(add, &x); throw mistake(8, "the code of the block");
+                            });
     CHECK(x == 21); /* waited for */
     USABLE();
 }
@@ -230,6 +233,52 @@ static void others()
 
 static void throws_six(void *) { throw mistake(6, "six"); }
 static void submits_thirty(void *x) { df_submit(maybe, 30, (int *)x); }
+/* The handle of a task that throws is done; the exception reaches the waits of its scope, and not those for the handle. */
+static void handles()
+{
+    for (int again = 0; again < 20; again++) {
+        int x = 0, y = 0;
+        df_handle thrown, skipped, fine, outer;
+        bool through = false;
+        df_submit_with(DF_OPTS(.handle = &fine), add, &y);
+        CHECK(df_wait_task(&fine) == DF_OK);
+        THROWS(30, {
+            df_submit_with(DF_OPTS(.handle = &thrown), maybe, 30, &x);
+            df_submit_with(DF_OPTS(.handle = &skipped), add, &x);
+            CHECK(df_wait_task(&thrown) == DF_ERROR_EXCEPTION);
+            while (!df_done(&skipped)) pause_a_little();
+            CHECK(df_wait_task(&skipped) == DF_ERROR_CANCELLED);
+            through = true; /* neither wait has thrown */
+            df_wait();
+        });
+        CHECK(through && x == 0 && y == 1 && df_done(&thrown));
+        CHECK(df_wait_task(&thrown) == DF_ERROR_EXCEPTION && df_wait_task(&fine) == DF_OK);
+        USABLE();
+        /* out of a child, and through a block */
+        for (int how = 0; how < 3; how++) {
+            x = 0;
+            df_submit_with(DF_OPTS(.handle = &outer), parent, &x, how);
+            while (df_wait_task_for(&outer, 1) == DF_ERROR_TIMEOUT) continue;
+            CHECK(df_wait_task(&outer) == (how < 2 ? DF_ERROR_EXCEPTION : DF_OK));
+            CHECK(df_wait_result() == (how < 2 ? DF_ERROR_EXCEPTION : DF_OK) && x == how / 2);
+        }
+        /* the result of a task that throws is not stored */
+        long r = 77;
+        df_submit_with(DF_OPTS(.handle = &thrown, .result = DF_RESULT(fib, &r)), fib, 5, 5);
+        CHECK(df_wait_task(&thrown) == DF_ERROR_EXCEPTION && r == 77);
+        CHECK(df_wait_result() == DF_ERROR_EXCEPTION);
+        /* a handle of a block that an exception leaves: the task is done when the block is */
+        THROWS(8, DF_PARALLEL {
+            df_submit_with(DF_OPTS(.handle = &fine), nothing, 0);
+            throw mistake(8, "the code of the block");
+        });
+        CHECK(df_done(&fine));
+        df_result code = df_wait_task(&fine);
+        CHECK(code == DF_OK || code == DF_ERROR_CANCELLED);
+    }
+    USABLE();
+}
+
 static void calls()
 {
     int x = 0;
@@ -242,7 +291,7 @@ static void calls()
 int main()
 {
     for (int again = 0; again < 2; again++) {
-        submits(), spawns(), nested(), loops(), others(), calls();
+        submits(), spawns(), nested(), loops(), others(), handles(), calls();
         df_stop();
     }
     std::printf("ok\n");

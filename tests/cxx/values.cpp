@@ -1,5 +1,5 @@
-/* Parameters that are objects: each task has its own, which is destroyed exactly once, behind the body or when the task is not
- * run. Counted in every construct; see run for the ways it is built and run. */
+/* Parameters that are objects: each task has its own, which is destroyed exactly once, behind the body or when the task
+ * is not run. Counted in every construct; see run for the ways it is built and run. */
 #include <cstdlib>
 
 #if defined(WITH_IMPLEMENTATION)
@@ -37,6 +37,13 @@ void keep(object o, std::string expected, long *n)
     if (o.text != expected) wrong++;
     ++*n, ran++;
     o.text = "changed by the body";
+}
+DF_TASK(void, give, (df_output(object) *, o), (df_output(std::string) *, expected), (df_output(long *) *, n), (long *, to));
+void give(df_output(object) *o, df_output(std::string) *expected, df_output(long *) *n, long *to)
+{
+    df_give(n, to);
+    df_give(o, object("given"));
+    df_give(expected, "given");
 }
 DF_TASK(void, keep_shape, (std::vector<long>, v), df_out(long, to, v.size()));
 void keep_shape(std::vector<long> v, long *to)
@@ -81,7 +88,9 @@ void take(const int *in, long *n) { *n += in[0] + in[1]; }
 
 static void done(int line)
 {
-    if (alive || wrong) std::fprintf(stderr, "%s:%d: %ld objects are left, %ld are wrong\n", __FILE__, line, alive.load(), wrong.load()), std::exit(1);
+    if (alive || wrong)
+        std::fprintf(stderr, "%s:%d: %ld objects are left, %ld are wrong\n", __FILE__, line, alive.load(),
+                     wrong.load()), std::exit(1);
 }
 #define DONE() done(__LINE__)
 
@@ -152,6 +161,24 @@ static void nodes()
     DONE();
 }
 
+static void outputs()
+{
+    long n = 0;
+    for (int i = 0; i < 20; i++) {
+        df_node(keep) *a = df_node_new(keep);
+        df_output(object) *o = df_node_output(keep, a, o);
+        df_submit(give, o, df_node_output(keep, a, expected), df_node_output(keep, a, n), &n);
+        df_wait();
+    }
+    CHECK(n == 20);
+    df_output(object) *none = df_node_output(keep, nullptr, o);
+    df_give(none, object("nowhere"));
+    df_node(keep) *b = df_node_new(keep); /* given up: it has only one of its inputs */
+    df_give(df_node_output(keep, b, o), object("never"));
+    CHECK(df_wait_result() == DF_ERROR_STUCK);
+    DONE();
+}
+
 static void skipped()
 {
     long n = 0;
@@ -188,6 +215,70 @@ static void speculated()
         df_speculate(&c, 0) df_submit(keep, object("counts"), "counts", &n);
         df_wait();
         CHECK(n == i + 1);
+    }
+    DONE();
+}
+
+struct verdict { std::string text; double residual; };
+static bool converged(const verdict *v) { return v->text == "done" && v->residual < 1e-3; }
+DF_PREDICATE(converged, verdict, 1);
+DF_STATIC_TASK(void, judge, df_inout(verdict, v, 1), (double, residual));
+static void judge(verdict *v, double residual)
+{
+    v->text = "done";
+    v->residual = residual;
+}
+enum class colour : short { red, green = 256 };
+DF_STATIC_TASK(void, write_number, df_out(double, p, 1), (double, v));
+static void write_number(double *p, double v) { *p = v; }
+DF_STATIC_TASK(void, write_colour, df_out(colour, p, 1), (colour, v));
+static void write_colour(colour *p, colour v) { *p = v; }
+DF_STATIC_TASK(void, write_text, df_out(const char *, p, 1), (const char *, v));
+static void write_text(const char **p, const char *v) { *p = v; }
+struct verdict_of { long first; };
+typedef long verdict_of::*member;
+
+/* A condition whose type is a parameter, and that is a member. */
+template <class T> struct conditional {
+    T condition;
+    long taken[2];
+    template <class F> long run(F submit_write)
+    {
+        taken[0] = taken[1] = 0;
+        submit_write(&condition);
+        df_speculate(&condition, 1) df_submit(keep, object("true"), "true", &taken[0]);
+        df_speculate(&this->condition, 0) df_submit(keep, object("false"), "false", &taken[1]);
+        df_wait();
+        return taken[0] - taken[1];
+    }
+};
+
+static void conditions()
+{
+    conditional<double> number = { 1, { 0, 0 } };
+    conditional<colour> hue = { colour::red, { 0, 0 } };
+    conditional<const char *> text = { "", { 0, 0 } };
+    conditional<member> offset = { nullptr, { 0, 0 } };
+    CHECK(number.run([](double *p) { df_submit(write_number, p, -0.); }) == -1);
+    CHECK(number.run([](double *p) { df_submit(write_number, p, 5e-324); }) == 1);
+    CHECK(hue.run([](colour *p) { df_submit(write_colour, p, colour::green); }) == 1);
+    CHECK(hue.run([](colour *p) { df_submit(write_colour, p, colour::red); }) == -1);
+    CHECK(text.run([](const char **p) { df_submit(write_text, p, "text"); }) == 1);
+    CHECK(text.run([](const char **p) { df_submit(write_text, p, nullptr); }) == -1);
+    CHECK(offset.run([](member *) {}) == -1);
+    offset.condition = &verdict_of::first;
+    CHECK(offset.run([](member *) {}) == 1);
+    for (int i = 0; i < 2; i++) {
+        verdict v = { "a text that does not fit into the object itself", 1 };
+        long n = 0;
+        df_submit(judge, &v, i ? 1e-6 : 1);
+        df_speculate_on(converged, &v, 1) df_submit(keep, object("yes"), "yes", &n);
+        df_speculate_while_on(converged, &v, 0) {
+            df_submit(keep, object("no"), "no", &n);
+            df_submit(judge, &v, 0);
+        }
+        df_wait();
+        CHECK(n == 1);
     }
     DONE();
 }
@@ -261,7 +352,8 @@ int main()
     int workers = std::getenv("DF_WORKERS") ? std::atoi(std::getenv("DF_WORKERS")) : 2;
     for (int again = 0; again < 2; again++) {
         df_start(DF_CONFIG(.patience = 1, .log = quiet, .workers = workers, .defer = again));
-        submit(), move_only(), futures(), loops(), nodes(), skipped(), speculated(), streams(), graphs();
+        submit(), move_only(), futures(), loops(), nodes(), outputs(), skipped(), speculated(), conditions();
+        streams(), graphs();
         df_stop();
     }
     no_memory();

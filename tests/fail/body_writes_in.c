@@ -1,4 +1,4 @@
-/* A body that writes to what its declaration only reads. */
+/* A body that writes to a region that its declaration only reads. */
 #include "../../df.h"
 
 DF_TASK(void, scale, (int, n), df_in(double, x, n));

@@ -1,4 +1,4 @@
-/* More variants of a kernel than df looks at. */
+/* More variants of a kernel than df allows. */
 #include "../../df_gpu.h"
 
 DF_KERNEL(k, (int, n), df_out(double, x, n), { if (n > df_global_id(0)) x[df_global_id(0)] = 1; })

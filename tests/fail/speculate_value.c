@@ -1,4 +1,5 @@
 /* The value instead of the address: it is not known yet. */
+/* lines: 20 */
 #include "../../df.h"
 
 DF_TASK(void, put, df_out(int, p, 1));

@@ -1,4 +1,4 @@
-/* df_tm_copy to what is constant: from and to in the wrong order. */
+/* df_tm_copy to constant memory: from and to in the wrong order. */
 /* flags: -pedantic-errors */
 #include "../../df_stm.h"
 

@@ -1,4 +1,4 @@
-/* df_tm_read of what has no type. */
+/* df_tm_read of memory without a type. */
 #include "../../df_stm.h"
 
 int get(const void *p)

@@ -1,4 +1,4 @@
-/* df_tm_write to what is constant. */
+/* df_tm_write to constant memory. */
 #include "../../df_stm.h"
 
 void set(const int *p)

@@ -1,4 +1,4 @@
-/* df_tm_write to what has no type. */
+/* df_tm_write to memory without a type. */
 /* lines: 17 */
 #include "../../df_stm.h"
 

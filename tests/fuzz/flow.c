@@ -1,20 +1,18 @@
 /* flow.c - random dataflow programs: `flow FIRST_SEED COUNT` prints, per seed, a hash of the memory after
  * 2,000 tasks; the serial build is the oracle
  *
- * Every task reads one region, updates one and writes one: ranges and 2-D blocks of equal and different
- * leading dimension, which overlap at random. It mixes what it reads into what it writes, order matters,
- * and writes its `out` region without having read it. A task may have children, up to depth 4, on parts
- * of its own regions; it waits for all of them, or for those that write to a range, or not at all. */
+ * Every task reads one region, updates one and writes one: ranges and 2-D blocks of equal and different leading
+ * dimension, which overlap at random. It mixes its inputs into its outputs, so that the order matters, and writes
+ * its `out` region without having read it. A task may have children, up to depth 4, on parts of its own regions; it
+ * waits for all of them, or for those that write to a range, or not at all. */
 #include <string.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"
 
 enum { SPAN = 2048, TASKS = 2000, DEPTH = 4, LD = 32 };
-typedef uint32_t cell;
+#include "boxes.h"
 
-/* `rows` rows of `cols` cells, `ld` apart, from cell `at` of the memory; no rows: nothing. */
-struct box { int at, rows, cols, ld; };
 /* What a task is to do. `a` is read, `b` updated, `c` written. */
 struct plan {
     uint64_t seed;
@@ -28,61 +26,7 @@ DF_STATIC_TASK(void, blocks, (struct plan, s), df_in2(cell, a, s.a.rows, s.a.col
 DF_STATIC_TASK(void, ranges, (struct plan, s), df_in_range(cell, a, a_end), df_inout(cell, b, s.b.rows *s.b.cols),
                df_out_range(cell, c, c_end));
 
-/* --- regions ---------------------------------------------------------------------------------- */
-
-static const struct box nothing = { 0, 0, 1, 1 };
-
-/* A part of the range of n cells from `at`: a range, or a block of any leading dimension. */
-static struct box part_of_range(uint64_t *seed, int at, int n, int most)
-{
-    struct box x = { at, 1, 1, 1 };
-    int length = 1 + test_below(seed, n < most ? n : most);
-    x.at += test_below(seed, n - length + 1);
-    x.cols = length;
-    if (test_below(seed, 3) == 0) return x;
-    x.ld = test_below(seed, 2) ? LD : 1 + test_below(seed, 40);
-    x.cols = 1 + test_below(seed, x.ld < 9 ? x.ld : 9);
-    x.rows = 1 + test_below(seed, 8);
-    while (x.rows > 1 && (x.rows - 1) * x.ld + x.cols > at + n - x.at) x.rows--;
-    if (x.cols > at + n - x.at) x.cols = at + n - x.at;
-    return x;
-}
-
-/* A part of x of about `most` cells: fewer rows and columns, every second row, one row, or all of it. */
-static struct box part_of(uint64_t *seed, struct box x, int most)
-{
-    struct box y = x;
-    int i, j;
-    if (x.rows == 0 || test_below(seed, 20) == 0) return nothing;
-    if (x.rows == 1) return part_of_range(seed, x.at, x.cols, most);
-    if (test_below(seed, 4) == 0 && x.rows * x.cols <= most) return x;
-    i = test_below(seed, x.rows), j = test_below(seed, x.cols);
-    y.at += i * x.ld + j;
-    y.rows = 1 + test_below(seed, x.rows - i);
-    y.cols = 1 + test_below(seed, x.cols - j);
-    if (y.rows > 2 && test_below(seed, 4) == 0) y.rows = (y.rows + 1) / 2, y.ld *= 2;
-    while (y.rows * y.cols > most) y.rows > 1 ? y.rows-- : y.cols--;
-    return y;
-}
-
-static int meet(struct box x, struct box y)
-{
-    unsigned char in[SPAN] = { 0 };
-    for (int i = 0; i < x.rows; i++) memset(in + x.at + i * x.ld, 1, (size_t)x.cols);
-    for (int i = 0; i < y.rows; i++)
-        for (int j = 0; j < y.cols; j++)
-            if (in[y.at + i * y.ld + j]) return 1;
-    return 0;
-}
-
 /* --- what tasks do ---------------------------------------------------------------------------- */
-
-static uint64_t read_box(uint64_t h, struct box x, const cell *p)
-{
-    for (int i = 0; i < x.rows; i++)
-        for (int j = 0; j < x.cols; j++) h = test_mix(h, p[i * x.ld + j]);
-    return h;
-}
 
 static void write_box(uint64_t h, struct box x, cell *p, int keep)
 {
@@ -93,10 +37,12 @@ static void write_box(uint64_t h, struct box x, cell *p, int keep)
         }
 }
 
-static void submit_child(uint64_t *seed, const struct plan *s, int children, uint64_t h, const cell *a, cell *b, cell *c)
+static void submit_child(uint64_t *seed, const struct plan *s, int children, uint64_t h, const cell *a, cell *b,
+                         cell *c)
 {
-    /* what it reads may come from all three, what it writes from the two; where is that? */
-    const struct { struct box x; const cell *read; cell *write; } from[] = { { s->a, a, NULL }, { s->b, b, b }, { s->c, c, c } };
+    /* its inputs may come from all three regions, its outputs from the two; finds their places */
+    const struct { struct box x; const cell *read; cell *write;
+                   } from[] = { { s->a, a, NULL }, { s->b, b, b }, { s->c, c, c } };
     int most = children ? 400 : 40, i = test_below(seed, 3), j = 1 + test_below(seed, 2), k = 1 + test_below(seed, 2);
     struct plan t = { test_mix(*seed, h), s->depth + 1, children, nothing, nothing, nothing };
     if (test_below(seed, 3)) t.a = part_of(seed, from[i].x, most);
@@ -129,7 +75,7 @@ static void body(struct plan s, const cell *a, cell *b, cell *c)
         case 1: case 2: case 3: /* what writes to a part is done: that part may be read */
             if (s.b.rows) {
                 int i = test_below(&seed, s.b.rows), j = test_below(&seed, s.b.cols);
-                struct box row = { 0, 1, 1 + test_below(&seed, s.b.cols - j), 1 };
+                struct box row = { 0, 1, 1 + test_below(&seed, s.b.cols - j), 1, 0 };
                 df_wait_on(b + i * s.b.ld + j, (size_t)row.cols * sizeof *b);
                 h = read_box(h, row, b + i * s.b.ld + j);
             }
@@ -137,7 +83,8 @@ static void body(struct plan s, const cell *a, cell *b, cell *c)
         case 4: /* some of the children in a block: a scope of its own, so the others first */
             df_wait();
             DF_PARALLEL {
-                for (n = 1 + test_below(&seed, 10); n > 0 && left > 0; n--, left--) submit_child(&seed, &s, 0, h, a, b, c);
+                for (n = 1 + test_below(&seed, 10); n > 0 && left > 0; n--, left--)
+                    submit_child(&seed, &s, 0, h, a, b, c);
             }
             break;
         default:
@@ -159,9 +106,10 @@ static void ranges(struct plan s, const cell *a, const cell *a_end, cell *b, cel
 int main(int argc, char **argv)
 {
     static cell memory[SPAN];
-    unsigned long long first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, count = argc > 2 ? strtoull(argv[2], NULL, 10) : 20;
+    unsigned long long first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1,
+        count = argc > 2 ? strtoull(argv[2], NULL, 10) : 20;
     for (unsigned long long n = first; n < first + count; n++) {
-        struct plan all = { n, 0, TASKS, { 0, 0, 1, 1 }, { 0, 1, SPAN, 1 }, { 0, 0, 1, 1 } };
+        struct plan all = { n, 0, TASKS, nothing, { 0, 1, SPAN, 1, 0 }, nothing };
         memset(memory, 0, sizeof memory);
         if (n % 2) {
             body(all, NULL, memory, NULL);

@@ -1,10 +1,11 @@
-/* graph.c - the edges of DF_GRAPH are those that brute force finds: `graph FIRST_SEED COUNT` makes a random program of each seed, runs all
- * with a graph, and prints what the file has, which so is the same at every number of workers and in the serial build
+/* graph.c - the edges of DF_GRAPH are those that brute force finds: `graph FIRST_SEED COUNT` makes a random program of
+ * each seed, runs all with a graph, and prints the content of the file, which must be the same at every number of
+ * workers and in the serial build
  *
- * Tasks access two regions in all modes; some have children, inside of what they declare, and scopes wait in between. The oracle has sets of
- * elements. An access is remembered until a later one writes all of its elements alone; or shares exactly its region in another way than
- * those that shared it since, who then stand for it. Besides, whatever has to be ordered must be so along some path. Joins are taken for all
- * that they wait for. */
+ * Tasks access two regions in all modes; some have children, inside of their regions, and scopes wait in between.
+ * The oracle has sets of elements. An access is remembered until a later one writes all of its elements alone; or
+ * shares exactly its region in another way than the accesses that shared it since, which then replace it. Besides,
+ * every required order must be that of some path. A join stands for all tasks that it waits for. */
 #include <string.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -23,7 +24,8 @@ struct task {
 
 /* mode m of b, after reading a */
 #define TWO(a_word, b_word) \
-    (const struct task *, t), a_word(cell, a, t->box[0].rows, t->box[0].cols, t->box[0].ld), b_word(cell, b, t->box[1].rows, t->box[1].cols, t->box[1].ld)
+    (const struct task *, t), a_word(cell, a, t->box[0].rows, t->box[0].cols, t->box[0].ld), \
+    b_word(cell, b, t->box[1].rows, t->box[1].cols, t->box[1].ld)
 #define SUM2(T, p, rows, cols, ld) df_reduce2(df_sum, T, p, rows, cols, ld)
 #define MAX2(T, p, rows, cols, ld) df_reduce2(df_max, T, p, rows, cols, ld)
 DF_STATIC_TASK(void, reads, TWO(df_in2, df_in2));
@@ -73,8 +75,9 @@ static void both(const struct task *t, cell *a, cell *b) { (void)a, (void)b, chi
 
 /* --- a random program -------------------------------------------------------------------------------------- */
 
-/* Children stay inside of what their parent declares, and write only where it does: a box of t for one that writes, or not, as a range
- * [*lo, *hi). Zero: there is none. What a task adds to is a copy of its own: its children have nothing to do with it. */
+/* Children stay inside of the regions of their parent, and write only where it does: a box of t for one that writes,
+ * or not, as a range [*lo, *hi). Zero: there is none. A task accumulates into a copy of its own: its children do not
+ * access it. */
 static int limits(uint64_t *seed, const struct task *t, int writes, int *lo, int *hi)
 {
     int first = !writes || t->mode[0] == 1, second = t->mode[1] < 5 && (!writes || t->mode[1] != 0);
@@ -89,7 +92,8 @@ static struct box random_box(uint64_t *seed, int range, int lo, int hi)
     x.at = lo + test_below(seed, hi - lo) / 32 * 32;
     if (test_below(seed, 2)) x.at += test_below(seed, hi - x.at < 32 ? hi - x.at : 32);
     x.cols = 1 + test_below(seed, range || test_below(seed, 2) ? 24 : 6);
-    if (!range && test_below(seed, 2)) x.rows = 1 + test_below(seed, 5), x.ld = test_below(seed, 3) ? 16 : 1 + test_below(seed, 20);
+    if (!range && test_below(seed, 2))
+        x.rows = 1 + test_below(seed, 5), x.ld = test_below(seed, 3) ? 16 : 1 + test_below(seed, 20);
     if (test_below(seed, 30) == 0) x.rows = x.cols = 0;
     while (x.rows > 1 && x.at + (x.rows - 1) * x.ld + x.cols > hi) x.rows--;
     if (x.at + x.cols > hi) x.cols = hi - x.at;
@@ -128,15 +132,18 @@ static void random_scope(uint64_t *seed, struct task *t, int depth, int *left)
         for (int k = 0; k < 2; k++) {
             limits(seed, t, k ? c->mode[1] != 0 : c->mode[0] == 1, &lo, &hi);
             if (parent) c->box[k] = test_below(seed, 2) ? few[0] : random_range(seed, lo, hi);
-            else c->box[k] = test_below(seed, 2) && c->mode[k] != 4 ? few[test_below(seed, 4)] : random_box(seed, c->mode[k] == 4, lo, hi);
+            else c->box[k] = test_below(seed, 2) &&
+                c->mode[k] != 4 ? few[test_below(seed, 4)] : random_box(seed, c->mode[k] == 4, lo, hi);
         }
-        if (!alike && i > 1 && test_below(seed, 5) == 0) alike = 9 + test_below(seed, 12), step = 1 + test_below(seed, 2), same_box = test_below(seed, 3);
+        if (!alike && i > 1 && test_below(seed, 5) == 0)
+            alike = 9 + test_below(seed, 12), step = 1 + test_below(seed, 2), same_box = test_below(seed, 3);
         if (alike) { /* many like the one before, or like the two before in turn */
             const struct task *like = &c[-step];
             memcpy(c->mode, like->mode, sizeof c->mode);
             for (int k = 0; k < 2; k++)
                 if (same_box || c->mode[k] == 4 || like->n) c->box[k] = like->box[k];
-                else limits(seed, t, k ? c->mode[1] != 0 : c->mode[0] == 1, &lo, &hi), c->box[k] = random_box(seed, 0, lo, hi);
+                else limits(seed, t, k ? c->mode[1] != 0 : c->mode[0] == 1, &lo, &hi),
+                    c->box[k] = random_box(seed, 0, lo, hi);
             alike--, parent = 0;
         } else c->waits = i && test_below(seed, 12) == 0;
         if (parent) random_scope(seed, c, depth + 1, left);
@@ -147,7 +154,7 @@ static void random_scope(uint64_t *seed, struct task *t, int depth, int *left)
 
 enum { READS = 1, ALONE, COMMUTES, SHARES, SUMS, MAXIMA };
 struct seen {
-    int task, kind, writer; /* writer: of the region, for those who come now */
+    int task, kind, writer; /* writer: of the region, for later tasks */
     struct box box;         /* in one form for one set */
     unsigned char set[SPAN];
 };
@@ -194,9 +201,9 @@ static void edges(struct task *scope)
         struct task *c = &scope->child[t];
         struct seen x[2] = { seen_of(c, t, 0), seen_of(c, t, 1) };
         if (c->waits) n = 0, m = 0, begin = t;
-        if (meet(&x[0], &x[1])) /* it would wait for itself */
+        if (meet(&x[0], &x[1])) /* it would wait for itself, or its region have two modes */
             for (int k = 0; k < 2; k++)
-                if (x[k].kind > ALONE) x[k].kind = ALONE;
+                if (x[k].kind > ALONE && (x[k].kind != SHARES || same_box(&x[0], &x[1]))) x[k].kind = ALONE;
         for (int k = 0; k < 2; k++)
             for (int i = 0; i < n; i++)
                 if (meet(&list[i], &x[k]) && !may_share(&list[i], &x[k])) c->after[list[i].task] = 1;
@@ -208,7 +215,8 @@ static void edges(struct task *scope)
                     if (!covers(&x[k], &list[i])) list[kept++] = list[i];
                 n = kept;
             } else {
-                for (int i = 0; i < n; i++) other |= same_box(&list[i], &x[k]) && !list[i].writer && !may_share(&list[i], &x[k]);
+                for (int i = 0; i < n; i++)
+                    other |= same_box(&list[i], &x[k]) && !list[i].writer && !may_share(&list[i], &x[k]);
                 for (int i = 0; i < n && other; i++) {
                     if (!same_box(&list[i], &x[k])) list[kept++] = list[i];
                     else if (!list[i].writer) list[kept] = list[i], list[kept++].writer = 1;
@@ -227,7 +235,8 @@ static void edges(struct task *scope)
         for (int s = begin; s < t; s++) { /* no edge without a reason */
             int reason = 0;
             for (int i = 0; i < m; i++)
-                for (int k = 0; k < 2; k++) reason |= all[i].task == s && meet(&all[i], &x[k]) && !(all[i].kind == READS && x[k].kind == READS);
+                for (int k = 0; k < 2; k++)
+                    reason |= all[i].task == s && meet(&all[i], &x[k]) && !(all[i].kind == READS && x[k].kind == READS);
             CHECK(!c->after[s] || reason);
         }
         for (int k = 0; k < 2; k++) all[m++] = x[k];
@@ -236,7 +245,10 @@ static void edges(struct task *scope)
 
 /* --- the file ------------------------------------------------------------------------------------------------- */
 
-static int by_path(const void *a, const void *b) { return strcmp((*(struct task *const *)a)->path, (*(struct task *const *)b)->path); }
+static int by_path(const void *a, const void *b)
+{
+    return strcmp((*(struct task *const *)a)->path, (*(struct task *const *)b)->path);
+}
 static struct task **tasks;
 static size_t n_tasks;
 
@@ -335,7 +347,8 @@ int main(int argc, char **argv)
         uint64_t seed = (uint64_t)(first + n);
         int left = 120;
         snprintf(program[n].path, sizeof program[n].path, "%ld", n + 1);
-        program[n].mode[1] = 2, program[n].box[0].cols = program[n].box[1].cols = SPAN; /* it is no task, and has no limit */
+        /* it is no task, and has no limit */
+        program[n].mode[1] = 2, program[n].box[0].cols = program[n].box[1].cols = SPAN;
         random_scope(&seed, &program[n], 1, &left);
         DF_PARALLEL children(&program[n]);
     }

@@ -1,8 +1,8 @@
-/* loops.c - random nests of loops, wavefronts, pipes, tasks, spawned functions and blocks: `loops FIRST_SEED COUNT` prints a hash
- * per seed; the serial build is the oracle
+/* loops.c - random nests of loops, wavefronts, pipes, tasks, spawned functions and blocks: `loops FIRST_SEED COUNT`
+ * prints a hash per seed; the serial build is the oracle
  *
- * Options, shapes, vectors and costs are random. Iterations change their own elements, order matters, and accumulate in any
- * order; cells of a wavefront mix the values of those that their vectors name. */
+ * Options, shapes, vectors and costs are random. Iterations change their own elements, order matters, and accumulate in
+ * any order; cells of a wavefront mix the values of those that their vectors name. */
 #include <limits.h>
 #include <string.h>
 #define DF_IMPLEMENTATION
@@ -49,7 +49,7 @@ static uint64_t iteration(uint64_t seed, uint64_t before, int calls)
 struct plan {
     uint64_t seed;
     int below;          /* calls of each iteration */
-    long lo[3], step[3], n[3];
+    long lo[4], step[4], n[4];
     int tasks;          /* iterations are done by tasks */
     df_vector v[VECTORS + 1];
 };
@@ -97,17 +97,44 @@ void loop3(long lo, long hi, long lo1, long hi1, long lo2, long hi2, const struc
     *sum += t.sum, *xored ^= t.xored, *most = t.most;
 }
 
+DF_LOOP4(loop4, (const struct plan *, p), df_inout(uint64_t, x, N), df_reduce(df_sum, uint64_t, sum, 1));
+void loop4(long lo, long hi, long lo1, long hi1, long lo2, long hi2, long lo3, long hi3, const struct plan *p,
+           uint64_t *x, uint64_t *sum)
+{
+    for (long l = number(p, 3, lo3); l < number(p, 3, hi3); l++) {
+        const long from[3] = { number(p, 0, lo), number(p, 1, lo1), number(p, 2, lo2) };
+        const long to[3] = { number(p, 0, hi), number(p, 1, hi1), number(p, 2, hi2) };
+        struct plan q = *p; /* the last dimension is that of the others before */
+        totals t = { 0, 0, 0 };
+        q.seed += (uint64_t)l;
+        each(&q, from, to, x + l * p->n[0] * p->n[1] * p->n[2], &t);
+        *sum += t.sum;
+    }
+}
+DF_LOOP_OVER(uint64_t, loop_over, (const struct plan *, p), (uint64_t *, first), df_inout(uint64_t, x, N),
+             df_reduce(df_sum, uint64_t, sum, 1));
+void loop_over(uint64_t *lo, uint64_t *hi, const struct plan *p, uint64_t *first, uint64_t *x, uint64_t *sum)
+{
+    for (uint64_t *y = lo; y != hi; y += p->step[0]) { /* with .exact */
+        uint64_t h = test_mix(p->seed, (uint64_t)(y - first));
+        CHECK(y >= x && y < x + N);
+        *y = iteration(h, *y, p->below);
+        *sum += h;
+    }
+}
+
 static struct plan random_plan(uint64_t *seed, int dims, int *left, df_loop *o)
 {
     struct plan p;
-    long *const grain[3] = { &o->grain, &o->grain1, &o->grain2 }, *const step[3] = { &o->step, &o->step1, &o->step2 };
+    long *const grain[4] = { &o->grain, &o->grain1, &o->grain2, &o->grain3 };
+    long *const step[4] = { &o->step, &o->step1, &o->step2, &o->step3 };
     int all = 1, room = test_below(seed, 4) ? 12 : N, give = test_below(seed, 3) ? 0 : *left / 2;
     memset(o, 0, sizeof *o);
     memset(&p, 0, sizeof p);
     p.seed = test_random(seed);
     o->schedule = test_below(seed, 4);
     o->deterministic = test_below(seed, 4) == 0;
-    for (int d = 0; d < 3; d++) {
+    for (int d = 0; d < 4; d++) {
         p.lo[d] = test_below(seed, 100) - 50, p.step[d] = 1, p.n[d] = 1;
         if (d >= dims) continue;
         p.n[d] = 1 + test_below(seed, room / all);
@@ -125,13 +152,20 @@ static struct plan random_plan(uint64_t *seed, int dims, int *left, df_loop *o)
 static uint64_t some_loop(uint64_t *seed, int *left, uint64_t *x)
 {
     df_loop o;
-    int dims = 1 + test_below(seed, 3);
-    struct plan p = random_plan(seed, dims, left, &o);
+    int dims = 1 + test_below(seed, 5);
+    struct plan p = random_plan(seed, dims > 4 ? 1 : dims, left, &o);
     totals t = { 1, 2, 3 };
     p.tasks = test_below(seed, 3) == 0;
     if (dims == 1) df_for_with(&o, loop1, RANGE(0), &p, x);
     else if (dims == 2) df_for2_with(&o, loop2, RANGE(0), RANGE(1), &p, x);
-    else df_for3_with(&o, loop3, RANGE(0), RANGE(1), RANGE(2), &p, x, &t.sum, &t.xored, &t.most);
+    else if (dims == 3) df_for3_with(&o, loop3, RANGE(0), RANGE(1), RANGE(2), &p, x, &t.sum, &t.xored, &t.most);
+    else if (dims == 4) p.tasks = 0, df_for4_with(&o, loop4, RANGE(0), RANGE(1), RANGE(2), RANGE(3), &p, x, &t.sum);
+    else {
+        long way = (p.n[0] - 1) / (p.step[0] < 0 ? -p.step[0] : p.step[0]) * p.step[0]; /* to the last one */
+        uint64_t *first = p.step[0] < 0 ? x + N - 1 : x;
+        o.exact = 1;
+        df_for_with(&o, loop_over, first, first + way + p.step[0], &p, first, x, &t.sum);
+    }
     return test_mix(test_mix(t.sum, t.xored), t.most);
 }
 
@@ -159,7 +193,8 @@ void wave1(long lo, long hi, const struct plan *p, uint64_t *x, uint64_t *sum)
     const long from[3] = { number(p, 0, lo), 0, 0 }, to[3] = { number(p, 0, hi), 1, 1 };
     cells(p, from, to, x, sum);
 }
-DF_LOOP2(wave2, (const struct plan *, p), df_inout(uint64_t, x, N), (uint64_t *, sum)); /* adds atomically: not in a tile's copy */
+/* adds atomically: not in a tile's copy */
+DF_LOOP2(wave2, (const struct plan *, p), df_inout(uint64_t, x, N), (uint64_t *, sum));
 void wave2(long lo, long hi, long lo1, long hi1, const struct plan *p, uint64_t *x, uint64_t *sum)
 {
     const long from[3] = { number(p, 0, lo), number(p, 1, lo1), 0 }, to[3] = { number(p, 0, hi), number(p, 1, hi1), 1 };
@@ -183,7 +218,8 @@ static uint64_t some_wavefront(uint64_t *seed, int *left, uint64_t *x)
     for (int i = 0; i < n; i++) {
         int first = test_below(seed, dims);
         for (int d = first; d < dims; d++)
-            p.v[i][d] = d == first ? 1 + test_below(seed, 3) : test_below(seed, 3) ? test_below(seed, 3) : -test_below(seed, 4);
+            p.v[i][d] = d == first ? 1 + test_below(seed, 3) : test_below(seed, 3) ? test_below(seed, 3)
+                : -test_below(seed, 4);
     }
     if (dims == 1) df_wavefront_with(&o, wave1, p.v, RANGE(0), &p, x, &sum);
     else if (dims == 2) df_wavefront_with(&o, wave2, p.v, RANGE(0), RANGE(1), &p, x, &sum);
@@ -286,7 +322,8 @@ static uint64_t nest(uint64_t seed, int calls)
 
 int main(int argc, char **argv)
 {
-    unsigned long long first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, count = argc > 2 ? strtoull(argv[2], NULL, 10) : 20;
+    unsigned long long first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1,
+        count = argc > 2 ? strtoull(argv[2], NULL, 10) : 20;
     for (unsigned long long n = first; n < first + count; n++)
         printf("%llu %016llx\n", n, (unsigned long long)nest(n, CALLS));
 }

@@ -105,7 +105,8 @@ uint64_t tree(uint64_t seed, int calls)
 
 int main(int argc, char **argv)
 {
-    unsigned long long first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, count = argc > 2 ? strtoull(argv[2], NULL, 10) : 20;
+    unsigned long long first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1,
+        count = argc > 2 ? strtoull(argv[2], NULL, 10) : 20;
     for (unsigned long long n = first; n < first + count; n++)
         printf("%llu %016llx\n", n, (unsigned long long)tree(n, CALLS));
 }

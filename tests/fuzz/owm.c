@@ -1,9 +1,10 @@
-/* owm.c - random programs that keep the rules of owner-writable memory: DF_CHECK is silent, and each reader finds what was written
+/* owm.c - random programs that keep the rules of owner-writable memory: DF_CHECK is silent, and each reader finds what
+ * was written
  *
- * A program has rounds. In each the arrays are divided at random places into parts, and each part is written, updated or read by
- * tasks of any process, in all the ways in which a task can acquire something, or frozen. Between the rounds the processes
- * wait for each other. Each process knows by a model of its own what it must read. Prints a hash for each seed.
- * One process here; several in owm_copies.c. */
+ * A program has rounds. In each the arrays are divided at random places into parts, and each part is written, updated
+ * or read by tasks of any process, in all the ways in which a task can acquire something, or frozen. Between the rounds
+ * the processes wait for each other. Each process knows by a model of its own what it must read. Prints a hash for each
+ * seed. One process here; several in owm_copies.c. */
 #define _DEFAULT_SOURCE
 #ifndef DF_CHECK
 #define DF_CHECK 1
@@ -56,7 +57,8 @@ DF_TASK(void, reader, df_owm_in(uint32_t, p, n), (int, n), (const uint32_t *, ex
 void reader(const uint32_t *p, int n, const uint32_t *expected) { read_all(p, n, expected); }
 
 /* kind: how the body acquires, explicitly, in pieces that it releases in another order */
-DF_TASK(void, by_hand, (uint32_t *, p), (int, n), (int, mode), (int, from), (uint32_t, key), (const uint32_t *, expected));
+DF_TASK(void, by_hand, (uint32_t *, p), (int, n), (int, mode), (int, from), (uint32_t, key),
+        (const uint32_t *, expected));
 void by_hand(uint32_t *p, int n, int mode, int from, uint32_t key, const uint32_t *expected)
 {
     size_t third = (size_t)(n / 3) * sizeof *p, rest = (size_t)n * sizeof *p - third;

@@ -1,8 +1,8 @@
 /* pipes.c - random pipes: `pipes FIRST_SEED COUNT` prints a hash per seed; the serial build is the oracle
  *
- * Where an item goes is decided by a hash of the seed, the item and the stage. Some stages are entered in order by all items
- * that enter them at all: they append to a log each, without a lock. All others are entered in any way, and look only at the item.
- * Some stages run tasks, loops or a pipe of their own; some pipes run in tasks, side by side. */
+ * Where an item goes is decided by a hash of the seed, the item and the stage. Some stages are entered in order by all
+ * items that enter them at all: they append to a log each, without a lock. All others are entered in any way, and look
+ * only at the item. Some stages run tasks, loops or a pipe of their own; some pipes run in tasks, side by side. */
 #include <limits.h>
 #include <string.h>
 #define DF_IMPLEMENTATION
@@ -58,7 +58,8 @@ static void labour(const struct pipe_of *p, uint64_t h, item *x)
         break;
     case 8:
         if (p->depth > 2) break;
-        df_for_with(DF_LOOP_OPTS(.schedule = (int)(h >> 30 & 3), .grain = (long)(h >> 40 & 7)), accumulate, 0, (long)(h >> 50 & 31), h, &x->h);
+        df_for_with(DF_LOOP_OPTS(.schedule = (int)(h >> 30 & 3), .grain = (long)(h >> 40 & 7)), accumulate, 0,
+                    (long)(h >> 50 & 31), h, &x->h);
         break;
     case 9:
         if (p->depth < 2 && h >> 60 == 0) x->h = test_mix(x->h, run(h, p->depth + 1));
@@ -114,12 +115,13 @@ void run_to(uint64_t seed, int depth, uint64_t *to) { *to = run(seed, depth); }
 static uint64_t run(uint64_t seed, int depth)
 {
     struct pipe_of p = { .depth = depth };
-    df_pipe_opts o;
+    df_pipe_opts o = { 0 };
     uint64_t h = 0, side[3] = { 0, 0, 0 };
     p.seed = test_random(&seed);
     p.items = depth ? test_below(&seed, 12) : test_below(&seed, MOST);
     o.window = test_below(&seed, 4) ? test_below(&seed, 9) : test_below(&seed, 300);
     p.window = o.window ? o.window : 4 * df_workers();
+    o.workers = test_below(&seed, 2) ? 0 : 1 + (int)test_below(&seed, 5);
     p.skips = test_below(&seed, 3) != 0;
     p.gaps = test_below(&seed, 4), p.costs = test_below(&seed, 3);
     p.serial = (unsigned)test_random(&seed) & (test_below(&seed, 2) ? (unsigned)test_random(&seed) : ~0u);
@@ -137,6 +139,8 @@ static uint64_t run(uint64_t seed, int depth)
 
 int main(int argc, char **argv)
 {
-    unsigned long long first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, count = argc > 2 ? strtoull(argv[2], NULL, 10) : 20;
-    for (unsigned long long n = first; n < first + count; n++) printf("%llu %016llx\n", n, (unsigned long long)run(n, 0));
+    unsigned long long first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1,
+        count = argc > 2 ? strtoull(argv[2], NULL, 10) : 20;
+    for (unsigned long long n = first; n < first + count; n++)
+        printf("%llu %016llx\n", n, (unsigned long long)run(n, 0));
 }

@@ -1,9 +1,9 @@
 /* readers.c - the readers of the examples with files that are almost right: `readers FIRST_SEED COUNT` prints a
  * hash per seed
  *
- * Lines are left out, doubled, cut and swapped, numbers replaced by extreme ones and bytes by others. Whatever a
- * reader takes keeps the promises of its header; what it refuses leaves nothing to be freed. AddressSanitizer and
- * UndefinedBehaviorSanitizer look on. */
+ * Lines are left out, doubled, cut and swapped, numbers replaced by extreme ones and bytes by others. A file that a
+ * reader accepts keeps the promises of its header; a file that it refuses leaves nothing to be freed. Runs with
+ * AddressSanitizer and UndefinedBehaviorSanitizer, too. */
 #define _DEFAULT_SOURCE /* mkdtemp */
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -36,7 +36,7 @@
 #undef fail
 #undef LINE
 #include "../../examples/sparse_lu/sparse.c"
-static FILE *nowhere; /* for what the programs say of a file that they refuse */
+static FILE *nowhere; /* for the programs' message about a file that they refuse */
 #undef stderr
 #define stderr nowhere
 #define main image_main

@@ -1,10 +1,10 @@
-/* stm_nest.c - random nests of atomic blocks do what an interpreter does that copies its state
+/* stm_nest.c - random nests of atomic blocks have the results of an interpreter that copies its state
  *
  * Blocks flat and closed, with alternatives; reads and writes of every size at any alignment, copies, allocations,
- * aborts and retries that depend on what was read. In the parallel build another thread writes neighbours in the same
- * stripes, some of them in the middle of a block, so that blocks are run again, as a whole and in part. Handlers of
- * commits must be called for what stayed, and no memory may be lost.
- * By hand:  stm_nest FIRST_SEED SEEDS */
+ * aborts and retries that depend on what was read. In the parallel build another thread writes neighbours in the
+ * same stripes, some of them in the middle of a block, so that blocks are run again, as a whole and in part.
+ * Handlers of commits must be called for committed blocks only, and no memory may be lost. By hand:  stm_nest
+ * FIRST_SEED SEEDS */
 #define DF_IMPLEMENTATION
 #include "df_stm.h"
 #include "../test.h"
@@ -163,7 +163,7 @@ static void disturb(unsigned i)
     if (disturbances-- <= 0) return;
     __atomic_store_n(&wanted, (int)i, __ATOMIC_RELEASE);
     for (k = 0; k < 50 && __atomic_load_n(word, __ATOMIC_ACQUIRE) == before; k++) { /* not for ever: we may be alone */
-        df_tm_validate();                                                            /* its last block may wait for us */
+        df_tm_validate();                                                           /* its last block may wait for us */
         sched_yield();
     }
 }
@@ -289,7 +289,8 @@ static void try_seed(uint64_t seed)
     }
     block(top);
     for (i = 0; i < BYTES; i++)
-        if (*byte(i) != s.byte[i]) fprintf(stderr, "seed %llu: byte %u is %d, not %d\n", (unsigned long long)seed, i, *byte(i), s.byte[i]);
+        if (*byte(i) != s.byte[i])
+            fprintf(stderr, "seed %llu: byte %u is %d, not %d\n", (unsigned long long)seed, i, *byte(i), s.byte[i]);
     if (trace != s.trace || handled != s.handled) fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
     for (i = 0; i < BYTES; i++) CHECK(*byte(i) == s.byte[i]);
     CHECK(trace == s.trace);
@@ -299,7 +300,8 @@ static void try_seed(uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 100, i;
+    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 100,
+        i;
 #if !defined(DF_SERIAL)
     pthread_t t;
     CHECK(pthread_create(&t, NULL, neighbour, NULL) == 0);

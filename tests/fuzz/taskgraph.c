@@ -1,4 +1,5 @@
-/* taskgraph.c - random programs, captured: `taskgraph FIRST_SEED COUNT` prints, per seed, hashes of the memory; the serial build is the oracle
+/* taskgraph.c - random programs, captured: `taskgraph FIRST_SEED COUNT` prints, per seed, hashes of the memory; the
+ * serial build is the oracle
  *
  * A program is a list of tasks with accesses of all modes, to ranges and blocks that overlap at random, and
  * waits between them. It is recorded and run several times while arguments change, some of them so that tasks
@@ -21,7 +22,8 @@ struct step { int kind; struct box a, b; uint64_t salt; };
 static cell memory[SPAN];
 static uint64_t sums[4]; /* of reductions, commuting and concurrent tasks */
 
-DF_STATIC_TASK(void, mix, df_in2(cell, a, ra, ca, LD), df_inout2(cell, b, rb, cb, LD), (int, ra), (int, ca), (int, rb), (int, cb), (uint64_t, salt));
+DF_STATIC_TASK(void, mix, df_in2(cell, a, ra, ca, LD), df_inout2(cell, b, rb, cb, LD), (int, ra), (int, ca), (int, rb),
+               (int, cb), (uint64_t, salt));
 DF_STATIC_TASK(void, mix_range, df_in(cell, a, n), df_out_range(cell, b, end), (int, n), (uint64_t, salt));
 DF_STATIC_TASK(void, add, df_in(cell, a, n), df_reduce(df_sum, uint64_t, s, 1), (int, n), (uint64_t, salt));
 DF_STATIC_TASK(void, most, df_in(cell, a, n), df_reduce(df_max, uint64_t, s, 1), (int, n), (uint64_t, salt));
@@ -65,7 +67,7 @@ static void tick(uint64_t *s, const cell *a, int n, uint64_t salt)
     __atomic_fetch_add(s, h, __ATOMIC_RELAXED);
 #endif
 }
-/* children that nobody waits for, on parts of b that overlap */
+/* children without a wait, on parts of b that overlap */
 static void parent(cell *b, int n, uint64_t salt, int depth)
 {
     mix(b, b, 1, n, 1, n, salt);
@@ -100,7 +102,8 @@ static struct box block_at(uint64_t *seed)
 static void step_make(uint64_t *seed, struct step *s, int plain)
 {
     int k = test_below(seed, 100);
-    s->kind = k < 45 ? MIX : k < 65 ? WRITE : k < 70 ? TICK : k < 73 ? URGENT : k < 75 ? WAIT_ON : plain ? READ : k < 80 ? ADD : k < 83 ? MOST_OF : k < 89 ? COMMUTE : k < 94 ? PARENT : k < 97 ? WAIT : WEAK;
+    s->kind = k < 45 ? MIX : k < 65 ? WRITE : k < 70 ? TICK : k < 73 ? URGENT : k < 75 ? WAIT_ON : plain ? READ
+        : k < 80 ? ADD : k < 83 ? MOST_OF : k < 89 ? COMMUTE : k < 94 ? PARENT : k < 97 ? WAIT : WEAK;
     s->a = s->kind == MIX || s->kind == URGENT ? block_at(seed) : range_at(seed);
     s->b = s->kind == MIX || s->kind == URGENT ? block_at(seed) : range_at(seed);
     if (s->kind == WRITE) /* what it writes it does not read */
@@ -115,7 +118,9 @@ static void step_submit(const struct step *s)
     switch (s->kind) {
     case READ:
     case MIX: df_submit(mix, a, b, s->a.rows, s->a.cols, s->b.rows, s->b.cols, s->salt); break;
-    case URGENT: df_submit_with(DF_OPTS(.priority = (int)(s->salt % 5) - 2), mix, a, b, s->a.rows, s->a.cols, s->b.rows, s->b.cols, s->salt); break;
+    case URGENT:
+        df_submit_with(DF_OPTS(.priority = (int)(s->salt % 5) - 2), mix, a, b, s->a.rows, s->a.cols, s->b.rows,
+                       s->b.cols, s->salt); break;
     case WRITE: df_submit(mix_range, a, b, b + s->b.cols, s->a.cols, s->salt); break;
     case ADD: df_submit(add, a, sum, s->a.cols, s->salt); break;
     case MOST_OF: df_submit(most, a, sum, s->a.cols, s->salt); break;
@@ -185,7 +190,8 @@ static uint64_t looped(uint64_t *seed, int block)
     }
     memory_reset(*seed);
     for (int turn = 0; turn < turns; turn++) {
-        int p = turn % phases, change = turn > 2 && test_below(seed, 4) == 0 ? test_below(seed, n[p] + 1) : -1, how = test_below(seed, 5);
+        int p = turn % phases, change = turn > 2 && test_below(seed, 4) == 0 ? test_below(seed, n[p] + 1) : -1,
+            how = test_below(seed, 5);
         struct step other;
         step_make(seed, &other, test_below(seed, 2));
         if (change >= 0 && how == 0 && change < n[p]) step[p][change] = other; /* from now on */
@@ -224,7 +230,8 @@ int main(int argc, char **argv)
     df_start(&c);
     for (uint64_t s = first; s < first + count; s++) {
         uint64_t seed = s, a = graphed(&seed), b = looped(&seed, 0), d = looped(&seed, 1);
-        printf("%llu %016llx %016llx %016llx\n", (unsigned long long)s, (unsigned long long)a, (unsigned long long)b, (unsigned long long)d);
+        printf("%llu %016llx %016llx %016llx\n", (unsigned long long)s, (unsigned long long)a, (unsigned long long)b,
+               (unsigned long long)d);
     }
     df_stop();
     return 0;

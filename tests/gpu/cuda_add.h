@@ -10,7 +10,8 @@ DF_KERNEL(add, (int, by), df_inout(int, x, n), (int, n),
     if (i < n) x[i] += by;
 })
 
-static void launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, struct dfi_built *b, int groups, int group, const struct dfi_arg *args, int n)
+static void launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, struct dfi_built *b, int groups, int group,
+                   const struct dfi_arg *args, int n)
 {
     int gs[3] = { 1, 1, 1 }, g[3] = { 1, 1, 1 };
     gs[0] = groups, g[0] = group;

@@ -9,15 +9,17 @@ DF_KERNEL(turn, df_inout(int, x, n), (int, n),
     int g = df_global_id(0);
     s[i] = g < n ? x[g] : 0;
     df_barrier();
-    if (g < n) x[g] = s[df_group_size(0) - 1 - i];
+    if (g < n) x[g] = s[df_workgroup_size(0) - 1 - i];
 })
 DF_KERNEL(place, df_out(int, x, n), (int, n),
 {
     int w = df_global_size(0);
     int h = df_global_size(1);
     int i = df_global_id(0) + w * (df_global_id(1) + h * df_global_id(2));
-    if (i < n) x[i] = df_local_id(0) + 10 * df_local_id(1) + 100 * df_local_id(2) + 1000 * df_group_id(0) + 10000 * df_group_id(1) +
-                      100000 * df_group_id(2);
+    if (i < n)
+        x[i] = df_local_id(0) + 10 * df_local_id(1) + 100 * df_local_id(2) + 1000 * df_workgroup_id(0) +
+            10000 * df_workgroup_id(1) +
+                      100000 * df_workgroup_id(2);
 })
 DF_KERNEL(total, df_in(int, x, n), (int, n), df_reduce(df_sum, int, s, 1),
 {
@@ -141,7 +143,8 @@ static df_result build(struct dfi_gpu *d, struct dfi_kernel *k, struct dfi_built
 
 static void errors(void)
 {
-    struct dfi_kernel wrong = with_body("(int, by), df_inout(int, x, n), (int, n), { x[0] = undeclared_name; x[1] = by + ; }"),
+    struct dfi_kernel wrong =
+        with_body("(int, by), df_inout(int, x, n), (int, n), { x[0] = undeclared_name; x[1] = by + ; }"),
                       refused = with_body("(int, by), df_inout(int, x, n), (int, n) no body"),
                       sized = with_body("(int, by), df_inout(int, x, n), (int, n), { x[0] = df_block(0); }");
     struct dfi_built b;
@@ -196,7 +199,8 @@ static void older_device(void)
     test_close(1);
 }
 
-/* The second build of a kernel finds it on the disk; what the driver refuses, or is damaged, is made again. */
+/* The second build of a kernel finds it on the disk; a file that the driver refuses, or that is damaged, is made
+ * again. */
 static void disk(void)
 {
     char folder[SCRATCH], command[SCRATCH + 100];
@@ -228,7 +232,8 @@ static void disk(void)
 /* The NVRTC of this machine, if it has one: it compiles all kernels of this file, and names the line of an error. */
 static void real_compiler(void)
 {
-    struct dfi_kernel *all[] = { &add_dfi_kernel, &turn_dfi_kernel, &place_dfi_kernel, &total_dfi_kernel, &count_dfi_kernel };
+    struct dfi_kernel *all[] = { &add_dfi_kernel, &turn_dfi_kernel, &place_dfi_kernel, &total_dfi_kernel,
+                                 &count_dfi_kernel };
     struct dfi_kernel wrong = with_body("(int, by), df_inout(int, x, n), (int, n), { x[0] = undeclared_name; }");
     struct dfi_built b;
     char why[300], log[2000];

@@ -1,6 +1,8 @@
-/* cuda_cholesky.c - functions of a library in the streams of a CUDA device: the Cholesky factorisation of bench/gpu_cholesky_df.c is right
+/* cuda_cholesky.c - functions of a library in the streams of a CUDA device: the Cholesky factorisation of
+ * bench/gpu_cholesky_df.c is right
  *
- * The libraries are those of the double. On two devices tiles travel between them; with little memory they come and go. */
+ * The libraries are those of the double. On two devices tiles travel between them; with little memory they come and
+ * go. */
 #define BENCH_SYSTEM "df"
 #define main bench_main
 #include "../../bench/gpu_cholesky_df.c"

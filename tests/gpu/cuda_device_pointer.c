@@ -1,5 +1,5 @@
-/* cuda_device_pointer.c - memory that is on a device already is no region: the launch is an error that names parameter, kernel and line,
- * and nothing is run; pinned memory of the host is as any other */
+/* cuda_device_pointer.c - memory that is on a device already is no region: the launch is an error that names parameter,
+ * kernel and line, and nothing is run; pinned memory of the host is as any other */
 #include "cuda_test.h"
 #include "scratch.h"
 
@@ -30,7 +30,8 @@ static void says(const char *site, int line, const char *what)
     char place[80];
     (void)site;
     snprintf(place, sizeof place, "%s:%d: launch of ", __FILE__, line);
-    if (hears != 1 || !strstr(heard, place) || !strstr(heard, what)) fprintf(stderr, "expected %s%s, heard: %s\n", place, what, heard);
+    if (hears != 1 || !strstr(heard, place) || !strstr(heard, what))
+        fprintf(stderr, "expected %s%s, heard: %s\n", place, what, heard);
     CHECK(hears == 1 && strstr(heard, place) && strstr(heard, what));
     *heard = 0, hears = 0;
 }
@@ -77,6 +78,7 @@ static void run(void)
 
 int main(int argc, char **argv)
 {
-    static const struct scenario all[] = { { "run", run, { "DF_WORKERS=2" } }, { "one worker", run, { "DF_WORKERS=1" } } };
+    static const struct scenario all[] = { { "run", run, { "DF_WORKERS=2" } },
+                                           { "one worker", run, { "DF_WORKERS=1" } } };
     return scenario_main(all, sizeof all / sizeof *all, argc, argv);
 }

@@ -1,9 +1,9 @@
 /* cuda_double.h - a library that stands for libcuda and libnvrtc, for tests on machines without a GPU
  *
- * tests/gpu/cuda_double/build FILE.so builds it; DF_CUDA_LIBRARY=FILE.so DF_NVRTC_LIBRARY=FILE.so makes df use it. Streams are
- * threads; kernels are compiled by g++ and run on the host. An address of device memory cannot be read or written by the
- * host, and an address of the host is refused as one of device memory. Copies of pageable memory really happen later. A
- * context must be current where CUDA needs one, and handles must be of that context.
+ * tests/gpu/cuda_double/build FILE.so builds it; DF_CUDA_LIBRARY=FILE.so DF_NVRTC_LIBRARY=FILE.so makes df use it.
+ * Streams are threads; kernels are compiled by g++ and run on the host. An address of device memory cannot be read or
+ * written by the host, and an address of the host is refused as one of device memory. Copies of pageable memory really
+ * happen later. A context must be current where CUDA needs one, and handles must be of that context.
  *
  * Environment, with defaults:
  *     CUDA_DOUBLE_DEVICES=1  CUDA_DOUBLE_MEMORY=268435456 (bytes of each)  CUDA_DOUBLE_ARCH=90 (compute capability 9.0)
@@ -18,9 +18,9 @@
 #ifndef CUDA_DOUBLE_H
 #define CUDA_DOUBLE_H
 
-/* The n-th call of a function from now on (1: the next) fails with a code; n = 0: none. call: as "cuMemAlloc", without the
- * version of the symbol. "kernel", "copy": the n-th such operation when it is carried out: with a code after which CUDA
- * refuses everything, as 700, 719. 0, or -1: there is no such function. */
+/* The n-th call of a function from now on (1: the next) fails with a code; n = 0: none. call: as "cuMemAlloc", without
+ * the version of the symbol. "kernel", "copy": the n-th such operation when it is carried out: with a code after which
+ * CUDA refuses everything, as 700, 719. 0, or -1: there is no such function. */
 typedef int cuda_double_fail_fn(const char *call, long n, int code);
 /* Calls of a function so far, or operations of "kernel", "copy". */
 typedef long cuda_double_calls_fn(const char *call);

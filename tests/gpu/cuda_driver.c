@@ -1,4 +1,5 @@
-/* The driver for CUDA, function by function, on the double of libcuda: devices, memory, copies, order. Kernels: cuda_build.c. */
+/* The driver for CUDA, function by function, on the double of libcuda: devices, memory, copies, order. Kernels:
+ * cuda_build.c. */
 #include "cuda_add.h"
 
 DF_KERNEL(axpy, (double, a), df_in(float, x, n), df_inout(float, y, n), (long, n),
@@ -61,11 +62,12 @@ static unsigned char *numbers(size_t bytes, uint64_t seed)
 }
 static size_t extent(const struct dfi_box *b, size_t pitch) { return b->rows ? (b->rows - 1) * pitch + b->row : 0; }
 
-/* There and back through a block of device memory; what lies between the rows stays as it is. */
+/* There and back through a block of device memory; the memory between the rows stays as it is. */
 static void there_and_back(struct dfi_gpu *d, struct dfi_box b)
 {
     size_t host = extent(&b, b.rows > 1 ? b.ld : b.row), device = extent(&b, b.rows > 1 ? b.pitch : b.row), y;
-    unsigned char *from = numbers(host, 1), *to = numbers(host, 2), *expect = numbers(host, 2), *clear = numbers(device, 3);
+    unsigned char *from = numbers(host, 1), *to = numbers(host, 2), *expect = numbers(host, 2),
+        *clear = numbers(device, 3);
     dfi_memory m = test_alloc(d, device + 1);
     test_in(d, m, clear, device);
     GOOD(V.copy_in(d, DFI_Q_IN, m, from, &b));
@@ -86,9 +88,11 @@ static void there_and_back(struct dfi_gpu *d, struct dfi_box b)
 static void copies(void)
 {
     static const struct dfi_box boxes[] = {
-        { 0, 1, 0, 0 }, { 5, 0, 9, 9 }, { 1, 1, 0, 0 }, { 65536, 1, 0, 0 }, { 65537, 1, 0, 0 }, { 1 << 20, 1, 0, 0 }, { (1 << 20) + 1, 1, 0, 0 },
+        { 0, 1, 0, 0 }, { 5, 0, 9, 9 }, { 1, 1, 0, 0 }, { 65536, 1, 0, 0 }, { 65537, 1, 0, 0 }, { 1 << 20, 1, 0, 0 },
+            { (1 << 20) + 1, 1, 0, 0 },
         { 21 << 20, 1, 0, 0 },                                    /* more than all pieces */
-        { 100, 7, 100, 100 }, { 100, 7, 128, 100 }, { 100, 7, 100, 128 }, { 3, 5000, 1000, 3 }, { 1000, 5000, 1100, 1024 },
+        { 100, 7, 100, 100 }, { 100, 7, 128, 100 }, { 100, 7, 100, 128 }, { 3, 5000, 1000, 3 },
+        { 1000, 5000, 1100, 1024 },
         { 700000, 9, 700001, 700002 },                            /* a row in a piece */
         { (1 << 20) + 3, 3, (1 << 20) + 100, (1 << 20) + 3 },     /* a row in two; too far apart for a strided copy */
         { 16, 3, (1 << 20) + 16, (1 << 20) + 16 }, { 8, 40, 8, 1 << 19 }
@@ -112,7 +116,8 @@ static void copies(void)
 /* On the device, and strided on both sides. */
 static void copies_on(void)
 {
-    static const struct dfi_box boxes[] = { { 10000, 1, 0, 0 }, { 10, 100, 10, 10 }, { 10, 100, 11, 12 }, { 10, 3, 2 << 20, 10 } };
+    static const struct dfi_box boxes[] = { { 10000, 1, 0, 0 }, { 10, 100, 10, 10 }, { 10, 100, 11, 12 },
+                                            { 10, 3, 2 << 20, 10 } };
     size_t i, y;
     twin_find();
     test_open(1);
@@ -134,7 +139,8 @@ static void copies_on(void)
     test_close(1);
 }
 
-/* Memory that the program has pinned goes directly, also strided; what is pinned in parts goes another way. */
+/* Memory that the program has pinned is transferred directly, also strided; memory that is pinned in part goes
+ * through a buffer. */
 static void pinned(void)
 {
     enum { BYTES = 4 << 20 };
@@ -152,7 +158,8 @@ static void pinned(void)
     f = test_symbol(library, "cuMemHostUnregister"), memcpy(&unpin, &f, sizeof f);
     test_open(1);
     m = test_alloc(&gpu[0], BYTES);
-    CHECK(!push(dfi_cuda_of(&gpu[0])->context) && !pin(p, BYTES, 0) && !pin(q, BYTES / 2, 0) && !pin(q + BYTES / 2, BYTES / 2, 0) && !pop(&context));
+    CHECK(!push(dfi_cuda_of(&gpu[0])->context) && !pin(p, BYTES, 0) && !pin(q, BYTES / 2, 0) &&
+          !pin(q + BYTES / 2, BYTES / 2, 0) && !pop(&context));
     before = twin.calls("cuMemHostAlloc");
     twin.hold(2); /* nothing of it waits */
     {
@@ -170,7 +177,8 @@ static void pinned(void)
     memset(q, 0, BYTES);
     test_out(&gpu[0], q, m, BYTES);
     CHECK(twin.calls("cuMemHostAlloc") > before);
-    CHECK(q[BYTES / 2 - 1] == (unsigned char)(test_mix(2, BYTES / 2 - 1) >> 7) && q[BYTES - 1] == (unsigned char)(test_mix(2, BYTES - 1) >> 7));
+    CHECK(q[BYTES / 2 - 1] == (unsigned char)(test_mix(2, BYTES / 2 - 1) >> 7) &&
+          q[BYTES - 1] == (unsigned char)(test_mix(2, BYTES - 1) >> 7));
     CHECK(!push(dfi_cuda_of(&gpu[0])->context) && !unpin(p) && !unpin(q) && !unpin(q + BYTES / 2) && !pop(&context));
     V.free(&gpu[0], m);
     free(p), free(q);
@@ -201,7 +209,8 @@ static void order(void)
     for (i = 0; i < STEPS; i++) {
         struct dfi_box box = test_bytes(sizeof value[i]);
         double a = i;
-        struct dfi_arg args[4] = { { NULL, sizeof a, 0 }, { NULL, sizeof x, 1 }, { NULL, sizeof y, 1 }, { NULL, sizeof n, 0 } };
+        struct dfi_arg args[4] = { { NULL, sizeof a, 0 }, { NULL, sizeof x, 1 }, { NULL, sizeof y, 1 },
+                                   { NULL, sizeof n, 0 } };
         args[0].p = &a, args[1].p = &x, args[2].p = &y, args[3].p = &n;
         for (j = 0; j < N; j++) value[i][j] = (float)(i + j);
         GOOD(V.wait(d, DFI_Q_IN, d, q, run));
@@ -225,7 +234,7 @@ static void order(void)
     test_close(1);
 }
 
-/* What is asked for once is not asked for again, and what was never used is not waited for. */
+/* An attribute is asked for only once, and a queue that was never used is not waited for. */
 static void asked_once(void)
 {
     struct dfi_gpu *d = &gpu[0];
@@ -244,7 +253,7 @@ static void asked_once(void)
     CHECK(!twin.calls("cuEventRecord") && !twin.calls("cuStreamCreate"));
     twin.hold(1);
     for (i = 0; i < 5; i++) launch_add(d, DFI_Q_RUN, &b, i, x, 100);
-    CHECK(!twin.calls("cuEventRecord")); /* nobody has asked */
+    CHECK(!twin.calls("cuEventRecord")); /* not asked so far */
     point = d->issued[DFI_Q_RUN];
     for (i = 0; i < 5; i++) {
         GOOD(V.wait(d, DFI_Q_IN, d, DFI_Q_RUN, point - (uintptr_t)i));
@@ -268,7 +277,7 @@ static void asked_once(void)
     test_close(1);
 }
 
-/* Transfers go on, through pinned memory too, while kernels run; and nothing is waited for but where it must. */
+/* Transfers continue, through pinned memory too, while kernels run; and the host waits only where it must. */
 static void overlap(void)
 {
     enum { BYTES = 40 << 20 };
@@ -354,7 +363,7 @@ static void waiters(void)
     test_close(1);
 }
 
-/* One thread for each queue, all at the same time, and each looks at the others' queues. */
+/* One thread for each queue, all at the same time, and each queries the others' queues. */
 struct user { pthread_t thread; int q; dfi_memory m; struct dfi_built *built; int failed; };
 static void *use_main(void *p)
 {

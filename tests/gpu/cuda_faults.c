@@ -1,5 +1,5 @@
-/* What can go wrong below the driver for CUDA: no library, one that is broken, a call that fails, a device that is lost.
- * Every result then is an error with a text, or right; nothing crashes, hangs or leaks. */
+/* What can go wrong below the driver for CUDA: no library, one that is broken, a call that fails, a device that is
+ * lost. Every result then is an error with a text, or right; nothing crashes, hangs or leaks. */
 #include "cuda_test.h"
 #include "scratch.h"
 
@@ -23,18 +23,31 @@ static int count(void)
     return V.count();
 }
 
-static void no_library(void) { CHECK(!count() && strstr(heard, "CUDA: DF_CUDA_LIBRARY='/nonexistent/libcuda.so' cannot be loaded: its devices are not used")); }
-static void other_library(void) { CHECK(!count() && strstr(heard, "libm.so.6 has no cuInit: CUDA 11 or later is needed")); }
+static void no_library(void)
+{
+    CHECK(!count() && strstr(heard,
+                             "CUDA: DF_CUDA_LIBRARY='/nonexistent/libcuda.so' cannot be loaded: its devices are not used"));
+}
+static void other_library(void)
+{
+    CHECK(!count() && strstr(heard, "libm.so.6 has no cuInit: CUDA 11 or later is needed"));
+}
 static void usual_library(void)
 {
     void *l = dlopen("libcuda.so.1", RTLD_NOW);
     if (l) dlclose(l);
     else CHECK(!count() && !*heard); /* no GPU here: nothing to say */
 }
-static void broken_library(void) { CHECK(!count() && strstr(heard, "CUDA: cuInit: error (34): no description: its devices are not used")); }
+static void broken_library(void)
+{
+    CHECK(!count() && strstr(heard, "CUDA: cuInit: error (34): no description: its devices are not used"));
+}
 static void no_devices(void) { CHECK(!count() && !*heard); }
 static void no_compiler(void) { CHECK(!count() && strstr(heard, "/nonexistent/libnvrtc.so cannot be loaded")); }
-static void other_compiler(void) { CHECK(!count() && strstr(heard, "libm.so.6 has no nvrtcVersion: NVRTC 11.2 or later is needed")); }
+static void other_compiler(void)
+{
+    CHECK(!count() && strstr(heard, "libm.so.6 has no nvrtcVersion: NVRTC 11.2 or later is needed"));
+}
 
 /* --- the n-th call of a function fails ------------------------------------------------------------------------ */
 
@@ -52,10 +65,12 @@ static int good(df_result r)
     return 0;
 }
 
-/* What the engine does with two devices: all calls that make sense after those before, whether they failed or not. Closes e. */
+/* What the engine does with two devices: all calls that make sense after those before, whether they failed or not.
+ * Closes e. */
 static void work_with(struct dfi_gpu *d, struct dfi_gpu *e)
 {
-    struct dfi_box all = test_bytes(sizeof x), small = test_bytes(400), strided = { ROW * sizeof(int), ROWS, 2 * ROW * sizeof(int), ROW * sizeof(int) };
+    struct dfi_box all = test_bytes(sizeof x), small = test_bytes(400),
+        strided = { ROW * sizeof(int), ROWS, 2 * ROW * sizeof(int), ROW * sizeof(int) };
     struct dfi_built b;
     char log[2000];
     dfi_memory m[2], p;
@@ -99,7 +114,8 @@ static void work_with(struct dfi_gpu *d, struct dfi_gpu *e)
     }
     if (!failures) {
         for (i = 0; i < N; i++) CHECK(y[i] == i + 3);
-        for (i = 0; i < ROW * ROWS; i++) CHECK(z[i / ROW * 2 * ROW + i % ROW] == i + 3 && z[i / ROW * 2 * ROW + ROW + i % ROW] == -1);
+        for (i = 0; i < ROW * ROWS; i++)
+            CHECK(z[i / ROW * 2 * ROW + i % ROW] == i + 3 && z[i / ROW * 2 * ROW + ROW + i % ROW] == -1);
     }
     if (p) V.free(e, p);
     V.close(e); /* if it failed, its copies from d end here */
@@ -125,7 +141,8 @@ static void work(void)
         CHECK(!failures);
         exit(NOT_REACHED);
     }
-    if (strncmp(fault_call, "cuCtxPush", 9) && strncmp(fault_call, "cuDevicePrimaryCtxRel", 21)) { /* these leave something behind */
+    /* these leave something behind */
+    if (strncmp(fault_call, "cuCtxPush", 9) && strncmp(fault_call, "cuDevicePrimaryCtxRel", 21)) {
         if (twin.live()) fprintf(stderr, "%ld objects are left\n", twin.live());
         CHECK(!twin.live() && !twin.wrongs());
     }
@@ -148,7 +165,8 @@ static int fault(const char *call, long n, int code)
     }
     waitpid(child, &status, 0);
     if (status && !(WIFEXITED(status) && WEXITSTATUS(status) == NOT_REACHED))
-        fprintf(stderr, "call %ld of %s returns %d: %s %d\n", n, call, code, WIFSIGNALED(status) ? "signal" : "exit status",
+        fprintf(stderr, "call %ld of %s returns %d: %s %d\n", n, call, code,
+                WIFSIGNALED(status) ? "signal" : "exit status",
                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     return status ? WIFEXITED(status) ? WEXITSTATUS(status) : 1 : 0;
 }
@@ -232,7 +250,7 @@ static void all_fail(struct dfi_gpu *d, struct dfi_gpu *other, struct dfi_built 
     V.free(d, m);
 }
 
-/* While a thread waits for it; the other device goes on. */
+/* While a thread waits for it; the other device continues. */
 static void lost(void)
 {
     struct dfi_built b[2];
@@ -251,7 +269,8 @@ static void lost(void)
     twin.hold(0);
     pthread_join(thread, NULL);
     CHECK(woken == DF_ERROR_DEVICE);
-    all_fail(&gpu[0], &gpu[1], &b[0], m[0], "cuEventSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered");
+    all_fail(&gpu[0], &gpu[1], &b[0], m[0],
+             "cuEventSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered");
     test_in(&gpu[1], m[1], x, 400);
     GOOD(launch(&gpu[1], &b[1], m[1]));
     GOOD(V.wait(&gpu[1], DFI_Q_OUT, &gpu[1], DFI_Q_RUN, gpu[1].issued[DFI_Q_RUN]));
@@ -262,7 +281,7 @@ static void lost(void)
     CHECK(!twin.live() && !twin.wrongs());
 }
 
-/* A kernel fails when it runs: whoever asks next is told. What was done before stays done. */
+/* A kernel fails when it runs: the next call reports it. Earlier operations keep their results. */
 static void kernel_fails(void)
 {
     struct dfi_built b[2];
@@ -301,7 +320,7 @@ static void wrong_pointer(void)
     CHECK(!twin.live());
 }
 
-/* A process cannot go on with its parent's devices. */
+/* A process cannot continue to use its parent's devices. */
 static void forked(void)
 {
     struct dfi_built b;

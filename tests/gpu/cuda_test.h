@@ -151,7 +151,8 @@ static int scenario_run(const struct scenario *s)
     }
     waitpid(child, &status, 0);
     if (!status) return 0;
-    fprintf(stderr, "%s: %s %d\n", s->name, WIFSIGNALED(status) ? "signal" : "exit status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    fprintf(stderr, "%s: %s %d\n", s->name, WIFSIGNALED(status) ? "signal" : "exit status",
+            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     return 1;
 }
 

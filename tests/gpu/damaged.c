@@ -1,5 +1,5 @@
-/* damaged.c - files of DF_HISTORY, DF_TUNE and DF_KERNEL_CACHE that are almost right: what is not as df wrote it
- * is left out, and nothing else happens. AddressSanitizer and UndefinedBehaviorSanitizer look on. */
+/* damaged.c - damaged files of DF_HISTORY, DF_TUNE and DF_KERNEL_CACHE: lines that df did not write are ignored,
+ * without other effects. Runs with AddressSanitizer and UndefinedBehaviorSanitizer, too. */
 #define _DEFAULT_SOURCE /* mkdtemp, setenv */
 #define DF_IMPLEMENTATION
 #define DF_USE_OPENCL /* has gpu/kernel/cache.h */

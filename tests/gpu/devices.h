@@ -1,7 +1,8 @@
-/* devices.h - runs a test on simulated devices of several numbers and sizes, and on the host alone; needs df_gpu.h before it
+/* devices.h - runs a test on simulated devices of several numbers and sizes, and on the host alone; needs df_gpu.h
+ * before it
  *
- * If DF_GPU is set the test runs once, on those devices. Every run begins with a new pool of WORKERS workers, whose messages are kept
- * in `said` (hear.h); a message that the test does not take away (heard) is an error. */
+ * If DF_GPU is set the test runs once, on those devices. Every run begins with a new pool of WORKERS workers, whose
+ * messages are kept in `said` (hear.h); a message that the test does not take away (heard) is an error. */
 #ifndef DEVICES_H
 #define DEVICES_H
 
@@ -19,7 +20,8 @@ DFI_UNUSED static const char *heard(void)
     int i;
     pthread_mutex_lock(&said_lock);
     text[0] = 0;
-    for (i = 0; i < n_said && n + 1 < sizeof text; i++) n += (size_t)snprintf(text + n, sizeof text - n, "%s\n", said[i]);
+    for (i = 0; i < n_said && n + 1 < sizeof text; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s\n", said[i]);
     n_said = 0;
     pthread_mutex_unlock(&said_lock);
     return text;

@@ -1,7 +1,8 @@
 /* dist.c - distributed arrays: random shapes, policies, arrangements, halos, edges and devices against one array
  *
- * The model knows the array only: an element of a part, halo or not, is the array's element at its index, as the edges map it; what
- * was not updated is what it was. Kernels combine elements that are halos apart, corners too, for several steps.
+ * The model knows the array only: an element of a part, halo or not, is the array's element at its index, as the edges
+ * map it; an element that was not updated keeps its value. Kernels combine elements that are halos apart, corners too,
+ * for several steps.
  *
  *     dist [SEED [CASES]]       so many cases with each setting of devices and workers */
 #define DF_IMPLEMENTATION
@@ -20,7 +21,8 @@ struct place {              /* of a part, in bytes, and how its indices map to t
     int64_t element;
 };
 struct offsets { int64_t at[FAR][3], salt; };
-static inline uint8_t mixed(uint8_t a, uint8_t b, uint8_t c, int64_t g0, int64_t g1, int64_t g2, int64_t k, int64_t salt)
+static inline uint8_t mixed(uint8_t a, uint8_t b, uint8_t c, int64_t g0, int64_t g1, int64_t g2, int64_t k,
+                            int64_t salt)
 {
     return (uint8_t)(a * 3 + b * 5 + c * 7 + (g0 * 11 + g1 * 31 + g2 * 101 + k + salt) % 251);
 })
@@ -65,7 +67,7 @@ static int below(int n) { return test_below(&state, n); }
 struct array {
     df_dist_desc ask;
     df_dist *dist;
-    unsigned char *memory, *model;         /* in memory; what it should be after a gather */
+    unsigned char *memory, *model;         /* in memory; the expected content after a gather */
     unsigned char *start;                  /* what tasks write into memory */
     unsigned char *local[MOST_PARTS];      /* what the parts should be, where that has been checked by a look */
     size_t bytes;
@@ -81,7 +83,7 @@ static df_dist_dim dimension(const struct array *x, int j)
     return d;
 }
 
-/* Where the element at index g of dimension j comes from; -1: nobody gives it. Told as the paper does: step by step. */
+/* The part from which the element at index g of dimension j comes; -1: none. Computed step by step, as in the paper. */
 static long source(const df_dist_dim *d, long g)
 {
     long lo = d->offset, hi = d->offset + d->extent - 1;
@@ -110,8 +112,10 @@ static df_dist_dim random_dim(long n, int longest_halo)
     case 1: d.split = DF_CYCLIC(below(4)); break;
     default:
         d.split = DF_BLOCK(0);
-        for (int side = 0; side < 2; side++) d.halo[side] = below(2) ? below(longest_halo + 1) : 0, d.edge[side] = below(3);
-        for (int side = 0; side < 2 && d.edge[0] != d.edge[1]; side++) /* where the other edge's rule would begin the model stops */
+        for (int side = 0; side < 2; side++)
+            d.halo[side] = below(2) ? below(longest_halo + 1) : 0, d.edge[side] = below(3);
+        /* where the other edge's rule would begin the model stops */
+        for (int side = 0; side < 2 && d.edge[0] != d.edge[1]; side++)
             if (d.halo[side] >= extent) d.halo[side] = extent - 1;
     }
     return d;
@@ -155,7 +159,7 @@ static void array_free(struct array *x)
     free(x->start);
 }
 
-/* Parts have memory of their own, unless nobody writes there and they have the same elements. */
+/* Parts have memory of their own, unless it is only read and they have the same elements. */
 static void check_memory(struct array *x)
 {
     DF_FOR_PARTS(p, x->dist) {
@@ -192,7 +196,8 @@ static void model_update(struct array *x, int which)
                         halos = 1;
                         if (!(which & (l[j] < p->first[j] ? DF_LEFT : DF_RIGHT) & DF_DIM(j))) wanted = 0;
                     }
-                    if (wanted && halos == (which != 0)) memcpy(local_at(x, p, l), x->model + place_of(g) * x->ask.element, x->ask.element);
+                    if (wanted && halos == (which != 0))
+                        memcpy(local_at(x, p, l), x->model + place_of(g) * x->ask.element, x->ask.element);
                 }
     }
 }
@@ -216,14 +221,15 @@ static void model_step(struct array *x, struct array *to, const struct offsets *
                         }
                         if (inside) near[n] = x->model[place_of(from) * x->ask.element + k];
                     }
-                    to->model[place_of(g) * x->ask.element + k] = mixed(near[0], near[1], near[2], g[0], g[1], g[2], (int64_t)k, o->salt);
+                    to->model[place_of(g) * x->ask.element + k] =
+                        mixed(near[0], near[1], near[2], g[0], g[1], g[2], (int64_t)k, o->salt);
                 }
 }
 
 /* --- the same by tasks -------------------------------------------------------------------------------------- */
 
 static int wrong_looks;
-/* The part is what the model says? */
+/* Checks the part against the model. */
 DF_TASK(void, fill, df_out(unsigned char, p, n), (long, n), (const unsigned char *, from));
 void fill(unsigned char *p, long n, const unsigned char *from) { memcpy(p, from, (size_t)n); }
 
@@ -249,8 +255,8 @@ static void fill_parts(struct array *x)
     CHECK(df_wait_result() == DF_OK); /* `local` changes from here on */
 }
 
-DF_TASK(void, look, df_in2(unsigned char, p, rows, cols, ld), (long, rows), (long, cols), (long, ld), (const unsigned char *, expected),
-        df_reduce(df_sum, int, wrong, 1));
+DF_TASK(void, look, df_in2(unsigned char, p, rows, cols, ld), (long, rows), (long, cols), (long, ld),
+        (const unsigned char *, expected), df_reduce(df_sum, int, wrong, 1));
 void look(const unsigned char *p, long rows, long cols, long ld, const unsigned char *expected, int *wrong)
 {
     for (long i = 0; i < rows; i++) *wrong += memcmp(p + i * ld, expected + i * cols, (size_t)cols) != 0;
@@ -261,8 +267,8 @@ static void look_at(struct array *x)
     long element = (long)x->ask.element;
     wrong_looks = 0;
     DF_FOR_PARTS(p, x->dist)
-        df_submit(look, p->data, p->extent[0], p->extent[1] * p->extent[2] * element, p->stride[0] * element, x->local[p->index],
-                  &wrong_looks);
+        df_submit(look, p->data, p->extent[0], p->extent[1] * p->extent[2] * element, p->stride[0] * element,
+                  x->local[p->index], &wrong_looks);
     df_wait_on(&wrong_looks, sizeof wrong_looks);
     CHECK(wrong_looks == 0);
 }
@@ -291,15 +297,16 @@ static void step(struct array *x, struct array *to, const struct offsets *o)
         long cols = p->extent[1] * p->extent[2] * (long)element, cols_to = q->extent[1] * q->extent[2] * (long)element;
         CHECK(q->device == p->device);
         if (x->ask.blocks)
-            df_launch_with(DF_OPTS(.device = p->device), step_of_blocks, grid, p->data, q->data, p->extent[0], cols, q->extent[0], cols_to,
-                           a.stride[0], b.stride[0], a, b, *o);
+            df_launch_with(DF_OPTS(.device = p->device), step_of_blocks, grid, p->data, q->data, p->extent[0], cols,
+                           q->extent[0], cols_to, a.stride[0], b.stride[0], a, b, *o);
         else
-            df_launch_with(DF_OPTS(.device = p->device), step_of_all, grid, p->data, q->data, (int64_t)(p->elements * element),
-                           (int64_t)(q->elements * element), a.stride[0], b.stride[0], a, b, *o);
+            df_launch_with(DF_OPTS(.device = p->device), step_of_all, grid, p->data, q->data,
+                           (int64_t)(p->elements * element), (int64_t)(q->elements * element), a.stride[0],
+                           b.stride[0], a, b, *o);
     }
 }
 
-/* The array gets new values, by tasks on parts of it, or is looked at by such. */
+/* Tasks on parts of the array write new values, or read it. */
 static void array_tasks(struct array *x, int look_at_it)
 {
     long n = (long)x->bytes, at = 0, most = n / 9 + 1;
@@ -443,7 +450,8 @@ static void one_case(int n_devices)
             CHECK(df_dist_gather(x->dist) == DF_OK);
             array_tasks(x, 1);
         }
-        if (round == 1 && below(2)) df_dist_free(u.dist), df_dist_free(v.dist), u.dist = v.dist = NULL; /* while they are used */
+        /* while they are used */
+        if (round == 1 && below(2)) df_dist_free(u.dist), df_dist_free(v.dist), u.dist = v.dist = NULL;
         CHECK(df_wait_result() == DF_OK && wrong_looks == 0);
         if (x->ask.memory) CHECK(memcmp(x->memory, x->model, x->bytes) == 0);
     }
@@ -478,7 +486,8 @@ static void bad_input(void)
         { "dim[1].size", { .element = 4, .dims = 2, .dim = { { .size = 3 }, { .size = -1 } } } },
         { "dim[0].offset", { .element = 4, .dim = { { .size = 3, .offset = 4 } } } },
         { "dim[0].extent", { .element = 4, .dim = { { .size = 3, .offset = 2, .extent = 2 } } } },
-        { "dim[2].split", { .element = 4, .dim = { { .size = 3 }, { .size = 3 }, { .size = 3, .split = DF_CYCLIC(-1) } } } },
+        { "dim[2].split", { .element = 4,
+                            .dim = { { .size = 3 }, { .size = 3 }, { .size = 3, .split = DF_CYCLIC(-1) } } } },
         { "dim[0].split", { .element = 4, .dim = { { .size = 3, .split = 7 } } } },
         { "dim[0].split = 3", { .element = 4, .dim = { { .size = 10, .split = DF_BLOCK(3) } }, .parts = { 3 } } },
         { "dim[0].halo[1]", { .element = 4, .dim = { { .size = 10, .split = DF_BLOCK(0), .halo = { 0, -1 } } } } },
@@ -486,8 +495,10 @@ static void bad_input(void)
         { "dim[1].halo[1]", { .element = 4, .dim = { { .size = 3 }, { .size = 10, .halo = { 0, 1 } } } } },
         { "dim[0].edge[1]", { .element = 4, .dim = { { .size = 10, .split = DF_BLOCK(0), .edge = { 0, 3 } } } } },
         { "dim[0].along", { .element = 4, .dim = { { .size = 10, .split = DF_BLOCK(0), .along = 4 } } } },
-        { "dim[1].along", { .element = 4, .dim = { { .size = 10, .split = DF_BLOCK(0), .along = 3 }, { .size = 10, .split = DF_BLOCK(0) } } } },
-        { "dim[1].along", { .element = 4, .dim = { { .size = 10, .split = DF_BLOCK(0), .along = 2 }, { .size = 10, .split = DF_BLOCK(0), .along = 2 } } } },
+        { "dim[1].along", { .element = 4, .dim = { { .size = 10, .split = DF_BLOCK(0), .along = 3 },
+                                                   { .size = 10, .split = DF_BLOCK(0) } } } },
+        { "dim[1].along", { .element = 4, .dim = { { .size = 10, .split = DF_BLOCK(0), .along = 2 },
+                                                   { .size = 10, .split = DF_BLOCK(0), .along = 2 } } } },
         { "parts[1]", { .element = 4, .dim = { { .size = 10 } }, .parts = { 1, -2 } } },
         { "parts[1]", { .element = 4, .dim = { { .size = 10 } }, .parts = { 65536, 2 } } },
         { "dims", { .element = 4, .dims = 4, .dim = { { .size = 10 } } } },
@@ -495,7 +506,8 @@ static void bad_input(void)
         { "n_devices", { .element = 4, .dim = { { .size = 10 } }, .devices = devices } },
         { "devices[1]", { .element = 4, .dim = { { .size = 10 } }, .devices = no_device, .n_devices = 2 } },
         { "element", { .memory = devices, .dim = { { .size = 10 } } } },
-        { "dim[0].size", { .element = 4, .dim = { { .size = 1L << 30 }, { .size = 1L << 30 }, { .size = 1L << 30 } } } },
+        { "dim[0].size", { .element = 4,
+                           .dim = { { .size = 1L << 30 }, { .size = 1L << 30 }, { .size = 1L << 30 } } } },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) refused(&all[i].ask, all[i].field);
     df_dist *d = df_dist_new(DF_DIST(.element = 4, .dim = { { .size = 10, .split = DF_BLOCK(0) } }, .parts = { 3 }));
@@ -508,7 +520,7 @@ static void bad_input(void)
     df_dist_free(NULL);
 }
 
-/* No elements, or fewer than parts; no data at all; what is chosen. */
+/* No elements, or fewer than parts; no data at all; the defaults. */
 static void odd_shapes(void)
 {
     int two[2] = { 0, 0 }, three[3] = { 0, 3, 0 };
@@ -517,13 +529,15 @@ static void odd_shapes(void)
     CHECK(df_dist_arrange(7, 2, (int[]){ 2, 0 }) == 6);
     CHECK(df_dist_arrange(1, 1, (int[]){ 5 }) == 5);
 
-    df_dist *d = df_dist_new(DF_DIST(.memory = devices, .element = 4, .dims = 1, .dim = { { .split = DF_BLOCK(0), .halo = { 1, 1 }, .edge = { 1, 1 } } },
+    df_dist *d = df_dist_new(DF_DIST(.memory = devices, .element = 4, .dims = 1,
+                                     .dim = { { .split = DF_BLOCK(0), .halo = { 1, 1 }, .edge = { 1, 1 } } },
                                      .parts = { 4 }));
     CHECK(d && df_dist_scatter(d) == DF_OK && df_halo_exchange(d) == DF_OK && df_dist_gather(d) == DF_OK);
     CHECK(df_dist_parts(d) == 4 && df_dist_next(d, NULL) == NULL);
     df_dist_free(d);
 
-    d = df_dist_new(DF_DIST(.dim = { { .size = 2, .split = DF_BLOCK(0) }, { .size = 5, .split = DF_CYCLIC(2) } }, .parts = { 3, 2 }));
+    d = df_dist_new(DF_DIST(.dim = { { .size = 2, .split = DF_BLOCK(0) }, { .size = 5, .split = DF_CYCLIC(2) } },
+                            .parts = { 3, 2 }));
     CHECK(d && df_dist_parts(d) == 6);
     int n = 0;
     DF_FOR_PARTS(p, d) {
@@ -569,7 +583,8 @@ int main(int argc, char **argv)
                 state = seed * 1000003 + (uint64_t)settings;
                 one_case(df_gpu_devices());
                 if (said[0]) {
-                    fprintf(stderr, "seed %llu, case %d, devices %s, workers %d: %s\n", (unsigned long long)seed, settings, sim[s], workers[w], said);
+                    fprintf(stderr, "seed %llu, case %d, devices %s, workers %d: %s\n", (unsigned long long)seed,
+                            settings, sim[s], workers[w], said);
                     CHECK(!said[0]);
                 }
                 settings++;

@@ -18,7 +18,8 @@ static struct plain random_plain(uint64_t *state)
     p.element = 1 + test_below(state, 4);
     for (int i = DIMS - 1; i >= 0; i--) {
         int how = test_below(state, 8);
-        int64_t from_gap = test_below(state, 2) ? 0 : test_below(state, 3), to_gap = test_below(state, 2) ? 0 : test_below(state, 3);
+        int64_t from_gap = test_below(state, 2) ? 0 : test_below(state, 3),
+            to_gap = test_below(state, 2) ? 0 : test_below(state, 3);
         p.n[i] = 1 + test_below(state, 4);
         p.from_step[i] = from_size * (1 + (test_below(state, 4) == 0)), p.to_step[i] = to_size;
         from_size = p.from_step[i] * (p.n[i] + from_gap), to_size *= p.n[i] + to_gap;
@@ -46,7 +47,8 @@ static void plain_copy(const struct plain *p, char *to, const char *from, char t
         for (int64_t j = 0; j < p->n[1]; j++)
             for (int64_t k = 0; k < p->n[2]; k++)
                 for (int64_t e = 0; e < p->element; e++) {
-                    int64_t f = (p->from + i * p->from_step[0] + j * p->from_step[1] + k * p->from_step[2]) * p->element + e;
+                    int64_t f = (p->from + i * p->from_step[0] + j * p->from_step[1] +
+                                 k * p->from_step[2]) * p->element + e;
                     int64_t t = (p->to + i * p->to_step[0] + j * p->to_step[1] + k * p->to_step[2]) * p->element + e;
                     CHECK(f >= 0 && f < ROOM && t >= 0 && t < ROOM);
                     to[t] = from[f];
@@ -81,7 +83,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < cases; i++) {
         struct plain p = random_plain(&state);
         struct dfi_nest b = nest_of(&p, p.element);
-        for (int k = 0; k < ROOM; k++) from[k] = (char)test_random(&state), to[k] = expected[k] = (char)test_random(&state);
+        for (int k = 0; k < ROOM; k++)
+            from[k] = (char)test_random(&state), to[k] = expected[k] = (char)test_random(&state);
         plain_copy(&p, expected, from, touched);
         CHECK(dfi_nest_items(&b) == p.n[0] * p.n[1] * p.n[2] * p.element);
         dfi_nest_copy(&b, 0, to + b.to, from + b.from);

@@ -1,6 +1,7 @@
-/* engine.c - everybody sees what was written last: kernels on one device and on another, tasks and loops of the host, code after a wait
+/* engine.c - every reader sees the last value written: kernels on one device and on another, tasks and loops of the
+ * host, code after a wait
  *
- * What a test expects is worked out by plain C on a second array. */
+ * Plain C on a second array computes the expected values. */
 #define DF_IMPLEMENTATION
 #include "df_gpu.h"
 #include "devices.h"
@@ -61,7 +62,8 @@ static void begin(void)
 
 /* --- one after the other ----------------------------------------------------------------------------- */
 
-/* Every pair of places: each does what the other did not see if the data stayed where it was. */
+/* Every pair of places: each updates data that the other one wrote, which it would not see if the data had not
+ * moved. */
 static void from_place_to_place(void)
 {
     int places = df_gpu_devices() + 2;
@@ -100,7 +102,7 @@ static void between_waits(void)
     }
 }
 
-/* What df_wait_on was asked for may be read; the rest goes on. */
+/* The region of df_wait_on may be read; the rest continues. */
 static void wait_on_part(void)
 {
     begin();
@@ -118,21 +120,27 @@ static void wait_on_part(void)
     SAME();
 }
 
-/* Regions that overlap in part, are contained, or equal, in any order, by anybody. */
+/* Regions that overlap in part, are contained, or equal, in any order, by the host and by devices. */
 static void overlaps(void)
 {
     uint64_t seed = 5;
     begin();
     for (int i = 0; i < 400; i++) {
-        int at = test_below(&seed, N / 100) * 50, n = 50 * (1 + test_below(&seed, 20)), d = device_of(test_below(&seed, 100));
+        int at = test_below(&seed, N / 100) * 50, n = 50 * (1 + test_below(&seed, 20)),
+            d = device_of(test_below(&seed, 100));
         if (n > N - at) n = N - at;
         switch (test_below(&seed, 7)) {
         case 0: df_submit(host_triple, a + at, n, i), plain_triple(want + at, n, i); break;
         case 1: df_submit(host_add, a + at, b + at, n), plain_add(want + at, want_b + at, n); break;
         case 2: df_submit(host_fill, a + at, n, i), plain_fill(want + at, n, i); break;
-        case 3: df_launch_with(DF_OPTS(.device = d), fill, df_grid(n), b + at, n, i), plain_fill(want_b + at, n, i); break;
-        case 4: df_launch_with(DF_OPTS(.device = d), add, df_grid(n), b + at, a + at, n), plain_add(want_b + at, want + at, n); break;
-        default: df_launch_with(DF_OPTS(.device = d), triple, df_grid(n), a + at, n, i), plain_triple(want + at, n, i); break;
+        case 3:
+            df_launch_with(DF_OPTS(.device = d), fill, df_grid(n), b + at, n, i), plain_fill(want_b + at, n, i); break;
+        case 4:
+            df_launch_with(DF_OPTS(.device = d), add, df_grid(n), b + at, a + at, n),
+                plain_add(want_b + at, want + at, n); break;
+        default:
+            df_launch_with(DF_OPTS(.device = d), triple, df_grid(n), a + at, n, i), plain_triple(want + at, n, i);
+            break;
         }
         if (test_below(&seed, 50) == 0) df_wait(), SAME();
     }
@@ -140,7 +148,8 @@ static void overlaps(void)
     SAME();
 }
 
-/* The same region for two parameters, and what a kernel writes overlapping what it reads: then one item works through all of it. */
+/* The same region for two parameters, and outputs of a kernel that overlap its inputs: then one item processes all
+ * of it. */
 DF_KERNEL(running, df_in(int32_t, x, n), df_inout(int32_t, y, n), (int, n),
 {
     if (df_global_id(0) == 0)
@@ -223,7 +232,8 @@ static void spawns(void)
     SAME();
 }
 
-/* df_local, small and large, is gone with the last kernel that uses it: the task that asked for it ended long before. */
+/* df_local, small and large, is gone with the last kernel that uses it: the task that asked for it ended long
+ * before. */
 DF_KERNEL(total, df_in(int32_t, x, n), df_inout(int32_t, sum, 1), (int, n),
 {
     if (df_global_id(0) == 0)
@@ -262,7 +272,8 @@ static void reallocated(void)
         int n = 1 + i * 331 % 2500;
         cell *x = (cell *)malloc((size_t)n * sizeof *x), *y = (cell *)malloc((size_t)n * sizeof *y);
         plain_fill(x, n, i), plain_fill(want, n, i);
-        if (i % 2) df_launch_with(DF_OPTS(.device = device_of(i)), triple, df_grid(n), x, n, i), plain_triple(want, n, i);
+        if (i % 2)
+            df_launch_with(DF_OPTS(.device = device_of(i)), triple, df_grid(n), x, n, i), plain_triple(want, n, i);
         df_launch_with(DF_OPTS(.device = device_of(i / 2)), fill, df_grid(n), y, n, i);
         df_launch_with(DF_OPTS(.device = device_of(i / 3)), add, df_grid(n), x, y, n);
         plain_fill(want_b, n, i), plain_add(want, want_b, n);
@@ -274,7 +285,7 @@ static void reallocated(void)
 
 /* --- options, loops ------------------------------------------------------------------------------------ */
 
-/* A kernel that signals has its results in host memory: who comes after the token need not declare them. */
+/* A kernel that signals has its results in host memory: a task after the token need not declare them. */
 DF_STATIC_TASK(void, undeclared, (const cell *, x), (cell *, sum), (int, n));
 static void undeclared(const cell *x, cell *sum, int n)
 {
@@ -286,8 +297,10 @@ static void tokens(void)
     for (int i = 0; i < 20; i++) {
         df_token done = DF_TOKEN(2), read = DF_TOKEN(1);
         cell sum = i, plain = i;
-        df_launch_with(DF_OPTS(.device = device_of(i), .signals = DF_TOKENS(&done)), triple, df_grid(N / 2), a, N / 2, i);
-        df_launch_with(DF_OPTS(.device = device_of(i + 1), .signals = DF_TOKENS(&done)), triple, df_grid(N / 2), a + N / 2, N / 2, i);
+        df_launch_with(DF_OPTS(.device = device_of(i), .signals = DF_TOKENS(&done)), triple, df_grid(N / 2), a, N / 2,
+                       i);
+        df_launch_with(DF_OPTS(.device = device_of(i + 1), .signals = DF_TOKENS(&done)), triple, df_grid(N / 2),
+                       a + N / 2, N / 2, i);
         df_submit_with(DF_OPTS(.after = DF_TOKENS(&done), .signals = DF_TOKENS(&read)), undeclared, a, &sum, N);
         df_launch_with(DF_OPTS(.device = device_of(i / 2), .after = DF_TOKENS(&read)), triple, df_grid(N), a, N, i);
         plain_triple(want, N / 2, i), plain_triple(want + N / 2, N / 2, i);
@@ -299,7 +312,7 @@ static void tokens(void)
     SAME();
 }
 
-/* Nothing runs, nothing is written, and who waits for the token goes on. */
+/* Nothing runs, nothing is written, and the thread that waits for the token continues. */
 static void no_items(void)
 {
     df_token t = DF_TOKEN(2);
@@ -342,7 +355,8 @@ static void other_tasks(void)
         plain_triple(want, N, i);
         loop_triple(10, N / 2, want, N, i);
         plain_add(want, want_b, N), plain_triple(want_b, N / 3, i);
-        plain_triple(want, N / 2, i), plain_triple(want + N / 2, N - N / 2, i), plain_triple(want + N / 2, N - N / 2, i);
+        plain_triple(want, N / 2, i), plain_triple(want + N / 2, N - N / 2, i),
+            plain_triple(want + N / 2, N - N / 2, i);
         plain_add(want, want_b, N / 2);
     }
     df_wait();

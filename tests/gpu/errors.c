@@ -1,5 +1,5 @@
-/* errors.c - launches that cannot be: each is the error it is documented to be, with a message that names the launch and what is wrong
- * with it; memory stays as it was, and the next launch runs */
+/* errors.c - invalid launches: each gives its documented error, with a message that names the launch and the
+ * mistake; memory stays as it was, and the next launch runs */
 #define DF_IMPLEMENTATION
 #include "df_gpu.h"
 #include <limits.h>
@@ -44,7 +44,8 @@ static void begin(void)
     for (int i = 0; i < N; i++) a[i] = b[i] = c[i] = i;
 }
 
-/* The launch before is this error; the log names it and says all of these words. Nothing was changed, and df goes on. */
+/* The launch before gave this error; the log names it and has all of these words. Nothing was changed, and df
+ * continues. */
 static void is_error(int line, df_result want, const char *w1, const char *w2, const char *w3)
 {
     const char *words[] = { w1, w2, w3 }, *text;
@@ -87,7 +88,8 @@ static void grids(void)
         for (int device = 0; device < 2; device++) {
             const long *n = wrong[i].n;
             const int *g = wrong[i].group;
-            df_launch_with(DF_OPTS(.device = device, .name = "the wrong one"), plus, df_grid3(n[0], n[1], n[2], g[0], g[1], g[2]), a, N);
+            df_launch_with(DF_OPTS(.device = device, .name = "the wrong one"), plus,
+                           df_grid3(n[0], n[1], n[2], g[0], g[1], g[2]), a, N);
             IS(DF_ERROR_GRID, wrong[i].why, "errors.c:", "the wrong one");
         }
     if (LONG_MAX > INT_MAX) {
@@ -116,7 +118,7 @@ static void numbers(void)
     begin();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         df_launch_with(DF_OPTS(.device = wrong[i]), plus, df_grid(N), a, N);
-        IS(DF_ERROR_DEVICE, "launch of plus on device", "devices are 1 to 2", "DF_HOST");
+        IS(DF_ERROR_DEVICE, "launch of plus on device", "does not exist", "use DF_HOST or a number up to 2");
         CHECK(df_gpu_info(wrong[i], &info) == DF_ERROR_DEVICE);
     }
     CHECK(df_gpu_info(0, &info) == DF_ERROR_DEVICE && df_gpu_info(DF_ANY_GPU, &info) == DF_ERROR_DEVICE);
@@ -124,12 +126,14 @@ static void numbers(void)
     CHECK(df_gpu_info(2, &info) == DF_OK && !strcmp(info.kind, "simulated") && info.memory == 20 << 10);
 }
 
-/* 20 KiB: one region never fits, or several do not together. What does fit runs, whatever was there before. */
+/* 20 KiB: one region never fits, or several do not together. A launch that fits runs, whatever the device held
+ * before. */
 static void too_large(void)
 {
     begin();
     df_launch(three, df_grid(N), a, b, c, N);
-    IS(DF_ERROR_DEVICE_MEMORY, "launch of three on device", "it accesses 49152 bytes, the largest part 16384 as x", "the device has 20480");
+    IS(DF_ERROR_DEVICE_MEMORY, "launch of three on device", "it accesses 49152 bytes, the largest part 16384 as x",
+       "the device has 20480");
     df_launch_with(DF_OPTS(.device = 2), three, df_grid(2000), a, b, c, 2000);
     IS(DF_ERROR_DEVICE_MEMORY, "on device 2", "24576 bytes, the largest part 8000", "use smaller parts");
     df_launch_with(DF_OPTS(.device = 1), sums, df_grid1(6000, 1), a, 6, b);
@@ -149,15 +153,16 @@ static void too_large(void)
 static void do_not_compile(void)
 {
     begin();
-    for (int i = 0; i < 2; i++) { /* said once for each device, and an error each time */
+    for (int i = 0; i < 2; i++) { /* logged once for each device, and an error each time */
         df_launch_with(DF_OPTS(.device = 2), broken, df_grid(N), a, N);
-        IS(DF_ERROR_KERNEL, i ? NULL : "kernel broken does not compile for device 2", i ? NULL : "errors.c:", i ? NULL : "error: DF_GPU_SIM_BROKEN");
+        IS(DF_ERROR_KERNEL, i ? NULL : "kernel broken does not compile for device 2", i ? NULL : "errors.c:",
+           i ? NULL : "error: DF_GPU_SIM_BROKEN");
     }
     df_launch_with(DF_OPTS(.device = DF_HOST), broken, df_grid(N), a, N);
     CHECK(df_wait_result() == DF_OK && a[N - 1] == N);
 }
 
-/* What is ordered after the launch that failed, in its scope, is skipped; what was before is there. */
+/* Tasks that depend on the failed launch, in its scope, are skipped; earlier results are there. */
 static void others(void)
 {
     begin();
@@ -175,7 +180,7 @@ static void others(void)
         CHECK(df_wait_result() == DF_ERROR_DEVICE);
         df_launch(plus, df_grid(N), c, N);
     }
-    CHECK(df_wait_result() == DF_OK && c[7] == 8 && strstr(heard(), "devices are 1 to"));
+    CHECK(df_wait_result() == DF_OK && c[7] == 8 && strstr(heard(), "does not exist"));
 }
 
 /* A kernel that goes wrong while it runs makes its device useless: the host takes over. */
@@ -186,19 +191,22 @@ static void go_wrong(void)
     df_launch_with(DF_OPTS(.device = 1), splits, df_grid1(4, 4), a, N);
     CHECK(df_wait_result() == DF_ERROR_DEVICE);
     text = heard();
-    CHECK(strstr(text, "splits") && strstr(text, "df_barrier") && strstr(text, "device 1") && strstr(text, "16384 bytes that only it had are lost"));
+    CHECK(strstr(text, "splits") && strstr(text, "df_barrier") && strstr(text, "device 1") &&
+          strstr(text, "loses 16384 bytes that only it had"));
     for (int i = 0; i < N; i++) CHECK(a[i] == i);
     for (int device = 0; device < 3; device++) df_launch_with(DF_OPTS(.device = device), plus, df_grid(N), a, N);
     CHECK(df_wait_result() == DF_OK && a[0] == 3);
 }
 
-/* More than can be held, and what is not held, or not by this number of bytes. */
+/* More memory than can be held, memory that is not held, or not with this number of bytes. */
 static void holds(void)
 {
     enum { MOST_HELD = 256 };
     begin();
-    for (int i = 0; i < MOST_HELD; i++) CHECK(df_gpu_hold(&a[i], sizeof *a) == DF_OK && df_gpu_hold(&a[i], sizeof *a) == DF_OK);
-    CHECK(df_gpu_hold(b, sizeof b) == DF_ERROR_MEMORY && df_gpu_hold(b, 0) == DF_OK && df_gpu_hold(&a[3], sizeof *a) == DF_OK);
+    for (int i = 0; i < MOST_HELD; i++)
+        CHECK(df_gpu_hold(&a[i], sizeof *a) == DF_OK && df_gpu_hold(&a[i], sizeof *a) == DF_OK);
+    CHECK(df_gpu_hold(b, sizeof b) == DF_ERROR_MEMORY && df_gpu_hold(b, 0) == DF_OK &&
+          df_gpu_hold(&a[3], sizeof *a) == DF_OK);
     DF_DATA_REGION(df_copy(b, N), df_copyin(c, N)) { /* as if they were not held: results are the same */
         df_launch(three, df_grid(100), c, c, b, 100);
         df_wait();

@@ -1,6 +1,7 @@
-/* files.c - programs that write one file of times at the same time: it is whole whenever one looks, and has the keys of who wrote last
+/* files.c - programs that write one file of times at the same time: it is complete at every moment, and has the keys of
+ * the last writer
  *
- * Each of the children writes what it has again and again, while the parent reads. */
+ * Each of the children writes its times again and again, while the parent reads. */
 #define DF_IMPLEMENTATION
 #include "df_gpu.h"
 #include "devices.h"
@@ -16,7 +17,8 @@ static int take(void *arg, const char *value, const char *key)
 {
     int child, k, end = 0;
     (void)arg;
-    if (sscanf(key, "child %d, key %d%n", &child, &k, &end) != 2 || key[end] || child < 0 || child >= CHILDREN || k < 0 || k >= KEYS) return 1;
+    if (sscanf(key, "child %d, key %d%n", &child, &k, &end) != 2 || key[end] || child < 0 || child >= CHILDREN ||
+        k < 0 || k >= KEYS) return 1;
     seen[child][k] = atoi(value);
     return 0;
 }
@@ -67,7 +69,7 @@ int main(void)
     CHECK(!wrong && whole);
     look();
     for (int c = whole = 0; c < CHILDREN; c++) whole += seen[c][0] == TIMES;
-    CHECK(whole >= 1); /* who was last; of the others the latest times may be lost */
+    CHECK(whole >= 1); /* the last writer; of the others the latest times may be lost */
     CHECK(!*heard());
     CHECK(!remove(name) && !rmdir(folder)); /* nothing else was left there */
     return 0;

@@ -1,7 +1,9 @@
-/* Where launches go: by the times that kernels took. Two simulated devices, of which the first can be made slow, and the host. */
+/* The choice of a device for launches by the times of kernels. Two simulated devices, of which the first can be made
+ * slow, and the host. */
 #define DF_IMPLEMENTATION
 #include "df_gpu.h"
 #include "../test.h"
+#include "kept.h"
 
 int setenv(const char *name, const char *value, int overwrite); /* of POSIX, which -std=c11 hides */
 int unsetenv(const char *name);
@@ -34,7 +36,7 @@ void cube_here(df_ndrange grid, const int *in, int *out, int n)
 
 static int in[N], out[N];
 
-/* --- what is looked at --------------------------------------------------------------------------------------------- */
+/* --- queries ------------------------------------------------------------------------------------------------------ */
 
 static struct dfi_size size_of(struct dfi_kernel *k, int n)
 {
@@ -109,7 +111,7 @@ static void launch_square(int n, int device)
     for (i = 0; i < n; i++) CHECK(out[i] == (i % 1000) * (i % 1000) + 1);
 }
 
-/* --- decisions, by times that are made up --------------------------------------------------------------------------- */
+/* --- decisions, by times that are made up ------------------------------------------------------------------------- */
 
 static void test_decisions(void)
 {
@@ -126,7 +128,7 @@ static void test_decisions(void)
     CHECK(where(k, n, 1) == DFI_HOST_SPOT && where(k, n, 0) == 0);
     pretend(k, n, 1, 0.1e-3);
     CHECK(where(k, n, 1) == 1 && where(k, n, 0) == 1);
-    /* who is busy is done later */
+    /* a busy device is done later */
     busy_for(1, 1000);
     CHECK(where(k, n, 1) == DFI_HOST_SPOT && where(k, n, 0) == 0);
     busy_for(DFI_HOST_SPOT, 1000);
@@ -137,7 +139,7 @@ static void test_decisions(void)
     busy_for(0, 0);
     busy_for(1, 0);
     busy_for(DFI_HOST_SPOT, 0);
-    /* so is who has to get the data: 20000 bytes at a GiB in 100000 seconds are 1.9 */
+    /* so is a device that has to get the data: 20000 bytes at a GiB in 100000 seconds are 1.9 */
     copies_take(1, 1e5);
     CHECK(where(k, n, 1) == DFI_HOST_SPOT && where(k, n, 0) == 0);
     copies_take(0, 1e7);
@@ -156,7 +158,8 @@ static void test_decisions(void)
     copies_take(0, 0.1);
     copies_take(1, 0.1);
     /* other sizes are other classes, of which nothing is known */
-    CHECK(times_of(k, 4 * n, 0)->count == 0 && times_of(k, n, 0)->count >= 10 && times_of(k, n + 1, 0) == times_of(k, n, 0));
+    CHECK(times_of(k, 4 * n, 0)->count == 0 && times_of(k, n, 0)->count >= 10 &&
+          times_of(k, n + 1, 0) == times_of(k, n, 0));
 }
 
 /* Every kind of place gets two launches of a new class before they are compared. */
@@ -164,8 +167,10 @@ static void test_tries(void)
 {
     int i, n = 300;
     for (i = 0; i < 6; i++) launch_square(n, DF_ANY_DEVICE);
-    for (i = 0; i < 2; i++) CHECK(times_of(&square_dfi_kernel, n, i)->launches == 2 && times_of(&square_dfi_kernel, n, i)->count == 2);
-    CHECK(times_of(&square_dfi_kernel, n, DFI_HOST_SPOT)->launches == 2 && times_of(&square_dfi_kernel, n, DFI_HOST_SPOT)->count == 2);
+    for (i = 0; i < 2; i++)
+        CHECK(times_of(&square_dfi_kernel, n, i)->launches == 2 && times_of(&square_dfi_kernel, n, i)->count == 2);
+    CHECK(times_of(&square_dfi_kernel, n, DFI_HOST_SPOT)->launches == 2 &&
+          times_of(&square_dfi_kernel, n, DFI_HOST_SPOT)->count == 2);
     n = 100; /* devices only */
     for (i = 0; i < 4; i++) launch_square(n, 0);
     for (i = 0; i < 2; i++) CHECK(times_of(&square_dfi_kernel, n, i)->launches == 2);
@@ -178,10 +183,10 @@ static void test_tries(void)
     }
 }
 
-/* --- for real: the first device is slow -------------------------------------------------------------------------------- */
+/* --- for real: the first device is slow --------------------------------------------------------------------------- */
 
-static df_result slow_launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, struct dfi_built *b, const int *groups, const int *group,
-                             const struct dfi_arg *args, int n_args)
+static df_result slow_launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, struct dfi_built *b, const int *groups,
+                             const int *group, const struct dfi_arg *args, int n_args)
 {
     df_result r = DF_OK;
     int i;
@@ -238,7 +243,8 @@ static void test_many(void)
         for (r = 1; r < ROWS; r++)
             for (c = 0; c < CHAINS; c++) {
                 n = LONG >> (r % 5);
-                df_launch_with(DF_OPTS(.device = r % 3 ? DF_ANY_DEVICE : 0), square, df_grid(n), row[c][r % 7 ? 0 : r - 1], row[c][r], n);
+                df_launch_with(DF_OPTS(.device = r % 3 ? DF_ANY_DEVICE : 0), square, df_grid(n),
+                               row[c][r % 7 ? 0 : r - 1], row[c][r], n);
             }
     }
     for (c = 0; c < CHAINS; c++)
@@ -264,40 +270,15 @@ static void test_too_large(void)
     CHECK(launches(0) + launches(1) == before);
 }
 
-/* --- the file ---------------------------------------------------------------------------------------------------------- */
+/* --- the file ----------------------------------------------------------------------------------------------------- */
 
-static char file[1000];
-static int messages;
-static void count_messages(void *arg, int level, const char *text)
-{
-    (void)arg, (void)level;
-    messages += strstr(text, "DF_HISTORY") != NULL;
-}
 static void start(void)
 {
     df_config config = { 0 };
-    config.log = count_messages;
+    config.log = count_messages, config.log_arg = "DF_HISTORY";
     config.workers = 2;
     CHECK(df_start(&config) == DF_OK);
 }
-static long lines(const char *with)
-{
-    char line[1024];
-    FILE *f = fopen(file, "r");
-    long n = 0;
-    if (!f) return -1;
-    while (fgets(line, sizeof line, f)) n += strstr(line, with) != NULL;
-    fclose(f);
-    return n;
-}
-static void put(const char *mode, const char *text)
-{
-    FILE *f = fopen(file, mode);
-    CHECK(f != NULL);
-    fputs(text, f);
-    fclose(f);
-}
-
 static void test_file(void)
 {
     unsigned long counts[3];
@@ -307,10 +288,12 @@ static void test_file(void)
     setenv("DF_HISTORY", file, 1);
     slow_down(0);
     for (i = 0; i < 12; i++) launch_square(N, DF_ANY_DEVICE);
-    for (i = 0; i < 3; i++) CHECK((counts[i] = times_of(&square_dfi_kernel, N, i == 2 ? DFI_HOST_SPOT : i)->count) >= 2);
+    for (i = 0; i < 3; i++)
+        CHECK((counts[i] = times_of(&square_dfi_kernel, N, i == 2 ? DFI_HOST_SPOT : i)->count) >= 2);
     df_stop();
-    CHECK(lines("square@history.c\t18 15\tsimulated\tsimulated device 1\n") == 1 && lines("square@history.c\t18 15\thost\t2 workers\n") == 1);
-    /* what others wrote is kept, what nobody can read is not */
+    CHECK(lines("square@history.c\t18 15\tsimulated\tsimulated device 1\n") == 1 &&
+          lines("square@history.c\t18 15\thost\t2 workers\n") == 1);
+    /* lines of other processes are kept, unreadable ones are not */
     put("a", "2 300 200\tother@other.c\t1 2\tCUDA\tsome GPU\nrubbish\n2 200 300\tsquare@history.c\t18 15\thost\t2 workers\n5 6 5\t\n");
     start();
     CHECK(df_gpu_devices() == 2 && messages == 1);
@@ -321,7 +304,8 @@ static void test_file(void)
     for (i = 0; i < 3; i++) launch_square(N, DF_ANY_DEVICE);
     CHECK(launches(0) == 3 && launches(1) == 0);
     df_stop();
-    CHECK(lines("other@other.c") == 1 && lines("rubbish") == 0 && lines("square@history.c\t18 15\tsimulated\tsimulated device 1\n") == 1);
+    CHECK(lines("other@other.c") == 1 && lines("rubbish") == 0 &&
+          lines("square@history.c\t18 15\tsimulated\tsimulated device 1\n") == 1);
     /* a file that is not ours, and one that cannot be written */
     put("w", "my thesis\n");
     start();
@@ -333,7 +317,7 @@ static void test_file(void)
     start();
     launch_square(N, 0);
     df_stop();
-    CHECK(messages == 1); /* it is said once */
+    CHECK(messages == 1); /* it is logged once */
     unsetenv("DF_HISTORY");
 }
 

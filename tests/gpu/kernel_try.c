@@ -1,5 +1,6 @@
-/* kernel_try.c - kernels that are right on the host and no text for a device are reported where there is none, each once, with its line and
- * the name it is about; right ones are not. Also kernel_try_compiled.c (by OpenCL, NVRTC), kernel_try_checked.c (DF_CHECK). */
+/* kernel_try.c - kernels that are right on the host and no text for a device are reported where there is none, each
+ * once, with its line and the name it is about; right ones are not. Also kernel_try_compiled.c (by OpenCL, NVRTC),
+ * kernel_try_checked.c (DF_CHECK). */
 #define _DEFAULT_SOURCE /* setenv */
 #define DF_IMPLEMENTATION
 #include <limits.h>
@@ -11,7 +12,7 @@ enum { N = 100, OF_THE_FILE = 16 };
 #define TILE 16
 static const float two_pi = 6.28f;
 
-/* --- wrong ------------------------------------------------------------------------------------------------ */
+/* --- wrong: each in one line, whose number is tested ---------------------------------------------------------- */
 
 DF_KERNEL(of_macro, df_out(float, o, n), (int, n), { int i = df_global_id(0); if (i < n) o[i] = TILE; })
 enum { MACRO_AT = __LINE__ - 1 };
@@ -43,7 +44,7 @@ DF_KERNEL_CODE(tools,
     static const float table[2] = { 0.5f, 2 };
     static inline float at(row r, int i) { return r.v[i] + table[i & 1]; }
     static void swap(float *a, float *b) { float c = *a; *a = *b, *b = c; }
-    static float sum(df_global const float *p, int n) { float s = 0; for (int i = 0; i < n; i++) s += p[i]; return s; })
+    static float sum(df_on_global const float *p, int n) { float s = 0; for (int i = 0; i < n; i++) s += p[i]; return s; })
 DF_KERNEL_USING(tools, all_of_it, df_in(float, x, n), df_inout(float, o, n), (int, n), (uint32_t, seed),
 {
     int i = df_global_id(0), k, w = 3, *here = &w, square[2][2] = { { 1, 2 }, { 3, 4 } };
@@ -52,7 +53,7 @@ DF_KERNEL_USING(tools, all_of_it, df_in(float, x, n), df_inout(float, o, n), (in
     struct pair p = { 1, 2 }, *to = &p;
     union { float f; uint32_t u; } bits;
     enum { NONE, SOME = 3 } kind = SOME;
-    df_global const float *q = x;
+    df_on_global const float *q = x;
     float a = 1, b = 2;
     const float *own = &a;
     unsigned long long big = 1ull << 40;
@@ -66,7 +67,8 @@ DF_KERNEL_USING(tools, all_of_it, df_in(float, x, n), df_inout(float, o, n), (in
     switch (kind) { case NONE: goto out; case SOME: to->a++; break; default: break; }
     if (i < n) {
         double d = sin((double)a) * 0 + (double)sizeof(row) * 0 + 1e-30 * (double)big * 0;
-        o[i] = at(r, 1) + (p.a > p.b ? part[0] : q[i]) + (float)d + (float)(last == INT_MAX) + sum(x, 2) + (float)(*here * square[1][0] * 0);
+        o[i] = at(r, 1) + (p.a > p.b ? part[0] : q[i]) + (float)d + (float)(last == INT_MAX) + sum(x, 2) +
+            (float)(*here * square[1][0] * 0);
         df_atomic_add(&o[i], 0.0f);
     }
     out: if (i < 0) o[0] = 0;
@@ -99,7 +101,8 @@ static void expect(const char *kernel, int line, const char *name)
 #else
     CHECK(r == DF_OK);
 #endif
-    if (hears != 1 || !strstr(heard, place) || !strstr(heard, name)) fprintf(stderr, "expected `%s' and `%s' once, heard %d: %s\n", place, name, hears, heard);
+    if (hears != 1 || !strstr(heard, place) || !strstr(heard, name))
+        fprintf(stderr, "expected `%s' and `%s' once, heard %d: %s\n", place, name, hears, heard);
     CHECK(hears == 1 && strstr(heard, place) && strstr(heard, name));
     *heard = 0, hears = 0;
 }
@@ -144,8 +147,8 @@ int main(void)
     WRONG(of_constant, CONSTANT_AT, "two_pi", o);
     WRONG(of_literal, LITERAL_AT, "compound literal", z);
     WRONG(of_designator, DESIGNATOR_AT, "designated initialiser", z);
-    WRONG(of_pointer, POINTER_AT, "df_global", x, o);
-    WRONG(of_helper, HELPER_AT, "df_global", x, o);
+    WRONG(of_pointer, POINTER_AT, "df_on_global", x, o);
+    WRONG(of_helper, HELPER_AT, "df_on_global", x, o);
     WRONG(of_code, CODE_AT, "twice", o);
 #if !defined(DF_USE_OPENCL) || DF_CHECK
     df_launch(of_macro, df_grid(N), o, N); /* once for each kernel */

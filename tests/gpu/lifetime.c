@@ -1,5 +1,6 @@
-/* lifetime.c - devices from their first use to the end: started and stopped again, in the child of a fork; launches by several threads,
- * below tasks, cancelled and failed on the way; and less memory than the data needs, for everybody at once */
+/* lifetime.c - devices from their first use to the end: started and stopped again, in the child of a fork; launches
+ * by several threads, below tasks, cancelled and failed on the way; and less memory than the data of all threads
+ * together */
 #define _DEFAULT_SOURCE /* fork */
 #include <pthread.h>
 #include <sys/wait.h>
@@ -55,7 +56,7 @@ static void some_work(int first, int rows, int k)
     }
 }
 
-/* --- again and again -------------------------------------------------------------------------------------------------- */
+/* --- again and again ---------------------------------------------------------------------------------------------- */
 
 static void again(void)
 {
@@ -74,7 +75,7 @@ static void again(void)
     df_stop();
 }
 
-/* --- threads --------------------------------------------------------------------------------------------------------------- */
+/* --- threads ------------------------------------------------------------------------------------------------------ */
 
 static void *thread(void *p)
 {
@@ -100,9 +101,10 @@ static void threads(void)
     SAME();
 }
 
-/* --- cancelled, failed ------------------------------------------------------------------------------------------------------ */
+/* --- cancelled, failed -------------------------------------------------------------------------------------------- */
 
-/* x has been through the first k of these steps, for some k. The host stops in the middle of one, as it does in loops. */
+/* x has been through the first k of these steps, for some k. The host stops in the middle of one, as it does in
+ * loops. */
 static int is_prefix(const cell *x, cell *y, int n, int steps)
 {
     if (!strcmp(getenv("DF_GPU"), "none")) return 1;
@@ -151,12 +153,13 @@ static void cancelled(void)
     SAME();
 }
 
-/* --- below tasks ------------------------------------------------------------------------------------------------------------- */
+/* --- below tasks -------------------------------------------------------------------------------------------------- */
 
 DF_STATIC_TASK(void, tree, df_inout(cell, x, n), (int, n), (int, depth));
 static void tree(cell *x, int n, int depth)
 {
-    if (depth % 3 == 0) DF_PARALLEL df_launch_with(DF_OPTS(.device = device_of(depth)), triple, df_grid(n), x, n, depth);
+    if (depth % 3 == 0)
+        DF_PARALLEL df_launch_with(DF_OPTS(.device = device_of(depth)), triple, df_grid(n), x, n, depth);
     else df_launch_with(DF_OPTS(.device = device_of(n + depth)), triple, df_grid(n), x, n, depth);
     if (!depth) return;
     df_submit(tree, x, n / 2, depth - 1);
@@ -183,9 +186,10 @@ static void nested(void)
     SAME();
 }
 
-/* --- too little memory ---------------------------------------------------------------------------------------------------------- */
+/* --- too little memory -------------------------------------------------------------------------------------------- */
 
-/* Rows of 8 KB, 192 KB in all, in any order: a device has room for a few of them, and for two of the rows that a launch has. */
+/* Rows of 8 KB, 192 KB in all, in any order: a device has room for a few of them, and for two of the rows that a
+ * launch has. */
 DF_KERNEL(mix, df_in2(int32_t, x, 2, n, ld), df_inout(int32_t, y, n), (int, n), (int, ld),
 {
     int i = df_global_id(0);
@@ -200,17 +204,20 @@ static void pressure(void)
     uint64_t seed = 9;
     begin();
     for (int i = 0; i < 150; i++) {
-        int r = test_below(&seed, ROWS), s = test_below(&seed, ROWS), n = test_below(&seed, 3) ? N : N / (1 + test_below(&seed, 9));
+        int r = test_below(&seed, ROWS), s = test_below(&seed, ROWS),
+            n = test_below(&seed, 3) ? N : N / (1 + test_below(&seed, 9));
         int on = test_below(&seed, 2) ? device_of(test_below(&seed, 9)) : 0;
-        if (s == r || s == r + 1 || r + 1 == ROWS) df_launch_with(DF_OPTS(.device = on), triple, df_grid(n), a[s], n, i), plain_triple(want[s], n, i);
-        else df_launch_with(DF_OPTS(.device = on), mix, df_grid(n), a[r], a[s], n, N), plain_mix(want[r], want[s], n, N);
+        if (s == r || s == r + 1 || r + 1 == ROWS)
+            df_launch_with(DF_OPTS(.device = on), triple, df_grid(n), a[s], n, i), plain_triple(want[s], n, i);
+        else df_launch_with(DF_OPTS(.device = on), mix, df_grid(n), a[r], a[s], n, N),
+            plain_mix(want[r], want[s], n, N);
         if (i % 10 == 0) df_submit(host_triple, a[s], N, i), plain_triple(want[s], N, i);
     }
     CHECK(df_wait_result() == DF_OK);
     SAME();
 }
 
-/* --- fork ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- fork --------------------------------------------------------------------------------------------------------- */
 
 /* The child has no devices, and the parent's under way are none of its business; after df_stop it has its own. */
 static void forks(void)
@@ -220,7 +227,8 @@ static void forks(void)
         int status;
         pid_t pid;
         some_work(0, ROWS, i);
-        if (i % 2 || TEST_ASAN) df_wait(); /* a fork while a thread allocates leaves AddressSanitizer's allocator locked */
+        /* a fork while a thread allocates leaves AddressSanitizer's allocator locked */
+        if (i % 2 || TEST_ASAN) df_wait();
         pid = fork();
         CHECK(pid >= 0);
         if (pid == 0) {

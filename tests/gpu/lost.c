@@ -1,8 +1,9 @@
-/* lost.c - whatever fails, and whenever: the n-th call of a device's driver, for every n; the n-th operation while it is executed; a
- * device that is gone; the n-th allocation of the host
+/* lost.c - every possible failure: the n-th call of a device's driver, for every n; the n-th operation while it is
+ * executed; a device that is gone; the n-th allocation of the host
  *
- * The program ends. Where df_wait_result finds no error all memory is right, whoever computed it. Where it finds one the log says what
- * failed; memory that nobody but a kernel was to write then is as before or as after that kernel, and all other memory as it was. */
+ * The program ends. If df_wait_result finds no error all memory is right, whether the host or a device computed it.
+ * If it finds one the log names the failure; memory that only a kernel was to write is as before or as after that
+ * kernel, and all other memory is unchanged. */
 #include "../system/failing_malloc.h"
 #include <unistd.h>
 #define DF_IMPLEMENTATION
@@ -38,7 +39,7 @@ static void host_add(const cell *x, cell *y, int n)
     for (int i = 0; i < n; i++) y[i] = 3 * y[i] + x[i];
 }
 
-/* --- a program of four parts: each begins with memory that plain C has written, and ends with a wait ------------------------ */
+/* --- a program of four parts: each begins with memory that plain C has written, and ends with a wait -------------- */
 
 static struct memory { cell before[8], x[N], y[N], z[N], a[ROWS * LD], sum, behind[8]; } m, want;
 static int errors, parts;
@@ -91,7 +92,8 @@ static void by_themselves(void)
     plain_twice(want.x, want.y, N), host_add(want.x, want.z, N), plain_block(want.a);
     for (int i = 0; i < N; i++) want.sum += want.x[i];
     r = df_wait_result();
-    CHECK(either(m.y, old.y, want.y, N) && either(m.z, old.z, want.z, N) && either(m.a, old.a, want.a, ROWS * LD) && either(&m.sum, &old.sum, &want.sum, 1));
+    CHECK(either(m.y, old.y, want.y, N) && either(m.z, old.z, want.z, N) && either(m.a, old.a, want.a, ROWS * LD) &&
+          either(&m.sum, &old.sum, &want.sum, 1));
     end_part(r);
 }
 
@@ -103,7 +105,9 @@ static void from_one_to_another(void)
         df_launch_with(DF_OPTS(.device = device_of(i)), add, df_grid(N), m.y, m.z, N), host_add(want.y, want.z, N);
         df_launch_with(DF_OPTS(.device = device_of(i + 1)), add, df_grid(N), m.z, m.y, N), host_add(want.z, want.y, N);
         if (i == 1) df_submit(host_add, m.z, m.y, N / 2), host_add(want.z, want.y, N / 2);
-        if (i == 1) df_launch_with(DF_OPTS(.device = DF_ANY_DEVICE), twice, df_grid(N / 3), m.x, m.z + N / 2, N / 3), plain_twice(want.x, want.z + N / 2, N / 3);
+        if (i == 1)
+            df_launch_with(DF_OPTS(.device = DF_ANY_DEVICE), twice, df_grid(N / 3), m.x, m.z + N / 2, N / 3),
+                plain_twice(want.x, want.z + N / 2, N / 3);
     }
     end_part(df_wait_result());
 }
@@ -115,7 +119,8 @@ static void through_waits(void)
     begin_part();
     DF_DATA_REGION(df_copyin(m.x, N), df_copy(m.a, ROWS * LD), df_copyout(m.y, N)) {
         for (int i = 0; i < 2; i++) {
-            df_launch_with(DF_OPTS(.device = device_of(i)), block, df_grid2(COLS, ROWS, 0, 0), m.a, ROWS, COLS, LD), plain_block(want.a);
+            df_launch_with(DF_OPTS(.device = device_of(i)), block, df_grid2(COLS, ROWS, 0, 0), m.a, ROWS, COLS, LD),
+                plain_block(want.a);
             df_launch_with(DF_OPTS(.device = device_of(i)), add, df_grid(N), m.x, m.y, N), host_add(want.x, want.y, N);
             if ((s = df_wait_result()) != DF_OK && !r) r = s;
         }
@@ -146,9 +151,9 @@ static void below(void)
     end_part(r);
 }
 
-/* --- what fails --------------------------------------------------------------------------------------------------------- */
+/* --- what fails --------------------------------------------------------------------------------------------------- */
 
-/* The program once, on devices that fail as `fail` says. Nonzero: what is to fail did. */
+/* The program once, on devices that fail as `fail` says. Nonzero: the call that is to fail did. */
 static int once(const char *devices, const char *fail)
 {
     int happened;

@@ -1,5 +1,5 @@
-/* mixed.c - tasks of the host and kernels on the same memory: every pair of modes, places and shapes, in chains without a wait; and
- * reductions by both, whose bits are the same with any number of workers and devices
+/* mixed.c - tasks of the host and kernels on the same memory: every pair of modes, places and shapes, in chains without
+ * a wait; and reductions by both, whose bits are the same with any number of workers and devices
  *
  * What a test expects is worked out by plain C on a second array. */
 #define DF_IMPLEMENTATION
@@ -13,13 +13,14 @@ typedef uint32_t cell;
 
 enum mode { IN, OUT, INOUT, COMMUTE, CONCURRENT, REDUCE, MODES };
 static const struct shape { int at, rows, cols, ld; } shapes[] = {
-    { 0, 1, SPAN, SPAN }, { 10, 1, 16, 16 }, { 18, 1, 16, 16 }, { 10, 4, 4, 4 }, /* all of it; ranges that overlap; the first one as a block */
+    /* all of it; ranges that overlap; the first one as a block */
+    { 0, 1, SPAN, SPAN }, { 10, 1, 16, 16 }, { 18, 1, 16, 16 }, { 10, 4, 4, 4 },
     { 6, 4, 5, 12 }, { 9, 5, 4, 10 }, { 6, 4, 5, 13 },
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 DF_KERNEL_CODE(steps,
-    /* Of element k of a region: what becomes of value x. */
+    /* The new value of element k of a region, from its value x. */
     static inline uint32_t step(int how, uint32_t x, int k, int v)
     {
         if (how == 1) return (uint32_t)(v + k);            /* OUT */
@@ -27,7 +28,8 @@ DF_KERNEL_CODE(steps,
         return x + (uint32_t)(v * (k + 1));                /* the others, in any order */
     })
 
-DF_KERNEL_USING(steps, look_k, df_in2(uint32_t, x, rows, cols, ld), df_inout(uint32_t, sum, 1), (int, rows), (int, cols), (int, ld),
+DF_KERNEL_USING(steps, look_k, df_in2(uint32_t, x, rows, cols, ld), df_inout(uint32_t, sum, 1), (int, rows),
+                (int, cols), (int, ld),
 {
     if (df_global_id(0) > 0) return;
     for (int k = 0; k < rows * cols; k++) sum[0] = sum[0] * 31u + x[k / cols * ld + k % cols];
@@ -42,7 +44,8 @@ DF_KERNEL_USING(steps, change_k, df_inout2(uint32_t, x, rows, cols, ld), (int, r
     int k = df_global_id(0);
     if (k < rows * cols) x[k / cols * ld + k % cols] = step(2, x[k / cols * ld + k % cols], k, v);
 })
-DF_KERNEL_USING(steps, commute_k, df_commute2(uint32_t, x, rows, cols, ld), (int, rows), (int, cols), (int, ld), (int, v),
+DF_KERNEL_USING(steps, commute_k, df_commute2(uint32_t, x, rows, cols, ld), (int, rows), (int, cols), (int, ld),
+                (int, v),
 {
     int k = df_global_id(0);
     if (k < rows * cols) x[k / cols * ld + k % cols] = step(3, x[k / cols * ld + k % cols], k, v);
@@ -66,7 +69,8 @@ static void plain(enum mode how, cell *x, cell *sum, int rows, int cols, int ld,
         else *p = step((int)how, *p, k, v);
     }
 }
-DF_STATIC_TASK(void, look_h, df_in2(cell, x, rows, cols, ld), df_inout(cell, sum, 1), (int, rows), (int, cols), (int, ld));
+DF_STATIC_TASK(void, look_h, df_in2(cell, x, rows, cols, ld), df_inout(cell, sum, 1), (int, rows), (int, cols),
+               (int, ld));
 static void look_h(const cell *x, cell *sum, int rows, int cols, int ld)
 {
     for (int k = 0; k < rows * cols; k++) *sum = *sum * 31u + x[k / cols * ld + k % cols];
@@ -97,11 +101,19 @@ static int submit(enum mode how, int shape, int device, int v)
     if (rows > 1 && (how == CONCURRENT || (how == REDUCE && device))) return 0;
     plain(how, want + s->at, &want_sum[shape], rows, cols, ld, v);
     switch (how) {
-    case IN: device ? df_launch_with(&o, look_k, df_grid(1), p, &sum[shape], rows, cols, ld) : df_submit(look_h, p, &sum[shape], rows, cols, ld); break;
-    case OUT: device ? df_launch_with(&o, fill_k, all, p, rows, cols, ld, v) : df_submit(fill_h, p, rows, cols, ld, v); break;
-    case INOUT: device ? df_launch_with(&o, change_k, all, p, rows, cols, ld, v) : df_submit(change_h, p, rows, cols, ld, v); break;
-    case COMMUTE: device ? df_launch_with(&o, commute_k, all, p, rows, cols, ld, v) : df_submit(commute_h, p, rows, cols, ld, v); break;
-    case CONCURRENT: device ? df_launch_with(&o, concurrent_k, all, p, cols, v) : df_submit(concurrent_h, p, cols, v); break;
+    case IN:
+        device ? df_launch_with(&o, look_k, df_grid(1), p, &sum[shape], rows, cols, ld)
+            : df_submit(look_h, p, &sum[shape], rows, cols, ld); break;
+    case OUT:
+        device ? df_launch_with(&o, fill_k, all, p, rows, cols, ld, v) : df_submit(fill_h, p, rows, cols, ld, v); break;
+    case INOUT:
+        device ? df_launch_with(&o, change_k, all, p, rows, cols, ld, v) : df_submit(change_h, p, rows, cols, ld, v);
+        break;
+    case COMMUTE:
+        device ? df_launch_with(&o, commute_k, all, p, rows, cols, ld, v) : df_submit(commute_h, p, rows, cols, ld, v);
+        break;
+    case CONCURRENT:
+        device ? df_launch_with(&o, concurrent_k, all, p, cols, v) : df_submit(concurrent_h, p, cols, v); break;
     default: device ? df_launch_with(&o, reduce_k, all, p, cols, v) : df_submit(reduce_h, p, rows, cols, ld, v); break;
     }
     return 1;
@@ -139,7 +151,7 @@ static void pairs(void)
     CHECK(n > PAIRS / PARTS / 4);
 }
 
-/* --- reductions of floating-point numbers ------------------------------------------------------------------------------ */
+/* --- reductions of floating-point numbers ------------------------------------------------------------------------- */
 
 enum { M = 700, PARTS = 9 };
 static float numbers[M], total[4];
@@ -192,7 +204,8 @@ static void deterministic(void)
     for (int part = 0; part < PARTS; part++)
         for (int i = 0, n = M / PARTS - part; i < n; i++)
             right += numbers[part * (M / PARTS) + i] * (part % 3 == 2 && i < n / 2 ? 2 : 1);
-    for (int host = 0; host < 2; host++) /* a device may add in another order than the host does: no order is the same for both */
+    /* a device may add in another order than the host does: no order is the same for both */
+    for (int host = 0; host < 2; host++)
         for (int workers = 1; workers <= 4; workers += workers)
             for (size_t d = 0; d < (host ? 1 : sizeof devices / sizeof *devices); d++) {
                 bits(now, workers, host ? NULL : devices[d]);

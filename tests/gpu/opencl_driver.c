@@ -1,5 +1,5 @@
-/* The driver for OpenCL by itself: memory, copies, queues that wait for each other, many threads that ask, compiled kernels on
- * disk, and what happens when calls of OpenCL fail. */
+/* The driver for OpenCL by itself: memory, copies, queues that wait for each other, many threads that ask, compiled
+ * kernels on disk, and failures of OpenCL's functions. */
 #include <dirent.h>
 #include <pthread.h>
 #include <sys/stat.h>
@@ -45,15 +45,18 @@ static void test_info(void)
     for (i = 0; i < n_gpus; i++) {
         const df_gpu_device *d = &gpu[i].info;
         CHECK(*d->name && strlen(d->name) < sizeof d->name && !strcmp(d->kind, "OpenCL"));
-        CHECK(d->memory > 1 << 20 && d->units > 0 && d->max_group > 0 && d->max_shared >= 1 << 10 && d->warp > 0 && d->registers >= 0);
-        for (k = 0; k < 3; k++) CHECK(d->max_group_dim[k] > 0 && d->max_group_dim[k] <= d->max_group && d->max_groups[k] > 1000);
+        CHECK(d->memory > 1 << 20 && d->units > 0 && d->max_group > 0 && d->max_shared >= 1 << 10 && d->warp > 0 &&
+              d->registers >= 0);
+        for (k = 0; k < 3; k++)
+            CHECK(d->max_group_dim[k] > 0 && d->max_group_dim[k] <= d->max_group && d->max_groups[k] > 1000);
         CHECK(d->has_double == 0 || d->has_double == 1);
         CHECK(drv->alloc(&gpu[i], (size_t)-1 / 2) == 0);
         CHECK(strstr(dfi_gpu_error, "bytes"));
     }
 }
 
-/* Rows go to the device with one distance, on it to another, and back with a third; what is between rows stays as it is. */
+/* Rows go to the device with one distance, on it to another, and back with a third; the memory between rows stays as
+ * it is. */
 static void test_copies(struct dfi_gpu *d, uint64_t *seed)
 {
     enum { ROOM = 4096 };
@@ -64,11 +67,13 @@ static void test_copies(struct dfi_gpu *d, uint64_t *seed)
     CHECK(a && b);
     for (round = 0; round < 40; round++) {
         size_t row = 1 + (size_t)test_below(seed, 60), rows = 1 + (size_t)test_below(seed, 12), k, r;
-        size_t ld = row + (size_t)test_below(seed, 200), pitch = row + (size_t)test_below(seed, 3) * 60, pitch_b = row + (size_t)test_below(seed, 2) * 33;
+        size_t ld = row + (size_t)test_below(seed, 200), pitch = row + (size_t)test_below(seed, 3) * 60,
+            pitch_b = row + (size_t)test_below(seed, 2) * 33;
         size_t ld_back = row + (size_t)test_below(seed, 100);
         for (k = 0; k < ROOM; k++) host[k] = (unsigned char)test_random(seed), got[k] = (unsigned char)k;
         memset(device, 1, ROOM), memset(other, 2, ROOM);
-        CHECK(drv->copy_in(d, DFI_Q_IN, a, device, &all) == DF_OK && drv->copy_in(d, DFI_Q_IN, b, other, &all) == DF_OK);
+        CHECK(drv->copy_in(d, DFI_Q_IN, a, device, &all) == DF_OK &&
+              drv->copy_in(d, DFI_Q_IN, b, other, &all) == DF_OK);
         box.row = row, box.rows = rows, box.ld = ld, box.pitch = pitch;
         CHECK(drv->copy_in(d, DFI_Q_IN, a, host, &box) == DF_OK);
         box.ld = pitch, box.pitch = pitch_b;
@@ -81,9 +86,11 @@ static void test_copies(struct dfi_gpu *d, uint64_t *seed)
             const size_t at = rows == 1 ? 0 : k / ld_back, in_row = rows == 1 ? k : k % ld_back;
             CHECK(got[k] == (at < rows && in_row < row ? host[(rows == 1 ? 0 : at * ld) + in_row] : (unsigned char)k));
         }
-        CHECK(drv->copy_out(d, DFI_Q_OUT, device, a, &all) == DF_OK && drv->copy_out(d, DFI_Q_OUT, other, b, &all) == DF_OK);
+        CHECK(drv->copy_out(d, DFI_Q_OUT, device, a, &all) == DF_OK &&
+              drv->copy_out(d, DFI_Q_OUT, other, b, &all) == DF_OK);
         CHECK(finish(d, DFI_Q_OUT) == DF_OK);
-        for (r = 0; r < rows; r++) CHECK(!memcmp(device + r * pitch, host + r * ld, row) && !memcmp(other + r * pitch_b, host + r * ld, row));
+        for (r = 0; r < rows; r++)
+            CHECK(!memcmp(device + r * pitch, host + r * ld, row) && !memcmp(other + r * pitch_b, host + r * ld, row));
         CHECK(rows > 1 && pitch > row ? device[row] == 1 : 1);
     }
     box.rows = 0, box.row = 5;
@@ -115,7 +122,8 @@ static void test_peers(int own_contexts)
             drv->free(&gpu[i], a);
             drv->free(&gpu[j], b);
         }
-    CHECK(done >= (dfi_cl_of(&gpu[0])->unified ? n_gpus : 0) && (!own_contexts || done <= n_gpus)); /* a device with itself: always */
+    /* a device with itself: always */
+    CHECK(done >= (dfi_cl_of(&gpu[0])->unified ? n_gpus : 0) && (!own_contexts || done <= n_gpus));
 }
 
 /* --- queues ------------------------------------------------------------------------------------------ */
@@ -142,7 +150,8 @@ static void *ask(void *p)
     return NULL;
 }
 
-/* One value per device and run queue, and one that wanders: each step of it waits for the one before, wherever that was. */
+/* One value per device and run queue, and one that wanders: each step of it waits for the one before, wherever that
+ * was. */
 static void test_chain(uint64_t *seed, int threads)
 {
     pthread_t thread[4];
@@ -168,7 +177,7 @@ static void test_chain(uint64_t *seed, int threads)
         if (!test_below(seed, 20)) drv->flush(d, q);
         last = d, last_q = q;
     }
-    CHECK(last && finish(last, last_q) == DF_OK); /* the last of all: nobody flushed what it waits for */
+    CHECK(last && finish(last, last_q) == DF_OK); /* the last of all: its predecessors were not flushed */
     for (i = 0; i < n_gpus; i++) {
         CHECK(drv->copy_out(&gpu[i], DFI_Q_OUT, &x[i], m[i], &box) == DF_OK && finish(&gpu[i], DFI_Q_OUT) == DF_OK);
         CHECK(x[i] == wanted[i]);
@@ -248,9 +257,14 @@ static void test_native(void)
 
 static int from_source, from_binary;
 static void *(DFI_CL_CALL *real_source)(void *, unsigned, const char **, const size_t *, int *);
-static void *(DFI_CL_CALL *real_binary)(void *, unsigned, void *const *, const size_t *, const unsigned char **, int *, int *);
-static void *DFI_CL_CALL count_source(void *c, unsigned n, const char **t, const size_t *b, int *e) { from_source++; return real_source(c, n, t, b, e); }
-static void *DFI_CL_CALL count_binary(void *c, unsigned n, void *const *d, const size_t *b, const unsigned char **p, int *s, int *e)
+static void *(DFI_CL_CALL *real_binary)(void *, unsigned, void *const *, const size_t *, const unsigned char **, int *,
+                                        int *);
+static void *DFI_CL_CALL count_source(void *c, unsigned n, const char **t, const size_t *b, int *e)
+{
+    from_source++; return real_source(c, n, t, b, e);
+}
+static void *DFI_CL_CALL count_binary(void *c, unsigned n, void *const *d, const size_t *b, const unsigned char **p,
+                                      int *s, int *e)
 {
     from_binary++;
     return real_binary(c, n, d, b, p, s, e);
@@ -284,7 +298,7 @@ static long size_of(const char *name)
     return n;
 }
 
-/* Compiles the kernel, and runs it; who made the program? */
+/* Compiles the kernel, runs it, and returns where the program came from. */
 static void expect_build(int source, int binary)
 {
     static const int one[3] = { 1, 1, 1 };
@@ -361,7 +375,7 @@ static void test_cache(void)
     CHECK(find_cache_files() == 2 && remove(cache_file) == 0 && find_cache_files() == 1 && remove(cache_file) == 0);
     expect_build(1, 0);
     CHECK(find_cache_files() == 1);
-    /* a file that cannot be replaced: nothing half written is left, and that is said once */
+    /* a file that cannot be replaced: no incomplete file is left, and one message is logged */
     dfi_logger.log = hear;
     CHECK(remove(cache_file) == 0 && mkdir(cache_file, 0700) == 0);
     expect_build(1, 0);
@@ -389,22 +403,26 @@ static int DFI_CL_CALL fail_status(void *event, unsigned what, size_t bytes, voi
     if (!code && fail_code && what == DFI_CL_EVENT_STATUS && *(int *)value == 0) *(int *)value = fail_code;
     return code;
 }
-static int DFI_CL_CALL fail_write(void *queue, void *to, unsigned blocking, size_t at, size_t bytes, const void *from, DFI_CL_WAITS)
+static int DFI_CL_CALL fail_write(void *queue, void *to, unsigned blocking, size_t at, size_t bytes, const void *from,
+                                  DFI_CL_WAITS)
 {
     (void)queue, (void)to, (void)blocking, (void)at, (void)bytes, (void)from, (void)n_waits, (void)waits, (void)event;
     return fail_code;
 }
-static int DFI_CL_CALL fail_launch(void *queue, void *kernel, unsigned dimensions, const size_t *offset, const size_t *items,
-                                   const size_t *group, DFI_CL_WAITS)
+static int DFI_CL_CALL fail_launch(void *queue, void *kernel, unsigned dimensions, const size_t *offset,
+                                   const size_t *items, const size_t *group, DFI_CL_WAITS)
 {
-    (void)queue, (void)kernel, (void)dimensions, (void)offset, (void)items, (void)group, (void)n_waits, (void)waits, (void)event;
+    (void)queue, (void)kernel, (void)dimensions, (void)offset, (void)items, (void)group, (void)n_waits, (void)waits,
+        (void)event;
     return fail_code;
 }
 static void *(DFI_CL_CALL *real_context)(const intptr_t *, unsigned, void *const *,
-                                         void (DFI_CL_CALL *)(const char *, const void *, size_t, void *), void *, int *);
+                                         void (DFI_CL_CALL *)(const char *, const void *, size_t, void *), void *,
+                                         int *);
 /* No context for as many devices as fail_code. */
 static void *DFI_CL_CALL fail_context(const intptr_t *properties, unsigned n, void *const *devices,
-                                      void (DFI_CL_CALL *notify)(const char *, const void *, size_t, void *), void *arg, int *error)
+                                      void (DFI_CL_CALL *notify)(const char *, const void *, size_t, void *),
+                                      void *arg, int *error)
 {
     if ((int)n < fail_code) return real_context(properties, n, devices, notify, arg, error);
     *error = -2;
@@ -466,7 +484,8 @@ static void test_failures(void)
     fail_code = -5;
     dfi_cl.EnqueueWriteBuffer = fail_write;
     dfi_cl.EnqueueNDRangeKernel = fail_launch;
-    CHECK(drv->copy_in(d, DFI_Q_RUN, m, &x, &box) == DF_ERROR_DEVICE && strstr(dfi_gpu_error, "clEnqueueWriteBuffer: CL_OUT_OF_RESOURCES (-5)"));
+    CHECK(drv->copy_in(d, DFI_Q_RUN, m, &x, &box) == DF_ERROR_DEVICE &&
+          strstr(dfi_gpu_error, "clEnqueueWriteBuffer: CL_OUT_OF_RESOURCES (-5)"));
     CHECK(drv->launch(d, DFI_Q_RUN, &step_dfi_kernel, step_on[0], one, one, arg, 3) == DF_ERROR_DEVICE);
     CHECK(strstr(dfi_gpu_error, "clEnqueueNDRangeKernel"));
     fail_code = -54;
@@ -476,15 +495,17 @@ static void test_failures(void)
     CHECK(finish(d, DFI_Q_RUN) == DF_OK);
     /* an operation that fails on the device: reached, and said by sync whenever it is asked */
     real_status = real.GetEventInfo;
+    fail_code = 0; /* the launch may look at operations before it, to make room */
     dfi_cl.GetEventInfo = fail_status;
     put_step(d, DFI_Q_RUN + 1, m, 1, 1);
     fail_code = -36;
     while (!drv->reached(d, DFI_Q_RUN + 1, point(d, DFI_Q_RUN + 1))) dfi_os_yield();
     fail_code = 0;
-    CHECK(drv->sync(d, DFI_Q_RUN + 1, point(d, DFI_Q_RUN + 1)) == DF_ERROR_DEVICE && strstr(dfi_gpu_error, "CL_INVALID_COMMAND_QUEUE"));
+    CHECK(drv->sync(d, DFI_Q_RUN + 1, point(d, DFI_Q_RUN + 1)) == DF_ERROR_DEVICE &&
+          strstr(dfi_gpu_error, "CL_INVALID_COMMAND_QUEUE"));
     CHECK(drv->sync(d, DFI_Q_RUN + 1, point(d, DFI_Q_RUN + 1)) == DF_ERROR_DEVICE);
     dfi_cl = real;
-    /* a point that cannot be marked: what the program did is over then, and sync says it */
+    /* a point that cannot be marked: the operations of the program have ended then, and sync reports it */
     CHECK(drv->native(d, DFI_Q_RUN + 2) != NULL);
     fail_code = -5;
     dfi_cl.EnqueueMarkerWithWaitList = fail_marker;
@@ -495,7 +516,8 @@ static void test_failures(void)
     /* a kernel that cannot be had, a queue, a device */
     memset(&b, 0, sizeof b);
     dfi_cl.CreateKernel = fail_kernel;
-    CHECK(drv->build(d, &step_dfi_kernel, &b, log, sizeof log) == DF_ERROR_KERNEL && strstr(log, "clCreateKernel: CL_INVALID_KERNEL_NAME"));
+    CHECK(drv->build(d, &step_dfi_kernel, &b, log, sizeof log) == DF_ERROR_KERNEL &&
+          strstr(log, "clCreateKernel: CL_INVALID_KERNEL_NAME"));
     dfi_cl = real;
     dfi_cl.CreateCommandQueue = fail_queue;
     CHECK(drv->open(&lost, 0) == DF_ERROR_DEVICE && strstr(dfi_gpu_error, "clCreateCommandQueue") && !lost.own);
@@ -516,8 +538,8 @@ static void test_failures(void)
     drv->free(d, m);
 }
 
-/* Without memory for the events of operations under way, a queue waits; it neither fails nor forgets one. Only the first
- * operation of all can fail. */
+/* Without memory for the events of operations under way, a queue waits; it neither fails nor forgets one. Only the
+ * first operation of all can fail. */
 static void test_no_memory_for_events(void)
 {
     struct dfi_gpu *d = &gpu[0];
@@ -540,7 +562,7 @@ static void test_no_memory_for_events(void)
     drv->free(d, m);
 }
 
-/* A program that finds no platform goes on without. */
+/* A program that finds no platform continues without one. */
 static void test_none(void)
 {
     int status;
@@ -584,7 +606,8 @@ int main(void)
             CHECK(found == drv->count() && found >= i); /* as often as df is started */
             real_context = dfi_cl.CreateContext, dfi_cl.CreateContext = fail_context;
             fail_code = 1;
-            CHECK(drv->open(&gpu[0], 0) == DF_ERROR_DEVICE && strstr(dfi_gpu_error, "clCreateContext: CL_DEVICE_NOT_AVAILABLE"));
+            CHECK(drv->open(&gpu[0], 0) == DF_ERROR_DEVICE &&
+                  strstr(dfi_gpu_error, "clCreateContext: CL_DEVICE_NOT_AVAILABLE"));
             fail_code = 2;
             for (; n_gpus < i; n_gpus++) {
                 gpu[n_gpus].driver = drv, gpu[n_gpus].index = n_gpus;

@@ -1,4 +1,5 @@
-/* The language of kernels on OpenCL: every kernel runs on the host and on each device, which must leave the same bytes. */
+/* The language of kernels on OpenCL: every kernel runs on the host and on each device, which must leave the same
+ * bytes. */
 #define DF_GPU_EXACT 1
 #define DF_USE_OPENCL
 #define DF_IMPLEMENTATION
@@ -27,7 +28,7 @@ static struct {
     size_t z[N];
 } data, before, expected;
 
-/* Fills the data with what fits every type. */
+/* Fills the data with values that fit every type. */
 static void fill(uint64_t seed)
 {
     int k;
@@ -69,7 +70,8 @@ static void run_on(struct dfi_gpu *d, struct dfi_kernel *k, const void *args)
         const struct dfi_param *p = &k->param[i];
         arg[i].p = (const char *)args + p->at, arg[i].bytes = p->bytes, arg[i].is_memory = p->kind != DFI_P_VALUE;
         if (p->kind == DFI_P_VALUE) continue;
-        box[n] = line_of(p->kind == DFI_P_REDUCE ? x[n].row * all_groups : x[n].rows < 2 ? x[n].row : (x[n].rows - 1) * x[n].ld + x[n].row);
+        box[n] = line_of(p->kind == DFI_P_REDUCE ? x[n].row * all_groups : x[n].rows < 2 ? x[n].row
+                         : (x[n].rows - 1) * x[n].ld + x[n].row);
         memory[n] = v->alloc(d, box[n].row);
         CHECK(memory[n] != 0);
         if (p->kind != DFI_P_REDUCE) CHECK(v->copy_in(d, DFI_Q_IN, memory[n], (const void *)x[n].p, &box[n]) == DF_OK);
@@ -84,11 +86,14 @@ static void run_on(struct dfi_gpu *d, struct dfi_kernel *k, const void *args)
         if (p->kind == DFI_P_VALUE) continue;
         if (p->kind == DFI_P_REDUCE) {
             char *partials = (char *)malloc(box[n].row);
-            CHECK(partials && v->copy_out(d, DFI_Q_OUT, partials, memory[n], &box[n]) == DF_OK && finish(d, DFI_Q_OUT) == DF_OK);
-            for (g = 0; g < all_groups; g++) p->combine((void *)(uintptr_t)x[n].p, partials + g * x[n].row, x[n].row / p->bytes);
+            CHECK(partials && v->copy_out(d, DFI_Q_OUT, partials, memory[n], &box[n]) == DF_OK &&
+                  finish(d, DFI_Q_OUT) == DF_OK);
+            for (g = 0; g < all_groups; g++)
+                p->combine((void *)(uintptr_t)x[n].p, partials + g * x[n].row, x[n].row / p->bytes);
             free(partials);
         } else if (p->mode != DFI_IN) {
-            CHECK(v->copy_out(d, DFI_Q_OUT, (void *)(uintptr_t)x[n].p, memory[n], &box[n]) == DF_OK && finish(d, DFI_Q_OUT) == DF_OK);
+            CHECK(v->copy_out(d, DFI_Q_OUT, (void *)(uintptr_t)x[n].p, memory[n], &box[n]) == DF_OK &&
+                  finish(d, DFI_Q_OUT) == DF_OK);
         }
         v->free(d, memory[n++]);
     }
@@ -158,13 +163,15 @@ static void test_types(void)
 {
     struct shape one = { { { 1, 2 }, { 3, 4 }, { 5, 6 }, { 7, 8 } }, 1ll << 33, 250, { 4, 5 } };
     fill(4);
-    BOTH(values_1, df_grid1(1, 1), CHAR_MAX, SCHAR_MIN, UCHAR_MAX, SHRT_MIN, USHRT_MAX, INT_MIN, UINT_MAX, LONG_MIN, ULONG_MAX, LLONG_MIN,
-         ULLONG_MAX, true, -1.75f, data.ll);
+    BOTH(values_1, df_grid1(1, 1), CHAR_MAX, SCHAR_MIN, UCHAR_MAX, SHRT_MIN, USHRT_MAX, INT_MIN, UINT_MAX, LONG_MIN,
+         ULONG_MAX, LLONG_MIN, ULLONG_MAX, true, -1.75f, data.ll);
     BOTH(values_1, df_grid1(1, 1), (char)-5, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, false, FLT_MIN, data.ll);
-    BOTH(values_2, df_grid1(1, 1), SIZE_MAX, INT8_MIN, UINT8_MAX, INT16_MIN, UINT16_MAX, INT32_MIN, UINT32_MAX, INT64_MIN, UINT64_MAX, -2.5,
-         UINTPTR_MAX, PTRDIFF_MIN, (int64_t *)data.ll);
-    BOTH(arrays_1, df_grid1(N, 12), data.c, data.sc, data.uc, data.s, data.us, data.u, data.l, data.ul, data.ll, data.ull, data.b, data.z, data.d, N);
+    BOTH(values_2, df_grid1(1, 1), SIZE_MAX, INT8_MIN, UINT8_MAX, INT16_MIN, UINT16_MAX, INT32_MIN, UINT32_MAX,
+         INT64_MIN, UINT64_MAX, -2.5, UINTPTR_MAX, PTRDIFF_MIN, (int64_t *)data.ll);
+    BOTH(arrays_1, df_grid1(N, 12), data.c, data.sc, data.uc, data.s, data.us, data.u, data.l, data.ul, data.ll,
+         data.ull, data.b, data.z, data.d, N);
     BOTH(use_shapes, df_grid1(30, 10), one, (struct shape *)(void *)data.d, data.f, 30);
+    BOTH(old_words, df_grid1(N, 12), data.f, data.i, N);
 }
 
 static void test_reductions(void)
@@ -179,7 +186,8 @@ static void test_reductions(void)
         BOTH(products, df_grid1(N, g), data.u, data.uc, data.f, data.us, n);
         BOTH(least, df_grid1(N, g), data.i, (uint64_t *)data.ull, data.f, data.sc, data.d, data.i + 16, n);
         BOTH(most, df_grid1(N, g), data.i, (int64_t *)data.ll, data.f, data.uc, data.d, data.i + 16, n);
-        BOTH(bits, df_grid1(N, g), data.u, (uint64_t *)data.ull, data.s, data.i, data.uc, data.z, data.b, data.i + 16, n);
+        BOTH(bits, df_grid1(N, g), data.u, (uint64_t *)data.ull, data.s, data.i, data.uc, data.z, data.b, data.i + 16,
+             n);
     }
     for (k = 0; k < 12; k++) {
         static const int size[4][2] = { { 1, 1 }, { 1, 6 }, { 6, 1 }, { 4, 5 } };
@@ -219,7 +227,7 @@ DF_REDUCTION(own, int, largest, smallest_int);
 DF_KERNEL(own_reduction, df_reduce(own, int, r, 1), { *r = df_global_id(0); })
 DF_KERNEL(pointer, (int *, p), { if (p) *p = 1; })
 enum { WRONG_LINE = __LINE__ + 1 };
-DF_KERNEL(wrong, df_inout(float, x, n), (int, n), { float *p = x + 1; p[0] = (float)n; }) /* without df_global */
+DF_KERNEL(wrong, df_inout(float, x, n), (int, n), { float *p = x + 1; p[0] = (float)n; }) /* without df_on_global */
 DF_KERNEL_CODE(wrong_code, static inline float *first(float *p) { return p; })
 enum { WRONG_CALL_LINE = __LINE__ + 1 };
 DF_KERNEL_USING(wrong_code, wrong_too, df_inout(float, x, 1), { *first(x) = 1; })
@@ -232,7 +240,7 @@ static void refused(struct dfi_kernel *k, const char *say, const char *say_too)
     CHECK(dfi_opencl_driver.build(&gpu[0], k, &b, log, sizeof log) == DF_ERROR_KERNEL);
     if (!strstr(log, say) || !strstr(log, say_too)) {
         fprintf(stderr, "wanted: %s, %s\ngot: %s\n", say, say_too, log);
-        test_fail(__FILE__, __LINE__, "the log says what is wrong");
+        test_fail(__FILE__, __LINE__, "the log names the mistake");
     }
     CHECK(b.handle == NULL);
 }

@@ -1,18 +1,19 @@
-/* Variants of kernels: the case distinctions of MetaFork (thesis, 7.4) at every boundary, with limits made up for it; what is said about
- * them; what is remembered; measuring, and its file. */
+/* Variants of kernels: the case distinctions of MetaFork (thesis, 7.4) at every boundary, with invented limits; the
+ * explanations; the cache of choices; measurements, and their file. */
 #define DF_IMPLEMENTATION
 #include "df_gpu.h"
 #include "../test.h"
+#include "kept.h"
 
 int setenv(const char *name, const char *value, int overwrite); /* of POSIX, which -std=c11 hides */
 
-/* --- the six examples: case 1 with df_shared and 4 results per item, case 2 with df_shared, case 3 without ------------- */
+/* --- the six examples: case 1 with df_shared and 4 results per item, case 2 with df_shared, case 3 without -------- */
 
 DF_KERNEL(case1, df_inout(int, x, n), (int, n),
 {
     int k;
     for (k = 0; k < 4; k++) {
-        int i = (df_group_id(0) * 4 + k) * df_group_size(0) + df_local_id(0);
+        int i = (df_workgroup_id(0) * 4 + k) * df_workgroup_size(0) + df_local_id(0);
         if (i < n) x[i] += 1;
     }
 })
@@ -33,7 +34,10 @@ static int least(int a, int b) { return a < b ? a : b; }
 static size_t words(int n) { return (size_t)n * WORD; }
 /* b: the group in the first dimension, b1 in it and b0 in the second one */
 static size_t reversal_words(const df_candidate *c) { return words(2 * s_of(c) * c->group[0]); }
-static size_t matvec_words(const df_candidate *c) { int b = c->group[0], s = s_of(c); return words(s * b * b + s * b + b); }
+static size_t matvec_words(const df_candidate *c)
+{
+    int b = c->group[0], s = s_of(c); return words(s * b * b + s * b + b);
+}
 static size_t jacobi_words(const df_candidate *c) { return words(2 * s_of(c) * c->group[0] + 2); }
 static size_t matadd_words(const df_candidate *c) { return words(3 * s_of(c) * c->group[0] * c->group[1]); }
 static size_t transpose_words(const df_candidate *c) { return words(2 * s_of(c) * c->group[0] * c->group[1]); }
@@ -106,10 +110,12 @@ static void check_case(const struct example *e, size_t bytes, int registers)
     else if (bytes >= (size_t)e->words2 * WORD && per_item >= e->registers2) expect = 1;
     else expect = 2;
     fits = per_item >= e->registers2;
-    if (p.index != expect) fprintf(stderr, "%s: %lu bytes, %d registers\n", e->list->name, (unsigned long)bytes, registers);
+    if (p.index != expect)
+        fprintf(stderr, "%s: %lu bytes, %d registers\n", e->list->name, (unsigned long)bytes, registers);
     CHECK(p.index == expect);
     CHECK(p.grid.n[0] == (expect ? 1000 : 250) && p.grid.n[1] == 1000);
-    CHECK(fits ? p.grid.group[0] * p.grid.group[1] == e->items : !p.grid.group[0] && !p.grid.group[1]); /* the last: df decides */
+    /* the last: df decides */
+    CHECK(fits ? p.grid.group[0] * p.grid.group[1] == e->items : !p.grid.group[0] && !p.grid.group[1]);
 }
 
 static void test_cases(void)
@@ -203,7 +209,8 @@ static int needs_of(const df_candidate *c, df_kernel_needs *n)
     return compiles;
 }
 DF_VARIANTS(sizes, (case2, .groups = { { 512 }, { 256 }, { 64, 4 }, { 32 } }), (case3, .groups = { { 1 } }));
-DF_VARIANTS(counted, (case2, .groups = { { 512 }, { 256 }, { 32 } }, .fits = counts), (case3, .groups = { { 16 } }, .fits = counts), case1);
+DF_VARIANTS(counted, (case2, .groups = { { 512 }, { 256 }, { 32 } }, .fits = counts),
+            (case3, .groups = { { 16 } }, .fits = counts), case1);
 DF_VARIANTS(mute, (case2, .groups = { { 8 } }, .fits = silent), case3);
 DF_VARIANTS(spilling, (case2, .groups = { { 8 } }, .fits = no_spills, .registers = 5, .shared = reversal_words), case3);
 
@@ -235,13 +242,14 @@ static void test_limits(void)
     d.max_groups[0] = 390;
     o.again = 1;
     explain(&sizes_dfi_variants, &o, df_grid(100000));
-    CHECK(says("case2, groups of 256: refused: 391 groups > 390 that the device can have in x\n") && says("as none fits"));
+    CHECK(says("case2, groups of 256: refused: 391 groups > 390 that the device can have in x\n") &&
+          says("as none fits"));
     o.again = 0;
 
     d = roomy();
     explain(&mute_dfi_variants, &o, df_grid(100000));
     CHECK(says("case2, groups of 8: refused: its own condition is not met\n"));
-    /* the compiler: what it says comes on top of what was estimated */
+    /* the compiler's figures are added to the estimate */
     o.needs = needs_of;
     compiles = 1;
     needs.registers = 10, needs.max_group = 8, needs.shared = 100, needs.spilled = 0;
@@ -249,7 +257,8 @@ static void test_limits(void)
     needs.spilled = 1;
     d.max_shared = 99999;
     explain(&spilling_dfi_variants, &o, df_grid(10));
-    CHECK(says("case2, groups of 8: refused: c->needs.spilled = 1 > 0 = 0\n") && says("case3, groups of 256: refused: 256 items > 8 that the compiled"));
+    CHECK(says("case2, groups of 8: refused: c->needs.spilled = 1 > 0 = 0\n") &&
+          says("case3, groups of 256: refused: 256 items > 8 that the compiled"));
     needs.spilled = 0, needs.max_group = 7;
     d.max_shared = 99998;
     explain(&spilling_dfi_variants, &o, df_grid(10));
@@ -272,7 +281,7 @@ static void test_limits(void)
     CHECK(dfi_kernel_pick(&spilling_dfi_variants, df_grid(10), &o).index == 1 && compilations == 1);
 }
 
-/* --- what is remembered --------------------------------------------------------------------------------------------- */
+/* --- what is remembered ------------------------------------------------------------------------------------------- */
 
 static void test_memory(void)
 {
@@ -283,8 +292,9 @@ static void test_memory(void)
     allowed = 256;
     asked = 0;
     CHECK(df_kernel_pick(counted, df_grid(4096), &o).grid.group[0] == 256 && asked == 2);
-    allowed = 32; /* is not looked at: 2049 to 4096 are one class */
-    CHECK(df_kernel_pick(counted, df_grid(2049), &o).grid.group[0] == 256 && df_kernel_pick(counted, df_grid(4000), &o).grid.n[0] == 4000);
+    allowed = 32; /* is not examined: 2049 to 4096 are one class */
+    CHECK(df_kernel_pick(counted, df_grid(2049), &o).grid.group[0] == 256 &&
+          df_kernel_pick(counted, df_grid(4000), &o).grid.n[0] == 4000);
     CHECK(asked == 2);
     CHECK(df_kernel_pick(counted, df_grid(4097), &o).grid.group[0] == 32 && asked == 5);
     CHECK(df_kernel_pick(counted, df_grid(2048), &o).grid.group[0] == 32 && asked == 8);
@@ -299,7 +309,8 @@ static void test_memory(void)
     CHECK(df_kernel_pick(counted, df_grid(4096), &o).grid.group[0] == 32 && asked == 18);
     allowed = 15; /* nothing fits but what has no condition */
     d.warp = 1;
-    CHECK(df_kernel_pick(counted, df_grid(4096), &o).index == 2 && df_kernel_pick(counted, df_grid(4096), &o).index == 2);
+    CHECK(df_kernel_pick(counted, df_grid(4096), &o).index == 2 &&
+          df_kernel_pick(counted, df_grid(4096), &o).index == 2);
     before = asked; /* more of them than there is room for */
     for (i = 100; i < 300; i++) {
         d.warp = i;
@@ -314,7 +325,7 @@ static void test_memory(void)
     CHECK(asked == before);
 }
 
-/* --- launches, on the devices that are there -------------------------------------------------------------------------- */
+/* --- launches, on the devices that are there ---------------------------------------------------------------------- */
 
 DF_KERNEL(slow, df_inout(int, x, n), (int, n),
 {
@@ -357,32 +368,6 @@ static void try_one(const df_pick *p, void *arg)
     ++*(int *)arg;
 }
 
-static char file[1000]; /* of DF_TUNE */
-static long lines(const char *with)
-{
-    char line[1024];
-    FILE *f = fopen(file, "r");
-    long n = 0;
-    if (!f) return -1;
-    while (fgets(line, sizeof line, f)) n += strstr(line, with) != NULL;
-    fclose(f);
-    return n;
-}
-static void put(const char *mode, const char *text)
-{
-    FILE *f = fopen(file, mode);
-    CHECK(f != NULL);
-    fputs(text, f);
-    fclose(f);
-}
-
-static int messages;
-static void count_messages(void *arg, int level, const char *text)
-{
-    (void)arg, (void)level;
-    messages += strstr(text, "DF_TUNE") != NULL;
-}
-
 static void test_tune(void)
 {
     df_pick_opts few = { 0 };
@@ -405,7 +390,7 @@ static void test_tune(void)
     few.device = 99;
     CHECK(df_tune(speed, &few, df_grid(300), x, 300) == DF_ERROR_DEVICE);
 
-    /* another run: what is in the file is believed, garbage is left out, and what others wrote is kept */
+    /* another run: the times in the file are used, garbage is left out, and lines of other programs are kept */
     put("a", "rubbish\n1 2\tx\n64 0 0 5 slow\tspeed@pick.c\tnot numbers\n64 0 0 5 nothing\tspeed@pick.c\t12 0 0\thost\thost\n"
              "0 0 0 5 case2\tother@other.c\t1 0 0\tCUDA\tsome GPU\n");
     put("a", "32 0 0 7 slow\tspeed@pick.c\t14 0 0\thost\thost\n");
@@ -418,7 +403,8 @@ static void test_tune(void)
     few.device = 0;
     CHECK(df_tune_by(again, &few, df_grid(3000), try_one, &calls) == DF_OK && calls >= 3 * 4);
     CHECK(df_kernel_pick(again, df_grid(3000), NULL).index != 0);
-    CHECK(lines("again@pick.c\t12 0 0\t") >= 1 && lines("speed@pick.c\t9 0 0\t") == 1 && lines("other@other.c\t1 0 0\tCUDA\tsome GPU") == 1);
+    CHECK(lines("again@pick.c\t12 0 0\t") >= 1 && lines("speed@pick.c\t9 0 0\t") == 1 &&
+          lines("other@other.c\t1 0 0\tCUDA\tsome GPU") == 1);
     CHECK(lines("rubbish") == 0 && messages == 1);
     /* a file that is not ours is not changed */
     put("w", "my thesis\n");
@@ -432,7 +418,7 @@ int main(int argc, char **argv)
     snprintf(file, sizeof file, "%s.tune", argc ? argv[0] : "pick");
     setenv("DF_GPU_SIM", "2:64M", 0);
     setenv("DF_TUNE", file, 1);
-    config.log = count_messages;
+    config.log = count_messages, config.log_arg = "DF_TUNE";
     CHECK(df_start(&config) == DF_OK);
     test_cases();
     test_explain();

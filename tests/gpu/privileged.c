@@ -24,7 +24,7 @@ static char folder[SCRATCH], copy[SCRATCH + 20], open_folder[SCRATCH + 20];
 static char value[12][SCRATCH + 60];
 static const char *env[2 * 12 + 1];
 
-/* The program proper: what is in y says that it ran. */
+/* The program proper: the content of y shows that it ran. */
 static int use_df(void *unused)
 {
     float y[64] = { 0 };
@@ -51,7 +51,8 @@ static int files_in(const char *name)
 /* Each names a file that df would create, or something that it would complain of. */
 static void variables(void)
 {
-    static const char *const file[] = { "DF_TRACE", "t.json", "DF_GRAPH", "g.txt", "DF_STATS", "s.txt", "DF_SCHEDULE", "r" };
+    static const char *const file[] = { "DF_TRACE", "t.json", "DF_GRAPH", "g.txt", "DF_STATS", "s.txt", "DF_SCHEDULE",
+                                        "r" };
     int n = 0;
     for (int i = 0; i < 4; i++) {
         snprintf(value[i], sizeof value[i], "%s%s/%s", i == 3 ? "record:" : "", open_folder, file[2 * i + 1]);

@@ -1,5 +1,5 @@
-/* regions.c - what moves and what stays: held memory and DF_DATA_REGION with each of their clauses, by the bytes that went each way;
- * functions that put work into a device's queue, kernels with a second body, and where launches go */
+/* regions.c - data transfers: held memory and DF_DATA_REGION with each of their clauses, by the bytes transferred in
+ * each direction; functions that put work into a device's queue, kernels with a second body, and where launches go */
 #define DF_IMPLEMENTATION
 #include "df_gpu.h"
 #include "devices.h"
@@ -47,7 +47,8 @@ static int moved(size_t in, size_t out)
     size_t sum_in = 0, sum_out = 0;
     int k, right;
     for (k = 0; k < dfi_engine.n; k++)
-        sum_in += dfi_load_relaxed(&dfi_engine.device[k]->bytes_in), sum_out += dfi_load_relaxed(&dfi_engine.device[k]->bytes_out);
+        sum_in += dfi_load_relaxed(&dfi_engine.device[k]->bytes_in),
+            sum_out += dfi_load_relaxed(&dfi_engine.device[k]->bytes_out);
     right = sum_in - in_before == in && sum_out - out_before == out;
     in_before = sum_in, out_before = sum_out;
     return right || !dfi_engine.n;
@@ -91,7 +92,8 @@ static void clauses(void)
     CHECK(moved(BYTES, BYTES) && b[1] == 102);
 }
 
-/* Tasks of the host in a region: what they look at comes back, what they change goes there again; the rest stays. */
+/* Tasks of the host in a region: data that they read come back, data that they change go to the device again; the
+ * rest stays. */
 static void tasks_inside(void)
 {
     begin();
@@ -183,11 +185,12 @@ static void places(void)
         if (how) CHECK(c[1] == (how < 3 ? 2 : 4) * (how + 3));
     }
     fill(b, 2), fill(c, 3);
-    df_submit(region_task, a, N, 5, 7), df_submit(region_task, b, N, 2, 8), df_submit(region_task, c, N, 3, 9), df_submit(region_task, a, N, 27, 1);
+    df_submit(region_task, a, N, 5, 7), df_submit(region_task, b, N, 2, 8), df_submit(region_task, c, N, 3, 9),
+        df_submit(region_task, a, N, 27, 1);
     CHECK(df_wait_result() == DF_OK && is(a, 31) && is(b, 27) && is(c, 31) && dfi_engine.n_held == 0);
 }
 
-/* --- nobody waits at their end ---------------------------------------------------------------------------------- */
+/* --- without a wait at their end -------------------------------------------------------------------------------- */
 
 static void async(void)
 {
@@ -252,18 +255,20 @@ static void async_inside(void)
     CHECK(is(d, 14));
 }
 
-/* --- functions for a device's queue, second bodies, places --------------------------------------------------------- */
+/* --- functions for a device's queue, second bodies, places -------------------------------------------------------- */
 
 static int on_device, on_host;
 static void count(int device)
 {
     dfi_fetch_add_relaxed(device == DF_HOST ? &on_host : &on_device, 1);
 }
-DF_DEVICE_TASK(queue_block, df_in2(cell, x, rows, cols, ld), df_inout2(cell, y, rows, cols, ld2), (int, rows), (int, cols), (int, ld), (int, ld2));
+DF_DEVICE_TASK(queue_block, df_in2(cell, x, rows, cols, ld), df_inout2(cell, y, rows, cols, ld2), (int, rows),
+               (int, cols), (int, ld), (int, ld2));
 void queue_block(df_queue *q, const cell *x, cell *y, int rows, int cols, int ld, int ld2)
 {
     int host = !strcmp(q->kind, "host");
-    CHECK(host == (q->device == DF_HOST) && host == !q->native && host == (ld == 50) && host == (ld2 == 60) && host == (x == a + 3));
+    CHECK(host == (q->device == DF_HOST) && host == !q->native && host == (ld == 50) && host == (ld2 == 60) &&
+          host == (x == a + 3));
     count(q->device);
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < cols; j++) y[i * ld2 + j] += 2 * x[i * ld + j];
@@ -281,7 +286,8 @@ static void device_tasks(void)
     }
     CHECK(df_wait_result() == DF_OK && on_device == (devices ? 4 : 0) && on_host == (devices ? 2 : 6));
     for (int i = 0; i < N; i++) {
-        int at = i - 5, inside = at >= 0 && at / 60 < 20 && at % 60 < 30, want = 2 + i, x = 1 + at / 60 * 50 + at % 60 + 3;
+        int at = i - 5, inside = at >= 0 && at / 60 < 20 && at % 60 < 30, want = 2 + i,
+            x = 1 + at / 60 * 50 + at % 60 + 3;
         for (int k = 1; k <= 6; k++) want += 1 + inside * 2 * (x + k);
         CHECK(b[i] == want);
     }
@@ -304,11 +310,13 @@ static void bodies(void)
     begin();
     devices = dfi_engine.n > 0;
     on_host = 0;
-    for (int k = 0; k < 10; k++) df_launch_with(DF_OPTS(.device = k % 2 ? device_of(k) : DF_HOST), two_bodies, df_grid(N), a, N);
+    for (int k = 0; k < 10; k++)
+        df_launch_with(DF_OPTS(.device = k % 2 ? device_of(k) : DF_HOST), two_bodies, df_grid(N), a, N);
     df_submit(two_bodies, df_grid(N), a, N);
     CHECK(df_wait_result() == DF_OK && is(a, 12) && on_host == (devices ? 6 : 11));
     two_bodies(df_grid(N), a, N);
-    for (int k = 0; k < 40; k++) df_launch_with(DF_OPTS(.device = k % 4 ? DF_ANY_DEVICE : DF_ANY_GPU), two_bodies, df_grid(N - k), a, N - k);
+    for (int k = 0; k < 40; k++)
+        df_launch_with(DF_OPTS(.device = k % 4 ? DF_ANY_DEVICE : DF_ANY_GPU), two_bodies, df_grid(N - k), a, N - k);
     df_wait();
     for (int i = 0; i < N; i++) CHECK(a[i] == 13 + i + (N - i < 40 ? N - i : 40));
 }

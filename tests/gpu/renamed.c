@@ -1,5 +1,5 @@
-/* renamed.c - a value got a buffer of its own before there were devices; then kernels use that buffer, or the memory that
- * it stands for */
+/* renamed.c - a value got a buffer of its own before there were devices; then kernels use that buffer, or the memory
+ * that it stands for */
 #define DF_IMPLEMENTATION
 #include "df_gpu.h"
 #include "devices.h"
@@ -30,7 +30,7 @@ DF_KERNEL(increase, df_inout(int, p, n), (int, n),
     if (i < n) p[i]++;
 })
 
-/* Keeps the old value in use until it is told to go on. */
+/* Keeps the old value in use until it may continue. */
 DF_STATIC_TASK(void, read_slowly, df_in(int, p, N));
 static void read_slowly(const int *p)
 {
@@ -103,7 +103,8 @@ int main(void)
     setenv("DF_GPU", "sim", 1);
     for (int k = 0; k < 2; k++) {
         renamed = 0;
-        for (int i = 0; i < 20 || (renamed < 3 && i < 1000); i++) { /* depends on what the workers do when the writer is submitted */
+        /* depends on the work of the workers when the writer is submitted */
+        for (int i = 0; i < 20 || (renamed < 3 && i < 1000); i++) {
             setenv("DF_GPU_SIM", i % 2 ? "1:1M" : "3:1M", 1);
             CHECK(df_start(&config) == DF_OK);
             test[k]();

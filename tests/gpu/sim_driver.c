@@ -1,5 +1,5 @@
-/* sim_driver.c - the simulated devices, driven as the data engine drives a device: what they are asked for happens, in the order
- * that was asked for and no other, to memory of their own, within their limits; and what is to fail fails
+/* sim_driver.c - the simulated devices, driven as the data engine drives a device: operations happen exactly in the
+ * requested order, on memory of their own, within their limits; and faults that are asked for happen
  *
  * Arguments: a first seed and a number of seeds for the random programs. */
 #define _DEFAULT_SOURCE
@@ -58,12 +58,14 @@ static void sync_all(struct dfi_gpu *d)
 
 static void environment(void)
 {
-    static const char *const wrong[] = { "x", "4", "4:", ":64M", "0:64M", "-1:64M", "65:1M", "4:0", "4:64Q", "4:64M:", "4:64M:x", "4:64M:8Gx", "4:64M:0x", "4:64M:inf",
-                                         "4:64M,", "4 :64M", "9999999999999999999999:1M" };
-    static const char *const faults[] = { "x", "launch", "launch:", "launch:0", "launch:-1", "launch:x", "launch:1,", "launch:1,,", "launch:1@", "launch:1@0", "laun:1",
-                                          "launch:1x", "launch 1" };
+    static const char *const wrong[] = { "x", "4", "4:", ":64M", "0:64M", "-1:64M", "65:1M", "4:0", "4:64Q", "4:64M:",
+                                         "4:64M:x", "4:64M:8Gx", "4:64M:0x", "4:64M:inf", "4:64M,", "4 :64M",
+                                         "9999999999999999999999:1M" };
+    static const char *const faults[] = { "x", "launch", "launch:", "launch:0", "launch:-1", "launch:x", "launch:1,",
+                                          "launch:1,,", "launch:1@", "launch:1@0", "laun:1", "launch:1x", "launch 1" };
     static const struct { const char *text; int count; size_t bytes; } right[] = {
-        { "1:1", 1, 1 }, { "4:64M", 4, 64u << 20 }, { "2:3k:8G", 2, 3 << 10 }, { "16:1G:0", 16, 1u << 30 }, { "1:1.5K:100", 1, 1536 },
+        { "1:1", 1, 1 }, { "4:64M", 4, 64u << 20 }, { "2:3k:8G", 2, 3 << 10 }, { "16:1G:0", 16, 1u << 30 },
+            { "1:1.5K:100", 1, 1536 },
     };
     size_t i;
     unsetenv("DF_GPU_SIM");
@@ -107,8 +109,8 @@ static void memory(void)
     memset(x, 7, sizeof x);
     CHECK(v->copy_out(&gpu[0], DFI_Q_OUT, x, a, &all) == DF_OK && gpu[0].issued[DFI_Q_OUT] == 1);
     CHECK(v->sync(&gpu[0], DFI_Q_OUT, 1) == DF_OK && v->reached(&gpu[0], DFI_Q_OUT, 1));
-    for (i = 0; i < 1000; i++) CHECK(x[i] == DFI_SIM_NEW); /* what nobody wrote is garbage */
-    /* behind its end; of another device; in what was freed; freed twice: failures that `sync` tells, from then on */
+    for (i = 0; i < 1000; i++) CHECK(x[i] == DFI_SIM_NEW); /* memory that was never written is garbage */
+    /* behind its end; of another device; in freed memory; freed twice: failures that `sync` reports, from then on */
     all.row = 1001;
     CHECK(v->copy_out(&gpu[0], DFI_Q_OUT, x, a, &all) == DF_OK && v->sync(&gpu[0], DFI_Q_OUT, 2) == DF_ERROR_DEVICE);
     CHECK(strstr(dfi_gpu_error, "memory") && v->sync(&gpu[0], DFI_Q_OUT, 2) == DF_ERROR_DEVICE);
@@ -134,7 +136,8 @@ static void rectangles(void)
     dfi_memory a, b, c;
     int i, j;
     begin("2:64K", NULL, 2);
-    a = v->alloc(&gpu[0], PITCH * (ROWS - 1) + ROW), b = v->alloc(&gpu[0], ROW * ROWS), c = v->alloc(&gpu[1], ROW * ROWS);
+    a = v->alloc(&gpu[0], PITCH * (ROWS - 1) + ROW), b = v->alloc(&gpu[0], ROW * ROWS),
+        c = v->alloc(&gpu[1], ROW * ROWS);
     for (i = 0; i < ROWS * LD; i++) in[i] = (unsigned char)(i * 7);
     on = box(ROW, ROWS, PITCH, ROW), back = box(ROW, ROWS, LD, ROW);
     CHECK(v->copy_in(&gpu[0], DFI_Q_RUN, a, in, &there) == DF_OK);
@@ -154,7 +157,8 @@ static void rectangles(void)
 
 /* --- order ------------------------------------------------------------------------------------------------ */
 
-/* A queue may wait for what is put into another one later: they do not run in the order in which they are filled. */
+/* A queue may wait for an operation that is put into another one later: they do not run in the order in which they
+ * are filled. */
 static void waits(void)
 {
     enum { N = 64 };
@@ -171,7 +175,8 @@ static void waits(void)
                 memset(x[q], q + 1, N);
                 point[q] = gpu[q % 2 ? d : e].issued[q] + 1;
             }
-            /* each queue waits for the one that is filled after it, the last one waits for nothing: so queue 0 is last */
+            /* each queue waits for the one that is filled after it, the last one waits for nothing: so queue 0 is
+             * last */
             for (q = 0; q < DFI_QUEUES; q++) {
                 struct dfi_gpu *here = &gpu[q % 2 ? d : e], *other = &gpu[(q + 1) % 2 ? d : e];
                 if (q + 1 < DFI_QUEUES) CHECK(v->wait(here, q, other, q + 1, point[q + 1]) == DF_OK);
@@ -204,9 +209,10 @@ DF_KERNEL(turn, df_inout(unsigned, x, n), (int, n),
     int i = df_global_id(0), l = df_local_id(0);
     if (i < n) t[l] = x[i];
     df_barrier();
-    if (i < n) x[i] = t[df_block(0) - 1 - l] + (unsigned)df_group_id(0);
+    if (i < n) x[i] = t[df_block(0) - 1 - l] + (unsigned)df_workgroup_id(0);
 })
-DF_KERNEL(sums, df_in(unsigned, x, n), (int, n), df_reduce(df_sum, unsigned, s, 2), df_reduce(df_max, unsigned, m, 1), df_reduce(df_sum, int, none, n - n),
+DF_KERNEL(sums, df_in(unsigned, x, n), (int, n), df_reduce(df_sum, unsigned, s, 2), df_reduce(df_max, unsigned, m, 1),
+          df_reduce(df_sum, int, none, n - n),
 {
     int i = df_global_id(0) + df_global_size(0) * df_global_id(1);
     if (i >= n) return;
@@ -228,7 +234,8 @@ DF_KERNEL(splits, df_inout(unsigned, x, 1),
     x[0] = 78;
 })
 
-static df_result launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, int groups, int group, const struct dfi_arg *args)
+static df_result launch(struct dfi_gpu *d, int q, struct dfi_kernel *k, int groups, int group,
+                        const struct dfi_arg *args)
 {
     int g[3] = { 1, 1, 1 }, s[3] = { 1, 1, 1 };
     struct dfi_built b;
@@ -246,10 +253,12 @@ static struct dfi_arg arg(const void *p, size_t bytes, int is_memory)
     return a;
 }
 
-static df_result launch_mix(struct dfi_gpu *d, int q, dfi_memory a, dfi_memory b, dfi_memory c, int n, unsigned k, int group)
+static df_result launch_mix(struct dfi_gpu *d, int q, dfi_memory a, dfi_memory b, dfi_memory c, int n, unsigned k,
+                            int group)
 {
     struct dfi_arg x[5];
-    x[0] = arg(&a, sizeof a, 1), x[1] = arg(&b, sizeof b, 1), x[2] = arg(&c, sizeof c, 1), x[3] = arg(&n, sizeof n, 0), x[4] = arg(&k, sizeof k, 0);
+    x[0] = arg(&a, sizeof a, 1), x[1] = arg(&b, sizeof b, 1), x[2] = arg(&c, sizeof c, 1), x[3] = arg(&n, sizeof n, 0),
+        x[4] = arg(&k, sizeof k, 0);
     return launch(d, q, &mix_dfi_kernel, (n + group - 1) / group, group, x);
 }
 
@@ -274,7 +283,8 @@ static void kernels(void)
     for (i = 0; i < N; i++) x[i] = (unsigned)i * 77 % 91, y[i] = (unsigned)i;
     p = v->alloc(&gpu[0], sizeof x), q = v->alloc(&gpu[0], sizeof x), r = v->alloc(&gpu[0], sizeof x);
     ps = v->alloc(&gpu[0], sizeof sum), pm = v->alloc(&gpu[0], sizeof most);
-    CHECK(!v->copy_in(&gpu[0], DFI_Q_RUN, p, x, &b) && !v->copy_in(&gpu[0], DFI_Q_RUN, q, y, &b) && !v->copy_in(&gpu[0], DFI_Q_RUN, r, y, &b));
+    CHECK(!v->copy_in(&gpu[0], DFI_Q_RUN, p, x, &b) && !v->copy_in(&gpu[0], DFI_Q_RUN, q, y, &b) &&
+          !v->copy_in(&gpu[0], DFI_Q_RUN, r, y, &b));
     CHECK(!launch_mix(&gpu[0], DFI_Q_RUN, p, q, r, n, 5, 7) && !launch_turn(&gpu[0], DFI_Q_RUN, r, n, 12));
     CHECK(!v->copy_out(&gpu[0], DFI_Q_RUN, back, r, &b));
     sync_all(&gpu[0]);
@@ -283,7 +293,8 @@ static void kernels(void)
         CHECK(back[i] == (unsigned)j * 3 + (x[j] ^ y[N - 1 - j]) + 5 + (unsigned)(i / 12));
     }
     /* group g leaves what it accumulated at g */
-    args[0] = arg(&p, sizeof p, 1), args[1] = arg(&n, sizeof n, 0), args[2] = arg(&ps, sizeof ps, 1), args[3] = arg(&pm, sizeof pm, 1);
+    args[0] = arg(&p, sizeof p, 1), args[1] = arg(&n, sizeof n, 0), args[2] = arg(&ps, sizeof ps, 1),
+        args[3] = arg(&pm, sizeof pm, 1);
     args[4] = arg(&none, sizeof none, 1);
     memset((void *)&built, 0, sizeof built);
     CHECK(!v->build(&gpu[0], &sums_dfi_kernel, &built, log, sizeof log));
@@ -310,11 +321,12 @@ static void kernels(void)
         for (i = 0; i < 12; i++) s[0] += sum[i][0], s[1] += sum[i][1], m = m < most[i] ? most[i] : m;
         CHECK(s[0] && s[1] && m);
     }
-    /* more than a group may have; items that do not come to a barrier: `sync` tells, and the device goes on */
+    /* more than a group may have; items that do not come to a barrier: `sync` reports it, and the device continues */
     n_said = 0;
     args[0] = arg(&p, sizeof p, 1), args[1] = arg(&n, sizeof n, 0);
     n = 48 << 10;
-    CHECK(!launch(&gpu[0], DFI_Q_RUN, &large_shared_dfi_kernel, 1, 2, args) && v->sync(&gpu[0], DFI_Q_RUN, gpu[0].issued[DFI_Q_RUN]) == DF_OK);
+    CHECK(!launch(&gpu[0], DFI_Q_RUN, &large_shared_dfi_kernel, 1, 2, args) &&
+          v->sync(&gpu[0], DFI_Q_RUN, gpu[0].issued[DFI_Q_RUN]) == DF_OK);
     n++;
     CHECK(!launch(&gpu[0], DFI_Q_RUN, &large_shared_dfi_kernel, 1, 2, args));
     CHECK(v->sync(&gpu[0], DFI_Q_RUN, gpu[0].issued[DFI_Q_RUN]) == DF_ERROR_KERNEL && has_been_said("large_shared"));
@@ -326,7 +338,7 @@ static void kernels(void)
     p = v->alloc(&gpu[0], sizeof x);
     CHECK(!launch(&gpu[0], DFI_Q_RUN, &splits_dfi_kernel, 1, 2, args));
     CHECK(v->sync(&gpu[0], DFI_Q_RUN, gpu[0].issued[DFI_Q_RUN]) == DF_ERROR_KERNEL && has_been_said("splits"));
-    args[0] = arg(&here, sizeof here, 1); /* memory of nobody */
+    args[0] = arg(&here, sizeof here, 1); /* memory of no device */
     CHECK(!launch(&gpu[1], DFI_Q_RUN, &splits_dfi_kernel, 1, 2, args));
     CHECK(v->sync(&gpu[1], DFI_Q_RUN, gpu[1].issued[DFI_Q_RUN]) == DF_ERROR_DEVICE);
     end();
@@ -342,7 +354,8 @@ static void kernels(void)
     sync_all(&gpu[0]);
     CHECK(back[5] == 1005 && back[6] == 6);
     setenv("DF_GPU_SIM_BROKEN", "turns,mix,mi", 1);
-    CHECK(v->build(&gpu[0], &mix_dfi_kernel, &built, log, sizeof log) == DF_ERROR_KERNEL && built.result == DF_ERROR_KERNEL && strstr(log, "mix"));
+    CHECK(v->build(&gpu[0], &mix_dfi_kernel, &built, log, sizeof log) == DF_ERROR_KERNEL &&
+          built.result == DF_ERROR_KERNEL && strstr(log, "mix"));
     CHECK(v->build(&gpu[0], &turn_dfi_kernel, &built, log, sizeof log) == DF_OK && !*log);
     unsetenv("DF_GPU_SIM_BROKEN");
     end();
@@ -402,9 +415,12 @@ static void random_program(uint64_t seed)
     for (i = 0; i < HOST; i++)
         for (j = 0; j < N; j++) host[i][j] = host_model[i][j] = (unsigned)test_random(&seed);
     for (k = 0; k < OPS; k++) {
-        int d = test_below(&seed, DEVICES), q = test_below(&seed, DFI_QUEUES), e = test_below(&seed, DEVICES), h = test_below(&seed, HOST);
-        int a = test_below(&seed, BLOCKS), b = test_below(&seed, BLOCKS), c = test_below(&seed, BLOCKS), n = 1 + test_below(&seed, N);
-        struct dfi_box part = box((size_t)(n % 10 + 1) * sizeof(unsigned), (size_t)(n / 10 + 1), 10 * sizeof(unsigned), 9 * sizeof(unsigned));
+        int d = test_below(&seed, DEVICES), q = test_below(&seed, DFI_QUEUES), e = test_below(&seed, DEVICES),
+            h = test_below(&seed, HOST);
+        int a = test_below(&seed, BLOCKS), b = test_below(&seed, BLOCKS), c = test_below(&seed, BLOCKS),
+            n = 1 + test_below(&seed, N);
+        struct dfi_box part = box((size_t)(n % 10 + 1) * sizeof(unsigned), (size_t)(n / 10 + 1), 10 * sizeof(unsigned),
+                                  9 * sizeof(unsigned));
         if (n % 10 == 9) part.row -= sizeof(unsigned);
         if (part.rows > 12) part.rows = 12;
         switch (test_below(&seed, 7)) {
@@ -430,7 +446,8 @@ static void random_program(uint64_t seed)
         case 3:
             if (d == e) break;
             before(&use[e][b], 0, d, q), before(&use[d][a], 1, d, q);
-            CHECK(v->copy_peer(&gpu[d], q, on_device[d][a], &gpu[e], on_device[e][b], (size_t)n * sizeof(unsigned)) == DF_OK);
+            CHECK(v->copy_peer(&gpu[d], q, on_device[d][a], &gpu[e], on_device[e][b],
+                               (size_t)n * sizeof(unsigned)) == DF_OK);
             memcpy(model[d][a], model[e][b], (size_t)n * sizeof(unsigned));
             done(&use[e][b], 0, d, q), done(&use[d][a], 1, d, q);
             break;
@@ -448,8 +465,10 @@ static void random_program(uint64_t seed)
         default:
             if (a == c || b == c) break;
             before(&use[d][a], 0, d, q), before(&use[d][b], 0, d, q), before(&use[d][c], 1, d, q);
-            CHECK(launch_mix(&gpu[d], q, on_device[d][a], on_device[d][b], on_device[d][c], n, (unsigned)k, 1 + n % 50) == DF_OK);
-            for (i = 0; i < n; i++) model[d][c][i] = model[d][c][i] * 3 + (model[d][a][i] ^ model[d][b][n - 1 - i]) + (unsigned)k;
+            CHECK(launch_mix(&gpu[d], q, on_device[d][a], on_device[d][b], on_device[d][c], n, (unsigned)k,
+                             1 + n % 50) == DF_OK);
+            for (i = 0; i < n; i++)
+                model[d][c][i] = model[d][c][i] * 3 + (model[d][a][i] ^ model[d][b][n - 1 - i]) + (unsigned)k;
             done(&use[d][a], 0, d, q), done(&use[d][b], 0, d, q), done(&use[d][c], 1, d, q);
         }
         if (test_below(&seed, 40) == 0) {
@@ -495,16 +514,21 @@ static void failures(void)
     CHECK(m && n && !v->alloc(&gpu[0], 100));
     CHECK(v->alloc(&gpu[0], 100)); /* one failed, no more */
     for (i = 0; i < 4; i++) CHECK(v->copy_in(&gpu[0], DFI_Q_IN, m, x, &b) == DF_OK);
-    CHECK(v->copy_in(&gpu[1], DFI_Q_IN, n, x, &b) == DF_OK && v->copy_in(&gpu[1], DFI_Q_IN, n, x, &b) == DF_ERROR_DEVICE);
-    CHECK(strstr(dfi_gpu_error, "fails") && gpu[1].issued[DFI_Q_IN] == 1 && v->copy_in(&gpu[1], DFI_Q_IN, n, x, &b) == DF_OK);
+    CHECK(v->copy_in(&gpu[1], DFI_Q_IN, n, x, &b) == DF_OK &&
+          v->copy_in(&gpu[1], DFI_Q_IN, n, x, &b) == DF_ERROR_DEVICE);
+    CHECK(strstr(dfi_gpu_error, "fails") && gpu[1].issued[DFI_Q_IN] == 1 &&
+          v->copy_in(&gpu[1], DFI_Q_IN, n, x, &b) == DF_OK);
     sync_all(&gpu[0]), sync_all(&gpu[1]);
-    CHECK(launch_turn(&gpu[0], DFI_Q_RUN, m, 8, 8) == DF_OK && launch_turn(&gpu[1], DFI_Q_RUN, n, 8, 8) == DF_ERROR_DEVICE);
+    CHECK(launch_turn(&gpu[0], DFI_Q_RUN, m, 8, 8) == DF_OK &&
+          launch_turn(&gpu[1], DFI_Q_RUN, n, 8, 8) == DF_ERROR_DEVICE);
     CHECK(launch_turn(&gpu[1], DFI_Q_RUN, n, 8, 8) == DF_OK);
-    CHECK(v->copy_out(&gpu[0], DFI_Q_RUN, y, m, &b) == DF_ERROR_DEVICE && v->copy_out(&gpu[0], DFI_Q_RUN, y, m, &b) == DF_OK);
+    CHECK(v->copy_out(&gpu[0], DFI_Q_RUN, y, m, &b) == DF_ERROR_DEVICE &&
+          v->copy_out(&gpu[0], DFI_Q_RUN, y, m, &b) == DF_OK);
     sync_all(&gpu[0]), sync_all(&gpu[1]);
     CHECK(y[0] == 8 && y[7] == 1);
     end();
-    /* fails while it is executed: so does what is behind it in the queue, and what waits for it on any device; nothing else does */
+    /* fails while it is executed: so do later operations in its queue, and those that wait for it on any device;
+     * nothing else does */
     for (i = 0; i < 4; i++) {
         struct dfi_gpu *d = &gpu[i == 2];
         int q = i ? DFI_Q_OUT : DFI_Q_RUN;
@@ -520,19 +544,22 @@ static void failures(void)
         CHECK(i == 3 ? y[0] == 1 && y[7] == 8 : !y[0] && !y[7]);
         end();
     }
-    /* gone: nobody waits for it, nothing of the host is changed any more */
+    /* lost: no call waits for it, and it no longer changes memory of the host */
     memset(y, 0, sizeof y);
     begin("2:4K", "lost:3@1", 2);
     m = v->alloc(&gpu[0], 100), n = v->alloc(&gpu[1], 100);
-    CHECK(!v->copy_in(&gpu[0], DFI_Q_IN, m, x, &b) && !v->copy_in(&gpu[1], DFI_Q_IN, n, x, &b) && !v->copy_in(&gpu[1], DFI_Q_IN, n, x, &b));
-    CHECK(!v->sync(&gpu[0], DFI_Q_IN, 1) && !v->wait(&gpu[1], DFI_Q_RUN + 1, &gpu[0], DFI_Q_IN, 1)); /* which was, before it was gone */
+    CHECK(!v->copy_in(&gpu[0], DFI_Q_IN, m, x, &b) && !v->copy_in(&gpu[1], DFI_Q_IN, n, x, &b) &&
+          !v->copy_in(&gpu[1], DFI_Q_IN, n, x, &b));
+    /* which was, before it was gone */
+    CHECK(!v->sync(&gpu[0], DFI_Q_IN, 1) && !v->wait(&gpu[1], DFI_Q_RUN + 1, &gpu[0], DFI_Q_IN, 1));
     CHECK(!v->wait(&gpu[0], DFI_Q_OUT, &gpu[1], DFI_Q_RUN, 100));
     CHECK(!v->copy_out(&gpu[0], DFI_Q_OUT, y, m, &b));
     CHECK(!v->wait(&gpu[1], DFI_Q_RUN, &gpu[1], DFI_Q_IN, 2) && !v->copy_out(&gpu[1], DFI_Q_RUN, y, n, &b));
     CHECK(launch_turn(&gpu[0], DFI_Q_RUN, m, 8, 8) == DF_ERROR_DEVICE && strstr(dfi_gpu_error, "gone"));
     CHECK(v->sync(&gpu[0], DFI_Q_OUT, 1) == DF_ERROR_DEVICE && v->reached(&gpu[0], DFI_Q_OUT, 1));
     CHECK(v->sync(&gpu[0], DFI_Q_RUN, 5) == DF_ERROR_DEVICE && v->reached(&gpu[0], DFI_Q_RUN, 5));
-    CHECK(v->copy_in(&gpu[0], DFI_Q_IN, m, x, &b) == DF_ERROR_DEVICE && v->wait(&gpu[0], DFI_Q_IN, &gpu[1], DFI_Q_IN, 1) == DF_ERROR_DEVICE);
+    CHECK(v->copy_in(&gpu[0], DFI_Q_IN, m, x, &b) == DF_ERROR_DEVICE &&
+          v->wait(&gpu[0], DFI_Q_IN, &gpu[1], DFI_Q_IN, 1) == DF_ERROR_DEVICE);
     CHECK(!v->alloc(&gpu[0], 1));
     CHECK(v->sync(&gpu[1], DFI_Q_RUN, 1) == DF_OK && y[0] == 1 && y[7] == 8);
     CHECK(!v->wait(&gpu[1], DFI_Q_RUN + 1, &gpu[0], DFI_Q_RUN, 5)); /* which will never come */

@@ -2,14 +2,15 @@
  * memory after 300 tasks; the serial build is the oracle
  *
  * As fuzz/modes.c, but a task without children may be a kernel, on a device chosen at random, and the host's code
- * works on the same memory in between. A task or kernel reads one box, a, and changes two, b and c, in the way its modes
- * permit: what updates or writes mixes in what was read, order matters; what commutes or is reduced only accumulates, so
- * that any order gives the same; what is concurrent adds atomically. Boxes are ranges, blocks with every relation between
- * the number of columns and the distance of rows, bytes in the middle of cells, the same boxes again, the same memory
- * in another shape, or overlap in part. A kernel works with one item, in order (then a and b may overlap), or with one for
- * each cell. Children, up to depth 3, get parts of their parent's boxes and of its df_local. Tokens order tasks that have
- * no memory in common as far as df knows: who waits for one reads the notes of those who signal it.
- * In every fifth seed two threads run a program each. Any message of df is an error. */
+ * works on the same memory in between. A task or kernel reads one box, a, and changes two, b and c, in the way its
+ * modes permit: updates and writes mix in all that was read, so that the order matters; commuting accesses and
+ * reductions only accumulate, so that any order gives the same; concurrent accesses add atomically. Boxes are
+ * ranges, blocks with every relation between the number of columns and the distance of rows, bytes in the middle of
+ * cells, the same boxes again, the same memory in another shape, or overlap in part. A kernel works with one item,
+ * in order (then a and b may overlap), or with one for each cell. Children, up to depth 3, get parts of their
+ * parent's boxes and of its df_local. Tokens order tasks that declare no common memory: a task that waits for a
+ * token reads the notes of the tasks that signal it. In every fifth seed two threads run a program each. Any message
+ * of df is an error. */
 #include <string.h>
 #define DF_IMPLEMENTATION
 #include "df_gpu.h"
@@ -19,12 +20,12 @@
 #endif
 
 enum { SPAN = 8192, TASKS = 300, DEPTH = 3, LD = 32, TOKENS = 6, SIGNALS = 3, SPAN_OF_BOX = 500, REDUCED = 4 };
-typedef uint32_t cell;
+#include "../fuzz/boxes.h"
 
 /* --- what tasks and kernels do -------------------------------------------------------------------- */
 
 DF_KERNEL_CODE(common,
-    /* What is done with the cells of a box. All but the first three: any order gives the same. */
+    /* Operations on the cells of a box. All but the first three give the same result in any order. */
     enum { READ, UPDATE, FRESH, SUM, ATOMIC, XOR, MAX, MIN, OR, AND, PROD, KEY };
 
     /* The boxes and notes of a launch: rows, columns, styles; its items: one, or w * h. */
@@ -56,7 +57,7 @@ DF_KERNEL_CODE(common,
 
     static inline unsigned value(unsigned h, int i, int j) { return mix(h, (unsigned)(i * 100 + j)); }
 
-    static inline unsigned read_box(unsigned h, df_global const unsigned *p, int rows, int cols, int ld)
+    static inline unsigned read_cells(unsigned h, df_on_global const unsigned *p, int rows, int cols, int ld)
     {
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < cols; j++) h = mix(h, p[i * ld + j]);
@@ -64,11 +65,11 @@ DF_KERNEL_CODE(common,
     }
 
     /* One after the other; h gets all that was read. */
-    static inline unsigned touch_box(unsigned h, df_global unsigned *p, int rows, int cols, int ld, int style)
+    static inline unsigned touch_box(unsigned h, df_on_global unsigned *p, int rows, int cols, int ld, int style)
     {
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < cols; j++) {
-                df_global unsigned *q = p + i * ld + j;
+                df_on_global unsigned *q = p + i * ld + j;
                 unsigned v = value(h, i, j);
                 if (style == READ) h = mix(h, *q);
                 else if (style == UPDATE) *q = h = mix(h, *q);
@@ -80,9 +81,10 @@ DF_KERNEL_CODE(common,
     }
 
     /* A cell of its own. */
-    static inline void touch_cell(unsigned h, df_global unsigned *p, int i, int j, int rows, int cols, int ld, int style)
+    static inline void touch_cell(unsigned h, df_on_global unsigned *p, int i, int j, int rows, int cols, int ld,
+                                  int style)
     {
-        df_global unsigned *q;
+        df_on_global unsigned *q;
         unsigned v = value(h, i, j);
         if (style == ATOMIC && rows > 0 && cols > 0) df_atomic_add(p + (i * 3 % rows) * ld + j * 5 % cols, v);
         if (i >= rows || j >= cols || style == ATOMIC) return;
@@ -93,17 +95,19 @@ DF_KERNEL_CODE(common,
     }
 
     /* What an item begins with: its place, and something of a and of the notes. */
-    static inline unsigned item_reads(int j, int i, struct shape s, df_global const unsigned *a, int al, df_global const unsigned *notes)
+    static inline unsigned item_reads(int j, int i, struct shape s, df_on_global const unsigned *a, int al,
+                                      df_on_global const unsigned *notes)
     {
         unsigned h = s.alone ? s.seed : value(s.seed, i, j);
         for (int k = 0; k < s.notes; k++) h = mix(h, notes[k]);
-        if (s.alone) return read_box(h, a, s.ar, s.ac, al);
+        if (s.alone) return read_cells(h, a, s.ar, s.ac, al);
         if (s.ar < 1 || s.ac < 1) return h;
         h = mix(h, a[(i % s.ar) * al + j % s.ac]);
         return mix(h, a[((i * 3 + 1) % s.ar) * al + (j * 5 + 2) % s.ac]);
     }
 
-    static inline unsigned item_writes(unsigned h, int j, int i, struct shape s, df_global unsigned *b, int bl, df_global unsigned *c, int cl)
+    static inline unsigned item_writes(unsigned h, int j, int i, struct shape s, df_on_global unsigned *b, int bl,
+                                       df_on_global unsigned *c, int cl)
     {
         if (s.alone) return touch_box(touch_box(h, b, s.br, s.bc, bl, s.style_b), c, s.cr, s.cc, cl, s.style_c);
         touch_cell(h, b, i, j, s.br, s.bc, bl, s.style_b);
@@ -113,8 +117,9 @@ DF_KERNEL_CODE(common,
 
     static inline int item_is_one(int j, int i, struct shape s) { return s.alone ? i + j == 0 : i < s.h && j < s.w; }
 
-    static inline void item(int j, int i, struct shape s, df_global const unsigned *a, int al, df_global unsigned *b, int bl,
-                            df_global unsigned *c, int cl, df_global const unsigned *notes, df_global unsigned *note)
+    static inline void item(int j, int i, struct shape s, df_on_global const unsigned *a, int al,
+                            df_on_global unsigned *b, int bl, df_on_global unsigned *c, int cl,
+                            df_on_global const unsigned *notes, df_on_global unsigned *note)
     {
         unsigned h;
         if (!item_is_one(j, i, s)) return;
@@ -123,57 +128,59 @@ DF_KERNEL_CODE(common,
     }
 )
 
-/* `rows` rows of `cols` cells, `ld` apart, from cell `at` of the memory; no rows: nothing. */
-struct box { int at, rows, cols, ld, style; };
-struct plan {
-    unsigned seed;
-    int kind, depth, children;  /* children: below it, in all */
-    struct box a, b, c;
-    const cell *notes;          /* of the token it waits for */
-    cell *note;                 /* for the token it signals */
-    df_token *signal;           /* by itself */
-};
-enum mode { INOUT, OUT, COMMUTE, CONCURRENT, REDUCE };
+enum { OF_A, OF_B, OF_C, OF_LOCAL, FROM };
+#include "../fuzz/modes.h"
 
 static void body(struct plan s, const cell *a, cell *b, cell *c);
 
 /* --- kernels ----------------------------------------------------------------------------------------- */
 
-DF_KERNEL_USING(common, own_ld, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al), df_inout2(uint32_t, b, s.br, s.bc, bl),
-    df_out2(uint32_t, c, s.cr, s.cc, cl), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al), (int, bl), (int, cl),
+DF_KERNEL_USING(common, own_ld, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al),
+                df_inout2(uint32_t, b, s.br, s.bc, bl),
+    df_out2(uint32_t, c, s.cr, s.cc, cl), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al),
+    (int, bl), (int, cl),
 {
     item(df_global_id(0), df_global_id(1), s, a, al, b, bl, c, cl, notes, note);
 })
-DF_KERNEL_USING(common, one_ld, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, ld), df_inout2(uint32_t, b, s.br, s.bc, ld),
+DF_KERNEL_USING(common, one_ld, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, ld),
+                df_inout2(uint32_t, b, s.br, s.bc, ld),
     df_out2(uint32_t, c, s.cr, s.cc, ld), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, ld),
 {
     item(df_global_id(0), df_global_id(1), s, a, ld, b, ld, c, ld, notes, note);
 })
-DF_KERNEL_USING(common, fixed_ld, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al * 1), df_inout2(uint32_t, b, s.br, s.bc, bl + 0),
-    df_out2(uint32_t, c, s.cr, s.cc, cl), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al), (int, bl), (int, cl),
+DF_KERNEL_USING(common, fixed_ld, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al * 1),
+                df_inout2(uint32_t, b, s.br, s.bc, bl + 0),
+    df_out2(uint32_t, c, s.cr, s.cc, cl), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al),
+    (int, bl), (int, cl),
 {
     item(df_global_id(0), df_global_id(1), s, a, al, b, bl, c, cl, notes, note);
 })
-DF_KERNEL_USING(common, some_ld, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al), df_inout2(uint32_t, b, s.br, s.bc, bl),
-    df_out2(uint32_t, c, s.cr, s.cc, cl), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (unsigned char, al), (short, bl), (long, cl),
+DF_KERNEL_USING(common, some_ld, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al),
+                df_inout2(uint32_t, b, s.br, s.bc, bl),
+    df_out2(uint32_t, c, s.cr, s.cc, cl), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note),
+    (unsigned char, al), (short, bl), (long, cl),
 {
     item(df_global_id(0), df_global_id(1), s, a, (int)al, b, (int)bl, c, (int)cl, notes, note);
 })
 /* rows are as many as the cells between them */
-DF_KERNEL_USING(common, square, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al), df_inout2(uint32_t, b, n, s.bc, n),
-    df_out2(uint32_t, c, s.cr, s.cc, cl), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al), (int, n), (int, cl),
+DF_KERNEL_USING(common, square, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al),
+                df_inout2(uint32_t, b, n, s.bc, n),
+    df_out2(uint32_t, c, s.cr, s.cc, cl), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al),
+    (int, n), (int, cl),
 {
     s.br = n;
     item(df_global_id(0), df_global_id(1), s, a, al, b, n, c, cl, notes, note);
 })
-DF_KERNEL_USING(common, flat, (struct shape, s), df_in(uint32_t, a, s.ac), df_inout(uint32_t, b, s.bc), df_out(uint32_t, c, s.cc),
+DF_KERNEL_USING(common, flat, (struct shape, s), df_in(uint32_t, a, s.ac), df_inout(uint32_t, b, s.bc),
+                df_out(uint32_t, c, s.cc),
     df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note),
 {
     s.ar = s.ac > 0, s.br = s.bc > 0, s.cr = s.cc > 0;
     item(df_global_id(0), df_global_id(1), s, a, 0, b, 0, c, 0, notes, note);
 })
 /* b: bytes, with the distance that the blocks of cells have */
-DF_KERNEL_USING(common, bytes, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, ld), df_inout2(uint8_t, b, s.br, s.bc, ld),
+DF_KERNEL_USING(common, bytes, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, ld),
+                df_inout2(uint8_t, b, s.br, s.bc, ld),
     df_out2(uint32_t, c, s.cr, s.cc, ld), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, ld),
 {
     int j = df_global_id(0), i = df_global_id(1);
@@ -187,19 +194,25 @@ DF_KERNEL_USING(common, bytes, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac
     h = item_writes(h, j, i, s, c, ld, c, ld);
     if (s.note && i + j == 0) note[0] = h;
 })
-DF_KERNEL_USING(common, commute_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al), df_commute2(uint32_t, b, s.br, s.bc, bl),
-    df_commute2(uint32_t, c, s.cr, s.cc, cl), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al), (int, bl), (int, cl),
+DF_KERNEL_USING(common, commute_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al),
+                df_commute2(uint32_t, b, s.br, s.bc, bl),
+    df_commute2(uint32_t, c, s.cr, s.cc, cl), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note),
+    (int, al), (int, bl), (int, cl),
 {
     item(df_global_id(0), df_global_id(1), s, a, al, b, bl, c, cl, notes, note);
 })
-DF_KERNEL_USING(common, concurrent_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al), df_concurrent(uint32_t, b, s.bc),
-    df_out2(uint32_t, c, s.cr, s.cc, cl), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al), (int, cl),
+DF_KERNEL_USING(common, concurrent_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al),
+                df_concurrent(uint32_t, b, s.bc),
+    df_out2(uint32_t, c, s.cr, s.cc, cl), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al),
+    (int, cl),
 {
     s.br = s.bc > 0;
     item(df_global_id(0), df_global_id(1), s, a, al, b, 0, c, cl, notes, note);
 })
-DF_KERNEL_USING(common, sums_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al), df_commute2(uint32_t, b, s.br, s.bc, bl),
-    df_reduce(df_sum, uint32_t, c, s.cc), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al), (int, bl),
+DF_KERNEL_USING(common, sums_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al),
+                df_commute2(uint32_t, b, s.br, s.bc, bl),
+    df_reduce(df_sum, uint32_t, c, s.cc), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al),
+    (int, bl),
 {
     int j = df_global_id(0), i = df_global_id(1);
     if (!item_is_one(j, i, s)) return;
@@ -209,8 +222,10 @@ DF_KERNEL_USING(common, sums_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.a
     h = item_writes(h, j, i, s, b, bl, b, bl);
     if (s.note && i + j == 0) note[0] = h;
 })
-DF_KERNEL_USING(common, xors_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al), df_inout2(uint32_t, b, s.br, s.bc, bl),
-    df_reduce(df_bxor, uint32_t, c, s.cc), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al), (int, bl),
+DF_KERNEL_USING(common, xors_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al),
+                df_inout2(uint32_t, b, s.br, s.bc, bl),
+    df_reduce(df_bxor, uint32_t, c, s.cc), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al),
+    (int, bl),
 {
     int j = df_global_id(0), i = df_global_id(1);
     if (!item_is_one(j, i, s)) return;
@@ -220,7 +235,8 @@ DF_KERNEL_USING(common, xors_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.a
     h = item_writes(h, j, i, s, b, bl, b, bl);
     if (s.note && i + j == 0) note[0] = h;
 })
-DF_KERNEL_USING(common, extremes_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al), df_reduce(df_max, uint32_t, b, s.bc),
+DF_KERNEL_USING(common, extremes_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al),
+                df_reduce(df_max, uint32_t, b, s.bc),
     df_reduce(df_min, uint32_t, c, s.cc), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al),
 {
     int j = df_global_id(0), i = df_global_id(1);
@@ -230,7 +246,8 @@ DF_KERNEL_USING(common, extremes_k, (struct shape, s), df_in2(uint32_t, a, s.ar,
     for (int k = 0; k < s.cc; k++) c[k] = accumulate(MIN, c[k], value(h, 7, k));
     if (s.note && i + j == 0) note[0] = h;
 })
-DF_KERNEL_USING(common, masks_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al), df_reduce(df_bor, uint32_t, b, s.bc),
+DF_KERNEL_USING(common, masks_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al),
+                df_reduce(df_bor, uint32_t, b, s.bc),
     df_reduce(df_band, uint32_t, c, s.cc), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al),
 {
     int j = df_global_id(0), i = df_global_id(1);
@@ -240,8 +257,10 @@ DF_KERNEL_USING(common, masks_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.
     for (int k = 0; k < s.cc; k++) c[k] = accumulate(AND, c[k], value(h, 7, k));
     if (s.note && i + j == 0) note[0] = h;
 })
-DF_KERNEL_USING(common, products_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al), df_inout2(uint32_t, b, s.br, s.bc, bl),
-    df_reduce(df_prod, uint32_t, c, s.cc), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al), (int, bl),
+DF_KERNEL_USING(common, products_k, (struct shape, s), df_in2(uint32_t, a, s.ar, s.ac, al),
+                df_inout2(uint32_t, b, s.br, s.bc, bl),
+    df_reduce(df_prod, uint32_t, c, s.cc), df_in(uint32_t, notes, s.notes), df_out(uint32_t, note, s.note), (int, al),
+    (int, bl),
 {
     int j = df_global_id(0), i = df_global_id(1);
     if (!item_is_one(j, i, s)) return;
@@ -253,17 +272,6 @@ DF_KERNEL_USING(common, products_k, (struct shape, s), df_in2(uint32_t, a, s.ar,
 })
 
 /* --- host tasks -------------------------------------------------------------------------------------- */
-
-/* An operator whose order is not that of the numbers. */
-static void key_combine(cell *into, const cell *from) { *into = accumulate(KEY, *into, *from); }
-static void key_identity(cell *x) { *x = 0; }
-DF_REDUCTION(largest_key, cell, key_combine, key_identity);
-
-#define BOX(x) s.x.rows, s.x.cols, s.x.ld
-#define FLAT(x) s.x.rows *s.x.cols
-#define KIND(name, A, B, C)                               \
-    DF_STATIC_TASK(void, name, (struct plan, s), A, B, C); \
-    static void name(struct plan s, const cell *a, cell *b, cell *c) { body(s, a, b, c); }
 
 KIND(ordered, df_in2(cell, a, BOX(a)), df_inout2(cell, b, BOX(b)), df_out2(cell, c, BOX(c)))
 KIND(commuting, df_in2(cell, a, BOX(a)), df_commute2(cell, b, BOX(b)), df_commute2(cell, c, BOX(c)))
@@ -323,12 +331,10 @@ static void rows_of(long lo, long hi, struct box x, unsigned h, cell *b)
 
 /* --- boxes ------------------------------------------------------------------------------------------- */
 
-static const struct box nothing = { 0, 0, 1, 1, READ };
-
 static int span(struct box x) { return x.rows ? (x.rows - 1) * x.ld + x.cols : 0; }
 
 /* A part of the range of n cells from `at`: a range, or a block of any leading dimension. */
-static struct box part_of_range(uint64_t *seed, int at, int n, int most)
+static struct box block_in_range(uint64_t *seed, int at, int n, int most)
 {
     struct box x = { at, 1, 1, 1, READ };
     int length = 1 + test_below(seed, n < most ? n : most);
@@ -346,7 +352,7 @@ static struct box part_of_range(uint64_t *seed, int at, int n, int most)
 
 /* A part of x of about `most` cells: fewer rows and columns, every second row, one row, all of it, or that in another
  * shape. */
-static struct box part_of(uint64_t *seed, struct box x, int most)
+static struct box block_in(uint64_t *seed, struct box x, int most)
 {
     struct box y = x;
     int i, j;
@@ -358,7 +364,7 @@ static struct box part_of(uint64_t *seed, struct box x, int most)
         }
         return y;
     }
-    if (x.rows == 1) y = part_of_range(seed, x.at, x.cols, most);
+    if (x.rows == 1) y = block_in_range(seed, x.at, x.cols, most);
     else {
         i = test_below(seed, x.rows), j = test_below(seed, x.cols);
         y.at += i * x.ld + j;
@@ -370,30 +376,17 @@ static struct box part_of(uint64_t *seed, struct box x, int most)
     return y;
 }
 
-static int meet(struct box x, struct box y)
-{
-    for (int i = 0; i < x.rows; i++)
-        for (int j = 0; j < y.rows; j++) {
-            int p = x.at + i * x.ld, q = y.at + j * y.ld;
-            if (p < q + y.cols && q < p + x.cols) return 1;
-        }
-    return 0;
-}
-
 /* --- scopes and their children ---------------------------------------------------------------------- */
 
 static int two_threads; /* run programs; the main thread waits for them, and runs nothing */
 
-enum { OF_A, OF_B, OF_C, OF_LOCAL, FROM };
-
-/* What a scope gives to its children, and what is known about those so far. */
+/* A scope, and the data that it gives to its children. */
 struct scope {
     struct plan s;
     const cell *a;
     cell *b, *c, *local;
     int n_local;
-    struct tokens { df_token token[TOKENS]; cell note[TOKENS][SIGNALS]; } *tokens;
-    int needs[TOKENS], promised[TOKENS];
+    struct promises promises;
     struct child { struct plan t; int from[3]; } last[4]; /* their boxes are used again */
 };
 static struct box box_of(const struct scope *m, int i)
@@ -403,43 +396,12 @@ static struct box box_of(const struct scope *m, int i)
 }
 static cell *write_to(const struct scope *m, int i, struct box x)
 {
-    return !x.rows ? NULL : i == OF_B ? m->b + (x.at - m->s.b.at) : i == OF_C ? m->c + (x.at - m->s.c.at) : m->local + x.at;
+    return !x.rows ? NULL : i == OF_B ? m->b + (x.at - m->s.b.at) : i == OF_C ? m->c + (x.at - m->s.c.at)
+        : m->local + x.at;
 }
 static const cell *read_from(const struct scope *m, int i, struct box x)
 {
     return !x.rows ? NULL : i == OF_A ? m->a + (x.at - m->s.a.at) : write_to(m, i, x);
-}
-
-/* One of the scope's boxes, from the `first` on, that is not empty. */
-static int pick(uint64_t *seed, const struct scope *m, int first)
-{
-    int i = first + test_below(seed, FROM - first);
-    for (int k = first; k < FROM && box_of(m, i).rows == 0; k++) i = i == FROM - 1 ? first : i + 1;
-    return i;
-}
-
-static void tokens_begin(struct scope *m, uint64_t *seed)
-{
-    for (int i = 0; i < TOKENS; i++) {
-        m->needs[i] = 1 + test_below(seed, SIGNALS), m->promised[i] = 0;
-        if (!m->tokens) continue;
-        df_token_init(&m->tokens->token[i], m->needs[i]);
-        memset(m->tokens->note[i], 0, sizeof m->tokens->note[i]);
-    }
-}
-
-/* A part for a child whose mode is `mode` and which, if free to choose, treats it as `style`. */
-static struct box part_for(uint64_t *seed, struct box x, int most, enum mode mode, int style, int is_flat)
-{
-    int parent = x.style;
-    struct box y = part_of(seed, x, most);
-    if (is_flat && y.rows > 1) y.rows = 1;
-    if (parent == UPDATE) y.style = style;
-    else if (mode == INOUT || mode == COMMUTE) y.style = parent;
-    else if (mode == CONCURRENT && (parent == SUM || parent == ATOMIC)) y.style = ATOMIC;
-    else if (mode == REDUCE && parent == style) y.style = parent;
-    else return nothing;
-    return parent == READ ? nothing : y;
 }
 
 static void choose_boxes(uint64_t *seed, struct scope *m, int children, struct child *k)
@@ -453,17 +415,23 @@ static void choose_boxes(uint64_t *seed, struct scope *m, int children, struct c
     t->kind = test_below(seed, children ? KINDS : 2 * KINDS) % KINDS, what = &kinds[t->kind];
     k->from[0] = pick(seed, m, OF_A), k->from[1] = pick(seed, m, OF_B), k->from[2] = pick(seed, m, OF_B);
     from = box_of(m, k->from[0]);
-    if (test_below(seed, 4) && (from.style == READ || from.style == UPDATE)) t->a = part_of(seed, from, most);
+    if (test_below(seed, 4) && (from.style == READ || from.style == UPDATE)) t->a = block_in(seed, from, most);
     t->a.style = READ;
-    if (test_below(seed, 4)) t->b = part_for(seed, box_of(m, k->from[1]), most, what->b, what->style_b, what->flat_b);
-    if (test_below(seed, 2)) t->c = part_for(seed, box_of(m, k->from[2]), most, what->c, what->style_c, what->flat_c);
+    from = box_of(m, k->from[1]);
+    if (test_below(seed, 4))
+        t->b = with_style(block_in(seed, from, most), from.style, what->b, what->style_b, what->flat_b);
+    from = box_of(m, k->from[2]);
+    if (test_below(seed, 2))
+        t->c = with_style(block_in(seed, from, most), from.style, what->c, what->style_c, what->flat_c);
     /* What has no value yet, or is a copy, cannot be read or changed in another way by the same task. The df_local has
      * places of its own. */
-    int ab = (k->from[0] == OF_LOCAL) == (k->from[1] == OF_LOCAL), ac = (k->from[0] == OF_LOCAL) == (k->from[2] == OF_LOCAL),
+    int ab = (k->from[0] == OF_LOCAL) == (k->from[1] == OF_LOCAL),
+        ac = (k->from[0] == OF_LOCAL) == (k->from[2] == OF_LOCAL),
         bc = (k->from[1] == OF_LOCAL) == (k->from[2] == OF_LOCAL);
     if ((what->c == OUT || what->c == REDUCE) && ac && meet(t->c, t->a)) t->c = nothing;
     if (what->b == REDUCE && ab && meet(t->b, t->a)) t->b = nothing;
-    if ((what->b != COMMUTE || what->c != COMMUTE || t->b.style != t->c.style) && bc && meet(t->b, t->c)) t->c = nothing;
+    if ((what->b != COMMUTE || what->c != COMMUTE || t->b.style != t->c.style) && bc && meet(t->b, t->c))
+        t->c = nothing;
 }
 
 /* Part of the range x as a block of bytes, `ld` of them apart. */
@@ -481,8 +449,8 @@ static struct box bytes_of(uint64_t *seed, struct box x, int ld)
 /* Launches t as a kernel. The boxes: which pairs of them share memory is known from `apart`. */
 static void launch(uint64_t *seed, const struct plan *t, const df_opts *o, int apart, const cell *a, cell *b, cell *c)
 {
-    struct shape s = { t->a.rows, t->a.cols, t->b.rows, t->b.cols, t->c.rows, t->c.cols, t->notes ? SIGNALS : 0, t->note != NULL,
-                       t->b.style, t->c.style, 0, 0, 0, t->seed };
+    struct shape s = { t->a.rows, t->a.cols, t->b.rows, t->b.cols, t->c.rows, t->c.cols, t->notes ? SIGNALS : 0,
+                       t->note != NULL, t->b.style, t->c.style, 0, 0, 0, t->seed };
     int al = t->a.ld, bl = t->b.ld, cl = t->c.ld, bw, bh, variant = test_below(seed, 7);
     const struct kind *k = &kinds[t->kind];
     df_ndrange g;
@@ -517,7 +485,8 @@ static void launch(uint64_t *seed, const struct plan *t, const df_opts *o, int a
             s.br = y.rows, s.bc = y.cols;
             s.w = s.bc > s.cc ? s.bc : s.cc, s.h = s.br > s.cr ? s.br : s.cr;
             g = s.alone ? df_grid(1) : df_grid2(s.w, s.h, bw, bh);
-            df_launch_with(o, bytes, g, s, a, b ? (unsigned char *)b + y.at : NULL, c, (const cell *)t->notes, t->note, al);
+            df_launch_with(o, bytes, g, s, a, b ? (unsigned char *)b + y.at : NULL, c, (const cell *)t->notes, t->note,
+                           al);
             return;
         }
         LAUNCH(own_ld, al, bl, cl);
@@ -531,8 +500,8 @@ static void launch(uint64_t *seed, const struct plan *t, const df_opts *o, int a
     }
 }
 
-/* May t be a kernel? What it reduces into is then a range; what other tasks of the host change atomically meanwhile has to
- * be in the host's memory. */
+/* True if t may be a kernel. Its reductions are then into ranges; memory that other tasks of the host change
+ * atomically meanwhile has to be in the host's memory. */
 static int can_be_kernel(const struct scope *m, const struct child *k)
 {
     const struct plan *t = &k->t;
@@ -547,35 +516,27 @@ static void submit_child(uint64_t *seed, struct scope *m, int children, unsigned
 {
     struct child *k = &m->last[test_below(seed, 4)];
     struct plan *t = &k->t;
-    int with, after, signals, priority, pin, device, kernel;
-    df_token *wait_for[2] = { NULL, NULL }, *to_signal[2] = { NULL, NULL };
+    int with, after, signals, pin, device, kernel;
+    struct links links;
     df_opts o = { 0 };
     if (!t->depth || test_below(seed, 3) == 0) choose_boxes(seed, m, children, k);
     t->seed = mix(h, (unsigned)test_random(seed)), t->depth = m->s.depth + 1, t->children = children;
-    t->notes = NULL, t->note = NULL, t->signal = NULL;
     with = test_below(seed, 2), after = test_below(seed, TOKENS), signals = test_below(seed, TOKENS);
-    priority = test_below(seed, 5) - 2, pin = test_below(seed, 40), device = test_below(seed, 12), kernel = test_below(seed, 4) > 0;
+    o.priority = test_below(seed, 5) - 2, pin = test_below(seed, 40), device = test_below(seed, 12),
+        kernel = test_below(seed, 4) > 0;
     kernel = kernel && can_be_kernel(m, k);
-    o.priority = priority;
     if (pin == 0 && !two_threads) o.worker = DF_MAIN_THREAD;
     if (pin == 1 && df_workers() > 1) o.worker = df_workers() - 1;
-    if (with && m->promised[after] == m->needs[after]) { /* all of its signals will come from tasks before this one */
-        wait_for[0] = &m->tokens->token[after];
-        t->notes = m->tokens->note[after];
-        o.after = wait_for;
-    }
-    if (with && m->tokens && m->promised[signals] < m->needs[signals]) {
-        t->note = &m->tokens->note[signals][m->promised[signals]++];
-        if (priority > 0 && !kernel) t->signal = &m->tokens->token[signals];
-        else to_signal[0] = &m->tokens->token[signals], o.signals = to_signal;
-    }
+    link_tokens(&links, with ? &m->promises : NULL, t, &o, after, signals, o.priority > 0 && !kernel);
     const cell *a = read_from(m, k->from[0], t->a);
     cell *b = write_to(m, k->from[1], t->b), *c = write_to(m, k->from[2], t->c);
     if (kernel) {
-        int same_ab = (k->from[0] == OF_LOCAL) == (k->from[1] == OF_LOCAL), same_ac = (k->from[0] == OF_LOCAL) == (k->from[2] == OF_LOCAL),
+        int same_ab = (k->from[0] == OF_LOCAL) == (k->from[1] == OF_LOCAL),
+            same_ac = (k->from[0] == OF_LOCAL) == (k->from[2] == OF_LOCAL),
             same_bc = (k->from[1] == OF_LOCAL) == (k->from[2] == OF_LOCAL);
         int apart = !(same_ab && meet(t->a, t->b)) && !(same_ac && meet(t->a, t->c)) && !(same_bc && meet(t->b, t->c));
-        o.device = device < 4 ? 0 : device == 4 ? DF_HOST : device == 5 ? DF_ANY_GPU : device == 6 ? DF_ANY_DEVICE : 1 + device % df_gpu_devices();
+        o.device = device < 4 ? 0 : device == 4 ? DF_HOST : device == 5 ? DF_ANY_GPU : device == 6 ? DF_ANY_DEVICE
+            : 1 + device % df_gpu_devices();
         uint64_t how = t->seed;
         launch(&how, t, &o, apart, a, b, c);
     } else submit(with ? &o : NULL, t, a, b, c);
@@ -594,7 +555,7 @@ static void body(struct plan s, const cell *a, cell *b, cell *c)
     int left = s.children;
     if (test_below(&seed, 8) == 0) test_spin((unsigned)test_below(&seed, 3000));
     for (int i = 0; i < SIGNALS && s.notes; i++) h = mix(h, s.notes[i]);
-    if (!k->weak_a) h = read_box(h, a, s.a.rows, s.a.cols, s.a.ld);
+    if (!k->weak_a) h = read_cells(h, a, s.a.rows, s.a.cols, s.a.ld);
     if (!k->weak_b) h = touch(h, s.b, b);
     if (!k->weak_c) h = touch(h, s.c, c);
     if (k->weak_c && s.c.rows) { /* the first child writes it */
@@ -608,9 +569,10 @@ static void body(struct plan s, const cell *a, cell *b, cell *c)
     if (s.note) *s.note = h;
     if (s.signal) df_signal(s.signal);
     if (m.s.c.style == FRESH) m.s.c.style = UPDATE; /* it has a value now */
-    if (left > 3) m.tokens = df_local(struct tokens, 1);
-    if (left > 3 && test_below(&seed, 2)) m.n_local = 1 + test_below(&seed, test_below(&seed, 2) ? 30 : 400), m.local = df_local(cell, m.n_local);
-    tokens_begin(&m, &seed);
+    if (left > 3) m.promises.tokens = df_local(struct tokens, 1);
+    if (left > 3 && test_below(&seed, 2))
+        m.n_local = 1 + test_below(&seed, test_below(&seed, 2) ? 30 : 400), m.local = df_local(cell, m.n_local);
+    tokens_begin(&m.promises, &seed);
     while (left > 0) {
         int below, n = 1, i;
         switch (test_below(&seed, 40)) {
@@ -619,34 +581,35 @@ static void body(struct plan s, const cell *a, cell *b, cell *c)
             if (!k->weak_b) h = touch(h, s.b, b);
             if (!k->weak_c) h = touch(h, m.s.c, c);
             if (m.local) h = touch(h, box_of(&m, OF_LOCAL), m.local);
-            tokens_begin(&m, &seed);
+            tokens_begin(&m.promises, &seed);
             break;
         case 1: case 2: /* what writes to a part is done: that part may be read */
             if (s.b.rows && s.b.style == UPDATE && !k->weak_b) {
                 int j = test_below(&seed, s.b.cols), cols = 1 + test_below(&seed, s.b.cols - j);
                 i = test_below(&seed, s.b.rows);
                 df_wait_on(b + i * s.b.ld + j, (size_t)cols * sizeof *b);
-                h = read_box(h, b + i * s.b.ld + j, 1, cols, 0);
+                h = read_cells(h, b + i * s.b.ld + j, 1, cols, 0);
             }
             break;
         case 3: /* some of the children in a block: a scope of its own, so the others first */
             df_wait();
-            tokens_begin(&m, &seed);
+            tokens_begin(&m.promises, &seed);
             DF_PARALLEL {
                 struct scope in_block = m;
-                in_block.tokens = NULL;
-                for (n = 1 + test_below(&seed, 10); n > 0 && left > 0; n--, left--) submit_child(&seed, &in_block, 0, h);
+                in_block.promises.tokens = NULL;
+                for (n = 1 + test_below(&seed, 10); n > 0 && left > 0; n--, left--)
+                    submit_child(&seed, &in_block, 0, h);
             }
             break;
-        case 4: /* the notes of those who signal a token */
+        case 4: /* the notes of the tasks that signal a token */
             i = test_below(&seed, TOKENS);
-            if (!m.tokens || m.promised[i] < m.needs[i]) break;
-            CHECK(df_wait_token(&m.tokens->token[i]) == DF_OK);
-            for (n = 0; n < SIGNALS; n++) h = mix(h, m.tokens->note[i][n]);
+            if (!promised(&m.promises, i)) break;
+            CHECK(df_wait_token(&m.promises.tokens->token[i]) == DF_OK);
+            for (n = 0; n < SIGNALS; n++) h = mix(h, m.promises.tokens->note[i][n]);
             break;
         case 5: /* a loop, in the order of the tasks, over a part */
             if (s.b.rows && s.b.style == UPDATE && !k->weak_b) {
-                struct box x = part_of(&seed, s.b, 300);
+                struct box x = block_in(&seed, s.b, 300);
                 x.style = UPDATE;
                 df_for(rows_of, 0, x.rows, x, h, x.rows ? b + (x.at - s.b.at) : NULL);
             }
@@ -692,9 +655,11 @@ int main(int argc, char **argv)
 {
     static const size_t windows[] = { 0, 4, 50 }, deques[] = { 0, 2, 16, 0, 100 }, renames[] = { 0, 0, 1000, 1 << 20 };
     static cell memory[2][SPAN];
-    unsigned long long first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, count = argc > 2 ? strtoull(argv[2], NULL, 10) : 20;
+    unsigned long long first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1,
+        count = argc > 2 ? strtoull(argv[2], NULL, 10) : 20;
     for (unsigned long long n = first; n < first + count; n++) {
-        df_config config = { .window = windows[n % 3], .deque = deques[n % 5], .rename_bytes = renames[n % 4], .log = said };
+        df_config config = { .window = windows[n % 3], .deque = deques[n % 5], .rename_bytes = renames[n % 4],
+                             .log = said };
         struct program g[2] = { { n, 0, memory[0] }, { n + 1000000007u, 0, memory[1] } };
         CHECK(df_start(&config) == DF_OK);
         two_threads = n % 5 == 0;

@@ -1,5 +1,6 @@
-/* gpu_library.c - a program that loads a library with a kernel (gpu_part.c), launches it and unloads it, again and again, on simulated
- * devices that outlive it. Argument: the library. Returns 0 or says what is wrong. Built with -rdynamic. */
+/* gpu_library.c - a program that loads a library with a kernel (gpu_part.c), launches it and unloads it, again and
+ * again, on simulated devices that outlive it. Argument: the library. Returns 0 or prints the mistake. Built with
+ * -rdynamic. */
 #define _POSIX_C_SOURCE 200809L
 #define DF_IMPLEMENTATION
 #include "../../df_gpu.h"
@@ -21,7 +22,8 @@ int main(int argc, char **argv)
     for (i = 0; i < 100; i++) x[i] = 1;
     for (i = 0; i < 4; i++) {
         void (*launch)(int *, int);
-        void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL), *symbol = library ? dlsym(library, "part_double") : NULL;
+        void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL),
+            *symbol = library ? dlsym(library, "part_double") : NULL;
         if (!symbol) return printf("%s\n", dlerror()), 1;
         memcpy(&launch, &symbol, sizeof launch); /* ISO C has no cast from an object to a function pointer */
         launch(x, 100);

@@ -5,21 +5,16 @@
  * -DOWN_POOL  the program does not export its symbols (no -rdynamic), so the library it loads has a
  *             pool of its own: both must work.
  * -DNO_DF     the program itself does not use df, and the pool has to end with the library.
- * Returns 0 or says what is wrong. Run with DF_WORKERS=3. */
+ * Returns 0 or prints the mistake. Run with DF_WORKERS=3. */
 #define _POSIX_C_SOURCE 200809L
 #ifndef NO_DF
 #define DF_IMPLEMENTATION
 #include "../../df.h"
 #endif
 #include "part.h"
+#include "load.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
-
-static int failed;
-#define CHECK(c) do { if (!(c)) failed = 1, printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #c); } while (0)
 
 /* Threads of this process; 0 where that cannot be found out. */
 static int threads(void)
@@ -37,31 +32,9 @@ static int (*workers)(void);
 static long (*fib)(long);
 static void (*append)(int *, int);
 
-static void *library;
-static int open_library(const char *file)
+static int open_library(const char *name)
 {
-#ifdef LINKED
-    (void)file;
-    workers = part_workers, fib = part_fib, append = part_append;
-#else
-    void *symbol[3];
-    library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (!library || !(symbol[0] = dlsym(library, "part_workers")) || !(symbol[1] = dlsym(library, "part_fib")) ||
-        !(symbol[2] = dlsym(library, "part_append"))) {
-        printf("%s\n", dlerror());
-        return -1;
-    }
-    memcpy(&workers, &symbol[0], sizeof workers); /* ISO C has no cast from an object to a function pointer */
-    memcpy(&fib, &symbol[1], sizeof fib);
-    memcpy(&append, &symbol[2], sizeof append);
-#endif
-    return 0;
-}
-static void close_library(void)
-{
-#ifndef LINKED
-    CHECK(dlclose(library) == 0);
-#endif
+    return load(name) || FIND(workers, part_workers) || FIND(fib, part_fib) || FIND(append, part_append);
 }
 
 #ifdef NO_DF

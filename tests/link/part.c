@@ -1,17 +1,7 @@
 /* part.c - a second file or a shared library that uses df; -DDF_IMPLEMENTATION: embeds it */
 #include "../../df.h"
 #include "part.h"
-
-DF_STATIC_TASK(long, fib, (long, n));
-static long fib(long n)
-{
-    long b;
-    df_future(fib) a;
-    if (n < 2) return n;
-    df_spawn(fib, &a, n - 1);
-    b = fib(n - 2);
-    return df_sync(fib, &a) + b;
-}
+#include "fib.h"
 
 DF_STATIC_TASK(void, append, df_inout(int, x, 1), (int, digit));
 static void append(int *x, int digit) { *x = 10 * *x + digit; }

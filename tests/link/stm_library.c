@@ -4,57 +4,30 @@
  * -DLINKED   it is linked instead.
  * -DOWN_STM  the program does not export its symbols (no -rdynamic), so the library it loads has records of its own:
  *            both must work, each with its own memory.
- * -DNO_STM   the program itself has no blocks, and what the library keeps has to go away with it.
- * The same two threads live through all of it, and end when the library is gone. Returns 0 or says what is wrong. */
+ * -DNO_STM   the program itself has no blocks, and the state of the library has to end with it.
+ * The same two threads live through all of it, and end when the library is gone. Returns 0 or prints the mistake. */
 #define _POSIX_C_SOURCE 200809L
 #ifndef NO_STM
 #define DF_IMPLEMENTATION
 #include "../../df_stm.h"
 #endif
 #include "stm_part.h"
+#include "load.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static int failed;
-#define CHECK(c) do { if (!(c)) failed = 1, printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #c); } while (0)
 
 static void (*move)(long *, long *, long);
 static void (*take)(long *, long);
 static unsigned long (*commits)(void);
 
-static void *library;
-static int open_library(const char *file)
+static int open_library(const char *name)
 {
-#ifdef LINKED
-    (void)file;
-    move = part_move, take = part_take, commits = part_commits;
-#else
-    void *symbol[3];
-    library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (!library || !(symbol[0] = dlsym(library, "part_move")) || !(symbol[1] = dlsym(library, "part_take")) ||
-        !(symbol[2] = dlsym(library, "part_commits"))) {
-        printf("%s\n", dlerror());
-        return -1;
-    }
-    memcpy(&move, &symbol[0], sizeof move); /* ISO C has no cast from an object to a function pointer */
-    memcpy(&take, &symbol[1], sizeof take);
-    memcpy(&commits, &symbol[2], sizeof commits);
-#endif
-    return 0;
-}
-static void close_library(void)
-{
-#ifndef LINKED
-    CHECK(dlclose(library) == 0);
-#endif
+    return load(name) || FIND(move, part_move) || FIND(take, part_take) || FIND(commits, part_commits);
 }
 
-/* --- two threads that do what they are told ------------------------------------------------------------ */
+/* --- two threads that run jobs ------------------------------------------------------------------------- */
 
 typedef void (*job)(void);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -49,7 +49,7 @@ static void back_to(size_t mark)
     }
     free(undone);
 }
-/* What df_abort and df_restart take back: the innermost closed block, or all. */
+/* Rolls back the innermost closed block for df_abort, all blocks for df_restart. */
 static struct dfi_tm_block *unit(void)
 {
     struct dfi_tm_block *b = inner;
@@ -83,11 +83,6 @@ struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *site, int 
     if (!inner) pthread_mutex_lock(&lock);
     b->outer = inner, b->to_jump = to_jump, b->kind = (unsigned char)kind, b->open = 1, b->writes = entries;
     return inner = b;
-}
-struct dfi_tm_block *dfi_tm_enter_unwound(struct dfi_tm_block *b, const char *site, int kind,
-                                          void (*to_jump)(void *), const void *where)
-{
-    return dfi_tm_enter(b, site, kind, to_jump, where);
 }
 /* At the checkpoint again, after df_abort. Zero: the block is over. */
 int dfi_tm_was_left(struct dfi_tm_block *b)
@@ -227,9 +222,9 @@ df_result df_tm_on_abort(void (*fn)(void *arg), void *arg)
     return DF_OK;
 }
 
-/* --- df_owm.h: one process, and what orders the tasks orders the accesses ----------------------------- */
+/* --- df_owm.h: one process, where the order of the tasks is that of the accesses ---------------------- */
 
-#define OWM(x) char df_owm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_owm_h ## x [1];
+#define OWM(x) char DFI_OF_VERSION(df_owm_h__define_DF_IMPLEMENTATION_in_one_C_file_before_including_df_owm_h ## x)[1];
 OWM() OWM(__and_DF_CHECK_in_all) OWM(__and_DF_OWM_COPIES_in_all) OWM(__and_DF_OWM_COPIES_and_DF_CHECK_in_all)
 void *dfi_owm_alloc(size_t bytes, const char *site)
 {

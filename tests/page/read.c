@@ -1,8 +1,9 @@
 /* Reads the records of a page of DF_TRACE=file.html, without the page:  read FILE.html
  *
- * Prints a line `lanes N slices N edges N steals N ended 0|1`, then for each name and kind of slices `NAME|KIND COUNT TOTAL`, TOTAL in nanoseconds without
- * what was run in between, as the page's table has it. Exit status 1 and a message if something is wrong with the file: a record that
- * does not exist or does not end, a text that is not told before it is used, slices of a track that do not nest, times before 0. */
+ * Prints a line `lanes N slices N edges N steals N ended 0|1`, then for each name and kind of slices `NAME|KIND COUNT
+ * TOTAL`, TOTAL in nanoseconds without what was run in between, as the page's table has it. Exit status 1 and a message
+ * if something is wrong with the file: a record that does not exist or does not end, a text that is not told before it
+ * is used, slices of a track that do not nest, times before 0. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,7 +162,8 @@ static void sums(void)
     qsort(slice, slices, sizeof *slice, compare);
     for (i = slices; i--;) { /* the outer ones first */
         own[i] = slice[i].end - slice[i].begin;
-        while (depth && (slice[open[depth - 1]].track != slice[i].track || slice[open[depth - 1]].begin > slice[i].begin ||
+        while (depth && (slice[open[depth - 1]].track != slice[i].track ||
+                         slice[open[depth - 1]].begin > slice[i].begin ||
                          slice[i].end <= slice[open[depth - 1]].begin)) {
             const struct slice *top = &slice[open[--depth]];
             if (top->track == slice[i].track && slice[i].end > top->begin) fail("slices that do not nest");
@@ -175,14 +177,16 @@ static void sums(void)
         uint64_t total = 0;
         unsigned kind = (unsigned)(slice[first].name & 15);
         for (i = first; i < slices && slice[i].name == slice[first].name; i++) total += slice[i].begin;
-        if (kind != WAIT && kind != PARK) printf("%s|%u %zu %llu\n", text[slice[first].name >> 4], kind, i - first, (unsigned long long)total);
+        if (kind != WAIT && kind != PARK)
+            printf("%s|%u %zu %llu\n", text[slice[first].name >> 4], kind, i - first, (unsigned long long)total);
     }
     free(open), free(own);
 }
 
 static int digit(int c)
 {
-    return c >= 'A' && c <= 'Z' ? c - 'A' : c >= 'a' && c <= 'z' ? c - 'a' + 26 : c >= '0' && c <= '9' ? c - '0' + 52 : c == '+' ? 62 : c == '/' ? 63 : -1;
+    return c >= 'A' && c <= 'Z' ? c - 'A' : c >= 'a' && c <= 'z' ? c - 'a' + 26 : c >= '0' &&
+        c <= '9' ? c - '0' + 52 : c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
 /* Parts are lines <script>part('...')</script>; the last one may be cut off: it does not count then. */

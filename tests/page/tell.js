@@ -1,4 +1,4 @@
-// Tells in an element `told` what a page shows, a line each, as tests/page/read.c tells it of the file; then how long it took and what is painted.
+// Writes the content of a page into an element `told`, a line each, as tests/page/read.c prints that of the file; then the time, and the painted parts.
 // tests/page appends it to a page.
 addEventListener('DOMContentLoaded', () => {
   const drawn = performance.now();

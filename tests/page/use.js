@@ -1,4 +1,4 @@
-// Uses a page as somebody would, with mouse, wheel and keys, and tells in an element `used` what went wrong. tests/page appends it to a page
+// Uses a page as a reader does, with mouse, wheel and keys, and writes mistakes into an element `used`. tests/page appends it to a page
 // that has at least two workers, a task with a neighbour in the graph, and something on the critical path.
 addEventListener('load', () => setTimeout(() => {
   const wrong = [], frame = () => new Promise(done => { draw(); setTimeout(done, 20); });

@@ -1,5 +1,5 @@
-/* loops.c - loops, wavefronts and reductions of random sizes at once: in the main thread, in tasks, in spawned functions and in
- * several threads of the program, with 1 to 4 workers per CPU: `loops SECONDS` */
+/* loops.c - loops, wavefronts and reductions of random sizes at once: in the main thread, in tasks, in spawned
+ * functions and in several threads of the program, with 1 to 4 workers per CPU: `loops SECONDS` */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <string.h>
@@ -21,7 +21,7 @@ DF_LOOP(once, (unsigned char *, x), (uint64_t, seed), df_reduce(df_sum, long, n,
 void once(long lo, long hi, unsigned char *x, uint64_t seed, long *n)
 {
     for (long i = lo; i < hi; i++) {
-        x[i]++; /* plain: nobody else has it */
+        x[i]++; /* plain: no other task has it */
         pause_for(test_mix(seed, (uint64_t)i));
     }
     *n += hi - lo;
@@ -67,7 +67,8 @@ static void a_wavefront(uint64_t seed)
     uint64_t x[SIDE * SIDE];
     df_loop o = random_options(&seed);
     o.deterministic = 0;
-    if (test_below(&seed, 4) == 0) df_wavefront(sweep, DF_VECTORS({ 1, 0 }, { 0, 1 }, { 1, -1 }), 0, SIDE, 0, SIDE, x, seed);
+    if (test_below(&seed, 4) == 0)
+        df_wavefront(sweep, DF_VECTORS({ 1, 0 }, { 0, 1 }, { 1, -1 }), 0, SIDE, 0, SIDE, x, seed);
     else df_wavefront_with(&o, sweep, DF_VECTORS({ 0, 1 }, { 1, -1 }), 0, SIDE, 0, SIDE, x, seed);
     CHECK(x[SIDE * SIDE - 1] == answer);
 }
@@ -160,7 +161,8 @@ int main(int argc, char **argv)
     answer = swept();
     while (stress_goes_on()) {
         pthread_t t[THREADS];
-        df_config c = { .workers = 1 + round * 5 % (4 * cpus), .window = round % 3 ? 0 : 3, .deterministic = round % 5 == 4 };
+        df_config c = { .workers = 1 + round * 5 % (4 * cpus), .window = round % 3 ? 0 : 3,
+                        .deterministic = round % 5 == 4 };
         int threads = round++ % (THREADS + 1);
         double until = stress_now() + 0.2;
         CHECK(df_start(&c) == DF_OK);

@@ -1,5 +1,5 @@
-/* owm.c - many threads hand parts on as fast as they can, with ownership checked: threads of the program through locks, tasks through
- * tokens, loops in between; nothing is reported and nothing is lost
+/* owm.c - many threads hand parts on as fast as they can, with ownership checked: threads of the program through locks,
+ * tasks through tokens, loops in between; nothing is reported and nothing is lost
  *
  * The argument is a number of seconds. */
 #define _DEFAULT_SOURCE
@@ -14,7 +14,7 @@ static struct part {
     pthread_mutex_t lock;
     unsigned char *p;
     size_t bytes;
-    unsigned long count; /* how often it was updated: what each byte must be */
+    unsigned long count; /* the number of its updates, which is the value of each byte */
 } parts[PARTS];
 static DFI_ATOMIC(int) stop;
 

@@ -1,5 +1,5 @@
-/* pipes.c - pipes of random windows, lengths and costs at once: in the main thread, in tasks, in loops, in stages of each other
- * and in several threads of the program, with 1 to 4 workers per CPU: `pipes SECONDS` */
+/* pipes.c - pipes of random windows, lengths and costs at once: in the main thread, in tasks, in loops, in stages of
+ * each other and in several threads of the program, with 1 to 4 workers per CPU: `pipes SECONDS` */
 #define _DEFAULT_SOURCE
 #include <limits.h>
 #include <pthread.h>

@@ -93,7 +93,7 @@ void any(uint64_t seed, int left, int *count)
             CHECK(a + b == c - left);
             n += a + b;
             break;
-        default: /* the rest is not waited for: whoever waits for this task waits for it */
+        default: /* the rest is not waited for here: a wait for this task waits for it, too */
             *count += n;
             n = 0;
             df_submit(any, test_random(&seed), left - 1, count);

@@ -1,7 +1,7 @@
-/* stm_invariants.c - a bank, a sorted list, a tree and a queue, all changed by 2, 4 and 8 threads in blocks, and what must
- * hold for them, inside of the blocks and at the end: `stm_invariants SECONDS [TRANSACTIONS]`
+/* stm_invariants.c - a bank, a sorted list, a tree and a queue, all changed by 2, 4 and 8 threads in blocks, and their
+ * invariants, inside of the blocks and at the end: `stm_invariants SECONDS [TRANSACTIONS]`
  *
- * With a number of transactions, each number of threads goes on until it has done as many. Threads end and new ones
+ * With a number of transactions, each number of threads runs until it has done as many. Threads end and new ones
  * begin every quarter of a second. */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
@@ -103,7 +103,8 @@ static int tree_toggle(int key)
         return 1;
     }
     CHECK(df_tm_read(&x->check) == key * 3L);
-    if (df_tm_read(&x->child[0]) && df_tm_read(&x->child[1])) { /* takes the place of the next key, which has no left child */
+    /* takes the place of the next key, which has no left child */
+    if (df_tm_read(&x->child[0]) && df_tm_read(&x->child[1])) {
         struct node **next = &x->child[1];
         while (df_tm_read(&(n = df_tm_read(next))->child[0])) next = &n->child[0];
         df_tm_write(&x->key, df_tm_read(&n->key));
@@ -122,7 +123,7 @@ static long tree_count(const struct node *x, int low, int high)
     return 1 + tree_count(x->child[0], low, x->key) + tree_count(x->child[1], x->key, high);
 }
 
-/* --- a queue: what each thread put in comes out in that order ---------------------------------------------------------- */
+/* --- a queue: the items of each thread come out in the order in which they were put in ---------------------------- */
 
 struct entry { struct entry *next; long number; int who; };
 static struct entry *first, **last = &first;
@@ -167,7 +168,7 @@ static void put_or_take(int self, int takes)
     }
 }
 
-/* --- threads ------------------------------------------------------------------------------------------------------------- */
+/* --- threads ------------------------------------------------------------------------------------------------------ */
 
 struct worker { int self, list[LIST_KEYS]; uint64_t seed, done; long tree_size; } worker[MOST_THREADS];
 static double until;
@@ -227,7 +228,8 @@ static void check_all(void)
     long sum = 0, n = 0, size = 0, before = -1;
     for (int i = 0; i < ACCOUNTS; i++) sum += account[i];
     CHECK(sum == 0);
-    for (struct item *x = list; x; before = x->key, x = x->next, n++) CHECK(x->key > before && x->check == ~x->key && in_list[x->key]);
+    for (struct item *x = list; x; before = x->key, x = x->next, n++)
+        CHECK(x->key > before && x->check == ~x->key && in_list[x->key]);
     CHECK(n == list_size);
     for (int i = 0; i < LIST_KEYS; i++) n -= in_list[i];
     CHECK(n == 0);

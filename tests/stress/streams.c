@@ -1,9 +1,9 @@
 /* streams.c - tasks and threads of the program push into and pop from the same streams at the same time, which come and
  * go: `streams SECONDS`
  *
- * Who gets which elements is not fixed then. What must hold: each is read exactly once by each reader, the windows of
- * one task hold what one other task wrote, in order, and two tasks that share two streams come in the same order
- * on both. */
+ * The distribution of the elements is not fixed then. The invariants: each is read exactly once by each reader, the
+ * windows of one task hold the elements that one other task wrote, in order, and two tasks that share two streams
+ * come in the same order on both. */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #define DF_IMPLEMENTATION
@@ -18,7 +18,7 @@ struct graph {
     int burst, n;                /* tasks of each kind and thread */
     unsigned spin;
     uint64_t seed;
-    uint64_t sum[3];             /* of all elements, by who read them */
+    uint64_t sum[3];             /* of all elements, by their reader */
     uint32_t next;
 };
 
@@ -29,8 +29,9 @@ void produce(struct graph *g, struct item *x, struct item *y)
     if (g->spin) test_spin(from * 7919u % g->spin);
     for (int i = 0; i < g->burst; i++) x[i].from = y[i].from = from, x[i].number = y[i].number = (uint32_t)i;
 }
-/* Windows of several bursts: what one task wrote stands together, in both streams at the same place. */
-DF_TASK(void, consume, (struct graph *, g), (int, k), df_pop(struct item, x, g->burst * k), df_pop(struct item, y, g->burst * k));
+/* Windows of several bursts: the elements of one task are adjacent, in both streams at the same place. */
+DF_TASK(void, consume, (struct graph *, g), (int, k), df_pop(struct item, x, g->burst * k),
+        df_pop(struct item, y, g->burst * k));
 void consume(struct graph *g, int k, const struct item *x, const struct item *y)
 {
     uint64_t sum = 0;

@@ -21,7 +21,7 @@ void submits(int *x)
     for (int i = 0; i < 10; i++) df_submit(count, &x[i]);
 }
 
-/* The long computation: it does not look at df until all is done. (If it never is: alarm.) */
+/* The long computation: it does not call df until all is done. (If it never is: alarm.) */
 static void compute(int n)
 {
     while (__atomic_load_n(&done, __ATOMIC_SEQ_CST) < n) sched_yield();

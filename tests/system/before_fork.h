@@ -1,7 +1,8 @@
 /* before_fork.h - after df.h, with the implementation
  *
- * fork() while a thread allocates, or starts, leaves AddressSanitizer's allocator locked in the child (clang 14): the child then waits for ever. With it
- * there is a fork only when df's helpers sleep and the reader of events is past its start. (It reads under a lock that fork takes.) */
+ * fork() while a thread allocates, or starts, leaves AddressSanitizer's allocator locked in the child (clang 14): the
+ * child then waits for ever. With it there is a fork only when df's helpers sleep and the reader of events is past its
+ * start. (It reads under a lock that fork takes.) */
 #ifndef BEFORE_FORK_H
 #define BEFORE_FORK_H
 
@@ -12,7 +13,8 @@ static inline void before_fork(void)
 {
     if (!TEST_ASAN) return;
     df_wait();
-    while (dfi_load_seq_cst(&dfi_pool.running) && dfi_load_seq_cst(&dfi_pool.parked_idle) < df_workers() - 1) usleep(100);
+    while (dfi_load_seq_cst(&dfi_pool.running) && dfi_load_seq_cst(&dfi_pool.parked_idle) < df_workers() - 1)
+        usleep(100);
     if (!dfi_events.threaded) return;
     dfi_events_want();
     while (dfi_load_acquire(&dfi_events.wanted)) usleep(100); /* it has seen that, so it runs */

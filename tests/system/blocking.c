@@ -1,5 +1,5 @@
-/* blocking.c - two workers, both taken by tasks that block: in df_yield_blocking, or for a df_mutex. The task that would
- * release them is run all the same. (If not: the alarm.) */
+/* blocking.c - two workers, both taken by tasks that block: in df_yield_blocking, or for a df_mutex. The task that
+ * would release them is run all the same. (If not: the alarm.) */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -47,7 +47,7 @@ static void pipes(int workers, int waits)
     for (int i = 0; i < workers; i++) CHECK(x[i] == 1);
 }
 
-/* --- nested: what is run in between blocks as well --------------------------------------------------- */
+/* --- nested: a task that runs in between blocks as well ---------------------------------------------- */
 
 static void sleeps(void *p)
 {
@@ -66,7 +66,7 @@ void nested(int depth, int *x)
     ++*x;
 }
 
-/* --- who waits for a lock does not keep its worker ------------------------------------------------------ */
+/* --- a task that waits for a lock does not occupy its worker -------------------------------------------- */
 
 DF_TASK(void, keeps, df_inout(int, x, 1)); /* the lock, until `opens` has run */
 void keeps(int *x)

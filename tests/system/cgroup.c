@@ -2,35 +2,15 @@
  * none, nonsense */
 #define _DEFAULT_SOURCE
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"
+#include "made_up.h"
 
-static char root[200];
+/* Writes root/path. */
+static void file(const char *path, const char *text) { made_up("", path, text); }
 
-/* Writes root/path, making its directories. */
-static void file(const char *path, const char *text)
-{
-    char full[4096];
-    FILE *f;
-    snprintf(full, sizeof full, "%s%s", root, path);
-    for (char *p = full + strlen(root) + 1; (p = strchr(p, '/')) != NULL; p++) {
-        *p = 0;
-        mkdir(full, 0700);
-        *p = '/';
-    }
-    CHECK((f = fopen(full, "w")) != NULL);
-    fputs(text, f);
-    fclose(f);
-}
-static void clear(void)
-{
-    char command[2 * sizeof root + 30];
-    snprintf(command, sizeof command, "rm -rf '%s' && mkdir '%s'", root, root);
-    CHECK(system(command) == 0);
-}
 #define V2 "/sys/fs/cgroup"
 #define V1 "/sys/fs/cgroup/cpu,cpuacct"
 #define SELF "/proc/self/cgroup"
@@ -64,8 +44,8 @@ int main(void)
     file(SELF, "0::/\n");
     file(V2 "/cpu.max", "300000 50000\n");
     CHECK(dfi_cgroup_cpus(root) == 6);
-    static const char *const nonsense[] = { "", "\n", "abc", "max", "-1 100000", "0 100000", "100000", "100000 0", "100000 -5",
-                                            "99999999999999999999999999 100000" };
+    static const char *const nonsense[] = { "", "\n", "abc", "max", "-1 100000", "0 100000", "100000", "100000 0",
+                                            "100000 -5", "99999999999999999999999999 100000" };
     for (unsigned i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
         file(V2 "/cpu.max", nonsense[i]);
         int n = dfi_cgroup_cpus(root);
@@ -111,7 +91,8 @@ int main(void)
     file(V2 "/b/cpu.max", "700000 100000\n");
     CHECK(dfi_cgroup_cpus(root) == 3);
 
-    static const char *const lines[] = { "", "\n", ":", "::", "4:cpu", "4:cpu:", "0::", "x\n0::/a\n", "0::/../../../..\n" };
+    static const char *const lines[] = { "", "\n", ":", "::", "4:cpu", "4:cpu:", "0::", "x\n0::/a\n",
+                                         "0::/../../../..\n" };
     for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++) {
         file(SELF, lines[i]);
         CHECK(dfi_cgroup_cpus(root) >= 0);

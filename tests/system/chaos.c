@@ -1,4 +1,5 @@
-/* chaos.c - DF_SCHEDULE=seed:NUMBER finds a missing df_in within 200 seeds; with one worker a seed always means the same order */
+/* chaos.c - DF_SCHEDULE=seed:NUMBER finds a missing df_in within 200 seeds; with one worker a seed always means the
+ * same order */
 #define _DEFAULT_SOURCE /* fork, setenv */
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -9,7 +10,8 @@ enum { N = 12 };
 DF_TASK(void, set, (int, k), df_out(int, x, 1));
 void set(int k, int *x) { *x = k; }
 DF_TASK(void, twice, df_in(int, x, 1), df_out(int, y, 1));
-void twice(const int *x, int *y) { __atomic_store_n(y, 2 * *x, __ATOMIC_RELAXED); } /* atomic: no data race, whatever the order */
+/* atomic: no data race, whatever the order */
+void twice(const int *x, int *y) { __atomic_store_n(y, 2 * *x, __ATOMIC_RELAXED); }
 DF_TASK(void, add, (const int *, y), df_inout(int, sum, 1)); /* the mistake: not df_in(int, y, 1) */
 void add(const int *y, int *sum) { *sum += __atomic_load_n(y, __ATOMIC_RELAXED); }
 

@@ -1,5 +1,5 @@
-/* clock.c - setting the clock neither shortens nor prolongs a wait, and df's times do not jump: here the calendar's clock is
- * set forward by an hour whenever it is read */
+/* clock.c - setting the clock neither shortens nor prolongs a wait, and df's times do not jump: here the calendar's
+ * clock is set forward by an hour whenever it is read */
 #include <time.h>
 int timespec_get(struct timespec *t, int base)
 {
@@ -34,7 +34,7 @@ int main(void)
     int word = 0, i, round;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     CHECK(!dfi_os_event_init(&e));
-    CHECK(dfi_os_event_wait(&e, &word, 0, 30)); /* nobody changes the word */
+    CHECK(dfi_os_event_wait(&e, &word, 0, 30)); /* the word does not change */
     CHECK(since(&begin) > 0.029);
     CHECK(dfi_os_event_wait(&e, &word, 0, 1030)); /* more than a second */
     CHECK(since(&begin) > 1.059);

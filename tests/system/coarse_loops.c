@@ -1,6 +1,6 @@
-/* coarse_loops.c - a loop is on offer before its first iteration begins, or soon after: as many iterations as there are
- * workers meet, each waits for all the others. If one of them runs before the rest is offered the test stands still. Short
- * loops of the same declaration before it change nothing in that; and what is short is not offered. */
+/* coarse_loops.c - a loop can be stolen before its first iteration begins, or soon after: as many iterations as
+ * there are workers meet, and each waits for all the others. If one of them runs before the rest can be stolen the
+ * test hangs. Short loops of the same declaration before it do not change that; and a short loop cannot be stolen. */
 #define _DEFAULT_SOURCE
 #include <unistd.h>
 #define DF_IMPLEMENTATION

@@ -9,11 +9,11 @@
 
 static void expect(const char *text, const char *cpus)
 {
-    static struct dfi_settings s;
+    static struct dfi_cpuset s;
     char got[64] = "";
     if (dfi_parse_cpus(text, &s)) strcpy(got, "no");
     else
-        for (int i = 0; i < s.n_cpus; i++) sprintf(got + strlen(got), "%d ", s.cpu[i]);
+        for (int i = 0; i < s.n; i++) sprintf(got + strlen(got), "%d ", s.cpu[i]);
     if (strcmp(got, cpus)) fprintf(stderr, "'%s' gives '%s'\n", text, got);
     CHECK(!strcmp(got, cpus));
 }
@@ -71,8 +71,27 @@ static void with(const char *list, const char *workers, int expect_workers, int 
     if (lines) CHECK_CHILD(c, strstr(c.err, "DF_CPUSET"));
 }
 
+/* Messages name the field, if it is the field that is wrong. */
+static int start_with(void *list)
+{
+    df_config c = { .cpuset = (const char *)list };
+    CHECK(df_start(&c) == DF_OK && df_workers() > 0);
+    df_stop();
+    return 0;
+}
+static void field(const char *list, const char *message)
+{
+    const char *env[] = { "DF_CPUSET", "0", NULL };
+    char copy[20];
+    struct child c = child_run(start_with, strcpy(copy, list), env, 60);
+    CHECK_CHILD(c, c.status == 0 && strstr(c.err, message) && !strstr(c.err, "DF_CPUSET"));
+}
+
 int main(void)
 {
+    field("x", "df_config.cpuset='x' is not close, spread, or a list of CPUs");
+    field("4095", "df_config.cpuset names CPU 4095, which this process may not use: no worker runs on it");
+    field("4095", "df_config.cpuset names no CPU that this process may use");
     cpu_set_t set;
     char list[100];
 

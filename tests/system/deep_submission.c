@@ -1,5 +1,5 @@
-/* deep_submission.c - a chain of a hundred thousand tasks, each submitted by the one before, needs no deep stack; and what a task that ran
- * inside df_submit left behind is done before what comes after the task */
+/* deep_submission.c - a chain of a hundred thousand tasks, each submitted by the one before, needs no deep stack;
+ * and the children of a task that ran inside df_submit are done before its successors start */
 #define _DEFAULT_SOURCE
 #define DF_IMPLEMENTATION
 #include "df.h"

@@ -1,5 +1,5 @@
-/* early.c - a weak task starts before its memory is free, and its children wait for it; who follows a task starts when
- * that has released the memory, not at its end. (If not: the alarm.) */
+/* early.c - a weak task starts before its memory is free, and its children wait for it; a successor starts when the
+ * task has released the memory, not at its end. (If not: the alarm.) */
 #define _DEFAULT_SOURCE
 #include <sched.h>
 #include <unistd.h>
@@ -50,7 +50,7 @@ void after(int *x)
     x[0] = x[1] = 3;
 }
 
-DF_TASK(void, releases, df_out(int, x, 4), (int, with_child)); /* goes on until its follower has been there */
+DF_TASK(void, releases, df_out(int, x, 4), (int, with_child)); /* runs until its successor has run */
 DF_TASK(void, follows, df_inout(int, x, 2));
 void releases(int *x, int with_child)
 {

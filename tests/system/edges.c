@@ -21,7 +21,10 @@ void reads_range(const int *b, const int *e) { (void)b, (void)e; }
 DF_TASK(void, writes_array, df_out(int, p, n), (int, n));
 void writes_array(int *p, int n) { (void)p, (void)n; }
 DF_TASK(void, moves, df_in(int, p, n), df_out2(int, q, rows, cols, ld), (int, n), (int, rows), (int, cols), (int, ld));
-void moves(const int *p, int *q, int n, int rows, int cols, int ld) { (void)p, (void)q, (void)n, (void)rows, (void)cols, (void)ld; }
+void moves(const int *p, int *q, int n, int rows, int cols, int ld)
+{
+    (void)p, (void)q, (void)n, (void)rows, (void)cols, (void)ld;
+}
 
 struct touched { unsigned char r[SPAN], w[SPAN]; };
 
@@ -42,7 +45,8 @@ static int below_twice_0(uint64_t *seed, int n)
 static struct touched submit_random(uint64_t *seed)
 {
     struct touched t = { { 0 }, { 0 } };
-    int p = test_below(seed, 80), rows = below_twice_0(seed, 8), cols = below_twice_0(seed, 8), ld = 8 + test_below(seed, 3) * 5;
+    int p = test_below(seed, 80), rows = below_twice_0(seed, 8), cols = below_twice_0(seed, 8),
+        ld = 8 + test_below(seed, 3) * 5;
     int q = test_below(seed, 80), n = below_twice_0(seed, 47);
     switch (test_below(seed, 6)) {
     case 0: touch(t.r, p, rows, cols, ld), df_submit(reads, memory + p, rows, cols, ld); break;
@@ -74,7 +78,8 @@ int main(void)
             for (int k = 0; k < SPAN; k++) conflict |= (s.w[k] & (t.r[k] | t.w[k])) | (s.r[k] & t.w[k]);
         }
         df_counters_get(&b);
-        if (b.edges - a.edges != (uint64_t)conflict) fprintf(stderr, "pair %d, seed %llu\n", i, (unsigned long long)before);
+        if (b.edges - a.edges != (uint64_t)conflict)
+            fprintf(stderr, "pair %d, seed %llu\n", i, (unsigned long long)before);
         CHECK(b.edges - a.edges == (uint64_t)conflict);
         CHECK(b.tasks - a.tasks == 2);
         ordered += conflict;

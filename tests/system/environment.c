@@ -12,10 +12,10 @@ static int use_df(void *unused)
     return work_right() ? 0 : 1;
 }
 
-static const char *const number[] = { "abc", "-1", "0", "1x", " 4", "4 ", "0x10", "4.5", "+3", "1,2", "99999999999999999999",
-                                      "\xff\xfe", "%s%n" };
-static const char *const list[] = { "a", "-", "1-", "-1", "3-1", "1,,2", "0,", ",0", "99999", "0-99999", "1;2", "0 1", "0-1-2",
-                                    "99999999999999999999", "\xff" };
+static const char *const number[] = { "abc", "-1", "0", "1x", " 4", "4 ", "0x10", "4.5", "+3", "1,2",
+                                      "99999999999999999999", "\xff\xfe", "%s%n" };
+static const char *const list[] = { "a", "-", "1-", "-1", "3-1", "1,,2", "0,", ",0", "99999", "0-99999", "1;2", "0 1",
+                                    "0-1-2", "99999999999999999999", "\xff" };
 static const char *const name[] = { "DF_WORKERS", "DF_DEQUE", "DF_WINDOW", "DF_CPUSET" };
 
 int main(void)

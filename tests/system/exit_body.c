@@ -1,5 +1,5 @@
-/* exit_body.c - threads that end inside a body, by pthread_exit and by cancellation: what they ran has failed, who waits goes on, and
- * another helper takes the place of one that ended */
+/* exit_body.c - threads that end inside a body, by pthread_exit and by cancellation: the tasks that they ran have
+ * failed, waiting threads continue, and another helper takes the place of one that ended */
 #include <pthread.h>
 #include <stdatomic.h>
 #define DF_IMPLEMENTATION
@@ -16,7 +16,8 @@ enum { MAIN_ENDS = 0 };
 #else
 enum { MAIN_ENDS = 1 };
 #endif
-/* Under AddressSanitizer: the items of a pipe whose owner ends in it are lost (docs/memory-order.md, "Threads that end inside a body"). */
+/* Under AddressSanitizer: the items of a pipe whose owner ends in it are lost (docs/internals/work.md, "Threads that
+ * end inside a body"). */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) { return "detect_leaks=0"; }
 
@@ -29,7 +30,7 @@ static void log_it(void *arg, int level, const char *text)
 {
     (void)arg, (void)level;
     if (strstr(text, "its thread ended in its body")) said++;
-    else if (!strstr(text, "and nobody called df_wait_result")) fprintf(stderr, "%s\n", text), lost++;
+    else if (!strstr(text, "and no df_wait_result returned it")) fprintf(stderr, "%s\n", text), lost++;
 }
 
 static void leave(void)
@@ -141,7 +142,8 @@ static void pipes(void) { df_pipe(items, NULL, NULL); }
 static void blocking(void) { df_submit(yields, 1); }
 
 static const struct { void (*run)(void); const char *name; } kinds[] = {
-    { submitted, "submitted" }, { nested, "nested" }, { block, "block" }, { spawned, "spawned" }, { commuting, "commuting" },
+    { submitted, "submitted" }, { nested, "nested" }, { block, "block" }, { spawned, "spawned" },
+        { commuting, "commuting" },
     { token, "token" }, { loops, "loop" }, { reduces, "reduction" }, { pipes, "pipe" },
     { blocking, "blocking" },
 };
@@ -182,7 +184,7 @@ static int many(void *arg)
     return 0;
 }
 
-/* The main thread ends in a body: a foreign thread that waits goes on, and the process ends with the last thread. */
+/* The main thread ends in a body: a foreign thread that waits continues, and the process ends with the last thread. */
 static void *foreign(void *p)
 {
     long y = 0;
@@ -212,7 +214,8 @@ int main(void)
 #if defined(__linux__) && !defined(__GLIBC__)
     return 0; /* musl ends a thread without unwinding, and tells keys only: not all of this holds there */
 #endif
-    if (!TEST_TSAN && test_foreign_thread()) return 0; /* an emulator has threads of its own, and does not end with the last one */
+    /* an emulator has threads of its own, and does not end with the last one */
+    if (!TEST_TSAN && test_foreign_thread()) return 0;
     static const char *const workers[] = { "1", "2", "3", "4", "8" };
     for (int i = 0; i < 5; i++) {
         const char *env[] = { "DF_WORKERS", workers[i], NULL };

@@ -153,8 +153,8 @@ static int unsynced(void *unused)
 
 int main(void)
 {
-    static int (*const part[])(void *) = { submitted, chain, spawning, submitting, waiting, inside_block, in_task, in_task_on_helper, in_spawned,
-                                           with_thread, used_at_exit, unsynced };
+    static int (*const part[])(void *) = { submitted, chain, spawning, submitting, waiting, inside_block, in_task,
+                                           in_task_on_helper, in_spawned, with_thread, used_at_exit, unsynced };
     static const char *const workers[] = { "1", "2", "4" };
     for (unsigned i = 0; i < sizeof part / sizeof *part; i++)
         for (int w = 0; w < 3; w++)
@@ -163,7 +163,7 @@ int main(void)
                 struct child c = child_run(part[i], NULL, env, 20);
                 if (c.status != 3) fprintf(stderr, "part %u with %s workers\n", i, workers[w]);
                 CHECK_CHILD(c, c.status == 3);
-                /* tasks that were dropped are mentioned, with what to do about it */
+                /* a message names the tasks that were dropped, and the remedy */
                 if (part[i] == chain && w > 0) CHECK_CHILD(c, c.lines == 1 && strstr(c.err, "df_wait"));
             }
 }

@@ -1,4 +1,5 @@
-/* exit_wait.c - at the end of a process that leaves main without df_stop nobody sleeps for a fixed time: the helpers wake the thread that ends */
+/* exit_wait.c - at the end of a process that leaves main without df_stop no thread sleeps for a fixed time: the
+ * helpers wake the thread that ends */
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -35,7 +36,8 @@ static int leaves(void *unused)
 
 int main(void)
 {
-    const char *const env[][3] = { { "DF_WORKERS", "1", NULL }, { "DF_WORKERS", "2", NULL }, { "DF_WORKERS", "8", NULL } };
+    const char *const env[][3] = { { "DF_WORKERS", "1", NULL }, { "DF_WORKERS", "2", NULL },
+                                   { "DF_WORKERS", "8", NULL } };
     for (int i = 0; i < 30; i++) {
         struct child c = child_run(leaves, NULL, env[i % 3], 60);
         CHECK_CHILD(c, c.status == 0 && c.lines == 0);

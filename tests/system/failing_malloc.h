@@ -1,12 +1,13 @@
-/* failing_malloc.h - memory for df that runs out: at the allocation number `left` from now, and unless `only_one` at all
- * after it. Included before df.h. */
+/* failing_malloc.h - memory for df that runs out: at the allocation number `left` from now, and unless `only_one` at
+ * all after it. Included before df.h. */
 #ifndef FAILING_MALLOC_H
 #define FAILING_MALLOC_H
 
 #include <stdlib.h>
 #include "../test.h"
 
-/* Of the allocations of a run every `step`-th fails, each in a process of its own; where these are slow there are fewer. */
+/* Of the allocations of a run every `step`-th fails, each in a process of its own; where these are slow there are
+ * fewer. */
 static inline int test_step(int step) { return TEST_SLOW ? 8 * step + 3 : step; }
 
 enum { ENOUGH = 1 << 30 };

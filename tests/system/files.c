@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 
 static char folder[SCRATCH], path[SCRATCH + 40], other[SCRATCH + 40];
-static const char *const variable[] = { "DF_TRACE", "DF_TRACE", "DF_GRAPH", "DF_GRAPH", "DF_STATS", "DF_SCHEDULE=record:" };
+static const char *const variable[] = { "DF_TRACE", "DF_TRACE", "DF_GRAPH", "DF_GRAPH", "DF_STATS",
+                                        "DF_SCHEDULE=record:" };
 static const char *const ending[] = { "json", "html", "txt", "dot", "txt", "rec" };
 enum { WRITTEN = 6 };
 
@@ -69,7 +70,7 @@ static void modes(int v)
     umask(mask);
 }
 
-/* Nobody reads it, somebody reads it: it is no file. */
+/* A pipe without a reader and with one: it is no regular file. */
 static void fifos(int v)
 {
     int reader;
@@ -141,7 +142,7 @@ static void limits(int v)
     CHECK(!remove(path));
 }
 
-/* df writes to standard output, and nobody reads it. */
+/* df writes to standard output, which has no reader. */
 static int into_nothing(void *unused)
 {
     int fd[2];

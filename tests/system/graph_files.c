@@ -1,5 +1,5 @@
-/* graph_files.c - DF_GRAPH with names and files that are wrong, taken, or full; in the child of a fork; without memory: one message,
- * the program's results are right, and no file says more than is so */
+/* graph_files.c - DF_GRAPH with names and files that are wrong, taken, or full; in the child of a fork; without memory:
+ * one message, the program's results are right, and no file says more than is so */
 #define _DEFAULT_SOURCE /* fork, setenv, symlink */
 #include "failing_malloc.h"
 #define DF_IMPLEMENTATION
@@ -48,8 +48,9 @@ static void says(const char *file, const char *depth, const char *message)
 /* Names that would end a line, a quoted text or UTF-8. */
 static int names(void *unused)
 {
-    static const char *const bad[] = { "new\nline\r\ttab", "\x01\x7f\xc2\x85\xe2\x80\xa8 ends", "bad \xff\xc0\xaf\xed\xa0\x80 utf8",
-                                       "cut \xe2\x82", "\"quoted\" \\", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80" };
+    static const char *const bad[] = { "new\nline\r\ttab", "\x01\x7f\xc2\x85\xe2\x80\xa8 ends",
+                                       "bad \xff\xc0\xaf\xed\xa0\x80 utf8", "cut \xe2\x82", "\"quoted\" \\",
+                                       "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80" };
     static const char *const good[] = { "new line  tab", "     ends", "bad ?????? utf8", "cut ??", "\"quoted\" \\",
                                         "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80" };
     char want[80], dot[80], *to;
@@ -159,7 +160,7 @@ int main(int argc, char **argv)
         CHECK(remove(other) == 0);
     }
     c = with(name, "", two_programs);
-    CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "another program has this file"));
+    CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "is in use by another process"));
     CHECK(complete(name));
     remove(name);
     c = with(name, "", fork_stopped);

@@ -1,4 +1,5 @@
-/* graph_times.c - with DF_TRACE or DF_STATS the graph says how long each task took itself, without what ran meanwhile; else it says nothing */
+/* graph_times.c - with DF_TRACE or DF_STATS the graph says how long each task took itself, without what ran
+ * meanwhile; else it says nothing */
 #define _DEFAULT_SOURCE
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -59,7 +60,7 @@ static void run(const char *program, int workers, const char *trace, const char 
     FILE *f;
     int x = 0;
     memset(&c, 0, sizeof c);
-    snprintf(name, sizeof name, "%s.%d.txt", program, ++files); /* in a file that it has already the graph goes on */
+    snprintf(name, sizeof name, "%s.%d.txt", program, ++files); /* in the same file the graph continues */
     c.workers = workers, c.graph = name, c.trace = trace, c.stats = stats;
     CHECK(df_start(&c) == DF_OK);
     DF_PARALLEL {

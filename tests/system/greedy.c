@@ -1,7 +1,8 @@
 /* greedy.c - no worker is idle for long while a task is ready: random graphs of tasks that sleep, some of them for long
  *
- * A worker that enters a long body with ready tasks that nobody else can see holds them up for as long as that takes. Here
- * a task counts as held up if it was ready, and some worker idle, for half of a long body. A busy machine may hold up a few. */
+ * A worker that enters a long body while it has ready tasks that no other worker can take delays them until the body
+ * ends. Here a task counts as held up if it was ready, and some worker idle, for half of a long body. A busy machine
+ * may hold up a few. */
 #define _DEFAULT_SOURCE
 #include <time.h>
 #include <unistd.h>

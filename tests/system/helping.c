@@ -1,5 +1,5 @@
-/* helping.c - what a waiting worker makes ready is not forgotten when it goes to sleep, and what it has spawned
- * itself may run inside its wait. (If not: the alarm.) */
+/* helping.c - a task that a waiting worker makes ready is not forgotten when it goes to sleep, and its own spawned
+ * calls may run inside its wait. (If not: the alarm.) */
 #define _DEFAULT_SOURCE
 #include <sched.h>
 #include <unistd.h>
@@ -69,7 +69,7 @@ int main(void)
             int n = round % 2 ? READERS : 8;
             df_future(stolen) f;
             started = 0;
-            while (dfi_load_seq_cst(&dfi_pool.parked_idle) < workers - 1) sched_yield(); /* somebody takes it */
+            while (dfi_load_seq_cst(&dfi_pool.parked_idle) < workers - 1) sched_yield(); /* another worker takes it */
             df_spawn(stolen, &f, n);
             until(&started);
             CHECK(df_sync(stolen, &f) == n);
@@ -82,7 +82,7 @@ int main(void)
                 df_submit(sleeps, 3000);
                 df_submit(waits, 0);
                 usleep(1000); /* both have been taken */
-                for (int i = 0; i < 3; i++) { /* nobody asks for work any more */
+                for (int i = 0; i < 3; i++) { /* no worker asks for work any more */
                     df_spawn(same, &g, i);
                     CHECK(df_sync(same, &g) == i);
                 }

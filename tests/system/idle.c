@@ -38,7 +38,7 @@ int main(void)
         long before = cpu_ms();
         usleep(300000);
         CHECK(cpu_ms() - before < 100);
-        CHECK(parks() == parked); /* nobody woke up to look around */
+        CHECK(parks() == parked); /* no worker woke up */
 
         before = cpu_ms();
         DF_PARALLEL {

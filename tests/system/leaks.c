@@ -1,5 +1,5 @@
-/* leaks.c - valgrind finds no memory lost at exit, neither definitely nor possibly: blocks of threads that have ended
- * or go on to use df are reachable by pointers to their start. Without valgrind nothing is tested. */
+/* leaks.c - valgrind finds no memory lost at exit, neither definitely nor possibly: blocks of threads that have
+ * ended or still use df are reachable by pointers to their start. Without valgrind nothing is tested. */
 #define _DEFAULT_SOURCE /* fork, setenv */
 #define DF_IMPLEMENTATION
 #include "df.h"

@@ -1,5 +1,5 @@
-/* lock_held.c - a lock held across a wait: who waits runs only work of what it waits for, so unrelated tasks
- * that need the same lock cannot get buried on its stack
+/* lock_held.c - a lock held across a wait: a waiting worker runs only tasks inside the scope that it waits for, so
+ * unrelated tasks that need the same lock cannot be nested in the wait
  *
  * With work stealing that helps with anything this deadlocks (rayon #592, oneTBB #1316, ...): then the
  * alarm ends the test. */
@@ -64,8 +64,8 @@ void needs_lock(int *x)
     CHECK(!pthread_mutex_unlock(&lock));
 }
 
-/* Three workers: the holder, its child, and the caller, who offers tasks that need the lock just when the
- * holder has nothing else to do. */
+/* Three workers: the holder, its child, and the caller, which offers tasks that need the lock just when the holder
+ * has nothing else to do. */
 static void offer(int form)
 {
     int x[2] = { 0 }, y[NEEDY] = { 0 };

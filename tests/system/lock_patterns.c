@@ -1,4 +1,4 @@
-/* lock_patterns.c - programs that hang where who waits helps with anything: a lock held across a wait while others
+/* lock_patterns.c - programs that hang where a waiting worker runs any task: a lock held across a wait while others
  * want it (rayon #592), tasks that hold a semaphore and wait for tasks that need another one, nested (Taskflow #647,
  * #732). With df_mutex, a mutex of the system, df_commute. (If one hangs: the alarm.) */
 #define _DEFAULT_SOURCE
@@ -12,7 +12,7 @@ enum { ROUNDS = TEST_SLOW ? 30 : 150, TASKS = 12, CHILDREN = 4, DEPTH = 3 };
 enum { DF_LOCK, SYSTEM_LOCK, LOCKS };
 enum { IN_WAIT, IN_BLOCK, IN_SYNC, IN_WAIT_ON, FORMS };
 
-/* One lock per level: who holds that of a level takes only deeper ones, so that there is an order. */
+/* One lock per level: a task that holds the lock of a level takes only deeper ones, so that there is an order. */
 static df_mutex df_lock[DEPTH + 1];
 static pthread_mutex_t system_lock[DEPTH + 1];
 static int inside[DEPTH + 1];
@@ -40,7 +40,8 @@ int needs(int kind, int level, int *x)
     unlock(kind, level);
     return ++*x;
 }
-DF_TASK(int, holds, (int, kind), (int, level), (int, form), df_inout(int, x, 1)); /* it while its children are waited for */
+/* it while its children are waited for */
+DF_TASK(int, holds, (int, kind), (int, level), (int, form), df_inout(int, x, 1));
 int holds(int kind, int level, int form, int *x)
 {
     int y[CHILDREN] = { 0 };
@@ -70,7 +71,7 @@ static void locks(int kind)
     DF_PARALLEL {
         for (int i = 0; i < TASKS; i++) {
             df_submit(holds, kind, i % 2, i % FORMS, &x[i]);
-            df_submit(needs, kind, i % (DEPTH + 1), &y[i]); /* a lock that somebody below holds or wants */
+            df_submit(needs, kind, i % (DEPTH + 1), &y[i]); /* a lock that a task below holds or wants */
         }
     }
     for (int i = 0; i < TASKS; i++) CHECK(x[i] == 1 && y[i] == 1);

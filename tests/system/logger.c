@@ -1,6 +1,9 @@
 /* logger.c - df_config.log gets every message, with its level and log_arg, and nothing goes to stderr */
 #define _DEFAULT_SOURCE /* fork, setenv, usleep */
 #include <stdlib.h>
+static int no_memory;
+#define DF_MALLOC(bytes) (no_memory ? NULL : malloc(bytes))
+#define DF_FREE(p) free(p)
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "child.h"
@@ -56,6 +59,34 @@ static int logger_then_none(void *unused)
     return 0;
 }
 
+/* Messages of any length arrive as a whole; without memory the text says that there was more. */
+static void hear_long(void *arg, int level, const char *text)
+{
+    CHECK(level == 2);
+    *(size_t *)arg = strlen(text);
+    if (no_memory) CHECK(!strcmp(text + strlen(text) - 33, "(the rest is lost: out of memory)"));
+    else CHECK(!strncmp(text, "df: aaa", 7) && text[strlen(text) - 1] == 'z');
+}
+static int long_texts(void *unused)
+{
+    static char text[100000];
+    size_t heard;
+    df_config c = { .workers = 1, .log = hear_long, .log_arg = &heard };
+    (void)unused;
+    CHECK(df_start(&c) == DF_OK);
+    for (size_t n = 3; n < sizeof text; n += n < 500 ? 1 : n) {
+        memset(text, 'a', n), text[n] = 'z', text[n + 1] = 0;
+        dfi_warn("%s", text);
+        CHECK(heard == n + 5);
+    }
+    no_memory = 1;
+    dfi_warn("%s", text);
+    CHECK(heard == 399);
+    no_memory = 0;
+    df_stop();
+    return 0;
+}
+
 int main(void)
 {
     struct child c = child_run(with_logger, NULL, NULL, 60);
@@ -64,4 +95,6 @@ int main(void)
     CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "df_config.deque = 1"));
     c = child_run(logger_then_none, NULL, NULL, 60);
     CHECK_CHILD(c, c.status == 0 && c.lines == 1);
+    c = child_run(long_texts, NULL, NULL, 60);
+    CHECK_CHILD(c, c.status == 0 && c.lines == 0);
 }

@@ -1,5 +1,5 @@
-/* loop_fork.c - a program that used loops, wavefronts and pipes forks: parent and child go on using them, the child with a pool of its
- * own; also from a further thread */
+/* loop_fork.c - a program that used loops, wavefronts and pipes forks: parent and child continue to use them, the
+ * child with a pool of its own; also from a further thread */
 #define _DEFAULT_SOURCE /* fork, setenv, usleep */
 #include <pthread.h>
 #include <sys/wait.h>
@@ -43,7 +43,8 @@ static void work(void)
     for (int schedule = DF_AUTO; schedule <= DF_GUIDED; schedule++)
         df_for_with(DF_LOOP_OPTS(.schedule = schedule, .deterministic = schedule % 2), sums, 0, N, &sum);
     CHECK(sum == 4 * (N / 2 * (N - 1)));
-    df_wavefront_with(DF_LOOP_OPTS(.grain = 2, .grain1 = 3), binomial, DF_VECTORS({ 1, 0 }, { 0, 1 }), 0, SIDE, 0, SIDE, t);
+    df_wavefront_with(DF_LOOP_OPTS(.grain = 2, .grain1 = 3), binomial, DF_VECTORS({ 1, 0 }, { 0, 1 }), 0, SIDE, 0,
+                      SIDE, t);
     CHECK(t[SIDE * SIDE - 1] == 48620);
     for (long i = 0; i < 50; i++) want = (want * 3 + i) % 1000003;
     CHECK(df_pipe(stages, NULL, &got) == 50 && got == want);

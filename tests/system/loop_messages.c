@@ -1,5 +1,5 @@
-/* loop_messages.c - wrong use of loops, wavefronts and pipes is reported once, with the line of the call; what is done then;
- * what is right is not reported
+/* loop_messages.c - wrong use of loops, wavefronts and pipes is reported once, with the line of the call, and df's
+ * reaction is the documented one; correct use is not reported
  *
  * Each part runs with 1 and 3 workers, at the top of the thread and in a task. */
 #define _DEFAULT_SOURCE
@@ -17,7 +17,8 @@ static void heard(const char *site, const char *a, const char *b, const char *c)
 {
     char begin[300];
     snprintf(begin, sizeof begin, "1 df: %s: ", site);
-    int right = n_said == 1 && !strncmp(said[0], begin, strlen(begin)) && strstr(said[0], a) && strstr(said[0], b) && strstr(said[0], c);
+    int right = n_said == 1 && !strncmp(said[0], begin, strlen(begin)) && strstr(said[0], a) && strstr(said[0], b) &&
+        strstr(said[0], c);
     if (!right)
         for (int i = 0; i < n_said; i++) fprintf(stderr, "%s\n", said[i]);
     CHECK(right);
@@ -38,6 +39,12 @@ DF_LOOP(row, (int, i));
 void row(long lo, long hi, int i)
 {
     for (long j = lo; j != hi; j += lo < hi ? 1 : -1) __atomic_fetch_add(&visits[i][j], 1, __ATOMIC_RELAXED);
+}
+DF_LOOP(row_of, (int *, x), (int, step));
+void row_of(long lo, long hi, int *x, int step)
+{
+    if (!step) x[lo]++;
+    else for (long j = lo; j != hi; j += step) __atomic_fetch_add(&x[j], 1, __ATOMIC_RELAXED);
 }
 DF_LOOP2(plane, (int, unused));
 void plane(long lo, long hi, long lo1, long hi1, int unused)
@@ -104,10 +111,87 @@ static void schedules(void)
     silence();
     visited(1, N, 4);
 }
+static void workers(void)
+{
+    const char *here = HERE; df_for_with(DF_LOOP_OPTS(.workers = -2), row, 0, N, 3);
+    heard(here, "df_loop.workers = -2 ", "all workers", "");
+    for (int j = 0; j < N; j++) CHECK(visits[3][j] == 1);
+    memset(visits, 0, sizeof visits);
+    here = HERE; df_wavefront_with(DF_LOOP_OPTS(.workers = 2), plane, DF_VECTORS({ 1, 0 }), 0, N, 0, N, 0);
+    heard(here, "df_loop.workers = 2 of a wavefront", "all workers", "");
+    visited(N, N, 1);
+    df_wavefront_with(DF_LOOP_OPTS(.workers = 1), plane, DF_VECTORS({ 1, 0 }), 0, N, 0, N, 0);
+    for (int i = 0; i < N * N; i++) CHECK(order[i] == i); /* in serial order */
+    visited(N, N, 1);
+    df_for2_with(DF_LOOP_OPTS(.workers = INT_MAX), plane, 0, N, 0, N, 0);
+    silence();
+    visited(N, N, 1);
+}
+DF_LOOP4(everywhere, (int, unused));
+void everywhere(long lo, long hi, long lo1, long hi1, long lo2, long hi2, long lo3, long hi3, int unused)
+{
+    for (long k = lo2; k < hi2; k++)
+        for (long l = lo3; l < hi3; l++) plane(lo, hi, lo1 + k + l, hi1 + k + l, unused);
+}
+/* With the condition !=: a loop that would not end is reported, and does not run. */
+DF_LOOP_OVER(int, exact_row, (int, step));
+void exact_row(int *lo, int *hi, int step)
+{
+    for (int *p = lo; p != hi; p += step) __atomic_fetch_add(p, 1, __ATOMIC_RELAXED);
+}
+static void exact(void)
+{
+    static const struct { int from, to, step, right; } range[] = {
+        { 0, N, 1, 1 }, { 0, N, 4, 1 }, { N - 1, -1, -1, 1 }, { N - 1, -1, -8, 1 }, { 3, 3, 5, 1 }, { 3, 3, -1, 1 },
+        { 0, N, 3, 0 }, { 0, N, -1, 0 }, { N, 0, 1, 0 }, { N - 1, 0, -2, 0 }, { 0, 5, 2 * N, 0 },
+    };
+    for (unsigned k = 0; k < sizeof range / sizeof *range; k++) {
+        int from = range[k].from, to = range[k].to, step = range[k].step, *x = visits[1];
+        df_loop o = { .step = step, .exact = 1 };
+        char text[100];
+        snprintf(text, sizeof text, "steps of %d from %d do not reach %d ", step, from, to);
+        const char *here = HERE; df_for_with(&o, row_of, from, to, x, step);
+        if (!range[k].right) heard(here, "df_loop.exact of loop row_of", text, "in dimension 0: the loop does not run");
+        silence();
+        for (int i = from; range[k].right && i != to; i += step) x[i]--;
+        visited(0, 0, 0);
+        snprintf(text, sizeof text, "steps of %d from 0 do not reach %d ", step, to - from);
+        here = HERE; df_for_with(&o, exact_row, x + from, x + to, step);
+        if (!range[k].right) heard(here, "df_loop.exact of loop exact_row", text, "the loop does not run");
+        silence();
+        for (int i = from; range[k].right && i != to; i += step) x[i]--;
+        visited(0, 0, 0);
+    }
+    const char *here = HERE; df_for3_with(DF_LOOP_OPTS(.exact = 1, .step2 = 2), space, 0, N, 0, 1, 0, N - 1, 0);
+    heard(here, "steps of 2 from 0 do not reach 39 in dimension 2", "", "");
+    here = HERE; df_for4_with(DF_LOOP_OPTS(.exact = 1, .step3 = -1), everywhere, 0, N, 0, 1, 0, 1, 0, N, 0);
+    heard(here, "steps of -1 from 0 do not reach 40 in dimension 3", "", "");
+    here = HERE; df_for_with(DF_LOOP_OPTS(.exact = 1, .unsigned_range = 1), row, -1, 0, 0);
+    heard(here, "steps of 1 from -1 do not reach 0 ", "", "");
+    here = HERE; df_wavefront_with(DF_LOOP_OPTS(.exact = 1, .step1 = 7), plane, DF_VECTORS({ 1, 0 }), 0, N, 0, N, 0);
+    heard(here, "steps of 7 from 0 do not reach 40 in dimension 1", "", "");
+    visited(0, 0, 0);
+    df_for3_with(DF_LOOP_OPTS(.exact = 1, .step2 = 2), space, 0, 0, 0, 1, 0, N - 1, 0); /* the inner ones do not begin */
+    df_for_with(DF_LOOP_OPTS(.exact = 1, .step = LONG_MIN), row_of, 0, LONG_MIN, visits[1], 0);
+    silence();
+    CHECK(visits[1][0] == 1);
+    memset(visits, 0, sizeof visits);
+}
+static void four(void)
+{
+    const char *here = HERE; df_for4_with(DF_LOOP_OPTS(.grain3 = -5), everywhere, 0, N, 0, 1, 0, 1, 0, N, 0);
+    heard(here, "df_loop.grain3 = -5 ", "negative", "");
+    visited(N, N, 1);
+    here = HERE; df_wavefront(everywhere, DF_VECTORS({ 1, 0, 0 }), 0, N, 0, N, 0, 1, 0, 1, 0);
+    heard(here, "df_wavefront(everywhere, ...)", "4 dimensions", "serial order");
+    for (int i = 0; i < N * N; i++) CHECK(order[i] == i);
+    visited(N, N, 1);
+}
 static void vectors(void)
 {
     static const struct { df_vector v; const char *text; } wrong[] = {
-        { { -1, 0, 0 }, "{-1, 0, 0}" }, { { 0, -1, 0 }, "{0, -1, 0}" }, { { -1, 5, 0 }, "{-1, 5, 0}" }, { { 0, 0, 1 }, "{0, 0, 1}" },
+        { { -1, 0, 0 }, "{-1, 0, 0}" }, { { 0, -1, 0 }, "{0, -1, 0}" }, { { -1, 5, 0 }, "{-1, 5, 0}" },
+            { { 0, 0, 1 }, "{0, 0, 1}" },
         { { 1, 0, 1 }, "{1, 0, 1}" }, { { 0, -3, 2 }, "{0, -3, 2}" }, { { LONG_MIN, 1, 0 }, "{-" },
     };
     for (unsigned k = 0; k < sizeof wrong / sizeof *wrong; k++)
@@ -115,14 +199,14 @@ static void vectors(void)
             df_vector v[5] = { { 1, 0, 0 }, { 1, -1, 0 }, { 0, 2, 0 }, { 0, 0, 0 }, { 0, 0, 0 } };
             memcpy(v[at], wrong[k].v, sizeof v[at]);
             const char *here = HERE; df_wavefront(plane, v, 0, N, 0, N, 0);
-            heard(here, wrong[k].text, "plane", "2 dimensions");
+            heard(here, wrong[k].text, "plane", "after number 2 must be 0");
             for (int i = 0; i < N * N; i++) CHECK(order[i] == i); /* in serial order */
             visited(N, N, 1);
         }
     const char *here = HERE; df_wavefront(row, DF_VECTORS({ 0, 1 }), 0, N, 0);
-    heard(here, "{0, 1, 0}", "row", "1 dimensions");
+    heard(here, "{0, 1, 0}", "row", "after number 1 must be 0");
     here = HERE; df_wavefront(row, DF_VECTORS({ -1 }), 0, N, 1);
-    heard(here, "{-1, 0, 0}", "row", "1 dimensions");
+    heard(here, "{-1, 0, 0}", "row", "after number 1 must be 0");
     visited(2, N, 1);
     df_wavefront(row, DF_VECTORS({ 1 }, { LONG_MAX }), 0, N, 0);
     df_wavefront(plane, DF_VECTORS({ 1, LONG_MIN }, { 0, LONG_MAX }, { LONG_MAX, LONG_MIN }), 1, N, 0, N, 0);
@@ -153,6 +237,9 @@ static void windows(void)
         heard(here, number, "negative", "");
         CHECK(n == 100 && ended == 100);
     }
+    const char *here = HERE; long n = df_pipe(three, DF_PIPE_OPTS(.workers = -2), NULL);
+    heard(here, "df_pipe_opts.workers = -2 ", "all workers", "");
+    CHECK(n == 100);
     CHECK(df_pipe(three, &(df_pipe_opts){ .window = LONG_MAX }, NULL) == 100);
     CHECK(df_pipe(three, NULL, NULL) == 100);
     silence();
@@ -196,30 +283,31 @@ int misled(int stage, int *x, long i, void *ctx)
 }
 static void stages(void)
 {
-    struct { struct wrong_stage w; const char *text; } wrong[] = {
-        { { 0, df_continue(-1) }, "after stage 0 of item 7 comes a stage from 1 to 268435455" },
-        { { 0, df_in_order(-1) }, "after stage 0 of item 7 comes a stage from 1 to " },
-        { { 0, df_continue(INT_MIN) }, "after stage 0 of item 7 " },
-        { { 0, df_in_order(INT_MAX) }, "after stage 0 of item 7 " },
-        { { 3, df_continue(DF_PIPE_STAGES) }, "after stage 3 of item 7 comes a stage from 3 to 268435455" },
-        { { 3, df_in_order(DF_PIPE_STAGES) }, "after stage 3 of item 7 " },
-        { { 3, DF_PIPE_STAGES }, "after stage 3 of item 7 " },
-        { { 3, INT_MAX }, "after stage 3 of item 7 " },
-        { { 3, INT_MIN }, "after stage 3 of item 7 " },
-        { { 3, -3 }, "after stage 3 of item 7 " },
-        { { 3, -4 }, "after stage 3 of item 7 " },
-        { { 3, df_continue(2) }, "after stage 3 of item 7 comes a stage from 3 to 268435455" },
-        { { 6, df_in_order(2) }, "after stage 6 of item 7 comes a stage from 7 to 268435455" },
-        { { 6, df_in_order(6) }, "after stage 6 of item 7 comes a stage from 7 to 268435455" },
-        { { 0, df_in_order(0) }, "after stage 0 of item 7 comes a stage from 1 to 268435455" },
-        { { 0, df_continue(0) }, "after stage 0 of item 7 comes a stage from 1 to 268435455" },
-        { { 0, 1 << 30 }, "after stage 0 of item 7 " },
+    struct { struct wrong_stage w; const char *text, *rule; } wrong[] = {
+        { { 0, df_continue(-1) }, "stage 0 of item 7 has a wrong result", "return a stage from 1 to 268435455" },
+        { { 0, df_in_order(-1) }, "stage 0 of item 7 has a wrong result", "return a stage from 1 to " },
+        { { 0, df_continue(INT_MIN) }, "stage 0 of item 7 has a wrong result", "DF_PIPE_DONE" },
+        { { 0, df_in_order(INT_MAX) }, "stage 0 of item 7 has a wrong result", "DF_PIPE_DONE" },
+        { { 3, df_continue(DF_PIPE_STAGES) }, "stage 3 of item 7 has a wrong result",
+          "return a stage from 3 to 268435455" },
+        { { 3, df_in_order(DF_PIPE_STAGES) }, "stage 3 of item 7 has a wrong result", "DF_PIPE_DONE" },
+        { { 3, DF_PIPE_STAGES }, "stage 3 of item 7 has a wrong result", "DF_PIPE_DONE" },
+        { { 3, INT_MAX }, "stage 3 of item 7 has a wrong result", "DF_PIPE_DONE" },
+        { { 3, INT_MIN }, "stage 3 of item 7 has a wrong result", "DF_PIPE_DONE" },
+        { { 3, -3 }, "stage 3 of item 7 has a wrong result", "DF_PIPE_DONE" },
+        { { 3, -4 }, "stage 3 of item 7 has a wrong result", "DF_PIPE_DONE" },
+        { { 3, df_continue(2) }, "stage 3 of item 7 has a wrong result", "return a stage from 3 to 268435455" },
+        { { 6, df_in_order(2) }, "stage 6 of item 7 has a wrong result", "return a stage from 7 to 268435455" },
+        { { 6, df_in_order(6) }, "stage 6 of item 7 has a wrong result", "return a stage from 7 to 268435455" },
+        { { 0, df_in_order(0) }, "stage 0 of item 7 has a wrong result", "return a stage from 1 to 268435455" },
+        { { 0, df_continue(0) }, "stage 0 of item 7 has a wrong result", "return a stage from 1 to 268435455" },
+        { { 0, 1 << 30 }, "stage 0 of item 7 has a wrong result", "DF_PIPE_DONE" },
     };
     for (unsigned k = 0; k < sizeof wrong / sizeof *wrong; k++)
         for (long window = 0; window < 3; window++) {
             later = 0;
             const char *here = HERE; long n = df_pipe(misled, &(df_pipe_opts){ .window = window }, &wrong[k].w);
-            heard(here, "misled", wrong[k].text, "DF_PIPE_END");
+            heard(here, "misled", wrong[k].text, wrong[k].rule);
             CHECK(n >= 8 && n <= 8 + (window ? window : 4 * df_workers()));
             CHECK(later == 0);
             CHECK(df_wait_result() == DF_ERROR_STAGE && strlen(df_error_text(DF_ERROR_STAGE)) > 10);
@@ -230,7 +318,7 @@ static void stages(void)
     silence();
 }
 
-static void (*const part[])(void) = { grains, schedules, vectors, windows, memory, stages };
+static void (*const part[])(void) = { grains, schedules, workers, exact, four, vectors, windows, memory, stages };
 enum { PARTS = sizeof part / sizeof *part };
 DF_TASK(void, in_task, (int, k));
 void in_task(int k) { DF_PARALLEL part[k](); }

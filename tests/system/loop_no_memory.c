@@ -1,8 +1,8 @@
 /* loop_no_memory.c - memory runs out at the n-th allocation of loops with reductions, wavefronts and pipes, for many n:
  * everything is still right, or the pipe says that it was not run
  *
- * Each n is a process of its own, once with only the n-th allocation failing and once with all from the n-th on. What must
- * not happen: a wrong result, a hang, a leak (AddressSanitizer), a message that is not about memory. */
+ * Each n is a process of its own, once with only the n-th allocation failing and once with all from the n-th on.
+ * Mistakes would be a wrong result, a hang, a leak (AddressSanitizer), a message that is not about memory. */
 #define _DEFAULT_SOURCE
 #include "failing_malloc.h"
 #define DF_IMPLEMENTATION
@@ -14,7 +14,8 @@ enum { N = 300, SIDE = 9 };
 
 DF_TASK(void, add, df_reduce(df_sum, long, x, 1), (long, k));
 void add(long *x, long k) { *x += k; }
-DF_LOOP(sums, (int, tasks), df_reduce(df_sum, long, x, 2), df_reduce(df_max, int, most, 1), df_reduce2(df_sum, int, m, 2, 1, 3));
+DF_LOOP(sums, (int, tasks), df_reduce(df_sum, long, x, 2), df_reduce(df_max, int, most, 1),
+        df_reduce2(df_sum, int, m, 2, 1, 3));
 void sums(long lo, long hi, int tasks, long *x, int *most, int *m)
 {
     for (long i = lo; i < hi; i++) {
@@ -55,7 +56,8 @@ static void wavefronts(void)
     for (int k = 0; k < 4; k++) {
         long sum = 5;
         memset(table, 0, sizeof table);
-        df_wavefront_with(DF_LOOP_OPTS(.grain = 1 + k, .grain1 = k), binomial, DF_VECTORS({ 1, 0 }, { 0, 1 }), 0, SIDE, 0, SIDE, table[0], k == 2, &sum);
+        df_wavefront_with(DF_LOOP_OPTS(.grain = 1 + k, .grain1 = k), binomial, DF_VECTORS({ 1, 0 }, { 0, 1 }), 0, SIDE,
+                          0, SIDE, table[0], k == 2, &sum);
         CHECK(table[8][8] == 12870 && table[3][2] == 10 && sum == 5 + SIDE * SIDE);
     }
 }

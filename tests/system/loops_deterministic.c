@@ -1,5 +1,5 @@
-/* loops_deterministic.c - reductions of loops with .deterministic, or df_config.deterministic, give the same bits with 1, 2, 3, 4
- * and 8 workers, in every run, in tasks, in loops and beside other work */
+/* loops_deterministic.c - reductions of loops with .deterministic, or df_config.deterministic, give the same bits with
+ * 1, 2, 3, 4 and 8 workers, in every run, in tasks, in loops and beside other work */
 #include <string.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -25,7 +25,8 @@ static void affine_join(affine *into, const affine *from)
 }
 DF_REDUCTION(composed, affine, affine_join, affine_none);
 
-DF_LOOP(sums, (unsigned, slow), df_reduce(df_sum, double, x, 3), df_reduce(df_prod, float, p, 1), df_reduce(composed, affine, f, 1));
+DF_LOOP(sums, (unsigned, slow), df_reduce(df_sum, double, x, 3), df_reduce(df_prod, float, p, 1),
+        df_reduce(composed, affine, f, 1));
 void sums(long lo, long hi, unsigned slow, double *x, float *p, affine *f)
 {
     for (long i = lo; i < hi; i++) {

@@ -16,7 +16,8 @@ static int use_df(void *workers)
 int main(void)
 {
     static const struct { const char *set; int used, lines; } row[] = {
-        { "1", 1, 0 }, { "3", 3, 0 }, { "16", 16, 0 }, { "64", 64, 0 }, { "256", 256, 0 }, { "257", 256, 1 }, { "100000", 256, 1 },
+        { "1", 1, 0 }, { "3", 3, 0 }, { "16", 16, 0 }, { "64", 64, 0 }, { "256", 256, 0 }, { "257", 256, 1 },
+            { "100000", 256, 1 },
     };
     for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
         const char *env[] = { "DF_WORKERS", row[i].set, NULL };

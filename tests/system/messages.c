@@ -1,5 +1,5 @@
 /* messages.c - wrong use of tokens, nodes, options, errors and locks is reported with the lines of the calls, within
- * bounded time, and the program goes on; what is right, even if it takes long, is not reported
+ * bounded time, and the program continues; correct use, even if it takes long, is not reported
  *
  * Each part runs with 1 and 3 workers and df_config.patience = 1. (If one hangs: the alarm.) */
 #define _DEFAULT_SOURCE
@@ -115,7 +115,7 @@ static void signalled_later(void)
     CHECK(df_wait_token(&t) == DF_OK && n_said == 0);
     DF_PARALLEL df_submit_with(DF_OPTS(.after = DF_TOKENS(&u)), put, &x, 2);
     CHECK(df_wait_result() == DF_ERROR_STUCK && n_said == 1 && x == 1);
-    df_signal(&u); /* nobody waits any more */
+    df_signal(&u); /* no thread waits any more */
     CHECK(df_wait_result() == DF_OK && x == 1);
 }
 
@@ -168,7 +168,7 @@ static void from_many(void)
     for (int i = 0; i < THREADS; i++) CHECK(!pthread_join(p[i], NULL));
     CHECK_SAID(n_said == 0);
 }
-/* A task that works for longer than the patience is not stuck, and neither is who waits for it. */
+/* A task that works for longer than the patience is not stuck, and neither is a thread that waits for it. */
 DF_TASK(void, sleeps, df_out(int, x, 1));
 void sleeps(int *x)
 {
@@ -205,6 +205,15 @@ static void never_fires(void)
     CHECK(df_wait_result() == DF_ERROR_STUCK);
     HEARD(1, 1, here, "node", "c");
     CHECK(x == 0);
+    n_said = 0; /* an output that nobody gives */
+    here = HERE; n = df_node_new(node);
+    df_give(df_node_output(node, n, a), 1);
+    df_output(int) *b = df_node_output(node, n, b);
+    df_give(df_node_output(node, n, c), &x);
+    df_node_set(node, n, d, &x);
+    CHECK(df_wait_result() == DF_ERROR_STUCK && b);
+    HEARD(1, 1, here, "node", ": b;");
+    CHECK(x == 0);
 }
 static void given_twice(void)
 {
@@ -217,6 +226,20 @@ static void given_twice(void)
     df_node_set(node, n, c, &x);
     df_node_set(node, n, d, &y);
     CHECK(df_wait_result() == DF_OK && x == 3 && y == 1 && n_said == 1);
+    n_said = 0, x = 0;
+    made = HERE; n = df_node_new(node);
+    df_output(int) *b = df_node_output(node, n, b);
+    df_node_set(node, n, a, 1);
+    df_give(b, 3);
+    here = HERE; df_give(b, 30);
+    HEARD(1, 1, here, made, " b ");
+    here = HERE; df_give(df_node_output(node, n, a), 30);
+    CHECK_SAID(heard(1, here, made, " a ") == 1);
+    here = HERE; df_node_set(node, n, b, 40);
+    CHECK_SAID(heard(1, here, made, " b ") == 1);
+    df_give(df_node_output(node, n, c), &x);
+    df_give(df_node_output(node, n, d), &y);
+    CHECK(df_wait_result() == DF_OK && x == 4 && n_said == 3);
 }
 
 /* --- options, errors, locks --------------------------------------------------------------------------- */
@@ -279,7 +302,7 @@ void releases(int *x)
 }
 static void cannot_release(void)
 {
-    static int before; /* said once per process */
+    static int before; /* logged once per process */
     int x[2] = { 0, 0 }, y = 0;
     for (int i = 0; i < 3; i++) {
         df_submit(releases, x);
@@ -350,8 +373,9 @@ static void cancelled_meanwhile(void)
 
 int main(void)
 {
-    static void (*const part[])(void) = { too_many_signals, nobody_signals, a_cycle, another_cycle, below, signalled_later,
-                                          from_outside, from_many, slow, never_fires, given_twice, no_such_worker, zero_is_no_error,
+    static void (*const part[])(void) = { too_many_signals, nobody_signals, a_cycle, another_cycle, below,
+                                          signalled_later, from_outside, from_many, slow, never_fires, given_twice,
+                                          no_such_worker, zero_is_no_error,
                                           nobody_asks, cannot_release, not_locked, cancelled_meanwhile };
     static const int workers[] = { 1, 3 };
     for (int w = 0; w < 2; w++) {

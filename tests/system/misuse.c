@@ -105,11 +105,12 @@ static int nothing_wrong(void *unused)
 
 int main(void)
 {
-    static int (*const part[])(void *) = { synced_twice, synced_elsewhere, never_synced, left_by_longjmp, nothing_wrong };
+    static int (*const part[])(void *) = { synced_twice, synced_elsewhere, never_synced, left_by_longjmp,
+                                           nothing_wrong };
     static const char *const workers[] = { "1", "2", "4" };
     for (unsigned i = 0; i < sizeof part / sizeof *part; i++)
         for (int w = 0; w < 3; w++) {
-            if (part[i] == synced_elsewhere && w) continue; /* once stolen, a future could be anybody's */
+            if (part[i] == synced_elsewhere && w) continue; /* once stolen, a future could be that of any call */
             const char *env[] = { "DF_WORKERS", workers[w], "DF_DEFER", "1", NULL };
             struct child c = child_run(part[i], NULL, env, 60);
             if (c.status) fprintf(stderr, "part %u with %s workers\n", i, workers[w]);

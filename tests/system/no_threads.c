@@ -1,4 +1,4 @@
-/* no_threads.c - worker threads that cannot be created: df goes on with those it has, and says so once */
+/* no_threads.c - worker threads that cannot be created: df continues with those it has, and logs it once */
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
-/* observers.c - DF_TRACE, DF_GRAPH, DF_STATS and DF_STALL record what runs, and change nothing of it
+/* observers.c - DF_TRACE, DF_GRAPH, DF_STATS and DF_STALL record the execution, and do not change it
  *
- * One worker, whose order is fixed: a program writes down which body runs when, and whether inside the df_submit of its task. Each
- * run is in a process of its own; what it wrote down is the same with every observer as without. */
+ * One worker, whose order is fixed: a program writes down which body runs when, and whether inside the df_submit of
+ * its task. Each run is in a process of its own; its record is the same with every observer as without. */
 #define _DEFAULT_SOURCE
 #include <string.h>
 #include <sys/mman.h>
@@ -63,7 +63,8 @@ void tree(int k, int deep, int waits)
 DF_TASK(void, with_options, (int, k), df_inout(int, x, 1));
 void with_options(int k, int *x)
 {
-    BODY(df_submit_with(DF_OPTS(.priority = 1), writes, 10 * k, x); SUBMIT(writes, 10 * k + 1, x); SUBMIT(plain, 10 * k + 2));
+    BODY(df_submit_with(DF_OPTS(.priority = 1), writes, 10 * k, x); SUBMIT(writes, 10 * k + 1, x);
+         SUBMIT(plain, 10 * k + 2));
 }
 DF_TASK(long, forks, (int, k), (int, deep));
 long forks(int k, int deep)
@@ -114,7 +115,8 @@ static int program(void *p)
 
 int main(int n, char **v)
 {
-    static const char *const observer[][2] = { { "DF_STATS", "1" }, { "DF_STALL", "100" }, { "DF_TRACE", NULL }, { "DF_GRAPH", NULL } };
+    static const char *const observer[][2] = { { "DF_STATS", "1" }, { "DF_STALL", "100" }, { "DF_TRACE", NULL },
+                                               { "DF_GRAPH", NULL } };
     static struct seen alone;
     char file[500];
     (void)n;
@@ -129,9 +131,12 @@ int main(int n, char **v)
         c = child_run(program, NULL, env, 30);
         CHECK_CHILD(c, c.status == 0);
         if (!i) alone = *seen;
-        if (memcmp(&alone, seen, sizeof alone)) fprintf(stderr, "with %s: %d of %d bodies inside, without %d of %d\n", env[2], seen->inside, seen->n, alone.inside, alone.n);
+        if (memcmp(&alone, seen, sizeof alone))
+            fprintf(stderr, "with %s: %d of %d bodies inside, without %d of %d\n", env[2], seen->inside, seen->n,
+                    alone.inside, alone.n);
         for (int j = 0; j < alone.n; j++)
-            if (alone.what[j] != seen->what[j]) fprintf(stderr, "entry %d: %d, and not %d\n", j, seen->what[j], alone.what[j]);
+            if (alone.what[j] != seen->what[j])
+                fprintf(stderr, "entry %d: %d, and not %d\n", j, seen->what[j], alone.what[j]);
         CHECK(!memcmp(&alone, seen, sizeof alone));
         if (i > 2) remove(file);
     }

@@ -1,7 +1,7 @@
-/* one_blocks.c - tasks that block until their submitter, which goes on meanwhile, does what they wait for
+/* one_blocks.c - tasks that block until their submitter, which continues meanwhile, signals them
  *
- * Each case runs in a process of its own, so that the first call that blocks is also the first of the process. (If a task keeps
- * its submitter from going on: the alarm.) */
+ * Each case runs in a process of its own, so that the first call that blocks is also the first of the process. (If a
+ * task prevents its submitter from continuing: the alarm.) */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <string.h>
@@ -250,7 +250,8 @@ static int no_room(void *p) /* more tasks than the window and a deque have room 
     return finished(3 * N);
 }
 
-/* What is ready on the stack of a worker that blocks, below older tasks: who waits for it may not run those. */
+/* A task is ready on the stack of a worker that blocks, below older tasks: a thread that waits for it may not run
+ * those. */
 static long part[2];
 DF_TASK(void, on_main, df_inout(long, x, 1));
 void on_main(long *x)
@@ -278,7 +279,7 @@ void signals_after(const long *y)
     if (*y == 1) df_signal(&token);
     count();
 }
-static int pinned_releases(void *p) /* a task that main runs on top of its wait releases those that another waits for */
+static int pinned_releases(void *p) /* a task that main runs nested in its wait releases those that another waits for */
 {
     (void)p;
     df_submit(has_pinned, &part[1]);
@@ -360,7 +361,7 @@ static int many_wait(void *p)
     return failed;
 }
 
-static int never(void *p) /* nobody will write it */
+static int never(void *p) /* no task will write it */
 {
     (void)p;
     for (int i = 0; i < 3; i++) {
@@ -373,7 +374,8 @@ static int never(void *p) /* nobody will write it */
 static const struct { const char *name; int (*fn)(void *); } a_case[] = {
     { "retry_submitter", retry_submitter }, { "retry_tasks", retry_tasks }, { "yield_submitter", yield_submitter },
     { "yield_first", yield_first }, { "token_submitter", token_submitter }, { "token_first", token_first },
-    { "child_waits", child_waits }, { "node_waits", node_waits }, { "stream_full", stream_full }, { "lock_held", lock_held },
+    { "child_waits", child_waits }, { "node_waits", node_waits }, { "stream_full", stream_full },
+    { "lock_held", lock_held },
     { "wait_token", wait_token }, { "no_room", no_room },
     { "pinned_releases", pinned_releases }, { "sibling_hidden", sibling_hidden }
 };
@@ -393,7 +395,7 @@ int main(void)
             c = child_run(many_wait, NULL, env, 60);
             CHECK_CHILD(c, c.status == 0); /* it may say that there are no more threads */
         }
-        if (test_foreign_thread()) continue; /* has a thread of its own, and so somebody might come */
+        if (test_foreign_thread()) continue; /* has a thread of its own, and so a signal might come */
         c = child_run(never, NULL, env, 20);
         CHECK_CHILD(c, c.status == 0 && c.lines == 3 && strstr(c.err, "df_retry waits for a change"));
     }

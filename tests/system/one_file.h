@@ -24,7 +24,7 @@ static int two_programs(void *unused)
     return one_work(unused);
 }
 
-/* The child of a fork has the file of its parent, which goes on. */
+/* The child of a fork has the file of its parent, which continues. */
 static inline int forks(void *unused)
 {
     pid_t pid;
@@ -33,7 +33,8 @@ static inline int forks(void *unused)
     before_fork();
     if ((pid = fork()) == 0) {
         if (TEST_TSAN) setenv("DF_WORKERS", "1", 1); /* it cannot follow threads in a forked child */
-        if (TEST_ASAN) _exit(one_work(unused)); /* at exit it looks for threads that the child does not have, and says so */
+        /* at exit it looks for threads that the child does not have, and says so */
+        if (TEST_ASAN) _exit(one_work(unused));
         exit(one_work(unused));
     }
     CHECK(waitpid(pid, &status, 0) == pid && status == 0);

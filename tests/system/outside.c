@@ -43,7 +43,8 @@ void parent(int *p, const int *q, int *r, int wrong)
     }
     df_wait();
 }
-DF_TASK(void, may_write, df_inout(int, p, n), (int, n)); /* and does not: else it is also seen that the memory changed */
+/* and does not: else it is also seen that the memory changed */
+DF_TASK(void, may_write, df_inout(int, p, n), (int, n));
 void may_write(int *p, int n) { (void)p, (void)n; }
 DF_TASK(void, writes, df_in(int, p, 4));
 void writes(const int *p) { df_submit(may_write, (int *)(uintptr_t)p, 2); } /* declared for reading only */
@@ -57,7 +58,8 @@ int main(void)
         for (int wrong = 0; wrong <= 4; wrong++) {
             n_said = 0;
             DF_PARALLEL df_submit(parent, a, b, c, wrong);
-            for (int i = wrong != 0; i < n_said && i < 8; i++) fprintf(stderr, "%d workers, %d: %s\n", workers, wrong, said[i]);
+            for (int i = wrong != 0; i < n_said && i < 8; i++)
+                fprintf(stderr, "%d workers, %d: %s\n", workers, wrong, said[i]);
             CHECK(n_said == (wrong != 0));
             if (wrong) CHECK(strstr(said[0], "parent") && strstr(said[0], wrong <= 2 ? "leaf" : "look"));
         }

@@ -1,8 +1,8 @@
-/* owm_misuse.c - DF_CHECK reports each breach of the rules of owner-writable memory once, with both places; a program that is
- * the same but for the mistake is silent
+/* owm_misuse.c - DF_CHECK reports each breach of the rules of owner-writable memory once, with both places; a program
+ * that is the same but for the mistake is silent
  *
- * Each part is a pair of functions with the same calls: wrong 1 makes the mistake. With OWM_COPIES defined it is the build for
- * several processes, with one (owm_misuse_copies.c). */
+ * Each part is a pair of functions with the same calls: wrong 1 makes the mistake. With OWM_COPIES defined it is the
+ * build for several processes, with one (owm_misuse_copies.c). */
 #define _DEFAULT_SOURCE
 #ifndef DF_CHECK
 #define DF_CHECK 1
@@ -27,9 +27,11 @@ static const char *first, *second; /* places that the message must have */
 static void heard(int wrong, const char *text)
 {
     int right = n_said == (wrong != 0);
-    if (right && wrong) right = strstr(said[0], text) && (!first || strstr(said[0], first)) && (!second || strstr(said[0], second));
+    if (right && wrong)
+        right = strstr(said[0], text) && (!first || strstr(said[0], first)) && (!second || strstr(said[0], second));
     if (!right) {
-        fprintf(stderr, "expected %s: %s (%s, %s), got:\n", wrong ? "this" : "nothing", text, first ? first : "", second ? second : "");
+        fprintf(stderr, "expected %s: %s (%s, %s), got:\n", wrong ? "this" : "nothing", text, first ? first : "",
+                second ? second : "");
         for (int i = 0; i < n_said; i++) fprintf(stderr, "%s\n", said[i]);
     }
     CHECK(right);
@@ -116,9 +118,18 @@ static void act_freeze(int wrong)
     df_owm_free(b);
     second = hold_at;
 }
-static void two_owners(int wrong) { meanwhile(0, a, HALF, act_write, wrong); heard(wrong, "acquires 20 bytes to write that task hold"); }
-static void written_while_read(int wrong) { meanwhile(1, a, HALF, act_write_read, wrong); heard(wrong, "that task look"); }
-static void read_while_written(int wrong) { meanwhile(0, a, HALF, act_read, wrong); heard(wrong, "acquires 4 bytes to read that task hold"); }
+static void two_owners(int wrong)
+{
+    meanwhile(0, a, HALF, act_write, wrong); heard(wrong, "acquires 20 bytes to write that task hold");
+}
+static void written_while_read(int wrong)
+{
+    meanwhile(1, a, HALF, act_write_read, wrong); heard(wrong, "that task look");
+}
+static void read_while_written(int wrong)
+{
+    meanwhile(0, a, HALF, act_read, wrong); heard(wrong, "acquires 4 bytes to read that task hold");
+}
 static void freeze_owned(int wrong) { meanwhile(0, a, HALF, act_freeze, wrong); heard(wrong, "freezes 100 bytes"); }
 static void both_read(int wrong)
 {
@@ -133,7 +144,7 @@ static void not_acquired(int wrong)
 {
     CHECK(df_owm_acquire(a, 100, DF_OWM_RW) == DF_OK);
     AT_FIRST; CHECK(df_owm_release(a, wrong ? 104 : 100) == (wrong ? DF_ERROR_OWNER : DF_OK));
-    heard(wrong, "releases 4 bytes that it has not acquired");
+    heard(wrong, "that it has not acquired");
     CHECK(df_owm_acquire(a, 100, DF_OWM_RW) == DF_OK);
     CHECK(df_owm_release(a + 5, 40) == DF_OK); /* the middle, then the rest */
     CHECK(df_owm_release(a, 20) == DF_OK);
@@ -151,7 +162,7 @@ static void twice(int wrong)
         AT_SECOND; CHECK(df_owm_acquire(a + 8, 100, mode[i % 3]) == DF_OK);
         AT_FIRST; CHECK(df_owm_acquire(a + (wrong ? 10 : 33), 100, mode[i / 3]) == (wrong ? DF_ERROR_OWNER : DF_OK));
         CHECK(df_owm_release(a + 8, 100) == DF_OK && df_owm_release(a + (wrong ? 10 : 33), 100) == DF_OK);
-        heard(wrong, "92 bytes that it owns already");
+        heard(wrong, "92 bytes that it has owned since");
     }
 }
 DF_TASK(void, forgetful, (int, forgets)); static const char *const forgetful_at = HERE;
@@ -166,12 +177,12 @@ static void ends_holding(int wrong)
     df_submit(forgetful, wrong);
     df_wait();
     first = forgetful_at;
-    heard(wrong, "ends owning 40 bytes");
+    heard(wrong, "ends as owner of 40 bytes");
     df_future(forgetful) f;
     df_spawn(forgetful, &f, wrong);
     df_sync(forgetful, &f);
     first = forgetful_at;
-    heard(wrong, "ends owning 40 bytes");
+    heard(wrong, "ends as owner of 40 bytes");
     CHECK(df_owm_acquire(a, 40, DF_OWM_R) == DF_OK && a[9] == wrong && df_owm_release(a, 40) == DF_OK);
     df_owm_ownership o;
     CHECK(df_owm_owner(a, &o) == DF_OK && o.mode == 0);
@@ -251,7 +262,7 @@ static void unowned_pages(int wrong)
     df_submit(scribble, a, N);
     df_wait();
     first = scribble_at;
-    heard(wrong, "task scribble writes without owning it to byte 0 of the memory");
+    heard(wrong, "task scribble writes to byte 0 of the memory");
     if (!wrong) CHECK(df_owm_release(a, N * sizeof *a) == DF_OK);
     if (wrong) a[100] = 1, first = NULL, heard(1, "a thread writes"); /* sealed again after the task */
     df_submit(reader_writes, a, N, wrong ? a : NULL);
@@ -262,7 +273,7 @@ static void unowned_pages(int wrong)
     CHECK(df_owm_release(a, N * sizeof *a) == DF_OK);
     heard(0, "");
 }
-/* next to what is owned, in its page: found at its release; or by who acquires it */
+/* next to owned memory, in its page: found at its release, or when it is acquired */
 static void unowned_bytes(int wrong)
 {
     AT_SECOND; CHECK(df_owm_acquire(a, 40, DF_OWM_W) == DF_OK);
@@ -308,7 +319,7 @@ static void free_owned(int wrong)
     if (!wrong) CHECK(df_owm_release(a, 60) == DF_OK);
     AT_FIRST; df_owm_free(a);
     if (wrong) CHECK(df_owm_release(a, 60) == DF_OK); /* no second mistake */
-    heard(wrong, "of which 60 bytes are owned by a thread");
+    heard(wrong, "of which a thread has owned 60 bytes since");
 }
 
 /* --- owners in all forms ----------------------------------------------------------------------------------- */
@@ -398,8 +409,9 @@ static void before(int wrong)
 
 int main(void)
 {
-    static void (*const part[])(int) = { two_owners, written_while_read, read_while_written, freeze_owned, both_read, not_acquired, twice,
-                                         ends_holding, outside, modes, freed, frozen, unowned_pages, unowned_bytes, unowned_at_free, forms, before };
+    static void (*const part[])(int) = { two_owners, written_while_read, read_while_written, freeze_owned, both_read,
+                                         not_acquired, twice, ends_holding, outside, modes, freed, frozen,
+                                         unowned_pages, unowned_bytes, unowned_at_free, forms, before };
     struct sigaction mine;
     memset(&mine, 0, sizeof mine);
     mine.sa_sigaction = handler, mine.sa_flags = SA_SIGINFO;
@@ -418,6 +430,7 @@ int main(void)
     a = NULL;
     limits(0);
     limits(1); /* the last: not all is known from then on */
-    CHECK(!strcmp(df_error_text(DF_ERROR_OWNER), "a call for owner-writable memory against its rules: the log says what"));
+    CHECK(!strcmp(df_error_text(DF_ERROR_OWNER),
+                  "a call for owner-writable memory against its rules: the log says what"));
     return 0;
 }

@@ -1,5 +1,6 @@
-/* owm_processes.c - DF_OWM_COPIES: what was not acquired is stale, what was not released is not seen; processes that meet by name;
- * processes that die, leave while they own something, or disagree are reported once by whom it concerns */
+/* owm_processes.c - DF_OWM_COPIES: memory that was not acquired is stale, memory that was not released is not seen;
+ * processes that meet by name; processes that die, leave while they own memory, or disagree are reported once by the
+ * processes that are affected */
 #define _DEFAULT_SOURCE
 #define DF_OWM_COPIES 1
 #define DF_IMPLEMENTATION
@@ -9,7 +10,10 @@
 enum { N = 3000 };
 static int *a, me;
 
-static void get(int from, int n, df_owm_mode mode) { CHECK(df_owm_acquire(a + from, (size_t)n * sizeof *a, mode) == DF_OK); }
+static void get(int from, int n, df_owm_mode mode)
+{
+    CHECK(df_owm_acquire(a + from, (size_t)n * sizeof *a, mode) == DF_OK);
+}
 static void put(int from, int n) { CHECK(df_owm_release(a + from, (size_t)n * sizeof *a) == DF_OK); }
 
 static void begin(int processes)
@@ -120,7 +124,7 @@ static int dies(void *arg)
     }
     CHECK(df_owm_await(0, 1) == DF_OK);
     CHECK(df_owm_await(1, 1) == DF_ERROR_STUCK);
-    get(5, 10, DF_OWM_RW); /* nobody has it any more, and it is as it was */
+    get(5, 10, DF_OWM_RW); /* no process owns it any more, and it is as it was */
     CHECK(a[5] == 0);
     put(5, 10);
     df_owm_free(a);
@@ -139,7 +143,7 @@ static int leaves(void *arg)
         return 0;
     }
     CHECK(df_owm_await(0, 1) == DF_OK);
-    if (owns) CHECK(df_owm_await(1, 1) == DF_ERROR_STUCK); /* nobody is left to count it */
+    if (owns) CHECK(df_owm_await(1, 1) == DF_ERROR_STUCK); /* no process is left to count it */
     else do df_owm_owner(a + 5, &o); while (o.mode);       /* it is about to leave */
     get(5, 10, DF_OWM_R);
     CHECK(a[5] == 1);
@@ -206,7 +210,8 @@ static int room(void *arg)
     df_owm_advance(0);
     CHECK(df_owm_await(0, 2) == DF_OK);
     CHECK((c = (char *)df_owm_alloc(30000)) == b && c[29999] == 0); /* room is used again, and zeroed */
-    CHECK(df_owm_acquire(c, 30000, DF_OWM_R) == DF_OK && c[0] == 0 && c[29999] == 0 && df_owm_release(c, 30000) == DF_OK);
+    CHECK(df_owm_acquire(c, 30000, DF_OWM_R) == DF_OK && c[0] == 0 && c[29999] == 0 &&
+          df_owm_release(c, 30000) == DF_OK);
     return 0;
 }
 
@@ -225,25 +230,31 @@ int main(void)
     }
     c = child_run(dies, &yes, NULL, 20);
     CHECK_CHILD(c, c.status == 0 && c.lines == 2);
-    CHECK_CHILD(c, strstr(c.err, "process 1 died while it owned 40 bytes, acquired by a thread of process 1 at ") && strstr(c.err, "event 1 "));
+    CHECK_CHILD(c, strstr(c.err, "process 1 died while it owned 40 bytes, acquired by a thread of process 1 at ") &&
+                strstr(c.err, "event 1 "));
     c = child_run(dies, &no, NULL, 20);
-    CHECK_CHILD(c, c.status == 0 && c.lines == 2 && strstr(c.err, "process 1 died; it owned nothing"));
+    CHECK_CHILD(c, c.status == 0 && c.lines == 2 && strstr(c.err, "process 1 died, and owned nothing"));
     c = child_run(leaves, &yes, soon, 20);
-    CHECK_CHILD(c, c.status == 0 && c.lines == 2 && strstr(c.err, "ends owning 40 bytes") && strstr(c.err, "has ended: given up"));
+    CHECK_CHILD(c, c.status == 0 && c.lines == 2 && strstr(c.err, "ends as owner of 40 bytes") &&
+                strstr(c.err, "have ended: the call returns DF_ERROR_STUCK"));
     c = child_run(leaves, &no, NULL, 20);
     CHECK_CHILD(c, c.status == 0 && c.lines == 0);
     c = child_run(contested, &yes, NULL, 20);
     CHECK_CHILD(c, c.status == 0 && c.lines == 1);
-    CHECK_CHILD(c, strstr(c.err, "a thread of process 0 acquires 4 bytes to read that a thread of process 1 owns to read and write"));
+    CHECK_CHILD(c,
+                strstr(c.err,
+                       "a thread of process 0 acquires 4 bytes to read that a thread of process 1 has owned to read and write"));
     c = child_run(contested, &no, NULL, 20);
     CHECK_CHILD(c, c.status == 0 && c.lines == 0);
     c = child_run(disagree, &yes, NULL, 20);
-    CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "no memory for 10") && strstr(c.err, " in the same place: NULL"));
+    CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "no memory for 10") &&
+                strstr(c.err, " in the same place: the call returns NULL"));
     c = child_run(disagree, &no, NULL, 20);
     CHECK_CHILD(c, c.status == 0 && c.lines == 0);
     c = child_run(settings, NULL, bad, 20);
-    CHECK_CHILD(c, c.status == 0 && c.lines == 7 && strstr(c.err, "DF_OWM_PROCESSES='many'") && strstr(c.err, "DF_OWM_BYTES='12Q'"));
-    CHECK_CHILD(c, strstr(c.err, "events are 0 to 255") && strstr(c.err, "call it once"));
+    CHECK_CHILD(c, c.status == 0 && c.lines == 7 && strstr(c.err, "DF_OWM_PROCESSES='many'") &&
+                strstr(c.err, "DF_OWM_BYTES='12Q'"));
+    CHECK_CHILD(c, strstr(c.err, "events have numbers from 0 to 255") && strstr(c.err, "call it once"));
     c = child_run(room, NULL, little, 20);
     CHECK_CHILD(c, c.status == 0 && c.lines == 2 && strstr(c.err, "raise DF_OWM_BYTES"));
     return 0;

@@ -1,4 +1,5 @@
-/* own_accesses.c - accesses of one task that overlap keep their modes: others come after what they conflict with, and nothing else
+/* own_accesses.c - accesses of one task that overlap keep their modes: other tasks come after the accesses with which
+ * they conflict, and after no others
  *
  * In each pair the second task either has to wait, or must be able to run while the first one still does. */
 #define _DEFAULT_SOURCE

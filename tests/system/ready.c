@@ -1,8 +1,9 @@
-/* ready.c - a ready task stays nowhere where an idle worker cannot take it
+/* ready.c - an idle worker can take every ready task
  *
- * All workers are busy, so nobody asks for work, when one of them makes several tasks ready in one of the ways there are. The
- * first of these begins, lets the others go, and waits for all the rest: by then whoever released them runs code of the program,
- * and the others have to find them. If one task stays with its releaser the test stands still. */
+ * All workers are busy, so none asks for work, when one of them makes several tasks ready in one of the possible
+ * ways. The first of these begins, lets the other workers continue, and waits for all the rest: by then the worker
+ * that released them runs code of the program, and the others have to find them. If one task stays with its releaser
+ * the test hangs. */
 #define _DEFAULT_SOURCE
 #include <unistd.h>
 #define DF_IMPLEMENTATION
@@ -43,7 +44,7 @@ void busy(void)
     until(&freed, 1);
 }
 
-/* The releaser goes on. */
+/* The releaser continues. */
 static void wait_for_all(void)
 {
     ADD(freed);
@@ -154,7 +155,7 @@ static void streams(void)
     CHECK(done == FEW);
 }
 
-/* --- tasks that go on ------------------------------------------------------------------------------------- */
+/* --- tasks that continue ---------------------------------------------------------------------------------- */
 
 DF_TASK(void, signals, (df_token *, t));
 void signals(df_token *t)
@@ -219,7 +220,7 @@ static void released(void)
     CHECK(done == FEW);
 }
 
-/* --- a submitter that goes on, or waits --------------------------------------------------------------------- */
+/* --- a submitter that continues, or waits ------------------------------------------------------------------- */
 
 static void wait_on(void)
 {

@@ -1,5 +1,5 @@
-/* records.c - replays of records that are almost right: a run is recorded, the record is damaged, and the program does its work
- * with it: right, and to its end */
+/* records.c - replays of records that are almost right: a run is recorded, the record is damaged, and the program does
+ * its work with it: right, and to its end */
 #define _DEFAULT_SOURCE /* mkdtemp */
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -54,7 +54,8 @@ int main(void)
     CHECK(mkdtemp(scratch(folder, "df_records")) != NULL);
     snprintf(record, sizeof record, "%s/record", folder);
     snprintf(damaged, sizeof damaged, "%s/damaged", folder);
-    for (int i = 0; n <= HEAD + 10 * STEP; i++) { /* on a busy machine one worker may do nearly all, and a record is short */
+    /* on a busy machine one worker may do nearly all, and a record is short */
+    for (int i = 0; n <= HEAD + 10 * STEP; i++) {
         CHECK(i < 1000);
         run(record, NULL);
         CHECK((f = fopen(record, "rb")) && (n = fread(bytes, 1, MOST, f)) >= HEAD && !fclose(f));

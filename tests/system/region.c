@@ -58,8 +58,9 @@ int main(void)
             if (t.has[i] && !s.has[i]) inside = 0;
         }
         if (dfi_region_overlap(&a, &b) != share || (covers && !inside))
-            fprintf(stderr, "p %ld, %zu x %zu, ld %zu and p %ld, %zu x %zu, ld %zu\n", (long)((const char *)s.x.p - base), s.x.rows,
-                    s.x.row, s.x.ld, (long)((const char *)t.x.p - base), t.x.rows, t.x.row, t.x.ld);
+            fprintf(stderr, "p %ld, %zu x %zu, ld %zu and p %ld, %zu x %zu, ld %zu\n",
+                    (long)((const char *)s.x.p - base), s.x.rows, s.x.row, s.x.ld, (long)((const char *)t.x.p - base),
+                    t.x.rows, t.x.row, t.x.ld);
         CHECK(dfi_region_overlap(&a, &b) == share);
         CHECK(dfi_region_overlap(&b, &a) == share);
         CHECK(!covers || inside);

@@ -1,6 +1,8 @@
-/* region_sizes.c - sizes that cannot be, as a product that wrapped: reported with the name of the parameter, and ordered like all memory
+/* region_sizes.c - sizes that cannot be, as a product that wrapped: reported with the name of the parameter, and
+ * ordered like all memory
  *
- * Each is declared by a task that is slow to write one element; a task that reads that element must find it, whatever its mode. */
+ * Each is declared by a task that is slow to write one element; a task that reads that element must find it, whatever
+ * its mode. */
 #define _DEFAULT_SOURCE
 #include <stdint.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 
 enum { SLOW_US = 2000, AT = 5 };
 static double before_x[17], *const x = before_x + 1;
-static int steady; /* what comes again in the same block is not looked at, nor said again */
+static int steady; /* a repetition in the same block is not examined, nor logged again */
 
 static int writes = 1; /* not the tasks that declare nothing */
 static void write_one(double *p)
@@ -86,9 +88,12 @@ static int heard(const char *task)
 
 static void all(void)
 {
-    static const size_t many[] = { SIZE_MAX / 8 + 1, SIZE_MAX / 8 + 2, SIZE_MAX / 2 + 1, SIZE_MAX / 8 + 1, SIZE_MAX - 1, SIZE_MAX };
-    static const size_t shape[][3] = { { 1, SIZE_MAX / 8 + 1, 1 }, { 2, 8, SIZE_MAX / 8 + 1 }, { SIZE_MAX, 1, 1 }, { SIZE_MAX, SIZE_MAX, SIZE_MAX },
-                                       { SIZE_MAX / 8 + 1, 1, 8 }, { 3, 2, SIZE_MAX / 4 + 1 }, { SIZE_MAX, 1, 0 }, { 4, SIZE_MAX / 8, SIZE_MAX / 8 } };
+    static const size_t many[] = { SIZE_MAX / 8 + 1, SIZE_MAX / 8 + 2, SIZE_MAX / 2 + 1, SIZE_MAX / 8 + 1,
+                                   SIZE_MAX - 1, SIZE_MAX };
+    static const size_t shape[][3] = { { 1, SIZE_MAX / 8 + 1, 1 }, { 2, 8, SIZE_MAX / 8 + 1 }, { SIZE_MAX, 1, 1 },
+                                       { SIZE_MAX, SIZE_MAX, SIZE_MAX },
+                                       { SIZE_MAX / 8 + 1, 1, 8 }, { 3, 2, SIZE_MAX / 4 + 1 }, { SIZE_MAX, 1, 0 },
+                                       { 4, SIZE_MAX / 8, SIZE_MAX / 8 } };
     for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
         TRY(line, x, many[i]);
         TRY(commuting, x, many[i]);
@@ -142,7 +147,8 @@ int main(void)
 {
     for (int workers = 1; workers <= 8; workers += workers < 4 ? 1 : 4)
         for (int how = 0; how < 4; how++) {
-            df_config c = { .workers = workers, .defer = 1, .deterministic = how == 1, .rename_bytes = how == 2 ? 10000 : 0, .capture = how == 3, .log = hear };
+            df_config c = { .workers = workers, .defer = 1, .deterministic = how == 1,
+                            .rename_bytes = how == 2 ? 10000 : 0, .capture = how == 3, .log = hear };
             CHECK(df_start(&c) == DF_OK);
             steady = how == 3;
             all();

@@ -1,5 +1,5 @@
-/* replay.c - DF_SCHEDULE=replay:FILE repeats the order of a recorded run, a crash included. Files and records that are wrong:
- * one message, and the results are right */
+/* replay.c - DF_SCHEDULE=replay:FILE repeats the order of a recorded run, a crash included. Files and records that are
+ * wrong: one message, and the results are right */
 #define _DEFAULT_SOURCE /* fork, setenv, symlink */
 #include <pthread.h>
 #define DF_IMPLEMENTATION
@@ -16,7 +16,8 @@ static void happens(uint64_t what)
 {
     int k = __atomic_fetch_add(&inside, 1, __ATOMIC_RELAXED);
     CHECK(k == 0 || !alone);
-    __atomic_store_n(&order, test_mix(__atomic_load_n(&order, __ATOMIC_RELAXED), what + 1000 * (uint64_t)df_worker()), __ATOMIC_RELAXED);
+    __atomic_store_n(&order, test_mix(__atomic_load_n(&order, __ATOMIC_RELAXED), what + 1000 * (uint64_t)df_worker()),
+                     __ATOMIC_RELAXED);
     __atomic_fetch_sub(&inside, 1, __ATOMIC_RELAXED);
 }
 
@@ -266,13 +267,13 @@ int main(void)
 
     /* records of something else */
     c = recorded(mistaken, NULL, "2", "3");
-    says("replay", file, "does not fit");
+    says("replay", file, "differs from this run");
     c = recorded(all_of_it, NULL, "2", "");
     CHECK_CHILD(c, c.status == 0 && c.lines == 1);
     cut(bytes_of(file) / 16 * 8);
-    says("replay", file, "ends with step");
+    says("replay", file, "stops at step");
     cut(20);
-    says("replay", file, "is not a record of df");
+    says("replay", file, "is not a record of this version of df");
     says("replay", "/dev/null", "it is not a regular file");
     says("replay", "/nowhere/x", "DF_SCHEDULE=replay:/nowhere/x cannot be read: ");
 
@@ -284,7 +285,7 @@ int main(void)
         CHECK(remove(other) == 0);
     }
     c = recorded(two_programs, NULL, "2", "");
-    CHECK_CHILD(c, c.status == 0 && c.lines == 3 && strstr(c.err, "another program has this file"));
+    CHECK_CHILD(c, c.status == 0 && c.lines == 3 && strstr(c.err, "is in use by another process"));
     c = recorded(fork_stopped, NULL, "2", "");
     CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "was forked from"));
     CHECK(remove(file) == 0);

@@ -1,4 +1,5 @@
-/* schedule.c - the forms of DF_SCHEDULE and df_config.schedule, the messages for bad ones, and the names of version 0.1 */
+/* schedule.c - the forms of DF_SCHEDULE and df_config.schedule, the messages for bad ones, and the names of version
+ * 0.1 */
 #define _DEFAULT_SOURCE /* fork, setenv, mkdtemp */
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -61,12 +62,16 @@ static const char *form(const char *first, const char *file)
 int main(void)
 {
     static const char *const bad[][2] = {
-        { "abc", "write seed:" }, { "seed:1,", "write seed:" }, { "seed:1,x:y", "write seed:" }, { "Seed:1", "write seed:" },
+        { "abc", "write seed:" }, { "seed:1,", "write seed:" }, { "seed:1,x:y", "write seed:" },
+            { "Seed:1", "write seed:" },
         { "17", "write seed:" }, { ",seed:1", "write seed:" }, { "seed:1,seed:2", "write seed:" },
         { "seed:", "a number" }, { "seed:abc", "a number" }, { "seed:-1", "a number" }, { "seed:0", "a number" },
-        { "seed:1x", "a number" }, { "seed: 1", "a number" }, { "seed:1 ", "a number" }, { "seed:1000000001", "a number" },
-        { "seed:99999999999999999999", "a number" }, { "seed:\xff", "a number" }, { "seed:,record:/nowhere/x", "a number" },
-        { "record:", "the name of a file" }, { "seed:3,record:", "the name of a file" }, { "replay:", "the name of a file" },
+        { "seed:1x", "a number" }, { "seed: 1", "a number" }, { "seed:1 ", "a number" },
+        { "seed:1000000001", "a number" },
+        { "seed:99999999999999999999", "a number" }, { "seed:\xff", "a number" },
+        { "seed:,record:/nowhere/x", "a number" },
+        { "record:", "the name of a file" }, { "seed:3,record:", "the name of a file" },
+        { "replay:", "the name of a file" },
         { "record:/nowhere/x,seed:3", "seed: comes first" }, { "record:/nowhere/x,record:y", "one file" },
         { "record:/nowhere/x,replay:y", "one file" }, { "seed:3,replay:/nowhere/x", "leave out seed:" },
     };
@@ -77,9 +82,11 @@ int main(void)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         df_config field = { .schedule = bad[i][0] };
         struct child c = with("DF_SCHEDULE", bad[i][0], NULL);
-        CHECK_CHILD(c, c.lines == 2 && strstr(c.err, "DF_SCHEDULE='") && strstr(c.err, bad[i][1]) && order_in(&c) == plain);
+        CHECK_CHILD(c, c.lines == 2 && strstr(c.err, "DF_SCHEDULE='") && strstr(c.err, bad[i][1]) &&
+                    order_in(&c) == plain);
         c = with("DF_SCHEDULE", "", &field);
-        CHECK_CHILD(c, c.lines == 2 && strstr(c.err, "df_config.schedule='") && strstr(c.err, bad[i][1]) && order_in(&c) == plain);
+        CHECK_CHILD(c, c.lines == 2 && strstr(c.err, "df_config.schedule='") && strstr(c.err, bad[i][1]) &&
+                    order_in(&c) == plain);
     }
 
     /* a name with commas and colons */

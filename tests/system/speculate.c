@@ -1,5 +1,5 @@
-/* speculate.c - df_speculate where it really happens: the task that computes a condition waits until tasks of the block have run.
- * Memory that runs out at the n-th allocation, wrong use, transactions, several threads, fork. */
+/* speculate.c - df_speculate where it really happens: the task that computes a condition waits until tasks of the block
+ * have run. Memory that runs out at the n-th allocation, wrong use, transactions, several threads, fork. */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -21,7 +21,8 @@ static int ran; /* tasks of blocks that have begun */
 DF_STATIC_TASK(void, decide, df_out(int, c, 1), (int, v), (int, tasks));
 static void decide(int *c, int v, int tasks)
 {
-    for (int ms = 0; df_workers() > 1 && ms < 5000 && __atomic_load_n(&ran, __ATOMIC_ACQUIRE) < tasks; ms++) usleep(1000);
+    for (int ms = 0; df_workers() > 1 && ms < 5000 && __atomic_load_n(&ran, __ATOMIC_ACQUIRE) < tasks; ms++)
+        usleep(1000);
     *c = v;
 }
 static void begun(void) { __atomic_fetch_add(&ran, 1, __ATOMIC_ACQ_REL); }
@@ -121,7 +122,7 @@ static void before_it_is_known(void)
     }
 }
 
-/* The submitter goes on: what does not depend on the block runs, what does waits. */
+/* The submitter continues: tasks that do not depend on the block run, others wait. */
 static void after_the_block(void)
 {
     int c = 0, p = 0, q = 0, other = 0;
@@ -133,7 +134,7 @@ static void after_the_block(void)
     df_wait();
     CHECK(p == 0 && q == 1 && other == 3);
     if (df_workers() == 1) return;
-    new_condition(); /* a long task is told that it is in vain */
+    new_condition(); /* a long task can ask whether it is cancelled */
     df_submit(decide, &c, 0, 1);
     df_speculate(&c, 1) df_submit(until_cancelled, &p);
     df_wait();
@@ -156,7 +157,7 @@ static void errors(void)
     }
 }
 
-/* A cancelled group: who should have written is missed only if the guess is right. */
+/* A cancelled group: the task that should have written is missed only if the prediction is right. */
 static void groups(void)
 {
     for (int right = 0; right < 2; right++) {
@@ -171,7 +172,8 @@ static void groups(void)
         df_wait();
         CHECK(p == 1 && q == (right ? 1 : 2) && r == (right ? 1 : 14));
     }
-    /* what a task of the block depends on was skipped; it becomes ready before its guess turns out wrong, or after that */
+    /* what a task of the block depends on was skipped; it becomes ready before its prediction turns out wrong, or after
+     * that */
     for (int ms = 0; ms < 30; ms += 15) {
         df_group g = DF_GROUP;
         int c = 0, p = 1, q = 1, r = 1, x = 1, y = 1, z = 1;
@@ -378,7 +380,8 @@ static int run(void *unused)
 
 int main(void)
 {
-    static const char *const workers[][3] = { { "DF_WORKERS", "1", NULL }, { "DF_WORKERS", "2", NULL }, { "DF_WORKERS", "4", NULL } };
+    static const char *const workers[][3] = { { "DF_WORKERS", "1", NULL }, { "DF_WORKERS", "2", NULL },
+                                              { "DF_WORKERS", "4", NULL } };
     left = ENOUGH;
     for (int i = 0; i < 3; i++) {
         struct child c = child_run(everything, i ? NULL : &left, workers[i], 60);
@@ -389,7 +392,7 @@ int main(void)
         CHECK_CHILD(c, c.status == 0);
     }
     for (only_one = 0; only_one < 2; only_one++) {
-        CHECK(every_n(run, SETTINGS("DF_WORKERS", "1", "DF_DEFER", "1"), test_step(2), one_line) > 10);
-        CHECK(every_n(run, SETTINGS("DF_WORKERS", "2", "DF_DEFER", "0"), test_step(11), one_line) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "1", "DF_DEFER", "1"), test_step(2), each_once) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "2", "DF_DEFER", "0"), test_step(11), each_once) > 10);
     }
 }

@@ -1,7 +1,8 @@
 /* stack_level.c - a long-running program keeps its helpers: after many blocks of each construct tasks are still stolen
  *
- * With the smallest stacks of ready tasks that are of use: if a block left a mark of one stolen task in a hundred behind, nothing would be
- * shared after a few thousand blocks. An argument runs only the construct of that name (all: each), and a second one gives the number of blocks: a million takes a minute. */
+ * With the smallest stacks of ready tasks that are of use: if a block left a mark of one stolen task in a hundred
+ * behind, nothing would be shared after a few thousand blocks. An argument runs only the construct of that name (all:
+ * each), and a second one gives the number of blocks: a million takes a minute. */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <string.h>
@@ -275,9 +276,12 @@ static void threads(long n)
 }
 
 static const struct { const char *name; void (*run)(long); } constructs[] = {
-    { "regions", with_regions }, { "bare", without_regions }, { "wait", waits }, { "wait_on", waits_on_one }, { "between", between_blocks },
-    { "replay", replays }, { "record", records }, { "futures", futures }, { "across", futures_across }, { "children", children },
-    { "chains", chains }, { "nested", nested }, { "weak", weak }, { "pinned", pinned }, { "tokens", tokens }, { "nodes", nodes }, { "loops", loops },
+    { "regions", with_regions }, { "bare", without_regions }, { "wait", waits }, { "wait_on", waits_on_one },
+        { "between", between_blocks },
+    { "replay", replays }, { "record", records }, { "futures", futures }, { "across", futures_across },
+    { "children", children },
+    { "chains", chains }, { "nested", nested }, { "weak", weak }, { "pinned", pinned }, { "tokens", tokens },
+    { "nodes", nodes }, { "loops", loops },
     { "pipes", pipes }, { "streams", streams }, { "spares", spares }, { "threads", threads }
 };
 
@@ -302,7 +306,8 @@ int main(int argc, char **argv)
             if (only && strcmp(only, constructs[i].name)) continue;
             constructs[i].run(blocks);
             if (!somebody_helps()) {
-                fprintf(stderr, "%s, %d workers%s: after %ld blocks nothing is stolen any more\n", constructs[i].name, c.workers, c.capture ? ", capture" : "", blocks);
+                fprintf(stderr, "%s, %d workers%s: after %ld blocks nothing is stolen any more\n", constructs[i].name,
+                        c.workers, c.capture ? ", capture" : "", blocks);
                 test_fail(__FILE__, __LINE__, "somebody_helps()");
             }
         }

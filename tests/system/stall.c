@@ -1,7 +1,9 @@
-/* stall.c - when nothing goes on it is said who waits for what, once, with the lines of the calls; without df_config.stall nothing is said
+/* stall.c - when a program makes no progress, a report names the waiting threads and tasks, and their conditions, once,
+ * with the lines of the calls; without df_config.stall there is no report
  *
- * Each part makes a stall and ends it as soon as the report has what is expected of it; the same without a report. What cannot be ended, and
- * what is about whole processes, is run in a process of its own. (If one hangs: the alarm, and what was said last.) */
+ * Each part makes a stall and ends it as soon as the report has the expected lines; the same without a report.
+ * Stalls that cannot be ended, and those of whole processes, run in a process of their own. (If one hangs: the
+ * alarm, and the last report.) */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -9,9 +11,10 @@
 #include <unistd.h>
 #include "../test.h"
 
-/* With AddressSanitizer held at a fork: the thread that watches allocates for each report, and before_fork.h does not know when. */
+/* With AddressSanitizer held at a fork: the thread that watches allocates for each report, and before_fork.h does
+ * not know when. */
 static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local int has_memory; /* this thread has it: what df does at a fork allocates, too */
+static _Thread_local int has_memory; /* this thread has it: df's handlers of fork allocate, too */
 static void memory_taken(void)
 {
     if (TEST_ASAN && !has_memory) pthread_mutex_lock(&memory_lock);
@@ -49,7 +52,7 @@ static const double SECONDS = 0.02;
 /* --- what is said ---------------------------------------------------------------------------------- */
 
 static pthread_mutex_t said_lock = PTHREAD_MUTEX_INITIALIZER;
-static char said[20000]; /* the last report, and what came after it */
+static char said[20000]; /* the last report, and the messages after it */
 static int reports, lines, enough; /* enough: it has all that is expected, and is kept */
 
 static void hear(void *arg, int level, const char *text)
@@ -187,7 +190,7 @@ static void a_lock(void)
     df_submit(lock_it, &site);
     text("waits in df_mutex_lock at ", __FILE__, "", "");
     text("for the lock that was taken at ", taken, "", "");
-    text("on top of task lock_it", "", "", "");
+    text("nested in task lock_it", "", "", "");
     await(); /* outside of df: another worker runs it */
     df_mutex_unlock(&lock);
     df_wait();
@@ -261,7 +264,7 @@ static void a_blocking_call(void)
     static const char *site;
     df_submit(block, &site);
     text("waits in df_yield_blocking at ", __FILE__, "", "");
-    text("on top of task block", "", "", "");
+    text("nested in task block", "", "", "");
     end_by(&fn);
     df_wait();
     ended();
@@ -276,7 +279,7 @@ static void a_long_body(void)
     df_submit_with(DF_OPTS(.worker = 1), long_body, 1);
     text("waits in df_wait at ", __FILE__, "", "");
     text("runs task long_body", "", "", "");
-    text("which runs on worker 1, which goes on", "", "", "");
+    text("which runs on worker 1, which is busy", "", "", "");
     end_by(&fn);
     df_wait();
     ended();
@@ -296,7 +299,7 @@ static void a_future(void)
     }
     text("waits in df_sync", "", "", "");
     text("for the spawned held", "", "", "");
-    text("which runs on worker 1, which goes on", "", "", "");
+    text("which runs on worker 1, which is busy", "", "", "");
     end_by(&fn);
     CHECK(df_sync(held, &f) == 7);
     ended();
@@ -327,7 +330,7 @@ void parent(int k)
     static int x;
     df_submit_with(DF_OPTS(.after = DF_TOKENS(&token)), put, &x, k);
 }
-static void children(void) /* of a body that has ended, and who comes after it */
+static void children(void) /* of a body that has ended, and its successors */
 {
     static void (*fn)(void) = send;
     static df_token done;
@@ -344,7 +347,7 @@ static void children(void) /* of a body that has ended, and who comes after it *
 }
 
 enum { GATED, PARTED, OPEN, RELEASED };
-static int weakly, followed; /* atomic: who comes after it was submitted */
+static int weakly, followed; /* atomic: its successors were submitted */
 static const char *child_site;
 DF_TASK(void, weak_task, df_weak_inout(int, x, 1), (df_token *, go));
 void weak_task(int *x, df_token *go)
@@ -452,7 +455,7 @@ static int deadlock(void *unused)
     return 1;
 }
 
-/* Long before the time of a stall: what is given up at once, is reported before. */
+/* Long before the time of a stall: a wait that is given up immediately is reported earlier. */
 static int before_giving_up(void *unused)
 {
     df_token t = DF_TOKEN(1);
@@ -467,7 +470,7 @@ static int before_giving_up(void *unused)
     return 0;
 }
 
-/* The parent of a fork goes on watching; the child begins anew. */
+/* The parent of a fork continues to watch; the child begins anew. */
 static int forks(void *unused)
 {
     static void (*fn)(void) = send;
@@ -536,7 +539,8 @@ static int left_by_logger(void *unused)
 
 static void processes(void)
 {
-    static const char *const garbage[] = { "abc", "-1", "1x", " 2", "2 ", "1e3", "1.2.3", ".", "1,5", "99999999999999", "\xff" };
+    static const char *const garbage[] = { "abc", "-1", "1x", " 2", "2 ", "1e3", "1.2.3", ".", "1,5", "99999999999999",
+                                           "\xff" };
     static const char *const seconds[] = { "0", "2", "0.5", ".5", "3.", "1000000", "" };
     struct child c;
     size_t i;
@@ -560,8 +564,9 @@ static void processes(void)
 
 int main(void)
 {
-    static void (*const parts[])(void) = { a_token, wait_token, a_cycle, a_lock, a_node, a_stream, a_stream_fed_late, a_blocking_call,
-                                           a_long_body, a_future, a_transaction, children, weak_gate, weak_part, weak_part_of_body, released };
+    static void (*const parts[])(void) = { a_token, wait_token, a_cycle, a_lock, a_node, a_stream, a_stream_fed_late,
+                                           a_blocking_call, a_long_body, a_future, a_transaction, children, weak_gate,
+                                           weak_part, weak_part_of_body, released };
     int i, n = sizeof parts / sizeof *parts;
     signal(SIGALRM, late);
     processes();

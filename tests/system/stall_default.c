@@ -1,5 +1,5 @@
-/* stall_default.c - after how many seconds a stall is reported where nothing is said of it: never; and 2 with DF_CHECK, which is
- * stall_default_checked.c. DF_STALL and df_config.stall are heard in both. */
+/* stall_default.c - after how many seconds a stall is reported where nothing is said of it: never; and 2 with DF_CHECK,
+ * which is stall_default_checked.c. DF_STALL and df_config.stall are heard in both. */
 #define _DEFAULT_SOURCE
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -14,7 +14,8 @@ static int is(double seconds, double config)
     memset(&c, 0, sizeof c);
     c.workers = 2, c.stall = config;
     CHECK(df_start(&c) == DF_OK);
-    return !(dfi_stall.threaded == (seconds > 0) && (!dfi_stall.threaded || (dfi_stall.seconds >= seconds && dfi_stall.seconds <= seconds)));
+    return !(dfi_stall.threaded == (seconds > 0) &&
+             (!dfi_stall.threaded || (dfi_stall.seconds >= seconds && dfi_stall.seconds <= seconds)));
 }
 static int as_it_is(void *unused) { return (void)unused, is(DEFAULT, 0); }
 static int as_in_environment(void *seconds) { return is(*(double *)seconds, 0); }
@@ -23,7 +24,8 @@ static int off_in_config(void *unused) { return (void)unused, is(0, -1); }
 
 int main(void)
 {
-    static const struct { const char *text; double seconds; } set[] = { { "", DEFAULT }, { "x", DEFAULT }, { "0", 0 }, { "0.5", 0.5 }, { "3", 3 } };
+    static const struct { const char *text; double seconds;
+                          } set[] = { { "", DEFAULT }, { "x", DEFAULT }, { "0", 0 }, { "0.5", 0.5 }, { "3", 3 } };
     struct child c = child_run(as_it_is, NULL, NULL, 60);
     CHECK_CHILD(c, c.status == 0 && c.lines == 0);
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {

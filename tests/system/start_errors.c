@@ -1,4 +1,4 @@
-/* start_errors.c - what df_start answers, and what bad fields of df_config say */
+/* start_errors.c - results of df_start, and messages for wrong fields of df_config */
 #include <stdlib.h>
 #include <string.h>
 static int no_memory;
@@ -44,7 +44,7 @@ int main(void)
     df_stop();
 
     no_memory = 1;
-    df_config c = { .log = remember, .log_arg = &no_memory };
+    df_config c = { .deque = 100, .log = remember, .log_arg = &no_memory };
     CHECK(df_start(&c) == DF_ERROR_MEMORY);
     CHECK(strstr(said, "out of memory"));
     no_memory = 0;

@@ -1,7 +1,8 @@
-/* stats_events.c - DF_STATS_EVENTS: page faults are those of the task that touches the pages; lists that are wrong, counters that the machine does
- * not have, a system that forbids them, too few descriptors: one message, and statistics without; descriptors are given back
+/* stats_events.c - DF_STATS_EVENTS: page faults are those of the task that touches the pages; lists that are wrong,
+ * counters that the machine does not have, a system that forbids them, too few descriptors: one message, and statistics
+ * without; descriptors are given back
  *
- * Where the system forbids counters, or has none, only the messages are looked at. */
+ * Where the system forbids counters, or has none, only the messages are tested. */
 #define _DEFAULT_SOURCE /* mmap, fork, setenv */
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -27,7 +28,8 @@ enum { PAGES = 500 }; /* more than df, the library and a sanitizer touch meanwhi
 static char name[SCRATCH];
 static int forbidden; /* the system refuses to count page faults, too */
 
-/* The row of that task below `from` in the second table of the report: how many, and what follows. */
+/* The row of that task below `from` in the second table of the report: the number of tasks, and the columns after
+ * it. */
 static long row(const char *from, const char *task, double *mean, double *total)
 {
     char word[101];
@@ -41,7 +43,7 @@ static long row(const char *from, const char *task, double *mean, double *total)
     return 0;
 }
 
-/* --- what faults ---------------------------------------------------------------------------------------------------- */
+/* --- what faults -------------------------------------------------------------------------------------------------- */
 
 static long page;
 
@@ -107,7 +109,8 @@ static int work(void *unused)
     return 0;
 }
 
-/* Faults of so many times PAGES pages. What is read meanwhile adds a few, AddressSanitizer an eighth, ThreadSanitizer some for each page. */
+/* Faults of so many times PAGES pages. Pages read meanwhile add a few, AddressSanitizer an eighth, ThreadSanitizer
+ * some for each page. */
 static int about(double faults, int times_pages)
 {
     double n = (double)times_pages * PAGES;
@@ -130,7 +133,7 @@ static void right(const char *report)
     CHECK(!strstr(report, "INCOMPLETE") && !strstr(report, "NOT ALL"));
 }
 
-/* --- with which settings -------------------------------------------------------------------------------------------- */
+/* --- with which settings ------------------------------------------------------------------------------------------ */
 
 static struct child with(const char *events, const char *workers, int (*fn)(void *))
 {
@@ -144,7 +147,8 @@ static struct child with(const char *events, const char *workers, int (*fn)(void
 static void wrong_list(const char *events)
 {
     struct child c = with(events, "2", work);
-    CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "DF_STATS_EVENTS='") && strstr(c.err, "branch-misses, page-faults"));
+    CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "DF_STATS_EVENTS='") &&
+                strstr(c.err, "branch-misses, page-faults"));
     CHECK(times("\nouter ") == 1 && times("counted: ") == 0);
 }
 
@@ -214,7 +218,7 @@ static int forks(void *unused)
         work(unused);
         df_stop();
         CHECK(counters() == 0);
-        _Exit(0); /* who looks for leaks at exit looks for the parent's threads */
+        _Exit(0); /* a leak check at exit would look for the parent's threads */
     }
     CHECK(waitpid(pid, &status, 0) == pid && status == 0);
     return 0;
@@ -271,7 +275,8 @@ static int not_permitted(void *unused)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
     };
     struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
-    if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) return work(unused);
+    if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+        return work(unused);
 #endif
     work(unused);
     exit(77);
@@ -299,12 +304,15 @@ int main(void)
 
     c = with("cycles,instructions", "2", work);
     CHECK_CHILD(c, c.status == 0 && c.lines <= 1);
-    if (c.lines) CHECK_CHILD(c, strstr(c.err, "DF_STATS_EVENTS: no count of cycles, instructions: ") != NULL && !times("counted: "));
+    if (c.lines)
+        CHECK_CHILD(c, strstr(c.err, "DF_STATS_EVENTS: df does not count cycles, instructions: ") != NULL &&
+                    !times("counted: "));
     else CHECK(times("cycles:u ") == 1 && times("instructions:u ") == 1 && times("instructions/cycle") == 1);
 
     c = with("page-faults", "1", work);
     forbidden = c.lines > 0;
-    CHECK_CHILD(c, c.status == 0 && c.lines <= 1 && (!forbidden || strstr(c.err, "DF_STATS_EVENTS: no count of page-faults: ")));
+    CHECK_CHILD(c, c.status == 0 && c.lines <= 1 &&
+                (!forbidden || strstr(c.err, "DF_STATS_EVENTS: df does not count page-faults: ")));
     if (forbidden) CHECK(times("\nouter ") == 1 && times("counted: ") == 0);
     else {
         right(text);
@@ -328,16 +336,20 @@ int main(void)
         CHECK_CHILD(c, c.status == 0 && c.lines == 0);
         right(text);
         c = with("page-faults", "2", ends_early);
-        CHECK_CHILD(c, c.status == 0 && strstr(c.err, "still run a task"));
+        CHECK_CHILD(c, c.status == 0 && strstr(c.err, "ends while tasks run on "));
         CHECK(row(text, "inner", &mean, &total) == 1 && about(total, 1));
         CHECK(times("\nbusy ") == 0);
         c = with("page-faults,task-clock", "2", few_descriptors);
         CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "the system refused the counters of a thread: "));
-        CHECK(row(text, "quiet", &mean, &total) == 1 && times("NOT ALL: 2 of these tasks ran in threads without counters") == 1);
+        CHECK(row(text, "quiet", &mean, &total) == 1 &&
+              times("NOT ALL: 2 of these tasks ran in threads without counters") == 1);
     }
     c = with("page-faults,task-clock", "2", not_permitted);
-    CHECK_CHILD(c, c.status == 77 || (c.status == 0 && c.lines == 1 && strstr(c.err, "no count of page-faults, task-clock: ")));
-    if (c.status == 0) CHECK(strstr(c.err, "/proc/sys/kernel/perf_event_paranoid") && times("\nouter ") == 1 && times("counted: ") == 0);
+    CHECK_CHILD(c, c.status == 77 ||
+                (c.status == 0 && c.lines == 1 && strstr(c.err, "df does not count page-faults, task-clock: ")));
+    if (c.status == 0)
+        CHECK(strstr(c.err, "/proc/sys/kernel/perf_event_paranoid") && times("\nouter ") == 1 &&
+              times("counted: ") == 0);
     CHECK(remove(name) == 0);
     return 0;
 }

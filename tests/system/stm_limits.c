@@ -1,5 +1,5 @@
-/* stm_limits.c - deep nests, millions of words, every alignment, plain accesses outside, hundreds of threads, fork, and the
- * end of the clock: nothing breaks there
+/* stm_limits.c - deep nests, millions of words, every alignment, plain accesses outside, hundreds of threads, fork, and
+ * the end of the clock: nothing breaks there
  *
  * The clock of transactions begins shortly before its end, and a thread pushes it there again and again while blocks
  * run and threads sleep in df_retry. */
@@ -66,7 +66,8 @@ static void nesting(void)
 {
     pthread_attr_t a;
     pthread_t t;
-    depth = TEST_ASAN || TEST_TSAN ? 10000 : 100000; /* 100 to 500 bytes of stack each, ten times that with a sanitizer */
+    /* 100 to 500 bytes of stack each, ten times that with a sanitizer */
+    depth = TEST_ASAN || TEST_TSAN ? 10000 : 100000;
     CHECK(!pthread_attr_init(&a) && !pthread_attr_setstacksize(&a, (size_t)200 << 20));
     CHECK(!pthread_create(&t, &a, deep, NULL) && !pthread_join(t, NULL));
     pthread_attr_destroy(&a);
@@ -90,7 +91,8 @@ static void many_words(void)
     DF_ATOMIC {
         static const char zeros[4096];
         for (size_t at = 0; at < sizeof word; at += sizeof zeros)
-            df_tm_write_bytes((char *)word + at, zeros, sizeof word - at < sizeof zeros ? sizeof word - at : sizeof zeros);
+            df_tm_write_bytes((char *)word + at, zeros,
+                              sizeof word - at < sizeof zeros ? sizeof word - at : sizeof zeros);
         if (df_tm_read(&word[WORDS - 1])) df_abort();
         df_abort();
     }
@@ -103,7 +105,7 @@ static void many_words(void)
     CHECK(word[0] == 5);
 }
 
-/* --- alignment: every type at every offset, over the edges of words and stripes ------------------------------------ */
+/* --- alignment: every type at every offset, over the edges of words and stripes ----------------------------------- */
 
 static union { unsigned char c[128]; uint64_t aligned; } area;
 
@@ -153,7 +155,8 @@ static void ranges(void)
     uint64_t s = 1;
     for (int i = 0; i < 2000; i++) a[i] = b[i] = (unsigned char)test_random(&s);
     for (int i = 0; i < 2000 / STM_SLOWER; i++) {
-        int n = test_below(&s, i % 10 ? 40 : 1000), to = test_below(&s, 1000), from = i % 3 ? test_below(&s, 1000) : to + test_below(&s, 9) - 4;
+        int n = test_below(&s, i % 10 ? 40 : 1000), to = test_below(&s, 1000),
+            from = i % 3 ? test_below(&s, 1000) : to + test_below(&s, 9) - 4;
         if (from < 0) from = 0;
         if (i % 7 == 0) { /* outside */
             df_tm_copy(a + to, a + from, (size_t)n);
@@ -172,7 +175,7 @@ static void ranges(void)
     }
 }
 
-/* --- outside of blocks: plain, whatever the thread did before ------------------------------------------------------- */
+/* --- outside of blocks: plain, whatever the thread did before ----------------------------------------------------- */
 
 static void *outside_(void *unused)
 {
@@ -200,7 +203,7 @@ static void outside(void)
     outside_(NULL);
 }
 
-/* --- threads: one after another, and at once ------------------------------------------------------------------------ */
+/* --- threads: one after another, and at once ---------------------------------------------------------------------- */
 
 static long counted;
 static int counts;
@@ -226,7 +229,7 @@ static void threads(void)
     CHECK(counted == 10L * AT_ONCE);
 }
 
-/* --- the end of the clock ----------------------------------------------------------------------------------------------- */
+/* --- the end of the clock ----------------------------------------------------------------------------------------- */
 
 static long account[8], turn;
 static int finished;
@@ -274,7 +277,7 @@ static void clock_ends(void)
     CHECK(turn == 2L * rounds && wraps > 0);
 }
 
-/* --- fork while other threads run blocks, or sleep in df_retry -------------------------------------------------------------- */
+/* --- fork while other threads run blocks, or sleep in df_retry ---------------------------------------------------- */
 
 static long never, a, b;
 static int stop;
@@ -293,7 +296,7 @@ static void child_works(int i)
         df_tm_write(&a, 0L);
         df_retry();
     }
-    DF_OR_ELSE df_tm_write(&never, 1L); /* nobody sleeps here any more */
+    DF_OR_ELSE df_tm_write(&never, 1L); /* no thread sleeps here any more */
     DF_ATOMIC {
         CHECK(df_tm_read(&a) == df_tm_read(&b));
         df_irrevocable();

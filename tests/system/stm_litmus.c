@@ -1,9 +1,9 @@
 /* stm_litmus.c - the litmus programs of the literature on transactional memory: `stm_litmus [ROUNDS [NAME]]`
  *
  * Each is a few threads that run a block or two again and again, and a condition that must hold in every block that
- * runs, also in one that will be taken back. Privatisation and publication (Spear, Marathe, Dalessandro, Scott, PODC
- * 2007; Menon et al., SPAA 2008): plain accesses before and after the blocks that hand memory over; ThreadSanitizer sees
- * whether they are ordered, AddressSanitizer whether anybody reads what was freed. */
+ * runs, also in one that will be rolled back. Privatisation and publication (Spear, Marathe, Dalessandro, Scott,
+ * PODC 2007; Menon et al., SPAA 2008): plain accesses before and after the blocks that hand memory over;
+ * ThreadSanitizer sees whether they are ordered, AddressSanitizer whether freed memory is read. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
 #endif
@@ -168,7 +168,7 @@ static void write_skew_(int self)
 }
 static void write_skew(void) { stm_run(4, write_skew_); }
 
-/* --- dirty read: what was taken back, or overwritten in the same block, was never there -------------------------- */
+/* --- dirty read: values that were rolled back, or overwritten in the same block, are never seen ------------------ */
 
 static struct { long even; char line[60]; int copy; } dirty;
 
@@ -217,7 +217,8 @@ static void dirty_read(void) { stm_run(4, dirty_read_); }
 
 /* --- lost update: counters of every width, next to each other ------------------------------------------------ */
 
-static struct { unsigned char c; signed char s; unsigned short h; unsigned i; uint64_t q; double d; float f; void *p; } sum;
+static struct { unsigned char c; signed char s; unsigned short h; unsigned i; uint64_t q; double d; float f; void *p;
+                } sum;
 
 static void lost_update_(int self)
 {
@@ -237,7 +238,8 @@ static void lost_update_(int self)
 static void lost_update(void)
 {
     int n[6] = { 0 };
-    for (int i = 0; i < rounds; i++) n[1]++, n[2] += i % 2, n[3] += i % 3 != 0, n[4] += i % 4 == 0, n[5] += i % 5 == 0, n[0] += i % 1000 == 0;
+    for (int i = 0; i < rounds; i++)
+        n[1]++, n[2] += i % 2, n[3] += i % 3 != 0, n[4] += i % 4 == 0, n[5] += i % 5 == 0, n[0] += i % 1000 == 0;
     memset(&sum, 0, sizeof sum);
     stm_run(4, lost_update_);
     CHECK(sum.c == (unsigned char)(4 * (unsigned)n[1]) && sum.h == (unsigned short)(12 * (unsigned)n[2]));
@@ -256,7 +258,7 @@ static void push(struct node **to, long value)
 {
     struct node *n = df_tm_malloc(sizeof *n);
     CHECK(n);
-    n->value = value, n->check = ~value; /* nobody else knows it: plain */
+    n->value = value, n->check = ~value; /* no other thread knows it: plain */
     n->next = df_tm_read(to);
     df_tm_write(to, n);
 }
@@ -304,7 +306,7 @@ static void freed(void)
         while (pop(&stack[k]) >= 0) continue;
 }
 
-/* --- neighbours: of what lies in one word, one is written in blocks, one by plain accesses of another thread ----- */
+/* --- neighbours: of the bytes of one word, some are written in blocks, some by plain accesses of another thread --- */
 
 static union {
     struct { unsigned char tm, plain, tm2, plain2, tm3[2], plain3[2]; } c;
@@ -342,8 +344,10 @@ static void neighbours_(int self)
             DF_ATOMIC { /* all of them are equal */
                 unsigned char x = df_tm_read(&word[0].c.tm);
                 CHECK(df_tm_read(&word[0].c.tm2) == x && df_tm_read(&word[0].c.tm3[1]) == x);
-                CHECK(df_tm_read(&word[1].h.tm) == x && df_tm_read(&word[1].h.tm2) == x && df_tm_read(&word[2].i.tm) == x);
-                CHECK(df_tm_read(&word[3].f.tm) == x && df_tm_read(&word[4].q.tm) == x && df_tm_read(&word[5].d.tm) == x);
+                CHECK(df_tm_read(&word[1].h.tm) == x && df_tm_read(&word[1].h.tm2) == x &&
+                      df_tm_read(&word[2].i.tm) == x);
+                CHECK(df_tm_read(&word[3].f.tm) == x && df_tm_read(&word[4].q.tm) == x &&
+                      df_tm_read(&word[5].d.tm) == x);
                 CHECK((uintptr_t)df_tm_read(&word[6].p.tm) == x);
                 lull();
                 x++;
@@ -358,7 +362,7 @@ static void neighbours_(int self)
 }
 static void neighbours(void) { stm_run(3, neighbours_); }
 
-/* --- bits: a block changes no bit of what it carries, and none is torn ------------------------------------------ */
+/* --- bits: a block preserves every bit of the values that it copies, and none is torn --------------------------- */
 
 static uint64_t random_bits(uint64_t *s)
 {
@@ -373,7 +377,8 @@ static struct { double d; uint64_t d_bits; float f; uint32_t f_bits; char at; ch
 
 static void bits_(int self)
 {
-    uint64_t s = seed + 10 * (uint64_t)self, x, odd; /* not in the loops: gcc 12 believes that setjmp reads them after their scope */
+    /* not in the loops: gcc 12 believes that setjmp reads them after their scope */
+    uint64_t s = seed + 10 * (uint64_t)self, x, odd;
     uint32_t y;
     double d;
     float f;
@@ -424,7 +429,7 @@ static void ping_pong(void)
     turns_of = 2;
     stm_run(2, ping_pong_);
     CHECK(turn == 0);
-    rounds = rounds / 8 + 1, turns_of = 5; /* each wakes the four others: one of them goes on */
+    rounds = rounds / 8 + 1, turns_of = 5; /* each wakes the four others: one of them continues */
     stm_run(5, ping_pong_);
     CHECK(turn == 0);
 }
@@ -550,7 +555,8 @@ static void handlers(void)
     }
     EXPECT(3, 7, 2, 6, 8);
     tries = 0;
-    DF_ATOMIC { /* with a block of its own: of a nested block, part of the one around it; of the outermost, on its own */
+    /* with a block of its own: of a nested block, part of the one around it; of the outermost, on its own */
+    DF_ATOMIC {
         df_tm_write(&by_block, 1);
         df_tm_on_commit(hear, SAY(1));
         df_tm_on_abort(hear_in_block, SAY(2));
@@ -581,7 +587,7 @@ static void handlers(void)
     EXPECT(1, 2);
 }
 
-/* --- irrevocable: plain accesses of who is alone; the block before runs at most twice ------------------------------- */
+/* --- irrevocable: plain accesses of a block that runs alone; the block before runs at most twice ------------------ */
 
 static long outside, inside;
 static void irrevocable_(int self)
@@ -614,7 +620,7 @@ static void irrevocable(void)
     CHECK(outside == n && inside == 4L * rounds);
 }
 
-/* --- progress: everybody writes one word, slowly; who polls with df_restart keeps nobody out --------------------------- */
+/* --- progress: all threads write one word, slowly; a thread that polls with df_restart does not block others ------ */
 
 static long hot;
 static void progress_(int self)
@@ -649,8 +655,10 @@ int main(int argc, char **argv)
 {
     static const struct { const char *name; void (*fn)(void); int rounds; } part[] = {
         { "privatisation", privatisation, 80000 }, { "publication", publication, 10000 }, { "doomed", doomed, 80000 },
-        { "write_skew", write_skew, 100000 },       { "dirty_read", dirty_read, 40000 },   { "lost_update", lost_update, 80000 },
-        { "freed", freed, 40000 },                 { "neighbours", neighbours, 80000 },   { "bits", bit_patterns, 80000 },
+        { "write_skew", write_skew, 100000 },       { "dirty_read", dirty_read, 40000 },
+        { "lost_update", lost_update, 80000 },
+        { "freed", freed, 40000 },                 { "neighbours", neighbours, 80000 },
+        { "bits", bit_patterns, 80000 },
         { "ping_pong", ping_pong, 10000 },         { "waiters", waiters, 80000 },         { "either", either, 80000 },
         { "handlers", handlers, 1 },               { "irrevocable", irrevocable, 80000 }, { "progress", progress, 300 },
     };
@@ -664,8 +672,9 @@ int main(int argc, char **argv)
         part[i].fn();
         CHECK(df_stm_stats(&c) == DF_OK);
         printf("%-14s %9d rounds, so far %10llu commits, %llu too new, %llu changed, %llu locked, %llu retries, %llu alone\n",
-               part[i].name, rounds, (unsigned long long)c.commits, (unsigned long long)c.too_new, (unsigned long long)c.changed,
-               (unsigned long long)c.locked, (unsigned long long)c.retries, (unsigned long long)c.alone);
+               part[i].name, rounds, (unsigned long long)c.commits, (unsigned long long)c.too_new,
+               (unsigned long long)c.changed, (unsigned long long)c.locked, (unsigned long long)c.retries,
+               (unsigned long long)c.alone);
         fflush(stdout);
     }
 }

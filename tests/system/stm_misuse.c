@@ -1,5 +1,5 @@
-/* stm_misuse.c - wrong use of blocks is reported with its file and line, and has the effect that df_stm.h says; leaving a
- * block by return, break, continue or goto is no wrong use
+/* stm_misuse.c - wrong use of blocks is reported with its file and line, and has the effect that df_stm.h says; leaving
+ * a block by return, break, continue or goto is no wrong use
  *
  * Each part is a process of its own, which notes what should come on stderr in memory shared with its parent. */
 #define _DEFAULT_SOURCE
@@ -11,10 +11,10 @@
 #include <sched.h>
 
 #define HERE __FILE__ ":" DFI_STR(__LINE__)
-#define OUTSIDE(name)  expect(HERE ": " name " outside of an atomic block: no effect")
-#define DIRECT(name)   expect(HERE ": " name " after df_irrevocable, or without memory to take the block back: no effect")
-#define NOTHING()      expect(HERE ": df_retry in an atomic block that read nothing by df_tm_read: nothing can wake it")
-#define THREAD_END()   expect(HERE ": a thread ends inside of the atomic block that begins here: it has no effect")
+#define OUTSIDE(name)  expect(HERE ": " name " outside of an atomic block: no effect; call it in DF_ATOMIC")
+#define DIRECT(name)   expect(HERE ": " name " after df_irrevocable, or without memory to roll the block back: no effect; call it before df_irrevocable")
+#define NOTHING()      expect(HERE ": df_retry in an atomic block that read nothing by df_tm_read: the block runs again every millisecond; read what it waits for by df_tm_read")
+#define THREAD_END()   expect(HERE ": a thread ends inside of the atomic block that begins here: the block is rolled back; leave it before the thread ends")
 
 static char *expected; /* shared with the parent */
 static void expect(const char *text) { sprintf(expected + strlen(expected), "df: %s\n", text); }
@@ -39,9 +39,9 @@ static int outside(void *unused)
     OUTSIDE("df_restart"), df_restart();
     OUTSIDE("df_irrevocable"), df_irrevocable();
     OUTSIDE("df_tm_validate"), df_tm_validate();
-    expect("df_stm: df_tm_on_commit outside of an atomic block: no effect");
+    expect("df_stm: df_tm_on_commit outside of an atomic block: no effect; call it in DF_ATOMIC");
     CHECK(df_tm_on_commit(handle, NULL) != DF_OK);
-    expect("df_stm: df_tm_on_abort outside of an atomic block: no effect");
+    expect("df_stm: df_tm_on_abort outside of an atomic block: no effect; call it in DF_ATOMIC");
     CHECK(df_tm_on_abort(handle, NULL) != DF_OK);
     df_tm_quiesce();
     CHECK(x == 1 && handled == 0);
@@ -105,7 +105,7 @@ static int nothing_read(void *unused)
     return 0;
 }
 
-/* --- a thread that ends in a block ------------------------------------------------------------------------------------ */
+/* --- a thread that ends in a block -------------------------------------------------------------------------------- */
 
 static void *ends(void *how)
 {
@@ -149,7 +149,8 @@ static int thread_ends(void *unused)
         handled = 0;
         CHECK(!pthread_create(&t, NULL, i < 2 ? ends : ends_alone, i ? &handled : NULL) && !pthread_join(t, NULL));
         CHECK(x == 0 && z == 0 && handled == (i < 2));
-        CHECK(!pthread_create(&t, NULL, goes_on, NULL) && !pthread_create(&u, NULL, goes_on, NULL)); /* the record is used again */
+        /* the record is used again */
+        CHECK(!pthread_create(&t, NULL, goes_on, NULL) && !pthread_create(&u, NULL, goes_on, NULL));
         goes_on(NULL);
         CHECK(!pthread_join(t, NULL) && !pthread_join(u, NULL));
         CHECK(x == 0 && y == 0 && z == 0);
@@ -157,7 +158,7 @@ static int thread_ends(void *unused)
     return 0;
 }
 
-/* --- leaving a block: its end --------------------------------------------------------------------------------------------- */
+/* --- leaving a block: its end ------------------------------------------------------------------------------------- */
 
 static long returns(long v)
 {

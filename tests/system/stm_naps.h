@@ -1,5 +1,5 @@
-/* stm_naps.h - before df_stm.h: between its atomic accesses the processor is given away at random, so that other threads
- * get into every gap, however few instructions it has, also on a machine with two processors. gcc, clang. */
+/* stm_naps.h - before df_stm.h: between its atomic accesses the processor is given away at random, so that other
+ * threads get into every gap, however few instructions it has, also on a machine with two processors. gcc, clang. */
 #ifndef STM_NAPS_H
 #define STM_NAPS_H
 

@@ -1,8 +1,9 @@
-/* stm_no_memory.c - memory for logs, records and blocks of memory runs out: every block still does all of it, or nothing
+/* stm_no_memory.c - memory for logs, records and blocks of memory runs out: every block still does all of it, or
+ * nothing
  *
- * Every n-th allocation fails, for several n; or all from the n-th on; four threads that are new each time. Blocks read
- * and write more than the logs hold at first, nest, have handlers and allocate. What must not happen: a wrong result, a
- * hang, a handler that is lost without the caller knowing, a leak. */
+ * Every n-th allocation fails, for several n; or all from the n-th on; four threads that are new each time. Blocks
+ * read and write more than the logs hold at first, nest, have handlers and allocate. Mistakes would be a wrong
+ * result, a hang, a handler that is lost without the caller knowing, a leak. */
 #define _DEFAULT_SOURCE
 #include <stdlib.h>
 static int every, from_now_on, calls, failed;
@@ -16,7 +17,8 @@ static void *test_malloc(size_t n)
 {
     int now = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
     int e = __atomic_load_n(&every, __ATOMIC_RELAXED), from = __atomic_load_n(&from_now_on, __ATOMIC_RELAXED);
-    if (__atomic_load_n(&tables, __ATOMIC_RELAXED) > 0 && __atomic_fetch_sub(&tables, 1, __ATOMIC_RELAXED) > 0) e = from = 0;
+    if (__atomic_load_n(&tables, __ATOMIC_RELAXED) > 0 && __atomic_fetch_sub(&tables, 1, __ATOMIC_RELAXED) > 0)
+        e = from = 0;
     if ((e && now % e == 0) || (from && now >= from)) {
         __atomic_fetch_add(&failed, 1, __ATOMIC_RELAXED);
         return NULL;
@@ -65,7 +67,8 @@ static void write_many(int n, long d)
     }
 }
 
-/* Nested blocks change what those around them wrote. One is taken back; where memory fails there may be no way back. */
+/* Nested blocks change memory that the enclosing ones wrote. One is rolled back; without memory this may be
+ * impossible. */
 static void nest(int depth)
 {
     DF_ATOMIC_CLOSED {
@@ -150,7 +153,7 @@ static void release(int n)
     }
 }
 
-/* Waits for the thread before it: also without memory for its log nobody sleeps for ever. */
+/* Waits for the thread before it: also without memory for its log it does not sleep for ever. */
 static int turn;
 static void wait_for_turn(int self)
 {

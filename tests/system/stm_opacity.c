@@ -1,9 +1,9 @@
-/* stm_opacity.c - what a block reads is at every moment the state of one point in time: `stm_opacity [ROUNDS]`
+/* stm_opacity.c - the values that a block reads are at every moment those of one point in time: `stm_opacity [ROUNDS]`
  *
- * Opacity: Guerraoui, Kapalka, PPoPP 2008. Random blocks on a few variables note every value they read, also in attempts
- * that come to nothing. Every value written is unique, and every block that writes counts up one more variable: its
- * number in the order of all of them. Afterwards, for each attempt, the times at which its values were there must have
- * a point in common: for a block that wrote, the one just before its own number; for any, not before what had
+ * Opacity: Guerraoui, Kapalka, PPoPP 2008. Random blocks on a few variables note every value they read, also in
+ * attempts that abort. Every value written is unique, and every block that writes counts up one more variable: its
+ * number in the order of all of them. Afterwards, for each attempt, the times at which its values were there must
+ * have a point in common: for a block that wrote, the one just before its own number; for any, not before what had
  * already been committed when it began. That the check can fail is shown with histories in which one value is wrong. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
@@ -88,7 +88,8 @@ static void make_plan(struct plan *p, uint64_t *s)
     for (int i = 0; i < p->n; i++) {
         int k = test_below(s, 16);
         p->var[i] = test_below(s, VARS);
-        p->kind[i] = k < 4 && writes ? WRITE : k == 14 ? LULL : k == 15 ? (rare ? IRREVOCABLE : VALIDATE) : k == 13 && !writes ? LOOK : READ;
+        p->kind[i] = k < 4 && writes ? WRITE : k == 14 ? LULL : k == 15 ? (rare ? IRREVOCABLE : VALIDATE) : k == 13 &&
+            !writes ? LOOK : READ;
     }
     p->nested = test_below(s, 3) == 0 ? test_below(s, p->n) : OPS;
     p->nested_end = p->nested + 1 + test_below(s, p->n);
@@ -166,7 +167,8 @@ static void run(int self)
         for (int k = 0; k < t->plan.n; k++) effect |= t->plan.kind[k] == IRREVOCABLE;
         if (!effect) continue;
         a->number = t->number, a->written = t->own, a->wrote = t->value;
-        if (t->number > __atomic_load_n(&published, __ATOMIC_RELAXED)) /* not the largest, if two meet here: also right */
+        /* not the largest, if two meet here: also right */
+        if (t->number > __atomic_load_n(&published, __ATOMIC_RELAXED))
             __atomic_store_n(&published, t->number, __ATOMIC_RELEASE);
     }
 }
@@ -175,7 +177,7 @@ static void run(int self)
 
 static struct attempt **writer;       /* by number */
 static unsigned writers;
-static unsigned *version[VARS];       /* numbers of those who wrote it, in order; the first is 0 */
+static unsigned *version[VARS];       /* numbers of its writers, in order; the first is 0 */
 static size_t versions[VARS];
 static unsigned *number_of[THREADS];  /* by the value written; 0: never committed */
 
@@ -205,7 +207,8 @@ static void sort_history(void)
         for (int v = 0; v < VARS; v++)
             if (writer[n]->written >> v & 1) version[v][versions[v]++] = n;
     CHECK(order.n == writers);
-    for (int v = 0; v < VARS; v++) CHECK(versions[v] == 1 ? !*var[v] : *var[v] == writer[version[v][versions[v] - 1]]->wrote);
+    for (int v = 0; v < VARS; v++)
+        CHECK(versions[v] == 1 ? !*var[v] : *var[v] == writer[version[v][versions[v] - 1]]->wrote);
 }
 
 /* When variable v had the value: from this number to before that one. 0: never. */
@@ -259,12 +262,14 @@ static void check_history(void)
         for (size_t i = 0; i < h->attempts; i++) {
             const char *text = wrong(h, &h->attempt[i]);
             if (text) {
-                fprintf(stderr, "thread %d, attempt %zu, number %u, begun %u: %s\n", k, i, h->attempt[i].number, h->attempt[i].begun, text);
+                fprintf(stderr, "thread %d, attempt %zu, number %u, begun %u: %s\n", k, i, h->attempt[i].number,
+                        h->attempt[i].begun, text);
                 for (size_t j = 0; j < h->attempt[i].n; j++) {
                     struct value *x = &h->value[h->attempt[i].first + j];
                     unsigned from, to;
                     when(x->var, x->value, &from, &to);
-                    fprintf(stderr, "  variable %d: %llx, there from %u to %u\n", x->var, (unsigned long long)x->value, from, to);
+                    fprintf(stderr, "  variable %d: %llx, there from %u to %u\n", x->var, (unsigned long long)x->value,
+                            from, to);
                 }
             }
             CHECK(!text);
@@ -324,7 +329,8 @@ int main(int argc, char **argv)
     check_check();
     CHECK(df_stm_stats(&c) == DF_OK);
     printf("%llu too new, %llu changed, %llu locked, %llu extensions, %llu alone\n", (unsigned long long)c.too_new,
-           (unsigned long long)c.changed, (unsigned long long)c.locked, (unsigned long long)c.extensions, (unsigned long long)c.alone);
+           (unsigned long long)c.changed, (unsigned long long)c.locked, (unsigned long long)c.extensions,
+           (unsigned long long)c.alone);
     for (int k = 0; k < THREADS; k++) free(thread[k].h.value), free(thread[k].h.attempt), free(number_of[k]);
     for (int v = 0; v < VARS; v++) free(version[v]);
     free(writer);

@@ -1,8 +1,9 @@
-/* stm_tasks.h - the body of stm_tasks.c and stm_tasks_before.c: blocks in tasks. After df.h and df_stm.h, in either order.
+/* stm_tasks.h - the body of stm_tasks.c and stm_tasks_before.c: blocks in tasks. After df.h and df_stm.h, in either
+ * order.
  *
- * The programs prove: tasks may use blocks, whoever runs them; a task that sleeps in df_retry for what another task of
- * the same pool will write does not keep its worker, not even the only one (if it did: the alarm); what is ordered by
- * data is ordered for blocks as well; a wait for tasks in a block is reported and goes on. */
+ * The programs show: tasks may use blocks on any worker; a task that sleeps in df_retry until another task of the
+ * same pool writes does not occupy its worker, not even the only one (if it did: the alarm); the order of tasks by
+ * regions is also that of their blocks; a wait for tasks in a block is reported and continues. */
 #ifndef STM_TASKS_H
 #define STM_TASKS_H
 
@@ -37,7 +38,7 @@ static void counted(void)
     CHECK(own[0] + own[1] + own[2] + own[3] == (uint64_t)counter && counter == 45 * (rounds / 10));
 }
 
-/* --- tasks that wait for each other by df_retry, the last one submitted goes first ------------------------------------- */
+/* --- tasks that wait for each other by df_retry, the last one submitted goes first -------------------------------- */
 
 DF_STATIC_TASK(void, waits, (int, mine), df_out(int, ran, 1));
 static void waits(int mine, int *ran)
@@ -61,7 +62,7 @@ static void tickets(void)
     }
 }
 
-/* --- producers and consumers over a small buffer: both sleep, both in tasks ---------------------------------------------- */
+/* --- producers and consumers over a small buffer: both sleep, both in tasks --------------------------------------- */
 
 static long buffer[BUFFER], put_at, got_at, sum_in, sum_out;
 
@@ -100,7 +101,7 @@ static void buffered(void)
     CHECK(put_at == 2L * rounds && got_at == put_at && sum_in == sum_out);
 }
 
-/* --- one of both: a thread that is not df's, or the thread in the block itself --------------------------------------------- */
+/* --- one of both: a thread that is not df's, or the thread in the block itself ------------------------------------ */
 
 static void *sets_flag(void *unused)
 {
@@ -145,7 +146,7 @@ static void foreign(void)
     }
 }
 
-/* --- blocks between tasks that are ordered by their data ------------------------------------------------------------------------ */
+/* --- blocks between tasks that are ordered by their data ---------------------------------------------------------- */
 
 enum { CELLS = 16 };
 static uint64_t cell[CELLS];
@@ -183,7 +184,8 @@ static void flows(void)
     CHECK(done[0] == 0 && done[1] == n[1] && done[2] == n[2]);
 }
 
-/* --- a wait for tasks in a block: reported; what they do in blocks is done, and the block goes on or runs again ---------------- */
+/* --- a wait for tasks in a block: reported; the blocks of the tasks take effect, and the block continues or runs
+ * again --------- */
 
 static int heard;
 static void hear(void *arg, int level, const char *text)

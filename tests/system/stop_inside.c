@@ -1,4 +1,4 @@
-/* stop_inside.c - df_stop where it must not be: one message each, the program goes on */
+/* stop_inside.c - df_stop where it is not allowed: one message each, and the program continues */
 #define _DEFAULT_SOURCE /* fork, setenv, usleep */
 #include <string.h>
 #include <unistd.h>

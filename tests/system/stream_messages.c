@@ -1,5 +1,5 @@
-/* stream_messages.c - wrong use of streams is reported once, with what is needed to find it, the tasks concerned are
- * skipped and nothing hangs; what is right, even if it takes long, is not reported
+/* stream_messages.c - wrong use of streams is reported once, with the task, the parameter and the lines of the calls,
+ * the tasks concerned are skipped and nothing hangs; correct use, even if it takes long, is not reported
  *
  * Each part runs with 1 and 3 workers and df_config.patience = 1. (If one hangs: the alarm.) */
 #define _DEFAULT_SOURCE
@@ -52,13 +52,18 @@ void get_all(const int *const *from, int n, int *sum)
 
 /* --- at the call ----------------------------------------------------------------------------------- */
 
+static int no_room_said;
 static void no_room(void)
 {
     const char *here = HERE; CHECK(df_stream_new(0, 5) == NULL);
     HEARD(1, 1, here, "df_stream_new(0, 5)", "", "");
     here = HERE; CHECK(df_stream_new(5, 0) == NULL);
     HEARD(1, 1, here, "df_stream_new(5, 0)", "", "");
-    CHECK(df_stream_new((size_t)-1 / 2, (size_t)-1 / 4) == NULL); /* no memory for that: said by the result */
+    /* the second is not said */
+    for (int i = 0; i < 2; i++) CHECK(df_stream_new((size_t)-1 / 2, (size_t)-1 / 4) == NULL);
+    CHECK_SAID(n_said == !no_room_said);
+    if (!no_room_said) HEARD(1, 2, "out of memory: df_stream_new returns NULL; lower the capacity", "", "", "");
+    no_room_said = 1;
     CHECK(df_stream_reader(NULL) == NULL && n_said == 0);
     df_stream_free(NULL), df_stream_close(NULL);
     CHECK_SAID(n_said == 0);
@@ -69,7 +74,7 @@ static void wrong_sizes(void)
     const char *made = HERE; df_stream *s = df_stream_new(sizeof(short), 4);
     df_submit(put, 1, 1, s);
     CHECK(df_wait_result() == DF_ERROR_STREAM);
-    HEARD(1, 1, "task put", "parameter to have 4 bytes", made, "2");
+    HEARD(1, 1, "task put", "an element of parameter to is 4", made, "2");
     const char *here = HERE; df_submit_with(DF_OPTS(.name = "mine"), get, s, 1, 1, &sum);
     CHECK(df_wait_result() == DF_ERROR_STREAM && strstr(df_error_text(DF_ERROR_STREAM), "stream"));
     HEARD(1, 1, here, "task mine", "parameter from", made);
@@ -111,7 +116,7 @@ static void wrong_types(void)
     CHECK(df_wait_result() == DF_ERROR_STREAM);
     HEARD(1, 1, "task put, declared at ", "parameter to are of type int", made, by);
     df_stream_free(s);
-    HEARD(1, 2, "the stream of", "freed with 1 elements", "put_float", "");
+    HEARD(1, 2, "df_stream_free drops 1 element of the stream of", made, "put_float", "");
 
     s = df_stream_new(4, 4); /* all names of int are one type, and so are those of the character types */
     df_submit(put, 2, 1, s), df_submit(get, s, 1, 1, &sum);
@@ -153,11 +158,12 @@ static void too_large(void)
     df_submit(get, s, 5, 1, &sum);
     df_submit(get, s, 2, 3, &sum);
     CHECK(df_wait_result() == DF_ERROR_STREAM && n_said == 2);
-    CHECK_SAID(heard(1, "task get", "5 elements", "room for 4", made) == 1 && heard(1, "task get", "consume 3 of 2", "from", "") == 1);
+    CHECK_SAID(heard(1, "task get", "5 elements", "room for 4", made) == 1 &&
+               heard(1, "task get", "consumes 3 of 2 elements", "from", "") == 1);
     n_said = 0;
     df_submit(put, -3, 1, s);
     CHECK(df_wait_result() == DF_ERROR_STREAM);
-    HEARD(1, 1, "task put", "to", "consume -3 of -3", "");
+    HEARD(1, 1, "task put", "to", "consumes -3 of -3 elements", "");
     df_submit(get, s, 4, 4, &more); /* none of that moved anything */
     CHECK(df_wait_result() == DF_OK && more == 4 && sum == 0);
     df_stream_free(s);
@@ -176,7 +182,7 @@ static void null_streams(void)
     HEARD(1, 1, "task get_all", "parameter from is NULL", "", "");
     df_submit(get_all, two, -1, &sum);
     CHECK(df_wait_result() == DF_ERROR_STREAM);
-    HEARD(1, 1, "task get_all", "parameter from is of -1", "", "");
+    HEARD(1, 1, "task get_all", "parameter from is an array of -1 streams", "", "");
     df_submit(get_all, two, 1, &sum);
     CHECK(df_wait_result() == DF_OK && sum == 3);
     df_stream_free(s);
@@ -211,11 +217,11 @@ static void left_over(void)
     df_stream_free(s);
     CHECK_SAID(n_said == 0); /* r may still read them */
     df_stream_free(r);       /* with the tasks pending, perhaps */
-    HEARD(1, 2, "the stream of ", made, "6 elements", "task second");
+    HEARD(1, 2, "df_stream_free drops ", made, "6 elements", "task second");
     CHECK(df_wait_result() == DF_OK && sum == 3);
     s = df_stream_new(sizeof(int), 10);
     df_submit(put, 5, 1, s);
-    df_submit(get, s, 5, 0, &sum); /* looked at, though not consumed */
+    df_submit(get, s, 5, 0, &sum); /* read, though not consumed */
     df_stream_free(s);
     CHECK(df_wait_result() == DF_OK && sum == 8);
     CHECK_SAID(n_said == 0);
@@ -249,9 +255,10 @@ static void nobody_pops(void)
     const char *made = HERE; df_stream *s = df_stream_new(sizeof(int), 5);
     for (int i = 0; i < 4; i++) df_submit(put, 2, i, s); /* 8 elements */
     CHECK(df_wait_result() == DF_ERROR_STUCK);
-    CHECK_SAID(n_said == 2 && heard(1, "task put", "1 free places in", made, "") == 1 && heard(1, "task put", "3 free places in", made, "") == 1);
+    CHECK_SAID(n_said == 2 && heard(1, "task put", "1 free places in", made, "") == 1 &&
+               heard(1, "task put", "3 free places in", made, "") == 1);
     n_said = 0;
-    df_submit(get, s, 3, 3, &x); /* what was not written cannot be read, what was can */
+    df_submit(get, s, 3, 3, &x); /* elements that were not written cannot be read, others can */
     df_submit(get, s, 2, 2, &x);
     CHECK(df_wait_result() == DF_OK && x == 0 + 0 + 1);
     df_submit(get, s, 3, 3, &x);
@@ -272,7 +279,7 @@ static void a_circle(void)
     df_submit(both, t, s);
     df_submit(get, s, 1, 1, &x);
     CHECK(df_wait_result() == DF_ERROR_STUCK);
-    /* one of them is given up; what follows from that may be sooner than the look at the others */
+    /* one of them is given up; its consequences may come before the others are examined */
     int circle = heard(1, "task both", "1 elements in", made, ""), end = heard(1, "task get", "elements in", made, "");
     CHECK_SAID(circle >= 1 && circle <= 2 && end <= 1 && n_said == circle + end);
     n_said = 0;
@@ -374,7 +381,7 @@ static void cancelled(void)
     df_submit(get, s, 1, 1, &x);
     CHECK(df_wait_result() == DF_OK && x == 77);
     df_submit(get, s, 1, 1, &x);
-    df_cancel(); /* waits for what will not come, but nobody misses it */
+    df_cancel(); /* waits for elements that will not come, but no thread waits for it */
     CHECK(df_wait_result() == DF_ERROR_CANCELLED && x == 77);
     df_stream_free(s);
     CHECK_SAID(n_said == 0);
@@ -382,8 +389,9 @@ static void cancelled(void)
 
 int main(void)
 {
-    static void (*const part[])(void) = { no_room, wrong_sizes, wrong_types, too_large, null_streams, closed, left_over, nobody_pushes,
-                                          nobody_pops, a_circle, below, from_outside, closed_from_outside, slow_producer, cancelled };
+    static void (*const part[])(void) = { no_room, wrong_sizes, wrong_types, too_large, null_streams, closed,
+                                          left_over, nobody_pushes, nobody_pops, a_circle, below, from_outside,
+                                          closed_from_outside, slow_producer, cancelled };
     static const int workers[] = { 1, 3 };
     for (int w = 0; w < 2; w++) {
         df_config c = { .workers = workers[w], .log = hear, .patience = 1, .defer = w };

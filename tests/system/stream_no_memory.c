@@ -43,7 +43,8 @@ static long sums[3];
 
 static int pass(void)
 {
-    df_stream *s = df_stream_new(sizeof(int), 5), *t = df_stream_new(sizeof(int), 4), *r = s ? df_stream_reader(s) : NULL, *u[STREAMS];
+    df_stream *s = df_stream_new(sizeof(int), 5), *t = df_stream_new(sizeof(int), 4),
+        *r = s ? df_stream_reader(s) : NULL, *u[STREAMS];
     long x = 0, y = 0, z = 0;
     int n = 0, token_right = 1;
     df_token token = DF_TOKEN(1);
@@ -117,9 +118,9 @@ int main(void)
         sums[0] = x, sums[1] = y, sums[2] = z;
     }
     for (only_one = 0; only_one < 2; only_one++) {
-        CHECK(every_n(run, SETTINGS("DF_WORKERS", "1", "DF_DEFER", "0"), test_step(1), one_line) > 3);
-        CHECK(every_n(run, SETTINGS("DF_WORKERS", "1", "DF_DEFER", "1"), test_step(1), one_line) > 10);
-        CHECK(every_n(run, SETTINGS("DF_WORKERS", "2", "DF_DEFER", "0"), test_step(1), one_line) > 10);
-        CHECK(every_n(run, SETTINGS("DF_WORKERS", "4", "DF_DEFER", "0"), test_step(3), one_line) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "1", "DF_DEFER", "0"), test_step(1), each_once) > 3);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "1", "DF_DEFER", "1"), test_step(1), each_once) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "2", "DF_DEFER", "0"), test_step(1), each_once) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "4", "DF_DEFER", "0"), test_step(3), each_once) > 10);
     }
 }

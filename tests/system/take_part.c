@@ -19,7 +19,7 @@ int meet(int all)
     return df_worker();
 }
 
-/* Until the helpers are asleep: a spawn is offered to others only when somebody asks for work. */
+/* Until the helpers are asleep: a spawn is offered to others only when a worker asks for work. */
 static void until_idle(int helpers)
 {
     while (dfi_load_seq_cst(&dfi_pool.parked_idle) < helpers) usleep(50);

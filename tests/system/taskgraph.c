@@ -36,7 +36,8 @@ static void heard(const char *const *expected)
 {
     int i;
     for (i = 0; expected[i]; i++) {
-        if (i >= n_said || !strstr(said[i], expected[i])) fprintf(stderr, "expected: %s\nheard: %s\n", expected[i], i < n_said ? said[i] : "nothing");
+        if (i >= n_said || !strstr(said[i], expected[i]))
+            fprintf(stderr, "expected: %s\nheard: %s\n", expected[i], i < n_said ? said[i] : "nothing");
         CHECK(i < n_said && strstr(said[i], expected[i]));
     }
     if (i != n_said) fprintf(stderr, "heard: %s\n", said[i]);
@@ -51,13 +52,14 @@ static void states(void)
     long x[2] = { 0, 0 };
     df_taskgraph *g = df_taskgraph_new();
     CHECK(df_taskgraph_run(g) == DF_ERROR_TASKGRAPH);
-    HEARD("cannot be used now: it was never recorded: use DF_TASKGRAPH first");
+    HEARD("was never recorded: use DF_TASKGRAPH first");
     DF_TASKGRAPH(g) {
         df_submit(add, x, 2, 1);
         CHECK(df_taskgraph_run(g) == DF_ERROR_TASKGRAPH);
         df_taskgraph_set(g, add, 0, a, 2);
         df_taskgraph_free(g);
-        HEARD("df_taskgraph_run: the graph of " __FILE__, "df_taskgraph_set: the graph", "df_taskgraph_free: the graph");
+        HEARD("df_taskgraph_run has no effect, because the graph of " __FILE__, "df_taskgraph_set has",
+              "df_taskgraph_free has");
     }
     /* which counts as a run in the block */
     CHECK(df_taskgraph_run(g) == DF_ERROR_TASKGRAPH && x[0] == 1);
@@ -72,7 +74,8 @@ static void states(void)
     df_taskgraph_set(g, add, 1, a, 5);
     df_taskgraph_set(g, add, -1, a, 5);
     df_taskgraph_set(g, slow, 0, x, x);
-    HEARD("has 1 tasks add, numbered from 0; there is no number 1: no effect", "no number -1", "has 0 tasks slow");
+    HEARD("has no task add with number 1 (tasks of this name: 1, numbered from 0)", "no task add with number -1",
+          "no task slow with number 0 (tasks of this name: 0,");
     CHECK(df_taskgraph_run(g) == DF_OK && x[0] == 14);
     df_taskgraph_free(g);
 
@@ -80,7 +83,8 @@ static void states(void)
     CHECK(x[0] == 15 && df_taskgraph_run(NULL) == DF_ERROR_MEMORY && df_taskgraph_count(NULL, add) == 0);
     df_taskgraph_set(NULL, add, 0, a, 1);
     df_taskgraph_free(NULL);
-    HEARD("DF_TASKGRAPH: the graph is NULL", "df_taskgraph_run: the graph is NULL", "df_taskgraph_count: the graph is NULL", "df_taskgraph_set: the graph is NULL");
+    HEARD("DF_TASKGRAPH: the graph is NULL", "df_taskgraph_run: the graph is NULL",
+          "df_taskgraph_count: the graph is NULL", "df_taskgraph_set: the graph is NULL");
 }
 
 static void from_inside(void)
@@ -91,7 +95,7 @@ static void from_inside(void)
     n_said = 0;
     df_taskgraph_set(g, again, 0, g, g);
     CHECK(df_taskgraph_run(g) == DF_OK && x == 2 && inside == DF_ERROR_TASKGRAPH);
-    HEARD("cannot be used now: it is running: call it when its df_taskgraph_run has returned", "df_taskgraph_set", "df_taskgraph_free");
+    HEARD("is running: call it after its df_taskgraph_run has returned", "df_taskgraph_set", "df_taskgraph_free");
     df_taskgraph_free(g);
     QUIET();
 }
@@ -116,7 +120,7 @@ static void two_threads(void)
     df_taskgraph_free(g);
     dfi_store_seq_cst(&gate, 2);
     CHECK(pthread_join(t, NULL) == 0);
-    HEARD("it is running", "df_taskgraph_free");
+    HEARD("is running", "df_taskgraph_free");
     CHECK(x == 2);
     df_taskgraph_free(g);
 }
@@ -138,7 +142,7 @@ static void two_threads(void)
 
 static void cannot(void)
 {
-    long x = 0, y[10] = { 0 }, before; /* y: of what nothing orders against the tasks of the block */
+    long x = 0, y[10] = { 0 }, before; /* y: of tasks without an order against those of the block */
     int c = 0;
     df_stream *s = df_stream_new(sizeof(long), 8);
     df_token t = DF_TOKEN(0);
@@ -148,7 +152,8 @@ static void cannot(void)
     CANNOT("a block or loop of its own", df_for(loop, 0, 10, y));
     CANNOT("a task on streams (put)", df_submit(put, s));
     CANNOT("df_wait_token", df_wait_token(&t));
-    CANNOT("df_node_new", df_node(add) *n = df_node_new(add); df_node_set(add, n, x, y); df_node_set(add, n, n, 1); df_node_set(add, n, a, 1));
+    CANNOT("df_node_new", df_node(add) *n = df_node_new(add); df_node_set(add, n, x, y); df_node_set(add, n, n, 1);
+           df_node_set(add, n, a, 1));
     CANNOT("df_speculate", df_speculate(&c, 0) df_submit(add, y, 1, 1));
     CANNOT("DF_TASKGRAPH", DF_TASKGRAPH(other) df_submit(add, y, 1, 1));
     CANNOT("df_taskgraph_run", CHECK(df_taskgraph_run(h) == DF_OK));
@@ -194,7 +199,8 @@ int main(void)
         two_threads();
         cannot();
         left_by_jump();
-        CHECK(!strcmp(df_error_text(DF_ERROR_TASKGRAPH), "the graph cannot be run now, or not at all: the log says why"));
+        CHECK(!strcmp(df_error_text(DF_ERROR_TASKGRAPH),
+                      "the graph cannot be run now, or not at all: the log says why"));
         df_stop();
     }
     return 0;

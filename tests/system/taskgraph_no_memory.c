@@ -1,5 +1,5 @@
-/* taskgraph_no_memory.c - memory runs out at the n-th allocation, for every n, while a graph is recorded, planned and run, and a steady
- * loop followed: what is run is right, what is not run is said
+/* taskgraph_no_memory.c - memory runs out at the n-th allocation, for every n, while a graph is recorded, planned and
+ * run, and a steady loop followed: runs are right, and a graph that does not run is reported
  *
  * As no_memory.c. A run that reports DF_ERROR_MEMORY has run nothing. */
 #define _DEFAULT_SOURCE
@@ -16,7 +16,10 @@ DF_TASK(void, mix, df_in(uint64_t, a, n), df_inout(uint64_t, b, n), (int, n), (u
 DF_TASK(void, total, df_in(uint64_t, a, n), df_reduce(df_sum, uint64_t, s, 1), (int, n));
 DF_TASK(void, count, df_commute(uint64_t, s, 1), (uint64_t, k));
 DF_TASK(void, parent, df_inout(uint64_t, b, n), (int, n));
-void mix(const uint64_t *a, uint64_t *b, int n, uint64_t salt) { for (int i = 0; i < n; i++) b[i] = test_mix(b[i] + salt, a[i]); }
+void mix(const uint64_t *a, uint64_t *b, int n, uint64_t salt)
+{
+    for (int i = 0; i < n; i++) b[i] = test_mix(b[i] + salt, a[i]);
+}
 void total(const uint64_t *a, uint64_t *s, int n) { for (int i = 0; i < n; i++) *s += a[i]; }
 void count(uint64_t *s, uint64_t k) { *s += k; }
 void parent(uint64_t *b, int n)
@@ -27,7 +30,8 @@ void parent(uint64_t *b, int n)
 static void block(struct data *d, uint64_t salt)
 {
     for (int i = 0; i + 4 <= N; i += 2) df_submit(mix, d->x + i, d->y + i, 4, salt);
-    for (int i = 0; i < 10; i++) df_submit(mix, d->y, d->x + 2 * i, 2, 1); /* more readers of y than are followed one by one */
+    /* more readers of y than are followed one by one */
+    for (int i = 0; i < 10; i++) df_submit(mix, d->y, d->x + 2 * i, 2, 1);
     for (int i = 0; i < N; i += 4) df_submit(total, d->y + i, &d->s[0], 4);
     for (int i = 0; i < 6; i++) df_submit(count, &d->s[1], (uint64_t)i);
     df_submit_with(DF_OPTS(.priority = 1), mix, d->x, d->y, N, 2);
@@ -80,7 +84,8 @@ static void pass(void)
             r = df_taskgraph_run(g);
             CHECK(r == DF_OK || r == DF_ERROR_MEMORY);
             if (r) same();
-            else memcpy((void *)&model, (void *)&data, sizeof data); /* compared with other settings by tests/fuzz/taskgraph.c */
+            /* compared with other settings by tests/fuzz/taskgraph.c */
+            else memcpy((void *)&model, (void *)&data, sizeof data);
         }
         df_taskgraph_free(g);
         g = df_taskgraph_new();
@@ -120,8 +125,10 @@ int main(void)
 {
     left = ENOUGH;
     for (only_one = 0; only_one < 2; only_one++) {
-        CHECK(every_n(run, SETTINGS("DF_WORKERS", "1", "DF_DEFER", "1", "DF_CAPTURE", "1"), test_step(5), few_lines) > 10);
-        CHECK(every_n(run, SETTINGS("DF_WORKERS", "2", "DF_DEFER", "0", "DF_CAPTURE", "1"), test_step(11), few_lines) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "1", "DF_DEFER", "1", "DF_CAPTURE", "1"), test_step(5),
+                      few_lines) > 10);
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "2", "DF_DEFER", "0", "DF_CAPTURE", "1"), test_step(11),
+                      few_lines) > 10);
     }
     return 0;
 }

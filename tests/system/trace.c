@@ -1,5 +1,5 @@
-/* trace.c - DF_TRACE with names and files that are wrong, taken, or full; in the child of a fork; stopped and started again; without
- * memory: one message, the program's results are right, and the file is complete or lacks its end */
+/* trace.c - DF_TRACE with names and files that are wrong, taken, or full; in the child of a fork; stopped and started
+ * again; without memory: one message, the program's results are right, and the file is complete or lacks its end */
 #define _DEFAULT_SOURCE /* fork, setenv, symlink */
 #include "failing_malloc.h"
 #define DF_IMPLEMENTATION
@@ -49,7 +49,7 @@ static void says(const char *file, const char *message)
     CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, message));
 }
 
-/* What comes after a stop goes on in the same file; another name is another file. */
+/* Events after a stop are appended to the same file; another name is another file. */
 static int restarts(void *unused)
 {
     df_config c;
@@ -99,7 +99,8 @@ int main(void)
     c = with(name, work);
     CHECK_CHILD(c, c.status == 0 && c.lines == 0);
     CHECK(complete(name, TASKS));
-    CHECK(strstr(text, "\"a \\\"quoted\\\" \\\\ name\\u000a\"") && strstr(text, "\"\xc3\xa9? and no UTF-8\"") && strstr(text, "trace.c:"));
+    CHECK(strstr(text, "\"a \\\"quoted\\\" \\\\ name\\u000a\"") && strstr(text, "\"\xc3\xa9? and no UTF-8\"") &&
+          strstr(text, "trace.c:"));
     says("x.png", "DF_TRACE='x.png' is not the name of a file that ends in ");
     says("json", "DF_TRACE='json'");
     says("/nowhere/x.json", "DF_TRACE=/nowhere/x.json cannot be written: ");
@@ -109,7 +110,7 @@ int main(void)
         CHECK(remove(other) == 0);
     }
     c = with(name, two_programs);
-    CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "another program has this file"));
+    CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "is in use by another process"));
     CHECK(complete(name, TASKS));
     c = with(name, forks);
     CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "was forked from"));

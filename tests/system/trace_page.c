@@ -1,4 +1,4 @@
-/* DF_TRACE=file.html: a page that goes on when df starts again; tests/page looks into pages */
+/* DF_TRACE=file.html: a page that is continued when df starts again; tests/page examines pages */
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "df_stm.h"

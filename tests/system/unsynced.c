@@ -1,4 +1,5 @@
-/* unsynced.c - DF_DEBUG=1, DF_CHECK=1: each df_spawn that nobody syncs is reported once, with the line of the spawn and the task, and none that is synced */
+/* unsynced.c - DF_DEBUG=1, DF_CHECK=1: each df_spawn without a df_sync is reported once, with the line of the spawn
+ * and the task, and none that is synced */
 #define _DEFAULT_SOURCE
 #if (!defined(DF_DEBUG) || DF_DEBUG == 0) && !defined(DF_CHECK)
 #undef DF_DEBUG
@@ -36,7 +37,8 @@ static void listen(const char *first, const char *second)
 DF_TASK(long, add, (long, a), (long, b));
 long add(long a, long b) { return a + b; }
 
-/* The future is at the far end of a frame that nobody uses again soon: a worker that takes the call finds it as it was. */
+/* The future is at the far end of a frame that is not used again soon: a worker that takes the call finds it as it
+ * was. */
 struct far { df_future(add) f; char pad[PAD]; };
 static APART void forgets(void)
 {
@@ -248,14 +250,16 @@ int main(void)
     return 0; /* the bounds of the main thread's stack are not known there */
 #endif
     static const struct { int (*run)(void *); int said; } part[] = {
-        { nothing_wrong, 0 }, { before_spawn, ROUNDS }, { before_sync, 2 }, { before_wait, 4 }, { in_a_loop, ROUNDS }, { recursion, DEPTH + 1 },
+        { nothing_wrong, 0 }, { before_spawn, ROUNDS }, { before_sync, 2 }, { before_wait, 4 }, { in_a_loop, ROUNDS },
+            { recursion, DEPTH + 1 },
         { in_tasks, ROUNDS }, { in_spawned, ROUNDS }, { at_thread_end, 1 }, { at_exit, 1 } };
     static const char *const workers[] = { "1", "2", "3", "4", "8" };
     for (unsigned i = 0; i < sizeof part / sizeof *part; i++)
         for (int w = 0; w < 5; w++) {
             const char *env[] = { "DF_WORKERS", workers[w], NULL };
             struct child c;
-            /* AddressSanitizer may keep variables elsewhere, and stops who uses them later; ThreadSanitizer sees that two threads use them */
+            /* AddressSanitizer may keep variables elsewhere, and stops a later use; ThreadSanitizer sees that two
+             * threads use them */
             if (i > 0 && (TEST_ASAN || (TEST_TSAN && w > 0))) continue;
             c = child_run(part[i].run, NULL, env, 60);
             if (c.status || c.lines != part[i].said) fprintf(stderr, "part %u with %s workers\n", i, workers[w]);

@@ -23,14 +23,16 @@ void tile_by_columns(uint64_t *p, int rows, int cols, int ld, int k)
         for (int i = 0; i < rows; i++) h = p[j * ld + i] = test_mix(p[j * ld + i], h);
 }
 /* C += A * B on blocks of one matrix */
-DF_TASK(void, gemm, df_in2(uint64_t, a, n, n, LD), df_in2(uint64_t, b, n, n, LD), df_inout2(uint64_t, c, n, n, LD), (int, n));
+DF_TASK(void, gemm, df_in2(uint64_t, a, n, n, LD), df_in2(uint64_t, b, n, n, LD), df_inout2(uint64_t, c, n, n, LD),
+        (int, n));
 void gemm(const uint64_t *a, const uint64_t *b, uint64_t *c, int n)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             for (int k = 0; k < n; k++) c[i * LD + j] += a[i * LD + k] * b[k * LD + j];
 }
-DF_TASK(void, copy, df_in2(uint64_t, from, rows, cols, LD), df_out2(uint64_t, to, rows, cols, cols), (int, rows), (int, cols));
+DF_TASK(void, copy, df_in2(uint64_t, from, rows, cols, LD), df_out2(uint64_t, to, rows, cols, cols), (int, rows),
+        (int, cols));
 void copy(const uint64_t *from, uint64_t *to, int rows, int cols)
 {
     for (int i = 0; i < rows; i++)

@@ -1,5 +1,6 @@
-/* commute.c - commuting tasks run one at a time on each datum, all of them, and between what comes before and
- * after them; with several data per task, in any order, nobody waits for ever. The argument: how many tasks of philosophers */
+/* commute.c - commuting tasks run one at a time on each datum, all of them, and between their predecessors and
+ * successors; with several data per task, in any order, no task waits for ever. The argument: the number of tasks of
+ * philosophers */
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"

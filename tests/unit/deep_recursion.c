@@ -1,7 +1,7 @@
 /* deep_recursion.c - a chain of 100,000 spawns, each inside the one before
  *
- * Serial elision needs 100,000 frames as well: the test runs in a thread with a large C stack, and
- * asks for as much for the helper threads, who may steal any piece of the chain. */
+ * Serial elision needs 100,000 frames as well: the test runs in a thread with a large C stack,
+ * and asks for as much for the helper threads, which may steal any piece of the chain. */
 #include <pthread.h>
 #define DF_IMPLEMENTATION
 #include "df.h"

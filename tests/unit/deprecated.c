@@ -21,6 +21,7 @@ int main(void)
     df_graph_set(g, add, 1, a, 100);
     CHECK(df_replay(g) == DF_OK && x == 112);
     df_graph_free(g);
-    CHECK(df_stats(&before) == DF_OK && df_counters_get(&after) == DF_OK && before.tasks == after.tasks && after.tasks >= 4);
+    CHECK(df_stats(&before) == DF_OK && df_counters_get(&after) == DF_OK && before.tasks == after.tasks &&
+          after.tasks >= 4);
     printf("%ld\n", x);
 }

@@ -1,4 +1,4 @@
-/* errors.c - what a failure skips, where it is seen, and that all goes on afterwards
+/* errors.c - the tasks that a failure skips, the scopes that see it, and correct operation afterwards
  *
  * Seen are only those tasks whose fate does not depend on time: the ones that follow a failed one by their
  * memory, and the ones submitted after a cancellation. */
@@ -45,7 +45,7 @@ static int skipped(void)
     before = c.skipped;
     return n;
 }
-/* Waits, and prints what it was told and how many tasks were skipped. */
+/* Waits, and prints the result and the number of skipped tasks. */
 static void report(const char *what)
 {
     df_result r = df_wait_result();
@@ -88,7 +88,7 @@ static void cancelled(void)
     printf("%ld %ld\n", x, y);
 }
 
-/* The code goes up through scopes where nobody asks, and stops where somebody does. */
+/* The code propagates through scopes without df_wait_result, and stops at one with it. */
 DF_TASK(void, deep, df_inout(long, x, 2), (int, depth), (int, asks_at));
 void deep(long *x, int depth, int asks_at)
 {
@@ -113,7 +113,7 @@ static void descendants(void)
     }
 }
 
-/* A block is a scope: an error in it stops its tasks, and goes out at its end if nobody asked. */
+/* A block is a scope: an error in it stops its tasks, and propagates at its end without df_wait_result. */
 DF_TASK(void, with_block, df_inout(long, x, 1), df_out(long, y, 1), (int, asks));
 void with_block(long *x, long *y, int asks)
 {
@@ -122,7 +122,7 @@ void with_block(long *x, long *y, int asks)
         df_submit(step, x, 1);
         if (asks) CHECK(df_wait_result() == (df_result)50);
     }
-    *y = 1; /* the body goes on to its end */
+    *y = 1; /* the body continues to its end */
     CHECK(df_cancelled() == !asks);
 }
 static void blocks(void)
@@ -157,7 +157,8 @@ static void blocks(void)
     }
 }
 
-/* Only the tasks of a group, their children, and, in the parallel build, who would use what those should have written. */
+/* Only the tasks of a group, their children, and, in the parallel build, the readers of memory that those should
+ * have written. */
 DF_TASK(void, parent, df_inout(long, x, 1));
 void parent(long *x)
 {
@@ -185,7 +186,7 @@ static void groups(void)
     df_submit_with(DF_OPTS(.group = &g), put, &y, 20); /* cancelled for good */
     df_submit(step, &u, 1);
     report("group, later");
-    df_submit(put, &y, 30); /* the wait was the end of what should have been there */
+    df_submit(put, &y, 30); /* the wait ended the effect of the missing write */
     df_submit(copy, &y, &z);
     report("group, over");
     printf("%ld %ld %ld\n", y, z, u);
@@ -197,7 +198,7 @@ static void groups(void)
     CHECK(df_wait_result() == DF_OK && skipped() == 3);
     CHECK(y == 30 && z == 30 && u == 4611);
     df_submit_with(DF_OPTS(.group = &g), put, &y, 21);
-    df_wait_on(&y, sizeof y); /* it is skipped by now; what comes later is all the same */
+    df_wait_on(&y, sizeof y); /* it has been skipped; later tasks do not matter */
     df_submit(copy, &y, &z);
     df_wait_on(&z, sizeof z);
     df_submit(put, &z, 22);
@@ -207,7 +208,7 @@ static void groups(void)
 #endif
 }
 
-/* Who is skipped signals its tokens; who waits for those is skipped. */
+/* A skipped task signals its tokens; a task that waits for those is skipped. */
 static void tokens(void)
 {
     long x = 1, y = 2;

@@ -1,4 +1,5 @@
-/* external_tokens.c - tokens that are signalled from outside: by a signal handler in the serial build, by a thread in the parallel one
+/* external_tokens.c - tokens that are signalled from outside: by a signal handler in the serial build, by a thread in
+ * the parallel one
  *
  * The tasks wait for the events, none of them is given up, and none runs inside the signaller. */
 #define _DEFAULT_SOURCE
@@ -14,7 +15,7 @@
 #include "../test.h"
 
 enum { EVENTS = 20 };
-static df_token sample = DF_TOKEN_EXTERNAL(EVENTS), once[4] = { DF_TOKEN_EXTERNAL(1), DF_TOKEN_EXTERNAL(1), DF_TOKEN_EXTERNAL(1), DF_TOKEN_EXTERNAL(1) };
+static df_token sample, once[4] = { DF_TOKEN_EXTERNAL(1), DF_TOKEN_EXTERNAL(1) };
 static volatile int data[EVENTS], came, inside, ran_inside;
 
 static void event(void)
@@ -91,6 +92,8 @@ int main(void)
 {
     int y = 0, z = 0, q = 0;
     df_token opens = DF_TOKEN(1);
+    df_token_init_external(&sample, EVENTS);
+    df_token_init_external(&once[2], 1), df_token_init(&once[3], 1), df_token_init_external(&once[3], 1);
     start();
     df_submit_with(DF_OPTS(.after = DF_TOKENS(&sample)), filter, &y, EVENTS);
     df_submit(after, &y);

@@ -1,5 +1,6 @@
-/* graph.c - what DF_GRAPH writes, for everything that ties tasks together: memory in all modes, tokens, inputs of nodes, streams, waits,
- * scopes in scopes, many after many; as text and for graphviz, down to a level, and for a program that starts df again */
+/* graph.c - what DF_GRAPH writes, for everything that ties tasks together: memory in all modes, tokens, inputs of
+ * nodes, streams, waits, scopes in scopes, many after many; as text and for graphviz, down to a level, and for a
+ * program that starts df again */
 #include <string.h>
 #define DF_IMPLEMENTATION
 #include "df.h"

@@ -88,12 +88,14 @@ OF(long double, of_ldouble)
 static void operators(void)
 {
     try_of_char(), try_of_schar(), try_of_uchar(), try_of_short(), try_of_ushort(), try_of_int(), try_of_unsigned();
-    try_of_long(), try_of_ulong(), try_of_llong(), try_of_ullong(), try_of_bool(), try_of_float(), try_of_double(), try_of_ldouble();
-    try_of_char_bits(), try_of_schar_bits(), try_of_uchar_bits(), try_of_short_bits(), try_of_ushort_bits(), try_of_int_bits();
+    try_of_long(), try_of_ulong(), try_of_llong(), try_of_ullong(), try_of_bool(), try_of_float(), try_of_double(),
+        try_of_ldouble();
+    try_of_char_bits(), try_of_schar_bits(), try_of_uchar_bits(), try_of_short_bits(), try_of_ushort_bits(),
+        try_of_int_bits();
     try_of_unsigned_bits(), try_of_long_bits(), try_of_ulong_bits(), try_of_llong_bits(), try_of_ullong_bits();
 }
 
-/* What nobody contributes to keeps its value, also the extremes of the type. */
+/* An element without contributions keeps its value, also the extremes of the type. */
 DF_LOOP(nothing, df_reduce(df_min, double, a, 2), df_reduce(df_max, long, b, 2), df_reduce(df_prod, float, c, 2),
         df_reduce(df_min, unsigned, d, 2), df_reduce(df_sum, int, none, 0), df_reduce(df_sum, int, less, -3));
 void nothing(long lo, long hi, double *a, long *b, float *c, unsigned *d, int *none, int *less)
@@ -111,7 +113,8 @@ static void untouched(void)
         df_loop o = options(k);
         df_for_with(&o, nothing, 0, 100, a, b, c, d, NULL, NULL);
     }
-    printf("untouched: %a %a %ld %ld %a %a %u %u\n", a[0], a[1], b[0] - LONG_MAX, b[1] - LONG_MIN, (double)c[0], (double)c[1], d[0], d[1]);
+    printf("untouched: %a %a %ld %ld %a %a %u %u\n", a[0], a[1], b[0] - LONG_MAX, b[1] - LONG_MIN, (double)c[0],
+           (double)c[1], d[0], d[1]);
 }
 
 /* --- arrays, blocks, records ------------------------------------------------------------------------------ */
@@ -172,12 +175,14 @@ static void arrays(void)
         bins[BINS] = 77;
         df_for_with(&o, shapes, 0, N, v, bins, block, x, y, &most);
         CHECK(bins[BINS] == 77 && y[1].n == 1 && y[2].n == 2 && y[4].n == 4 && y[1].least == INT_MAX);
-        printf("shapes: %016llx %016llx", (unsigned long long)hash(bins, sizeof bins), (unsigned long long)hash(block, sizeof block));
+        printf("shapes: %016llx %016llx", (unsigned long long)hash(bins, sizeof bins),
+               (unsigned long long)hash(block, sizeof block));
         for (int i = 0; i < 2; i++)
             printf(" (%ld %ld %d %d) (%ld %ld)", x[i].n, x[i].sum, x[i].least, x[i].most, y[3 * i].n, y[3 * i].sum);
         printf(" %d\n", most);
         df_for2_with(&o, two, 0, 20, 0, 150, rows, cols);
-        printf("two: %016llx %016llx\n", (unsigned long long)hash(rows, sizeof rows), (unsigned long long)hash(cols, sizeof cols));
+        printf("two: %016llx %016llx\n", (unsigned long long)hash(rows, sizeof rows),
+               (unsigned long long)hash(cols, sizeof cols));
     }
 }
 
@@ -195,7 +200,7 @@ void outer(long lo, long hi, int kind, long *x, long *most)
 {
     for (long i = lo; i < hi; i++) {
         df_loop o = options(kind);
-        df_for_with(&o, inner, i, i + 60, x); /* right into what this part has */
+        df_for_with(&o, inner, i, i + 60, x); /* directly into the copy of this part */
         for (int k = 0; k < 3; k++) df_submit(add, x, k);
         df_wait();
         if (i > *most) *most = i;

@@ -1,5 +1,5 @@
-/* loops.c - df_for: every iteration once, by legal parts, for all schedules, grains, steps and shapes; loops in loops, in
- * tasks and in spawned functions; tasks in loops; loops after tasks; cancelled loops
+/* loops.c - df_for: every iteration once, by legal parts, for all schedules, grains, steps and shapes; loops in loops,
+ * in tasks and in spawned functions; tasks in loops; loops after tasks; cancelled loops
  *
  * A part is legal if it begins at an iteration, ends at one or at the end of the range, and is not empty. */
 #include <limits.h>
@@ -15,9 +15,9 @@ typedef unsigned long ulong_t;
 enum { CELLS = 4096 };
 struct space {
     int dims, unsigned_range;
-    long lo[3], hi[3], step[3];   /* as given to df_for; step not 0 */
-    ulong_t n[3];
-    ulong_t most[3], least;       /* of iterations in a part: at most per dimension, at least in the first; 0: any */
+    long lo[4], hi[4], step[4];   /* as given to df_for; step not 0 */
+    ulong_t n[4];
+    ulong_t most[4], least;       /* of iterations in a part: at most per dimension, at least in the first; 0: any */
     unsigned slow;
     int calls;
     unsigned char seen[CELLS];
@@ -41,7 +41,7 @@ static ulong_t number(const struct space *s, int d, long x)
 }
 static void visit(struct space *s, const long *b)
 {
-    ulong_t from[3] = { 0, 0, 0 }, n[3] = { 1, 1, 1 };
+    ulong_t from[4] = { 0, 0, 0, 0 }, n[4] = { 1, 1, 1, 1 };
     for (int d = 0; d < s->dims; d++) {
         from[d] = number(s, d, b[2 * d]);
         n[d] = length(s, d, b[2 * d], b[2 * d + 1]);
@@ -53,11 +53,13 @@ static void visit(struct space *s, const long *b)
     CHECK(n[0] >= s->least || from[0] + n[0] == s->n[0]);
     for (ulong_t i = from[0]; i < from[0] + n[0]; i++)
         for (ulong_t j = from[1]; j < from[1] + n[1]; j++)
-            for (ulong_t k = from[2]; k < from[2] + n[2]; k++) {
-                ulong_t at = (i * (s->dims > 1 ? s->n[1] : 1) + j) * (s->dims > 2 ? s->n[2] : 1) + k;
-                __atomic_fetch_add(&s->seen[at], 1, __ATOMIC_RELAXED);
-                test_spin(s->slow);
-            }
+            for (ulong_t k = from[2]; k < from[2] + n[2]; k++)
+                for (ulong_t l = from[3]; l < from[3] + n[3]; l++) {
+                    ulong_t at = (i * (s->dims > 1 ? s->n[1] : 1) + j) * (s->dims > 2 ? s->n[2] : 1) + k;
+                    at = at * (s->dims > 3 ? s->n[3] : 1) + l;
+                    __atomic_fetch_add(&s->seen[at], 1, __ATOMIC_RELAXED);
+                    test_spin(s->slow);
+                }
     __atomic_fetch_add(&s->calls, 1, __ATOMIC_RELAXED);
 }
 DF_LOOP(visit1, (struct space *, s));
@@ -78,6 +80,12 @@ void visit3(long lo0, long hi0, long lo1, long hi1, long lo2, long hi2, struct s
     const long b[] = { lo0, hi0, lo1, hi1, lo2, hi2 };
     visit(s, b);
 }
+DF_LOOP4(visit4, (struct space *, s));
+void visit4(long lo0, long hi0, long lo1, long hi1, long lo2, long hi2, long lo3, long hi3, struct space *s)
+{
+    const long b[] = { lo0, hi0, lo1, hi1, lo2, hi2, lo3, hi3 };
+    visit(s, b);
+}
 /* Runs the loop and looks whether each of the n iterations was visited once. */
 static void run(struct space *s, const df_loop *o)
 {
@@ -92,9 +100,13 @@ static void run(struct space *s, const df_loop *o)
     } else if (s->dims == 2) {
         if (o) df_for2_with(o, visit2, s->lo[0], s->hi[0], s->lo[1], s->hi[1], s);
         else df_for2(visit2, s->lo[0], s->hi[0], s->lo[1], s->hi[1], s);
-    } else {
+    } else if (s->dims == 3) {
         if (o) df_for3_with(o, visit3, s->lo[0], s->hi[0], s->lo[1], s->hi[1], s->lo[2], s->hi[2], s);
         else df_for3(visit3, s->lo[0], s->hi[0], s->lo[1], s->hi[1], s->lo[2], s->hi[2], s);
+    } else {
+        const long *a = s->lo, *e = s->hi;
+        if (o) df_for4_with(o, visit4, a[0], e[0], a[1], e[1], a[2], e[2], a[3], e[3], s);
+        else df_for4(visit4, a[0], e[0], a[1], e[1], a[2], e[2], a[3], e[3], s);
     }
     for (ulong_t i = 0; i < CELLS; i++) CHECK(s->seen[i] == (i < all));
     CHECK((s->calls > 0) == (all > 0));
@@ -108,11 +120,13 @@ static const struct range { long lo, hi, step; int unsigned_range; ulong_t n; } 
     { LONG_MIN, LONG_MIN, -1, 0, 0 }, { 0, 1, 0, 0, 1 }, { -5, -4, 1, 0, 1 }, { 3, 2, -1, 0, 1 }, { 0, 10, 100, 0, 1 },
     { 0, 1000, 1, 0, 1000 }, { -500, 501, 1, 0, 1001 }, { 500, -501, -1, 0, 1001 }, { 0, 1000, 7, 0, 143 },
     { -3, -1003, -7, 0, 143 }, { LONG_MIN, LONG_MIN + 333, 1, 0, 333 }, { LONG_MIN + 333, LONG_MIN, -1, 0, 333 },
-    { LONG_MAX - 333, LONG_MAX, 1, 0, 333 }, { LONG_MAX, LONG_MAX - 333, -2, 0, 167 }, { LONG_MAX - 10, LONG_MAX, 3, 0, 4 },
+    { LONG_MAX - 333, LONG_MAX, 1, 0, 333 }, { LONG_MAX, LONG_MAX - 333, -2, 0, 167 },
+    { LONG_MAX - 10, LONG_MAX, 3, 0, 4 },
     { LONG_MIN, LONG_MAX, (long)STRIDE, 0, 1024 }, { LONG_MAX, LONG_MIN, -(long)STRIDE, 0, 1024 },
     { LONG_MIN, LONG_MAX, LONG_MAX, 0, 3 }, { LONG_MAX, LONG_MIN, LONG_MIN, 0, 2 }, { 0, LONG_MIN, LONG_MIN, 0, 1 },
     { LONG_MAX - 99, LONG_MIN + 100, 1, 1, 200 }, /* LONG_MAX + 101 as unsigned */
-    { 0, -1, (long)STRIDE, 1, 1024 }, { -1, 0, -(long)STRIDE, 1, 1024 }, { -778, -1, 1, 1, 777 }, { -1, -778, -3, 1, 259 },
+    { 0, -1, (long)STRIDE, 1, 1024 }, { -1, 0, -(long)STRIDE, 1, 1024 }, { -778, -1, 1, 1, 777 },
+    { -1, -778, -3, 1, 259 },
     { -1, 5, 1, 1, 0 }, { 5, -1, -1, 1, 0 }, { 5, 5, 1, 1, 0 }, { -1, 0, LONG_MIN, 1, 2 },
 };
 static const long grains[] = { 0, 1, 7, LONG_MAX };
@@ -147,7 +161,7 @@ static void one_dimension(void)
         }
 }
 
-/* Ranges that nobody can go through: the parts must cover them. */
+/* Ranges too long to run through: the parts must cover them. */
 enum { PARTS = 1 << 14 };
 static struct piece { ulong_t from, n; } piece[PARTS];
 static int pieces;
@@ -199,29 +213,38 @@ static void longest(void)
     }
 }
 
-/* --- two and three ------------------------------------------------------------------------------------ */
+/* --- two, three and four ------------------------------------------------------------------------------------ */
 
 static void boxes(void)
 {
-    static const int shape[][3] = {
-        { 1, 500, 1 }, { 500, 1, 1 }, { 30, 40, 1 }, { 1, 1, 1 }, { 0, 5, 1 }, { 5, 0, 1 }, { 2, 700, 1 }, { 33, 2, 1 },
-        { 1, 1, 300 }, { 300, 1, 1 }, { 1, 300, 1 }, { 5, 6, 7 }, { 2, 3, 50 }, { 4, 4, 0 }, { 11, 3, 13 },
+    static const int shape[][4] = {
+        { 1, 500, 1, 1 }, { 500, 1, 1, 1 }, { 30, 40, 1, 1 }, { 1, 1, 1, 1 }, { 0, 5, 1, 1 }, { 5, 0, 1, 1 },
+        { 2, 700, 1, 1 }, { 33, 2, 1, 1 }, { 1, 1, 300, 1 }, { 300, 1, 1, 1 }, { 1, 300, 1, 1 }, { 5, 6, 7, 1 },
+        { 2, 3, 50, 1 }, { 4, 4, 0, 1 }, { 11, 3, 13, 1 }, { 1, 1, 1, 300 }, { 3, 4, 5, 6 }, { 2, 1, 3, 40 },
+        { 4, 5, 3, 0 }, { 40, 2, 1, 2 },
     };
-    static const long grain[][3] = { { 0, 0, 0 }, { 1, 1, 1 }, { 7, 0, 0 }, { 0, 7, 0 }, { 0, 0, 3 }, { 3, 2, 5 },
-                                     { LONG_MAX, LONG_MAX, LONG_MAX }, { 2, LONG_MAX, 1 } };
-    static const long step[][3] = { { 1, 1, 1 }, { -1, 2, -3 }, { 5, -1, 1 }, { 1, 3, (long)(STRIDE / 4) } };
+    static const long grain[][4] = { { 0, 0, 0, 0 }, { 1, 1, 1, 1 }, { 7, 0, 0, 0 }, { 0, 7, 0, 0 }, { 0, 0, 3, 2 },
+                                     { 3, 2, 5, 0 }, { LONG_MAX, LONG_MAX, LONG_MAX, LONG_MAX },
+                                     { 2, LONG_MAX, 1, 7 } };
+    static const long step[][4] = { { 1, 1, 1, 1 }, { -1, 2, -3, 4 }, { 5, -1, 1, -2 },
+                                    { 1, 3, (long)(STRIDE / 4), 1 } };
     static struct space s;
     long in_all = 0;
     for (unsigned r = 0; r < sizeof shape / sizeof *shape; r++)
-        for (int dims = r < 8 ? 2 : 3; dims <= 3; dims++)
+        for (int dims = r < 8 ? 2 : r < 15 ? 3 : 4; dims <= 4; dims++)
             for (unsigned g = 0; g < sizeof grain / sizeof *grain; g++)
                 for (unsigned t = 0; t < sizeof step / sizeof *step; t++) {
                     int schedule = (int)(g + t + r) % 4;
-                    df_loop o = { schedule, grain[g][0], grain[g][1], grain[g][2], step[t][0], step[t][1], step[t][2], 0, 0 };
+                    df_loop o = { .schedule = schedule, .grain = grain[g][0], .grain1 = grain[g][1],
+                                  .grain2 = grain[g][2], .grain3 = grain[g][3], .step = step[t][0],
+                                  .step1 = step[t][1], .step2 = step[t][2], .step3 = step[t][3] };
+                    int grid = 1; /* the steps reach the ends exactly */
                     memset(&s, 0, sizeof s);
                     s.dims = dims;
                     for (int d = 0; d < dims; d++) {
-                        long past = shape[r][d] && step[t][d] > 1 && step[t][d] < 10 ? (long)(r % 2) : 0; /* not on the grid */
+                        /* not on the grid */
+                        long past = shape[r][d] && step[t][d] > 1 && step[t][d] < 10 ? (long)(r % 2) : 0;
+                        grid &= !past;
                         s.step[d] = step[t][d];
                         s.lo[d] = d == 1 ? LONG_MAX / 2 : d ? -3 : 10;
                         if (d == 2 && step[t][2] > 100) s.lo[2] = LONG_MIN;
@@ -230,8 +253,9 @@ static void boxes(void)
                     }
                     if (g == 0 && t == 0) run(&s, NULL), s.slow = 100;
                     if (schedule == DF_DYNAMIC) s.most[0] = (ulong_t)(o.grain ? o.grain : 1);
+                    o.exact = grid;
                     run(&s, &o);
-                    in_all += (long)(s.n[0] * s.n[1] * (dims > 2 ? s.n[2] : 1));
+                    in_all += (long)(s.n[0] * s.n[1] * (dims > 2 ? s.n[2] : 1) * (dims > 3 ? s.n[3] : 1));
                 }
     printf("boxes: %ld\n", in_all);
 }
@@ -244,6 +268,7 @@ DF_LOOP(none);
 DF_STATIC_LOOP(none_static);
 DF_STATIC_LOOP2(none2);
 DF_STATIC_LOOP3(none3);
+DF_STATIC_LOOP4(none4);
 DF_LOOP(sixteen, (char, a), (short, b), (unsigned, c), (const long, d), (float, e), (pair, f), (const char *, g),
         df_in(int, h, n), df_out(int, i, n), df_inout(int, j, n), df_in2(int, k, 2, 3, 4), df_commute(int, l, 1),
         df_concurrent(int, m, 1), df_in_range(int, from, to), (int, n), df_reduce(df_sum, long, sum, 2));
@@ -253,9 +278,16 @@ static void none2(long lo, long hi, long lo1, long hi1)
 {
     __atomic_fetch_add(&columns, (int)((hi1 - lo1) * (hi - lo)), __ATOMIC_RELAXED);
 }
-static void none3(long lo, long hi, long lo1, long hi1, long lo2, long hi2) { none2(lo, hi, (hi2 - lo2) * lo1, (hi2 - lo2) * hi1); }
-void sixteen(long lo, long hi, char a, short b, unsigned c, const long d, float e, pair f, const char *g, const int *h, int *i,
-             int *j, const int *k, int *l, int *m, const int *from, const int *to, int n, long *sum)
+static void none3(long lo, long hi, long lo1, long hi1, long lo2, long hi2)
+{
+    none2(lo, hi, (hi2 - lo2) * lo1, (hi2 - lo2) * hi1);
+}
+static void none4(long lo, long hi, long lo1, long hi1, long lo2, long hi2, long lo3, long hi3)
+{
+    none3(lo, hi, lo1, hi1, (hi3 - lo3) * lo2, (hi3 - lo3) * hi2);
+}
+void sixteen(long lo, long hi, char a, short b, unsigned c, const long d, float e, pair f, const char *g, const int *h,
+             int *i, int *j, const int *k, int *l, int *m, const int *from, const int *to, int n, long *sum)
 {
     CHECK(a == 1 && b == 2 && c == 3 && d == 4 && e > 4.5f && e < 5.5f && f.n == 6 && g[0] == 'g' && n == 100);
     CHECK(k[5] == h[5] && to - from == n && from == h && *l == 7);
@@ -276,9 +308,11 @@ static void parameters(void)
     df_for_with(DF_LOOP_OPTS(.grain = 3, .schedule = DF_DYNAMIC), none_static, -50, 50);
     df_for2(none2, 0, 10, 0, 10);
     df_for3_with(DF_LOOP_OPTS(.schedule = DF_GUIDED), none3, 0, 10, 0, 10, 0, 3);
+    df_for4(none4, 0, 10, 0, 10, 0, 3, 0, 2);
     printf("none: %d %d\n", calls_of_none, columns);
     for (int x = 0; x < 100; x++) h[x] = x, j[x] = 3;
-    df_for_with(DF_LOOP_OPTS(.schedule = DF_DYNAMIC, .grain = 3), sixteen, 0, 100, 1, 2, 3, 4, 5, f, "g", h, i, j, h, &l, &m, h, h + 100, 100, sum);
+    df_for_with(DF_LOOP_OPTS(.schedule = DF_DYNAMIC, .grain = 3), sixteen, 0, 100, 1, 2, 3, 4, 5, f, "g", h, i, j, h,
+                &l, &m, h, h + 100, 100, sum);
     for (int x = 0; x < 100; x++) right &= i[x] == 2 * x && j[x] == 3 + x;
     printf("sixteen: %d %d %ld %ld\n", right, m, sum[0], sum[1]);
 }

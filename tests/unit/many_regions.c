@@ -1,5 +1,5 @@
-/* many_regions.c - ever new regions, far more than there are unfinished tasks: old ones are forgotten, what
- * is still running is not */
+/* many_regions.c - ever new regions, far more than there are unfinished tasks: old ones are forgotten, those of
+ * running tasks are not */
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"

@@ -1,10 +1,11 @@
-/* mutex.c - df_mutex in tasks: nobody else is in between, a lock may be held across waits, spawns and blocks, and who holds
- * it already is told */
+/* mutex.c - df_mutex in tasks: mutual exclusion, a lock may be held across waits, spawns and blocks, and locking it
+ * twice is reported */
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"
 
-enum { N = 3000, LOCKS = 4 };
+/* a task that blocks takes a thread: less than 512 tasks at a time */
+enum { N = 3000, BATCH = 300, LOCKS = 4 };
 static df_mutex lock[LOCKS] = { DF_MUTEX, DF_MUTEX, DF_MUTEX, DF_MUTEX };
 static long value[LOCKS];
 
@@ -67,12 +68,11 @@ int main(void)
     df_mutex_unlock(&m);
     CHECK(df_mutex_lock(&m) == DF_OK);
     df_mutex_unlock(&m);
-    DF_PARALLEL {
-        for (int i = 0; i < N; i++) {
+    for (int first = 0; first < N; first += BATCH)
+        DF_PARALLEL for (int i = first; i < first + BATCH; i++) {
             df_submit(add, i % LOCKS, i, i % 50 ? 0 : 5000);
             if (i % 3 == 0) df_submit(holds, i % LOCKS, i % 9 / 3);
             if (i % 5 == 0) df_submit(two, i % 2, 2 + i % 3 % 2);
         }
-    }
     for (int i = 0; i < LOCKS; i++) printf("%ld\n", value[i]);
 }

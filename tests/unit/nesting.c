@@ -1,4 +1,4 @@
-/* nesting.c - a task is done when all it submitted is: siblings see what the children wrote */
+/* nesting.c - a task is done when all tasks that it submitted are: siblings see the writes of the children */
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"

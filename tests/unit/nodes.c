@@ -78,16 +78,18 @@ void pass_on(int i, uint64_t x)
 /* --- any parameter -------------------------------------------------------------------------------- */
 
 typedef struct { double re, im; } pair;
-DF_TASK(void, any, (char, a), (pair, b), df_in(int, c, 2), df_out(double, d, 1), df_in_range(short, e, f), (const char *, g),
-        df_reduce(df_sum, long, h, 1), df_commute2(int, i, 1, 1, 1), df_weak_inout(int, j, 1));
-void any(char a, pair b, const int *c, double *d, const short *e, const short *f, const char *g, long *h, int *i, int *j)
+DF_TASK(void, any, (char, a), (pair, b), df_in(int, c, 2), df_out(double, d, 1), df_in_range(short, e, f),
+        (const char *, g), df_reduce(df_sum, long, h, 1), df_commute2(int, i, 1, 1, 1), df_weak_inout(int, j, 1));
+void any(char a, pair b, const int *c, double *d, const short *e, const short *f, const char *g, long *h, int *i,
+         int *j)
 {
     *d = a + b.re + b.im + c[0] + c[1] + (double)(f - e) + g[0];
     *h += 5, *i += 6, *j += 7;
 }
-DF_TASK(void, sixteen, (int, a), (int, b), (int, c), (int, d), (int, e), (int, f), (int, g), (int, h), (int, i), (int, j),
-        (int, k), (int, l), (int, m), (int, n), (int, o), (long *, to));
-void sixteen(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m, int n, int o, long *to)
+DF_TASK(void, sixteen, (int, a), (int, b), (int, c), (int, d), (int, e), (int, f), (int, g), (int, h), (int, i),
+        (int, j), (int, k), (int, l), (int, m), (int, n), (int, o), (long *, to));
+void sixteen(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m, int n, int o,
+             long *to)
 {
     *to = a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j + 11 * k + 12 * l + 13 * m + 14 * n + 15 * o;
 }

@@ -1,4 +1,5 @@
-/* ordered_reductions.c - operators that are associative and not commutative: contributions in the order of a serial execution */
+/* ordered_reductions.c - operators that are associative and not commutative: contributions in the order of a serial
+ * execution */
 #include <string.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -7,7 +8,7 @@
 typedef struct { char s[300]; } text;
 static void append(text *a, const text *b) { strncat(a->s, b->s, sizeof a->s - 1 - strlen(a->s)); }
 static void empty(text *a) { a->s[0] = 0; }
-DF_ORDERED_REDUCTION(concatenation, text, append, empty);
+DF_ORDERED_REDUCTION(concatenation, text, append); /* the identity is zero: an empty string */
 DF_REDUCTION(joined, text, append, empty); /* only in order where the task or the loop asks for it */
 typedef struct { long long a, b, c, d; } matrix;
 static void times(matrix *x, const matrix *y)
@@ -16,12 +17,7 @@ static void times(matrix *x, const matrix *y)
                  (x->c * y->a + x->d * y->c) % 10007, (x->c * y->b + x->d * y->d) % 10007 };
     *x = z;
 }
-static void one(matrix *x)
-{
-    matrix i = { 1, 0, 0, 1 };
-    *x = i;
-}
-DF_ORDERED_REDUCTION(product, matrix, times, one);
+DF_ORDERED_REDUCTION(product, matrix, times, ({ 1, 0, 0, 1 }));
 
 static void put(text *t, int c)
 {
@@ -43,7 +39,8 @@ void tree(text *t, int lo, int hi)
     df_submit(tree, t, lo, middle);
     df_submit(tree, t, middle, hi);
 }
-DF_TASK(void, mixed, df_reduce(df_sum, long, sum, 3), df_reduce(product, matrix, m, 2), df_reduce(concatenation, text, t, 1), (int, k));
+DF_TASK(void, mixed, df_reduce(df_sum, long, sum, 3), df_reduce(product, matrix, m, 2),
+        df_reduce(concatenation, text, t, 1), (int, k));
 void mixed(long *sum, matrix *m, text *t, int k)
 {
     matrix f = { k + 1, 2, k % 3, 1 };
@@ -79,7 +76,7 @@ int main(void)
     long sum[3] = { 1, 2, 3 };
     df_taskgraph *g = df_taskgraph_new();
     for (int again = 0; again < 4; again++) {
-        empty(&t), empty(&u), one(&m[0]), one(&m[1]);
+        empty(&t), empty(&u), m[0] = m[1] = (matrix){ 1, 0, 0, 1 };
         DF_PARALLEL {
             for (int i = 0; i < 40; i++) df_submit(letter, &t, i);
             df_submit(change, &t);

@@ -1,5 +1,5 @@
-/* owm.c - tasks that hand large data on in place: ordered by streams, tokens, regions, nodes, futures and loops; ownership orders
- * nothing and, in this build, is nothing */
+/* owm.c - tasks that hand large data on in place: ordered by streams, tokens, regions, nodes, futures and loops;
+ * ownership orders nothing and, in this build, is nothing */
 #include "df_owm.h"
 #include "../test.h"
 #define DF_IMPLEMENTATION

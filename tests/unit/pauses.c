@@ -1,6 +1,7 @@
-/* pauses.c - tasks that wait in their bodies for what other tasks, or their submitter, do later: the same in the serial build
+/* pauses.c - tasks that wait in their bodies for later actions of other tasks, or of their submitter: the same in the
+ * serial build
  *
- * What one worker and the first such call of a process make of it: tests/system/one_blocks.c. */
+ * One worker, and the first such call of a process: tests/system/one_blocks.c. */
 #define DF_IMPLEMENTATION
 #include "df_stm.h"
 #include "df.h"
@@ -174,7 +175,8 @@ int main(void)
     for (int i = 0; i < N; i++) df_submit(retries, 1L, i);
     df_submit(writes, &other);
     df_submit(raises, 100);
-    df_wait_on(&other, sizeof other); /* may run those that retry on top of itself: the change does not come from behind it */
+    /* may run those that retry nested in itself: the change does not depend on its own end */
+    df_wait_on(&other, sizeof other);
     end("df_wait_on");
     for (int i = 1; i < 5; i++) df_submit(ordered, &x, i);
     for (int i = 1; i < 5; i++) df_submit(raises, i);
@@ -194,9 +196,11 @@ int main(void)
     }
     end("a block");
     CHECK(!n_said);
-    /* An emulator has a thread of its own, and somebody might come; that nobody does is found after some time, which no replay repeats. */
+    /* An emulator has a thread of its own, and a signal might come; that none does is found after some time, which
+     * no replay repeats. */
     const char *schedule = getenv("DF_SCHEDULE");
-    if (test_foreign_thread() || (schedule && !strncmp(schedule, "replay:", 7))) printf("nobody: result %d, sum %ld\n", (int)DF_ERROR_STUCK, 6L);
+    if (test_foreign_thread() || (schedule && !strncmp(schedule, "replay:", 7)))
+        printf("nobody: result %d, sum %ld\n", (int)DF_ERROR_STUCK, 6L);
     else {
         for (int i = 0; i < 3; i++) df_submit(retries, 1L, 1), df_submit(leaf, 1L);
         end("nobody");

@@ -1,7 +1,7 @@
-/* pipes.c - df_pipe: which stages run, in which order, how many items at a time, what an item finds in its memory; pipes, loops
- * and tasks in stages, pipes in loops and tasks; the ways a pipe ends
+/* pipes.c - df_pipe: which stages run, in which order, how many items at a time, the initial memory of an item; pipes,
+ * loops and tasks in stages, pipes in loops and tasks; the ways a pipe ends
  *
- * Each item leaves notes of how far it is, and each stage looks at those of the item before. */
+ * Each item leaves notes of how far it is, and each stage checks those of the item before. */
 #include <limits.h>
 #include <string.h>
 #define DF_IMPLEMENTATION
@@ -244,7 +244,7 @@ static void stages(void)
     CHECK(df_pipe(only_stage_0, &(df_pipe_opts){ .window = 1L << 30 }, NULL) == 1000);
 }
 
-/* --- ends ---------------------------------------------------------------------------------------------------------- */
+/* --- ends --------------------------------------------------------------------------------------------------------- */
 
 struct ending { long at, window, began; int how, ended, in_last; };
 DF_PIPE(ends, int);
@@ -316,7 +316,7 @@ static void endings(void)
     CHECK(df_pipe(ends, NULL, &e) > 5 && df_wait_result() == DF_OK);
 }
 
-/* --- what stages do -------------------------------------------------------------------------------------------------- */
+/* --- what stages do ----------------------------------------------------------------------------------------------- */
 
 typedef struct { long in[20], sum; } work;
 DF_TASK(void, square, df_inout(long, x, 1));
@@ -380,7 +380,7 @@ int works(int stage, work *x, long i, void *ctx)
         return df_in_order(4);
     default:
         *all = (*all * 5 + x->sum) % 1000003;
-        df_submit(left_behind, 1); /* nobody waits for it but the pipe */
+        df_submit(left_behind, 1); /* only the pipe waits for it */
         return DF_PIPE_DONE;
     }
 }

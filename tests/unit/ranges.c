@@ -28,8 +28,8 @@ void triangle(shape s, int *t, const int *x)
         for (int j = 0; j <= i; j++) t[i * (i + 1) / 2 + j] += x[i + j];
 }
 /* counts of every integer type, signed and unsigned */
-DF_TASK(void, types, df_inout(int, a, n1), df_inout(int, b, n2), df_inout(int, c, n3), df_inout(int, d, n4), (signed char, n1),
-        (unsigned short, n2), (size_t, n3), (long long, n4));
+DF_TASK(void, types, df_inout(int, a, n1), df_inout(int, b, n2), df_inout(int, c, n3), df_inout(int, d, n4),
+        (signed char, n1), (unsigned short, n2), (size_t, n3), (long long, n4));
 void types(int *a, int *b, int *c, int *d, signed char n1, unsigned short n2, size_t n3, long long n4)
 {
     for (int i = 0; i < n1; i++) a[i]++;

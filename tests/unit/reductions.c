@@ -1,5 +1,6 @@
-/* reductions.c - every operator on every scalar type, and operators on records; arrays, blocks, recursion; what
- * comes before and after, on the same elements and on some of them, sees all contributions or none */
+/* reductions.c - every operator on every scalar type, and operators on records; arrays, blocks, recursion; tasks
+ * before and after, on the same elements and on some of them, see all contributions or none */
+#include <limits.h>
 #include <stdbool.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -7,7 +8,7 @@
 
 /* --- operators and types ----------------------------------------------------------------------- */
 
-enum { ELEMENTS = 5, ROUNDS = 24 }; /* nobody contributes to the last element */
+enum { ELEMENTS = 5, ROUNDS = 24 }; /* the last element has no contributions */
 
 #define DO_df_sum(T, x, v)  x = (T)(x + (T)v)
 #define FACTOR(T, v) (T)(v > 2 ? 2 : v < 1 ? -1 : 1) /* no int overflows */
@@ -107,8 +108,22 @@ void note(int value, numbers *x)
     one.seen[value % 32] = 1;
     numbers_join(&x[value % 2], &one);
 }
+
+static void largest(long *into, const long *from)
+{
+    if (*from > *into) *into = *from;
+}
+DF_REDUCTION(most_of_all, long, largest, ({ LONG_MIN }));
+DF_TASK(void, note_largest, (long, value), df_reduce(most_of_all, long, x, 1));
+void note_largest(long value, long *x) { if (value > *x) *x = value; }
+
 static void records(void)
 {
+    long best = -100;
+    for (int i = 0; i < 50; i++) df_submit(note_largest, -i - 10, &best);
+    df_wait();
+    printf("largest: %ld\n", best);
+
     numbers x[2];
     numbers_none(&x[0]), numbers_none(&x[1]);
     DF_PARALLEL {
@@ -175,7 +190,8 @@ void fib(int n, long *total)
         df_submit(fib, n - 2, total);
     }
 }
-DF_TASK(void, accumulate, df_in(int, x, n), (int, n), df_reduce(df_sum, long, total, 1), df_reduce(df_max, int, most, 1));
+DF_TASK(void, accumulate, df_in(int, x, n), (int, n), df_reduce(df_sum, long, total, 1),
+        df_reduce(df_max, int, most, 1));
 void accumulate(const int *x, int n, long *total, int *most)
 {
     if (n > 8) {
@@ -262,7 +278,8 @@ static void mixture(uint64_t seed)
     uint64_t seen[3] = { 0 }, h = 0;
     DF_PARALLEL {
         for (int i = 0; i < 150; i++) {
-            int whole = test_below(&seed, 3), at = whole ? 0 : test_below(&seed, N), n = whole ? N : 1 + test_below(&seed, N - at);
+            int whole = test_below(&seed, 3), at = whole ? 0 : test_below(&seed, N),
+                n = whole ? N : 1 + test_below(&seed, N - at);
             long k = test_below(&seed, 1000);
             unsigned slow = test_below(&seed, 10) ? 0 : 3000;
             switch (test_below(&seed, 9)) {

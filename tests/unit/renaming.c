@@ -1,5 +1,5 @@
-/* renaming.c - outputs may get a buffer of their own, and nobody can tell: the same results without memory for that
- * and with little or much of it, whole and part, contiguous and blocks */
+/* renaming.c - outputs may get a buffer of their own, invisibly to the program: the same results without memory for
+ * that and with little or much of it, whole and part, contiguous and blocks */
 #include <string.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -30,7 +30,7 @@ void add(uint64_t *x, int n, int k)
 }
 DF_TASK(void, commute, df_commute(uint64_t, x, n), (int, n), (int, k));
 void commute(uint64_t *x, int n, int k) { add(x, n, k); }
-/* writes with children: parts of what it was given */
+/* writes with children: parts of its own region */
 DF_TASK(void, fill_halves, df_out(uint64_t, x, n), (int, n), (int, k));
 void fill_halves(uint64_t *x, int n, int k)
 {
@@ -95,8 +95,8 @@ static void ping_pong(void)
             }
         }
     }
-    printf("ping-pong %016llx %016llx %016llx %016llx\n", (unsigned long long)hash(x, N), (unsigned long long)hash(m, ROWS * LD),
-           (unsigned long long)hash(seen, 6), (unsigned long long)at_address);
+    printf("ping-pong %016llx %016llx %016llx %016llx\n", (unsigned long long)hash(x, N),
+           (unsigned long long)hash(m, ROWS * LD), (unsigned long long)hash(seen, 6), (unsigned long long)at_address);
 }
 /* Random tasks on a few regions that are written as a whole, most of the time. */
 static void random_tasks(uint64_t seed)

@@ -45,8 +45,8 @@ uint64_t sixteen(int a, int b, int c, int d, int e, int f, int g, int h, char i,
 }
 DF_TASK(void, sixteen_to, df_out(uint64_t, to, 1), (int, b), (int, c), (int, d), (int, e), (int, f), (int, g), (int, h),
         (int, i), (int, j), (int, k), (int, l), (int, m), (int, n), (int, o), (int, p));
-void sixteen_to(uint64_t *to, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m, int n, int o,
-                int p)
+void sixteen_to(uint64_t *to, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m,
+                int n, int o, int p)
 {
     int v[] = { b, c, d, e, f, g, h, i, j, k, l, m, n, o, p };
     uint64_t x = 0;

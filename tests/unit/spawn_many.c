@@ -1,5 +1,5 @@
-/* spawn_many.c - 100,000 spawns before any sync: more than a worker can hold; synced in any order. With checks of the use of df,
- * which look at every one of them, 20,000. */
+/* spawn_many.c - 100,000 spawns before any sync: more than a worker can hold; synced in any order. With checks of
+ * the use of df, which examine every one of them, 20,000. */
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"

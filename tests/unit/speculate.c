@@ -67,7 +67,7 @@ static void say(const char *what)
     printf("%-22s %016llx\n", what, (unsigned long long)h);
 }
 
-/* What is submitted in the block, with a guess that turns out right, and with one that turns out wrong. */
+/* What is submitted in the block, with a prediction that turns out right, and with one that turns out wrong. */
 #define BOTH_WAYS(...)                                                          \
     for (int guess = 0; guess < 2; guess++) {                                   \
         int c = !guess;                                                         \
@@ -148,7 +148,7 @@ static void nested(void)
     say("nested");
 }
 
-/* Nothing that cannot be taken back happens before it is known that it may. */
+/* Nothing that cannot be rolled back happens before the condition is known. */
 static void irrevocable(void)
 {
     df_stream *s = df_stream_new(sizeof(uint64_t), 10);
@@ -216,7 +216,7 @@ static void loops(void)
             df_speculate(&c, 0) df_submit(mix, x, 3, 99);
             df_submit(set_int, &c, turns++ < limit);
         }
-        df_wait(); /* decisions of turns that were taken back may still look at c */
+        df_wait(); /* decisions of turns that were rolled back may still read c */
         c = 0, inner = 1;
         df_submit(set_int, &c, limit % 2);
         df_speculate(&c, 1) {
@@ -276,7 +276,7 @@ int main(void)
     loops();
     left_early(0);
     left_early(1);
-    left_early(3); /* not 2: the return is not taken back */
+    left_early(3); /* not 2: the return is not rolled back */
     say("left early");
     errors();
 }

@@ -1,4 +1,4 @@
-/* stream_ends.c - several readers, the close of a stream, what is left at the end, and futures */
+/* stream_ends.c - several readers, the close of a stream, elements left at the end, and futures */
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"

@@ -30,7 +30,8 @@ static void chain(void)
 {
     long sum = 0;
     DF_PARALLEL {
-        df_stream *first = df_stream_new(sizeof(long), 1), *last = df_stream_new(sizeof(long), 1), *end = df_stream_reader(last);
+        df_stream *first = df_stream_new(sizeof(long), 1), *last = df_stream_new(sizeof(long), 1),
+            *end = df_stream_reader(last);
         df_submit(relay, 200, first, last);
         df_submit(add_to, end, &sum);
         df_submit(put, 1, first);
@@ -89,7 +90,7 @@ static void pressure(int consumers_first)
     df_stream_free(s);
     printf("pressure %ld\n", sum);
 }
-/* The same from tasks: each submits a consumer for what the block pushes afterwards. */
+/* The same from tasks: each submits a consumer for elements that the block pushes afterwards. */
 DF_TASK(void, expects, (df_stream *, s), (long *, to));
 void expects(df_stream *s, long *to) { df_submit(add_to, s, to); }
 static void outside(void)
@@ -151,7 +152,7 @@ static void children(void)
     printf("children %ld\n", sum);
 }
 
-/* A wait in a body for what earlier tasks outside of it still have to do. */
+/* A wait in a body for earlier tasks outside of it. */
 DF_TASK(void, drain, (df_stream *, s), df_inout(long, sum, 1), (int, n));
 void drain(df_stream *s, long *sum, int n)
 {
@@ -170,7 +171,7 @@ static void waits(void)
     printf("waits %ld\n", sum);
 }
 
-/* Skipped: what should have been written is not read, what should have been read is passed. */
+/* Skipped: elements that should have been written are not read, elements that should have been read are removed. */
 static df_group never = DF_GROUP;
 static void skipped(void)
 {

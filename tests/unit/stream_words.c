@@ -1,5 +1,5 @@
-/* stream_words.c - every word for a window of a stream, with elements of several sizes, windows that wrap around the end
- * of the buffer, mixed with every other kind of parameter */
+/* stream_words.c - every word for a window of a stream, with elements of several sizes, windows that wrap around the
+ * end of the buffer, mixed with every other kind of parameter */
 #include <string.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -168,7 +168,8 @@ static void options(void)
     df_token t = DF_TOKEN(1), u = DF_TOKEN(6);
     uint64_t h = 0;
     DF_PARALLEL {
-        for (int i = 0; i < 6; i++) df_submit_with(DF_OPTS(.priority = i, .name = "get", .signals = DF_TOKENS(&u)), get, s, 2, &h);
+        for (int i = 0; i < 6; i++)
+            df_submit_with(DF_OPTS(.priority = i, .name = "get", .signals = DF_TOKENS(&u)), get, s, 2, &h);
         df_submit_with(DF_OPTS(.after = DF_TOKENS(&t), .worker = DF_MAIN_THREAD), put, 10, 4, s);
         for (int i = 0; i < 4; i++) df_submit_with(DF_OPTS(.priority = -i), put, 20 + i, 2, s);
         df_signal(&t);

@@ -68,5 +68,6 @@ int main(void)
 {
     printf("permutations %016llx\n", (unsigned long long)permutations());
     for (int order = 0; order < 3; order++) printf("many %d %016llx\n", order, (unsigned long long)many(order));
-    for (int width = 1; width <= MANY; width *= 4) printf("sliding %d %016llx\n", width, (unsigned long long)sliding(width));
+    for (int width = 1; width <= MANY; width *= 4)
+        printf("sliding %d %016llx\n", width, (unsigned long long)sliding(width));
 }

@@ -1,5 +1,5 @@
-/* taskgraph.c - graphs recorded once and run again, of tasks with everything a graph can have: the memory after each run is that of
- * the serial build, which submits the tasks again */
+/* taskgraph.c - graphs recorded once and run again, of tasks with everything a graph can have: the memory after each
+ * run is that of the serial build, which submits the tasks again */
 #include <string.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -9,7 +9,8 @@ enum { N = 64 };
 
 DF_STATIC_TASK(void, add, df_inout(uint64_t, x, n), (int, n), (uint64_t, a));
 DF_STATIC_TASK(void, copy, df_in(uint64_t, from, n), df_out(uint64_t, to, n), (int, n));
-DF_STATIC_TASK(void, blocks, df_in2(uint64_t, from, rows, cols, 8), df_inout2(uint64_t, to, rows, cols, 8), (int, rows), (int, cols));
+DF_STATIC_TASK(void, blocks, df_in2(uint64_t, from, rows, cols, 8), df_inout2(uint64_t, to, rows, cols, 8),
+               (int, rows), (int, cols));
 DF_STATIC_TASK(void, total, df_in(uint64_t, x, n), df_reduce(df_sum, uint64_t, sum, 1), (int, n));
 DF_STATIC_TASK(void, largest, df_in_range(uint64_t, x, end), df_reduce(df_max, uint64_t, max, 1));
 DF_STATIC_TASK(void, count, df_commute(uint64_t, c, 1), df_commute(uint64_t, d, 1), (uint64_t, a));
@@ -27,7 +28,10 @@ static void blocks(const uint64_t *from, uint64_t *to, int rows, int cols)
         for (int j = 0; j < cols; j++) to[8 * i + j] = test_mix(to[8 * i + j], from[8 * i + j]);
 }
 static void total(const uint64_t *x, uint64_t *sum, int n) { for (int i = 0; i < n; i++) *sum += x[i]; }
-static void largest(const uint64_t *x, const uint64_t *end, uint64_t *max) { for (; x < end; x++) if (*x > *max) *max = *x; }
+static void largest(const uint64_t *x, const uint64_t *end, uint64_t *max)
+{
+    for (; x < end; x++) if (*x > *max) *max = *x;
+}
 static void count(uint64_t *c, uint64_t *d, uint64_t a) { *c += a, *d += a * a; }
 static void tick(uint64_t *c)
 {
@@ -37,8 +41,11 @@ static void tick(uint64_t *c)
     __atomic_fetch_add(c, (uint64_t)1, __ATOMIC_RELAXED);
 #endif
 }
-static void fill(uint64_t *x, int n, uint64_t a) { for (int i = 0; i < n; i += 8) df_submit(add, x + i, n - i < 8 ? n - i : 8, a); }
-/* recursive: children that nobody waits for, and memory of the scope */
+static void fill(uint64_t *x, int n, uint64_t a)
+{
+    for (int i = 0; i < n; i += 8) df_submit(add, x + i, n - i < 8 ? n - i : 8, a);
+}
+/* recursive: children without a wait, and memory of the scope */
 static void halves(uint64_t *x, int n, uint64_t a)
 {
     uint64_t *t;
@@ -70,8 +77,8 @@ static void show(const char *what)
 {
     uint64_t h = 0;
     for (int i = 0; i < N; i++) h = test_mix(test_mix(h, x[i]), y[i]);
-    printf("%s %016llx %llu %llu %llu %llu\n", what, (unsigned long long)h, (unsigned long long)s[0], (unsigned long long)s[1],
-           (unsigned long long)s[2], (unsigned long long)s[3]);
+    printf("%s %016llx %llu %llu %llu %llu\n", what, (unsigned long long)h, (unsigned long long)s[0],
+           (unsigned long long)s[1], (unsigned long long)s[2], (unsigned long long)s[3]);
 }
 
 /* --- blocks ---------------------------------------------------------------------------------------------- */
@@ -125,7 +132,8 @@ static void options(void)
     static df_group group;
     for (int i = 0; i < 16; i++) {
         df_submit_with(DF_OPTS(.priority = i % 5 - 2, .name = "with a priority"), add, x + 4 * i, 4, (uint64_t)i);
-        df_submit_with(DF_OPTS(.worker = i % 3 == 1 ? DF_MAIN_THREAD : 0, .group = &group), add, y + 4 * i, 4, (uint64_t)i);
+        df_submit_with(DF_OPTS(.worker = i % 3 == 1 ? DF_MAIN_THREAD : 0, .group = &group), add, y + 4 * i, 4,
+                       (uint64_t)i);
     }
     df_submit(copy, x, y, N / 2);
 }

@@ -1,6 +1,6 @@
-/* tokens.c - a task starts when its tokens are open, and not before; whoever signals, and how often is needed
+/* tokens.c - a task starts when its tokens are open, and not before, with any signaller, and any number of signals
  *
- * What the tasks share is not declared: tokens are their only order. */
+ * The shared memory of the tasks is not declared: tokens are their only order. */
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"
@@ -40,7 +40,8 @@ static void chain(void)
     DF_PARALLEL {
         df_submit_with(DF_OPTS(.signals = DF_TOKENS(&t[0])), append, 0, 5000);
         for (int i = 1; i < 1000; i++)
-            df_submit_with(DF_OPTS(.after = DF_TOKENS(&t[i - 1]), .signals = DF_TOKENS(&t[i])), append, i, i % 9 ? 0 : 500);
+            df_submit_with(DF_OPTS(.after = DF_TOKENS(&t[i - 1]), .signals = DF_TOKENS(&t[i])), append, i,
+                           i % 9 ? 0 : 500);
     }
     printf("chain %016llx\n", (unsigned long long)trace);
 }
@@ -125,7 +126,8 @@ static void waiting(void)
     for (int round = 0; round < 100; round++) {
         df_token_init(&t, 8);
         for (int i = 0; i < 8; i++)
-            df_submit_with(DF_OPTS(.signals = DF_TOKENS(&t)), put, &x[i], round + i, (unsigned)(i == round % 16 ? 3000 : 0));
+            df_submit_with(DF_OPTS(.signals = DF_TOKENS(&t)), put, &x[i], round + i,
+                           (unsigned)(i == round % 16 ? 3000 : 0));
         CHECK(df_wait_token(&t) == DF_OK);
         for (int i = 0; i < 8; i++) CHECK(x[i] == round + i);
         CHECK(df_wait_token(&t) == DF_OK);
@@ -137,7 +139,7 @@ static void waiting(void)
     df_wait();
     printf("waiting %ld %ld\n", x[0], x[7]);
 }
-/* Inside tasks; the memory is declared as well, and tokens come on top of that. */
+/* Inside tasks; the memory is declared as well, and tokens add to that order. */
 DF_TASK(void, both, df_inout(long, x, 1), (long, k));
 void both(long *x, long k) { *x = *x * 10 + k; }
 DF_TASK(void, inside, df_out(long, x, 2), (long, k));

@@ -1,4 +1,4 @@
-/* wait.c - after df_wait all is done that the scope submitted; after df_wait_on what writes there */
+/* wait.c - after df_wait all tasks of the scope are done; after df_wait_on the writers of the region */
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"
@@ -52,7 +52,7 @@ int main(void)
         df_wait();
         for (int i = 0; i < N; i++) CHECK(x[i] == i + round);
         df_submit(deep, x, N, round);
-        df_wait_on(&x[N - 1], sizeof x[0]); /* a part of what the task declares */
+        df_wait_on(&x[N - 1], sizeof x[0]); /* a part of the region that the task declares */
         CHECK(x[N - 1] == round && x[0] == round);
         df_wait();
         df_wait();

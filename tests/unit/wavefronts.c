@@ -139,7 +139,8 @@ static void random_ones(int dims, int count)
             *step[d] = s.step[d] == 1 && test_below(&seed, 2) ? 0 : s.step[d];
             s.lo[d] = test_below(&seed, 100) - 50;
             s.hi[d] = s.lo[d] + n * s.step[d];
-            if (n > 1 && test_below(&seed, 4) == 0) s.hi[d] -= (s.step[d] > 0 ? 1 : -1) * test_below(&seed, (int)labs(s.step[d]));
+            if (n > 1 && test_below(&seed, 4) == 0)
+                s.hi[d] -= (s.step[d] > 0 ? 1 : -1) * test_below(&seed, (int)labs(s.step[d]));
             if (k % 2) *grain[d] = test_below(&seed, 4) == 0 ? 0 : 1 + test_below(&seed, small ? 3 : (int)n / 2 + 2);
         }
         for (int i = 0; i < n_vectors; i++) random_vector(&seed, dims, s.v[i]);
@@ -174,7 +175,8 @@ static void chosen(void)
     for (unsigned k = 0; k < sizeof c / sizeof *c; k++) {
         uint64_t h = 0;
         for (int r = 0; r < 4; r++) {
-            df_loop o = { .grain = r == 1 ? 1 : r == 2 ? 5 : 0, .grain1 = r == 1 ? 17 : r == 3 ? 9 : 0, .grain2 = r == 2, .schedule = r };
+            df_loop o = { .grain = r == 1 ? 1 : r == 2 ? 5 : 0, .grain1 = r == 1 ? 17 : r == 3 ? 9 : 0,
+                          .grain2 = r == 2, .schedule = r };
             memset(s.v, 0, sizeof s.v);
             memcpy(s.v, c[k].v, sizeof c[k].v);
             s.dims = c[k].dims, s.cheap = 7, s.slow = r % 2 ? 100 : 0;
@@ -260,7 +262,8 @@ static void reductions(void)
 {
     static int bins[BINS];
     for (int r = 0; r < 3; r++)
-        df_wavefront_with(DF_LOOP_OPTS(.grain = 1, .grain1 = 1), histogram, DF_VECTORS({ 1, 0 }), 0, SIDE, 0, SIDE, bins);
+        df_wavefront_with(DF_LOOP_OPTS(.grain = 1, .grain1 = 1), histogram, DF_VECTORS({ 1, 0 }), 0, SIDE, 0, SIDE,
+                          bins);
     for (int k = 0; k < BINS; k++) CHECK(bins[k] == 3 * SIDE * SIDE);
     int v[SIDE * SIDE], most[4] = { 0 };
     long sum[2] = { 1, 2 };
@@ -268,10 +271,12 @@ static void reductions(void)
     for (int i = 0; i < SIDE * SIDE; i++) v[i] = test_below(&seed, 10000);
     df_wavefront(reducing, neighbours, 0, SIDE, 0, SIDE, v, sum, &most[0]);
     for (int g = 1; g < SIDE + 2; g += 3)
-        df_wavefront_with(DF_LOOP_OPTS(.grain = g, .grain1 = SIDE / g), reducing, DF_VECTORS({ 1, 0 }, { 1, -1 }), 0, SIDE, 0, SIDE, v, sum, &most[1]);
+        df_wavefront_with(DF_LOOP_OPTS(.grain = g, .grain1 = SIDE / g), reducing, DF_VECTORS({ 1, 0 }, { 1, -1 }), 0,
+                          SIDE, 0, SIDE, v, sum, &most[1]);
     DF_PARALLEL {
         for (int i = 0; i < 5; i++) df_submit(in_task, v, sum, &most[2 + i % 2]);
-        df_wavefront_with(DF_LOOP_OPTS(.grain = 1), reducing, neighbours, 0, SIDE, 0, SIDE, v, sum, &most[3]); /* after them */
+        /* after them */
+        df_wavefront_with(DF_LOOP_OPTS(.grain = 1), reducing, neighbours, 0, SIDE, 0, SIDE, v, sum, &most[3]);
     }
     printf("reductions: %ld %ld %d %d %d %d\n", sum[0], sum[1], most[0], most[1], most[2], most[3]);
 }
@@ -289,7 +294,8 @@ void sweep(long lo, long hi, long lo1, long hi1, int *x)
 {
     for (long i = lo; i < hi; i++)
         for (long j = lo1; j < hi1; j++)
-            x[i * SIDE + j] = (x[i * SIDE + j] + (i ? x[(i - 1) * SIDE + j] : 0) + (j ? x[i * SIDE + j - 1] : 0)) % 10007;
+            x[i * SIDE + j] = (x[i * SIDE + j] + (i ? x[(i - 1) * SIDE + j] : 0) +
+                               (j ? x[i * SIDE + j - 1] : 0)) % 10007;
 }
 static int begun;
 DF_LOOP2(fails, (int, code));
@@ -314,7 +320,8 @@ static void others(void)
     }
     printf("after tasks: %016llx\n", (unsigned long long)h);
     for (int k = 0; k < 10; k++) {
-        df_wavefront_with(DF_LOOP_OPTS(.grain = 1 + k % 4, .grain1 = 1 + k % 3), fails, neighbours, 0, SIDE, 0, SIDE, 70 + k);
+        df_wavefront_with(DF_LOOP_OPTS(.grain = 1 + k % 4, .grain1 = 1 + k % 3), fails, neighbours, 0, SIDE, 0, SIDE,
+                          70 + k);
         df_result r = df_wait_result();
         printf("failed: %d %s\n", (int)r, df_error_text(r));
         CHECK(df_wait_result() == DF_OK);
@@ -322,7 +329,7 @@ static void others(void)
     CHECK(begun > 0);
 }
 
-/* --- the shape of tiles -------------------------------------------------------------------------------------------- */
+/* --- the shape of tiles ------------------------------------------------------------------------------------------- */
 
 static long highest, shortest;
 DF_LOOP2(dear, (void *, nothing));
@@ -330,7 +337,8 @@ void dear(long lo, long hi, long lo1, long hi1, void *nothing)
 {
     (void)nothing;
     if (hi - lo > __atomic_load_n(&highest, __ATOMIC_RELAXED)) __atomic_store_n(&highest, hi - lo, __ATOMIC_RELAXED);
-    if (hi1 - lo1 < __atomic_load_n(&shortest, __ATOMIC_RELAXED)) __atomic_store_n(&shortest, hi1 - lo1, __ATOMIC_RELAXED);
+    if (hi1 - lo1 < __atomic_load_n(&shortest, __ATOMIC_RELAXED))
+        __atomic_store_n(&shortest, hi1 - lo1, __ATOMIC_RELAXED);
     for (long i = (hi - lo) * (hi1 - lo1); i > 0; i--) test_spin(100000);
 }
 /* Where tiles can be as small as they may, they are longer in the last dimension, that of neighbours in memory. */

@@ -1,5 +1,5 @@
-/* weak.c - tasks that leave their memory to their children, and tasks that give memory back early, keep the order:
- * what is read is what was submitted before, however deep */
+/* weak.c - tasks that leave their memory to their children, and tasks that give memory back early, keep the order: a
+ * task reads the values of tasks submitted before it, at any depth */
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"
@@ -81,7 +81,8 @@ static void arrays(void)
         }
     }
     for (int i = 0; i < N; i++) h = test_mix(h, x[0][i] ^ x[1][i]);
-    printf("arrays %016llx %016llx %016llx\n", (unsigned long long)h, (unsigned long long)seen[0], (unsigned long long)seen[1]);
+    printf("arrays %016llx %016llx %016llx\n", (unsigned long long)h, (unsigned long long)seen[0],
+           (unsigned long long)seen[1]);
 }
 
 /* --- blocks: quarters of quarters; children in all modes --------------------------------------------- */

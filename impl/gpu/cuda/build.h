@@ -32,14 +32,13 @@ static int dfi_cuda_target_of(const struct dfi_cuda_device *u, struct dfi_cuda_t
     return !t->arch;
 }
 
-/* The compiler's log, cut off at the end of the room. */
+/* The log of the compiler. */
 static void dfi_cuda_words(void *program, char *log, size_t log_bytes)
 {
     size_t bytes = 0;
     char *words;
     if (dfi_cuda.rtc.words_size(program, &bytes) || bytes < 2 || !(words = (char *)dfi_malloc(bytes))) return;
-    if (!dfi_cuda.rtc.words(program, words))
-        snprintf(log, log_bytes, "%.*s", (int)(bytes < 65536 ? bytes : 65536), words);
+    if (!dfi_cuda.rtc.words(program, words)) dfi_compiler_log(log, log_bytes, words, bytes);
     dfi_mfree(words);
 }
 

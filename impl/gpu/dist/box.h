@@ -11,16 +11,11 @@
 #include "../../api/core.h"
 #include "../../api/kernel_words.h"
 #include "../../api/public.h"
-#include "../../api/serial.h"
 #include "../../api/task.h"
 #include "../../../df_gpu.h"
-#if defined(DF_SERIAL)
-#include "../../serial/impl.h"
-#else
 #include "../../work/worker.h"
 #include "../../work/types.h"
-#include "../../flow/devices.h"
-#endif
+#include "../../more/devices.h"
 
 /* All 64 bits wide, so that it is the same on every device. The first level is the outermost one; a step may be 0
  * (an element several times) or negative. */
@@ -121,25 +116,15 @@ static int64_t dfi_nest_regions(const struct dfi_nest *b, const char *p, int is_
 /* A task of the host with any accesses, all of DFI_NO_ARG. */
 static void dfi_dist_submit(const struct dfi_type *type, const void *args, struct dfi_access *x, unsigned n)
 {
-#if defined(DF_SERIAL)
-    struct dfi_frame m;
-    struct dfi_scope *s;
-    int how = dfi_serial_enter(&m);
-    if (how == 2) dfi_serial_with(NULL, NULL, type, args, x, n);
-    if (how != 1) return;
-    type->run((void *)(uintptr_t)args, NULL);
-    if ((s = dfi_serial_leave(&m)) != NULL) dfi_serial_keep(s, x, n);
-#else
     struct dfi_task *t = dfi_task_new(type);
     if (!t || t == DFI_BARE) {
-        if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->host(x, n);
+        if (dfi_load_relaxed(&dfi_more.devices)) dfi_gpu_hook->host(x, n);
         if (t) dfi_run_after(type, (void *)(uintptr_t)args, x, n);
         else dfi_run_now(type, (void *)(uintptr_t)args);
         return;
     }
     memcpy(t->args, args, type->args_bytes);
     dfi_submit(t, x, n);
-#endif
 }
 
 struct dfi_nest_args { struct dfi_nest box; char *to; const char *from; };

@@ -14,8 +14,7 @@
 #include "../../api/task.h"
 #include "box.h"
 #define DFI_MESSAGE_DIST_ARRAY \
-    "%s: %s: the distribution of %s does not exist, or has no array (df_dist_desc.memory): nothing is " \
-    "done"
+    "%s: %s: the distribution of %s does not exist, or has no array (df_dist_desc.memory): the call does nothing"
 
 enum { DFI_DIST_PARTS = 1 << 16, DFI_DIST_ALIGN = 64 };
 

@@ -16,10 +16,7 @@
 #include "../../api/task.h"
 #include "box.h"
 #include "dist.h"
-#if !defined(DF_SERIAL)
-#include "../../work/worker.h"
 #include "../../work/types.h"
-#endif
 
 /* The runs of one halo of part p, written to `run` unless it is NULL. How many. */
 static size_t dfi_halo_runs_of(const df_dist *d, const df_part *p, int dim, int side, struct dfi_halo_run *run)
@@ -106,11 +103,7 @@ static size_t dfi_halo_message_bytes(const df_dist *d, const struct dfi_halo_run
 
 static int dfi_part_on_host(const df_part *p)
 {
-#if defined(DF_SERIAL)
-    return p != NULL;
-#else
-    return p->device == DF_HOST || !dfi_load_relaxed(&dfi_pool.devices);
-#endif
+    return p->device == DF_HOST || !dfi_load_relaxed(&dfi_more.devices);
 }
 
 /* Copies a box of elements, by the device if it is one, else by the host. whole: how all of `to` is declared; 0: the

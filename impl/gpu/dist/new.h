@@ -15,10 +15,10 @@
 #include "box.h"
 #include "dist.h"
 #include "halo.h"
-#if !defined(DF_SERIAL)
 #include "../../work/worker.h"
 #include "../../work/types.h"
-#include "../../flow/devices.h"
+#include "../../more/devices.h"
+#if !defined(DF_SERIAL)
 #include "../data.h"
 #endif
 
@@ -69,7 +69,7 @@ static DFI_COLD int dfi_dist_wrong(const df_dist *d, const char *name, int i, lo
     DFI_QUIET_FORMAT
     snprintf(field, sizeof field, name, i);
     DFI_LOUD
-    dfi_error("%s: df_dist_new: %s = %lld %s: NULL", d->site, field, value, why);
+    dfi_error("%s: df_dist_new: %s = %lld %s: the call returns NULL", d->site, field, value, why);
     return -1;
 }
 
@@ -172,9 +172,7 @@ static int dfi_dist_take(df_dist *d, const df_dist_desc *ask)
 {
     int devices = df_gpu_devices(), last = devices, n = ask->n_devices, j;
     int64_t stride = 1;
-#if defined(DF_SERIAL)
-    last = INT_MAX; /* it stands for all of them */
-#endif
+    if (DFI_ALONE) last = INT_MAX; /* the host stands for all of them */
     d->whole = (char *)ask->memory, d->element = ask->element;
     d->read_only = ask->read_only, d->blocks = ask->blocks;
     for (d->unit = 8; d->element % (size_t)d->unit; d->unit /= 2) {}
@@ -288,7 +286,8 @@ DFI_API df_dist *dfi_dist_new(const char *site, const df_dist_desc *desc)
         }
         if (!dfi_dist_make(d, desc)) return d;
     }
-    dfi_error("%s: df_dist_new: no memory for %lu bytes: NULL", site, (unsigned long)(d ? d->bytes : sizeof *d));
+    dfi_error("%s: df_dist_new: no memory for %lu bytes: the call returns NULL",
+              site, (unsigned long)(d ? d->bytes : sizeof *d));
     if (d) dfi_dist_drop(d);
     return NULL;
 }
@@ -304,7 +303,7 @@ DFI_API void df_dist_free(df_dist *d)
         df_wait_on(d->memory, d->bytes);
 #if !defined(DF_SERIAL)
         /* the copies on devices are not needed any more */
-        if (dfi_load_relaxed(&dfi_pool.devices)) dfi_gpu_hook->host(&x, 1);
+        if (dfi_load_relaxed(&dfi_more.devices)) dfi_gpu_hook->host(&x, 1);
         if (d->held) dfi_held_end(d->memory, d->bytes, 0);
 #endif
     }

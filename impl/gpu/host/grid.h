@@ -2,12 +2,11 @@
 #ifndef DFI_GPU_HOST_GRID_H
 #define DFI_GPU_HOST_GRID_H
 
+#include "../../base/log.h"
 #include "../../api/device.h"
+#include "../../api/public.h"
 
 #include <limits.h>
-
-#define DFI_MESSAGE_GRID \
-    "%s: launch of %s on device %d (%s): %ld x %ld x %ld work-items in groups of %d x %d x %d: %s: not run"
 
 enum {
     DFI_HOST_GROUP = 1024,      /* work-items in a group at most: most devices allow as many */
@@ -69,6 +68,18 @@ static const char *dfi_ndrange_wrong(const df_ndrange *g, const df_gpu_device *d
         if (g->group[d] && (g->n[d] - 1) / g->group[d] >= device->max_groups[d]) return "it cannot have so many groups";
     }
     return NULL;
+}
+
+/* Reports a launch that cannot run. device: its number, and its description if it is known */
+static DFI_COLD void dfi_grid_error(const char *site, const char *kernel, int device, const df_gpu_device *info,
+                                    const df_ndrange *g, const char *why)
+{
+    char on[sizeof info->name + 32];
+    if (device == DF_HOST) strcpy(on, "the host");
+    else if (device <= 0) strcpy(on, "any device");
+    else snprintf(on, sizeof on, info ? "device %d (%s)" : "device %d", device, info ? info->name : "");
+    dfi_error("%s: launch of %s on %s: %ld x %ld x %ld work-items in groups of %d x %d x %d: %s: it does not run",
+              site, kernel, on, g->n[0], g->n[1], g->n[2], g->group[0], g->group[1], g->group[2], why);
 }
 
 #endif

@@ -12,10 +12,9 @@
 #include "../../os/fibre_swap.h"
 #include "../../api/kernel.h"
 #include "../../api/result.h"
-#if !defined(DF_SERIAL)
 #include "../../work/worker.h"
 #include "../../work/types.h"
-#endif
+#include "../../more/devices.h"
 
 /* Why a kernel was given up. */
 enum dfi_host_end { DFI_HOST_DONE, DFI_HOST_SPLIT, DFI_HOST_OVERFLOW, DFI_HOST_SHARED, DFI_HOST_LIMIT,
@@ -35,7 +34,7 @@ struct dfi_host_group {
     int next[3];                    /* the item that begins next */
     struct dfi_fibres *fibres;      /* NULL: the items are a loop */
     struct dfi_host_array *array;
-    unsigned n_arrays;              /* of which there may be some without memory yet */
+    size_t n_arrays;                /* of which there may be some without memory yet */
     size_t most_shared, shared;     /* bytes of df_shared it may have, and has */
     enum dfi_host_end end;
 };
@@ -80,17 +79,8 @@ static DFI_COLD DFI_FIBRE_QUIET void *dfi_host_array_new(struct dfi_host_group *
         dfi_host_give_up(g, DFI_HOST_LIMIT);
         return NULL;
     }
-    if (which >= g->n_arrays) {
-        unsigned n = which < 4 ? 8 : 2 * which;
-        struct dfi_host_array *more = (struct dfi_host_array *)dfi_malloc(n * sizeof *more);
-        if (more) {
-            memset((void *)more, 0, n * sizeof *more);
-            if (g->n_arrays) memcpy((void *)more, (void *)g->array, g->n_arrays * sizeof *more);
-            dfi_mfree((void *)g->array);
-            g->array = more, g->n_arrays = n;
-        }
-    }
-    memory = which < g->n_arrays && bytes < SIZE_MAX - 64 - sizeof *memory
+    memory = !dfi_array_room_zeroed((void *)&g->array, (size_t)which + 1, &g->n_arrays, sizeof *g->array) &&
+             bytes < SIZE_MAX - 64 - sizeof *memory
                  ? (struct dfi_host_older *)dfi_malloc(bytes + 64 + sizeof *memory) : NULL;
     if (!memory) {
         dfi_host_give_up(g, DFI_HOST_SHARED);
@@ -232,20 +222,12 @@ static void dfi_host_group_free(void *p)
     dfi_mfree(p);
 }
 
-/* The group whose stacks this worker keeps from one kernel to the next; NULL: it has none. A DF_SERIAL build keeps
- * none, as it does not know when a thread ends; unless TSan watches, which takes a millisecond for each fibre. */
+/* The group whose stacks this worker keeps from one kernel to the next; NULL: it has none. */
 static void **dfi_host_kept(void)
 {
-#if !defined(DF_SERIAL)
     struct dfi_worker *w = dfi_me();
-    if (w) w->kernel_free = dfi_host_group_free;
-    return w ? &w->kernel : NULL;
-#elif DFI_FIBRE_TSAN
-    static DFI_TLS void *kept;
-    return &kept;
-#else
-    return NULL;
-#endif
+    if (w) dfi_kernels_of(w)->kernel_free = dfi_host_group_free;
+    return w ? &dfi_kernels_of(w)->kernel : NULL;
 }
 
 /* NULL without memory. */
@@ -276,8 +258,8 @@ static DFI_COLD df_result dfi_host_report(const struct dfi_kernel *k, enum dfi_h
     switch (end) {
     case DFI_HOST_DONE: return DF_OK;
     case DFI_HOST_SPLIT:
-        dfi_error("%s:%d: kernel %s: some work-items of a group ended while others wait in df_barrier: all must "
-                  "come there or none; the group is given up", k->file, k->line, k->name);
+        dfi_error("%s:%d: kernel %s: some work-items of a group ended while others wait in df_barrier: the launch "
+                  "fails; all of a group must reach a barrier, or none", k->file, k->line, k->name);
         return DF_ERROR_KERNEL;
     case DFI_HOST_OVERFLOW:
         snprintf(text, sizeof text,
@@ -292,7 +274,7 @@ static DFI_COLD df_result dfi_host_report(const struct dfi_kernel *k, enum dfi_h
     case DFI_HOST_IMPOSSIBLE: why =
         "there is no way to run kernels with df_barrier or df_shared in a DF_SERIAL build for this processor"; break;
     }
-    dfi_error("%s:%d: kernel %s on the host: %s: given up", k->file, k->line, k->name, why);
+    dfi_error("%s:%d: kernel %s on the host: %s: the launch fails", k->file, k->line, k->name, why);
     return end == DFI_HOST_SHARED || end == DFI_HOST_STACKS ? DF_ERROR_MEMORY : DF_ERROR_KERNEL;
 }
 

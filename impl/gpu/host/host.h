@@ -9,7 +9,6 @@
 
 #include "../../base/atomic.h"
 #include "../../base/compiler.h"
-#include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../api/access.h"
 #include "../../api/device.h"
@@ -98,30 +97,19 @@ static const char *dfi_host_plan_make(struct dfi_host_plan *p, const struct dfi_
         p->total *= p->groups[d];
     }
     p->fibres = dfi_kernel_says(k, "df_barrier") || dfi_kernel_says(k, "df_shared");
-#if defined(DF_SERIAL)
-    p->ordered = 1; /* atomics are plain */
-#else
-    for (d = 0, p->ordered = 0; d < k->n_params; d++) p->ordered |= k->param[d].kind == DFI_P_REDUCE;
-#endif
+    p->ordered = DFI_ALONE; /* whose atomics are plain */
+    for (d = 0; d < k->n_params; d++) p->ordered |= k->param[d].kind == DFI_P_REDUCE;
     return NULL;
 }
 
 static int dfi_host_ended(const struct dfi_host_launch *l)
 {
-#if defined(DF_SERIAL)
-    return l->end;
-#else
     return dfi_load_relaxed(&l->end); /* relaxed: it is only to stop early */
-#endif
 }
 
 static void dfi_host_count(struct dfi_host_launch *l)
 {
-#if defined(DF_SERIAL)
-    l->done++;
-#else
     dfi_fetch_add_relaxed(&l->done, 1); /* relaxed: read after the end of the loop, which orders it */
-#endif
 }
 
 static void dfi_host_set_end(struct dfi_host_launch *l, enum dfi_host_end end)
@@ -193,8 +181,7 @@ DFI_API void dfi_kernel_here(const struct dfi_kernel *k, const void *args)
         (wrong = dfi_host_plan_make(&l.plan, k, &grid)) != NULL) {
         char site[200];
         snprintf(site, sizeof site, "%s:%d", k->file, k->line);
-        dfi_error(DFI_MESSAGE_GRID, site, k->name, DF_HOST, dfi_host_device.name, grid.n[0], grid.n[1], grid.n[2],
-                  grid.group[0], grid.group[1], grid.group[2], wrong);
+        dfi_grid_error(site, k->name, DF_HOST, &dfi_host_device, &grid, wrong);
         df_fail(DF_ERROR_GRID, wrong);
         return;
     }
@@ -214,7 +201,7 @@ DFI_API void dfi_kernel_here(const struct dfi_kernel *k, const void *args)
     }
     /* without memory for parts everything is added to the region itself, by this thread alone */
     if (l.n_reduce && !l.parts) dfi_host_loop(bounds, &l);
-    else dfi_for(&type, NULL, k->name, bounds, &l, NULL, 0);
+    else dfi_for(&type, NULL, NULL, k->name, bounds, &l, NULL, 0, NULL);
     /* fewer are done if it was given up, or cancelled */
     for (i = 0; l.parts && l.done == l.n_parts && i < l.n_parts; i++)
         for (j = 0; j < l.n_reduce; j++) {

@@ -9,6 +9,7 @@
 
 #include "../../base/atomic.h"
 #include "../../base/env.h"
+#include "../../base/hash.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../base/path.h"
@@ -28,15 +29,15 @@ static void dfi_cache_hash(struct dfi_cache_key *k, const void *p, size_t n)
 {
     const unsigned char *b = (const unsigned char *)p;
     size_t i;
+    k->h[0] = dfi_hash(k->h[0], p, n);
     for (i = 0; i < n; i++) {
-        k->h[0] = (k->h[0] ^ b[i]) * 0x100000001B3u;
         k->h[1] = (k->h[1] ^ (b[i] ^ 0xffu)) * 0x100000001B3u;
         k->h[1] ^= k->h[1] >> 29;
     }
 }
 static void dfi_cache_begin(struct dfi_cache_key *k)
 {
-    k->h[0] = 0xCBF29CE484222325u;
+    k->h[0] = DFI_HASH_BEGIN;
     k->h[1] = 0x9E3779B97F4A7C15u;
 }
 /* Adds a string; its NUL keeps "a", "bc" apart from "ab", "c". */

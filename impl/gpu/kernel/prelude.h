@@ -28,32 +28,39 @@ static const char dfi_prelude_opencl[] =
     "#endif\n"
     "#define DFI_FN static inline\n"
     "#define DFI_MANY static inline __attribute__((overloadable))\n"
-    "#define df_global __global\n"
+    "#define df_on_global __global\n"
     "#define df_on_shared __local\n"
     "#define df_shared(T, name, n) __local T name[n]\n"
     "#define df_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"
     "#define df_global_id(d) ((int)get_global_id(d))\n"
     "#define df_local_id(d) ((int)get_local_id(d))\n"
-    "#define df_group_id(d) ((int)get_group_id(d))\n"
-    "#define df_group_size(d) ((int)get_local_size(d))\n"
-    "#define df_groups(d) ((int)get_num_groups(d))\n"
+    "#define df_workgroup_id(d) ((int)get_group_id(d))\n"
+    "#define df_workgroup_size(d) ((int)get_local_size(d))\n"
+    "#define df_workgroups(d) ((int)get_num_groups(d))\n"
     "#define df_global_size(d) ((int)get_global_size(d))\n";
 
 static const char dfi_prelude_cuda[] =
     "typedef double dfi_real;\n"
     "#define DFI_FN static __device__ __forceinline__\n"
     "#define DFI_MANY static __device__ __forceinline__\n"
-    "#define df_global\n"
+    "#define df_on_global\n"
     "#define df_on_shared\n"
     "#define df_shared(T, name, n) __shared__ T name[n]\n"
     "#define df_barrier() __syncthreads()\n"
     "#define DFI_PICK(d, v) ((d) == 0 ? (int)v.x : (d) == 1 ? (int)v.y : (int)v.z)\n"
     "#define df_local_id(d) DFI_PICK(d, threadIdx)\n"
-    "#define df_group_id(d) DFI_PICK(d, blockIdx)\n"
-    "#define df_group_size(d) DFI_PICK(d, blockDim)\n"
-    "#define df_groups(d) DFI_PICK(d, gridDim)\n"
-    "#define df_global_id(d) (df_group_id(d) * df_group_size(d) + df_local_id(d))\n"
-    "#define df_global_size(d) (df_groups(d) * df_group_size(d))\n";
+    "#define df_workgroup_id(d) DFI_PICK(d, blockIdx)\n"
+    "#define df_workgroup_size(d) DFI_PICK(d, blockDim)\n"
+    "#define df_workgroups(d) DFI_PICK(d, gridDim)\n"
+    "#define df_global_id(d) (df_workgroup_id(d) * df_workgroup_size(d) + df_local_id(d))\n"
+    "#define df_global_size(d) (df_workgroups(d) * df_workgroup_size(d))\n";
+
+/* Names of version 0.1 (api/deprecated.h). */
+static const char dfi_prelude_deprecated[] =
+    "#define df_global df_on_global\n"
+    "#define df_group_id df_workgroup_id\n"
+    "#define df_group_size df_workgroup_size\n"
+    "#define df_groups df_workgroups\n";
 
 /* The atomics. S: the space, T: the type. Float: as the bits of an unsigned, by compare and exchange, until no other
  * item interferes; min and max stop when there is nothing to change. */

@@ -14,15 +14,9 @@ struct dfi_written { char *p; size_t n, room; int failed; };
 static void dfi_text_add(struct dfi_written *t, const char *s, size_t n)
 {
     if (t->failed) return;
-    if (n >= t->room - t->n) { /* room for the NUL, too */
-        size_t room = t->room ? t->room : 4096;
-        char *p;
-        while (n >= room - t->n) room *= 2;
-        p = (char *)dfi_malloc(room);
-        if (!p) { t->failed = 1; return; }
-        if (t->n) memcpy(p, t->p, t->n);
-        dfi_mfree(t->p);
-        t->p = p, t->room = room;
+    if (dfi_array_room((void *)&t->p, NULL, t->n + n + 1, &t->room, 1)) { /* 1: the NUL */
+        t->failed = 1;
+        return;
     }
     memcpy(t->p + t->n, s, n);
     t->n += n;

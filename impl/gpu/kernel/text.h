@@ -145,11 +145,11 @@ static void dfi_put_kernel(struct dfi_writer *w, const struct dfi_kernel *k, con
         dfi_text_put(&w->t, "dfi_end: df_barrier();\n{\n");
         if (!opencl) dfi_text_put(&w->t, "extern __shared__ dfi_bits_8 dfi_shared_memory[];\n");
         dfi_text_put(&w->t,
-            "const int dfi_items = df_group_size(0) * df_group_size(1) * df_group_size(2);\n"
-            "const int dfi_me = df_local_id(0) + df_group_size(0) * (df_local_id(1) + df_group_size(1) * "
+            "const int dfi_items = df_workgroup_size(0) * df_workgroup_size(1) * df_workgroup_size(2);\n"
+            "const int dfi_me = df_local_id(0) + df_workgroup_size(0) * (df_local_id(1) + df_workgroup_size(1) * "
             "df_local_id(2));\n"
-            "const long dfi_group = df_group_id(0) + df_groups(0) * (df_group_id(1) + df_groups(1) * "
-            "(long)df_group_id(2));\n");
+            "const long dfi_group = df_workgroup_id(0) + df_workgroups(0) * (df_workgroup_id(1) + df_workgroups(1) * "
+            "(long)df_workgroup_id(2));\n");
         for (i = 0; i < k->n_params; i++)
             if (k->param[i].kind == DFI_P_REDUCE) dfi_put_tree(w, &k->param[i]);
         dfi_text_put(&w->t, "}\n");

@@ -43,6 +43,7 @@ static const char dfi_try_types[] = " char short int long float double signed un
 static const char dfi_try_words[] =
     " auto break case const continue default do else enum extern for goto if inline register restrict"
     " return sizeof static struct switch typedef union volatile while true false NULL printf defined dfi_w ";
+static const char dfi_try_spaces[] = " df_on_global df_on_shared df_global "; /* the last: api/deprecated.h */
 static const char dfi_try_no_type[] = " return goto else case sizeof do default break continue if while for switch ";
 
 static struct dfi_try_name *dfi_try_find(struct dfi_try *t, const char *p, size_t n)
@@ -122,7 +123,7 @@ static void dfi_try_declarations(struct dfi_try *t, const char *p, const char *e
             const int word = dfi_in_list(k.p, k.n, dfi_try_words), member = dfi_try_is(&last, '.') ||
                 (dfi_try_is(&last, '>') && last.p[-1] == '-');
             if (dfi_is_word(k.p, k.n, "typedef")) is_typedef = braces;
-            if (dfi_is_word(k.p, k.n, "df_global") || dfi_is_word(k.p, k.n, "df_on_shared")) space = 1;
+            if (dfi_in_list(k.p, k.n, dfi_try_spaces)) space = 1;
             if (dfi_is_word(k.p, k.n, "enum")) enums = braces;
             if (dfi_is_word(k.p, k.n, "df_shared")) shared = depth + 1;
             if (!word && !member && !dfi_in_list(k.p, k.n, dfi_try_types)) {
@@ -146,9 +147,8 @@ static void dfi_try_declarations(struct dfi_try *t, const char *p, const char *e
                 }
             }
             if (member) type.p = NULL;
-            else if (!dfi_in_list(k.p, k.n,
-                                  " const volatile restrict static inline extern register typedef df_global "
-                                  "df_on_shared "))
+            else if (!dfi_in_list(k.p, k.n, dfi_try_spaces) &&
+                     !dfi_in_list(k.p, k.n, " const volatile restrict static inline extern register typedef "))
                 type = k, starred = 0;
         } else {
             const char c = k.kind == DFI_T_OTHER ? *k.p : 0;
@@ -172,7 +172,7 @@ static void dfi_try_declarations(struct dfi_try *t, const char *p, const char *e
 static int dfi_try_uses(struct dfi_try *t, const char *p, const char *end)
 {
     struct dfi_try_token third = { NULL, 0, DFI_T_OTHER }, fourth = third, before = third, last = third, k, next;
-    /* a declaration of a pointer, without df_global; the depth of a call that takes one */
+    /* a declaration of a pointer, without df_on_global; the depth of a call that takes one */
     int pointer = 0, plain = 1, called = -1, depth = 0;
     for (k = dfi_try_next(p, end); k.p; fourth = third, third = before, before = last, last = k, k = next) {
         next = dfi_try_next(k.p + k.n, end);
@@ -194,7 +194,7 @@ static int dfi_try_uses(struct dfi_try *t, const char *p, const char *end)
             if (c == ';' || c == '{' || c == '}') pointer = 0, plain = 1;
             continue;
         }
-        if (dfi_is_word(k.p, k.n, "df_global") || dfi_is_word(k.p, k.n, "df_on_shared")) plain = 0;
+        if (dfi_in_list(k.p, k.n, dfi_try_spaces)) plain = 0;
         if (dfi_try_is(&last, '.') || (dfi_try_is(&last, '>') && last.p[-1] == '-') ||
             (last.p && dfi_is_word(last.p, last.n, "goto"))) continue;
         if (dfi_try_is(&last, '*') && before.p && before.kind == DFI_T_NAME &&
@@ -202,12 +202,12 @@ static int dfi_try_uses(struct dfi_try *t, const char *p, const char *end)
         if (pointer && dfi_try_is(&last, '=') && dfi_try_points(t, k.p, k.n) && !dfi_try_is(&next, '['))
             return dfi_try_say(t, k.p, k.n,
                                "is memory of the launch, and the pointer that is set to it is none to such memory "
-                               "in OpenCL: write df_global before its type");
+                               "in OpenCL: write df_on_global before its type");
         if (called >= 0 && depth == called && (dfi_try_is(&last, '(') || dfi_try_is(&last, ',')) &&
             dfi_try_points(t, k.p, k.n) && !dfi_try_is(&next, '['))
             return dfi_try_say(t, k.p, k.n,
                                "is memory of the launch, and the function that it is given to takes none in OpenCL: "
-                               "write df_global before the type of its parameter");
+                               "write df_on_global before the type of its parameter");
         if (dfi_try_is(&next, '(') && dfi_try_find(t, k.p, k.n) && dfi_try_find(t, k.p, k.n)->takes_pointer)
             called = depth + 1;
         if (dfi_try_known(k.p, k.n) || dfi_try_find(t, k.p, k.n)) continue;
@@ -330,7 +330,7 @@ static int dfi_kernel_tried(struct dfi_kernel *k, int says, char *log, size_t ro
 /* DF_CHECK: a kernel that the host runs. */
 static void dfi_kernel_check(struct dfi_kernel *k)
 {
-    char log[1000];
+    char log[DFI_COMPILER_LOG];
     if (!dfi_load_relaxed(&k->tried)) (void)dfi_kernel_tried(k, 0, log, sizeof log);
 }
 

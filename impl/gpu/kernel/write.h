@@ -188,6 +188,7 @@ static void dfi_put_prelude(struct dfi_writer *w, const int *block)
     const struct dfi_named *named = dfi_named_of_c(&types, &all);
     if (opencl && DF_GPU_EXACT) dfi_text_put(&w->t, "#pragma OPENCL FP_CONTRACT OFF\n");
     dfi_text_put(&w->t, opencl ? dfi_prelude_opencl : dfi_prelude_cuda);
+    dfi_text_put(&w->t, dfi_prelude_deprecated);
     dfi_text_puts(&w->t, "typedef ", opencl ? "long" : "long long", " dfi_long_long;\ntypedef unsigned ",
                   opencl ? "long" : "long long", " dfi_bits_8;\ntypedef ", opencl && sizeof(long) == 4 ? "int" : "long",
                   " dfi_long;\n", (const char *)NULL);

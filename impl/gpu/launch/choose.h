@@ -10,7 +10,7 @@
 #define DFI_GPU_LAUNCH_CHOOSE_H
 
 #include "../../base/atomic.h"
-#include "../../os/threads.h"
+#include "../../os/clock.h"
 #include "../../os/wait.h"
 #include "../../api/access.h"
 #include "../../api/public.h"

@@ -3,14 +3,14 @@
  * The task starts when its predecessors are done or, if they are launches, in the queues. Its body puts transfers
  * and the kernel into the queues of a device and returns, so that its successors among the launches follow at once,
  * ordered by the queues.
- * Argument: docs/gpu.md, "Order". */
+ * Argument: docs/internals/gpu.md, "Order". */
 #ifndef DFI_GPU_LAUNCH_LAUNCH_H
 #define DFI_GPU_LAUNCH_LAUNCH_H
 
 #include "../../base/compiler.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"
-#include "../../os/threads.h"
+#include "../../os/clock.h"
 #include "../../os/wait.h"
 #include "../../api/access.h"
 #include "../../api/core.h"
@@ -20,9 +20,9 @@
 #include "../../api/task.h"
 #include "../../../df_gpu.h"
 #include "../../work/worker.h"
-#include "../../work/scope.h"
 #include "../../work/types.h"
-#include "../../flow/devices.h"
+#include "../../flow/types.h"
+#include "../../more/devices.h"
 #include "../../flow/region.h"
 #include "../../more/error.h"
 #include "../../observe/graph/graph.h"
@@ -105,13 +105,13 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
     struct dfi_worker *w = dfi_me();
     /* without memory for a task it runs in that of its submitter */
     const struct dfi_extra *e = w && w->task && w->task->task.args == args &&
-        w->task->task.mem.special ? w->task->extra : NULL;
+        dfi_extra_if(w->task) ? w->task->extra : NULL;
     const df_ndrange *grid = (const df_ndrange *)args;
     struct dfi_access x[DFI_PARAMETERS];
     unsigned n = k->accesses(args, x), i;
     struct dfi_flight g;
     struct dfi_size size;
-    int matters, d, p, none = 0, want = e ? e->device : 0, results = e && e->signals;
+    int matters, d, p, none = 0, want = e ? dfi_noted_of(e)->device : 0, results = e && dfi_tokens_of(e)->signals;
     memset((void *)&g, 0, offsetof(struct dfi_flight, use));
     g.kernel = k;
     g.name = e && e->name ? e->name : k->name;
@@ -120,16 +120,15 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
     for (d = 0; d < 3; d++) {
         none |= grid->n[d] == 0;
         if (grid->n[d] < 0 || grid->group[d] < 0) {
-            dfi_error(DFI_MESSAGE_GRID, g.site, g.name, want > 0 ? want : 0, "any", grid->n[0], grid->n[1],
-                      grid->n[2], grid->group[0], grid->group[1], grid->group[2], "a negative number");
+            dfi_grid_error(g.site, g.name, want, NULL, grid, "a negative number");
             dfi_launch_fail(DF_ERROR_GRID);
             return;
         }
     }
     if (none) return;
     if (want > dfi_engine.n || want < DF_ANY_DEVICE) {
-        dfi_error("%s: launch of %s on device %d: devices are 1 to %d, or DF_HOST: not run",
-                  g.site, g.name, want, dfi_engine.n);
+        dfi_error("%s: launch of %s on device %d, which does not exist: it does not run; use DF_HOST or a number up "
+                  "to %d", g.site, g.name, want, dfi_engine.n);
         dfi_launch_fail(DF_ERROR_DEVICE);
         return;
     }
@@ -188,8 +187,8 @@ static int dfi_launch_of_device_memory(const struct dfi_kernel *k, const void *a
         struct dfi_gpu *d = &dfi_engine.device[0]->gpu; /* one driver has opened all devices */
         while (k->param[p].kind == DFI_P_VALUE) p++;
         if (!d->driver->is_device_memory(d, x[i].p)) continue;
-        dfi_error("%s: launch of %s: parameter %s is an address of device memory (%s): not run; df moves memory to "
-                  "devices itself: pass memory of the host", site, name, k->param[p].name, d->driver->kind);
+        dfi_error("%s: launch of %s: parameter %s is an address of device memory (%s): it does not run; pass memory "
+                  "of the host, which df copies to devices itself", site, name, k->param[p].name, d->driver->kind);
         return 1;
     }
     return 0;

@@ -6,7 +6,6 @@
 
 #include "../../api/kernel.h"
 #include "../../flow/region.h"
-#include "../../flow/table.h"
 #include "../driver.h"
 #include "../host/group.h"
 #include "state.h"

@@ -162,8 +162,8 @@ static int dfi_flight_fits(struct dfi_flight *g)
         if (bytes > largest) largest = bytes, name = g->use[i].param->name;
     }
     if (total <= d->limit && !g->shed) return 1;
-    dfi_error("%s: launch of %s on device %d (%s): it accesses %lu bytes, the largest part %lu as %s, and the "
-              "device has %lu for df: not run; use smaller parts",
+    dfi_error("%s: launch of %s on device %d (%s): it accesses %lu bytes, the largest part %lu as %s, and the device "
+              "has %lu for df: it does not run; use smaller parts",
               g->site, g->name, d->gpu.index + 1, d->gpu.info.name, (unsigned long)total, (unsigned long)largest,
               name, (unsigned long)d->limit);
     g->error = DF_ERROR_DEVICE_MEMORY;

@@ -69,7 +69,6 @@ static struct dfi_built *dfi_built_find(const struct dfi_kernel *k, const struct
 /* The kernel for this device and this size of group. NULL without memory. The lock is free while it is compiled. */
 static struct dfi_built *dfi_built_of(struct dfi_kernel *k, struct dfi_device *d, const int *group)
 {
-    enum { DFI_LOG_ROOM = 8192 };
     static const int any[3] = { 0, 0, 0 };
     const int *block;
     struct dfi_built *b;
@@ -81,7 +80,8 @@ static struct dfi_built *dfi_built_of(struct dfi_kernel *k, struct dfi_device *d
     dfi_os_unlock(&dfi_engine_lock);
     dfi_os_lock(&d->building);
     dfi_os_lock(&dfi_engine_lock);
-    if (!(b = dfi_built_find(k, d, block)) && (b = (struct dfi_built *)dfi_malloc(sizeof *b + DFI_LOG_ROOM)) != NULL) {
+    if (!(b = dfi_built_find(k, d, block)) &&
+        (b = (struct dfi_built *)dfi_malloc(sizeof *b + DFI_COMPILER_LOG)) != NULL) {
         memset((void *)b, 0, sizeof *b);
         log = (char *)(b + 1);
         *log = 0;
@@ -89,9 +89,9 @@ static struct dfi_built *dfi_built_of(struct dfi_kernel *k, struct dfi_device *d
         b->device = d->gpu.index;
         b->max_group = d->gpu.info.max_group;
         dfi_os_unlock(&dfi_engine_lock);
-        if (!k->call) b->result = d->gpu.driver->build(&d->gpu, k, b, log, DFI_LOG_ROOM);
-        if (b->result == DF_ERROR_KERNEL) dfi_error("%s:%d: kernel %s does not compile for device %d (%s): not "
-                                                    "run\n%s",
+        if (!k->call) b->result = d->gpu.driver->build(&d->gpu, k, b, log, DFI_COMPILER_LOG);
+        if (b->result == DF_ERROR_KERNEL) dfi_error("%s:%d: kernel %s does not compile for device %d (%s): it does "
+                                                    "not run\n%s",
                                                     k->file, k->line, k->name, d->gpu.index + 1, d->gpu.info.name, log);
         dfi_os_lock(&dfi_engine_lock);
         b->next = k->built, k->built = b;
@@ -144,8 +144,7 @@ static void dfi_flight_build(struct dfi_flight *g)
     }
     memcpy(g->args, (void *)&g->grid, sizeof g->grid);
     if (!(wrong = dfi_flight_wrong(g))) return;
-    dfi_error(DFI_MESSAGE_GRID, g->site, g->name, g->device->gpu.index + 1, g->device->gpu.info.name, asked.n[0],
-              asked.n[1], asked.n[2], g->grid.group[0], g->grid.group[1], g->grid.group[2], wrong);
+    dfi_grid_error(g->site, g->name, g->device->gpu.index + 1, &g->device->gpu.info, &g->grid, wrong);
     g->error = DF_ERROR_GRID;
 }
 

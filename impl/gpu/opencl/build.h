@@ -71,7 +71,7 @@ static void dfi_cl_program_keep(void *program, const struct dfi_cache_key *k)
     dfi_mfree(binary);
 }
 
-/* The log of the compiler, cut off at the end of the room; if there is none, the error of the call. */
+/* The log of the compiler; if there is none, the error of the call. */
 static void dfi_cl_build_log(const struct dfi_cl_device *v, void *program, char *log, size_t room)
 {
     size_t bytes = 0;
@@ -80,7 +80,7 @@ static void dfi_cl_build_log(const struct dfi_cl_device *v, void *program, char 
     if (dfi_cl.GetProgramBuildInfo(program, v->id, DFI_CL_BUILD_LOG, 0, NULL, &bytes) || bytes < 2 ||
         !(all = (char *)dfi_malloc(bytes))) return;
     if (!dfi_cl.GetProgramBuildInfo(program, v->id, DFI_CL_BUILD_LOG, bytes, all, NULL) && *all)
-        snprintf(log, room, "%.*s", (int)bytes, all);
+        dfi_compiler_log(log, room, all, bytes);
     dfi_mfree(all);
 }
 

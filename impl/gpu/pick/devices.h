@@ -6,24 +6,21 @@
 #include "../../api/pick.h"
 #include "../../api/public.h"
 #include "../../../df_gpu.h"
-#include "../store.h"
-#if !defined(DF_SERIAL)
 #include "../../os/os.h"
 #include "../../os/wait.h"
+#if !defined(DF_SERIAL)
 #include "../engine.h"
 #endif
 
 enum { DFI_PICK_DEVICES = 17 };
 
-#if defined(DF_SERIAL)
-static void dfi_pick_lock(void) {}
-static void dfi_pick_unlock(void) {}
-static int dfi_pick_generation(void) { return 0; }
-static int dfi_pick_lost(int device) { return (void)device, 0; }
-#else
 static struct dfi_os_mutex dfi_pick_mutex = DFI_OS_MUTEX_INIT;
 static void dfi_pick_lock(void) { dfi_os_lock(&dfi_pick_mutex); }
 static void dfi_pick_unlock(void) { dfi_os_unlock(&dfi_pick_mutex); }
+#if defined(DF_SERIAL)
+static int dfi_pick_generation(void) { return 0; }
+static int dfi_pick_lost(int device) { return (void)device, 0; }
+#else
 /* Changes with the set of devices. */
 static int dfi_pick_generation(void) { return dfi_load_acquire(&dfi_engine.generation); }
 static int dfi_pick_lost(int device)

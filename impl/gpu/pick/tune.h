@@ -14,7 +14,6 @@
 #include "../../api/pick.h"
 #include "../../api/public.h"
 #include "../../api/result.h"
-#include "../../api/serial.h"
 #include "../../api/task.h"
 #include "../../../df_gpu.h"
 #include "../../flow/region.h"
@@ -22,11 +21,7 @@
 #include "devices.h"
 #include "pick.h"
 #include "../store.h"
-#if defined(DF_SERIAL)
-#include "../../serial/impl.h"
-#else
-#include "../../os/threads.h"
-#endif
+#include "../../os/clock.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -56,14 +51,10 @@ struct dfi_tuning {
     struct dfi_choice best;
     struct dfi_tune_saved *saved;
     int measured;                  /* candidates */
-    struct dfi_block block;
+    struct dfi_parallel_block block;
 };
 
-#if defined(DF_SERIAL)
-static double dfi_tune_now(void) { return (double)clock() / CLOCKS_PER_SEC; }
-#else
 static double dfi_tune_now(void) { return (double)dfi_os_ns() * 1e-9; }
-#endif
 
 /* --- memory is saved and restored ---------------------------------------------------------------------------- */
 

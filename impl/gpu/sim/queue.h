@@ -10,11 +10,10 @@
 #include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../os/os.h"
-#include "../../os/threads.h"
+#include "../../os/clock.h"
 #include "../../os/wait.h"
 #include "../../api/kernel.h"
 #include "../../api/result.h"
-#include "../../work/settings.h"
 #include "../driver.h"
 #include "../host/group.h"
 #include "../host/host.h"
@@ -144,13 +143,15 @@ static int dfi_sim_count(void)
     memset((void *)dfi_sim.device, 0, sizeof dfi_sim.device);
     if (!text || !*text) return 0;
     if (dfi_sim_parse(text)) {
-        dfi_warn(DFI_MESSAGE_BAD_ENV, "DF_GPU_SIM", text, "count:bytes or count:bytes:rate, such as 4:64M:8G");
+        dfi_warn(DFI_MESSAGE_BAD_ENV, "DF_GPU_SIM", text, "count:bytes or count:bytes:rate, such as 4:64M:8G",
+                 "no device is simulated");
         return 0;
     }
     dfi_sim.seed = (uint64_t)dfi_env_number("DF_GPU_SIM_SEED", 0, 100000000, DF_DEBUG >= 3, "a number");
     if (fail && *fail && dfi_sim_parse_faults(fail)) {
         dfi_warn(DFI_MESSAGE_BAD_ENV, "DF_GPU_SIM_FAIL", fail,
-                 "such as launch:5,lost:7@2 (alloc, copy_in, copy_out, launch, fault, lost)");
+                 "a list of faults such as launch:5,lost:7@2 (alloc, copy_in, copy_out, launch, fault, lost)",
+                 "no fault is simulated");
         dfi_sim.faults = 0;
     }
     return dfi_sim.count;

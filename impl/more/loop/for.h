@@ -1,10 +1,11 @@
-/* for.h - df_for: parallel loops
+/* for.h - df_for: parallel loops; df_wavefront is one with vectors (more/loop/wavefront.h)
  *
  * The iterations are numbered 0 .. count-1. A participating worker claims the next part of them by a
  * compare-and-swap on `next`, so that no worker has a fixed share that it could finish late.
  * Scheduling is guided: a part is a fraction of the remaining iterations. The recent time per
  * iteration bounds its length: parts are not so short that the cost of claiming shows, and not so
  * long that a free worker, or a cancellation, waits for them.
+ * DF_STATIC without .grain: more/loop/share.h.
  * A loop that is worth sharing is offered to other workers before its first iteration begins. The
  * last loops of the same declaration decide that: an iteration is expected to take at most as long
  * as it recently did. The first loop of a declaration is always offered. The owner runs a loop that
@@ -18,7 +19,6 @@
 #include "../../base/compiler.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"
-#include "../../os/os.h"
 #include "../../os/wait.h"
 #include "../../api/access.h"
 #include "../../api/core.h"
@@ -29,25 +29,29 @@
 #include "../../work/wake.h"
 #include "../../work/stack.h"
 #include "../../work/scope.h"
+#include "../../work/module.h"
 #include "../../work/team.h"
+#include "../../work/thread_end.h"
 #include "../../work/types.h"
+#include "../../work/director.h"
+#include "../../work/probe.h"
 #include "../../flow/order.h"
 #include "../../flow/region.h"
-#include "../../flow/submit.h"
+#include "../../flow/waits.h"
 #include "../error.h"
 #include "alone.h"
+#include "iterate.h"
 #include "range.h"
-#include "stage.h"
+#include "share.h"
+#include "wavefront.h"
 #include "../speculate/block.h"
-#include "../../observe/check/check.h"
-#include "../../observe/check/reduce.h"
-#include "../../observe/check/view.h"
-#include "../../observe/event.h"
-#include "../../observe/events.h"
-#include "../../observe/probes.h"
-#include "../../observe/schedule/baton.h"
-#include "../../observe/schedule/chaos.h"
+#include "../points.h"
 #include "../../api/public.h"
+#include "../../base/parts.h"
+
+#if DFI_WITH_LOOPS
+
+DFI_SMALL_CODE_BEGIN
 
 enum {
     /* the first estimate comes after this time: the clock takes 25 ns, so its error is negligible by then */
@@ -66,324 +70,91 @@ enum {
     /* the owner alone runs parts that grow by this factor: each reads the clock (with 2: 20 ns more
      * for 2 to 16 empty iterations) */
     DFI_LOOP_MORE = 4,
-    DFI_LOOP_SHARES = 2,          /* a part is at most one in 2 * workers of the remaining iterations */
-    /* if the first dimension has fewer iterations per worker than this, the others are divided, too */
-    DFI_LOOP_ROWS = 32,
-    /* a deterministic loop is divided for this number of workers, independently of the actual number */
-    DFI_LOOP_FIXED = 8,
-    DFI_LOOP_LEAVES = 256         /* parts of a deterministic reduction, and so the most copies it can have */
+    DFI_LOOP_SHARES = 2           /* a part is at most one in 2 * workers of the remaining iterations */
 };
-enum { DFI_LOOP_COPY_BYTES = 1 << 26 }; /* fewer copies if their total is larger than this */
-
-struct dfi_loop_part { /* The private arguments of one worker, or one leaf; the record and the copies follow. */
-    struct dfi_loop_part *next;
-    void *memory;
-    unsigned long leaf;
-    int direct;                /* no copies: it accumulates into the regions themselves */
-};
-
-struct dfi_loop {
-    struct dfi_team team;           /* first */
-    const struct dfi_loop_type *type;
-    const struct dfi_access *x;     /* of the call */
-    unsigned n_x;
-    int reduces, deterministic;
-    int ordered;                    /* some reductions must be combined in the order of the iterations */
-    void *args;
-    const long *bounds;
-    long step[3];
-    unsigned long n[3];             /* iterations of each dimension */
-    unsigned long block[3];         /* of the second and third dimension: block length, */
-    /* and number of blocks; within blocks the iterations of the first dimension are numbered fastest */
-    unsigned long blocks[3];
-    unsigned long count;
-    unsigned long grain;
-    int schedule;
-    unsigned long workers;
-    int backwards;                  /* the parts are claimed from the end: a seed (df_config.schedule) */
-    double ns;                      /* per iteration, as far as the owner knows; 0: unknown */
-    double took;                    /* ns for all iterations of the owner, */
-    unsigned long ran;              /* and their number */
-    unsigned long leaf_count;       /* deterministic reductions, else 0 */
-    struct dfi_os_mutex lock;       /* of the next two */
-    struct dfi_loop_part *leaves;   /* done, and waiting for their turn */
-    DFI_ATOMIC(unsigned long) turn;
-    DFI_ATOMIC(int) opened;         /* a watcher has put the team on the board, while the owner runs the loop alone */
-    char line0[DFI_LINE];
-    DFI_ATOMIC(unsigned long) next; /* the first iteration that is not claimed */
-    DFI_ATOMIC(struct dfi_loop_part *) parts; /* of members that have left */
-    char line1[DFI_LINE];
-};
-
-/* --- bounds of iterations --------------------------------------------------------------------- */
-
-static void dfi_loop_space(struct dfi_loop *l, const df_loop *o)
-{
-    const unsigned long grain[3] = { (unsigned long)o->grain, (unsigned long)o->grain1, (unsigned long)o->grain2 };
-    int d;
-    l->count = l->n[0];
-    for (d = 1; d < l->type->dims; d++) {
-        unsigned long rows =
-            DFI_LOOP_ROWS * (l->reduces && l->deterministic ? (unsigned long)DFI_LOOP_FIXED : l->workers), parts = 1;
-        if (l->ordered) l->block[d] = l->n[d]; /* only rows are numbered in the order of the iterations */
-        else if (grain[d]) l->block[d] = grain[d] < l->n[d] ? grain[d] : l->n[d];
-        else {
-            if (l->count < rows) parts = rows / l->count + 1;
-            l->block[d] = l->n[d] / parts + (l->n[d] % parts != 0);
-        }
-        l->blocks[d] = (l->n[d] - 1) / l->block[d] + 1;
-        if (l->blocks[d] > ULONG_MAX / l->count) l->block[d] = l->n[d], l->blocks[d] = 1; /* too many to be numbered */
-        l->count *= l->blocks[d];
-    }
-}
-
-/* The bounds of iterations [i, e) of n in dimension d. */
-static void dfi_loop_bounds(const struct dfi_loop *l, int d, unsigned long i, unsigned long e, long *b)
-{
-    unsigned long lo = (unsigned long)l->bounds[2 * d], step = (unsigned long)l->step[d];
-    b[2 * d] = (long)(lo + i * step);
-    b[2 * d + 1] = e >= l->n[d] ? l->bounds[2 * d + 1] : (long)(lo + e * step);
-}
-
-/* Runs the iterations with the numbers [k, e). */
-static void dfi_loop_call(struct dfi_worker *w, const struct dfi_loop *l, void *args, unsigned long k, unsigned long e)
-{
-    struct dfi_running r;
-    int watched = dfi_watch_part_begin(w, &r, DFI_RAN_LOOP, l->type->name);
-    unsigned long from;
-    long b[6];
-    struct dfi_check_view v;
-    int d, begun;
-    if (DFI_UNLIKELY(l->backwards)) {
-        unsigned long first = l->count - e;
-        e = l->count - k, k = first;
-    }
-    from = k;
-    while (k < e) {
-        unsigned long i = k % l->n[0], at = k / l->n[0], m = l->n[0] - i < e - k ? l->n[0] - i : e - k;
-        dfi_loop_bounds(l, 0, i, i + m, b);
-        for (d = 1; d < l->type->dims; d++) {
-            unsigned long first = at % l->blocks[d] * l->block[d];
-            dfi_loop_bounds(l, d, first, l->n[d] - first > l->block[d] ? first + l->block[d] : l->n[d], b);
-            at /= l->blocks[d];
-        }
-        begun = dfi_check_part_begin(dfi_me(), &v, l->team.scope);
-        l->type->run(b, args);
-        dfi_check_part_end(dfi_me(), &v, begun);
-        k += m;
-    }
-    if (DFI_UNLIKELY(watched)) {
-        if (l->type->dims == 1) dfi_loop_bounds(l, 0, from, e, b);
-        else b[0] = (long)from, b[1] = (long)e; /* the numbers themselves */
-        dfi_watch_part_end(w, &r, b[0], b[1]);
-    }
-}
-
-/* Runs the iterations within bounds on the calling thread. w may be NULL. level: DFI_RAN_.. */
-static void dfi_loop_whole(struct dfi_worker *w, unsigned level, const struct dfi_loop_type *type,
-                           const long *bounds, void *args)
-{
-    struct dfi_running r;
-    int watched = dfi_watch_part_begin(w, &r, level, type->name);
-    type->run(bounds, args);
-    if (DFI_UNLIKELY(watched)) dfi_watch_part_end(w, &r, bounds[0], bounds[1]);
-}
-
-static int dfi_loop_cancelled(const struct dfi_loop *l)
-{
-    return DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.cancels)) && dfi_scope_cancelled(l->team.scope);
-}
-
-/* --- reductions ---------------------------------------------------------------------------------- */
-
-static size_t dfi_loop_round(size_t bytes) { return (bytes + 63) / 64 * 64; }
-
-static size_t dfi_access_span(const struct dfi_access *x)
-{
-    return x->rows && x->row ? (x->rows - 1) * x->ld + x->row : 0;
-}
-
-/* Bytes of all copies of one part; PTRDIFF_MAX, for which malloc fails, if the sum overflows. */
-static size_t dfi_loop_copy_bytes(const struct dfi_access *x, unsigned n)
-{
-    size_t bytes = 0;
-    unsigned i;
-    for (i = 0; i < n; i++)
-        if (x[i].mode & DFI_REDUCE & DFI_SHARED) {
-            struct dfi_region r = dfi_region_of(&x[i]);
-            size_t one = dfi_loop_round(dfi_access_span(&x[i]));
-            if (dfi_region_is_all(&r) || one > (size_t)PTRDIFF_MAX / DFI_PARAMETERS) return (size_t)PTRDIFF_MAX;
-            bytes += one;
-        }
-    return bytes;
-}
-
-static void *dfi_loop_part_args(struct dfi_loop_part *p) { return (char *)p + dfi_loop_round(sizeof *p); }
-
-/* Makes private arguments whose reductions go to copies that begin as the identity. NULL without memory. */
-static struct dfi_loop_part *dfi_loop_part_new(const struct dfi_loop_type *type, const void *args,
-                                               const struct dfi_access *x, unsigned n)
-{
-    size_t head = dfi_loop_round(sizeof(struct dfi_loop_part)), record = dfi_loop_round(type->args_bytes),
-        copies = dfi_loop_copy_bytes(x, n), r;
-    void *memory = copies == (size_t)PTRDIFF_MAX ? NULL : dfi_malloc(63 + head + record + copies);
-    struct dfi_loop_part *p;
-    char *copy, *to;
-    unsigned i;
-    if (!memory) return NULL;
-    p = (struct dfi_loop_part *)(void *)dfi_align(memory);
-    p->memory = memory;
-    to = (char *)p + head, copy = to + record;
-    memcpy(to, args, type->args_bytes);
-    for (i = 0; i < n; i++) {
-        if (!(x[i].mode & DFI_REDUCE & DFI_SHARED) || !dfi_access_span(&x[i])) continue;
-        for (r = 0; r < x[i].rows; r++) x[i].combine(copy + r * x[i].ld, NULL, x[i].row / x[i].size);
-        memcpy(to + x[i].arg, (void *)&copy, sizeof copy);
-        copy += dfi_loop_round(dfi_access_span(&x[i]));
-    }
-    return p;
-}
-
-/* Adds the copies of p to the regions themselves. */
-static void dfi_loop_part_merge(struct dfi_loop_part *p, const struct dfi_access *x, unsigned n)
-{
-    struct dfi_check_view v;
-    int begun = dfi_check_part_begin(dfi_me(), &v, NULL);
-    unsigned i;
-    size_t r;
-    for (i = 0; i < n; i++) {
-        char *copy;
-        if (!(x[i].mode & DFI_REDUCE & DFI_SHARED) || !dfi_access_span(&x[i])) continue;
-        memcpy((void *)&copy, (char *)dfi_loop_part_args(p) + x[i].arg, sizeof copy);
-        if (!(x[i].mode & DFI_ORDERED))
-            dfi_check_commutes(x[i].combine, x[i].key, x[i].size, (const char *)x[i].p, copy, x[i].row / x[i].size);
-        for (r = 0; r < x[i].rows; r++)
-            x[i].combine((char *)(uintptr_t)x[i].p + r * x[i].ld, copy + r * x[i].ld, x[i].row / x[i].size);
-    }
-    dfi_check_part_end(dfi_me(), &v, begun);
-}
-
-/* Deterministic reductions: the iterations are divided into leaves independently of the number of
- * workers. Each leaf has copies of its own, which are combined in order. The first leaf accumulates
- * into the region itself; so does any leaf without memory for copies, when its turn has come. */
-static void dfi_loop_leaf_done(struct dfi_loop *l, struct dfi_loop_part *p)
-{
-    struct dfi_loop_part **at;
-    unsigned long turn;
-    dfi_os_lock(&l->lock);
-    for (at = &l->leaves; *at && (*at)->leaf < p->leaf;) at = &(*at)->next;
-    p->next = *at, *at = p;
-    turn = dfi_load_relaxed(&l->turn);
-    while ((p = l->leaves) != NULL && p->leaf == turn) {
-        l->leaves = p->next;
-        if (!p->direct) {
-            dfi_loop_part_merge(p, l->x, l->n_x);
-            dfi_mfree(p->memory);
-        }
-        /* release: passes the combined value to the thread that waits for its turn */
-        dfi_store_release(&l->turn, ++turn);
-    }
-    dfi_os_unlock(&l->lock);
-}
-
-static void dfi_loop_leaves(struct dfi_worker *w, struct dfi_loop *l)
-{
-    unsigned long size = l->count / l->leaf_count, more = l->count % l->leaf_count;
-    for (;;) {
-        unsigned long k = dfi_load_relaxed(&l->next), begin;
-        struct dfi_loop_part direct, *p = NULL;
-        do
-            if (k >= l->leaf_count || dfi_loop_cancelled(l)) return;
-        /* relaxed would do: the leaf belongs to the thread that moved `next` */
-        while (!dfi_cas_acq_rel(&l->next, &k, k + 1));
-        begin = k * size + (k < more ? k : more);
-        if (k && (p = dfi_loop_part_new(l->type, l->args, l->x, l->n_x)) != NULL) p->direct = 0;
-        else {
-            p = &direct, p->direct = 1;
-            /* acquire; pairs with the release in dfi_loop_leaf_done. The thread that has an earlier
-             * leaf is running it, or waits for an earlier one still. */
-            while (dfi_load_acquire(&l->turn) != k) {
-                if (dfi_load_relaxed(&l->team.lost)) return; /* the thread of that leaf has ended */
-                dfi_os_yield();
-            }
-        }
-        p->leaf = k;
-        dfi_loop_call(w, l, p->direct ? l->args : dfi_loop_part_args(p), begin, begin + size + (k < more));
-        dfi_loop_leaf_done(l, p);
-        if (dfi_asked(w)) dfi_poll(w);
-    }
-}
 
 /* --- parts --------------------------------------------------------------------------------------- */
 
-/* The number of iterations to claim, of `left`, if one takes ns. */
-static unsigned long dfi_loop_part_size(const struct dfi_loop *l, unsigned long left, double ns)
+/* The speed of a loop of which c iterations took ns: the number of iterations in the time of the longest part, at
+ * least 1. 0 stands for an unknown speed. */
+static uint64_t dfi_loop_speed(uint64_t c, uint64_t ns)
+{
+    const uint64_t most = UINT64_MAX / DFI_LOOP_LONG_NS;
+    uint64_t speed;
+    if (!ns) ns = 1;
+    if (c <= most) speed = c * DFI_LOOP_LONG_NS / ns;
+    else speed = c / ns <= most ? c / ns * DFI_LOOP_LONG_NS : UINT64_MAX;
+    return speed ? speed : 1;
+}
+
+/* The number of iterations to claim, of `left`. alone: at most that many, because no other worker takes part. */
+static unsigned long dfi_loop_part_size(const struct dfi_loop *l, unsigned long left, uint64_t speed,
+                                        unsigned long alone)
 {
     unsigned long c = left / (DFI_LOOP_SHARES * l->workers), least = l->grain ? l->grain : 1;
-    if (l->schedule == DF_STATIC) return l->grain ? l->grain : (l->count - 1) / l->workers + 1;
-    if (l->schedule == DF_DYNAMIC || (l->schedule == DF_AUTO && !(ns > 0))) return least; /* the first one is timed */
+    if (l->schedule == DF_STATIC) return l->grain; /* else share.h */
+    if (l->schedule == DF_DYNAMIC || (l->schedule == DF_AUTO && !speed)) return least; /* the first one is timed */
     if (l->schedule == DF_AUTO) {
-        double few = (double)DFI_LOOP_PART_NS / ns, many = (double)DFI_LOOP_LONG_NS / ns;
-        if ((double)c > many) c = (unsigned long)many;
-        if ((double)c < few) c = few < (double)left ? (unsigned long)few : left;
+        uint64_t few = speed / (DFI_LOOP_LONG_NS / DFI_LOOP_PART_NS);
+        if (c > speed) c = (unsigned long)speed;
+        if (c < few || alone) c = few < left ? (unsigned long)few : left;
+        if (alone && c > alone) c = alone;
     }
     return c > least ? c : least;
 }
 
-/* Backwards, the part that is shorter than the others is claimed first, because it is the last one
- * of the loop. */
-static unsigned long dfi_loop_fit(const struct dfi_loop *l, unsigned long k, unsigned long c)
+/* The length of the part that begins with iteration k. Backwards, the part that is shorter than the others is claimed
+ * first, because it is the last one of the loop. */
+static unsigned long dfi_loop_part_at(const struct dfi_loop *l, unsigned long k, uint64_t speed, unsigned long alone)
 {
-    unsigned long odd;
-    if (DFI_LIKELY(!l->backwards) || !l->grain) return c;
-    odd = l->count % l->grain;
-    return !k && odd ? odd : c > l->grain ? c - c % l->grain : l->grain;
+    unsigned long left = l->count - k, c = dfi_loop_part_size(l, left, speed, alone), g = l->grain;
+    if (DFI_UNLIKELY(l->backwards) && g) c = !k && l->count % g ? l->count % g : c > g ? c - c % g : g;
+    return c < left ? c : left;
 }
 
-/* The length of the part that begins with iteration k, if one iteration takes ns. */
-static unsigned long dfi_loop_part_at(const struct dfi_loop *l, unsigned long k, double ns)
+/* True if sharing `left` iterations pays, because the owner needs more time for them than others need to join. */
+static int dfi_loop_worth(uint64_t left, uint64_t speed)
 {
-    unsigned long c = dfi_loop_fit(l, k, dfi_loop_part_size(l, l->count - k, ns));
-    return c < l->count - k ? c : l->count - k;
+    const uint64_t awake = DFI_LOOP_LONG_NS / DFI_LOOP_SHARE_NS, parked = DFI_LOOP_LONG_NS / DFI_LOOP_WAKE_NS;
+    return left > speed / (dfi_load_relaxed(&dfi_pool.spinning) > 0 || !dfi_load_relaxed(&dfi_pool.parked_idle)
+                           ? awake : parked);
 }
 
-/* Claims the first part for the owner before other workers see the loop, so that the owner never
- * waits while only others have work of the loop. Returns its number of iterations. */
-static unsigned long dfi_loop_claim_first(struct dfi_loop *l)
-{
-    unsigned long k = dfi_load_relaxed(&l->next), c = dfi_loop_part_at(l, k, l->ns);
-    dfi_store_relaxed(&l->next, k + c);
-    return c;
-}
+struct dfi_loop_ran { uint64_t n, ns, speed; }; /* The iterations that a worker ran, their time, and the last speed. */
 
-/* Runs parts until none is left to claim. The part [k, k + c) is claimed already. Returns the number
- * of iterations run; *took: ns. */
-static unsigned long dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args, unsigned long k,
-                                    unsigned long c, double *took)
+/* Runs parts until none is left to claim. The part [k, k + c) is claimed already. alone: the parts grow, and that ends
+ * when the rest is worth sharing. */
+static void dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args, unsigned long k,
+                           unsigned long c, int alone, struct dfi_loop_ran *r)
 {
-    double ns = l->ns;
-    unsigned long ran = 0;
-    uint64_t begin = l->schedule == DF_AUTO ? dfi_work_ns(w) : 0, before = begin;
-    for (;; c = 0) {
-        if (!c) {
-            k = dfi_load_relaxed(&l->next);
-            do {
-                if (k >= l->count || dfi_loop_cancelled(l)) {
-                    *took = (double)(before - begin);
-                    return ran;
-                }
-                c = dfi_loop_part_at(l, k, ns);
-            /* relaxed would do: the part belongs to the thread that moved `next` */
-            } while (!dfi_cas_acq_rel(&l->next, &k, k + c));
+    int timed = l->schedule == DF_AUTO;
+    uint64_t begin = timed ? dfi_work_ns(w) : 0, before = begin, now;
+    if (!timed && dfi_share_is(l)) {
+        dfi_share_run(w, l, args, k, c);
+        return;
+    }
+    for (;;) {
+        unsigned long most = alone ? c * DFI_LOOP_MORE : 0;
+        if (c) {
+            dfi_loop_call(w, l, args, k, k + c);
+            r->n += c;
+            if (timed) {
+                now = dfi_work_ns(w);
+                r->speed = dfi_loop_speed(c, now - before);
+                before = now;
+            }
+            if (dfi_steal_requested(w)) dfi_poll(w);
         }
-        dfi_loop_call(w, l, args, k, k + c);
-        ran += c;
-        if (l->schedule == DF_AUTO) {
-            uint64_t now = dfi_work_ns(w);
-            ns = now > before ? (double)(now - before) / (double)c : 1.0 / (double)c;
-            before = now;
-        }
-        if (dfi_asked(w)) dfi_poll(w);
+        k = dfi_load_relaxed(&l->next);
+        do {
+            if (k >= l->count || dfi_loop_cancelled(l) || dfi_team_leaves(w) ||
+                (alone && before - begin >= DFI_LOOP_PROBE_NS && dfi_loop_worth(l->count - k, r->speed))) {
+                r->ns += before - begin;
+                return;
+            }
+            c = dfi_loop_part_at(l, k, r->speed, most);
+        /* relaxed would do: the part belongs to the thread that moved `next` */
+        } while (!dfi_cas_acq_rel(&l->next, &k, k + c));
     }
 }
 
@@ -397,26 +168,22 @@ static int dfi_loop_wants(struct dfi_team *team)
 static void dfi_loop_work(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_loop *l = (struct dfi_loop *)(void *)team;
-    struct dfi_loop_part *p, *head;
-    double took;
-    if (l->leaf_count) dfi_loop_leaves(w, l);
-    else if (!l->reduces) dfi_loop_parts(w, l, l->args, 0, 0, &took);
-    else if (!(p = dfi_loop_part_new(l->type, l->args, l->x, l->n_x))) dfi_team_give_up(team);
-    else {
-        dfi_loop_parts(w, l, dfi_loop_part_args(p), 0, 0, &took);
-        head = dfi_load_relaxed(&l->parts);
-        /* release: the copies; relaxed would do, because the owner reads the list after all members
-         * have left */
-        do p->next = head;
-        while (!dfi_cas_release(&l->parts, &head, p));
+    struct dfi_loop_ran ran = { 0, 0, l->speed };
+    struct dfi_loop_part *p = NULL, *head;
+    if (l->leaf_count) {
+        dfi_loop_leaves(w, l);
+        return;
     }
-}
-
-/* The least remaining time, in ns, for which sharing pays: the time in which the owner would finish alone. */
-static double dfi_loop_worth(void)
-{
-    return (double)(dfi_load_relaxed(&dfi_pool.spinning) > 0 || !dfi_load_relaxed(&dfi_pool.parked_idle)
-                    ? DFI_LOOP_SHARE_NS : DFI_LOOP_WAKE_NS);
+    if (l->reduces && !(p = dfi_loop_part_new(l->type, l->args, l->x, l->n_x))) {
+        dfi_team_give_up(team);
+        return;
+    }
+    dfi_loop_parts(w, l, p ? dfi_loop_part_args(p) : l->args, 0, 0, 0, &ran);
+    if (!p) return;
+    head = dfi_load_relaxed(&l->parts);
+    /* release: the copies; relaxed would do, because the owner reads the list after all members have left */
+    do p->next = head;
+    while (!dfi_cas_release(&l->parts, &head, p));
 }
 
 /* True if the loop is expected to be worth sharing before any of it has run. No one can tell during
@@ -427,20 +194,20 @@ static int dfi_loop_expected(const struct dfi_loop *l)
     uintptr_t past = dfi_load_relaxed(l->type->past);
     unsigned long least = l->grain ? l->grain : 1;
     if (l->count <= least) return 0;
-    return !past || dfi_watched() & DFI_WATCH_DIRECT || (double)past * (double)(l->count - least) > dfi_loop_worth();
+    return !past || dfi_wanted(DFI_AT_TURN) || dfi_loop_worth(l->count - least, dfi_loop_speed(1, past));
 }
 
-/* Remembers the time of the l->ran iterations that the owner ran. Relaxed: a hint, which other loops
- * of the declaration may store at the same time. */
-static void dfi_loop_remember(const struct dfi_loop *l)
+/* Remembers the time of the iterations that the owner ran. Relaxed: a hint, which other loops of the declaration may
+ * store at the same time. */
+static void dfi_loop_remember(const struct dfi_loop *l, const struct dfi_loop_ran *r)
 {
-    uintptr_t past = dfi_load_relaxed(l->type->past), now;
-    double ns;
-    if (!l->ran) return;
-    ns = l->took / (double)l->ran + 1;
-    now = ns < (double)(UINTPTR_MAX / 2) ? (uintptr_t)ns : UINTPTR_MAX / 2;
+    uintptr_t past = dfi_load_relaxed(l->type->past);
+    uint64_t now;
+    if (!r->n || l->schedule != DF_AUTO) return;
     past -= past / DFI_LOOP_FORGET;
-    dfi_store_relaxed(l->type->past, now > past ? now : past);
+    now = r->ns / r->n + 1;
+    if (now < past) now = past;
+    dfi_store_relaxed(l->type->past, now < UINTPTR_MAX ? (uintptr_t)now : UINTPTR_MAX);
 }
 
 /* The watcher puts the loop at that address, the d-th that its owner runs alone, on the board. Zero:
@@ -449,97 +216,81 @@ static int dfi_loop_offer(struct dfi_worker *owner, unsigned d, uintptr_t loop)
 {
     struct dfi_loop *l = (struct dfi_loop *)loop;
     /* acq_rel: acquires the record. When the bit is set, the owner waits for `opened` before it continues. */
-    if (!dfi_cas_acq_rel(&owner->alone[d], &loop, loop | 1)) return 0;
+    if (!dfi_cas_acq_rel(&dfi_alone_of(owner)->loop[d], &loop, loop | 1)) return 0;
     dfi_team_open(owner, &l->team);
     dfi_store_release(&l->opened, 1); /* l may be gone from here on */
     dfi_wake_for_work();
     return 1;
 }
+DFI_UPCALL_IS(dfi_up_loop_offer, dfi_loop_offer);
+
+/* The d-th loop that w runs alone, which is l, ends, or becomes one for all workers. Nonzero: a watcher has put its
+ * team on the board. */
+static int dfi_loop_hidden(struct dfi_worker *w, struct dfi_loop *l, unsigned d)
+{
+    if (DFI_LIKELY(!dfi_loop_hide(w, d))) return 0;
+    while (!dfi_load_acquire(&l->opened)) dfi_os_yield(); /* pairs with the release in dfi_loop_offer */
+    return 1;
+}
+
+/* Claims the next part for the owner before other workers see the loop, so that the owner never waits while only others
+ * have work of the loop. Returns its length. */
+static unsigned long dfi_loop_claim(struct dfi_loop *l)
+{
+    unsigned long k = dfi_load_relaxed(&l->next), c = dfi_loop_part_at(l, k, l->speed, 0);
+    dfi_store_relaxed(&l->next, k + c);
+    return c;
+}
 
 /* Runs the first parts alone, except those that others take if a watcher offers the loop, until the
  * rest is worth sharing. Nonzero: the team is on the board. */
-static int dfi_loop_alone(struct dfi_worker *w, struct dfi_loop *l)
+static int dfi_loop_alone(struct dfi_worker *w, struct dfi_loop *l, struct dfi_loop_ran *r)
 {
-    unsigned long k = 0, c = l->grain ? l->grain : 1;
-    uint64_t begin = dfi_work_ns(w), before = begin, now;
-    double ns = 0;
-    unsigned shown = w->n_alone;
-    int offered = 0, rest;
-    c = dfi_loop_fit(l, k, c);
-    if (c > l->count) c = l->count;
-    dfi_store_relaxed(&l->next, c); /* before the loop is published: the first part belongs to the owner */
-    rest = c < l->count;
-    if (rest) shown = dfi_loop_show(w, l);
-    for (;;) {
-        double left;
-        dfi_loop_call(w, l, l->args, k, k + c);
-        l->ran += c;
-        now = dfi_work_ns(w);
-        ns = now > before ? (double)(now - before) / (double)c : 1.0 / (double)c;
-        before = now;
-        if (dfi_asked(w)) dfi_poll(w);
-        k = dfi_load_relaxed(&l->next);
-        left = ns * (double)(l->count - k);
-        if (k >= l->count || dfi_loop_cancelled(l)) break;
-        if (now - begin >= DFI_LOOP_PROBE_NS && left > dfi_loop_worth()) break;
-        /* Each part is larger than the last by a factor, but not much longer than the time for which
-         * sharing pays. */
-        if (ns * (double)DFI_LOOP_MORE * (double)c <= (double)DFI_LOOP_PART_NS) c *= DFI_LOOP_MORE;
-        else c = (double)DFI_LOOP_PART_NS > ns ? (unsigned long)((double)DFI_LOOP_PART_NS / ns) : 1;
-        if (c < l->grain) c = l->grain;
-        c = dfi_loop_fit(l, k, c);
-        if (c > l->count - k) c = l->count - k;
-        /* the loop was offered; relaxed would do, as in dfi_loop_parts */
-        if (!dfi_cas_acq_rel(&l->next, &k, k + c)) break;
-    }
-    l->took = (double)(before - begin);
-    if (rest) offered = dfi_loop_hide(w, shown);
-    if (DFI_UNLIKELY(offered))
-        while (!dfi_load_acquire(&l->opened)) dfi_os_yield(); /* pairs with the release in dfi_loop_offer */
-    else l->ns = ns; /* read by members */
-    return offered;
+    unsigned long c = dfi_loop_claim(l);
+    int rest = c < l->count;
+    unsigned d = rest ? dfi_loop_show(w, l) : 0;
+    dfi_loop_parts(w, l, l->args, 0, c, 1, r);
+    if (rest && dfi_loop_hidden(w, l, d)) return 1;
+    l->speed = r->speed; /* read by members */
+    return 0;
 }
 
-static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l)
+static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l, const df_loop *o)
 {
+    struct dfi_loop_ran ran = { 0, 0, 0 };
     struct dfi_loop_part *p;
-    struct dfi_scope *s;
-    unsigned long ran, first = 0, k;
-    double took;
+    struct dfi_scope *s = NULL;
+    unsigned long k = 0, c = 0;
     int open = 0;
-    if (dfi_loop_cancelled(l)) return;
-    dfi_store_relaxed(&l->next, 0ul);
-    if (l->reduces && l->deterministic) {
+    dfi_loop_space(l, o);
+    if (DFI_ALONE || (l->reduces && l->deterministic)) {
         size_t most = DFI_LOOP_COPY_BYTES / (dfi_loop_copy_bytes(l->x, l->n_x) + 1);
         l->leaf_count = most > DFI_LOOP_LEAVES ? (unsigned long)DFI_LOOP_LEAVES : most > 8 ? (unsigned long)most : 8ul;
         if (l->leaf_count > l->count) l->leaf_count = l->count;
     } else {
-        l->backwards = dfi_chaotic() && dfi_chaos_draw(w) % 2 == dfi_chaos_habit(DFI_HABIT_LOOP, 2);
-        if (l->schedule == DF_AUTO && w->n_alone < DFI_LOOPS_ALONE && !dfi_loop_expected(l)) {
-            open = dfi_loop_alone(w, l);
-            if (!open && (dfi_load_relaxed(&l->next) >= l->count || dfi_loop_cancelled(l))) {
-                dfi_loop_remember(l);
+        l->backwards = dfi_seeded() && dfi_up_backwards(w);
+        if (l->schedule == DF_AUTO && dfi_alone_of(w)->n_alone < DFI_LOOPS_ALONE && !dfi_loop_expected(l)) {
+            open = dfi_loop_alone(w, l, &ran);
+            k = dfi_load_relaxed(&l->next);
+            if (!open && (k >= l->count || dfi_loop_cancelled(l))) {
+                dfi_loop_remember(l, &ran);
                 return;
             }
         }
+        if (!open) c = dfi_share_is(l) ? dfi_share_first(w, l, &k) : dfi_loop_claim(l);
     }
-    k = dfi_load_relaxed(&l->next);
-    if (!open) {
-        if (!l->leaf_count) first = dfi_loop_claim_first(l);
+    if (!DFI_ALONE && !open) {
         dfi_team_open(w, &l->team);
         dfi_wake_for_work();
     }
-    s = dfi_team_scope(w, &l->team);
-    if (l->leaf_count) dfi_loop_leaves(w, l);
+    if (!DFI_ALONE) s = dfi_team_scope(w, &l->team);
+    if (DFI_ALONE || l->leaf_count) dfi_loop_leaves(w, l);
     else {
-        ran = dfi_loop_parts(w, l, l->args, k, first, &took);
-        if (l->schedule == DF_AUTO) {
-            l->ran += ran, l->took += took;
-            dfi_loop_remember(l);
-        }
+        dfi_loop_parts(w, l, l->args, k, c, 0, &ran);
+        dfi_loop_remember(l, &ran);
     }
     if (s) dfi_scope_finish(w, s);
-    dfi_team_close(w, &l->team);
+    if (!DFI_ALONE) dfi_team_close(w, &l->team);
     while ((p = l->parts) != NULL) { /* all members have left, also for the next loop */
         l->parts = p->next;
         dfi_loop_part_merge(p, l->x, l->n_x);
@@ -559,12 +310,12 @@ static DFI_NOINLINE void dfi_loop_after(struct dfi_worker *w, const struct dfi_l
     struct dfi_region r;
     unsigned i;
     int wrong = 0;
-    if (!w || w->task || !w->scope->table) return; /* as in dfi_wait_for, before copying */
+    if (!w || w->task || !dfi_flow_of(w->scope)->table) return; /* as in dfi_wait_for, before copying */
     for (i = 0; i < n; i++) {
         y[i] = x[i];
-        r = dfi_region_of(&x[i]);
+        r = dfi_region_of(&y[i]);
         wrong |= dfi_region_is_all(&r);
-        y[i].mode = x[i].mode & DFI_WRITES ? DFI_INOUT : DFI_IN;
+        y[i].mode = y[i].mode & DFI_WRITES ? DFI_INOUT : DFI_IN;
         y[i].arg = DFI_NO_ARG;
     }
     if (DFI_UNLIKELY(wrong)) dfi_error("%s: loop %s: the size of a parameter is negative, or larger than the "
@@ -573,74 +324,126 @@ static DFI_NOINLINE void dfi_loop_after(struct dfi_worker *w, const struct dfi_l
     dfi_wait_for(w, y, n, NULL);
 }
 
-DFI_INLINE void dfi_for_here(const struct dfi_loop_type *type, const df_loop *o, const char *site,
-                             const long *bounds, void *args, struct dfi_access *x, unsigned n,
-                             struct dfi_exception *threw)
+/* Looks for reductions among the accesses. All are combined in order if l is deterministic, or if one of them asks for
+ * it. */
+static DFI_NOINLINE void dfi_loop_reductions(struct dfi_loop *l, struct dfi_access *x, unsigned n)
+{
+    unsigned i;
+    for (i = 0; i < n; i++)
+        l->reduces |= (x[i].mode & DFI_REDUCE & DFI_SHARED) != 0, l->ordered |= (x[i].mode & DFI_ORDERED) != 0;
+    l->deterministic |= l->ordered;
+    for (i = 0; i < n && l->deterministic; i++)
+        if (dfi_kind(x[i].mode) == DFI_REDUCE) x[i].mode |= DFI_ORDERED;
+}
+
+/* Completes l for its members. pre: type, accesses, arguments, bounds and the scope of the team are set */
+static void dfi_loop_init(struct dfi_loop *l, const df_loop *o)
+{
+    int d;
+    l->team.wants = DFI_ALONE ? NULL : dfi_loop_wants, l->team.work = DFI_ALONE ? NULL : dfi_loop_work;
+    l->team.told = NULL, l->team.what = "loop", l->team.most = o->workers ? o->workers - 1 : INT_MAX;
+    for (d = 0; d < DFI_WAVE_DIMS; d++) l->n[d] = 1;
+    for (d = 0; d < l->type->dims; d++) {
+        l->step[d] = dfi_range_step(o, d);
+        l->n[d] = dfi_range_count(l->bounds[2 * d], l->bounds[2 * d + 1], l->step[d]);
+    }
+    l->workers = (unsigned long)(l->team.most < dfi_workers() ? o->workers : dfi_workers());
+    l->grain = (unsigned long)o->grain;
+    l->schedule = o->schedule;
+    l->speed = 0;
+    l->lock = dfi_board_empty.lock;
+    l->leaves = NULL;
+    l->leaf_count = 0;
+    l->backwards = 0;
+    dfi_store_relaxed(&l->turn, 0ul);
+    dfi_store_relaxed(&l->opened, 0);
+    dfi_store_relaxed(&l->next, 0ul);
+    dfi_store_relaxed(&l->parts, NULL);
+}
+
+DFI_SMALL_CODE_END /* the calling thread alone often runs short loops */
+
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const long (*vectors)[3], const char *site,
+                     const long *bounds, void *args, struct dfi_access *x, unsigned n, struct dfi_exception *threw)
 {
     struct dfi_worker *w = dfi_me_attached();
-    struct dfi_block b;
+    struct dfi_parallel_block b;
     struct dfi_loop l;
     df_loop repaired;
-    unsigned i;
-    int d, alone;
-    if (threw) threw->drop = NULL;
-    o = dfi_loop_options(o, site, &repaired);
+    int alone, deterministic, wrong = 0;
+    if (DFI_UNLIKELY(vectors != NULL)) {
+        wrong = !dfi_vectors_right(vectors, type->dims, site, type->name);
+        if (!wrong && dfi_vector_end(*vectors)) vectors = NULL; /* the iterations are independent */
+    }
+    if (o) {
+        o = dfi_loop_options(o, site, vectors != NULL, &repaired);
+        if (DFI_UNLIKELY(o->exact) && !dfi_range_exact(o, bounds, type->dims, site, type->name)) return;
+    } else o = &dfi_loop_default;
     if (dfi_range_empty(o, bounds, type->dims)) return;
-    if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) return;
-    if (DFI_UNLIKELY(n != 0)) dfi_loop_after(w, type, site, x, n);
+    if (w && dfi_dropped(w)) return;
+    deterministic = !vectors && (o->deterministic || (w && dfi_more.deterministic));
+    l.reduces = l.ordered = 0, l.deterministic = deterministic;
+    if (DFI_UNLIKELY(n != 0)) {
+        dfi_loop_after(w, type, site, x, n);
+        dfi_loop_reductions(&l, x, n);
+    }
     b = dfi_scope_enter(site);
     l.team.scope = b.scope;
-    for (i = 0, l.reduces = l.ordered = 0; i < n; i++)
-        l.reduces |= (x[i].mode & DFI_REDUCE & DFI_SHARED) != 0, l.ordered |= (x[i].mode & DFI_ORDERED) != 0;
-    l.deterministic = o->deterministic || l.ordered || (w && dfi_pool.deterministic);
-    for (i = 0; i < n && l.deterministic; i++)
-        if (dfi_kind(x[i].mode) == DFI_REDUCE) x[i].mode |= DFI_ORDERED;
-    alone = dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_chaotic() && !dfi_baton_on() &&
-        (!(l.reduces && l.deterministic) || (l.ordered && !o->deterministic && !dfi_pool.deterministic));
-    if (alone || !w || !b.scope || b.borrowed) { /* no worker or no memory: runs on the calling thread */
-        if (!b.scope || !dfi_loop_cancelled(&l)) dfi_loop_whole(w, DFI_RAN_LOOP, type, bounds, args);
-    } else {
-        l.team.wants = dfi_loop_wants, l.team.work = dfi_loop_work, l.team.most = INT_MAX;
-        l.type = type, l.x = x, l.n_x = n;
-        l.args = args, l.bounds = bounds;
-        for (d = 0; d < type->dims; d++) {
-            l.step[d] = dfi_range_step(o, d);
-            l.n[d] = dfi_range_count(bounds[2 * d], bounds[2 * d + 1], l.step[d], o->unsigned_range);
-        }
-        l.workers = (unsigned long)dfi_pool.n_workers;
-        l.grain = (unsigned long)o->grain;
-        l.schedule = o->schedule;
-        l.ns = l.took = 0;
-        l.ran = 0;
-        l.lock = dfi_board_empty.lock;
-        l.leaves = NULL;
-        l.leaf_count = 0;
-        l.backwards = 0;
-        dfi_store_relaxed(&l.turn, 0ul);
-        dfi_store_relaxed(&l.opened, 0);
-        dfi_store_relaxed(&l.parts, NULL);
-        dfi_loop_space(&l, o);
-        dfi_check_pause(w);
-        dfi_loop_run(w, &l);
-        dfi_check_resume(w);
+    alone = (dfi_alone() || o->workers == 1) && !dfi_turns();
+    /* the order of tiles is not that of iterations */
+    if (DFI_UNLIKELY(vectors != NULL)) alone = alone || wrong || l.ordered;
+    else alone = alone && !dfi_seeded() && !(l.reduces && deterministic);
+    if (b.scope && dfi_loop_cancelled(&l)) alone = -1; /* nothing runs */
+    else alone = alone || !w || !b.scope || b.borrowed; /* no worker or no memory: runs on the calling thread */
+    if (alone > 0) dfi_loop_whole(w, DFI_RAN_LOOP | (vectors ? (unsigned)DFI_RAN_ORDERED : 0u), type, bounds, args);
+    else if (!alone) {
+        l.type = type, l.bounds = bounds, l.args = args, l.x = x, l.n_x = n;
+        dfi_loop_init(&l, o);
+        dfi_code_pause(w, 0);
+        if (!DFI_ALONE && vectors) dfi_wave_run(w, &l, vectors, o);
+        else dfi_loop_run(w, &l, o);
+        dfi_code_resume(w, 0);
     }
     if (threw) dfi_scope_leave_catching(&b, threw);
     else dfi_scope_leave(&b);
 }
-
-DFI_EXTERN_C_BEGIN
-DFI_API void dfi_for_catching(const struct dfi_loop_type *type, const df_loop *o, const char *site,
-                              const long *bounds, void *args, struct dfi_access *x, unsigned n,
-                              struct dfi_exception *threw)
-{
-    dfi_for_here(type, o, site, bounds, args, x, n, threw);
-}
-
-DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const char *site, const long *bounds,
-                     void *args, struct dfi_access *x, unsigned n)
-{
-    dfi_for_here(type, o, site, bounds, args, x, n, NULL);
-}
 DFI_EXTERN_C_END
+
+DFI_SMALL_CODE_BEGIN
+
+/* Ends the loops that the worker runs alone in a block, or in the code of the thread itself. */
+static void dfi_loops_unwind(struct dfi_worker *w, struct dfi_scope *s)
+{
+    while (dfi_alone_of(w)->n_alone) {
+        unsigned d = dfi_alone_of(w)->n_alone - 1;
+        struct dfi_loop *l = (struct dfi_loop *)(dfi_load_relaxed(&dfi_alone_of(w)->loop[d]) & ~(uintptr_t)1);
+        if (!l || l->team.scope != s) return;
+        dfi_exit_fails(w, "loop", l->type->name, s->site);
+        if (dfi_loop_hidden(w, l, d)) dfi_team_close(w, &l->team);
+    }
+}
+
+DFI_UPCALL_IS(dfi_up_code_unwinds, dfi_loops_unwind);
+
+/* --- module ------------------------------------------------------------------------------------------ */
+
+static void dfi_module_loops(const struct dfi_moment *m)
+{
+    struct dfi_alone *a;
+    if (m->is == DFI_THREAD_UNWOUND) dfi_alone_of(m->w)->n_alone = 0;
+    else if (m->is == DFI_FORK_CHILD) dfi_store_relaxed(&dfi_loops_watcher, 0);
+    else if (m->is == DFI_WORKER_IS_NEW)
+        for (a = dfi_alone_of(m->w), a->n_alone = DFI_LOOPS_ALONE; a->n_alone;)
+            dfi_store_relaxed(&a->loop[--a->n_alone], (uintptr_t)0);
+}
+
+DFI_SMALL_CODE_END
+
+#else
+
+DFI_UPCALL_NONE(dfi_up_code_unwinds);
+
+#endif
 
 #endif

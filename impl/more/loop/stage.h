@@ -5,8 +5,14 @@
 #include "../../base/log.h"
 #include "../../api/loop.h"
 #include "../../api/result.h"
+#include "../../work/probe.h"
 #include "../../work/tables.h"
+#include "../../work/worker.h"
+#include "../points.h"
 #include "../../api/public.h"
+#include "../../base/parts.h"
+
+#if DFI_WITH_PIPES
 
 /* Checks `next`, returned by a stage, and neither DF_PIPE_DONE nor DF_PIPE_END. Returns it, or
  * DFI_STAGE_WRONG after a report. An item moves forward. Only df_continue may repeat a stage, and
@@ -15,14 +21,27 @@ static int dfi_stage_after(const struct dfi_pipe_type *type, const char *site, l
 {
     int least = stage + (stage == 0 || (next >= 0 && next & DFI_STAGE_IN_ORDER)), to = next & ~DFI_STAGE_IN_ORDER;
     if (next >= 0 && to < DF_PIPE_STAGES && to >= least) return next;
-    dfi_error("%s: df_pipe(%s, ...): after stage %d of item %ld comes a stage from %d to %d, DF_PIPE_DONE or "
-              "DF_PIPE_END: the pipe is ended", site, type->name, stage, i, least, DF_PIPE_STAGES - 1);
+    dfi_error("%s: df_pipe(%s, ...): stage %d of item %ld has a wrong result: the pipe ends with DF_ERROR_STAGE; "
+              "return a stage from %d to %d, DF_PIPE_DONE or DF_PIPE_END",
+              site, type->name, stage, i, least, DF_PIPE_STAGES - 1);
     df_fail(DF_ERROR_STAGE, df_error_text(DF_ERROR_STAGE));
     return DFI_STAGE_WRONG;
 }
 
-/* Executes that stage of item i. Each build has its own, because a trace shows the stage. */
-static int dfi_stage_run(const struct dfi_pipe_type *type, int stage, void *item, long i, void *ctx);
+/* Executes that stage of item i. */
+static DFI_NOINLINE int dfi_stage_watched(const struct dfi_pipe_type *type, int stage, void *item, long i, void *ctx)
+{
+    struct dfi_worker *w = dfi_me();
+    struct dfi_body r;
+    int watched = dfi_part_begin(w, &r, DFI_RAN_STAGE, type->name), next = type->run(stage, item, i, ctx);
+    if (watched) dfi_part_end(w, &r, stage, i);
+    return next;
+}
+
+static int dfi_stage_run(const struct dfi_pipe_type *type, int stage, void *item, long i, void *ctx)
+{
+    return !dfi_wanted(DFI_AT_BEGIN) ? type->run(stage, item, i, ctx) : dfi_stage_watched(type, stage, item, i, ctx);
+}
 
 enum { DFI_ITEM_DONE, DFI_ITEM_NONE, DFI_ITEM_LAST };
 
@@ -50,5 +69,7 @@ static long dfi_pipe_items(const struct dfi_pipe_type *type, const char *site, v
         result = dfi_pipe_whole(type, site, ctx, item, i);
     return i;
 }
+
+#endif
 
 #endif

@@ -4,7 +4,7 @@
  * then works in place. If the predicate was right, the copies are freed; if it was wrong, they are
  * written back, newest first. The memory for the copies is allocated at submission, so that a
  * running task never lacks it.
- * Argument: docs/memory-order.md, "Guesses". */
+ * Argument: docs/internals/speculation.md, "Predicates". */
 #ifndef DFI_MORE_SPECULATE_UNDO_H
 #define DFI_MORE_SPECULATE_UNDO_H
 
@@ -16,30 +16,38 @@
 #include "../../api/task.h"
 #include "../../work/worker.h"
 #include "../../work/types.h"
-#include "../../flow/devices.h"
+#include "../../work/supervise.h"
+#include "../devices.h"
 #include "../../flow/region.h"
-#include "../../observe/check/check.h"
+#include "../../base/parts.h"
 
-struct dfi_kept {
-    struct dfi_kept *next;
+#if DFI_PREDICATES
+
+DFI_SMALL_CODE_BEGIN
+
+struct dfi_undo {
+    struct dfi_undo *next;
     size_t stamp;                  /* later copies have larger stamps */
     char *bytes;                   /* of all regions, one after the other */
     unsigned n;
     struct dfi_region region[1];   /* n of them, then the bytes */
 };
 
+/* Logged once in a process, wherever memory was lacking. */
+static DFI_COLD void dfi_warn_not_ahead(void) { dfi_warn_once("out of memory: df_speculate waits for its condition"); }
+
 /* Allocates undo data for the contents of n regions. NULL without memory. */
-static struct dfi_kept *dfi_kept_new(const struct dfi_region *r, unsigned n)
+static struct dfi_undo *dfi_undo_new(const struct dfi_region *r, unsigned n)
 {
-    size_t head = sizeof(struct dfi_kept) + n * sizeof *r, bytes = 0;
-    struct dfi_kept *k;
+    size_t head = sizeof(struct dfi_undo) + n * sizeof *r, bytes = 0;
+    struct dfi_undo *k;
     unsigned i;
     for (i = 0; i < n; i++) {
         if (r[i].row > (SIZE_MAX / 2 - bytes - head) / r[i].rows) return NULL;
         bytes += r[i].row * r[i].rows;
     }
-    if (!(k = (struct dfi_kept *)dfi_malloc(head + bytes))) {
-        dfi_warn_no_memory();
+    if (!(k = (struct dfi_undo *)dfi_malloc(head + bytes))) {
+        dfi_warn_not_ahead();
         return NULL;
     }
     k->bytes = (char *)k + head;
@@ -48,19 +56,19 @@ static struct dfi_kept *dfi_kept_new(const struct dfi_region *r, unsigned n)
     return k;
 }
 
-static void dfi_kept_free(struct dfi_kept *k)
+static void dfi_undo_free(struct dfi_undo *k)
 {
     while (k) {
-        struct dfi_kept *next = k->next;
+        struct dfi_undo *next = k->next;
         dfi_mfree(k);
         k = next;
     }
 }
 
 /* Pushes the whole list k, in any order, onto *list. Threads: any. */
-static void dfi_kept_push(DFI_ATOMIC(struct dfi_kept *) *list, struct dfi_kept *k)
+static void dfi_undo_push(DFI_ATOMIC(struct dfi_undo *) *list, struct dfi_undo *k)
 {
-    struct dfi_kept *last = k, *old = dfi_load_relaxed(list);
+    struct dfi_undo *last = k, *old = dfi_load_relaxed(list);
     if (!k) return;
     while (last->next) last = last->next;
     do last->next = old; /* acq_rel; pairs with the exchange in dfi_commit */
@@ -69,50 +77,45 @@ static void dfi_kept_push(DFI_ATOMIC(struct dfi_kept *) *list, struct dfi_kept *
 
 /* Copies the current contents of the regions of k. pre: the caller is about to write there, and no
  * other task does */
-static void dfi_kept_fill(struct dfi_kept *k)
+static void dfi_undo_fill(struct dfi_undo *k)
 {
-    struct dfi_check_view v;
-    int begun = dfi_check_own_begin(&v, k->region, k->n);
+    struct dfi_extent c;
     char *to = k->bytes;
     unsigned i;
     size_t row;
+    dfi_own_begin(&c, k->region, k->n);
     for (i = 0; i < k->n; i++)
         for (row = 0; row < k->region[i].rows; row++, to += k->region[i].row)
             memcpy(to, (const char *)k->region[i].p + row * k->region[i].ld, k->region[i].row);
-    dfi_check_own_end(&v, begun);
+    dfi_own_end(&c);
     /* relaxed: of two tasks that write the same memory one happens before the other, and so do their
      * stamps */
-    k->stamp = dfi_fetch_add_relaxed(&dfi_pool.stamps, (size_t)1);
+    k->stamp = dfi_fetch_add_relaxed(&dfi_more.stamps, (size_t)1);
     k->next = NULL;
 }
 
 /* Writes the old contents back. */
-static void dfi_kept_restore(const struct dfi_kept *k)
+static void dfi_undo_restore(const struct dfi_undo *k)
 {
-    struct dfi_check_view v;
-    int begun;
+    struct dfi_extent c;
     const char *from = k->bytes;
     unsigned i;
     size_t row;
     for (i = 0; i < k->n; i++) {
         const struct dfi_region *r = &k->region[i];
-        if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.devices))) { /* a device may hold the newest contents */
-            struct dfi_access x;
-            dfi_access_block(&x, DFI_INOUT, DFI_NO_ARG, (const void *)r->p, r->rows, r->row, r->ld);
-            dfi_gpu_hook->host(&x, 1);
-        }
-        begun = dfi_check_own_begin(&v, r, 1);
+        dfi_gpu_before_region(r, DFI_INOUT); /* a device may hold the newest contents */
+        dfi_own_begin(&c, r, 1);
         for (row = 0; row < r->rows; row++, from += r->row) memcpy((char *)r->p + row * r->ld, from, r->row);
-        dfi_check_own_end(&v, begun);
+        dfi_own_end(&c);
     }
 }
 
 /* Merges two lists, newest first. */
-static struct dfi_kept *dfi_kept_merge(struct dfi_kept *a, struct dfi_kept *b)
+static struct dfi_undo *dfi_undo_merge(struct dfi_undo *a, struct dfi_undo *b)
 {
-    struct dfi_kept *first = NULL, **at = &first;
+    struct dfi_undo *first = NULL, **at = &first;
     while (a && b) {
-        struct dfi_kept **newer = a->stamp > b->stamp ? &a : &b;
+        struct dfi_undo **newer = a->stamp > b->stamp ? &a : &b;
         *at = *newer, at = &(*at)->next;
         *newer = *at;
     }
@@ -120,26 +123,30 @@ static struct dfi_kept *dfi_kept_merge(struct dfi_kept *a, struct dfi_kept *b)
     return first;
 }
 
-static struct dfi_kept *dfi_kept_sort(struct dfi_kept *k)
+static struct dfi_undo *dfi_undo_sort(struct dfi_undo *k)
 {
-    struct dfi_kept *half[2] = { NULL, NULL };
+    struct dfi_undo *half[2] = { NULL, NULL };
     unsigned i = 0;
     if (!k || !k->next) return k;
     while (k) {
-        struct dfi_kept *next = k->next;
+        struct dfi_undo *next = k->next;
         k->next = half[i], half[i] = k;
         i ^= 1u, k = next;
     }
-    return dfi_kept_merge(dfi_kept_sort(half[0]), dfi_kept_sort(half[1]));
+    return dfi_undo_merge(dfi_undo_sort(half[0]), dfi_undo_sort(half[1]));
 }
 
 /* Rolls back every change made since the copies in the list, and frees them. */
-static void dfi_kept_undo(struct dfi_kept *k)
+static void dfi_undo_apply(struct dfi_undo *k)
 {
-    struct dfi_kept *i;
-    k = dfi_kept_sort(k);
-    for (i = k; i; i = i->next) dfi_kept_restore(i);
-    dfi_kept_free(k);
+    struct dfi_undo *i;
+    k = dfi_undo_sort(k);
+    for (i = k; i; i = i->next) dfi_undo_restore(i);
+    dfi_undo_free(k);
 }
+
+DFI_SMALL_CODE_END
+
+#endif
 
 #endif

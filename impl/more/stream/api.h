@@ -3,14 +3,21 @@
 #define DFI_MORE_STREAM_API_H
 
 #include "../../base/compiler.h"
+#include "../../work/probe.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"
 #include "ring.h"
 #include "type.h"
+#include "../points.h"
 #include "../../api/public.h"
+#include "../../base/parts.h"
 
-/* Releases windows that no longer wait; each build has its own. */
-static void dfi_windows_ready(struct dfi_window *v, int outside);
+#if DFI_WITH_STREAMS
+
+DFI_SMALL_CODE_BEGIN
+
+/* Releases windows that no longer wait. */
+DFI_UPCALL(void, dfi_up_windows_ready, (struct dfi_window *v, int outside));
 
 /* The number of elements of the window at address p, or -1 if p is none of these windows. */
 static long long dfi_windows_find(const struct dfi_window *v, const void *p)
@@ -44,12 +51,15 @@ DFI_API struct df_stream *dfi_stream_new(size_t bytes, size_t capacity, int code
     struct dfi_stream *c;
     int i;
     if (!bytes || !capacity) {
-        dfi_error("%s: df_stream_new(%lu, %lu): an element has at least 1 byte, and a stream room for 1: NULL",
-                  site, (unsigned long)bytes, (unsigned long)capacity);
+        dfi_error("%s: df_stream_new(%lu, %lu): the size of an element and the capacity must be at least 1: the call "
+                  "returns NULL", site, (unsigned long)bytes, (unsigned long)capacity);
         return NULL;
     }
-    if (capacity > (SIZE_MAX - head) / 2 / bytes) return NULL;
-    if (!(c = (struct dfi_stream *)dfi_malloc(head + 2 * capacity * bytes))) return NULL;
+    if (capacity > (SIZE_MAX - head) / 2 / bytes ||
+        !(c = (struct dfi_stream *)dfi_malloc(head + 2 * capacity * bytes))) {
+        dfi_warn_once("out of memory: df_stream_new returns NULL; lower the capacity");
+        return NULL;
+    }
     memset((void *)c, 0, sizeof *c);
     c->bytes = bytes, c->capacity = capacity, c->site = site;
     if (*type) dfi_stream_set_type(c, code, type, NULL, site);
@@ -60,8 +70,8 @@ DFI_API struct df_stream *dfi_stream_new(size_t bytes, size_t capacity, int code
         c->few[i].next = c->free, c->free = &c->few[i];
     }
     dfi_reader_begin(&c->self, c);
-    dfi_stream_created(1);
-    dfi_graph_stream(c);
+    dfi_up_streams_change(1);
+    dfi_at(NULL, DFI_AT_STREAM, c, NULL, 0);
     return &c->self;
 }
 
@@ -69,7 +79,10 @@ DFI_API struct df_stream *df_stream_reader(const volatile void *handle)
 {
     const struct df_stream *s = dfi_stream_handle(handle);
     struct df_stream *r = s ? (struct df_stream *)dfi_malloc(sizeof *r) : NULL;
-    if (!r) return NULL;
+    if (!r) {
+        if (s) dfi_warn_once("out of memory: df_stream_reader returns NULL");
+        return NULL;
+    }
     dfi_stream_lock(s->stream);
     dfi_reader_begin(r, s->stream);
     dfi_stream_unlock(s->stream);
@@ -88,9 +101,9 @@ DFI_API void dfi_stream_close(const volatile void *handle, const char *site)
     c->closed = 1;
     if (dfi_stream_ended(c)) dfi_readers_release(c, &a);
     dfi_stream_unlock(c);
-    if (twice) dfi_error("%s: df_stream_close of the stream of %s, which is closed already: no effect",
-                         site, c->site);
-    dfi_windows_ready(a.ready, 1);
+    if (twice) dfi_error("%s: df_stream_close of the stream of %s, which is closed already: no effect; close a stream "
+                         "once", site, c->site);
+    dfi_up_windows_ready(a.ready, 1);
 }
 
 DFI_API void df_stream_free(const volatile void *handle)
@@ -119,10 +132,15 @@ DFI_API void df_stream_free(const volatile void *handle)
     }
     dfi_stream_unlock(c);
     dfi_after_free(&a);
-    if (left) dfi_warn("the stream of %s is freed with %lu elements that no task was submitted to read, the first "
-                       "pushed by task %s", site, (unsigned long)left, name);
-    dfi_windows_ready(a.ready, 1);
+    if (left) dfi_warn("df_stream_free drops %lu element%s of the stream of %s that no task was submitted to read, "
+                       "the first pushed by task %s; submit tasks that read them, or do not push them",
+                       (unsigned long)left, left == 1 ? "" : "s", site, name);
+    dfi_up_windows_ready(a.ready, 1);
 }
 DFI_EXTERN_C_END
+
+DFI_SMALL_CODE_END
+
+#endif
 
 #endif

@@ -11,13 +11,16 @@
  *     a write window, when the done of every reader is at most a capacity behind its end
  *
  * The lock of the stream protects all of this; bodies access the elements without it. Argument:
- * docs/streams.md. */
+ * docs/internals/streams.md. */
 #ifndef DFI_MORE_STREAM_RING_H
 #define DFI_MORE_STREAM_RING_H
 
 #include "../../base/atomic.h"
 #include "../../base/compiler.h"
 #include "../../base/memory.h"
+#include "../../base/upcall.h"
+#include "../../os/wait.h"
+#include "../../base/parts.h"
 
 enum {
     /* records that come with a stream: a stream of one element, used as a future, is one malloc */
@@ -44,10 +47,10 @@ struct dfi_window {
     size_t slot;                           /* of its beginning, in the ring */
     size_t asked, count;                   /* its elements; those that came from the stream */
     /* poisoned: a skipped task should have written it, or it would read such elements */
-    unsigned char waits, finished, spoilt;
+    unsigned char waits, finished, poisoned;
+    unsigned char mirrored;                /* (task) it wraps, and uses the second half of the ring memory */
     unsigned char scratch;                 /* written after the close: the elements are dropped */
     unsigned char on_stack;                /* on the stack of the thread that runs the task without memory, and polls */
-    unsigned char mirrored;                /* (task) it wraps, and uses the second half of the ring memory */
     void *p;                               /* (task) the pointer that the body gets */
     void *room;                            /* (task) private copy, or NULL */
     unsigned arg;                          /* location of the body's pointer: offset in the argument record; */
@@ -88,10 +91,10 @@ struct dfi_stream {
     uint64_t room;                         /* every reader is done with the elements before it; may be out of date */
     uint64_t covered;                      /* the largest end of all read windows so far */
     /* all elements before it are poisoned, because there was no memory to tell them apart */
-    uint64_t spoilt_to;
+    uint64_t poisoned_to;
     /* retired windows with elements that are poisoned, or not requested so far */
     struct dfi_window *kept, *kept_last;
-    size_t n_spoilt;                       /* number of poisoned ones among those */
+    size_t n_poisoned;                     /* number of poisoned ones among those */
     size_t handles;                        /* readers that the program holds */
     size_t refs;                           /* readers, and write windows that are not retired: they keep it alive */
     void *mirror;                          /* the task that uses the second half, */
@@ -114,17 +117,32 @@ struct dfi_after {
     struct dfi_stream *dead;   /* the stream of the last lock, if nothing holds it any more */
 };
 
-/* Each build has its own. A task has `windows` windows that wait; a task must not run; the number of
- * streams changes. The lock is held for a few dozen instructions. pre of the first two: locks of its
- * streams */
-static void dfi_stream_task_waits(void *task, long windows);
-static void dfi_stream_task_skip(void *task);
-static void dfi_stream_created(int by);
-static void dfi_graph_stream(const struct dfi_stream *c);
-static void dfi_stream_lock(struct dfi_stream *c);
-static void dfi_stream_unlock(struct dfi_stream *c);
+#if DFI_WITH_STREAMS
+
+/* A task has that many windows that wait; a task must not run. pre: locks of its streams */
+DFI_UPCALL(void, dfi_up_windows_wait, (void *task, long windows));
+DFI_UPCALL(void, dfi_up_window_skips, (void *task));
+/* The number of streams changes. */
+DFI_UPCALL(void, dfi_up_streams_change, (int by));
 
 /* --- lock, memory ------------------------------------------------------------------------------- */
+
+enum { DFI_STREAM_SPINS = 100 }; /* attempts to take a lock before yielding, about 2 us: longer than it is held */
+
+/* acquire; pairs with dfi_stream_unlock. (Green threads take turns only where one waits, and none waits with it.) */
+DFI_FAST int dfi_stream_trylock(struct dfi_stream *c) { return DFI_ALONE || !dfi_exchange_acq_rel(&c->lock, 1); }
+static DFI_NOINLINE void dfi_stream_lock(struct dfi_stream *c)
+{
+    int spins = 0;
+    while (DFI_UNLIKELY(!dfi_stream_trylock(c)))
+        while (dfi_load_relaxed(&c->lock))
+            if (++spins < DFI_STREAM_SPINS) dfi_os_pause();
+            else dfi_os_yield(); /* the holder may have been preempted */
+}
+static void dfi_stream_unlock(struct dfi_stream *c)
+{
+    if (!DFI_ALONE) dfi_store_release(&c->lock, 0);
+}
 
 static struct dfi_side *dfi_window_side(struct dfi_window *v)
 {
@@ -138,7 +156,7 @@ static void dfi_window_free(struct dfi_window *v)
 }
 
 /* Allocates more records. 0, or -1 without memory. pre: the lock is not held */
-static DFI_NOINLINE int dfi_stream_more(struct dfi_stream *c)
+static DFI_NOINLINE DFI_COLD int dfi_stream_more(struct dfi_stream *c)
 {
     struct dfi_chunk_of_windows *more = (struct dfi_chunk_of_windows *)dfi_malloc(sizeof *more);
     int i;
@@ -163,11 +181,11 @@ static void dfi_stream_destroy(struct dfi_stream *c)
         dfi_mfree(more);
     }
     dfi_mfree(c);
-    dfi_stream_created(-1);
+    dfi_up_streams_change(-1);
 }
 
 /* Frees the objects listed in `a`, and clears it. pre: no lock */
-static void dfi_after_free(struct dfi_after *a)
+static DFI_COLD void dfi_after_free(struct dfi_after *a)
 {
     while (a->gone) {
         struct df_stream *r = a->gone;
@@ -183,7 +201,7 @@ static void dfi_after_free(struct dfi_after *a)
 /* The position before which all elements were written, and consumed by every reader. (A reader that
  * was given up may be ahead of the producers: elements that it skipped free no room before they were
  * written.) */
-static uint64_t dfi_stream_room(const struct dfi_stream *c)
+static DFI_NOINLINE uint64_t dfi_stream_room(const struct dfi_stream *c)
 {
     uint64_t least = c->push.done;
     const struct df_stream *r;
@@ -192,28 +210,32 @@ static uint64_t dfi_stream_room(const struct dfi_stream *c)
     return least;
 }
 
+/* True if there is room for elements before position `need`. */
+DFI_FAST int dfi_stream_fits(struct dfi_stream *c, uint64_t need)
+{
+    return need - c->room <= c->capacity || need - (c->room = dfi_stream_room(c)) <= c->capacity;
+}
+
 /* True if no more elements will be written. */
 static int dfi_stream_ended(const struct dfi_stream *c) { return c->closed && c->push.done >= c->push.next; }
 
+/* pre: v is in the stream */
 static int dfi_window_open(struct dfi_window *v)
 {
     struct dfi_stream *c = v->stream;
-    if (v->scratch) return 1;
     if (v->reader) return v->need <= c->push.done || dfi_stream_ended(c);
-    return v->need - c->room <= c->capacity || v->need - (c->room = dfi_stream_room(c)) <= c->capacity;
+    return dfi_stream_fits(c, v->need);
 }
 
-/* v may be entered: computes how many of its elements exist, and whether they are poisoned. */
+/* v, a read window, may be entered: computes how many of its elements exist, and whether they are poisoned. */
 static void dfi_window_enter(struct dfi_window *v)
 {
     const struct dfi_stream *c = v->stream;
     const struct dfi_window *k;
-    v->count = v->asked;
-    if (!v->reader) return;
     if (v->need > c->push.done) v->count = v->begin < c->push.done ? (size_t)(c->push.done - v->begin) : 0;
-    v->spoilt = v->begin < c->spoilt_to && v->asked > 0;
-    for (k = c->n_spoilt ? c->kept : NULL; k; k = k->next)
-        if (k->spoilt && k->begin < v->need && v->begin < k->pass) v->spoilt = 1;
+    v->poisoned = v->begin < c->poisoned_to && v->asked > 0;
+    for (k = c->n_poisoned ? c->kept : NULL; k; k = k->next)
+        if (k->poisoned && k->begin < v->need && v->begin < k->pass) v->poisoned = 1;
 }
 
 /* Inserts v into the list of waiting windows of its side, ordered by `need`. Write windows come in
@@ -248,8 +270,8 @@ static void dfi_side_release(struct dfi_side *d, struct dfi_after *a)
     struct dfi_window *v;
     while ((v = d->wait_first) != NULL && dfi_window_open(v)) {
         dfi_window_wait_no_more(v);
-        dfi_window_enter(v);
-        if (v->spoilt) dfi_stream_task_skip(v->task);
+        if (v->reader) dfi_window_enter(v);
+        if (v->poisoned) dfi_up_window_skips(v->task);
         v->wait_next = a->ready, a->ready = v;
     }
 }
@@ -266,47 +288,46 @@ static void dfi_stream_forget(struct dfi_stream *c)
 {
     struct dfi_window *k;
     while ((k = c->kept) != NULL && k->pass <= c->covered) {
-        if (k->spoilt && k->pass > dfi_stream_room(c)) return;
-        if (k->spoilt) c->n_spoilt--;
+        if (k->poisoned && k->pass > dfi_stream_room(c)) return;
+        if (k->poisoned) c->n_poisoned--;
         if (!(c->kept = k->next)) c->kept_last = NULL;
         dfi_window_free(k);
     }
 }
 
-/* v, a write window, retires: it is kept while a reader may ask which task wrote it. An adjacent one
- * with the same properties is merged with it. */
-static void dfi_stream_keep(struct dfi_stream *c, struct dfi_window *v)
+/* v, which is on the stack, is about to be kept: moves it to a record of the stream. NULL: there is none. */
+static DFI_NOINLINE DFI_COLD struct dfi_window *dfi_window_off_stack(struct dfi_stream *c, const struct dfi_window *v)
 {
-    struct dfi_window *last = c->kept_last;
-    if (v->begin == v->pass || (!v->spoilt && v->pass <= c->covered)) {
-        dfi_window_free(v);
-        return;
-    }
-    if (last && last->pass == v->begin && last->name == v->name && last->spoilt == v->spoilt) {
-        last->pass = v->pass;
-        dfi_window_free(v);
-        return;
-    }
-    if (v->on_stack) { /* it needs another record */
-        struct dfi_window *copy = c->free;
-        if (!copy) {
-            if (v->spoilt) c->spoilt_to = v->pass;
-            return;
-        }
+    struct dfi_window *copy = c->free;
+    if (copy) {
         c->free = copy->next;
         *copy = *v;
         copy->on_stack = 0;
-        v = copy;
+    } else if (v->poisoned) c->poisoned_to = v->pass;
+    return copy;
+}
+
+/* v, a write window, retires: it is kept while a reader may ask which task wrote it. An adjacent one
+ * with the same properties is merged with it. Zero: it may be freed. */
+static int dfi_stream_keep(struct dfi_stream *c, struct dfi_window *v)
+{
+    struct dfi_window *last = c->kept_last;
+    if (v->begin == v->pass || (!v->poisoned && v->pass <= c->covered)) return 0;
+    if (last && last->pass == v->begin && last->name == v->name && last->poisoned == v->poisoned) {
+        last->pass = v->pass;
+        return 0;
     }
-    c->n_spoilt += v->spoilt;
+    if (DFI_UNLIKELY(v->on_stack) && !(v = dfi_window_off_stack(c, v))) return 0;
+    c->n_poisoned += v->poisoned;
     v->next = NULL;
     if (last) last->next = v;
     else c->kept = v;
     c->kept_last = v;
+    return 1;
 }
 
 /* The reader r holds back nothing any more: it was freed, and its tasks are done. */
-static void dfi_reader_leave(struct df_stream *r, struct dfi_after *a)
+static DFI_COLD void dfi_reader_leave(struct df_stream *r, struct dfi_after *a)
 {
     struct dfi_stream *c = r->stream;
     struct df_stream **at = &c->readers;
@@ -317,6 +338,23 @@ static void dfi_reader_leave(struct df_stream *r, struct dfi_after *a)
     r->other = a->gone, a->gone = r;
 }
 
+/* v, which is in no list, or on the stack, is finished before its turn: then it is merged with the window before it. */
+static DFI_NOINLINE DFI_COLD void dfi_window_drop(struct dfi_window *v)
+{
+    struct dfi_stream *c = v->stream;
+    struct dfi_side *d = dfi_window_side(v);
+    struct dfi_window *before = d->first;
+    if (!v->reader) c->refs--;
+    if (v->scratch) {
+        dfi_window_free(v);
+        return;
+    }
+    while (before->next != v) before = before->next;
+    if (!(before->next = v->next)) d->last = before;
+    before->pass = v->pass;
+    if (v->poisoned) c->poisoned_to = v->pass;
+}
+
 /* The task of v is done or was skipped. pre: it does not touch v any more */
 static void dfi_window_finish(struct dfi_window *v, int skipped, struct dfi_after *a)
 {
@@ -325,34 +363,24 @@ static void dfi_window_finish(struct dfi_window *v, int skipped, struct dfi_afte
     struct dfi_side *d = dfi_window_side(v);
     if (v->mirrored && --c->n_mirror == 0) c->mirror = NULL;
     v->finished = 1;
-    if (!r) v->spoilt = (unsigned char)skipped;
-    if (v->scratch) {
-        c->refs--;
-        dfi_window_free(v);
-    } else if (d->first == v) {
+    v->poisoned = !r && skipped;
+    if (DFI_LIKELY(d->first == v)) {
         while ((v = d->first) != NULL && v->finished) {
             d->done = v->pass;
             if (!(d->first = v->next)) d->last = NULL;
-            if (!r) c->refs--, dfi_stream_keep(c, v);
-            else dfi_window_free(v);
+            if (!r) c->refs--;
+            if (r || !dfi_stream_keep(c, v)) dfi_window_free(v);
         }
         if (!r) dfi_readers_release(c, a);
         else {
             if (!d->first && r->freed) dfi_reader_leave(r, a);
-            if (c->n_spoilt) dfi_stream_forget(c);
+            if (c->n_poisoned) dfi_stream_forget(c);
         }
         dfi_side_release(&c->push, a);
-    } else if (v->on_stack) { /* given up before its turn: merged with the window before it */
-        struct dfi_window *before = d->first;
-        while (before->next != v) before = before->next;
-        if (!(before->next = v->next)) d->last = before;
-        before->pass = v->pass;
-        if (!r) {
-            c->refs--;
-            if (skipped) c->spoilt_to = v->pass;
-        }
-    }
+    } else if (v->scratch || v->on_stack) dfi_window_drop(v);
     if (!c->refs) a->dead = c;
 }
+
+#endif
 
 #endif

@@ -16,79 +16,71 @@
 #include "../../api/stream.h"
 #include "../../api/task.h"
 #include "../../api/value.h"
-#include "../../work/deque.h"
-#include "../../work/nest.h"
-#include "../../work/queue.h"
+#include "../../work/module.h"
+#include "../../flow/nest.h"
+#include "../../flow/queue.h"
 #include "../../work/worker.h"
 #include "../../work/goal.h"
 #include "../../work/wake.h"
 #include "../../work/stack.h"
 #include "../../work/find.h"
 #include "../../work/scope.h"
+#include "../../flow/scope.h"
 #include "../../work/tables.h"
 #include "../../work/types.h"
+#include "../../flow/types.h"
+#include "../../work/director.h"
+#include "../../work/probe.h"
 #include "../../work/unsynced.h"
 #include "../../flow/at_once.h"
-#include "../../flow/devices.h"
 #include "../../flow/edge.h"
-#include "../../flow/extra.h"
 #include "../../flow/submit.h"
 #include "../../flow/task.h"
 #include "../deadlock.h"
 #include "../error.h"
-#include "../speculate/block.h"
+#include "../lock.h"
 #include "api.h"
 #include "ring.h"
 #include "window.h"
 #include "../token.h"
-#include "../../observe/graph/graph.h"
-#include "../../observe/probes.h"
-#include "../../observe/schedule/baton.h"
-#include "../../observe/schedule/chaos.h"
 #include "../../api/public.h"
+#include "../../base/parts.h"
 
-enum { DFI_STREAM_SPINS = 100 }; /* attempts to take a lock before yielding, about 2 us: longer than it is held */
-
-static void dfi_stream_lock(struct dfi_stream *c)
-{
-    int spins = 0;
-    /* acquire; pairs with dfi_stream_unlock */
-    while (DFI_UNLIKELY(dfi_exchange_acq_rel(&c->lock, 1)))
-        while (dfi_load_relaxed(&c->lock))
-            if (++spins < DFI_STREAM_SPINS) dfi_os_pause();
-            else dfi_os_yield(); /* the holder may have been preempted */
-}
-static void dfi_stream_unlock(struct dfi_stream *c) { dfi_store_release(&c->lock, 0); }
+#if DFI_WITH_STREAMS
 
 static void dfi_stream_task_waits(void *task, long windows)
 {
     /* relaxed: a thread that subtracts from it has since held the lock of a stream, which is still
      * held here */
-    dfi_store_relaxed(&((struct dfi_flow *)task)->extra->windows_missing, (intptr_t)windows);
+    dfi_store_relaxed(&dfi_windows_of(((struct dfi_flow *)task)->extra)->missing, (intptr_t)windows);
 }
+DFI_UPCALL_IS(dfi_up_windows_wait, dfi_stream_task_waits);
 
 static void dfi_stream_task_skip(void *task)
 {
     dfi_store_relaxed(&((struct dfi_flow *)task)->skip, (unsigned)DFI_SKIPPED);
 }
+DFI_UPCALL_IS(dfi_up_window_skips, dfi_stream_task_skip);
 
-/* While streams exist, a task that writes memory must not run immediately: see dfi_may_run_now_slow. */
+/* While streams exist, a task may wait for the next push of the submitting code, and so must not run inside its
+ * submission (dfi_parts_may_run_now). */
 static void dfi_stream_created(int by)
 {
-    int before = dfi_fetch_add_acq_rel(&dfi_pool.streams, by);
-    if (by > 0) dfi_store_relaxed(&dfi_pool.run_now, 0);
-    else if (before == 1) dfi_store_relaxed(&dfi_pool.run_now, dfi_run_now_allowed());
+    dfi_fetch_add_acq_rel(&dfi_more.streams, by);
+    dfi_careful(by * DFI_CAREFUL_ASK);
 }
+DFI_UPCALL_IS(dfi_up_streams_change, dfi_stream_created);
 
 static void dfi_windows_release(struct dfi_worker *w, struct dfi_window *v)
 {
     while (v) {
         struct dfi_flow *t = (struct dfi_flow *)v->task;
         struct dfi_window *next = v->wait_next; /* v may be gone after the subtraction */
-        if (DFI_UNLIKELY(dfi_watched())) dfi_watch_release(w, t);
+        dfi_at(w, DFI_AT_RELEASE, t, NULL, 0);
         /* acq_rel: passes what was seen under the locks of several streams to the thread that
          * releases the task */
-        if (dfi_fetch_sub_acq_rel(&t->extra->windows_missing, (intptr_t)1) == 1 && dfi_flow_unblock(t))
+        if (dfi_fetch_sub_acq_rel(&dfi_windows_of(t->extra)->missing, (intptr_t)1) == 1 &&
+            dfi_flow_unblock(t))
             dfi_ready_any(w, t);
         v = next;
     }
@@ -97,57 +89,63 @@ static void dfi_windows_release(struct dfi_worker *w, struct dfi_window *v)
 static void dfi_windows_ready(struct dfi_window *v, int outside)
 {
     struct dfi_worker *w = v ? dfi_me_attached() : dfi_me();
-    if (DFI_UNLIKELY(dfi_baton_on()) && w) dfi_baton_take(w);
+    if (w) dfi_turn_take(w);
     if (outside) dfi_happened(w);
     dfi_windows_release(w, v);
 }
+DFI_UPCALL_IS(dfi_up_windows_ready, dfi_windows_ready);
 
-/* --- begin and end of a task: called by flow/enter.h, flow/submit.h --------------------------------- */
+/* --- begin and end of a task: called by more/parts.h ----------------------------------------------- */
 
-/* w may be NULL: then the caller retries by itself on DFI_LATER. */
-static int dfi_stream_begin(struct dfi_worker *w, struct dfi_flow *t)
+/* t lacks memory for a window; later: another task uses the fallback memory. w may be NULL: then the caller retries by
+ * itself on DFI_LATER. */
+static DFI_NOINLINE DFI_COLD int dfi_stream_lacks(struct dfi_worker *w, struct dfi_flow *t, int later)
 {
-    struct dfi_extra *x = t->extra;
-    int r = dfi_windows_begin(x->windows, (char *)t->task.args, x->window_array);
-    if (DFI_LIKELY(r == 0)) {
-        if (DFI_UNLIKELY(x->began != 0)) x->began = dfi_work_ns(w);
-        return DFI_GO;
-    }
-    dfi_warn_no_memory();
-    if (r > 0) { /* another task uses the fallback memory */
+    if (later) {
+        dfi_warn_once("out of memory: tasks with streams wait for memory that another task uses");
         if (!w) return DFI_LATER;
         dfi_os_yield();
-        dfi_queue_put(&dfi_pool.queue, t);
+        dfi_queue_put(&dfi_flow_pool.queue, t);
         dfi_wake_for_work();
         return DFI_LATER;
     }
-    dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
-    dfi_scope_set_error(t->scope, DF_ERROR_MEMORY, df_error_text(DF_ERROR_MEMORY));
-    if (w) dfi_store_relaxed(&w->n_skipped, dfi_load_relaxed(&w->n_skipped) + 1);
+    dfi_warn_once(DFI_MESSAGE_STREAM_MEMORY);
+    dfi_flow_fails(t, DF_ERROR_MEMORY);
+    if (w) dfi_count(&dfi_tasks_of(w)->n_skipped);
     return DFI_SKIP;
 }
 
+/* w may be NULL, as above. */
+static int dfi_stream_begin(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_windows *x = dfi_windows_of(t->extra);
+    int r = dfi_windows_begin(x->first, (char *)t->task.args, x->array);
+    if (DFI_UNLIKELY(r != 0)) return dfi_stream_lacks(w, t, r > 0);
+    if (DFI_UNLIKELY(x->began != 0)) x->began = dfi_work_ns(w);
+    return DFI_GO;
+}
+
 /* The time that the body took, if measured, else 0. */
-static unsigned dfi_stream_took(struct dfi_worker *w, const struct dfi_extra *x)
+static unsigned dfi_stream_took(struct dfi_worker *w, uint64_t began)
 {
     uint64_t took;
-    if (DFI_LIKELY(x->began <= 1)) return 0;
-    took = dfi_work_ns(w) - x->began;
+    if (DFI_ALONE || DFI_LIKELY(began <= 1)) return 0;
+    took = dfi_work_ns(w) - began;
     return took < 1 ? 1 : took < 1000000 ? (unsigned)took : 1000000;
 }
 
 static void dfi_stream_end(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_after a = { NULL, NULL, NULL };
-    struct dfi_extra *x = t->extra;
+    struct dfi_windows *x = dfi_windows_of(t->extra);
     int skipped = dfi_load_relaxed(&t->skip) != 0;
-    unsigned ns = skipped ? 0 : dfi_stream_took(w, x);
-    dfi_windows_end(x->windows, skipped, ns, &a);
-    x->windows = NULL;
+    unsigned ns = skipped ? 0 : dfi_stream_took(w, x->began);
+    dfi_windows_end(x->first, skipped, ns, &a);
+    x->first = NULL;
     if (!a.ready) return;
-    if (DFI_UNLIKELY(dfi_watched())) dfi_watch_ends(w, t);
+    dfi_at(w, DFI_AT_RELEASES, t, NULL, 0);
     dfi_windows_release(w, a.ready);
-    if (DFI_UNLIKELY(dfi_watched())) dfi_watch_ends(w, NULL);
+    dfi_at(w, DFI_AT_RELEASES, NULL, NULL, 0);
 }
 
 /* --- submission ------------------------------------------------------------------------------------ */
@@ -158,46 +156,44 @@ static int dfi_stream_take(struct dfi_worker *w, struct dfi_flow *t, struct dfi_
     struct dfi_extra *x = dfi_extra_of(w, t);
     if (!x) return -1;
     x->name = q->name;
-    q->task = t, q->locks = q->few;
+    q->task = t;
     if (q->arrays && q->count) {
-        if (!(x->window_array = (void **)dfi_malloc(q->count * sizeof(void *)))) return -1;
-        q->locks = (struct dfi_stream **)(void *)x->window_array;
+        if (!(dfi_windows_of(x)->array = (void **)dfi_malloc(q->count * sizeof(void *)))) return -1;
+        q->locks = (struct dfi_stream **)(void *)dfi_windows_of(x)->array;
     }
-    if (!dfi_edge_new(w, t) || (q->count && dfi_take_windows(q))) return -1; /* reserves the first cell of edges */
-    x->windows = q->windows;
-    x->began = (uint64_t)(q->measure != 0);
+    if (q->count && !dfi_take_windows(q, DFI_TAKE_ALL)) return -1;
+    dfi_windows_of(x)->first = q->windows;
+    dfi_windows_of(x)->began = (uint64_t)(q->measure != 0);
     if (q->waits) {
-        t->n_edges++;
+        t->n_edges++; /* the first edge: its cell is in the task */
         dfi_happened(w);
     }
-    if (q->wrong) {
-        dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
-        dfi_scope_set_error(t->scope, DF_ERROR_STREAM, df_error_text(DF_ERROR_STREAM));
-    }
+    if (q->wrong) dfi_flow_fails(t, DF_ERROR_STREAM);
     return 0;
 }
 
 /* Waits briefly, where no ordinary wait is possible. Zero: no progress for df_config.patience. */
-static DFI_COLD int dfi_stream_help(struct dfi_worker *w, struct dfi_scope *s, size_t *stamp, int *looks)
+static DFI_COLD int dfi_stream_help(struct dfi_worker *w, size_t *stamp, int *looks)
 {
+    struct dfi_scope *s = w ? dfi_scope_here(w) : NULL;
     struct dfi_goal g;
-    struct dfi_loot loot;
+    struct dfi_stolen stolen;
     size_t now;
-    if (w && s) {
-        g.kind = DFI_GOAL_SCOPE, g.scope = s, g.future = NULL, g.flag = NULL;
+    if (s) {
+        g.kind = DFI_GOAL_SCOPE, g.scope = s;
         dfi_flush(w);
         if (dfi_run_own(w, w->task ? w->task_mark : s->mark, NULL)) return 1;
-        if (dfi_find(w, &g, &loot)) {
-            dfi_run_loot(w, &loot, NULL);
+        if (dfi_find(w, &g, &stolen)) {
+            dfi_run_stolen(w, &stolen, NULL);
             dfi_offer(w);
             return 1;
         }
-        if (dfi_asked(w)) dfi_poll(w);
+        if (dfi_steal_requested(w)) dfi_poll(w);
     }
-    now = dfi_stuck_stamp(w);
+    now = dfi_deadlock_stamp(w);
     if (!now || now != *stamp) *stamp = now, *looks = 0;
     dfi_os_sleep_ms();
-    return ++*looks < dfi_pool.patience * 1000 || !dfi_load_relaxed(&dfi_pool.running);
+    return ++*looks < dfi_more.patience * 1000 || !dfi_load_relaxed(&dfi_pool.running);
 }
 
 /* t cannot be started later: waits for its windows here. */
@@ -206,11 +202,11 @@ static DFI_COLD void dfi_stream_wait(struct dfi_worker *w, struct dfi_flow *t)
     size_t stamp = 0;
     int looks = 0;
     /* acquire; pairs with dfi_windows_release */
-    while (dfi_load_acquire(&t->extra->windows_missing) > 0)
-        if (!dfi_stream_help(w, t->scope, &stamp, &looks)) {
+    while (dfi_load_acquire(&dfi_windows_of(t->extra)->missing) > 0)
+        if (!dfi_stream_help(w, &stamp, &looks)) {
             struct dfi_missing m;
-            dfi_windows_give_up(t->extra->windows, &m);
-            if (m.windows) dfi_stuck_stream(w, t->extra, &m);
+            dfi_windows_give_up(dfi_windows_of(t->extra)->first, &m);
+            if (m.windows) dfi_deadlock_stream(w, t->extra, &m);
         }
 }
 
@@ -218,21 +214,49 @@ static DFI_COLD void dfi_stream_wait(struct dfi_worker *w, struct dfi_flow *t)
 struct dfi_stream_now { struct dfi_window *windows; struct dfi_stream_now *outer; };
 static DFI_TLS struct dfi_stream_now *dfi_streams_now;
 
+/* Runs the body of a task that has its windows v, and cannot be started later, in the scope of its submitter, and waits
+ * for its children. t: its record; NULL: it has none, and stores its result, if it is wanted, at `result`. */
+static DFI_COLD void dfi_stream_body_now(struct dfi_worker *w, const struct dfi_type *type, void *args,
+                                         struct dfi_flow *t, struct dfi_window *v, void *result)
+{
+    struct dfi_scope *s = w ? w->scope : NULL;
+    size_t n_children = s ? dfi_flow_of(s)->n_children : 0;
+    struct dfi_stream_now me;
+    me.windows = v, me.outer = dfi_streams_now;
+    dfi_streams_now = &me;
+    if (t) dfi_body_run(w, type, args, t);
+    else if (result) dfi_run_now_result(type, args, result);
+    else dfi_run_now(type, args);
+    if (s && s == w->scope && n_children != dfi_flow_of(s)->n_children) dfi_wait_all(w, s);
+    dfi_streams_now = me.outer;
+}
+
 /* Runs t, which cannot be started later, and has its windows. */
 static DFI_COLD void dfi_stream_run_now(struct dfi_worker *w, struct dfi_flow *t)
 {
-    struct dfi_stream_now me;
-    size_t births = t->scope->births;
-    if (!dfi_load_relaxed(&t->skip))
-        while (dfi_stream_begin(NULL, t) == DFI_LATER) dfi_os_sleep_ms();
-    if (!dfi_load_relaxed(&t->skip)) {
-        me.windows = t->extra->windows, me.outer = dfi_streams_now;
-        dfi_streams_now = &me;
-        dfi_body_run(w, t->type, t->task.args, t); /* in the submitter's scope */
-        dfi_streams_now = me.outer;
-        if (births != t->scope->births) dfi_wait_all(w, t->scope);
-    } else dfi_args_order(t->type, t->task.args, DFI_ORDER_DROP);
+    while (!dfi_load_relaxed(&t->skip) && dfi_stream_begin(NULL, t) == DFI_LATER) dfi_os_sleep_ms();
+    if (dfi_load_relaxed(&t->skip)) dfi_args_order(t->type, t->task.args, DFI_ORDER_DROP);
+    else dfi_stream_body_now(w, t->type, t->task.args, t, dfi_windows_of(t->extra)->first, NULL);
     dfi_stream_end(w, t);
+}
+
+/* Waits until the windows of q may be entered. DF_ERROR_STUCK: one of them cannot come. */
+static DFI_COLD df_result dfi_take_wait(struct dfi_worker *w, struct dfi_take *q)
+{
+    struct dfi_window *v;
+    struct dfi_missing m;
+    size_t stamp = 0;
+    int looks = 0;
+    for (v = q->windows; v; v = v->of_task)
+        while (!dfi_window_try(v))
+            if (!dfi_stream_help(w, &stamp, &looks)) {
+                dfi_stream_lock(v->stream);
+                dfi_window_misses(v, &m);
+                dfi_stream_unlock(v->stream);
+                dfi_missing_report(q->name, q->site, &m);
+                return DF_ERROR_STUCK;
+            }
+    return DF_OK;
 }
 
 /* Runs a task without memory for its record: takes windows, and runs it here when it may enter them.
@@ -243,68 +267,47 @@ static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct df
     struct dfi_window few[DFI_WINDOWS_NOW], *v;
     struct dfi_stream *few_locks[DFI_WINDOWS_NOW];
     void *few_pointers[DFI_WINDOWS_NOW], **pointers = few_pointers;
-    const struct df_opts *o = w ? w->opts : NULL;
-    struct dfi_scope *s = w ? w->scope : NULL;
-    struct dfi_stream_now me;
+    const struct df_opts *o = w ? dfi_tasks_of(w)->opts : NULL;
+    struct dfi_scope *s;
     struct dfi_after a = { NULL, NULL, NULL };
-    struct dfi_missing m;
-    df_token *const *k;
-    size_t stamp = 0, births;
-    int looks = 0, skip = q->wrong, r, given_up = 0;
+    df_result error = q->wrong ? DF_ERROR_STREAM : DF_OK;
+    size_t stamp = 0;
+    int looks = 0, skip = q->wrong, r = 0;
     char *more = NULL;
     dfi_warn_no_memory();
-    dfi_graph_missing();
-    if (w) w->opts = NULL; /* not for tasks that run meanwhile */
-    q->windows = few, q->locks = few_locks, q->task = &me;
+    dfi_at(w, DFI_AT_LOST, NULL, NULL, 0);
+    q->windows = few, q->locks = few_locks, q->task = q;
     if (q->count > DFI_WINDOWS_NOW) { /* the records do not fit on the stack */
+        if (w) dfi_tasks_of(w)->opts = NULL; /* not for tasks that run meanwhile */
         while (!(more = (char *)dfi_malloc(q->count * (sizeof *v + 2 * sizeof(void *)))))
-            dfi_stream_help(w, s, &stamp, &looks);
+            dfi_stream_help(w, &stamp, &looks);
+        if (w) dfi_tasks_of(w)->opts = o;
         q->windows = (struct dfi_window *)(void *)more;
         q->locks = (struct dfi_stream **)(void *)(q->windows + q->count);
         pointers = (void **)(q->locks + q->count);
     }
-    dfi_take_windows_now(q);
-    if (w && w->task) s = dfi_scope_here(w);
-    if (w && n && dfi_wait_before(w, s, NULL, x, n)) skip = 1;
-    for (k = o ? o->after : NULL; k && *k; k++) dfi_wait_token(*k, q->site);
-    stamp = 0, looks = 0;
+    dfi_take_windows(q, DFI_TAKE_ON_STACK);
+    if (w && !dfi_bare_begin(w, x, n)) skip = 1;
+    if (w) dfi_tasks_of(w)->opts = NULL;
+    if (dfi_take_wait(w, q)) skip = 1, error = DF_ERROR_STUCK;
     for (v = q->windows; v; v = v->of_task)
-        while (!given_up && !dfi_window_try(v))
-            if (!dfi_stream_help(w, s, &stamp, &looks)) {
-                v->waits = 1;
-                given_up = skip = 1;
-            }
-    if (given_up) {
-        for (v = q->windows; !v->waits;) v = v->of_task;
-        dfi_stream_lock(v->stream);
-        m.elements = v->need - (v->reader ? v->stream->push.done : dfi_stream_room(v->stream) + v->stream->capacity);
-        dfi_stream_unlock(v->stream);
-        dfi_error(DFI_MESSAGE_STREAM_STUCK, q->site ? q->site : "", q->site ? ": " : "", q->name,
-                  (unsigned long)m.elements, v->reader ? "elements in" : "free places in", v->stream->site);
-        v->waits = 0;
-    }
-    for (v = q->windows; v; v = v->of_task)
-        if (v->reader && v->spoilt) skip = 1;
-    r = skip ? -1 : 0;
+        if (v->reader && v->poisoned) skip = 1;
     while (!skip && (r = dfi_windows_begin(q->windows, (char *)args, pointers)) > 0)
-        dfi_stream_help(w, s, &stamp, &looks);
-    if (r < 0 && w && (s = dfi_scope_here(w)) != NULL && (given_up || q->wrong || !skip)) {
-        int code = given_up ? DF_ERROR_STUCK : q->wrong ? DF_ERROR_STREAM : DF_ERROR_MEMORY;
-        dfi_scope_set_error(s, code, df_error_text((df_result)code));
+        dfi_stream_help(w, &stamp, &looks);
+    if (r < 0) skip = 1, error = DF_ERROR_MEMORY;
+    if (error && w && (s = dfi_scope_here(w)) != NULL) dfi_scope_set_error(s, error, df_error_text(error));
+    if (skip) dfi_args_order(type, args, DFI_ORDER_DROP);
+    else {
+        if (w) dfi_units_enter(w, x, n);
+        dfi_stream_body_now(w, type, args, NULL, q->windows, o ? o->result : NULL);
+        if (w) dfi_units_leave(w, x, n);
     }
-    if (r == 0) {
-        me.windows = q->windows, me.outer = dfi_streams_now;
-        dfi_streams_now = &me;
-        s = w ? w->scope : NULL, births = s ? s->births : 0;
-        dfi_run_now(type, args);
-        if (w && s == w->scope && births != s->births) dfi_wait_all(w, s);
-        dfi_streams_now = me.outer;
-    } else dfi_args_order(type, args, DFI_ORDER_DROP);
-    dfi_windows_end(q->windows, r != 0, 0, &a);
+    dfi_windows_end(q->windows, skip, 0, &a);
     dfi_mfree(more);
     if (a.ready) dfi_windows_ready(a.ready, 0);
-    if (w && !w->task) dfi_finish_left(w, type);
-    if (w) w->opts = o, w->ran_now = o != NULL; /* for dfi_with_end */
+    if (!w) return;
+    if (!w->task) dfi_finish_left(w, type);
+    if (o) dfi_tasks_of(w)->ran_now = skip ? DFI_PASSED_OVER : DFI_RAN_NOW; /* for dfi_with_end */
 }
 
 /* --- immediate execution ---------------------------------------------------------------------- */
@@ -314,7 +317,8 @@ static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct df
  * knows it before. */
 struct dfi_stream_here {
     struct dfi_flow flow; /* first */
-    struct dfi_extra extra;
+    struct dfi_window *windows;
+    uint64_t began;
     struct dfi_flow *moved;
 };
 
@@ -329,14 +333,24 @@ static DFI_NOINLINE struct dfi_flow *dfi_stream_move(struct dfi_worker *w)
         if (t) dfi_flow_free(w, t);
         return NULL;
     }
-    t->birth = h->flow.birth;
+    t->index = h->flow.index;
     x->name = t->type->name;
-    x->windows = h->extra.windows, x->began = h->extra.began;
+    dfi_windows_of(x)->first = h->windows, dfi_windows_of(x)->began = h->began;
     /* complete, so in no list, and not mirrored: no other thread reads it */
-    for (v = x->windows; v; v = v->of_task) v->task = t;
+    for (v = h->windows; v; v = v->of_task) v->task = t;
     dfi_flow_count(w, t);
     return w->task = h->moved = t;
 }
+DFI_UPCALL_IS(dfi_up_leaves_stack, dfi_stream_move);
+
+static void dfi_stream_end_here(struct dfi_worker *w, struct dfi_flow *t)
+{
+    const struct dfi_stream_here *h = (const struct dfi_stream_here *)(const void *)t;
+    struct dfi_after a = { NULL, NULL, NULL };
+    dfi_windows_end(h->windows, 0, 0, &a);
+    if (a.ready) dfi_windows_release(w, a.ready);
+}
+DFI_UPCALL_IS(dfi_up_ends_on_stack, dfi_stream_end_here);
 
 /* Runs a task immediately on the calling thread. Zero: not possible. */
 static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type, void *args,
@@ -345,33 +359,30 @@ static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type
     struct dfi_stream_here h;
     struct dfi_scope *s = DFI_LIKELY(!w->task) ? w->scope : dfi_scope_here(w);
     size_t mark = w->task_mark;
-    if (!s || s->gated || dfi_nested_deeply(w)) return 0;
+    if (!s || dfi_gated_body(s) || dfi_nested_deeply(w)) return 0;
     q->task = &h.flow;
-    if (!dfi_take_at_once(q, always)) return 0;
+    if (!dfi_take_windows(q, always ? DFI_TAKE_AT_ONCE : DFI_TAKE_IF_TINY)) return 0;
     h.flow.task.mem.special = DFI_ON_STACK;
     h.flow.task.args = args;
-    h.flow.type = type, h.flow.scope = s, h.flow.birth = ++s->births;
+    h.flow.type = type, h.flow.scope = s, h.flow.index = ++dfi_flow_of(s)->n_children;
     dfi_store_relaxed(&h.flow.skip, 0u);
-    h.flow.parts = NULL, h.flow.extra = &h.extra;
-    h.extra.windows = q->windows, h.extra.group = NULL, h.extra.weak = NULL, h.extra.guess = NULL;
-    h.extra.began = q->measure ? dfi_work_ns(w) : 0;
+    h.flow.parts = NULL, h.flow.extra = NULL;
+    h.windows = q->windows;
+    h.began = q->measure ? dfi_work_ns(w) : 0;
     h.moved = NULL;
     dfi_windows_begin(q->windows, (char *)args, NULL);
     dfi_flush(w);
     w->task = &h.flow, w->task_mark = w->head;
     dfi_level(w, 1);
     dfi_nest_begin(w);
-    dfi_store_relaxed(&w->n_tasks, dfi_load_relaxed(&w->n_tasks) + 1);
+    dfi_count(&dfi_tasks_of(w)->n_tasks);
     dfi_body_run(w, type, args, NULL);
     if (DFI_LIKELY(!h.moved)) {
         struct dfi_after a = { NULL, NULL, NULL };
-        while (DFI_UNLIKELY(w->scope != s)) { /* a block inside was left by a jump */
-            if (w->scope->site) dfi_error(DFI_MESSAGE_LEFT_BLOCK, w->scope->site);
-            dfi_scope_finish(w, w->scope);
-        }
-        if (DFI_UNLIKELY(w->sites != NULL)) dfi_report_unsynced(w, w->task_mark, DFI_END_OF_TASK);
+        while (DFI_UNLIKELY(w->scope != s)) dfi_block_left(w); /* a block inside */
+        dfi_report_unsynced(w, w->task_mark, DFI_END_OF_TASK);
         w->task = NULL, w->task_mark = mark;
-        dfi_windows_end(q->windows, 0, dfi_stream_took(w, &h.extra), &a);
+        dfi_windows_end(q->windows, 0, dfi_stream_took(w, h.began), &a);
         if (a.ready) {
             dfi_windows_release(w, a.ready);
             dfi_offer(w);
@@ -387,7 +398,7 @@ static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type
     }
     dfi_level(w, -1);
     dfi_nest_end(w);
-    if (dfi_asked(w)) dfi_poll(w);
+    if (dfi_steal_requested(w)) dfi_poll(w);
     return 1;
 }
 
@@ -398,29 +409,29 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
     struct dfi_take q;
     struct dfi_flow *t;
     int here, always = 0, blocks = dfi_load_relaxed(&dfi_may_block);
-    if (w && DFI_UNLIKELY(w->scope->guess != NULL) && dfi_guess_drops(w)) { /* windows cannot be rolled back */
-        dfi_guess_dropped(w);
+    /* windows cannot be rolled back */
+    if (w && dfi_dropped(w)) {
+        dfi_drop_next(w);
         dfi_args_order(type, args, DFI_ORDER_DROP);
         return;
     }
-    if (w && DFI_UNLIKELY(w->scope->capture != NULL)) dfi_taskgraph_cannot("a task on streams", type->name);
-    q.y = y, q.m = m;
-    q.name = type->name, q.site = NULL;
-    if (w && DFI_UNLIKELY(w->opts != NULL)) {
-        q.site = w->opts_site;
-        if (w->opts->name) q.name = w->opts->name;
+    dfi_no_graph(w, "a task on streams", type->name);
+    memset((void *)&q, 0, offsetof(struct dfi_take, few));
+    q.y = y, q.m = m, q.name = type->name;
+    if (w && DFI_UNLIKELY(dfi_tasks_of(w)->opts != NULL)) {
+        q.site = dfi_tasks_of(w)->opts_site;
+        if (dfi_tasks_of(w)->opts->name) q.name = dfi_tasks_of(w)->opts->name;
     }
     dfi_take_check(&q);
     if (w) {
-        if (dfi_load_relaxed(&dfi_pool.run_now)) dfi_store_relaxed(&dfi_pool.run_now, 0);
         if (!dfi_load_relaxed(&dfi_pool.particular)) dfi_store_relaxed(&dfi_pool.particular, 1);
         /* A task that takes less time than a hand-over runs here. A single worker has no other to
          * hand it to, unless an observer has to see it. Neither applies if the task may block,
          * because its submitter may have what it waits for. */
-        always = !blocks && dfi_load_relaxed(&dfi_pool.n_slots) == 1 && !dfi_baton_on() && !dfi_watched();
+        always = !blocks && dfi_alone() && !dfi_turns() && !dfi_observed();
         /* no option, observer or cancellation to consider, and one window for each parameter */
-        here = !DF_CHECK && !blocks && !dfi_pool.defer && !dfi_chaotic() && !DFI_GRAPH() && !w->opts &&
-            !dfi_load_relaxed(&dfi_pool.cancels) && !n && q.arrays == 0 && m && q.count == m && !q.wrong;
+        here = dfi_load_relaxed(&dfi_flow_pool.careful) < DFI_CAREFUL_NEVER && !dfi_wanted(DFI_AT_NEW) &&
+            !dfi_tasks_of(w)->opts && !dfi_cancels_any() && !n && q.arrays == 0 && m && q.count == m && !q.wrong;
         if (DFI_LIKELY(here) && dfi_stream_run_here(w, type, args, &q, always)) return;
     }
     t = w ? dfi_flow_for(w, type) : NULL;
@@ -433,17 +444,22 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
         return;
     }
     memcpy(t->task.args, args, type->args_bytes);
-    if (!dfi_submit_register(w, t, x, n, 1)) dfi_offer(w);
-    else if ((dfi_stack_full(w) || (!dfi_pool.defer && (always || (q.tiny && !blocks)))) && !dfi_nested_deeply(w))
-        dfi_submit_run(w, t);
-    else dfi_submit_push(w, t);
+    /* with options, it is held when it has its tokens (dfi_token_opts) */
+    if (dfi_load_relaxed(&dfi_windows_of(t->extra)->missing) > 0 && !dfi_tasks_of(w)->opts) dfi_hold_task(w, t->extra);
+    if (!dfi_flow_pool.defer && (always || (q.tiny && !blocks)) && !dfi_nested_deeply(w))
+        dfi_submit_here(&t->task, x, n);
+    else dfi_submit(&t->task, x, n);
 }
 
 /* --- in a body -------------------------------------------------------------------------------------- */
 
+DFI_SMALL_CODE_BEGIN
+
 static long long dfi_flow_find_window(const struct dfi_flow *t, const void *p)
 {
-    return t && t->task.mem.special ? dfi_windows_find(t->extra->windows, p) : -1;
+    if (!t || !t->task.mem.special) return -1;
+    if (t->task.mem.special != DFI_ON_STACK) return dfi_windows_find(dfi_windows_of(t->extra)->first, p);
+    return dfi_windows_find(((const struct dfi_stream_here *)(const void *)t)->windows, p);
 }
 
 DFI_EXTERN_C_BEGIN
@@ -466,5 +482,19 @@ DFI_API size_t df_stream_count(const void *p)
     return n < 0 ? 0 : (size_t)n;
 }
 DFI_EXTERN_C_END
+
+/* --- module ---------------------------------------------------------------------------------------------- */
+
+static void dfi_module_streams(const struct dfi_moment *m)
+{
+    if (m->is == DFI_THREAD_UNWINDS) dfi_streams_now = NULL;
+#if defined(DF_SERIAL)
+    else if (m->is == DFI_POOL_READY) dfi_green_has((void *)&dfi_streams_now);
+#endif
+}
+
+DFI_SMALL_CODE_END
+
+#endif
 
 #endif

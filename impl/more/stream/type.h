@@ -11,6 +11,11 @@
 #include "../../base/log.h"
 #include "../../api/element.h"
 #include "ring.h"
+#include "../../base/parts.h"
+
+#if DFI_WITH_STREAMS
+
+DFI_SMALL_CODE_BEGIN
 
 /* Copies text, truncated to fit, because a stream keeps a copy of a name. */
 static void dfi_stream_text(char *to, size_t room, const char *text)
@@ -57,14 +62,19 @@ static int dfi_stream_has_type(struct dfi_stream *c, const struct dfi_element *e
     if (differs || unsure) memcpy(type, c->type, sizeof type), memcpy(by, c->typed_by, sizeof by);
     dfi_stream_unlock(c);
     if (differs)
-        dfi_error("%s%stask %s, declared at %s: elements of parameter %s are of type %s, but those of the stream "
-                  "of %s are of type %s by %s: skipped",
+        dfi_error("%s%stask %s, declared at %s: elements of parameter %s are of type %s, but those of the stream of "
+                  "%s are of type %s by %s: the task is skipped; use one type",
                   site, *site ? ": " : "", name, e->site, e->title, e->type, c->site, type, by);
     else if (unsure)
-        dfi_warn_once("%s%stask %s, declared at %s: elements of parameter %s are of type %s, those of the stream "
-                      "of %s of type %s by %s: if this is one type, give it the same name in both places",
+        dfi_warn_once("%s%stask %s, declared at %s: elements of parameter %s are of type %s, but those of the stream "
+                      "of %s are of type %s by %s: the task runs; if this is one type, give it the same name in both "
+                      "places",
                       site, *site ? ": " : "", name, e->site, e->title, e->type, c->site, type, by);
     return !differs;
 }
+
+DFI_SMALL_CODE_END
+
+#endif
 
 #endif

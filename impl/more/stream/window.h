@@ -10,6 +10,9 @@
 #include "ring.h"
 #include "type.h"
 #include "../../api/public.h"
+#include "../../base/parts.h"
+
+#if DFI_WITH_STREAMS
 
 /* --- requests of a task ----------------------------------------------------------------------- */
 
@@ -21,6 +24,8 @@ static struct df_stream *dfi_ask_stream(const struct dfi_ask *y, long long i)
     return s;
 }
 
+DFI_SMALL_CODE_BEGIN
+
 /* True if the parameter y of a task is valid. If not, the reason is reported. */
 static DFI_NOINLINE int dfi_ask_right(const struct dfi_ask *y, const char *name, const char *site)
 {
@@ -28,24 +33,27 @@ static DFI_NOINLINE int dfi_ask_right(const struct dfi_ask *y, const char *name,
     long long i;
     if (!site) site = "";
     if (y->n < 0) {
-        dfi_error("%s%stask %s: parameter %s is of %ld streams: skipped", site, colon, name, title, (long)y->n);
+        dfi_error("%s%stask %s: parameter %s is an array of %ld streams: the task is skipped; correct the count in "
+                  "its declaration", site, colon, name, title, (long)y->n);
         return 0;
     }
     if (y->burst < 0 || y->horizon < y->burst) {
-        dfi_error("%s%stask %s: parameter %s is to consume %ld of %ld elements: skipped",
-                  site, colon, name, title, (long)y->burst, (long)y->horizon);
+        dfi_error("%s%stask %s: parameter %s consumes %ld of %ld elements: the task is skipped; a task consumes from "
+                  "0 to as many elements as it reads", site, colon, name, title, (long)y->burst, (long)y->horizon);
         return 0;
     }
     for (i = 0; i < y->n; i++) {
         const struct df_stream *s = dfi_ask_stream(y, i);
         struct dfi_stream *c = s ? s->stream : NULL;
-        if (!c) dfi_error("%s%stask %s: the stream for parameter %s is NULL: skipped", site, colon, name, title);
+        if (!c) dfi_error("%s%stask %s: the stream for parameter %s is NULL: the task is skipped; check the result of "
+                          "df_stream_new", site, colon, name, title);
         else if (c->bytes != y->element->size)
-            dfi_error("%s%stask %s: elements of parameter %s have %lu bytes, those of the stream of %s %lu: skipped",
+            dfi_error("%s%stask %s: the size of an element of parameter %s is %lu, but in the stream of %s it is %lu: "
+                      "the task is skipped; declare the element type of the stream",
                       site, colon, name, title, (unsigned long)y->element->size, c->site, (unsigned long)c->bytes);
         else if ((unsigned long long)y->horizon > c->capacity)
-            dfi_error("%s%stask %s: parameter %s is a window of %ld elements, but the stream of %s has room for "
-                      "%lu: skipped; raise its capacity",
+            dfi_error("%s%stask %s: parameter %s is a window of %ld elements, but the stream of %s has room for %lu: "
+                      "the task is skipped; raise the capacity",
                       site, colon, name, title, (long)y->horizon, c->site, (unsigned long)c->capacity);
         else if (!dfi_stream_has_type(c, y->element, name, site)) {}
         else continue;
@@ -54,43 +62,53 @@ static DFI_NOINLINE int dfi_ask_right(const struct dfi_ask *y, const char *name,
     return 1;
 }
 
+DFI_SMALL_CODE_END
+
 /* The request of a task for windows. */
 struct dfi_take {
     struct dfi_ask *y;
     unsigned m;
     void *task;
     const char *name, *site;
-    struct dfi_stream **locks;     /* room for `count`; here if there are no arrays: */
-    struct dfi_stream *few[DFI_WINDOWS_FEW];
-    struct dfi_window *windows;    /* result; without memory given: records on the stack */
+    struct dfi_stream **locks;     /* room for `count`: the stream of each window, sorted by address */
+    struct dfi_window *windows;    /* result; DFI_TAKE_ON_STACK: records on the stack */
     long waits;                    /* result: the number of windows that wait */
-    size_t count, n_locks;
+    size_t count;
     int arrays;                    /* some parameters are arrays of streams */
     int wrong;                     /* some parameters are invalid: the task must be skipped */
     int tiny;                      /* result: its body takes less time than handing it over */
     int measure;                   /* result: measure the body this time */
+    struct dfi_stream *few[DFI_WINDOWS_FEW]; /* room for `locks` if there are no arrays */
 };
 
-/* Checks the parameters of the task; invalid ones request nothing. */
+/* How windows are taken: those that wait, too; all if each can be had immediately; that only if the task is tiny; with
+ * records on the stack, which are in no list of waiting windows. */
+enum { DFI_TAKE_ALL, DFI_TAKE_AT_ONCE, DFI_TAKE_IF_TINY, DFI_TAKE_ON_STACK };
+enum { DFI_TINY_BODY_NS = 300, DFI_MEASURE_EACH = 32 };
+
+/* Checks the parameters of the task; invalid ones request nothing. pre: all but y, m, name and site is zero */
 static void dfi_take_check(struct dfi_take *q)
 {
     unsigned i;
-    q->count = 0, q->wrong = 0, q->waits = 0, q->windows = NULL, q->locks = NULL;
-    q->tiny = q->measure = q->arrays = 0;
+    q->locks = q->few;
     for (i = 0; i < q->m; i++) {
         struct dfi_ask *y = &q->y[i];
         const struct dfi_stream *c = !y->streams && y->stream ? y->stream->stream : NULL;
-        int right = c && dfi_load_relaxed(&c->known[y->element->writes]) == (uintptr_t)y->element && y->burst >= 0 &&
-                    y->horizon >= y->burst && (unsigned long long)y->horizon <= c->capacity;
+        /* unsigned: negative numbers are above each capacity */
+        int right = c && dfi_load_relaxed(&c->known[y->element->writes]) == (uintptr_t)y->element &&
+                    (unsigned long long)y->horizon <= c->capacity &&
+                    (unsigned long long)y->burst <= (unsigned long long)y->horizon;
         if (DFI_UNLIKELY(!right) && !dfi_ask_right(y, q->name, q->site)) q->wrong = 1, y->n = 0;
         q->arrays |= y->streams != NULL;
         q->count += (size_t)y->n;
     }
 }
 
-/* The streams of the task, each once, sorted by address. All are locked at the same time, so that
- * two tasks that share several streams have the same order on all of them. */
-static void dfi_take_sort(struct dfi_take *q)
+DFI_SMALL_CODE_BEGIN
+
+/* Sorts the streams of the task by address. All are locked at the same time, so that two tasks that share several
+ * streams have the same order on all of them. */
+static DFI_NOINLINE void dfi_take_sort(struct dfi_take *q)
 {
     struct dfi_stream **k = q->locks;
     size_t n = 0, i, j, gap;
@@ -104,43 +122,84 @@ static void dfi_take_sort(struct dfi_take *q)
             for (j = i; j >= gap && (uintptr_t)k[j - gap] > (uintptr_t)c; j -= gap) k[j] = k[j - gap];
             k[j] = c;
         }
-    for (i = j = 0; i < n; i++)
-        if (i == 0 || k[i] != k[i - 1]) k[j++] = k[i];
-    q->n_locks = j;
 }
+
+DFI_SMALL_CODE_END
 
 static void dfi_take_lock(struct dfi_take *q)
 {
     size_t i;
-    for (i = 0; i < q->n_locks; i++) dfi_stream_lock(q->locks[i]);
+    for (i = 0; i < q->count; i++)
+        if ((i == 0 || q->locks[i] != q->locks[i - 1]) && DFI_UNLIKELY(!dfi_stream_trylock(q->locks[i])))
+            dfi_stream_lock(q->locks[i]);
 }
 static void dfi_take_unlock(struct dfi_take *q)
 {
     size_t i;
-    for (i = 0; i < q->n_locks; i++) dfi_stream_unlock(q->locks[i]);
+    for (i = 0; i < q->count; i++)
+        if (i == 0 || q->locks[i] != q->locks[i - 1]) dfi_stream_unlock(q->locks[i]);
 }
 
-enum { DFI_TINY_BODY_NS = 300, DFI_MEASURE_EACH = 32 };
-
-/* Makes v window i of parameter y. pre: the locks */
-DFI_INLINE void dfi_window_assign(struct dfi_take *q, struct dfi_window *v, const struct dfi_ask *y, long long i)
+/* A stream that lacks records for the windows of the task, or NULL. pre: the locks */
+static struct dfi_stream *dfi_take_lacks(const struct dfi_take *q)
 {
-    struct df_stream *s = dfi_ask_stream(y, i);
+    const struct dfi_window *v = NULL;
+    size_t i;
+    for (i = 0; i < q->count; i++) {
+        v = i > 0 && q->locks[i] == q->locks[i - 1] ? v->next : q->locks[i]->free;
+        if (DFI_UNLIKELY(!v)) return q->locks[i];
+    }
+    return NULL;
+}
+
+/* The side of a stream that the windows of y for it come from. */
+static struct dfi_side *dfi_ask_side(const struct dfi_ask *y, struct df_stream *s)
+{
+    return y->element->writes ? &s->stream->push : &s->side;
+}
+
+/* True if the window could be had immediately, complete, not poisoned, and in one piece. pre: the lock */
+DFI_FAST int dfi_ask_at_once(const struct dfi_ask *y)
+{
+    struct dfi_stream *c = y->stream->stream;
+    const struct dfi_side *d = dfi_ask_side(y, y->stream);
+    size_t n = (size_t)y->horizon;
+    if (d->slot + n > c->capacity) return 0;
+    if (!y->element->writes) return d->next + n <= c->push.done && !c->n_poisoned && d->next >= c->poisoned_to;
+    return !c->closed && dfi_stream_fits(c, d->next + n);
+}
+
+/* True if the task can have all its windows immediately, each of another stream, and is tiny if it has to be. pre: no
+ * invalid parameter, no arrays, count > 0; the locks */
+DFI_FAST int dfi_take_may(const struct dfi_take *q, int how)
+{
+    const struct dfi_side *d = dfi_ask_side(q->y, q->y->stream);
+    unsigned a;
+    if (how == DFI_TAKE_IF_TINY && !(d->ns && d->ns < DFI_TINY_BODY_NS)) return 0;
+    for (a = 0; a < q->m; a++)
+        if ((a > 0 && q->locks[a] == q->locks[a - 1]) || !dfi_ask_at_once(&q->y[a])) return 0;
+    return 1;
+}
+
+/* Makes v window i of parameter y, on s. pre: the locks */
+DFI_FAST void dfi_window_assign(struct dfi_take *q, struct dfi_window *v, const struct dfi_ask *y, struct df_stream *s,
+                                long long i, int how)
+{
     struct dfi_stream *c = s->stream;
-    struct dfi_side *d = y->element->writes ? &c->push : &s->side;
+    struct dfi_side *d = dfi_ask_side(y, s);
     v->stream = c;
     v->reader = y->element->writes ? NULL : s;
     v->task = q->task, v->name = q->name;
     v->next = NULL;
-    v->asked = (size_t)y->horizon;
-    v->waits = v->finished = v->spoilt = v->mirrored = 0;
+    v->asked = v->count = (size_t)y->horizon;
+    v->waits = v->finished = v->poisoned = v->mirrored = 0;
+    v->on_stack = how == DFI_TAKE_ON_STACK;
     v->scratch = y->element->writes && c->closed;
     v->p = v->room = NULL;
     v->arg = y->element->arg, v->index = y->streams ? i : -1;
     if (y->element->writes) c->refs++;
     if (DFI_UNLIKELY(v->scratch)) {
         v->begin = v->pass = v->need = 0, v->slot = 0;
-        v->count = v->asked;
         return;
     }
     v->begin = d->next, v->slot = d->slot;
@@ -153,141 +212,70 @@ DFI_INLINE void dfi_window_assign(struct dfi_take *q, struct dfi_window *v, cons
     d->last = v;
     if (v == q->windows) { /* the first stands for all */
         q->tiny = d->ns && d->ns < DFI_TINY_BODY_NS;
-        q->measure = d->turn++ % DFI_MEASURE_EACH == 0 || !d->ns;
+        q->measure = !DFI_ALONE && (d->turn++ % DFI_MEASURE_EACH == 0 || !d->ns);
     }
     if (!y->element->writes && v->need > c->covered && y->horizon) {
         c->covered = v->need;
         if (c->kept) dfi_stream_forget(c);
     }
-    if (v->on_stack) return;
+    if (how != DFI_TAKE_ALL) return;
     if (!dfi_window_open(v)) {
         dfi_window_wait(v);
         q->waits++;
         return;
     }
-    dfi_window_enter(v);
-    if (v->spoilt) dfi_stream_task_skip(v->task);
+    if (v->reader) dfi_window_enter(v);
+    if (v->poisoned) dfi_up_window_skips(v->task);
 }
 
 /* Reports elements pushed after the end. pre: no locks */
-static DFI_COLD void dfi_take_late(struct dfi_take *q)
+static DFI_NOINLINE DFI_COLD void dfi_take_late(struct dfi_take *q)
 {
     const char *site = q->site ? q->site : "";
     const struct dfi_window *v;
     for (v = q->windows; v; v = v->of_task)
         if (v->scratch)
-            dfi_error("%s%stask %s pushes %lu elements into the stream of %s after its df_stream_close: they are "
-                      "dropped", site, q->site ? ": " : "", v->name, (unsigned long)v->asked, v->stream->site);
+            dfi_error("%s%stask %s pushes %lu element%s into the stream of %s after its df_stream_close: df drops "
+                      "what it pushes; submit it earlier, or close the stream later", site, q->site ? ": " : "",
+                      v->name, (unsigned long)v->asked, v->asked == 1 ? "" : "s", v->stream->site);
 }
 
-/* Takes all windows of a task. 0, or -1 without memory: then nothing has changed. pre:
- * dfi_take_check; q->locks */
-static int dfi_take_windows(struct dfi_take *q)
+/* Takes all windows of a task. Zero: nothing has changed, because there is no memory, or because they cannot be had as
+ * `how` demands. pre: dfi_take_check; q->locks */
+static DFI_NOINLINE int dfi_take_windows(struct dfi_take *q, int how)
 {
-    struct dfi_window *v, **last;
-    struct dfi_stream *c;
+    int at_once = how == DFI_TAKE_AT_ONCE || how == DFI_TAKE_IF_TINY, late = 0;
+    struct dfi_window *on_stack = q->windows, **last = &q->windows;
+    struct dfi_stream *lacks;
     unsigned a;
     long long b;
-    int late = 0;
-    if (q->count == 1 && q->m == 1) q->locks[0] = dfi_ask_stream(q->y, 0)->stream, q->n_locks = 1;
+    if (DFI_LIKELY(q->m == 1 && q->count == 1)) q->locks[0] = dfi_ask_stream(q->y, 0)->stream;
     else dfi_take_sort(q);
-    for (;;) {
-        dfi_take_lock(q);
-        last = &q->windows, c = NULL;
-        for (a = 0; a < q->m && !c; a++)
-            for (b = 0; b < q->y[a].n; b++) {
-                struct dfi_stream *from = dfi_ask_stream(&q->y[a], b)->stream;
-                if (!(v = from->free)) {
-                    c = from;
-                    break;
-                }
-                from->free = v->next;
-                *last = v, last = &v->of_task;
-            }
-        *last = NULL;
-        if (DFI_LIKELY(!c)) break;
-        while ((v = q->windows) != NULL) {
-            q->windows = v->of_task;
-            dfi_window_free(v);
-        }
+    dfi_take_lock(q);
+    while (how != DFI_TAKE_ON_STACK && (lacks = dfi_take_lacks(q)) != NULL) {
         dfi_take_unlock(q);
-        if (dfi_stream_more(c)) return -1;
+        if (at_once || dfi_stream_more(lacks)) return 0;
+        dfi_take_lock(q);
     }
-    for (a = 0, v = q->windows; a < q->m; a++)
-        for (b = 0; b < q->y[a].n; b++, v = v->of_task) {
-            dfi_window_assign(q, v, &q->y[a], b);
+    if (at_once && !dfi_take_may(q, how)) {
+        dfi_take_unlock(q);
+        return 0;
+    }
+    for (a = 0; a < q->m; a++)
+        for (b = 0; b < q->y[a].n; b++) {
+            struct df_stream *s = dfi_ask_stream(&q->y[a], b);
+            struct dfi_window *v = on_stack;
+            if (DFI_UNLIKELY(v != NULL)) on_stack++;
+            else v = s->stream->free, s->stream->free = v->next;
+            *last = v, last = &v->of_task;
+            dfi_window_assign(q, v, &q->y[a], s, b, how);
             late |= v->scratch;
         }
-    if (q->waits) dfi_stream_task_waits(q->task, q->waits);
+    *last = NULL;
+    if (q->waits) dfi_up_windows_wait(q->task, q->waits);
     dfi_take_unlock(q);
     if (DFI_UNLIKELY(late)) dfi_take_late(q);
-    return 0;
-}
-
-/* True if the window could be had immediately, complete, not poisoned, and in one piece. pre: the lock */
-DFI_UNUSED static int dfi_ask_at_once(const struct dfi_ask *y)
-{
-    struct dfi_stream *c = y->stream->stream;
-    const struct dfi_side *d = y->element->writes ? &c->push : &y->stream->side;
-    size_t n = (size_t)y->horizon;
-    uint64_t need = d->next + n;
-    if (!c->free || d->slot + n > c->capacity) return 0;
-    if (!y->element->writes) return need <= c->push.done && !c->n_spoilt && d->next >= c->spoilt_to;
-    return !c->closed && (need - c->room <= c->capacity || need - (c->room = dfi_stream_room(c)) <= c->capacity);
-}
-
-/* Takes all windows of a task that has few, if each could be had immediately, and if `always`, or
- * the task is tiny. Nonzero: taken. pre: dfi_take_check, no invalid parameter, no arrays, one window
- * for each parameter, count > 0 */
-DFI_UNUSED static int dfi_take_at_once(struct dfi_take *q, int always)
-{
-    const struct dfi_side *d = q->y[0].element->writes ? &q->y[0].stream->stream->push : &q->y[0].stream->side;
-    struct dfi_window **last = &q->windows;
-    unsigned a;
-    int all = 1;
-    q->locks = q->few;
-    if (q->m == 1) q->few[0] = q->y[0].stream->stream, q->n_locks = 1;
-    else {
-        dfi_take_sort(q);
-        if (q->n_locks != q->m) return 0; /* one stream twice */
-    }
-    dfi_take_lock(q);
-    if (!always) all = d->ns && d->ns < DFI_TINY_BODY_NS;
-    for (a = 0; a < q->m && all; a++) all = dfi_ask_at_once(&q->y[a]);
-    if (all) {
-        for (a = 0; a < q->m; a++) {
-            struct dfi_stream *c = q->y[a].stream->stream;
-            *last = c->free, last = &c->free->of_task;
-            c->free = c->free->next;
-        }
-        *last = NULL;
-        for (a = 0, last = &q->windows; a < q->m; a++, last = &(*last)->of_task)
-            dfi_window_assign(q, *last, &q->y[a], 0);
-    }
-    dfi_take_unlock(q);
-    return all;
-}
-
-/* The same with records on the stack, at q->windows, which are in no list of waiting windows. pre:
- * q->locks */
-static DFI_COLD void dfi_take_windows_now(struct dfi_take *q)
-{
-    struct dfi_window *v = q->windows;
-    unsigned a;
-    long long b;
-    dfi_take_sort(q);
-    dfi_take_lock(q);
-    for (a = 0; a < q->m; a++)
-        for (b = 0; b < q->y[a].n; b++, v++) {
-            memset((void *)v, 0, sizeof *v);
-            v->on_stack = 1;
-            v->of_task = v + 1;
-            dfi_window_assign(q, v, &q->y[a], b);
-        }
-    if (v != q->windows) v[-1].of_task = NULL;
-    else q->windows = NULL;
-    dfi_take_unlock(q);
-    dfi_take_late(q);
+    return 1;
 }
 
 /* True if the window on the stack may be entered, and is the oldest of its side, except for others
@@ -297,11 +285,11 @@ static int dfi_window_try(struct dfi_window *v)
     const struct dfi_window *k;
     int open;
     dfi_stream_lock(v->stream);
-    open = dfi_window_open(v);
+    open = v->scratch || dfi_window_open(v);
     if (!v->scratch)
         for (k = dfi_window_side(v)->first; k != v; k = k->next)
             if (k->task != v->task) open = 0;
-    if (open) dfi_window_enter(v);
+    if (open && v->reader) dfi_window_enter(v);
     dfi_stream_unlock(v->stream);
     return open;
 }
@@ -331,16 +319,17 @@ static int dfi_window_mirror(struct dfi_window *v, int alone)
     return v->mirrored ? 0 : mine ? -1 : 1;
 }
 
-/* A window that wraps continues in the second half of the ring memory, if no other task uses that
- * now; else all of it is copied to private memory. A window that is not complete, or not in the
- * stream, is private; it lies in the second half if there is no memory. 0, or -1: no memory, 1:
- * there may be some later. */
-static DFI_NOINLINE int dfi_window_copy(struct dfi_window *v, size_t wrapped)
+/* Gives v, which is not complete, or not in one piece in the ring, its memory. A window that wraps continues in the
+ * second half of the ring memory, if no other task uses that now; else all of it is copied to private memory. A window
+ * that is not complete, or not in the stream, is private; it lies in the second half if there is no memory. 0; -1: no
+ * memory; 1: there may be some later. */
+static DFI_NOINLINE DFI_COLD int dfi_window_copy(struct dfi_window *v)
 {
     struct dfi_stream *c = v->stream;
-    size_t bytes = v->asked * c->bytes, have = v->count * c->bytes, straight;
+    size_t wrapped = dfi_window_wrapped(v), bytes = v->asked * c->bytes, have = v->count * c->bytes, straight;
     char *second = c->ring + c->capacity * c->bytes;
     int whole = v->count == v->asked && !v->scratch, taken = 0;
+    if (v->count == 0 && v->asked > 0) return 0; /* the end of the stream: no window */
     if (whole && (taken = dfi_window_mirror(v, 0)) == 0) {
         v->p = dfi_window_at(v);
         if (v->reader) memcpy(second, c->ring, wrapped);
@@ -359,6 +348,8 @@ static DFI_NOINLINE int dfi_window_copy(struct dfi_window *v, size_t wrapped)
     return 0;
 }
 
+#define DFI_MESSAGE_STREAM_MEMORY "out of memory: a task with streams is skipped; use smaller windows"
+
 /* Prepares the windows of a task whose body is about to run: writes their pointers into its
  * arguments, and into `array`, with room for one per window, for parameters with several. 0; 1:
  * later; -1: no memory, and there will be none. */
@@ -366,11 +357,10 @@ static int dfi_windows_begin(struct dfi_window *v, char *args, void **array)
 {
     int r;
     for (; v; v = v->of_task) {
-        size_t wrapped = dfi_window_wrapped(v);
-        if (!v->p) {
-            if (v->count == 0 && v->asked > 0) { /* the end of the stream: no window */ }
-            else if (DFI_LIKELY(!wrapped && v->count == v->asked && !v->scratch)) v->p = dfi_window_at(v);
-            else if ((r = dfi_window_copy(v, wrapped)) != 0) return r;
+        if (!v->p) { /* it may have some from an earlier attempt */
+            if (DFI_LIKELY(v->count == v->asked && v->slot + v->asked <= v->stream->capacity && !v->scratch))
+                v->p = dfi_window_at(v);
+            else if ((r = dfi_window_copy(v)) != 0) return r;
         }
         if (v->index < 0) memcpy(args + v->arg, (const void *)&v->p, sizeof v->p);
         else {
@@ -381,23 +371,26 @@ static int dfi_windows_begin(struct dfi_window *v, char *args, void **array)
     return 0;
 }
 
+/* Leaves the private memory of v, or the second half of the ring memory, and copies what the body wrote there. */
+static DFI_NOINLINE DFI_COLD void dfi_window_leave_copy(struct dfi_window *v, int skipped)
+{
+    struct dfi_stream *c = v->stream;
+    size_t wrapped = dfi_window_wrapped(v), straight = v->asked * c->bytes - wrapped;
+    if (!v->reader && !v->scratch && !skipped) {
+        if (!v->mirrored) memcpy(dfi_window_at(v), v->room, straight);
+        memcpy(c->ring, v->mirrored ? c->ring + c->capacity * c->bytes : (char *)v->room + straight, wrapped);
+    }
+    dfi_mfree(v->room);
+}
+
 /* Gives back the windows of a task that is done or was skipped. post: they are gone */
 static void dfi_windows_end(struct dfi_window *v, int skipped, unsigned ns, struct dfi_after *a)
 {
     while (v) {
         struct dfi_window *next = v->of_task;
         struct dfi_stream *c = v->stream;
-        void *room = v->room;
-        if (DFI_UNLIKELY(room || v->mirrored) && !v->reader && !v->scratch && !skipped) {
-            size_t wrapped = dfi_window_wrapped(v);
-            if (v->mirrored) memcpy(c->ring, c->ring + c->capacity * c->bytes, wrapped);
-            else {
-                memcpy(dfi_window_at(v), room, v->asked * c->bytes - wrapped);
-                memcpy(c->ring, (char *)room + v->asked * c->bytes - wrapped, wrapped);
-            }
-        }
-        if (DFI_UNLIKELY(room != NULL)) dfi_mfree(room);
-        dfi_stream_lock(c);
+        if (DFI_UNLIKELY(v->room || v->mirrored)) dfi_window_leave_copy(v, skipped);
+        if (DFI_UNLIKELY(!dfi_stream_trylock(c))) dfi_stream_lock(c);
         if (ns) { /* a mean of the last few, because one that was interrupted is not typical */
             struct dfi_side *d = dfi_window_side(v);
             if (ns > 4 * DFI_TINY_BODY_NS) ns = 4 * DFI_TINY_BODY_NS;
@@ -419,8 +412,17 @@ struct dfi_missing {
     long windows;           /* the number of its windows that no longer wait */
 };
 
+/* Notes that v cannot come. pre: the lock */
+static void dfi_window_misses(struct dfi_window *v, struct dfi_missing *g)
+{
+    const struct dfi_stream *c = v->stream;
+    g->stream = c->site;
+    g->what = v->reader ? "elements in" : "free places in";
+    g->elements = v->need - (v->reader ? c->push.done : dfi_stream_room(c) + c->capacity);
+}
+
 /* Gives up waiting for the windows of a task. */
-static void dfi_windows_give_up(struct dfi_window *v, struct dfi_missing *g)
+static DFI_COLD void dfi_windows_give_up(struct dfi_window *v, struct dfi_missing *g)
 {
     g->stream = NULL, g->windows = 0;
     for (; v; v = v->of_task) {
@@ -429,15 +431,22 @@ static void dfi_windows_give_up(struct dfi_window *v, struct dfi_missing *g)
         if (v->waits) {
             dfi_window_wait_no_more(v);
             v->count = 0;
-            if (!g->stream) {
-                g->stream = c->site;
-                g->what = v->reader ? "elements in" : "free places in";
-                g->elements = v->reader ? v->need - c->push.done : v->need - dfi_stream_room(c) - c->capacity;
-            }
+            if (!g->stream) dfi_window_misses(v, g);
             g->windows++;
         }
         dfi_stream_unlock(c);
     }
 }
+
+#else
+
+/* A task has no windows that it could wait for. */
+struct dfi_missing { const char *stream, *what; uint64_t elements; long windows; };
+DFI_FAST void dfi_windows_give_up(struct dfi_window *v, struct dfi_missing *g)
+{
+    (void)v, g->stream = NULL, g->windows = 0;
+}
+
+#endif
 
 #endif

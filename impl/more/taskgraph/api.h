@@ -11,29 +11,49 @@
 #include "../../api/taskgraph.h"
 #include "list.h"
 #include "../../api/public.h"
-#include "../../api/serial.h"
 #include "../../api/core.h"
-#if defined(DF_SERIAL)
-#include "../../serial/impl.h"
-#include "../../serial/taskgraph.h"
-#else
-#include "../../work/scope.h"
-#include "plan.h"
+#include "../../flow/scope.h"
+#include "record.h"
 #include "run.h"
-#endif
+#include "../../base/parts.h"
 
-static void dfi_taskgraph_cannot(const char *what, const char *site)
+#if DFI_WITH_TASKGRAPH
+
+/* Submits the tasks as the block did. */
+static void dfi_taskgraph_resubmit(struct dfi_worker *w, const struct dfi_sequence *q)
 {
-    struct df_taskgraph *g = dfi_taskgraph_here();
-    if (DFI_UNLIKELY(g != NULL)) dfi_taskgraph_refuses(g, what, site);
+    struct dfi_access x[DFI_PARAMETERS];
+    size_t i;
+    for (i = 0; i < q->n; i++) {
+        const struct dfi_captured *c = &q->task[i];
+        const struct df_opts *o = c->opts ? &c->opts->opts : NULL;
+        struct dfi_task *t;
+        if (c->n) memcpy((void *)x, (const void *)(q->x + c->x), c->n * sizeof *x);
+        if (c->kind == DFI_C_WAIT) (df_wait)();
+        else if (c->kind == DFI_C_WAIT_ON) dfi_wait_for(w, x, c->n, NULL);
+        else {
+            if (c->type->modes & DFI_LAUNCH && w) dfi_scope_launches(w->scope);
+            if (o) dfi_with(o, c->opts->site);
+            if (!(t = dfi_task_new(c->type))) dfi_run_now(c->type, q->args + c->args);
+            else if (t == DFI_BARE) dfi_run_after(c->type, q->args + c->args, x, c->n);
+            else {
+                memcpy(t->args, q->args + c->args, c->type->args_bytes);
+                if (c->type->modes & DFI_LAUNCH) dfi_submit_here(t, x, c->n);
+                else dfi_submit(t, x, c->n);
+            }
+            if (o) dfi_with_end(o);
+        }
+    }
 }
+
+DFI_SMALL_CODE_BEGIN
 
 DFI_EXTERN_C_BEGIN
 DFI_API struct df_taskgraph *dfi_taskgraph_new(const char *site)
 {
     struct df_taskgraph *g = (struct df_taskgraph *)dfi_malloc(sizeof *g);
     if (!g) {
-        dfi_warn(DFI_MESSAGE_TASKGRAPH_MEMORY, site);
+        dfi_warn("%s: df_taskgraph_new: out of memory: it returns NULL", site);
         return NULL;
     }
     memset((void *)g, 0, sizeof *g);
@@ -45,30 +65,30 @@ DFI_API void dfi_taskgraph_free(struct df_taskgraph *g, const char *site)
 {
     if (!g || (!dfi_taskgraph_move(g, DFI_TASKGRAPH_NEW, DFI_TASKGRAPH_RUNNING) &&
                !dfi_taskgraph_take(g, "df_taskgraph_free", site))) return;
-    dfi_plan_free(g->plan);
+    dfi_mfree((void *)g->plan);
     dfi_sequence_free(&g->list);
     while (g->locals) {
         struct dfi_local *l = g->locals;
         g->locals = l->next;
         dfi_mfree(l);
     }
-    dfi_mfree(g->of_type);
+    dfi_mfree((void *)g->of_type);
     dfi_mfree((void *)g);
 }
 
 DFI_API struct dfi_taskgraph_block dfi_taskgraph_enter(struct df_taskgraph *g, const char *site)
 {
     struct dfi_taskgraph_block r;
-    dfi_taskgraph_cannot("DF_TASKGRAPH", site); /* an enclosing block */
+    dfi_no_graph(dfi_me(), "DF_TASKGRAPH", site); /* an enclosing block */
     r.around = dfi_scope_enter(site);
     r.graph = NULL;
-    if (!g) dfi_error(DFI_MESSAGE_TASKGRAPH_NULL, site, "DF_TASKGRAPH");
+    if (!g) dfi_error(DFI_MESSAGE_TASKGRAPH_NULL, site, "DF_TASKGRAPH", "its tasks run, but are not recorded");
     else if (dfi_taskgraph_move(g, DFI_TASKGRAPH_NEW, DFI_TASKGRAPH_RECORDING)) {
         r.graph = g;
         g->site = site;
         if (dfi_taskgraph_begin(&r)) dfi_taskgraph_fails(g);
     } else dfi_error("%s: DF_TASKGRAPH of a graph that was recorded at %s already: its tasks run, and the graph stays "
-                     "as it is", site, g->site);
+                     "as it is; record each graph once", site, g->site);
     return r;
 }
 
@@ -82,20 +102,20 @@ DFI_API void dfi_taskgraph_leave(struct dfi_taskgraph_block *r)
 
 DFI_API df_result dfi_taskgraph_run(struct df_taskgraph *g, const char *site)
 {
-    struct dfi_block b;
+    struct dfi_parallel_block b;
     struct dfi_local *l;
     df_result r;
-    dfi_taskgraph_cannot("df_taskgraph_run", site);
+    dfi_no_graph(dfi_me(), "df_taskgraph_run", site);
     if (!dfi_taskgraph_take(g, "df_taskgraph_run", site)) return g ? DF_ERROR_TASKGRAPH : DF_ERROR_MEMORY;
     if (g->cannot)
-        dfi_error("%s: df_taskgraph_run: the block recorded at %s contains %s (%s), which cannot be captured: "
-                             "nothing is run; submit it again instead, or move that out of the block",
-                             site, g->site, g->cannot, g->cannot_site);
+        dfi_error("%s: df_taskgraph_run: the block recorded at %s contains %s (%s), which cannot be recorded: nothing "
+                  "runs; submit the tasks again instead, or move it out of the block",
+                  site, g->site, g->cannot, g->cannot_site);
     r = g->cannot ? DF_ERROR_TASKGRAPH : g->failed ? DF_ERROR_MEMORY : DF_OK;
     if (!r) {
         for (l = g->locals; l; l = l->next) memset((void *)(l + 1), 0, l->bytes);
         b = dfi_scope_enter(site);
-        dfi_taskgraph_run_here(g);
+        if (!dfi_taskgraph_execute(g)) dfi_taskgraph_resubmit(dfi_me(), &g->list);
         r = df_wait_result();
         dfi_scope_leave(&b);
     }
@@ -107,7 +127,7 @@ DFI_API long dfi_taskgraph_count(struct df_taskgraph *g, const struct dfi_type *
 {
     size_t n = 0;
     if (!dfi_taskgraph_take(g, "df_taskgraph_count", site)) return 0;
-    if (dfi_taskgraph_index(g)) dfi_warn_no_memory();
+    if (dfi_taskgraph_index(g)) dfi_warn("%s: df_taskgraph_count: out of memory: it returns 0", site);
     else dfi_taskgraph_find(g, type, &n);
     dfi_taskgraph_give_back(g);
     return (long)n;
@@ -116,20 +136,20 @@ DFI_API long dfi_taskgraph_count(struct df_taskgraph *g, const struct dfi_type *
 DFI_API struct dfi_task *dfi_taskgraph_open(struct df_taskgraph *g, const struct dfi_type *type, long k,
                                             const char *site)
 {
-    const size_t *v = NULL;
+    struct dfi_captured **v = NULL;
     size_t n = 0;
     dfi_taskgraph_open_task.graph = NULL;
     dfi_taskgraph_open_task.task.args = NULL;
     if (!dfi_taskgraph_take(g, "df_taskgraph_set", site)) return &dfi_taskgraph_open_task.task;
-    if (dfi_taskgraph_index(g)) dfi_warn_no_memory();
+    if (dfi_taskgraph_index(g)) dfi_warn("%s: df_taskgraph_set: out of memory: no effect", site);
     else v = dfi_taskgraph_find(g, type, &n);
     if (v && k >= 0 && (size_t)k < n) {
         dfi_taskgraph_open_task.graph = g;
-        dfi_taskgraph_open_task.index = v[k];
-        dfi_taskgraph_open_task.task.args = g->list.args + g->list.task[v[k]].args;
+        dfi_taskgraph_open_task.of = v[k];
+        dfi_taskgraph_open_task.task.args = g->list.args + v[k]->args;
     } else {
-        if (v) dfi_error("%s: df_taskgraph_set: the graph of %s has %ld tasks %s, numbered from 0; there is no number "
-                         "%ld: no effect", site, g->site, (long)n, type->name, k);
+        if (v) dfi_error("%s: df_taskgraph_set has no effect, because the graph of %s has no task %s with number %ld "
+                         "(tasks of this name: %ld, numbered from 0)", site, g->site, type->name, k, (long)n);
         dfi_taskgraph_give_back(g);
     }
     return &dfi_taskgraph_open_task.task;
@@ -139,16 +159,15 @@ DFI_API void dfi_taskgraph_close(unsigned (*accesses)(const void *args, struct d
 {
     struct df_taskgraph *g = dfi_taskgraph_open_task.graph;
     struct dfi_access x[DFI_PARAMETERS], *old;
-    struct dfi_captured *c;
+    const struct dfi_captured *c = dfi_taskgraph_open_task.of;
     unsigned i, n;
     if (!g) return;
-    c = &g->list.task[dfi_taskgraph_open_task.index];
     old = g->list.x + c->x;
     n = accesses(g->list.args + c->args, x); /* as many as before, because it is the same task */
     for (i = 0; i < n; i++) {
         if (x[i].p == old[i].p && x[i].row == old[i].row && x[i].rows == old[i].rows && x[i].ld == old[i].ld) continue;
         old[i].p = x[i].p, old[i].row = x[i].row, old[i].rows = x[i].rows, old[i].ld = x[i].ld;
-        dfi_plan_free(g->plan);
+        dfi_mfree((void *)g->plan);
         g->plan = NULL, g->planless = 0;
     }
     dfi_taskgraph_open_task.graph = NULL;
@@ -156,5 +175,9 @@ DFI_API void dfi_taskgraph_close(unsigned (*accesses)(const void *args, struct d
     dfi_taskgraph_give_back(g);
 }
 DFI_EXTERN_C_END
+
+DFI_SMALL_CODE_END
+
+#endif
 
 #endif

@@ -1,7 +1,7 @@
 /* list.h - the contents of a task graph: the submissions of a block, with arguments, accesses and options
  *
  * A thread that records, runs or changes a graph first moves its state away from DFI_TASKGRAPH_READY by
- * compare-and-swap, so one thread at a time accesses the rest. Argument: docs/taskgraph.md. */
+ * compare-and-swap, so one thread at a time accesses the rest. Argument: docs/internals/taskgraph.md. */
 #ifndef DFI_MORE_TASKGRAPH_LIST_H
 #define DFI_MORE_TASKGRAPH_LIST_H
 
@@ -14,13 +14,24 @@
 #include "../../api/value.h"
 #include "../../api/public.h"
 #include "../../api/core.h"
-#include "../../api/serial.h"
+#include "../types.h"
+#include "../../base/parts.h"
+
+/* Plans make dependence analysis unnecessary, of which a serial build has none. */
+#if DFI_WITH_TASKGRAPH && !defined(DF_SERIAL)
+#define DFI_WITH_PLANS 1
+#else
+#define DFI_WITH_PLANS 0
+#endif
+
+#if DFI_WITH_TASKGRAPH
 
 DFI_SMALL_CODE_BEGIN
 
-#define DFI_MESSAGE_TASKGRAPH_NULL "%s: %s: the graph is NULL"
-
-#define DFI_MESSAGE_TASKGRAPH_MEMORY "%s: out of memory: the tasks of this block run, but are not captured"
+#define DFI_MESSAGE_TASKGRAPH_NULL "%s: %s: the graph is NULL: %s; check the result of df_taskgraph_new"
+#define DFI_MESSAGE_TASKGRAPH_MEMORY \
+    "%s: DF_TASKGRAPH: out of memory: its tasks run, but are not recorded, and df_taskgraph_run returns " \
+    "DF_ERROR_MEMORY"
 
 struct dfi_plan;
 
@@ -59,36 +70,31 @@ struct df_taskgraph {
     int failed;                      /* there was no memory for some of it */
     const char *cannot, *cannot_site; /* the construct in its block that cannot be captured, and its line, or NULL */
     struct dfi_local *locals;        /* df_local of the block */
-    size_t *of_type;                 /* task numbers sorted by the name of the task's type; NULL: not yet */
+    struct dfi_captured **of_type;   /* the tasks, sorted by the name of their type; NULL: not yet */
+    size_t n_of_type;
     struct dfi_plan *plan;           /* NULL: not computed, or out of date */
     int planless;                    /* there can be no plan: a run submits the tasks */
 };
 
-/* Makes room for `more` elements after the n of an array. 0, or -1 without memory. */
-static int dfi_sequence_room(void *array, size_t n, size_t more, size_t *max, size_t bytes)
+/* The graph that records the children of s, or NULL. */
+static struct df_taskgraph *dfi_taskgraph_in(const struct dfi_scope *s)
 {
-    size_t room = *max;
-    void *old, *a;
-    if (more <= room - n) return 0;
-    while (room - n < more) room = room ? 2 * room : 64;
-    if (room > SIZE_MAX / bytes || !(a = dfi_malloc(room * bytes))) return -1;
-    memcpy((void *)&old, array, sizeof old);
-    if (n) memcpy(a, old, n * bytes);
-    dfi_mfree(old);
-    memcpy(array, (void *)&a, sizeof a);
-    *max = room;
-    return 0;
+    struct dfi_capture *c = dfi_capture_in(s)->by;
+    return c && c->kind == DFI_CAPTURE_TASKGRAPH ? (struct df_taskgraph *)(void *)c : NULL;
 }
+
+/* The bytes of the arguments of a task, aligned as malloc aligns, for any scalar. */
+static size_t dfi_args_room(const struct dfi_type *type) { return (type->args_bytes + 15) / 16 * 16; }
 
 /* Appends a submission to q; args may be NULL. NULL without memory. */
 static struct dfi_captured *dfi_sequence_add(struct dfi_sequence *q, int kind, const struct dfi_type *type,
                                              const void *args, const struct dfi_access *x, unsigned n)
 {
-    size_t bytes = args ? (type->args_bytes + 15) / 16 * 16 : 0; /* aligned as malloc aligns, for any scalar */
+    size_t bytes = args ? dfi_args_room(type) : 0;
     struct dfi_captured *c;
-    if (dfi_sequence_room((void *)&q->task, q->n, 1, &q->max, sizeof *q->task) ||
-        dfi_sequence_room((void *)&q->x, q->n_x, n, &q->max_x, sizeof *q->x) ||
-        dfi_sequence_room((void *)&q->args, q->n_args, bytes, &q->max_args, 1))
+    if (dfi_array_room((void *)&q->task, NULL, q->n + 1, &q->max, sizeof *q->task) ||
+        dfi_array_room((void *)&q->x, NULL, q->n_x + n, &q->max_x, sizeof *q->x) ||
+        dfi_array_room((void *)&q->args, NULL, q->n_args + bytes, &q->max_args, 1))
         return NULL;
     c = &q->task[q->n++];
     c->type = type, c->opts = NULL, c->kind = kind;
@@ -120,22 +126,26 @@ static size_t dfi_taskgraph_tokens(df_token *const *t)
     return n;
 }
 
+/* Copies t, and the NULL at its end, to *at, which moves behind it. Returns the copy. */
+static df_token *const *dfi_taskgraph_tokens_to(df_token ***at, df_token *const *t)
+{
+    df_token **copy = *at;
+    while (t && *t) *(*at)++ = *t++;
+    *(*at)++ = NULL;
+    return copy;
+}
+
 /* Copies o and the arrays that it points to. NULL without memory. */
 static struct dfi_captured_opts *dfi_captured_opts_new(const df_opts *o, const char *site)
 {
-    size_t after = dfi_taskgraph_tokens(o->after), signals = dfi_taskgraph_tokens(o->signals);
-    struct dfi_captured_opts *c =
-        (struct dfi_captured_opts *)dfi_malloc(sizeof *c + (after + signals + 2) * sizeof(df_token *));
-    df_token **t = (df_token **)(void *)(c + 1);
+    size_t tokens = dfi_taskgraph_tokens(o->after) + dfi_taskgraph_tokens(o->signals) + 2;
+    struct dfi_captured_opts *c = (struct dfi_captured_opts *)dfi_malloc(sizeof *c + tokens * sizeof(df_token *));
+    df_token **at = (df_token **)(void *)(c + 1);
     if (!c) return NULL;
     c->opts = *o, c->site = site;
-    if (after) memcpy((void *)t, (const void *)o->after, after * sizeof *t);
-    t[after] = NULL;
-    c->opts.after = t;
-    t += after + 1;
-    if (signals) memcpy((void *)t, (const void *)o->signals, signals * sizeof *t);
-    t[signals] = NULL;
-    c->opts.signals = t;
+    c->opts.handle = NULL; /* a run of the graph has no handles */
+    c->opts.after = dfi_taskgraph_tokens_to(&at, o->after);
+    c->opts.signals = dfi_taskgraph_tokens_to(&at, o->signals);
     return c;
 }
 
@@ -178,49 +188,42 @@ static int dfi_type_order(const struct dfi_type *a, const struct dfi_type *b)
     return order ? order : (a->args_bytes > b->args_bytes) - (a->args_bytes < b->args_bytes);
 }
 
-/* Sorts the numbers in v[0, n) by the type of the tasks, stably. room: n elements. */
-static void dfi_taskgraph_sort(const struct dfi_captured *task, size_t *v, size_t *room, size_t n)
+static int dfi_captured_order(const void *a, const void *b)
 {
-    size_t half = n / 2, i = 0, j = half, k = 0;
-    if (n < 2) return;
-    dfi_taskgraph_sort(task, v, room, half);
-    dfi_taskgraph_sort(task, v + half, room, n - half);
-    while (k < n)
-        room[k++] = i < half && (j == n || dfi_type_order(task[v[i]].type, task[v[j]].type) <= 0) ? v[i++] : v[j++];
-    memcpy(v, room, n * sizeof *v);
+    const struct dfi_captured *x = *(const struct dfi_captured *const *)a,
+                              *y = *(const struct dfi_captured *const *)b;
+    int order = dfi_type_order(x->type, y->type);
+    return order ? order : (x > y) - (x < y);
 }
 
-/* Fills g->of_type; entries without a type come last. 0, or -1 without memory. */
+/* Fills g->of_type. 0, or -1 without memory. */
 static int dfi_taskgraph_index(struct df_taskgraph *g)
 {
-    size_t i, n = 0, *v;
+    size_t i;
     if (g->of_type) return 0;
-    if (!(v = (size_t *)dfi_malloc((2 * g->list.n + 1) * sizeof *v))) return -1;
+    if (!(g->of_type = (struct dfi_captured **)dfi_malloc((g->list.n + 1) * sizeof *g->of_type))) return -1;
     for (i = 0; i < g->list.n; i++)
-        if (g->list.task[i].kind == DFI_C_TASK) v[1 + n++] = i;
-    dfi_taskgraph_sort(g->list.task, v + 1, v + 1 + g->list.n, n);
-    v[0] = n; /* the number of entries */
-    g->of_type = v;
+        if (g->list.task[i].kind == DFI_C_TASK) g->of_type[g->n_of_type++] = &g->list.task[i];
+    qsort((void *)g->of_type, g->n_of_type, sizeof *g->of_type, dfi_captured_order);
     return 0;
 }
 
 /* The first task of that type in g->of_type; *n: their number. pre: g->of_type */
-static const size_t *dfi_taskgraph_find(const struct df_taskgraph *g, const struct dfi_type *type, size_t *n)
+static struct dfi_captured **dfi_taskgraph_find(const struct df_taskgraph *g, const struct dfi_type *type, size_t *n)
 {
-    const size_t *v = g->of_type + 1;
     size_t end[2];
     int upper;
     for (upper = 0; upper < 2; upper++) {
-        size_t lo = 0, hi = g->of_type[0];
+        size_t lo = 0, hi = g->n_of_type;
         while (lo < hi) {
             size_t at = lo + (hi - lo) / 2;
-            if (dfi_type_order(g->list.task[v[at]].type, type) < upper) lo = at + 1;
+            if (dfi_type_order(g->of_type[at]->type, type) < upper) lo = at + 1;
             else hi = at;
         }
         end[upper] = lo;
     }
     *n = end[1] - end[0];
-    return v + end[0];
+    return g->of_type + end[0];
 }
 
 /* --- states ---------------------------------------------------------------------------------------------- */
@@ -229,32 +232,22 @@ static const size_t *dfi_taskgraph_find(const struct df_taskgraph *g, const stru
  * passes on what the previous holder did to g. */
 static int dfi_taskgraph_move(struct df_taskgraph *g, int from, int to)
 {
-#if defined(DF_SERIAL)
-    if (g->state != from) return 0;
-    g->state = to;
-    return 1;
-#else
     return dfi_cas_acq_rel(&g->state, &from, to);
-#endif
 }
 
 static int dfi_taskgraph_state(const struct df_taskgraph *g)
 {
-#if defined(DF_SERIAL)
-    return g->state;
-#else
     return dfi_load_acquire(&g->state);
-#endif
 }
 
 /* Reports why g cannot be run, changed or freed. */
 static DFI_COLD void dfi_taskgraph_say(const struct df_taskgraph *g, const char *call, const char *site)
 {
-    static const char *const why[] = { "it was never recorded: use DF_TASKGRAPH first",
-                                       "it is being recorded: call it behind the block",
-                                       "another thread uses it at this moment",
-                                       "it is running: call it when its df_taskgraph_run has returned" };
-    dfi_error("%s: %s: the graph of %s cannot be used now: %s", site, call, g->site, why[dfi_taskgraph_state(g)]);
+    static const char *const why[] = { "was never recorded: use DF_TASKGRAPH first",
+                                       "is being recorded: call it after the block",
+                                       "is in use by another thread: call it later",
+                                       "is running: call it after its df_taskgraph_run has returned" };
+    dfi_error("%s: %s has no effect, because the graph of %s %s", site, call, g->site, why[dfi_taskgraph_state(g)]);
 }
 
 /* Reserves g for the caller until dfi_taskgraph_give_back. Zero: g is not ready; reported if site is
@@ -263,25 +256,37 @@ static int dfi_taskgraph_take(struct df_taskgraph *g, const char *call, const ch
 {
     if (g && dfi_taskgraph_move(g, DFI_TASKGRAPH_READY, DFI_TASKGRAPH_RUNNING)) return 1;
     if (g) dfi_taskgraph_say(g, call, site);
-    else dfi_error(DFI_MESSAGE_TASKGRAPH_NULL, site, call);
+    else dfi_error(DFI_MESSAGE_TASKGRAPH_NULL, site, call, "it has no effect");
     return 0;
 }
 
-static void dfi_taskgraph_give_back(struct df_taskgraph *g) { (void)dfi_taskgraph_move(g, DFI_TASKGRAPH_RUNNING,
-                                                                                       DFI_TASKGRAPH_READY); }
+static void dfi_taskgraph_give_back(struct df_taskgraph *g)
+{
+    (void)dfi_taskgraph_move(g, DFI_TASKGRAPH_RUNNING, DFI_TASKGRAPH_READY);
+}
 
 /* --- queries by other parts ------------------------------------------------------------------- */
 
 /* The placeholder for a captured task while df_taskgraph_set is executed. */
-static DFI_TLS struct { struct dfi_task task; struct df_taskgraph *graph; size_t index; } dfi_taskgraph_open_task;
+static DFI_TLS struct {
+    struct dfi_task task;
+    struct df_taskgraph *graph;
+    struct dfi_captured *of;
+} dfi_taskgraph_open_task;
 
 static int dfi_taskgraph_is_open(const struct dfi_task *t) { return t == &dfi_taskgraph_open_task.task; }
 
-/* The graph that records the calling code, or NULL. */
-static struct df_taskgraph *dfi_taskgraph_here(void);
-/* The calling code uses a construct that a graph cannot contain. */
-static void dfi_taskgraph_cannot(const char *what, const char *site);
-
 DFI_SMALL_CODE_END
+
+#else
+
+DFI_FAST struct df_taskgraph *dfi_taskgraph_in(const struct dfi_scope *s)
+{
+    return (void)s, (struct df_taskgraph *)NULL;
+}
+/* Is t the result of df_node_new while a graph is recorded? */
+DFI_FAST int dfi_taskgraph_is_open(const struct dfi_task *t) { return (void)t, 0; }
+
+#endif
 
 #endif

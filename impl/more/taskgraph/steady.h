@@ -4,7 +4,7 @@
  * submission by submission (type, regions, modes), gets its edges from a plan
  * (more/taskgraph/plan.h) instead of the region table, which is neither read nor written. The table
  * is brought up to date at the first submission that differs, and before any other code reads it.
- * Argument: docs/memory-order.md, "Steady loops".
+ * Argument: docs/internals/taskgraph.md, "Steady loops".
  *
  * The recorded epochs of a scope belong to the worker. Their key is the line of a block or the type
  * of a task, so that a block in a loop finds its epochs again. */
@@ -18,16 +18,22 @@
 #include "../../api/task.h"
 #include "../../api/taskgraph.h"
 #include "../../work/module.h"
-#include "../../work/worker.h"
 #include "../../work/scope.h"
+#include "../../flow/scope.h"
 #include "../../work/types.h"
+#include "../../flow/types.h"
+#include "../../work/probe.h"
 #include "../../flow/edge.h"
+#include "../../flow/moments.h"
 #include "../../flow/order.h"
 #include "../../flow/table.h"
 #include "list.h"
 #include "plan.h"
-#include "../../observe/graph/graph.h"
-#include "../../observe/probes.h"
+#include "../../base/parts.h"
+
+#if DFI_WITH_PLANS
+
+DFI_SMALL_CODE_BEGIN
 
 enum {
     DFI_EPOCHS = 4,            /* distinct epochs per scope: loops with a few phases, each followed by a wait */
@@ -38,7 +44,7 @@ enum {
     /* an epoch that changes rests for twice as many turns each time, up to 2 to this power */
     DFI_REST_MOST = 10
 };
-enum { DFI_EPOCH_FREE, DFI_EPOCH_LIST, DFI_EPOCH_COMPARE, DFI_EPOCH_FOLLOW, DFI_EPOCH_REST };
+enum { DFI_EPOCH_LIST, DFI_EPOCH_COMPARE, DFI_EPOCH_FOLLOW, DFI_EPOCH_REST };
 
 /* Owner of the scope only. */
 struct dfi_epoch {
@@ -48,10 +54,11 @@ struct dfi_epoch {
     struct dfi_sequence list;  /* the submissions, without arguments; DFI_EPOCH_REST: only the first */
     /* DFI_EPOCH_COMPARE, DFI_EPOCH_FOLLOW: submissions of this turn so far, all as in the list */
     size_t at;
-    struct dfi_plan *plan;     /* DFI_EPOCH_FOLLOW */
-    struct dfi_ref *ref;       /* the tasks of this turn, by step; a join has no task until it is needed */
-    uint32_t *step, *join;     /* the step of each submission; the steps of all joins */
-    uint32_t n_joins;
+    /* DFI_EPOCH_FOLLOW, all in the memory of the first: the tasks of this turn, by step (a join has no task until it is
+     * needed); the predecessors of step i, from first_pred[i] to first_pred[i + 1]; the step of each submission */
+    struct dfi_ref *ref;
+    uint32_t *first_pred, *pred, *step;
+    uint32_t n_steps;
 };
 struct dfi_steady {
     struct dfi_capture capture; /* first */
@@ -64,22 +71,22 @@ struct dfi_steady {
     struct dfi_epoch epoch[DFI_EPOCHS];
 };
 
-/* --- one epoch ------------------------------------------------------------------------------------------- */
+struct dfi_learnt { struct dfi_steady *first; }; /* learnt task sequences of the scopes of a worker */
+DFI_ROOM(dfi_learnt, dfi_learnt_of, dfi_worker);
 
-static void dfi_epoch_unplan(struct dfi_epoch *e)
-{
-    dfi_plan_free(e->plan);
-    dfi_mfree((void *)e->ref);
-    dfi_mfree(e->step);
-    dfi_mfree(e->join);
-    e->plan = NULL, e->ref = NULL, e->step = e->join = NULL;
-}
+/* --- one epoch ------------------------------------------------------------------------------------------- */
 
 static void dfi_epoch_clear(struct dfi_epoch *e)
 {
-    dfi_epoch_unplan(e);
+    dfi_mfree((void *)e->ref);
     dfi_sequence_free(&e->list);
     memset((void *)e, 0, sizeof *e);
+}
+
+/* Forgets all but the first n submissions. */
+static void dfi_epoch_cut(struct dfi_epoch *e, size_t n)
+{
+    if (n < e->list.n) e->list.n_x = e->list.task[n].x, e->list.n = n;
 }
 
 /* The epoch changed, or cannot be recognised: it rests. */
@@ -92,8 +99,9 @@ static void dfi_epoch_rest(struct dfi_epoch *e)
     e->state = DFI_EPOCH_REST;
     if (e->fails < DFI_REST_MOST) e->fails++;
     e->rest = 1u << e->fails;
-    dfi_epoch_unplan(e);
-    if (e->list.n > 1) e->list.n = 1;
+    dfi_mfree((void *)e->ref);
+    e->ref = NULL;
+    dfi_epoch_cut(e, 1);
 }
 
 static int dfi_epoch_same(const struct dfi_epoch *e, size_t i, const struct dfi_type *type,
@@ -111,18 +119,26 @@ static int dfi_epoch_same(const struct dfi_epoch *e, size_t i, const struct dfi_
 /* The epoch came twice: it is followed from now on. 0, or -1 without memory. */
 static int dfi_epoch_plan(struct dfi_worker *w, struct dfi_epoch *e)
 {
-    struct dfi_plan *p;
-    uint32_t i;
-    if (!(p = e->plan = dfi_plan_new(w, &e->list)) || dfi_plan_turn(p)) return -1;
-    e->ref = (struct dfi_ref *)dfi_malloc(((size_t)p->n + 1) * sizeof *e->ref);
-    e->step = (uint32_t *)dfi_malloc((e->list.n + 1) * sizeof *e->step);
-    e->join = (uint32_t *)dfi_malloc(((size_t)p->n - e->list.n + 1) * sizeof *e->join);
-    if (!e->ref || !e->step || !e->join) return -1;
-    for (i = 0, e->n_joins = 0; i < p->n; i++)
-        if (p->step[i].task == DFI_JOIN_STEP) e->join[e->n_joins++] = i;
-        else e->step[p->step[i].task] = i;
-    e->state = DFI_EPOCH_FOLLOW;
-    return 0;
+    struct dfi_plan *p = dfi_plan_new(w, &e->list, 0);
+    uint32_t i, k;
+    if (!p) return -1;
+    e->ref = (struct dfi_ref *)dfi_malloc(p->n * sizeof *e->ref +
+                                          ((size_t)p->n + 1 + p->n_succ + e->list.n) * sizeof *e->pred);
+    if (e->ref) {
+        e->n_steps = p->n;
+        e->first_pred = (uint32_t *)(void *)(e->ref + p->n);
+        e->pred = e->first_pred + p->n + 1;
+        e->step = e->pred + p->n_succ;
+        for (i = 0, k = 0, e->first_pred[0] = 0; i < p->n; k += p->step[i++].preds) {
+            e->first_pred[i + 1] = k; /* moves on to the end of its predecessors below */
+            if (p->step[i].task != DFI_JOIN_STEP) e->step[p->step[i].task] = i;
+        }
+        for (i = 0; i < p->n; i++)
+            for (k = p->step[i].first; k < p->step[i + 1].first; k++) e->pred[e->first_pred[p->succ[k] + 1]++] = i;
+        e->state = DFI_EPOCH_FOLLOW;
+    }
+    dfi_mfree((void *)p);
+    return e->ref ? 0 : -1;
 }
 
 /* Gives t, the task of that step, its edges. A join is made when it is first needed; its
@@ -130,15 +146,14 @@ static int dfi_epoch_plan(struct dfi_worker *w, struct dfi_epoch *e)
 static int dfi_epoch_edges(struct dfi_worker *w, struct dfi_scope *s, struct dfi_epoch *e, struct dfi_flow *t,
                            uint32_t step)
 {
-    const struct dfi_plan *p = e->plan;
     uint32_t k;
-    for (k = p->first_pred[step]; k < p->first_pred[step + 1]; k++) {
-        struct dfi_ref *r = &e->ref[p->pred[k]];
+    for (k = e->first_pred[step]; k < e->first_pred[step + 1]; k++) {
+        struct dfi_ref *r = &e->ref[e->pred[k]];
         if (!r->task) {
             struct dfi_flow *j = dfi_flow_new(w, s, &dfi_join_type);
             if (!j) return -1;
             r->task = j, r->seq = j->seq;
-            if (dfi_epoch_edges(w, s, e, j, p->pred[k])) return -1; /* j: an internal task without successors */
+            if (dfi_epoch_edges(w, s, e, j, e->pred[k])) return -1; /* j: an internal task without successors */
             dfi_ready_if(w, j);
         }
         if (dfi_edge_add(w, t, r)) return -1;
@@ -147,6 +162,23 @@ static int dfi_epoch_edges(struct dfi_worker *w, struct dfi_scope *s, struct dfi
 }
 
 /* --- the epochs of a scope ------------------------------------------------------------------------------- */
+
+/* Remembers a child of s that was not remembered when it was submitted, and neither were later children. It has its
+ * edges, and is in no group. pre: existing groups have no unfinished members. 0, or -1 if out of memory. */
+static int dfi_remember_late(struct dfi_worker *w, struct dfi_scope *s, const struct dfi_ref *r,
+                             const struct dfi_access *x)
+{
+    struct dfi_table *table = dfi_flow_of(s)->table;
+    struct dfi_region q = dfi_region_of(x);
+    struct dfi_entry *n;
+    unsigned i;
+    if (!q.rows) return 0;
+    if (!(n = dfi_table_find(w, table, &q))) return -1;
+    dfi_tasks_of(w)->reg_task = NULL, dfi_tasks_of(w)->reg_access = NULL;
+    dfi_sharers_end(w, table, n);
+    for (i = 0; i < n->n_over; i++) dfi_sharers_end(w, table, dfi_entry_over(n, i));
+    return dfi_remember(w, s, n, *r, dfi_kind(x->mode), 1);
+}
 
 /* Enters the submissions of the epoch so far, which have all their edges, into the table. */
 static DFI_NOINLINE void dfi_steady_catch_up(struct dfi_worker *w, struct dfi_steady *y)
@@ -179,88 +211,70 @@ static DFI_NOINLINE void dfi_steady_leave(struct dfi_worker *w, struct dfi_stead
 static struct dfi_epoch *dfi_steady_begin(struct dfi_steady *y, const struct dfi_type *type,
                                           const struct dfi_access *x, unsigned n)
 {
-    struct dfi_epoch *e = NULL;
+    struct dfi_epoch *e = NULL, *oldest = y->epoch;
     unsigned i;
-    for (i = 0; i < DFI_EPOCHS && !e; i++)
+    for (i = 0; i < DFI_EPOCHS && !e; i++) {
         if (y->epoch[i].list.n && dfi_epoch_same(&y->epoch[i], 0, type, x, n)) e = &y->epoch[i];
-    for (i = 0; i < DFI_EPOCHS && !e; i++)
-        if (y->epoch[i].state == DFI_EPOCH_FREE) e = &y->epoch[i];
+        if (y->epoch[i].used < oldest->used) oldest = &y->epoch[i];
+    }
     y->turns++;
     if (!e) {
-        for (e = y->epoch, i = 1; i < DFI_EPOCHS; i++)
-            if (y->epoch[i].used < e->used) e = &y->epoch[i];
+        e = oldest;
         if (e->state == DFI_EPOCH_FOLLOW && y->turns - e->used < DFI_EPOCH_OLD) return NULL;
         dfi_epoch_clear(e);
     }
     e->used = y->turns;
+    e->at = 0;
     if (e->state == DFI_EPOCH_REST) {
         if (--e->rest) return NULL;
-        e->list.n = e->list.n_x = 0;
+        dfi_epoch_cut(e, 0);
         e->state = DFI_EPOCH_LIST;
-    }
-    if (e->state == DFI_EPOCH_FREE) e->state = DFI_EPOCH_LIST;
-    e->at = 0;
-    for (i = 0; e->state == DFI_EPOCH_FOLLOW && i < e->n_joins; i++) e->ref[e->join[i]].task = NULL;
+    } else if (e->state == DFI_EPOCH_FOLLOW) memset((void *)e->ref, 0, e->n_steps * sizeof *e->ref);
     return e;
 }
 
-static void dfi_epoch_append(struct dfi_steady *y, struct dfi_epoch *e, const struct dfi_type *type,
-                             const struct dfi_access *x, unsigned n)
+/* Is the next submission of e, which is not followed, recorded? It is not if memory is lacking, if there are too many,
+ * or if the epoch differs each time. */
+static int dfi_epoch_takes(struct dfi_epoch *e, int same, const struct dfi_type *type, const struct dfi_access *x,
+                           unsigned n)
 {
-    if (e->list.n < DFI_EPOCH_MOST && dfi_sequence_add(&e->list, DFI_C_TASK, type, NULL, x, n)) return;
-    dfi_epoch_rest(e);
-    y->now = NULL;
+    if (same) return 1;
+    if (e->state == DFI_EPOCH_COMPARE) {
+        dfi_epoch_cut(e, e->at);
+        e->state = DFI_EPOCH_LIST;
+        if (e->fails++ >= DFI_REST_MOST) return 0;
+    }
+    return e->list.n < DFI_EPOCH_MOST && dfi_sequence_add(&e->list, DFI_C_TASK, type, NULL, x, n);
 }
 
 /* Submits t with accesses x. 1: t has its edges; 0: the caller finds them as usual; -1: no memory
  * for them. */
-static DFI_NOINLINE int dfi_steady_submit(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x,
-                                          unsigned n)
+static DFI_NOINLINE int dfi_steady_submit(struct dfi_worker *w, struct dfi_steady *y, struct dfi_flow *t,
+                                          const struct dfi_access *x, unsigned n)
 {
-    struct dfi_steady *y = (struct dfi_steady *)(void *)t->scope->capture;
     struct dfi_epoch *e = y->now;
+    uint32_t step;
+    int same;
     if (DFI_UNLIKELY(!e)) {
         if (y->begun) return 0;
         y->begun = 1;
-        if (!(e = y->now = dfi_steady_begin(y, t->type, x, n))) return 0;
-        if (e->state == DFI_EPOCH_FOLLOW && !t->scope->table && !(t->scope->table = dfi_table_new(w))) {
-            /* a table marks that there are tasks */
-            y->now = NULL;
-            return 0;
-        }
+        if (!(e = dfi_steady_begin(y, t->type, x, n))) return 0;
+        if (e->state == DFI_EPOCH_FOLLOW && !dfi_table_of(w, t->scope)) return 0; /* it marks that there are tasks */
+        y->now = e;
     }
-    if (DFI_UNLIKELY(t->type->modes & (DFI_GROUPED | DFI_WEAK | DFI_LAUNCH) || t->parts || t->scope->guess ||
-                     dfi_pool.rename_bytes ||
-                     dfi_load_relaxed(&dfi_pool.devices) || DFI_GRAPH())) { /* these need the table */
+    same = e->state != DFI_EPOCH_LIST && e->at < e->list.n && dfi_epoch_same(e, e->at, t->type, x, n);
+    if (DFI_UNLIKELY(t->type->modes & (DFI_ONE_REGION | DFI_CHILDREN | DFI_LAUNCH) || t->parts ||
+                     dfi_predicate_now(t->scope) || dfi_rename_most() ||
+                     dfi_load_relaxed(&dfi_more.devices) || dfi_wanted(DFI_AT_NEW) || /* these need the table */
+                     !(e->state == DFI_EPOCH_FOLLOW ? same : dfi_epoch_takes(e, same, t->type, x, n)))) {
         dfi_steady_leave(w, y);
         return 0;
     }
-    if (DFI_LIKELY(e->state == DFI_EPOCH_FOLLOW)) {
-        uint32_t step;
-        if (e->at == e->list.n || !dfi_epoch_same(e, e->at, t->type, x, n)) {
-            dfi_steady_leave(w, y);
-            return 0;
-        }
-        step = e->step[e->at++];
-        e->ref[step].task = t, e->ref[step].seq = t->seq;
-        return dfi_epoch_edges(w, t->scope, e, t, step) ? -1 : 1;
-    }
-    if (e->state == DFI_EPOCH_COMPARE) {
-        if (e->at < e->list.n && dfi_epoch_same(e, e->at, t->type, x, n)) {
-            e->at++;
-            return 0;
-        }
-        if (e->at < e->list.n) e->list.n_x = e->list.task[e->at].x;
-        e->list.n = e->at;
-        e->state = DFI_EPOCH_LIST;
-        if (e->fails++ >= DFI_REST_MOST) { /* a different epoch each time */
-            dfi_epoch_rest(e);
-            y->now = NULL;
-            return 0;
-        }
-    }
-    dfi_epoch_append(y, e, t->type, x, n);
-    return 0;
+    if (same) e->at++;
+    if (e->state != DFI_EPOCH_FOLLOW) return 0;
+    step = e->step[e->at - 1];
+    e->ref[step].task = t, e->ref[step].seq = t->seq;
+    return dfi_epoch_edges(w, t->scope, e, t, step) ? -1 : 1;
 }
 
 /* All submitted tasks are done, or the scope ends. */
@@ -273,11 +287,8 @@ static void dfi_steady_waited(struct dfi_worker *w, struct dfi_steady *y)
     if (e->state == DFI_EPOCH_LIST) e->state = DFI_EPOCH_COMPARE;
     else if (e->state == DFI_EPOCH_FOLLOW) e->fails -= e->fails != 0;
     else if (e->at == e->list.n) {
-        if (!dfi_watched() && dfi_epoch_plan(w, e)) dfi_epoch_rest(e);
-    } else {
-        e->list.n_x = e->list.task[e->at].x;
-        e->list.n = e->at; /* shorter this time; a followed epoch may end anywhere */
-    }
+        if (!dfi_observed() && dfi_epoch_plan(w, e)) dfi_epoch_rest(e);
+    } else dfi_epoch_cut(e, e->at); /* shorter this time; a followed epoch may end anywhere */
 }
 
 /* --- ownership -------------------------------------------------------------------------------- */
@@ -287,81 +298,96 @@ static DFI_NOINLINE void dfi_steady_attach(struct dfi_worker *w, struct dfi_scop
 {
     struct dfi_steady *y;
     int n = 0;
-    if (!key || s->gated || s->guess || s->capture) return;
-    for (y = w->steady; y && y->key != key; y = y->next) n++;
+    if (!key || dfi_gated_body(s) || dfi_predicate_now(s) || dfi_capture_in(s)->by) return;
+    for (y = dfi_learnt_of(w)->first; y && y->key != key; y = y->next) n++;
     if (!y) {
         if (n >= DFI_STEADIES || !(y = (struct dfi_steady *)dfi_malloc(sizeof *y))) return;
         memset((void *)y, 0, sizeof *y);
         y->capture.kind = DFI_CAPTURE_STEADY;
         y->key = key;
-        y->next = w->steady, w->steady = y;
+        y->next = dfi_learnt_of(w)->first, dfi_learnt_of(w)->first = y;
     }
     if (y->scope) return; /* a recursive block */
     y->scope = s;
     y->now = NULL, y->begun = 0;
-    s->capture = &y->capture;
-}
-
-/* The scope s of w ends. */
-static DFI_NOINLINE void dfi_capture_detach(struct dfi_worker *w, struct dfi_scope *s)
-{
-    struct dfi_steady *y = (struct dfi_steady *)(void *)s->capture;
-    if (s->capture->kind == DFI_CAPTURE_TASKGRAPH) { /* else DF_TASKGRAPH has ended it */
-        struct df_taskgraph *g = (struct df_taskgraph *)(void *)s->capture;
-        dfi_taskgraph_refuses(g, "a jump out of it by longjmp", g->site);
-        s->capture = NULL;
-        (void)dfi_taskgraph_move(g, DFI_TASKGRAPH_RECORDING, DFI_TASKGRAPH_READY);
-        return;
-    }
-    dfi_steady_waited(w, y);
-    y->scope = NULL;
-    s->capture = NULL;
+    dfi_capture_set(s, &y->capture);
 }
 
 static void dfi_steady_free(struct dfi_worker *w)
 {
     struct dfi_steady *y, *next;
     unsigned i;
-    for (y = w->steady; y; y = next) {
+    for (y = dfi_learnt_of(w)->first; y; y = next) {
         next = y->next;
         for (i = 0; i < DFI_EPOCHS; i++) dfi_epoch_clear(&y->epoch[i]);
         dfi_mfree((void *)y);
     }
-    w->steady = NULL;
+    dfi_learnt_of(w)->first = NULL;
 }
 
-/* --- notifications from scopes ---------------------------------------------------------------- */
+/* What recognises the submissions to s, or NULL. */
+static struct dfi_steady *dfi_steady_in(const struct dfi_scope *s)
+{
+    struct dfi_capture *c = dfi_capture_in(s)->by;
+    return c && c->kind == DFI_CAPTURE_STEADY ? (struct dfi_steady *)(void *)c : NULL;
+}
+
+/* The code of s has ended. */
+static void dfi_steady_left(struct dfi_worker *w, struct dfi_scope *s)
+{
+    struct dfi_steady *y = dfi_steady_in(s);
+    if (!y) return;
+    dfi_steady_waited(w, y);
+    y->scope = NULL;
+}
 
 /* The table of s, a scope of w, is about to be read. */
-static void dfi_capture_table(struct dfi_worker *w, struct dfi_scope *s)
+static void dfi_steady_table(struct dfi_worker *w, struct dfi_scope *s)
 {
-    if (DFI_UNLIKELY(s->capture != NULL) && s->capture->kind == DFI_CAPTURE_STEADY)
-        dfi_steady_leave(w, (struct dfi_steady *)(void *)s->capture);
+    struct dfi_steady *y = dfi_steady_in(s);
+    if (DFI_UNLIKELY(y != NULL)) dfi_steady_leave(w, y);
+}
+DFI_UPCALL_IS(dfi_up_table_read, dfi_steady_table);
+
+/* The accesses of t are about to be registered. 1: t has its edges; 0: the caller adds them. */
+DFI_FAST int dfi_steady_registers(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
+{
+    struct dfi_steady *y = dfi_steady_in(t->scope);
+    return y ? dfi_steady_submit(w, y, t, x, n) : 0;
 }
 
-/* A child of the scope of w's running code could not be created. */
-static DFI_COLD void dfi_capture_missing(struct dfi_worker *w)
+/* The owner of s has waited for all its children. */
+static void dfi_steady_scope_waited(struct dfi_worker *w, struct dfi_scope *s)
 {
-    if (!w->task && w->scope->capture->kind == DFI_CAPTURE_TASKGRAPH)
-        dfi_taskgraph_fails((struct df_taskgraph *)(void *)w->scope->capture);
-}
-
-/* The owner of w's innermost scope has waited for all its children. */
-static DFI_NOINLINE void dfi_capture_waited(struct dfi_worker *w)
-{
-    struct dfi_scope *s = w->scope;
-    struct dfi_capture *c = s->capture;
-    if (c && c->kind == DFI_CAPTURE_TASKGRAPH) dfi_taskgraph_wait((struct df_taskgraph *)(void *)c);
-    else if (c) dfi_steady_waited(w, (struct dfi_steady *)(void *)c);
+    struct dfi_steady *y = dfi_steady_in(s);
+    if (y) dfi_steady_waited(w, y);
     else
         dfi_steady_attach(w, s, s->kind == DFI_BOTTOM ? (const void *)w
                                 : s->kind == DFI_BODY ? (const void *)s->task->type : NULL);
 }
 
-static const struct dfi_module dfi_module_steady = {
-    /* begin, ready, started */ NULL, NULL, NULL,
-    /* leaving .. stop */ NULL, NULL, NULL, NULL, NULL, NULL,
-    /* worker .. thread */ NULL, dfi_steady_free, NULL, NULL, NULL
-};
+static void dfi_module_steady(const struct dfi_moment *m)
+{
+    if (m->is == DFI_WORKER_FREED) dfi_steady_free(m->w);
+    else if (m->is == DFI_WORKER_IS_NEW) dfi_learnt_of(m->w)->first = NULL;
+}
+
+DFI_SMALL_CODE_END
+
+#else
+
+DFI_FAST int dfi_steady_registers(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
+{
+    return (void)w, (void)t, (void)x, (void)n, 0;
+}
+DFI_FAST void dfi_steady_attach(struct dfi_worker *w, struct dfi_scope *s, const void *key)
+{
+    (void)w, (void)s, (void)key;
+}
+DFI_FAST void dfi_steady_left(struct dfi_worker *w, struct dfi_scope *s) { (void)w, (void)s; }
+DFI_FAST void dfi_steady_scope_waited(struct dfi_worker *w, struct dfi_scope *s) { (void)w, (void)s; }
+DFI_UPCALL_NONE(dfi_up_table_read);
+
+#endif
 
 #endif

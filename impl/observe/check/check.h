@@ -13,8 +13,7 @@
 #define DFI_OBSERVE_CHECK_CHECK_H
 
 #include "../../base/compiler.h"
-#include "../../os/os.h"
-#include "../../api/access.h"
+#include "../../base/upcall.h"
 #include "../../api/task.h"
 #include "../../flow/region.h"
 
@@ -22,25 +21,12 @@ struct dfi_worker;
 struct dfi_flow;
 struct dfi_scope;
 
-#if DF_CHECK && DFI_GNU && DFI_POSIX
-#if defined(__SANITIZE_ADDRESS__)
-#define DFI_CHECK_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define DFI_CHECK_ASAN 1
-#endif
-#endif
-#endif
-#ifndef DFI_CHECK_ASAN
-#define DFI_CHECK_ASAN 0
-#endif
-
 #if DF_CHECK
 struct dfi_check_entry;
 /* One declared parameter of a task. */
 struct dfi_checked {
     struct dfi_region region;
-    /* arg: offset in the argument record, or DFI_NO_ARG; parameter: index in dfi_type.labels */
+    /* arg: offset in the argument record, or DFI_NO_ARG; parameter: index in dfi_type.access_names */
     unsigned mode, arg, parameter;
     struct dfi_check_entry *entry;   /* AddressSanitizer: the entry of its region in its scope, or NULL */
 };
@@ -55,30 +41,29 @@ struct dfi_check_variable {
     const char *site;
 };
 
-static void dfi_check_run(struct dfi_worker *w, const struct dfi_type *type, void *args, struct dfi_flow *t);
-static void dfi_check_submit(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n);
-static void dfi_check_waits(struct dfi_worker *w, struct dfi_scope *s);
-static void dfi_check_children_done(struct dfi_scope *s);
-static void dfi_check_scope_end(struct dfi_scope *s); /* its memory is reused */
-/* the items of a pipe with scope s, which may be NULL */
-static void dfi_check_items(struct dfi_scope *s, const void *p, size_t bytes);
-/* An API function was called from the frame above: memory below it belongs to functions that have
- * returned. */
-#define DFI_CHECK_CALL(w) ((w) ? (void)((w)->call = DFI_CHECK_FRAME) : (void)0)
-#if DFI_GNU
-#define DFI_CHECK_FRAME ((uintptr_t)__builtin_frame_address(0))
-#else
-#define DFI_CHECK_FRAME ((uintptr_t)0) /* then no stack is checked */
-#endif
 /* True if memory at p is checked in another way (df_owm.h). */
 static int (*dfi_check_others)(uintptr_t p);
 static int dfi_check_elsewhere(uintptr_t p) { return dfi_check_others && dfi_check_others(p); }
-#else
-#define DFI_CHECK_CALL(w) ((void)0)
-DFI_INLINE void dfi_check_waits(struct dfi_worker *w, struct dfi_scope *s) { (void)w, (void)s; }
-DFI_INLINE void dfi_check_children_done(struct dfi_scope *s) { (void)s; }
-DFI_INLINE void dfi_check_scope_end(struct dfi_scope *s) { (void)s; }
-DFI_INLINE void dfi_check_items(struct dfi_scope *s, const void *p, size_t bytes) { (void)s, (void)p, (void)bytes; }
+#endif
+
+#if DF_CHECK
+/* Room of the checks in a task. */
+struct dfi_check_task {
+    struct dfi_checked checked[16];         /* its accesses */
+    unsigned n_checked;
+    const char *site;                       /* source line of the submission, or NULL */
+    struct dfi_check_entry *declared;       /* regions declared by tasks that its body submitted (view.h) */
+};
+DFI_ROOM(dfi_check_task, dfi_task_checks, dfi_flow);
+
+/* Room of the checks in a scope. */
+struct dfi_check_scope {
+    struct dfi_check_variable *variable;    /* variables of the scope's code that its children access */
+    unsigned n_variables, room_variables;
+    struct dfi_check_entry *declared;       /* bottom scope: regions declared by tasks submitted outside all tasks */
+    uintptr_t items, items_end;             /* a pipe: memory of its items, which a stage may pass to its children */
+};
+DFI_ROOM(dfi_check_scope, dfi_scope_checks, dfi_scope);
 #endif
 
 #if DFI_CHECK_ASAN
@@ -109,54 +94,27 @@ struct dfi_check_view {
     int done;                         /* also all memory of finished tasks */
     int pauses;                       /* of the code below */
 };
-static void dfi_check_done(struct dfi_flow *t);                        /* t and its descendants are done */
-/* the running code waits: others may have its turn */
-static void dfi_check_pause(struct dfi_worker *w);
-static void dfi_check_resume(struct dfi_worker *w);
-/* begins a part of the code of scope s */
-static int dfi_check_part_begin(struct dfi_worker *w, struct dfi_check_view *v, const struct dfi_scope *s);
-static void dfi_check_part_end(struct dfi_worker *w, struct dfi_check_view *v, int begun);
-/* df itself is about to access declared memory */
-static int dfi_check_own_begin(struct dfi_check_view *v, const struct dfi_region *r, unsigned n);
-static void dfi_check_own_end(struct dfi_check_view *v, int begun);
-/* df_wait_on: all tasks submitted so far that write there are done */
-static void dfi_check_waited(struct dfi_worker *w, const struct dfi_access *x);
-/* the running task no longer accesses r */
-static void dfi_check_release(struct dfi_worker *w, const struct dfi_region *r);
-static void dfi_check_block_begin(struct dfi_worker *w);               /* program code blocks, or may */
-static void dfi_check_block_end(struct dfi_worker *w);
-static void dfi_check_thread_end(struct dfi_worker *w);
-static void dfi_check_reset(int off);
-static void dfi_check_fork_prepare(void);
-static void dfi_check_fork_parent(void);
-static void dfi_check_fork_child(void);
-#else
-struct dfi_check_view { char unused; };
-DFI_INLINE void dfi_check_done(struct dfi_flow *t) { (void)t; }
-DFI_INLINE void dfi_check_pause(struct dfi_worker *w) { (void)w; }
-DFI_INLINE void dfi_check_resume(struct dfi_worker *w) { (void)w; }
-DFI_INLINE int dfi_check_part_begin(struct dfi_worker *w, struct dfi_check_view *v, const struct dfi_scope *s)
+#endif
+
+#if DF_CHECK
+/* What the checks keep of a worker, in a room behind it. */
+struct dfi_check_worker {
+    /* addresses on the thread's stack: where the innermost body begins; the caller of the last df function; the deepest
+     * of these */
+    uintptr_t body, call, deepest;
+    const char *name; /* of the task with that body */
+#if DFI_CHECK_ASAN
+    int in_turn, blocks, pauses;     /* it has a turn (observe/check/turn.h); is in df_yield_blocking; number of nested
+                                      * waits */
+    uint64_t turn;
+    struct dfi_check_view *view, bottom_view; /* view of the running or waiting code on top of the stack */
+#endif
+};
+DFI_LATER(size_t, dfi_check_room);
+DFI_FAST struct dfi_check_worker *dfi_checked_of(const struct dfi_worker *w)
 {
-    return (void)w, (void)v, (void)s, 0;
+    return (struct dfi_check_worker *)((uintptr_t)w + dfi_check_room);
 }
-DFI_INLINE void dfi_check_part_end(struct dfi_worker *w, struct dfi_check_view *v, int begun)
-{
-    (void)w, (void)v, (void)begun;
-}
-DFI_INLINE int dfi_check_own_begin(struct dfi_check_view *v, const struct dfi_region *r, unsigned n)
-{
-    return (void)v, (void)r, (void)n, 0;
-}
-DFI_INLINE void dfi_check_own_end(struct dfi_check_view *v, int begun) { (void)v, (void)begun; }
-DFI_INLINE void dfi_check_waited(struct dfi_worker *w, const struct dfi_access *x) { (void)w, (void)x; }
-DFI_INLINE void dfi_check_release(struct dfi_worker *w, const struct dfi_region *r) { (void)w, (void)r; }
-DFI_INLINE void dfi_check_block_begin(struct dfi_worker *w) { (void)w; }
-DFI_INLINE void dfi_check_block_end(struct dfi_worker *w) { (void)w; }
-DFI_INLINE void dfi_check_thread_end(struct dfi_worker *w) { (void)w; }
-DFI_INLINE void dfi_check_reset(int off) { (void)off; }
-DFI_INLINE void dfi_check_fork_prepare(void) {}
-DFI_INLINE void dfi_check_fork_parent(void) {}
-DFI_INLINE void dfi_check_fork_child(void) {}
 #endif
 
 #endif

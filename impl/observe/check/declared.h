@@ -13,8 +13,9 @@
 #include "../../api/access.h"
 #include "../../api/task.h"
 #include "../../work/future.h"
-#include "../../work/scope.h"
+#include "../../flow/scope.h"
 #include "../../work/types.h"
+#include "../../flow/types.h"
 #include "../../flow/region.h"
 #include "../../flow/table.h"
 #include "check.h"
@@ -22,6 +23,7 @@
 #if DF_CHECK
 
 #if DFI_POSIX
+#include <errno.h>
 #include <sys/mman.h>
 #endif
 
@@ -46,7 +48,7 @@ DFI_EXTERN_C_END
 /* The name of a parameter of a type, for "%.*s"; returns its length. */
 static int dfi_check_label(const struct dfi_type *type, unsigned i, const char **name)
 {
-    const char *p = type->labels ? type->labels : "";
+    const char *p = type->access_names ? type->access_names : "";
     while (i-- && *p) p += strcspn(p, " ") + 1;
     *name = *p ? p : "?";
     return (int)strcspn(*name, " ");
@@ -77,9 +79,10 @@ static void dfi_check_say_memory(const struct dfi_flow *t, const struct dfi_chec
     char at[160];
     const char *name;
     int n = dfi_check_label(t->type, x->parameter, &name);
-    dfi_error("task %s%s declares df_%s %.*s, %lu bytes at %p, but byte %lu of them is no memory the program may "
-              "use (DF_CHECK): it was freed, or lies behind the end, or its function has returned",
-              t->type->name, dfi_check_at(at, sizeof at, t->site), dfi_check_mode(x->mode), n, name,
+    dfi_error("task %s%s declares df_%s %.*s, %lu bytes at %p, but the program may not use byte %lu of them "
+              "(DF_CHECK), because it was freed, lies behind the end, or belongs to a function that has returned: df "
+              "does not check this parameter; correct its size, or free it later",
+              t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site), dfi_check_mode(x->mode), n, name,
               (unsigned long)dfi_region_bytes(&x->region), (void *)x->region.p,
                       (unsigned long)(wrong - x->region.p));
 }
@@ -89,8 +92,9 @@ static void dfi_check_say_memory(const struct dfi_flow *t, const struct dfi_chec
 /* The address of parameter i of t, which may have been renamed, or be a private copy. */
 static char *dfi_check_pointer(const struct dfi_flow *t, unsigned i)
 {
-    char *p = (char *)t->checked[i].region.p;
-    if (t->checked[i].arg != DFI_NO_ARG) memcpy((void *)&p, (const char *)t->task.args + t->checked[i].arg, sizeof p);
+    char *p = (char *)dfi_task_checks(t)->checked[i].region.p;
+    unsigned arg = dfi_task_checks(t)->checked[i].arg;
+    if (arg != DFI_NO_ARG) memcpy((void *)&p, (const char *)t->task.args + arg, sizeof p);
     return p;
 }
 
@@ -100,12 +104,12 @@ static int dfi_check_range(const struct dfi_flow *t, uintptr_t lo, uintptr_t hi,
     while (lo < hi) {
         uintptr_t best = lo;
         unsigned i;
-        for (i = 0; i < 2 * t->n_checked; i++) {
-            const struct dfi_region *q = &t->checked[i / 2].region;
+        for (i = 0; i < 2 * dfi_task_checks(t)->n_checked; i++) {
+            const struct dfi_region *q = &dfi_task_checks(t)->checked[i / 2].region;
             uintptr_t p = i % 2 ? (uintptr_t)dfi_check_pointer(t, i / 2) : q->p;
             size_t row = q->rows > 1 && lo >= p ? (lo - p) / q->ld : 0;
             uintptr_t from = p + row * q->ld, to = from + q->row;
-            if (writes && !(t->checked[i / 2].mode & DFI_WRITES)) continue;
+            if (writes && !(dfi_task_checks(t)->checked[i / 2].mode & DFI_WRITES)) continue;
             if (row < q->rows && lo >= from && lo < to && to > best) best = to;
         }
         if (best == lo) return 0;
@@ -128,7 +132,7 @@ static uintptr_t dfi_check_frame(uintptr_t p)
 
 static void dfi_check_items(struct dfi_scope *s, const void *p, size_t bytes)
 {
-    if (s) s->items = (uintptr_t)p, s->items_end = (uintptr_t)p + bytes;
+    if (s) dfi_scope_checks(s)->items = (uintptr_t)p, dfi_scope_checks(s)->items_end = (uintptr_t)p + bytes;
 }
 
 /* True if r needs no declaration, because only the parent knows the memory: its stack, its df_local
@@ -137,11 +141,11 @@ static int dfi_check_own(const struct dfi_worker *w, const struct dfi_scope *s, 
 {
     const struct dfi_local *l;
     uintptr_t end = dfi_region_end(r);
-    if ((r->p >= w->call && end <= w->body) || dfi_check_frame(r->p)) return 1;
+    if ((r->p >= dfi_checked_of(w)->call && end <= dfi_checked_of(w)->body) || dfi_check_frame(r->p)) return 1;
     for (; s; s = s->outer) {
-        if (r->p >= (uintptr_t)&s->room && end <= (uintptr_t)(&s->room + 1)) return 1;
-        if (r->p >= s->items && end <= s->items_end) return 1;
-        for (l = s->locals; l; l = l->next)
+        if (r->p >= (uintptr_t)&dfi_flow_of(s)->room && end <= (uintptr_t)(&dfi_flow_of(s)->room + 1)) return 1;
+        if (r->p >= dfi_scope_checks(s)->items && end <= dfi_scope_checks(s)->items_end) return 1;
+        for (l = dfi_flow_of(s)->locals; l; l = l->next)
             if (r->p >= (uintptr_t)(l + 1) && end <= (uintptr_t)(l + 1) + l->bytes) return 1;
     }
     return 0;
@@ -158,8 +162,8 @@ static void dfi_check_lose(struct dfi_flow *t, uintptr_t p);
 static void dfi_check_returned(struct dfi_scope *s, uintptr_t call)
 {
     unsigned i, kept = 0;
-    for (i = 0; i < s->n_variables; i++) {
-        const struct dfi_check_variable *v = &s->variable[i];
+    for (i = 0; i < dfi_scope_checks(s)->n_variables; i++) {
+        const struct dfi_check_variable *v = &dfi_scope_checks(s)->variable[i];
         struct dfi_ref task;
         char at[160];
         const char *name;
@@ -167,7 +171,7 @@ static void dfi_check_returned(struct dfi_scope *s, uintptr_t call)
         task.task = v->task, task.seq = v->seq;
         if (dfi_ref_done(&task)) continue;
         if (v->frame ? dfi_check_frame(v->p) == v->frame : v->p >= call || v->p < v->call) {
-            s->variable[kept++] = *v;
+            dfi_scope_checks(s)->variable[kept++] = *v;
             continue;
         }
 #if DFI_CHECK_ASAN
@@ -178,56 +182,62 @@ static void dfi_check_returned(struct dfi_scope *s, uintptr_t call)
                   "call df_wait before it returns, or submit in DF_PARALLEL",
                   v->type->name, dfi_check_at(at, sizeof at, v->site), n, name, (void *)v->p);
     }
-    s->n_variables = kept;
+    dfi_scope_checks(s)->n_variables = kept;
 }
 
 static void dfi_check_keep(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_checked *x)
 {
     struct dfi_scope *s = t->scope;
+    struct dfi_check_scope *own = dfi_scope_checks(s);
+    struct dfi_check_worker *k = dfi_checked_of(w);
     struct dfi_check_variable *v;
     uintptr_t p = x->region.p, frame = dfi_check_frame(p);
-    void *array = s->variable;
-    if (!w->call) return;
-    if (!w->deepest || w->call < w->deepest) w->deepest = w->call;
-    if (!frame && p < w->call && p >= w->deepest && w->call - p < (uintptr_t)DFI_CHECK_NEAR) {
+    if (!k->call) return;
+    if (!k->deepest || k->call < k->deepest) k->deepest = k->call;
+    if (!frame && p < k->call && p >= k->deepest && k->call - p < (uintptr_t)DFI_CHECK_NEAR) {
         char at[160];
         const char *name;
         int n = dfi_check_label(t->type, x->parameter, &name);
-        dfi_error("task %s%s declares df_%s %.*s at %p, a variable of a function that has returned (DF_CHECK)",
-                  t->type->name, dfi_check_at(at, sizeof at, t->site), dfi_check_mode(x->mode), n, name,
-                  (void *)x->region.p);
+        dfi_error("task %s%s declares df_%s %.*s at %p, a variable of a function that has returned (DF_CHECK): use "
+                  "memory that lives as long as the task",
+                  t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site), dfi_check_mode(x->mode), n,
+                  name, (void *)x->region.p);
         return;
     }
-    if (!frame && (p < w->call || p - w->call > (uintptr_t)DFI_CHECK_FAR)) return;
-    if (s->n_variables == s->room_variables) {
+    if (!frame && (p < k->call || p - k->call > (uintptr_t)DFI_CHECK_FAR)) return;
+    if (own->n_variables == own->room_variables) {
         dfi_check_returned(s, 0);
-        if (s->n_variables >= s->room_variables / 2 &&
-            dfi_array_grow(&array, NULL, s->n_variables, &s->room_variables, sizeof *v)) return;
-        s->variable = (struct dfi_check_variable *)array;
+        if (own->n_variables >= own->room_variables / 2 &&
+            dfi_array_grow((void *)&own->variable, NULL, &own->room_variables, sizeof *v)) {
+            dfi_warn_once("out of memory: DF_CHECK misses tasks that use variables of functions that have returned");
+            return;
+        }
     }
-    v = &s->variable[s->n_variables++];
+    v = &own->variable[own->n_variables++];
     v->task = (struct dfi_flow *)(uintptr_t)t, v->seq = t->seq;
-    v->p = p, v->frame = frame, v->call = w->call;
-    v->type = t->type, v->parameter = x->parameter, v->site = t->site;
+    v->p = p, v->frame = frame, v->call = k->call;
+    v->type = t->type, v->parameter = x->parameter, v->site = dfi_task_checks(t)->site;
 }
 
 /* The code of s waits for its children. */
 static void dfi_check_waits(struct dfi_worker *w, struct dfi_scope *s)
 {
-    if (s->n_variables && w->call && s->owner == w) dfi_check_returned(s, w->call);
+    uintptr_t call = dfi_checked_of(w)->call;
+    if (dfi_scope_checks(s)->n_variables && call && s->owner == w) dfi_check_returned(s, call);
 }
 
 #if DFI_CHECK_ASAN
 static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t);
+static void dfi_check_children_done(struct dfi_scope *s);
 #else
-static void dfi_check_children_done(struct dfi_scope *s) { s->n_variables = 0; }
+static void dfi_check_children_done(struct dfi_scope *s) { dfi_scope_checks(s)->n_variables = 0; }
 #endif
 
 static void dfi_check_scope_end(struct dfi_scope *s)
 {
     dfi_check_children_done(s);
-    dfi_mfree((void *)s->variable);
-    s->variable = NULL, s->room_variables = 0;
+    dfi_mfree((void *)dfi_scope_checks(s)->variable);
+    dfi_scope_checks(s)->variable = NULL, dfi_scope_checks(s)->room_variables = 0;
 }
 
 /* The task in whose body s is, as far as that is on one thread. */
@@ -245,21 +255,22 @@ static void dfi_check_submit(struct dfi_worker *w, struct dfi_flow *t, const str
     const struct dfi_flow *parent = dfi_check_parent(t->scope);
     unsigned i;
     size_t k;
-    t->n_checked = 0;
-    t->site = t->task.mem.special && t->extra->site ? t->extra->site
+    dfi_task_checks(t)->n_checked = 0;
+    dfi_task_checks(t)->site = t->task.mem.special && t->extra->site ? t->extra->site
               : dfi_call_site == dfi_no_site ? NULL : dfi_call_site;
     dfi_call_site = dfi_no_site;
     if (t->type->modes & DFI_INTERNAL) return;
-    if (t->scope->n_variables && t->scope->owner == w) dfi_check_returned(t->scope, w->call);
+    if (dfi_scope_checks(t->scope)->n_variables && t->scope->owner == w)
+        dfi_check_returned(t->scope, dfi_checked_of(w)->call);
     for (i = 0; i < n; i++) {
         struct dfi_region r = dfi_region_of(&x[i]);
-        struct dfi_checked *c = &t->checked[t->n_checked];
+        struct dfi_checked *c = &dfi_task_checks(t)->checked[dfi_task_checks(t)->n_checked];
         int inside = 1;
         if (!r.rows || dfi_region_is_all(&r)) continue;
         c->region = r, c->mode = x[i].mode, c->arg = x[i].arg, c->parameter = i, c->entry = NULL;
-        t->n_checked++;
+        dfi_task_checks(t)->n_checked++;
         dfi_check_keep(w, t, c);
-        if (!parent || !parent->n_checked || dfi_check_own(w, t->scope, &r)) continue;
+        if (!parent || !dfi_task_checks(parent)->n_checked || dfi_check_own(w, t->scope, &r)) continue;
         for (k = 0; k < r.rows && inside; k++)
             inside = dfi_check_range(parent, r.p + k * r.ld, r.p + k * r.ld + r.row, (x[i].mode & DFI_WRITES) != 0);
         if (!inside)
@@ -311,14 +322,15 @@ static uint64_t dfi_check_sum_of(const struct dfi_region *r, const char *p, size
 static int dfi_check_only(const struct dfi_flow *t, unsigned i, unsigned mode)
 {
     unsigned k;
-    if ((t->checked[i].mode & ~(unsigned)DFI_RANGE) != mode) return 0;
-    if (t->task.mem.special && t->extra->weak) return 0; /* parts may be released, and used by others, before its end */
+    if ((dfi_task_checks(t)->checked[i].mode & ~(unsigned)DFI_RANGE) != mode) return 0;
+    if (t->parts) return 0; /* parts may be released, and used by others, before its end */
 #if DFI_CHECK_ASAN
-    if (!t->checked[i].entry || t->checked[i].entry->gone) return 0;
+    if (!dfi_task_checks(t)->checked[i].entry || dfi_task_checks(t)->checked[i].entry->gone) return 0;
 #endif
-    for (k = 0; k < t->n_checked; k++)
-        if (k != i && (t->checked[k].mode | mode) & DFI_WRITES &&
-            dfi_region_overlap(&t->checked[i].region, &t->checked[k].region)) return 0;
+    for (k = 0; k < dfi_task_checks(t)->n_checked; k++)
+        if (k != i && (dfi_task_checks(t)->checked[k].mode | mode) & DFI_WRITES &&
+            dfi_region_overlap(&dfi_task_checks(t)->checked[i].region, &dfi_task_checks(t)->checked[k].region))
+            return 0;
     return 1;
 }
 
@@ -339,29 +351,30 @@ static void dfi_check_before(const struct dfi_flow *t, struct dfi_check_sum *sum
 {
     uintptr_t wrong;
     unsigned i;
-    for (i = 0; i < t->n_checked; i++) {
+    for (i = 0; i < dfi_task_checks(t)->n_checked; i++) {
         sum[i].p = NULL;
-        if (!dfi_check_only(t, i, DFI_IN) || dfi_check_elsewhere(t->checked[i].region.p)) continue;
-        if ((wrong = dfi_check_unmapped(&t->checked[i].region)) != 0) {
-            dfi_check_say_memory(t, &t->checked[i], wrong);
+        if (!dfi_check_only(t, i, DFI_IN) || dfi_check_elsewhere(dfi_task_checks(t)->checked[i].region.p)) continue;
+        if ((wrong = dfi_check_unmapped(&dfi_task_checks(t)->checked[i].region)) != 0) {
+            dfi_check_say_memory(t, &dfi_task_checks(t)->checked[i], wrong);
             continue;
         }
         sum[i].p = dfi_check_pointer(t, i);
-        sum[i].sum = dfi_check_sum_of(&t->checked[i].region, sum[i].p, t->birth);
+        sum[i].sum = dfi_check_sum_of(&dfi_task_checks(t)->checked[i].region, sum[i].p, t->index);
     }
 }
 
 static void dfi_check_after(const struct dfi_flow *t, const struct dfi_check_sum *sum)
 {
     unsigned i;
-    for (i = 0; i < t->n_checked; i++) {
+    for (i = 0; i < dfi_task_checks(t)->n_checked; i++) {
         char at[160];
         const char *name;
         int n;
-        if (!sum[i].p || dfi_check_sum_of(&t->checked[i].region, sum[i].p, t->birth) == sum[i].sum) continue;
-        n = dfi_check_label(t->type, t->checked[i].parameter, &name);
+        const struct dfi_region *r = &dfi_task_checks(t)->checked[i].region;
+        if (!sum[i].p || dfi_check_sum_of(r, sum[i].p, t->index) == sum[i].sum) continue;
+        n = dfi_check_label(t->type, dfi_task_checks(t)->checked[i].parameter, &name);
         dfi_error("task %s%s changed df_in %.*s, which it declares to read only (DF_CHECK): declare df_inout(.., "
-                  "%.*s, ..)", t->type->name, dfi_check_at(at, sizeof at, t->site), n, name, n, name);
+                  "%.*s, ..)", t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site), n, name, n, name);
     }
 }
 

@@ -53,16 +53,9 @@ static size_t dfi_live_find(uintptr_t p)
 static void dfi_live_insert(size_t i, uintptr_t lo, uintptr_t hi, size_t count)
 {
     struct dfi_check_live *v = &dfi_check_live;
-    if (v->n == v->room) {
-        size_t room = v->room ? 2 * v->room : 64;
-        struct dfi_check_range *more = (struct dfi_check_range *)dfi_malloc(room * sizeof *more);
-        if (!more) {
-            v->failed = 1;
-            return;
-        }
-        if (v->n) memcpy((void *)more, (void *)v->range, v->n * sizeof *more);
-        dfi_mfree(v->range);
-        v->range = more, v->room = room;
+    if (dfi_array_room((void *)&v->range, NULL, v->n + 1, &v->room, sizeof *v->range)) {
+        v->failed = 1;
+        return;
     }
     memmove((void *)(v->range + i + 1), (void *)(v->range + i), (v->n - i) * sizeof *v->range);
     v->range[i].lo = lo, v->range[i].hi = hi, v->range[i].count = count;

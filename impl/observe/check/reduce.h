@@ -88,9 +88,6 @@ static void dfi_check_commutes(void (*combine)(void *, const void *, size_t), co
     dfi_mfree(m);
     if (differ) dfi_check_commutes_say((const char *)key + 1); /* after the order */
 }
-#else
-#define dfi_check_operator(key) 0
-#define dfi_check_commutes(combine, key, size, into, from, n) ((void)0)
 #endif
 
 #endif

@@ -11,6 +11,7 @@
 #include "../../api/task.h"
 #include "../../work/worker.h"
 #include "../../work/types.h"
+#include "../../flow/types.h"
 #include "../../flow/region.h"
 #include "check.h"
 #include "declared.h"
@@ -23,7 +24,8 @@ DFI_EXTERN_C_BEGIN
 extern void *dfi_asan_address(void) __asm__("__asan_get_report_address");
 extern int dfi_asan_writes(void) __asm__("__asan_get_report_access_type");
 extern size_t dfi_asan_bytes(void) __asm__("__asan_get_report_access_size");
-DFI_STRONG void dfi_check_on_error(void) __asm__("__asan_on_error");
+/* visible also in a build with a pool of its own: the sanitizer calls it */
+__attribute__((visibility("default"))) void dfi_check_on_error(void) __asm__("__asan_on_error");
 DFI_EXTERN_C_END
 
 /* The declared region that best explains the error of the stopped code at byte p. NULL: none, as far
@@ -45,7 +47,7 @@ static struct dfi_check_entry *dfi_check_culprit(const struct dfi_check_view *v,
 void dfi_check_on_error(void)
 {
     struct dfi_worker *w = dfi_me();
-    const struct dfi_check_view *v = w ? w->view : NULL;
+    const struct dfi_check_view *v = w ? dfi_checked_of(w)->view : NULL;
     const struct dfi_flow *t = v ? v->task : NULL;
     uintptr_t p = (uintptr_t)dfi_asan_address();
     const char *does = dfi_asan_writes() ? "writes" : "reads", *name;
@@ -61,21 +63,21 @@ void dfi_check_on_error(void)
         dfi_check_at(from, sizeof from, n->site);
         if (!n->site) from[0] = 0;
         at[0] = 0;
-        if (t) dfi_check_at(at, sizeof at, t->site);
+        if (t) dfi_check_at(at, sizeof at, dfi_task_checks(t)->site);
         snprintf(who, sizeof who, t ? "task %s" : w ? "code outside of all tasks" : "a thread outside of df",
                  t ? t->type->name : "");
-        for (i = 0; t && i < t->n_checked; i++)
-            if (dfi_region_meets_range(&t->checked[i].region, p, p + 1)) break;
-        if (t && i < t->n_checked && n->list != &((struct dfi_flow *)(uintptr_t)t)->declared) {
-            int weak = (t->checked[i].mode & DFI_WEAK) != 0;
-            length = dfi_check_label(t->type, t->checked[i].parameter, &name);
+        for (i = 0; t && i < dfi_task_checks(t)->n_checked; i++)
+            if (dfi_region_meets_range(&dfi_task_checks(t)->checked[i].region, p, p + 1)) break;
+        if (t && i < dfi_task_checks(t)->n_checked && n->list != &dfi_task_checks(t)->declared) {
+            int weak = (dfi_task_checks(t)->checked[i].mode & DFI_CHILDREN) != 0;
+            length = dfi_check_label(t->type, dfi_task_checks(t)->checked[i].parameter, &name);
             if (weak)
                 dfi_error("%s%s %s %lu bytes at %p that it declares only weakly, for tasks it submits (DF_CHECK): "
                           "declare %.*s without weak", who, at, does, bytes, (void *)p, length, name);
             else
                 dfi_error("%s%s %s %lu bytes at %p that it has released (DF_CHECK): call df_release for %.*s later",
                           who, at, does, bytes, (void *)p, length, name);
-        } else if (!t || n->list == &((struct dfi_flow *)(uintptr_t)t)->declared)
+        } else if (!t || n->list == &dfi_task_checks(t)->declared)
             dfi_error("%s%s %s %lu bytes at %p while task %s%s, which writes them (df_%s %.*s), is not done "
                       "(DF_CHECK): wait before, by df_wait or df_wait_on",
                       who, at, does, bytes, (void *)p, n->type->name, from, dfi_check_mode(n->mode), length, name);

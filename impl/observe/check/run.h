@@ -6,12 +6,13 @@
 #include "../../base/log.h"
 #include "../../api/access.h"
 #include "../../api/task.h"
+#include "../../work/supervise.h"
 #include "../../work/types.h"
+#include "../../flow/types.h"
 #include "../../flow/region.h"
 #include "check.h"
 #include "declared.h"
 #include "view.h"
-#include "../probes.h"
 
 #if DF_CHECK
 
@@ -22,8 +23,8 @@ static void dfi_check_fill(const struct dfi_flow *t)
 {
     unsigned i;
     size_t row;
-    for (i = 0; i < t->n_checked; i++) {
-        const struct dfi_region *r = &t->checked[i].region;
+    for (i = 0; i < dfi_task_checks(t)->n_checked; i++) {
+        const struct dfi_region *r = &dfi_task_checks(t)->checked[i].region;
         char *p;
         if (!dfi_check_only(t, i, DFI_OUT) || dfi_check_elsewhere(r->p)) continue;
         p = dfi_check_pointer(t, i);
@@ -36,8 +37,8 @@ static void dfi_check_fill(const struct dfi_flow *t)
 static void dfi_check_unwritten(const struct dfi_flow *t)
 {
     unsigned i;
-    for (i = 0; i < t->n_checked; i++) {
-        const struct dfi_region *r = &t->checked[i].region;
+    for (i = 0; i < dfi_task_checks(t)->n_checked; i++) {
+        const struct dfi_region *r = &dfi_task_checks(t)->checked[i].region;
         size_t row, k, first = 0, bytes = 0;
         const char *p, *name;
         char at[160];
@@ -53,50 +54,51 @@ static void dfi_check_unwritten(const struct dfi_flow *t)
                 bytes += 8;
             }
         if (!bytes) continue;
-        n = dfi_check_label(t->type, t->checked[i].parameter, &name);
+        n = dfi_check_label(t->type, dfi_task_checks(t)->checked[i].parameter, &name);
         dfi_error("task %s%s declares df_out %.*s and leaves %lu bytes of it, from byte %lu on, as they were "
                   "(DF_CHECK=2): declare df_inout(.., %.*s, ..), or less",
-                  t->type->name, dfi_check_at(at, sizeof at, t->site), n, name, (unsigned long)bytes,
+                  t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site), n, name, (unsigned long)bytes,
                   (unsigned long)first, n, name);
     }
 }
 
 /* Runs a body. t: its record; NULL: it runs immediately, because memory is short. */
-static DFI_NOINLINE void dfi_check_run(struct dfi_worker *w, const struct dfi_type *type, void *args,
+static DFI_OWN_FRAME void dfi_check_run(struct dfi_worker *w, const struct dfi_type *type, void *args,
                                        struct dfi_flow *t)
 {
     struct dfi_check_sum sum[DFI_PARAMETERS];
     uintptr_t body, call;
+    const char *name;
 #if DFI_CHECK_ASAN
     struct dfi_check_view v;
     int nested;
 #endif
     if (!w || type->modes & DFI_INTERNAL) {
-        dfi_watch_body(w, type, args, t);
+        dfi_body_call(w, type, args, t);
         return;
     }
-    body = w->body, call = w->call;
-    w->body = DFI_CHECK_FRAME;
+    body = dfi_checked_of(w)->body, call = dfi_checked_of(w)->call, name = dfi_checked_of(w)->name;
+    dfi_checked_of(w)->body = DFI_CALL_FRAME, dfi_checked_of(w)->name = type->name;
 #if DFI_CHECK_ASAN
-    nested = w->in_turn;
+    nested = dfi_checked_of(w)->in_turn;
     dfi_view_of_task(&v, t);
     dfi_view_begin(w, &v);
-    dfi_check_stack_ends(w->body);
+    dfi_check_stack_ends(dfi_checked_of(w)->body);
 #endif
     if (t) {
         dfi_check_before(t, sum);
         if (DFI_CHECK_LEVEL > 1) dfi_check_fill(t);
     }
-    dfi_watch_body(w, type, args, t);
+    dfi_body_call(w, type, args, t);
     if (t) {
         dfi_check_after(t, sum);
         if (DFI_CHECK_LEVEL > 1 && w->task == t) dfi_check_unwritten(t); /* it has no children that may write */
-        if (w->scope->task == t) dfi_check_returned(w->scope, w->body);
+        if (w->scope->task == t) dfi_check_returned(w->scope, dfi_checked_of(w)->body);
     }
 #if DFI_CHECK_ASAN
     dfi_view_end(w, &v, nested);
 #endif
-    w->body = body, w->call = call;
+    dfi_checked_of(w)->body = body, dfi_checked_of(w)->call = call, dfi_checked_of(w)->name = name;
 }
 
 #endif

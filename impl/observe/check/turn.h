@@ -5,7 +5,7 @@
  * continues nevertheless, because the holder may wait for an event outside df, perhaps for this very
  * thread. Then nothing is poisoned until both have come to the end of their turns. So no wait for a
  * turn is longer, and no program hangs that would not hang without checks. Argument: docs/check.md,
- * "Turns". */
+ * "Implementation". */
 #ifndef DFI_OBSERVE_CHECK_TURN_H
 #define DFI_OBSERVE_CHECK_TURN_H
 
@@ -13,7 +13,7 @@
 #include "../../base/compiler.h"
 #include "../../base/log.h"
 #include "../../os/os.h"
-#include "../../os/threads.h"
+#include "../../os/clock.h"
 #include "../../os/wait.h"
 #include "../../work/types.h"
 #include "check.h"
@@ -57,7 +57,7 @@ static void dfi_check_unlock(void)
 }
 
 /* pre: the lock */
-static void dfi_turn_changed(void)
+static void dfi_check_turn_changed(void)
 {
     dfi_check.since = dfi_os_ns();
     dfi_fetch_add_acq_rel(&dfi_check.changes, 1);
@@ -73,7 +73,7 @@ static void dfi_check_clear(void)
 }
 
 /* Waits for a turn. post: the lock is held */
-static void dfi_turn_take(struct dfi_worker *w)
+static void dfi_check_turn_take(struct dfi_worker *w)
 {
     struct dfi_check *c = &dfi_check;
     dfi_check_lock();
@@ -82,8 +82,9 @@ static void dfi_turn_take(struct dfi_worker *w)
         if (dfi_os_ns() - c->since >= (uint64_t)DFI_CHECK_MS * 1000000) {
             c->overdue = c->running, c->late = c->turns;
             dfi_check_unlock();
-            dfi_warn_once("DF_CHECK: a task went on for more than %d seconds while others waited for their turn: "
-                          "while they run beside each other undeclared accesses are not found", DFI_CHECK_MS / 1000);
+            dfi_warn_once("DF_CHECK: a task ran for more than %d seconds while others waited for their turn: the "
+                          "others now run concurrently with it, and df misses undeclared accesses meanwhile; split "
+                          "the task, or let it wait by functions of df", DFI_CHECK_MS / 1000);
             dfi_check_lock();
             continue;
         }
@@ -93,25 +94,25 @@ static void dfi_turn_take(struct dfi_worker *w)
         dfi_check_lock();
         c->waiting--;
     }
-    w->turn = ++c->turns, w->in_turn = 1;
+    dfi_checked_of(w)->turn = ++c->turns, dfi_checked_of(w)->in_turn = 1;
     if (c->running++ || c->off) dfi_check_clear();
     else {
         c->holder = w;
         if (c->cleared) dfi_live_all(0);
         c->cleared = 0;
     }
-    dfi_turn_changed();
+    dfi_check_turn_changed();
 }
 
 /* pre: the lock, a turn */
-static void dfi_turn_give(struct dfi_worker *w)
+static void dfi_check_turn_give(struct dfi_worker *w)
 {
     struct dfi_check *c = &dfi_check;
     c->running--;
-    if (w->turn <= c->late || w->blocks) c->overdue--;
+    if (dfi_checked_of(w)->turn <= c->late || dfi_checked_of(w)->blocks) c->overdue--;
     if (c->holder == w) c->holder = NULL;
-    w->in_turn = w->blocks = 0;
-    dfi_turn_changed();
+    dfi_checked_of(w)->in_turn = dfi_checked_of(w)->blocks = 0;
+    dfi_check_turn_changed();
 }
 
 #endif

@@ -1,81 +1,81 @@
-/* hook.h - probes of DF_GRAPH: tasks, scopes and waits reported by the runtime
+/* hook.h - observer of the runtime for DF_GRAPH, its file and its module
  *
- * While a graph is recorded, every task is registered before it runs. Every task has extras, which
- * hold its item, and every scope with children has a table, which holds the item of the scope. So no
- * other record needs a field for it. */
+ * While a graph is recorded, every task is registered before it runs. Every task has extras, which hold its item, and
+ * every scope with children has a table, which holds the item of the scope. So no other record needs a field for it. */
 #ifndef DFI_OBSERVE_GRAPH_HOOK_H
 #define DFI_OBSERVE_GRAPH_HOOK_H
 
 #include "../../base/atomic.h"
 #include "../../base/compiler.h"
+#include "../../base/env.h"
+#include "../../base/file.h"
+#include "../../base/log.h"
+#include "../../base/memory.h"
+#include "../../base/parts.h"
 #include "../../os/os.h"
-#include "../../os/threads.h"
-#include "../../os/wait.h"
 #include "../../api/access.h"
 #include "../../api/task.h"
+#include "../../work/module.h"
+#include "../../work/probe.h"
 #include "../../work/worker.h"
 #include "../../work/types.h"
+#include "../../flow/types.h"
+#include "../../more/group.h"
 #include "../../flow/extra.h"
+#include "../../flow/order.h"
 #include "../../flow/table.h"
-#include "../events.h"
-#include "file.h"
+#include "../../more/types.h"
 #include "graph.h"
+#include "../identity.h"
+#include "write.h"
+#include "../../more/points.h"
 #include "../../api/public.h"
 
+#if DFI_WITH_OBSERVERS
 DFI_SMALL_CODE_BEGIN
+
+/* Room in the optional state of a task (flow/types.h). */
+struct dfi_drawn { struct dfi_g_item *graph; }; /* the task in the drawing, or NULL */
+DFI_ROOM(dfi_drawn, dfi_drawn_of, dfi_extra);
+
+/* --- items of tasks and scopes ----------------------------------------------------------------------------------- */
+
+/* Room in a table. */
+struct dfi_scope_drawn { struct dfi_g_item *graph; }; /* the scope in the drawing, or NULL */
+DFI_ROOM(dfi_scope_drawn, dfi_drawn_in, dfi_table);
+static void dfi_graph_table_new(struct dfi_table *table) { dfi_drawn_in(table)->graph = NULL; }
+#if DFI_WITH_GRAPH
+DFI_UPCALL_IS(dfi_up_table_new, dfi_graph_table_new);
+#endif
 
 static struct dfi_g_item *dfi_graph_of_task(const struct dfi_flow *t)
 {
-    return t && t->task.mem.special == 1 ? t->extra->graph : NULL;
+    return t && t->task.mem.special == 1 ? dfi_drawn_of(t->extra)->graph : NULL;
 }
 
-/* Records the time of t's body, without nested ones. */
-static DFI_COLD void dfi_graph_ran(const struct dfi_flow *t, uint64_t ticks)
+/* Does s have a table, with a room? */
+static int dfi_graph_has(const struct dfi_scope *s)
 {
-    struct dfi_g_item *i = dfi_graph_of_task(t);
-    struct dfi_graph *g = DFI_GRAPH();
-    uint64_t all = dfi_ticks() - dfi_events.ticks;
-    if (!i) return;
-    dfi_graph_lock();
-    i->took = ticks ? ticks : 1;
-    g->ns_per_tick = (double)(dfi_os_ns() - dfi_events.ns) / (double)(all ? all : 1);
-    g->changed = 1;
-    dfi_graph_unlock();
+    return dfi_flow_of(s)->table && dfi_flow_of(s)->table != &dfi_table_closed;
 }
 
-/* The task in whose body s is, directly or in nested scopes; NULL: none, and *bottom is the scope of
- * the thread. Threads: any that keeps s alive, because the fields read here are constant. */
-static const struct dfi_flow *dfi_graph_around(const struct dfi_scope *s, const struct dfi_scope **bottom)
-{
-    for (;; s = dfi_load_relaxed(&s->parent)) {
-        *bottom = s;
-        if (s->kind == DFI_BODY) return s->task;
-        if (s->kind == DFI_BLOCK && s->saved_task) return s->saved_task;
-        if (s->kind == DFI_BOTTOM) return NULL;
-    }
-}
-
-/* The item of a scope of w, made for its first child; NULL: no memory. */
+/* The item of a scope of w, made for its first child; NULL: no memory. pre: the lock of the graph, as for the next */
 static struct dfi_g_item *dfi_graph_scope(struct dfi_graph *g, struct dfi_worker *w, struct dfi_scope *s)
 {
-    struct dfi_g_item *i = NULL, *up;
+    struct dfi_table *table = dfi_table_of(w, s);
+    struct dfi_g_item *up;
     const struct dfi_scope *bottom;
-    if (s->table == &dfi_table_closed || (!s->table && !(s->table = dfi_table_new(w)))) return NULL;
-    if (s->table->graph) return s->table->graph;
-    if (s->kind == DFI_BODY) i = dfi_graph_of_task(s->task);
-    else if (s->kind == DFI_BLOCK) {
-        up = s->saved_task ? dfi_graph_of_task(s->saved_task) : dfi_graph_scope(g, w, s->outer);
-        i = dfi_graph_block(g, up, NULL, s->site);
-    } else {
-        up = dfi_graph_of_task(dfi_graph_around(s, &bottom));
-        if (!up) {
-            dfi_graph_lock();
-            up = dfi_g_thread(g, bottom->owner);
-            dfi_graph_unlock();
-        }
-        i = s->kind == DFI_BOTTOM ? up : dfi_graph_block(g, up, "spawned", NULL);
+    if (!table || table == &dfi_table_closed) return NULL;
+    if (dfi_drawn_in(table)->graph) return dfi_drawn_in(table)->graph;
+    if (s->kind == DFI_BODY) return dfi_drawn_in(table)->graph = dfi_graph_of_task(s->task);
+    if (s->kind == DFI_BLOCK && !s->saved_task) up = dfi_graph_scope(g, w, s->outer);
+    else {
+        const struct dfi_flow *t = dfi_around(s, &bottom);
+        up = t ? dfi_graph_of_task(t) : dfi_g_thread(g, bottom->owner);
     }
-    return s->table->graph = i;
+    if (s->kind == DFI_BOTTOM || !up) return dfi_drawn_in(table)->graph = up;
+    if (s->kind == DFI_BLOCK) return dfi_drawn_in(table)->graph = dfi_g_item_new(g, up, DFI_G_BLOCK, NULL, s->site);
+    return dfi_drawn_in(table)->graph = dfi_g_item_new(g, up, DFI_G_BLOCK, "spawned", NULL);
 }
 
 /* The task whose body the calling thread runs; NULL: none. w may be NULL. */
@@ -83,75 +83,177 @@ static struct dfi_g_item *dfi_graph_body(const struct dfi_worker *w)
 {
     const struct dfi_scope *bottom;
     if (!w) return NULL;
-    return dfi_graph_of_task(w->task ? w->task : dfi_graph_around(w->scope, &bottom));
+    return dfi_graph_of_task(w->task ? w->task : dfi_around(w->scope, &bottom));
 }
 
-static void dfi_graph_uses_token(struct dfi_graph *g, struct dfi_g_item *i, const df_token *t, int kind)
+/* --- points ------------------------------------------------------------------------------------------------------- */
+
+static void dfi_graph_tokens(struct dfi_graph *g, struct dfi_g_item *i, df_token *const *k, int waits)
 {
-    dfi_graph_token(g, i, t, kind, dfi_load_relaxed(&t->dfi_need) <= 0);
+    for (; k && *k; k++) dfi_g_token(g, i, *k, waits, dfi_load_relaxed(&(*k)->dfi_need) <= 0);
 }
 
 /* Records t, a new child of the innermost scope of w, with accesses x. */
-static DFI_COLD void dfi_graph_submit(struct dfi_graph *g, struct dfi_worker *w, struct dfi_flow *t,
-                                      const struct dfi_access *x, unsigned n)
+static void dfi_graph_submit(struct dfi_graph *g, struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x,
+                             unsigned n)
 {
-    const struct df_opts *o = w->opts;
-    const char *site = o ? w->opts_site : NULL;
-    df_token *const *k;
+    const struct df_opts *o = dfi_tasks_of(w)->opts;
     const struct dfi_scope *bottom;
-    const struct dfi_flow *in;
+    const struct dfi_flow *in = dfi_around(t->scope, &bottom);
+    struct dfi_access apart[DFI_PARAMETERS];
     struct dfi_extra *e;
     struct dfi_g_item *i;
+    unsigned k;
     if (t->type->modes & (DFI_INTERNAL | DFI_UNLISTED)) return;
     e = dfi_extra_of(w, t);
-    in = dfi_graph_around(t->scope, &bottom);
-    i = dfi_graph_task(g, dfi_graph_scope(g, w, t->scope), dfi_graph_of_task(in), in ? in->task.args : NULL, DFI_G_TASK,
-                       o && o->name ? o->name : t->type->name, site, t->type->labels, x, n);
-    if (!e) return;
-    e->graph = i;
-    for (k = o ? o->after : NULL; k && *k; k++) dfi_graph_uses_token(g, i, *k, DFI_G_AFTER);
-    for (k = o ? o->signals : NULL; k && *k; k++) dfi_graph_uses_token(g, i, *k, DFI_G_SIGNALS);
-    if (e->windows) dfi_graph_windows(g, i, e->windows);
+    i = dfi_g_task(g, dfi_graph_scope(g, w, t->scope), dfi_graph_of_task(in), in ? in->task.args : NULL, DFI_G_TASK,
+                   o && o->name ? o->name : t->type->name, o ? dfi_tasks_of(w)->opts_site : NULL,
+                   t->type->access_names, x, n);
+    if (!e || !i) return;
+    dfi_drawn_of(e)->graph = i;
+    if (t->type->modes & DFI_SHARED) { /* its accesses may share memory with those of others, as in the runtime */
+        memcpy((void *)apart, (const void *)x, n * sizeof *x);
+        dfi_accesses_apart(apart, n);
+        for (k = 0; k < n; k++) i->access[k].kind = dfi_kind(apart[k].mode);
+    }
+    if (o) dfi_graph_tokens(g, i, o->after, 1), dfi_graph_tokens(g, i, o->signals, 0);
+    dfi_g_windows(g, i, dfi_windows_of(e)->first);
 }
 
-/* Records t, a node. pre: it has complete extras */
-static DFI_COLD void dfi_graph_node(struct dfi_graph *g, struct dfi_worker *w, struct dfi_flow *t)
+static DFI_COLD void dfi_graph_see(struct dfi_worker *w, unsigned p, const void *on, const void *other,
+                                   uint64_t a)
 {
-    struct dfi_extra *e = t->extra;
-    e->graph = dfi_graph_task(g, dfi_graph_scope(g, w, t->scope), NULL, NULL, DFI_G_NODE, e->name, e->site, e->titles,
-                              NULL, 0);
+    struct dfi_graph *g = DFI_GRAPH();
+    struct dfi_flow *t = (struct dfi_flow *)(uintptr_t)on;
+    df_token *token[2] = { (df_token *)(uintptr_t)on, NULL };
+    const struct dfi_stream *stream = (const struct dfi_stream *)on;
+    struct dfi_extra *e;
+    if (!g) return;
+    dfi_graph_lock();
+    if (!dfi_g_on(g)) {
+        dfi_graph_unlock();
+        return;
+    }
+    if (p == DFI_AT_NEW) dfi_graph_submit(g, w, t, (const struct dfi_access *)other, (unsigned)a);
+    else if (p == DFI_AT_NODE) {
+        e = t->extra;
+        dfi_drawn_of(e)->graph = dfi_g_task(g, dfi_graph_scope(g, w, t->scope), NULL, NULL, DFI_G_NODE, e->name,
+                                            e->site, dfi_tokens_of(e)->inputs->names, NULL, 0);
+    } else if (p == DFI_AT_INPUT) dfi_g_input(g, dfi_graph_of_task(t), (unsigned)a, dfi_graph_body(w));
+    else if (p == DFI_AT_TOKEN) dfi_g_token_opens(g, on);
+    else if (p == DFI_AT_SIGNAL) {
+        if (dfi_graph_body(w)) dfi_graph_tokens(g, dfi_graph_body(w), token, 0);
+    } else if (p == DFI_AT_STREAM) dfi_g_channel_new(g, stream, stream->site, stream->capacity);
+    else if (p == DFI_AT_CHILDREN) {
+        if (dfi_graph_has(w->scope)) dfi_g_waited(dfi_drawn_in(dfi_flow_of(w->scope)->table)->graph);
+    } else g->incomplete = g->changed = 1; /* DFI_AT_LOST */
+    dfi_graph_unlock();
 }
 
-static DFI_COLD void dfi_graph_signal(struct dfi_graph *g, const struct dfi_worker *w, const df_token *t)
+/* --- the file ---------------------------------------------------------------------------------------------------- */
+
+static long dfi_graph_depth(long given)
 {
-    struct dfi_g_item *i = dfi_graph_body(w);
-    if (i) dfi_graph_uses_token(g, i, t, DFI_G_SIGNALS);
+    if (given < 0) dfi_warn(DFI_MESSAGE_BAD_CONFIG, "graph_depth", given, "a number of levels from 1");
+    if (given > 0) return given;
+    return dfi_env_number("DF_GRAPH_DEPTH", 1, 100000000, 0, "a number of levels from 1");
 }
 
-/* Records that the caller has waited for all children of w's innermost scope. */
-static DFI_COLD void dfi_graph_wait(struct dfi_worker *w)
+static struct dfi_graph *dfi_graph_new(const char *name, const char *variable, long depth)
 {
-    if (w->scope->table) dfi_graph_waited(w->scope->table->graph);
+    static const struct dfi_report_kind kind = { "this process writes no graph", "there is no graph",
+                                                 "the graph is incomplete" };
+    struct dfi_graph *g;
+    struct dfi_report out;
+    if (dfi_report_open(&out, &kind, variable, name)) return NULL;
+    if (!(g = (struct dfi_graph *)dfi_zeroed(sizeof *g))) {
+        dfi_report_no_memory(&out, name);
+        dfi_report_close(&out);
+        return NULL;
+    }
+    g->out = out;
+    g->depth = dfi_graph_depth(depth);
+    g->on = g->changed = 1;
+    return g;
 }
 
-/* df starts. pre: as for dfi_graph_open */
-static void dfi_graph_begin(const char *name, int depth)
+static void dfi_graph_set(struct dfi_graph *g)
 {
-    int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
-    if (!dfi_graph_open(name, depth)) return;
-    for (i = 0; i < n; i++) { /* the scopes of threads, the only ones, forget the graph that is gone */
+    dfi_store_relaxed(&dfi_graph_now, g);
+    dfi_watch(DFI_WATCH_GRAPH, g != NULL);
+}
+
+/* Ends recording. */
+static void dfi_graph_forget(void)
+{
+    struct dfi_graph *g = DFI_GRAPH();
+    if (!g) return;
+    dfi_graph_set(NULL);
+    dfi_report_close(&g->out);
+    dfi_g_free(&g->records);
+    dfi_mfree(g);
+}
+
+/* Writes the graph so far. Threads: any, while others continue to record. */
+static void dfi_graph_end(void)
+{
+    struct dfi_graph *g = DFI_GRAPH();
+    int r;
+    if (!g) return;
+    dfi_graph_lock();
+    if (dfi_report_is_here(&g->out) && g->on && g->changed) {
+        g->changed = 0;
+        r = dfi_graph_write(g);
+        if (r < 0 && !g->incomplete) { /* again, with a head that says so */
+            g->incomplete = 1;
+            r = dfi_graph_write(g);
+        }
+        g->on = r <= 0;
+        if (r <= 0 && g->incomplete) dfi_report_no_memory(&g->out, g->out.file);
+    }
+    dfi_graph_unlock();
+}
+
+/* --- the module --------------------------------------------------------------------------------------------------- */
+
+/* A record for the same file, or of a start by mere use of df, is kept. */
+static void dfi_graph_begin(const df_config *c)
+{
+    const char *name = c ? c->graph : NULL, *variable = "df_config.graph";
+    struct dfi_graph *g = DFI_GRAPH();
+    int i;
+    if (!name) name = dfi_env("DF_GRAPH"), variable = "DF_GRAPH";
+    if (g && (!name || !strcmp(name, g->out.file))) return;
+    dfi_graph_forget();
+    for (i = 0; g && i < dfi_load_relaxed(&dfi_pool.n_slots); i++) { /* the only scopes are those of threads */
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
-        if (v->scope && v->scope->table && v->scope->table->graph) v->scope->table->graph = NULL;
+        if (v->scope && dfi_graph_has(v->scope)) dfi_drawn_in(dfi_flow_of(v->scope)->table)->graph = NULL;
+    }
+    if (!name || !*name) return;
+    if (dfi_ends_in(name, ".dot") || dfi_ends_in(name, ".txt"))
+        dfi_graph_set(dfi_graph_new(name, variable, c ? c->graph_depth : 0));
+    else dfi_warn(DFI_MESSAGE_BAD_ENV, variable, name, "the name of a file that ends in .dot or .txt",
+                 "no graph is written");
+}
+static void dfi_module_graph(const struct dfi_moment *m)
+{
+    static const struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
+    switch (m->is) {
+    case DFI_POOL_BEGINS: dfi_graph_begin(m->config); break;
+    case DFI_THREAD_WAITED: dfi_graph_see(m->w, DFI_AT_CHILDREN, NULL, NULL, 0); break;
+    case DFI_STOP_CALLED:
+        if (m->w) dfi_graph_see(m->w, DFI_AT_CHILDREN, NULL, NULL, 0);
+        dfi_graph_end();
+        break;
+    case DFI_STOP_AT_EXIT:
+    case DFI_STOP_ABANDONED: dfi_graph_end(); break;
+    case DFI_POOL_FORGETS: dfi_graph_forget(); break;
+    case DFI_FORK_CHILD: dfi_graph_mutex = fresh; break;
+    default: break;
     }
 }
 
-/* df_stop. w: the caller's worker, or NULL. */
-static DFI_COLD void dfi_graph_stop(struct dfi_worker *w)
-{
-    if (w) dfi_graph_wait(w);
-    dfi_graph_end();
-}
-
 DFI_SMALL_CODE_END
+#endif
 
 #endif

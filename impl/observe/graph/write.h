@@ -1,7 +1,7 @@
-/* write.h - the graph as text, and the parts shared with the dot form
+/* write.h - the graph as text, and in the dot language of Graphviz
  *
- * Scopes stand in program order, and in each its tasks. A task deeper than df_config.graph_depth is
- * part of the one it is in. Nothing depends on addresses; times are included if they were measured. */
+ * Scopes stand in program order, and in each its tasks. A task deeper than df_config.graph_depth is part of the one it
+ * is in. Nothing depends on addresses; times are included if they were measured. */
 #ifndef DFI_OBSERVE_GRAPH_WRITE_H
 #define DFI_OBSERVE_GRAPH_WRITE_H
 
@@ -10,136 +10,84 @@
 #include "../../base/memory.h"
 #include "../../api/task.h"
 #include "graph.h"
-#include "join.h"
 #include "order.h"
 
 #include <stdarg.h>
 
 DFI_SMALL_CODE_BEGIN
 
-/* --- output: buffered, and handed over in pieces ---------------------------------------------- */
+/* --- output -------------------------------------------------------------------------------------------------- */
 
-struct dfi_g_out {
-    int (*put)(struct dfi_graph *g, const char *p, size_t n); /* nonzero: write error */
-    struct dfi_graph *g;
-    size_t n, total;
-    int dot, failed;                                          /* dot: all texts are quoted */
-    char room[4096];
-};
-
-static void dfi_g_flush(struct dfi_g_out *out)
+static void dfi_g_flush(struct dfi_g_draw *d)
 {
-    if (!out->failed && out->n) out->failed = out->put(out->g, out->room, out->n);
-    out->total += out->n;
-    out->n = 0;
+    dfi_report_put(&d->g->out, d->room, d->n);
+    d->total += d->n;
+    d->n = 0;
 }
 
-static void dfi_g_char(struct dfi_g_out *out, char c)
+static void dfi_g_char(struct dfi_g_draw *d, char c)
 {
-    if (out->n == sizeof out->room) dfi_g_flush(out);
-    out->room[out->n++] = c;
+    if (d->n == sizeof d->room) dfi_g_flush(d);
+    d->room[d->n++] = c;
 }
 
-static void dfi_g_puts(struct dfi_g_out *out, const char *text)
+static void dfi_g_number(struct dfi_g_draw *d, size_t n)
 {
-    for (; *text; text++) dfi_g_char(out, *text);
+    if (n > 9) dfi_g_number(d, n / 10);
+    dfi_g_char(d, (char)('0' + n % 10));
 }
 
-static void dfi_g_number(struct dfi_g_out *out, size_t n)
-{
-    char digits[24], *p = digits + sizeof digits;
-    *--p = 0;
-    do *--p = (char)('0' + n % 10);
-    while (n /= 10);
-    dfi_g_puts(out, p);
-}
-
-/* The first n bytes of a program text, as one line of UTF-8: control characters and line ends become
- * spaces, and bytes that are not UTF-8 become question marks. */
-static void dfi_g_name(struct dfi_g_out *out, const char *text, size_t n)
+/* The first n bytes of a program text, as one line of UTF-8: control characters and line ends become spaces, and bytes
+ * that are not UTF-8 become question marks. */
+static void dfi_g_name(struct dfi_g_draw *d, const char *text, size_t n)
 {
     const char *end = text + n;
     while (text < end) {
         unsigned bytes = dfi_utf8(text);
-        if (out->dot && (*text == '"' || *text == '\\')) dfi_g_char(out, '\\');
-        if (!bytes || dfi_utf8_control(text, bytes)) dfi_g_char(out, bytes ? ' ' : '?'), text += bytes ? bytes : 1;
+        if (d->dot && (*text == '"' || *text == '\\')) dfi_g_char(d, '\\');
+        if (!bytes || dfi_utf8_control(text, bytes)) dfi_g_char(d, bytes ? ' ' : '?'), text += bytes ? bytes : 1;
         else
-            while (bytes--) dfi_g_char(out, *text++);
+            while (bytes--) dfi_g_char(d, *text++);
     }
 }
 
 /* 1.3.2, from the thread on; the first thread is not named. */
-static void dfi_g_path(struct dfi_g_out *out, const struct dfi_g_item *i)
+static void dfi_g_path(struct dfi_g_draw *d, const struct dfi_g_item *i)
 {
     const struct dfi_g_item *up = i->parent;
-    if (up) {
-        dfi_g_path(out, up);
-        if (up->parent || up->number > 1) dfi_g_char(out, '.');
-        dfi_g_number(out, i->number);
-    } else if (i->number > 1) dfi_g_char(out, 't'), dfi_g_number(out, i->number);
+    if (up) dfi_g_path(d, up);
+    if (up ? up->parent || up->number > 1 : i->number > 1) dfi_g_char(d, up ? '.' : 't');
+    if (up || i->number > 1) dfi_g_number(d, i->number);
 }
 
-/* %s literal text, %n program text, %u size_t; of an item: %p its path, %t path and name, %i its dot
- * node, %w the node of the wait before it. */
-static void dfi_g_say(struct dfi_g_out *out, const char *format, ...)
+/* %s literal text, %n program text, %l source line if known, %u size_t; of an item: %p its path, %t path and name,
+ * %i its dot node, %w the node of the wait before it. */
+static void dfi_g_say(struct dfi_g_draw *d, const char *format, ...)
 {
-    const struct dfi_g_item *i;
-    const char *text;
     va_list ap;
     va_start(ap, format);
     for (; *format; format++) {
-        if (*format != '%') {
-            dfi_g_char(out, *format);
-            continue;
-        }
-        switch (*++format) {
-        case 's': dfi_g_puts(out, va_arg(ap, const char *)); break;
-        case 'n': text = va_arg(ap, const char *), dfi_g_name(out, text, strlen(text)); break;
-        case 'u': dfi_g_number(out, va_arg(ap, size_t)); break;
-        case 'p': dfi_g_path(out, va_arg(ap, const struct dfi_g_item *)); break;
-        case 't': i = va_arg(ap, const struct dfi_g_item *), dfi_g_say(out, "%p %n", i, i->name); break;
-        case 'i': i = va_arg(ap, const struct dfi_g_item *), dfi_g_say(out, "n%u", i->index); break;
-        case 'w':
-            i = va_arg(ap, const struct dfi_g_item *);
-            dfi_g_say(out, "w%u_%u", i->parent->index, i->phase);
-            break;
-        }
+        const struct dfi_g_item *i = NULL;
+        const char *text = NULL;
+        int how = *format == '%' ? *++format : 0;
+        if (!how) dfi_g_char(d, *format);
+        else if (how == 'u') dfi_g_number(d, va_arg(ap, size_t));
+        else if (how == 's' || how == 'n' || how == 'l') text = va_arg(ap, const char *);
+        else i = va_arg(ap, const struct dfi_g_item *);
+        if (how == 's') while (*text) dfi_g_char(d, *text++);
+        else if (how == 'n') dfi_g_name(d, text, strlen(text));
+        else if (how == 'l' && *text) dfi_g_say(d, " (%n)", text);
+        else if (how == 'p') dfi_g_path(d, i);
+        else if (how == 't') dfi_g_say(d, "%p %n", i, i->name);
+        else if (how == 'i') dfi_g_say(d, "n%u", i->index);
+        else if (how == 'w') dfi_g_say(d, "w%u_%u", i->parent->index, i->phase);
     }
     va_end(ap);
 }
 
-/* The source line, if known. */
-static void dfi_g_site(struct dfi_g_out *out, const char *site)
-{
-    if (*site) dfi_g_say(out, " (%n)", site);
-}
-
-/* --- items ------------------------------------------------------------------------------------------------- */
-
-/* The next item in program order; inside: including those in i. */
-static struct dfi_g_item *dfi_g_next(struct dfi_g_item *i, int inside)
-{
-    if (inside && i->first) return i->first;
-    while (i && !i->next) i = i->parent;
-    return i ? i->next : NULL;
-}
+/* --- items, accesses, edges ------------------------------------------------------------------------------------ */
 
 static int dfi_g_is_task(const struct dfi_g_item *i) { return i->kind == DFI_G_TASK || i->kind == DFI_G_NODE; }
-
-/* True if its children are shown. */
-static int dfi_g_is_open(const struct dfi_graph *g, const struct dfi_g_item *i)
-{
-    return i->first && (g->depth == 0 || i->level < (size_t)g->depth);
-}
-
-/* i, or the task that stands for it. */
-static struct dfi_g_item *dfi_g_shown(const struct dfi_graph *g, struct dfi_g_item *i)
-{
-    struct dfi_g_item *shown = i;
-    for (; i; i = i->parent)
-        if (i->parent && !dfi_g_is_open(g, i->parent)) shown = i->parent;
-    return dfi_g_is_task(shown) || shown->kind >= DFI_G_ENTRY ? shown : dfi_g_task_around(shown);
-}
 
 static size_t dfi_g_count_inside(struct dfi_g_item *top)
 {
@@ -149,291 +97,376 @@ static size_t dfi_g_count_inside(struct dfi_g_item *top)
     return n;
 }
 
-static const char *dfi_g_time(struct dfi_g_out *out, char *text, const struct dfi_g_item *i)
+/* The time of i, if it is known. */
+static void dfi_g_put_time(struct dfi_g_draw *d, const char *before, const struct dfi_g_item *i)
 {
-    return dfi_time_text(text, (double)i->took * out->g->ns_per_tick);
+    char text[16];
+    if (i->took) dfi_g_say(d, "%s%s", before, dfi_time_text(text, (double)i->took * d->g->ns_per_tick));
 }
 
-static void dfi_g_scope_title(struct dfi_g_out *out, const struct dfi_g_item *i)
+static void dfi_g_put_scope(struct dfi_g_draw *d, const struct dfi_g_item *i)
 {
-    if (i->kind == DFI_G_THREAD) {
-        dfi_g_say(out, "thread %u", i->number);
-        return;
-    }
-    dfi_g_say(out, "%p %n", i, *i->name ? i->name : "block");
-    dfi_g_site(out, i->site);
+    if (i->kind == DFI_G_THREAD) dfi_g_say(d, "thread %u", i->number);
+    else dfi_g_say(d, "%p %n%l", i, *i->name ? i->name : "block", i->site);
 }
-
-/* --- accesses and causes ------------------------------------------------------------------------------------- */
 
 /* The name of access a of i; *n: its length, 0: unknown. */
 static const char *dfi_g_parameter(const struct dfi_g_item *i, unsigned a, size_t *n)
 {
-    const char *p = i->titles;
+    const char *p = i->access_names;
     for (; a && *p; a--)
         if (*(p += strcspn(p, " "))) p++;
     *n = strcspn(p, " ");
     return p;
 }
-static void dfi_g_put_parameter(struct dfi_g_out *out, const struct dfi_g_item *i, unsigned a)
+static void dfi_g_put_parameter(struct dfi_g_draw *d, const struct dfi_g_item *i, unsigned a)
 {
     size_t n;
     const char *p = dfi_g_parameter(i, a, &n);
-    if (n) dfi_g_name(out, p, n);
-    else dfi_g_say(out, "access %u", (size_t)a + 1);
+    if (n) dfi_g_name(d, p, n);
+    else dfi_g_say(d, "access %u", (size_t)a + 1);
 }
 
 /* A[8..24), or A[8..24) x 4 rows 64 apart; byte offsets in memory A. */
-static void dfi_g_bytes(struct dfi_g_out *out, const struct dfi_g_access *x)
+static void dfi_g_put_bytes(struct dfi_g_draw *d, const struct dfi_g_access *x)
 {
     char letters[8], *p = letters + sizeof letters;
+    size_t at = (size_t)(x->region.p - x->base);
     unsigned n = x->memory;
-    if (!x->region.rows) {
-        dfi_g_puts(out, "nothing");
-        return;
-    }
     *--p = 0;
     for (; n; n = (n - 1) / 26) *--p = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[(n - 1) % 26]; /* A .. Z, AA .. ZZ, AAA .. */
-    dfi_g_say(out, "%s[%u..%u)", p, (size_t)(x->region.p - x->base), (size_t)(x->region.p - x->base) + x->region.row);
-    if (x->region.rows > 1) dfi_g_say(out, " x %u rows %u apart", x->region.rows, x->region.ld);
+    if (!x->region.rows) dfi_g_say(d, "nothing");
+    else dfi_g_say(d, "%s[%u..%u)", p, at, at + x->region.row);
+    if (x->region.rows > 1) dfi_g_say(d, " x %u rows %u apart", x->region.rows, x->region.ld);
 }
 
-static const char *dfi_g_mode_name(unsigned mode)
+static void dfi_g_put_access(struct dfi_g_draw *d, const struct dfi_g_item *i, unsigned a)
 {
-    switch (mode & (DFI_SHARED | DFI_INOUT)) {
-    case DFI_IN: return "in ";
-    case DFI_OUT: return "out ";
-    case DFI_COMMUTE: return "commute ";
-    case DFI_CONCURRENT: return "concurrent ";
-    case DFI_REDUCE: return "reduce ";
-    }
-    return "inout ";
+    unsigned mode = i->access[a].mode, shared = mode & DFI_SHARED;
+    dfi_g_say(d, "%s%s ", mode & DFI_CHILDREN ? "weak " : "",
+              shared == (DFI_COMMUTE & DFI_SHARED) ? "commute" : shared == (DFI_REDUCE & DFI_SHARED) ? "reduce"
+              : shared ? "concurrent" : (mode & DFI_INOUT) == DFI_INOUT ? "inout" : mode & DFI_IN ? "in" : "out");
+    dfi_g_put_parameter(d, i, a);
+    dfi_g_say(d, " ");
+    dfi_g_put_bytes(d, &i->access[a]);
 }
-
-static void dfi_g_put_access(struct dfi_g_out *out, const struct dfi_g_item *i, unsigned a)
-{
-    dfi_g_say(out, "%s%s", i->access[a].mode & DFI_WEAK ? "weak " : "", dfi_g_mode_name(i->access[a].mode));
-    dfi_g_put_parameter(out, i, a);
-    dfi_g_char(out, ' ');
-    dfi_g_bytes(out, &i->access[a]);
-}
-static void dfi_g_accesses(struct dfi_g_out *out, const struct dfi_g_item *i, const char *between)
+static void dfi_g_put_accesses(struct dfi_g_draw *d, const struct dfi_g_item *i, const char *between)
 {
     unsigned a;
     for (a = 0; a < i->n; a++) {
-        if (a) dfi_g_puts(out, between);
-        dfi_g_put_access(out, i, a);
+        if (a) dfi_g_say(d, "%s", between);
+        dfi_g_put_access(d, i, a);
     }
 }
 
-/* The label of an edge: the parameters of both tasks, or the other cause. */
-static void dfi_g_label(struct dfi_g_out *out, const struct dfi_g_edge *e)
+/* The label of an edge to i: the parameters of both tasks, or the other cause. */
+static void dfi_g_put_label(struct dfi_g_draw *d, const struct dfi_g_edge *e, const struct dfi_g_item *i)
 {
     const char *p, *q;
     size_t n, m;
-    if (e->token) dfi_g_say(out, "token %u", e->token->number);
-    else if (e->stream) dfi_g_say(out, "stream %u", e->stream->number);
-    else {
-        if (e->cause != DFI_G_GIVEN && !e->join) {
-            dfi_g_put_parameter(out, e->from, e->before);
-            p = dfi_g_parameter(e->from, e->before, &n), q = dfi_g_parameter(e->to, e->after, &m);
-            if (n == m && !strncmp(p, q, n)) return;
-            dfi_g_puts(out, " -> ");
-        }
-        dfi_g_put_parameter(out, e->to, e->after);
+    if (e->channel) {
+        dfi_g_say(d, "%s %u", e->channel->capacity ? "stream" : "token", e->channel->number);
+        return;
     }
+    if (e->cause != DFI_G_GIVEN && !e->join) {
+        dfi_g_put_parameter(d, e->from, e->before);
+        p = dfi_g_parameter(e->from, e->before, &n), q = dfi_g_parameter(i, e->after, &m);
+        if (n == m && !strncmp(p, q, n)) return;
+        dfi_g_say(d, " -> ");
+    }
+    dfi_g_put_parameter(d, i, e->after);
 }
 
-static const char *const dfi_g_cause_name[DFI_G_CAUSES] = {
-    "flow", "anti", "output", "token", "input", "stream", "room"
+static const char *const dfi_g_causes[DFI_G_CAUSES][3] = { /* name, description, style in dot */
+    { "flow", "flow (read after write)", "" },
+    { "anti", "anti (write after read)", ", style=dashed" },
+    { "output", "output (write after write)", ", style=dotted" },
+    { "token", "signalled", ", color=blue" },
+    { "input", "input given", ", color=blue" },
+    { "stream", "elements written", ", color=darkgreen" },
+    { "room", "room: elements read", ", color=darkgreen, style=dashed" }
 };
 
-static const char *const dfi_g_cause_text[DFI_G_CAUSES] = {
-    "flow (read after write)", "anti (write after read)", "output (write after write)", "signalled", "input given",
-    "elements written", "room: elements read"
-};
-
-/* The whole cause, including the memory. */
-static void dfi_g_put_cause(struct dfi_g_out *out, const struct dfi_g_edge *e)
+/* The whole cause of an edge to i, including the memory. */
+static void dfi_g_put_cause(struct dfi_g_draw *d, const struct dfi_g_edge *e, const struct dfi_g_item *i)
 {
-    dfi_g_label(out, e);
-    dfi_g_site(out, e->token ? e->token->site : e->stream ? e->stream->site : "");
-    dfi_g_say(out, ", %s", dfi_g_cause_text[e->cause]);
-    if (e->cause <= DFI_G_OUTPUT) {
-        const struct dfi_g_access *x = &e->from->access[e->before], *y = &e->to->access[e->after];
-        dfi_g_puts(out, (x->mode & DFI_WEAK && !e->join) || y->mode & DFI_WEAK ? ", weak, " : ", ");
-        dfi_g_bytes(out, y);
-        if (e->join || !dfi_g_region_order(&x->region, &y->region)) return;
-        dfi_g_puts(out, " and ");
-        dfi_g_bytes(out, x);
+    const struct dfi_g_access *x, *y;
+    dfi_g_put_label(d, e, i);
+    dfi_g_say(d, "%l, %s", e->channel ? e->channel->site : "", dfi_g_causes[e->cause][1]);
+    if (e->cause > DFI_G_OUTPUT) return;
+    x = &e->from->access[e->before], y = &i->access[e->after];
+    dfi_g_say(d, (x->mode & DFI_CHILDREN && !e->join) || y->mode & DFI_CHILDREN ? ", weak, " : ", ");
+    dfi_g_put_bytes(d, y);
+    if (e->join || !dfi_g_region_order(&x->region, &y->region)) return;
+    dfi_g_say(d, " and ");
+    dfi_g_put_bytes(d, x);
+}
+
+/* --- edges of one item or join --------------------------------------------------------------------------------- */
+
+/* Do two edges come from the same item or join? */
+static int dfi_g_edges_meet(const struct dfi_g_edge *a, const struct dfi_g_edge *b)
+{
+    return a->join == b->join && (a->join || a->from == b->from);
+}
+
+/* Sorts the edges into program order, and removes duplicates. */
+static void dfi_g_edges_sort(struct dfi_g_draw *d)
+{
+    size_t k, kept = 0;
+    if (d->n_edges > 1) qsort((void *)d->edge, d->n_edges, sizeof *d->edge, dfi_g_edge_order);
+    for (k = 0; k < d->n_edges; k++)
+        if (!kept || dfi_g_edge_order(&d->edge[kept - 1], &d->edge[k])) d->edge[kept++] = d->edge[k];
+    d->n_edges = kept;
+}
+
+/* Writes what an edge to i stands for; i NULL: to a join. */
+static void dfi_g_put_why(struct dfi_g_draw *d, const struct dfi_g_edge *e, const struct dfi_g_item *i, int whole)
+{
+    if (i && whole) dfi_g_put_cause(d, e, i);
+    else if (i) dfi_g_put_label(d, e, i);
+    else if (e->join) dfi_g_say(d, "all of it");
+    else dfi_g_put_access(d, e->from, e->before);
+}
+
+/* Writes all edges to i, or to the newest join. */
+static void dfi_g_put_edges(struct dfi_g_draw *d, const struct dfi_g_item *i)
+{
+    size_t from, to, k;
+    int whole;
+    for (from = 0; from < d->n_edges; from = to) {
+        const struct dfi_g_edge *e = &d->edge[from];
+        to = from + 1;
+        if (!d->dot) dfi_g_say(d, "    waits for ");
+        if (e->join) dfi_g_say(d, d->dot ? "j%u -> " : "join %u: ", e->join->number);
+        else dfi_g_say(d, d->dot ? "%i -> " : "%t: ", e->from);
+        if (!d->dot) {
+            dfi_g_put_why(d, e, i, 1);
+            dfi_g_say(d, "\n");
+            continue;
+        }
+        while (to < d->n_edges && dfi_g_edges_meet(&d->edge[to], e)) to++;
+        if (i) dfi_g_say(d, "%i [label=\"", i);
+        else dfi_g_say(d, "j%u [arrowhead=none, edgetooltip=\"", d->joins);
+        for (whole = !i; whole < 2; whole++) {
+            for (k = from; k < to; k++) {
+                if (k > from) dfi_g_say(d, "\\n");
+                dfi_g_put_why(d, &d->edge[k], i, whole);
+            }
+            dfi_g_say(d, whole ? "\"" : "\", edgetooltip=\"");
+        }
+        dfi_g_say(d, "%s];\n", i ? dfi_g_causes[e->cause][2] : ""); /* the first cause is the strongest */
     }
 }
 
-/* --- traversal -------------------------------------------------------------------------------- */
+/* In dot: opens the cluster of a scope again, within those around it. Returns their number. The first thread has none:
+ * its tasks and blocks are graphs of their own. */
+static size_t dfi_g_clusters(struct dfi_g_draw *d, const struct dfi_g_item *scope)
+{
+    size_t n = scope->parent ? dfi_g_clusters(d, scope->parent) : 0;
+    if (!scope->parent && scope->number == 1) return 0;
+    dfi_g_say(d, "subgraph cluster%u { ", scope->index);
+    return n + 1;
+}
+static void dfi_g_clusters_end(struct dfi_g_draw *d, size_t n)
+{
+    while (n--) dfi_g_say(d, "} ");
+    dfi_g_say(d, "\n");
+}
 
-struct dfi_g_counts { size_t tasks, edges, causes[DFI_G_CAUSES], joins, joined; }; /* joined: edges to joins */
+/* Writes the joins that edges of c, and `join` in it, come from. A join is a point in the cluster of its scope. */
+static void dfi_g_put_joins(struct dfi_g_draw *d, const struct dfi_g_item *scope, struct dfi_g_chain *c,
+                            struct dfi_g_chain *join)
+{
+    while (c != join && c->part) {
+        dfi_g_put_joins(d, scope, c->part, c->part->join);
+        if (!(c = c->up)->part) join = c->join;
+    }
+    while (join && !join->number && !d->failed) {
+        struct dfi_g_chain *up, *last = NULL;
+        size_t k;
+        for (c = join; (up = dfi_g_above(c)) != NULL && (last = up->join) != NULL && !last->number;) c = last;
+        if (!up) last = NULL;
+        dfi_g_put_joins(d, scope, c, last);
+        d->n_edges = 0;
+        dfi_g_edges_of_chain(d, c, last, NULL, 0);
+        dfi_g_edges_sort(d);
+        for (k = 0; k < d->n_edges; k++) d->edge[k].from->leads = 1;
+        d->joined += d->n_edges;
+        c->number = ++d->joins;
+        if (d->dot) {
+            k = dfi_g_clusters(d, scope);
+            dfi_g_say(d, "j%u [shape=point]; ", d->joins);
+            dfi_g_clusters_end(d, k);
+        } else dfi_g_say(d, "  join %u\n", d->joins);
+        dfi_g_put_edges(d, NULL);
+    }
+}
 
-/* Numbers items, tokens and streams in program order, and sorts the windows of streams. 0, or -1
- * without memory. */
-static int dfi_g_prepare(struct dfi_graph *g)
+/* Finds the edges of i, a child of the current scope, and of the items in it that are not shown. Joins among them are
+ * written first. */
+static void dfi_g_edges_of(struct dfi_g_draw *d, struct dfi_g_item *i)
+{
+    struct dfi_g_item *in, *end = dfi_g_next(i, dfi_g_is_open(d->g, i));
+    struct dfi_g_chain *c;
+    size_t k, n = 2 * (size_t)i->n;
+    for (k = 0; k < n; k++)
+        if ((c = i->access[k / 2].after[k % 2]) != NULL) dfi_g_put_joins(d, i->parent, c, c->join);
+    d->n_edges = 0;
+    for (k = 0; k < n; k++)
+        if ((c = i->access[k / 2].after[k % 2]) != NULL) dfi_g_edges_of_chain(d, c, c->join, i, (unsigned)(k / 2));
+    for (in = i; in != end; in = dfi_g_next(in, 1)) dfi_g_edges_of_uses(d, in, i);
+    dfi_g_edges_sort(d);
+    for (k = 0; k < d->n_edges; k++) {
+        d->causes[d->edge[k].cause]++;
+        if (k && dfi_g_edges_meet(&d->edge[k - 1], &d->edge[k])) continue;
+        d->edges++;
+        d->edge[k].from->leads = i->led = 1;
+    }
+}
+
+/* --- items ------------------------------------------------------------------------------------------------------ */
+
+static void dfi_g_put_item(struct dfi_g_draw *d, struct dfi_g_item *i)
+{
+    if (d->dot && (*i->site || i->n)) { /* the node is there, but memory has names only now */
+        dfi_g_say(d, "%i [tooltip=\"%n%s", i, i->site, *i->site && i->n ? "\\n" : "");
+        dfi_g_put_accesses(d, i, "\\n");
+        dfi_g_say(d, "\"];\n");
+    } else if (!d->dot) {
+        dfi_g_say(d, "  %s%t%l", i->kind == DFI_G_NODE ? "node " : dfi_g_is_task(i) ? "task " : "", i, i->site);
+        if (i->n) dfi_g_say(d, ": "), dfi_g_put_accesses(d, i, ", ");
+        if (i->first && !dfi_g_is_open(d->g, i)) dfi_g_say(d, "; tasks inside: %u", dfi_g_count_inside(i));
+        dfi_g_put_time(d, "; took ", i);
+        dfi_g_say(d, "\n");
+    }
+    dfi_g_put_edges(d, i);
+}
+
+/* In text: the head of a scope, or of its part after a wait. Blocks are scopes themselves. */
+static void dfi_g_put_head(struct dfi_g_draw *d, const struct dfi_g_item *first)
+{
+    const struct dfi_g_item *i = first;
+    while (dfi_g_in_phase(i, first->phase) && i->kind == DFI_G_BLOCK) i = i->next;
+    if (!dfi_g_in_phase(i, first->phase)) return;
+    dfi_g_say(d, "\nscope ");
+    dfi_g_put_scope(d, first->parent);
+    if (first->phase) dfi_g_say(d, ", after wait %u", first->phase);
+    dfi_g_say(d, "\n");
+}
+
+/* In dot: the nodes of a scope, and of its waits. */
+static void dfi_g_put_nodes(struct dfi_g_draw *d, struct dfi_g_item *scope)
+{
+    struct dfi_g_item *i;
+    size_t clusters = dfi_g_clusters(d, scope);
+    if (clusters) dfi_g_say(d, "label=\"");
+    if (clusters && dfi_g_is_task(scope)) dfi_g_say(d, "%t", scope);
+    else if (clusters) dfi_g_put_scope(d, scope);
+    if (clusters) dfi_g_say(d, "\";\n");
+    for (i = scope->first; i; i = i->next) {
+        if (i->kind != DFI_G_BLOCK) {
+            dfi_g_say(d, "%i [label=\"%t", i, i);
+            dfi_g_put_time(d, "\\n", i);
+            if (i->first && !dfi_g_is_open(d->g, i)) dfi_g_say(d, "\\n+ %u tasks inside", dfi_g_count_inside(i));
+            dfi_g_say(d, "\"%s];\n", i->kind == DFI_G_NODE ? ", shape=ellipse"
+                                    : dfi_g_is_task(i) ? "" : ", style=rounded");
+        }
+        if (i->next && i->next->phase != i->phase) dfi_g_say(d, "%w [label=\"wait\", shape=plaintext];\n", i->next);
+    }
+    dfi_g_clusters_end(d, clusters);
+}
+
+/* In dot: edges of waits, after all items of a scope without successors, and before all without predecessors. */
+static void dfi_g_put_waits(struct dfi_g_draw *d, struct dfi_g_item *scope)
+{
+    struct dfi_g_item *i, *first = scope->first, *k;
+    for (i = first; i; i = i->next) {
+        if (i->phase == first->phase) continue;
+        for (k = first; k != i; k = k->next)
+            if (!k->leads && k->kind != DFI_G_BLOCK) dfi_g_say(d, "%i -> %w [color=gray];\n", k, i);
+        for (k = i; dfi_g_in_phase(k, i->phase); k = k->next)
+            if (!k->led && k->kind != DFI_G_BLOCK) dfi_g_say(d, "%w -> %i [color=gray];\n", i, k);
+        if (i->phase > 1) dfi_g_say(d, "%w -> %w [style=invis];\n", first, i);
+        first = i;
+    }
+}
+
+/* --- the file --------------------------------------------------------------------------------------------------- */
+
+/* Numbers items and channels in program order, and sorts the uses of channels. */
+static void dfi_g_prepare(struct dfi_g_draw *d)
 {
     struct dfi_g_item *i;
     struct dfi_g_use *u;
-    struct dfi_g_stream *s;
-    size_t n = 0, tokens = 0, streams = 0, k;
-    for (k = 0; k < DFI_G_HASH; k++) {
-        struct dfi_g_token *t;
-        for (t = g->token[k]; t; t = t->next) t->number = 0;
-    }
-    for (s = g->streams; s; s = s->next) {
-        s->number = 0;
-        if (!(s->sorted = (struct dfi_g_use **)dfi_g_array(s->n_uses, sizeof *s->sorted))) return -1;
-        for (u = s->uses, k = 0; u; u = u->other) s->sorted[k++] = u;
-        qsort((void *)s->sorted, k, sizeof *s->sorted, dfi_g_use_order);
-    }
-    for (i = g->threads; i; i = dfi_g_next(i, 1)) {
+    size_t n = 0, number[2] = { 0, 0 }; /* tokens, streams */
+    for (i = d->g->threads; i; i = dfi_g_next(i, 1)) {
         i->index = n++;
         i->leads = i->led = 0;
-        for (u = i->uses; u; u = u->next) {
-            if (u->token && !u->token->number) u->token->number = ++tokens;
-            if (u->stream && !u->stream->number) u->stream->number = ++streams;
-        }
+        d->tasks += (size_t)dfi_g_is_task(i);
+        for (u = i->uses; u; u = u->next)
+            if (u->channel) u->channel->number = 0, d->n_uses++;
     }
-    return 0;
-}
-
-static void dfi_g_finish(struct dfi_graph *g)
-{
-    struct dfi_g_stream *s;
-    for (s = g->streams; s; s = s->next) {
-        if (s->sorted) dfi_mfree((void *)s->sorted);
-        s->sorted = NULL;
-    }
-}
-
-/* True if two edges of a task come from the same task, or join. */
-static int dfi_g_edges_meet(const struct dfi_g_edge *a, const struct dfi_g_edge *b)
-{
-    return a->join ? a->join == b->join : !b->join && a->from == b->from;
-}
-
-/* Collects the edges of the task i, a child of the current scope, including those of hidden tasks
- * inside it. */
-static void dfi_g_edges_of(const struct dfi_graph *g, struct dfi_g_order *o, struct dfi_g_item *i,
-                           struct dfi_g_counts *counts)
-{
-    struct dfi_g_item *inside, *end = dfi_g_is_open(g, i) ? NULL : dfi_g_next(i, 0);
-    size_t k, kept = 0;
-    o->n_edges = 0;
-    dfi_g_order_next(o, i);
-    dfi_g_order_uses(o, i);
-    if (i->first && !dfi_g_is_open(g, i))
-        for (inside = i->first; inside != end; inside = dfi_g_next(inside, 1)) dfi_g_order_uses(o, inside);
-    for (k = 0; k < o->n_edges; k++) {
-        struct dfi_g_edge e = o->edge[k];
-        if (e.from->parent != i->parent && !(e.from = dfi_g_shown(g, e.from))) continue;
-        if (e.from == i) continue;
-        e.to = i;
-        o->edge[kept++] = e;
-    }
-    o->n_edges = kept;
-    dfi_g_edges_sort(o);
-    for (k = 0; k < o->n_edges; k++) {
-        counts->causes[o->edge[k].cause]++;
-        if (k && dfi_g_edges_meet(&o->edge[k - 1], &o->edge[k])) continue;
-        counts->edges++;
-        o->edge[k].from->leads = i->led = 1;
-    }
-}
-
-static void dfi_g_count_tasks(const struct dfi_graph *g, struct dfi_g_counts *counts)
-{
-    struct dfi_g_item *i;
-    memset((void *)counts, 0, sizeof *counts);
-    for (i = g->threads; i; i = dfi_g_next(i, 1)) counts->tasks += (size_t)dfi_g_is_task(i);
-}
-
-/* Calls task() for each shown child of each shown scope, with its edges in o; and scope() before the
- * first child and after each wait: `first` is the item after it. */
-struct dfi_g_visitor {
-    void (*scope)(struct dfi_g_out *out, struct dfi_g_item *first);
-    void (*task)(struct dfi_g_out *out, struct dfi_g_item *i, const struct dfi_g_order *o);
-    void (*join)(struct dfi_g_out *out, const struct dfi_g_order *o, struct dfi_g_item *scope);
-};
-static int dfi_g_visit(struct dfi_g_out *out, const struct dfi_g_visitor *v, struct dfi_g_counts *counts)
-{
-    struct dfi_g_item *scope, *i;
-    struct dfi_g_order o;
-    memset((void *)&o, 0, sizeof o);
-    o.join = v->join, o.out = out;
-    for (scope = out->g->threads; scope; scope = dfi_g_next(scope, dfi_g_is_open(out->g, scope)))
-        for (i = dfi_g_is_open(out->g, scope) ? scope->first : NULL; i && !o.failed;) {
-            struct dfi_g_item *first = i;
-            dfi_g_order_begin(&o, first);
-            if (!o.failed) {
-                dfi_g_name_memory(&o, first);
-                if (v->scope) v->scope(out, first);
+    n = d->n_uses < SIZE_MAX / sizeof *d->use ? d->n_uses : 0;
+    d->use = (struct dfi_g_use **)dfi_malloc((n + 1) * sizeof *d->use);
+    d->failed = !d->use || n < d->n_uses;
+    for (i = d->failed ? NULL : d->g->threads, n = 0; i; i = dfi_g_next(i, 1))
+        for (u = i->uses; u; u = u->next)
+            if (u->channel) {
+                if (!u->channel->number) u->channel->number = ++number[u->channel->capacity > 0];
+                d->use[n++] = u;
             }
-            for (; !o.failed && dfi_g_in_phase(i, first->phase); i = i->next)
-                if (i->kind != DFI_G_BLOCK) {
-                    dfi_g_edges_of(out->g, &o, i, counts);
-                    v->task(out, i, &o);
-                }
-            dfi_g_order_end(&o);
-        }
-    counts->joins = o.n_joins, counts->joined = o.all_joined;
-    dfi_mfree(o.edge), dfi_mfree(o.joined);
-    return o.failed ? -1 : 0;
+    if (n > 1) qsort((void *)d->use, n, sizeof *d->use, dfi_g_use_order);
 }
 
-/* --- text -------------------------------------------------------------------------------------------------- */
-
-static void dfi_g_text_scope(struct dfi_g_out *out, struct dfi_g_item *first)
+/* Calls put for each scope that is shown. */
+static void dfi_g_scopes(struct dfi_g_draw *d, void (*put)(struct dfi_g_draw *d, struct dfi_g_item *scope))
 {
-    struct dfi_g_item *i;
-    for (i = first; dfi_g_in_phase(i, first->phase) && i->kind == DFI_G_BLOCK;) i = i->next;
-    if (!dfi_g_in_phase(i, first->phase)) return; /* only blocks, which are scopes of their own */
-    dfi_g_puts(out, "\nscope ");
-    dfi_g_scope_title(out, first->parent);
-    if (first->phase) dfi_g_say(out, ", after wait %u", first->phase);
-    dfi_g_char(out, '\n');
+    struct dfi_g_item *scope;
+    for (scope = d->g->threads; scope && !d->failed; scope = dfi_g_next(scope, dfi_g_is_open(d->g, scope)))
+        if (dfi_g_is_open(d->g, scope)) put(d, scope);
 }
 
-static void dfi_g_text_waits(struct dfi_g_out *out, size_t join, const struct dfi_g_item *i)
+static void dfi_g_put_items(struct dfi_g_draw *d, struct dfi_g_item *scope)
 {
-    if (join) dfi_g_say(out, "    waits for join %u: ", join);
-    else dfi_g_say(out, "    waits for %t: ", i);
-}
-
-static void dfi_g_text_join(struct dfi_g_out *out, const struct dfi_g_order *o, struct dfi_g_item *scope)
-{
-    size_t k;
-    (void)scope;
-    dfi_g_say(out, "  join %u\n", o->n_joins);
-    for (k = 0; k < o->n_joined; k++) {
-        const struct dfi_g_seen *s = &o->joined[k];
-        dfi_g_text_waits(out, s->join, s->item);
-        if (s->join) dfi_g_puts(out, "all of it");
-        else dfi_g_put_access(out, s->item, s->access);
-        dfi_g_char(out, '\n');
+    struct dfi_g_item *i, *first;
+    for (first = i = scope->first; first && !d->failed; first = i) {
+        dfi_g_order(d, first);
+        if (!d->dot) dfi_g_put_head(d, first);
+        for (; !d->failed && dfi_g_in_phase(i, first->phase); i = i->next)
+            if (i->kind != DFI_G_BLOCK) dfi_g_edges_of(d, i), dfi_g_put_item(d, i);
+        dfi_g_free(&d->arena);
+        d->max_edges = 0;
     }
 }
 
-static void dfi_g_text_task(struct dfi_g_out *out, struct dfi_g_item *i, const struct dfi_g_order *o)
+/* Writes everything, in dot or as text. 0; -1: no memory; 1: write error. */
+static int dfi_graph_write(struct dfi_graph *g)
 {
-    char time[16];
-    size_t k;
-    dfi_g_say(out, "  %s%t", i->kind == DFI_G_NODE ? "node " : dfi_g_is_task(i) ? "task " : "", i);
-    dfi_g_site(out, i->site);
-    if (i->n && i->kind != DFI_G_NODE) dfi_g_puts(out, ": "), dfi_g_accesses(out, i, ", ");
-    if (i->first && !dfi_g_is_open(out->g, i)) dfi_g_say(out, "; tasks inside: %u", dfi_g_count_inside(i));
-    if (i->took) dfi_g_say(out, "; took %s", dfi_g_time(out, time, i));
-    dfi_g_char(out, '\n');
-    for (k = 0; k < o->n_edges; k++) {
-        dfi_g_text_waits(out, o->edge[k].join, o->edge[k].from);
-        dfi_g_put_cause(out, &o->edge[k]);
-        dfi_g_char(out, '\n');
-    }
+    struct dfi_g_draw d;
+    const char *comment;
+    int c;
+    memset((void *)&d, 0, sizeof d);
+    d.g = g, d.dot = dfi_ends_in(g->out.file, ".dot");
+    dfi_report_seek(&g->out, 0);
+    comment = d.dot ? "// " : "";
+    dfi_g_say(&d, "%sdf: tasks and what orders them. B[8..24): bytes 8 to 23 of memory B; names of memory begin anew "
+                  "in each scope and after each wait\n", comment);
+    if (g->incomplete) dfi_g_say(&d, "%sINCOMPLETE: there was no memory for all of it\n", comment);
+    dfi_g_prepare(&d);
+    if (d.dot) dfi_g_say(&d, "digraph df {\nnode [shape=box, fontsize=11];\nedge [fontsize=9];\n");
+    if (d.dot) dfi_g_scopes(&d, dfi_g_put_nodes);
+    dfi_g_scopes(&d, dfi_g_put_items);
+    if (d.dot) dfi_g_scopes(&d, dfi_g_put_waits);
+    dfi_mfree((void *)d.use);
+    dfi_g_say(&d, "%s%s%u tasks, %u edges:", d.dot ? "}\n" : "\n", comment, d.tasks, d.edges);
+    for (c = 0; c < DFI_G_CAUSES; c++) dfi_g_say(&d, "%s %u %s", c ? "," : "", d.causes[c], dfi_g_causes[c][0]);
+    if (d.joins) dfi_g_say(&d, "; joins: %u, edges to them: %u", d.joins, d.joined);
+    dfi_g_say(&d, "\n");
+    while (d.total + d.n < g->written) dfi_g_char(&d, '\n'); /* overwrites the rest of a longer earlier version */
+    dfi_g_flush(&d);
+    if (!d.failed && !g->out.standard) g->written = d.total;
+    return g->out.broken ? 1 : -d.failed;
 }
 
 DFI_SMALL_CODE_END

@@ -9,31 +9,36 @@
  * handed out) follow from the sequence of holders and the number of points of each. That is all that
  * a record holds. Code that measures time reads a clock that counts (dfi_work_ns).
  *
- * A replay takes the number of points and the next holder from the record, and waits for that holder
- * to come. With every change the record has a check of the bodies that began since the last one. If
- * it differs, the record is not of this program, and the run continues freely.
+ * A replay takes the number of points and the next holder from the log, and waits for that holder
+ * to come. With every change the log has a check of the bodies that began since the last one. If
+ * it differs, the log is not of this program, and the run continues freely.
  *
  * A thread that leaves df without unfinished tasks leaves the baton. A thread that holds it without
  * coming to a point, because its task may wait for another thread, loses it after a while; from
  * there to its next point it runs concurrently with others, and nothing of that is recorded.
- * Argument: docs/memory-order.md, "The baton".
+ * Argument: docs/internals/observe.md, "The baton".
  * Source: LeBlanc, Mellor-Crummey, "Debugging parallel programs with Instant Replay", IEEE Trans.
  * Computers 1987; Musuvathi et al., "Finding and reproducing Heisenbugs in concurrent programs"
  * (CHESS), OSDI 2008. */
 #ifndef DFI_OBSERVE_SCHEDULE_BATON_H
 #define DFI_OBSERVE_SCHEDULE_BATON_H
 
-#include "../events.h"
 #include "../../base/atomic.h"
 #include "../../base/compiler.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../os/os.h"
+#include "../../os/clock.h"
 #include "../../os/threads.h"
 #include "../../os/wait.h"
 #include "../../work/types.h"
+#include "../../flow/types.h"
+#include "../../more/state.h"
 #include "chaos.h"
-#include "tape.h"
+#include "../../work/director.h"
+#include "log.h"
+
+DFI_SMALL_CODE_BEGIN
 
 enum {
     DFI_BATON_MS = 20,          /* between two looks by a waiting thread */
@@ -52,7 +57,7 @@ struct dfi_baton {
     /* under the lock */
     long thread;                 /* of the holder (dfi_os_thread_number) */
     struct dfi_worker *first;    /* the waiting workers, in the order in which they came */
-    struct dfi_tape *record;   /* NULL: none; kept while df is stopped */
+    struct dfi_schedule_log *log; /* NULL: none; kept while df is stopped */
     uint32_t points;             /* of the holder, since the last step */
     DFI_ATOMIC(uint32_t) check;  /* of the bodies it began since then; written by the holder */
     uint64_t turns;              /* drawn so far, with a seed */
@@ -66,8 +71,8 @@ DFI_API struct dfi_baton dfi_baton = { DFI_OS_MUTEX_INIT, 0, DFI_BATON_NOBODY, 0
                                        DFI_BATON_NOBODY, 0, 0, 0 };
 DFI_EXTERN_C_END
 
-DFI_INLINE int dfi_baton_on(void) { return dfi_load_relaxed(&dfi_baton.on); }
-DFI_INLINE int dfi_baton_replays(void) { return dfi_baton_on() == DFI_BATON_REPLAYS; }
+DFI_FAST int dfi_baton_on(void) { return dfi_load_relaxed(&dfi_baton.on); }
+DFI_FAST int dfi_baton_replays(void) { return dfi_baton_on() == DFI_BATON_REPLAYS; }
 static int dfi_baton_mine(const struct dfi_worker *w)
 {
     return dfi_load_relaxed(&dfi_baton.holder) == (int)dfi_slot_of(w);
@@ -78,7 +83,7 @@ static int dfi_baton_mine(const struct dfi_worker *w)
 static struct dfi_worker *dfi_baton_waiting(unsigned slot)
 {
     struct dfi_worker *v = dfi_baton.first;
-    while (v && dfi_slot_of(v) != slot) v = v->baton_next;
+    while (v && dfi_slot_of(v) != slot) v = dfi_directed_of(v)->next;
     return v;
 }
 
@@ -91,7 +96,7 @@ static void dfi_baton_new_step(void)
 static void dfi_baton_hold(const struct dfi_worker *w)
 {
     dfi_store_relaxed(&dfi_baton.holder, (int)dfi_slot_of(w));
-    dfi_baton.thread = w->thread_number;
+    dfi_baton.thread = dfi_directed_of(w)->thread_number;
     dfi_baton.expected = DFI_BATON_NOBODY;
     dfi_baton_new_step();
     dfi_baton.since = dfi_baton.seen = dfi_os_ns();
@@ -100,51 +105,51 @@ static void dfi_baton_hold(const struct dfi_worker *w)
 static void dfi_baton_wake(struct dfi_worker *v)
 {
     struct dfi_worker **at = &dfi_baton.first;
-    while (*at != v) at = &(*at)->baton_next;
-    *at = v->baton_next;
-    dfi_store_release(&v->baton_asks, 0); /* pairs with the acquire in dfi_os_event_wait */
+    while (*at != v) at = &dfi_directed_of((*at))->next;
+    *at = dfi_directed_of(v)->next;
+    dfi_store_release(&dfi_directed_of(v)->asks, 0); /* pairs with the acquire in dfi_os_event_wait */
     dfi_os_event_wake(&v->event);
 }
 
 static void dfi_baton_free(void)
 {
     dfi_store_relaxed(&dfi_baton.on, (int)DFI_BATON_OFF);
+    dfi_store_relaxed(&dfi_directed, dfi_load_relaxed(&dfi_directed) & (unsigned)DFI_SEEDED);
     dfi_store_relaxed(&dfi_baton.holder, (int)DFI_BATON_NOBODY);
     while (dfi_baton.first) dfi_baton_wake(dfi_baton.first);
 }
 
-/* Gives up the record, for the reason in the message. After the reason: numbers for its text. */
+/* Gives up the log, for the reason in the message. After the reason: numbers for its text. */
 static DFI_COLD void dfi_baton_give_up(const char *format, const char *why)
 {
-    struct dfi_tape *r = dfi_baton.record;
-    dfi_baton.record = NULL;
+    struct dfi_schedule_log *r = dfi_baton.log;
+    dfi_baton.log = NULL;
     dfi_baton_free();
     dfi_os_unlock(&dfi_baton.lock); /* the logger may belong to the program */
     DFI_QUIET_FORMAT
     if (why) dfi_say(DFI_LOG_WARNING, format, r->origin, r->file, why);
     else dfi_say(DFI_LOG_WARNING, format, r->origin, r->file, (unsigned long)r->position);
     DFI_LOUD
-    dfi_tape_free(r);
+    dfi_schedule_log_free(r);
     dfi_os_lock(&dfi_baton.lock);
 }
 static int dfi_baton_misfit(void)
 {
-    dfi_baton_give_up("%s%s: step %lu does not fit: "
-        "the record is of another program, or of other input, settings or times; the program runs freely from here on",
-                      NULL);
+    dfi_baton_give_up("%s%s: step %lu differs from this run: the program runs freely from here on; replay with the "
+                      "program, input and settings of the record", NULL);
     return -1;
 }
 
 static int dfi_baton_write(unsigned kind, unsigned who)
 {
-    if (!dfi_tape_put(dfi_baton.record, dfi_baton.points, kind, who, dfi_load_relaxed(&dfi_baton.check))) return 0;
+    if (!dfi_schedule_log_put(dfi_baton.log, dfi_baton.points, kind, who, dfi_load_relaxed(&dfi_baton.check))) return 0;
     dfi_baton_give_up(DFI_MESSAGE_RECORD_WRITE, strerror(errno));
     return -1;
 }
 
 /* --- recording ---------------------------------------------------------------------------------- */
 
-static uint64_t dfi_baton_draw(void) { return dfi_mix(dfi_pool.chaos ^ 0x5bd1e995u, ++dfi_baton.turns); }
+static uint64_t dfi_baton_draw(void) { return dfi_mix(dfi_seed ^ 0x5bd1e995u, ++dfi_baton.turns); }
 
 /* There is no holder: a waiting worker gets it. */
 static void dfi_baton_hand(unsigned how)
@@ -155,8 +160,8 @@ static void dfi_baton_hand(unsigned how)
     dfi_baton.ended = how;
     if (!v) return;
     if (dfi_chaotic()) {
-        for (; v; v = v->baton_next) n++;
-        for (v = dfi_baton.first, k = (unsigned)(dfi_baton_draw() % n); k; k--) v = v->baton_next;
+        for (; v; v = dfi_directed_of(v)->next) n++;
+        for (v = dfi_baton.first, k = (unsigned)(dfi_baton_draw() % n); k; k--) v = dfi_directed_of(v)->next;
     }
     if (dfi_baton_write(how, dfi_slot_of(v))) return;
     dfi_baton_hold(v);
@@ -173,26 +178,26 @@ static int dfi_baton_turn_over(uint64_t now)
 
 /* --- replaying ---------------------------------------------------------------------------------- */
 
-/* There is no holder: the next one in the record gets it, now or when it comes. */
-static void dfi_baton_follow(const struct dfi_tape_step *s)
+/* There is no holder: the next one in the log gets it, now or when it comes. */
+static void dfi_baton_follow(const struct dfi_schedule_step *s)
 {
     unsigned kind = dfi_step_kind(s);
     struct dfi_worker *v;
     dfi_store_relaxed(&dfi_baton.holder, (int)DFI_BATON_NOBODY);
     dfi_baton.expected = (int)dfi_step_who(s), dfi_baton.look = kind == DFI_STEP_LOOK;
     dfi_baton.seen = dfi_os_ns();
-    dfi_tape_used(dfi_baton.record);
+    dfi_schedule_log_used(dfi_baton.log);
     if (dfi_baton.look || !(v = dfi_baton_waiting(dfi_step_who(s)))) return;
     dfi_baton_hold(v);
     dfi_baton_wake(v);
 }
 
-static int dfi_baton_checks(const struct dfi_tape_step *s)
+static int dfi_baton_checks(const struct dfi_schedule_step *s)
 {
     return s->check == (uint16_t)dfi_load_relaxed(&dfi_baton.check);
 }
 
-/* The record has no next holder. */
+/* The log has no next holder. */
 static int dfi_baton_nobody(void)
 {
     dfi_store_relaxed(&dfi_baton.holder, (int)DFI_BATON_NOBODY);
@@ -202,10 +207,10 @@ static int dfi_baton_nobody(void)
 }
 
 /* The holder is at a point and continues (kind DFI_STEP_PASS), or drops the baton. 1: another worker
- * has it, 0: the holder continues, -1: the record does not fit. */
+ * has it, 0: the holder continues, -1: the log does not fit. */
 static int dfi_baton_as_recorded(unsigned kind)
 {
-    const struct dfi_tape_step *s = dfi_tape_peek(dfi_baton.record);
+    const struct dfi_schedule_step *s = dfi_schedule_log_next(dfi_baton.log);
     unsigned next;
     if (!s) { /* cut off: a crash or a signal ended the recorded program here, without further changes */
         if (kind == DFI_STEP_PASS) return 0;
@@ -216,7 +221,7 @@ static int dfi_baton_as_recorded(unsigned kind)
         return kind == DFI_STEP_PASS ? 0 : dfi_baton_nobody();
     if (next == DFI_STEP_STAY && s->points == dfi_baton.points) {
         if (!dfi_baton_checks(s)) return dfi_baton_misfit();
-        dfi_tape_used(dfi_baton.record);
+        dfi_schedule_log_used(dfi_baton.log);
         dfi_baton_new_step();
         return kind == DFI_STEP_PASS ? 0 : dfi_baton_as_recorded(kind);
     }
@@ -241,14 +246,15 @@ static int dfi_baton_as_recorded(unsigned kind)
 static void dfi_baton_late(void)
 {
     int holder = dfi_load_relaxed(&dfi_baton.holder), outside = 0;
-    uint64_t now = dfi_os_ns(), patience = (uint64_t)dfi_pool.patience * 1000000000u,
+    uint64_t now = dfi_os_ns(), patience = (uint64_t)dfi_more.patience * 1000000000u,
         ns = now > dfi_baton.seen ? now - dfi_baton.seen : 0;
-    const struct dfi_tape_step *s;
+    const struct dfi_schedule_step *s;
     const struct dfi_worker *v;
     if (holder == DFI_BATON_NOBODY) { /* a replay whose next holder does not come */
-        if (dfi_baton.expected == DFI_BATON_NOBODY && ns > DFI_BATON_OUTSIDE_NS && !dfi_tape_peek(dfi_baton.record)) {
-            dfi_baton_give_up("%s%s ends with step %lu, as the recorded program did, without an end: "
-                              "the program runs freely from here on", NULL);
+        if (dfi_baton.expected == DFI_BATON_NOBODY && ns > DFI_BATON_OUTSIDE_NS &&
+            !dfi_schedule_log_next(dfi_baton.log)) {
+            dfi_baton_give_up("%s%s stops at step %lu, where the recorded program crashed or was killed: the program "
+                              "runs freely from here on", NULL);
             return;
         }
         if (ns > 2 * patience) dfi_baton_misfit();
@@ -261,13 +267,13 @@ static void dfi_baton_late(void)
     if (!dfi_baton_replays()) {
         dfi_store_relaxed(&dfi_baton.check, 0u);
         dfi_baton_hand(DFI_STEP_AWAY);
-        if (outside || !dfi_baton.record) return;
+        if (outside || !dfi_baton.log) return;
         dfi_os_unlock(&dfi_baton.lock);
-        dfi_warn_once("a task did not come to an end, nor to df, for %d seconds while others waited: others run "
-                      "beside it, and that is not in the record; raise DF_PATIENCE if it only takes long",
-                      dfi_pool.patience);
+        dfi_warn_once("a task ran for %d seconds without a call of df while others waited: the others now run "
+                      "concurrently with it, which is not in the record; raise DF_PATIENCE if the task only takes long",
+                      dfi_more.patience);
         dfi_os_lock(&dfi_baton.lock);
-    } else if ((s = dfi_tape_peek(dfi_baton.record)) != NULL && dfi_step_kind(s) == DFI_STEP_AWAY &&
+    } else if ((s = dfi_schedule_log_next(dfi_baton.log)) != NULL && dfi_step_kind(s) == DFI_STEP_AWAY &&
                s->points == dfi_baton.points)
         dfi_baton_follow(s);
     else if (ns > 2 * patience) dfi_baton_misfit();
@@ -278,13 +284,13 @@ static void dfi_baton_late(void)
 static void dfi_baton_wait(struct dfi_worker *w)
 {
     struct dfi_worker **at = &dfi_baton.first;
-    while (*at) at = &(*at)->baton_next;
-    *at = w, w->baton_next = NULL;
-    dfi_store_relaxed(&w->baton_asks, 1);
+    while (*at) at = &dfi_directed_of((*at))->next;
+    *at = w, dfi_directed_of(w)->next = NULL;
+    dfi_store_relaxed(&dfi_directed_of(w)->asks, 1);
     dfi_os_unlock(&dfi_baton.lock);
-    while (dfi_os_event_wait(&w->event, &w->baton_asks, 1, DFI_BATON_MS)) {
+    while (dfi_os_event_wait(&w->event, &dfi_directed_of(w)->asks, 1, DFI_BATON_MS)) {
         dfi_os_lock(&dfi_baton.lock);
-        if (dfi_load_relaxed(&w->baton_asks)) dfi_baton_late();
+        if (dfi_load_relaxed(&dfi_directed_of(w)->asks)) dfi_baton_late();
         dfi_os_unlock(&dfi_baton.lock);
     }
 }
@@ -292,7 +298,7 @@ static void dfi_baton_wait(struct dfi_worker *w)
 /* pre: the lock; w does not have the baton. post: the lock is released */
 static void dfi_baton_get(struct dfi_worker *w)
 {
-    if (!w->thread_number) w->thread_number = dfi_os_thread_number();
+    if (!dfi_directed_of(w)->thread_number) dfi_directed_of(w)->thread_number = dfi_os_thread_number();
     if (dfi_load_relaxed(&dfi_baton.holder) == DFI_BATON_NOBODY) {
         if (dfi_baton_replays() ? dfi_baton.expected == (int)dfi_slot_of(w) && !dfi_baton.look
             : !dfi_baton_write(dfi_baton.ended, dfi_slot_of(w)))
@@ -363,9 +369,9 @@ static void dfi_baton_take(struct dfi_worker *w)
  * needed, or no memory. */
 static struct dfi_worker *dfi_baton_stranger(void)
 {
-    struct dfi_worker *w = dfi_baton_on() ? (struct dfi_worker *)dfi_malloc(sizeof *w) : NULL;
+    struct dfi_worker *w = dfi_baton_on() ? (struct dfi_worker *)dfi_malloc(dfi_worker_bytes) : NULL;
     if (!w) return NULL;
-    memset((void *)w, 0, sizeof *w);
+    memset((void *)w, 0, dfi_worker_bytes);
     w->next_id = DFI_MAX_WORKERS; /* the last slot */
     if (dfi_os_event_init(&w->event)) {
         dfi_mfree(w);
@@ -424,12 +430,10 @@ static DFI_COLD void dfi_baton_outside(struct dfi_worker *w)
         (intptr_t)(s->submitted - s->done) + dfi_load_acquire(&s->pending) == 0) dfi_baton_drop(w);
 }
 
-/* The time of a body is the difference of two of these. If a schedule must repeat, the clock shows
- * the same in every run of it. */
-static uint64_t dfi_work_ns(struct dfi_worker *w)
+/* A clock that counts: the same in every run of a schedule (dfi_work_ns). */
+static DFI_COLD uint64_t dfi_direct_clock(struct dfi_worker *w)
 {
-    if (DFI_LIKELY(!dfi_load_relaxed(&dfi_watching)) || !w || !(dfi_chaotic() || dfi_baton_on())) return dfi_os_ns();
-    return w->clock += 200 + (dfi_chaotic() ? dfi_chaos_draw(w) % 16384 : 800);
+    return dfi_directed_of(w)->clock += 200 + (dfi_chaotic() ? dfi_chaos_draw(w) % 16384 : 800);
 }
 
 /* --- start and stop; pre: the lock of the pool; observe/schedule/direct.h ----------------------------------------- */
@@ -438,15 +442,15 @@ static uint64_t dfi_work_ns(struct dfi_worker *w)
 static void dfi_worker_directed(struct dfi_worker *w)
 {
     w->outside = (unsigned)dfi_chaotic();
-    w->draws = w->clock = 0;
-    w->thread_number = 0;
+    dfi_directed_of(w)->draws = dfi_directed_of(w)->clock = 0;
+    dfi_directed_of(w)->thread_number = 0;
 }
 
 /* Ends recording. */
 static void dfi_baton_forget(void)
 {
-    if (dfi_baton.record) dfi_tape_free(dfi_baton.record);
-    dfi_baton.record = NULL;
+    if (dfi_baton.log) dfi_schedule_log_free(dfi_baton.log);
+    dfi_baton.log = NULL;
 }
 
 /* The child of a fork: the file belongs to the parent. */
@@ -455,7 +459,10 @@ static void dfi_baton_forked(void)
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
     dfi_baton.lock = fresh;
     dfi_store_relaxed(&dfi_baton.on, (int)DFI_BATON_OFF);
+    dfi_store_relaxed(&dfi_directed, dfi_load_relaxed(&dfi_directed) & (unsigned)DFI_SEEDED);
     dfi_baton.first = NULL;
 }
+
+DFI_SMALL_CODE_END
 
 #endif

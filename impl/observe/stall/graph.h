@@ -9,6 +9,8 @@
 #include "../../base/compiler.h"
 #include "../../base/log.h"
 #include "../../work/types.h"
+#include "../../flow/types.h"
+#include "../../more/types.h"
 
 DFI_SMALL_CODE_BEGIN
 
@@ -28,11 +30,12 @@ struct dfi_stall_thing {
     const char *end;         /* printed if it waits for nothing known, or NULL */
     int thread, waits;       /* it is a thread; and one that waits */
     int seen;                /* state of the search: not reached, on the current path, or done; */
-    size_t steps, longest;   /* then: length of the longest path from there, which begins with that arrow */
-    size_t arrow;            /* first of its outgoing arrows, plus 1 */
+    size_t steps;            /* then: length of the longest path from there, */
+    struct dfi_stall_arrow *longest; /* which begins with that arrow */
+    struct dfi_stall_arrow *arrow;   /* its outgoing arrows, or NULL */
     char text[DFI_STALL_TEXT];
 };
-struct dfi_stall_arrow { size_t to, next; const char *verb; };
+struct dfi_stall_arrow { struct dfi_stall_thing *to; struct dfi_stall_arrow *next; const char *verb; };
 
 struct dfi_stall_map {
     double ns_per_tick;
@@ -43,43 +46,39 @@ struct dfi_stall_map {
     int waits;               /* there is a wait, including those with bodies nested in them */
     struct dfi_stall_thing thing[DFI_STALL_THINGS];
     /* tasks whose neighbours are not yet examined */
-    struct { const struct dfi_flow *task; size_t thing; } todo[DFI_STALL_THINGS];
+    struct { const struct dfi_flow *task; struct dfi_stall_thing *thing; } todo[DFI_STALL_THINGS];
     struct dfi_stall_arrow arrow[DFI_STALL_ARROWS];
-    struct dfi_weak *weak[DFI_STALL_WEAK]; /* locked, so that the successors of parts stay */
+    struct dfi_parts *weak[DFI_STALL_WEAK]; /* locked, so that the successors of parts stay */
     size_t n_weak;
-    size_t table[DFI_STALL_TABLE]; /* index of a thing, plus 1 */
-    size_t way[DFI_STALL_THINGS], way_arrow[DFI_STALL_THINGS];
+    struct dfi_stall_thing *table[DFI_STALL_TABLE];
+    struct { struct dfi_stall_thing *at; struct dfi_stall_arrow *next; } way[DFI_STALL_THINGS];
     char line[DFI_STALL_LINES][DFI_STALL_TEXT];
 };
-#define DFI_STALL_NONE ((size_t)DFI_STALL_THINGS)
 
-/* The thing with that key, added if there is none. DFI_STALL_NONE: there are too many. */
-static size_t dfi_stall_thing_of(struct dfi_stall_map *m, const void *key)
+/* The thing with that key, added if there is none. NULL: there are too many. */
+static struct dfi_stall_thing *dfi_stall_thing_of(struct dfi_stall_map *m, const void *key)
 {
-    size_t h = ((uintptr_t)key >> 4) * 2654435761u, i;
-    for (;; h++) {
-        size_t *at = &m->table[h & (DFI_STALL_TABLE - 1)];
-        if (*at && m->thing[*at - 1].key == key) return *at - 1;
-        if (*at) continue;
-        if ((i = m->n_things) == DFI_STALL_THINGS) return DFI_STALL_NONE;
-        memset(&m->thing[i], 0, sizeof m->thing[i]);
-        m->thing[i].key = key;
-        *at = ++m->n_things;
-        return i;
-    }
+    size_t h = ((uintptr_t)key >> 4) * 2654435761u;
+    struct dfi_stall_thing **at;
+    while (*(at = &m->table[h++ & (DFI_STALL_TABLE - 1)]))
+        if ((*at)->key == key) return *at;
+    if (m->n_things == DFI_STALL_THINGS) return NULL;
+    *at = &m->thing[m->n_things++];
+    (*at)->key = key;
+    return *at;
 }
 
-/* Adds an arrow: a cannot continue before b. verb: the text between the two. */
-static void dfi_stall_arrow_add(struct dfi_stall_map *m, size_t a, size_t b, const char *verb)
+/* Adds an arrow: a cannot continue before b. verb: the text between the two. Either may be NULL. */
+static void dfi_stall_arrow_add(struct dfi_stall_map *m, struct dfi_stall_thing *a, struct dfi_stall_thing *b,
+                                const char *verb)
 {
-    size_t i;
-    if (a == DFI_STALL_NONE || b == DFI_STALL_NONE || m->n_arrows == DFI_STALL_ARROWS) return;
-    for (i = m->thing[a].arrow; i; i = m->arrow[i - 1].next)
-        if (m->arrow[i - 1].to == b) return;
-    i = m->n_arrows++;
-    m->arrow[i].to = b, m->arrow[i].verb = verb;
-    m->arrow[i].next = m->thing[a].arrow;
-    m->thing[a].arrow = i + 1;
+    struct dfi_stall_arrow *i;
+    if (!a || !b || m->n_arrows == DFI_STALL_ARROWS) return;
+    for (i = a->arrow; i; i = i->next)
+        if (i->to == b) return;
+    i = &m->arrow[m->n_arrows++];
+    i->to = b, i->verb = verb;
+    i->next = a->arrow, a->arrow = i;
 }
 
 static DFI_FORMAT(2, 3) void dfi_stall_line(struct dfi_stall_map *m, const char *format, ...)
@@ -97,99 +96,88 @@ static DFI_FORMAT(2, 3) void dfi_stall_line(struct dfi_stall_map *m, const char 
 /* Follows arrows from `from`, each thing once, without recursion. A thing met again on the current
  * path closes a cycle: then m->way holds the path from that thing on. Returns its length; 0: no
  * cycle. */
-static size_t dfi_stall_cycle(struct dfi_stall_map *m, size_t from, size_t *begin)
+static size_t dfi_stall_cycle(struct dfi_stall_map *m, struct dfi_stall_thing *from, size_t *begin)
 {
     enum { DFI_NOT_SEEN, DFI_ON_THE_WAY, DFI_DONE_WITH };
+    struct dfi_stall_thing *to = from;
+    struct dfi_stall_arrow *i;
     size_t n = 0, k;
-    if (m->thing[from].seen) return 0;
-    m->way[n] = from, m->way_arrow[n++] = m->thing[from].arrow;
-    m->thing[from].seen = DFI_ON_THE_WAY;
-    while (n) {
-        size_t i = m->way_arrow[n - 1], to;
-        if (!i) {
-            struct dfi_stall_thing *t = &m->thing[m->way[--n]];
-            t->seen = DFI_DONE_WITH;
-            for (i = t->arrow; i; i = m->arrow[i - 1].next)
-                if (m->thing[m->arrow[i - 1].to].steps >= t->steps)
-                    t->steps = m->thing[m->arrow[i - 1].to].steps + 1, t->longest = i;
-            continue;
-        }
-        m->way_arrow[n - 1] = m->arrow[i - 1].next;
-        to = m->arrow[i - 1].to;
-        if (m->thing[to].seen == DFI_ON_THE_WAY) {
-            for (k = 0; m->way[k] != to;) k++;
+    for (;;) {
+        if (to->seen == DFI_ON_THE_WAY) {
+            for (k = 0; m->way[k].at != to;) k++;
             *begin = k;
             return n;
         }
-        if (m->thing[to].seen) continue;
-        m->thing[to].seen = DFI_ON_THE_WAY;
-        m->way[n] = to, m->way_arrow[n++] = m->thing[to].arrow;
+        if (!to->seen) {
+            to->seen = DFI_ON_THE_WAY;
+            m->way[n].at = to, m->way[n++].next = to->arrow;
+        }
+        while (n && !m->way[n - 1].next) {
+            struct dfi_stall_thing *t = m->way[--n].at;
+            t->seen = DFI_DONE_WITH;
+            for (i = t->arrow; i; i = i->next)
+                if (i->to->steps >= t->steps) t->steps = i->to->steps + 1, t->longest = i;
+        }
+        if (!n) return 0;
+        i = m->way[n - 1].next;
+        m->way[n - 1].next = i->next;
+        to = i->to;
     }
-    return 0;
 }
 
-static const char *dfi_stall_verb(const struct dfi_stall_map *m, size_t a, size_t b)
+static const char *dfi_stall_verb(const struct dfi_stall_thing *a, const struct dfi_stall_thing *b)
 {
-    size_t i = m->thing[a].arrow;
-    while (i && m->arrow[i - 1].to != b) i = m->arrow[i - 1].next;
-    return i ? m->arrow[i - 1].verb : "";
+    const struct dfi_stall_arrow *i = a->arrow;
+    while (i && i->to != b) i = i->next;
+    return i ? i->verb : "";
 }
 
-static void dfi_stall_say(const char *text) { dfi_warn("stall: %s", text); }
-
-static void dfi_stall_say_step(const struct dfi_stall_map *m, size_t a, size_t b)
+/* A line of the report; verb: before the text, or "". */
+static void dfi_stall_say(const char *indent, const char *verb, const char *text)
 {
-    char text[DFI_STALL_TEXT + 60];
-    snprintf(text, sizeof text, "    %s %s", dfi_stall_verb(m, a, b), m->thing[b].text);
-    dfi_stall_say(text);
+    dfi_warn("stall: %s%s%s%s", indent, verb, *verb ? " " : "", text);
 }
 
-/* Prints the longest path from `from`, to a thing without further arrows. pre: there is no cycle */
-static void dfi_stall_say_chain(const struct dfi_stall_map *m, size_t from)
+static void dfi_stall_say_step(const struct dfi_stall_thing *a, const struct dfi_stall_thing *b)
 {
-    char text[DFI_STALL_TEXT + 60];
-    size_t a = from;
-    snprintf(text, sizeof text, "  %s", m->thing[a].text);
-    dfi_stall_say(text);
-    while (m->thing[a].longest) {
-        size_t b = m->arrow[m->thing[a].longest - 1].to;
-        dfi_stall_say_step(m, a, b);
-        a = b;
-    }
-    if (!m->thing[a].end) return;
-    snprintf(text, sizeof text, "    %s", m->thing[a].end);
-    dfi_stall_say(text);
+    dfi_stall_say("    ", dfi_stall_verb(a, b), b->text);
+}
+
+/* Prints the longest path from a, to a thing without further arrows. pre: there is no cycle */
+static void dfi_stall_say_chain(const struct dfi_stall_thing *a)
+{
+    dfi_stall_say("  ", "", a->text);
+    for (; a->longest; a = a->longest->to) dfi_stall_say_step(a, a->longest->to);
+    if (a->end) dfi_stall_say("    ", "", a->end);
 }
 
 /* Adds arrows from locks to the threads that hold them, if these are known. */
 static void dfi_stall_owners(struct dfi_stall_map *m)
 {
-    size_t i, n = m->n_things, t;
-    for (i = 0; i < n; i++)
-        for (t = 0; m->thing[i].owner && !m->thing[i].thread && t < n; t++)
-            if (m->thing[t].thread && m->thing[t].owner == m->thing[i].owner)
-                dfi_stall_arrow_add(m, i, t, "which is held by");
+    struct dfi_stall_thing *i, *t, *end = m->thing + m->n_things;
+    for (i = m->thing; i < end; i++)
+        for (t = m->thing; i->owner && !i->thread && t < end; t++)
+            if (t->thread && t->owner == i->owner) dfi_stall_arrow_add(m, i, t, "which is held by");
 }
 
 /* Prints the cycle, or else some chains. */
 static void dfi_stall_say_why(struct dfi_stall_map *m)
 {
-    size_t i, n = 0, begin = 0, k, chains = 0;
+    struct dfi_stall_thing *i, *end = m->thing + m->n_things;
+    size_t n = 0, begin = 0, k, chains = 0;
     dfi_stall_owners(m);
-    for (i = 0; i < m->n_things && !n; i++)
-        if (m->thing[i].waits) n = dfi_stall_cycle(m, i, &begin);
+    for (i = m->thing; i < end && !n; i++)
+        if (i->waits) n = dfi_stall_cycle(m, i, &begin);
     if (n) {
-        char text[DFI_STALL_TEXT + 60];
-        dfi_stall_say("a cycle, in which each waits for the next:");
-        snprintf(text, sizeof text, "  %s", m->thing[m->way[begin]].text);
-        dfi_stall_say(text);
-        for (k = begin; k < n; k++) dfi_stall_say_step(m, m->way[k], m->way[k + 1 < n ? k + 1 : begin]);
+        dfi_stall_say("", "", "a cycle, in which each waits for the next:");
+        dfi_stall_say("  ", "", m->way[begin].at->text);
+        for (k = begin; k < n; k++) dfi_stall_say_step(m->way[k].at, m->way[k + 1 < n ? k + 1 : begin].at);
         return;
     }
-    for (i = 0; i < m->n_things && chains < DFI_STALL_CHAINS; i++) {
-        if (!m->thing[i].waits || !m->thing[i].arrow) continue;
-        if (!chains++) dfi_stall_say("who waits for whom:");
-        dfi_stall_say_chain(m, i);
+    for (i = m->thing; i < end && chains < DFI_STALL_CHAINS; i++) {
+        if (!i->waits || !i->arrow) continue;
+        if (!chains++) dfi_stall_say("", "", "who waits for whom:");
+        dfi_stall_say_chain(i);
     }
 }
 

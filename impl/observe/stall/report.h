@@ -1,9 +1,9 @@
 /* report.h - stall reports: a run without progress, its waits, and their cause (df_config.stall)
  *
- * A thread adds up the number of events periodically. If the sum stays the same for df_config.stall seconds, and a
- * thread waits, it writes one report: what every thread runs and waits for, the tasks held by tokens, inputs and
- * streams, and a cycle of waits, or the ends of the chains. A report is also written before tasks are given up
- * (more/deadlock.h). Data of other threads is atomic, or protected by a lock: docs/memory-order.md, "Stalls". */
+ * It tells what every thread runs and waits for, the tasks held by tokens, inputs and streams, and a cycle of waits, or
+ * the ends of the chains. It is written after df_config.stall seconds without progress (stall/life.h), and before tasks
+ * are given up (more/deadlock.h); only if a thread waits. Data of other threads is atomic, or protected by a lock:
+ * docs/internals/observe.md, "Stalls". */
 #ifndef DFI_OBSERVE_STALL_REPORT_H
 #define DFI_OBSERVE_STALL_REPORT_H
 
@@ -12,28 +12,27 @@
 #include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../os/os.h"
-#include "../../os/threads.h"
+#include "../../os/clock.h"
 #include "../../os/wait.h"
 #include "../../api/core.h"
 #include "../../work/worker.h"
 #include "../../work/types.h"
+#include "../../flow/types.h"
+#include "../../more/types.h"
 #include "../../flow/edge.h"
 #include "../../more/deadlock.h"
 #include "../../more/stream/ring.h"
-#include "../../more/stream/task.h"
+#include "../../base/parts.h"
 #include "../../more/token.h"
 #include "../../more/weak.h"
 #include "../event.h"
 #include "../events.h"
-#include "../probes.h"
 #include "graph.h"
-#include "waits.h"
+#include "../../more/points.h"
 #include "../../api/public.h"
 
 DFI_SMALL_CODE_BEGIN
 
-/* the longest time between two looks; their number within the time of a stall */
-enum { DFI_STALL_STEP_MS = 200, DFI_STALL_LOOKS = 8 };
 struct dfi_stall {
     double seconds;          /* under the pool lock, until that thread starts */
     int threaded;            /* pool lock */
@@ -47,22 +46,29 @@ DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_os_mutex dfi_stall_lock = DFI_OS_MUTEX_INIT;
 DFI_API struct dfi_stall dfi_stall;
 DFI_EXTERN_C_END
-static DFI_TLS int dfi_stall_is_me; /* this thread looks for stalls */
 
 /* The number of events so far: beginnings, ends, signals, steals. */
 static size_t dfi_stall_stamp(void)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
-    size_t stamp = 1 + dfi_load_relaxed(&dfi_pool.events);
+    size_t stamp = 1 + dfi_load_relaxed(&dfi_more.events);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-        stamp += dfi_load_relaxed(&v->n_tasks) + dfi_load_relaxed(&v->n_skipped) + dfi_load_relaxed(&v->n_events) +
-                 dfi_load_relaxed(&v->n_steals) + dfi_load_relaxed(&v->n_changes);
+        stamp += dfi_load_relaxed(&dfi_tasks_of(v)->n_tasks) + dfi_load_relaxed(&dfi_tasks_of(v)->n_skipped) +
+                 dfi_load_relaxed(&dfi_holds_of(v)->n_events) + dfi_load_relaxed(&v->n_steals) +
+                 dfi_load_relaxed(&dfi_chains_of(v)->n_changes);
     }
     return stamp;
 }
 
 /* --- tasks: pre of all: some lock keeps t, or a predecessor of t, from being done ------------- */
+
+#if DFI_WITH_WEAK
+static int dfi_stall_is_gate(const struct dfi_flow *t) { return t->type == &dfi_gate_type; }
+#else
+static int dfi_stall_is_gate(const struct dfi_flow *t) { return (void)t, 0; }
+static void dfi_weak_unlock(struct dfi_parts *k) { (void)k; }
+#endif
 
 /* The task whose weak accesses or df_release the internal task t serves, and the text of this relation. Or NULL. */
 static const struct dfi_flow *dfi_stall_stands_for(const struct dfi_flow *t, const char **before, const char **after)
@@ -70,9 +76,9 @@ static const struct dfi_flow *dfi_stall_stands_for(const struct dfi_flow *t, con
     const struct dfi_edge *e = dfi_load_acquire(&t->succ); /* acquire: as in dfi_stall_expand */
     const struct dfi_flow *of = t->scope->kind == DFI_BODY ? t->scope->task : NULL;
     *before = "what ", *after = " accesses weakly";
-    if (t->type == &dfi_gate_type && t->extra->gate_of) return t->extra->gate_of;
+    if (dfi_stall_is_gate(t) && dfi_gate_of(t->extra)->of) return dfi_gate_of(t->extra)->of;
     if (!of || !of->parts) return NULL;
-    if (t->type == &dfi_gate_type) {
+    if (dfi_stall_is_gate(t)) {
         *after = " released";
         return of;
     }
@@ -92,23 +98,23 @@ static void dfi_stall_task_text(char text[DFI_STALL_TEXT], const struct dfi_flow
         return;
     }
     if (t->type->modes & DFI_INTERNAL) kind = "df's own task";
-    else if (t->task.mem.special == 1 && t->extra->inputs) kind = "node";
+    else if (t->task.mem.special == 1 && dfi_tokens_of(t->extra)->inputs) kind = "node";
     snprintf(text, DFI_STALL_TEXT, site ? "%s %s (%s)" : "%s %s", kind, dfi_flow_name(t), site);
 }
 
-static size_t dfi_stall_task(struct dfi_stall_map *m, const struct dfi_flow *t)
+static struct dfi_stall_thing *dfi_stall_task(struct dfi_stall_map *m, const struct dfi_flow *t)
 {
-    size_t i = dfi_stall_thing_of(m, t);
-    if (i == DFI_STALL_NONE || *m->thing[i].text) return i;
-    dfi_stall_task_text(m->thing[i].text, t);
+    struct dfi_stall_thing *i = dfi_stall_thing_of(m, t);
+    if (!i || *i->text) return i;
+    dfi_stall_task_text(i->text, t);
     m->todo[m->n_todo].task = t, m->todo[m->n_todo++].thing = i;
     return i;
 }
 
-static size_t dfi_stall_scope(struct dfi_stall_map *m, const struct dfi_scope *s)
+static struct dfi_stall_thing *dfi_stall_scope(struct dfi_stall_map *m, const struct dfi_scope *s)
 {
-    size_t i = dfi_stall_thing_of(m, s);
-    char *text = i == DFI_STALL_NONE ? NULL : m->thing[i].text;
+    struct dfi_stall_thing *i = dfi_stall_thing_of(m, s);
+    char *text = i ? i->text : NULL;
     if (!text || *text) return i;
     if (s->kind == DFI_BLOCK && s->site) snprintf(text, DFI_STALL_TEXT, "the tasks of the block of %s", s->site);
     else if (s->kind == DFI_BODY) {
@@ -120,9 +126,9 @@ static size_t dfi_stall_scope(struct dfi_stall_map *m, const struct dfi_scope *s
 }
 
 /* Adds the successors of parts of t, thing i, while its body runs. A taken lock means progress: no report then. */
-static void dfi_stall_parts(struct dfi_stall_map *m, const struct dfi_flow *t, size_t i)
+static void dfi_stall_parts(struct dfi_stall_map *m, const struct dfi_flow *t, struct dfi_stall_thing *i)
 {
-    struct dfi_weak *k = t->parts;
+    struct dfi_parts *k = t->parts;
     const struct dfi_part *p;
     if (!k || m->n_weak == DFI_STALL_WEAK || dfi_exchange_acq_rel(&k->lock, 1)) return;
     m->weak[m->n_weak++] = k;
@@ -136,7 +142,7 @@ static void dfi_stall_expand(struct dfi_stall_map *m)
 {
     while (m->n_todo) {
         const struct dfi_flow *t = m->todo[--m->n_todo].task;
-        size_t i = m->todo[m->n_todo].thing;
+        struct dfi_stall_thing *i = m->todo[m->n_todo].thing;
         const struct dfi_scope *s = t->scope;
         const struct dfi_use *u;
         const struct dfi_edge *e;
@@ -144,14 +150,14 @@ static void dfi_stall_expand(struct dfi_stall_map *m)
         if (s->kind == DFI_BODY)
             dfi_stall_arrow_add(m, dfi_stall_task(m, s->task), i, "which is not done before its child,");
         dfi_stall_parts(m, t, i);
-        for (u = t->task.mem.special == 1 ? t->extra->signals : NULL; u; u = u->next)
+        for (u = t->task.mem.special == 1 ? dfi_tokens_of(t->extra)->signals : NULL; u; u = u->next)
             dfi_stall_arrow_add(m, dfi_stall_thing_of(m, u->token), i, "which is to be signalled by");
         e = dfi_load_acquire(&t->succ); /* acquire: edges and their tasks; pairs with the CAS in dfi_edge_add */
         for (; e && e != DFI_DONE_EDGE; e = e->next)
             if (dfi_load_acquire(&e->task->wait) < DFI_GUARD / 2) { /* acquire: all of it; pairs with dfi_flow_count */
                 /* A join after gates at the end of a body has no successors: the task itself replaces it. */
                 const struct dfi_scope *in = e->task->scope;
-                int end = t->type == &dfi_gate_type && e->task->type == &dfi_join_type && in->kind == DFI_BODY &&
+                int end = dfi_stall_is_gate(t) && e->task->type == &dfi_join_type && in->kind == DFI_BODY &&
                     !dfi_load_relaxed(&e->task->succ);
                 dfi_stall_arrow_add(m, dfi_stall_task(m, end ? in->task : e->task), i,
                                     end ? "which is not done before" : "which comes after");
@@ -162,13 +168,14 @@ static void dfi_stall_expand(struct dfi_stall_map *m)
 
 /* --- the objects that tasks wait for ---------------------------------------------------------- */
 
-static size_t dfi_stall_token(struct dfi_stall_map *m, df_token *t) /* pre: a waiting task keeps t alive */
+/* pre: a waiting task keeps t alive */
+static struct dfi_stall_thing *dfi_stall_token(struct dfi_stall_map *m, df_token *t)
 {
-    size_t i = dfi_stall_thing_of(m, t);
-    if (i == DFI_STALL_NONE || *m->thing[i].text) return i;
-    snprintf(m->thing[i].text, DFI_STALL_TEXT, "the token of %s", t->dfi_site);
+    struct dfi_stall_thing *i = dfi_stall_thing_of(m, t);
+    if (!i || *i->text) return i;
+    snprintf(i->text, DFI_STALL_TEXT, "the token of %s", t->dfi_site);
     if (dfi_load_relaxed(&t->dfi_promised) < dfi_load_relaxed(&t->dfi_need))
-        m->thing[i].end = dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_EXTERNAL
+        i->end = dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_EXTERNAL
             ? "which is to be signalled from outside" : "which nobody promised to signal";
     return i;
 }
@@ -181,17 +188,18 @@ static void dfi_stall_signals(char text[DFI_STALL_TEXT], df_token *t)
              need == 1 ? "" : "s", (long)promised);
 }
 
+#if DFI_WITH_STREAMS
 /* Adds the streams that x, which is thing i, waits for. */
-static void dfi_stall_windows(struct dfi_stall_map *m, size_t i, const struct dfi_extra *x)
+static void dfi_stall_windows(struct dfi_stall_map *m, struct dfi_stall_thing *i, const struct dfi_extra *x)
 {
     struct dfi_window *v;
-    for (v = x->windows; v; v = v->of_task) {
+    for (v = dfi_windows_of(x)->first; v; v = v->of_task) {
         struct dfi_stream *c = v->stream;
         dfi_stream_lock(c);
         if (v->waits) {
             const struct df_stream *r;
             const struct dfi_window *before = c->push.first;
-            size_t k = dfi_stall_thing_of(m, v);
+            struct dfi_stall_thing *k = dfi_stall_thing_of(m, v);
             char text[DFI_STALL_TEXT] = "";
             if (v->reader) snprintf(text, sizeof text, "%llu more elements in the stream of %s",
                                     (unsigned long long)(v->need - c->push.done), c->site);
@@ -202,10 +210,10 @@ static void dfi_stall_windows(struct dfi_stall_map *m, size_t i, const struct df
                 for (r = c->readers; r; r = r->other)
                     if (r->side.done == room) before = r->side.first;
             }
-            dfi_stall_line(m, "%.*s waits for %s", DFI_STALL_TEXT / 2, m->thing[i].text, text);
-            if (k != DFI_STALL_NONE) {
-                memcpy(m->thing[k].text, text, sizeof text);
-                m->thing[k].end = v->reader ? "which no task was submitted to push"
+            dfi_stall_line(m, "%.*s waits for %s", DFI_STALL_TEXT / 2, i->text, text);
+            if (k) {
+                memcpy(k->text, text, sizeof text);
+                k->end = v->reader ? "which no task was submitted to push"
                     : "which no task was submitted to make by reading";
             }
             dfi_stall_arrow_add(m, i, k, "which waits for");
@@ -216,26 +224,29 @@ static void dfi_stall_windows(struct dfi_stall_map *m, size_t i, const struct df
         dfi_stream_unlock(c);
     }
 }
+#endif
 
 /* pre: the held lock of the submitter of x */
 static void dfi_stall_held(struct dfi_stall_map *m, const struct dfi_extra *x)
 {
-    size_t i = dfi_stall_task(m, x->task);
+    struct dfi_stall_thing *i = dfi_stall_task(m, x->task);
     const struct dfi_use *u;
     char text[DFI_STALL_TEXT], missing[DFI_MISSING_TEXT];
-    if (i == DFI_STALL_NONE) return;
-    for (u = x->after; u; u = u->next) {
+    if (!i) return;
+    for (u = dfi_tokens_of(x)->held.after; u; u = u->next) {
         if (!dfi_token_is_closed(u->token)) continue;
         dfi_stall_arrow_add(m, i, dfi_stall_token(m, u->token), "which waits for");
         dfi_stall_signals(text, u->token);
-        dfi_stall_line(m, "%.*s waits for the token of %s: %s", DFI_STALL_TEXT / 2, m->thing[i].text,
+        dfi_stall_line(m, "%.*s waits for the token of %s: %s", DFI_STALL_TEXT / 2, i->text,
                        u->token->dfi_site, text);
     }
-    if (x->inputs && dfi_node_missing(x, dfi_load_relaxed(&x->given), missing)) {
-        dfi_stall_line(m, "%.*s was not given: %s", DFI_STALL_TEXT / 2, m->thing[i].text, missing);
-        m->thing[i].end = "which was not given all of its inputs";
+    if (dfi_tokens_of(x)->inputs && dfi_node_missing(x, dfi_load_relaxed(&dfi_tokens_of(x)->given), missing)) {
+        dfi_stall_line(m, "%.*s was not given: %s", DFI_STALL_TEXT / 2, i->text, missing);
+        i->end = "which was not given all of its inputs";
     }
-    if (dfi_load_relaxed(&x->windows_missing) > 0) dfi_stall_windows(m, i, x);
+#if DFI_WITH_STREAMS
+    if (dfi_load_relaxed(&dfi_windows_of(x)->missing) > 0) dfi_stall_windows(m, i, x);
+#endif
     dfi_stall_expand(m);
 }
 
@@ -246,7 +257,7 @@ static void dfi_stall_queue(struct dfi_stall_map *m, struct dfi_queue *q, const 
     if (!dfi_load_relaxed(&q->count)) return;
     dfi_os_lock(&q->lock);
     if (q->best) {
-        size_t i = dfi_stall_task(m, q->best->task), thread = v ? dfi_stall_thing_of(m, v) : DFI_STALL_NONE;
+        struct dfi_stall_thing *i = dfi_stall_task(m, q->best->task), *thread = v ? dfi_stall_thing_of(m, v) : NULL;
         dfi_stall_task_text(text, q->best->task);
         dfi_stall_line(m, "%d ready task%s %s, the first: %.150s", dfi_load_relaxed(&q->count),
                        dfi_load_relaxed(&q->count) == 1 ? "" : "s",
@@ -262,25 +273,26 @@ static void dfi_stall_queue(struct dfi_stall_map *m, struct dfi_queue *q, const 
 /* pre: the watch lock of v, which has records */
 static void dfi_stall_name(char *text, size_t bytes, const struct dfi_worker *v)
 {
-    const char *kind = v->index < dfi_pool.n_workers ? "worker" :
+    int index = dfi_load_relaxed(&v->index);
+    const char *kind = index < DFI_WORKERS_MOST ? "worker" :
         dfi_load_relaxed(&v->helper) ? "spare worker" : "thread";
-    snprintf(text, bytes, "%s %d", kind, v->index);
+    snprintf(text, bytes, "%s %d", kind, index);
 }
 
 /* True if its thread waits for something other than work. */
-static int dfi_stall_waits(const struct dfi_wait *x) { return x->kind > DFI_WAIT_IDLE && x->kind < DFI_WAIT_MEMBER; }
+static int dfi_stall_waits(const struct dfi_wait *x) { return x->kind != DFI_WAIT_IDLE && x->kind != DFI_WAIT_MEMBER; }
 
-/* Texts of the wait r of thing i, a thread: how, for what; adds an arrow unless i is DFI_STALL_NONE. pre: watch lock */
-static void dfi_stall_waits_text(struct dfi_stall_map *m, const struct dfi_wait *r, size_t i,
+/* Texts of the wait r of thing i, a thread: how, for what; adds an arrow unless i is NULL. pre: watch lock */
+static void dfi_stall_waits_text(struct dfi_stall_map *m, const struct dfi_wait *r, struct dfi_stall_thing *i,
                                  char text[DFI_STALL_TEXT], char what[DFI_STALL_TEXT])
 {
-    static const char *const texts[] = { /* by dfi_wait_kind */
-        "has nothing to do", "waits in df_wait", "waits in df_submit, as df_config.window is full",
-        "waits in df_wait_on", "waits in df_sync", "waits in df_wait_token", "waits for the others in its loop or pipe",
-        "waits until the condition of a df_speculate block is known", "",
-        "waits in df_mutex_lock", "waits in", "takes part in a loop or pipe" };
+    static const char *const texts[] = { /* by kind */
+        "takes part in a loop or pipe", "waits in", "waits in df_mutex_lock", "has nothing to do", "waits in df_wait",
+        "waits in df_submit, as df_config.window is full", "waits in df_wait_on", "waits in df_sync",
+        "waits for the others in its loop or pipe", "", "waits in df_wait_token",
+        "waits until the condition of a df_speculate block is known" };
     const char *how = texts[r->kind], *at = r->site ? " at " : "", *site = r->site ? r->site : "", *more = "";
-    size_t k = DFI_STALL_NONE;
+    struct dfi_stall_thing *k = NULL;
     *what = 0;
     if (r->kind == DFI_WAIT_SCOPE || r->kind == DFI_WAIT_ROOM) {
         const struct dfi_scope *s = (const struct dfi_scope *)r->on;
@@ -290,12 +302,12 @@ static void dfi_stall_waits_text(struct dfi_stall_map *m, const struct dfi_wait 
             how = "waits at the end of the block of ", site = s->site ? s->site : "df_parallel";
         if (n > 0) snprintf(what, DFI_STALL_TEXT, " for %ld task%s", n, n == 1 ? "" : "s");
     } else if (r->kind == DFI_WAIT_TASK) {
-        if ((k = dfi_stall_thing_of(m, r->on)) != DFI_STALL_NONE)
-            snprintf(m->thing[k].text, DFI_STALL_TEXT, "the tasks so far that write there");
+        if ((k = dfi_stall_thing_of(m, r->on)) != NULL)
+            snprintf(k->text, DFI_STALL_TEXT, "the tasks so far that write there");
     } else if (r->kind == DFI_WAIT_FUTURE) {
         snprintf(what, DFI_STALL_TEXT, " for the spawned %s", ((const struct dfi_future *)r->on)->type->name);
         k = dfi_stall_thing_of(m, r->on);
-        if (k != DFI_STALL_NONE) snprintf(m->thing[k].text, DFI_STALL_TEXT, "%.190s", what + 5);
+        if (k) snprintf(k->text, DFI_STALL_TEXT, "%.190s", what + 5);
     } else if (r->kind == DFI_WAIT_TOKEN) {
         df_token *t = (df_token *)(uintptr_t)r->on;
         char signals[DFI_STALL_TEXT];
@@ -306,29 +318,29 @@ static void dfi_stall_waits_text(struct dfi_stall_map *m, const struct dfi_wait 
         df_mutex *l = (df_mutex *)(uintptr_t)r->on;
         const char *taken = dfi_load_relaxed(&l->dfi_site);
         snprintf(what, DFI_STALL_TEXT, " for the lock that was taken%s%.150s", taken ? " at " : "", taken ? taken : "");
-        if ((k = dfi_stall_thing_of(m, l)) != DFI_STALL_NONE) {
-            snprintf(m->thing[k].text, DFI_STALL_TEXT, "%.190s", what + 5);
-            m->thing[k].owner = dfi_load_relaxed(&l->dfi_owner);
-            m->thing[k].end = "which is held by a thread that is not in df now";
+        if ((k = dfi_stall_thing_of(m, l)) != NULL) {
+            snprintf(k->text, DFI_STALL_TEXT, "%.190s", what + 5);
+            k->owner = dfi_load_relaxed(&l->dfi_owner);
+            k->end = "which is held by a thread that is not in df now";
         }
     } else if (r->kind == DFI_WAIT_OUTSIDE) more = (const char *)r->on;
     snprintf(text, DFI_STALL_TEXT, "%s%s%s%s%.120s", how, *more ? " " : "", more, at, site);
-    if (i != DFI_STALL_NONE) dfi_stall_arrow_add(m, i, k, "for");
+    dfi_stall_arrow_add(m, i, k, "for");
 }
 
 /* The text of the body r; adds an arrow from it to the thread. */
-static void dfi_stall_running_text(struct dfi_stall_map *m, const struct dfi_running *r, size_t i,
+static void dfi_stall_running_text(struct dfi_stall_map *m, struct dfi_body *r, struct dfi_stall_thing *i,
                                    char text[DFI_STALL_TEXT])
 {
     if (r->task) {
-        size_t k = dfi_stall_task(m, r->task);
+        struct dfi_stall_thing *k = dfi_stall_task(m, r->task);
         char task[DFI_STALL_TEXT];
         dfi_stall_task_text(task, r->task);
         snprintf(text, DFI_STALL_TEXT, "%.180s", task);
         dfi_stall_arrow_add(m, k, i, "which runs on");
     } else {
-        snprintf(text, DFI_STALL_TEXT, "%s %s", r->future ? "the spawned" : r->level & DFI_RAN_LOOP ? "a part of loop"
-                 : r->level & DFI_RAN_STAGE ? "a stage of pipe" : "task", r->name);
+        snprintf(text, DFI_STALL_TEXT, "%s %s", r->future ? "the spawned" : r->kind & DFI_RAN_LOOP ? "a part of loop"
+                 : r->kind & DFI_RAN_STAGE ? "a stage of pipe" : "task", r->name);
         if (r->future) dfi_stall_arrow_add(m, dfi_stall_thing_of(m, r->future), i, "which runs on");
     }
 }
@@ -342,41 +354,41 @@ static double dfi_stall_since(const struct dfi_stall_map *m, uint64_t at)
 static void dfi_stall_thread(struct dfi_stall_map *m, struct dfi_worker *v)
 {
     const struct dfi_wait *a;
-    const struct dfi_running *r;
+    struct dfi_body *r;
     char name[40], text[DFI_STALL_TEXT], what[DFI_STALL_TEXT];
-    size_t i;
+    struct dfi_stall_thing *i;
     int top = 1;
-    dfi_os_lock(&v->watch_lock);
-    a = v->waits, r = dfi_load_relaxed(&v->running);
+    dfi_os_lock(&dfi_chains_of(v)->lock);
+    a = dfi_chains_of(v)->waits, r = dfi_load_relaxed(&dfi_chains_of(v)->running);
     if (a || r) {
         dfi_stall_name(name, sizeof name, v);
-        if ((i = dfi_stall_thing_of(m, v)) != DFI_STALL_NONE) m->thing[i].thread = 1, m->thing[i].owner = v->thread_id;
+        if ((i = dfi_stall_thing_of(m, v)) != NULL) i->thread = 1, i->owner = dfi_chains_of(v)->thread_id;
         for (; a || r; top = 0) {
             int waits = a && (!r || a->in == r);
-            double since = dfi_stall_since(m, waits ? a->since : r->began);
+            double since = dfi_stall_since(m, waits ? a->since : dfi_watched_of(r)->began);
             if (waits) {
                 m->waits |= dfi_stall_waits(a);
                 if (top) m->waiting += dfi_stall_waits(a), m->idle += a->kind == DFI_WAIT_IDLE,
                          m->busy += a->kind == DFI_WAIT_MEMBER;
-                dfi_stall_waits_text(m, a, top ? i : DFI_STALL_NONE, text, what);
-                if (top && i != DFI_STALL_NONE) m->thing[i].waits = dfi_stall_waits(a);
+                dfi_stall_waits_text(m, a, top ? i : NULL, text, what);
+                if (top && i) i->waits = dfi_stall_waits(a);
             } else {
                 m->busy += top;
                 *what = 0;
                 dfi_stall_running_text(m, r, i, text);
             }
-            if (top && i != DFI_STALL_NONE) snprintf(m->thing[i].text, DFI_STALL_TEXT,
-                                                     waits ? "%s, which %.140s" : "%s, which goes on", name, text);
+            if (top && i)
+                snprintf(i->text, DFI_STALL_TEXT, waits ? "%s, which %.140s" : "%s, which is busy", name, text);
             if (top && (!waits || a->kind != DFI_WAIT_IDLE))
                 dfi_stall_line(m, "%s (%.2f s) %s%.100s%.100s", name, since, waits ? "" : "runs ", text, what);
             else if (!top && (!waits || dfi_stall_waits(a)))
-                dfi_stall_line(m, "    on top of %s%.100s%.100s (%.2f s)", waits ? "where it " : "", text, what, since);
+                dfi_stall_line(m, "    nested in %s%.100s%.100s (%.2f s)", waits ? "where it " : "", text, what, since);
             if (waits) a = a->outer;
             else r = r->outer;
         }
         dfi_stall_expand(m);
     }
-    dfi_os_unlock(&v->watch_lock);
+    dfi_os_unlock(&dfi_chains_of(v)->lock);
 }
 
 /* --- the report ------------------------------------------------------------------------------------------------ */
@@ -391,14 +403,14 @@ static void dfi_stall_collect(struct dfi_stall_map *m)
     for (i = 0; i < n; i++) dfi_stall_thread(m, dfi_load_acquire(&dfi_pool.slot[i]));
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-        const struct dfi_extra *x;
-        dfi_os_lock(&v->held_lock);
-        for (x = v->held; x; x = x->held_next)
-            if (x->task) dfi_stall_held(m, x);
-        dfi_os_unlock(&v->held_lock);
-        dfi_stall_queue(m, &v->pinned, v);
+        const struct dfi_on_hold *h;
+        dfi_os_lock(&dfi_holds_of(v)->lock);
+        for (h = dfi_holds_of(v)->first; h; h = h->next)
+            if (h->of) dfi_stall_held(m, h->of);
+        dfi_os_unlock(&dfi_holds_of(v)->lock);
+        dfi_stall_queue(m, &dfi_tasks_of(v)->pinned, v);
     }
-    dfi_stall_queue(m, &dfi_pool.queue, NULL);
+    dfi_stall_queue(m, &dfi_flow_pool.queue, NULL);
 }
 
 /* Threads: any that holds no lock of df. */
@@ -407,18 +419,18 @@ static void dfi_stall_report(size_t stamp, double seconds)
     struct dfi_stall_map *m = (struct dfi_stall_map *)dfi_malloc(sizeof *m);
     char text[DFI_STALL_TEXT];
     size_t i;
-    if (!m) { dfi_warn_no_memory(); return; }
-    dfi_stall_collect(m);
-    if (m->waits && dfi_stall_stamp() == stamp) { /* else there is no waiting thread, or there is progress */
+    if (!m) dfi_warn_once("out of memory: DF_STALL reports no stall");
+    else dfi_stall_collect(m);
+    if (m && m->waits && dfi_stall_stamp() == stamp) { /* else there is no waiting thread, or there is progress */
         snprintf(text, sizeof text,
  "nothing has begun, ended or been signalled for %.2f s: %d thread%s wait%s, %d run%s something, %d ha%s nothing to do",
                  seconds, m->waiting, m->waiting == 1 ? "" : "s", m->waiting == 1 ? "s" : "", m->busy,
                  m->busy == 1 ? "s" : "", m->idle, m->idle == 1 ? "s" : "ve");
-        dfi_stall_say(text);
-        for (i = 0; i < m->n_lines; i++) dfi_stall_say(m->line[i]);
+        dfi_stall_say("", "", text);
+        for (i = 0; i < m->n_lines; i++) dfi_stall_say("", "", m->line[i]);
         if (m->more_lines) {
             snprintf(text, sizeof text, "and %lu lines like these", (unsigned long)m->more_lines);
-            dfi_stall_say(text);
+            dfi_stall_say("", "", text);
         }
         dfi_stall_say_why(m);
     }
@@ -437,61 +449,6 @@ static void dfi_stall_once(size_t stamp, double seconds)
 
 /* Reports waits that are about to be given up after `ms` without progress. */
 static void dfi_stall_now(int ms) { dfi_stall_once(dfi_stall_stamp(), ms / 1000.0); }
-
-static void *dfi_stall_watch(void *p)
-{
-    size_t stamp = 0;
-    double quiet = 0;
-    double step = dfi_stall.seconds * 1000 / (double)DFI_STALL_LOOKS;
-    int ms = step < (double)DFI_STALL_STEP_MS ? (int)step + 1 : (int)DFI_STALL_STEP_MS;
-    dfi_stall_is_me = 1;
-    for (; dfi_os_event_wait(&dfi_stall.wake, &dfi_stall.stop, 0, ms); quiet += ms / 1000.0) { /* clocks may jump */
-        size_t now = dfi_stall_stamp();
-        if (now != stamp) stamp = now, quiet = 0;
-        else if (quiet >= dfi_stall.seconds) dfi_stall_once(stamp, quiet);
-    }
-    return p;
-}
-
-/* --- begin and end; pre: pool lock ------------------------------------------------------------ */
-
-/* Before anything runs: waits are recorded from now on. seconds 0: no. */
-static void dfi_stall_begin(double seconds)
-{
-    if (seconds <= 0) return;
-    dfi_stall.seconds = seconds;
-    dfi_stall.ns = dfi_os_ns(), dfi_stall.ticks = dfi_ticks();
-    dfi_store_relaxed(&dfi_watching, dfi_load_relaxed(&dfi_watching) | DFI_WATCH_STALL);
-}
-
-static void dfi_stall_start(void)
-{
-    if (!(dfi_watched() & DFI_WATCH_STALL)) return;
-    dfi_store_relaxed(&dfi_stall.stop, 0);
-    dfi_stall.threaded = !dfi_os_event_init(&dfi_stall.wake) &&
-        !dfi_os_thread_start(&dfi_stall.thread, dfi_stall_watch, NULL, 0);
-    if (!dfi_stall.threaded) dfi_warn("DF_STALL: the system refused a thread: stalls are not reported");
-}
-
-/* Not only under the pool lock: also at the end of a process in which workers still run. */
-static void dfi_stall_end(void)
-{
-    dfi_store_relaxed(&dfi_watching, dfi_load_relaxed(&dfi_watching) & ~(unsigned)DFI_WATCH_STALL);
-    if (!dfi_stall.threaded || dfi_stall_is_me) return; /* the logger ends the process */
-    dfi_store_seq_cst(&dfi_stall.stop, 1);
-    dfi_os_event_wake(&dfi_stall.wake);
-    dfi_os_thread_join(&dfi_stall.thread);
-    dfi_os_event_free(&dfi_stall.wake);
-    dfi_stall.threaded = 0;
-}
-
-/* The child of a fork has no such thread; it gets one when df starts there. */
-static void dfi_stall_forked(void)
-{
-    struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
-    dfi_stall_lock = fresh;
-    dfi_stall.threaded = 0;
-}
 
 DFI_SMALL_CODE_END
 

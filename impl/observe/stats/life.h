@@ -11,25 +11,17 @@
 #include "../../api/task.h"
 #include "../../work/worker.h"
 #include "../../work/types.h"
+#include "../../flow/types.h"
 #include "../event.h"
 #include "../events.h"
-#include "../probes.h"
+#include "../output.h"
 #include "perf.h"
-#include "read.h"
-#include "simulate.h"
 #include "stats.h"
 #include "../../api/public.h"
 
 DFI_SMALL_CODE_BEGIN
 
-#define DFI_MESSAGE_STATS_WRITE "%s=%s cannot be written: %s: there are no statistics"
-
-enum {
-    DFI_S_LINE = 300,
-    DFI_S_CURVE = 1024,    /* workers */
-    DFI_S_STEAL_NS = 500,  /* extra time of a stolen task: DFI_TINY_NS */
-    DFI_S_CLAIM_NS = 100   /* time to claim part of a loop that several workers execute: DFI_LOOP_PART_NS */
-};
+enum { DFI_S_LINE = 300 };
 
 /* Names of tasks may contain anything: control characters and line ends become spaces, and bytes
  * that are not UTF-8 become question marks. */
@@ -57,13 +49,9 @@ DFI_FORMAT(2, 3) static void dfi_s_say(struct dfi_stats *s, const char *format, 
         dfi_inform("%s", line);
         return;
     }
-    if (s->broken) return;
     n = (int)strlen(line);
     line[n++] = '\n';
-    errno = 0;
-    if (!(s->standard ? dfi_output_standard(line, (size_t)n) : dfi_output_put(&s->to, line, (size_t)n))) return;
-    dfi_warn(DFI_MESSAGE_STATS_WRITE, s->variable, s->file, strerror(errno));
-    s->broken = 1;
+    dfi_report_put(&s->out, line, (size_t)n);
 }
 
 static double dfi_s_ns(double ticks)
@@ -160,8 +148,7 @@ static void dfi_s_print_events(struct dfi_stats *s, const uint32_t *order, uint3
     }
     if (counted < enabled)
         dfi_s_say(s, "MULTIPLEXED: the processor had counters for this for %.1f %% of the time: numbers are scaled up "
-                     "from that; ask for fewer",
-                  100 * counted / enabled);
+                     "from that; ask for fewer", 100 * counted / enabled);
     if (missing) dfi_s_say(s, "NOT ALL: %llu of these tasks ran in threads without counters",
                            (unsigned long long)missing);
 }
@@ -212,94 +199,18 @@ static void dfi_s_print_workers(struct dfi_stats *s, double elapsed)
     }
 }
 
-/* The time of all bodies, without nested ones. */
-static double dfi_s_work(const struct dfi_stats *s, int program)
-{
-    double ticks = 0;
-    uint32_t i, k;
-    for (i = 0; i < s->bodies; i++) {
-        if (s->body[i].is & DFI_S_INTERNAL || program != ((s->body[i].is & DFI_S_PROGRAM) != 0)) continue;
-        ticks += (double)s->body[i].rest;
-        for (k = s->body[i].first; k != DFI_S_NONE; k = s->step[k].next) ticks += (double)s->step[k].own;
-    }
-    return ticks;
-}
-
-static void dfi_s_print_simulated(struct dfi_stats *s)
-{
-    struct dfi_s_plan p;
-    double program = dfi_s_work(s, 1), work = dfi_s_work(s, 0) + program, span, one = 0, took = 0, ticks = 0;
-    uint64_t from = UINT64_MAX, to = 0;
-    uint32_t left, i;
-    int starved = 1, workers;
-    char a[16], b[16], c[16];
-    void *memory = dfi_s_plan_new(&p, s);
-    if (!memory) {
-        s->incomplete = 1;
-        return;
-    }
-    for (i = 0; i < s->workers; i++)
-        if (s->worker[i].program) {
-            uint64_t began = s->body[s->worker[i].program - 1].id;
-            if (began < from) from = began;
-            if (s->worker[i].now > to) to = s->worker[i].now;
-        }
-    if (to > from) took = (double)(to - from);
-    p.task = s->gaps ? (double)s->gap_ticks / (double)s->gaps - s->cost.outside : 0;
-    if (p.task < 0) p.task = 0;
-    p.steal = (double)DFI_S_STEAL_NS / dfi_s_ns(1), p.claim = (double)DFI_S_CLAIM_NS / dfi_s_ns(1);
-    span = dfi_s_simulate(&p, DFI_S_ALL, &starved, &left);
-    if (span > 0) {
-        dfi_s_say(s, "work %s, %s of it in the program outside of tasks; span %s", dfi_time_text(a, dfi_s_ns(work)),
-                  dfi_time_text(b, dfi_s_ns(program)),
-                  dfi_time_text(c, dfi_s_ns(span)));
-        dfi_s_say(s, "parallelism %.2f: no number of workers makes it more than %.2f times as fast as one",
-                  work / span, work / span);
-        if (took > 0) {
-            ticks = dfi_s_simulate(&p, (uint32_t)dfi_pool.n_workers, &starved, &left);
-            if (ticks > 0)
-                dfi_s_say(s, "this run took %s with %d workers; predicted from its tasks: %s",
-                          dfi_time_text(a, dfi_s_ns(took)), dfi_pool.n_workers, dfi_time_text(b, dfi_s_ns(ticks)));
-        }
-        dfi_s_say(s, "%-10s %10s %10s", "workers", "predicted", "speed-up");
-        for (workers = 1, starved = 1; workers <= DFI_S_CURVE; workers *= 2) {
-            if (starved && (ticks = dfi_s_simulate(&p, (uint32_t)workers, &starved, &left)) < 0) break;
-            if (workers == 1) one = ticks;
-            dfi_s_say(s, "%-10d %10s %10.2f", workers, dfi_time_text(a, dfi_s_ns(ticks)), ticks > 0 ? one / ticks : 1);
-        }
-        if (left)
-            dfi_s_say(s, "NOT ALL: %u tasks wait for something that is not known: they are left out of the prediction",
-                      left);
-    }
-    if (span < 0) s->incomplete = 1;
-    if (span >= 0 && work <= 0) dfi_s_say(s, "no tasks and no loops: there is nothing to predict from");
-    dfi_mfree(memory);
-}
-
 /* pre: all events have been read */
 static void dfi_s_print(struct dfi_stats *s)
 {
     double elapsed = (double)(dfi_events.ended - s->began);
-    char a[16], b[16], c[16];
-    uint32_t i;
-    for (i = 0; i < s->workers; i++) dfi_s_program(s, &s->worker[i]);
-    dfi_s_say(s, "statistics: %d workers, %s", dfi_pool.n_workers, dfi_time_text(a, dfi_s_ns(elapsed)));
+    char a[16];
+    dfi_s_say(s, "statistics: %d workers, %s", dfi_workers(), dfi_time_text(a, dfi_s_ns(elapsed)));
     dfi_s_print_counters(s);
     dfi_s_print_names(s);
     dfi_s_print_workers(s, elapsed);
-    dfi_s_divide(s);
-    dfi_s_print_simulated(s);
-    if (s->stolen_futures)
-        dfi_s_say(s, "functions of df_spawn that no other worker took are part of who spawned them: work that could be "
-                     "divided there is not in the span");
-    if (s->left_out)
-        dfi_s_say(s, "INCOMPLETE: work, span and prediction are of the first %d tasks; %llu later ones are only in "
-                     "the tables",
-                  (int)DFI_S_MOST, (unsigned long long)s->left_out);
     if (s->incomplete || dfi_events.incomplete) dfi_s_say(s, "INCOMPLETE: there was no memory for all of it");
-    dfi_s_say(s, "measuring took %s for a task and %s for an edge; it is taken off the times, but for `took'",
-              dfi_time_text(b, dfi_s_ns(s->cost.submit + s->cost.outside + s->cost.inside)),
-              dfi_time_text(c, dfi_s_ns(s->cost.event)));
+    dfi_s_say(s, "measuring took %s for a task; it is taken off the times",
+              dfi_time_text(a, dfi_s_ns(s->cost.submit + s->cost.outside + s->cost.inside)));
 }
 
 /* --- begin and end ------------------------------------------------------------------------------------------- */
@@ -319,7 +230,7 @@ static void dfi_s_least(double *least, const struct dfi_event *e)
 static void dfi_s_calibrate(struct dfi_stats *s)
 {
     static const struct dfi_type type = { dfi_s_nothing, "df", 0, 0, 1, 0, NULL };
-    struct dfi_worker *w = (struct dfi_worker *)dfi_malloc(sizeof *w);
+    struct dfi_worker *w = (struct dfi_worker *)dfi_malloc(dfi_worker_bytes);
     struct dfi_event_chunk *c = (struct dfi_event_chunk *)dfi_malloc(sizeof *c);
     struct dfi_flow t;
     uint64_t now;
@@ -329,19 +240,19 @@ static void dfi_s_calibrate(struct dfi_stats *s)
     t.type = &type;
     for (i = 0; i < DFI_PERF_NUMBERS; i++) s->cost.count[i] = 1e18;
     for (turn = 0; w && c && turn < DFI_S_TURNS; turn++) {
-        memset((void *)w, 0, sizeof *w);
-        dfi_store_relaxed(&w->pen.chunk, c);
+        memset((void *)w, 0, dfi_worker_bytes);
+        dfi_store_relaxed(&dfi_events_of(w)->chunk, c);
         for (k = 0; k < 3; k++) {
             dfi_store_relaxed(&c->n, 0u);
             now = dfi_ticks();
             for (i = 0; i < DFI_S_EVENTS; i++)
                 if (k == 0) dfi_event_put(w, DFI_E_EDGE, 0, 1, 2, 0);
                 else if (k == 1) dfi_event_put(w, DFI_E_SUBMIT, dfi_ticks(), 1, 2, dfi_event_text(w, type.name));
-                else dfi_watch_run(w, &type, NULL, &t);
+                else dfi_body_observed(w, &type, NULL, &t);
             ticks = (double)(dfi_ticks() - now) / (double)DFI_S_EVENTS;
             if (ticks < least[k]) least[k] = ticks;
         }
-        dfi_perf_close(&w->perf);
+        dfi_perf_close(dfi_perf_of(w));
         for (i = 0; i < (int)dfi_load_relaxed(&c->n); i++)
             if (c->event[i].kind == DFI_E_RUN && (double)c->event[i].b < inside) inside = (double)c->event[i].b;
             else if (c->event[i].kind == DFI_E_PERF) dfi_s_least(s->cost.count + 3 * c->event[i].level, &c->event[i]);
@@ -354,7 +265,6 @@ static void dfi_s_calibrate(struct dfi_stats *s)
         if (s->cost.count[i] >= 1e18) s->cost.count[i] = 0;
     dfi_mfree(c);
     dfi_mfree(w);
-    s->gap_most = dfi_events.ticks_us * DFI_S_GAP_US;
 }
 
 static void dfi_s_free(struct dfi_stats *s)
@@ -362,54 +272,24 @@ static void dfi_s_free(struct dfi_stats *s)
     uint32_t i;
     for (i = 0; i < s->workers; i++) dfi_mfree(s->worker[i].item);
     dfi_mfree(s->worker), dfi_mfree(s->name), dfi_mfree(s->perf);
-    dfi_mfree(s->body), dfi_mfree(s->step), dfi_mfree(s->edge), dfi_mfree(s->part), dfi_mfree(s->loop),
-        dfi_mfree(s->hash);
-    s->worker = NULL, s->name = NULL, s->perf = NULL, s->body = NULL, s->step = NULL, s->edge = NULL;
-    s->part = NULL, s->loop = NULL, s->hash = NULL;
-    s->workers = s->names = s->perfs = s->mask = 0;
-    s->bodies = s->steps = s->edges = s->parts = s->loops = 0;
-    s->body_room = s->step_room = s->edge_room = s->part_room = s->loop_room = 0;
-    s->stolen_futures = s->left_out = s->gaps = s->gap_ticks = 0;
-    s->full = s->incomplete = 0;
-}
-
-/* Closes the file. pre: no worker is left */
-static void dfi_stats_forget(void)
-{
-    struct dfi_stats *s = &dfi_stats;
-    if (s->file && !s->standard && s->process == dfi_process()) dfi_output_close(&s->to);
-    dfi_mfree(s->file);
-    s->file = NULL;
+    s->worker = NULL, s->name = NULL, s->perf = NULL;
+    s->workers = s->names = s->perfs = 0;
+    s->stolen_futures = 0;
+    s->incomplete = s->recorded = 0;
 }
 
 /* Opens the file of the report. 0: it can be written. */
 static int dfi_stats_open(struct dfi_stats *s, const char *variable, const char *name)
 {
-    const char *why;
-    int r;
-    if (s->file && s->process != dfi_process()) {
-        dfi_warn("%s=%s is the file of the process that this one was forked from: there are no statistics of this "
-                 "one", variable, name);
+    static const struct dfi_report_kind kind = { "this process writes no statistics", "there are no statistics",
+                                                 "there are no statistics" };
+    if (s->out.file && !strcmp(s->out.file, name)) { /* from an earlier start: it is continued */
+        if (dfi_report_is_here(&s->out)) return s->out.broken;
+        dfi_report_forked(&s->out, variable, name, "file", "df_config.stats");
         return -1;
     }
-    if (s->file && !strcmp(s->file, name)) return s->broken; /* from an earlier start: the reports are appended */
-    dfi_stats_forget();
-    s->broken = 0;
-    s->standard = !strcmp(name, "-.txt");
-    if (!(s->file = (char *)dfi_malloc(strlen(name) + 1))) {
-        dfi_warn_no_memory();
-        return -1;
-    }
-    strcpy(s->file, name);
-    s->variable = variable;
-    r = s->standard ? 0 : dfi_output_open(&s->to, name, &why);
-    if (!r) return 0;
-    if (r > 0) dfi_warn("%s=%s: another program has this file: there are no statistics of this one; give it "
-                        "another name", variable, name);
-    else dfi_warn(DFI_MESSAGE_STATS_WRITE, variable, name, why);
-    dfi_mfree(s->file);
-    s->file = NULL;
-    return -1;
+    dfi_report_close(&s->out);
+    return dfi_report_open(&s->out, &kind, variable, name);
 }
 
 /* df starts. name: of df_config.stats, or NULL: of the environment. pre: pool lock; no worker runs */
@@ -418,24 +298,25 @@ static void dfi_stats_begin(const char *name)
     struct dfi_stats *s = &dfi_stats;
     const char *variable = "df_config.stats";
     if (!name) name = dfi_env("DF_STATS"), variable = "DF_STATS";
-    if (s->on && s->process != dfi_process()) {
+    if (s->on && !dfi_report_is_here(&s->out)) {
         /* its contents belong to the parent, and may be in the middle of a change */
         struct dfi_stats fresh;
         memset((void *)&fresh, 0, sizeof fresh);
-        fresh.file = s->file, fresh.process = s->process;
+        fresh.out = s->out;
         *s = fresh;
     }
     if (!name || !*name || !strcmp(name, "0")) return;
     if (strcmp(name, "1")) {
         if (!dfi_ends_in(name, ".txt")) {
-            dfi_warn(DFI_MESSAGE_BAD_ENV, variable, name, "1 or the name of a file that ends in .txt");
+            dfi_warn(DFI_MESSAGE_BAD_ENV, variable, name, "1 or the name of a file that ends in .txt",
+                     "there are no statistics");
             return;
         }
         if (dfi_stats_open(s, variable, name)) return;
         s->to_log = 0;
     } else s->to_log = 1;
     if (dfi_events_begin(DFI_WATCH_STATS, dfi_s_read)) return;
-    s->process = dfi_process();
+    s->out.process = dfi_process();
     s->on = 1;
     df_counters_get(&s->before);
     dfi_perf_begin();
@@ -448,12 +329,12 @@ static void dfi_stats_end(void)
 {
     struct dfi_stats *s = &dfi_stats;
     struct dfi_worker *w = dfi_me();
-    if (!s->on || s->process != dfi_process()) return;
+    if (!s->on || !dfi_report_is_here(&s->out)) return;
     s->on = 0;
     dfi_s_print(s);
     dfi_s_free(s);
     /* those of helpers are closed; other threads close theirs when they end, or begin another run */
-    if (w) dfi_perf_close(&w->perf);
+    if (w) dfi_perf_close(dfi_perf_of(w));
 }
 
 DFI_SMALL_CODE_END

@@ -15,10 +15,13 @@
 #include "../../base/compiler.h"
 #include "../../base/env.h"
 #include "../../base/log.h"
+#include "../../os/threads.h" /* dfi_sys_call, and SYS_perf_event_open where it exists */
 #include "../../os/wait.h"
 #include "../../work/types.h"
 #include "../event.h"
 #include "../events.h"
+
+#include <errno.h>
 
 DFI_SMALL_CODE_BEGIN
 
@@ -158,15 +161,15 @@ static DFI_COLD void dfi_perf_open(struct dfi_perf_group *g)
         g->run = run; /* it does not try again */
     }
     dfi_os_unlock(&dfi_events_lock);
-    if (fd < 0) dfi_warn_once("DF_STATS_EVENTS: the system refused the counters of a thread: %s: what it runs is "
-                              "not counted", dfi_perf_why(-fd, 0));
+    if (fd < 0) dfi_warn_once("DF_STATS_EVENTS: the system refused the counters of a thread: %s: events in this "
+                              "thread are not counted", dfi_perf_why(-fd, 0));
 }
 
 /* Adds the counts since the last reading to `to`; NULL: drops them. 0, or -1: this thread has no
  * counters. pre: DFI_WATCH_PERF */
 static DFI_COLD int dfi_perf_turn(struct dfi_worker *w, uint64_t *to)
 {
-    struct dfi_perf_group *g = &w->perf;
+    struct dfi_perf_group *g = dfi_perf_of(w);
     uint64_t now[DFI_PERF_NUMBERS];
     int i, fresh = g->run != dfi_load_relaxed(&dfi_perf.run);
     if (DFI_UNLIKELY(fresh)) dfi_perf_open(g);
@@ -222,7 +225,7 @@ static void dfi_perf_tell(const int *kind, int *error, int n, int others)
             strcat(names, dfi_perf_kind[kind[k]].name);
             error[k] = 0;
         }
-        dfi_warn("DF_STATS_EVENTS: no count of %s: %s", names, dfi_perf_why(-same, others));
+        dfi_warn("DF_STATS_EVENTS: df does not count %s: %s", names, dfi_perf_why(-same, others));
     }
 }
 
@@ -241,7 +244,7 @@ static void dfi_perf_begin(void)
     if ((n = dfi_perf_list(list, kind)) < 0) {
         dfi_warn(DFI_MESSAGE_BAD_ENV, "DF_STATS_EVENTS", list,
                  "a list, with commas, of up to 4 of cycles, instructions, cache-references, cache-misses, branches, "
-                 "branch-misses, page-faults, context-switches and task-clock");
+                 "branch-misses, page-faults, context-switches and task-clock", "no events are counted");
         return;
     }
     dfi_os_lock(&dfi_events_lock);
@@ -257,7 +260,7 @@ static void dfi_perf_begin(void)
     dfi_store_relaxed(&p->run, dfi_load_relaxed(&p->run) + 1 ? dfi_load_relaxed(&p->run) + 1 : 1u);
     dfi_os_unlock(&dfi_events_lock);
     dfi_perf_tell(kind, error, i, n > 0);
-    if (n) dfi_store_relaxed(&dfi_watching, dfi_load_relaxed(&dfi_watching) | (unsigned)DFI_WATCH_PERF);
+    if (n) dfi_watch(DFI_WATCH_PERF, 1);
 }
 
 DFI_SMALL_CODE_END

@@ -1,226 +1,170 @@
-/* stats.h - records of DF_STATS: times of bodies, their steps, and their order
+/* stats.h - records of DF_STATS: the times of bodies by name, and of workers
  *
- * A body is a task, a stolen future, or the code of a thread outside tasks. Its steps, submissions
- * and waits, divide its own time. Events come in the order of each worker, a body after all bodies
- * nested in it. So each worker has a stack of items whose enclosing body is not yet known. Events of
- * several workers come in any order, so an edge, the end or the submission of a task may be seen
- * first. Only the reader of events accesses these records, and df_stop after it (observe/events.h). */
+ * Events come in the order of each worker, a body after all bodies nested in it. The time of a body is corrected for
+ * the events that were written in it: so each worker has a stack of what it wrote, and when. Only the reader of events
+ * accesses these records, and df_stop after it (observe/events.h). */
 #ifndef DFI_OBSERVE_STATS_STATS_H
 #define DFI_OBSERVE_STATS_STATS_H
 
 #include "../../base/compiler.h"
-#include "../../base/file.h"
+#include "../output.h"
 #include "../../base/memory.h"
 #include "../event.h"
 #include "../events.h"
 #include "../../api/public.h"
+#include "record.h"
+#include "../../more/points.h"
 
 DFI_SMALL_CODE_BEGIN
 
-enum {
-    DFI_S_MOST = 1 << 18,    /* bodies kept for the simulation: about 40 MB, and a second of simulation */
-    DFI_S_GAP_US = 5         /* a longer gap between two tasks of a worker is not due to the scheduler */
-};
-#define DFI_S_NONE 0xffffffffu
-
-/* dfi_s_body.is */
-enum { DFI_S_SUBMITTED = 1, DFI_S_RAN = 2, DFI_S_INTERNAL = 4, DFI_S_PROGRAM = 8, DFI_S_PIECE = 16 };
-enum { DFI_S_SUBMIT, DFI_S_WAIT, DFI_S_UNTIL, DFI_S_SIGNAL,  /* steps, */
-       /* kinds that matter only for threads of the program: a step; none; */
-       DFI_S_LOOP, DFI_S_INLINE,
-       DFI_S_COVER };                                        /* not part of a body */
-
-struct dfi_s_body {
-    uint64_t id;
-    float rest;              /* ticks after its last step */
-    uint32_t name, link;     /* link: the next one in its list of the hash table */
-    uint32_t first, last;    /* steps */
-    uint32_t before;         /* edges to its predecessors */
-    uint16_t is, level;      /* level: of the scope that it is a child of */
-};
-struct dfi_s_step {
-    float own;               /* ticks of its body since the last step */
-    uint32_t next, of;       /* SUBMIT, UNTIL, SIGNAL: a body; LOOP: a loop */
-    uint16_t kind, level;    /* level: WAIT */
-};
-/* Part of a loop, as one worker executed it; and a loop, as far as its owner executed it. */
-struct dfi_s_part {
-    uint64_t at;
-    double own;
-    uint64_t n;              /* iterations, at most */
-    int64_t first;
-    uint32_t name, loop;     /* loop: DFI_S_NONE: of another worker */
-};
-struct dfi_s_loop {
-    uint64_t since, from;    /* the end of its owner's work before it; the begin of its first part */
-    int64_t first;           /* first iteration of its last part so far */
-    uint32_t name, body, step, pieces; /* pieces: bodies, linked */
-};
-struct dfi_s_edge { uint32_t next, before; };
-
-/* An event of a worker whose enclosing body is not yet known. */
+/* Events that were written between other bodies (BODY), within a body that was not queued (INSIDE), or one event. */
+enum { DFI_S_BODY, DFI_S_INSIDE, DFI_S_EVENT };
 struct dfi_s_item {
-    uint64_t at, end;
-    double cost;             /* ticks spent on writing events */
-    uint32_t of;
-    uint16_t kind, level;
+    uint64_t at;
+    double cost;             /* ticks */
+    int kind;
 };
 struct dfi_s_worker {
     struct dfi_s_item *item;
-    uint32_t n, room;
-    uint32_t program;        /* number of the body of its thread's code, plus 1; 0: none */
-    uint64_t now;            /* that body is known up to this time */
-    uint16_t pending, lowest, highest; /* the thread's code has not waited for children at these levels */
+    uint32_t n;
+    size_t room;
     uint32_t index;          /* df_worker() */
-    int seen, foreign;             /* a thread of the program */
-    uint64_t iterations;     /* of the part of the next event, */
-    int64_t first;           /* from this one on */
+    int seen, foreign;       /* a thread of the program */
     uint64_t own;            /* own ticks of the body or wait of the next event */
     int shared;              /* 0: all ticks are its own */
-    uint64_t last;           /* the end of its last task, if nothing happened since, or 0 */
     uint64_t tasks, busy, waiting, asleep;
 };
 struct dfi_s_name { uint64_t count, most; double total; };
-/* number of counted bodies, and the sum of their dfi_running.count */
+/* number of counted bodies, and the sum of their dfi_watched_body.count */
 struct dfi_s_perf { uint64_t count; double sum[DFI_PERF_NUMBERS]; };
-
-/* The cost of events in ticks: of one; of one with a time and a name; of a body, outside its
- * measured time, and inside. The counts of an empty body. */
-struct dfi_s_cost { double event, submit, outside, inside, count[DFI_PERF_NUMBERS]; };
 
 struct dfi_stats {
     int on, to_log;
-    const char *variable;
-    char *file;                      /* the last one, or NULL */
-    struct dfi_output to;
-    int standard, broken;            /* standard output; write error */
-    long process;
+    struct dfi_report out;           /* the last one */
     df_counters before;              /* at the start */
     uint64_t began;
     struct dfi_s_cost cost;
-    struct dfi_s_body *body;
-    struct dfi_s_step *step;
-    struct dfi_s_edge *edge;
-    struct dfi_s_part *part;
-    struct dfi_s_loop *loop;
-    uint32_t bodies, steps, edges, parts, loops, body_room, step_room, edge_room, part_room, loop_room;
-    uint32_t *hash, mask;            /* mask + 1 lists */
+    int recorded;                    /* the trace has its first record of this run */
     struct dfi_s_worker *worker;
-    uint32_t workers;
+    size_t workers;
     struct dfi_s_name *name;         /* by the number of the text */
-    uint32_t names;
+    size_t names;
     struct dfi_s_perf *perf;         /* likewise */
-    uint32_t perfs;
-    uint64_t stolen_futures, left_out;
-    /* from one task of a worker to the next: the scheduler, and writing events */
-    uint64_t gap_most, gaps, gap_ticks;
-    int full, incomplete;            /* more than DFI_S_MOST; there was no memory for some record */
+    size_t perfs;
+    uint64_t stolen_futures;
+    int incomplete;                  /* there was no memory for some record */
 };
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_stats dfi_stats;
 DFI_EXTERN_C_END
 
-/* Makes room for element n in an array of *room elements. zeroed: new elements are zero; else
- * uninitialised. 0, or -1 without memory. */
-static int dfi_s_grow(void **array, uint32_t *room, uint32_t n, size_t bytes, int zeroed)
+/* Makes room for element n of an array of the statistics. 0, or -1 without memory. */
+static int dfi_s_room(void *array, uint32_t n, size_t *room, size_t bytes)
 {
-    uint32_t more = *room ? *room : 64;
-    void *p;
-    if (n < *room) return 0;
-    while (more <= n) more *= zeroed ? 2 : 4; /* untouched memory costs nothing, but copies do */
-    if (!(p = dfi_malloc(more * bytes))) {
-        dfi_stats.incomplete = 1;
-        return -1;
-    }
-    if (*room) memcpy(p, *array, *room * bytes);
-    if (zeroed) memset((char *)p + *room * bytes, 0, (more - *room) * bytes);
-    dfi_mfree(*array);
-    *array = p, *room = more;
-    return 0;
-}
-#define DFI_S_GROW(array, type, room, n, zeroed) \
-    do { \
-        void *dfi_p = (void *)(array); \
-        if (dfi_s_grow(&dfi_p, &(room), (n), sizeof(type), (zeroed))) return DFI_S_NONE; \
-        (array) = (type *)dfi_p; \
-    } while (0)
-#define DFI_S_ROOM(array, type, room, n) DFI_S_GROW(array, type, room, n, 0)
-#define DFI_S_ZEROED(array, type, room, n) DFI_S_GROW(array, type, room, n, 1)
-
-static uint32_t dfi_s_new_body(struct dfi_stats *s, uint64_t id)
-{
-    struct dfi_s_body *b;
-    DFI_S_ROOM(s->body, struct dfi_s_body, s->body_room, s->bodies);
-    b = &s->body[s->bodies];
-    memset((void *)b, 0, sizeof *b);
-    b->id = id;
-    b->link = b->first = b->last = b->before = DFI_S_NONE;
-    return s->bodies++;
+    if (!dfi_array_room_zeroed(array, (size_t)n + 1, room, bytes)) return 0;
+    dfi_stats.incomplete = 1;
+    return -1;
 }
 
-static uint32_t dfi_s_hash(const struct dfi_stats *s, uint64_t id) { return dfi_id_home(id) & s->mask; }
+/* --- events ------------------------------------------------------------------------------------------------------ */
 
-/* Adapts the hash table to the number of bodies. 0, or DFI_S_NONE without memory. */
-static uint32_t dfi_s_rehash(struct dfi_stats *s)
+/* Pushes an item of w. Adjacent items of bodies are merged; the first stays separate, because a wait may begin after
+ * it. */
+static void dfi_s_push(struct dfi_s_worker *w, int kind, uint64_t at, double cost)
 {
-    uint32_t mask = s->mask ? 2 * s->mask + 1 : 1023, i;
-    uint32_t *hash = (uint32_t *)dfi_malloc(((size_t)mask + 1) * sizeof *hash);
-    if (!hash) {
-        s->incomplete = 1;
-        return s->mask ? 0 : DFI_S_NONE;
+    struct dfi_s_item *top = w->n ? &w->item[w->n - 1] : NULL;
+    int merges = kind == DFI_S_INSIDE || (kind == DFI_S_BODY && w->n > 1 && top[-1].kind == kind);
+    if (top && top->kind == kind && merges) {
+        top->cost += cost;
+        return;
     }
-    dfi_mfree(s->hash);
-    s->hash = hash, s->mask = mask;
-    for (i = 0; i <= mask; i++) hash[i] = DFI_S_NONE;
-    for (i = 0; i < s->bodies; i++)
-        if (!(s->body[i].is & DFI_S_PROGRAM)) {
-            uint32_t *at = &hash[dfi_s_hash(s, s->body[i].id)];
-            s->body[i].link = *at, *at = i; /* later ones first, as when they come */
+    if (dfi_s_room((void *)&w->item, w->n, &w->room, sizeof *top)) return;
+    top = &w->item[w->n++];
+    top->kind = kind, top->at = at, top->cost = cost;
+}
+
+/* Pops the items of w since `at`. Returns their cost. */
+static double dfi_s_pop(struct dfi_s_worker *w, uint64_t at)
+{
+    double cost = 0;
+    while (w->n && w->item[w->n - 1].at >= at) cost += w->item[--w->n].cost;
+    return cost;
+}
+
+/* The time of the body or wait e without nested ones, from the event before it. */
+static uint64_t dfi_s_own(struct dfi_s_worker *w, const struct dfi_event *e)
+{
+    uint64_t ticks = w->shared ? w->own : e->b;
+    w->shared = 0;
+    return ticks;
+}
+
+/* A body ended. */
+static void dfi_s_ran(struct dfi_stats *s, struct dfi_s_worker *w, const struct dfi_event *e)
+{
+    double ticks = (double)dfi_s_own(w, e) - s->cost.inside - dfi_s_pop(w, e->at);
+    uint64_t own = ticks > 0 ? (uint64_t)ticks : 0;
+    struct dfi_s_name *name;
+    dfi_s_push(w, e->level & ((unsigned)DFI_RAN_INLINE | DFI_RAN_LOOP | DFI_RAN_STAGE) ? DFI_S_INSIDE : DFI_S_BODY,
+               e->at, s->cost.outside);
+    s->stolen_futures += (e->level & DFI_RAN_SPAWNED) != 0;
+    if (e->level & DFI_RAN_INTERNAL) return;
+    w->tasks++;
+    w->busy += own;
+    if (dfi_s_room((void *)&s->name, e->what, &s->names, sizeof *name)) return;
+    name = &s->name[e->what];
+    name->count++;
+    name->total += (double)own;
+    if (own > name->most) name->most = own;
+}
+
+/* Adds the performance counters of a body. */
+static void dfi_s_counted(struct dfi_stats *s, const struct dfi_event *e)
+{
+    double *sum;
+    if (dfi_s_room((void *)&s->perf, e->what, &s->perfs, sizeof *s->perf)) return;
+    sum = s->perf[e->what].sum + 3 * e->level;
+    sum[0] += (double)e->at, sum[1] += (double)e->a, sum[2] += (double)e->b;
+    s->perf[e->what].count += !e->level;
+}
+
+static void dfi_s_read(int worker, const struct dfi_event *e, unsigned n)
+{
+    struct dfi_stats *s = &dfi_stats;
+    struct dfi_s_worker *w;
+    unsigned i;
+    if (worker == DFI_EVENT_DEVICES || !n) return;
+    if (dfi_trace_now) dfi_s_record(dfi_trace_now, &s->cost, &s->recorded, worker, e, n);
+    if (dfi_s_room((void *)&s->worker, (uint32_t)worker, &s->workers, sizeof *w)) return;
+    w = &s->worker[worker];
+    w->seen = 1;
+    for (i = 0; i < n; i++, e++) switch (e->kind) {
+        case DFI_E_RUN: dfi_s_ran(s, w, e); break;
+        case DFI_E_OWN: w->own = e->b, w->shared = 1; break;
+        case DFI_E_EDGE:
+            if (w->n && !e->level) w->item[w->n - 1].cost += s->cost.event;
+            break;
+        case DFI_E_SUBMIT:
+        case DFI_E_SIGNAL:
+        case DFI_E_UNTIL:
+            if (e->b) dfi_s_push(w, DFI_S_EVENT, e->at, s->cost.submit);
+            else w->n = 0; /* the code of the program outside of bodies */
+            break;
+        case DFI_E_WAIT:
+        case DFI_E_ROOM:
+            dfi_s_pop(w, e->at);
+            w->waiting += dfi_s_own(w, e);
+            if (e->a) dfi_s_push(w, DFI_S_EVENT, e->at, s->cost.submit);
+            else w->n = 0;
+            break;
+        case DFI_E_PARK: w->asleep += e->b; break;
+        case DFI_E_THREAD:
+            w->index = (uint32_t)e->a;
+            if (e->b) w->foreign = 1;
+            break;
+        case DFI_E_PERF: dfi_s_counted(s, e); break;
+        default: break;
         }
-    return 0;
-}
-
-/* The body with that identity that is not yet known to be all of `is` (else a new one in the same
- * memory). Marks it as `is`. DFI_S_NONE: not recorded. */
-static uint32_t dfi_s_find(struct dfi_stats *s, uint64_t id, unsigned is)
-{
-    uint32_t i, h;
-    if (s->bodies >= s->mask && dfi_s_rehash(s)) return DFI_S_NONE;
-    h = dfi_s_hash(s, id);
-    for (i = s->hash[h]; i != DFI_S_NONE && s->body[i].id != id;) i = s->body[i].link;
-    if (i == DFI_S_NONE || (is && (s->body[i].is & is) == is)) {
-        if (s->bodies == DFI_S_MOST) s->full = 1;
-        if (s->full || (i = dfi_s_new_body(s, id)) == DFI_S_NONE) return DFI_S_NONE;
-        s->body[i].link = s->hash[h], s->hash[h] = i;
-    }
-    s->body[i].is = (uint16_t)(s->body[i].is | is);
-    return i;
-}
-
-/* Adds a step to that body, after its last one. */
-static uint32_t dfi_s_add_step(struct dfi_stats *s, uint32_t body, double own, unsigned kind, uint32_t of,
-                               unsigned level)
-{
-    struct dfi_s_step *t;
-    struct dfi_s_body *b = &s->body[body];
-    DFI_S_ROOM(s->step, struct dfi_s_step, s->step_room, s->steps);
-    t = &s->step[s->steps];
-    t->own = (float)own, t->next = DFI_S_NONE, t->of = of;
-    t->kind = (uint16_t)kind, t->level = (uint16_t)level;
-    if (b->first == DFI_S_NONE) b->first = s->steps;
-    else s->step[b->last].next = s->steps;
-    b->last = s->steps;
-    return s->steps++;
-}
-
-static uint32_t dfi_s_add_edge(struct dfi_stats *s, uint32_t before, uint32_t body)
-{
-    struct dfi_s_edge *e;
-    DFI_S_ROOM(s->edge, struct dfi_s_edge, s->edge_room, s->edges);
-    e = &s->edge[s->edges];
-    e->before = before, e->next = s->body[body].before;
-    s->body[body].before = s->edges;
-    return s->edges++;
 }
 
 DFI_SMALL_CODE_END

@@ -13,7 +13,7 @@
 
 #include "../../base/compiler.h"
 #include "../../base/memory.h"
-#include "../events.h"
+#include "../text.h"
 #include "page.h"
 #include "trace.h"
 
@@ -164,7 +164,7 @@ static void dfi_html_slice(struct dfi_trace *t, const struct dfi_trace_slice *s)
     unsigned i;
     dfi_html_text(t, s->name);
     dfi_html_text(t, s->site);
-    for (i = 0; i < s->n; i++) dfi_html_text(t, s->write[i].labels);
+    for (i = 0; i < s->n; i++) dfi_html_text(t, s->write[i].access_names);
     dfi_html_at(t, s->track);
     dfi_html_begin(t, s->kind, DFI_HTML_RECORD);
     dfi_html_time(h, s->begin);
@@ -182,7 +182,7 @@ static void dfi_html_slice(struct dfi_trace *t, const struct dfi_trace_slice *s)
     for (i = 0; i < s->n; i++) {
         const struct dfi_trace_write *w = &s->write[i];
         dfi_html_number(h, w->at), dfi_html_number(h, w->rows), dfi_html_number(h, w->row);
-        dfi_html_number(h, w->labels), dfi_html_number(h, w->index);
+        dfi_html_number(h, w->access_names), dfi_html_number(h, w->index);
     }
     h->bytes[details] = (unsigned char)(h->n - details - 1);
 }
@@ -247,7 +247,7 @@ static void dfi_html_free(struct dfi_trace *t) { dfi_mfree(t->own); }
 
 static const struct dfi_trace_writer dfi_trace_html = {
     ".html", dfi_html_open, dfi_html_track, dfi_html_thread, dfi_html_slice, dfi_html_arrow, dfi_html_counter,
-    dfi_html_look, dfi_html_end,
+    NULL, dfi_html_look, dfi_html_end,
     dfi_html_again, dfi_html_free
 };
 

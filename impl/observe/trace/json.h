@@ -12,7 +12,7 @@
 #include "../../base/compiler.h"
 #include "../../base/file.h"
 #include "../../base/memory.h"
-#include "../events.h"
+#include "../text.h"
 #include "trace.h"
 
 DFI_SMALL_CODE_BEGIN
@@ -31,14 +31,14 @@ struct dfi_json {
     uint64_t arrows;
     size_t end;                   /* bytes of the file without the final part */
     struct dfi_json_text **text;  /* quoted, by number; NULL: not needed so far */
-    uint32_t room;                /* its capacity */
+    size_t room;                  /* its capacity */
     uint64_t high;                /* of the last time: multiples of 10 ms, */
     unsigned n_high;              /* and their number of digits */
     char digits[16];
     /* prefixes of records with a time; n = 0: none */
     struct { uint32_t track; unsigned char n; char bytes[59]; } start[DFI_JSON_STARTS];
     /* quoted; n = 0: none */
-    struct { uint32_t labels, index; unsigned char n; char bytes[47]; } label[DFI_JSON_LABELS];
+    struct { uint32_t access_names, index; unsigned char n; char bytes[47]; } label[DFI_JSON_LABELS];
     unsigned char thread[DFI_TRACK_DEVICE]; /* begun, and not ended */
 };
 
@@ -134,17 +134,8 @@ static char *dfi_json_put_text(struct dfi_json *j, char *to, uint32_t number)
     }
     text = dfi_event_text_of(number);
     n = (size_t)(dfi_json_quote(to, text, strlen(text)) - to);
-    if (number >= j->room) {
-        uint32_t room = 2 * number + 64;
-        struct dfi_json_text **more = (struct dfi_json_text **)dfi_malloc(room * sizeof *more);
-        if (more) {
-            memset((void *)more, 0, room * sizeof *more);
-            if (j->room) memcpy((void *)more, (void *)j->text, j->room * sizeof *more);
-            dfi_mfree((void *)j->text);
-            j->text = more, j->room = room;
-        }
-    }
-    if (number < j->room && (q = (struct dfi_json_text *)dfi_malloc(sizeof *q + n)) != NULL) {
+    if (!dfi_array_room_zeroed((void *)&j->text, (size_t)number + 1, &j->room, sizeof *j->text) &&
+        (q = (struct dfi_json_text *)dfi_malloc(sizeof *q + n)) != NULL) {
         q->n = (unsigned char)n;
         memcpy(q->bytes, to, n);
         j->text[number] = q;
@@ -203,10 +194,8 @@ static void dfi_json_done(struct dfi_trace *t, char *to)
 static void dfi_json_named(struct dfi_trace *t, unsigned track, const char *what, const char *name)
 {
     char *to = dfi_json_begin(t, 'M', track);
-    to = DFI_JSON_PUT(to, ",\"name\":");
-    to = dfi_json_quote(to, what, strlen(what));
-    to = DFI_JSON_PUT(to, ",\"args\":{\"name\":");
-    to = dfi_json_quote(to, name, strlen(name));
+    to = dfi_json_quote(DFI_JSON_PUT(to, ",\"name\":"), what, strlen(what));
+    to = dfi_json_quote(DFI_JSON_PUT(to, ",\"args\":{\"name\":"), name, strlen(name));
     *to++ = '}';
     dfi_json_done(t, to);
 }
@@ -218,8 +207,7 @@ static void dfi_json_track(struct dfi_trace *t, unsigned track, const char *name
     if (track >= DFI_TRACK_DEVICE && !j->devices) j->devices = 1, dfi_json_named(t, track, "process_name", "devices");
     dfi_json_named(t, track, "thread_name", name);
     to = dfi_json_begin(t, 'M', track);
-    to = DFI_JSON_PUT(to, ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":");
-    to = dfi_json_number(to, track);
+    to = dfi_json_number(DFI_JSON_PUT(to, ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":"), track);
     *to++ = '}';
     dfi_json_done(t, to);
 }
@@ -264,20 +252,20 @@ static char *dfi_json_kind(struct dfi_json *j, char *to, const struct dfi_trace_
 /* Writes the name of the parameter, quoted. */
 static char *dfi_json_label(struct dfi_json *j, char *to, const struct dfi_trace_write *w)
 {
-    unsigned k = (w->labels * 4 + w->index) % DFI_JSON_LABELS;
+    unsigned k = (w->access_names * 4 + w->index) % DFI_JSON_LABELS;
     const char *name, *end;
     char *from = to;
     uint32_t i;
-    if (j->label[k].n && j->label[k].labels == w->labels && j->label[k].index == w->index) {
+    if (j->label[k].n && j->label[k].access_names == w->access_names && j->label[k].index == w->index) {
         memcpy(to, j->label[k].bytes, sizeof j->label[k].bytes);
         return to + j->label[k].n;
     }
-    name = dfi_event_text_of(w->labels);
+    name = dfi_event_text_of(w->access_names);
     for (i = 0; i < w->index && (end = strchr(name, ' ')) != NULL; i++) name = end + 1;
     end = strchr(name, ' ');
     to = end ? dfi_json_quote(to, name, (size_t)(end - name)) : DFI_JSON_PUT(to, "\"writes\"");
     if ((size_t)(to - from) <= sizeof j->label[k].bytes) {
-        j->label[k].labels = w->labels, j->label[k].index = w->index;
+        j->label[k].access_names = w->access_names, j->label[k].index = w->index;
         j->label[k].n = (unsigned char)(to - from);
         memcpy(j->label[k].bytes, from, (size_t)(to - from));
     }
@@ -288,8 +276,7 @@ static char *dfi_json_label(struct dfi_json *j, char *to, const struct dfi_trace
 static char *dfi_json_write(struct dfi_json *j, char *to, const struct dfi_trace_write *w)
 {
     to = dfi_json_label(j, to, w);
-    to = DFI_JSON_PUT(to, ":\"");
-    to = dfi_json_address(to, w->at);
+    to = dfi_json_address(DFI_JSON_PUT(to, ":\""), w->at);
     to = DFI_JSON_PUT(to, ", ");
     if (w->rows != 1) {
         to = dfi_json_number(to, w->rows);
@@ -305,30 +292,23 @@ static void dfi_json_slice(struct dfi_trace *t, const struct dfi_trace_slice *s)
     struct dfi_json *j = (struct dfi_json *)t->own;
     char *to = dfi_json_begin_at(t, 'X', s->track, s->begin), *args;
     unsigned i;
-    to = DFI_JSON_PUT(to, ",\"dur\":");
-    to = dfi_json_time(j, to, s->end - s->begin);
+    to = dfi_json_time(j, DFI_JSON_PUT(to, ",\"dur\":"), s->end - s->begin);
     to = dfi_json_kind(j, to, s);
     args = to = DFI_JSON_PUT(to, ",\"args\":{");
     switch (s->kind) {
     case DFI_SLICE_LOOP:
-        to = DFI_JSON_PUT(to, "\"from\":");
-        to = dfi_json_signed(to, s->first);
-        to = DFI_JSON_PUT(to, ",\"to\":");
-        to = dfi_json_signed(to, s->last);
+        to = dfi_json_signed(DFI_JSON_PUT(to, "\"from\":"), s->first);
+        to = dfi_json_signed(DFI_JSON_PUT(to, ",\"to\":"), s->last);
         break;
     case DFI_SLICE_STAGE:
-        to = DFI_JSON_PUT(to, "\"stage\":");
-        to = dfi_json_signed(to, s->first);
-        to = DFI_JSON_PUT(to, ",\"item\":");
-        to = dfi_json_signed(to, s->last);
+        to = dfi_json_signed(DFI_JSON_PUT(to, "\"stage\":"), s->first);
+        to = dfi_json_signed(DFI_JSON_PUT(to, ",\"item\":"), s->last);
         break;
     case DFI_SLICE_ATOMIC:
-        to = DFI_JSON_PUT(to, "\"end\":");
-        to = dfi_json_quote(to, outcome[s->first], 16);
+        to = dfi_json_quote(DFI_JSON_PUT(to, "\"end\":"), outcome[s->first], 16);
         break;
     case DFI_SLICE_COPY:
-        to = DFI_JSON_PUT(to, "\"bytes\":");
-        to = dfi_json_signed(to, s->first);
+        to = dfi_json_signed(DFI_JSON_PUT(to, "\"bytes\":"), s->first);
         break;
     default: break;
     }
@@ -338,8 +318,7 @@ static void dfi_json_slice(struct dfi_trace *t, const struct dfi_trace_slice *s)
     }
     if (s->site) {
         if (to != args) *to++ = ',';
-        to = DFI_JSON_PUT(to, "\"submitted at\":");
-        to = dfi_json_put_text(j, to, s->site);
+        to = dfi_json_put_text(j, DFI_JSON_PUT(to, "\"submitted at\":"), s->site);
     }
     if (to == args) to -= sizeof ",\"args\":{" - 1;
     else *to++ = '}';
@@ -367,11 +346,22 @@ static void dfi_json_arrow(struct dfi_trace *t, const struct dfi_trace_arrow *a)
 static void dfi_json_counter(struct dfi_trace *t, int counter, uint64_t at, uint64_t value)
 {
     char *to = dfi_json_begin_at(t, 'C', 0, at);
-    to = DFI_JSON_PUT(to, ",\"name\":");
-    to = dfi_json_quote(to, dfi_counter_name[counter], 32);
-    to = DFI_JSON_PUT(to, ",\"args\":{\"value\":");
-    to = dfi_json_number(to, value);
+    to = dfi_json_quote(DFI_JSON_PUT(to, ",\"name\":"), dfi_counter_name[counter], 32);
+    to = dfi_json_number(DFI_JSON_PUT(to, ",\"args\":{\"value\":"), value);
     *to++ = '}';
+    dfi_json_done(t, to);
+}
+
+/* Viewers ignore metadata with another name than theirs. */
+static void dfi_json_event(struct dfi_trace *t, unsigned track, const char *kind, const uint64_t *v, unsigned n,
+                           uint32_t text)
+{
+    char *to = dfi_json_begin(t, 'M', track);
+    to = dfi_json_quote(DFI_JSON_PUT(to, ",\"name\":\"df\",\"args\":{"), kind, 16);
+    to = DFI_JSON_PUT(to, ":[");
+    for (; n--; *to++ = ',') to = dfi_json_number(to, *v++);
+    to = dfi_json_put_text((struct dfi_json *)t->own, to, text);
+    to = DFI_JSON_PUT(to, "]}");
     dfi_json_done(t, to);
 }
 
@@ -407,7 +397,7 @@ static void dfi_json_again(struct dfi_trace *t) { dfi_trace_seek(t, ((struct dfi
 static void dfi_json_free(struct dfi_trace *t)
 {
     struct dfi_json *j = (struct dfi_json *)t->own;
-    uint32_t i;
+    size_t i;
     for (i = 0; i < j->room; i++) dfi_mfree(j->text[i]);
     dfi_mfree((void *)j->text);
     dfi_mfree(j);
@@ -415,7 +405,7 @@ static void dfi_json_free(struct dfi_trace *t)
 
 static const struct dfi_trace_writer dfi_trace_json = {
     ".json", dfi_json_open, dfi_json_track, dfi_json_thread, dfi_json_slice, dfi_json_arrow, dfi_json_counter,
-    dfi_trace_flush, dfi_json_end,
+    dfi_json_event, dfi_trace_flush, dfi_json_end,
     dfi_json_again, dfi_json_free
 };
 

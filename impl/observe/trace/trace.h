@@ -1,6 +1,6 @@
 /* trace.h - records of a trace, the interface of its writers, and its file
  *
- *   events (observe/events.h) -> records (observe/trace/life.h) -> a writer, chosen by the ending of
+ *   events (observe/events.h) -> records (observe/trace/read.h) -> a writer, chosen by the ending of
  *   the file name:
  *   .json (observe/trace/json.h), .html (observe/trace/html.h)
  *
@@ -15,11 +15,7 @@
 #define DFI_OBSERVE_TRACE_TRACE_H
 
 #include "../../base/compiler.h"
-#include "../../base/file.h"
-#include "../../base/log.h"
-
-#define DFI_MESSAGE_TRACE_WRITE "%s=%s cannot be written: %s: the trace ends here"
-#define DFI_MESSAGE_TRACE_MEMORY "%s=%s: out of memory: the trace is incomplete"
+#include "../output.h"
 
 /* --- records --------------------------------------------------------------------------------------------- */
 
@@ -45,8 +41,15 @@ enum dfi_slice_kind {
 };
 
 /* A region that a task writes: rows rows of `row` bytes. The name of its parameter is word number
- * `index` of the text `labels`. */
-struct dfi_trace_write { uint64_t at, rows, row; uint32_t labels, index; };
+ * `index` of the text `access_names`. */
+/* What DF_TRACE must be. */
+#if DFI_WITH_TRACE_PAGE
+#define DFI_TRACE_NAMES "the name of a file that ends in .json or .html"
+#else
+#define DFI_TRACE_NAMES "the name of a file that ends in .json, as this build has no page for .html"
+#endif
+
+struct dfi_trace_write { uint64_t at, rows, row; uint32_t access_names, index; };
 enum { DFI_TRACE_WRITES = 3 }; /* of a task; further ones are not shown */
 
 struct dfi_trace_slice {
@@ -86,6 +89,8 @@ struct dfi_trace_writer {
     void (*slice)(struct dfi_trace *t, const struct dfi_trace_slice *s);
     void (*arrow)(struct dfi_trace *t, const struct dfi_trace_arrow *a);
     void (*counter)(struct dfi_trace *t, int counter, uint64_t at, uint64_t value);
+    /* an event of a worker as it is, for tools: its kind, numbers and a text; or NULL */
+    void (*event)(struct dfi_trace *t, unsigned track, const char *kind, const uint64_t *v, unsigned n, uint32_t text);
     void (*look)(struct dfi_trace *t);                         /* no more records for some time */
     void (*end)(struct dfi_trace *t, uint64_t at);             /* df stops: completes the file */
     void (*again)(struct dfi_trace *t);                        /* df starts again: the file is continued */
@@ -100,12 +105,8 @@ struct dfi_trace_tasks;
 struct dfi_trace {
     const struct dfi_trace_writer *writer;
     void *own;                    /* of the writer */
-    struct dfi_trace_tasks *tasks; /* observe/trace/life.h */
-    struct dfi_output to;
-    char *file;
-    const char *variable;         /* the setting that names it */
-    long process;                 /* the process that it belongs to */
-    int broken;                   /* a write error occurred */
+    struct dfi_trace_tasks *tasks; /* observe/trace/read.h */
+    struct dfi_report out;
     size_t at;                    /* bytes in the file */
     size_t n;                     /* bytes in the buffer */
     char buffer[DFI_TRACE_BUFFER];
@@ -115,17 +116,15 @@ DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_trace *dfi_trace_now; /* under the lock of the pool, and that of reading */
 DFI_EXTERN_C_END
 
+DFI_SMALL_CODE_BEGIN
+
 /* Writes the buffer to the file. */
 static void dfi_trace_flush(struct dfi_trace *t)
 {
     size_t n = t->n;
     t->n = 0;
-    if (!n || t->broken) return;
-    errno = 0;
-    if (dfi_output_put(&t->to, t->buffer, n)) {
-        t->broken = 1;
-        dfi_warn(DFI_MESSAGE_TRACE_WRITE, t->variable, t->file, strerror(errno));
-    } else t->at += n;
+    dfi_report_put(&t->out, t->buffer, n);
+    if (!t->out.broken) t->at += n;
 }
 
 /* Makes room for n bytes, at most DFI_TRACE_BUFFER; the caller adds the bytes used to t->n. */
@@ -148,11 +147,10 @@ static void dfi_trace_put(struct dfi_trace *t, const char *p, size_t n)
  * buffer is empty */
 static void dfi_trace_seek(struct dfi_trace *t, size_t at)
 {
-    if (t->broken) return;
-    if (dfi_output_seek(&t->to, at)) {
-        t->broken = 1;
-        dfi_warn(DFI_MESSAGE_TRACE_WRITE, t->variable, t->file, strerror(errno));
-    } else t->at = at;
+    dfi_report_seek(&t->out, at);
+    if (!t->out.broken) t->at = at;
 }
+
+DFI_SMALL_CODE_END
 
 #endif

@@ -4,7 +4,8 @@
 #include "double.h"
 #include <math.h>
 
-enum { NOT_INITIALIZED = 1, WRONG_VALUE = 7, NOT_SUPPORTED = 15, PLAIN = 0, TRANSPOSED = 1, LEFT = 0, UPPER = 1, NOT_UNIT = 0, HANDLE = 0xb1a5 };
+enum { NOT_INITIALIZED = 1, WRONG_VALUE = 7, NOT_SUPPORTED = 15, PLAIN = 0, TRANSPOSED = 1, LEFT = 0, UPPER = 1,
+       NOT_UNIT = 0, HANDLE = 0xb1a5 };
 struct handle { unsigned magic; struct stream *stream; };
 
 static int create(void **handle)
@@ -66,7 +67,8 @@ static void multiply_of(const double *a, const double *b, double *c, const struc
     for (int j = 0; j < w->n; j++)
         for (int i = 0; i < w->m && (w->k > 0 || i <= j); i++) {
             double s = 0, *to = &c[(size_t)j * (size_t)w->ldc + (size_t)i];
-            for (int k = 0; k < deep; k++) s += a[(size_t)i * (size_t)w->lda + (size_t)k] * b[(size_t)j * (size_t)w->ldb + (size_t)k];
+            for (int k = 0; k < deep; k++)
+                s += a[(size_t)i * (size_t)w->lda + (size_t)k] * b[(size_t)j * (size_t)w->ldb + (size_t)k];
             *to = w->alpha * s + w->beta * *to;
         }
 }
@@ -105,24 +107,29 @@ int cublasDestroy_v2(struct handle *h);
 int cublasDestroy_v2(struct handle *h) { return destroy(h); }
 int cublasSetStream_v2(struct handle *h, struct stream *s);
 int cublasSetStream_v2(struct handle *h, struct stream *s) { return set_stream(h, s); }
-int cublasDgemm_v2(struct handle *h, int ta, int tb, int m, int n, int k, const double *alpha, double *a, int lda, double *b, int ldb, const double *beta,
-                   double *c, int ldc);
-int cublasDgemm_v2(struct handle *h, int ta, int tb, int m, int n, int k, const double *alpha, double *a, int lda, double *b, int ldb, const double *beta,
-                   double *c, int ldc)
+int cublasDgemm_v2(struct handle *h, int ta, int tb, int m, int n, int k, const double *alpha, double *a, int lda,
+                   double *b, int ldb, const double *beta, double *c, int ldc);
+int cublasDgemm_v2(struct handle *h, int ta, int tb, int m, int n, int k, const double *alpha, double *a, int lda,
+                   double *b, int ldb, const double *beta, double *c, int ldc)
 {
     struct numbers w = { n, m, k, lda, ldb, ldc, *alpha, *beta };
     if (ta != TRANSPOSED || tb != PLAIN) return NOT_SUPPORTED;
-    return m < 1 || n < 1 || k < 1 || lda < k || ldb < k || ldc < m ? WRONG_VALUE : launch(h, &multiply_function, a, b, c, w);
+    return m < 1 || n < 1 || k < 1 || lda < k || ldb < k ||
+        ldc < m ? WRONG_VALUE : launch(h, &multiply_function, a, b, c, w);
 }
-int cublasDsyrk_v2(struct handle *h, int uplo, int t, int n, int k, const double *alpha, double *a, int lda, const double *beta, double *c, int ldc);
-int cublasDsyrk_v2(struct handle *h, int uplo, int t, int n, int k, const double *alpha, double *a, int lda, const double *beta, double *c, int ldc)
+int cublasDsyrk_v2(struct handle *h, int uplo, int t, int n, int k, const double *alpha, double *a, int lda,
+                   const double *beta, double *c, int ldc);
+int cublasDsyrk_v2(struct handle *h, int uplo, int t, int n, int k, const double *alpha, double *a, int lda,
+                   const double *beta, double *c, int ldc)
 {
     struct numbers w = { n, n, -k, lda, lda, ldc, *alpha, *beta };
     if (uplo != UPPER || t != TRANSPOSED) return NOT_SUPPORTED;
     return n < 1 || k < 1 || lda < k || ldc < n ? WRONG_VALUE : launch(h, &multiply_function, a, a, c, w);
 }
-int cublasDtrsm_v2(struct handle *h, int side, int uplo, int t, int diagonal, int m, int n, const double *alpha, double *a, int lda, double *b, int ldb);
-int cublasDtrsm_v2(struct handle *h, int side, int uplo, int t, int diagonal, int m, int n, const double *alpha, double *a, int lda, double *b, int ldb)
+int cublasDtrsm_v2(struct handle *h, int side, int uplo, int t, int diagonal, int m, int n, const double *alpha,
+                   double *a, int lda, double *b, int ldb);
+int cublasDtrsm_v2(struct handle *h, int side, int uplo, int t, int diagonal, int m, int n, const double *alpha,
+                   double *a, int lda, double *b, int ldb)
 {
     struct numbers w = { n, m, 0, lda, ldb, 0, *alpha, 0 };
     if (side != LEFT || uplo != UPPER || t != TRANSPOSED || diagonal != NOT_UNIT) return NOT_SUPPORTED;
@@ -147,5 +154,6 @@ int cusolverDnDpotrf(struct handle *h, int uplo, int n, double *a, int lda, doub
 int cusolverDnDpotrf(struct handle *h, int uplo, int n, double *a, int lda, double *work, int items, int *info)
 {
     struct numbers w = { n, n, n, lda, 0, 0, 0, 0 };
-    return uplo != UPPER || n < 1 || lda < n || items < n ? WRONG_VALUE : launch(h, &factor_function, a, work, (double *)(void *)info, w);
+    return uplo != UPPER || n < 1 || lda < n ||
+        items < n ? WRONG_VALUE : launch(h, &factor_function, a, work, (double *)(void *)info, w);
 }

@@ -60,7 +60,8 @@ int cuDeviceGetAttribute(int *value, int attribute, int device);
 int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
     static const struct { int attribute, value; } known[] = {
-        { 1, 1024 }, { 2, 1024 }, { 3, 1024 }, { 4, 64 }, { 5, 2147483647 }, { 6, 65535 }, { 7, 65535 }, { 8, SHARED_BYTES },
+        { 1, 1024 }, { 2, 1024 }, { 3, 1024 }, { 4, 64 }, { 5, 2147483647 }, { 6, 65535 }, { 7, 65535 },
+            { 8, SHARED_BYTES },
         { 10, 32 }, { 11, MAX_PITCH }, { 12, 65536 }, { 16, 4 }
     };
     int code = double_enter(N_cuDeviceGetAttribute);
@@ -246,7 +247,8 @@ int cuMemAlloc_v2(uintptr_t *p, size_t bytes)
     memset(real, GARBAGE, bytes);
     memset(real + bytes, GUARD, CANARY);
     at = c->first;
-    for (i = place(c->first - 1); i < n_blocks && blocks[i]->at < c->end; i++) { /* the first gap, with some room around */
+    /* the first gap, with some room around */
+    for (i = place(c->first - 1); i < n_blocks && blocks[i]->at < c->end; i++) {
         if (blocks[i]->at - at >= bytes + ALIGN) break;
         at = (blocks[i]->at + blocks[i]->bytes + 2 * ALIGN - 1) & ~(uintptr_t)(ALIGN - 1);
     }

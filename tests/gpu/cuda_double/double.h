@@ -1,12 +1,12 @@
-/* double.h - what the files of the double of libcuda have in common
+/* double.h - common declarations of the files of the double of libcuda
  *
  *   state.c    the functions' names, counts and faults; errors
  *   device.c   devices, contexts, memory
- *   stream.c   streams, events, and what is done in them
+ *   stream.c   streams, events, and their operations
  *   module.c   modules, kernels
  *   nvrtc.c    the compiler
- *   blas.c     what is in use of cuBLAS and cuSOLVER
- *   kernel.h   what CUDA C++ has and C++ has not, for the kernels
+ *   blas.c     the functions of cuBLAS and cuSOLVER that are used
+ *   kernel.h   words of CUDA C++ that C++ lacks, for the kernels
  *
  * All state is under one lock. Codes are those of cuda.h. */
 #ifndef DOUBLE_H
@@ -39,8 +39,8 @@ enum { MAX_DEVICES = 16, MAX_STACK = 32, MAX_PARAMETERS = 32, SHARED_BYTES = 48 
        MAX_PITCH = 1 << 20 /* less than real ones, so that it comes up in tests */ };
 enum {
     E_VALUE = 1, E_MEMORY = 2, E_NOT_INITIALIZED = 3, E_NO_DEVICE = 100, E_DEVICE = 101, E_IMAGE = 200, E_CONTEXT = 201,
-    E_NO_BINARY = 209, E_PEER_UNSUPPORTED = 217, E_HANDLE = 400, E_NOT_FOUND = 500, E_NOT_READY = 600, E_ILLEGAL_ADDRESS = 700,
-    E_PEER_ENABLED = 704, E_REGISTERED = 712, E_NOT_REGISTERED = 713, E_LAUNCH_FAILED = 719
+    E_NO_BINARY = 209, E_PEER_UNSUPPORTED = 217, E_HANDLE = 400, E_NOT_FOUND = 500, E_NOT_READY = 600,
+    E_ILLEGAL_ADDRESS = 700, E_PEER_ENABLED = 704, E_REGISTERED = 712, E_NOT_REGISTERED = 713, E_LAUNCH_FAILED = 719
 };
 
 struct context {
@@ -55,15 +55,18 @@ struct block { uintptr_t at; size_t bytes; char *real; int device; long pins; };
 /* One record of an event: done when the stream has come to it. */
 struct mark { int done, refs; };
 struct event { unsigned magic; struct context *context; struct mark *last; };
-struct function { unsigned magic; struct module *module; const struct cuda_double_kernel *kernel; char name[256]; struct function *next; };
-struct module { unsigned magic; struct context *context; void *library; const char *real; size_t real_bytes; struct function *functions; long pins; };
+struct function { unsigned magic; struct module *module; const struct cuda_double_kernel *kernel; char name[256];
+                  struct function *next; };
+struct module { unsigned magic; struct context *context; void *library; const char *real; size_t real_bytes;
+                struct function *functions; long pins; };
 
 /* What stands for a kernel in the library that g++ makes (kernel.h). */
 struct cuda_double_kernel {
     int n, max_threads;                         /* parameters; of __launch_bounds__, or 0 */
     const unsigned *bytes;                      /* of each */
     const unsigned char *is_pointer;
-    int (*run)(void **values, const unsigned *groups, const unsigned *group, unsigned shared); /* 0, or -1: a barrier that not all reach */
+    /* 0, or -1: a barrier that not all reach */
+    int (*run)(void **values, const unsigned *groups, const unsigned *group, unsigned shared);
 };
 
 extern pthread_mutex_t double_lock;
@@ -88,9 +91,10 @@ struct block *double_block(uintptr_t p, size_t bytes);
 int double_host(uintptr_t p, size_t bytes, struct block **b);
 struct block *double_block_of(uintptr_t p);     /* with p in it, or at its end */
 
-/* Puts a kernel into a stream. values: copies, to be freed with what they point to by free. Under the lock. */
+/* Puts a kernel into a stream. values: copies, to be freed together with their targets by free. Under the lock. */
 struct stream;
-int double_launch(struct stream *s, struct function *f, const unsigned *groups, const unsigned *group, unsigned shared, void **values);
+int double_launch(struct stream *s, struct function *f, const unsigned *groups, const unsigned *group, unsigned shared,
+                  void **values);
 struct context *double_stream_context(struct stream *s); /* NULL: it is none */
 
 #endif

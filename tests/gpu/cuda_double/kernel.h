@@ -1,6 +1,7 @@
 /* kernel.h - what CUDA C++ has and C++ has not, for kernels that the double runs
  *
- * The items of a group run one after another, until one comes to __syncthreads: from then on each has a stack of its own. */
+ * The items of a group run one after another, until one comes to __syncthreads: from then on each has a stack of its
+ * own. */
 #include <math.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -84,7 +85,8 @@ static int cuda_double_run(void (*item)(void *), void *values, const unsigned *g
     cuda_double_group g = {};
     int result = 0;
     g.item = item, g.values = values, g.n = group[0] * group[1] * group[2];
-    g.stacks = (char *)mmap(0, (size_t)g.n * CUDA_DOUBLE_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    g.stacks = (char *)mmap(0, (size_t)g.n * CUDA_DOUBLE_STACK, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (g.stacks == (char *)MAP_FAILED) return -1;
     g.fibre = new cuda_double_fibre[g.n];
     cuda_double_now = &g;
@@ -117,13 +119,20 @@ template <int... i> struct cuda_double_upto<0, i...> { typedef cuda_double_indic
 
 template <class F, F *f> struct cuda_double_of;
 template <class... A, void (*f)(A...)> struct cuda_double_of<void(A...), f> {
-    template <int... i> static void call(void **values, cuda_double_indices<i...>) { f(*(A *)values[i]...); (void)values; }
+    template <int... i> static void call(void **values, cuda_double_indices<i...>) { f(*(A *)values[i]...);
+                                                                                     (void)values; }
     static void item(void *values) { call((void **)values, typename cuda_double_upto<sizeof...(A)>::all()); }
-    static int run(void **values, const unsigned *groups, const unsigned *group, unsigned) { return cuda_double_run(item, values, groups, group); }
+    static int run(void **values, const unsigned *groups, const unsigned *group, unsigned)
+    {
+        return cuda_double_run(item, values, groups, group);
+    }
 };
 template <class... A> struct cuda_double_table {
     static const unsigned *bytes() { static const unsigned all[] = { sizeof(A)..., 0 }; return all; }
-    static const unsigned char *pointers() { static const unsigned char all[] = { cuda_double_pointer<A>::is..., 0 }; return all; }
+    static const unsigned char *pointers()
+    {
+        static const unsigned char all[] = { cuda_double_pointer<A>::is..., 0 }; return all;
+    }
 };
 template <class... A> cuda_double_kernel cuda_double_fill(void (*)(A...), int max_threads)
 {

@@ -23,9 +23,11 @@ static int load(struct module *m, const struct image *i)
     const char *p = (const char *)(i + 1);
     int file, code = E_IMAGE;
     if (i->sum != image_sum(p, i->bytes)) return E_IMAGE;
-    if (i->is_ptx ? i->arch > double_arch : i->arch / 10 != double_arch / 10 || i->arch > double_arch) return E_NO_BINARY;
+    if (i->is_ptx ? i->arch > double_arch : i->arch / 10 != double_arch / 10 || i->arch > double_arch)
+        return E_NO_BINARY;
     if ((file = mkstemp(scratch(name, "cuda_double"))) < 0) return E_MEMORY;
-    if (write(file, p, i->bytes) == (ssize_t)i->bytes && (m->library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) != NULL) code = 0;
+    if (write(file, p, i->bytes) == (ssize_t)i->bytes && (m->library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) != NULL)
+        code = 0;
     if (code) fprintf(stderr, "CUDA double: %s\n", dlerror());
     close(file);
     unlink(name);
@@ -127,10 +129,10 @@ int cuFuncGetAttribute(int *value, int attribute, struct function *f)
     }
 }
 
-int cuLaunchKernel(struct function *f, unsigned groups_x, unsigned groups_y, unsigned groups_z, unsigned x, unsigned y, unsigned z,
-                   unsigned shared, struct stream *s, void **parameters, void **extra);
-int cuLaunchKernel(struct function *f, unsigned groups_x, unsigned groups_y, unsigned groups_z, unsigned x, unsigned y, unsigned z,
-                   unsigned shared, struct stream *s, void **parameters, void **extra)
+int cuLaunchKernel(struct function *f, unsigned groups_x, unsigned groups_y, unsigned groups_z, unsigned x, unsigned y,
+                   unsigned z, unsigned shared, struct stream *s, void **parameters, void **extra);
+int cuLaunchKernel(struct function *f, unsigned groups_x, unsigned groups_y, unsigned groups_z, unsigned x, unsigned y,
+                   unsigned z, unsigned shared, struct stream *s, void **parameters, void **extra)
 {
     const unsigned groups[3] = { groups_x, groups_y, groups_z }, group[3] = { x, y, z };
     const struct cuda_double_kernel *k;
@@ -142,8 +144,9 @@ int cuLaunchKernel(struct function *f, unsigned groups_x, unsigned groups_y, uns
     if (code) return code;
     if (!f || f->magic != FUNCTION || f->module->context != c || double_stream_context(s) != c) return E_HANDLE;
     if (!(k = f->kernel)) return E_NO_BINARY;
-    if (!groups_x || !groups_y || !groups_z || !x || !y || !z || groups_y > 65535 || groups_z > 65535 || groups_x > 2147483647 ||
-        z > 64 || (uint64_t)x * y * z > (unsigned)(k->max_threads ? k->max_threads : 1024) || shared > SHARED_BYTES || extra)
+    if (!groups_x || !groups_y || !groups_z || !x || !y || !z || groups_y > 65535 || groups_z > 65535 ||
+        groups_x > 2147483647 || z > 64 || (uint64_t)x * y * z > (unsigned)(k->max_threads ? k->max_threads : 1024) ||
+        shared > SHARED_BYTES || extra)
         return E_VALUE;
     for (i = 0; i < k->n; i++) bytes += (k->bytes[i] + 15u) / 16u * 16u;
     /* as cuLaunchKernel: the values are taken now */

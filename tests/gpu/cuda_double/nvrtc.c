@@ -1,7 +1,7 @@
 /* nvrtc.c - the compiler: g++ makes a shared library of the text
  *
- * Behind the text, in a namespace of its own, comes for each kernel NAME what finds it (cuda_double_NAME, kernel.h). Errors
- * have the form that NVRTC gives them: file(line): error: what. */
+ * Behind the text, in a namespace of its own, comes a function for each kernel NAME that finds it (cuda_double_NAME,
+ * kernel.h). Errors have the form that NVRTC gives them: file(line): error: what. */
 #include "double.h"
 #include "image.h"
 #include "../scratch.h"
@@ -43,8 +43,10 @@ int nvrtcGetSupportedArchs(int *list)
     return code;
 }
 
-int nvrtcCreateProgram(struct program **program, const char *text, const char *name, int n, const char *const *headers, const char *const *names);
-int nvrtcCreateProgram(struct program **program, const char *text, const char *name, int n, const char *const *headers, const char *const *names)
+int nvrtcCreateProgram(struct program **program, const char *text, const char *name, int n, const char *const *headers,
+                       const char *const *names);
+int nvrtcCreateProgram(struct program **program, const char *text, const char *name, int n, const char *const *headers,
+                       const char *const *names)
 {
     struct program *p;
     int code = double_enter(N_nvrtcCreateProgram);
@@ -89,7 +91,7 @@ static const char *parentheses(const char *p)
     return p;
 }
 
-/* __global__ __launch_bounds__(n) void NAME(...): what finds it. */
+/* The function that finds __global__ __launch_bounds__(n) void NAME(...). */
 static void put_kernels(FILE *f, const char *text)
 {
     const char *p = text, *e;
@@ -99,10 +101,11 @@ static void put_kernels(FILE *f, const char *text)
         while (*p && *p != '{') {
             e = word_end(p);
             if (e == p) break;
-            if (e - p == 17 && !strncmp(p, "__launch_bounds__", 17)) bounds = e = blanks(e), bounds_end = e = parentheses(e);
+            if (e - p == 17 && !strncmp(p, "__launch_bounds__", 17))
+                bounds = e = blanks(e), bounds_end = e = parentheses(e);
             else if (*blanks(e) == '(') {
-                fprintf(f, "extern \"C\" const struct cuda_double_kernel cuda_double_%.*s = cuda_double_make<decltype(text::%.*s), &text::%.*s>(%.*s);\n",
-                        (int)(e - p), p, (int)(e - p), p, (int)(e - p), p, bounds ? (int)(bounds_end - bounds) : 1, bounds ? bounds : "0");
+                fprintf(f,
+                        "extern \"C\" const struct cuda_double_kernel cuda_double_%.*s = cuda_double_make<decltype(text::%.*s), &text::%.*s>(%.*s);\n", (int)(e - p), p, (int)(e - p), p, (int)(e - p), p, bounds ? (int)(bounds_end - bounds) : 1, bounds ? bounds : "0");
                 break;
             }
             p = blanks(e);
@@ -118,8 +121,8 @@ static void put_shared(FILE *f, const char *text)
         for (name = end = p; *end && *end != '[' && *end != ';'; end++)
             if (*end == ' ' || *end == '*') name = end + 1;
         if (*end == '[')
-            fprintf(f, "__attribute__((aligned(16))) thread_local %.*s %.*s[%d / sizeof(%.*s)];\n", (int)(name - p), p, (int)(end - name), name,
-                    SHARED_BYTES, (int)(name - p), p);
+            fprintf(f, "__attribute__((aligned(16))) thread_local %.*s %.*s[%d / sizeof(%.*s)];\n", (int)(name - p), p,
+                    (int)(end - name), name, SHARED_BYTES, (int)(name - p), p);
     }
 }
 
@@ -191,12 +194,14 @@ int nvrtcCompileProgram(struct program *p, int n, const char *const *options)
         if (sscanf(options[i], "--gpu-architecture=compute_%d", &arch) == 1) is_ptx = 1;
         else if (sscanf(options[i], "--gpu-architecture=sm_%d", &arch) == 1) is_ptx = 0;
         else if (!strcmp(options[i], "--fmad=false")) contract = 0;
-        else if (strcmp(options[i], "--std=c++14") && strcmp(options[i], "--device-as-default-execution-space")) return R_OPTION;
+        else if (strcmp(options[i], "--std=c++14") && strcmp(options[i], "--device-as-default-execution-space"))
+            return R_OPTION;
     for (i = archs(all); i--;) known |= all[i] == arch;
     if (!known) return R_OPTION;
     if (!mkdtemp(scratch(folder, "cuda_double"))) return R_MEMORY;
     for (i = 0; i < 4; i++) snprintf(path[i], sizeof path[i], "%s/%s", folder, ends[i]);
-    snprintf(command, sizeof command, "%s -x c++ -std=c++14 -O1 -w -fPIC -shared -fno-strict-aliasing -ffp-contract=%s -o %s %s 2> %s",
+    snprintf(command, sizeof command,
+             "%s -x c++ -std=c++14 -O1 -w -fPIC -shared -fno-strict-aliasing -ffp-contract=%s -o %s %s 2> %s",
              cxx && *cxx ? cxx : "g++", contract ? "fast" : "off", path[1], path[0], path[2]);
     if (write_text(path[0], p)) code = R_MEMORY;
     else if (system(command)) code = R_COMPILATION;

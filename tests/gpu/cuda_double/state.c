@@ -105,7 +105,8 @@ int double_enter(enum call n)
 {
     int code;
     pthread_mutex_lock(&double_lock);
-    code = enter(n, n < N_nvrtcVersion && n != N_cuInit && n != N_cuDriverGetVersion && n != N_cuGetErrorName && n != N_cuGetErrorString);
+    code = enter(n, n < N_nvrtcVersion && n != N_cuInit && n != N_cuDriverGetVersion && n != N_cuGetErrorName &&
+                 n != N_cuGetErrorString);
     pthread_mutex_unlock(&double_lock);
     return code;
 }
@@ -167,7 +168,8 @@ static const struct { int code; const char *name, *text; } errors[] = {
     { E_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid" },
     { E_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context" },
     { E_NO_BINARY, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device" },
-    { E_PEER_UNSUPPORTED, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "peer access is not supported between these two devices" },
+    { E_PEER_UNSUPPORTED, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED",
+      "peer access is not supported between these two devices" },
     { E_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle" },
     { E_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found" },
     { E_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready" },

@@ -1,4 +1,4 @@
-/* stream.c - streams, events, and what is done in them */
+/* stream.c - streams, events, and their operations */
 #include "double.h"
 #include <unistd.h>
 
@@ -55,7 +55,8 @@ static char *real(const struct side *e) { return e->on_device ? e->block->real +
 static int copy(const struct op *o)
 {
     size_t y;
-    for (y = 0; y < o->height; y++) memcpy(real(&o->to) + y * o->to.pitch, real(&o->from) + y * o->from.pitch, o->width);
+    for (y = 0; y < o->height; y++)
+        memcpy(real(&o->to) + y * o->to.pitch, real(&o->from) + y * o->from.pitch, o->width);
     return 0;
 }
 
@@ -317,7 +318,8 @@ static int resolve(struct side *e, const struct context *c, size_t width, size_t
     return e->block->device == c->device || c->peer[e->block->device] ? 0 : E_VALUE;
 }
 
-static int copy_later(enum call n, struct side to, struct side from, size_t width, size_t height, struct stream *s, struct context *peer)
+static int copy_later(enum call n, struct side to, struct side from, size_t width, size_t height, struct stream *s,
+                      struct context *peer)
 {
     struct context *c;
     struct op o;
@@ -361,8 +363,10 @@ int cuMemcpyDtoDAsync_v2(uintptr_t to, uintptr_t from, size_t bytes, struct stre
 {
     return copy_later(N_cuMemcpyDtoDAsync, on_device(to), on_device(from), bytes, 1, s, NULL);
 }
-int cuMemcpyPeerAsync(uintptr_t to, struct context *to_context, uintptr_t from, struct context *from_context, size_t bytes, struct stream *s);
-int cuMemcpyPeerAsync(uintptr_t to, struct context *to_context, uintptr_t from, struct context *from_context, size_t bytes, struct stream *s)
+int cuMemcpyPeerAsync(uintptr_t to, struct context *to_context, uintptr_t from, struct context *from_context,
+                      size_t bytes, struct stream *s);
+int cuMemcpyPeerAsync(uintptr_t to, struct context *to_context, uintptr_t from, struct context *from_context,
+                      size_t bytes, struct stream *s)
 {
     return copy_later(N_cuMemcpyPeerAsync, on_device(to), on_device(from), bytes, 1, s, from_context);
 }
@@ -385,7 +389,8 @@ int cuMemcpy2DAsync_v2(const struct box *b, struct stream *s)
     return copy_later(N_cuMemcpy2DAsync, e[0], e[1], b->width, b->height, s, NULL);
 }
 
-int double_launch(struct stream *s, struct function *f, const unsigned *groups, const unsigned *group, unsigned shared, void **values)
+int double_launch(struct stream *s, struct function *f, const unsigned *groups, const unsigned *group, unsigned shared,
+                  void **values)
 {
     struct op o;
     int i;
@@ -397,7 +402,8 @@ int double_launch(struct stream *s, struct function *f, const unsigned *groups, 
         if (!f->kernel->is_pointer[i]) continue;
         memcpy(&p, values[i], sizeof p);
         o.block[i] = double_block_of(p);
-        if (o.block[i] && o.block[i]->device != s->context->device && !s->context->peer[o.block[i]->device]) o.block[i] = NULL;
+        if (o.block[i] && o.block[i]->device != s->context->device && !s->context->peer[o.block[i]->device])
+            o.block[i] = NULL;
     }
     return put(s, &o);
 }

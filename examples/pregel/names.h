@@ -1,0 +1,57 @@
+/* The names of a program of pregel.h: pregel_send is NAME_send, and so on, until names_end.h. No include guard. */
+#ifndef PREGEL_NAME
+#define PREGEL_NAME pregel
+#endif
+#ifndef PREGEL_SUMS
+#define PREGEL_SUMS 0
+#endif
+#define PREGEL_(name) PREGEL_CAT(PREGEL_NAME, name)
+/* elements of the sums: those of the program, the vertices that are awake, the letters sent */
+#define PREGEL_AWAKE  PREGEL_SUMS
+#define PREGEL_SENT   (PREGEL_SUMS + 1)
+#define PREGEL_COUNTS (PREGEL_SUMS + 2)
+
+#define pregel_vertex        PREGEL_(vertex)
+#define pregel_letter        PREGEL_(letter)
+#define pregel_box           PREGEL_(box)
+#define pregel_row           PREGEL_(row)
+#define pregel_part          PREGEL_(part)
+#define pregel_mail          PREGEL_(mail)
+#define pregel_job           PREGEL_(job)
+#define pregel_compute       PREGEL_(compute)
+#define pregel_make_room     PREGEL_(make_room)
+#define pregel_send          PREGEL_(send)
+#define pregel_receive       PREGEL_(receive)
+#define pregel_sort          PREGEL_(sort)
+#define pregel_visit         PREGEL_(visit)
+#define pregel_empty         PREGEL_(empty)
+#define pregel_letters       PREGEL_(letters)
+#define pregel_flow          PREGEL_(flow)
+#define pregel_by_dataflow   PREGEL_(by_dataflow)
+#define pregel_wake          PREGEL_(wake)
+#define pregel_deliver       PREGEL_(deliver)
+#define pregel_take_row      PREGEL_(take_row)
+#define pregel_share         PREGEL_(share)
+#define pregel_by_sharing    PREGEL_(by_sharing)
+#define pregel_free_boxes    PREGEL_(free_boxes)
+#define pregel_free          PREGEL_(free)
+#define pregel_new           PREGEL_(new)
+#define pregel_run           PREGEL_(run)
+#define pregel_total         PREGEL_(total)
+#define pregel_own           PREGEL_(own)
+#define pregel_change        PREGEL_(change)
+#define pregel_ask           PREGEL_(ask)
+#define pregel_remove_edge   PREGEL_(remove_edge)
+#define pregel_remove_vertex PREGEL_(remove_vertex)
+#define pregel_add_vertex    PREGEL_(add_vertex)
+#define pregel_add_edge      PREGEL_(add_edge)
+#define pregel_edges         PREGEL_(edges)
+#define pregel_by_rule       PREGEL_(by_rule)
+#define pregel_gather        PREGEL_(gather)
+#define pregel_apply         PREGEL_(apply)
+#define pregel_leave         PREGEL_(leave)
+#define pregel_enter         PREGEL_(enter)
+#define pregel_place         PREGEL_(place)
+#define pregel_link        PREGEL_(link)
+#define pregel_own_edges   PREGEL_(own_edges)
+#define pregel_arrange       PREGEL_(arrange)

@@ -1,0 +1,47 @@
+/* upcall.h - upcalls: functions of an upper floor that a lower floor calls
+ *
+ * The lower floor declares an upcall (DFI_UPCALL) and calls it; one file of an upper floor says which function it is
+ * (DFI_UPCALL_IS). Upcalls are constants that the compiler knows at the end of the file, so a call costs what a
+ * direct call costs. An upcall that no file defines is NULL: a test of it folds away, with the code behind the test.
+ * Likewise DFI_LATER: a constant that an upper floor decides, such as the size of a record.
+ *
+ *     DFI_UPCALL(int, dfi_up_find, (struct dfi_worker *w));         lower floor
+ *     if (dfi_up_find && dfi_up_find(w)) ..
+ *     DFI_UPCALL_IS(dfi_up_find, dfi_team_find);                    upper floor, behind dfi_team_find
+ *     DFI_UPCALL_NONE(dfi_up_find);                                 impl/modules.h, if nothing defines it: C++ needs it
+ *
+ * Source: Clark, "The structuring of systems using upcalls", SOSP 1985. */
+#ifndef DFI_BASE_UPCALL_H
+#define DFI_BASE_UPCALL_H
+
+#include "compiler.h"
+
+#if defined(__cplusplus) /* has no tentative definitions, but declarations of constants in an unnamed namespace */
+#define DFI_LATER(type, name)            namespace { DFI_UNUSED extern type const name; } DFI_STATIC_ASSERT(1, "")
+#define DFI_LATER_IS(type, name, value)  namespace { DFI_UNUSED type const name = value; } DFI_STATIC_ASSERT(1, "")
+#define DFI_LATER_NONE(type, name)       DFI_LATER_IS(type, name, 0)
+#else
+#define DFI_LATER(type, name)            DFI_UNUSED static type const name
+#define DFI_LATER_IS(type, name, value)  static type const name = value
+#define DFI_LATER_NONE(type, name)       DFI_LATER(type, name)
+#endif
+
+#define DFI_UPCALL(result, name, parameters)                                                                           \
+    typedef result (*name##_fn) parameters;                                                                            \
+    DFI_LATER(name##_fn, name)
+#define DFI_UPCALL_IS(name, function) DFI_LATER_IS(name##_fn, name, function)
+#define DFI_UPCALL_NONE(name)         DFI_LATER_NONE(name##_fn, name)
+
+/* A room: what an upper floor has behind a record of a lower one. Declares dfi_x_of(record). impl/modules.h says
+ * where it is in the whole record. */
+#define DFI_ROOM(type, of, record)                                                                                     \
+    DFI_LATER(size_t, of##_room);                                                                                      \
+    DFI_INLINE struct type *of(const struct record *r)                                                                 \
+    {                                                                                                                  \
+        return (struct type *)(void *)((char *)(uintptr_t)r + of##_room);                                              \
+    }                                                                                                                  \
+    DFI_STATIC_ASSERT(1, "")
+#define DFI_ROOM_IS(of, whole, member) DFI_LATER_IS(size_t, of##_room, offsetof(struct whole, member))
+#define DFI_ROOM_NONE(of)              DFI_LATER_NONE(size_t, of##_room)
+
+#endif

@@ -1,0 +1,111 @@
+/* waits.h - df_wait and df_wait_on */
+#ifndef DFI_FLOW_WAITS_H
+#define DFI_FLOW_WAITS_H
+
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../base/log.h"
+#include "../api/access.h"
+#include "../api/task.h"
+#include "../work/worker.h"
+#include "../work/goal.h"
+#include "../work/wake.h"
+#include "../work/help.h"
+#include "../work/scope.h"
+#include "../work/types.h"
+#include "supervise.h"
+#include "types.h"
+#include "../work/director.h"
+#include "../work/probe.h"
+#include "at_once.h"
+#include "edge.h"
+#include "moments.h"
+#include "region.h"
+#include "submit.h"
+#include "../api/public.h"
+
+DFI_SMALL_CODE_BEGIN
+
+struct dfi_wait_on { DFI_ATOMIC(intptr_t) *flag; struct dfi_worker *waiter; };
+
+static void dfi_wait_on_run(void *args, void *result)
+{
+    struct dfi_wait_on a = *(struct dfi_wait_on *)args;
+    (void)result;
+    dfi_internal_counted();
+    dfi_store_seq_cst(a.flag, (intptr_t)1); /* the flag is on the waiting thread's stack, and gone from here on */
+    dfi_wake_waiting(a.waiter);
+}
+
+/* Waits until the existing children that conflict with the accesses x are done. */
+static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n, const char *site)
+{
+    static const struct dfi_type type = {
+        dfi_wait_on_run, "df_wait_on", 0, 0, sizeof(struct dfi_wait_on), DFI_INTERNAL, NULL };
+    DFI_ATOMIC(intptr_t) flag;
+    struct dfi_wait_on a;
+    struct dfi_task *t;
+    struct dfi_goal g;
+    if (!w || w->task || !dfi_flow_of(w->scope)->table) return; /* no task has been submitted */
+    if (dfi_up_waits_for && DFI_UNLIKELY(dfi_flow_of(w->scope)->asks)) dfi_up_waits_for(w);
+    if (!(t = dfi_task_new(&type)) || t == DFI_BARE) {
+        if (t && dfi_up_bare_waits) dfi_up_bare_waits(w, w->scope);
+        if (t) dfi_wait_before(w, w->scope, NULL, x, n);
+        if (dfi_up_waited_for && dfi_load_relaxed(&dfi_flow_pool.asks)) dfi_up_waited_for(w, x, n);
+        return;
+    }
+    dfi_store_relaxed(&flag, (intptr_t)0);
+    a.flag = &flag, a.waiter = w;
+    memcpy(t->args, (void *)&a, sizeof a);
+    dfi_at(w, DFI_AT_UNTIL, t, NULL, 0);
+    dfi_submit(t, x, n);
+    g.kind = DFI_GOAL_FLAG, g.scope = w->scope, g.flag = &flag;
+    dfi_wait_helping(w, w->scope->mark, &g, DFI_WAIT_TASK, t, site);
+    if (dfi_up_waited_for && DFI_UNLIKELY(dfi_load_relaxed(&dfi_flow_pool.asks))) dfi_up_waited_for(w, x, n);
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API DFI_OWN_FRAME void dfi_wait_here(const char *site)
+{
+    struct dfi_worker *w = dfi_me();
+    DFI_UNSYNCED(w);
+    if (!w || w->task) return;
+    DFI_CALLED(w);
+    dfi_wait_site(w, site);
+    dfi_wait_all(w, w->scope);
+    dfi_at(w, DFI_AT_CHILDREN, NULL, NULL, 0);
+    if (dfi_up_waited) dfi_up_waited(w, w->scope);
+    dfi_turn_outside(w);
+}
+
+DFI_API DFI_OWN_FRAME void dfi_wait_on_list_here(const char *site, const df_region *list, int n)
+{
+    struct dfi_access x[DFI_PARAMETERS];
+    struct dfi_worker *w = dfi_me();
+    DFI_CALLED(w);
+    DFI_UNSYNCED(w);
+    while (n > 0) {
+        const int most = n < DFI_PARAMETERS ? n : DFI_PARAMETERS;
+        int i;
+        for (i = 0; i < most; i++, list++) {
+            struct dfi_region r;
+            dfi_access_block(&x[i], DFI_IN, DFI_NO_ARG, list->p, list->rows, list->bytes, list->distance);
+            r = dfi_region_of(&x[i]);
+            if (DFI_UNLIKELY(dfi_region_is_all(&r)))
+                dfi_error("%s%sdf_wait_on: the size is larger than the memory behind the address: it waits for all "
+                          "tasks that write; correct the size", site ? site : "", site ? ": " : "");
+        }
+        n -= most;
+        dfi_wait_for(w, x, (unsigned)most, site);
+        for (i = 0; w && dfi_up_waited_on && i < most; i++) dfi_up_waited_on(w, &x[i]);
+    }
+}
+
+DFI_API void (df_wait)(void) { dfi_wait_here(NULL); }
+DFI_API void (df_wait_on)(const void *p, size_t bytes) { dfi_wait_on_here(NULL, dfi_region_bytes_at(p, bytes)); }
+DFI_API void (df_wait_on_list)(const df_region *list, int n) { dfi_wait_on_list_here(NULL, list, n); }
+DFI_EXTERN_C_END
+
+DFI_SMALL_CODE_END
+
+#endif

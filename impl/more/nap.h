@@ -1,0 +1,43 @@
+/* nap.h - what a sleeping worker looks at from time to time: loops of other workers, and whether anything can go on */
+#ifndef DFI_MORE_NAP_H
+#define DFI_MORE_NAP_H
+
+#include "../base/upcall.h"
+#include "../work/goal.h"
+#include "../work/help.h"
+#include "../work/types.h"
+#include "loop/alone.h"
+#include "spare.h"
+
+enum {
+    DFI_LOOP_WATCH_MS = 1 /* interval at which the watcher of loops looks at them (more/loop/alone.h): less than 1 % of
+                           * a CPU while loops are short; a loop that turns out to be long loses 1 to 2 ms */
+};
+
+/* seq_cst, after w has announced that it parks: a thread that adds a task which is held back wakes the sleepers
+ * (dfi_hold). */
+static int dfi_nap_ms(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_nap *nap)
+{
+    nap->held = g->kind != DFI_GOAL_WORK && dfi_up_held && dfi_up_held();
+    nap->watches = !DFI_ALONE && dfi_loops_watch(w, nap->watches);
+    return nap->watches ? DFI_LOOP_WATCH_MS : nap->held ? DFI_LOOK_MS : 0;
+}
+DFI_UPCALL_IS(dfi_up_nap_ms, dfi_nap_ms);
+
+static int dfi_nap_over(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_nap *nap)
+{
+    int polls = g->kind == DFI_GOAL_POLL;
+    if (!DFI_ALONE && nap->watches && dfi_loops_look()) return 1;
+    if ((polls || nap->watches) && ((nap->looks++ + !polls) % DFI_LOOK_MS || !nap->held)) return 0;
+    return dfi_up_look && dfi_up_look(w); /* the released tasks may be on its own stack */
+}
+DFI_UPCALL_IS(dfi_up_nap_over, dfi_nap_over);
+
+static void dfi_nap_end(struct dfi_worker *w, struct dfi_nap *nap)
+{
+    (void)w;
+    if (!DFI_ALONE && nap->watches) dfi_loops_leave();
+}
+DFI_UPCALL_IS(dfi_up_nap_end, dfi_nap_end);
+
+#endif

@@ -1,0 +1,461 @@
+/* parts.h - what features do at the moments in the life of a task and of a scope (flow/moments.h)
+ *
+ * A moment with one feature is in the file of that feature. Here are those with several, in an order that matters:
+ *
+ *   - A predicate decides first, then cancellation: a task that should not run at all is not counted as skipped.
+ *   - A task enters its windows, takes its locks, and gets its copies to accumulate into, in this order. Memory for a
+ *     window may be lacking: then it holds no lock. Memory for a copy may be lacking: then it waits for tasks that have
+ *     copies, and these wait for no lock any more.
+ *   - Devices come behind that, because they bring to the host what the arguments point to, copies included.
+ *   - Undo data come last: they are copies of memory that is on the host by now.
+ *   - At the end, windows come first, because others wait for their elements only, and signals last, that of
+ *     the handle behind those of tokens, because the program may then free both. */
+#ifndef DFI_MORE_PARTS_H
+#define DFI_MORE_PARTS_H
+
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../base/memory.h"
+#include "../api/task.h"
+#include "../work/scope.h"
+#include "../work/types.h"
+#include "../flow/moments.h"
+#include "../flow/submit.h"
+#include "../flow/types.h"
+#include "arena.h"
+#include "deadlock.h"
+#include "devices.h"
+#include "error.h"
+#include "group.h"
+#include "handle.h"
+#include "lock.h"
+#include "options.h"
+#include "rename.h"
+#include "speculate/block.h"
+#include "speculate/task.h"
+#include "state.h"
+#include "stream/task.h"
+#include "taskgraph/list.h"
+#include "taskgraph/record.h"
+#include "taskgraph/run.h"
+#include "taskgraph/steady.h"
+#include "throttle.h"
+#include "token.h"
+#include "types.h"
+#include "use.h"
+#include "weak.h"
+#include "../base/parts.h"
+
+#if !DFI_WITH_STREAMS
+DFI_FAST int dfi_stream_begin(struct dfi_worker *w, struct dfi_flow *t) { return (void)w, (void)t, DFI_GO; }
+DFI_FAST void dfi_stream_end(struct dfi_worker *w, struct dfi_flow *t) { (void)w, (void)t; }
+DFI_FAST void dfi_stream_wait(struct dfi_worker *w, struct dfi_flow *t) { (void)w, (void)t; }
+DFI_FAST void dfi_stream_run_now(struct dfi_worker *w, struct dfi_flow *t) { (void)w, (void)t; }
+DFI_UPCALL_NONE(dfi_up_leaves_stack);
+DFI_UPCALL_NONE(dfi_up_ends_on_stack);
+#endif
+
+#if !DFI_WITH_WEAK /* no task has parts */
+DFI_FAST int dfi_gates_done(const struct dfi_flow *t, const struct dfi_region *r) { return (void)t, (void)r, 1; }
+DFI_FAST void dfi_weak_done(struct dfi_worker *w, struct dfi_flow *t) { (void)w, (void)t; }
+DFI_FAST void dfi_weak_seed(struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t)
+{
+    (void)w, (void)s, (void)t;
+}
+DFI_LATER_NONE(const struct dfi_type *, dfi_common_type);
+DFI_UPCALL_NONE(dfi_up_before_begins);
+DFI_UPCALL_NONE(dfi_up_before_done);
+DFI_UPCALL_NONE(dfi_up_body_ends);
+DFI_UPCALL_NONE(dfi_up_find_around);
+DFI_UPCALL_NONE(dfi_up_follows_parts);
+DFI_UPCALL_NONE(dfi_up_registered);
+DFI_UPCALL_NONE(dfi_up_runs_here);
+DFI_UPCALL_NONE(dfi_up_stays);
+DFI_FAST void dfi_weak_stolen(struct dfi_worker *w, struct dfi_scope *s) { (void)w, (void)s; }
+#endif
+
+#if !DFI_WITH_REDUCTION
+DFI_UPCALL_NONE(dfi_up_follows_sharers);
+DFI_UPCALL_NONE(dfi_up_joined);
+DFI_UPCALL_NONE(dfi_up_joins);
+DFI_UPCALL_NONE(dfi_up_sharers_end);
+#endif
+
+#if !DFI_WITH_RENAME
+DFI_UPCALL_NONE(dfi_up_access);
+DFI_UPCALL_NONE(dfi_up_bare_waits);
+#endif
+
+#if !DFI_PREDICATES /* no task and no block has a predicate */
+DFI_FAST int dfi_predicate_take(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
+{
+    return (void)w, (void)t, (void)x, (void)n, 0;
+}
+DFI_FAST int dfi_predicate_admits(struct dfi_worker *w, struct dfi_flow *t) { return (void)w, (void)t, 1; }
+DFI_FAST void dfi_predicate_keep(struct dfi_worker *w, struct dfi_extra *x) { (void)w, (void)x; }
+DFI_FAST void dfi_predicate_leave(struct dfi_predicate *g) { (void)g; }
+DFI_UPCALL_NONE(dfi_up_code_ends);
+DFI_UPCALL_NONE(dfi_up_controlled_by);
+DFI_UPCALL_NONE(dfi_up_creates);
+DFI_UPCALL_NONE(dfi_up_drops);
+DFI_UPCALL_NONE(dfi_up_failed_under);
+DFI_UPCALL_NONE(dfi_up_fails_under);
+DFI_UPCALL_NONE(dfi_up_in_construct);
+DFI_UPCALL_NONE(dfi_up_spawns);
+DFI_UPCALL_NONE(dfi_up_void_under);
+DFI_UPCALL_NONE(dfi_up_waits_for);
+#endif
+
+/* --- submission --------------------------------------------------------------------------------------- */
+
+static int dfi_parts_may_run_now(struct dfi_worker *w, const struct dfi_type *type)
+{
+    const struct dfi_scope *s = w->scope;
+    if (dfi_cancels_any()) return 0;
+    /* the task, or a task that it waits for, may wait for the next push of the submitting code */
+    if (dfi_load_relaxed(&dfi_more.streams)) return 0;
+    if (dfi_more.deterministic && type->modes & DFI_ONE_REGION) return 0;
+    if (type->modes && dfi_load_relaxed(&dfi_more.devices)) return 0;
+    if (type->modes & DFI_LIMIT) return 0;
+    if (w->task) return !(w->task->parts && !w->task->parts->at_once);
+    if (dfi_taskgraph_in(s)) return 0; /* the recording must see the task */
+    if (dfi_gated_body(s) && !dfi_gated_body(s)->parts->at_once) return 0; /* the gates may be closed */
+    return !dfi_load_relaxed(&dfi_errors_in(s)->poisoned); /* successors of cancelled tasks must be cancelled too */
+}
+DFI_UPCALL_IS(dfi_up_may_run_now, dfi_parts_may_run_now);
+
+static int dfi_parts_run_now(struct dfi_worker *w, const struct dfi_type *type)
+{
+    if (dfi_dropped(w)) {
+        dfi_drop_next(w);
+        return 1;
+    }
+    if (dfi_load_relaxed(&dfi_more.devices)) dfi_gpu_before_any(type);
+    return 0;
+}
+DFI_UPCALL_IS(dfi_up_runs_now, dfi_parts_run_now);
+
+static int dfi_parts_bare_waited(struct dfi_worker *w, const struct df_opts *o, const char *site)
+{
+    df_token *const *k;
+    int skip = 0;
+    for (k = o ? o->after : NULL; k && *k; k++) skip |= dfi_wait_token(*k, site) != DF_OK;
+    return skip || dfi_cancelled_with(w->task ? w->task->scope : w->scope, o ? o->group : NULL);
+}
+DFI_UPCALL_IS(dfi_up_bare_waited, dfi_parts_bare_waited);
+
+static void dfi_parts_arrive(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
+{
+    unsigned i;
+    for (i = 0; dfi_tasks_of(w)->opts && dfi_tasks_of(w)->opts->deterministic && i < n; i++)
+        if (dfi_kind(x[i].mode) == DFI_REDUCE) x[i].mode |= DFI_ORDERED;
+    if (dfi_taskgraph_in(t->scope)) dfi_taskgraph_submit(w, t, x, n);
+}
+DFI_UPCALL_IS(dfi_up_arrives, dfi_parts_arrive);
+
+static int dfi_parts_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
+{
+    int failed = 0;
+    if (t->type->modes & DFI_SHARED) dfi_accesses_apart(x, n);
+    if (dfi_predicate_now(t->scope) && !(t->type->modes & DFI_INTERNAL) && dfi_predicate_take(w, t, x, n)) return -1;
+    failed |= t->type->modes & DFI_LIMIT && dfi_units_join(w, t, x, n);
+    failed |= t->type->modes & DFI_CHILDREN && !(t->task.mem.special && dfi_predicate_over(t->extra)) &&
+              dfi_weak_releasable(w, t);
+    failed |= dfi_rename_most() && dfi_rename_before(w, t, x, n);
+    failed |= dfi_gpu_hook && dfi_gpu_note(w, t, x, n);
+    if (failed) return -1;
+    return dfi_steady_registers(w, t, x, n);
+}
+DFI_UPCALL_IS(dfi_up_registers, dfi_parts_register);
+
+/* --- a task that its submitter runs, because memory is lacking ---------------------------------------------- */
+
+static DFI_COLD void dfi_parts_alone_wait(struct dfi_worker *w, struct dfi_flow *t, const struct df_opts *o)
+{
+    if (o) {
+        dfi_token_opts_failed(w, t, o);
+        /* it may have no optional state to keep its group */
+        if (dfi_cancelled_with(t->scope, o->group)) dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
+        if (t->task.mem.special && dfi_cancel_of(t->extra)->handle) { /* dfi_more_with_end ends it */
+            dfi_handle_here(w, dfi_cancel_of(t->extra)->handle);
+            dfi_cancel_of(t->extra)->handle = NULL;
+        }
+    }
+    if (t->task.mem.special) dfi_groups_leave(w, t->extra);
+    if (t->parts) t->parts->closed = 1; /* its parts would not be ordered */
+    if (t->task.mem.special) {
+        dfi_token_wait_here(t);
+        if (dfi_windows_of(t->extra)->first) dfi_stream_wait(w, t);
+    }
+    if (dfi_rename_most()) dfi_up_scope_waits(w, t->scope);
+}
+DFI_UPCALL_IS(dfi_up_alone_waits, dfi_parts_alone_wait);
+
+static int dfi_parts_alone_ready(const struct dfi_flow *t)
+{
+    if (t->parts && !dfi_gates_done(t, NULL)) return 0;
+    return dfi_load_acquire(&dfi_member_of(t->extra)->unmerged) <= 1; /* pairs with dfi_member_merged */
+}
+DFI_UPCALL_IS(dfi_up_alone_ready, dfi_parts_alone_ready);
+
+static int dfi_parts_alone_cancelled(const struct dfi_flow *t)
+{
+    return !(t->type->modes & DFI_INTERNAL) &&
+           dfi_cancelled_with(t->scope, t->task.mem.special ? dfi_cancel_of(t->extra)->group : NULL);
+}
+DFI_UPCALL_IS(dfi_up_alone_cancelled, dfi_parts_alone_cancelled);
+
+static DFI_COLD int dfi_parts_alone_run(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x,
+                                        unsigned n)
+{
+    int ran;
+    if (!(t->type->modes & DFI_LAUNCH)) dfi_gpu_before_access(x, n);
+    if (dfi_dropped(w)) {
+        dfi_count(&dfi_tally_of(w)->n_undone);
+        return DFI_SKIP;
+    }
+    if (!dfi_load_relaxed(&t->skip)) dfi_units_enter(w, x, n);
+    if (!t->task.mem.special) return DFI_GO;
+    if (dfi_cancel_of(t->extra)->handle) dfi_handle_here(w, dfi_cancel_of(t->extra)->handle);
+    if (!dfi_windows_of(t->extra)->first) return DFI_GO;
+    ran = !dfi_load_relaxed(&t->skip);
+    dfi_stream_run_now(w, t);
+    if (ran) dfi_units_leave(w, x, n);
+    return DFI_LATER;
+}
+DFI_UPCALL_IS(dfi_up_alone_runs, dfi_parts_alone_run);
+
+static DFI_COLD void dfi_parts_alone_done(struct dfi_worker *w, struct dfi_flow *t)
+{
+    if (t->parts) dfi_weak_done(w, t);
+    if (!t->task.mem.special) return;
+    dfi_token_done(w, t);
+    if (dfi_cancel_of(t->extra)->handle) {
+        df_handle *h = dfi_cancel_of(t->extra)->handle;
+        dfi_handle_not_here(w, h);
+        h->dfi_task = t;
+        dfi_store_relaxed(&dfi_cancel_of(t->extra)->code, dfi_load_relaxed(&h->dfi_code));
+        dfi_handle_done(w, t);
+    }
+    if (dfi_predicate_over(t->extra)) dfi_predicate_leave(dfi_predicate_over(t->extra));
+}
+DFI_UPCALL_IS(dfi_up_alone_done, dfi_parts_alone_done);
+
+/* --- begin and end ---------------------------------------------------------------------------------------- */
+
+static DFI_NOINLINE int dfi_parts_begin(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_extra *x = t->task.mem.special ? t->extra : NULL;
+    if (x && DFI_UNLIKELY(dfi_predicate_over(x) != NULL) && !dfi_predicate_admits(w, t)) return DFI_SKIP;
+    if (!(t->type->modes & DFI_INTERNAL)) {
+        if (!dfi_load_relaxed(&t->skip) && dfi_cancelled_with(t->scope, x ? dfi_cancel_of(x)->group : NULL))
+            dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
+        if (dfi_load_relaxed(&t->skip)) dfi_count(&dfi_tasks_of(w)->n_skipped);
+    } else if (!(t->type->modes & DFI_WRITES) || t->type->modes & DFI_ALWAYS)
+        return DFI_GO; /* it notifies a waiting thread */
+    if (dfi_load_relaxed(&t->skip)) return DFI_SKIP;
+    if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_more.devices)) && !(x && dfi_noted_of(x)->access))
+        dfi_gpu_before_any(t->type);
+    if (!x) return DFI_GO;
+    if (dfi_windows_of(x)->first) {
+        int go = dfi_stream_begin(w, t);
+        if (DFI_UNLIKELY(go != DFI_GO)) return go;
+    }
+    if (dfi_member_of(x)->locks && !dfi_member_of(x)->locked && !dfi_lock_all(x)) return DFI_LATER;
+    if (dfi_member_of(x)->reductions && !dfi_reduce_begin(w, x)) return DFI_LATER;
+    if (DFI_UNLIKELY(dfi_noted_of(x)->access != NULL)) dfi_gpu_before_body(t);
+    if (DFI_UNLIKELY(dfi_predicate_over(x) != NULL)) dfi_predicate_keep(w, x);
+    return DFI_GO;
+}
+DFI_UPCALL_IS(dfi_up_begins, dfi_parts_begin);
+
+static DFI_NOINLINE int dfi_parts_done(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_extra *x = t->extra;
+    if (DFI_UNLIKELY(dfi_predicate_over(x) != NULL)) dfi_predicate_leave(dfi_predicate_over(x));
+    if (dfi_windows_of(x)->first) dfi_stream_end(w, t);
+    if (t->parts) dfi_weak_done(w, t);
+    if (dfi_member_of(x)->locks) dfi_unlock_all(w, x);
+    if (DFI_UNLIKELY(dfi_noted_of(x)->access != NULL) && dfi_member_of(x)->reductions) dfi_gpu_before_merge(t);
+    if (dfi_member_of(x)->reductions && !dfi_reduce_done(w, dfi_member_of(x))) return 0;
+    dfi_token_done(w, t);
+    if (DFI_UNLIKELY(dfi_cancel_of(x)->handle != NULL)) dfi_handle_done(w, t);
+    return 1;
+}
+DFI_UPCALL_IS(dfi_up_done, dfi_parts_done);
+
+#if DFI_WITH_REDUCTION
+/* The last contribution of t has been combined: the rest of dfi_parts_done, and of dfi_flow_done. */
+static void dfi_parts_merged(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_flow *ready;
+    dfi_token_done(w, t);
+    if (dfi_cancel_of(t->extra)->handle) dfi_handle_done(w, t);
+    if ((ready = dfi_flow_release(w, t, NULL)) != NULL) dfi_push(w, ready);
+}
+DFI_UPCALL_IS(dfi_up_merged, dfi_parts_merged);
+#endif
+
+static void dfi_parts_free(struct dfi_worker *w, struct dfi_flow *t)
+{
+    const struct dfi_extra *x = t->extra;
+    struct dfi_worker *home = t->scope->owner;
+    dfi_uses_free(w, home, dfi_member_of(x)->locks);
+    dfi_uses_free(w, home, dfi_member_of(x)->reductions);
+    dfi_uses_free(w, home, dfi_tokens_of(x)->signals);
+    dfi_uses_free(w, home, dfi_tokens_of(x)->held.after);
+    if (DFI_UNLIKELY(dfi_windows_of(x)->array != NULL)) dfi_mfree((void *)dfi_windows_of(x)->array);
+    if (DFI_UNLIKELY(dfi_noted_of(x)->access != NULL)) dfi_mfree((void *)dfi_noted_of(x)->access);
+#if DFI_PREDICATES
+    if (DFI_UNLIKELY(dfi_predicated_of(x)->undo != NULL)) dfi_mfree((void *)dfi_predicated_of(x)->undo);
+#endif
+}
+DFI_UPCALL_IS(dfi_up_extra_free, dfi_parts_free);
+
+/* --- entries of a table ----------------------------------------------------------------------------------- */
+
+static void dfi_parts_entry_new(struct dfi_entry *n)
+{
+    (void)n;
+#if DFI_WITH_REDUCTION
+    dfi_group_of(n)->open = NULL;
+#endif
+#if DFI_WITH_RENAME
+    dfi_versions_of(n)->now = dfi_versions_of(n)->all = NULL;
+#endif
+#if DFI_PREDICATES
+    dfi_listed_of(n)->listed = dfi_listed_of(n)->saved = 0;
+#endif
+}
+DFI_UPCALL_IS(dfi_up_entry_new, dfi_parts_entry_new);
+
+static void dfi_parts_entry_free(struct dfi_worker *w, struct dfi_scope *s, struct dfi_entry *n)
+{
+    (void)w, (void)s, (void)n;
+#if DFI_WITH_RENAME
+    if (!DFI_ALONE && s && dfi_versions_of(n)->all) dfi_versions_keep(s, n); /* tasks of s may still use them */
+#endif
+#if DFI_WITH_REDUCTION
+    if (dfi_group_of(n)->open) dfi_group_close(w, dfi_group_of(n)->open);
+#endif
+}
+DFI_UPCALL_IS(dfi_up_entry_free, dfi_parts_entry_free);
+
+/* Closes reductions, and moves renamed values back to their original memory. */
+static DFI_NOINLINE void dfi_parts_write_back_all(struct dfi_worker *w, struct dfi_scope *s, struct dfi_table *table)
+{
+    struct dfi_entry *n;
+    (void)w, (void)s;
+    for (n = table->all; n; n = n->all) {
+#if DFI_WITH_REDUCTION
+        if (dfi_group_of(n)->open && dfi_group_of(n)->open->combine) dfi_entry_close_group(w, table, n);
+#endif
+#if DFI_WITH_RENAME
+        if (!DFI_ALONE && dfi_versions_of(n)->now) dfi_version_return(w, s, n);
+#endif
+    }
+}
+
+/* The owner of s is about to wait for it, or to leave it. */
+static void dfi_parts_write_back(struct dfi_worker *w, struct dfi_scope *s)
+{
+    struct dfi_table *table = dfi_flow_of(s)->table;
+    if (DFI_UNLIKELY(table && table->unsettled)) dfi_parts_write_back_all(w, s, table);
+}
+DFI_UPCALL_IS(dfi_up_scope_waits, dfi_parts_write_back);
+
+/* --- scopes ----------------------------------------------------------------------------------------------- */
+
+static void dfi_parts_scope_new(struct dfi_scope *s)
+{
+    struct dfi_scope_errors *e = dfi_errors_in(s);
+    e->group = NULL;
+    dfi_store_relaxed(&e->cancelled, 0);
+    dfi_store_relaxed(&e->error, NULL);
+    dfi_store_relaxed(&e->poisoned, NULL);
+#if DFI_WITH_WEAK
+    dfi_gated_in(s)->task = NULL;
+#endif
+#if DFI_PREDICATES
+    dfi_predicate_in(s)->predicate = dfi_predicate_in(s)->within = NULL;
+    dfi_predicate_in(s)->count = 0;
+#endif
+    dfi_capture_in(s)->by = NULL;
+#if DFI_WITH_ARENAS
+    dfi_store_relaxed(&dfi_arena_in(s)->crew, NULL);
+#endif
+    dfi_store_relaxed(&dfi_launches_in(s)->since, 0);
+}
+DFI_UPCALL_IS(dfi_up_flow_scope_new, dfi_parts_scope_new);
+
+static void dfi_parts_body_begin(struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t)
+{
+    dfi_errors_in(s)->group = dfi_cancel_of(t->extra)->group;
+#if DFI_PREDICATES
+    dfi_predicate_in(s)->within = dfi_predicate_over(t->extra);
+#endif
+    if (t->parts) dfi_weak_seed(w, s, t);
+}
+DFI_UPCALL_IS(dfi_up_body_begins, dfi_parts_body_begin);
+
+/* Returns the predicate of a block that should not have been executed, or NULL. */
+static void *dfi_parts_block_come(struct dfi_worker *w, const char *site)
+{
+    dfi_no_graph(w, "a block or loop of its own", site);
+    return dfi_dropped(w) ? dfi_predicate_now(w->scope) : NULL;
+}
+DFI_UPCALL_IS(dfi_up_block_comes, dfi_parts_block_come);
+
+static void dfi_parts_block_open(struct dfi_worker *w, struct dfi_scope *s, const char *site, void *wrong)
+{
+    const struct dfi_flow *t = s->saved_task;
+    struct dfi_flow *gated = !t ? dfi_gated_body(s->outer) : t->parts ? s->saved_task : NULL;
+    if (DFI_UNLIKELY(gated != NULL)) dfi_weak_seed(w, s, gated);
+#if DFI_PREDICATES
+    if (DFI_UNLIKELY(wrong != NULL)) dfi_predicate_set(s, (struct dfi_predicate *)wrong);
+    if (t && DFI_UNLIKELY(dfi_extra_if(t) != NULL)) dfi_predicate_in(s)->within = dfi_predicate_over(t->extra);
+#else
+    (void)wrong;
+#endif
+    if (DFI_UNLIKELY(dfi_keeps_plans())) dfi_steady_attach(w, s, site);
+}
+DFI_UPCALL_IS(dfi_up_block_opens, dfi_parts_block_open);
+
+#if DFI_WITH_ARENAS || DFI_WITH_WEAK
+static void dfi_parts_stolen_begin(struct dfi_worker *w, struct dfi_scope *s)
+{
+    dfi_weak_stolen(w, s);
+    dfi_crew_stolen(w, s);
+}
+DFI_UPCALL_IS(dfi_up_stolen_begins, dfi_parts_stolen_begin);
+#else
+DFI_UPCALL_NONE(dfi_up_stolen_begins);
+#endif
+
+#if DFI_WITH_ARENAS || DFI_WITH_TASKGRAPH
+static void dfi_parts_code_left(struct dfi_worker *w, struct dfi_scope *s)
+{
+    if (dfi_flow_of(s)->asks & DFI_ASKS_ARENA) dfi_arena_left(w, s);
+    if (dfi_flow_of(s)->asks) dfi_capture_left(w, s);
+}
+DFI_UPCALL_IS(dfi_up_code_left, dfi_parts_code_left);
+#else
+DFI_UPCALL_NONE(dfi_up_code_left);
+#endif
+
+static void dfi_parts_waited(struct dfi_worker *w, struct dfi_scope *s)
+{
+    dfi_scope_unpoison(w, s);
+    dfi_scope_uncancel(s);
+    if (DFI_UNLIKELY(dfi_capture_in(s)->by != NULL || dfi_keeps_plans())) dfi_capture_waited(w, s);
+}
+DFI_UPCALL_IS(dfi_up_waited, dfi_parts_waited);
+
+static void dfi_parts_body_done(struct dfi_scope *s)
+{
+    dfi_devices_body_done(s);
+    dfi_scope_end_errors(s);
+}
+DFI_UPCALL_IS(dfi_up_body_done, dfi_parts_body_done);
+
+#endif
