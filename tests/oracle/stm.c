@@ -49,7 +49,7 @@ static void back_to(size_t mark)
     }
     free(undone);
 }
-/* Rolls back the innermost closed block for df_abort, all blocks for df_restart. */
+/* What df_abort leaves: the innermost closed block, or else the outermost one. */
 static struct dfi_tm_block *unit(void)
 {
     struct dfi_tm_block *b = inner;
@@ -150,9 +150,10 @@ void dfi_tm_abort(const char *site)
 }
 void dfi_tm_do_restart(const char *site)
 {
-    struct dfi_tm_block *b = inner && !irrevocable ? unit() : NULL;
+    struct dfi_tm_block *b = inner;
     (void)site;
-    if (!b) return;
+    if (!b || irrevocable) return;
+    while (b->outer) b = b->outer;
     back_to(b->writes);
     jump(b, 0);
 }
@@ -220,6 +221,10 @@ df_result df_tm_on_abort(void (*fn)(void *arg), void *arg)
 {
     if (inner) note(ON_ABORT, arg)->fn = fn;
     return DF_OK;
+}
+df_result df_stm_sites(void (*fn)(void *arg, const char *site, const df_stm_counters *counters), void *arg)
+{
+    return (void)fn, (void)arg, DF_OK; /* as without DF_STM_SITES */
 }
 
 /* --- df_owm.h: one process, where the order of the tasks is that of the accesses ---------------------- */
