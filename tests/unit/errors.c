@@ -222,6 +222,28 @@ static void tokens(void)
     printf("%ld %ld\n", x, y);
 }
 
+/* A stage that does not exist ends the pipe, as df_fail(DF_ERROR_STAGE, ...). */
+DF_PIPE(parts, long);
+int parts(int stage, long *item, long i, void *wrong)
+{
+    *item = i;
+    if (stage == 0) return df_continue(i == *(long *)wrong ? DF_PIPE_STAGES : 1);
+    return i == 50 ? DF_PIPE_END : DF_PIPE_DONE;
+}
+static void hear(void *arg, int level, const char *text)
+{
+    (void)arg;
+    if (level != 1 || !strstr(text, "stage 0 of item 30 ")) fprintf(stderr, "%s\n", text);
+}
+static void stages(void)
+{
+    long wrong = 30, none = -1, items = df_pipe(parts, NULL, &wrong);
+    df_result r = df_wait_result();
+    CHECK(items > 30 && r == DF_ERROR_STAGE && strlen(df_error_text(r)) > 10);
+    items = df_pipe(parts, DF_PIPE_OPTS(.window = 1), &none);
+    printf("stages: %d, then %ld items, %d\n", (int)r, items, (int)df_wait_result());
+}
+
 static void codes(void)
 {
     static char text[3000];
@@ -241,11 +263,13 @@ static void codes(void)
 
 int main(void)
 {
+    CHECK(df_start(DF_CONFIG(.log = hear)) == DF_OK);
     dependents();
     cancelled();
     descendants();
     blocks();
     groups();
     tokens();
+    stages();
     codes();
 }

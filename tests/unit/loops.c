@@ -152,9 +152,9 @@ static void one_dimension(void)
                 if (g == 0 && schedule == DF_AUTO && o.step <= 1 && o.step >= 0 && !o.unsigned_range) run(&s, NULL);
             }
     printf("one dimension: %ld\n", in_all);
-    for (int schedule = DF_AUTO; schedule <= DF_GUIDED; schedule++) /* long enough for others to come, and uneven */
+    for (enum df_schedule schedule = DF_AUTO; schedule <= DF_GUIDED; schedule++) /* long and uneven */
         for (int g = 0; g < 3; g++) {
-            df_loop o = { .schedule = schedule, .grain = grains[g] };
+            df_loop o = { .schedule = (int)schedule, .grain = grains[g] };
             memset(&s, 0, sizeof s);
             s.dims = 1, s.hi[0] = 1500, s.step[0] = 1, s.slow = 600;
             run(&s, &o);

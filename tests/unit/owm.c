@@ -103,6 +103,32 @@ static void orders(void)
     df_owm_free(NULL);
 }
 
+/* --- the mode as an argument -------------------------------------------------------------------------------- */
+
+/* To read: adds up. To write: fills. Else both. */
+DF_TASK(void, uses, (df_owm_mode, mode), (int *, p), (int, n), df_inout(char, order, 1), df_inout(long, sum, 1));
+void uses(df_owm_mode mode, int *p, int n, char *order, long *sum)
+{
+    CHECK(df_owm_acquire(p, (size_t)n * sizeof *p, mode) == DF_OK);
+    for (int i = 0; i < n; i++) {
+        if (mode & DF_OWM_R) *sum += p[i];
+        if (mode & DF_OWM_W) p[i] = mode & DF_OWM_R ? 2 * p[i] + *order : i;
+    }
+    CHECK(df_owm_release(p, (size_t)n * sizeof *p) == DF_OK);
+    ++*order;
+}
+static void modes(void)
+{
+    static const df_owm_mode in_turn[] = { DF_OWM_W, DF_OWM_R, DF_OWM_RW, DF_OWM_RW, DF_OWM_R };
+    int *a = (int *)df_owm_alloc(N * sizeof *a);
+    long sum[5] = { 0 };
+    char order = 0;
+    for (int i = 0; i < 5; i++) df_submit(uses, in_turn[i], a, N, &order, &sum[i]);
+    df_wait();
+    for (int i = 0; i < 5; i++) printf("%ld%c", sum[i], i < 4 ? ' ' : '\n');
+    df_owm_free(a);
+}
+
 /* --- loops, and processes of which there is one ---------------------------------------------------------------- */
 
 DF_LOOP(fill, (long *, p));
@@ -118,6 +144,8 @@ static void loops(void)
     int me = df_owm_join(NULL, 4);
     for (int i = me; i < 10; i += df_owm_processes()) df_owm_advance(i);
     for (int i = 0; i < 10; i++) CHECK(df_owm_await(i, 1) == DF_OK);
+    df_owm_advance(DF_OWM_EVENTS - 1); /* the last one */
+    CHECK(df_owm_await(DF_OWM_EVENTS - 1, 1) == DF_OK);
     df_for(fill, 0, N, p);
     for (int i = 0; i < N; i++) sum += p[i];
     printf("%d of %d: %ld\n", me, df_owm_processes(), sum);
@@ -129,6 +157,7 @@ int main(void)
 {
     streams();
     orders();
+    modes();
     loops();
     return 0;
 }
