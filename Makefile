@@ -76,11 +76,11 @@ $B/df-simulate: tools/df-simulate.c $(wildcard tools/df-simulate/*)
 # suites, what they find and what they cost. Each of the three levels has its suites, and a suite that belongs to
 # several does more in the higher ones (LEVEL in tests/check.sh).
 
-TEST    = test-run test-fail test-compile test-examples test-messages test-floors test-porting
+TEST    = test-run test-fail test-compile test-examples test-messages test-words test-floors test-porting
 GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test-compile other-compile gate-link gate-check \
     gate-cxx test-install test-gdb test-trace $(PARTS:%=gate-%) test-size test-pages test-reference
 CHECK   = test-run test-debug test-directed test-fail test-compile test-link test-cxx test-check test-examples test-trace \
-    test-single test-floors test-messages test-names test-install test-gdb test-page test-parts $(PARTS:%=test-%) test-examples-small \
+    test-single test-floors test-messages test-words test-names test-install test-gdb test-page test-parts $(PARTS:%=test-%) test-examples-small \
     test-size test-pages test-porting test-reference test-packages test-release test-site test-integration \
     $(TARGETS:%=test-%) check-tsan check-asan \
     $(if $(OTHER),$(OTHERS))
@@ -131,7 +131,7 @@ $(TARGETS:%=test-%):
 test-directed: test-run
 test-directed gate-directed:
 	@tests/directed
-test-examples test-trace test-reference test-release:
+test-examples test-trace test-reference test-release test-words:
 	@tests/$(@:test-%=%) '$(CC)'
 test-examples-small:
 	@tests/examples '$(CC)' -DDF_SMALL

@@ -261,6 +261,10 @@ function index_write(   p, k, name, letter, line, piece, key) {
     close(file)
 }
 END {
+    if (mode == "sections") {
+        for (name in entry) if (name !~ /^NAME_/) print name, sec_id[item_sec[entry[name]]]
+        exit
+    }
     if (mode == "names") {
         for (name in entry) if (name !~ /^NAME_/) print name, item_text[entry[name]] == "" && !mem_n[entry[name]] ? "empty" : ""
         for (i = 1; i <= items; i++) if (item_struct[i] != "") for (k = 1; k <= mem_n[i]; k++) {
