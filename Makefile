@@ -80,8 +80,9 @@ TEST    = test-run test-fail test-compile test-examples test-messages test-words
 GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test-compile other-compile gate-link gate-check \
     gate-cxx test-install test-gdb test-trace $(PARTS:%=gate-%) test-size test-pages test-reference
 CHECK   = test-run test-debug test-directed test-fail test-compile test-link test-cxx test-check test-examples test-trace \
-    test-single test-floors test-messages test-words test-names test-install test-gdb test-page test-parts $(PARTS:%=test-%) test-examples-small \
-    test-size test-pages test-porting test-reference test-packages test-release test-site test-integration \
+    test-single test-floors test-messages test-words test-names test-install test-gdb test-page test-parts \
+    $(PARTS:%=test-%) test-examples-small test-size test-pages test-porting test-reference test-packages test-release \
+    test-site test-integration \
     $(TARGETS:%=test-%) check-tsan check-asan \
     $(if $(OTHER),$(OTHERS))
 OTHERS  = $(addprefix other-,run compile fail link cxx check)

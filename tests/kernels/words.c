@@ -1,8 +1,8 @@
 /* words.c - the words of a kernel's body, launches, tasks of a device, data that stays on devices, and variants: with
  * one device, several small ones, and the host
  *
- * Prints what is computed, and the choices among variants for a device that is made up. Each of the simulated devices
- * may have as little as 8 KiB. Sizes and seeds are fixed: the arguments are not used. */
+ * Compares with plain C. Prints what is computed, and the choices among variants for a device that is made up. Each of
+ * the simulated devices may have as little as 8 KiB. Sizes and seeds are fixed: the arguments are not used. */
 #include <string.h>
 #define DF_IMPLEMENTATION
 #include "df_gpu.h"
@@ -80,6 +80,7 @@ DF_KERNEL(rest, df_inout(int, c, 6), { if (df_global_id(0) == 0) c[5] += c[4]; }
 
 static void language(void)
 {
+    int sum = 0, squares = 0, least = 10000, most = -10000;
     int c[6] = { 0, 1000, -1000, 0, 0, 0 };
     unsigned u[3] = { 1000, 0, 5 };
     float f[3] = { 1000, -1000, 2.5f };
@@ -87,11 +88,26 @@ static void language(void)
     df_launch(places, df_grid3(10, 7, 3, 8, 4, 2), y, N);
     df_launch(turn, df_grid1(N, 8), x, N);
     df_wait();
+    for (int i = 0, size[3] = { 16, 8, 4 }, group[3] = { 8, 4, 2 }; i < N; i++) { /* what the items say */
+        int at[3] = { i % 16, i / 16 % 8, i / 128 }, place = 0;
+        for (int d = 0; d < 3; d++) place = ((place * 7 + size[d] / group[d]) * 7 + at[d]) * 7 + size[d];
+        CHECK(y[i] == place);
+    }
     say("places", y, N);
+    for (int i = 0; i < N; i++) {
+        int other = i / 8 * 8 + 7 - i % 8;
+        CHECK(x[i] == (other < N ? other * 37 % 101 - 50 : 1000) + i / 8);
+        sum += x[i], squares += x[i] * x[i];
+        if (x[i] < least) least = x[i];
+        if (x[i] > most) most = x[i];
+    }
     say("turned", x, N);
     df_launch(atomics, df_grid1(N, 16), x, c, u, f, N);
     df_launch(rest, df_grid(1), c);
     df_wait();
+    CHECK(c[0] == sum && c[1] == least && c[2] == most && c[3] == squares && c[5] == sum);
+    CHECK((int)u[0] == least + 60 && (int)u[1] == most + 60 && u[2] == 6);
+    CHECK(4 * f[0] == (float)least && 4 * f[1] == (float)most && f[2] == 2.5f);
     printf("atomics %d %d %d %d %d, %u %u %u, %g %g %g\n", c[0], c[1], c[2], c[3], c[5], u[0], u[1], u[2], f[0], f[1],
            f[2]);
 }
@@ -129,6 +145,16 @@ DF_KERNEL(uneven, df_inout(int, x, n), (int, n),
     df_barrier();
     if (df_global_id(0) < n) x[df_global_id(0)] = 0;
 })
+/* The same by plain C. */
+static int want[N], want_y[N];
+static void plain_plus(int *p, int by)
+{
+    for (int i = 0; i < N; i++) p[i] = (3 * p[i] + by) % 100003;
+}
+static void plain_mixes(const int *p, int *q)
+{
+    for (int i = 0; i < N; i++) q[i] = (q[i] * 5 + p[N - 1 - i]) % 100003;
+}
 static void devices(void)
 {
     const int n = df_gpu_devices();
@@ -139,12 +165,15 @@ static void devices(void)
         CHECK(df_gpu_info(d, &info) == DF_OK && info.max_group >= 64 && info.units >= 1 && *info.name);
         CHECK(df_kernel_ask(plus, d, 64, 1, 1, &needs) == DF_OK && needs.max_group >= 64);
     }
+    memcpy(want, x, sizeof x), memcpy(want_y, y, sizeof y);
     for (int k = 0; k < 12; k++) {
+        plain_plus(want, k), plain_mixes(want, want_y), plain_mixes(want_y, want);
         df_launch_with(DF_OPTS(.device = k % 3 ? 1 + k % n : DF_HOST), plus, df_grid(N), x, N, k);
         df_launch_with(DF_OPTS(.device = k % 5 ? 1 + k / 2 % n : DF_HOST), mixes, x, y, N);
         df_launch(mixes, y, x, N);
     }
     CHECK(df_wait_result() == DF_OK);
+    CHECK(!memcmp(x, want, sizeof x) && !memcmp(y, want_y, sizeof y));
     say("tasks of a device", x, N);
     say("and their results", y, N);
     for (int k = 2; k < 8; k++) {
@@ -153,6 +182,9 @@ static void devices(void)
     }
     df_submit(fold, df_grid(N), x, N, 8);
     df_wait();
+    for (int k = 2; k <= 8; k++)
+        for (int i = 0; i < N; i++) want[i] = want[i] * k % 9973 + i;
+    CHECK(!memcmp(x, want, sizeof x));
     say("two bodies", x, N);
     CHECK(df_gpu_info(DF_HOST, &info) == DF_OK && !strcmp(info.kind, "host"));
     printf("host %d %d, %d %d\n", info.max_group, info.max_group_dim[2], (int)df_gpu_info(n + 1, &info),
@@ -175,6 +207,8 @@ static void data(void)
     for (int i = 0; i < 4; i++)
         printf("%s %d %d ", regions[i].name, (int)regions[i].bytes, regions[i].p == x);
     printf("\n");
+    memcpy(want, x, sizeof x);
+    for (int k = 0; k < 4; k++) plain_plus(want, k), plain_mixes(y, want);
     DF_DATA_REGION(df_copy(x, N), df_copyin(y, N)) {
         for (int k = 0; k < 4; k++) {
             df_launch(plus, df_grid(N), x, N, k);
@@ -182,6 +216,7 @@ static void data(void)
             df_wait(); /* copies nothing */
         }
     }
+    CHECK(!memcmp(x, want, sizeof x));
     say("region", x, N);
     /* held twice, and from one wait to the next */
     CHECK(df_gpu_hold(x, sizeof x) == DF_OK && df_gpu_hold(x, sizeof x) == DF_OK);
@@ -189,8 +224,10 @@ static void data(void)
         df_launch(plus, df_grid1(N, 32), x, N, k);
         df_wait();
         if (k == 1) df_gpu_release(x, sizeof x);
+        plain_plus(want, k);
     }
     df_gpu_release(x, sizeof x);
+    CHECK(!memcmp(x, want, sizeof x));
     say("held", x, N);
     df_gpu_release(x, sizeof x); /* it is not held: no effect */
     for (int i = 0; i < N; i++) x[i] -= i; /* the host's again */
@@ -259,17 +296,23 @@ static void variants(void)
     df_launch_best_with(NULL, doubles, df_grid(N), y, x, N);
     df_launch_best(doubles, df_grid(N - 100), x, y, N - 100);
     df_wait();
+    for (int i = 0; i < N; i++) {
+        CHECK(x[i] == 4 * (i * 37 % 101 - 50) + 3);
+        CHECK(y[i] == (i < N - 100 ? 2 * x[i] + 1 : 2 * (i * 37 % 101 - 50) + 1));
+    }
     say("best", x, N);
     say("best of some", y, N);
     p = df_kernel_pick(doubles, df_grid(N), &on_first);
     df_launch_picked(doubles, &p, y, x, N);
     df_wait();
+    for (int i = 0; i < N; i++) CHECK(x[i] == 2 * y[i] + 1);
     say("picked", x, N);
     /* each candidate is launched at least twice; the fastest is then chosen, whichever it is */
     CHECK(df_tune_by(doubles, DF_PICK_OPTS(.repeat = 1), df_grid(N), launches, &calls) == DF_OK && calls >= 4);
     begin();
     df_launch_best(doubles, df_grid(N), x, y, N);
     df_wait();
+    for (int i = 0; i < N; i++) CHECK(y[i] == 2 * x[i] + 1);
     say("tuned", y, N);
 }
 
