@@ -34,6 +34,21 @@ DF_KERNEL(clear, df_inout(int, x, n), (int, n), (int, first), (int, count),
     int i = df_global_id(0);
     if (i < n && (i < first || i >= first + count)) x[i] = -1;
 })
+/* Element g of the array, which has 10 + g there; beyond its ends what the edge says. */
+static int element(long g, enum df_edge left, enum df_edge right)
+{
+    enum df_edge e = g < 0 ? left : right;
+    if (g >= 0 && g < N) return 10 + (int)g;
+    if (e == DF_EDGE_NONE) return -1; /* as it was */
+    if (e == DF_EDGE_PERIODIC) return 10 + (int)((g + N) % N);
+    return 10 + (int)(g < 0 ? -g : 2 * (N - 1) - g);
+}
+DF_TASK(void, compare, (const df_part *, p), df_in(int, data, n), (long, n), (enum df_edge, left),
+        (enum df_edge, right));
+void compare(const df_part *p, const int *data, long n, enum df_edge left, enum df_edge right)
+{
+    for (long i = 0; i < n; i++) CHECK(data[i] == element(df_dist_global(p, 0, i), left, right));
+}
 static void edges(void)
 {
     static const struct { const char *name; enum df_edge left, right; } of[] = {
@@ -55,6 +70,8 @@ static void edges(void)
         print(of[k].name, u);
         df_halo_exchange(u);
         print("both", u);
+        DF_FOR_PARTS(p, u) df_submit(compare, p, (int *)p->data, (long)p->elements, of[k].left, of[k].right);
+        df_wait();
         df_dist_free(u);
     }
 }
