@@ -102,7 +102,7 @@
 #endif
 
 #include "impl/base/compiler.h"
-DFI_QUIET
+DFI_BEGIN
 #include "impl/api/may_block.h"
 #include "impl/api/need.h"
 #include "impl/api/result.h"
@@ -1079,15 +1079,15 @@ DFI_INLINE void dfi_wait_on_here(const char *site, df_region r) { dfi_wait_on_li
 #include "impl/api/taskgraph.h"
 #include "impl/api/deprecated.h"
 
-DFI_LOUD
+DFI_END
 #endif /* DF_H */
 
 /* ----------------------------------------------------------------------------- >>implementation */
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_IMPLEMENTED)
 #define DFI_IMPLEMENTED
-DFI_QUIET
+DFI_BEGIN
 #include "impl/modules.h"
-DFI_LOUD
+DFI_END
 #endif
 
 /* ------------------------------------------------------------------------------------ >>licence

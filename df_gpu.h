@@ -80,7 +80,7 @@
 #if defined(__GNUC__) && !defined(__clang__) && !defined(DF_DEVELOP)
 #pragma GCC system_header
 #endif
-DFI_QUIET
+DFI_BEGIN
 
 #include "impl/api/device.h"
 
@@ -386,15 +386,15 @@ DFI_EXTERN_C_END
  *   Source: Yan et al., Supporting Multiple Accelerators in High-Level Programming Models, PMAM 2015; HPF. */
 #include "impl/api/dist.h"
 
-DFI_LOUD
+DFI_END
 #endif /* DF_GPU_H */
 
 /* ----------------------------------------------------------------------------- >>implementation */
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_GPU_IMPLEMENTED)
 #define DFI_GPU_IMPLEMENTED
-DFI_QUIET
+DFI_BEGIN
 #include "impl/gpu/gpu.h"
-DFI_LOUD
+DFI_END
 #endif
 
 /* ------------------------------------------------------------------------------------ >>licence

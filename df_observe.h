@@ -47,7 +47,7 @@
 #pragma GCC system_header
 #endif
 #include "impl/base/compiler.h"
-DFI_QUIET
+DFI_BEGIN
 
 /* ----------------------------------------------------------------------------------- >>observers
  * Observers of the program
@@ -94,7 +94,7 @@ DFI_QUIET
  *     and the callbacks; each task then has a record, as with DF_TRACE. */
 #include "impl/api/observe.h"
 
-DFI_LOUD
+DFI_END
 #endif /* DF_OBSERVE_H */
 
 #include "df.h" /* after that, because the implementation includes it, too */

@@ -72,7 +72,7 @@
 #if defined(__GNUC__) && !defined(__clang__) && !defined(DF_DEVELOP)
 #pragma GCC system_header
 #endif
-DFI_QUIET
+DFI_BEGIN
 
 #include "impl/api/owm_settings.h"
 
@@ -209,15 +209,15 @@ DFI_API void dfi_owm_advance(int event, const char *site);
 DFI_API df_result dfi_owm_await(int event, long n, const char *site);
 DFI_EXTERN_C_END
 
-DFI_LOUD
+DFI_END
 #endif /* DF_OWM_H */
 
 /* ----------------------------------------------------------------------------- >>implementation */
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_OWM_IMPLEMENTED)
 #define DFI_OWM_IMPLEMENTED
-DFI_QUIET
+DFI_BEGIN
 #include "impl/owm/owm.h"
-DFI_LOUD
+DFI_END
 #endif
 
 /* ------------------------------------------------------------------------------------ >>licence

@@ -77,7 +77,7 @@
 #endif
 
 #include "impl/base/compiler.h"
-DFI_QUIET
+DFI_BEGIN
 #include "impl/api/may_block.h"
 #include "impl/api/result.h"
 #include "impl/base/atomic.h"
@@ -271,15 +271,15 @@ DFI_API void dfi_tm_irrevocable(const char *site);
 DFI_API void dfi_tm_validate(const char *site);
 DFI_EXTERN_C_END
 
-DFI_LOUD
+DFI_END
 #endif /* DF_STM_H */
 
 /* ----------------------------------------------------------------------------- >>implementation */
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_STM_IMPLEMENTED)
 #define DFI_STM_IMPLEMENTED
-DFI_QUIET
+DFI_BEGIN
 #include "impl/stm/stm.h"
-DFI_LOUD
+DFI_END
 #endif
 
 /* ------------------------------------------------------------------------------------ >>licence

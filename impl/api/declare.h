@@ -95,7 +95,7 @@
         struct name##_dfi_args dfi_args;                                                           \
         DFI_IF_R(v)(R dfi_result;)                                                                 \
         DFI_FUTURE_MEMBERS(name)                                                                   \
-    } name##_future;                                                                               \
+    } DFI_ALIGNED(__alignof__(struct dfi_future)) name##_future; /* also where the program packs its structures */ \
     DFI_UNUSED static void name##_dfi_run(void *dfi_p, void *dfi_r)                                \
     {                                                                                              \
         const struct name##_dfi_args *dfi_a = (const struct name##_dfi_args *)dfi_p;               \

@@ -222,7 +222,7 @@
 #define DFI_COMBINE_df_lor(T, a, b)  a = (T)(a != (T)0 || b != (T)0);
 #define DFI_COMBINE_df_min(T, a, b)  if (b < a) a = b;
 #define DFI_COMBINE_df_max(T, a, b)  if (a < b) a = b;
-#define DFI_IDENTITY_df_sum(T, a)  a = (T)0;
+#define DFI_IDENTITY_df_sum(T, a)  a = (T)(-(T)0); /* -0.0, because -0.0 + 0.0 is 0.0 */
 #define DFI_IDENTITY_df_prod(T, a) a = (T)1;
 #define DFI_IDENTITY_df_band(T, a) a = (T)-1;
 #define DFI_IDENTITY_df_bor(T, a)  a = (T)0;

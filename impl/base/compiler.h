@@ -80,6 +80,23 @@ compile this file with -std=c11, or all with DF_SERIAL"
 #define DFI_LOUD_END
 #endif
 
+/* These surround the headers and the implementation. The program may have set another alignment for its structures, or
+ * include the headers in extern "C". 0 is the natural alignment; an empty one would be that of -fpack-struct=n. */
+#if DFI_GNU && !defined(__TINYC__)
+#define DFI_NATURAL     _Pragma("pack(push, 0)")
+#define DFI_NATURAL_END _Pragma("pack(pop)")
+#else
+#define DFI_NATURAL
+#define DFI_NATURAL_END
+#endif
+#if defined(__cplusplus)
+#define DFI_BEGIN DFI_QUIET DFI_NATURAL extern "C++" {
+#define DFI_END   } DFI_NATURAL_END DFI_LOUD
+#else
+#define DFI_BEGIN DFI_QUIET DFI_NATURAL
+#define DFI_END   DFI_NATURAL_END DFI_LOUD
+#endif
+
 /* Is it a build for size? Then fast paths have no copies of their own. */
 #if defined(__OPTIMIZE_SIZE__)
 #define DFI_FOR_SIZE 1
@@ -179,9 +196,18 @@ compile this file with -std=c11, or all with DF_SERIAL"
 #endif
 
 #if defined(__cplusplus)
+extern "C++" {
 template <typename dfi_a, typename dfi_b> struct dfi_same_type { enum { yes = 0 }; };
 template <typename dfi_a> struct dfi_same_type<dfi_a, dfi_a> { enum { yes = 1 }; };
+}
 #endif
+
+DFI_BEGIN
+struct dfi_layout { char first; void *second; };
+DFI_STATIC_ASSERT(offsetof(struct dfi_layout, second) == sizeof(void *),
+    "df: structures must have the natural alignment: compile this file without -fpack-struct, or put the structures "
+    "that need it between #pragma pack(push, 1) and #pragma pack(pop)");
+DFI_END
 
 /* DF_DEBUG: 0 no checks, 1 misuse of the API with the line of the call, 2 also invariants of the runtime, 3 also
  * yields injected at every synchronisation. */

@@ -322,8 +322,32 @@ static void groups(void)
     printf("groups: %ld %016llx %016llx\n", chain, (unsigned long long)seen, (unsigned long long)hash(x, sizeof x));
 }
 
+/* --- the sum of negative zeros is one, as the identity is -0.0 --------------------------------- */
+
+DF_TASK(void, add_zeros, df_reduce(df_sum, double, s, 1), (double, x));
+void add_zeros(double *s, double x) { *s += x; }
+DF_LOOP(add_all_zeros, df_reduce(df_sum, double, s, 1), df_in(double, x, n), (long, n));
+void add_all_zeros(long lo, long hi, double *s, const double *x, long n)
+{
+    (void)n;
+    for (long i = lo; i < hi; i++) *s += x[i];
+}
+static void negative_zeros(void)
+{
+    static double x[1000];
+    double by_tasks = -0.0, by_loop = -0.0, mixed = -0.0;
+    for (int i = 0; i < 1000; i++) x[i] = -0.0;
+    DF_PARALLEL {
+        for (int i = 0; i < 1000; i++) df_submit(add_zeros, &by_tasks, x[i]);
+        for (int i = 0; i < 1000; i++) df_submit(add_zeros, &mixed, i == 500 ? 0.0 : x[i]);
+    }
+    df_for(add_all_zeros, 0, 1000, &by_loop, x, 1000);
+    printf("zeros: %g %g %g\n", by_tasks, by_loop, mixed);
+}
+
 int main(void)
 {
+    negative_zeros();
     operators();
     records();
     arrays();
