@@ -45,10 +45,11 @@
  *                       Defined in all files, the reports include lines; df_owm.h needs that. See docs/check.md.
  *       DF_DEVELOP      enables warnings inside df.h (for work on df itself).
  *     Environment:
- *       DF_WORKERS=4          the number of threads that run tasks. This and the next nine variables set the field of
+ *       DF_WORKERS=4          the number of threads that run tasks. This and the next ten variables set the field of
  *                             df_config with the same name, which describes them; the field takes precedence
  *       DF_CPUSET=0-11,20     the CPUs to which the workers are pinned, or close, spread, close:cores, spread:cores
  *       DF_DEQUE=16384        the capacity of a worker's deque
+ *       DF_STACK=16M          bytes of stack of a helper thread; its field is stack_bytes
  *       DF_WINDOW=2048        the largest number of unfinished tasks per scope
  *       DF_DEFER=1            a single worker queues the tasks of df_submit, too
  *       DF_DETERMINISTIC=1    reductions give the same bits for any number of workers
@@ -824,7 +825,8 @@ typedef struct df_config {
     size_t deque;         /* capacity of a worker's deque in spawned or ready tasks, at least 2; further tasks run
                              immediately on the calling thread; DF_DEQUE; default 16384 */
     size_t window;        /* largest number of unfinished tasks per scope; DF_WINDOW; default 2048 */
-    size_t stack_bytes;   /* stack size of helper threads; default: the system's, at least 1 MiB */
+    size_t stack_bytes;   /* stack size of helper threads; DF_STACK; default: the system's, at least 1 MiB, and at
+                             least 8 MiB if the stack of the main thread has no limit (ulimit -s unlimited) */
     int defer;            /* 1: a single worker also queues the tasks of df_submit, as several workers do, instead of
                              running each immediately; to examine edges and order; DF_DEFER; default 0 */
     int deterministic;    /* 1: reductions give the same bits for any number of workers; DF_DETERMINISTIC; default 0 */

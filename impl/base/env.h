@@ -64,13 +64,27 @@ DFI_UNUSED static int dfi_parse_number(const char *text, long *value)
 
 enum { DFI_PATIENCE_MOST = 1000000 }; /* seconds: the largest DF_PATIENCE, of tasks and of processes */
 
-/* The number that a variable has; otherwise: it has none, or not one from least to most. */
+/* The number that a variable has, which may end in K, M or G for 2^10, 2^20 or 2^30; otherwise: it has none, or not one
+ * from least to most. */
 DFI_UNUSED static long dfi_env_number(const char *name, long least, long most, long otherwise, const char *what)
 {
     const char *text = dfi_env(name);
-    long v;
-    if (!text || !*text) return otherwise;
-    if (dfi_parse_number(text, &v) == 0 && v >= least && v <= most) return v;
+    char digits[16];
+    size_t length = text ? strlen(text) : 0;
+    long v, unit = 1;
+    if (!length) return otherwise;
+    switch (text[length - 1]) {
+    case 'K': unit = 1l << 10; break;
+    case 'M': unit = 1l << 20; break;
+    case 'G': unit = 1l << 30; break;
+    default: break;
+    }
+    if (unit > 1) length--;
+    if (length < sizeof digits) {
+        memcpy(digits, text, length);
+        digits[length] = 0;
+        if (dfi_parse_number(digits, &v) == 0 && v <= most / unit && v * unit >= least) return v * unit;
+    }
     dfi_warn(DFI_MESSAGE_BAD_ENV, name, text, what, "the default is used");
     return otherwise;
 }

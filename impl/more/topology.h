@@ -119,7 +119,7 @@ static int dfi_topology(const char *root, struct dfi_cpuset *s, int spread, int 
     struct dfi_os_affinity a;
     int i;
     s->n = 0;
-    if (dfi_os_get_affinity(&a)) return -1;
+    if (dfi_os_process_affinity(&a)) return -1;
     for (i = 0; i < DFI_MAX_CPUS; i++)
         if (dfi_affinity_has(&a, i)) s->cpu[s->n++] = i;
     return dfi_topology_order(root, s, spread, cores);

@@ -11,17 +11,26 @@
 
 DFI_SMALL_CODE_BEGIN
 
-enum { DFI_STACK_LEAST = 1 << 20 }; /* musl's default of 128 KB is too small for recursion and numeric kernels */
+/* Stacks of threads for which no size was chosen. musl's default of 128 KB is too small for recursion and numeric
+ * kernels, and so is glibc's of 2 MB for a program whose main thread has no limit. */
+enum { DFI_STACK_LEAST = 1 << 20, DFI_STACK_UNLIMITED = 8 << 20 };
 
 #if DFI_POSIX
+#include <sys/resource.h>
 
+static size_t dfi_os_stack_bytes(const pthread_attr_t *attr)
+{
+    struct rlimit most;
+    size_t bytes = 0, least = DFI_STACK_LEAST;
+    if (!getrlimit(RLIMIT_STACK, &most) && most.rlim_cur == RLIM_INFINITY) least = DFI_STACK_UNLIMITED;
+    return pthread_attr_getstacksize(attr, &bytes) || bytes < least ? least : bytes;
+}
 static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), void *arg, size_t stack_bytes)
 {
     pthread_attr_t attr;
     int failed;
     if (pthread_attr_init(&attr)) return -1;
-    if (!stack_bytes && (pthread_attr_getstacksize(&attr, &stack_bytes) || stack_bytes < DFI_STACK_LEAST))
-        stack_bytes = DFI_STACK_LEAST;
+    if (!stack_bytes) stack_bytes = dfi_os_stack_bytes(&attr);
     pthread_attr_setstacksize(&attr, stack_bytes); /* below the system's minimum, this fails and the default remains */
     failed = pthread_create(&t->t, &attr, fn, arg);
     pthread_attr_destroy(&attr);
@@ -60,10 +69,23 @@ static void dfi_os_thread_forget(struct dfi_os_thread *t) { thrd_detach(t->t); }
 #if defined(__linux__) && DFI_GNU
 extern int dfi_sys_getaffinity(int pid, size_t bytes, unsigned long *mask) __asm__("sched_getaffinity");
 extern int dfi_sys_setaffinity(int pid, size_t bytes, const unsigned long *mask) __asm__("sched_setaffinity");
-static int dfi_os_get_affinity(struct dfi_os_affinity *a)
+/* The CPUs that a thread may use; 0: the calling one, getpid(): the main thread of the process. */
+static int dfi_os_affinity_of(int thread, struct dfi_os_affinity *a)
 {
     memset(a, 0, sizeof *a);
-    return dfi_sys_getaffinity(0, sizeof a->bits, a->bits) < 0 ? -1 : 0;
+    return dfi_sys_getaffinity(thread, sizeof a->bits, a->bits) < 0 ? -1 : 0;
+}
+static int dfi_os_get_affinity(struct dfi_os_affinity *a) { return dfi_os_affinity_of(0, a); }
+/* The CPUs that this process may use: those of its main thread and of the calling one, either of which the program may
+ * have bound to a few. */
+static int dfi_os_process_affinity(struct dfi_os_affinity *a)
+{
+    struct dfi_os_affinity own;
+    size_t i;
+    if (dfi_os_get_affinity(&own)) return -1;
+    if (dfi_os_affinity_of((int)getpid(), a)) *a = own;
+    for (i = 0; i < sizeof a->bits / sizeof *a->bits; i++) a->bits[i] |= own.bits[i];
+    return 0;
 }
 static int dfi_os_set_affinity(const struct dfi_os_affinity *a)
 {
@@ -71,6 +93,7 @@ static int dfi_os_set_affinity(const struct dfi_os_affinity *a)
 }
 #else
 static int dfi_os_get_affinity(struct dfi_os_affinity *a) { (void)a; return -1; }
+static int dfi_os_process_affinity(struct dfi_os_affinity *a) { (void)a; return -1; }
 static int dfi_os_set_affinity(const struct dfi_os_affinity *a) { (void)a; return -1; }
 #endif
 
@@ -224,12 +247,11 @@ static int dfi_os_threads(void)
 static int dfi_os_threads(void) { return 0; }
 #endif
 
-/* The number of CPUs that this process may use: those of its affinity mask. At least 1. */
-static int dfi_os_cpus(void)
+/* The CPUs that this process may use, and their number, which is at least 1. */
+static int dfi_os_cpus(struct dfi_os_affinity *a)
 {
-    struct dfi_os_affinity a;
     int n = 0;
-    if (dfi_os_get_affinity(&a) == 0) n = dfi_affinity_count(&a);
+    if (dfi_os_process_affinity(a) == 0) n = dfi_affinity_count(a);
 #if DFI_POSIX && defined(_SC_NPROCESSORS_ONLN)
     if (n <= 0) n = (int)sysconf(_SC_NPROCESSORS_ONLN);
 #endif

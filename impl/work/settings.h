@@ -64,9 +64,11 @@ static const struct dfi_setting dfi_pool_settings[] = {
       "a number of workers from 1", &dfi_pool.n_planned },
     { "deque", "DF_DEQUE", offsetof(df_config, deque), DFI_SETTING_SIZE, DFI_DEQUE_LEAST, DFI_DEQUE_MOST,
       DFI_DEQUE_DEFAULT, "a number of entries from 2 to 67108864", &dfi_pool.deque },
+    { "stack_bytes", "DF_STACK", offsetof(df_config, stack_bytes), DFI_SETTING_BYTES, 1 << 14, LONG_MAX, 0,
+      "a number of bytes from 16384, such as 16M", &dfi_pool.stack_bytes },
     { NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL }
 };
-/* The number of CPUs that are chosen for workers; 0: none is. */
+/* Limits dfi_pool.cpus to the CPUs that are chosen for workers. Returns their number; 0: none is. */
 DFI_UPCALL(int, dfi_up_cpus_chosen, (const df_config *c));
 /* The number of CPUs whose time this process may use on average; 0: all. */
 DFI_UPCALL(int, dfi_up_cpus_most, (void));
@@ -75,10 +77,10 @@ DFI_UPCALL(int, dfi_up_cpus_most, (void));
 static void dfi_settings_read(const df_config *c)
 {
     const struct dfi_setting *const *rows = dfi_settings, *s;
-    int chosen = dfi_up_cpus_chosen ? dfi_up_cpus_chosen(c) : 0, most = dfi_up_cpus_most ? dfi_up_cpus_most() : 0;
-    dfi_pool.n_cpus = dfi_os_cpus();
+    int most = dfi_up_cpus_most ? dfi_up_cpus_most() : 0, chosen;
+    dfi_pool.n_cpus = dfi_os_cpus(&dfi_pool.cpus);
+    chosen = dfi_up_cpus_chosen ? dfi_up_cpus_chosen(c) : 0;
     if (most && most < dfi_pool.n_cpus) dfi_pool.n_cpus = most;
-    dfi_pool.stack_bytes = c ? c->stack_bytes : 0;
     for (s = dfi_pool_settings; s; s = rows ? *rows++ : NULL)
         for (; s->field; s++) dfi_setting_read(s, c);
     if (!dfi_pool.n_planned) dfi_pool.n_planned = chosen ? chosen : dfi_pool.n_cpus;
