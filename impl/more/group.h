@@ -397,12 +397,15 @@ static int dfi_reduce_done(struct dfi_worker *w, struct dfi_member *m)
     intptr_t n = 1;
     for (u = m->reductions; u; u = u->next)
         if (u->group->deterministic) n++;
-        else dfi_reduce_leave(w, u);
+        else {
+            dfi_reduce_leave(w, u);
+            u->group = NULL; /* it may end, and its memory be another group, before the loop below */
+        }
     if (n == 1) return 1;
     dfi_store_relaxed(&m->unmerged, n);
     for (u = m->reductions; u; u = next) {
         next = u->next;
-        if (u->group->deterministic) dfi_reduce_hand_in(w, u);
+        if (u->group) dfi_reduce_hand_in(w, u);
     }
     /* acq_rel; pairs with dfi_member_merged */
     return dfi_fetch_sub_acq_rel(&m->unmerged, (intptr_t)1) == 1;
