@@ -125,7 +125,7 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *             df_abort, and df_wait_result returns DF_ERROR_STUCK. In a block that read nothing it is reported, and
  *             the block runs again every millisecond.
  *   df_abort()          leaves the block without effect: the innermost closed one, or else the outermost
- *   df_restart()        rolls the block back and runs it again
+ *   df_restart()        rolls the outermost block back and runs it again, also in a closed one
  *   df_irrevocable()    from here on the block cannot be rolled back: no other block runs, and it may do input and
  *             output. The block may run again from its beginning, once, before this returns.
  *   df_tm_validate()    runs the block again immediately if its read set has changed, as its end would do. For long
@@ -215,12 +215,11 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *   void *df_tm_calloc(n, bytes)     as df_tm_malloc, zeroed, for n objects of `bytes` bytes
  *   df_tm_free(p)                    frees memory after the end of the block, when no other block can read it any
  *             more. p: of df_tm_malloc, df_tm_calloc or malloc; NULL: no effect.
- *   df_tm_on_commit(fn, arg)         calls fn(arg) after the end of the outermost block, outside of it; immediately
- *             if there is no block.
- *             Returns DF_OK, or DF_ERROR_MEMORY: not registered.
+ *   df_tm_on_commit(fn, arg)         calls fn(arg) after the end of the outermost block, outside of it.
+ *             Returns DF_OK, or DF_ERROR_MEMORY: not registered, for lack of memory or outside of blocks, which is logged.
  *   df_tm_on_abort(fn, arg)          calls fn(arg) each time the block is rolled back; the last one first. A block in
  *             fn is a transaction of its own if the whole transaction is rolled back, else part of it.
- *             Returns DF_OK, or DF_ERROR_MEMORY: not registered.
+ *             Returns as df_tm_on_commit.
  *
  *     Outside of blocks, the functions for memory are malloc, calloc and free.
  *     Threads: any. */
