@@ -5,20 +5,19 @@
  * alarm ends the test. */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
-#include <sched.h>
 #include <unistd.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"
 
-enum { ROUNDS = 500, NEEDY = 4 };
+enum { ROUNDS = 200, NEEDY = 4 };
 enum { IN_WAIT, IN_BLOCK, IN_WAIT_ON, IN_SYNC, FORMS };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int holder, running, holder_may_wait, child_may_end;
 
 static void until(const int *flag, int value)
 {
-    while (__atomic_load_n(flag, __ATOMIC_SEQ_CST) < value) sched_yield();
+    while (__atomic_load_n(flag, __ATOMIC_SEQ_CST) < value) usleep(20); /* others may have the CPUs */
 }
 static void set(int *flag) { __atomic_fetch_add(flag, 1, __ATOMIC_SEQ_CST); }
 
@@ -70,13 +69,13 @@ static void offer(int form)
 {
     int x[2] = { 0 }, y[NEEDY] = { 0 };
     running = holder_may_wait = child_may_end = 0;
-    while (dfi_load_seq_cst(&dfi_pool.parked_idle) < 2) sched_yield(); /* both helpers are free */
+    while (dfi_load_seq_cst(&dfi_pool.parked_idle) < 2) usleep(20); /* both helpers are free */
     DF_PARALLEL {
         df_submit(holds, x, form);
         until(&running, 2);
         for (int i = 0; i < NEEDY; i++) df_submit(needs_lock, &y[i]);
         set(&holder_may_wait);
-        for (int i = 0; i < 20; i++) sched_yield();
+        usleep(50);
         test_spin(20000);
         set(&child_may_end);
     }
