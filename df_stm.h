@@ -216,7 +216,8 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *   df_tm_free(p)                    frees memory after the end of the block, when no other block can read it any
  *             more. p: of df_tm_malloc, df_tm_calloc or malloc; NULL: no effect.
  *   df_tm_on_commit(fn, arg)         calls fn(arg) after the end of the outermost block, outside of it.
- *             Returns DF_OK, or DF_ERROR_MEMORY: not registered, for lack of memory or outside of blocks, which is logged.
+ *             Returns DF_OK, or DF_ERROR_MEMORY: not registered, for lack of memory, or outside of blocks, which is
+ *             logged.
  *   df_tm_on_abort(fn, arg)          calls fn(arg) each time the block is rolled back; the last one first. A block in
  *             fn is a transaction of its own if the whole transaction is rolled back, else part of it.
  *             Returns as df_tm_on_commit.

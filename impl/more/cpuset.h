@@ -44,7 +44,7 @@ static int dfi_cpuset_choose(const df_config *c)
     const char *list = c && c->cpuset ? c->cpuset : dfi_env("DF_CPUSET");
     const char *origin = c && c->cpuset ? "df_config.cpuset" : "DF_CPUSET";
     struct dfi_cpuset *s;
-    int spread, cores, i;
+    int spread, cores;
     dfi_mfree(dfi_cpus.list);
     dfi_cpus.list = NULL;
     if (!list || !*list || !(s = (struct dfi_cpuset *)dfi_malloc(sizeof *s))) return 0;
@@ -59,11 +59,8 @@ static int dfi_cpuset_choose(const df_config *c)
                  "close, spread, or a list of CPUs such as 1,2,6,8 or 0-11,20-31",
                  "workers run on any CPU");
     }
-    if (s->n) {
-        dfi_cpus.list = s;
-        memset(&dfi_pool.cpus, 0, sizeof dfi_pool.cpus);
-        for (i = 0; i < s->n; i++) dfi_affinity_add(&dfi_pool.cpus, s->cpu[i]);
-    } else dfi_mfree(s);
+    if (s->n) dfi_cpus.list = s;
+    else dfi_mfree(s);
     return dfi_cpus.list ? s->n : 0;
 }
 DFI_UPCALL_IS(dfi_up_cpus_chosen, dfi_cpuset_choose);

@@ -77,7 +77,7 @@ static int dfi_os_affinity_of(int thread, struct dfi_os_affinity *a)
 }
 static int dfi_os_get_affinity(struct dfi_os_affinity *a) { return dfi_os_affinity_of(0, a); }
 /* The CPUs that this process may use: those of its main thread and of the calling one, either of which the program may
- * have bound to a few. */
+ * have bound to a few. A new thread has those of the thread that created it. */
 static int dfi_os_process_affinity(struct dfi_os_affinity *a)
 {
     struct dfi_os_affinity own;
@@ -96,6 +96,13 @@ static int dfi_os_get_affinity(struct dfi_os_affinity *a) { (void)a; return -1; 
 static int dfi_os_process_affinity(struct dfi_os_affinity *a) { (void)a; return -1; }
 static int dfi_os_set_affinity(const struct dfi_os_affinity *a) { (void)a; return -1; }
 #endif
+
+/* The calling thread, which is new, may use all of them. */
+static void dfi_os_use_all_cpus(void)
+{
+    struct dfi_os_affinity a;
+    if (!dfi_os_process_affinity(&a)) dfi_os_set_affinity(&a);
+}
 
 enum { DFI_LONG_BITS = 8 * sizeof(unsigned long) };
 static int dfi_affinity_has(const struct dfi_os_affinity *a, int cpu)
@@ -247,11 +254,12 @@ static int dfi_os_threads(void)
 static int dfi_os_threads(void) { return 0; }
 #endif
 
-/* The CPUs that this process may use, and their number, which is at least 1. */
-static int dfi_os_cpus(struct dfi_os_affinity *a)
+/* The number of CPUs that this process may use: at least 1. */
+static int dfi_os_cpus(void)
 {
+    struct dfi_os_affinity a;
     int n = 0;
-    if (dfi_os_process_affinity(a) == 0) n = dfi_affinity_count(a);
+    if (dfi_os_process_affinity(&a) == 0) n = dfi_affinity_count(&a);
 #if DFI_POSIX && defined(_SC_NPROCESSORS_ONLN)
     if (n <= 0) n = (int)sysconf(_SC_NPROCESSORS_ONLN);
 #endif

@@ -113,7 +113,7 @@ static void dfi_thread_is(struct dfi_worker *w)
 static void dfi_helper_is(struct dfi_worker *w)
 {
     dfi_thread_is(w);
-    dfi_os_set_affinity(&dfi_pool.cpus); /* not those of the thread that created it */
+    if (!dfi_pool.cpus_chosen) dfi_os_use_all_cpus();
     dfi_tell(DFI_THREAD_HELPS, w);
 }
 

@@ -68,7 +68,7 @@ static const struct dfi_setting dfi_pool_settings[] = {
       "a number of bytes from 16384, such as 16M", &dfi_pool.stack_bytes },
     { NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL }
 };
-/* Limits dfi_pool.cpus to the CPUs that are chosen for workers. Returns their number; 0: none is. */
+/* The number of CPUs that are chosen for workers; 0: none is. */
 DFI_UPCALL(int, dfi_up_cpus_chosen, (const df_config *c));
 /* The number of CPUs whose time this process may use on average; 0: all. */
 DFI_UPCALL(int, dfi_up_cpus_most, (void));
@@ -77,9 +77,9 @@ DFI_UPCALL(int, dfi_up_cpus_most, (void));
 static void dfi_settings_read(const df_config *c)
 {
     const struct dfi_setting *const *rows = dfi_settings, *s;
-    int most = dfi_up_cpus_most ? dfi_up_cpus_most() : 0, chosen;
-    dfi_pool.n_cpus = dfi_os_cpus(&dfi_pool.cpus);
-    chosen = dfi_up_cpus_chosen ? dfi_up_cpus_chosen(c) : 0;
+    int chosen = dfi_up_cpus_chosen ? dfi_up_cpus_chosen(c) : 0, most = dfi_up_cpus_most ? dfi_up_cpus_most() : 0;
+    dfi_pool.n_cpus = dfi_os_cpus();
+    dfi_pool.cpus_chosen = chosen;
     if (most && most < dfi_pool.n_cpus) dfi_pool.n_cpus = most;
     for (s = dfi_pool_settings; s; s = rows ? *rows++ : NULL)
         for (; s->field; s++) dfi_setting_read(s, c);

@@ -232,7 +232,7 @@ enum { DFI_STOP_WHEN_DONE = 1, DFI_STOP_NOW = 2 };
 struct dfi_pool {
     DFI_ATOMIC(int) n_workers;                /* written under the pool lock */
     int n_planned, n_cpus, fork_handlers;     /* n_planned: workers of the next start */
-    struct dfi_os_affinity cpus;              /* those that helpers may use */
+    int cpus_chosen;                          /* the number of CPUs that are chosen for workers, or 0 */
     DFI_ATOMIC(int) running;                  /* 1 between start and stop */
     DFI_ATOMIC(int) stopping;
     DFI_ATOMIC(int) n_slots;                  /* slots [0, n_slots) may hold a worker */
