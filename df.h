@@ -1087,9 +1087,9 @@ DFI_END
 /* ----------------------------------------------------------------------------- >>implementation */
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_IMPLEMENTED)
 #define DFI_IMPLEMENTED
-DFI_BEGIN
+DFI_IMPL_BEGIN
 #include "impl/modules.h"
-DFI_END
+DFI_IMPL_END
 #endif
 
 /* ------------------------------------------------------------------------------------ >>licence

@@ -392,9 +392,9 @@ DFI_END
 /* ----------------------------------------------------------------------------- >>implementation */
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_GPU_IMPLEMENTED)
 #define DFI_GPU_IMPLEMENTED
-DFI_BEGIN
+DFI_IMPL_BEGIN
 #include "impl/gpu/gpu.h"
-DFI_END
+DFI_IMPL_END
 #endif
 
 /* ------------------------------------------------------------------------------------ >>licence

@@ -215,9 +215,9 @@ DFI_END
 /* ----------------------------------------------------------------------------- >>implementation */
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_OWM_IMPLEMENTED)
 #define DFI_OWM_IMPLEMENTED
-DFI_BEGIN
+DFI_IMPL_BEGIN
 #include "impl/owm/owm.h"
-DFI_END
+DFI_IMPL_END
 #endif
 
 /* ------------------------------------------------------------------------------------ >>licence

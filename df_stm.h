@@ -277,9 +277,9 @@ DFI_END
 /* ----------------------------------------------------------------------------- >>implementation */
 #if defined(DF_IMPLEMENTATION) && !defined(DFI_STM_IMPLEMENTED)
 #define DFI_STM_IMPLEMENTED
-DFI_BEGIN
+DFI_IMPL_BEGIN
 #include "impl/stm/stm.h"
-DFI_END
+DFI_IMPL_END
 #endif
 
 /* ------------------------------------------------------------------------------------ >>licence

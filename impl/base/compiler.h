@@ -90,12 +90,15 @@ compile this file with -std=c11, or all with DF_SERIAL"
 #define DFI_NATURAL_END
 #endif
 #if defined(__cplusplus)
-#define DFI_BEGIN DFI_QUIET DFI_NATURAL extern "C++" {
-#define DFI_END   } DFI_NATURAL_END DFI_LOUD
+#define DFI_BEGIN DFI_IMPL_BEGIN extern "C++" {
+#define DFI_END   } DFI_IMPL_END
 #else
-#define DFI_BEGIN DFI_QUIET DFI_NATURAL
-#define DFI_END   DFI_NATURAL_END DFI_LOUD
+#define DFI_BEGIN DFI_IMPL_BEGIN
+#define DFI_END   DFI_IMPL_END
 #endif
+/* Definitions have the linkage of their declarations. */
+#define DFI_IMPL_BEGIN DFI_QUIET DFI_NATURAL
+#define DFI_IMPL_END   DFI_NATURAL_END DFI_LOUD
 
 /* Is it a build for size? Then fast paths have no copies of their own. */
 #if defined(__OPTIMIZE_SIZE__)

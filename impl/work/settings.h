@@ -64,8 +64,8 @@ static const struct dfi_setting dfi_pool_settings[] = {
       "a number of workers from 1", &dfi_pool.n_planned },
     { "deque", "DF_DEQUE", offsetof(df_config, deque), DFI_SETTING_SIZE, DFI_DEQUE_LEAST, DFI_DEQUE_MOST,
       DFI_DEQUE_DEFAULT, "a number of entries from 2 to 67108864", &dfi_pool.deque },
-    { "stack_bytes", "DF_STACK", offsetof(df_config, stack_bytes), DFI_SETTING_BYTES, 1 << 14, LONG_MAX, 0,
-      "a number of bytes from 16384, such as 16M", &dfi_pool.stack_bytes },
+    { "stack_bytes", "DF_STACK", offsetof(df_config, stack_bytes), DFI_SETTING_BYTES, 1, LONG_MAX, 0,
+      "a number of bytes, such as 16M", &dfi_pool.stack_bytes },
     { NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL }
 };
 /* The number of CPUs that are chosen for workers; 0: none is. */

@@ -45,18 +45,17 @@ static void *bound(void *unused) /* as audio and network threads are */
 
 /* --- stacks -------------------------------------------------------------------------------------- */
 
-static char *deep(size_t bytes) /* uses so much stack */
+static int deep(size_t bytes) /* uses so much stack */
 {
     volatile char room[4096];
-    room[0] = (char)bytes, room[sizeof room - 1] = 1;
-    if (bytes < sizeof room) return NULL;
-    return deep(bytes - sizeof room) + room[0] * 0;
+    room[0] = 1, room[sizeof room - 1] = 1;
+    return bytes < sizeof room ? 0 : deep(bytes - sizeof room) + room[0];
 }
 DF_TASK(void, uses, (size_t, bytes), (int, worker));
 void uses(size_t bytes, int worker)
 {
     CHECK(df_worker() == worker);
-    deep(bytes);
+    CHECK(deep(bytes) == (int)(bytes / 4096));
 }
 static int use(size_t mib)
 {
