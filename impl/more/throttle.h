@@ -4,6 +4,7 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
+#include "../os/clock.h"
 #include "../os/wait.h"
 #include "../work/director.h"
 #include "../work/find.h"
@@ -20,9 +21,11 @@
 DFI_SMALL_CODE_BEGIN
 
 enum {
-    /* a submitting thread that tasks may wait for yields this often before it sleeps between two checks, */
-    DFI_PASS_YIELDS = 20,
-    DFI_PASS_LOOKS = 23   /* and checks this often, about 3 ms, before it continues without room */
+    /* a submitting thread that tasks may wait for yields so long before it sleeps between two checks (other processes may
+     * have the CPUs: then one yield takes longer), */
+    DFI_YIELD_NS = 50000,
+    /* and waits so long, or in a recorded run checks so often, before it continues without room */
+    DFI_PASS_NS = 3000000, DFI_PASS_LOOKS = 23
 };
 
 /* Submissions beyond the window before w checks again. */
@@ -85,6 +88,7 @@ static int dfi_others_busy(void)
 static DFI_NOINLINE int dfi_throttle_blocking(struct dfi_worker *w, struct dfi_scope *s)
 {
     size_t left = 0, before = 0;
+    uint64_t since = dfi_os_ns(), waited;
     int looks = 0;
     dfi_block_share(w, 0);
     if (!dfi_others_busy()) { /* all tasks wait for other events */
@@ -98,13 +102,16 @@ static DFI_NOINLINE int dfi_throttle_blocking(struct dfi_worker *w, struct dfi_s
         left = s->submitted - s->done;
         /* large steps keep the cost of switching threads low */
         if (left < dfi_flow_pool.window - dfi_flow_pool.window / 2) break;
-        if (left != before) before = left, looks = 0;
-        else if (++looks > DFI_PASS_LOOKS || !dfi_others_busy()) {
+        waited = dfi_os_ns() - since;
+        looks++;
+        if (left != before) before = left, looks = 0, since += waited, waited = 0;
+        /* a recorded run depends on no clock */
+        else if ((dfi_turns() ? looks > DFI_PASS_LOOKS : waited > DFI_PASS_NS) || !dfi_others_busy()) {
             dfi_throttled_of(w)->let_pass = dfi_flow_pool.window / DFI_WINDOW_STEP;
             break;
         }
         dfi_turn_drop(w);
-        if (looks < DFI_PASS_YIELDS) dfi_os_yield();
+        if (waited < DFI_YIELD_NS) dfi_os_yield();
         else dfi_os_sleep_ms();
         dfi_turn_take(w);
     }

@@ -118,7 +118,7 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
         if (!found) {
             if (!DFI_ALONE && sweep == 0) since = dfi_os_ns();
             if (!DFI_ALONE && !dfi_turns() && sweep++ < DFI_SPIN_SWEEPS &&
-                (sweep % 4 || dfi_os_ns() - since < DFI_SPIN_NS)) {
+                ((sweep % 4 && sweep <= DFI_SPIN_YIELD + 1) || dfi_os_ns() - since < DFI_SPIN_NS)) {
                 if (sweep % 4 == 1) dfi_request_steals(w);
                 if (sweep > DFI_SPIN_YIELD && dfi_load_relaxed(&dfi_pool.n_slots) > dfi_pool.n_cpus) dfi_os_yield();
                 else
