@@ -99,7 +99,7 @@ export CC CXX CFLAGS FUZZ STRESS SEED V TAG LEVEL
 test:
 	@+MAKE='$(MAKE)' LEVEL=test tests/suites $(TEST)
 gate:
-	@+MAKE='$(MAKE)' LEVEL=gate STRESS=1 tests/suites $(GATE)
+	@+MAKE='$(MAKE)' LEVEL=gate TESTED='$(CC)' STRESS=1 tests/suites $(GATE)
 check:
 	@+MAKE='$(MAKE)' LEVEL=check tests/suites $(CHECK)
 
