@@ -21,8 +21,8 @@
 DFI_SMALL_CODE_BEGIN
 
 enum {
-    /* a submitting thread that tasks may wait for yields so long before it sleeps between two checks (other processes may
-     * have the CPUs: then one yield takes longer), */
+    /* a submitting thread that tasks may wait for yields so long before it sleeps between two checks (other processes
+     * may have the CPUs: then one yield takes longer), */
     DFI_YIELD_NS = 50000,
     /* and waits so long, or in a recorded run checks so often, before it continues without room */
     DFI_PASS_NS = 3000000, DFI_PASS_LOOKS = 23
