@@ -105,7 +105,7 @@ users="-DDFI_IMPLEMENTED -DDFI_STM_IMPLEMENTED -DDFI_GPU_IMPLEMENTED -DDFI_OWM_I
 shares() { # leaves $headers
     file=$1
     shift
-    parts=$("$@" $users -MM "$file" | tr ' ' '\n' | grep -vE '[:\\]' | sed -e ':a' -e 's,[^/]*/\.\./,,;ta' | sort -u) # the files it includes, its own too
+    parts=$("$@" $users -M "$file" | tr ' ' '\n' | grep -vE '[:\\]|^/' | sed -e ':a' -e 's,[^/]*/\.\./,,;ta' | sort -u) # the files it includes, its own too
     headers=$(echo $(echo "$parts" | grep -E '(^|/)df(_[a-z]+)?\.h$' | grep -v df_observe.h | sort)) # that of df.h
     [ -n "$headers" ] && ! awk 'FNR == 1 { before = 1 }
         /^#include "(.*\/)?df(_[a-z]+)?\.h"/ { before = 0 }
