@@ -129,6 +129,10 @@ $(TARGETS:%=test-%):
 	@+MAKE='$(MAKE)' tests/configuration $(@:test-%=%)
 
 # Its programs are those of test-run: of this call of make or, in the gate, of one before.
+# The same programs, beside busy processes. ROUNDS=20: as often.
+.PHONY: check-busy
+check-busy: test-run
+	@TAGS='$(TAG)' tests/busy $(or $(ROUNDS),1)
 test-directed: test-run
 test-directed gate-directed:
 	@tests/directed
