@@ -122,7 +122,7 @@ static void loops(const char *workload, void (*run)(long), long n, long tasks)
 int main(int argc, char **argv)
 {
     long empty = bench_size(1000000000, 20000000, 500000), cheap = bench_size(10000000, 2000000, 50000);
-    long dear = bench_size(10000, 10000, 200), rows = bench_size(20000, 20000, 2000),
+    long costly = bench_size(10000, 10000, 200), rows = bench_size(20000, 20000, 2000),
         enters = bench_size(100000, 10000, 100);
     long spread = bench_size(10000, 5000, 100), sums = bench_size(20000000, 10000000, 100000);
     long sweeps = bench_size(40, 40, 2), columns = bench_size(1000000, 500000, 10000);
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
         run_equal(1000, STEPS_10US);                                /* wakes the workers */
         loops("loop_empty", run_empty, empty, empty);
         loops("loop_10ns", equal_10ns, cheap, cheap);
-        loops("loop_10us", equal_10us, dear, dear);
+        loops("loop_10us", equal_10us, costly, costly);
         loops("loop_triangle", run_rising, rows, rows);
         loops("loop_falling", run_falling, rows, rows);
         loops("loop_enter", enter, enters, enters);

@@ -30,8 +30,8 @@ typedef struct {
     size_t passed_in_all;
 } df_partition_job;
 
-/* Each block goes to the same place in `other`: what passes in order from its beginning, the others from its end
- * backwards. */
+/* Each block goes to the same place in `other`: elements that pass the test in order from its beginning, the others
+ * from its end backwards. */
 DF_STATIC_LOOP(df_partition_divide, (const df_partition_job *, p), df_reduce(df_sum, long, done, 1));
 static void df_partition_divide(long lo, long hi, const df_partition_job *p, long *done)
 {

@@ -20,7 +20,7 @@ struct dfi_block_hooks {
     /* Fills df_counters.transactions and aborts. */
     void (*count)(uint64_t *transactions, uint64_t *aborts);
 };
-/* What is called in df.h while df runs. */
+/* Functions of df.h that are called while df runs. */
 struct dfi_df_hooks {
     /* Sleeps in df_retry until *awake, while another thread runs tasks in the caller's place. Nonzero: no thread is
      * left that could write to the block's read set. */

@@ -48,7 +48,7 @@
 #else
 #define DFI_HAS_CHOICE 0
 #endif
-/* What is present unless it is chosen otherwise: the language, and what observes a program or steers it. */
+/* The parts that are present by default: the language, and the parts that observe a program or steer it. */
 #if defined(DF_MINIMAL)
 #define DFI_HAS_LANGUAGE 0
 #define DFI_HAS_OBSERVERS 0

@@ -100,7 +100,7 @@ static void dfi_back_off(const struct dfi_goal *g, uint64_t since)
  * worker. pre: entries pushed above mark are inside the goal; called between dfi_wait_enter and dfi_wait_leave. */
 static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const struct dfi_goal *g)
 {
-    int idle = g->kind == DFI_GOAL_WORK, sweep = 0, i;
+    int idle = g->kind == DFI_GOAL_WORK, sweep = 0, yielded = 0, i;
     uint64_t since = 0;
     struct dfi_stolen stolen;
     /* the chain of scopes shows which code is nested in which wait (work/thread_end.h) */
@@ -118,9 +118,10 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
         if (!found) {
             if (!DFI_ALONE && sweep == 0) since = dfi_os_ns();
             if (!DFI_ALONE && !dfi_turns() && sweep++ < DFI_SPIN_SWEEPS &&
-                ((sweep % 4 && sweep <= DFI_SPIN_YIELD + 1) || dfi_os_ns() - since < DFI_SPIN_NS)) {
+                ((sweep % 4 && !yielded) || dfi_os_ns() - since < DFI_SPIN_NS)) {
                 if (sweep % 4 == 1) dfi_request_steals(w);
-                if (sweep > DFI_SPIN_YIELD && dfi_load_relaxed(&dfi_pool.n_slots) > dfi_pool.n_cpus) dfi_os_yield();
+                yielded = sweep > DFI_SPIN_YIELD && dfi_load_relaxed(&dfi_pool.n_slots) > dfi_pool.n_cpus;
+                if (yielded) dfi_os_yield();
                 else
                     for (i = 0; i < DFI_SPIN_PAUSES; i++) dfi_os_pause();
                 continue;
@@ -137,7 +138,7 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
             if (!DFI_ALONE) dfi_back_off(g, since);
             if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
         }
-        sweep = 0;
+        sweep = yielded = 0;
     }
     if (idle) {
         dfi_stack_back(w, mark);
