@@ -4,7 +4,8 @@
  * map it; an element that was not updated keeps its value. Kernels combine elements that are halos apart, corners too,
  * for several steps.
  *
- *     dist [SEED [CASES]]       so many cases with each setting of devices and workers */
+ *     dist [SEED [CASES]]       so many cases with each setting of devices and workers; if DF_GPU is set to a driver,
+ *                               on its devices alone */
 #define DF_IMPLEMENTATION
 #include "df_gpu.h"
 #include "../test.h"
@@ -25,34 +26,33 @@ static inline uint8_t mixed(uint8_t a, uint8_t b, uint8_t c, int64_t g0, int64_t
                             int64_t salt)
 {
     return (uint8_t)(a * 3 + b * 5 + c * 7 + (g0 * 11 + g1 * 31 + g2 * 101 + k + salt) % 251);
+}
+/* A byte of an element. `to` is stride bytes apart like to.stride[0], but in the first dimension ld, which a device may
+ * choose. */
+static inline void step_of(df_on_global const uint8_t *from, df_on_global uint8_t *to, int64_t ld, int64_t ld_to,
+                           struct place a, struct place b, struct offsets o, int64_t item)
+{
+    int64_t k = item % a.element;
+    int64_t i2 = item / a.element % a.count[2];
+    int64_t i1 = item / a.element / a.count[2] % a.count[1];
+    int64_t i0 = item / a.element / a.count[2] / a.count[1];
+    uint8_t near[3];
+    if (i0 >= a.count[0]) return;
+    for (int n = 0; n < 3; n++) {
+        int64_t j0 = i0 + o.at[n][0], j1 = i1 + o.at[n][1], j2 = i2 + o.at[n][2];
+        near[n] = 0;
+        if (a.lo[0] + j0 >= a.low[0] && a.lo[0] + j0 <= a.high[0] && a.lo[1] + j1 >= a.low[1] &&
+            a.lo[1] + j1 <= a.high[1] && a.lo[2] + j2 >= a.low[2] && a.lo[2] + j2 <= a.high[2])
+            near[n] = from[(a.first[0] + j0) * ld + (a.first[1] + j1) * a.stride[1] + (a.first[2] + j2) * a.stride[2] + k];
+    }
+    to[(b.first[0] + i0) * ld_to + (b.first[1] + i1) * b.stride[1] + (b.first[2] + i2) * b.stride[2] + k] =
+        mixed(near[0], near[1], near[2], a.lo[0] + i0 / a.chunk[0] * a.step[0] + i0 % a.chunk[0],
+              a.lo[1] + i1 / a.chunk[1] * a.step[1] + i1 % a.chunk[1],
+              a.lo[2] + i2 / a.chunk[2] * a.step[2] + i2 % a.chunk[2], k, o.salt);
 })
 
-/* `to` is stride bytes apart like to.stride[0], but in the first dimension ld, which a device may choose */
-#define STEP_BODY                                                                                            \
-    {                                                                                                        \
-        int64_t item = df_global_id(0);                                                                      \
-        int64_t k = item % a.element;                                                                        \
-        int64_t i2 = item / a.element % a.count[2];                                                          \
-        int64_t i1 = item / a.element / a.count[2] % a.count[1];                                             \
-        int64_t i0 = item / a.element / a.count[2] / a.count[1];                                             \
-        if (i0 < a.count[0]) {                                                                               \
-            uint8_t near[3];                                                                                 \
-            for (int n = 0; n < 3; n++) {                                                                    \
-                int64_t j0 = i0 + o.at[n][0], j1 = i1 + o.at[n][1], j2 = i2 + o.at[n][2];                    \
-                near[n] = 0;                                                                                 \
-                if (a.lo[0] + j0 >= a.low[0] && a.lo[0] + j0 <= a.high[0] && a.lo[1] + j1 >= a.low[1] &&     \
-                    a.lo[1] + j1 <= a.high[1] && a.lo[2] + j2 >= a.low[2] && a.lo[2] + j2 <= a.high[2])      \
-                    near[n] = from[(a.first[0] + j0) * ld + (a.first[1] + j1) * a.stride[1] +                \
-                                   (a.first[2] + j2) * a.stride[2] + k];                                     \
-            }                                                                                                \
-            to[(b.first[0] + i0) * ld_to + (b.first[1] + i1) * b.stride[1] + (b.first[2] + i2) * b.stride[2] + k] = \
-                mixed(near[0], near[1], near[2], a.lo[0] + i0 / a.chunk[0] * a.step[0] + i0 % a.chunk[0],    \
-                      a.lo[1] + i1 / a.chunk[1] * a.step[1] + i1 % a.chunk[1],                               \
-                      a.lo[2] + i2 / a.chunk[2] * a.step[2] + i2 % a.chunk[2], k, o.salt);                   \
-        }                                                                                                    \
-    }
 #define STEP(name, ...) DF_KERNEL_USING(places, name, __VA_ARGS__, (int64_t, ld), (int64_t, ld_to), (struct place, a), (struct place, b), \
-                                        (struct offsets, o), STEP_BODY)
+                                        (struct offsets, o), { step_of(from, to, ld, ld_to, a, b, o, df_global_id(0)); })
 #define STEP_OF_ALL(name) STEP(name, df_in(uint8_t, from, n), df_inout(uint8_t, to, n_to), (int64_t, n), (int64_t, n_to))
 #define STEP_OF_BLOCKS(name) STEP(name, df_in2(uint8_t, from, rows, cols, ld), df_inout2(uint8_t, to, rows_to, cols_to, ld_to), (int64_t, rows), \
                                   (int64_t, cols), (int64_t, rows_to), (int64_t, cols_to))
@@ -564,17 +564,18 @@ int main(int argc, char **argv)
     int cases = argc > 2 ? atoi(argv[2]) : 40, settings = 0;
     printf("seed %llu\n", (unsigned long long)seed);
     fflush(stdout);
-    for (int s = 0; s < 5; s++)
+    const char *kind = getenv("DF_GPU"); /* set to a driver: once, on its devices */
+    const int real = kind && strcmp(kind, "sim") && strcmp(kind, "none");
+    for (int s = 0; s < (real ? 1 : 5); s++)
         for (int w = 0; w < 3; w++) {
             char text[24];
-            setenv("DF_GPU", s ? "sim" : "none", 1);
-            setenv("DF_GPU_SIM", sim[s], 1);
+            if (!real) setenv("DF_GPU", s ? "sim" : "none", 1), setenv("DF_GPU_SIM", sim[s], 1);
             snprintf(text, sizeof text, "%d", (int)(seed % 1000) + w);
             if (w) setenv("DF_GPU_SIM_SEED", text, 1);
             else unsetenv("DF_GPU_SIM_SEED");
             CHECK(df_start(&(df_config){ .workers = workers[w], .log = hear }) == DF_OK);
 #if !defined(DF_SERIAL)
-            CHECK(df_gpu_devices() == (s ? s : 1));
+            CHECK(real || df_gpu_devices() == (s ? s : 1));
 #endif
             bad_input();
             odd_shapes();
@@ -584,7 +585,7 @@ int main(int argc, char **argv)
                 one_case(df_gpu_devices());
                 if (said[0]) {
                     fprintf(stderr, "seed %llu, case %d, devices %s, workers %d: %s\n", (unsigned long long)seed,
-                            settings, sim[s], workers[w], said);
+                            settings, real ? kind : sim[s], workers[w], said);
                     CHECK(!said[0]);
                 }
                 settings++;

@@ -119,7 +119,8 @@ DF_KERNEL(plus, df_inout(int, x, n), (int, n), (int, by),
     int i = df_global_id(0);
     if (i < n) x[i] = (3 * x[i] + by) % 100003;
 })
-/* Puts work into a queue of a device by other means: here the memory of a simulated device is memory of the host. */
+/* Puts work into a queue of a device by other means. The memory of a simulated device is memory of the host; another
+ * device has none that plain C can use. */
 DF_DEVICE_TASK(mixes, df_in(int, x, n), df_inout(int, y, n), (int, n));
 void mixes(df_queue *q, const int *x, int *y, int n)
 {
@@ -155,6 +156,13 @@ static void plain_mixes(const int *p, int *q)
 {
     for (int i = 0; i < N; i++) q[i] = (q[i] * 5 + p[N - 1 - i]) % 100003;
 }
+/* A device for mixes: this one, if plain C can use its memory. */
+static int plain(int device)
+{
+    df_gpu_device info;
+    CHECK(df_gpu_info(device == DF_ANY_GPU ? 1 : device, &info) == DF_OK);
+    return strcmp(info.kind, "simulated") && strcmp(info.kind, "host") ? DF_HOST : device;
+}
 static void devices(void)
 {
     const int n = df_gpu_devices();
@@ -169,8 +177,8 @@ static void devices(void)
     for (int k = 0; k < 12; k++) {
         plain_plus(want, k), plain_mixes(want, want_y), plain_mixes(want_y, want);
         df_launch_with(DF_OPTS(.device = k % 3 ? 1 + k % n : DF_HOST), plus, df_grid(N), x, N, k);
-        df_launch_with(DF_OPTS(.device = k % 5 ? 1 + k / 2 % n : DF_HOST), mixes, x, y, N);
-        df_launch(mixes, y, x, N);
+        df_launch_with(DF_OPTS(.device = k % 5 ? plain(1 + k / 2 % n) : DF_HOST), mixes, x, y, N);
+        df_launch_with(DF_OPTS(.device = plain(DF_ANY_GPU)), mixes, y, x, N);
     }
     CHECK(df_wait_result() == DF_OK);
     CHECK(!memcmp(x, want, sizeof x) && !memcmp(y, want_y, sizeof y));
@@ -212,7 +220,7 @@ static void data(void)
     DF_DATA_REGION(df_copy(x, N), df_copyin(y, N)) {
         for (int k = 0; k < 4; k++) {
             df_launch(plus, df_grid(N), x, N, k);
-            df_launch(mixes, y, x, N);
+            df_launch_with(DF_OPTS(.device = plain(DF_ANY_GPU)), mixes, y, x, N);
             df_wait(); /* copies nothing */
         }
     }
