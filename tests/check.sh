@@ -15,7 +15,7 @@
 #   shared FILE compiler and options...
 #                         prints the options with which a program shares the implementation with others
 #   shares FILE compiler and options...
-#                         can it? Not if it looks inside of the implementation, or changes it
+#                         can it? Not if it looks inside of the implementation, or changes more than settings
 #   reaches LEVEL         is this level part of the run? test (make test), gate (make gate), check (make check, and by hand)
 # V=1 shows every test. COST=FILE: appends a line `SECONDS SUITE WHAT` for each, the CPU time of all that was run for it.
 # tests/total adds up what all suites left in $RESULTS.
@@ -102,15 +102,15 @@ find_lto() {
 # implementation of all headers, not only of those it includes.
 whole="df.h df_stm.h df_gpu.h df_owm.h"
 users="-DDFI_IMPLEMENTED -DDFI_STM_IMPLEMENTED -DDFI_GPU_IMPLEMENTED -DDFI_OWM_IMPLEMENTED"
-shares() { # leaves $headers
+shares() { # leaves $headers, and $settings_of: macros of df that the program sets to a value before it includes df
     file=$1
     shift
     parts=$("$@" $users -M "$file" | tr ' ' '\n' | grep -vE '[:\\]|^/' | sed -e ':a' -e 's,[^/]*/\.\./,,;ta' | sort -u) # the files it includes, its own too
     headers=$(echo $(echo "$parts" | grep -E '(^|/)df(_[a-z]+)?\.h$' | grep -v df_observe.h | sort)) # that of df.h
-    [ -n "$headers" ] && ! awk 'FNR == 1 { before = 1 }
+    [ -n "$headers" ] && settings_of=$(awk 'FNR == 1 { before = 1 }
         /^#include "(.*\/)?df(_[a-z]+)?\.h"/ { before = 0 }
-        before && /^ *# *define ([a-z]|DF_[A-Z_]*[ (])/ || /(^|[^A-Za-z0-9_])dfi_/ { found = 1; exit }
-        END { exit !found }' $(echo "$parts" | grep -vE '(^|/)(df(_[a-z]+)?|impl/[a-z_/]*)\.h$')
+        before && /^ *# *define [a-z]/ || /(^|[^A-Za-z0-9_])dfi_/ || before && /^ *# *define DF_.*\\$/ { exit 1 }
+        before && /^ *# *define DF_[A-Z_]*[ (]/' $(echo "$parts" | grep -vE '(^|/)(df(_[a-z]+)?|impl/[a-z_/]*)\.h$'))
 }
 shared() {
     shares "$@" || return 0
@@ -123,15 +123,18 @@ implementation() { # "HEADER..." compiler and options...: prints the object file
     shift
     for option; do case $option in -W* | -std=*) ;; *) same="$same $option" ;; esac; done
     same="$same -std=gnu11"
-    object=build/test/shared/$(echo "$same $headers" | cksum | cut -d ' ' -f 1).o
+    object=build/test/shared/$(echo "$same $headers ${settings_of:-}" | cksum | cut -d ' ' -f 1).o
     mkdir -p build/test/shared
     until ln -s $$ "$object.lock" 2> /dev/null; do # another suite compiles it
         kill -0 "$(readlink "$object.lock")" 2> /dev/null || rm -f "$object.lock"
         sleep 0.2
     done
     if [ ! -f "$object" ] || [ -n "$(find df*.h impl $headers -newer "$object")" ]; then
-        { echo '#define DF_IMPLEMENTATION'; printf '#include "%s"\n' $headers; } | $same -c -x c - -o "$object.$$" >&2 &&
-            mv "$object.$$" "$object" || rm -f "$object" # nothing is tested with an old one
+        { # test_malloc, test_free: the program's
+            printf '#include <stdlib.h>\nextern void *test_malloc(size_t);\nextern void test_free(void *);\n%s\n' "${settings_of:-}"
+            echo '#define DF_IMPLEMENTATION'
+            printf '#include "%s"\n' $headers
+        } | $same -c -x c - -o "$object.$$" >&2 && mv "$object.$$" "$object" || rm -f "$object" # nothing is tested with an old one
     fi
     rm -f "$object.lock"
     echo "$object"

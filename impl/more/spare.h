@@ -146,9 +146,10 @@ static void dfi_block_share(struct dfi_worker *w, int all)
 /* Counts the caller as blocked. pre: it has shared its tasks. -1: there is no spare, and the caller is not counted. */
 static int dfi_block_count(void)
 {
-    int k = dfi_fetch_add_seq_cst(&dfi_spares.blocked, 1);
+    dfi_fetch_add_seq_cst(&dfi_spares.blocked, 1);
     if (dfi_me()) dfi_blocks_of(dfi_me())->blocking++, dfi_crew_blocks(dfi_me(), -1);
-    if (k >= dfi_load_seq_cst(&dfi_spares.spares)) {
+    /* both after the addition: the spare that another worker has just started may be that worker's */
+    if (dfi_load_seq_cst(&dfi_spares.spares) < dfi_load_seq_cst(&dfi_spares.blocked)) {
         if (!dfi_spare_start()) return 0;
         dfi_block_end();
         return -1;

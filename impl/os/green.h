@@ -184,6 +184,7 @@ DFI_UNUSED static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(v
 }
 DFI_SMALL_CODE_END
 DFI_UNUSED static void dfi_os_yield(void) { dfi_green_switch(dfi_green_me()); }
+DFI_UNUSED static void dfi_os_sleep_us(unsigned us) { (void)us, dfi_os_yield(); }
 DFI_UNUSED static void dfi_os_sleep_ms(void) { dfi_os_yield(); }
 
 /* --- waits --------------------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@
 
 #if defined(__unix__) || defined(__APPLE__)
 #define DFI_POSIX 1
-#include <poll.h>
+#include <sys/select.h>
 #include <pthread.h>
 #include <unistd.h>
 #else

@@ -104,7 +104,12 @@ DFI_UNUSED static void dfi_os_event_wake_all(struct dfi_os_event *e)
     pthread_mutex_unlock(&e->m);
 }
 DFI_UNUSED static void dfi_os_yield(void) { sched_yield(); }
-DFI_UNUSED static void dfi_os_sleep_ms(void) { poll(NULL, 0, 1); } /* about a millisecond */
+DFI_UNUSED static void dfi_os_sleep_us(unsigned us) /* at least; less than a second */
+{
+    struct timeval t = { 0, 0 };
+    t.tv_usec = (int)us;
+    select(0, NULL, NULL, NULL, &t);
+}
 /* Calls fn(p) when the calling thread ends. pre: each key is used by one thread at a time. */
 DFI_UNUSED static void dfi_os_at_thread_end(struct dfi_os_key *k, void (*fn)(void *), void *p)
 {
@@ -165,10 +170,11 @@ DFI_UNUSED static void dfi_os_event_wake_all(struct dfi_os_event *e)
     mtx_unlock(&e->m);
 }
 DFI_UNUSED static void dfi_os_yield(void) { thrd_yield(); }
-DFI_UNUSED static void dfi_os_sleep_ms(void)
+DFI_UNUSED static void dfi_os_sleep_us(unsigned us)
 {
-    struct timespec ms = { 0, 1000000 };
-    thrd_sleep(&ms, NULL);
+    struct timespec t = { 0, 0 };
+    t.tv_nsec = (long)us * 1000;
+    thrd_sleep(&t, NULL);
 }
 DFI_UNUSED static void dfi_os_at_thread_end(struct dfi_os_key *k, void (*fn)(void *), void *p)
 {
@@ -177,6 +183,8 @@ DFI_UNUSED static void dfi_os_at_thread_end(struct dfi_os_key *k, void (*fn)(voi
 }
 
 #endif
+
+DFI_UNUSED static void dfi_os_sleep_ms(void) { dfi_os_sleep_us(1000); }
 
 /* The time limit of a wait. os/green.h has one of its own. */
 struct dfi_os_limit { uint64_t end; };

@@ -256,21 +256,23 @@ static void lost(void)
     struct dfi_built b[2];
     dfi_memory m[2];
     pthread_t thread;
+    long queries;
     int i;
     twin_find();
     test_open(2);
     for (i = 0; i < 2; i++) prepare(&gpu[i], &b[i], &m[i]);
     twin.hold(1);
+    queries = twin.calls("cuEventQuery");
     GOOD(launch(&gpu[0], &b[0], m[0]));
     until = gpu[0].issued[DFI_Q_RUN];
     CHECK(!pthread_create(&thread, NULL, wait_main, NULL));
-    while (!twin.calls("cuEventSynchronize")) dfi_os_yield();
+    while (twin.calls("cuEventQuery") == queries) dfi_os_yield();
     twin.lose(0, 700);
     twin.hold(0);
     pthread_join(thread, NULL);
     CHECK(woken == DF_ERROR_DEVICE);
     all_fail(&gpu[0], &gpu[1], &b[0], m[0],
-             "cuEventSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered");
+             "cuEventQuery: CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered");
     test_in(&gpu[1], m[1], x, 400);
     GOOD(launch(&gpu[1], &b[1], m[1]));
     GOOD(V.wait(&gpu[1], DFI_Q_OUT, &gpu[1], DFI_Q_RUN, gpu[1].issued[DFI_Q_RUN]));

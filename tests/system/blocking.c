@@ -105,6 +105,43 @@ static void locked(int round)
     CHECK(x[0] == 1 && x[1] == 1);
 }
 
+/* --- all workers but one block at the same moment, while there are no spares: each needs one ------------- */
+
+enum { TOGETHER = 4 };
+static pthread_barrier_t stand_ins;
+static int arrived;
+static void until_opened(void *unused)
+{
+    (void)unused;
+    df_signal(&blocked);
+    while (!__atomic_load_n(&opened, __ATOMIC_SEQ_CST)) usleep(100);
+}
+DF_TASK(void, blocks_together, (int, unused));
+void blocks_together(int unused)
+{
+    (void)unused;
+    __atomic_fetch_add(&arrived, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&arrived, __ATOMIC_SEQ_CST) < TOGETHER - 1) sched_yield();
+    df_yield_blocking(until_opened, NULL);
+}
+DF_TASK(void, stands_in, (int, unused));
+void stands_in(int unused)
+{
+    (void)unused;
+    pthread_barrier_wait(&stand_ins); /* each on a thread of its own */
+    __atomic_store_n(&opened, 1, __ATOMIC_SEQ_CST);
+}
+static void together(void)
+{
+    CHECK(df_start(DF_CONFIG(.workers = TOGETHER)) == DF_OK);
+    arrived = opened = 0;
+    df_token_init(&blocked, TOGETHER - 1);
+    for (int i = 1; i < TOGETHER; i++) df_submit(blocks_together, i);
+    for (int i = 0; i < TOGETHER; i++) df_submit_with(DF_OPTS(.after = DF_TOKENS(&blocked)), stands_in, i);
+    df_wait();
+    df_stop();
+}
+
 /* A thread of the program's own, which df does not know. */
 static void *foreign(void *unused)
 {
@@ -127,6 +164,8 @@ int main(void)
 {
     alarm(100);
     CHECK(!pipe(go));
+    pthread_barrier_init(&stand_ins, NULL, TOGETHER);
+    for (int round = 0; round < ROUNDS; round++) together();
     for (int workers = 1; workers <= 4; workers++) {
         df_config c = { .workers = workers, .defer = 1 };
         pthread_t t[2];

@@ -2,15 +2,15 @@
  * helpers wake the thread that ends */
 #define _DEFAULT_SOURCE
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
+#include <sys/select.h>
 #include "child.h"
 
 /* What df may sleep with. */
-static int sleeps(int ms)
+static int sleeps(struct timeval *t)
 {
-    fprintf(stderr, "slept for %d ms\n", ms);
-    return (poll)(NULL, 0, ms);
+    fprintf(stderr, "slept for %ld us\n", (long)t->tv_usec);
+    return (select)(0, NULL, NULL, NULL, t);
 }
 static int sleeps_until(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t)
 {
@@ -18,7 +18,7 @@ static int sleeps_until(pthread_cond_t *c, pthread_mutex_t *m, const struct time
     if (result == ETIMEDOUT) fprintf(stderr, "was not woken\n");
     return result;
 }
-#define poll(fds, n, ms) sleeps(ms)
+#define select(n, to_read, to_write, failed, t) sleeps(t)
 #define pthread_cond_timedwait(c, m, t) sleeps_until(c, m, t)
 #define DF_IMPLEMENTATION
 #include "df.h"

@@ -12,7 +12,7 @@ static inline int test_step(int step) { return TEST_SLOW ? 8 * step + 3 : step; 
 
 enum { ENOUGH = 1 << 30 };
 static int left, only_one, failed;
-static void *test_malloc(size_t n)
+void *test_malloc(size_t n)
 {
     int now = __atomic_fetch_sub(&left, 1, __ATOMIC_RELAXED);
     if (now == 1 || (now < 1 && !only_one)) {

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 enum { BYTES = 3000000 };
-static void *small_malloc(size_t n) { return n < BYTES ? malloc(n) : NULL; }
-#define DF_MALLOC(n) small_malloc(n)
+void *test_malloc(size_t n) { return n < BYTES ? malloc(n) : NULL; }
+#define DF_MALLOC(n) test_malloc(n)
 #define DF_FREE(p) free(p)
 #define DF_IMPLEMENTATION
 #include "df.h"

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 static int most; /* nonzero: larger allocations fail */
-static void *some_malloc(size_t n)
+void *test_malloc(size_t n)
 {
     size_t m = (size_t)__atomic_load_n(&most, __ATOMIC_SEQ_CST);
     return m && n > m ? NULL : malloc(n);
 }
-#define DF_MALLOC(n) some_malloc(n)
+#define DF_MALLOC(n) test_malloc(n)
 #define DF_FREE(p) free(p)
 #define DF_IMPLEMENTATION
 #include "df.h"

@@ -11,7 +11,7 @@
 enum { BYTES = 300000, SLACK = 4096 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t taken, most; /* by blocks of about BYTES */
-static void *count_malloc(size_t n)
+void *test_malloc(size_t n)
 {
     union { size_t n; max_align_t align; } *p = malloc(n + sizeof *p);
     if (!p) return NULL;
@@ -24,7 +24,7 @@ static void *count_malloc(size_t n)
     }
     return p + 1;
 }
-static void count_free(void *x)
+void test_free(void *x)
 {
     union { size_t n; max_align_t align; } *p = x;
     if (!p) return;
@@ -36,8 +36,8 @@ static void count_free(void *x)
     }
     free(p);
 }
-#define DF_MALLOC(n) count_malloc(n)
-#define DF_FREE(p) count_free(p)
+#define DF_MALLOC(n) test_malloc(n)
+#define DF_FREE(p) test_free(p)
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"

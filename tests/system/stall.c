@@ -23,7 +23,7 @@ static void memory_given_back(void)
 {
     if (TEST_ASAN && !has_memory) pthread_mutex_unlock(&memory_lock);
 }
-static void *locked_malloc(size_t n)
+void *test_malloc(size_t n)
 {
     void *p;
     memory_taken();
@@ -31,14 +31,14 @@ static void *locked_malloc(size_t n)
     memory_given_back();
     return p;
 }
-static void locked_free(void *p)
+void test_free(void *p)
 {
     memory_taken();
     free(p);
     memory_given_back();
 }
-#define DF_MALLOC(n) locked_malloc(n)
-#define DF_FREE(p) locked_free(p)
+#define DF_MALLOC(n) test_malloc(n)
+#define DF_FREE(p) test_free(p)
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "df_stm.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 static int no_memory;
-static void *test_malloc(size_t n) { return no_memory ? NULL : malloc(n); }
+void *test_malloc(size_t n) { return no_memory ? NULL : malloc(n); }
 #define DF_MALLOC(n) test_malloc(n)
 #define DF_FREE(p) free(p)
 #define DF_IMPLEMENTATION

@@ -28,7 +28,7 @@ enum {
     DFI_CUDA_MPS_NOT_READY = 807, DFI_CUDA_MPS_TERMINATED = 810, DFI_CUDA_UNKNOWN = 999
 };
 enum {
-    DFI_CUDA_STREAM_NON_BLOCKING = 1, DFI_CUDA_EVENT_BLOCKING_SYNC = 1, DFI_CUDA_EVENT_NO_TIMING = 2,
+    DFI_CUDA_STREAM_NON_BLOCKING = 1, DFI_CUDA_EVENT_NO_TIMING = 2,
     DFI_CUDA_HOST_PORTABLE = 1, DFI_CUDA_POINTER_MEMORY_TYPE = 2, DFI_CUDA_POINTER_IS_MANAGED = 8,
     DFI_CUDA_MEMORY_HOST = 1, DFI_CUDA_MEMORY_DEVICE = 2
 };
@@ -73,7 +73,6 @@ struct dfi_cuda_box { struct dfi_cuda_end from, to; size_t width, height; };
     X(event_destroy, "cuEventDestroy_v2", (void *event))                                                            \
     X(event_record, "cuEventRecord", (void *event, void *stream))                                                   \
     X(event_query, "cuEventQuery", (void *event))                                                                   \
-    X(event_sync, "cuEventSynchronize", (void *event))                                                              \
     X(copy_in, "cuMemcpyHtoDAsync_v2", (uintptr_t to, const void *from, size_t bytes, void *stream))                \
     X(copy_out, "cuMemcpyDtoHAsync_v2", (void *to, uintptr_t from, size_t bytes, void *stream))                     \
     X(copy_on, "cuMemcpyDtoDAsync_v2", (uintptr_t to, uintptr_t from, size_t bytes, void *stream))                  \

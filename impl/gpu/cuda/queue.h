@@ -8,9 +8,9 @@
  * operations counted before it was recorded, because an operation is counted after it was put into the stream
  * (release and acquire of `issued`). `covers` is set under the queue's lock after cuEventRecord succeeded, so an event
  * that was never recorded, for which cuStreamWaitEvent would not wait, is never found. (3) An event that is recorded
- * later in a stream completes later. So a thread that sleeps in cuEventSynchronize while the event is recorded once
- * more wakes when its point is done, or later; it takes as done the operations that the event covered when the sleep
- * began. `users` avoids that while other events are free. (4) cuStreamWaitEvent uses the latest record of the event at
+ * later in a stream completes later. So a thread that waits for an event which is recorded once more sees it done when
+ * its point is done, or later; it takes as done the operations that the event covered when the wait began. `users`
+ * avoids that while other events are free. (4) cuStreamWaitEvent uses the latest record of the event at
  * the time of the call, which is under the lock of the event's queue. (5) Every wait is for operations put into a
  * stream earlier, so there is no cycle. */
 #ifndef DFI_GPU_CUDA_QUEUE_H
@@ -28,7 +28,9 @@
 
 enum {
     DFI_CUDA_EVENTS = 16,   /* per queue: more than the pieces of a copy that are under way, and threads that wait */
-    DFI_CUDA_SPINS = 32,    /* queries of an event, of about 1 us, before the thread sleeps: waking it takes as long */
+    /* A thread asks for so long before it sleeps, as the driver's own functions do by default: 100 MB travel in it.
+     * To be woken by the device takes 0.05 to 0.2 ms, and makes each event 1 us slower. */
+    DFI_CUDA_SPIN_US = 2000,
     DFI_CUDA_KNOWN = 16,    /* devices for which a queue remembers what it waited for */
     DFI_CUDA_PIECES = 8     /* of pinned memory per queue, see gpu/cuda/copy.h */
 };
@@ -189,7 +191,7 @@ static df_result dfi_cuda_event_free(struct dfi_gpu *d, struct dfi_cuda_queue *u
     }
     if (u->n_events < DFI_CUDA_EVENTS) {
         void *made = NULL;
-        code = dfi_cuda.cu.event_create(&made, DFI_CUDA_EVENT_BLOCKING_SYNC | DFI_CUDA_EVENT_NO_TIMING);
+        code = dfi_cuda.cu.event_create(&made, DFI_CUDA_EVENT_NO_TIMING);
         if (!code) best = &u->event[u->n_events++], best->event = made, best->covers = 0, best->users = 0;
     }
     if (!best) /* threads sleep on all of them: the oldest */
@@ -291,8 +293,9 @@ static df_result dfi_cuda_reach(struct dfi_gpu *d, int q, uintptr_t point)
     struct dfi_cuda_queue *u = &dfi_cuda_of(d)->queue[q];
     struct dfi_cuda_event *e;
     uintptr_t covers;
+    uint64_t since;
     df_result r;
-    int code = DFI_CUDA_NOT_READY, spins;
+    int code;
     if (dfi_cuda_is_done(u, point)) return DF_OK;
     dfi_os_lock(&u->lock);
     r = dfi_cuda_event_of(d, q, point, &e);
@@ -300,14 +303,15 @@ static df_result dfi_cuda_reach(struct dfi_gpu *d, int q, uintptr_t point)
     else covers = 0;
     dfi_os_unlock(&u->lock);
     if (r) return r;
-    for (spins = 0; spins < DFI_CUDA_SPINS && code == DFI_CUDA_NOT_READY; spins++)
-        code = dfi_cuda.cu.event_query(e->event);
-    if (code == DFI_CUDA_NOT_READY) code = dfi_cuda.cu.event_sync(e->event);
+    for (since = dfi_os_ns(); (code = dfi_cuda.cu.event_query(e->event)) == DFI_CUDA_NOT_READY;) {
+        uint64_t us = (dfi_os_ns() - since) / 1000;
+        if (us > DFI_CUDA_SPIN_US) dfi_os_sleep_us(us < 32000 ? (unsigned)us / 32 : 1000); /* 3 % later at most */
+    }
     dfi_os_lock(&u->lock);
     e->users--;
     if (!code) dfi_cuda_done(u, covers);
     dfi_os_unlock(&u->lock);
-    return code ? dfi_cuda_ended(d, "cuEventSynchronize", code) : DF_OK;
+    return code ? dfi_cuda_ended(d, "cuEventQuery", code) : DF_OK;
 }
 
 static df_result dfi_cuda_sync(struct dfi_gpu *d, int q, uintptr_t point)

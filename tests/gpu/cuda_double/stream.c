@@ -288,25 +288,6 @@ int cuEventQuery(struct event *e)
     return code;
 }
 
-int cuEventSynchronize(struct event *e);
-int cuEventSynchronize(struct event *e)
-{
-    struct context *c;
-    struct mark *m;
-    int code = double_enter_context(N_cuEventSynchronize, &c);
-    if (code) return code;
-    if (!is_event(e)) return E_HANDLE;
-    pthread_mutex_lock(&double_lock);
-    if ((m = e->last) != NULL) {
-        m->refs++;
-        while (!m->done && !e->context->lost) pthread_cond_wait(&change, &double_lock);
-        mark_release(m);
-    }
-    code = e->context->lost;
-    pthread_mutex_unlock(&double_lock);
-    return code;
-}
-
 /* --- copies and launches --------------------------------------------------------------------------------- */
 
 /* One side of a copy of height rows. Under the lock. */
