@@ -93,6 +93,7 @@ int main(void)
     int y = 0, z = 0, q = 0;
     df_token opens = DF_TOKEN(1);
     df_token_init_external(&sample, EVENTS);
+    CHECK(df_start(NULL) == DF_OK); /* before the thread signals: a record has what happens from here on */
     df_token_init_external(&once[2], 1), df_token_init(&once[3], 1), df_token_init_external(&once[3], 1);
     start();
     df_submit_with(DF_OPTS(.after = DF_TOKENS(&sample)), filter, &y, EVENTS);
