@@ -205,7 +205,8 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *             variable that the block then changes by plain accesses is reported.
  *
  *     Outside of blocks these are plain accesses. Alignment does not matter, but a value that crosses a word costs
- *     more. Neighbours in the same word are independent of each other.
+ *     more. Neighbours in the same word are independent of each other. A write to a local variable of a function that
+ *     has returned when the block ends is left out.
  *     Threads: any. */
 
 /* ------------------------------------------------------------------------------------ >>memory

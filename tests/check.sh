@@ -103,14 +103,26 @@ find_lto() {
 whole="df.h df_stm.h df_gpu.h df_owm.h"
 users="-DDFI_IMPLEMENTED -DDFI_STM_IMPLEMENTED -DDFI_GPU_IMPLEMENTED -DDFI_OWM_IMPLEMENTED"
 shares() { # leaves $headers, and $settings_of: macros of df that the program sets to a value before it includes df
-    file=$1
+    file=$1 about=$1
     shift
+    for option; do case $option in -D*) about="$about $option" ;; esac; done
+    about=$(echo "$about" | cksum)
+    about=build/test/shared/${about%% *}.about # what was found before; of use while the files it names are as old
+    { read -r parts && read -r headers && settings_of=$(cat); } 2> /dev/null < "$about" &&
+        [ -n "$parts" ] && [ -z "$(find $parts -newer "$about" 2>&1)" ] || look_at "$@"
+    [ "$headers" != none ]
+}
+look_at() {
     parts=$("$@" $users -M "$file" | tr ' ' '\n' | grep -vE '[:\\]|^/' | sed -e ':a' -e 's,[^/]*/\.\./,,;ta' | sort -u) # the files it includes, its own too
     headers=$(echo $(echo "$parts" | grep -E '(^|/)df(_[a-z]+)?\.h$' | grep -v df_observe.h | sort)) # that of df.h
+    parts=$(echo $(echo "$parts" | grep -vE '(^|/)(df(_[a-z]+)?|impl/[a-z_/]*)\.h$'))
     [ -n "$headers" ] && settings_of=$(awk 'FNR == 1 { before = 1 }
         /^#include "(.*\/)?df(_[a-z]+)?\.h"/ { before = 0 }
-        before && /^ *# *define [a-z]/ || /(^|[^A-Za-z0-9_])dfi_/ || before && /^ *# *define DF_.*\\$/ { exit 1 }
-        before && /^ *# *define DF_[A-Z_]*[ (]/' $(echo "$parts" | grep -vE '(^|/)(df(_[a-z]+)?|impl/[a-z_/]*)\.h$'))
+        before && /^ *# *define DFI?_[A-Z_]*[ (].*[^\\]$/ { print; next }
+        before && /^ *# *define (DFI?_.*\\$|[a-z])/ || /(^|[^A-Za-z0-9_])(dfi_|DFI_[A-Z]+_[A-Z])/ { exit 1 }' $parts) ||
+        headers=none settings_of=
+    mkdir -p build/test/shared
+    printf '%s\n' "$parts" "$headers" "$settings_of" > "$about.$$" && mv "$about.$$" "$about"
 }
 shared() {
     shares "$@" || return 0
@@ -123,7 +135,8 @@ implementation() { # "HEADER..." compiler and options...: prints the object file
     shift
     for option; do case $option in -W* | -std=*) ;; *) same="$same $option" ;; esac; done
     same="$same -std=gnu11"
-    object=build/test/shared/$(echo "$same $headers ${settings_of:-}" | cksum | cut -d ' ' -f 1).o
+    object=$(echo "$same $headers ${settings_of:-}" | cksum)
+    object=build/test/shared/${object%% *}.o
     mkdir -p build/test/shared
     until ln -s $$ "$object.lock" 2> /dev/null; do # another suite compiles it
         kill -0 "$(readlink "$object.lock")" 2> /dev/null || rm -f "$object.lock"

@@ -30,6 +30,9 @@ struct dfi_tm_block {
     unsigned looked;                   /* DF_OR_ELSE passed so far in this attempt, if it is not the first */
     unsigned thrown;                   /* C++ exceptions in flight when it began; in code compiled with exceptions */
     size_t reads, writes, undo, events; /* lengths of the logs when `inner` began, whose frame may be gone */
+#if defined(DF_SERIAL)
+    const void *bottom;                /* of the frame of its function */
+#endif
     dfi_checkpoint jump;
 };
 
@@ -40,7 +43,7 @@ DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *si
 DFI_API struct dfi_tm_block *dfi_tm_enter_unwound(struct dfi_tm_block *b, const char *site, int kind,
                                                   dfi_tm_jump_fn *to_jump, const void *where);
 #endif
-DFI_API void dfi_tm_leave(struct dfi_tm_block *b, int thrown);
+DFI_API int dfi_tm_leave(struct dfi_tm_block *b, int thrown); /* nonzero: it ends as it would without an exception */
 DFI_API int dfi_tm_was_left(struct dfi_tm_block *b);
 DFI_API void dfi_tm_end(struct dfi_tm_block *b);
 DFI_API int dfi_tm_or_else(void);
@@ -81,11 +84,11 @@ DFI_INLINE void dfi_tm_close(struct dfi_tm_block *b)
 #if !defined(__EXCEPTIONS)
     dfi_tm_end(b);
 #elif !defined(__cplusplus)
-    dfi_tm_leave(b, 0);
+    if (dfi_tm_leave(b, 0)) dfi_tm_end(b);
 #elif __cplusplus >= 201703L
-    dfi_tm_leave(b, std::uncaught_exceptions());
+    if (dfi_tm_leave(b, std::uncaught_exceptions())) dfi_tm_end(b);
 #else
-    dfi_tm_leave(b, std::uncaught_exception());
+    if (dfi_tm_leave(b, std::uncaught_exception())) dfi_tm_end(b);
 #endif
 }
 #if DFI_GNU

@@ -113,7 +113,7 @@ DFI_API void dfi_tm_end(struct dfi_tm_block *b)
         return;
     }
     DFI_TM_CHECK_COPIES(t);
-    if (t->n_writes) dfi_tm_commit(t, b);
+    if (t->n_writes) dfi_tm_commit(t, b, DFI_TM_FRAME_END);
     else if (DFI_UNLIKELY(t->n_events | (size_t)t->odd)) dfi_tm_commit_odd(t, b);
     else {
         t->inner = NULL;
@@ -194,7 +194,7 @@ DFI_API void df_tm_free(void *p)
     }
     if (dfi_tm_add_event(t, DFI_TM_FREED, NULL, p) == 0) return;
     if (!t->alone) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY);
-    if (!t->direct) dfi_tm_go_direct(t); /* no other thread reads it, and it cannot be rolled back */
+    if (!t->direct) dfi_tm_go_direct(t, DFI_TM_FRAME_END); /* no other thread reads it, and it cannot be rolled back */
     dfi_mfree(p);
 }
 
@@ -254,7 +254,7 @@ DFI_API DFI_COLD void dfi_tm_irrevocable(const char *site)
                         : dfi_tm_time_of(dfi_load_relaxed(&dfi_stm.clock)) == t->time;
         if (!valid) dfi_tm_restart(t, DFI_TM_CHANGED); /* it runs alone from the beginning */
     }
-    dfi_tm_go_direct(t);
+    dfi_tm_go_direct(t, DFI_TM_FRAME_END);
 }
 
 DFI_API DFI_COLD void df_tm_quiesce(void)

@@ -12,6 +12,7 @@
 #include "block.h"
 #include "events.h"
 #include "../api/hooks.h"
+#include "frames.h"
 #include "log.h"
 #include "state.h"
 #include "../../df_stm.h"
@@ -75,14 +76,18 @@ static void dfi_tm_apply_alone(struct dfi_tm *t, const struct dfi_tm_write *w)
     dfi_store_release(dfi_tm_orec(t, w->at), t->time);
 }
 
-/* Stores all buffered writes; later ones are not buffered. pre: t runs alone, and its read set is unchanged */
-static void dfi_tm_go_direct(struct dfi_tm *t)
+/* Stores all buffered writes; later ones are not buffered. end_of_frames: of df. pre: t runs alone, and its read set is
+ * unchanged */
+static DFI_NOINLINE void dfi_tm_go_direct(struct dfi_tm *t, const void *end_of_frames)
 {
+    struct dfi_tm_frames f;
     size_t i;
+    DFI_TM_FRAMES(&f, end_of_frames);
     t->time = dfi_tm_tick();
     t->direct = 1, t->logs = 0;
     dfi_store_relaxed(&t->newest, (uintptr_t)0);
-    for (i = 0; i < t->n_writes; i++) dfi_tm_apply_alone(t, &t->writes[i]);
+    for (i = 0; i < t->n_writes; i++)
+        if (!dfi_tm_in_frames(&f, t->writes[i].at)) dfi_tm_apply_alone(t, &t->writes[i]);
     dfi_tm_clear_writes(t);
 }
 
@@ -97,7 +102,7 @@ static DFI_NOINLINE void dfi_tm_write_part(struct dfi_tm *t, volatile void *p, u
         if (DFI_LIKELY(!t->direct)) {
             if (DFI_LIKELY(!dfi_tm_add_write(t, &w))) return;
             if (!t->alone) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY); /* without memory */
-            dfi_tm_go_direct(t);
+            dfi_tm_go_direct(t, DFI_TM_FRAME_END);
         }
         dfi_tm_apply_alone(t, &w);
     }
@@ -195,9 +200,11 @@ static DFI_NOINLINE void dfi_tm_check_reads(struct dfi_tm *t, uintptr_t was, siz
     dfi_tm_check(t, DFI_TM_CHANGED, n_locks);
 }
 
-/* Makes the writes of t visible. Returns the time of the commit, plus 1 if a log of reads was needed. */
-DFI_INLINE uintptr_t dfi_tm_publish(struct dfi_tm *t)
+/* Makes the writes of t visible. end_of_frames: of df. Returns the time of the commit, plus 1 if a log of reads was
+ * needed. */
+DFI_INLINE uintptr_t dfi_tm_publish(struct dfi_tm *t, const void *end_of_frames)
 {
+    struct dfi_tm_frames f;
     const struct dfi_tm_lock *lock, *end = dfi_tm_lock_writes(t);
     size_t i, n = t->n_writes;
     /* acq_rel: orders the locks of all commits before the validation of later ones; seq_cst: before the look at active
@@ -210,7 +217,9 @@ DFI_INLINE uintptr_t dfi_tm_publish(struct dfi_tm *t)
     dfi_store_release(&t->active, time | 1);
     dfi_tm_count_most(t, DFI_TM_MOST_WRITES, n);
     dfi_tm_count(t, DFI_TM_WROTE);
-    for (i = 0; i < n; i++) dfi_tm_apply(&t->writes[i]);
+    DFI_TM_FEW_FRAMES(&f, end_of_frames);
+    for (i = 0; i < n; i++)
+        if (DFI_LIKELY(!dfi_tm_in_frames(&f, t->writes[i].at))) dfi_tm_apply(&t->writes[i]);
     for (lock = t->locks; lock < end; lock++) dfi_store_release(lock->orec, time); /* release: the values */
     dfi_tm_clear_writes(t);
     return time | needed;
@@ -314,12 +323,12 @@ static DFI_NOINLINE void dfi_tm_end_odd(struct dfi_tm *t, uintptr_t time, unsign
 DFI_SMALL_CODE_END
 
 /* Ends a block with writes in its log. */
-static DFI_NOINLINE void dfi_tm_commit(struct dfi_tm *t, struct dfi_tm_block *b)
+static DFI_NOINLINE void dfi_tm_commit(struct dfi_tm *t, struct dfi_tm_block *b, const void *end_of_frames)
 {
     uintptr_t time;
     unsigned kind;
     if (DFI_UNLIKELY(t->odd) && t->resumed) dfi_tm_go_on(t);
-    time = dfi_tm_publish(t);
+    time = dfi_tm_publish(t, end_of_frames);
     kind = b->kind;
     dfi_tm_done(t, b, (int)(time & 1));
     time = dfi_tm_time_of(time);

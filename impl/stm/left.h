@@ -258,24 +258,22 @@ DFI_INLINE struct dfi_tm_block *dfi_tm_nest(struct dfi_tm *t, struct dfi_tm_bloc
 /* --- end of scope of a block's variable while the block is open ------------------------------------------ */
 
 DFI_EXTERN_C_BEGIN
-DFI_API void dfi_tm_leave(struct dfi_tm_block *b, int thrown)
+DFI_API int dfi_tm_leave(struct dfi_tm_block *b, int thrown)
 {
     struct dfi_tm *t = dfi_tm_here();
     unsigned uncaught = *dfi_tm_uncaught();
     int exits = 0;
     if (uncaught < (unsigned)thrown) uncaught = (unsigned)thrown;
-    if (uncaught <= b->thrown && !(exits = dfi_tm_thread_exits())) {
-        dfi_tm_end(b);
-        return;
-    }
+    if (uncaught <= b->thrown && !(exits = dfi_tm_thread_exits())) return 1;
     b->open = 0;
-    if (!t->inner) return;
+    if (!t->inner) return 0;
     if (exits && !b->outer) dfi_error(DFI_MESSAGE_TM_THREAD_END, t->site);
     if (b->outer) dfi_tm_leave_inner(t, b->outer);
     else {
         dfi_tm_give_up(t);
         dfi_tm_spare_back(dfi_tm_here());
     }
+    return 0;
 }
 DFI_EXTERN_C_END
 

@@ -22,7 +22,7 @@ DFI_API DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *
     struct dfi_tm *t = &dfi_tm_only;
     if (t->inner && !dfi_tm_nests(t, DFI_CALLER, kind, where) && dfi_tm_settle(t, site, DFI_CALLER, kind, where))
         return dfi_tm_not_now(b, NULL);
-    b->to_jump = to_jump;
+    b->to_jump = to_jump, b->bottom = DFI_TM_FRAME_END;
     b->alternative = 0;
     b->ran = b->open = 1, b->kind = (unsigned char)kind, b->left = 0;
     if (t->inner) return dfi_tm_nest(t, b, where);
@@ -130,7 +130,7 @@ DFI_API void dfi_tm_abort(const char *site)
     if (!dfi_tm_can_undo(t, site, "df_abort")) return;
     while (b->outer && !(b->kind & DFI_TM_CLOSED)) b = b->outer;
     if (b->outer) dfi_tm_roll_back(t, b);
-    else dfi_tm_take_back(t);
+    else dfi_tm_take_back(t, b);
     t->counts.by_user++;
     b->left = 1;
     dfi_tm_again(t, b);
@@ -142,7 +142,7 @@ DFI_API void dfi_tm_do_restart(const char *site)
     struct dfi_tm_block *b = t->inner;
     if (!dfi_tm_can_undo(t, site, "df_restart")) return;
     while (b->outer) b = b->outer;
-    dfi_tm_take_back(t);
+    dfi_tm_take_back(t, b);
     t->counts.by_user++;
     b->alternative = 0, b->ran = 1;
     dfi_tm_again(t, b);

@@ -8,22 +8,28 @@
 #include "../api/hooks.h"
 #include "../os/os.h"
 #include "events.h"
+#include "frames.h"
 #include "serial_state.h"
 
-static void dfi_tm_restore(struct dfi_tm *t, size_t keep)
+/* again: the block that runs again; what was called from its function has ended, and df's own frames lie there now.
+ * NULL: none. */
+static DFI_NOINLINE void dfi_tm_restore(struct dfi_tm *t, size_t keep, const struct dfi_tm_block *again)
 {
+    struct dfi_tm_frames f = { 0, 0 };
+    if (again) DFI_TM_FRAMES(&f, again->bottom);
     while (t->n_old > keep) {
         struct dfi_tm_old *o = &t->old[--t->n_old];
-        memcpy(o->at, o->bytes, o->n);
+        if (!dfi_tm_in_frames(&f, o->at)) memcpy(o->at, o->bytes, o->n);
     }
 }
 
 /* Everything since the last block in b began. */
-static void dfi_tm_roll_back_inner(struct dfi_tm *t, struct dfi_tm_block *b)
+static void dfi_tm_roll_back_to(struct dfi_tm *t, struct dfi_tm_block *b, const struct dfi_tm_block *again)
 {
-    dfi_tm_restore(t, b->writes);
+    dfi_tm_restore(t, b->writes, again);
     dfi_tm_undo_events(t, b->events);
 }
+static void dfi_tm_roll_back_inner(struct dfi_tm *t, struct dfi_tm_block *b) { dfi_tm_roll_back_to(t, b, NULL); }
 
 /* The lengths of the logs now, for a block that begins in b. */
 static void dfi_tm_note_lengths(struct dfi_tm *t, struct dfi_tm_block *b)
@@ -36,17 +42,17 @@ static void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
 {
     t->inner = b->outer ? b->outer : b;
     if (b->outer) {
-        dfi_tm_roll_back_inner(t, b->outer);
+        dfi_tm_roll_back_to(t, b->outer, b);
         return;
     }
-    dfi_tm_restore(t, 0);
+    dfi_tm_restore(t, 0, b);
     dfi_tm_undo_events(t, 0);
 }
 
 /* The whole transaction. */
-static void dfi_tm_take_back(struct dfi_tm *t)
+static void dfi_tm_take_back(struct dfi_tm *t, const struct dfi_tm_block *again)
 {
-    dfi_tm_restore(t, 0);
+    dfi_tm_restore(t, 0, again);
     t->inner = NULL;
     dfi_tm_undo_all_events(t);
 }
@@ -73,7 +79,7 @@ static void dfi_tm_finish(struct dfi_tm *t)
 static DFI_COLD void dfi_tm_give_up(struct dfi_tm *t)
 {
     if (t->direct) dfi_tm_finish(t); /* what it did cannot be undone: it ends here */
-    else dfi_tm_take_back(t);
+    else dfi_tm_take_back(t, NULL);
 }
 
 static void dfi_tm_spare_back(struct dfi_tm *t) { (void)t; }

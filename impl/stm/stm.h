@@ -17,6 +17,7 @@
 #include "stats.h"              /* totals of the counters */
 #endif
 #include "../os/stack.h"
+#include "frames.h"             /* stack frames that have ended */
 #include "events.h"             /* log of allocations and handlers */
 #if defined(DF_SERIAL)
 #include "serial_undo.h"        /* roll back */

@@ -160,7 +160,7 @@ int main(void)
         for (int w = 0; w < 3; w++)
             for (int round = 0; round < 2; round++) {
                 const char *env[] = { "DF_WORKERS", workers[w], NULL };
-                struct child c = child_run(part[i], NULL, env, 20);
+                struct child c = child_run(part[i], NULL, env, 100);
                 if (c.status != 3) fprintf(stderr, "part %u with %s workers\n", i, workers[w]);
                 CHECK_CHILD(c, c.status == 3);
                 /* a message names the tasks that were dropped, and the remedy */

@@ -303,9 +303,11 @@ static df_result dfi_cuda_reach(struct dfi_gpu *d, int q, uintptr_t point)
     else covers = 0;
     dfi_os_unlock(&u->lock);
     if (r) return r;
+    /* 3 % later than the event at most; without a break, the queries would hold up the threads that use the driver */
     for (since = dfi_os_ns(); (code = dfi_cuda.cu.event_query(e->event)) == DFI_CUDA_NOT_READY;) {
-        uint64_t us = (dfi_os_ns() - since) / 1000;
-        if (us > DFI_CUDA_SPIN_US) dfi_os_sleep_us(us < 32000 ? (unsigned)us / 32 : 1000); /* 3 % later at most */
+        uint64_t now = dfi_os_ns(), ns = (now - since) / 32;
+        if (now - since > (uint64_t)DFI_CUDA_SPIN_US * 1000) dfi_os_sleep_us(ns < 1000000 ? (unsigned)ns / 1000 : 1000);
+        else while (dfi_os_ns() - now < ns) dfi_os_pause();
     }
     dfi_os_lock(&u->lock);
     e->users--;
