@@ -128,11 +128,11 @@ $(PARTS:%=test-%):
 $(TARGETS:%=test-%):
 	@+MAKE='$(MAKE)' tests/configuration $(@:test-%=%)
 
-# Its programs are those of test-run: of this call of make or, in the gate, of one before.
-# The same programs, beside busy processes. ROUNDS=20: as often.
+# The programs of test-run beside busy processes, ROUNDS times.
 .PHONY: check-busy
 check-busy: test-run
 	@TAGS='$(TAG)' tests/busy $(or $(ROUNDS),1)
+# Its programs are those of test-run: of this call of make or, in the gate, of one before.
 test-directed: test-run
 test-directed gate-directed:
 	@tests/directed

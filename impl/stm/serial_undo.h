@@ -11,8 +11,8 @@
 #include "frames.h"
 #include "serial_state.h"
 
-/* again: the block that runs again; what was called from its function has ended, and df's own frames lie there now.
- * NULL: none. */
+/* Restores the older values in the log from entry `keep` on. again: the block that is retried, or NULL. The functions
+ * that it called have ended, and their frames are those of df's functions now, which are not overwritten. */
 static DFI_NOINLINE void dfi_tm_restore(struct dfi_tm *t, size_t keep, const struct dfi_tm_block *again)
 {
     struct dfi_tm_frames f = { 0, 0 };

@@ -177,7 +177,7 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
 }
 
 /* Addresses that the driver has called the host's: to ask takes 0.6 us, more than half of what df adds to a launch. If
- * such memory was given back, and the device's memory has its address since, a mistake is not found. */
+ * such memory was freed, and device memory has its address since, the mistake is not found. Relaxed: only hints. */
 enum { DFI_HOST_ADDRESSES = 64 };
 static DFI_ATOMIC(uintptr_t) dfi_host_address[DFI_HOST_ADDRESSES];
 static int dfi_is_device_memory(struct dfi_gpu *d, const void *p)
