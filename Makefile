@@ -77,9 +77,9 @@ $B/df-simulate: tools/df-simulate.c $(wildcard tools/df-simulate/*)
 # several does more in the higher ones (LEVEL in tests/check.sh).
 
 TEST    = test-run test-fail test-compile test-examples test-messages test-words test-floors test-porting
-GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test-compile other-compile gate-link gate-check \
+GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test-compile other-compile gate-link gate-copies gate-check \
     gate-cxx test-install test-gdb test-trace gate-dataflow gate-minimal test-size test-pages test-reference
-CHECK   = test-run test-debug test-directed test-fail test-compile test-link test-cxx test-check test-examples test-trace \
+CHECK   = test-run test-debug test-directed test-fail test-compile test-link test-copies test-cxx test-check test-examples test-trace \
     test-single test-floors test-messages test-words test-names test-install test-gdb test-page test-parts \
     $(PARTS:%=test-%) test-examples-small test-size test-pages test-porting test-reference test-packages test-release \
     test-site test-integration \
@@ -103,7 +103,7 @@ gate:
 check:
 	@+MAKE='$(MAKE)' LEVEL=check tests/suites $(CHECK)
 
-test-fail test-compile test-link test-cxx test-check:
+test-fail test-compile test-link test-copies test-cxx test-check:
 	@tests/$(@:test-%=%)/run '$(CC)' '$(CXX)'
 $(filter-out other-run,$(OTHERS)): other-%:
 	@tests/$*/run $(OTHER) $(OTHERXX)
@@ -117,7 +117,7 @@ other-run:
 # clang compiles most without optimisation in half of the time, and has the better sanitizers
 QUICK  := $(if $(shell command -v clang),clang,$(CC))
 QUICKXX:= $(if $(shell command -v clang++),clang++,$(CXX))
-gate-link gate-check gate-cxx:
+gate-link gate-copies gate-check gate-cxx:
 	@tests/$(@:gate-%=%)/run '$(QUICK)' '$(QUICKXX)'
 gate-debug gate-tsan gate-asan gate-own $(PARTS:%=gate-%):
 	@+FIRST=$(TAG) MAKE='$(MAKE)' tests/configuration $(@:gate-%=%) '$(QUICK)'

@@ -31,6 +31,8 @@
  *                       compiler. The output of a correct program is the same, byte for byte.
  *       DF_DEBUG        0 (default): no checks. 1: misuse is reported with file and line of the call. 2: also
  *                       invariants of df itself. 3: as 2, with yields injected.
+ *       DF_COPY         a name, in all files of a library: its copy of df, with its pool, is its own, whatever else is
+ *                       in the process. See docs/guide/libraries.md.
  *     Implementation file only:
  *       DF_IMPLEMENTATION   the file contains the implementation of the headers that it includes. In one C or C++
  *                       file of a program; libraries that embed df have one each, and share one pool of workers.
@@ -825,8 +827,9 @@ typedef struct df_config {
     size_t deque;         /* capacity of a worker's deque in spawned or ready tasks, at least 2; further tasks run
                              immediately on the calling thread; DF_DEQUE; default 16384 */
     size_t window;        /* largest number of unfinished tasks per scope; DF_WINDOW; default 2048 */
-    size_t stack_bytes;   /* stack size of helper threads; DF_STACK; default: the system's, at least 1 MiB, and at
-                             least 8 MiB if the stack of the main thread has no limit (ulimit -s unlimited) */
+    size_t stack_bytes;   /* stack size of helper threads; DF_STACK; default: the system's, but if that is
+                             below 1 MiB (musl) as large as the main thread's, and at least 8 MiB if the stack of the
+                             main thread has no limit (ulimit -s unlimited) */
     int defer;            /* 1: a single worker also queues the tasks of df_submit, as several workers do, instead of
                              running each immediately; to examine edges and order; DF_DEFER; default 0 */
     int deterministic;    /* 1: reductions give the same bits for any number of workers; DF_DETERMINISTIC; default 0 */

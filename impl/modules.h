@@ -42,7 +42,7 @@
 #include "work/unsynced.h"
 #include "work/checked.h"
 #include "work/slot.h"
-#include "work/same_version.h"
+#include "work/one_build.h"
 #include "work/block.h"
 #include "work/team.h"
 #include "work/thread_end.h"

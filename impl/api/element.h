@@ -65,8 +65,9 @@ struct dfi_element {
 
 #if defined(__cplusplus)
 
-template <class dfi_t> struct dfi_stream_of;
 #define df_stream_of(T) dfi_stream_of<T>
+DFI_CXX_BEGIN
+template <class dfi_t> struct dfi_stream_of;
 /* Arguments for a parameter of one stream, and for a parameter of an array of streams. */
 template <class dfi_t> struct dfi_stream_given {
     struct df_stream *dfi_any;
@@ -86,6 +87,7 @@ template <class dfi_t> struct dfi_streams_given {
                           "df.h: these streams have elements of another type than the task's parameter");
     }
 };
+DFI_CXX_END
 #define DFI_STREAM_CHECKED(T, s)   (1 ? (s) : (df_stream_of(T) *)0)
 #define DFI_STREAM_TYPES(f, T, p)
 #define DFI_STREAM_GIVEN(f, T, p)  dfi_stream_given<T> p

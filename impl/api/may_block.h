@@ -39,16 +39,18 @@ DFI_EXTERN_C_BEGIN
 DFI_API void dfi_may_block_linked(void); /* from now on, tasks of the program may block */
 DFI_EXTERN_C_END
 
+#define DFI_IN_TABLE_BEFORE_MAIN(bytes)                              \
+    ".weak " DFI_LINK_NAME(dfi_may_block_linked) "\n\t"               \
+    ".pushsection .init_array,\"aw\"\n\t.balign " bytes "\n\t."       \
+    bytes "byte " DFI_LINK_NAME(dfi_may_block_linked) "\n\t.popsection"
 DFI_INLINE void dfi_may_block_here(void)
 {
 #if !DFI_BLOCKING_TABLE
     dfi_may_block_linked();
 #elif __SIZEOF_POINTER__ == 8
-    __asm__ __volatile__(".weak dfi_may_block_linked\n\t.pushsection .init_array,\"aw\"\n\t.balign 8\n\t"
-                         ".8byte dfi_may_block_linked\n\t.popsection");
+    __asm__ __volatile__(DFI_IN_TABLE_BEFORE_MAIN("8"));
 #else
-    __asm__ __volatile__(".weak dfi_may_block_linked\n\t.pushsection .init_array,\"aw\"\n\t.balign 4\n\t"
-                         ".4byte dfi_may_block_linked\n\t.popsection");
+    __asm__ __volatile__(DFI_IN_TABLE_BEFORE_MAIN("4"));
 #endif
 }
 #endif

@@ -45,12 +45,14 @@ struct dfi_token_field {
         return dfi_token_list{ __VA_ARGS__ };                                                                          \
     }())
 
+DFI_CXX_BEGIN
 /* A row of DF_VECTORS. The list is a temporary and lives until the end of the full expression. */
 struct dfi_vector_row {
     long v[3];
     dfi_vector_row(long a = 0, long b = 0, long c = 0) { v[0] = a, v[1] = b, v[2] = c; }
 };
 inline const long (*dfi_vectors_at(std::initializer_list<dfi_vector_row> rows))[3] { return &rows.begin()->v; }
+DFI_CXX_END
 #define DFI_VECTORS(...) (dfi_vectors_at({ __VA_ARGS__, { 0, 0, 0 } }))
 
 #else

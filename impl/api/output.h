@@ -53,9 +53,8 @@ DFI_EXTERN_C_END
 
 #if defined(__cplusplus)
 
+DFI_CXX_BEGIN
 template <class dfi_t> struct dfi_output_of;
-#define df_output(T) dfi_output_of<T>
-
 template <class dfi_t> struct dfi_itself { typedef dfi_t type; };
 /* The setter of the parameter has its type. */
 template <class dfi_n, class dfi_t>
@@ -64,8 +63,6 @@ inline dfi_output_of<dfi_t> *dfi_node_output_by(void (*)(dfi_n *, dfi_t, const c
 {
     return (dfi_output_of<dfi_t> *)dfi_node_output((struct dfi_task *)(void *)dfi_p, input);
 }
-#define DFI_NODE_OUTPUT(name, node, param, input) \
-    dfi_node_output_by(DFI_OF(DFI_CAT(name, _dfi_set_), param), (node), input)
 
 template <class dfi_t>
 inline void dfi_give(dfi_output_of<dfi_t> *dfi_o, typename dfi_itself<dfi_t>::type dfi_v, const char *site)
@@ -75,6 +72,10 @@ inline void dfi_give(dfi_output_of<dfi_t> *dfi_o, typename dfi_itself<dfi_t>::ty
     dfi_value<dfi_t>::put(to, dfi_v);
     dfi_give_end((const volatile void *)dfi_o);
 }
+DFI_CXX_END
+#define df_output(T) dfi_output_of<T>
+#define DFI_NODE_OUTPUT(name, node, param, input) \
+    dfi_node_output_by(DFI_OF(DFI_CAT(name, _dfi_set_), param), (node), input)
 #define DFI_GIVE(output, value) dfi_give((output), (value), DFI_SITE)
 
 #else

@@ -90,10 +90,12 @@ DFI_EXTERN_C_END
 #undef DFI_BODY_BEGIN
 #undef DFI_BODY_END
 #if defined(__cplusplus)
+DFI_CXX_BEGIN
 struct dfi_owm_around : dfi_owm_frame { /* an exception may leave the body */
     dfi_owm_around(const char *a, const char *b) { dfi_owm_enter(this, a, b); }
     ~dfi_owm_around() { dfi_owm_leave(this); }
 };
+DFI_CXX_END
 #define DFI_BODY_BEGIN(name) dfi_owm_around dfi_o(#name, DFI_SITE);
 #define DFI_BODY_END
 #else

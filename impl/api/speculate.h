@@ -81,6 +81,7 @@ DFI_UNUSED DFI_UNCHECKED static int dfi_condition_bits(const void *p, size_t n)
 
 #if defined(__cplusplus)
 
+DFI_CXX_BEGIN
 /* No ::value, which may be a macro of the program. read: as a number of floating point, or a pointer to a member, whose
  * null has bits set */
 template <class dfi_t, bool read = bool(std::is_floating_point<dfi_t>()) || bool(std::is_member_pointer<dfi_t>())>
@@ -96,6 +97,8 @@ DFI_INLINE struct dfi_speculation dfi_speculation_at(const dfi_t *p, int guess, 
 {
     return dfi_speculation_of((const void *)p, sizeof *p, dfi_condition_reader<dfi_t>::dfi_get(), guess, loop, site);
 }
+DFI_CXX_END
+
 /* The lambda is never called. In it, the compiler reports an error at the line of the block. */
 #define DFI_CONDITION(p)                                                                              \
     ((void)[] { DFI_STATIC_ASSERT(bool(std::is_scalar<typename std::remove_reference<decltype(*(p))>::type>()), \

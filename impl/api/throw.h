@@ -16,6 +16,7 @@ struct dfi_exception {
     void (*drop)(void *object);
 };
 
+struct dfi_future;
 struct dfi_parallel_block;
 DFI_EXTERN_C_BEGIN
 /* df_fail(DF_ERROR_EXCEPTION, text) with the exception, which df then owns. Zero: there is no scope to store it. */
@@ -25,7 +26,6 @@ DFI_API int dfi_threw_take(struct dfi_exception *x);
 /* dfi_scope_leave, but an exception of the tasks of the block is stored in *x. */
 DFI_API void dfi_scope_leave_catching(struct dfi_parallel_block *b, struct dfi_exception *x);
 #if !defined(DF_SERIAL)
-struct dfi_future;
 /* dfi_sync of a future whose spawning function is left by an exception, or, if `forgotten`, in another way; the latter
  * is reported as a spawn without a sync. */
 DFI_API int dfi_sync_left(struct dfi_future *f, int forgotten);
@@ -37,6 +37,7 @@ DFI_EXTERN_C_END
 #include <exception>
 #include <new>
 
+DFI_CXX_BEGIN
 inline DFI_COLD void dfi_exception_drop(void *object) { delete static_cast<std::exception_ptr *>(object); }
 
 /* In a handler: takes the exception, and rethrows one that is not a C++ exception. */
@@ -104,7 +105,7 @@ inline DFI_COLD int dfi_future_left(struct dfi_future *f, dfi_future_rest *r)
     if (r->threw.drop) r->threw.drop(r->threw.object);
     return 0;
 }
-
+DFI_CXX_END
 #define DFI_TRY try {
 #define DFI_CATCH_TASK(name, at) \
     } catch (...) { dfi_body_threw(DFI_FUTURE_RUNS(name, at) ? &DFI_FUTURE_THREW(name) : NULL); }

@@ -23,6 +23,7 @@
 #include <type_traits>
 #include <utility>
 
+DFI_CXX_BEGIN
 /* The representation of a value of type T in the record: `field`. This template: the value itself. */
 template <typename T, bool plain = std::is_trivially_copyable<T>{} && !std::is_reference<T>{}> struct dfi_value {
     typedef typename std::remove_cv<T>::type object;
@@ -107,7 +108,7 @@ template <typename A> struct dfi_args_end {
     DFI_MEMBER explicit dfi_args_end(const A *dfi_a) : args(dfi_a) {}
     DFI_MEMBER ~dfi_args_end() { args->dfi_order(DFI_ORDER_DROP); }
 };
-
+DFI_CXX_END
 #define DFI_FIELD_OF(T)      typename dfi_value<T>::field
 #define DFI_SEEN_OF(T)       typename dfi_value<T>::seen
 #define DFI_HOLD(T, x)       dfi_value<T>::hold(x)

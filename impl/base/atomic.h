@@ -33,6 +33,7 @@ enum { DFI_ALONE = 0 };
 #define dfi_store_release(p, v)      ((void)(*(p) = (v)))
 #define dfi_store_seq_cst(p, v)      ((void)(*(p) = (v)))
 #if defined(__cplusplus)
+DFI_CXX_BEGIN
 template <typename T> struct dfi_plain_of { typedef T type; };
 template <typename T> DFI_UNUSED inline T dfi_plain_exchange(T *p, typename dfi_plain_of<T>::type v)
 {
@@ -40,6 +41,7 @@ template <typename T> DFI_UNUSED inline T dfi_plain_exchange(T *p, typename dfi_
     *p = v;
     return old;
 }
+DFI_CXX_END
 #define dfi_plain_swap(p, v)         dfi_plain_exchange((p), (v))
 #define dfi_plain_add(p, v)          dfi_plain_exchange((p), *(p) + (v))
 #elif DFI_GNU

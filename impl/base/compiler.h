@@ -100,6 +100,10 @@ compile this file with -std=c11, or all with DF_SERIAL"
 #define DFI_IMPL_BEGIN DFI_QUIET DFI_NATURAL
 #define DFI_IMPL_END   DFI_NATURAL_END DFI_LOUD
 
+DFI_QUIET /* its macros have empty arguments */
+#include "names.h"
+DFI_LOUD
+
 /* Is it a build for size? Then fast paths have no copies of their own. */
 #if defined(__OPTIMIZE_SIZE__)
 #define DFI_FOR_SIZE 1
@@ -184,9 +188,10 @@ compile this file with -std=c11, or all with DF_SERIAL"
 #endif
 
 /* Thread-local storage. `__thread` rather than `_Thread_local`, because the C++ keyword puts an initialisation
- * wrapper around every access. The initial-exec model keeps an access at one instruction also inside a shared
- * library, where the general model calls a function. */
-#if DFI_GNU && defined(__ELF__)
+ * wrapper around every access. The initial-exec model makes an access one instruction also where the variable is weak.
+ * Code for a shared library uses the general model, which calls a function: room for the other one is what the process
+ * has left from its start, so that dlopen would refuse the library with musl, and the seventh one with glibc. */
+#if DFI_GNU && defined(__ELF__) && (!defined(__PIC__) || defined(__PIE__))
 #define DFI_TLS __thread __attribute__((tls_model("initial-exec")))
 #elif defined(_MSC_VER)
 #define DFI_TLS __declspec(thread)

@@ -305,6 +305,20 @@
      DFI_WITH_STREAMS && DFI_WITH_WEAK &&                                                                       \
      DFI_WITH_RENAME && DFI_WITH_REDUCTION && DFI_WITH_LIMITS && DFI_WITH_TOKENS && DFI_WITH_ERRORS)
 
+/* What one_build.h compares. */
+#if defined(DF_CHECK) && DF_CHECK
+#define DFI_WITH_CHECK 1
+#else
+#define DFI_WITH_CHECK 0
+#endif
+#define DFI_PARTS                                                                                                    \
+    (DFI_WITH_TRACE | DFI_WITH_TRACE_PAGE << 1 | DFI_WITH_STATS << 2 | DFI_WITH_GRAPH << 3 | DFI_WITH_STALL << 4 |   \
+     DFI_WITH_SCHEDULE << 5 | DFI_WITH_OBSERVE << 6 | DFI_WITH_PROGRESS << 7 | DFI_WITH_DATAFLOW << 8 |              \
+     DFI_WITH_LOOPS << 9 | DFI_WITH_PIPES << 10 | DFI_WITH_BLOCKING << 11 | DFI_WITH_CPUSET << 12 |                  \
+     DFI_WITH_STORAGE << 13 | DFI_WITH_TASKGRAPH << 14 | DFI_WITH_SPECULATION << 15 | DFI_WITH_STREAMS << 16 |       \
+     DFI_WITH_WEAK << 17 | DFI_WITH_RENAME << 18 | DFI_WITH_REDUCTION << 19 | DFI_WITH_LIMITS << 20 |                \
+     DFI_WITH_TOKENS << 21 | DFI_WITH_ERRORS << 22 | DFI_WITH_CHECK << 23)
+
 /* Are messages about absent parts given? */
 #if (!DFI_WITH_ALL || !DFI_PARALLEL) && !defined(DF_MINIMAL)
 #define DFI_ABSENT_PARTS 1
@@ -312,7 +326,7 @@
 #define DFI_ABSENT_PARTS 0
 #endif
 
-#if defined(DF_IMPLEMENTATION) && (!DFI_WITH_ALL || (defined(DF_CHECK) && DF_CHECK))
+#if defined(DF_IMPLEMENTATION) && (!DFI_WITH_ALL || DFI_WITH_CHECK)
 #define DFI_OWN_POOL 1
 #else
 #define DFI_OWN_POOL 0

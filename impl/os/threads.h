@@ -12,7 +12,8 @@
 DFI_SMALL_CODE_BEGIN
 
 /* Stacks of threads for which no size was chosen. musl's default of 128 KB is too small for recursion and numeric
- * kernels, and so is glibc's of 2 MB for a program whose main thread has no limit. */
+ * kernels: they get what the main thread has, as with glibc. So is glibc's of 2 MB for a program whose main thread has
+ * no limit. */
 enum { DFI_STACK_LEAST = 1 << 20, DFI_STACK_UNLIMITED = 8 << 20 };
 
 #if DFI_POSIX
@@ -22,8 +23,12 @@ static size_t dfi_os_stack_bytes(const pthread_attr_t *attr)
 {
     struct rlimit most;
     size_t bytes = 0, least = DFI_STACK_LEAST;
-    if (!getrlimit(RLIMIT_STACK, &most) && most.rlim_cur == RLIM_INFINITY) least = DFI_STACK_UNLIMITED;
-    return pthread_attr_getstacksize(attr, &bytes) || bytes < least ? least : bytes;
+    if (pthread_attr_getstacksize(attr, &bytes)) bytes = 0;
+    if (!getrlimit(RLIMIT_STACK, &most)) {
+        if (most.rlim_cur == RLIM_INFINITY) least = DFI_STACK_UNLIMITED;
+        else if (bytes < least && most.rlim_cur > least) least = (size_t)most.rlim_cur;
+    }
+    return bytes < least ? least : bytes;
 }
 static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), void *arg, size_t stack_bytes)
 {

@@ -178,11 +178,12 @@ DFI_API void dfi_launch_run(struct dfi_kernel *k, void *args)
 
 /* Addresses that the driver has called the host's: to ask takes 0.6 us, more than half of what df adds to a launch. If
  * such memory was freed, and device memory has its address since, the mistake is not found. Relaxed: only hints. */
-enum { DFI_HOST_ADDRESSES = 64 };
-static DFI_ATOMIC(uintptr_t) dfi_host_address[DFI_HOST_ADDRESSES];
+enum { DFI_HOST_ADDRESS_BITS = 6 };
+static DFI_ATOMIC(uintptr_t) dfi_host_address[1 << DFI_HOST_ADDRESS_BITS];
 static int dfi_is_device_memory(struct dfi_gpu *d, const void *p)
 {
-    DFI_ATOMIC(uintptr_t) *at = &dfi_host_address[dfi_mix((uintptr_t)p, 0) % DFI_HOST_ADDRESSES];
+    uint64_t hash = (uintptr_t)p * (uint64_t)0x9e3779b97f4a7c15u;
+    DFI_ATOMIC(uintptr_t) *at = &dfi_host_address[hash >> (64 - DFI_HOST_ADDRESS_BITS)];
     if (dfi_load_relaxed(at) == (uintptr_t)p) return 0;
     if (d->driver->is_device_memory(d, p)) return 1;
     dfi_store_relaxed(at, (uintptr_t)p);
