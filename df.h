@@ -664,7 +664,7 @@ typedef struct df_handle {
 #define DF_LOOP_OVER(T, ...)        DFI_QUIET DFI_LOOP(extern, dfi_pointer, T, __VA_ARGS__) DFI_LOUD_END
 #define DF_STATIC_LOOP_OVER(T, ...) DFI_QUIET DFI_LOOP(static, dfi_pointer, T, __VA_ARGS__) DFI_LOUD_END
 
-/* The division of a loop into chunks: df_loop.schedule. */
+/* The division of a loop into chunks: df_loop.schedule. The last chunk of a loop is what is left. */
 enum df_schedule {
     DF_AUTO,    /* chunks of 5 us to 250 us, and of at least .grain iterations */
     DF_STATIC,  /* equal chunks, one per worker: a worker runs the chunk of its own number first, if that is left, and
@@ -803,8 +803,9 @@ typedef struct df_mutex {
  *
  *   df_result df_start(config)     starts the pool; the calling thread becomes worker 0. config: a const df_config *,
  *             read during the call; NULL: all defaults.
- *             Returns DF_OK; DF_ERROR_STARTED: df runs already; DF_ERROR_MEMORY. A thread that the system refuses is
- *             no error: fewer workers run, and one warning is logged.
+ *             Returns DF_OK; DF_ERROR_STARTED: df runs already (settings, which then have no effect, are an error in
+ *             the log); DF_ERROR_MEMORY. A thread that the system refuses is no error: fewer workers run, and one
+ *             warning is logged.
  *   df_stop()                      waits for the caller's tasks, and ends the helper threads. The next construct
  *             starts them again, with the defaults, and so does df_start.
  *             Errors: a call inside of a task or a construct is reported and has no effect.

@@ -22,8 +22,8 @@ DFI_SMALL_CODE_BEGIN
 static DFI_COLD __attribute__((constructor)) void dfi_compare_parts(void)
 {
     if (dfi_build_parts() != DFI_PARTS) /* that of the implementation which this one calls */
-        dfi_error("files of this program have DF_IMPLEMENTATION with different parts, and the linker mixed them: results "
-                  "may be wrong; choose the same parts, or define DF_COPY in all files that use one of them");
+        dfi_error("files of this program have DF_IMPLEMENTATION with different parts, and the linker mixed them: "
+                  "results may be wrong; choose the same parts, or define DF_COPY in all files that use one of them");
 }
 DFI_SMALL_CODE_END
 #endif

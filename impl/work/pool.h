@@ -320,7 +320,7 @@ DFI_API df_result df_start(const df_config *c)
     r = dfi_load_relaxed(&dfi_pool.running) ? DF_ERROR_STARTED : dfi_start_locked(c);
     dfi_os_unlock(&dfi_pool_lock);
     if (r == DF_OK) dfi_tell(DFI_THREAD_READY, dfi_me());
-    return (df_result)r;
+    return r == DF_ERROR_STARTED ? dfi_start_again(c, df_workers()) : (df_result)r;
 }
 
 DFI_API DFI_OWN_FRAME void df_stop(void)

@@ -79,7 +79,7 @@ DFI_UPCALL_IS(dfi_up_attach, dfi_attach);
 DFI_EXTERN_C_BEGIN
 DFI_API df_result df_start(const df_config *c)
 {
-    return (df_result)(dfi_pool.running ? DF_ERROR_STARTED : dfi_start_single(c));
+    return dfi_pool.running ? dfi_start_again(c, 1) : (df_result)dfi_start_single(c);
 }
 
 DFI_API DFI_OWN_FRAME void df_stop(void)

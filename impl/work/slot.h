@@ -150,6 +150,15 @@ DFI_UPCALL(int, dfi_up_in_construct, (const struct dfi_worker *w));
 #define DFI_MESSAGE_STOP_INSIDE "df_stop was called inside a task or a DF_PARALLEL block: df keeps running; call it " \
                                 "outside of all constructs of df"
 
+/* df_start while df runs. Without settings, nothing is lost, and the result is enough. */
+static DFI_COLD df_result dfi_start_again(const df_config *c, int workers)
+{
+    if (c)
+        dfi_error("df_start: df runs already, with %d worker%s: these settings have no effect; call df_start before "
+                  "any other construct, or after df_stop", workers, workers == 1 ? "" : "s");
+    return DF_ERROR_STARTED;
+}
+
 static void dfi_be(struct dfi_worker *w) { dfi_self = w ? &w->hot : &dfi_nobody; }
 
 DFI_EXTERN_C_BEGIN

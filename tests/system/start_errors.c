@@ -43,6 +43,14 @@ int main(void)
     CHECK(df_start(NULL) == DF_ERROR_STARTED); /* the first construct started it */
     df_stop();
 
+    df_config first = { .workers = 1, .log = remember, .log_arg = &no_memory }, late = { .workers = 2 };
+    CHECK(df_start(&first) == DF_OK && df_start(NULL) == DF_ERROR_STARTED);
+    CHECK(!*said);
+    CHECK(df_start(&late) == DF_ERROR_STARTED); /* it might expect two */
+    CHECK(strstr(said, "df runs already, with 1 worker: these settings have no effect") && df_workers() == 1);
+    *said = 0;
+    df_stop();
+
     no_memory = 1;
     df_config c = { .deque = 100, .log = remember, .log_arg = &no_memory };
     CHECK(df_start(&c) == DF_ERROR_MEMORY);

@@ -140,8 +140,9 @@ static struct dfi_captured_opts *dfi_captured_opts_new(const df_opts *o, const c
 {
     size_t tokens = dfi_taskgraph_tokens(o->after) + dfi_taskgraph_tokens(o->signals) + 2;
     struct dfi_captured_opts *c = (struct dfi_captured_opts *)dfi_malloc(sizeof *c + tokens * sizeof(df_token *));
-    df_token **at = (df_token **)(void *)(c + 1);
+    df_token **at;
     if (!c) return NULL;
+    at = (df_token **)(void *)(c + 1);
     c->opts = *o, c->site = site;
     c->opts.handle = NULL; /* a run of the graph has no handles */
     c->opts.after = dfi_taskgraph_tokens_to(&at, o->after);
