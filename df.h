@@ -293,7 +293,8 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *   df_region_of(p, n);  df_region2_of(p, rows, cols, ld)
  *             n elements of *p, and a block, as a df_region. A negative count stands for all memory from p on.
  *   DF_PARALLEL { ... }            a scope: waits for its tasks at the closing brace. `break` and, with gcc and
- *             clang, `return` and `goto` leave it like the closing brace. It nests, and is one statement.
+ *             clang, `return` and `goto` leave it like the closing brace. It nests, and is one statement. So do the
+ *             blocks of coroutines that share a thread: the one that was opened last ends first.
  *             Errors: an error that no df_wait_result of the block has returned goes to the scope around it.
  *   df_parallel(fn, arg);          DF_PARALLEL as a function: void fn(void *arg) is the block
  *

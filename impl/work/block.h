@@ -21,7 +21,8 @@ static DFI_COLD void dfi_block_left(struct dfi_worker *w)
 {
     const char *site = w->scope->site;
     if (site)
-        dfi_error("%s: DF_PARALLEL was left by return, goto or longjmp: df waits for its tasks now; leave it by break",
+        dfi_error("%s: DF_PARALLEL was left by return, goto or longjmp, or another coroutine of this thread ended its "
+                  "block first: df waits for its tasks now; leave it by break, and let the blocks of a thread nest",
                   site);
     dfi_scope_finish(w, w->scope);
 }
