@@ -185,6 +185,9 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *   df_reduce2(op, T, p, rows, cols, ld)   a block, as df_reduce
  *   df_in_range(T, b, e);  df_out_range;  df_inout_range
  *             the elements from b up to, not including, e; the body gets two pointers, b and e
+ *   df_read(T, p, n);  df_read2(T, p, rows, cols, ld);  df_read_range(T, b, e)
+ *             as df_in, df_in2 and df_in_range for a function whose prototype exists and lacks const: the body gets
+ *             T *p, and does not write. Not for kernels.
  *   df_weak_in(T, p, n);  df_weak_out;  df_weak_inout
  *             the task does not touch the region itself, only its children do: it starts immediately, and each child
  *             waits for just the part it needs

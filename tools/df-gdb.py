@@ -9,6 +9,7 @@
 Nothing is called in the program. What the compiler has optimised away is left out. See docs/stall.md.
 """
 import os
+import re
 import gdb
 
 FLOW, PUBLIC = 2, 1                                                  # marks in entries of stacks (impl/work/types.h)
@@ -44,11 +45,26 @@ def record(name):
     return gdb.lookup_type('struct ' + name)
 
 
+def variable(name, prefix=''):
+    """A variable of df. To gdb its name ends with the version (impl/base/names.h): the first copy of df that it finds."""
+    if variable.ending is None:
+        found = re.search(r'\bdfi_pool(__\w+)?;', gdb.execute('info variables -q ^dfi_pool', to_string=True))
+        if not found:
+            raise gdb.GdbError('this program has no df, or not been compiled with -g')
+        variable.ending = found.group(1) or ''
+    return gdb.parse_and_eval(prefix + name + variable.ending)
+
+
+variable.ending = None
+
+
+def function(frame):
+    """The name of the frame's function, without the version."""
+    return re.sub(r'__\d+_\d+_\d+(_\w+)?$', '', frame.name() or '')
+
+
 def pool():
-    try:
-        return gdb.parse_and_eval('dfi_pool')
-    except gdb.error:
-        raise gdb.GdbError('this program has no df, or not been compiled with -g')
+    return variable('dfi_pool')
 
 
 def workers():
@@ -82,12 +98,12 @@ def frames():
 def worker_of_thread():
     """Address of the worker of the selected thread, or 0."""
     try:
-        own = number(gdb.parse_and_eval('dfi_self'))
-        return 0 if own == number(gdb.parse_and_eval('&dfi_nobody')) else own
+        own = number(variable('dfi_self'))
+        return 0 if own == number(variable('dfi_nobody', '&')) else own
     except gdb.error: # no thread-local variables: libthread_db is missing; then from a frame
         pass
     for f in frames():
-        if f.name() in ('dfi_help_until', 'dfi_flow_run', 'dfi_wait_until', 'dfi_helper', 'dfi_spare'):
+        if function(f) in ('dfi_help_until', 'dfi_flow_run', 'dfi_wait_until', 'dfi_helper', 'dfi_spare'):
             try:
                 return number(f.read_var('w'))
             except (gdb.error, ValueError):
@@ -103,7 +119,7 @@ def threads():
         if not w:
             continue
         try:
-            ident = number(gdb.parse_and_eval('&dfi_self'))
+            ident = number(variable('dfi_self', '&'))
         except gdb.error:
             ident = 0
         found[w] = (t.num, t.ptid[1] or t.ptid[2], ident)
@@ -230,7 +246,7 @@ def worker_name(w):
 
 def inside(frame):
     """Is it code of df, or of the C library, and not of the program?"""
-    place, name = frame.find_sal(), frame.name() or ''
+    place, name = frame.find_sal(), function(frame)
     file = os.path.basename(place.symtab.filename) if place.symtab else ''
     library = os.path.basename(gdb.solib_name(frame.pc()) or '')
     return (not place.symtab or file.startswith('dfi_') or name.startswith(('dfi_', 'df_', '__', 'pthread_')) or '_dfi_' in name or
@@ -241,7 +257,7 @@ def wait_of_thread():
     """What the selected thread waits for: words, file and line, the object, or None."""
     found = None
     for f in frames():
-        name = f.name() or ''
+        name = function(f)
         if found is None and name in WAITS:
             found = [WAITS[name][0], '', None]
         if found and not found[1] and name in WAITS and WAITS[name][0] == found[0]:
@@ -348,7 +364,7 @@ class Tasks(gdb.Command):
             self.show('on the stack of ' + name, [entry_text(e) for e in private_entries(w)])
             self.show('in the deque of ' + name, [entry_text(e) for e in public_entries(w)])
             self.show('only for ' + name, queue_entries(tasks_of(w)['pinned']))
-        self.show('in the queue', queue_entries(gdb.parse_and_eval('dfi_flow_pool')['queue']))
+        self.show('in the queue', queue_entries(variable('dfi_flow_pool')['queue']))
 
 
 class Waits(gdb.Command):

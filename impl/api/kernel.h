@@ -165,6 +165,7 @@ DFI_EXTERN_C_END
 #define DFI_NOT_KERNEL_dfi_f_owm(mode)   *
 #define DFI_NOT_KERNEL_dfi_f_wrong(mode) *
 #define DFI_NOT_KERNEL_dfi_m_in
+#define DFI_NOT_KERNEL_dfi_m_read       *
 #define DFI_NOT_KERNEL_dfi_m_out
 #define DFI_NOT_KERNEL_dfi_m_inout
 #define DFI_NOT_KERNEL_dfi_m_commute

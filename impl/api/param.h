@@ -29,6 +29,7 @@
 #define DFI_PROTO_dfi_f_peek(mode, T, p, horizon, burst) T DFI_CONST_##mode *p
 #define DFI_PROTO_dfi_f_popv(mode, T, p, burst, n)     T DFI_CONST_##mode *const *p
 #define DFI_CONST_dfi_m_in const
+#define DFI_CONST_dfi_m_read
 #define DFI_CONST_dfi_m_out
 #define DFI_CONST_dfi_m_inout
 #define DFI_CONST_dfi_m_commute
@@ -148,6 +149,7 @@
 #define DFI_RANGE_OF(b, e, T) ((e) > (b) ? (size_t)((e) - (b)) * sizeof(T) : (e) == (b) ? (size_t)0 : DFI_NO_BYTES)
 #define DFI_AT(f, p) (unsigned)offsetof(struct f##_dfi_args, p)
 #define DFI_MODE_dfi_m_in         DFI_IN
+#define DFI_MODE_dfi_m_read       DFI_IN
 #define DFI_MODE_dfi_m_out        DFI_OUT
 #define DFI_MODE_dfi_m_inout      DFI_INOUT
 #define DFI_MODE_dfi_m_commute    DFI_COMMUTE
@@ -333,6 +335,7 @@
 #define DFI_TEXT_dfi_f_peek(mode, ...)  "df_peek(" #__VA_ARGS__ ")"
 #define DFI_TEXT_dfi_f_popv(mode, ...)  DFI_TEXT_##mode "v(" #__VA_ARGS__ ")"
 #define DFI_TEXT_dfi_m_in         "df_in"
+#define DFI_TEXT_dfi_m_read       "df_read"
 #define DFI_TEXT_dfi_m_out        "df_out"
 #define DFI_TEXT_dfi_m_inout      "df_inout"
 #define DFI_TEXT_dfi_m_commute    "df_commute"

@@ -42,6 +42,7 @@
 #define DFI_PART_dfi_f_peek(mode)
 #define DFI_PART_dfi_f_popv(mode)
 #define DFI_PART_dfi_m_in
+#define DFI_PART_dfi_m_read
 #define DFI_PART_dfi_m_out
 #define DFI_PART_dfi_m_inout
 #define DFI_PART_dfi_m_commute    dfi_needs_reduction();

@@ -5,8 +5,8 @@
  * records never call each other's functions. Of copies with the same names, the linker or loader takes the first.
  *
  * Below are all names with external linkage; tools/names reports one that is missing. For gcc each must be declared
- * before it is defined. Debuggers show the name of the source. A compiler without the pragma has plain names: then only
- * DFI_NEED keeps versions apart. */
+ * before it is defined. For gdb, too, they have the ending (tools/df-gdb.py). A compiler without the pragma has plain
+ * names: then only DFI_NEED keeps versions apart. */
 #ifndef DFI_BASE_NAMES_H
 #define DFI_BASE_NAMES_H
 
