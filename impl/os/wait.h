@@ -200,14 +200,20 @@ DFI_UNUSED static int dfi_os_limit_left(const struct dfi_os_limit *l)
 }
 DFI_UNUSED static void dfi_os_limit_next(struct dfi_os_limit *l) { (void)l; }
 
-/* DF_DEBUG 3: yields in one of 64 calls (base/atomic.h). */
+/* DF_DEBUG 3: yields in one of 64 calls (base/atomic.h), but at most half of the time: beside busy processes a yield
+ * takes milliseconds. */
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_jitter(void);
 DFI_API void dfi_jitter(void)
 {
     static DFI_TLS uint32_t random;
+    static DFI_TLS uint64_t not_before;
+    uint64_t begin, end;
     if (!random) random = (uint32_t)(uintptr_t)&random; /* a different seed in each thread */
-    if (dfi_random(&random) >> 26 == 0) dfi_os_yield();
+    if (dfi_random(&random) >> 26 || (begin = dfi_os_ns()) < not_before) return;
+    dfi_os_yield();
+    end = dfi_os_ns();
+    not_before = end + (end - begin);
 }
 DFI_EXTERN_C_END
 
