@@ -668,7 +668,7 @@ typedef struct df_handle {
 #define DF_LOOP_OVER(T, ...)        DFI_QUIET DFI_LOOP(extern, dfi_pointer, T, __VA_ARGS__) DFI_LOUD_END
 #define DF_STATIC_LOOP_OVER(T, ...) DFI_QUIET DFI_LOOP(static, dfi_pointer, T, __VA_ARGS__) DFI_LOUD_END
 
-/* The division of a loop into chunks: df_loop.schedule. The last chunk of a loop is what is left. */
+/* The division of a loop into chunks: df_loop.schedule. The last chunk has the remaining iterations. */
 enum df_schedule {
     DF_AUTO,    /* chunks of 5 us to 250 us, and of at least .grain iterations */
     DF_STATIC,  /* equal chunks, one per worker: a worker runs the chunk of its own number first, if that is left, and

@@ -91,7 +91,7 @@ DFI_OWN(dfi_tm_enter_unwound)
 #define DFI_LINK_NAME_(name)     DFI_LINK_NAME_STRING(name)
 #define DFI_LINK_NAME_STRING(name) #name
 
-/* The same for what is C++ itself: an inline namespace. Types that C knows are outside. */
+/* The same for functions and templates of C++: an inline namespace. Types that C code uses as well stay outside. */
 #if defined(__cplusplus)
 #define DFI_CXX_BEGIN      DFI_CXX_IN(DFI_OF_COPY(dfi))
 #define DFI_CXX_IN(name)   DFI_CXX_IN_(name)
