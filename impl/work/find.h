@@ -131,7 +131,7 @@ static int dfi_steal(struct dfi_worker *w, const struct dfi_filter *f, struct df
         }
     }
     /* with the baton, the victim does not depend on when threads of the program joined */
-    w->victim = (dfi_random(&w->random) >> 8) % (dfi_turns() ? (unsigned)DFI_MAX_WORKERS : n);
+    w->victim = (dfi_random(&w->random) >> 8) % (dfi_turns() ? (unsigned)dfi_pool.n_planned : n);
     return 0;
 }
 

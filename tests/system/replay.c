@@ -134,6 +134,21 @@ static int twice(void *unused) /* df is stopped and started again in between */
     df_token_init(&token, 1);
     return all_of_it(unused);
 }
+/* what ran freely before leaves the workers in a state that differs from run to run */
+static int after_freedom(void *unused)
+{
+    const char *setting = getenv("DF_SCHEDULE");
+    char kept[200];
+    snprintf(kept, sizeof kept, "%s", setting);
+    unsetenv("DF_SCHEDULE");
+    alone = 0;
+    for (int i = 0; i < 20; i++) CHECK(fork2(1) == 41);
+    df_stop();
+    setenv("DF_SCHEDULE", kept, 1);
+    alone = 1, order = 0;
+    for (int i = 0; i < 100; i++) CHECK(fork2(1) == 41); /* steals with a choice of victims */
+    return all_of_it(unused);
+}
 
 /* --- a program with a mistake ------------------------------------------------------------------------ */
 
@@ -261,6 +276,7 @@ int main(void)
     repeats(all_of_it, "4", "", 4);
     repeats(all_of_it, "4", "5", 4);
     repeats(twice, "3", "4", 4);
+    repeats(after_freedom, "8", "4", 12);
     found_again(NULL, "1", 1, 10);
     found_again(NULL, "2", 1, TEST_TSAN || TEST_ASAN ? 20 : 100);
     found_again(&crash, "2", 1000 + SIGABRT, 10);

@@ -442,6 +442,7 @@ static DFI_COLD uint64_t dfi_direct_clock(struct dfi_worker *w)
 static void dfi_worker_directed(struct dfi_worker *w)
 {
     w->outside = (unsigned)dfi_chaotic();
+    w->victim = 0, w->random = dfi_slot_of(w) + 1; /* it may have searched without turns, after an earlier start */
     dfi_directed_of(w)->draws = dfi_directed_of(w)->clock = 0;
     dfi_directed_of(w)->thread_number = 0;
 }
