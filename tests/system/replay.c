@@ -146,7 +146,7 @@ static int after_freedom(void *unused)
     df_stop();
     setenv("DF_SCHEDULE", kept, 1);
     alone = 1, order = 0;
-    for (int i = 0; i < 100; i++) CHECK(fork2(1) == 41); /* steals with a choice of victims */
+    for (int i = 0; i < 1000; i++) CHECK(fork2(1) == 41); /* steals with a choice of victims */
     return all_of_it(unused);
 }
 
@@ -276,7 +276,7 @@ int main(void)
     repeats(all_of_it, "4", "", 4);
     repeats(all_of_it, "4", "5", 4);
     repeats(twice, "3", "4", 4);
-    repeats(after_freedom, "8", "4", 12);
+    repeats(after_freedom, "8", "4", 6);
     found_again(NULL, "1", 1, 10);
     found_again(NULL, "2", 1, TEST_TSAN || TEST_ASAN ? 20 : 100);
     found_again(&crash, "2", 1000 + SIGABRT, 10);
