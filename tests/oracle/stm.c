@@ -240,6 +240,13 @@ void *dfi_owm_alloc(size_t bytes, const char *site)
 void dfi_owm_free(void *p, const char *site) { (void)site, free(p); }
 df_result df_owm_owner(const void *p, df_owm_ownership *o) { return (void)p, memset(o, 0, sizeof *o), DF_OK; }
 struct dfi_owm_frame;
+/* This file has no calls of these, others have. (gcc gives a name with the version to what is declared first.) */
+void dfi_owm_enter(struct dfi_owm_frame *f, const char *name, const char *site);
+void dfi_owm_leave(struct dfi_owm_frame *f);
+void dfi_owm_subscribe(struct dfi_owm_frame *f, const void *p, size_t bytes, int mode);
+df_result dfi_owm_acquire(const void *p, size_t bytes, int mode, const char *site);
+df_result dfi_owm_release(const void *p, size_t bytes, const char *site);
+df_result dfi_owm_freeze(const void *p, size_t bytes, const char *site);
 void dfi_owm_enter(struct dfi_owm_frame *f, const char *name, const char *site) { (void)f, (void)name, (void)site; }
 void dfi_owm_leave(struct dfi_owm_frame *f) { (void)f; }
 void dfi_owm_subscribe(struct dfi_owm_frame *f, const void *p, size_t bytes, int mode)
