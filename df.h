@@ -456,7 +456,7 @@ inline const df_opts *dfi_options_at(dfi_opts_fields &&o)
  *
  *   df_token t = DF_TOKEN(k);      closed until it has been signalled k times, then open for good
  *   DF_TOKEN_EXTERNAL(k)           as DF_TOKEN, for signals from outside of df: tasks that wait for it are not given
- *             up
+ *             up, nor is anything else meanwhile that may follow from it
  *   df_token_init(&t, k);          the same as DF_TOKEN for existing memory, or to use t again when it is open and
  *             all tasks that waited for it have started
  *   df_token_init_external(&t, k); the same as DF_TOKEN_EXTERNAL
@@ -477,8 +477,9 @@ inline const df_opts *dfi_options_at(dfi_opts_fields &&o)
  *     while none has come and nothing else is ready, it executes DF_IDLE().
  *     Threads: any.
  *   Errors: when no thread that uses df has any work left, tasks that wait for tokens can only be released by signals
- *     from outside. df gives these tasks up after df_config.patience, or immediately if all signals of their tokens
- *     are promised by such tasks themselves. Each is reported with the line of its submit and skipped like a
+ *     from outside. df gives these tasks up after df_config.patience, but not while a task or thread waits for a
+ *     DF_TOKEN_EXTERNAL, an external node or an external stream; or immediately if all signals of their tokens are
+ *     promised by such tasks themselves. Each is reported with the line of its submit and skipped like a
  *     cancelled task, and df_wait_token and df_wait_result return DF_ERROR_STUCK.
  *   Source: DFScala and TFLUX (TERAFLUX D3.5); OpenMP's detach. */
 typedef struct df_token {
@@ -551,19 +552,22 @@ typedef struct df_handle {
  * Nodes: tasks that start when all their inputs have been given
  *
  *   df_node(name) *n = df_node_new(name);     creates a child of the current scope; NULL without memory
+ *   df_node(name) *n = df_node_new_external(name);   the same for inputs from outside of df: from a thread that does
+ *             not use df otherwise, at any time. The node is not given up
  *   df_node_set(name, n, param, value);       gives parameter `param` of task `name` its value, which is copied. With
  *             the last one the node may start, and n must not be used any more.
  *             Errors: giving a parameter twice is reported with its line and has no effect. NULL for n: no effect.
  *
  *     A node fires when each parameter has been given once. Pointers count like values, and access modes impose no
- *     ordering, because the inputs do. A node no longer exists once it has fired or was given up. Tasks with stream
- *     parameters cannot be nodes. Inputs as values that tasks pass on, df_output(T): impl/api/output.h.
+ *     ordering, because the inputs do. A node no longer exists once it has fired. Tasks with stream parameters cannot
+ *     be nodes. Inputs as values that tasks pass on, df_output(T): impl/api/output.h.
  *     Threads: any, from any task.
  *   Errors: a node that can no longer fire is reported at the end of its scope with its missing inputs, and skipped
- *     (see >>tokens for when that is).
+ *     (see >>tokens for when that is). An input that comes later is reported and has no effect.
  *   Source: DFScala (TERAFLUX D3.5, 2.2). */
 #define df_node(name)                         struct DFI_CAT(name, _dfi_node)
 #define df_node_new(name)                     DFI_OF(name, _dfi_node_new)(DFI_SITE)
+#define df_node_new_external(name)            ((df_node(name) *)dfi_node_external(df_node_new(name)))
 #define df_node_set(name, node, param, value) \
     DFI_MAY_BLOCK(DFI_OF(DFI_CAT(name, _dfi_set_), param)((node), (value), DFI_SITE))
 #include "impl/api/output.h"

@@ -4,6 +4,12 @@
  *             each. NULL without memory.
  *   df_stream *r = df_stream_reader(s);       adds a reader: it sees all elements that tasks submitted from now on
  *             push, regardless of what s, the first reader, consumes. NULL without memory.
+ *   df_stream_external(s);                    elements come from outside of df: from threads that do not use df
+ *             otherwise, and submit the tasks that push them at any time. Until s is closed, tasks that wait for its
+ *             elements are not given up.
+ *   size_t df_stream_room(s);                 the number of elements that a task submitted now could push without
+ *             waiting for readers; 0 after the close. A program that must not queue without end, or wait, asks first,
+ *             and drops what finds no room. Another thread that submits tasks may take the room between the two calls.
  *   df_stream_close(s);                       tasks submitted after this push nothing, and those that pop reach the
  *             end after the last element.
  *             Errors: a second call is reported and has no effect.
@@ -72,6 +78,8 @@ DFI_API df_stream *dfi_stream_new(size_t bytes, size_t capacity, int code, const
 DFI_API void dfi_stream_close(const volatile void *s, const char *site);
 DFI_API df_stream *df_stream_reader(const volatile void *s); /* s: a handle of any type */
 DFI_API void df_stream_free(const volatile void *s);
+DFI_API void df_stream_external(const volatile void *s);
+DFI_API size_t df_stream_room(const volatile void *s);
 DFI_API size_t df_stream_count(const void *p);
 DFI_EXTERN_C_END
 

@@ -41,6 +41,13 @@ static int dfi_flow_unblock(struct dfi_flow *t)
     return dfi_fetch_sub_acq_rel(&t->wait, (intptr_t)1) == 1;
 }
 
+static void dfi_flow_free_args(struct dfi_flow *t)
+{
+    if (t->task.mem.cls != DFI_CLS_COUNT) return;
+    dfi_mfree(t->task.args); /* allocated separately */
+    t->task.mem.cls = DFI_CLS_TASK;
+}
+
 static void dfi_flow_free(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_worker *home = t->scope->owner;
@@ -50,10 +57,7 @@ static void dfi_flow_free(struct dfi_worker *w, struct dfi_flow *t)
         dfi_block_free(w, home, &e->head);
     }
     if (DFI_UNLIKELY(t->task.mem.special)) dfi_extra_free(w, t);
-    if (t->task.mem.cls == DFI_CLS_COUNT) { /* separately allocated arguments */
-        dfi_mfree(t->task.args);
-        t->task.mem.cls = DFI_CLS_TASK;
-    }
+    dfi_flow_free_args(t);
     dfi_block_free(w, home, &t->task.mem);
 }
 

@@ -4,8 +4,9 @@
  * missing inputs or streams. If no worker runs a task, can find one, or blocks in a device call, and
  * this does not change, only code outside df can still signal. If tasks that themselves wait promise
  * all missing signals, the wait is a cycle, because an outside signal would then be one too many:
- * the cycle is broken immediately. Otherwise outside code gets df_config.patience to signal, and code behind
- * a wait with a time limit as long as that wait lasts (more/timed.h).
+ * the cycle is broken immediately. Otherwise outside code gets df_config.patience to signal, as long as it takes if
+ * something waits for an event that is said to be external, and code behind a wait with a time limit as long as that
+ * wait lasts (more/timed.h).
  * If tasks are ready then, but no worker may run them nested in its wait, one is run nevertheless,
  * because another task may wait for its push, or for the room that it makes.
  * A wait that cannot end is reported, and its task skipped. */
@@ -72,14 +73,36 @@ static size_t dfi_deadlock_stamp(const struct dfi_worker *me)
     return blocked > 0 && !DFI_ALONE ? 0 : stamp;
 }
 
-/* True if h waits for an event that may come from outside df at any time, or for a task, which may be given up. */
-static int dfi_held_external(const struct dfi_on_hold *h)
+/* True if h waits for a token of such a kind. */
+static int dfi_held_by(const struct dfi_on_hold *h, int kind)
 {
     const struct dfi_use *u;
     for (u = h->after; u; u = u->next)
-        if (dfi_token_is_closed(u->token) &&
-            dfi_load_relaxed(&u->token->dfi_state) & (DFI_TOKEN_EXTERNAL | DFI_TOKEN_KEPT)) return 1;
+        if (dfi_token_is_closed(u->token) && dfi_load_relaxed(&u->token->dfi_state) & kind) return 1;
     return 0;
+}
+
+/* True if h waits for an event that may come from outside df at any time. The only thread of a serial build gives
+ * inputs and pushes itself. */
+static int dfi_held_external(const struct dfi_on_hold *h)
+{
+    return dfi_held_by(h, DFI_TOKEN_EXTERNAL) ||
+           (!DFI_ALONE && h->of && ((dfi_tokens_of(h->of)->inputs && dfi_tokens_of(h->of)->external) ||
+                                    dfi_windows_external(dfi_windows_of(h->of)->first)));
+}
+
+/* Does a task or a thread wait for such an event? What follows from it may end each other wait. */
+static int dfi_deadlock_external(void)
+{
+    int i, some = 0, n = dfi_load_acquire(&dfi_pool.n_slots);
+    for (i = 0; i < n && !some; i++) {
+        struct dfi_holds *l = dfi_holds_of(dfi_load_acquire(&dfi_pool.slot[i]));
+        const struct dfi_on_hold *h;
+        dfi_os_lock(&l->lock);
+        for (h = l->first; h && !some; h = h->next) some = dfi_held_external(h);
+        dfi_os_unlock(&l->lock);
+    }
+    return some;
 }
 
 /* True if tasks promise all missing signals: then no outside code can owe one. */
@@ -153,6 +176,7 @@ static void dfi_deadlock_node(struct dfi_worker *w, struct dfi_extra *x, uintptr
     dfi_error("%s: node %s is skipped, because these inputs were not given: %s; call df_node_set or df_give for each",
               x->site, x->name, missing);
     dfi_flow_fails(x->task, DF_ERROR_STUCK);
+    dfi_store_relaxed(&dfi_tokens_of(x)->stuck, 1);
     while (n-- > 0)
         if (dfi_flow_unblock(x->task)) dfi_ready_any(w, x->task);
 }
@@ -194,7 +218,8 @@ static int dfi_deadlock_give_up(struct dfi_worker *w, struct dfi_worker *v, int 
     dfi_os_lock(&dfi_holds_of(v)->lock); /* the tokens of held tasks exist while the lock is held */
     for (h = dfi_holds_of(v)->first; h; h = h->next) {
         const struct dfi_use *u;
-        if (dfi_held_external(h)) continue;
+        /* a task for which h waits may be given up itself */
+        if (dfi_held_by(h, DFI_TOKEN_EXTERNAL | DFI_TOKEN_KEPT)) continue;
         for (u = h->after; u && !dfi_token_is_closed(u->token);) u = u->next;
         if (u) {
             token = u->token, site = token->dfi_site;
@@ -249,16 +274,12 @@ static int dfi_deadlock_retries(void)
     int i, n = dfi_load_acquire(&dfi_pool.n_slots), threads = dfi_load_relaxed(&dfi_pool.alive), external = 0, some = 0;
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
-        const struct dfi_on_hold *h;
         if (dfi_load_relaxed(&v->attached) && !dfi_load_relaxed(&v->helper)) {
             /* outside tasks it may write at any time */
             threads++;
             external |= dfi_load_seq_cst(&v->park) == DFI_AWAKE &&
                 dfi_load_seq_cst(&dfi_blocks_of(v)->asleep) == DFI_NOT_ASLEEP;
         }
-        dfi_os_lock(&dfi_holds_of(v)->lock);
-        for (h = dfi_holds_of(v)->first; h; h = h->next) external |= dfi_held_external(h);
-        dfi_os_unlock(&dfi_holds_of(v)->lock);
     }
     if (!DFI_ALONE && (external || dfi_os_threads() != threads)) return 0;
     for (i = 0; i < n; i++) {
@@ -296,7 +317,7 @@ static int dfi_deadlock_look(struct dfi_worker *w)
     /* no worker takes it */
     if (dfi_load_seq_cst(&dfi_flow_pool.queue.count)) return ready && l->looks > 2 && dfi_deadlock_help(w);
     certain = l->looks > 2 && dfi_deadlock_for_certain();
-    if (!certain && dfi_deadlock_timed()) return 0;
+    if (!certain && (dfi_deadlock_timed() || dfi_deadlock_external())) return 0;
     if (!DFI_ALONE && !certain && l->looks * DFI_LOOK_MS < dfi_more.patience * 1000) return 0;
     dfi_at(w, DFI_AT_STUCK, NULL, NULL, (uint64_t)l->looks * DFI_LOOK_MS); /* before the state changes */
     l->looks = 0;

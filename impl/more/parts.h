@@ -70,7 +70,7 @@ DFI_UPCALL_NONE(dfi_up_find_around);
 DFI_UPCALL_NONE(dfi_up_follows_parts);
 DFI_UPCALL_NONE(dfi_up_registered);
 DFI_UPCALL_NONE(dfi_up_runs_here);
-DFI_UPCALL_NONE(dfi_up_stays);
+DFI_FAST int dfi_gate_ends(struct dfi_worker *w, struct dfi_flow *t) { return (void)w, (void)t, 0; }
 DFI_FAST void dfi_weak_stolen(struct dfi_worker *w, struct dfi_scope *s) { (void)w, (void)s; }
 #endif
 
@@ -363,6 +363,12 @@ static void dfi_parts_write_back(struct dfi_worker *w, struct dfi_scope *s)
     if (DFI_UNLIKELY(table && table->unsettled)) dfi_parts_write_back_all(w, s, table);
 }
 DFI_UPCALL_IS(dfi_up_scope_waits, dfi_parts_write_back);
+
+static int dfi_parts_stays(struct dfi_worker *w, struct dfi_flow *t)
+{
+    return dfi_node_stays(t) || dfi_gate_ends(w, t);
+}
+DFI_UPCALL_IS(dfi_up_stays, dfi_parts_stays);
 
 /* --- scopes ----------------------------------------------------------------------------------------------- */
 

@@ -378,6 +378,17 @@ DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, const struct 
     return NULL;
 }
 
+/* n may get inputs from outside of df at any time. */
+DFI_API void *dfi_node_external(void *n)
+{
+    struct dfi_flow *t = (struct dfi_flow *)n;
+    if (!t || dfi_taskgraph_is_open(&t->task)) return n;
+    dfi_os_lock(&dfi_holds_of(dfi_tokens_of(t->extra)->held.by)->lock);
+    dfi_tokens_of(t->extra)->external = 1;
+    dfi_os_unlock(&dfi_holds_of(dfi_tokens_of(t->extra)->held.by)->lock);
+    return n;
+}
+
 DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
 {
     struct dfi_flow *t = (struct dfi_flow *)(void *)node;
@@ -395,8 +406,13 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
     }
     for (i = 0, p = dfi_tokens_of(t->extra)->inputs->names; i < input; i++) p = strchr(p, ' ') + 1;
     snprintf(title, sizeof title, "%.*s", (int)strcspn(p, " "), p);
-    dfi_error("%s: input %s of node %s (created at %s) is given a second time: the first value stays; call "
-              "df_node_set or df_give once for each input", site, title, t->extra->name, t->extra->site);
+    if (dfi_load_relaxed(&dfi_tokens_of(t->extra)->stuck))
+        dfi_error("%s: input %s of node %s (created at %s) comes after the node was given up: no effect; use "
+                  "df_node_new_external if inputs come from outside of df, or raise DF_PATIENCE", site, title,
+                  t->extra->name, t->extra->site);
+    else
+        dfi_error("%s: input %s of node %s (created at %s) is given a second time: the first value stays; call "
+                  "df_node_set or df_give once for each input", site, title, t->extra->name, t->extra->site);
     return NULL;
 }
 
@@ -430,6 +446,15 @@ DFI_API void *dfi_give_begin(const volatile void *output, const char *site)
 
 DFI_API void dfi_give_end(const volatile void *output) { dfi_node_given(dfi_output_node(output)); }
 DFI_EXTERN_C_END
+
+/* Does the record of t stay when t is done? A node that was given up keeps it until the process ends, so that an input
+ * that comes later does not reach another node in the same memory. */
+static int dfi_node_stays(struct dfi_flow *t)
+{
+    if (DFI_LIKELY(!dfi_load_relaxed(&dfi_tokens_of(t->extra)->stuck))) return 0;
+    dfi_flow_free_args(t);
+    return 1;
+}
 
 DFI_UPCALL_IS(dfi_up_find_pinned, dfi_task_pinned);
 

@@ -81,6 +81,8 @@ struct dfi_tokens {
     struct dfi_use *signals;
     const struct dfi_inputs *inputs;      /* of a node */
     DFI_ATOMIC(uintptr_t) given;
+    int external;                         /* inputs may come from outside; under the lock of dfi_holds */
+    DFI_ATOMIC(int) stuck;                /* the node was given up */
 };
 DFI_ROOM(dfi_tokens, dfi_tokens_of, dfi_extra);
 

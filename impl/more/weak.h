@@ -217,7 +217,6 @@ static int dfi_gate_ends(struct dfi_worker *w, struct dfi_flow *t)
     dfi_gate_leave(w, t);
     return 1;
 }
-DFI_UPCALL_IS(dfi_up_stays, dfi_gate_ends);
 
 static void dfi_weak_before(struct dfi_worker *w, struct dfi_before *b)
 {

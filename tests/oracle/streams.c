@@ -121,6 +121,21 @@ df_stream *df_stream_reader(const volatile void *p)
     h->next = s->stream->readers, s->stream->readers = h;
     return h;
 }
+void df_stream_external(const volatile void *p) { (void)p; } /* the only thread pushes */
+size_t df_stream_room(const volatile void *p)
+{
+    const struct stream *s = p ? ((struct df_stream *)(uintptr_t)p)->stream : NULL;
+    const struct df_stream *r;
+    long passed;
+    if (!s || s->closed) return 0;
+    passed = s->pushed;
+    for (r = s->readers; r; r = r->next)
+        if (!r->freed || r->first) {
+            long at = r->first ? r->first->at : r->at;
+            if (at < passed) passed = at;
+        }
+    return (size_t)(s->capacity - (s->pushed - passed));
+}
 void dfi_stream_close(const volatile void *p, const char *site)
 {
     (void)site;

@@ -23,7 +23,7 @@ static void wavefront(void)
     DF_PARALLEL {
         for (int i = 0; i < GRID; i++)
             for (int j = 0; j < GRID; j++) {
-                CHECK((grid[i][j] = df_node_new(corner)) != NULL);
+                CHECK((grid[i][j] = df_node_new_external(corner)) != NULL);
                 df_node_set(corner, grid[i][j], j, j);
                 df_node_set(corner, grid[i][j], i, i);
             }

@@ -89,6 +89,28 @@ DFI_API struct df_stream *df_stream_reader(const volatile void *handle)
     return r;
 }
 
+DFI_API void df_stream_external(const volatile void *handle)
+{
+    const struct df_stream *s = dfi_stream_handle(handle);
+    if (!s) return;
+    dfi_stream_lock(s->stream);
+    s->stream->external = 1;
+    dfi_stream_unlock(s->stream);
+}
+
+DFI_API size_t df_stream_room(const volatile void *handle)
+{
+    const struct df_stream *s = dfi_stream_handle(handle);
+    struct dfi_stream *c = s ? s->stream : NULL;
+    size_t room = 0;
+    if (!c) return 0;
+    dfi_stream_lock(c);
+    c->room = dfi_stream_room(c);
+    if (!c->closed && c->push.next - c->room < c->capacity) room = (size_t)(c->capacity - (c->push.next - c->room));
+    dfi_stream_unlock(c);
+    return room;
+}
+
 DFI_API void dfi_stream_close(const volatile void *handle, const char *site)
 {
     const struct df_stream *s = dfi_stream_handle(handle);

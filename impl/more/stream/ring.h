@@ -78,6 +78,7 @@ struct df_stream {
 struct dfi_stream {
     DFI_ATOMIC(int) lock;
     int closed;
+    int external;                          /* elements are pushed by tasks that threads outside of df submit */
     size_t bytes, capacity;                /* constant */
     char *ring;                            /* capacity elements, followed by as many for windows that wrap (`mirror`) */
     const char *site;

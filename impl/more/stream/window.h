@@ -412,6 +412,18 @@ struct dfi_missing {
     long windows;           /* the number of its windows that no longer wait */
 };
 
+/* True if a task waits for elements that may come from outside of df at any time. v: its windows */
+static int dfi_windows_external(struct dfi_window *v)
+{
+    int some = 0;
+    for (; v; v = v->of_task) {
+        dfi_stream_lock(v->stream);
+        some |= v->waits && v->reader && v->stream->external && !v->stream->closed;
+        dfi_stream_unlock(v->stream);
+    }
+    return some;
+}
+
 /* Notes that v cannot come. pre: the lock */
 static void dfi_window_misses(struct dfi_window *v, struct dfi_missing *g)
 {
@@ -446,6 +458,7 @@ DFI_FAST void dfi_windows_give_up(struct dfi_window *v, struct dfi_missing *g)
 {
     (void)v, g->stream = NULL, g->windows = 0;
 }
+DFI_FAST int dfi_windows_external(struct dfi_window *v) { return (void)v, 0; }
 
 #endif
 
