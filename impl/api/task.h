@@ -58,7 +58,7 @@ DFI_API void dfi_limit(void *x, size_t bytes, int kind, int largest);
 /* Called before a task with a DFI_LIMIT is created. */
 DFI_API void dfi_limits_begin(void);
 DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, const struct dfi_inputs *inputs, const char *site);
-DFI_API void *dfi_node_external(void *node);
+DFI_API void *dfi_node_external(void *n);
 DFI_API void *dfi_node_input(struct dfi_task *t, int input, const char *site); /* argument record; NULL: do not set */
 DFI_API void dfi_node_given(struct dfi_task *t);
 DFI_EXTERN_C_END
