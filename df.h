@@ -468,7 +468,9 @@ inline const df_opts *dfi_options_at(dfi_opts_fields &&o)
  *             df_submit_with(DF_OPTS(.after = DF_TOKENS(&t), .signals = DF_TOKENS(&u)), name, args...);
  *             the task starts when t is open, and signals u when it is done.
  *   df_result df_wait_token(&t);   waits until t is open; meanwhile another thread runs tasks in the caller's place.
- *             Returns DF_OK, or DF_ERROR_STUCK if nothing is left that could signal it.
+ *             Returns DF_OK; DF_ERROR_STUCK if nothing is left that could signal it; DF_ERROR_CANCELLED if a task that
+ *             should have signalled it was skipped, or if the running task was cancelled meanwhile, and no wait of it
+ *             was ended for that before. In the last case the token may still be closed, and a second call waits.
  *
  *     A token must live until it is open and all tasks that it releases have started.
  *     With DF_SERIAL, DF_TOKEN_EXTERNAL is for events from outside: an interrupt, a signal handler, another thread of
@@ -731,6 +733,8 @@ typedef long df_vector[3];
  *             Errors: code 0 is reported and becomes -1.
  *   df_cancel()           as df_fail, without an error: df_wait_result returns DF_ERROR_CANCELLED
  *   df_cancelled()        1 if the running task belongs to a scope or group that is cancelled: return soon; else 0
+ *   df_cancel_hook_set, df_cancel_hook_clear   a function that is called when the running task is cancelled:
+ *             impl/api/cancel.h
  *   df_wait_result()      df_wait, then the code of the first error, DF_ERROR_CANCELLED, or DF_OK. The scope can be
  *             used again afterwards.
  *   df_wait_for(ms)       df_wait_result for at most ms milliseconds, 0 or more: DF_ERROR_TIMEOUT if tasks are
@@ -754,6 +758,10 @@ typedef long df_vector[3];
  *             written memory or signalled a token. The group must exist until its tasks are done. Any thread may
  *             cancel it, at any time.
  *
+ *     A cancelled task that sleeps in df_wait_token or df_retry is woken, once in each body or block: df_wait_token
+ *     returns DF_ERROR_CANCELLED, and df_retry leaves its block as df_abort does. So what comes after may clean up and
+ *     wait. df_mutex_lock, df_wait_task and df_yield_blocking are not ended: code behind them relies on the lock, the
+ *     result or the call.
  *     If a thread ends inside a body, by pthread_exit or cancellation, the task fails with DF_ERROR_THREAD and
  *     waiting threads continue. A body must not be left by longjmp, because df would not notice its end, and the code
  *     that called setjmp may be on the stack of another thread. DF_CHECK reports it where it can.
@@ -767,6 +775,7 @@ typedef long df_vector[3];
  *     Threads: any. df_fail, df_cancel and df_cancelled act on the task that the calling thread runs. */
 typedef struct df_group { DFI_ATOMIC(int) dfi_cancelled; } df_group;
 #define DF_GROUP { 0 }
+#include "impl/api/cancel.h"
 
 /* ---------------------------------------------------------------------------------- >>blocking
  * Locks and blocking calls inside tasks

@@ -119,8 +119,9 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *             Returns DF_OK, or DF_ERROR_ABORTED: df_abort was called.
  *   df_retry()          waits for a condition: rolls the innermost block back, and tries the next alternative, of
  *             this block or one around it. If there is none the thread sleeps until its read set changes, then runs
- *             the block again. In a task another thread takes the worker's place meanwhile. It is not a cancellation
- *             point.
+ *             the block again. In a task another thread takes the worker's place meanwhile. If the task is
+ *             cancelled (df_cancel, df_fail), the block is left as by df_abort, once in each body or block. It is no
+ *             cancellation point of POSIX.
  *             Errors: if no task is left that could change the read set, that is reported, the block is left as by
  *             df_abort, and df_wait_result returns DF_ERROR_STUCK. In a block that read nothing it is reported, and
  *             the block runs again every millisecond.

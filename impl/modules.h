@@ -95,12 +95,14 @@
 #include "more/resize.h"
 #include "more/blocking.h"
 #include "more/error.h"
+#include "more/cancel.h"
 #include "more/timed.h"
 #include "more/devices.h"
 #include "more/speculate/condition.h"
 #include "more/speculate/undo.h"
 #include "more/speculate/predicate.h"
 #include "more/token.h"
+#include "more/node.h"
 #include "more/handle.h"
 #include "more/rename.h"
 #include "more/semaphore.h"
@@ -267,6 +269,7 @@ static size_t dfi_whole_block(unsigned cls)
     case DFI_CLS_GROUP: return sizeof(struct dfi_group);
     case DFI_CLS_WEAK: return sizeof(struct dfi_parts);
     case DFI_CLS_PART: return sizeof(struct dfi_part);
+    case DFI_CLS_SLEEPER: return sizeof(struct dfi_token_wait);
 #endif
     default: return dfi_args_at + ((size_t)16 << (cls - DFI_CLS_TASK)); /* arguments of 16, 32 .. 2048 bytes */
     }
@@ -454,6 +457,7 @@ static dfi_module *const dfi_module_table[] = {
 #endif
     dfi_module_callbacks,
     dfi_module_blocking,
+    dfi_module_cancel,
 #endif
 #if DFI_WITH_DATAFLOW
     dfi_module_flow, /* the last: it sees whether there are observers */

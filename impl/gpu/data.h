@@ -203,7 +203,8 @@ DFI_API void dfi_data_wait(int index)
     struct dfi_async *a;
     /* other tasks may run here meanwhile, and have regions with that index */
     while ((a = dfi_async_take(index)) != NULL) {
-        dfi_wait_token(&a->done, DFI_SITE);
+        /* a wait that cancellation has ended is not ended a second time */
+        if (dfi_wait_token(&a->done, DFI_SITE) == DF_ERROR_CANCELLED) dfi_wait_token(&a->done, DFI_SITE);
         if (!a->ended) dfi_async_data_end(a->data, a->n);
         dfi_mfree(a);
     }

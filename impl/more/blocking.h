@@ -25,6 +25,8 @@ DFI_SMALL_CODE_BEGIN
 
 /* w is about to sleep, and to look from time to time. */
 DFI_UPCALL(void, dfi_up_looks_begin, (struct dfi_worker *w));
+/* Is the code that w runs cancelled, so that its wait ends? Once in each body or block. */
+DFI_UPCALL(int, dfi_up_interrupts, (struct dfi_worker *w));
 /* The code that w runs has failed with that error, which cancels nothing. */
 DFI_UPCALL(void, dfi_up_remembers, (struct dfi_worker *w, int code, const char *text));
 
@@ -42,17 +44,18 @@ static DFI_ATOMIC(int) *dfi_retry_flag(void)
     return w ? &dfi_blocks_of(w)->retry_awake : NULL;
 }
 
-/* Sleeps in df_retry until *awake, while a spare takes the caller's place. Nonzero: no task is left that could change
- * the memory that the block has read. */
+/* Sleeps in df_retry until *awake, while a spare takes the caller's place. Nonzero: the block ends, because the caller
+ * is cancelled, or no task is left that could change the memory that the block has read. */
 static int dfi_retry_sleep(const char *site, struct dfi_os_event *e, DFI_ATOMIC(int) *awake)
 {
     struct dfi_worker *w = dfi_me();
     struct dfi_wait wait;
-    int stuck = 0, begun;
+    int stuck = 0, ends = 0, begun;
     if (!w) {
         dfi_os_event_wait(e, awake, 0, 0);
         return 0;
     }
+    if (w->task) dfi_scope_here(w); /* as in dfi_help_until */
     dfi_wait_enter(w, &wait, DFI_WAIT_OUTSIDE, "df_retry", site);
     begun = !dfi_block_begin(w);
     dfi_turn_drop(w);
@@ -60,9 +63,10 @@ static int dfi_retry_sleep(const char *site, struct dfi_os_event *e, DFI_ATOMIC(
     else {
         dfi_store_seq_cst(&dfi_blocks_of(w)->asleep, (int)DFI_ASLEEP_RETRY);
         if (dfi_up_looks_begin) dfi_up_looks_begin(w);
-        while (!stuck && dfi_os_event_wait(e, awake, 0, DFI_LOOK_MS)) {
+        while (!stuck && !ends && dfi_os_event_wait(e, awake, 0, DFI_LOOK_MS)) {
             if (!dfi_turn_look(w)) continue;
             if (dfi_up_look) dfi_up_look(w);
+            ends = dfi_up_interrupts && dfi_up_interrupts(w);
             stuck = dfi_load_seq_cst(&dfi_blocks_of(w)->asleep) == DFI_ASLEEP_DEADLOCK;
             dfi_turn_drop(w);
         }
@@ -71,7 +75,7 @@ static int dfi_retry_sleep(const char *site, struct dfi_os_event *e, DFI_ATOMIC(
     dfi_turn_take(w);
     if (begun) dfi_block_end();
     dfi_wait_leave(w, &wait);
-    if (!stuck) return 0;
+    if (!stuck) return ends;
     dfi_error(DFI_MESSAGE_RETRY_STUCK, site);
     if (dfi_up_remembers) dfi_up_remembers(w, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
     return 1;

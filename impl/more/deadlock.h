@@ -32,6 +32,7 @@
 #include "error.h"
 #include "spare.h"
 #include "stream/window.h"
+#include "node.h"
 #include "token.h"
 #include "points.h"
 #include "../api/public.h"
@@ -130,11 +131,13 @@ static void dfi_deadlock_report(const struct dfi_edge *e, const char *token, int
 {
     for (; e; e = e->next) {
         struct dfi_flow *u = e->task;
-        if ((uintptr_t)u & 1) dfi_error("%s: df_wait_token waits for the token of %s, which no task can signal any "
-                                        "more: it returns DF_ERROR_STUCK; signal more often, lower the number of the "
-                                        "token, or use DF_TOKEN_EXTERNAL",
-                                        ((struct dfi_token_wait *)((uintptr_t)u - 1))->site, token);
-        else {
+        if ((uintptr_t)u & 1) {
+            const struct dfi_token_wait *a = (const struct dfi_token_wait *)((uintptr_t)u - 1);
+            if (dfi_load_relaxed(&a->open) == DFI_TOKEN_LEFT) continue;
+            dfi_error("%s: df_wait_token waits for the token of %s, which no task can signal any more: it returns "
+                      "DF_ERROR_STUCK; signal more often, lower the number of the token, or use DF_TOKEN_EXTERNAL",
+                      a->site, token);
+        } else {
             dfi_error("%s: task %s waits for the token of %s, which %s: the task is skipped; signal more often, lower "
                       "the number of the token, or use DF_TOKEN_EXTERNAL",
                       u->extra->site, u->extra->name, token,

@@ -34,6 +34,8 @@
 
 DFI_SMALL_CODE_BEGIN
 
+/* A scope or group was cancelled. */
+DFI_UPCALL(void, dfi_up_cancels, (void));
 /* Tasks that a predicate controls (more/speculate/predicate.h). The predicate of the task that w runs, or NULL: */
 DFI_UPCALL(struct dfi_predicate *, dfi_up_controlled_by, (struct dfi_worker *w));
 /* a task of g fails, or with code 0 cancels its scope; it has failed with e, which is given away; */
@@ -72,10 +74,12 @@ static void dfi_scope_cancel(struct dfi_scope *s)
      * exchange releases and acquires. Tasks that start at this moment may still run. */
     dfi_cancels(1);
     if (dfi_exchange_acq_rel(&dfi_errors_in(s)->cancelled, 1)) dfi_cancels(-1);
+    else dfi_up_cancels();
 }
 
 static void dfi_scope_uncancel(struct dfi_scope *s)
 {
+    dfi_errors_in(s)->told = 0;
     if (dfi_load_relaxed(&dfi_errors_in(s)->cancelled) && dfi_exchange_acq_rel(&dfi_errors_in(s)->cancelled, 0))
         dfi_cancels(-1);
 }
@@ -371,6 +375,7 @@ DFI_API void (df_group_cancel)(df_group *g)
 {
     dfi_cancels(1); /* first, as in dfi_scope_cancel */
     if (dfi_exchange_acq_rel(&g->dfi_cancelled, 1)) dfi_cancels(-1);
+    else dfi_up_cancels();
 }
 
 DFI_API df_result (df_wait_result)(void) { return dfi_wait_result_here(NULL); }

@@ -114,20 +114,19 @@ static void dfi_handle_timed(struct dfi_worker *w, struct dfi_scope *s, df_handl
 }
 static void dfi_handle_sleep(struct dfi_worker *w, struct dfi_scope *s, df_handle *h, int own, const char *site)
 {
-    struct dfi_token_wait a;
+    struct dfi_token_wait *a = dfi_token_wait_new(w, s, &h->dfi_done, site);
     struct dfi_goal g;
-    memset((void *)&a, 0, sizeof a);
-    a.worker = w, a.site = site;
-    a.held.after = &a.after;
-    a.after.token = &h->dfi_done;
-    a.edge.task = (struct dfi_flow *)((uintptr_t)&a | 1);
-    dfi_hold(w, &a.held);
-    if (dfi_token_push(&h->dfi_done, &a.edge)) {
-        g.kind = DFI_GOAL_FLAG, g.scope = s, g.flag = &a.open;
+    if (!a) {
+        while (!dfi_handle_open(h)) dfi_os_sleep_ms();
+        return;
+    }
+    dfi_hold(w, &a->held);
+    if (dfi_token_push(&h->dfi_done, &a->edge)) {
+        g.kind = DFI_GOAL_FLAG, g.scope = s, g.flag = &a->open;
         if (own) dfi_help_until(w, s->mark, &g);
         else dfi_sleep_until(w, &g);
     }
-    dfi_unhold(&a.held);
+    dfi_token_wait_end(a, 0);
 }
 
 /* ms: -1: without limit */

@@ -40,6 +40,7 @@
 #include "taskgraph/run.h"
 #include "taskgraph/steady.h"
 #include "throttle.h"
+#include "node.h"
 #include "token.h"
 #include "types.h"
 #include "use.h"
@@ -377,6 +378,7 @@ static void dfi_parts_scope_new(struct dfi_scope *s)
     struct dfi_scope_errors *e = dfi_errors_in(s);
     e->group = NULL;
     dfi_store_relaxed(&e->cancelled, 0);
+    e->told = 0;
     dfi_store_relaxed(&e->error, NULL);
     dfi_store_relaxed(&e->poisoned, NULL);
 #if DFI_WITH_WEAK

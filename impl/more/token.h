@@ -1,9 +1,8 @@
-/* token.h - tokens, and nodes that fire when they have all their inputs
+/* token.h - tokens
  *
  * A token keeps its waiting tasks in a list of edges, as a task keeps its successors: edges are
- * pushed by compare-and-swap, and one exchange closes the list at the last signal. A node is a task
- * whose missing inputs are counted like unfinished predecessors. Argument: docs/internals/waiting.md,
- * "Tokens and nodes". */
+ * pushed by compare-and-swap, and one exchange closes the list at the last signal. Argument:
+ * docs/internals/waiting.md, "Tokens and nodes". */
 #ifndef DFI_MORE_TOKEN_H
 #define DFI_MORE_TOKEN_H
 
@@ -12,10 +11,8 @@
 #include "../base/log.h"
 #include "../os/wait.h"
 #include "../api/core.h"
-#include "../api/output.h"
 #include "../api/result.h"
 #include "../api/task.h"
-#include "../api/value.h"
 #include "../work/worker.h"
 #include "../work/goal.h"
 #include "../work/wake.h"
@@ -34,6 +31,8 @@
 #include "../flow/task.h"
 #include "taskgraph/list.h"
 #include "types.h"
+#include "cancel.h"
+#include "error.h"
 #include "state.h"
 #include "spare.h"
 #include "use.h"
@@ -93,15 +92,19 @@ static void dfi_happened(struct dfi_worker *w)
 
 /* --- tokens ------------------------------------------------------------------------------------ */
 
-/* A thread in df_wait_token. Bit 0 of edge.task marks it in the list of the token. */
+/* A thread that sleeps until a token opens. Bit 0 of edge.task marks it in the list of the token. The thread may leave
+ * before that; then the record stays in the list, and whoever closes the list frees it. */
+enum { DFI_TOKEN_CLOSED, DFI_TOKEN_OPEN, DFI_TOKEN_LEFT };
 struct dfi_token_wait {
+    struct dfi_block_head head; /* first */
     struct dfi_on_hold held;
     struct dfi_use after;
     const char *site;
     struct dfi_edge edge;
     struct dfi_worker *worker;
+    struct dfi_scope *scope; /* of the code that waits */
     int stuck;
-    DFI_ATOMIC(intptr_t) open;
+    DFI_ATOMIC(intptr_t) open; /* as above; the first exchange decides */
 };
 
 /* Releases the waiters in a closed list. w may be NULL. stuck: the token was given up. */
@@ -114,8 +117,9 @@ static void dfi_token_release(struct dfi_worker *w, struct dfi_edge *e, int skip
             struct dfi_token_wait *a = (struct dfi_token_wait *)((uintptr_t)u - 1);
             struct dfi_worker *waiter = a->worker;
             a->stuck = stuck;
-            dfi_store_seq_cst(&a->open, (intptr_t)1); /* `a` may be gone from here on */
-            dfi_wake_waiting(waiter);
+            /* seq_cst, before the check for sleepers; `a` may be gone from here on if the waiter is still there */
+            if (dfi_exchange_seq_cst(&a->open, (intptr_t)DFI_TOKEN_OPEN) == DFI_TOKEN_CLOSED) dfi_wake_waiting(waiter);
+            else if (w) dfi_block_free(w, waiter, &a->head);
         } else {
             if (skip) dfi_store_relaxed(&u->skip, (unsigned)DFI_SKIPPED);
             dfi_at(w, DFI_AT_RELEASE, u, NULL, 0);
@@ -230,40 +234,77 @@ DFI_API void dfi_signal(df_token *t, const char *site)
     if (w) dfi_turn_outside(w);
 }
 
+DFI_EXTERN_C_END
+
 DFI_SMALL_CODE_BEGIN
+
+/* A record for w, in code whose scope is s, to sleep until t opens. NULL: out of memory. */
+static struct dfi_token_wait *dfi_token_wait_new(struct dfi_worker *w, struct dfi_scope *s, df_token *t,
+                                                 const char *site)
+{
+    struct dfi_token_wait *a = (struct dfi_token_wait *)dfi_block_get(w, DFI_CLS_SLEEPER);
+    struct dfi_block_head head;
+    if (!a) return NULL;
+    head = a->head;
+    memset((void *)a, 0, sizeof *a);
+    a->head = head;
+    a->worker = w, a->scope = s;
+    a->site = site;
+    a->held.after = &a->after;
+    a->after.token = t;
+    a->edge.task = (struct dfi_flow *)((uintptr_t)a | 1);
+    return a;
+}
+
+/* The wait with the record a is over. leaves: perhaps too soon. DF_ERROR_CANCELLED: it was. */
+static df_result dfi_token_wait_end(struct dfi_token_wait *a, int leaves)
+{
+    int stuck;
+    dfi_unhold(&a->held);
+    if (leaves && dfi_exchange_seq_cst(&a->open, (intptr_t)DFI_TOKEN_LEFT) == DFI_TOKEN_CLOSED)
+        return DF_ERROR_CANCELLED;
+    stuck = a->stuck;
+    dfi_block_free(a->worker, a->worker, &a->head);
+    return stuck ? DF_ERROR_STUCK : DF_OK;
+}
+
+static int dfi_token_wait_over(void *p)
+{
+    struct dfi_token_wait *a = (struct dfi_token_wait *)p;
+    return dfi_load_seq_cst(&a->open) != DFI_TOKEN_CLOSED || dfi_interrupted(a->scope);
+}
+
+DFI_EXTERN_C_BEGIN
 DFI_API df_result dfi_wait_token(df_token *t, const char *site)
 {
     struct dfi_worker *w = dfi_me_attached();
-    struct dfi_token_wait a;
+    struct dfi_scope *s = w ? dfi_scope_here(w) : NULL;
+    struct dfi_token_wait *a = s ? dfi_token_wait_new(w, s, t, site) : NULL;
     struct dfi_wait wait;
     struct dfi_goal g;
-    struct dfi_scope *s = w ? dfi_scope_here(w) : NULL;
+    df_result r;
+    int waits;
     DFI_CALLED(w);
     dfi_no_graph(w, "df_wait_token", site);
-    if (!s) { /* no memory for an ordinary wait */
+    if (!a) { /* no memory for an ordinary wait */
         while (dfi_load_acquire(&t->dfi_need) > 0) dfi_os_sleep_ms();
         return dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP ? DF_ERROR_CANCELLED : DF_OK;
     }
-    memset((void *)&a, 0, sizeof a);
-    a.worker = w;
-    a.site = site;
-    a.held.after = &a.after;
-    a.after.token = t;
-    a.edge.task = (struct dfi_flow *)((uintptr_t)&a | 1);
-    dfi_hold(w, &a.held);
-    if (dfi_token_push(t, &a.edge)) {
+    dfi_hold(w, &a->held);
+    waits = dfi_token_push(t, &a->edge);
+    if (waits) {
         dfi_flush(w);
-        g.kind = DFI_GOAL_FLAG, g.scope = s, g.flag = &a.open;
+        g.kind = DFI_GOAL_POLL, g.scope = s, g.until = dfi_token_wait_over, g.arg = a, g.limit = NULL;
         dfi_wait_enter(w, &wait, DFI_WAIT_TOKEN, t, site);
         dfi_sleep_until(w, &g);
         dfi_wait_leave(w, &wait);
     }
-    dfi_unhold(&a.held);
-    if (a.stuck) return DF_ERROR_STUCK;
-    return dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP ? DF_ERROR_CANCELLED : DF_OK;
+    r = dfi_token_wait_end(a, waits);
+    if (r == DF_ERROR_CANCELLED) dfi_errors_in(s)->told = 1;
+    return r == DF_OK && dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP ? DF_ERROR_CANCELLED : r;
 }
-DFI_SMALL_CODE_END
 DFI_EXTERN_C_END
+DFI_SMALL_CODE_END
 
 /* --- tasks ------------------------------------------------------------------------------------- */
 
@@ -341,120 +382,6 @@ static DFI_COLD void dfi_token_opts_failed(struct dfi_worker *w, struct dfi_flow
 }
 
 DFI_SMALL_CODE_END
-
-DFI_EXTERN_C_BEGIN
-/* --- nodes ------------------------------------------------------------------------------------- */
-
-DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, const struct dfi_inputs *inputs, const char *site)
-{
-    struct dfi_worker *w = dfi_me_attached();
-    struct dfi_scope *s = w && !dfi_dropped(w) ? dfi_scope_here(w) : NULL;
-    struct dfi_flow *t = s ? dfi_flow_new(w, s, type) : NULL;
-    struct dfi_extra *x = t ? dfi_extra_of(w, t) : NULL;
-    dfi_no_graph(w, "df_node_new", site);
-    if (DFI_UNLIKELY(type->modes & DFI_LIMIT))
-        dfi_error("%s: df_limit of node %s has no effect, because nodes have no accesses; submit a task that has the "
-                  "limit from the body of the node", site, type->name);
-    /* Beyond the window the caller runs ready nodes; it never waits for one that is not ready. */
-    if (s && s->open && s->submitted - s->done >= dfi_flow_pool.window && dfi_run_own(w, s->mark, NULL)) dfi_offer(w);
-    if (!x) {
-        dfi_at(w, DFI_AT_LOST, NULL, NULL, 0);
-        if (t) dfi_flow_free(w, t);
-        return NULL;
-    }
-    x->name = type->name, x->site = site;
-    dfi_tokens_of(x)->inputs = inputs;
-    if (DFI_UNLIKELY(type->modes & DFI_HELD)) memset(t->task.args, 0, type->args_bytes); /* inputs not given */
-    dfi_at(w, DFI_AT_NODE, t, NULL, 0);
-    if (s->open) s->submitted++;
-    else dfi_fetch_add_seq_cst(&s->pending, (intptr_t)1);
-    dfi_at(w, DFI_AT_SUBMIT, t, NULL, 0);
-    dfi_store_relaxed(&t->wait, (intptr_t)(inputs->n ? inputs->n : 1));
-    if (inputs->n) {
-        dfi_hold_task(w, x);
-        return &t->task;
-    }
-    dfi_node_given(&t->task);
-    return NULL;
-}
-
-/* n may get inputs from outside of df at any time. */
-DFI_API void *dfi_node_external(void *n)
-{
-    struct dfi_flow *t = (struct dfi_flow *)n;
-    if (!t || dfi_taskgraph_is_open(&t->task)) return n;
-    dfi_os_lock(&dfi_holds_of(dfi_tokens_of(t->extra)->held.by)->lock);
-    dfi_tokens_of(t->extra)->external = 1;
-    dfi_os_unlock(&dfi_holds_of(dfi_tokens_of(t->extra)->held.by)->lock);
-    return n;
-}
-
-DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
-{
-    struct dfi_flow *t = (struct dfi_flow *)(void *)node;
-    uintptr_t bit = (uintptr_t)1 << input, given;
-    const char *p;
-    int i;
-    char title[64];
-    if (dfi_taskgraph_is_open(node)) return node->args;
-    if (!t) return NULL;
-    given = dfi_load_relaxed(&dfi_tokens_of(t->extra)->given);
-    while (!(given & bit)) { /* relaxed would do: the subtraction in dfi_node_given releases the value */
-        if (!dfi_cas_acq_rel(&dfi_tokens_of(t->extra)->given, &given, given | bit)) continue;
-        dfi_at(dfi_me(), DFI_AT_INPUT, t, NULL, (uint64_t)input);
-        return t->task.args;
-    }
-    for (i = 0, p = dfi_tokens_of(t->extra)->inputs->names; i < input; i++) p = strchr(p, ' ') + 1;
-    snprintf(title, sizeof title, "%.*s", (int)strcspn(p, " "), p);
-    if (dfi_load_relaxed(&dfi_tokens_of(t->extra)->stuck))
-        dfi_error("%s: input %s of node %s (created at %s) comes after the node was given up: no effect; use "
-                  "df_node_new_external if inputs come from outside of df, or raise DF_PATIENCE", site, title,
-                  t->extra->name, t->extra->site);
-    else
-        dfi_error("%s: input %s of node %s (created at %s) is given a second time: the first value stays; call "
-                  "df_node_set or df_give once for each input", site, title, t->extra->name, t->extra->site);
-    return NULL;
-}
-
-DFI_API void dfi_node_given(struct dfi_task *node)
-{
-    struct dfi_flow *t = (struct dfi_flow *)(void *)node;
-    struct dfi_worker *w = dfi_turns() ? dfi_me_attached() : dfi_me();
-    if (dfi_taskgraph_is_open(node)) return;
-    if (w) dfi_turn_take(w);
-    dfi_happened(w);
-    dfi_at(w, DFI_AT_RELEASE, t, NULL, 0);
-    if (dfi_flow_unblock(t)) dfi_ready_any(dfi_me_attached(), t);
-    if (w) dfi_turn_outside(w);
-}
-
-/* An output is the address of the node's record, which begins a cache line, plus the number of the input. */
-DFI_API void *dfi_node_output(struct dfi_task *node, int input) { return node ? (char *)node + input : NULL; }
-
-static struct dfi_task *dfi_output_node(const volatile void *output)
-{
-    return (struct dfi_task *)((uintptr_t)output / DFI_LINE * DFI_LINE);
-}
-
-DFI_API void *dfi_give_begin(const volatile void *output, const char *site)
-{
-    struct dfi_task *node = dfi_output_node(output);
-    int input = (int)((uintptr_t)output % DFI_LINE);
-    char *args = (char *)dfi_node_input(node, input, site);
-    return args ? args + dfi_tokens_of(((struct dfi_flow *)(void *)node)->extra)->inputs->at[input] : NULL;
-}
-
-DFI_API void dfi_give_end(const volatile void *output) { dfi_node_given(dfi_output_node(output)); }
-DFI_EXTERN_C_END
-
-/* Does the record of t stay when t is done? A node that was given up keeps it until the process ends, so that an input
- * that comes later does not reach another node in the same memory. */
-static int dfi_node_stays(struct dfi_flow *t)
-{
-    if (DFI_LIKELY(!dfi_load_relaxed(&dfi_tokens_of(t->extra)->stuck))) return 0;
-    dfi_flow_free_args(t);
-    return 1;
-}
 
 DFI_UPCALL_IS(dfi_up_find_pinned, dfi_task_pinned);
 

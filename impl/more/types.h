@@ -39,7 +39,7 @@ extern DFI_API const struct dfi_gpu_hook *dfi_gpu_hook; /* NULL without df_gpu.h
 DFI_EXTERN_C_END
 
 /* Size classes of the blocks of this floor (work/types.h) */
-enum { DFI_CLS_USE = DFI_CLS_MORE, DFI_CLS_GROUP, DFI_CLS_WEAK, DFI_CLS_PART, DFI_CLS_LAST };
+enum { DFI_CLS_USE = DFI_CLS_MORE, DFI_CLS_GROUP, DFI_CLS_WEAK, DFI_CLS_PART, DFI_CLS_SLEEPER, DFI_CLS_LAST };
 DFI_STATIC_ASSERT((int)DFI_CLS_LAST <= (int)DFI_CLS_TASK, "DFI_CLS_COUNT is too small");
 
 /* What the settings allow. A serial build has none of it: it decides conditions instead of guessing, and nothing that
@@ -141,6 +141,7 @@ enum { DFI_ASKS_PREDICATE = 1, DFI_ASKS_CAPTURE = 2, DFI_ASKS_ARENA = 4 };
 struct dfi_scope_errors {
     struct df_group *group;                /* cancellation group of the task whose body this is */
     DFI_ATOMIC(int) cancelled;
+    int told;                              /* owner: a wait of its code has ended for that (more/cancel.h) */
     DFI_ATOMIC(struct dfi_error *) error;  /* the first error */
     /* cancelled children that cancel later successors; pushed by the completing thread */
     DFI_ATOMIC(struct dfi_block_head *) poisoned;

@@ -61,15 +61,45 @@ static int is_cancelled(const struct scope *s)
     return 0;
 }
 static struct scope *scope_of_running_task(void) { return oracle_current()->is_task ? here->outer : here; }
+static df_cancel_hook *hooks;
+static void call_hooks(void)
+{
+    df_cancel_hook *h;
+    for (h = hooks; h; h = h->dfi_next)
+        if (!h->dfi_called && is_cancelled(h->dfi_scope)) h->dfi_called = 1, h->dfi_fn(h->dfi_arg);
+}
+df_result (df_cancel_hook_set)(df_cancel_hook *h, void (*fn)(void *arg), void *arg)
+{
+    h->dfi_scope = oracle_current(), h->dfi_fn = fn, h->dfi_arg = arg, h->dfi_called = 0;
+    h->dfi_next = hooks, hooks = h;
+    call_hooks();
+    return DF_OK;
+}
+int (df_cancel_hook_clear)(df_cancel_hook *h)
+{
+    df_cancel_hook **at = &hooks;
+    while (*at != h) at = &(*at)->dfi_next;
+    *at = h->dfi_next;
+    return h->dfi_called;
+}
 void (df_fail)(int code, const char *text)
 {
     struct scope *s = scope_of_running_task();
     oracle_give_error(s, code ? code : -1, text);
     s->cancelled = 1;
+    call_hooks();
 }
-void (df_cancel)(void) { scope_of_running_task()->cancelled = 1; }
+void (df_cancel)(void)
+{
+    scope_of_running_task()->cancelled = 1;
+    call_hooks();
+}
 int (df_cancelled)(void) { return is_cancelled(oracle_current()); }
-void (df_group_cancel)(df_group *g) { g->dfi_cancelled = 1; }
+void (df_group_cancel)(df_group *g)
+{
+    g->dfi_cancelled = 1;
+    call_hooks();
+}
 
 /* All children of s are done, and so is s: its error is no longer needed. */
 static void pass_error(struct scope *s)

@@ -1,0 +1,112 @@
+/* cancel.h - what cancellation wakes: waits of cancelled code, and functions that the program has set
+ *
+ * A wait that may end by cancellation looks at the cancellation of its code after it has announced that it sleeps. The
+ * thread that cancels wakes the sleepers. Its stores and the loads of the sleepers are not sequentially consistent: a
+ * wake-up that is lost comes with the next look, after DFI_LOOK_MS. */
+#ifndef DFI_MORE_CANCEL_H
+#define DFI_MORE_CANCEL_H
+
+#include "../base/atomic.h"
+#include "../base/compiler.h"
+#include "../os/threads.h"
+#include "../api/cancel.h"
+#include "../api/result.h"
+#include "../work/module.h"
+#include "../work/scope.h"
+#include "../work/types.h"
+#include "../work/wake.h"
+#include "../work/worker.h"
+#include "blocking.h"
+#include "error.h"
+#include "types.h"
+#include "../api/public.h"
+
+DFI_SMALL_CODE_BEGIN
+
+/* --- waits ---------------------------------------------------------------------------------------- */
+
+/* Is the running code, whose scope is s, cancelled, and has no wait of it ended for that? Owner of s. */
+static int dfi_interrupted(struct dfi_scope *s)
+{
+    return dfi_cancels_any() && !dfi_errors_in(s)->told && dfi_scope_cancelled(s);
+}
+
+/* The same for w. Then the wait that it is in ends, and further waits of the code do not. */
+static int dfi_interrupts(struct dfi_worker *w)
+{
+    struct dfi_scope *s = dfi_scope_here(w);
+    if (!s || !dfi_interrupted(s)) return 0;
+    dfi_errors_in(s)->told = 1;
+    return 1;
+}
+DFI_UPCALL_IS(dfi_up_interrupts, dfi_interrupts);
+
+/* --- hooks ---------------------------------------------------------------------------------------- */
+
+static struct dfi_cancel_hooks {
+    struct dfi_os_mutex lock;
+    df_cancel_hook *first;
+    DFI_ATOMIC(int) count;
+} dfi_cancel_hooks = { DFI_OS_MUTEX_INIT, NULL, 0 };
+
+/* pre: the lock. The scope of a hook exists, because its code is in it. */
+static void dfi_cancel_hook_look(df_cancel_hook *h)
+{
+    if (h->dfi_called || !dfi_scope_cancelled((struct dfi_scope *)h->dfi_scope)) return;
+    h->dfi_called = 1;
+    h->dfi_fn(h->dfi_arg);
+}
+
+/* Something has been cancelled. */
+static void dfi_cancel_wakes(void)
+{
+    df_cancel_hook *h;
+    if (!DFI_ALONE) dfi_wake_parked(DFI_PARKED_WAITING, 1);
+    if (!dfi_load_seq_cst(&dfi_cancel_hooks.count)) return;
+    dfi_os_lock(&dfi_cancel_hooks.lock);
+    for (h = dfi_cancel_hooks.first; h; h = h->dfi_next) dfi_cancel_hook_look(h);
+    dfi_os_unlock(&dfi_cancel_hooks.lock);
+}
+DFI_UPCALL_IS(dfi_up_cancels, dfi_cancel_wakes);
+
+DFI_EXTERN_C_BEGIN
+DFI_API df_result (df_cancel_hook_set)(df_cancel_hook *h, void (*fn)(void *arg), void *arg)
+{
+    struct dfi_worker *w = dfi_me_attached();
+    h->dfi_scope = w ? dfi_scope_here(w) : NULL;
+    if (!h->dfi_scope) return DF_ERROR_MEMORY;
+    h->dfi_fn = fn, h->dfi_arg = arg, h->dfi_called = 0;
+    dfi_os_lock(&dfi_cancel_hooks.lock);
+    h->dfi_next = dfi_cancel_hooks.first, dfi_cancel_hooks.first = h;
+    /* seq_cst, then the look; the thread that cancels loads the count after its own read-modify-write */
+    dfi_fetch_add_seq_cst(&dfi_cancel_hooks.count, 1);
+    dfi_cancel_hook_look(h);
+    dfi_os_unlock(&dfi_cancel_hooks.lock);
+    return DF_OK;
+}
+
+DFI_API int (df_cancel_hook_clear)(df_cancel_hook *h)
+{
+    df_cancel_hook **at;
+    if (!h->dfi_scope) return 0;
+    dfi_os_lock(&dfi_cancel_hooks.lock);
+    for (at = &dfi_cancel_hooks.first; *at && *at != h;) at = &(*at)->dfi_next;
+    if (*at) {
+        *at = h->dfi_next;
+        dfi_fetch_sub_seq_cst(&dfi_cancel_hooks.count, 1);
+    }
+    dfi_os_unlock(&dfi_cancel_hooks.lock);
+    h->dfi_scope = NULL;
+    return h->dfi_called;
+}
+DFI_EXTERN_C_END
+
+static void dfi_module_cancel(const struct dfi_moment *m)
+{
+    struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
+    if (m->is == DFI_FORK_CHILD) dfi_cancel_hooks.lock = fresh; /* another thread of the parent may have had it */
+}
+
+DFI_SMALL_CODE_END
+
+#endif
