@@ -63,11 +63,13 @@ static void jump(struct dfi_tm_block *b, unsigned alternative)
     b->to_jump((void *)&b->jump);
 }
 #if defined(DFI_TM_SAVE_REGISTERS) /* the checkpoint of programs compiled by clang: rbx, rbp, r12 to r15, rsp, rip */
-__asm__(".text\n.weak dfi_tm_save_registers, dfi_tm_to_registers\n"
-        "dfi_tm_save_registers: mov %rbx, (%rdi); mov %rbp, 8(%rdi); mov %r12, 16(%rdi); mov %r13, 24(%rdi)\n"
+#define SAVE DFI_LINK_NAME(dfi_tm_save_registers)
+#define LOAD DFI_LINK_NAME(dfi_tm_to_registers)
+__asm__(".text\n.weak " SAVE ", " LOAD "\n"
+        SAVE ": mov %rbx, (%rdi); mov %rbp, 8(%rdi); mov %r12, 16(%rdi); mov %r13, 24(%rdi)\n"
         "mov %r14, 32(%rdi); mov %r15, 40(%rdi); lea 8(%rsp), %rax; mov %rax, 48(%rdi)\n"
         "mov (%rsp), %rax; mov %rax, 56(%rdi); xor %eax, %eax; ret\n"
-        "dfi_tm_to_registers: mov (%rdi), %rbx; mov 8(%rdi), %rbp; mov 16(%rdi), %r12; mov 24(%rdi), %r13\n"
+        LOAD ": mov (%rdi), %rbx; mov 8(%rdi), %rbp; mov 16(%rdi), %r12; mov 24(%rdi), %r13\n"
         "mov 32(%rdi), %r14; mov 40(%rdi), %r15; mov 48(%rdi), %rsp; mov $1, %eax; jmp *56(%rdi)\n");
 #endif
 static void close_block(struct dfi_tm_block *b)
