@@ -77,8 +77,9 @@ $B/df-simulate: tools/df-simulate.c $(wildcard tools/df-simulate/*)
 # several does more in the higher ones (LEVEL in tests/check.sh).
 
 TEST    = test-run test-fail test-compile test-examples test-messages test-words test-floors test-porting
-GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test-compile other-compile gate-link gate-copies gate-check \
-    gate-cxx test-install test-gdb test-trace gate-dataflow gate-minimal test-size test-pages test-reference
+# long ones first, so that none of them is left alone at the end
+GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test-compile other-compile test-pages gate-link \
+    gate-copies gate-check test-trace gate-dataflow gate-cxx test-install test-gdb gate-minimal test-size test-reference
 CHECK   = test-run test-debug test-directed test-fail test-compile test-link test-copies test-cxx test-check test-examples test-trace \
     test-single test-floors test-messages test-words test-names test-install test-gdb test-page test-parts \
     $(PARTS:%=test-%) test-examples-small test-size test-pages test-porting test-reference test-packages test-release \
