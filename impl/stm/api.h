@@ -309,6 +309,26 @@ DFI_API df_result df_tm_on_abort(void (*fn)(void *arg), void *arg)
     return dfi_tm_on(DFI_TM_AT_ABORT, fn, arg, "df_tm_on_abort");
 }
 
+/* What df_tm_save_bytes has saved; its bytes follow. */
+struct dfi_tm_saved { void *p; size_t bytes; };
+static void dfi_tm_saved_back(void *saved)
+{
+    const struct dfi_tm_saved *s = (const struct dfi_tm_saved *)saved;
+    memcpy(s->p, s + 1, s->bytes);
+}
+
+DFI_API df_result df_tm_save_bytes(void *p, size_t bytes)
+{
+    struct dfi_tm_saved *s;
+    if (!dfi_tm_here()->inner) return DF_OK;
+    s = (struct dfi_tm_saved *)df_tm_malloc(sizeof *s + bytes);
+    if (!s) return DF_ERROR_MEMORY;
+    s->p = p, s->bytes = bytes;
+    memcpy(s + 1, p, bytes);
+    df_tm_free(s); /* at the commit; on a roll back the handler comes first */
+    return dfi_tm_on(DFI_TM_AT_ABORT, dfi_tm_saved_back, s, "df_tm_save");
+}
+
 DFI_API void *df_tm_calloc(size_t n, size_t bytes)
 {
     void *p = bytes && n > SIZE_MAX / bytes ? NULL : df_tm_malloc(n * bytes);

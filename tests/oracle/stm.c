@@ -189,6 +189,12 @@ void df_tm_write_bytes(volatile void *to, const void *from, size_t bytes)
     }
     memmove((void *)(uintptr_t)to, from, bytes);
 }
+df_result df_tm_save_bytes(void *p, size_t bytes)
+{
+    size_t i;
+    for (i = 0; inner && i < bytes; i++) note(WRITTEN, (unsigned char *)p + i)->old = ((unsigned char *)p)[i];
+    return DF_OK;
+}
 void df_tm_copy(volatile void *to, const volatile void *from, size_t bytes)
 {
     df_tm_write_bytes(to, (const void *)(uintptr_t)from, bytes);
