@@ -785,7 +785,7 @@ typedef struct df_group { DFI_ATOMIC(int) dfi_cancelled; } df_group;
  *   df_result df_mutex_lock(&m);   locks it. While a task waits for the lock, another thread runs tasks in its place.
  *             A lock may be held across a wait: the tasks that run meanwhile belong to the scope that the wait is
  *             for. Returns DF_OK, or DF_ERROR_DEADLOCK if the caller's thread holds the lock already (not locked
- *             then). Locks are not handed over in the order of the calls.
+ *             then, and reported). Locks are not handed over in the order of the calls.
  *   df_result df_mutex_trylock(&m);   df_mutex_lock without waiting. Returns DF_OK if it is locked now,
  *             DF_ERROR_DEADLOCK if any thread holds it.
  *   df_mutex_unlock(&m);           unlocks it; by the thread that locked it.

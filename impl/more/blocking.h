@@ -136,6 +136,15 @@ DFI_API df_result dfi_mutex_trylock_here(const char *site, df_mutex *m)
 }
 DFI_API df_result (df_mutex_trylock)(df_mutex *m) { return dfi_mutex_trylock_here(NULL, m); }
 
+static DFI_COLD df_result dfi_mutex_again(df_mutex *m, const char *site)
+{
+    const char *since = dfi_load_relaxed(&m->dfi_site);
+    dfi_error("%s%sdf_mutex_lock of a lock that the calling thread has held since %s: it is not locked again, and the "
+              "call returns DF_ERROR_DEADLOCK; unlock it first", site ? site : "", site ? ": " : "",
+              since ? since : "an earlier call");
+    return DF_ERROR_DEADLOCK;
+}
+
 /* States: 0 free, 1 held, 2 held with possible sleepers (Drepper, "Futexes are tricky", 2011). */
 DFI_API df_result dfi_mutex_lock_here(const char *site, df_mutex *m)
 {
@@ -145,7 +154,7 @@ DFI_API df_result dfi_mutex_lock_here(const char *site, df_mutex *m)
     int i, begun = 0;
     for (i = 0; i < DFI_LOCK_SPINS; i++) {
         if (!dfi_load_relaxed(&m->dfi_state) && dfi_mutex_trylock_here(site, m) == DF_OK) return DF_OK;
-        if (dfi_load_relaxed(&m->dfi_owner) == dfi_thread_id()) return DF_ERROR_DEADLOCK;
+        if (dfi_load_relaxed(&m->dfi_owner) == dfi_thread_id()) return dfi_mutex_again(m, site);
         dfi_os_pause();
     }
     e = dfi_lock_event_of(m);

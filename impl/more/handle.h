@@ -114,19 +114,16 @@ static void dfi_handle_timed(struct dfi_worker *w, struct dfi_scope *s, df_handl
 }
 static void dfi_handle_sleep(struct dfi_worker *w, struct dfi_scope *s, df_handle *h, int own, const char *site)
 {
-    struct dfi_token_wait *a = dfi_token_wait_new(w, s, &h->dfi_done, site);
+    struct dfi_token_wait a;
     struct dfi_goal g;
-    if (!a) {
-        while (!dfi_handle_open(h)) dfi_os_sleep_ms();
-        return;
-    }
-    dfi_hold(w, &a->held);
-    if (dfi_token_push(&h->dfi_done, &a->edge)) {
-        g.kind = DFI_GOAL_FLAG, g.scope = s, g.flag = &a->open;
+    dfi_token_wait_set(&a, w, s, &h->dfi_done, site);
+    dfi_hold(w, &a.held);
+    if (dfi_token_push(&h->dfi_done, &a.edge)) {
+        g.kind = DFI_GOAL_FLAG, g.scope = s, g.flag = &a.open;
         if (own) dfi_help_until(w, s->mark, &g);
         else dfi_sleep_until(w, &g);
     }
-    dfi_token_wait_end(a, 0);
+    dfi_token_wait_end(&a, 0);
 }
 
 /* ms: -1: without limit */

@@ -238,34 +238,26 @@ DFI_EXTERN_C_END
 
 DFI_SMALL_CODE_BEGIN
 
-/* A record for w, in code whose scope is s, to sleep until t opens. NULL: out of memory. */
-static struct dfi_token_wait *dfi_token_wait_new(struct dfi_worker *w, struct dfi_scope *s, df_token *t,
-                                                 const char *site)
+/* Makes a the record of w, in code whose scope is s, to sleep until t opens. */
+static void dfi_token_wait_set(struct dfi_token_wait *a, struct dfi_worker *w, struct dfi_scope *s, df_token *t,
+                               const char *site)
 {
-    struct dfi_token_wait *a = (struct dfi_token_wait *)dfi_block_get(w, DFI_CLS_SLEEPER);
-    struct dfi_block_head head;
-    if (!a) return NULL;
-    head = a->head;
-    memset((void *)a, 0, sizeof *a);
-    a->head = head;
+    memset((char *)a + sizeof a->head, 0, sizeof *a - sizeof a->head);
     a->worker = w, a->scope = s;
     a->site = site;
     a->held.after = &a->after;
     a->after.token = t;
     a->edge.task = (struct dfi_flow *)((uintptr_t)a | 1);
-    return a;
 }
 
-/* The wait with the record a is over. leaves: perhaps too soon. DF_ERROR_CANCELLED: it was. */
+/* The wait with the record a is over. leaves: perhaps too soon. DF_ERROR_CANCELLED: it was, and the record belongs to
+ * the one that closes the list. */
 static df_result dfi_token_wait_end(struct dfi_token_wait *a, int leaves)
 {
-    int stuck;
     dfi_unhold(&a->held);
     if (leaves && dfi_exchange_seq_cst(&a->open, (intptr_t)DFI_TOKEN_LEFT) == DFI_TOKEN_CLOSED)
         return DF_ERROR_CANCELLED;
-    stuck = a->stuck;
-    dfi_block_free(a->worker, a->worker, &a->head);
-    return stuck ? DF_ERROR_STUCK : DF_OK;
+    return a->stuck ? DF_ERROR_STUCK : DF_OK;
 }
 
 static int dfi_token_wait_over(void *p)
@@ -279,28 +271,33 @@ DFI_API df_result dfi_wait_token(df_token *t, const char *site)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_scope *s = w ? dfi_scope_here(w) : NULL;
-    struct dfi_token_wait *a = s ? dfi_token_wait_new(w, s, t, site) : NULL;
+    /* that may stay in the list of t; without memory for it, nothing but the token ends the wait */
+    struct dfi_token_wait *block = s ? (struct dfi_token_wait *)dfi_block_get(w, DFI_CLS_SLEEPER) : NULL, whole, *a;
     struct dfi_wait wait;
     struct dfi_goal g;
     df_result r;
     int waits;
     DFI_CALLED(w);
     dfi_no_graph(w, "df_wait_token", site);
-    if (!a) { /* no memory for an ordinary wait */
+    if (!s) { /* no memory for an ordinary wait */
         while (dfi_load_acquire(&t->dfi_need) > 0) dfi_os_sleep_ms();
         return dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP ? DF_ERROR_CANCELLED : DF_OK;
     }
+    a = block ? block : &whole;
+    dfi_token_wait_set(a, w, s, t, site);
     dfi_hold(w, &a->held);
     waits = dfi_token_push(t, &a->edge);
     if (waits) {
         dfi_flush(w);
-        g.kind = DFI_GOAL_POLL, g.scope = s, g.until = dfi_token_wait_over, g.arg = a, g.limit = NULL;
+        g.kind = block ? DFI_GOAL_POLL : DFI_GOAL_FLAG, g.scope = s, g.flag = &a->open;
+        g.until = dfi_token_wait_over, g.arg = a, g.limit = NULL;
         dfi_wait_enter(w, &wait, DFI_WAIT_TOKEN, t, site);
         dfi_sleep_until(w, &g);
         dfi_wait_leave(w, &wait);
     }
-    r = dfi_token_wait_end(a, waits);
+    r = dfi_token_wait_end(a, block && waits);
     if (r == DF_ERROR_CANCELLED) dfi_errors_in(s)->told = 1;
+    else if (block) dfi_block_free(w, w, &block->head);
     return r == DF_OK && dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP ? DF_ERROR_CANCELLED : r;
 }
 DFI_EXTERN_C_END

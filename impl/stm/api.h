@@ -278,7 +278,9 @@ static DFI_NOINLINE df_result dfi_tm_on(int kind, void (*fn)(void *), void *arg,
         dfi_error(DFI_MESSAGE_TM_OUTSIDE, "df_stm", name);
         return DF_ERROR_MEMORY;
     }
-    return dfi_tm_add_event(t, kind, fn, arg) ? DF_ERROR_MEMORY : DF_OK;
+    if (!dfi_tm_add_event(t, kind, fn, arg)) return DF_OK;
+    dfi_warn_once(DFI_MESSAGE_TM_MEMORY, name);
+    return DF_ERROR_MEMORY;
 }
 
 DFI_EXTERN_C_BEGIN
@@ -322,7 +324,10 @@ DFI_API df_result df_tm_save_bytes(void *p, size_t bytes)
     struct dfi_tm_saved *s;
     if (!dfi_tm_here()->inner) return DF_OK;
     s = (struct dfi_tm_saved *)df_tm_malloc(sizeof *s + bytes);
-    if (!s) return DF_ERROR_MEMORY;
+    if (!s) {
+        dfi_warn_once(DFI_MESSAGE_TM_MEMORY, "df_tm_save");
+        return DF_ERROR_MEMORY;
+    }
     s->p = p, s->bytes = bytes;
     memcpy(s + 1, p, bytes);
     df_tm_free(s); /* at the commit; on a roll back the handler comes first */

@@ -14,6 +14,7 @@
 #include "state.h"
 #endif
 
+#define DFI_MESSAGE_TM_MEMORY "out of memory: %s has no effect, and returns DF_ERROR_MEMORY; check its result"
 #define DFI_MESSAGE_TM_OUTSIDE "%s: %s outside of an atomic block: no effect; call it in DF_ATOMIC"
 
 enum { DFI_TM_AT_COMMIT, DFI_TM_AT_ABORT, DFI_TM_ALLOCATED, DFI_TM_FREED, DFI_TM_OVER };

@@ -4,10 +4,12 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
+#include "../base/log.h"
 #include "../base/memory.h"
 #include "../os/wait.h"
 #include "../api/result.h"
 #include "../api/stm_core.h"
+#include "events.h"
 #include "state.h"
 #include "../../df_stm.h"
 
@@ -54,6 +56,7 @@ DFI_API DFI_COLD df_result df_stm_sites(void (*fn)(void *arg, const char *site, 
     for (t = dfi_load_relaxed(&dfi_stm.all); t; t = t->next) max += dfi_tm_room_of(t)->n_sites;
     if (max && !(found = (struct site *)dfi_malloc(max * sizeof *found))) {
         dfi_os_unlock(&dfi_stm.life_lock);
+        dfi_warn_once(DFI_MESSAGE_TM_MEMORY, "df_stm_sites");
         return DF_ERROR_MEMORY;
     }
     for (t = dfi_load_relaxed(&dfi_stm.all); t; t = t->next) {

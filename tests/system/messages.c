@@ -335,6 +335,13 @@ static void not_locked(void)
     CHECK(df_mutex_trylock(&lock) == DF_OK);
     df_mutex_unlock(&lock);
     HEARD(2, 1, "df_mutex_unlock", "", "");
+    n_said = 0;
+    CHECK(df_mutex_lock(&lock) == DF_OK); const char *first = HERE;
+    CHECK(df_mutex_lock(&lock) == DF_ERROR_DEADLOCK); HEARD(1, 1, HERE, "the calling thread has held since ", first);
+    df_mutex_unlock(&lock);
+    CHECK(df_mutex_lock(&lock) == DF_OK); /* it was locked once */
+    df_mutex_unlock(&lock);
+    CHECK(n_said == 1);
 }
 
 /* --- cancelling while others submit -------------------------------------------------------------------- */

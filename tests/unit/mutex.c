@@ -23,7 +23,7 @@ void two(int i, int j)
 {
     CHECK(df_mutex_lock(&lock[i]) == DF_OK);
     CHECK(df_mutex_lock(&lock[j]) == DF_OK);
-    CHECK(df_mutex_lock(&lock[i]) == DF_ERROR_DEADLOCK);
+    CHECK(df_mutex_trylock(&lock[i]) == DF_ERROR_DEADLOCK);
     value[i]++, value[j]--;
     df_mutex_unlock(&lock[i]);
     df_mutex_unlock(&lock[j]);
@@ -64,7 +64,6 @@ int main(void)
     df_mutex m = DF_MUTEX;
     CHECK(df_mutex_trylock(&m) == DF_OK);
     CHECK(df_mutex_trylock(&m) == DF_ERROR_DEADLOCK);
-    CHECK(df_mutex_lock(&m) == DF_ERROR_DEADLOCK);
     df_mutex_unlock(&m);
     CHECK(df_mutex_lock(&m) == DF_OK);
     df_mutex_unlock(&m);
