@@ -104,7 +104,10 @@ DFI_EXTERN_C_END
 static void dfi_module_cancel(const struct dfi_moment *m)
 {
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
-    if (m->is == DFI_FORK_CHILD) dfi_cancel_hooks.lock = fresh; /* another thread of the parent may have had it */
+    if (m->is != DFI_FORK_CHILD) return;
+    dfi_cancel_hooks.lock = fresh; /* another thread of the parent may have had it; */
+    dfi_cancel_hooks.first = NULL; /* the tasks of the hooks are the parent's */
+    dfi_store_relaxed(&dfi_cancel_hooks.count, 0);
 }
 
 DFI_SMALL_CODE_END

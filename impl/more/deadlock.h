@@ -274,7 +274,8 @@ static int dfi_deadlock_help(struct dfi_worker *w)
  * and no thread outside df exists to do so. Nonzero: there are some. */
 static int dfi_deadlock_retries(void)
 {
-    int i, n = dfi_load_acquire(&dfi_pool.n_slots), threads = dfi_load_relaxed(&dfi_pool.alive), external = 0, some = 0;
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots), threads = dfi_load_relaxed(&dfi_pool.alive);
+    int external = dfi_deadlock_external(), some = 0;
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
         if (dfi_load_relaxed(&v->attached) && !dfi_load_relaxed(&v->helper)) {

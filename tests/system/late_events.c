@@ -27,7 +27,7 @@ void signals(df_token *t) { df_signal(t); }
 DF_TASK(void, gives, (df_node(answer) *, n));
 void gives(df_node(answer) *n) { df_node_set(answer, n, reply, 2); }
 
-/* --- what follows from an external token ----------------------------------------------------------- */
+/* --- tasks that follow from an external token ------------------------------------------------------- */
 
 static df_token from_outside;
 static void *signals_late(void *unused)

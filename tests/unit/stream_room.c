@@ -1,5 +1,5 @@
-/* stream_room.c - df_stream_room: what finds no room is dropped and not queued; the slowest reader counts; 0 after the
- * close */
+/* stream_room.c - df_stream_room: elements without room are dropped and not queued; the slowest reader counts; 0 after
+ * the close */
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"
