@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 B       = build
 VERSION := $(shell tools/release/version)
-HEADERS = df.h df_stm.h df_gpu.h df_owm.h df_observe.h
+HEADERS = df.h df_stm.h df_gpu.h df_owm.h df_observe.h df.hpp
 IMPL    = $(wildcard impl/*.h impl/*/*.h impl/*/*/*.h)
 DF      = $(HEADERS) $(IMPL)
 
@@ -182,7 +182,7 @@ bench-gpu:
 
 .PHONY: single
 single: $(HEADERS:%=single/%)
-single/%.h: %.h $(IMPL) tools/amalgamate
+single/%: % $(IMPL) tools/amalgamate
 	@mkdir -p $(@D)
 	tools/amalgamate $< > $@
 

@@ -60,7 +60,7 @@
 /* `body` is the function that the runtime calls: the user's function itself, or, where ownership is tracked (df_owm.h
  * defines DFI_OWNS), a wrapper around it. Bodies of loops and pipes are enclosed in DFI_BODY_BEGIN and DFI_BODY_END,
  * which df_owm.h redefines. */
-#define DFI_BODY_BEGIN(name)
+#define DFI_BODY_BEGIN(name, site)
 #define DFI_BODY_END
 #define DFI_TASK_MAKE_1(...) DFI_CAT(DFI_TASK_BODY_, DFI_OWNS)(__VA_ARGS__)
 #define DFI_TASK_BODY_DFI_OWNS(linkage, R, v, name, n, ...) DFI_TASK_OF(linkage, R, v, name, name, n, __VA_ARGS__)

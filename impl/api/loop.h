@@ -157,7 +157,7 @@ DFI_EXTERN_C_END
         const struct name##_dfi_args *dfi_a = (const struct name##_dfi_args *)dfi_p;               \
         (void)dfi_a;                                                                               \
         DFI_TRY                                                                                    \
-        DFI_BODY_BEGIN(name)                                                                       \
+        DFI_BODY_BEGIN(#name, DFI_SITE)                                                            \
         name(DFI_LOOP_CALL_##d DFI_EACH_##n(DFI_AND, __VA_ARGS__));                                \
         DFI_BODY_END                                                                               \
         DFI_CATCH(return)                                                                          \
@@ -188,7 +188,7 @@ DFI_EXTERN_C_END
     {                                                                                              \
         int dfi_next;                                                                              \
         DFI_TRY                                                                                    \
-        DFI_BODY_BEGIN(name)                                                                       \
+        DFI_BODY_BEGIN(#name, DFI_SITE)                                                            \
         dfi_next = name(dfi_s, (T *)dfi_p, dfi_i, dfi_c);                                          \
         DFI_BODY_END                                                                               \
         DFI_CATCH(dfi_next = -1)                                                                   \

@@ -80,7 +80,7 @@ DFI_EXTERN_C_END
     linkage R name(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__));                                          \
     DFI_UNUSED static R name##_dfi_owned(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                     \
     {                                                                                              \
-        DFI_BODY_BEGIN(name)                                                                       \
+        DFI_BODY_BEGIN(#name, DFI_SITE)                                                            \
         DFI_EACH_##n(DFI_SUBSCRIBE, __VA_ARGS__)                                                   \
         DFI_IF_R(v)({ R dfi_v =) name(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                        \
         DFI_BODY_END                                                                               \
@@ -96,12 +96,12 @@ struct dfi_owm_around : dfi_owm_frame { /* an exception may leave the body */
     ~dfi_owm_around() { dfi_owm_leave(this); }
 };
 DFI_CXX_END
-#define DFI_BODY_BEGIN(name) dfi_owm_around dfi_o(#name, DFI_SITE);
+#define DFI_BODY_BEGIN(name, site) dfi_owm_around dfi_o(name, site);
 #define DFI_BODY_END
 #else
-#define DFI_BODY_BEGIN(name) \
+#define DFI_BODY_BEGIN(name, site) \
     struct dfi_owm_frame dfi_o; \
-    dfi_owm_enter(&dfi_o, #name, DFI_SITE);
+    dfi_owm_enter(&dfi_o, name, site);
 #define DFI_BODY_END dfi_owm_leave(&dfi_o);
 #endif
 

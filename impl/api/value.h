@@ -141,9 +141,10 @@ DFI_CXX_END
 #define DFI_ARGS_OK_1(fits, kind, otherwise, name, k, mode, T, x) \
     static_assert(fits(T), "df.h: parameter " #k kind #name " is `(" #T ", " #x ")`: " otherwise);
 #define DFI_FITS_TASK(T)   dfi_value<T>::ok
-#define DFI_FITS_LOOP(T) \
-    (dfi_value<T>::ok && \
-     std::is_constructible<typename std::decay<T>::type, const typename std::decay<T>::type &>{})
+#define DFI_FITS_LOOP(T) /* a reference, to const as well: the caller waits for the loop */ \
+    (std::is_lvalue_reference<T>{} || \
+     (dfi_value<T>::ok && \
+      std::is_constructible<typename std::decay<T>::type, const typename std::decay<T>::type &>{}))
 #define DFI_FITS_KERNEL(T) (std::is_trivially_copyable<T>{} && dfi_value<T>::ok)
 #define DFI_FITS_NOT_TASK \
     "the task keeps a value, and this one can neither be moved nor copied: " \

@@ -31,5 +31,6 @@ DFI_UNUSED static void dfi_os_pause(void) {}
 /* The processor time of the process. */
 DFI_UNUSED static uint64_t dfi_os_ns(void) { return (uint64_t)((double)clock() * (1e9 / (double)CLOCKS_PER_SEC)); }
 DFI_UNUSED static int dfi_os_threads(void) { return 1; }
+DFI_UNUSED static int dfi_os_cpu(void) { return -1; }
 
 #endif

@@ -206,6 +206,14 @@ DFI_UNUSED static void dfi_os_thread_name(const char *name)
 DFI_UNUSED static void dfi_os_thread_name(const char *name) { (void)name; }
 #endif
 
+/* The CPU that the calling thread runs on; negative if unknown. */
+#if defined(__linux__) && DFI_GNU
+extern int dfi_sys_getcpu(void) __asm__("sched_getcpu");
+DFI_UNUSED static int dfi_os_cpu(void) { return dfi_sys_getcpu(); }
+#else
+DFI_UNUSED static int dfi_os_cpu(void) { return -1; }
+#endif
+
 /* Is the thread with that ID running, runnable, or waiting for a disk? 0: it sleeps, or its state is unknown. */
 static int dfi_os_thread_runs(long number)
 {

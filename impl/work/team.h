@@ -11,6 +11,7 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../os/os.h"
+#include "../os/threads.h"
 #include "../os/wait.h"
 #include "deque.h"
 #include "goal.h"
@@ -41,6 +42,7 @@ static void dfi_team_open(struct dfi_worker *w, struct dfi_team *team)
     struct dfi_team **at;
     team->owner = w;
     team->next = NULL;
+    team->cpu = dfi_os_cpu();
     dfi_store_relaxed(&team->members, (intptr_t)0);
     dfi_store_relaxed(&team->lost, 0);
     dfi_os_lock(&dfi_board.lock);
@@ -79,21 +81,33 @@ static int dfi_team_wanted(void)
 
 DFI_UPCALL_IS(dfi_up_team_wanted, dfi_team_wanted);
 
-/* Finds a team for w, and makes w a member. */
+/* The first team from t on that w may join. Under the board's lock. */
+static struct dfi_team *dfi_team_from(struct dfi_team *t, const struct dfi_worker *w, const struct dfi_filter *f)
+{
+    for (; t; t = t->next)
+        if (t->owner != w && dfi_load_relaxed(&t->members) < t->most && t->wants(t) &&
+            !(f->id && !dfi_scope_inside(t->scope, f->id, f->depth))) break;
+    return t;
+}
+
+/* Finds a team for w, and makes w a member. If w runs on the CPU that the owner had, it has probably taken it from the
+ * owner, which would do the work as well: then the owner goes first. */
 static int dfi_team_find(struct dfi_worker *w, const struct dfi_filter *f, struct dfi_stolen *stolen)
 {
     struct dfi_team *t;
     int enters = DFI_THIEF_MAY;
     if (DFI_ALONE || DFI_LIKELY(!dfi_load_seq_cst(&dfi_board.count))) return 0; /* also the last check before parking */
     dfi_os_lock(&dfi_board.lock);
-    for (t = dfi_board.first; t; t = t->next) {
-        if (t->owner == w || dfi_load_relaxed(&t->members) >= t->most || !t->wants(t)) continue;
-        if (f->id && !dfi_scope_inside(t->scope, f->id, f->depth)) continue;
-        if (!(enters = dfi_thief_enters(f->thief, t->scope, NULL, 0))) continue;
-        /* relaxed would do: the owner checks after it has taken the lock */
-        dfi_fetch_add_seq_cst(&t->members, (intptr_t)1);
-        break;
+    t = dfi_team_from(dfi_board.first, w, f);
+    if (t && t->cpu >= 0 && !dfi_turns() && t->cpu == dfi_os_cpu()) {
+        dfi_os_unlock(&dfi_board.lock);
+        dfi_os_yield(); /* has no effect if the owner sleeps */
+        dfi_os_lock(&dfi_board.lock);
+        t = dfi_team_from(dfi_board.first, w, f);
     }
+    while (t && !(enters = dfi_thief_enters(f->thief, t->scope, NULL, 0))) t = dfi_team_from(t->next, w, f);
+    /* relaxed would do: the owner checks after it has taken the lock */
+    if (t) dfi_fetch_add_seq_cst(&t->members, (intptr_t)1);
     dfi_os_unlock(&dfi_board.lock);
     stolen->team = t;
     stolen->entered = t && enters == DFI_THIEF_ENTERED;

@@ -207,6 +207,7 @@ struct dfi_team {
     int most;                       /* board lock: maximum number of members */
     DFI_ATOMIC(intptr_t) members;   /* workers in `work`, except the owner */
     DFI_ATOMIC(int) lost;           /* the thread of a member ended in its part */
+    int cpu;                        /* of the owner, when it put the team on the board */
 };
 struct dfi_board {
     struct dfi_os_mutex lock;

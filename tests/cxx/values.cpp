@@ -77,6 +77,13 @@ void each(long lo, long hi, object o, std::string expected, long *n)
     for (long i = lo; i < hi; i++) n[i]++;
     o.text = "changed by the body";
 }
+DF_LOOP(refer, (const object &, o), (std::unique_ptr<long> &, own), (const std::string &, expected), df_inout(long, n, 100));
+void refer(long lo, long hi, const object &o, std::unique_ptr<long> &own, const std::string &expected, long *n)
+{
+    o.look();
+    if (o.text != expected || *own != 5) wrong++;
+    for (long i = lo; i < hi; i++) n[i]++;
+}
 DF_TASK(void, produce, (object, o), (std::vector<int>, v), df_push(int, out, v.size()));
 void produce(object o, std::vector<int> v, int *out)
 {
@@ -141,6 +148,15 @@ static void loops()
     df_wavefront(each, DF_VECTORS({ 1 }), 0, 100, object("w"), "w", n);
     df_for(each, 3, 3, object(""), "", n);
     for (int i = 0; i < 100; i++) CHECK(n[i] == 4);
+    long before = copies; /* references are not copied, in a loop that its caller waits for */
+    {
+        std::unique_ptr<long> own(new long(5));
+        const object kept("kept");
+        df_for(refer, 0, 100, kept, own, "kept", n);
+        df_for(refer, 0, 100, object("a temporary"), own, std::string("a temporary"), n);
+    }
+    for (int i = 0; i < 100; i++) CHECK(n[i] == 6);
+    CHECK(copies == before);
     DONE();
 }
 

@@ -291,13 +291,10 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l, const df_loop
     }
     if (s) dfi_scope_finish(w, s);
     if (!DFI_ALONE) dfi_team_close(w, &l->team);
-    while ((p = l->parts) != NULL) { /* all members have left, also for the next loop */
-        l->parts = p->next;
+    /* all members have left; leaves that are left over were cancelled */
+    while ((p = l->parts ? l->parts : l->leaves) != NULL) {
+        *(l->parts ? &l->parts : &l->leaves) = p->next;
         dfi_loop_part_merge(p, l->x, l->n_x);
-        dfi_mfree(p->memory);
-    }
-    while ((p = l->leaves) != NULL) { /* cancelled */
-        l->leaves = p->next;
         dfi_mfree(p->memory);
     }
 }
