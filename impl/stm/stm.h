@@ -14,7 +14,6 @@
 #else
 #include "../os/wait.h"
 #include "state.h"              /* records of threads, shared state, counters */
-#include "stats.h"              /* totals of the counters */
 #endif
 #include "../os/stack.h"
 #include "frames.h"             /* stack frames that have ended */
@@ -22,6 +21,7 @@
 #if defined(DF_SERIAL)
 #include "serial_undo.h"        /* roll back */
 #else
+#include "stats.h"              /* totals of the counters */
 #include "log.h"                /* read set and write set */
 #include "block.h"              /* clock, quiescence, isolation; roll back, restart, extension */
 #include "commit.h"             /* slow paths of reads and writes; commit */

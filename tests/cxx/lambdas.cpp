@@ -103,7 +103,7 @@ static void reductions()
 {
     long n = df::reduce(0, N, 5L, [](long i) { return i; });
     CHECK(n == 5 + (long)N * (N - 1) / 2);
-    double least = df::reduce(0, N, 1e9, [](long i) { return (i - 777.0) * (i - 777.0); },
+    double least = df::reduce(0, N, 1e9, [](long i) { return (double)((i - 777) * (i - 777)); },
                               [](double a, double b) { return a < b ? a : b; });
     CHECK(!(least > 0) && !(least < 0));
     CHECK(df::reduce(3, 3, 8, [](long) { return 1; }) == 8);
