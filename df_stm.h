@@ -144,7 +144,8 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *     and clang only, and not on stacks of coroutines.) A signal handler that interrupts a block, or its begin or
  *     end, cannot execute blocks: df reports them on stderr, whatever df_config.log is, and skips them.
  *     Inside a block: no other synchronisation, no waiting (df_wait, df_sync of a stolen task, locks), no threads, no
- *     switch to another stack (swapcontext, a coroutine that yields), which df does not notice.
+ *     switch to another stack (swapcontext, a coroutine that yields): df notices it only if the block ends before one
+ *     that began inside of it in another coroutine, and reports that.
  *     Threads: any, also those that never used df.
  *   Errors: these are logged: a wait of df in a block; df_retry in a block that read nothing; df_abort, df_retry,
  *     df_restart outside of blocks or after df_irrevocable (no effect); a thread that ends in a block, or leaves it

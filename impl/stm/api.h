@@ -105,6 +105,10 @@ DFI_API void dfi_tm_end(struct dfi_tm_block *b)
 {
     struct dfi_tm *t = dfi_tm_self;
     if (!b->open) return;
+    if (DFI_UNLIKELY(b->outer && !t->inner)) {
+        dfi_tm_outlived(t, b);
+        return;
+    }
     t->inner = b; /* nested blocks that were left by a jump end with it */
     if (DFI_UNLIKELY(!b->ran)) dfi_tm_no_alternative(t, b);
     if (b->outer) {

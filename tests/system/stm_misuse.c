@@ -16,6 +16,8 @@
 #define NOTHING()      expect(HERE ": df_retry in an atomic block that read nothing by df_tm_read: the block runs again every millisecond; read what it waits for by df_tm_read")
 #define THREAD_END()   expect(HERE ": a thread ends inside of the atomic block that begins here: the block is rolled back; leave it before the thread ends")
 
+#define OUTLIVED()     expect(HERE ": the atomic block that begins here ended before a block inside of it: a coroutine gave up the thread in that one; its writes until then are part of this block, those behind are not atomic; do not switch stacks in an atomic block")
+
 static char *expected; /* shared with the parent */
 static void expect(const char *text) { sprintf(expected + strlen(expected), "df: %s\n", text); }
 
@@ -262,11 +264,55 @@ static void once(char *text)
     *to = 0;
 }
 
+/* --- coroutines that share a thread ---------------------------------------------------------------------------- */
+
+#if defined(__GLIBC__) && !TEST_ASAN /* which warns of swapcontext on stderr */
+#include <ucontext.h>
+
+static ucontext_t whole, part_of[2];
+static void adds_twice(int k)
+{
+    if (!k) { OUTLIVED(); } DF_ATOMIC {
+        df_tm_write(&x, df_tm_read(&x) + 1);
+        swapcontext(&part_of[k], &whole);
+        df_tm_write(&x, df_tm_read(&x) + 1);
+    }
+}
+static void first(void) { adds_twice(0); }
+static void second(void) { adds_twice(1); }
+
+static void prepare(int k, void (*fn)(void)) /* getcontext returns twice for the compiler: in no function with blocks */
+{
+    static char stacks[2][1 << 18];
+    getcontext(&part_of[k]);
+    part_of[k].uc_stack.ss_sp = stacks[k], part_of[k].uc_stack.ss_size = sizeof stacks[k];
+    part_of[k].uc_link = &whole;
+    makecontext(&part_of[k], fn, 0);
+}
+static int coroutines(void *unused)
+{
+    (void)unused;
+    prepare(0, first), prepare(1, second);
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 2; k++) CHECK(!swapcontext(&whole, &part_of[k]));
+    CHECK(x == 4);
+    DF_ATOMIC df_tm_write(&x, 5L); /* as any other */
+    DF_ATOMIC {
+        df_tm_write(&x, 6L);
+        df_abort();
+    }
+    CHECK(x == 5);
+    return 0;
+}
+#else
+static int coroutines(void *unused) { return unused != NULL; }
+#endif
+
 int main(void)
 {
     static const struct { const char *name; int (*fn)(void *); } part[] = {
         { "outside", outside }, { "direct", direct }, { "nothing_read", nothing_read }, { "thread_ends", thread_ends },
-        { "left_early", left_early },
+        { "left_early", left_early }, { "coroutines", coroutines },
     };
     printf("seed 1\n");
     expected = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
