@@ -8,6 +8,8 @@
  *   loop_falling        iteration i takes n - i steps
  *   loop_enter          loops of 2 to 16 empty iterations, one after the other, per loop
  *   loop_enter_spread   loops of 100 iterations of 0.2 us, one after the other, per loop
+ *   loop_mesh           the loops of a time step of a small mesh, one after the other: 300 to 30000 iterations of 1 to
+ *                       60 ns, 0.2 ms together; per step
  *   loop_reduce         the sum of an array of doubles, in the order of the loop within each part, per element
  *   loop_enter_reduce   sums of 2 to 16 doubles, one after the other, per sum
  *   loop_2d             a stencil on 1000 x 1000 cells, per cell
@@ -76,6 +78,15 @@ static void enter_spread(long loops)
 {
     for (long k = 0; k < loops; k++) run_equal(SPREAD, STEPS_200NS);
 }
+static void mesh(long steps)
+{
+    static const struct { long n; int steps; } of[] = {
+        { 3375, 2 }, { 300, 4 }, { 2700, 8 }, { 600, 100 }, { 30000, 2 }, { 450, 4 }, { 3375, 8 }, { 900, 100 }, { 1200, 2 },
+        { 3375, STEPS_10NS },
+    };
+    while (steps-- > 0)
+        for (size_t k = 0; k < sizeof of / sizeof *of; k++) run_equal(of[k].n, of[k].steps);
+}
 static void reduce(long n) { summed += run_sum(n, number); }
 static void enter_reduce(long loops)
 {
@@ -125,6 +136,7 @@ int main(int argc, char **argv)
     long costly = bench_size(10000, 10000, 200), rows = bench_size(20000, 20000, 2000),
         enters = bench_size(100000, 10000, 100);
     long spread = bench_size(10000, 5000, 100), sums = bench_size(20000000, 10000000, 100000);
+    long mesh_steps = bench_size(2000, 500, 20);
     long sweeps = bench_size(40, 40, 2), columns = bench_size(1000000, 500000, 10000);
     places = cheap > FLAT_ROWS * columns ? cheap : FLAT_ROWS * columns;
     place = (uint64_t *)bench_alloc((size_t)places, sizeof *place);
@@ -143,6 +155,7 @@ int main(int argc, char **argv)
         loops("loop_falling", run_falling, rows, rows);
         loops("loop_enter", enter, enters, enters);
         loops("loop_enter_spread", enter_spread, spread, spread);
+        loops("loop_mesh", mesh, mesh_steps, mesh_steps);
         loops("loop_reduce", reduce, sums, sums);
         loops("loop_enter_reduce", enter_reduce, enters, enters);
         loops("loop_2d", stencil, sweeps, sweeps * (SIDE - 2) * (SIDE - 2));
