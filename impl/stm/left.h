@@ -97,9 +97,9 @@ static void dfi_tm_was_abandoned(struct dfi_tm *t, struct dfi_tm_block *live)
 /* b, which is nested in another block, ends after that one has. */
 static DFI_NOINLINE DFI_COLD void dfi_tm_outlived(struct dfi_tm *t, struct dfi_tm_block *b)
 {
-    dfi_error("%s: the atomic block that begins here ended before a block inside of it: a coroutine gave up the thread in "
-              "that one; its writes until then are part of this block, those behind are not atomic; do not switch stacks "
-              "in an atomic block", t->site);
+    dfi_error("%s: the atomic block that begins here ended before a block inside of it: a coroutine gave up the thread "
+              "in that one; its writes until then are part of this block, those behind are not atomic; do not switch "
+              "stacks in an atomic block", t->site);
     b->open = 0;
 }
 

@@ -265,8 +265,8 @@ DFI_FAST int dfi_steal_requested(struct dfi_worker *w)
     return !DFI_ALONE && dfi_load_relaxed(&w->hot.steal_request) != 0;
 }
 
-/* Owner: answers a possible steal request. The request stays set while a worker is idle that a CPU could run; then every
- * spawn gets here. */
+/* Owner: answers a possible steal request. The request stays set while a worker is idle that a CPU could run; then
+ * every spawn gets here. */
 static DFI_NOINLINE void dfi_poll(struct dfi_worker *w)
 {
     int shared = 0;
