@@ -53,13 +53,6 @@ static int dfi_idle_waiters(void)
                           dfi_load_seq_cst(&dfi_pool.parked_waiting) > 0);
 }
 
-/* Are more workers awake than there are CPUs? Workers that block without a df_yield_blocking count as awake. */
-static int dfi_crowded(void)
-{
-    int n = dfi_load_relaxed(&dfi_pool.n_workers) - dfi_pool.n_cpus;
-    return n > 0 && n > dfi_load_seq_cst(&dfi_pool.parked_idle) + dfi_load_seq_cst(&dfi_pool.parked_waiting);
-}
-
 /* The first entry of the running code. Entries below belong to outer waits. */
 static size_t dfi_stack_floor(struct dfi_worker *w) { return w->task ? w->task_mark : w->scope->mark; }
 
@@ -220,14 +213,14 @@ static struct dfi_scope *dfi_function_scope(struct dfi_scope *s)
 
 enum { DFI_FORGET = DFI_DEQUE_SIZE }; /* marks of stolen tasks that may accumulate: amortises their removal */
 
-/* Moves private entries to the public deque, oldest first, as many as fit. Holes stay holes. Zero: there was none. */
-static int dfi_share(struct dfi_worker *w)
+/* Moves private entries to the public deque, oldest first, as many as fit. Holes stay holes. */
+static void dfi_share(struct dfi_worker *w)
 {
     size_t room, n = 0, at, end;
     struct dfi_scope *scope;
-    if (DFI_ALONE) return 0;
+    if (DFI_ALONE) return;
     dfi_flush(w);
-    if (w->head == w->split || !(room = dfi_deque_room_owner(w, w->head - w->split))) return 0;
+    if (w->head == w->split || !(room = dfi_deque_room_owner(w, w->head - w->split))) return;
     if (w->split > dfi_stack_fixed(w) + dfi_load_relaxed(&w->bottom) - w->seen_top + DFI_FORGET &&
         (!dfi_sites(w) || w->split > 2 * w->kept))
         dfi_forget_stolen(w);
@@ -247,10 +240,9 @@ static int dfi_share(struct dfi_worker *w)
         w->stack[at] = (void *)((uintptr_t)e | DFI_PUBLIC);
     }
     w->split = end;
-    if (!n) return 0;
+    if (!n) return;
     dfi_deque_publish_owner(w, n);
     dfi_wake_for_work();
-    return 1;
 }
 
 /* Code of the program is about to run or continue on w, for an unknown time. Publishes all ready tasks, so that none
@@ -265,22 +257,20 @@ DFI_FAST int dfi_steal_requested(struct dfi_worker *w)
     return !DFI_ALONE && dfi_load_relaxed(&w->hot.steal_request) != 0;
 }
 
-/* Owner: answers a possible steal request. The request stays set while a worker is idle that a CPU could run; then
- * every spawn gets here. */
+/* Owner: answers a possible steal request. The request stays set while a worker is idle. */
 static DFI_NOINLINE void dfi_poll(struct dfi_worker *w)
 {
-    int shared = 0;
     dfi_turn_take(w);
     if (!(dfi_wanted(DFI_AT_TURN)) || !dfi_alone())
-        shared = dfi_share(w); /* a single worker has no thieves */
+        dfi_share(w); /* a single worker has no thieves */
     if (dfi_wanted(DFI_AT_TURN)) { /* the request stays set: each check is a scheduling point */
         dfi_turn_point(w);
         return;
     }
-    if (!dfi_steal_requested(w) || (dfi_idle_waiters() && !(shared && dfi_crowded()))) return;
+    if (!dfi_steal_requested(w) || dfi_idle_waiters()) return;
     /* seq_cst, then check again: a thief counts itself as idle before it requests (dfi_request_steals) */
     dfi_exchange_seq_cst(&w->hot.steal_request, (uintptr_t)0);
-    if (dfi_idle_waiters() && !(shared && dfi_crowded())) dfi_store_seq_cst(&w->hot.steal_request, (uintptr_t)1);
+    if (dfi_idle_waiters()) dfi_store_seq_cst(&w->hot.steal_request, (uintptr_t)1);
 }
 
 static void dfi_request_steals(struct dfi_worker *w)
