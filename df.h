@@ -240,8 +240,8 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *
  *     Every spawn needs one sync, by the same thread, in the same function; DF_DEBUG and DF_CHECK report a spawn
  *     without a sync, with its line. Any order of syncs is correct; the latest spawn first is fastest. A spawned
- *     function that submits tasks waits for them before it returns (df_wait or DF_PARALLEL). Spawns ignore access
- *     modes, so df_sync is their only ordering.
+ *     function that submits tasks must wait for them before it returns (df_wait or DF_PARALLEL): df_sync does not.
+ *     Spawns ignore access modes, so df_sync is their only ordering.
  *     Threads: any. The first construct starts the pool.
  *     Cost: spawn and sync together about 2 ns more than a call; no atomic read-modify-write.
  *   Source: Cilk's spawn/sync. */

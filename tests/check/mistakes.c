@@ -441,10 +441,12 @@ static void order_matters(void)
 #define UNDECLARED(who, does, of) "task " who " [(].* " does " .* it does not declare .* " of
 static const struct { const char *name; void (*run)(void); const char *in, *asan, *plain; } mistakes[] = {
     { "missing_in", missing_in, "sum_wrong",
-      UNDECLARED("sum_wrong", "reads 8 bytes", "df_out x of task fill .* df_in[(]"), "-" },
+      UNDECLARED("sum_wrong", "reads 8 bytes",
+                 "df_out x of task fill .* of sum_wrong that points to them as df_in"), "-" },
     { "missing_in_long_after", missing_in_long_after, "sum_wrong", UNDECLARED("sum_wrong", "reads", "task fill"), "-" },
     { "missing_out", missing_out, "copy_wrong",
-      UNDECLARED("copy_wrong", "writes 8 bytes", "df_in x of task look .* df_inout[(]"), "-" },
+      UNDECLARED("copy_wrong", "writes 8 bytes",
+                 "df_in x of task look .* of copy_wrong that points to them as df_inout"), "-" },
     { "in_a_library", in_a_library, "memset",
       UNDECLARED("clear_wrong", "writes 504 bytes", "byte 8 of df_out x of task fill"), "-" },
     { "short_in", short_in, "first_reads", UNDECLARED("first_reads", "reads", "byte 0 of df_out x of task fill"), "-" },

@@ -83,9 +83,9 @@ void dfi_check_on_error(void)
                       who, at, does, bytes, (void *)p, n->type->name, from, dfi_check_mode(n->mode), length, name);
         else
             dfi_error("%s%s %s %lu bytes at %p that it does not declare (DF_CHECK): byte %lu of df_%s %.*s of task "
-                      "%s%s: add them, df_%s(.., %.*s, ..), to the declaration of %s",
+                      "%s%s: declare the parameter of %s that points to them as df_%s",
                       who, at, does, bytes, (void *)p, offset, dfi_check_mode(n->mode), length, name,
-                      n->type->name, from, dfi_asan_writes() ? "inout" : "in", length, name, t->type->name);
+                      n->type->name, from, t->type->name, dfi_asan_writes() ? "inout" : "in");
     }
     dfi_os_unlock(&dfi_check.lock);
 }
