@@ -292,11 +292,8 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l, const df_loop
     if (s) dfi_scope_finish(w, s);
     if (!DFI_ALONE) dfi_team_close(w, &l->team);
     /* all members have left; leaves that are left over were cancelled */
-    while ((p = l->parts ? l->parts : l->leaves) != NULL) {
-        *(l->parts ? &l->parts : &l->leaves) = p->next;
-        dfi_loop_part_merge(p, l->x, l->n_x);
-        dfi_mfree(p->memory);
-    }
+    for (p = dfi_load_relaxed(&l->parts); p;) p = dfi_loop_part_end(l, p);
+    for (p = l->leaves; p;) p = dfi_loop_part_end(l, p);
 }
 
 /* Waits for the tasks that this scope has submitted so far and that conflict with the accesses of a loop. */

@@ -232,6 +232,15 @@ static void dfi_loop_part_merge(struct dfi_loop_part *p, const struct dfi_access
     dfi_code_end(dfi_me(), &c);
 }
 
+/* Adds the copies of p, frees it, and returns the next one in its list. */
+static struct dfi_loop_part *dfi_loop_part_end(struct dfi_loop *l, struct dfi_loop_part *p)
+{
+    struct dfi_loop_part *next = p->next;
+    dfi_loop_part_merge(p, l->x, l->n_x);
+    dfi_mfree(p->memory);
+    return next;
+}
+
 /* Deterministic reductions: the iterations are divided into leaves independently of the number of
  * workers. Each leaf has copies of its own, which are combined in order. The first leaf accumulates
  * into the region itself; so does any leaf without memory for copies, when its turn has come. */
