@@ -106,18 +106,24 @@ static void dfi_deque_publish_owner(struct dfi_worker *w, size_t n)
     dfi_store_seq_cst(&w->bottom, dfi_load_relaxed(&w->bottom) + n);
 }
 
+/* Takes entry t of v, its oldest. Zero: another thread took it. An owner that stopped offering entries because none was
+ * taken (dfi_poll) starts again. */
+static int dfi_deque_take_any(struct dfi_worker *v, size_t t)
+{
+    if (!dfi_cas_seq_cst(&v->top, &t, t + 1)) return 0;
+    if (DFI_UNLIKELY(dfi_load_seq_cst(&v->withdrawn))) dfi_store_seq_cst(&v->hot.steal_request, (uintptr_t)1);
+    return 1;
+}
+
 /* Owner: pops the newest entry. Zero: it was stolen. */
 static int dfi_deque_pop_owner(struct dfi_worker *w)
 {
     size_t b = dfi_load_relaxed(&w->bottom) - 1, t;
-    int got = 1;
+    int got;
     dfi_store_seq_cst(&w->bottom, b); /* before the load of top; thieves access them in the opposite order */
     t = dfi_load_seq_cst(&w->top);
     if ((intptr_t)(b - t) > 0) return 1;
-    if (b == t) { /* the last entry: compete with thieves */
-        size_t expect = t;
-        got = dfi_cas_seq_cst(&w->top, &expect, t + 1);
-    } else got = 0;
+    got = b == t && dfi_deque_take_any(w, t); /* the last entry: compete with thieves */
     dfi_store_relaxed(&w->bottom, b + 1);
     return got;
 }
@@ -127,7 +133,7 @@ DFI_UNUSED static int dfi_deque_take_oldest_owner(struct dfi_worker *w, void *en
 {
     size_t t = dfi_load_seq_cst(&w->top);
     return (intptr_t)(dfi_load_relaxed(&w->bottom) - t) > 0 &&
-           dfi_load_relaxed(&dfi_deque_item_any(w, t)->entry) == entry && dfi_cas_seq_cst(&w->top, &t, t + 1);
+           dfi_load_relaxed(&dfi_deque_item_any(w, t)->entry) == entry && dfi_deque_take_any(w, t);
 }
 
 /* Is `scope` the scope with that id, or inside it? The structs read here may end at any time, so the result is
@@ -205,7 +211,7 @@ static int dfi_deque_steal_thief(struct dfi_worker *v, const struct dfi_filter *
         if (!admitted && dfi_load_seq_cst(&v->top) == t) return 0;
         /* success implies that entry t was present all the time */
         stolen->entered = enters == DFI_THIEF_ENTERED;
-        if (admitted && dfi_cas_seq_cst(&v->top, &t, t + 1)) return 1;
+        if (admitted && dfi_deque_take_any(v, t)) return 1;
         if (dfi_up_thief_leaves && stolen->entered) dfi_up_thief_leaves(f->thief, 0), stolen->entered = 0;
     }
     return 0;

@@ -26,7 +26,7 @@ DFI_SMALL_CODE_BEGIN
 static int dfi_worker_reset(struct dfi_worker *w, struct dfi_scope *s)
 {
     w->hot.top = NULL;
-    w->head = w->split = w->kept = w->task_mark = w->fixed = w->seen_top = 0;
+    w->head = w->split = w->kept = w->task_mark = w->fixed = w->seen_top = w->offered_top = 0;
     w->task = NULL;
     dfi_store_relaxed(&w->stolen, (struct dfi_scope *)NULL);
     w->outside = 0;
@@ -36,6 +36,8 @@ static int dfi_worker_reset(struct dfi_worker *w, struct dfi_scope *s)
     w->outbox_n = 0;
     dfi_store_relaxed(&w->bottom, (size_t)0);
     dfi_store_relaxed(&w->top, (size_t)0);
+    dfi_store_relaxed(&w->withdrawn, 0);
+    w->offers = 0;
     dfi_store_relaxed(&w->park, DFI_AWAKE);
     /* a steal request may have been missed: check immediately */
     dfi_store_seq_cst(&w->hot.steal_request, (uintptr_t)1);

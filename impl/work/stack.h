@@ -257,9 +257,24 @@ DFI_FAST int dfi_steal_requested(struct dfi_worker *w)
     return !DFI_ALONE && dfi_load_relaxed(&w->hot.steal_request) != 0;
 }
 
-/* Owner: answers a possible steal request. The request stays set while a worker is idle. */
+enum { DFI_OFFERS = 64 };
+
+/* Owner: are there more workers than CPUs, and has an entry stayed public during the last DFI_OFFERS answers? Idle
+ * workers then have an entry to take, but no CPU to do it. */
+static int dfi_offers_untaken(struct dfi_worker *w)
+{
+    size_t top;
+    if (DFI_LIKELY(dfi_load_relaxed(&dfi_pool.n_slots) <= dfi_pool.n_cpus)) return 0;
+    top = dfi_load_relaxed(&w->top);
+    if (top != w->offered_top || top == dfi_load_relaxed(&w->bottom)) w->offered_top = top, w->offers = 0;
+    return w->offers == DFI_OFFERS || ++w->offers == DFI_OFFERS;
+}
+
+/* Owner: answers a possible steal request. The request stays set while a worker is idle, unless offers are not taken:
+ * then it is withdrawn until an entry leaves the deque (docs/internals/work.md, "Sleeping" 3). */
 static DFI_NOINLINE void dfi_poll(struct dfi_worker *w)
 {
+    int untaken;
     dfi_turn_take(w);
     if (!(dfi_wanted(DFI_AT_TURN)) || !dfi_alone())
         dfi_share(w); /* a single worker has no thieves */
@@ -267,10 +282,15 @@ static DFI_NOINLINE void dfi_poll(struct dfi_worker *w)
         dfi_turn_point(w);
         return;
     }
-    if (!dfi_steal_requested(w) || dfi_idle_waiters()) return;
-    /* seq_cst, then check again: a thief counts itself as idle before it requests (dfi_request_steals) */
+    if (!dfi_steal_requested(w)) return;
+    untaken = dfi_offers_untaken(w);
+    if (!untaken && dfi_idle_waiters()) return;
+    if (untaken != dfi_load_relaxed(&w->withdrawn)) dfi_store_seq_cst(&w->withdrawn, untaken);
+    /* seq_cst, then check again: a thief counts itself as idle before it requests (dfi_request_steals), and looks at
+     * `withdrawn` after it took an entry */
     dfi_exchange_seq_cst(&w->hot.steal_request, (uintptr_t)0);
-    if (dfi_idle_waiters()) dfi_store_seq_cst(&w->hot.steal_request, (uintptr_t)1);
+    if (untaken ? dfi_load_seq_cst(&w->top) != w->offered_top : dfi_idle_waiters())
+        dfi_store_seq_cst(&w->hot.steal_request, (uintptr_t)1);
 }
 
 static void dfi_request_steals(struct dfi_worker *w)

@@ -115,6 +115,8 @@ struct dfi_worker {
     /* owner */
     size_t limit;                    /* df_config.deque: at more entries, submitted ready tasks run immediately */
     size_t seen_top;                 /* top of the public deque when last read */
+    size_t offered_top;              /* top at the last answer to a steal request (dfi_offers_untaken) */
+    unsigned offers;                 /* answers since it changed */
     size_t fixed;                    /* height of the stack when the innermost wait for a future began */
     struct dfi_block_head *free[DFI_CLS_COUNT];
     char *fresh[DFI_CLS_COUNT], *fresh_end[DFI_CLS_COUNT];
@@ -144,6 +146,7 @@ struct dfi_worker {
     DFI_ATOMIC(size_t) bottom;
     char line2[DFI_LINE];
     DFI_ATOMIC(size_t) top;
+    DFI_ATOMIC(int) withdrawn;       /* steal_request is 0 although workers are idle: an entry is public */
     char line3[DFI_LINE];
     DFI_ATOMIC(struct dfi_block_head *) returned; /* blocks returned by other workers */
     char line4[DFI_LINE];
