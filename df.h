@@ -28,7 +28,8 @@
  * OPTIONS
  *     Same in all files:
  *       DF_SERIAL       every construct is the plain call that it stands for: no thread, no atomic, any C99
- *                       compiler. The output of a correct program is the same, byte for byte.
+ *                       compiler. The output of a correct program is the same, byte for byte. (If tasks of the
+ *                       program may block, on a token or in df_retry, tasks run at the next wait.)
  *       DF_DEBUG        0 (default): no checks. 1: misuse is reported with file and line of the call. 2: also
  *                       invariants of df itself. 3: as 2, with yields injected.
  *       DF_COPY         a name, in all files of a library: its copy of df, with its pool, is its own, whatever else is

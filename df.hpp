@@ -199,6 +199,9 @@ template <class I, class F> struct dfi_elements {
 template <class I, class F>
 void dfi_for_each(const df_loop *opts, const I &first, const I &last, const F &f, const dfi_where &at)
 {
+    typedef std::iterator_traits<I> of;
+    static_assert(!std::is_same<typename of::value_type, bool>::value || !std::is_class<typename of::reference>::value,
+                  "df::for_each: elements of std::vector<bool> share bytes, so writes get lost; use std::vector<char>");
     dfi_elements<I, F> g = { first, &f };
     dfi_for_each(opts, 0L, static_cast<long>(last - first), g, at);
 }

@@ -200,6 +200,8 @@
         T *dfi_a = (T *)dfi_into;                                                                  \
         const T *dfi_b = (const T *)dfi_from;                                                      \
         size_t dfi_i;                                                                              \
+        DFI_STATIC_ASSERT(DFI_IS_SCALAR(*dfi_a), "df.h: " #op " in parameter " #p " of " #f        \
+                          " is an operator on numbers; declare one on " #T " with DF_REDUCTION");  \
         if (!dfi_b) for (dfi_i = 0; dfi_i < dfi_n; dfi_i++) { DFI_IDENTITY_##op(T, dfi_a[dfi_i]) } \
         else for (dfi_i = 0; dfi_i < dfi_n; dfi_i++) { DFI_COMBINE_##op(T, dfi_a[dfi_i], dfi_b[dfi_i]) } \
     }

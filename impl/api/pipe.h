@@ -25,7 +25,9 @@
  *     finished; at most `window` items are in flight. Their memory is reused: *item is zero at first, and later holds
  *     the contents that an earlier item left. No thread runs a later item while it waits: a waiting item is parked as
  *     data and never blocks a thread, and the thread that finishes the stage it waits for continues it. After
- *     df_cancel or df_fail in a stage, items stop after their current stage.
+ *     df_cancel or df_fail in a stage, items stop after their current stage, and tasks of the scope around the pipe
+ *     that have not begun are skipped; the number of items that is returned then depends on time. In a scope that is
+ *     cancelled already a pipe has no items.
  *     Tasks that a stage submits are done when the pipe ends; a stage that needs their results waits (df_wait).
  *     Errors: a stage out of range is reported and ends the pipe like df_fail(DF_ERROR_STAGE, ...).
  *     Serial build, or one worker: each item from begin to end, one after the other.

@@ -8,7 +8,7 @@ typedef enum df_result {
     DF_ERROR_MEMORY = -1,  /* out of memory; nothing was started */
     DF_ERROR_STARTED = -2, /* df_start while the pool runs: call df_stop before it, or df_start before any construct */
     DF_ERROR_CANCELLED = -3, /* df_cancel */
-    DF_ERROR_STUCK = -4,   /* tasks could never start and were given up; the log names them */
+    DF_ERROR_STUCK = -4,   /* tasks or waits that could not go on were given up; the log names them */
     DF_ERROR_DEADLOCK = -5, /* df_mutex_lock by the thread that holds the lock */
     DF_ERROR_ABORTED = -6, /* df_atomically: left by df_abort, without effect */
     DF_ERROR_STAGE = -7,   /* df_pipe: a stage out of range; the log names it */

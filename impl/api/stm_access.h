@@ -90,7 +90,17 @@ DFI_INLINE void dfi_tm_write_pointer(volatile void *p, const volatile void *x) {
 
 #define DFI_TM_READER(name, T) T: dfi_tm_read_##name,
 #define DFI_TM_WRITER(name, T) T: dfi_tm_write_##name,
+#if DFI_GNU && !defined(__TINYC__)
+#define DFI_TM_SCALAR(p)                                                                                    \
+    (0 * sizeof(struct {                                                                                    \
+         DFI_STATIC_ASSERT(DFI_IS_SCALAR(*(p)) && sizeof *(p) <= 8,                                         \
+                           "df_stm.h: df_tm_read and df_tm_write are for numbers and pointers of at most "  \
+                           "8 bytes; use df_tm_read_bytes and df_tm_write_bytes for other types");          \
+         char c;                                                                                            \
+     }))
+#else
 #define DFI_TM_SCALAR(p) (0 * sizeof(!*(p)) * sizeof(char[sizeof *(p) <= 8 ? 1 : -1]))
+#endif
 #if DFI_GNU
 #define DFI_TM_TYPED(p) (__typeof__(*(p)))
 #else

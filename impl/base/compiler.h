@@ -45,6 +45,13 @@ compile this file with -std=c11, or all with DF_SERIAL"
 #endif
 #endif
 
+/* Zero: x is a struct, union, array or void (0 only in C of gcc and clang). */
+#if DFI_GNU && !defined(__cplusplus) && !defined(__TINYC__)
+#define DFI_IS_SCALAR(x) ((unsigned)__builtin_classify_type(x) - 1 < 11)
+#else
+#define DFI_IS_SCALAR(x) 1
+#endif
+
 /* A program may leave parts of df unused. For gcc the declarations are marked unused. clang would then warn about
  * each use (-Wused-but-marked-unused), so for clang DFI_QUIET and DFI_LOUD surround the headers and everything that a
  * macro declares. Between them, clang does not warn about house style: commas join related assignments, struct

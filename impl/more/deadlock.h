@@ -265,6 +265,7 @@ static int dfi_deadlock_help(struct dfi_worker *w)
         f.on_top_of = NULL;
         if (!(t = dfi_queue_take(&dfi_flow_pool.queue, &f, INT_MIN, NULL))) return 0;
     }
+    dfi_blocks_of(w)->helps++;
     w->outside = 1;
     dfi_push(w, t);
     return 1;
@@ -274,7 +275,8 @@ static int dfi_deadlock_help(struct dfi_worker *w)
  * and no thread outside df exists to do so. Nonzero: there are some. */
 static int dfi_deadlock_retries(void)
 {
-    int i, n = dfi_load_acquire(&dfi_pool.n_slots), threads = dfi_load_relaxed(&dfi_pool.alive);
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    int threads = dfi_load_seq_cst(&dfi_pool.alive) + dfi_load_seq_cst(&dfi_pool.reporters);
     int external = dfi_deadlock_external(), some = 0;
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);

@@ -213,7 +213,7 @@ static DFI_NOINLINE DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
         if (to->kind != DFI_BOTTOM || task) dfi_scope_cancel(to);
     } else {
         dfi_warn("a task failed with %d, \"%s\", and no df_wait_result returned it: the error is dropped; call "
-                 "df_wait_result instead of df_wait", e->code, e->text);
+                 "df_wait_result in place of df_wait, or at the end of the block", e->code, e->text);
         dfi_error_free(e);
     }
 }

@@ -38,6 +38,7 @@ struct dfi_blocks {
     DFI_ATOMIC(int) retry_awake;     /* in df_retry: memory that it read has changed, so it is about to continue */
     DFI_ATOMIC(int) timed;           /* written by the owner: its waits with a time limit */
     unsigned polls;                  /* owner: calls of df_done without success */
+    int helps;                       /* owner: tasks that it ran because nothing else went on (dfi_deadlock_help) */
     int blocking;                    /* owner: number of times it is counted in `blocked` */
     int spare;                       /* index of a spare */
 };

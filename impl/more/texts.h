@@ -17,7 +17,7 @@ static const char *dfi_error_words(df_result r)
 {
     switch (r) {
     case DF_ERROR_CANCELLED: return "cancelled by df_cancel";
-    case DF_ERROR_STUCK: return "tasks could never start and were given up: the log names them";
+    case DF_ERROR_STUCK: return "tasks or waits that could not go on were given up: the log names them";
     case DF_ERROR_DEADLOCK: return "the lock is held: by this thread already, or by another (df_mutex_trylock)";
     case DF_ERROR_STAGE: return "a stage of a pipe returned a stage that is out of range";
     case DF_ERROR_STREAM: return "a task asked a stream for what it cannot give, and was skipped: the log says what";

@@ -337,6 +337,7 @@ static int dfi_events_begin(unsigned bit, dfi_events_reader *reader)
         /* a writer may be about to wake the reader, so it is never freed before the end */
         e->made = e->made || !dfi_os_event_init(&e->wake);
         e->threaded = e->made && !dfi_os_thread_start(&e->thread, dfi_events_thread, NULL, 0);
+        dfi_fetch_add_seq_cst(&dfi_pool.reporters, e->threaded);
     }
     return 0;
 }
@@ -357,6 +358,7 @@ static void dfi_events_end(void)
     struct dfi_events *e = &dfi_events;
     e->ended = dfi_ticks();
     if (e->threaded) {
+        dfi_fetch_sub_seq_cst(&dfi_pool.reporters, 1);
         dfi_os_lock(&dfi_events_lock);
         e->stop = 1, e->threaded = 0;
         dfi_os_unlock(&dfi_events_lock);

@@ -224,7 +224,8 @@ static void dfi_progress_start(struct dfi_progress *g)
 #if !defined(DF_SERIAL)
     dfi_store_relaxed(&g->stop, 0);
     g->threaded = !dfi_os_event_init(&g->wake) && !dfi_os_thread_start(&g->thread, dfi_progress_thread, NULL, 0);
-    if (!g->threaded)
+    if (g->threaded) dfi_fetch_add_seq_cst(&dfi_pool.reporters, 1);
+    else
         dfi_warn("DF_PROGRESS: the system refused a thread: progress is not shown; raise the limit on threads");
 #endif
 }
@@ -235,6 +236,7 @@ static void dfi_progress_end(struct dfi_progress *g)
     if (!g->to || dfi_progress_is_me) return; /* the logger ends the process */
 #if !defined(DF_SERIAL)
     if (g->threaded) {
+        dfi_fetch_sub_seq_cst(&dfi_pool.reporters, 1);
         dfi_store_seq_cst(&g->stop, 1);
         dfi_os_event_wake(&g->wake);
         dfi_os_thread_join(&g->thread);

@@ -91,6 +91,15 @@ DFI_API struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *b, const char *si
 }
 
 DFI_SMALL_CODE_BEGIN
+/* b, which is nested in another block, ends after that one has. */
+static DFI_NOINLINE DFI_COLD void dfi_tm_outlived(struct dfi_tm *t, struct dfi_tm_block *b)
+{
+    dfi_error("%s: the atomic block that begins here ended before a block inside of it: a coroutine gave up the thread "
+              "in that one; its writes until then are part of this block, those behind are not atomic; do not switch "
+              "stacks in an atomic block", t->site);
+    b->open = 0;
+}
+
 DFI_API DFI_COLD int dfi_tm_was_left(struct dfi_tm_block *b)
 {
     struct dfi_tm *t = dfi_tm_self;

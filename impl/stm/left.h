@@ -94,15 +94,6 @@ static void dfi_tm_was_abandoned(struct dfi_tm *t, struct dfi_tm_block *live)
     else dfi_tm_give_up(t);
 }
 
-/* b, which is nested in another block, ends after that one has. */
-static DFI_NOINLINE DFI_COLD void dfi_tm_outlived(struct dfi_tm *t, struct dfi_tm_block *b)
-{
-    dfi_error("%s: the atomic block that begins here ended before a block inside of it: a coroutine gave up the thread "
-              "in that one; its writes until then are part of this block, those behind are not atomic; do not switch "
-              "stacks in an atomic block", t->site);
-    b->open = 0;
-}
-
 /* The return address of the function whose stack frame ends at `where`; NULL on processors that keep it in no fixed
  * place. */
 DFI_INLINE const void *dfi_tm_return_of(const void *where)

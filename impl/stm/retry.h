@@ -7,6 +7,7 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/log.h"
+#include "../os/threads.h"
 #include "../os/wait.h"
 #include "../api/stm_core.h"
 #include "../api/stm_frame.h"
@@ -18,6 +19,19 @@
 #include "thread.h"
 
 DFI_SMALL_CODE_BEGIN
+enum { DFI_TM_LOOK_MS = 50 }; /* interval at which a sleeper looks whether the process has another thread */
+
+/* Sleeps until *awake where no pool runs. Nonzero: this is the only thread. */
+static int dfi_tm_sleep_alone(const char *site, struct dfi_os_event *e, DFI_ATOMIC(int) *awake)
+{
+    while (dfi_os_event_wait(e, awake, 0, DFI_TM_LOOK_MS))
+        if (dfi_os_threads() == 1) {
+            dfi_error(DFI_MESSAGE_RETRY_STUCK, site);
+            return 1;
+        }
+    return 0;
+}
+
 /* Sleeps until a stripe in the log of reads changes. Nonzero: no task is left that could change one. pre: t is not
  * active */
 static int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
@@ -44,8 +58,7 @@ static int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
     now = dfi_tm_time_of(dfi_load_seq_cst(&dfi_stm.clock));
     /* now < time: the clock began anew, and versions cannot be compared */
     if (now >= t->time && dfi_tm_first_changed(t) == dfi_tm_n_reads(t)) {
-        if (df) stuck = df->retry(site, &s.event, s.awake);
-        else dfi_os_event_wait(&s.event, s.awake, 0, 0);
+        stuck = df ? df->retry(site, &s.event, s.awake) : dfi_tm_sleep_alone(site, &s.event, s.awake);
     }
     dfi_fetch_sub_seq_cst(&dfi_stm.n_sleepers, 1);
     dfi_os_lock(&dfi_stm.sleep_lock);

@@ -449,6 +449,7 @@ static void dfi_fork_child(void)
     dfi_store_relaxed(&dfi_pool.parked_waiting, 0);
     dfi_store_relaxed(&dfi_pool.spinning, 0);
     dfi_store_relaxed(&dfi_pool.alive, 0);
+    dfi_store_relaxed(&dfi_pool.reporters, 0);
     dfi_pool.ended_made = 0;
     dfi_tell(DFI_FORK_CHILD, NULL);
     dfi_be(NULL);

@@ -248,6 +248,7 @@ struct dfi_pool {
     DFI_ATOMIC(int) spinning;                 /* idle helpers that look for work */
     char line2[DFI_LINE];
     DFI_ATOMIC(int) alive;                    /* helper threads that have not ended */
+    DFI_ATOMIC(int) reporters;                /* threads that only write reports; never more than there are */
     struct dfi_os_event ended;                /* signals changes of `alive` at the end of the process */
     int ended_made;                           /* pool lock */
     DFI_ATOMIC(int) particular;               /* tasks that may run nested in waits which they are not inside of have

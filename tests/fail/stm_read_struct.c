@@ -6,7 +6,7 @@ struct pair { int a, b; };
 struct pair get(const struct pair *p)
 {
     DF_ATOMIC {
-        return df_tm_read(p); /* gcc: wrong type argument to unary */ /* clang: invalid argument type 'struct pair' */
+        return df_tm_read(p); /* expect: of at most 8 bytes; use df_tm_read_bytes and df_tm_write_bytes */
     }
     return *p;
 }

@@ -1,5 +1,5 @@
 /* df_tm_read of the variable itself instead of its address. */
-/* lines: 15 */
+/* lines: 22 */
 #include "../../df_stm.h"
 
 static int counter;

@@ -1,5 +1,5 @@
 /* df_tm_write to memory without a type. */
-/* lines: 17 */
+/* lines: 22 */
 #include "../../df_stm.h"
 
 void set(void *p)

@@ -10,7 +10,7 @@
 #include "df.h"
 #include "child.h"
 
-enum { N = 20 };
+enum { N = 20, TURNS = 1000 };
 static long value;
 static int done;
 static df_token token = DF_TOKEN(1);
@@ -207,6 +207,26 @@ static int stream_full(void *p)
     return failed;
 }
 
+DF_TASK(void, pops_each, (df_stream *, s));
+void pops_each(df_stream *s)
+{
+    for (int i = 0; i < TURNS; i++) {
+        df_submit(pops, s);
+        df_wait();
+    }
+}
+static int stream_turns(void *p) /* waits for a push that is outside of its scope, each time */
+{
+    df_stream *s = df_stream_new(sizeof(int), 4);
+    int failed;
+    (void)p;
+    df_submit(pops_each, s);
+    for (int i = 0; i < TURNS; i++) df_submit(pushes, s);
+    failed = finished(2 * TURNS);
+    df_stream_free(s);
+    return failed;
+}
+
 DF_TASK(void, locks, (int, k));
 void locks(int k)
 {
@@ -375,7 +395,7 @@ static const struct { const char *name; int (*fn)(void *); } a_case[] = {
     { "retry_submitter", retry_submitter }, { "retry_tasks", retry_tasks }, { "yield_submitter", yield_submitter },
     { "yield_first", yield_first }, { "token_submitter", token_submitter }, { "token_first", token_first },
     { "child_waits", child_waits }, { "node_waits", node_waits }, { "stream_full", stream_full },
-    { "lock_held", lock_held },
+    { "stream_turns", stream_turns }, { "lock_held", lock_held },
     { "wait_token", wait_token }, { "no_room", no_room },
     { "pinned_releases", pinned_releases }, { "sibling_hidden", sibling_hidden }
 };
@@ -385,7 +405,7 @@ int main(void)
     static const char *const workers[] = { "1", "2", "3", "4", "8" };
     struct child c;
     for (unsigned w = 0; w < 5; w++) {
-        const char *env[] = { "DF_WORKERS", workers[w], NULL };
+        const char *env[] = { "DF_WORKERS", workers[w], NULL, "1000", NULL };
         for (unsigned i = 0; i < sizeof a_case / sizeof *a_case; i++) {
             c = child_run(a_case[i].fn, NULL, env, TEST_SLOW ? 60 : 20);
             if (c.status || c.lines) fprintf(stderr, "%s, %s workers\n", a_case[i].name, workers[w]);
@@ -398,6 +418,9 @@ int main(void)
         if (test_foreign_thread()) continue; /* has a thread of its own, and so a signal might come */
         c = child_run(never, NULL, env, 20);
         CHECK_CHILD(c, c.status == 0 && c.lines == 3 && strstr(c.err, "df_retry waits for a change"));
+        env[2] = "DF_STALL"; /* with a thread of df that only reports */
+        c = child_run(never, NULL, env, 20);
+        CHECK_CHILD(c, c.status == 0 && strstr(c.err, "df_retry waits for a change"));
     }
     return 0;
 }

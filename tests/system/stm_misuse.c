@@ -14,6 +14,7 @@
 #define OUTSIDE(name)  expect(HERE ": " name " outside of an atomic block: no effect; call it in DF_ATOMIC")
 #define DIRECT(name)   expect(HERE ": " name " after df_irrevocable, or without memory to roll the block back: no effect; call it before df_irrevocable")
 #define NOTHING()      expect(HERE ": df_retry in an atomic block that read nothing by df_tm_read: the block runs again every millisecond; read what it waits for by df_tm_read")
+#define STUCK()        expect(HERE ": df_retry waits for a change, but nothing is left that could write what the atomic block has read: the block is rolled back and left, as by df_abort; submit the task that writes it")
 #define THREAD_END()   expect(HERE ": a thread ends inside of the atomic block that begins here: the block is rolled back; leave it before the thread ends")
 
 #define OUTLIVED()     expect(HERE ": the atomic block that begins here ended before a block inside of it: a coroutine gave up the thread in that one; its writes until then are part of this block, those behind are not atomic; do not switch stacks in an atomic block")
@@ -104,6 +105,34 @@ static int nothing_read(void *unused)
     DF_ATOMIC df_retry();
     DF_OR_ELSE df_tm_write(&x, 2L); /* another alternative: no mistake */
     CHECK(x == 2);
+    return 0;
+}
+
+/* --- df_retry in the only thread, without a pool ------------------------------------------------------------------ */
+
+static void *writes_late(void *unused)
+{
+    usleep(100000);
+    DF_ATOMIC df_tm_write(&x, 1L);
+    return unused;
+}
+static int only_thread(void *unused)
+{
+    pthread_t t;
+    (void)unused;
+    if (test_foreign_thread()) return 0;
+    STUCK(); DF_ATOMIC {
+        df_tm_write(&y, 1L);
+        if (!df_tm_read(&x)) df_retry();
+        df_tm_write(&z, 1L);
+    }
+    CHECK(y == 0 && z == 0);
+    CHECK(!pthread_create(&t, NULL, writes_late, NULL));
+    DF_ATOMIC {
+        if (!df_tm_read(&x)) df_retry();
+        df_tm_write(&z, 2L);
+    }
+    CHECK(x == 1 && z == 2 && !pthread_join(t, NULL));
     return 0;
 }
 
@@ -311,8 +340,8 @@ static int coroutines(void *unused) { return unused != NULL; }
 int main(void)
 {
     static const struct { const char *name; int (*fn)(void *); } part[] = {
-        { "outside", outside }, { "direct", direct }, { "nothing_read", nothing_read }, { "thread_ends", thread_ends },
-        { "left_early", left_early }, { "coroutines", coroutines },
+        { "outside", outside }, { "direct", direct }, { "nothing_read", nothing_read },
+        { "only_thread", only_thread }, { "thread_ends", thread_ends }, { "left_early", left_early }, { "coroutines", coroutines },
     };
     printf("seed 1\n");
     expected = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

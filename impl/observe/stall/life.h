@@ -83,7 +83,8 @@ static void dfi_stall_start(void)
     dfi_store_relaxed(&dfi_stall.stop, 0);
     dfi_stall.threaded = !dfi_os_event_init(&dfi_stall.wake) &&
         !dfi_os_thread_start(&dfi_stall.thread, dfi_stall_watch, NULL, 0);
-    if (!dfi_stall.threaded)
+    if (dfi_stall.threaded) dfi_fetch_add_seq_cst(&dfi_pool.reporters, 1);
+    else
         dfi_warn("DF_STALL: the system refused a thread: stalls are not reported; raise the limit on threads");
 }
 
@@ -92,6 +93,7 @@ static void dfi_stall_end(void)
 {
     dfi_watch(DFI_WATCH_STALL, 0);
     if (!dfi_stall.threaded || dfi_stall_is_me) return; /* the logger ends the process */
+    dfi_fetch_sub_seq_cst(&dfi_pool.reporters, 1);
     dfi_store_seq_cst(&dfi_stall.stop, 1);
     dfi_os_event_wake(&dfi_stall.wake);
     dfi_os_thread_join(&dfi_stall.thread);
