@@ -45,7 +45,8 @@
 #define DFI_TASK_TELL_0(name, k, t)                                                                           \
     DFI_STATIC_ASSERT(0, "df.h: parameter " #k " of task " #name " is `" DFI_TEXT(t) "`: a task parameter is " \
                          "(type, name), df_in/df_out/df_inout/...(type, pointer, count) or "                  \
-                         "df_in2/...(type, pointer, rows, columns, leading dimension), see the parameter words in df.h; df_owm_in/out/inout need df_owm.h");
+                         "df_in2/...(type, pointer, rows, columns, leading dimension), "                      \
+                         "see the parameter words in df.h; df_owm_in/out/inout need df_owm.h");
 
 /* --- the expansion --------------------------------------------------------------------------- */
 

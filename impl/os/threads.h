@@ -255,18 +255,6 @@ DFI_UNUSED static int dfi_cgroup_cpus(const char *root)
     return least;
 }
 
-/* The number of threads in this process, 0 if unknown. */
-#if defined(__linux__)
-#include <sys/stat.h>
-static int dfi_os_threads(void)
-{
-    struct stat s;
-    return stat("/proc/self/task", &s) || s.st_nlink < 3 ? 0 : (int)s.st_nlink - 2;
-}
-#else
-static int dfi_os_threads(void) { return 0; }
-#endif
-
 /* The number of CPUs that this process may use: at least 1. */
 static int dfi_os_cpus(void)
 {

@@ -217,6 +217,18 @@ DFI_API void dfi_jitter(void)
 }
 DFI_EXTERN_C_END
 
+/* The number of threads in this process, 0 if unknown. */
+#if defined(__linux__)
+#include <sys/stat.h>
+DFI_UNUSED static int dfi_os_threads(void)
+{
+    struct stat s;
+    return stat("/proc/self/task", &s) || s.st_nlink < 3 ? 0 : (int)s.st_nlink - 2;
+}
+#else
+DFI_UNUSED static int dfi_os_threads(void) { return 0; }
+#endif
+
 #endif
 
 #if defined(DF_SERIAL)

@@ -7,7 +7,6 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/log.h"
-#include "../os/threads.h"
 #include "../os/wait.h"
 #include "../api/stm_core.h"
 #include "../api/stm_frame.h"
