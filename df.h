@@ -736,8 +736,8 @@ typedef long df_vector[3];
  *   df_cancelled()        1 if the running task belongs to a scope or group that is cancelled: return soon; else 0
  *   df_cancel_hook_set, df_cancel_hook_clear   a function that is called when the running task is cancelled:
  *             impl/api/cancel.h
- *   df_wait_result()      df_wait, then the code of the first error, DF_ERROR_CANCELLED, or DF_OK. The scope can be
- *             used again afterwards.
+ *   df_wait_result()      df_wait, then the code of the first error, else DF_ERROR_CANCELLED if the scope or one around
+ *             it is cancelled, else DF_OK. The scope can be used again afterwards.
  *   df_wait_for(ms)       df_wait_result for at most ms milliseconds, 0 or more: DF_ERROR_TIMEOUT if tasks are
  *             unfinished then. Everything is then as before the call: the tasks continue, more can be submitted, and
  *             another wait, or the end of the block, waits for the rest:

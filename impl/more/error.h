@@ -386,7 +386,7 @@ static df_result dfi_scope_result(struct dfi_worker *w, struct dfi_scope *s)
     struct dfi_error *e;
     int cancelled, code;
     dfi_at(w, DFI_AT_CHILDREN, NULL, NULL, 0);
-    cancelled = dfi_load_relaxed(&dfi_errors_in(s)->cancelled);
+    cancelled = dfi_cancels_any() && dfi_scope_cancelled(s);
     if (dfi_up_waited) dfi_up_waited(w, s);
     if (!(e = dfi_swap_acq_rel(&dfi_errors_in(s)->error, NULL))) return cancelled ? DF_ERROR_CANCELLED : DF_OK;
     code = dfi_last_error.code = e->code;
@@ -399,7 +399,7 @@ static df_result dfi_scope_result(struct dfi_worker *w, struct dfi_scope *s)
 DFI_API df_result dfi_wait_result_here(const char *site)
 {
     struct dfi_worker *w = dfi_me();
-    if (!w || w->task) return DF_OK; /* it has no children */
+    if (!w || w->task) return df_cancelled() ? DF_ERROR_CANCELLED : DF_OK; /* it has no children */
     dfi_wait_site(w, site);
     dfi_wait_all(w, w->scope);
     return dfi_scope_result(w, w->scope);

@@ -17,7 +17,7 @@ enum {
 
 /* A single worker waits for a task that needs another one, which it may not run nested in that wait unless nothing else
  * goes on (dfi_deadlock_help). If that was so before, it is likely to be so again. */
-static int dfi_nap_short(struct dfi_worker *w)
+static int dfi_nap_helps(struct dfi_worker *w)
 {
     if (dfi_load_relaxed(&dfi_pool.n_slots) > 1 || !dfi_load_relaxed(&dfi_flow_pool.queue.count))
         dfi_blocks_of(w)->helps = 0;
@@ -30,7 +30,7 @@ static int dfi_nap_ms(struct dfi_worker *w, const struct dfi_goal *g, struct dfi
 {
     nap->held = g->kind != DFI_GOAL_WORK && dfi_up_held && dfi_up_held();
     nap->watches = !DFI_ALONE && dfi_loops_watch(w, nap->watches);
-    return nap->watches ? DFI_LOOP_WATCH_MS : nap->held ? dfi_nap_short(w) ? 1 : DFI_LOOK_MS : 0;
+    return nap->watches ? DFI_LOOP_WATCH_MS : nap->held ? dfi_nap_helps(w) ? -1 : DFI_LOOK_MS : 0;
 }
 DFI_UPCALL_IS(dfi_up_nap_ms, dfi_nap_ms);
 

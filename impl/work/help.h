@@ -32,8 +32,9 @@ enum {
 
 DFI_SMALL_CODE_BEGIN
 
-/* A sleeping worker may have to look around from time to time. Before each sleep: the milliseconds until the next look,
- * or 0. After that time: shall w stop sleeping? When it has stopped. `nap` is the upper floor's, and 0 at first. */
+/* A sleeping worker may have to look around from time to time. Before each sleep: the milliseconds until the next look;
+ * 0: there is none; negative: it looks instead of sleeping. After that time: shall w stop sleeping? When it has
+ * stopped. `nap` is the upper floor's, and 0 at first. */
 struct dfi_nap { int watches, held, looks; };
 DFI_UPCALL(int, dfi_up_nap_ms, (struct dfi_worker *w, const struct dfi_goal *g, struct dfi_nap *nap));
 DFI_UPCALL(int, dfi_up_nap_over, (struct dfi_worker *w, const struct dfi_goal *g, struct dfi_nap *nap));
@@ -73,7 +74,7 @@ static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_s
                 dfi_os_limit_next(g->limit);
             }
             /* the end of a time limit needs no turn: other workers that poll without rest would never leave one */
-            while ((late = dfi_os_event_wait(&w->event, &w->park, state, ms)) &&
+            while ((late = ms < 0 || dfi_os_event_wait(&w->event, &w->park, state, ms)) &&
                    !(timed && dfi_goal_met(g)) && !dfi_turn_look(w))
                 continue;
         } while (late && !(polls && dfi_goal_met(g)) && !(dfi_up_nap_over && dfi_up_nap_over(w, g, &nap)));

@@ -391,7 +391,7 @@ df_result dfi_wait_result_here(const char *site)
 {
     int cancelled;
     oracle_wait_here();
-    cancelled = here->cancelled;
+    cancelled = (df_cancelled)();
     dfi_wait_here(site);
     if (!here->code) return cancelled ? DF_ERROR_CANCELLED : DF_OK;
     told.code = here->code;

@@ -88,6 +88,27 @@ static void cancelled(void)
     printf("%ld %ld\n", x, y);
 }
 
+/* A body in a cancelled scope learns that its own tasks do not run. */
+DF_TASK(void, cancels_around, (long *, x));
+void cancels_around(long *x)
+{
+    df_cancel();
+    CHECK(df_wait_result() == DF_ERROR_CANCELLED);
+    df_submit(step, x, 1);
+    CHECK(df_wait_result() == DF_ERROR_CANCELLED);
+    DF_PARALLEL {
+        df_submit(step, x, 1);
+        CHECK(df_wait_result() == DF_ERROR_CANCELLED);
+    }
+}
+static void around(void)
+{
+    long x = 5;
+    df_submit(cancels_around, &x);
+    report("around");
+    CHECK(x == 5);
+}
+
 /* The code propagates through scopes without df_wait_result, and stops at one with it. */
 DF_TASK(void, deep, df_inout(long, x, 2), (int, depth), (int, asks_at));
 void deep(long *x, int depth, int asks_at)
@@ -266,6 +287,7 @@ int main(void)
     CHECK(df_start(DF_CONFIG(.log = hear)) == DF_OK);
     dependents();
     cancelled();
+    around();
     descendants();
     blocks();
     groups();

@@ -139,7 +139,7 @@ static int dfi_tune_sampled(struct dfi_tuning *t, df_result *failed)
 {
     int repeat = t->opts.repeat > 0 && t->opts.repeat <= DFI_TUNE_MOST ? t->opts.repeat : t->opts.repeat > 0
         ? (int)DFI_TUNE_MOST : (int)DFI_TUNE_REPEAT;
-    df_result r = df_cancelled() ? DF_ERROR_CANCELLED : df_wait_result();
+    df_result r = df_wait_result();
     double time = (dfi_tune_now() - t->began) / t->batch;
     if (r) { /* it did not run */
         *failed = r;
