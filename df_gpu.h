@@ -1,9 +1,8 @@
 /* df_gpu.h - the same tasks on accelerators: kernels for OpenCL, CUDA and the host from one text
  *
  * WHAT  A kernel is a task. It is written once, in the common subset of C, and its access modes are those of df.h.
- * They
- *       order it with all other tasks, and tell df which data to move: to a device before the kernel, back before a
- *       task of the host or the code after df_wait reads it. You write no copies, streams or events.
+ *       They order it with all other tasks, and tell df which data to move: to a device before the kernel, back before
+ *       a task of the host or the code after df_wait reads it. You write no copies, streams or events.
  *
  * DO THIS
  *       #define DF_USE_CUDA            and/or DF_USE_OPENCL; neither: the host runs the kernels

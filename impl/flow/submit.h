@@ -233,6 +233,7 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
     const void *now;
     unsigned i;
     struct dfi_scope *s = w->scope;
+    const struct dfi_scope *failed;
     size_t before;
     int go = DFI_GO, ran;
     dfi_tasks_of(w)->opts = NULL;
@@ -254,6 +255,7 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
         }
     if (dfi_up_alone_runs) go = dfi_up_alone_runs(w, t, x, n);
     now = dfi_tasks_of(w)->now, before = s->submitted;
+    failed = dfi_tasks_of(w)->failed;
     dfi_tasks_of(w)->now = w->task ? (const void *)w->task : (const void *)w->scope;
     if (go == DFI_GO && !dfi_load_relaxed(&t->skip)) { /* in its parent's scope */
         if (o && o->result) t->type->run(t->task.args, o->result);
@@ -262,6 +264,7 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
     }
     else if (go != DFI_LATER) dfi_args_order(t->type, t->task.args, DFI_ORDER_DROP);
     dfi_tasks_of(w)->now = now;
+    dfi_tasks_of(w)->failed = failed; /* what failed below is a child of the code that continues */
     /* its children are those of the scope, and it is done when they are */
     if ((o || t->task.mem.special) && w->scope == s && s->submitted != before) dfi_finish_left(w, t->type);
     ran = dfi_load_relaxed(&t->skip) ? (int)DFI_PASSED_OVER : (int)DFI_RAN_NOW;

@@ -104,6 +104,8 @@ struct dfi_flow_worker {
     const struct dfi_access *reg_access;
     const void *now;                      /* the task, or else the scope, that runs a task immediately (dfi_run_now) */
     unsigned nest;                        /* nesting depth of tasks that run inside df_submit (flow/nest.h) */
+    unsigned failed_nest;                 /* the depth of a task that runs immediately, and has failed the scope .. */
+    const struct dfi_scope *failed;       /* .. of its submitter, which is that of its children, too (more/error.h) */
     DFI_ATOMIC(size_t) n_tasks, n_edges, n_skipped; /* statistics, as in struct dfi_worker */
     struct dfi_queue pinned;              /* ready tasks pinned to this worker */
 };

@@ -77,11 +77,12 @@ static void dfi_scope_cancel(struct dfi_scope *s)
     else dfi_up_cancels();
 }
 
-static void dfi_scope_uncancel(struct dfi_scope *s)
+static void dfi_scope_uncancel(struct dfi_worker *w, struct dfi_scope *s)
 {
     dfi_errors_in(s)->told = 0;
-    if (dfi_load_relaxed(&dfi_errors_in(s)->cancelled) && dfi_exchange_acq_rel(&dfi_errors_in(s)->cancelled, 0))
-        dfi_cancels(-1);
+    if (!dfi_load_relaxed(&dfi_errors_in(s)->cancelled)) return;
+    if (dfi_exchange_acq_rel(&dfi_errors_in(s)->cancelled, 0)) dfi_cancels(-1);
+    if (w && dfi_tasks_of(w)->failed == s) dfi_tasks_of(w)->failed = NULL;
 }
 
 /* Takes ownership of the exception, if any. NULL without memory. */
@@ -144,6 +145,21 @@ static void dfi_here_told(struct dfi_worker *w, int code)
     if (h && dfi_runs_now(w) && dfi_load_relaxed(&h->dfi_code) == code) dfi_store_relaxed(&h->dfi_code, 0);
 }
 
+/* A task that w runs immediately fails s, the scope of its submitter. Its own children are there, too; but the failure
+ * is not theirs, so the waits of the task do not return it. */
+static void dfi_now_fails(struct dfi_worker *w, const struct dfi_scope *s)
+{
+    dfi_tasks_of(w)->failed = s;
+    dfi_tasks_of(w)->failed_nest = dfi_tasks_of(w)->nest;
+}
+
+/* Does such a task wait for its children? */
+static int dfi_now_failed(struct dfi_worker *w, const struct dfi_scope *s)
+{
+    return DFI_UNLIKELY(dfi_tasks_of(w)->failed == s) && dfi_tasks_of(w)->failed_nest == dfi_tasks_of(w)->nest &&
+           dfi_runs_now(w);
+}
+
 /* t will be skipped, and its scope has the error of df, unless it has one already. */
 static DFI_COLD void dfi_flow_fails(struct dfi_flow *t, df_result code)
 {
@@ -192,13 +208,16 @@ static DFI_NOINLINE DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
     struct dfi_predicate *predicate = dfi_predicate_around(s);
     struct dfi_worker *w = dfi_me();
     int task;
-    dfi_scope_uncancel(s);
+    dfi_scope_uncancel(w, s);
     if (!e) return;
     /* true if `to` is the scope of the enclosing task */
     task = s->kind == DFI_BODY || (s->kind == DFI_BLOCK && (s->saved_task || dfi_tasks_of(w)->now == s->outer));
     if (s->kind == DFI_BODY) dfi_task_failed(s->task, e->code);
     else if (s->kind == DFI_BLOCK && s->saved_task) dfi_task_failed(s->saved_task, e->code);
-    else if (s->kind == DFI_BLOCK && dfi_tasks_of(w)->now == s->outer) dfi_here_failed(w, s->outer, e->code);
+    else if (s->kind == DFI_BLOCK && dfi_tasks_of(w)->now == s->outer) {
+        dfi_here_failed(w, s->outer, e->code);
+        dfi_now_fails(w, to);
+    }
     while (to && to->kind == DFI_STOLEN) to = dfi_load_relaxed(&to->parent);
     if (!task && to && to->kind == DFI_BODY) dfi_task_failed(to->task, e->code);
     if (!task && to && to->kind == DFI_BODY)
@@ -235,6 +254,7 @@ static void dfi_fail(struct dfi_worker *w, int code, const char *text)
     else {
         if (dfi_runs_now(w)) dfi_here_failed(w, dfi_tasks_of(w)->now, code);
         if (!(s = dfi_scope_of_caller(w))) return;
+        if (dfi_runs_now(w)) dfi_now_fails(w, s);
         dfi_task_failed(dfi_task_of_caller(w), code);
         dfi_scope_set_error(s, code, text);
         dfi_scope_cancel(s);
@@ -318,6 +338,7 @@ DFI_API int dfi_threw(const struct dfi_exception *x, const char *text)
     }
     dfi_task_failed(dfi_task_of_caller(w), DF_ERROR_EXCEPTION);
     if (dfi_runs_now(w)) dfi_here_failed(w, dfi_tasks_of(w)->now, DF_ERROR_EXCEPTION);
+    if (dfi_runs_now(w)) dfi_now_fails(w, s);
     dfi_scope_give_error(s, e);
     dfi_scope_cancel(s);
     return 1;
@@ -335,7 +356,7 @@ DFI_API void dfi_scope_leave_catching(struct dfi_parallel_block *b, struct dfi_e
     if (w && b->open && b->scope && w->scope == b->scope) {
         if (dfi_up_code_ends) dfi_up_code_ends(w, b->scope);
         dfi_wait_all(w, b->scope);
-        if (DFI_UNLIKELY(dfi_scope_take_exception(b->scope, x))) dfi_scope_uncancel(b->scope);
+        if (DFI_UNLIKELY(dfi_scope_take_exception(b->scope, x))) dfi_scope_uncancel(w, b->scope);
     }
     dfi_scope_leave(b);
 }
@@ -346,7 +367,10 @@ DFI_API void (df_cancel)(void)
     struct dfi_predicate *predicate = w ? dfi_predicate_of_caller(w) : NULL;
     struct dfi_scope *s;
     if (DFI_UNLIKELY(predicate != NULL)) dfi_up_fails_under(predicate, 0, "");
-    else if (w && (s = dfi_scope_of_caller(w)) != NULL) dfi_scope_cancel(s);
+    else if (w && (s = dfi_scope_of_caller(w)) != NULL) {
+        if (dfi_runs_now(w)) dfi_now_fails(w, s);
+        dfi_scope_cancel(s);
+    }
 }
 
 DFI_SMALL_CODE_END /* bodies of loops ask often */
@@ -388,6 +412,7 @@ static df_result dfi_scope_result(struct dfi_worker *w, struct dfi_scope *s)
     dfi_at(w, DFI_AT_CHILDREN, NULL, NULL, 0);
     cancelled = dfi_cancels_any() && dfi_scope_cancelled(s);
     if (dfi_up_waited) dfi_up_waited(w, s);
+    if (dfi_now_failed(w, s)) return DF_ERROR_CANCELLED;
     if (!(e = dfi_swap_acq_rel(&dfi_errors_in(s)->error, NULL))) return cancelled ? DF_ERROR_CANCELLED : DF_OK;
     code = dfi_last_error.code = e->code;
     dfi_here_told(w, code);

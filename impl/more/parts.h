@@ -453,8 +453,7 @@ DFI_UPCALL_NONE(dfi_up_code_left);
 
 static void dfi_parts_waited(struct dfi_worker *w, struct dfi_scope *s)
 {
-    dfi_scope_unpoison(w, s);
-    dfi_scope_uncancel(s);
+    if (!dfi_now_failed(w, s)) dfi_scope_unpoison(w, s), dfi_scope_uncancel(w, s);
     if (DFI_UNLIKELY(dfi_capture_in(s)->by != NULL || dfi_keeps_plans())) dfi_capture_waited(w, s);
 }
 DFI_UPCALL_IS(dfi_up_waited, dfi_parts_waited);

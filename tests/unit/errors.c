@@ -101,12 +101,39 @@ void cancels_around(long *x)
         CHECK(df_wait_result() == DF_ERROR_CANCELLED);
     }
 }
+/* Its own failure, and that of its block, are for the scope around it, however it is run; those of its tasks are not. */
+enum { BY_ITSELF, BY_ITS_BLOCK, BY_ITS_TASK };
+DF_TASK(void, fails_around, (long *, x), (int, how));
+void fails_around(long *x, int how)
+{
+    df_result first;
+    if (how == BY_ITSELF) df_fail(21, "itself");
+    if (how == BY_ITS_BLOCK) DF_PARALLEL df_submit(fails, x + 1, 22, 1);
+    if (how == BY_ITS_TASK) df_submit(fails, x + 1, 23, 1);
+    first = df_wait_result();
+    df_submit(step, x, 1);
+    printf("%d: %d %d", how, first, (int)df_wait_result());
+    printf(" %d\n", df_cancelled());
+}
+DF_TASK(void, waits_around, (long *, x), (int, how));
+void waits_around(long *x, int how)
+{
+    df_submit(fails_around, x, how);
+    printf("its submitter: %d\n", (int)df_wait_result());
+    df_submit(step, x, 2);
+}
 static void around(void)
 {
-    long x = 5;
-    df_submit(cancels_around, &x);
+    long x[2] = { 5, 0 };
+    df_submit(cancels_around, x);
     report("around");
-    CHECK(x == 5);
+    for (int how = BY_ITSELF; how <= BY_ITS_TASK; how++) {
+        df_submit(fails_around, x, how);
+        report("fails around");
+        df_submit(waits_around, x, how);
+        report("waits around");
+    }
+    printf("%ld\n", x[0]);
 }
 
 /* The code propagates through scopes without df_wait_result, and stops at one with it. */

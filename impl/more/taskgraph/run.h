@@ -131,7 +131,7 @@ static void dfi_plan_wait_run(void *args, void *result)
     (void)args, (void)result;
     dfi_store_relaxed(&dfi_tasks_of(w)->n_tasks,
                       dfi_load_relaxed(&dfi_tasks_of(w)->n_tasks) - 1); /* not counted as a task */
-    dfi_scope_uncancel(w->task->scope);
+    dfi_scope_uncancel(w, w->task->scope);
 }
 static const struct dfi_type dfi_plan_wait_type = { dfi_plan_wait_run, "df_wait", 0, 0, 1, DFI_INTERNAL, NULL };
 static const struct dfi_type dfi_plan_wait_on_type = { dfi_join_run, "df_wait_on", 0, 0, 1, DFI_INTERNAL, NULL };
