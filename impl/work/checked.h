@@ -76,11 +76,28 @@ static int dfi_future_valid(struct dfi_worker *w, struct dfi_future *f, void *li
     return 1;
 }
 
+/* The number of unfinished children of the code that w runs. Other threads may lower it at any time. */
+static intptr_t dfi_unfinished(const struct dfi_worker *w)
+{
+    const struct dfi_scope *s = w->scope;
+    return w->task ? 0 : (intptr_t)(s->submitted - s->done) + dfi_load_acquire(&s->pending);
+}
+
+/* Makes the call f here. The tasks that it submits are children of the code that calls df_sync. */
+static void dfi_sync_runs(struct dfi_worker *w, struct dfi_future *f)
+{
+    intptr_t before = dfi_unfinished(w);
+    const char *site = dfi_call_site;
+    dfi_future_run_here(f);
+    if (dfi_unfinished(w) > before)
+        dfi_error("%s: df_sync(%s) returns before tasks that %s submitted are done: it waits for the function only; "
+                  "call df_wait in %s before it returns", site, f->type->name, f->type->name, f->type->name);
+}
+
 DFI_API int dfi_sync_checked(struct dfi_future *f)
 {
     struct dfi_worker *w = dfi_me();
     void *link = dfi_load_acquire(&f->link); /* pairs with the release of the thief, as in dfi_sync_slow */
-    int mine;
     if (!dfi_future_valid(w, f, link)) {
         dfi_error("%s: df_sync(%s) on a future that was not spawned, was synced before, or was spawned by another "
                   "thread: it returns immediately, and the result is not set; sync each future once, on the thread "
@@ -89,9 +106,9 @@ DFI_API int dfi_sync_checked(struct dfi_future *f)
         return 0;
     }
     if (w) dfi_wait_site(w, dfi_call_site);
-    mine = dfi_sync_slow(f);
+    if (dfi_sync_slow(f)) dfi_sync_runs(w, f);
     dfi_store_relaxed(&f->link, (void *)f);
-    return mine;
+    return 0;
 }
 
 DFI_SMALL_CODE_END

@@ -244,6 +244,36 @@ static int nothing_wrong(void *unused)
     return heard;
 }
 
+/* A spawned function leaves a task behind, which needs a signal that comes after the sync; others wait for theirs. */
+DF_TASK(void, put, df_out(long, x, 1));
+void put(long *x) { *x = 7; }
+enum { HAS_NONE, WAITS, WAITS_ON, LEAVES };
+DF_TASK(void, submits, (long *, x), (df_token *, t), (int, how));
+void submits(long *x, df_token *t, int how)
+{
+    if (how == LEAVES) df_submit_with(DF_OPTS(.after = DF_TOKENS(t)), put, x);
+    if (how == WAITS || how == WAITS_ON) df_submit(put, x);
+    if (how == WAITS) df_wait();
+    if (how == WAITS_ON) df_wait_on(x, sizeof *x);
+}
+static int tasks_left(void *unused)
+{
+    df_token t = DF_TOKEN_EXTERNAL(1);
+    long x[LEAVES + 1] = { 0 }, y = 0;
+    (void)unused;
+    for (int how = HAS_NONE; how <= LEAVES; how++) {
+        df_future(submits) f;
+        df_submit(put, &y);
+        df_spawn(submits, &f, &x[how], &t, how);
+        df_sync(submits, &f);
+        CHECK(x[how] == (how == WAITS || how == WAITS_ON ? 7 : 0));
+    }
+    df_signal(&t);
+    df_wait();
+    CHECK(x[LEAVES] == 7);
+    return 0;
+}
+
 int main(void)
 {
 #if defined(__linux__) && !defined(__GLIBC__)
@@ -265,4 +295,7 @@ int main(void)
             if (c.status || c.lines != part[i].said) fprintf(stderr, "part %u with %s workers\n", i, workers[w]);
             CHECK_CHILD(c, c.status == 0 && c.lines == part[i].said);
         }
+    const char *env[] = { "DF_WORKERS", "1", NULL }; /* none of its functions is taken by another worker */
+    struct child c = child_run(tasks_left, NULL, env, 60);
+    CHECK_CHILD(c, c.status == 0 && c.lines == 1 && strstr(c.err, "df_sync(submits) returns before tasks that submits"));
 }
