@@ -337,8 +337,10 @@ DFI_API int dfi_threw(const struct dfi_exception *x, const char *text)
         return 1;
     }
     dfi_task_failed(dfi_task_of_caller(w), DF_ERROR_EXCEPTION);
-    if (dfi_runs_now(w)) dfi_here_failed(w, dfi_tasks_of(w)->now, DF_ERROR_EXCEPTION);
-    if (dfi_runs_now(w)) dfi_now_fails(w, s);
+    if (dfi_runs_now(w)) {
+        dfi_here_failed(w, dfi_tasks_of(w)->now, DF_ERROR_EXCEPTION);
+        dfi_now_fails(w, s);
+    }
     dfi_scope_give_error(s, e);
     dfi_scope_cancel(s);
     return 1;

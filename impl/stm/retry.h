@@ -56,9 +56,8 @@ static int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
     dfi_fetch_add_seq_cst(&dfi_stm.n_sleepers, 1);
     now = dfi_tm_time_of(dfi_load_seq_cst(&dfi_stm.clock));
     /* now < time: the clock began anew, and versions cannot be compared */
-    if (now >= t->time && dfi_tm_first_changed(t) == dfi_tm_n_reads(t)) {
+    if (now >= t->time && dfi_tm_first_changed(t) == dfi_tm_n_reads(t))
         stuck = df ? df->retry(site, &s.event, s.awake) : dfi_tm_sleep_alone(site, &s.event, s.awake);
-    }
     dfi_fetch_sub_seq_cst(&dfi_stm.n_sleepers, 1);
     dfi_os_lock(&dfi_stm.sleep_lock);
     for (at = &dfi_stm.sleepers; *at != &s; at = &(*at)->next) continue;

@@ -284,8 +284,8 @@ static DFI_NOINLINE void dfi_poll(struct dfi_worker *w)
     }
     if (!dfi_steal_requested(w)) return;
     untaken = dfi_offers_untaken(w);
-    if (!untaken && dfi_idle_waiters()) return;
     if (untaken != dfi_load_relaxed(&w->withdrawn)) dfi_store_seq_cst(&w->withdrawn, untaken);
+    if (!untaken && dfi_idle_waiters()) return;
     /* seq_cst, then check again: a thief counts itself as idle before it requests (dfi_request_steals), and looks at
      * `withdrawn` after it took an entry */
     dfi_exchange_seq_cst(&w->hot.steal_request, (uintptr_t)0);

@@ -1,6 +1,6 @@
-/* offers.c - with more workers than CPUs, a spawner whose published functions are not taken stops publishing
- * (dfi_poll). It has to begin again when another worker takes one, and when it has taken back the last itself. (If it
- * did not, this would hang: alarm.) */
+/* offers.c - with more workers than CPUs, a spawner stops publishing functions while no worker takes them (dfi_poll).
+ * It publishes again when another worker has taken one, or when it has taken the last itself. Otherwise this hangs:
+ * alarm. */
 #define _DEFAULT_SOURCE
 #include <limits.h>
 #include <sched.h>
