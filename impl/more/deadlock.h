@@ -187,8 +187,8 @@ static void dfi_deadlock_node(struct dfi_worker *w, struct dfi_extra *x, uintptr
 /* Reports that a task is given up, because a window of it cannot come. */
 static void dfi_missing_report(const char *name, const char *site, const struct dfi_missing *m)
 {
-    dfi_error("%s%stask %s waits for %lu %s the stream of %s, which can no longer come: the task is skipped; push or "
-              "read what is missing, or close the stream", site ? site : "", site ? ": " : "", name,
+    dfi_error("%s%stask %s waits for %lu more %s the stream of %s, which can no longer come: the task is skipped; push "
+              "or read what is missing, or close the stream", site ? site : "", site ? ": " : "", name,
               (unsigned long)m->elements, m->what, m->stream);
 }
 
