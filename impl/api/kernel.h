@@ -29,6 +29,7 @@ struct dfi_work {
 enum dfi_param_kind { DFI_P_VALUE, DFI_P_ARRAY, DFI_P_BLOCK, DFI_P_REDUCE };
 
 struct dfi_access;
+struct df_queue;
 
 /* One parameter of a kernel: texts as written, for the source text generated for the device. */
 struct dfi_param {

@@ -38,8 +38,6 @@
 #define DFI_API_PIPE_H
 
 #include "../base/compiler.h"
-#include "../base/pp.h"
-#include "core.h"
 #include "loop.h"
 #include "options.h"
 

@@ -66,10 +66,8 @@
 #define DFI_API_STREAM_PUBLIC_H
 
 #include "../base/compiler.h"
-#include "core.h"
 #include "element.h"
 #include "need.h"
-#include "stream.h"
 
 typedef struct df_stream df_stream;
 

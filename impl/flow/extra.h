@@ -4,7 +4,6 @@
 #ifndef DFI_FLOW_EXTRA_H
 #define DFI_FLOW_EXTRA_H
 
-#include "../base/compiler.h"
 #include "../api/core.h"
 #include "../work/blocks.h"
 #include "../work/types.h"

@@ -10,7 +10,6 @@
 #include "../base/log.h"
 #include "../base/memory.h"
 #include "../api/core.h"
-#include "../work/blocks.h"
 #include "../work/block.h"
 #include "../work/scope.h"
 #include "../work/types.h"

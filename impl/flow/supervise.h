@@ -5,6 +5,11 @@
 #include "../base/upcall.h"
 #include "../api/access.h"
 
+struct dfi_flow;
+struct dfi_region;
+struct dfi_scope;
+struct dfi_worker;
+
 /* t is new; s is new. */
 DFI_UPCALL(void, dfi_up_created, (struct dfi_flow *t));
 DFI_UPCALL(void, dfi_up_scope_created, (struct dfi_scope *s));

@@ -13,14 +13,12 @@
 #include "../base/memory.h"
 #include "../os/os.h"
 #include "../api/arena.h"
-#include "../work/find.h"
 #include "../work/module.h"
 #include "../work/types.h"
 #include "../work/wake.h"
 #include "../work/worker.h"
 #include "../flow/types.h"
 #include "types.h"
-#include "../api/public.h"
 #include "../base/parts.h"
 
 #if DFI_WITH_LIMITS

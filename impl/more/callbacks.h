@@ -4,7 +4,6 @@
 
 #include "../base/compiler.h"
 #include "../base/upcall.h"
-#include "../os/os.h"
 #if !defined(DF_SERIAL)
 #include "../os/threads.h"
 #endif

@@ -8,18 +8,15 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "../os/threads.h"
 #include "../api/cancel.h"
 #include "../api/result.h"
 #include "../work/module.h"
-#include "../work/scope.h"
 #include "../work/types.h"
 #include "../work/wake.h"
 #include "../work/worker.h"
 #include "blocking.h"
 #include "error.h"
 #include "types.h"
-#include "../api/public.h"
 
 DFI_SMALL_CODE_BEGIN
 

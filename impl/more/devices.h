@@ -13,7 +13,6 @@
 #include "../api/task.h"
 #include "../work/module.h"
 #include "../work/types.h"
-#include "../work/worker.h"
 #include "../flow/extra.h"
 #include "../flow/moments.h"
 #include "../flow/region.h"

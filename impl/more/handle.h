@@ -17,8 +17,6 @@
 #include "../work/types.h"
 #include "../work/wait.h"
 #include "../work/worker.h"
-#include "../flow/options.h"
-#include "../flow/scope.h"
 #include "../flow/types.h"
 #include "points.h"
 #include "spare.h"

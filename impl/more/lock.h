@@ -17,7 +17,6 @@
 #include "../work/goal.h"
 #include "../work/help.h"
 #include "../work/types.h"
-#include "../flow/at_once.h"
 #include "../flow/body.h"
 #include "../flow/extra.h"
 #include "../flow/moments.h"

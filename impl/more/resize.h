@@ -9,7 +9,6 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/log.h"
-#include "../os/os.h"
 #include "../os/wait.h"
 #include "../work/director.h"
 #include "../work/find.h"

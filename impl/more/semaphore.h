@@ -11,12 +11,10 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/log.h"
-#include "../api/core.h"
 #include "../flow/careful.h"
 #include "../flow/types.h"
 #include "spare.h"
 #include "types.h"
-#include "../api/public.h"
 #include "../base/parts.h"
 
 #if DFI_WITH_LIMITS

@@ -3,7 +3,6 @@
 #define DFI_OBSERVE_CHAINS_H
 
 #include "../base/atomic.h"
-#include "../base/compiler.h"
 #include "../base/upcall.h"
 #include "../os/os.h"
 #include "../work/probe.h"

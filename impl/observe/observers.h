@@ -20,7 +20,6 @@
 #include "../base/log.h"
 #include "../base/parts.h"
 #include "../base/upcall.h"
-#include "../os/os.h"
 #if defined(DF_SERIAL)
 #include "../os/green.h"
 #else

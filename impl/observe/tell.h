@@ -2,7 +2,6 @@
 #ifndef DFI_OBSERVE_TELL_H
 #define DFI_OBSERVE_TELL_H
 
-#include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/parts.h"
 #include "../api/observe.h"

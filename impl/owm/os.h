@@ -8,7 +8,6 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/memory.h"
-#include "../../df_owm.h"
 #if !defined(DF_SERIAL)
 #include "../os/os.h"
 #endif

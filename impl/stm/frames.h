@@ -7,7 +7,6 @@
 #define DFI_STM_FRAMES_H
 
 #include "../base/compiler.h"
-#include "../api/stm_frame.h"
 
 /* The frames of df that run now: `bytes` from `low` on. They begin at `end`, the end of the frame of a function of df
  * that was called from outside, or where the frame of a block's function ends. */

@@ -14,7 +14,6 @@
 #include "../api/stm_core.h"
 #include "../api/stm_frame.h"
 #include "events.h"
-#include "frames.h"
 #include "state.h"
 
 DFI_SMALL_CODE_BEGIN

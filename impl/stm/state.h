@@ -13,7 +13,6 @@
 #include "../os/wait.h"
 #include "../api/stm_core.h"
 #include "../api/hooks.h"
-#include "../../df_stm.h"
 
 enum { DFI_TM_TICK = 4 };          /* of the clock: one commit */
 #define DFI_TM_ALONE DFI_TM_LOCKED /* bit of the clock: a transaction runs alone; the clock is then past its end */

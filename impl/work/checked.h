@@ -8,7 +8,6 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../base/memory.h"
-#include "../base/upcall.h"
 #include "../os/wait.h"
 #include "../api/core.h"
 #include "director.h"

@@ -9,7 +9,6 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/log.h"
-#include "../base/memory.h"
 #include "../os/os.h"
 #include "../os/clock.h"
 #include "../os/threads.h"

@@ -6,7 +6,6 @@
 #include "../base/upcall.h"
 #include "../api/result.h"
 #include "../api/task.h"
-#include "../api/core.h"
 
 /* The text of an error of an upper floor; NULL: it has none of that number. */
 DFI_UPCALL(const char *, dfi_up_error_text, (df_result r));

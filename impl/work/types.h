@@ -11,7 +11,6 @@
 #include "../os/os.h"
 #include "../api/core.h"
 #include "../api/throw.h"
-#include "../api/public.h"
 
 enum { DFI_LINE = 64 }; /* distance in bytes that avoids false sharing */
 

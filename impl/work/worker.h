@@ -4,11 +4,9 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "../base/log.h"
 #include "../os/os.h"
 #include "../os/wait.h"
 #include "../api/core.h"
-#include "../api/result.h"
 #include "types.h"
 
 DFI_EXTERN_C_BEGIN

@@ -13,8 +13,6 @@
 #include "../../api/public.h"
 #include "../../api/task.h"
 #include "../../../df_gpu.h"
-#include "../../work/worker.h"
-#include "../../work/types.h"
 #include "../../more/devices.h"
 
 /* All 64 bits wide, so that it is the same on every device. The first level is the outermost one; a step may be 0

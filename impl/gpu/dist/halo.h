@@ -16,7 +16,6 @@
 #include "../../api/task.h"
 #include "box.h"
 #include "dist.h"
-#include "../../work/types.h"
 
 /* The runs of one halo of part p, written to `run` unless it is NULL. How many. */
 static size_t dfi_halo_runs_of(const df_dist *d, const df_part *p, int dim, int side, struct dfi_halo_run *run)

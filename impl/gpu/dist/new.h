@@ -15,8 +15,6 @@
 #include "box.h"
 #include "dist.h"
 #include "halo.h"
-#include "../../work/worker.h"
-#include "../../work/types.h"
 #include "../../more/devices.h"
 #if !defined(DF_SERIAL)
 #include "../data.h"

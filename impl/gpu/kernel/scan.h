@@ -7,6 +7,7 @@
 #include "../../base/memory.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 
 /* A text that grows. After a failed allocation it takes nothing more. */
 struct dfi_written { char *p; size_t n, room; int failed; };

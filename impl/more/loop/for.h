@@ -18,7 +18,6 @@
 #include "../../base/atomic.h"
 #include "../../base/compiler.h"
 #include "../../base/log.h"
-#include "../../base/memory.h"
 #include "../../os/wait.h"
 #include "../../api/access.h"
 #include "../../api/core.h"

@@ -18,7 +18,6 @@
 
 #include "../../base/atomic.h"
 #include "../../base/compiler.h"
-#include "../../base/memory.h"
 #include "../../os/wait.h"
 #include "../../api/loop.h"
 #include "../../work/worker.h"
@@ -31,7 +30,6 @@
 #include "../../work/probe.h"
 #include "../error.h"
 #include "stage.h"
-#include "../../api/public.h"
 #include "../../base/parts.h"
 
 #if DFI_WITH_PIPES

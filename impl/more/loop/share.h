@@ -12,7 +12,6 @@
 #include "../../work/stack.h"
 #include "../../work/team.h"
 #include "../../work/types.h"
-#include "../error.h"
 #include "iterate.h"
 #include "range.h"
 #include "../../api/public.h"

@@ -19,7 +19,6 @@
 #include "../types.h"
 #include "../error.h"
 #include "undo.h"
-#include "../../base/parts.h"
 
 #if DFI_PREDICATES
 

@@ -13,7 +13,6 @@
 
 #include "../../base/atomic.h"
 #include "../../base/compiler.h"
-#include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../api/access.h"
 #include "../../api/speculate.h"
@@ -35,7 +34,6 @@
 #include "condition.h"
 #include "predicate.h"
 #include "undo.h"
-#include "../../base/parts.h"
 
 #if DFI_PREDICATES
 

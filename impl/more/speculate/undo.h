@@ -12,14 +12,11 @@
 #include "../../base/compiler.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"
-#include "../../api/access.h"
 #include "../../api/task.h"
-#include "../../work/worker.h"
 #include "../../work/types.h"
 #include "../../work/supervise.h"
 #include "../devices.h"
 #include "../../flow/region.h"
-#include "../../base/parts.h"
 
 #if DFI_PREDICATES
 

@@ -32,7 +32,6 @@
 #include "../../work/director.h"
 #include "../../work/probe.h"
 #include "../../work/unsynced.h"
-#include "../../flow/at_once.h"
 #include "../../flow/edge.h"
 #include "../../flow/submit.h"
 #include "../../flow/task.h"

@@ -9,7 +9,6 @@
 #include "../../api/stream.h"
 #include "ring.h"
 #include "type.h"
-#include "../../api/public.h"
 #include "../../base/parts.h"
 
 #if DFI_WITH_STREAMS

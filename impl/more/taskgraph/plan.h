@@ -20,12 +20,10 @@
 #include "../types.h"
 #include "../../flow/edge.h"
 #include "../../flow/order.h"
-#include "../../flow/region.h"
 #include "../../flow/table.h"
 #include "../../flow/task.h"
 #include "../group.h"
 #include "list.h"
-#include "../../base/parts.h"
 
 #if DFI_WITH_PLANS
 

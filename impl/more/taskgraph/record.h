@@ -7,7 +7,6 @@
 #include "../../api/stream.h"
 #include "../../api/task.h"
 #include "../../api/taskgraph.h"
-#include "../../work/scope.h"
 #include "../../work/types.h"
 #include "../../work/worker.h"
 #include "../../flow/moments.h"

@@ -27,11 +27,8 @@
 #include "../../flow/extra.h"
 #include "../../flow/moments.h"
 #include "../../flow/scope.h"
-#include "../../flow/submit.h"
-#include "../../flow/table.h"
 #include "../../flow/task.h"
 #include "../../flow/types.h"
-#include "../../flow/waits.h"
 #include "../devices.h"
 #include "../error.h"
 #include "../group.h"
@@ -40,7 +37,6 @@
 #include "list.h"
 #include "plan.h"
 #include "../../api/public.h"
-#include "../../base/parts.h"
 
 #if DFI_WITH_PLANS
 

@@ -16,7 +16,6 @@
 #include "../../base/memory.h"
 #include "../../api/access.h"
 #include "../../api/task.h"
-#include "../../api/taskgraph.h"
 #include "../../work/module.h"
 #include "../../work/scope.h"
 #include "../../flow/scope.h"
@@ -29,7 +28,6 @@
 #include "../../flow/table.h"
 #include "list.h"
 #include "plan.h"
-#include "../../base/parts.h"
 
 #if DFI_WITH_PLANS
 

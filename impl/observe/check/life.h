@@ -15,7 +15,6 @@
 #include "reduce.h"
 #include "run.h"
 #include "view.h"
-#include "../../api/public.h"
 
 #if DF_CHECK
 

@@ -10,8 +10,6 @@
 #include "../../base/atomic.h"
 #include "../../base/compiler.h"
 #include "../../base/parts.h"
-#include "../../base/file.h"
-#include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../api/access.h"
 #include "../../api/task.h"

@@ -13,7 +13,6 @@
 #define DFI_OBSERVE_GRAPH_ORDER_H
 
 #include "../../base/compiler.h"
-#include "../../base/memory.h"
 #include "../../api/task.h"
 #include "../../flow/region.h"
 #include "graph.h"

@@ -17,7 +17,6 @@
 #include "../../base/compiler.h"
 #include "../../base/hash.h"
 #include "../../os/clock.h"
-#include "../../os/threads.h"
 #include "../../os/wait.h"
 #include "../../work/types.h"
 #include "../../flow/types.h"

@@ -9,7 +9,6 @@
 #include "../../base/log.h"
 #include "../../os/wait.h"
 #include "../../work/worker.h"
-#include "../../work/settings.h"
 #include "../../work/types.h"
 #include "../../flow/task.h"
 #include "../../flow/life.h"

@@ -8,7 +8,6 @@
 
 #include "../../base/compiler.h"
 #include "../../base/log.h"
-#include "../../work/types.h"
 #include "../../flow/types.h"
 #include "../../more/types.h"
 
