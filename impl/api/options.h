@@ -5,7 +5,10 @@
 #ifndef DFI_API_OPTIONS_H
 #define DFI_API_OPTIONS_H
 
+#include "../base/compiler.h"
 #include "../base/pp.h"
+
+#include <stddef.h>
 
 #if defined(__cplusplus)
 #include <initializer_list>

@@ -1,4 +1,4 @@
-/* throw_wait.h - C++ exceptions rethrown by df_wait, DF_PARALLEL, df_parallel and df_yield_blocking */
+/* throw_wait.h - C++ exceptions rethrown by df_wait, DF_PARALLEL and df_parallel */
 #ifndef DFI_API_THROW_WAIT_H
 #define DFI_API_THROW_WAIT_H
 
@@ -38,30 +38,6 @@ inline void dfi_wait_throwing(const char *site)
 }
 #undef df_wait
 #define df_wait() dfi_wait_throwing(DFI_SITE)
-
-struct dfi_yield_around {
-    void (*fn)(void *arg);
-    void *arg;
-    dfi_exception threw;
-};
-inline void dfi_yield_body(void *p)
-{
-    dfi_yield_around *y = static_cast<dfi_yield_around *>(p);
-    try {
-        y->fn(y->arg);
-    } catch (...) {
-        y->threw = dfi_exception_here();
-    }
-}
-inline void dfi_yield_throwing(const char *site, void (*fn)(void *arg), void *arg)
-{
-    dfi_needs_blocking();
-    dfi_yield_around y = { fn, arg, { NULL, NULL } };
-    dfi_yield_here(site, dfi_yield_body, &y);
-    if (y.threw.drop) dfi_exception_throw(y.threw);
-}
-#undef df_yield_blocking
-#define df_yield_blocking(...) dfi_yield_throwing(DFI_SITE, __VA_ARGS__)
 #endif
 
 #endif

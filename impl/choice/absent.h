@@ -8,7 +8,7 @@
 #include "../base/compiler.h"
 #include "../base/env.h"
 #include "../base/log.h"
-#include "../api/public.h"
+#include "../api/config.h"
 #include "../work/module.h"
 
 #if DFI_ABSENT_PARTS

@@ -22,7 +22,9 @@
 #include "../flow/moments.h"
 #include "../flow/scope.h"
 #include "../flow/throttle.h"
-#include "../api/public.h"
+#include "../api/core.h"
+#include "../api/submit_options.h"
+#include "../api/task.h"
 
 DFI_LATER_NONE(const struct dfi_type *, dfi_common_type);
 

@@ -19,7 +19,7 @@
 #include "order.h"
 #include "region.h"
 #include "table.h"
-#include "../api/public.h"
+#include "../api/submit_options.h"
 
 DFI_SMALL_CODE_BEGIN
 

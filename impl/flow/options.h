@@ -13,7 +13,7 @@
 #include "extra.h"
 #include "moments.h"
 #include "types.h"
-#include "../api/public.h"
+#include "../api/submit_options.h"
 
 DFI_SMALL_CODE_BEGIN
 

@@ -30,7 +30,8 @@
 #include "task.h"
 #include "throttle.h"
 #include "types.h"
-#include "../api/public.h"
+#include "../api/submit_options.h"
+#include "../api/value.h"
 
 /* Creates a child of the running code. NULL: out of memory. */
 static struct dfi_flow *dfi_flow_for(struct dfi_worker *w, const struct dfi_type *type)

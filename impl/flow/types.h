@@ -11,7 +11,8 @@
 #include "../api/task.h"
 #include "../work/types.h"
 #include "region.h"
-#include "../api/public.h"
+
+struct df_opts;
 
 /* --- size classes of blocks (work/blocks.h) ----------------------------------------------------- */
 /* DFI_CLS_MORE: those of further floors. DFI_CLS_TASK: tasks with arguments of at most 16, 32 .. 2048 bytes. */

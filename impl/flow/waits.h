@@ -22,7 +22,8 @@
 #include "moments.h"
 #include "region.h"
 #include "submit.h"
-#include "../api/public.h"
+#include "../api/core.h"
+#include "../api/wait.h"
 
 DFI_SMALL_CODE_BEGIN
 

@@ -3,7 +3,9 @@
 #define DFI_GPU_SERIAL_H
 
 #include "../base/compiler.h"
-#include "../api/public.h"
+#include "../api/core.h"
+#include "../api/submit_options.h"
+#include "../api/wait.h"
 #include "../api/result.h"
 #include "../api/throw.h"
 #include "../observe/graph/graph.h"

@@ -18,7 +18,8 @@
 #include "../work/types.h"
 #include "../work/wait.h"
 #include "../work/worker.h"
-#include "../api/public.h"
+#include "../api/blocking.h"
+#include "../api/error.h"
 #include "spare.h"
 
 DFI_SMALL_CODE_BEGIN

@@ -7,7 +7,7 @@
 #if !defined(DF_SERIAL)
 #include "../os/threads.h"
 #endif
-#include "../api/public.h"
+#include "../api/config.h"
 #include "../work/module.h"
 #include "../work/types.h"
 

@@ -13,7 +13,7 @@
 #include "../work/settings.h"
 #include "../work/types.h"
 #include "topology.h"
-#include "../api/public.h"
+#include "../api/config.h"
 
 DFI_SMALL_CODE_BEGIN
 

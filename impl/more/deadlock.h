@@ -32,7 +32,8 @@
 #include "stream/window.h"
 #include "token.h"
 #include "points.h"
-#include "../api/public.h"
+#include "../api/task.h"
+#include "../api/token.h"
 
 DFI_SMALL_CODE_BEGIN
 

@@ -20,7 +20,7 @@
 #include "../flow/types.h"
 #include "state.h"
 #include "types.h"
-#include "../api/public.h"
+#include "../api/counters.h"
 
 DFI_SMALL_CODE_BEGIN
 

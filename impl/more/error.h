@@ -29,7 +29,9 @@
 #include "types.h"
 #include "../work/probe.h"
 #include "../work/wait.h"
-#include "../api/public.h"
+#include "../api/error.h"
+#include "../api/handle.h"
+#include "../api/speculate.h"
 #include "../base/parts.h"
 
 DFI_SMALL_CODE_BEGIN

@@ -22,7 +22,9 @@
 #include "spare.h"
 #include "token.h"
 #include "types.h"
-#include "../api/public.h"
+#include "../api/core.h"
+#include "../api/handle.h"
+#include "../api/token.h"
 
 DFI_SMALL_CODE_BEGIN
 

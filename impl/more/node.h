@@ -24,7 +24,6 @@
 #include "points.h"
 #include "token.h"
 #include "types.h"
-#include "../api/public.h"
 
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, const struct dfi_inputs *inputs, const char *site)

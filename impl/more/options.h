@@ -9,7 +9,8 @@
 #include "token.h"
 #include "types.h"
 #include "weak.h"
-#include "../api/public.h"
+#include "../api/result.h"
+#include "../api/submit_options.h"
 
 DFI_SMALL_CODE_BEGIN
 

@@ -13,7 +13,7 @@
 #include "../work/worker.h"
 #include "types.h"
 #include "token.h"
-#include "../api/public.h"
+#include "../api/token.h"
 
 #if defined(DF_SERIAL)
 

@@ -19,7 +19,7 @@
 #include "../work/wake.h"
 #include "../work/worker.h"
 #include "spare.h"
-#include "../api/public.h"
+#include "../api/workers.h"
 
 #if !defined(DF_SERIAL)
 DFI_SMALL_CODE_BEGIN

@@ -10,7 +10,7 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../base/memory.h"
-#include "../api/public.h"
+#include "../api/storage.h"
 #include "../work/types.h"
 #include "../work/worker.h"
 

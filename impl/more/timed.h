@@ -22,7 +22,7 @@
 #include "../work/worker.h"
 #include "error.h"
 #include "spare.h"
-#include "../api/public.h"
+#include "../api/error.h"
 
 DFI_SMALL_CODE_BEGIN
 

@@ -35,7 +35,8 @@
 #include "use.h"
 #include "../work/wait.h"
 #include "points.h"
-#include "../api/public.h"
+#include "../api/submit_options.h"
+#include "../api/token.h"
 
 /* bits of df_token.dfi_state; KEPT: of a handle */
 enum { DFI_TOKEN_EXTERNAL = 1, DFI_TOKEN_SKIP = 2, DFI_TOKEN_KEPT = 4 };

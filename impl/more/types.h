@@ -12,7 +12,12 @@
 #include "../flow/region.h"
 #include "../work/types.h"
 #include "stream/ring.h"
-#include "../api/public.h"
+#include "../api/declare.h"
+#include "../api/error.h"
+#include "../api/handle.h"
+#include "../api/limits.h"
+#include "../api/task.h"
+#include "../api/token.h"
 #include "../base/parts.h"
 
 /* --- state (more/state.h) --------------------------------------------------------------------------------- */

@@ -16,7 +16,6 @@
 #include "stats/life.h"
 #include "stats/perf.h"
 #include "trace/life.h"
-#include "../api/public.h"
 
 DFI_SMALL_CODE_BEGIN
 

@@ -29,7 +29,7 @@
 #include "observers.h"
 #include "output.h"
 #include "watching.h"
-#include "../api/public.h"
+#include "../api/task.h"
 
 #if DFI_WITH_PROGRESS
 DFI_SMALL_CODE_BEGIN

@@ -18,17 +18,12 @@
 #include "../base/memory.h"
 #include "os.h"
 #include "fibre_swap.h"
+#include "thread_wait.h"
 #include "threads.h"
 
 /* --- switches by threads and <ucontext.h> --------------------------------------------------------------- */
 
 #if DFI_FIBRE_THREADS
-/* of wait.h, which stands at the end of this file: the waits of DF_SERIAL switch fibres */
-DFI_UNUSED static int dfi_os_event_init(struct dfi_os_event *e);
-DFI_UNUSED static void dfi_os_event_free(struct dfi_os_event *e);
-DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms);
-DFI_UNUSED static void dfi_os_event_wake(struct dfi_os_event *e);
-
 static void dfi_fibre_go(struct dfi_fibre *f)
 {
     dfi_store_release(&f->go, 1); /* publishes all earlier writes; pairs with the acquire in dfi_os_event_wait */
@@ -303,7 +298,5 @@ DFI_UNUSED static struct dfi_fibres *dfi_fibres_new(int n)
 
 /* May the fibres be cached for other kernels? Fibres that are threads are not. */
 DFI_UNUSED static int dfi_fibres_worth_keeping(const struct dfi_fibres *s) { return s->by_hand; }
-
-#include "wait.h"
 
 #endif

@@ -12,7 +12,7 @@
 #include "task.h"
 #include "types.h"
 #include "worker.h"
-#include "../api/public.h"
+#include "../api/wait.h"
 
 #if DFI_WITH_BODIES
 

@@ -8,7 +8,8 @@
 #include "../base/compiler.h"
 #include "../base/upcall.h"
 #include "types.h"
-#include "../api/public.h"
+#include "../api/config.h"
+#include "../api/counters.h"
 
 enum {
     DFI_POOL_BEGINS,    /* before there are workers; config: that of df_start, or NULL */

@@ -9,7 +9,7 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../base/parts.h"
-#include "../api/public.h"
+#include "../api/version.h"
 
 DFI_EXTERN_C_BEGIN
 DFI_API int df_version(void) { return DF_VERSION; }

@@ -26,7 +26,8 @@
 #include "slot.h"
 #include "types.h"
 #include "director.h"
-#include "../api/public.h"
+#include "../api/config.h"
+#include "../api/workers.h"
 
 #if defined(DF_SERIAL)
 #include "single.h"

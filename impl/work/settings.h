@@ -11,7 +11,7 @@
 #include "../base/log.h"
 #include "../base/upcall.h"
 #include "../os/threads.h"
-#include "../api/public.h"
+#include "../api/config.h"
 #include "types.h"
 
 #if !defined(DF_SERIAL) /* has fields of df_config only */

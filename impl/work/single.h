@@ -14,7 +14,8 @@
 #include "slot.h"
 #include "types.h"
 #include "worker.h"
-#include "../api/public.h"
+#include "../api/config.h"
+#include "../api/core.h"
 
 DFI_SMALL_CODE_BEGIN
 

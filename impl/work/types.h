@@ -10,7 +10,6 @@
 #include "../base/upcall.h"
 #include "../os/os.h"
 #include "../api/core.h"
-#include "../api/throw.h"
 
 enum { DFI_LINE = 64 }; /* distance in bytes that avoids false sharing */
 

@@ -10,7 +10,7 @@
 #include "../../api/access.h"
 #include "../../api/core.h"
 #include "../../api/kernel_words.h"
-#include "../../api/public.h"
+#include "../../api/submit_options.h"
 #include "../../api/task.h"
 #include "../../../df_gpu.h"
 #include "../../more/devices.h"

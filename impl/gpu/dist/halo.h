@@ -11,7 +11,7 @@
 #include "../../base/compiler.h"
 #include "../../base/log.h"
 #include "../../api/dist.h"
-#include "../../api/public.h"
+#include "../../api/submit_options.h"
 #include "../../api/result.h"
 #include "../../api/task.h"
 #include "box.h"

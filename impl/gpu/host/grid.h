@@ -4,7 +4,7 @@
 
 #include "../../base/log.h"
 #include "../../api/device.h"
-#include "../../api/public.h"
+#include "../../api/submit_options.h"
 
 #include <limits.h>
 

@@ -13,7 +13,7 @@
 #include "../../os/clock.h"
 #include "../../os/wait.h"
 #include "../../api/access.h"
-#include "../../api/public.h"
+#include "../../api/submit_options.h"
 #include "../../api/task.h"
 #include "../../flow/region.h"
 #include "../driver.h"

@@ -5,7 +5,7 @@
 #include "../../base/compiler.h"
 #include "../../api/kernel.h"
 #include "../../api/pick.h"
-#include "../../api/public.h"
+#include "../../api/submit_options.h"
 #include "../../api/result.h"
 #include "../../../df_gpu.h"
 #include "../host/grid.h"

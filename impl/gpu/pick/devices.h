@@ -4,7 +4,7 @@
 
 #include "../../base/atomic.h"
 #include "../../api/pick.h"
-#include "../../api/public.h"
+#include "../../api/submit_options.h"
 #include "../../../df_gpu.h"
 #include "../../os/os.h"
 #include "../../os/wait.h"

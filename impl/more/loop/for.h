@@ -45,7 +45,7 @@
 #include "wavefront.h"
 #include "../speculate/block.h"
 #include "../points.h"
-#include "../../api/public.h"
+#include "../../api/loop_words.h"
 #include "../../base/parts.h"
 
 #if DFI_WITH_LOOPS

@@ -21,7 +21,7 @@
 #include "../../flow/region.h"
 #include "../error.h"
 #include "../points.h"
-#include "../../api/public.h"
+#include "../../api/loop_words.h"
 #include "../../base/parts.h"
 
 #if DFI_WITH_LOOPS

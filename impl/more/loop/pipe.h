@@ -25,7 +25,8 @@
 #include "../error.h"
 #include "item.h"
 #include "stage.h"
-#include "../../api/public.h"
+#include "../../api/error.h"
+#include "../../api/pipe.h"
 #include "../../base/parts.h"
 
 #if DFI_WITH_PIPES

@@ -4,7 +4,7 @@
 
 #include "../../base/log.h"
 #include "../../api/loop.h"
-#include "../../api/public.h"
+#include "../../api/loop_words.h"
 #include "../../base/parts.h"
 
 #if DFI_WITH_LOOPS

@@ -14,7 +14,8 @@
 #include "../../work/types.h"
 #include "iterate.h"
 #include "range.h"
-#include "../../api/public.h"
+#include "../../api/loop_words.h"
+#include "../../api/workers.h"
 #include "../../base/parts.h"
 
 #if DFI_WITH_LOOPS

@@ -9,7 +9,8 @@
 #include "../../work/tables.h"
 #include "../../work/worker.h"
 #include "../points.h"
-#include "../../api/public.h"
+#include "../../api/error.h"
+#include "../../api/pipe.h"
 #include "../../base/parts.h"
 
 #if DFI_WITH_PIPES

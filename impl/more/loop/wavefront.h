@@ -37,7 +37,7 @@
 #include "../../flow/task.h"
 #include "iterate.h"
 #include "../points.h"
-#include "../../api/public.h"
+#include "../../api/loop_words.h"
 #include "../../base/parts.h"
 
 #if DFI_WITH_LOOPS

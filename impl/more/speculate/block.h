@@ -33,7 +33,8 @@
 #include "predicate.h"
 #include "task.h"
 #include "../points.h"
-#include "../../api/public.h"
+#include "../../api/submit_options.h"
+#include "../../api/wait.h"
 #include "../../base/parts.h"
 
 #if DFI_WITH_SPECULATION

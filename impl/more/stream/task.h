@@ -15,7 +15,6 @@
 #include "../../api/result.h"
 #include "../../api/stream.h"
 #include "../../api/task.h"
-#include "../../api/value.h"
 #include "../../work/module.h"
 #include "../../flow/nest.h"
 #include "../../flow/queue.h"
@@ -42,7 +41,9 @@
 #include "ring.h"
 #include "window.h"
 #include "../token.h"
-#include "../../api/public.h"
+#include "../../api/error.h"
+#include "../../api/stream_public.h"
+#include "../../api/submit_options.h"
 #include "../../base/parts.h"
 
 #if DFI_WITH_STREAMS

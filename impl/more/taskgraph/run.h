@@ -36,7 +36,7 @@
 #include "../types.h"
 #include "list.h"
 #include "plan.h"
-#include "../../api/public.h"
+#include "../../api/submit_options.h"
 
 #if DFI_WITH_PLANS
 

@@ -15,7 +15,7 @@
 #include "../../api/task.h"
 #include "../../flow/region.h"
 #include "../../more/stream/ring.h"
-#include "../../api/public.h"
+#include "../../api/token.h"
 #include "../../os/os.h"
 #include "../../os/wait.h"
 #include "../output.h"

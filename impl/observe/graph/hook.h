@@ -29,7 +29,9 @@
 #include "../identity.h"
 #include "write.h"
 #include "../../more/points.h"
-#include "../../api/public.h"
+#include "../../api/config.h"
+#include "../../api/submit_options.h"
+#include "../../api/token.h"
 
 #if DFI_WITH_OBSERVERS
 DFI_SMALL_CODE_BEGIN

@@ -5,7 +5,7 @@
 #include "../../base/compiler.h"
 #include "../../base/env.h"
 #include "../../base/log.h"
-#include "../../api/public.h"
+#include "../../api/config.h"
 
 DFI_SMALL_CODE_BEGIN
 

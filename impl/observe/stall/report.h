@@ -29,7 +29,8 @@
 #include "../events.h"
 #include "graph.h"
 #include "../../more/points.h"
-#include "../../api/public.h"
+#include "../../api/blocking.h"
+#include "../../api/token.h"
 
 DFI_SMALL_CODE_BEGIN
 

@@ -17,7 +17,7 @@
 #include "../output.h"
 #include "perf.h"
 #include "stats.h"
-#include "../../api/public.h"
+#include "../../api/counters.h"
 
 DFI_SMALL_CODE_BEGIN
 

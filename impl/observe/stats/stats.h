@@ -11,7 +11,7 @@
 #include "../../base/memory.h"
 #include "../event.h"
 #include "../events.h"
-#include "../../api/public.h"
+#include "../../api/counters.h"
 #include "record.h"
 #include "../../more/points.h"
 
