@@ -175,7 +175,8 @@ static char *const dfi_gpu_need __attribute__((used, unused)) = DFI_GPU_NEED;
  *             the group. Either all items reach it or none.
  *   df_atomic_add(p, v);  df_atomic_min;  df_atomic_max;  df_atomic_exchange
  *             changes *p atomically: an int, unsigned or float in global or shared memory. The old value. They order
- *             nothing but themselves.
+ *             nothing but themselves. A plain access to such a word is a data race while other items change it:
+ *             df_atomic_add(p, 0) reads it.
  *   df_atomic_cas(p, old, v)    *p = v if *p is `old`, atomically: an int or unsigned. The value before.
  *   df_on_global                in front of a pointer that is set to a parameter:
  *             df_on_global const float *row = x + i * n;

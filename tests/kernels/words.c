@@ -62,7 +62,7 @@ DF_KERNEL(atomics, df_in(int, x, n), df_concurrent(int, c, 6), df_concurrent(uns
     df_atomic_add(&c[0], v);
     df_atomic_min(&c[1], v);
     df_atomic_max(&c[2], v);
-    seen = c[3];
+    seen = 0; /* a guess: a plain read would be a data race on the host */
     do {
         const int old = df_atomic_cas(&c[3], seen, seen + v * v);
         if (old == seen) break;
