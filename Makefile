@@ -76,12 +76,12 @@ $B/df-simulate: tools/df-simulate.c $(wildcard tools/df-simulate/*)
 # suites, what they find and what they cost. Each of the three levels has its suites, and a suite that belongs to
 # several does more in the higher ones (LEVEL in tests/check.sh).
 
-TEST    = test-run test-fail test-compile test-examples test-messages test-words test-floors test-porting
+TEST    = test-run test-fail test-compile test-examples test-messages test-words test-floors test-structures test-porting
 # long ones first, so that none of them is left alone at the end
 GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test-compile other-compile test-pages gate-link \
     gate-copies gate-check test-trace gate-dataflow gate-cxx test-install test-gdb gate-minimal test-size test-reference
 CHECK   = test-run test-debug test-directed test-fail test-compile test-link test-copies test-cxx test-check test-examples test-trace \
-    test-single test-floors test-messages test-words test-names test-install test-gdb test-page test-parts \
+    test-single test-floors test-structures test-messages test-words test-names test-install test-gdb test-page test-parts \
     $(PARTS:%=test-%) test-examples-small test-size test-pages test-porting test-reference test-packages test-release \
     test-site test-integration \
     $(TARGETS:%=test-%) check-tsan check-asan \
@@ -143,7 +143,7 @@ test-examples-small:
 	@tests/examples '$(CC)' -DDF_SMALL
 test-single test-install test-gdb:
 	@MAKE='$(MAKE)' tests/$(@:test-%=%) '$(CC)' '$(CXX)'
-test-page test-floors test-size test-packages:
+test-page test-floors test-structures test-size test-packages:
 	@tests/$(@:test-%=%)/run '$(CC)'
 test-parts test-pages:
 	@tests/$(@:test-%=%)/run '$(CC)' '$(CXX)'
