@@ -1,5 +1,5 @@
-/* ring.h: windows of a producer and of readers come in any order, and their tasks end in any order. A window that may be
- * entered does not wait; what a reader sees was written, and nobody writes over elements that somebody still reads. */
+/* ring.h: windows of a producer and of readers come in any order, and their tasks end in any order. A window that may
+ * be entered does not wait; what a reader sees was written, and no window is over elements that a reader still needs. */
 #include "../../impl/more/stream/ring.h"
 #include "../test.h"
 
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
             int side = test_below(&seed, readers + 1);
             if (!c->free) CHECK(!dfi_stream_more(c));
             dfi_stream_lock(c);
-            if (left[side] && test_below(&seed, 2)) { /* a task; readers look ahead, at most as far as producers write */
+            if (left[side] && test_below(&seed, 2)) { /* a task; readers look ahead, but not too far */
                 size_t burst = 1 + (size_t)test_below(&seed, HORIZON - 1);
                 if (burst > (size_t)left[side]) burst = (size_t)left[side];
                 left[side] -= (int)burst;

@@ -7,7 +7,10 @@ struct dfi_pool dfi_pool;
 struct dfi_flow_pool dfi_flow_pool;
 struct dfi_logger dfi_logger;
 DFI_LATER_IS(size_t, dfi_scope_bytes, sizeof(struct dfi_flow_scope));
-static size_t bytes_of(unsigned cls) { return cls == DFI_CLS_TABLE ? sizeof(struct dfi_table) : sizeof(struct dfi_entry); }
+static size_t bytes_of(unsigned cls)
+{
+    return cls == DFI_CLS_TABLE ? sizeof(struct dfi_table) : sizeof(struct dfi_entry);
+}
 DFI_UPCALL_IS(dfi_up_block_bytes, bytes_of);
 
 enum { TASKS = 64 };

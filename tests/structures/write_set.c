@@ -15,7 +15,9 @@ static void check(struct dfi_tm *t, int depth, int used)
     for (int i = 0; i < used; i++) {
         const struct dfi_tm_write *x = dfi_tm_find(t, &memory[i]);
         CHECK((x != NULL) == (model[depth].mask[i] != 0));
-        CHECK(!x || (x->at == &memory[i] && x->mask == model[depth].mask[i] && (x->bits & x->mask) == model[depth].bits[i]));
+        if (!x) continue;
+        CHECK(x->at == &memory[i] && x->mask == model[depth].mask[i]);
+        CHECK((x->bits & x->mask) == model[depth].bits[i]);
     }
 }
 
@@ -46,7 +48,8 @@ int main(int argc, char **argv)
                 check(t, depth, used);
                 undone++;
             } else {
-                size_t n = (size_t)1 << test_below(&seed, 4), at = (size_t)test_below(&seed, (int)(DFI_TM_WORD / n)) * n;
+                size_t n = (size_t)1 << test_below(&seed, 4);
+                size_t at = (size_t)test_below(&seed, (int)(DFI_TM_WORD / n)) * n;
                 x.at = &memory[i];
                 x.mask = dfi_tm_low(n) << dfi_tm_shift(at, n), x.bits = (uintptr_t)test_random(&seed) & x.mask;
                 CHECK(!dfi_tm_add_write(t, &x));
