@@ -70,8 +70,6 @@
  *       DF_STATS=1            reports how long the tasks of each name took, and what the workers did; file.txt:
  *                             writes it to the file. See docs/stats.md. Together with DF_TRACE=file.json:
  *                             `df-simulate file.json` predicts the speed-up with more workers. See docs/simulate.md.
- *       DF_STATS_EVENTS=list   with DF_STATS: also events that the processor and the operating system counted in the
- *                             tasks, as in cycles,instructions. See docs/stats.md.
  *       DF_PROGRESS=1         shows in one line, if stderr is a terminal, how many tasks are done, and when the rest
  *                             will be; always: a line per second in the log; file.txt: in the file. See
  *                             docs/progress.md.

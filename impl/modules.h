@@ -167,7 +167,6 @@
 #include "observe/trace/html.h"
 #include "observe/trace/read.h"
 #include "observe/trace/life.h"
-#include "observe/stats/perf.h"
 #include "observe/stats/record.h"
 #include "observe/stats/stats.h"
 #include "observe/stats/life.h"

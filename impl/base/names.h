@@ -47,7 +47,7 @@ DFI_OWN(dfi_node_external) DFI_OWN(dfi_node_given) DFI_OWN(dfi_node_input) DFI_O
 DFI_OWN(dfi_node_output) DFI_OWN(dfi_observe) DFI_OWN(dfi_observers) DFI_OWN(dfi_owm) DFI_OWN(dfi_owm_acquire)
 DFI_OWN(dfi_owm_advance) DFI_OWN(dfi_owm_alloc) DFI_OWN(dfi_owm_await) DFI_OWN(dfi_owm_enter) DFI_OWN(dfi_owm_free)
 DFI_OWN(dfi_owm_freeze) DFI_OWN(dfi_owm_here) DFI_OWN(dfi_owm_leave) DFI_OWN(dfi_owm_release) DFI_OWN(dfi_owm_segment)
-DFI_OWN(dfi_owm_subscribe) DFI_OWN(dfi_perf) DFI_OWN(dfi_pipe) DFI_OWN(dfi_points) DFI_OWN(dfi_points_program)
+DFI_OWN(dfi_owm_subscribe) DFI_OWN(dfi_pipe) DFI_OWN(dfi_points) DFI_OWN(dfi_points_program)
 DFI_OWN(dfi_pool) DFI_OWN(dfi_pool_lock) DFI_OWN(dfi_progress) DFI_OWN(dfi_region_enter) DFI_OWN(dfi_region_leave)
 DFI_OWN(dfi_region_leave_catching) DFI_OWN(dfi_release) DFI_OWN(dfi_run_after) DFI_OWN(dfi_run_now)
 DFI_OWN(dfi_scope_enter) DFI_OWN(dfi_scope_leave) DFI_OWN(dfi_scope_leave_catching) DFI_OWN(dfi_seed) DFI_OWN(dfi_self)

@@ -39,9 +39,6 @@ enum dfi_event_kind {
     DFI_E_STATE,
     DFI_E_TRACK,  /* a queue of a device has the name `what`; level: its track */
     DFI_E_DEVICE, /* a device worked for b; what: the name of the work; a: bytes, or 0: a kernel; level: track */
-    /* of the body of the last DFI_E_RUN, not of df itself; what: its name. at, a, b: counters
-     * (dfi_watched_body.count), level 0: the first three, 1: the next */
-    DFI_E_PERF,
     DFI_E_COUNT
 };
 struct dfi_event {
@@ -86,39 +83,20 @@ struct dfi_event_buffer {
     struct { const char *at; uint32_t text; } cache[DFI_TEXT_CACHE], constant[DFI_TEXT_CACHE];
 };
 
-enum { DFI_PERF_MOST = 4, DFI_PERF_NUMBERS = 2 + DFI_PERF_MOST };
-/* The performance counters of the thread of a worker (observe/stats/perf.h). */
-struct dfi_perf_group {
-    unsigned run;                /* the number of the run that they belong to; 0: none are open */
-    /* n = 0: the system refused. Changed under the lock of the events; the owner reads them without it */
-    int n, fd[DFI_PERF_MOST];
-    uint64_t last[DFI_PERF_NUMBERS]; /* owner: their values at the last reading */
-};
-
 /* What the observers keep of a worker, in a room behind it. */
 struct dfi_events_worker {
     struct dfi_event_buffer buffer;
-    struct dfi_perf_group perf;
 };
 DFI_LATER(size_t, dfi_events_room);
 DFI_FAST struct dfi_event_buffer *dfi_events_of(const struct dfi_worker *w)
 {
     return &((struct dfi_events_worker *)((uintptr_t)w + dfi_events_room))->buffer;
 }
-DFI_FAST struct dfi_perf_group *dfi_perf_of(const struct dfi_worker *w)
-{
-    return &((struct dfi_events_worker *)((uintptr_t)w + dfi_events_room))->perf;
-}
-
 /* What the observers keep of a running body, in its room. */
 struct dfi_watched_body {
     uint64_t id, began;
     struct dfi_not_own others;
     uint32_t text;                /* its name, with df_opts.name */
-    /* 0: not counted; else 1, and 1 more for each wait that it is in, because bodies that run in its
-     * waits are not counted for it */
-    uint32_t counted;
-    uint64_t count[DFI_PERF_NUMBERS]; /* observe/stats/perf.h */
 };
 DFI_STATIC_ASSERT(sizeof(struct dfi_watched_body) <= DFI_BODY_TOLD * sizeof(uint64_t), "DFI_BODY_ROOM");
 static struct dfi_watched_body *dfi_watched_of(struct dfi_body *b)

@@ -366,7 +366,7 @@ static void dfi_events_end(void)
         dfi_os_event_wake(&e->wake);
         dfi_os_thread_join(&e->thread);
     }
-    dfi_watch(DFI_WATCH_EVENTS | DFI_WATCH_PERF, 0);
+    dfi_watch(DFI_WATCH_EVENTS, 0);
     dfi_events_read();
     dfi_os_lock(&dfi_events_reading);
     memset((void *)e->reader, 0, sizeof e->reader);

@@ -14,7 +14,6 @@
 #include "schedule/direct.h"
 #include "stall/life.h"
 #include "stats/life.h"
-#include "stats/perf.h"
 #include "trace/life.h"
 
 DFI_SMALL_CODE_BEGIN
@@ -51,16 +50,6 @@ static void dfi_module_stall(const struct dfi_moment *m)
     }
 }
 
-/* Closes the counters of all workers, but not those of w. */
-static void dfi_perf_close_all(const struct dfi_worker *w)
-{
-    int i;
-    for (i = 0; i < dfi_load_relaxed(&dfi_pool.n_slots); i++) {
-        struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
-        if (v != w) dfi_perf_close(dfi_perf_of(v));
-    }
-}
-
 static void dfi_module_trace(const struct dfi_moment *m)
 {
     switch (m->is) {
@@ -71,7 +60,6 @@ static void dfi_module_trace(const struct dfi_moment *m)
     case DFI_STOP_CALLED:
     case DFI_STOP_AT_EXIT:
     case DFI_STOP_ABANDONED: /* then workers may still run */
-        if (m->is != DFI_STOP_ABANDONED) dfi_perf_close_all(m->w);
         if (!(dfi_watched() & DFI_WATCH_EVENTS)) break;
         dfi_store_release(&dfi_attempt_hook, (dfi_attempt_fn *)NULL);
         dfi_events_end();
@@ -82,22 +70,13 @@ static void dfi_module_trace(const struct dfi_moment *m)
         dfi_events_forget();
         break;
     case DFI_WORKER_TAKEN: dfi_events_of(m->w)->slot = (int)dfi_slot_of(m->w); break;
-    case DFI_WORKER_FREED:
-        dfi_mfree(dfi_load_relaxed(&dfi_events_of(m->w)->chunk));
-        dfi_perf_close(dfi_perf_of(m->w));
-        break;
+    case DFI_WORKER_FREED: dfi_mfree(dfi_load_relaxed(&dfi_events_of(m->w)->chunk)); break;
     case DFI_THREAD_HELPS:
-    case DFI_THREAD_JOINS: dfi_watch_thread(m->w, m->is - DFI_THREAD_HELPS); break;
-    case DFI_THREAD_ENDS:
-        dfi_watch_thread(m->w, m->is - DFI_THREAD_HELPS);
-        dfi_perf_close(dfi_perf_of(m->w));
-        break;
+    case DFI_THREAD_JOINS:
+    case DFI_THREAD_ENDS: dfi_watch_thread(m->w, m->is - DFI_THREAD_HELPS); break;
     case DFI_FORK_PREPARE: dfi_events_fork(1); break;
     case DFI_FORK_PARENT: dfi_events_fork(0); break;
-    case DFI_FORK_CHILD:
-        dfi_events_forked();
-        dfi_perf_close_all(NULL);
-        break;
+    case DFI_FORK_CHILD: dfi_events_forked(); break;
     default: break;
     }
 }

@@ -20,7 +20,6 @@
 #include "schedule/baton.h"
 #include "stall/waits.h"
 #include "progress.h"
-#include "stats/perf.h"
 #include "tell.h"
 #include "../work/director.h"
 #include "../work/future.h"
@@ -70,32 +69,6 @@ static uint32_t dfi_watch_name(struct dfi_worker *w, const char *name, const cha
     return text ? text : dfi_event_text(w, otherwise);
 }
 
-/* Counts for b from here on, no longer for the body below it. */
-static DFI_COLD void dfi_watch_count_begin(struct dfi_worker *w, struct dfi_body *b)
-{
-    struct dfi_watched_body *r = dfi_watched_of(b), *below = b->outer ? dfi_watched_of(b->outer) : NULL;
-    memset((void *)r->count, 0, sizeof r->count);
-    r->counted = dfi_perf_turn(w, below && below->counted == 1 ? below->count : NULL) == 0;
-}
-
-/* The innermost body of w begins to wait, or continues. Meanwhile the bodies nested in the wait are
- * counted, or none. */
-static DFI_COLD void dfi_watch_count_waits(struct dfi_worker *w, int begins)
-{
-    struct dfi_body *b = dfi_load_relaxed(&dfi_chains_of(w)->running);
-    struct dfi_watched_body *r = b ? dfi_watched_of(b) : NULL;
-    if (!r || !r->counted) return;
-    if (begins && r->counted++ == 1) dfi_perf_turn(w, r->count);
-    else if (!begins && r->counted > 1 && --r->counted == 1) dfi_perf_turn(w, NULL);
-}
-
-static DFI_COLD void dfi_watch_counted(struct dfi_worker *w, const struct dfi_watched_body *r)
-{
-    const uint64_t *c = r->count;
-    dfi_event_put_level(w, DFI_E_PERF, c[0], c[1], c[2], r->text, 0);
-    if (dfi_perf_of(w)->n > 1) dfi_event_put_level(w, DFI_E_PERF, c[3], c[4], c[5], r->text, 1);
-}
-
 static void dfi_watch_begin(struct dfi_worker *w, struct dfi_body *b)
 {
     struct dfi_watched_body *r = dfi_watched_of(b);
@@ -105,8 +78,6 @@ static void dfi_watch_begin(struct dfi_worker *w, struct dfi_body *b)
     r->others.ticks = r->others.before = 0;
     r->id = b->task ? dfi_id_of(b->task, b->task->seq) : dfi_id_new(w);
     r->text = dfi_watched() & DFI_WATCH_EVENTS ? dfi_watch_name(w, b->title, b->name) : 0;
-    r->counted = 0;
-    if (dfi_watched() & DFI_WATCH_PERF) dfi_watch_count_begin(w, b);
     if (stall) dfi_stall_change(w);
     r->began = dfi_watch_now(w);
     /* release: passes the record to a thread that looks at the running bodies of w */
@@ -120,11 +91,10 @@ static void dfi_watch_end(struct dfi_worker *w, struct dfi_body *b)
 {
     struct dfi_watched_body *r = dfi_watched_of(b);
     uint64_t now;
-    unsigned stall = dfi_watched() & DFI_WATCH_STALL, counted = dfi_watched() & DFI_WATCH_PERF ? r->counted : 0;
+    unsigned stall = dfi_watched() & DFI_WATCH_STALL;
     if (b->part && dfi_watched() & DFI_WATCH_EVENTS)
         dfi_event_put(w, DFI_E_PART, (uint64_t)b->first, (uint64_t)b->last, 0, 0);
     now = dfi_watch_now(w);
-    if (counted) dfi_perf_turn(w, r->count);
     (b->outer ? &dfi_watched_of(b->outer)->others : &dfi_events_of(w)->others)->ticks += now - r->began;
     if (dfi_watched() & DFI_WATCH_EVENTS) {
         if (b->task && DFI_GRAPH()) dfi_graph_ran(b->task, now - r->began - r->others.ticks);
@@ -133,7 +103,6 @@ static void dfi_watch_end(struct dfi_worker *w, struct dfi_body *b)
         dfi_event_sample(w, now, DFI_STATE_US);
         if (r->others.ticks) dfi_event_put(w, DFI_E_OWN, 0, 0, now - r->began - r->others.ticks, 0);
         dfi_event_put_level(w, DFI_E_RUN, r->began, r->id, now - r->began, r->text, b->kind);
-        if (counted && !(b->kind & DFI_RAN_INTERNAL)) dfi_watch_counted(w, r);
     }
     if (stall) dfi_stall_change(w);
     dfi_store_release(&dfi_chains_of(w)->running, b->outer);
@@ -250,7 +219,6 @@ static DFI_COLD uint64_t dfi_watch_waits(struct dfi_worker *w)
     struct dfi_not_own *o = dfi_watch_others(w);
     uint64_t now = dfi_watch_now(w);
     o->before = o->ticks;
-    if (dfi_watched() & DFI_WATCH_PERF) dfi_watch_count_waits(w, 1);
     return now;
 }
 
@@ -270,7 +238,6 @@ static DFI_COLD void dfi_watch_waited(struct dfi_worker *w, const struct dfi_wai
     const struct dfi_scope *s = x->kind == DFI_WAIT_SCOPE || x->kind == DFI_WAIT_ROOM
         ? (const struct dfi_scope *)x->on : NULL;
     uint64_t ticks;
-    if (dfi_watched() & DFI_WATCH_PERF) dfi_watch_count_waits(w, 0);
     if (!(dfi_watched() & DFI_WATCH_EVENTS) || (s && !dfi_flow_of(s)->n_children)) return;
     ticks = dfi_watch_wait_ends(w, x->began);
     dfi_event_put_level(w, x->kind == DFI_WAIT_ROOM ? DFI_E_ROOM : DFI_E_WAIT, x->began, dfi_running_id(w), ticks,

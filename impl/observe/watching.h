@@ -8,10 +8,9 @@
 #include "../work/probe.h"
 #include "../more/points.h"
 
-/* Bits of dfi_watching. DIRECT: the director (observe/schedule); PERF: performance counters, with EVENTS. */
+/* Bits of dfi_watching. DIRECT: the director (observe/schedule). */
 enum { DFI_WATCH_TRACE = 1, DFI_WATCH_STATS = 2, DFI_WATCH_EVENTS = DFI_WATCH_TRACE | DFI_WATCH_STATS,
-       DFI_WATCH_DIRECT = 4, DFI_WATCH_STALL = 8, DFI_WATCH_PERF = 16, DFI_WATCH_GRAPH = 32,
-       DFI_WATCH_PROGRESS = 64 };
+       DFI_WATCH_DIRECT = 4, DFI_WATCH_STALL = 8, DFI_WATCH_GRAPH = 16, DFI_WATCH_PROGRESS = 32 };
 DFI_EXTERN_C_BEGIN
 DFI_API DFI_ATOMIC(unsigned) dfi_watching;
 DFI_API unsigned dfi_points_program; /* pool lock: the points that observers of the program want (observers.h) */
@@ -19,7 +18,7 @@ DFI_EXTERN_C_END
 
 /* The observers that this build has. */
 enum {
-    DFI_WATCH_HAVE = (DFI_WITH_TRACE ? DFI_WATCH_TRACE : 0) | (DFI_WITH_STATS ? DFI_WATCH_STATS | DFI_WATCH_PERF : 0) |
+    DFI_WATCH_HAVE = (DFI_WITH_TRACE ? DFI_WATCH_TRACE : 0) | (DFI_WITH_STATS ? DFI_WATCH_STATS : 0) |
         (DFI_WITH_SCHEDULE ? DFI_WATCH_DIRECT : 0) | (DFI_WITH_STALL ? DFI_WATCH_STALL : 0) |
         (DFI_WITH_GRAPH ? DFI_WATCH_GRAPH : 0) | (DFI_WITH_PROGRESS ? DFI_WATCH_PROGRESS : 0)
 };

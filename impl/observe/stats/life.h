@@ -15,7 +15,6 @@
 #include "../event.h"
 #include "../events.h"
 #include "../output.h"
-#include "perf.h"
 #include "stats.h"
 #include "../../api/counters.h"
 
@@ -92,67 +91,6 @@ static int dfi_s_by_total(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : *(const uint32_t *)a > *(const uint32_t *)b ? 1 : -1;
 }
 
-/* Formats a count the same way, but as a whole number while that is short enough. text: at least 16 bytes. */
-static const char *dfi_s_count(char *text, double n, int whole)
-{
-    static const char unit[] = "kMGTPE";
-    int i = -1;
-    if (n < 1e7) {
-        snprintf(text, 16, "%.*f", whole || n >= 1000 ? 0 : n >= 100 ? 1 : 2, n);
-        return text;
-    }
-    while (i < 5 && (i < 0 || n >= 1000)) n /= 1000, i++;
-    snprintf(text, 16, "%.*f %c", n >= 100 ? 0 : n >= 10 ? 1 : 2, n > 1e6 ? 1e6 : n, unit[i]);
-    return text;
-}
-
-/* Prints the performance counters by name, in the order of the other table. */
-static void dfi_s_print_events(struct dfi_stats *s, const uint32_t *order, uint32_t n)
-{
-    const struct dfi_perf *p = &dfi_perf; /* no worker begins or ends to count now */
-    char line[DFI_S_LINE], mean[16], total[16];
-    double enabled = 0, counted = 0, cycles, instructions;
-    uint64_t missing = 0;
-    uint32_t i;
-    int k, at, ratio = 0;
-    if (!p->n) return;
-    at = snprintf(line, sizeof line, "%-24s %10s", "counted: mean and total", "count");
-    for (k = 0; k < p->n; k++) {
-        char name[24];
-        snprintf(name, sizeof name, "%s%s", dfi_perf_kind[p->event[k].kind].name,
-                 p->event[k].user && p->event[k].kind != DFI_PERF_CLOCK ? ":u" : "");
-        at += snprintf(line + at, sizeof line - (size_t)at, " %18s %10s", name, "total");
-        ratio |= p->event[k].kind == DFI_PERF_CYCLES ? 1 : p->event[k].kind == DFI_PERF_INSTRUCTIONS ? 2 : 0;
-    }
-    dfi_s_say(s, "%s%s", line, ratio == 3 ? "  instructions/cycle" : "");
-    for (i = 0; i < n; i++) {
-        static const struct dfi_s_perf none = { 0, { 0 } };
-        const struct dfi_s_perf *t = order[i] < s->perfs ? &s->perf[order[i]] : &none;
-        const char *name = dfi_event_text_of(order[i]);
-        enabled += t->sum[0], counted += t->sum[1], missing += s->name[order[i]].count - t->count;
-        if (!t->count) continue;
-        at = snprintf(line, sizeof line, "%-24.100s %10llu", *name ? name : "?", (unsigned long long)t->count);
-        cycles = instructions = 0;
-        for (k = 0; k < p->n; k++) {
-            double own = t->sum[2 + k] - s->cost.count[2 + k] * (double)t->count, x, each;
-            int clock = p->event[k].kind == DFI_PERF_CLOCK, never = t->sum[1] <= 0 && t->sum[0] > 0;
-            x = own > 0 && t->sum[1] > 0 ? own * (t->sum[0] / t->sum[1]) : 0, each = x / (double)t->count;
-            at += snprintf(line + at, sizeof line - (size_t)at, " %18s %10s",
-                           never ? "-" : clock ? dfi_time_text(mean, each) : dfi_s_count(mean, each, 0),
-                           never ? "-" : clock ? dfi_time_text(total, x) : dfi_s_count(total, x, 1));
-            if (p->event[k].kind == DFI_PERF_CYCLES) cycles = x;
-            if (p->event[k].kind == DFI_PERF_INSTRUCTIONS) instructions = x;
-        }
-        if (cycles > 0 && ratio == 3) snprintf(line + at, sizeof line - (size_t)at, "  %18.2f", instructions / cycles);
-        dfi_s_say(s, "%s", line);
-    }
-    if (counted < enabled)
-        dfi_s_say(s, "MULTIPLEXED: the processor had counters for this for %.1f %% of the time: numbers are scaled up "
-                     "from that; ask for fewer", 100 * counted / enabled);
-    if (missing) dfi_s_say(s, "NOT ALL: %llu of these tasks ran in threads without counters",
-                           (unsigned long long)missing);
-}
-
 static void dfi_s_print_names(struct dfi_stats *s)
 {
     uint32_t i, n = 0, *order = (uint32_t *)dfi_malloc((s->names + 1) * sizeof *order);
@@ -174,7 +112,6 @@ static void dfi_s_print_names(struct dfi_stats *s)
                   dfi_time_text(mean, dfi_s_ns(t->total / (double)t->count)),
                   dfi_time_text(most, dfi_s_ns((double)t->most)), all > 0 ? 100 * t->total / all : 0);
     }
-    dfi_s_print_events(s, order, n);
     dfi_mfree(order);
 }
 
@@ -215,16 +152,9 @@ static void dfi_s_print(struct dfi_stats *s)
 
 /* --- begin and end ------------------------------------------------------------------------------------------- */
 
-enum { DFI_S_TURNS = 16, DFI_S_EVENTS = 100 }; /* to measure the cost of events: 0.1 ms, 5 ms with counters */
+enum { DFI_S_TURNS = 16, DFI_S_EVENTS = 100 }; /* to measure the cost of events: 0.1 ms */
 
 static void dfi_s_nothing(void *args, void *result) { (void)args, (void)result; }
-
-static void dfi_s_least(double *least, const struct dfi_event *e)
-{
-    if ((double)e->at < least[0]) least[0] = (double)e->at;
-    if ((double)e->a < least[1]) least[1] = (double)e->a;
-    if ((double)e->b < least[2]) least[2] = (double)e->b;
-}
 
 /* Measures the cost of events: the minimum of several rounds, written by a record that is no real worker. */
 static void dfi_s_calibrate(struct dfi_stats *s)
@@ -238,7 +168,6 @@ static void dfi_s_calibrate(struct dfi_stats *s)
     int turn, i, k;
     memset((void *)&t, 0, sizeof t);
     t.type = &type;
-    for (i = 0; i < DFI_PERF_NUMBERS; i++) s->cost.count[i] = 1e18;
     for (turn = 0; w && c && turn < DFI_S_TURNS; turn++) {
         memset((void *)w, 0, dfi_worker_bytes);
         dfi_store_relaxed(&dfi_events_of(w)->chunk, c);
@@ -252,17 +181,13 @@ static void dfi_s_calibrate(struct dfi_stats *s)
             ticks = (double)(dfi_ticks() - now) / (double)DFI_S_EVENTS;
             if (ticks < least[k]) least[k] = ticks;
         }
-        dfi_perf_close(dfi_perf_of(w));
         for (i = 0; i < (int)dfi_load_relaxed(&c->n); i++)
             if (c->event[i].kind == DFI_E_RUN && (double)c->event[i].b < inside) inside = (double)c->event[i].b;
-            else if (c->event[i].kind == DFI_E_PERF) dfi_s_least(s->cost.count + 3 * c->event[i].level, &c->event[i]);
     }
     if (w && c) {
         s->cost.event = least[0], s->cost.submit = least[1];
         s->cost.inside = inside, s->cost.outside = least[2] > inside ? least[2] - inside : 0;
     }
-    for (i = 0; i < DFI_PERF_NUMBERS; i++)
-        if (s->cost.count[i] >= 1e18) s->cost.count[i] = 0;
     dfi_mfree(c);
     dfi_mfree(w);
 }
@@ -271,9 +196,9 @@ static void dfi_s_free(struct dfi_stats *s)
 {
     uint32_t i;
     for (i = 0; i < s->workers; i++) dfi_mfree(s->worker[i].item);
-    dfi_mfree(s->worker), dfi_mfree(s->name), dfi_mfree(s->perf);
-    s->worker = NULL, s->name = NULL, s->perf = NULL;
-    s->workers = s->names = s->perfs = 0;
+    dfi_mfree(s->worker), dfi_mfree(s->name);
+    s->worker = NULL, s->name = NULL;
+    s->workers = s->names = 0;
     s->stolen_futures = 0;
     s->incomplete = s->recorded = 0;
 }
@@ -319,7 +244,6 @@ static void dfi_stats_begin(const char *name)
     s->out.process = dfi_process();
     s->on = 1;
     df_counters_get(&s->before);
-    dfi_perf_begin();
     dfi_s_calibrate(s);
     s->began = dfi_ticks();
 }
@@ -328,13 +252,10 @@ static void dfi_stats_begin(const char *name)
 static void dfi_stats_end(void)
 {
     struct dfi_stats *s = &dfi_stats;
-    struct dfi_worker *w = dfi_me();
     if (!s->on || !dfi_report_is_here(&s->out)) return;
     s->on = 0;
     dfi_s_print(s);
     dfi_s_free(s);
-    /* those of helpers are closed; other threads close theirs when they end, or begin another run */
-    if (w) dfi_perf_close(dfi_perf_of(w));
 }
 
 DFI_SMALL_CODE_END

@@ -13,13 +13,13 @@
 DFI_SMALL_CODE_BEGIN
 
 /* The cost of events in ticks: of one; of one with a time and a name; of a body, outside its
- * measured time, and inside. The counts of an empty body. */
-struct dfi_s_cost { double event, submit, outside, inside, count[DFI_PERF_NUMBERS]; };
+ * measured time, and inside. */
+struct dfi_s_cost { double event, submit, outside, inside; };
 
 /* By the kind of event; NULL: not recorded. */
 static const char *const dfi_s_kind[DFI_E_COUNT] = {
     "run", "part", "own", "submit", NULL, NULL, "edge", "signal", "steal", "park", "wait", "room", "until", NULL,
-    "thread", NULL, NULL, NULL, NULL
+    "thread", NULL, NULL, NULL
 };
 
 /* Records n events of the worker; before the first ones of a run, what they need to be understood. */

@@ -35,8 +35,6 @@ struct dfi_s_worker {
     uint64_t tasks, busy, waiting, asleep;
 };
 struct dfi_s_name { uint64_t count, most; double total; };
-/* number of counted bodies, and the sum of their dfi_watched_body.count */
-struct dfi_s_perf { uint64_t count; double sum[DFI_PERF_NUMBERS]; };
 
 struct dfi_stats {
     int on, to_log;
@@ -49,8 +47,6 @@ struct dfi_stats {
     size_t workers;
     struct dfi_s_name *name;         /* by the number of the text */
     size_t names;
-    struct dfi_s_perf *perf;         /* likewise */
-    size_t perfs;
     uint64_t stolen_futures;
     int incomplete;                  /* there was no memory for some record */
 };
@@ -118,16 +114,6 @@ static void dfi_s_ran(struct dfi_stats *s, struct dfi_s_worker *w, const struct 
     if (own > name->most) name->most = own;
 }
 
-/* Adds the performance counters of a body. */
-static void dfi_s_counted(struct dfi_stats *s, const struct dfi_event *e)
-{
-    double *sum;
-    if (dfi_s_room((void *)&s->perf, e->what, &s->perfs, sizeof *s->perf)) return;
-    sum = s->perf[e->what].sum + 3 * e->level;
-    sum[0] += (double)e->at, sum[1] += (double)e->a, sum[2] += (double)e->b;
-    s->perf[e->what].count += !e->level;
-}
-
 static void dfi_s_read(int worker, const struct dfi_event *e, unsigned n)
 {
     struct dfi_stats *s = &dfi_stats;
@@ -162,7 +148,6 @@ static void dfi_s_read(int worker, const struct dfi_event *e, unsigned n)
             w->index = (uint32_t)e->a;
             if (e->b) w->foreign = 1;
             break;
-        case DFI_E_PERF: dfi_s_counted(s, e); break;
         default: break;
         }
 }
