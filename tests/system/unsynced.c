@@ -266,7 +266,7 @@ static int tasks_left(void *unused)
         df_submit(put, &y);
         df_spawn(submits, &f, &x[how], &t, how);
         df_sync(submits, &f);
-        CHECK(x[how] == (how == WAITS || how == WAITS_ON ? 7 : 0));
+        if (how != LEAVES) CHECK(x[how] == (how == HAS_NONE ? 0 : 7)); /* that task is not done: DF_CHECK reports a read */
     }
     df_signal(&t);
     df_wait();
