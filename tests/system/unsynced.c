@@ -266,7 +266,7 @@ static int tasks_left(void *unused)
         df_submit(put, &y);
         df_spawn(submits, &f, &x[how], &t, how);
         df_sync(submits, &f);
-        if (how != LEAVES) CHECK(x[how] == (how == HAS_NONE ? 0 : 7)); /* that task is not done: DF_CHECK reports a read */
+        if (how != LEAVES) CHECK(x[how] == (how == HAS_NONE ? 0 : 7)); /* it is not done: DF_CHECK reports reads */
     }
     df_signal(&t);
     df_wait();
