@@ -43,6 +43,27 @@ DFI_UPCALL(void, dfi_up_nap_end, (struct dfi_worker *w, struct dfi_nap *nap));
 DFI_UPCALL(int, dfi_up_sleeps, (struct dfi_worker *w));
 DFI_UPCALL(void, dfi_up_slept, (struct dfi_worker *w));
 
+/* w, which has announced it, sleeps until it is woken, or until it finds on waking by itself that the goal is met, if
+ * no thread reports that (DFI_GOAL_POLL), or that it shall stop sleeping. */
+static void dfi_sleep(struct dfi_worker *w, const struct dfi_goal *g, int state, struct dfi_nap *nap)
+{
+    int polls = g->kind == DFI_GOAL_POLL, timed = polls && g->limit, late, ms;
+    do {
+        ms = dfi_up_nap_ms ? dfi_up_nap_ms(w, g, nap) : 0;
+        dfi_turn_drop(w);
+        if (polls) {
+            ms = ms || !g->limit || !g->wakes ? 1 : dfi_os_limit_left(g->limit);
+            if (!ms) break;
+            dfi_os_limit_next(g->limit);
+        }
+        /* the end of a time limit needs no turn: other workers that poll without rest would never leave one */
+        while ((late = ms < 0 || dfi_os_event_wait(&w->event, &w->park, state, ms)) &&
+               !(timed && dfi_goal_met(g)) && !dfi_turn_look(w))
+            continue;
+    } while (late && !(polls && dfi_goal_met(g)) && !(dfi_up_nap_over && dfi_up_nap_over(w, g, nap)));
+    dfi_turn_take(w);
+}
+
 /* Parks until woken. After the announcement it searches once more: nonzero if it found work (`stolen`), else the goal
  * may be met. */
 static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_stolen *stolen)
@@ -61,24 +82,10 @@ static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_s
     if (idle) dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);
     dfi_request_steals(w);
     if (!dfi_goal_met(g) && !(found = dfi_find(w, g, stolen))) {
-        int polls = g->kind == DFI_GOAL_POLL, timed = polls && g->limit, late, ms;
         dfi_at(w, DFI_AT_SLEEP, NULL, NULL, 0);
         dfi_count(&w->n_parks);
         if (dfi_up_sleeps && !idle) slept = dfi_up_sleeps(w);
-        do {
-            ms = dfi_up_nap_ms ? dfi_up_nap_ms(w, g, &nap) : 0;
-            dfi_turn_drop(w);
-            if (polls) {
-                ms = ms || !g->limit || !g->wakes ? 1 : dfi_os_limit_left(g->limit);
-                if (!ms) break;
-                dfi_os_limit_next(g->limit);
-            }
-            /* the end of a time limit needs no turn: other workers that poll without rest would never leave one */
-            while ((late = ms < 0 || dfi_os_event_wait(&w->event, &w->park, state, ms)) &&
-                   !(timed && dfi_goal_met(g)) && !dfi_turn_look(w))
-                continue;
-        } while (late && !(polls && dfi_goal_met(g)) && !(dfi_up_nap_over && dfi_up_nap_over(w, g, &nap)));
-        dfi_turn_take(w);
+        dfi_sleep(w, g, state, &nap);
         if (dfi_up_slept && DFI_UNLIKELY(slept)) dfi_up_slept(w);
         dfi_at(w, DFI_AT_WOKE, NULL, NULL, 0);
     }
@@ -97,12 +104,33 @@ static void dfi_back_off(const struct dfi_goal *g, uint64_t since)
     while (dfi_os_ns() - now < DFI_TINY_PAUSE * ns && !dfi_goal_met(g)) dfi_os_pause();
 }
 
+/* The search for work of a thread that has found none. */
+struct dfi_search {
+    uint64_t since; /* when it began, or when the last stolen piece began */
+    int sweeps;     /* over all workers */
+    int yielded;    /* after the last one the thread gave its CPU away */
+};
+/* Spins until it is time for the next sweep. Zero: it has spun for long enough. */
+static int dfi_spin(struct dfi_worker *w, struct dfi_search *s)
+{
+    int i;
+    if (s->sweeps == 0) s->since = dfi_os_ns();
+    if (dfi_turns() || s->sweeps++ >= DFI_SPIN_SWEEPS) return 0;
+    if ((s->sweeps % 4 == 0 || s->yielded) && dfi_os_ns() - s->since >= DFI_SPIN_NS) return 0;
+    if (s->sweeps % 4 == 1) dfi_request_steals(w);
+    s->yielded = s->sweeps > DFI_SPIN_YIELD && dfi_load_relaxed(&dfi_pool.n_slots) > dfi_pool.n_cpus;
+    if (s->yielded) dfi_os_yield();
+    else
+        for (i = 0; i < DFI_SPIN_PAUSES; i++) dfi_os_pause();
+    return 1;
+}
+
 /* Runs permitted work until g is met: entries of w above `mark` of its stack, then work inside the goal from any
  * worker. pre: entries pushed above mark are inside the goal; called between dfi_wait_enter and dfi_wait_leave. */
 static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const struct dfi_goal *g)
 {
-    int idle = g->kind == DFI_GOAL_WORK, sweep = 0, yielded = 0, i;
-    uint64_t since = 0;
+    int idle = g->kind == DFI_GOAL_WORK;
+    struct dfi_search s = { 0, 0, 0 };
     struct dfi_stolen stolen;
     /* the chain of scopes shows which code is nested in which wait (work/thread_end.h) */
     if (DFI_UNLIKELY(w->task != NULL)) dfi_scope_here(w);
@@ -111,35 +139,26 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
         int found;
         if (dfi_steal_requested(w)) dfi_poll(w);
         if ((!idle && dfi_run_urgent(w, g)) || dfi_run_own(w, mark, idle ? NULL : g)) {
-            sweep = 0;
+            s.sweeps = 0;
             continue;
         }
         DFI_UNSYNCED(w);
         found = dfi_find(w, g, &stolen);
         if (!found) {
-            if (!DFI_ALONE && sweep == 0) since = dfi_os_ns();
-            if (!DFI_ALONE && !dfi_turns() && sweep++ < DFI_SPIN_SWEEPS &&
-                ((sweep % 4 && !yielded) || dfi_os_ns() - since < DFI_SPIN_NS)) {
-                if (sweep % 4 == 1) dfi_request_steals(w);
-                yielded = sweep > DFI_SPIN_YIELD && dfi_load_relaxed(&dfi_pool.n_slots) > dfi_pool.n_cpus;
-                if (yielded) dfi_os_yield();
-                else
-                    for (i = 0; i < DFI_SPIN_PAUSES; i++) dfi_os_pause();
-                continue;
-            }
+            if (!DFI_ALONE && dfi_spin(w, &s)) continue;
             found = dfi_park(w, g, &stolen);
         }
         if (found) {
             /* the last searching worker: others rely on it to find the work that they published (dfi_wake_for_work) */
             if (idle && dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1) == 1) dfi_wake_if_work();
-            if (!DFI_ALONE) since = dfi_os_ns();
+            if (!DFI_ALONE) s.since = dfi_os_ns();
             dfi_run_stolen(w, &stolen, idle ? NULL : g);
             while (idle && !dfi_leaves(w) && (dfi_run_urgent(w, g) || dfi_run_own(w, mark, NULL))) continue;
             if (idle) w->outside = (unsigned)dfi_seeded();
-            if (!DFI_ALONE) dfi_back_off(g, since);
+            if (!DFI_ALONE) dfi_back_off(g, s.since);
             if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
         }
-        sweep = yielded = 0;
+        s.sweeps = s.yielded = 0;
     }
     if (idle) {
         dfi_stack_back(w, mark);
