@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 {
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
     pthread_t thread[THIEVES];
-    size_t next = 0, stack[4096], n = 0; /* stack: what is in the deque, or was stolen */
+    size_t next = 0, stack[4096], n = 0; /* stack: numbers of entries that the owner has put, and not popped */
     long own = 0, all = 0;
     struct dfi_ring *first = dfi_ring_new(4, NULL);
     CHECK(first && first->mask == 3);
