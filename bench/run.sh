@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the benchmarks, runs them interleaved and prints one table per group; see README.md.
 #
-#   bench/run.sh [group...]         groups: forkjoin dataflow taskgraph sharing nodes loops pipes streams cholesky
+#   bench/run.sh [group...]         groups: forkjoin dataflow metg taskgraph sharing nodes loops pipes streams cholesky
 #                                   latency stm pregel owm trace (none: these)
 #                                   gpu: df_gpu.h against OpenCL and CUDA by hand, where they are installed, and
 #                                   gpu_cholesky: the functions of cuBLAS as tasks against one call of cuSOLVER
@@ -29,7 +29,7 @@ quick=${BENCH_QUICK:-0}
 export BENCH_QUICK="$quick"
 max=${BENCH_MAX_WORKERS:-$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)}
 [ "$max" -gt 1 ] && counts="1 $max" || counts=1
-groups=${*:-forkjoin dataflow taskgraph sharing nodes loops pipes streams cholesky latency stm pregel owm trace}
+groups=${*:-forkjoin dataflow metg taskgraph sharing nodes loops pipes streams cholesky latency stm pregel owm trace}
 case " $groups " in *" gpu "*) groups="$groups gpu_cholesky" ;; esac
 only=${BENCH_ONLY:-}
 extra=${PEERS_EXTRA:-}
@@ -137,6 +137,15 @@ for group in $groups; do
         build $group clang-omp 1 $CLANG $c11 -fopenmp "${src}_omp.c"
         build $group tbb 1 $CXX -std=c++17 $CFLAGS "${src}_tbb.cpp" -ltbb
         ;;
+    metg)
+        src=$here/metg
+        build metg df 0 $CC $c11 "${src}_df.c" -pthread
+        build metg df-taskgraph 0 $CC $c11 -DTASKGRAPH=1 "${src}_df.c" -pthread
+        build metg df-capture 0 $CC $c11 -DCAPTURE=1 "${src}_df.c" -pthread
+        build metg gcc-omp 1 $CC $c11 -fopenmp "${src}_omp.c"
+        build metg clang-omp 1 $CLANG $c11 -fopenmp "${src}_omp.c"
+        build metg tbb 1 $CXX -std=c++17 $CFLAGS "${src}_tbb.cpp" -ltbb
+        ;;
     taskgraph)                      # one program: submitted, recorded, run as a graph
         build $group df 0 $CC $c11 "$here/taskgraph_df.c" -pthread
         ;;
@@ -243,6 +252,7 @@ while read -r group system slow; do
 done < "$programs" > "$BUILD/checks"
 wrong "$BUILD/checks" > "$BUILD/wrong"
 
+$CC -std=c11 $CFLAGS -I"$here" "$here/state.c" -o "$BUILD/state" -pthread || exit 1
 times > "$BUILD/times"
 before=$(cpu_seconds)
 rep=0
@@ -251,6 +261,7 @@ while [ $rep -lt "$reps" ]; do
     for group in $groups; do
         case $group in latency | trace) continue ;; esac
         say "repetition $rep of $reps: $group"
+        echo "$group state $("$BUILD/state")" >> "$results"
         [ "$quick" = 0 ] && with=$(counts_of $group) || with=$max    # the results have been compared with each number
         for w in $with; do
             awk -v g="$group" -v k=$rep '
@@ -311,6 +322,92 @@ table() {
     }' "$results"
 }
 
+# The state of the machine in each repetition of a group: medians of repetitions in several states say little.
+state_of() {
+    awk -v group="$1" '
+    $1 == group && $2 == "state" { lines = lines " " $3; clocks = clocks " " $4 }
+    END {
+        if (!lines) exit
+        print "\nBefore each repetition a cache line crossed in" lines " ns; 1000 steps of a loop took" clocks " ns."
+    }' "$results"
+}
+
+# The tables of the group metg. Workload: PATTERN_WIDTH_BODY; system NAME-body: the same bodies in plain calls.
+metg_tables() {
+    awk "$median"'
+    $1 == "metg" && NF == 7 && $6 > 0 {
+        split($2, part, "_")
+        pattern = part[1] "_" part[2]
+        if (!(pattern in known)) { known[pattern] = 1; patterns[++np] = pattern }
+        if (!(part[3] in body)) { body[part[3]] = 1; bodies[++nb] = part[3] }
+        if (!($4 in cnt)) { cnt[$4] = 1; counts[++nc] = $4 }
+        system_ = $3
+        if (!sub(/-body$/, "", system_) && !(system_ in sys)) { sys[system_] = 1; systems[++ns] = system_ }
+        key = pattern " " part[3] " " $4 " " $3
+        all[key] = all[key] " " $5 / $6 * 1e9
+    }
+    function efficiency(pattern, b, w, s,   key) {
+        key = pattern " " bodies[b] " " w " "
+        if (!((key s) in all) || !((key s "-body") in all)) return -1
+        work = median(all[key s "-body"])
+        return work / (w * median(all[key s]))
+    }
+    function metg(pattern, w, s,   b, e, longer, e_longer) {
+        longer = 0
+        for (b = nb; b > 0; b--) {
+            e = efficiency(pattern, b, w, s)
+            if (e < 0) return -1
+            if (e < 0.5) return longer ? work + (longer - work) * (0.5 - e) / (e_longer - e) : 1e9
+            longer = work; e_longer = e
+        }
+        return 0
+    }
+    function show(m) { return m < 0 ? "-" : m == 0 ? "0" : m == 1e9 ? "> " bodies[nb] : sprintf("%.0f", m) }
+    END {
+        if (!np) exit
+        printf "\n### metg: ns of a body at which half of the time is work\n\n| pattern, width | workers |"
+        for (s = 1; s <= ns; s++) printf " %s |", systems[s]
+        print " df / best peer | best peer |"
+        printf "| --- | --- |"
+        for (s = 1; s <= ns + 2; s++) printf " --- |"
+        print ""
+        for (p = 1; p <= np; p++)
+            for (c = 1; c <= nc; c++) {
+                best = -1
+                name = patterns[p]; sub("_", ", ", name)
+                printf "| %s | %s |", name, counts[c]
+                for (s = 1; s <= ns; s++) {
+                    m = metg(patterns[p], counts[c], systems[s])
+                    printf " %s |", show(m)
+                    if (systems[s] == "df") mine = m
+                    else if (m >= 0 && systems[s] !~ /^df|-run$/ && (best < 0 || m < best)) {
+                        best = m; who = systems[s]
+                    }
+                }
+                printf " %s | %s |\n", best > 0 && mine >= 0 ? sprintf("%.2f", mine / best) : "-", best < 0 ? "-" : who
+            }
+        printf "\n### metg: ns a task of df, by the nominal ns of a body, with %s workers\n\n| pattern, width |",
+            counts[1] (nc > 1 ? " / " counts[2] : "")
+        for (b = 1; b <= nb; b++) printf " %s |", bodies[b]
+        printf "\n| --- |"
+        for (b = 1; b <= nb; b++) printf " --- |"
+        print ""
+        for (p = 1; p <= np; p++) {
+            name = patterns[p]; sub("_", ", ", name)
+            printf "| %s |", name
+            for (b = 1; b <= nb; b++) {
+                text = ""
+                for (c = 1; c <= nc; c++) {
+                    key = patterns[p] " " bodies[b] " " counts[c] " df"
+                    text = text (c > 1 ? " / " : "") sprintf("%.0f", median(all[key]))
+                }
+                printf " %s |", text
+            }
+            print ""
+        }
+    }' "$results"
+}
+
 # The table of the group gpu. For outofcore there is another row: the larger of the times of its transfers and of its
 # kernels, by hand.
 gpu_table() {
@@ -366,6 +463,7 @@ for group in $groups; do
     case $group in
     cholesky | gpu_cholesky) table $group s ;;
     gpu) gpu_table ;;
+    metg) metg_tables ;;
     latency | trace)
         printf "\n### $group\n\n"
         printf '| measurement | workers | value | unit | target |\n| --- | --- | --- | --- | --- |\n'
@@ -374,5 +472,6 @@ for group in $groups; do
             awk '{ print "| " $1 " | " $3 " | " $4 " | " $5 " | " $6 " |" }' ;;
     *) table $group ns ;;
     esac
+    state_of $group
 done
 [ ! -s "$BUILD/wrong" ] || { echo; sort -u "$BUILD/wrong"; exit 1; }
