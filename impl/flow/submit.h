@@ -22,6 +22,7 @@
 #include "body.h"
 #include "careful.h"
 #include "edge.h"
+#include "fine.h"
 #include "moments.h"
 #include "options.h"
 #include "order.h"
@@ -43,6 +44,7 @@ static struct dfi_flow *dfi_flow_for(struct dfi_worker *w, const struct dfi_type
         const char *site = dfi_tasks_of(w)->opts_site;
         dfi_tasks_of(w)->opts = NULL;
         dfi_throttle(w, s);
+        dfi_tasks_of(w)->fine_began = 0; /* not the cost of a submission */
         dfi_tasks_of(w)->opts = o, dfi_tasks_of(w)->opts_site = site;
     }
     return dfi_flow_new(w, s, type);
@@ -59,7 +61,7 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
     struct dfi_flow *t;
     if (!w) return NULL;
     if (DFI_UNLIKELY(dfi_flow_of(w->scope)->asks) && dfi_up_creates && dfi_up_creates(w, type)) return NULL;
-    if (dfi_alone() && !dfi_nested_deeply(w)) {
+    if ((dfi_alone() || dfi_fine_here(w, type)) && !dfi_nested_deeply(w)) {
         if (dfi_may_run_now(w)) return NULL;
         if (dfi_may_run_now_slow(w, type)) {
             if (!dfi_observed() || !(t = dfi_flow_for(w, type))) return NULL;
@@ -67,6 +69,7 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
             return &t->task;
         }
     }
+    if (!DFI_ALONE) dfi_tasks_of(w)->fine_began = dfi_fine_submits(w);
     if ((t = dfi_flow_for(w, type)) != NULL) return &t->task;
     dfi_at(w, DFI_AT_LOST, NULL, NULL, 0);
     if (dfi_flow_of(w->scope)->asks && dfi_up_lacks_record) dfi_up_lacks_record(w);
@@ -180,7 +183,11 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
     dfi_tasks_of(w)->now = w->task ? (const void *)w->task : (const void *)s;
     dfi_nest_begin(w);
     dfi_count(&dfi_tasks_of(w)->n_tasks);
-    dfi_body_run(w, type, args, NULL);
+    if (!DFI_ALONE && dfi_fine_look(w, type)) {
+        uint64_t began = dfi_os_ns();
+        dfi_body_run(w, type, args, NULL);
+        dfi_fine_ran_here(type, dfi_os_ns() - began);
+    } else dfi_body_run(w, type, args, NULL);
     dfi_nest_end(w);
     dfi_tasks_of(w)->now = now;
     if (DFI_UNLIKELY(with != NULL)) dfi_tasks_of(w)->ran_now = DFI_RAN_NOW; /* for dfi_with_end */
@@ -411,8 +418,13 @@ DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
     /* a second copy, without what some tasks ask for */
     if (DFI_ALONE || DFI_FOR_SIZE || DFI_UNLIKELY(dfi_tasks_of(w)->at_once == t || dfi_submit_asks(w, t)))
         dfi_submit_asked(w, t, x, n, 0);
-    else if (!dfi_submit_order(w, t, x, n, 0) || !dfi_submit_count(w, t, 0)) dfi_offer(w);
-    else dfi_submit_ready(w, t);
+    else {
+        const struct dfi_type *type = t->type;
+        uint64_t began = dfi_tasks_of(w)->fine_began;
+        if (!dfi_submit_order(w, t, x, n, 0) || !dfi_submit_count(w, t, 0)) dfi_offer(w);
+        else dfi_submit_ready(w, t);
+        if (DFI_UNLIKELY(began)) dfi_fine_submitted(type, began);
+    }
 }
 
 #endif

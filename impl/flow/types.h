@@ -107,10 +107,26 @@ struct dfi_flow_worker {
     unsigned nest;                        /* nesting depth of tasks that run inside df_submit (flow/nest.h) */
     unsigned failed_nest;                 /* the depth of a task that runs immediately, and has failed the scope .. */
     const struct dfi_scope *failed;       /* .. of its submitter, which is that of its children, too (more/error.h) */
+    /* flow/fine.h: submissions so far; time of the last look; tasks run here until the next; bodies to be measured */
+    unsigned fine_submits;
+    uint64_t fine_at, fine_began;         /* the submission under way is measured: when it began, else 0 */
+    int fine_left, fine_watch;
+    int fine_out, fine_pause;             /* submissions left, and between two attempts, to finish earlier tasks */
     DFI_ATOMIC(size_t) n_tasks, n_edges, n_skipped; /* statistics, as in struct dfi_worker */
     struct dfi_queue pinned;              /* ready tasks pinned to this worker */
 };
 DFI_ROOM(dfi_flow_worker, dfi_tasks_of, dfi_worker);
+
+/* What is known about the times of a type of tasks (flow/fine.h). Any worker, relaxed. */
+enum { DFI_FINE_TYPES = 64 };
+struct dfi_fine {
+    DFI_ATOMIC(const struct dfi_type *) type;
+    DFI_ATOMIC(unsigned) here;            /* 1: its tasks run where they are submitted */
+    DFI_ATOMIC(unsigned) fresh;           /* tasks left of a trial */
+    DFI_ATOMIC(unsigned) cost, body;      /* ns, means: of a submission that shares; of a body that was shared */
+    DFI_ATOMIC(unsigned) tried, sum, strikes; /* bodies measured here: number, time; measurements that were too long */
+    DFI_ATOMIC(unsigned) wait, pause;     /* samples left, and between two trials */
+};
 
 /* What dataflow has besides the pool. */
 struct dfi_flow_pool {
@@ -125,6 +141,7 @@ struct dfi_flow_pool {
     DFI_ATOMIC(int) asks;                 /* of each submission, wait, and task without a record */
     int asks_accesses;                    /* of each access */
     DFI_ATOMIC(int) asks_begin;           /* when a task begins */
+    struct dfi_fine fine[DFI_FINE_TYPES];
 };
 DFI_EXTERN_C_BEGIN
 extern DFI_API struct dfi_flow_pool dfi_flow_pool;

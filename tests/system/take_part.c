@@ -1,5 +1,5 @@
-/* take_part.c - all workers take part: a task may wait for a sibling through a plain flag, as long as there
- * are enough workers for both. (Without parallelism this would hang: alarm.) */
+/* take_part.c - all workers take part: tasks that are long enough to be shared (flow/fine.h) meet, one on each worker.
+ * (Without parallelism this would hang: alarm.) */
 #define _DEFAULT_SOURCE
 #include <sched.h>
 #include <unistd.h>
@@ -16,6 +16,7 @@ int meet(int all)
 {
     __atomic_fetch_add(&arrived, 1, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&arrived, __ATOMIC_SEQ_CST) < all) sched_yield();
+    usleep(20); /* longer than any task that runs where it is submitted */
     return df_worker();
 }
 
