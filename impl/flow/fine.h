@@ -29,7 +29,7 @@
 #include "types.h"
 
 enum {
-    DFI_FINE_SAMPLE = 16,    /* one submission, and one body, of so many is measured while tasks are shared */
+    DFI_FINE_SAMPLE = DF_DEBUG > 2 ? 1 : 16, /* one of so many submissions and bodies is measured while tasks are shared */
     DFI_FINE_BATCH = 64,     /* tasks run here between two looks at the clock */
     DFI_FINE_WARM = 32,      /* of a trial: tasks that are not measured, */
     DFI_FINE_TRIED = 16,     /* and bodies that are; as many are measured when a batch took long */
@@ -42,12 +42,10 @@ enum {
     DFI_FINE_MOST = 2000     /* ns: bodies that are longer are worth sharing on any machine */
 };
 
-/* DF_DEBUG=3: any type may be fine at any time, so that tests see tasks that run in their submission beside others. */
-#if DF_DEBUG > 2
-#define DFI_FINE_AT_RANDOM(w) (dfi_random(&(w)->random) >> 31)
-#else
-#define DFI_FINE_AT_RANDOM(w) 0
-#endif
+/* DF_DEBUG=3: half of the tasks whose bodies are not long, so that tests see tasks that run in their submission beside
+ * others. */
+#define DFI_FINE_AT_RANDOM(w, f) \
+    (DF_DEBUG > 2 && dfi_load_relaxed(&(f)->body) - 1 < DFI_FINE_MOST && dfi_random(&(w)->random) >> 31)
 
 DFI_FAST struct dfi_fine *dfi_fine_of(const struct dfi_type *type)
 {
@@ -236,8 +234,8 @@ DFI_FAST int dfi_fine_here(struct dfi_worker *w, const struct dfi_type *type)
     struct dfi_fine *f = dfi_fine_of(type);
     const struct dfi_scope *s = w->scope;
     unsigned fresh;
-    int here = dfi_load_relaxed(&f->type) == type && dfi_load_relaxed(&f->here);
-    if (DFI_LIKELY(!here) && !DFI_FINE_AT_RANDOM(w)) return 0;
+    if (DFI_LIKELY(dfi_load_relaxed(&f->type) != type)) return 0;
+    if (!dfi_load_relaxed(&f->here) && !DFI_FINE_AT_RANDOM(w, f)) return 0;
     if (DFI_UNLIKELY(!w->task && (!s->open || dfi_load_relaxed(&s->pending) || s->submitted != s->done)) &&
         !dfi_fine_none_out(w, dfi_load_relaxed(&f->cost))) return 0;
     if (DFI_UNLIKELY((fresh = dfi_load_relaxed(&f->fresh)) != 0)) {
