@@ -29,7 +29,7 @@
 #include "types.h"
 
 enum {
-    DFI_FINE_SAMPLE = DF_DEBUG > 2 ? 1 : 16, /* one of so many submissions and bodies is measured while tasks are shared */
+    DFI_FINE_SAMPLE = DF_DEBUG > 2 ? 1 : 16, /* one of so many is measured while tasks are shared */
     DFI_FINE_BATCH = 64,     /* tasks run here between two looks at the clock */
     DFI_FINE_WARM = 32,      /* of a trial: tasks that are not measured, */
     DFI_FINE_TRIED = 16,     /* and bodies that are; as many are measured when a batch took long */
