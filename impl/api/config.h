@@ -36,8 +36,9 @@ typedef struct df_config {
     size_t stack_bytes;   /* stack size of helper threads; DF_STACK; default: the system's, but if that is
                              below 1 MiB (musl) as large as the main thread's, and at least 8 MiB if the stack of the
                              main thread has no limit (ulimit -s unlimited) */
-    int defer;            /* 1: a single worker also queues the tasks of df_submit, as several workers do, instead of
-                             running each immediately; to examine edges and order; DF_DEFER; default 0 */
+    int defer;            /* 1: all tasks of df_submit are queued. Otherwise a single worker runs each immediately, and
+                             several run those immediately that are too short to be shared. To examine edges and order,
+                             or for tasks that meet through plain flags; DF_DEFER; default 0 */
     int deterministic;    /* 1: reductions give the same bits for any number of workers; DF_DETERMINISTIC; default 0 */
     size_t rename_bytes;  /* memory for renaming, in bytes: a df_out that would wait for earlier accesses to its region,
                              while a worker is idle, gets its own buffer and starts. Bodies must then use the pointer

@@ -77,7 +77,7 @@ int main(void)
 {
     for (int workers = 2; workers <= 8; workers += workers < 4 ? 1 : 4)
         for (int capture = 0; capture < 2; capture++) {
-            df_config c = { .workers = workers, .capture = capture };
+            df_config c = { .workers = workers, .capture = capture, .defer = 1 }; /* tasks meet */
             CHECK(df_start(&c) == DF_OK);
             for (int again = 0; again < (capture ? 4 : 1); again++) {
                 FREE(con_inout, 10, shares, 50);
