@@ -29,6 +29,7 @@ DFI_UPCALL_NONE(dfi_up_see);
 DFI_UPCALL_NONE(dfi_up_task_leave);
 DFI_UPCALL_NONE(dfi_up_task_ready);
 DFI_UPCALL_NONE(dfi_up_task_run);
+DFI_UPCALL_NONE(dfi_up_waited_many);
 DFI_UPCALL_NONE(dfi_up_task_scope);
 DFI_UPCALL_NONE(dfi_up_task_take);
 DFI_UPCALL_NONE(dfi_up_task_urgent);

@@ -1,16 +1,19 @@
 /* fine.h - fine types: tasks that are too short to be shared run where they are submitted
  *
- * Sharing a task costs its submitter a record, a place in the table of regions, edges, and cache lines that other
- * workers take: 0.1 to 1.2 us. A task whose body takes less than that is done sooner if the submitter runs it, once
- * all earlier tasks of the scope are done (dfi_task_new). Both times are measured for each type of task, because
- * programs and machines differ by a factor of ten: what one submission in DFI_FINE_SAMPLE costs, and how long one body
- * in as many takes. A body that another worker runs fetches its data from elsewhere, so a type that might be fine is
- * tried: after some tasks that bring the data here, the bodies of others are measured. A type that is not fine is tried
- * again later, and less and less often. While a type is fine, its bodies are measured when a clock that is read seldom
- * says that tasks take longer than they should.
+ * Sharing a task costs its submitter a record, a place in the table of regions, edges, cache lines that other workers
+ * take, and time in which it waits for tasks that the others are slow to finish: 0.1 to 1.2 us. A task whose body takes
+ * less than that is done sooner if the submitter runs it, once all earlier tasks of the scope are done (dfi_task_new).
  *
- * All of it are hints, read and written by all workers, relaxed: a wrong one costs time. Argument that a task may run
- * in its submission although there are other workers: docs/internals/flow.md, "Fine tasks". */
+ * Programs and machines differ by a factor of ten, so both times are measured, by each worker for each type of the tasks
+ * that it submits: what one submission in about DFI_FINE_SAMPLE costs, and how long it waits; and how long bodies take
+ * here. A body that another worker runs fetches its data from elsewhere and looks longer than it is, so a type is tried:
+ * after some tasks that bring the data here, the bodies of others are measured. A type that is not fine is tried again
+ * later, and less and less often. While a type is fine, its bodies are measured when a clock that is read seldom says
+ * that tasks take longer than they should.
+ *
+ * All of it belongs to the worker alone, since what many workers write costs each of them more than a task. A wrong
+ * decision costs time only. Argument that a task may run in its submission although there are other workers:
+ * docs/internals/flow.md, "Fine tasks". */
 #ifndef DFI_FLOW_FINE_H
 #define DFI_FLOW_FINE_H
 
@@ -23,120 +26,174 @@
 #include "../work/scope.h"
 #include "../work/stack.h"
 #include "../work/types.h"
+#include "body.h"
 #include "careful.h"
 #include "nest.h"
+#include "table.h"
 #include "throttle.h"
 #include "types.h"
 
 enum {
-    DFI_FINE_SAMPLE = DF_DEBUG > 2 ? 1 : 16, /* one of so many is measured while tasks are shared */
-    DFI_FINE_BATCH = 64,     /* tasks run here between two looks at the clock */
-    DFI_FINE_WARM = 32,      /* of a trial: tasks that are not measured, */
-    DFI_FINE_TRIED = 16,     /* and bodies that are; as many are measured when a batch took long */
-    DFI_FINE_PAUSE = 4,      /* samples before the first trial, .. */
-    DFI_FINE_PAUSE_MOST = 1024, /* .. and before later ones at most; each trial that fails doubles their number */
+    DFI_FINE_SAMPLE = 16,    /* one of about so many is measured while tasks are shared */
+    DFI_FINE_BATCH = 16,     /* tasks run here between two looks at the clock: so many may be too long before it shows */
+    DFI_FINE_WARM = 32,      /* bodies of a trial: first those that bring their data here, */
+    DFI_FINE_TRIED = 16,     /* then so many; as many are measured when a batch took long */
+    DFI_FINE_PAUSE = 4,      /* samples between two trials, twice as many after each that fails, .. */
+    DFI_FINE_PAUSE_MOST = 256, /* .. and at most so many */
     DFI_FINE_STRIKES = 2,    /* so many measurements in a row have to be too long: one may have been interrupted */
-    DFI_FINE_OUT = 32,       /* submissions that find earlier tasks unfinished, before their submitter helps */
+    DFI_FINE_OUT = 32,       /* submissions that find earlier tasks unfinished, before their submitter helps; and tasks
+                                that have to get done meanwhile in the time of twice as many */
     DFI_FINE_OUT_MOST = 1 << 14,
-    DFI_FINE_FIRST = 250,    /* ns: the cost of the first submission, at most */
-    DFI_FINE_MOST = 2000     /* ns: bodies that are longer are worth sharing on any machine */
+    DFI_FINE_FIRST = 200,    /* ns: cost of a submission before one is measured */
+    DFI_FINE_MOST = 2000,    /* ns: bodies that are longer are worth sharing on any machine */
+    DFI_FINE_LONG = 4 * DFI_FINE_MOST, /* ns: one long body counts so much at most */
+    DFI_FINE_PAST = 8192     /* tasks of which the waits are remembered */
 };
 
 /* DF_DEBUG=3: half of the tasks whose bodies are not long, so that tests see tasks that run in their submission beside
  * others. */
-#define DFI_FINE_AT_RANDOM(w, f) \
-    (DF_DEBUG > 2 && dfi_load_relaxed(&(f)->body) - 1 < DFI_FINE_MOST && dfi_random(&(w)->random) >> 31)
+#define DFI_FINE_AT_RANDOM(w, type) (DF_DEBUG > 2 && dfi_fine_short(type) && dfi_random(&(w)->random) >> 31)
 
-DFI_FAST struct dfi_fine *dfi_fine_of(const struct dfi_type *type)
+DFI_FAST struct dfi_fine *dfi_fine_of(struct dfi_worker *w, const struct dfi_type *type)
 {
     uintptr_t p = (uintptr_t)type;
-    return &dfi_flow_pool.fine[(p >> 4 ^ p >> 10) % DFI_FINE_TYPES];
+    return &dfi_tasks_of(w)->fine[(p >> 4 ^ p >> 9) % DFI_FINE_TYPES];
 }
 
-/* A type is measured for the first time, or again after another with the same place. */
-static DFI_COLD struct dfi_fine *dfi_fine_new(struct dfi_fine *f, const struct dfi_type *type)
+/* Has a worker seen that bodies of that type are short? Only these run in a submission: others may block, or meet tasks
+ * that are submitted later. It is written when a worker finds that it is not so any more. */
+DFI_FAST DFI_ATOMIC(const struct dfi_type *) *dfi_fine_short_of(const struct dfi_type *type)
 {
-    dfi_store_relaxed(&f->here, 0u), dfi_store_relaxed(&f->fresh, 0u);
-    dfi_store_relaxed(&f->cost, 0u), dfi_store_relaxed(&f->body, 0u);
-    dfi_store_relaxed(&f->tried, 0u), dfi_store_relaxed(&f->sum, 0u), dfi_store_relaxed(&f->strikes, 0u);
-    dfi_store_relaxed(&f->pause, (unsigned)DFI_FINE_PAUSE), dfi_store_relaxed(&f->wait, (unsigned)DFI_FINE_PAUSE);
-    dfi_store_relaxed(&f->type, type);
-    return f;
+    uintptr_t p = (uintptr_t)type;
+    return &dfi_flow_pool.fine_short[(p >> 4 ^ p >> 11) % DFI_FINE_SHORT];
+}
+static int dfi_fine_short(const struct dfi_type *type)
+{
+    return dfi_load_relaxed(dfi_fine_short_of(type)) == type;
 }
 
 /* --- while tasks are shared ------------------------------------------------------------------------------ */
 
+/* Until the next measurement: at random, as programs submit types in turn. */
+static int dfi_fine_gap(struct dfi_worker *w)
+{
+    return DF_DEBUG > 2 ? 1 : DFI_FINE_SAMPLE / 2 + (int)((dfi_random(&w->random) >> 8) % DFI_FINE_SAMPLE);
+}
+
 /* Before a submission that may be measured: the time, or 0. */
+static DFI_NOINLINE DFI_COLD uint64_t dfi_fine_measures(struct dfi_worker *w)
+{
+    struct dfi_flow_worker *own = dfi_tasks_of(w);
+    uint64_t now = dfi_os_ns();
+    own->fine_mean = own->fine_gap ? (now - own->fine_measured) / (unsigned)own->fine_gap : DFI_FINE_FIRST;
+    own->fine_measured = now;
+    own->fine_shared += (unsigned)own->fine_gap;
+    if (own->fine_shared > DFI_FINE_PAST) own->fine_shared /= 2, own->fine_waited /= 2;
+    own->fine_submits = own->fine_gap = dfi_fine_gap(w);
+    return now;
+}
 DFI_FAST uint64_t dfi_fine_submits(struct dfi_worker *w)
 {
-    return DFI_UNLIKELY(++dfi_tasks_of(w)->fine_submits % DFI_FINE_SAMPLE == 0) ? dfi_os_ns() : 0;
+    return DFI_UNLIKELY(--dfi_tasks_of(w)->fine_submits <= 0) ? dfi_fine_measures(w) : 0;
 }
 
-/* The submission that began at `began` has ended. The cost follows less by 1/8, and more by 1/16 of itself, however
- * much more that is: a submission that was interrupted, or woke a worker, says little. */
-static DFI_NOINLINE DFI_COLD void dfi_fine_submitted(const struct dfi_type *type, uint64_t began)
+/* The worker waited so long for many tasks, and ran some. */
+static void dfi_fine_waited(struct dfi_worker *w, uint64_t ns) { dfi_tasks_of(w)->fine_waited += ns; }
+DFI_UPCALL_IS(dfi_up_waited_many, dfi_fine_waited);
+
+/* ns: a task that is shared costs its submitter so much: bodies that are longer are worth it. */
+static unsigned dfi_fine_limit(struct dfi_worker *w, const struct dfi_fine *f)
 {
+    struct dfi_flow_worker *own = dfi_tasks_of(w);
+    uint64_t ns = f->cost + (own->fine_shared ? own->fine_waited / own->fine_shared : 0);
+    return ns < DFI_FINE_MOST ? (unsigned)ns : (unsigned)DFI_FINE_MOST;
+}
+
+/* The entry of a type; another one leaves its place, unless it is fine: then NULL. */
+static struct dfi_fine *dfi_fine_entry(struct dfi_worker *w, const struct dfi_type *type)
+{
+    struct dfi_fine *f = dfi_fine_of(w, type);
+    if (f->type == type) return f;
+    if (f->here) return NULL;
+    memset(f, 0, sizeof *f);
+    f->type = type, f->cost = DFI_FINE_FIRST, f->pause = DFI_FINE_PAUSE, f->wait = 1;
+    return f;
+}
+
+/* The submission that began at `began` has ended. One that was interrupted, or woke a worker, counts little. None costs
+ * more than the mean of all since the last measurement: the clock, too, takes its time, and waits for stores that else
+ * go on. */
+static DFI_NOINLINE DFI_COLD void dfi_fine_submitted(struct dfi_worker *w, const struct dfi_type *type, uint64_t began)
+{
+    struct dfi_fine *f = dfi_fine_entry(w, type);
     uint64_t ns = dfi_os_ns() - began;
-    struct dfi_fine *f = dfi_fine_of(type);
-    unsigned cost;
-    if (dfi_load_relaxed(&f->type) != type) dfi_fine_new(f, type);
-    cost = dfi_load_relaxed(&f->cost);
-    if (!cost) cost = ns < DFI_FINE_FIRST ? (unsigned)ns + 1 : (unsigned)DFI_FINE_FIRST;
-    else if (ns < cost) cost -= (cost - (unsigned)ns) / 8;
-    else if (ns > cost && cost < DFI_FINE_MOST) cost += cost / 16 + 1;
-    dfi_store_relaxed(&f->cost, cost);
+    if (!f) return;
+    if (ns > dfi_tasks_of(w)->fine_mean) ns = dfi_tasks_of(w)->fine_mean;
+    if (ns > 2 * f->cost + 100) ns = 2 * f->cost + 100;
+    f->cost = (unsigned)(f->cost - f->cost / 8 + ns / 8);
+    if (f->here) return;
+    if (f->wait) f->wait--;
+    else if (f->body <= 4 * dfi_fine_limit(w, f) && dfi_fine_short(type))
+        f->here = f->fresh = 1, f->trial = f->strikes = f->tried = 0, f->sum = 0;
 }
 
-/* A body took so long where its task was shared: is it time to try how long bodies take here? */
-static DFI_NOINLINE DFI_COLD void dfi_fine_ran(const struct dfi_type *type, uint64_t ns)
+/* Before a body whose task was shared: is it to be measured? */
+DFI_FAST int dfi_fine_runs(struct dfi_worker *w)
 {
-    struct dfi_fine *f = dfi_fine_of(type);
-    unsigned wait, body, most = 4 * DFI_FINE_MOST, x = ns < most ? (unsigned)ns : most;
-    if (dfi_load_relaxed(&f->type) != type) dfi_fine_new(f, type);
-    body = dfi_load_relaxed(&f->body);
-    body = body ? body - body / 8 + x / 8 : x;
-    dfi_store_relaxed(&f->body, body);
-    if (body > 4 * dfi_load_relaxed(&f->cost) || body > DFI_FINE_MOST) {
-        dfi_store_relaxed(&f->here, 0u);
-        return;
-    }
-    if (dfi_load_relaxed(&f->here)) return;
-    if ((wait = dfi_load_relaxed(&f->wait)) > 1) {
-        dfi_store_relaxed(&f->wait, wait - 1);
-        return;
-    }
-    dfi_store_relaxed(&f->tried, 0u), dfi_store_relaxed(&f->sum, 0u);
-    dfi_store_relaxed(&f->strikes, (unsigned)DFI_FINE_STRIKES - 1);
-    dfi_store_relaxed(&f->fresh, (unsigned)DFI_FINE_WARM + DFI_FINE_TRIED);
-    dfi_store_relaxed(&f->here, 1u);
+    if (DFI_LIKELY(--dfi_tasks_of(w)->fine_runs > 0)) return 0;
+    dfi_tasks_of(w)->fine_runs = dfi_fine_gap(w);
+    return 1;
+}
+
+/* A body took so long here whose task was shared. */
+static DFI_NOINLINE DFI_COLD void dfi_fine_ran(struct dfi_worker *w, const struct dfi_type *type, uint64_t ns)
+{
+    struct dfi_fine *f = dfi_fine_entry(w, type);
+    unsigned x = ns < DFI_FINE_LONG ? (unsigned)ns : (unsigned)DFI_FINE_LONG;
+    if (!f) return;
+    f->body = f->body ? f->body - f->body / 8 + x / 8 : x;
+    if (f->body > 2 * DFI_FINE_MOST) {
+        f->here = 0;
+        if (dfi_fine_short(type)) dfi_store_relaxed(dfi_fine_short_of(type), (const struct dfi_type *)NULL);
+    } else if (f->body < DFI_FINE_MOST && !dfi_fine_short(type)) dfi_store_relaxed(dfi_fine_short_of(type), type);
+    if (f->body < f->failed / 2) f->failed = 0, f->wait = 0, f->pause = DFI_FINE_PAUSE; /* other work than before */
 }
 
 /* --- while they run here ---------------------------------------------------------------------------------- */
 
-/* A body took so long where it was submitted. */
-static DFI_NOINLINE DFI_COLD void dfi_fine_ran_here(const struct dfi_type *type, uint64_t ns)
+/* Tasks of the type run here no more, and are tried again later and later. */
+static void dfi_fine_ends(struct dfi_fine *f)
 {
-    struct dfi_fine *f = dfi_fine_of(type);
-    unsigned n, sum, pause;
-    if (dfi_load_relaxed(&f->type) != type) return;
-    n = dfi_load_relaxed(&f->tried) + 1;
-    sum = dfi_load_relaxed(&f->sum) + (ns < 16 * (unsigned)DFI_FINE_MOST ? (unsigned)ns : 16 * (unsigned)DFI_FINE_MOST);
-    if (n < DFI_FINE_TRIED) {
-        dfi_store_relaxed(&f->tried, n), dfi_store_relaxed(&f->sum, sum);
-        return;
+    if (f->pause < DFI_FINE_PAUSE_MOST) f->pause *= 2;
+    f->wait = f->pause, f->failed = f->body, f->here = 0;
+}
+
+/* A body that ran here has created tasks: it counts as long. For they would run here, too, and so would theirs: that
+ * most tasks of a recursion are short does not tell that nothing is left for other workers. */
+static DFI_NOINLINE DFI_COLD void dfi_fine_creates(struct dfi_worker *w, const struct dfi_type *type)
+{
+    struct dfi_fine *f = dfi_fine_of(w, type);
+    if (f->type != type || !f->here) return;
+    f->body = DFI_FINE_LONG;
+    dfi_fine_ends(f);
+}
+
+/* A body took so long where it was submitted. */
+static DFI_NOINLINE DFI_COLD void dfi_fine_ran_here(struct dfi_worker *w, const struct dfi_type *type, uint64_t ns)
+{
+    struct dfi_fine *f = dfi_fine_of(w, type);
+    unsigned limit = dfi_fine_limit(w, f), n = f->fresh ? DFI_FINE_WARM : DFI_FINE_TRIED;
+    if (f->type != type || !f->here) return;
+    f->sum += ns < DFI_FINE_LONG * DFI_FINE_WARM ? (unsigned)ns : (unsigned)(DFI_FINE_LONG * DFI_FINE_WARM);
+    if (f->sum > (f->fresh ? 4 : 1) * n * limit) {
+        f->tried = 0, f->sum = 0;
+        if (f->fresh || f->trial || ++f->strikes >= DFI_FINE_STRIKES) dfi_fine_ends(f);
+    } else if (++f->tried == n) {
+        f->tried = 0, f->sum = 0, f->strikes = 0;
+        if (f->fresh) f->fresh = 0, f->trial = 1;
+        else if (f->trial) f->trial = 0;
+        else f->pause = DFI_FINE_PAUSE;
     }
-    dfi_store_relaxed(&f->tried, 0u), dfi_store_relaxed(&f->sum, 0u);
-    pause = dfi_load_relaxed(&f->pause);
-    if (sum / n <= dfi_load_relaxed(&f->cost)) {
-        if (dfi_load_relaxed(&f->strikes) == 0) dfi_store_relaxed(&f->pause, (unsigned)DFI_FINE_PAUSE);
-        dfi_store_relaxed(&f->strikes, 0u);
-        return;
-    }
-    dfi_store_relaxed(&f->strikes, dfi_load_relaxed(&f->strikes) + 1);
-    if (dfi_load_relaxed(&f->strikes) < DFI_FINE_STRIKES) return;
-    if (pause < DFI_FINE_PAUSE_MOST) dfi_store_relaxed(&f->pause, pause *= 2);
-    dfi_store_relaxed(&f->wait, pause);
-    dfi_store_relaxed(&f->here, 0u);
 }
 
 /* Now and then, before a task runs here: is its body to be measured? */
@@ -150,44 +207,59 @@ static DFI_NOINLINE DFI_COLD int dfi_fine_looks(struct dfi_worker *w, const stru
     }
     now = dfi_os_ns();
     own->fine_left = DFI_FINE_BATCH;
-    if (now - own->fine_at > (uint64_t)DFI_FINE_BATCH * dfi_load_relaxed(&dfi_fine_of(type)->cost))
+    if (now - own->fine_at > (uint64_t)DFI_FINE_BATCH * dfi_fine_limit(w, dfi_fine_of(w, type)))
         own->fine_watch = DFI_FINE_TRIED, own->fine_left = 1;
     own->fine_at = now;
     return 0;
 }
-DFI_FAST int dfi_fine_look(struct dfi_worker *w, const struct dfi_type *type)
+
+/* The body of a task that runs where it was submitted, although there are several workers. */
+static DFI_NOINLINE void dfi_fine_body(struct dfi_worker *w, const struct dfi_type *type, void *args)
 {
-    return !dfi_alone() && DFI_UNLIKELY(--dfi_tasks_of(w)->fine_left <= 0) && dfi_fine_looks(w, type);
+    struct dfi_flow_worker *own = dfi_tasks_of(w);
+    const unsigned created = own->fine_created;
+    if (DFI_UNLIKELY(--own->fine_left <= 0) && dfi_fine_looks(w, type)) {
+        uint64_t began = dfi_os_ns();
+        dfi_body_run(w, type, args, NULL);
+        dfi_fine_ran_here(w, type, dfi_os_ns() - began);
+    } else dfi_body_run(w, type, args, NULL);
+    if (DFI_UNLIKELY(own->fine_created != created)) dfi_fine_creates(w, type);
 }
 
 /* --- may it run here? ------------------------------------------------------------------------------------- */
 
 DFI_SMALL_CODE_BEGIN
 
-/* Runs the newest entry of the stack above `mark` if it is a task of a fine type; longer ones are left to others: the
- * caller is in a submission. Zero: it is none. */
+/* Runs the newest entry of the stack above `mark` if it is a task of a short type; others are left to others: the caller
+ * is in a submission. Zero: it is none. */
 static int dfi_fine_run(struct dfi_worker *w, size_t mark)
 {
     struct dfi_flow *t = NULL;
-    struct dfi_future *f = NULL;
+    struct dfi_future *future = NULL;
+    const struct dfi_type *type;
     const void *top;
+    uint64_t began;
     dfi_stack_trim(w, mark);
     if (w->head <= mark || !dfi_is_task(top = w->stack[w->head - 1])) return 0;
-    /* it may have been stolen, but its record is of this worker, which alone gives it another type */
-    if (!dfi_load_relaxed(&dfi_fine_of(dfi_task_of(top)->type)->here)) return 0;
-    if (!dfi_pop(w, w->head - 1, &t, &f)) return 1; /* stolen */
+    type = dfi_task_of(top)->type; /* it may have been stolen, but this worker alone gives its record another type */
+    if (!dfi_fine_short(type)) return 0;
+    if (!dfi_pop(w, w->head - 1, &t, &future)) return 1; /* stolen */
+    began = dfi_os_ns();
     if ((t = dfi_up_task_run(w, t)) != NULL) dfi_push(w, t);
+    if (dfi_os_ns() - began > DFI_FINE_LONG) dfi_fine_ran(w, type, DFI_FINE_LONG);
     if (dfi_steal_requested(w)) dfi_poll(w);
     return 1;
 }
 
 /* Earlier children of s are unfinished, while tasks of a fine type are submitted: runs those of fine types, and waits
- * for others, for about as long as the tasks would take alone, so that the next ones find none. Zero: some are left;
- * the next attempt is later. */
-static DFI_NOINLINE int dfi_fine_help(struct dfi_worker *w, struct dfi_scope *s, unsigned ns)
+ * for others, as long as they get done about as fast as tasks are shared, so that the next ones find none. Zero: some
+ * are left; the next attempt is later. */
+static DFI_NOINLINE int dfi_fine_help(struct dfi_worker *w, struct dfi_scope *s)
 {
     struct dfi_flow_worker *own = dfi_tasks_of(w);
-    uint64_t until = dfi_os_ns() + 2 * (uint64_t)DFI_FINE_OUT * ns;
+    uint64_t mean = own->fine_mean < DFI_FINE_MOST ? own->fine_mean : (uint64_t)DFI_FINE_MOST;
+    uint64_t now, span = 2 * DFI_FINE_OUT * mean, until = dfi_os_ns() + span;
+    size_t seen = s->done;
     const struct df_opts *o = own->opts; /* must not apply to tasks that run meanwhile */
     const char *site = own->opts_site;
     int i, done;
@@ -198,7 +270,11 @@ static DFI_NOINLINE int dfi_fine_help(struct dfi_worker *w, struct dfi_scope *s,
     dfi_level(w, 1);
     for (;;) {
         dfi_take_over(s);
-        if ((done = s->submitted == s->done) != 0 || dfi_os_ns() > until) break;
+        if ((done = s->submitted == s->done) != 0) break;
+        if ((now = dfi_os_ns()) > until) {
+            if (s->done - seen < DFI_FINE_OUT) break;
+            seen = s->done, until = now + span;
+        }
         if (!dfi_fine_run(w, s->mark))
             for (i = 0; i < 8; i++) dfi_os_pause();
     }
@@ -214,15 +290,16 @@ static DFI_NOINLINE int dfi_fine_help(struct dfi_worker *w, struct dfi_scope *s,
     return done;
 }
 
-static DFI_NOINLINE int dfi_fine_none_out(struct dfi_worker *w, unsigned ns)
+static DFI_NOINLINE int dfi_fine_none_out(struct dfi_worker *w)
 {
     struct dfi_scope *s = w->scope;
-    if (!s->open) return 0;
+    if (!s->open || dfi_load_relaxed(&dfi_flow_pool.careful)) return 0;
     dfi_take_over(s);
-    if (s->submitted == s->done) return 1;
-    if (--dfi_tasks_of(w)->fine_out > 0 || dfi_load_relaxed(&dfi_flow_pool.careful) || dfi_nested_deeply(w) ||
-        *dfi_block_here || (dfi_up_owes && dfi_up_owes())) return 0;
-    return dfi_fine_help(w, s, ns);
+    if (s->submitted != s->done &&
+        (--dfi_tasks_of(w)->fine_out > 0 || dfi_nested_deeply(w) || *dfi_block_here || (dfi_up_owes && dfi_up_owes()) ||
+         !dfi_fine_help(w, s))) return 0;
+    dfi_table_forget(w, s);
+    return 1;
 }
 
 DFI_SMALL_CODE_END
@@ -231,17 +308,13 @@ DFI_SMALL_CODE_END
  * earlier ones done? */
 DFI_FAST int dfi_fine_here(struct dfi_worker *w, const struct dfi_type *type)
 {
-    struct dfi_fine *f = dfi_fine_of(type);
+    struct dfi_fine *f = dfi_fine_of(w, type);
     const struct dfi_scope *s = w->scope;
-    unsigned fresh;
-    if (DFI_LIKELY(dfi_load_relaxed(&f->type) != type)) return 0;
-    if (!dfi_load_relaxed(&f->here) && !DFI_FINE_AT_RANDOM(w, f)) return 0;
+    dfi_tasks_of(w)->fine_created++;
+    if (!(f->here && f->type == type) && !DFI_FINE_AT_RANDOM(w, type)) return 0;
     if (DFI_UNLIKELY(!w->task && (!s->open || dfi_load_relaxed(&s->pending) || s->submitted != s->done)) &&
-        !dfi_fine_none_out(w, dfi_load_relaxed(&f->cost))) return 0;
-    if (DFI_UNLIKELY((fresh = dfi_load_relaxed(&f->fresh)) != 0)) {
-        dfi_store_relaxed(&f->fresh, fresh - 1);
-        if (fresh <= DFI_FINE_TRIED) dfi_tasks_of(w)->fine_watch = 1, dfi_tasks_of(w)->fine_left = 1;
-    }
+        !dfi_fine_none_out(w)) return 0;
+    if (DFI_UNLIKELY(f->fresh | f->trial)) dfi_tasks_of(w)->fine_watch = 1, dfi_tasks_of(w)->fine_left = 1;
     return 1;
 }
 

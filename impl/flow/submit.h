@@ -183,11 +183,8 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
     dfi_tasks_of(w)->now = w->task ? (const void *)w->task : (const void *)s;
     dfi_nest_begin(w);
     dfi_count(&dfi_tasks_of(w)->n_tasks);
-    if (!DFI_ALONE && dfi_fine_look(w, type)) {
-        uint64_t began = dfi_os_ns();
-        dfi_body_run(w, type, args, NULL);
-        dfi_fine_ran_here(type, dfi_os_ns() - began);
-    } else dfi_body_run(w, type, args, NULL);
+    if (dfi_alone()) dfi_body_run(w, type, args, NULL);
+    else dfi_fine_body(w, type, args);
     dfi_nest_end(w);
     dfi_tasks_of(w)->now = now;
     if (DFI_UNLIKELY(with != NULL)) dfi_tasks_of(w)->ran_now = DFI_RAN_NOW; /* for dfi_with_end */
@@ -423,7 +420,7 @@ DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
         uint64_t began = dfi_tasks_of(w)->fine_began;
         if (!dfi_submit_order(w, t, x, n, 0) || !dfi_submit_count(w, t, 0)) dfi_offer(w);
         else dfi_submit_ready(w, t);
-        if (DFI_UNLIKELY(began)) dfi_fine_submitted(type, began);
+        if (DFI_UNLIKELY(began)) dfi_fine_submitted(w, type, began);
     }
 }
 

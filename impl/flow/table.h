@@ -245,15 +245,32 @@ static DFI_NOINLINE int dfi_table_grow(struct dfi_table *t)
     return 0;
 }
 
+/* Are all tasks of n done, and is it not kept? */
+static unsigned dfi_entry_dead(struct dfi_entry *n)
+{
+    dfi_entry_drop_done_readers(n);
+    return !n->n_readers && dfi_ref_gone(&n->writer) && !(n->asks & ~(unsigned)DFI_ENTRY_JOINT);
+}
+
+/* Frees the table of s if it knows nothing of use: without one, tasks run immediately at the lowest cost (careful.h).
+ * pre: s has no unfinished children */
+static DFI_NOINLINE void dfi_table_forget(struct dfi_worker *w, struct dfi_scope *s)
+{
+    struct dfi_table *t = dfi_flow_of(s)->table;
+    struct dfi_entry *n;
+    if (!t || t == &dfi_table_closed || dfi_flow_of(s)->asks || dfi_keeps_past(0)) return;
+    for (n = t->all; n; n = n->all)
+        if (!dfi_entry_dead(n)) return;
+    dfi_table_free(w, s);
+    dfi_flow_of(s)->table = NULL;
+}
+
 /* Drops the entries whose tasks are all done. */
 static DFI_NOINLINE void dfi_table_sweep(struct dfi_worker *w, struct dfi_table *t)
 {
     struct dfi_entry *n, **at;
     unsigned i, kept;
-    for (n = t->all; n; n = n->all) {
-        dfi_entry_drop_done_readers(n);
-        n->dead = !n->n_readers && dfi_ref_gone(&n->writer) && !(n->asks & ~(unsigned)DFI_ENTRY_JOINT);
-    }
+    for (n = t->all; n; n = n->all) n->dead = dfi_entry_dead(n);
     for (n = t->all; n; n = n->all) {
         if (n->dead) continue;
         for (i = kept = 0; i < n->n_over; i++)

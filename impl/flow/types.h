@@ -93,6 +93,18 @@ struct dfi_queue {
     DFI_ATOMIC(int) urgent;               /* number of tasks with priority 0 or higher */
 };
 
+/* What a worker knows about the times of a type of tasks that it submits (flow/fine.h). */
+enum { DFI_FINE_TYPES = 32, DFI_FINE_SHORT = 128 };
+struct dfi_fine {
+    const struct dfi_type *type;
+    unsigned cost, body, failed;          /* ns, means: of a submission; of a body that was shared; when a trial failed */
+    unsigned sum;                         /* ns, of the bodies measured where they were submitted */
+    unsigned short wait, pause;           /* samples left, and between two trials */
+    unsigned char here;                   /* 1: its tasks run where they are submitted */
+    unsigned char fresh, trial;           /* 1: its first tasks do, and bring their data; the next ones do, for a trial */
+    unsigned char tried, strikes;         /* bodies in sum; times in a row that they took too long */
+};
+
 /* What dataflow has behind a worker; owner, unless it is atomic. */
 struct dfi_flow_worker {
     const struct df_opts *opts;           /* options of the df_submit_with in progress */
@@ -107,26 +119,21 @@ struct dfi_flow_worker {
     unsigned nest;                        /* nesting depth of tasks that run inside df_submit (flow/nest.h) */
     unsigned failed_nest;                 /* the depth of a task that runs immediately, and has failed the scope .. */
     const struct dfi_scope *failed;       /* .. of its submitter, which is that of its children, too (more/error.h) */
-    /* flow/fine.h: submissions so far; time of the last look; tasks run here until the next; bodies to be measured */
-    unsigned fine_submits;
-    uint64_t fine_at, fine_began;         /* the submission under way is measured: when it began, else 0 */
-    int fine_left, fine_watch;
-    int fine_out, fine_pause;             /* submissions left, and between two attempts, to finish earlier tasks */
     DFI_ATOMIC(size_t) n_tasks, n_edges, n_skipped; /* statistics, as in struct dfi_worker */
     struct dfi_queue pinned;              /* ready tasks pinned to this worker */
+    /* flow/fine.h */
+    unsigned fine_created;                /* tasks created here */
+    int fine_submits, fine_runs, fine_gap; /* submissions and bodies left until one is measured; submissions between */
+    uint64_t fine_measured, fine_mean;    /* ns: when one was; mean between the last two */
+    uint64_t fine_waited;                 /* ns: waits for many tasks, of the last .. */
+    size_t fine_shared;                   /* .. tasks shared */
+    uint64_t fine_began;                  /* ns: the submission under way is measured: when it began, else 0 */
+    uint64_t fine_at;                     /* ns: when a clock was read while tasks run here */
+    int fine_left, fine_watch;            /* tasks until it is read again; bodies to be measured */
+    int fine_out, fine_pause;             /* submissions left, and between two attempts, to finish earlier tasks */
+    struct dfi_fine fine[DFI_FINE_TYPES];
 };
 DFI_ROOM(dfi_flow_worker, dfi_tasks_of, dfi_worker);
-
-/* What is known about the times of a type of tasks (flow/fine.h). Any worker, relaxed. */
-enum { DFI_FINE_TYPES = 64 };
-struct dfi_fine {
-    DFI_ATOMIC(const struct dfi_type *) type;
-    DFI_ATOMIC(unsigned) here;            /* 1: its tasks run where they are submitted */
-    DFI_ATOMIC(unsigned) fresh;           /* tasks left of a trial */
-    DFI_ATOMIC(unsigned) cost, body;      /* ns, means: of a submission that shares; of a body that was shared */
-    DFI_ATOMIC(unsigned) tried, sum, strikes; /* bodies measured here: number, time; measurements that were too long */
-    DFI_ATOMIC(unsigned) wait, pause;     /* samples left, and between two trials */
-};
 
 /* What dataflow has besides the pool. */
 struct dfi_flow_pool {
@@ -141,7 +148,7 @@ struct dfi_flow_pool {
     DFI_ATOMIC(int) asks;                 /* of each submission, wait, and task without a record */
     int asks_accesses;                    /* of each access */
     DFI_ATOMIC(int) asks_begin;           /* when a task begins */
-    struct dfi_fine fine[DFI_FINE_TYPES];
+    DFI_ATOMIC(const struct dfi_type *) fine_short[DFI_FINE_SHORT]; /* flow/fine.h */
 };
 DFI_EXTERN_C_BEGIN
 extern DFI_API struct dfi_flow_pool dfi_flow_pool;

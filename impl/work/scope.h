@@ -8,6 +8,7 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/upcall.h"
+#include "../os/clock.h"
 #include "blocks.h"
 #include "goal.h"
 #include "stack.h"
@@ -25,10 +26,13 @@ DFI_UPCALL(void, dfi_up_stolen_begins, (struct dfi_worker *w, struct dfi_scope *
 DFI_UPCALL(void, dfi_up_code_ends, (struct dfi_worker *w, struct dfi_scope *s));     /* its wait for children is next */
 DFI_UPCALL(void, dfi_up_scope_waits, (struct dfi_worker *w, struct dfi_scope *s));   /* for all children */
 DFI_UPCALL(void, dfi_up_scope_waited, (struct dfi_worker *w, struct dfi_scope *s));  /* for all children */
+DFI_UPCALL(void, dfi_up_waited_many, (struct dfi_worker *w, uint64_t ns));           /* for many children, so long */
 DFI_UPCALL(void, dfi_up_scope_ends, (struct dfi_scope *s));                          /* all children are done */
 DFI_UPCALL(void, dfi_up_scope_left, (struct dfi_worker *w, struct dfi_scope *s));    /* no code runs in it any more */
 DFI_UPCALL(void, dfi_up_scope_free, (struct dfi_worker *w, struct dfi_scope *s));    /* nothing refers to it any more */
 DFI_UPCALL(void, dfi_up_bottom_free, (struct dfi_worker *w, struct dfi_scope *s));
+
+enum { DFI_WAITED_MANY = 64 };
 
 /* Makes s, whose memory is w's, a scope of the running code. */
 static void dfi_scope_begin(struct dfi_worker *w, struct dfi_scope *s, struct dfi_scope *parent, int kind)
@@ -109,6 +113,7 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
     struct dfi_goal g;
     struct dfi_wait wait;
     intptr_t out;
+    uint64_t began;
     if (!dfi_up_task_run) { /* only tasks are children */
         dfi_flush(w);
         dfi_stack_back(w, s->mark);
@@ -121,6 +126,7 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
     /* nothing to wait for, run or hand over, and nobody to tell; acquire: as below */
     if (!dfi_up_pause && s->open && w->head <= s->mark && !*dfi_block_here && !dfi_wanted(DFI_AT_WAIT) &&
         (intptr_t)(s->submitted - s->done) + dfi_load_acquire(&s->pending) <= (intptr_t)keep) return;
+    began = dfi_up_waited_many && s->open && s->submitted - s->done >= DFI_WAITED_MANY ? dfi_os_ns() : 0;
     dfi_wait_enter(w, &wait, keep ? DFI_WAIT_ROOM : DFI_WAIT_SCOPE, s, NULL);
     if (!s->open) { /* called by code nested in a wait for s, which has closed s */
         dfi_help_until(w, s->mark, &g);
@@ -149,6 +155,7 @@ static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *
     }
     DFI_ASSERT(keep || w->scope != s || w->task || dfi_stack_is_back(w, s));
     dfi_wait_leave(w, &wait);
+    if (began) dfi_up_waited_many(w, dfi_os_ns() - began);
 }
 
 /* Waits until all children of s are done, and all values are in their original memory. */

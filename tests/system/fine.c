@@ -1,0 +1,61 @@
+/* fine.c - a type whose tasks were short is shared again when they get long, or when one in ten is; and its tasks are
+ * ordered all the time. Long tasks sleep, so they need no second CPU. */
+#define _DEFAULT_SOURCE
+#include <unistd.h>
+#define DF_IMPLEMENTATION
+#include "df.h"
+#include "../test.h"
+
+enum { SHORT = 20000, LONG = 100, CHAINS = 8 };
+static int by[64]; /* tasks that slept, per worker */
+static long next[CHAINS], at[CHAINS]; /* tasks submitted, tasks done */
+
+DF_TASK(void, step, df_inout(long, x, 1), (long, n), (unsigned, us));
+void step(long *x, long n, unsigned us)
+{
+    CHECK(*x == n);
+    if (us) {
+        usleep(us);
+        __atomic_fetch_add(&by[df_worker()], 1, __ATOMIC_RELAXED);
+    }
+    *x = n + 1;
+}
+
+static void submit(int i, unsigned us)
+{
+    int c = i % CHAINS;
+    df_submit(step, &at[c], next[c]++, us);
+}
+
+/* Others have run some of those that slept. */
+static void were_shared(void)
+{
+    int all = 0, most = 0;
+    for (int i = 0; i < 64; i++) {
+        all += by[i];
+        if (by[i] > most) most = by[i];
+        by[i] = 0;
+    }
+    CHECK(most < all);
+}
+
+int main(void)
+{
+    for (int workers = 2; workers <= 4; workers++) {
+        df_config c = { .workers = workers };
+        CHECK(df_start(&c) == DF_OK);
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < SHORT; i++) submit(i, 0);
+            for (int i = 0; i < LONG; i++) submit(i, 1000);
+            df_wait();
+            were_shared();
+            for (int i = 0; i < SHORT; i++) submit(i, 0);
+            for (int i = 0; i < 10 * LONG; i++) submit(i, i % 10 ? 0 : 200);
+            df_wait();
+            were_shared();
+        }
+        for (int i = 0; i < CHAINS; i++) CHECK(at[i] == next[i]);
+        df_stop();
+    }
+    return 0;
+}
