@@ -4,14 +4,14 @@
  * take, and time in which it waits for tasks that the others are slow to finish: 0.1 to 1.2 us. A task whose body takes
  * less than that is done sooner if the submitter runs it, once all earlier tasks of the scope are done (dfi_task_new).
  *
- * Programs and machines differ by a factor of ten, so both times are measured, by each worker for each type of the tasks
- * that it submits: what one submission in about DFI_FINE_SAMPLE costs, and how long it waits; and how long bodies take
- * here. A body that another worker runs fetches its data from elsewhere and looks longer than it is, so a type is tried:
- * after some tasks that bring the data here, the bodies of others are measured. A type that is not fine is tried again
- * later, and less and less often. While a type is fine, its bodies are measured when a clock that is read seldom says
- * that tasks take longer than they should.
+ * Programs and machines differ by a factor of ten, so both times are measured, by each worker for each type of the
+ * tasks that it submits: what one submission in about DFI_FINE_SAMPLE costs, how long it waits, and how long bodies
+ * take here. A body that another worker runs fetches its data from elsewhere and looks longer than it is, so a type
+ * with short bodies is tried: after some tasks that bring the data here, the bodies of others are measured. A type that
+ * is not fine is tried again later, and less and less often. While a type is fine, its bodies are measured when a clock
+ * that is read seldom says that tasks take longer than they should.
  *
- * All of it belongs to the worker alone, since what many workers write costs each of them more than a task. A wrong
+ * Nearly all of it belongs to the worker alone: what many workers write costs each of them more than a task. A wrong
  * decision costs time only. Argument that a task may run in its submission although there are other workers:
  * docs/internals/flow.md, "Fine tasks". */
 #ifndef DFI_FLOW_FINE_H
@@ -35,7 +35,7 @@
 
 enum {
     DFI_FINE_SAMPLE = 16,    /* one of about so many is measured while tasks are shared */
-    DFI_FINE_BATCH = 16,     /* tasks run here between two looks at the clock: so many may be too long before it shows */
+    DFI_FINE_BATCH = 16,     /* tasks run here between two looks at the clock: so many may be long before it shows */
     DFI_FINE_WARM = 32,      /* bodies of a trial: first those that bring their data here, */
     DFI_FINE_TRIED = 16,     /* then so many; as many are measured when a batch took long */
     DFI_FINE_PAUSE = 4,      /* samples between two trials, twice as many after each that fails, .. */
@@ -77,7 +77,7 @@ static int dfi_fine_short(const struct dfi_type *type)
 /* Until the next measurement: at random, as programs submit types in turn. */
 static int dfi_fine_gap(struct dfi_worker *w)
 {
-    return DF_DEBUG > 2 ? 1 : DFI_FINE_SAMPLE / 2 + (int)((dfi_random(&w->random) >> 8) % DFI_FINE_SAMPLE);
+    return DF_DEBUG > 2 ? 1 : DFI_FINE_SAMPLE / 2 + (int)(dfi_random(&w->random) >> 8) % DFI_FINE_SAMPLE;
 }
 
 /* Before a submission that may be measured: the time, or 0. */
@@ -85,7 +85,8 @@ static DFI_NOINLINE DFI_COLD uint64_t dfi_fine_measures(struct dfi_worker *w)
 {
     struct dfi_flow_worker *own = dfi_tasks_of(w);
     uint64_t now = dfi_os_ns();
-    own->fine_mean = own->fine_gap ? (now - own->fine_measured) / (unsigned)own->fine_gap : DFI_FINE_FIRST;
+    own->fine_mean = own->fine_gap ? (now - own->fine_measured) / (unsigned)own->fine_gap
+                                    : (uint64_t)DFI_FINE_FIRST;
     own->fine_measured = now;
     own->fine_shared += (unsigned)own->fine_gap;
     if (own->fine_shared > DFI_FINE_PAST) own->fine_shared /= 2, own->fine_waited /= 2;
@@ -116,7 +117,7 @@ static struct dfi_fine *dfi_fine_entry(struct dfi_worker *w, const struct dfi_ty
     if (f->type == type) return f;
     if (f->here) return NULL;
     memset(f, 0, sizeof *f);
-    f->type = type, f->cost = DFI_FINE_FIRST, f->pause = DFI_FINE_PAUSE, f->wait = 1;
+    f->type = type, f->cost = DFI_FINE_FIRST, f->pause = DFI_FINE_PAUSE;
     return f;
 }
 
@@ -132,9 +133,9 @@ static DFI_NOINLINE DFI_COLD void dfi_fine_submitted(struct dfi_worker *w, const
     if (ns > 2 * f->cost + 100) ns = 2 * f->cost + 100;
     f->cost = (unsigned)(f->cost - f->cost / 8 + ns / 8);
     if (f->here) return;
-    if (f->wait) f->wait--;
-    else if (f->body <= 4 * dfi_fine_limit(w, f) && dfi_fine_short(type))
-        f->here = f->fresh = 1, f->trial = f->strikes = f->tried = 0, f->sum = 0;
+    if (!dfi_fine_short(type)) f->wait = 0, f->pause = DFI_FINE_PAUSE; /* tried at once when it is */
+    else if (f->wait) f->wait--;
+    else f->here = f->fresh = 1, f->trial = f->strikes = f->tried = 0, f->sum = 0;
 }
 
 /* Before a body whose task was shared: is it to be measured? */
@@ -151,12 +152,11 @@ static DFI_NOINLINE DFI_COLD void dfi_fine_ran(struct dfi_worker *w, const struc
     struct dfi_fine *f = dfi_fine_entry(w, type);
     unsigned x = ns < DFI_FINE_LONG ? (unsigned)ns : (unsigned)DFI_FINE_LONG;
     if (!f) return;
-    f->body = f->body ? f->body - f->body / 8 + x / 8 : x;
+    f->body = f->body ? f->body - f->body / 4 + x / 4 : x;
     if (f->body > 2 * DFI_FINE_MOST) {
         f->here = 0;
         if (dfi_fine_short(type)) dfi_store_relaxed(dfi_fine_short_of(type), (const struct dfi_type *)NULL);
     } else if (f->body < DFI_FINE_MOST && !dfi_fine_short(type)) dfi_store_relaxed(dfi_fine_short_of(type), type);
-    if (f->body < f->failed / 2) f->failed = 0, f->wait = 0, f->pause = DFI_FINE_PAUSE; /* other work than before */
 }
 
 /* --- while they run here ---------------------------------------------------------------------------------- */
@@ -165,7 +165,7 @@ static DFI_NOINLINE DFI_COLD void dfi_fine_ran(struct dfi_worker *w, const struc
 static void dfi_fine_ends(struct dfi_fine *f)
 {
     if (f->pause < DFI_FINE_PAUSE_MOST) f->pause *= 2;
-    f->wait = f->pause, f->failed = f->body, f->here = 0;
+    f->wait = f->pause, f->here = 0;
 }
 
 /* A body that ran here has created tasks: it counts as long. For they would run here, too, and so would theirs: that
@@ -173,9 +173,7 @@ static void dfi_fine_ends(struct dfi_fine *f)
 static DFI_NOINLINE DFI_COLD void dfi_fine_creates(struct dfi_worker *w, const struct dfi_type *type)
 {
     struct dfi_fine *f = dfi_fine_of(w, type);
-    if (f->type != type || !f->here) return;
-    f->body = DFI_FINE_LONG;
-    dfi_fine_ends(f);
+    if (f->type == type && f->here) dfi_fine_ends(f);
 }
 
 /* A body took so long where it was submitted. */
@@ -230,8 +228,8 @@ static DFI_NOINLINE void dfi_fine_body(struct dfi_worker *w, const struct dfi_ty
 
 DFI_SMALL_CODE_BEGIN
 
-/* Runs the newest entry of the stack above `mark` if it is a task of a short type; others are left to others: the caller
- * is in a submission. Zero: it is none. */
+/* Runs the newest entry of the stack above `mark` if it is a task of a short type; longer ones are left to others: the
+ * caller is in a submission. Zero: it is none. */
 static int dfi_fine_run(struct dfi_worker *w, size_t mark)
 {
     struct dfi_flow *t = NULL;

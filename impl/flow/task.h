@@ -256,7 +256,8 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
             const unsigned created = dfi_tasks_of(w)->fine_created;
             uint64_t began = dfi_os_ns();
             dfi_body_run(w, type, t->task.args, t);
-            dfi_fine_ran(w, type, dfi_tasks_of(w)->fine_created == created ? dfi_os_ns() - began : DFI_FINE_LONG);
+            if (dfi_tasks_of(w)->fine_created != created) began = 0; /* a long one: dfi_fine_creates */
+            dfi_fine_ran(w, type, dfi_os_ns() - began);
         } else dfi_body_run(w, t->type, t->task.args, t);
     }
     if (dfi_up_body_ends && DFI_UNLIKELY(t->parts != NULL)) dfi_up_body_ends(w, t, go == DFI_SKIP);

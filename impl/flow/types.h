@@ -94,14 +94,14 @@ struct dfi_queue {
 };
 
 /* What a worker knows about the times of a type of tasks that it submits (flow/fine.h). */
-enum { DFI_FINE_TYPES = 32, DFI_FINE_SHORT = 128 };
+enum { DFI_FINE_TYPES = DFI_ALONE ? 1 : 32, DFI_FINE_SHORT = DFI_ALONE ? 1 : 64 };
 struct dfi_fine {
     const struct dfi_type *type;
-    unsigned cost, body, failed;          /* ns, means: of a submission; of a body that was shared; when a trial failed */
+    unsigned cost, body;                  /* ns, means: of a submission; of a body that was shared, and ran here */
     unsigned sum;                         /* ns, of the bodies measured where they were submitted */
     unsigned short wait, pause;           /* samples left, and between two trials */
     unsigned char here;                   /* 1: its tasks run where they are submitted */
-    unsigned char fresh, trial;           /* 1: its first tasks do, and bring their data; the next ones do, for a trial */
+    unsigned char fresh, trial;           /* 1: its first tasks do, and bring their data; the next ones, for a trial */
     unsigned char tried, strikes;         /* bodies in sum; times in a row that they took too long */
 };
 
