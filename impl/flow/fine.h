@@ -34,7 +34,8 @@
 #include "types.h"
 
 enum {
-    DFI_FINE_SAMPLE = 16,    /* one of about so many is measured while tasks are shared */
+    DFI_FINE_SAMPLE = 16,    /* one of about so many is measured while tasks are shared, .. */
+    DFI_FINE_SELDOM = 127,   /* .. of so many if they are not short */
     DFI_FINE_BATCH = 16,     /* tasks run here between two looks at the clock: so many may be long before it shows */
     DFI_FINE_WARM = 32,      /* bodies of a trial: first those that bring their data here, */
     DFI_FINE_TRIED = 16,     /* then so many; as many are measured when a batch took long */
@@ -47,37 +48,87 @@ enum {
     DFI_FINE_FIRST = 200,    /* ns: cost of a submission before one is measured */
     DFI_FINE_MOST = 2000,    /* ns: bodies that are longer are worth sharing on any machine */
     DFI_FINE_LONG = 4 * DFI_FINE_MOST, /* ns: one long body counts so much at most */
-    DFI_FINE_PAST = 8192     /* tasks of which the waits are remembered */
+    DFI_FINE_PAST = 8192,    /* tasks of which the waits are remembered, .. */
+    DFI_FINE_OTHER = 4       /* .. until bodies are so many times longer or shorter */
 };
 
 /* DF_DEBUG=3: half of the tasks whose bodies are not long, so that tests see tasks that run in their submission beside
  * others. */
 #define DFI_FINE_AT_RANDOM(w, type) (DF_DEBUG > 2 && dfi_fine_short(type) && dfi_random(&(w)->random) >> 31)
 
-DFI_FAST struct dfi_fine *dfi_fine_of(struct dfi_worker *w, const struct dfi_type *type)
+/* The first of the DFI_FINE_WAYS places of a type in a table of n. */
+DFI_FAST size_t dfi_fine_place(const struct dfi_type *type, size_t n)
 {
     uintptr_t p = (uintptr_t)type;
-    return &dfi_tasks_of(w)->fine[(p >> 4 ^ p >> 9) % DFI_FINE_TYPES];
+    return (p >> 4 ^ p >> 9) % (n / DFI_FINE_WAYS) * DFI_FINE_WAYS;
+}
+
+/* The entry of a type, or NULL. */
+static DFI_NOINLINE struct dfi_fine *dfi_fine_find(struct dfi_worker *w, const struct dfi_type *type)
+{
+    struct dfi_fine *f = &dfi_tasks_of(w)->fine[dfi_fine_place(type, DFI_FINE_TYPES)];
+    int i;
+    for (i = 0; i < DFI_FINE_WAYS; i++)
+        if (f[i].type == type) return dfi_tasks_of(w)->fine_last = f + i;
+    return NULL;
+}
+DFI_FAST struct dfi_fine *dfi_fine_of(struct dfi_worker *w, const struct dfi_type *type)
+{
+    struct dfi_fine *f = dfi_tasks_of(w)->fine_last;
+    return DFI_LIKELY(f && f->type == type) ? f : dfi_fine_find(w, type);
+}
+
+/* The same, or a new one; others leave their places, unless they are fine: then NULL. */
+static struct dfi_fine *dfi_fine_entry(struct dfi_worker *w, const struct dfi_type *type)
+{
+    struct dfi_fine *f = dfi_fine_of(w, type), *all;
+    int i;
+    if (f) return f;
+    all = &dfi_tasks_of(w)->fine[dfi_fine_place(type, DFI_FINE_TYPES)];
+    f = &all[(dfi_random(&w->random) >> 8) % DFI_FINE_WAYS];
+    for (i = 0; i < DFI_FINE_WAYS; i++)
+        if (!all[i].type) f = &all[i];
+    if (f->here) return NULL;
+    memset(f, 0, sizeof *f);
+    f->type = type, f->cost = DFI_FINE_FIRST, f->pause = DFI_FINE_PAUSE;
+    return f;
 }
 
 /* Has a worker seen that bodies of that type are short? Only these run in a submission: others may block, or meet tasks
- * that are submitted later. It is written when a worker finds that it is not so any more. */
-DFI_FAST DFI_ATOMIC(const struct dfi_type *) *dfi_fine_short_of(const struct dfi_type *type)
-{
-    uintptr_t p = (uintptr_t)type;
-    return &dfi_flow_pool.fine_short[(p >> 4 ^ p >> 11) % DFI_FINE_SHORT];
-}
+ * that are submitted later. */
 static int dfi_fine_short(const struct dfi_type *type)
 {
-    return dfi_load_relaxed(dfi_fine_short_of(type)) == type;
+    size_t i, at = dfi_fine_place(type, DFI_FINE_SHORT);
+    for (i = at; i < at + DFI_FINE_WAYS; i++)
+        if (dfi_load_relaxed(&dfi_flow_pool.fine_short[i]) == type) return 1;
+    return 0;
+}
+
+/* It is short, or is not any more: all workers read this, so it is written if it changes. */
+static void dfi_fine_says(struct dfi_worker *w, const struct dfi_type *type, int is_short)
+{
+    size_t i, at = dfi_fine_place(type, DFI_FINE_SHORT), to = at + (dfi_random(&w->random) >> 8) % DFI_FINE_WAYS;
+    if (dfi_fine_short(type) == is_short) return;
+    for (i = at; i < at + DFI_FINE_WAYS; i++) {
+        const struct dfi_type *other = dfi_load_relaxed(&dfi_flow_pool.fine_short[i]);
+        if (other == type) dfi_store_relaxed(&dfi_flow_pool.fine_short[i], (const struct dfi_type *)NULL);
+        else if (!other) to = i;
+    }
+    if (is_short) dfi_store_relaxed(&dfi_flow_pool.fine_short[to], type);
 }
 
 /* --- while tasks are shared ------------------------------------------------------------------------------ */
 
-/* Until the next measurement: at random, as programs submit types in turn. */
-static int dfi_fine_gap(struct dfi_worker *w)
+/* Until the next measurement: at random, as programs submit types in turn; less often while `each` does. */
+static int dfi_fine_gap(struct dfi_worker *w, int each)
 {
-    return DF_DEBUG > 2 ? 1 : DFI_FINE_SAMPLE / 2 + (int)(dfi_random(&w->random) >> 8) % DFI_FINE_SAMPLE;
+    if (DF_DEBUG > 2) return 1;
+    if (each < DFI_FINE_SAMPLE) each = DFI_FINE_SAMPLE;
+    return each / 2 + (int)(dfi_random(&w->random) >> 8) % each;
+}
+static void dfi_fine_each(int *each, int seldom)
+{
+    *each = !seldom ? DFI_FINE_SAMPLE : *each < DFI_FINE_SELDOM ? 2 * *each + 1 : DFI_FINE_SELDOM;
 }
 
 /* Before a submission that may be measured: the time, or 0. */
@@ -90,7 +141,7 @@ static DFI_NOINLINE DFI_COLD uint64_t dfi_fine_measures(struct dfi_worker *w)
     own->fine_measured = now;
     own->fine_shared += (unsigned)own->fine_gap;
     if (own->fine_shared > DFI_FINE_PAST) own->fine_shared /= 2, own->fine_waited /= 2;
-    own->fine_submits = own->fine_gap = dfi_fine_gap(w);
+    own->fine_submits = own->fine_gap = dfi_fine_gap(w, own->fine_each);
     return now;
 }
 DFI_FAST uint64_t dfi_fine_submits(struct dfi_worker *w)
@@ -102,23 +153,15 @@ DFI_FAST uint64_t dfi_fine_submits(struct dfi_worker *w)
 static void dfi_fine_waited(struct dfi_worker *w, uint64_t ns) { dfi_tasks_of(w)->fine_waited += ns; }
 DFI_UPCALL_IS(dfi_up_waited_many, dfi_fine_waited);
 
-/* ns: a task that is shared costs its submitter so much: bodies that are longer are worth it. */
-static unsigned dfi_fine_limit(struct dfi_worker *w, const struct dfi_fine *f)
+/* ns: a task that is shared costs its submitter so much, where bodies take `body`: longer ones are worth it. While they
+ * were longer, so were the waits. */
+static unsigned dfi_fine_limit(struct dfi_worker *w, const struct dfi_fine *f, uint64_t body)
 {
     struct dfi_flow_worker *own = dfi_tasks_of(w);
-    uint64_t ns = f->cost + (own->fine_shared ? own->fine_waited / own->fine_shared : 0);
-    return ns < DFI_FINE_MOST ? (unsigned)ns : (unsigned)DFI_FINE_MOST;
-}
-
-/* The entry of a type; another one leaves its place, unless it is fine: then NULL. */
-static struct dfi_fine *dfi_fine_entry(struct dfi_worker *w, const struct dfi_type *type)
-{
-    struct dfi_fine *f = dfi_fine_of(w, type);
-    if (f->type == type) return f;
-    if (f->here) return NULL;
-    memset(f, 0, sizeof *f);
-    f->type = type, f->cost = DFI_FINE_FIRST, f->pause = DFI_FINE_PAUSE;
-    return f;
+    uint64_t wait = own->fine_shared ? own->fine_waited / own->fine_shared : 0;
+    if (DFI_FINE_OTHER * body < own->fine_body) wait = 0; /* unknown */
+    else if (body < own->fine_body) wait = wait * body / own->fine_body;
+    return f->cost + wait < DFI_FINE_MOST ? (unsigned)(f->cost + wait) : (unsigned)DFI_FINE_MOST;
 }
 
 /* The submission that began at `began` has ended. One that was interrupted, or woke a worker, counts little. None costs
@@ -132,6 +175,7 @@ static DFI_NOINLINE DFI_COLD void dfi_fine_submitted(struct dfi_worker *w, const
     if (ns > dfi_tasks_of(w)->fine_mean) ns = dfi_tasks_of(w)->fine_mean;
     if (ns > 2 * f->cost + 100) ns = 2 * f->cost + 100;
     f->cost = (unsigned)(f->cost - f->cost / 8 + ns / 8);
+    dfi_fine_each(&dfi_tasks_of(w)->fine_each, !dfi_fine_short(type));
     if (f->here) return;
     if (!dfi_fine_short(type)) f->wait = 0, f->pause = DFI_FINE_PAUSE; /* tried at once when it is */
     else if (f->wait) f->wait--;
@@ -142,21 +186,24 @@ static DFI_NOINLINE DFI_COLD void dfi_fine_submitted(struct dfi_worker *w, const
 DFI_FAST int dfi_fine_runs(struct dfi_worker *w)
 {
     if (DFI_LIKELY(--dfi_tasks_of(w)->fine_runs > 0)) return 0;
-    dfi_tasks_of(w)->fine_runs = dfi_fine_gap(w);
+    dfi_tasks_of(w)->fine_runs = dfi_fine_gap(w, dfi_tasks_of(w)->fine_each_run);
     return 1;
 }
 
 /* A body took so long here whose task was shared. */
 static DFI_NOINLINE DFI_COLD void dfi_fine_ran(struct dfi_worker *w, const struct dfi_type *type, uint64_t ns)
 {
+    struct dfi_flow_worker *own = dfi_tasks_of(w);
     struct dfi_fine *f = dfi_fine_entry(w, type);
     unsigned x = ns < DFI_FINE_LONG ? (unsigned)ns : (unsigned)DFI_FINE_LONG;
+    own->fine_body += (x >> 3) - (own->fine_body >> 3);
+    if (own->fine_body > DFI_FINE_OTHER * own->fine_body_then || DFI_FINE_OTHER * own->fine_body < own->fine_body_then)
+        own->fine_body_then = own->fine_body, own->fine_waited = own->fine_shared = 0; /* other tasks wait otherwise */
     if (!f) return;
     f->body = f->body ? f->body - f->body / 4 + x / 4 : x;
-    if (f->body > 2 * DFI_FINE_MOST) {
-        f->here = 0;
-        if (dfi_fine_short(type)) dfi_store_relaxed(dfi_fine_short_of(type), (const struct dfi_type *)NULL);
-    } else if (f->body < DFI_FINE_MOST && !dfi_fine_short(type)) dfi_store_relaxed(dfi_fine_short_of(type), type);
+    dfi_fine_each(&own->fine_each_run, f->body > 2 * DFI_FINE_MOST);
+    if (f->body > 2 * DFI_FINE_MOST) f->here = 0, dfi_fine_says(w, type, 0);
+    else if (f->body < DFI_FINE_MOST) dfi_fine_says(w, type, 1);
 }
 
 /* --- while they run here ---------------------------------------------------------------------------------- */
@@ -173,17 +220,18 @@ static void dfi_fine_ends(struct dfi_fine *f)
 static DFI_NOINLINE DFI_COLD void dfi_fine_creates(struct dfi_worker *w, const struct dfi_type *type)
 {
     struct dfi_fine *f = dfi_fine_of(w, type);
-    if (f->type == type && f->here) dfi_fine_ends(f);
+    if (f && f->here) dfi_fine_ends(f);
 }
 
 /* A body took so long where it was submitted. */
 static DFI_NOINLINE DFI_COLD void dfi_fine_ran_here(struct dfi_worker *w, const struct dfi_type *type, uint64_t ns)
 {
     struct dfi_fine *f = dfi_fine_of(w, type);
-    unsigned limit = dfi_fine_limit(w, f), n = f->fresh ? DFI_FINE_WARM : DFI_FINE_TRIED;
-    if (f->type != type || !f->here) return;
+    unsigned n;
+    if (!f || !f->here) return;
+    n = f->fresh ? DFI_FINE_WARM : DFI_FINE_TRIED;
     f->sum += ns < DFI_FINE_LONG * DFI_FINE_WARM ? (unsigned)ns : (unsigned)(DFI_FINE_LONG * DFI_FINE_WARM);
-    if (f->sum > (f->fresh ? 4 : 1) * n * limit) {
+    if (f->sum > (f->fresh ? 4 : 1) * n * dfi_fine_limit(w, f, f->sum / (f->tried + 1u))) {
         f->tried = 0, f->sum = 0;
         if (f->fresh || f->trial || ++f->strikes >= DFI_FINE_STRIKES) dfi_fine_ends(f);
     } else if (++f->tried == n) {
@@ -198,15 +246,16 @@ static DFI_NOINLINE DFI_COLD void dfi_fine_ran_here(struct dfi_worker *w, const 
 static DFI_NOINLINE DFI_COLD int dfi_fine_looks(struct dfi_worker *w, const struct dfi_type *type)
 {
     struct dfi_flow_worker *own = dfi_tasks_of(w);
-    uint64_t now;
+    struct dfi_fine *f = dfi_fine_of(w, type);
+    uint64_t now, mean;
     if (own->fine_watch) {
         own->fine_watch--, own->fine_left = 1;
         return 1;
     }
     now = dfi_os_ns();
+    mean = (now - own->fine_at) / DFI_FINE_BATCH;
     own->fine_left = DFI_FINE_BATCH;
-    if (now - own->fine_at > (uint64_t)DFI_FINE_BATCH * dfi_fine_limit(w, dfi_fine_of(w, type)))
-        own->fine_watch = DFI_FINE_TRIED, own->fine_left = 1;
+    if (f && mean > dfi_fine_limit(w, f, mean)) own->fine_watch = DFI_FINE_TRIED, own->fine_left = 1;
     own->fine_at = now;
     return 0;
 }
@@ -309,10 +358,10 @@ DFI_FAST int dfi_fine_here(struct dfi_worker *w, const struct dfi_type *type)
     struct dfi_fine *f = dfi_fine_of(w, type);
     const struct dfi_scope *s = w->scope;
     dfi_tasks_of(w)->fine_created++;
-    if (!(f->here && f->type == type) && !DFI_FINE_AT_RANDOM(w, type)) return 0;
+    if (!(f && f->here) && !DFI_FINE_AT_RANDOM(w, type)) return 0;
     if (DFI_UNLIKELY(!w->task && (!s->open || dfi_load_relaxed(&s->pending) || s->submitted != s->done)) &&
         !dfi_fine_none_out(w)) return 0;
-    if (DFI_UNLIKELY(f->fresh | f->trial)) dfi_tasks_of(w)->fine_watch = 1, dfi_tasks_of(w)->fine_left = 1;
+    if (f && DFI_UNLIKELY(f->fresh | f->trial)) dfi_tasks_of(w)->fine_watch = 1, dfi_tasks_of(w)->fine_left = 1;
     return 1;
 }
 

@@ -94,7 +94,7 @@ struct dfi_queue {
 };
 
 /* What a worker knows about the times of a type of tasks that it submits (flow/fine.h). */
-enum { DFI_FINE_TYPES = DFI_ALONE ? 1 : 32, DFI_FINE_SHORT = DFI_ALONE ? 1 : 64 };
+enum { DFI_FINE_WAYS = 4, DFI_FINE_TYPES = DFI_ALONE ? 4 : 32, DFI_FINE_SHORT = DFI_ALONE ? 4 : 64 };
 struct dfi_fine {
     const struct dfi_type *type;
     unsigned cost, body;                  /* ns, means: of a submission; of a body that was shared, and ran here */
@@ -124,6 +124,8 @@ struct dfi_flow_worker {
     /* flow/fine.h */
     unsigned fine_created;                /* tasks created here */
     int fine_submits, fine_runs, fine_gap; /* submissions and bodies left until one is measured; submissions between */
+    int fine_each, fine_each_run;         /* one of about so many of them is */
+    unsigned fine_body, fine_body_then;   /* ns: mean of the bodies that were shared, and ran here; now and once */
     uint64_t fine_measured, fine_mean;    /* ns: when one was; mean between the last two */
     uint64_t fine_waited;                 /* ns: waits for many tasks, of the last .. */
     size_t fine_shared;                   /* .. tasks shared */
@@ -131,6 +133,7 @@ struct dfi_flow_worker {
     uint64_t fine_at;                     /* ns: when a clock was read while tasks run here */
     int fine_left, fine_watch;            /* tasks until it is read again; bodies to be measured */
     int fine_out, fine_pause;             /* submissions left, and between two attempts, to finish earlier tasks */
+    struct dfi_fine *fine_last;           /* the entry of the last task */
     struct dfi_fine fine[DFI_FINE_TYPES];
 };
 DFI_ROOM(dfi_flow_worker, dfi_tasks_of, dfi_worker);
