@@ -153,15 +153,16 @@ DFI_FAST uint64_t dfi_fine_submits(struct dfi_worker *w)
 static void dfi_fine_waited(struct dfi_worker *w, uint64_t ns) { dfi_tasks_of(w)->fine_waited += ns; }
 DFI_UPCALL_IS(dfi_up_waited_many, dfi_fine_waited);
 
-/* ns: a task that is shared costs its submitter so much, where bodies take `body`: longer ones are worth it. While they
- * were longer, so were the waits. */
+/* ns: a body that is longer is worth sharing: 3/4 of what a task that is shared costs its submitter, as both are
+ * measured with errors, where bodies take `body`. While they were longer, so were the waits. */
 static unsigned dfi_fine_limit(struct dfi_worker *w, const struct dfi_fine *f, uint64_t body)
 {
     struct dfi_flow_worker *own = dfi_tasks_of(w);
     uint64_t wait = own->fine_shared ? own->fine_waited / own->fine_shared : 0;
     if (DFI_FINE_OTHER * body < own->fine_body) wait = 0; /* unknown */
     else if (body < own->fine_body) wait = wait * body / own->fine_body;
-    return f->cost + wait < DFI_FINE_MOST ? (unsigned)(f->cost + wait) : (unsigned)DFI_FINE_MOST;
+    wait = (f->cost + wait) * 3 / 4;
+    return wait < DFI_FINE_MOST ? (unsigned)wait : (unsigned)DFI_FINE_MOST;
 }
 
 /* The submission that began at `began` has ended. One that was interrupted, or woke a worker, counts little. None costs
