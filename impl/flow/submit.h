@@ -51,9 +51,9 @@ static struct dfi_flow *dfi_flow_for(struct dfi_worker *w, const struct dfi_type
 }
 
 /* NULL: the caller runs the task immediately (dfi_run_now). With one worker, all earlier tasks have run immediately
- * and in order, so no dependence analysis is needed. DFI_BARE: memory for a record is lacking (dfi_run_after). If
- * such a task has no accesses, the result is NULL as well, so that the caller need not list them; dfi_run_now then
- * checks `bare`, only if there are options. */
+ * and in order, so no dependence analysis is needed; with several, if all earlier ones are done (fine.h). DFI_BARE:
+ * memory for a record is lacking (dfi_run_after). If such a task has no accesses, the result is NULL as well, so
+ * that the caller need not list them; dfi_run_now then checks `bare`, only if there are options. */
 static struct df_opts dfi_opts_none;
 DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
 {
