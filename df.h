@@ -259,7 +259,7 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *   df_submit(name, args...);      creates a child of the current scope from a declared task and its arguments.
  *             It starts when its predecessors are done, on any worker; on the calling thread, inside df_submit, if
  *             memory runs out, if there is a single worker, or if bodies of its type are shorter than it takes to
- *             share them; so it must not wait by a flag for what its submitter does later. The arguments are copied;
+ *             share them. So it must not wait by a flag that its submitter sets later. The arguments are copied;
  *             the memory they point to must exist until the task is done. Its result is discarded.
  *             A thread that submits more than df_config.window unfinished tasks runs tasks itself.
  *             Cost: about 7 ns with one worker, 15 to 30 ns for short bodies with several; if others may run the task,

@@ -54,7 +54,10 @@ enum {
 
 /* DF_DEBUG=3: half of the tasks whose bodies are not long, so that tests see tasks that run in their submission beside
  * others. */
-#define DFI_FINE_AT_RANDOM(w, type) (DF_DEBUG > 2 && dfi_fine_short(type) && dfi_random(&(w)->random) >> 31)
+#define DFI_FINE_AT_RANDOM(w, type) (DF_DEBUG > 2 && dfi_fine_short(type) && dfi_fine_random(w) >> 23)
+
+/* 24 bits. Not w->random: what it gives is part of a schedule that is replayed, and times differ. */
+static unsigned dfi_fine_random(struct dfi_worker *w) { return dfi_random(&dfi_tasks_of(w)->fine_random) >> 8; }
 
 /* The first of the DFI_FINE_WAYS places of a type in a table of n. */
 DFI_FAST size_t dfi_fine_place(const struct dfi_type *type, size_t n)
@@ -85,7 +88,7 @@ static struct dfi_fine *dfi_fine_entry(struct dfi_worker *w, const struct dfi_ty
     int i;
     if (f) return f;
     all = &dfi_tasks_of(w)->fine[dfi_fine_place(type, DFI_FINE_TYPES)];
-    f = &all[(dfi_random(&w->random) >> 8) % DFI_FINE_WAYS];
+    f = &all[dfi_fine_random(w) % DFI_FINE_WAYS];
     for (i = 0; i < DFI_FINE_WAYS; i++)
         if (!all[i].type) f = &all[i];
     if (f->here) return NULL;
@@ -107,7 +110,7 @@ static int dfi_fine_short(const struct dfi_type *type)
 /* It is short, or is not any more: all workers read this, so it is written if it changes. */
 static void dfi_fine_says(struct dfi_worker *w, const struct dfi_type *type, int is_short)
 {
-    size_t i, at = dfi_fine_place(type, DFI_FINE_SHORT), to = at + (dfi_random(&w->random) >> 8) % DFI_FINE_WAYS;
+    size_t i, at = dfi_fine_place(type, DFI_FINE_SHORT), to = at + dfi_fine_random(w) % DFI_FINE_WAYS;
     if (dfi_fine_short(type) == is_short) return;
     for (i = at; i < at + DFI_FINE_WAYS; i++) {
         const struct dfi_type *other = dfi_load_relaxed(&dfi_flow_pool.fine_short[i]);
@@ -124,7 +127,7 @@ static int dfi_fine_gap(struct dfi_worker *w, int each)
 {
     if (DF_DEBUG > 2) return 1;
     if (each < DFI_FINE_SAMPLE) each = DFI_FINE_SAMPLE;
-    return each / 2 + (int)(dfi_random(&w->random) >> 8) % each;
+    return each / 2 + (int)dfi_fine_random(w) % each;
 }
 static void dfi_fine_each(int *each, int seldom)
 {
