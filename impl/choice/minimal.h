@@ -29,7 +29,6 @@ DFI_UPCALL_NONE(dfi_up_see);
 DFI_UPCALL_NONE(dfi_up_task_leave);
 DFI_UPCALL_NONE(dfi_up_task_ready);
 DFI_UPCALL_NONE(dfi_up_task_run);
-DFI_UPCALL_NONE(dfi_up_waited_many);
 DFI_UPCALL_NONE(dfi_up_task_scope);
 DFI_UPCALL_NONE(dfi_up_task_take);
 DFI_UPCALL_NONE(dfi_up_task_urgent);
@@ -37,5 +36,6 @@ DFI_UPCALL_NONE(dfi_up_tasks_publish);
 DFI_UPCALL_NONE(dfi_up_team_find);
 DFI_UPCALL_NONE(dfi_up_team_run);
 DFI_UPCALL_NONE(dfi_up_team_wanted);
+DFI_UPCALL_NONE(dfi_up_waited_many);
 
 #endif

@@ -175,13 +175,14 @@ static DFI_NOINLINE DFI_COLD void dfi_fine_submitted(struct dfi_worker *w, const
 {
     struct dfi_fine *f = dfi_fine_entry(w, type);
     uint64_t ns = dfi_os_ns() - began;
+    int is_short = dfi_fine_short(type);
     if (!f) return;
     if (ns > dfi_tasks_of(w)->fine_mean) ns = dfi_tasks_of(w)->fine_mean;
     if (ns > 2 * f->cost + 100) ns = 2 * f->cost + 100;
     f->cost = (unsigned)(f->cost - f->cost / 8 + ns / 8);
-    dfi_fine_each(&dfi_tasks_of(w)->fine_each, !dfi_fine_short(type));
+    dfi_fine_each(&dfi_tasks_of(w)->fine_each, !is_short);
     if (f->here) return;
-    if (!dfi_fine_short(type)) f->wait = 0, f->pause = DFI_FINE_PAUSE; /* tried at once when it is */
+    if (!is_short) f->wait = 0, f->pause = DFI_FINE_PAUSE; /* tried at once when it is */
     else if (f->wait) f->wait--;
     else f->here = f->fresh = 1, f->trial = f->strikes = f->tried = 0, f->sum = 0;
 }
@@ -208,6 +209,17 @@ static DFI_NOINLINE DFI_COLD void dfi_fine_ran(struct dfi_worker *w, const struc
     dfi_fine_each(&own->fine_each_run, f->body > 2 * DFI_FINE_MOST);
     if (f->body > 2 * DFI_FINE_MOST) f->here = 0, dfi_fine_says(w, type, 0);
     else if (f->body < DFI_FINE_MOST) dfi_fine_says(w, type, 1);
+}
+
+/* Runs the body of a shared task, and measures it. One that has created tasks counts as long: dfi_fine_creates. */
+static DFI_NOINLINE DFI_COLD void dfi_fine_measured(struct dfi_worker *w, struct dfi_flow *t)
+{
+    const struct dfi_type *type = t->type;
+    const unsigned created = dfi_tasks_of(w)->fine_created;
+    uint64_t began = dfi_os_ns();
+    dfi_body_run(w, type, t->task.args, t);
+    if (dfi_tasks_of(w)->fine_created != created) began = 0;
+    dfi_fine_ran(w, type, dfi_os_ns() - began);
 }
 
 /* --- while they run here ---------------------------------------------------------------------------------- */

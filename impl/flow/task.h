@@ -251,14 +251,8 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     w->task_mark = w->head;
     if (DFI_LIKELY(go == DFI_GO)) {
         dfi_count(&dfi_tasks_of(w)->n_tasks);
-        if (!DFI_ALONE && DFI_UNLIKELY(dfi_fine_runs(w)) && !(t->type->modes & DFI_INTERNAL)) {
-            const struct dfi_type *type = t->type;
-            const unsigned created = dfi_tasks_of(w)->fine_created;
-            uint64_t began = dfi_os_ns();
-            dfi_body_run(w, type, t->task.args, t);
-            if (dfi_tasks_of(w)->fine_created != created) began = 0; /* a long one: dfi_fine_creates */
-            dfi_fine_ran(w, type, dfi_os_ns() - began);
-        } else dfi_body_run(w, t->type, t->task.args, t);
+        if (!DFI_ALONE && DFI_UNLIKELY(dfi_fine_runs(w)) && !(t->type->modes & DFI_INTERNAL)) dfi_fine_measured(w, t);
+        else dfi_body_run(w, t->type, t->task.args, t);
     }
     if (dfi_up_body_ends && DFI_UNLIKELY(t->parts != NULL)) dfi_up_body_ends(w, t, go == DFI_SKIP);
     if (DFI_LIKELY(w->scope == saved_scope)) {

@@ -125,7 +125,7 @@ struct dfi_flow_worker {
     unsigned fine_created;                /* tasks created here */
     int fine_submits, fine_runs, fine_gap; /* submissions and bodies left until one is measured; submissions between */
     int fine_each, fine_each_run;         /* one of about so many of them is */
-    uint32_t fine_random;
+    uint32_t fine_random;                 /* state of dfi_fine_random */
     unsigned fine_body, fine_body_then;   /* ns: mean of the bodies that were shared, and ran here; now and once */
     uint64_t fine_measured, fine_mean;    /* ns: when one was; mean between the last two */
     uint64_t fine_waited;                 /* ns: waits for many tasks, of the last .. */

@@ -32,7 +32,7 @@ DFI_UPCALL(void, dfi_up_scope_left, (struct dfi_worker *w, struct dfi_scope *s))
 DFI_UPCALL(void, dfi_up_scope_free, (struct dfi_worker *w, struct dfi_scope *s));    /* nothing refers to it any more */
 DFI_UPCALL(void, dfi_up_bottom_free, (struct dfi_worker *w, struct dfi_scope *s));
 
-enum { DFI_WAITED_MANY = 64 };
+enum { DFI_WAITED_MANY = 64 }; /* children for which dfi_up_waited_many is worth two looks at the clock */
 
 /* Makes s, whose memory is w's, a scope of the running code. */
 static void dfi_scope_begin(struct dfi_worker *w, struct dfi_scope *s, struct dfi_scope *parent, int kind)
