@@ -367,8 +367,8 @@ static void dfi_submit_run(struct dfi_worker *w, struct dfi_flow *t)
 DFI_FAST void dfi_submit_push(struct dfi_worker *w, struct dfi_flow *t)
 {
     dfi_push(w, t);
-    if (dfi_steal_requested(w)) dfi_poll(w);
-    else dfi_offer(w);
+    dfi_answer(w);
+    dfi_offer(w);
 }
 
 /* Runs or pushes t, which is ready. */

@@ -45,7 +45,7 @@ static void dfi_run_chain(struct dfi_worker *w, struct dfi_flow *t, const struct
 {
     while (t) {
         t = dfi_up_task_run(w, t);
-        if (dfi_steal_requested(w)) dfi_poll(w);
+        dfi_answer(w);
         if (t && ((g && dfi_goal_met(g)) || dfi_leaves(w) || dfi_up_task_urgent(NULL))) {
             dfi_push(w, t);
             return;

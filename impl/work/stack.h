@@ -293,6 +293,14 @@ static DFI_NOINLINE void dfi_poll(struct dfi_worker *w)
         dfi_store_seq_cst(&w->hot.steal_request, (uintptr_t)1);
 }
 
+/* Answers a possible steal request where the runtime goes on with tasks, all of which are on offer before the next body.
+ * An answer could only withdraw the request, which idle workers repeat: two cache lines that cross for each task. But
+ * futures that were spawned are not on offer, and with a director each check is a scheduling point. */
+DFI_FAST void dfi_answer(struct dfi_worker *w)
+{
+    if ((DFI_UNLIKELY(w->hot.top != NULL) || dfi_wanted(DFI_AT_TURN)) && dfi_steal_requested(w)) dfi_poll(w);
+}
+
 static void dfi_request_steals(struct dfi_worker *w)
 {
     int i, n = DFI_ALONE ? 0 : dfi_load_acquire(&dfi_pool.n_slots);
