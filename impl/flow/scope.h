@@ -33,6 +33,7 @@ static void dfi_flow_scope_begins(struct dfi_worker *w, struct dfi_scope *scope)
     s->table = NULL;
     s->locals = NULL;
     s->asks = 0;
+    s->lazy_base = NULL;
     s->room_used = 0;
     if (dfi_up_flow_scope_new) dfi_up_flow_scope_new(scope);
     if (dfi_up_scope_created) dfi_up_scope_created(scope);
@@ -64,8 +65,10 @@ static int dfi_runs_now(struct dfi_worker *w)
 
 static struct dfi_scope *dfi_flow_block_begins(struct dfi_worker *w, const char *site)
 {
-    void *passed = dfi_up_block_comes ? dfi_up_block_comes(w, site) : NULL;
+    void *passed;
     struct dfi_scope *s;
+    dfi_flush(w);
+    passed = dfi_up_block_comes ? dfi_up_block_comes(w, site) : NULL;
     /* it needs a scope, so that its children are not taken for those of its parent, or for what an upper floor keeps
      * there */
     if (DFI_UNLIKELY(w->task && (dfi_runs_now(w) || w->task->parts))) dfi_scope_here(w);
@@ -94,6 +97,7 @@ static void dfi_flow_scope_left(struct dfi_worker *w, struct dfi_scope *s)
     if (DFI_UNLIKELY(dfi_flow_of(s)->asks) && dfi_up_code_left) dfi_up_code_left(w, s);
     if (dfi_flow_of(s)->table) dfi_table_free(w, s);
     dfi_flow_of(s)->table = NULL;
+    if (dfi_flow_of(s)->lazy_base) dfi_tasks_of(w)->lazy_at = dfi_flow_of(s)->lazy_base;
 }
 DFI_UPCALL_IS(dfi_up_scope_left, dfi_flow_scope_left);
 

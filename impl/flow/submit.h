@@ -23,6 +23,7 @@
 #include "careful.h"
 #include "edge.h"
 #include "fine.h"
+#include "lazy.h"
 #include "moments.h"
 #include "options.h"
 #include "order.h"
@@ -59,7 +60,12 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_flow *t;
+    struct dfi_task *lazy;
     if (!w) return NULL;
+    if (!dfi_alone()) {
+        if ((lazy = dfi_lazy_new(w, type)) != NULL) return lazy;
+        dfi_create(w);
+    }
     if (DFI_UNLIKELY(dfi_flow_of(w->scope)->asks) && dfi_up_creates && dfi_up_creates(w, type)) return NULL;
     if ((dfi_alone() || dfi_fine_here(w, type)) && !dfi_nested_deeply(w)) {
         if (dfi_may_run_now(w)) return NULL;
@@ -184,7 +190,10 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
     dfi_nest_begin(w);
     dfi_count(&dfi_tasks_of(w)->n_tasks);
     if (dfi_alone()) dfi_body_run(w, type, args, NULL);
-    else dfi_fine_body(w, type, args);
+    else {
+        dfi_fine_body(w, type, args);
+        if (DFI_UNLIKELY(w->lazy != NULL)) dfi_lazy_run(w, dfi_tasks_of(w)->lazy_frame); /* its children */
+    }
     dfi_nest_end(w);
     dfi_tasks_of(w)->now = now;
     if (DFI_UNLIKELY(with != NULL)) dfi_tasks_of(w)->ran_now = DFI_RAN_NOW; /* for dfi_with_end */
@@ -409,8 +418,10 @@ DFI_API DFI_COLD void dfi_submit_here(struct dfi_task *task, struct dfi_access *
 
 DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
 {
-    struct dfi_worker *w = (struct dfi_worker *)(void *)dfi_self;
+    struct dfi_worker *w;
     struct dfi_flow *t = (struct dfi_flow *)(void *)task;
+    if (!DFI_ALONE && task->mem.special == DFI_IS_LAZY) return;
+    w = (struct dfi_worker *)(void *)dfi_self;
     DFI_CALLED(w);
     /* a second copy, without what some tasks ask for */
     if (DFI_ALONE || DFI_FOR_SIZE || DFI_UNLIKELY(dfi_tasks_of(w)->at_once == t || dfi_submit_asks(w, t)))
@@ -420,7 +431,10 @@ DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
         uint64_t began = dfi_tasks_of(w)->fine_began;
         if (!dfi_submit_order(w, t, x, n, 0) || !dfi_submit_count(w, t, 0)) dfi_offer(w);
         else dfi_submit_ready(w, t);
-        if (DFI_UNLIKELY(began)) dfi_fine_submitted(w, type, began);
+        if (DFI_UNLIKELY(began)) {
+            dfi_fine_submitted(w, type, began);
+            if (!type->modes) dfi_lazy_measures(w, dfi_os_ns());
+        }
     }
 }
 

@@ -31,7 +31,6 @@
 #include "extra.h"
 #include "fine.h"
 #include "moments.h"
-#include "scope.h"
 
 /* Counts one predecessor of t as done. Nonzero: it was the last. */
 static int dfi_flow_unblock(struct dfi_flow *t)
@@ -228,12 +227,22 @@ static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, st
     return ready;
 }
 
+/* The body of t has ended, in w->task or, if it has a scope, w->scope; then w goes on with `outer`. Returns a task that
+ * became ready, or NULL. */
+static struct dfi_flow *dfi_flow_ended(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *outer, size_t mark)
+{
+    if (DFI_UNLIKELY(w->task != t)) return dfi_flow_end_scope(w, t, outer, mark);
+    dfi_report_unsynced(w, w->task_mark, DFI_END_OF_TASK);
+    w->task = outer; /* before dfi_flow_done, because the tasks that it wakes must not see t as running */
+    w->task_mark = mark;
+    return dfi_flow_done(w, t);
+}
+
 /* Runs the body of t. Returns a task that became ready, or NULL. */
 static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
 {
-    struct dfi_flow *saved_task, *ready;
+    struct dfi_flow *saved_task;
     size_t saved_mark;
-    struct dfi_scope *saved_scope;
     unsigned asks = dfi_load_relaxed(&t->skip);
     int go = DFI_GO;
     if (dfi_up_begins) asks |= (unsigned)t->task.mem.special | (unsigned)dfi_load_relaxed(&dfi_flow_pool.asks_begin);
@@ -246,24 +255,17 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     }
     dfi_flush(w);
     dfi_offer(w);
-    saved_task = w->task, saved_mark = w->task_mark, saved_scope = w->scope;
+    saved_task = w->task, saved_mark = w->task_mark;
     w->task = t;
     w->task_mark = w->head;
     if (DFI_LIKELY(go == DFI_GO)) {
         dfi_count(&dfi_tasks_of(w)->n_tasks);
         if (!DFI_ALONE && DFI_UNLIKELY(dfi_fine_runs(w)) && !(t->type->modes & DFI_INTERNAL)) dfi_fine_measured(w, t);
         else dfi_body_run(w, t->type, t->task.args, t);
+        if (!DFI_ALONE && DFI_UNLIKELY(w->lazy != NULL)) dfi_up_lazy_end(w, NULL);
     }
     if (dfi_up_body_ends && DFI_UNLIKELY(t->parts != NULL)) dfi_up_body_ends(w, t, go == DFI_SKIP);
-    if (DFI_LIKELY(w->scope == saved_scope)) {
-        dfi_report_unsynced(w, w->task_mark, DFI_END_OF_TASK);
-        w->task = saved_task; /* before dfi_flow_done, because the tasks that it wakes must not see t as running */
-        w->task_mark = saved_mark;
-        ready = dfi_flow_done(w, t);
-    } else {
-        ready = dfi_flow_end_scope(w, t, saved_task, saved_mark);
-    }
-    return ready;
+    return dfi_flow_ended(w, t, saved_task, saved_mark);
 }
 
 DFI_UPCALL_IS(dfi_up_task_run, dfi_flow_run);

@@ -59,8 +59,9 @@ DFI_LATER(size_t, dfi_args_at);
  * cancelled too. */
 enum { DFI_SKIPPED = 1, DFI_POISONS };
 
-/* dfi_task.mem.special. ON_STACK: it has no record of its own, only one on the stack of the thread that runs it. */
-enum { DFI_HAS_EXTRA = 1, DFI_ON_STACK = 2 };
+/* dfi_task.mem.special. ON_STACK: it has no record of its own, only one on the stack of the thread that runs it.
+ * IS_LAZY: it has none so far (flow/lazy.h). */
+enum { DFI_HAS_EXTRA = 1, DFI_ON_STACK = 2, DFI_IS_LAZY = 3 };
 
 /* Optional state of a task. Most tasks have none. Upper floors have rooms behind it, in the same block. */
 struct dfi_extra {
@@ -103,6 +104,7 @@ struct dfi_fine {
     unsigned char here;                   /* 1: its tasks run where they are submitted */
     unsigned char fresh, trial;           /* 1: its first tasks do, and bring their data; the next ones, for a trial */
     unsigned char tried, strikes;         /* bodies in sum; times in a row that they took too long */
+    unsigned char soon;                   /* how sure it is that its code calls df soon (flow/lazy.h) */
 };
 
 /* What dataflow has behind a worker; owner, unless it is atomic. */
@@ -136,6 +138,13 @@ struct dfi_flow_worker {
     int fine_out, fine_pause;             /* submissions left, and between two attempts, to finish earlier tasks */
     struct dfi_fine *fine_last;           /* the entry of the last task */
     struct dfi_fine fine[DFI_FINE_TYPES];
+    /* flow/lazy.h */
+    char *lazy_room, *lazy_at, *lazy_end; /* memory for lazy tasks, or NULL; its part that is free */
+    struct dfi_lazy *lazy_frame;          /* the one whose code runs, or NULL: a task with a record, or other code */
+    const struct dfi_type *lazy_root;     /* a type whose tasks may submit lazy tasks */
+    int lazy_left;                        /* lazy tasks until the time to the next call is measured */
+    uint64_t lazy_since;                  /* ns: it is measured: since when; else 0 */
+    const struct dfi_type *lazy_measured; /* the type of the task whose code makes it */
 };
 DFI_ROOM(dfi_flow_worker, dfi_tasks_of, dfi_worker);
 
@@ -169,6 +178,7 @@ struct dfi_flow_scope {
     struct dfi_table *table;
     struct dfi_local *locals;
     unsigned asks;                         /* bits of upper floors: not 0: they are told what its code does */
+    char *lazy_base;                       /* the first of its children that were lazy, or NULL (flow/lazy.h) */
     size_t room_used;
     /* memory of small df_local variables */
     union { char bytes[DFI_SCOPE_ROOM]; long double align; void *pointer; } room;

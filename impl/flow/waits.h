@@ -47,6 +47,7 @@ static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n,
     struct dfi_wait_on a;
     struct dfi_task *t;
     struct dfi_goal g;
+    if (w) dfi_create(w);
     if (!w || w->task || !dfi_flow_of(w->scope)->table) return; /* no task has been submitted */
     if (dfi_up_waits_for && DFI_UNLIKELY(dfi_flow_of(w->scope)->asks)) dfi_up_waits_for(w);
     if (!(t = dfi_task_new(&type)) || t == DFI_BARE) {
@@ -70,10 +71,11 @@ DFI_API DFI_OWN_FRAME void dfi_wait_here(const char *site)
 {
     struct dfi_worker *w = dfi_me();
     DFI_UNSYNCED(w);
-    if (!w || w->task) return;
+    if (!w || (!DFI_ALONE && dfi_lazy_waits(w)) || w->task) return;
     DFI_CALLED(w);
     dfi_wait_site(w, site);
     dfi_wait_all(w, w->scope);
+    if (!DFI_ALONE) dfi_lazy_waited(w);
     dfi_at(w, DFI_AT_CHILDREN, NULL, NULL, 0);
     if (dfi_up_waited) dfi_up_waited(w, w->scope);
     dfi_turn_outside(w);

@@ -46,8 +46,10 @@ DFI_UPCALL(void, dfi_up_failed_under, (struct dfi_predicate *g, struct dfi_error
 /* is a task of g known not to count? */
 DFI_UPCALL(int, dfi_up_void_under, (const struct dfi_predicate *g));
 
+/* The first question about the code of w, which is to be a task. */
 static struct dfi_predicate *dfi_predicate_of_caller(struct dfi_worker *w)
 {
+    dfi_create(w);
     return dfi_up_controlled_by ? dfi_up_controlled_by(w) : NULL;
 }
 
@@ -351,6 +353,7 @@ DFI_API int dfi_threw(const struct dfi_exception *x, const char *text)
 DFI_API int dfi_threw_take(struct dfi_exception *x)
 {
     struct dfi_worker *w = dfi_me();
+    if (w) dfi_create(w);
     return w && !w->task && dfi_scope_take_exception(w->scope, x);
 }
 
@@ -384,6 +387,7 @@ DFI_API int (df_cancelled)(void)
     struct dfi_flow *t;
     struct dfi_scope *s;
     if (!w || !dfi_cancels_any()) return 0;
+    dfi_create(w);
     t = w->task, s = t ? t->scope : w->scope;
     if (t && DFI_UNLIKELY(dfi_extra_if(t) != NULL)) {
         const df_group *group = dfi_cancel_of(t->extra)->group;
@@ -428,6 +432,7 @@ static df_result dfi_scope_result(struct dfi_worker *w, struct dfi_scope *s)
 DFI_API df_result dfi_wait_result_here(const char *site)
 {
     struct dfi_worker *w = dfi_me();
+    if (w) dfi_create(w);
     if (!w || w->task) return df_cancelled() ? DF_ERROR_CANCELLED : DF_OK; /* it has no children */
     dfi_wait_site(w, site);
     dfi_wait_all(w, w->scope);

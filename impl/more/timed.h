@@ -83,6 +83,7 @@ DFI_API df_result dfi_wait_timed_here(const char *site, int ms)
         ms = 0;
     }
     DFI_UNSYNCED(w);
+    if (w) dfi_create(w);
     if (!w || w->task) return DF_OK; /* it has no children */
     s = w->scope;
     DFI_CALLED(w);

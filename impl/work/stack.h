@@ -138,7 +138,7 @@ static void dfi_future_run_here(struct dfi_future *f)
 
 /* Moves the private futures from their list to the stack. Called before code that remembers the height of the stack,
  * and before the futures are published. */
-static DFI_NOINLINE void dfi_flush_list(struct dfi_worker *w)
+static void dfi_flush_list(struct dfi_worker *w)
 {
     struct dfi_future *f;
     size_t n = 0, at;
@@ -161,9 +161,15 @@ static DFI_NOINLINE void dfi_flush_list(struct dfi_worker *w)
     }
 }
 
+/* The same, and lazy tasks become tasks. */
+static DFI_NOINLINE void dfi_flush_all(struct dfi_worker *w)
+{
+    dfi_flush_list(w);
+    dfi_create(w);
+}
 DFI_FAST void dfi_flush(struct dfi_worker *w)
 {
-    if (!DFI_ALONE && DFI_UNLIKELY(w->hot.top != NULL)) dfi_flush_list(w);
+    if (!DFI_ALONE && DFI_UNLIKELY(w->hot.top || w->lazy)) dfi_flush_all(w);
 }
 
 /* Pops holes and marks of stolen entries down to the floor. If the deque is empty, all marks are of stolen entries;
@@ -293,12 +299,13 @@ static DFI_NOINLINE void dfi_poll(struct dfi_worker *w)
         dfi_store_seq_cst(&w->hot.steal_request, (uintptr_t)1);
 }
 
-/* Answers a possible steal request where the runtime goes on with tasks, all of which are on offer before the next body.
- * An answer could only withdraw the request, which idle workers repeat: two cache lines that cross for each task. But
- * futures that were spawned are not on offer, and with a director each check is a scheduling point. */
+/* Answers a possible steal request where the runtime goes on with tasks, all of which are on offer before the next
+ * body. An answer could only withdraw the request, which idle workers repeat: two cache lines that cross for each task.
+ * But spawned functions and lazy tasks are not on offer, and with a director each check is a scheduling point. */
 DFI_FAST void dfi_answer(struct dfi_worker *w)
 {
-    if ((DFI_UNLIKELY(w->hot.top != NULL) || dfi_wanted(DFI_AT_TURN)) && dfi_steal_requested(w)) dfi_poll(w);
+    if (!DFI_UNLIKELY(w->hot.top || w->lazy || dfi_wanted(DFI_AT_TURN))) return;
+    if (dfi_steal_requested(w)) dfi_poll(w);
 }
 
 static void dfi_request_steals(struct dfi_worker *w)

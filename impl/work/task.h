@@ -43,9 +43,17 @@ DFI_FAST struct dfi_flow *dfi_task_of(const void *entry)
     return (struct dfi_flow *)((uintptr_t)entry & ~(DFI_FLOW | DFI_PUBLIC));
 }
 
-/* The scope of the running code. A task body gets its scope at the first call. NULL: out of memory. */
-DFI_FAST struct dfi_scope *dfi_scope_here(struct dfi_worker *w)
+/* The lazy tasks of w, of which there are some, become tasks (flow/lazy.h): w->task and w->scope may change. */
+DFI_UPCALL(void, dfi_up_lazy_create, (struct dfi_worker *w));
+DFI_FAST void dfi_create(struct dfi_worker *w)
 {
+    if (!DFI_ALONE && dfi_up_lazy_create && DFI_UNLIKELY(w->lazy != NULL)) dfi_up_lazy_create(w);
+}
+
+/* The scope of the running code. A task body gets its scope at the first call. NULL: out of memory. */
+static struct dfi_scope *dfi_scope_here(struct dfi_worker *w)
+{
+    dfi_create(w);
     return dfi_up_body_scope && w->task ? dfi_up_body_scope(w) : w->scope;
 }
 

@@ -52,8 +52,8 @@ static DFI_NOINLINE void dfi_predicate_wait(struct dfi_worker *w, struct dfi_pre
     struct dfi_goal goal;
     if (dfi_load_acquire(&g->state) != DFI_PREDICATE_OPEN) return;
     dfi_tasks_of(w)->opts = NULL;
-    goal.kind = DFI_GOAL_FLAG, goal.scope = w->scope, goal.flag = &g->state;
     dfi_flush(w);
+    goal.kind = DFI_GOAL_FLAG, goal.scope = w->scope, goal.flag = &g->state;
     dfi_wait_helping(w, w->scope->mark, &goal, DFI_WAIT_PREDICATE, NULL, NULL);
     dfi_tasks_of(w)->opts = o;
 }

@@ -357,7 +357,7 @@ static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type
                                struct dfi_take *q, int always)
 {
     struct dfi_stream_here h;
-    struct dfi_scope *s = DFI_LIKELY(!w->task) ? w->scope : dfi_scope_here(w);
+    struct dfi_scope *s = dfi_scope_here(w);
     size_t mark = w->task_mark;
     if (!s || dfi_gated_body(s) || dfi_nested_deeply(w)) return 0;
     q->task = &h.flow;
