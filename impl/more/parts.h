@@ -21,6 +21,7 @@
 #include "../work/types.h"
 #include "../flow/moments.h"
 #include "../flow/submit.h"
+#include "../flow/supervise.h"
 #include "../flow/types.h"
 #include "arena.h"
 #include "deadlock.h"
@@ -274,6 +275,7 @@ static DFI_NOINLINE int dfi_parts_done(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x = t->extra;
     if (DFI_UNLIKELY(dfi_predicate_over(x) != NULL)) dfi_predicate_leave(dfi_predicate_over(x));
+    if (dfi_up_task_done && !dfi_member_of(x)->reductions) dfi_up_task_done(t); /* before others get its elements */
     if (dfi_windows_of(x)->first) dfi_stream_end(w, t);
     if (t->parts) dfi_weak_done(w, t);
     if (dfi_member_of(x)->locks) dfi_unlock_all(w, x);

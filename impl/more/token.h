@@ -26,6 +26,7 @@
 #include "../flow/edge.h"
 #include "../flow/moments.h"
 #include "../flow/options.h"
+#include "../flow/supervise.h"
 #include "../flow/task.h"
 #include "types.h"
 #include "cancel.h"
@@ -314,6 +315,7 @@ DFI_UPCALL_IS(dfi_up_ready, dfi_token_ready);
 static void dfi_token_done(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_use *u;
+    if (dfi_up_task_done) dfi_up_task_done(t); /* before a wait for a token or for its handle ends */
     dfi_at(w, DFI_AT_RELEASES, t, NULL, 0);
     for (u = dfi_tokens_of(t->extra)->signals; u; u = u->next)
         dfi_token_keep_promise(w, u->token, t->extra->site, dfi_load_relaxed(&t->skip) != 0);

@@ -306,6 +306,33 @@ static void waits_for_something_else(void)
     a[5] = 1;
 }
 
+static void waits_for_an_earlier_task(void)
+{
+    df_handle h[2];
+    df_submit_with(DF_OPTS(.handle = &h[0]), fill, a, N);
+    df_submit_with(DF_OPTS(.handle = &h[1]), add, a, N);
+    df_wait_task(&h[wrong ? 0 : 1]);
+    a[5] = 1;
+    df_wait();
+}
+DF_TASK(void, halves, df_weak_inout(long, x, N), (df_token *, held));
+void halves(long *x, df_token *held)
+{
+    df_submit(add, x, N / 2);
+    df_submit_with(DF_OPTS(.after = DF_TOKENS(held)), add, x + N / 2, N / 2);
+}
+static void waits_for_a_half(void) /* of a task that is not done */
+{
+    df_token held = DF_TOKEN(1), done = DF_TOKEN(1);
+    df_submit(halves, a, &held);
+    df_submit_with(DF_OPTS(.signals = DF_TOKENS(&done)), add, a, N / 2);
+    if (wrong) df_submit(halves, a, &held);
+    df_wait_token(&done);
+    a[5] = 1;
+    df_signal(&held);
+    df_wait();
+}
+
 /* --- what is not there ----------------------------------------------------------------------------- */
 
 static void behind_the_end(void) { df_submit(first_reads, a, wrong ? N + 1 : N, N, total); }
@@ -480,6 +507,10 @@ static const struct { const char *name; void (*run)(void); const char *in, *asan
       "outside of all tasks reads 8 bytes .* while task fill .* is not done", "-" },
     { "waits_for_something_else", waits_for_something_else, "waits_for_something_else",
       "outside of all tasks writes .* while task fill .* is not done", "-" },
+    { "waits_for_an_earlier_task", waits_for_an_earlier_task, "waits_for_an_earlier_task",
+      "outside of all tasks writes .* while task add .* is not done", "-" },
+    { "waits_for_a_half", waits_for_a_half, "waits_for_a_half",
+      "outside of all tasks writes .* while task halves .* is not done", "-" },
     { "behind_the_end", behind_the_end, NULL, "task first_reads .* 520 bytes at .* may not use byte 512 of them", "-" },
     { "freed_before", freed_before, NULL, "task first_reads .* 64 bytes at .* may not use byte 0 of them", "-" },
     { "far_too_much", far_too_much, NULL, "df_in x, 8589934592 bytes .* may not use byte",

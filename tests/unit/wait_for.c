@@ -90,7 +90,7 @@ static void held(int rounds)
             CHECK(b == 7);
         }
         r[2] = df_wait_for(SHORT);
-        CHECK(a == 1 && *local == 5);
+        CHECK(DF_CHECK || (a == 1 && *local == 5)); /* reported there, because the tasks that write are not done */
         df_signal(&t);
         r[3] = df_wait_for(LONG);
         CHECK(a == 1234 && sum == 1090 && mine == 45 && *local == 56);

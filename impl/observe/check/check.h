@@ -53,6 +53,7 @@ struct dfi_check_task {
     unsigned n_checked;
     const char *site;                       /* source line of the submission, or NULL */
     struct dfi_check_entry *declared;       /* regions declared by tasks that its body submitted (view.h) */
+    uint64_t number;                        /* AddressSanitizer: later tasks of its scope have higher ones */
 };
 DFI_ROOM(dfi_check_task, dfi_task_checks, dfi_flow);
 
@@ -77,10 +78,11 @@ struct dfi_check_entry {
     struct dfi_region region;
     struct dfi_scope *scope;
     unsigned unfinished, writers;                /* unfinished tasks that declare it; those of them that write it */
+    uint64_t last;                               /* the number of the last task that writes it */
     const struct dfi_type *type;                 /* the type of the last of them, and of the last that writes */
     const char *site;
     unsigned mode, parameter;
-    int waited;                                  /* the submitter has waited for some of its bytes since */
+    int waited;                                  /* the submitter can have waited for some of its bytes since */
     int gone;                                    /* no longer memory, or never was: not live */
 };
 /* The memory that a piece of code may access; on the stack of the thread that runs it. */

@@ -235,7 +235,8 @@ static void dfi_check_children_done(struct dfi_scope *s) { dfi_scope_checks(s)->
 
 static void dfi_check_scope_end(struct dfi_scope *s)
 {
-    dfi_check_children_done(s);
+    /* a body told it before its task, which may be gone, was done */
+    if (s->kind != DFI_BODY) dfi_check_children_done(s);
     dfi_mfree((void *)dfi_scope_checks(s)->variable);
     dfi_scope_checks(s)->variable = NULL, dfi_scope_checks(s)->room_variables = 0;
 }

@@ -152,6 +152,7 @@ static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t)
         if (dfi_check.holder == w) dfi_view_open(dfi_checked_of(w)->view);
     } else dfi_check_lock();
     if (dfi_load_relaxed(&dfi_more.devices) || dfi_check_live.failed) dfi_check.off = 1, dfi_check_clear();
+    dfi_task_checks(t)->number = ++dfi_check.submitted;
     list = dfi_view_list(&v);
     for (i = 0; i < dfi_task_checks(t)->n_checked; i++) {
         struct dfi_checked *x = &dfi_task_checks(t)->checked[i];
@@ -166,7 +167,7 @@ static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t)
             else dfi_live_region_add(&x->region);
         }
         n->unfinished++;
-        if (x->mode & DFI_WRITES) n->writers++, n->waited = 0;
+        if (x->mode & DFI_WRITES) n->writers++, n->waited = 0, n->last = dfi_task_checks(t)->number;
         if (!n->type || x->mode & DFI_WRITES || !(n->mode & DFI_WRITES))
             n->type = t->type, n->site = dfi_task_checks(t)->site, n->mode = x->mode, n->parameter = x->parameter;
         if (n->writers && !n->waited && dfi_check.holder == w && dfi_view_list(dfi_checked_of(w)->view) == list)
@@ -175,6 +176,29 @@ static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t)
     dfi_check_unlock();
     for (i = 0; i < dfi_task_checks(t)->n_checked; i++)
         if (wrong[i]) dfi_check_say_memory(t, &dfi_task_checks(t)->checked[i], wrong[i]);
+}
+
+/* t is done, and its handle or a token is about to say so. Earlier tasks may be unfinished, but have finished with the
+ * memory for which t waited (weak accesses, df_release): the submitter may access it, unless a task later than t writes
+ * it. pre: the lock */
+static void dfi_check_tells(const struct dfi_flow *t)
+{
+    const struct dfi_extra *x = dfi_extra_if(t);
+    struct dfi_worker *h = dfi_check.holder;
+    struct dfi_check_entry *n;
+    unsigned i;
+    if (!x || (!dfi_tokens_of(x)->signals && !dfi_cancel_of(x)->handle)) return;
+    for (i = 0; i < dfi_task_checks(t)->n_checked; i++) {
+        const struct dfi_checked *c = &dfi_task_checks(t)->checked[i];
+        /* not those that are in no order, and no memory that was renamed */
+        if (!c->entry || c->mode & DFI_SHARED || (uintptr_t)dfi_check_pointer(t, i) != c->region.p) continue;
+        for (n = *c->entry->list; n; n = n->sibling) {
+            if (!n->writers || n->waited || n->scope != t->scope || n->last > dfi_task_checks(t)->number ||
+                !dfi_region_overlap(&n->region, &c->region)) continue;
+            n->waited = 1;
+            if (h && dfi_view_list(dfi_checked_of(h)->view) == n->list) dfi_check_open(n);
+        }
+    }
 }
 
 static void dfi_check_done(struct dfi_flow *t)
@@ -191,6 +215,7 @@ static void dfi_check_done(struct dfi_flow *t)
         if (!(dfi_task_checks(t)->checked[i].mode & DFI_WRITES) || --n->writers) continue;
         if (h && dfi_view_list(dfi_checked_of(h)->view) == n->list) dfi_check_open(n);
     }
+    dfi_check_tells(t);
     dfi_task_checks(t)->n_checked = 0;
     dfi_check_unlock();
 }

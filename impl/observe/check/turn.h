@@ -38,10 +38,11 @@ struct dfi_check {
     struct dfi_check_entry *entries, **bucket; /* all regions; the same by hash */
     size_t n_nodes, buckets;
     int hooked, made;                  /* made: the event */
+    uint64_t submitted;                /* tasks with declarations so far */
 };
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_check dfi_check = { DFI_OS_MUTEX_INIT, { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER },
-                                       0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, NULL, NULL, 0, 0, 0, 0 };
+                                       0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, NULL, NULL, 0, 0, 0, 0, 0 };
 DFI_EXTERN_C_END
 static DFI_TLS int dfi_check_locked; /* by this thread: memory freed meanwhile belongs to the checks */
 
