@@ -158,6 +158,7 @@ static struct dfi_flow *dfi_flow_release(struct dfi_worker *w, struct dfi_flow *
         for (; e; e = next) {
             struct dfi_flow *u = e->task;
             next = e->next; /* u owns e: do not read e after the subtraction */
+            if (next) DFI_PREFETCH_WRITE(next); /* another worker's cache has it */
             if (DFI_UNLIKELY(skip)) dfi_store_relaxed(&u->skip, (unsigned)DFI_SKIPPED);
             if (!dfi_flow_unblock(u)) continue;
             if (DFI_UNLIKELY(u->scope != s) && dfi_load_relaxed(&u->scope->depth) < dfi_load_relaxed(&s->depth)) {
@@ -238,6 +239,13 @@ static struct dfi_flow *dfi_flow_ended(struct dfi_worker *w, struct dfi_flow *t,
     return dfi_flow_done(w, t);
 }
 
+/* The first edge of t, which another worker has written, comes while the body runs. */
+DFI_FAST void dfi_flow_prefetch(const struct dfi_flow *t)
+{
+    uintptr_t e = (uintptr_t)dfi_load_relaxed(&t->succ) & ~(uintptr_t)3;
+    if (e) DFI_PREFETCH_WRITE((void *)e);
+}
+
 /* Runs the body of t. Returns a task that became ready, or NULL. */
 static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
 {
@@ -256,6 +264,7 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     dfi_flush(w);
     dfi_offer(w);
     saved_task = w->task, saved_mark = w->task_mark;
+    if (!DFI_ALONE) dfi_flow_prefetch(t);
     w->task = t;
     w->task_mark = w->head;
     if (DFI_LIKELY(go == DFI_GO)) {
