@@ -38,7 +38,7 @@
 #include "types.h"
 
 enum {
-    DFI_LAZY_ROOM = 256 * 1024, /* bytes for the lazy tasks of a worker, allocated for the first: 3,000 or so, as many as
+    DFI_LAZY_ROOM = 256 * 1024, /* bytes for lazy tasks of a worker, allocated for the first: 3,000 or so, as many as
                                  * a deep recursion has */
     DFI_LAZY_SAMPLE = 64,      /* of so many, the time to the next call is measured */
     DFI_LAZY_SOON = 2000,      /* ns: it is short */
