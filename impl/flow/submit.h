@@ -413,6 +413,7 @@ DFI_API DFI_COLD void dfi_submit_here(struct dfi_task *task, struct dfi_access *
 {
     struct dfi_worker *w = dfi_me();
     DFI_CALLED(w);
+    if (!DFI_ALONE && task->mem.special == DFI_IS_LAZY) return; /* of a kernel without accesses, on the host */
     dfi_submit_asked(w, (struct dfi_flow *)(void *)task, x, n, 1);
 }
 
