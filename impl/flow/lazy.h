@@ -85,9 +85,8 @@ DFI_SMALL_CODE_BEGIN
 /* A task of the code of w was submitted at that time: the time to the next call is measured. */
 static void dfi_lazy_measures(struct dfi_worker *w, uint64_t now)
 {
-    struct dfi_flow *root = dfi_lazy_root(w);
-    dfi_tasks_of(w)->lazy_since = root ? now : 0;
-    dfi_tasks_of(w)->lazy_measured = root ? root->type : NULL;
+    const struct dfi_flow *root = dfi_lazy_root(w);
+    if (root) dfi_tasks_of(w)->lazy_since = now, dfi_tasks_of(w)->lazy_measured = root->type;
 }
 
 /* This is the next call. */

@@ -411,9 +411,10 @@ static DFI_NOINLINE void dfi_submit_asked(struct dfi_worker *w, struct dfi_flow 
  * program order, which caching and prefetching rely on. Also for short tasks with windows. */
 DFI_API DFI_COLD void dfi_submit_here(struct dfi_task *task, struct dfi_access *x, unsigned n)
 {
-    struct dfi_worker *w = dfi_me();
-    DFI_CALLED(w);
+    struct dfi_worker *w;
     if (!DFI_ALONE && task->mem.special == DFI_IS_LAZY) return; /* of a kernel without accesses, on the host */
+    w = dfi_me();
+    DFI_CALLED(w);
     dfi_submit_asked(w, (struct dfi_flow *)(void *)task, x, n, 1);
 }
 

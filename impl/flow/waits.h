@@ -47,8 +47,9 @@ static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n,
     struct dfi_wait_on a;
     struct dfi_task *t;
     struct dfi_goal g;
-    if (w) dfi_create(w);
-    if (!w || w->task || !dfi_flow_of(w->scope)->table) return; /* no task has been submitted */
+    if (!w) return;
+    dfi_create(w);
+    if (w->task || !dfi_flow_of(w->scope)->table) return; /* no task has been submitted */
     if (dfi_up_waits_for && DFI_UNLIKELY(dfi_flow_of(w->scope)->asks)) dfi_up_waits_for(w);
     if (!(t = dfi_task_new(&type)) || t == DFI_BARE) {
         if (t && dfi_up_bare_waits) dfi_up_bare_waits(w, w->scope);
