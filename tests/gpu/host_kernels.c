@@ -582,6 +582,25 @@ void in_loop(long lo, long hi, int *x, int n)
     }
 }
 
+/* Recursion of which each leaf is a kernel without accesses: a task without a record (flow/lazy.h) where df calls
+ * follow each other fast. It cannot name memory, so it writes behind an address that is a number. */
+DF_KERNEL(leaf, (unsigned long long, where), (int, k),
+{
+    if (df_global_id(0) == 0) df_atomic_add((int *)(size_t)where, k);
+})
+DF_TASK(void, branch, (int, depth), (int *, where));
+void branch(int depth, int *where)
+{
+    if (depth > 0) {
+        df_submit(branch, depth - 1, where);
+        df_launch(leaf, df_grid(3), (unsigned long long)(size_t)where, 1);
+        df_submit(branch, depth - 1, where);
+        if (depth % 2) df_wait();
+        df_submit(leaf, df_grid(3), (unsigned long long)(size_t)where, 100000);
+    }
+    df_wait();
+}
+
 static void tasks(void)
 {
     enum { N = 100, M = 20 };
@@ -604,6 +623,10 @@ static void tasks(void)
     memset(x, 0, sizeof x);
     df_for(in_loop, 0, M, x, N);
     for (i = 0; i < M * N; i++) CHECK(x[i] == i % N % 10 + 1);
+    i = 0;
+    df_submit(branch, 12, &i);
+    df_wait();
+    CHECK(i == 4095 * 100001);
 }
 
 /* --- modes of floating-point arithmetic -------------------------------------------------------------- */
