@@ -183,7 +183,7 @@ struct dfi_with_around {
 #define DFI_TASK_NEW(name) \
     (name##_dfi_type.modes & DFI_LIMIT ? dfi_limits_begin() : (void)0, dfi_task_new(&name##_dfi_type))
 #define DFI_TASK_SUBMIT(R, v, name, n, ...)                                                        \
-    DFI_GENERATED void name##_submit(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                         \
+    DFI_GENERATED void DFI_SUBMIT(name)(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                      \
     {                                                                                              \
         unsigned dfi_k;                                                                            \
         struct dfi_access dfi_x[n];                                                                \
@@ -203,13 +203,32 @@ struct dfi_with_around {
         memcpy(dfi_t->args, (const void *)&dfi_v, sizeof dfi_v);                                   \
         dfi_submit(dfi_t, dfi_x, dfi_k);                                                           \
     }                                                                                              \
+    DFI_TASK_SUBMIT_LAZY(name, n, __VA_ARGS__)                                                     \
     DFI_GENERATED void name##_dfi_with(const struct df_opts *dfi_o, const char *dfi_site           \
                                            DFI_EACH_##n(DFI_MORE, __VA_ARGS__))                    \
     {                                                                                              \
         DFI_WITH_BEGIN                                                                             \
-        name##_submit(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                                        \
+        DFI_SUBMIT(name)(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                                     \
         DFI_WITH_END                                                                               \
     }
+
+/* A submission of a type without accesses tries to be lazy first (flow/lazy.h). */
+#if defined(DF_SERIAL) || DFI_FOR_SIZE
+#define DFI_SUBMIT(name) name##_submit
+#define DFI_TASK_SUBMIT_LAZY(name, n, ...)
+#else
+#define DFI_SUBMIT(name) name##_dfi_submit
+#define DFI_TASK_SUBMIT_LAZY(name, n, ...)                                                         \
+    DFI_INLINE void name##_submit(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                            \
+    {                                                                                              \
+        struct dfi_lazy *dfi_l = name##_dfi_type.modes ? NULL                                      \
+                                 : dfi_lazy_new(&name##_dfi_type, sizeof(struct name##_dfi_args)); \
+        if (DFI_LIKELY(dfi_l != NULL)) {                                                           \
+            const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };          \
+            memcpy((char *)dfi_l + DFI_LAZY_HEAD, (const void *)&dfi_a, sizeof dfi_a);             \
+        } else name##_dfi_submit(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                             \
+    }
+#endif
 
 #define DFI_TASK_STREAM(name, n, ...)                                                              \
     DFI_GENERATED void name##_submit(DFI_TAIL(dfi_none DFI_WITH_##n(DFI_GIVEN, name, __VA_ARGS__))) \

@@ -26,7 +26,12 @@ DFI_EXTERN_C_END
 enum { DFI_CAREFUL_ASK = 1, DFI_CAREFUL_NEVER = 1 << 16 };
 
 /* Threads: any. */
-static void dfi_careful(int by) { dfi_fetch_add_relaxed(&dfi_flow_pool.careful, by); }
+static void dfi_careful(int by)
+{
+    struct dfi_worker *w = dfi_me();
+    dfi_fetch_add_relaxed(&dfi_flow_pool.careful, by);
+    if (w) dfi_lazy_ask(w); /* other workers see it at their next wait */
+}
 
 /* With one worker: are all earlier tasks done, and does the task need nothing but to run? */
 static DFI_NOINLINE int dfi_may_run_now_slow(struct dfi_worker *w, const struct dfi_type *type)

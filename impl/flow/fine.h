@@ -211,14 +211,21 @@ static DFI_NOINLINE DFI_COLD void dfi_fine_ran(struct dfi_worker *w, const struc
     else if (f->body < DFI_FINE_MOST) dfi_fine_says(w, type, 1);
 }
 
+/* Changes when code of w creates a task with a record, or runs one. */
+DFI_FAST unsigned dfi_fine_created(const struct dfi_worker *w)
+{
+    const struct dfi_flow_worker *own = dfi_tasks_of(w);
+    return own->fine_created + (unsigned)dfi_load_relaxed(&own->n_tasks);
+}
+
 /* Runs the body of a shared task, and measures it. One that has created tasks counts as long: dfi_fine_creates. */
 static DFI_NOINLINE DFI_COLD void dfi_fine_measured(struct dfi_worker *w, struct dfi_flow *t)
 {
     const struct dfi_type *type = t->type;
-    const unsigned created = dfi_tasks_of(w)->fine_created;
+    const unsigned created = dfi_fine_created(w);
     uint64_t began = dfi_os_ns();
     dfi_body_run(w, type, t->task.args, t);
-    if (dfi_tasks_of(w)->fine_created != created) began = 0;
+    if (dfi_fine_created(w) != created || w->hot.lazy) began = 0;
     dfi_fine_ran(w, type, dfi_os_ns() - began);
 }
 
@@ -280,13 +287,13 @@ static DFI_NOINLINE DFI_COLD int dfi_fine_looks(struct dfi_worker *w, const stru
 static DFI_NOINLINE void dfi_fine_body(struct dfi_worker *w, const struct dfi_type *type, void *args)
 {
     struct dfi_flow_worker *own = dfi_tasks_of(w);
-    const unsigned created = own->fine_created;
+    const unsigned created = dfi_fine_created(w);
     if (DFI_UNLIKELY(--own->fine_left <= 0) && dfi_fine_looks(w, type)) {
         uint64_t began = dfi_os_ns();
         dfi_body_run(w, type, args, NULL);
         dfi_fine_ran_here(w, type, dfi_os_ns() - began);
     } else dfi_body_run(w, type, args, NULL);
-    if (DFI_UNLIKELY(own->fine_created != created)) dfi_fine_creates(w, type);
+    if (DFI_UNLIKELY(dfi_fine_created(w) != created || w->hot.lazy)) dfi_fine_creates(w, type);
 }
 
 /* --- may it run here? ------------------------------------------------------------------------------------- */

@@ -40,29 +40,14 @@
 enum {
     DFI_LAZY_ROOM = 256 * 1024, /* bytes for lazy tasks of a worker, allocated for the first: 3,000 or so, as many as
                                  * a deep recursion has */
-    DFI_LAZY_SAMPLE = 64,      /* of so many, the time to the next call is measured */
+    DFI_LAZY_SAMPLE = DF_DEBUG > 2 ? 1 : 64, /* of so many, the time to the next call is measured */
     DFI_LAZY_SOON = 2000,      /* ns: it is short */
     DFI_LAZY_SURE = DF_DEBUG > 2 ? 1 : 8, /* so many more short times than long ones make the next tasks lazy; */
     DFI_LAZY_SUREST = 64,      /* no more of them count, .. */
     DFI_LAZY_LONG = 4          /* .. and a long one takes away all but this part */
 };
 
-/* A task without a record. Its arguments follow. */
-struct dfi_lazy {
-    struct dfi_task task;      /* special is DFI_IS_LAZY */
-    const struct dfi_type *type;
-    struct dfi_lazy *before;   /* in the list of its worker */
-    struct dfi_flow *flow;     /* the record that it got while its body ran */
-    int state;
-};
-enum { DFI_LAZY_WAITS, DFI_LAZY_RUNS, DFI_LAZY_ENDED }; /* ENDED: its children are above it in the list */
-
-/* The bytes that it and its arguments, behind it, take. */
-#define DFI_LAZY_HEAD ((sizeof(struct dfi_lazy) + 15) / 16 * 16)
-DFI_INLINE size_t dfi_lazy_bytes(const struct dfi_type *type)
-{
-    return DFI_LAZY_HEAD + (type->args_bytes + 15) / 16 * 16;
-}
+DFI_FAST void *dfi_lazy_args(struct dfi_lazy *f) { return (char *)f + DFI_LAZY_HEAD; }
 
 /* The task with a record whose code runs, unless it is in a block. */
 DFI_FAST struct dfi_flow *dfi_lazy_root(const struct dfi_worker *w)
@@ -111,7 +96,7 @@ static DFI_NOINLINE int dfi_lazy_allowed(struct dfi_worker *w, const struct dfi_
     if (!f || f->soon < DFI_LAZY_SURE || dfi_alone()) return 0;
     if (!own->lazy_room) {
         if (!(own->lazy_room = (char *)dfi_malloc(DFI_LAZY_ROOM))) return 0;
-        own->lazy_at = own->lazy_room, own->lazy_end = own->lazy_room + DFI_LAZY_ROOM;
+        w->hot.lazy_at = own->lazy_room, own->lazy_room_end = own->lazy_room + DFI_LAZY_ROOM;
     }
     own->lazy_root = type;
     return 1;
@@ -121,33 +106,29 @@ DFI_SMALL_CODE_END
 
 /* --- lazy tasks -------------------------------------------------------------------------------------------- */
 
-/* A new lazy task of the code of root, whose arguments the caller sets. NULL: it needs a record. */
+/* The slow path of dfi_lazy_new: a new lazy task of the code of root, whose arguments the caller sets. NULL: it needs a
+ * record. In code that has no scope of its own the next ones take the fast path. */
 static DFI_NOINLINE struct dfi_task *dfi_lazy_of(struct dfi_worker *w, const struct dfi_type *type,
                                                  const struct dfi_flow *root)
 {
     struct dfi_flow_worker *own = dfi_tasks_of(w);
-    const size_t bytes = dfi_lazy_bytes(type);
     struct dfi_lazy *f;
     if (DFI_UNLIKELY(own->lazy_since)) dfi_lazy_called(w);
     if (root->type != own->lazy_root && !dfi_lazy_allowed(w, root->type)) return NULL;
     if (root->task.mem.special || own->opts || (!w->task && dfi_flow_of(w->scope)->asks)) return NULL;
     if (!dfi_lazy_may(w)) return NULL;
-    f = (struct dfi_lazy *)(void *)own->lazy_at;
-    if ((size_t)(own->lazy_end - own->lazy_at) < bytes) return NULL;
-    if (DFI_UNLIKELY(--own->lazy_left <= 0)) {
-        own->lazy_left = DF_DEBUG > 2 ? 1 : DFI_LAZY_SAMPLE;
+    w->hot.lazy_end = own->lazy_room_end;
+    f = dfi_lazy_new(type, type->args_bytes);
+    if (DFI_UNLIKELY(own->lazy_due)) {
+        own->lazy_due = 0;
         dfi_lazy_measures(w, dfi_os_ns());
     }
-    own->lazy_at += bytes;
-    own->fine_created++;
-    f->task.mem.special = DFI_IS_LAZY, f->task.args = (char *)f + DFI_LAZY_HEAD;
-    f->type = type;
-    f->state = DFI_LAZY_WAITS;
-    f->before = w->lazy;
-    w->lazy = f;
-    return &f->task;
+    if (!w->task || own->lazy_since) dfi_lazy_ask(w);
+    if (!f) return NULL;
+    f->as_task.mem.special = DFI_IS_LAZY, f->as_task.args = dfi_lazy_args(f);
+    return &f->as_task;
 }
-DFI_FAST struct dfi_task *dfi_lazy_new(struct dfi_worker *w, const struct dfi_type *type)
+DFI_FAST struct dfi_task *dfi_lazy_slow(struct dfi_worker *w, const struct dfi_type *type)
 {
     const struct dfi_flow *root = type->modes ? NULL : dfi_lazy_root(w);
     return root ? dfi_lazy_of(w, type, root) : NULL;
@@ -159,12 +140,13 @@ DFI_SMALL_CODE_BEGIN
 static void dfi_lazy_promote(struct dfi_worker *w, struct dfi_lazy *f)
 {
     struct dfi_scope *s = dfi_scope_here(w);
-    if (!s || !(f->flow = dfi_flow_new(w, s, f->type))) {
-        dfi_tasks_of(w)->lazy_end = dfi_tasks_of(w)->lazy_at; /* it may use its arguments longer than its waits tell */
+    f->flow = s ? dfi_flow_new(w, s, f->type) : NULL;
+    if (!f->flow) {
+        dfi_tasks_of(w)->lazy_room_end = NULL; /* it may use its arguments longer than its waits tell */
         return;
     }
     dfi_flow_count(w, f->flow);
-    w->task = f->flow, w->task_mark = w->head;
+    dfi_code_is(w, f->flow, w->head);
 }
 
 /* f, which waits, gets a record, and is ready. base: it and its newer siblings are behind it. */
@@ -173,11 +155,12 @@ static void dfi_lazy_submit(struct dfi_worker *w, struct dfi_lazy *f, char *base
     struct dfi_scope *s = dfi_scope_here(w);
     struct dfi_flow *t = s ? dfi_flow_new(w, s, f->type) : NULL;
     if (!t) {
-        dfi_run_now(f->type, f->task.args); /* no memory */
+        dfi_run_now(f->type, dfi_lazy_args(f)); /* no memory */
         return;
     }
     if (!dfi_flow_of(s)->lazy_base) dfi_flow_of(s)->lazy_base = base;
-    memcpy(t->task.args, f->task.args, f->type->args_bytes);
+    memcpy(t->task.args, dfi_lazy_args(f), f->type->args_bytes);
+    dfi_tasks_of(w)->fine_created++;
     dfi_flow_count(w, t);
     dfi_push(w, t);
 }
@@ -186,9 +169,10 @@ static void dfi_lazy_submit(struct dfi_worker *w, struct dfi_lazy *f, char *base
  * ones, which are stolen first, are below the others, as if none had been lazy. */
 static DFI_NOINLINE void dfi_lazy_create(struct dfi_worker *w)
 {
-    struct dfi_lazy *f = w->lazy, *oldest = NULL, *next;
+    struct dfi_lazy *f = w->hot.lazy, *oldest = NULL, *next;
     char *base = NULL;
-    w->lazy = NULL;
+    w->hot.lazy = NULL;
+    dfi_lazy_ask(w);
     dfi_tasks_of(w)->lazy_frame = NULL;
     for (; f; f = next) {
         next = f->before;
@@ -204,41 +188,60 @@ static DFI_NOINLINE void dfi_lazy_create(struct dfi_worker *w)
 DFI_UPCALL_IS(dfi_up_lazy_create, dfi_lazy_create);
 DFI_SMALL_CODE_END
 
-/* Runs the lazy tasks above `below` in the list, newest first, unless they have got records. */
-static DFI_NOINLINE void dfi_lazy_run(struct dfi_worker *w, struct dfi_lazy *below)
+static void dfi_lazy_run(struct dfi_worker *w);
+
+/* Lazy tasks may not run now: they get records. */
+static DFI_NOINLINE DFI_COLD void dfi_lazy_give_up(struct dfi_worker *w)
+{
+    dfi_flush(w);
+    dfi_offer(w);
+}
+
+/* The body of f has ended, which has become another task while it ran, as has the code around it. */
+static DFI_NOINLINE DFI_COLD void dfi_lazy_ended(struct dfi_worker *w, struct dfi_lazy *f)
+{
+    struct dfi_flow *t = f->flow;
+    dfi_lazy_run(w);
+    w->hot.lazy_at = (char *)f;
+    if (t && (t = dfi_flow_ended(w, t, NULL, w->task_mark)) != NULL) dfi_push(w, t);
+}
+
+/* Runs the lazy tasks of the running code, which are above its own one in the list, newest first, unless they get
+ * records. */
+static DFI_NOINLINE void dfi_lazy_run(struct dfi_worker *w)
 {
     struct dfi_flow_worker *own = dfi_tasks_of(w);
-    struct dfi_lazy *f, *frame = own->lazy_frame;
-    size_t height, mark = w->task_mark;
-    while ((f = w->lazy) != below) {
+    struct dfi_lazy *f, *const frame = own->lazy_frame;
+    size_t height, n;
+    if (DFI_UNLIKELY(!w->hot.lazy_end || *dfi_block_here) && !dfi_lazy_may(w)) {
+        if (w->hot.lazy != frame) dfi_lazy_give_up(w);
+        return;
+    }
+    while ((f = w->hot.lazy) != frame) {
         if (f->state == DFI_LAZY_ENDED) {
-            w->lazy = f->before, own->lazy_at = (char *)f;
+            w->hot.lazy = f->before, w->hot.lazy_at = (char *)f;
             continue;
         }
-        if (DFI_UNLIKELY(!dfi_lazy_may(w))) {
-            dfi_flush(w);
-            dfi_offer(w);
+        if (DFI_UNLIKELY(dfi_steal_requested(w))) {
+            dfi_lazy_give_up(w);
             return;
         }
         own->lazy_frame = f;
-        f->state = DFI_LAZY_RUNS, f->flow = NULL;
+        f->state = DFI_LAZY_RUNS;
         height = w->head;
-        dfi_count(&own->n_tasks);
-        f->type->run(f->task.args, NULL);
-        if (DFI_UNLIKELY(own->lazy_frame != f)) { /* it has become another task, and so has `below` */
-            struct dfi_flow *t = f->flow;
-            dfi_lazy_run(w, NULL);
-            own->lazy_at = (char *)f;
-            if (t && (t = dfi_flow_ended(w, t, NULL, mark)) != NULL) dfi_push(w, t);
+        dfi_store_relaxed(&own->n_tasks, n = dfi_load_relaxed(&own->n_tasks) + 1);
+        if (DFI_UNLIKELY(n % DFI_LAZY_SAMPLE == 0)) own->lazy_due = 1, dfi_lazy_ask(w);
+        f->type->run(dfi_lazy_args(f), NULL);
+        if (DFI_UNLIKELY(own->lazy_frame != f)) {
+            dfi_lazy_ended(w, f);
             return;
         }
         dfi_report_unsynced(w, height, DFI_END_OF_TASK);
-        own->lazy_frame = frame;
-        if (w->lazy == f) w->lazy = f->before, own->lazy_at = (char *)f;
+        if (w->hot.lazy == f) w->hot.lazy = f->before, w->hot.lazy_at = (char *)f;
         else f->state = DFI_LAZY_ENDED;
     }
+    own->lazy_frame = frame;
 }
-
 DFI_UPCALL_IS(dfi_up_lazy_end, dfi_lazy_run);
 
 /* A wait of the running code. Nonzero: it is a lazy task, whose children are done. */
@@ -246,15 +249,15 @@ DFI_FAST int dfi_lazy_waits(struct dfi_worker *w)
 {
     struct dfi_flow_worker *own = dfi_tasks_of(w);
     if (DFI_UNLIKELY(own->lazy_since)) dfi_lazy_called(w);
-    if (!w->lazy) return 0;
-    dfi_lazy_run(w, own->lazy_frame);
+    if (!w->hot.lazy) return 0;
+    dfi_lazy_run(w);
     return own->lazy_frame != NULL;
 }
 
 /* The code of w has no children any more: memory of those that were lazy. */
 DFI_FAST void dfi_lazy_waited(struct dfi_worker *w)
 {
-    if (dfi_flow_of(w->scope)->lazy_base) dfi_tasks_of(w)->lazy_at = dfi_flow_of(w->scope)->lazy_base;
+    if (dfi_flow_of(w->scope)->lazy_base) w->hot.lazy_at = dfi_flow_of(w->scope)->lazy_base;
 }
 
 #endif

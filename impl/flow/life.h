@@ -75,7 +75,7 @@ static void dfi_module_flow(const struct dfi_moment *m)
         break;
     case DFI_WORKER_FREED: dfi_mfree(f->lazy_room); break;
     case DFI_THREAD_UNWINDS: dfi_create(m->w), f->opts = NULL, f->reg_task = NULL, f->reg_access = NULL; break;
-    case DFI_THREAD_UNWOUND: f->now = NULL, f->nest = 0, f->lazy_at = f->lazy_room; break;
+    case DFI_THREAD_UNWOUND: f->now = NULL, f->nest = 0, m->w->hot.lazy_at = f->lazy_room, dfi_lazy_ask(m->w); break;
     case DFI_FORK_CHILD: dfi_flow_pool.queue = dfi_queue_empty; break;
     default: break;
     }

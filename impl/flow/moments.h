@@ -18,7 +18,6 @@ struct dfi_table;
 struct dfi_entry;
 struct dfi_before;
 struct dfi_goal;
-struct dfi_lazy;
 struct dfi_stolen;
 struct dfi_region;
 struct df_opts;
@@ -114,8 +113,8 @@ DFI_UPCALL(int, dfi_up_find_around, (struct dfi_worker *w, const struct dfi_goal
 /* t is about to run; it has optional state, or is skipped, or dfi_flow_pool.asks_begin asks. DFI_SKIP: its body does
  * not run; DFI_LATER: it waits, and becomes ready again without further action. */
 DFI_UPCALL(int, dfi_up_begins, (struct dfi_worker *w, struct dfi_flow *t));
-/* The code of w has ended, and has left lazy tasks, which are above `below` in their list. */
-DFI_UPCALL(void, dfi_up_lazy_end, (struct dfi_worker *w, struct dfi_lazy *below));
+/* The code of w has ended, and has left lazy tasks. */
+DFI_UPCALL(void, dfi_up_lazy_end, (struct dfi_worker *w));
 /* The body of t, which has parts, has ended, or was skipped. pre: w->task or w->scope is that of t */
 DFI_UPCALL(void, dfi_up_body_ends, (struct dfi_worker *w, struct dfi_flow *t, int skipped));
 /* t, which has optional state, and its descendants are done. Zero: it completes later. */

@@ -28,7 +28,7 @@ DFI_API void dfi_with(const struct df_opts *o, const char *site)
 {
     struct dfi_worker *w = dfi_me_attached();
     if (!o) return;
-    if (w) dfi_create(w);
+    if (w) dfi_create(w), dfi_lazy_ask(w);
     if (dfi_up_with) dfi_up_with(w, o, site);
     if (!w) dfi_result_alone = o->result, dfi_stays_alone++; /* the task runs now */
     if (w) dfi_tasks_of(w)->opts = o, dfi_tasks_of(w)->opts_site = site, dfi_tasks_of(w)->ran_now = 0;

@@ -97,7 +97,7 @@ static void dfi_flow_scope_left(struct dfi_worker *w, struct dfi_scope *s)
     if (DFI_UNLIKELY(dfi_flow_of(s)->asks) && dfi_up_code_left) dfi_up_code_left(w, s);
     if (dfi_flow_of(s)->table) dfi_table_free(w, s);
     dfi_flow_of(s)->table = NULL;
-    if (dfi_flow_of(s)->lazy_base) dfi_tasks_of(w)->lazy_at = dfi_flow_of(s)->lazy_base;
+    if (dfi_flow_of(s)->lazy_base) w->hot.lazy_at = dfi_flow_of(s)->lazy_base;
 }
 DFI_UPCALL_IS(dfi_up_scope_left, dfi_flow_scope_left);
 

@@ -63,7 +63,7 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
     struct dfi_task *lazy;
     if (!w) return NULL;
     if (!dfi_alone()) {
-        if ((lazy = dfi_lazy_new(w, type)) != NULL) return lazy;
+        if ((lazy = dfi_lazy_slow(w, type)) != NULL) return lazy;
         dfi_create(w);
     }
     if (DFI_UNLIKELY(dfi_flow_of(w->scope)->asks) && dfi_up_creates && dfi_up_creates(w, type)) return NULL;
@@ -192,7 +192,7 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
     if (dfi_alone()) dfi_body_run(w, type, args, NULL);
     else {
         dfi_fine_body(w, type, args);
-        if (DFI_UNLIKELY(w->lazy != NULL)) dfi_lazy_run(w, dfi_tasks_of(w)->lazy_frame); /* its children */
+        if (DFI_UNLIKELY(w->hot.lazy != NULL)) dfi_lazy_run(w); /* its children */
     }
     dfi_nest_end(w);
     dfi_tasks_of(w)->now = now;

@@ -206,7 +206,7 @@ static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, st
     while ((s = w->scope)->task != t) { /* a jump left a nested block */
         dfi_block_left(w);
         if (w->task == t) {
-            w->task = outer, w->task_mark = mark;
+            dfi_code_is(w, outer, mark);
             return dfi_flow_done(w, t);
         }
     }
@@ -214,7 +214,7 @@ static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, st
     if (dfi_up_code_ends) dfi_up_code_ends(w, s);
     if (dfi_up_scope_waits) dfi_up_scope_waits(w, s);
     dfi_scope_pop(w, s);
-    w->task = outer, w->task_mark = mark; /* before dfi_flow_done, as in dfi_flow_run */
+    dfi_code_is(w, outer, mark); /* before dfi_flow_done, as in dfi_flow_ended */
     dfi_stack_back(w, dfi_stack_floor(w));
     out = (intptr_t)(s->submitted - s->done);
     if (out || dfi_load_acquire(&s->pending)) {
@@ -234,8 +234,7 @@ static struct dfi_flow *dfi_flow_ended(struct dfi_worker *w, struct dfi_flow *t,
 {
     if (DFI_UNLIKELY(w->task != t)) return dfi_flow_end_scope(w, t, outer, mark);
     dfi_report_unsynced(w, w->task_mark, DFI_END_OF_TASK);
-    w->task = outer; /* before dfi_flow_done, because the tasks that it wakes must not see t as running */
-    w->task_mark = mark;
+    dfi_code_is(w, outer, mark); /* before dfi_flow_done, because the tasks that it wakes must not see t as running */
     return dfi_flow_done(w, t);
 }
 
@@ -265,13 +264,12 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     dfi_offer(w);
     saved_task = w->task, saved_mark = w->task_mark;
     if (!DFI_ALONE) dfi_flow_prefetch(t);
-    w->task = t;
-    w->task_mark = w->head;
+    dfi_code_is(w, t, w->head);
     if (DFI_LIKELY(go == DFI_GO)) {
         dfi_count(&dfi_tasks_of(w)->n_tasks);
         if (!DFI_ALONE && DFI_UNLIKELY(dfi_fine_runs(w)) && !(t->type->modes & DFI_INTERNAL)) dfi_fine_measured(w, t);
         else dfi_body_run(w, t->type, t->task.args, t);
-        if (!DFI_ALONE && DFI_UNLIKELY(w->lazy != NULL)) dfi_up_lazy_end(w, NULL);
+        if (!DFI_ALONE && DFI_UNLIKELY(w->hot.lazy != NULL)) dfi_up_lazy_end(w);
     }
     if (dfi_up_body_ends && DFI_UNLIKELY(t->parts != NULL)) dfi_up_body_ends(w, t, go == DFI_SKIP);
     return dfi_flow_ended(w, t, saved_task, saved_mark);

@@ -124,7 +124,7 @@ struct dfi_flow_worker {
     DFI_ATOMIC(size_t) n_tasks, n_edges, n_skipped; /* statistics, as in struct dfi_worker */
     struct dfi_queue pinned;              /* ready tasks pinned to this worker */
     /* flow/fine.h */
-    unsigned fine_created;                /* tasks created here */
+    unsigned fine_created;                /* tasks with records created here */
     int fine_submits, fine_runs, fine_gap; /* submissions and bodies left until one is measured; submissions between */
     int fine_each, fine_each_run;         /* one of about so many of them is */
     uint32_t fine_random;                 /* state of dfi_fine_random */
@@ -139,10 +139,10 @@ struct dfi_flow_worker {
     struct dfi_fine *fine_last;           /* the entry of the last task */
     struct dfi_fine fine[DFI_FINE_TYPES];
     /* flow/lazy.h */
-    char *lazy_room, *lazy_at, *lazy_end; /* memory for lazy tasks, or NULL; its part that is free */
+    char *lazy_room, *lazy_room_end;      /* memory for lazy tasks, or NULL */
     struct dfi_lazy *lazy_frame;          /* the one whose code runs, or NULL: a task with a record, or other code */
     const struct dfi_type *lazy_root;     /* a type whose tasks may submit lazy tasks */
-    int lazy_left;                        /* lazy tasks until the time to the next call is measured */
+    int lazy_due;                         /* not 0: the time from the next one to the next call is measured */
     uint64_t lazy_since;                  /* ns: it is measured: since when; else 0 */
     const struct dfi_type *lazy_measured; /* the type of the task whose code makes it */
 };

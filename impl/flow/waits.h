@@ -67,12 +67,20 @@ static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n,
     if (dfi_up_waited_for && DFI_UNLIKELY(dfi_load_relaxed(&dfi_flow_pool.asks))) dfi_up_waited_for(w, x, n);
 }
 
+/* Is there nothing to wait for, nobody to tell, and nothing that a wait ends? As for tasks that ran immediately. */
+DFI_FAST int dfi_wait_is_over(struct dfi_worker *w)
+{
+    const struct dfi_scope *s = w->scope;
+    return !DFI_SUPERVISED && !DFI_FOR_SIZE && dfi_may_run_now(w) && s->open && !dfi_load_relaxed(&s->pending) &&
+           !(dfi_flow_of(s)->asks | (unsigned)dfi_load_relaxed(&dfi_flow_pool.asks));
+}
+
 DFI_EXTERN_C_BEGIN
 DFI_API DFI_OWN_FRAME void dfi_wait_here(const char *site)
 {
     struct dfi_worker *w = dfi_me();
     DFI_UNSYNCED(w);
-    if (!w || (!DFI_ALONE && dfi_lazy_waits(w)) || w->task) return;
+    if (!w || (!DFI_ALONE && dfi_lazy_waits(w)) || w->task || dfi_wait_is_over(w)) return;
     DFI_CALLED(w);
     dfi_wait_site(w, site);
     dfi_wait_all(w, w->scope);

@@ -144,7 +144,7 @@ static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_stolen 
     struct dfi_scope *under = dfi_load_relaxed(&w->stolen);
     struct dfi_flow *saved_task = w->task;
     size_t mark = w->head;
-    if (!s) w->task = NULL;
+    if (!s) dfi_code_is(w, NULL, w->task_mark);
     else {
         dfi_store_relaxed(&s->victim, victim);
         dfi_store_relaxed(&s->future, f);
@@ -156,7 +156,7 @@ static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_stolen 
     dfi_watch_future(w, f, victim);
     dfi_report_unsynced(w, mark, DFI_END_OF_TASK);
     if (s) dfi_scope_finish(w, s);
-    else w->task = saved_task;
+    else dfi_code_is(w, saved_task, w->task_mark);
     /* seq_cst: releases the result to the acquire in dfi_goal_met, and precedes the check whether the victim sleeps.
      * From here on f may be freed. */
     dfi_store_seq_cst(&f->link, DFI_F_DONE);

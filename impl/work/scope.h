@@ -68,7 +68,8 @@ static struct dfi_scope *dfi_scope_push(struct dfi_worker *w, struct dfi_scope *
     dfi_flush(w);
     s = dfi_scope_new(w, parent, kind);
     if (!s) return NULL;
-    w->scope = s, w->task = NULL;
+    w->scope = s;
+    dfi_code_is(w, NULL, w->task_mark);
     dfi_level(w, 1);
     return s;
 }
@@ -86,8 +87,7 @@ static struct dfi_scope *dfi_scope_push_stolen(struct dfi_worker *w, struct dfi_
 static void dfi_scope_pop(struct dfi_worker *w, struct dfi_scope *s)
 {
     w->scope = s->outer;
-    w->task = s->saved_task;
-    w->task_mark = s->saved_mark;
+    dfi_code_is(w, s->saved_task, s->saved_mark);
     if (dfi_up_scope_left) dfi_up_scope_left(w, s);
     dfi_level(w, -1);
 }

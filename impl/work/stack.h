@@ -169,7 +169,7 @@ static DFI_NOINLINE void dfi_flush_all(struct dfi_worker *w)
 }
 DFI_FAST void dfi_flush(struct dfi_worker *w)
 {
-    if (!DFI_ALONE && DFI_UNLIKELY(w->hot.top || w->lazy)) dfi_flush_all(w);
+    if (!DFI_ALONE && DFI_UNLIKELY(w->hot.top || w->hot.lazy)) dfi_flush_all(w);
 }
 
 /* Pops holes and marks of stolen entries down to the floor. If the deque is empty, all marks are of stolen entries;
@@ -304,7 +304,7 @@ static DFI_NOINLINE void dfi_poll(struct dfi_worker *w)
  * But spawned functions and lazy tasks are not on offer, and with a director each check is a scheduling point. */
 DFI_FAST void dfi_answer(struct dfi_worker *w)
 {
-    if (!DFI_UNLIKELY(w->hot.top || w->lazy || dfi_wanted(DFI_AT_TURN))) return;
+    if (!DFI_UNLIKELY(w->hot.top || w->hot.lazy || dfi_wanted(DFI_AT_TURN))) return;
     if (dfi_steal_requested(w)) dfi_poll(w);
 }
 

@@ -47,7 +47,20 @@ DFI_FAST struct dfi_flow *dfi_task_of(const void *entry)
 DFI_UPCALL(void, dfi_up_lazy_create, (struct dfi_worker *w));
 DFI_FAST void dfi_create(struct dfi_worker *w)
 {
-    if (!DFI_ALONE && dfi_up_lazy_create && DFI_UNLIKELY(w->lazy != NULL)) dfi_up_lazy_create(w);
+    if (!DFI_ALONE && dfi_up_lazy_create && DFI_UNLIKELY(w->hot.lazy != NULL)) dfi_up_lazy_create(w);
+}
+/* The next task of the running code takes the slow path, which finds out whether it may be lazy: called when other code
+ * runs, and when something begins that needs records. */
+DFI_FAST void dfi_lazy_ask(struct dfi_worker *w)
+{
+    if (!DFI_ALONE && dfi_up_lazy_create) w->hot.lazy_end = NULL;
+}
+
+/* The running code is from now on the body of t, or if that is NULL, code of w->scope. */
+DFI_FAST void dfi_code_is(struct dfi_worker *w, struct dfi_flow *t, size_t mark)
+{
+    dfi_lazy_ask(w);
+    w->task = t, w->task_mark = mark;
 }
 
 /* The scope of the running code. A task body gets its scope at the first call. NULL: out of memory. */

@@ -109,9 +109,7 @@ struct dfi_worker {
     struct dfi_hot hot;
     DFI_OWNER_FIELDS
 #endif
-    char line0[DFI_LINE];
     /* owner */
-    struct dfi_lazy *lazy;           /* its tasks that have no records so far, newest first, or NULL (flow/lazy.h) */
     size_t limit;                    /* df_config.deque: at more entries, submitted ready tasks run immediately */
     size_t seen_top;                 /* top of the public deque when last read */
     size_t offered_top;              /* top at the last answer to a steal request (dfi_offers_untaken) */

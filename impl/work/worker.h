@@ -11,7 +11,7 @@
 
 DFI_EXTERN_C_BEGIN
 /* The worker of threads without one: it directs their first construct to the slow path. */
-DFI_API struct dfi_hot dfi_nobody = { NULL, { 0 }, 1 };
+DFI_API struct dfi_hot dfi_nobody = { NULL, { 0 }, 1, { 0 }, NULL, NULL, NULL };
 DFI_API DFI_TLS struct dfi_hot *dfi_self = &dfi_nobody;
 DFI_API struct dfi_os_mutex dfi_pool_lock = DFI_OS_MUTEX_INIT;
 DFI_API struct dfi_pool dfi_pool;

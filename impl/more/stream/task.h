@@ -372,7 +372,7 @@ static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type
     h.moved = NULL;
     dfi_windows_begin(q->windows, (char *)args, NULL);
     dfi_flush(w);
-    w->task = &h.flow, w->task_mark = w->head;
+    dfi_code_is(w, &h.flow, w->head);
     dfi_level(w, 1);
     dfi_nest_begin(w);
     dfi_count(&dfi_tasks_of(w)->n_tasks);
@@ -381,7 +381,7 @@ static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type
         struct dfi_after a = { NULL, NULL, NULL };
         while (DFI_UNLIKELY(w->scope != s)) dfi_block_left(w); /* a block inside */
         dfi_report_unsynced(w, w->task_mark, DFI_END_OF_TASK);
-        w->task = NULL, w->task_mark = mark;
+        dfi_code_is(w, NULL, mark);
         dfi_windows_end(q->windows, 0, dfi_stream_took(w, h.began), &a);
         if (a.ready) {
             dfi_windows_release(w, a.ready);
@@ -390,7 +390,7 @@ static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type
     } else { /* as in dfi_flow_run */
         struct dfi_flow *t = h.moved;
         if (w->scope == s) {
-            w->task = NULL, w->task_mark = mark;
+            dfi_code_is(w, NULL, mark);
             t = dfi_flow_done(w, t);
         } else t = dfi_flow_end_scope(w, t, NULL, mark);
         if (t) dfi_run_chain(w, t, NULL);
