@@ -247,6 +247,41 @@ static long bytes_of(const char *name)
     return n;
 }
 
+/* Changes the record: each worker that came when the baton was dropped has also looked for deadlock just then, because
+ * its sleep was over at the moment when it was woken. The number of such changes. */
+static int with_looks(void)
+{
+    static struct dfi_schedule_step step[100000];
+    struct dfi_schedule_step look;
+    size_t n, i;
+    int changed = 0, begun = 0;
+    FILE *f = fopen(file, "rb");
+    CHECK(f && (n = fread(step, sizeof step[0], 100000, f)) > 0 && n < 100000);
+    fclose(f);
+    f = fopen(file, "wb");
+    CHECK(f);
+    for (i = 0; i < n; i++) {
+        if (begun && dfi_step_kind(&step[i]) == DFI_STEP_DROP) {
+            look = step[i], changed++;
+            look.who = (uint16_t)(DFI_STEP_LOOK << DFI_STEP_KIND | dfi_step_who(&look));
+            step[i].points = step[i].check = 0;
+            CHECK(fwrite(&look, sizeof look, 1, f) == 1);
+        }
+        begun |= dfi_step_kind(&step[i]) == DFI_STEP_START; /* behind the head */
+        CHECK(fwrite(&step[i], sizeof step[i], 1, f) == 1);
+    }
+    CHECK(fclose(f) == 0);
+    return changed;
+}
+static void repeats_with_looks(const char *workers, const char *seed)
+{
+    struct child a = recorded(all_of_it, NULL, workers, seed), b;
+    CHECK_CHILD(a, a.status == 0 && a.lines == 1);
+    CHECK(with_looks() > 0);
+    b = replayed(all_of_it, NULL);
+    CHECK_CHILD(b, b.status == 0 && !strcmp(a.err, b.err));
+}
+
 static int fork_stopped(void *unused)
 {
     pid_t pid;
@@ -277,6 +312,8 @@ int main(void)
     repeats(all_of_it, "4", "5", 4);
     repeats(twice, "3", "4", 4);
     repeats(after_freedom, "8", "4", 6);
+    repeats_with_looks("2", "");
+    repeats_with_looks("4", "5");
     found_again(NULL, "1", 1, 10);
     found_again(NULL, "2", 1, TEST_TSAN || TEST_ASAN ? 20 : 100);
     found_again(&crash, "2", 1000 + SIGABRT, 10);

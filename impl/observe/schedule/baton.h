@@ -178,16 +178,27 @@ static int dfi_baton_turn_over(uint64_t now)
 
 /* --- replaying ---------------------------------------------------------------------------------- */
 
+/* The expected worker has come, but not to look: in the recorded run its sleep was over at the moment when it
+ * was woken. Then its look found that it need not sleep, and it dropped the baton. Returns that step, or NULL:
+ * it went on. */
+static const struct dfi_schedule_step *dfi_baton_looked(void)
+{
+    const struct dfi_schedule_step *s = dfi_baton.look ? dfi_schedule_log_next(dfi_baton.log) : NULL;
+    return s && dfi_step_kind(s) == DFI_STEP_DROP && !s->points && !s->check ? s : NULL;
+}
+
 /* There is no holder: the next one in the log gets it, now or when it comes. */
 static void dfi_baton_follow(const struct dfi_schedule_step *s)
 {
-    unsigned kind = dfi_step_kind(s);
-    struct dfi_worker *v;
-    dfi_store_relaxed(&dfi_baton.holder, (int)DFI_BATON_NOBODY);
-    dfi_baton.expected = (int)dfi_step_who(s), dfi_baton.look = kind == DFI_STEP_LOOK;
-    dfi_baton.seen = dfi_os_ns();
-    dfi_schedule_log_used(dfi_baton.log);
-    if (dfi_baton.look || !(v = dfi_baton_waiting(dfi_step_who(s)))) return;
+    struct dfi_worker *v = NULL;
+    for (; s; s = v ? dfi_baton_looked() : NULL) {
+        dfi_store_relaxed(&dfi_baton.holder, (int)DFI_BATON_NOBODY);
+        dfi_baton.expected = (int)dfi_step_who(s), dfi_baton.look = dfi_step_kind(s) == DFI_STEP_LOOK;
+        dfi_baton.seen = dfi_os_ns();
+        dfi_schedule_log_used(dfi_baton.log);
+        v = dfi_baton_waiting((unsigned)dfi_baton.expected);
+    }
+    if (!v) return;
     dfi_baton_hold(v);
     dfi_baton_wake(v);
 }
@@ -300,7 +311,10 @@ static void dfi_baton_get(struct dfi_worker *w)
 {
     if (!dfi_directed_of(w)->thread_number) dfi_directed_of(w)->thread_number = dfi_os_thread_number();
     if (dfi_load_relaxed(&dfi_baton.holder) == DFI_BATON_NOBODY) {
-        if (dfi_baton_replays() ? dfi_baton.expected == (int)dfi_slot_of(w) && !dfi_baton.look
+        const struct dfi_schedule_step *s = NULL;
+        while (dfi_baton_replays() && dfi_baton.expected == (int)dfi_slot_of(w) && (s = dfi_baton_looked()) != NULL)
+            dfi_baton_follow(s);
+        if (dfi_baton_replays() ? dfi_baton.expected == (int)dfi_slot_of(w)
             : !dfi_baton_write(dfi_baton.ended, dfi_slot_of(w)))
             dfi_baton_hold(w);
         if (!dfi_baton_on() || dfi_baton_mine(w)) {
