@@ -71,7 +71,8 @@ static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n,
 DFI_FAST int dfi_wait_is_over(struct dfi_worker *w)
 {
     const struct dfi_scope *s = w->scope;
-    return !DFI_SUPERVISED && !DFI_FOR_SIZE && dfi_may_run_now(w) && s->open && !dfi_load_relaxed(&s->pending) &&
+    return !DFI_SUPERVISED && !DFI_FOR_SIZE && dfi_may_run_now(w) && s->open && w->head <= s->mark &&
+           !dfi_load_relaxed(&s->pending) &&
            !(dfi_flow_of(s)->asks | (unsigned)dfi_load_relaxed(&dfi_flow_pool.asks));
 }
 
