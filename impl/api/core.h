@@ -55,6 +55,7 @@ struct dfi_lazy {
 };
 enum { DFI_LAZY_WAITS, DFI_LAZY_RUNS, DFI_LAZY_ENDED }; /* ENDED: its children are above it in the list */
 enum { DFI_LAZY_HEAD = (sizeof(struct dfi_lazy) + 15) / 16 * 16 };
+DFI_INLINE void *dfi_lazy_args(struct dfi_lazy *f) { return (char *)f + DFI_LAZY_HEAD; }
 
 enum { DFI_ERROR_TEXT = 100 };     /* bytes stored of the text of df_fail */
 

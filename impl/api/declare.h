@@ -225,7 +225,7 @@ struct dfi_with_around {
                                  : dfi_lazy_new(&name##_dfi_type, sizeof(struct name##_dfi_args)); \
         if (DFI_LIKELY(dfi_l != NULL)) {                                                           \
             const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };          \
-            memcpy((char *)dfi_l + DFI_LAZY_HEAD, (const void *)&dfi_a, sizeof dfi_a);             \
+            memcpy(dfi_lazy_args(dfi_l), (const void *)&dfi_a, sizeof dfi_a);                      \
         } else name##_dfi_submit(DFI_LIST_##n(DFI_NAME, __VA_ARGS__));                             \
     }
 #endif

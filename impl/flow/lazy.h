@@ -47,8 +47,6 @@ enum {
     DFI_LAZY_LONG = 4          /* .. and a long one takes away all but this part */
 };
 
-DFI_FAST void *dfi_lazy_args(struct dfi_lazy *f) { return (char *)f + DFI_LAZY_HEAD; }
-
 /* The task with a record whose code runs, unless it is in a block. */
 DFI_FAST struct dfi_flow *dfi_lazy_root(const struct dfi_worker *w)
 {

@@ -67,7 +67,9 @@ static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n,
     if (dfi_up_waited_for && DFI_UNLIKELY(dfi_load_relaxed(&dfi_flow_pool.asks))) dfi_up_waited_for(w, x, n);
 }
 
-/* Is there nothing to wait for, nobody to tell, and nothing that a wait ends? As for tasks that ran immediately. */
+/* Is there nothing to wait for, nobody to tell, and nothing that a wait ends? As for tasks that ran immediately.
+ * relaxed: if pending is 0 and as many are done as were submitted, this worker has counted each child itself, and has
+ * acquired those that others ran when it took over their count (dfi_take_over, dfi_wait_until). */
 DFI_FAST int dfi_wait_is_over(struct dfi_worker *w)
 {
     const struct dfi_scope *s = w->scope;

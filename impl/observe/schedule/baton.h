@@ -311,7 +311,7 @@ static void dfi_baton_get(struct dfi_worker *w)
 {
     if (!dfi_directed_of(w)->thread_number) dfi_directed_of(w)->thread_number = dfi_os_thread_number();
     if (dfi_load_relaxed(&dfi_baton.holder) == DFI_BATON_NOBODY) {
-        const struct dfi_schedule_step *s = NULL;
+        const struct dfi_schedule_step *s;
         while (dfi_baton_replays() && dfi_baton.expected == (int)dfi_slot_of(w) && (s = dfi_baton_looked()) != NULL)
             dfi_baton_follow(s);
         if (dfi_baton_replays() ? dfi_baton.expected == (int)dfi_slot_of(w)
