@@ -368,6 +368,7 @@ static DFI_NOINLINE int dfi_fine_none_out(struct dfi_worker *w)
     if (s->submitted != s->done &&
         (--dfi_tasks_of(w)->fine_out > 0 || dfi_nested_deeply(w) || *dfi_block_here || (dfi_up_owes && dfi_up_owes()) ||
          !dfi_fine_help(w, s))) return 0;
+    if (dfi_up_scope_waits) dfi_up_scope_waits(w, s); /* values may still be elsewhere */
     dfi_table_forget(w, s);
     return 1;
 }

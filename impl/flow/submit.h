@@ -325,12 +325,15 @@ static DFI_COLD void dfi_submitted_seeded(struct dfi_worker *w, struct dfi_flow 
     dfi_nest_end(w);
 }
 
-/* Does somebody ask about t, beyond its order and its end? */
-DFI_FAST int dfi_submit_asks(const struct dfi_worker *w, const struct dfi_flow *t)
+/* Does somebody ask about t, beyond its order and its end, for other reasons than its type? */
+DFI_FAST int dfi_submit_told(const struct dfi_worker *w, const struct dfi_flow *t)
 {
     return dfi_up_submits || dfi_tasks_of(w)->opts || dfi_observed() ||
-           ((unsigned)dfi_load_relaxed(&dfi_flow_pool.asks) | dfi_flow_of(t->scope)->asks |
-            (t->type->modes & DFI_ASKING)) != 0;
+           ((unsigned)dfi_load_relaxed(&dfi_flow_pool.asks) | dfi_flow_of(t->scope)->asks) != 0;
+}
+DFI_FAST int dfi_submit_asks(const struct dfi_worker *w, const struct dfi_flow *t)
+{
+    return dfi_submit_told(w, t) || t->type->modes & DFI_ASKING;
 }
 
 /* Registers t with its accesses. Zero: memory was lacking, and t has run already. */
@@ -422,21 +425,21 @@ DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
 {
     struct dfi_worker *w;
     struct dfi_flow *t = (struct dfi_flow *)(void *)task;
+    const struct dfi_type *type = t->type;
+    uint64_t began;
     if (!DFI_ALONE && task->mem.special == DFI_IS_LAZY) return;
     w = (struct dfi_worker *)(void *)dfi_self;
     DFI_CALLED(w);
+    began = dfi_tasks_of(w)->fine_began;
     /* a second copy, without what some tasks ask for */
-    if (DFI_ALONE || DFI_FOR_SIZE || DFI_UNLIKELY(dfi_tasks_of(w)->at_once == t || dfi_submit_asks(w, t)))
+    if (DFI_ALONE || DFI_FOR_SIZE || DFI_UNLIKELY(dfi_tasks_of(w)->at_once == t || dfi_submit_asks(w, t))) {
+        if (dfi_tasks_of(w)->at_once == t || type->modes & DFI_LIMIT || dfi_submit_told(w, t)) began = 0;
         dfi_submit_asked(w, t, x, n, 0);
-    else {
-        const struct dfi_type *type = t->type;
-        uint64_t began = dfi_tasks_of(w)->fine_began;
-        if (!dfi_submit_order(w, t, x, n, 0) || !dfi_submit_count(w, t, 0)) dfi_offer(w);
-        else dfi_submit_ready(w, t);
-        if (DFI_UNLIKELY(began)) {
-            dfi_fine_submitted(w, type, began);
-            if (!type->modes) dfi_lazy_measures(w, dfi_os_ns());
-        }
+    } else if (!dfi_submit_order(w, t, x, n, 0) || !dfi_submit_count(w, t, 0)) dfi_offer(w);
+    else dfi_submit_ready(w, t);
+    if (!DFI_ALONE && DFI_UNLIKELY(began)) {
+        dfi_fine_submitted(w, type, began);
+        if (!type->modes) dfi_lazy_measures(w, dfi_os_ns());
     }
 }
 
