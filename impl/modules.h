@@ -116,6 +116,7 @@
 #include "more/taskgraph/steady.h"
 #include "more/taskgraph/record.h"
 #include "more/taskgraph/run.h"
+#include "more/taskgraph/here.h"
 #include "more/taskgraph/api.h"
 #include "more/throttle.h"
 #include "more/deadlock.h"

@@ -16,37 +16,10 @@
 #include "../../api/core.h"
 #include "../../flow/scope.h"
 #include "record.h"
-#include "run.h"
+#include "here.h"
 #include "../../base/parts.h"
 
 #if DFI_WITH_TASKGRAPH
-
-/* Submits the tasks as the block did. */
-static void dfi_taskgraph_resubmit(struct dfi_worker *w, const struct dfi_sequence *q)
-{
-    struct dfi_access x[DFI_PARAMETERS];
-    size_t i;
-    for (i = 0; i < q->n; i++) {
-        const struct dfi_captured *c = &q->task[i];
-        const struct df_opts *o = c->opts ? &c->opts->opts : NULL;
-        struct dfi_task *t;
-        if (c->n) memcpy((void *)x, (const void *)(q->x + c->x), c->n * sizeof *x);
-        if (c->kind == DFI_C_WAIT) (df_wait)();
-        else if (c->kind == DFI_C_WAIT_ON) dfi_wait_for(w, x, c->n, NULL);
-        else {
-            if (c->type->modes & DFI_LAUNCH && w) dfi_scope_launches(w->scope);
-            if (o) dfi_with(o, c->opts->site);
-            if (!(t = dfi_task_new(c->type))) dfi_run_now(c->type, q->args + c->args);
-            else if (t == DFI_BARE) dfi_run_after(c->type, q->args + c->args, x, c->n);
-            else {
-                memcpy(t->args, q->args + c->args, c->type->args_bytes);
-                if (c->type->modes & DFI_LAUNCH) dfi_submit_here(t, x, c->n);
-                else dfi_submit(t, x, c->n);
-            }
-            if (o) dfi_with_end(o);
-        }
-    }
-}
 
 DFI_SMALL_CODE_BEGIN
 
@@ -117,7 +90,7 @@ DFI_API df_result dfi_taskgraph_run(struct df_taskgraph *g, const char *site)
     if (!r) {
         for (l = g->locals; l; l = l->next) memset((void *)(l + 1), 0, l->bytes);
         b = dfi_scope_enter(site);
-        if (!dfi_taskgraph_execute(g)) dfi_taskgraph_resubmit(dfi_me(), &g->list);
+        dfi_taskgraph_execute(g);
         r = df_wait_result();
         dfi_scope_leave(&b);
     }

@@ -64,6 +64,13 @@ enum { DFI_TASKGRAPH_NEW, DFI_TASKGRAPH_RECORDING, DFI_TASKGRAPH_READY, DFI_TASK
 enum { DFI_CAPTURE_TASKGRAPH, DFI_CAPTURE_STEADY };
 struct dfi_capture { int kind; };
 
+/* The times of its runs (here.h). */
+struct dfi_way {
+    unsigned ns[2];                  /* of a run by the plan; by its caller alone; 0: unknown */
+    unsigned runs, left, pause;      /* by the caller; until the other way is tried; between two trials */
+    int here, trial, creates;        /* the caller is faster; runs left of a trial; bodies create tasks */
+};
+
 struct df_taskgraph {
     struct dfi_capture capture;      /* first; of the recorded scope */
     DFI_ATOMIC(int) state;           /* DFI_TASKGRAPH_NEW .. */
@@ -76,6 +83,7 @@ struct df_taskgraph {
     size_t n_of_type;
     struct dfi_plan *plan;           /* NULL: not computed, or out of date */
     int planless;                    /* there can be no plan: a run submits the tasks */
+    struct dfi_way way;
 };
 
 /* The graph that records the children of s, or NULL. */

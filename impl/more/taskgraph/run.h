@@ -232,12 +232,10 @@ static int dfi_plan_allowed(struct dfi_worker *w, const struct dfi_scope *s)
     return !dfi_alone() || dfi_flow_pool.defer;
 }
 
-/* Executes the plan of g in the scope of the calling code. Zero: that is not possible. */
-static int dfi_taskgraph_execute(struct df_taskgraph *g)
+/* Executes p, the plan of g, in the scope of the calling code. Zero: memory is lacking. */
+static int dfi_plan_execute(struct dfi_worker *w, struct df_taskgraph *g, struct dfi_plan *p)
 {
-    struct dfi_worker *w = dfi_me();
-    struct dfi_plan *p = dfi_plan_allowed(w, w ? w->scope : NULL) ? dfi_taskgraph_plan(w, g) : NULL;
-    if (!p || (p->special && dfi_plan_extras(w, w->scope, p, &g->list))) return 0;
+    if (p->special && dfi_plan_extras(w, w->scope, p, &g->list)) return 0;
     dfi_plan_run(w, w->scope, p);
     dfi_wait_all(w, w->scope); /* before the plan may be used again */
     dfi_plan_settle(p, &g->list);
@@ -249,7 +247,6 @@ DFI_SMALL_CODE_END
 #else
 
 /* A serial build runs tasks in their order, without a plan. */
-DFI_UNUSED static int dfi_taskgraph_execute(struct df_taskgraph *g) { return (void)g, 0; }
 DFI_UPCALL_NONE(dfi_up_releases);
 
 #endif
