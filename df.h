@@ -48,7 +48,7 @@
  *                       Defined in all files, the reports include lines; df_owm.h needs that. See docs/check.md.
  *       DF_DEVELOP      enables warnings inside df.h (for work on df itself).
  *     Environment:
- *       DF_WORKERS=4          the number of threads that run tasks. This and the next ten variables set the field of
+ *       DF_WORKERS=4          the number of threads that run tasks. This and the next nine variables set the field of
  *                             df_config with the same name, which describes them; the field takes precedence
  *       DF_CPUSET=0-11,20     the CPUs to which the workers are pinned, or close, spread, close:cores, spread:cores
  *       DF_DEQUE=16384        the capacity of a worker's deque
@@ -57,7 +57,6 @@
  *       DF_DEFER=1            a single worker queues the tasks of df_submit, too
  *       DF_DETERMINISTIC=1    reductions give the same bits for any number of workers
  *       DF_RENAME_BYTES=n     bytes of memory for renaming
- *       DF_CAPTURE=1          repeated sequences of tasks are recognised
  *       DF_SPECULATE=2        turns of df_speculate_while that are submitted early; 0: none
  *       DF_PATIENCE=2         seconds until tasks that wait for tokens or inputs are given up; also of df_owm_await
  *       DF_STALL=seconds      after that time without progress, reports the threads and tasks that wait, and the
@@ -411,7 +410,7 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  * Task graphs: record once, run many times
  *
  *     DF_TASKGRAPH records the tasks of a block, and df_taskgraph_run runs them again, without dependence analysis:
- *     impl/api/taskgraph.h. df_config.capture recognises loops without any of this. */
+ *     impl/api/taskgraph.h. */
 #include "impl/api/storage.h"
 #include "impl/api/taskgraph.h"
 #include "impl/api/deprecated.h"

@@ -1,13 +1,9 @@
-/* METG with df, three systems: tasks that are submitted; -DTASKGRAPH=1: recorded, and run as a task graph;
- * -DCAPTURE=1: df_config.capture, which finds that blocks repeat. */
+/* METG with df, two systems: tasks that are submitted; -DTASKGRAPH=1: recorded, and run as a task graph. */
 #include "metg.h"
 #define DF_IMPLEMENTATION
 #include "../df.h"
 #ifndef TASKGRAPH
 #define TASKGRAPH 0
-#endif
-#ifndef CAPTURE
-#define CAPTURE 0
 #endif
 
 typedef uint32_t u;
@@ -30,7 +26,7 @@ static df_taskgraph *graph;
 
 static int metg_start(void)
 {
-    df_start(&(df_config){ .capture = CAPTURE });
+    df_start(NULL);
     return df_workers();
 }
 static void metg_stop(void)

@@ -142,7 +142,6 @@ for group in $groups; do
         src=$here/metg
         build metg df 0 $CC $c11 "${src}_df.c" -pthread
         build metg df-taskgraph 0 $CC $c11 -DTASKGRAPH=1 "${src}_df.c" -pthread
-        build metg df-capture 0 $CC $c11 -DCAPTURE=1 "${src}_df.c" -pthread
         build metg gcc-omp 1 $CC $c11 -fopenmp "${src}_omp.c"
         build metg clang-omp 1 $CLANG $c11 -fopenmp "${src}_omp.c"
         build metg tbb 1 $CXX -std=c++17 $CFLAGS "${src}_tbb.cpp" -ltbb

@@ -113,7 +113,6 @@
 #include "more/speculate/task.h"
 #include "more/speculate/block.h"
 #include "more/taskgraph/plan.h"
-#include "more/taskgraph/steady.h"
 #include "more/taskgraph/record.h"
 #include "more/taskgraph/run.h"
 #include "more/taskgraph/here.h"
@@ -198,7 +197,6 @@ struct dfi_whole_worker {
     struct dfi_alone alone;
 #endif
 #if DFI_WITH_PLANS
-    struct dfi_learnt learnt;
 #endif
 #if DFI_WITH_ARENAS
     struct dfi_entered entered;
@@ -232,7 +230,6 @@ DFI_ROOM_IS(dfi_started_of, dfi_whole_worker, started);
 DFI_ROOM_IS(dfi_alone_of, dfi_whole_worker, alone);
 #endif
 #if DFI_WITH_PLANS
-DFI_ROOM_IS(dfi_learnt_of, dfi_whole_worker, learnt);
 #endif
 DFI_ROOM_IS(dfi_kernels_of, dfi_whole_worker, kernels);
 #endif
@@ -309,7 +306,7 @@ struct dfi_whole_scope {
     struct dfi_scope_errors errors;
     struct dfi_scope_gated gated;
     struct dfi_scope_predicate predicate;
-    struct dfi_scope_capture capture;
+    struct dfi_scope_recorded recorded;
     struct dfi_scope_launched launches;
 #if DFI_WITH_ARENAS
     struct dfi_scope_arena arena;
@@ -350,7 +347,7 @@ DFI_ROOM_IS(dfi_predicated_of, dfi_whole_extra, predicated);
 DFI_ROOM_IS(dfi_errors_in, dfi_whole_scope, errors);
 DFI_ROOM_IS(dfi_gated_in, dfi_whole_scope, gated);
 DFI_ROOM_IS(dfi_predicate_in, dfi_whole_scope, predicate);
-DFI_ROOM_IS(dfi_capture_in, dfi_whole_scope, capture);
+DFI_ROOM_IS(dfi_recorded_in, dfi_whole_scope, recorded);
 DFI_ROOM_IS(dfi_launches_in, dfi_whole_scope, launches);
 #if DFI_WITH_ARENAS
 DFI_ROOM_IS(dfi_arena_in, dfi_whole_scope, arena);
@@ -442,7 +439,6 @@ static dfi_module *const dfi_module_table[] = {
 #endif
     dfi_module_teams,
 #if DFI_WITH_PLANS
-    dfi_module_steady,
 #endif
 #if DFI_WITH_LOOPS
     dfi_module_loops,

@@ -46,9 +46,6 @@ typedef struct df_config {
     int speculate;        /* turns of df_speculate_while that are submitted before the condition of the first is known;
                              negative: df_speculate and df_speculate_while wait for their conditions; DF_SPECULATE (0:
                              wait); default 2 */
-    int capture;          /* 1: df recognises repeated sequences of tasks that a scope submits between two waits,
-                             and then orders them without dependence analysis (docs/guide/task-graphs.md); DF_CAPTURE;
-                             default 0 */
     int patience;         /* seconds without progress before tasks that wait for tokens or inputs are given up;
                              DF_PATIENCE; default 2 */
     double stall;         /* seconds without progress before df reports threads and tasks that wait (docs/stall.md);

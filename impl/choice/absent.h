@@ -59,9 +59,6 @@ static void dfi_module_absent(const struct dfi_moment *m)
 #if !DFI_WITH_CPUSET
     dfi_absent(DFI_OF_CONFIG(cpuset), "DF_CPUSET", DFI_LACKED(CPUSET));
 #endif
-#if !DFI_WITH_TASKGRAPH
-    dfi_absent("df_config.capture", c && c->capture ? "1" : NULL, "DF_CAPTURE", DFI_LACKED(TASKGRAPH));
-#endif
 #if !DFI_WITH_SPECULATION
     dfi_absent("df_config.speculate", c && c->speculate > 0 ? "1" : c && c->speculate < 0 ? "" : NULL, "DF_SPECULATE",
                DFI_LACKED(SPECULATION));

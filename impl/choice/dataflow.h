@@ -116,7 +116,6 @@ DFI_UPCALL_NONE(dfi_up_runs_now);
 DFI_UPCALL_NONE(dfi_up_sharers_end);
 DFI_UPCALL_NONE(dfi_up_skipped);
 DFI_UPCALL_NONE(dfi_up_stays);
-DFI_UPCALL_NONE(dfi_up_table_read);
 DFI_UPCALL_NONE(dfi_up_waited);
 DFI_UPCALL_NONE(dfi_up_waited_for);
 DFI_UPCALL_NONE(dfi_up_waits_for);

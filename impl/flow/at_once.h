@@ -88,7 +88,6 @@ static DFI_NOINLINE int dfi_wait_before(struct dfi_worker *w, struct dfi_scope *
     struct dfi_before b;
     struct dfi_goal g;
     dfi_tasks_of(w)->opts = NULL;
-    if (s && dfi_up_table_read) dfi_up_table_read(w, s);
     b.w = w, b.scope = s, b.self = self, b.x = x, b.n = n, b.skipped = 0;
     b.around = NULL;
     if (dfi_up_before_begins) dfi_up_before_begins(w, &b);

@@ -81,8 +81,6 @@ DFI_UPCALL(int, dfi_up_before_done, (const struct dfi_before *b, const struct df
 
 /* --- order ---------------------------------------------------------------------------------------------- */
 
-/* The table of s is about to be read. */
-DFI_UPCALL(void, dfi_up_table_read, (struct dfi_worker *w, struct dfi_scope *s));
 /* Access x of t, to exactly the region of n, is about to be ordered; the pool asks (dfi_flow_pool.asks_accesses). */
 DFI_UPCALL(void, dfi_up_access, (struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n,
                                  const struct dfi_access *x));
@@ -142,7 +140,7 @@ DFI_UPCALL(void, dfi_up_flow_scope_new, (struct dfi_scope *s));
 DFI_UPCALL(void, dfi_up_body_begins, (struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t));
 /* The code that w runs is about to open a block; and has, as s. passed: the result of the first. */
 DFI_UPCALL(void *, dfi_up_block_comes, (struct dfi_worker *w, const char *site));
-DFI_UPCALL(void, dfi_up_block_opens, (struct dfi_worker *w, struct dfi_scope *s, const char *site, void *passed));
+DFI_UPCALL(void, dfi_up_block_opens, (struct dfi_worker *w, struct dfi_scope *s, void *passed));
 /* The code of w's scope waits for its tasks that conflict with x, or for all; and has. */
 DFI_UPCALL(void, dfi_up_waits_for, (struct dfi_worker *w));
 DFI_UPCALL(void, dfi_up_waited_for, (struct dfi_worker *w, const struct dfi_access *x, unsigned n));

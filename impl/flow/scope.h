@@ -74,7 +74,7 @@ static struct dfi_scope *dfi_flow_block_begins(struct dfi_worker *w, const char 
     if (DFI_UNLIKELY(w->task && (dfi_runs_now(w) || w->task->parts))) dfi_scope_here(w);
     if (!(s = dfi_scope_push(w, w->task ? w->task->scope : w->scope, DFI_BLOCK))) return NULL;
     dfi_store_relaxed(&dfi_flow_of(s)->index, s->saved_task ? s->saved_task->index : dfi_flow_of(s->outer)->n_children);
-    if (dfi_up_block_opens) dfi_up_block_opens(w, s, site, passed);
+    if (dfi_up_block_opens) dfi_up_block_opens(w, s, passed);
     return s;
 }
 DFI_UPCALL_IS(dfi_up_block_begins, dfi_flow_block_begins);

@@ -39,7 +39,6 @@
 #include "taskgraph/list.h"
 #include "taskgraph/record.h"
 #include "taskgraph/run.h"
-#include "taskgraph/steady.h"
 #include "throttle.h"
 #include "node.h"
 #include "token.h"
@@ -166,7 +165,7 @@ static int dfi_parts_register(struct dfi_worker *w, struct dfi_flow *t, struct d
     failed |= dfi_rename_most() && dfi_rename_before(w, t, x, n);
     failed |= dfi_gpu_hook && dfi_gpu_note(w, t, x, n);
     if (failed) return -1;
-    return dfi_steady_registers(w, t, x, n);
+    return 0;
 }
 DFI_UPCALL_IS(dfi_up_registers, dfi_parts_register);
 
@@ -390,7 +389,7 @@ static void dfi_parts_scope_new(struct dfi_scope *s)
     dfi_predicate_in(s)->predicate = dfi_predicate_in(s)->within = NULL;
     dfi_predicate_in(s)->count = 0;
 #endif
-    dfi_capture_in(s)->by = NULL;
+    dfi_recorded_in(s)->by = NULL;
 #if DFI_WITH_ARENAS
     dfi_store_relaxed(&dfi_arena_in(s)->crew, NULL);
 #endif
@@ -416,7 +415,7 @@ static void *dfi_parts_block_come(struct dfi_worker *w, const char *site)
 }
 DFI_UPCALL_IS(dfi_up_block_comes, dfi_parts_block_come);
 
-static void dfi_parts_block_open(struct dfi_worker *w, struct dfi_scope *s, const char *site, void *wrong)
+static void dfi_parts_block_open(struct dfi_worker *w, struct dfi_scope *s, void *wrong)
 {
     const struct dfi_flow *t = s->saved_task;
     struct dfi_flow *gated = !t ? dfi_gated_body(s->outer) : t->parts ? s->saved_task : NULL;
@@ -427,7 +426,6 @@ static void dfi_parts_block_open(struct dfi_worker *w, struct dfi_scope *s, cons
 #else
     (void)wrong;
 #endif
-    if (DFI_UNLIKELY(dfi_keeps_plans())) dfi_steady_attach(w, s, site);
 }
 DFI_UPCALL_IS(dfi_up_block_opens, dfi_parts_block_open);
 
@@ -446,7 +444,7 @@ DFI_UPCALL_NONE(dfi_up_stolen_begins);
 static void dfi_parts_code_left(struct dfi_worker *w, struct dfi_scope *s)
 {
     if (dfi_flow_of(s)->asks & DFI_ASKS_ARENA) dfi_arena_left(w, s);
-    if (dfi_flow_of(s)->asks) dfi_capture_left(w, s);
+    if (dfi_flow_of(s)->asks) dfi_taskgraph_left(s);
 }
 DFI_UPCALL_IS(dfi_up_code_left, dfi_parts_code_left);
 #else
@@ -456,7 +454,7 @@ DFI_UPCALL_NONE(dfi_up_code_left);
 static void dfi_parts_waited(struct dfi_worker *w, struct dfi_scope *s)
 {
     if (!dfi_now_failed(w, s)) dfi_scope_unpoison(w, s), dfi_scope_uncancel(w, s);
-    if (DFI_UNLIKELY(dfi_capture_in(s)->by != NULL || dfi_keeps_plans())) dfi_capture_waited(w, s);
+    if (DFI_UNLIKELY(dfi_taskgraph_in(s) != NULL)) dfi_taskgraph_wait(dfi_taskgraph_in(s));
 }
 DFI_UPCALL_IS(dfi_up_waited, dfi_parts_waited);
 

@@ -46,14 +46,12 @@ enum {
     DFI_SPECULATE_MOST = 1000
 };
 /* The settings of the start that is in progress; pool lock. */
-static struct dfi_more_set { size_t rename_bytes; int capture, deterministic, speculate; } dfi_more_set;
+static struct dfi_more_set { size_t rename_bytes; int deterministic, speculate; } dfi_more_set;
 static const struct dfi_setting dfi_more_settings[] = {
 #if DFI_WITH_RENAME
     { "rename_bytes", "DF_RENAME_BYTES", offsetof(df_config, rename_bytes), DFI_SETTING_BYTES, 0, DFI_RENAME_MOST, 0,
       "a number of bytes up to 1073741824", &dfi_more_set.rename_bytes },
 #endif
-    { "capture", "DF_CAPTURE", offsetof(df_config, capture), DFI_SETTING_FLAG, 0, 1, 0, "0 or 1",
-      &dfi_more_set.capture },
     { "deterministic", "DF_DETERMINISTIC", offsetof(df_config, deterministic), DFI_SETTING_FLAG, 0, 1, 0, "0 or 1",
       &dfi_more_set.deterministic },
     { "patience", "DF_PATIENCE", offsetof(df_config, patience), DFI_SETTING_INT, 1, DFI_PATIENCE_MOST,
@@ -74,7 +72,6 @@ static void dfi_more_ready(void)
     dfi_more.rename_bytes = s->rename_bytes;
     dfi_fetch_add_relaxed(&dfi_flow_pool.asks, renames - renamed);
     dfi_flow_pool.asks_accesses = renames;
-    dfi_more.capture = s->capture;
     dfi_more.speculate = s->speculate;
 }
 #endif

@@ -24,7 +24,7 @@
 struct dfi_more_pool {
     /* settings */
     size_t rename_bytes;
-    int capture, deterministic, speculate, patience;
+    int deterministic, speculate, patience;
     DFI_ATOMIC(int) devices;                  /* devices of df_gpu.h in use */
     /* device failures so far: data that existed only on a failed device are lost */
     DFI_ATOMIC(int) device_errors;
@@ -50,7 +50,6 @@ DFI_STATIC_ASSERT((int)DFI_CLS_LAST <= (int)DFI_CLS_TASK, "DFI_CLS_COUNT is too 
 /* What the settings allow. A serial build has none of it: it decides conditions instead of guessing, and nothing that
  * runs at the same time makes a version of a region or a remembered order worth having. */
 DFI_FAST size_t dfi_rename_most(void) { return DFI_WITH_RENAME && !DFI_ALONE ? dfi_more.rename_bytes : 0; }
-DFI_FAST int dfi_keeps_plans(void) { return !DFI_ALONE && dfi_more.capture; }
 DFI_FAST int dfi_predicate_most(void) { return DFI_ALONE ? 0 : dfi_more.speculate; }
 /* Can anything be controlled by a predicate? */
 #if DFI_WITH_SPECULATION && !defined(DF_SERIAL)
@@ -140,7 +139,7 @@ DFI_FAST struct dfi_predicate *dfi_predicate_over(const struct dfi_extra *x)
 
 /* --- rooms in a scope (flow/types.h) ------------------------------------------------------------------- */
 /* Bits of dfi_flow_scope.asks. */
-enum { DFI_ASKS_PREDICATE = 1, DFI_ASKS_CAPTURE = 2, DFI_ASKS_ARENA = 4 };
+enum { DFI_ASKS_PREDICATE = 1, DFI_ASKS_GRAPH = 2, DFI_ASKS_ARENA = 4 };
 
 /* Errors and cancellation (more/error.h). */
 struct dfi_scope_errors {
@@ -186,15 +185,15 @@ DFI_FAST void dfi_predicate_set(struct dfi_scope *s, struct dfi_predicate *g)
     else dfi_flow_of(s)->asks &= ~(unsigned)DFI_ASKS_PREDICATE;
 }
 
-/* The recorder of new children (more/taskgraph/list.h), or NULL: DFI_ASKS_CAPTURE. */
-struct dfi_scope_capture { struct dfi_capture *by; };
-DFI_ROOM(dfi_scope_capture, dfi_capture_in, dfi_scope);
+/* The task graph that records new children, or NULL: DFI_ASKS_GRAPH. */
+struct dfi_scope_recorded { struct df_taskgraph *by; };
+DFI_ROOM(dfi_scope_recorded, dfi_recorded_in, dfi_scope);
 
-DFI_FAST void dfi_capture_set(struct dfi_scope *s, struct dfi_capture *by)
+DFI_FAST void dfi_recorded_set(struct dfi_scope *s, struct df_taskgraph *by)
 {
-    dfi_capture_in(s)->by = by;
-    if (by) dfi_flow_of(s)->asks |= DFI_ASKS_CAPTURE;
-    else dfi_flow_of(s)->asks &= ~(unsigned)DFI_ASKS_CAPTURE;
+    dfi_recorded_in(s)->by = by;
+    if (by) dfi_flow_of(s)->asks |= DFI_ASKS_GRAPH;
+    else dfi_flow_of(s)->asks &= ~(unsigned)DFI_ASKS_GRAPH;
 }
 
 /* The arena of a block (more/arena.h), or NULL: DFI_ASKS_ARENA. Thieves read it. */
@@ -230,7 +229,7 @@ DFI_FAST int dfi_dropped(struct dfi_worker *w)
 DFI_UPCALL(void, dfi_up_cannot, (struct dfi_worker *w, const char *what, const char *site));
 DFI_FAST void dfi_no_graph(struct dfi_worker *w, const char *what, const char *site)
 {
-    if (dfi_up_cannot && w && DFI_UNLIKELY(dfi_flow_of(w->scope)->asks & DFI_ASKS_CAPTURE))
+    if (dfi_up_cannot && w && DFI_UNLIKELY(dfi_flow_of(w->scope)->asks & DFI_ASKS_GRAPH))
         dfi_up_cannot(w, what, site);
 }
 

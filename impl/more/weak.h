@@ -286,7 +286,6 @@ static int dfi_order_after(struct dfi_worker *w, struct dfi_flow *j, const struc
     unsigned kind = dfi_kind(mode);
     struct dfi_entry *n;
     if (!dfi_flow_of(s)->table) return 0;
-    if (dfi_up_table_read) dfi_up_table_read(w, s);
     if (!(n = dfi_table_find(w, dfi_flow_of(s)->table, r))) return -1;
     dfi_weak_unregister(w);
     return dfi_order(w, j, n, kind, !(kind & DFI_ONE_REGION));

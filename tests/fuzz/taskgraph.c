@@ -1,11 +1,9 @@
-/* taskgraph.c - random programs, captured: `taskgraph FIRST_SEED COUNT` prints, per seed, hashes of the memory; the
+/* taskgraph.c - random programs, recorded: `taskgraph FIRST_SEED COUNT` prints, per seed, hashes of the memory; the
  * serial build is the oracle
  *
- * A program is a list of tasks with accesses of all modes, to ranges and blocks that overlap at random, and
- * waits between them. It is recorded and run several times while arguments change, some of them so that tasks
- * access other memory; and it is submitted again and again in loops that are followed (df_config.capture),
- * until something in them changes: a task more or less, another region, another mode, a wait, a task that
- * cannot be followed. */
+ * A program is a list of tasks with accesses of all modes, to ranges and blocks that overlap at random, and waits
+ * between them. It is recorded and run several times while arguments change, some of them so that tasks access other
+ * memory. */
 #include <string.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -16,7 +14,7 @@ typedef uint32_t cell;
 
 /* `rows` rows of `cols` cells, LD apart, from cell `at` of the memory. */
 struct box { int at, rows, cols; };
-enum { MIX, READ, WRITE, ADD, MOST_OF, COMMUTE, TICK, PARENT, WEAK, URGENT, WAIT, WAIT_ON, KINDS };
+enum { MIX, WRITE, ADD, MOST_OF, COMMUTE, TICK, PARENT, WEAK, URGENT, WAIT, WAIT_ON, KINDS };
 struct step { int kind; struct box a, b; uint64_t salt; };
 
 static cell memory[SPAN];
@@ -98,11 +96,11 @@ static struct box block_at(uint64_t *seed)
     return x;
 }
 
-/* plain: only what can be followed in a loop. */
+/* plain: only tasks without options that are ordered by regions. */
 static void step_make(uint64_t *seed, struct step *s, int plain)
 {
     int k = test_below(seed, 100);
-    s->kind = k < 45 ? MIX : k < 65 ? WRITE : k < 70 ? TICK : k < 73 ? URGENT : k < 75 ? WAIT_ON : plain ? READ
+    s->kind = k < 45 ? MIX : k < 65 ? WRITE : k < 70 ? TICK : k < 72 ? WAIT_ON : plain ? MIX : k < 75 ? URGENT
         : k < 80 ? ADD : k < 83 ? MOST_OF : k < 89 ? COMMUTE : k < 94 ? PARENT : k < 97 ? WAIT : WEAK;
     s->a = s->kind == MIX || s->kind == URGENT ? block_at(seed) : range_at(seed);
     s->b = s->kind == MIX || s->kind == URGENT ? block_at(seed) : range_at(seed);
@@ -116,7 +114,6 @@ static void step_submit(const struct step *s)
     cell *a = memory + s->a.at, *b = memory + s->b.at;
     uint64_t *sum = &sums[s->kind == ADD ? s->salt % 2 : s->kind == MOST_OF ? 1 : s->kind == COMMUTE ? 2 : 3];
     switch (s->kind) {
-    case READ:
     case MIX: df_submit(mix, a, b, s->a.rows, s->a.cols, s->b.rows, s->b.cols, s->salt); break;
     case URGENT:
         df_submit_with(DF_OPTS(.priority = (int)(s->salt % 5) - 2), mix, a, b, s->a.rows, s->a.cols, s->b.rows,
@@ -177,62 +174,19 @@ static uint64_t graphed(uint64_t *seed)
     return h;
 }
 
-/* --- submitted in loops ------------------------------------------------------------------------------------ */
-
-static uint64_t looped(uint64_t *seed, int block)
-{
-    static struct step step[2][MOST];
-    int n[2], phases = 1 + test_below(seed, 2), turns = 6 + test_below(seed, 8);
-    uint64_t h = 0;
-    for (int p = 0; p < phases; p++) {
-        n[p] = 1 + test_below(seed, MOST - 1);
-        for (int i = 0; i < n[p]; i++) step_make(seed, &step[p][i], 1);
-    }
-    memory_reset(*seed);
-    for (int turn = 0; turn < turns; turn++) {
-        int p = turn % phases, change = turn > 2 && test_below(seed, 4) == 0 ? test_below(seed, n[p] + 1) : -1,
-            how = test_below(seed, 5);
-        struct step other;
-        step_make(seed, &other, test_below(seed, 2));
-        if (change >= 0 && how == 0 && change < n[p]) step[p][change] = other; /* from now on */
-        for (int i = 0; i < n[p]; i++) step[p][i].salt = test_random(seed);
-        if (block) {
-            DF_PARALLEL {
-                for (int i = 0; i < n[p]; i++) {
-                    if (i == change && how == 1) continue;
-                    if (i == change && how == 2) step_submit(&other);
-                    if (i == change && how == 3) df_wait();
-                    step_submit(&step[p][i]);
-                }
-                if (change >= 0 && how == 4) step_submit(&other); /* one more */
-            }
-        } else {
-            for (int i = 0; i < n[p]; i++) {
-                if (i == change && how == 1) break;
-                if (i == change && how == 2) step_submit(&other);
-                if (i == change && how == 3) df_wait();
-                step_submit(&step[p][i]);
-            }
-            if (change >= 0 && how == 4) step_submit(&other);
-            df_wait();
-        }
-        h = test_mix(h, memory_hash());
-    }
-    return h;
-}
-
 int main(int argc, char **argv)
 {
     uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, count = argc > 2 ? strtoull(argv[2], NULL, 10) : 100;
-    df_config c;
-    memset((void *)&c, 0, sizeof c);
-    c.capture = c.defer = 1;
-    df_start(&c);
-    for (uint64_t s = first; s < first + count; s++) {
-        uint64_t seed = s, a = graphed(&seed), b = looped(&seed, 0), d = looped(&seed, 1);
-        printf("%llu %016llx %016llx %016llx\n", (unsigned long long)s, (unsigned long long)a, (unsigned long long)b,
-               (unsigned long long)d);
+    for (int defer = 0; defer < 2; defer++) { /* a single worker has plans, too; or several run short graphs alone */
+        df_config c;
+        memset((void *)&c, 0, sizeof c);
+        c.defer = defer;
+        df_start(&c);
+        for (uint64_t s = first; s < first + count; s++) {
+            uint64_t seed = s;
+            printf("%llu %016llx\n", (unsigned long long)s, (unsigned long long)graphed(&seed));
+        }
+        df_stop();
     }
-    df_stop();
     return 0;
 }

@@ -188,7 +188,7 @@ static void graphs(void)
     for (int i = 0; i < 2; i++)
         if (df_taskgraph_run(g) == DF_OK) graph_model(m);
     CHECK(!memcmp(m, y, sizeof m));
-    for (int i = 0; i < 4; i++) { /* with DF_CAPTURE a steady loop */
+    for (int i = 0; i < 4; i++) {
         DF_PARALLEL graph_tasks();
         graph_model(m);
     }
@@ -228,7 +228,7 @@ int main(void)
         CHECK(every_n(run, SETTINGS("DF_WORKERS", "2", "DF_DEFER", "0"), test_step(2), few_lines) > 10);
         CHECK(every_n(run_in_order, SETTINGS("DF_WORKERS", "3", "DF_DETERMINISTIC", "1"), test_step(5),
                       few_lines) > 10);
-        CHECK(every_n(run, SETTINGS("DF_WORKERS", "4", "DF_CAPTURE", "1", "DF_RENAME_BYTES", "10000"), test_step(5),
+        CHECK(every_n(run, SETTINGS("DF_WORKERS", "4", "DF_RENAME_BYTES", "10000"), test_step(5),
                       few_lines) > 10);
         CHECK(every_n(run, SETTINGS("DF_WORKERS", "8", "DF_DEFER", "0"), test_step(9), few_lines) > 10);
     }

@@ -75,37 +75,34 @@ void all(char *p) { (void)p, set(); }
 
 int main(void)
 {
-    for (int workers = 2; workers <= 8; workers += workers < 4 ? 1 : 4)
-        for (int capture = 0; capture < 2; capture++) {
-            df_config c = { .workers = workers, .capture = capture, .defer = 1 }; /* tasks meet */
-            CHECK(df_start(&c) == DF_OK);
-            for (int again = 0; again < (capture ? 4 : 1); again++) {
-                FREE(con_inout, 10, shares, 50);
-                FREE(con_con, 10, shares, 50);
-                FREE(con_con, 10, shares, 5);
-                FREE(con_con, 100, all, 0);
-                FREE(con_in, 10, shares, 50);
-                FREE(in_con, 10, reads, 50);
-                FREE(con_commute, 10, shares, 50);
-                ORDERED(con_inout, 10, shares, 5);
-                ORDERED(con_inout, 10, reads, 50);
-                ORDERED(con_inout, 100, all, 0);
-                ORDERED(inout_con, 10, shares, 50);
-                ORDERED(inout_con, 10, shares, 0);
-                ORDERED(inout_con, 100, all, 0);
-                ORDERED(con_in, 10, shares, 5);
-                ORDERED(con_in, 100, all, 0);
-                ORDERED(con_in, 10, reads, 0);
-                ORDERED(in_con, 10, shares, 0);
-                ORDERED(in_con, 10, reads, 0);
-                ORDERED(in_con, 10, shares, 50);
-                ORDERED(in_con, 100, all, 0);
-                ORDERED(con_con, 10, writes, 95 - 5);
-                ORDERED(con_con, 10, reads, 5);
-                ORDERED(con_commute, 10, commutes, 0);
-                ORDERED(con_commute, 10, shares, 9);
-            }
-            df_stop();
-        }
+    for (int workers = 2; workers <= 8; workers += workers < 4 ? 1 : 4) {
+        df_config c = { .workers = workers, .defer = 1 }; /* tasks meet */
+        CHECK(df_start(&c) == DF_OK);
+        FREE(con_inout, 10, shares, 50);
+        FREE(con_con, 10, shares, 50);
+        FREE(con_con, 10, shares, 5);
+        FREE(con_con, 100, all, 0);
+        FREE(con_in, 10, shares, 50);
+        FREE(in_con, 10, reads, 50);
+        FREE(con_commute, 10, shares, 50);
+        ORDERED(con_inout, 10, shares, 5);
+        ORDERED(con_inout, 10, reads, 50);
+        ORDERED(con_inout, 100, all, 0);
+        ORDERED(inout_con, 10, shares, 50);
+        ORDERED(inout_con, 10, shares, 0);
+        ORDERED(inout_con, 100, all, 0);
+        ORDERED(con_in, 10, shares, 5);
+        ORDERED(con_in, 100, all, 0);
+        ORDERED(con_in, 10, reads, 0);
+        ORDERED(in_con, 10, shares, 0);
+        ORDERED(in_con, 10, reads, 0);
+        ORDERED(in_con, 10, shares, 50);
+        ORDERED(in_con, 100, all, 0);
+        ORDERED(con_con, 10, writes, 95 - 5);
+        ORDERED(con_con, 10, reads, 5);
+        ORDERED(con_commute, 10, commutes, 0);
+        ORDERED(con_commute, 10, shares, 9);
+        df_stop();
+    }
     return 0;
 }

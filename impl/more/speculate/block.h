@@ -280,7 +280,6 @@ DFI_API int dfi_speculate_next(struct dfi_speculation *b)
         b->begun = 1;
         dfi_no_graph(w, "df_speculate", b->site);
         b->scope = w ? dfi_scope_here(w) : NULL;
-        if (b->scope && dfi_up_table_read) dfi_up_table_read(w, b->scope);
         b->outer = b->scope ? dfi_predicate_now(b->scope) : NULL;
         if (dfi_speculation_go_on(w, b)) return 1;
     } else if (b->loop) {

@@ -60,10 +60,6 @@ struct dfi_sequence {
 
 enum { DFI_TASKGRAPH_NEW, DFI_TASKGRAPH_RECORDING, DFI_TASKGRAPH_READY, DFI_TASKGRAPH_RUNNING };
 
-/* The receivers of a scope's submissions: a task graph, or the recognition of steady loops (steady.h). */
-enum { DFI_CAPTURE_TASKGRAPH, DFI_CAPTURE_STEADY };
-struct dfi_capture { int kind; };
-
 /* The times of its runs (here.h). */
 struct dfi_way {
     unsigned ns[2];                  /* of a run by the plan; by its caller alone; 0: unknown */
@@ -72,7 +68,6 @@ struct dfi_way {
 };
 
 struct df_taskgraph {
-    struct dfi_capture capture;      /* first; of the recorded scope */
     DFI_ATOMIC(int) state;           /* DFI_TASKGRAPH_NEW .. */
     const char *site;                /* where it was recorded; before that, where it was created */
     struct dfi_sequence list;
@@ -87,11 +82,7 @@ struct df_taskgraph {
 };
 
 /* The graph that records the children of s, or NULL. */
-static struct df_taskgraph *dfi_taskgraph_in(const struct dfi_scope *s)
-{
-    struct dfi_capture *c = dfi_capture_in(s)->by;
-    return c && c->kind == DFI_CAPTURE_TASKGRAPH ? (struct df_taskgraph *)(void *)c : NULL;
-}
+static struct df_taskgraph *dfi_taskgraph_in(const struct dfi_scope *s) { return dfi_recorded_in(s)->by; }
 
 /* The bytes of the arguments of a task, aligned as malloc aligns, for any scalar. */
 static size_t dfi_args_room(const struct dfi_type *type) { return (type->args_bytes + 15) / 16 * 16; }

@@ -39,6 +39,9 @@ struct dfi_plan_step {
 };
 #define DFI_JOIN_STEP 0xFFFFFFFFu
 
+/* no two tasks share a cache line */
+enum { DFI_FLOW_STEP = (sizeof(struct dfi_flow) + DFI_LINE - 1) / DFI_LINE * DFI_LINE };
+
 /* The membership of a step in a group, by the access with that index in the sequence; in the order of registration. */
 struct dfi_plan_use { uint32_t step, group, x; };
 
@@ -144,13 +147,13 @@ static void dfi_plan_collect(struct dfi_planning *g)
     }
 }
 
-/* Memory for the plan, with flow_step bytes for each task; zero. */
-static struct dfi_plan *dfi_plan_alloc(const struct dfi_planning *g, size_t flow_step)
+/* Memory for the plan; zero. */
+static struct dfi_plan *dfi_plan_alloc(const struct dfi_planning *g)
 {
     size_t n = g->n, uses = g->n_uses;
     struct dfi_plan *p = g->n_succ > UINT32_MAX / 2 ? NULL :
         (struct dfi_plan *)dfi_zeroed(sizeof *p + uses * (sizeof *p->group + sizeof *p->use) +
-                                      (n + 1) * (sizeof *p->step + sizeof *p->left + flow_step) +
+                                      (n + 1) * (sizeof *p->step + sizeof *p->left + DFI_FLOW_STEP) +
                                       (g->n_succ + g->n_roots) * sizeof *p->succ + DFI_LINE);
     if (!p) return NULL;
     p->n = (uint32_t)n, p->n_succ = (uint32_t)g->n_succ, p->n_roots = (uint32_t)g->n_roots;
@@ -246,9 +249,9 @@ static void dfi_plan_clear(struct dfi_planning *g)
     }
 }
 
-/* Computes the plan of q, with flow_step bytes for each task; dfi_mfree frees it. NULL without memory, or if q is too
- * long. pre: not dfi_watched(), because observers must not see the edges of placeholders */
-static struct dfi_plan *dfi_plan_new(struct dfi_worker *w, const struct dfi_sequence *q, size_t flow_step)
+/* Computes the plan of q; dfi_mfree frees it. NULL without memory, or if q is too long. pre: not dfi_watched(), because
+ * observers must not see the edges of placeholders */
+static struct dfi_plan *dfi_plan_new(struct dfi_worker *w, const struct dfi_sequence *q)
 {
     /* a join takes the place of two accesses at least, so there are fewer of them */
     size_t counted = dfi_load_relaxed(&dfi_tasks_of(w)->n_edges), most = q->n + q->n_x + 1;
@@ -262,7 +265,7 @@ static struct dfi_plan *dfi_plan_new(struct dfi_worker *w, const struct dfi_sequ
         g.order = g.all + most; /* and a stack behind them */
         for (i = 0; i < q->n && !dfi_plan_register(&g, i);) i++;
         dfi_plan_collect(&g);
-        if (i == q->n && (p = dfi_plan_alloc(&g, flow_step)) != NULL) dfi_plan_copy(&g, p);
+        if (i == q->n && (p = dfi_plan_alloc(&g)) != NULL) dfi_plan_copy(&g, p);
         dfi_plan_clear(&g);
     }
     if (g.scope) dfi_block_free(w, w, &g.scope->head);

@@ -15,39 +15,29 @@
 #include "../../flow/types.h"
 #include "../types.h"
 #include "list.h"
-#include "steady.h"
 #include "../../base/parts.h"
 
 #if DFI_WITH_TASKGRAPH
 
 DFI_SMALL_CODE_BEGIN
 
-/* The code of s, a scope of w, has ended. */
-static DFI_NOINLINE void dfi_capture_left(struct dfi_worker *w, struct dfi_scope *s)
+/* The code of s has ended. */
+static DFI_NOINLINE void dfi_taskgraph_left(struct dfi_scope *s)
 {
     struct df_taskgraph *g = dfi_taskgraph_in(s);
-    if (g) { /* else DF_TASKGRAPH has ended it */
-        dfi_taskgraph_refuses(g, "a jump out of it by longjmp", g->site);
-        (void)dfi_taskgraph_move(g, DFI_TASKGRAPH_RECORDING, DFI_TASKGRAPH_READY);
-    } else dfi_steady_left(w, s);
-    dfi_capture_set(s, NULL);
+    if (!g) return; /* DF_TASKGRAPH has ended it */
+    dfi_taskgraph_refuses(g, "a jump out of it by longjmp", g->site);
+    (void)dfi_taskgraph_move(g, DFI_TASKGRAPH_RECORDING, DFI_TASKGRAPH_READY);
+    dfi_recorded_set(s, NULL);
 }
 
 /* A child of the scope of w's running code could not be created. */
-static DFI_COLD void dfi_capture_missing(struct dfi_worker *w)
+static DFI_COLD void dfi_taskgraph_lacks(struct dfi_worker *w)
 {
     struct df_taskgraph *g = w->task ? NULL : dfi_taskgraph_in(w->scope);
     if (g) dfi_taskgraph_fails(g);
 }
-DFI_UPCALL_IS(dfi_up_lacks_record, dfi_capture_missing);
-
-/* The owner of s, a scope of w, has waited for all its children. */
-static DFI_NOINLINE void dfi_capture_waited(struct dfi_worker *w, struct dfi_scope *s)
-{
-    struct df_taskgraph *g = dfi_taskgraph_in(s);
-    if (g) dfi_taskgraph_wait(g);
-    else dfi_steady_scope_waited(w, s);
-}
+DFI_UPCALL_IS(dfi_up_lacks_record, dfi_taskgraph_lacks);
 
 static int dfi_taskgraph_begin(struct dfi_taskgraph_block *r)
 {
@@ -56,10 +46,9 @@ static int dfi_taskgraph_begin(struct dfi_taskgraph_block *r)
     if (!w || !s || r->around.borrowed || dfi_flow_of(s)->table == &dfi_table_closed) return -1;
     /* a table, so that nothing runs immediately */
     if (!dfi_flow_of(s)->table && !(dfi_flow_of(s)->table = dfi_table_new(w))) return -1;
-    dfi_capture_left(w, s);
     if (dfi_predicate_now(s))
         dfi_taskgraph_refuses(r->graph, "a df_speculate around it whose condition was not as guessed", r->graph->site);
-    dfi_capture_set(s, &r->graph->capture);
+    dfi_recorded_set(s, r->graph);
     dfi_flow_of(s)->room_used = DFI_SCOPE_ROOM; /* df_local uses memory that can be kept */
     return 0;
 }
@@ -67,10 +56,10 @@ static int dfi_taskgraph_begin(struct dfi_taskgraph_block *r)
 static void dfi_taskgraph_end(struct dfi_taskgraph_block *r)
 {
     struct dfi_scope *s = r->around.scope;
-    if (!s || !dfi_capture_in(s)->by) return;
+    if (!s || !dfi_taskgraph_in(s)) return;
     r->graph->locals = dfi_flow_of(s)->locals;
     dfi_flow_of(s)->locals = NULL;
-    dfi_capture_set(s, NULL);
+    dfi_recorded_set(s, NULL);
 }
 
 /* The code that w runs uses a construct that a graph cannot contain. */
@@ -103,8 +92,7 @@ DFI_FAST void dfi_taskgraph_submit(struct dfi_worker *w, const struct dfi_flow *
 {
     (void)w, (void)t, (void)x, (void)n;
 }
-DFI_FAST void dfi_capture_left(struct dfi_worker *w, struct dfi_scope *s) { (void)w, (void)s; }
-DFI_FAST void dfi_capture_waited(struct dfi_worker *w, struct dfi_scope *s) { (void)w, (void)s; }
+DFI_FAST void dfi_taskgraph_left(struct dfi_scope *s) { (void)s; }
 DFI_UPCALL_NONE(dfi_up_cannot);
 DFI_UPCALL_NONE(dfi_up_lacks_record);
 

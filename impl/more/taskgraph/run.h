@@ -40,9 +40,6 @@
 
 #if DFI_WITH_PLANS
 
-/* no two tasks share a cache line */
-enum { DFI_FLOW_STEP = (sizeof(struct dfi_flow) + DFI_LINE - 1) / DFI_LINE * DFI_LINE };
-
 /* Decodes dfi_flow.succ of a task of a plan. */
 static struct dfi_plan *dfi_plan_of(const struct dfi_edge *e)
 {
@@ -174,7 +171,7 @@ static struct dfi_plan *dfi_taskgraph_plan(struct dfi_worker *w, struct df_taskg
     size_t i;
     if (g->plan || g->planless) return g->plan;
     for (i = 0; i < g->list.n && dfi_plan_takes(&g->list.task[i]);) i++;
-    if (i == g->list.n && (g->plan = dfi_plan_new(w, &g->list, DFI_FLOW_STEP)) != NULL &&
+    if (i == g->list.n && (g->plan = dfi_plan_new(w, &g->list)) != NULL &&
         !dfi_plan_make(g->plan, &g->list)) return g->plan;
     g->planless = 1;
     dfi_mfree((void *)g->plan);
