@@ -98,7 +98,7 @@ static int dfi_deadlock_external(void)
         struct dfi_holds *l = dfi_holds_of(dfi_load_acquire(&dfi_pool.slot[i]));
         const struct dfi_on_hold *h;
         dfi_os_lock(&l->lock);
-        for (h = l->first; h && !some; h = h->next) some = dfi_held_external(h);
+        for (h = dfi_load_relaxed(&l->first); h && !some; h = h->next) some = dfi_held_external(h);
         dfi_os_unlock(&l->lock);
     }
     return some;
@@ -112,7 +112,7 @@ static int dfi_deadlock_for_certain(void)
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
         const struct dfi_on_hold *h;
         dfi_os_lock(&dfi_holds_of(v)->lock);
-        for (h = dfi_holds_of(v)->first; h; h = h->next) {
+        for (h = dfi_load_relaxed(&dfi_holds_of(v)->first); h; h = h->next) {
             const struct dfi_use *u;
             if (h->of && (dfi_tokens_of(h->of)->inputs || dfi_load_relaxed(&dfi_windows_of(h->of)->missing) > 0))
                 certain = 0;
@@ -217,7 +217,7 @@ static int dfi_deadlock_give_up(struct dfi_worker *w, struct dfi_worker *v, int 
     int skip;
     missing.windows = 0;
     dfi_os_lock(&dfi_holds_of(v)->lock); /* the tokens of held tasks exist while the lock is held */
-    for (h = dfi_holds_of(v)->first; h; h = h->next) {
+    for (h = dfi_load_relaxed(&dfi_holds_of(v)->first); h; h = h->next) {
         const struct dfi_use *u;
         /* a task for which h waits may be given up itself */
         if (dfi_held_by(h, DFI_TOKEN_EXTERNAL | DFI_TOKEN_KEPT)) continue;

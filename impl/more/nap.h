@@ -28,7 +28,7 @@ static int dfi_nap_helps(struct dfi_worker *w)
  * (dfi_hold). */
 static int dfi_nap_ms(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_nap *nap)
 {
-    nap->held = g->kind != DFI_GOAL_WORK && dfi_up_held && dfi_up_held();
+    nap->held = g->kind != DFI_GOAL_WORK && dfi_up_holds && dfi_up_holds();
     nap->watches = !DFI_ALONE && dfi_loops_watch(w, nap->watches);
     return nap->watches ? DFI_LOOP_WATCH_MS : nap->held ? dfi_nap_helps(w) ? -1 : DFI_LOOK_MS : 0;
 }

@@ -31,7 +31,7 @@ static int dfi_look_outside(void)
     int i, expected = 0;
     for (i = 0; i < dfi_pool.n_slots; i++) {
         const struct dfi_on_hold *h;
-        for (h = dfi_holds_of(dfi_pool.slot[i])->first; h; h = h->next) {
+        for (h = dfi_load_relaxed(&dfi_holds_of(dfi_pool.slot[i])->first); h; h = h->next) {
             const struct dfi_use *u;
             for (u = h->after; u; u = u->next) {
                 df_token *t = u->token;

@@ -56,7 +56,7 @@ DFI_EXTERN_C_END
 /* w sleeps while tasks are held back. Nonzero: it has work now. */
 DFI_UPCALL(int, dfi_up_look, (struct dfi_worker *w));
 /* Are there tasks that wait for an action of other code? Then sleepers look from time to time. */
-DFI_UPCALL(int, dfi_up_held, (void));
+DFI_UPCALL(int, dfi_up_holds, (void));
 /* Runs of a task that only w may run, found while it sleeps. Zero: none. */
 DFI_UPCALL(int, dfi_up_find_pinned, (struct dfi_worker *w, struct dfi_stolen *stolen));
 
@@ -216,7 +216,7 @@ static DFI_NOINLINE void dfi_sleep_until(struct dfi_worker *w, const struct dfi_
             dfi_count(&w->n_parks);
             dfi_turn_drop(w);
             while (dfi_os_event_wait(&w->event, &w->park, (int)DFI_PARKED_WAITING,
-                                     dfi_up_held && dfi_up_held() ? DFI_LOOK_MS : 0)) {
+                                     dfi_up_holds && dfi_up_holds() ? DFI_LOOK_MS : 0)) {
                 if (!dfi_turn_look(w)) continue;
                 if (dfi_up_look && dfi_up_look(w)) break;
                 dfi_turn_drop(w);

@@ -91,10 +91,10 @@ static void dfi_module_more(const struct dfi_moment *m)
         break;
     case DFI_WORKER_IS_NEW:
         dfi_holds_of(m->w)->lock = fresh;
-        dfi_holds_of(m->w)->first = NULL;
+        dfi_store_relaxed(&dfi_holds_of(m->w)->first, (struct dfi_on_hold *)NULL);
         break;
     case DFI_FORK_CHILD: /* the tasks that wait for something, and the code that could end a cancellation, are gone */
-        dfi_store_relaxed(&dfi_more.held, 0);
+        dfi_store_relaxed(&dfi_more.holds, 0);
         dfi_cancels(-dfi_load_relaxed(&dfi_flow_pool.asks_begin));
         break;
     default: break;

@@ -134,7 +134,13 @@ static int dfi_throttle_waiting(struct dfi_worker *w, struct dfi_scope *s)
 DFI_UPCALL_IS(dfi_up_throttle, dfi_throttle_waiting);
 
 /* The children may be waiting for a signal or an input from the submitting code. */
-static int dfi_owes(void) { return dfi_load_relaxed(&dfi_more.held) != 0; }
+static int dfi_owes(void)
+{
+    int i, n = dfi_load_relaxed(&dfi_more.holds) ? dfi_load_acquire(&dfi_pool.n_slots) : 0;
+    for (i = 0; i < n; i++)
+        if (dfi_load_relaxed(&dfi_holds_of(dfi_load_acquire(&dfi_pool.slot[i]))->first)) return 1;
+    return 0;
+}
 DFI_UPCALL_IS(dfi_up_owes, dfi_owes);
 
 DFI_SMALL_CODE_END

@@ -44,23 +44,25 @@ enum { DFI_TOKEN_EXTERNAL = 1, DFI_TOKEN_SKIP = 2, DFI_TOKEN_KEPT = 4 };
 
 /* --- held tasks: they wait for a token, an input or a stream; listed for deadlock detection ------ */
 
-/* The first task is held: sleepers begin to check for deadlock (dfi_park). */
-static DFI_COLD void dfi_holds_begin(void)
+/* The first task of the process is held: from now on sleepers check for deadlock (dfi_park). */
+static DFI_NOINLINE DFI_COLD void dfi_holds_begin(void)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
+    dfi_store_seq_cst(&dfi_more.holds, 1);
     for (i = 0; i < n; i++) dfi_wake_waiting(dfi_load_acquire(&dfi_pool.slot[i]));
 }
 
 static void dfi_hold(struct dfi_worker *w, struct dfi_on_hold *h)
 {
-    dfi_os_lock(&dfi_holds_of(w)->lock);
+    struct dfi_holds *l = dfi_holds_of(w);
+    dfi_os_lock(&l->lock);
     h->by = w;
     h->before = NULL;
-    h->next = dfi_holds_of(w)->first;
-    if (dfi_holds_of(w)->first) dfi_holds_of(w)->first->before = h;
-    dfi_holds_of(w)->first = h;
-    dfi_os_unlock(&dfi_holds_of(w)->lock);
-    if (dfi_fetch_add_seq_cst(&dfi_more.held, 1) == 0) dfi_holds_begin();
+    h->next = dfi_load_relaxed(&l->first);
+    if (h->next) h->next->before = h;
+    dfi_store_relaxed(&l->first, h);
+    dfi_os_unlock(&l->lock);
+    if (DFI_UNLIKELY(!dfi_load_relaxed(&dfi_more.holds))) dfi_holds_begin();
 }
 
 /* The same for a task. */
@@ -72,14 +74,13 @@ static void dfi_hold_task(struct dfi_worker *w, struct dfi_extra *x)
 
 static void dfi_unhold(struct dfi_on_hold *h)
 {
-    struct dfi_worker *v = h->by;
-    dfi_os_lock(&dfi_holds_of(v)->lock);
+    struct dfi_holds *l = dfi_holds_of(h->by);
+    dfi_os_lock(&l->lock);
     if (h->before) h->before->next = h->next;
-    else dfi_holds_of(v)->first = h->next;
+    else dfi_store_relaxed(&l->first, h->next);
     if (h->next) h->next->before = h->before;
     h->by = NULL;
-    dfi_os_unlock(&dfi_holds_of(v)->lock);
-    dfi_fetch_sub_seq_cst(&dfi_more.held, 1);
+    dfi_os_unlock(&l->lock);
 }
 
 /* Counts a signal or an input as progress. */
@@ -382,7 +383,7 @@ DFI_SMALL_CODE_END
 
 DFI_UPCALL_IS(dfi_up_find_pinned, dfi_task_pinned);
 
-static int dfi_tasks_held(void) { return dfi_load_seq_cst(&dfi_more.held) != 0; }
-DFI_UPCALL_IS(dfi_up_held, dfi_tasks_held);
+static int dfi_holds_any(void) { return dfi_load_seq_cst(&dfi_more.holds); }
+DFI_UPCALL_IS(dfi_up_holds, dfi_holds_any);
 
 #endif

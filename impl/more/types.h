@@ -28,7 +28,7 @@ struct dfi_more_pool {
     DFI_ATOMIC(int) devices;                  /* devices of df_gpu.h in use */
     /* device failures so far: data that existed only on a failed device are lost */
     DFI_ATOMIC(int) device_errors;
-    DFI_ATOMIC(int) held;                     /* tasks that wait for tokens, inputs or streams */
+    DFI_ATOMIC(int) holds;                    /* tasks have waited for tokens, inputs or streams: sleepers look */
     DFI_ATOMIC(int) streams;                  /* existing streams */
     DFI_ATOMIC(size_t) events;                /* signals by threads without a worker so far */
     DFI_ATOMIC(size_t) renamed;               /* bytes in private buffers */
@@ -365,7 +365,7 @@ struct dfi_predicate {
 /* Tasks submitted by it that wait for tokens or inputs (more/token.h). */
 struct dfi_holds {
     struct dfi_os_mutex lock;
-    struct dfi_on_hold *first;
+    DFI_ATOMIC(struct dfi_on_hold *) first; /* changed under the lock; any thread may ask whether it is NULL */
     DFI_ATOMIC(size_t) n_events;
 };
 DFI_ROOM(dfi_holds, dfi_holds_of, dfi_worker);

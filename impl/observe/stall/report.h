@@ -406,7 +406,7 @@ static void dfi_stall_collect(struct dfi_stall_map *m)
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
         const struct dfi_on_hold *h;
         dfi_os_lock(&dfi_holds_of(v)->lock);
-        for (h = dfi_holds_of(v)->first; h; h = h->next)
+        for (h = dfi_load_relaxed(&dfi_holds_of(v)->first); h; h = h->next)
             if (h->of) dfi_stall_held(m, h->of);
         dfi_os_unlock(&dfi_holds_of(v)->lock);
         dfi_stall_queue(m, &dfi_tasks_of(v)->pinned, v);
