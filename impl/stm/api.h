@@ -162,13 +162,15 @@ DFI_API void dfi_tm_put(volatile void *p, uint64_t value, size_t bytes)
 {
     struct dfi_tm *t = dfi_tm_self;
     /* newest: in a block, and not in direct mode */
-    if (DFI_LIKELY(bytes == DFI_TM_WORD && (uintptr_t)p % DFI_TM_WORD == 0 && dfi_load_relaxed(&t->newest))) {
-        if (DFI_LIKELY(t->n_writes < t->few)) {
+    if (DFI_LIKELY(bytes <= DFI_TM_WORD && !((uintptr_t)p & (bytes - 1)) && dfi_load_relaxed(&t->newest))) {
+        if (DFI_LIKELY(t->n_writes < t->few)) { /* and the first to its word: no search */
             if (DFI_LIKELY(!(t->filter >> dfi_tm_bit(p) & 1))) {
-                dfi_tm_append_write(t, (uintptr_t *)(uintptr_t)p, (uintptr_t)value, UINTPTR_MAX);
+                if (DFI_LIKELY(bytes == DFI_TM_WORD))
+                    dfi_tm_append_write(t, (uintptr_t *)(uintptr_t)p, (uintptr_t)value, UINTPTR_MAX);
+                else dfi_tm_append_part(t, p, (uintptr_t)value, bytes);
                 return;
             }
-        } else if (!t->few) {
+        } else if (!t->few && bytes == DFI_TM_WORD) {
             dfi_tm_write_indexed(t, (uintptr_t *)(uintptr_t)p, (uintptr_t)value);
             return;
         }

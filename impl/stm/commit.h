@@ -295,10 +295,13 @@ static void dfi_tm_release_later(struct dfi_tm *t, void *p)
 
 /* --- end of a transaction ------------------------------------------------------------------------- */
 
-/* Ends a block that is odd, frees memory or has handlers. time: of its commit, or 0. pre: dfi_tm_done() */
+/* Ends a block that is odd, frees memory or has handlers. time: of its commit; 0: it wrote nothing.
+ * pre: dfi_tm_done() */
 static DFI_NOINLINE void dfi_tm_end_odd(struct dfi_tm *t, uintptr_t time, unsigned kind)
 {
     struct dfi_tm_handlers h;
+    const int later = !time || kind & DFI_TM_UNWAITED;
+    size_t i;
     if (t->odd) {
         dfi_tm_alone_end(t);
         t->attempts = 0, t->forgot = t->resumed = 0;
@@ -314,7 +317,9 @@ static DFI_NOINLINE void dfi_tm_end_odd(struct dfi_tm *t, uintptr_t time, unsign
         return;
     }
     t->time = time;
-    h = dfi_tm_take_events(t, kind & DFI_TM_UNWAITED ? dfi_tm_release_later : dfi_tm_release_now);
+    for (i = 0; i < t->n_events && !t->time; i++)
+        if (t->events[i].kind == DFI_TM_FREED) t->time = dfi_tm_tick(); /* active transactions may still read it */
+    h = dfi_tm_take_events(t, later ? dfi_tm_release_later : dfi_tm_release_now);
     t->inner = NULL;
     dfi_tm_spare_back(t);
     dfi_tm_call_handlers(h);
@@ -345,15 +350,9 @@ DFI_SMALL_CODE_BEGIN
 /* Ends a block without writes in its log, but odd, or with events. */
 static DFI_COLD void dfi_tm_commit_odd(struct dfi_tm *t, struct dfi_tm_block *b)
 {
-    uintptr_t time = 0;
-    unsigned kind = b->kind;
-    size_t i;
-    if (t->direct) {
-        time = t->time;
-        dfi_tm_count(t, DFI_TM_WROTE);
-    }
-    for (i = 0; i < t->n_events && !time; i++)
-        if (t->events[i].kind == DFI_TM_FREED) time = dfi_tm_tick(); /* active transactions may still read it */
+    const uintptr_t time = t->direct ? t->time : 0;
+    const unsigned kind = b->kind;
+    if (time) dfi_tm_count(t, DFI_TM_WROTE);
     dfi_tm_done(t, b, 0);
     dfi_tm_end_odd(t, time, kind);
 }

@@ -69,14 +69,15 @@ static DFI_NOINLINE struct dfi_tm_bucket *dfi_tm_bucket_of(struct dfi_tm *t, con
 static DFI_NOINLINE struct dfi_tm_write *dfi_tm_search(struct dfi_tm *t, const uintptr_t *at)
 {
     struct dfi_tm_bucket *b;
-    size_t i;
-    if (!t->few) {
-        b = dfi_tm_bucket_of(t, at);
-        return b->stamp == t->stamp ? &t->writes[b->entry] : NULL;
+    size_t i = t->n_writes;
+    if (t->few) {
+        while (i--) /* the last one first: often it is the other half of a word, or its neighbour */
+            if (t->writes[i].at == at) return &t->writes[i];
+        return NULL;
     }
-    for (i = 0; i < t->n_writes; i++)
-        if (t->writes[i].at == at) return &t->writes[i];
-    return NULL;
+    if (t->writes[i - 1].at == at) return &t->writes[i - 1];
+    b = dfi_tm_bucket_of(t, at);
+    return b->stamp == t->stamp ? &t->writes[b->entry] : NULL;
 }
 
 DFI_INLINE struct dfi_tm_write *dfi_tm_find(struct dfi_tm *t, const uintptr_t *at)
@@ -269,6 +270,14 @@ DFI_INLINE void dfi_tm_store_piece(volatile void *p, uintptr_t x, size_t n)
     else dfi_store_release((volatile DFI_TM_CELL(unsigned char) *)p, (unsigned char)x);
 }
 
+/* Adds a write of n bytes of one word that is in no log yet. pre: there is room */
+DFI_INLINE void dfi_tm_append_part(struct dfi_tm *t, volatile void *p, uintptr_t value, size_t n)
+{
+    const size_t at = (uintptr_t)p % DFI_TM_WORD, shift = dfi_tm_shift(at, n);
+    const uintptr_t mask = dfi_tm_low(n) << shift;
+    dfi_tm_append_write(t, (uintptr_t *)((uintptr_t)p - at), value << shift & mask, mask);
+}
+
 /* Stores a write of a part of a word, in the largest aligned pieces: other threads may use the other bytes. */
 static DFI_NOINLINE void dfi_tm_apply_part(const struct dfi_tm_write *w)
 {
@@ -284,7 +293,12 @@ static DFI_NOINLINE void dfi_tm_apply_part(const struct dfi_tm_write *w)
 /* Stores one write to memory. */
 DFI_INLINE void dfi_tm_apply(const struct dfi_tm_write *w)
 {
+    enum { HALF = DFI_TM_WORD / 2 };
     if (DFI_LIKELY(w->mask == UINTPTR_MAX)) dfi_store_release((volatile DFI_TM_CELL(dfi_tm_word) *)w->at, w->bits);
+    else if (HALF == 4 && w->mask == dfi_tm_low(HALF))
+        dfi_tm_store_piece((char *)w->at + dfi_tm_shift(0, HALF) / 8, w->bits, HALF);
+    else if (HALF == 4 && w->mask == ~dfi_tm_low(HALF))
+        dfi_tm_store_piece((char *)w->at + dfi_tm_shift(HALF, HALF) / 8, w->bits >> 8 * HALF, HALF);
     else dfi_tm_apply_part(w);
 }
 

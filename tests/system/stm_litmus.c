@@ -651,6 +651,36 @@ static void progress(void)
     stm_run(2, polls_);
 }
 
+/* --- a block that only frees does not wait for an older one; the memory is there until that one has ended ---- */
+
+static long *lent;
+static int reads, returned;
+static void lends_(int self)
+{
+    if (self == 0) {
+        while (!__atomic_load_n(&reads, __ATOMIC_ACQUIRE)) sched_yield();
+        DF_ATOMIC df_tm_free(lent);
+        __atomic_store_n(&returned, 1, __ATOMIC_RELEASE);
+    } else DF_ATOMIC {
+        CHECK(df_tm_read(lent) == 7);
+        __atomic_store_n(&reads, 1, __ATOMIC_RELEASE);
+        for (int ms = 0; !__atomic_load_n(&returned, __ATOMIC_ACQUIRE); ms++) {
+            CHECK(ms < 20000);
+            usleep(1000);
+        }
+        CHECK(df_tm_read(lent) == 7);
+    }
+}
+static void lends(void)
+{
+    for (int i = 0; i < rounds; i++) {
+        lent = malloc(sizeof *lent);
+        CHECK(lent);
+        *lent = 7, reads = returned = 0;
+        stm_run(2, lends_);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct { const char *name; void (*fn)(void); int rounds; } part[] = {
@@ -661,6 +691,7 @@ int main(int argc, char **argv)
         { "bits", bit_patterns, 80000 },
         { "ping_pong", ping_pong, 10000 },         { "waiters", waiters, 80000 },         { "either", either, 80000 },
         { "handlers", handlers, 1 },               { "irrevocable", irrevocable, 80000 }, { "progress", progress, 300 },
+        { "lends", lends, 10 },
     };
     df_stm_counters c;
     stm_given = argc > 1 ? atoi(argv[1]) : 0;
