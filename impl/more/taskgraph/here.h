@@ -71,7 +71,8 @@ DFI_SMALL_CODE_BEGIN
 enum {
     DFI_WAY_PAUSE = 4, DFI_WAY_PAUSE_MOST = 1024, /* runs between two trials of the other way */
     DFI_WAY_TRIED = 2,                            /* runs of a trial: the last one counts */
-    DFI_WAY_LOOK = 8                              /* one of so many runs by the caller is measured */
+    DFI_WAY_LOOK = 8,                             /* one of so many runs by the caller is measured */
+    DFI_WAY_CLOCK = 20                            /* ns: a call of the clock, in each time of a body */
 };
 
 /* May the caller run g alone, and is that likely to be faster? */
@@ -88,11 +89,12 @@ static int dfi_way_here(struct dfi_worker *w, const struct df_taskgraph *g)
         if (c->opts || (c->type != last && !dfi_fine_short(c->type))) return 0;
         if (c->type != last) {
             const struct dfi_fine *f = dfi_fine_of(w, c->type);
-            last = c->type, body = f ? f->body : 0;
+            if (!f || !f->body) return 0; /* unknown */
+            last = c->type, body = f->body > DFI_WAY_CLOCK ? f->body - (unsigned)DFI_WAY_CLOCK : 0;
         }
         bodies += body;
     }
-    return bodies < 2 * (uint64_t)g->way.ns[0];
+    return bodies < (uint64_t)g->way.ns[0] + g->way.ns[0] / 4;
 }
 
 /* Before a run: 1: the caller is to run all tasks. */
