@@ -425,12 +425,12 @@ DFI_API void dfi_submit(struct dfi_task *task, struct dfi_access *x, unsigned n)
 {
     struct dfi_worker *w;
     struct dfi_flow *t = (struct dfi_flow *)(void *)task;
-    const struct dfi_type *type = t->type;
+    const struct dfi_type *type;
     uint64_t began;
-    if (!DFI_ALONE && task->mem.special == DFI_IS_LAZY) return;
+    if (!DFI_ALONE && task->mem.special == DFI_IS_LAZY) return; /* it is no dfi_flow */
     w = (struct dfi_worker *)(void *)dfi_self;
     DFI_CALLED(w);
-    began = dfi_tasks_of(w)->fine_began;
+    type = t->type, began = dfi_tasks_of(w)->fine_began;
     /* a second copy, without what some tasks ask for */
     if (DFI_ALONE || DFI_FOR_SIZE || DFI_UNLIKELY(dfi_tasks_of(w)->at_once == t || dfi_submit_asks(w, t))) {
         if (dfi_tasks_of(w)->at_once == t || type->modes & DFI_LIMIT || dfi_submit_told(w, t)) began = 0;

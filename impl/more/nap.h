@@ -25,7 +25,7 @@ static int dfi_nap_helps(struct dfi_worker *w)
 }
 
 /* seq_cst, after w has announced that it parks: a thread that adds a task which is held back wakes the sleepers
- * (dfi_hold). */
+ * (dfi_holds_begin). */
 static int dfi_nap_ms(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_nap *nap)
 {
     nap->held = g->kind != DFI_GOAL_WORK && dfi_up_holds && dfi_up_holds();
