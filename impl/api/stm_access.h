@@ -10,6 +10,8 @@
 #include "../base/compiler.h"
 #include "stm_core.h"
 
+#define DFI_TM_BITS_OF(x) \
+    (sizeof x == 8 ? bits.u64 : sizeof x == 4 ? bits.u32 : sizeof x == 2 ? bits.u16 : bits.u8)
 #if defined(DF_SERIAL)
 #define DFI_TM_READ_BODY(T)                                                      \
     T x;                                                                         \
@@ -23,32 +25,32 @@
 #endif
 #define DFI_TM_READ_BODY(T)                                                      \
     struct dfi_tm *t = dfi_tm_self;                                              \
-    dfi_orec *o = dfi_tm_orec(t, p);                                                \
+    dfi_orec *o = dfi_tm_orec(t, p);                                             \
+    union { uint64_t u64; uint32_t u32; uint16_t u16; uint8_t u8; } bits;        \
+    uint64_t got;                                                                \
     T x;                                                                         \
     if (DFI_LIKELY(sizeof x <= DFI_TM_WORD && !((uintptr_t)p & (sizeof x - 1)))) { \
         uintptr_t version = dfi_load_acquire(o);                                 \
         DFI_TM_LOAD(T, p, x);                                                    \
         if (DFI_LIKELY(version < dfi_load_relaxed(&t->newest) && !(t->filter >> dfi_tm_bit(p) & 1) && \
                        dfi_load_relaxed(o) == version)) {                        \
-            dfi_tm_log(t, o);                                                    \
+            memcpy(&bits, &x, sizeof x);                                         \
+            dfi_tm_log(t, p, (uintptr_t)DFI_TM_BITS_OF(x), sizeof x);            \
             return x;                                                            \
         }                                                                        \
     }                                                                            \
-    {                                                                            \
-        union { uint64_t u64; uint32_t u32; uint16_t u16; uint8_t u8; } bits;    \
-        uint64_t got = dfi_tm_get(p, sizeof x);                                  \
-        if (sizeof x == 8) bits.u64 = got;                                       \
-        else if (sizeof x == 4) bits.u32 = (uint32_t)got;                        \
-        else if (sizeof x == 2) bits.u16 = (uint16_t)got;                        \
-        else bits.u8 = (uint8_t)got;                                             \
-        memcpy(&x, &bits, sizeof x);                                             \
-        return x;                                                                \
-    }
+    got = dfi_tm_get(p, sizeof x);                                               \
+    if (sizeof x == 8) bits.u64 = got;                                           \
+    else if (sizeof x == 4) bits.u32 = (uint32_t)got;                            \
+    else if (sizeof x == 2) bits.u16 = (uint16_t)got;                            \
+    else bits.u8 = (uint8_t)got;                                                 \
+    memcpy(&x, &bits, sizeof x);                                                 \
+    return x;
 #endif
 #define DFI_TM_WRITE_BODY(T)                                                     \
     union { uint64_t u64; uint32_t u32; uint16_t u16; uint8_t u8; } bits;        \
     memcpy(&bits, &x, sizeof x);                                                 \
-    dfi_tm_put(p, sizeof x == 8 ? bits.u64 : sizeof x == 4 ? bits.u32 : sizeof x == 2 ? bits.u16 : bits.u8, sizeof x);
+    dfi_tm_put(p, DFI_TM_BITS_OF(x), sizeof x);
 
 #if defined(__cplusplus)
 

@@ -17,9 +17,14 @@ enum { DFI_TM_STRIPE_BITS = 5 };
 typedef DFI_ATOMIC(uintptr_t) dfi_orec;
 #define DFI_TM_LOCKED (~(UINTPTR_MAX >> 1)) /* bit of an orec; the others then name the transaction */
 
-enum { DFI_TM_WORD = sizeof(uintptr_t), DFI_TM_OREC_BITS = sizeof(dfi_orec) == 8 ? 3 : 2, DFI_TM_PREDICTIONS = 64 };
+/* PART_SHIFT: to the highest byte of a word, which a part leaves free */
+enum { DFI_TM_WORD = sizeof(uintptr_t), DFI_TM_PART_SHIFT = 8 * sizeof(uintptr_t) - 8,
+       DFI_TM_OREC_BITS = sizeof(dfi_orec) == 8 ? 3 : 2, DFI_TM_PREDICTIONS = 64 };
 DFI_STATIC_ASSERT(sizeof(dfi_orec) == 1 << DFI_TM_OREC_BITS, "api/stm_core.h: an orec has 4 or 8 bytes");
 
+/* A read of a word: its address and value. Of a part of one: the address of the word plus 1, and the value, in whose
+ * highest byte stands which part: dfi_tm_log. */
+struct dfi_tm_read { uintptr_t at, value; };
 struct dfi_tm_write { uintptr_t *at, bits, mask; }; /* the bits in mask of the aligned word `at` become those of bits */
 struct dfi_tm_lock { dfi_orec *orec; uintptr_t version; };
 struct dfi_tm_undo { uintptr_t entry, bits, mask; };
@@ -48,7 +53,7 @@ struct dfi_tm {
     /* used by accesses */
     DFI_ALIGNED(64) dfi_orec *orecs; /* the table of ownership records, */
     uintptr_t orec_mask;          /* and the bits of an offset in it, in bytes */
-    dfi_orec **read_end, **read_max; /* log of reads */
+    struct dfi_tm_read *read_end, *read_max; /* log of reads */
     uint64_t filter;              /* a bit for each word that may be in the log of writes */
     size_t n_writes;
     struct dfi_tm_write *writes;
@@ -56,7 +61,7 @@ struct dfi_tm {
     size_t few;                   /* the number of writes that are searched linearly; 0: all writes are in buckets */
     struct dfi_tm_block *outermost; /* of the open blocks */
     unsigned char *prediction;    /* of the outermost one, in log_for */
-    dfi_orec **reads;
+    struct dfi_tm_read *reads;
     struct dfi_tm_lock *locks;    /* as many as writes, so that a commit needs no memory */
     struct dfi_tm_bucket *buckets; /* index of writes: twice as many, a power of 2 */
     struct dfi_tm_event *events;  /* allocations and handlers */
@@ -89,12 +94,19 @@ DFI_INLINE dfi_orec *dfi_tm_orec(const struct dfi_tm *t, const volatile void *p)
 /* The number of its bit in dfi_tm.filter. */
 DFI_INLINE unsigned dfi_tm_bit(const volatile void *p) { return (unsigned)((uintptr_t)p / DFI_TM_WORD % 64); }
 
-/* Adds o to the read set. pre: the value just loaded is that of the transaction's time */
-DFI_INLINE void dfi_tm_log(struct dfi_tm *t, dfi_orec *o)
+/* Adds n bytes at p, all of one word, to the read set. pre: x, which was just loaded, is their value at the
+ * transaction's time */
+DFI_INLINE void dfi_tm_log(struct dfi_tm *t, const volatile void *p, uintptr_t x, size_t n)
 {
     if (!t->logs) return; /* an entry may repeat: testing for that would be an unpredictable branch */
     if (DFI_UNLIKELY(t->read_end == t->read_max)) dfi_tm_no_room();
-    *t->read_end++ = o;
+    if (n == DFI_TM_WORD) t->read_end->at = (uintptr_t)p, t->read_end->value = x;
+    else {
+        uintptr_t offset = (uintptr_t)p % DFI_TM_WORD;
+        t->read_end->at = (uintptr_t)p - offset + 1;
+        t->read_end->value = x | (offset | (uintptr_t)n << 3) << DFI_TM_PART_SHIFT;
+    }
+    t->read_end++;
 }
 
 /* dfi_tm_enter for code that is compiled with exceptions. */

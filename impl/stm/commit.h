@@ -37,7 +37,7 @@ static DFI_NOINLINE uintptr_t dfi_tm_read_memory(struct dfi_tm *t, const volatil
         } else if (round < DFI_TM_SPINS) dfi_tm_pause(round++); /* the commit that holds it will end soon */
         else dfi_tm_conflict(t, DFI_TM_LOCK_FAILED, SIZE_MAX);
     }
-    dfi_tm_log(t, o);
+    dfi_tm_log(t, p, x, n);
     return x;
 }
 

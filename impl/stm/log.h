@@ -35,9 +35,9 @@ static int dfi_tm_grow_reads(struct dfi_tm *t)
 static DFI_NOINLINE size_t dfi_tm_first_changed(struct dfi_tm *t)
 {
     uintptr_t mine = DFI_TM_LOCKED | (uintptr_t)t >> 1;
-    dfi_orec **r;
+    const struct dfi_tm_read *r;
     for (r = t->reads; r < t->read_end; r++) {
-        uintptr_t version = dfi_load_relaxed(*r);
+        uintptr_t version = dfi_load_relaxed(dfi_tm_orec(t, (const void *)r->at));
         if (DFI_UNLIKELY(version > t->time) && version != mine) break;
     }
     return (size_t)(r - t->reads);

@@ -49,7 +49,7 @@ enum { DFI_TM_FEW = 8 }; /* writes searched linearly: costs about as much as a l
 /* A thread's record with its first logs, in one piece. */
 struct dfi_tm_room {
     struct dfi_tm tm; /* first */
-    dfi_orec *reads[DFI_TM_READS];
+    struct dfi_tm_read reads[DFI_TM_READS];
     struct dfi_tm_write writes[DFI_TM_WRITES]; /* the next two follow, see dfi_tm_lay_out */
     struct dfi_tm_lock locks[DFI_TM_WRITES];
     struct dfi_tm_bucket buckets[2 * DFI_TM_WRITES];
