@@ -221,8 +221,8 @@ struct dfi_with_around {
 #define DFI_TASK_SUBMIT_LAZY(name, n, ...)                                                         \
     DFI_INLINE void name##_submit(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__))                            \
     {                                                                                              \
-        struct dfi_lazy *dfi_l = name##_dfi_type.modes ? NULL                                      \
-                                 : dfi_lazy_new(&name##_dfi_type, sizeof(struct name##_dfi_args)); \
+        struct dfi_lazy *dfi_l = dfi_lazy_new(&name##_dfi_type, name##_dfi_type.modes,             \
+                                              sizeof(struct name##_dfi_args));                     \
         if (DFI_LIKELY(dfi_l != NULL)) {                                                           \
             const struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_INIT, __VA_ARGS__) };          \
             memcpy(dfi_lazy_args(dfi_l), (const void *)&dfi_a, sizeof dfi_a);                      \

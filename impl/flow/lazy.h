@@ -116,7 +116,7 @@ static DFI_NOINLINE struct dfi_task *dfi_lazy_of(struct dfi_worker *w, const str
     if (root->task.mem.special || own->opts || (!w->task && dfi_flow_of(w->scope)->asks)) return NULL;
     if (!dfi_lazy_may(w)) return NULL;
     w->hot.lazy_end = own->lazy_room_end;
-    f = dfi_lazy_new(type, type->args_bytes);
+    f = dfi_lazy_new(type, 0, type->args_bytes);
     if (DFI_UNLIKELY(own->lazy_due)) {
         own->lazy_due = 0;
         dfi_lazy_measures(w, dfi_os_ns());
