@@ -99,6 +99,10 @@ DFI_EXTERN_C_END
 static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
 #endif
 
+/* The values of DF_STM_ENGINE. */
+#define DF_STM_RECORDS 1
+#define DF_STM_VALUES  2
+
 /* ------------------------------------------------------------------------------------ >>blocks
  * Blocks
  *

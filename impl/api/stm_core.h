@@ -50,6 +50,7 @@ struct dfi_tm {
     unsigned char spare;          /* this is the record shared by threads without memory for their own */
     unsigned char resumed;        /* a wait in the block interrupted it: the read set may have changed */
     unsigned char forgot;         /* without memory, running alone: the log of reads was dropped */
+    unsigned char fenced;         /* a thread that frees orders `active` before our reads by dfi_os_fence_all */
     /* used by accesses */
     DFI_ALIGNED(64) dfi_orec *orecs; /* the table of ownership records, */
     uintptr_t orec_mask;          /* and the bits of an offset in it, in bytes */

@@ -18,6 +18,9 @@
 #include <sys/select.h>
 #include <pthread.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 #else
 #define DFI_POSIX 0
 #include <threads.h>
@@ -46,6 +49,7 @@ extern int dfi_sys_clock_gettime(int clock, struct timespec *t) __asm__("__clock
 extern int dfi_sys_clock_gettime(int clock, struct timespec *t) __asm__("clock_gettime");
 #endif
 extern int dfi_sys_condattr_setclock(pthread_condattr_t *a, int clock) __asm__("pthread_condattr_setclock");
+extern long dfi_sys_call(long number, ...) __asm__("syscall");
 #elif defined(CLOCK_MONOTONIC) && (!defined(__linux__) || (defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 200112L))
 #define DFI_OS_CLOCK CLOCK_MONOTONIC
 #define dfi_sys_clock_gettime clock_gettime

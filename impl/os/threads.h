@@ -185,8 +185,6 @@ static int dfi_cgroup_walk(const char *mount, const char *path, int v2)
 /* The system's ID of the calling thread; is it the main thread of the process? Both are 0 if unknown. (glibc has no
  * gettid before 2.30.) */
 #if defined(__linux__) && DFI_GNU
-#include <sys/syscall.h>
-extern long dfi_sys_call(long number, ...) __asm__("syscall");
 static long dfi_os_thread_number(void) { return dfi_sys_call((long)SYS_gettid); }
 static int dfi_os_main_thread(void) { return dfi_os_thread_number() == (long)getpid(); }
 #else

@@ -199,18 +199,34 @@ DFI_API void *df_tm_malloc(size_t bytes)
     return NULL;
 }
 
+/* Without a block: others may still load what this thread has made private, unless its blocks have waited. */
+static void dfi_tm_free_outside(struct dfi_tm *t, void *p)
+{
+    if (!DFI_TM_WAITS && t == &dfi_tm_nobody && dfi_load_seq_cst(&dfi_stm.all)) t = dfi_tm_attach();
+    if (DFI_TM_WAITS || !t || t == &dfi_tm_nobody) {
+        dfi_mfree(p);
+        return;
+    }
+    /* what was unlinked by now cannot be reached at this time; acquire: nor by us */
+    t->time = dfi_tm_time_of(dfi_load_acquire(&dfi_stm.clock));
+    dfi_tm_release_later(t, p);
+    if (t->spare) dfi_tm_free_old(t, 1);
+    dfi_tm_spare_back(t);
+}
+
 DFI_API void df_tm_free(void *p)
 {
     struct dfi_tm *t = dfi_tm_self;
     if (!p) return;
     if (!t->inner) {
-        dfi_mfree(p);
+        dfi_tm_free_outside(t, p);
         return;
     }
     if (dfi_tm_add_event(t, DFI_TM_FREED, NULL, p) == 0) return;
     if (!t->alone) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY);
-    if (!t->direct) dfi_tm_go_direct(t, DFI_TM_FRAME_END); /* no other thread reads it, and it cannot be rolled back */
-    dfi_mfree(p);
+    if (!t->direct) dfi_tm_go_direct(t, DFI_TM_FRAME_END); /* it cannot be rolled back */
+    if (DFI_TM_VALUES) dfi_tm_release_later(t, p);
+    else dfi_mfree(p); /* no other thread reads it */
 }
 
 DFI_API DFI_COLD void dfi_tm_abort(const char *site)
@@ -276,7 +292,7 @@ DFI_API DFI_COLD void df_tm_quiesce(void)
 {
     struct dfi_tm *t = dfi_tm_self;
     if (t->inner) return; /* the end of the block waits */
-    dfi_tm_quiesce(t, dfi_tm_tick());
+    dfi_tm_quiesce(t, dfi_tm_tick(0));
     if (t != &dfi_tm_nobody) dfi_tm_free_old(t, 1);
 }
 DFI_SMALL_CODE_END

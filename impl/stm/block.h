@@ -8,6 +8,7 @@
 #include "../base/compiler.h"
 #include "../base/hash.h"
 #include "../base/log.h"
+#include "../os/fence.h"
 #include "../os/os.h"
 #include "../os/wait.h"
 #include "../api/stm_core.h"
@@ -20,6 +21,7 @@
 /* After this many aborts a block runs alone, which only one thread at a time can do. 8 to 128 made no difference
  * to two threads that write one word; a nested block is restarted by itself a few times first. */
 enum { DFI_TM_ATTEMPTS = 32, DFI_TM_PARTIAL_ATTEMPTS = 8 };
+enum { DFI_TM_SPINS = 10 }; /* rounds of dfi_tm_pause for a lock: longer than a commit, shorter than a time slice */
 /* A block that aborted for lack of a log of reads keeps one until the log was not needed by this many commits. */
 enum { DFI_TM_PREDICT = 32 };
 
@@ -28,12 +30,6 @@ DFI_SMALL_CODE_BEGIN
 
 /* The time that a clock shows. */
 DFI_INLINE uintptr_t dfi_tm_time_of(uintptr_t clock) { return clock & ~DFI_TM_ALONE; }
-
-/* Advances the clock, and returns the new time. seq_cst: before the look at active transactions. */
-static uintptr_t dfi_tm_tick(void)
-{
-    return dfi_tm_time_of(dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK)) + DFI_TM_TICK;
-}
 
 /* Waits, longer in each round. */
 static void dfi_tm_pause(unsigned round)
@@ -44,6 +40,17 @@ static void dfi_tm_pause(unsigned round)
         for (i = 0; i < 1u << (round < 6 ? round : 6); i++) dfi_os_pause();
 }
 
+/* Advances the clock, and returns the new time. seq_cst: before the look at active transactions. alone: t runs alone. */
+static uintptr_t dfi_tm_tick(int alone)
+{
+    uintptr_t now, round = 0;
+    if (!DFI_TM_VALUES || alone)
+        return dfi_tm_time_of(dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK)) + DFI_TM_TICK;
+    while ((now = dfi_load_relaxed(&dfi_stm.clock)) & DFI_TM_LOCKED || /* a commit will store the next time */
+           !dfi_cas_seq_cst(&dfi_stm.clock, &now, now + DFI_TM_TICK)) dfi_tm_pause((unsigned)round++);
+    return now + DFI_TM_TICK;
+}
+
 /* --- sleepers in df_retry ------------------------------------------------------------------------- */
 
 struct dfi_tm_sleep {
@@ -51,15 +58,40 @@ struct dfi_tm_sleep {
     struct dfi_tm_sleep *next;
     struct dfi_os_event event;
     DFI_ATOMIC(int) *awake, own;   /* *awake: a commit has changed the read set; own: for threads that are no workers */
-};
+    uint64_t words[8];             /* with values: a bit for each word of its log, which others cannot compare, */
+};                                 /* because its memory may have been freed */
 
-/* Wakes the threads whose read set has changed; or all. */
-static DFI_COLD void dfi_tm_wake(int all)
+DFI_INLINE unsigned dfi_tm_sleep_bit(uintptr_t at) { return (uint32_t)(at / DFI_TM_WORD) * 0x9E3779B1u >> 23; }
+
+/* Notes the words that t has read. */
+static void dfi_tm_note_words(const struct dfi_tm *t, struct dfi_tm_sleep *s)
+{
+    const struct dfi_tm_read *r;
+    memset(s->words, 0, sizeof s->words);
+    for (r = t->reads; r < t->read_end; r++) {
+        unsigned k = dfi_tm_sleep_bit(r->at);
+        s->words[k / 64] |= (uint64_t)1 << k % 64;
+    }
+}
+
+/* Nonzero: the n writes may change what s has read. */
+static int dfi_tm_wakes(const struct dfi_tm_sleep *s, const struct dfi_tm_write *w, size_t n)
+{
+    if (!DFI_TM_VALUES) return dfi_tm_first_changed(s->tm) != dfi_tm_n_reads(s->tm);
+    while (n--) {
+        unsigned k = dfi_tm_sleep_bit((uintptr_t)w[n].at);
+        if (s->words[k / 64] >> k % 64 & 1) return 1;
+    }
+    return 0;
+}
+
+/* Wakes the threads whose read set may have been changed by n writes; w is NULL: all. */
+static DFI_COLD void dfi_tm_wake(const struct dfi_tm_write *w, size_t n)
 {
     struct dfi_tm_sleep *s;
     dfi_os_lock(&dfi_stm.sleep_lock);
     for (s = dfi_stm.sleepers; s; s = s->next)
-        if (all || dfi_tm_first_changed(s->tm) != dfi_tm_n_reads(s->tm)) {
+        if (!w || dfi_tm_wakes(s, w, n)) {
             dfi_store_release(s->awake, 1); /* release: pairs with the acquire in dfi_os_event_wait */
             dfi_os_event_wake(&s->event);
         }
@@ -67,6 +99,14 @@ static DFI_COLD void dfi_tm_wake(int all)
 }
 
 /* --- active transactions and quiescence ----------------------------------------------------------- */
+
+/* Before a look at `active`: the reads of blocks whose begin is not seen come later. */
+static void dfi_tm_fence(void)
+{
+    /* seq_cst: a thread that is not fenced yet begins its first block after our change of the clock */
+    if (!DFI_TM_WAITS && dfi_load_seq_cst(&dfi_stm.fenced) && dfi_os_fence_all())
+        dfi_os_sleep_ms(); /* refused since the beginning: no store takes that long */
+}
 
 /* Looks before the first pause, which is longer than a short block: with pauses from the beginning two threads that
  * increment took 65 ns instead of 45 (bench/README.md). */
@@ -97,7 +137,11 @@ DFI_INLINE void dfi_tm_quiesce_inline(struct dfi_tm *t, uintptr_t time)
         if (DFI_UNLIKELY(active - 1 < time) && active && u != t) dfi_tm_wait_for(u, time);
     }
 }
-static DFI_NOINLINE void dfi_tm_quiesce(struct dfi_tm *t, uintptr_t time) { dfi_tm_quiesce_inline(t, time); }
+static DFI_NOINLINE void dfi_tm_quiesce(struct dfi_tm *t, uintptr_t time)
+{
+    dfi_tm_fence();
+    dfi_tm_quiesce_inline(t, time);
+}
 
 DFI_INLINE void dfi_tm_set_newest(struct dfi_tm *t)
 {
@@ -113,11 +157,18 @@ DFI_INLINE void dfi_tm_end_reading(struct dfi_tm *t)
 
 /* --- running alone -------------------------------------------------------------------------------- */
 
-/* Waits until all other transactions have ended; new ones wait at their begin. pre: alone_lock is held */
+/* Waits until all other transactions have ended; new ones wait at their begin. With values no other one commits, and
+ * they wait where they read. pre: alone_lock is held */
 static void dfi_tm_keep_out(struct dfi_tm *t)
 {
-    dfi_fetch_add_seq_cst(&dfi_stm.clock, DFI_TM_ALONE);
-    dfi_tm_quiesce(t, UINTPTR_MAX);
+    uintptr_t now, round = 0;
+    if (DFI_TM_VALUES) {
+        while ((now = dfi_load_relaxed(&dfi_stm.clock)) & DFI_TM_LOCKED ||
+               !dfi_cas_seq_cst(&dfi_stm.clock, &now, now | DFI_TM_ALONE)) dfi_tm_pause((unsigned)round++);
+    } else {
+        dfi_fetch_add_seq_cst(&dfi_stm.clock, DFI_TM_ALONE);
+        dfi_tm_quiesce(t, UINTPTR_MAX);
+    }
 }
 
 static void dfi_tm_let_in(void)
@@ -154,9 +205,11 @@ static void dfi_tm_reset_clock(struct dfi_tm *t)
     size_t i;
     dfi_tm_alone_begin(t);
     if (dfi_tm_time_of(dfi_load_relaxed(&dfi_stm.clock)) >= DFI_TM_CLOCK_END) { /* else another thread was faster */
-        for (i = 0; i <= t->orec_mask / sizeof(dfi_orec); i++) dfi_store_relaxed(&t->orecs[i], (uintptr_t)0);
+        if (DFI_TM_VALUES) dfi_tm_quiesce(t, UINTPTR_MAX); /* for an open block a smaller clock would be an earlier one */
+        else
+            for (i = 0; i <= t->orec_mask / sizeof(dfi_orec); i++) dfi_store_relaxed(&t->orecs[i], (uintptr_t)0);
         dfi_store_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK | DFI_TM_ALONE);
-        dfi_tm_wake(1); /* the versions in their logs cannot be compared with new ones */
+        dfi_tm_wake(NULL, 0); /* the versions in their logs cannot be compared with new ones */
     }
     dfi_tm_alone_end(t);
 }
@@ -199,11 +252,12 @@ DFI_INLINE struct dfi_tm_block *dfi_tm_begin_reading(struct dfi_tm *t, struct df
 {
     uintptr_t now;
     /* seq_cst, both: either a thread that waits for quiescence sees that we are active, or we see its change of the
-     * clock, and with it (acquire) its locks */
-    dfi_exchange_seq_cst(&t->active, (uintptr_t)1);
+     * clock, and with it (acquire) its locks. fenced: or our first read does */
+    if (DFI_TM_WAITS || DFI_UNLIKELY(!t->fenced)) dfi_exchange_seq_cst(&t->active, (uintptr_t)1);
     now = dfi_load_seq_cst(&dfi_stm.clock);
     if (DFI_UNLIKELY(now >= DFI_TM_CLOCK_END)) return dfi_tm_begin_later(t, b); /* or alone */
     dfi_tm_begin_at(t, now);
+    if (!DFI_TM_WAITS) dfi_os_fence_compiler();
     return b;
 }
 
@@ -314,6 +368,39 @@ static DFI_NORETURN void dfi_tm_restart_alone(struct dfi_tm *t, int reason)
     dfi_tm_restart(t, reason);
 }
 
+/* The time at which a validation has to hold. With values no commit is storing; after a long wait t->active is an
+ * earlier time, or that time. */
+static uintptr_t dfi_tm_present(struct dfi_tm *t)
+{
+    const uintptr_t before = t->time;
+    unsigned round = 0;
+    /* acquire: the locks of the commits up to now, or what came after them, are seen later */
+    uintptr_t now = dfi_load_acquire(&dfi_stm.clock);
+    while (DFI_TM_VALUES && now & DFI_TM_LOCKED && !t->alone) {
+        if (round < DFI_TM_SPINS) dfi_tm_pause(round++);
+        else { /* a block runs alone, or the thread has no processor: nobody waits for us meanwhile */
+            dfi_tm_end_reading(t);
+            dfi_tm_begin_later(t, NULL);
+            t->time = before;
+        }
+        now = dfi_load_acquire(&dfi_stm.clock);
+    }
+    return dfi_tm_time_of(now);
+}
+
+/* The index of the first read that has changed until *now, or the number of reads. */
+static size_t dfi_tm_first_changed_now(struct dfi_tm *t, uintptr_t *now)
+{
+    size_t changed;
+    do {
+        *now = dfi_tm_present(t);
+        changed = dfi_tm_first_changed(t);
+        /* relaxed: after the values, which are loaded with acquire */
+    } while (DFI_TM_VALUES && changed == dfi_tm_n_reads(t) &&
+             dfi_tm_time_of(dfi_load_relaxed(&dfi_stm.clock)) != *now);
+    return changed;
+}
+
 /* The stripe of read number `changed` has changed. Runs the outermost closed block that began before that read
  * again, or the whole transaction. Does not return. */
 static DFI_COLD DFI_NORETURN void dfi_tm_conflict(struct dfi_tm *t, int reason, size_t changed)
@@ -322,9 +409,8 @@ static DFI_COLD DFI_NORETURN void dfi_tm_conflict(struct dfi_tm *t, int reason, 
     uintptr_t now;
     while (b->outer && (!(b->kind & DFI_TM_CLOSED) || b->outer->reads > changed)) b = b->outer;
     if (!b->outer || t->attempts >= DFI_TM_PARTIAL_ATTEMPTS) dfi_tm_restart(t, reason);
-    now = dfi_tm_time_of(dfi_load_seq_cst(&dfi_stm.clock));
     dfi_tm_forget_reads(t, b->outer->reads);
-    if (dfi_tm_first_changed(t) != b->outer->reads) dfi_tm_restart(t, reason);
+    if (dfi_tm_first_changed_now(t, &now) != b->outer->reads) dfi_tm_restart(t, reason);
     dfi_tm_count(t, reason);
     t->attempts++;
     t->odd = 1;
@@ -346,11 +432,13 @@ static void dfi_tm_unlock(struct dfi_tm *t, size_t n)
     for (i = 0; i < n; i++) dfi_store_release(t->locks[i].orec, t->locks[i].version);
 }
 
-/* Validates the read set. If it has changed, or is not known, there is a conflict. n_locks: locked by the commit */
-static DFI_NOINLINE void dfi_tm_check(struct dfi_tm *t, int reason, size_t n_locks)
+/* Validates the read set, and returns the time at which it is valid. If it has changed, or is not known, there is a
+ * conflict. n_locks: locked by the commit */
+static DFI_NOINLINE uintptr_t dfi_tm_check(struct dfi_tm *t, int reason, size_t n_locks)
 {
+    uintptr_t now;
     size_t changed = 0;
-    if (t->logs && (changed = dfi_tm_first_changed(t)) == dfi_tm_n_reads(t)) return;
+    if (t->logs && (changed = dfi_tm_first_changed_now(t, &now)) == dfi_tm_n_reads(t)) return now;
     dfi_tm_unlock(t, n_locks);
     if (!t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
     dfi_tm_conflict(t, reason, changed);
@@ -359,9 +447,7 @@ static DFI_NOINLINE void dfi_tm_check(struct dfi_tm *t, int reason, size_t n_loc
 /* Advances the transaction's time to the present if its read set is unchanged; else there is a conflict. */
 static DFI_NOINLINE void dfi_tm_extend(struct dfi_tm *t, int reason)
 {
-    /* acquire: the locks of the commits up to now, or the versions after them, are seen below */
-    uintptr_t now = dfi_tm_time_of(dfi_load_acquire(&dfi_stm.clock));
-    dfi_tm_check(t, reason, 0);
+    const uintptr_t now = dfi_tm_check(t, reason, 0);
     dfi_tm_count(t, DFI_TM_EXTENSIONS);
     *t->prediction = DFI_TM_PREDICT;
     t->time = now;
@@ -377,8 +463,8 @@ static DFI_COLD void dfi_tm_go_on(struct dfi_tm *t)
     t->resumed = 0;
     if (!t->logs) dfi_tm_restart(t, DFI_TM_TO_LOG);
     dfi_tm_begin_later(t, NULL);
-    now = t->time, t->time = before;
-    changed = dfi_tm_first_changed(t);
+    t->time = before;
+    changed = dfi_tm_first_changed_now(t, &now);
     t->time = now;
     if (now < before || changed != dfi_tm_n_reads(t)) /* now < before: the clock began anew */
         dfi_tm_restart(t, DFI_TM_CHANGED);

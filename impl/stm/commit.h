@@ -17,8 +17,6 @@
 #include "state.h"
 #include "../../df_stm.h"
 
-enum { DFI_TM_SPINS = 10 }; /* rounds of dfi_tm_pause for a lock: longer than a commit, shorter than a time slice */
-
 DFI_SMALL_CODE_BEGIN
 /* --- reads ---------------------------------------------------------------------------------------- */
 
@@ -32,7 +30,10 @@ static DFI_NOINLINE uintptr_t dfi_tm_read_memory(struct dfi_tm *t, const volatil
         uintptr_t version = dfi_load_acquire(o); /* acquire, both: see api/stm_access.h */
         x = dfi_tm_load_piece(p, n);
         if (version <= t->time && dfi_load_relaxed(o) == version) break;
-        if (!(version & DFI_TM_LOCKED)) {
+        if (DFI_TM_VALUES) {
+            if (t->alone) break; /* the lock is its own */
+            if (version != t->time) dfi_tm_extend(t, DFI_TM_TOO_NEW);
+        } else if (!(version & DFI_TM_LOCKED)) {
             if (version > t->time) dfi_tm_extend(t, DFI_TM_TOO_NEW);
         } else if (round < DFI_TM_SPINS) dfi_tm_pause(round++); /* the commit that holds it will end soon */
         else dfi_tm_conflict(t, DFI_TM_LOCK_FAILED, SIZE_MAX);
@@ -73,7 +74,7 @@ DFI_EXTERN_C_END
 static void dfi_tm_apply_alone(struct dfi_tm *t, const struct dfi_tm_write *w)
 {
     dfi_tm_apply(w);
-    dfi_store_release(dfi_tm_orec(t, w->at), t->time);
+    if (!DFI_TM_VALUES) dfi_store_release(dfi_tm_orec(t, w->at), t->time);
 }
 
 /* Stores all buffered writes; later ones are not buffered. end_of_frames: of df. pre: t runs alone, and its read set is
@@ -83,7 +84,7 @@ static DFI_NOINLINE void dfi_tm_go_direct(struct dfi_tm *t, const void *end_of_f
     struct dfi_tm_frames f;
     size_t i;
     DFI_TM_FRAMES(&f, end_of_frames);
-    t->time = dfi_tm_tick();
+    t->time = dfi_tm_tick(1);
     t->direct = 1, t->logs = 0;
     dfi_store_relaxed(&t->newest, (uintptr_t)0);
     for (i = 0; i < t->n_writes; i++)
@@ -146,7 +147,7 @@ DFI_EXTERN_C_END
  * the version. */
 static DFI_NOINLINE uintptr_t dfi_tm_await_lock(struct dfi_tm *t, dfi_orec *o, size_t n_locks)
 {
-    uintptr_t version, now;
+    uintptr_t version;
     unsigned round = 0;
     while ((version = dfi_load_relaxed(o)) & DFI_TM_LOCKED) {
         if (round == DFI_TM_SPINS) {
@@ -155,11 +156,8 @@ static DFI_NOINLINE uintptr_t dfi_tm_await_lock(struct dfi_tm *t, dfi_orec *o, s
         }
         dfi_tm_pause(round++);
     }
-    if (version > t->time) { /* it may be in the read set, which must be valid after that version */
-        now = dfi_tm_time_of(dfi_load_acquire(&dfi_stm.clock));
-        dfi_tm_check(t, DFI_TM_TOO_NEW, n_locks);
-        t->time = now;
-    }
+    /* it may be in the read set, which must be valid after that version */
+    if (version > t->time) t->time = dfi_tm_check(t, DFI_TM_TOO_NEW, n_locks);
     return version;
 }
 
@@ -197,7 +195,20 @@ static DFI_NOINLINE void dfi_tm_check_reads(struct dfi_tm *t, uintptr_t was, siz
         dfi_tm_unlock(t, n_locks);
         dfi_tm_restart(t, DFI_TM_GIVES_WAY);
     }
-    dfi_tm_check(t, DFI_TM_CHANGED, n_locks);
+    (void)dfi_tm_check(t, DFI_TM_CHANGED, n_locks);
+}
+
+/* With values: locks the clock. What was read is valid then. Nonzero: a log of reads was needed. */
+DFI_INLINE uintptr_t dfi_tm_lock_clock(struct dfi_tm *t)
+{
+    uintptr_t needed = 0, time;
+    /* seq_cst: before the look at sleepers; acquire: what we store comes after what earlier commits stored */
+    while (time = t->time, DFI_UNLIKELY(!dfi_cas_seq_cst(&dfi_stm.clock, &time, time | DFI_TM_LOCKED))) {
+        if (t->alone) break; /* it is locked */
+        dfi_tm_extend(t, DFI_TM_CHANGED);
+        needed = 1;
+    }
+    return needed;
 }
 
 /* Makes the writes of t visible. end_of_frames: of df. Returns the time of the commit, plus 1 if a log of reads was
@@ -205,31 +216,40 @@ static DFI_NOINLINE void dfi_tm_check_reads(struct dfi_tm *t, uintptr_t was, siz
 DFI_INLINE uintptr_t dfi_tm_publish(struct dfi_tm *t, const void *end_of_frames)
 {
     struct dfi_tm_frames f;
-    const struct dfi_tm_lock *lock, *end = dfi_tm_lock_writes(t);
+    const struct dfi_tm_lock *lock = NULL, *end = NULL;
     size_t i, n = t->n_writes;
-    /* acq_rel: orders the locks of all commits before the validation of later ones; seq_cst: before the look at active
-     * transactions, and at sleepers */
-    uintptr_t was = dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK);
-    uintptr_t time = dfi_tm_time_of(was) + DFI_TM_TICK, needed = was != t->time;
-    if (DFI_UNLIKELY(needed)) dfi_tm_check_reads(t, was, (size_t)(end - t->locks));
-    /* the reads are valid at this time: threads that wait for reads of older times need not wait for the stores (but
-     * later commits do); release: the reads */
-    dfi_store_release(&t->active, time | 1);
+    uintptr_t was, time, needed;
+    if (DFI_TM_VALUES) {
+        needed = dfi_tm_lock_clock(t);
+        time = t->time + DFI_TM_TICK;
+    } else {
+        lock = t->locks, end = dfi_tm_lock_writes(t);
+        /* acq_rel: orders the locks of all commits before the validation of later ones; seq_cst: before the look at
+         * active transactions, and at sleepers */
+        was = dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK);
+        time = dfi_tm_time_of(was) + DFI_TM_TICK, needed = was != t->time;
+        if (DFI_UNLIKELY(needed)) dfi_tm_check_reads(t, was, (size_t)(end - t->locks));
+        /* the reads are valid at this time: threads that wait for reads of older times need not wait for the stores (but
+         * later commits do); release: the reads */
+        dfi_store_release(&t->active, time | 1);
+    }
     dfi_tm_count_most(t, DFI_TM_MOST_WRITES, n);
     dfi_tm_count(t, DFI_TM_WROTE);
     DFI_TM_FEW_FRAMES(&f, end_of_frames);
     for (i = 0; i < n; i++)
         if (DFI_LIKELY(!dfi_tm_in_frames(&f, t->writes[i].at))) dfi_tm_apply(&t->writes[i]);
-    for (lock = t->locks; lock < end; lock++) dfi_store_release(lock->orec, time); /* release: the values */
+    if (DFI_TM_VALUES) dfi_store_release(&dfi_stm.clock, time | (t->alone ? DFI_TM_ALONE : 0)); /* release: the values */
+    else
+        for (; lock < end; lock++) dfi_store_release(lock->orec, time); /* the same */
     dfi_tm_clear_writes(t);
     return time | needed;
 }
 
-/* After a commit: wakes threads in df_retry whose read set has changed. */
-DFI_INLINE void dfi_tm_wake_changed(void)
+/* After a commit: wakes threads in df_retry whose read set may have been changed by n writes of t. SIZE_MAX: not known */
+DFI_INLINE void dfi_tm_wake_changed(struct dfi_tm *t, size_t n)
 {
     /* seq_cst: after the change of the clock; pairs with the sleeper's, see dfi_tm_sleep_until */
-    if (DFI_UNLIKELY(dfi_load_seq_cst(&dfi_stm.n_sleepers) != 0)) dfi_tm_wake(0);
+    if (DFI_UNLIKELY(dfi_load_seq_cst(&dfi_stm.n_sleepers) != 0)) dfi_tm_wake(n == SIZE_MAX ? NULL : t->writes, n);
 }
 
 /* Empties the log of reads, if the block kept one, and reports the commit. needed: the commit needed the log */
@@ -266,12 +286,15 @@ static void dfi_tm_free_old(struct dfi_tm *t, int all)
     struct dfi_tm *u;
     uintptr_t oldest = UINTPTR_MAX;
     size_t i, kept = 0;
-    if (all && r->n_freed) dfi_tm_quiesce(t, r->freed[r->n_freed - 1].time); /* the latest */
-    else
-        for (u = dfi_load_seq_cst(&dfi_stm.all); u; u = u->next) { /* as in dfi_tm_quiesce */
+    if (!r->n_freed) return;
+    if (all) dfi_tm_quiesce(t, r->freed[r->n_freed - 1].time); /* the latest */
+    else {
+        dfi_tm_fence(); /* and the rest as in dfi_tm_quiesce */
+        for (u = dfi_load_seq_cst(&dfi_stm.all); u; u = u->next) {
             uintptr_t active = dfi_load_seq_cst(&u->active);
             if (active && active - 1 < oldest && u != t) oldest = active - 1;
         }
+    }
     for (i = 0; i < r->n_freed; i++)
         if (r->freed[i].time <= oldest) dfi_mfree(r->freed[i].p);
         else r->freed[kept++] = r->freed[i];
@@ -295,12 +318,12 @@ static void dfi_tm_release_later(struct dfi_tm *t, void *p)
 
 /* --- end of a transaction ------------------------------------------------------------------------- */
 
-/* Ends a block that is odd, frees memory or has handlers. time: of its commit; 0: it wrote nothing.
- * pre: dfi_tm_done() */
-static DFI_NOINLINE void dfi_tm_end_odd(struct dfi_tm *t, uintptr_t time, unsigned kind)
+/* Ends a block that is odd, frees memory or has handlers. time: of its commit; 0: it wrote nothing. n: number of its
+ * writes in the log; SIZE_MAX: not known. pre: dfi_tm_done() */
+static DFI_NOINLINE void dfi_tm_end_odd(struct dfi_tm *t, uintptr_t time, unsigned kind, size_t n)
 {
     struct dfi_tm_handlers h;
-    const int later = !time || kind & DFI_TM_UNWAITED;
+    const int later = !DFI_TM_WAITS || !time || kind & DFI_TM_UNWAITED;
     size_t i;
     if (t->odd) {
         dfi_tm_alone_end(t);
@@ -309,16 +332,16 @@ static DFI_NOINLINE void dfi_tm_end_odd(struct dfi_tm *t, uintptr_t time, unsign
         if (t->spare) kind = 0;
     }
     if (time) {
-        dfi_tm_wake_changed();
-        if (!(kind & DFI_TM_UNWAITED)) dfi_tm_quiesce(t, time);
+        dfi_tm_wake_changed(t, n);
+        if (DFI_TM_WAITS && !(kind & DFI_TM_UNWAITED)) dfi_tm_quiesce(t, time);
     }
     if (!(t->n_events | (size_t)t->spare)) {
         t->inner = NULL;
         return;
     }
-    t->time = time;
+    if (time || !DFI_TM_VALUES) t->time = time; /* else: who has validated at the block's time cannot reach it */
     for (i = 0; i < t->n_events && !t->time; i++)
-        if (t->events[i].kind == DFI_TM_FREED) t->time = dfi_tm_tick(); /* active transactions may still read it */
+        if (t->events[i].kind == DFI_TM_FREED) t->time = dfi_tm_tick(0); /* active transactions may still read it */
     h = dfi_tm_take_events(t, later ? dfi_tm_release_later : dfi_tm_release_now);
     t->inner = NULL;
     dfi_tm_spare_back(t);
@@ -330,6 +353,7 @@ DFI_SMALL_CODE_END
 /* Ends a block with writes in its log. */
 static DFI_NOINLINE void dfi_tm_commit(struct dfi_tm *t, struct dfi_tm_block *b, const void *end_of_frames)
 {
+    const size_t n = t->n_writes;
     uintptr_t time;
     unsigned kind;
     if (DFI_UNLIKELY(t->odd) && t->resumed) dfi_tm_go_on(t);
@@ -338,11 +362,11 @@ static DFI_NOINLINE void dfi_tm_commit(struct dfi_tm *t, struct dfi_tm_block *b,
     dfi_tm_done(t, b, (int)(time & 1));
     time = dfi_tm_time_of(time);
     if (DFI_UNLIKELY(t->n_events | (size_t)t->odd)) {
-        dfi_tm_end_odd(t, time, kind);
+        dfi_tm_end_odd(t, time, kind, n);
         return;
     }
-    dfi_tm_wake_changed();
-    if (DFI_LIKELY(!(kind & DFI_TM_UNWAITED))) dfi_tm_quiesce_inline(t, time);
+    dfi_tm_wake_changed(t, n);
+    if (DFI_TM_WAITS && DFI_LIKELY(!(kind & DFI_TM_UNWAITED))) dfi_tm_quiesce_inline(t, time);
     t->inner = NULL;
 }
 
@@ -354,7 +378,7 @@ static DFI_COLD void dfi_tm_commit_odd(struct dfi_tm *t, struct dfi_tm_block *b)
     const unsigned kind = b->kind;
     if (time) dfi_tm_count(t, DFI_TM_WROTE);
     dfi_tm_done(t, b, 0);
-    dfi_tm_end_odd(t, time, kind);
+    dfi_tm_end_odd(t, time, kind, SIZE_MAX);
 }
 
 /* Ends a transaction whose blocks were all left, and their stack frames are gone. */

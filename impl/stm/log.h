@@ -17,6 +17,79 @@
 #include "state.h"
 
 DFI_SMALL_CODE_BEGIN
+/* --- access to memory in aligned pieces ----------------------------------------------------------- */
+
+#if DFI_GNU
+typedef uintptr_t __attribute__((may_alias)) dfi_tm_word;
+typedef uint32_t __attribute__((may_alias)) dfi_tm_half;
+typedef uint16_t __attribute__((may_alias)) dfi_tm_quarter;
+#define DFI_TM_CELL(T) T
+#else
+typedef uintptr_t dfi_tm_word;
+typedef uint32_t dfi_tm_half;
+typedef uint16_t dfi_tm_quarter;
+#define DFI_TM_CELL(T) _Atomic(T)
+#endif
+
+DFI_INLINE int dfi_tm_little_endian(void)
+{
+    const uint16_t one = 1;
+    return *(const unsigned char *)&one;
+}
+
+/* The n low-order bytes of a word, as a mask; of a number of `bytes`, where they begin in its representation. */
+DFI_INLINE uintptr_t dfi_tm_low(size_t n) { return UINTPTR_MAX >> 8 * (DFI_TM_WORD - n); }
+DFI_INLINE char *dfi_tm_low_of(void *number, size_t bytes, size_t n)
+{
+    return (char *)number + (dfi_tm_little_endian() ? 0 : bytes - n);
+}
+
+/* The distance of n bytes at the offset `at` of a word from its low-order end, in bits. */
+DFI_INLINE size_t dfi_tm_shift(size_t at, size_t n) { return 8 * (dfi_tm_little_endian() ? at : DFI_TM_WORD - at - n); }
+
+/* n bytes of private memory, at most a word, as the low-order bytes of a word; and back. */
+DFI_INLINE uintptr_t dfi_tm_pack(const void *from, size_t n)
+{
+    uintptr_t x = 0;
+    if (n == DFI_TM_WORD) memcpy(&x, from, DFI_TM_WORD);
+    else memcpy(dfi_tm_low_of(&x, sizeof x, n), from, n);
+    return x;
+}
+DFI_INLINE void dfi_tm_unpack(void *to, uintptr_t x, size_t n)
+{
+    const uint32_t half = (uint32_t)x;
+    const uint16_t quarter = (uint16_t)x;
+    if (n == DFI_TM_WORD) memcpy(to, &x, DFI_TM_WORD);
+    else if (n == 4) memcpy(to, &half, 4);
+    else if (n == 2) memcpy(to, &quarter, 2);
+    else *(unsigned char *)to = (unsigned char)x;
+}
+
+/* The largest aligned piece of memory at p within `bytes`: 8 (where a word has that many), 4, 2 or 1. */
+DFI_INLINE size_t dfi_tm_piece(const volatile void *p, size_t bytes)
+{
+    size_t n = DFI_TM_WORD;
+    while (n > bytes || (uintptr_t)p % n) n /= 2;
+    return n;
+}
+
+/* acquire, release: see api/stm_access.h */
+DFI_INLINE uintptr_t dfi_tm_load_piece(const volatile void *p, size_t n)
+{
+    if (n == DFI_TM_WORD) return dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_word) *)p);
+    if (n == 4) return dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_half) *)p);
+    if (n == 2) return dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_quarter) *)p);
+    return dfi_load_acquire((const volatile DFI_TM_CELL(unsigned char) *)p);
+}
+
+DFI_INLINE void dfi_tm_store_piece(volatile void *p, uintptr_t x, size_t n)
+{
+    if (n == DFI_TM_WORD) dfi_store_release((volatile DFI_TM_CELL(dfi_tm_word) *)p, x);
+    else if (n == 4) dfi_store_release((volatile DFI_TM_CELL(dfi_tm_half) *)p, (uint32_t)x);
+    else if (n == 2) dfi_store_release((volatile DFI_TM_CELL(dfi_tm_quarter) *)p, (uint16_t)x);
+    else dfi_store_release((volatile DFI_TM_CELL(unsigned char) *)p, (unsigned char)x);
+}
+
 /* --- reads ---------------------------------------------------------------------------------------- */
 
 DFI_INLINE size_t dfi_tm_n_reads(const struct dfi_tm *t) { return (size_t)(t->read_end - t->reads); }
@@ -31,15 +104,25 @@ static int dfi_tm_grow_reads(struct dfi_tm *t)
     return 0;
 }
 
-/* The index of the first read whose stripe was written after t->time, or the number of reads. */
-static DFI_NOINLINE size_t dfi_tm_first_changed(struct dfi_tm *t)
+/* Nonzero: what was read has another value now, or with records: its stripe was written after t->time. */
+DFI_INLINE int dfi_tm_changed(const struct dfi_tm *t, const struct dfi_tm_read *r)
 {
-    uintptr_t mine = DFI_TM_LOCKED | (uintptr_t)t >> 1;
-    const struct dfi_tm_read *r;
-    for (r = t->reads; r < t->read_end; r++) {
+    if (DFI_TM_VALUES) {
+        uintptr_t part = r->value >> DFI_TM_PART_SHIFT;
+        if (!(r->at & 1)) return dfi_tm_load_piece((const void *)r->at, DFI_TM_WORD) != r->value;
+        return dfi_tm_load_piece((const char *)r->at - 1 + part % DFI_TM_WORD, part >> 3) !=
+               (r->value & UINTPTR_MAX >> 8);
+    } else {
         uintptr_t version = dfi_load_relaxed(dfi_tm_orec(t, (const void *)r->at));
-        if (DFI_UNLIKELY(version > t->time) && version != mine) break;
+        return DFI_UNLIKELY(version > t->time) && version != (DFI_TM_LOCKED | (uintptr_t)t >> 1);
     }
+}
+
+/* The index of the first read that has changed, or the number of reads. */
+static DFI_NOINLINE size_t dfi_tm_first_changed(const struct dfi_tm *t)
+{
+    const struct dfi_tm_read *r = t->reads;
+    while (r < t->read_end && !dfi_tm_changed(t, r)) r++;
     return (size_t)(r - t->reads);
 }
 
@@ -195,79 +278,6 @@ DFI_INLINE int dfi_tm_add_write(struct dfi_tm *t, const struct dfi_tm_write *x)
     if (t->n_writes >= t->few && dfi_tm_index_next(t, x->at)) return -1;
     dfi_tm_append_write(t, x->at, x->bits, x->mask);
     return 0;
-}
-
-/* --- access to memory in aligned pieces ----------------------------------------------------------- */
-
-#if DFI_GNU
-typedef uintptr_t __attribute__((may_alias)) dfi_tm_word;
-typedef uint32_t __attribute__((may_alias)) dfi_tm_half;
-typedef uint16_t __attribute__((may_alias)) dfi_tm_quarter;
-#define DFI_TM_CELL(T) T
-#else
-typedef uintptr_t dfi_tm_word;
-typedef uint32_t dfi_tm_half;
-typedef uint16_t dfi_tm_quarter;
-#define DFI_TM_CELL(T) _Atomic(T)
-#endif
-
-DFI_INLINE int dfi_tm_little_endian(void)
-{
-    const uint16_t one = 1;
-    return *(const unsigned char *)&one;
-}
-
-/* The n low-order bytes of a word, as a mask; of a number of `bytes`, where they begin in its representation. */
-DFI_INLINE uintptr_t dfi_tm_low(size_t n) { return UINTPTR_MAX >> 8 * (DFI_TM_WORD - n); }
-DFI_INLINE char *dfi_tm_low_of(void *number, size_t bytes, size_t n)
-{
-    return (char *)number + (dfi_tm_little_endian() ? 0 : bytes - n);
-}
-
-/* The distance of n bytes at the offset `at` of a word from its low-order end, in bits. */
-DFI_INLINE size_t dfi_tm_shift(size_t at, size_t n) { return 8 * (dfi_tm_little_endian() ? at : DFI_TM_WORD - at - n); }
-
-/* n bytes of private memory, at most a word, as the low-order bytes of a word; and back. */
-DFI_INLINE uintptr_t dfi_tm_pack(const void *from, size_t n)
-{
-    uintptr_t x = 0;
-    if (n == DFI_TM_WORD) memcpy(&x, from, DFI_TM_WORD);
-    else memcpy(dfi_tm_low_of(&x, sizeof x, n), from, n);
-    return x;
-}
-DFI_INLINE void dfi_tm_unpack(void *to, uintptr_t x, size_t n)
-{
-    const uint32_t half = (uint32_t)x;
-    const uint16_t quarter = (uint16_t)x;
-    if (n == DFI_TM_WORD) memcpy(to, &x, DFI_TM_WORD);
-    else if (n == 4) memcpy(to, &half, 4);
-    else if (n == 2) memcpy(to, &quarter, 2);
-    else *(unsigned char *)to = (unsigned char)x;
-}
-
-/* The largest aligned piece of memory at p within `bytes`: 8 (where a word has that many), 4, 2 or 1. */
-DFI_INLINE size_t dfi_tm_piece(const volatile void *p, size_t bytes)
-{
-    size_t n = DFI_TM_WORD;
-    while (n > bytes || (uintptr_t)p % n) n /= 2;
-    return n;
-}
-
-/* acquire, release: see api/stm_access.h */
-DFI_INLINE uintptr_t dfi_tm_load_piece(const volatile void *p, size_t n)
-{
-    if (n == DFI_TM_WORD) return dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_word) *)p);
-    if (n == 4) return dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_half) *)p);
-    if (n == 2) return dfi_load_acquire((const volatile DFI_TM_CELL(dfi_tm_quarter) *)p);
-    return dfi_load_acquire((const volatile DFI_TM_CELL(unsigned char) *)p);
-}
-
-DFI_INLINE void dfi_tm_store_piece(volatile void *p, uintptr_t x, size_t n)
-{
-    if (n == DFI_TM_WORD) dfi_store_release((volatile DFI_TM_CELL(dfi_tm_word) *)p, x);
-    else if (n == 4) dfi_store_release((volatile DFI_TM_CELL(dfi_tm_half) *)p, (uint32_t)x);
-    else if (n == 2) dfi_store_release((volatile DFI_TM_CELL(dfi_tm_quarter) *)p, (uint16_t)x);
-    else dfi_store_release((volatile DFI_TM_CELL(unsigned char) *)p, (unsigned char)x);
 }
 
 /* Adds a write of n bytes of one word that is in no log yet. pre: there is room */

@@ -38,12 +38,13 @@ static int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
     const struct dfi_df_hooks *df = dfi_load_acquire(&dfi_df_hooks);
     struct dfi_tm_sleep s, **at;
     uintptr_t now;
-    int stuck = 0;
+    int stuck = 0, same;
     if (dfi_os_event_init(&s.event)) {
         dfi_os_sleep_ms();
         return 0;
     }
     s.tm = t;
+    if (DFI_TM_VALUES) dfi_tm_note_words(t, &s);
     s.awake = df ? df->retry_flag() : NULL;
     if (!s.awake) s.awake = &s.own;
     dfi_store_relaxed(s.awake, 0);
@@ -54,9 +55,14 @@ static int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
     /* seq_cst, both: either the commit sees the sleeper, or the sleeper sees the new clock, and with it (acquire)
      * the locks, which count as changes */
     dfi_fetch_add_seq_cst(&dfi_stm.n_sleepers, 1);
-    now = dfi_tm_time_of(dfi_load_seq_cst(&dfi_stm.clock));
-    /* now < time: the clock began anew, and versions cannot be compared */
-    if (now >= t->time && dfi_tm_first_changed(t) == dfi_tm_n_reads(t))
+    /* what is freed from now on stays; what was freed before can no longer be reached by the values before it */
+    if (DFI_TM_VALUES) dfi_exchange_seq_cst(&t->active, (uintptr_t)1);
+    now = dfi_load_seq_cst(&dfi_stm.clock);
+    if (!DFI_TM_VALUES) now = dfi_tm_time_of(now);
+    /* now < time: the clock began anew, and versions cannot be compared; with values a lock counts as a change */
+    same = now >= t->time && !(now & DFI_TM_LOCKED) && dfi_tm_first_changed(t) == dfi_tm_n_reads(t);
+    if (DFI_TM_VALUES) dfi_tm_end_reading(t);
+    if (same)
         stuck = df ? df->retry(site, &s.event, s.awake) : dfi_tm_sleep_alone(site, &s.event, s.awake);
     dfi_fetch_sub_seq_cst(&dfi_stm.n_sleepers, 1);
     dfi_os_lock(&dfi_stm.sleep_lock);

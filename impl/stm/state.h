@@ -11,6 +11,7 @@
 #include "../base/memory.h"
 #include "../os/os.h"
 #include "../os/wait.h"
+#include "../api/stm_checkpoint.h"
 #include "../api/stm_core.h"
 #include "../api/hooks.h"
 
@@ -33,6 +34,16 @@ DFI_STATIC_ASSERT(DF_STM_CLOCK % DFI_TM_TICK == 0, "df_stm.h: DF_STM_CLOCK must 
 DFI_STATIC_ASSERT(DF_STM_ORECS > 0 && (DF_STM_ORECS & (DF_STM_ORECS - 1)) == 0 && DF_STM_ORECS <= 1 << 28,
                   "df_stm.h: DF_STM_ORECS must be a power of 2, of at most 28");
 enum { DFI_TM_FEW_ORECS = 64 }; /* in static memory, for programs without memory for a table */
+
+/* DF_STM_ENGINE, implementation file only: docs/internals/stm.md, stm-values.md. */
+#ifndef DF_STM_ENGINE
+#define DF_STM_ENGINE DF_STM_RECORDS
+#endif
+DFI_STATIC_ASSERT(DF_STM_ENGINE == DF_STM_RECORDS || DF_STM_ENGINE == DF_STM_VALUES,
+                  "df_stm.h: DF_STM_ENGINE must be DF_STM_RECORDS or DF_STM_VALUES");
+/* WAITS: a block that wrote waits for those that may still load what it made private. With values these do not use what
+ * they load, but sanitizers would report it. */
+enum { DFI_TM_VALUES = DF_STM_ENGINE == DF_STM_VALUES, DFI_TM_WAITS = !DFI_TM_VALUES || DFI_SANITIZED };
 
 /* DF_STM_SITES, implementation file only: counters for each block. */
 #ifndef DF_STM_SITES
@@ -62,7 +73,8 @@ struct dfi_tm_room {
 };
 
 struct dfi_stm {
-    DFI_ATOMIC(uintptr_t) clock;   /* the time: DFI_TM_TICK for each commit; and DFI_TM_ALONE */
+    /* the time: DFI_TM_TICK for each commit; and DFI_TM_ALONE; with values also DFI_TM_LOCKED, while a commit stores */
+    DFI_ATOMIC(uintptr_t) clock;
     char line[64 - sizeof(uintptr_t)];
     DFI_ATOMIC(struct dfi_tm *) all; /* all records in use, or used once, the last one first; insertion: life_lock */
     DFI_ATOMIC(int) n_sleepers;    /* threads in df_retry */
@@ -73,6 +85,7 @@ struct dfi_stm {
     void *orec_room;               /* its memory; NULL: static */
     size_t n_attached;             /* records with a thread, and the spare one if it is in the list; life_lock */
     int spare_listed, fork_handlers; /* life_lock */
+    DFI_ATOMIC(int) fenced;        /* see struct dfi_tm; set before the first block */
     struct dfi_os_mutex life_lock, sleep_lock;
     struct dfi_os_mutex alone_lock; /* held by the thread that runs alone */
     struct dfi_os_mutex spare_lock; /* held by the thread that uses the spare record */
@@ -93,13 +106,13 @@ DFI_EXTERN_C_BEGIN
 DFI_API dfi_orec dfi_tm_few_orecs[DFI_TM_FEW_ORECS];
 /* The record of a thread without one: `newest` is 0, so each access takes the slow path. Its orecs is never written. */
 DFI_TM_PARTLY_BEGIN
-DFI_API struct dfi_tm dfi_tm_nobody = { 0, 0, NULL, 0, 0, 0, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, dfi_tm_few_orecs, 0 };
+DFI_API struct dfi_tm dfi_tm_nobody = { 0, 0, NULL, 0, 0, 0, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, dfi_tm_few_orecs, 0 };
 DFI_TM_PARTLY_END
 DFI_API DFI_TLS struct dfi_tm *dfi_tm_self = &dfi_tm_nobody;
 /* The record of threads without memory for one, used for one block at a time. */
 DFI_API DFI_ALIGNED(64) struct dfi_tm_room dfi_tm_spare;
 DFI_API DFI_ALIGNED(64) struct dfi_stm dfi_stm = {
-    DF_STM_CLOCK, { 0 }, NULL, 0, NULL, NULL, NULL, 0, NULL, 0, 0, 0,
+    DF_STM_CLOCK, { 0 }, NULL, 0, NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0,
     DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, NULL
 };
 DFI_EXTERN_C_END

@@ -6,6 +6,7 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../base/memory.h"
+#include "../os/fence.h"
 #include "../os/os.h"
 #include "../os/wait.h"
 #include "../api/stm_core.h"
@@ -150,6 +151,11 @@ static void dfi_tm_make_orecs(void)
     const size_t most = DF_STM_ORECS, least = most < DFI_TM_FEW_ORECS ? most : (size_t)DFI_TM_FEW_ORECS;
     size_t n = most;
     char *room = NULL;
+    if (DFI_TM_VALUES) { /* the clock is the only one */
+        dfi_stm.orecs = &dfi_stm.clock, dfi_stm.orec_mask = 0;
+        if (!DFI_TM_WAITS && !dfi_os_fence_all()) dfi_store_seq_cst(&dfi_stm.fenced, 1);
+        return;
+    }
     while (n > least && !(room = (char *)dfi_zeroed(n * sizeof(dfi_orec) + 64))) n /= 8;
     if (!room) n = least;
     dfi_stm.orec_room = room;
@@ -206,6 +212,7 @@ static struct dfi_tm *dfi_tm_attach(void)
     }
     if (!dfi_stm.orecs) dfi_tm_make_orecs();
     t->orecs = dfi_stm.orecs, t->orec_mask = dfi_stm.orec_mask; /* they do not change while t is attached */
+    t->fenced = (unsigned char)dfi_load_relaxed(&dfi_stm.fenced);
     if (!t->random) t->random = (uint32_t)((uintptr_t)t >> 6) | 1;
     t->thrown = dfi_tm_uncaught();
     dfi_os_at_thread_end(&dfi_tm_key, dfi_tm_detach, t);
@@ -217,7 +224,7 @@ static struct dfi_tm *dfi_tm_attach(void)
     dfi_os_unlock(&dfi_stm.life_lock);
     dfi_tm_be(t);
     attaches = 0;
-    if (t->orec_mask != (DF_STM_ORECS - 1) * sizeof(dfi_orec))
+    if (!DFI_TM_VALUES && t->orec_mask != (DF_STM_ORECS - 1) * sizeof(dfi_orec))
         dfi_warn_once("out of memory: df_stm.h guards memory by %u ownership records instead of %u, so atomic blocks "
                       "abort more often; lower DF_STM_ORECS",
                       (unsigned)(t->orec_mask / sizeof(dfi_orec) + 1), (unsigned)DF_STM_ORECS);

@@ -10,6 +10,7 @@
 #define DF_IMPLEMENTATION
 #include "df_stm.h"
 #include "stm_test.h"
+#include <sys/mman.h>
 
 static uint64_t seed = 1;
 static int rounds, stop; /* stop: for threads that run until the others are done */
@@ -37,11 +38,28 @@ static void lull(void)
 struct pair { long a, b; char line[80]; long c; };
 static struct pair *reachable;
 
+/* Memory of its own now and then, so that a load after its end is noticed. With values others may load from memory that
+ * was made private, until it is freed by df_tm_free, or after df_tm_quiesce. */
+static struct pair *get_pair(int i)
+{
+    void *p = i % 16 ? malloc(sizeof(struct pair))
+                     : mmap(NULL, sizeof(struct pair), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(p && p != MAP_FAILED);
+    return p;
+}
+static void free_pair(struct pair *p, int i)
+{
+    if (i % 16 == 0) {
+        if (STM_VALUES) df_tm_quiesce();
+        CHECK(!munmap(p, sizeof *p));
+    } else if (STM_VALUES) df_tm_free(p);
+    else free(p);
+}
+
 static void privatisation_(int self)
 {
     for (int i = 0; self == 0 && i < rounds; i++) {
-        struct pair *n = malloc(sizeof *n), *got = NULL;
-        CHECK(n);
+        struct pair *n = get_pair(i), *got = NULL;
         n->a = n->b = n->c = i;
         DF_ATOMIC df_tm_write(&reachable, n);
         lull();
@@ -53,7 +71,7 @@ static void privatisation_(int self)
         CHECK(got == n && n->a == n->b && n->a == n->c);
         n->a = -1, n->b = -2, n->c = -3;
         CHECK(n->a == -1 && n->b == -2 && n->c == -3);
-        free(n);
+        free_pair(n, i);
     }
     if (self == 0) stop_others();
     while (self && !stopped())
@@ -84,7 +102,7 @@ static struct pair *mailbox;
 static void publication_(int self)
 {
     for (int i = 0; self < 2 && i < rounds; i++) {
-        struct pair *n = self ? NULL : malloc(sizeof *n);
+        struct pair *n = self ? NULL : get_pair(i);
         if (self == 0) n->a = i, n->b = ~(long)i;
         DF_ATOMIC {
             struct pair *there = df_tm_read(&mailbox);
@@ -95,7 +113,7 @@ static void publication_(int self)
         if (self) {
             CHECK(n->a == i && n->b == ~(long)i);
             n->a = n->b = 0;
-            free(n);
+            free_pair(n, i);
         }
     }
     if (self == 1) stop_others();
@@ -651,7 +669,8 @@ static void progress(void)
     stm_run(2, polls_);
 }
 
-/* --- a block that only frees does not wait for an older one; the memory is there until that one has ended ---- */
+/* --- a block that only frees does not wait for an older one; the memory is there until that one has ended. With values
+ * only if it was unlinked by a write ---- */
 
 static long *lent;
 static int reads, returned;
@@ -691,14 +710,14 @@ int main(int argc, char **argv)
         { "bits", bit_patterns, 80000 },
         { "ping_pong", ping_pong, 10000 },         { "waiters", waiters, 80000 },         { "either", either, 80000 },
         { "handlers", handlers, 1 },               { "irrevocable", irrevocable, 80000 }, { "progress", progress, 300 },
-        { "lends", lends, 10 },
+        { "lends", lends, STM_VALUES ? 0 : 10 },
     };
     df_stm_counters c;
     stm_given = argc > 1 ? atoi(argv[1]) : 0;
     if (argc <= 1) stm_watch(100);
     printf("seed %llu\n", (unsigned long long)seed);
     for (unsigned i = 0; i < sizeof part / sizeof *part; i++) {
-        if (argc > 2 && strcmp(argv[2], part[i].name)) continue;
+        if (!part[i].rounds || (argc > 2 && strcmp(argv[2], part[i].name))) continue;
         stop = 0, rounds = stm_rounds(part[i].rounds);
         part[i].fn();
         CHECK(df_stm_stats(&c) == DF_OK);

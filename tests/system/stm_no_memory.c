@@ -258,7 +258,9 @@ int main(void)
     while (length) release(10);
     CHECK(alive <= before + 1); /* the main thread's log */
     CHECK(df_stm_stats(&c) == DF_OK);
-#if defined(STM_NO_TABLE)
+#if DF_STM_ENGINE == DF_STM_VALUES
+    CHECK(dfi_stm.orecs == &dfi_stm.clock && dfi_stm.orec_mask == 0);
+#elif defined(STM_NO_TABLE)
     CHECK(dfi_stm.orecs == dfi_tm_few_orecs && dfi_stm.orec_mask == (DFI_TM_FEW_ORECS - 1) * sizeof(dfi_orec));
 #else
     CHECK(dfi_stm.orec_mask == (DF_STM_ORECS - 1) * sizeof(dfi_orec));

@@ -7,6 +7,12 @@
 #include <unistd.h>
 #include "../test.h"
 
+#if defined(DF_STM_ENGINE) && DF_STM_ENGINE == DF_STM_VALUES
+enum { STM_VALUES = 1 };
+#else
+enum { STM_VALUES = 0 };
+#endif
+
 /* Sanitizers, emulators and all checks of df are slow. */
 #if TEST_TSAN
 enum { STM_SLOWER = 6 };
