@@ -42,7 +42,8 @@
  *   - Its reads are consistent at every moment, even if it is about to abort (opacity).
  *   - Memory that a block made private (removed from a list, say) belongs to its thread after the block:
  *     it may be used, and freed with free(), like any other. A block that wrote waits for blocks that may
- *     still read it (quiescence). Memory that was filled privately may be published by a block.
+ *     still read it (quiescence). Memory that was filled privately may be published by a block. (DF_STM_VALUES:
+ *     without the wait; it is freed by df_tm_free, or after df_tm_quiesce.)
  *   - A block that keeps aborting is eventually run alone, so it always succeeds.
  *
  * Limitations: accesses outside of blocks are plain accesses. Memory that some thread changes in blocks must
@@ -60,6 +61,13 @@
  *                          used only after df_tm_quiesce(); df_tm_free remains safe. Short blocks of many threads
  *                          that all write are up to 2.5 times as fast. Default 1
  *     Implementation file only:
+ *       DF_STM_ENGINE      DF_STM_RECORDS, the default: conflicts are found by ownership records, for many threads; or
+ *                          DF_STM_VALUES: by the values that were read, for few threads and short blocks, which cost
+ *                          half as much and wait for no other block. Memory that was made private may be used at
+ *                          once, but is freed by df_tm_free, or by free or munmap after df_tm_quiesce(). A block must
+ *                          not read by df_tm_read what it changes by plain accesses
+ *       DF_STM_RECORDS     a value of DF_STM_ENGINE
+ *       DF_STM_VALUES      a value of DF_STM_ENGINE
  *       DF_STM_ORECS       number of ownership records, a power of 2; default 262144, of 8 bytes each, allocated at
  *                          the first block. Fewer need less memory and cause more conflicts
  *       DF_STM_SITES       1: counters for each block, see df_stm_sites; default 0
@@ -98,10 +106,6 @@ DFI_EXTERN_C_END
 #if DFI_GNU
 static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
 #endif
-
-/* The values of DF_STM_ENGINE. */
-#define DF_STM_RECORDS 1
-#define DF_STM_VALUES  2
 
 /* ------------------------------------------------------------------------------------ >>blocks
  * Blocks
@@ -223,7 +227,8 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *   void *df_tm_malloc(bytes)        memory, freed again if the block is rolled back; NULL without memory
  *   void *df_tm_calloc(n, bytes)     as df_tm_malloc, zeroed, for n objects of `bytes` bytes
  *   df_tm_free(p)                    frees memory after the end of the block, when no other block can read it any
- *             more. p: of df_tm_malloc, df_tm_calloc or malloc; NULL: no effect.
+ *             more. p: of df_tm_malloc, df_tm_calloc or malloc; NULL: no effect. Outside of blocks as free; with
+ *             DF_STM_VALUES also there when no block can read it any more.
  *   df_tm_on_commit(fn, arg)         calls fn(arg) after the end of the outermost block, outside of it.
  *             Returns DF_OK, or DF_ERROR_MEMORY: not registered, for lack of memory, or outside of blocks, which is
  *             logged.
@@ -238,7 +243,7 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *             Cost: about 50 ns
  *   df_tm_save_bytes(p, n)           the same for n bytes at p
  *
- *     Outside of blocks, the functions for memory are malloc, calloc and free.
+ *     Outside of blocks, df_tm_malloc and df_tm_calloc are malloc and calloc.
  *     Threads: any. */
 DFI_EXTERN_C_BEGIN
 DFI_API void df_tm_read_bytes(void *to, const volatile void *from, size_t bytes);

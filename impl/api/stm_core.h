@@ -9,6 +9,10 @@
 #include "../base/compiler.h"
 #include "stm_frame.h"
 
+/* The values of DF_STM_ENGINE. */
+#define DF_STM_RECORDS 1
+#define DF_STM_VALUES  2
+
 #if !defined(DF_SERIAL)
 
 /* Stripes of 16 bytes cost 4 to 10 % more for each write in a row, stripes of 64 bytes gained nothing. */
@@ -22,9 +26,9 @@ enum { DFI_TM_WORD = sizeof(uintptr_t), DFI_TM_PART_SHIFT = 8 * sizeof(uintptr_t
        DFI_TM_OREC_BITS = sizeof(dfi_orec) == 8 ? 3 : 2, DFI_TM_PREDICTIONS = 64 };
 DFI_STATIC_ASSERT(sizeof(dfi_orec) == 1 << DFI_TM_OREC_BITS, "api/stm_core.h: an orec has 4 or 8 bytes");
 
-/* A read of a word: its address and value. Of a part of one: the address of the word plus 1, and the value, in whose
+/* A read of a word: its address and bits. Of a part of one: the address of the word plus 1, and its bits, in whose
  * highest byte stands which part: dfi_tm_log. */
-struct dfi_tm_read { uintptr_t at, value; };
+struct dfi_tm_read { uintptr_t at, bits; };
 struct dfi_tm_write { uintptr_t *at, bits, mask; }; /* the bits in mask of the aligned word `at` become those of bits */
 struct dfi_tm_lock { dfi_orec *orec; uintptr_t version; };
 struct dfi_tm_undo { uintptr_t entry, bits, mask; };
@@ -101,11 +105,11 @@ DFI_INLINE void dfi_tm_log(struct dfi_tm *t, const volatile void *p, uintptr_t x
 {
     if (!t->logs) return; /* an entry may repeat: testing for that would be an unpredictable branch */
     if (DFI_UNLIKELY(t->read_end == t->read_max)) dfi_tm_no_room();
-    if (n == DFI_TM_WORD) t->read_end->at = (uintptr_t)p, t->read_end->value = x;
+    if (n == DFI_TM_WORD) t->read_end->at = (uintptr_t)p, t->read_end->bits = x;
     else {
         uintptr_t offset = (uintptr_t)p % DFI_TM_WORD;
         t->read_end->at = (uintptr_t)p - offset + 1;
-        t->read_end->value = x | (offset | (uintptr_t)n << 3) << DFI_TM_PART_SHIFT;
+        t->read_end->bits = x | (offset | (uintptr_t)n << 3) << DFI_TM_PART_SHIFT;
     }
     t->read_end++;
 }

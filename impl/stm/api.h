@@ -194,7 +194,7 @@ DFI_API void *df_tm_malloc(size_t bytes)
 {
     struct dfi_tm *t = dfi_tm_self;
     void *p = dfi_malloc(bytes);
-    if (!p || !t->inner || t->direct || dfi_tm_add_event(t, DFI_TM_ALLOCATED, NULL, p) == 0) return p;
+    if (!p || !t->inner || t->direct || dfi_tm_add_event(t, DFI_TM_ALLOCATED, NULL, p, bytes) == 0) return p;
     dfi_mfree(p);
     return NULL;
 }
@@ -222,7 +222,7 @@ DFI_API void df_tm_free(void *p)
         dfi_tm_free_outside(t, p);
         return;
     }
-    if (dfi_tm_add_event(t, DFI_TM_FREED, NULL, p) == 0) return;
+    if (dfi_tm_add_event(t, DFI_TM_FREED, NULL, p, 0) == 0) return;
     if (!t->alone) dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY);
     if (!t->direct) dfi_tm_go_direct(t, DFI_TM_FRAME_END); /* it cannot be rolled back */
     if (DFI_TM_VALUES) dfi_tm_release_later(t, p);
@@ -273,6 +273,7 @@ DFI_API DFI_COLD void dfi_tm_validate(const char *site)
 DFI_API DFI_COLD void dfi_tm_irrevocable(const char *site)
 {
     struct dfi_tm *t = dfi_tm_self;
+    uintptr_t now;
     int valid;
     if (!t->inner) dfi_error(DFI_MESSAGE_TM_OUTSIDE, site, "df_irrevocable");
     if (!t->inner || t->direct) return;
@@ -281,8 +282,8 @@ DFI_API DFI_COLD void dfi_tm_irrevocable(const char *site)
         if (!dfi_os_trylock(&dfi_stm.alone_lock)) /* the thread that holds it waits for us */
             dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY);
         dfi_tm_run_alone(t);
-        valid = t->logs ? dfi_tm_first_changed(t) == dfi_tm_n_reads(t)
-                        : dfi_tm_time_of(dfi_load_relaxed(&dfi_stm.clock)) == t->time;
+        now = dfi_load_relaxed(&dfi_stm.clock);
+        valid = t->logs ? dfi_tm_first_changed(t, now) == dfi_tm_n_reads(t) : dfi_tm_time_of(now) == t->time;
         if (!valid) dfi_tm_restart(t, DFI_TM_CHANGED); /* it runs alone from the beginning */
     }
     dfi_tm_go_direct(t, DFI_TM_FRAME_END);
@@ -292,7 +293,7 @@ DFI_API DFI_COLD void df_tm_quiesce(void)
 {
     struct dfi_tm *t = dfi_tm_self;
     if (t->inner) return; /* the end of the block waits */
-    dfi_tm_quiesce(t, dfi_tm_tick(0));
+    dfi_tm_quiesce(t, dfi_tm_tick(t->alone)); /* alone: in a handler of a block that is rolled back */
     if (t != &dfi_tm_nobody) dfi_tm_free_old(t, 1);
 }
 DFI_SMALL_CODE_END
@@ -309,7 +310,7 @@ static DFI_NOINLINE df_result dfi_tm_on(int kind, void (*fn)(void *), void *arg,
         dfi_error(DFI_MESSAGE_TM_OUTSIDE, "df_stm", name);
         return DF_ERROR_MEMORY;
     }
-    if (!dfi_tm_add_event(t, kind, fn, arg)) return DF_OK;
+    if (!dfi_tm_add_event(t, kind, fn, arg, 0)) return DF_OK;
     dfi_warn_once(DFI_MESSAGE_TM_MEMORY, name);
     return DF_ERROR_MEMORY;
 }

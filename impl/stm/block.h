@@ -16,6 +16,7 @@
 #include "events.h"
 #include "../api/hooks.h"
 #include "log.h"
+#include "sleep.h"
 #include "state.h"
 
 /* After this many aborts a block runs alone, which only one thread at a time can do. 8 to 128 made no difference
@@ -40,7 +41,8 @@ static void dfi_tm_pause(unsigned round)
         for (i = 0; i < 1u << (round < 6 ? round : 6); i++) dfi_os_pause();
 }
 
-/* Advances the clock, and returns the new time. seq_cst: before the look at active transactions. alone: t runs alone. */
+/* Advances the clock, and returns the new time. seq_cst: before the look at active transactions. alone: this thread's
+ * block runs alone */
 static uintptr_t dfi_tm_tick(int alone)
 {
     uintptr_t now, round = 0;
@@ -49,53 +51,6 @@ static uintptr_t dfi_tm_tick(int alone)
     while ((now = dfi_load_relaxed(&dfi_stm.clock)) & DFI_TM_LOCKED || /* a commit will store the next time */
            !dfi_cas_seq_cst(&dfi_stm.clock, &now, now + DFI_TM_TICK)) dfi_tm_pause((unsigned)round++);
     return now + DFI_TM_TICK;
-}
-
-/* --- sleepers in df_retry ------------------------------------------------------------------------- */
-
-struct dfi_tm_sleep {
-    struct dfi_tm *tm;             /* its log of reads does not change meanwhile */
-    struct dfi_tm_sleep *next;
-    struct dfi_os_event event;
-    DFI_ATOMIC(int) *awake, own;   /* *awake: a commit has changed the read set; own: for threads that are no workers */
-    uint64_t words[8];             /* with values: a bit for each word of its log, which others cannot compare, */
-};                                 /* because its memory may have been freed */
-
-DFI_INLINE unsigned dfi_tm_sleep_bit(uintptr_t at) { return (uint32_t)(at / DFI_TM_WORD) * 0x9E3779B1u >> 23; }
-
-/* Notes the words that t has read. */
-static void dfi_tm_note_words(const struct dfi_tm *t, struct dfi_tm_sleep *s)
-{
-    const struct dfi_tm_read *r;
-    memset(s->words, 0, sizeof s->words);
-    for (r = t->reads; r < t->read_end; r++) {
-        unsigned k = dfi_tm_sleep_bit(r->at);
-        s->words[k / 64] |= (uint64_t)1 << k % 64;
-    }
-}
-
-/* Nonzero: the n writes may change what s has read. */
-static int dfi_tm_wakes(const struct dfi_tm_sleep *s, const struct dfi_tm_write *w, size_t n)
-{
-    if (!DFI_TM_VALUES) return dfi_tm_first_changed(s->tm) != dfi_tm_n_reads(s->tm);
-    while (n--) {
-        unsigned k = dfi_tm_sleep_bit((uintptr_t)w[n].at);
-        if (s->words[k / 64] >> k % 64 & 1) return 1;
-    }
-    return 0;
-}
-
-/* Wakes the threads whose read set may have been changed by n writes; w is NULL: all. */
-static DFI_COLD void dfi_tm_wake(const struct dfi_tm_write *w, size_t n)
-{
-    struct dfi_tm_sleep *s;
-    dfi_os_lock(&dfi_stm.sleep_lock);
-    for (s = dfi_stm.sleepers; s; s = s->next)
-        if (!w || dfi_tm_wakes(s, w, n)) {
-            dfi_store_release(s->awake, 1); /* release: pairs with the acquire in dfi_os_event_wait */
-            dfi_os_event_wake(&s->event);
-        }
-    dfi_os_unlock(&dfi_stm.sleep_lock);
 }
 
 /* --- active transactions and quiescence ----------------------------------------------------------- */
@@ -205,7 +160,7 @@ static void dfi_tm_reset_clock(struct dfi_tm *t)
     size_t i;
     dfi_tm_alone_begin(t);
     if (dfi_tm_time_of(dfi_load_relaxed(&dfi_stm.clock)) >= DFI_TM_CLOCK_END) { /* else another thread was faster */
-        if (DFI_TM_VALUES) dfi_tm_quiesce(t, UINTPTR_MAX); /* for an open block a smaller clock would be an earlier one */
+        if (DFI_TM_VALUES) dfi_tm_quiesce(t, UINTPTR_MAX); /* for an open block a smaller clock is an earlier one */
         else
             for (i = 0; i <= t->orec_mask / sizeof(dfi_orec); i++) dfi_store_relaxed(&t->orecs[i], (uintptr_t)0);
         dfi_store_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK | DFI_TM_ALONE);
@@ -243,6 +198,7 @@ static DFI_COLD struct dfi_tm_block *dfi_tm_begin_later(struct dfi_tm *t, struct
         else { /* until the other one has ended */
             dfi_os_lock(&dfi_stm.alone_lock);
             dfi_os_unlock(&dfi_stm.alone_lock);
+            if (DFI_TM_VALUES) dfi_os_yield(); /* it may be a commit, without that lock */
         }
     }
 }
@@ -368,6 +324,12 @@ static DFI_NORETURN void dfi_tm_restart_alone(struct dfi_tm *t, int reason)
     dfi_tm_restart(t, reason);
 }
 
+/* After many rounds, as others commit meanwhile: keeps them out from now on, if no other thread does. */
+static DFI_COLD void dfi_tm_isolate(struct dfi_tm *t)
+{
+    if (!t->alone && dfi_os_trylock(&dfi_stm.alone_lock)) dfi_tm_run_alone(t);
+}
+
 /* The time at which a validation has to hold. With values no commit is storing; after a long wait t->active is an
  * earlier time, or that time. */
 static uintptr_t dfi_tm_present(struct dfi_tm *t)
@@ -378,7 +340,7 @@ static uintptr_t dfi_tm_present(struct dfi_tm *t)
     uintptr_t now = dfi_load_acquire(&dfi_stm.clock);
     while (DFI_TM_VALUES && now & DFI_TM_LOCKED && !t->alone) {
         if (round < DFI_TM_SPINS) dfi_tm_pause(round++);
-        else { /* a block runs alone, or the thread has no processor: nobody waits for us meanwhile */
+        else { /* a block runs alone, or its thread has no processor: other threads do not wait for us meanwhile */
             dfi_tm_end_reading(t);
             dfi_tm_begin_later(t, NULL);
             t->time = before;
@@ -391,13 +353,13 @@ static uintptr_t dfi_tm_present(struct dfi_tm *t)
 /* The index of the first read that has changed until *now, or the number of reads. */
 static size_t dfi_tm_first_changed_now(struct dfi_tm *t, uintptr_t *now)
 {
+    unsigned round = 0;
     size_t changed;
     do {
+        if (round++ == DFI_TM_SPINS) dfi_tm_isolate(t);
         *now = dfi_tm_present(t);
-        changed = dfi_tm_first_changed(t);
-        /* relaxed: after the values, which are loaded with acquire */
-    } while (DFI_TM_VALUES && changed == dfi_tm_n_reads(t) &&
-             dfi_tm_time_of(dfi_load_relaxed(&dfi_stm.clock)) != *now);
+        changed = dfi_tm_first_changed(t, t->alone ? *now | DFI_TM_ALONE : *now);
+    } while (changed == SIZE_MAX);
     return changed;
 }
 

@@ -14,6 +14,7 @@
 #include "../api/hooks.h"
 #include "frames.h"
 #include "log.h"
+#include "sleep.h"
 #include "state.h"
 #include "../../df_stm.h"
 
@@ -32,7 +33,8 @@ static DFI_NOINLINE uintptr_t dfi_tm_read_memory(struct dfi_tm *t, const volatil
         if (version <= t->time && dfi_load_relaxed(o) == version) break;
         if (DFI_TM_VALUES) {
             if (t->alone) break; /* the lock is its own */
-            if (version != t->time) dfi_tm_extend(t, DFI_TM_TOO_NEW);
+            if (round++ == DFI_TM_SPINS) dfi_tm_isolate(t);
+            dfi_tm_extend(t, DFI_TM_TOO_NEW);
         } else if (!(version & DFI_TM_LOCKED)) {
             if (version > t->time) dfi_tm_extend(t, DFI_TM_TOO_NEW);
         } else if (round < DFI_TM_SPINS) dfi_tm_pause(round++); /* the commit that holds it will end soon */
@@ -201,14 +203,17 @@ static DFI_NOINLINE void dfi_tm_check_reads(struct dfi_tm *t, uintptr_t was, siz
 /* With values: locks the clock. What was read is valid then. Nonzero: a log of reads was needed. */
 DFI_INLINE uintptr_t dfi_tm_lock_clock(struct dfi_tm *t)
 {
-    uintptr_t needed = 0, time;
-    /* seq_cst: before the look at sleepers; acquire: what we store comes after what earlier commits stored */
-    while (time = t->time, DFI_UNLIKELY(!dfi_cas_seq_cst(&dfi_stm.clock, &time, time | DFI_TM_LOCKED))) {
-        if (t->alone) break; /* it is locked */
-        dfi_tm_extend(t, DFI_TM_CHANGED);
-        needed = 1;
+    uintptr_t time;
+    unsigned round = 0;
+    for (; !DFI_UNLIKELY(t->alone); dfi_tm_extend(t, DFI_TM_CHANGED)) { /* alone: it is locked */
+        time = t->time;
+        /* relaxed: a look, before the line is taken from others; seq_cst: before the look at sleepers; acquire: what we
+         * store comes after what earlier commits stored */
+        if (DFI_LIKELY(dfi_load_relaxed(&dfi_stm.clock) == time) &&
+            DFI_LIKELY(dfi_cas_seq_cst(&dfi_stm.clock, &time, time | DFI_TM_LOCKED))) break;
+        if (round++ == DFI_TM_SPINS) dfi_tm_isolate(t);
     }
-    return needed;
+    return round != 0;
 }
 
 /* Makes the writes of t visible. end_of_frames: of df. Returns the time of the commit, plus 1 if a log of reads was
@@ -229,8 +234,8 @@ DFI_INLINE uintptr_t dfi_tm_publish(struct dfi_tm *t, const void *end_of_frames)
         was = dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK);
         time = dfi_tm_time_of(was) + DFI_TM_TICK, needed = was != t->time;
         if (DFI_UNLIKELY(needed)) dfi_tm_check_reads(t, was, (size_t)(end - t->locks));
-        /* the reads are valid at this time: threads that wait for reads of older times need not wait for the stores (but
-         * later commits do); release: the reads */
+        /* the reads are valid at this time: threads that wait for reads of older times need not wait for the stores
+         * (but later commits do); release: the reads */
         dfi_store_release(&t->active, time | 1);
     }
     dfi_tm_count_most(t, DFI_TM_MOST_WRITES, n);
@@ -238,18 +243,19 @@ DFI_INLINE uintptr_t dfi_tm_publish(struct dfi_tm *t, const void *end_of_frames)
     DFI_TM_FEW_FRAMES(&f, end_of_frames);
     for (i = 0; i < n; i++)
         if (DFI_LIKELY(!dfi_tm_in_frames(&f, t->writes[i].at))) dfi_tm_apply(&t->writes[i]);
-    if (DFI_TM_VALUES) dfi_store_release(&dfi_stm.clock, time | (t->alone ? DFI_TM_ALONE : 0)); /* release: the values */
+    if (DFI_TM_VALUES) dfi_store_release(&dfi_stm.clock, time | (t->alone ? DFI_TM_ALONE : 0)); /* the values */
     else
-        for (; lock < end; lock++) dfi_store_release(lock->orec, time); /* the same */
+        for (; lock < end; lock++) dfi_store_release(lock->orec, time); /* release: the values */
     dfi_tm_clear_writes(t);
     return time | needed;
 }
 
-/* After a commit: wakes threads in df_retry whose read set may have been changed by n writes of t. SIZE_MAX: not known */
+/* After a commit: wakes threads in df_retry whose read set may have been changed by the first n writes of t; SIZE_MAX:
+ * by others. */
 DFI_INLINE void dfi_tm_wake_changed(struct dfi_tm *t, size_t n)
 {
     /* seq_cst: after the change of the clock; pairs with the sleeper's, see dfi_tm_sleep_until */
-    if (DFI_UNLIKELY(dfi_load_seq_cst(&dfi_stm.n_sleepers) != 0)) dfi_tm_wake(n == SIZE_MAX ? NULL : t->writes, n);
+    if (DFI_UNLIKELY(dfi_load_seq_cst(&dfi_stm.n_sleepers) != 0)) dfi_tm_wake(t->writes, n);
 }
 
 /* Empties the log of reads, if the block kept one, and reports the commit. needed: the commit needed the log */
@@ -343,6 +349,7 @@ static DFI_NOINLINE void dfi_tm_end_odd(struct dfi_tm *t, uintptr_t time, unsign
     for (i = 0; i < t->n_events && !t->time; i++)
         if (t->events[i].kind == DFI_TM_FREED) t->time = dfi_tm_tick(0); /* active transactions may still read it */
     h = dfi_tm_take_events(t, later ? dfi_tm_release_later : dfi_tm_release_now);
+    if (t->spare) dfi_tm_free_old(t, 1);
     t->inner = NULL;
     dfi_tm_spare_back(t);
     dfi_tm_call_handlers(h);

@@ -18,7 +18,8 @@
 #define DFI_MESSAGE_TM_OUTSIDE "%s: %s outside of an atomic block: no effect; call it in DF_ATOMIC"
 
 enum { DFI_TM_AT_COMMIT, DFI_TM_AT_ABORT, DFI_TM_ALLOCATED, DFI_TM_FREED, DFI_TM_OVER };
-struct dfi_tm_event { void (*fn)(void *); void *arg; int kind; };
+/* bytes: of what was allocated */
+struct dfi_tm_event { void (*fn)(void *); void *arg; size_t bytes; int kind; };
 
 DFI_SMALL_CODE_BEGIN
 /* Doubles the size of a full array of t. 0, or -1 without memory: then nothing changed. */
@@ -32,23 +33,38 @@ static int dfi_tm_grow(struct dfi_tm *t, void *array, size_t *max, size_t bytes)
 }
 
 /* 0, or -1 without memory. */
-static int dfi_tm_add_event(struct dfi_tm *t, int kind, void (*fn)(void *), void *arg)
+static int dfi_tm_add_event(struct dfi_tm *t, int kind, void (*fn)(void *), void *arg, size_t bytes)
 {
     struct dfi_tm_event *e;
     if (t->n_events == t->max_events && dfi_tm_grow(t, (void *)&t->events, &t->max_events, sizeof *t->events))
         return -1;
     e = &t->events[t->n_events++];
-    e->kind = kind, e->fn = fn, e->arg = arg;
+    e->kind = kind, e->fn = fn, e->arg = arg, e->bytes = bytes;
     return 0;
 }
 
+/* Before memory of the block is freed, and its log of reads may be kept: nothing of it is compared any more. */
+DFI_INLINE void dfi_tm_forget_memory(struct dfi_tm *t, const struct dfi_tm_event *e)
+{
+#if !defined(DF_SERIAL)
+    static const uintptr_t zero = 0;
+    struct dfi_tm_read *r;
+    for (r = t->reads; DFI_TM_VALUES && r < t->read_end; r++)
+        if (r->at - (uintptr_t)e->arg < e->bytes) r->at = (uintptr_t)&zero, r->bits = 0;
+#else
+    (void)t, (void)e;
+#endif
+}
+
 /* Rolls back the event e. It is over before its handler is called. */
-static void dfi_tm_undo_event(struct dfi_tm_event *e)
+static void dfi_tm_undo_event(struct dfi_tm *t, struct dfi_tm_event *e)
 {
     int kind = e->kind;
     e->kind = DFI_TM_OVER;
-    if (kind == DFI_TM_ALLOCATED) dfi_mfree(e->arg);
-    else if (kind == DFI_TM_AT_ABORT) e->fn(e->arg);
+    if (kind == DFI_TM_ALLOCATED) {
+        dfi_tm_forget_memory(t, e);
+        dfi_mfree(e->arg);
+    } else if (kind == DFI_TM_AT_ABORT) e->fn(e->arg);
 }
 
 /* Rolls back all allocations and registrations after the first `keep`, the last one first. Events that handlers add
@@ -56,7 +72,7 @@ static void dfi_tm_undo_event(struct dfi_tm_event *e)
 static void dfi_tm_undo_events(struct dfi_tm *t, size_t keep)
 {
     size_t n = t->n_events;
-    while (n > keep) dfi_tm_undo_event(&t->events[--n]);
+    while (n > keep) dfi_tm_undo_event(t, &t->events[--n]);
     for (; n < t->n_events; n++)
         if (t->events[n].kind != DFI_TM_OVER) t->events[keep++] = t->events[n];
     t->n_events = keep;
@@ -68,7 +84,7 @@ static void dfi_tm_undo_all_events(struct dfi_tm *t)
     struct dfi_tm_event *e = t->events;
     size_t n = t->n_events;
     t->events = NULL, t->n_events = t->max_events = 0;
-    while (n) dfi_tm_undo_event(&e[--n]);
+    while (n) dfi_tm_undo_event(t, &e[--n]);
     dfi_mfree(e);
 }
 

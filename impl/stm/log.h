@@ -108,21 +108,25 @@ static int dfi_tm_grow_reads(struct dfi_tm *t)
 DFI_INLINE int dfi_tm_changed(const struct dfi_tm *t, const struct dfi_tm_read *r)
 {
     if (DFI_TM_VALUES) {
-        uintptr_t part = r->value >> DFI_TM_PART_SHIFT;
-        if (!(r->at & 1)) return dfi_tm_load_piece((const void *)r->at, DFI_TM_WORD) != r->value;
+        uintptr_t part = r->bits >> DFI_TM_PART_SHIFT;
+        if (!(r->at & 1)) return dfi_tm_load_piece((const void *)r->at, DFI_TM_WORD) != r->bits;
         return dfi_tm_load_piece((const char *)r->at - 1 + part % DFI_TM_WORD, part >> 3) !=
-               (r->value & UINTPTR_MAX >> 8);
+               (r->bits & UINTPTR_MAX >> 8);
     } else {
         uintptr_t version = dfi_load_relaxed(dfi_tm_orec(t, (const void *)r->at));
         return DFI_UNLIKELY(version > t->time) && version != (DFI_TM_LOCKED | (uintptr_t)t >> 1);
     }
 }
 
-/* The index of the first read that has changed, or the number of reads. */
-static DFI_NOINLINE size_t dfi_tm_first_changed(const struct dfi_tm *t)
+/* The index of the first read that has changed, or the number of reads. With values: SIZE_MAX if the clock is no longer
+ * `now`. It is looked at after each value, as the next one may be in memory that has been freed since, if that could be
+ * reached at an earlier time only (docs/internals/stm-values.md, "Freed memory" 3). */
+static DFI_NOINLINE size_t dfi_tm_first_changed(const struct dfi_tm *t, uintptr_t now)
 {
     const struct dfi_tm_read *r = t->reads;
-    while (r < t->read_end && !dfi_tm_changed(t, r)) r++;
+    for (; r < t->read_end && !dfi_tm_changed(t, r); r++)
+        /* relaxed: after the value, which is loaded with acquire */
+        if (DFI_TM_VALUES && DFI_UNLIKELY(dfi_load_relaxed(&dfi_stm.clock) != now)) return SIZE_MAX;
     return (size_t)(r - t->reads);
 }
 

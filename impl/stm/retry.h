@@ -14,6 +14,7 @@
 #include "events.h"
 #include "../api/hooks.h"
 #include "log.h"
+#include "sleep.h"
 #include "state.h"
 #include "thread.h"
 
@@ -55,12 +56,13 @@ static int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
     /* seq_cst, both: either the commit sees the sleeper, or the sleeper sees the new clock, and with it (acquire)
      * the locks, which count as changes */
     dfi_fetch_add_seq_cst(&dfi_stm.n_sleepers, 1);
-    /* what is freed from now on stays; what was freed before can no longer be reached by the values before it */
+    /* what is unlinked from now on is not freed */
     if (DFI_TM_VALUES) dfi_exchange_seq_cst(&t->active, (uintptr_t)1);
     now = dfi_load_seq_cst(&dfi_stm.clock);
     if (!DFI_TM_VALUES) now = dfi_tm_time_of(now);
-    /* now < time: the clock began anew, and versions cannot be compared; with values a lock counts as a change */
-    same = now >= t->time && !(now & DFI_TM_LOCKED) && dfi_tm_first_changed(t) == dfi_tm_n_reads(t);
+    /* now < time: the clock began anew, and versions cannot be compared; with values a lock, or any other commit
+     * meanwhile, counts as a change */
+    same = now >= t->time && !(now & DFI_TM_LOCKED) && dfi_tm_first_changed(t, now) == dfi_tm_n_reads(t);
     if (DFI_TM_VALUES) dfi_tm_end_reading(t);
     if (same)
         stuck = df ? df->retry(site, &s.event, s.awake) : dfi_tm_sleep_alone(site, &s.event, s.awake);

@@ -105,7 +105,7 @@ DFI_API void *df_tm_malloc(size_t bytes)
 {
     struct dfi_tm *t = &dfi_tm_only;
     void *p = dfi_malloc(bytes);
-    if (!p || !t->inner || t->direct || dfi_tm_add_event(t, DFI_TM_ALLOCATED, NULL, p) == 0) return p;
+    if (!p || !t->inner || t->direct || dfi_tm_add_event(t, DFI_TM_ALLOCATED, NULL, p, bytes) == 0) return p;
     dfi_mfree(p);
     return NULL;
 }
@@ -113,7 +113,7 @@ DFI_API void *df_tm_malloc(size_t bytes)
 DFI_API void df_tm_free(void *p)
 {
     struct dfi_tm *t = &dfi_tm_only;
-    if (p && t->inner && dfi_tm_add_event(t, DFI_TM_FREED, NULL, p) == 0) return;
+    if (p && t->inner && dfi_tm_add_event(t, DFI_TM_FREED, NULL, p, 0) == 0) return;
     if (p && t->inner) t->direct = 1; /* there is no way back */
     dfi_mfree(p);
 }

@@ -54,7 +54,7 @@ enum { DFI_TM_VALUES = DF_STM_ENGINE == DF_STM_VALUES, DFI_TM_WAITS = !DFI_TM_VA
 struct dfi_tm_freed { void *p; uintptr_t time; };
 struct dfi_tm_site { const char *site; struct dfi_tm_counts counts; };
 
-enum { DFI_TM_READS = 512, DFI_TM_WRITES = 64 }; /* capacity of the first logs; 2^7 buckets */
+enum { DFI_TM_READS = 256, DFI_TM_WRITES = 64 }; /* capacity of the first logs; 2^7 buckets */
 enum { DFI_TM_FEW = 8 }; /* writes searched linearly: costs about as much as a look into the hash table */
 
 /* A thread's record with its first logs, in one piece. */

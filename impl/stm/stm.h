@@ -23,6 +23,7 @@
 #else
 #include "stats.h"              /* totals of the counters */
 #include "log.h"                /* read set and write set */
+#include "sleep.h"              /* threads in df_retry */
 #include "block.h"              /* clock, quiescence, isolation; roll back, restart, extension */
 #include "commit.h"             /* slow paths of reads and writes; commit */
 #endif

@@ -153,7 +153,8 @@ static void dfi_tm_make_orecs(void)
     char *room = NULL;
     if (DFI_TM_VALUES) { /* the clock is the only one */
         dfi_stm.orecs = &dfi_stm.clock, dfi_stm.orec_mask = 0;
-        if (!DFI_TM_WAITS && !dfi_os_fence_all()) dfi_store_seq_cst(&dfi_stm.fenced, 1);
+        /* not where the clock ends: a block that begins could announce a time of before */
+        if (!DFI_TM_WAITS && !DFI_TM_CLOCK_ENDS && !dfi_os_fence_all()) dfi_store_seq_cst(&dfi_stm.fenced, 1);
         return;
     }
     while (n > least && !(room = (char *)dfi_zeroed(n * sizeof(dfi_orec) + 64))) n /= 8;
