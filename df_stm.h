@@ -137,11 +137,12 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *   df_abort()          leaves the block without effect: the innermost closed one, or else the outermost
  *   df_restart()        rolls the outermost block back and runs it again, also in a closed one
  *   df_irrevocable()    from here on the block cannot be rolled back: no other block runs, and it may do input and
- *             output. The block may run again from its beginning, once, before this returns.
+ *             output. The block may run again from its beginning, once, before this returns. (DF_STM_VALUES: open
+ *             blocks stop at their next read.)
  *   df_tm_validate()    runs the block again immediately if its read set has changed, as its end would do. For long
  *             loops, which would otherwise find out late.
  *   df_tm_quiesce()     outside of blocks: waits until every block that is running has ended, or has seen the present
- *             memory
+ *             memory. With DF_STM_VALUES also after df_irrevocable
  *
  *     Nested blocks, in the same function or a called one, are part of the outer one (flat): their end has no effect,
  *     and df_abort leaves the outermost, unless they are closed.

@@ -292,8 +292,9 @@ DFI_API DFI_COLD void dfi_tm_irrevocable(const char *site)
 DFI_API DFI_COLD void df_tm_quiesce(void)
 {
     struct dfi_tm *t = dfi_tm_self;
-    if (t->inner) return; /* the end of the block waits */
-    dfi_tm_quiesce(t, dfi_tm_tick(t->alone)); /* alone: in a handler of a block that is rolled back */
+    /* the end of the block waits; with values others may still load what a block has unlinked that runs alone */
+    if (t->inner && !(DFI_TM_VALUES && t->direct)) return;
+    dfi_tm_quiesce(t, dfi_tm_tick(t->alone)); /* alone: also in a handler of a block that is rolled back */
     if (t != &dfi_tm_nobody) dfi_tm_free_old(t, 1);
 }
 DFI_SMALL_CODE_END

@@ -356,7 +356,7 @@ static size_t dfi_tm_first_changed_now(struct dfi_tm *t, uintptr_t *now)
     unsigned round = 0;
     size_t changed;
     do {
-        if (round++ == DFI_TM_SPINS) dfi_tm_isolate(t);
+        if (++round > DFI_TM_SPINS) dfi_tm_isolate(t);
         *now = dfi_tm_present(t);
         changed = dfi_tm_first_changed(t, t->alone ? *now | DFI_TM_ALONE : *now);
     } while (changed == SIZE_MAX);

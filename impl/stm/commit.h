@@ -33,7 +33,7 @@ static DFI_NOINLINE uintptr_t dfi_tm_read_memory(struct dfi_tm *t, const volatil
         if (version <= t->time && dfi_load_relaxed(o) == version) break;
         if (DFI_TM_VALUES) {
             if (t->alone) break; /* the lock is its own */
-            if (round++ == DFI_TM_SPINS) dfi_tm_isolate(t);
+            if (++round > DFI_TM_SPINS) dfi_tm_isolate(t);
             dfi_tm_extend(t, DFI_TM_TOO_NEW);
         } else if (!(version & DFI_TM_LOCKED)) {
             if (version > t->time) dfi_tm_extend(t, DFI_TM_TOO_NEW);
@@ -211,7 +211,7 @@ DFI_INLINE uintptr_t dfi_tm_lock_clock(struct dfi_tm *t)
          * store comes after what earlier commits stored */
         if (DFI_LIKELY(dfi_load_relaxed(&dfi_stm.clock) == time) &&
             DFI_LIKELY(dfi_cas_seq_cst(&dfi_stm.clock, &time, time | DFI_TM_LOCKED))) break;
-        if (round++ == DFI_TM_SPINS) dfi_tm_isolate(t);
+        if (++round > DFI_TM_SPINS) dfi_tm_isolate(t);
     }
     return round != 0;
 }
@@ -254,7 +254,8 @@ DFI_INLINE uintptr_t dfi_tm_publish(struct dfi_tm *t, const void *end_of_frames)
  * by others. */
 DFI_INLINE void dfi_tm_wake_changed(struct dfi_tm *t, size_t n)
 {
-    /* seq_cst: after the change of the clock; pairs with the sleeper's, see dfi_tm_sleep_until */
+    /* seq_cst: after the change of the clock; pairs with the sleeper's, see dfi_tm_sleep_until. With values it also
+     * keeps private stores that follow behind that change */
     if (DFI_UNLIKELY(dfi_load_seq_cst(&dfi_stm.n_sleepers) != 0)) dfi_tm_wake(t->writes, n);
 }
 
@@ -345,7 +346,8 @@ static DFI_NOINLINE void dfi_tm_end_odd(struct dfi_tm *t, uintptr_t time, unsign
         t->inner = NULL;
         return;
     }
-    if (time || !DFI_TM_VALUES) t->time = time; /* else: who has validated at the block's time cannot reach it */
+    /* with values who has validated by now cannot reach what may be freed */
+    t->time = time || !DFI_TM_VALUES ? time : dfi_tm_time_of(dfi_load_acquire(&dfi_stm.clock));
     for (i = 0; i < t->n_events && !t->time; i++)
         if (t->events[i].kind == DFI_TM_FREED) t->time = dfi_tm_tick(0); /* active transactions may still read it */
     h = dfi_tm_take_events(t, later ? dfi_tm_release_later : dfi_tm_release_now);

@@ -50,7 +50,10 @@ DFI_INLINE void dfi_tm_forget_memory(struct dfi_tm *t, const struct dfi_tm_event
     static const uintptr_t zero = 0;
     struct dfi_tm_read *r;
     for (r = t->reads; DFI_TM_VALUES && r < t->read_end; r++)
-        if (r->at - (uintptr_t)e->arg < e->bytes) r->at = (uintptr_t)&zero, r->bits = 0;
+        /* by words: the entry of a part has the address of its word, plus 1 */
+        if (r->at / DFI_TM_WORD - (uintptr_t)e->arg / DFI_TM_WORD <=
+            ((uintptr_t)e->arg % DFI_TM_WORD + e->bytes - (e->bytes != 0)) / DFI_TM_WORD)
+            r->at = (uintptr_t)&zero, r->bits = 0;
 #else
     (void)t, (void)e;
 #endif

@@ -119,6 +119,7 @@ static void *dfi_tm_suspend(void)
     struct dfi_tm *t = dfi_tm_self;
     dfi_error("%s: the atomic block that begins here waits for tasks, which may wait for the block: df suspends the "
               "block meanwhile if it can; wait before or after the block", t->site);
+    if (DFI_TM_VALUES && !t->direct && !t->forgot && !t->spare) dfi_tm_alone_end(t); /* its log is complete */
     if (t->alone || t->spare) return NULL; /* no other record: tasks that run meanwhile are in the block */
     dfi_tm_end_reading(t); /* the task it waits for may wait for its end */
     t->resumed = t->odd = 1;
