@@ -207,7 +207,7 @@ static void dfi_tm_free_outside(struct dfi_tm *t, void *p)
         dfi_mfree(p);
         return;
     }
-    /* what was unlinked by now cannot be reached at this time; acquire: nor by us */
+    /* memory that was unlinked before this time cannot be reached at it; acquire: the unlinking commit comes first */
     t->time = dfi_tm_time_of(dfi_load_acquire(&dfi_stm.clock));
     dfi_tm_release_later(t, p);
     if (t->spare) dfi_tm_free_old(t, 1);

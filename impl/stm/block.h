@@ -41,16 +41,22 @@ static void dfi_tm_pause(unsigned round)
         for (i = 0; i < 1u << (round < 6 ? round : 6); i++) dfi_os_pause();
 }
 
-/* Advances the clock, and returns the new time. seq_cst: before the look at active transactions. alone: this thread's
- * block runs alone */
+/* With values: adds n to the clock when no commit holds it, which will store the next time. Returns the sum. seq_cst:
+ * before the look at active transactions */
+static uintptr_t dfi_tm_add_unlocked(uintptr_t n)
+{
+    unsigned round = 0;
+    uintptr_t now;
+    while ((now = dfi_load_relaxed(&dfi_stm.clock)) & DFI_TM_LOCKED ||
+           !dfi_cas_seq_cst(&dfi_stm.clock, &now, now + n)) dfi_tm_pause(round++);
+    return now + n;
+}
+
+/* Advances the clock, and returns the new time. seq_cst: as above. alone: this thread's block runs alone */
 static uintptr_t dfi_tm_tick(int alone)
 {
-    uintptr_t now, round = 0;
-    if (!DFI_TM_VALUES || alone)
-        return dfi_tm_time_of(dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK)) + DFI_TM_TICK;
-    while ((now = dfi_load_relaxed(&dfi_stm.clock)) & DFI_TM_LOCKED || /* a commit will store the next time */
-           !dfi_cas_seq_cst(&dfi_stm.clock, &now, now + DFI_TM_TICK)) dfi_tm_pause((unsigned)round++);
-    return now + DFI_TM_TICK;
+    if (DFI_TM_VALUES && !alone) return dfi_tm_add_unlocked(DFI_TM_TICK);
+    return dfi_tm_time_of(dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK)) + DFI_TM_TICK;
 }
 
 /* --- active transactions and quiescence ----------------------------------------------------------- */
@@ -116,11 +122,8 @@ DFI_INLINE void dfi_tm_end_reading(struct dfi_tm *t)
  * they wait where they read. pre: alone_lock is held */
 static void dfi_tm_keep_out(struct dfi_tm *t)
 {
-    uintptr_t now, round = 0;
-    if (DFI_TM_VALUES) {
-        while ((now = dfi_load_relaxed(&dfi_stm.clock)) & DFI_TM_LOCKED ||
-               !dfi_cas_seq_cst(&dfi_stm.clock, &now, now | DFI_TM_ALONE)) dfi_tm_pause((unsigned)round++);
-    } else {
+    if (DFI_TM_VALUES) (void)dfi_tm_add_unlocked(DFI_TM_ALONE);
+    else {
         dfi_fetch_add_seq_cst(&dfi_stm.clock, DFI_TM_ALONE);
         dfi_tm_quiesce(t, UINTPTR_MAX);
     }
@@ -336,7 +339,7 @@ static uintptr_t dfi_tm_present(struct dfi_tm *t)
 {
     const uintptr_t before = t->time;
     unsigned round = 0;
-    /* acquire: the locks of the commits up to now, or what came after them, are seen later */
+    /* acquire: later loads see the locks of the commits up to now, or newer versions and values */
     uintptr_t now = dfi_load_acquire(&dfi_stm.clock);
     while (DFI_TM_VALUES && now & DFI_TM_LOCKED && !t->alone) {
         if (round < DFI_TM_SPINS) dfi_tm_pause(round++);

@@ -200,15 +200,15 @@ static DFI_NOINLINE void dfi_tm_check_reads(struct dfi_tm *t, uintptr_t was, siz
     (void)dfi_tm_check(t, DFI_TM_CHANGED, n_locks);
 }
 
-/* With values: locks the clock. What was read is valid then. Nonzero: a log of reads was needed. */
+/* With values: locks the clock at a time at which the read set is valid. Nonzero: a log of reads was needed. */
 DFI_INLINE uintptr_t dfi_tm_lock_clock(struct dfi_tm *t)
 {
     uintptr_t time;
     unsigned round = 0;
     for (; !DFI_UNLIKELY(t->alone); dfi_tm_extend(t, DFI_TM_CHANGED)) { /* alone: it is locked */
         time = t->time;
-        /* relaxed: a look, before the line is taken from others; seq_cst: before the look at sleepers; acquire: what we
-         * store comes after what earlier commits stored */
+        /* relaxed: a look, before the line is taken from others; seq_cst: before the look at sleepers; acquire: our
+         * stores come after those of earlier commits */
         if (DFI_LIKELY(dfi_load_relaxed(&dfi_stm.clock) == time) &&
             DFI_LIKELY(dfi_cas_seq_cst(&dfi_stm.clock, &time, time | DFI_TM_LOCKED))) break;
         if (++round > DFI_TM_SPINS) dfi_tm_isolate(t);
@@ -346,7 +346,7 @@ static DFI_NOINLINE void dfi_tm_end_odd(struct dfi_tm *t, uintptr_t time, unsign
         t->inner = NULL;
         return;
     }
-    /* with values who has validated by now cannot reach what may be freed */
+    /* with values: a block that has validated by now cannot reach memory that may be freed */
     t->time = time || !DFI_TM_VALUES ? time : dfi_tm_time_of(dfi_load_acquire(&dfi_stm.clock));
     for (i = 0; i < t->n_events && !t->time; i++)
         if (t->events[i].kind == DFI_TM_FREED) t->time = dfi_tm_tick(0); /* active transactions may still read it */

@@ -18,7 +18,7 @@
 #define DFI_MESSAGE_TM_OUTSIDE "%s: %s outside of an atomic block: no effect; call it in DF_ATOMIC"
 
 enum { DFI_TM_AT_COMMIT, DFI_TM_AT_ABORT, DFI_TM_ALLOCATED, DFI_TM_FREED, DFI_TM_OVER };
-/* bytes: of what was allocated */
+/* bytes: the size of an allocation */
 struct dfi_tm_event { void (*fn)(void *); void *arg; size_t bytes; int kind; };
 
 DFI_SMALL_CODE_BEGIN

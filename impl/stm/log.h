@@ -104,7 +104,7 @@ static int dfi_tm_grow_reads(struct dfi_tm *t)
     return 0;
 }
 
-/* Nonzero: what was read has another value now, or with records: its stripe was written after t->time. */
+/* Nonzero: the memory that was read has another value now; with records: its stripe was written after t->time. */
 DFI_INLINE int dfi_tm_changed(const struct dfi_tm *t, const struct dfi_tm_read *r)
 {
     if (DFI_TM_VALUES) {

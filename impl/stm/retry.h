@@ -56,7 +56,7 @@ static int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
     /* seq_cst, both: either the commit sees the sleeper, or the sleeper sees the new clock, and with it (acquire)
      * the locks, which count as changes */
     dfi_fetch_add_seq_cst(&dfi_stm.n_sleepers, 1);
-    /* what is unlinked from now on is not freed */
+    /* memory that is unlinked from now on is not freed meanwhile; seq_cst: before the load of the clock */
     if (DFI_TM_VALUES) dfi_exchange_seq_cst(&t->active, (uintptr_t)1);
     now = dfi_load_seq_cst(&dfi_stm.clock);
     if (!DFI_TM_VALUES) now = dfi_tm_time_of(now);

@@ -89,7 +89,7 @@ static void own_abort(int self) { own(self, 0); }
 static void own_else(int self) { own(self, 1); }
 static void own_retry(int self) { own(self, 2); }
 
-/* --- a block that is about to sleep compares values of two times: linked is mapped if a == 1 && b == 5 -------------- */
+/* --- a block that is about to sleep compares values of two times: linked is mapped if a == 1 && b == 5 --- */
 
 static long a, b, fill[4000], *linked;
 static void pause_once(void *unused)
@@ -131,7 +131,7 @@ static void two_times(int self)
     __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
 }
 
-/* --- df_tm_quiesce in a handler of a block that ran alone ----------------------------------------------------------- */
+/* --- df_tm_quiesce in a handler of a block that ran alone --- */
 
 static void quiesces(void *unused)
 {
@@ -140,11 +140,51 @@ static void quiesces(void *unused)
 }
 static void handler(int self)
 {
-    if (self) return;
-    DF_ATOMIC {
-        df_tm_on_abort(quiesces, NULL);
-        if (df_tm_read(&x) >= 0) df_abort();
+    volatile int runs = 0;
+    if (self) {
+        wait_for_step(1);
+        DF_ATOMIC df_tm_write(&x, 1);
+        go_to_step(2);
+        return;
     }
+    DF_ATOMIC {
+        (void)df_tm_read(&x);
+        if (++runs == 1) { /* x has changed then: the block runs again, alone */
+            go_to_step(1);
+            wait_for_step(2);
+            df_irrevocable();
+        }
+        df_tm_on_abort(quiesces, NULL);
+        df_abort();
+    }
+    CHECK(runs == 2);
+}
+
+/* --- an irrevocable block unlinks memory and unmaps it --- */
+
+static long *head;
+static void unmaps(int self)
+{
+    if (self) {
+        while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE))
+            DF_ATOMIC {
+                long *p = df_tm_read(&head);
+                if (p) {
+                    go_to_step(1);
+                    sched_yield();
+                    CHECK(df_tm_read(p) == 1);
+                }
+            }
+        return;
+    }
+    wait_for_step(1);
+    DF_ATOMIC {
+        df_irrevocable();
+        df_tm_write(&head, NULL);
+        df_tm_quiesce();
+        test_free(linked);
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
 }
 
 static void rounds_of(int rounds, void (*fn)(int))
@@ -154,8 +194,9 @@ static void rounds_of(int rounds, void (*fn)(int))
         linked = test_malloc(sizeof *linked);
         CHECK(linked);
         *linked = 1;
+        head = linked;
         stm_run(2, fn);
-        if (fn != two_times) test_free(linked);
+        if (fn != two_times && fn != unmaps) test_free(linked);
     }
 }
 
@@ -167,4 +208,5 @@ int main(void)
     rounds_of(20, own_retry);
     rounds_of(100, two_times);
     rounds_of(10, handler);
+    rounds_of(300, unmaps);
 }
