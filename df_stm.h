@@ -111,12 +111,13 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  * Blocks
  *
  *   DF_ATOMIC { ... }
- *             The block commits as a whole, or is rolled back and runs again. return, break, continue and goto out of
- *             it end it like its closing brace (with gcc and clang; other compilers cannot see it, and it is not
- *             allowed). Local variables of the function that were set before the block and are changed inside it must
- *             be volatile, as for setjmp, and keep what the last attempt left in them; or be saved at the beginning of
- *             the block by df_tm_save, which restores them. In C++ no object with a destructor may be alive in a block
- *             when it is rolled back.
+ *             The block commits as a whole, or is rolled back and runs again. continue in it, return and goto out of
+ *             it end it like its closing brace (return and goto with gcc and clang; other compilers cannot see them,
+ *             and they are not allowed). break does so, too, and does not leave a loop around the block, which is
+ *             reported once. Local variables of the function that were set before the block and are changed inside it
+ *             must be volatile, as for setjmp, and keep what the last attempt left in them; or be saved at the
+ *             beginning of the block by df_tm_save, which restores them. In C++ no object with a destructor may be
+ *             alive in a block when it is rolled back.
  *             Cost: 7 ns, and 10 if it writes; with several threads see DF_STM_PRIVATE.
  *   DF_ATOMIC { ... } DF_OR_ELSE { ... }
  *             alternatives: if the first block calls df_retry, it is rolled back, and the second is tried; and so on
@@ -126,6 +127,12 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *             depth. Outside of blocks it is DF_ATOMIC.
  *   df_result df_atomically(fn, arg);   void fn(void *arg) as a block.
  *             Returns DF_OK, or DF_ERROR_ABORTED: df_abort was called.
+ *   df_tm_block b;      a variable of the function that calls df_tm_begin
+ *   df_tm_begin(&b)     begins a block where no DF_ATOMIC can stand, as in the macros of a program that was written for
+ *             another system. The same function must end it by df_tm_end before it returns. Blocks end in the opposite
+ *             order of their begin. They have no alternatives; for local variables see DF_ATOMIC.
+ *             Returns nonzero: the block runs, perhaps again; or 0: df_abort was called, go on behind df_tm_end.
+ *   df_tm_end(&b)       ends the block
  *   df_retry()          waits for a condition: rolls the innermost block back, and tries the next alternative, of
  *             this block or one around it. If there is none the thread sleeps until its read set changes, then runs
  *             the block again. In a task another thread takes the worker's place meanwhile. If the task is
@@ -192,10 +199,17 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
     for (struct dfi_tm_block b DFI_TM_AT_END,                                                            \
              *p = DFI_TM_ENTER(&b, DFI_SITE, (kind) | DFI_TM_NESTED_HERE, dfi_tm_jump, DFI_TM_WHERE),     \
              *dfi_tm_around = p;                                                                         \
-         p->open && ((void)DFI_CHECKPOINT(p->jump), (void)dfi_tm_around, dfi_tm_go(p)); dfi_tm_end(p))    \
+         p->open; dfi_tm_after(p, DFI_SITE))                                                             \
+        for (; p->open && ((void)DFI_CHECKPOINT(p->jump), (void)dfi_tm_around, dfi_tm_go(p)); dfi_tm_end(p)) \
         DFI_TM_SHADOW(pop)                                                                               \
         if (dfi_tm_first(p))
 
+typedef struct dfi_tm_block df_tm_block;
+#define df_tm_begin(b)                                                                                     \
+    (dfi_tm_enter_pair((b), DFI_SITE, DFI_TM_KIND | DFI_TM_NESTED_HERE, dfi_tm_jump, DFI_TM_WHERE,         \
+                       DFI_TM_FRAME_END) &&                                                                \
+     ((void)DFI_CHECKPOINT(dfi_tm_inner()->jump), dfi_tm_runs()))
+#define df_tm_end(b)           dfi_tm_end(b)
 #define df_atomically(fn, arg) dfi_tm_atomically((fn), (arg), DFI_SITE, DFI_TM_KIND)
 #define df_retry()             DFI_MAY_BLOCK(dfi_tm_retry(DFI_SITE))
 #define df_abort()             dfi_tm_abort(DFI_SITE)

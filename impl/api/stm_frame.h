@@ -10,8 +10,8 @@
 #endif
 
 /* Nested, with partial abort; does not wait until memory that it made private is; by df_atomically; nested in
- * another block of the same function. */
-enum { DFI_TM_CLOSED = 1, DFI_TM_UNWAITED = 2, DFI_TM_CALLED = 4, DFI_TM_INSIDE = 8 };
+ * another block of the same function; by df_tm_begin. */
+enum { DFI_TM_CLOSED = 1, DFI_TM_UNWAITED = 2, DFI_TM_CALLED = 4, DFI_TM_INSIDE = 8, DFI_TM_PAIR = 16 };
 
 struct dfi_tm;
 typedef void dfi_tm_jump_fn(void *jump); /* to a checkpoint; does not return */
@@ -29,6 +29,7 @@ struct dfi_tm_block {
     unsigned kind;                     /* DFI_TM_CLOSED, DFI_TM_UNWAITED */
     unsigned looked;                   /* DF_OR_ELSE passed so far in this attempt, if it is not the first */
     unsigned thrown;                   /* C++ exceptions in flight when it began; in code compiled with exceptions */
+    const void *frame;                 /* of df_tm_begin: where the frame of its function ends */
     size_t reads, writes, undo, events; /* lengths of the logs when `inner` began, whose frame may be gone */
 #if defined(DF_SERIAL)
     const void *bottom;                /* of the frame of its function */
@@ -45,6 +46,9 @@ DFI_API struct dfi_tm_block *dfi_tm_enter_unwound(struct dfi_tm_block *b, const 
 #endif
 DFI_API int dfi_tm_leave(struct dfi_tm_block *b, int thrown); /* nonzero: it ends as it would without an exception */
 DFI_API int dfi_tm_was_left(struct dfi_tm_block *b);
+DFI_API struct dfi_tm_block *dfi_tm_inner(void);
+DFI_API int dfi_tm_runs(void); /* at the checkpoint of df_tm_begin: nonzero: the block is to be run */
+DFI_API void dfi_tm_broke(struct dfi_tm_block *b, const char *site);
 DFI_API void dfi_tm_end(struct dfi_tm_block *b);
 DFI_API int dfi_tm_or_else(void);
 DFI_API void dfi_tm_put(volatile void *p, uint64_t bits, size_t bytes);
@@ -52,6 +56,21 @@ DFI_EXTERN_C_END
 
 /* At the checkpoint: is the block to be run? */
 DFI_INLINE int dfi_tm_go(struct dfi_tm_block *b) { return DFI_LIKELY(!b->left) || dfi_tm_was_left(b); }
+
+/* For df_tm_begin. Nonzero: the block is open. */
+DFI_INLINE int dfi_tm_enter_pair(struct dfi_tm_block *b, const char *site, int kind, dfi_tm_jump_fn *to_jump,
+                                 const void *where, const void *frame)
+{
+    b = dfi_tm_enter(b, site, kind | DFI_TM_PAIR, to_jump, where);
+    b->frame = frame;
+    return b->open;
+}
+
+/* After the loop of a block: break has left it, if the block is open. */
+DFI_INLINE void dfi_tm_after(struct dfi_tm_block *b, const char *site)
+{
+    if (DFI_UNLIKELY(b->open)) dfi_tm_broke(b, site);
+}
 
 /* Outside of blocks this name is a function, in a block it is a pointer to the block: so a block that is nested in
  * another one of the same function knows that. (A function, as -Wshadow does not mind a variable of its name.) */

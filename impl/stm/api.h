@@ -62,7 +62,7 @@ static DFI_COLD struct dfi_tm_block *dfi_tm_begin_first(struct dfi_tm_block *b, 
                                                         dfi_tm_jump_fn *to_jump, const void *where, uintptr_t caller)
 {
     struct dfi_tm *t = dfi_tm_self;
-    if (t->inner && dfi_tm_settle(t, site, caller, kind, where)) return dfi_tm_not_now(b, NULL);
+    if (t->inner && dfi_tm_settle(t, b, site, caller, kind, where)) return dfi_tm_not_now(b, NULL);
     t = dfi_tm_self; /* a block that was left may have used the spare record */
     if (t == &dfi_tm_nobody && !(t = dfi_tm_attach())) return dfi_tm_not_now(b, site);
     return t->inner ? dfi_tm_begin_inner(t, b, kind, to_jump, where) : dfi_tm_enter(b, site, kind, to_jump, where);
@@ -385,6 +385,23 @@ DFI_API void df_tm_copy(volatile void *to, const volatile void *from, size_t byt
         if (!back) to = (volatile char *)to + n, from = (const volatile char *)from + n;
         bytes -= n;
     }
+}
+
+DFI_API struct dfi_tm_block *dfi_tm_inner(void) { return dfi_tm_here()->inner; }
+
+DFI_API int dfi_tm_runs(void)
+{
+    struct dfi_tm_block *b = dfi_tm_here()->inner;
+    if (!dfi_tm_go(b)) return 0;
+    if (b->alternative) dfi_tm_end(b); /* of df_retry: there is none, so that it waits, and does not return */
+    return 1;
+}
+
+DFI_API DFI_COLD void dfi_tm_broke(struct dfi_tm_block *b, const char *site)
+{
+    dfi_warn_once("%s: break ends the atomic block that begins here, not a loop around it: leave the loop by goto or "
+                  "return, or end the block alone by continue", site);
+    dfi_tm_end(b);
 }
 
 DFI_API df_result dfi_tm_atomically(void (*fn)(void *arg), void *arg, const char *site, int kind)

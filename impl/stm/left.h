@@ -85,11 +85,11 @@ static void dfi_tm_was_abandoned(struct dfi_tm *t, struct dfi_tm_block *live)
 {
     if (t->direct)
         dfi_error("%s: the atomic block that begins here was left by longjmp or an exception after df_irrevocable: "
-                  "the block ends there, and its writes stay; leave it by return, break or goto", t->site);
+                  "the block ends there, and its writes stay; leave it by return or goto", t->site);
     else
-        dfi_error("%s: the atomic block that begins here, or a block inside of it, was left by longjmp, or by an "
-                  "exception through code compiled without exceptions: that block is rolled back; leave it by return, "
-                  "break, goto or df_abort", t->site);
+        dfi_error("%s: the atomic block that begins here, or a block inside of it, was left by longjmp, by an "
+                  "exception through code compiled without exceptions, or without df_tm_end: that block is rolled "
+                  "back; leave it by return, goto or df_abort, and end by df_tm_end what df_tm_begin began", t->site);
     if (live) dfi_tm_leave_inner(t, live);
     else dfi_tm_give_up(t);
 }
@@ -210,13 +210,23 @@ DFI_INLINE int dfi_tm_nests(struct dfi_tm *t, uintptr_t caller, int kind, const 
     return (uintptr_t)in >= (uintptr_t)where && *dfi_tm_known(t, way) == way && dfi_tm_looks_open(t, in);
 }
 
-/* Finds the block that the new one is nested in, and rolls back those that were left: 0; or -1 in a signal handler
+/* Nonzero: t->inner was begun by df_tm_begin in the function that begins b, and is still open. */
+static DFI_TM_ANY_FRAME int dfi_tm_in_pair(const struct dfi_tm *t, const struct dfi_tm_block *b, int kind,
+                                           const void *where)
+{
+    const struct dfi_tm_block *in = t->inner;
+    return in != b && in->kind & DFI_TM_PAIR && dfi_tm_looks_open(t, in) &&
+           (kind & DFI_TM_INSIDE ? (uintptr_t)in->frame > (uintptr_t)where : in->frame == where);
+}
+
+/* Finds the block that b, a new one, is nested in, and rolls back those that were left: 0; or -1 in a signal handler
  * that interrupts a block. pre: dfi_tm_nests() is 0. where: see api/stm_frame.h */
-static DFI_COLD DFI_TM_ANY_FRAME int dfi_tm_settle(struct dfi_tm *t, const char *site, uintptr_t caller, int kind,
-                                                   const void *where)
+static DFI_COLD DFI_TM_ANY_FRAME int dfi_tm_settle(struct dfi_tm *t, const struct dfi_tm_block *b, const char *site,
+                                                   uintptr_t caller, int kind, const void *where)
 {
     struct dfi_tm_block *in = t->inner, *live;
-    if (kind & DFI_TM_INSIDE) live = (struct dfi_tm_block *)(uintptr_t)where;
+    if (dfi_tm_in_pair(t, b, kind, where)) live = in;
+    else if (kind & DFI_TM_INSIDE) live = (struct dfi_tm_block *)(uintptr_t)where;
     else if (!where) live = in;
     else if ((uintptr_t)in < (uintptr_t)where && (uintptr_t)in > (uintptr_t)&live)
         /* of this function, and not around the new block */
@@ -224,12 +234,15 @@ static DFI_COLD DFI_TM_ANY_FRAME int dfi_tm_settle(struct dfi_tm *t, const char 
     else {
         uintptr_t way = dfi_tm_way(t, caller, where);
         int how = *dfi_tm_known(t, way) == way ? DFI_TM_CALLED_FROM : dfi_tm_how_called(in, where);
+        /* in the frames of df, where that of a function was which has returned: the callers' lie at higher addresses */
+        int ended = (uintptr_t)in < (uintptr_t)where && dfi_os_on_stack(in, where) > 0;
         if (how == DFI_TM_INTERRUPTS) {
             dfi_tm_refuse(site);
             return -1;
         }
-        if (how == DFI_TM_CALLED_FROM) *dfi_tm_known(t, way) = way;
-        if (how == DFI_TM_CALLED_FROM && dfi_tm_looks_open(t, in)) live = in;
+        if (how == DFI_TM_CALLED_FROM && !ended) *dfi_tm_known(t, way) = way;
+        if (ended) live = dfi_tm_still_open(t, where);
+        else if (how == DFI_TM_CALLED_FROM && dfi_tm_looks_open(t, in)) live = in;
         else if (how == DFI_TM_UNKNOWN && !dfi_os_on_stack(in, where)) live = in;
         else live = dfi_tm_still_open(t, where);
     }

@@ -20,7 +20,7 @@ DFI_API DFI_TM_ANY_FRAME struct dfi_tm_block *dfi_tm_enter(struct dfi_tm_block *
                                                            void (*to_jump)(void *), const void *where)
 {
     struct dfi_tm *t = &dfi_tm_only;
-    if (t->inner && !dfi_tm_nests(t, DFI_CALLER, kind, where) && dfi_tm_settle(t, site, DFI_CALLER, kind, where))
+    if (t->inner && !dfi_tm_nests(t, DFI_CALLER, kind, where) && dfi_tm_settle(t, b, site, DFI_CALLER, kind, where))
         return dfi_tm_not_now(b, NULL);
     b->to_jump = to_jump, b->bottom = DFI_TM_FRAME_END;
     b->alternative = 0;

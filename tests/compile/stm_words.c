@@ -196,6 +196,31 @@ out:
     CHECK(found == 20);
 }
 
+static void pairs(void)
+{
+    df_tm_block outer, inner;
+    found = 1;
+    if (df_tm_begin(&outer)) {
+        if (df_tm_begin(&inner)) {
+            df_tm_write(&found, 2);
+            df_tm_end(&inner);
+        }
+        DF_ATOMIC_CLOSED {
+            df_tm_write(&found, 3);
+            df_abort();
+        }
+        CHECK(df_tm_read(&found) == 2);
+        df_tm_end(&outer);
+    }
+    CHECK(found == 2);
+    if (df_tm_begin(&outer)) {
+        df_tm_write(&found, 4);
+        df_abort();
+        df_tm_end(&outer);
+    }
+    CHECK(found == 2);
+}
+
 static void alternatives(void)
 {
     volatile int ran = 0;
@@ -500,5 +525,6 @@ int main(void)
     memory();
     locals();
     only_cxx();
+    pairs();
     return wrong ? wrong % 255 + 1 : 0;
 }

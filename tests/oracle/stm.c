@@ -144,6 +144,15 @@ void dfi_tm_end(struct dfi_tm_block *b)
     }
     free(done);
 }
+struct dfi_tm_block *dfi_tm_inner(void) { return inner; }
+int dfi_tm_runs(void)
+{
+    struct dfi_tm_block *b = inner;
+    if (!dfi_tm_go(b)) return 0;
+    if (b->alternative) dfi_tm_end(b);
+    return 1;
+}
+void dfi_tm_broke(struct dfi_tm_block *b, const char *site) { (void)site, dfi_tm_end(b); }
 int dfi_tm_leave(struct dfi_tm_block *b, int thrown) { (void)b, (void)thrown; return 1; }
 void dfi_tm_abort(const char *site)
 {

@@ -16,7 +16,9 @@
 #define NOTHING()      expect(HERE ": df_retry in an atomic block that read nothing by df_tm_read: the block runs again every millisecond; read what it waits for by df_tm_read")
 #define STUCK()        expect(HERE ": df_retry waits for a change, but nothing is left that could write what the atomic block has read: the block is rolled back and left, as by df_abort; submit the task that writes it")
 #define THREAD_END()   expect(HERE ": a thread ends inside of the atomic block that begins here: the block is rolled back; leave it before the thread ends")
-
+#define BROKEN()       expect(HERE ": break ends the atomic block that begins here, not a loop around it: leave the loop by goto or return, or end the block alone by continue")
+#define NO_END()       expect(HERE ": the atomic block that begins here, or a block inside of it, was left by longjmp, by an exception through code compiled without exceptions, or without df_tm_end: that block is rolled back; leave it by return, goto or df_abort, and end by df_tm_end what df_tm_begin began")
+#define HANDLER()      expect(HERE ": an atomic block in a signal handler that interrupts an atomic block: it is not executed; set a flag in the handler, and run the block outside of it")
 #define OUTLIVED()     expect(HERE ": the atomic block that begins here ended before a block inside of it: a coroutine gave up the thread in that one; its writes until then are part of this block, those behind are not atomic; do not switch stacks in an atomic block")
 
 static char *expected; /* shared with the parent */
@@ -236,9 +238,9 @@ static int left_early(void *unused)
     CHECK(returns(2) == 12 && x == 2 && y == 2);
     CHECK(returns(3) == -1 && x == 3 && y == 3);
     for (int i = 0; i < 10; i++) {
-        DF_ATOMIC {
+        if (!i) { BROKEN(); } DF_ATOMIC { /* once for all of them */
             df_tm_write(&x, (long)i);
-            if (i % 2) break; /* of the block */
+            if (i % 2) break;
             if (i % 4) continue;
             df_tm_write(&x, -1L);
         }
@@ -274,6 +276,52 @@ out:
         effect = 2;
     }
     CHECK(effect == 1 && x == 1);
+    return 0;
+}
+
+/* --- df_tm_begin without df_tm_end --------------------------------------------------------------------------------- */
+
+static volatile int handles;
+static void blocks_in_handler(int number)
+{
+    (void)number;
+    HANDLER(); DF_ATOMIC df_tm_write(&z, 100L);
+    handles++;
+}
+static int forgets(int how)
+{
+    df_tm_block block, inner;
+    if (how != 1) { NO_END(); } if (df_tm_begin(&block)) {
+        df_tm_write(&x, 100L);
+        if (how == 0) return df_tm_read(&x) == 100;
+        if (df_tm_begin(&inner)) {
+            df_tm_write(&y, 100L);
+            if (how == 2) return df_tm_read(&y) == 100;
+            df_tm_end(&inner);
+        }
+        df_tm_write(&x, 200L);
+        df_tm_end(&block);
+    }
+    return x == 200 && y == 100;
+}
+static int without_end(void *unused)
+{
+    df_tm_block block;
+    (void)unused;
+    CHECK(forgets(0));
+    DF_ATOMIC CHECK(df_tm_read(&x) == 0);
+    CHECK(forgets(0));
+    CHECK(forgets(1)); /* the same variable, in the same place */
+    x = y = 0;
+    CHECK(forgets(2));
+    DF_ATOMIC CHECK(df_tm_read(&x) == 0 && df_tm_read(&y) == 0);
+    signal(SIGUSR1, blocks_in_handler);
+    if (df_tm_begin(&block)) {
+        df_tm_write(&x, 1L);
+        raise(SIGUSR1);
+        df_tm_end(&block);
+    }
+    CHECK(x == 1 && z == 0 && handles == 1);
     return 0;
 }
 
@@ -341,7 +389,8 @@ int main(void)
 {
     static const struct { const char *name; int (*fn)(void *); } part[] = {
         { "outside", outside }, { "direct", direct }, { "nothing_read", nothing_read },
-        { "only_thread", only_thread }, { "thread_ends", thread_ends }, { "left_early", left_early }, { "coroutines", coroutines },
+        { "only_thread", only_thread }, { "thread_ends", thread_ends }, { "left_early", left_early },
+        { "without_end", without_end }, { "coroutines", coroutines },
     };
     printf("seed 1\n");
     expected = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
