@@ -202,9 +202,13 @@ int main(void)
     if (test_foreign_thread() || (schedule && !strncmp(schedule, "replay:", 7)))
         printf("nobody: result %d, sum %ld\n", (int)DF_ERROR_STUCK, 6L);
     else {
+        int reports = 0;
         for (int i = 0; i < 3; i++) df_submit(retries, 1L, 1), df_submit(leaf, 1L);
         end("nobody");
-        CHECK(n_said == 3 && strstr(said[0], "nothing is left"));
+        for (int i = 0; i < n_said; i++) /* DF_CHECK reports a stall too, on a busy machine */
+            if (strstr(said[i], "nothing is left")) reports++;
+            else CHECK(strstr(said[i], "df: stall: "));
+        CHECK(reports == 3);
     }
     df_stop();
     return 0;
