@@ -51,7 +51,7 @@ struct dfi_tm {
     unsigned char logs;           /* reads are logged */
     unsigned char odd;            /* any of the following is not 0, or was */
     unsigned char alone, direct;  /* no other transaction runs; and accesses are not buffered */
-    unsigned char spare;          /* this is the record shared by threads without memory for their own */
+    unsigned char spare;          /* the record shared by threads without memory for their own; 2: not given back yet */
     unsigned char resumed;        /* a wait in the block interrupted it: the read set may have changed */
     unsigned char forgot;         /* without memory, running alone: the log of reads was dropped */
     unsigned char fenced;         /* a thread that frees orders `active` before our reads by dfi_os_fence_all */

@@ -262,6 +262,15 @@ static void dfi_tm_roll_back(struct dfi_tm *t, struct dfi_tm_block *b)
     dfi_tm_undo_events(t, b->outer ? b->outer->events : 0);
 }
 
+/* Rolls back all events of t, which remains the record of this thread, whatever the handlers do. */
+static void dfi_tm_undo_kept(struct dfi_tm *t)
+{
+    const unsigned char spare = t->spare;
+    if (spare) t->spare = 2;
+    dfi_tm_undo_all_events(t);
+    t->spare = spare;
+}
+
 /* Rolls back the whole transaction, and empties all logs. */
 static void dfi_tm_take_back(struct dfi_tm *t)
 {
@@ -274,7 +283,7 @@ static void dfi_tm_take_back(struct dfi_tm *t)
     if (t->n_events) {
         const char *site = t->site;
         unsigned char *prediction = t->prediction;
-        dfi_tm_undo_all_events(t);
+        dfi_tm_undo_kept(t);
         t->site = site, t->prediction = prediction;
     }
     dfi_tm_tell(t, DFI_ATOMIC_ABORTED);

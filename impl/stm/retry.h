@@ -106,7 +106,7 @@ static DFI_COLD DFI_NORETURN void dfi_tm_no_alternative(struct dfi_tm *t, struct
                                                     "by df_tm_read", site);
     if (t->n_events) { /* handlers may have transactions of their own, which must not change the log of reads */
         if (!polls) dfi_tm_be(&dfi_tm_nobody);
-        dfi_tm_undo_all_events(t);
+        dfi_tm_undo_kept(t);
         if (!polls) dfi_tm_be_again(t);
     }
     if (polls) {

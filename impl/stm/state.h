@@ -139,7 +139,7 @@ DFI_SMALL_CODE_END
 /* Releases the spare record after a block, if that is the one of the calling thread. */
 static void dfi_tm_spare_back(struct dfi_tm *t)
 {
-    if (DFI_LIKELY(!t->spare) || dfi_tm_self != t) return;
+    if (DFI_LIKELY(t->spare != 1) || dfi_tm_self != t) return;
     dfi_tm_be(&dfi_tm_nobody);
     dfi_os_unlock(&dfi_stm.spare_lock);
 }

@@ -50,6 +50,7 @@ static void dfi_tm_detach(void *p)
         if (dfi_tm_self != t) return; /* it was the spare one */
     }
     if (t->spare) {
+        t->spare = 1; /* it may have ended in a handler */
         dfi_tm_spare_back(t);
         return;
     }

@@ -6,7 +6,7 @@
  * result, a hang, a handler that is lost without the caller knowing, a leak. */
 #define _DEFAULT_SOURCE
 #include <stdlib.h>
-static int every, from_now_on, calls, failed;
+static int every, from_now_on, no_records, calls, failed;
 static long alive;
 #if defined(STM_NO_TABLE) /* see stm_no_table.c */
 static int tables = 0;
@@ -19,7 +19,7 @@ static void *test_malloc(size_t n)
     int e = __atomic_load_n(&every, __ATOMIC_RELAXED), from = __atomic_load_n(&from_now_on, __ATOMIC_RELAXED);
     if (__atomic_load_n(&tables, __ATOMIC_RELAXED) > 0 && __atomic_fetch_sub(&tables, 1, __ATOMIC_RELAXED) > 0)
         e = from = 0;
-    if ((e && now % e == 0) || (from && now >= from)) {
+    if ((e && now % e == 0) || (from && now >= from) || (no_records && n > 8000)) {
         __atomic_fetch_add(&failed, 1, __ATOMIC_RELAXED);
         return NULL;
     }
@@ -89,7 +89,12 @@ static void nest(int depth)
 /* Handlers: each is called, once, or df_tm_on_commit said that it will not be. */
 static int commits, aborts;
 static void at_commit(void *p) { __atomic_fetch_add(&commits, (int)(intptr_t)p, __ATOMIC_RELAXED); }
-static void at_abort(void *p) { __atomic_fetch_add(&aborts, (int)(intptr_t)p, __ATOMIC_RELAXED); }
+static long in_handlers;
+static void at_abort(void *p)
+{
+    __atomic_fetch_add(&aborts, (int)(intptr_t)p, __ATOMIC_RELAXED);
+    DF_ATOMIC df_tm_write(&in_handlers, df_tm_read(&in_handlers) + 1); /* with the record of the block, if it has one */
+}
 static int told, told_abort; /* what was accepted */
 static void handle(int n, int back)
 {
@@ -196,8 +201,8 @@ static void check_all(void)
     CHECK(sum == 0);
     for (int k = 0; k < THREADS; k++) nested += nested_many[k], nested_many[k] = 0;
     for (int i = 0; i < FEW; i++) CHECK(few[i] == nested * 40 * 41 / 2);
-    CHECK(commits == told && aborts >= told_abort);
-    commits = told = aborts = told_abort = 0;
+    CHECK(commits == told && aborts >= told_abort && in_handlers == aborts);
+    in_handlers = commits = told = aborts = told_abort = 0;
     for (struct node *x = list; x; x = x->next) n++;
     CHECK(n == length);
 }
@@ -233,6 +238,30 @@ static void end_inside(void)
     all(0, 1);
 }
 
+/* The same where there is memory for handlers: these have blocks of their own, while theirs is being rolled back. */
+static pthread_barrier_t shared;
+static void share_record(int self)
+{
+    for (int i = 0; i < rounds; i++) {
+        handle(3, (i + self) % 2);
+        release(1);
+        allocate(2, i % 2);
+    }
+    pthread_barrier_wait(&shared); /* no record is free before */
+}
+static void share(void)
+{
+    uint64_t before = dfi_tm_spare.tm.counts.n[DFI_TM_COMMITS];
+    no_records = 1;
+    rounds = 300;
+    CHECK(!pthread_barrier_init(&shared, NULL, 4 * THREADS));
+    stm_run(4 * THREADS, share_record);
+    CHECK(!pthread_barrier_destroy(&shared));
+    no_records = 0;
+    CHECK(dfi_tm_spare.tm.counts.n[DFI_TM_COMMITS] > before + 1000);
+    check_all();
+}
+
 int main(void)
 {
     static const int n[] = { 1, 2, 3, 4, 7, 13, 50, 200 };
@@ -257,6 +286,7 @@ int main(void)
     end_inside();
     while (length) release(10);
     CHECK(alive <= before + 1); /* the main thread's log */
+    share();
     CHECK(df_stm_stats(&c) == DF_OK);
 #if DF_STM_ENGINE == DF_STM_VALUES
     CHECK(dfi_stm.orecs == &dfi_stm.clock && dfi_stm.orec_mask == 0);
