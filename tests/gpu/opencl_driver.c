@@ -570,6 +570,7 @@ static void test_none(void)
     CHECK(child >= 0);
     if (!child) {
         setenv("OCL_ICD_VENDORS", "/dev/null", 1);
+        unsetenv("OCL_ICD_FILENAMES");
         _exit(drv->count());
     }
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));

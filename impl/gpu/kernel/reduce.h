@@ -69,15 +69,16 @@ static void dfi_put_accumulators(struct dfi_writer *w, const struct dfi_param *p
     dfi_put_name(w, p->name);
     dfi_text_puts(&w->t, " = dfi_of_", p->name, ";\ndfi_identity_", p->name, ".bits = ", (const char *)NULL);
     dfi_text_number(&w->t, bits);
-    dfi_text_puts(&w->t, "u", p->bytes == 8 ? "l" : "", ";\nfor (int dfi_j = 0; dfi_j < dfi_n_", p->name,
+    dfi_text_puts(&w->t, "u", p->bytes == 8 ? "l" : "", ";\nfor (int dfi_j = 0; dfi_j == 0 || dfi_j < dfi_n_", p->name,
                   "; dfi_j++) dfi_of_", p->name, "[dfi_j] = dfi_identity_", p->name, ".x;\n", (const char *)NULL);
 }
 
 /* Behind it: for each element, the first half of the items takes over what the second half has, until one has it all.
  * The barrier at the end: the next element goes to the same memory.
- * Before the first one is another barrier. PoCL 3.1: if groups are one item wide and a loop with a barrier is not
- * entered, then what is between the loop and the barriers around it is done twice by one item of each group. So that
- * must be nothing of the body, and nothing here that could not be done twice. */
+ * Before the first one is another barrier. PoCL 3.1 and 5.0: if groups are one item wide and a loop with a barrier is
+ * not entered, then what is between the loop and the barriers around it is done twice by one item of each group. So
+ * that must be nothing of the body; and the loop is entered also for no element (5.0 repeats the body in spite of the
+ * barrier). */
 static void dfi_put_tree(struct dfi_writer *w, const struct dfi_param *p)
 {
     dfi_text_put(&w->t, "{ df_on_shared ");
@@ -85,7 +86,7 @@ static void dfi_put_tree(struct dfi_writer *w, const struct dfi_param *p)
     dfi_text_put(&w->t, " *dfi_s = (df_on_shared ");
     dfi_put_name(w, p->type);
     dfi_text_puts(&w->t, " *)dfi_shared_memory;\n"
-        "for (int dfi_j = 0; dfi_j < dfi_n_", p->name, "; dfi_j++) {\n"
+        "for (int dfi_j = 0; dfi_j == 0 || dfi_j < dfi_n_", p->name, "; dfi_j++) {\n"
         "    int dfi_some = dfi_items;\n"
         "    dfi_s[dfi_me] = dfi_of_", p->name, "[dfi_j];\n"
         "    while (dfi_some > 1) {\n"
@@ -100,7 +101,7 @@ static void dfi_put_tree(struct dfi_writer *w, const struct dfi_param *p)
         "        }\n"
         "        dfi_some = dfi_half;\n"
         "    }\n"
-        "    if (dfi_me == 0) ", p->name, "_dfi_partials[dfi_group * dfi_n_", p->name, " + dfi_j] = dfi_s[0];\n"
+        "    if (dfi_me == 0 && dfi_j < dfi_n_", p->name, ") ", p->name, "_dfi_partials[dfi_group * dfi_n_", p->name, " + dfi_j] = dfi_s[0];\n"
         "    df_barrier();\n"
         "} }\n", (const char *)NULL);
 }
