@@ -193,10 +193,12 @@ for group in $groups; do
         itm="$CC $c11 -fgnu-tm -fno-isolate-erroneous-paths-dereference"
         build $group df 0 $CC $c11 "$here/stm_df.c" -pthread
         build $group df-clang 0 $CLANG $c11 "$here/stm_df.c" -pthread
+        build $group df-values 0 $CC $c11 -DDF_STM_ENGINE=DF_STM_VALUES "$here/stm_df.c" -pthread
         build $group df-unwaited 0 $CC $c11 -DDF_STM_PRIVATE=0 "$here/stm_df.c" -pthread
         build $group itm-ml_wt 0 $itm "$here/stm_itm.c" -pthread
         build $group itm-gl_wt 0 $itm "$here/stm_itm.c" -pthread
         build $group lock 0 $CC $c11 "$here/stm_lock.c" -pthread
+        build $group serial 0 $CC $c11 "$here/stm_serial.c" -pthread
         ;;
     pregel)                         # df is two systems: df, through shared state, and df-flow; serial is the former
         graph=$root/examples/pregel/graph.c

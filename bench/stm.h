@@ -1,4 +1,4 @@
-/* The cost of transactional memory: workloads, threads, and main().
+/* The cost of transactional memory: workloads and main().
  *
  *   empty, read, increment     blocks that do nothing; read a word; read and write one; each thread has words of its
  *                              own
@@ -11,29 +11,16 @@
  *   one_word                   per increment of one word that all threads share
  *   catalogue                  a tree of 121 assemblies with 243 parts: 60 % short reads, 30 % short updates, 9 %
  *                              changes of the structure, 1 % reads of everything
+ *   kmeans, intruder, labyrinth, vacation, ssca2, yada   programs with the shapes of those of STAMP: stm/programs.h
  *
  * The sets and the bank are those of examples/stm. Checksums show that the final contents are in order, and as many as
  * the results of the operations imply. Setup is not timed. A new node comes from malloc in every system.
  *
- * Include bench.h, define df_tm_read and so on (or include df_stm.h), and the following, before this file. */
+ * Include bench.h, and define df_tm_read and so on (or include df_stm.h) and the macros of stm/threads.h, before this
+ * file. */
 #ifndef STM_H
 #define STM_H
-/* BLOCK ... BLOCK_END       the code between them runs atomically
- * READ_BLOCK ... BLOCK_END  the same, for systems that need to know that it only reads
- * NO_EMPTY_BLOCK            if the compiler drops blocks that do nothing
- * SYSTEM_START  SYSTEM_STOP  THREAD_START  THREAD_STOP  statements, or empty */
-#ifndef READ_BLOCK
-#define READ_BLOCK BLOCK
-#endif
-#ifndef SYSTEM_START
-#define SYSTEM_START
-#define SYSTEM_STOP
-#define THREAD_START
-#define THREAD_STOP
-#endif
-#ifndef SYSTEM_NAME
-#define SYSTEM_NAME BENCH_SYSTEM
-#endif
+#include "stm/programs.h"
 
 #include "../examples/stm/bank.h"
 #include "../examples/stm/catalogue.h"
@@ -42,86 +29,7 @@
 #include "../examples/stm/skiplist.h"
 #include "../examples/stm/tree.h"
 
-#include <pthread.h>
-
-/* A function to which a block can return is not inlined, so those of the other systems are not, either. */
-#define STM_CALL __attribute__((noinline))
-
-enum { WORDS = 4096, ACCOUNTS = 1024, BALANCE = 1000, LEVELS = 5 };
-
-typedef struct {
-    void (*run)(void *worker);
-    uint64_t random;
-    long first, end;                 /* the operations that are its own */
-    long words, range, updates;      /* of the workload */
-    long added, sum;                 /* elements; what was read */
-    long *word;
-    double began, ended;
-    int *ready, threads;             /* the number of threads that have come; that must come */
-    pthread_t thread;
-    char line[192];                  /* on a cache line of its own */
-} worker;
-
-static inline uint64_t random_next(worker *w)                       /* xorshift64 */
-{
-    uint64_t x = w->random;
-    x ^= x << 13;
-    x ^= x >> 7;
-    return w->random = x ^ x << 17;
-}
-
-/* Until all threads are here, and the system has had time to give each a processor: a thread that has just started
- * or woken up often runs on one that another thread uses. */
-static void wait_for_all(worker *w)
-{
-    double end = bench_now() + 2e-3;
-    while (bench_now() < end) {}
-    __atomic_fetch_add(w->ready, 1, __ATOMIC_SEQ_CST);
-    while (__atomic_load_n(w->ready, __ATOMIC_SEQ_CST) < w->threads) sched_yield();
-}
-
-static void *work(void *p)
-{
-    worker *w = (worker *)p;
-    THREAD_START;
-    wait_for_all(w);
-    w->began = bench_now();
-    w->run(w);
-    w->ended = bench_now();
-    THREAD_STOP;
-    return NULL;
-}
-
-/* Runs n operations by all threads. Returns seconds; adds up the results of the threads. */
-static double work_all(void (*run)(void *), long n, long words, long range, long updates, worker *all)
-{
-    int threads = bench_used_workers;
-    worker *w = (worker *)bench_alloc((size_t)threads, sizeof *w);
-    int ready = 0;
-    double began = 1e300, ended = 0;
-    memset(all, 0, sizeof *all);
-    for (int i = 0; i < threads; i++) {
-        w[i].run = run, w[i].ready = &ready, w[i].threads = threads;
-        w[i].random = bench_mix((uint64_t)i);
-        w[i].first = n * i / threads, w[i].end = n * (i + 1) / threads;
-        w[i].words = words, w[i].range = range, w[i].updates = updates;
-        w[i].word = (long *)bench_alloc(WORDS, sizeof *w->word);
-        if (pthread_create(&w[i].thread, NULL, work, &w[i])) exit(1);
-    }
-    for (int i = 0; i < threads; i++) {
-        pthread_join(w[i].thread, NULL);
-        if (w[i].began < began) began = w[i].began;
-        if (w[i].ended > ended) ended = w[i].ended;
-        all->added += w[i].added;
-        all->sum += w[i].sum;
-    }
-    for (int i = 0; i < threads; i++) {
-        for (long k = 0; k < WORDS; k++) all->sum += w[i].word[k];
-        free(w[i].word);
-    }
-    free(w);
-    return ended - began;
-}
+enum { ACCOUNTS = 1024, BALANCE = 1000, LEVELS = 5 };
 
 /* Blocks. ---------------------------------------------------------------------------------------------------------- */
 
@@ -380,10 +288,13 @@ static void work_on_catalogue(const char *workload, long n)
     bench_line(workload, SYSTEM_NAME, seconds, n, bench_mix((uint64_t)(look_at_all() + all.sum + catalogue_wrong())));
 }
 
+#ifndef THREADS
+#define THREADS bench_workers()
+#endif
 int main(int argc, char **argv)
 {
     long n = bench_size(2000000, 200000, 100000);
-    bench_start(argc, argv, bench_workers());
+    bench_start(argc, argv, THREADS);
     SYSTEM_START;
     THREAD_START;
 #ifndef NO_EMPTY_BLOCK
@@ -405,6 +316,11 @@ int main(int argc, char **argv)
     bank_of("bank_total", n / 4, 1);
     one_word("one_word", n / 2);
     work_on_catalogue("catalogue", n / 4);
+    for (int i = 0; i < PROGRAMS; i++)
+        if (bench_wants(programs[i].name)) {
+            outcome o = programs[i].solve(n);
+            bench_line(programs[i].name, SYSTEM_NAME, o.seconds, o.tasks, o.sum);
+        }
     THREAD_STOP;
     SYSTEM_STOP;
     return 0;

@@ -9,4 +9,5 @@
 #define BLOCK     __transaction_atomic {
 #define BLOCK_END }
 #define NO_EMPTY_BLOCK
+#define PRIVATE_CALL __attribute__((transaction_pure))
 #include "stm.h"
