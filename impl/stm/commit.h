@@ -50,8 +50,8 @@ static DFI_NOINLINE uintptr_t dfi_tm_read_piece(struct dfi_tm *t, const volatile
     size_t at = (uintptr_t)p % DFI_TM_WORD, shift = dfi_tm_shift(at, n);
     const struct dfi_tm_write *w = dfi_tm_find(t, (uintptr_t *)((uintptr_t)p - at));
     uintptr_t all = dfi_tm_low(n), own, mask;
-    if (!w) return dfi_tm_read_memory(t, p, n);
-    own = w->bits >> shift & all, mask = w->mask >> shift & all;
+    if (!w || !(mask = w->mask >> shift & all)) return dfi_tm_read_memory(t, p, n);
+    own = w->bits >> shift & all;
     return mask == all ? own : (dfi_tm_read_memory(t, p, n) & ~mask) | own;
 }
 
@@ -99,6 +99,7 @@ static DFI_NOINLINE void dfi_tm_write_part(struct dfi_tm *t, volatile void *p, u
 {
     size_t at = (uintptr_t)p % DFI_TM_WORD, shift = dfi_tm_shift(at, n);
     struct dfi_tm_write w;
+    if (t->inner && dfi_tm_add_to_last(t, p, value, n)) return; /* often it is the other half of a word */
     w.at = (uintptr_t *)((uintptr_t)p - at), w.mask = dfi_tm_low(n) << shift, w.bits = value << shift & w.mask;
     if (DFI_UNLIKELY(!t->inner)) dfi_tm_apply(&w);
     else {

@@ -143,7 +143,7 @@ DFI_INLINE size_t dfi_tm_hash(const struct dfi_tm *t, const uintptr_t *at)
 DFI_INLINE struct dfi_tm_bucket *dfi_tm_probe(struct dfi_tm *t, const uintptr_t *at)
 {
     size_t i = dfi_tm_hash(t, at);
-    while (t->buckets[i].stamp == t->stamp && t->writes[t->buckets[i].entry].at != at) 
+    while (t->buckets[i].stamp == t->stamp && t->writes[t->buckets[i].entry].at != at)
         i = (i + 1) & (2 * t->max_writes - 1);
     return &t->buckets[i];
 }
@@ -292,6 +292,18 @@ DFI_INLINE void dfi_tm_append_part(struct dfi_tm *t, volatile void *p, uintptr_t
     dfi_tm_append_write(t, (uintptr_t *)((uintptr_t)p - at), value << shift & mask, mask);
 }
 
+/* Adds n bytes of one word to the last write, if that is of the same word, and no nested block could be rolled back
+ * alone. Nonzero: it was. pre: in a block */
+DFI_INLINE int dfi_tm_add_to_last(struct dfi_tm *t, volatile void *p, uintptr_t value, size_t n)
+{
+    const size_t at = (uintptr_t)p % DFI_TM_WORD, shift = dfi_tm_shift(at, n);
+    const uintptr_t mask = dfi_tm_low(n) << shift;
+    struct dfi_tm_write *w = t->writes + t->n_writes;
+    if (!t->n_writes || (uintptr_t)(--w)->at != (uintptr_t)p - at || t->inner->outer) return 0;
+    w->bits = (w->bits & ~mask) | (value << shift & mask), w->mask |= mask;
+    return 1;
+}
+
 /* Stores a write of a part of a word, in the largest aligned pieces: other threads may use the other bytes. */
 static DFI_NOINLINE void dfi_tm_apply_part(const struct dfi_tm_write *w)
 {
@@ -307,12 +319,13 @@ static DFI_NOINLINE void dfi_tm_apply_part(const struct dfi_tm_write *w)
 /* Stores one write to memory. */
 DFI_INLINE void dfi_tm_apply(const struct dfi_tm_write *w)
 {
-    enum { HALF = DFI_TM_WORD / 2 };
+    enum { DFI_TM_HALF = DFI_TM_WORD / 2 };
     if (DFI_LIKELY(w->mask == UINTPTR_MAX)) dfi_store_release((volatile DFI_TM_CELL(dfi_tm_word) *)w->at, w->bits);
-    else if (HALF == 4 && w->mask == dfi_tm_low(HALF))
-        dfi_tm_store_piece((char *)w->at + dfi_tm_shift(0, HALF) / 8, w->bits, HALF);
-    else if (HALF == 4 && w->mask == ~dfi_tm_low(HALF))
-        dfi_tm_store_piece((char *)w->at + dfi_tm_shift(HALF, HALF) / 8, w->bits >> 8 * HALF, HALF);
+    else if (DFI_TM_HALF == 4 && w->mask == dfi_tm_low(DFI_TM_HALF))
+        dfi_tm_store_piece((char *)w->at + dfi_tm_shift(0, DFI_TM_HALF) / 8, w->bits, DFI_TM_HALF);
+    else if (DFI_TM_HALF == 4 && w->mask == ~dfi_tm_low(DFI_TM_HALF))
+        dfi_tm_store_piece((char *)w->at + dfi_tm_shift(DFI_TM_HALF, DFI_TM_HALF) / 8, w->bits >> 8 * DFI_TM_HALF,
+                           DFI_TM_HALF);
     else dfi_tm_apply_part(w);
 }
 
