@@ -22,8 +22,10 @@ void *test_malloc(size_t n)
 }
 void test_free(void *p)
 {
-    size_t *head = (size_t *)(void *)((char *)p - HEAD);
-    if (p) CHECK(!munmap(head, *head));
+    size_t *head;
+    if (!p) return;
+    head = (size_t *)(void *)((char *)p - HEAD);
+    CHECK(!munmap(head, *head));
 }
 
 static long x, other, flag;

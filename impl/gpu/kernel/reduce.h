@@ -101,7 +101,8 @@ static void dfi_put_tree(struct dfi_writer *w, const struct dfi_param *p)
         "        }\n"
         "        dfi_some = dfi_half;\n"
         "    }\n"
-        "    if (dfi_me == 0 && dfi_j < dfi_n_", p->name, ") ", p->name, "_dfi_partials[dfi_group * dfi_n_", p->name, " + dfi_j] = dfi_s[0];\n"
+        "    if (dfi_me == 0 && dfi_j < dfi_n_", p->name, ")\n        ", p->name, "_dfi_partials[dfi_group * dfi_n_",
+        p->name, " + dfi_j] = dfi_s[0];\n"
         "    df_barrier();\n"
         "} }\n", (const char *)NULL);
 }
