@@ -55,6 +55,28 @@ static DFI_NOINLINE uintptr_t dfi_tm_read_piece(struct dfi_tm *t, const volatile
     return mask == all ? own : (dfi_tm_read_memory(t, p, n) & ~mask) | own;
 }
 
+/* Reads the words at p up to the end of their stripe, as the read in line does for one (api/stm_access.h). Returns the
+ * number of bytes, at most `bytes`; 0: that takes the slow path. */
+DFI_INLINE size_t dfi_tm_read_words(struct dfi_tm *t, void *to, const volatile void *p, size_t bytes)
+{
+    enum { STRIPE = 1 << DFI_TM_STRIPE_BITS };
+    dfi_orec *o = dfi_tm_orec(t, p);
+    uintptr_t x[STRIPE / DFI_TM_WORD], version = dfi_load_acquire(o);
+    size_t left = STRIPE - (uintptr_t)p % STRIPE, n = (bytes < left ? bytes : left) / DFI_TM_WORD, i;
+    const volatile char *from = (const volatile char *)p;
+    if ((uintptr_t)p % DFI_TM_WORD || t->filter >> dfi_tm_bit(p) & (((uint64_t)1 << n) - 1)) return 0;
+    if (DFI_LIKELY(n == STRIPE / DFI_TM_WORD)) /* unrolled */
+        for (i = 0; i < STRIPE / DFI_TM_WORD; i++) x[i] = dfi_tm_load_piece(from + i * DFI_TM_WORD, DFI_TM_WORD);
+    else
+        for (i = 0; i < n; i++) x[i] = dfi_tm_load_piece(from + i * DFI_TM_WORD, DFI_TM_WORD);
+    if (version >= dfi_load_relaxed(&t->newest) || dfi_load_relaxed(o) != version) return 0;
+    for (i = 0; t->logs && i < n; i++) dfi_tm_log(t, from + i * DFI_TM_WORD, x[i], DFI_TM_WORD);
+    if (DFI_LIKELY(n == STRIPE / DFI_TM_WORD)) memcpy(to, x, STRIPE);
+    else
+        for (i = 0; i < n; i++) memcpy((char *)to + i * DFI_TM_WORD, &x[i], DFI_TM_WORD);
+    return n * DFI_TM_WORD;
+}
+
 DFI_EXTERN_C_BEGIN
 /* Reads any memory, in a block or outside. */
 DFI_API void df_tm_read_bytes(void *to, const volatile void *p, size_t bytes)
@@ -63,7 +85,12 @@ DFI_API void df_tm_read_bytes(void *to, const volatile void *p, size_t bytes)
     int logged = t->inner && !t->direct;
     if (logged && dfi_load_relaxed(&t->asked)) dfi_tm_asked(t);
     while (bytes) {
-        size_t n = dfi_tm_piece(p, bytes);
+        size_t n = logged && bytes >= DFI_TM_WORD ? dfi_tm_read_words(t, to, p, bytes) : 0;
+        if (n) {
+            to = (char *)to + n, p = (const volatile char *)p + n, bytes -= n;
+            continue;
+        }
+        n = dfi_tm_piece(p, bytes);
         dfi_tm_unpack(to, logged ? dfi_tm_read_piece(t, p, n) : dfi_tm_load_piece(p, n), n);
         to = (char *)to + n, p = (const volatile char *)p + n, bytes -= n;
     }

@@ -431,6 +431,45 @@ static void bits_(int self)
 }
 static void bit_patterns(void) { stm_run(3, bits_); }
 
+/* --- several words at once: all of the same moment, with the block's own writes ------------------------------------- */
+
+enum { WORDS = 40 };
+static long words[WORDS];
+static void many_words_(int self)
+{
+    uint64_t s = seed + (uint64_t)self;
+    long all[WORDS], x;
+    int from, n, k;
+    for (int i = 0; self && i < rounds; i++) {
+        DF_ATOMIC {
+            x = df_tm_read(&words[3]) + 1;
+            for (k = 0; k < WORDS; k++) {
+                df_tm_write(&words[k], x);
+                if (k == 20) lull();
+            }
+        }
+    }
+    if (self) stop_others();
+    while (!self && !stopped()) {
+        from = test_below(&s, WORDS - 1), n = 1 + test_below(&s, WORDS - from);
+        DF_ATOMIC {
+            df_tm_read_bytes(all, &words[from], (size_t)n * sizeof *all);
+            x = all[0];
+            for (k = 1; k < n; k++) CHECK(all[k] == x);
+            lull();
+            df_tm_write(&words[from + n / 2], -1L);
+            df_tm_read_bytes(all, &words[from], (size_t)n * sizeof *all);
+            for (k = 0; k < n; k++) CHECK(all[k] == (k == n / 2 ? -1 : x));
+            df_abort();
+        }
+    }
+}
+static void many_words(void)
+{
+    stm_run(3, many_words_);
+    CHECK(words[0] == 2 * rounds);
+}
+
 /* --- retry: no wake-up is lost (the alarm) ------------------------------------------------------------------------ */
 
 static int turn, turns_of;
@@ -707,7 +746,7 @@ int main(int argc, char **argv)
         { "write_skew", write_skew, 100000 },       { "dirty_read", dirty_read, 40000 },
         { "lost_update", lost_update, 80000 },
         { "freed", freed, 40000 },                 { "neighbours", neighbours, 80000 },
-        { "bits", bit_patterns, 80000 },
+        { "bits", bit_patterns, 80000 },           { "many_words", many_words, 20000 },
         { "ping_pong", ping_pong, 10000 },         { "waiters", waiters, 80000 },         { "either", either, 80000 },
         { "handlers", handlers, 1 },               { "irrevocable", irrevocable, 80000 }, { "progress", progress, 300 },
         { "lends", lends, STM_VALUES ? 0 : 10 },
