@@ -114,27 +114,6 @@ void adds(int times)
     }
 }
 
-/* break leaves the block, and not the loop. */
-static int broken(void)
-{
-    int rounds = 0;
-    for (int i = 0; i < 6; i++) {
-        DF_ATOMIC {
-            df_tm_write(&b, (long)i);
-            DF_ATOMIC_CLOSED {
-                df_tm_write(&c, (long)i);
-                if (i == 5) break;
-                df_tm_write(&c, 20L);
-            }
-            if (i % 2) break;
-            df_tm_write(&b, 10L);
-        }
-        CHECK(b == (i % 2 ? i : 10) && c == (i == 5 ? 5 : 20));
-        rounds++;
-    }
-    return rounds;
-}
-
 int main(void)
 {
     long sum = 0;
@@ -153,6 +132,5 @@ int main(void)
     DF_PARALLEL {
         for (int i = 0; i < 8; i++) df_submit(adds, 300);
     }
-    CHECK(broken() == 6);
     printf("%ld\n", counter);
 }
