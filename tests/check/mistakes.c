@@ -6,6 +6,7 @@
  *   mistakes NAME    that one, in the wrong form */
 #define DF_IMPLEMENTATION
 #include "df.h"
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +111,23 @@ static void short_inout(void)
 {
     df_submit(first_writes, a, wrong ? N / 2 : N / 2 + 1, N / 2 + 1);
     df_submit(add, a + N / 2, N / 2);
+}
+/* The same while other threads free memory, and df looks whether a task has declared it. */
+static int stop;
+static void *frees(void *unused)
+{
+    while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) free(calloc(1, 8));
+    return unused;
+}
+static void beside_frees(void)
+{
+    pthread_t t[2];
+    stop = 0;
+    for (int i = 0; i < 2; i++) pthread_create(&t[i], NULL, frees, NULL);
+    short_inout();
+    df_wait();
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < 2; i++) pthread_join(t[i], NULL);
 }
 DF_TASK(void, range_reads, df_in_range(long, x, end), (int, reads), df_out(long, s, 1));
 void range_reads(const long *x, const long *end, int reads, long *s)
@@ -478,6 +496,8 @@ static const struct { const char *name; void (*run)(void); const char *in, *asan
       UNDECLARED("clear_wrong", "writes 504 bytes", "byte 8 of df_out x of task fill"), "-" },
     { "short_in", short_in, "first_reads", UNDECLARED("first_reads", "reads", "byte 0 of df_out x of task fill"), "-" },
     { "short_inout", short_inout, "first_writes",
+      UNDECLARED("first_writes", "(reads|writes)", "byte 0 of df_inout x of task add"), "-" },
+    { "beside_frees", beside_frees, "first_writes",
       UNDECLARED("first_writes", "(reads|writes)", "byte 0 of df_inout x of task add"), "-" },
     { "short_range", short_range, "range_reads", UNDECLARED("range_reads", "reads", "task fill"), "-" },
     { "short_column", short_column, "block_adds",

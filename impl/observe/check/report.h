@@ -54,9 +54,13 @@ void dfi_check_on_error(void)
     char at[160], from[160], who[80];
     struct dfi_check_entry *n;
     unsigned i;
-    int length;
-    /* rather no explanation than no report of the sanitizer */
-    if (dfi_check_locked || !dfi_os_trylock(&dfi_check.lock)) return;
+    int length, tries;
+    /* another thread holds the lock for moments; rather no explanation than no report of the sanitizer */
+    if (dfi_check_locked) return;
+    for (tries = 0; !dfi_os_trylock(&dfi_check.lock); tries++) {
+        if (tries == 1000) return;
+        dfi_os_sleep_ms();
+    }
     if ((n = dfi_check_culprit(v, p)) != NULL) {
         unsigned long bytes = (unsigned long)dfi_asan_bytes(), offset = (unsigned long)(p - n->region.p);
         length = dfi_check_label(n->type, n->parameter, &name);
