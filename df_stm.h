@@ -131,7 +131,7 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
  *   df_tm_begin(&b)     begins a block where no DF_ATOMIC can stand, as in the macros of a program that was written for
  *             another system. The same function must end it by df_tm_end before it returns. Blocks end in the opposite
  *             order of their begin. They have no alternatives; for local variables see DF_ATOMIC.
- *             Returns nonzero: the block runs, perhaps again; or 0: df_abort was called, go on behind df_tm_end.
+ *             Returns nonzero: the block runs, perhaps again; or 0: df_abort was called: continue after df_tm_end.
  *   df_tm_end(&b)       ends the block
  *   df_retry()          waits for a condition: rolls the innermost block back, and tries the next alternative, of
  *             this block or one around it. If there is none the thread sleeps until its read set changes, then runs

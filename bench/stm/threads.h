@@ -38,7 +38,7 @@ typedef struct {
     uint64_t random;
     long first, end;                 /* the operations that are its own */
     long words, range, updates;      /* of the workload */
-    long added, sum;                 /* elements; what was read */
+    long added, sum;                 /* elements; sum of the values read */
     long *word;
     double began, ended;
     int *ready, threads;             /* the number of threads that have come; that must come */

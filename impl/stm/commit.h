@@ -55,23 +55,24 @@ static DFI_NOINLINE uintptr_t dfi_tm_read_piece(struct dfi_tm *t, const volatile
     return mask == all ? own : (dfi_tm_read_memory(t, p, n) & ~mask) | own;
 }
 
+enum { DFI_TM_STRIPE = 1 << DFI_TM_STRIPE_BITS, DFI_TM_STRIPE_WORDS = DFI_TM_STRIPE / sizeof(uintptr_t) };
+
 /* Reads the words at p up to the end of their stripe, as the read in line does for one (api/stm_access.h). Returns the
  * number of bytes, at most `bytes`; 0: that takes the slow path. */
 DFI_INLINE size_t dfi_tm_read_words(struct dfi_tm *t, void *to, const volatile void *p, size_t bytes)
 {
-    enum { STRIPE = 1 << DFI_TM_STRIPE_BITS, WORDS = STRIPE / sizeof(uintptr_t) };
     dfi_orec *o = dfi_tm_orec(t, p);
-    uintptr_t x[WORDS], version = dfi_load_acquire(o);
-    size_t left = STRIPE - (uintptr_t)p % STRIPE, n = (bytes < left ? bytes : left) / DFI_TM_WORD, i;
+    uintptr_t x[DFI_TM_STRIPE_WORDS], version = dfi_load_acquire(o);
+    size_t left = DFI_TM_STRIPE - (uintptr_t)p % DFI_TM_STRIPE, n = (bytes < left ? bytes : left) / DFI_TM_WORD, i;
     const volatile char *from = (const volatile char *)p;
     if ((uintptr_t)p % DFI_TM_WORD || t->filter >> dfi_tm_bit(p) & (((uint64_t)1 << n) - 1)) return 0;
-    if (DFI_LIKELY(n == WORDS)) /* unrolled */
-        for (i = 0; i < WORDS; i++) x[i] = dfi_tm_load_piece(from + i * DFI_TM_WORD, DFI_TM_WORD);
+    if (DFI_LIKELY(n == DFI_TM_STRIPE_WORDS)) /* unrolled */
+        for (i = 0; i < DFI_TM_STRIPE_WORDS; i++) x[i] = dfi_tm_load_piece(from + i * DFI_TM_WORD, DFI_TM_WORD);
     else
         for (i = 0; i < n; i++) x[i] = dfi_tm_load_piece(from + i * DFI_TM_WORD, DFI_TM_WORD);
     if (version >= dfi_load_relaxed(&t->newest) || dfi_load_relaxed(o) != version) return 0;
     for (i = 0; t->logs && i < n; i++) dfi_tm_log(t, from + i * DFI_TM_WORD, x[i], DFI_TM_WORD);
-    if (DFI_LIKELY(n == WORDS)) memcpy(to, x, STRIPE);
+    if (DFI_LIKELY(n == DFI_TM_STRIPE_WORDS)) memcpy(to, x, DFI_TM_STRIPE);
     else
         for (i = 0; i < n; i++) memcpy((char *)to + i * DFI_TM_WORD, &x[i], DFI_TM_WORD);
     return n * DFI_TM_WORD;
