@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 B       = build
 VERSION := $(shell tools/release/version)
-HEADERS = df.h df_stm.h df_gpu.h df_owm.h df_observe.h df.hpp
+HEADERS = df.h df_stm.h df_containers.h df_gpu.h df_owm.h df_observe.h df.hpp
 IMPL    = $(wildcard impl/*.h impl/*/*.h impl/*/*/*.h)
 DF      = $(HEADERS) $(IMPL)
 

@@ -177,8 +177,8 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
 #define DF_STM_PRIVATE 1
 #endif
 #define DFI_TM_KIND      ((DF_STM_CLOSED ? DFI_TM_CLOSED : 0) | (DF_STM_PRIVATE ? 0 : DFI_TM_UNWAITED))
-#define DF_ATOMIC        DFI_TM_BLOCK(DFI_TM_KIND)
-#define DF_ATOMIC_CLOSED DFI_TM_BLOCK(DFI_TM_KIND | DFI_TM_CLOSED)
+#define DF_ATOMIC        DFI_TM_BLOCK(DFI_SITE, DFI_TM_KIND)
+#define DF_ATOMIC_CLOSED DFI_TM_BLOCK(DFI_SITE, DFI_TM_KIND | DFI_TM_CLOSED)
 #define DF_OR_ELSE       else if (dfi_tm_or_else())
 
 /* A nested block has a dfi_tm_around of its own. (gcc says nothing of macros of a system header.) */
@@ -193,11 +193,12 @@ static char *const dfi_stm_need __attribute__((used, unused)) = DFI_STM_NEED;
 #else
 #define DFI_TM_SHADOW(how)
 #endif
-#define DFI_TM_BLOCK(kind) DFI_TM_BLOCK_(kind, DFI_CAT(dfi_tm_b_, __LINE__), DFI_CAT(dfi_tm_p_, __LINE__))
-#define DFI_TM_BLOCK_(kind, b, p)                                                                        \
+#define DFI_TM_BLOCK(site, kind) \
+    DFI_TM_BLOCK_(site, kind, DFI_CAT(dfi_tm_b_, __LINE__), DFI_CAT(dfi_tm_p_, __LINE__))
+#define DFI_TM_BLOCK_(site, kind, b, p)                                                                  \
     DFI_TM_SHADOW(push)                                                                                  \
     for (struct dfi_tm_block b DFI_TM_AT_END,                                                            \
-             *p = DFI_TM_ENTER(&b, DFI_SITE, (kind) | DFI_TM_NESTED_HERE, dfi_tm_jump, DFI_TM_WHERE),     \
+             *p = DFI_TM_ENTER(&b, site, (kind) | DFI_TM_NESTED_HERE, dfi_tm_jump, DFI_TM_WHERE),         \
              *dfi_tm_around = p;                                                                         \
          p->open; dfi_tm_after(p, DFI_SITE))                                                             \
         for (; p->open && ((void)DFI_CHECKPOINT(p->jump), (void)dfi_tm_around, dfi_tm_go(p)); dfi_tm_end(p)) \

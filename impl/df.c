@@ -4,6 +4,7 @@
 #define DF_IMPLEMENTATION
 #include "../df.h"
 #include "../df_stm.h"
+#include "../df_containers.h"
 #include "../df_owm.h"
 #if defined(DF_USE_OPENCL) || defined(DF_USE_CUDA)
 #include "../df_gpu.h"

@@ -92,7 +92,9 @@ DFI_INLINE void dfi_tm_write_pointer(volatile void *p, const volatile void *x) {
 
 #define DFI_TM_READER(name, T) T: dfi_tm_read_##name,
 #define DFI_TM_WRITER(name, T) T: dfi_tm_write_##name,
-#if DFI_GNU && !defined(__TINYC__)
+/* clang before C11 takes no __extension__ in a structure. */
+#if DFI_GNU && !defined(__TINYC__) && \
+    (!defined(__clang__) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L))
 #define DFI_TM_SCALAR(p)                                                                                    \
     (0 * sizeof(struct {                                                                                    \
          DFI_STATIC_ASSERT(DFI_IS_SCALAR(*(p)) && sizeof *(p) <= 8,                                         \

@@ -1,6 +1,7 @@
 // The headers inside of extern "C", as C++ programs include C libraries
 extern "C" {
 #include "../../df_stm.h"
+#include "../../df_containers.h"
 #include "../../df_gpu.h"
 #include "../../df_owm.h"
 #include "../../df_observe.h"

@@ -4,7 +4,7 @@
 #include "headers.h"
 #include "use.h"
 
-#if STM != 1
+#if STM != 1 && STM != 9
 DF_TASK(int, f, (int, n), df_in(int, p, n), df_out2(float, q, n, n, n), df_reduce(df_sum, long, r, 1));
 DF_STATIC_TASK(void, g, df_in_range(short, b, e));
 

@@ -178,7 +178,7 @@ df_result dfi_tm_atomically(void (*fn)(void *arg), void *arg, const char *site, 
 {
     volatile int done = 0;
     (void)site;
-    DFI_TM_BLOCK(kind) {
+    DFI_TM_BLOCK(site, kind) {
         fn(arg);
         done = 1;
     }

@@ -1,0 +1,114 @@
+/* containers.c - df_containers.h for the oracle: a list of elements in no order */
+#include <stdlib.h>
+#include <string.h>
+#include "oracle.h"
+#include "df_containers.h"
+
+char DFI_CONTAINERS_NEED[1];
+#define BLOCK(c) DFI_TM_BLOCK((c)->site, (c)->kind)
+
+static int equal(const struct dfi_container *c, const void *a, const void *b)
+{
+    return c->compare ? c->compare(a, b) : !memcmp(a, b, c->key_bytes);
+}
+static char *key_in(const struct dfi_container *c, struct dfi_cell *x) { return (char *)x + c->key_at; }
+static char *value_in(const struct dfi_container *c, struct dfi_cell *x) { return (char *)x + c->value_at; }
+
+/* The link to the element with this key, or to the end. */
+static struct dfi_cell **find(const struct dfi_container *c, struct dfi_cell **link, const void *key)
+{
+    struct dfi_cell *x;
+    while ((x = df_tm_read(link)) != NULL && !equal(c, key_in(c, x), key)) link = &x->next;
+    return link;
+}
+static struct dfi_cell *new_cell(const struct dfi_container *c, const void *key, const void *value)
+{
+    struct dfi_cell *x = df_tm_malloc(c->bytes);
+    if (!x) abort();
+    memcpy(key_in(c, x), key, c->key_bytes);
+    if (value) memcpy(value_in(c, x), value, c->value_bytes);
+    return x;
+}
+static void clear(struct dfi_cell **link)
+{
+    struct dfi_cell *x = df_tm_read(link), *next;
+    df_tm_write(link, NULL);
+    for (; x; x = next) next = df_tm_read(&x->next), df_tm_free(x);
+}
+static size_t number(struct dfi_cell *const *link, size_t most)
+{
+    struct dfi_cell *x;
+    size_t n = 0;
+    for (x = df_tm_read(link); x && n < most; x = df_tm_read(&x->next)) n++;
+    return n;
+}
+
+/* --- hash maps and hash sets ---------------------------------------------------------------------------- */
+
+/* The table is the first element. */
+static struct dfi_cell **all(const struct dfi_map *m) { return (struct dfi_cell **)(uintptr_t)&m->table; }
+
+int dfi_map_get(const struct dfi_container *c, const struct dfi_map *m, const void *key, void *value)
+{
+    struct dfi_cell *volatile x = NULL;
+    BLOCK(c) {
+        x = df_tm_read(find(c, all(m), key));
+        if (x && value) df_tm_read_bytes(value, value_in(c, x), c->value_bytes);
+    }
+    return x != NULL;
+}
+int dfi_map_put(const struct dfi_container *c, struct dfi_map *m, const void *key, const void *value, int how)
+{
+    volatile int added = 0;
+    BLOCK(c) {
+        struct dfi_cell **link = find(c, all(m), key), *x = df_tm_read(link);
+        if (!x) df_tm_write(&(x = new_cell(c, key, value))->next, NULL), df_tm_write(link, x), added = 1;
+        else if (how == DFI_MAP_REPLACE) df_tm_write_bytes(value_in(c, x), value, c->value_bytes);
+    }
+    return added;
+}
+df_result dfi_map_put_all(const struct dfi_container *c, struct dfi_map *m, const void *keys, const void *values,
+                          size_t n)
+{
+    BLOCK(c) {
+        for (size_t i = 0; i < n; i++)
+            dfi_map_put(c, m, (const char *)keys + i * c->key_bytes,
+                        values ? (const char *)values + i * c->value_bytes : NULL,
+                        values ? DFI_MAP_REPLACE : DFI_MAP_KEEP);
+    }
+    return DF_OK;
+}
+int dfi_map_remove(const struct dfi_container *c, struct dfi_map *m, const void *key, void *old)
+{
+    volatile int found = 0;
+    BLOCK(c) {
+        struct dfi_cell **link = find(c, all(m), key), *x = df_tm_read(link);
+        found = x != NULL;
+        if (x && old) df_tm_read_bytes(old, value_in(c, x), c->value_bytes);
+        if (x) df_tm_write(link, df_tm_read(&x->next)), df_tm_free(x);
+    }
+    return found;
+}
+int dfi_map_next(const struct dfi_container *c, const struct dfi_map *m, struct dfi_map_cursor *at, void *key,
+                 void *value)
+{
+    struct dfi_cell *x = at->chain ? at->next : df_tm_read(all(m));
+    at->next = x ? df_tm_read(&x->next) : NULL, at->chain = 1;
+    if (x && key) memcpy(key, key_in(c, x), c->key_bytes);
+    if (x && value) df_tm_read_bytes(value, value_in(c, x), c->value_bytes);
+    return x != NULL;
+}
+size_t dfi_map_count(const struct dfi_container *c, const struct dfi_map *m, size_t most)
+{
+    volatile size_t n = 0;
+    BLOCK(c) n = number(all(m), most);
+    return n;
+}
+df_result dfi_map_reserve(const struct dfi_container *c, struct dfi_map *m, size_t n)
+{
+    return (void)c, (void)m, (void)n, DF_OK;
+}
+void dfi_map_clear(const struct dfi_container *c, struct dfi_map *m)
+{
+    BLOCK(c) clear(all(m));
+}
