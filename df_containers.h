@@ -1,4 +1,4 @@
-/* df_containers.h - transactional containers: hash maps and sets that any number of threads change at once
+/* df_containers.h - transactional containers: maps, sets, queues and heaps that threads change at once
  *
  * One of the headers of df; includes df_stm.h, and works in threads of any kind.
  *
@@ -58,7 +58,7 @@
  *     Those of df_stm.h. DF_STM_PRIVATE and DF_STM_CLOSED of the file with the declaration hold for the transactions of
  *     its functions; df_stm_sites names these after the line of the declaration.
  *
- * SECTIONS  search for >>maps  >>implementation  >>licence */
+ * SECTIONS  search for >>maps  >>sorted  >>queues  >>implementation  >>licence */
 #include "df_stm.h"
 
 #ifndef DF_CONTAINERS_H
@@ -124,6 +124,56 @@ DFI_BEGIN
 #define DF_TM_MAP_BY(NAME, K, V, hash, equal)     DFI_QUIET DFI_MAP_BY(NAME, K, V, hash, equal) DFI_LOUD_END
 #define DF_TM_SET(NAME, K)                        DFI_QUIET DFI_SET(NAME, K, NULL, NULL) DFI_LOUD_END
 #define DF_TM_SET_BY(NAME, K, hash, equal)        DFI_QUIET DFI_SET_BY(NAME, K, hash, equal) DFI_LOUD_END
+
+/* ------------------------------------------------------------------------------------ >>sorted
+ * Sorted maps
+ *
+ *   DF_TM_SORTED_MAP(NAME, K, V, less);   declares the type NAME, a map whose keys are in order.
+ *             less: a function or macro of yours, int less(K a, K b): 1 if a comes before b, else 0. It looks at
+ *             nothing but the keys, and what they point to if it never changes. Keys are equal if none comes before
+ *             the other.
+ *
+ *     The functions of DF_TM_MAP, without NAME_reserve; NAME_next returns the elements in order. Besides, with a map m
+ *     and a cursor `at`:
+ *
+ *         int NAME_first(&m, &key, &value)   1: the smallest key, and its value; 0: there is none
+ *         int NAME_last(&m, &key, &value)    the same with the largest key
+ *         void NAME_seek(&m, &at, key)       NAME_next(&m, &at, ..) returns the first element whose key is not smaller
+ *
+ *     key and value may be NULL. NAME_seek as NAME_next: in a block, or while no other thread changes the map.
+ *     Threads: any.
+ *     Cost: for n elements, about log2(n) reads of 2 ns and calls of less: a red-black tree. An insertion or removal
+ *     writes a few words, which are seldom near the root, so two of them conflict seldom. NAME_count and
+ *     NAME_clear walk. */
+#define DF_TM_SORTED_MAP(NAME, K, V, less)        DFI_QUIET DFI_SORTED_MAP(NAME, K, V, less) DFI_LOUD_END
+
+/* ------------------------------------------------------------------------------------ >>queues
+ * Queues and heaps
+ *
+ *   DF_TM_QUEUE(NAME, T);            declares the type NAME, a queue of any length of elements of type T: first in,
+ *             first out
+ *   DF_TM_HEAP(NAME, T, less);       declares the type NAME, a priority queue: the element that comes before all others
+ *             is the first, and of equal ones the oldest. less: as for DF_TM_SORTED_MAP
+ *
+ *     For a queue or heap q of type NAME:
+ *
+ *         df_result NAME_push(&q, x)         adds x; DF_ERROR_MEMORY: nothing changed
+ *         int NAME_pop(&q, &x)               1: takes the first element; 0: there is none, x unchanged
+ *         int NAME_take(&q, &x)              the same, but waits until there is one, by df_retry; 0: the wait was
+ *                                            given up, see df_retry
+ *         int NAME_top(&q, &x)               of a heap: as NAME_pop, but the element stays
+ *         size_t NAME_count(&q)              the number of elements
+ *         int NAME_empty(&q)                 1: there are none
+ *         void NAME_clear(&q)                removes all elements
+ *
+ *     A queue that is all zero is empty: a static one, or = { 0 }.
+ *     NAME_take in a block has the whole block wait, and its alternatives tried (DF_OR_ELSE).
+ *     Threads: any.
+ *     Cost: a push and a pop of a queue conflict if it has at most one element; two pushes always do, and two pops. A
+ *     heap costs as much as a sorted map, and two pops conflict, and a push with a pop if it writes at the front.
+ *     NAME_count of a heap walks, that of a queue reads two words. */
+#define DF_TM_QUEUE(NAME, T)                      DFI_QUIET DFI_QUEUE(NAME, T) DFI_LOUD_END
+#define DF_TM_HEAP(NAME, T, less)                 DFI_QUIET DFI_HEAP(NAME, T, less) DFI_LOUD_END
 
 DFI_END
 #endif /* DF_CONTAINERS_H */

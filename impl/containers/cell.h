@@ -100,4 +100,39 @@ static struct dfi_cell *dfi_cell_new(const struct dfi_container *c, const void *
     return x;
 }
 
+/* Frees a list of elements that no other thread can reach. In a block: at its end. */
+static void dfi_cells_free(struct dfi_cell *all)
+{
+    struct dfi_cell *x;
+    while ((x = all) != NULL) {
+        all = dfi_link_read(&x->next);
+        df_tm_free(x);
+    }
+}
+
+/* New elements for an array, linked in its order. 0: no memory, and there are none */
+static int dfi_cells_new(const struct dfi_container *c, const void *keys, const void *values, size_t n,
+                         struct dfi_cell **all)
+{
+    *all = NULL;
+    while (n-- > 0) {
+        const void *value = values ? (const char *)values + n * c->value_bytes : NULL;
+        struct dfi_cell *x = dfi_cell_new(c, (const char *)keys + n * c->key_bytes, value);
+        if (!x) {
+            dfi_cells_free(*all);
+            return 0;
+        }
+        x->next = *all;
+        *all = x;
+    }
+    return 1;
+}
+
+/* An element gets the value of a new one, which is freed. */
+static void dfi_cell_replace(const struct dfi_container *c, struct dfi_cell *x, struct dfi_cell *by)
+{
+    if (c->value_bytes) dfi_value_write(c, x, dfi_cell_value(c, by));
+    df_tm_free(by);
+}
+
 #endif

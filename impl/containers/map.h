@@ -189,30 +189,20 @@ static DFI_NOINLINE int dfi_map_insert(const struct dfi_container *c, struct dfi
     return 1;
 }
 
-static DFI_NOINLINE df_result dfi_map_insert_all(const struct dfi_container *c, struct dfi_map *m, const char *keys,
-                                                 const char *values, size_t n)
+static DFI_NOINLINE df_result dfi_map_insert_all(const struct dfi_container *c, struct dfi_map *m, const void *keys,
+                                                 const void *values, size_t n)
 {
-    struct dfi_cell *all = NULL, *x;
-    df_result result = dfi_map_enlarge(m, DFI_MAP_FIRST);
-    for (; n-- > 0 && result == DF_OK; all = x) {
-        x = dfi_cell_new(c, keys + n * c->key_bytes, values ? values + n * c->value_bytes : NULL);
-        if (!x) result = DF_ERROR_MEMORY, x = all;
-        else x->next = all;
-    }
+    struct dfi_cell *all, *x;
+    if (dfi_map_enlarge(m, DFI_MAP_FIRST) != DF_OK || !dfi_cells_new(c, keys, values, n, &all)) return DF_ERROR_MEMORY;
     while ((x = all) != NULL) {
         const void *key = dfi_cell_key(c, x);
         const uint64_t hash = dfi_key_hash(c, key);
-        struct dfi_map_found f = { NULL, NULL, 0 };
+        const struct dfi_map_found f = dfi_map_find(c, dfi_map_table_of(m), key, hash);
         all = x->next;
-        if (result == DF_OK) f = dfi_map_find(c, dfi_map_table_of(m), key, hash);
-        if (result == DF_OK && !f.x) {
-            dfi_map_link(c, m, x, hash, f.passed);
-            continue;
-        }
-        if (f.x && c->value_bytes) dfi_value_write(c, f.x, dfi_cell_value(c, x));
-        df_tm_free(x);
+        if (!f.x) dfi_map_link(c, m, x, hash, f.passed);
+        else dfi_cell_replace(c, f.x, x);
     }
-    return result;
+    return DF_OK;
 }
 
 static DFI_NOINLINE int dfi_map_unlink(const struct dfi_container *c, struct dfi_map *m, const void *key, void *old)
@@ -231,7 +221,7 @@ static DFI_NOINLINE int dfi_map_unlink(const struct dfi_container *c, struct dfi
 /* --- all elements ------------------------------------------------------------------------------------- */
 
 /* The next element, or NULL. It may be freed before the next call. */
-static struct dfi_cell *dfi_map_step(const struct dfi_map_table *t, struct dfi_map_cursor *at)
+static struct dfi_cell *dfi_map_step(const struct dfi_map_table *t, struct dfi_cursor *at)
 {
     struct dfi_cell *x = at->next;
     while ((!x || x == DFI_MAP_END) && at->chain < t->n) x = dfi_link_read(dfi_map_chain(t, at->chain++));
@@ -243,7 +233,7 @@ static struct dfi_cell *dfi_map_step(const struct dfi_map_table *t, struct dfi_m
 static DFI_NOINLINE size_t dfi_map_number(const struct dfi_map *m, size_t most)
 {
     const struct dfi_map_table *t = dfi_map_table_of(m);
-    struct dfi_map_cursor at = { NULL, 0 };
+    struct dfi_cursor at = { NULL, 0 };
     size_t n = 0;
     while (t && n < most && dfi_map_step(t, &at)) n++;
     return n;
@@ -259,7 +249,7 @@ static DFI_NOINLINE struct dfi_map_table *dfi_map_take(struct dfi_map *m)
 /* Frees a table that no map has any more. In a block: at its end. */
 static void dfi_map_free(struct dfi_map_table *t)
 {
-    struct dfi_map_cursor at = { NULL, 0 };
+    struct dfi_cursor at = { NULL, 0 };
     struct dfi_cell *x;
     size_t i;
     while ((x = dfi_map_step(t, &at)) != NULL) df_tm_free(x);
@@ -288,7 +278,7 @@ DFI_API df_result dfi_map_put_all(const struct dfi_container *c, struct dfi_map 
                                   const void *values, size_t n)
 {
     volatile df_result result = DF_OK;
-    DFI_CONTAINER_BLOCK(c, c->kind, result = dfi_map_insert_all(c, m, (const char *)keys, (const char *)values, n));
+    DFI_CONTAINER_BLOCK(c, c->kind, result = dfi_map_insert_all(c, m, keys, values, n));
     return result;
 }
 
@@ -299,7 +289,7 @@ DFI_API int dfi_map_remove(const struct dfi_container *c, struct dfi_map *m, con
     return found;
 }
 
-DFI_API int dfi_map_next(const struct dfi_container *c, const struct dfi_map *m, struct dfi_map_cursor *cursor,
+DFI_API int dfi_map_next(const struct dfi_container *c, const struct dfi_map *m, struct dfi_cursor *cursor,
                          void *key, void *value)
 {
     const struct dfi_map_table *t = dfi_map_table_of(m);

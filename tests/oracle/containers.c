@@ -89,7 +89,7 @@ int dfi_map_remove(const struct dfi_container *c, struct dfi_map *m, const void 
     }
     return found;
 }
-int dfi_map_next(const struct dfi_container *c, const struct dfi_map *m, struct dfi_map_cursor *at, void *key,
+int dfi_map_next(const struct dfi_container *c, const struct dfi_map *m, struct dfi_cursor *at, void *key,
                  void *value)
 {
     struct dfi_cell *x = at->chain ? at->next : df_tm_read(all(m));
@@ -111,4 +111,157 @@ df_result dfi_map_reserve(const struct dfi_container *c, struct dfi_map *m, size
 void dfi_map_clear(const struct dfi_container *c, struct dfi_map *m)
 {
     BLOCK(c) clear(all(m));
+}
+
+/* --- sorted maps, heaps and queues: the list is in order ------------------------------------------------- */
+
+static struct dfi_cell **list(const struct dfi_sorted *s) { return (struct dfi_cell **)(uintptr_t)&s->root; }
+
+/* The link to the first element that is not before the key; behind: that comes after it. */
+static struct dfi_cell **find_place(const struct dfi_container *c, struct dfi_cell **link, const void *key, int behind)
+{
+    struct dfi_cell *x;
+    while ((x = df_tm_read(link)) != NULL &&
+           (behind ? !c->compare(key, key_in(c, x)) : c->compare(key_in(c, x), key))) link = &x->next;
+    return link;
+}
+static struct dfi_cell **find_equal(const struct dfi_container *c, const struct dfi_sorted *s, const void *key)
+{
+    struct dfi_cell **link = find_place(c, list(s), key, 0), *x = df_tm_read(link);
+    return x && !c->compare(key, key_in(c, x)) ? link : NULL;
+}
+static void insert(const struct dfi_container *c, struct dfi_cell **link, const void *key, const void *value)
+{
+    struct dfi_cell *x = new_cell(c, key, value);
+    df_tm_write(&x->next, df_tm_read(link));
+    df_tm_write(link, x);
+}
+static int copy(const struct dfi_container *c, struct dfi_cell *x, void *key, void *value)
+{
+    if (x && key) memcpy(key, key_in(c, x), c->key_bytes);
+    if (x && value) df_tm_read_bytes(value, value_in(c, x), c->value_bytes);
+    return x != NULL;
+}
+static int take_first(const struct dfi_container *c, struct dfi_cell **link, void *item)
+{
+    struct dfi_cell *x = df_tm_read(link);
+    if (!copy(c, x, item, NULL)) return 0;
+    df_tm_write(link, df_tm_read(&x->next));
+    df_tm_free(x);
+    return 1;
+}
+
+int dfi_sorted_get(const struct dfi_container *c, const struct dfi_sorted *s, const void *key, void *value)
+{
+    volatile int found = 0;
+    BLOCK(c) {
+        struct dfi_cell **link = find_equal(c, s, key);
+        found = link && copy(c, df_tm_read(link), NULL, value);
+    }
+    return found;
+}
+int dfi_sorted_put(const struct dfi_container *c, struct dfi_sorted *s, const void *key, const void *value, int how)
+{
+    volatile int added = 0;
+    BLOCK(c) {
+        struct dfi_cell **link = find_equal(c, s, key);
+        if (!link) insert(c, find_place(c, list(s), key, 0), key, value), added = 1;
+        else if (how == DFI_MAP_REPLACE) df_tm_write_bytes(value_in(c, df_tm_read(link)), value, c->value_bytes);
+    }
+    return added;
+}
+df_result dfi_sorted_put_all(const struct dfi_container *c, struct dfi_sorted *s, const void *keys, const void *values,
+                             size_t n)
+{
+    BLOCK(c) {
+        for (size_t i = 0; i < n; i++)
+            dfi_sorted_put(c, s, (const char *)keys + i * c->key_bytes, (const char *)values + i * c->value_bytes,
+                           DFI_MAP_REPLACE);
+    }
+    return DF_OK;
+}
+int dfi_sorted_remove(const struct dfi_container *c, struct dfi_sorted *s, const void *key, void *old)
+{
+    volatile int found = 0;
+    BLOCK(c) {
+        struct dfi_cell **link = find_equal(c, s, key), *x = link ? df_tm_read(link) : NULL;
+        found = copy(c, x, NULL, old);
+        if (x) df_tm_write(link, df_tm_read(&x->next)), df_tm_free(x);
+    }
+    return found;
+}
+int dfi_sorted_end(const struct dfi_container *c, const struct dfi_sorted *s, int last, void *key, void *value)
+{
+    volatile int found = 0;
+    BLOCK(c) {
+        struct dfi_cell *x = df_tm_read(list(s)), *next;
+        while (x && last && (next = df_tm_read(&x->next)) != NULL) x = next;
+        found = copy(c, x, key, c->value_bytes ? value : NULL);
+    }
+    return found;
+}
+int dfi_sorted_next(const struct dfi_container *c, const struct dfi_sorted *s, struct dfi_cursor *at, void *key,
+                    void *value)
+{
+    struct dfi_cell *x = at->chain ? at->next : df_tm_read(list(s));
+    at->next = x ? df_tm_read(&x->next) : NULL, at->chain = 1;
+    return copy(c, x, key, value);
+}
+void dfi_sorted_seek(const struct dfi_container *c, const struct dfi_sorted *s, struct dfi_cursor *at,
+                     const void *key)
+{
+    at->next = df_tm_read(find_place(c, list(s), key, 0)), at->chain = 1;
+}
+size_t dfi_sorted_count(const struct dfi_container *c, const struct dfi_sorted *s, size_t most)
+{
+    volatile size_t n = 0;
+    BLOCK(c) n = number(list(s), most);
+    return n;
+}
+void dfi_sorted_clear(const struct dfi_container *c, struct dfi_sorted *s)
+{
+    BLOCK(c) clear(list(s));
+}
+df_result dfi_heap_push(const struct dfi_container *c, struct dfi_sorted *s, const void *item)
+{
+    BLOCK(c) insert(c, find_place(c, list(s), item, 1), item, NULL);
+    return DF_OK;
+}
+int dfi_heap_pop(const struct dfi_container *c, struct dfi_sorted *s, void *item, int waits)
+{
+    volatile int found = 0;
+    BLOCK(c) {
+        found = take_first(c, list(s), item);
+        if (!found && waits) dfi_tm_retry(c->site);
+    }
+    return found;
+}
+df_result dfi_fifo_push(const struct dfi_container *c, struct dfi_fifo *q, const void *item)
+{
+    BLOCK(c) {
+        struct dfi_cell **link = &q->first, *x;
+        while ((x = df_tm_read(link)) != NULL) link = &x->next;
+        insert(c, link, item, NULL);
+    }
+    return DF_OK;
+}
+int dfi_fifo_pop(const struct dfi_container *c, struct dfi_fifo *q, void *item, int waits)
+{
+    volatile int found = 0;
+    BLOCK(c) {
+        found = take_first(c, &q->first, item);
+        if (!found && waits) dfi_tm_retry(c->site);
+    }
+    return found;
+}
+size_t dfi_fifo_count(const struct dfi_container *c, const struct dfi_fifo *q)
+{
+    volatile size_t n = 0;
+    BLOCK(c) n = number(&q->first, SIZE_MAX);
+    return n;
+}
+int dfi_fifo_empty(const struct dfi_container *c, const struct dfi_fifo *q) { return !dfi_fifo_count(c, q); }
+void dfi_fifo_clear(const struct dfi_container *c, struct dfi_fifo *q)
+{
+    BLOCK(c) clear(&q->first);
 }
