@@ -21,6 +21,14 @@ DF_TM_MAP(by_pointer, const void *, void *);
 DF_TM_MAP(by_colour, enum colour, long double);
 DF_TM_MAP(by_struct, struct long_key, struct long_key);
 DF_TM_MAP_BY(by_text, const char *, const char *, hash_of, same);
+static int shorter(const char *a, const char *b) { return strlen(a) < strlen(b); }
+#define LESS(a, b) ((a) < (b))
+DF_TM_SORTED_MAP(int_order, int, long, LESS);
+DF_TM_SORTED_MAP(text_order, const char *, complex_number, shorter);
+DF_TM_QUEUE(ints, int);
+DF_TM_QUEUE(structs, struct long_key);
+DF_TM_HEAP(doubles, double, LESS);
+DF_TM_HEAP(by_length, const char *, shorter);
 DF_TM_SET(shorts, short);
 DF_TM_SET_BY(texts, const char *, hash_of, same);
 
@@ -82,6 +90,63 @@ MAP(by_text, const char *, const char *, "a", "bc", "d", "e", same)
 SET(shorts, short, 1, -1)
 SET(texts, const char *, "a", "bc")
 
+/* All functions of a sorted map: a comes before b. */
+#define SORTED(name, K, V, a, b, x, y, equal_keys, equal)                                                \
+    static void try_##name(void)                                                                         \
+    {                                                                                                    \
+        static name m;                                                                                   \
+        const name *const c = &m;                                                                        \
+        name##_cursor at = { NULL, 0 };                                                                  \
+        K keys[2];                                                                                       \
+        K k = a;                                                                                         \
+        V values[2];                                                                                     \
+        V v = x;                                                                                         \
+        keys[0] = b, keys[1] = a, values[0] = y, values[1] = x;                                          \
+        CHECK(!name##_get(c, a, &v) && !name##_has(c, a) && name##_empty(c) && name##_count(c) == 0);    \
+        CHECK(!name##_first(c, &k, &v) && !name##_last(c, NULL, NULL));                                  \
+        CHECK(name##_put_all(&m, keys, values, 2) == DF_OK && name##_count(c) == 2 && !name##_empty(c)); \
+        CHECK(name##_first(c, &k, &v) && equal_keys(k, keys[1]) && equal(v, x));                         \
+        CHECK(name##_last(c, &k, &v) && equal_keys(k, keys[0]) && equal(v, y));                          \
+        CHECK(name##_next(c, &at, &k, NULL) && equal_keys(k, keys[1]));                                  \
+        CHECK(name##_next(c, &at, NULL, &v) && equal(v, y) && !name##_next(c, &at, &k, &v));             \
+        name##_seek(c, &at, b);                                                                          \
+        CHECK(name##_next(c, &at, &k, &v) && equal_keys(k, keys[0]) && equal(v, y));                     \
+        CHECK(name##_add(&m, a, y) == 0 && name##_put(&m, a, y) == DF_OK && name##_get(c, a, &v));       \
+        CHECK(equal(v, y) && name##_remove(&m, a, &v) && !name##_remove(&m, a, NULL));                   \
+        CHECK(name##_add(&m, a, x) == 1 && name##_count(c) == 2);                                        \
+        name##_clear(&m);                                                                                \
+        CHECK(name##_empty(c));                                                                          \
+    }
+SORTED(int_order, int, long, -1, 1, 5L, 7L, EQUAL, EQUAL)
+SORTED(text_order, const char *, complex_number, "a", "bc", one, two, same, SAME_RE)
+
+/* All functions of queues and heaps: a comes out before b. */
+#define ITEMS(name, T, a, b, equal)                                                                      \
+    static void try_##name(void)                                                                         \
+    {                                                                                                    \
+        static name q;                                                                                   \
+        T x = b;                                                                                         \
+        CHECK(!name##_pop(&q, &x) && name##_empty(&q) && name##_push(&q, a) == DF_OK);                   \
+        CHECK(name##_push(&q, b) == DF_OK && name##_count(&q) == 2 && !name##_empty(&q));                \
+        CHECK(name##_pop(&q, &x) && equal(x, a) && name##_take(&q, &x) && equal(x, b));                  \
+        CHECK(!name##_pop(&q, &x) && name##_push(&q, x) == DF_OK);                                       \
+        name##_clear(&q);                                                                                \
+        CHECK(name##_empty(&q) && name##_count(&q) == 0);                                                \
+    }
+ITEMS(ints, int, 3, 2, EQUAL)
+ITEMS(structs, struct long_key, first, second, SAME_NUMBER)
+ITEMS(doubles, double, -1.5, 2.5, NEAR)
+ITEMS(by_length, const char *, "a", "bc", same)
+
+static void try_top(void)
+{
+    static doubles q;
+    double x = 0;
+    CHECK(!doubles_top(&q, &x) && doubles_push(&q, 2.5) == DF_OK && doubles_push(&q, 1.5) == DF_OK);
+    CHECK(doubles_top(&q, &x) && NEAR(x, 1.5) && doubles_count(&q) == 2);
+    doubles_clear(&q);
+}
+
 int main(void)
 {
     one.re = 1, two.re = 20, second.number = 9, second.name[3] = 'x';
@@ -94,5 +159,12 @@ int main(void)
     try_by_text();
     try_shorts();
     try_texts();
+    try_int_order();
+    try_text_order();
+    try_ints();
+    try_structs();
+    try_doubles();
+    try_by_length();
+    try_top();
     return wrong;
 }
