@@ -24,13 +24,20 @@ long add(long *to, long n)
 }
 #endif
 #if STM == 7 || STM == 9
+#define USE_BEFORE(a, b) ((a) < (b))
 DF_TM_MAP(numbers, int, double);
 DF_TM_SET(keys, long);
-int find(numbers *m, keys *s);
-int find(numbers *m, keys *s)
+DF_TM_SORTED_MAP(sorted, int, double, USE_BEFORE);
+DF_TM_QUEUE(line, long);
+DF_TM_HEAP(heap, long, USE_BEFORE);
+int find(numbers *m, keys *s, sorted *o, line *q, heap *h);
+int find(numbers *m, keys *s, sorted *o, line *q, heap *h)
 {
     double d = 1;
-    if (numbers_put(m, 1, d) == DF_OK && numbers_get(m, 1, &d)) return keys_add(s, 1);
+    long n = 1;
+    int k = 1;
+    if (numbers_put(m, 1, d) == DF_OK && numbers_get(m, 1, &d) && keys_add(s, 1)) return sorted_first(o, &k, &d);
+    if (line_push(q, n) == DF_OK && line_take(q, &n) && heap_push(h, n) == DF_OK) return heap_pop(h, &n);
     return 0;
 }
 #endif
