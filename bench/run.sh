@@ -194,6 +194,7 @@ for group in $groups; do
         build $group df 0 $CC $c11 "$here/stm_df.c" -pthread
         build $group df-clang 0 $CLANG $c11 "$here/stm_df.c" -pthread
         build $group df-values 0 $CC $c11 -DDF_STM_ENGINE=DF_STM_VALUES "$here/stm_df.c" -pthread
+        build $group df-containers 0 $CC $c11 -DCONTAINERS "$here/stm_df.c" -pthread
         build $group df-unwaited 0 $CC $c11 -DDF_STM_PRIVATE=0 "$here/stm_df.c" -pthread
         build $group itm-ml_wt 0 $itm "$here/stm_itm.c" -pthread
         build $group itm-gl_wt 0 $itm "$here/stm_itm.c" -pthread

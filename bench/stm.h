@@ -13,8 +13,9 @@
  *                              changes of the structure, 1 % reads of everything
  *   kmeans, intruder, labyrinth, vacation, ssca2, yada   programs with the shapes of those of STAMP: stm/programs.h
  *
- * The sets and the bank are those of examples/stm. Checksums show that the final contents are in order, and as many as
- * the results of the operations imply. Setup is not timed. A new node comes from malloc in every system.
+ * The sets and the bank are those of examples/stm; with CONTAINERS, hash and tree are those of df_containers.h. Checksums
+ * show that the final contents are in order, and as many as the results of the operations imply. Setup is not timed. A
+ * new node comes from malloc in every system.
  *
  * Include bench.h, and define df_tm_read and so on (or include df_stm.h) and the macros of stm/threads.h, before this
  * file. */
@@ -132,7 +133,9 @@ static void blocks(const char *workload, void (*run)(void *), long n, long words
     static void kind##_end(void)                                                                                 \
     {                                                                                                            \
         BLOCK kind##_clear(&the_##kind); BLOCK_END                                                               \
-    }                                                                                                            \
+    }
+
+#define RUN_SET(kind)                                                                                            \
     static void run_##kind(void *p)                                                                              \
     {                                                                                                            \
         worker *w = (worker *)p;                                                                                 \
@@ -144,13 +147,27 @@ static void blocks(const char *workload, void (*run)(void *), long n, long words
             else w->added -= kind##_take(key);                                                                   \
         }                                                                                                        \
     }
+
 SET(list)
-SET(tree)
 SET(skiplist)
-#define hash_clear hash_empty                                       /* the table is freed outside */
+#ifdef CONTAINERS
+#include "stm/containers.h"
+#else
+SET(tree)
+#define hash_clear hash_empty                                       /* the table stays */
 static inline void hash_empty(hash *h) { for (size_t i = 0; i < h->chains; i++) list_clear(&h->chain[i]); }
 SET(hash)
 #undef hash_clear
+static int hash_begin(size_t elements)
+{
+    free(the_hash.chain);
+    return hash_init(&the_hash, elements);
+}
+#endif
+RUN_SET(list)
+RUN_SET(tree)
+RUN_SET(skiplist)
+RUN_SET(hash)
 
 static void set(const char *kind, long n, int (*put)(long), long (*count)(void), void (*end)(void), void (*run)(void *))
 {
@@ -165,13 +182,12 @@ static void set(const char *kind, long n, int (*put)(long), long (*count)(void),
             int right;
             snprintf(workload, sizeof workload, "%s_%d_%d", kind, sizes[s], updates[u]);
             if (!bench_wants(workload)) continue;
-            if (!hash_init(&the_hash, (size_t)sizes[s])) exit(1);
+            if (!hash_begin((size_t)sizes[s])) exit(1);
             while (elements < sizes[s]) elements += put((long)((x = bench_mix(x)) % (uint64_t)(2 * sizes[s])));
             seconds = work_all(run, n, 1, 2 * sizes[s], updates[u], &all);
             right = count() == elements + all.added;
             bench_line(workload, SYSTEM_NAME, seconds, n, right ? bench_mix((uint64_t)elements) : 0);
             end();
-            free(the_hash.chain);
             if (s == 0 && u == 2 && run == run_list) n /= 16;
         }
 }

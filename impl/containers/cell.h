@@ -96,7 +96,7 @@ static struct dfi_cell *dfi_cell_new(const struct dfi_container *c, const void *
     struct dfi_cell *x = (struct dfi_cell *)df_tm_malloc(c->bytes);
     if (!x) return NULL;
     memcpy((char *)x + c->key_at, key, c->key_bytes);
-    if (c->value_bytes) memcpy(dfi_cell_value(c, x), value, c->value_bytes);
+    if (value) memcpy(dfi_cell_value(c, x), value, c->value_bytes);
     return x;
 }
 
