@@ -28,12 +28,13 @@ struct dfi_df_hooks {
     /* The `awake` of that call if the thread is a worker, else NULL. Other threads read it, so it outlives the call. */
     DFI_ATOMIC(int) *(*retry_flag)(void);
 };
-typedef void dfi_attempt_fn(const char *site, int how);
+typedef void dfi_attempt_fn(const char *site, int how, const char *other);
 typedef void dfi_may_block_fn(void);
 DFI_EXTERN_C_BEGIN
 DFI_API DFI_ATOMIC(const struct dfi_block_hooks *) dfi_block_hooks;
 DFI_API DFI_ATOMIC(const struct dfi_df_hooks *) dfi_df_hooks;
-/* While df traces: this thread begins an attempt of the atomic block at `site`, or ends one; `how` is DFI_ATOMIC_... */
+/* While df traces, or keeps statistics: this thread begins an attempt of the atomic block at `site`, or ends one; `how`
+ * is DFI_ATOMIC_..; other: the block that was in the way, or NULL: none, or it is not known. */
 DFI_API DFI_ATOMIC(dfi_attempt_fn *) dfi_attempt_hook;
 /* The address of this thread's pointer to its current atomic block (NULL outside of blocks). A task that waits inside a
  * block is an error of the program. */
@@ -51,14 +52,16 @@ DFI_API DFI_IN_TABLE void dfi_may_block_linked(void)
     if (hook) hook();
 }
 DFI_EXTERN_C_END
-enum { DFI_ATOMIC_COMMITTED, DFI_ATOMIC_ABORTED, DFI_ATOMIC_RETRIED, DFI_ATOMIC_BEGINS }; /* RETRIED: by df_retry */
+/* From LOCKED to RETRIED: as the counters of these names in df_stm_counters */
+enum { DFI_ATOMIC_COMMITTED, DFI_ATOMIC_LOCKED, DFI_ATOMIC_TOO_NEW, DFI_ATOMIC_CHANGED, DFI_ATOMIC_TO_LOG,
+       DFI_ATOMIC_GAVE_WAY, DFI_ATOMIC_BY_USER, DFI_ATOMIC_RETRIED, DFI_ATOMIC_BEGINS };
 
 DFI_INLINE int dfi_attempted(void) { return dfi_load_relaxed(&dfi_attempt_hook) != NULL; }
 
-DFI_INLINE void dfi_attempt(const char *site, int how)
+DFI_INLINE void dfi_attempt(const char *site, int how, const char *other)
 {
     dfi_attempt_fn *hook = dfi_load_acquire(&dfi_attempt_hook); /* relaxed would do: its data is protected by locks */
-    if (DFI_UNLIKELY(hook != NULL)) hook(site, how);
+    if (DFI_UNLIKELY(hook != NULL)) hook(site, how, other);
 }
 
 #endif

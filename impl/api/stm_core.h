@@ -47,7 +47,7 @@ struct dfi_tm {
     unsigned attempts;            /* aborts of this block so far */
     uintptr_t time;               /* all values that were read were in memory at this time */
     struct dfi_tm_block *inner;   /* the innermost open block; NULL outside of blocks */
-    const char *site;             /* where the outermost one begins */
+    DFI_ATOMIC(const char *) site; /* where the outermost one begins; written by its thread */
     unsigned char logs;           /* reads are logged */
     unsigned char odd;            /* any of the following is not 0, or was */
     unsigned char alone, direct;  /* no other transaction runs; and accesses are not buffered */
@@ -77,6 +77,7 @@ struct dfi_tm {
     uint32_t random;
     struct dfi_tm_counts counts;
     struct dfi_tm *next_free;
+    const volatile void *met;     /* the word, with records its orec, that the block is about to abort for, or NULL */
     const unsigned *thrown;       /* number of C++ exceptions in flight in this thread */
     uintptr_t known[DFI_TM_PREDICTIONS]; /* known call paths from a block to a nested one */
     unsigned char log_for[DFI_TM_PREDICTIONS]; /* by block: commits left until it is tried without a log of reads */

@@ -69,7 +69,7 @@ DFI_OWN(dfi_taskgraph_leave) DFI_OWN(dfi_taskgraph_new) DFI_OWN(dfi_taskgraph_op
 DFI_OWN(dfi_texts) DFI_OWN(dfi_texts_lock) DFI_OWN(dfi_threw) DFI_OWN(dfi_threw_take) DFI_OWN(dfi_tm_abort)
 DFI_OWN(dfi_tm_atomically) DFI_OWN(dfi_tm_broke) DFI_OWN(dfi_tm_do_restart) DFI_OWN(dfi_tm_end) DFI_OWN(dfi_tm_enter)
 DFI_OWN(dfi_tm_few_orecs) DFI_OWN(dfi_tm_get) DFI_OWN(dfi_tm_inner) DFI_OWN(dfi_tm_irrevocable)
-DFI_OWN(dfi_tm_leave) DFI_OWN(dfi_tm_no_room)
+DFI_OWN(dfi_tm_latest) DFI_OWN(dfi_tm_leave) DFI_OWN(dfi_tm_no_room)
 DFI_OWN(dfi_tm_nobody) DFI_OWN(dfi_tm_or_else) DFI_OWN(dfi_tm_put) DFI_OWN(dfi_tm_retry) DFI_OWN(dfi_tm_save_registers)
 DFI_OWN(dfi_tm_runs) DFI_OWN(dfi_tm_self) DFI_OWN(dfi_tm_spare) DFI_OWN(dfi_tm_to_registers) DFI_OWN(dfi_tm_validate)
 DFI_OWN(dfi_tm_was_left) DFI_OWN(dfi_token_init) DFI_OWN(dfi_token_init_external) DFI_OWN(dfi_trace_now)

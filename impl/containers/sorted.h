@@ -21,7 +21,7 @@ DFI_INLINE struct dfi_cell **dfi_child_link(struct dfi_cell *x, int side)
 DFI_INLINE struct dfi_cell *dfi_child(struct dfi_cell *x, int side) { return dfi_link_read(dfi_child_link(x, side)); }
 DFI_INLINE struct dfi_cell *dfi_parent(struct dfi_cell *x) { return dfi_link_read(&x->next); }
 DFI_INLINE void dfi_parent_write(struct dfi_cell *x, struct dfi_cell *parent) { dfi_link_write(&x->next, parent); }
-DFI_INLINE int dfi_side(struct dfi_cell *parent, struct dfi_cell *x) { return dfi_child(parent, 1) == x; }
+DFI_INLINE int dfi_side_of(struct dfi_cell *parent, struct dfi_cell *x) { return dfi_child(parent, 1) == x; }
 DFI_INLINE int dfi_is_red(struct dfi_cell *x) { return x && df_tm_read(&((struct dfi_node *)(void *)x)->red); }
 
 static void dfi_paint(struct dfi_cell *x, int red)
@@ -73,7 +73,7 @@ static struct dfi_cell *dfi_sorted_behind(struct dfi_cell *x)
 {
     struct dfi_cell *parent = dfi_child(x, 1);
     if (parent) return dfi_sorted_end_below(parent, 0);
-    while ((parent = dfi_parent(x)) != NULL && dfi_side(parent, x)) x = parent;
+    while ((parent = dfi_parent(x)) != NULL && dfi_side_of(parent, x)) x = parent;
     return parent;
 }
 
@@ -82,7 +82,7 @@ static struct dfi_cell *dfi_sorted_behind(struct dfi_cell *x)
 /* `by`, or nothing, takes the place of x below parent, or as the root. */
 static void dfi_sorted_replace(struct dfi_sorted *s, struct dfi_cell *parent, struct dfi_cell *x, struct dfi_cell *by)
 {
-    dfi_link_write(parent ? dfi_child_link(parent, dfi_side(parent, x)) : &s->root, by);
+    dfi_link_write(parent ? dfi_child_link(parent, dfi_side_of(parent, x)) : &s->root, by);
     if (by) dfi_parent_write(by, parent);
 }
 
@@ -107,7 +107,7 @@ static DFI_NOINLINE void dfi_sorted_link(struct dfi_sorted *s, struct dfi_cell *
     dfi_link_write(leaf ? dfi_child_link(leaf, side) : &s->root, x);
     while (dfi_is_red(parent = dfi_parent(x))) { /* both are red */
         grand = dfi_parent(parent);
-        side = dfi_side(grand, parent);
+        side = dfi_side_of(grand, parent);
         uncle = dfi_child(grand, !side);
         if (dfi_is_red(uncle)) {
             dfi_paint(parent, 0);
@@ -116,7 +116,7 @@ static DFI_NOINLINE void dfi_sorted_link(struct dfi_sorted *s, struct dfi_cell *
             x = grand;
             continue;
         }
-        if (dfi_side(parent, x) != side) {
+        if (dfi_side_of(parent, x) != side) {
             dfi_sorted_rotate(s, parent, side);
             parent = x;
         }
@@ -148,7 +148,7 @@ static void dfi_sorted_mend(struct dfi_sorted *s, struct dfi_cell *parent, int s
                 return;
             }
             parent = dfi_parent(x);
-            side = parent && dfi_side(parent, x);
+            side = parent && dfi_side_of(parent, x);
             continue;
         }
         if (!dfi_is_red(outer)) {
@@ -173,7 +173,7 @@ static DFI_NOINLINE void dfi_sorted_unlink(struct dfi_sorted *s, struct dfi_cell
     struct dfi_cell *by = left && right ? dfi_sorted_end_below(right, 0) : x; /* has one child at most */
     struct dfi_cell *child = by != x || !left ? dfi_child(by, 1) : left, *parent = dfi_parent(by), *below;
     const int red = dfi_is_red(by);
-    int side = parent && dfi_side(parent, by), i;
+    int side = parent && dfi_side_of(parent, by), i;
     dfi_sorted_replace(s, parent, by, child);
     if (by != x) {
         if (parent == x) parent = by;

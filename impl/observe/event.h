@@ -32,7 +32,9 @@ enum dfi_event_kind {
     DFI_E_WAIT,
     DFI_E_ROOM,   /* the body a ran others for b, because its scope had too many children */
     DFI_E_UNTIL,  /* the next wait of the body b is for the task a */
-    DFI_E_ATOMIC, /* an attempt of an atomic block took b; what: the text of its source line; level: DFI_ATOMIC_.. */
+    /* an attempt of an atomic block took b; what: the text of its source line; level: DFI_ATOMIC_..; a: the text of the
+     * source line of the block that was in the way, or 0 */
+    DFI_E_ATOMIC,
     DFI_E_THREAD, /* the worker has the index a; b: 0: a helper; a thread of the program 1: begins, 2: ends to use it */
     /* a: tasks submitted and not done; b: bytes in private buffers; what: number of workers that run
      * a body */

@@ -50,12 +50,18 @@ static void dfi_module_stall(const struct dfi_moment *m)
     }
 }
 
+/* From now on attempts of atomic blocks are reported, if that observer runs. */
+static void dfi_attempts_watch(unsigned observer)
+{
+    if (dfi_watched() & observer) dfi_store_release(&dfi_attempt_hook, &dfi_watch_attempt);
+}
+
 static void dfi_module_trace(const struct dfi_moment *m)
 {
     switch (m->is) {
     case DFI_POOL_BEGINS:
         if (DFI_WITH_TRACE) dfi_trace_begin(m->config ? m->config->trace : NULL, dfi_pool.n_planned);
-        if (dfi_watched() & DFI_WATCH_TRACE) dfi_store_release(&dfi_attempt_hook, &dfi_watch_attempt);
+        dfi_attempts_watch(DFI_WATCH_TRACE);
         break;
     case DFI_STOP_CALLED:
     case DFI_STOP_AT_EXIT:
@@ -84,7 +90,10 @@ static void dfi_module_trace(const struct dfi_moment *m)
 static void dfi_module_stats(const struct dfi_moment *m)
 {
     switch (m->is) {
-    case DFI_POOL_BEGINS: dfi_stats_begin(m->config ? m->config->stats : NULL); break;
+    case DFI_POOL_BEGINS:
+        dfi_stats_begin(m->config ? m->config->stats : NULL);
+        dfi_attempts_watch(DFI_WATCH_STATS);
+        break;
     case DFI_STOP_CALLED:
     case DFI_STOP_AT_EXIT:
     case DFI_STOP_ABANDONED: dfi_stats_end(); break;

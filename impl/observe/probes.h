@@ -169,16 +169,16 @@ static DFI_COLD void dfi_watch_release(struct dfi_worker *w, const struct dfi_fl
 }
 
 /* dfi_attempt_hook. Makes a thread that uses only transactions one of df's, so that it has a track. */
-static void dfi_watch_attempt(const char *site, int how)
+static void dfi_watch_attempt(const char *site, int how, const char *other)
 {
     static DFI_TLS uint64_t began; /* 0: an attempt nested in the block had one of its own */
     struct dfi_worker *w;
-    if (!(dfi_watched() & DFI_WATCH_TRACE)) return;
+    if (!(dfi_watched() & DFI_WATCH_EVENTS)) return;
     w = how == DFI_ATOMIC_BEGINS ? dfi_me_attached() : dfi_me(); /* it may be the end of the thread */
     if (!w) return;
     if (how != DFI_ATOMIC_BEGINS && began)
-        dfi_event_put_level(w, DFI_E_ATOMIC, began, 0, dfi_watch_now(w) - began, dfi_event_text(w, site),
-                            (unsigned)how);
+        dfi_event_put_level(w, DFI_E_ATOMIC, began, other ? dfi_event_text(w, other) : 0, dfi_watch_now(w) - began,
+                            dfi_event_text(w, site), (unsigned)how);
     began = how == DFI_ATOMIC_BEGINS ? dfi_watch_now(w) : 0;
 }
 

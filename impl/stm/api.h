@@ -50,7 +50,7 @@ DFI_INLINE struct dfi_tm_block *dfi_tm_begin_outermost(struct dfi_tm *t, struct 
     b->outer = NULL, b->of = t, b->from = dfi_tm_return_of(where);
     b->open = 1, b->left = 0, b->ran = 1, b->alternative = 0;
     b->kind = (unsigned)kind, b->to_jump = to_jump;
-    t->site = site;
+    dfi_tm_set_place(t, site);
     t->prediction = &t->log_for[(key ^ key >> 6) % DFI_TM_PREDICTIONS];
     t->logs = *t->prediction;
     return DFI_UNLIKELY(dfi_attempted()) ? dfi_tm_begin_told(t, b) : dfi_tm_begin_reading(t, b);
@@ -96,7 +96,7 @@ static DFI_NOINLINE DFI_COLD void dfi_tm_outlived(struct dfi_tm *t, struct dfi_t
 {
     dfi_error("%s: the atomic block that begins here ended before a block inside of it: a coroutine gave up the thread "
               "in that one; its writes until then are part of this block, those behind are not atomic; do not switch "
-              "stacks in an atomic block", t->site);
+              "stacks in an atomic block", dfi_tm_place(t));
     b->open = 0;
 }
 
@@ -239,7 +239,7 @@ DFI_API DFI_COLD void dfi_tm_abort(const char *site)
     b->left = 1;
     if (b->outer) dfi_tm_roll_back(t, b);
     else {
-        dfi_tm_take_back(t);
+        dfi_tm_take_back(t, DFI_TM_BY_USER);
         dfi_tm_alone_end(t);
     }
     dfi_tm_again(t, b);
@@ -252,7 +252,7 @@ DFI_API DFI_COLD void dfi_tm_do_restart(const char *site)
     if (!dfi_tm_can_undo(t, site, "df_restart")) return;
     b = t->outermost;
     dfi_tm_count(t, DFI_TM_BY_USER);
-    dfi_tm_take_back(t);
+    dfi_tm_take_back(t, DFI_TM_BY_USER);
     t->inner = b;
     dfi_tm_alone_end(t); /* the condition it waits for may be set by another block */
     dfi_os_yield();

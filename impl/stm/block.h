@@ -29,9 +29,6 @@ enum { DFI_TM_PREDICT = 32 };
 DFI_SMALL_CODE_BEGIN
 /* --- clock ---------------------------------------------------------------------------------------- */
 
-/* The time that a clock shows. */
-DFI_INLINE uintptr_t dfi_tm_time_of(uintptr_t clock) { return clock & ~DFI_TM_ALONE; }
-
 /* Waits, longer in each round. */
 static void dfi_tm_pause(unsigned round)
 {
@@ -220,13 +217,10 @@ DFI_INLINE struct dfi_tm_block *dfi_tm_begin_reading(struct dfi_tm *t, struct df
     return b;
 }
 
-/* Reports an attempt of the block that t runs to the observer. */
-static DFI_COLD void dfi_tm_tell(struct dfi_tm *t, int how) { dfi_attempt(t->site, how); }
-
-/* The same after reporting the attempt. */
+/* The same after it was reported. */
 static DFI_COLD struct dfi_tm_block *dfi_tm_begin_told(struct dfi_tm *t, struct dfi_tm_block *b)
 {
-    dfi_tm_tell(t, DFI_ATOMIC_BEGINS);
+    dfi_tm_tell(t, DFI_ATOMIC_BEGINS, NULL);
     return dfi_tm_begin_later(t, b);
 }
 
@@ -271,9 +265,11 @@ static void dfi_tm_undo_kept(struct dfi_tm *t)
     t->spare = spare;
 }
 
-/* Rolls back the whole transaction, and empties all logs. */
-static void dfi_tm_take_back(struct dfi_tm *t)
+/* Rolls back the whole transaction, and empties all logs. reason: the counter of the abort */
+static void dfi_tm_take_back(struct dfi_tm *t, int reason)
 {
+    const char *other = dfi_attempted() && reason <= DFI_TM_TO_LOG ? dfi_tm_other(t) : NULL;
+    t->met = NULL;
     if (t->n_writes) dfi_tm_clear_writes(t);
     t->read_end = t->reads;
     t->forgot = t->resumed = t->logs = 0;
@@ -281,12 +277,13 @@ static void dfi_tm_take_back(struct dfi_tm *t)
     dfi_tm_end_reading(t);
     t->inner = NULL;
     if (t->n_events) {
-        const char *site = t->site;
+        const char *site = dfi_tm_place(t);
         unsigned char *prediction = t->prediction;
         dfi_tm_undo_kept(t);
-        t->site = site, t->prediction = prediction;
+        dfi_tm_set_place(t, site);
+        t->prediction = prediction;
     }
-    dfi_tm_tell(t, DFI_ATOMIC_ABORTED);
+    dfi_tm_tell(t, reason + DFI_TM_TO_HOW, other);
 }
 
 /* --- restart -------------------------------------------------------------------------------------- */
@@ -313,7 +310,7 @@ static DFI_COLD DFI_NORETURN void dfi_tm_restart(struct dfi_tm *t, int reason)
     struct dfi_tm_block *b = t->outermost;
     unsigned attempts = t->attempts + (reason != DFI_TM_TO_LOG);
     dfi_tm_count(t, reason);
-    dfi_tm_take_back(t);
+    dfi_tm_take_back(t, reason);
     t->inner = b; /* for a block in a signal handler */
     *t->prediction = DFI_TM_PREDICT;
     t->attempts = attempts;
@@ -381,6 +378,10 @@ static DFI_COLD DFI_NORETURN void dfi_tm_conflict(struct dfi_tm *t, int reason, 
 {
     struct dfi_tm_block *b = t->inner;
     uintptr_t now;
+    if (changed < dfi_tm_n_reads(t)) {
+        const void *word = (const void *)(t->reads[changed].at & ~(uintptr_t)1);
+        t->met = DFI_TM_VALUES ? word : (const void *)dfi_tm_orec(t, word);
+    }
     while (b->outer && (!(b->kind & DFI_TM_CLOSED) || b->outer->reads > changed)) b = b->outer;
     if (!b->outer || t->attempts >= DFI_TM_PARTIAL_ATTEMPTS) dfi_tm_restart(t, reason);
     dfi_tm_forget_reads(t, b->outer->reads);
@@ -388,8 +389,11 @@ static DFI_COLD DFI_NORETURN void dfi_tm_conflict(struct dfi_tm *t, int reason, 
     dfi_tm_count(t, reason);
     t->attempts++;
     t->odd = 1;
-    dfi_tm_tell(t, DFI_ATOMIC_ABORTED);
-    dfi_tm_tell(t, DFI_ATOMIC_BEGINS);
+    if (dfi_attempted()) {
+        dfi_tm_tell(t, reason + DFI_TM_TO_HOW, dfi_tm_other(t));
+        dfi_tm_tell(t, DFI_ATOMIC_BEGINS, NULL);
+    }
+    t->met = NULL;
     t->time = now;
     dfi_store_release(&t->active, now | 1); /* release: the reads so far, to threads that wait for quiescence */
     dfi_tm_roll_back(t, b);
@@ -422,6 +426,7 @@ static DFI_NOINLINE uintptr_t dfi_tm_check(struct dfi_tm *t, int reason, size_t 
 static DFI_NOINLINE void dfi_tm_extend(struct dfi_tm *t, int reason)
 {
     const uintptr_t now = dfi_tm_check(t, reason, 0);
+    t->met = NULL;
     dfi_tm_count(t, DFI_TM_EXTENSIONS);
     *t->prediction = DFI_TM_PREDICT;
     t->time = now;

@@ -31,6 +31,7 @@ static DFI_NOINLINE uintptr_t dfi_tm_read_memory(struct dfi_tm *t, const volatil
         uintptr_t version = dfi_load_acquire(o); /* acquire, both: see api/stm_access.h */
         x = dfi_tm_load_piece(p, n);
         if (version <= t->time && dfi_load_relaxed(o) == version) break;
+        t->met = DFI_TM_VALUES ? p : (const volatile void *)o;
         if (DFI_TM_VALUES) {
             if (t->alone) break; /* the lock is its own */
             if (++round > DFI_TM_SPINS) dfi_tm_isolate(t);
@@ -116,6 +117,7 @@ static DFI_NOINLINE void dfi_tm_go_direct(struct dfi_tm *t, const void *end_of_f
     DFI_TM_FRAMES(&f, end_of_frames);
     t->time = dfi_tm_tick(1);
     t->direct = 1, t->logs = 0;
+    if (dfi_attempted()) dfi_tm_note_commit(t, t->time);
     dfi_store_relaxed(&t->newest, (uintptr_t)0);
     for (i = 0; i < t->n_writes; i++)
         if (!dfi_tm_in_frames(&f, t->writes[i].at)) dfi_tm_apply_alone(t, &t->writes[i]);
@@ -180,6 +182,7 @@ static DFI_NOINLINE uintptr_t dfi_tm_await_lock(struct dfi_tm *t, dfi_orec *o, s
 {
     uintptr_t version;
     unsigned round = 0;
+    t->met = o;
     while ((version = dfi_load_relaxed(o)) & DFI_TM_LOCKED) {
         if (round == DFI_TM_SPINS) {
             dfi_tm_unlock(t, n_locks);
@@ -267,6 +270,7 @@ DFI_INLINE uintptr_t dfi_tm_publish(struct dfi_tm *t, const void *end_of_frames)
          * (but later commits do); release: the reads */
         dfi_store_release(&t->active, time | 1);
     }
+    if (DFI_UNLIKELY(dfi_attempted())) dfi_tm_note_commit(t, time); /* before the values and versions */
     dfi_tm_count_most(t, DFI_TM_MOST_WRITES, n);
     dfi_tm_count(t, DFI_TM_WROTE);
     DFI_TM_FEW_FRAMES(&f, end_of_frames);
@@ -297,7 +301,7 @@ static DFI_NOINLINE void dfi_tm_end_log(struct dfi_tm *t, int needed)
         dfi_tm_forget_reads(t, 0);
         t->logs = 0;
     }
-    dfi_tm_tell(t, DFI_ATOMIC_COMMITTED);
+    dfi_tm_tell(t, DFI_ATOMIC_COMMITTED, NULL);
 }
 
 /* Ends the block: counts it, and empties the log of reads. If it wrote it stays t->inner until the very end, for a
@@ -428,7 +432,7 @@ static void dfi_tm_give_up(struct dfi_tm *t)
         dfi_tm_commit_odd(t, &b);
         return;
     }
-    dfi_tm_take_back(t);
+    dfi_tm_take_back(t, DFI_TM_BY_USER);
     dfi_tm_alone_end(t);
     t->attempts = 0;
     t->odd = t->spare;

@@ -85,11 +85,12 @@ static void dfi_tm_was_abandoned(struct dfi_tm *t, struct dfi_tm_block *live)
 {
     if (t->direct)
         dfi_error("%s: the atomic block that begins here was left by longjmp or an exception after df_irrevocable: "
-                  "the block ends there, and its writes stay; leave it by return or goto", t->site);
+                  "the block ends there, and its writes stay; leave it by return or goto", dfi_tm_place(t));
     else
         dfi_error("%s: the atomic block that begins here, or a block inside of it, was left by longjmp, by an "
                   "exception through code compiled without exceptions, or without df_tm_end: that block is rolled "
-                  "back; leave it by return, goto or df_abort, and end by df_tm_end what df_tm_begin began", t->site);
+                  "back; leave it by return, goto or df_abort, and end by df_tm_end what df_tm_begin began",
+                  dfi_tm_place(t));
     if (live) dfi_tm_leave_inner(t, live);
     else dfi_tm_give_up(t);
 }
@@ -280,7 +281,7 @@ DFI_API int dfi_tm_leave(struct dfi_tm_block *b, int thrown)
     if (uncaught <= b->thrown && !(exits = dfi_tm_thread_exits())) return 1;
     b->open = 0;
     if (!t->inner) return 0;
-    if (exits && !b->outer) dfi_error(DFI_MESSAGE_TM_THREAD_END, t->site);
+    if (exits && !b->outer) dfi_error(DFI_MESSAGE_TM_THREAD_END, dfi_tm_place(t));
     if (b->outer) dfi_tm_leave_inner(t, b->outer);
     else {
         dfi_tm_give_up(t);

@@ -374,7 +374,7 @@ static DFI_TM_ANY_FRAME void dfi_tm_check_copies(struct dfi_tm *t)
             if (dfi_tm_load_piece(p, 1) == c->before[i] || !dfi_tm_find(t, word) ||
                 t->time != c->time || dfi_load_relaxed(dfi_tm_orec(t, p)) > t->time) continue;
             dfi_error("%s: the atomic block that begins here copies into a local variable by df_tm_copy: the variable "
-                      "keeps its old value until the block ends; use df_tm_read_bytes", t->site);
+                      "keeps its old value until the block ends; use df_tm_read_bytes", dfi_tm_place(t));
             break;
         }
     }

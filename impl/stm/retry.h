@@ -88,7 +88,7 @@ static DFI_NORETURN void dfi_tm_next_alternative(struct dfi_tm *t, struct dfi_tm
 /* The alternatives of b are exhausted: tries those of the block around it, or sleeps. Does not return. */
 static DFI_COLD DFI_NORETURN void dfi_tm_no_alternative(struct dfi_tm *t, struct dfi_tm_block *b)
 {
-    const char *site = t->site;
+    const char *site = dfi_tm_place(t);
     int polls, cancel;
     b->alternative = 0, b->ran = 1;
     if (b->outer) dfi_tm_next_alternative(t, b->outer); /* its roll back ends b */
@@ -99,7 +99,7 @@ static DFI_COLD DFI_NORETURN void dfi_tm_no_alternative(struct dfi_tm *t, struct
     dfi_tm_end_reading(t);
     dfi_tm_alone_end(t);
     t->inner = NULL;
-    dfi_tm_tell(t, DFI_ATOMIC_RETRIED);
+    dfi_tm_tell(t, DFI_ATOMIC_RETRIED, NULL);
     polls = t->spare || t->forgot || !dfi_tm_n_reads(t); /* nothing can wake it, or other threads need the record */
     if (!dfi_tm_n_reads(t) && !t->forgot) dfi_error("%s: df_retry in an atomic block that read nothing by df_tm_read: "
                                                     "the block runs again every millisecond; read what it waits for "
@@ -114,7 +114,8 @@ static DFI_COLD DFI_NORETURN void dfi_tm_no_alternative(struct dfi_tm *t, struct
         dfi_tm_spare_back(t);
         dfi_os_sleep_ms();
         if (dfi_tm_self == &dfi_tm_nobody) t = dfi_tm_attach();
-        t->site = site, t->prediction = &t->log_for[0];
+        dfi_tm_set_place(t, site);
+        t->prediction = &t->log_for[0];
     } else {
         t->inner = b; /* for a block in a signal handler: the log of reads stays as it is */
         if (dfi_tm_sleep_until(t, site)) b->left = 1; /* as by df_abort */

@@ -25,6 +25,7 @@ struct dfi_tm {
 static struct dfi_tm dfi_tm_only;
 
 static struct dfi_tm *dfi_tm_here(void) { return &dfi_tm_only; }
+static const char *dfi_tm_place(const struct dfi_tm *t) { return t->site; }
 static void dfi_tm_drop(struct dfi_tm *t, void *array) { (void)t, dfi_mfree(array); }
 
 #endif

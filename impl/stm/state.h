@@ -1,4 +1,4 @@
-/* state.h - records of threads, state shared by all transactions, counters
+/* state.h - records of threads, state shared by all transactions, counters, what observers learn
  *
  * A record describes the transactions of one thread, and is used again after the thread's end. Memory is guarded by
  * a table of ownership records, which is allocated for the first atomic block; each record has a copy of its
@@ -17,6 +17,9 @@
 
 enum { DFI_TM_TICK = 4 };          /* of the clock: one commit */
 #define DFI_TM_ALONE DFI_TM_LOCKED /* bit of the clock: a transaction runs alone; the clock is then past its end */
+
+/* The time that a clock shows. */
+DFI_INLINE uintptr_t dfi_tm_time_of(uintptr_t clock) { return clock & ~DFI_TM_ALONE; }
 
 /* The clock wraps around here: all versions begin anew. */
 #define DFI_TM_CLOCK_END (DFI_TM_LOCKED - ((uintptr_t)DFI_TM_TICK << 20)) /* only earlier transactions see later ones */
@@ -53,6 +56,10 @@ enum { DFI_TM_VALUES = DF_STM_ENGINE == DF_STM_VALUES, DFI_TM_WAITS = !DFI_TM_VA
 /* Memory freed by a block that did not wait for quiescence: kept until no transaction has an older time. */
 struct dfi_tm_freed { void *p; uintptr_t time; };
 struct dfi_tm_site { const char *site; struct dfi_tm_counts counts; };
+
+/* A commit while df keeps statistics, kept until DFI_TM_LATEST later ones: dfi_tm_other. */
+struct dfi_tm_committed { DFI_ATOMIC(uintptr_t) time; DFI_ATOMIC(const char *) site; DFI_ATOMIC(uint64_t) filter; };
+enum { DFI_TM_LATEST = 256 };
 
 enum { DFI_TM_READS = 256, DFI_TM_WRITES = 64 }; /* capacity of the first logs; 2^7 buckets */
 enum { DFI_TM_FEW = 8 }; /* writes searched linearly: costs about as much as a look into the hash table */
@@ -111,6 +118,7 @@ DFI_TM_PARTLY_END
 DFI_API DFI_TLS struct dfi_tm *dfi_tm_self = &dfi_tm_nobody;
 /* The record of threads without memory for one, used for one block at a time. */
 DFI_API DFI_ALIGNED(64) struct dfi_tm_room dfi_tm_spare;
+DFI_API struct dfi_tm_committed dfi_tm_latest[DFI_TM_LATEST];
 DFI_API DFI_ALIGNED(64) struct dfi_stm dfi_stm = {
     DF_STM_CLOCK, { 0 }, NULL, 0, NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0,
     DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, NULL
@@ -120,6 +128,10 @@ DFI_EXTERN_C_END
 static struct dfi_tm_room *dfi_tm_room_of(struct dfi_tm *t) { return (struct dfi_tm_room *)(void *)t; }
 
 static struct dfi_tm *dfi_tm_here(void) { return dfi_tm_self; }
+
+/* The source line of the outermost block. relaxed: other threads, too, read it only to show it */
+DFI_INLINE const char *dfi_tm_place(const struct dfi_tm *t) { return dfi_load_relaxed(&t->site); }
+DFI_INLINE void dfi_tm_set_place(struct dfi_tm *t, const char *site) { dfi_store_relaxed(&t->site, site); }
 
 /* Frees an array of t, unless it is one of the first logs. */
 static DFI_NOINLINE void dfi_tm_drop(struct dfi_tm *t, void *array)
@@ -152,6 +164,8 @@ enum {
     DFI_TM_BY_USER, DFI_TM_SLEPT, DFI_TM_EXTENSIONS, DFI_TM_RAN_ALONE, DFI_TM_MOST_READS, DFI_TM_MOST_WRITES
 };
 DFI_STATIC_ASSERT(DFI_TM_MOST_WRITES + 1 == DFI_TM_COUNTS, "api/stm_core.h: DFI_TM_COUNTS");
+enum { DFI_TM_TO_HOW = (int)DFI_ATOMIC_LOCKED - (int)DFI_TM_LOCK_FAILED }; /* from a counter to DFI_ATOMIC_.. */
+DFI_STATIC_ASSERT((int)DFI_TM_SLEPT + (int)DFI_TM_TO_HOW == (int)DFI_ATOMIC_RETRIED, "api/hooks.h: the order");
 
 #if DF_STM_SITES
 static struct dfi_tm_site *dfi_tm_site_of(struct dfi_tm_site *sites, size_t max, const char *site)
@@ -165,8 +179,9 @@ static struct dfi_tm_site *dfi_tm_site_of(struct dfi_tm_site *sites, size_t max,
 static struct dfi_tm_counts *dfi_tm_site_counts(struct dfi_tm *t)
 {
     static struct dfi_tm_counts without_memory;
+    const char *site = dfi_tm_place(t);
     struct dfi_tm_room *r = dfi_tm_room_of(t);
-    struct dfi_tm_site *s = r->max_sites ? dfi_tm_site_of(r->sites, r->max_sites, t->site) : NULL, *more;
+    struct dfi_tm_site *s = r->max_sites ? dfi_tm_site_of(r->sites, r->max_sites, site) : NULL, *more;
     size_t max = r->max_sites ? 2 * r->max_sites : 32, i;
     if (s && s->site) return &s->counts;
     if (2 * (r->n_sites + 1) > r->max_sites) {
@@ -178,10 +193,10 @@ static struct dfi_tm_counts *dfi_tm_site_counts(struct dfi_tm *t)
         dfi_mfree(r->sites);
         r->sites = more, r->max_sites = max;
         dfi_os_unlock(&dfi_stm.life_lock);
-        s = dfi_tm_site_of(r->sites, r->max_sites, t->site);
+        s = dfi_tm_site_of(r->sites, r->max_sites, site);
     }
     dfi_os_lock(&dfi_stm.life_lock);
-    s->site = t->site;
+    s->site = site;
     r->n_sites++;
     dfi_os_unlock(&dfi_stm.life_lock);
     return &s->counts;
@@ -209,5 +224,45 @@ DFI_INLINE void dfi_tm_count_most(struct dfi_tm *t, int what, size_t n)
     }
 #endif
 }
+
+/* --- what observers learn: docs/internals/stm.md, "Details" ----------------------------------------- */
+
+DFI_SMALL_CODE_BEGIN
+
+/* Reports an attempt of the block that t runs to the observer. other: the block that was in the way, or NULL */
+static DFI_COLD void dfi_tm_tell(struct dfi_tm *t, int how, const char *other)
+{
+    dfi_attempt(dfi_tm_place(t), how, other);
+}
+
+/* While there is an observer: t commits its writes at that time. */
+static DFI_COLD void dfi_tm_note_commit(struct dfi_tm *t, uintptr_t time)
+{
+    struct dfi_tm_committed *c = &dfi_tm_latest[time / DFI_TM_TICK % DFI_TM_LATEST];
+    dfi_store_relaxed(&c->site, dfi_tm_place(t));
+    dfi_store_relaxed(&c->filter, t->direct ? UINT64_MAX : t->filter);
+    dfi_store_release(&c->time, time); /* release: the other two, which a later commit may replace: then they are its */
+}
+
+/* While there is an observer: the block that is in the way of t, which is about to abort; or NULL: it is not known. */
+static DFI_COLD const char *dfi_tm_other(struct dfi_tm *t)
+{
+    const volatile void *met = t->met;
+    uintptr_t time = dfi_tm_time_of(dfi_load_acquire(&dfi_stm.clock)), n;
+    if (!DFI_TM_VALUES && met) {
+        time = dfi_load_acquire((const dfi_orec *)(uintptr_t)met);
+        if (time & DFI_TM_LOCKED) return dfi_tm_place((const struct dfi_tm *)(time << 1)); /* records are never freed */
+    }
+    for (n = 0; n < DFI_TM_LATEST && time > t->time; n++, time -= DFI_TM_TICK) {
+        const struct dfi_tm_committed *c = &dfi_tm_latest[time / DFI_TM_TICK % DFI_TM_LATEST];
+        if (dfi_load_acquire(&c->time) == time &&
+            (!DFI_TM_VALUES || !met || dfi_load_relaxed(&c->filter) >> dfi_tm_bit(met) & 1))
+            return dfi_load_relaxed(&c->site);
+        if (!DFI_TM_VALUES && met) break; /* that commit alone wrote it last */
+    }
+    return NULL;
+}
+
+DFI_SMALL_CODE_END
 
 #endif

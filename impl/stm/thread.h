@@ -45,7 +45,7 @@ static void dfi_tm_detach(void *p)
     struct dfi_tm *t = (struct dfi_tm *)p;
     if (dfi_tm_self != t) return; /* forked since */
     if (t->inner) {
-        dfi_error(DFI_MESSAGE_TM_THREAD_END, t->site); /* the stack frame of the block is gone */
+        dfi_error(DFI_MESSAGE_TM_THREAD_END, dfi_tm_place(t)); /* the stack frame of the block is gone */
         dfi_tm_give_up(t);
         if (dfi_tm_self != t) return; /* it was the spare one */
     }
@@ -119,7 +119,7 @@ static void *dfi_tm_suspend(void)
 {
     struct dfi_tm *t = dfi_tm_self;
     dfi_error("%s: the atomic block that begins here waits for tasks, which may wait for the block: df suspends the "
-              "block meanwhile if it can; wait before or after the block", t->site);
+              "block meanwhile if it can; wait before or after the block", dfi_tm_place(t));
     if (DFI_TM_VALUES && !t->direct && !t->forgot && !t->spare) dfi_tm_alone_end(t); /* its log is complete */
     if (t->alone || t->spare) return NULL; /* no other record: tasks that run meanwhile are in the block */
     dfi_tm_end_reading(t); /* the task it waits for may wait for its end */

@@ -115,6 +115,64 @@ static void dfi_s_print_names(struct dfi_stats *s)
     dfi_mfree(order);
 }
 
+static int dfi_s_block_by_ticks(const void *a, const void *b)
+{
+    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const struct dfi_s_block *p = &dfi_stats.block[i], *q = &dfi_stats.block[k];
+    const uint64_t x = p->kept + p->lost, y = q->kept + q->lost;
+    return x < y ? 1 : x > y ? -1 : i > k ? 1 : -1;
+}
+
+static int dfi_s_pair_by_number(const void *a, const void *b)
+{
+    const struct dfi_s_pair *x = (const struct dfi_s_pair *)a, *y = (const struct dfi_s_pair *)b;
+    return x->n < y->n ? 1 : x->n > y->n ? -1 : x < y ? -1 : 1;
+}
+
+enum { DFI_S_PAIRS = 10 }; /* the most frequent ones are shown */
+
+/* Atomic blocks: attempts by their end, and which block was in the way of which. */
+static void dfi_s_print_blocks(struct dfi_stats *s, double elapsed)
+{
+    uint32_t i, n = 0, *order = (uint32_t *)dfi_malloc((s->blocks + 1) * sizeof *order);
+    double kept = 0, lost = 0, workers = 0;
+    char total[16], mean[16], again[16];
+    if (!order) {
+        s->incomplete = 1;
+        return;
+    }
+    for (i = 0; i < s->blocks; i++)
+        if (s->block[i].kept + s->block[i].lost)
+            order[n++] = i, kept += (double)s->block[i].kept, lost += (double)s->block[i].lost;
+    qsort(order, n, sizeof *order, dfi_s_block_by_ticks);
+    if (n)
+        dfi_s_say(s, "%-24s %10s %10s %10s %10s %8s %8s %8s %8s %8s %8s %8s", "atomic block", "commits", "total",
+                  "mean", "lost", "locked", "too_new", "changed", "to_log", "gave_way", "by_user", "retries");
+    for (i = 0; i < n; i++) {
+        const struct dfi_s_block *b = &s->block[order[i]];
+        const uint64_t *c = b->n;
+        const char *name = dfi_event_text_of(order[i]);
+        dfi_s_say(s, "%-24s %10llu %10s %10s %10s %8llu %8llu %8llu %8llu %8llu %8llu %8llu", *name ? name : "?",
+                  (unsigned long long)c[DFI_ATOMIC_COMMITTED], dfi_time_text(total, dfi_s_ns((double)b->kept)),
+                  dfi_time_text(mean, dfi_s_ns((double)b->kept / (double)(c[0] ? c[0] : 1))),
+                  dfi_time_text(again, dfi_s_ns((double)b->lost)), (unsigned long long)c[DFI_ATOMIC_LOCKED],
+                  (unsigned long long)c[DFI_ATOMIC_TOO_NEW], (unsigned long long)c[DFI_ATOMIC_CHANGED],
+                  (unsigned long long)c[DFI_ATOMIC_TO_LOG], (unsigned long long)c[DFI_ATOMIC_GAVE_WAY],
+                  (unsigned long long)c[DFI_ATOMIC_BY_USER], (unsigned long long)c[DFI_ATOMIC_RETRIED]);
+    }
+    dfi_mfree(order);
+    for (i = 0; i < s->workers; i++) workers += s->worker[i].seen;
+    if (n && elapsed > 0)
+        dfi_s_say(s, "atomic blocks took %.1f %% of the time of %.0f workers, and %.1f %% in attempts that did not "
+                     "commit", 100 * kept / elapsed / workers, workers, 100 * lost / elapsed / workers);
+    if (s->n_pairs) qsort(s->pair, s->n_pairs, sizeof *s->pair, dfi_s_pair_by_number);
+    for (i = 0; i < s->n_pairs && i < DFI_S_PAIRS; i++) {
+        const char *other = dfi_event_text_of(s->pair[i].other), *name = dfi_event_text_of(s->pair[i].block);
+        dfi_s_say(s, "%s was in the way of %s %llu times", *other ? other : "?", *name ? name : "?",
+                  (unsigned long long)s->pair[i].n);
+    }
+}
+
 static void dfi_s_print_workers(struct dfi_stats *s, double elapsed)
 {
     uint32_t i;
@@ -144,6 +202,7 @@ static void dfi_s_print(struct dfi_stats *s)
     dfi_s_say(s, "statistics: %d workers, %s", dfi_workers(), dfi_time_text(a, dfi_s_ns(elapsed)));
     dfi_s_print_counters(s);
     dfi_s_print_names(s);
+    dfi_s_print_blocks(s, elapsed);
     dfi_s_print_workers(s, elapsed);
     if (s->incomplete || dfi_events.incomplete) dfi_s_say(s, "INCOMPLETE: there was no memory for all of it");
     dfi_s_say(s, "measuring took %s for a task; it is taken off the times",
@@ -196,9 +255,9 @@ static void dfi_s_free(struct dfi_stats *s)
 {
     uint32_t i;
     for (i = 0; i < s->workers; i++) dfi_mfree(s->worker[i].item);
-    dfi_mfree(s->worker), dfi_mfree(s->name);
-    s->worker = NULL, s->name = NULL;
-    s->workers = s->names = 0;
+    dfi_mfree(s->worker), dfi_mfree(s->name), dfi_mfree(s->block), dfi_mfree(s->pair);
+    s->worker = NULL, s->name = NULL, s->block = NULL, s->pair = NULL;
+    s->workers = s->names = s->blocks = s->pairs = s->n_pairs = 0;
     s->stolen_futures = 0;
     s->incomplete = s->recorded = 0;
 }

@@ -1,4 +1,4 @@
-/* stats.h - records of DF_STATS: the times of bodies by name, and of workers
+/* stats.h - records of DF_STATS: the times of bodies by name, of atomic blocks, and of workers
  *
  * Events come in the order of each worker, a body after all bodies nested in it. The time of a body is corrected for
  * the events that were written in it: so each worker has a stack of what it wrote, and when. Only the reader of events
@@ -12,6 +12,7 @@
 #include "../event.h"
 #include "../events.h"
 #include "../../api/counters.h"
+#include "../../api/hooks.h"
 #include "record.h"
 #include "../../more/points.h"
 
@@ -35,6 +36,9 @@ struct dfi_s_worker {
     uint64_t tasks, busy, waiting, asleep;
 };
 struct dfi_s_name { uint64_t count, most; double total; };
+/* Attempts of an atomic block, by their end; ticks of those that committed, and of the others. */
+struct dfi_s_block { uint64_t n[DFI_ATOMIC_BEGINS], kept, lost; };
+struct dfi_s_pair { uint64_t n; uint32_t block, other; }; /* texts: how often other was in the way of block */
 
 struct dfi_stats {
     int on, to_log;
@@ -47,6 +51,11 @@ struct dfi_stats {
     size_t workers;
     struct dfi_s_name *name;         /* by the number of the text */
     size_t names;
+    struct dfi_s_block *block;       /* by the number of the text */
+    size_t blocks;
+    struct dfi_s_pair *pair;
+    uint32_t n_pairs;
+    size_t pairs;
     uint64_t stolen_futures;
     int incomplete;                  /* there was no memory for some record */
 };
@@ -114,6 +123,23 @@ static void dfi_s_ran(struct dfi_stats *s, struct dfi_s_worker *w, const struct 
     if (own > name->most) name->most = own;
 }
 
+/* An attempt of an atomic block ended. */
+static void dfi_s_attempted(struct dfi_stats *s, struct dfi_s_worker *w, const struct dfi_event *e)
+{
+    struct dfi_s_block *block;
+    uint32_t i;
+    if (w->n) w->item[w->n - 1].cost += s->cost.submit;
+    if (dfi_s_room((void *)&s->block, e->what, &s->blocks, sizeof *block)) return;
+    block = &s->block[e->what];
+    block->n[e->level]++;
+    *(e->level == DFI_ATOMIC_COMMITTED ? &block->kept : &block->lost) += e->b;
+    if (!e->a) return;
+    for (i = 0; i < s->n_pairs && (s->pair[i].block != e->what || s->pair[i].other != e->a); i++) continue;
+    if (dfi_s_room((void *)&s->pair, i, &s->pairs, sizeof *s->pair)) return;
+    if (i == s->n_pairs) s->pair[s->n_pairs++].block = e->what, s->pair[i].other = (uint32_t)e->a;
+    s->pair[i].n++;
+}
+
 static void dfi_s_read(int worker, const struct dfi_event *e, unsigned n)
 {
     struct dfi_stats *s = &dfi_stats;
@@ -143,6 +169,7 @@ static void dfi_s_read(int worker, const struct dfi_event *e, unsigned n)
             if (e->a) dfi_s_push(w, DFI_S_EVENT, e->at, s->cost.submit);
             else w->n = 0;
             break;
+        case DFI_E_ATOMIC: dfi_s_attempted(s, w, e); break;
         case DFI_E_PARK: w->asleep += e->b; break;
         case DFI_E_THREAD:
             w->index = (uint32_t)e->a;

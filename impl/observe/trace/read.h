@@ -10,6 +10,7 @@
 #include "../../base/compiler.h"
 #include "../../base/memory.h"
 #include "../../work/types.h"
+#include "../../api/hooks.h"
 #include "../event.h"
 #include "../events.h"
 #include "../identity.h"
@@ -272,6 +273,13 @@ static void dfi_trace_name(struct dfi_trace *t, int slot, long index, int helper
     t->writer->track(t, (unsigned)slot, name);
 }
 
+/* How the attempt of an atomic block ended: DFI_TRACE_COMMITTED, .. */
+static int dfi_trace_end_of(const struct dfi_event *e)
+{
+    return e->level == DFI_ATOMIC_COMMITTED ? DFI_TRACE_COMMITTED :
+           e->level == DFI_ATOMIC_RETRIED ? DFI_TRACE_RETRIED : DFI_TRACE_ABORTED;
+}
+
 /* A slice described by its event alone. */
 static void dfi_trace_other(struct dfi_trace *t, unsigned track, unsigned kind, const struct dfi_event *e, uint64_t id,
                             uint32_t name, long long first, long long last)
@@ -381,7 +389,7 @@ static void dfi_trace_read(int worker, const struct dfi_event *e, unsigned n)
             if (e->b * 1000 >= DFI_TRACE_WAIT_NS * dfi_events.ticks_us)
                 dfi_trace_other(t, track, DFI_SLICE_WAIT, e, 0, 0, e->what, 0);
             break;
-        case DFI_E_ATOMIC: dfi_trace_other(t, track, DFI_SLICE_ATOMIC, e, 0, e->what, e->level, 0); break;
+        case DFI_E_ATOMIC: dfi_trace_other(t, track, DFI_SLICE_ATOMIC, e, 0, e->what, dfi_trace_end_of(e), 0); break;
         case DFI_E_THREAD:
             if (e->b < 2) dfi_trace_name(t, worker, (long)e->a, e->b == 0);
             if (e->b) t->writer->thread(t, track, dfi_trace_ns(e->at), e->b == 1);

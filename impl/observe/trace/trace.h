@@ -34,7 +34,7 @@ enum dfi_slice_kind {
     /* a wait for tasks, with the tasks that it runs as nested slices; first: DFI_WAIT_.. */
     DFI_SLICE_WAIT,
     DFI_SLICE_PARK,     /* parked, because there is no work */
-    DFI_SLICE_ATOMIC,   /* one attempt of an atomic block; first: DFI_ATOMIC_.. */
+    DFI_SLICE_ATOMIC,   /* one attempt of an atomic block; first: DFI_TRACE_COMMITTED, .. */
     DFI_SLICE_KERNEL,   /* on a device */
     DFI_SLICE_COPY,     /* to, from or within a device; first: bytes */
     DFI_SLICE_COUNT
@@ -51,6 +51,8 @@ enum dfi_slice_kind {
 
 struct dfi_trace_write { uint64_t at, rows, row; uint32_t access_names, index; };
 enum { DFI_TRACE_WRITES = 3 }; /* of a task; further ones are not shown */
+
+enum { DFI_TRACE_COMMITTED, DFI_TRACE_ABORTED, DFI_TRACE_RETRIED }; /* attempts of atomic blocks */
 
 struct dfi_trace_slice {
     uint64_t begin, end;       /* ns */
