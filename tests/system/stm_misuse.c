@@ -315,6 +315,7 @@ static int without_end(void *unused)
     x = y = 0;
     CHECK(forgets(2));
     DF_ATOMIC CHECK(df_tm_read(&x) == 0 && df_tm_read(&y) == 0);
+    if (!DFI_TM_UNWINDER) return 0; /* a handler is taken for a called function */
     signal(SIGUSR1, blocks_in_handler);
     if (df_tm_begin(&block)) {
         df_tm_write(&x, 1L);

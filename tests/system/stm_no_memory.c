@@ -6,7 +6,8 @@
  * result, a hang, a handler that is lost without the caller knowing, a leak. */
 #define _DEFAULT_SOURCE
 #include <stdlib.h>
-static int every, from_now_on, no_records, calls, failed;
+static int every, from_now_on, calls, failed;
+static size_t too_much; /* 0, or the bytes from which on there is no memory */
 static long alive;
 #if defined(STM_NO_TABLE) /* see stm_no_table.c */
 static int tables = 0;
@@ -19,7 +20,7 @@ static void *test_malloc(size_t n)
     int e = __atomic_load_n(&every, __ATOMIC_RELAXED), from = __atomic_load_n(&from_now_on, __ATOMIC_RELAXED);
     if (__atomic_load_n(&tables, __ATOMIC_RELAXED) > 0 && __atomic_fetch_sub(&tables, 1, __ATOMIC_RELAXED) > 0)
         e = from = 0;
-    if ((e && now % e == 0) || (from && now >= from) || (no_records && n > 8000)) {
+    if ((e && now % e == 0) || (from && now >= from) || (too_much && n >= too_much)) {
         __atomic_fetch_add(&failed, 1, __ATOMIC_RELAXED);
         return NULL;
     }
@@ -252,12 +253,12 @@ static void share_record(int self)
 static void share(void)
 {
     uint64_t before = dfi_tm_spare.tm.counts.n[DFI_TM_COMMITS];
-    no_records = 1;
+    too_much = sizeof(struct dfi_tm_room);
     rounds = 300;
     CHECK(!pthread_barrier_init(&shared, NULL, 4 * THREADS));
     stm_run(4 * THREADS, share_record);
     CHECK(!pthread_barrier_destroy(&shared));
-    no_records = 0;
+    too_much = 0;
     CHECK(dfi_tm_spare.tm.counts.n[DFI_TM_COMMITS] > before + 1000);
     check_all();
 }

@@ -276,9 +276,6 @@ static int tasks_left(void *unused)
 
 int main(void)
 {
-#if defined(__linux__) && !defined(__GLIBC__)
-    return 0; /* the bounds of the main thread's stack are not known there */
-#endif
     static const struct { int (*run)(void *); int said; } part[] = {
         { nothing_wrong, 0 }, { before_spawn, ROUNDS }, { before_sync, 2 }, { before_wait, 4 }, { in_a_loop, ROUNDS },
             { recursion, DEPTH + 1 },
