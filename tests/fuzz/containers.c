@@ -174,7 +174,8 @@ static void block(struct step *p, int back)
     for (int i = 0; i < p->n; i++) h = test_mix(h, operate(&s, p->task, &p->after));
     if (p->n > 2) DF_ATOMIC_CLOSED {
         struct model kept = p->after;
-        for (int i = 0; i < p->n; i++) (void)operate(&s, p->task, &kept);
+        uint64_t inner = s; /* it may run again: s is not changed in it */
+        for (int i = 0; i < p->n; i++) (void)operate(&inner, p->task, &kept);
         df_abort();
     }
     for (int i = 0; i < p->n; i++) h = test_mix(h, operate(&s, p->task, &p->after));
