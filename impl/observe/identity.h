@@ -64,7 +64,7 @@ DFI_FAST uint32_t dfi_id_home(uint64_t id)
 
 /* The task in whose body s is, directly or in nested scopes; NULL: none, and *bottom is the scope of the thread.
  * Threads: any that keeps s alive, because the fields read here are constant. */
-static const struct dfi_flow *dfi_around(const struct dfi_scope *s, const struct dfi_scope **bottom)
+DFI_UNUSED static const struct dfi_flow *dfi_around(const struct dfi_scope *s, const struct dfi_scope **bottom)
 {
     for (;; s = dfi_load_relaxed(&s->parent)) {
         *bottom = s;

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 static int calls, from, only;
 static long alive;
-static void *test_malloc(size_t n)
+void *test_malloc(size_t n);
+void test_free(void *p);
+void *test_malloc(size_t n)
 {
     void *p;
     calls++;
@@ -15,7 +17,7 @@ static void *test_malloc(size_t n)
     alive += p != NULL;
     return p;
 }
-static void test_free(void *p)
+void test_free(void *p)
 {
     alive -= p != NULL;
     free(p);

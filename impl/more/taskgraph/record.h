@@ -93,6 +93,7 @@ DFI_FAST void dfi_taskgraph_submit(struct dfi_worker *w, const struct dfi_flow *
     (void)w, (void)t, (void)x, (void)n;
 }
 DFI_FAST void dfi_taskgraph_left(struct dfi_scope *s) { (void)s; }
+DFI_FAST void dfi_taskgraph_wait(struct df_taskgraph *g) { (void)g; }
 DFI_UPCALL_NONE(dfi_up_cannot);
 DFI_UPCALL_NONE(dfi_up_lacks_record);
 
