@@ -156,7 +156,11 @@ DFI_LOUD
 #define DFI_UNUSED
 #define DFI_NOINLINE
 #define DFI_OWN_FRAME
+#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define DFI_NORETURN    _Noreturn
+#else
 #define DFI_NORETURN
+#endif
 #define DFI_EXTENSION
 #define DFI_PREFETCH_WRITE(p) ((void)(p))
 #define DFI_ALIGNED(n)

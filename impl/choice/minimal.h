@@ -22,6 +22,7 @@ DFI_UPCALL_NONE(dfi_up_body_scope);
 DFI_UPCALL_NONE(dfi_up_bottom_free);
 DFI_UPCALL_NONE(dfi_up_exits);
 DFI_UPCALL_NONE(dfi_up_find_outside);
+DFI_UPCALL_NONE(dfi_up_lazy_create);
 DFI_UPCALL_NONE(dfi_up_scope_begins);
 DFI_UPCALL_NONE(dfi_up_scope_free);
 DFI_UPCALL_NONE(dfi_up_scope_left);

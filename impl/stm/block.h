@@ -343,13 +343,13 @@ static DFI_COLD void dfi_tm_isolate(struct dfi_tm *t)
  * earlier time, or that time. */
 static uintptr_t dfi_tm_present(struct dfi_tm *t)
 {
-    const uintptr_t before = t->time;
     unsigned round = 0;
     /* acquire: later loads see the locks of the commits up to now, or newer versions and values */
     uintptr_t now = dfi_load_acquire(&dfi_stm.clock);
     while (DFI_TM_VALUES && now & DFI_TM_LOCKED && !t->alone) {
         if (round < DFI_TM_SPINS) dfi_tm_pause(round++);
         else { /* a block runs alone, or its thread has no processor: other threads do not wait for us meanwhile */
+            const uintptr_t before = t->time;
             dfi_tm_end_reading(t);
             dfi_tm_begin_later(t, NULL);
             t->time = before;

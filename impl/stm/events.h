@@ -48,8 +48,8 @@ DFI_INLINE void dfi_tm_forget_memory(struct dfi_tm *t, const struct dfi_tm_event
 {
 #if !defined(DF_SERIAL)
     static const uintptr_t zero = 0;
-    struct dfi_tm_read *r;
-    for (r = t->reads; DFI_TM_VALUES && r < t->read_end; r++)
+    struct dfi_tm_read *r = t->reads, *const end = DFI_TM_VALUES ? t->read_end : r; /* versions are compared */
+    for (; r < end; r++)
         /* by words: the entry of a part has the address of its word, plus 1 */
         if (r->at / DFI_TM_WORD - (uintptr_t)e->arg / DFI_TM_WORD <=
             ((uintptr_t)e->arg % DFI_TM_WORD + e->bytes - (e->bytes != 0)) / DFI_TM_WORD)
