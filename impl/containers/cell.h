@@ -20,6 +20,14 @@
         }                                                                                                       \
     } while (0)
 
+/* The body of a function that is one such block, and returns the result of the statement, of type T. */
+#define DFI_CONTAINER_RETURN(c, T, call)                                                                        \
+    do {                                                                                                        \
+        volatile T dfi_result = (T)0;                                                                           \
+        DFI_CONTAINER_BLOCK(c, (c)->kind, dfi_result = call);                                                   \
+        return dfi_result;                                                                                      \
+    } while (0)
+
 DFI_INLINE struct dfi_cell *dfi_link_read(struct dfi_cell *const *link) { return df_tm_read(link); }
 DFI_INLINE void dfi_link_write(struct dfi_cell **link, struct dfi_cell *to) { df_tm_write(link, to); }
 

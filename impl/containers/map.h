@@ -262,31 +262,23 @@ static void dfi_map_free(struct dfi_map_table *t)
 DFI_EXTERN_C_BEGIN
 DFI_API int dfi_map_get(const struct dfi_container *c, const struct dfi_map *m, const void *key, void *value)
 {
-    volatile int found = 0;
-    DFI_CONTAINER_BLOCK(c, c->kind, found = dfi_map_find_value(c, m, key, value));
-    return found;
+    DFI_CONTAINER_RETURN(c, int, dfi_map_find_value(c, m, key, value));
 }
 
 DFI_API int dfi_map_put(const struct dfi_container *c, struct dfi_map *m, const void *key, const void *value, int how)
 {
-    volatile int added = 0;
-    DFI_CONTAINER_BLOCK(c, c->kind, added = dfi_map_insert(c, m, key, value, how));
-    return added;
+    DFI_CONTAINER_RETURN(c, int, dfi_map_insert(c, m, key, value, how));
 }
 
 DFI_API df_result dfi_map_put_all(const struct dfi_container *c, struct dfi_map *m, const void *keys,
                                   const void *values, size_t n)
 {
-    volatile df_result result = DF_OK;
-    DFI_CONTAINER_BLOCK(c, c->kind, result = dfi_map_insert_all(c, m, keys, values, n));
-    return result;
+    DFI_CONTAINER_RETURN(c, df_result, dfi_map_insert_all(c, m, keys, values, n));
 }
 
 DFI_API int dfi_map_remove(const struct dfi_container *c, struct dfi_map *m, const void *key, void *old)
 {
-    volatile int found = 0;
-    DFI_CONTAINER_BLOCK(c, c->kind, found = dfi_map_unlink(c, m, key, old));
-    return found;
+    DFI_CONTAINER_RETURN(c, int, dfi_map_unlink(c, m, key, old));
 }
 
 DFI_API int dfi_map_next(const struct dfi_container *c, const struct dfi_map *m, struct dfi_cursor *cursor,
@@ -302,16 +294,12 @@ DFI_API int dfi_map_next(const struct dfi_container *c, const struct dfi_map *m,
 
 DFI_API size_t dfi_map_count(const struct dfi_container *c, const struct dfi_map *m, size_t most)
 {
-    volatile size_t n = 0;
-    DFI_CONTAINER_BLOCK(c, c->kind, n = dfi_map_number(m, most));
-    return n;
+    DFI_CONTAINER_RETURN(c, size_t, dfi_map_number(m, most));
 }
 
 DFI_API df_result dfi_map_reserve(const struct dfi_container *c, struct dfi_map *m, size_t n)
 {
-    volatile df_result result = DF_OK;
-    DFI_CONTAINER_BLOCK(c, c->kind, result = dfi_map_enlarge(m, n));
-    return result;
+    DFI_CONTAINER_RETURN(c, df_result, dfi_map_enlarge(m, n));
 }
 
 DFI_API void dfi_map_clear(const struct dfi_container *c, struct dfi_map *m)

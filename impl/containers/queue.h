@@ -9,16 +9,16 @@
 #include "cell.h"
 #include "../../df_stm.h"
 
-static DFI_NOINLINE int dfi_fifo_push_in(const struct dfi_container *c, struct dfi_fifo *q, const void *item)
+static DFI_NOINLINE df_result dfi_fifo_push_in(const struct dfi_container *c, struct dfi_fifo *q, const void *item)
 {
     struct dfi_cell *x = dfi_cell_new(c, item, NULL), *last;
-    if (!x) return 0;
+    if (!x) return DF_ERROR_MEMORY;
     x->next = NULL;
     last = dfi_link_read(&q->last);
     dfi_link_write(last ? &last->next : &q->first, x);
     dfi_link_write(&q->last, x);
     df_tm_write(&q->pushed, df_tm_read(&q->pushed) + 1);
-    return 1;
+    return DF_OK;
 }
 
 static DFI_NOINLINE int dfi_fifo_pop_in(const struct dfi_container *c, struct dfi_fifo *q, void *item, int waits)
@@ -51,30 +51,22 @@ static DFI_NOINLINE struct dfi_cell *dfi_fifo_take_all(struct dfi_fifo *q)
 DFI_EXTERN_C_BEGIN
 DFI_API df_result dfi_fifo_push(const struct dfi_container *c, struct dfi_fifo *q, const void *item)
 {
-    volatile int done = 0;
-    DFI_CONTAINER_BLOCK(c, c->kind, done = dfi_fifo_push_in(c, q, item));
-    return done ? DF_OK : DF_ERROR_MEMORY;
+    DFI_CONTAINER_RETURN(c, df_result, dfi_fifo_push_in(c, q, item));
 }
 
 DFI_API int dfi_fifo_pop(const struct dfi_container *c, struct dfi_fifo *q, void *item, int waits)
 {
-    volatile int found = 0;
-    DFI_CONTAINER_BLOCK(c, c->kind, found = dfi_fifo_pop_in(c, q, item, waits));
-    return found;
+    DFI_CONTAINER_RETURN(c, int, dfi_fifo_pop_in(c, q, item, waits));
 }
 
 DFI_API size_t dfi_fifo_count(const struct dfi_container *c, const struct dfi_fifo *q)
 {
-    volatile size_t n = 0;
-    DFI_CONTAINER_BLOCK(c, c->kind, n = df_tm_read(&q->pushed) - df_tm_read(&q->popped));
-    return n;
+    DFI_CONTAINER_RETURN(c, size_t, df_tm_read(&q->pushed) - df_tm_read(&q->popped));
 }
 
 DFI_API int dfi_fifo_empty(const struct dfi_container *c, const struct dfi_fifo *q)
 {
-    volatile int is = 0;
-    DFI_CONTAINER_BLOCK(c, c->kind, is = !dfi_link_read(&q->first));
-    return is;
+    DFI_CONTAINER_RETURN(c, int, !dfi_link_read(&q->first));
 }
 
 DFI_API void dfi_fifo_clear(const struct dfi_container *c, struct dfi_fifo *q)

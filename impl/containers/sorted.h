@@ -235,12 +235,13 @@ static DFI_NOINLINE int dfi_sorted_remove_in(const struct dfi_container *c, stru
     return 1;
 }
 
-static DFI_NOINLINE int dfi_heap_push_in(const struct dfi_container *c, struct dfi_sorted *s, const void *item)
+static DFI_NOINLINE df_result dfi_heap_push_in(const struct dfi_container *c, struct dfi_sorted *s, const void *item)
 {
     const struct dfi_sorted_found f = dfi_sorted_find(c, s, item, 1);
     struct dfi_cell *x = dfi_cell_new(c, item, NULL);
-    if (x) dfi_sorted_link(s, x, f.leaf, f.side);
-    return x != NULL;
+    if (!x) return DF_ERROR_MEMORY;
+    dfi_sorted_link(s, x, f.leaf, f.side);
+    return DF_OK;
 }
 
 static DFI_NOINLINE int dfi_heap_pop_in(const struct dfi_container *c, struct dfi_sorted *s, void *item, int waits)
@@ -299,39 +300,29 @@ static DFI_NOINLINE void dfi_sorted_free(struct dfi_cell *x)
 DFI_EXTERN_C_BEGIN
 DFI_API int dfi_sorted_get(const struct dfi_container *c, const struct dfi_sorted *s, const void *key, void *value)
 {
-    volatile int found = 0;
-    DFI_CONTAINER_BLOCK(c, c->kind, found = dfi_sorted_get_in(c, s, key, value));
-    return found;
+    DFI_CONTAINER_RETURN(c, int, dfi_sorted_get_in(c, s, key, value));
 }
 
 DFI_API int dfi_sorted_put(const struct dfi_container *c, struct dfi_sorted *s, const void *key, const void *value,
                            int how)
 {
-    volatile int added = 0;
-    DFI_CONTAINER_BLOCK(c, c->kind, added = dfi_sorted_put_in(c, s, key, value, how));
-    return added;
+    DFI_CONTAINER_RETURN(c, int, dfi_sorted_put_in(c, s, key, value, how));
 }
 
 DFI_API df_result dfi_sorted_put_all(const struct dfi_container *c, struct dfi_sorted *s, const void *keys,
                                      const void *values, size_t n)
 {
-    volatile df_result result = DF_OK;
-    DFI_CONTAINER_BLOCK(c, c->kind, result = dfi_sorted_put_all_in(c, s, keys, values, n));
-    return result;
+    DFI_CONTAINER_RETURN(c, df_result, dfi_sorted_put_all_in(c, s, keys, values, n));
 }
 
 DFI_API int dfi_sorted_remove(const struct dfi_container *c, struct dfi_sorted *s, const void *key, void *old)
 {
-    volatile int found = 0;
-    DFI_CONTAINER_BLOCK(c, c->kind, found = dfi_sorted_remove_in(c, s, key, old));
-    return found;
+    DFI_CONTAINER_RETURN(c, int, dfi_sorted_remove_in(c, s, key, old));
 }
 
 DFI_API int dfi_sorted_end(const struct dfi_container *c, const struct dfi_sorted *s, int last, void *key, void *value)
 {
-    volatile int found = 0;
-    DFI_CONTAINER_BLOCK(c, c->kind, found = dfi_sorted_end_in(c, s, last, key, value));
-    return found;
+    DFI_CONTAINER_RETURN(c, int, dfi_sorted_end_in(c, s, last, key, value));
 }
 
 DFI_API int dfi_sorted_next(const struct dfi_container *c, const struct dfi_sorted *s, struct dfi_cursor *cursor,
@@ -352,9 +343,7 @@ DFI_API void dfi_sorted_seek(const struct dfi_container *c, const struct dfi_sor
 
 DFI_API size_t dfi_sorted_count(const struct dfi_container *c, const struct dfi_sorted *s, size_t most)
 {
-    volatile size_t n = 0;
-    DFI_CONTAINER_BLOCK(c, c->kind, n = dfi_sorted_number(s, most));
-    return n;
+    DFI_CONTAINER_RETURN(c, size_t, dfi_sorted_number(s, most));
 }
 
 DFI_API void dfi_sorted_clear(const struct dfi_container *c, struct dfi_sorted *s)
@@ -366,16 +355,12 @@ DFI_API void dfi_sorted_clear(const struct dfi_container *c, struct dfi_sorted *
 
 DFI_API df_result dfi_heap_push(const struct dfi_container *c, struct dfi_sorted *s, const void *item)
 {
-    volatile int done = 0;
-    DFI_CONTAINER_BLOCK(c, c->kind, done = dfi_heap_push_in(c, s, item));
-    return done ? DF_OK : DF_ERROR_MEMORY;
+    DFI_CONTAINER_RETURN(c, df_result, dfi_heap_push_in(c, s, item));
 }
 
 DFI_API int dfi_heap_pop(const struct dfi_container *c, struct dfi_sorted *s, void *item, int waits)
 {
-    volatile int found = 0;
-    DFI_CONTAINER_BLOCK(c, c->kind, found = dfi_heap_pop_in(c, s, item, waits));
-    return found;
+    DFI_CONTAINER_RETURN(c, int, dfi_heap_pop_in(c, s, item, waits));
 }
 DFI_EXTERN_C_END
 

@@ -1,4 +1,4 @@
-/* state.h - records of threads, state shared by all transactions, counters, what observers learn
+/* state.h - records of threads, state shared by all transactions, counters, reports to observers
  *
  * A record describes the transactions of one thread, and is used again after the thread's end. Memory is guarded by
  * a table of ownership records, which is allocated for the first atomic block; each record has a copy of its
@@ -225,7 +225,7 @@ DFI_INLINE void dfi_tm_count_most(struct dfi_tm *t, int what, size_t n)
 #endif
 }
 
-/* --- what observers learn: docs/internals/stm.md, "Details" ----------------------------------------- */
+/* --- reports to observers: docs/internals/stm.md, "Details" ------------------------------------------ */
 
 DFI_SMALL_CODE_BEGIN
 
@@ -247,18 +247,16 @@ static DFI_COLD void dfi_tm_note_commit(struct dfi_tm *t, uintptr_t time)
 /* While there is an observer: the block that is in the way of t, which is about to abort; or NULL: it is not known. */
 static DFI_COLD const char *dfi_tm_other(struct dfi_tm *t)
 {
-    const volatile void *met = t->met;
-    uintptr_t time = dfi_tm_time_of(dfi_load_acquire(&dfi_stm.clock)), n;
-    if (!DFI_TM_VALUES && met) {
-        time = dfi_load_acquire((const dfi_orec *)(uintptr_t)met);
-        if (time & DFI_TM_LOCKED) return dfi_tm_place((const struct dfi_tm *)(time << 1)); /* records are never freed */
-    }
-    for (n = 0; n < DFI_TM_LATEST && time > t->time; n++, time -= DFI_TM_TICK) {
+    const int exact = !DFI_TM_VALUES && t->met; /* the last commit that wrote it is known */
+    /* acquire: the commit noted itself before its release of the orec, or, with values, of the clock */
+    uintptr_t time = dfi_load_acquire(exact ? (const dfi_orec *)(uintptr_t)t->met : &dfi_stm.clock), n;
+    if (exact && time & DFI_TM_LOCKED) return dfi_tm_place((const struct dfi_tm *)(time << 1)); /* never freed */
+    time = dfi_tm_time_of(time);
+    for (n = 0; n < (exact ? 1 : DFI_TM_LATEST) && time > t->time; n++, time -= DFI_TM_TICK) {
         const struct dfi_tm_committed *c = &dfi_tm_latest[time / DFI_TM_TICK % DFI_TM_LATEST];
-        if (dfi_load_acquire(&c->time) == time &&
-            (!DFI_TM_VALUES || !met || dfi_load_relaxed(&c->filter) >> dfi_tm_bit(met) & 1))
+        if (dfi_load_acquire(&c->time) == time && /* acquire: the other two */
+            (exact || !t->met || dfi_load_relaxed(&c->filter) >> dfi_tm_bit(t->met) & 1))
             return dfi_load_relaxed(&c->site);
-        if (!DFI_TM_VALUES && met) break; /* that commit alone wrote it last */
     }
     return NULL;
 }

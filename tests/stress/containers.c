@@ -1,6 +1,6 @@
 /* containers.c - threads move elements between containers, and none is lost or doubled: `containers SECONDS`
  *
- * What moves are numbers, each with a value of several words that belongs to it. Meanwhile each thread adds and removes
+ * Numbers move, each with a value of several words that belongs to it. Meanwhile each thread adds and removes
  * many elements of its own, so that tables grow. In some rounds a container is cleared, and filled again. */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
