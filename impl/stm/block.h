@@ -383,7 +383,8 @@ static DFI_COLD DFI_NORETURN void dfi_tm_conflict(struct dfi_tm *t, int reason, 
         t->met = DFI_TM_VALUES ? word : (const void *)dfi_tm_orec(t, word);
     }
     while (b->outer && (!(b->kind & DFI_TM_CLOSED) || b->outer->reads > changed)) b = b->outer;
-    if (!b->outer || t->attempts >= DFI_TM_PARTIAL_ATTEMPTS) dfi_tm_restart(t, reason);
+    /* without a log of reads it is not known whether those of the blocks around b have changed */
+    if (!b->outer || !t->logs || t->attempts >= DFI_TM_PARTIAL_ATTEMPTS) dfi_tm_restart(t, reason);
     dfi_tm_forget_reads(t, b->outer->reads);
     if (dfi_tm_first_changed_now(t, &now) != b->outer->reads) dfi_tm_restart(t, reason);
     dfi_tm_count(t, reason);
