@@ -80,7 +80,7 @@ TEST    = test-run test-fail test-compile test-examples test-messages test-words
 # long ones first, so that none of them is left alone at the end
 GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test-compile other-compile test-pages gate-link \
     gate-copies gate-check test-trace gate-dataflow gate-cxx test-install test-gdb gate-minimal test-size test-reference
-CHECK   = test-run test-debug test-directed test-fail test-compile test-link test-copies test-cxx test-check test-examples test-trace \
+CHECK   = test-run test-debug test-orders test-directed test-fail test-compile test-link test-copies test-cxx test-check test-examples test-trace \
     test-single test-floors test-structures test-messages test-words test-names test-install test-gdb test-page test-parts \
     $(PARTS:%=test-%) test-examples-small test-size test-pages test-porting test-reference test-packages test-release \
     test-site test-integration \
@@ -149,6 +149,8 @@ test-parts test-pages:
 	@tests/$(@:test-%=%)/run '$(CC)' '$(CXX)'
 test-names:
 	@tools/names
+test-orders:
+	@tests/orders/run
 test-site test-messages test-porting:
 	@tests/$(@:test-%=%)
 test-integration:
@@ -236,7 +238,7 @@ PACKAGES = make gcc g++ clang libclang-rt-dev binutils pkg-config gdb python3 \
 CHECK_PACKAGES = llvm llvm-dev tcc \
     musl-tools gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
     gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user-static \
-    libopenblas-dev zlib1g-dev libomp-dev libtbb-dev valgrind \
+    libopenblas-dev zlib1g-dev libomp-dev libtbb-dev valgrind relacy-dev \
     chromium-headless-shell cmark-gfm git cmake meson ninja-build dpkg-dev debhelper lintian groff
 
 .PHONY: deps deps-check

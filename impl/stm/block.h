@@ -49,11 +49,12 @@ static uintptr_t dfi_tm_add_unlocked(uintptr_t n)
     return now + n;
 }
 
-/* Advances the clock, and returns the new time. seq_cst: as above. alone: this thread's block runs alone */
+/* Advances the clock, and returns the new time. acq_rel: a look at active transactions that follows is ordered by the
+ * commit that unlinked the memory, one at sleepers by dfi_tm_let_in. alone: this thread's block runs alone */
 static uintptr_t dfi_tm_tick(int alone)
 {
     if (DFI_TM_VALUES && !alone) return dfi_tm_add_unlocked(DFI_TM_TICK);
-    return dfi_tm_time_of(dfi_fetch_add_seq_cst(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK)) + DFI_TM_TICK;
+    return dfi_tm_time_of(dfi_fetch_add_acq_rel(&dfi_stm.clock, (uintptr_t)DFI_TM_TICK)) + DFI_TM_TICK;
 }
 
 /* --- active transactions and quiescence ----------------------------------------------------------- */
@@ -74,7 +75,7 @@ static DFI_NOINLINE void dfi_tm_wait_for(struct dfi_tm *u, uintptr_t time)
 {
     unsigned round = 0;
     uintptr_t active;
-    while ((active = dfi_load_seq_cst(&u->active)) != 0 && active - 1 < time) {
+    while ((active = dfi_load_acquire(&u->active)) != 0 && active - 1 < time) { /* acquire: as in the caller */
         if (++round > DFI_TM_LOOKS) dfi_tm_pause(round - DFI_TM_LOOKS + 5);
         if (round % 16 == 0 && dfi_load_relaxed(&u->newest)) {
             dfi_store_relaxed(&u->asked, 1);
@@ -128,6 +129,7 @@ static void dfi_tm_keep_out(struct dfi_tm *t)
 
 static void dfi_tm_let_in(void)
 {
+    /* seq_cst: before the look at sleepers: one that has not seen the versions has not seen this either */
     dfi_fetch_sub_seq_cst(&dfi_stm.clock, DFI_TM_ALONE);
     dfi_os_unlock(&dfi_stm.alone_lock);
 }

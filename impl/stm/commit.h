@@ -101,11 +101,12 @@ DFI_EXTERN_C_END
 
 /* --- writes --------------------------------------------------------------------------------------- */
 
-/* Stores a write of a transaction that runs alone. The version is for threads in df_retry. */
+/* Stores a write of a transaction that runs alone. The version is for threads in df_retry; relaxed: others begin after
+ * dfi_tm_let_in */
 static void dfi_tm_apply_alone(struct dfi_tm *t, const struct dfi_tm_write *w)
 {
     dfi_tm_apply(w);
-    if (!DFI_TM_VALUES) dfi_store_release(dfi_tm_orec(t, w->at), t->time);
+    if (!DFI_TM_VALUES) dfi_store_relaxed(dfi_tm_orec(t, w->at), t->time);
 }
 
 /* Stores all buffered writes; later ones are not buffered. end_of_frames: of df. pre: t runs alone, and its read set is

@@ -66,7 +66,7 @@ static int dfi_tm_sleep_until(struct dfi_tm *t, const char *site)
     if (DFI_TM_VALUES) dfi_tm_end_reading(t);
     if (same)
         stuck = df ? df->retry(site, &s.event, s.awake) : dfi_tm_sleep_alone(site, &s.event, s.awake);
-    dfi_fetch_sub_seq_cst(&dfi_stm.n_sleepers, 1);
+    dfi_fetch_sub_acq_rel(&dfi_stm.n_sleepers, 1);
     dfi_os_lock(&dfi_stm.sleep_lock);
     for (at = &dfi_stm.sleepers; *at != &s; at = &(*at)->next) continue;
     *at = s.next;
