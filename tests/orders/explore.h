@@ -118,6 +118,7 @@ typedef rl::generic_atomic<value, true> object;
 enum { MOST = 1024 };
 struct entry { const volatile void *at; size_t bytes; bool made; alignas(16) char room[sizeof(object)]; };
 static entry entries[MOST]; /* a hash table; its addresses are those of all executions so far */
+static size_t used;
 
 static void fail(const char *what)
 {
@@ -154,7 +155,10 @@ static object &object_at(const volatile void *p, size_t bytes)
     size_t i = (reinterpret_cast<uintptr_t>(p) >> 2) * 0x9E3779B97F4A7C15u >> 54;
     while (entries[i].at && entries[i].at != p) i = (i + 1) % MOST;
     entry &e = entries[i];
-    if (!e.at) e.at = p, e.bytes = bytes;
+    if (!e.at) {
+        e.at = p, e.bytes = bytes;
+        if (++used == MOST) fail("too many atomic objects"); /* one entry stays free, for the search */
+    }
     if (e.bytes != bytes) fail("an object is accessed in two sizes");
     if (!e.made) make(e);
     return *reinterpret_cast<object *>(e.room);

@@ -148,11 +148,15 @@ static void private_set(cell &c, word v)
     if (DFI_TM_VALUES) EXPLORE_STORE(&c.x, v, release);
     else own_set(c, v);
 }
+template <int N> struct threads { /* a scenario of N threads: each runs thread(0 to N - 1), between begin() and end() */
+    enum { THREADS = N };
+    static void begin() {}
+    static void end() {}
+};
 #define MUST(condition) ((condition) ? (void)0 : explore::fail(#condition))
 
 /* Two threads add to a word. */
-struct lost_update {
-    enum { THREADS = 2 };
+struct lost_update : threads<2> {
     static void thread(unsigned)
     {
         for (int i = 0; i < 2; i++) DF_ATOMIC { put(x, get(x) + 1); }
@@ -161,8 +165,7 @@ struct lost_update {
 };
 
 /* Each of three threads adds to two of three words. */
-struct three_words {
-    enum { THREADS = 3 };
+struct three_words : threads<3> {
     static void thread(unsigned k)
     {
         cell *c[] = { &x, &y, &z };
@@ -175,8 +178,7 @@ struct three_words {
 };
 
 /* Each thread sets its word if both are 0. */
-struct write_skew {
-    enum { THREADS = 2 };
+struct write_skew : threads<2> {
     static void thread(unsigned k)
     {
         DF_ATOMIC {
@@ -187,8 +189,7 @@ struct write_skew {
 };
 
 /* Two words are always equal, also to a block that only reads, and to one that will run again. */
-struct two_equal {
-    enum { THREADS = 2 };
+struct two_equal : threads<2> {
     static void thread(unsigned k)
     {
         for (int i = 0; i < 2; i++) {
@@ -207,8 +208,7 @@ struct two_equal {
 };
 
 /* What a block has seen, a later block of another thread, which learns of it, sees, too. */
-struct chain {
-    enum { THREADS = 3 };
+struct chain : threads<3> {
     static void thread(unsigned k)
     {
         if (k == 0) {
@@ -223,12 +223,10 @@ struct chain {
             }
         }
     }
-    static void end() {}
 };
 
 /* A word is published by a block. */
-struct publication {
-    enum { THREADS = 2 };
+struct publication : threads<2> {
     static void thread(unsigned k)
     {
         if (k == 0) {
@@ -240,12 +238,10 @@ struct publication {
             }
         }
     }
-    static void end() {}
 };
 
 /* A block makes two words private; then the thread uses them as it likes. */
-struct privatisation {
-    enum { THREADS = 2 };
+struct privatisation : threads<2> {
     static void thread(unsigned k)
     {
         if (k == 0) {
@@ -271,8 +267,7 @@ struct privatisation {
 };
 
 /* The same, of one word, against a block that only reads. */
-struct private_reader {
-    enum { THREADS = 2 };
+struct private_reader : threads<2> {
     static void thread(unsigned k)
     {
         if (k == 0) {
@@ -284,23 +279,19 @@ struct private_reader {
             }
         }
     }
-    static void end() {}
 };
 
 /* The same, against the first block of a thread. */
-struct newcomer {
-    enum { THREADS = 2 };
+struct newcomer : private_reader {
     static void thread(unsigned k)
     {
         if (k == 1) dfi_tm_be(&dfi_tm_nobody);
         private_reader::thread(k);
     }
-    static void end() {}
 };
 
 /* The same, against a block that runs again. */
-struct private_again {
-    enum { THREADS = 2 };
+struct private_again : threads<2> {
     static void thread(unsigned k)
     {
         if (k == 0) {
@@ -314,12 +305,10 @@ struct private_again {
             }
         }
     }
-    static void end() {}
 };
 
 /* The same by a thread that has learned from another one's block, and waits. */
-struct quiesce {
-    enum { THREADS = 3 };
+struct quiesce : threads<3> {
     static void thread(unsigned k)
     {
         if (k == 0) {
@@ -332,12 +321,17 @@ struct quiesce {
             private_set(data[0], 5);
         } else private_reader::thread(1);
     }
-    static void end() {}
 };
 
+/* In a block: the value of the cell to which x points. */
+static word linked()
+{
+    cell *c = (cell *)get(x);
+    return c ? get(*c) : 1;
+}
+
 /* Memory that a block has unlinked and freed is not accessed afterwards. */
-struct freed {
-    enum { THREADS = 2 };
+struct freed : threads<2> {
     static void thread(unsigned k)
     {
         if (k == 0) {
@@ -348,45 +342,33 @@ struct freed {
             df_tm_quiesce();
         } else
             for (int i = 0; i < 2; i++)
-                DF_ATOMIC {
-                    if (get(x)) (void)get(*(cell *)get(x));
-                }
+                DF_ATOMIC { (void)linked(); }
     }
     static void begin() { x.x = (uintptr_t)&data[0]; }
-    static void end() {}
 };
 
 /* The same, against a block that begins once. */
-struct freed_once {
-    enum { THREADS = 2 };
+struct freed_once : freed {
     static void thread(unsigned k)
     {
         if (k == 0) freed::thread(0);
         else {
-            DF_ATOMIC {
-                if (get(x)) (void)get(*(cell *)get(x));
-            }
+            DF_ATOMIC { (void)linked(); }
         }
     }
-    static void begin() { freed::begin(); }
-    static void end() {}
 };
 
 /* The same, against the first block of a thread. */
-struct freed_newcomer {
-    enum { THREADS = 2 };
+struct freed_newcomer : freed {
     static void thread(unsigned k)
     {
         if (k == 1) dfi_tm_be(&dfi_tm_nobody);
         freed_once::thread(k);
     }
-    static void begin() { freed::begin(); }
-    static void end() {}
 };
 
 /* The same; the thread that has freed the memory ends. */
-struct freed_at_end {
-    enum { THREADS = 2 };
+struct freed_at_end : freed {
     static void thread(unsigned k)
     {
         if (k == 0) {
@@ -397,13 +379,10 @@ struct freed_at_end {
             dfi_tm_detach(dfi_tm_self);
         } else freed_once::thread(1);
     }
-    static void begin() { freed::begin(); }
-    static void end() {}
 };
 
 /* The same, against a block that runs again. */
-struct freed_again {
-    enum { THREADS = 2 };
+struct freed_again : freed {
     static void thread(unsigned k)
     {
         if (k == 0) {
@@ -412,17 +391,14 @@ struct freed_again {
         } else {
             DF_ATOMIC {
                 (void)get(y);
-                if (get(x)) (void)get(*(cell *)get(x));
+                (void)linked();
             }
         }
     }
-    static void begin() { freed::begin(); }
-    static void end() {}
 };
 
 /* A block waits for another one. */
-struct retry {
-    enum { THREADS = 2 };
+struct retry : threads<2> {
     static void thread(unsigned k)
     {
         if (k == 0) {
@@ -433,12 +409,10 @@ struct retry {
             DF_ATOMIC { put(x, 1); }
         }
     }
-    static void end() {}
 };
 
 /* The same; the other one cannot be rolled back. */
-struct retry_alone {
-    enum { THREADS = 2 };
+struct retry_alone : retry {
     static void thread(unsigned k)
     {
         if (k == 0) retry::thread(0);
@@ -449,27 +423,22 @@ struct retry_alone {
             }
         }
     }
-    static void end() {}
 };
 
 /* The same; what the block has read is freed meanwhile. */
-struct retry_freed {
-    enum { THREADS = 2 };
+struct retry_freed : freed {
     static void thread(unsigned k)
     {
         if (k == 0) {
             DF_ATOMIC {
-                if (get(x) && !get(*(cell *)get(x))) df_retry();
+                if (!linked()) df_retry();
             }
         } else freed_at_end::thread(0);
     }
-    static void begin() { freed::begin(); }
-    static void end() {}
 };
 
 /* A commit that fails gives back the version of a record that it has locked. */
-struct given_back {
-    enum { THREADS = 3 };
+struct given_back : threads<3> {
     static void thread(unsigned k)
     {
         if (k == 0) {
@@ -488,12 +457,10 @@ struct given_back {
             }
         }
     }
-    static void end() {}
 };
 
 /* A block that cannot be rolled back, beside one that can. */
-struct irrevocable {
-    enum { THREADS = 2 };
+struct irrevocable : threads<2> {
     static void thread(unsigned k)
     {
         DF_ATOMIC {
@@ -508,8 +475,7 @@ struct irrevocable {
 };
 
 /* The same, against a block that only reads. */
-struct irrevocable_reader {
-    enum { THREADS = 2 };
+struct irrevocable_reader : threads<2> {
     static void thread(unsigned k)
     {
         if (k == 0) {
@@ -525,12 +491,10 @@ struct irrevocable_reader {
             }
         }
     }
-    static void end() {}
 };
 
 /* Blocks that are rolled back alone. */
-struct nested {
-    enum { THREADS = 2 };
+struct nested : threads<2> {
     static void thread(unsigned k)
     {
         DF_ATOMIC {
@@ -543,14 +507,11 @@ struct nested {
 
 /* --- exploration --------------------------------------------------------------------------------------- */
 
-template <class S> static auto begin_of(int) -> decltype(S::begin()) { S::begin(); }
-template <class S> static void begin_of(long) {}
-
 template <class S> struct simulation : rl::test_suite<simulation<S>, S::THREADS> {
     void before()
     {
         reset();
-        begin_of<S>(0);
+        S::begin();
         explore::running = true;
         explore::begin_objects();
     }
