@@ -187,6 +187,13 @@ single: $(HEADERS:%=single/%)
 single/%: % $(IMPL) tools/amalgamate
 	@mkdir -p $(@D)
 	tools/amalgamate $< > $@
+# What DF_MINIMAL and DF_SMALL have, alone. A release has them, too.
+single: $(if $(shell command -v python3),single/df_minimal.h single/df_small.h,no-python)
+single/df_minimal.h single/df_small.h: single/df_%.h: single/df.h $(wildcard tools/reduce/*)
+	tools/reduce/run $* < $< > $@.new && mv $@.new $@
+.PHONY: no-python
+no-python:
+	@echo "df_minimal.h and df_small.h are left out: they need python3"
 
 # The headers get a folder of their own: programs find <df.h> through pkg-config, or with -I.
 INCLUDE = $(DESTDIR)$(PREFIX)/include/df

@@ -41,6 +41,8 @@
 
 #if defined(DF_MINIMAL) && defined(DF_SMALL)
 #error "df: DF_MINIMAL and DF_SMALL are defined: choose one, and add parts to it with DF_WITH_TRACE and the like"
+#elif defined(DFI_REDUCED)
+#error "df: another header of df follows df_minimal.h or df_small.h: include df.h instead of it, with DF_MINIMAL or so"
 #endif
 
 #if defined(DF_MINIMAL) || defined(DF_SMALL)

@@ -30,9 +30,6 @@ DFI_UPCALL_NONE(dfi_up_door);
 DFI_UPCALL_NONE(dfi_up_thief_enters);
 DFI_UPCALL_NONE(dfi_up_thief_leaves);
 DFI_UPCALL_NONE(dfi_up_thief_may_enter);
-#if defined(DF_SERIAL)
-DFI_UPCALL_NONE(dfi_up_outside);
-#endif
 #endif
 
 #endif

@@ -8,19 +8,28 @@
  * (dfi_os_limit_begin), the shortest first, also while an event is expected. A build without an operating system has no
  * clock, so a millisecond passes with each execution of DF_IDLE, and if no event is expected, the time jumps to the end
  * of the shortest limit.
- * The ring of the green threads is walked at each change: there is one for each task that blocks. */
+ * The ring of the green threads is walked at each change: there is one for each task that blocks.
+ * A build without more/ starts no thread: nothing can end a wait there, and no stack is needed. */
 #ifndef DFI_OS_GREEN_H
 #define DFI_OS_GREEN_H
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/memory.h"
+#include "../base/parts.h"
 #include "../base/upcall.h"
 #include "fibre.h"
 #include "fibre_swap.h"
 #include "os.h"
 
 #if defined(DF_SERIAL)
+
+/* The time limit of a wait, which the program has set. */
+struct dfi_os_limit { unsigned left; };
+/* Zero: the time is over. */
+DFI_UNUSED static int dfi_os_limit_left(const struct dfi_os_limit *l) { return l->left != 0; }
+
+#if DFI_WITH_MORE
 
 /* A wait for an event from outside the thread executes this again and again. The program may define it: on a
  * microcontroller, to sleep until the next interrupt. */
@@ -30,9 +39,6 @@
 #elif !defined(DF_IDLE)
 #define DF_IDLE() ((void)0)
 #endif
-
-/* The time limit of a wait, which the program has set. */
-struct dfi_os_limit { unsigned left; };
 
 /* The stack of a green thread: df.h promises 1 MiB to tasks that wait in their bodies. */
 struct dfi_green {
@@ -203,11 +209,30 @@ DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) 
 
 /* A limit of ms milliseconds, which begins now. (0 would end the wait before it looks for an event.) */
 DFI_UNUSED static void dfi_os_limit_begin(struct dfi_os_limit *l, int ms) { l->left = (unsigned)ms + 1; }
-/* Zero: the time is over. */
-DFI_UNUSED static int dfi_os_limit_left(const struct dfi_os_limit *l) { return l->left != 0; }
 /* The next dfi_os_event_wait has the limit l, or none if l is NULL. */
 DFI_UNUSED static void dfi_os_limit_next(struct dfi_os_limit *l) { dfi_green_me()->limit = l; }
 
+#else
+
+static DFI_TLS char dfi_green_first;
+
+DFI_UNUSED static void *dfi_os_self(void) { return (void *)&dfi_green_first; }
+DFI_UNUSED static void dfi_green_has(void *p) { (void)p; }
+DFI_UNUSED static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), void *arg, size_t stack_bytes)
+{
+    (void)t, (void)fn, (void)arg, (void)stack_bytes;
+    return -1;
+}
+DFI_UNUSED static void dfi_os_yield(void) {}
+DFI_UNUSED static void dfi_os_sleep_ms(void) {}
+DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
+{
+    (void)e, (void)ms;
+    return *word == value;
+}
+DFI_UNUSED static void dfi_os_limit_next(struct dfi_os_limit *l) { (void)l; }
+
+#endif
 #endif
 
 #endif
