@@ -88,6 +88,7 @@ def statement(text, i):
 
 
 def without_ifs(text, zeros):
+    """The branch that is taken; if it returns, also without the rest of the block"""
     m = IF.search(text)
     while m:
         behind = closed(text, m.end() - 1)
@@ -99,10 +100,10 @@ def without_ifs(text, zeros):
             m = IF.search(text, m.end())
             continue
         stays = (text[behind:end] if v else text[other.end():all_end] if other else "").strip()
-        if v and stays.startswith("return") and not m[1]:
-            dead = list(parts(text, all_end))[-1].start() if text[m.start() - 1] in " \n" else all_end
-            if not re.search(r"\n\s*(#|\w+:|case )", text[all_end:dead]):
-                all_end = dead
+        if v and stays.startswith("return") and re.search(r"[;{}]\s*$", text[:m.start()]):
+            block_end = list(parts(text, all_end))[-1].start()
+            if not re.search(r"\n\s*(#|\w+:|case )", text[all_end:block_end]):
+                all_end = block_end
                 stays += "\n"
         if m[1]:
             stays = stays and "else " + stays
