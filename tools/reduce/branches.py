@@ -12,7 +12,7 @@ PART = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[({\[]|[)}\]]|&&|\|\|
 IF = re.compile(r"\b(else\s+)?if\s*\(")
 RETURNS = re.compile(r"(?:DFI_INLINE|static) (?:int|unsigned) (\w+)\([^{]*\)\s*{\s*return ([^;]*);\s*}\s*$")
 BEFORE_EXPRESSION = re.compile(r"\breturn | = |, |\(")
-PURE = re.compile(r"dfi_load_\w+|DFI_UNLIKELY|DFI_LIKELY|if")
+PURE = re.compile(r"dfi_load_\w+|DFI_UNLIKELY|DFI_LIKELY")
 
 
 def parts(text, i=0):
@@ -57,7 +57,8 @@ def value(text, zeros):
             for v, o in zip(values, operands):
                 if v == decides:
                     return v
-                if v is None and (set(re.findall(r"(\w+)\s*\(", o)) - set(PURE.findall(o)) or re.search(r"[^=!<>]=[^=]", o)):
+                calls = set(re.findall(r"(\w+)\s*\(", o)) - set(PURE.findall(o))
+                if v is None and (calls or re.search(r"[^=!<>]=[^=]", o)):
                     return None  # it has an effect
             return None if None in values else 1 - decides
     text = re.sub(r" != (0|NULL)$", "", text)

@@ -215,8 +215,8 @@ def facts(e, holds):
 
 
 def evaluate(nodes, macros, guard):
-    """The text without branches that are never taken; macros gets what is known behind it. The guard of the whole text
-    stays; those of files inside it are without effect, so they go."""
+    """The text without branches that are never taken; macros gets what is known behind it. guard: a condition that holds
+    where the text is read for the first time."""
     out = []
     for node in nodes:
         if isinstance(node, Choice):
@@ -237,8 +237,6 @@ def evaluate_choice(choice, macros, guard):
     before = macros.and_also({})  # what is known where the next condition is read
     for condition, contents in choice.branches:
         e = simple(condition, before) if condition else ("number", 1)
-        if e[0] == "!" and e[1][0] == "defined" and re.fullmatch(r"DFI_\w+_H", e[1][1]):
-            e = ("number", 1)
         if e == ("number", 0):
             continue
         inside = before.and_also(facts(e, True))

@@ -85,8 +85,9 @@ class Item:
         if function and not self.names:
             self.names = {function}
         is_defined = "{" in tokens or "=" in tokens or not function
-        seen = {"used", "constructor", "destructor"} & set(tokens) or {"DFI_API", "DFI_STRONG"} & set(tokens) and is_defined
-        self.stays = not self.names or bool(seen) and "extern" not in tokens
+        seen = {"used", "constructor", "destructor"} & set(tokens)
+        linked = {"DFI_API", "DFI_STRONG"} & set(tokens) and is_defined and "extern" not in tokens
+        self.stays = not self.names or bool(seen or linked)
 
 
 def without_template(tokens):
