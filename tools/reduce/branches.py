@@ -153,6 +153,7 @@ def fold(nodes, macros):
         again = False
         for item in code:
             text = without_operands(without_ifs(item.text, zeros), zeros)
+            text = re.sub(r"\s*\|\|\s*\(0\)", "", text)
             if text != item.text:
                 item.change(re.sub(r"\n\s*\n", "\n", text))
                 again = True
