@@ -36,7 +36,7 @@ class Item:
         elif not self.is_code or ALONE.match(self.text):
             self.stays = True
         elif not self.assertion:
-            self.define(TOKEN.findall(re.sub(r"^\s*#.*(\\\n.*)*", "", self.text, flags=re.M)), appended)
+            self.define(tokens_of(self.text), appended)
         self.change(self.text)
 
     def __str__(self):
@@ -101,11 +101,13 @@ def without_template(tokens):
     raise ValueError(tokens)
 
 
+def tokens_of(text):
+    """Without those of the preprocessor's lines"""
+    return TOKEN.findall(re.sub(r"^\s*#.*(\\\n.*)*", "", text, flags=re.M))
+
+
 def depth_of(text):
-    depth = 0
-    for t in TOKEN.findall(re.sub(r"^\s*#.*(\\\n.*)*", "", text, flags=re.M)):
-        depth += (t in "({[") - (t in ")}]")
-    return depth
+    return sum((t in "({[") - (t in ")}]") for t in tokens_of(text))
 
 
 def appended(text):
@@ -132,7 +134,7 @@ def items(nodes, ends):
             out += [Item([name + "\n"], ends) for name in re.findall(r"DFI_OWN\(\w+\)", node)]
         else:
             part.append(node)
-            depth += 0 if node.lstrip()[0] == "#" else depth_of(node)
+            depth += depth_of(node)
             alone = len(part) == 1 and ALONE.match(node)
             if alone or depth == 0 and node.rstrip()[-1] in ";}":
                 out.append(Item(part, ends))
