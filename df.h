@@ -38,7 +38,8 @@
  *       DF_IMPLEMENTATION   the file contains the implementation of the headers that it includes. In one C or C++
  *                       file of a program; libraries that embed df have one each, and share one pool of workers.
  *       DF_MALLOC(n), DF_FREE(p)   replace malloc and free; defined together. DF_MALLOC returns NULL without memory;
- *                       any thread calls them.
+ *                       any thread calls them. Constructs in them are calls on the calling thread; atomic blocks in
+ *                       them are not supported.
  *       DF_IDLE()       with DF_SERIAL: executed repeatedly while a wait needs an event from outside; default:
  *                       sleeps 1 ms.
  *       DF_CHECK        1: detects wrong declarations. With AddressSanitizer (-fsanitize=address), a task stops where

@@ -49,6 +49,7 @@
 #include "more/texts.h"
 #include "more/limit.h"
 #include "work/settings.h"
+#include "work/fork.h"
 #include "work/pool.h"
 #if DFI_WITH_CPUSET && !defined(DF_SERIAL)
 #include "more/topology.h"

@@ -11,7 +11,9 @@
  *   DF_CONFIG(.field = value, ...)   settings for df_start, as in df_start(DF_CONFIG(.workers = 4))
  *
  *     All of this is optional: the first construct starts the pool with the defaults, and the pool ends with the
- *     process. The child of a fork begins with a pool of its own, which its first construct starts.
+ *     process. The child of a fork begins with a pool of its own, which its first construct starts. Handlers of
+ *     pthread_atfork may use df. So may destructors of threads: in those of a helper thread, constructs run on that
+ *     thread.
  *     Threads: any, outside of tasks and DF_PARALLEL, while no other thread uses df. */
 #ifndef DFI_API_CONFIG_H
 #define DFI_API_CONFIG_H
@@ -68,7 +70,8 @@ typedef struct df_config {
     const char *record;   /* .schedule = "record:FILE" */
     const char *replay;   /* .schedule = "replay:FILE" */
     /* called with each message: a line that begins with "df: ", without its end; by any thread, by several at a time.
-       level: 1 error, 2 warning, 3 a line of statistics; default: stderr */
+       level: 1 error, 2 warning, 3 a line of statistics; default: stderr. df holds no lock meanwhile: the function may
+       use df, fork, and end the process. Its constructs run on the calling thread, and do not start df */
     void (*log)(void *log_arg, int level, const char *text);
     void *log_arg;        /* the first argument of log */
     /* called by each thread that begins to run tasks, before its first one (>>workers); worker: df_worker() of the

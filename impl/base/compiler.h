@@ -214,6 +214,15 @@ DFI_LOUD
 #define DFI_TLS /* single-threaded: enough for serial elision */
 #endif
 
+/* A function that is called when the module is loaded. The order of those of df in a module; the program's come later,
+ * unless they have a smaller number, or the system knows no order. */
+enum { DFI_LOADS_FIRST = 101, DFI_LOADS_SECOND = 102 };
+#if DFI_GNU && (defined(__APPLE__) || defined(__TINYC__))
+#define DFI_AT_LOAD(order) __attribute__((constructor))
+#elif DFI_GNU
+#define DFI_AT_LOAD(order) __attribute__((constructor(order)))
+#endif
+
 #if defined(__cplusplus)
 extern "C++" {
 template <typename dfi_a, typename dfi_b> struct dfi_same_type { enum { yes = 0 }; };

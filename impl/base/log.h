@@ -8,6 +8,7 @@
 
 #include "atomic.h"
 #include "compiler.h"
+#include "held.h"
 #include "memory.h"
 
 #include <stdarg.h>
@@ -24,13 +25,71 @@ DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_logger dfi_logger;
 DFI_EXTERN_C_END
 
+/* --- the log function ------------------------------------------------------------------------------ */
+
+DFI_UNUSED static DFI_COLD void dfi_log_call(struct dfi_logger to, int level, const char *text)
+{
+    dfi_guest(1);
+    (to.log)(to.arg, level, text); /* in parentheses, because `log` may be a macro of <tgmath.h> */
+    dfi_guest(0);
+}
+
+#if !defined(DF_SERIAL)
+/* A line that waits until the calling thread holds no lock. */
+struct dfi_line {
+    struct dfi_line *next;
+    struct dfi_logger to;
+    int level; /* the text is behind the record */
+};
+
+/* Keeps a line. Zero: there is no memory for it. */
+DFI_UNUSED static DFI_COLD int dfi_line_keep(struct dfi_logger to, int level, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    struct dfi_line *line = (struct dfi_line *)dfi_malloc(sizeof *line + bytes);
+    if (!line) return 0;
+    line->next = NULL, line->to = to, line->level = level;
+    memcpy(line + 1, text, bytes);
+    if (dfi_held.first) dfi_held.last->next = line;
+    else dfi_held.first = line;
+    dfi_held.last = line;
+    dfi_held.locks |= 1;
+    return 1;
+}
+
+/* The calling thread has unlocked its last lock: passes on the lines that it kept. */
+DFI_UNUSED static DFI_COLD DFI_NOINLINE void dfi_lines_give(void)
+{
+    struct dfi_line *line = dfi_held.first, *next;
+    dfi_held.first = NULL, dfi_held.locks = 0; /* what the log function says is a line of its own */
+    for (; line; line = next) {
+        next = line->next;
+        dfi_log_call(line->to, line->level, (const char *)(line + 1));
+        dfi_mfree(line);
+    }
+}
+
+DFI_UNUSED static void dfi_locked(void) { dfi_held.locks += 2; }
+DFI_UNUSED static void dfi_unlocked(void)
+{
+    if (DFI_UNLIKELY((dfi_held.locks -= 2) == 1)) dfi_lines_give();
+}
+#else
+DFI_UNUSED static int dfi_line_keep(struct dfi_logger to, int level, const char *text)
+{
+    (void)to, (void)level, (void)text;
+    return 0;
+}
+#endif
+
+/* --- messages ---------------------------------------------------------------------------------------- */
+
 #if DFI_GNU
 __attribute__((format(printf, 2, 3)))
 #endif
 DFI_UNUSED static DFI_COLD void dfi_say(int level, const char *format, ...)
 {
-    /* not called as a member, because `log` may be a macro of <tgmath.h> */
-    void (*log)(void *arg, int level, const char *line) = dfi_logger.log;
+    const struct dfi_logger to = dfi_logger;
     static const char cut[] = " (the rest is lost: out of memory)";
     char few[400] = "df: ", *text = few;
     va_list arguments;
@@ -46,8 +105,9 @@ DFI_UNUSED static DFI_COLD void dfi_say(int level, const char *format, ...)
             va_end(arguments);
         } else memcpy((text = few) + sizeof few - sizeof cut, cut, sizeof cut);
     }
-    if (log) (log)(dfi_logger.arg, level, text);
-    else fprintf(stderr, "%s\n", text);
+    if (!to.log || (dfi_held.locks && !dfi_line_keep(to, level, text)))
+        fprintf(stderr, "%s\n", text); /* the line of a thread that holds a lock, without memory, comes here, too */
+    else if (!dfi_held.locks) dfi_log_call(to, level, text);
     if (text != few) dfi_mfree(text);
 }
 

@@ -3,18 +3,32 @@
 #define DFI_BASE_MEMORY_H
 
 #include "compiler.h"
+#include "held.h"
 
 #include <stdlib.h>
 
 /* A program may replace these in the implementation file. */
 #ifndef DF_MALLOC
-#define DF_MALLOC(bytes) malloc(bytes)
-#define DF_FREE(p) free(p)
+DFI_UNUSED static void *dfi_malloc(size_t bytes) { return malloc(bytes); }
+DFI_UNUSED static void dfi_mfree(void *p) { free(p); }
 #define DFI_ZEROED(bytes) calloc(1, bytes) /* pages that are never written stay unmapped */
+#else
+DFI_UNUSED static void *dfi_malloc(size_t bytes)
+{
+    void *p;
+    dfi_guest(1);
+    p = DF_MALLOC(bytes);
+    dfi_guest(0);
+    return p;
+}
+DFI_UNUSED static void dfi_mfree(void *p)
+{
+    dfi_guest(1);
+    DF_FREE(p);
+    dfi_guest(0);
+}
 #endif
 
-DFI_UNUSED static void *dfi_malloc(size_t bytes) { return DF_MALLOC(bytes); }
-DFI_UNUSED static void dfi_mfree(void *p) { DF_FREE(p); }
 DFI_UNUSED static void *dfi_zeroed(size_t bytes)
 {
 #if defined(DFI_ZEROED)

@@ -37,7 +37,8 @@ enum {
 };
 
 static struct dfi_os_event dfi_lock_event[DFI_LOCK_EVENTS];
-static DFI_ATOMIC(int) dfi_lock_events_ready; /* written under the pool lock */
+static struct dfi_os_mutex dfi_lock_events_lock = DFI_OS_MUTEX_INIT;
+static DFI_ATOMIC(int) dfi_lock_events_ready; /* written under the lock */
 
 static DFI_ATOMIC(int) *dfi_retry_flag(void)
 {
@@ -89,11 +90,11 @@ static struct dfi_os_event *dfi_lock_event_of(df_mutex *m)
 {
     int i;
     if (!dfi_load_acquire(&dfi_lock_events_ready)) {
-        dfi_os_lock(&dfi_pool_lock);
+        dfi_os_lock(&dfi_lock_events_lock);
         for (i = 0; i < DFI_LOCK_EVENTS && !dfi_load_relaxed(&dfi_lock_events_ready); i++)
             dfi_os_event_init(&dfi_lock_event[i]);
         dfi_store_release(&dfi_lock_events_ready, 1);
-        dfi_os_unlock(&dfi_pool_lock);
+        dfi_os_unlock(&dfi_lock_events_lock);
     }
     return &dfi_lock_event[dfi_lock_bucket(m)];
 }
@@ -197,9 +198,10 @@ static const struct dfi_df_hooks dfi_blocking_hooks = { dfi_retry_sleep, dfi_ret
 
 static void dfi_module_blocking(const struct dfi_moment *m)
 {
+    struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
     if (m->is == DFI_POOL_READY) dfi_store_release(&dfi_df_hooks, &dfi_blocking_hooks); /* release: relaxed would do */
     else if (m->is == DFI_POOL_FORGETS) dfi_store_release(&dfi_df_hooks, (const struct dfi_df_hooks *)NULL);
-    else if (m->is == DFI_FORK_CHILD) dfi_store_relaxed(&dfi_lock_events_ready, 0);
+    else if (m->is == DFI_FORK_CHILD) dfi_lock_events_lock = fresh, dfi_store_relaxed(&dfi_lock_events_ready, 0);
 }
 
 DFI_SMALL_CODE_END

@@ -41,17 +41,30 @@ DFI_UPCALL_IS(dfi_up_interrupts, dfi_interrupts);
 /* --- hooks ---------------------------------------------------------------------------------------- */
 
 static struct dfi_cancel_hooks {
-    struct dfi_os_mutex lock;
+    struct dfi_os_mutex lock; /* of the list, and of `dfi_called` and `dfi_caller` of the hooks in it */
     df_cancel_hook *first;
     DFI_ATOMIC(int) count;
 } dfi_cancel_hooks = { DFI_OS_MUTEX_INIT, NULL, 0 };
 
-/* pre: the lock. The scope of a hook exists, because its code is in it. */
-static void dfi_cancel_hook_look(df_cancel_hook *h)
+/* The address of the pointer to h, or to NULL if h is not set. pre: the lock */
+static df_cancel_hook **dfi_cancel_hook_at(const df_cancel_hook *h)
 {
-    if (h->dfi_called || !dfi_scope_cancelled((struct dfi_scope *)h->dfi_scope)) return;
-    h->dfi_called = 1;
+    df_cancel_hook **at = &dfi_cancel_hooks.first;
+    while (*at && *at != h) at = &(*at)->dfi_next;
+    return at;
+}
+
+/* Calls h if its code is cancelled, without the lock. A hook that is set exists, and so does its scope. Zero: nothing
+ * was called. pre: the lock */
+static int dfi_cancel_hook_look(df_cancel_hook *h)
+{
+    if (h->dfi_called || !dfi_scope_cancelled((struct dfi_scope *)h->dfi_scope)) return 0;
+    h->dfi_called = 1, h->dfi_caller = dfi_thread_id();
+    dfi_os_unlock(&dfi_cancel_hooks.lock);
     h->dfi_fn(h->dfi_arg);
+    dfi_os_lock(&dfi_cancel_hooks.lock);
+    if (*dfi_cancel_hook_at(h)) h->dfi_caller = NULL; /* otherwise fn has cleared it */
+    return 1;
 }
 
 /* Something has been cancelled. */
@@ -61,7 +74,8 @@ static void dfi_cancel_wakes(void)
     if (!DFI_ALONE) dfi_wake_parked(DFI_PARKED_WAITING, 1);
     if (!dfi_load_seq_cst(&dfi_cancel_hooks.count)) return;
     dfi_os_lock(&dfi_cancel_hooks.lock);
-    for (h = dfi_cancel_hooks.first; h; h = h->dfi_next) dfi_cancel_hook_look(h);
+    do for (h = dfi_cancel_hooks.first; h && !dfi_cancel_hook_look(h);) h = h->dfi_next;
+    while (h); /* the list may have changed meanwhile */
     dfi_os_unlock(&dfi_cancel_hooks.lock);
 }
 DFI_UPCALL_IS(dfi_up_cancels, dfi_cancel_wakes);
@@ -72,7 +86,7 @@ DFI_API df_result (df_cancel_hook_set)(df_cancel_hook *h, void (*fn)(void *arg),
     struct dfi_worker *w = dfi_me_attached();
     h->dfi_scope = w ? dfi_scope_here(w) : NULL;
     if (!h->dfi_scope) return DF_ERROR_MEMORY;
-    h->dfi_fn = fn, h->dfi_arg = arg, h->dfi_called = 0;
+    h->dfi_fn = fn, h->dfi_arg = arg, h->dfi_called = 0, h->dfi_caller = NULL;
     dfi_os_lock(&dfi_cancel_hooks.lock);
     h->dfi_next = dfi_cancel_hooks.first, dfi_cancel_hooks.first = h;
     /* seq_cst, then the look; the thread that cancels loads the count after its own read-modify-write */
@@ -87,8 +101,12 @@ DFI_API int (df_cancel_hook_clear)(df_cancel_hook *h)
     df_cancel_hook **at;
     if (!h->dfi_scope) return 0;
     dfi_os_lock(&dfi_cancel_hooks.lock);
-    for (at = &dfi_cancel_hooks.first; *at && *at != h;) at = &(*at)->dfi_next;
-    if (*at) {
+    while (h->dfi_caller && h->dfi_caller != dfi_thread_id()) { /* another thread is in its call */
+        dfi_os_unlock(&dfi_cancel_hooks.lock);
+        dfi_os_sleep_ms();
+        dfi_os_lock(&dfi_cancel_hooks.lock);
+    }
+    if (*(at = dfi_cancel_hook_at(h))) {
         *at = h->dfi_next;
         dfi_fetch_sub_seq_cst(&dfi_cancel_hooks.count, 1);
     }

@@ -94,7 +94,7 @@ DFI_EXTERN_C_BEGIN
 DFI_API int (df_workers_set)(int n)
 {
 #if !defined(DF_SERIAL)
-    struct dfi_worker *w = dfi_me();
+    struct dfi_worker *w;
     int now;
 #endif
     if (n < 1) {
@@ -108,18 +108,13 @@ DFI_API int (df_workers_set)(int n)
         dfi_warn_once("df_workers_set(%d): at most %d workers are used", n, DFI_WORKERS_MOST);
         n = DFI_WORKERS_MOST;
     }
-    /* a helper must not wait for the lock while df_stop joins it, and neither must the tasks that it runs */
-    if (!dfi_load_acquire(&dfi_pool.running) && !(w && dfi_load_relaxed(&w->helper)) && !(w = dfi_me_attached()))
-        return 1;
+    if (!(w = dfi_me_attached())) return 1;
     if (dfi_turns()) {
         dfi_warn_once("df_workers_set: the number of workers stays %d while DF_SCHEDULE records or replays this run",
                       dfi_workers());
         return dfi_workers();
     }
-    while (!dfi_os_trylock(&dfi_pool_lock)) {
-        if (!dfi_load_seq_cst(&dfi_pool.running)) return dfi_workers();
-        dfi_os_yield();
-    }
+    dfi_os_lock(&dfi_pool_lock);
     if (dfi_load_relaxed(&dfi_pool.running)) dfi_workers_resize(n);
     now = dfi_workers();
     dfi_os_unlock(&dfi_pool_lock);

@@ -99,10 +99,7 @@ static int dfi_spare_start(void)
 {
     struct dfi_worker *h;
     int missing = 0;
-    while (!dfi_os_trylock(&dfi_pool_lock)) { /* df_stop holds the lock while it waits for this task */
-        if (!dfi_load_seq_cst(&dfi_pool.running)) return 0;
-        dfi_os_yield();
-    }
+    dfi_os_lock(&dfi_pool_lock);
     if (dfi_load_seq_cst(&dfi_pool.running) &&
         dfi_load_seq_cst(&dfi_spares.spares) < dfi_load_seq_cst(&dfi_spares.blocked)) {
         missing = -1;

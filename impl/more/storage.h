@@ -81,7 +81,7 @@ DFI_EXTERN_C_BEGIN
 DFI_API void *dfi_mine(struct dfi_storage *x, size_t bytes)
 {
     /* A worker without a running pool keeps its slot: then no pool needs to be started. */
-    const struct dfi_worker *w = DFI_ALONE || dfi_me() ? dfi_me() : dfi_me_attached();
+    const struct dfi_worker *w = DFI_ALONE || dfi_me_or_host() ? dfi_me_or_host() : dfi_me_attached();
     struct dfi_places *s = dfi_places_of(x);
     int slot = DFI_ALONE ? 0 : w ? (int)dfi_slot_of(w) : -1;
     void *element;

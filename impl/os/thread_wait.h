@@ -5,6 +5,7 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/hash.h"
+#include "../base/log.h"
 #include "clock.h"
 #include "os.h"
 
@@ -23,11 +24,13 @@ DFI_INLINE void dfi_os_pause(void)
 #endif
 }
 
+/* dfi_os_lock, _trylock, _unlock: of a lock under which no foreign code runs (base/held.h).
+ * dfi_os_hold, _try_hold, _let_go: of a lock that a thread holds while it runs code of the program. */
 #if DFI_POSIX
 
-DFI_UNUSED static void dfi_os_lock(struct dfi_os_mutex *m) { pthread_mutex_lock(&m->m); }
-DFI_UNUSED static int dfi_os_trylock(struct dfi_os_mutex *m) { return pthread_mutex_trylock(&m->m) == 0; }
-DFI_UNUSED static void dfi_os_unlock(struct dfi_os_mutex *m) { pthread_mutex_unlock(&m->m); }
+DFI_UNUSED static void dfi_os_hold(struct dfi_os_mutex *m) { pthread_mutex_lock(&m->m); }
+DFI_UNUSED static int dfi_os_try_hold(struct dfi_os_mutex *m) { return pthread_mutex_trylock(&m->m) == 0; }
+DFI_UNUSED static void dfi_os_let_go(struct dfi_os_mutex *m) { pthread_mutex_unlock(&m->m); }
 /* Disables cancellation of the thread until dfi_os_recancel is called with the result. */
 #if defined(PTHREAD_CANCEL_DISABLE)
 DFI_UNUSED static int dfi_os_uncancel(void)
@@ -123,19 +126,19 @@ DFI_UNUSED static int dfi_os_uncancel(void) { return 0; } /* there is no cancell
 DFI_UNUSED static void dfi_os_recancel(int before) { (void)before; }
 static DFI_TLS struct dfi_os_mutex *dfi_os_mutex_once; /* call_once passes no argument */
 DFI_UNUSED static void dfi_os_mutex_init(void) { mtx_init(&dfi_os_mutex_once->m, mtx_plain); }
-DFI_UNUSED static void dfi_os_lock(struct dfi_os_mutex *m)
+DFI_UNUSED static void dfi_os_hold(struct dfi_os_mutex *m)
 {
     dfi_os_mutex_once = m;
     call_once(&m->once, dfi_os_mutex_init);
     mtx_lock(&m->m);
 }
-DFI_UNUSED static int dfi_os_trylock(struct dfi_os_mutex *m)
+DFI_UNUSED static int dfi_os_try_hold(struct dfi_os_mutex *m)
 {
     dfi_os_mutex_once = m;
     call_once(&m->once, dfi_os_mutex_init);
     return mtx_trylock(&m->m) == thrd_success;
 }
-DFI_UNUSED static void dfi_os_unlock(struct dfi_os_mutex *m) { mtx_unlock(&m->m); }
+DFI_UNUSED static void dfi_os_let_go(struct dfi_os_mutex *m) { mtx_unlock(&m->m); }
 DFI_UNUSED static int dfi_os_event_init(struct dfi_os_event *e)
 {
     if (mtx_init(&e->m, mtx_plain) != thrd_success) return -1;
@@ -183,6 +186,15 @@ DFI_UNUSED static void dfi_os_at_thread_end(struct dfi_os_key *k, void (*fn)(voi
 }
 
 #endif
+
+DFI_UNUSED static void dfi_os_lock(struct dfi_os_mutex *m) { dfi_os_hold(m), dfi_locked(); }
+DFI_UNUSED static int dfi_os_trylock(struct dfi_os_mutex *m)
+{
+    if (!dfi_os_try_hold(m)) return 0;
+    dfi_locked();
+    return 1;
+}
+DFI_UNUSED static void dfi_os_unlock(struct dfi_os_mutex *m) { dfi_os_let_go(m), dfi_unlocked(); }
 
 DFI_UNUSED static void dfi_os_sleep_ms(void) { dfi_os_sleep_us(1000); }
 

@@ -43,6 +43,7 @@ static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), voi
 }
 static void dfi_os_thread_join(struct dfi_os_thread *t) { pthread_join(t->t, NULL); }
 static void dfi_os_thread_forget(struct dfi_os_thread *t) { pthread_detach(t->t); }
+static int dfi_os_thread_is_self(const struct dfi_os_thread *t) { return pthread_equal(t->t, pthread_self()) != 0; }
 
 #else
 
@@ -66,6 +67,7 @@ static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), voi
 }
 static void dfi_os_thread_join(struct dfi_os_thread *t) { thrd_join(t->t, NULL); }
 static void dfi_os_thread_forget(struct dfi_os_thread *t) { thrd_detach(t->t); }
+static int dfi_os_thread_is_self(const struct dfi_os_thread *t) { return thrd_equal(t->t, thrd_current()) != 0; }
 
 #endif
 

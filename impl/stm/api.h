@@ -279,7 +279,7 @@ DFI_API DFI_COLD void dfi_tm_irrevocable(const char *site)
     if (!t->inner || t->direct) return;
     if (t->resumed) dfi_tm_go_on(t);
     if (!t->alone) {
-        if (!dfi_os_trylock(&dfi_stm.alone_lock)) /* the thread that holds it waits for us */
+        if (!dfi_os_try_hold(&dfi_stm.alone_lock)) /* the thread that holds it waits for us */
             dfi_tm_restart_alone(t, DFI_TM_GIVES_WAY);
         dfi_tm_run_alone(t);
         now = dfi_load_relaxed(&dfi_stm.clock);

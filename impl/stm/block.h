@@ -131,7 +131,7 @@ static void dfi_tm_let_in(void)
 {
     /* seq_cst: before the look at sleepers: one that has not seen the versions has not seen this either */
     dfi_fetch_sub_seq_cst(&dfi_stm.clock, DFI_TM_ALONE);
-    dfi_os_unlock(&dfi_stm.alone_lock);
+    dfi_os_let_go(&dfi_stm.alone_lock);
 }
 
 /* From now on t runs alone. pre: alone_lock is held */
@@ -145,7 +145,7 @@ static DFI_NOINLINE void dfi_tm_run_alone(struct dfi_tm *t)
 /* pre: t is not active */
 static void dfi_tm_alone_begin(struct dfi_tm *t)
 {
-    dfi_os_lock(&dfi_stm.alone_lock);
+    dfi_os_hold(&dfi_stm.alone_lock);
     dfi_tm_run_alone(t);
 }
 
@@ -198,8 +198,8 @@ static DFI_COLD struct dfi_tm_block *dfi_tm_begin_later(struct dfi_tm *t, struct
         if (DFI_TM_CLOCK_ENDS && !(now & DFI_TM_ALONE)) dfi_tm_reset_clock(t);
         else if (round < 40) dfi_tm_pause(round++);
         else { /* until the other one has ended */
-            dfi_os_lock(&dfi_stm.alone_lock);
-            dfi_os_unlock(&dfi_stm.alone_lock);
+            dfi_os_hold(&dfi_stm.alone_lock);
+            dfi_os_let_go(&dfi_stm.alone_lock);
             if (DFI_TM_VALUES) dfi_os_yield(); /* it may be a commit, without that lock */
         }
     }
@@ -338,7 +338,7 @@ static DFI_NORETURN void dfi_tm_restart_alone(struct dfi_tm *t, int reason)
 /* After many rounds, as others commit meanwhile: keeps them out from now on, if no other thread does. */
 static DFI_COLD void dfi_tm_isolate(struct dfi_tm *t)
 {
-    if (!t->alone && dfi_os_trylock(&dfi_stm.alone_lock)) dfi_tm_run_alone(t);
+    if (!t->alone && dfi_os_try_hold(&dfi_stm.alone_lock)) dfi_tm_run_alone(t);
 }
 
 /* The time at which a validation has to hold. With values no commit is storing; after a long wait t->active is an

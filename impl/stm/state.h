@@ -91,7 +91,8 @@ struct dfi_stm {
     uintptr_t orec_mask;           /* see struct dfi_tm */
     void *orec_room;               /* its memory; NULL: static */
     size_t n_attached;             /* records with a thread, and the spare one if it is in the list; life_lock */
-    int spare_listed, fork_handlers; /* life_lock */
+    int spare_listed;                /* life_lock */
+    DFI_ATOMIC(const void *) loader; /* an address in the module whose handlers of fork are registered */
     DFI_ATOMIC(int) fenced;        /* see struct dfi_tm; set before the first block */
     struct dfi_os_mutex life_lock, sleep_lock;
     struct dfi_os_mutex alone_lock; /* held by the thread that runs alone */
@@ -153,7 +154,7 @@ static void dfi_tm_spare_back(struct dfi_tm *t)
 {
     if (DFI_LIKELY(t->spare != 1) || dfi_tm_self != t) return;
     dfi_tm_be(&dfi_tm_nobody);
-    dfi_os_unlock(&dfi_stm.spare_lock);
+    dfi_os_let_go(&dfi_stm.spare_lock);
 }
 
 /* --- counters ------------------------------------------------------------------------------------- */

@@ -75,8 +75,9 @@ static void dfi_tm_detach(void *p)
 static void dfi_tm_fork_prepare(void)
 {
     struct dfi_tm *t = dfi_tm_self;
+    if (!dfi_fork_begins()) return;
     if (!t->alone) {
-        dfi_os_lock(&dfi_stm.alone_lock);
+        dfi_os_hold(&dfi_stm.alone_lock);
         dfi_tm_keep_out(t);
     }
     dfi_os_lock(&dfi_stm.life_lock);
@@ -85,6 +86,7 @@ static void dfi_tm_fork_prepare(void)
 
 static void dfi_tm_fork_parent(void)
 {
+    if (!dfi_fork_ends()) return;
     dfi_os_unlock(&dfi_stm.sleep_lock);
     dfi_os_unlock(&dfi_stm.life_lock);
     if (!dfi_tm_self->alone) dfi_tm_let_in();
@@ -94,12 +96,10 @@ static void dfi_tm_fork_child(void)
 {
     struct dfi_tm *t = dfi_tm_self, *u;
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
+    dfi_tm_fork_parent();
+    dfi_held_drop();
     dfi_stm.sleep_lock = dfi_stm.life_lock = fresh;
     if (!t->spare) dfi_stm.spare_lock = fresh;
-    if (!t->alone) {
-        dfi_fetch_sub_seq_cst(&dfi_stm.clock, DFI_TM_ALONE);
-        dfi_stm.alone_lock = fresh;
-    }
     /* the records of the other threads stay, out of use; one may have been about to begin a block */
     for (u = dfi_load_relaxed(&dfi_stm.all); u; u = u->next)
         if (u != t) dfi_store_relaxed(&u->active, (uintptr_t)0);
@@ -197,6 +197,25 @@ static struct dfi_tm *dfi_tm_take_spare(void)
     return t;
 }
 
+/* Once per process, before the first block takes a lock: the handlers of fork are registered, after those of the pool,
+ * because the blocks of other threads may need its lock before they end (docs/internals/locks.md). */
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_tm_load(void)
+{
+    static DFI_ATOMIC(int) registered; /* this module's handlers are */
+    const void *none = NULL;
+    if (DFI_LIKELY(dfi_load_relaxed(&dfi_stm.loader) != NULL)) return;
+    if (!dfi_cas_acq_rel(&dfi_stm.loader, &none, (const void *)&dfi_tm_key)) return; /* relaxed would do */
+#if DFI_POSIX
+    if (!dfi_exchange_acq_rel(&registered, 1))
+        pthread_atfork(dfi_tm_fork_prepare, dfi_tm_fork_parent, dfi_tm_fork_child);
+#endif
+}
+DFI_EXTERN_C_END
+#if DFI_GNU
+static DFI_AT_LOAD(DFI_LOADS_SECOND) void dfi_tm_loaded(void) { dfi_tm_load(); }
+#endif
+
 /* Gives the calling thread a record. NULL: in a signal handler that interrupts this function. */
 static struct dfi_tm *dfi_tm_attach(void)
 {
@@ -204,12 +223,13 @@ static struct dfi_tm *dfi_tm_attach(void)
     struct dfi_tm *t;
     if (attaches) return NULL;
     attaches = 1;
+    dfi_tm_load();
     dfi_os_lock(&dfi_stm.life_lock);
     if ((t = dfi_tm_new_record()) != NULL) dfi_stm.n_attached++;
     else {
         dfi_os_unlock(&dfi_stm.life_lock);
         dfi_warn_once("out of memory: some threads execute their atomic blocks one after another; run fewer threads");
-        dfi_os_lock(&dfi_stm.spare_lock);
+        dfi_os_hold(&dfi_stm.spare_lock);
         dfi_os_lock(&dfi_stm.life_lock);
         t = dfi_tm_take_spare();
     }
@@ -220,10 +240,6 @@ static struct dfi_tm *dfi_tm_attach(void)
     t->thrown = dfi_tm_uncaught();
     dfi_os_at_thread_end(&dfi_tm_key, dfi_tm_detach, t);
     dfi_store_release(&dfi_block_hooks, &dfi_tm_hooks);
-#if DFI_POSIX
-    if (!dfi_stm.fork_handlers)
-        dfi_stm.fork_handlers = !pthread_atfork(dfi_tm_fork_prepare, dfi_tm_fork_parent, dfi_tm_fork_child);
-#endif
     dfi_os_unlock(&dfi_stm.life_lock);
     dfi_tm_be(t);
     attaches = 0;
@@ -241,6 +257,8 @@ static DFI_COLD __attribute__((destructor)) void dfi_tm_unload(void)
 {
     struct dfi_tm *t = dfi_tm_self;
     int mine = t != &dfi_tm_nobody && !t->inner && !t->spare, last;
+    if (dfi_held.locks) return; /* DF_MALLOC, or a handler of fork, ends the process */
+    if (dfi_stm.loader == &dfi_tm_key) dfi_store_relaxed(&dfi_stm.loader, NULL);
     if (!dfi_tm_key.made) return; /* another module's copy of the implementation was in use */
     dfi_os_lock(&dfi_stm.life_lock);
     pthread_key_delete(dfi_tm_key.key);

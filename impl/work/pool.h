@@ -1,8 +1,9 @@
-/* pool.h - life of the pool: start, stop, threads, fork, unloading of libraries
+/* pool.h - life of the pool: start, stop, threads, unloading of libraries
  *
  * Worker 0 is the thread that started the pool, workers 1 .. n-1 are helper threads, and each further thread of the
  * program that uses a construct gets a worker of its own. The pool's lock protects all of this; none of it is on a
- * fast path. */
+ * fast path. No thread holds it while it waits for another one: df_stop and the end of the process mark the pool as
+ * stopping, and join without it (docs/internals/locks.md). */
 #ifndef DFI_WORK_POOL_H
 #define DFI_WORK_POOL_H
 
@@ -15,6 +16,7 @@
 #include "../os/wait.h"
 #include "../api/result.h"
 #include "blocks.h"
+#include "fork.h"
 #include "module.h"
 #include "worker.h"
 #include "goal.h"
@@ -33,8 +35,6 @@
 #include "single.h"
 #else
 DFI_SMALL_CODE_BEGIN
-
-static struct dfi_os_key dfi_thread_key; /* written under the pool lock */
 
 /* --- threads of the program -------------------------------------------------------------------- */
 
@@ -61,7 +61,7 @@ static int dfi_main_ends(struct dfi_worker *w)
 static void dfi_detach(void *p) /* called at the end of a thread that used df */
 {
     struct dfi_worker *w = (struct dfi_worker *)p;
-    if (dfi_me() != w) return; /* the pool was destroyed or forked since, or a helper ended normally */
+    if (dfi_me_at_end() != w) return; /* the pool was destroyed or forked since, or a helper ended normally */
     /* again, for a thread that ends in a body nested in its waits */
     dfi_os_at_thread_end(&dfi_thread_key, dfi_detach, w);
     if (dfi_up_end_watch) dfi_up_end_watch();
@@ -93,12 +93,14 @@ static void dfi_detach(void *p) /* called at the end of a thread that used df */
 
 /* --- helper threads ---------------------------------------------------------------------------- */
 
-/* The last access of a helper to the pool. pre: it no longer uses a worker. */
+/* The last access of a helper to the pool. pre: it no longer uses a worker. Destructors of the thread follow, which
+ * are foreign code: the thread that stops the pool waits for their end. */
 static void dfi_helper_ends(void)
 {
     if (dfi_modules && dfi_me()) dfi_tell(DFI_THREAD_STOPS, dfi_me());
     if (dfi_up_end_unwatch) dfi_up_end_unwatch();
     dfi_be(NULL);
+    dfi_guest_is(1);
     dfi_fetch_sub_seq_cst(&dfi_pool.alive, 1);
     dfi_os_event_wake_all(&dfi_pool.ended);
 }
@@ -150,14 +152,8 @@ static void dfi_helper_left(struct dfi_worker *w)
     dfi_outbox_flush(w);
     dfi_share(w);
     dfi_turn_drop(w);
-    while (!dfi_os_trylock(&dfi_pool_lock)) { /* df_stop holds the lock while it joins this thread */
-        if (!dfi_load_seq_cst(&dfi_pool.running)) {
-            dfi_helper_ends();
-            return;
-        }
-        dfi_os_yield();
-    }
-    if (dfi_load_seq_cst(&dfi_pool.running)) {
+    dfi_os_lock(&dfi_pool_lock);
+    if (dfi_load_seq_cst(&dfi_pool.running)) { /* otherwise the thread that stops the pool joins this one */
         struct dfi_os_thread old = w->thread;
         dfi_be(NULL);
         go_on = !dfi_os_thread_start(&w->thread, w->body, w, dfi_pool.stack_bytes);
@@ -204,11 +200,9 @@ static void dfi_helpers_start(int n)
     }
 }
 
-static void dfi_fork_prepare(void);
-static void dfi_fork_parent(void);
-static void dfi_fork_child(void);
+/* --- start ------------------------------------------------------------------------------------- */
 
-/* Starts the pool. Zero: the caller is worker 0 of a running pool. pre: pool lock; not running. */
+/* Starts the pool. Zero: the caller is worker 0 of a running pool. pre: pool lock; neither running nor stopping */
 static int dfi_start_locked(const df_config *c)
 {
     struct dfi_worker *w;
@@ -227,10 +221,6 @@ static int dfi_start_locked(const df_config *c)
     if (w ? w->limit != dfi_pool.deque && !w->head && dfi_worker_stack(w, dfi_pool.deque)
           : !(w = dfi_worker_take(dfi_pool.deque)))
         return DF_ERROR_MEMORY;
-#if DFI_POSIX
-    if (!dfi_pool.fork_handlers && !pthread_atfork(dfi_fork_prepare, dfi_fork_parent, dfi_fork_child))
-        dfi_pool.fork_handlers = 1;
-#endif
     dfi_thread_is(w);
     for (i = 0; i < dfi_load_relaxed(&dfi_pool.n_slots); i++) { /* of an earlier run */
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
@@ -240,7 +230,6 @@ static int dfi_start_locked(const df_config *c)
     dfi_store_relaxed(&w->index, 0);
     dfi_tell(DFI_POOL_READY, w);
     dfi_tell(DFI_THREAD_JOINS, w);
-    dfi_store_seq_cst(&dfi_pool.stopping, 0);
     dfi_store_relaxed(&dfi_pool.n_workers, 1);
     dfi_helpers_start(dfi_pool.n_planned);
     dfi_tell(DFI_POOL_STARTED, NULL);
@@ -248,30 +237,15 @@ static int dfi_start_locked(const df_config *c)
     return 0;
 }
 
-/* Takes the pool lock for the calling thread, which is w, or has none yet. Zero: df_stop has it, and may wait for work
- * that w runs, or for a helper that waits for such work: w continues with the pool that ends. */
-static int dfi_attach_lock(const struct dfi_worker *w)
-{
-    if (w && dfi_load_relaxed(&w->helper)) return 0;
-    if (!w || !(w->task || w->scope->outer)) {
-        dfi_os_lock(&dfi_pool_lock);
-        return 1;
-    }
-    while (!dfi_os_trylock(&dfi_pool_lock)) {
-        if (dfi_stopping()) return 0;
-        dfi_os_yield();
-    }
-    return 1;
-}
-
 static struct dfi_worker *dfi_attach(void)
 {
     struct dfi_worker *w, *stranger;
-    if (dfi_stays_alone) return NULL;
+    if (dfi_stays_alone || dfi_guests) return NULL;
+    dfi_pool_load();
     stranger = !dfi_me() && dfi_turns() ? dfi_up_stranger() : NULL;
-    if (!dfi_attach_lock(dfi_me())) return dfi_me();
-    if (!dfi_load_relaxed(&dfi_pool.running) && dfi_load_relaxed(&dfi_pool.stopping) != DFI_STOP_NOW)
-        dfi_start_locked(NULL);
+    dfi_os_lock(&dfi_pool_lock);
+    /* while it stops, a worker continues with the pool that ends, and another thread without a worker */
+    if (!dfi_load_relaxed(&dfi_pool.running) && !dfi_load_relaxed(&dfi_pool.stopping)) dfi_start_locked(NULL);
     w = dfi_me();
     if (!w && dfi_load_relaxed(&dfi_pool.running) && (w = dfi_worker_take(dfi_pool.deque)) != NULL) {
         dfi_thread_is(w);
@@ -298,27 +272,51 @@ static void dfi_stop_signal(int how)
     }
 }
 
+/* Waits until the threads of all helpers have ended, except for the calling one. Without the lock: their destructors
+ * are foreign code. pre: this thread has made the pool stop, so no helper starts */
 static void dfi_stop_join(void)
 {
-    int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
-    struct dfi_worker *me = dfi_me();
+    int i, n = dfi_load_acquire(&dfi_pool.n_slots);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
-        if (!v->helper || v == me) continue;
-        dfi_os_thread_join(&v->thread);
+        if (dfi_load_relaxed(&v->helper) && !dfi_os_thread_is_self(&v->thread)) dfi_os_thread_join(&v->thread);
+    }
+}
+
+/* Their workers are free. pre: pool lock, after dfi_stop_join */
+static void dfi_stop_joined(void)
+{
+    int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
+    for (i = 0; i < n; i++) {
+        struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
+        if (!dfi_load_relaxed(&v->helper) || dfi_os_thread_is_self(&v->thread)) continue;
         dfi_store_relaxed(&v->attached, 0);
         dfi_store_relaxed(&v->helper, 0);
     }
+}
+
+/* Waits until no other thread stops the pool, at most `ms` milliseconds; 0 ms: without limit. Zero: it is so. */
+static int dfi_stop_await(int ms)
+{
+    int how, late = 0;
+    while (!late && (how = dfi_stopping()) != 0) late = dfi_os_event_wait(&dfi_pool.ended, &dfi_pool.stopping, how, ms);
+    return late;
 }
 
 DFI_EXTERN_C_BEGIN
 
 DFI_API df_result df_start(const df_config *c)
 {
-    int r;
-    dfi_os_lock(&dfi_pool_lock);
-    r = dfi_load_relaxed(&dfi_pool.running) ? DF_ERROR_STARTED : dfi_start_locked(c);
-    dfi_os_unlock(&dfi_pool_lock);
+    int r, again;
+    if (dfi_guests) return dfi_start_again(c, df_workers());
+    dfi_pool_load();
+    do {
+        dfi_stop_await(0);
+        dfi_os_lock(&dfi_pool_lock);
+        again = dfi_stopping();
+        r = dfi_load_relaxed(&dfi_pool.running) || again ? DF_ERROR_STARTED : dfi_start_locked(c);
+        dfi_os_unlock(&dfi_pool_lock);
+    } while (again);
     if (r == DF_OK) dfi_tell(DFI_THREAD_READY, dfi_me());
     return r == DF_ERROR_STARTED ? dfi_start_again(c, df_workers()) : (df_result)r;
 }
@@ -326,8 +324,9 @@ DFI_API df_result df_start(const df_config *c)
 DFI_API DFI_OWN_FRAME void df_stop(void)
 {
     struct dfi_worker *w = dfi_me();
+    int stops;
     DFI_UNSYNCED(w);
-    if (w && (w->task || w->scope->outer || (dfi_up_in_construct && dfi_up_in_construct(w)))) {
+    if (dfi_guests || (w && (w->task || w->scope->outer || (dfi_up_in_construct && dfi_up_in_construct(w))))) {
         dfi_error(DFI_MESSAGE_STOP_INSIDE);
         return;
     }
@@ -336,13 +335,20 @@ DFI_API DFI_OWN_FRAME void df_stop(void)
         if (dfi_up_scope_ends) dfi_up_scope_ends(w->scope);
     }
     dfi_os_lock(&dfi_pool_lock);
-    if (dfi_load_relaxed(&dfi_pool.running)) {
+    if ((stops = dfi_load_relaxed(&dfi_pool.running)) != 0) {
         dfi_tell(DFI_POOL_ENDS, NULL);
         dfi_stop_signal(DFI_STOP_WHEN_DONE);
-        dfi_stop_join();
-        dfi_tell(DFI_STOP_CALLED, w);
     }
     dfi_os_unlock(&dfi_pool_lock);
+    if (stops) {
+        dfi_stop_join();
+        dfi_os_lock(&dfi_pool_lock);
+        dfi_stop_joined();
+        dfi_tell(DFI_STOP_CALLED, w);
+        dfi_store_seq_cst(&dfi_pool.stopping, 0);
+        dfi_os_unlock(&dfi_pool_lock);
+        dfi_os_event_wake_all(&dfi_pool.ended);
+    } else dfi_stop_await(0);
     if (w) dfi_tell(DFI_THREAD_STOPS, w);
 }
 
@@ -383,14 +389,21 @@ static void dfi_exit_wait(int left)
 /* The pool belongs to the module whose copy of the implementation started it. */
 static __attribute__((destructor)) void dfi_unload(void)
 {
-    struct dfi_worker *me = dfi_me();
+    struct dfi_worker *me = dfi_me_or_host();
     int i, n, others = 0, self, busy;
+    if (dfi_held.locks) return; /* DF_MALLOC, or a handler of fork, ends the process */
     DFI_UNSYNCED(me);
     dfi_os_lock(&dfi_pool_lock);
     self = me && me->helper;
     if (!dfi_load_relaxed(&dfi_pool.n_slots) || dfi_pool.module != &dfi_thread_key) {
+        dfi_pool_unload();
         dfi_os_unlock(&dfi_pool_lock);
         return;
+    }
+    while (dfi_stopping()) { /* by another thread, which may wait for this one */
+        dfi_os_unlock(&dfi_pool_lock);
+        if (self || dfi_guests || dfi_stop_await(DFI_EXIT_MS)) return;
+        dfi_os_lock(&dfi_pool_lock);
     }
     if (me && me->scope->outer == NULL) {
         if (!me->task) dfi_report_unsynced(me, 0, "the program ended");
@@ -409,8 +422,9 @@ static __attribute__((destructor)) void dfi_unload(void)
         dfi_tell(DFI_STOP_ABANDONED, NULL);
         return;
     }
-    dfi_os_lock(&dfi_pool_lock);
     dfi_stop_join();
+    dfi_os_lock(&dfi_pool_lock);
+    dfi_stop_joined();
     dfi_tell(DFI_STOP_AT_EXIT, NULL);
     n = dfi_load_relaxed(&dfi_pool.n_slots);
     for (i = 0; i < n; i++) others += dfi_load_relaxed(&dfi_load_relaxed(&dfi_pool.slot[i])->attached);
@@ -418,63 +432,8 @@ static __attribute__((destructor)) void dfi_unload(void)
         dfi_free_all(n);
         dfi_tell(DFI_POOL_FORGETS, NULL);
     }
+    dfi_pool_unload();
     dfi_os_unlock(&dfi_pool_lock);
-}
-#endif
-
-/* --- fork: reset in the child ---------------------------------------------------------------------- */
-
-#if DFI_POSIX
-static void dfi_fork_prepare(void)
-{
-    dfi_os_lock(&dfi_pool_lock);
-    dfi_tell(DFI_FORK_PREPARE, NULL);
-}
-static void dfi_fork_parent(void)
-{
-    dfi_tell(DFI_FORK_PARENT, NULL);
-    dfi_os_unlock(&dfi_pool_lock);
-}
-
-/* Only the forking thread exists here. Other workers may have been forked in the middle of a change, so they drop
- * their memory, which stays allocated. */
-static void dfi_fork_child(void)
-{
-    int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
-    struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
-    dfi_pool_lock = fresh;
-    dfi_store_relaxed(&dfi_pool.running, 0);
-    dfi_store_relaxed(&dfi_pool.stopping, 0);
-    dfi_store_relaxed(&dfi_pool.parked_idle, 0);
-    dfi_store_relaxed(&dfi_pool.parked_waiting, 0);
-    dfi_store_relaxed(&dfi_pool.spinning, 0);
-    dfi_store_relaxed(&dfi_pool.alive, 0);
-    dfi_store_relaxed(&dfi_pool.reporters, 0);
-    dfi_pool.ended_made = 0;
-    dfi_tell(DFI_FORK_CHILD, NULL);
-    dfi_be(NULL);
-    if (!dfi_modules) { /* nothing refers to the workers of the parent: the child has workers of its own */
-        dfi_pool.before_fork = dfi_pool.rooms;
-        dfi_store_relaxed(&dfi_pool.n_slots, n = 0);
-    }
-    for (i = 0; i < n; i++) {
-        struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
-        while (v->chunks) { /* they hold the only pointers to memory that their blocks own */
-            struct dfi_chunk *c = v->chunks;
-            v->chunks = c->next;
-            c->next = (struct dfi_chunk *)dfi_pool.before_fork, dfi_pool.before_fork = c;
-        }
-        memset(v->free, 0, sizeof v->free);
-        memset(v->fresh, 0, sizeof v->fresh);
-        memset(v->fresh_end, 0, sizeof v->fresh_end);
-        memset(v->carved, 0, sizeof v->carved);
-        dfi_store_relaxed(&v->returned, NULL);
-        dfi_store_relaxed(&v->attached, 0);
-        dfi_store_relaxed(&v->helper, 0);
-        /* a worker that cannot be reset stays attached, and so unused */
-        if (dfi_os_event_init(&v->event) || dfi_worker_reset(v, NULL)) dfi_store_relaxed(&v->attached, DFI_ATTACHED);
-    }
-    if (dfi_thread_key.made) pthread_setspecific(dfi_thread_key.key, NULL);
 }
 #endif
 

@@ -47,6 +47,7 @@ static void dfi_unload(void);
 static int dfi_start_single(const df_config *c)
 {
     struct dfi_worker *w = dfi_me();
+    dfi_store_release(&dfi_guest_hook, dfi_guest_is);
     dfi_logger.log = c ? c->log : NULL;
     dfi_logger.arg = c ? c->log_arg : NULL;
     dfi_tell_of(DFI_POOL_BEGINS, NULL, c, NULL);
@@ -71,7 +72,7 @@ static int dfi_start_single(const df_config *c)
 
 static struct dfi_worker *dfi_attach(void)
 {
-    if (dfi_stays_alone) return NULL;
+    if (dfi_stays_alone || dfi_guests) return NULL;
     if (!dfi_pool.running) dfi_start_single(NULL);
     return dfi_me();
 }
@@ -80,14 +81,14 @@ DFI_UPCALL_IS(dfi_up_attach, dfi_attach);
 DFI_EXTERN_C_BEGIN
 DFI_API df_result df_start(const df_config *c)
 {
-    return dfi_pool.running ? dfi_start_again(c, 1) : (df_result)dfi_start_single(c);
+    return dfi_guests || dfi_pool.running ? dfi_start_again(c, 1) : (df_result)dfi_start_single(c);
 }
 
 DFI_API DFI_OWN_FRAME void df_stop(void)
 {
     struct dfi_worker *w = dfi_me();
-    if (!w) return;
-    if (w->task || w->scope->outer || (dfi_up_in_construct && dfi_up_in_construct(w))) {
+    if (!w && !dfi_guests) return;
+    if (dfi_guests || w->task || w->scope->outer || (dfi_up_in_construct && dfi_up_in_construct(w))) {
         dfi_error(DFI_MESSAGE_STOP_INSIDE);
         return;
     }
@@ -107,7 +108,7 @@ __attribute__((destructor))
 #endif
 static void dfi_unload(void)
 {
-    struct dfi_worker *w = dfi_me();
+    struct dfi_worker *w = dfi_me_or_host();
     int i;
     if (!w || dfi_pool.module != &dfi_single) return;
     if (!w->scope->outer) {
@@ -128,6 +129,7 @@ static void dfi_unload(void)
     dfi_pool.n_slots = dfi_pool.running = 0;
     dfi_pool.rooms = NULL;
     dfi_tell(DFI_POOL_FORGETS, NULL);
+    dfi_store_relaxed(&dfi_guest_hook, (dfi_guest_fn *)NULL);
 }
 
 DFI_SMALL_CODE_END

@@ -153,8 +153,8 @@ DFI_UPCALL(void, dfi_up_end_unwatch, (void));
 /* Is the running code of w, which has no scope of its own, nevertheless inside a construct? */
 DFI_UPCALL(int, dfi_up_in_construct, (const struct dfi_worker *w));
 
-#define DFI_MESSAGE_STOP_INSIDE "df_stop was called inside a task or a DF_PARALLEL block: df keeps running; call it " \
-                                "outside of all constructs of df"
+#define DFI_MESSAGE_STOP_INSIDE "df_stop was called inside a task, a DF_PARALLEL block or a function that df calls: " \
+                                "df keeps running; call it outside of all constructs of df"
 
 /* df_start while df runs. Without settings, nothing is lost, and the result is enough. */
 static DFI_COLD df_result dfi_start_again(const df_config *c, int workers)
@@ -170,19 +170,19 @@ static void dfi_be(struct dfi_worker *w) { dfi_self = w ? &w->hot : &dfi_nobody;
 DFI_EXTERN_C_BEGIN
 DFI_API int df_workers(void)
 {
-    struct dfi_worker *w = dfi_me_attached();
+    struct dfi_worker *w = dfi_me_asked();
     return w ? dfi_workers() : 1;
 }
 
 DFI_API int df_worker(void)
 {
-    struct dfi_worker *w = dfi_me_attached();
+    struct dfi_worker *w = dfi_me_asked();
     return w ? dfi_load_relaxed(&w->index) : 0;
 }
 
 DFI_API int df_worker_bound(void)
 {
-    struct dfi_worker *w = dfi_me_attached();
+    struct dfi_worker *w = dfi_me_asked();
     return !w || DFI_ALONE ? 1 : DFI_WORKERS_MOST + DFI_MAX_WORKERS;
 }
 

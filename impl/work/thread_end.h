@@ -203,7 +203,7 @@ static DFI_TLS int dfi_exit_watched;
 
 static void dfi_exit_unwound(void *none)
 {
-    struct dfi_worker *w = dfi_me();
+    struct dfi_worker *w = dfi_me_at_end();
     (void)none;
     dfi_exit_watched = 0;
     if (w) dfi_exit_bodies(w);

@@ -226,13 +226,14 @@ DFI_UNUSED static unsigned dfi_slot_of(const struct dfi_worker *w)
     return (unsigned)((w->next_id - 1) % DFI_MAX_WORKERS);
 }
 
-/* Values of `stopping`: df_stop lets helpers finish their work, the end of the process does not. */
+/* Values of `stopping`: df_stop lets helpers finish their work, the end of the process does not. It is 0 again when
+ * the helpers have ended. */
 enum { DFI_STOP_WHEN_DONE = 1, DFI_STOP_NOW = 2 };
 
 /* The one pool of the process. */
 struct dfi_pool {
     DFI_ATOMIC(int) n_workers;                /* written under the pool lock */
-    int n_planned, n_cpus, fork_handlers;     /* n_planned: workers of the next start */
+    int n_planned, n_cpus;                    /* n_planned: workers of the next start */
     int cpus_chosen;                          /* the number of CPUs that are chosen for workers, or 0 */
     DFI_ATOMIC(int) running;                  /* 1 between start and stop */
     DFI_ATOMIC(int) stopping;
@@ -246,12 +247,13 @@ struct dfi_pool {
     char line2[DFI_LINE];
     DFI_ATOMIC(int) alive;                    /* helper threads that have not ended */
     DFI_ATOMIC(int) reporters;                /* threads that only write reports; never more than there are */
-    struct dfi_os_event ended;                /* signals changes of `alive` at the end of the process */
+    struct dfi_os_event ended;                /* signals changes of `alive` and `stopping` */
     int ended_made;                           /* pool lock */
     DFI_ATOMIC(int) particular;               /* tasks that may run nested in waits which they are not inside of have
                                                * been submitted */
     DFI_ATOMIC(int) doors;                    /* scopes that admit few workers have existed (work/deque.h) */
     void *before_fork;                        /* in a forked child: memory of the parent's workers */
+    DFI_ATOMIC(const void *) loader;          /* an address in the module whose handlers of fork are registered */
     const void *module;                       /* an address in the module whose code started the pool */
     void *rooms;                              /* list of all worker memory, newest first, visible to leak checkers */
 };

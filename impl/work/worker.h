@@ -24,9 +24,35 @@ DFI_UPCALL(struct dfi_worker *, dfi_up_attach, (void));
  * it is in ends. */
 static DFI_TLS int dfi_stays_alone;
 
+/* Above 0: the thread runs foreign code that df calls in the middle of its own work, such as the log function. Its
+ * constructs are calls of functions, which neither see what df is about to change nor start df. */
+static DFI_TLS int dfi_guests;
+static DFI_TLS struct dfi_hot *dfi_host; /* the `dfi_self` of such a thread */
+
 static struct dfi_worker *dfi_me(void) /* NULL: not attached yet */
 {
     return dfi_self == &dfi_nobody ? NULL : (struct dfi_worker *)(void *)dfi_self;
+}
+
+/* The same, also for foreign code. */
+static struct dfi_worker *dfi_me_or_host(void)
+{
+    return dfi_guests && dfi_host != &dfi_nobody ? (struct dfi_worker *)(void *)dfi_host : dfi_me();
+}
+
+/* dfi_guest_hook */
+static void dfi_guest_is(int begins)
+{
+    if (begins) {
+        if (!dfi_guests++) dfi_host = dfi_self, dfi_self = &dfi_nobody;
+    } else if (dfi_guests && !--dfi_guests) dfi_self = dfi_host; /* it is 0 in the child of a fork by foreign code */
+}
+
+/* The same for a thread that ends, maybe in foreign code. */
+static struct dfi_worker *dfi_me_at_end(void)
+{
+    if (dfi_guests && dfi_host != &dfi_nobody) dfi_guests = 1, dfi_guest_is(0);
+    return dfi_me();
 }
 
 /* The identity of a thread, such as the holder of a lock: an address that only this thread has. */
@@ -46,6 +72,9 @@ static struct dfi_worker *dfi_me_attached(void)
     /* acquire; pairs with the store in dfi_start_locked, which may have changed the index of w */
     return w && dfi_load_acquire(&dfi_pool.running) ? w : dfi_up_attach();
 }
+
+/* The same for functions that answer foreign code. */
+static struct dfi_worker *dfi_me_asked(void) { return dfi_guests ? dfi_me_or_host() : dfi_me_attached(); }
 
 /* Is there no thread that could take work of the calling one? */
 DFI_FAST int dfi_alone(void) { return DFI_ALONE || dfi_load_relaxed(&dfi_pool.n_slots) == 1; }
