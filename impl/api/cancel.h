@@ -9,8 +9,8 @@
  *                 df_yield_blocking(receive, &request);
  *                 df_cancel_hook_clear(&h);
  *
- *             void fn(void *arg) must not wait for the cancelled code. h must exist until it is cleared, by the same code,
- *             before the body or block ends in which it was set.
+ *             void fn(void *arg) must not wait for the cancelled code. h must exist until it is cleared, by the same
+ *             code, before the body or block ends in which it was set.
  *             Returns DF_OK, or DF_ERROR_MEMORY: then the hook is not set, and clearing it has no effect.
  *   int df_cancel_hook_clear(&h);   from now on fn is not called; a call that runs has ended. Returns 1 if it was
  *             called, else 0.

@@ -1,7 +1,7 @@
 /* foreign_code.c - functions of the program that df calls, or that run while df starts or stops and in a fork, use df,
- * fork and end the process: the log function, worker_start and worker_stop, hooks of cancellation and of transactions, combine
- * functions, observers, destructors of threads, handlers of pthread_atfork and atexit, and DF_MALLOC. Nothing hangs,
- * because df holds no lock meanwhile, and a child of a fork can use df. (docs/internals/locks.md) */
+ * fork and end the process: the log function, worker_start and worker_stop, hooks of cancellation and of transactions,
+ * combine functions, observers, destructors of threads, handlers of pthread_atfork and atexit, and DF_MALLOC. Nothing
+ * hangs, because df holds no lock meanwhile, and a child of a fork can use df. (docs/internals/locks.md) */
 #define _DEFAULT_SOURCE /* fork, usleep */
 #include <pthread.h>
 #include <stdlib.h>
