@@ -10,15 +10,17 @@
 
 typedef void dfi_guest_fn(int begins);
 struct dfi_line;
-struct dfi_held {
-    int locks;                     /* twice the number of locks that the thread holds; plus 1: lines are kept */
+struct dfi_locks {
+    int held;                      /* twice the number of locks that the thread holds; plus 1: lines are kept */
     int forks;                     /* handlers of fork that the thread has begun, and not ended */
     struct dfi_line *first, *last; /* the lines */
 };
 DFI_EXTERN_C_BEGIN
-DFI_API DFI_TLS struct dfi_held dfi_held;
+extern DFI_API DFI_TLS struct dfi_locks dfi_locks;
+DFI_API DFI_TLS struct dfi_locks dfi_locks;
 /* Called with 1 before foreign code that df calls in the middle of its own work, and with 0 after it; NULL: df.h is not
- * in use. Until then the constructs of the thread are calls of functions, and do not start df (work/guest.h). */
+ * in use. Until then the constructs of the thread are calls of functions, and do not start df (dfi_guest_is). */
+extern DFI_API DFI_ATOMIC(dfi_guest_fn *) dfi_guest_hook;
 DFI_API DFI_ATOMIC(dfi_guest_fn *) dfi_guest_hook;
 DFI_EXTERN_C_END
 
@@ -31,13 +33,13 @@ DFI_UNUSED static DFI_COLD void dfi_guest(int begins)
 /* fork: shall a handler of df take its locks? Not if the calling thread holds one, because DF_MALLOC forks. */
 DFI_UNUSED static int dfi_fork_begins(void)
 {
-    if (dfi_held.locks && !dfi_held.forks) return 0;
-    dfi_held.forks++;
+    if (dfi_locks.held && !dfi_locks.forks) return 0;
+    dfi_locks.forks++;
     return 1;
 }
 /* In the parent and in the child, once for each handler: did it take them? */
-DFI_UNUSED static int dfi_fork_ends(void) { return dfi_held.forks && dfi_held.forks--; }
+DFI_UNUSED static int dfi_fork_ends(void) { return dfi_locks.forks && dfi_locks.forks--; }
 /* In the child: the locks are new ones, and the lines the parent's. */
-DFI_UNUSED static void dfi_held_drop(void) { dfi_held.locks = 0, dfi_held.first = NULL; }
+DFI_UNUSED static void dfi_held_drop(void) { dfi_locks.held = 0, dfi_locks.first = NULL; }
 
 #endif

@@ -50,18 +50,18 @@ DFI_UNUSED static DFI_COLD int dfi_line_keep(struct dfi_logger to, int level, co
     if (!line) return 0;
     line->next = NULL, line->to = to, line->level = level;
     memcpy(line + 1, text, bytes);
-    if (dfi_held.first) dfi_held.last->next = line;
-    else dfi_held.first = line;
-    dfi_held.last = line;
-    dfi_held.locks |= 1;
+    if (dfi_locks.first) dfi_locks.last->next = line;
+    else dfi_locks.first = line;
+    dfi_locks.last = line;
+    dfi_locks.held |= 1;
     return 1;
 }
 
 /* The calling thread has unlocked its last lock: passes on the lines that it kept. */
 DFI_UNUSED static DFI_COLD DFI_NOINLINE void dfi_lines_give(void)
 {
-    struct dfi_line *line = dfi_held.first, *next;
-    dfi_held.first = NULL, dfi_held.locks = 0; /* what the log function says is a line of its own */
+    struct dfi_line *line = dfi_locks.first, *next;
+    dfi_locks.first = NULL, dfi_locks.held = 0; /* what the log function says is a line of its own */
     for (; line; line = next) {
         next = line->next;
         dfi_log_call(line->to, line->level, (const char *)(line + 1));
@@ -69,10 +69,10 @@ DFI_UNUSED static DFI_COLD DFI_NOINLINE void dfi_lines_give(void)
     }
 }
 
-DFI_UNUSED static void dfi_locked(void) { dfi_held.locks += 2; }
+DFI_UNUSED static void dfi_locked(void) { dfi_locks.held += 2; }
 DFI_UNUSED static void dfi_unlocked(void)
 {
-    if (DFI_UNLIKELY((dfi_held.locks -= 2) == 1)) dfi_lines_give();
+    if (DFI_UNLIKELY((dfi_locks.held -= 2) == 1)) dfi_lines_give();
 }
 #else
 DFI_UNUSED static int dfi_line_keep(struct dfi_logger to, int level, const char *text)
@@ -105,9 +105,9 @@ DFI_UNUSED static DFI_COLD void dfi_say(int level, const char *format, ...)
             va_end(arguments);
         } else memcpy((text = few) + sizeof few - sizeof cut, cut, sizeof cut);
     }
-    if (!to.log || (dfi_held.locks && !dfi_line_keep(to, level, text)))
+    if (!to.log || (dfi_locks.held && !dfi_line_keep(to, level, text)))
         fprintf(stderr, "%s\n", text); /* the line of a thread that holds a lock, without memory, comes here, too */
-    else if (!dfi_held.locks) dfi_log_call(to, level, text);
+    else if (!dfi_locks.held) dfi_log_call(to, level, text);
     if (text != few) dfi_mfree(text);
 }
 

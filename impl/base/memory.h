@@ -9,26 +9,28 @@
 
 /* A program may replace these in the implementation file. */
 #ifndef DF_MALLOC
-DFI_UNUSED static void *dfi_malloc(size_t bytes) { return malloc(bytes); }
-DFI_UNUSED static void dfi_mfree(void *p) { free(p); }
+#define DF_MALLOC(bytes) malloc(bytes)
+#define DF_FREE(p) free(p)
 #define DFI_ZEROED(bytes) calloc(1, bytes) /* pages that are never written stay unmapped */
+#define DFI_MALLOC_GUEST(begins) ((void)0)
 #else
+#define DFI_MALLOC_GUEST(begins) dfi_guest(begins)
+#endif
+
 DFI_UNUSED static void *dfi_malloc(size_t bytes)
 {
     void *p;
-    dfi_guest(1);
+    DFI_MALLOC_GUEST(1);
     p = DF_MALLOC(bytes);
-    dfi_guest(0);
+    DFI_MALLOC_GUEST(0);
     return p;
 }
 DFI_UNUSED static void dfi_mfree(void *p)
 {
-    dfi_guest(1);
+    DFI_MALLOC_GUEST(1);
     DF_FREE(p);
-    dfi_guest(0);
+    DFI_MALLOC_GUEST(0);
 }
-#endif
-
 DFI_UNUSED static void *dfi_zeroed(size_t bytes)
 {
 #if defined(DFI_ZEROED)

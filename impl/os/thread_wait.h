@@ -187,14 +187,14 @@ DFI_UNUSED static void dfi_os_at_thread_end(struct dfi_os_key *k, void (*fn)(voi
 
 #endif
 
-DFI_UNUSED static void dfi_os_lock(struct dfi_os_mutex *m) { dfi_os_hold(m), dfi_locked(); }
-DFI_UNUSED static int dfi_os_trylock(struct dfi_os_mutex *m)
+DFI_UNUSED static DFI_NOINLINE void dfi_os_lock(struct dfi_os_mutex *m) { dfi_os_hold(m), dfi_locked(); }
+DFI_UNUSED static DFI_NOINLINE int dfi_os_trylock(struct dfi_os_mutex *m)
 {
     if (!dfi_os_try_hold(m)) return 0;
     dfi_locked();
     return 1;
 }
-DFI_UNUSED static void dfi_os_unlock(struct dfi_os_mutex *m) { dfi_os_let_go(m), dfi_unlocked(); }
+DFI_UNUSED static DFI_NOINLINE void dfi_os_unlock(struct dfi_os_mutex *m) { dfi_os_let_go(m), dfi_unlocked(); }
 
 DFI_UNUSED static void dfi_os_sleep_ms(void) { dfi_os_sleep_us(1000); }
 

@@ -91,7 +91,7 @@ struct dfi_stm {
     uintptr_t orec_mask;           /* see struct dfi_tm */
     void *orec_room;               /* its memory; NULL: static */
     size_t n_attached;             /* records with a thread, and the spare one if it is in the list; life_lock */
-    int spare_listed;                /* life_lock */
+    int spare_listed;              /* life_lock */
     DFI_ATOMIC(const void *) loader; /* an address in the module whose handlers of fork are registered */
     DFI_ATOMIC(int) fenced;        /* see struct dfi_tm; set before the first block */
     struct dfi_os_mutex life_lock, sleep_lock;
@@ -121,7 +121,7 @@ DFI_API DFI_TLS struct dfi_tm *dfi_tm_self = &dfi_tm_nobody;
 DFI_API DFI_ALIGNED(64) struct dfi_tm_room dfi_tm_spare;
 DFI_API struct dfi_tm_committed dfi_tm_latest[DFI_TM_LATEST];
 DFI_API DFI_ALIGNED(64) struct dfi_stm dfi_stm = {
-    DF_STM_CLOCK, { 0 }, NULL, 0, NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0,
+    DF_STM_CLOCK, { 0 }, NULL, 0, NULL, NULL, NULL, 0, NULL, 0, 0, NULL, 0,
     DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, DFI_OS_MUTEX_INIT, NULL
 };
 DFI_EXTERN_C_END

@@ -200,9 +200,12 @@ static struct dfi_tm *dfi_tm_take_spare(void)
 /* Once per process, before the first block takes a lock: the handlers of fork are registered, after those of the pool,
  * because the blocks of other threads may need its lock before they end (docs/internals/locks.md). */
 DFI_EXTERN_C_BEGIN
+DFI_API void dfi_tm_load(void);
 DFI_API void dfi_tm_load(void)
 {
+#if DFI_POSIX
     static DFI_ATOMIC(int) registered; /* this module's handlers are */
+#endif
     const void *none = NULL;
     if (DFI_LIKELY(dfi_load_relaxed(&dfi_stm.loader) != NULL)) return;
     if (!dfi_cas_acq_rel(&dfi_stm.loader, &none, (const void *)&dfi_tm_key)) return; /* relaxed would do */
@@ -257,7 +260,7 @@ static DFI_COLD __attribute__((destructor)) void dfi_tm_unload(void)
 {
     struct dfi_tm *t = dfi_tm_self;
     int mine = t != &dfi_tm_nobody && !t->inner && !t->spare, last;
-    if (dfi_held.locks) return; /* DF_MALLOC, or a handler of fork, ends the process */
+    if (dfi_locks.held) return; /* DF_MALLOC, or a handler of fork, ends the process */
     if (dfi_stm.loader == &dfi_tm_key) dfi_store_relaxed(&dfi_stm.loader, NULL);
     if (!dfi_tm_key.made) return; /* another module's copy of the implementation was in use */
     dfi_os_lock(&dfi_stm.life_lock);

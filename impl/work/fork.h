@@ -85,9 +85,12 @@ static void dfi_fork_child(void)
  * recognised. With gcc and clang when the program is loaded, so that df's handlers enclose those of the program: these
  * may use df before a fork and in the child. */
 DFI_EXTERN_C_BEGIN
+DFI_API void dfi_pool_load(void);
 DFI_API void dfi_pool_load(void)
 {
+#if DFI_POSIX
     static DFI_ATOMIC(int) registered; /* this module's handlers are */
+#endif
     const void *none = NULL;
     if (DFI_LIKELY(dfi_load_relaxed(&dfi_pool.loader) != NULL)) return;
     if (!dfi_cas_acq_rel(&dfi_pool.loader, &none, (const void *)&dfi_thread_key)) return; /* relaxed would do */

@@ -272,26 +272,20 @@ static void dfi_stop_signal(int how)
     }
 }
 
-/* Waits until the threads of all helpers have ended, except for the calling one. Without the lock: their destructors
- * are foreign code. pre: this thread has made the pool stop, so no helper starts */
+/* Waits until the threads of all helpers have ended, except for the calling one, and frees their workers. Without the
+ * lock while it waits: their destructors are foreign code. pre: this thread has made the pool stop, so no helper
+ * starts */
 static void dfi_stop_join(void)
 {
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
-        if (dfi_load_relaxed(&v->helper) && !dfi_os_thread_is_self(&v->thread)) dfi_os_thread_join(&v->thread);
-    }
-}
-
-/* Their workers are free. pre: pool lock, after dfi_stop_join */
-static void dfi_stop_joined(void)
-{
-    int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
-    for (i = 0; i < n; i++) {
-        struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
         if (!dfi_load_relaxed(&v->helper) || dfi_os_thread_is_self(&v->thread)) continue;
+        dfi_os_thread_join(&v->thread);
+        dfi_os_lock(&dfi_pool_lock);
         dfi_store_relaxed(&v->attached, 0);
         dfi_store_relaxed(&v->helper, 0);
+        dfi_os_unlock(&dfi_pool_lock);
     }
 }
 
@@ -343,7 +337,6 @@ DFI_API DFI_OWN_FRAME void df_stop(void)
     if (stops) {
         dfi_stop_join();
         dfi_os_lock(&dfi_pool_lock);
-        dfi_stop_joined();
         dfi_tell(DFI_STOP_CALLED, w);
         dfi_store_seq_cst(&dfi_pool.stopping, 0);
         dfi_os_unlock(&dfi_pool_lock);
@@ -391,7 +384,7 @@ static __attribute__((destructor)) void dfi_unload(void)
 {
     struct dfi_worker *me = dfi_me_or_host();
     int i, n, others = 0, self, busy;
-    if (dfi_held.locks) return; /* DF_MALLOC, or a handler of fork, ends the process */
+    if (dfi_locks.held) return; /* DF_MALLOC, or a handler of fork, ends the process */
     DFI_UNSYNCED(me);
     dfi_os_lock(&dfi_pool_lock);
     self = me && me->helper;
@@ -424,7 +417,6 @@ static __attribute__((destructor)) void dfi_unload(void)
     }
     dfi_stop_join();
     dfi_os_lock(&dfi_pool_lock);
-    dfi_stop_joined();
     dfi_tell(DFI_STOP_AT_EXIT, NULL);
     n = dfi_load_relaxed(&dfi_pool.n_slots);
     for (i = 0; i < n; i++) others += dfi_load_relaxed(&dfi_load_relaxed(&dfi_pool.slot[i])->attached);

@@ -41,7 +41,7 @@ static struct dfi_worker *dfi_me_or_host(void)
 }
 
 /* dfi_guest_hook */
-static void dfi_guest_is(int begins)
+static DFI_NOINLINE void dfi_guest_is(int begins)
 {
     if (begins) {
         if (!dfi_guests++) dfi_host = dfi_self, dfi_self = &dfi_nobody;
@@ -49,7 +49,7 @@ static void dfi_guest_is(int begins)
 }
 
 /* The same for a thread that ends, maybe in foreign code. */
-static struct dfi_worker *dfi_me_at_end(void)
+static DFI_NOINLINE struct dfi_worker *dfi_me_at_end(void)
 {
     if (dfi_guests && dfi_host != &dfi_nobody) dfi_guests = 1, dfi_guest_is(0);
     return dfi_me();
@@ -74,7 +74,7 @@ static struct dfi_worker *dfi_me_attached(void)
 }
 
 /* The same for functions that answer foreign code. */
-static struct dfi_worker *dfi_me_asked(void) { return dfi_guests ? dfi_me_or_host() : dfi_me_attached(); }
+static DFI_NOINLINE struct dfi_worker *dfi_me_asked(void) { return dfi_guests ? dfi_me_or_host() : dfi_me_attached(); }
 
 /* Is there no thread that could take work of the calling one? */
 DFI_FAST int dfi_alone(void) { return DFI_ALONE || dfi_load_relaxed(&dfi_pool.n_slots) == 1; }

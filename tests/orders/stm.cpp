@@ -33,6 +33,9 @@ static void model_pause(void)
 #define dfi_os_lock(m)                 model_lock(m)
 #define dfi_os_trylock(m)              model_trylock(m)
 #define dfi_os_unlock(m)               model_unlock(m)
+#define dfi_os_hold(m)                 model_lock(m)
+#define dfi_os_try_hold(m)             model_trylock(m)
+#define dfi_os_let_go(m)               model_unlock(m)
 #define dfi_os_event_init(e)           ((void)(e), 0)
 #define dfi_os_event_free(e)           ((void)(e))
 #define dfi_os_event_wait(e, w, v, ms) ((void)(e), model_wait((w), (v)))
@@ -89,7 +92,8 @@ static bool explore_plain(const volatile void *p) /* counters and hooks */
         const volatile char *c = (const volatile char *)p, *counts = (const volatile char *)&r->tm.counts;
         if (p == &r->tm.site || (c >= counts && c < counts + sizeof r->tm.counts)) return true;
     }
-    return p == &dfi_attempt_hook || p == &dfi_df_hooks || p == &dfi_block_hooks;
+    return p == &dfi_attempt_hook || p == &dfi_df_hooks || p == &dfi_block_hooks || p == &dfi_guest_hook ||
+        p == &dfi_stm.loader;
 }
 static bool explore_freed(const volatile void *p)
 {

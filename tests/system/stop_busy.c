@@ -1,5 +1,4 @@
-/* stop_busy.c - tasks that use df while df_stop waits for them: it holds the lock of the pool, and joins the helper that
- * runs them
+/* stop_busy.c - tasks that use df while df_stop waits for them: it joins the helper that runs them
  *
  * df_stop waits for the tasks of its own thread only before it takes the lock, so the task is one of another thread,
  * for worker 1. */
