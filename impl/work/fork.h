@@ -94,7 +94,7 @@ DFI_API void dfi_pool_load(void)
     const void *none = NULL;
     if (DFI_LIKELY(dfi_load_relaxed(&dfi_pool.loader) != NULL)) return;
     if (!dfi_cas_acq_rel(&dfi_pool.loader, &none, (const void *)&dfi_thread_key)) return; /* relaxed would do */
-    dfi_store_release(&dfi_guest_hook, dfi_guest_is);
+    dfi_store_release(&dfi_guest_hook, &dfi_guest_is);
 #if DFI_POSIX
     if (!dfi_exchange_acq_rel(&registered, 1)) pthread_atfork(dfi_fork_prepare, dfi_fork_parent, dfi_fork_child);
 #endif

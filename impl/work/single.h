@@ -47,7 +47,7 @@ static void dfi_unload(void);
 static int dfi_start_single(const df_config *c)
 {
     struct dfi_worker *w = dfi_me();
-    dfi_store_release(&dfi_guest_hook, dfi_guest_is);
+    dfi_store_release(&dfi_guest_hook, &dfi_guest_is);
     dfi_logger.log = c ? c->log : NULL;
     dfi_logger.arg = c ? c->log_arg : NULL;
     dfi_tell_of(DFI_POOL_BEGINS, NULL, c, NULL);

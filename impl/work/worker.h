@@ -48,12 +48,14 @@ static DFI_NOINLINE void dfi_guest_is(int begins)
     } else if (dfi_guests && !--dfi_guests) dfi_self = dfi_host; /* it is 0 in the child of a fork by foreign code */
 }
 
-/* The same for a thread that ends, maybe in foreign code. */
+#if !defined(DF_SERIAL)
+/* The worker of a thread that ends, perhaps in foreign code. */
 static DFI_NOINLINE struct dfi_worker *dfi_me_at_end(void)
 {
     if (dfi_guests && dfi_host != &dfi_nobody) dfi_guests = 1, dfi_guest_is(0);
     return dfi_me();
 }
+#endif
 
 /* The identity of a thread, such as the holder of a lock: an address that only this thread has. */
 static void *dfi_thread_id(void)
