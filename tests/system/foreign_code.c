@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-static void *my_malloc(size_t bytes);
-static void my_free(void *p);
-#define DF_MALLOC(bytes) my_malloc(bytes)
-#define DF_FREE(p) my_free(p)
+void *test_malloc(size_t bytes);
+void test_free(void *p);
+#define DF_MALLOC(bytes) test_malloc(bytes)
+#define DF_FREE(p) test_free(p)
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "df_stm.h"
@@ -86,12 +86,12 @@ static void act(void)
 
 /* --- where ------------------------------------------------------------------------------------------------------ */
 
-static void *my_malloc(size_t bytes)
+void *test_malloc(size_t bytes)
 {
     if (in_malloc) act();
     return malloc(bytes);
 }
-static void my_free(void *p)
+void test_free(void *p)
 {
     if (in_malloc) act();
     free(p);
