@@ -41,15 +41,24 @@ struct dfi_line {
     struct dfi_logger to;
     int level; /* the text is behind the record */
 };
+/* The line of a thread without memory for it. */
+enum { DFI_LINE_SPARE = 240 };
+static struct { struct dfi_line line; char text[DFI_LINE_SPARE]; } dfi_line_spare;
+static DFI_ATOMIC(int) dfi_line_spare_taken;
 
-/* Keeps a line. Zero: there is no memory for it. */
+/* Keeps a line. Zero: there is no memory for it, and another thread has the spare one. */
 DFI_UNUSED static DFI_COLD int dfi_line_keep(struct dfi_logger to, int level, const char *text)
 {
     size_t bytes = strlen(text) + 1;
     struct dfi_line *line = (struct dfi_line *)dfi_malloc(sizeof *line + bytes);
-    if (!line) return 0;
+    if (!line) {
+        if (dfi_exchange_acq_rel(&dfi_line_spare_taken, 1)) return 0; /* pairs with the release in dfi_lines_give */
+        line = &dfi_line_spare.line;
+        if (bytes > DFI_LINE_SPARE) bytes = DFI_LINE_SPARE;
+    }
     line->next = NULL, line->to = to, line->level = level;
     memcpy(line + 1, text, bytes);
+    ((char *)(line + 1))[bytes - 1] = 0;
     if (dfi_locks.first) dfi_locks.last->next = line;
     else dfi_locks.first = line;
     dfi_locks.last = line;
@@ -65,7 +74,8 @@ DFI_UNUSED static DFI_COLD DFI_NOINLINE void dfi_lines_give(void)
     for (; line; line = next) {
         next = line->next;
         dfi_log_call(line->to, line->level, (const char *)(line + 1));
-        dfi_mfree(line);
+        if (line == &dfi_line_spare.line) dfi_store_release(&dfi_line_spare_taken, 0);
+        else dfi_mfree(line);
     }
 }
 
