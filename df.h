@@ -160,6 +160,9 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *     functions. n, rows, cols, ld are elements of T: any expressions over the other parameters. Zero: no access. A
  *     negative count, an end before the beginning, or more bytes than there are from p on (a size_t that wrapped) is
  *     reported, and the task is ordered as if it accessed all memory.
+ *     Alignment: T of (T, x) may have any. Elements in memory of df, which are those of df_local, df_per_worker,
+ *     DF_PIPE and streams, and the copies of a reduction, are aligned as their type requires, to at most 64 bytes. A
+ *     type that requires more is a compilation error.
  *     df calls a body on any thread that runs tasks.
  *
  *   df_in(T, p, n)           the task reads n elements at p; the body gets  const T *p
@@ -282,7 +285,10 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
 #define DFI_SUBMIT_1(name)      DFI_OF(name, _submit)()
 #define DFI_SUBMIT_0(name, ...) DFI_STREAM_CALL DFI_OF(name, _submit)(__VA_ARGS__)
 
-#define df_local(T, n) DFI_NEEDING(dataflow, (T *)dfi_local_alloc((size_t)(n), sizeof(T)))
+#define df_local(T, n)                                                                       \
+    DFI_NEEDING(dataflow, (T *)(DFI_ALIGN_OF(T) > (size_t)DFI_RECORD_ALIGN                   \
+                                    ? dfi_local_wide((size_t)(n), sizeof(T), DFI_ALIGN_OF(T)) \
+                                    : dfi_local_alloc((size_t)(n) + DFI_ALIGN_ZERO(T, "df_local"), sizeof(T))))
 
 /* ----------------------------------------------------------------------------------- >>waiting
  * Waiting for tasks

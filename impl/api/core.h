@@ -84,6 +84,13 @@ DFI_API void dfi_scope_leave(struct dfi_parallel_block *b);
 DFI_API void *dfi_local_alloc(size_t n, size_t bytes);
 DFI_EXTERN_C_END
 
+/* Memory for n elements of a type with an alignment above 16, which is then at most their size. */
+DFI_INLINE void *dfi_local_wide(size_t n, size_t bytes, size_t align)
+{
+    char *p = (char *)dfi_local_alloc(n + (n < SIZE_MAX), bytes);
+    return p ? p + (0 - (uintptr_t)p) % align : NULL;
+}
+
 /* A new lazy task of a type without modes, whose arguments of that size the caller sets. NULL: it takes the slow
  * path. Cost: five loads, two compares, four stores. (Without optimisation clang would leave dfi_self out of a branch
  * that is never taken, but not out of the names that the file needs, where it would not be thread-local: ld refuses it.

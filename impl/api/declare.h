@@ -90,7 +90,9 @@
 #define DFI_TASK_COMMON(linkage, R, v, name, body, n, ...)                                         \
     DFI_ARGS_OK(task, name, __VA_ARGS__)                                                           \
     linkage R name(DFI_LIST_##n(DFI_PROTO, __VA_ARGS__));                                          \
+    DFI_PACK_BEGIN                                                                                 \
     struct name##_dfi_args { DFI_EACH_##n(DFI_FIELD, __VA_ARGS__) DFI_ARGS_MEMBERS(n, __VA_ARGS__) }; \
+    DFI_PACK_END                                                                                   \
     typedef struct name##_dfi_future {                                                             \
         struct dfi_future dfi_base;                                                                \
         struct name##_dfi_args dfi_args;                                                           \
@@ -273,6 +275,6 @@ struct dfi_with_around {
         else for (dfi_i = 0; dfi_i < dfi_n; dfi_i++) combine(&dfi_a[dfi_i], &dfi_b[dfi_i]);        \
     }                                                                                              \
     DFI_UNUSED static const char name##_dfi_key[] = order #name;                                   \
-    DFI_STATIC_ASSERT(sizeof(T) > 0, "df.h")
+    DFI_ALIGN_CHECK(T, "reduction " #name)
 
 #endif

@@ -151,7 +151,9 @@ DFI_EXTERN_C_END
 #define DFI_LOOP_MAKE_1(linkage, d, T, name, n, ...)                                               \
     DFI_ARGS_OK(loop, name, __VA_ARGS__)                                                           \
     linkage void name(DFI_LOOP_BOUNDS_##d(T) DFI_EACH_##n(DFI_MORE, __VA_ARGS__));                 \
+    DFI_PACK_BEGIN                                                                                 \
     struct name##_dfi_args { DFI_LOOP_FIELD_##d(T) DFI_EACH_##n(DFI_FIELD, __VA_ARGS__) };         \
+    DFI_PACK_END                                                                                   \
     DFI_UNUSED static void name##_dfi_range(const long *dfi_b, void *dfi_p)                        \
     {                                                                                              \
         const struct name##_dfi_args *dfi_a = (const struct name##_dfi_args *)dfi_p;               \
@@ -195,6 +197,7 @@ DFI_EXTERN_C_END
         return dfi_next;                                                                           \
     }                                                                                              \
     DFI_UNUSED static const struct dfi_pipe_type name##_dfi_type = { name##_dfi_stage, #name, sizeof(T) }; \
+    DFI_ALIGN_CHECK(T, "pipe " #name);                                                             \
     DFI_GENERATED long name##_dfi_pipe(const char *dfi_site, const struct df_pipe_opts *dfi_o, void *dfi_c) \
     {                                                                                              \
         dfi_needs_pipes();                                                                         \

@@ -136,10 +136,10 @@
     dfi_access_array(&dfi_x[dfi_n++], DFI_MODE_##mode | DFI_RANGE, DFI_AT(f, b), b, DFI_RANGE_OF(b, e, T));
 #define DFI_ACCESS_dfi_f_reduce(f, op, T, p, n) \
     dfi_access_reduce(&dfi_x[dfi_n], DFI_CAT(DFI_KEY_, DFI_IS_BUILTIN(op))(op, T), f##_dfi_op_##p, sizeof(T)); \
-    dfi_access_array(&dfi_x[dfi_n++], DFI_REDUCES(op), DFI_AT(f, p), p, DFI_BYTES_OF(n, T));
+    dfi_access_array(&dfi_x[dfi_n++], DFI_REDUCES(op, T), DFI_AT(f, p), p, DFI_BYTES_OF(n, T));
 #define DFI_ACCESS_dfi_f_reduce2(f, op, T, p, rows, cols, ld) \
     dfi_access_reduce(&dfi_x[dfi_n], DFI_CAT(DFI_KEY_, DFI_IS_BUILTIN(op))(op, T), f##_dfi_op_##p, sizeof(T)); \
-    dfi_access_block(&dfi_x[dfi_n++], DFI_REDUCES(op), DFI_AT(f, p), p, DFI_BYTES_OF(rows, char), \
+    dfi_access_block(&dfi_x[dfi_n++], DFI_REDUCES(op, T), DFI_AT(f, p), p, DFI_BYTES_OF(rows, char), \
                      DFI_BYTES_OF(cols, T), DFI_BYTES_OF(ld, T));
 #define DFI_ACCESS_dfi_f_pop(f, mode, T, p, burst)
 #define DFI_ACCESS_dfi_f_peek(f, mode, T, p, horizon, burst)
@@ -237,9 +237,11 @@
 #define DFI_IDENTITY_df_max(T, a)  dfi_limit(&a, sizeof(T), DFI_KIND(T), 0);
 #define DFI_KIND(T) (1 / (T)2 > 0 ? ((T)1 / 2 > 0 ? 2 : 3) : (T)-1 < (T)1)
 /* The access mode of a reduction. */
-#define DFI_REDUCES(op)     DFI_CAT(DFI_REDUCES_, DFI_IS_BUILTIN(op))(op)
-#define DFI_REDUCES_1(op)   DFI_REDUCE
-#define DFI_REDUCES_0(op)   (DFI_REDUCE | (*op##_dfi_key == 'o' ? (unsigned)DFI_ORDERED : 0u))
+#define DFI_REDUCES(op, T)   DFI_CAT(DFI_REDUCES_, DFI_IS_BUILTIN(op))(op, T)
+#define DFI_REDUCES_1(op, T) DFI_REDUCE
+#define DFI_REDUCES_0(op, T)                                                  \
+    (DFI_REDUCE | (*op##_dfi_key == 'o' ? (unsigned)DFI_ORDERED : 0u) |       \
+     (DFI_ALIGN_OF(T) > (size_t)DFI_RECORD_ALIGN ? (unsigned)DFI_WIDE : 0u))
 /* The key of a reduction: reductions with the same key may run concurrently on the same data. */
 #define DFI_KEY_1(op, T) (const void *)(dfi_keys + dfi_key_##op + sizeof(T))
 #define DFI_KEY_0(op, T) (const void *)op##_dfi_key
@@ -425,9 +427,10 @@
 #define DFI_TYPES_dfi_f_range(f, T, b, e)
 #define DFI_TYPES_dfi_f_reduce(f, T, p, n)
 #define DFI_TYPES_dfi_f_reduce2(f, T, p, rows, cols, ld)
-#define DFI_TYPES_dfi_f_pop(f, T, p, burst)           DFI_STREAM_TYPES(f, T, p)
-#define DFI_TYPES_dfi_f_peek(f, T, p, horizon, burst) DFI_STREAM_TYPES(f, T, p)
-#define DFI_TYPES_dfi_f_popv(f, T, p, burst, n)       DFI_STREAM_TYPES(f, T, p)
+#define DFI_TYPES_dfi_f_pop(f, T, p, burst)           DFI_TYPES_STREAM(f, T, p)
+#define DFI_TYPES_dfi_f_peek(f, T, p, horizon, burst) DFI_TYPES_STREAM(f, T, p)
+#define DFI_TYPES_dfi_f_popv(f, T, p, burst, n)       DFI_TYPES_STREAM(f, T, p)
+#define DFI_TYPES_STREAM(f, T, p) DFI_STREAM_TYPES(f, T, p) DFI_ALIGN_CHECK(T, "stream " #p " of task " #f);
 #define DFI_GIVEN(f, t) DFI_GIVEN_(f, DFI_OPEN t)
 #define DFI_GIVEN_(...) DFI_GIVEN_GO(__VA_ARGS__)
 #define DFI_GIVEN_GO(f, form, mode, ...) DFI_GIVEN_##form(f, mode, __VA_ARGS__)

@@ -53,7 +53,7 @@ struct dfi_storage {
     void (*init)(void *element, void *arg);
     void *arg;
 };
-#define df_per_worker(T) struct { struct dfi_storage dfi_all; T *dfi_type; }
+#define df_per_worker(T) struct { struct dfi_storage dfi_all; T *dfi_type; DFI_ALIGN_MEMBER(T, "df_per_worker") }
 #define DF_PER_WORKER    { { NULL, 0, NULL }, NULL }
 #define DF_PER_WORKER_INIT(fn, arg) { { NULL, (fn), (arg) }, NULL }
 

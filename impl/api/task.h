@@ -31,6 +31,7 @@ enum {
     DFI_RANGE = 64,        /* given as two pointers, adjacent in the argument record */
     DFI_ORDERED = 128,     /* a reduction whose contributions are combined in the order of submission */
     DFI_LIMIT = 16384,     /* units of a semaphore, and no region */
+    DFI_WIDE = 32768,      /* a reduction of elements that are aligned to more than 16 bytes */
     DFI_SHARED = 4 | 8 | 16,
     DFI_ONE_REGION = 4 | 16, /* shared modes whose tasks have something in common, for one region exactly */
     DFI_ASKING = DFI_SHARED | DFI_CHILDREN | DFI_LIMIT, /* upper floors are told of the submission */

@@ -24,8 +24,16 @@
 #include <utility>
 
 DFI_CXX_BEGIN
+/* How a value is kept: as itself, as its bytes if it needs an alignment above that of records, or elsewhere. */
+enum { DFI_VALUE_ELSEWHERE, DFI_VALUE_ITSELF, DFI_VALUE_BYTES };
+template <typename T, bool plain> struct dfi_value_kind { enum { is = DFI_VALUE_ELSEWHERE }; };
+template <typename T> struct dfi_value_kind<T, true> {
+    enum { is = alignof(T) > (size_t)DFI_RECORD_ALIGN ? (int)DFI_VALUE_BYTES : (int)DFI_VALUE_ITSELF };
+};
+
 /* The representation of a value of type T in the record: `field`. This template: the value itself. */
-template <typename T, bool plain = std::is_trivially_copyable<T>{} && !std::is_reference<T>{}> struct dfi_value {
+template <typename T, int kind = dfi_value_kind<T, std::is_trivially_copyable<T>{} && !std::is_reference<T>{}>::is>
+struct dfi_value {
     typedef typename std::remove_cv<T>::type object;
     typedef object field;
     typedef T seen;
@@ -39,8 +47,32 @@ template <typename T, bool plain = std::is_trivially_copyable<T>{} && !std::is_r
     static void put(void *at, T &x) { memcpy(at, (const void *)&x, sizeof x); }
 };
 
+template <typename T> struct dfi_value<T, DFI_VALUE_BYTES> {
+    typedef typename std::remove_cv<T>::type object;
+    struct field { alignas(DFI_RECORD_ALIGN) unsigned char bytes[sizeof(object)]; };
+    typedef T seen;
+    enum { modes = 0, ok = std::is_constructible<object, object &&>{} };
+    static field hold(const T &x)
+    {
+        field f;
+        memcpy(f.bytes, (const void *)&x, sizeof x);
+        return f;
+    }
+    static field hold_copy(const T &x) { return hold(x); }
+    static field lend(const T &x) { return hold(x); }
+    static object look(const field &f)
+    {
+        union room { object x; room() {} } r;
+        memcpy((void *)&r.x, f.bytes, sizeof r.x);
+        return r.x;
+    }
+    static object take(const field &f) { return look(f); }
+    static void order(const field &, void *) {}
+    static void put(void *at, T &x) { memcpy(at, (const void *)&x, sizeof x); }
+};
+
 /* A reference: the address of the caller's object. */
-template <typename T> struct dfi_value<T &, false> {
+template <typename T> struct dfi_value<T &, DFI_VALUE_ELSEWHERE> {
     struct field { T *p; };
     typedef T &seen;
     enum { modes = 0, ok = !std::is_const<T>{} };
@@ -53,14 +85,34 @@ template <typename T> struct dfi_value<T &, false> {
     static void put(void *at, T &x) { field f = hold(x); memcpy(at, (const void *)&f, sizeof f); }
 };
 
+/* new and delete with an alignment, which C++ has from C++17 on. */
+inline void *dfi_new(size_t bytes, size_t align)
+{
+    if (align <= (size_t)DFI_RECORD_ALIGN) return ::operator new(bytes);
+    void *whole = ::operator new(bytes + align + sizeof whole);
+    char *p = static_cast<char *>(whole) + sizeof whole;
+    p += (0 - reinterpret_cast<uintptr_t>(p)) % align;
+    memcpy(p - sizeof whole, (const void *)&whole, sizeof whole);
+    return p;
+}
+inline void dfi_delete(void *p, size_t align)
+{
+    void *whole = p;
+    if (p && align > (size_t)DFI_RECORD_ALIGN)
+        memcpy((void *)&whole, static_cast<char *>(p) - sizeof whole, sizeof whole);
+    ::operator delete(whole);
+}
+
 /* Any other type: a pointer to an object on the heap. */
-template <typename T> struct dfi_value<T, false> {
+template <typename T> struct dfi_value<T, DFI_VALUE_ELSEWHERE> {
     typedef typename std::remove_cv<typename std::remove_reference<T>::type>::type object;
     struct field { object *p; };
     struct box {
         object held; /* first: a field points to it */
         int kept;
         template <typename U> explicit box(U &&x) : held(static_cast<U &&>(x)), kept(0) {}
+        static void *operator new(size_t bytes) { return dfi_new(bytes, alignof(object)); }
+        static void operator delete(void *p) { dfi_delete(p, alignof(object)); }
     };
     typedef object &seen;
     enum { copies = std::is_copy_constructible<object>{} };

@@ -223,6 +223,51 @@ enum { DFI_LOADS_FIRST = 101, DFI_LOADS_SECOND = 102 };
 #define DFI_AT_LOAD(order) __attribute__((constructor(order)))
 #endif
 
+/* The alignment of a type. df stores records of parameters at multiples of 16 bytes, and elements that it gives to a
+ * body, such as copies and items, at multiples of 64. */
+#if defined(__cplusplus)
+#define DFI_ALIGN_OF(T) alignof(T)
+#elif DFI_GNU
+#define DFI_ALIGN_OF(T) __alignof__(T)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define DFI_ALIGN_OF(T) _Alignof(T)
+#else
+#define DFI_ALIGN_OF(T) 1
+#endif
+enum { DFI_RECORD_ALIGN = 16, DFI_ELEMENT_ALIGN = 64 };
+#define DFI_ALIGN_CHECK(T, what) \
+    DFI_STATIC_ASSERT(DFI_ALIGN_OF(T) <= (size_t)DFI_ELEMENT_ALIGN, \
+                      "df.h: " what ": the type " #T " is aligned to more than 64 bytes, and df aligns to 64 at most: " \
+                      "use a pointer to memory of the program")
+#if defined(__cplusplus)
+extern "C++" {
+template <typename dfi_t> struct dfi_align_check {
+    static_assert(alignof(dfi_t) <= (size_t)DFI_ELEMENT_ALIGN,
+                  "df.h: a type of df_local or df_per_worker is aligned to more than 64 bytes, and df aligns to 64 at "
+                  "most: use a pointer to memory of the program");
+    enum { zero = 0 };
+};
+}
+#define DFI_ALIGN_ZERO(T, what)   ((size_t)dfi_align_check<T>::zero)
+#define DFI_ALIGN_MEMBER(T, what) DFI_ALIGN_CHECK(T, what);
+#elif (DFI_GNU && !defined(__TINYC__) && !defined(__clang__)) || \
+    (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L) /* clang before C11 takes no __extension__ there */
+#define DFI_ALIGN_ZERO(T, what)   (0 * sizeof(struct { DFI_ALIGN_CHECK(T, what); char dfi_c; }))
+#define DFI_ALIGN_MEMBER(T, what) DFI_ALIGN_CHECK(T, what);
+#else
+#define DFI_ALIGN_ZERO(T, what)   (0 * sizeof(char[DFI_ALIGN_OF(T) <= DFI_ELEMENT_ALIGN ? 1 : -1]))
+#define DFI_ALIGN_MEMBER(T, what)
+#endif
+/* Around a structure: its members are aligned to at most 16 bytes, and the compiler knows it. (In C++ the fields are of
+ * types that need no more: api/value.h.) */
+#if !defined(__cplusplus) && DFI_GNU && !defined(__TINYC__)
+#define DFI_PACK_BEGIN _Pragma("pack(push, 16)")
+#define DFI_PACK_END   _Pragma("pack(pop)")
+#else
+#define DFI_PACK_BEGIN
+#define DFI_PACK_END
+#endif
+
 #if defined(__cplusplus)
 extern "C++" {
 template <typename dfi_a, typename dfi_b> struct dfi_same_type { enum { yes = 0 }; };

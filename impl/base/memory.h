@@ -79,6 +79,21 @@ DFI_UNUSED static int dfi_array_room_zeroed(void *array, size_t n, size_t *room,
 }
 
 /* Rounds p up to a multiple of 64, which suits any type, vectors included. */
-DFI_UNUSED static char *dfi_align(void *p) { return (char *)p + (0 - (uintptr_t)p) % 64; }
+DFI_UNUSED static char *dfi_align(void *p) { return (char *)p + (0 - (uintptr_t)p) % DFI_ELEMENT_ALIGN; }
+
+/* Memory at a multiple of 64, or NULL. The address of the whole is in front of it. */
+DFI_UNUSED static char *dfi_wide_malloc(size_t bytes)
+{
+    void *whole = bytes < SIZE_MAX / 2 ? dfi_malloc(bytes + sizeof whole + DFI_ELEMENT_ALIGN) : NULL;
+    char *p = whole ? dfi_align((char *)whole + sizeof whole) : NULL;
+    if (p) memcpy(p - sizeof whole, (void *)&whole, sizeof whole);
+    return p;
+}
+DFI_UNUSED static void dfi_wide_free(char *p)
+{
+    void *whole;
+    memcpy((void *)&whole, p - sizeof whole, sizeof whole);
+    dfi_mfree(whole);
+}
 
 #endif

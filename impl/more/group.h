@@ -57,7 +57,7 @@ static struct dfi_group *dfi_group_new(struct dfi_worker *w, const struct dfi_ac
     if (dfi_kind(x->mode) != DFI_REDUCE) return g;
     g->region = dfi_region_of(x);
     g->combine = x->combine, g->size = x->size, g->key = x->key;
-    g->deterministic = dfi_reduces_in_order(x);
+    g->deterministic = dfi_reduces_in_order(x), g->wide = (x->mode & DFI_WIDE) != 0;
     g->first.p = p;
     dfi_store_relaxed(&g->copies, &g->first);
     return g;
@@ -324,7 +324,8 @@ static void dfi_merge_in_order(struct dfi_worker *w, struct dfi_group *g)
             g->sorted = c->next;
             if (c->p && c->p != g->first.p) {
                 dfi_combine(g, g->first.p, c->p);
-                if (c->p != dfi_use_of(c)->room.bytes) dfi_mfree(c->p);
+                if (g->wide) dfi_wide_free(c->p);
+                else if (c->p != dfi_use_of(c)->room.bytes) dfi_mfree(c->p);
             }
             dfi_store_seq_cst(&g->merged, c->turn + 1); /* precedes the load of `starved` in dfi_reduce_hand_in */
             dfi_group_leave(w, g);
@@ -348,7 +349,7 @@ static void dfi_reduce_hand_in(struct dfi_worker *w, struct dfi_use *u)
 static int dfi_own_copy(struct dfi_group *g, struct dfi_use *u)
 {
     size_t bytes = dfi_region_bytes(&g->region);
-    u->own.p = bytes <= sizeof u->room ? u->room.bytes : (char *)dfi_malloc(bytes);
+    u->own.p = g->wide ? dfi_wide_malloc(bytes) : bytes <= sizeof u->room ? u->room.bytes : (char *)dfi_malloc(bytes);
     /* Without memory the task waits for its turn, and then accumulates into the region itself. */
     if (!u->own.p && dfi_load_acquire(&g->merged) == u->own.turn) u->own.p = g->first.p;
     else if (u->own.p) dfi_combine(g, u->own.p, NULL);

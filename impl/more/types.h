@@ -318,6 +318,7 @@ struct dfi_group {
     intptr_t joined, done;          /* owner, while open */
     int open;
     int deterministic;
+    int wide;                       /* DFI_WIDE */
     /* reductions */
     struct dfi_region region;
     void (*combine)(void *into, const void *from, size_t n);

@@ -334,8 +334,11 @@ static DFI_NOINLINE DFI_COLD int dfi_window_copy(struct dfi_window *v)
         if (v->reader) memcpy(second, c->ring, wrapped);
         return 0;
     }
-    v->p = v->room = dfi_malloc(bytes ? bytes : 1);
-    if (!v->p) {
+    /* elements of other sizes are aligned to at most 16 bytes */
+    v->p = v->room = dfi_malloc(bytes + (c->bytes % 32 ? 1 : DFI_ELEMENT_ALIGN));
+    if (v->p) {
+        if (c->bytes % 32 == 0) v->p = dfi_align(v->room);
+    } else {
         if (whole || (taken = dfi_window_mirror(v, 1)) != 0) return taken;
         v->p = second;
     }
