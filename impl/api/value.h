@@ -24,6 +24,13 @@
 #include <utility>
 
 DFI_CXX_BEGIN
+template <typename T> struct dfi_align_check {
+    static_assert(alignof(T) <= (size_t)DFI_ELEMENT_ALIGN,
+                  "df.h: df_local: a type is aligned to more than 64 bytes, and df aligns to 64 at most: use a pointer "
+                  "to memory of the program");
+    enum { zero = 0 };
+};
+
 /* How a value is kept: as itself, as its bytes if it needs an alignment above that of records, or elsewhere. */
 enum { DFI_VALUE_ELSEWHERE, DFI_VALUE_ITSELF, DFI_VALUE_BYTES };
 template <typename T, bool plain> struct dfi_value_kind { enum { is = DFI_VALUE_ELSEWHERE }; };

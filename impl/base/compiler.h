@@ -237,18 +237,10 @@ enum { DFI_LOADS_FIRST = 101, DFI_LOADS_SECOND = 102 };
 enum { DFI_RECORD_ALIGN = 16, DFI_ELEMENT_ALIGN = 64 };
 #define DFI_ALIGN_CHECK(T, what) \
     DFI_STATIC_ASSERT(DFI_ALIGN_OF(T) <= (size_t)DFI_ELEMENT_ALIGN, \
-                      "df.h: " what ": the type " #T " is aligned to more than 64 bytes, and df aligns to 64 at most: " \
-                      "use a pointer to memory of the program")
+                      "df.h: " what ": the type " #T " is aligned to more than 64 bytes, and df aligns to 64 at " \
+                      "most: use a pointer to memory of the program")
 #if defined(__cplusplus)
-extern "C++" {
-template <typename dfi_t> struct dfi_align_check {
-    static_assert(alignof(dfi_t) <= (size_t)DFI_ELEMENT_ALIGN,
-                  "df.h: a type of df_local or df_per_worker is aligned to more than 64 bytes, and df aligns to 64 at "
-                  "most: use a pointer to memory of the program");
-    enum { zero = 0 };
-};
-}
-#define DFI_ALIGN_ZERO(T, what)   ((size_t)dfi_align_check<T>::zero)
+#define DFI_ALIGN_ZERO(T, what)   ((size_t)dfi_align_check<T>::zero) /* api/value.h */
 #define DFI_ALIGN_MEMBER(T, what) DFI_ALIGN_CHECK(T, what);
 #elif (DFI_GNU && !defined(__TINYC__) && !defined(__clang__)) || \
     (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L) /* clang before C11 takes no __extension__ there */

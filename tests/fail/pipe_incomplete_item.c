@@ -1,5 +1,5 @@
 /* Items of a type that is not known. */
-/* lines: 20 */
+/* lines: 28 */
 #include "../../df.h"
 
 struct later;
