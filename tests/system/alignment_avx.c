@@ -4,9 +4,9 @@
 #elif defined(__x86_64__) && defined(__GNUC__)
 #pragma GCC target("avx2")
 #endif
-#define main alignment
+#define MAIN alignment
+int alignment(void);
 #include "../unit/alignment.c"
-#undef main
 #if defined(__x86_64__) && defined(__clang__)
 #pragma clang attribute pop
 #endif

@@ -1,14 +1,18 @@
 /* alignment.c - types that are aligned to 32 bytes, and in alignment_64.c to 64, as vectors of processors are: parameters
  * by value, alone and in structures of 40, in tasks, futures, nodes, task graphs and loops; elements of reductions,
- * pipes, streams, df_local and df_per_worker, at the addresses that a body sees */
+ * pipes and streams, and df_local, at the addresses that a body sees */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#define DF_IMPLEMENTATION
 #include "df.h"
-#include "test.h"
+#include "../test.h"
 
 #ifndef WIDTH
 #define WIDTH 32
+#endif
+#ifndef MAIN
+#define MAIN main
 #endif
 typedef double wide __attribute__((vector_size(WIDTH)));
 typedef struct { char c; wide v; } one;    /* its size is twice its alignment */
@@ -93,9 +97,8 @@ static void by_value(void)
     printf("nodes: %g\n", s[0]);
     s[0] = 0;
     for (int i = 0; i < 20; i++) {
-        df_handle h = DF_HANDLE;
-        df_submit_with(DF_OPTS(.handle = &h, .result = DF_RESULT(result, &r)), result, 'c', many_of(i));
-        df_wait_task(&h);
+        df_submit_with(DF_OPTS(.result = DF_RESULT(result, &r)), result, 'c', many_of(i));
+        df_wait();
         s[0] += r.v[0][0];
     }
     printf("results: %g\n", s[0]);
@@ -171,7 +174,6 @@ void locals(int depth)
     CHECK(*d == depth && (*p)[1] == depth + 1 && *c == 'c' && q[depth].v[1] == depth + 1);
     if (depth) df_submit(locals, depth - 1);
 }
-static df_per_worker(one) mine = DF_PER_WORKER;
 
 static void elements(void)
 {
@@ -183,11 +185,10 @@ static void elements(void)
     for (int i = 0; i < 20; i++) df_submit(locals, 5);
     df_wait();
     df_stream_free(s);
-    ALIGNED(df_mine(&mine));
     printf("pipe %g, stream %g\n", piped, streamed);
 }
 
-int main(void)
+int MAIN(void)
 {
     by_value();
     reductions();
