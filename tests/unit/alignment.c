@@ -63,7 +63,7 @@ many result(char c, many x) { (void)c; x.v[0] += x.v[39]; return x; }
 
 static void by_value(void)
 {
-    double s[3] = { 0, 0, 0 };
+    double s[3] = { 0, 0, 0 }, each[20] = { 0 };
     df_token open = DF_TOKEN(1);
     df_taskgraph *graph = df_taskgraph_new();
     many r;
@@ -87,13 +87,14 @@ static void by_value(void)
     df_taskgraph_free(graph);
     printf("task graph: %g %g\n", s[0], s[1]);
     s[0] = 0;
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i++) { /* nodes are not ordered by memory */
         df_node(value) *n = df_node_new(value);
         df_node_set(value, n, x, fill(i));
         df_node_set(value, n, c, 'c');
-        df_node_set(value, n, s, &s[0]);
+        df_node_set(value, n, s, &each[i]);
     }
     df_wait();
+    for (int i = 0; i < 20; i++) s[0] += each[i];
     printf("nodes: %g\n", s[0]);
     s[0] = 0;
     for (int i = 0; i < 20; i++) {
