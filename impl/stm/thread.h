@@ -262,8 +262,11 @@ static DFI_COLD __attribute__((destructor)) void dfi_tm_unload(void)
     int mine = t != &dfi_tm_nobody && !t->inner && !t->spare, last;
     if (dfi_locks.held) return; /* DF_MALLOC, or a handler of fork, ends the process */
     if (dfi_stm.loader == &dfi_tm_key) dfi_store_relaxed(&dfi_stm.loader, NULL);
-    if (!dfi_tm_key.made) return; /* another module's copy of the implementation was in use */
     dfi_os_lock(&dfi_stm.life_lock);
+    if (!dfi_tm_key.made) { /* another module's copy of the implementation was in use */
+        dfi_os_unlock(&dfi_stm.life_lock);
+        return;
+    }
     pthread_key_delete(dfi_tm_key.key);
     dfi_tm_key.made = 0;
     last = dfi_stm.n_attached == (size_t)mine;
