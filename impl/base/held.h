@@ -19,7 +19,7 @@ DFI_EXTERN_C_BEGIN
 extern DFI_API DFI_TLS struct dfi_locks dfi_locks;
 DFI_API DFI_TLS struct dfi_locks dfi_locks;
 /* Called with 1 before foreign code that df calls in the middle of its own work, and with 0 after it; NULL: df.h is not
- * in use. Until then the constructs of the thread are calls of functions, and do not start df (dfi_guest_is). */
+ * in use. Meanwhile the constructs of the thread are calls of functions, and do not start df (dfi_guest_is). */
 extern DFI_API DFI_ATOMIC(dfi_guest_fn *) dfi_guest_hook;
 DFI_API DFI_ATOMIC(dfi_guest_fn *) dfi_guest_hook;
 DFI_EXTERN_C_END
