@@ -163,7 +163,9 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *     Alignment: T of (T, x) may have any. Elements in memory of df, which are those of df_local, df_per_worker,
  *     DF_PIPE and streams, and the copies of a reduction, are aligned as their type requires, to at most 64 bytes. A
  *     type that requires more is a compilation error.
- *     df calls a body on any thread that runs tasks.
+ *     df calls a body on any thread that runs tasks. That of df_submit, of a loop, of a pipe and of a task graph
+ *     computes in the floating-point modes of the code that made the call: rounding, denormals, traps, but not the
+ *     exception flags (on x86, AArch64 and RISC-V).
  *
  *   df_in(T, p, n)           the task reads n elements at p; the body gets  const T *p
  *   df_out(T, p, n)          writes n elements and reads none; T *p. Elements that the body does not write keep their
@@ -243,7 +245,10 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *     Every spawn needs one sync, by the same thread, in the same function; DF_DEBUG and DF_CHECK report a spawn
  *     without a sync, with its line. Any order of syncs is correct; the latest spawn first is fastest. A spawned
  *     function that submits tasks must wait for them before it returns (df_wait or DF_PARALLEL): df_sync does not.
- *     Spawns ignore access modes, so df_sync is their only ordering.
+ *     Spawns ignore access modes, so df_sync is their only ordering. A call that another worker runs computes in the
+ *     floating-point modes of that worker, which are those of the thread that started df unless a body changed them.
+ *     A fork between them leaves the call to the parent if another worker has begun it: df_sync in the child reports
+ *     that, and the result is not set.
  *     Threads: any. The first construct starts the pool.
  *     Cost: spawn and sync together about 2 ns more than a call; no atomic read-modify-write.
  *   Source: Cilk's spawn/sync. */

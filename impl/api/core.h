@@ -7,6 +7,7 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
+#include "../base/fenv.h"
 #include "access.h"
 #include "task.h"
 
@@ -34,10 +35,42 @@ struct dfi_hot {
 
 /* The head of every block of recyclable memory (work/blocks.h). */
 struct dfi_block_head {
-    struct dfi_block_head *next; /* while the block is free */
+#if DFI_FENV
+    DFI_EXTENSION union {
+        struct dfi_block_head *next; /* while the block is free */
+        uint32_t fenv;           /* of a task: the modes of the code that submitted it (base/fenv.h) */
+    };
+#else
+    struct dfi_block_head *next;
+#endif
     unsigned cls;                /* its size class */
     unsigned special;            /* of a task: it has a record of optional state (work/types.h) */
 };
+
+DFI_INLINE void dfi_fenv_save(struct dfi_block_head *of)
+{
+#if DFI_FENV
+    dfi_fenv_get(&of->fenv);
+#else
+    (void)of;
+#endif
+}
+DFI_INLINE void dfi_fenv_keep(struct dfi_block_head *of, uint32_t modes)
+{
+#if DFI_FENV
+    of->fenv = modes;
+#else
+    (void)of, (void)modes;
+#endif
+}
+DFI_INLINE uint32_t dfi_fenv_of(const struct dfi_block_head *of)
+{
+#if DFI_FENV
+    return of->fenv;
+#else
+    return (void)of, 0;
+#endif
+}
 
 /* A task created by df_submit; only the address of its argument record is visible here. */
 struct dfi_task {
@@ -104,6 +137,7 @@ DFI_INLINE struct dfi_lazy *dfi_lazy_new(const struct dfi_type *type, unsigned m
     if (modes || DFI_UNLIKELY((uintptr_t)f + bytes > (uintptr_t)w->lazy_end || dfi_load_relaxed(&w->steal_request)))
         return NULL;
     w->lazy_at = (char *)f + bytes;
+    dfi_fenv_save(&f->as_task.mem);
     f->type = type;
     f->state = DFI_LAZY_WAITS;
     f->before = w->lazy;

@@ -37,11 +37,12 @@
 typedef struct df_handle {
     df_token dfi_done;
     DFI_ATOMIC(int) dfi_code;
+    unsigned dfi_era;
     uintptr_t dfi_scope;
     const void *dfi_task;
     struct df_handle *dfi_outer;
 } df_handle;
-#define DF_HANDLE { DF_TOKEN(0), 0, 0, NULL, NULL }
+#define DF_HANDLE { DF_TOKEN(0), 0, 0, 0, NULL, NULL }
 #if defined(DFI_GENERIC) && (DFI_GNU || defined(__TINYC__)) /* in a macro of this file gcc shows no warning */
 #define DF_RESULT(name, p) \
     DFI_GENERIC((p), __typeof__(((DFI_CAT(name, _future) *)NULL)->dfi_result) *: (void *)(p))

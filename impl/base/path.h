@@ -10,11 +10,11 @@
 #define DFI_BASE_PATH_H
 
 #include "compiler.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <signal.h>
-
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <fcntl.h>
@@ -203,13 +203,7 @@ static DFI_UNUSED FILE *dfi_open_read(const char *path, int own, const char **wh
 
 /* A write beyond RLIMIT_FSIZE or into a pipe without a reader sends SIGXFSZ or SIGPIPE to the thread, which ends the
  * program by default. df blocks both signals during a write, and discards one that the write raised. */
-#if defined(__linux__) && defined(__GNUC__) && !defined(__mips__) && !defined(__sparc__) && !defined(__alpha__)
-struct dfi_signals { unsigned long bits[128 / sizeof(unsigned long)]; };
-struct dfi_no_time { long zero[4]; }; /* a zero struct timespec, at least as large as any */
-extern int dfi_sys_mask(int how, const struct dfi_signals *s, struct dfi_signals *before) __asm__("sigprocmask");
-extern int dfi_sys_pending(struct dfi_signals *s) __asm__("sigpending");
-extern int dfi_sys_take(const struct dfi_signals *s, void *info, const struct dfi_no_time *t) __asm__("sigtimedwait");
-enum { DFI_SYS_BLOCK = 0, DFI_SYS_SETMASK = 2, DFI_SYS_SIGNALS = 1 << 12 | 1 << 24 /* SIGPIPE, SIGXFSZ */ };
+#if defined(DFI_SIGNALS_LINUX)
 struct dfi_hush { struct dfi_signals before; unsigned long pending; };
 
 static void dfi_hush_begin(struct dfi_hush *h)

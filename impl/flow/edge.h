@@ -109,6 +109,7 @@ static struct dfi_flow *dfi_flow_new(struct dfi_worker *w, struct dfi_scope *s, 
         }
         t->task.mem.cls = DFI_CLS_COUNT;
     } else t->task.args = (char *)t + dfi_args_at;
+    dfi_fenv_save(&t->task.mem);
     t->type = type;
     t->scope = s;
     t->index = ++dfi_flow_of(s)->n_children;

@@ -157,6 +157,7 @@ static void dfi_lazy_submit(struct dfi_worker *w, struct dfi_lazy *f, char *base
         return;
     }
     if (!dfi_flow_of(s)->lazy_base) dfi_flow_of(s)->lazy_base = base;
+    dfi_fenv_keep(&t->task.mem, dfi_fenv_of(&f->as_task.mem));
     memcpy(t->task.args, dfi_lazy_args(f), f->type->args_bytes);
     dfi_tasks_of(w)->fine_created++;
     dfi_flow_count(w, t);
@@ -220,7 +221,8 @@ static DFI_NOINLINE void dfi_lazy_run(struct dfi_worker *w)
             w->hot.lazy = f->before, w->hot.lazy_at = (char *)f;
             continue;
         }
-        if (DFI_UNLIKELY(dfi_steal_requested(w))) {
+        /* with modes of its own, dfi_flow_run runs it */
+        if (DFI_UNLIKELY(dfi_steal_requested(w)) || DFI_UNLIKELY(!dfi_fenv_is(dfi_fenv_of(&f->as_task.mem)))) {
             dfi_lazy_give_up(w);
             return;
         }

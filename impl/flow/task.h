@@ -245,6 +245,17 @@ DFI_FAST void dfi_flow_prefetch(const struct dfi_flow *t)
     if (e) DFI_PREFETCH_WRITE((void *)e);
 }
 
+static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t);
+
+/* The same for code that computes in other modes. */
+static DFI_NOINLINE DFI_COLD struct dfi_flow *dfi_flow_run_in(struct dfi_worker *w, struct dfi_flow *t)
+{
+    const uint32_t before = dfi_fenv_change(dfi_fenv_of(&t->task.mem));
+    t = dfi_flow_run(w, t);
+    dfi_fenv_change(before);
+    return t;
+}
+
 /* Runs the body of t. Returns a task that became ready, or NULL. */
 static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
 {
@@ -252,6 +263,7 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     size_t saved_mark;
     unsigned asks = dfi_load_relaxed(&t->skip);
     int go = DFI_GO;
+    if (DFI_UNLIKELY(!dfi_fenv_is(dfi_fenv_of(&t->task.mem)))) return dfi_flow_run_in(w, t);
     if (dfi_up_begins) asks |= (unsigned)t->task.mem.special | (unsigned)dfi_load_relaxed(&dfi_flow_pool.asks_begin);
     if (DFI_UNLIKELY(asks)) {
         if (dfi_up_begins) go = dfi_up_begins(w, t);

@@ -47,6 +47,7 @@ static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n,
     struct dfi_wait_on a;
     struct dfi_task *t;
     struct dfi_goal g;
+    if (!w) dfi_fork_left();
     if (!w) return;
     dfi_create(w);
     if (w->task || !dfi_flow_of(w->scope)->table) return; /* no task has been submitted */
@@ -83,6 +84,7 @@ DFI_API DFI_OWN_FRAME void dfi_wait_here(const char *site)
 {
     struct dfi_worker *w = dfi_me();
     DFI_UNSYNCED(w);
+    if (DFI_UNLIKELY(!w)) dfi_fork_left();
     if (!w || (!DFI_ALONE && dfi_lazy_waits(w)) || w->task || dfi_wait_is_over(w)) return;
     DFI_CALLED(w);
     dfi_wait_site(w, site);

@@ -433,6 +433,7 @@ DFI_API df_result dfi_wait_result_here(const char *site)
 {
     struct dfi_worker *w = dfi_me();
     if (w) dfi_create(w);
+    else if (dfi_fork_left()) return DF_ERROR_CANCELLED;
     if (!w || w->task) return df_cancelled() ? DF_ERROR_CANCELLED : DF_OK; /* it has no children */
     dfi_wait_site(w, site);
     dfi_wait_all(w, w->scope);

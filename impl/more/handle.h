@@ -33,6 +33,8 @@ static int dfi_handle_open(const df_handle *h)
 {
     return dfi_load_acquire(&h->dfi_done.dfi_list) == (void *)DFI_DONE_EDGE;
 }
+/* Is it a task of the parent of this process, which is done, if at all, in the parent only? */
+static int dfi_handle_forked(const df_handle *h) { return h->dfi_era != dfi_pool.era && !dfi_handle_open(h); }
 
 /* The task of h, which has no other record, is about to run in the code of w. */
 static void dfi_handle_here(struct dfi_worker *w, df_handle *h)
@@ -54,6 +56,7 @@ static void dfi_handle_begin(struct dfi_worker *w, df_handle *h, const char *sit
     dfi_store_relaxed(&h->dfi_done.dfi_state, (int)DFI_TOKEN_KEPT);
     dfi_store_relaxed(&h->dfi_done.dfi_promised, (intptr_t)1);
     dfi_store_relaxed(&h->dfi_code, 0);
+    h->dfi_era = dfi_pool.era;
     h->dfi_scope = s ? dfi_load_relaxed(&s->id) : 0;
     h->dfi_task = h->dfi_outer = NULL;
     if (w) dfi_handle_here(w, h);
@@ -133,6 +136,10 @@ static df_result dfi_handle_wait(const char *site, df_handle *h, int ms)
     struct dfi_wait wait;
     struct dfi_scope *s;
     int own;
+    if (DFI_UNLIKELY(dfi_handle_forked(h))) {
+        dfi_fork_left();
+        return DF_ERROR_CANCELLED;
+    }
     if (!dfi_handle_open(h)) {
         w = dfi_me_attached();
         s = w ? dfi_scope_here(w) : NULL;
@@ -167,7 +174,7 @@ DFI_API df_result dfi_wait_task_timed_here(const char *site, df_handle *h, int m
 DFI_API int dfi_done_here(const char *site, df_handle *h)
 {
     struct dfi_worker *w = dfi_me();
-    if (dfi_handle_open(h)) return 1;
+    if (dfi_handle_open(h) || DFI_UNLIKELY(dfi_handle_forked(h))) return 1;
     if (!w) return 0;
     if (dfi_steal_requested(w)) dfi_poll(w);
     /* all workers may be in such loops, and the task is in the stack of one of them */

@@ -84,6 +84,7 @@ DFI_API df_result dfi_wait_timed_here(const char *site, int ms)
     }
     DFI_UNSYNCED(w);
     if (w) dfi_create(w);
+    else if (dfi_fork_left()) return DF_ERROR_CANCELLED;
     if (!w || w->task) return DF_OK; /* it has no children */
     s = w->scope;
     DFI_CALLED(w);

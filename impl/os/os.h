@@ -11,6 +11,7 @@
 #if defined(DF_SERIAL)
 #include "none.h"
 #else
+#include "../base/signals.h"
 #include <time.h>
 
 #if defined(__unix__) || defined(__APPLE__)

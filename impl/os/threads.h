@@ -4,6 +4,7 @@
 
 #include "../base/compiler.h"
 #include "../base/memory.h"
+#include "../base/signals.h"
 #include "os.h"
 
 #if !defined(DF_SERIAL) /* os/none.h has the same functions */
@@ -33,11 +34,14 @@ static size_t dfi_os_stack_bytes(const pthread_attr_t *attr)
 static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), void *arg, size_t stack_bytes)
 {
     pthread_attr_t attr;
+    struct dfi_signals before;
     int failed;
     if (pthread_attr_init(&attr)) return -1;
     if (!stack_bytes) stack_bytes = dfi_os_stack_bytes(&attr);
     pthread_attr_setstacksize(&attr, stack_bytes); /* below the system's minimum, this fails and the default remains */
+    dfi_signals_block(&before);
     failed = pthread_create(&t->t, &attr, fn, arg);
+    dfi_signals_set(&before);
     pthread_attr_destroy(&attr);
     return failed ? -1 : 0;
 }

@@ -54,7 +54,7 @@ DFI_API void dfi_spawn_checked(struct dfi_future *f)
 /* dfi_stack_find, starting at the index in `link`, which is usually still right. */
 static size_t dfi_stack_find_at(struct dfi_worker *w, struct dfi_future *f, void *link)
 {
-    size_t at = (uintptr_t)link >> 2;
+    size_t at = DFI_F_INDEX(link);
     if (DFI_F_IS_AT(link) && at < w->head && ((uintptr_t)w->stack[at] & ~DFI_PUBLIC) == (uintptr_t)f) return at + 1;
     return dfi_stack_find(w, f);
 }
@@ -64,6 +64,7 @@ static int dfi_future_valid(struct dfi_worker *w, struct dfi_future *f, void *li
 {
     int ms;
     if (link == (void *)f) return 0; /* already synced */
+    if (dfi_future_forked(link)) return 1;
     if (!DFI_F_IS_AT(link)) return link == DFI_F_DONE || link == DFI_F_RUNNING || w;
     if (!w) return 0;
     /* a thief may have stolen f, removed its mark, and not set its state yet */
@@ -85,10 +86,10 @@ static intptr_t dfi_unfinished(const struct dfi_worker *w)
 /* Makes the call f here. The tasks that it submits are children of the code that calls df_sync. */
 static void dfi_sync_runs(struct dfi_worker *w, struct dfi_future *f)
 {
-    intptr_t before = dfi_unfinished(w);
+    intptr_t before = w ? dfi_unfinished(w) : 0;
     const char *site = dfi_call_site;
     dfi_future_run_here(f);
-    if (dfi_unfinished(w) > before)
+    if (w && dfi_unfinished(w) > before)
         dfi_error("%s: df_sync(%s) returns before tasks that %s submitted are done: it waits for the function only; "
                   "call df_wait in %s before it returns", site, f->type->name, f->type->name, f->type->name);
 }

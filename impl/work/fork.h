@@ -23,6 +23,7 @@ static struct dfi_os_key dfi_thread_key; /* written under the pool lock */
 #if DFI_POSIX
 static void dfi_fork_prepare(void)
 {
+    if (dfi_me()) dfi_flush(dfi_me()); /* all futures of this thread that have not begun are on its stack */
     if (!dfi_fork_begins()) return;
     dfi_os_lock(&dfi_pool_lock);
     dfi_tell(DFI_FORK_PREPARE, NULL);
@@ -36,13 +37,41 @@ static void dfi_fork_parent(void)
     dfi_os_unlock(&dfi_pool_lock);
 }
 
+enum { DFI_FORK_STEPS = 10000 }; /* a longer list of scopes was changed while it was read */
+
+/* In the child: are there unfinished tasks and futures of the code that forked, whose worker was w? Futures that
+ * another thread runs get a state that says so. Those that have not begun can run here. */
+static int dfi_fork_leaves(const struct dfi_worker *w)
+{
+    intptr_t left = 0;
+    struct dfi_scope *s;
+    int i, k;
+    for (s = !dfi_up_task_run || w->task ? NULL : w->scope; s; s = s->kind == DFI_BLOCK ? s->outer : NULL)
+        left += (intptr_t)(s->submitted - s->done) + dfi_load_relaxed(&s->pending);
+    for (i = 0; i < dfi_load_relaxed(&dfi_pool.n_slots); i++) {
+        s = dfi_load_relaxed(&dfi_load_relaxed(&dfi_pool.slot[i])->stolen);
+        for (k = 0; s && k < DFI_FORK_STEPS; k++, s = dfi_load_relaxed(&s->under)) {
+            struct dfi_future *f = dfi_load_relaxed(&s->future);
+            if (dfi_load_relaxed(&s->victim) != w || dfi_load_relaxed(&f->link) != (void *)s) continue;
+            dfi_store_relaxed(&f->link, DFI_F_RUNNING);
+            left++;
+        }
+    }
+    return left != 0;
+}
+
 /* Only the forking thread exists here. Other workers may have been forked in the middle of a change, so they drop
  * their memory, which stays allocated. */
 static void dfi_fork_child(void)
 {
     int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
+    const struct dfi_worker *w;
     dfi_fork_parent();
+    w = dfi_me_or_host();
+    if (w) dfi_pool.left = dfi_fork_leaves(w);
+    dfi_pool.era++;
+    if (w && dfi_load_relaxed(&w->helper)) dfi_signals_set(&dfi_pool.signals); /* it is the main thread here */
     dfi_held_drop(); /* locks that this thread held, because DF_MALLOC forked, are new ones */
     dfi_pool_lock = fresh;
     dfi_store_relaxed(&dfi_pool.running, 0);

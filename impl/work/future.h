@@ -84,6 +84,21 @@ static int dfi_stack_take(struct dfi_worker *w, struct dfi_future *f, size_t at)
     return 1;
 }
 
+/* Was a future with that state spawned before a fork of which this process is the child? */
+static int dfi_future_forked(void *link)
+{
+    return (uintptr_t)link & 1 && (uintptr_t)link >> DFI_F_ERA != dfi_pool.era;
+}
+
+/* Such a future runs at its sync (1), unless another thread of the parent ran it. */
+static DFI_COLD int dfi_sync_forked(const struct dfi_future *f, void *link)
+{
+    if (DFI_F_IS_AT(link)) return 1;
+    dfi_error("df_sync(%s): another thread ran the call at the fork, and this child has no such thread: the result is "
+              "not set; call df_sync before fork", f->type->name);
+    return 0;
+}
+
 enum { DFI_THIEF_MS = 1000 }; /* the longest delay of a thief between stealing a future and setting its state */
 
 DFI_API int dfi_sync_slow(struct dfi_future *f)
@@ -92,6 +107,7 @@ DFI_API int dfi_sync_slow(struct dfi_future *f)
     void *link;
     struct dfi_goal g;
     size_t fixed, at;
+    if (DFI_UNLIKELY(dfi_future_forked(link = dfi_load_relaxed(&f->link)))) return dfi_sync_forked(f, link);
     if (!w) return 0; /* the future ran at its spawn */
     dfi_turn_take(w);
     if (w->hot.top == (void *)f) {
@@ -101,7 +117,7 @@ DFI_API int dfi_sync_slow(struct dfi_future *f)
     }
     dfi_flush(w); /* f is not the newest future: if it is in the list, it moves to the stack */
     link = dfi_load_acquire(&f->link);
-    if (DFI_F_IS_AT(link) && dfi_stack_take(w, f, (uintptr_t)link >> 2)) {
+    if (DFI_F_IS_AT(link) && dfi_stack_take(w, f, DFI_F_INDEX(link))) {
         if (dfi_steal_requested(w)) dfi_poll(w);
         return 1;
     }

@@ -217,6 +217,7 @@ static int dfi_start_locked(const df_config *c)
     dfi_settings_read(c);
     dfi_tell_of(DFI_POOL_BEGINS, NULL, c, NULL);
     dfi_pool.module = &dfi_thread_key;
+    dfi_signals_get(&dfi_pool.signals);
     w = dfi_me();
     if (w ? w->limit != dfi_pool.deque && !w->head && dfi_worker_stack(w, dfi_pool.deque)
           : !(w = dfi_worker_take(dfi_pool.deque)))
@@ -242,6 +243,7 @@ static struct dfi_worker *dfi_attach(void)
     struct dfi_worker *w, *stranger;
     if (dfi_stays_alone || dfi_guests) return NULL;
     dfi_pool_load();
+    dfi_fork_left();
     stranger = !dfi_me() && dfi_turns() ? dfi_up_stranger() : NULL;
     dfi_os_lock(&dfi_pool_lock);
     /* while it stops, a worker continues with the pool that ends, and another thread without a worker */
@@ -304,6 +306,7 @@ DFI_API df_result df_start(const df_config *c)
     int r, again;
     if (dfi_guests) return dfi_start_again(c, df_workers());
     dfi_pool_load();
+    dfi_fork_left();
     do {
         dfi_stop_await(0);
         dfi_os_lock(&dfi_pool_lock);

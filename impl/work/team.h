@@ -42,6 +42,7 @@ static void dfi_team_open(struct dfi_worker *w, struct dfi_team *team)
     struct dfi_team **at;
     team->owner = w;
     team->next = NULL;
+    dfi_fenv_get(&team->fenv);
     team->cpu = dfi_os_cpu();
     dfi_store_relaxed(&team->members, (intptr_t)0);
     dfi_store_relaxed(&team->lost, 0);
@@ -131,6 +132,14 @@ static DFI_COLD void dfi_team_give_up(struct dfi_team *t)
     dfi_os_unlock(&dfi_board.lock);
 }
 
+/* w works for the team, in the modes of the owner. */
+static void dfi_team_work(struct dfi_worker *w, struct dfi_team *team)
+{
+    const uint32_t before = dfi_fenv_change(team->fenv);
+    team->work(w, team);
+    dfi_fenv_change(before);
+}
+
 static void dfi_team_run(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_worker *owner = team->owner;
@@ -141,7 +150,7 @@ static void dfi_team_run(struct dfi_worker *w, struct dfi_team *team)
     else {
         dfi_wake_for_work(); /* wakes one worker, which wakes the next */
         dfi_wait_enter(w, &member, DFI_WAIT_MEMBER, NULL, NULL);
-        team->work(w, team);
+        dfi_team_work(w, team);
         dfi_wait_leave(w, &member);
         dfi_scope_finish(w, s);
     }

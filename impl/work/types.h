@@ -7,6 +7,7 @@
 #include "../base/atomic.h"
 #include "probe.h"
 #include "../base/compiler.h"
+#include "../base/fenv.h"
 #include "../base/upcall.h"
 #include "../os/os.h"
 #include "../api/core.h"
@@ -71,11 +72,15 @@ struct dfi_ring {
 
 /* States of a future that has left its spawner's list (dfi_future.link): its index on the stack (there or public), a
  * scope (a thief runs it), DFI_F_RUNNING (it runs, and memory for a scope was lacking), DFI_F_DONE. The states are
- * small numbers, not addresses, because a program may hold several copies of this code. */
-#define DFI_F_RUNNING ((void *)(uintptr_t)1)
+ * small numbers, not addresses, because a program may hold several copies of this code. An index, and RUNNING, have the
+ * era above it: that of futures which the child of a fork has from its parent is another one (work/fork.h). */
+enum { DFI_F_ERA = sizeof(void *) > 4 ? 48 : 26 };
+#define DFI_F_TAGGED(x) ((void *)((uintptr_t)dfi_pool.era << DFI_F_ERA | (x)))
+#define DFI_F_RUNNING DFI_F_TAGGED(1u)
 #define DFI_F_DONE ((void *)(uintptr_t)2)
-#define DFI_F_AT(at) ((void *)((uintptr_t)(at) << 2 | 3))
+#define DFI_F_AT(at) DFI_F_TAGGED((uintptr_t)(at) << 2 | 3)
 #define DFI_F_IS_AT(link) (((uintptr_t)(link) & 3) == 3)
+#define DFI_F_INDEX(link) (((uintptr_t)(link) & (((uintptr_t)1 << DFI_F_ERA) - 1)) >> 2)
 
 enum { DFI_ATTACHED = 1, DFI_LEAVES };
 
@@ -207,6 +212,7 @@ struct dfi_team {
     int most;                       /* board lock: maximum number of members */
     DFI_ATOMIC(intptr_t) members;   /* workers in `work`, except the owner */
     DFI_ATOMIC(int) lost;           /* the thread of a member ended in its part */
+    uint32_t fenv;                  /* the modes of its owner (base/fenv.h) */
     int cpu;                        /* of the owner, when it put the team on the board */
 };
 struct dfi_board {
@@ -252,6 +258,12 @@ struct dfi_pool {
     DFI_ATOMIC(int) particular;               /* tasks that may run nested in waits which they are not inside of have
                                                * been submitted */
     DFI_ATOMIC(int) doors;                    /* scopes that admit few workers have existed (work/deque.h) */
+#if !defined(DF_SERIAL)
+    struct dfi_signals signals;               /* those that the thread blocks which started it */
+#endif
+    unsigned era;                             /* the number of forks between this process and the first one */
+    int left;                                 /* in a forked child: not 0: tasks or futures of its parent are not done;
+                                               * it has not been told so far (dfi_fork_left) */
     void *before_fork;                        /* in a forked child: memory of the parent's workers */
     DFI_ATOMIC(const void *) loader;          /* an address in the module whose handlers of fork are registered */
     const void *module;                       /* an address in the module whose code started the pool */

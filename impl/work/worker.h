@@ -4,6 +4,7 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
+#include "../base/log.h"
 #include "../os/os.h"
 #include "../os/wait.h"
 #include "../api/core.h"
@@ -77,6 +78,16 @@ static struct dfi_worker *dfi_me_attached(void)
 
 /* The same for functions that answer foreign code. */
 static DFI_NOINLINE struct dfi_worker *dfi_me_asked(void) { return dfi_guests ? dfi_me_or_host() : dfi_me_attached(); }
+
+/* Called in a wait of a thread without a worker, and at the start of a pool. 1: the process is the child of a fork that
+ * left unfinished work to its parent; it is told once. */
+static DFI_NOINLINE DFI_COLD int dfi_fork_left(void)
+{
+    if (DFI_ALONE || !dfi_pool.left || dfi_guests) return 0;
+    dfi_pool.left = 0;
+    dfi_warn("the child of a fork does not do what its parent had begun: call df_wait and df_sync before fork");
+    return 1;
+}
 
 /* Is there no thread that could take work of the calling one? */
 DFI_FAST int dfi_alone(void) { return DFI_ALONE || dfi_load_relaxed(&dfi_pool.n_slots) == 1; }

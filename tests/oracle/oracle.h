@@ -60,6 +60,7 @@ struct scope {                   /* a task, a block, or a thread */
     const char *site;
     struct dfi_access x[DFI_PARAMETERS];
     unsigned n;
+    int rounding;                /* the mode of the code that submitted it */
     int units;                   /* it holds those of its semaphores */
     void ***arrays;              /* of pointers to windows, as the body gets them */
     ucontext_t at, back;         /* with a stack of its own: its own state, and that of the code that let it run */

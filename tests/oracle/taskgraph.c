@@ -1,4 +1,5 @@
 /* taskgraph.c - recorded task graphs of the oracle: a run submits copies of the tasks */
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 #include "oracle.h"
@@ -82,6 +83,7 @@ df_result dfi_taskgraph_run(struct df_taskgraph *g, const char *site)
         if (!r->task) dfi_wait_here("");
         else {
             struct scope *t = copy_of(r->task);
+            t->rounding = fegetround();
             oracle_submit(t, r->task->x, r->task->n);
         }
     result = dfi_wait_result_here("");

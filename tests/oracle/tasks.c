@@ -1,5 +1,6 @@
 /* tasks.c - tasks, waits and blocks of the oracle: rules 1 to 6 in oracle.h */
 #define _GNU_SOURCE
+#include <fenv.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -250,8 +251,11 @@ static int poisoned(const struct scope *t)
 }
 static void body(struct scope *t)
 {
+    const int rounding = fegetround();
     here = t;
+    fesetround(t->rounding);
     t->type->run(t->head.args, NULL);
+    fesetround(rounding);
     while (here != t) oracle_leave_block(here); /* left by a jump */
     t->state = ENDED;
 }
@@ -487,7 +491,7 @@ void dfi_with_end(const df_opts *o) { (void)o; with = NULL; }
 struct scope *oracle_task_new(const struct dfi_type *type, const df_opts *o, const char *site)
 {
     struct scope *t = oracle_zeroed(sizeof *t);
-    t->is_task = 1, t->type = type, t->site = site;
+    t->is_task = 1, t->type = type, t->site = site, t->rounding = fegetround();
     t->head.args = oracle_zeroed(type->args_bytes);
     if (!o) return t;
     t->group = o->group, t->after = oracle_copy_tokens(o->after), t->signals = oracle_copy_tokens(o->signals);

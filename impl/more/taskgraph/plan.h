@@ -48,6 +48,7 @@ struct dfi_plan_use { uint32_t step, group, x; };
 /* The arrays, and the tasks, are in the same memory behind it. */
 struct dfi_plan {
     uint32_t n, n_roots, n_groups, n_uses, n_succ;
+    uint32_t fenv;                   /* the modes in which it was run last (base/fenv.h) */
     struct dfi_plan_step *step;      /* n, and one more that ends the successors */
     DFI_ATOMIC(uint32_t) *left;      /* the unfinished predecessors of each step; all of them while nothing runs */
     uint32_t *succ, *root;

@@ -88,12 +88,21 @@ static struct dfi_flow *dfi_plan_release(struct dfi_worker *w, struct dfi_flow *
 
 DFI_UPCALL_IS(dfi_up_releases, dfi_plan_release);
 
+/* From now on the tasks of p run in the modes of the calling code. */
+static DFI_NOINLINE DFI_COLD void dfi_plan_computes(struct dfi_plan *p)
+{
+    uint32_t i;
+    dfi_fenv_get(&p->fenv);
+    for (i = 0; i < p->n; i++) dfi_fenv_keep(&dfi_plan_flow(p, i)->task.mem, p->fenv);
+}
+
 /* Runs the tasks of p as children of s. pre: s belongs to w and has no other children */
 static void dfi_plan_run(struct dfi_worker *w, struct dfi_scope *s, struct dfi_plan *p)
 {
     uint32_t i;
     dfi_flow_of(s)->n_children = p->n;
     s->submitted += p->n;
+    if (DFI_UNLIKELY(!dfi_fenv_is(p->fenv))) dfi_plan_computes(p);
     p->owner = w, p->bottom = dfi_load_relaxed(&w->bottom), p->seen = p->special;
     dfi_store_relaxed(&dfi_tasks_of(w)->n_edges, dfi_load_relaxed(&dfi_tasks_of(w)->n_edges) + p->n_succ);
     for (i = 0; i < p->n_roots; i++) {
