@@ -194,7 +194,7 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *             T *p, and does not write. Not for kernels.
  *   df_weak_in(T, p, n);  df_weak_out;  df_weak_inout
  *             the task does not touch the region itself, only its children do: it starts immediately, and each child
- *             waits for just the part it needs
+ *             waits for just the part it needs. So does a loop, and df_wait_on, in its body; a pipe waits for all of it
  *   df_weak_in2(T, p, rows, cols, ld);  df_weak_out2;  df_weak_inout2
  *             as df_weak_in and the like, for a block as that of df_in2
  *   df_sum;  df_prod;  df_min;  df_max

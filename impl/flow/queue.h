@@ -78,13 +78,14 @@ static int dfi_sooner(const struct dfi_extra *a, const struct dfi_extra *b)
     return a->priority > b->priority || (a->priority == b->priority && a->order < b->order);
 }
 
-/* Does a precede b in a serial execution, or is it inside b? Then it cannot depend on the rest of b, and may run
- * nested in a wait of b. 0 among the children of a stolen future and between threads of the program, because their
- * order is unknown. pre: a and b are unfinished. */
-static int dfi_flow_before(const struct dfi_flow *a, const struct dfi_flow *b)
+/* Does t precede child j of r in a serial execution, or is it inside it? Then it cannot depend on the rest of that
+ * child, and may run nested in a wait of it. SIZE_MAX: code that another worker may run, a spawned function or a part
+ * of a loop or pipe. 0 if the order is unknown: among such codes of one scope and the children of that scope, and
+ * between threads of the program. pre: t and the child are unfinished. */
+static int dfi_flow_before(const struct dfi_flow *t, struct dfi_scope *r, size_t j)
 {
-    struct dfi_scope *s = a->scope, *r = b->scope;
-    size_t i = a->index, j = b->index;
+    struct dfi_scope *s = t->scope;
+    size_t i = t->index;
     while (s != r) {
         uintptr_t d = dfi_load_relaxed(&s->depth), e = dfi_load_relaxed(&r->depth);
         if (d >= e) i = dfi_load_relaxed(&dfi_flow_of(s)->index), s = dfi_load_relaxed(&s->parent);
@@ -94,18 +95,18 @@ static int dfi_flow_before(const struct dfi_flow *a, const struct dfi_flow *b)
     return i <= j && j != SIZE_MAX;
 }
 
-/* Does t precede all tasks on the stack of w? */
+/* Does t precede all tasks on the stack of w, or is it inside them? */
 static int dfi_may_run_on_top(const struct dfi_worker *w, const struct dfi_flow *t)
 {
     struct dfi_scope *s;
     if (t->type->modes & DFI_INTERNAL) return 1; /* internal tasks never wait */
-    if (w->task && !dfi_flow_before(t, w->task)) return 0;
+    if (w->task && !dfi_flow_before(t, w->task->scope, w->task->index)) return 0;
     for (s = w->scope; s; s = s->outer) {
         const struct dfi_flow *u = s->task ? s->task : s->saved_task;
-        if (s->kind == DFI_STOLEN &&
+        if (s->kind == DFI_STOLEN && !dfi_flow_before(t, dfi_load_relaxed(&s->parent), SIZE_MAX) &&
             !dfi_scope_inside(t->scope, dfi_load_relaxed(&s->id), dfi_load_relaxed(&s->depth)))
             return 0;
-        if (u && !dfi_flow_before(t, u)) return 0;
+        if (u && !dfi_flow_before(t, u->scope, u->index)) return 0;
     }
     return 1;
 }
@@ -219,25 +220,16 @@ DFI_UPCALL_IS(dfi_up_find_outside, dfi_find_outside);
 
 /* Called before w parks in a wait, or blocks. Moves the ready tasks below the wait, which w may not run, to the
  * queue, where any worker finds each of them, not only the oldest. They could run when this wait ends. But with
- * pinned tasks or blocked workers, this wait may itself depend on them. Nonzero: out of memory, tasks are left. */
+ * pinned tasks or blocked workers, this wait may itself depend on them. The futures among them leave the deque: then w
+ * shares its stack again. Nonzero: out of memory, tasks are left. */
 static DFI_NOINLINE int dfi_stack_to_queue(struct dfi_worker *w)
 {
-    struct dfi_filter f;
-    struct dfi_stolen stolen;
-    if (DFI_ALONE) { /* there is no deque */
-        size_t at;
-        for (at = 0; at < w->head; at++) {
-            if (w->stack[at] && !dfi_up_task_leave(w, dfi_task_of(w->stack[at]))) return 1;
-            w->stack[at] = NULL;
-        }
-    }
-    f.id = f.depth = 0, f.on_top_of = w, f.thief = NULL; /* on_top_of excludes futures */
-    while (dfi_deque_steal_thief(w, &f, &stolen)) {
-        struct dfi_flow *t = dfi_task_of(stolen.entry);
-        if (!dfi_up_task_leave(w, t)) {
-            dfi_push(w, t); /* restores the order */
-            return 1;
-        }
+    size_t at = dfi_stack_unshare(w, 0);
+    for (; at < w->head; at++) { /* the oldest first */
+        void *e = w->stack[at];
+        if (!e || !dfi_is_task(e)) continue;
+        if (!dfi_up_task_leave(w, dfi_task_of(e))) return 1;
+        w->stack[at] = NULL;
     }
     return 0;
 }

@@ -38,21 +38,30 @@ static void dfi_wait_on_run(void *args, void *result)
     dfi_wake_waiting(a.waiter);
 }
 
+static const struct dfi_type dfi_wait_on_type = {
+    dfi_wait_on_run, "df_wait_on", 0, 0, sizeof(struct dfi_wait_on), DFI_INTERNAL, NULL };
+
+/* May the running code come after tasks that its scope knows? A body with weak accesses does, before it has children.
+ * w may be NULL. */
+static int dfi_comes_after_any(struct dfi_worker *w)
+{
+    if (!w) return 0;
+    dfi_create(w);
+    if (DFI_UNLIKELY(w->task && w->task->parts)) dfi_scope_here(w);
+    return !w->task && dfi_flow_of(w->scope)->table;
+}
+
 /* Waits until the existing children that conflict with the accesses x are done. */
 static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n, const char *site)
 {
-    static const struct dfi_type type = {
-        dfi_wait_on_run, "df_wait_on", 0, 0, sizeof(struct dfi_wait_on), DFI_INTERNAL, NULL };
     DFI_ATOMIC(intptr_t) flag;
     struct dfi_wait_on a;
     struct dfi_task *t;
     struct dfi_goal g;
     if (!w) dfi_fork_left();
-    if (!w) return;
-    dfi_create(w);
-    if (w->task || !dfi_flow_of(w->scope)->table) return; /* no task has been submitted */
+    if (!dfi_comes_after_any(w)) return;
     if (dfi_up_waits_for && DFI_UNLIKELY(dfi_flow_of(w->scope)->asks)) dfi_up_waits_for(w);
-    if (!(t = dfi_task_new(&type)) || t == DFI_BARE) {
+    if (!(t = dfi_task_new(&dfi_wait_on_type)) || t == DFI_BARE) {
         if (t && dfi_up_bare_waits) dfi_up_bare_waits(w, w->scope);
         if (t) dfi_wait_before(w, w->scope, NULL, x, n);
         if (dfi_up_waited_for && dfi_load_relaxed(&dfi_flow_pool.asks)) dfi_up_waited_for(w, x, n);

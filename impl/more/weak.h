@@ -37,6 +37,7 @@
 #include "../flow/region.h"
 #include "../flow/table.h"
 #include "../flow/task.h"
+#include "../flow/waits.h"
 #include "../base/parts.h"
 
 #if DFI_WITH_WEAK
@@ -279,6 +280,26 @@ static void dfi_weak_stolen(struct dfi_worker *w, struct dfi_scope *s)
     if (DFI_UNLIKELY(gated != NULL)) dfi_weak_seed(w, s, gated);
 }
 
+/* A pipe in the body of a task with weak accesses declares none, so it begins after all gates. w: in a scope */
+static DFI_NOINLINE void dfi_gates_await(struct dfi_worker *w, const struct dfi_flow *gated)
+{
+    const struct dfi_parts *k = gated->parts;
+    struct dfi_flow *j = dfi_gates_done(gated, NULL) ? NULL : dfi_flow_new(w, w->scope, &dfi_wait_on_type);
+    DFI_ATOMIC(intptr_t) flag;
+    struct dfi_wait_on a;
+    struct dfi_goal g;
+    unsigned i;
+    int failed = 0;
+    if (!j) return; /* or no memory: then its stages wait */
+    for (i = 0; i < k->n_weak && !failed; i++) failed = dfi_edge_add(w, j, &k->weak[i].gate);
+    dfi_store_relaxed(&flag, (intptr_t)0);
+    a.flag = &flag, a.waiter = w;
+    memcpy(j->task.args, (void *)&a, sizeof a);
+    dfi_ready_if(w, j);
+    g.kind = DFI_GOAL_FLAG, g.scope = w->scope, g.flag = &flag;
+    dfi_wait_helping(w, w->scope->mark, &g, DFI_WAIT_TASK, j, NULL);
+}
+
 /* Orders j, a child of s, after the children that conflict with such an access, without remembering it. */
 static int dfi_order_after(struct dfi_worker *w, struct dfi_flow *j, const struct dfi_region *r, unsigned mode)
 {
@@ -430,6 +451,7 @@ DFI_SMALL_CODE_END
 
 /* Option .release has no effect: regions are released at the end of the task. */
 DFI_FAST int dfi_weak_releasable(struct dfi_worker *w, struct dfi_flow *t) { return (void)w, (void)t, 0; }
+DFI_FAST void dfi_gates_await(struct dfi_worker *w, const struct dfi_flow *gated) { (void)w, (void)gated; }
 
 #endif
 

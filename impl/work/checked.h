@@ -83,12 +83,16 @@ static intptr_t dfi_unfinished(const struct dfi_worker *w)
     return w->task ? 0 : (intptr_t)(s->submitted - s->done) + dfi_load_acquire(&s->pending);
 }
 
+enum { DFI_COUNTED_MS = 20 }; /* the longest delay of a worker between a task that ends a wait and its count */
+
 /* Makes the call f here. The tasks that it submits are children of the code that calls df_sync. */
 static void dfi_sync_runs(struct dfi_worker *w, struct dfi_future *f)
 {
     intptr_t before = w ? dfi_unfinished(w) : 0;
     const char *site = dfi_call_site;
+    int ms;
     dfi_future_run_here(f);
+    for (ms = 0; w && !dfi_alone() && ms < DFI_COUNTED_MS && dfi_unfinished(w) == before + 1; ms++) dfi_os_sleep_ms();
     if (w && dfi_unfinished(w) > before)
         dfi_error("%s: df_sync(%s) returns before tasks that %s submitted are done: it waits for the function only; "
                   "call df_wait in %s before it returns", site, f->type->name, f->type->name, f->type->name);

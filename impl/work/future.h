@@ -72,12 +72,7 @@ static int dfi_stack_take(struct dfi_worker *w, struct dfi_future *f, size_t at)
     }
     if (at + 1 < w->split && dfi_deque_take_oldest_owner(w, f)) w->stack[at] = NULL;
     else {
-        while (w->split > at) { /* pops entries from the public deque, newest first, down to f */
-            void *e = w->stack[w->split - 1];
-            if (e && !dfi_deque_pop_owner(w)) return 0;
-            w->split--;
-            w->stack[w->split] = (void *)((uintptr_t)e & ~DFI_PUBLIC);
-        }
+        if (dfi_stack_unshare(w, at) > at) return 0;
         w->stack[at] = NULL;
     }
     dfi_stack_trim(w, dfi_stack_floor(w));

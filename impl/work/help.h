@@ -73,10 +73,10 @@ static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_s
     struct dfi_nap nap;
     memset((void *)&nap, 0, sizeof nap);
     dfi_outbox_flush(w);
-    dfi_share(w); /* a parked worker cannot answer steal requests */
-    /* it cannot run tasks below the wait either */
+    /* a parked worker cannot run tasks below the wait, .. */
     if (dfi_up_tasks_publish && !idle && (DFI_ALONE || DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.particular))))
         dfi_up_tasks_publish(w);
+    dfi_share(w); /* .. nor answer steal requests */
     dfi_store_seq_cst(&w->park, state);
     dfi_fetch_add_seq_cst(count, 1);
     if (idle) dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);

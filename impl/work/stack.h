@@ -64,6 +64,19 @@ static size_t dfi_stack_fixed(struct dfi_worker *w)
     return floor > w->fixed ? floor : w->fixed;
 }
 
+/* Takes the entries from index `at` on out of the public deque, newest first. Returns the index from which on the stack
+ * is private: larger than `at` if an entry was stolen. */
+static size_t dfi_stack_unshare(struct dfi_worker *w, size_t at)
+{
+    while (!DFI_ALONE && w->split > at) {
+        void *e = w->stack[w->split - 1];
+        if (e && !dfi_deque_pop_owner(w)) return w->split;
+        w->split--;
+        w->stack[w->split] = (void *)((uintptr_t)e & ~DFI_PUBLIC);
+    }
+    return at;
+}
+
 DFI_SMALL_CODE_BEGIN
 
 /* Removes holes from the private part of the stack. */

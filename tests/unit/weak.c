@@ -178,9 +178,74 @@ static void released(void)
     printf("\n");
 }
 
+/* --- what comes after earlier tasks in a body without children -------------------------------------- */
+
+enum { LOOP, LOOPS, PIPE, WAIT_ON, IN_SPAWNED, IN_BLOCK, WAYS };
+DF_TASK(void, begin, df_out(int, x, N));
+void begin(int *x)
+{
+    test_spin(300000);
+    for (int i = 0; i < N; i++) x[i] = 1;
+}
+DF_LOOP(add_each, df_inout(int, x, N));
+void add_each(long lo, long hi, int *x) { for (; lo < hi; lo++) x[lo]++; }
+DF_LOOP2(add_two, df_inout(int, x, N));
+void add_two(long lo, long hi, long lo2, long hi2, int *x)
+{
+    for (; lo < hi; lo++)
+        for (long k = lo2; k < hi2; k++) x[2 * lo + k]++;
+}
+DF_PIPE(add_items, int);
+int add_items(int stage, int *item, long i, void *x)
+{
+    (void)item;
+    if (stage == 0) return i == N ? DF_PIPE_END : df_continue(1);
+    ((int *)x)[i]++;
+    return DF_PIPE_DONE;
+}
+DF_TASK(void, adds, df_weak_inout(int, x, N), (int, way));
+DF_TASK(void, adds_spawned, (int *, x));
+void adds_spawned(int *x) { df_for(add_each, 0, N, x); }
+void adds(int *x, int way)
+{
+    df_future(adds_spawned) f;
+    switch (way) {
+    case LOOP: df_for(add_each, 0, N, x); break;
+    case LOOPS: df_for2(add_two, 0, N / 2, 0, 2, x); break;
+    case PIPE: df_pipe(add_items, NULL, x); break;
+    case WAIT_ON:
+        df_wait_on(x, N * sizeof *x);
+        add_each(0, N, x);
+        break;
+    case IN_SPAWNED:
+        df_spawn(adds_spawned, &f, x);
+        test_spin(10000);
+        df_sync(adds_spawned, &f);
+        break;
+    default:
+        DF_PARALLEL { df_pipe(add_items, NULL, x); }
+    }
+}
+static void after_earlier(void)
+{
+    static int x[N];
+    for (int way = 0; way < WAYS; way++) {
+        int wrong = 0;
+        for (int round = 0; round < 5; round++) {
+            df_submit(begin, x);
+            df_submit(adds, x, way);
+            df_submit(adds, x, (way + round) % WAYS);
+            df_wait();
+            for (int i = 0; i < N; i++) wrong += x[i] != 3;
+        }
+        printf("way %d: %d\n", way, wrong);
+    }
+}
+
 int main(void)
 {
     arrays();
+    after_earlier();
     squares();
     released();
 }

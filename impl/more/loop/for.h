@@ -303,7 +303,7 @@ static DFI_NOINLINE void dfi_loop_after(struct dfi_worker *w, const struct dfi_l
     struct dfi_region r;
     unsigned i;
     int wrong = 0;
-    if (!w || w->task || !dfi_flow_of(w->scope)->table) return; /* as in dfi_wait_for, before copying */
+    if (!dfi_comes_after_any(w)) return; /* as in dfi_wait_for, before copying */
     for (i = 0; i < n; i++) {
         y[i] = x[i];
         r = dfi_region_of(&y[i]);

@@ -23,6 +23,7 @@
 #include "../../flow/supervise.h"
 #include "../../work/director.h"
 #include "../error.h"
+#include "../weak.h"
 #include "item.h"
 #include "stage.h"
 #include "../../api/error.h"
@@ -203,6 +204,7 @@ DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, c
                   site, most);
     if (w && dfi_dropped(w)) return 0;
     b = dfi_scope_enter(site);
+    if (w && DFI_UNLIKELY(dfi_gated_body(w->scope) != NULL)) dfi_gates_await(w, dfi_gated_body(w->scope));
     if (!window) {
         window = w ? dfi_workers() : 1;
         if (most > 0 && most < window) window = most;
