@@ -240,7 +240,9 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *   df_spawn(name, &f, args...);   from now on the call may run on another worker; args are evaluated here
  *   R df_sync(name, &f);           the result of the call; runs it on this thread if no other worker took it. While
  *             another worker runs it, the thread runs tasks that this worker left.
- *             Errors: with DF_DEBUG or DF_CHECK, a future that was not spawned is reported.
+ *             Errors: with DF_DEBUG or DF_CHECK, a future that was not spawned is reported. The calling code fails with
+ *             DF_ERROR_CANCELLED if its scope was cancelled while another worker ran the call, which is not complete,
+ *             and a wait has ended the cancellation since.
  *
  *     Every spawn needs one sync, by the same thread, in the same function; DF_DEBUG and DF_CHECK report a spawn
  *     without a sync, with its line. Any order of syncs is correct; the latest spawn first is fastest. A spawned

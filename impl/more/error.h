@@ -63,14 +63,35 @@ DFI_EXTERN_C_END
 
 /* --- errors and cancellation of a scope ------------------------------------------------------------- */
 
-static int dfi_scope_cancelled(struct dfi_scope *s)
+/* s, or the innermost scope around it, that is cancelled; or NULL. */
+static const struct dfi_scope *dfi_scope_that_is_cancelled(const struct dfi_scope *s)
 {
     for (; s; s = dfi_load_relaxed(&s->parent)) {
         const struct dfi_scope_errors *own = dfi_errors_in(s);
-        if (dfi_load_relaxed(&own->cancelled) || (own->group && dfi_load_relaxed(&own->group->dfi_cancelled))) return 1;
+        if (dfi_load_relaxed(&own->cancelled) || (own->group && dfi_load_relaxed(&own->group->dfi_cancelled))) break;
     }
-    return 0;
+    return s;
 }
+
+/* Is s cancelled, so that what the caller would do there is left out? The futures whose code that is are not complete,
+ * and their syncs have to tell it, because the cancellation may have ended then. */
+static int dfi_scope_cancelled(struct dfi_scope *s)
+{
+    const struct dfi_scope *cancelled = dfi_scope_that_is_cancelled(s);
+    if (!cancelled) return 0;
+    for (; s != cancelled; s = dfi_load_relaxed(&s->parent))
+        if (s->kind == DFI_STOLEN && !s->team) dfi_store_relaxed(&dfi_errors_in(s)->cut, 1);
+    return 1;
+}
+
+static int dfi_errors_future_waits(const struct dfi_scope *s)
+{
+    return dfi_cancels_any() && dfi_scope_that_is_cancelled(s);
+}
+DFI_UPCALL_IS(dfi_up_future_waits, dfi_errors_future_waits);
+/* relaxed: its children are done, and code of other threads that set it was theirs */
+static int dfi_errors_future_cut(const struct dfi_scope *s) { return dfi_load_relaxed(&dfi_errors_in(s)->cut); }
+DFI_UPCALL_IS(dfi_up_future_cut, dfi_errors_future_cut);
 
 static void dfi_scope_cancel(struct dfi_scope *s)
 {
@@ -442,6 +463,14 @@ DFI_API df_result dfi_wait_result_here(const char *site)
 DFI_EXTERN_C_END
 
 DFI_UPCALL_IS(dfi_up_fails, dfi_fail);
+
+/* While the scope is cancelled, its next wait tells. */
+static DFI_COLD void dfi_syncs_cut(struct dfi_worker *w)
+{
+    if (!dfi_errors_future_waits(w->task ? w->task->scope : w->scope))
+        dfi_fail(w, DF_ERROR_CANCELLED, "df_sync: the scope of the call was cancelled while it ran");
+}
+DFI_UPCALL_IS(dfi_up_syncs_cut, dfi_syncs_cut);
 
 static void dfi_error_remember(struct dfi_worker *w, int code, const char *text)
 {

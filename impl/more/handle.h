@@ -1,6 +1,6 @@
 /* handle.h - handles of submitted tasks: df_done, df_wait_task, df_wait_task_for
  *
- * A handle contains a token that the task opens last, when it and its descendants are done, and the code of the task,
+ * A handle contains a token that the task opens when it and its descendants are done, and the code of the task,
  * stored before. The optional state of the task points to the handle.
  * Argument: docs/internals/waiting.md, "Handles". */
 #ifndef DFI_MORE_HANDLE_H

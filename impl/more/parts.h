@@ -279,10 +279,9 @@ static DFI_NOINLINE int dfi_parts_done(struct dfi_worker *w, struct dfi_flow *t)
     if (t->parts) dfi_weak_done(w, t);
     if (dfi_member_of(x)->locks) dfi_unlock_all(w, x);
     if (DFI_UNLIKELY(dfi_noted_of(x)->access != NULL) && dfi_member_of(x)->reductions) dfi_gpu_before_merge(t);
-    if (dfi_member_of(x)->reductions && !dfi_reduce_done(w, dfi_member_of(x))) return 0;
     dfi_token_done(w, t);
     if (DFI_UNLIKELY(dfi_cancel_of(x)->handle != NULL)) dfi_handle_done(w, t);
-    return 1;
+    return !dfi_member_of(x)->reductions || dfi_reduce_done(w, dfi_member_of(x));
 }
 DFI_UPCALL_IS(dfi_up_done, dfi_parts_done);
 
@@ -290,10 +289,8 @@ DFI_UPCALL_IS(dfi_up_done, dfi_parts_done);
 /* The last contribution of t has been combined: the rest of dfi_parts_done, and of dfi_flow_done. */
 static void dfi_parts_merged(struct dfi_worker *w, struct dfi_flow *t)
 {
-    struct dfi_flow *ready;
-    dfi_token_done(w, t);
-    if (dfi_cancel_of(t->extra)->handle) dfi_handle_done(w, t);
-    if ((ready = dfi_flow_release(w, t, NULL)) != NULL) dfi_push(w, ready);
+    struct dfi_flow *ready = dfi_flow_release(w, t, NULL);
+    if (ready) dfi_push(w, ready);
 }
 DFI_UPCALL_IS(dfi_up_merged, dfi_parts_merged);
 #endif
@@ -379,6 +376,7 @@ static void dfi_parts_scope_new(struct dfi_scope *s)
     struct dfi_scope_errors *e = dfi_errors_in(s);
     e->group = NULL;
     dfi_store_relaxed(&e->cancelled, 0);
+    dfi_store_relaxed(&e->cut, 0);
     e->told = 0;
     dfi_store_relaxed(&e->error, NULL);
     dfi_store_relaxed(&e->poisoned, NULL);

@@ -145,6 +145,7 @@ enum { DFI_ASKS_PREDICATE = 1, DFI_ASKS_GRAPH = 2, DFI_ASKS_ARENA = 4 };
 struct dfi_scope_errors {
     struct df_group *group;                /* cancellation group of the task whose body this is */
     DFI_ATOMIC(int) cancelled;
+    DFI_ATOMIC(int) cut;                   /* of a future: code in it has found that a scope around it is cancelled */
     int told;                              /* owner: a wait of its code has ended for that (more/cancel.h) */
     DFI_ATOMIC(struct dfi_error *) error;  /* the first error */
     /* cancelled children that cancel later successors; pushed by the completing thread */

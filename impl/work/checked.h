@@ -65,7 +65,7 @@ static int dfi_future_valid(struct dfi_worker *w, struct dfi_future *f, void *li
     int ms;
     if (link == (void *)f) return 0; /* already synced */
     if (dfi_future_forked(link)) return 1;
-    if (!DFI_F_IS_AT(link)) return link == DFI_F_DONE || link == DFI_F_RUNNING || w;
+    if (!DFI_F_IS_AT(link)) return DFI_F_IS_OVER(link) || link == DFI_F_RUNNING || w;
     if (!w) return 0;
     /* a thief may have stolen f, removed its mark, and not set its state yet */
     for (ms = 0; !dfi_stack_find_at(w, f, link); ms++) {

@@ -74,6 +74,14 @@ static int dfi_pop(struct dfi_worker *w, size_t mark, struct dfi_flow **t, struc
     return 0;
 }
 
+/* Runs f, the newest entry of the stack of w, which was popped, as a thief would: in a scope of its own. */
+static void dfi_run_future(struct dfi_worker *w, struct dfi_future *f)
+{
+    struct dfi_stolen stolen;
+    stolen.entry = f, stolen.scope = dfi_scope_at(w, w->head), stolen.victim = w;
+    dfi_up_future_stolen(w, &stolen);
+}
+
 /* Runs one entry of this worker's stack above `mark`. Zero: there is none. */
 static int dfi_run_own(struct dfi_worker *w, size_t mark, const struct dfi_goal *g)
 {
@@ -84,10 +92,9 @@ static int dfi_run_own(struct dfi_worker *w, size_t mark, const struct dfi_goal 
     case 1:
         if (dfi_up_task_run) dfi_run_chain(w, t, g);
         return 1;
-    default: /* a future of the block that waits here: its sync will find it done */
+    default: /* a future of the code that waits here: its sync will find it done */
         dfi_offer(w);
-        dfi_future_run_here(f);
-        dfi_store_relaxed(&f->link, DFI_F_DONE);
+        dfi_run_future(w, f);
         return 1;
     }
 }

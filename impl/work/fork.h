@@ -52,7 +52,7 @@ static int dfi_fork_leaves(const struct dfi_worker *w)
         s = dfi_load_relaxed(&dfi_load_relaxed(&dfi_pool.slot[i])->stolen);
         for (k = 0; s && k < DFI_FORK_STEPS; k++, s = dfi_load_relaxed(&s->under)) {
             struct dfi_future *f = dfi_load_relaxed(&s->future);
-            if (dfi_load_relaxed(&s->victim) != w || dfi_load_relaxed(&f->link) != (void *)s) continue;
+            if (s->owner == w || dfi_load_relaxed(&s->victim) != w || dfi_load_relaxed(&f->link) != (void *)s) continue;
             dfi_store_relaxed(&f->link, DFI_F_RUNNING);
             left++;
         }

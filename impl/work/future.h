@@ -26,6 +26,12 @@
 static const char dfi_no_site[] = "?";
 static DFI_TLS const char *dfi_call_site = dfi_no_site;
 
+/* Code of scope s has spawned a future that has not begun. Nonzero: s is cancelled, and the future runs at its sync. */
+DFI_UPCALL(int, dfi_up_future_waits, (const struct dfi_scope *s));
+/* The code in the scope s of a future has ended. Nonzero: parts of it were cancelled. */
+DFI_UPCALL(int, dfi_up_future_cut, (const struct dfi_scope *s));
+/* w syncs such a future. */
+DFI_UPCALL(void, dfi_up_syncs_cut, (struct dfi_worker *w));
 /* w is about to spawn at that source line; only if spawns are checked (work/checked.h). */
 DFI_UPCALL(void, dfi_up_spawns, (struct dfi_worker *w, const char *site));
 
@@ -35,8 +41,8 @@ static DFI_COLD int dfi_spawn_seeded(struct dfi_worker *w, struct dfi_future *f)
 {
     dfi_turn_take(w);
     if (!dfi_up_now_and_then(w, DFI_HABIT_SPAWN)) return 0;
-    dfi_future_run_here(f);
-    dfi_store_relaxed(&f->link, DFI_F_DONE);
+    dfi_scope_here(w);
+    dfi_run_future(w, f);
     dfi_poll(w);
     return 1;
 }
@@ -94,6 +100,13 @@ static DFI_COLD int dfi_sync_forked(const struct dfi_future *f, void *link)
     return 0;
 }
 
+/* f, whose state is that, is over: as dfi_sync. */
+static int dfi_sync_over(struct dfi_worker *w, void *link)
+{
+    if (dfi_up_syncs_cut && DFI_UNLIKELY(link == DFI_F_CUT)) dfi_up_syncs_cut(w);
+    return link == DFI_F_LEFT;
+}
+
 enum { DFI_THIEF_MS = 1000 }; /* the longest delay of a thief between stealing a future and setting its state */
 
 DFI_API int dfi_sync_slow(struct dfi_future *f)
@@ -121,13 +134,14 @@ DFI_API int dfi_sync_slow(struct dfi_future *f)
         dfi_stack_trim(w, dfi_stack_floor(w));
     } else if (DFI_UNLIKELY(dfi_sites(w) != NULL) && (at = dfi_stack_find(w, f)) != 0)
         w->stack[at - 1] = NULL; /* the entries that stay are unsynced */
-    if (dfi_load_acquire(&f->link) == DFI_F_DONE) return 0;
+    link = dfi_load_acquire(&f->link);
+    if (DFI_F_IS_OVER(link)) return dfi_sync_over(w, link);
     dfi_scope_here(w);
     g.kind = DFI_GOAL_FUTURE, g.scope = NULL, g.future = f;
     fixed = w->fixed, w->fixed = w->head;
     dfi_wait_helping(w, w->head, &g, DFI_WAIT_FUTURE, f, NULL);
     w->fixed = fixed;
-    return 0;
+    return dfi_sync_over(w, dfi_load_relaxed(&f->link));
 }
 
 /* Runs f, stolen from victim, and informs observers. */
@@ -146,15 +160,22 @@ DFI_FAST void dfi_watch_future(struct dfi_worker *w, struct dfi_future *f, const
     dfi_up_see(w, DFI_AT_END, &b, NULL, 0);
 }
 
-/* Runs a stolen future in a scope of its own, so that the spawner that waits for it can find work inside it. */
+/* Runs a stolen future in a scope of its own, so that the spawner that waits for it can find work inside it, and its
+ * waits are not those of the spawner. */
 static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_stolen *stolen)
 {
     struct dfi_future *f = (struct dfi_future *)stolen->entry;
     struct dfi_worker *victim = stolen->victim;
-    struct dfi_scope *s = dfi_scope_push_stolen(w, stolen->scope, NULL);
-    struct dfi_scope *under = dfi_load_relaxed(&w->stolen);
+    struct dfi_scope *under = dfi_load_relaxed(&w->stolen), *s;
     struct dfi_flow *saved_task = w->task;
     size_t mark = w->head;
+    void *over = DFI_F_DONE;
+    if (dfi_up_future_waits && DFI_UNLIKELY(dfi_up_future_waits(stolen->scope))) {
+        dfi_store_seq_cst(&f->link, DFI_F_LEFT); /* as below */
+        dfi_wake_waiting(victim);
+        return;
+    }
+    s = dfi_scope_push_stolen(w, stolen->scope, NULL);
     if (!s) dfi_code_is(w, NULL, w->task_mark);
     else {
         dfi_store_relaxed(&s->victim, victim);
@@ -164,13 +185,16 @@ static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_stolen 
     }
     /* release: publishes the scope; pairs with the acquire in dfi_goal_filter */
     dfi_store_release(&f->link, s ? (void *)s : DFI_F_RUNNING);
-    dfi_watch_future(w, f, victim);
+    if (victim == w) dfi_future_run_here(f);
+    else dfi_watch_future(w, f, victim);
     dfi_report_unsynced(w, mark, DFI_END_OF_TASK);
-    if (s) dfi_scope_finish(w, s);
-    else dfi_code_is(w, saved_task, w->task_mark);
+    if (s) {
+        dfi_scope_finish(w, s);
+        if (dfi_up_future_cut && DFI_UNLIKELY(dfi_up_future_cut(s))) over = DFI_F_CUT; /* freed, and not used again */
+    } else dfi_code_is(w, saved_task, w->task_mark);
     /* seq_cst: releases the result to the acquire in dfi_goal_met, and precedes the check whether the victim sleeps.
      * From here on f may be freed. */
-    dfi_store_seq_cst(&f->link, DFI_F_DONE);
+    dfi_store_seq_cst(&f->link, over);
     /* release: all accesses to f, whose memory may belong to a thread that ends (dfi_exit_futures) */
     if (s) dfi_store_release(&w->stolen, under);
     dfi_wake_waiting(victim);

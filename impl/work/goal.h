@@ -27,7 +27,7 @@ static int dfi_goal_met(const struct dfi_goal *g)
 {
     switch (g->kind) { /* seq_cst: the last check before parking; as an acquire it makes the results visible */
     case DFI_GOAL_SCOPE: return dfi_load_seq_cst(&g->scope->pending) <= 0;
-    case DFI_GOAL_FUTURE: return DFI_ALONE || dfi_load_seq_cst(&g->future->link) == DFI_F_DONE;
+    case DFI_GOAL_FUTURE: return DFI_ALONE || DFI_F_IS_OVER(dfi_load_seq_cst(&g->future->link));
     case DFI_GOAL_FLAG: return dfi_load_seq_cst(g->flag) != 0;
     case DFI_GOAL_TEAM: return DFI_ALONE || dfi_load_seq_cst(g->flag) == 0;
     case DFI_GOAL_POLL: return g->until(g->arg);

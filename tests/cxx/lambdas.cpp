@@ -213,7 +213,7 @@ static void exceptions()
                 return counted(i);
             }, add));
             THROWS("sum", df::reduce(opts, 0, N, counted(0), [](long i) { return counted(i); }, [](counted a, counted b) {
-                if (b.sum == 7777) throw std::runtime_error("sum");
+                if (a.sum == 7777 || b.sum == 7777) throw std::runtime_error("sum"); /* a: a part may begin with it */
                 return add(std::move(a), std::move(b));
             }));
         }

@@ -78,6 +78,28 @@ static void compute(struct results *r)
     }
 }
 
+/* --- what comes after a contribution, but not after those before it ------------------------------------------------ */
+
+DF_TASK(void, add_later, df_reduce(df_sum, long, x, 1), (df_token *, t), (long, k));
+void add_later(long *x, df_token *t, long k)
+{
+    if (t) df_wait_token(t);
+    *x += k;
+}
+static void not_in_order(void)
+{
+    long x = 0;
+    df_token t = DF_TOKEN(1), u = DF_TOKEN(1);
+    df_handle h = DF_HANDLE;
+    df_submit_with(DF_OPTS(.after = DF_TOKENS(&t)), add_later, &x, NULL, 1L); /* the first one is combined last .. */
+    df_submit_with(DF_OPTS(.signals = DF_TOKENS(&t)), add_later, &x, NULL, 10L); /* .. and waits for a later one */
+    df_submit(add_later, &x, &u, 100L); /* it waits for the caller, .. */
+    df_submit_with(DF_OPTS(.handle = &h), add_later, &x, NULL, 1000L);
+    CHECK(df_wait_task(&h) == DF_OK); /* .. which waits for a later one */
+    df_signal(&u);
+    CHECK(df_wait_result() == DF_OK && x == 1111);
+}
+
 int main(void)
 {
     static const int workers[] = { 1, 2, 3, 4, 8 };
@@ -86,6 +108,7 @@ int main(void)
         for (int defer = 0; defer <= (workers[i] == 1); defer++) {
             df_config c = { .workers = workers[i], .defer = defer, .deterministic = 1 };
             CHECK(df_start(&c) == DF_OK);
+            for (int k = 0; k < 20; k++) not_in_order();
             for (int round = 0; round < (i ? 8 : 2); round++) {
                 struct results *r = i || round || defer ? &again : &first;
                 compute(r);
