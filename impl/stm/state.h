@@ -47,6 +47,9 @@ DFI_STATIC_ASSERT(DF_STM_ENGINE == DF_STM_RECORDS || DF_STM_ENGINE == DF_STM_VAL
 /* WAITS: a block that wrote waits for those that may still load what it made private. With values these do not use what
  * they load, but sanitizers would report it. */
 enum { DFI_TM_VALUES = DF_STM_ENGINE == DF_STM_VALUES, DFI_TM_WAITS = !DFI_TM_VALUES || DFI_SANITIZED };
+/* FENCES: a block begins without a barrier of its own (os/fence.h). Not where the clock ends: a block that begins could
+ * announce a time of before. */
+enum { DFI_TM_FENCES = !DFI_TM_WAITS && !DFI_TM_CLOCK_ENDS };
 
 /* DF_STM_SITES, implementation file only: counters for each block. */
 #ifndef DF_STM_SITES

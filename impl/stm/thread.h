@@ -155,8 +155,7 @@ static void dfi_tm_make_orecs(void)
     char *room = NULL;
     if (DFI_TM_VALUES) { /* the clock is the only one */
         dfi_stm.orecs = &dfi_stm.clock, dfi_stm.orec_mask = 0;
-        /* not where the clock ends: a block that begins could announce a time of before */
-        if (!DFI_TM_WAITS && !DFI_TM_CLOCK_ENDS && !dfi_os_fence_all()) dfi_store_seq_cst(&dfi_stm.fenced, 1);
+        if (DFI_TM_FENCES && !dfi_os_fence_all()) dfi_store_seq_cst(&dfi_stm.fenced, 1);
         return;
     }
     while (n > least && !(room = (char *)dfi_zeroed(n * sizeof(dfi_orec) + 64))) n /= 8;
@@ -216,7 +215,11 @@ DFI_API void dfi_tm_load(void)
 }
 DFI_EXTERN_C_END
 #if DFI_GNU
-static DFI_AT_LOAD(DFI_LOADS_SECOND) void dfi_tm_loaded(void) { dfi_tm_load(); }
+static DFI_AT_LOAD(DFI_LOADS_SECOND) void dfi_tm_loaded(void)
+{
+    dfi_tm_load();
+    if (DFI_TM_FENCES) dfi_os_fence_load();
+}
 #endif
 
 /* Gives the calling thread a record. NULL: in a signal handler that interrupts this function. */
