@@ -88,7 +88,7 @@ static int dfi_stack_take(struct dfi_worker *w, struct dfi_future *f, size_t at)
 /* Was a future with that state spawned before a fork of which this process is the child? */
 static int dfi_future_forked(void *link)
 {
-    return (uintptr_t)link & 1 && (uintptr_t)link >> DFI_F_ERA != dfi_pool.era;
+    return dfi_pool.era && (uintptr_t)link & 1 && (uintptr_t)link >> DFI_F_ERA < dfi_pool.era;
 }
 
 /* Such a future runs at its sync (1), unless another thread of the parent ran it. */

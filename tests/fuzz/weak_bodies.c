@@ -4,7 +4,7 @@
  * A body works on parts of the region that its task declares, which earlier tasks may still use: it submits tasks, also
  * weak ones, up to DEPTH deep; runs loops and pipes, which declare their part, or whose chunks and stages submit tasks;
  * waits for a part by df_wait_on; spawns a function that does the same with one half of it; and connects tasks by
- * streams and nodes. What does not declare its memory comes after a wait for the children of the body. Seeds differ in
+ * streams and nodes. Before an operation that declares no memory, the body waits for its children. Seeds differ in
  * df_config.defer and in the size of the deque. */
 #include <string.h>
 #define DF_IMPLEMENTATION

@@ -5,6 +5,24 @@
  * blocks announce themselves as where there is none. */
 #include "explore.h"
 
+/* Memory: nothing is used again in an execution. */
+static char model_memory[1 << 16];
+static size_t model_used;
+static const void *model_freed[8];
+static size_t model_n_freed;
+static void *model_malloc(size_t bytes)
+{
+    void *p = model_memory + model_used;
+    model_used += (bytes + 63) / 64 * 64;
+    return model_used <= sizeof model_memory ? p : NULL;
+}
+static void model_free(void *p)
+{
+    if (p) model_freed[model_n_freed++ % 8] = p;
+}
+#define DF_MALLOC(bytes) model_malloc(bytes)
+#define DF_FREE(p)       model_free(p)
+
 #include "impl/os/fence.h"
 #include "impl/os/wait.h"
 
@@ -44,24 +62,6 @@ static void model_pause(void)
 #define dfi_os_yield()                 explore::pause()
 #define dfi_os_sleep_ms()              explore::pause()
 #define dfi_os_fence_all()             (-1)
-
-/* Memory: nothing is used again in an execution. */
-static char model_memory[1 << 16];
-static size_t model_used;
-static const void *model_freed[8];
-static size_t model_n_freed;
-static void *model_malloc(size_t bytes)
-{
-    void *p = model_memory + model_used;
-    model_used += (bytes + 63) / 64 * 64;
-    return model_used <= sizeof model_memory ? p : NULL;
-}
-static void model_free(void *p)
-{
-    if (p) model_freed[model_n_freed++ % 8] = p;
-}
-#define DF_MALLOC(bytes) model_malloc(bytes)
-#define DF_FREE(p)       model_free(p)
 
 #define DF_STM_ORECS 64 /* the table in static memory */
 #define DF_IMPLEMENTATION

@@ -78,7 +78,7 @@ static void compute(struct results *r)
     }
 }
 
-/* --- what comes after a contribution, but not after those before it ------------------------------------------------ */
+/* --- tokens and handles of contributions, which do not wait for earlier contributions ------------------------------ */
 
 DF_TASK(void, add_later, df_reduce(df_sum, long, x, 1), (df_token *, t), (long, k));
 void add_later(long *x, df_token *t, long k)

@@ -178,7 +178,7 @@ static void released(void)
     printf("\n");
 }
 
-/* --- what comes after earlier tasks in a body without children -------------------------------------- */
+/* --- loops, pipes and waits in a body without children follow earlier tasks ------------------------- */
 
 enum { LOOP, LOOPS, PIPE, WAIT_ON, IN_SPAWNED, IN_BLOCK, WAYS };
 DF_TASK(void, begin, df_out(int, x, N));
