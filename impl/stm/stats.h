@@ -37,9 +37,9 @@ DFI_API DFI_COLD df_result df_stm_stats(df_stm_counters *c)
 {
     uint64_t sum[DFI_TM_COUNTS] = { 0 };
     const struct dfi_tm *t;
-    dfi_os_lock(&dfi_stm.life_lock);
-    for (t = dfi_load_relaxed(&dfi_stm.all); t; t = t->next) dfi_tm_add_counts(sum, &t->counts);
-    dfi_os_unlock(&dfi_stm.life_lock);
+    /* without a lock, because df_counters_get may hold that of the pool (docs/internals/locks.md, "Fork" 3); acquire:
+     * pairs with dfi_tm_list */
+    for (t = dfi_load_acquire(&dfi_stm.all); t; t = t->next) dfi_tm_add_counts(sum, &t->counts);
     dfi_tm_give_counts(c, sum);
     return DF_OK;
 }

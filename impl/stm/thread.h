@@ -264,7 +264,7 @@ static DFI_COLD __attribute__((destructor)) void dfi_tm_unload(void)
     struct dfi_tm *t = dfi_tm_self;
     int mine = t != &dfi_tm_nobody && !t->inner && !t->spare, last;
     if (dfi_locks.held) return; /* DF_MALLOC, or a handler of fork, ends the process */
-    if (dfi_stm.loader == &dfi_tm_key) dfi_store_relaxed(&dfi_stm.loader, NULL);
+    if (dfi_load_relaxed(&dfi_stm.loader) == (const void *)&dfi_tm_key) dfi_store_relaxed(&dfi_stm.loader, NULL);
     dfi_os_lock(&dfi_stm.life_lock);
     if (!dfi_tm_key.made) { /* another module's copy of the implementation was in use */
         dfi_os_unlock(&dfi_stm.life_lock);

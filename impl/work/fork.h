@@ -136,7 +136,7 @@ static DFI_AT_LOAD(DFI_LOADS_FIRST) void dfi_pool_loaded(void) { dfi_pool_load()
 /* The code of this module goes. */
 static void dfi_pool_unload(void)
 {
-    if (dfi_pool.loader != &dfi_thread_key) return;
+    if (dfi_load_relaxed(&dfi_pool.loader) != (const void *)&dfi_thread_key) return;
     dfi_store_relaxed(&dfi_pool.loader, NULL);
     dfi_store_relaxed(&dfi_guest_hook, (dfi_guest_fn *)NULL);
 }

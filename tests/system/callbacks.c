@@ -82,7 +82,7 @@ static int named(const char *prefix)
         FILE *f;
         snprintf(path, sizeof path, "/proc/self/task/%s/comm", e->d_name);
         if (*e->d_name == '.' || !(f = fopen(path, "r"))) continue;
-        CHECK(fgets(name, sizeof name, f));
+        if (!fgets(name, sizeof name, f)) *name = 0; /* it has ended meanwhile */
         fclose(f);
         n += !strncmp(name, prefix, strlen(prefix)) && atoi(name + strlen(prefix)) > 0;
     }
