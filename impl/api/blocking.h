@@ -14,8 +14,9 @@
  *             takes the worker's place. void fn(void *arg) runs on the calling thread.
  *
  *     In these calls, in df_retry (df_stm.h) and in df_wait_token, a task may wait for actions that any other task or
- *     its submitter performs later, even with one worker. For that reason, a program that calls one of them,
- *     df_signal or df_node_set queues its tasks: a single worker does not run them inside df_submit
+ *     its submitter performs later, even with one worker. For that reason, a single worker queues tasks, and does not
+ *     run them inside df_submit, while the thread holds a df_mutex, and in a program that calls df_yield_blocking,
+ *     df_retry, df_signal, df_wait_token, df_wait_task, df_node_set, df_give or a pop that waits
  *     (impl/api/may_block.h). With DF_SERIAL such tasks have stacks of their own, of 1 MiB, with gcc and clang on
  *     x86-64, i386, AArch64 and RISC-V, and with any compiler where glibc or a BSD has <ucontext.h>. Elsewhere the
  *     tasks that run during a wait are nested in it. A wait that only code below it on the stack could end is given
@@ -50,7 +51,7 @@ DFI_API void dfi_yield(const char *what, const char *site, void (*fn)(void *arg)
 DFI_EXTERN_C_END
 /* In a parallel build these calls also pass their file and line, for the stall report. */
 #if !defined(DF_SERIAL)
-#define df_mutex_lock(m)      DFI_MAY_BLOCK(DFI_NEEDING(blocking, dfi_mutex_lock_here(DFI_SITE, m)))
+#define df_mutex_lock(m)      DFI_MAY_LOCK(DFI_NEEDING(blocking, dfi_mutex_lock_here(DFI_SITE, m)))
 #define df_mutex_trylock(m)   DFI_NEEDING(blocking, dfi_mutex_trylock_here(DFI_SITE, m))
 #if DFI_EXCEPTIONS
 struct dfi_yield_around {

@@ -41,15 +41,21 @@ DFI_API DFI_ATOMIC(dfi_attempt_fn *) dfi_attempt_hook;
 DFI_API void *dfi_no_block = NULL;
 DFI_API DFI_TLS void **dfi_block_here = &dfi_no_block;
 
-/* Not 0: tasks of this program may block (api/may_block.h). Changes only from 0 to 1, normally before main. */
-DFI_API DFI_ATOMIC(int) dfi_may_block = !DFI_BLOCKING_TABLE;
+/* May tasks of this program block, or only in df_mutex_lock (api/may_block.h)? Only rises, normally before main. */
+enum { DFI_MAY_ONLY_LOCK = 1, DFI_MAY_WAIT };
+DFI_API DFI_ATOMIC(int) dfi_may_block = DFI_BLOCKING_TABLE ? 0 : DFI_MAY_WAIT;
 /* While df runs: from now on no task runs inside df_submit. */
 DFI_API DFI_ATOMIC(dfi_may_block_fn *) dfi_may_block_hook;
 DFI_API DFI_IN_TABLE void dfi_may_block_linked(void)
 {
     dfi_may_block_fn *hook = dfi_load_acquire(&dfi_may_block_hook);
-    dfi_store_relaxed(&dfi_may_block, 1);
+    dfi_store_relaxed(&dfi_may_block, (int)DFI_MAY_WAIT);
     if (hook) hook();
+}
+DFI_API DFI_IN_TABLE void dfi_may_lock_linked(void)
+{
+    int none = 0;
+    dfi_cas_acq_rel(&dfi_may_block, &none, (int)DFI_MAY_ONLY_LOCK); /* relaxed would do */
 }
 DFI_EXTERN_C_END
 /* From LOCKED to RETRIED: as the counters of these names in df_stm_counters */

@@ -6,6 +6,9 @@
  * an entry to the table of functions that the system calls before main, or when it loads a library. The entry costs no
  * instruction at the call.
  *
+ * df_mutex_lock has an entry of another kind. With it, several workers queue the tasks that they would otherwise run
+ * immediately because they are short; a single worker still runs tasks immediately, unless the thread holds a df_mutex.
+ *
  * Where compiler or system has no such table, and for calls through a pointer, the first such call announces itself
  * when it runs. An implementation without a table therefore assumes from the beginning that tasks may block. */
 #ifndef DFI_API_MAY_BLOCK_H
@@ -33,26 +36,30 @@
 
 #if defined(DF_SERIAL) && !DFI_BLOCKING_TABLE
 #define DFI_MAY_BLOCK(call) (call)
+#define DFI_MAY_LOCK(call)  (call)
 #else
 #define DFI_MAY_BLOCK(call) ((void)dfi_may_block_here(), (call))
+#define DFI_MAY_LOCK(call)  ((void)dfi_may_lock_here(), (call))
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_may_block_linked(void); /* from now on, tasks of the program may block */
+DFI_API void dfi_may_lock_linked(void);  /* they may lock */
 DFI_EXTERN_C_END
 
-#define DFI_IN_TABLE_BEFORE_MAIN(bytes)                              \
-    ".weak " DFI_LINK_NAME(dfi_may_block_linked) "\n\t"               \
-    ".pushsection .init_array,\"aw\"\n\t.balign " bytes "\n\t."       \
-    bytes "byte " DFI_LINK_NAME(dfi_may_block_linked) "\n\t.popsection"
-DFI_INLINE void dfi_may_block_here(void)
-{
 #if !DFI_BLOCKING_TABLE
-    dfi_may_block_linked();
-#elif __SIZEOF_POINTER__ == 8
-    __asm__ __volatile__(DFI_IN_TABLE_BEFORE_MAIN("8"));
+#define DFI_IN_TABLE_BEFORE_MAIN(function) (function())
 #else
-    __asm__ __volatile__(DFI_IN_TABLE_BEFORE_MAIN("4"));
+#if __SIZEOF_POINTER__ == 8
+#define DFI_IN_TABLE_BYTES "8"
+#else
+#define DFI_IN_TABLE_BYTES "4"
 #endif
-}
+#define DFI_IN_TABLE_BEFORE_MAIN(function)                                                     \
+    __asm__ __volatile__(".weak " DFI_LINK_NAME(function) "\n\t"                               \
+                         ".pushsection .init_array,\"aw\"\n\t.balign " DFI_IN_TABLE_BYTES "\n\t." \
+                         DFI_IN_TABLE_BYTES "byte " DFI_LINK_NAME(function) "\n\t.popsection")
+#endif
+DFI_INLINE void dfi_may_block_here(void) { DFI_IN_TABLE_BEFORE_MAIN(dfi_may_block_linked); }
+DFI_INLINE void dfi_may_lock_here(void) { DFI_IN_TABLE_BEFORE_MAIN(dfi_may_lock_linked); }
 #endif
 
 #endif

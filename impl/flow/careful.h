@@ -25,6 +25,12 @@ DFI_EXTERN_C_END
 /* NEVER: no task may; ASK: some may, which dfi_may_run_now_slow decides. If there are too many that ask, none may. */
 enum { DFI_CAREFUL_ASK = 1, DFI_CAREFUL_NEVER = 1 << 16 };
 
+/* Several workers: does nothing keep short tasks from running where they are submitted? */
+DFI_FAST int dfi_careless(void)
+{
+    return !(dfi_load_relaxed(&dfi_flow_pool.careful) | dfi_load_relaxed(&dfi_may_block));
+}
+
 /* Threads: any. */
 static void dfi_careful(int by)
 {
@@ -33,23 +39,28 @@ static void dfi_careful(int by)
     if (w) dfi_lazy_ask(w); /* other workers see it at their next wait */
 }
 
-/* With one worker: are all earlier tasks done, and does the task need nothing but to run? */
-static DFI_NOINLINE int dfi_may_run_now_slow(struct dfi_worker *w, const struct dfi_type *type)
+/* A task that is submitted is queued; a single worker runs it in its submission, if it is ready; or any worker does,
+ * and it needs no record, because all earlier tasks are done, and it needs nothing but to run. */
+enum { DFI_RUNS_LATER, DFI_RUNS_IF_READY, DFI_RUNS_NOW };
+static int dfi_may_run_now_slow(struct dfi_worker *w, const struct dfi_type *type)
 {
     struct dfi_scope *s = w->scope;
-    if (dfi_load_relaxed(&dfi_flow_pool.careful) >= DFI_CAREFUL_NEVER) return 0;
-    if (dfi_tasks_of(w)->opts && dfi_opts_matter(dfi_tasks_of(w)->opts)) return 0;
-    if (dfi_up_may_run_now && !dfi_up_may_run_now(w, type)) return 0;
-    if (w->task) return 1;
+    int runs = DFI_RUNS_NOW;
+    if (dfi_tasks_of(w)->mutexes) return DFI_RUNS_LATER;
+    if (dfi_up_may_run_now) runs = dfi_up_may_run_now(w, type);
+    if (runs == DFI_RUNS_NOW && dfi_tasks_of(w)->opts && dfi_opts_matter(dfi_tasks_of(w)->opts))
+        runs = DFI_RUNS_IF_READY;
+    if (runs != DFI_RUNS_NOW || w->task) return runs;
     if (s->submitted == s->done && dfi_up_scope_waits) dfi_up_scope_waits(w, s); /* values may still be elsewhere */
-    return s->submitted == s->done;
+    return s->submitted == s->done ? DFI_RUNS_NOW : DFI_RUNS_IF_READY;
 }
 
 /* A fast check, which also implies that there are no observers. */
 DFI_FAST int dfi_may_run_now(struct dfi_worker *w)
 {
     /* without a table, no task was registered in this scope, and none that its code must wait for */
-    return DFI_LIKELY(!dfi_load_relaxed(&dfi_flow_pool.careful) && !dfi_tasks_of(w)->opts &&
+    return DFI_LIKELY(!(dfi_load_relaxed(&dfi_flow_pool.careful) | dfi_tasks_of(w)->mutexes) &&
+                      !dfi_tasks_of(w)->opts &&
                       (w->task ? !w->task->task.mem.special
                                : !dfi_flow_of(w->scope)->table && w->scope->submitted == w->scope->done)) != 0;
 }
@@ -75,7 +86,7 @@ static void dfi_careful_begin(int defer)
 {
     dfi_flow_pool.defer = defer;
     dfi_careful_observers();
-    if (dfi_load_relaxed(&dfi_may_block)) dfi_run_now_ends();
+    if (dfi_load_relaxed(&dfi_may_block) == DFI_MAY_WAIT) dfi_run_now_ends();
 }
 
 DFI_SMALL_CODE_END

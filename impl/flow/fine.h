@@ -363,7 +363,7 @@ static DFI_NOINLINE int dfi_fine_help(struct dfi_worker *w, struct dfi_scope *s)
 static DFI_NOINLINE int dfi_fine_none_out(struct dfi_worker *w)
 {
     struct dfi_scope *s = w->scope;
-    if (!s->open || dfi_load_relaxed(&dfi_flow_pool.careful)) return 0;
+    if (!s->open || !dfi_careless()) return 0;
     dfi_take_over(s);
     if (s->submitted != s->done &&
         (--dfi_tasks_of(w)->fine_out > 0 || dfi_nested_deeply(w) || *dfi_block_here || (dfi_up_owes && dfi_up_owes()) ||

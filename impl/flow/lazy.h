@@ -57,8 +57,8 @@ DFI_FAST struct dfi_flow *dfi_lazy_root(const struct dfi_worker *w)
 DFI_FAST int dfi_lazy_may(struct dfi_worker *w)
 {
     return !dfi_steal_requested(w) && !*dfi_block_here &&
-           !(dfi_load_relaxed(&dfi_flow_pool.careful) | dfi_load_relaxed(&dfi_flow_pool.asks) |
-             dfi_load_relaxed(&dfi_flow_pool.asks_begin) | dfi_load_relaxed(&dfi_flow_pool.queue.urgent));
+           !(dfi_load_relaxed(&dfi_flow_pool.asks) | dfi_load_relaxed(&dfi_flow_pool.asks_begin) |
+             dfi_load_relaxed(&dfi_flow_pool.queue.urgent)) && dfi_careless();
 }
 
 DFI_SMALL_CODE_BEGIN

@@ -32,7 +32,7 @@ DFI_UPCALL(int, dfi_up_options_matter, (const struct df_opts *o));
 /* A task of that type is about to be created, by code of a scope that asks (dfi_flow_scope.asks). Nonzero: it is
  * dropped, for which the caller comes to dfi_up_runs_now. */
 DFI_UPCALL(int, dfi_up_creates, (struct dfi_worker *w, const struct dfi_type *type));
-/* May a task of that type run inside its submission? The slow part of the question (dfi_may_run_now). */
+/* May a task of that type run inside its submission? DFI_RUNS_..; the slow part of the question (dfi_may_run_now). */
 DFI_UPCALL(int, dfi_up_may_run_now, (struct dfi_worker *w, const struct dfi_type *type));
 /* A task without a record is about to run in the scope of its parent; the scope or the pool asks. Nonzero: not, it is
  * dropped. */

@@ -51,6 +51,17 @@ static struct dfi_flow *dfi_flow_for(struct dfi_worker *w, const struct dfi_type
     return dfi_flow_new(w, s, type);
 }
 
+/* Shall a task of that type run in its submission? If it needs a record, or an observer does, it is at_once. */
+static DFI_NOINLINE int dfi_runs_at_once(struct dfi_worker *w, const struct dfi_type *type)
+{
+    struct dfi_flow_worker *f = dfi_tasks_of(w);
+    int runs = dfi_may_run_now_slow(w, type);
+    if (runs == DFI_RUNS_IF_READY ? !dfi_alone() : runs == DFI_RUNS_LATER) return 0;
+    if (runs == DFI_RUNS_NOW && !dfi_observed()) return 1;
+    f->at_once = dfi_flow_for(w, type);
+    return f->at_once || runs == DFI_RUNS_NOW;
+}
+
 /* NULL: the caller runs the task immediately (dfi_run_now). With one worker, all earlier tasks have run immediately
  * and in order, so no dependence analysis is needed; with several, if all earlier ones are done (fine.h). DFI_BARE:
  * memory for a record is lacking (dfi_run_after). If such a task has no accesses, the result is NULL as well, so
@@ -69,11 +80,8 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
     if (DFI_UNLIKELY(dfi_flow_of(w->scope)->asks) && dfi_up_creates && dfi_up_creates(w, type)) return NULL;
     if ((dfi_alone() || dfi_fine_here(w, type)) && !dfi_nested_deeply(w)) {
         if (dfi_may_run_now(w)) return NULL;
-        if (dfi_may_run_now_slow(w, type)) {
-            if (!dfi_observed() || !(t = dfi_flow_for(w, type))) return NULL;
-            dfi_tasks_of(w)->at_once = t;
-            return &t->task;
-        }
+        if (dfi_load_relaxed(&dfi_flow_pool.careful) < DFI_CAREFUL_NEVER && dfi_runs_at_once(w, type))
+            return (struct dfi_task *)(void *)dfi_tasks_of(w)->at_once;
     }
     if (!DFI_ALONE) dfi_tasks_of(w)->fine_began = dfi_fine_submits(w);
     if ((t = dfi_flow_for(w, type)) != NULL) return &t->task;
@@ -399,15 +407,22 @@ static DFI_NOINLINE void dfi_submit_asked(struct dfi_worker *w, struct dfi_flow 
     const struct dfi_type *type = t->type;
     size_t mark = w->head;
     int at_once = dfi_tasks_of(w)->at_once == t, asks = dfi_submit_asks(w, t);
+    int first = w->scope->submitted == w->scope->done, plain, ordered;
     if (at_once) dfi_tasks_of(w)->at_once = NULL;
-    if (!dfi_submit_order(w, t, x, n, asks) || !dfi_submit_count(w, t, asks)) {
+    ordered = dfi_submit_order(w, t, x, n, asks);
+    plain = ordered && !t->task.mem.special;
+    if (ordered && at_once && !plain) {
+        t->extra->priority = 0; /* no other task is ready */
+        if (t->extra->pin >= 0 && dfi_worker_of(t->extra->pin) == w) t->extra->pin = -1;
+    }
+    if (!ordered || !dfi_submit_count(w, t, asks)) {
         dfi_offer(w); /* publishes the internal tasks that precede it */
         return;
     }
     if (at_once && t->parts && dfi_up_runs_here) dfi_up_runs_here(w, t, mark);
     if (here || at_once) dfi_submit_run(w, t);
     else dfi_submit_ready(w, t);
-    if (at_once) dfi_finish_left(w, type); /* as for a task without a record */
+    if (at_once && first && plain) dfi_finish_left(w, type); /* as for a task without a record */
 }
 
 /* Submits a task, and runs it here if it is ready. For launches: they enter the device queue immediately and in

@@ -114,10 +114,11 @@ struct dfi_flow_worker {
     int ran_now;                          /* that task ran immediately */
     int bare;                             /* memory for a record of the task that runs next in dfi_run_now is lacking
                                            * (dfi_task_new) */
-    const struct dfi_flow *at_once;       /* a task that has a record for an observer, but runs when it is submitted */
+    struct dfi_flow *at_once;             /* a task that has a record, and runs when it is submitted, if it is ready */
     struct dfi_flow *reg_task;            /* the task and the access that are being registered */
     const struct dfi_access *reg_access;
     const void *now;                      /* the task, or else the scope, that runs a task immediately (dfi_run_now) */
+    int mutexes;                          /* number of df_mutexes that its thread holds */
     unsigned nest;                        /* nesting depth of tasks that run inside df_submit (flow/nest.h) */
     unsigned failed_nest;                 /* the depth of a task that runs immediately, and has failed the scope .. */
     const struct dfi_scope *failed;       /* .. of its submitter, which is that of its children, too (more/error.h) */

@@ -123,10 +123,21 @@ DFI_API void dfi_yield_here(const char *site, void (*fn)(void *arg), void *arg)
 }
 DFI_API void (df_yield_blocking)(void (*fn)(void *arg), void *arg) { dfi_yield_here(NULL, fn, arg); }
 
+/* The number of df_mutexes that this thread holds. Its worker has a copy (flow/careful.h). */
+static DFI_TLS int dfi_mutexes;
+
+static void dfi_mutex_count(int more)
+{
+    struct dfi_worker *w = dfi_me_or_host();
+    dfi_mutexes += more;
+    if (w) dfi_tasks_of(w)->mutexes = dfi_mutexes;
+}
+
 static void dfi_mutex_taken(df_mutex *m, const char *site)
 {
     dfi_store_relaxed(&m->dfi_owner, dfi_thread_id());
     dfi_store_relaxed(&m->dfi_site, site);
+    dfi_mutex_count(1);
 }
 
 DFI_API df_result dfi_mutex_trylock_here(const char *site, df_mutex *m)
@@ -186,6 +197,7 @@ DFI_API void df_mutex_unlock(df_mutex *m)
         return;
     }
     dfi_store_relaxed(&m->dfi_owner, NULL);
+    dfi_mutex_count(-1);
     /* release: publishes the critical section. Afterwards m may be freed, so only its event is accessed. */
     e = &dfi_lock_event[dfi_lock_bucket(m)];
     if (dfi_exchange_acq_rel(&m->dfi_state, 0) == 2) dfi_os_event_wake_all(e);
@@ -201,6 +213,7 @@ static void dfi_module_blocking(const struct dfi_moment *m)
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
     if (m->is == DFI_POOL_READY) dfi_store_release(&dfi_df_hooks, &dfi_blocking_hooks); /* release: relaxed would do */
     else if (m->is == DFI_POOL_FORGETS) dfi_store_release(&dfi_df_hooks, (const struct dfi_df_hooks *)NULL);
+    else if (m->is == DFI_THREAD_JOINS) dfi_tasks_of(m->w)->mutexes = dfi_mutexes;
     else if (m->is == DFI_FORK_CHILD) dfi_lock_events_lock = fresh, dfi_store_relaxed(&dfi_lock_events_ready, 0);
 }
 

@@ -140,6 +140,9 @@ static void dfi_deadlock_report(const struct dfi_edge *e, const char *token, int
                       "the number of the token, or use DF_TOKEN_EXTERNAL",
                       u->extra->site, u->extra->name, token,
                       certain ? "only tasks that wait for it in turn could signal (a cycle)"
+                              : dfi_alone() && dfi_load_relaxed(&dfi_may_block) != DFI_MAY_WAIT
+                              ? "no task can signal any more (a single worker runs tasks inside df_submit, before what "
+                                "their submitter does next; with DF_DEFER=1 it queues them)"
                               : "no task can signal any more");
             dfi_flow_fails(u, DF_ERROR_STUCK);
         }

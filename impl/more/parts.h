@@ -112,16 +112,16 @@ DFI_UPCALL_NONE(dfi_up_waits_for);
 static int dfi_parts_may_run_now(struct dfi_worker *w, const struct dfi_type *type)
 {
     const struct dfi_scope *s = w->scope;
-    if (dfi_cancels_any()) return 0;
+    const struct dfi_flow *gated = w->task ? w->task->parts ? w->task : NULL : dfi_gated_body(s);
     /* the task, or a task that it waits for, may wait for the next push of the submitting code */
-    if (dfi_load_relaxed(&dfi_more.streams)) return 0;
-    if (dfi_more.deterministic && type->modes & DFI_ONE_REGION) return 0;
-    if (type->modes && dfi_load_relaxed(&dfi_more.devices)) return 0;
-    if (type->modes & DFI_LIMIT) return 0;
-    if (w->task) return !(w->task->parts && !w->task->parts->at_once);
-    if (dfi_taskgraph_in(s)) return 0; /* the recording must see the task */
-    if (dfi_gated_body(s) && !dfi_gated_body(s)->parts->at_once) return 0; /* the gates may be closed */
-    return !dfi_load_relaxed(&dfi_errors_in(s)->poisoned); /* successors of cancelled tasks must be cancelled too */
+    if (dfi_load_relaxed(&dfi_more.streams)) return DFI_RUNS_LATER;
+    if (type->modes && dfi_load_relaxed(&dfi_more.devices)) return DFI_RUNS_LATER;
+    if (!w->task && dfi_taskgraph_in(s)) return DFI_RUNS_LATER; /* the recording must see the task */
+    if (dfi_cancels_any() || type->modes & DFI_LIMIT || (dfi_more.deterministic && type->modes & DFI_ONE_REGION) ||
+        (gated && !gated->parts->at_once)) /* the gates may be closed */
+        return DFI_RUNS_IF_READY;
+    /* successors of cancelled tasks must be cancelled too */
+    return !w->task && dfi_load_relaxed(&dfi_errors_in(s)->poisoned) ? DFI_RUNS_IF_READY : DFI_RUNS_NOW;
 }
 DFI_UPCALL_IS(dfi_up_may_run_now, dfi_parts_may_run_now);
 

@@ -273,10 +273,11 @@ static void dfi_share(struct dfi_worker *w)
 }
 
 /* Code of the program is about to run or continue on w, for an unknown time. Publishes all ready tasks, so that none
- * waits for w (docs/internals/work.md, "Ready tasks"). */
+ * waits for w (docs/internals/work.md, "Ready tasks"). A single worker has no thief, but the report of a stall
+ * counts public tasks (observe/stall/report.h). */
 DFI_FAST void dfi_offer(struct dfi_worker *w)
 {
-    if (!dfi_alone() && w->head != w->split) dfi_share(w);
+    if (w->head != w->split && (!dfi_alone() || dfi_observed())) dfi_share(w);
 }
 
 DFI_FAST int dfi_steal_requested(struct dfi_worker *w)

@@ -43,6 +43,7 @@ void *oracle_zeroed(size_t n)
 }
 struct scope *oracle_current(void) { return here ? here : (here = &thread); }
 void dfi_may_block_linked(void) { may_block = 1; }
+void dfi_may_lock_linked(void) { may_block = 1; }
 void dfi_here(const char *site) { (void)site; }
 /* What has this stack: a task, or the thread. */
 struct scope *oracle_stack(void) { return task_here ? task_here : &thread; }

@@ -470,6 +470,21 @@ static int before_giving_up(void *unused)
     return 0;
 }
 
+/* The only worker has queued a task, because tasks of this program may block, and waits for it outside of df. */
+static int outside(void *unused)
+{
+    int x = 0;
+    (void)unused;
+    expects = 1;
+    start(SECONDS, 1);
+    df_submit(put, &x, 5);
+    text("0 threads wait, 0 run something, 0 have nothing to do", "", "", "");
+    text("tasks are ready, and no thread runs them: the only worker", "", "", "");
+    await();
+    df_wait();
+    return x != 5;
+}
+
 /* The parent of a fork continues to watch; the child begins anew. */
 static int forks(void *unused)
 {
@@ -553,6 +568,8 @@ static void processes(void)
     c = child_run(deadlock, NULL, NULL, 60);
     CHECK_CHILD(c, c.status == 7);
     c = child_run(before_giving_up, NULL, NULL, 60);
+    CHECK_CHILD(c, c.status == 0);
+    c = child_run(outside, NULL, NULL, 60);
     CHECK_CHILD(c, c.status == 0);
     c = child_run(forks, NULL, NULL, 60);
     CHECK_CHILD(c, c.status == 0);

@@ -101,7 +101,7 @@ static int dfi_way_here(struct dfi_worker *w, const struct df_taskgraph *g)
 static int dfi_way_next(struct dfi_worker *w, struct df_taskgraph *g)
 {
     struct dfi_way *y = &g->way;
-    if (dfi_load_relaxed(&dfi_flow_pool.careful) || dfi_nested_deeply(w) || y->creates) return 0;
+    if (!dfi_careless() || dfi_nested_deeply(w) || y->creates) return 0;
     if (DF_DEBUG > 2) return dfi_fine_random(w) >> 23 && dfi_way_here(w, g);
     if (!y->ns[0]) return 0;
     if (y->trial || y->left--) return y->trial ? !y->here : y->here;
