@@ -2,6 +2,9 @@
  *
  *   static df_semaphore s = DF_SEMAPHORE(n);       a semaphore with n units, 1 or more; also with automatic storage
  *   df_semaphore_init(&s, n);                      the same for existing memory, at run time
+ *   df_semaphore_resize(&s, n);                    changes the number of units to n, 1 or more, at any time. Tasks keep
+ *             the units that they hold: if they hold more than n, the next ones wait until enough are back. Tasks that
+ *             have asked for more than n, and wait, get all n.
  *   df_limit(s, k)                                 a parameter of DF_TASK: the task starts when k units of the
  *             semaphore are free, and holds them until it and its descendants are done. The body gets
  *             df_semaphore *s  as its argument. k: any expression over the other parameters. 0: no units.
@@ -31,8 +34,9 @@
  *     A task that holds units and waits, also for its children at its end, must not wait for a task that needs these
  *     units, by a token or through other semaphores: df does not notice the circle.
  *     Threads: any; tasks of several threads of the program may share a semaphore.
- *     Errors: more units than the semaphore has, or a negative number: reported, and the task takes all. A child of a
- *     task that holds units of the same semaphore would wait for its parent: it is reported, and runs without units.
+ *     Errors: a number of units below 1: reported; the semaphore has 1, or keeps those that it has. More units than
+ *     the semaphore has, or a negative number: reported, and the task takes all. A child of a task that holds units of
+ *     the same semaphore would wait for its parent: it is reported, and runs without units.
  *   Source: Taskflow's semaphores; TBB's limiter_node.
  *
  * The word is one more form for the generators of api/param.h. To df it is an access without a region: its order is
@@ -52,18 +56,20 @@
 
 typedef struct df_semaphore {
     DFI_ATOMIC(uintptr_t) dfi_state;     /* more/semaphore.h */
-    size_t dfi_units;
+    DFI_ATOMIC(intptr_t) dfi_units;
     const char *dfi_site;
     DFI_ATOMIC(intptr_t) dfi_returned;
     DFI_ATOMIC(int) dfi_busy;
     intptr_t dfi_free;                   /* this and the next two: the thread that has set dfi_busy */
     void *dfi_first, *dfi_last;
 } df_semaphore;
-#define DF_SEMAPHORE(n) { 2 * (uintptr_t)(n) + 1, (size_t)(n), DFI_SITE, 0, 0, 0, NULL, NULL }
+#define DF_SEMAPHORE(n) { 2 * (uintptr_t)(n) + 1, (intptr_t)(n), DFI_SITE, 0, 0, 0, NULL, NULL }
 #define df_semaphore_init(s, n)  DFI_NEEDING(limits, dfi_semaphore_init((s), (n), DFI_SITE))
+#define df_semaphore_resize(s, n) DFI_NEEDING(limits, dfi_semaphore_resize((s), (n), DFI_SITE))
 #define df_semaphore_destroy(s)  DFI_NEEDING(limits, dfi_semaphore_destroy((s), DFI_SITE))
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_semaphore_init(df_semaphore *s, long long n, const char *site);
+DFI_API void dfi_semaphore_resize(df_semaphore *s, long long n, const char *site);
 DFI_API int dfi_semaphore_destroy(df_semaphore *s, const char *site);
 DFI_EXTERN_C_END
 

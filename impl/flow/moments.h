@@ -104,7 +104,7 @@ DFI_UPCALL(void, dfi_up_table_new, (struct dfi_table *table));
 /* --- from ready to done ---------------------------------------------------------------------------------- */
 
 /* t, which has optional state, is ready. w may be NULL. */
-DFI_UPCALL(void, dfi_up_ready, (struct dfi_flow *t));
+DFI_UPCALL(int, dfi_up_ready, (struct dfi_flow *t));
 enum { DFI_GO, DFI_SKIP, DFI_LATER };
 /* w waits for g, and finds no task inside of it. Nonzero: a task that may run nested in the wait nevertheless. */
 DFI_UPCALL(int, dfi_up_find_around, (struct dfi_worker *w, const struct dfi_goal *g, struct dfi_stolen *stolen));

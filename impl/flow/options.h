@@ -55,6 +55,7 @@ static void dfi_opts_give(struct dfi_flow *t, const struct df_opts *o, const cha
     x->site = site;
     x->name = o->name ? o->name : t->type->name;
     x->priority = o->priority;
+    if (o->priority) dfi_store_relaxed(&dfi_flow_pool.priorities, 1);
     x->result = o->result;
     if (o->worker == DF_MAIN_THREAD) x->pin = 0;
     else if (o->worker > 0 && o->worker < dfi_workers()) x->pin = o->worker;

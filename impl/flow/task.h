@@ -79,7 +79,7 @@ static DFI_NOINLINE int dfi_ready_special(struct dfi_worker *w, struct dfi_flow 
     struct dfi_extra *x = t->task.mem.special ? t->extra : NULL;
     struct dfi_worker *v;
     if (!x) return (dfi_seeded() || !dfi_may_run_on_top(w, t)) && dfi_leave_to_others(w, t);
-    if (dfi_up_ready) dfi_up_ready(t);
+    if (dfi_up_ready && dfi_up_ready(t)) return 1;
     if (x->pin >= 0 && (v = dfi_worker_of(x->pin)) != NULL) {
         dfi_queue_put(&dfi_tasks_of(v)->pinned, t);
         if (!dfi_wake(v, DFI_PARKED_IDLE) && !dfi_wake(v, DFI_PARKED_REST)) dfi_wake_waiting(v);

@@ -223,8 +223,8 @@ DFI_API int dfi_arena_enter(df_arena *a, const char *site)
     struct dfi_worker *w = dfi_me();
     struct dfi_crew *c = (struct dfi_crew *)dfi_load_acquire(&a->dfi_crew);
     void *old = NULL;
-    (void)site;
-    if (!c && w && (c = dfi_crew_new(dfi_arena_number(a->dfi_workers, "DF_ARENA", a->dfi_site), 0))) {
+    if (a->dfi_site) site = a->dfi_site;
+    if (!c && w && (c = dfi_crew_new(dfi_arena_number(a->dfi_workers, "DF_ARENA", site), 0))) {
         if (!dfi_cas_acq_rel(&a->dfi_crew, &old, (void *)c)) {
             dfi_crew_free(c);
             c = (struct dfi_crew *)old;

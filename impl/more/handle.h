@@ -33,6 +33,11 @@ static int dfi_handle_open(const df_handle *h)
 {
     return dfi_load_acquire(&h->dfi_done.dfi_list) == (void *)DFI_DONE_EDGE;
 }
+static int dfi_handle_made(df_handle *h, const char *site)
+{
+    return DFI_LIKELY(h->dfi_done.dfi_site != NULL) ||
+           dfi_token_missing(&h->dfi_done, site, "handle", "begin with DF_HANDLE, or submit a task with the handle");
+}
 /* Is it a task of the parent of this process, which is done, if at all, in the parent only? */
 static int dfi_handle_forked(const df_handle *h) { return h->dfi_era != dfi_pool.era && !dfi_handle_open(h); }
 
@@ -136,6 +141,7 @@ static df_result dfi_handle_wait(const char *site, df_handle *h, int ms)
     struct dfi_wait wait;
     struct dfi_scope *s;
     int own;
+    if (!dfi_handle_made(h, site)) return DF_ERROR_STUCK;
     if (DFI_UNLIKELY(dfi_handle_forked(h))) {
         dfi_fork_left();
         return DF_ERROR_CANCELLED;
@@ -174,7 +180,7 @@ DFI_API df_result dfi_wait_task_timed_here(const char *site, df_handle *h, int m
 DFI_API int dfi_done_here(const char *site, df_handle *h)
 {
     struct dfi_worker *w = dfi_me();
-    if (dfi_handle_open(h) || DFI_UNLIKELY(dfi_handle_forked(h))) return 1;
+    if (dfi_handle_open(h) || !dfi_handle_made(h, site) || DFI_UNLIKELY(dfi_handle_forked(h))) return 1;
     if (!w) return 0;
     if (dfi_steal_requested(w)) dfi_poll(w);
     /* all workers may be in such loops, and the task is in the stack of one of them */

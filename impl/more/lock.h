@@ -1,4 +1,4 @@
-/* lock.h - locks of a task: commuting regions and units of semaphores, taken before its body
+/* lock.h - locks of a task: commuting regions and units of semaphores, taken when it becomes ready
  *
  * A task takes its locks one after the other in the order of their addresses, which is the same for all tasks, so that
  * no two tasks wait for each other. A task that has to wait is queued in the lock that it lacks; the thread that hands
@@ -31,7 +31,10 @@
 DFI_SMALL_CODE_BEGIN
 
 #if !DFI_WITH_LIMITS /* no task has units */
-DFI_FAST int dfi_units_take(df_semaphore *s, struct dfi_extra *x, intptr_t n) { return (void)s, (void)x, (void)n, 1; }
+DFI_FAST int dfi_units_take(df_semaphore *s, struct dfi_extra *x, struct dfi_use *u)
+{
+    return (void)s, (void)x, (void)u, 1;
+}
 DFI_FAST struct dfi_extra *dfi_units_return(df_semaphore *s, intptr_t n)
 {
     return (void)s, (void)n, (struct dfi_extra *)NULL;
@@ -46,7 +49,7 @@ static int dfi_lock_all(struct dfi_extra *x)
     while (m->to_lock) {
         struct dfi_use *u = m->to_lock;
         m->to_lock = u->next; /* before the attempt: x may belong to another thread after it */
-        if (!(u->group ? dfi_lock_take(u->group, x) : dfi_units_take(u->semaphore, x, u->units))) return 0;
+        if (!(u->group ? dfi_lock_take(u->group, x) : dfi_units_take(u->semaphore, x, u))) return 0;
     }
     m->locked = 1;
     return 1;
@@ -77,6 +80,19 @@ static void dfi_unlock_all(struct dfi_worker *w, struct dfi_extra *x)
 
 #if DFI_WITH_LIMITS
 
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_semaphore_resize(df_semaphore *s, long long n, const char *site)
+{
+    if (n < 1 || (unsigned long long)n > SIZE_MAX / 4) {
+        dfi_error("%s: df_semaphore_resize to %lld units: the semaphore of %s keeps its %ld; pass 1 or more", site, n,
+                  s->dfi_site, (long)dfi_load_relaxed(&s->dfi_units));
+        return;
+    }
+    n -= dfi_exchange_seq_cst(&s->dfi_units, (intptr_t)n);
+    dfi_units_given(dfi_me(), dfi_units_return(s, (intptr_t)n));
+}
+DFI_EXTERN_C_END
+
 /* Does t hold units of s, or will it? */
 static int dfi_units_has(const struct dfi_flow *t, const df_semaphore *s)
 {
@@ -99,6 +115,7 @@ static intptr_t dfi_units_of(const struct dfi_worker *w, const struct dfi_scope 
                              const char *name, const char *site)
 {
     const df_semaphore *semaphore = (const df_semaphore *)x->p;
+    size_t all = (size_t)dfi_load_relaxed(&semaphore->dfi_units);
     if (!x->size) return 0;
     if (dfi_units_around(w, s, semaphore)) {
         if (name)
@@ -107,16 +124,23 @@ static intptr_t dfi_units_of(const struct dfi_worker *w, const struct dfi_scope 
                       site ? site : "", site ? ": " : "", name, semaphore->dfi_site);
         return 0;
     }
-    if (x->size <= semaphore->dfi_units) return (intptr_t)x->size;
+    if (!all) {
+        if (name)
+            dfi_error("%s%sdf_limit of task %s: its semaphore was not initialised, or has ended: the task runs without "
+                      "units; begin with DF_SEMAPHORE(n), or call df_semaphore_init", site ? site : "",
+                      site ? ": " : "", name);
+        return 0;
+    }
+    if (x->size <= all) return (intptr_t)x->size;
     if (name && x->size == DFI_NO_BYTES)
         dfi_error("%s%sdf_limit of task %s: a negative number of units of the semaphore of %s: the task takes all %zu; "
                   "correct the number", site ? site : "", site ? ": " : "", name, semaphore->dfi_site,
-                  semaphore->dfi_units);
+                  all);
     else if (name)
         dfi_error("%s%sdf_limit of task %s: %zu units of the semaphore of %s, which has %zu: the task takes all; "
                   "ask for fewer, or make the semaphore larger", site ? site : "", site ? ": " : "", name, x->size,
-                  semaphore->dfi_site, semaphore->dfi_units);
-    return (intptr_t)semaphore->dfi_units;
+                  semaphore->dfi_site, all);
+    return (intptr_t)all;
 }
 
 /* Gives t the units that its accesses declare, to take when it begins. 0, or -1 if out of memory. */
@@ -133,9 +157,7 @@ static DFI_NOINLINE int dfi_units_join(struct dfi_worker *w, struct dfi_flow *t,
         if (!dfi_extra_of(w, t)) return -1;
         at = dfi_use_place(&dfi_member_of(t->extra)->locks, x[i].p);
         if (*at && (*at)->semaphore == x[i].p) { /* twice in a task: the sum */
-            units += (*at)->units;
-            if (units > (intptr_t)(*at)->semaphore->dfi_units) units = (intptr_t)(*at)->semaphore->dfi_units;
-            (*at)->units = units;
+            (*at)->units += units; /* dfi_units_take: not more than all */
             continue;
         }
         if (!(u = dfi_use_new(w, at))) return -1;
@@ -151,7 +173,7 @@ static DFI_NOINLINE int dfi_units_join(struct dfi_worker *w, struct dfi_flow *t,
 struct dfi_units_here {
     struct dfi_worker *w;
     struct dfi_scope *scope;
-    const struct dfi_access *x;
+    struct dfi_access *x; /* `size` of those with units: the number that was taken */
     unsigned n;
     int taken;
 };
@@ -168,10 +190,9 @@ static intptr_t dfi_units_here_of(const struct dfi_units_here *h, unsigned i)
 
 static DFI_COLD void dfi_units_here_return(const struct dfi_units_here *h, unsigned n)
 {
-    while (n--) {
-        intptr_t units = dfi_units_here_of(h, n);
-        if (units) dfi_units_given(h->w, dfi_units_return((df_semaphore *)(uintptr_t)h->x[n].p, units));
-    }
+    while (n--)
+        if (h->x[n].mode & DFI_LIMIT && h->x[n].size)
+            dfi_units_given(h->w, dfi_units_return((df_semaphore *)(uintptr_t)h->x[n].p, (intptr_t)h->x[n].size));
 }
 
 /* Takes all units or none, because the order of the addresses does not hold for a thread that polls. */
@@ -181,9 +202,11 @@ static DFI_COLD int dfi_units_here_try(void *here)
     unsigned i;
     for (i = 0; i < h->n && !h->taken; i++) {
         intptr_t units = dfi_units_here_of(h, i);
-        if (!units || dfi_units_try((df_semaphore *)(uintptr_t)h->x[i].p, units)) continue;
-        dfi_units_here_return(h, i);
-        return 0;
+        if (units && !dfi_units_try((df_semaphore *)(uintptr_t)h->x[i].p, units)) {
+            dfi_units_here_return(h, i);
+            return 0;
+        }
+        if (h->x[i].mode & DFI_LIMIT) h->x[i].size = (size_t)units;
     }
     h->taken = 1;
     return 1;
@@ -199,7 +222,7 @@ static DFI_COLD int dfi_units_enter(struct dfi_worker *w, const struct dfi_acces
     unsigned i;
     for (i = 0; i < n && !(x[i].mode & DFI_LIMIT);) i++;
     if (i == n) return 0;
-    h.w = w, h.scope = w->scope, h.x = x, h.n = n, h.taken = 0;
+    h.w = w, h.scope = w->scope, h.x = (struct dfi_access *)(uintptr_t)x, h.n = n, h.taken = 0;
     if (dfi_units_here_try(&h)) return 1;
     dfi_tasks_of(w)->opts = NULL;
     g.kind = DFI_GOAL_POLL, g.scope = w->scope, g.until = dfi_units_here_try, g.arg = &h, g.limit = NULL;
@@ -213,7 +236,7 @@ DFI_UPCALL_IS(dfi_up_bare_begins, dfi_units_enter);
 static DFI_COLD void dfi_units_leave(struct dfi_worker *w, const struct dfi_access *x, unsigned n)
 {
     struct dfi_units_here h;
-    h.w = w, h.scope = w->scope, h.x = x, h.n = n, h.taken = 1;
+    h.w = w, h.scope = w->scope, h.x = (struct dfi_access *)(uintptr_t)x, h.n = n, h.taken = 1;
     dfi_units_here_return(&h, n);
 }
 DFI_UPCALL_IS(dfi_up_bare_ends, dfi_units_leave);

@@ -242,6 +242,29 @@ static DFI_COLD void dfi_parts_alone_done(struct dfi_worker *w, struct dfi_flow 
 }
 DFI_UPCALL_IS(dfi_up_alone_done, dfi_parts_alone_done);
 
+/* --- readiness --------------------------------------------------------------------------------------------- */
+
+/* Does a ready task take its locks, and not when it begins? Not if it may have to wait for something else then, nor if
+ * a task with a priority could wait for it in a queue where others are preferred. */
+static int dfi_locks_early(const struct dfi_flow *t)
+{
+    struct dfi_extra *x = t->extra;
+    const struct dfi_use *u = dfi_member_of(x)->locks;
+    if (!u || dfi_member_of(x)->locked || x->pin >= 0 || dfi_windows_of(x)->first || dfi_predicate_over(x) ||
+        dfi_load_relaxed(&t->skip)) return 0;
+    for (; u && dfi_load_relaxed(&dfi_flow_pool.priorities); u = u->next)
+        if (u->group) return 0; /* units keep their order */
+    return 1;
+}
+
+/* t, which has optional state, is ready, but for its locks. Nonzero: it waits for one; it may be running already. */
+static int dfi_parts_ready(struct dfi_flow *t)
+{
+    if (dfi_tokens_of(t->extra)->held.by) dfi_unhold(&dfi_tokens_of(t->extra)->held);
+    return dfi_locks_early(t) && !dfi_lock_all(t->extra);
+}
+DFI_UPCALL_IS(dfi_up_ready, dfi_parts_ready);
+
 /* --- begin and end ---------------------------------------------------------------------------------------- */
 
 static DFI_NOINLINE int dfi_parts_begin(struct dfi_worker *w, struct dfi_flow *t)

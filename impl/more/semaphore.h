@@ -1,6 +1,7 @@
 /* semaphore.h - counting semaphores of tasks: a queue for units, without a lock
  *
- * dfi_state has the free units while no task waits: 2 n + 1. As soon as one waits, the semaphore is contended, and
+ * dfi_state has the free units while no task waits: 2 n + 1; n is negative while tasks hold more than all units,
+ * because there were more (df_semaphore_resize). As soon as one waits, the semaphore is contended, and
  * dfi_state is the newest task that has come since the queue was last collected, or 0. Each of these tasks points to
  * the next older one; the oldest, to the value that it found: 2 n + 1, or 0 if the semaphore was contended before.
  * Tasks come by one compare-and-swap, after which they do not touch the semaphore again. Only tasks that return
@@ -28,13 +29,24 @@ static void dfi_units_lack(void)
     if (DFI_UNLIKELY(!dfi_load_relaxed(&dfi_spares.outside))) dfi_waits_need_others();
 }
 
-/* Takes n units for the task of x. Zero: x is queued, and may be running already. */
-static int dfi_units_take(df_semaphore *s, struct dfi_extra *x, intptr_t n)
+/* The free units of an odd dfi_state. */
+DFI_INLINE intptr_t dfi_units_free(uintptr_t state) { return ((intptr_t)state - 1) / 2; }
+
+/* The number of units for u: not more than there are. */
+static intptr_t dfi_units_for(const df_semaphore *s, const struct dfi_use *u)
 {
-    uintptr_t old = dfi_load_relaxed(&s->dfi_state);
-    dfi_member_of(x)->units = n;
+    intptr_t all = dfi_load_relaxed(&s->dfi_units);
+    return u->units < all ? u->units : all;
+}
+
+/* Takes the units of u for the task of x. Zero: x is queued, and may be running already. */
+static int dfi_units_take(df_semaphore *s, struct dfi_extra *x, struct dfi_use *u)
+{
+    uintptr_t old = dfi_load_acquire(&s->dfi_state); /* acquire, as the CAS: dfi_units, which is written before */
+    dfi_member_of(x)->asks = u;
     for (;;) { /* acquire: effects of the tasks that returned units; release: x, to the thread that collects it */
-        if (old & 1 && (intptr_t)(old >> 1) >= n) {
+        intptr_t n = u->units = dfi_units_for(s, u);
+        if (old & 1 && dfi_units_free(old) >= n) {
             if (dfi_cas_acq_rel(&s->dfi_state, &old, old - 2 * (uintptr_t)n)) return 1;
         } else {
             dfi_member_of(x)->lock_wait = (struct dfi_extra *)old;
@@ -54,7 +66,7 @@ static void dfi_units_collect(df_semaphore *s, uintptr_t x)
         x = (uintptr_t)dfi_member_of(t)->lock_wait;
         dfi_member_of(t)->lock_wait = oldest, oldest = t;
     }
-    s->dfi_free += (intptr_t)(x >> 1);
+    if (x) s->dfi_free += dfi_units_free(x);
     if (!oldest) return;
     if (s->dfi_first) dfi_member_of((struct dfi_extra *)s->dfi_last)->lock_wait = oldest;
     else s->dfi_first = oldest;
@@ -65,8 +77,11 @@ static void dfi_units_collect(df_semaphore *s, uintptr_t x)
 static struct dfi_extra **dfi_units_grant(df_semaphore *s, struct dfi_extra **end)
 {
     struct dfi_extra *x;
-    while ((x = (struct dfi_extra *)s->dfi_first) != NULL && dfi_member_of(x)->units <= s->dfi_free) {
-        s->dfi_free -= dfi_member_of(x)->units;
+    while ((x = (struct dfi_extra *)s->dfi_first) != NULL) {
+        struct dfi_use *u = dfi_member_of(x)->asks;
+        intptr_t n = dfi_units_for(s, u);
+        if (n > s->dfi_free) break;
+        s->dfi_free -= n, u->units = n;
         s->dfi_first = dfi_member_of(x)->lock_wait;
         dfi_member_of(x)->lock_wait = NULL;
         *end = x, end = &dfi_member_of(x)->lock_wait;
@@ -74,18 +89,21 @@ static struct dfi_extra **dfi_units_grant(df_semaphore *s, struct dfi_extra **en
     return end;
 }
 
-/* Returns n units. The result: the tasks that have theirs by that, linked by lock_wait, oldest first. */
+/* Returns n units; a negative n takes some away. The result: the tasks that have theirs by that, linked by lock_wait,
+ * oldest first. */
 static struct dfi_extra *dfi_units_return(df_semaphore *s, intptr_t n)
 {
     struct dfi_extra *granted = NULL, **end = &granted;
     uintptr_t old = dfi_load_relaxed(&s->dfi_state);
+    intptr_t all;
     while (old & 1) /* release: what the task did, to those that take the units */
         if (dfi_cas_acq_rel(&s->dfi_state, &old, old + 2 * (uintptr_t)n)) return NULL;
     dfi_fetch_add_seq_cst(&s->dfi_returned, n);
     do {
-        /* seq_cst, also the addition above and the store and the load below: a thread that finds another one serving
-         * leaves its units to that one, which looks again */
+        /* seq_cst, also the addition above, the change of dfi_units before it, and the store and the loads below: a
+         * thread that finds another one serving leaves its units to that one, which looks again */
         if (dfi_exchange_seq_cst(&s->dfi_busy, 1)) break;
+        all = dfi_load_seq_cst(&s->dfi_units);
         s->dfi_free += dfi_exchange_seq_cst(&s->dfi_returned, 0);
         old = dfi_load_relaxed(&s->dfi_state);
         do {
@@ -99,7 +117,7 @@ static struct dfi_extra *dfi_units_return(df_semaphore *s, intptr_t n)
                                   old & 1 ? old + 2 * (uintptr_t)s->dfi_free : 2 * (uintptr_t)s->dfi_free + 1));
         if (!s->dfi_first) s->dfi_free = 0;
         dfi_store_seq_cst(&s->dfi_busy, 0);
-    } while (dfi_load_seq_cst(&s->dfi_returned));
+    } while (dfi_load_seq_cst(&s->dfi_returned) || dfi_load_seq_cst(&s->dfi_units) != all);
     return granted;
 }
 
@@ -107,7 +125,7 @@ static struct dfi_extra *dfi_units_return(df_semaphore *s, intptr_t n)
 static DFI_COLD int dfi_units_try(df_semaphore *s, intptr_t n)
 {
     uintptr_t old = dfi_load_relaxed(&s->dfi_state);
-    while (old & 1 && (intptr_t)(old >> 1) >= n)
+    while (old & 1 && dfi_units_free(old) >= n)
         if (dfi_cas_acq_rel(&s->dfi_state, &old, old - 2 * (uintptr_t)n)) return 1;
     dfi_units_lack();
     return 0;
@@ -132,15 +150,15 @@ DFI_API void dfi_semaphore_init(df_semaphore *s, long long n, const char *site)
         n = 1;
     }
     memset((void *)s, 0, sizeof *s);
-    s->dfi_units = (size_t)n, s->dfi_site = site;
+    dfi_store_relaxed(&s->dfi_units, (intptr_t)n), s->dfi_site = site;
     dfi_store_release(&s->dfi_state, 2 * (uintptr_t)n + 1); /* relaxed would do: the caller passes the pointer on */
 }
 
 DFI_API int dfi_semaphore_destroy(df_semaphore *s, const char *site)
 {
-    uintptr_t all = 2 * (uintptr_t)s->dfi_units + 1; /* CAS: acquire; pairs with dfi_units_return */
+    uintptr_t all = 2 * (uintptr_t)dfi_load_relaxed(&s->dfi_units) + 1; /* CAS: acquire; pairs with dfi_units_return */
     if (dfi_cas_acq_rel(&s->dfi_state, &all, (uintptr_t)1)) {
-        s->dfi_units = 0;
+        dfi_store_relaxed(&s->dfi_units, (intptr_t)0);
         return 1;
     }
     dfi_error("%s: df_semaphore_destroy of the semaphore of %s, of which tasks hold units: it stays as it is; wait for "

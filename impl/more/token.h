@@ -107,6 +107,22 @@ struct dfi_token_wait {
     DFI_ATOMIC(intptr_t) open; /* as above; the first exchange decides */
 };
 
+/* Zeros: it was not initialised. That is reported once. It is open then, for tasks that are skipped. */
+static DFI_COLD int dfi_token_missing(df_token *t, const char *site, const char *what, const char *cure)
+{
+    void *none = NULL;
+    dfi_store_relaxed(&t->dfi_state, (int)DFI_TOKEN_SKIP);
+    if (dfi_cas_acq_rel(&t->dfi_list, &none, (void *)DFI_DONE_EDGE))
+        dfi_error("%s: this %s was not initialised: tasks that come after it are skipped, and waits for it return "
+                  "DF_ERROR_STUCK; %s", site, what, cure);
+    return 0;
+}
+DFI_FAST int dfi_token_made(df_token *t, const char *site)
+{
+    return DFI_LIKELY(t->dfi_site != NULL) ||
+           dfi_token_missing(t, site, "token", "begin with DF_TOKEN(k), or call df_token_init");
+}
+
 /* Releases the waiters in a closed list. w may be NULL. stuck: the token was given up. */
 static void dfi_token_release(struct dfi_worker *w, struct dfi_edge *e, int skip, int stuck)
 {
@@ -199,6 +215,7 @@ static int dfi_token_after(struct dfi_worker *w, struct dfi_flow *t, df_token *t
     if (dfi_token_push(token, e)) t->n_edges++;
     else dfi_edge_drop(w, t);
     if (dfi_load_relaxed(&token->dfi_state) & DFI_TOKEN_SKIP) dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
+    if (!token->dfi_site) dfi_flow_fails(t, DF_ERROR_STUCK);
     return 0;
 }
 
@@ -222,6 +239,7 @@ DFI_API void dfi_token_init_external(df_token *t, long k, const char *site)
 DFI_API void dfi_signal(df_token *t, const char *site)
 {
     struct dfi_worker *w = dfi_me();
+    if (!dfi_token_made(t, site)) return;
     if (DFI_ALONE && t->dfi_state & DFI_TOKEN_EXTERNAL) { /* perhaps in an interrupt: more/outside.h */
         volatile intptr_t *came = (volatile intptr_t *)&t->dfi_promised;
         DFI_COMPILER_BARRIER();
@@ -278,6 +296,10 @@ DFI_API df_result dfi_wait_token(df_token *t, const char *site)
     df_result r;
     int waits;
     DFI_CALLED(w);
+    if (!dfi_token_made(t, site)) {
+        if (block) dfi_block_free(w, w, &block->head);
+        return DF_ERROR_STUCK;
+    }
     dfi_no_graph(w, "df_wait_token", site);
     if (!s) { /* no memory for an ordinary wait */
         while (dfi_load_acquire(&t->dfi_need) > 0) dfi_os_sleep_ms();
@@ -305,13 +327,6 @@ DFI_SMALL_CODE_END
 
 /* --- tasks ------------------------------------------------------------------------------------- */
 
-/* t, which has optional state, is ready. */
-static void dfi_token_ready(struct dfi_flow *t)
-{
-    if (dfi_tokens_of(t->extra)->held.by) dfi_unhold(&dfi_tokens_of(t->extra)->held);
-}
-DFI_UPCALL_IS(dfi_up_ready, dfi_token_ready);
-
 /* t is done, and signals as its options say. */
 static void dfi_token_done(struct dfi_worker *w, struct dfi_flow *t)
 {
@@ -337,7 +352,9 @@ static DFI_COLD void dfi_token_wait_here(struct dfi_flow *t)
 static void dfi_token_with(struct dfi_worker *w, const struct df_opts *o, const char *site)
 {
     df_token *const *t;
-    for (t = o->signals; t && *t; t++) dfi_token_promise(*t, 1);
+    for (t = o->after; t && *t; t++) (void)dfi_token_made(*t, site);
+    for (t = o->signals; t && *t; t++)
+        if (dfi_token_made(*t, site)) dfi_token_promise(*t, 1);
     for (t = w ? NULL : o->after; t && *t; t++) dfi_wait_token(*t, site);
 }
 

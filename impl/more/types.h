@@ -66,7 +66,7 @@ struct dfi_member {
     struct dfi_use *reductions;
     struct dfi_use *to_lock;              /* the first lock that the task does not hold yet */
     struct dfi_extra *lock_wait;          /* next task in the queue of a lock or a semaphore */
-    intptr_t units;                       /* of the semaphore for which it waits */
+    struct dfi_use *asks;                 /* the units for which it waits */
     int locked;                           /* the task holds all its locks */
     DFI_ATOMIC(intptr_t) unmerged;        /* deterministic reductions not yet combined, plus 1 during completion */
 };

@@ -167,7 +167,7 @@ static int units(const struct scope *t, intptr_t by)
         df_semaphore *s = (df_semaphore *)(uintptr_t)t->x[i].p;
         if (!(t->x[i].mode & DFI_LIMIT)) continue;
         s->dfi_free += by * (intptr_t)t->x[i].size; /* in use */
-        fit &= s->dfi_free <= (intptr_t)s->dfi_units;
+        fit &= s->dfi_free <= s->dfi_units;
     }
     return fit;
 }

@@ -35,8 +35,9 @@ void dfi_limits_begin(void) {}
 void dfi_semaphore_init(df_semaphore *s, long long n, const char *site)
 {
     memset(s, 0, sizeof *s);
-    s->dfi_units = (size_t)n, s->dfi_site = site;
+    s->dfi_units = (intptr_t)n, s->dfi_site = site;
 }
+void dfi_semaphore_resize(df_semaphore *s, long long n, const char *site) { s->dfi_units = (intptr_t)n, (void)site; }
 int dfi_semaphore_destroy(df_semaphore *s, const char *site) { return (void)site, s->dfi_free == 0; }
 
 /* one worker is in any arena */
