@@ -10,7 +10,7 @@
 #include "moments.h"
 #include "types.h"
 
-/* The optional state of t, created if t has none. NULL: out of memory. pre: w owns t's scope. */
+/* The optional state of t, created if t has none. NULL: out of memory. pre: only w knows t. */
 static struct dfi_extra *dfi_extra_of(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x;
@@ -20,7 +20,7 @@ static struct dfi_extra *dfi_extra_of(struct dfi_worker *w, struct dfi_flow *t)
     head = x->head;
     memset((void *)x, 0, dfi_extra_bytes);
     x->head = head;
-    x->task = t;
+    x->task = t, x->home = w;
     x->pin = -1;
     t->extra = x;
     t->task.mem.special = DFI_HAS_EXTRA;
@@ -30,7 +30,7 @@ static struct dfi_extra *dfi_extra_of(struct dfi_worker *w, struct dfi_flow *t)
 static void dfi_extra_free(struct dfi_worker *w, struct dfi_flow *t)
 {
     if (dfi_up_extra_free) dfi_up_extra_free(w, t);
-    dfi_block_free(w, t->scope->owner, &t->extra->head);
+    dfi_block_free(w, t->extra->home, &t->extra->head);
     t->task.mem.special = 0;
 }
 

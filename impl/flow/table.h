@@ -24,7 +24,8 @@
 
 enum {
     DFI_TABLE_SMALL = 8,       /* entries compared one by one; a recursive task rarely has more */
-    DFI_TABLE_SWEEP = 8192     /* first sweep: 1.5 MB of entries; below this size, entries are never dropped */
+    DFI_TABLE_SWEEP = 8192,    /* first sweep: 1.5 MB of entries, .. */
+    DFI_TABLE_PAIRS = 1 << 18  /* .. or so many pairs that overlap, 4 to 8 MB. Below, entries are never dropped */
 };
 
 /* Is the remembered task done? acquire on success: the data it wrote are visible to a task that need not wait for
@@ -182,6 +183,7 @@ static struct dfi_table *dfi_table_new(struct dfi_worker *w)
     t->bucket = NULL;
     t->mask = t->count = 0;
     t->sweep_at = DFI_TABLE_SWEEP;
+    t->pairs = 0, t->sweep_pairs = DFI_TABLE_PAIRS;
     t->unsettled = 0;
     if (dfi_up_table_new) dfi_up_table_new(t);
     return t;
@@ -271,12 +273,15 @@ static DFI_NOINLINE void dfi_table_sweep(struct dfi_worker *w, struct dfi_table 
     struct dfi_entry *n, **at;
     unsigned i, kept;
     for (n = t->all; n; n = n->all) n->dead = dfi_entry_dead(n);
+    t->pairs = 0;
     for (n = t->all; n; n = n->all) {
         if (n->dead) continue;
         for (i = kept = 0; i < n->n_over; i++)
             if (!dfi_entry_over(n, i)->dead) n->over[kept++] = n->over[i];
         n->n_over = kept;
+        t->pairs += kept;
     }
+    t->pairs /= 2;
     for (at = &t->all; (n = *at) != NULL;) {
         if (n->dead) {
             *at = n->all;
@@ -286,6 +291,7 @@ static DFI_NOINLINE void dfi_table_sweep(struct dfi_worker *w, struct dfi_table 
     }
     t->sweep_at = 2 * t->count;
     if (t->sweep_at < DFI_TABLE_SWEEP) t->sweep_at = DFI_TABLE_SWEEP;
+    t->sweep_pairs = t->pairs < DFI_TABLE_PAIRS / 2 ? (size_t)DFI_TABLE_PAIRS : 2 * t->pairs;
     dfi_table_refill(t);
 }
 
@@ -297,7 +303,7 @@ static DFI_NOINLINE struct dfi_entry *dfi_table_add(struct dfi_worker *w, struct
     struct dfi_entry *n, *m;
     int failed = 0;
     if (t == &dfi_table_closed) return NULL;
-    if (t->count >= t->sweep_at && !dfi_keeps_past(t->count)) dfi_table_sweep(w, t);
+    if ((t->count >= t->sweep_at || t->pairs >= t->sweep_pairs) && !dfi_keeps_past(t->count)) dfi_table_sweep(w, t);
     if ((t->bucket ? t->count > t->mask : t->count == DFI_TABLE_SMALL) && dfi_table_grow(t)) return NULL;
     if (!(n = (struct dfi_entry *)dfi_block_get(w, DFI_CLS_ENTRY))) return NULL;
     n->region = *r;
@@ -317,7 +323,7 @@ static DFI_NOINLINE struct dfi_entry *dfi_table_add(struct dfi_worker *w, struct
         return NULL;
     }
     n->all = t->all, t->all = n;
-    t->count++;
+    t->count++, t->pairs += n->n_over;
     if (t->bucket) dfi_table_insert(t, n);
     return n;
 }

@@ -66,6 +66,7 @@ enum { DFI_HAS_EXTRA = 1, DFI_ON_STACK = 2, DFI_IS_LAZY = 3 };
 /* Optional state of a task. Most tasks have none. Upper floors have rooms behind it, in the same block. */
 struct dfi_extra {
     struct dfi_block_head head;
+    struct dfi_worker *home;              /* gets the block back: it has made it, and may not be the submitter */
     struct dfi_flow *task;
     int priority, pin;                    /* pin: index of a worker, or -1 */
     int apart;                            /* nested in code, it may only run if it precedes that code */
@@ -220,6 +221,7 @@ struct dfi_table {
     struct dfi_entry *all, *root;
     struct dfi_entry **bucket;       /* NULL while the table is small */
     size_t mask, count, sweep_at;
+    size_t pairs, sweep_pairs;      /* entries that overlap; so many lead to a sweep */
     size_t unsettled;               /* entries whose value is elsewhere, until dfi_up_scope_waits */
 }; /* with rooms of upper floors behind it: */
 DFI_LATER(size_t, dfi_table_bytes);

@@ -75,6 +75,10 @@ static void several(void)
         else df_submit(use, &some, i % (UNITS + 1), &sum); /* none to all */
     }
     df_wait();
+    df_semaphore_resize(&some, 1);
+    for (i = 0; i < 40; i++) df_submit(use, &some, 1, &sum);
+    df_semaphore_resize(&some, UNITS);
+    df_wait();
     printf("several: %ld", sum);
     df_submit_with(DF_OPTS(.result = DF_RESULT(use, &r), .priority = 1), use, &some, 3, &sum);
     df_wait();
