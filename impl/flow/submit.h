@@ -51,14 +51,13 @@ static struct dfi_flow *dfi_flow_for(struct dfi_worker *w, const struct dfi_type
     return dfi_flow_new(w, s, type);
 }
 
-/* Shall a task of that type run in its submission? If it needs a record, or an observer does, it is at_once. */
+/* Shall a task of that type run in its submission? at_once is its record, if it or an observer needs one. */
 static DFI_NOINLINE int dfi_runs_at_once(struct dfi_worker *w, const struct dfi_type *type)
 {
     struct dfi_flow_worker *f = dfi_tasks_of(w);
     int runs = dfi_may_run_now_slow(w, type);
     if (runs == DFI_RUNS_IF_READY ? !dfi_alone() : runs == DFI_RUNS_LATER) return 0;
-    if (runs == DFI_RUNS_NOW && !dfi_observed()) return 1;
-    f->at_once = dfi_flow_for(w, type);
+    f->at_once = runs == DFI_RUNS_NOW && !dfi_observed() ? NULL : dfi_flow_for(w, type);
     return f->at_once || runs == DFI_RUNS_NOW;
 }
 

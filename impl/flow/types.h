@@ -158,7 +158,7 @@ struct dfi_flow_pool {
     DFI_ATOMIC(int) careful;
     int defer;                            /* df_config.defer */
     int careful_start;                    /* pool lock: the part of it that the start of the pool has added */
-    DFI_ATOMIC(int) priorities;           /* a task has had one; set once */
+    DFI_ATOMIC(int) priorities;           /* a task has had one; set once, read as a hint */
     DFI_ATOMIC(int) careful_blocks;       /* and whether tasks may block */
     /* upper floors are told (flow/moments.h) */
     DFI_ATOMIC(int) asks;                 /* of each submission, wait, and task without a record */

@@ -43,7 +43,6 @@ struct dfi_stall_map {
     size_t n_todo;
     int waiting, idle, busy; /* threads that wait, have no work, run a body; */
     int waits;               /* there is a wait, including those with bodies nested in them */
-    int left;                /* there are ready tasks only */
     struct dfi_stall_thing thing[DFI_STALL_THINGS];
     /* tasks whose neighbours are not yet examined */
     struct { const struct dfi_flow *task; struct dfi_stall_thing *thing; } todo[DFI_STALL_THINGS];

@@ -420,12 +420,12 @@ static void dfi_stall_report(size_t stamp, double seconds)
     struct dfi_stall_map *m = (struct dfi_stall_map *)dfi_malloc(sizeof *m);
     char text[DFI_STALL_TEXT];
     size_t i;
+    int left; /* a single worker is outside of df, and has left tasks */
     if (!m) dfi_warn_once("out of memory: DF_STALL reports no stall");
     else dfi_stall_collect(m);
-    /* A single worker is outside of df, and has left tasks. */
-    if (m) m->left = !m->waits && !m->busy && !m->idle && dfi_work_public();
+    left = m && !m->waits && !m->busy && !m->idle && dfi_work_public();
     /* else there is no waiting thread, or there is progress */
-    if (m && (m->waits || m->left) && dfi_stall_stamp() == stamp) {
+    if (m && (m->waits || left) && dfi_stall_stamp() == stamp) {
         snprintf(text, sizeof text,
  "nothing has begun, ended or been signalled for %.2f s: %d thread%s wait%s, %d run%s something, %d ha%s nothing to do",
                  seconds, m->waiting, m->waiting == 1 ? "" : "s", m->waiting == 1 ? "s" : "", m->busy,
@@ -436,7 +436,7 @@ static void dfi_stall_report(size_t stamp, double seconds)
             snprintf(text, sizeof text, "and %lu lines like these", (unsigned long)m->more_lines);
             dfi_stall_say("", "", text);
         }
-        if (m->left)
+        if (left)
             dfi_stall_say("", "", "tasks are ready, and no thread runs them: the only worker waits or computes outside "
                                   "of df; let it wait for them by df_wait or df_wait_on, or call df_yield_blocking");
         dfi_stall_say_why(m);
