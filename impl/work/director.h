@@ -18,7 +18,7 @@ struct dfi_future;
 
 /* Things that a seed makes a program do never, rarely, often or always: a ready task runs at the next submission, a
  * function runs at its spawn, loops run backwards, turns change. */
-enum { DFI_HABIT_SUBMIT, DFI_HABIT_SPAWN, DFI_HABIT_BACKWARDS, DFI_HABIT_TURN };
+enum { DFI_HABIT_SUBMIT, DFI_HABIT_SPAWN, DFI_HABIT_BACKWARDS, DFI_HABIT_TURN, DFI_HABIT_LATE /* and the slot */ };
 
 enum { DFI_SEEDED = 1, DFI_TURNS = 2, DFI_REPLAYS = 4 };
 DFI_EXTERN_C_BEGIN

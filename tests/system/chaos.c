@@ -30,17 +30,18 @@ static int wrong(void *unused)
     return sum != 2 * N;
 }
 
-/* How many seeds show it? */
+/* Does one of the seeds show it? With several workers that depends on how prompt they are, too: then seeds are
+ * tried until one does. */
 static int found(const char *workers, int seeds)
 {
     int n = 0;
-    for (int seed = 1; seed <= seeds; seed++) {
+    for (int seed = 1; seed <= seeds && !n; seed++) {
         char text[20];
         snprintf(text, sizeof text, "seed:%d", seed);
         const char *env[] = { "DF_WORKERS", workers, "DF_SCHEDULE", text, NULL };
         struct child c = child_run(wrong, NULL, env, 60);
         CHECK_CHILD(c, c.status <= 1 && c.lines == 0);
-        n += c.status;
+        n = c.status;
     }
     return n;
 }
@@ -100,8 +101,8 @@ int main(void)
 {
     uint64_t seen[20];
     int others = 0;
-    CHECK(found("1", 20) > 0); /* a tenth of the seeds that it may take */
-    CHECK(found("2", 20) > 0);
+    CHECK(found("1", 20)); /* a tenth of the seeds that it may take */
+    CHECK(found("2", 200));
     for (int i = 0; i < 20; i++) {
         char seed[20];
         snprintf(seed, sizeof seed, "seed:%d", i + 1);

@@ -22,8 +22,7 @@
 #include "../../flow/types.h"
 
 enum {
-    DFI_CHAOS_LATE = 256,      /* a worker is delayed at one in this many points */
-    DFI_CHAOS_LATE_NS = 100000 /* for less than this: longer than most tasks, and than waking another worker */
+    DFI_CHAOS_LATE_NS = 100000 /* a delay is shorter than this: longer than most tasks, and than waking another worker */
 };
 
 /* What the director has behind a worker. */
@@ -85,12 +84,16 @@ static int dfi_chaos_now_and_then(struct dfi_worker *w, unsigned habit)
     return n && dfi_chaos_draw(w) % n == 0;
 }
 
-/* Delays w occasionally, if there are other workers. */
+/* Delays w occasionally, if there are other workers. How often, the seed decides for each worker: a helper that is
+ * always prompt takes tasks as soon as they are ready, and then there are few to choose from. */
 static void dfi_chaos_hold_up(struct dfi_worker *w)
 {
+    static const unsigned every[4] = { 256, 64, 16, 4 };
     uint64_t begin, ns;
     dfi_random(&w->random);
-    if (dfi_load_relaxed(&dfi_pool.n_slots) == 1 || (w->random >> 8) % DFI_CHAOS_LATE) return;
+    if (dfi_load_relaxed(&dfi_pool.n_slots) == 1 ||
+        (w->random >> 8) % every[dfi_chaos_habit(DFI_HABIT_LATE + dfi_slot_of(w), 4)])
+        return;
     ns = w->random % DFI_CHAOS_LATE_NS;
     for (begin = dfi_os_ns(); dfi_os_ns() - begin < ns;) dfi_os_yield();
 }
