@@ -1,14 +1,16 @@
 /* token.h - tokens: ordering that memory accesses cannot express, >>tokens
  *
  *   df_token t = DF_TOKEN(k);      closed until it has been signalled k times, then open for good
- *   DF_TOKEN_EXTERNAL(k)           as DF_TOKEN, for signals from outside of df: tasks that wait for it are not given
- *             up, nor is anything else meanwhile that may follow from it
+ *   DF_TOKEN_EXTERNAL(k)           as DF_TOKEN, for signals from outside of df (other threads, signal handlers): tasks
+ *             that wait for it are not given up, nor is anything else meanwhile that may follow from it
  *   df_token_init(&t, k);          the same as DF_TOKEN for existing memory, or to use t again when it is open and
  *             all tasks that waited for it have started
  *   df_token_init_external(&t, k); the same as DF_TOKEN_EXTERNAL
  *   df_signal(&t);                 one signal. Everything that the thread did before it is visible to the tasks that
  *             it releases.
- *             Threads: any, also one that never used df (a callback of another library), at any time.
+ *             Threads: any, also one that never used df (a callback of another library), at any time. On Linux also in
+ *             a signal handler, if the token is external: it takes no lock there, allocates nothing and keeps errno
+ *             (but not with DF_GRAPH, nor while DF_SCHEDULE records or repeats).
  *             Errors: a signal beyond the k-th is reported with its line and has no effect.
  *   DF_TOKENS(&t, &u)              a list of up to 16 tokens, for df_opts.after and df_opts.signals:
  *             df_submit_with(DF_OPTS(.after = DF_TOKENS(&t), .signals = DF_TOKENS(&u)), name, args...);

@@ -104,6 +104,7 @@ DFI_UPCALL_NONE(dfi_up_joins);
 DFI_UPCALL_NONE(dfi_up_lacks_record);
 DFI_UPCALL_NONE(dfi_up_leaves_stack);
 DFI_UPCALL_NONE(dfi_up_may_run_now);
+DFI_UPCALL_NONE(dfi_up_opened);
 DFI_UPCALL_NONE(dfi_up_options);
 DFI_UPCALL_NONE(dfi_up_options_matter);
 DFI_UPCALL_NONE(dfi_up_owes);

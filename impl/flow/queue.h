@@ -176,10 +176,16 @@ static struct dfi_flow *dfi_queue_take(struct dfi_queue *q, const struct dfi_fil
 
 /* --- search (work/find.h) ----------------------------------------------------------------------- */
 
+static int dfi_any_opened(void)
+{
+    return !DFI_ALONE && dfi_up_opened && dfi_load_seq_cst(&dfi_flow_pool.opened) != NULL;
+}
+
 static struct dfi_flow *dfi_task_take(struct dfi_worker *w, const struct dfi_filter *f, int first, int *entered)
 {
     struct dfi_flow *t = NULL;
-    /* seq_cst, also in dfi_queue_take: the last check before parking; pairs with dfi_queue_put */
+    /* seq_cst, also in dfi_queue_take: the last check before parking; pairs with dfi_queue_put and dfi_token_leave */
+    if (DFI_UNLIKELY(dfi_any_opened())) dfi_up_opened(w);
     if (DFI_UNLIKELY(dfi_load_seq_cst(&dfi_tasks_of(w)->pinned.count))) { /* no other worker may run these */
         struct dfi_filter own = *f;
         own.thief = NULL;
@@ -195,7 +201,7 @@ static int dfi_task_urgent(const struct dfi_worker *w)
 }
 DFI_UPCALL_IS(dfi_up_task_urgent, dfi_task_urgent);
 
-static int dfi_task_ready(void) { return dfi_load_seq_cst(&dfi_flow_pool.queue.count) != 0; }
+static int dfi_task_ready(void) { return dfi_load_seq_cst(&dfi_flow_pool.queue.count) || dfi_any_opened(); }
 DFI_UPCALL_IS(dfi_up_task_ready, dfi_task_ready);
 
 /* Others may be waiting for a task pinned to this worker while it waits for them. Running that task nested in an

@@ -59,6 +59,7 @@ static size_t dfi_deadlock_stamp(const struct dfi_worker *me)
     int i, n = dfi_load_acquire(&dfi_pool.n_slots);
     int blocked = dfi_load_seq_cst(&dfi_spares.blocked);
     size_t stamp = 1 + dfi_load_relaxed(&dfi_more.events);
+    if (dfi_any_opened()) return 0;
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
         int asleep = dfi_sleeps(v);

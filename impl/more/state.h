@@ -95,6 +95,7 @@ static void dfi_module_more(const struct dfi_moment *m)
         break;
     case DFI_FORK_CHILD: /* the tasks that wait for something, and the code that could end a cancellation, are gone */
         dfi_store_relaxed(&dfi_more.holds, 0);
+        dfi_store_relaxed(&dfi_flow_pool.opened, (struct dfi_edge *)NULL);
         dfi_cancels(-dfi_load_relaxed(&dfi_flow_pool.asks_begin));
         break;
     default: break;

@@ -123,28 +123,60 @@ DFI_FAST int dfi_token_made(df_token *t, const char *site)
            dfi_token_missing(t, site, "token", "begin with DF_TOKEN(k), or call df_token_init");
 }
 
-/* Releases the waiters in a closed list. w may be NULL. stuck: the token was given up. */
+/* Puts e, of a closed list, where the next search for work finds it. No lock, no memory. */
+static void dfi_token_leave(struct dfi_edge *e)
+{
+    struct dfi_edge *first = dfi_load_relaxed(&dfi_flow_pool.opened);
+    do e->next = first;
+    while (!dfi_cas_seq_cst(&dfi_flow_pool.opened, &first, e)); /* before the check for sleepers */
+}
+
+/* Releases the waiters in a closed list. w is NULL in code that is no worker, or perhaps in a signal handler, which may
+ * have interrupted anything: then tasks are left to the next search. stuck: the token was given up. */
 static void dfi_token_release(struct dfi_worker *w, struct dfi_edge *e, int skip, int stuck)
 {
+    int left = 0;
     while (e) {
         struct dfi_flow *u = e->task;
         struct dfi_edge *next = e->next; /* e must not be touched after the release */
+        int later = !w && !DFI_ALONE;
         if ((uintptr_t)u & 1) {
             struct dfi_token_wait *a = (struct dfi_token_wait *)((uintptr_t)u - 1);
             struct dfi_worker *waiter = a->worker;
             a->stuck = stuck;
             /* seq_cst, before the check for sleepers; `a` may be gone from here on if the waiter is still there */
-            if (dfi_exchange_seq_cst(&a->open, (intptr_t)DFI_TOKEN_OPEN) == DFI_TOKEN_CLOSED) dfi_wake_waiting(waiter);
+            if (dfi_exchange_seq_cst(&a->open, (intptr_t)DFI_TOKEN_OPEN) == DFI_TOKEN_CLOSED)
+                later = 0, dfi_wake_waiting(waiter);
             else if (w) dfi_block_free(w, waiter, &a->head);
         } else {
             if (skip) dfi_store_relaxed(&u->skip, (unsigned)DFI_SKIPPED);
-            dfi_at(w, DFI_AT_RELEASE, u, NULL, 0);
-            if (dfi_flow_unblock(u)) dfi_ready_any(w, u);
+            if (!later) dfi_at(w, DFI_AT_RELEASE, u, NULL, 0);
+            if (!later && dfi_flow_unblock(u)) dfi_ready_any(w, u);
+        }
+        if (later) left = 1, dfi_token_leave(e);
+        e = next;
+    }
+    if (left) dfi_wake_for_work();
+}
+
+/* Releases what was left. w searches: it would not find a task on its own stack. */
+static void dfi_opened_take(struct dfi_worker *w)
+{
+    struct dfi_edge *e = dfi_exchange_seq_cst(&dfi_flow_pool.opened, (struct dfi_edge *)NULL);
+    while (e) {
+        struct dfi_flow *u = e->task;
+        struct dfi_edge *next = e->next;
+        if ((uintptr_t)u & 1) {
+            struct dfi_token_wait *a = (struct dfi_token_wait *)((uintptr_t)u - 1);
+            dfi_block_free(w, a->worker, &a->head);
+        } else {
+            dfi_at(NULL, DFI_AT_RELEASE, u, NULL, 0);
+            if (dfi_flow_unblock(u)) dfi_ready_any(NULL, u);
         }
         e = next;
     }
 }
-
+DFI_UPCALL_IS(dfi_up_opened, dfi_opened_take);
 
 static struct dfi_edge *dfi_token_close(df_token *t, int *skip)
 {
@@ -155,7 +187,7 @@ static struct dfi_edge *dfi_token_close(df_token *t, int *skip)
     return list == (void *)DFI_DONE_EDGE ? NULL : (struct dfi_edge *)list;
 }
 
-/* One signal. skip: from a task that did not run. Threads: any; w is the caller's worker or NULL. */
+/* One signal. skip: from a task that did not run. Threads: any; w is the caller's worker, or NULL as above. */
 static void dfi_token_signal(struct dfi_worker *w, df_token *t, const char *site, int skip)
 {
     intptr_t need;
@@ -174,7 +206,6 @@ static void dfi_token_signal(struct dfi_worker *w, df_token *t, const char *site
         return;
     }
     e = dfi_token_close(t, &skip);
-    if (e && !w) w = dfi_me_attached();
     dfi_token_release(w, e, skip, 0);
 }
 
@@ -238,8 +269,9 @@ DFI_API void dfi_token_init_external(df_token *t, long k, const char *site)
 
 DFI_API void dfi_signal(df_token *t, const char *site)
 {
-    struct dfi_worker *w = dfi_me();
+    struct dfi_worker *w;
     if (!dfi_token_made(t, site)) return;
+    w = dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_EXTERNAL ? NULL : dfi_me(); /* perhaps in a signal handler */
     if (DFI_ALONE && t->dfi_state & DFI_TOKEN_EXTERNAL) { /* perhaps in an interrupt: more/outside.h */
         volatile intptr_t *came = (volatile intptr_t *)&t->dfi_promised;
         DFI_COMPILER_BARRIER();

@@ -54,9 +54,6 @@ enum {
     DFI_EVENT_ROOM = (DFI_EVENT_BYTES - 64) / (int)sizeof(struct dfi_event),
     DFI_TEXT_CACHE = 16          /* texts in the cache of a worker; a power of two */
 };
-/* Ticks in which a body waited, or others ran nested in it; the same at the beginning of its last wait. */
-struct dfi_not_own { uint64_t ticks, before; };
-
 struct dfi_event_buffer;
 struct dfi_event_chunk {
     struct dfi_event_chunk *next;
@@ -78,7 +75,7 @@ struct dfi_event_buffer {
     /* tasks that it submitted less tasks that it ran; written by the owner, read by any thread */
     DFI_ATOMIC(intptr_t) unfinished;
     uint64_t now;                /* owner only, from here on: the time of its last event (dfi_watch_now) */
-    struct dfi_not_own others;   /* of program code outside bodies */
+    uint64_t others;             /* ticks in which code outside of bodies waited, or bodies ran nested in it */
     uint64_t parked;             /* the time at which it parked, or 0 */
     uint64_t ends;               /* the task whose end releases others, or 0: the running body releases them */
     /* constant: `at` is the address in the program */
@@ -97,7 +94,7 @@ DFI_FAST struct dfi_event_buffer *dfi_events_of(const struct dfi_worker *w)
 /* What the observers keep of a running body, in its room. */
 struct dfi_watched_body {
     uint64_t id, began;
-    struct dfi_not_own others;
+    uint64_t others;              /* ticks in which it waited, or others ran nested in it */
     uint32_t text;                /* its name, with df_opts.name */
 };
 DFI_STATIC_ASSERT(sizeof(struct dfi_watched_body) <= DFI_BODY_TOLD * sizeof(uint64_t), "DFI_BODY_ROOM");

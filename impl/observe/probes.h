@@ -75,7 +75,7 @@ static void dfi_watch_begin(struct dfi_worker *w, struct dfi_body *b)
     unsigned stall = dfi_watched() & DFI_WATCH_STALL;
     if (dfi_watched() & DFI_WATCH_DIRECT) dfi_direct_body(w, b->name, b->task);
     b->outer = dfi_load_relaxed(&dfi_chains_of(w)->running);
-    r->others.ticks = r->others.before = 0;
+    r->others = 0;
     r->id = b->task ? dfi_id_of(b->task, b->task->seq) : dfi_id_new(w);
     r->text = dfi_watched() & DFI_WATCH_EVENTS ? dfi_watch_name(w, b->title, b->name) : 0;
     if (stall) dfi_stall_change(w);
@@ -95,13 +95,13 @@ static void dfi_watch_end(struct dfi_worker *w, struct dfi_body *b)
     if (b->part && dfi_watched() & DFI_WATCH_EVENTS)
         dfi_event_put(w, DFI_E_PART, (uint64_t)b->first, (uint64_t)b->last, 0, 0);
     now = dfi_watch_now(w);
-    (b->outer ? &dfi_watched_of(b->outer)->others : &dfi_events_of(w)->others)->ticks += now - r->began;
+    *(b->outer ? &dfi_watched_of(b->outer)->others : &dfi_events_of(w)->others) += now - r->began;
     if (dfi_watched() & DFI_WATCH_EVENTS) {
-        if (b->task && DFI_GRAPH()) dfi_graph_ran(b->task, now - r->began - r->others.ticks);
+        if (b->task && DFI_GRAPH()) dfi_graph_ran(b->task, now - r->began - r->others);
         if (b->task && !(b->kind & DFI_RAN_INTERNAL))
             dfi_store_relaxed(&dfi_events_of(w)->unfinished, dfi_load_relaxed(&dfi_events_of(w)->unfinished) - 1);
         dfi_event_sample(w, now, DFI_STATE_US);
-        if (r->others.ticks) dfi_event_put(w, DFI_E_OWN, 0, 0, now - r->began - r->others.ticks, 0);
+        if (r->others) dfi_event_put(w, DFI_E_OWN, 0, 0, now - r->began - r->others, 0);
         dfi_event_put_level(w, DFI_E_RUN, r->began, r->id, now - r->began, r->text, b->kind);
     }
     if (stall) dfi_stall_change(w);
@@ -207,28 +207,18 @@ static DFI_COLD void dfi_watch_slept(struct dfi_worker *w)
     dfi_events_of(w)->parked = 0;
 }
 
-static struct dfi_not_own *dfi_watch_others(struct dfi_worker *w)
+static uint64_t *dfi_watch_others(struct dfi_worker *w)
 {
     struct dfi_body *b = dfi_load_relaxed(&dfi_chains_of(w)->running);
     return b ? &dfi_watched_of(b)->others : &dfi_events_of(w)->others;
 }
 
-/* w begins to wait. Returns the time. */
-static DFI_COLD uint64_t dfi_watch_waits(struct dfi_worker *w)
+/* The wait x ends, and is about to be reported. Returns its duration. */
+static uint64_t dfi_watch_wait_ends(struct dfi_worker *w, const struct dfi_wait *x)
 {
-    struct dfi_not_own *o = dfi_watch_others(w);
-    uint64_t now = dfi_watch_now(w);
-    o->before = o->ticks;
-    return now;
-}
-
-/* The wait that began at `since` ends, and is about to be reported. Returns its duration. */
-static uint64_t dfi_watch_wait_ends(struct dfi_worker *w, uint64_t since)
-{
-    struct dfi_not_own *o = dfi_watch_others(w);
-    uint64_t ticks = dfi_watch_now(w) - since, others = o->ticks - o->before;
+    uint64_t *o = dfi_watch_others(w), ticks = dfi_watch_now(w) - x->began, others = *o - x->others;
     if (others) dfi_event_put(w, DFI_E_OWN, 0, 0, ticks - others, 0);
-    o->ticks = o->before + ticks;
+    *o = x->others + ticks;
     return ticks;
 }
 
@@ -239,7 +229,7 @@ static DFI_COLD void dfi_watch_waited(struct dfi_worker *w, const struct dfi_wai
         ? (const struct dfi_scope *)x->on : NULL;
     uint64_t ticks;
     if (!(dfi_watched() & DFI_WATCH_EVENTS) || (s && !dfi_flow_of(s)->n_children)) return;
-    ticks = dfi_watch_wait_ends(w, x->began);
+    ticks = dfi_watch_wait_ends(w, x);
     dfi_event_put_level(w, x->kind == DFI_WAIT_ROOM ? DFI_E_ROOM : DFI_E_WAIT, x->began, dfi_running_id(w), ticks,
                         (uint32_t)x->kind,
                         s ? (unsigned)dfi_load_relaxed(&s->depth) : 0);
@@ -282,7 +272,7 @@ static DFI_COLD void dfi_watch_wait(struct dfi_worker *w, struct dfi_wait *x)
             x->site = dfi_chains_of(w)->site, dfi_chains_of(w)->site = NULL;
         dfi_stall_wait_begin(w, x);
     }
-    if (x->kind > DFI_WAIT_IDLE) x->began = dfi_watch_waits(w);
+    if (x->kind > DFI_WAIT_IDLE) x->began = dfi_watch_now(w), x->others = *dfi_watch_others(w);
 }
 
 static DFI_COLD void dfi_see(struct dfi_worker *w, unsigned p, const void *on, const void *other, uint64_t a)

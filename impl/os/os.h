@@ -6,6 +6,7 @@
 #ifndef DFI_OS_OS_H
 #define DFI_OS_OS_H
 
+#include "../base/atomic.h"
 #include "../base/compiler.h"
 
 #if defined(DF_SERIAL)
@@ -33,7 +34,15 @@ struct dfi_os_affinity { unsigned long bits[DFI_MAX_CPUS / (8 * sizeof(unsigned 
 #if DFI_POSIX
 struct dfi_os_mutex { pthread_mutex_t m; };
 #define DFI_OS_MUTEX_INIT { PTHREAD_MUTEX_INITIALIZER }
+#if defined(__linux__) && DFI_GNU /* a signal handler may wake a futex, and must not signal a condition variable */
+#define DFI_FUTEX 1
+struct dfi_os_event { DFI_ATOMIC(int) wakes; };
+#define DFI_OS_EVENT_INIT { 0 }
+#else
+#define DFI_FUTEX 0
 struct dfi_os_event { pthread_mutex_t m; pthread_cond_t c; };
+#define DFI_OS_EVENT_INIT { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER }
+#endif
 struct dfi_os_thread { pthread_t t; };
 struct dfi_os_key { pthread_key_t key; int made; };
 
@@ -49,7 +58,6 @@ extern int dfi_sys_clock_gettime(int clock, struct timespec *t) __asm__("__clock
 #else
 extern int dfi_sys_clock_gettime(int clock, struct timespec *t) __asm__("clock_gettime");
 #endif
-extern int dfi_sys_condattr_setclock(pthread_condattr_t *a, int clock) __asm__("pthread_condattr_setclock");
 extern long dfi_sys_call(long number, ...) __asm__("syscall");
 #elif defined(CLOCK_MONOTONIC) && (!defined(__linux__) || (defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 200112L))
 #define DFI_OS_CLOCK CLOCK_MONOTONIC

@@ -10,6 +10,7 @@
 #include "os.h"
 
 #if !defined(DF_SERIAL) /* green.h has the same functions */
+#include <limits.h>
 #if DFI_POSIX
 #include <sched.h>
 #endif
@@ -43,6 +44,53 @@ DFI_UNUSED static void dfi_os_recancel(int before) { pthread_setcancelstate(befo
 DFI_UNUSED static int dfi_os_uncancel(void) { return 0; }
 DFI_UNUSED static void dfi_os_recancel(int before) { (void)before; }
 #endif
+/* dfi_os_event_wait sleeps while *word == value. The waking thread changes *word and then calls dfi_os_event_wake.
+ * Returns nonzero after `ms` milliseconds without a change; 0 ms: waits without limit. */
+#if DFI_FUTEX
+#include <errno.h>
+#if defined(SYS_futex)
+enum { DFI_SYS_FUTEX = SYS_futex };
+#if defined(__x86_64__) /* also where long has 32 bits */
+struct dfi_futex_time { long long s, ns; };
+#else
+struct dfi_futex_time { long s, ns; };
+#endif
+#else
+enum { DFI_SYS_FUTEX = SYS_futex_time64 };
+struct dfi_futex_time { long long s, ns; };
+#endif
+enum { DFI_FUTEX_WAIT = 128, DFI_FUTEX_WAKE = 129 }; /* private to the process */
+
+DFI_UNUSED static int dfi_os_event_init(struct dfi_os_event *e) { return dfi_store_relaxed(&e->wakes, 0), 0; }
+DFI_UNUSED static void dfi_os_event_free(struct dfi_os_event *e) { (void)e; }
+DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
+{
+    uint64_t now, end = ms ? dfi_os_ns() + (uint64_t)ms * 1000000 : 0;
+    struct dfi_futex_time t = { 0, 0 };
+    int saved = errno, late = 0;
+    for (;;) {
+        /* acquire, before the word is read: who sees a wake-up also sees the change before it; else the kernel
+         * compares, and does not let it sleep */
+        int seen = dfi_load_acquire(&e->wakes);
+        if (dfi_load_acquire(word) != value) break;
+        if (ms) {
+            if ((late = (now = dfi_os_ns()) >= end) != 0) break;
+            t.s = (long)((end - now) / 1000000000), t.ns = (long)((end - now) % 1000000000);
+        }
+        dfi_sys_call((long)DFI_SYS_FUTEX, (void *)&e->wakes, (long)DFI_FUTEX_WAIT, (long)seen,
+                     ms ? (void *)&t : NULL, NULL, 0l);
+    }
+    errno = saved;
+    return late;
+}
+static void dfi_os_event_wakes(struct dfi_os_event *e, int n)
+{
+    dfi_fetch_add_acq_rel(&e->wakes, 1);
+    dfi_sys_call((long)DFI_SYS_FUTEX, (void *)&e->wakes, (long)DFI_FUTEX_WAKE, (long)n, NULL, NULL, 0l);
+}
+DFI_UNUSED static void dfi_os_event_wake(struct dfi_os_event *e) { dfi_os_event_wakes(e, 1); }
+DFI_UNUSED static void dfi_os_event_wake_all(struct dfi_os_event *e) { dfi_os_event_wakes(e, INT_MAX); }
+#else
 DFI_UNUSED static int dfi_os_event_init(struct dfi_os_event *e)
 {
     pthread_condattr_t monotonic;
@@ -74,8 +122,6 @@ DFI_UNUSED static int dfi_os_event_until(struct dfi_os_event *e, const struct ti
     return pthread_cond_timedwait(&e->c, &e->m, end);
 #endif
 }
-/* Sleeps while *word == value. The waking thread changes *word and then calls dfi_os_event_wake. Returns nonzero
- * after `ms` milliseconds without a change; 0 ms: waits without limit. */
 DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
 {
     struct timespec end = { 0, 0 };
@@ -106,6 +152,7 @@ DFI_UNUSED static void dfi_os_event_wake_all(struct dfi_os_event *e)
     pthread_cond_broadcast(&e->c);
     pthread_mutex_unlock(&e->m);
 }
+#endif
 DFI_UNUSED static void dfi_os_yield(void) { sched_yield(); }
 DFI_UNUSED static void dfi_os_sleep_us(unsigned us) /* at least; less than a second */
 {

@@ -197,6 +197,7 @@ struct dfi_wait {
     const char *site;             /* or NULL */
     void *block;                  /* the suspended atomic block, or NULL */
     uint64_t began;               /* start time, or 0 if it is not measured */
+    uint64_t others;              /* then: of the body or code that waits, the time of nested bodies and waits so far */
     uint64_t since;               /* start in dfi_ticks while stalls are watched, else 0 */
     struct dfi_wait *outer;       /* the wait in which this one is nested, or NULL */
     struct dfi_body *in; /* the body that waits, or NULL */

@@ -41,7 +41,7 @@ struct dfi_check {
     uint64_t submitted;                /* tasks with declarations so far */
 };
 DFI_EXTERN_C_BEGIN
-DFI_API struct dfi_check dfi_check = { DFI_OS_MUTEX_INIT, { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER },
+DFI_API struct dfi_check dfi_check = { DFI_OS_MUTEX_INIT, DFI_OS_EVENT_INIT,
                                        0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, NULL, NULL, 0, 0, 0, 0, 0 };
 DFI_EXTERN_C_END
 static DFI_TLS int dfi_check_locked; /* by this thread: memory freed meanwhile belongs to the checks */

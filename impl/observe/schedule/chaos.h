@@ -18,12 +18,11 @@
 #include "../../base/hash.h"
 #include "../../os/clock.h"
 #include "../../os/wait.h"
+#include "../../work/director.h"
 #include "../../work/types.h"
 #include "../../flow/types.h"
 
-enum {
-    DFI_CHAOS_LATE_NS = 100000 /* a delay is shorter than this: longer than most tasks, and than waking another worker */
-};
+enum { DFI_CHAOS_LATE_NS = 100000 }; /* delays are shorter: longer than most tasks, and than waking another worker */
 
 /* What the director has behind a worker. */
 struct dfi_directed_worker {
