@@ -46,7 +46,8 @@
  *                       it accesses memory that it has not declared and another task has. Without, df detects writes
  *                       to df_in regions, children that declare more than their parent, and local variables of
  *                       functions that have returned. 2: also, df_out memory has no value before the body.
- *                       Defined in all files, the reports include lines; df_owm.h needs that. See docs/check.md.
+ *                       Defined in all files, the reports include lines; df_owm.h needs that. In a file of a program
+ *                       whose implementation lacks it, the linker names it. See docs/check.md.
  *       DF_DEVELOP      enables warnings inside df.h (for work on df itself).
  *     Environment:
  *       DF_WORKERS=4          the number of threads that run tasks. This and the next nine variables set the field of
@@ -70,6 +71,7 @@
  *       DF_STATS=1            reports how long the tasks of each name took, and what the workers did; file.txt:
  *                             writes it to the file. See docs/stats.md. Together with DF_TRACE=file.json:
  *                             `df-simulate file.json` predicts the speed-up with more workers. See docs/simulate.md.
+ *       DF_CHECK_EXIT=9       with DF_CHECK, errors that df has logged make this the exit status at the normal end
  *       DF_PROGRESS=1         shows in one line, if stderr is a terminal, how many tasks are done, and when the rest
  *                             will be; always: a line per second in the log; file.txt: in the file. See
  *                             docs/progress.md.

@@ -125,6 +125,7 @@
 #include "more/parts.h"
 #include "more/loop/alone.h"
 #include "more/nap.h"
+#include "more/variables.h"
 #include "more/callbacks.h"
 #include "more/loop/iterate.h"
 #include "more/loop/share.h"

@@ -22,17 +22,24 @@
 #define DFI_NEED_STORAGE     df_h__df_mine_and_the_like_need_DF_WITH_STORAGE_where_DF_IMPLEMENTATION_is_defined
 #define DFI_NEED_OBSERVE     df_h__df_observe_needs_DF_WITH_OBSERVE_where_DF_IMPLEMENTATION_is_defined
 #define DFI_NEED_ERRORS      df_h__df_fail_and_df_cancel_need_DF_WITH_ERRORS_where_DF_IMPLEMENTATION_is_defined
+#define DFI_NEED_CHECK       df_h__DF_CHECK_in_a_file_needs_it_where_DF_IMPLEMENTATION_is_defined
 
 DFI_EXTERN_C_BEGIN
 extern DFI_STRONG char DFI_NEED_DATAFLOW[1], DFI_NEED_LOOPS[1], DFI_NEED_PIPES[1], DFI_NEED_BLOCKING[1],
     DFI_NEED_TASKGRAPH[1], DFI_NEED_SPECULATION[1], DFI_NEED_STREAMS[1], DFI_NEED_WEAK[1], DFI_NEED_REDUCTION[1],
     DFI_NEED_TOKENS[1], DFI_NEED_ERRORS[1], DFI_NEED_STORAGE[1], DFI_NEED_OBSERVE[1],
-    DFI_NEED_LIMITS[1];
+    DFI_NEED_LIMITS[1], DFI_NEED_CHECK[1];
 DFI_EXTERN_C_END
 
 /* Refers to the symbol of a part if the function that this is in is called, inlined or referred to. */
 #if DFI_GNU
-#define DFI_NEEDS(part) static char *const dfi_needed __attribute__((used)) = DFI_NEED_##part
+#define DFI_NEEDS(part) \
+    static char *const dfi_needed[1 + (DF_CHECK > 0)] __attribute__((used)) = { DFI_NEED_##part DFI_AND_CHECK }
+#if DF_CHECK
+#define DFI_AND_CHECK , DFI_NEED_CHECK
+#else
+#define DFI_AND_CHECK
+#endif
 #else
 #define DFI_NEEDS(part) (void)0
 #endif

@@ -7,18 +7,6 @@
 
 #include "../base/compiler.h"
 
-#if defined(__has_feature)
-#define DFI_HAS_FEATURE(x) __has_feature(x)
-#else
-#define DFI_HAS_FEATURE(x) 0
-#endif
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || DFI_HAS_FEATURE(address_sanitizer) || \
-    DFI_HAS_FEATURE(thread_sanitizer) || DFI_HAS_FEATURE(memory_sanitizer)
-#define DFI_SANITIZED 1
-#else
-#define DFI_SANITIZED 0
-#endif
 #if defined(DF_STM_SETJMP) || DFI_SANITIZED
 #define DFI_STANDARD_SETJMP
 #endif

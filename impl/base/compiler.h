@@ -286,17 +286,28 @@ DFI_END
 #undef DF_CHECK
 #define DF_CHECK 0
 #endif
-/* With AddressSanitizer, it also stops accesses that tasks did not declare. */
-#if DF_CHECK && DFI_GNU && (defined(__unix__) || defined(__APPLE__))
-#if defined(__SANITIZE_ADDRESS__)
+/* The sanitizers: gcc has macros, clang features. */
+#if defined(__has_feature)
+#define DFI_HAS_FEATURE(x) __has_feature(x)
+#else
+#define DFI_HAS_FEATURE(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || DFI_HAS_FEATURE(address_sanitizer)
+#define DFI_ASAN 1
+#else
+#define DFI_ASAN 0
+#endif
+#if defined(__SANITIZE_THREAD__) || DFI_HAS_FEATURE(thread_sanitizer)
+#define DFI_TSAN 1
+#else
+#define DFI_TSAN 0
+#endif
+#define DFI_SANITIZED (DFI_ASAN || DFI_TSAN || DFI_HAS_FEATURE(memory_sanitizer))
+
+/* With AddressSanitizer, DF_CHECK also stops accesses that tasks did not declare. */
+#if DF_CHECK && DFI_ASAN && DFI_GNU && (defined(__unix__) || defined(__APPLE__))
 #define DFI_CHECK_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define DFI_CHECK_ASAN 1
-#endif
-#endif
-#endif
-#ifndef DFI_CHECK_ASAN
+#else
 #define DFI_CHECK_ASAN 0
 #endif
 #if DF_CHECK && DFI_GNU

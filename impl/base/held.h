@@ -39,7 +39,5 @@ DFI_UNUSED static int dfi_fork_begins(void)
 }
 /* In the parent and in the child, once for each handler: did it take them? */
 DFI_UNUSED static int dfi_fork_ends(void) { return dfi_locks.forks && dfi_locks.forks--; }
-/* In the child: the locks are new ones, and the lines the parent's. */
-DFI_UNUSED static void dfi_held_drop(void) { dfi_locks.held = 0, dfi_locks.first = NULL; }
 
 #endif

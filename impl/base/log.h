@@ -2,12 +2,14 @@
  *
  * Error: the program used the library wrongly. Warning: df continues in a degraded mode. Information: output that the
  * program requested. The text of a message is at the call that logs it; `_once` logs it once per process and place.
+ * Errors that are equal but for numbers are logged once, and counted: the program's end logs how often they came.
  * A message may have any length. df never exits. */
 #ifndef DFI_BASE_LOG_H
 #define DFI_BASE_LOG_H
 
 #include "atomic.h"
 #include "compiler.h"
+#include "hash.h"
 #include "held.h"
 #include "memory.h"
 
@@ -92,6 +94,68 @@ DFI_UNUSED static int dfi_line_keep(struct dfi_logger to, int level, const char 
 }
 #endif
 
+/* --- findings: errors that were logged -------------------------------------------------------------- */
+
+#if !defined(DF_MINIMAL) && DFI_GNU
+#define DFI_FINDINGS 1
+enum { DFI_FOUND_MOST = 1000 }; /* different ones; what comes then is logged each time */
+struct dfi_found {
+    struct dfi_found *next;
+    uint64_t key;
+    DFI_ATOMIC(int) times;
+};
+DFI_EXTERN_C_BEGIN
+extern DFI_API DFI_ATOMIC(struct dfi_found *) dfi_findings; /* pushed only, until the end of the program */
+DFI_API DFI_ATOMIC(struct dfi_found *) dfi_findings;
+DFI_EXTERN_C_END
+
+/* A hash of the text without its numbers: sizes and addresses vary from one call to the next. Source lines (":12") and
+ * names ("task f2") are no numbers. */
+static DFI_COLD uint64_t dfi_found_key(const char *text)
+{
+    uint64_t h = DFI_HASH_BEGIN;
+    char before = ' ';
+    for (; *text; before = *text++) {
+        int number = *text >= '0' && *text <= '9' && strchr(" (-[=", before) != NULL;
+        if (number) text += strspn(text, "0123456789abcdefx.") - 1;
+        else h = dfi_hash(h, text, 1);
+    }
+    return h;
+}
+
+/* Nonzero: an equal error was logged before. */
+DFI_UNUSED static DFI_COLD int dfi_found_again(const char *text)
+{
+    uint64_t key = dfi_found_key(text);
+    struct dfi_found *first = dfi_load_acquire(&dfi_findings), *f = first;
+    int n = 0;
+    for (; f; f = f->next, n++)
+        if (f->key == key) {
+            dfi_fetch_add_relaxed(&f->times, 1);
+            return 1;
+        }
+    if (n >= DFI_FOUND_MOST || !(f = (struct dfi_found *)dfi_malloc(sizeof *f + strlen(text) + 1))) return 0;
+    strcpy((char *)(f + 1), text);
+    f->key = key;
+    dfi_store_relaxed(&f->times, 1);
+    do f->next = first;
+    while (!dfi_cas_acq_rel(&dfi_findings, &first, f)); /* pairs with the acquire above */
+    return 0;
+}
+#else
+#define DFI_FINDINGS 0
+DFI_UNUSED static int dfi_found_again(const char *text) { return (void)text, 0; }
+#endif
+
+/* In the child of a fork: locks that the thread holds are new ones, lines and findings are the parent's. */
+DFI_UNUSED static void dfi_log_forked(void)
+{
+#if DFI_FINDINGS
+    dfi_store_relaxed(&dfi_findings, (struct dfi_found *)NULL);
+#endif
+    dfi_locks.held = 0, dfi_locks.first = NULL;
+}
+
 /* --- messages ---------------------------------------------------------------------------------------- */
 
 #if DFI_GNU
@@ -115,11 +179,26 @@ DFI_UNUSED static DFI_COLD void dfi_say(int level, const char *format, ...)
             va_end(arguments);
         } else memcpy((text = few) + sizeof few - sizeof cut, cut, sizeof cut);
     }
-    if (!to.log || (dfi_locks.held && !dfi_line_keep(to, level, text)))
+    if (level == DFI_LOG_ERROR && dfi_found_again(text)) text[0] = 0; /* it is counted */
+    else if (!to.log || (dfi_locks.held && !dfi_line_keep(to, level, text)))
         fprintf(stderr, "%s\n", text); /* the line of a thread that holds a lock, without memory, comes here, too */
     else if (!dfi_locks.held) dfi_log_call(to, level, text);
     if (text != few) dfi_mfree(text);
 }
+
+#if DFI_FINDINGS
+/* After the destructors of the parts of df, which may find more (work/pool.h). */
+static DFI_COLD __attribute__((destructor(102))) void dfi_found_end(void)
+{
+    struct dfi_found *f = dfi_exchange_acq_rel(&dfi_findings, (struct dfi_found *)NULL), *next;
+    for (; f; f = next) {
+        int times = dfi_load_relaxed(&f->times);
+        next = f->next;
+        if (times > 1) dfi_say(DFI_LOG_WARNING, "%d times in all, numbers apart: %s", times, (char *)(f + 1) + 4);
+        dfi_mfree(f);
+    }
+}
+#endif
 
 #define dfi_error(...)  dfi_say(DFI_LOG_ERROR, __VA_ARGS__)
 #define dfi_warn(...)   dfi_say(DFI_LOG_WARNING, __VA_ARGS__)

@@ -9,6 +9,7 @@
 #include "../work/future.h"
 #include "../work/pool.h"
 #include "../work/scope.h"
+#include "../work/settings.h"
 #include "../work/task.h"
 #include "../work/wake.h"
 
@@ -30,6 +31,9 @@ DFI_UPCALL_NONE(dfi_up_door);
 DFI_UPCALL_NONE(dfi_up_thief_enters);
 DFI_UPCALL_NONE(dfi_up_thief_leaves);
 DFI_UPCALL_NONE(dfi_up_thief_may_enter);
+#if !defined(DF_SERIAL)
+DFI_UPCALL_NONE(dfi_up_variables);
+#endif
 #endif
 
 #endif

@@ -46,6 +46,9 @@ DFI_API char DFI_NEED_ERRORS[1] = { 0 };
 #if DFI_WITH_STORAGE
 DFI_API char DFI_NEED_STORAGE[1] = { 0 };
 #endif
+#if DF_CHECK
+DFI_API char DFI_NEED_CHECK[1] = { 0 };
+#endif
 #if DFI_WITH_OBSERVE
 DFI_API char DFI_NEED_OBSERVE[1] = { 0 };
 #endif

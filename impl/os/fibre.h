@@ -91,7 +91,7 @@ static DFI_FIBRE_QUIET int dfi_fibre_sound(const struct dfi_fibre *f)
 DFI_UNUSED static DFI_FIBRE_QUIET void dfi_fibres_wait(struct dfi_fibres *s)
 {
     struct dfi_fibre *f = &s->fibre[s->now], *to = &s->main;
-#if DFI_FIBRE_TSAN
+#if DFI_TSAN
     /* two barriers alternate, because one fibre may reach the next barrier before another has left this one */
     char *barrier = &s->barrier[s->round & 1];
     dfi_fibre_release(barrier);
@@ -101,7 +101,7 @@ DFI_UNUSED static DFI_FIBRE_QUIET void dfi_fibres_wait(struct dfi_fibres *s)
         to = dfi_fibres_next(s);
     } else s->end = DFI_FIBRES_OVERFLOW;
     if (to != f) dfi_fibre_jump(f, to, 0);
-#if DFI_FIBRE_TSAN
+#if DFI_TSAN
     dfi_fibre_acquire(barrier);
 #endif
 }
@@ -168,7 +168,7 @@ DFI_UNUSED static enum dfi_fibres_end dfi_fibres_run(struct dfi_fibres *s, int n
         int i;
         for (i = 0; modes != s->modes && i < s->most; i++) memcpy(s->fibre[i].sp, &modes, sizeof modes);
         s->modes = modes;
-#if DFI_FIBRE_TSAN
+#if DFI_TSAN
         s->main.tsan = __tsan_get_current_fiber();
 #endif
     }
@@ -176,7 +176,7 @@ DFI_UNUSED static enum dfi_fibres_end dfi_fibres_run(struct dfi_fibres *s, int n
     dfi_fibre_release(&s->begin);
     dfi_fibre_jump(&s->main, &s->fibre[0], 0);
     dfi_fibre_acquire(&s->done);
-#if DFI_FIBRE_TSAN
+#if DFI_TSAN
     dfi_fibre_acquire(&s->barrier[0]); /* fibres may still be in a barrier if the group was abandoned */
     dfi_fibre_acquire(&s->barrier[1]);
 #endif
@@ -200,11 +200,11 @@ DFI_UNUSED static void dfi_fibres_free(struct dfi_fibres *s)
     s->quit = 1;
     for (i = 0; i < s->most; i++) {
         struct dfi_fibre *f = &s->fibre[i];
-#if DFI_FIBRE_ASAN && DFI_FIBRE_HAND
+#if DFI_ASAN && DFI_FIBRE_HAND
         /* lets the fibre end, which frees its fake stack */
         if (s->by_hand && f->begun && s->end == DFI_FIBRES_DONE) dfi_fibre_jump(&s->main, f, 0);
 #endif
-#if DFI_FIBRE_TSAN && DFI_FIBRE_HAND
+#if DFI_TSAN && DFI_FIBRE_HAND
         if (s->by_hand) __tsan_destroy_fiber(f->tsan);
 #endif
 #if DFI_FIBRE_THREADS
@@ -240,10 +240,10 @@ static int dfi_fibre_make(struct dfi_fibres *s, int i)
     if (s->by_hand) {
         f->sp = dfi_fibre_frame(f->stack + DFI_FIBRE_STRIDE, dfi_fibre_entry);
         memcpy(f->sp, &s->modes, sizeof s->modes);
-#if DFI_FIBRE_ASAN
+#if DFI_ASAN
         f->bottom = f->stack, f->bytes = DFI_FIBRE_STRIDE;
 #endif
-#if DFI_FIBRE_TSAN
+#if DFI_TSAN
         f->tsan = __tsan_create_fiber(0);
 #endif
         return 0;

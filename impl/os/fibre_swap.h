@@ -9,27 +9,11 @@
 #include "../base/compiler.h"
 #include "os.h"
 
-#if defined(__has_feature)
-#define DFI_FIBRE_FEATURE(x) __has_feature(x)
-#else
-#define DFI_FIBRE_FEATURE(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || DFI_FIBRE_FEATURE(address_sanitizer)
-#define DFI_FIBRE_ASAN 1
-#else
-#define DFI_FIBRE_ASAN 0
-#endif
-#if defined(__SANITIZE_THREAD__) || DFI_FIBRE_FEATURE(thread_sanitizer)
-#define DFI_FIBRE_TSAN 1
-#else
-#define DFI_FIBRE_TSAN 0
-#endif
-
 /* Is there an assembler switch? A build may set this to 0 to test the other methods. */
 #ifndef DFI_FIBRE_HAND
 #if !DFI_GNU || defined(_WIN32)
 #define DFI_FIBRE_HAND 0
-#elif DFI_FIBRE_TSAN && !defined(__clang__) && __GNUC__ < 10 /* its TSan runtime has no fibres */
+#elif DFI_TSAN && !defined(__clang__) && __GNUC__ < 10 /* its TSan runtime has no fibres */
 #define DFI_FIBRE_HAND 0
 #elif defined(__x86_64__) && !defined(__ILP32__)
 #define DFI_FIBRE_HAND 1
@@ -70,7 +54,7 @@
 enum {
     /* Bytes of a stack: for the arrays of a kernel and the functions of <math.h>. Only touched pages use memory.
      * Sanitizers need larger frames, and stack for their reports. */
-    DFI_FIBRE_STACK = (DFI_FIBRE_ASAN || DFI_FIBRE_TSAN ? 256 : sizeof(void *) > 4 ? 64 : 32) * 1024,
+    DFI_FIBRE_STACK = (DFI_ASAN || DFI_TSAN ? 256 : sizeof(void *) > 4 ? 64 : 32) * 1024,
     /* The gap between stacks, 9 cache lines. If stacks were a power of two apart, their upper ends, which are in use,
      * would fall into the same few cache sets. */
     DFI_FIBRE_APART = 9 * 64,
@@ -87,13 +71,13 @@ struct dfi_fibre {
     struct dfi_fibres *of;
     char *stack;                  /* low end of the stack; NULL: the stack of the thread */
     int i;
-#if DFI_FIBRE_ASAN
+#if DFI_ASAN
     void *fake;                   /* the fake stack that ASan keeps for the fibre, and the bounds of its stack */
     const void *bottom;
     size_t bytes;
     int begun;
 #endif
-#if DFI_FIBRE_TSAN
+#if DFI_TSAN
     void *tsan;
 #endif
 #if DFI_FIBRE_THREADS
@@ -130,10 +114,10 @@ struct dfi_fibres {
     uint64_t modes;               /* assembler: floating-point modes at the last stop */
     void (*run)(void *arg, int i);
     void *arg;
-#if DFI_FIBRE_ASAN
+#if DFI_ASAN
     struct dfi_fibre *from;       /* the previously running fibre */
 #endif
-#if DFI_FIBRE_TSAN
+#if DFI_TSAN
     char begin, done, barrier[2]; /* synchronisation objects that TSan sees */
 #endif
 };
@@ -142,7 +126,7 @@ struct dfi_fibres {
  * For TSan the items are threads that only barriers order, so it reports missing barriers. The data of this file are
  * accessed by functions marked DFI_FIBRE_QUIET, and are ordered because all fibres run in one thread. */
 
-#if DFI_FIBRE_TSAN && DFI_FIBRE_HAND
+#if DFI_TSAN && DFI_FIBRE_HAND
 #define DFI_FIBRE_QUIET __attribute__((no_sanitize_thread))
 DFI_EXTERN_C_BEGIN
 extern void *__tsan_create_fiber(unsigned flags);
@@ -159,7 +143,7 @@ DFI_EXTERN_C_END
 #define dfi_fibre_acquire(p) ((void)0)
 #define dfi_fibre_release(p) ((void)0)
 #endif
-#if DFI_FIBRE_ASAN && DFI_FIBRE_HAND
+#if DFI_ASAN && DFI_FIBRE_HAND
 DFI_EXTERN_C_BEGIN
 extern void __sanitizer_start_switch_fiber(void **fake, const void *bottom, size_t bytes);
 extern void __sanitizer_finish_switch_fiber(void *fake, const void **bottom, size_t *bytes);
@@ -417,7 +401,7 @@ static int dfi_fibre_shadow_stack(void)
 /* Informs ASan that the switch to f is complete. */
 static DFI_FIBRE_QUIET void dfi_fibre_landed(struct dfi_fibre *f)
 {
-#if DFI_FIBRE_ASAN
+#if DFI_ASAN
     struct dfi_fibre *from = f->of->from;
     __sanitizer_finish_switch_fiber(f->fake, &from->bottom, &from->bytes);
 #else
@@ -428,12 +412,12 @@ static DFI_FIBRE_QUIET void dfi_fibre_landed(struct dfi_fibre *f)
 /* Switches stacks. last: no fibre will switch back to `from`. */
 static DFI_FIBRE_QUIET void dfi_fibre_jump_by_hand(struct dfi_fibre *from, struct dfi_fibre *to, int last)
 {
-#if DFI_FIBRE_ASAN
+#if DFI_ASAN
     to->of->from = from;
     to->begun = !last;
     __sanitizer_start_switch_fiber(last ? NULL : &from->fake, to->bottom, to->bytes);
 #endif
-#if DFI_FIBRE_TSAN
+#if DFI_TSAN
     __tsan_switch_to_fiber(to->tsan, !to->of->ordered);
 #endif
     (void)last;

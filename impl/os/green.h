@@ -75,7 +75,7 @@ static struct dfi_green *dfi_green_me(void)
         dfi_green_bottom.ordered = 1;
 #if DFI_FIBRE_HAND
         dfi_green_bottom.by_hand = !DFI_FIBRE_SHADOW || !dfi_fibre_shadow_stack();
-#if DFI_FIBRE_TSAN
+#if DFI_TSAN
         dfi_green_bottom.main.tsan = __tsan_get_current_fiber();
 #endif
 #endif

@@ -65,7 +65,8 @@ DFI_UNUSED static int dfi_os_event_init(struct dfi_os_event *e) { return dfi_sto
 DFI_UNUSED static void dfi_os_event_free(struct dfi_os_event *e) { (void)e; }
 DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
 {
-    uint64_t now, end = ms ? dfi_os_ns() + (uint64_t)ms * 1000000 : 0;
+    /* ThreadSanitizer calls handlers of signals when the thread calls something that it knows, such as the clock */
+    uint64_t now, left, end = ms ? dfi_os_ns() + (uint64_t)ms * 1000000 : 0, most = DFI_TSAN ? 50000000u : end;
     struct dfi_futex_time t = { 0, 0 };
     int saved = errno, late = 0;
     for (;;) {
@@ -73,12 +74,14 @@ DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) 
          * compares, and does not let it sleep */
         int seen = dfi_load_acquire(&e->wakes);
         if (dfi_load_acquire(word) != value) break;
-        if (ms) {
-            if ((late = (now = dfi_os_ns()) >= end) != 0) break;
-            t.s = (long)((end - now) / 1000000000), t.ns = (long)((end - now) % 1000000000);
+        if (most) {
+            now = dfi_os_ns();
+            if ((late = ms && now >= end) != 0) break;
+            left = ms && end - now < most ? end - now : most;
+            t.s = (long)(left / 1000000000), t.ns = (long)(left % 1000000000);
         }
         dfi_sys_call((long)DFI_SYS_FUTEX, (void *)&e->wakes, (long)DFI_FUTEX_WAIT, (long)seen,
-                     ms ? (void *)&t : NULL, NULL, 0l);
+                     most ? (void *)&t : NULL, NULL, 0l);
     }
     errno = saved;
     return late;

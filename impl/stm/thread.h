@@ -97,7 +97,7 @@ static void dfi_tm_fork_child(void)
     struct dfi_tm *t = dfi_tm_self, *u;
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
     dfi_tm_fork_parent();
-    dfi_held_drop();
+    dfi_log_forked();
     dfi_stm.sleep_lock = dfi_stm.life_lock = fresh;
     if (!t->spare) dfi_stm.spare_lock = fresh;
     /* the records of the other threads stay, out of use; one may have been about to begin a block */

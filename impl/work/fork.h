@@ -72,7 +72,7 @@ static void dfi_fork_child(void)
     if (w) dfi_pool.left = dfi_fork_leaves(w);
     dfi_pool.era++;
     if (w && dfi_load_relaxed(&w->helper)) dfi_signals_set(&dfi_pool.signals); /* it is the main thread here */
-    dfi_held_drop(); /* locks that this thread held, because DF_MALLOC forked, are new ones */
+    dfi_log_forked(); /* locks that this thread held, because DF_MALLOC forked, are new ones */
     dfi_pool_lock = fresh;
     dfi_store_relaxed(&dfi_pool.running, 0);
     dfi_store_relaxed(&dfi_pool.stopping, 0);

@@ -73,11 +73,15 @@ DFI_UPCALL(int, dfi_up_cpus_chosen, (const df_config *c));
 /* The number of CPUs whose time this process may use on average; 0: all. */
 DFI_UPCALL(int, dfi_up_cpus_most, (void));
 
+/* Names variables that look like those of df, and are none. */
+DFI_UPCALL(void, dfi_up_variables, (void));
+
 /* Reads all settings. c may be NULL. */
 static void dfi_settings_read(const df_config *c)
 {
     const struct dfi_setting *const *rows = dfi_settings, *s;
     int chosen = dfi_up_cpus_chosen ? dfi_up_cpus_chosen(c) : 0, most = dfi_up_cpus_most ? dfi_up_cpus_most() : 0;
+    if (dfi_up_variables) dfi_up_variables();
     dfi_pool.n_cpus = dfi_os_cpus();
     dfi_pool.cpus_chosen = chosen;
     if (most && most < dfi_pool.n_cpus) dfi_pool.n_cpus = most;

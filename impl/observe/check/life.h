@@ -3,6 +3,8 @@
 #define DFI_OBSERVE_CHECK_LIFE_H
 
 #include "../../base/compiler.h"
+#include "../../base/env.h"
+#include "../../base/log.h"
 #include "../../base/upcall.h"
 #include "../../work/module.h"
 #include "../../work/supervise.h"
@@ -103,6 +105,19 @@ static void dfi_check_fork_child(void)
     dfi_check_locked = 0;
 }
 
+#endif
+
+#if DFI_FINDINGS
+/* DF_CHECK_EXIT: findings are the exit status of a program that ends normally. The last function of df to run. */
+static DFI_COLD __attribute__((destructor(103))) void dfi_check_exit(void)
+{
+    int status = dfi_load_acquire(&dfi_findings)
+        ? (int)dfi_env_number("DF_CHECK_EXIT", 1, 255, 0, "an exit status from 1 to 255") : 0;
+    if (!status) return;
+    dfi_found_end();
+    fflush(NULL);
+    _exit(status);
+}
 #endif
 
 static void dfi_module_check(const struct dfi_moment *m)

@@ -424,8 +424,8 @@ static void dfi_stall_report(size_t stamp, double seconds)
     if (!m) dfi_warn_once("out of memory: DF_STALL reports no stall");
     else dfi_stall_collect(m);
     left = m && !m->waits && !m->busy && !m->idle && dfi_work_public();
-    /* else there is no waiting thread, or there is progress */
-    if (m && (m->waits || left) && dfi_stall_stamp() == stamp) {
+    /* else all threads are idle or outside of df, or there is progress */
+    if (m && (m->waits || m->busy || left) && dfi_stall_stamp() == stamp) {
         snprintf(text, sizeof text,
  "nothing has begun, ended or been signalled for %.2f s: %d thread%s wait%s, %d run%s something, %d ha%s nothing to do",
                  seconds, m->waiting, m->waiting == 1 ? "" : "s", m->waiting == 1 ? "s" : "", m->busy,

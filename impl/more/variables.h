@@ -1,0 +1,107 @@
+/* variables.h - environment variables that look like those of df, and are none
+ *
+ * When df first starts in a process, each variable DF_.. that df does not have is named once, with the nearest that it
+ * has. Macros that were given as variables are told apart. */
+#ifndef DFI_MORE_VARIABLES_H
+#define DFI_MORE_VARIABLES_H
+
+#include "../base/compiler.h"
+#include "../base/env.h"
+#include "../base/log.h"
+#include "../base/upcall.h"
+#include "../work/settings.h"
+
+#if (defined(__unix__) || defined(__APPLE__)) && DFI_GNU && !defined(DF_SERIAL)
+DFI_EXTERN_C_BEGIN
+#if defined(__APPLE__)
+extern char ***dfi_sys_environ(void) __asm__("__NSGetEnviron");
+#else
+extern char **dfi_sys_environment __asm__("environ");
+DFI_INLINE char ***dfi_sys_environ(void) { return &dfi_sys_environment; }
+#endif
+DFI_EXTERN_C_END
+
+DFI_SMALL_CODE_BEGIN
+
+enum { DFI_VARIABLE_MOST = 32, DFI_VARIABLE_NEAR = 2 }; /* characters; different ones of names that are near */
+
+/* Without DF_, as in docs/reference/environment.md; then the old names of parts of DF_SCHEDULE. */
+static const char dfi_variables[] =
+    " WORKERS CPUSET DEQUE STACK WINDOW DEFER DETERMINISTIC RENAME_BYTES SPECULATE PATIENCE STALL GRAPH GRAPH_DEPTH"
+    " TRACE STATS PROGRESS SCHEDULE CHECK_EXIT GPU GPU_SIM GPU_SIM_SEED GPU_SIM_BROKEN GPU_SIM_FAIL GPU_MEMORY"
+    " CUDA_LIBRARY NVRTC_LIBRARY KERNEL_CACHE TUNE HISTORY OWM_PROCESSES OWM_BYTES CHAOS RECORD REPLAY ";
+static const char dfi_macros[] =
+    " CHECK DEBUG SERIAL MINIMAL SMALL COPY IMPLEMENTATION DEVELOP STM_ENGINE STM_VALUES STM_RECORDS STM_CLOSED"
+    " STM_SETJMP STM_ORECS STM_SITES STM_CLOCK USE_OPENCL USE_CUDA GPU_EXACT OWM_COPIES ";
+
+static const char dfi_variable_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+/* Is the name of n characters one of the list? */
+static int dfi_variable_in(const char *list, const char *name, size_t n)
+{
+    const char *p;
+    for (p = list; p; p = strstr(p + 1, " "))
+        if (!strncmp(p + 1, name, n) && p[n + 1] == ' ') return 1;
+    return 0;
+}
+
+/* The number of characters to insert, delete or replace to get from one name to the other (Levenshtein). */
+static unsigned dfi_variable_distance(const char *a, size_t n, const char *b, size_t m)
+{
+    unsigned row[DFI_VARIABLE_MOST + 1], left, corner, best;
+    size_t i, j;
+    for (j = 0; j <= m; j++) row[j] = (unsigned)j;
+    for (i = 1; i <= n; i++)
+        for (j = 1, corner = row[0]++, left = row[0]; j <= m; j++, left = best) {
+            best = corner + (a[i - 1] != b[j - 1]);
+            corner = row[j];
+            if (corner + 1 < best) best = corner + 1;
+            if (left + 1 < best) best = left + 1;
+            row[j] = best;
+        }
+    return row[m];
+}
+
+static void dfi_variable_unknown(const char *name, int n)
+{
+    char other[DFI_VARIABLE_MOST + 4];
+    const char *p = dfi_variables, *nearest = NULL;
+    unsigned least = DFI_VARIABLE_NEAR + 1, distance;
+    for (p++; *p; p += strcspn(p, " ") + 1) {
+        distance = dfi_variable_distance(name, (size_t)n, p, strcspn(p, " "));
+        if (distance < least) nearest = p, least = distance;
+    }
+    if (nearest) {
+        snprintf(other, sizeof other, "DF_%.*s", (int)strcspn(nearest, " "), nearest);
+        dfi_warn("%.*s is set in the environment, and df has no such variable: did you mean %s?",
+                 n + 3, name - 3, other);
+    } else
+        dfi_warn("%.*s is set in the environment, and df has no such variable: docs/reference/environment.md lists "
+                 "those that it has", n + 3, name - 3);
+}
+
+static void dfi_variables_look(void)
+{
+    static int looked; /* pool lock */
+    char **v = *dfi_sys_environ();
+    if (looked++ || dfi_privileged()) return;
+    for (; v && *v; v++) {
+        const char *name = *v + 3;
+        size_t n = strcspn(*v, "=");
+        if (strncmp(*v, "DF_", 3) || (n -= 3) == 0 || n > (size_t)DFI_VARIABLE_MOST ||
+            n != strspn(name, dfi_variable_letters)) continue;
+        if (dfi_variable_in(dfi_variables, name, n)) continue;
+        if (dfi_variable_in(dfi_macros, name, n) || !strncmp(name, "WITH_", 5) || !strncmp(name, "WITHOUT_", 8))
+            dfi_warn("%.*s is set in the environment, and is a macro: it is chosen when the program is compiled, for "
+                     "example by -D%.*s=1", (int)n + 3, *v, (int)n + 3, *v);
+        else dfi_variable_unknown(name, (int)n);
+    }
+}
+DFI_UPCALL_IS(dfi_up_variables, dfi_variables_look);
+
+DFI_SMALL_CODE_END
+#elif !defined(DF_SERIAL)
+DFI_UPCALL_NONE(dfi_up_variables);
+#endif
+
+#endif
