@@ -71,7 +71,7 @@
  *       DF_STATS=1            reports how long the tasks of each name took, and what the workers did; file.txt:
  *                             writes it to the file. See docs/stats.md. Together with DF_TRACE=file.json:
  *                             `df-simulate file.json` predicts the speed-up with more workers. See docs/simulate.md.
- *       DF_CHECK_EXIT=9       with DF_CHECK, errors that df has logged make this the exit status at the normal end
+ *       DF_CHECK_EXIT=9       with DF_CHECK, findings make this the exit status at the normal end
  *       DF_PROGRESS=1         shows in one line, if stderr is a terminal, how many tasks are done, and when the rest
  *                             will be; always: a line per second in the log; file.txt: in the file. See
  *                             docs/progress.md.

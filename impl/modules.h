@@ -141,12 +141,14 @@
 #if DF_CHECK
 #include "observe/check/reduce.h"
 #include "observe/check/declared.h"
+#include "observe/check/family.h"
 #include "observe/check/live.h"
 #include "observe/check/turn.h"
 #include "observe/check/view.h"
 #include "observe/check/entry.h"
 #include "observe/check/report.h"
 #include "observe/check/run.h"
+#include "observe/check/loop.h"
 #include "observe/check/life.h"
 #endif
 #if !defined(DF_SERIAL)
@@ -381,13 +383,14 @@ DFI_UPCALL_NONE(dfi_up_site);
 DFI_UPCALL_NONE(dfi_up_body);
 DFI_UPCALL_NONE(dfi_up_submits);
 DFI_UPCALL_NONE(dfi_up_created);
+DFI_UPCALL_NONE(dfi_up_is_ready);
+DFI_UPCALL_NONE(dfi_up_task_done);
 DFI_UPCALL_NONE(dfi_up_scope_created);
 DFI_UPCALL_NONE(dfi_up_items);
 DFI_UPCALL_NONE(dfi_up_combines);
 DFI_UPCALL_NONE(dfi_up_combines_more);
 #endif
 #if !DFI_CHECK_ASAN
-DFI_UPCALL_NONE(dfi_up_task_done);
 DFI_UPCALL_NONE(dfi_up_waited_on);
 DFI_UPCALL_NONE(dfi_up_released);
 #endif

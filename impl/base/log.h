@@ -2,7 +2,8 @@
  *
  * Error: the program used the library wrongly. Warning: df continues in a degraded mode. Information: output that the
  * program requested. The text of a message is at the call that logs it; `_once` logs it once per process and place.
- * Errors that are equal but for numbers are logged once, and counted: the program's end logs how often they came.
+ * Findings (errors, with DF_CHECK or DF_DEBUG) that are equal but for numbers are logged once, and counted: the end of
+ * the program logs how often they came.
  * A message may have any length. df never exits. */
 #ifndef DFI_BASE_LOG_H
 #define DFI_BASE_LOG_H
@@ -16,7 +17,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { DFI_LOG_ERROR = 1, DFI_LOG_WARNING = 2, DFI_LOG_INFORMATION = 3 };
+enum { DFI_LOG_ERROR = 1, DFI_LOG_WARNING = 2, DFI_LOG_INFORMATION = 3, DFI_LOG_FINDING = 4 };
 
 /* The program's logger; NULL: stderr. */
 struct dfi_logger {
@@ -94,7 +95,7 @@ DFI_UNUSED static int dfi_line_keep(struct dfi_logger to, int level, const char 
 }
 #endif
 
-/* --- findings: errors that were logged -------------------------------------------------------------- */
+/* --- findings ---------------------------------------------------------------------------------------- */
 
 #if !defined(DF_MINIMAL) && DFI_GNU
 #define DFI_FINDINGS 1
@@ -123,7 +124,7 @@ static DFI_COLD uint64_t dfi_found_key(const char *text)
     return h;
 }
 
-/* Nonzero: an equal error was logged before. */
+/* Nonzero: an equal one was logged before. */
 DFI_UNUSED static DFI_COLD int dfi_found_again(const char *text)
 {
     uint64_t key = dfi_found_key(text);
@@ -179,10 +180,12 @@ DFI_UNUSED static DFI_COLD void dfi_say(int level, const char *format, ...)
             va_end(arguments);
         } else memcpy((text = few) + sizeof few - sizeof cut, cut, sizeof cut);
     }
-    if (level == DFI_LOG_ERROR && dfi_found_again(text)) text[0] = 0; /* it is counted */
-    else if (!to.log || (dfi_locks.held && !dfi_line_keep(to, level, text)))
+    if (level == DFI_LOG_FINDING && dfi_found_again(text)) goto counted;
+    if (level == DFI_LOG_FINDING) level = DFI_LOG_ERROR;
+    if (!to.log || (dfi_locks.held && !dfi_line_keep(to, level, text)))
         fprintf(stderr, "%s\n", text); /* the line of a thread that holds a lock, without memory, comes here, too */
     else if (!dfi_locks.held) dfi_log_call(to, level, text);
+counted:
     if (text != few) dfi_mfree(text);
 }
 
@@ -200,6 +203,7 @@ static DFI_COLD __attribute__((destructor(102))) void dfi_found_end(void)
 }
 #endif
 
+#define dfi_finding(...) dfi_say(DFI_LOG_FINDING, __VA_ARGS__)
 #define dfi_error(...)  dfi_say(DFI_LOG_ERROR, __VA_ARGS__)
 #define dfi_warn(...)   dfi_say(DFI_LOG_WARNING, __VA_ARGS__)
 #define dfi_inform(...) dfi_say(DFI_LOG_INFORMATION, __VA_ARGS__)

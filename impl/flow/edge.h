@@ -131,10 +131,14 @@ DFI_FAST int dfi_flow_count(struct dfi_worker *w, struct dfi_flow *t)
     struct dfi_scope *s = t->scope;
     if (DFI_LIKELY(s->open)) s->submitted++;
     else dfi_fetch_add_seq_cst(&s->pending, (intptr_t)1); /* nested in a wait for s: relaxed would do */
-    if (!t->n_edges) return 1;
-    dfi_store_relaxed(&dfi_tasks_of(w)->n_edges, dfi_load_relaxed(&dfi_tasks_of(w)->n_edges) + t->n_edges);
-    /* acq_rel, like the end of a predecessor: pairs with dfi_flow_unblock */
-    return dfi_fetch_sub_acq_rel(&t->wait, DFI_GUARD - (intptr_t)t->n_edges) == DFI_GUARD - (intptr_t)t->n_edges;
+    if (t->n_edges) {
+        dfi_store_relaxed(&dfi_tasks_of(w)->n_edges, dfi_load_relaxed(&dfi_tasks_of(w)->n_edges) + t->n_edges);
+        /* acq_rel, like the end of a predecessor: pairs with dfi_flow_unblock */
+        if (dfi_fetch_sub_acq_rel(&t->wait, DFI_GUARD - (intptr_t)t->n_edges) != DFI_GUARD - (intptr_t)t->n_edges)
+            return 0;
+    }
+    if (dfi_up_is_ready) dfi_up_is_ready(t);
+    return 1;
 }
 
 /* Counts an internal task that has its edges, and pushes it if it is ready. */

@@ -37,8 +37,9 @@ static int dfi_flow_unblock(struct dfi_flow *t)
 {
     /* 1 means that only the caller's predecessor is left, so no other thread changes it. acquire: pairs with the
      * release of the other predecessors' subtractions. */
-    if (!DFI_ALONE && dfi_load_acquire(&t->wait) == 1) return 1;
-    return dfi_fetch_sub_acq_rel(&t->wait, (intptr_t)1) == 1;
+    if ((DFI_ALONE || dfi_load_acquire(&t->wait) != 1) && dfi_fetch_sub_acq_rel(&t->wait, (intptr_t)1) != 1) return 0;
+    if (dfi_up_is_ready) dfi_up_is_ready(t);
+    return 1;
 }
 
 static void dfi_flow_free_args(struct dfi_flow *t)

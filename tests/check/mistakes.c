@@ -483,6 +483,98 @@ static void order_matters(void)
     df_wait();
 }
 
+/* --- parts of a loop that write the same memory: what is declared orders the loop with tasks only ----------------- */
+
+DF_LOOP(adds_all, (const long *, x), df_inout(long, sum, 1));
+void adds_all(long lo, long hi, const long *x, long *sum) { for (; lo < hi; lo++) *sum += x[lo]; }
+DF_LOOP(reduces_all, (const long *, x), df_reduce(df_sum, long, sum, 1));
+void reduces_all(long lo, long hi, const long *x, long *sum) { for (; lo < hi; lo++) *sum += x[lo]; }
+DF_LOOP(counts_all, df_concurrent(long, sum, 1), df_inout(long, x, N));
+void counts_all(long lo, long hi, long *sum, long *x)
+{
+    for (; lo < hi; lo++) x[lo] = __atomic_add_fetch(sum, 1, __ATOMIC_RELAXED);
+}
+DF_TASK(void, one_more, df_inout(long, x, 1));
+void one_more(long *x) { ++*x; }
+DF_LOOP(twice_each, df_inout(long, x, N)); /* the tasks of a part may run beside the next one, in parts of their own */
+void twice_each(long lo, long hi, long *x)
+{
+    for (; lo < hi; lo++) {
+        df_submit(one_more, x + lo);
+        df_submit(one_more, x + lo);
+        if (lo % 8 == 7) df_wait();
+    }
+}
+static void sum_in_a_loop(void)
+{
+    long sum = 0;
+    for (int i = 0; i < N; i++) a[i] = i + 1;
+    if (wrong) df_for(adds_all, 0, N, a, &sum);
+    else {
+        df_for(reduces_all, 0, N, a, &sum);
+        df_for(counts_all, 0, N, &sum, b);
+        df_for(twice_each, 0, N, b);
+    }
+}
+
+/* --- children of parents that declare nothing: nothing orders them with the children of others ----------------------- */
+
+static long global[N], other_global[N];
+DF_TASK(void, silent, (numbers, x));
+void silent(numbers x)
+{
+    for (int i = 0; i < 5; i++) df_submit(one_more, x + i);
+}
+DF_TASK(void, tells, df_inout(long, x, N));
+void tells(numbers x)
+{
+    for (int i = 0; i < 5; i++) df_submit(one_more, x + i);
+}
+/* memory of its own, also if another task gets the same from malloc afterwards */
+DF_TASK(void, allocates, (int, k));
+void allocates(int k)
+{
+    numbers x = (numbers)calloc(N, sizeof *x);
+    for (int i = 0; i < 5; i++) df_submit(one_more, x + k);
+    df_wait();
+    free(x);
+}
+static void undeclared_by_the_parents(void)
+{
+    for (int k = 0; k < 3; k++) {
+        if (wrong) df_submit(silent, global);
+        else df_submit(tells, global);
+        df_submit(allocates, k);
+    }
+    df_wait();
+    df_submit(silent, global); /* alone, or after all others */
+    df_wait();
+    df_submit(silent, global);
+}
+/* their grandparent declares something else */
+DF_TASK(void, family, df_inout(long, x, N), (numbers, y));
+void family(long *x, numbers y) { df_submit(silent, y), (void)x; }
+DF_TASK(void, whole_family, df_inout(long, x, N), df_inout(long, y, N));
+void whole_family(long *x, long *y)
+{
+    (void)x;
+    df_submit(tells, y);
+}
+static void undeclared_by_the_grandparents(void)
+{
+    for (int k = 0; k < 2; k++) {
+        if (wrong) df_submit(family, k ? a : b, other_global);
+        else df_submit(whole_family, k ? a : b, other_global);
+    }
+}
+/* a task declares what the child of another one accesses */
+static void undeclared_by_one(void)
+{
+    df_submit(tells, global);
+    if (wrong) df_submit(silent, global);
+    else df_submit(tells, global);
+}
+
 #define UNDECLARED(who, does, of) "task " who " [(].* " does " .* it does not declare .* " of
 static const struct { const char *name; void (*run)(void); const char *in, *asan, *plain; } mistakes[] = {
     { "missing_in", missing_in, "sum_wrong",
@@ -547,6 +639,15 @@ static const struct { const char *name; void (*run)(void); const char *in, *asan
       "task alias .* changed df_in x" },
     { "order_matters", order_matters, NULL, "operator hasty_text of DF_REDUCTION is not commutative",
       "operator hasty_text of DF_REDUCTION is not commutative" },
+    { "sum_in_a_loop", sum_in_a_loop, NULL, "loop adds_all: two of its parts write byte 0 of 8 of access 1, df_inout",
+      "loop adds_all: two of its parts write byte 0 of 8 of access 1, df_inout" },
+    { "undeclared_by_the_parents", undeclared_by_the_parents, NULL,
+      "task one_more .* 8 bytes .* that task silent, which submits it, does not declare, .* with task one_more",
+      "task one_more .* 8 bytes .* that task silent, which submits it, does not declare, .* with task one_more" },
+    { "undeclared_by_the_grandparents", undeclared_by_the_grandparents, NULL, "that task silent, which submits it",
+      "that task silent, which submits it" },
+    { "undeclared_by_one", undeclared_by_one, NULL, "that task silent, which submits it",
+      "that task silent, which submits it" },
     { "written_in_part", written_in_part, NULL, "-", "task half .* leaves 256 bytes of it, from byte 256 on" },
     { "read_before_written", read_before_written, NULL, "-",
       "task accumulates .* leaves 512 bytes of it, from byte 0 on" },

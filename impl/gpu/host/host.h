@@ -176,6 +176,13 @@ DFI_API void dfi_kernel_here(const struct dfi_kernel *k, const void *args)
     long bounds[2] = { 0, 0 }, i;
     df_result r;
     int j;
+#if DF_CHECK /* do two groups write the same memory? */
+    struct dfi_access writes[DFI_PARAMETERS];
+    unsigned n_writes = dfi_check_writes(dfi_me(), writes);
+#else
+    struct dfi_access *writes = NULL;
+    const unsigned n_writes = 0;
+#endif
     memcpy((void *)&grid, args, sizeof grid); /* every argument record begins with it */
     dfi_group_default(&grid, DFI_HOST_GROUP);
     if ((wrong = dfi_ndrange_wrong(&grid, &dfi_host_device)) != NULL ||
@@ -202,7 +209,7 @@ DFI_API void dfi_kernel_here(const struct dfi_kernel *k, const void *args)
     }
     /* without memory for parts everything is added to the region itself, by this thread alone */
     if (l.n_reduce && !l.parts) dfi_host_loop(bounds, &l);
-    else dfi_for(&type, NULL, NULL, k->name, bounds, &l, NULL, 0, NULL);
+    else dfi_for(&type, NULL, NULL, k->name, bounds, &l, writes, n_writes, NULL);
     /* fewer are done if it was given up, or cancelled */
     for (i = 0; l.parts && l.done == l.n_parts && i < l.n_parts; i++)
         for (j = 0; j < l.n_reduce; j++) {

@@ -354,6 +354,12 @@ static void dfi_loop_init(struct dfi_loop *l, const df_loop *o)
     dfi_store_relaxed(&l->parts, NULL);
 }
 
+/* DF_CHECK: runs l, which is complete and has accesses, on the calling thread. Zero: it has not. */
+DFI_UPCALL(int, dfi_up_loop_checked, (struct dfi_worker *w, struct dfi_loop *l, const df_loop *o, const char *site));
+#if !DF_CHECK
+DFI_UPCALL_NONE(dfi_up_loop_checked);
+#endif
+
 DFI_SMALL_CODE_END /* the calling thread alone often runs short loops */
 
 DFI_EXTERN_C_BEGIN
@@ -378,7 +384,9 @@ DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const l
     deterministic = !vectors && (o->deterministic || (w && dfi_more.deterministic));
     l.reduces = l.ordered = 0, l.deterministic = deterministic;
     if (DFI_UNLIKELY(n != 0)) {
+        unsigned i;
         dfi_loop_after(w, type, site, x, n);
+        for (i = 0; dfi_up_waited_on && w && i < n; i++) dfi_up_waited_on(w, &x[i]);
         dfi_loop_reductions(&l, x, n);
     }
     b = dfi_scope_enter(site);
@@ -389,6 +397,11 @@ DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const l
     else alone = alone && !dfi_seeded() && !(l.reduces && deterministic);
     if (b.scope && dfi_loop_cancelled(&l)) alone = -1; /* nothing runs */
     else alone = alone || !w || !b.scope || b.borrowed; /* no worker or no memory: runs on the calling thread */
+    if (dfi_up_loop_checked && n && !vectors && w && b.scope && alone >= 0) {
+        l.type = type, l.bounds = bounds, l.args = args, l.x = x, l.n_x = n;
+        dfi_loop_init(&l, o);
+        if (dfi_up_loop_checked(w, &l, o, site)) alone = -1;
+    }
     if (alone > 0) dfi_loop_whole(w, DFI_RAN_LOOP | (vectors ? (unsigned)DFI_RAN_ORDERED : 0u), type, bounds, args);
     else if (!alone) {
         l.type = type, l.bounds = bounds, l.args = args, l.x = x, l.n_x = n;

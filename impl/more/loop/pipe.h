@@ -204,7 +204,15 @@ DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, c
                   site, most);
     if (w && dfi_dropped(w)) return 0;
     b = dfi_scope_enter(site);
-    if (w && DFI_UNLIKELY(dfi_gated_body(w->scope) != NULL)) dfi_gates_await(w, dfi_gated_body(w->scope));
+    if (w && DFI_UNLIKELY(dfi_gated_body(w->scope) != NULL)) {
+        dfi_gates_await(w, dfi_gated_body(w->scope));
+        if (dfi_up_waited_on) { /* it may access all that the body declares weakly */
+            struct dfi_access all;
+            memset((void *)&all, 0, sizeof all);
+            all.rows = 1, all.row = SIZE_MAX;
+            dfi_up_waited_on(w, &all);
+        }
+    }
     if (!window) {
         window = w ? dfi_workers() : 1;
         if (most > 0 && most < window) window = most;

@@ -8,7 +8,9 @@
  *   shadow
  *   observe/check/view.h AddressSanitizer: the memory that the running code may access
  *   observe/check/report.h AddressSanitizer: the log of an access that it stopped
- *   observe/check/run.h the body of a task, checked */
+ *   observe/check/run.h the body of a task, checked
+ *   observe/check/family.h memory that a parent does not declare, and others access
+ *   observe/check/loop.h parts of a loop that write the same memory */
 #ifndef DFI_OBSERVE_CHECK_CHECK_H
 #define DFI_OBSERVE_CHECK_CHECK_H
 
@@ -29,6 +31,16 @@ struct dfi_checked {
     /* arg: offset in the argument record, or DFI_NO_ARG; parameter: index in dfi_type.access_names */
     unsigned mode, arg, parameter;
     struct dfi_check_entry *entry;   /* AddressSanitizer: the entry of its region in its scope, or NULL */
+    unsigned top;                    /* dfi_check_family: its ancestors from this depth on declare the memory, too */
+    int own;                         /* only its parent knows the memory */
+};
+/* A task and its ancestors, from the outermost one on, by numbers that are not used again (family.h). */
+enum { DFI_CHECK_DEPTH = 8 };
+struct dfi_check_family {
+    uint64_t id[DFI_CHECK_DEPTH];
+    const void *root;                /* the thread that has submitted the first */
+    unsigned depth, top;             /* top: of an access, as above */
+    int hidden;                      /* something else than accesses may order it */
 };
 /* A variable of a function that a child of a scope accesses. */
 struct dfi_check_variable {
@@ -52,6 +64,8 @@ struct dfi_check_task {
     struct dfi_checked checked[16];         /* its accesses */
     unsigned n_checked;
     const char *site;                       /* source line of the submission, or NULL */
+    struct dfi_check_family family;
+    const struct dfi_type *parent;          /* of its parent, or NULL */
     struct dfi_check_entry *declared;       /* regions declared by tasks that its body submitted (view.h) */
     uint64_t number;                        /* AddressSanitizer: later tasks of its scope have higher ones */
 };

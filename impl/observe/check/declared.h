@@ -79,7 +79,7 @@ static void dfi_check_say_memory(const struct dfi_flow *t, const struct dfi_chec
     char at[160];
     const char *name;
     int n = dfi_check_label(t->type, x->parameter, &name);
-    dfi_error("task %s%s declares df_%s %.*s, %lu bytes at %p, but the program may not use byte %lu of them "
+    dfi_finding("task %s%s declares df_%s %.*s, %lu bytes at %p, but the program may not use byte %lu of them "
               "(DF_CHECK), because it was freed, lies behind the end, or belongs to a function that has returned: df "
               "does not check this parameter; correct its size, or free it later",
               t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site), dfi_check_mode(x->mode), n, name,
@@ -178,7 +178,7 @@ static void dfi_check_returned(struct dfi_scope *s, uintptr_t call)
         dfi_check_lose(v->task, v->p);
 #endif
         n = dfi_check_label(v->type, v->parameter, &name);
-        dfi_error("task %s%s is not done, and %.*s at %p is a variable of a function that has returned (DF_CHECK): "
+        dfi_finding("task %s%s is not done, and %.*s at %p is a variable of a function that has returned (DF_CHECK): "
                   "call df_wait before it returns, or submit in DF_PARALLEL",
                   v->type->name, dfi_check_at(at, sizeof at, v->site), n, name, (void *)v->p);
     }
@@ -198,7 +198,7 @@ static void dfi_check_keep(struct dfi_worker *w, const struct dfi_flow *t, const
         char at[160];
         const char *name;
         int n = dfi_check_label(t->type, x->parameter, &name);
-        dfi_error("task %s%s declares df_%s %.*s at %p, a variable of a function that has returned (DF_CHECK): use "
+        dfi_finding("task %s%s declares df_%s %.*s at %p, a variable of a function that has returned (DF_CHECK): use "
                   "memory that lives as long as the task",
                   t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site), dfi_check_mode(x->mode), n,
                   name, (void *)x->region.p);
@@ -251,31 +251,57 @@ static const struct dfi_flow *dfi_check_parent(const struct dfi_scope *s)
 
 /* --- submission -------------------------------------------------------------------------------- */
 
+static void dfi_check_family_of(const struct dfi_worker *w, struct dfi_flow *t, const struct dfi_flow *parent);
+
+/* Does the parent declare the region of c? */
+static int dfi_check_inside(const struct dfi_flow *parent, const struct dfi_checked *c)
+{
+    const struct dfi_region *r = &c->region;
+    size_t k;
+    for (k = 0; k < r->rows; k++)
+        if (!dfi_check_range(parent, r->p + k * r->ld, r->p + k * r->ld + r->row, (c->mode & DFI_WRITES) != 0))
+            return 0;
+    return 1;
+}
+
+/* The parent declares the region of c: the depth from which on all of its ancestors do. */
+static unsigned dfi_check_top(const struct dfi_flow *parent, const struct dfi_checked *c)
+{
+    unsigned i, top = 0;
+    for (i = 0; i < dfi_task_checks(parent)->n_checked; i++) {
+        const struct dfi_checked *of = &dfi_task_checks(parent)->checked[i];
+        if (of->top > top && dfi_region_overlap(&of->region, &c->region)) top = of->top;
+    }
+    return top;
+}
+
 static void dfi_check_submit(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
 {
     const struct dfi_flow *parent = dfi_check_parent(t->scope);
     unsigned i;
-    size_t k;
-    dfi_task_checks(t)->n_checked = 0;
+    dfi_task_checks(t)->n_checked = dfi_task_checks(t)->family.depth = 0;
+    dfi_task_checks(t)->parent = parent ? parent->type : NULL;
     dfi_task_checks(t)->site = t->task.mem.special && t->extra->site ? t->extra->site
               : dfi_call_site == dfi_no_site ? NULL : dfi_call_site;
     dfi_call_site = dfi_no_site;
     if (t->type->modes & DFI_INTERNAL) return;
+    dfi_check_family_of(w, t, parent);
     if (dfi_scope_checks(t->scope)->n_variables && t->scope->owner == w)
         dfi_check_returned(t->scope, dfi_checked_of(w)->call);
     for (i = 0; i < n; i++) {
         struct dfi_region r = dfi_region_of(&x[i]);
         struct dfi_checked *c = &dfi_task_checks(t)->checked[dfi_task_checks(t)->n_checked];
-        int inside = 1;
+        int inside;
         if (!r.rows || dfi_region_is_all(&r)) continue;
         c->region = r, c->mode = x[i].mode, c->arg = x[i].arg, c->parameter = i, c->entry = NULL;
         dfi_task_checks(t)->n_checked++;
         dfi_check_keep(w, t, c);
-        if (!parent || !dfi_task_checks(parent)->n_checked || dfi_check_own(w, t->scope, &r)) continue;
-        for (k = 0; k < r.rows && inside; k++)
-            inside = dfi_check_range(parent, r.p + k * r.ld, r.p + k * r.ld + r.row, (x[i].mode & DFI_WRITES) != 0);
-        if (!inside)
-            dfi_error("task %s submits task %s, which accesses %lu bytes at %p that its parent did not declare "
+        c->own = parent && dfi_check_own(w, t->scope, &r);
+        inside = !parent || c->own || dfi_check_inside(parent, c);
+        c->top = !parent || c->own ? 0 : inside ? dfi_check_top(parent, c) : dfi_task_checks(t)->family.depth - 1;
+        if (inside || !dfi_task_checks(parent)->n_checked) continue; /* a parent that declares nothing: family.h */
+        c->top = 0; /* once is enough */
+            dfi_finding("task %s submits task %s, which accesses %lu bytes at %p that its parent did not declare "
                       "(DF_CHECK): add them to the declaration of %s",
                       parent->type->name, t->type->name, (unsigned long)(r.rows * r.row), (void *)r.p,
                       parent->type->name);
@@ -348,6 +374,23 @@ static uintptr_t dfi_check_unmapped(const struct dfi_region *r)
 #endif
 }
 
+/* The regions that the running task declares to write, as accesses of a loop that is its body (a kernel). Returns their
+ * number. */
+DFI_UNUSED static unsigned dfi_check_writes(const struct dfi_worker *w, struct dfi_access *x)
+{
+    unsigned i, n = 0;
+    const struct dfi_flow *t = w ? w->task : NULL;
+    for (i = 0; t && i < dfi_task_checks(t)->n_checked; i++) {
+        const struct dfi_checked *c = &dfi_task_checks(t)->checked[i];
+        if (!(c->mode & DFI_WRITES) || c->mode & DFI_SHARED) continue;
+        memset((void *)&x[n], 0, sizeof *x);
+        x[n].p = dfi_check_pointer(t, i);
+        x[n].row = c->region.row, x[n].rows = c->region.rows, x[n].ld = c->region.ld;
+        x[n].mode = c->mode & DFI_INOUT, x[n++].arg = DFI_NO_ARG;
+    }
+    return n;
+}
+
 static void dfi_check_before(const struct dfi_flow *t, struct dfi_check_sum *sum)
 {
     uintptr_t wrong;
@@ -374,7 +417,7 @@ static void dfi_check_after(const struct dfi_flow *t, const struct dfi_check_sum
         const struct dfi_region *r = &dfi_task_checks(t)->checked[i].region;
         if (!sum[i].p || dfi_check_sum_of(r, sum[i].p, t->index) == sum[i].sum) continue;
         n = dfi_check_label(t->type, dfi_task_checks(t)->checked[i].parameter, &name);
-        dfi_error("task %s%s changed df_in %.*s, which it declares to read only (DF_CHECK): declare df_inout(.., "
+        dfi_finding("task %s%s changed df_in %.*s, which it declares to read only (DF_CHECK): declare df_inout(.., "
                   "%.*s, ..)", t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site), n, name, n, name);
     }
 }

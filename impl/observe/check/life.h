@@ -27,7 +27,7 @@ static void dfi_check_called(struct dfi_worker *w, uintptr_t frame)
     struct dfi_check_worker *k = dfi_checked_of(w);
     k->call = frame;
     if (!k->body || frame <= k->body || frame - k->body > (uintptr_t)DFI_CHECK_NEAR) return;
-    dfi_error("task %s was left by longjmp (DF_CHECK): df cannot continue reliably; return from the body instead",
+    dfi_finding("task %s was left by longjmp (DF_CHECK): df cannot continue reliably; return from the body instead",
               k->name);
     k->body = 0;
 }
@@ -51,13 +51,21 @@ static const char *dfi_check_site(const struct dfi_flow *t) { return dfi_task_ch
 static void dfi_check_created(struct dfi_flow *t)
 {
     struct dfi_check_task *c = dfi_task_checks(t);
-    c->n_checked = 0, c->site = NULL, c->declared = NULL;
+    c->n_checked = c->family.depth = 0, c->site = NULL, c->declared = NULL;
 }
 static void dfi_check_scope_created(struct dfi_scope *s)
 {
     memset((void *)dfi_scope_checks(s), 0, sizeof *dfi_scope_checks(s));
 }
 DFI_UPCALL_IS(dfi_up_created, dfi_check_created);
+static void dfi_check_task_done(struct dfi_flow *t)
+{
+    dfi_check_family_done(t);
+#if DFI_CHECK_ASAN
+    dfi_check_done(t);
+#endif
+}
+DFI_UPCALL_IS(dfi_up_task_done, dfi_check_task_done);
 DFI_UPCALL_IS(dfi_up_scope_created, dfi_check_scope_created);
 DFI_UPCALL_IS(dfi_up_unwound, dfi_check_worker_new);
 DFI_UPCALL_IS(dfi_up_site, dfi_check_site);
@@ -69,7 +77,6 @@ DFI_UPCALL_IS(dfi_up_code_begin, dfi_check_part_begin);
 DFI_UPCALL_IS(dfi_up_code_end, dfi_check_part_end);
 DFI_UPCALL_IS(dfi_up_own_begin, dfi_check_own_begin);
 DFI_UPCALL_IS(dfi_up_own_end, dfi_check_own_end);
-DFI_UPCALL_IS(dfi_up_task_done, dfi_check_done);
 DFI_UPCALL_IS(dfi_up_waited_on, dfi_check_waited);
 DFI_UPCALL_IS(dfi_up_released, dfi_check_release);
 
@@ -103,6 +110,7 @@ static void dfi_check_fork_child(void)
     dfi_check.running = dfi_check.overdue = dfi_check.waiting = 0;
     dfi_check.bucket = NULL, dfi_check.buckets = 0;
     dfi_check_locked = 0;
+    dfi_check_family_forked();
 }
 
 #endif
@@ -124,6 +132,9 @@ static void dfi_module_check(const struct dfi_moment *m)
 {
     switch (m->is) {
     case DFI_WORKER_TAKEN: dfi_check_worker_new(m->w); break;
+#if !DFI_CHECK_ASAN
+    case DFI_FORK_CHILD: dfi_check_family_forked(); break;
+#endif
 #if DFI_CHECK_ASAN
     case DFI_POOL_BEGINS:
     case DFI_STOP_CALLED: dfi_check_reset(0); break;
