@@ -112,7 +112,7 @@ struct dfi_lambda {
 /* --- loops ---------------------------------------------------------------------------------------------- */
 
 /* What a loop with bodies of type F needs, one for each type. args: the arguments of its parts. */
-template <class F, class args> struct dfi_lambda_loop : dfi_lambda {
+template <class dfi_f, class args> struct dfi_lambda_loop : dfi_lambda {
     DFI_ATOMIC(uintptr_t) past;
     dfi_loop_type type;
     dfi_lambda_loop(const dfi_where &at, unsigned modes)
@@ -135,9 +135,9 @@ template <class F, class args> struct dfi_lambda_loop : dfi_lambda {
     }
 };
 
-template <class F> struct dfi_range_args {
+template <class dfi_f> struct dfi_range_args {
     const dfi_lambda *of;
-    const F *f;
+    const dfi_f *f;
     void run(long lo, long hi) const { (*f)(lo, hi); }
 };
 
@@ -148,75 +148,94 @@ inline unsigned long dfi_count(long lo, long hi, long step)
     unsigned long by = static_cast<unsigned long>(step);
     return step > 0 ? (end - first - 1) / by + 1 : (first - end - 1) / (0 - by) + 1;
 }
+/* A part of a loop copies a small body, so that the compiler knows that nothing else changes what it has captured. Its
+ * result and argument are converted as the body wants. */
+template <class dfi_f, bool = std::is_function<dfi_f>{}> struct dfi_body {
+    typedef typename std::conditional<std::is_trivially_copyable<dfi_f>{} && sizeof(dfi_f) <= 64, const dfi_f,
+                                      const dfi_f &>::type of;
+};
+template <class dfi_f> struct dfi_body<dfi_f, true> { typedef const dfi_f &of; };
+template <class dfi_f> using dfi_body_of = typename dfi_body<dfi_f>::of;
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wconversion"
+#endif
+
 /* Calls f(i) for n iterations. */
-template <class F> void dfi_each(const F &f, long lo, unsigned long n, long step)
+template <class dfi_f> DFI_MEMBER void dfi_each(const dfi_f &f, long lo, unsigned long n, long step)
 {
     unsigned long i = static_cast<unsigned long>(lo);
-    if (step == 1 && static_cast<long>(i + n) > lo)
-        for (unsigned long k = 0; k < n; k++) f(lo + static_cast<long>(k));
+    const long hi = static_cast<long>(i + n);
+    if (step == 1 && hi > lo)
+        for (; lo < hi; lo++) f(lo);
     else /* also numbers above LONG_MAX, of df_loop.unsigned_range */
         for (; n; n--, i += static_cast<unsigned long>(step)) f(static_cast<long>(i));
 }
 
-template <class F> struct dfi_each_args {
+template <class dfi_f> struct dfi_each_args {
     const dfi_lambda *of;
-    const F *f;
+    const dfi_f *f;
     long step;
-    void run(long lo, long hi) const { dfi_each(*f, lo, dfi_count(lo, hi, step), step); }
+    void run(long lo, long hi) const
+    {
+        dfi_body_of<dfi_f> g = *f;
+        dfi_each(g, lo, dfi_count(lo, hi, step), step);
+    }
 };
 
 /* Options are a pointer: not the 0 with which a range may begin. */
-template <class O>
-using dfi_if_options = typename std::enable_if<std::is_pointer<O>{} && std::is_convertible<O, const df_loop *>{}>::type;
+template <class dfi_o>
+using dfi_if_options =
+    typename std::enable_if<std::is_pointer<dfi_o>{} && std::is_convertible<dfi_o, const df_loop *>{}>::type;
 
 inline long dfi_step(const df_loop *o) { return o && o->step ? o->step : 1; }
 
-template <class O, class F, class = dfi_if_options<O>>
-void for_each_range(O opts, long lo, long hi, const F &f, dfi_where at = dfi_where::here())
+template <class dfi_o, class dfi_f, class = dfi_if_options<dfi_o>>
+void for_each_range(dfi_o opts, long lo, long hi, const dfi_f &f, dfi_where at = dfi_where::here())
 {
-    static dfi_lambda_loop<F, dfi_range_args<F>> loop(at, 0);
-    dfi_range_args<F> a = { NULL, &f };
+    static dfi_lambda_loop<dfi_f, dfi_range_args<dfi_f>> loop(at, 0);
+    dfi_range_args<dfi_f> a = { NULL, &f };
     loop.go(opts, lo, hi, a, NULL, 0);
 }
-template <class F> void for_each_range(long lo, long hi, const F &f, dfi_where at = dfi_where::here())
+template <class dfi_f> void for_each_range(long lo, long hi, const dfi_f &f, dfi_where at = dfi_where::here())
 {
     for_each_range(static_cast<const df_loop *>(NULL), lo, hi, f, at);
 }
 
-template <class F> void dfi_for_each(const df_loop *opts, long lo, long hi, const F &f, const dfi_where &at)
+template <class dfi_f> void dfi_for_each(const df_loop *opts, long lo, long hi, const dfi_f &f, const dfi_where &at)
 {
-    static dfi_lambda_loop<F, dfi_each_args<F>> loop(at, 0);
-    dfi_each_args<F> a = { NULL, &f, dfi_step(opts) };
+    static dfi_lambda_loop<dfi_f, dfi_each_args<dfi_f>> loop(at, 0);
+    dfi_each_args<dfi_f> a = { NULL, &f, dfi_step(opts) };
     loop.go(opts, lo, hi, a, NULL, 0);
 }
 
 /* The elements from `first` on. */
-template <class I, class F> struct dfi_elements {
-    I first;
-    const F *f;
-    void operator()(long i) const { (*f)(first[static_cast<typename std::iterator_traits<I>::difference_type>(i)]); }
+template <class dfi_i, class dfi_f> struct dfi_elements {
+    dfi_i first;
+    dfi_body_of<dfi_f> f;
+    void operator()(long i) const { f(first[static_cast<typename std::iterator_traits<dfi_i>::difference_type>(i)]); }
 };
-template <class I, class F>
-void dfi_for_each(const df_loop *opts, const I &first, const I &last, const F &f, const dfi_where &at)
+template <class dfi_i, class dfi_f>
+void dfi_for_each(const df_loop *opts, const dfi_i &first, const dfi_i &last, const dfi_f &f, const dfi_where &at)
 {
-    typedef std::iterator_traits<I> of;
+    typedef std::iterator_traits<dfi_i> of;
     static_assert(!std::is_same<typename of::value_type, bool>::value || !std::is_class<typename of::reference>::value,
                   "df::for_each: elements of std::vector<bool> share bytes, so writes get lost; use std::vector<char>");
-    dfi_elements<I, F> g = { first, &f };
+    dfi_elements<dfi_i, dfi_f> g = { first, f };
     dfi_for_each(opts, 0L, static_cast<long>(last - first), g, at);
 }
 
 /* Numbers are converted to long; iterators are not. */
-template <class A> using dfi_index = typename std::conditional<std::is_arithmetic<A>{}, long, A>::type;
+template <class dfi_a> using dfi_index = typename std::conditional<std::is_arithmetic<dfi_a>{}, long, dfi_a>::type;
 
-template <class O, class A, class B, class F, class = dfi_if_options<O>>
-void for_each(O opts, const A &lo, const B &hi, const F &f, dfi_where at = dfi_where::here())
+template <class dfi_o, class dfi_a, class dfi_b, class dfi_f, class = dfi_if_options<dfi_o>>
+void for_each(dfi_o opts, const dfi_a &lo, const dfi_b &hi, const dfi_f &f, dfi_where at = dfi_where::here())
 {
-    typedef dfi_index<A> index;
+    typedef dfi_index<dfi_a> index;
     dfi_for_each(static_cast<const df_loop *>(opts), static_cast<index>(lo), static_cast<index>(hi), f, at);
 }
-template <class A, class B, class F>
-void for_each(const A &lo, const B &hi, const F &f, dfi_where at = dfi_where::here())
+template <class dfi_a, class dfi_b, class dfi_f>
+void for_each(const dfi_a &lo, const dfi_b &hi, const dfi_f &f, dfi_where at = dfi_where::here())
 {
     for_each(static_cast<const df_loop *>(NULL), lo, hi, f, at);
 }
@@ -224,19 +243,19 @@ void for_each(const A &lo, const B &hi, const F &f, dfi_where at = dfi_where::he
 /* --- reductions ----------------------------------------------------------------------------------------- */
 
 /* A partial result; none as long as no iteration has contributed. */
-template <class T, class Op> struct dfi_partial {
+template <class dfi_t, class Op> struct dfi_partial {
     const Op *op;
-    alignas(T) unsigned char bytes[sizeof(T)];
+    alignas(dfi_t) unsigned char bytes[sizeof(dfi_t)];
     bool any;
-    T &value() { return *static_cast<T *>(static_cast<void *>(bytes)); }
-    void begin(const Op *o, T &&x)
+    dfi_t &value() { return *static_cast<dfi_t *>(static_cast<void *>(bytes)); }
+    void begin(const Op *o, dfi_t &&x)
     {
-        new (static_cast<void *>(bytes)) T(std::move(x));
+        new (static_cast<void *>(bytes)) dfi_t(std::move(x));
         op = o, any = true;
     }
     void end()
     {
-        if (any) value().~T();
+        if (any) value().~dfi_t();
         any = false;
     }
     static void combine(void *into, const void *from, size_t)
@@ -250,7 +269,7 @@ template <class T, class Op> struct dfi_partial {
         }
         DFI_TRY
         if (b->any && a->any) {
-            T x(std::move(a->value()));
+            dfi_t x(std::move(a->value()));
             a->end();
             a->begin(b->op, (*b->op)(std::move(x), std::move(b->value())));
         } else if (b->any) a->begin(b->op, std::move(b->value()));
@@ -259,41 +278,42 @@ template <class T, class Op> struct dfi_partial {
     }
 };
 
-template <class T, class F, class Op> struct dfi_reduce_args {
+template <class dfi_t, class dfi_f, class Op> struct dfi_reduce_args {
     const dfi_lambda *of;
-    const F *f;
+    const dfi_f *f;
     const Op *op;
     long step;
-    dfi_partial<T, Op> *to;
+    dfi_partial<dfi_t, Op> *to;
     struct adds { /* in a register, if it fits */
-        const dfi_reduce_args *a;
-        T *sum;
-        void operator()(long i) const { *sum = (*a->op)(std::move(*sum), static_cast<T>((*a->f)(i))); }
+        dfi_body_of<dfi_f> f;
+        dfi_body_of<Op> op;
+        dfi_t *sum;
+        void operator()(long i) const { *sum = op(std::move(*sum), static_cast<dfi_t>(f(i))); }
     };
     void run(long lo, long hi) const
     {
         unsigned long n = dfi_count(lo, hi, step);
         if (!to->any) {
-            to->begin(op, static_cast<T>((*f)(lo)));
+            to->begin(op, static_cast<dfi_t>((*f)(lo)));
             if (!--n) return;
             lo = static_cast<long>(static_cast<unsigned long>(lo) + static_cast<unsigned long>(step));
         }
-        T sum(std::move(to->value()));
+        dfi_t sum(std::move(to->value()));
         to->end(); /* nothing contributes if f or op throws */
-        dfi_each(adds{ this, &sum }, lo, n, step);
+        dfi_each(adds{ *f, *op, &sum }, lo, n, step);
         to->begin(op, std::move(sum));
     }
 };
 
-template <class O, class T, class F, class Op, class = dfi_if_options<O>>
-T reduce(O opts, long lo, long hi, T init, const F &f, const Op &op, dfi_where at = dfi_where::here())
+template <class dfi_o, class dfi_t, class dfi_f, class Op, class = dfi_if_options<dfi_o>>
+dfi_t reduce(dfi_o opts, long lo, long hi, dfi_t init, const dfi_f &f, const Op &op, dfi_where at = dfi_where::here())
 {
-    typedef dfi_partial<T, Op> partial;
-    typedef dfi_reduce_args<T, F, Op> args;
-    static_assert(!(std::is_integral<T>{} && std::is_floating_point<decltype(f(lo))>{}),
+    typedef dfi_partial<dfi_t, Op> partial;
+    typedef dfi_reduce_args<dfi_t, dfi_f, Op> args;
+    static_assert(!(std::is_integral<dfi_t>{} && std::is_floating_point<decltype(f(lo))>{}),
                   "df.hpp: df::reduce: init is an integer, and f returns a floating-point number: write 0.0, not 0");
     static_assert(alignof(partial) <= 64, "df.hpp: df::reduce: T is aligned to more than 64 bytes");
-    static dfi_lambda_loop<F, args> loop(at, DFI_REDUCE);
+    static dfi_lambda_loop<dfi_f, args> loop(at, DFI_REDUCE);
     struct whole : partial {
         ~whole() { this->end(); }
     } sum;
@@ -305,58 +325,63 @@ T reduce(O opts, long lo, long hi, T init, const F &f, const Op &op, dfi_where a
     loop.go(opts, lo, hi, a, x, 1);
     return std::move(sum.value());
 }
-template <class T, class F, class Op>
-T reduce(long lo, long hi, T init, const F &f, const Op &op, dfi_where at = dfi_where::here())
+template <class dfi_t, class dfi_f, class Op>
+dfi_t reduce(long lo, long hi, dfi_t init, const dfi_f &f, const Op &op, dfi_where at = dfi_where::here())
 {
     return reduce(static_cast<const df_loop *>(NULL), lo, hi, std::move(init), f, op, at);
 }
-template <class O, class T, class F, class = dfi_if_options<O>>
-T reduce(O opts, long lo, long hi, T init, const F &f, dfi_where at = dfi_where::here())
+template <class dfi_o, class dfi_t, class dfi_f, class = dfi_if_options<dfi_o>>
+dfi_t reduce(dfi_o opts, long lo, long hi, dfi_t init, const dfi_f &f, dfi_where at = dfi_where::here())
 {
-    return reduce(opts, lo, hi, std::move(init), f, std::plus<T>(), at);
+    return reduce(opts, lo, hi, std::move(init), f, std::plus<dfi_t>(), at);
 }
-template <class T, class F> T reduce(long lo, long hi, T init, const F &f, dfi_where at = dfi_where::here())
+template <class dfi_t, class dfi_f>
+dfi_t reduce(long lo, long hi, dfi_t init, const dfi_f &f, dfi_where at = dfi_where::here())
 {
-    return reduce(static_cast<const df_loop *>(NULL), lo, hi, std::move(init), f, std::plus<T>(), at);
+    return reduce(static_cast<const df_loop *>(NULL), lo, hi, std::move(init), f, std::plus<dfi_t>(), at);
 }
+
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 
 /* --- fork and join -------------------------------------------------------------------------------------- */
 
 /* The result of f() if another worker runs it. */
-template <class R> class dfi_result {
-    alignas(R) unsigned char bytes[sizeof(R)];
+template <class dfi_r> class dfi_result {
+    alignas(dfi_r) unsigned char bytes[sizeof(dfi_r)];
     bool any;
-    R &value() { return *static_cast<R *>(static_cast<void *>(bytes)); }
+    dfi_r &value() { return *static_cast<dfi_r *>(static_cast<void *>(bytes)); }
 public:
     dfi_result() : any(false) {}
-    template <class F> void run(F &f) { new (static_cast<void *>(bytes)) R(f()), any = true; }
-    R take()
+    template <class dfi_f> void run(dfi_f &f) { new (static_cast<void *>(bytes)) dfi_r(f()), any = true; }
+    dfi_r take()
     {
         struct after {
-            R &x;
-            ~after() { x.~R(); }
+            dfi_r &x;
+            ~after() { x.~dfi_r(); }
         } end = { value() };
         return std::move(end.x);
     }
-    void drop() { if (any) value().~R(); } /* it is not taken */
+    void drop() { if (any) value().~dfi_r(); } /* it is not taken */
 };
 template <> class dfi_result<void> {
 public:
-    template <class F> void run(F &f) { f(); }
+    template <class dfi_f> void run(dfi_f &f) { f(); }
     void take() {}
     void drop() {}
 };
 
-template <class F> class spawned {
-    typedef typename std::decay<decltype(std::declval<F &>()())>::type R;
+template <class dfi_f> class spawned {
+    typedef typename std::decay<decltype(std::declval<dfi_f &>()())>::type dfi_r;
     struct future : dfi_future {
-        F f;
-        dfi_result<R> result;
+        dfi_f f;
+        dfi_result<dfi_r> result;
 #if DFI_EXCEPTIONS
         dfi_future_rest rest;
 #endif
-        explicit future(F &&g) : f(std::move(g)) {}
-        explicit future(const F &g) : f(g) {}
+        explicit future(dfi_f &&g) : f(std::move(g)) {}
+        explicit future(const dfi_f &g) : f(g) {}
     } a;
     struct spawn_type : dfi_lambda, dfi_type {
         explicit spawn_type(const dfi_where &at)
@@ -381,7 +406,7 @@ template <class F> class spawned {
 #endif
     }
 public:
-    template <class G> spawned(G &&g, const dfi_where &at) : a(std::forward<G>(g))
+    template <class dfi_g> spawned(dfi_g &&g, const dfi_where &at) : a(std::forward<dfi_g>(g))
     {
         static const spawn_type type(at);
         a.type = &type;
@@ -407,7 +432,7 @@ public:
 #else
     spawned(spawned &&) = delete;
 #endif
-    R sync()
+    dfi_r sync()
     {
 #if !defined(DF_SERIAL)
         here();
@@ -424,9 +449,9 @@ public:
     }
 };
 
-template <class F> spawned<typename std::decay<F>::type> spawn(F &&f, dfi_where at = dfi_where::here())
+template <class dfi_f> spawned<typename std::decay<dfi_f>::type> spawn(dfi_f &&f, dfi_where at = dfi_where::here())
 {
-    return spawned<typename std::decay<F>::type>(std::forward<F>(f), at);
+    return spawned<typename std::decay<dfi_f>::type>(std::forward<dfi_f>(f), at);
 }
 
 DFI_CXX_END

@@ -20,7 +20,7 @@
     (dfi_options_at([&]() -> S { S dfi_o = S(); DFI_EACH_##n(DFI_ASSIGN, __VA_ARGS__) return dfi_o; }()))
 #define DFI_ASSIGN(field) (void)(dfi_o field);
 
-template <typename T> const T *dfi_options_at(const T &o) { return &o; }
+template <typename dfi_t> const dfi_t *dfi_options_at(const dfi_t &o) { return &o; }
 
 /* The result of DF_TOKENS, and a field that stores it, so that the list lives as long as the options. */
 enum { DFI_TOKEN_LIST = 16 };

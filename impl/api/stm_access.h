@@ -54,20 +54,20 @@
 
 #if defined(__cplusplus)
 
-template <class T> static inline T dfi_tm_read_any(const volatile T *p)
+template <class dfi_t> static inline dfi_t dfi_tm_read_any(const volatile dfi_t *p)
 {
-    static_assert(sizeof(T) <= 8 && __is_trivially_copyable(T) && !__is_class(T) && !__is_union(T),
+    static_assert(sizeof(dfi_t) <= 8 && __is_trivially_copyable(dfi_t) && !__is_class(dfi_t) && !__is_union(dfi_t),
                   "df_stm.h: df_tm_read needs a pointer to a scalar of 1, 2, 4 or 8 bytes: "
                   "df_tm_read_bytes reads objects");
-    DFI_TM_READ_BODY(T)
+    DFI_TM_READ_BODY(dfi_t)
 }
-template <class T> struct dfi_tm_same { typedef T type; };
-template <class T> static inline void dfi_tm_write_any(volatile T *p, typename dfi_tm_same<T>::type x)
+template <class dfi_t> struct dfi_tm_same { typedef dfi_t type; };
+template <class dfi_t> static inline void dfi_tm_write_any(volatile dfi_t *p, typename dfi_tm_same<dfi_t>::type x)
 {
-    static_assert(sizeof(T) <= 8 && __is_trivially_copyable(T) && !__is_class(T) && !__is_union(T),
+    static_assert(sizeof(dfi_t) <= 8 && __is_trivially_copyable(dfi_t) && !__is_class(dfi_t) && !__is_union(dfi_t),
                   "df_stm.h: df_tm_write needs a pointer to a scalar of 1, 2, 4 or 8 bytes: "
                   "df_tm_write_bytes writes objects");
-    DFI_TM_WRITE_BODY(T)
+    DFI_TM_WRITE_BODY(dfi_t)
 }
 #define df_tm_read(p)     dfi_tm_read_any(p)
 #define df_tm_write(p, v) dfi_tm_write_any((p), (v))

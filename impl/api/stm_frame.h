@@ -86,7 +86,7 @@ DFI_INLINE void dfi_tm_around(void) { }
 #if defined(__cplusplus)
 DFI_INLINE struct dfi_tm_block *dfi_tm_where(struct dfi_tm_block *around, struct dfi_tm_block *) { return around; }
 DFI_INLINE struct dfi_tm_block *dfi_tm_where(void (*)(void), struct dfi_tm_block *end) { return end; }
-template <class T> struct dfi_tm_inside { enum { flags = 0 }; };
+template <class dfi_t> struct dfi_tm_inside { enum { flags = 0 }; };
 template <> struct dfi_tm_inside<struct dfi_tm_block *> { enum { flags = DFI_TM_INSIDE }; };
 #define DFI_TM_WHERE       dfi_tm_where(dfi_tm_around, DFI_TM_FRAME_END)
 #define DFI_TM_NESTED_HERE ((int)dfi_tm_inside<decltype(dfi_tm_around)>::flags)

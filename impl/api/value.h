@@ -24,8 +24,8 @@
 #include <utility>
 
 DFI_CXX_BEGIN
-template <typename T> struct dfi_align_check {
-    static_assert(alignof(T) <= (size_t)DFI_ELEMENT_ALIGN,
+template <typename dfi_t> struct dfi_align_check {
+    static_assert(alignof(dfi_t) <= (size_t)DFI_ELEMENT_ALIGN,
                   "df.h: df_local: a type is aligned to more than 64 bytes, and df aligns to 64 at most: use a pointer "
                   "to memory of the program");
     enum { zero = 0 };
@@ -33,40 +33,41 @@ template <typename T> struct dfi_align_check {
 
 /* How a value is kept: as itself, as its bytes if it needs an alignment above that of records, or elsewhere. */
 enum { DFI_VALUE_ELSEWHERE, DFI_VALUE_ITSELF, DFI_VALUE_BYTES };
-template <typename T, bool plain> struct dfi_value_kind { enum { is = DFI_VALUE_ELSEWHERE }; };
-template <typename T> struct dfi_value_kind<T, true> {
-    enum { is = alignof(T) > (size_t)DFI_RECORD_ALIGN ? (int)DFI_VALUE_BYTES : (int)DFI_VALUE_ITSELF };
+template <typename dfi_t, bool plain> struct dfi_value_kind { enum { is = DFI_VALUE_ELSEWHERE }; };
+template <typename dfi_t> struct dfi_value_kind<dfi_t, true> {
+    enum { is = alignof(dfi_t) > (size_t)DFI_RECORD_ALIGN ? (int)DFI_VALUE_BYTES : (int)DFI_VALUE_ITSELF };
 };
 
 /* The representation of a value of type T in the record: `field`. This template: the value itself. */
-template <typename T, int kind = dfi_value_kind<T, std::is_trivially_copyable<T>{} && !std::is_reference<T>{}>::is>
+template <typename dfi_t,
+          int kind = dfi_value_kind<dfi_t, std::is_trivially_copyable<dfi_t>{} && !std::is_reference<dfi_t>{}>::is>
 struct dfi_value {
-    typedef typename std::remove_cv<T>::type object;
+    typedef typename std::remove_cv<dfi_t>::type object;
     typedef object field;
-    typedef T seen;
+    typedef dfi_t seen;
     enum { modes = 0, ok = std::is_constructible<object, object &&>{} };
-    static object hold(T &x) { return x; }
-    static object hold_copy(T &x) { return x; }
-    static object lend(T &x) { return x; }
+    static object hold(dfi_t &x) { return x; }
+    static object hold_copy(dfi_t &x) { return x; }
+    static object lend(dfi_t &x) { return x; }
     static const object &look(const field &f) { return f; }
     static const object &take(const field &f) { return f; }
     static void order(const field &, void *) {}
-    static void put(void *at, T &x) { memcpy(at, (const void *)&x, sizeof x); }
+    static void put(void *at, dfi_t &x) { memcpy(at, (const void *)&x, sizeof x); }
 };
 
-template <typename T> struct dfi_value<T, DFI_VALUE_BYTES> {
-    typedef typename std::remove_cv<T>::type object;
+template <typename dfi_t> struct dfi_value<dfi_t, DFI_VALUE_BYTES> {
+    typedef typename std::remove_cv<dfi_t>::type object;
     struct field { alignas(DFI_RECORD_ALIGN) unsigned char bytes[sizeof(object)]; };
-    typedef T seen;
+    typedef dfi_t seen;
     enum { modes = 0, ok = std::is_constructible<object, object &&>{} };
-    static field hold(const T &x)
+    static field hold(const dfi_t &x)
     {
         field f;
         memcpy(f.bytes, (const void *)&x, sizeof x);
         return f;
     }
-    static field hold_copy(const T &x) { return hold(x); }
-    static field lend(const T &x) { return hold(x); }
+    static field hold_copy(const dfi_t &x) { return hold(x); }
+    static field lend(const dfi_t &x) { return hold(x); }
     static object look(const field &f)
     {
         union room { object x; room() {} } r;
@@ -75,21 +76,21 @@ template <typename T> struct dfi_value<T, DFI_VALUE_BYTES> {
     }
     static object take(const field &f) { return look(f); }
     static void order(const field &, void *) {}
-    static void put(void *at, T &x) { memcpy(at, (const void *)&x, sizeof x); }
+    static void put(void *at, dfi_t &x) { memcpy(at, (const void *)&x, sizeof x); }
 };
 
 /* A reference: the address of the caller's object. */
-template <typename T> struct dfi_value<T &, DFI_VALUE_ELSEWHERE> {
-    struct field { T *p; };
-    typedef T &seen;
-    enum { modes = 0, ok = !std::is_const<T>{} };
-    static field hold(T &x) { field f = { &x }; return f; }
-    static field hold_copy(T &x) { return hold(x); }
-    static field lend(T &x) { return hold(x); }
-    static T &look(const field &f) { return *f.p; }
-    static T &take(const field &f) { return *f.p; }
+template <typename dfi_t> struct dfi_value<dfi_t &, DFI_VALUE_ELSEWHERE> {
+    struct field { dfi_t *p; };
+    typedef dfi_t &seen;
+    enum { modes = 0, ok = !std::is_const<dfi_t>{} };
+    static field hold(dfi_t &x) { field f = { &x }; return f; }
+    static field hold_copy(dfi_t &x) { return hold(x); }
+    static field lend(dfi_t &x) { return hold(x); }
+    static dfi_t &look(const field &f) { return *f.p; }
+    static dfi_t &take(const field &f) { return *f.p; }
     static void order(const field &, void *) {}
-    static void put(void *at, T &x) { field f = hold(x); memcpy(at, (const void *)&f, sizeof f); }
+    static void put(void *at, dfi_t &x) { field f = hold(x); memcpy(at, (const void *)&f, sizeof f); }
 };
 
 /* new and delete with an alignment, which C++ has from C++17 on. */
@@ -111,28 +112,28 @@ inline void dfi_delete(void *p, size_t align)
 }
 
 /* Any other type: a pointer to an object on the heap. */
-template <typename T> struct dfi_value<T, DFI_VALUE_ELSEWHERE> {
-    typedef typename std::remove_cv<typename std::remove_reference<T>::type>::type object;
+template <typename dfi_t> struct dfi_value<dfi_t, DFI_VALUE_ELSEWHERE> {
+    typedef typename std::remove_cv<typename std::remove_reference<dfi_t>::type>::type object;
     struct field { object *p; };
     struct box {
         object held; /* first: a field points to it */
         int kept;
-        template <typename U> explicit box(U &&x) : held(static_cast<U &&>(x)), kept(0) {}
+        template <typename dfi_u> explicit box(dfi_u &&x) : held(static_cast<dfi_u &&>(x)), kept(0) {}
         static void *operator new(size_t bytes) { return dfi_new(bytes, alignof(object)); }
         static void operator delete(void *p) { dfi_delete(p, alignof(object)); }
     };
     typedef object &seen;
     enum { copies = std::is_copy_constructible<object>{} };
     enum { modes = copies ? DFI_HELD : DFI_HELD | DFI_HELD_ONCE };
-    enum { ok = !std::is_reference<T>{} && std::is_constructible<object, object &&>{} };
+    enum { ok = !std::is_reference<dfi_t>{} && std::is_constructible<object, object &&>{} };
     static box *of(const field &f) { return reinterpret_cast<box *>(f.p); }
-    static field hold(T &x) { field f = { &(new box(std::move(x)))->held }; return f; }
-    static field hold_copy(T &x)
+    static field hold(dfi_t &x) { field f = { &(new box(std::move(x)))->held }; return f; }
+    static field hold_copy(dfi_t &x)
     {
         field f = { &copy(x, std::integral_constant<bool, copies != 0>())->held };
         return f;
     }
-    static field lend(T &x) { field f = { const_cast<object *>(&x) }; return f; }
+    static field lend(dfi_t &x) { field f = { const_cast<object *>(&x) }; return f; }
     static object &look(const field &f) { return *f.p; }
     static object take(const field &f)
     {
@@ -145,7 +146,7 @@ template <typename T> struct dfi_value<T, DFI_VALUE_ELSEWHERE> {
         else if (what == DFI_ORDER_FREE || !of(f)->kept) delete of(f);
     }
     /* Sets the field in the record of a node, or of a task graph, where it may have a value already. */
-    static void put(void *at, T &x)
+    static void put(void *at, dfi_t &x)
     {
         field before, f = hold(x);
         memcpy((void *)&before, at, sizeof before);
@@ -155,16 +156,16 @@ template <typename T> struct dfi_value<T, DFI_VALUE_ELSEWHERE> {
         delete of(before);
     }
 private:
-    static box *copy(T &x, std::true_type) { return new box(static_cast<const object &>(x)); }
-    static box *copy(T &x, std::false_type) { return new box(std::move(x)); }
+    static box *copy(dfi_t &x, std::true_type) { return new box(static_cast<const object &>(x)); }
+    static box *copy(dfi_t &x, std::false_type) { return new box(std::move(x)); }
     static object again(const field &f, std::true_type) { return object(static_cast<const object &>(*f.p)); }
     static object again(const field &f, std::false_type) { return object(std::move(*f.p)); } /* never kept */
 };
 
 /* Destroys the objects of the record after the body, also when an exception leaves the body. */
-template <typename A> struct dfi_args_end {
-    const A *args;
-    DFI_MEMBER explicit dfi_args_end(const A *dfi_a) : args(dfi_a) {}
+template <typename dfi_t> struct dfi_args_end {
+    const dfi_t *args;
+    DFI_MEMBER explicit dfi_args_end(const dfi_t *dfi_a) : args(dfi_a) {}
     DFI_MEMBER ~dfi_args_end() { args->dfi_order(DFI_ORDER_DROP); }
 };
 DFI_CXX_END

@@ -3,7 +3,7 @@
  * Error: the program used the library wrongly. Warning: df continues in a degraded mode. Information: output that the
  * program requested. The text of a message is at the call that logs it; `_once` logs it once per process and place.
  * Findings (errors, with DF_CHECK or DF_DEBUG) that are equal but for numbers are logged once, and counted: the end of
- * the program logs how often they came.
+ * the program, or the next start of df, logs how often they came.
  * A message may have any length. df never exits. */
 #ifndef DFI_BASE_LOG_H
 #define DFI_BASE_LOG_H
@@ -131,10 +131,7 @@ DFI_UNUSED static DFI_COLD int dfi_found_again(const char *text)
     struct dfi_found *first = dfi_load_acquire(&dfi_findings), *f = first;
     int n = 0;
     for (; f; f = f->next, n++)
-        if (f->key == key) {
-            dfi_fetch_add_relaxed(&f->times, 1);
-            return 1;
-        }
+        if (f->key == key) return dfi_fetch_add_relaxed(&f->times, 1) != 0;
     if (n >= DFI_FOUND_MOST || !(f = (struct dfi_found *)dfi_malloc(sizeof *f + strlen(text) + 1))) return 0;
     strcpy((char *)(f + 1), text);
     f->key = key;
@@ -190,14 +187,22 @@ counted:
 }
 
 #if DFI_FINDINGS
+/* Logs how often each came, and begins again. */
+static DFI_COLD void dfi_found_tell(void)
+{
+    struct dfi_found *f;
+    for (f = dfi_load_acquire(&dfi_findings); f; f = f->next) {
+        int times = dfi_exchange_acq_rel(&f->times, 0);
+        if (times > 1) dfi_say(DFI_LOG_WARNING, "%d times in all, numbers apart: %s", times, (char *)(f + 1) + 4);
+    }
+}
 /* After the destructors of the parts of df, which may find more (work/pool.h). */
 static DFI_COLD __attribute__((destructor(102))) void dfi_found_end(void)
 {
-    struct dfi_found *f = dfi_exchange_acq_rel(&dfi_findings, (struct dfi_found *)NULL), *next;
-    for (; f; f = next) {
-        int times = dfi_load_relaxed(&f->times);
+    struct dfi_found *f, *next;
+    dfi_found_tell();
+    for (f = dfi_exchange_acq_rel(&dfi_findings, (struct dfi_found *)NULL); f; f = next) {
         next = f->next;
-        if (times > 1) dfi_say(DFI_LOG_WARNING, "%d times in all, numbers apart: %s", times, (char *)(f + 1) + 4);
         dfi_mfree(f);
     }
 }

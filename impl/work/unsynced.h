@@ -54,7 +54,7 @@ static DFI_COLD void dfi_unsynced_forget(struct dfi_worker *w, struct dfi_future
         w->stack[at] = NULL;
         dfi_stack_trim(w, dfi_stack_floor(w));
     }
-    dfi_finding(DFI_MESSAGE_NOT_SYNCED, s.site, s.name, when,
+    dfi_error(DFI_MESSAGE_NOT_SYNCED, s.site, s.name, when,
               taken ? "another worker has taken the call, and writes its result to memory that may be in use again"
                     : "the call is not made");
 }
@@ -103,7 +103,7 @@ DFI_API int dfi_sync_left(struct dfi_future *f, int forgotten)
     if (forgotten && w && w->sites && (at = dfi_stack_find(w, f)) != 0) s = w->sites[at - 1];
     mine = dfi_sync(f);
     if (s.site)
-        dfi_finding(DFI_MESSAGE_NOT_SYNCED, s.site, s.name, "its function returned",
+        dfi_error(DFI_MESSAGE_NOT_SYNCED, s.site, s.name, "its function returned",
                   mine ? "the call is not made" : "the function has waited for the call");
     return mine;
 }

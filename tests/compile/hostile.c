@@ -22,6 +22,20 @@ int h(int *p, float *q, long *r)
 }
 #endif
 
+#if defined(__cplusplus) && !STM
+#undef reduce /* a name of df.hpp */
+#undef value  /* of the C++ library */
+#include "../../df.hpp"
+long squares(const long *x, int n)
+{
+    auto one = df::spawn([=] { return x[0]; });
+    df::for_each(0, n, [](long) {});
+    df::for_each(x, x + n, [](const long &) {});
+    df::for_each_range(0, n, [](long, long) {});
+    return df::reduce(0, n, 0L, [=](long i) { return x[i] * x[i]; }) + one.sync();
+}
+#endif
+
 #if STM
 long k(int *p, float *q, long **r)
 {

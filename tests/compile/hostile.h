@@ -33,12 +33,10 @@
 #define max(a, b) @
 
 /* complex.h, X11, param.h, old C */
-#undef I
 #undef MAX
 #undef MIN
 #undef OK
 #undef PAGE_SIZE
-#define I @
 #define MAX @
 #define MIN @
 #define OK @
@@ -50,6 +48,35 @@
 #define Always @
 #define register_t @
 #define reg @
+
+/* single letters, of programs and of complex.h */
+#undef I
+#define A @
+#define B @
+#define C @
+#define D @
+#define E @
+#define F @
+#define G @
+#define H @
+#define I @
+#define J @
+#define K @
+#define L @
+#define M @
+#define N @
+#define O @
+#define P @
+#define Q @
+#define R @
+#define S @
+#define T @
+#define U @
+#define V @
+#define W @
+#define X @
+#define Y @
+#define Z @
 
 /* kernels, and other task libraries */
 #define likely(c) @

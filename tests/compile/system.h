@@ -18,8 +18,12 @@
 #include <time.h>
 #include <wchar.h>
 #if defined(__cplusplus)
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <new>
 #include <type_traits>
 #include <utility>

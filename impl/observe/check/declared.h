@@ -291,6 +291,7 @@ static void dfi_check_submit(struct dfi_worker *w, struct dfi_flow *t, const str
     for (i = 0; i < n; i++) {
         struct dfi_region r = dfi_region_of(&x[i]);
         struct dfi_checked *c = &dfi_task_checks(t)->checked[dfi_task_checks(t)->n_checked];
+        char at[160];
         int inside;
         if (!r.rows || dfi_region_is_all(&r)) continue;
         c->region = r, c->mode = x[i].mode, c->arg = x[i].arg, c->parameter = i, c->entry = NULL;
@@ -301,10 +302,10 @@ static void dfi_check_submit(struct dfi_worker *w, struct dfi_flow *t, const str
         c->top = !parent || c->own ? 0 : inside ? dfi_check_top(parent, c) : dfi_task_checks(t)->family.depth - 1;
         if (inside || !dfi_task_checks(parent)->n_checked) continue; /* a parent that declares nothing: family.h */
         c->top = 0; /* once is enough */
-            dfi_finding("task %s submits task %s, which accesses %lu bytes at %p that its parent did not declare "
-                      "(DF_CHECK): add them to the declaration of %s",
-                      parent->type->name, t->type->name, (unsigned long)(r.rows * r.row), (void *)r.p,
-                      parent->type->name);
+        dfi_finding("task %s submits task %s%s, which accesses %lu bytes at %p that its parent did not declare "
+                    "(DF_CHECK): add them to the declaration of %s",
+                    parent->type->name, t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site),
+                    (unsigned long)(r.rows * r.row), (void *)r.p, parent->type->name);
     }
 #if DFI_CHECK_ASAN
     dfi_check_declare(w, t);

@@ -128,15 +128,26 @@ static DFI_COLD __attribute__((destructor(103))) void dfi_check_exit(void)
 }
 #endif
 
+static void dfi_check_begin(void)
+{
+#if DFI_FINDINGS
+    dfi_found_tell();
+#endif
+}
+
 static void dfi_module_check(const struct dfi_moment *m)
 {
     switch (m->is) {
     case DFI_WORKER_TAKEN: dfi_check_worker_new(m->w); break;
 #if !DFI_CHECK_ASAN
+    case DFI_POOL_BEGINS: dfi_check_begin(); break;
     case DFI_FORK_CHILD: dfi_check_family_forked(); break;
 #endif
 #if DFI_CHECK_ASAN
     case DFI_POOL_BEGINS:
+        dfi_check_begin();
+        dfi_check_reset(0);
+        break;
     case DFI_STOP_CALLED: dfi_check_reset(0); break;
     case DFI_POOL_EXITS: dfi_check_reset(1); break;
     case DFI_THREAD_LEAVES: dfi_check_thread_end(m->w); break;
