@@ -99,19 +99,19 @@ DFI_UNUSED static int dfi_line_keep(struct dfi_logger to, int level, const char 
 
 #if !defined(DF_MINIMAL) && DFI_GNU
 #define DFI_FINDINGS 1
-enum { DFI_FOUND_MOST = 1000 }; /* different ones; what comes then is logged each time */
+enum { DFI_FOUND_MOST = 1000 }; /* number of different findings that are counted; any other is logged each time */
 struct dfi_found {
     struct dfi_found *next;
     uint64_t key;
     DFI_ATOMIC(int) times;
 };
 DFI_EXTERN_C_BEGIN
-extern DFI_API DFI_ATOMIC(struct dfi_found *) dfi_findings; /* pushed only, until the end of the program */
+extern DFI_API DFI_ATOMIC(struct dfi_found *) dfi_findings; /* pushed only: threads may report while the program ends */
 DFI_API DFI_ATOMIC(struct dfi_found *) dfi_findings;
 DFI_EXTERN_C_END
 
-/* A hash of the text without its numbers: sizes and addresses vary from one call to the next. Source lines (":12") and
- * names ("task f2") are no numbers. */
+/* A hash of the text without its numbers, because sizes and addresses differ between equal findings. Source lines
+ * (":12") and names ("task f2") belong to the text. */
 static DFI_COLD uint64_t dfi_found_key(const char *text)
 {
     uint64_t h = DFI_HASH_BEGIN;
@@ -124,7 +124,7 @@ static DFI_COLD uint64_t dfi_found_key(const char *text)
     return h;
 }
 
-/* Nonzero: an equal one was logged before. */
+/* Counts a finding. Nonzero: an equal finding was logged before. */
 DFI_UNUSED static DFI_COLD int dfi_found_again(const char *text)
 {
     uint64_t key = dfi_found_key(text);
@@ -145,7 +145,7 @@ DFI_UNUSED static DFI_COLD int dfi_found_again(const char *text)
 DFI_UNUSED static int dfi_found_again(const char *text) { return (void)text, 0; }
 #endif
 
-/* In the child of a fork: locks that the thread holds are new ones, lines and findings are the parent's. */
+/* Called in the child of a fork: the locks are new, and lines and findings belong to the parent. */
 DFI_UNUSED static void dfi_log_forked(void)
 {
 #if DFI_FINDINGS
@@ -187,31 +187,22 @@ counted:
 }
 
 #if DFI_FINDINGS
-/* Logs how often each came, and begins again. */
-static DFI_COLD void dfi_found_tell(void)
+/* Logs the number of each repeated finding, and sets the numbers back. It also runs at the end of the program, after
+ * the destructors of the parts of df, which may report findings (work/pool.h). */
+static DFI_COLD __attribute__((destructor(102))) void dfi_found_tell(void)
 {
     struct dfi_found *f;
     for (f = dfi_load_acquire(&dfi_findings); f; f = f->next) {
-        int times = dfi_exchange_acq_rel(&f->times, 0);
+        int times = dfi_exchange_acq_rel(&f->times, 0); /* relaxed would do: only this word is communicated */
         if (times > 1) dfi_say(DFI_LOG_WARNING, "%d times in all, numbers apart: %s", times, (char *)(f + 1) + 4);
-    }
-}
-/* After the destructors of the parts of df, which may find more (work/pool.h). */
-static DFI_COLD __attribute__((destructor(102))) void dfi_found_end(void)
-{
-    struct dfi_found *f, *next;
-    dfi_found_tell();
-    for (f = dfi_exchange_acq_rel(&dfi_findings, (struct dfi_found *)NULL); f; f = next) {
-        next = f->next;
-        dfi_mfree(f);
     }
 }
 #endif
 
 #define dfi_finding(...) dfi_say(DFI_LOG_FINDING, __VA_ARGS__)
-#define dfi_error(...)  dfi_say(DFI_LOG_ERROR, __VA_ARGS__)
-#define dfi_warn(...)   dfi_say(DFI_LOG_WARNING, __VA_ARGS__)
-#define dfi_inform(...) dfi_say(DFI_LOG_INFORMATION, __VA_ARGS__)
+#define dfi_error(...)   dfi_say(DFI_LOG_ERROR, __VA_ARGS__)
+#define dfi_warn(...)    dfi_say(DFI_LOG_WARNING, __VA_ARGS__)
+#define dfi_inform(...)  dfi_say(DFI_LOG_INFORMATION, __VA_ARGS__)
 #define dfi_once(level, ...)                                                                          \
     do {                                                                                              \
         static DFI_ATOMIC(int) dfi_said; /* acq_rel: relaxed would do, because only this word is communicated */ \

@@ -120,7 +120,7 @@ DFI_UPCALL(int, dfi_up_done, (struct dfi_worker *w, struct dfi_flow *t));
 /* t, which writes and was skipped, is about to release its successors, which are skipped, too. Nonzero: it must not be
  * freed then. */
 DFI_UPCALL(int, dfi_up_skipped, (struct dfi_flow *t));
-/* Releases what is in dfi_flow_pool.opened. */
+/* Releases the tasks in dfi_flow_pool.opened. */
 DFI_UPCALL(void, dfi_up_opened, (struct dfi_worker *w));
 /* t releases its successors, which an upper floor has (DFI_OWN_SUCC). Returns one that became ready, or `ready`; pushes
  * the others. It keeps t. */

@@ -17,7 +17,7 @@ DFI_UPCALL(void, dfi_up_scope_created, (struct dfi_scope *s));
 DFI_UPCALL(void, dfi_up_submits, (struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n));
 /* The source line that submitted t, or NULL. */
 DFI_UPCALL(const char *, dfi_up_site, (const struct dfi_flow *t));
-/* t is ready: all that it comes after is done. */
+/* t is ready: its predecessors are done. */
 DFI_UPCALL(void, dfi_up_is_ready, (struct dfi_flow *t));
 /* t and its descendants are done, and no thread or task knows it yet. May be told twice. */
 DFI_UPCALL(void, dfi_up_task_done, (struct dfi_flow *t));

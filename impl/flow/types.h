@@ -154,7 +154,7 @@ DFI_ROOM(dfi_flow_worker, dfi_tasks_of, dfi_worker);
 struct dfi_flow_pool {
     size_t window;                        /* unfinished children of a scope, at which its owner makes room */
     struct dfi_queue queue;               /* ready tasks with a priority, or made ready by threads without a worker */
-    DFI_ATOMIC(struct dfi_edge *) opened; /* taken out of tokens by code that is no worker; for the next search */
+    DFI_ATOMIC(struct dfi_edge *) opened; /* of opened tokens; the next search for work releases their tasks */
     /* not 0: it is to be considered whether a task may run inside its submission (flow/careful.h), */
     DFI_ATOMIC(int) careful;
     int defer;                            /* df_config.defer */

@@ -123,7 +123,14 @@ DFI_FAST int dfi_token_made(df_token *t, const char *site)
            dfi_token_missing(t, site, "token", "begin with DF_TOKEN(k), or call df_token_init");
 }
 
-/* Puts e, of a closed list, where the next search for work finds it. No lock, no memory. */
+/* u has got one of the things that it waits for. */
+static void dfi_token_reached(struct dfi_worker *w, struct dfi_flow *u)
+{
+    dfi_at(w, DFI_AT_RELEASE, u, NULL, 0);
+    if (dfi_flow_unblock(u)) dfi_ready_any(w, u);
+}
+
+/* Leaves e, which was in a closed list, to the next search for work. It takes no lock and allocates no memory. */
 static void dfi_token_leave(struct dfi_edge *e)
 {
     struct dfi_edge *first = dfi_load_relaxed(&dfi_flow_pool.opened);
@@ -131,8 +138,9 @@ static void dfi_token_leave(struct dfi_edge *e)
     while (!dfi_cas_seq_cst(&dfi_flow_pool.opened, &first, e)); /* before the check for sleepers */
 }
 
-/* Releases the waiters in a closed list. w is NULL in code that is no worker, or perhaps in a signal handler, which may
- * have interrupted anything: then tasks are left to the next search. stuck: the token was given up. */
+/* Releases the tasks and threads in a closed list. w is NULL if the thread is no worker, or if the code may be a signal
+ * handler. Then the next search for work releases the tasks, because a handler may have interrupted a section with a
+ * lock. stuck: the token was given up. */
 static void dfi_token_release(struct dfi_worker *w, struct dfi_edge *e, int skip, int stuck)
 {
     int left = 0;
@@ -150,8 +158,7 @@ static void dfi_token_release(struct dfi_worker *w, struct dfi_edge *e, int skip
             else if (w) dfi_block_free(w, waiter, &a->head);
         } else {
             if (skip) dfi_store_relaxed(&u->skip, (unsigned)DFI_SKIPPED);
-            if (!later) dfi_at(w, DFI_AT_RELEASE, u, NULL, 0);
-            if (!later && dfi_flow_unblock(u)) dfi_ready_any(w, u);
+            if (!later) dfi_token_reached(w, u);
         }
         if (later) left = 1, dfi_token_leave(e);
         e = next;
@@ -159,20 +166,16 @@ static void dfi_token_release(struct dfi_worker *w, struct dfi_edge *e, int skip
     if (left) dfi_wake_for_work();
 }
 
-/* Releases what was left. w searches: it would not find a task on its own stack. */
+/* Releases what dfi_token_leave has left. Tasks go to the queue and not to the stack of w, which is not searched. */
 static void dfi_opened_take(struct dfi_worker *w)
 {
     struct dfi_edge *e = dfi_exchange_seq_cst(&dfi_flow_pool.opened, (struct dfi_edge *)NULL);
     while (e) {
         struct dfi_flow *u = e->task;
         struct dfi_edge *next = e->next;
-        if ((uintptr_t)u & 1) {
-            struct dfi_token_wait *a = (struct dfi_token_wait *)((uintptr_t)u - 1);
-            dfi_block_free(w, a->worker, &a->head);
-        } else {
-            dfi_at(NULL, DFI_AT_RELEASE, u, NULL, 0);
-            if (dfi_flow_unblock(u)) dfi_ready_any(NULL, u);
-        }
+        struct dfi_token_wait *a = (struct dfi_token_wait *)((uintptr_t)u - 1);
+        if ((uintptr_t)u & 1) dfi_block_free(w, a->worker, &a->head);
+        else dfi_token_reached(NULL, u);
         e = next;
     }
 }

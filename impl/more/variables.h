@@ -1,7 +1,7 @@
-/* variables.h - environment variables that look like those of df, and are none
+/* variables.h - unknown environment variables whose names begin with DF_
  *
- * When df first starts in a process, each variable DF_.. that df does not have is named once, with the nearest that it
- * has. Macros that were given as variables are told apart. */
+ * When df first starts in a process, a warning names each of them, with the nearest variable of df. Macros of df in
+ * the environment have a warning of their own. */
 #ifndef DFI_MORE_VARIABLES_H
 #define DFI_MORE_VARIABLES_H
 
@@ -23,9 +23,9 @@ DFI_EXTERN_C_END
 
 DFI_SMALL_CODE_BEGIN
 
-enum { DFI_VARIABLE_MOST = 32, DFI_VARIABLE_NEAR = 2 }; /* characters; different ones of names that are near */
+enum { DFI_VARIABLE_MOST = 32, DFI_VARIABLE_NEAR = 2 }; /* characters of a name; edits between names that are near */
 
-/* Without DF_, as in docs/reference/environment.md; then the old names of parts of DF_SCHEDULE. */
+/* The names in docs/reference/environment.md without DF_, and the old names of the parts of DF_SCHEDULE. */
 static const char dfi_variables[] =
     " WORKERS CPUSET DEQUE STACK WINDOW DEFER DETERMINISTIC RENAME_BYTES SPECULATE PATIENCE STALL GRAPH GRAPH_DEPTH"
     " TRACE STATS PROGRESS SCHEDULE CHECK_EXIT GPU GPU_SIM GPU_SIM_SEED GPU_SIM_BROKEN GPU_SIM_FAIL GPU_MEMORY"
@@ -34,9 +34,7 @@ static const char dfi_macros[] =
     " CHECK DEBUG SERIAL MINIMAL SMALL COPY IMPLEMENTATION DEVELOP STM_ENGINE STM_VALUES STM_RECORDS STM_CLOSED"
     " STM_SETJMP STM_ORECS STM_SITES STM_CLOCK USE_OPENCL USE_CUDA GPU_EXACT OWM_COPIES ";
 
-static const char dfi_variable_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-
-/* Is the name of n characters one of the list? */
+/* Does the list have the name of n characters? */
 static int dfi_variable_in(const char *list, const char *name, size_t n)
 {
     const char *p;
@@ -89,7 +87,7 @@ static void dfi_variables_look(void)
         const char *name = *v + 3;
         size_t n = strcspn(*v, "=");
         if (strncmp(*v, "DF_", 3) || (n -= 3) == 0 || n > (size_t)DFI_VARIABLE_MOST ||
-            n != strspn(name, dfi_variable_letters)) continue;
+            n != strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")) continue;
         if (dfi_variable_in(dfi_variables, name, n)) continue;
         if (dfi_variable_in(dfi_macros, name, n) || !strncmp(name, "WITH_", 5) || !strncmp(name, "WITHOUT_", 8))
             dfi_warn("%.*s is set in the environment, and is a macro: it is chosen when the program is compiled, for "

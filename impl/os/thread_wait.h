@@ -70,8 +70,8 @@ DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) 
     struct dfi_futex_time t = { 0, 0 };
     int saved = errno, late = 0;
     for (;;) {
-        /* acquire, before the word is read: who sees a wake-up also sees the change before it; else the kernel
-         * compares, and does not let it sleep */
+        /* acquire, and before the word is read: a thread that reads the number after a wake-up also reads the changed
+         * word. A thread that reads the number before it does not sleep, because the kernel compares the numbers. */
         int seen = dfi_load_acquire(&e->wakes);
         if (dfi_load_acquire(word) != value) break;
         if (most) {

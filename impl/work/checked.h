@@ -95,7 +95,7 @@ static void dfi_sync_runs(struct dfi_worker *w, struct dfi_future *f)
     for (ms = 0; w && !dfi_alone() && ms < DFI_COUNTED_MS && dfi_unfinished(w) == before + 1; ms++) dfi_os_sleep_ms();
     if (w && dfi_unfinished(w) > before)
         dfi_finding("%s: df_sync(%s) returns before tasks that %s submitted are done: it waits for the function only; "
-                  "call df_wait in %s before it returns", site, f->type->name, f->type->name, f->type->name);
+                    "call df_wait in %s before it returns", site, f->type->name, f->type->name, f->type->name);
 }
 
 DFI_API int dfi_sync_checked(struct dfi_future *f)
@@ -104,9 +104,9 @@ DFI_API int dfi_sync_checked(struct dfi_future *f)
     void *link = dfi_load_acquire(&f->link); /* pairs with the release of the thief, as in dfi_sync_slow */
     if (!dfi_future_valid(w, f, link)) {
         dfi_finding("%s: df_sync(%s) on a future that was not spawned, was synced before, or was spawned by another "
-                  "thread: it returns immediately, and the result is not set; sync each future once, on the thread "
-                  "that spawned it",
-                  dfi_call_site, f->type ? f->type->name : "a task"); /* type is NULL in C++ after a sync */
+                    "thread: it returns immediately, and the result is not set; sync each future once, on the thread "
+                    "that spawned it",
+                    dfi_call_site, f->type ? f->type->name : "a task"); /* type is NULL in C++ after a sync */
         return 0;
     }
     if (w) dfi_wait_site(w, dfi_call_site);

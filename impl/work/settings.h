@@ -73,7 +73,7 @@ DFI_UPCALL(int, dfi_up_cpus_chosen, (const df_config *c));
 /* The number of CPUs whose time this process may use on average; 0: all. */
 DFI_UPCALL(int, dfi_up_cpus_most, (void));
 
-/* Names variables that look like those of df, and are none. */
+/* Warns of unknown environment variables whose names begin with DF_. */
 DFI_UPCALL(void, dfi_up_variables, (void));
 
 /* Reads all settings. c may be NULL. */

@@ -483,7 +483,7 @@ static void order_matters(void)
     df_wait();
 }
 
-/* --- parts of a loop that write the same memory: what is declared orders the loop with tasks only ----------------- */
+/* --- parts of a loop that write the same memory ------------------------------------------------------------------- */
 
 DF_LOOP(adds_all, (const long *, x), df_inout(long, sum, 1));
 void adds_all(long lo, long hi, const long *x, long *sum) { for (; lo < hi; lo++) *sum += x[lo]; }
@@ -517,7 +517,7 @@ static void sum_in_a_loop(void)
     }
 }
 
-/* --- children of parents that declare nothing: nothing orders them with the children of others ----------------------- */
+/* --- children of parents that declare nothing --------------------------------------------------------------------- */
 
 static long global[N], other_global[N];
 DF_TASK(void, silent, (numbers, x));

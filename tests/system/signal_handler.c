@@ -3,6 +3,7 @@
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "child.h"
+#include "work.h"
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -32,16 +33,6 @@ static void on(int number)
 
 DF_TASK(void, count, df_inout(long, x, 1));
 void count(long *x) { ++*x; }
-DF_TASK(long, fib, (int, n));
-long fib(int n)
-{
-    df_future(fib) a;
-    long b;
-    if (n < 2) return n;
-    df_spawn(fib, &a, n - 1);
-    b = fib(n - 2);
-    return df_sync(fib, &a) + b;
-}
 DF_LOOP(loop, (long *, sum));
 void loop(long lo, long hi, long *sum) { for (; lo < hi; lo++) __atomic_fetch_add(sum, lo, __ATOMIC_RELAXED); }
 DF_TASK(void, waits, (int, i));
@@ -74,7 +65,7 @@ static int busy(void *unused)
         df_submit_with(DF_OPTS(.after = DF_TOKENS(&token[i])), count, &x[i & 3]);
         may_come(i);
         for (int k = 0; k < 20; k++) df_submit(count, &x[k & 3]);
-        if (i % 16 == 0) CHECK(fib(10) == 55);
+        if (i % 16 == 0) CHECK(work_fib(10) == 55);
         if (i % 16 == 8) df_for(loop, 0, 100, &sum);
         if (i % 100 == 99) df_wait();
     }
@@ -118,7 +109,7 @@ static void *user(void *p)
             continue;
         }
         DF_PARALLEL for (int k = 0; k < 50; k++, n++) df_submit(count, &own[k & 1]);
-        CHECK(fib(8) == 21);
+        CHECK(work_fib(8) == 21);
     }
     CHECK(own[0] + own[1] == n);
     return NULL;

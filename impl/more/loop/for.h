@@ -354,7 +354,7 @@ static void dfi_loop_init(struct dfi_loop *l, const df_loop *o)
     dfi_store_relaxed(&l->parts, NULL);
 }
 
-/* DF_CHECK: runs l, which is complete and has accesses, on the calling thread. Zero: it has not. */
+/* DF_CHECK: runs l, which has accesses, on the calling thread and returns 1, or returns 0 without running it. */
 DFI_UPCALL(int, dfi_up_loop_checked, (struct dfi_worker *w, struct dfi_loop *l, const df_loop *o, const char *site));
 #if !DF_CHECK
 DFI_UPCALL_NONE(dfi_up_loop_checked);
@@ -370,7 +370,7 @@ DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const l
     struct dfi_parallel_block b;
     struct dfi_loop l;
     df_loop repaired;
-    int alone, deterministic, wrong = 0;
+    int alone, deterministic, checks, wrong = 0;
     if (DFI_UNLIKELY(vectors != NULL)) {
         wrong = !dfi_vectors_right(vectors, type->dims, site, type->name);
         if (!wrong && dfi_vector_end(*vectors)) vectors = NULL; /* the iterations are independent */
@@ -397,15 +397,14 @@ DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const l
     else alone = alone && !dfi_seeded() && !(l.reduces && deterministic);
     if (b.scope && dfi_loop_cancelled(&l)) alone = -1; /* nothing runs */
     else alone = alone || !w || !b.scope || b.borrowed; /* no worker or no memory: runs on the calling thread */
-    if (dfi_up_loop_checked && n && !vectors && w && b.scope && alone >= 0) {
+    checks = dfi_up_loop_checked && n && !vectors && w && b.scope && alone >= 0;
+    if (checks || !alone) {
         l.type = type, l.bounds = bounds, l.args = args, l.x = x, l.n_x = n;
         dfi_loop_init(&l, o);
-        if (dfi_up_loop_checked(w, &l, o, site)) alone = -1;
     }
+    if (checks && dfi_up_loop_checked(w, &l, o, site)) alone = -1;
     if (alone > 0) dfi_loop_whole(w, DFI_RAN_LOOP | (vectors ? (unsigned)DFI_RAN_ORDERED : 0u), type, bounds, args);
     else if (!alone) {
-        l.type = type, l.bounds = bounds, l.args = args, l.x = x, l.n_x = n;
-        dfi_loop_init(&l, o);
         dfi_code_pause(w, 0);
         if (!DFI_ALONE && vectors) dfi_wave_run(w, &l, vectors, o);
         else dfi_loop_run(w, &l, o);

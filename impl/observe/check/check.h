@@ -9,7 +9,7 @@
  *   observe/check/view.h AddressSanitizer: the memory that the running code may access
  *   observe/check/report.h AddressSanitizer: the log of an access that it stopped
  *   observe/check/run.h the body of a task, checked
- *   observe/check/family.h memory that a parent does not declare, and others access
+ *   observe/check/family.h memory that tasks of different parents access
  *   observe/check/loop.h parts of a loop that write the same memory */
 #ifndef DFI_OBSERVE_CHECK_CHECK_H
 #define DFI_OBSERVE_CHECK_CHECK_H
@@ -31,16 +31,16 @@ struct dfi_checked {
     /* arg: offset in the argument record, or DFI_NO_ARG; parameter: index in dfi_type.access_names */
     unsigned mode, arg, parameter;
     struct dfi_check_entry *entry;   /* AddressSanitizer: the entry of its region in its scope, or NULL */
-    unsigned top;                    /* dfi_check_family: its ancestors from this depth on declare the memory, too */
-    int own;                         /* only its parent knows the memory */
+    unsigned top;                    /* the smallest depth from which on all ancestors of the task declare the memory */
+    int own;                         /* only the parent of the task has the memory */
 };
-/* A task and its ancestors, from the outermost one on, by numbers that are not used again (family.h). */
+/* The numbers of a task and its ancestors (family.h). The outermost ancestor is first. Numbers are not used again. */
 enum { DFI_CHECK_DEPTH = 8 };
 struct dfi_check_family {
     uint64_t id[DFI_CHECK_DEPTH];
-    const void *root;                /* the thread that has submitted the first */
-    unsigned depth, top;             /* top: of an access, as above */
-    int hidden;                      /* something else than accesses may order it */
+    const void *root;                /* the thread that has submitted the outermost ancestor */
+    unsigned depth;                  /* number of ids; 0: the task is not checked */
+    int hidden;                      /* something other than accesses may order the task */
 };
 /* A variable of a function that a child of a scope accesses. */
 struct dfi_check_variable {

@@ -80,10 +80,10 @@ static void dfi_check_say_memory(const struct dfi_flow *t, const struct dfi_chec
     const char *name;
     int n = dfi_check_label(t->type, x->parameter, &name);
     dfi_finding("task %s%s declares df_%s %.*s, %lu bytes at %p, but the program may not use byte %lu of them "
-              "(DF_CHECK), because it was freed, lies behind the end, or belongs to a function that has returned: df "
-              "does not check this parameter; correct its size, or free it later",
-              t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site), dfi_check_mode(x->mode), n, name,
-              (unsigned long)dfi_region_bytes(&x->region), (void *)x->region.p,
+                "(DF_CHECK), because it was freed, lies behind the end, or belongs to a function that has returned: df "
+                "does not check this parameter; correct its size, or free it later",
+                t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site), dfi_check_mode(x->mode), n, name,
+                (unsigned long)dfi_region_bytes(&x->region), (void *)x->region.p,
                       (unsigned long)(wrong - x->region.p));
 }
 
@@ -157,6 +157,8 @@ static void dfi_check_lose(struct dfi_flow *t, uintptr_t p);
 
 /* --- variables of functions that have returned ------------------------------------------------ */
 
+static int dfi_check_is_done(const struct dfi_flow *t);
+
 /* The functions below `call` on the stack of w have returned: reports, once, each unfinished child
  * of s that was given a variable of theirs. */
 static void dfi_check_returned(struct dfi_scope *s, uintptr_t call)
@@ -169,7 +171,7 @@ static void dfi_check_returned(struct dfi_scope *s, uintptr_t call)
         const char *name;
         int n;
         task.task = v->task, task.seq = v->seq;
-        if (dfi_ref_done(&task)) continue;
+        if (dfi_ref_done(&task) || dfi_check_is_done(v->task)) continue;
         if (v->frame ? dfi_check_frame(v->p) == v->frame : v->p >= call || v->p < v->call) {
             dfi_scope_checks(s)->variable[kept++] = *v;
             continue;
@@ -179,8 +181,8 @@ static void dfi_check_returned(struct dfi_scope *s, uintptr_t call)
 #endif
         n = dfi_check_label(v->type, v->parameter, &name);
         dfi_finding("task %s%s is not done, and %.*s at %p is a variable of a function that has returned (DF_CHECK): "
-                  "call df_wait before it returns, or submit in DF_PARALLEL",
-                  v->type->name, dfi_check_at(at, sizeof at, v->site), n, name, (void *)v->p);
+                    "call df_wait before it returns, or submit in DF_PARALLEL",
+                    v->type->name, dfi_check_at(at, sizeof at, v->site), n, name, (void *)v->p);
     }
     dfi_scope_checks(s)->n_variables = kept;
 }
@@ -199,9 +201,9 @@ static void dfi_check_keep(struct dfi_worker *w, const struct dfi_flow *t, const
         const char *name;
         int n = dfi_check_label(t->type, x->parameter, &name);
         dfi_finding("task %s%s declares df_%s %.*s at %p, a variable of a function that has returned (DF_CHECK): use "
-                  "memory that lives as long as the task",
-                  t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site), dfi_check_mode(x->mode), n,
-                  name, (void *)x->region.p);
+                    "memory that lives as long as the task",
+                    t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site), dfi_check_mode(x->mode), n,
+                    name, (void *)x->region.p);
         return;
     }
     if (!frame && (p < k->call || p - k->call > (uintptr_t)DFI_CHECK_FAR)) return;
@@ -264,7 +266,7 @@ static int dfi_check_inside(const struct dfi_flow *parent, const struct dfi_chec
     return 1;
 }
 
-/* The parent declares the region of c: the depth from which on all of its ancestors do. */
+/* c->top, if the parent declares the region of c. */
 static unsigned dfi_check_top(const struct dfi_flow *parent, const struct dfi_checked *c)
 {
     unsigned i, top = 0;
@@ -419,7 +421,8 @@ static void dfi_check_after(const struct dfi_flow *t, const struct dfi_check_sum
         if (!sum[i].p || dfi_check_sum_of(r, sum[i].p, t->index) == sum[i].sum) continue;
         n = dfi_check_label(t->type, dfi_task_checks(t)->checked[i].parameter, &name);
         dfi_finding("task %s%s changed df_in %.*s, which it declares to read only (DF_CHECK): declare df_inout(.., "
-                  "%.*s, ..)", t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site), n, name, n, name);
+                    "%.*s, ..)",
+                    t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site), n, name, n, name);
     }
 }
 

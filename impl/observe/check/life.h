@@ -28,7 +28,7 @@ static void dfi_check_called(struct dfi_worker *w, uintptr_t frame)
     k->call = frame;
     if (!k->body || frame <= k->body || frame - k->body > (uintptr_t)DFI_CHECK_NEAR) return;
     dfi_finding("task %s was left by longjmp (DF_CHECK): df cannot continue reliably; return from the body instead",
-              k->name);
+                k->name);
     k->body = 0;
 }
 
@@ -116,36 +116,30 @@ static void dfi_check_fork_child(void)
 #endif
 
 #if DFI_FINDINGS
-/* DF_CHECK_EXIT: findings are the exit status of a program that ends normally. The last function of df to run. */
+/* DF_CHECK_EXIT: the exit status of a program that ends normally and has findings. */
 static DFI_COLD __attribute__((destructor(103))) void dfi_check_exit(void)
 {
     int status = dfi_load_acquire(&dfi_findings)
         ? (int)dfi_env_number("DF_CHECK_EXIT", 1, 255, 0, "an exit status from 1 to 255") : 0;
     if (!status) return;
-    dfi_found_end();
+    dfi_found_tell();
     fflush(NULL);
     _exit(status);
 }
 #endif
 
-static void dfi_check_begin(void)
-{
-#if DFI_FINDINGS
-    dfi_found_tell();
-#endif
-}
-
 static void dfi_module_check(const struct dfi_moment *m)
 {
     switch (m->is) {
     case DFI_WORKER_TAKEN: dfi_check_worker_new(m->w); break;
-#if !DFI_CHECK_ASAN
-    case DFI_POOL_BEGINS: dfi_check_begin(); break;
-    case DFI_FORK_CHILD: dfi_check_family_forked(); break;
-#endif
-#if DFI_CHECK_ASAN
     case DFI_POOL_BEGINS:
-        dfi_check_begin();
+#if DFI_FINDINGS
+        dfi_found_tell();
+#endif
+#if !DFI_CHECK_ASAN
+        break;
+    case DFI_FORK_CHILD: dfi_check_family_forked(); break;
+#else
         dfi_check_reset(0);
         break;
     case DFI_STOP_CALLED: dfi_check_reset(0); break;

@@ -23,17 +23,15 @@ DFI_SMALL_CODE_BEGIN
 
 enum {
     DFI_CHECK_LOOP_PARTS = 4,
-    /* of each region, so many bytes are compared, in pieces of DFI_CHECK_SUM_PART that are spread evenly: 0.1 ms for a
-     * loop on the development machine */
-    DFI_CHECK_LOOP_BYTES = 1 << 16
+    DFI_CHECK_LOOP_BYTES = 1 << 16 /* of a region that are compared: pieces of DFI_CHECK_SUM_PART */
 };
 
-/* A byte of the regions in a certain order; in that of the memory, if all of it is compared. */
+/* An iterator over the pieces of a region that are compared. */
 struct dfi_check_bytes {
     const struct dfi_region *region;
-    size_t step, row, piece, at;      /* of each `step` pieces, one; the rest is 0 at first */
+    size_t step, row, piece, at;   /* every step-th piece is compared; the other fields begin with 0 */
 };
-/* The next piece: its address, and its length. NULL: there is none. */
+/* Returns the address of the next piece and stores its length, or returns NULL at the end of the region. */
 DFI_UNCHECKED static char *dfi_check_piece(struct dfi_check_bytes *b, size_t *bytes)
 {
     const struct dfi_region *r = b->region;
@@ -46,13 +44,13 @@ DFI_UNCHECKED static char *dfi_check_piece(struct dfi_check_bytes *b, size_t *by
     return NULL;
 }
 
-/* What is known of one region: a copy of its bytes, and the part that changed each (0: none). */
+/* A region that a loop writes. */
 struct dfi_check_written {
     struct dfi_region region;
     unsigned parameter, mode;
-    size_t step, bytes;
-    char *copy;
-    unsigned char *part;
+    size_t step;
+    char *copy;                    /* of the bytes that are compared */
+    unsigned char *part;           /* the number of the part of the loop that has changed each byte, or 0 */
 };
 
 static void dfi_check_written_begin(const struct dfi_check_written *c, struct dfi_check_bytes *b)
@@ -61,7 +59,7 @@ static void dfi_check_written_begin(const struct dfi_check_written *c, struct df
     b->region = &c->region, b->step = c->step;
 }
 
-/* Copies the region. Zero: it is not compared. */
+/* Copies the region of x. Returns 0 if it is not compared. */
 DFI_UNCHECKED static int dfi_check_written_new(struct dfi_check_written *c, const struct dfi_access *x, unsigned i)
 {
     struct dfi_check_bytes b;
@@ -72,7 +70,6 @@ DFI_UNCHECKED static int dfi_check_written_new(struct dfi_check_written *c, cons
         dfi_check_elsewhere(c->region.p) || dfi_check_unmapped(&c->region)) return 0;
     c->step = dfi_region_bytes(&c->region) / DFI_CHECK_LOOP_BYTES + 1;
     for (dfi_check_written_begin(c, &b); dfi_check_piece(&b, &n);) all += n;
-    c->bytes = all;
     if (!all || !(c->copy = (char *)dfi_malloc(2 * all))) return 0;
     c->part = (unsigned char *)c->copy + all;
     memset(c->part, 0, all);
@@ -81,7 +78,8 @@ DFI_UNCHECKED static int dfi_check_written_new(struct dfi_check_written *c, cons
     return 1;
 }
 
-/* That part of the loop has run. Returns the address of the first byte that another one has changed, too, or NULL. */
+/* Compares the region after that part of the loop. Returns the address of the first byte that an earlier part has
+ * changed, too, or NULL. */
 DFI_UNCHECKED static char *dfi_check_written_by(const struct dfi_check_written *c, unsigned char part)
 {
     struct dfi_check_bytes b;
@@ -96,7 +94,7 @@ DFI_UNCHECKED static char *dfi_check_written_by(const struct dfi_check_written *
     return both;
 }
 
-/* Runs l, which has accesses, in parts. Zero: it writes nothing that could be compared, and has not run. */
+/* Runs l in parts. Returns 0 without running it if it writes no region that can be compared. */
 static int dfi_check_loop(struct dfi_worker *w, struct dfi_loop *l, const df_loop *o, const char *site)
 {
     struct dfi_check_written written[DFI_PARAMETERS];
@@ -113,18 +111,19 @@ static int dfi_check_loop(struct dfi_worker *w, struct dfi_loop *l, const df_loo
     for (; k < l->count && !dfi_loop_cancelled(l); k = e) {
         e = l->count - k < most ? l->count : k + most;
         dfi_loop_call(w, l, l->args, k, e);
-        /* tasks of the part may still write */
+        /* unfinished tasks of this part may write during the next one */
         if ((intptr_t)(s->submitted - s->done) + dfi_load_acquire(&s->pending) != 0) compares = 0;
         for (i = 0, part++; i < n && compares; i++) {
             const char *both = dfi_check_written_by(&written[i], part);
             const struct dfi_region *r = &written[i].region;
             if (!both) continue;
             dfi_finding("%s: loop %s: two of its parts write byte %lu of %lu of access %u, df_%s at %p (DF_CHECK): "
-                      "parts run concurrently, and the accesses of a loop order it with tasks only; declare df_reduce, "
-                      "or df_concurrent and use atomic operations, or let each iteration write memory of its own",
-                      site, l->type->name, (unsigned long)((uintptr_t)both - r->p),
-                      (unsigned long)dfi_region_bytes(r), written[i].parameter + 1, dfi_check_mode(written[i].mode),
-                      (void *)r->p);
+                        "parts run concurrently, and the accesses of a loop order it with tasks only; declare "
+                        "df_reduce, or df_concurrent and use atomic operations, or let each iteration write memory of "
+                        "its own",
+                        site, l->type->name, (unsigned long)((uintptr_t)both - r->p),
+                        (unsigned long)dfi_region_bytes(r), written[i].parameter + 1,
+                        dfi_check_mode(written[i].mode), (void *)r->p);
             compares = 0;
         }
     }

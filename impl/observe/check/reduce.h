@@ -61,7 +61,7 @@ static void dfi_check_commutes_say(const char *name)
         none = NULL;
         if (dfi_cas_acq_rel(&said[i], &none, (const void *)name)) {
             dfi_finding("operator %s of DF_REDUCTION is not commutative: combine(a, b) and combine(b, a) differ by "
-                      "more than rounding (DF_CHECK): declare it by DF_ORDERED_REDUCTION", name);
+                        "more than rounding (DF_CHECK): declare it by DF_ORDERED_REDUCTION", name);
             return;
         }
         if (none == (const void *)name) return;
@@ -74,7 +74,8 @@ static int dfi_check_operator(const void *key) { return (uintptr_t)key - (uintpt
 static void dfi_check_commutes(void (*combine)(void *, const void *, size_t), const void *key, size_t size,
                                const char *into, const char *from, size_t n)
 {
-    unsigned char *m = dfi_check_operator(key) && n ? (unsigned char *)dfi_malloc(4 * size) : NULL;
+    char *memory = dfi_check_operator(key) && n ? dfi_wide_malloc(4 * size) : NULL;
+    unsigned char *m = (unsigned char *)memory;
     size_t i;
     int differ = 0;
     if (!m) return;
@@ -85,7 +86,7 @@ static void dfi_check_commutes(void (*combine)(void *, const void *, size_t), co
         combine(m + 2 * size, from, 1), combine(m + 3 * size, into, 1);
         differ = dfi_results_differ(m + 2 * size, m + 3 * size, m, m + size, size);
     }
-    dfi_mfree(m);
+    dfi_wide_free(memory);
     if (differ) dfi_check_commutes_say((const char *)key + 1); /* after the order */
 }
 #endif

@@ -77,19 +77,19 @@ void dfi_check_on_error(void)
             length = dfi_check_label(t->type, dfi_task_checks(t)->checked[i].parameter, &name);
             if (weak)
                 dfi_finding("%s%s %s %lu bytes at %p that it declares only weakly, for tasks it submits (DF_CHECK): "
-                          "declare %.*s without weak", who, at, does, bytes, (void *)p, length, name);
+                            "declare %.*s without weak", who, at, does, bytes, (void *)p, length, name);
             else
                 dfi_finding("%s%s %s %lu bytes at %p that it has released (DF_CHECK): call df_release for %.*s later",
-                          who, at, does, bytes, (void *)p, length, name);
+                            who, at, does, bytes, (void *)p, length, name);
         } else if (!t || n->list == &dfi_task_checks(t)->declared)
             dfi_finding("%s%s %s %lu bytes at %p while task %s%s, which writes them (df_%s %.*s), is not done "
-                      "(DF_CHECK): wait before, by df_wait or df_wait_on",
-                      who, at, does, bytes, (void *)p, n->type->name, from, dfi_check_mode(n->mode), length, name);
+                        "(DF_CHECK): wait before, by df_wait or df_wait_on",
+                        who, at, does, bytes, (void *)p, n->type->name, from, dfi_check_mode(n->mode), length, name);
         else
             dfi_finding("%s%s %s %lu bytes at %p that it does not declare (DF_CHECK): byte %lu of df_%s %.*s of task "
-                      "%s%s: declare the parameter of %s that points to them as df_%s",
-                      who, at, does, bytes, (void *)p, offset, dfi_check_mode(n->mode), length, name,
-                      n->type->name, from, t->type->name, dfi_asan_writes() ? "inout" : "in");
+                        "%s%s: declare the parameter of %s that points to them as df_%s",
+                        who, at, does, bytes, (void *)p, offset, dfi_check_mode(n->mode), length, name,
+                        n->type->name, from, t->type->name, dfi_asan_writes() ? "inout" : "in");
     }
     dfi_os_unlock(&dfi_check.lock);
 }

@@ -56,9 +56,9 @@ static void dfi_check_unwritten(const struct dfi_flow *t)
         if (!bytes) continue;
         n = dfi_check_label(t->type, dfi_task_checks(t)->checked[i].parameter, &name);
         dfi_finding("task %s%s declares df_out %.*s and leaves %lu bytes of it, from byte %lu on, as they were "
-                  "(DF_CHECK=2): declare df_inout(.., %.*s, ..), or less",
-                  t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site), n, name, (unsigned long)bytes,
-                  (unsigned long)first, n, name);
+                    "(DF_CHECK=2): declare df_inout(.., %.*s, ..), or less",
+                    t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site), n, name, (unsigned long)bytes,
+                    (unsigned long)first, n, name);
     }
 }
 
