@@ -25,10 +25,14 @@ void fib(long *result, long n)
         *result = n;
         return;
     }
-    long *a = df_local(long, 1), *b = df_local(long, 1);
-    df_submit(fib, a, n - 1);
-    df_submit(fib, b, n - 2);
-    df_submit(sum, result, a, b);
+    long *part = df_local(long, 2);
+    if (!part) {
+        df_fail(DF_ERROR_MEMORY, "no memory for two results");
+        return;
+    }
+    df_submit(fib, &part[0], n - 1);
+    df_submit(fib, &part[1], n - 2);
+    df_submit(sum, result, &part[0], &part[1]);
 }
 
 static long fib_by_iteration(long n)

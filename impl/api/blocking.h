@@ -1,7 +1,8 @@
 /* blocking.h - locks and blocking calls inside tasks, >>blocking
  *
  *   df_mutex m = DF_MUTEX;         a lock, unlocked; with static or automatic storage. It is not copied, and needs no
- *             end.
+ *             end. Bytes of 0, as from calloc, are an unlocked lock, too.
+ *   df_mutex_init(&m);             the same for existing memory.
  *   df_result df_mutex_lock(&m);   locks it. While a task waits for the lock, another thread runs tasks in its place.
  *             A lock may be held across a wait: the tasks that run meanwhile belong to the scope that the wait is
  *             for. Returns DF_OK, or DF_ERROR_DEADLOCK if the caller's thread holds the lock already (not locked
@@ -38,6 +39,12 @@ typedef struct df_mutex {
     DFI_ATOMIC(const char *) dfi_site; /* file and line of the lock call */
 } df_mutex;
 #define DF_MUTEX { 0, NULL, NULL }
+DFI_INLINE void df_mutex_init(df_mutex *m)
+{
+    dfi_store_relaxed(&m->dfi_state, 0);
+    dfi_store_relaxed(&m->dfi_owner, (void *)NULL);
+    dfi_store_relaxed(&m->dfi_site, (const char *)NULL);
+}
 
 DFI_EXTERN_C_BEGIN
 DFI_API df_result df_mutex_lock(df_mutex *m);

@@ -1,6 +1,6 @@
 /* path.h - opening files safely: symbolic links, shared folders, pipes, signals raised by writes
  *
- * A path is walked folder by folder. In a folder that every user can write to, such as /tmp, no symbolic link is
+ * A path is walked folder by folder. In a folder that another user can write to, such as /tmp, no symbolic link is
  * followed, and an existing file is written only if it belongs to the user and has no second name, because another
  * user may have put it there. New files are created exclusively, readable by their owner only. Opening never blocks:
  * a FIFO is opened without waiting, and refused.
@@ -28,6 +28,7 @@ typedef long dfi_sys_off; /* the type that the function of this name takes, inde
 typedef off_t dfi_sys_off;
 #endif
 extern int dfi_sys_openat(int folder, const char *name, int flags, ...) __asm__("openat");
+extern ssize_t dfi_sys_readlink(int folder, const char *name, char *to, size_t bytes) __asm__("readlinkat");
 extern int dfi_sys_truncate(int fd, dfi_sys_off bytes) __asm__("ftruncate");
 extern FILE *dfi_sys_stream(int fd, const char *mode) __asm__("fdopen");
 #if defined(O_CLOEXEC) && defined(O_DIRECTORY) && defined(O_NOFOLLOW)
@@ -49,6 +50,7 @@ enum { DFI_O_LARGE = 0 };
 #endif
 #else
 #define dfi_sys_openat openat
+#define dfi_sys_readlink readlinkat
 #define dfi_sys_truncate ftruncate
 #define dfi_sys_stream fdopen
 enum { DFI_O_CLOEXEC = O_CLOEXEC, DFI_O_NOFOLLOW = O_NOFOLLOW, DFI_O_DIRECTORY = O_DIRECTORY, DFI_O_LARGE = 0 };
@@ -73,26 +75,31 @@ static void dfi_close_quietly(int fd)
     errno = why;
 }
 
-/* Can every user write to the folder? */
+/* Can a user write to the folder who is neither the user of this process nor root? */
 static int dfi_folder_exposed(int folder)
 {
     struct stat s;
-    return fstat(folder, &s) || (s.st_mode & 02);
+    return fstat(folder, &s) || (s.st_mode & 022) || (s.st_uid != 0 && s.st_uid != geteuid());
 }
 
 /* Does the folder belong to the user, and can nobody else write to it? */
 static DFI_UNUSED int dfi_folder_own(int folder)
 {
     struct stat s;
-    return !fstat(folder, &s) && S_ISDIR(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & 022);
+    return !dfi_folder_exposed(folder) && !fstat(folder, &s) && s.st_uid == geteuid();
 }
 
 /* Opens a file. The descriptor is never 0, 1 or 2, because a program that has closed these may still write to them.
- * -1 with errno. */
+ * -1 with errno: ELOOP: it is a symbolic link in an exposed folder. */
 static int dfi_open_at(int folder, const char *name, int flags)
 {
     int links = dfi_folder_exposed(folder) ? DFI_O_NOFOLLOW : 0, higher;
     int fd = dfi_sys_openat(folder, name, flags | links | DFI_O_CLOEXEC | DFI_O_LARGE, 0600);
+    if (fd < 0 && links) { /* systems do not agree on the error */
+        char first;
+        int why = errno;
+        errno = dfi_sys_readlink(folder, name, &first, 1) >= 0 ? ELOOP : why;
+    }
     if (fd < 0 || fd > 2) return fd;
     if ((higher = fcntl(fd, F_DUPFD, 3)) >= 0) fcntl(higher, F_SETFD, FD_CLOEXEC);
     dfi_close_quietly(fd);
@@ -140,7 +147,8 @@ static int dfi_own_pipe(const struct stat *pipe)
 static const char *dfi_open_why(void)
 {
     if (errno == ENXIO) return dfi_path_kind; /* a FIFO without a reader, or a socket */
-    return errno == ELOOP ? "it is a symbolic link in a folder that every user can write to" : strerror(errno);
+    return errno == ELOOP ? "a symbolic link is on its path, in a folder that another user can write to"
+                          : strerror(errno);
 }
 
 /* Opens a file for writing and keeps its contents. -1: the reason is in *why. */
@@ -161,7 +169,7 @@ static int dfi_open_write(const char *path, const char **why)
         if (!S_ISFIFO(s.st_mode) || (fd = dfi_own_pipe(&s)) < 0) fd = -1, *why = dfi_path_kind;
     } else if (S_ISREG(s.st_mode) && dfi_folder_exposed(folder) && (s.st_uid != geteuid() || s.st_nlink != 1)) {
         close(fd);
-        fd = -1, *why = "every user can write to its folder, and it belongs to another user or has a second name";
+        fd = -1, *why = "another user can write to its folder, and it belongs to another user or has a second name";
     } else if ((turn = fcntl(fd, F_GETFL)) >= 0 && turn & O_NONBLOCK) fcntl(fd, F_SETFL, turn & ~O_NONBLOCK);
     dfi_close_quietly(folder);
     return fd;

@@ -121,19 +121,20 @@ DFI_API void *dfi_local_alloc(size_t n, size_t bytes)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_scope *scope = w ? dfi_scope_here(w) : NULL;
-    struct dfi_flow_scope *s;
-    struct dfi_local *l;
-    if (bytes && n > (SIZE_MAX - sizeof *l) / bytes) return NULL;
+    struct dfi_flow_scope *s = NULL;
+    struct dfi_local *l = NULL;
+    int possible = !bytes || n <= (SIZE_MAX - sizeof *l) / bytes;
     bytes *= n;
     if (!scope && w) scope = w->scope; /* out of memory: the local lives in the enclosing scope */
-    if (!scope) return NULL;
-    s = dfi_flow_of(scope);
-    if (bytes <= DFI_SCOPE_ROOM - s->room_used) {
-        char *p = s->room.bytes + s->room_used;
-        s->room_used += (bytes + 15) / 16 * 16;
-        return memset(p, 0, bytes);
+    if (scope && possible) {
+        s = dfi_flow_of(scope);
+        if (bytes <= DFI_SCOPE_ROOM - s->room_used) {
+            char *p = s->room.bytes + s->room_used;
+            s->room_used += (bytes + 15) / 16 * 16;
+            return memset(p, 0, bytes);
+        }
+        l = (struct dfi_local *)dfi_malloc(sizeof *l + bytes);
     }
-    l = (struct dfi_local *)dfi_malloc(sizeof *l + bytes);
     if (!l) {
         dfi_warn_once("out of memory: df_local returns NULL");
         return NULL;

@@ -112,7 +112,8 @@ static struct dfi_worker *dfi_worker_take(size_t entries)
     }
     if (n == DFI_MAX_WORKERS) {
         dfi_warn_once("more than %d threads use df: the tasks of further threads run immediately; let fewer threads "
-                      "use df", DFI_MAX_WORKERS);
+                      "use df, or fewer tasks wait in df_yield_blocking and the like at a time, by df_limit",
+                      DFI_MAX_WORKERS);
         return NULL;
     }
     if (!(p = (char *)dfi_malloc(bytes))) {

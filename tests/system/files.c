@@ -1,7 +1,7 @@
 /* files.c - where df may write and read: pipes, links and files of others are refused, signals of a write do not
  * end the program, new files are for their owner only; whatever is wrong with a file is one message, and changes
  * nothing else */
-#define _DEFAULT_SOURCE /* fork, mkfifo, setenv, symlink */
+#define _DEFAULT_SOURCE /* chown, fork, mkfifo, setenv, symlink */
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "child.h"
@@ -83,16 +83,16 @@ static void fifos(int v)
     CHECK(!remove(path));
 }
 
-/* In a folder that every user can write to. */
-static void links(int v)
+/* In a folder that another user can write to: because of its mode, or because it belongs to nobody. */
+static void links(int v, mode_t mode, uid_t user)
 {
     char inside[2 * SCRATCH], file[2 * SCRATCH];
     snprintf(inside, sizeof inside, "%s/open", folder);
     snprintf(file, sizeof file, "%s/link.%s", inside, ending[v]);
     in(other, "target", ending[v]);
-    CHECK(!mkdir(inside, 0700) && !chmod(inside, 01777));
+    CHECK(!mkdir(inside, 0700) && !chmod(inside, mode) && !chown(inside, user, (gid_t)-1));
     CHECK(!symlink(other, file)); /* to nothing */
-    says(variable[v], file, "cannot be written: ");
+    says(variable[v], file, "symbolic link");
     CHECK(access(other, F_OK));
     close(open(other, O_WRONLY | O_CREAT, 0600));
     says(variable[v], file, "symbolic link");
@@ -102,13 +102,14 @@ static void links(int v)
     CHECK(!*contents(other) && !remove(file));
     CHECK(!symlink(folder, file)); /* a folder on the way */
     snprintf(file, sizeof file, "%s/link.%s/target.%s", inside, ending[v], ending[v]);
-    says(variable[v], file, "cannot be written: ");
+    says(variable[v], file, "symbolic link");
     CHECK(!*contents(other));
     snprintf(file, sizeof file, "%s/link.%s", inside, ending[v]);
     CHECK(!remove(file));
     says(variable[v], file, NULL);
     CHECK(*contents(file) && !remove(file));
-    CHECK(!chmod(inside, 0700) && !symlink(other, file)); /* a folder of the user's: links are the user's */
+    CHECK(!chown(inside, geteuid(), (gid_t)-1) && !chmod(inside, 0755));
+    CHECK(!symlink(other, file)); /* a folder of the user's: links are the user's */
     says(variable[v], file, NULL);
     CHECK(*contents(other) && !remove(file) && !remove(other) && !rmdir(inside));
 }
@@ -172,14 +173,17 @@ static int closed(void *unused)
 
 int main(void)
 {
+    const uid_t self = geteuid(), nobody = 65534;
     struct child c;
     CHECK(mkdtemp(scratch(folder, "df_open")) != NULL);
     for (int v = 0; v < WRITTEN; v++) {
         modes(v);
         fifos(v);
-        links(v);
+        links(v, 01777, self);
         limits(v);
     }
+    links(0, 0775, self);
+    if (!self) links(0, 0755, nobody); /* only root can give a folder away */
     no_reader();
     in(path, "fifo", "rec");
     CHECK(!mkfifo(path, 0600));

@@ -50,6 +50,9 @@ void get_all(const int *const *from, int n, int *sum)
     for (int i = 0; i < n; i++) *sum += *from[i];
 }
 
+/* The process has logged that a stream was freed with elements: it does so once. */
+static int drop_said;
+
 /* --- at the call ----------------------------------------------------------------------------------- */
 
 static int no_room_said;
@@ -116,7 +119,8 @@ static void wrong_types(void)
     CHECK(df_wait_result() == DF_ERROR_STREAM);
     HEARD(1, 1, "task put, declared at ", "parameter to are of type int", made, by);
     df_stream_free(s);
-    HEARD(1, 2, "df_stream_free drops 1 element of the stream of", made, "put_float", "");
+    HEARD(!drop_said, 2, "df_stream_free drops 1 element of the stream of", made, "put_float", "");
+    drop_said = 1;
 
     s = df_stream_new(4, 4); /* all names of int are one type, and so are those of the character types */
     df_submit(put, 2, 1, s), df_submit(get, s, 1, 1, &sum);
@@ -217,7 +221,8 @@ static void left_over(void)
     df_stream_free(s);
     CHECK_SAID(n_said == 0); /* r may still read them */
     df_stream_free(r);       /* with the tasks pending, perhaps */
-    HEARD(1, 2, "df_stream_free drops ", made, "6 elements", "task second");
+    HEARD(!drop_said, 2, "df_stream_free drops ", made, "6 elements", "task second");
+    drop_said = 1;
     CHECK(df_wait_result() == DF_OK && sum == 3);
     s = df_stream_new(sizeof(int), 10);
     df_submit(put, 5, 1, s);
@@ -389,8 +394,8 @@ static void cancelled(void)
 
 int main(void)
 {
-    static void (*const part[])(void) = { no_room, wrong_sizes, wrong_types, too_large, null_streams, closed,
-                                          left_over, nobody_pushes, nobody_pops, a_circle, below, from_outside,
+    static void (*const part[])(void) = { no_room, left_over, wrong_sizes, wrong_types, too_large, null_streams,
+                                          closed, nobody_pushes, nobody_pops, a_circle, below, from_outside,
                                           closed_from_outside, slow_producer, cancelled };
     static const int workers[] = { 1, 3 };
     for (int w = 0; w < 2; w++) {

@@ -62,11 +62,15 @@ void holds(int i, int form)
 int main(void)
 {
     df_mutex m = DF_MUTEX;
-    CHECK(df_mutex_trylock(&m) == DF_OK);
-    CHECK(df_mutex_trylock(&m) == DF_ERROR_DEADLOCK);
-    df_mutex_unlock(&m);
-    CHECK(df_mutex_lock(&m) == DF_OK);
-    df_mutex_unlock(&m);
+    for (int form = 0; form < 3; form++) {
+        CHECK(df_mutex_trylock(&m) == DF_OK);
+        CHECK(df_mutex_trylock(&m) == DF_ERROR_DEADLOCK);
+        df_mutex_unlock(&m);
+        CHECK(df_mutex_lock(&m) == DF_OK);
+        df_mutex_unlock(&m);
+        memset((void *)&m, form ? 0 : 0x5a, sizeof m); /* memory of other use, and zeros, which are a lock */
+        if (!form) df_mutex_init(&m);
+    }
     for (int first = 0; first < N; first += BATCH)
         DF_PARALLEL for (int i = first; i < first + BATCH; i++) {
             df_submit(add, i % LOCKS, i, i % 50 ? 0 : 5000);

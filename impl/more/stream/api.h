@@ -153,9 +153,9 @@ DFI_API void df_stream_free(const volatile void *handle)
     }
     dfi_stream_unlock(c);
     dfi_after_free(&a);
-    if (left) dfi_warn("df_stream_free drops %lu element%s of the stream of %s that no task was submitted to read, "
-                       "the first pushed by task %s; submit tasks that read them, or do not push them",
-                       (unsigned long)left, left == 1 ? "" : "s", site, name);
+    if (left) dfi_warn_once("df_stream_free drops %lu element%s of the stream of %s that no task was submitted to "
+                            "read, the first pushed by task %s; submit tasks that read them, or do not push them",
+                            (unsigned long)left, left == 1 ? "" : "s", site, name);
     dfi_up_windows_ready(a.ready, 1);
 }
 DFI_EXTERN_C_END
