@@ -34,10 +34,10 @@ enum { DFI_ALONE = 0 };
 #define dfi_store_seq_cst(p, v)      ((void)(*(p) = (v)))
 #if defined(__cplusplus)
 DFI_CXX_BEGIN
-template <typename T> struct dfi_plain_of { typedef T type; };
-template <typename T> DFI_UNUSED inline T dfi_plain_exchange(T *p, typename dfi_plain_of<T>::type v)
+template <typename dfi_t> struct dfi_plain_of { typedef dfi_t type; };
+template <typename dfi_t> DFI_UNUSED inline dfi_t dfi_plain_exchange(dfi_t *p, typename dfi_plain_of<dfi_t>::type v)
 {
-    T old = *p;
+    dfi_t old = *p;
     *p = v;
     return old;
 }
@@ -90,27 +90,31 @@ DFI_EXTERN_C_END
 #if defined(__CUDACC__)
 /* cudafe++ of nvcc 13.0 crashes on the address of one builtin in the argument of another, as in
  * __atomic_load_n(&__atomic_load_n(p, 2)->member, 0). Function calls avoid the crash. */
-template <typename T> struct dfi_of { typedef T type; };
+template <typename dfi_t> struct dfi_of { typedef dfi_t type; };
 #define DFI_ATOMIC_PART static inline __attribute__((unused, always_inline))
-template <typename T> DFI_ATOMIC_PART T dfi_builtin_load(const T *p, int order) { return __atomic_load_n(p, order); }
-template <typename T> DFI_ATOMIC_PART void dfi_builtin_store(T *p, typename dfi_of<T>::type v, int order)
+template <typename dfi_t> DFI_ATOMIC_PART dfi_t dfi_builtin_load(const dfi_t *p, int order)
+{
+    return __atomic_load_n(p, order);
+}
+template <typename dfi_t> DFI_ATOMIC_PART void dfi_builtin_store(dfi_t *p, typename dfi_of<dfi_t>::type v, int order)
 {
     __atomic_store_n(p, v, order);
 }
-template <typename T> DFI_ATOMIC_PART T dfi_builtin_exchange(T *p, typename dfi_of<T>::type v, int order)
+template <typename dfi_t>
+DFI_ATOMIC_PART dfi_t dfi_builtin_exchange(dfi_t *p, typename dfi_of<dfi_t>::type v, int order)
 {
     return __atomic_exchange_n(p, v, order);
 }
-template <typename T, typename V> DFI_ATOMIC_PART T dfi_builtin_add(T *p, V v, int order)
+template <typename dfi_t, typename dfi_u> DFI_ATOMIC_PART dfi_t dfi_builtin_add(dfi_t *p, dfi_u v, int order)
 {
     return __atomic_fetch_add(p, v, order);
 }
-template <typename T, typename V> DFI_ATOMIC_PART T dfi_builtin_sub(T *p, V v, int order)
+template <typename dfi_t, typename dfi_u> DFI_ATOMIC_PART dfi_t dfi_builtin_sub(dfi_t *p, dfi_u v, int order)
 {
     return __atomic_fetch_sub(p, v, order);
 }
-template <typename T>
-DFI_ATOMIC_PART bool dfi_builtin_cas(T *p, T *expect, typename dfi_of<T>::type v, int won, int lost)
+template <typename dfi_t>
+DFI_ATOMIC_PART bool dfi_builtin_cas(dfi_t *p, dfi_t *expect, typename dfi_of<dfi_t>::type v, int won, int lost)
 {
     return __atomic_compare_exchange_n(p, expect, v, 0, won, lost);
 }

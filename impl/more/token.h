@@ -169,7 +169,7 @@ static void dfi_token_release(struct dfi_worker *w, struct dfi_edge *e, int skip
 /* Releases what dfi_token_leave has left. Tasks go to the queue and not to the stack of w, which is not searched. */
 static void dfi_opened_take(struct dfi_worker *w)
 {
-    struct dfi_edge *e = dfi_exchange_seq_cst(&dfi_flow_pool.opened, (struct dfi_edge *)NULL);
+    struct dfi_edge *e = dfi_swap_seq_cst(&dfi_flow_pool.opened, NULL);
     while (e) {
         struct dfi_flow *u = e->task;
         struct dfi_edge *next = e->next;
