@@ -3,7 +3,9 @@
  * Each scope has one table, accessed only by the owner of the scope, without locks or atomics. A known region (same
  * address and shape) is found by a hash look-up. A new region is compared once, exactly, with those whose address
  * intervals overlap its own; these are found in a treap ordered by address that stores the largest end in each
- * subtree. It keeps a list of the overlapping entries, which later accesses use. Entries whose tasks are all done are
+ * subtree. The intervals of all blocks in a row of blocks of one matrix overlap. So each subtree also stores which
+ * columns of the matrix its regions touch at most: an address modulo the length of a row is a column.
+ * An entry keeps a list of the overlapping entries, which later accesses use. Entries whose tasks are all done are
  * dropped when the table has doubled, so a scope that touches ever new memory keeps only as many entries as it has
  * unfinished tasks. */
 #ifndef DFI_FLOW_TABLE_H
@@ -21,6 +23,8 @@
 #include "types.h"
 #include "../work/probe.h"
 #include "region.h"
+
+#include <limits.h>
 
 enum {
     DFI_TABLE_SMALL = 8,       /* entries compared one by one; a recursive task rarely has more */
@@ -43,46 +47,74 @@ static int dfi_ref_gone(const struct dfi_ref *r)
 
 /* --- treap ------------------------------------------------------------------------------------- */
 
-static void dfi_treap_update(struct dfi_entry *n)
+/* The subtree of n also has that of `by`. */
+static void dfi_treap_widen(struct dfi_entry *n, const struct dfi_entry *by)
 {
-    n->reach = dfi_region_end(&n->region);
-    if (n->left && n->left->reach > n->reach) n->reach = n->left->reach;
-    if (n->right && n->right->reach > n->reach) n->reach = n->right->reach;
+    if (by->reach > n->reach) n->reach = by->reach;
+    if (by->low < n->low) n->low = by->low;
+    if (by->high > n->high) n->high = by->high;
 }
 
-/* Recursive: random priorities keep the depth logarithmic. */
-static struct dfi_entry *dfi_treap_insert(struct dfi_entry *root, struct dfi_entry *n)
+/* The subtree of n is n itself, and those of its children. */
+static void dfi_treap_update(struct dfi_entry *n)
 {
-    struct dfi_entry *up = root;
+    n->reach = dfi_region_end(&n->region), n->low = n->from, n->high = n->to;
+    if (n->left) dfi_treap_widen(n, n->left);
+    if (n->right) dfi_treap_widen(n, n->right);
+}
+
+/* Splits a treap: the regions that begin at p or before, and the others. */
+static void dfi_treap_split(struct dfi_entry *root, uintptr_t p, struct dfi_entry **before, struct dfi_entry **after)
+{
     if (!root) {
-        n->left = n->right = NULL;
-        dfi_treap_update(n);
-        return n;
+        *before = *after = NULL;
+        return;
     }
-    if (n->region.p < root->region.p) {
-        root->left = dfi_treap_insert(root->left, n);
-        if (root->left->priority > root->priority) up = root->left, root->left = up->right, up->right = root;
-    } else {
-        root->right = dfi_treap_insert(root->right, n);
-        if (root->right->priority > root->priority) up = root->right, root->right = up->left, up->left = root;
-    }
+    if (root->region.p > p) *after = root, dfi_treap_split(root->left, p, before, &root->left);
+    else *before = root, dfi_treap_split(root->right, p, &root->right, after);
     dfi_treap_update(root);
-    if (up != root) dfi_treap_update(up);
-    return up;
+}
+
+/* Random priorities keep the depth logarithmic, and the number of nodes that are split constant. */
+static void dfi_treap_insert(struct dfi_entry **at, struct dfi_entry *n)
+{
+    struct dfi_entry *root;
+    for (; (root = *at) != NULL && root->priority >= n->priority;
+         at = root->region.p > n->region.p ? &root->left : &root->right) dfi_treap_widen(root, n);
+    dfi_treap_split(root, n->region.p, &n->left, &n->right);
+    dfi_treap_update(n);
+    *at = n;
+}
+
+/* Sets the bounds of n alone. Its columns are all, if its region is no block in a matrix of that ld, nor lies in one
+ * row of it. */
+static void dfi_entry_bounds(struct dfi_entry *n, size_t ld)
+{
+    const struct dfi_region *r = &n->region;
+    n->reach = dfi_region_end(r);
+    n->from = n->low = 0, n->to = n->high = UINT_MAX;
+    if (!ld || (r->ld && r->ld != ld) || r->row > ld || r->p % ld > ld - r->row) return;
+    n->from = n->low = (unsigned)(r->p % ld), n->to = n->high = n->from + (unsigned)r->row;
 }
 
 static int dfi_entry_link(struct dfi_entry *a, struct dfi_entry *b);
 
-/* Links n with each entry below root that shares a byte with it. 0, or -1 if out of memory. */
+/* May regions in the subtree of root share a byte with that of n? */
+static int dfi_treap_near(const struct dfi_entry *root, const struct dfi_entry *n)
+{
+    return root && root->reach > n->region.p && root->low < n->to && root->high > n->from;
+}
+
+/* Links n with each entry in the subtree of root that shares a byte with it. 0, or -1 if out of memory. pre: near */
 static int dfi_treap_link(struct dfi_entry *root, struct dfi_entry *n)
 {
-    uintptr_t lo = n->region.p, hi = dfi_region_end(&n->region);
-    while (root && root->reach > lo) {
-        if (dfi_treap_link(root->left, n)) return -1;
-        if (root->region.p >= hi) return 0;
-        if (dfi_region_overlap(&root->region, &n->region) && dfi_entry_link(root, n)) return -1;
+    do {
+        if (dfi_treap_near(root->left, n) && dfi_treap_link(root->left, n)) return -1;
+        if (root->region.p >= n->reach) return 0;
+        if (root->from < n->to && root->to > n->from && dfi_region_overlap(&root->region, &n->region) &&
+            dfi_entry_link(root, n)) return -1;
         root = root->right;
-    }
+    } while (dfi_treap_near(root, n));
     return 0;
 }
 
@@ -181,7 +213,7 @@ static struct dfi_table *dfi_table_new(struct dfi_worker *w)
     if (!t) return NULL;
     t->all = t->root = NULL;
     t->bucket = NULL;
-    t->mask = t->count = 0;
+    t->mask = t->count = t->ld = 0;
     t->sweep_at = DFI_TABLE_SWEEP;
     t->pairs = 0, t->sweep_pairs = DFI_TABLE_PAIRS;
     t->unsettled = 0;
@@ -214,24 +246,32 @@ static void dfi_table_free(struct dfi_worker *w, struct dfi_scope *s)
     dfi_block_free(w, w, &t->head);
 }
 
-static void dfi_table_insert(struct dfi_table *t, struct dfi_entry *n)
+static void dfi_table_chain(struct dfi_table *t, struct dfi_entry *n)
 {
     struct dfi_entry **b = &t->bucket[dfi_region_hash(&n->region) & t->mask];
     n->chain = *b, *b = n;
-    t->root = dfi_treap_insert(t->root, n);
 }
 
 static void dfi_table_refill(struct dfi_table *t)
 {
     struct dfi_entry *n;
     memset(t->bucket, 0, (t->mask + 1) * sizeof *t->bucket);
+    for (n = t->all; n; n = n->all) dfi_table_chain(t, n);
+}
+
+/* Builds the treap anew, with the columns of the matrix of the newest block. */
+static void dfi_table_replant(struct dfi_table *t)
+{
+    struct dfi_entry *n;
+    for (n = t->all; n && !n->region.ld;) n = n->all;
+    t->ld = n && n->region.ld < UINT_MAX ? n->region.ld : 0;
     t->root = NULL;
-    for (n = t->all; n; n = n->all) dfi_table_insert(t, n);
+    for (n = t->all; n; n = n->all) dfi_entry_bounds(n, t->ld), dfi_treap_insert(&t->root, n);
 }
 
 DFI_SMALL_CODE_BEGIN
 
-/* Rebuilds hash and treap with room for twice the entries. */
+/* Makes a hash table with room for twice the entries. */
 static DFI_NOINLINE int dfi_table_grow(struct dfi_table *t)
 {
     size_t size = 32;
@@ -244,6 +284,7 @@ static DFI_NOINLINE int dfi_table_grow(struct dfi_table *t)
     dfi_mfree(t->bucket);
     t->bucket = b, t->mask = size - 1;
     dfi_table_refill(t);
+    if (!t->root) dfi_table_replant(t);
     return 0;
 }
 
@@ -293,6 +334,7 @@ static DFI_NOINLINE void dfi_table_sweep(struct dfi_worker *w, struct dfi_table 
     if (t->sweep_at < DFI_TABLE_SWEEP) t->sweep_at = DFI_TABLE_SWEEP;
     t->sweep_pairs = t->pairs < DFI_TABLE_PAIRS / 2 ? (size_t)DFI_TABLE_PAIRS : 2 * t->pairs;
     dfi_table_refill(t);
+    dfi_table_replant(t);
 }
 
 DFI_SMALL_CODE_END
@@ -313,8 +355,11 @@ static DFI_NOINLINE struct dfi_entry *dfi_table_add(struct dfi_worker *w, struct
     n->kind = DFI_IN, n->asks = 0;
     if (dfi_up_entry_new) dfi_up_entry_new(n);
     n->priority = dfi_random(&w->random) >> 8;
-    if (t->bucket) failed = dfi_treap_link(t->root, n);
-    else
+    if (t->bucket) {
+        if (DFI_UNLIKELY(r->ld && !t->ld) && r->ld < UINT_MAX) t->ld = r->ld;
+        dfi_entry_bounds(n, t->ld);
+        failed = dfi_treap_near(t->root, n) && dfi_treap_link(t->root, n);
+    } else
         for (m = t->all; m && !failed; m = m->all)
             if (dfi_region_overlap(&m->region, r)) failed = dfi_entry_link(m, n);
     if (failed) {
@@ -324,7 +369,7 @@ static DFI_NOINLINE struct dfi_entry *dfi_table_add(struct dfi_worker *w, struct
     }
     n->all = t->all, t->all = n;
     t->count++, t->pairs += n->n_over;
-    if (t->bucket) dfi_table_insert(t, n);
+    if (t->bucket) dfi_table_chain(t, n), dfi_treap_insert(&t->root, n);
     return n;
 }
 

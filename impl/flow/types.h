@@ -210,7 +210,9 @@ struct dfi_entry {
     unsigned priority, dead;
     struct dfi_entry *all, *chain;   /* list of all entries; hash chain */
     struct dfi_entry *left, *right;  /* treap, ordered by region.p */
-    uintptr_t reach;                /* the largest end in this subtree */
+    uintptr_t reach;                /* the largest end in this subtree, .. */
+    unsigned low, high;             /* .. its columns, .. */
+    unsigned from, to;              /* .. and those of the region: [from, to), of rows of dfi_table.ld bytes */
 }; /* with rooms of upper floors behind it: */
 DFI_LATER(size_t, dfi_entry_bytes);
 /* JOINT: the sharers have something in common, which ends with the next access of another kind. Other bits: reasons of
@@ -222,6 +224,7 @@ struct dfi_table {
     struct dfi_entry *all, *root;
     struct dfi_entry **bucket;       /* NULL while the table is small */
     size_t mask, count, sweep_at;
+    size_t ld;                      /* bytes from row to row in a matrix of which blocks are known, or 0 */
     size_t pairs, sweep_pairs;      /* entries that overlap; so many lead to a sweep */
     size_t unsettled;               /* entries whose value is elsewhere, until dfi_up_scope_waits */
 }; /* with rooms of upper floors behind it: */

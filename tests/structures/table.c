@@ -17,13 +17,16 @@ enum { TASKS = 64 };
 static struct dfi_worker w;
 static struct dfi_flow task[TASKS];
 
-static struct dfi_region any(uint64_t *seed, int bytes)
+/* ld: not 0: most are blocks, or parts of rows, of matrices with rows of ld bytes. */
+static struct dfi_region any(uint64_t *seed, int bytes, int ld)
 {
     struct dfi_access x;
     memset(&x, 0, sizeof x);
     x.p = (const void *)(4096 + (uintptr_t)test_below(seed, bytes));
     x.row = 1 + (size_t)test_below(seed, test_below(seed, 10) ? 20 : bytes), x.rows = 1;
-    if (test_below(seed, 3) == 0) x.rows = 1 + (size_t)test_below(seed, 6), x.ld = x.row + (size_t)test_below(seed, 30);
+    if (ld && test_below(seed, 8)) x.row = 1 + (size_t)test_below(seed, ld < 20 ? ld : 20), x.ld = (size_t)ld;
+    else if (test_below(seed, 3) == 0) x.ld = x.row + (size_t)test_below(seed, 30);
+    if (x.ld) x.rows = 1 + (size_t)test_below(seed, 6);
     return dfi_region_of(&x);
 }
 /* The entries of t: as many as it counts, with right lists. */
@@ -54,9 +57,10 @@ int main(int argc, char **argv)
         static struct dfi_flow_scope scope;
         struct dfi_table *t = dfi_table_of(&w, &scope.scope);
         int bytes = round % 3 == 0 ? 60 : round % 3 == 1 ? 2000 : 100000;
+        int ld = round < 3 ? 0 : bytes == 60 ? 16 : 250;
         CHECK(t && !t->all && !t->count && dfi_table_of(&w, &scope.scope) == t);
         for (int i = 0; i < (bytes == 60 ? 200 : 600); i++) {
-            struct dfi_region r = any(&seed, bytes);
+            struct dfi_region r = any(&seed, bytes, i < 100 ? 0 : i < 400 ? ld : ld / 2);
             size_t before = t->count;
             struct dfi_entry *n = dfi_table_find(&w, t, &r);
             CHECK(n && dfi_region_same(&n->region, &r) && dfi_table_find(&w, t, &r) == n);
