@@ -123,10 +123,10 @@ DFI_API void *dfi_local_alloc(size_t n, size_t bytes)
     struct dfi_scope *scope = w ? dfi_scope_here(w) : NULL;
     struct dfi_flow_scope *s = NULL;
     struct dfi_local *l = NULL;
-    int possible = !bytes || n <= (SIZE_MAX - sizeof *l) / bytes;
+    if (bytes && n > (SIZE_MAX - sizeof *l) / bytes) return NULL;
     bytes *= n;
     if (!scope && w) scope = w->scope; /* out of memory: the local lives in the enclosing scope */
-    if (scope && possible) {
+    if (scope) {
         s = dfi_flow_of(scope);
         if (bytes <= DFI_SCOPE_ROOM - s->room_used) {
             char *p = s->room.bytes + s->room_used;
