@@ -47,20 +47,19 @@ static int dfi_ref_gone(const struct dfi_ref *r)
 
 /* --- treap ------------------------------------------------------------------------------------- */
 
-/* The subtree of n also has that of `by`. */
-static void dfi_treap_widen(struct dfi_entry *n, const struct dfi_entry *by)
+static void dfi_bounds_widen(struct dfi_bounds *b, const struct dfi_bounds *by)
 {
-    if (by->reach > n->reach) n->reach = by->reach;
-    if (by->low < n->low) n->low = by->low;
-    if (by->high > n->high) n->high = by->high;
+    if (by->reach > b->reach) b->reach = by->reach;
+    if (by->low < b->low) b->low = by->low;
+    if (by->high > b->high) b->high = by->high;
 }
 
 /* The subtree of n is n itself, and those of its children. */
-static void dfi_treap_update(struct dfi_entry *n)
+static DFI_NOINLINE void dfi_treap_update(struct dfi_entry *n)
 {
-    n->reach = dfi_region_end(&n->region), n->low = n->from, n->high = n->to;
-    if (n->left) dfi_treap_widen(n, n->left);
-    if (n->right) dfi_treap_widen(n, n->right);
+    n->below = n->own;
+    if (n->left) dfi_bounds_widen(&n->below, &n->left->below);
+    if (n->right) dfi_bounds_widen(&n->below, &n->right->below);
 }
 
 /* Splits a treap: the regions that begin at p or before, and the others. */
@@ -80,41 +79,39 @@ static void dfi_treap_insert(struct dfi_entry **at, struct dfi_entry *n)
 {
     struct dfi_entry *root;
     for (; (root = *at) != NULL && root->priority >= n->priority;
-         at = root->region.p > n->region.p ? &root->left : &root->right) dfi_treap_widen(root, n);
+         at = root->region.p > n->region.p ? &root->left : &root->right) dfi_bounds_widen(&root->below, &n->own);
     dfi_treap_split(root, n->region.p, &n->left, &n->right);
     dfi_treap_update(n);
     *at = n;
 }
 
-/* Sets the bounds of n alone. Its columns are all, if its region is no block in a matrix of that ld, nor lies in one
- * row of it. */
-static void dfi_entry_bounds(struct dfi_entry *n, size_t ld)
+/* Sets the bounds of n. Its columns are all, if its region is no block in a matrix of that ld, nor lies in one row. */
+static DFI_NOINLINE void dfi_entry_bounds(struct dfi_entry *n, size_t ld)
 {
     const struct dfi_region *r = &n->region;
-    n->reach = dfi_region_end(r);
-    n->from = n->low = 0, n->to = n->high = UINT_MAX;
+    n->own.reach = dfi_region_end(r);
+    n->own.low = 0, n->own.high = UINT_MAX;
     if (!ld || (r->ld && r->ld != ld) || r->row > ld || r->p % ld > ld - r->row) return;
-    n->from = n->low = (unsigned)(r->p % ld), n->to = n->high = n->from + (unsigned)r->row;
+    n->own.low = (unsigned)(r->p % ld), n->own.high = n->own.low + (unsigned)r->row;
 }
 
 static int dfi_entry_link(struct dfi_entry *a, struct dfi_entry *b);
 
-/* May regions in the subtree of root share a byte with that of n? */
-static int dfi_treap_near(const struct dfi_entry *root, const struct dfi_entry *n)
+/* May a region within these bounds share a byte with that of n? */
+static int dfi_bounds_meet(const struct dfi_bounds *b, const struct dfi_entry *n)
 {
-    return root && root->reach > n->region.p && root->low < n->to && root->high > n->from;
+    return b->reach > n->region.p && b->low < n->own.high && b->high > n->own.low;
 }
 
-/* Links n with each entry in the subtree of root that shares a byte with it. 0, or -1 if out of memory. pre: near */
+/* Links n with each entry in the subtree of root that shares a byte with it. 0, or -1 if out of memory. */
 static int dfi_treap_link(struct dfi_entry *root, struct dfi_entry *n)
 {
-    do {
-        if (dfi_treap_near(root->left, n) && dfi_treap_link(root->left, n)) return -1;
-        if (root->region.p >= n->reach) return 0;
-        if (root->from < n->to && root->to > n->from && dfi_region_overlap(&root->region, &n->region) &&
+    for (; root && dfi_bounds_meet(&root->below, n); root = root->right) {
+        if (root->left && dfi_treap_link(root->left, n)) return -1;
+        if (root->region.p >= n->own.reach) return 0;
+        if (dfi_bounds_meet(&root->own, n) && dfi_region_overlap(&root->region, &n->region) &&
             dfi_entry_link(root, n)) return -1;
-        root = root->right;
-    } while (dfi_treap_near(root, n));
+    }
     return 0;
 }
 
@@ -252,6 +249,8 @@ static void dfi_table_chain(struct dfi_table *t, struct dfi_entry *n)
     n->chain = *b, *b = n;
 }
 
+DFI_SMALL_CODE_BEGIN
+
 static void dfi_table_refill(struct dfi_table *t)
 {
     struct dfi_entry *n;
@@ -268,8 +267,6 @@ static void dfi_table_replant(struct dfi_table *t)
     t->root = NULL;
     for (n = t->all; n; n = n->all) dfi_entry_bounds(n, t->ld), dfi_treap_insert(&t->root, n);
 }
-
-DFI_SMALL_CODE_BEGIN
 
 /* Makes a hash table with room for twice the entries. */
 static DFI_NOINLINE int dfi_table_grow(struct dfi_table *t)
@@ -358,7 +355,7 @@ static DFI_NOINLINE struct dfi_entry *dfi_table_add(struct dfi_worker *w, struct
     if (t->bucket) {
         if (DFI_UNLIKELY(r->ld && !t->ld) && r->ld < UINT_MAX) t->ld = r->ld;
         dfi_entry_bounds(n, t->ld);
-        failed = dfi_treap_near(t->root, n) && dfi_treap_link(t->root, n);
+        failed = dfi_treap_link(t->root, n);
     } else
         for (m = t->all; m && !failed; m = m->all)
             if (dfi_region_overlap(&m->region, r)) failed = dfi_entry_link(m, n);

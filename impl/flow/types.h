@@ -196,6 +196,10 @@ DFI_FAST struct dfi_flow_scope *dfi_flow_of(const struct dfi_scope *s)
 /* A task as remembered by the scope that submitted it. Its memory may have been reused since. */
 struct dfi_ref { struct dfi_flow *task; size_t seq; };
 
+struct dfi_bounds {
+    uintptr_t reach;                /* the end */
+    unsigned low, high;             /* columns [low, high) of a matrix with rows of dfi_table.ld bytes */
+};
 struct dfi_entry {
     struct dfi_block_head head;
     struct dfi_region region;
@@ -210,9 +214,7 @@ struct dfi_entry {
     unsigned priority, dead;
     struct dfi_entry *all, *chain;   /* list of all entries; hash chain */
     struct dfi_entry *left, *right;  /* treap, ordered by region.p */
-    uintptr_t reach;                /* the largest end in this subtree, .. */
-    unsigned low, high;             /* .. its columns, .. */
-    unsigned from, to;              /* .. and those of the region: [from, to), of rows of dfi_table.ld bytes */
+    struct dfi_bounds own, below;   /* of the region; of this subtree */
 }; /* with rooms of upper floors behind it: */
 DFI_LATER(size_t, dfi_entry_bytes);
 /* JOINT: the sharers have something in common, which ends with the next access of another kind. Other bits: reasons of
