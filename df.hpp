@@ -113,10 +113,9 @@ struct dfi_lambda {
 
 /* What a loop with bodies of type F needs, one for each type. args: the arguments of its parts. */
 template <class dfi_f, class args> struct dfi_lambda_loop : dfi_lambda {
-    DFI_ATOMIC(uintptr_t) past;
     dfi_loop_type type;
     dfi_lambda_loop(const dfi_where &at, unsigned modes)
-        : dfi_lambda(at), past(0), type{run, name, sizeof(args), 1, modes, &past} {}
+        : dfi_lambda(at), type{run, name, sizeof(args), 1, modes} {}
     static void run(const long *bounds, void *p)
     {
         const args *a = static_cast<const args *>(p);

@@ -25,8 +25,6 @@ struct dfi_loop_type {
     size_t args_bytes;
     int dims;
     unsigned modes; /* access modes of all parameters together */
-    /* largest time per iteration in the last loops, in ns (dfi_loop_remember); 0: none has run */
-    DFI_ATOMIC(uintptr_t) *past;
 };
 enum { DFI_LOOP_DIMS = 4, DFI_WAVE_DIMS = 3 }; /* dimensions of a loop and of a wavefront, at most */
 
@@ -164,10 +162,9 @@ DFI_EXTERN_C_END
         DFI_BODY_END                                                                               \
         DFI_CATCH(return)                                                                          \
     }                                                                                              \
-    DFI_UNUSED static DFI_ATOMIC(uintptr_t) name##_dfi_past;                                       \
     DFI_UNUSED static const struct dfi_loop_type name##_dfi_type = {                               \
         name##_dfi_range, #name, sizeof(struct name##_dfi_args), DFI_LOOP_DIMS_##d,                \
-        0 DFI_EACH_##n(DFI_MODES, __VA_ARGS__), &name##_dfi_past };                                \
+        0 DFI_EACH_##n(DFI_MODES, __VA_ARGS__) };                                                  \
     DFI_WITH_##n(DFI_REDUCER, name, __VA_ARGS__)                                                   \
     DFI_GENERATED void name##_dfi_for(const struct df_loop *dfi_o, const long (*dfi_v)[3],         \
         const char *dfi_site, DFI_LOOP_BOUNDS_##d(T) DFI_EACH_##n(DFI_MORE, __VA_ARGS__))          \

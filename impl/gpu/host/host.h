@@ -168,8 +168,7 @@ DFI_API char DFI_GPU_NEED[1] = { 0 };
 
 DFI_API void dfi_kernel_here(const struct dfi_kernel *k, const void *args)
 {
-    static DFI_ATOMIC(uintptr_t) past; /* of all kernels together */
-    static const struct dfi_loop_type type = { dfi_host_loop, "kernel", sizeof(struct dfi_host_launch), 1, 0, &past };
+    static const struct dfi_loop_type type = { dfi_host_loop, "kernel", sizeof(struct dfi_host_launch), 1, 0 };
     struct dfi_host_launch l;
     df_ndrange grid;
     const char *wrong;

@@ -31,6 +31,8 @@ struct dfi_alone {
     DFI_ATOMIC(size_t) n_loops;      /* loops begun alone so far; written by the owner */
     unsigned n_alone;                /* owner */
     size_t watched;                  /* owner: dfi_loops_begun when last read */
+    struct dfi_gain *gain;           /* owner: more/loop/gain.h, or NULL */
+    uint32_t random;                 /* owner, for these; not that of the worker, which schedules repeat */
 };
 DFI_ROOM(dfi_alone, dfi_alone_of, dfi_worker);
 

@@ -7,10 +7,10 @@
  * long that a free worker, or a cancellation, waits for them.
  * DF_STATIC without .grain: more/loop/share.h.
  * A loop that is worth sharing is offered to other workers before its first iteration begins. The
- * last loops of the same declaration decide that: an iteration is expected to take at most as long
- * as it recently did. The first loop of a declaration is always offered. The owner runs a loop that
- * is expected to be short alone, in growing parts, until the loop turns out to be long enough to
- * share. */
+ * last loops at the same place of call decide that: an iteration is expected to take at most as long
+ * as it recently did, and whether a short loop is worth sharing is measured (more/loop/gain.h). The
+ * first loop of a place is always offered. The owner runs a loop that is expected to be short alone,
+ * the first iteration and then parts, until the loop turns out to be long enough to share. */
 #ifndef DFI_MORE_LOOP_FOR_H
 #define DFI_MORE_LOOP_FOR_H
 
@@ -39,6 +39,7 @@
 #include "../../flow/waits.h"
 #include "../error.h"
 #include "alone.h"
+#include "gain.h"
 #include "iterate.h"
 #include "range.h"
 #include "share.h"
@@ -55,20 +56,13 @@ DFI_SMALL_CODE_BEGIN
 enum {
     /* the first estimate comes after this time: the clock takes 25 ns, so its error is negligible by then */
     DFI_LOOP_PROBE_NS = 1000,
-    /* remaining time worth sharing with a worker that is looking for work: it takes about 0.5 us to join */
-    DFI_LOOP_SHARE_NS = 3000,
+    DFI_LOOP_SHARE_NS = 3000,     /* remaining time worth sharing with a worker that is looking for work */
     /* the same for a parked worker: waking it takes 2 us of the owner's time, and 10 to 50 us until
      * it runs */
     DFI_LOOP_WAKE_NS = 40000,
     DFI_LOOP_PART_NS = 5000,      /* shortest part: claiming one costs up to 0.1 us when several workers do */
+    DFI_LOOP_SOLE_NS = 25000,     /* the same in a loop that gains nothing by sharing: all of most such loops */
     DFI_LOOP_LONG_NS = 250000,    /* longest part */
-    /* a loop that is shorter than expected lowers the expectation for the next by one 8th: after one
-     * with iterations of 8 ms, 40 short ones are offered, at 3 us each, less than 1 % of the time of
-     * the long one */
-    DFI_LOOP_FORGET = 8,
-    /* the owner alone runs parts that grow by this factor: each reads the clock (with 2: 20 ns more
-     * for 2 to 16 empty iterations) */
-    DFI_LOOP_MORE = 4,
     DFI_LOOP_SHARES = 2           /* a part is at most one in 2 * workers of the remaining iterations */
 };
 
@@ -86,25 +80,25 @@ static uint64_t dfi_loop_speed(uint64_t c, uint64_t ns)
     return speed ? speed : 1;
 }
 
-/* The number of iterations to claim, of `left`. alone: at most that many, because no other worker takes part. */
-static unsigned long dfi_loop_part_size(const struct dfi_loop *l, unsigned long left, uint64_t speed,
-                                        unsigned long alone)
+/* The number of iterations to claim, of `left`. alone: as in dfi_loop_parts: the shortest part. */
+static unsigned long dfi_loop_part_size(const struct dfi_loop *l, unsigned long left, uint64_t speed, uint64_t alone)
 {
-    unsigned long c = left / (DFI_LOOP_SHARES * l->workers), least = l->grain ? l->grain : 1;
+    unsigned long c, least = l->grain ? l->grain : 1;
     if (l->schedule == DF_STATIC) return l->grain; /* else share.h */
     if (l->schedule == DF_DYNAMIC || (l->schedule == DF_AUTO && !speed)) return least; /* the first one is timed */
+    c = alone ? 0 : left / (DFI_LOOP_SHARES * l->workers);
     if (l->schedule == DF_AUTO) {
         uint64_t few = speed / (DFI_LOOP_LONG_NS / DFI_LOOP_PART_NS);
+        if (alone > DFI_LOOP_PROBE_NS) few = speed / (DFI_LOOP_LONG_NS / DFI_LOOP_SOLE_NS);
         if (c > speed) c = (unsigned long)speed;
-        if (c < few || alone) c = few < left ? (unsigned long)few : left;
-        if (alone && c > alone) c = alone;
+        if (c < few) c = few < left ? (unsigned long)few : left;
     }
     return c > least ? c : least;
 }
 
 /* The length of the part that begins with iteration k. Backwards, the part that is shorter than the others is claimed
  * first, because it is the last one of the loop. */
-static unsigned long dfi_loop_part_at(const struct dfi_loop *l, unsigned long k, uint64_t speed, unsigned long alone)
+static unsigned long dfi_loop_part_at(const struct dfi_loop *l, unsigned long k, uint64_t speed, uint64_t alone)
 {
     unsigned long left = l->count - k, c = dfi_loop_part_size(l, left, speed, alone), g = l->grain;
     if (DFI_UNLIKELY(l->backwards) && g) c = !k && l->count % g ? l->count % g : c > g ? c - c % g : g;
@@ -119,12 +113,13 @@ static int dfi_loop_worth(uint64_t left, uint64_t speed)
                            ? awake : parked);
 }
 
-struct dfi_loop_ran { uint64_t n, ns, speed; }; /* The iterations that a worker ran, their time, and the last speed. */
+/* The iterations that a worker ran, their time, and the last speed, or that of earlier loops. */
+struct dfi_loop_ran { uint64_t n, ns, speed; };
 
-/* Runs parts until none is left to claim. The part [k, k + c) is claimed already. alone: the parts grow, and that ends
- * when the rest is worth sharing. */
+/* Runs parts until none is left to claim. The part [k, k + c) is claimed already. alone: not 0: only until the rest is
+ * worth sharing, after so many ns. */
 static void dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args, unsigned long k,
-                           unsigned long c, int alone, struct dfi_loop_ran *r)
+                           unsigned long c, uint64_t alone, struct dfi_loop_ran *r)
 {
     int timed = l->schedule == DF_AUTO;
     uint64_t begin = timed ? dfi_work_ns(w) : 0, before = begin, now;
@@ -133,13 +128,12 @@ static void dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args,
         return;
     }
     for (;;) {
-        unsigned long most = alone ? c * DFI_LOOP_MORE : 0;
         if (c) {
             dfi_loop_call(w, l, args, k, k + c);
             r->n += c;
             if (timed) {
                 now = dfi_work_ns(w);
-                r->speed = dfi_loop_speed(c, now - before);
+                if (!r->speed || now - before >= DFI_LOOP_PROBE_NS) r->speed = dfi_loop_speed(c, now - before);
                 before = now;
             }
             if (dfi_steal_requested(w)) dfi_poll(w);
@@ -147,11 +141,11 @@ static void dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args,
         k = dfi_load_relaxed(&l->next);
         do {
             if (k >= l->count || dfi_loop_cancelled(l) || dfi_team_leaves(w) ||
-                (alone && before - begin >= DFI_LOOP_PROBE_NS && dfi_loop_worth(l->count - k, r->speed))) {
+                (alone && before - begin >= alone && dfi_loop_worth(l->count - k, r->speed))) {
                 r->ns += before - begin;
                 return;
             }
-            c = dfi_loop_part_at(l, k, r->speed, most);
+            c = dfi_loop_part_at(l, k, r->speed, alone);
         /* relaxed would do: the part belongs to the thread that moved `next` */
         } while (!dfi_cas_acq_rel(&l->next, &k, k + c));
     }
@@ -185,28 +179,19 @@ static void dfi_loop_work(struct dfi_worker *w, struct dfi_team *team)
     while (!dfi_cas_release(&l->parts, &head, p));
 }
 
-/* True if the loop is expected to be worth sharing before any of it has run. No one can tell during
- * the first iteration, which may be all that the owner runs. A recorded run must not depend on
- * times, nor on earlier loops. */
-static int dfi_loop_expected(const struct dfi_loop *l)
+/* The time in which the owner runs l alone, before it may share the rest; 0: it shares l before any of it has run,
+ * because no one can tell during the first iteration, which may be all that the owner runs. A recorded run must not
+ * depend on times, nor on earlier loops. g: NULL: nothing is known. */
+static uint64_t dfi_loop_patience(const struct dfi_loop *l, struct dfi_gain *g, uint64_t speed)
 {
-    uintptr_t past = dfi_load_relaxed(l->type->past);
     unsigned long least = l->grain ? l->grain : 1;
-    if (l->count <= least) return 0;
-    return !past || dfi_wanted(DFI_AT_TURN) || dfi_loop_worth(l->count - least, dfi_loop_speed(1, past));
-}
-
-/* Remembers the time of the iterations that the owner ran. Relaxed: a hint, which other loops of the declaration may
- * store at the same time. */
-static void dfi_loop_remember(const struct dfi_loop *l, const struct dfi_loop_ran *r)
-{
-    uintptr_t past = dfi_load_relaxed(l->type->past);
-    uint64_t now;
-    if (!r->n || l->schedule != DF_AUTO) return;
-    past -= past / DFI_LOOP_FORGET;
-    now = r->ns / r->n + 1;
-    if (now < past) now = past;
-    dfi_store_relaxed(l->type->past, now < UINTPTR_MAX ? (uintptr_t)now : UINTPTR_MAX);
+    int worth;
+    if (l->count <= least) return DFI_LOOP_PROBE_NS;
+    if (!g || !g->longest || dfi_wanted(DFI_AT_TURN)) return 0;
+    worth = dfi_loop_worth(l->count - least, speed);
+    if (!dfi_gain_knows(g)) return worth ? 0 : DFI_LOOP_PROBE_NS;
+    if (!dfi_gain_shares(g)) return 4 * (uint64_t)g->longest;
+    return worth || g->left ? 0 : DFI_LOOP_PROBE_NS;
 }
 
 /* The watcher puts the loop at that address, the d-th that its owner runs alone, on the board. Zero:
@@ -243,12 +228,12 @@ static unsigned long dfi_loop_claim(struct dfi_loop *l)
 
 /* Runs the first parts alone, except those that others take if a watcher offers the loop, until the
  * rest is worth sharing. Nonzero: the team is on the board. */
-static int dfi_loop_alone(struct dfi_worker *w, struct dfi_loop *l, struct dfi_loop_ran *r)
+static int dfi_loop_alone(struct dfi_worker *w, struct dfi_loop *l, uint64_t patience, struct dfi_loop_ran *r)
 {
     unsigned long c = dfi_loop_claim(l);
     int rest = c < l->count;
     unsigned d = rest ? dfi_loop_show(w, l) : 0;
-    dfi_loop_parts(w, l, l->args, 0, c, 1, r);
+    dfi_loop_parts(w, l, l->args, 0, c, patience, r);
     if (rest && dfi_loop_hidden(w, l, d)) return 1;
     l->speed = r->speed; /* read by members */
     return 0;
@@ -257,9 +242,12 @@ static int dfi_loop_alone(struct dfi_worker *w, struct dfi_loop *l, struct dfi_l
 static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l, const df_loop *o)
 {
     struct dfi_loop_ran ran = { 0, 0, 0 };
+    struct dfi_gain *g = NULL;
     struct dfi_loop_part *p;
     struct dfi_scope *s = NULL;
     unsigned long k = 0, c = 0;
+    uint64_t patience, shared = 0;
+    uintptr_t key = 0;
     int open = 0;
     dfi_loop_space(l, o);
     if (DFI_ALONE || (l->reduces && l->deterministic)) {
@@ -268,13 +256,19 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l, const df_loop
         if (l->leaf_count > l->count) l->leaf_count = l->count;
     } else {
         l->backwards = dfi_seeded() && dfi_up_backwards(w);
-        if (l->schedule == DF_AUTO && dfi_alone_of(w)->n_alone < DFI_LOOPS_ALONE && !dfi_loop_expected(l)) {
-            open = dfi_loop_alone(w, l, &ran);
-            k = dfi_load_relaxed(&l->next);
-            if (!open && (k >= l->count || dfi_loop_cancelled(l))) {
-                dfi_loop_remember(l, &ran);
-                return;
+        if (l->schedule == DF_AUTO && dfi_alone_of(w)->n_alone < DFI_LOOPS_ALONE) {
+            if ((g = dfi_gain_of(w, l->place, l->count)) != NULL) {
+                key = g->key;
+                if (g->longest) ran.speed = dfi_loop_speed((uint64_t)1 << g->log, g->longest);
             }
+            if ((patience = dfi_loop_patience(l, g, ran.speed)) != 0) {
+                open = dfi_loop_alone(w, l, patience, &ran);
+                k = dfi_load_relaxed(&l->next);
+                if (!open && (k >= l->count || dfi_loop_cancelled(l))) {
+                    if (g && g->key == key && ran.n == l->count) dfi_gain_ran(w, g, ran.ns, ran.n, 1);
+                    return;
+                }
+            } else shared = dfi_work_ns(w);
         }
         if (!open) c = dfi_share_is(l) ? dfi_share_first(w, l, &k) : dfi_loop_claim(l);
     }
@@ -286,10 +280,13 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l, const df_loop
     if (DFI_ALONE || l->leaf_count) dfi_loop_leaves(w, l);
     else {
         dfi_loop_parts(w, l, l->args, k, c, 0, &ran);
-        dfi_loop_remember(l, &ran);
     }
     if (s) dfi_scope_finish(w, s);
     if (!DFI_ALONE) dfi_team_close(w, &l->team);
+    if (g && g->key == key && ran.n) { /* the iterations have not made it the entry of another place */
+        if (!shared || !dfi_gain_knows(g)) dfi_gain_ran(w, g, ran.ns, ran.n, 0);
+        else if (!dfi_loop_cancelled(l)) dfi_gain_took(w, g, 1, dfi_gain_time(g, dfi_work_ns(w) - shared, l->count));
+    }
     /* all members have left; leaves that are left over were cancelled */
     for (p = dfi_load_relaxed(&l->parts); p;) p = dfi_loop_part_end(l, p);
     for (p = l->leaves; p;) p = dfi_loop_part_end(l, p);
@@ -400,6 +397,7 @@ DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const l
     checks = dfi_up_loop_checked && n && !vectors && w && b.scope && alone >= 0;
     if (checks || !alone) {
         l.type = type, l.bounds = bounds, l.args = args, l.x = x, l.n_x = n;
+        l.place = (uintptr_t)site ^ DFI_CALLER;
         dfi_loop_init(&l, o);
     }
     if (checks && dfi_up_loop_checked(w, &l, o, site)) alone = -1;
@@ -439,8 +437,9 @@ static void dfi_module_loops(const struct dfi_moment *m)
     if (m->is == DFI_THREAD_UNWOUND) dfi_alone_of(m->w)->n_alone = 0;
     else if (m->is == DFI_FORK_CHILD) dfi_store_relaxed(&dfi_loops_watcher, 0);
     else if (m->is == DFI_WORKER_IS_NEW)
-        for (a = dfi_alone_of(m->w), a->n_alone = DFI_LOOPS_ALONE; a->n_alone;)
+        for (a = dfi_alone_of(m->w), a->gain = NULL, a->random = 1, a->n_alone = DFI_LOOPS_ALONE; a->n_alone;)
             dfi_store_relaxed(&a->loop[--a->n_alone], (uintptr_t)0);
+    else if (m->is == DFI_WORKER_FREED) dfi_mfree(dfi_alone_of(m->w)->gain);
 }
 
 DFI_SMALL_CODE_END

@@ -59,6 +59,7 @@ struct dfi_loop {
     /* and number of blocks; within blocks the iterations of the first dimension are numbered fastest */
     unsigned long blocks[DFI_LOOP_DIMS];
     unsigned long count;
+    uintptr_t place;                     /* of the call (more/loop/gain.h) */
     unsigned long grain;
     int schedule;
     unsigned long workers;

@@ -112,9 +112,7 @@ static void dfi_touch_parts(const long *b, void *args)
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_first_touch(void *p, size_t bytes, const char *site)
 {
-    static DFI_ATOMIC(uintptr_t) past;
-    static const struct dfi_loop_type type = { dfi_touch_parts, "df_first_touch", sizeof(struct dfi_touch), 1, 0,
-                                               &past };
+    static const struct dfi_loop_type type = { dfi_touch_parts, "df_first_touch", sizeof(struct dfi_touch), 1, 0 };
     df_loop o = dfi_loop_default;
     struct dfi_touch t;
     long bounds[2];

@@ -8,6 +8,7 @@
  * components of v are 0 or more. If one is negative, then the first component that is not 0, which
  * is positive, must lead to another tile for every iteration: so the tile must not be longer in that
  * dimension than the component.
+ * A wavefront that is expected to be short is run alone while sharing it does not pay (more/loop/gain.h).
  * The tile size is chosen after the first corner of the first tile was run and timed. The iterations
  * of the last dimension are assumed to be neighbours in memory, so it is split into fewer parts.
  * Long rows suit caches and prefetching; the column that a tile reads of its left neighbour costs a
@@ -35,6 +36,7 @@
 #include "../../work/probe.h"
 #include "../../flow/edge.h"
 #include "../../flow/task.h"
+#include "gain.h"
 #include "iterate.h"
 #include "../points.h"
 #include "../../api/loop_words.h"
@@ -324,8 +326,23 @@ static int dfi_wave_submit_all(struct dfi_worker *w, struct dfi_wave *v, const l
 static void dfi_wave_run(struct dfi_worker *w, struct dfi_loop *l, const long (*vectors)[3], const df_loop *o)
 {
     struct dfi_wave v;
-    unsigned long done[3] = { 0, 0, 0 }, at, all;
-    double ns = 0;
+    struct dfi_gain *g = NULL;
+    unsigned long done[3] = { 0, 0, 0 }, at, all, n = 0;
+    uint64_t begin = 0;
+    uintptr_t key = 0;
+    int measured = 0; /* would it be done sooner alone? */
+    double ns = 0, volume = dfi_wave_volume(l->n);
+    if (!(o->grain || o->grain1 || o->grain2) && volume < (double)LONG_MAX && !dfi_wanted(DFI_AT_TURN)) {
+        n = (unsigned long)volume;
+        begin = dfi_work_ns(w);
+        if ((g = dfi_gain_of(w, l->place, n)) != NULL) key = g->key, measured = dfi_gain_knows(g);
+        if (g && g->longest && g->longest < DFI_GAIN_SURE_NS && !(measured && dfi_gain_shares(g))) {
+            dfi_wave_box(l, done, l->n, l->args);
+            dfi_wave_settle(w);
+            if (g->key == key) dfi_gain_ran(w, g, dfi_work_ns(w) - begin, n, measured && !dfi_loop_cancelled(l));
+            return;
+        }
+    }
     v.l = l;
     dfi_wave_limits(&v, vectors);
     if (!(o->grain || o->grain1 || o->grain2)) ns = dfi_wave_time(w, &v, done);
@@ -335,12 +352,16 @@ static void dfi_wave_run(struct dfi_worker *w, struct dfi_loop *l, const long (*
     v.task.run = dfi_wave_task, v.task.name = l->type->name;
     v.task.args_bytes = sizeof(struct dfi_tile), v.task.modes = DFI_WRITES | DFI_UNCOUNTED;
     all = v.tiles[0] * v.tiles[1] * v.tiles[2];
-    if (dfi_wave_submit_all(w, &v, vectors, all))
+    if (all > 1 && dfi_wave_submit_all(w, &v, vectors, all))
         for (at = 1; at < all && !dfi_loop_cancelled(l); at++) {
             dfi_wave_run_tile(&v, at);
             dfi_wave_settle(w);
         }
     dfi_wait_all(w, w->scope); /* tiles refer to v */
+    if (!g || g->key != key || dfi_loop_cancelled(l)) return; /* or it is the entry of another place now */
+    n = (unsigned long)dfi_wave_volume(done);
+    if (measured) dfi_gain_took(w, g, 1, dfi_gain_time(g, dfi_work_ns(w) - begin, (unsigned long)volume));
+    else if (ns > 0) dfi_gain_ran(w, g, (uint64_t)(ns * (double)n) + 1, n, 0);
 }
 
 DFI_SMALL_CODE_END
