@@ -213,8 +213,12 @@ static void dfi_module_blocking(const struct dfi_moment *m)
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
     if (m->is == DFI_POOL_READY) dfi_store_release(&dfi_df_hooks, &dfi_blocking_hooks); /* release: relaxed would do */
     else if (m->is == DFI_POOL_FORGETS) dfi_store_release(&dfi_df_hooks, (const struct dfi_df_hooks *)NULL);
-    else if (m->is == DFI_THREAD_JOINS) dfi_tasks_of(m->w)->mutexes = dfi_mutexes;
-    else if (m->is == DFI_FORK_CHILD) dfi_lock_events_lock = fresh, dfi_store_relaxed(&dfi_lock_events_ready, 0);
+    else if (m->is == DFI_THREAD_JOINS) {
+        dfi_tasks_of(m->w)->mutexes = dfi_mutexes;
+        if (dfi_retry_stuck && dfi_up_remembers) dfi_up_remembers(m->w, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
+        dfi_retry_stuck = 0;
+    }
+    if (m->is == DFI_FORK_CHILD) dfi_lock_events_lock = fresh, dfi_store_relaxed(&dfi_lock_events_ready, 0);
 }
 
 DFI_SMALL_CODE_END

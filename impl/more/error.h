@@ -452,7 +452,7 @@ static df_result dfi_scope_result(struct dfi_worker *w, struct dfi_scope *s)
 
 DFI_API df_result dfi_wait_result_here(const char *site)
 {
-    struct dfi_worker *w = dfi_me();
+    struct dfi_worker *w = DFI_UNLIKELY(dfi_retry_stuck) ? dfi_me_attached() : dfi_me();
     if (w) dfi_create(w);
     else if (dfi_fork_left()) return DF_ERROR_CANCELLED;
     if (!w || w->task) return df_cancelled() ? DF_ERROR_CANCELLED : DF_OK; /* it has no children */

@@ -27,7 +27,7 @@ static int dfi_tm_sleep_alone(const char *site, struct dfi_os_event *e, DFI_ATOM
     while (dfi_os_event_wait(e, awake, 0, DFI_TM_LOOK_MS))
         if (dfi_os_threads() == 1) {
             dfi_error(DFI_MESSAGE_RETRY_STUCK, site);
-            return 1;
+            return dfi_retry_stuck = 1;
         }
     return 0;
 }

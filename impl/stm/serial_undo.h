@@ -117,7 +117,7 @@ static int dfi_tm_sleep_until(struct dfi_tm *t)
         stuck = dfi_df_hooks->retry(site, &none, s.awake);
         for (at = &t->sleepers; *at && *at != &s;) at = &(*at)->next;
         if (*at) *at = s.next;
-    } else dfi_error(DFI_MESSAGE_RETRY_STUCK, site);
+    } else dfi_error(DFI_MESSAGE_RETRY_STUCK, site), dfi_retry_stuck = 1;
     t->site = site, t->n_written = 0;
     return stuck;
 }
