@@ -180,14 +180,14 @@ static void dfi_loop_work(struct dfi_worker *w, struct dfi_team *team)
 }
 
 /* The time in which the owner runs l alone, before it may share the rest; 0: it shares l before any of it has run,
- * because no one can tell during the first iteration, which may be all that the owner runs. A recorded run must not
- * depend on times, nor on earlier loops. g: NULL: nothing is known. */
+ * because no one can tell during the first iteration, which may be all that the owner runs. g: NULL: nothing is known,
+ * as in a recorded run, which must not depend on times, nor on earlier loops. */
 static uint64_t dfi_loop_patience(const struct dfi_loop *l, struct dfi_gain *g, uint64_t speed)
 {
     unsigned long least = l->grain ? l->grain : 1;
     int worth;
     if (l->count <= least) return DFI_LOOP_PROBE_NS;
-    if (!g || !g->longest || dfi_wanted(DFI_AT_TURN)) return 0;
+    if (!g || !g->longest) return 0;
     worth = dfi_loop_worth(l->count - least, speed);
     if (!dfi_gain_knows(g)) return worth ? 0 : DFI_LOOP_PROBE_NS;
     if (!dfi_gain_shares(g)) return 4 * (uint64_t)g->longest;
@@ -257,7 +257,7 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l, const df_loop
     } else {
         l->backwards = dfi_seeded() && dfi_up_backwards(w);
         if (l->schedule == DF_AUTO && dfi_alone_of(w)->n_alone < DFI_LOOPS_ALONE) {
-            if ((g = dfi_gain_of(w, l->place, l->count)) != NULL) {
+            if (!dfi_wanted(DFI_AT_TURN) && (g = dfi_gain_of(w, l->place, l->count)) != NULL) {
                 key = g->key;
                 if (g->longest) ran.speed = dfi_loop_speed((uint64_t)1 << g->log, g->longest);
             }
@@ -268,7 +268,7 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l, const df_loop
                     if (g && g->key == key && ran.n == l->count) dfi_gain_ran(w, g, ran.ns, ran.n, 1);
                     return;
                 }
-            } else shared = dfi_work_ns(w);
+            } else if (g) shared = dfi_work_ns(w);
         }
         if (!open) c = dfi_share_is(l) ? dfi_share_first(w, l, &k) : dfi_loop_claim(l);
     }
