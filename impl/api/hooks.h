@@ -36,8 +36,6 @@ DFI_API DFI_ATOMIC(const struct dfi_df_hooks *) dfi_df_hooks;
 /* While df traces, or keeps statistics: this thread begins an attempt of the atomic block at `site`, or ends one; `how`
  * is DFI_ATOMIC_..; other: the block that was in the way, or NULL: none, or it is not known. */
 DFI_API DFI_ATOMIC(dfi_attempt_fn *) dfi_attempt_hook;
-/* A df_retry of this thread was given up while df did not run: its first scope has that error. */
-DFI_API DFI_TLS int dfi_retry_stuck;
 /* A df_retry of this thread was given up while df did not run: its first scope will have that error. */
 DFI_API DFI_TLS int dfi_retry_stuck;
 /* The address of this thread's pointer to its current atomic block (NULL outside of blocks). A task that waits inside a
