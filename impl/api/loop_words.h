@@ -70,7 +70,8 @@
  *             call
  *
  *     An iteration x starts when x - v is done, for each of the vectors v: {1, 0} and {0, 1} are the neighbours above
- *     and to the left. The iteration space is split into tiles, and each tile starts when its predecessors are done.
+ *     and to the left. The iteration space is split into tiles, and each tile starts when its predecessors are done;
+ *     a short one is one tile if that is faster.
  *     The function must traverse its tile in the order of the serial loops, outermost dimension first. The first
  *     component of a vector that is not 0 must be positive, so that x - v comes earlier in that order.
  *     Reductions are combined in any order; with a DF_ORDERED_REDUCTION the loop runs in serial order. If a vector

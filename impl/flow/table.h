@@ -28,7 +28,7 @@
 
 enum {
     DFI_TABLE_SMALL = 8,       /* entries compared one by one; a recursive task rarely has more */
-    DFI_TABLE_SWEEP = 8192,    /* first sweep: 1.5 MB of entries, .. */
+    DFI_TABLE_SWEEP = 8192,    /* first sweep: 2 MB of entries, .. */
     DFI_TABLE_PAIRS = 1 << 18  /* .. or so many pairs that overlap, 4 to 8 MB. Below, entries are never dropped */
 };
 

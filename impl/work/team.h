@@ -60,11 +60,16 @@ static void dfi_team_close(struct dfi_worker *w, struct dfi_team *team)
 {
     struct dfi_team **at;
     struct dfi_goal g;
+    int forked;
     dfi_os_lock(&dfi_board.lock);
-    for (at = &dfi_board.first; *at != team;) at = &(*at)->next;
-    *at = team->next;
-    dfi_store_relaxed(&dfi_board.count, dfi_load_relaxed(&dfi_board.count) - 1);
+    for (at = &dfi_board.first; *at && *at != team;) at = &(*at)->next;
+    forked = !*at; /* in a part of it: the board is new, and the members are threads of the parent */
+    if (!forked) {
+        *at = team->next;
+        dfi_store_relaxed(&dfi_board.count, dfi_load_relaxed(&dfi_board.count) - 1);
+    }
     dfi_os_unlock(&dfi_board.lock);
+    if (DFI_UNLIKELY(forked)) return;
     g.kind = DFI_GOAL_TEAM, g.scope = team->scope, g.flag = &team->members;
     if (!dfi_goal_met(&g)) dfi_wait_helping(w, team->scope->mark, &g, DFI_WAIT_TEAM, NULL, NULL);
 }

@@ -10,7 +10,7 @@
  * last loops at the same place of call decide that: an iteration is expected to take at most as long
  * as it recently did, and whether a short loop is worth sharing is measured (more/loop/gain.h). The
  * first loop of a place is always offered. The owner runs a loop that is expected to be short alone,
- * the first iteration and then parts, until the loop turns out to be long enough to share. */
+ * in growing parts, until the loop turns out to be long enough to share. */
 #ifndef DFI_MORE_LOOP_FOR_H
 #define DFI_MORE_LOOP_FOR_H
 
@@ -62,6 +62,7 @@ enum {
     DFI_LOOP_WAKE_NS = 40000,
     DFI_LOOP_PART_NS = 5000,      /* shortest part: claiming one costs up to 0.1 us when several workers do */
     DFI_LOOP_SOLE_NS = 25000,     /* the same in a loop that gains nothing by sharing: all of most such loops */
+    DFI_LOOP_MORE = 16,           /* parts of the owner alone grow by this factor at most: each reads the clock */
     DFI_LOOP_LONG_NS = 250000,    /* longest part */
     DFI_LOOP_SHARES = 2           /* a part is at most one in 2 * workers of the remaining iterations */
 };
@@ -80,7 +81,7 @@ static uint64_t dfi_loop_speed(uint64_t c, uint64_t ns)
     return speed ? speed : 1;
 }
 
-/* The number of iterations to claim, of `left`. alone: as in dfi_loop_parts: the shortest part. */
+/* The number of iterations to claim, of `left`. alone: as in dfi_loop_parts: then the shortest part. */
 static unsigned long dfi_loop_part_size(const struct dfi_loop *l, unsigned long left, uint64_t speed, uint64_t alone)
 {
     unsigned long c, least = l->grain ? l->grain : 1;
@@ -128,6 +129,7 @@ static void dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args,
         return;
     }
     for (;;) {
+        unsigned long most = alone ? c * DFI_LOOP_MORE : ULONG_MAX;
         if (c) {
             dfi_loop_call(w, l, args, k, k + c);
             r->n += c;
@@ -146,6 +148,7 @@ static void dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args,
                 return;
             }
             c = dfi_loop_part_at(l, k, r->speed, alone);
+            if (c > most) c = most;
         /* relaxed would do: the part belongs to the thread that moved `next` */
         } while (!dfi_cas_acq_rel(&l->next, &k, k + c));
     }
@@ -437,7 +440,7 @@ static void dfi_module_loops(const struct dfi_moment *m)
     if (m->is == DFI_THREAD_UNWOUND) dfi_alone_of(m->w)->n_alone = 0;
     else if (m->is == DFI_FORK_CHILD) dfi_store_relaxed(&dfi_loops_watcher, 0);
     else if (m->is == DFI_WORKER_IS_NEW)
-        for (a = dfi_alone_of(m->w), a->gain = NULL, a->random = 1, a->n_alone = DFI_LOOPS_ALONE; a->n_alone;)
+        for (a = dfi_alone_of(m->w), dfi_gain_forget(a), a->random = 1, a->n_alone = DFI_LOOPS_ALONE; a->n_alone;)
             dfi_store_relaxed(&a->loop[--a->n_alone], (uintptr_t)0);
     else if (m->is == DFI_WORKER_FREED) dfi_mfree(dfi_alone_of(m->w)->gain);
 }

@@ -22,7 +22,7 @@
 #if DFI_WITH_LOOPS
 
 enum {
-    DFI_GAIN_SETS = 64, DFI_GAIN_WAYS = 4, /* of the table: 10 KiB */
+    DFI_GAIN_SETS = 64, DFI_GAIN_WAYS = 4, /* of the table: 8 KiB */
     DFI_GAIN_LEAST_NS = 3000,   /* shorter loops run alone: others need 0.5 us to join */
     DFI_GAIN_SURE_NS = 250000,  /* longer ones are shared */
     DFI_GAIN_FIRST = 3,         /* so many loops of a new place run alone; the first one brings its data here */
@@ -35,7 +35,9 @@ enum {
     DFI_GAIN_FORGET = 8         /* after one loop with iterations of 8 ms, 40 short ones are shared, at 3 us each */
 };
 
-enum { DFI_GAIN_ALONE, DFI_GAIN_TRIES_SHARED, DFI_GAIN_SHARED, DFI_GAIN_TRIES_ALONE };
+/* The next loop is shared, or not; this is a trial. */
+enum { DFI_GAIN_ALONE, DFI_GAIN_SHARED, DFI_GAIN_TRIES, DFI_GAIN_TRIES_ALONE = DFI_GAIN_TRIES,
+       DFI_GAIN_TRIES_SHARED = DFI_GAIN_TRIES | DFI_GAIN_SHARED };
 
 /* Times are ns for 2^k iterations, of 2^k to 2^(k+1) - 1; 0: unknown. */
 struct dfi_gain {
@@ -61,6 +63,13 @@ static int dfi_gain_log(unsigned long n)
     return log;
 }
 
+/* The record of a worker is used anew, perhaps in the child of a fork: there loops that hold entries continue, and
+ * another thread may have been writing to them. */
+static void dfi_gain_forget(struct dfi_alone *own)
+{
+    if (own->gain) memset((void *)own->gain, 0, DFI_GAIN_SETS * DFI_GAIN_WAYS * sizeof *own->gain);
+}
+
 /* The entry of a place, perhaps a new one; NULL without memory. */
 static struct dfi_gain *dfi_gain_of(struct dfi_worker *w, uintptr_t place, unsigned long n)
 {
@@ -75,7 +84,8 @@ static struct dfi_gain *dfi_gain_of(struct dfi_worker *w, uintptr_t place, unsig
     g += (uint64_t)key * 0x9E3779B97F4A7C15u >> 58 << 2;
     for (i = 0; i < DFI_GAIN_WAYS; i++)
         if (g[i].key == key) return g + i;
-    g += dfi_random(&own->random) >> 30;
+    for (i = 0; i < DFI_GAIN_WAYS && g[i].key;) i++;
+    g += i < DFI_GAIN_WAYS ? (uint32_t)i : dfi_random(&own->random) >> 30;
     memset((void *)g, 0, sizeof *g);
     g->key = key, g->log = (unsigned char)log;
     g->pause = DFI_GAIN_PAUSE, g->wait = DFI_GAIN_FIRST, g->left = 1;
@@ -107,25 +117,26 @@ static void dfi_gain_becomes(struct dfi_worker *w, struct dfi_gain *g, int state
 /* Shall the next loop be shared? */
 static int dfi_gain_shares(struct dfi_gain *g)
 {
-    if (g->state == DFI_GAIN_ALONE || g->state == DFI_GAIN_SHARED) {
+    if (!(g->state & DFI_GAIN_TRIES)) {
         if (g->wait) g->wait--;
-        else if (g->state == DFI_GAIN_SHARED && g->shared < g->alone / DFI_GAIN_MOST) g->wait = g->pause; /* no doubt */
-        else {
+        else if (g->state == DFI_GAIN_SHARED && g->shared < g->alone / DFI_GAIN_MOST) { /* there is no doubt yet */
+            g->wait = DFI_GAIN_PAUSE_MOST;
+            g->alone -= g->alone / DFI_GAIN_FORGET;
+        } else {
             if (g->state == DFI_GAIN_ALONE) g->state = DFI_GAIN_TRIES_SHARED, g->shared = 0;
             else g->state = DFI_GAIN_TRIES_ALONE, g->alone = 0;
             g->left = DFI_GAIN_TRIAL;
         }
     }
-    return g->state == DFI_GAIN_SHARED || g->state == DFI_GAIN_TRIES_SHARED;
+    return g->state & DFI_GAIN_SHARED;
 }
 
 /* A loop took that time. */
 static void dfi_gain_took(struct dfi_worker *w, struct dfi_gain *g, int shared, unsigned t)
 {
-    int shares = g->state == DFI_GAIN_SHARED || g->state == DFI_GAIN_TRIES_SHARED;
     unsigned *mean = shared ? &g->shared : &g->alone;
-    if (shared != shares) return;
-    if (g->state == DFI_GAIN_TRIES_SHARED || g->state == DFI_GAIN_TRIES_ALONE) {
+    if (shared != (g->state & DFI_GAIN_SHARED)) return;
+    if (g->state & DFI_GAIN_TRIES) {
         if (!*mean || t < *mean) *mean = t;
         if (!--g->left) dfi_gain_becomes(w, g, dfi_gain_enough(g) ? DFI_GAIN_SHARED : DFI_GAIN_ALONE);
         return;

@@ -322,30 +322,48 @@ static int dfi_wave_submit_all(struct dfi_worker *w, struct dfi_wave *v, const l
     return ring ? 0 : -1;
 }
 
+/* Runs a wavefront that is expected to be short on the owner's thread: a corner, and then the rest. Zero: only the
+ * corner, which took longer than `most`. */
+static int dfi_wave_alone(struct dfi_worker *w, const struct dfi_wave *v, unsigned long *done, uint64_t most)
+{
+    uint64_t begin = dfi_work_ns(w);
+    unsigned long corner[3];
+    int d;
+    for (d = 0; d < 3; d++) {
+        corner[d] = v->l->n[d] / DFI_WAVE_CORNER ? v->l->n[d] / DFI_WAVE_CORNER : 1;
+        if (corner[d] > v->most[d]) corner[d] = v->most[d];
+    }
+    dfi_wave_grow(w, v, done, corner);
+    if (dfi_work_ns(w) - begin > most || dfi_loop_cancelled(v->l)) return 0;
+    dfi_wave_grow(w, v, done, v->l->n);
+    return 1;
+}
+
 /* Runs l, whose iterations depend on each other by the vectors. */
 static void dfi_wave_run(struct dfi_worker *w, struct dfi_loop *l, const long (*vectors)[3], const df_loop *o)
 {
     struct dfi_wave v;
     struct dfi_gain *g = NULL;
-    unsigned long done[3] = { 0, 0, 0 }, at, all, n = 0;
-    uint64_t begin = 0;
+    unsigned long done[3] = { 0, 0, 0 }, at, all, first;
+    uint64_t begin = dfi_work_ns(w);
     uintptr_t key = 0;
-    int measured = 0; /* would it be done sooner alone? */
+    int sizes = !(o->grain || o->grain1 || o->grain2); /* df chooses those of the tiles */
+    int measured = 0;                                  /* it may be done sooner alone */
     double ns = 0, volume = dfi_wave_volume(l->n);
-    if (!(o->grain || o->grain1 || o->grain2) && volume < (double)LONG_MAX && !dfi_wanted(DFI_AT_TURN)) {
-        n = (unsigned long)volume;
-        begin = dfi_work_ns(w);
-        if ((g = dfi_gain_of(w, l->place, n)) != NULL) key = g->key, measured = dfi_gain_knows(g);
-        if (g && g->longest && g->longest < DFI_GAIN_SURE_NS && !(measured && dfi_gain_shares(g))) {
-            dfi_wave_box(l, done, l->n, l->args);
-            dfi_wave_settle(w);
-            if (g->key == key) dfi_gain_ran(w, g, dfi_work_ns(w) - begin, n, measured && !dfi_loop_cancelled(l));
-            return;
-        }
-    }
     v.l = l;
     dfi_wave_limits(&v, vectors);
-    if (!(o->grain || o->grain1 || o->grain2)) ns = dfi_wave_time(w, &v, done);
+    if (sizes && volume < (double)LONG_MAX && !dfi_wanted(DFI_AT_TURN))
+        g = dfi_gain_of(w, l->place, (unsigned long)volume);
+    if (g) key = g->key, measured = dfi_gain_knows(g);
+    if (g && g->longest && g->longest < DFI_GAIN_SURE_NS && !(measured && dfi_gain_shares(g))) {
+        if (dfi_wave_alone(w, &v, done, 4 * (uint64_t)g->longest)) {
+            if (g->key == key && !dfi_loop_cancelled(l))
+                dfi_gain_ran(w, g, dfi_work_ns(w) - begin, (unsigned long)volume, measured);
+            return;
+        }
+        ns = (double)(dfi_work_ns(w) - begin) / dfi_wave_volume(done);
+        measured = 0;
+    } else if (sizes) ns = dfi_wave_time(w, &v, done);
     dfi_wave_cut(&v, o, done, ns);
     dfi_wave_grow(w, &v, done, v.tile); /* the rest of the first tile */
     memset((void *)&v.task, 0, sizeof v.task);
@@ -359,9 +377,9 @@ static void dfi_wave_run(struct dfi_worker *w, struct dfi_loop *l, const long (*
         }
     dfi_wait_all(w, w->scope); /* tiles refer to v */
     if (!g || g->key != key || dfi_loop_cancelled(l)) return; /* or it is the entry of another place now */
-    n = (unsigned long)dfi_wave_volume(done);
+    first = (unsigned long)dfi_wave_volume(done);
     if (measured) dfi_gain_took(w, g, 1, dfi_gain_time(g, dfi_work_ns(w) - begin, (unsigned long)volume));
-    else if (ns > 0) dfi_gain_ran(w, g, (uint64_t)(ns * (double)n) + 1, n, 0);
+    else dfi_gain_ran(w, g, (uint64_t)(ns * (double)first) + 1, first, 0);
 }
 
 DFI_SMALL_CODE_END
