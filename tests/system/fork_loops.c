@@ -13,9 +13,10 @@ static double x[N];
 static pid_t child;
 static int forks_at = NEVER;
 
-static void forks(long lo, long hi)
+/* Forks in the first part behind that iteration that the main thread runs: the child of a helper has no main. */
+static void forks(long hi)
 {
-    if (lo > forks_at || forks_at >= hi) return;
+    if (df_worker() != 0 || forks_at == NEVER || hi <= forks_at) return;
     forks_at = NEVER;
     CHECK((child = fork()) >= 0);
 }
@@ -23,7 +24,7 @@ DF_LOOP(halve, (int, k));
 void halve(long lo, long hi, int k)
 {
     for (long i = lo; i < hi; i++) x[i] = x[i] * 0.5 + k;
-    forks(lo, hi);
+    forks(hi);
 }
 DF_LOOP2(cells, (int, k));
 void cells(long lo0, long hi0, long lo1, long hi1, int k)
@@ -41,6 +42,10 @@ static void loops(int n)
 static void ends(void)
 {
     int status;
+    if (forks_at != NEVER) { /* a helper ran all of these */
+        forks_at = NEVER;
+        return;
+    }
     if (!child) { /* it has one thread and continues where its parent was */
         loops(60);
         CHECK(work_right());
