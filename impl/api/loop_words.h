@@ -35,8 +35,8 @@
  *     so cheap, expensive and irregular iterations need no tuning. The range is offered to all workers before the first
  *     iteration begins, unless the last loops at this place of call were short: short loops run on the calling thread,
  *     also those of 3 to 250 us that gain nothing by sharing, which df measures. If such a loop turns out to be long,
- *     the rest is offered after 1 to 2 milliseconds, or after its first iteration. Parameters are those of tasks. Their
- *     access modes order the loop after the tasks that the same scope has submitted so far; the loop is done when
+ *     the rest is offered after 1 to 2 milliseconds, or after its first iterations. Parameters are those of tasks.
+ *     Their access modes order the loop after the tasks that the same scope has submitted so far; the loop is done when
  *     df_for returns. df_reduce: chunks accumulate concurrently into private copies. df combines the copies at the end,
  *     in any order, or in the order of the iterations if .deterministic (or df_config.deterministic) is set or the
  *     operator is a DF_ORDERED_REDUCTION. Tasks that the function submits are done when df_for returns; tasks of

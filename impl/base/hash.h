@@ -1,4 +1,4 @@
-/* hash.h - a hash of bytes, and a pseudo-random sequence */
+/* hash.h - a hash of bytes, a pseudo-random sequence, the magnitude of a number */
 #ifndef DFI_BASE_HASH_H
 #define DFI_BASE_HASH_H
 
@@ -17,5 +17,17 @@ DFI_UNUSED static uint64_t dfi_hash(uint64_t h, const void *p, size_t n)
 /* The next number of a linear congruential sequence (Numerical Recipes): its upper bits look random, its lower ones do
  * not. */
 DFI_INLINE uint32_t dfi_random(uint32_t *state) { return *state = *state * 1664525u + 1013904223u; }
+
+/* The number of the highest bit of x. pre: x > 0 */
+DFI_INLINE unsigned dfi_high_bit(size_t x)
+{
+#if DFI_GNU
+    return 63u - (unsigned)__builtin_clzll(x);
+#else
+    unsigned bit = 0;
+    while (x >>= 1) bit++;
+    return bit;
+#endif
+}
 
 #endif

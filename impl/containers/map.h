@@ -11,6 +11,7 @@
 #define DFI_CONTAINERS_MAP_H
 
 #include "../base/compiler.h"
+#include "../base/hash.h"
 #include "../api/containers.h"
 #include "cell.h"
 #include "../../df_stm.h"
@@ -30,18 +31,6 @@ DFI_INLINE struct dfi_cell ***dfi_map_segment(const struct dfi_map_table *t)
 
 /* The end of a chain. A chain that is not split yet begins with NULL. */
 #define DFI_MAP_END ((struct dfi_cell *)(uintptr_t)1)
-
-/* The number of the highest bit of x. pre: x > 0 */
-DFI_INLINE unsigned dfi_high_bit(size_t x)
-{
-#if DFI_GNU
-    return 63u - (unsigned)__builtin_clzll(x);
-#else
-    unsigned bit = 0;
-    while (x >>= 1) bit++;
-    return bit;
-#endif
-}
 
 DFI_INLINE struct dfi_cell **dfi_map_chain(const struct dfi_map_table *t, size_t i)
 {

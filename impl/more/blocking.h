@@ -217,8 +217,7 @@ static void dfi_module_blocking(const struct dfi_moment *m)
         dfi_tasks_of(m->w)->mutexes = dfi_mutexes;
         if (dfi_retry_stuck && dfi_up_remembers) dfi_up_remembers(m->w, DF_ERROR_STUCK, df_error_text(DF_ERROR_STUCK));
         dfi_retry_stuck = 0;
-    }
-    if (m->is == DFI_FORK_CHILD) dfi_lock_events_lock = fresh, dfi_store_relaxed(&dfi_lock_events_ready, 0);
+    } else if (m->is == DFI_FORK_CHILD) dfi_lock_events_lock = fresh, dfi_store_relaxed(&dfi_lock_events_ready, 0);
 }
 
 DFI_SMALL_CODE_END

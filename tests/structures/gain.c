@@ -36,7 +36,7 @@ static int run(uintptr_t place, unsigned long n, int times, double alone, double
 int main(int argc, char **argv)
 {
     if (argc > 1) seed = strtoull(argv[1], NULL, 0);
-    CHECK(dfi_gain_log(1) == 0 && dfi_gain_log(2) == 1 && dfi_gain_log(3) == 1 && dfi_gain_log(1024) == 10);
+    CHECK((int)dfi_high_bit(1) == 0 && (int)dfi_high_bit(2) == 1 && (int)dfi_high_bit(3) == 1 && (int)dfi_high_bit(1024) == 10);
 
     int n = run(100, 1000, 10000, 20e3, 50e3); /* sharing does not pay: tried ever more seldom */
     CHECK(n >= DFI_GAIN_TRIAL && n < 200);
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
         uintptr_t place = (uintptr_t)test_below(&seed, 10000) * 16;
         unsigned long count = 1ul << test_below(&seed, 30);
         struct dfi_gain *g = dfi_gain_of(w, place, count);
-        CHECK(g && g == dfi_gain_of(w, place, count) && g->log == dfi_gain_log(count));
+        CHECK(g && g == dfi_gain_of(w, place, count) && g->log == (int)dfi_high_bit(count));
         CHECK(g >= whole.alone.gain && g < whole.alone.gain + DFI_GAIN_SETS * DFI_GAIN_WAYS);
         dfi_gain_ran(w, g, (uint64_t)test_below(&seed, 1000000), count, test_below(&seed, 2));
         dfi_gain_took(w, g, dfi_gain_shares(g), (unsigned)test_below(&seed, 1000000));

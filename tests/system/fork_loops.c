@@ -56,7 +56,8 @@ static void ends(void)
 
 int main(void)
 {
-    if (TEST_TSAN) setenv("DF_WORKERS", "1", 1); /* it cannot follow threads in a forked child */
+    /* TSan cannot follow threads in a forked child, and ASan's allocator may be locked there */
+    if (TEST_TSAN || TEST_ASAN) setenv("DF_WORKERS", "1", 1);
     for (int round = 0; round < 3; round++) {
         loops(100);
         CHECK((child = fork()) >= 0);

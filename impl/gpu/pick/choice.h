@@ -6,6 +6,7 @@
 
 #include "../../api/device.h"
 #include "../../api/pick.h"
+#include "../../base/hash.h"
 #include "devices.h"
 #include "../store.h"
 
@@ -24,9 +25,7 @@ static uint32_t dfi_pick_size(const df_ndrange *n)
     int d;
     for (d = 0; d < 3; d++) {
         unsigned long m = n->n[d] > 1 ? (unsigned long)n->n[d] - 1 : 0;
-        unsigned bits = 0;
-        for (; m; m >>= 1) bits++;
-        size = size << 8 | bits;
+        size = size << 8 | (m ? dfi_high_bit(m) + 1 : 0u);
     }
     return size;
 }

@@ -56,12 +56,10 @@ DFI_SMALL_CODE_BEGIN
 enum {
     /* the first estimate comes after this time: the clock takes 25 ns, so its error is negligible by then */
     DFI_LOOP_PROBE_NS = 1000,
-    DFI_LOOP_SHARE_NS = 3000,     /* remaining time worth sharing with a worker that is looking for work */
-    /* the same for a parked worker: waking it takes 2 us of the owner's time, and 10 to 50 us until
-     * it runs */
+    /* remaining time worth sharing with a parked worker: waking it takes 2 us of the owner's time, and
+     * 10 to 50 us until it runs; with one that is looking for work: DFI_GAIN_LEAST_NS */
     DFI_LOOP_WAKE_NS = 40000,
     DFI_LOOP_PART_NS = 5000,      /* shortest part: claiming one costs up to 0.1 us when several workers do */
-    DFI_LOOP_SOLE_NS = 25000,     /* the same in a loop that gains nothing by sharing: all of most such loops */
     DFI_LOOP_MORE = 16,           /* parts of the owner alone grow by this factor at most: each reads the clock */
     DFI_LOOP_LONG_NS = 250000,    /* longest part */
     DFI_LOOP_SHARES = 2           /* a part is at most one in 2 * workers of the remaining iterations */
@@ -81,8 +79,8 @@ static uint64_t dfi_loop_speed(uint64_t c, uint64_t ns)
     return speed ? speed : 1;
 }
 
-/* The number of iterations to claim, of `left`. alone: as in dfi_loop_parts: then the shortest part. */
-static unsigned long dfi_loop_part_size(const struct dfi_loop *l, unsigned long left, uint64_t speed, uint64_t alone)
+/* The number of iterations to claim, of `left`. alone: no other worker takes part: the shortest part. */
+static unsigned long dfi_loop_part_size(const struct dfi_loop *l, unsigned long left, uint64_t speed, int alone)
 {
     unsigned long c, least = l->grain ? l->grain : 1;
     if (l->schedule == DF_STATIC) return l->grain; /* else share.h */
@@ -90,7 +88,6 @@ static unsigned long dfi_loop_part_size(const struct dfi_loop *l, unsigned long 
     c = alone ? 0 : left / (DFI_LOOP_SHARES * l->workers);
     if (l->schedule == DF_AUTO) {
         uint64_t few = speed / (DFI_LOOP_LONG_NS / DFI_LOOP_PART_NS);
-        if (alone > DFI_LOOP_PROBE_NS) few = speed / (DFI_LOOP_LONG_NS / DFI_LOOP_SOLE_NS);
         if (c > speed) c = (unsigned long)speed;
         if (c < few) c = few < left ? (unsigned long)few : left;
     }
@@ -99,7 +96,7 @@ static unsigned long dfi_loop_part_size(const struct dfi_loop *l, unsigned long 
 
 /* The length of the part that begins with iteration k. Backwards, the part that is shorter than the others is claimed
  * first, because it is the last one of the loop. */
-static unsigned long dfi_loop_part_at(const struct dfi_loop *l, unsigned long k, uint64_t speed, uint64_t alone)
+static unsigned long dfi_loop_part_at(const struct dfi_loop *l, unsigned long k, uint64_t speed, int alone)
 {
     unsigned long left = l->count - k, c = dfi_loop_part_size(l, left, speed, alone), g = l->grain;
     if (DFI_UNLIKELY(l->backwards) && g) c = !k && l->count % g ? l->count % g : c > g ? c - c % g : g;
@@ -109,7 +106,7 @@ static unsigned long dfi_loop_part_at(const struct dfi_loop *l, unsigned long k,
 /* True if sharing `left` iterations pays, because the owner needs more time for them than others need to join. */
 static int dfi_loop_worth(uint64_t left, uint64_t speed)
 {
-    const uint64_t awake = DFI_LOOP_LONG_NS / DFI_LOOP_SHARE_NS, parked = DFI_LOOP_LONG_NS / DFI_LOOP_WAKE_NS;
+    const uint64_t whole = DFI_LOOP_LONG_NS, awake = whole / DFI_GAIN_LEAST_NS, parked = whole / DFI_LOOP_WAKE_NS;
     return left > speed / (dfi_load_relaxed(&dfi_pool.spinning) > 0 || !dfi_load_relaxed(&dfi_pool.parked_idle)
                            ? awake : parked);
 }
@@ -147,7 +144,7 @@ static void dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args,
                 r->ns += before - begin;
                 return;
             }
-            c = dfi_loop_part_at(l, k, r->speed, alone);
+            c = dfi_loop_part_at(l, k, r->speed, alone != 0);
             if (c > most) c = most;
         /* relaxed would do: the part belongs to the thread that moved `next` */
         } while (!dfi_cas_acq_rel(&l->next, &k, k + c));
@@ -281,9 +278,7 @@ static void dfi_loop_run(struct dfi_worker *w, struct dfi_loop *l, const df_loop
     }
     if (!DFI_ALONE) s = dfi_team_scope(w, &l->team);
     if (DFI_ALONE || l->leaf_count) dfi_loop_leaves(w, l);
-    else {
-        dfi_loop_parts(w, l, l->args, k, c, 0, &ran);
-    }
+    else dfi_loop_parts(w, l, l->args, k, c, 0, &ran);
     if (s) dfi_scope_finish(w, s);
     if (!DFI_ALONE) dfi_team_close(w, &l->team);
     if (g && g->key == key && ran.n) { /* the iterations have not made it the entry of another place */

@@ -23,7 +23,7 @@
 
 enum {
     DFI_GAIN_SETS = 64, DFI_GAIN_WAYS = 4, /* of the table: 8 KiB */
-    DFI_GAIN_LEAST_NS = 3000,   /* shorter loops run alone: others need 0.5 us to join */
+    DFI_GAIN_LEAST_NS = 3000,   /* what is left of a loop runs alone if it is shorter: others need 0.5 us to join */
     DFI_GAIN_SURE_NS = 250000,  /* longer ones are shared */
     DFI_GAIN_FIRST = 3,         /* so many loops of a new place run alone; the first one brings its data here */
     DFI_GAIN_TRIAL = 4,         /* loops of a trial: the first one moves data, or wakes a worker */
@@ -56,13 +56,6 @@ static unsigned dfi_gain_time(const struct dfi_gain *g, uint64_t ns, unsigned lo
     return t < 1 ? 1u : t < 1e9 ? (unsigned)t : 1000000000u;
 }
 
-static int dfi_gain_log(unsigned long n)
-{
-    int log = 0;
-    while (n >>= 1) log++;
-    return log;
-}
-
 /* The record of a worker is used anew, perhaps in the child of a fork: there loops that hold entries continue, and
  * another thread may have been writing to them. */
 static void dfi_gain_forget(struct dfi_alone *own)
@@ -73,10 +66,11 @@ static void dfi_gain_forget(struct dfi_alone *own)
 /* The entry of a place, perhaps a new one; NULL without memory. */
 static struct dfi_gain *dfi_gain_of(struct dfi_worker *w, uintptr_t place, unsigned long n)
 {
-    int log = dfi_gain_log(n), i;
-    uintptr_t key = (place << 6) + (uintptr_t)log + 1;
+    unsigned log = dfi_high_bit(n);
+    uintptr_t key = (place << 6) + log + 1;
     struct dfi_alone *own = dfi_alone_of(w);
     struct dfi_gain *g = own->gain;
+    int i;
     if (DFI_UNLIKELY(!g)) {
         if (!(g = (struct dfi_gain *)dfi_malloc(DFI_GAIN_SETS * DFI_GAIN_WAYS * sizeof *g))) return NULL;
         own->gain = (struct dfi_gain *)memset((void *)g, 0, DFI_GAIN_SETS * DFI_GAIN_WAYS * sizeof *g);

@@ -323,10 +323,9 @@ static int dfi_wave_submit_all(struct dfi_worker *w, struct dfi_wave *v, const l
 }
 
 /* Runs a wavefront that is expected to be short on the owner's thread: a corner, and then the rest. Zero: only the
- * corner, which took longer than `most`. */
-static int dfi_wave_alone(struct dfi_worker *w, const struct dfi_wave *v, unsigned long *done, uint64_t most)
+ * corner, because `until` was over by then. */
+static int dfi_wave_alone(struct dfi_worker *w, const struct dfi_wave *v, unsigned long *done, uint64_t until)
 {
-    uint64_t begin = dfi_work_ns(w);
     unsigned long corner[3];
     int d;
     for (d = 0; d < 3; d++) {
@@ -334,7 +333,7 @@ static int dfi_wave_alone(struct dfi_worker *w, const struct dfi_wave *v, unsign
         if (corner[d] > v->most[d]) corner[d] = v->most[d];
     }
     dfi_wave_grow(w, v, done, corner);
-    if (dfi_work_ns(w) - begin > most || dfi_loop_cancelled(v->l)) return 0;
+    if (dfi_work_ns(w) > until || dfi_loop_cancelled(v->l)) return 0;
     dfi_wave_grow(w, v, done, v->l->n);
     return 1;
 }
@@ -356,7 +355,7 @@ static void dfi_wave_run(struct dfi_worker *w, struct dfi_loop *l, const long (*
         g = dfi_gain_of(w, l->place, (unsigned long)volume);
     if (g) key = g->key, measured = dfi_gain_knows(g);
     if (g && g->longest && g->longest < DFI_GAIN_SURE_NS && !(measured && dfi_gain_shares(g))) {
-        if (dfi_wave_alone(w, &v, done, 4 * (uint64_t)g->longest)) {
+        if (dfi_wave_alone(w, &v, done, begin + 4 * (uint64_t)g->longest)) {
             if (g->key == key && !dfi_loop_cancelled(l))
                 dfi_gain_ran(w, g, dfi_work_ns(w) - begin, (unsigned long)volume, measured);
             return;
