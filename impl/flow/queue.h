@@ -78,18 +78,18 @@ static int dfi_sooner(const struct dfi_extra *a, const struct dfi_extra *b)
     return a->priority > b->priority || (a->priority == b->priority && a->order < b->order);
 }
 
-/* Does t precede child j of r in a serial execution, or is it inside it? Then it cannot depend on the rest of that
- * child, and may run nested in a wait of it. SIZE_MAX: code that another worker may run, a spawned function or a part
- * of a loop or pipe. 0 if the order is unknown: among such codes of one scope and the children of that scope, and
- * between threads of the program. pre: t and the child are unfinished. */
+/* Does t precede the child of r at place j in a serial execution, or is it inside it? Then it cannot depend on the rest
+ * of that child, and may run nested in a wait of it. SIZE_MAX: code that another worker may run, a spawned function or
+ * a part of a loop or pipe. 0 if the order is unknown: among such codes of one scope and the children of that scope,
+ * and between threads of the program. pre: t and the child are unfinished. */
 static int dfi_flow_before(const struct dfi_flow *t, struct dfi_scope *r, size_t j)
 {
     struct dfi_scope *s = t->scope;
-    size_t i = t->index;
+    size_t i = dfi_flow_place(t);
     while (s != r) {
         uintptr_t d = dfi_load_relaxed(&s->depth), e = dfi_load_relaxed(&r->depth);
-        if (d >= e) i = dfi_load_relaxed(&dfi_flow_of(s)->index), s = dfi_load_relaxed(&s->parent);
-        if (e >= d) j = dfi_load_relaxed(&dfi_flow_of(r)->index), r = dfi_load_relaxed(&r->parent);
+        if (d >= e) i = dfi_load_relaxed(&dfi_flow_of(s)->place), s = dfi_load_relaxed(&s->parent);
+        if (e >= d) j = dfi_load_relaxed(&dfi_flow_of(r)->place), r = dfi_load_relaxed(&r->parent);
         if (!s || !r) return 0;
     }
     return i <= j && j != SIZE_MAX;
@@ -100,13 +100,13 @@ static int dfi_may_run_on_top(const struct dfi_worker *w, const struct dfi_flow 
 {
     struct dfi_scope *s;
     if (t->type->modes & DFI_INTERNAL) return 1; /* internal tasks never wait */
-    if (w->task && !dfi_flow_before(t, w->task->scope, w->task->index)) return 0;
+    if (w->task && !dfi_flow_before(t, w->task->scope, dfi_flow_place(w->task))) return 0;
     for (s = w->scope; s; s = s->outer) {
         const struct dfi_flow *u = s->task ? s->task : s->saved_task;
         if (s->kind == DFI_STOLEN && !dfi_flow_before(t, dfi_load_relaxed(&s->parent), SIZE_MAX) &&
             !dfi_scope_inside(t->scope, dfi_load_relaxed(&s->id), dfi_load_relaxed(&s->depth)))
             return 0;
-        if (u && !dfi_flow_before(t, u->scope, u->index)) return 0;
+        if (u && !dfi_flow_before(t, u->scope, dfi_flow_place(u))) return 0;
     }
     return 1;
 }

@@ -28,7 +28,7 @@ static void dfi_flow_scope_begins(struct dfi_worker *w, struct dfi_scope *scope)
 {
     struct dfi_flow_scope *s = dfi_flow_of(scope);
     (void)w;
-    dfi_store_relaxed(&s->index, SIZE_MAX);
+    dfi_store_relaxed(&s->place, SIZE_MAX);
     s->n_children = 0;
     s->table = NULL;
     s->locals = NULL;
@@ -49,7 +49,7 @@ static struct dfi_scope *dfi_flow_body_scope(struct dfi_worker *w)
         return NULL;
     if (!(s = dfi_scope_push(w, t->scope, DFI_BODY))) return NULL;
     s->task = t;
-    dfi_store_relaxed(&dfi_flow_of(s)->index, t->index);
+    dfi_store_relaxed(&dfi_flow_of(s)->place, dfi_flow_place(t));
     if (DFI_UNLIKELY(t->task.mem.special) && dfi_up_body_begins) dfi_up_body_begins(w, s, t);
     s->mark = w->task_mark;
     if (dfi_tasks_of(w)->now == t) dfi_tasks_of(w)->now = s;
@@ -69,11 +69,11 @@ static struct dfi_scope *dfi_flow_block_begins(struct dfi_worker *w, const char 
     struct dfi_scope *s;
     dfi_flush(w);
     passed = dfi_up_block_comes ? dfi_up_block_comes(w, site) : NULL;
-    /* it needs a scope, so that its children are not taken for those of its parent, or for what an upper floor keeps
-     * there */
-    if (DFI_UNLIKELY(w->task && (dfi_runs_now(w) || w->task->parts))) dfi_scope_here(w);
+    /* the body needs a scope of its own: functions that the block spawns are inside it, and may run after the block */
+    if (w->task) dfi_scope_here(w);
     if (!(s = dfi_scope_push(w, w->task ? w->task->scope : w->scope, DFI_BLOCK))) return NULL;
-    dfi_store_relaxed(&dfi_flow_of(s)->index, s->saved_task ? s->saved_task->index : dfi_flow_of(s->outer)->n_children);
+    dfi_store_relaxed(&dfi_flow_of(s)->place, s->saved_task ? dfi_flow_place(s->saved_task)
+                                                            : 2 * dfi_flow_of(s->outer)->n_children + 1);
     if (dfi_up_block_opens) dfi_up_block_opens(w, s, passed);
     return s;
 }

@@ -83,6 +83,9 @@ DFI_UNUSED static struct dfi_extra *dfi_extra_if(const struct dfi_flow *t)
     return t->task.mem.special == DFI_HAS_EXTRA ? t->extra : NULL;
 }
 
+/* The place of t among the children of its scope, and what is inside t. Odd places are between two children. */
+DFI_FAST size_t dfi_flow_place(const struct dfi_flow *t) { return 2 * t->index; }
+
 #define DFI_INTERNAL 0x80000000u /* in dfi_type.modes: an internal task of df, which is neither counted nor cancelled */
 
 /* --- ready tasks (flow/queue.h) ------------------------------------------------------------------- */
@@ -177,7 +180,7 @@ enum { DFI_SCOPE_ROOM = 128 }; /* bytes; a recursive task with a few temporaries
 /* What a scope has besides the count of its children; owner, unless it is atomic. Upper floors have rooms behind it. */
 struct dfi_flow_scope {
     struct dfi_scope scope;
-    DFI_ATOMIC(size_t) index;              /* index among the children of the parent */
+    DFI_ATOMIC(size_t) place;              /* among the children of the parent (dfi_flow_place) */
     size_t n_children;                     /* children so far */
     struct dfi_table *table;
     struct dfi_local *locals;

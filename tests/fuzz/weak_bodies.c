@@ -5,7 +5,7 @@
  * weak ones, up to DEPTH deep; runs loops and pipes, which declare their part, or whose chunks and stages submit tasks;
  * waits for a part by df_wait_on; spawns a function that does the same with one half of it; and connects tasks by
  * streams and nodes. Before an operation that declares no memory, the body waits for its children. Seeds differ in
- * df_config.defer and in the size of the deque. */
+ * df_config.defer and in the size of the deque, and in whether another such program runs in a task at the same time. */
 #include <string.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -13,8 +13,9 @@
 
 enum { SPAN = 48, DEPTH = 3, TASKS = 20, OPERATIONS = 4 };
 typedef uint32_t cell;
-static cell memory[SPAN], numbers[SPAN] = { 1, 2, 3 };
+static cell memory[SPAN], other[SPAN], numbers[SPAN] = { 1, 2, 3 };
 static cell total; /* commutes */
+static int few;    /* only tasks, weak tasks and waits for a part: many waits are nested in each other */
 
 static void add_to_total(cell x) { __atomic_fetch_add(&total, x, __ATOMIC_RELAXED); }
 static cell sum_of(const cell *p, int n)
@@ -117,7 +118,8 @@ static void operation(uint64_t *seed, int depth, cell *p, int n)
     df_node(joins) *node;
     df_stream *s;
     cell sum = 0;
-    switch (test_below(seed, depth > 0 ? 18 : 14)) {
+    static const int each[] = { 0, 0, 9, 14 };
+    switch (few ? each[test_below(seed, depth > 0 ? 4 : 2)] : test_below(seed, depth > 0 ? 18 : 14)) {
     case 0: df_submit(changes, p + at, m, k); break;
     case 1: df_submit(writes, p + at, p + o, m); break;
     case 2: df_submit(commutes, p + at, m, k); break;
@@ -194,6 +196,15 @@ int spawned(cell *p, int n, uint64_t seed, int depth)
     df_sync(spawned, &f);
     return 1;
 }
+DF_TASK(void, program, (cell *, p), (uint64_t, seed));
+void program(cell *p, uint64_t seed)
+{
+    DF_PARALLEL for (int i = 0; i < TASKS; i++) {
+        int at = test_below(&seed, SPAN);
+        if (few) df_submit(weak, p + at, 1 + test_below(&seed, SPAN - at), test_random(&seed), DEPTH);
+        else operation(&seed, DEPTH, p, SPAN);
+    }
+}
 
 int main(int argc, char **argv)
 {
@@ -203,13 +214,15 @@ int main(int argc, char **argv)
         df_future(summed) f;
         df_stop();
         CHECK(df_start(DF_CONFIG(.defer = seed % 2, .deque = seed % 3 ? 0 : 4)) == DF_OK);
-        total = 0;
-        for (int i = 0; i < SPAN; i++) memory[i] = (cell)(i * i);
+        total = 0, few = seed % 4 == 3;
+        for (int i = 0; i < SPAN; i++) memory[i] = other[i] = (cell)(i * i);
+        if (seed % 4 > 1) df_submit(program, other, s + 1); /* beside the block, which is not inside of it */
+        if (seed % 4 > 1) program(memory, s + 2);
         df_spawn(summed, &f, numbers, SPAN); /* it stays below the tasks */
         for (int i = 0; i < TASKS; i++) operation(&s, DEPTH, memory, SPAN);
         df_wait();
         add_to_total(df_sync(summed, &f));
-        for (int i = 0; i < SPAN; i++) hash = test_mix(hash, memory[i]);
+        for (int i = 0; i < SPAN; i++) hash = test_mix(test_mix(hash, memory[i]), other[i]);
         printf("%d %016llx\n", (int)seed, (unsigned long long)test_mix(hash, total));
     }
     return 0;

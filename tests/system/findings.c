@@ -66,8 +66,10 @@ int main(void)
     CHECK_CHILD(c, c.status == 9 && c.lines == 2 && count(c.err, "changed df_in x") == 2);
     c = run(3, "255");
     CHECK_CHILD(c, c.status == 255 && c.lines == 4);
-    c = run(5, "");
-    CHECK_CHILD(c, c.status == 7 && c.lines == 3 && count(c.err, "changed df_in x") == 1);
+    if (!TEST_TSAN) { /* it cannot follow threads in a forked child */
+        c = run(5, "");
+        CHECK_CHILD(c, c.status == 7 && c.lines == 3 && count(c.err, "changed df_in x") == 1);
+    }
     c = run(1, "256");
     CHECK_CHILD(c, c.status == 7 && strstr(c.err, "DF_CHECK_EXIT"));
 }

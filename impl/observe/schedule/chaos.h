@@ -56,7 +56,7 @@ static uint64_t dfi_flow_path(const struct dfi_flow *t)
     const struct dfi_scope *s;
     uint64_t path = (uint64_t)t->index;
     for (s = t->scope; s; s = dfi_load_relaxed(&s->parent))
-        path = dfi_mix(path, (uint64_t)dfi_load_relaxed(&dfi_flow_of(s)->index));
+        path = dfi_mix(path, (uint64_t)dfi_load_relaxed(&dfi_flow_of(s)->place));
     return path;
 }
 
