@@ -200,8 +200,8 @@ DF_TASK(void, program, (cell *, p), (uint64_t, seed));
 void program(cell *p, uint64_t seed)
 {
     DF_PARALLEL for (int i = 0; i < TASKS; i++) {
-        int at = test_below(&seed, SPAN);
-        if (few) df_submit(weak, p + at, 1 + test_below(&seed, SPAN - at), test_random(&seed), DEPTH);
+        int at = test_below(&seed, SPAN), n = 1 + test_below(&seed, SPAN - at);
+        if (few) df_submit(weak, p + at, n, test_random(&seed), DEPTH);
         else operation(&seed, DEPTH, p, SPAN);
     }
 }
