@@ -81,7 +81,7 @@ TEST    = test-run test-fail test-compile test-examples test-messages test-words
 GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test-compile other-compile test-pages gate-link \
     gate-copies gate-check test-trace gate-dataflow gate-cxx test-install test-gdb gate-minimal test-size test-reference
 CHECK   = test-run test-debug test-orders test-directed test-fail test-compile test-link test-copies test-cxx test-check test-examples test-trace \
-    test-single test-floors test-structures test-messages test-words test-names test-install test-gdb test-page test-parts \
+    test-single test-floors test-structures test-messages test-words test-names test-install test-gdb test-page test-levels \
     $(PARTS:%=test-%) test-examples-small test-size test-pages test-porting test-reference test-packages test-release \
     test-site test-integration \
     $(TARGETS:%=test-%) check-tsan check-asan \
@@ -141,11 +141,11 @@ test-examples test-trace test-reference test-release test-words:
 	@tests/$(@:test-%=%) '$(CC)'
 test-examples-small:
 	@tests/examples '$(CC)' -DDF_SMALL
-test-single test-install test-gdb:
+test-levels test-single test-install test-gdb:
 	@MAKE='$(MAKE)' tests/$(@:test-%=%) '$(CC)' '$(CXX)'
 test-page test-floors test-structures test-size test-packages:
 	@tests/$(@:test-%=%)/run '$(CC)'
-test-parts test-pages:
+test-pages:
 	@tests/$(@:test-%=%)/run '$(CC)' '$(CXX)'
 test-names:
 	@tools/names

@@ -129,7 +129,7 @@ template <class dfi_f, class args> struct dfi_lambda_loop : dfi_lambda {
     {
         const long bounds[] = { lo, hi };
         a.of = this;
-        dfi_needs_loops();
+        dfi_needs_more();
         DFI_CALL_FOR(&type, o, NULL, site, bounds, static_cast<void *>(&a), x, n);
     }
 };

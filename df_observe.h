@@ -32,8 +32,7 @@
  *           df_unobserve(&o);
  *       }
  *
- * OPTIONS  The part OBSERVE of the implementation (docs/size.md): DF_SMALL and DF_MINIMAL leave it out, DF_WITH_OBSERVE
- *       adds it.
+ * OPTIONS  DF_SMALL and DF_MINIMAL leave observers out (docs/size.md).
  *
  * NOT   An observer cannot change the run: it cannot delay a task but by its own time, cannot choose a worker, and
  *       cannot cancel. docs/observe.md is the guide.

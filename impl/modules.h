@@ -9,7 +9,7 @@
 
 #include "base/parts.h"
 #if defined(DF_IMPLEMENTATION) && !DFI_OWN_POOL && \
-    (!DFI_WITH_ALL || (!DFI_HAS_CHOICE && (defined(DF_MINIMAL) || defined(DF_SMALL))))
+    (!DFI_WITH_OBSERVERS || DFI_WITH_CHECK || defined(DF_MINIMAL) || defined(DF_SMALL))
 #error "df: define DF_IMPLEMENTATION, DF_MINIMAL, DF_SMALL and the like before the first #include of df in this file"
 #endif
 #include "base/hash.h"
@@ -51,11 +51,11 @@
 #include "work/settings.h"
 #include "work/fork.h"
 #include "work/pool.h"
-#if DFI_WITH_CPUSET && !defined(DF_SERIAL)
+#if DFI_WITH_MORE && !defined(DF_SERIAL)
 #include "more/topology.h"
 #include "more/cpuset.h"
 #endif
-#if DFI_WITH_STORAGE
+#if DFI_WITH_MORE
 #include "more/storage.h"
 #endif
 #include "observe/check/check.h"
@@ -133,11 +133,6 @@
 #include "more/loop/for.h"
 #include "more/loop/item.h"
 #include "more/loop/pipe.h"
-#include "observe/graph/graph.h"
-#include "observe/graph/order.h"
-#include "observe/graph/write.h"
-#include "observe/graph/hook.h"
-#include "observe/single.h"
 #if DF_CHECK
 #include "observe/check/reduce.h"
 #include "observe/check/declared.h"
@@ -151,8 +146,13 @@
 #include "observe/check/loop.h"
 #include "observe/check/life.h"
 #endif
-#if !defined(DF_SERIAL)
+#include "observe/graph/graph.h"
 #if DFI_WITH_OBSERVERS
+#include "observe/graph/order.h"
+#include "observe/graph/write.h"
+#include "observe/graph/hook.h"
+#include "observe/single.h"
+#if !defined(DF_SERIAL)
 #include "observe/event.h"
 #include "observe/chains.h"
 #include "observe/events.h"
@@ -197,12 +197,8 @@ struct dfi_whole_worker {
     struct dfi_handles_here handles;
     struct dfi_tally tally;
     struct dfi_started started;
-#if DFI_WITH_LOOPS
     struct dfi_alone alone;
-#endif
-#if DFI_WITH_PLANS
-#endif
-#if DFI_WITH_ARENAS
+#if !defined(DF_SERIAL)
     struct dfi_entered entered;
 #endif
     struct dfi_device_worker kernels;
@@ -211,7 +207,7 @@ struct dfi_whole_worker {
     struct dfi_numbers numbers;
     struct dfi_observing observing;
 #endif
-#if DFI_WITH_OBSERVERS && !defined(DF_SERIAL)
+#if DFI_WITH_WATCHES
     struct dfi_events_worker events;
     struct dfi_chains chains;
     struct dfi_directed_worker directed;
@@ -230,11 +226,7 @@ DFI_ROOM_IS(dfi_holds_of, dfi_whole_worker, holds);
 DFI_ROOM_IS(dfi_handles_of, dfi_whole_worker, handles);
 DFI_ROOM_IS(dfi_tally_of, dfi_whole_worker, tally);
 DFI_ROOM_IS(dfi_started_of, dfi_whole_worker, started);
-#if DFI_WITH_LOOPS
 DFI_ROOM_IS(dfi_alone_of, dfi_whole_worker, alone);
-#endif
-#if DFI_WITH_PLANS
-#endif
 DFI_ROOM_IS(dfi_kernels_of, dfi_whole_worker, kernels);
 #endif
 #if DF_CHECK
@@ -252,7 +244,7 @@ DFI_ROOM_NONE(dfi_observing_of);
 DFI_ROOM_NONE(dfi_chains_of);
 #endif
 #endif
-#if DFI_WITH_OBSERVERS && !defined(DF_SERIAL)
+#if DFI_WITH_WATCHES
 DFI_ROOM_IS(dfi_chains_of, dfi_whole_worker, chains);
 DFI_ROOM_IS(dfi_directed_of, dfi_whole_worker, directed);
 DFI_LATER_IS(size_t, dfi_events_room, offsetof(struct dfi_whole_worker, events));
@@ -298,7 +290,7 @@ struct dfi_whole_extra {
     struct dfi_noted noted;
     struct dfi_predicated predicated;
 #endif
-#if DFI_WITH_GRAPH
+#if DFI_WITH_OBSERVERS
     struct dfi_drawn drawn;
 #endif
 };
@@ -312,7 +304,7 @@ struct dfi_whole_scope {
     struct dfi_scope_predicate predicate;
     struct dfi_scope_recorded recorded;
     struct dfi_scope_launched launches;
-#if DFI_WITH_ARENAS
+#if !defined(DF_SERIAL)
     struct dfi_scope_arena arena;
 #endif
 #endif
@@ -334,7 +326,7 @@ DFI_LATER_IS(size_t, dfi_entry_bytes, sizeof(struct dfi_whole_entry));
 
 struct dfi_whole_table {
     struct dfi_table table;
-#if DFI_WITH_GRAPH
+#if DFI_WITH_OBSERVERS
     struct dfi_scope_drawn drawn;
 #endif
 };
@@ -353,7 +345,7 @@ DFI_ROOM_IS(dfi_gated_in, dfi_whole_scope, gated);
 DFI_ROOM_IS(dfi_predicate_in, dfi_whole_scope, predicate);
 DFI_ROOM_IS(dfi_recorded_in, dfi_whole_scope, recorded);
 DFI_ROOM_IS(dfi_launches_in, dfi_whole_scope, launches);
-#if DFI_WITH_ARENAS
+#if !defined(DF_SERIAL)
 DFI_ROOM_IS(dfi_arena_in, dfi_whole_scope, arena);
 DFI_ROOM_IS(dfi_entered_of, dfi_whole_worker, entered);
 #else
@@ -364,15 +356,11 @@ DFI_ROOM_IS(dfi_group_of, dfi_whole_entry, group);
 DFI_ROOM_IS(dfi_versions_of, dfi_whole_entry, versions);
 DFI_ROOM_IS(dfi_listed_of, dfi_whole_entry, listed);
 #endif
-#if DFI_WITH_GRAPH
+#if DFI_WITH_OBSERVERS
 DFI_ROOM_IS(dfi_drawn_of, dfi_whole_extra, drawn);
 DFI_ROOM_IS(dfi_drawn_in, dfi_whole_table, drawn);
 #else
 DFI_UPCALL_NONE(dfi_up_table_new);
-#if DFI_WITH_OBSERVERS
-DFI_ROOM_NONE(dfi_drawn_of);
-DFI_ROOM_NONE(dfi_drawn_in);
-#endif
 #endif
 #if DF_CHECK
 DFI_ROOM_IS(dfi_task_checks, dfi_whole_task, checks);
@@ -405,12 +393,12 @@ DFI_UPCALL_NONE(dfi_up_released);
 
 /* --- modules ------------------------------------------------------------------------------------- */
 
-#if DFI_WITH_BODIES || DFI_WITH_CPUSET || DFI_WITH_OBSERVERS || DFI_ABSENT_PARTS
+#if DFI_WITH_DATAFLOW
 static dfi_module *const dfi_module_table[] = {
 #if DFI_ABSENT_PARTS
     dfi_module_absent,
 #endif
-#if DFI_WITH_CPUSET && !defined(DF_SERIAL)
+#if DFI_WITH_MORE && !defined(DF_SERIAL)
     dfi_module_cpuset,
 #endif
 #if DFI_WITH_MORE
@@ -418,51 +406,33 @@ static dfi_module *const dfi_module_table[] = {
 #if DF_CHECK
     dfi_module_check,
 #endif
-#if DFI_WITH_OBSERVERS && !defined(DF_SERIAL)
+#if DFI_WITH_WATCHES
     dfi_module_chains,
 #endif
-#if DFI_WITH_OBSERVE
+#if DFI_WITH_OBSERVERS
     dfi_module_observe,
-#endif
-#if DFI_WITH_PROGRESS
     dfi_module_progress,
-#endif
-#if DFI_WITH_GRAPH
     dfi_module_graph,
 #endif
-#if DFI_WITH_STALL
+#if DFI_WITH_WATCHES
     dfi_module_stall,
-#endif
-#if DFI_WITH_EVENTS
     dfi_module_trace,
-#endif
-#if DFI_WITH_STATS
     dfi_module_stats, /* what remains of events is read by now */
-#endif
-#if DFI_WITH_SCHEDULE
     dfi_module_schedule,
 #endif
     dfi_module_teams,
-#if DFI_WITH_PLANS
-#endif
-#if DFI_WITH_LOOPS
     dfi_module_loops,
-#endif
-#if DFI_WITH_STREAMS
     dfi_module_streams,
-#endif
     dfi_module_more, dfi_module_errors,
     dfi_module_spares,
-#if DFI_WITH_ARENAS
+#if !defined(DF_SERIAL)
     dfi_module_arenas,
 #endif
     dfi_module_callbacks,
     dfi_module_blocking,
     dfi_module_cancel,
 #endif
-#if DFI_WITH_DATAFLOW
     dfi_module_flow, /* the last: it sees whether there are observers */
-#endif
     NULL };
 DFI_LATER_IS(dfi_module *const *, dfi_modules, dfi_module_table);
 #else

@@ -49,8 +49,8 @@ typedef struct df_arena {
     DFI_ATOMIC(void *) dfi_crew;         /* a struct dfi_crew, from the first block on (more/arena.h) */
 } df_arena;
 #define DF_ARENA(n) { (n), DFI_SITE, NULL }
-#define df_arena_init(a, n)  DFI_NEEDING(limits, dfi_arena_init((a), (n), DFI_SITE))
-#define df_arena_destroy(a)  DFI_NEEDING(limits, dfi_arena_destroy((a), DFI_SITE))
+#define df_arena_init(a, n)  DFI_NEEDING(more, dfi_arena_init((a), (n), DFI_SITE))
+#define df_arena_destroy(a)  DFI_NEEDING(more, dfi_arena_destroy((a), DFI_SITE))
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_arena_init(df_arena *a, int n, const char *site);
 DFI_API int dfi_arena_destroy(df_arena *a, const char *site);
@@ -60,7 +60,7 @@ DFI_API int dfi_arena_at_most(int n, const char *site);
 DFI_EXTERN_C_END
 
 #define DFI_BLOCK_WITH(call)                                                              \
-    DF_PARALLEL for (int DFI_CAT(dfi_in_, __LINE__) = DFI_NEEDING(limits, call);          \
+    DF_PARALLEL for (int DFI_CAT(dfi_in_, __LINE__) = DFI_NEEDING(more, call);          \
                      DFI_CAT(dfi_in_, __LINE__); DFI_CAT(dfi_in_, __LINE__) = 0)
 #define DF_IN_ARENA(a)         DFI_BLOCK_WITH(dfi_arena_enter((a), DFI_SITE))
 #define DF_PARALLEL_AT_MOST(n) DFI_BLOCK_WITH(dfi_arena_at_most((n), DFI_SITE))

@@ -58,8 +58,8 @@ DFI_API void dfi_yield(const char *what, const char *site, void (*fn)(void *arg)
 DFI_EXTERN_C_END
 /* In a parallel build these calls also pass their file and line, for the stall report. */
 #if !defined(DF_SERIAL)
-#define df_mutex_lock(m)      DFI_MAY_LOCK(DFI_NEEDING(blocking, dfi_mutex_lock_here(DFI_SITE, m)))
-#define df_mutex_trylock(m)   DFI_NEEDING(blocking, dfi_mutex_trylock_here(DFI_SITE, m))
+#define df_mutex_lock(m)      DFI_MAY_LOCK(DFI_NEEDING(more, dfi_mutex_lock_here(DFI_SITE, m)))
+#define df_mutex_trylock(m)   DFI_NEEDING(more, dfi_mutex_trylock_here(DFI_SITE, m))
 #if DFI_EXCEPTIONS
 struct dfi_yield_around {
     void (*fn)(void *arg);
@@ -77,14 +77,14 @@ inline void dfi_yield_body(void *p)
 }
 inline void dfi_yield_throwing(const char *site, void (*fn)(void *arg), void *arg)
 {
-    dfi_needs_blocking();
+    dfi_needs_more();
     dfi_yield_around y = { fn, arg, { NULL, NULL } };
     dfi_yield_here(site, dfi_yield_body, &y);
     if (y.threw.drop) dfi_exception_throw(y.threw);
 }
 #define df_yield_blocking(...) DFI_MAY_BLOCK(dfi_yield_throwing(DFI_SITE, __VA_ARGS__))
 #else
-#define df_yield_blocking(...) DFI_MAY_BLOCK(DFI_NEEDING(blocking, dfi_yield_here(DFI_SITE, __VA_ARGS__)))
+#define df_yield_blocking(...) DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_yield_here(DFI_SITE, __VA_ARGS__)))
 #endif
 #endif
 

@@ -38,7 +38,7 @@ DFI_EXTERN_C_BEGIN
 DFI_API df_result df_cancel_hook_set(df_cancel_hook *h, void (*fn)(void *arg), void *arg);
 DFI_API int df_cancel_hook_clear(df_cancel_hook *h);
 DFI_EXTERN_C_END
-#define df_cancel_hook_set(h, fn, arg) DFI_NEEDING(errors, (df_cancel_hook_set)((h), (fn), (arg)))
-#define df_cancel_hook_clear(h)        DFI_NEEDING(errors, (df_cancel_hook_clear)(h))
+#define df_cancel_hook_set(h, fn, arg) DFI_NEEDING(more, (df_cancel_hook_set)((h), (fn), (arg)))
+#define df_cancel_hook_clear(h)        DFI_NEEDING(more, (df_cancel_hook_clear)(h))
 
 #endif

@@ -50,9 +50,9 @@ typedef struct df_handle {
 #define DF_RESULT(name, p) \
     ((void)sizeof(1 ? (p) : &((DFI_CAT(name, _future) *)NULL)->dfi_result), (void *)(p))
 #endif
-#define df_done(h)              DFI_NEEDING(tokens, dfi_done_here(DFI_SITE, (h)))
-#define df_wait_task(h)         DFI_MAY_BLOCK(DFI_NEEDING(tokens, dfi_wait_task_here(DFI_SITE, (h))))
-#define df_wait_task_for(h, ms) DFI_MAY_BLOCK(DFI_NEEDING(tokens, dfi_wait_task_timed_here(DFI_SITE, (h), (ms))))
+#define df_done(h)              DFI_NEEDING(more, dfi_done_here(DFI_SITE, (h)))
+#define df_wait_task(h)         DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_wait_task_here(DFI_SITE, (h))))
+#define df_wait_task_for(h, ms) DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_wait_task_timed_here(DFI_SITE, (h), (ms))))
 
 DFI_EXTERN_C_BEGIN
 DFI_API int dfi_done_here(const char *site, df_handle *h);

@@ -64,9 +64,9 @@ typedef struct df_semaphore {
     void *dfi_first, *dfi_last;
 } df_semaphore;
 #define DF_SEMAPHORE(n) { 2 * (uintptr_t)(n) + 1, (intptr_t)(n), DFI_SITE, 0, 0, 0, NULL, NULL }
-#define df_semaphore_init(s, n)  DFI_NEEDING(limits, dfi_semaphore_init((s), (n), DFI_SITE))
-#define df_semaphore_resize(s, n) DFI_NEEDING(limits, dfi_semaphore_resize((s), (n), DFI_SITE))
-#define df_semaphore_destroy(s)  DFI_NEEDING(limits, dfi_semaphore_destroy((s), DFI_SITE))
+#define df_semaphore_init(s, n)  DFI_NEEDING(more, dfi_semaphore_init((s), (n), DFI_SITE))
+#define df_semaphore_resize(s, n) DFI_NEEDING(more, dfi_semaphore_resize((s), (n), DFI_SITE))
+#define df_semaphore_destroy(s)  DFI_NEEDING(more, dfi_semaphore_destroy((s), DFI_SITE))
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_semaphore_init(df_semaphore *s, long long n, const char *site);
 DFI_API void dfi_semaphore_resize(df_semaphore *s, long long n, const char *site);
@@ -89,7 +89,7 @@ DFI_EXTERN_C_END
 #define DFI_PASS_dfi_f_limit      DFI_PASS_dfi_f_array
 #define DFI_GIVEN_dfi_f_limit     DFI_GIVEN_dfi_f_array
 #define DFI_TYPES_dfi_f_limit(f, T, p, n)
-#define DFI_PART_dfi_f_limit(mode) dfi_needs_limits();
+#define DFI_PART_dfi_f_limit(mode) dfi_needs_more();
 #define DFI_USED_dfi_f_limit      DFI_USED_dfi_f_array
 #define DFI_EMPTY_dfi_f_limit     DFI_INIT_dfi_f_array
 #define DFI_SETTER_dfi_f_limit    DFI_SETTER_dfi_f_array

@@ -139,7 +139,7 @@ typedef long df_vector[3];
 #define df_for2_with(opts, name, ...) DFI_OF(name, _dfi_for)(opts, NULL, DFI_SITE, __VA_ARGS__)
 #define df_for3_with(opts, name, ...) DFI_OF(name, _dfi_for)(opts, NULL, DFI_SITE, __VA_ARGS__)
 #define df_for4_with(opts, name, ...) DFI_OF(name, _dfi_for)(opts, NULL, DFI_SITE, __VA_ARGS__)
-#define df_first_touch(p, bytes)      DFI_NEEDING(loops, dfi_first_touch((p), (bytes), DFI_SITE))
+#define df_first_touch(p, bytes)      DFI_NEEDING(more, dfi_first_touch((p), (bytes), DFI_SITE))
 #define df_wavefront(name, vectors, ...) DFI_OF(name, _dfi_for)(NULL, vectors, DFI_SITE, __VA_ARGS__)
 #define df_wavefront_with(opts, name, vectors, ...) DFI_OF(name, _dfi_for)(opts, vectors, DFI_SITE, __VA_ARGS__)
 

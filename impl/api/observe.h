@@ -60,7 +60,7 @@ DFI_API df_result dfi_observe(const df_observer *o);
 DFI_API df_result dfi_unobserve(const df_observer *o);
 DFI_EXTERN_C_END
 
-#define df_observe(o)   DFI_NEEDING(observe, dfi_observe((o)))
-#define df_unobserve(o) DFI_NEEDING(observe, dfi_unobserve((o)))
+#define df_observe(o)   DFI_NEEDING(observers, dfi_observe((o)))
+#define df_unobserve(o) DFI_NEEDING(observers, dfi_unobserve((o)))
 
 #endif

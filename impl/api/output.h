@@ -49,7 +49,7 @@ DFI_EXTERN_C_END
 
 #define df_node_output(name, node, param) \
     DFI_NODE_OUTPUT(name, node, param, DFI_CAT(DFI_CAT(name, _dfi_at_), param))
-#define df_give(output, value) DFI_MAY_BLOCK(DFI_NEEDING(tokens, DFI_GIVE(output, value)))
+#define df_give(output, value) DFI_MAY_BLOCK(DFI_NEEDING(more, DFI_GIVE(output, value)))
 
 #if defined(__cplusplus)
 

@@ -37,7 +37,7 @@ DFI_INLINE struct dfi_speculation dfi_speculation_of(const void *p, size_t bytes
 {
     struct dfi_speculation b;
     memset((void *)&b, 0, sizeof b);
-    dfi_needs_speculation();
+    dfi_needs_more();
     b.when.p = p, b.when.bytes = bytes, b.when.holds = holds;
     b.guess = guess, b.loop = loop, b.open = 1;
     b.site = site;

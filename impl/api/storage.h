@@ -72,10 +72,10 @@ DFI_EXTERN_C_END
 #else
 #define DFI_ELEMENT_OF(x, p) (p)
 #endif
-#define df_mine(x) DFI_ELEMENT_OF(x, DFI_NEEDING(storage, dfi_mine(&(x)->dfi_all, sizeof *(x)->dfi_type)))
-#define df_per_worker_next(x, p) DFI_ELEMENT_OF(x, DFI_NEEDING(storage, dfi_storage_next(&(x)->dfi_all, (p))))
-#define df_per_worker_combine(x, into, fn) DFI_NEEDING(storage, dfi_storage_combine(&(x)->dfi_all, (into), (fn)))
-#define df_per_worker_init(x, fn, arg)     DFI_NEEDING(storage, dfi_storage_init(&(x)->dfi_all, (fn), (arg)))
-#define df_per_worker_free(x)              DFI_NEEDING(storage, dfi_storage_free(&(x)->dfi_all))
+#define df_mine(x) DFI_ELEMENT_OF(x, DFI_NEEDING(more, dfi_mine(&(x)->dfi_all, sizeof *(x)->dfi_type)))
+#define df_per_worker_next(x, p) DFI_ELEMENT_OF(x, DFI_NEEDING(more, dfi_storage_next(&(x)->dfi_all, (p))))
+#define df_per_worker_combine(x, into, fn) DFI_NEEDING(more, dfi_storage_combine(&(x)->dfi_all, (into), (fn)))
+#define df_per_worker_init(x, fn, arg)     DFI_NEEDING(more, dfi_storage_init(&(x)->dfi_all, (fn), (arg)))
+#define df_per_worker_free(x)              DFI_NEEDING(more, dfi_storage_free(&(x)->dfi_all))
 
 #endif

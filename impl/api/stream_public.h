@@ -81,10 +81,10 @@ DFI_API size_t df_stream_room(const volatile void *s);
 DFI_API size_t df_stream_count(const void *p);
 DFI_EXTERN_C_END
 
-#define df_stream_new(bytes, capacity)  DFI_NEEDING(streams, dfi_stream_new((bytes), (capacity), 0, "", DFI_SITE))
+#define df_stream_new(bytes, capacity)  DFI_NEEDING(more, dfi_stream_new((bytes), (capacity), 0, "", DFI_SITE))
 #define df_stream_close(s)              dfi_stream_close((s), DFI_SITE)
 #define df_stream_new_of(T, capacity) \
-    DFI_NEEDING(streams, (df_stream_of(T) *)(void *)dfi_stream_new(sizeof(T), (capacity), DFI_TYPE_CODE(T), #T, \
+    DFI_NEEDING(more, (df_stream_of(T) *)(void *)dfi_stream_new(sizeof(T), (capacity), DFI_TYPE_CODE(T), #T, \
                                                                    DFI_SITE))
 #define df_stream_reader_of(T, s) \
     ((df_stream_of(T) *)(void *)df_stream_reader(DFI_STREAM_CHECKED(T, s)))

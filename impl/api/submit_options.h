@@ -76,7 +76,7 @@ inline const df_opts *dfi_options_at(dfi_opts_fields &&o)
 #define DFI_SUBMIT_WITH_1(opts, name)      DFI_OF(name, _dfi_with)(opts, DFI_SITE)
 #define DFI_SUBMIT_WITH_0(opts, name, ...) DFI_STREAM_CALL DFI_OF(name, _dfi_with)(opts, DFI_SITE, __VA_ARGS__)
 
-#define df_release(p, n) DFI_NEEDING(weak, dfi_release((p), DFI_BYTES_OF(n, *(p))))
+#define df_release(p, n) DFI_NEEDING(more, dfi_release((p), DFI_BYTES_OF(n, *(p))))
 
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_release(const void *p, size_t bytes);

@@ -70,7 +70,7 @@ DFI_API struct dfi_task *dfi_taskgraph_open(struct df_taskgraph *g, const struct
 DFI_API void dfi_taskgraph_close(unsigned (*accesses)(const void *args, struct dfi_access *x));
 DFI_EXTERN_C_END
 
-#define df_taskgraph_new()          DFI_NEEDING(taskgraph, dfi_taskgraph_new(DFI_SITE))
+#define df_taskgraph_new()          DFI_NEEDING(more, dfi_taskgraph_new(DFI_SITE))
 #define df_taskgraph_free(g)        dfi_taskgraph_free((g), DFI_SITE)
 #define df_taskgraph_run(g)         dfi_taskgraph_run((g), DFI_SITE)
 #define df_taskgraph_count(g, name) dfi_taskgraph_count((g), &DFI_CAT(name, _dfi_type), DFI_SITE)

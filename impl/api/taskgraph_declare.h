@@ -36,8 +36,8 @@
 #define DFI_PART_dfi_f_array(mode) DFI_PART_##mode
 #define DFI_PART_dfi_f_block(mode) DFI_PART_##mode
 #define DFI_PART_dfi_f_range(mode) DFI_PART_##mode
-#define DFI_PART_dfi_f_reduce(op)  dfi_needs_reduction();
-#define DFI_PART_dfi_f_reduce2(op) dfi_needs_reduction();
+#define DFI_PART_dfi_f_reduce(op)  dfi_needs_more();
+#define DFI_PART_dfi_f_reduce2(op) dfi_needs_more();
 #define DFI_PART_dfi_f_pop(mode)
 #define DFI_PART_dfi_f_peek(mode)
 #define DFI_PART_dfi_f_popv(mode)
@@ -45,11 +45,11 @@
 #define DFI_PART_dfi_m_read
 #define DFI_PART_dfi_m_out
 #define DFI_PART_dfi_m_inout
-#define DFI_PART_dfi_m_commute    dfi_needs_reduction();
+#define DFI_PART_dfi_m_commute    dfi_needs_more();
 #define DFI_PART_dfi_m_concurrent
-#define DFI_PART_dfi_m_weak_in    dfi_needs_weak();
-#define DFI_PART_dfi_m_weak_out   dfi_needs_weak();
-#define DFI_PART_dfi_m_weak_inout dfi_needs_weak();
+#define DFI_PART_dfi_m_weak_in    dfi_needs_more();
+#define DFI_PART_dfi_m_weak_out   dfi_needs_more();
+#define DFI_PART_dfi_m_weak_inout dfi_needs_more();
 
 /* unsigned name_dfi_declared(x, parameters): fills x and returns the number of accesses. The parameters are in scope
  * under their own names, because shapes are expressions over them. name_dfi_accesses(args, x): the same from an

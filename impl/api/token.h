@@ -52,10 +52,10 @@ typedef struct df_token {
 #define DF_TOKEN(k)          { (void *)(uintptr_t)((k) <= 0), (k), 0, DFI_SITE, 0 }
 #define DF_TOKEN_EXTERNAL(k) { (void *)(uintptr_t)((k) <= 0), (k), 0, DFI_SITE, 1 }
 #define DF_TOKENS(...) DFI_TOKENS(__VA_ARGS__)
-#define df_token_init(t, k) DFI_NEEDING(tokens, dfi_token_init((t), (k), DFI_SITE))
-#define df_token_init_external(t, k) DFI_NEEDING(tokens, dfi_token_init_external((t), (k), DFI_SITE))
-#define df_signal(t)        DFI_MAY_BLOCK(DFI_NEEDING(tokens, dfi_signal((t), DFI_SITE)))
-#define df_wait_token(t)    DFI_MAY_BLOCK(DFI_NEEDING(tokens, dfi_wait_token((t), DFI_SITE)))
+#define df_token_init(t, k) DFI_NEEDING(more, dfi_token_init((t), (k), DFI_SITE))
+#define df_token_init_external(t, k) DFI_NEEDING(more, dfi_token_init_external((t), (k), DFI_SITE))
+#define df_signal(t)        DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_signal((t), DFI_SITE)))
+#define df_wait_token(t)    DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_wait_token((t), DFI_SITE)))
 
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_token_init(df_token *t, long k, const char *site);

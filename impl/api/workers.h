@@ -59,7 +59,7 @@ DFI_API int df_worker(void);
 DFI_API int df_worker_bound(void);
 DFI_EXTERN_C_END
 #if !defined(DF_SERIAL)
-#define df_workers_set(n) DFI_NEEDING(blocking, (df_workers_set)(n))
+#define df_workers_set(n) DFI_NEEDING(more, (df_workers_set)(n))
 #endif
 
 #endif

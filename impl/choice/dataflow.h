@@ -33,7 +33,7 @@ static DFI_COLD void dfi_options_absent(struct dfi_worker *w, const struct df_op
     (void)w;
     if (o->after && *o->after)
         dfi_error("%s%sdf_opts.after has no effect, so that the task may start too early: df was built without "
-                  "tokens; define DF_WITH_TOKENS where DF_IMPLEMENTATION is defined",
+                  "tokens; define DF_SMALL in place of DF_MINIMAL where DF_IMPLEMENTATION is defined",
                   site ? site : "", site ? ": " : "");
 }
 DFI_UPCALL_IS(dfi_up_with, dfi_options_absent);
@@ -44,7 +44,7 @@ DFI_EXTERN_C_BEGIN
 DFI_API DFI_COLD int dfi_threw(const struct dfi_exception *x, const char *text)
 {
     dfi_error("an exception that left a task is dropped, \"%s\": df was built without errors; catch it in the task, or "
-              "define DF_WITH_ERRORS where DF_IMPLEMENTATION is defined", text);
+              "define DF_SMALL in place of DF_MINIMAL where DF_IMPLEMENTATION is defined", text);
     x->drop(x->object);
     return 1;
 }

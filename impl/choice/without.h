@@ -16,7 +16,7 @@
 #if defined(DF_SERIAL)
 DFI_UPCALL_NONE(dfi_up_future_stolen);
 #endif
-#if !DFI_WITH_CPUSET && !defined(DF_SERIAL)
+#if !DFI_WITH_MORE && !defined(DF_SERIAL)
 DFI_UPCALL_NONE(dfi_up_cpus_chosen);
 DFI_UPCALL_NONE(dfi_up_cpus_most);
 DFI_UPCALL_NONE(dfi_up_helper_begins);
@@ -31,12 +31,12 @@ DFI_UPCALL_NONE(dfi_up_error_text);
 DFI_UPCALL_NONE(dfi_up_rest);
 #endif
 #endif
-#if !DFI_WITH_BODIES || defined(DF_SERIAL)
+#if !DFI_WITH_DATAFLOW || defined(DF_SERIAL)
 DFI_UPCALL_NONE(dfi_up_bodies_end);
 DFI_UPCALL_NONE(dfi_up_end_watch);
 DFI_UPCALL_NONE(dfi_up_end_unwatch);
 #endif
-#if !DFI_WITH_SCHEDULE
+#if !DFI_WITH_WATCHES
 DFI_UPCALL_NONE(dfi_up_turn_take);
 DFI_UPCALL_NONE(dfi_up_turn_drop);
 DFI_UPCALL_NONE(dfi_up_turn_outside);

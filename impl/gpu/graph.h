@@ -18,7 +18,7 @@
 /* The item of the scope of the code that runs; NULL: nothing is recorded. */
 static struct dfi_g_item *dfi_graph_here(struct dfi_graph *g)
 {
-#if DFI_WITH_GRAPH
+#if DFI_WITH_OBSERVERS
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_scope *s = w && g ? dfi_scope_here(w) : NULL;
     struct dfi_g_item *i;

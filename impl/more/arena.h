@@ -19,9 +19,6 @@
 #include "../work/worker.h"
 #include "../flow/types.h"
 #include "types.h"
-#include "../base/parts.h"
-
-#if DFI_WITH_LIMITS
 
 DFI_SMALL_CODE_BEGIN
 
@@ -32,7 +29,7 @@ static DFI_COLD int dfi_arena_number(int n, const char *what, const char *site)
     return 1;
 }
 
-#if DFI_WITH_ARENAS
+#if !defined(DF_SERIAL)
 
 struct dfi_crew {
     struct dfi_crew *next, *next_free;
@@ -292,9 +289,7 @@ DFI_EXTERN_C_END
 
 DFI_SMALL_CODE_END
 
-#endif
-
-#if !DFI_WITH_ARENAS
+#if defined(DF_SERIAL)
 
 DFI_FAST void dfi_crew_blocks(struct dfi_worker *w, int by) { (void)w, (void)by; }
 DFI_FAST void dfi_crew_stolen(const struct dfi_worker *w, struct dfi_scope *s) { (void)w, (void)s; }

@@ -32,7 +32,6 @@
 #include "../api/error.h"
 #include "../api/handle.h"
 #include "../api/speculate.h"
-#include "../base/parts.h"
 
 DFI_SMALL_CODE_BEGIN
 
@@ -297,9 +296,7 @@ static DFI_COLD int dfi_flow_poisons(struct dfi_flow *t)
     if (dfi_scope_cancelled(s) || (uintptr_t)dfi_load_relaxed(&t->succ) & DFI_OWN_SUCC)
         return 0; /* tasks of a plan get no later successors */
     dfi_store_relaxed(&t->skip, (unsigned)DFI_POISONS);
-#if DFI_WITH_WEAK
     if (t->type == dfi_common_type && dfi_load_relaxed(&dfi_gate_of(t->extra)->stays)) return 1; /* kept by its task */
-#endif
     /* acq_rel: relaxed would do, because the owner reads the list after it has seen all subtractions from s->pending */
     do t->task.mem.next = head;
     while (!dfi_cas_acq_rel(&dfi_errors_in(s)->poisoned, &head, &t->task.mem));

@@ -30,11 +30,8 @@
 #include "state.h"
 #include "types.h"
 #include "use.h"
-#include "../base/parts.h"
 
 DFI_SMALL_CODE_BEGIN
-
-#if DFI_WITH_REDUCTION
 
 /* --- members ----------------------------------------------------------------------------------- */
 
@@ -110,8 +107,6 @@ static void dfi_group_close(struct dfi_worker *w, struct dfi_group *g)
     if (dfi_fetch_add_acq_rel(&g->left, out) + out == 0) dfi_group_end(w, g);
 }
 
-#endif
-
 /* --- accesses: called by flow/order.h ------------------------------------------------------------ */
 
 /* Resolves overlapping accesses of one task. Each access keeps its mode, and its entry remembers it, so that
@@ -135,8 +130,6 @@ static void dfi_accesses_apart(struct dfi_access *x, unsigned n)
         if (alone && x[i].mode & DFI_SHARED) x[i].mode = (x[i].mode & DFI_RANGE) | DFI_INOUT;
     }
 }
-
-#if DFI_WITH_REDUCTION
 
 /* Commuting tasks exclude each other by the lock of one region, reducing tasks share its accumulators. A reduction also
  * needs the same operator and way to combine. */
@@ -435,27 +428,6 @@ static DFI_COLD void dfi_groups_leave(struct dfi_worker *w, struct dfi_extra *x)
     }
     m->locks = m->to_lock = NULL;
 }
-
-#else
-
-/* No task is in a group, and no plan has one. */
-DFI_FAST struct dfi_group *dfi_group_new(struct dfi_worker *w, const struct dfi_access *x, char *p)
-{
-    return (void)w, (void)x, (void)p, (struct dfi_group *)NULL;
-}
-DFI_FAST int dfi_group_add(struct dfi_worker *w, struct dfi_flow *t, struct dfi_group *g, const struct dfi_access *x)
-{
-    return (void)w, (void)t, (void)g, (void)x, 0;
-}
-DFI_FAST void dfi_group_leave(struct dfi_worker *w, struct dfi_group *g) { (void)w, (void)g; }
-DFI_FAST void dfi_group_close(struct dfi_worker *w, struct dfi_group *g) { (void)w, (void)g; }
-DFI_FAST void dfi_groups_leave(struct dfi_worker *w, struct dfi_extra *x) { (void)w, (void)x; }
-DFI_FAST int dfi_lock_take(struct dfi_group *g, struct dfi_extra *x) { return (void)g, (void)x, 1; }
-DFI_FAST struct dfi_extra *dfi_lock_pass(struct dfi_group *g) { return (void)g, (struct dfi_extra *)NULL; }
-DFI_FAST int dfi_reduce_begin(struct dfi_worker *w, struct dfi_extra *x) { return (void)w, (void)x, 1; }
-DFI_FAST int dfi_reduce_done(struct dfi_worker *w, struct dfi_member *m) { return (void)w, (void)m, 1; }
-
-#endif
 
 DFI_SMALL_CODE_END
 

@@ -26,20 +26,8 @@
 #include "semaphore.h"
 #include "types.h"
 #include "use.h"
-#include "../base/parts.h"
 
 DFI_SMALL_CODE_BEGIN
-
-#if !DFI_WITH_LIMITS /* no task has units */
-DFI_FAST int dfi_units_take(df_semaphore *s, struct dfi_extra *x, struct dfi_use *u)
-{
-    return (void)s, (void)x, (void)u, 1;
-}
-DFI_FAST struct dfi_extra *dfi_units_return(df_semaphore *s, intptr_t n)
-{
-    return (void)s, (void)n, (struct dfi_extra *)NULL;
-}
-#endif
 
 /* Takes the locks of x in order. Nonzero: it has all. Otherwise the thread that passes on the missing lock
  * continues. */
@@ -77,8 +65,6 @@ static void dfi_unlock_all(struct dfi_worker *w, struct dfi_extra *x)
         } else if (locked) dfi_units_given(w, dfi_units_return(u->semaphore, u->units));
     }
 }
-
-#if DFI_WITH_LIMITS
 
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_semaphore_resize(df_semaphore *s, long long n, const char *site)
@@ -240,25 +226,6 @@ static DFI_COLD void dfi_units_leave(struct dfi_worker *w, const struct dfi_acce
     dfi_units_here_return(&h, n);
 }
 DFI_UPCALL_IS(dfi_up_bare_ends, dfi_units_leave);
-
-#else
-
-DFI_FAST int dfi_units_enter(struct dfi_worker *w, const struct dfi_access *x, unsigned n)
-{
-    return (void)w, (void)x, (void)n, 0;
-}
-DFI_FAST void dfi_units_leave(struct dfi_worker *w, const struct dfi_access *x, unsigned n)
-{
-    (void)w, (void)x, (void)n;
-}
-DFI_FAST int dfi_units_join(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
-{
-    return (void)w, (void)t, (void)x, (void)n, 0;
-}
-DFI_UPCALL_NONE(dfi_up_bare_begins);
-DFI_UPCALL_NONE(dfi_up_bare_ends);
-
-#endif
 
 DFI_SMALL_CODE_END
 

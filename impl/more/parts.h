@@ -45,49 +45,8 @@
 #include "types.h"
 #include "use.h"
 #include "weak.h"
-#include "../base/parts.h"
 
-#if !DFI_WITH_STREAMS
-DFI_FAST int dfi_stream_begin(struct dfi_worker *w, struct dfi_flow *t) { return (void)w, (void)t, DFI_GO; }
-DFI_FAST void dfi_stream_end(struct dfi_worker *w, struct dfi_flow *t) { (void)w, (void)t; }
-DFI_FAST void dfi_stream_wait(struct dfi_worker *w, struct dfi_flow *t) { (void)w, (void)t; }
-DFI_FAST void dfi_stream_run_now(struct dfi_worker *w, struct dfi_flow *t) { (void)w, (void)t; }
-DFI_UPCALL_NONE(dfi_up_leaves_stack);
-DFI_UPCALL_NONE(dfi_up_ends_on_stack);
-#endif
-
-#if !DFI_WITH_WEAK /* no task has parts */
-DFI_FAST int dfi_gates_done(const struct dfi_flow *t, const struct dfi_region *r) { return (void)t, (void)r, 1; }
-DFI_FAST void dfi_weak_done(struct dfi_worker *w, struct dfi_flow *t) { (void)w, (void)t; }
-DFI_FAST void dfi_weak_seed(struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t)
-{
-    (void)w, (void)s, (void)t;
-}
-DFI_LATER_NONE(const struct dfi_type *, dfi_common_type);
-DFI_UPCALL_NONE(dfi_up_before_begins);
-DFI_UPCALL_NONE(dfi_up_before_done);
-DFI_UPCALL_NONE(dfi_up_body_ends);
-DFI_UPCALL_NONE(dfi_up_find_around);
-DFI_UPCALL_NONE(dfi_up_follows_parts);
-DFI_UPCALL_NONE(dfi_up_registered);
-DFI_UPCALL_NONE(dfi_up_runs_here);
-DFI_FAST int dfi_gate_ends(struct dfi_worker *w, struct dfi_flow *t) { return (void)w, (void)t, 0; }
-DFI_FAST void dfi_weak_stolen(struct dfi_worker *w, struct dfi_scope *s) { (void)w, (void)s; }
-#endif
-
-#if !DFI_WITH_REDUCTION
-DFI_UPCALL_NONE(dfi_up_follows_sharers);
-DFI_UPCALL_NONE(dfi_up_joined);
-DFI_UPCALL_NONE(dfi_up_joins);
-DFI_UPCALL_NONE(dfi_up_sharers_end);
-#endif
-
-#if !DFI_WITH_RENAME
-DFI_UPCALL_NONE(dfi_up_access);
-DFI_UPCALL_NONE(dfi_up_bare_waits);
-#endif
-
-#if !DFI_PREDICATES /* no task and no block has a predicate */
+#if defined(DF_SERIAL) /* no task and no block has a predicate */
 DFI_FAST int dfi_predicate_take(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
 {
     return (void)w, (void)t, (void)x, (void)n, 0;
@@ -308,7 +267,6 @@ static DFI_NOINLINE int dfi_parts_done(struct dfi_worker *w, struct dfi_flow *t)
 }
 DFI_UPCALL_IS(dfi_up_done, dfi_parts_done);
 
-#if DFI_WITH_REDUCTION
 /* The last contribution of t has been combined: the rest of dfi_parts_done, and of dfi_flow_done. */
 static void dfi_parts_merged(struct dfi_worker *w, struct dfi_flow *t)
 {
@@ -316,7 +274,6 @@ static void dfi_parts_merged(struct dfi_worker *w, struct dfi_flow *t)
     if (ready) dfi_push(w, ready);
 }
 DFI_UPCALL_IS(dfi_up_merged, dfi_parts_merged);
-#endif
 
 static void dfi_parts_free(struct dfi_worker *w, struct dfi_flow *t)
 {
@@ -328,7 +285,7 @@ static void dfi_parts_free(struct dfi_worker *w, struct dfi_flow *t)
     dfi_uses_free(w, home, dfi_tokens_of(x)->held.after);
     if (DFI_UNLIKELY(dfi_windows_of(x)->array != NULL)) dfi_mfree((void *)dfi_windows_of(x)->array);
     if (DFI_UNLIKELY(dfi_noted_of(x)->access != NULL)) dfi_mfree((void *)dfi_noted_of(x)->access);
-#if DFI_PREDICATES
+#if !defined(DF_SERIAL)
     if (DFI_UNLIKELY(dfi_predicated_of(x)->undo != NULL)) dfi_mfree((void *)dfi_predicated_of(x)->undo);
 #endif
 }
@@ -339,13 +296,9 @@ DFI_UPCALL_IS(dfi_up_extra_free, dfi_parts_free);
 static void dfi_parts_entry_new(struct dfi_entry *n)
 {
     (void)n;
-#if DFI_WITH_REDUCTION
     dfi_group_of(n)->open = NULL;
-#endif
-#if DFI_WITH_RENAME
     dfi_versions_of(n)->now = dfi_versions_of(n)->all = NULL;
-#endif
-#if DFI_PREDICATES
+#if !defined(DF_SERIAL)
     dfi_listed_of(n)->listed = dfi_listed_of(n)->saved = 0;
 #endif
 }
@@ -354,12 +307,8 @@ DFI_UPCALL_IS(dfi_up_entry_new, dfi_parts_entry_new);
 static void dfi_parts_entry_free(struct dfi_worker *w, struct dfi_scope *s, struct dfi_entry *n)
 {
     (void)w, (void)s, (void)n;
-#if DFI_WITH_RENAME
     if (!DFI_ALONE && s && dfi_versions_of(n)->all) dfi_versions_keep(s, n); /* tasks of s may still use them */
-#endif
-#if DFI_WITH_REDUCTION
     if (dfi_group_of(n)->open) dfi_group_close(w, dfi_group_of(n)->open);
-#endif
 }
 DFI_UPCALL_IS(dfi_up_entry_free, dfi_parts_entry_free);
 
@@ -369,12 +318,8 @@ static DFI_NOINLINE void dfi_parts_write_back_all(struct dfi_worker *w, struct d
     struct dfi_entry *n;
     (void)w, (void)s;
     for (n = table->all; n; n = n->all) {
-#if DFI_WITH_REDUCTION
         if (dfi_group_of(n)->open && dfi_group_of(n)->open->combine) dfi_entry_close_group(w, table, n);
-#endif
-#if DFI_WITH_RENAME
         if (!DFI_ALONE && dfi_versions_of(n)->now) dfi_version_return(w, s, n);
-#endif
     }
 }
 
@@ -403,15 +348,13 @@ static void dfi_parts_scope_new(struct dfi_scope *s)
     e->told = 0;
     dfi_store_relaxed(&e->error, NULL);
     dfi_store_relaxed(&e->poisoned, NULL);
-#if DFI_WITH_WEAK
     dfi_gated_in(s)->task = NULL;
-#endif
-#if DFI_PREDICATES
+#if !defined(DF_SERIAL)
     dfi_predicate_in(s)->predicate = dfi_predicate_in(s)->within = NULL;
     dfi_predicate_in(s)->count = 0;
 #endif
     dfi_recorded_in(s)->by = NULL;
-#if DFI_WITH_ARENAS
+#if !defined(DF_SERIAL)
     dfi_store_relaxed(&dfi_arena_in(s)->crew, NULL);
 #endif
     dfi_store_relaxed(&dfi_launches_in(s)->since, 0);
@@ -421,7 +364,7 @@ DFI_UPCALL_IS(dfi_up_flow_scope_new, dfi_parts_scope_new);
 static void dfi_parts_body_begin(struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t)
 {
     dfi_errors_in(s)->group = dfi_cancel_of(t->extra)->group;
-#if DFI_PREDICATES
+#if !defined(DF_SERIAL)
     dfi_predicate_in(s)->within = dfi_predicate_over(t->extra);
 #endif
     if (t->parts) dfi_weak_seed(w, s, t);
@@ -441,7 +384,7 @@ static void dfi_parts_block_open(struct dfi_worker *w, struct dfi_scope *s, void
     const struct dfi_flow *t = s->saved_task;
     struct dfi_flow *gated = !t ? dfi_gated_body(s->outer) : t->parts ? s->saved_task : NULL;
     if (DFI_UNLIKELY(gated != NULL)) dfi_weak_seed(w, s, gated);
-#if DFI_PREDICATES
+#if !defined(DF_SERIAL)
     if (DFI_UNLIKELY(wrong != NULL)) dfi_predicate_set(s, (struct dfi_predicate *)wrong);
     if (t && DFI_UNLIKELY(dfi_extra_if(t) != NULL)) dfi_predicate_in(s)->within = dfi_predicate_over(t->extra);
 #else
@@ -450,27 +393,19 @@ static void dfi_parts_block_open(struct dfi_worker *w, struct dfi_scope *s, void
 }
 DFI_UPCALL_IS(dfi_up_block_opens, dfi_parts_block_open);
 
-#if DFI_WITH_ARENAS || DFI_WITH_WEAK
 static void dfi_parts_stolen_begin(struct dfi_worker *w, struct dfi_scope *s)
 {
     dfi_weak_stolen(w, s);
     dfi_crew_stolen(w, s);
 }
 DFI_UPCALL_IS(dfi_up_stolen_begins, dfi_parts_stolen_begin);
-#else
-DFI_UPCALL_NONE(dfi_up_stolen_begins);
-#endif
 
-#if DFI_WITH_ARENAS || DFI_WITH_TASKGRAPH
 static void dfi_parts_code_left(struct dfi_worker *w, struct dfi_scope *s)
 {
     if (dfi_flow_of(s)->asks & DFI_ASKS_ARENA) dfi_arena_left(w, s);
     if (dfi_flow_of(s)->asks) dfi_taskgraph_left(s);
 }
 DFI_UPCALL_IS(dfi_up_code_left, dfi_parts_code_left);
-#else
-DFI_UPCALL_NONE(dfi_up_code_left);
-#endif
 
 static void dfi_parts_waited(struct dfi_worker *w, struct dfi_scope *s)
 {

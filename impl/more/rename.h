@@ -34,9 +34,6 @@
 #include "devices.h"
 #include "state.h"
 #include "types.h"
-#include "../base/parts.h"
-
-#if DFI_WITH_RENAME
 
 DFI_SMALL_CODE_BEGIN
 
@@ -299,15 +296,5 @@ static void dfi_rename_bare(struct dfi_worker *w, struct dfi_scope *s)
 DFI_UPCALL_IS(dfi_up_bare_waits, dfi_rename_bare);
 
 DFI_SMALL_CODE_END
-
-#else
-
-DFI_FAST char *dfi_version_now(const struct dfi_entry *n) { return (char *)n->region.p; }
-DFI_FAST int dfi_rename_before(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n)
-{
-    return (void)w, (void)t, (void)x, (void)n, 0;
-}
-
-#endif
 
 #endif

@@ -16,9 +16,6 @@
 #include "../flow/types.h"
 #include "spare.h"
 #include "types.h"
-#include "../base/parts.h"
-
-#if DFI_WITH_LIMITS
 
 DFI_SMALL_CODE_BEGIN
 
@@ -168,7 +165,5 @@ DFI_API int dfi_semaphore_destroy(df_semaphore *s, const char *site)
 DFI_EXTERN_C_END
 
 DFI_SMALL_CODE_END
-
-#endif
 
 #endif

@@ -12,7 +12,6 @@
 #include "../flow/careful.h"
 #include "../flow/types.h"
 #include "types.h"
-#include "../base/parts.h"
 
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_more_pool dfi_more;
@@ -48,18 +47,14 @@ enum {
 /* The settings of the start that is in progress; pool lock. */
 static struct dfi_more_set { size_t rename_bytes; int deterministic, speculate; } dfi_more_set;
 static const struct dfi_setting dfi_more_settings[] = {
-#if DFI_WITH_RENAME
     { "rename_bytes", "DF_RENAME_BYTES", offsetof(df_config, rename_bytes), DFI_SETTING_BYTES, 0, DFI_RENAME_MOST, 0,
       "a number of bytes up to 1073741824", &dfi_more_set.rename_bytes },
-#endif
     { "deterministic", "DF_DETERMINISTIC", offsetof(df_config, deterministic), DFI_SETTING_FLAG, 0, 1, 0, "0 or 1",
       &dfi_more_set.deterministic },
     { "patience", "DF_PATIENCE", offsetof(df_config, patience), DFI_SETTING_INT, 1, DFI_PATIENCE_MOST,
       DFI_PATIENCE_DEFAULT, "a number of seconds from 1 to 1000000", &dfi_more.patience },
-#if DFI_WITH_SPECULATION
     { "speculate", "DF_SPECULATE", offsetof(df_config, speculate), DFI_SETTING_OFF, 0, DFI_SPECULATE_MOST,
       DFI_SPECULATE_DEFAULT, "a number of turns from 0 to 1000", &dfi_more_set.speculate },
-#endif
     { NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL }
 };
 

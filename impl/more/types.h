@@ -18,7 +18,6 @@
 #include "../api/limits.h"
 #include "../api/task.h"
 #include "../api/token.h"
-#include "../base/parts.h"
 
 /* --- state (more/state.h) --------------------------------------------------------------------------------- */
 struct dfi_more_pool {
@@ -49,14 +48,8 @@ DFI_STATIC_ASSERT((int)DFI_CLS_LAST <= (int)DFI_CLS_TASK, "DFI_CLS_COUNT is too 
 
 /* What the settings allow. A serial build has none of it: it decides conditions instead of guessing, and nothing that
  * runs at the same time makes a version of a region or a remembered order worth having. */
-DFI_FAST size_t dfi_rename_most(void) { return DFI_WITH_RENAME && !DFI_ALONE ? dfi_more.rename_bytes : 0; }
+DFI_FAST size_t dfi_rename_most(void) { return DFI_ALONE ? 0 : dfi_more.rename_bytes; }
 DFI_FAST int dfi_predicate_most(void) { return DFI_ALONE ? 0 : dfi_more.speculate; }
-/* Can anything be controlled by a predicate? */
-#if DFI_WITH_SPECULATION && !defined(DF_SERIAL)
-#define DFI_PREDICATES 1
-#else
-#define DFI_PREDICATES 0
-#endif
 
 /* --- rooms in the optional state of a task (flow/types.h) ------------------------------------------- */
 
@@ -134,7 +127,7 @@ struct dfi_predicated {
 DFI_ROOM(dfi_predicated, dfi_predicated_of, dfi_extra);
 DFI_FAST struct dfi_predicate *dfi_predicate_over(const struct dfi_extra *x)
 {
-    return DFI_PREDICATES ? dfi_predicated_of(x)->predicate : NULL;
+    return DFI_ALONE ? NULL : dfi_predicated_of(x)->predicate;
 }
 
 /* --- rooms in a scope (flow/types.h) ------------------------------------------------------------------- */
@@ -158,7 +151,7 @@ struct dfi_scope_gated { struct dfi_flow *task; };
 DFI_ROOM(dfi_scope_gated, dfi_gated_in, dfi_scope);
 DFI_FAST struct dfi_flow *dfi_gated_body(const struct dfi_scope *s)
 {
-    return DFI_WITH_WEAK ? dfi_gated_in(s)->task : NULL;
+    return dfi_gated_in(s)->task;
 }
 
 /* Speculation (more/speculate/predicate.h). */
@@ -172,11 +165,11 @@ DFI_ROOM(dfi_scope_predicate, dfi_predicate_in, dfi_scope);
 
 DFI_FAST struct dfi_predicate *dfi_predicate_now(const struct dfi_scope *s)
 {
-    return DFI_PREDICATES ? dfi_predicate_in(s)->predicate : NULL;
+    return DFI_ALONE ? NULL : dfi_predicate_in(s)->predicate;
 }
 DFI_FAST struct dfi_predicate *dfi_predicate_around(const struct dfi_scope *s)
 {
-    return DFI_PREDICATES ? dfi_predicate_in(s)->within : NULL;
+    return DFI_ALONE ? NULL : dfi_predicate_in(s)->within;
 }
 
 DFI_FAST void dfi_predicate_set(struct dfi_scope *s, struct dfi_predicate *g)
@@ -245,7 +238,7 @@ struct dfi_entry_versions {
     struct dfi_version *all;               /* all versions, including the original one */
 };
 DFI_ROOM(dfi_entry_versions, dfi_versions_of, dfi_entry);
-DFI_FAST int dfi_renamed(const struct dfi_entry *n) { return DFI_WITH_RENAME && dfi_versions_of(n)->now; }
+DFI_FAST int dfi_renamed(const struct dfi_entry *n) { return dfi_versions_of(n)->now != NULL; }
 
 /* IDs of the predicates that last listed the region, and that last saved its contents (more/speculate/task.h). */
 struct dfi_entry_listed { size_t listed, saved; };

@@ -38,9 +38,6 @@
 #include "../flow/table.h"
 #include "../flow/task.h"
 #include "../flow/waits.h"
-#include "../base/parts.h"
-
-#if DFI_WITH_WEAK
 
 DFI_SMALL_CODE_BEGIN
 
@@ -446,13 +443,5 @@ DFI_API void dfi_release(const void *p, size_t bytes)
 }
 
 DFI_SMALL_CODE_END
-
-#else
-
-/* Option .release has no effect: regions are released at the end of the task. */
-DFI_FAST int dfi_weak_releasable(struct dfi_worker *w, struct dfi_flow *t) { return (void)w, (void)t, 0; }
-DFI_FAST void dfi_gates_await(struct dfi_worker *w, const struct dfi_flow *gated) { (void)w, (void)gated; }
-
-#endif
 
 #endif

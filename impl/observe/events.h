@@ -17,7 +17,6 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/memory.h"
-#include "../base/parts.h"
 #include "../os/os.h"
 #include "../os/clock.h"
 #include "../os/threads.h"
@@ -67,15 +66,10 @@ struct dfi_events {
 };
 enum { DFI_EVENT_DEVICES = DFI_MAX_WORKERS };
 DFI_EXTERN_C_BEGIN
-#if DFI_WITH_OBSERVERS
 DFI_API struct dfi_os_mutex dfi_events_lock = DFI_OS_MUTEX_INIT;
 DFI_API struct dfi_os_mutex dfi_events_reading = DFI_OS_MUTEX_INIT;
 DFI_API struct dfi_os_mutex dfi_events_devices = DFI_OS_MUTEX_INIT; /* before the other two */
 DFI_API struct dfi_events dfi_events;
-#else /* declared only */
-extern DFI_API struct dfi_os_mutex dfi_events_lock, dfi_events_reading, dfi_events_devices;
-extern DFI_API struct dfi_events dfi_events;
-#endif
 DFI_EXTERN_C_END
 
 /* --- time ------------------------------------------------------------------------------------------ */

@@ -4,7 +4,6 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "../base/parts.h"
 #include "../base/upcall.h"
 #include "../work/probe.h"
 #include "../work/types.h"
@@ -41,9 +40,7 @@ static DFI_COLD size_t dfi_id_seq(struct dfi_worker *w, size_t before)
     return before + 1;
 #endif
 }
-#if DFI_WITH_OBSERVERS
 DFI_UPCALL_IS(dfi_up_task_number, dfi_id_seq);
-#endif
 
 /* The identity of the task that is, or was, in the memory t; seq tells which. */
 DFI_FAST uint64_t dfi_id_of(const struct dfi_flow *t, size_t seq)

@@ -4,7 +4,6 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "../base/parts.h"
 #include "../base/memory.h"
 #include "../work/module.h"
 #include "../work/types.h"
@@ -60,7 +59,7 @@ static void dfi_module_trace(const struct dfi_moment *m)
 {
     switch (m->is) {
     case DFI_POOL_BEGINS:
-        if (DFI_WITH_TRACE) dfi_trace_begin(m->config ? m->config->trace : NULL, dfi_pool.n_planned);
+        dfi_trace_begin(m->config ? m->config->trace : NULL, dfi_pool.n_planned);
         dfi_attempts_watch(DFI_WATCH_TRACE);
         break;
     case DFI_STOP_CALLED:

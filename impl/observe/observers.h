@@ -18,7 +18,6 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/log.h"
-#include "../base/parts.h"
 #include "../base/upcall.h"
 #if defined(DF_SERIAL)
 #include "../os/green.h"
@@ -42,7 +41,6 @@ struct dfi_observing {
 };
 DFI_ROOM(dfi_observing, dfi_observing_of, dfi_worker);
 
-#if DFI_WITH_OBSERVE
 DFI_SMALL_CODE_BEGIN
 
 enum { DFI_SEATS = 16 };
@@ -232,6 +230,5 @@ static void dfi_module_observe(const struct dfi_moment *m)
 }
 
 DFI_SMALL_CODE_END
-#endif
 
 #endif

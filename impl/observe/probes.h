@@ -4,7 +4,6 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "../base/parts.h"
 #include "../os/clock.h"
 #include "../os/wait.h"
 #include "../api/access.h"
@@ -301,7 +300,7 @@ static DFI_COLD void dfi_see(struct dfi_worker *w, unsigned p, const void *on, c
     case DFI_AT_SLEEP: dfi_watch_sleeps(w); break;
     case DFI_AT_WOKE: dfi_watch_slept(w); break;
     case DFI_AT_STUCK:
-        if (DFI_WITH_STALL) dfi_stall_now((int)a);
+        dfi_stall_now((int)a);
         break;
     case DFI_AT_PAST_EDGE:
     case DFI_AT_TURN: break;
@@ -314,15 +313,9 @@ static DFI_COLD void dfi_see(struct dfi_worker *w, unsigned p, const void *on, c
     case DFI_AT_STREAM:
     case DFI_AT_LOST: dfi_graph_see(w, p, on, other, a); break;
     }
-#if DFI_WITH_PROGRESS
     dfi_progress_see(w, p, on);
-#endif
-#if DFI_WITH_OBSERVE
     dfi_tell_point(w, p, on, other);
-#endif
 }
-#if DFI_WITH_OBSERVERS
 DFI_UPCALL_IS(dfi_up_see, dfi_see);
-#endif
 
 #endif

@@ -11,7 +11,6 @@
 #include "../base/env.h"
 #include "../base/file.h"
 #include "../base/log.h"
-#include "../base/parts.h"
 #include "../os/clock.h"
 #include "../os/os.h"
 #if defined(DF_SERIAL)
@@ -31,7 +30,6 @@
 #include "watching.h"
 #include "../api/task.h"
 
-#if DFI_WITH_PROGRESS
 DFI_SMALL_CODE_BEGIN
 
 enum {
@@ -268,6 +266,5 @@ static void dfi_module_progress(const struct dfi_moment *m)
 }
 
 DFI_SMALL_CODE_END
-#endif
 
 #endif

@@ -3,7 +3,6 @@
 #define DFI_OBSERVE_SINGLE_H
 
 #include "../base/compiler.h"
-#include "../base/parts.h"
 #include "../base/upcall.h"
 #include "../work/probe.h"
 #include "../work/types.h"
@@ -12,18 +11,12 @@
 #include "tell.h"
 #include "watching.h"
 
-#if defined(DF_SERIAL) && DFI_WITH_OBSERVERS
+#if defined(DF_SERIAL)
 static DFI_COLD void dfi_see(struct dfi_worker *w, unsigned p, const void *on, const void *other, uint64_t a)
 {
-#if DFI_WITH_GRAPH
     if (DFI_GRAPH_POINTS >> p & 1) dfi_graph_see(w, p, on, other, a);
-#endif
-#if DFI_WITH_PROGRESS
     dfi_progress_see(w, p, on);
-#endif
-#if DFI_WITH_OBSERVE
     dfi_tell_point(w, p, on, other);
-#endif
     (void)a;
 }
 DFI_UPCALL_IS(dfi_up_see, dfi_see);

@@ -3,7 +3,6 @@
 #define DFI_OBSERVE_TELL_H
 
 #include "../base/compiler.h"
-#include "../base/parts.h"
 #include "../api/observe.h"
 #include "../api/task.h"
 #include "../work/future.h"
@@ -16,7 +15,6 @@
 #include "identity.h"
 #include "observers.h"
 
-#if DFI_WITH_OBSERVE
 DFI_SMALL_CODE_BEGIN
 
 /* What they keep of a running body, in its room. */
@@ -215,6 +213,5 @@ static DFI_COLD void dfi_tell_point(struct dfi_worker *w, unsigned p, const void
 }
 
 DFI_SMALL_CODE_END
-#endif
 
 #endif

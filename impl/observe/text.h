@@ -5,7 +5,6 @@
 #include "../base/compiler.h"
 #include "../base/hash.h"
 #include "../base/memory.h"
-#include "../base/parts.h"
 #include "../os/os.h"
 #include "event.h"
 
@@ -26,13 +25,8 @@ struct dfi_texts {
     size_t room;
 };
 DFI_EXTERN_C_BEGIN
-#if DFI_WITH_OBSERVERS
 DFI_API struct dfi_os_mutex dfi_texts_lock = DFI_OS_MUTEX_INIT;
 DFI_API struct dfi_texts dfi_texts;
-#else /* declared only */
-extern DFI_API struct dfi_os_mutex dfi_texts_lock;
-extern DFI_API struct dfi_texts dfi_texts;
-#endif
 DFI_EXTERN_C_END
 
 DFI_SMALL_CODE_BEGIN

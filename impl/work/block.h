@@ -14,7 +14,7 @@
 #include "worker.h"
 #include "../api/wait.h"
 
-#if DFI_WITH_BODIES
+#if DFI_WITH_DATAFLOW
 
 /* Ends the current scope, a block that was left by a jump. */
 static DFI_COLD void dfi_block_left(struct dfi_worker *w)

@@ -22,7 +22,7 @@
 #include "types.h"
 #include "wait.h"
 
-#if DFI_WITH_BODIES
+#if DFI_WITH_DATAFLOW
 
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_board dfi_board; /* teams that take members */

@@ -29,7 +29,7 @@
 #include "types.h"
 #include "supervise.h"
 
-#if DFI_WITH_BODIES
+#if DFI_WITH_DATAFLOW
 
 /* --- moments ----------------------------------------------------------------------------------------- */
 

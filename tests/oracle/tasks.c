@@ -9,9 +9,7 @@
 #include "oracle.h"
 
 char DFI_NEED[1];
-char DFI_NEED_DATAFLOW[1], DFI_NEED_LOOPS[1], DFI_NEED_PIPES[1], DFI_NEED_BLOCKING[1], DFI_NEED_TASKGRAPH[1],
-    DFI_NEED_SPECULATION[1], DFI_NEED_STREAMS[1], DFI_NEED_WEAK[1], DFI_NEED_REDUCTION[1], DFI_NEED_TOKENS[1],
-    DFI_NEED_ERRORS[1], DFI_NEED_LIMITS[1], DFI_NEED_CHECK[1];
+char DFI_NEED_DATAFLOW[1], DFI_NEED_MORE[1], DFI_NEED_CHECK[1];
 char dfi_keys[dfi_key_end];
 struct dfi_hot dfi_nobody = { .steal_request = 1 }; /* spawn and sync always come here */
 DFI_TLS struct dfi_hot *dfi_self = &dfi_nobody;

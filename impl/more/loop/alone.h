@@ -16,9 +16,6 @@
 #include "../../work/worker.h"
 #include "../../work/wake.h"
 #include "../../work/types.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_LOOPS
 
 enum { DFI_LOOPS_ALONE = 4 }; /* nested loops; deeper ones are offered to other workers when they begin */
 
@@ -151,14 +148,5 @@ DFI_FAST int dfi_loop_hide(struct dfi_worker *w, unsigned d)
 
 static int dfi_loops_wait(void) { return !DFI_ALONE && !dfi_load_seq_cst(&dfi_loops_watcher) && dfi_loops_alone(); }
 DFI_UPCALL_IS(dfi_up_idle_wanted, dfi_loops_wait);
-
-#else
-
-DFI_FAST int dfi_loops_watch(struct dfi_worker *w, int watches) { return (void)w, watches; }
-DFI_FAST int dfi_loops_look(void) { return 0; }
-DFI_FAST void dfi_loops_leave(void) { }
-DFI_UPCALL_NONE(dfi_up_idle_wanted);
-
-#endif
 
 #endif

@@ -47,9 +47,6 @@
 #include "../speculate/block.h"
 #include "../points.h"
 #include "../../api/loop_words.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_LOOPS
 
 DFI_SMALL_CODE_BEGIN
 
@@ -441,11 +438,5 @@ static void dfi_module_loops(const struct dfi_moment *m)
 }
 
 DFI_SMALL_CODE_END
-
-#else
-
-DFI_UPCALL_NONE(dfi_up_code_unwinds);
-
-#endif
 
 #endif

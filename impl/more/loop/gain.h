@@ -16,10 +16,7 @@
 #include "../../base/hash.h"
 #include "../../base/memory.h"
 #include "../../work/types.h"
-#include "../../base/parts.h"
 #include "alone.h"
-
-#if DFI_WITH_LOOPS
 
 enum {
     DFI_GAIN_SETS = 64, DFI_GAIN_WAYS = 4, /* of the table: 8 KiB */
@@ -153,7 +150,5 @@ static void dfi_gain_ran(struct dfi_worker *w, struct dfi_gain *g, uint64_t ns, 
     g->longest -= g->longest / DFI_GAIN_FORGET;
     if (t > g->longest) g->longest = t;
 }
-
-#endif
 
 #endif

@@ -30,9 +30,6 @@
 #include "../../work/probe.h"
 #include "../error.h"
 #include "stage.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_PIPES
 
 /* Bits of dfi_slot.word, below the stage. */
 #define DFI_SLOT_NEXT   ((uintptr_t)1) /* visit the next slot when the stage is raised */
@@ -345,7 +342,5 @@ static int dfi_pipe_step(struct dfi_worker *w, struct dfi_pipe *p)
         } else role = dfi_pipe_feed(w, p);
     return 1;
 }
-
-#endif
 
 #endif

@@ -22,9 +22,6 @@
 #include "../error.h"
 #include "../points.h"
 #include "../../api/loop_words.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_LOOPS
 
 enum {
     /* if the first dimension has fewer iterations per worker than this, the others are divided, too */
@@ -304,7 +301,5 @@ static void dfi_loop_leaves(struct dfi_worker *w, struct dfi_loop *l)
 }
 
 DFI_SMALL_CODE_END
-
-#endif
 
 #endif

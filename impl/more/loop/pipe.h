@@ -28,9 +28,6 @@
 #include "stage.h"
 #include "../../api/error.h"
 #include "../../api/pipe.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_PIPES
 
 DFI_SMALL_CODE_BEGIN /* except for steps (item.h) and stages */
 
@@ -257,7 +254,5 @@ DFI_API long dfi_pipe(const struct dfi_pipe_type *type, const df_pipe_opts *o, c
 DFI_EXTERN_C_END
 
 DFI_SMALL_CODE_END
-
-#endif
 
 #endif

@@ -5,9 +5,6 @@
 #include "../../base/log.h"
 #include "../../api/loop.h"
 #include "../../api/loop_words.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_LOOPS
 
 static const df_loop dfi_loop_default = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
 
@@ -114,7 +111,5 @@ static DFI_NOINLINE int dfi_vectors_right(const long (*v)[3], int dims, const ch
 }
 
 DFI_SMALL_CODE_END
-
-#endif
 
 #endif

@@ -16,9 +16,6 @@
 #include "range.h"
 #include "../../api/loop_words.h"
 #include "../../api/workers.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_LOOPS
 
 DFI_SMALL_CODE_BEGIN
 
@@ -125,7 +122,5 @@ DFI_API void dfi_first_touch(void *p, size_t bytes, const char *site)
 DFI_EXTERN_C_END
 
 DFI_SMALL_CODE_END
-
-#endif
 
 #endif

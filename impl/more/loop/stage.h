@@ -11,9 +11,6 @@
 #include "../points.h"
 #include "../../api/error.h"
 #include "../../api/pipe.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_PIPES
 
 /* Checks `next`, returned by a stage, and neither DF_PIPE_DONE nor DF_PIPE_END. Returns it, or
  * DFI_STAGE_WRONG after a report. An item moves forward. Only df_continue may repeat a stage, and
@@ -70,7 +67,5 @@ static long dfi_pipe_items(const struct dfi_pipe_type *type, const char *site, v
         result = dfi_pipe_whole(type, site, ctx, item, i);
     return i;
 }
-
-#endif
 
 #endif

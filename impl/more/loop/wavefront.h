@@ -40,9 +40,6 @@
 #include "iterate.h"
 #include "../points.h"
 #include "../../api/loop_words.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_LOOPS
 
 DFI_SMALL_CODE_BEGIN
 
@@ -382,7 +379,5 @@ static void dfi_wave_run(struct dfi_worker *w, struct dfi_loop *l, const long (*
 }
 
 DFI_SMALL_CODE_END
-
-#endif
 
 #endif

@@ -35,13 +35,10 @@
 #include "../points.h"
 #include "../../api/submit_options.h"
 #include "../../api/wait.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_SPECULATION
 
 DFI_SMALL_CODE_BEGIN
 
-#if DFI_PREDICATES
+#if !defined(DF_SERIAL)
 
 /* --- waiting for a decision ---------------------------------------------------------------------- */
 
@@ -292,7 +289,5 @@ DFI_API int dfi_speculate_next(struct dfi_speculation *b)
 DFI_EXTERN_C_END
 
 DFI_SMALL_CODE_END
-
-#endif
 
 #endif

@@ -3,13 +3,10 @@
 #define DFI_MORE_SPECULATE_CONDITION_H
 
 #include "../../base/compiler.h"
-#include "../../base/parts.h"
 #include "../../api/access.h"
 #include "../../api/speculate.h"
 #include "../../work/supervise.h"
 #include "../../flow/region.h"
-
-#if DFI_WITH_SPECULATION
 
 /* A function of the program reads the memory, which checks of declarations must permit: 1 or 0. */
 static DFI_NOINLINE int dfi_condition_asks(const struct dfi_condition *c)
@@ -31,7 +28,5 @@ DFI_FAST int dfi_condition_now(const struct dfi_condition *c)
 {
     return DFI_UNLIKELY(c->holds != NULL) ? dfi_condition_asks(c) : dfi_condition_bits(c->p, c->bytes);
 }
-
-#endif
 
 #endif

@@ -20,7 +20,7 @@
 #include "../error.h"
 #include "undo.h"
 
-#if DFI_PREDICATES
+#if !defined(DF_SERIAL)
 
 DFI_SMALL_CODE_BEGIN
 

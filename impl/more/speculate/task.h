@@ -35,7 +35,7 @@
 #include "predicate.h"
 #include "undo.h"
 
-#if DFI_PREDICATES
+#if !defined(DF_SERIAL)
 
 DFI_SMALL_CODE_BEGIN
 

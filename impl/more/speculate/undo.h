@@ -18,7 +18,7 @@
 #include "../devices.h"
 #include "../../flow/region.h"
 
-#if DFI_PREDICATES
+#if !defined(DF_SERIAL)
 
 DFI_SMALL_CODE_BEGIN
 

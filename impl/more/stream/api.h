@@ -9,9 +9,6 @@
 #include "ring.h"
 #include "type.h"
 #include "../points.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_STREAMS
 
 DFI_SMALL_CODE_BEGIN
 
@@ -161,7 +158,5 @@ DFI_API void df_stream_free(const volatile void *handle)
 DFI_EXTERN_C_END
 
 DFI_SMALL_CODE_END
-
-#endif
 
 #endif

@@ -20,7 +20,6 @@
 #include "../../base/memory.h"
 #include "../../base/upcall.h"
 #include "../../os/wait.h"
-#include "../../base/parts.h"
 
 enum {
     /* records that come with a stream: a stream of one element, used as a future, is one malloc */
@@ -117,8 +116,6 @@ struct dfi_after {
     struct df_stream *gone;    /* readers to free */
     struct dfi_stream *dead;   /* the stream of the last lock, if nothing holds it any more */
 };
-
-#if DFI_WITH_STREAMS
 
 /* A task has that many windows that wait; a task must not run. pre: locks of its streams */
 DFI_UPCALL(void, dfi_up_windows_wait, (void *task, long windows));
@@ -381,7 +378,5 @@ static void dfi_window_finish(struct dfi_window *v, int skipped, struct dfi_afte
     } else if (v->scratch || v->on_stack) dfi_window_drop(v);
     if (!c->refs) a->dead = c;
 }
-
-#endif
 
 #endif

@@ -44,9 +44,6 @@
 #include "../../api/error.h"
 #include "../../api/stream_public.h"
 #include "../../api/submit_options.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_STREAMS
 
 static void dfi_stream_task_waits(void *task, long windows)
 {
@@ -494,7 +491,5 @@ static void dfi_module_streams(const struct dfi_moment *m)
 }
 
 DFI_SMALL_CODE_END
-
-#endif
 
 #endif

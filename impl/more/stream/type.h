@@ -11,9 +11,6 @@
 #include "../../base/log.h"
 #include "../../api/element.h"
 #include "ring.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_STREAMS
 
 DFI_SMALL_CODE_BEGIN
 
@@ -74,7 +71,5 @@ static int dfi_stream_has_type(struct dfi_stream *c, const struct dfi_element *e
 }
 
 DFI_SMALL_CODE_END
-
-#endif
 
 #endif

@@ -9,9 +9,6 @@
 #include "../../api/stream.h"
 #include "ring.h"
 #include "type.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_STREAMS
 
 /* --- requests of a task ----------------------------------------------------------------------- */
 
@@ -451,17 +448,5 @@ static DFI_COLD void dfi_windows_give_up(struct dfi_window *v, struct dfi_missin
         dfi_stream_unlock(c);
     }
 }
-
-#else
-
-/* A task has no windows that it could wait for. */
-struct dfi_missing { const char *stream, *what; uint64_t elements; long windows; };
-DFI_FAST void dfi_windows_give_up(struct dfi_window *v, struct dfi_missing *g)
-{
-    (void)v, g->stream = NULL, g->windows = 0;
-}
-DFI_FAST int dfi_windows_external(struct dfi_window *v) { return (void)v, 0; }
-
-#endif
 
 #endif

@@ -17,9 +17,6 @@
 #include "../../flow/scope.h"
 #include "record.h"
 #include "here.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_TASKGRAPH
 
 DFI_SMALL_CODE_BEGIN
 
@@ -152,7 +149,5 @@ DFI_API void dfi_taskgraph_close(unsigned (*accesses)(const void *args, struct d
 DFI_EXTERN_C_END
 
 DFI_SMALL_CODE_END
-
-#endif
 
 #endif

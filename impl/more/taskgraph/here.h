@@ -29,9 +29,6 @@
 #include "../../flow/waits.h"
 #include "list.h"
 #include "run.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_TASKGRAPH
 
 /* Submits the tasks as the block did. here: each runs at once, while that is allowed. */
 static void dfi_taskgraph_resubmit(struct dfi_worker *w, const struct dfi_sequence *q, int here)
@@ -66,7 +63,7 @@ static void dfi_taskgraph_resubmit(struct dfi_worker *w, const struct dfi_sequen
 
 DFI_SMALL_CODE_BEGIN
 
-#if DFI_WITH_PLANS
+#if !defined(DF_SERIAL)
 
 enum {
     DFI_WAY_PAUSE = 4, DFI_WAY_PAUSE_MOST = 1024, /* runs between two trials of the other way */
@@ -165,7 +162,5 @@ static void dfi_taskgraph_execute(struct df_taskgraph *g)
 }
 
 DFI_SMALL_CODE_END
-
-#endif
 
 #endif

@@ -17,16 +17,6 @@
 #include "../../api/token.h"
 #include "../../api/core.h"
 #include "../types.h"
-#include "../../base/parts.h"
-
-/* Plans make dependence analysis unnecessary, of which a serial build has none. */
-#if DFI_WITH_TASKGRAPH && !defined(DF_SERIAL)
-#define DFI_WITH_PLANS 1
-#else
-#define DFI_WITH_PLANS 0
-#endif
-
-#if DFI_WITH_TASKGRAPH
 
 DFI_SMALL_CODE_BEGIN
 
@@ -279,16 +269,5 @@ static DFI_TLS struct {
 static int dfi_taskgraph_is_open(const struct dfi_task *t) { return t == &dfi_taskgraph_open_task.task; }
 
 DFI_SMALL_CODE_END
-
-#else
-
-DFI_FAST struct df_taskgraph *dfi_taskgraph_in(const struct dfi_scope *s)
-{
-    return (void)s, (struct df_taskgraph *)NULL;
-}
-/* Is t the result of df_node_new while a graph is recorded? */
-DFI_FAST int dfi_taskgraph_is_open(const struct dfi_task *t) { return (void)t, 0; }
-
-#endif
 
 #endif

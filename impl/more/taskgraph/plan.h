@@ -25,7 +25,7 @@
 #include "../group.h"
 #include "list.h"
 
-#if DFI_WITH_PLANS
+#if !defined(DF_SERIAL)
 
 DFI_SMALL_CODE_BEGIN
 

@@ -15,9 +15,6 @@
 #include "../../flow/types.h"
 #include "../types.h"
 #include "list.h"
-#include "../../base/parts.h"
-
-#if DFI_WITH_TASKGRAPH
 
 DFI_SMALL_CODE_BEGIN
 
@@ -84,19 +81,5 @@ static DFI_NOINLINE void dfi_taskgraph_submit(struct dfi_worker *w, const struct
 }
 
 DFI_SMALL_CODE_END
-
-#else
-
-DFI_FAST void dfi_taskgraph_submit(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_access *x,
-                                   unsigned n)
-{
-    (void)w, (void)t, (void)x, (void)n;
-}
-DFI_FAST void dfi_taskgraph_left(struct dfi_scope *s) { (void)s; }
-DFI_FAST void dfi_taskgraph_wait(struct df_taskgraph *g) { (void)g; }
-DFI_UPCALL_NONE(dfi_up_cannot);
-DFI_UPCALL_NONE(dfi_up_lacks_record);
-
-#endif
 
 #endif

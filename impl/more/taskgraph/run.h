@@ -38,7 +38,7 @@
 #include "plan.h"
 #include "../../api/submit_options.h"
 
-#if DFI_WITH_PLANS
+#if !defined(DF_SERIAL)
 
 /* Decodes dfi_flow.succ of a task of a plan. */
 static struct dfi_plan *dfi_plan_of(const struct dfi_edge *e)

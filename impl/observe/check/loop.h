@@ -17,7 +17,7 @@
 #include "check.h"
 #include "declared.h"
 
-#if DF_CHECK && DFI_WITH_LOOPS
+#if DF_CHECK
 
 DFI_SMALL_CODE_BEGIN
 

@@ -110,7 +110,7 @@ DFI_API DFI_ATOMIC(struct dfi_graph *) dfi_graph_now;
 DFI_API struct dfi_os_mutex dfi_graph_mutex = DFI_OS_MUTEX_INIT;
 DFI_EXTERN_C_END
 /* relaxed: set under the pool lock, which every thread that begins to use df takes */
-#define DFI_GRAPH() (DFI_WITH_GRAPH ? dfi_load_relaxed(&dfi_graph_now) : NULL)
+#define DFI_GRAPH() (DFI_WITH_OBSERVERS ? dfi_load_relaxed(&dfi_graph_now) : NULL)
 static void dfi_graph_lock(void) { dfi_os_lock(&dfi_graph_mutex); }
 static void dfi_graph_unlock(void) { dfi_os_unlock(&dfi_graph_mutex); }
 

@@ -11,7 +11,6 @@
 #include "../../base/file.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"
-#include "../../base/parts.h"
 #include "../../os/os.h"
 #include "../../api/access.h"
 #include "../../api/task.h"
@@ -33,7 +32,6 @@
 #include "../../api/submit_options.h"
 #include "../../api/token.h"
 
-#if DFI_WITH_OBSERVERS
 DFI_SMALL_CODE_BEGIN
 
 /* Room in the optional state of a task (flow/types.h). */
@@ -46,9 +44,7 @@ DFI_ROOM(dfi_drawn, dfi_drawn_of, dfi_extra);
 struct dfi_scope_drawn { struct dfi_g_item *graph; }; /* the scope in the drawing, or NULL */
 DFI_ROOM(dfi_scope_drawn, dfi_drawn_in, dfi_table);
 static void dfi_graph_table_new(struct dfi_table *table) { dfi_drawn_in(table)->graph = NULL; }
-#if DFI_WITH_GRAPH
 DFI_UPCALL_IS(dfi_up_table_new, dfi_graph_table_new);
-#endif
 
 static struct dfi_g_item *dfi_graph_of_task(const struct dfi_flow *t)
 {
@@ -256,6 +252,5 @@ static void dfi_module_graph(const struct dfi_moment *m)
 }
 
 DFI_SMALL_CODE_END
-#endif
 
 #endif

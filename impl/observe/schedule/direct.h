@@ -4,7 +4,6 @@
 
 #include "../../base/atomic.h"
 #include "../../base/compiler.h"
-#include "../../base/parts.h"
 #include "../../base/file.h"
 #include "../../base/log.h"
 #include "../../os/wait.h"
@@ -133,7 +132,6 @@ static int dfi_direct_backwards(struct dfi_worker *w)
     return dfi_chaos_draw(w) % 2 == dfi_chaos_habit(DFI_HABIT_BACKWARDS, 2);
 }
 
-#if DFI_WITH_SCHEDULE
 DFI_UPCALL_IS(dfi_up_turn_take, dfi_baton_take);
 DFI_UPCALL_IS(dfi_up_turn_drop, dfi_baton_drop);
 DFI_UPCALL_IS(dfi_up_turn_outside, dfi_baton_outside);
@@ -145,7 +143,6 @@ DFI_UPCALL_IS(dfi_up_now_and_then, dfi_chaos_now_and_then);
 DFI_UPCALL_IS(dfi_up_rank, dfi_chaos_place);
 DFI_UPCALL_IS(dfi_up_backwards, dfi_direct_backwards);
 DFI_UPCALL_IS(dfi_up_clock, dfi_direct_clock);
-#endif
 
 DFI_SMALL_CODE_END
 

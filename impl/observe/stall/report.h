@@ -22,7 +22,6 @@
 #include "../../flow/edge.h"
 #include "../../more/deadlock.h"
 #include "../../more/stream/ring.h"
-#include "../../base/parts.h"
 #include "../../more/token.h"
 #include "../../more/weak.h"
 #include "../event.h"
@@ -64,12 +63,7 @@ static size_t dfi_stall_stamp(void)
 
 /* --- tasks: pre of all: some lock keeps t, or a predecessor of t, from being done ------------- */
 
-#if DFI_WITH_WEAK
 static int dfi_stall_is_gate(const struct dfi_flow *t) { return t->type == &dfi_gate_type; }
-#else
-static int dfi_stall_is_gate(const struct dfi_flow *t) { return (void)t, 0; }
-static void dfi_weak_unlock(struct dfi_parts *k) { (void)k; }
-#endif
 
 /* The task whose weak accesses or df_release the internal task t serves, and the text of this relation. Or NULL. */
 static const struct dfi_flow *dfi_stall_stands_for(const struct dfi_flow *t, const char **before, const char **after)
@@ -189,7 +183,6 @@ static void dfi_stall_signals(char text[DFI_STALL_TEXT], df_token *t)
              need == 1 ? "" : "s", (long)promised);
 }
 
-#if DFI_WITH_STREAMS
 /* Adds the streams that x, which is thing i, waits for. */
 static void dfi_stall_windows(struct dfi_stall_map *m, struct dfi_stall_thing *i, const struct dfi_extra *x)
 {
@@ -225,7 +218,6 @@ static void dfi_stall_windows(struct dfi_stall_map *m, struct dfi_stall_thing *i
         dfi_stream_unlock(c);
     }
 }
-#endif
 
 /* pre: the held lock of the submitter of x */
 static void dfi_stall_held(struct dfi_stall_map *m, const struct dfi_extra *x)
@@ -245,9 +237,7 @@ static void dfi_stall_held(struct dfi_stall_map *m, const struct dfi_extra *x)
         dfi_stall_line(m, "%.*s was not given: %s", DFI_STALL_TEXT / 2, i->text, missing);
         i->end = "which was not given all of its inputs";
     }
-#if DFI_WITH_STREAMS
     if (dfi_load_relaxed(&dfi_windows_of(x)->missing) > 0) dfi_stall_windows(m, i, x);
-#endif
     dfi_stall_expand(m);
 }
 

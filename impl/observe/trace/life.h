@@ -27,7 +27,7 @@ static void dfi_trace_free(struct dfi_trace *t)
 static const struct dfi_trace_writer *dfi_trace_writer_of(const char *name)
 {
     if (dfi_ends_in(name, dfi_trace_json.ending)) return &dfi_trace_json;
-    return DFI_WITH_TRACE_PAGE && dfi_ends_in(name, dfi_trace_html.ending) ? &dfi_trace_html : NULL;
+    return dfi_ends_in(name, dfi_trace_html.ending) ? &dfi_trace_html : NULL;
 }
 
 static struct dfi_trace *dfi_trace_new(const char *name, const char *variable, int workers)

@@ -43,11 +43,7 @@ enum dfi_slice_kind {
 /* A region that a task writes: rows rows of `row` bytes. The name of its parameter is word number
  * `index` of the text `access_names`. */
 /* What DF_TRACE must be. */
-#if DFI_WITH_TRACE_PAGE
 #define DFI_TRACE_NAMES "the name of a file that ends in .json or .html"
-#else
-#define DFI_TRACE_NAMES "the name of a file that ends in .json, as this build has no page for .html"
-#endif
 
 struct dfi_trace_write { uint64_t at, rows, row; uint32_t access_names, index; };
 enum { DFI_TRACE_WRITES = 3 }; /* of a task; further ones are not shown */
