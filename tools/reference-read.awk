@@ -373,6 +373,7 @@ held_statement {
 }
 /^[ \t]*$/ { pending = ""; pending_at = 0; next }
 /^(typedef |enum |struct |DFI_API |DFI_INLINE |#[ \t]*define (df|DF)_)/ {
+    sub(/ DFI_OF_INT \{/, " {")
     statement_text = $0
     holds = /^#/ ? "macro" : /^DFI_INLINE/ ? "inline" : /^(typedef )?(struct|enum|union) [a-z_ ]*\{/ ? "body" : "end"
     held_statement = !complete(statement_text)

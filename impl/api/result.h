@@ -2,8 +2,14 @@
 #ifndef DFI_API_RESULT_H
 #define DFI_API_RESULT_H
 
+#if defined(__cplusplus) /* any code of df_fail is a value of the type */
+#define DFI_OF_INT : int
+#else
+#define DFI_OF_INT
+#endif
+
 /* Results of calls that can fail. df_error_text describes them. */
-typedef enum df_result {
+typedef enum df_result DFI_OF_INT {
     DF_OK = 0,             /* success; the only code that is not negative */
     DF_ERROR_MEMORY = -1,  /* out of memory; nothing was started */
     DF_ERROR_STARTED = -2, /* df_start while the pool runs: call df_stop before it, or df_start before any construct */

@@ -14,6 +14,7 @@ static void *allocate(size_t n) { return failing && --failing == 0 ? NULL : std:
 #include <atomic>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 static std::atomic<long> alive, copies, wrong, ran;
@@ -66,6 +67,7 @@ void consume(std::unique_ptr<long> p, std::atomic<long> &sum) { sum += *p; }
 DF_TASK(void, wait_for, df_inout(long, n, 1));
 void wait_for(long *n) { ++*n; }
 DF_TASK(void, fail, df_inout(long, n, 1));
+static_assert(std::is_same<std::underlying_type<df_result>::type, int>::value, "any code of df_fail is a df_result");
 void fail(long *n) { ++*n; df_fail(7, "on purpose"); }
 DF_TASK(void, decide, df_out(int, c, 1));
 void decide(int *c) { *c = 0; }
