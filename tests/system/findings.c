@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 DF_TASK(void, inc, df_inout(int, x, 1));
-void inc(int *x) { ++*x; }
+void inc(int *x) { __atomic_fetch_add(x, 1, __ATOMIC_RELAXED); } /* those of two parts run at the same time */
 DF_TASK(void, part, (int *, x), df_out(int, y, 1));
 void part(int *x, int *y)
 {
