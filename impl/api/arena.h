@@ -60,7 +60,7 @@ DFI_API int dfi_arena_at_most(int n, const char *site);
 DFI_EXTERN_C_END
 
 #define DFI_BLOCK_WITH(call)                                                              \
-    DF_PARALLEL for (int DFI_CAT(dfi_in_, __LINE__) = DFI_NEEDING(more, call);          \
+    DF_PARALLEL for (int DFI_CAT(dfi_in_, __LINE__) = DFI_NEEDING(more, call);            \
                      DFI_CAT(dfi_in_, __LINE__); DFI_CAT(dfi_in_, __LINE__) = 0)
 #define DF_IN_ARENA(a)         DFI_BLOCK_WITH(dfi_arena_enter((a), DFI_SITE))
 #define DF_PARALLEL_AT_MOST(n) DFI_BLOCK_WITH(dfi_arena_at_most((n), DFI_SITE))

@@ -133,7 +133,7 @@
         static const size_t dfi_at[] = { DFI_WITH_##n(DFI_WHERE, name, __VA_ARGS__) 0 };           \
         static const struct dfi_inputs dfi_i = {                                                   \
             name##_dfi_inputs, "" DFI_EACH_##n(DFI_TITLE, __VA_ARGS__), dfi_at };                  \
-        dfi_needs_more();                                                                        \
+        dfi_needs_more();                                                                          \
         return (struct name##_dfi_node *)(void *)dfi_node_new(&name##_dfi_type, &dfi_i, dfi_site); \
     }                                                                                              \
     DFI_WITH_##n(DFI_SETTER, name, __VA_ARGS__)
@@ -239,7 +239,7 @@ struct dfi_with_around {
         struct dfi_ask dfi_y[n];                                                                   \
         unsigned dfi_n = 0, dfi_m = 0;                                                             \
         struct name##_dfi_args dfi_a = { DFI_LIST_##n(DFI_EMPTY, __VA_ARGS__) };                   \
-        dfi_needs_more();                                                                       \
+        dfi_needs_more();                                                                          \
         DFI_EACH_##n(DFI_PART, __VA_ARGS__)                                                        \
         DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                \
         DFI_WITH_##n(DFI_ASK, name, __VA_ARGS__)                                                   \

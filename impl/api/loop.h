@@ -174,7 +174,7 @@ DFI_EXTERN_C_END
         struct dfi_access dfi_x[n];                                                                \
         unsigned dfi_n = 0;                                                                        \
         DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                \
-        dfi_needs_more();                                                                         \
+        dfi_needs_more();                                                                          \
         DFI_CALL_FOR(&name##_dfi_type, dfi_o, dfi_v, dfi_site, dfi_b, (void *)&dfi_a, dfi_x, dfi_n); \
     }                                                                                              \
     DFI_STATIC_ASSERT(sizeof(struct name##_dfi_args) > 0, "df.h")
@@ -197,7 +197,7 @@ DFI_EXTERN_C_END
     DFI_ALIGN_CHECK(T, "pipe " #name);                                                             \
     DFI_GENERATED long name##_dfi_pipe(const char *dfi_site, const struct df_pipe_opts *dfi_o, void *dfi_c) \
     {                                                                                              \
-        dfi_needs_more();                                                                         \
+        dfi_needs_more();                                                                          \
         DFI_CALL_PIPE(&name##_dfi_type, dfi_o, dfi_site, dfi_c)                                    \
     }                                                                                              \
     DFI_STATIC_ASSERT(sizeof(T) > 0, "df.h")

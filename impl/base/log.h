@@ -145,11 +145,12 @@ DFI_UNUSED static DFI_COLD int dfi_found_again(const char *text)
 DFI_UNUSED static int dfi_found_again(const char *text) { return (void)text, 0; }
 #endif
 
-/* Called in the child of a fork: the locks are new, and lines and findings belong to the parent. */
+/* Called in the child of a fork: the locks are new, and the findings so far were logged by the parent. */
 DFI_UNUSED static void dfi_log_forked(void)
 {
 #if DFI_FINDINGS
-    dfi_store_relaxed(&dfi_findings, (struct dfi_found *)NULL);
+    struct dfi_found *f;
+    for (f = dfi_load_relaxed(&dfi_findings); f; f = f->next) dfi_store_relaxed(&f->times, 0);
 #endif
     dfi_locks.held = 0, dfi_locks.first = NULL;
 }

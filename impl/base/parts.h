@@ -26,8 +26,8 @@
     defined(DF_WITH_GRAPH) || defined(DF_WITH_STALL) || defined(DF_WITH_SCHEDULE) || defined(DF_WITH_OBSERVE) || \
     defined(DF_WITH_PROGRESS) || defined(DF_WITH_LOOPS) || defined(DF_WITH_PIPES) || defined(DF_WITH_BLOCKING) || \
     defined(DF_WITH_CPUSET) || defined(DF_WITH_STORAGE) || defined(DF_WITH_TASKGRAPH) || \
-    defined(DF_WITH_SPECULATION) || defined(DF_WITH_STREAMS) || defined(DF_WITH_WEAK) || defined(DF_WITH_RENAME) \
-    || defined(DF_WITH_REDUCTION) || defined(DF_WITH_LIMITS) || defined(DF_WITH_TOKENS) || defined(DF_WITH_ERRORS)
+    defined(DF_WITH_SPECULATION) || defined(DF_WITH_STREAMS) || defined(DF_WITH_WEAK) || defined(DF_WITH_RENAME) || \
+    defined(DF_WITH_REDUCTION) || defined(DF_WITH_LIMITS) || defined(DF_WITH_TOKENS) || defined(DF_WITH_ERRORS)
 #error "df: DF_WITH_x is gone: DF_SMALL has the language, and df without DF_SMALL or DF_MINIMAL everything: choose one"
 #elif defined(DF_WITHOUT_TRACE) || defined(DF_WITHOUT_TRACE_PAGE) || defined(DF_WITHOUT_STATS) || \
     defined(DF_WITHOUT_GRAPH) || defined(DF_WITHOUT_STALL) || defined(DF_WITHOUT_SCHEDULE) || \

@@ -68,7 +68,7 @@ int main(void)
     CHECK_CHILD(c, c.status == 255 && c.lines == 4);
     if (!TEST_TSAN) { /* it cannot follow threads in a forked child */
         c = run(5, "");
-        CHECK_CHILD(c, c.status == 7 && c.lines == 3 && count(c.err, "changed df_in x") == 1);
+        CHECK_CHILD(c, c.status == 7 && count(c.err, "df: ") == 3 && count(c.err, "changed df_in x") == 1);
     }
     c = run(1, "256");
     CHECK_CHILD(c, c.status == 7 && strstr(c.err, "DF_CHECK_EXIT"));

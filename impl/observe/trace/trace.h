@@ -40,11 +40,11 @@ enum dfi_slice_kind {
     DFI_SLICE_COUNT
 };
 
-/* A region that a task writes: rows rows of `row` bytes. The name of its parameter is word number
- * `index` of the text `access_names`. */
 /* What DF_TRACE must be. */
 #define DFI_TRACE_NAMES "the name of a file that ends in .json or .html"
 
+/* A region that a task writes: rows rows of `row` bytes. The name of its parameter is word number
+ * `index` of the text `access_names`. */
 struct dfi_trace_write { uint64_t at, rows, row; uint32_t access_names, index; };
 enum { DFI_TRACE_WRITES = 3 }; /* of a task; further ones are not shown */
 
