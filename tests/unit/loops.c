@@ -4,6 +4,7 @@
  * A part is legal if it begins at an iteration, ends at one or at the end of the range, and is not empty. */
 #include <limits.h>
 #include <string.h>
+#include <time.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"
@@ -210,6 +211,25 @@ static void longest(void)
         o.unsigned_range = 0;
         o.grain1 = 1;
         df_for2_with(&o, take2, LONG_MIN, LONG_MAX, LONG_MIN, LONG_MAX, LONG_MIN), covered(ULONG_MAX);
+    }
+}
+/* A part that is interrupted seems slow, but does not keep the parts after it short. */
+DF_LOOP(interrupted_once, (int, loop));
+void interrupted_once(long lo, long hi, int loop)
+{
+    static __thread int before;
+    struct timespec while_others_run = { 0, 20000000 };
+    (void)lo, (void)hi;
+    __atomic_fetch_add(&pieces, 1, __ATOMIC_RELAXED);
+    if (before != loop) nanosleep(&while_others_run, NULL);
+    before = loop;
+}
+static void interrupted(void)
+{
+    for (int loop = 1; loop < 10; loop++) {
+        df_for(interrupted_once, 0, 1 << 20, loop);
+        CHECK(pieces < 4096);
+        pieces = 0;
     }
 }
 
@@ -601,6 +621,7 @@ int main(void)
 {
     one_dimension();
     longest();
+    interrupted();
     boxes();
     parameters();
     nested();

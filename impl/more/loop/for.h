@@ -130,6 +130,8 @@ static void dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args,
             if (timed) {
                 now = dfi_work_ns(w);
                 if (!r->speed || now - before >= DFI_LOOP_PROBE_NS) r->speed = dfi_loop_speed(c, now - before);
+                else if (r->speed < dfi_loop_speed(c, DFI_LOOP_PROBE_NS)) /* the last part was interrupted */
+                    r->speed = dfi_loop_speed(c, DFI_LOOP_PROBE_NS);
                 before = now;
             }
             if (dfi_steal_requested(w)) dfi_poll(w);
