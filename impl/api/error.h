@@ -41,7 +41,8 @@
  *     C++: an exception that leaves the body of a task fails the scope like df_fail. df_wait(), the end of
  *     DF_PARALLEL, df_sync, df_for, df_wavefront and df_pipe rethrow it; df_wait_result returns DF_ERROR_EXCEPTION.
  *     See docs/cxx.md.
- *     In a block, or outside of tasks, the scope is the caller's own: the one that df_wait waits for. The
+ *     In a block, or outside of tasks, the scope is the caller's own: the one that df_wait waits for. In a function
+ *     that df_spawn calls it is that of the df_sync, and the call acts there (with DF_SERIAL at the df_spawn). The
  *     cancellation ends with the wait. An error that no wait has returned by the end of its scope propagates to the
  *     enclosing task's scope, and finally to the thread, which reports it when it ends. Skipped tasks signal their
  *     tokens, and the tasks that wait for these tokens are skipped; df_counters.skipped counts them all.

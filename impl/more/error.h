@@ -54,13 +54,24 @@ static struct dfi_predicate *dfi_predicate_of_caller(struct dfi_worker *w)
 
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_error dfi_error_unsaid = {
-    DF_ERROR_MEMORY, "a task failed, and there was no memory to remember how", { NULL, NULL } };
+    DF_ERROR_MEMORY, DFI_OF_CHILD, 0, "a task failed, and there was no memory to remember how", { NULL, NULL } };
 static void dfi_error_no_object(void *object) { (void)object; }
 DFI_API struct dfi_error dfi_error_unkept = {
-    DF_ERROR_EXCEPTION, "an exception left a task, and there was no memory to keep it", { NULL, dfi_error_no_object } };
+    DF_ERROR_EXCEPTION, DFI_OF_CHILD, 0, "an exception left a task, and there was no memory to keep it",
+    { NULL, dfi_error_no_object } };
 DFI_EXTERN_C_END
 
 /* --- errors and cancellation of a scope ------------------------------------------------------------- */
+
+/* Is s that of a future? Errors in it are its own, and its sync passes them on. */
+static int dfi_scope_is_future(const struct dfi_scope *s) { return s->kind == DFI_STOLEN && !s->team; }
+
+/* s, or if s is a part of a team, the scope of the loop or pipe. NULL: s is NULL. */
+static struct dfi_scope *dfi_scope_of_team(struct dfi_scope *s)
+{
+    while (s && s->kind == DFI_STOLEN && s->team) s = dfi_load_relaxed(&s->parent);
+    return s;
+}
 
 /* s, or the innermost scope around it, that is cancelled; or NULL. */
 static const struct dfi_scope *dfi_scope_that_is_cancelled(const struct dfi_scope *s)
@@ -79,7 +90,7 @@ static int dfi_scope_cancelled(struct dfi_scope *s)
     const struct dfi_scope *cancelled = dfi_scope_that_is_cancelled(s);
     if (!cancelled) return 0;
     for (; s != cancelled; s = dfi_load_relaxed(&s->parent))
-        if (s->kind == DFI_STOLEN && !s->team) dfi_store_relaxed(&dfi_errors_in(s)->cut, 1);
+        if (dfi_scope_is_future(s)) dfi_store_relaxed(&dfi_errors_in(s)->over, DFI_F_CUT);
     return 1;
 }
 
@@ -88,9 +99,6 @@ static int dfi_errors_future_waits(const struct dfi_scope *s)
     return dfi_cancels_any() && dfi_scope_that_is_cancelled(s);
 }
 DFI_UPCALL_IS(dfi_up_future_waits, dfi_errors_future_waits);
-/* relaxed: its children are done, and code of other threads that set it was theirs */
-static int dfi_errors_future_cut(const struct dfi_scope *s) { return dfi_load_relaxed(&dfi_errors_in(s)->cut); }
-DFI_UPCALL_IS(dfi_up_future_cut, dfi_errors_future_cut);
 
 static void dfi_scope_cancel(struct dfi_scope *s)
 {
@@ -118,12 +126,15 @@ static struct dfi_error *dfi_error_new(int code, const char *text, const struct 
     snprintf(e->text, sizeof e->text, "%s", text);
     if (x) e->threw = *x;
     else e->threw.object = NULL, e->threw.drop = NULL;
+    e->from = DFI_OF_CHILD, e->waited = 0;
     return e;
 }
 
+static int dfi_error_is_shared(const struct dfi_error *e) { return e == &dfi_error_unsaid || e == &dfi_error_unkept; }
+
 static void dfi_error_free(struct dfi_error *e)
 {
-    if (!e || e == &dfi_error_unsaid || e == &dfi_error_unkept) return;
+    if (!e || dfi_error_is_shared(e)) return;
     if (e->threw.drop) e->threw.drop(e->threw.object);
     dfi_mfree(e);
 }
@@ -134,6 +145,14 @@ static void dfi_scope_give_error(struct dfi_scope *s, struct dfi_error *e)
 {
     struct dfi_error *none = NULL;
     if (!dfi_cas_acq_rel(&dfi_errors_in(s)->error, &none, e)) dfi_error_free(e);
+}
+
+/* The same, an error `from`. Nonzero: it cancels s: the tasks of a thread go on if a block fails. */
+static int dfi_scope_give(struct dfi_scope *s, struct dfi_error *e, int from)
+{
+    if (!dfi_error_is_shared(e)) e->from = (short)from;
+    dfi_scope_give_error(s, e);
+    return from != DFI_OF_BLOCK || s->kind != DFI_BOTTOM;
 }
 
 static void dfi_scope_set_error(struct dfi_scope *s, int code, const char *text)
@@ -207,22 +226,34 @@ static int dfi_scope_take_exception(struct dfi_scope *s, struct dfi_exception *x
 /* The scope that the running task is a child of, or that the running code owns. NULL without memory. */
 static struct dfi_scope *dfi_scope_of_caller(struct dfi_worker *w)
 {
-    struct dfi_scope *s = w->scope;
+    struct dfi_scope *s;
     if (dfi_runs_now(w)) return dfi_scope_here(w);
     if (w->task) return w->task->scope;
-    while (s->kind == DFI_STOLEN) s = dfi_load_relaxed(&s->parent);
+    s = dfi_scope_of_team(w->scope);
     return s->kind == DFI_BODY ? dfi_load_relaxed(&s->parent) : s;
 }
 
-/* The running task, if it has a record, or NULL: then code of a block or of a thread runs. */
+/* The running task, if it has a record, or NULL: then code of a block, a future or a thread runs. */
 static struct dfi_flow *dfi_task_of_caller(struct dfi_worker *w)
 {
-    struct dfi_scope *s = w->scope;
+    const struct dfi_scope *s;
     if (dfi_runs_now(w)) return NULL;
     if (w->task) return w->task;
-    while (s->kind == DFI_STOLEN) s = dfi_load_relaxed(&s->parent);
+    s = dfi_scope_of_team(w->scope);
     return s->kind == DFI_BODY ? s->task : NULL;
 }
+
+/* s, that of a future, ends with that error, or NULL, or cancelled: its sync, which may be far away, has to tell. */
+static DFI_COLD void dfi_scope_future_fails(struct dfi_scope *s, struct dfi_error *e)
+{
+    struct dfi_scope_errors *own = dfi_errors_in(s);
+    if (e && !dfi_error_is_shared(e)) e->waited = !dfi_load_relaxed(&own->cancelled);
+    if (e) dfi_store_relaxed(&own->over, DFI_F_WITH(e));
+    else if (dfi_load_relaxed(&own->over) == DFI_F_DONE) dfi_store_relaxed(&own->over, DFI_F_CANCELS);
+}
+/* relaxed: its children are done, and code of other threads that set it was theirs */
+static void *dfi_errors_future_over(const struct dfi_scope *s) { return dfi_load_relaxed(&dfi_errors_in(s)->over); }
+DFI_UPCALL_IS(dfi_up_future_over, dfi_errors_future_over);
 
 /* Passes on an error that nobody took when s ended: its task fails, or the thread remembers it. */
 static DFI_NOINLINE DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
@@ -232,8 +263,9 @@ static DFI_NOINLINE DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
     struct dfi_predicate *predicate = dfi_predicate_around(s);
     struct dfi_worker *w = dfi_me();
     int task;
+    if (dfi_scope_is_future(s)) dfi_scope_future_fails(s, e);
     dfi_scope_uncancel(w, s);
-    if (!e) return;
+    if (!e || dfi_scope_is_future(s)) return;
     /* true if `to` is the scope of the enclosing task */
     task = s->kind == DFI_BODY || (s->kind == DFI_BLOCK && (s->saved_task || dfi_tasks_of(w)->now == s->outer));
     if (s->kind == DFI_BODY) dfi_task_failed(s->task, e->code);
@@ -242,18 +274,18 @@ static DFI_NOINLINE DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
         dfi_here_failed(w, s->outer, e->code);
         dfi_now_fails(w, to);
     }
-    while (to && to->kind == DFI_STOLEN) to = dfi_load_relaxed(&to->parent);
-    if (!task && to && to->kind == DFI_BODY) dfi_task_failed(to->task, e->code);
-    if (!task && to && to->kind == DFI_BODY)
+    to = dfi_scope_of_team(to);
+    if (!task && to && to->kind == DFI_BODY) {
+        dfi_task_failed(to->task, e->code);
         predicate = dfi_predicate_around(to), to = dfi_load_relaxed(&to->parent), task = 1;
+    }
     dfi_store_relaxed(&dfi_errors_in(s)->error, NULL);
     if (dfi_up_failed_under && DFI_UNLIKELY(task && predicate)) {
         dfi_up_failed_under(predicate, e);
         return;
     }
     if (to) {
-        dfi_scope_give_error(to, e);
-        if (to->kind != DFI_BOTTOM || task) dfi_scope_cancel(to);
+        if (dfi_scope_give(to, e, task ? DFI_OF_CHILD : DFI_OF_BLOCK)) dfi_scope_cancel(to);
     } else {
         dfi_warn("a task failed with %d, \"%s\", and no df_wait_result returned it: the error is dropped; call "
                  "df_wait_result in place of df_wait, or at the end of the block", e->code, e->text);
@@ -269,19 +301,52 @@ static void dfi_scope_end_errors(struct dfi_scope *s)
         dfi_scope_pass_error(s);
 }
 
-/* The task, block or thread that w runs has failed. */
-static void dfi_fail(struct dfi_worker *w, int code, const char *text)
+/* The code that w runs, which is not under a predicate, cancels s, its scope. */
+static void dfi_here_cancels(struct dfi_worker *w, struct dfi_scope *s)
+{
+    if (dfi_runs_now(w)) dfi_now_fails(w, s);
+    dfi_scope_cancel(s);
+}
+
+/* The same, of a task, block, future or thread, under a predicate or not. */
+static void dfi_cancel(struct dfi_worker *w)
 {
     struct dfi_predicate *predicate = dfi_predicate_of_caller(w);
     struct dfi_scope *s;
+    if (DFI_UNLIKELY(predicate != NULL)) dfi_up_fails_under(predicate, 0, "");
+    else if ((s = dfi_scope_of_caller(w)) != NULL) dfi_here_cancels(w, s);
+}
+
+/* It has failed with e, which is given away; or `from` that, and has waited since. */
+static void dfi_fail_with(struct dfi_worker *w, struct dfi_error *e, int from, int waited)
+{
+    struct dfi_predicate *predicate = dfi_predicate_of_caller(w);
+    struct dfi_flow *t = dfi_task_of_caller(w);
+    struct dfi_scope *s;
+    if (DFI_UNLIKELY(predicate != NULL)) {
+        if (dfi_up_void_under(predicate)) dfi_error_free(e);
+        else dfi_up_failed_under(predicate, e);
+        return;
+    }
+    if (dfi_runs_now(w)) dfi_here_failed(w, dfi_tasks_of(w)->now, e->code);
+    if (!(s = dfi_scope_of_caller(w))) {
+        dfi_error_free(e);
+        return;
+    }
+    dfi_task_failed(t, e->code);
+    if (t || dfi_runs_now(w)) from = DFI_OF_CHILD, waited = 0;
+    if (dfi_scope_give(s, e, from) && !waited) dfi_here_cancels(w, s);
+}
+
+/* It has failed with that code. */
+static void dfi_fail(struct dfi_worker *w, int code, const char *text)
+{
+    struct dfi_predicate *predicate = dfi_predicate_of_caller(w);
+    struct dfi_error *e;
     if (DFI_UNLIKELY(predicate != NULL)) dfi_up_fails_under(predicate, code, text);
     else {
-        if (dfi_runs_now(w)) dfi_here_failed(w, dfi_tasks_of(w)->now, code);
-        if (!(s = dfi_scope_of_caller(w))) return;
-        if (dfi_runs_now(w)) dfi_now_fails(w, s);
-        dfi_task_failed(dfi_task_of_caller(w), code);
-        dfi_scope_set_error(s, code, text);
-        dfi_scope_cancel(s);
+        e = dfi_error_new(code, text, NULL);
+        dfi_fail_with(w, e ? e : &dfi_error_unsaid, DFI_OF_CODE, 0);
     }
 }
 
@@ -345,26 +410,13 @@ DFI_API void (df_fail)(int code, const char *text)
 DFI_API int dfi_threw(const struct dfi_exception *x, const char *text)
 {
     struct dfi_worker *w = dfi_me_attached();
-    struct dfi_predicate *predicate = w ? dfi_predicate_of_caller(w) : NULL;
-    struct dfi_scope *s = w && !predicate ? dfi_scope_of_caller(w) : NULL;
     struct dfi_error *e;
-    if (!predicate && !s) return 0;
+    if (!w || (!dfi_predicate_of_caller(w) && !dfi_scope_of_caller(w))) return 0;
     if (!(e = dfi_error_new(DF_ERROR_EXCEPTION, text, x))) {
         x->drop(x->object);
         e = &dfi_error_unkept;
     }
-    if (predicate) {
-        if (dfi_up_void_under(predicate)) dfi_error_free(e);
-        else dfi_up_failed_under(predicate, e);
-        return 1;
-    }
-    dfi_task_failed(dfi_task_of_caller(w), DF_ERROR_EXCEPTION);
-    if (dfi_runs_now(w)) {
-        dfi_here_failed(w, dfi_tasks_of(w)->now, DF_ERROR_EXCEPTION);
-        dfi_now_fails(w, s);
-    }
-    dfi_scope_give_error(s, e);
-    dfi_scope_cancel(s);
+    dfi_fail_with(w, e, DFI_OF_CODE, 0);
     return 1;
 }
 
@@ -389,13 +441,7 @@ DFI_API void dfi_scope_leave_catching(struct dfi_parallel_block *b, struct dfi_e
 DFI_API void (df_cancel)(void)
 {
     struct dfi_worker *w = dfi_me_attached();
-    struct dfi_predicate *predicate = w ? dfi_predicate_of_caller(w) : NULL;
-    struct dfi_scope *s;
-    if (DFI_UNLIKELY(predicate != NULL)) dfi_up_fails_under(predicate, 0, "");
-    else if (w && (s = dfi_scope_of_caller(w)) != NULL) {
-        if (dfi_runs_now(w)) dfi_now_fails(w, s);
-        dfi_scope_cancel(s);
-    }
+    if (w) dfi_cancel(w);
 }
 
 DFI_SMALL_CODE_END /* bodies of loops ask often */
@@ -461,13 +507,26 @@ DFI_EXTERN_C_END
 
 DFI_UPCALL_IS(dfi_up_fails, dfi_fail);
 
-/* While the scope is cancelled, its next wait tells. */
-static DFI_COLD void dfi_syncs_cut(struct dfi_worker *w)
+/* A future that w syncs ended with e: what failed is now code of w, or a child. */
+static void dfi_sync_with(struct dfi_worker *w, struct dfi_error *e)
 {
-    if (!dfi_errors_future_waits(w->task ? w->task->scope : w->scope))
+    int waited = e->waited;
+    struct dfi_scope *s = NULL;
+    if (e->from == DFI_OF_CHILD) s = dfi_scope_here(w);
+    if (!s) dfi_fail_with(w, e, e->from, waited);
+    else if (dfi_scope_give(s, e, DFI_OF_CHILD) && !waited) dfi_scope_cancel(s);
+}
+
+/* w syncs a future with that state. */
+static DFI_COLD void dfi_errors_sync(struct dfi_worker *w, void *link)
+{
+    if (link == DFI_F_CANCELS) dfi_cancel(w);
+    else if (link != DFI_F_CUT) dfi_sync_with(w, (struct dfi_error *)DFI_F_ERROR(link));
+    /* while the scope is cancelled, its next wait tells */
+    else if (!dfi_errors_future_waits(w->task ? w->task->scope : w->scope))
         dfi_fail(w, DF_ERROR_CANCELLED, "df_sync: the scope of the call was cancelled while it ran");
 }
-DFI_UPCALL_IS(dfi_up_syncs_cut, dfi_syncs_cut);
+DFI_UPCALL_IS(dfi_up_syncs, dfi_errors_sync);
 
 static void dfi_error_remember(struct dfi_worker *w, int code, const char *text)
 {

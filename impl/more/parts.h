@@ -344,7 +344,7 @@ static void dfi_parts_scope_new(struct dfi_scope *s)
     struct dfi_scope_errors *e = dfi_errors_in(s);
     e->group = NULL;
     dfi_store_relaxed(&e->cancelled, 0);
-    dfi_store_relaxed(&e->cut, 0);
+    dfi_store_relaxed(&e->over, DFI_F_DONE);
     e->told = 0;
     dfi_store_relaxed(&e->error, NULL);
     dfi_store_relaxed(&e->poisoned, NULL);

@@ -33,7 +33,10 @@ struct dfi_more_pool {
     DFI_ATOMIC(size_t) renamed;               /* bytes in private buffers */
     DFI_ATOMIC(size_t) stamps;                /* undo records of speculative tasks so far */
 };
-struct dfi_error { int code; char text[DFI_ERROR_TEXT]; struct dfi_exception threw; };
+/* An error of a scope. from: who failed: a child, the code of the scope itself, or a block in it. waited: of a future
+ * that has ended: a wait in it has ended the cancellation, and left the error. */
+enum { DFI_OF_CHILD, DFI_OF_CODE, DFI_OF_BLOCK };
+struct dfi_error { int code; short from, waited; char text[DFI_ERROR_TEXT]; struct dfi_exception threw; };
 struct dfi_gpu_hook;
 DFI_EXTERN_C_BEGIN
 extern DFI_API struct dfi_more_pool dfi_more;
@@ -138,7 +141,8 @@ enum { DFI_ASKS_PREDICATE = 1, DFI_ASKS_GRAPH = 2, DFI_ASKS_ARENA = 4 };
 struct dfi_scope_errors {
     struct df_group *group;                /* cancellation group of the task whose body this is */
     DFI_ATOMIC(int) cancelled;
-    DFI_ATOMIC(int) cut;                   /* of a future: code in it has found that a scope around it is cancelled */
+    DFI_ATOMIC(void *) over;               /* of a future: its state at its end; DFI_F_CUT since code in it has found
+                                            * that a scope around it is cancelled */
     int told;                              /* owner: a wait of its code has ended for that (more/cancel.h) */
     DFI_ATOMIC(struct dfi_error *) error;  /* the first error */
     /* cancelled children that cancel later successors; pushed by the completing thread */

@@ -28,10 +28,10 @@ static DFI_TLS const char *dfi_call_site = dfi_no_site;
 
 /* Code of scope s has spawned a future that has not begun. Nonzero: s is cancelled, and the future runs at its sync. */
 DFI_UPCALL(int, dfi_up_future_waits, (const struct dfi_scope *s));
-/* The code in the scope s of a future has ended. Nonzero: parts of it were cancelled. */
-DFI_UPCALL(int, dfi_up_future_cut, (const struct dfi_scope *s));
-/* w syncs such a future. */
-DFI_UPCALL(void, dfi_up_syncs_cut, (struct dfi_worker *w));
+/* The code in the scope s of a future has ended, and all children: the state of the future. */
+DFI_UPCALL(void *, dfi_up_future_over, (const struct dfi_scope *s));
+/* w syncs a future whose state is neither DFI_F_DONE nor DFI_F_LEFT. */
+DFI_UPCALL(void, dfi_up_syncs, (struct dfi_worker *w, void *link));
 /* w is about to spawn at that source line; only if spawns are checked (work/checked.h). */
 DFI_UPCALL(void, dfi_up_spawns, (struct dfi_worker *w, const char *site));
 
@@ -103,7 +103,8 @@ static DFI_COLD int dfi_sync_forked(const struct dfi_future *f, void *link)
 /* f, whose state is that, is over: as dfi_sync. */
 static int dfi_sync_over(struct dfi_worker *w, void *link)
 {
-    if (dfi_up_syncs_cut && DFI_UNLIKELY(link == DFI_F_CUT)) dfi_up_syncs_cut(w);
+    if (DFI_LIKELY(link == DFI_F_DONE)) return 0;
+    if (link != DFI_F_LEFT && dfi_up_syncs) dfi_up_syncs(w, link);
     return link == DFI_F_LEFT;
 }
 
@@ -160,6 +161,13 @@ DFI_FAST void dfi_watch_future(struct dfi_worker *w, struct dfi_future *f, const
     dfi_up_see(w, DFI_AT_END, &b, NULL, 0);
 }
 
+/* The future of scope s ends. The state that it gets: */
+static void *dfi_future_finish(struct dfi_worker *w, struct dfi_scope *s)
+{
+    dfi_scope_finish(w, s);
+    return dfi_up_future_over ? dfi_up_future_over(s) : DFI_F_DONE; /* s is freed, and not used again */
+}
+
 /* Runs a stolen future in a scope of its own, so that the spawner that waits for it can find work inside it, and its
  * waits are not those of the spawner. */
 static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_stolen *stolen)
@@ -188,10 +196,8 @@ static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_stolen 
     if (victim == w) dfi_future_run_here(f);
     else dfi_watch_future(w, f, victim);
     dfi_report_unsynced(w, mark, DFI_END_OF_TASK);
-    if (s) {
-        dfi_scope_finish(w, s);
-        if (dfi_up_future_cut && DFI_UNLIKELY(dfi_up_future_cut(s))) over = DFI_F_CUT; /* freed, and not used again */
-    } else dfi_code_is(w, saved_task, w->task_mark);
+    if (s) over = dfi_future_finish(w, s);
+    else dfi_code_is(w, saved_task, w->task_mark);
     /* seq_cst: releases the result to the acquire in dfi_goal_met, and precedes the check whether the victim sleeps.
      * From here on f may be freed. */
     dfi_store_seq_cst(&f->link, over);

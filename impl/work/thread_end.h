@@ -125,8 +125,7 @@ static void dfi_exit_future(struct dfi_worker *w, struct dfi_scope *s)
     dfi_exit_fails(w, "spawned task", f->type->name, NULL);
     dfi_exit_futures(w);
     under = dfi_load_relaxed(&s->under);
-    dfi_scope_finish(w, s);
-    dfi_store_seq_cst(&f->link, DFI_F_DONE); /* as in dfi_future_run_stolen */
+    dfi_store_seq_cst(&f->link, dfi_future_finish(w, s)); /* as in dfi_future_run_stolen */
     dfi_store_release(&w->stolen, under);
     dfi_wake_waiting(victim);
 }

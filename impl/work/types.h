@@ -72,16 +72,20 @@ struct dfi_ring {
 
 /* States of a future that has left its spawner's list (dfi_future.link): its index on the stack (there or public), a
  * scope (it runs elsewhere, or in a wait), DFI_F_RUNNING (the same, and memory for a scope was lacking), DFI_F_DONE,
- * DFI_F_LEFT (it has not begun, and runs at its sync), DFI_F_CUT (it has ended, and was cancelled). These are small
- * numbers, not addresses, because a program may hold several copies of this code. An index, and RUNNING, have the era
- * above it: that of futures which the child of a fork has from its parent is another one (work/fork.h). */
+ * DFI_F_LEFT (it has not begun, and runs at its sync), DFI_F_CUT (it has ended, and was cancelled), DFI_F_CANCELS (it
+ * has ended, and cancelled itself), DFI_F_WITH an error. Those without an address are small numbers, because a program
+ * may hold several copies of this code. An index, and RUNNING, have the era above it: that of futures which the child
+ * of a fork has from its parent is another one (work/fork.h). */
 enum { DFI_F_ERA = sizeof(void *) > 4 ? 48 : 26 };
 #define DFI_F_TAGGED(x) ((void *)((uintptr_t)dfi_pool.era << DFI_F_ERA | (x)))
 #define DFI_F_RUNNING DFI_F_TAGGED(1u)
 #define DFI_F_DONE ((void *)(uintptr_t)2)
 #define DFI_F_LEFT ((void *)(uintptr_t)6)
 #define DFI_F_CUT ((void *)(uintptr_t)10)
-#define DFI_F_IS_OVER(link) (((uintptr_t)(link) & 3) == 2) /* one of these three: its sync need not wait */
+#define DFI_F_CANCELS ((void *)(uintptr_t)14)
+#define DFI_F_WITH(error) ((void *)((uintptr_t)(error) | 2))
+#define DFI_F_ERROR(link) ((void *)((uintptr_t)(link) & ~(uintptr_t)2))
+#define DFI_F_IS_OVER(link) (((uintptr_t)(link) & 3) == 2) /* one of these five: its sync need not wait */
 #define DFI_F_AT(at) DFI_F_TAGGED((uintptr_t)(at) << 2 | 3)
 #define DFI_F_IS_AT(link) (((uintptr_t)(link) & 3) == 3)
 #define DFI_F_INDEX(link) (((uintptr_t)(link) & (((uintptr_t)1 << DFI_F_ERA) - 1)) >> 2)

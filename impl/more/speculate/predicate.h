@@ -157,8 +157,7 @@ static struct dfi_predicate *dfi_controlling_predicate(struct dfi_worker *w)
     const struct dfi_flow *t = w->task;
     struct dfi_scope *s = w->scope;
     if (dfi_runs_now(w)) return NULL;
-    while (!t && s->kind == DFI_STOLEN) s = dfi_load_relaxed(&s->parent);
-    if (!t && s->kind == DFI_BODY) t = s->task;
+    if (!t && (s = dfi_scope_of_team(s))->kind == DFI_BODY) t = s->task;
     return t && dfi_extra_if(t) ? dfi_predicate_over(t->extra) : NULL;
 }
 
