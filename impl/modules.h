@@ -96,6 +96,7 @@
 #include "more/resize.h"
 #include "more/blocking.h"
 #include "more/error.h"
+#include "more/poison.h"
 #include "more/cancel.h"
 #include "more/timed.h"
 #include "more/devices.h"

@@ -16,7 +16,6 @@
 #include "../work/worker.h"
 #include "../work/scope.h"
 #include "../flow/scope.h"
-#include "../flow/edge.h"
 #include "../work/tables.h"
 #include "../work/thread_end.h"
 #include "../work/types.h"
@@ -300,6 +299,7 @@ static void dfi_scope_end_errors(struct dfi_scope *s)
     if (DFI_UNLIKELY(dfi_load_acquire(&own->error) != NULL || dfi_load_relaxed(&own->cancelled)))
         dfi_scope_pass_error(s);
 }
+DFI_UPCALL_IS(dfi_up_scope_ends, dfi_scope_end_errors);
 
 /* The code that w runs, which is not under a predicate, cancels s, its scope. */
 static void dfi_here_cancels(struct dfi_worker *w, struct dfi_scope *s)
@@ -309,7 +309,7 @@ static void dfi_here_cancels(struct dfi_worker *w, struct dfi_scope *s)
 }
 
 /* The same, of a task, block, future or thread, under a predicate or not. */
-static void dfi_cancel(struct dfi_worker *w)
+static void dfi_cancel_here(struct dfi_worker *w)
 {
     struct dfi_predicate *predicate = dfi_predicate_of_caller(w);
     struct dfi_scope *s;
@@ -349,53 +349,7 @@ static void dfi_fail(struct dfi_worker *w, int code, const char *text)
         dfi_fail_with(w, e ? e : &dfi_error_unsaid, DFI_OF_CODE, 0);
     }
 }
-
-/* --- successors of cancelled tasks ------------------------------------------------------------------ */
-
-/* Marks t, a writing task that was cancelled, so that its present and later successors are cancelled too. (Not if the
- * scope is cancelled, because then all tasks until its next wait are.) Nonzero: the scope keeps t. */
-static DFI_COLD int dfi_flow_poisons(struct dfi_flow *t)
-{
-    struct dfi_scope *s = t->scope;
-    struct dfi_block_head *head = dfi_load_relaxed(&dfi_errors_in(s)->poisoned);
-    if (dfi_scope_cancelled(s) || (uintptr_t)dfi_load_relaxed(&t->succ) & DFI_OWN_SUCC)
-        return 0; /* tasks of a plan get no later successors */
-    dfi_store_relaxed(&t->skip, (unsigned)DFI_POISONS);
-    if (t->type == dfi_common_type && dfi_load_relaxed(&dfi_gate_of(t->extra)->stays)) return 1; /* kept by its task */
-    /* acq_rel: relaxed would do, because the owner reads the list after it has seen all subtractions from s->pending */
-    do t->task.mem.next = head;
-    while (!dfi_cas_acq_rel(&dfi_errors_in(s)->poisoned, &head, &t->task.mem));
-    return 1;
-}
-DFI_UPCALL_IS(dfi_up_skipped, dfi_flow_poisons);
-
-/* Frees the cancelled children that s remembers: later tasks do not depend on them any more. pre: the children of s
- * are done; so no thread pushes, and relaxed accesses suffice. */
-static void dfi_scope_unpoison(struct dfi_worker *w, struct dfi_scope *s)
-{
-    struct dfi_block_head *b = dfi_load_relaxed(&dfi_errors_in(s)->poisoned), *next;
-    dfi_store_relaxed(&dfi_errors_in(s)->poisoned, NULL);
-    for (; b; b = next) {
-        struct dfi_flow *t = (struct dfi_flow *)(void *)b; /* mem is the first member */
-        next = b->next;
-        dfi_store_relaxed(&t->skip, 0u);
-        dfi_flow_free(w, t);
-    }
-}
-
-static void dfi_errors_scope_free(struct dfi_worker *w, struct dfi_scope *s)
-{
-    if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_errors_in(s)->poisoned) != NULL)) dfi_scope_unpoison(w, s);
-}
-DFI_UPCALL_IS(dfi_up_flow_scope_free, dfi_errors_scope_free);
-
-/* Is a child of s with that group cancelled before it begins? */
-static int dfi_cancelled_with(struct dfi_scope *s, const struct df_group *group)
-{
-    return dfi_cancels_any() && ((group && dfi_load_relaxed(&group->dfi_cancelled)) || dfi_scope_cancelled(s));
-}
-
-DFI_UPCALL_IS(dfi_up_scope_ends, dfi_scope_end_errors);
+DFI_UPCALL_IS(dfi_up_fails, dfi_fail);
 
 /* --- calls of programs ------------------------------------------------------------------------------- */
 
@@ -441,7 +395,7 @@ DFI_API void dfi_scope_leave_catching(struct dfi_parallel_block *b, struct dfi_e
 DFI_API void (df_cancel)(void)
 {
     struct dfi_worker *w = dfi_me_attached();
-    if (w) dfi_cancel(w);
+    if (w) dfi_cancel_here(w);
 }
 
 DFI_SMALL_CODE_END /* bodies of loops ask often */
@@ -505,8 +459,6 @@ DFI_API df_result dfi_wait_result_here(const char *site)
 }
 DFI_EXTERN_C_END
 
-DFI_UPCALL_IS(dfi_up_fails, dfi_fail);
-
 /* A future that w syncs ended with e: what failed is now code of w, or a child. */
 static void dfi_sync_with(struct dfi_worker *w, struct dfi_error *e)
 {
@@ -520,7 +472,7 @@ static void dfi_sync_with(struct dfi_worker *w, struct dfi_error *e)
 /* w syncs a future with that state. */
 static DFI_COLD void dfi_errors_sync(struct dfi_worker *w, void *link)
 {
-    if (link == DFI_F_CANCELS) dfi_cancel(w);
+    if (link == DFI_F_CANCELS) dfi_cancel_here(w);
     else if (link != DFI_F_CUT) dfi_sync_with(w, (struct dfi_error *)DFI_F_ERROR(link));
     /* while the scope is cancelled, its next wait tells */
     else if (!dfi_errors_future_waits(w->task ? w->task->scope : w->scope))

@@ -31,6 +31,7 @@
 #include "handle.h"
 #include "lock.h"
 #include "options.h"
+#include "poison.h"
 #include "rename.h"
 #include "speculate/block.h"
 #include "speculate/task.h"
