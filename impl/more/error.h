@@ -317,8 +317,8 @@ static void dfi_cancel_here(struct dfi_worker *w)
     else if ((s = dfi_scope_of_caller(w)) != NULL) dfi_here_cancels(w, s);
 }
 
-/* It has failed with e, which is given away; or `from` that, and has waited since. */
-static void dfi_fail_with(struct dfi_worker *w, struct dfi_error *e, int from, int waited)
+/* It has failed with that code and e, which is given away; or `from` that, and has waited since. */
+static void dfi_fail_with(struct dfi_worker *w, struct dfi_error *e, int code, int from, int waited)
 {
     struct dfi_predicate *predicate = dfi_predicate_of_caller(w);
     struct dfi_flow *t = dfi_task_of_caller(w);
@@ -328,12 +328,12 @@ static void dfi_fail_with(struct dfi_worker *w, struct dfi_error *e, int from, i
         else dfi_up_failed_under(predicate, e);
         return;
     }
-    if (dfi_runs_now(w)) dfi_here_failed(w, dfi_tasks_of(w)->now, e->code);
+    if (dfi_runs_now(w)) dfi_here_failed(w, dfi_tasks_of(w)->now, code);
     if (!(s = dfi_scope_of_caller(w))) {
         dfi_error_free(e);
         return;
     }
-    dfi_task_failed(t, e->code);
+    dfi_task_failed(t, code);
     if (t || dfi_runs_now(w)) from = DFI_OF_CHILD, waited = 0;
     if (dfi_scope_give(s, e, from) && !waited) dfi_here_cancels(w, s);
 }
@@ -346,7 +346,7 @@ static void dfi_fail(struct dfi_worker *w, int code, const char *text)
     if (DFI_UNLIKELY(predicate != NULL)) dfi_up_fails_under(predicate, code, text);
     else {
         e = dfi_error_new(code, text, NULL);
-        dfi_fail_with(w, e ? e : &dfi_error_unsaid, DFI_OF_CODE, 0);
+        dfi_fail_with(w, e ? e : &dfi_error_unsaid, code, DFI_OF_CODE, 0); /* handles get the code without memory */
     }
 }
 DFI_UPCALL_IS(dfi_up_fails, dfi_fail);
@@ -370,7 +370,7 @@ DFI_API int dfi_threw(const struct dfi_exception *x, const char *text)
         x->drop(x->object);
         e = &dfi_error_unkept;
     }
-    dfi_fail_with(w, e, DFI_OF_CODE, 0);
+    dfi_fail_with(w, e, DF_ERROR_EXCEPTION, DFI_OF_CODE, 0);
     return 1;
 }
 
@@ -465,7 +465,7 @@ static void dfi_sync_with(struct dfi_worker *w, struct dfi_error *e)
     int waited = e->waited;
     struct dfi_scope *s = NULL;
     if (e->from == DFI_OF_CHILD) s = dfi_scope_here(w);
-    if (!s) dfi_fail_with(w, e, e->from, waited);
+    if (!s) dfi_fail_with(w, e, e->code, e->from, waited);
     else if (dfi_scope_give(s, e, DFI_OF_CHILD) && !waited) dfi_scope_cancel(s);
 }
 
