@@ -2,11 +2,6 @@
 #ifndef DFI_MODULES_H
 #define DFI_MODULES_H
 
-#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Waddress" /* tests of upcalls, most of which are defined already (base/upcall.h) */
-#endif
-
 #include "base/parts.h"
 #if defined(DF_IMPLEMENTATION) && !DFI_OWN_POOL && \
     (!DFI_WITH_OBSERVERS || DFI_WITH_CHECK || defined(DF_MINIMAL) || defined(DF_SMALL))
@@ -182,7 +177,6 @@
 #endif
 #include "choice/absent.h"
 #include "choice/needed.h"
-#include "choice/core.h"
 
 /* --- what lower floors leave to upper ones (base/upcall.h) ---------------------------------------- */
 
@@ -237,8 +231,6 @@ DFI_LATER_IS(size_t, dfi_check_room, offsetof(struct dfi_whole_worker, checks));
 DFI_ROOM_IS(dfi_numbers_of, dfi_whole_worker, numbers);
 DFI_ROOM_IS(dfi_observing_of, dfi_whole_worker, observing);
 #else
-DFI_UPCALL_NONE(dfi_up_task_number);
-DFI_UPCALL_NONE(dfi_up_see);
 #if DFI_WITH_MORE
 DFI_ROOM_NONE(dfi_numbers_of);
 DFI_ROOM_NONE(dfi_observing_of);
@@ -268,7 +260,7 @@ static size_t dfi_whole_block(unsigned cls)
     default: return dfi_args_at + ((size_t)16 << (cls - DFI_CLS_TASK)); /* arguments of 16, 32 .. 2048 bytes */
     }
 }
-DFI_UPCALL_IS(dfi_up_block_bytes, dfi_whole_block);
+#define dfi_up_block_bytes_by , dfi_whole_block
 
 /* a task, its first edges, and the rooms behind them; its arguments follow */
 struct dfi_whole_task {
@@ -360,37 +352,20 @@ DFI_ROOM_IS(dfi_listed_of, dfi_whole_entry, listed);
 #if DFI_WITH_OBSERVERS
 DFI_ROOM_IS(dfi_drawn_of, dfi_whole_extra, drawn);
 DFI_ROOM_IS(dfi_drawn_in, dfi_whole_table, drawn);
-#else
-DFI_UPCALL_NONE(dfi_up_table_new);
 #endif
 #if DF_CHECK
 DFI_ROOM_IS(dfi_task_checks, dfi_whole_task, checks);
 DFI_ROOM_IS(dfi_scope_checks, dfi_whole_scope, checks);
 #endif
-#if !DF_CHECK
-DFI_UPCALL_NONE(dfi_up_site);
-DFI_UPCALL_NONE(dfi_up_body);
-DFI_UPCALL_NONE(dfi_up_submits);
-DFI_UPCALL_NONE(dfi_up_created);
-DFI_UPCALL_NONE(dfi_up_is_ready);
-DFI_UPCALL_NONE(dfi_up_task_done);
-DFI_UPCALL_NONE(dfi_up_scope_created);
-DFI_UPCALL_NONE(dfi_up_items);
-DFI_UPCALL_NONE(dfi_up_combines);
-DFI_UPCALL_NONE(dfi_up_combines_more);
-#endif
-#if !DFI_CHECK_ASAN
-DFI_UPCALL_NONE(dfi_up_waited_on);
-DFI_UPCALL_NONE(dfi_up_released);
-#endif
 #if !DFI_WITH_MORE
 #include "choice/dataflow.h"
 #endif
 #else
-#include "choice/minimal.h"
+DFI_LATER_IS(size_t, dfi_worker_bytes, sizeof(struct dfi_worker));
+DFI_LATER_IS(size_t, dfi_scope_bytes, sizeof(struct dfi_scope));
 #endif
 
-#include "choice/without.h"
+#include "upcalls.h"
 
 /* --- modules ------------------------------------------------------------------------------------- */
 
@@ -450,10 +425,6 @@ static const struct dfi_setting *const dfi_setting_table[] = {
 DFI_LATER_IS(const struct dfi_setting *const *, dfi_settings, dfi_setting_table);
 #elif !defined(DF_SERIAL)
 DFI_LATER_NONE(const struct dfi_setting *const *, dfi_settings);
-#endif
-
-#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
 #endif
 
 #endif

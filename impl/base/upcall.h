@@ -1,14 +1,14 @@
 /* upcall.h - upcalls: functions of an upper floor that a lower floor calls
  *
- * The lower floor declares an upcall (DFI_UPCALL) and calls it; one file of an upper floor says which function it is
- * (DFI_UPCALL_IS). Upcalls are constants that the compiler knows at the end of the file, so a call costs what a
+ * The lower floor declares an upcall (DFI_UPCALL) and calls it; one file of an upper floor says which function it is;
+ * upcalls.h lists them. They are constants that the compiler knows at the end of the file, so a call costs what a
  * direct call costs. An upcall that no file defines is NULL: a test of it folds away, with the code behind the test.
  * Likewise DFI_LATER: a constant that an upper floor decides, such as the size of a record.
  *
  *     DFI_UPCALL(int, dfi_up_find, (struct dfi_worker *w));         lower floor
  *     if (dfi_up_find && dfi_up_find(w)) ..
- *     DFI_UPCALL_IS(dfi_up_find, dfi_team_find);                    upper floor, behind dfi_team_find
- *     DFI_UPCALL_NONE(dfi_up_find);                                 impl/modules.h, if nothing defines it: C++ needs it
+ *     #define dfi_up_find_by , dfi_team_find                        upper floor; the comma makes it a second argument
+ *     DFI_UP(dfi_up_find)                                           impl/upcalls.h
  *
  * Source: Clark, "The structuring of systems using upcalls", SOSP 1985. */
 #ifndef DFI_BASE_UPCALL_H
@@ -29,8 +29,10 @@
 #define DFI_UPCALL(result, name, parameters)                                                                           \
     typedef result (*name##_fn) parameters;                                                                            \
     DFI_LATER(name##_fn, name)
-#define DFI_UPCALL_IS(name, function) DFI_LATER_IS(name##_fn, name, function)
-#define DFI_UPCALL_NONE(name)         DFI_LATER_NONE(name##_fn, name)
+/* The value of an upcall: the second argument of name##_by, if that is defined, or NULL. */
+#define DFI_UP(name)                         DFI_UP_BY(name, name##_by)
+#define DFI_UP_BY(name, by)                  DFI_UP_IS(name, by, NULL, )
+#define DFI_UP_IS(name, by, function, ...)   DFI_LATER_IS(name##_fn, name, function);
 
 /* A room: what an upper floor has behind a record of a lower one. Declares dfi_x_of(record). impl/modules.h says
  * where it is in the whole record. */

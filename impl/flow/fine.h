@@ -154,7 +154,7 @@ DFI_FAST uint64_t dfi_fine_submits(struct dfi_worker *w)
 
 /* The worker waited so long for many tasks, and ran some. */
 static void dfi_fine_waited(struct dfi_worker *w, uint64_t ns) { dfi_tasks_of(w)->fine_waited += ns; }
-DFI_UPCALL_IS(dfi_up_waited_many, dfi_fine_waited);
+#define dfi_up_waited_many_by , dfi_fine_waited
 
 /* ns: a body that is longer is worth sharing: 3/4 of what a task that is shared costs its submitter, as both are
  * measured with errors, where bodies take `body`. While they were longer, so were the waits. */

@@ -184,7 +184,7 @@ static DFI_NOINLINE void dfi_lazy_create(struct dfi_worker *w)
         else if (f->state == DFI_LAZY_RUNS) dfi_lazy_promote(w, f), base = NULL;
     }
 }
-DFI_UPCALL_IS(dfi_up_lazy_create, dfi_lazy_create);
+#define dfi_up_lazy_create_by , dfi_lazy_create
 DFI_SMALL_CODE_END
 
 static void dfi_lazy_run(struct dfi_worker *w);
@@ -242,7 +242,7 @@ static DFI_NOINLINE void dfi_lazy_run(struct dfi_worker *w)
     }
     own->lazy_frame = frame;
 }
-DFI_UPCALL_IS(dfi_up_lazy_end, dfi_lazy_run);
+#define dfi_up_lazy_end_by , dfi_lazy_run
 
 /* A wait of the running code. Nonzero: it is a lazy task, whose children are done. */
 DFI_FAST int dfi_lazy_waits(struct dfi_worker *w)

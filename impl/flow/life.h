@@ -24,7 +24,7 @@ static void dfi_flow_exits(struct dfi_scope *s)
         dfi_warn("the program ends with %ld unfinished task%s of df_submit: tasks that have not started are dropped; "
                  "call df_wait() before main returns", pending, pending == 1 ? "" : "s");
 }
-DFI_UPCALL_IS(dfi_up_exits, dfi_flow_exits);
+#define dfi_up_exits_by , dfi_flow_exits
 
 /* --- settings ----------------------------------------------------------------------------------- */
 

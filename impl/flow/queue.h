@@ -193,16 +193,16 @@ static struct dfi_flow *dfi_task_take(struct dfi_worker *w, const struct dfi_fil
     }
     return t ? t : dfi_queue_take(&dfi_flow_pool.queue, f, first ? 0 : INT_MIN, entered);
 }
-DFI_UPCALL_IS(dfi_up_task_take, dfi_task_take);
+#define dfi_up_task_take_by , dfi_task_take
 
 static int dfi_task_urgent(const struct dfi_worker *w)
 {
     return dfi_load_relaxed(&dfi_flow_pool.queue.urgent) || (w && dfi_load_relaxed(&dfi_tasks_of(w)->pinned.urgent));
 }
-DFI_UPCALL_IS(dfi_up_task_urgent, dfi_task_urgent);
+#define dfi_up_task_urgent_by , dfi_task_urgent
 
 static int dfi_task_ready(void) { return dfi_load_seq_cst(&dfi_flow_pool.queue.count) || dfi_any_opened(); }
-DFI_UPCALL_IS(dfi_up_task_ready, dfi_task_ready);
+#define dfi_up_task_ready_by , dfi_task_ready
 
 /* Others may be waiting for a task pinned to this worker while it waits for them. Running that task nested in an
  * unrelated wait is better than a deadlock. */
@@ -222,7 +222,7 @@ static int dfi_find_outside(struct dfi_worker *w, const struct dfi_goal *g, stru
     if (dfi_up_find_around && dfi_up_find_around(w, g, stolen)) return 1;
     return dfi_task_pinned(w, stolen);
 }
-DFI_UPCALL_IS(dfi_up_find_outside, dfi_find_outside);
+#define dfi_up_find_outside_by , dfi_find_outside
 
 /* Called before w parks in a wait, or blocks. Moves the ready tasks below the wait, which w may not run, to the
  * queue, where any worker finds each of them, not only the oldest. They could run when this wait ends. But with
@@ -239,6 +239,6 @@ static DFI_NOINLINE int dfi_stack_to_queue(struct dfi_worker *w)
     }
     return 0;
 }
-DFI_UPCALL_IS(dfi_up_tasks_publish, dfi_stack_to_queue);
+#define dfi_up_tasks_publish_by , dfi_stack_to_queue
 
 #endif

@@ -38,7 +38,7 @@ static void dfi_flow_scope_begins(struct dfi_worker *w, struct dfi_scope *scope)
     if (dfi_up_flow_scope_new) dfi_up_flow_scope_new(scope);
     if (dfi_up_scope_created) dfi_up_scope_created(scope);
 }
-DFI_UPCALL_IS(dfi_up_scope_begins, dfi_flow_scope_begins);
+#define dfi_up_scope_begins_by , dfi_flow_scope_begins
 
 /* Gives the running task, w->task, a scope. */
 static struct dfi_scope *dfi_flow_body_scope(struct dfi_worker *w)
@@ -55,7 +55,7 @@ static struct dfi_scope *dfi_flow_body_scope(struct dfi_worker *w)
     if (dfi_tasks_of(w)->now == t) dfi_tasks_of(w)->now = s;
     return s;
 }
-DFI_UPCALL_IS(dfi_up_body_scope, dfi_flow_body_scope);
+#define dfi_up_body_scope_by , dfi_flow_body_scope
 
 /* Does the running code belong to a task that runs immediately (dfi_run_now)? */
 static int dfi_runs_now(struct dfi_worker *w)
@@ -77,7 +77,7 @@ static struct dfi_scope *dfi_flow_block_begins(struct dfi_worker *w, const char 
     if (dfi_up_block_opens) dfi_up_block_opens(w, s, passed);
     return s;
 }
-DFI_UPCALL_IS(dfi_up_block_begins, dfi_flow_block_begins);
+#define dfi_up_block_begins_by , dfi_flow_block_begins
 
 /* --- end ---------------------------------------------------------------------------------------- */
 
@@ -99,21 +99,21 @@ static void dfi_flow_scope_left(struct dfi_worker *w, struct dfi_scope *s)
     dfi_flow_of(s)->table = NULL;
     if (dfi_flow_of(s)->lazy_base) w->hot.lazy_at = dfi_flow_of(s)->lazy_base;
 }
-DFI_UPCALL_IS(dfi_up_scope_left, dfi_flow_scope_left);
+#define dfi_up_scope_left_by , dfi_flow_scope_left
 
 static void dfi_flow_scope_free(struct dfi_worker *w, struct dfi_scope *s)
 {
     if (dfi_up_flow_scope_free) dfi_up_flow_scope_free(w, s);
     dfi_scope_free_locals(s, NULL);
 }
-DFI_UPCALL_IS(dfi_up_scope_free, dfi_flow_scope_free);
+#define dfi_up_scope_free_by , dfi_flow_scope_free
 
 static void dfi_flow_bottom_free(struct dfi_worker *w, struct dfi_scope *s)
 {
     if (dfi_flow_of(s)->table) dfi_table_free(w, s);
     dfi_scope_free_locals(s, NULL);
 }
-DFI_UPCALL_IS(dfi_up_bottom_free, dfi_flow_bottom_free);
+#define dfi_up_bottom_free_by , dfi_flow_bottom_free
 
 /* --- df_local ----------------------------------------------------------------------------------- */
 

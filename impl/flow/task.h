@@ -71,7 +71,7 @@ static int dfi_leave_to_others(struct dfi_worker *w, struct dfi_flow *t)
     dfi_wake_for_work();
     return 1;
 }
-DFI_UPCALL_IS(dfi_up_task_leave, dfi_leave_to_others);
+#define dfi_up_task_leave_by , dfi_leave_to_others
 
 /* Handles a task that became ready and has optional state, or any task while w runs a task from outside its wait.
  * Nonzero: it was queued; zero: the caller pushes it. */
@@ -288,10 +288,10 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
     return dfi_flow_ended(w, t, saved_task, saved_mark);
 }
 
-DFI_UPCALL_IS(dfi_up_task_run, dfi_flow_run);
+#define dfi_up_task_run_by , dfi_flow_run
 
 static struct dfi_scope *dfi_flow_parent(const struct dfi_flow *t) { return t->scope; }
-DFI_UPCALL_IS(dfi_up_task_scope, dfi_flow_parent);
+#define dfi_up_task_scope_by , dfi_flow_parent
 
 /* --- end of a thread in a body (work/thread_end.h) ------------------------------------------------------ */
 
@@ -317,10 +317,10 @@ static void dfi_flow_unwinds(struct dfi_worker *w, struct dfi_flow *t)
     if (ready) dfi_push(w, ready);
 }
 
-DFI_UPCALL_IS(dfi_up_task_unwinds, dfi_flow_unwinds);
+#define dfi_up_task_unwinds_by , dfi_flow_unwinds
 
 static int dfi_runs_plain(const struct dfi_worker *w) { return dfi_tasks_of(w)->now != NULL; }
-DFI_UPCALL_IS(dfi_up_runs_plain, dfi_runs_plain);
+#define dfi_up_runs_plain_by , dfi_runs_plain
 
 static void dfi_plain_unwinds(struct dfi_worker *w)
 {
@@ -328,7 +328,7 @@ static void dfi_plain_unwinds(struct dfi_worker *w)
     dfi_exit_fails(w, "a task that ran in its submitter", "", NULL);
     dfi_tasks_of(w)->now = NULL;
 }
-DFI_UPCALL_IS(dfi_up_plain_unwinds, dfi_plain_unwinds);
+#define dfi_up_plain_unwinds_by , dfi_plain_unwinds
 DFI_SMALL_CODE_END
 
 #endif

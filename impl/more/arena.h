@@ -99,7 +99,7 @@ static unsigned dfi_crew_door(const struct dfi_worker *w, size_t at)
     while (i && e->mark[i - 1] > at) i--;
     return i;
 }
-DFI_UPCALL_IS(dfi_up_door, dfi_crew_door);
+#define dfi_up_door_by , dfi_crew_door
 
 /* w leaves the arena that it entered last. wakes: and does not search for work next. */
 static void dfi_crew_leave(struct dfi_worker *w, int wakes)
@@ -113,7 +113,7 @@ static void dfi_crew_leave(struct dfi_worker *w, int wakes)
     if (dfi_fetch_sub_seq_cst(&c->inside, 1) >= dfi_load_relaxed(&c->most) && wakes && dfi_work_public())
         dfi_wake_for_work();
 }
-DFI_UPCALL_IS(dfi_up_thief_leaves, dfi_crew_leave);
+#define dfi_up_thief_leaves_by , dfi_crew_leave
 
 /* The crew of the innermost arena around a scope. The structs read here may end at any time (dfi_scope_inside). */
 static struct dfi_crew *dfi_crew_around(struct dfi_scope *s)
@@ -144,7 +144,7 @@ static int dfi_crew_enter(struct dfi_worker *w, struct dfi_scope *s, const struc
     dfi_crew_push(w, c, 1);
     return DFI_THIEF_ENTERED;
 }
-DFI_UPCALL_IS(dfi_up_thief_enters, dfi_crew_enter);
+#define dfi_up_thief_enters_by , dfi_crew_enter
 
 static int dfi_crew_admits(const struct dfi_worker *w, struct dfi_scope *s)
 {
@@ -152,7 +152,7 @@ static int dfi_crew_admits(const struct dfi_worker *w, struct dfi_scope *s)
     return !c || dfi_crew_has(w, c) || dfi_entered_of(w)->depth == DFI_CREWS_NESTED ||
            dfi_load_seq_cst(&c->inside) < dfi_load_relaxed(&c->most);
 }
-DFI_UPCALL_IS(dfi_up_thief_may_enter, dfi_crew_admits);
+#define dfi_up_thief_may_enter_by , dfi_crew_admits
 
 /* w runs a stolen future, with scope s. */
 static void dfi_crew_stolen(const struct dfi_worker *w, struct dfi_scope *s)
@@ -293,11 +293,7 @@ DFI_SMALL_CODE_END
 
 DFI_FAST void dfi_crew_blocks(struct dfi_worker *w, int by) { (void)w, (void)by; }
 DFI_FAST void dfi_crew_stolen(const struct dfi_worker *w, struct dfi_scope *s) { (void)w, (void)s; }
-DFI_UPCALL_NONE(dfi_up_door);
 DFI_FAST void dfi_arena_left(struct dfi_worker *w, struct dfi_scope *s) { (void)w, (void)s; }
-DFI_UPCALL_NONE(dfi_up_thief_enters);
-DFI_UPCALL_NONE(dfi_up_thief_may_enter);
-DFI_UPCALL_NONE(dfi_up_thief_leaves);
 
 #endif
 

@@ -36,7 +36,7 @@ static int dfi_interrupts(struct dfi_worker *w)
     dfi_errors_in(s)->told = 1;
     return 1;
 }
-DFI_UPCALL_IS(dfi_up_interrupts, dfi_interrupts);
+#define dfi_up_interrupts_by , dfi_interrupts
 
 /* --- hooks ---------------------------------------------------------------------------------------- */
 
@@ -78,7 +78,7 @@ static void dfi_cancel_wakes(void)
     while (h); /* the list may have changed meanwhile */
     dfi_os_unlock(&dfi_cancel_hooks.lock);
 }
-DFI_UPCALL_IS(dfi_up_cancels, dfi_cancel_wakes);
+#define dfi_up_cancels_by , dfi_cancel_wakes
 
 DFI_EXTERN_C_BEGIN
 DFI_API df_result (df_cancel_hook_set)(df_cancel_hook *h, void (*fn)(void *arg), void *arg)

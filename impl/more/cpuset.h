@@ -63,10 +63,10 @@ static int dfi_cpuset_choose(const df_config *c)
     else dfi_mfree(s);
     return dfi_cpus.list ? s->n : 0;
 }
-DFI_UPCALL_IS(dfi_up_cpus_chosen, dfi_cpuset_choose);
+#define dfi_up_cpus_chosen_by , dfi_cpuset_choose
 
 static int dfi_cpus_most(void) { return dfi_cgroup_cpus(""); }
-DFI_UPCALL_IS(dfi_up_cpus_most, dfi_cpus_most);
+#define dfi_up_cpus_most_by , dfi_cpus_most
 
 /* Binds the calling thread, which is worker w, to its CPU. */
 static int dfi_cpuset_bind(const struct dfi_worker *w)
@@ -81,7 +81,7 @@ static void dfi_cpuset_helper(struct dfi_worker *w)
 {
     if (dfi_cpus.list) dfi_cpuset_bind(w);
 }
-DFI_UPCALL_IS(dfi_up_helper_begins, dfi_cpuset_helper);
+#define dfi_up_helper_begins_by , dfi_cpuset_helper
 
 static void dfi_module_cpuset(const struct dfi_moment *m)
 {

@@ -334,10 +334,10 @@ static int dfi_deadlock_look(struct dfi_worker *w)
     return some || dfi_deadlock_retries();
 }
 
-DFI_UPCALL_IS(dfi_up_look, dfi_deadlock_look);
+#define dfi_up_look_by , dfi_deadlock_look
 
 static void dfi_deadlock_begin(struct dfi_worker *w) { dfi_looks_of(w)->looks = 0; }
-DFI_UPCALL_IS(dfi_up_looks_begin, dfi_deadlock_begin);
+#define dfi_up_looks_begin_by , dfi_deadlock_begin
 
 DFI_SMALL_CODE_END
 

@@ -140,7 +140,7 @@ static void dfi_devices_scope_waited(struct dfi_worker *w, struct dfi_scope *s)
     (void)w;
     if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_launches_in(s)->since))) dfi_scope_write_back(s);
 }
-DFI_UPCALL_IS(dfi_up_scope_waited, dfi_devices_scope_waited);
+#define dfi_up_scope_waited_by , dfi_devices_scope_waited
 
 /* The body of s and its children are done. Its locals are about to be freed, and a device may still access them. */
 static void dfi_devices_body_done(struct dfi_scope *s)
@@ -155,7 +155,7 @@ static void dfi_devices_waited_for(struct dfi_worker *w, const struct dfi_access
     (void)w;
     dfi_gpu_before_access(x, n);
 }
-DFI_UPCALL_IS(dfi_up_waited_for, dfi_devices_waited_for);
+#define dfi_up_waited_for_by , dfi_devices_waited_for
 
 /* State of a worker that is cached between kernels with barriers (gpu/host/host.h), or NULL. */
 struct dfi_device_worker { void *kernel; void (*kernel_free)(void *); };

@@ -97,7 +97,7 @@ static int dfi_errors_future_waits(const struct dfi_scope *s)
 {
     return dfi_cancels_any() && dfi_scope_that_is_cancelled(s);
 }
-DFI_UPCALL_IS(dfi_up_future_waits, dfi_errors_future_waits);
+#define dfi_up_future_waits_by , dfi_errors_future_waits
 
 static void dfi_scope_cancel(struct dfi_scope *s)
 {
@@ -252,7 +252,7 @@ static DFI_COLD void dfi_scope_future_fails(struct dfi_scope *s, struct dfi_erro
 }
 /* relaxed: its children are done, and code of other threads that set it was theirs */
 static void *dfi_errors_future_over(const struct dfi_scope *s) { return dfi_load_relaxed(&dfi_errors_in(s)->over); }
-DFI_UPCALL_IS(dfi_up_future_over, dfi_errors_future_over);
+#define dfi_up_future_over_by , dfi_errors_future_over
 
 /* Passes on an error that nobody took when s ended: its task fails, or the thread remembers it. */
 static DFI_NOINLINE DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
@@ -299,7 +299,7 @@ static void dfi_scope_end_errors(struct dfi_scope *s)
     if (DFI_UNLIKELY(dfi_load_acquire(&own->error) != NULL || dfi_load_relaxed(&own->cancelled)))
         dfi_scope_pass_error(s);
 }
-DFI_UPCALL_IS(dfi_up_scope_ends, dfi_scope_end_errors);
+#define dfi_up_scope_ends_by , dfi_scope_end_errors
 
 /* The code that w runs, which is not under a predicate, cancels s, its scope. */
 static void dfi_here_cancels(struct dfi_worker *w, struct dfi_scope *s)
@@ -349,7 +349,7 @@ static void dfi_fail(struct dfi_worker *w, int code, const char *text)
         dfi_fail_with(w, e ? e : &dfi_error_unsaid, code, DFI_OF_CODE, 0); /* handles get the code without memory */
     }
 }
-DFI_UPCALL_IS(dfi_up_fails, dfi_fail);
+#define dfi_up_fails_by , dfi_fail
 
 /* --- calls of programs ------------------------------------------------------------------------------- */
 
@@ -478,14 +478,14 @@ static DFI_COLD void dfi_errors_sync(struct dfi_worker *w, void *link)
     else if (!dfi_errors_future_waits(w->task ? w->task->scope : w->scope))
         dfi_fail(w, DF_ERROR_CANCELLED, "df_sync: the scope of the call was cancelled while it ran");
 }
-DFI_UPCALL_IS(dfi_up_syncs, dfi_errors_sync);
+#define dfi_up_syncs_by , dfi_errors_sync
 
 static void dfi_error_remember(struct dfi_worker *w, int code, const char *text)
 {
     struct dfi_scope *s = dfi_scope_of_caller(w);
     if (s) dfi_scope_set_error(s, code, text);
 }
-DFI_UPCALL_IS(dfi_up_remembers, dfi_error_remember);
+#define dfi_up_remembers_by , dfi_error_remember
 /* --- module ------------------------------------------------------------------------------------------ */
 
 static void dfi_module_errors(const struct dfi_moment *m)

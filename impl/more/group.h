@@ -138,7 +138,7 @@ static int dfi_group_admits(const struct dfi_entry *n, const struct dfi_access *
     const struct dfi_group *g = dfi_group_of(n)->open;
     return g && (dfi_kind(x->mode) != DFI_REDUCE || (g->key == x->key && g->deterministic == dfi_reduces_in_order(x)));
 }
-DFI_UPCALL_IS(dfi_up_joins, dfi_group_admits);
+#define dfi_up_joins_by , dfi_group_admits
 
 /* Adds t to the group of n, or creates one. 0, or -1 if out of memory. */
 static int dfi_group_join(struct dfi_worker *w, struct dfi_flow *t, struct dfi_entry *n, const struct dfi_access *x)
@@ -155,14 +155,14 @@ static int dfi_group_join(struct dfi_worker *w, struct dfi_flow *t, struct dfi_e
     }
     return dfi_group_add(w, t, g, x);
 }
-DFI_UPCALL_IS(dfi_up_joined, dfi_group_join);
+#define dfi_up_joined_by , dfi_group_join
 
 /* Successors of reducing tasks follow whole tasks, because contributions are combined at their end. */
 static void dfi_group_followed(struct dfi_worker *w, const struct dfi_entry *n)
 {
     if (n->kind == DFI_REDUCE) dfi_tasks_of(w)->reg_access = NULL;
 }
-DFI_UPCALL_IS(dfi_up_follows_sharers, dfi_group_followed);
+#define dfi_up_follows_sharers_by , dfi_group_followed
 
 static void dfi_entry_close_group(struct dfi_worker *w, struct dfi_table *table, struct dfi_entry *n)
 {
@@ -172,7 +172,7 @@ static void dfi_entry_close_group(struct dfi_worker *w, struct dfi_table *table,
     if (g->combine) table->unsettled--;
     dfi_group_close(w, g);
 }
-DFI_UPCALL_IS(dfi_up_sharers_end, dfi_entry_close_group);
+#define dfi_up_sharers_end_by , dfi_entry_close_group
 
 /* --- commuting: a lock for each group (more/lock.h) ------------------------------------------------ */
 

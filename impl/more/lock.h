@@ -217,7 +217,7 @@ static DFI_COLD int dfi_units_enter(struct dfi_worker *w, const struct dfi_acces
     dfi_tasks_of(w)->opts = o, dfi_tasks_of(w)->opts_site = site;
     return 1;
 }
-DFI_UPCALL_IS(dfi_up_bare_begins, dfi_units_enter);
+#define dfi_up_bare_begins_by , dfi_units_enter
 
 static DFI_COLD void dfi_units_leave(struct dfi_worker *w, const struct dfi_access *x, unsigned n)
 {
@@ -225,7 +225,7 @@ static DFI_COLD void dfi_units_leave(struct dfi_worker *w, const struct dfi_acce
     h.w = w, h.scope = w->scope, h.x = (struct dfi_access *)(uintptr_t)x, h.n = n, h.taken = 1;
     dfi_units_here_return(&h, n);
 }
-DFI_UPCALL_IS(dfi_up_bare_ends, dfi_units_leave);
+#define dfi_up_bare_ends_by , dfi_units_leave
 
 DFI_SMALL_CODE_END
 

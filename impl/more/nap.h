@@ -32,7 +32,7 @@ static int dfi_nap_ms(struct dfi_worker *w, const struct dfi_goal *g, struct dfi
     nap->watches = !DFI_ALONE && dfi_loops_watch(w, nap->watches);
     return nap->watches ? DFI_LOOP_WATCH_MS : nap->held ? dfi_nap_helps(w) ? -1 : DFI_LOOK_MS : 0;
 }
-DFI_UPCALL_IS(dfi_up_nap_ms, dfi_nap_ms);
+#define dfi_up_nap_ms_by , dfi_nap_ms
 
 static int dfi_nap_over(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_nap *nap)
 {
@@ -41,13 +41,13 @@ static int dfi_nap_over(struct dfi_worker *w, const struct dfi_goal *g, struct d
     if ((polls || nap->watches) && ((nap->looks++ + !polls) % DFI_LOOK_MS || !nap->held)) return 0;
     return dfi_up_look && dfi_up_look(w); /* the released tasks may be on its own stack */
 }
-DFI_UPCALL_IS(dfi_up_nap_over, dfi_nap_over);
+#define dfi_up_nap_over_by , dfi_nap_over
 
 static void dfi_nap_end(struct dfi_worker *w, struct dfi_nap *nap)
 {
     (void)w;
     if (!DFI_ALONE && nap->watches) dfi_loops_leave();
 }
-DFI_UPCALL_IS(dfi_up_nap_end, dfi_nap_end);
+#define dfi_up_nap_end_by , dfi_nap_end
 
 #endif

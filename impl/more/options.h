@@ -21,7 +21,7 @@ static void dfi_more_with(struct dfi_worker *w, const struct df_opts *o, const c
     if (DFI_UNLIKELY(o->handle != NULL) && !(w && dfi_dropped(w))) dfi_handle_begin(w, o->handle, site);
     dfi_token_with(w, o, site);
 }
-DFI_UPCALL_IS(dfi_up_with, dfi_more_with);
+#define dfi_up_with_by , dfi_more_with
 
 static void dfi_more_with_end(struct dfi_worker *w, const struct df_opts *o)
 {
@@ -34,14 +34,14 @@ static void dfi_more_with_end(struct dfi_worker *w, const struct df_opts *o)
                        ran == DFI_PASSED_OVER ? (int)DF_ERROR_CANCELLED : code);
     }
 }
-DFI_UPCALL_IS(dfi_up_with_end, dfi_more_with_end);
+#define dfi_up_with_end_by , dfi_more_with_end
 
 static int dfi_more_options_matter(const struct df_opts *o)
 {
     return (o->after && *o->after) || (o->signals && *o->signals) || o->group || o->release || o->deterministic ||
            o->handle;
 }
-DFI_UPCALL_IS(dfi_up_options_matter, dfi_more_options_matter);
+#define dfi_up_options_matter_by , dfi_more_options_matter
 
 /* Gives t, which has optional state, the options o, except tokens and df_release. */
 static void dfi_more_options_give(struct dfi_flow *t, const struct df_opts *o)
@@ -57,7 +57,7 @@ static int dfi_more_options(struct dfi_worker *w, struct dfi_flow *t, const stru
     if (dfi_token_opts(w, t, o)) return -1;
     return o->release ? dfi_weak_releasable(w, t) : 0;
 }
-DFI_UPCALL_IS(dfi_up_options, dfi_more_options);
+#define dfi_up_options_by , dfi_more_options
 
 DFI_SMALL_CODE_END
 

@@ -51,7 +51,7 @@ static int dfi_look_outside(void)
     }
     return expected;
 }
-DFI_UPCALL_IS(dfi_up_outside, dfi_look_outside);
+#define dfi_up_outside_by , dfi_look_outside
 
 #endif
 

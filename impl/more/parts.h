@@ -55,16 +55,6 @@ DFI_FAST int dfi_predicate_take(struct dfi_worker *w, struct dfi_flow *t, struct
 DFI_FAST int dfi_predicate_admits(struct dfi_worker *w, struct dfi_flow *t) { return (void)w, (void)t, 1; }
 DFI_FAST void dfi_predicate_keep(struct dfi_worker *w, struct dfi_extra *x) { (void)w, (void)x; }
 DFI_FAST void dfi_predicate_leave(struct dfi_predicate *g) { (void)g; }
-DFI_UPCALL_NONE(dfi_up_code_ends);
-DFI_UPCALL_NONE(dfi_up_controlled_by);
-DFI_UPCALL_NONE(dfi_up_creates);
-DFI_UPCALL_NONE(dfi_up_drops);
-DFI_UPCALL_NONE(dfi_up_failed_under);
-DFI_UPCALL_NONE(dfi_up_fails_under);
-DFI_UPCALL_NONE(dfi_up_in_construct);
-DFI_UPCALL_NONE(dfi_up_spawns);
-DFI_UPCALL_NONE(dfi_up_void_under);
-DFI_UPCALL_NONE(dfi_up_waits_for);
 #endif
 
 /* --- submission --------------------------------------------------------------------------------------- */
@@ -83,7 +73,7 @@ static int dfi_parts_may_run_now(struct dfi_worker *w, const struct dfi_type *ty
     /* successors of cancelled tasks must be cancelled too */
     return !w->task && dfi_load_relaxed(&dfi_errors_in(s)->poisoned) ? DFI_RUNS_IF_READY : DFI_RUNS_NOW;
 }
-DFI_UPCALL_IS(dfi_up_may_run_now, dfi_parts_may_run_now);
+#define dfi_up_may_run_now_by , dfi_parts_may_run_now
 
 static int dfi_parts_run_now(struct dfi_worker *w, const struct dfi_type *type)
 {
@@ -94,7 +84,7 @@ static int dfi_parts_run_now(struct dfi_worker *w, const struct dfi_type *type)
     if (dfi_load_relaxed(&dfi_more.devices)) dfi_gpu_before_any(type);
     return 0;
 }
-DFI_UPCALL_IS(dfi_up_runs_now, dfi_parts_run_now);
+#define dfi_up_runs_now_by , dfi_parts_run_now
 
 static int dfi_parts_bare_waited(struct dfi_worker *w, const struct df_opts *o, const char *site)
 {
@@ -103,7 +93,7 @@ static int dfi_parts_bare_waited(struct dfi_worker *w, const struct df_opts *o, 
     for (k = o ? o->after : NULL; k && *k; k++) skip |= dfi_wait_token(*k, site) != DF_OK;
     return skip || dfi_cancelled_with(w->task ? w->task->scope : w->scope, o ? o->group : NULL);
 }
-DFI_UPCALL_IS(dfi_up_bare_waited, dfi_parts_bare_waited);
+#define dfi_up_bare_waited_by , dfi_parts_bare_waited
 
 static void dfi_parts_arrive(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
 {
@@ -112,7 +102,7 @@ static void dfi_parts_arrive(struct dfi_worker *w, struct dfi_flow *t, struct df
         if (dfi_kind(x[i].mode) == DFI_REDUCE) x[i].mode |= DFI_ORDERED;
     if (dfi_taskgraph_in(t->scope)) dfi_taskgraph_submit(w, t, x, n);
 }
-DFI_UPCALL_IS(dfi_up_arrives, dfi_parts_arrive);
+#define dfi_up_arrives_by , dfi_parts_arrive
 
 static int dfi_parts_register(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
 {
@@ -127,7 +117,7 @@ static int dfi_parts_register(struct dfi_worker *w, struct dfi_flow *t, struct d
     if (failed) return -1;
     return 0;
 }
-DFI_UPCALL_IS(dfi_up_registers, dfi_parts_register);
+#define dfi_up_registers_by , dfi_parts_register
 
 /* --- a task that its submitter runs, because memory is lacking ---------------------------------------------- */
 
@@ -150,21 +140,21 @@ static DFI_COLD void dfi_parts_alone_wait(struct dfi_worker *w, struct dfi_flow 
     }
     if (dfi_rename_most()) dfi_up_scope_waits(w, t->scope);
 }
-DFI_UPCALL_IS(dfi_up_alone_waits, dfi_parts_alone_wait);
+#define dfi_up_alone_waits_by , dfi_parts_alone_wait
 
 static int dfi_parts_alone_ready(const struct dfi_flow *t)
 {
     if (t->parts && !dfi_gates_done(t, NULL)) return 0;
     return dfi_load_acquire(&dfi_member_of(t->extra)->unmerged) <= 1; /* pairs with dfi_member_merged */
 }
-DFI_UPCALL_IS(dfi_up_alone_ready, dfi_parts_alone_ready);
+#define dfi_up_alone_ready_by , dfi_parts_alone_ready
 
 static int dfi_parts_alone_cancelled(const struct dfi_flow *t)
 {
     return !(t->type->modes & DFI_INTERNAL) &&
            dfi_cancelled_with(t->scope, t->task.mem.special ? dfi_cancel_of(t->extra)->group : NULL);
 }
-DFI_UPCALL_IS(dfi_up_alone_cancelled, dfi_parts_alone_cancelled);
+#define dfi_up_alone_cancelled_by , dfi_parts_alone_cancelled
 
 static DFI_COLD int dfi_parts_alone_run(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x,
                                         unsigned n)
@@ -184,7 +174,7 @@ static DFI_COLD int dfi_parts_alone_run(struct dfi_worker *w, struct dfi_flow *t
     if (ran) dfi_units_leave(w, x, n);
     return DFI_LATER;
 }
-DFI_UPCALL_IS(dfi_up_alone_runs, dfi_parts_alone_run);
+#define dfi_up_alone_runs_by , dfi_parts_alone_run
 
 static DFI_COLD void dfi_parts_alone_done(struct dfi_worker *w, struct dfi_flow *t)
 {
@@ -200,7 +190,7 @@ static DFI_COLD void dfi_parts_alone_done(struct dfi_worker *w, struct dfi_flow 
     }
     if (dfi_predicate_over(t->extra)) dfi_predicate_leave(dfi_predicate_over(t->extra));
 }
-DFI_UPCALL_IS(dfi_up_alone_done, dfi_parts_alone_done);
+#define dfi_up_alone_done_by , dfi_parts_alone_done
 
 /* --- readiness --------------------------------------------------------------------------------------------- */
 
@@ -223,7 +213,7 @@ static int dfi_parts_ready(struct dfi_flow *t)
     if (dfi_tokens_of(t->extra)->held.by) dfi_unhold(&dfi_tokens_of(t->extra)->held);
     return dfi_locks_early(t) && !dfi_lock_all(t->extra);
 }
-DFI_UPCALL_IS(dfi_up_ready, dfi_parts_ready);
+#define dfi_up_ready_by , dfi_parts_ready
 
 /* --- begin and end ---------------------------------------------------------------------------------------- */
 
@@ -251,7 +241,7 @@ static DFI_NOINLINE int dfi_parts_begin(struct dfi_worker *w, struct dfi_flow *t
     if (DFI_UNLIKELY(dfi_predicate_over(x) != NULL)) dfi_predicate_keep(w, x);
     return DFI_GO;
 }
-DFI_UPCALL_IS(dfi_up_begins, dfi_parts_begin);
+#define dfi_up_begins_by , dfi_parts_begin
 
 static DFI_NOINLINE int dfi_parts_done(struct dfi_worker *w, struct dfi_flow *t)
 {
@@ -266,7 +256,7 @@ static DFI_NOINLINE int dfi_parts_done(struct dfi_worker *w, struct dfi_flow *t)
     if (DFI_UNLIKELY(dfi_cancel_of(x)->handle != NULL)) dfi_handle_done(w, t);
     return !dfi_member_of(x)->reductions || dfi_reduce_done(w, dfi_member_of(x));
 }
-DFI_UPCALL_IS(dfi_up_done, dfi_parts_done);
+#define dfi_up_done_by , dfi_parts_done
 
 /* The last contribution of t has been combined: the rest of dfi_parts_done, and of dfi_flow_done. */
 static void dfi_parts_merged(struct dfi_worker *w, struct dfi_flow *t)
@@ -274,7 +264,7 @@ static void dfi_parts_merged(struct dfi_worker *w, struct dfi_flow *t)
     struct dfi_flow *ready = dfi_flow_release(w, t, NULL);
     if (ready) dfi_push(w, ready);
 }
-DFI_UPCALL_IS(dfi_up_merged, dfi_parts_merged);
+#define dfi_up_merged_by , dfi_parts_merged
 
 static void dfi_parts_free(struct dfi_worker *w, struct dfi_flow *t)
 {
@@ -290,7 +280,7 @@ static void dfi_parts_free(struct dfi_worker *w, struct dfi_flow *t)
     if (DFI_UNLIKELY(dfi_predicated_of(x)->undo != NULL)) dfi_mfree((void *)dfi_predicated_of(x)->undo);
 #endif
 }
-DFI_UPCALL_IS(dfi_up_extra_free, dfi_parts_free);
+#define dfi_up_extra_free_by , dfi_parts_free
 
 /* --- entries of a table ----------------------------------------------------------------------------------- */
 
@@ -303,7 +293,7 @@ static void dfi_parts_entry_new(struct dfi_entry *n)
     dfi_listed_of(n)->listed = dfi_listed_of(n)->saved = 0;
 #endif
 }
-DFI_UPCALL_IS(dfi_up_entry_new, dfi_parts_entry_new);
+#define dfi_up_entry_new_by , dfi_parts_entry_new
 
 static void dfi_parts_entry_free(struct dfi_worker *w, struct dfi_scope *s, struct dfi_entry *n)
 {
@@ -311,7 +301,7 @@ static void dfi_parts_entry_free(struct dfi_worker *w, struct dfi_scope *s, stru
     if (!DFI_ALONE && s && dfi_versions_of(n)->all) dfi_versions_keep(s, n); /* tasks of s may still use them */
     if (dfi_group_of(n)->open) dfi_group_close(w, dfi_group_of(n)->open);
 }
-DFI_UPCALL_IS(dfi_up_entry_free, dfi_parts_entry_free);
+#define dfi_up_entry_free_by , dfi_parts_entry_free
 
 /* Closes reductions, and moves renamed values back to their original memory. */
 static DFI_NOINLINE void dfi_parts_write_back_all(struct dfi_worker *w, struct dfi_scope *s, struct dfi_table *table)
@@ -330,13 +320,13 @@ static void dfi_parts_write_back(struct dfi_worker *w, struct dfi_scope *s)
     struct dfi_table *table = dfi_flow_of(s)->table;
     if (DFI_UNLIKELY(table && table->unsettled)) dfi_parts_write_back_all(w, s, table);
 }
-DFI_UPCALL_IS(dfi_up_scope_waits, dfi_parts_write_back);
+#define dfi_up_scope_waits_by , dfi_parts_write_back
 
 static int dfi_parts_stays(struct dfi_worker *w, struct dfi_flow *t)
 {
     return dfi_node_stays(t) || dfi_gate_ends(w, t);
 }
-DFI_UPCALL_IS(dfi_up_stays, dfi_parts_stays);
+#define dfi_up_stays_by , dfi_parts_stays
 
 /* --- scopes ----------------------------------------------------------------------------------------------- */
 
@@ -360,7 +350,7 @@ static void dfi_parts_scope_new(struct dfi_scope *s)
 #endif
     dfi_store_relaxed(&dfi_launches_in(s)->since, 0);
 }
-DFI_UPCALL_IS(dfi_up_flow_scope_new, dfi_parts_scope_new);
+#define dfi_up_flow_scope_new_by , dfi_parts_scope_new
 
 static void dfi_parts_body_begin(struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t)
 {
@@ -370,7 +360,7 @@ static void dfi_parts_body_begin(struct dfi_worker *w, struct dfi_scope *s, stru
 #endif
     if (t->parts) dfi_weak_seed(w, s, t);
 }
-DFI_UPCALL_IS(dfi_up_body_begins, dfi_parts_body_begin);
+#define dfi_up_body_begins_by , dfi_parts_body_begin
 
 /* Returns the predicate of a block that should not have been executed, or NULL. */
 static void *dfi_parts_block_come(struct dfi_worker *w, const char *site)
@@ -378,7 +368,7 @@ static void *dfi_parts_block_come(struct dfi_worker *w, const char *site)
     dfi_no_graph(w, "a block or loop of its own", site);
     return dfi_dropped(w) ? dfi_predicate_now(w->scope) : NULL;
 }
-DFI_UPCALL_IS(dfi_up_block_comes, dfi_parts_block_come);
+#define dfi_up_block_comes_by , dfi_parts_block_come
 
 static void dfi_parts_block_open(struct dfi_worker *w, struct dfi_scope *s, void *wrong)
 {
@@ -392,34 +382,34 @@ static void dfi_parts_block_open(struct dfi_worker *w, struct dfi_scope *s, void
     (void)wrong;
 #endif
 }
-DFI_UPCALL_IS(dfi_up_block_opens, dfi_parts_block_open);
+#define dfi_up_block_opens_by , dfi_parts_block_open
 
 static void dfi_parts_stolen_begin(struct dfi_worker *w, struct dfi_scope *s)
 {
     dfi_weak_stolen(w, s);
     dfi_crew_stolen(w, s);
 }
-DFI_UPCALL_IS(dfi_up_stolen_begins, dfi_parts_stolen_begin);
+#define dfi_up_stolen_begins_by , dfi_parts_stolen_begin
 
 static void dfi_parts_code_left(struct dfi_worker *w, struct dfi_scope *s)
 {
     if (dfi_flow_of(s)->asks & DFI_ASKS_ARENA) dfi_arena_left(w, s);
     if (dfi_flow_of(s)->asks) dfi_taskgraph_left(s);
 }
-DFI_UPCALL_IS(dfi_up_code_left, dfi_parts_code_left);
+#define dfi_up_code_left_by , dfi_parts_code_left
 
 static void dfi_parts_waited(struct dfi_worker *w, struct dfi_scope *s)
 {
     if (!dfi_now_failed(w, s)) dfi_scope_unpoison(w, s), dfi_scope_uncancel(w, s);
     if (DFI_UNLIKELY(dfi_taskgraph_in(s) != NULL)) dfi_taskgraph_wait(dfi_taskgraph_in(s));
 }
-DFI_UPCALL_IS(dfi_up_waited, dfi_parts_waited);
+#define dfi_up_waited_by , dfi_parts_waited
 
 static void dfi_parts_body_done(struct dfi_scope *s)
 {
     dfi_devices_body_done(s);
     dfi_scope_end_errors(s);
 }
-DFI_UPCALL_IS(dfi_up_body_done, dfi_parts_body_done);
+#define dfi_up_body_done_by , dfi_parts_body_done
 
 #endif

@@ -30,7 +30,7 @@ static DFI_COLD int dfi_flow_poisons(struct dfi_flow *t)
     while (!dfi_cas_acq_rel(&dfi_errors_in(s)->poisoned, &head, &t->task.mem));
     return 1;
 }
-DFI_UPCALL_IS(dfi_up_skipped, dfi_flow_poisons);
+#define dfi_up_skipped_by , dfi_flow_poisons
 
 /* Frees the cancelled children that s remembers: later tasks do not depend on them any more. pre: the children of s
  * are done; so no thread pushes, and relaxed accesses suffice. */
@@ -50,7 +50,7 @@ static void dfi_errors_scope_free(struct dfi_worker *w, struct dfi_scope *s)
 {
     if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_errors_in(s)->poisoned) != NULL)) dfi_scope_unpoison(w, s);
 }
-DFI_UPCALL_IS(dfi_up_flow_scope_free, dfi_errors_scope_free);
+#define dfi_up_flow_scope_free_by , dfi_errors_scope_free
 
 /* Is a child of s with that group cancelled before it begins? */
 static int dfi_cancelled_with(struct dfi_scope *s, const struct df_group *group)

@@ -286,14 +286,14 @@ static DFI_NOINLINE void dfi_rename(struct dfi_worker *w, struct dfi_flow *t, st
     }
 }
 
-DFI_UPCALL_IS(dfi_up_access, dfi_rename);
+#define dfi_up_access_by , dfi_rename
 
 /* A task without a record is about to run on the original memory of its regions. */
 static void dfi_rename_bare(struct dfi_worker *w, struct dfi_scope *s)
 {
     if (dfi_rename_most()) dfi_up_scope_waits(w, s);
 }
-DFI_UPCALL_IS(dfi_up_bare_waits, dfi_rename_bare);
+#define dfi_up_bare_waits_by , dfi_rename_bare
 
 DFI_SMALL_CODE_END
 

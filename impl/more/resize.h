@@ -63,7 +63,7 @@ static int dfi_rest(struct dfi_worker *w)
     dfi_wait_leave(w, &x);
     return !dfi_stopping();
 }
-DFI_UPCALL_IS(dfi_up_rest, dfi_rest);
+#define dfi_up_rest_by , dfi_rest
 
 /* --- the change --------------------------------------------------------------------------------- */
 

@@ -183,14 +183,14 @@ static DFI_NOINLINE int dfi_park_blocks(struct dfi_worker *w)
     return 1;
 }
 
-DFI_UPCALL_IS(dfi_up_sleeps, dfi_park_blocks);
+#define dfi_up_sleeps_by , dfi_park_blocks
 
 static void dfi_park_unblocks(struct dfi_worker *w)
 {
     dfi_store_seq_cst(&dfi_blocks_of(w)->asleep, (int)DFI_NOT_ASLEEP);
     dfi_block_end();
 }
-DFI_UPCALL_IS(dfi_up_slept, dfi_park_unblocks);
+#define dfi_up_slept_by , dfi_park_unblocks
 
 /* Waits for g while a spare works in the place of w. Runs pinned tasks only. For waits for some of the tasks that could
  * be nested in them: another nested task might depend on code that w runs after this wait. */

@@ -43,7 +43,7 @@ static const char *dfi_error_words(df_result r)
     }
     return r == (df_result)dfi_last_error.code ? dfi_last_error.text : NULL;
 }
-DFI_UPCALL_IS(dfi_up_error_text, dfi_error_words);
+#define dfi_up_error_text_by , dfi_error_words
 
 DFI_SMALL_CODE_END
 #endif

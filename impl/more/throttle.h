@@ -131,7 +131,7 @@ static int dfi_throttle_waiting(struct dfi_worker *w, struct dfi_scope *s)
     dfi_throttle_streams(w, s);
     return 1;
 }
-DFI_UPCALL_IS(dfi_up_throttle, dfi_throttle_waiting);
+#define dfi_up_throttle_by , dfi_throttle_waiting
 
 /* The children may be waiting for a signal or an input from the submitting code. */
 static int dfi_owes(void)
@@ -141,7 +141,7 @@ static int dfi_owes(void)
         if (dfi_load_relaxed(&dfi_holds_of(dfi_load_acquire(&dfi_pool.slot[i]))->first)) return 1;
     return 0;
 }
-DFI_UPCALL_IS(dfi_up_owes, dfi_owes);
+#define dfi_up_owes_by , dfi_owes
 
 DFI_SMALL_CODE_END
 

@@ -179,7 +179,7 @@ static void dfi_opened_take(struct dfi_worker *w)
         e = next;
     }
 }
-DFI_UPCALL_IS(dfi_up_opened, dfi_opened_take);
+#define dfi_up_opened_by , dfi_opened_take
 
 static struct dfi_edge *dfi_token_close(df_token *t, int *skip)
 {
@@ -433,9 +433,9 @@ static DFI_COLD void dfi_token_opts_failed(struct dfi_worker *w, struct dfi_flow
 
 DFI_SMALL_CODE_END
 
-DFI_UPCALL_IS(dfi_up_find_pinned, dfi_task_pinned);
+#define dfi_up_find_pinned_by , dfi_task_pinned
 
 static int dfi_holds_any(void) { return dfi_load_seq_cst(&dfi_more.holds); }
-DFI_UPCALL_IS(dfi_up_holds, dfi_holds_any);
+#define dfi_up_holds_by , dfi_holds_any
 
 #endif

@@ -95,11 +95,10 @@ static void dfi_variables_look(void)
         else dfi_variable_unknown(name, (int)n);
     }
 }
-DFI_UPCALL_IS(dfi_up_variables, dfi_variables_look);
+#define dfi_up_variables_by , dfi_variables_look
 
 DFI_SMALL_CODE_END
 #elif !defined(DF_SERIAL)
-DFI_UPCALL_NONE(dfi_up_variables);
 #endif
 
 #endif

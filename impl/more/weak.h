@@ -145,7 +145,7 @@ static int dfi_part_add(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flo
     return result;
 }
 
-DFI_UPCALL_IS(dfi_up_follows_parts, dfi_part_add);
+#define dfi_up_follows_parts_by , dfi_part_add
 
 /* Gives the edges of the weak accesses of t to gates. 0, or -1 without memory. pre: dfi_weak_releasable */
 static int dfi_weak_submit(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
@@ -179,7 +179,7 @@ static DFI_NOINLINE int dfi_weak_registered(struct dfi_worker *w, struct dfi_flo
         if (!(x[i].mode & DFI_CHILDREN)) t->parts->strong[t->parts->n_strong++] = dfi_region_of(&x[i]);
     return t->type->modes & DFI_CHILDREN ? dfi_weak_submit(w, t, x, n) : 0;
 }
-DFI_UPCALL_IS(dfi_up_registered, dfi_weak_registered);
+#define dfi_up_registered_by , dfi_weak_registered
 
 /* t runs inside its submission, for an observer, and so do its gates: they have no predecessors. */
 static void dfi_weak_runs_here(struct dfi_worker *w, struct dfi_flow *t, size_t mark)
@@ -187,7 +187,7 @@ static void dfi_weak_runs_here(struct dfi_worker *w, struct dfi_flow *t, size_t 
     t->parts->at_once = 1;
     while (dfi_run_own(w, mark, NULL)) continue;
 }
-DFI_UPCALL_IS(dfi_up_runs_here, dfi_weak_runs_here);
+#define dfi_up_runs_here_by , dfi_weak_runs_here
 
 /* --- the worker that runs the task ------------------------------------------------------------------ */
 
@@ -221,12 +221,12 @@ static void dfi_weak_before(struct dfi_worker *w, struct dfi_before *b)
     if (b->scope) b->around = dfi_gated_in(b->scope)->task;
     else if (w->task && w->task->parts) b->around = w->task;
 }
-DFI_UPCALL_IS(dfi_up_before_begins, dfi_weak_before);
+#define dfi_up_before_begins_by , dfi_weak_before
 static int dfi_weak_before_done(const struct dfi_before *b, const struct dfi_region *r)
 {
     return dfi_gates_done(b->around, r);
 }
-DFI_UPCALL_IS(dfi_up_before_done, dfi_weak_before_done);
+#define dfi_up_before_done_by , dfi_weak_before_done
 
 /* w waits in the body of a task with weak accesses. Its children may depend on earlier siblings of that task, which
  * are outside the awaited scope. w may run earlier tasks nested in this wait, because they cannot depend on tasks
@@ -247,7 +247,7 @@ static int dfi_find_around(struct dfi_worker *w, const struct dfi_goal *g, struc
     }
     return 0;
 }
-DFI_UPCALL_IS(dfi_up_find_around, dfi_find_around);
+#define dfi_up_find_around_by , dfi_find_around
 
 /* Starts the table of s, in the body of t, with the gates. Without memory, s gets a table that takes
  * no region: each child of s then runs immediately, after the gates that overlap its regions
@@ -373,7 +373,7 @@ static DFI_NOINLINE void dfi_weak_body_end(struct dfi_worker *w, struct dfi_flow
     }
 }
 
-DFI_UPCALL_IS(dfi_up_body_ends, dfi_weak_body_end);
+#define dfi_up_body_ends_by , dfi_weak_body_end
 
 /* t and its children are done. */
 static void dfi_weak_done(struct dfi_worker *w, struct dfi_flow *t)

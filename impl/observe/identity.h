@@ -40,7 +40,7 @@ static DFI_COLD size_t dfi_id_seq(struct dfi_worker *w, size_t before)
     return before + 1;
 #endif
 }
-DFI_UPCALL_IS(dfi_up_task_number, dfi_id_seq);
+#define dfi_up_task_number_by , dfi_id_seq
 
 /* The identity of the task that is, or was, in the memory t; seq tells which. */
 DFI_FAST uint64_t dfi_id_of(const struct dfi_flow *t, size_t seq)

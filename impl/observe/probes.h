@@ -316,6 +316,6 @@ static DFI_COLD void dfi_see(struct dfi_worker *w, unsigned p, const void *on, c
     dfi_progress_see(w, p, on);
     dfi_tell_point(w, p, on, other);
 }
-DFI_UPCALL_IS(dfi_up_see, dfi_see);
+#define dfi_up_see_by , dfi_see
 
 #endif

@@ -206,7 +206,7 @@ static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_stolen 
     dfi_wake_waiting(victim);
 }
 
-DFI_UPCALL_IS(dfi_up_future_stolen, dfi_future_run_stolen);
+#define dfi_up_future_stolen_by , dfi_future_run_stolen
 
 #endif
 

@@ -258,7 +258,7 @@ static struct dfi_worker *dfi_attach(void)
     if (dfi_modules && w && dfi_load_relaxed(&dfi_pool.running)) dfi_tell(DFI_THREAD_READY, w);
     return w;
 }
-DFI_UPCALL_IS(dfi_up_attach, dfi_attach);
+#define dfi_up_attach_by , dfi_attach
 
 /* Tells the helpers to end. */
 static void dfi_stop_signal(int how)

@@ -76,7 +76,7 @@ static struct dfi_worker *dfi_attach(void)
     if (!dfi_pool.running) dfi_start_single(NULL);
     return dfi_me();
 }
-DFI_UPCALL_IS(dfi_up_attach, dfi_attach);
+#define dfi_up_attach_by , dfi_attach
 
 DFI_EXTERN_C_BEGIN
 DFI_API df_result df_start(const df_config *c)

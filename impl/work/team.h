@@ -85,7 +85,7 @@ static int dfi_team_wanted(void)
     return t != NULL;
 }
 
-DFI_UPCALL_IS(dfi_up_team_wanted, dfi_team_wanted);
+#define dfi_up_team_wanted_by , dfi_team_wanted
 
 /* The first team from t on that w may join. Under the board's lock. */
 static struct dfi_team *dfi_team_from(struct dfi_team *t, const struct dfi_worker *w, const struct dfi_filter *f)
@@ -120,7 +120,7 @@ static int dfi_team_find(struct dfi_worker *w, const struct dfi_filter *f, struc
     return t != NULL;
 }
 
-DFI_UPCALL_IS(dfi_up_team_find, dfi_team_find);
+#define dfi_up_team_find_by , dfi_team_find
 
 /* Shall w leave the team that it works for, because it is a helper that is one too many? Not the owner, and not a
  * helper that joined the team in a wait, which would join it again. */
@@ -165,7 +165,7 @@ static void dfi_team_run(struct dfi_worker *w, struct dfi_team *team)
     dfi_wake_waiting(owner);
 }
 
-DFI_UPCALL_IS(dfi_up_team_run, dfi_team_run);
+#define dfi_up_team_run_by , dfi_team_run
 
 static void dfi_module_teams(const struct dfi_moment *m)
 {

@@ -181,7 +181,7 @@ static void dfi_exit_rest(struct dfi_worker *w)
 {
     if (w->task || w->scope->outer || w->helper || (dfi_up_runs_plain && dfi_up_runs_plain(w))) dfi_exit_bodies(w);
 }
-DFI_UPCALL_IS(dfi_up_bodies_end, dfi_exit_rest);
+#define dfi_up_bodies_end_by , dfi_exit_rest
 
 /* --- detection of the end --------------------------------------------------------------------------- */
 
@@ -219,11 +219,9 @@ static void dfi_exit_unwatch(void)
     if (dfi_exit_watched) dfi_sys_cleanup_pop(&dfi_exit_buffer, 0);
     dfi_exit_watched = 0;
 }
-DFI_UPCALL_IS(dfi_up_end_watch, dfi_exit_watch);
-DFI_UPCALL_IS(dfi_up_end_unwatch, dfi_exit_unwatch);
+#define dfi_up_end_watch_by , dfi_exit_watch
+#define dfi_up_end_unwatch_by , dfi_exit_unwatch
 #else
-DFI_UPCALL_NONE(dfi_up_end_watch);
-DFI_UPCALL_NONE(dfi_up_end_unwatch);
 #endif
 
 DFI_SMALL_CODE_END

@@ -69,7 +69,7 @@ static void dfi_unsynced_report(struct dfi_worker *w, size_t mark, const char *w
     }
 }
 
-DFI_UPCALL_IS(dfi_up_unsynced, dfi_unsynced_report);
+#define dfi_up_unsynced_by , dfi_unsynced_report
 
 /* Reports futures of functions that have returned. end: all variables of active functions are at or above it. */
 DFI_UNUSED static DFI_NOINLINE void dfi_unsynced_look(struct dfi_worker *w, const void *end)
@@ -83,7 +83,7 @@ DFI_UNUSED static DFI_NOINLINE void dfi_unsynced_look(struct dfi_worker *w, cons
         dfi_unsynced_forget(w, f, at, "its function returned");
     }
 }
-DFI_UPCALL_IS(dfi_up_unsynced_look, dfi_unsynced_look);
+#define dfi_up_unsynced_look_by , dfi_unsynced_look
 
 /* Reports f if it was not synced before it is spawned again. */
 static void dfi_unsynced_again(struct dfi_worker *w, struct dfi_future *f)

@@ -9,7 +9,7 @@ struct dfi_logger dfi_logger;
 DFI_LATER_IS(size_t, dfi_scope_bytes, sizeof(struct dfi_scope));
 enum { SMALL = DFI_CLS_UPPER, LARGE, CLASSES };
 static size_t bytes_of(unsigned cls) { return cls == SMALL ? 40 : 1000; }
-DFI_UPCALL_IS(dfi_up_block_bytes, bytes_of);
+DFI_LATER_IS(dfi_up_block_bytes_fn, dfi_up_block_bytes, bytes_of);
 
 /* What a user keeps in a block; `use` and `owner` stay when it is free. */
 struct block {

@@ -7,7 +7,7 @@
 struct dfi_pool dfi_pool;
 struct dfi_logger dfi_logger;
 static struct dfi_flow *none(struct dfi_worker *w, struct dfi_flow *t) { (void)w, (void)t; return NULL; }
-DFI_UPCALL_IS(dfi_up_task_run, none); /* there are tasks, for which the array grows */
+DFI_LATER_IS(dfi_up_task_run_fn, dfi_up_task_run, none); /* there are tasks, for which the array grows */
 
 enum { ENTRIES = 2000000, THIEVES = 3 };
 static struct dfi_worker w;

@@ -7,9 +7,9 @@ static long waiting, streams;
 static void wait_for(void *task, long windows) { (void)task, waiting += windows; }
 static void skips(void *task) { (void)task; CHECK(!"no task is skipped"); }
 static void change(int by) { streams += by; }
-DFI_UPCALL_IS(dfi_up_windows_wait, wait_for);
-DFI_UPCALL_IS(dfi_up_window_skips, skips);
-DFI_UPCALL_IS(dfi_up_streams_change, change);
+DFI_LATER_IS(dfi_up_windows_wait_fn, dfi_up_windows_wait, wait_for);
+DFI_LATER_IS(dfi_up_window_skips_fn, dfi_up_window_skips, skips);
+DFI_LATER_IS(dfi_up_streams_change_fn, dfi_up_streams_change, change);
 
 enum { READERS = 3, ELEMENTS = 400, HORIZON = 4, ROUNDS = 300 };
 static struct dfi_window *open_[ELEMENTS * (READERS + 1)]; /* of tasks that may run */

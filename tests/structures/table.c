@@ -11,7 +11,7 @@ static size_t bytes_of(unsigned cls)
 {
     return cls == DFI_CLS_TABLE ? sizeof(struct dfi_table) : sizeof(struct dfi_entry);
 }
-DFI_UPCALL_IS(dfi_up_block_bytes, bytes_of);
+DFI_LATER_IS(dfi_up_block_bytes_fn, dfi_up_block_bytes, bytes_of);
 
 enum { TASKS = 64 };
 static struct dfi_worker w;

@@ -133,7 +133,7 @@ def without_operands(text, zeros):
 
 def fold(nodes, macros):
     """Changes the items"""
-    code, count = [], collections.Counter()
+    code, count, macros_here = [], collections.Counter(), set()
 
     def collect(nodes):
         for node in nodes:
@@ -143,10 +143,12 @@ def fold(nodes, macros):
             elif node.is_code:
                 code.append(node)
                 count.update(node.names if "{" in node.text else ())
+            else:
+                macros_here.update(node.names)
 
     collect(nodes)
     text = "".join(item.text for item in code)
-    zeros = set(re.findall(r"DFI_UPCALL_NONE\((\w+)\)", text)) - set(re.findall(r"DFI_UPCALL_IS\((\w+),", text))
+    zeros = {name for name in re.findall(r"DFI_UP\((\w+)\)", text) if name + "_by" not in macros_here}
     zeros |= {name for name, v in macros.items() if number(v, macros) == ("0",)}
     again = True
     while again:

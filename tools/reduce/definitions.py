@@ -29,6 +29,7 @@ class Item:
         self.assertion = re.match(r"\s*DFI_STATIC_ASSERT\b", self.text)
         self.stays = False
         self.names = set()
+        self.made = set()  # names that a macro makes of its arguments
         self.is_code = len(nodes) > 1 or not re.match(r"\s*#", self.text)
         definition = DEFINITION.match(self.text) if not self.is_code else None
         if definition:
@@ -50,6 +51,7 @@ class Item:
                 self.words.update(re.findall(r"\bdfi_\w+", t))  # in assembler
             elif WORD.match(t):
                 self.words.add(t)
+        self.words |= self.made
         self.beginnings = {w for w in re.findall(r"\b(\w+?)\s*##", self.text) if OURS.match(w)}
         self.beginnings |= {w for w in self.words if w[-1] == "_" and OURS.match(w)}  # DFI_CAT(DFI_LIST_, n)
 
@@ -58,7 +60,8 @@ class Item:
         if re.fullmatch("DFI_[A-Z_]+", tokens[0]) and tokens[1] == "(":  # DFI_UPCALL(int, dfi_up_see, (..));
             self.names = {t for a, t, b in zip(tokens[1:], tokens[2:], tokens[3:])
                           if a in ("(", ",") and b in (",", ")") and OURS.match(t)}
-            self.names |= {name + end for name in self.names for end in appended.get(tokens[0], ())}
+            self.made = {name + end for name in self.names for end in appended.get(tokens[0], ())}
+            self.names |= self.made
             return
         function, depth = None, 0
         kind = next((t for t in tokens if t == "typedef" or t in TAGS), "")
@@ -130,8 +133,8 @@ def items(nodes, ends):
             depth += depth_of(write(node.branches[0][1]))
         elif not part and re.match(r"\s*#", node):
             out.append(Item([node], ends))
-        elif not part and re.fullmatch(r"(DFI_OWN\(\w+\)\s*)+", node):
-            out += [Item([name + "\n"], ends) for name in re.findall(r"DFI_OWN\(\w+\)", node)]
+        elif not part and re.fullmatch(r"\s*(DFI_(OWN|UP)\(\w+\)\s*)+", node):
+            out += [Item([name + "\n"], ends) for name in re.findall(r"DFI_\w+\(\w+\)", node)]
         else:
             part.append(node)
             depth += depth_of(node)

@@ -147,6 +147,6 @@ DFI_FAST int dfi_loop_hide(struct dfi_worker *w, unsigned d)
 }
 
 static int dfi_loops_wait(void) { return !DFI_ALONE && !dfi_load_seq_cst(&dfi_loops_watcher) && dfi_loops_alone(); }
-DFI_UPCALL_IS(dfi_up_idle_wanted, dfi_loops_wait);
+#define dfi_up_idle_wanted_by , dfi_loops_wait
 
 #endif

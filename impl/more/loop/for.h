@@ -205,7 +205,7 @@ static int dfi_loop_offer(struct dfi_worker *owner, unsigned d, uintptr_t loop)
     dfi_wake_for_work();
     return 1;
 }
-DFI_UPCALL_IS(dfi_up_loop_offer, dfi_loop_offer);
+#define dfi_up_loop_offer_by , dfi_loop_offer
 
 /* The d-th loop that w runs alone, which is l, ends, or becomes one for all workers. Nonzero: a watcher has put its
  * team on the board. */
@@ -351,7 +351,6 @@ static void dfi_loop_init(struct dfi_loop *l, const df_loop *o)
 /* DF_CHECK: runs l, which has accesses, on the calling thread and returns 1, or returns 0 without running it. */
 DFI_UPCALL(int, dfi_up_loop_checked, (struct dfi_worker *w, struct dfi_loop *l, const df_loop *o, const char *site));
 #if !DF_CHECK
-DFI_UPCALL_NONE(dfi_up_loop_checked);
 #endif
 
 DFI_SMALL_CODE_END /* the calling thread alone often runs short loops */
@@ -424,7 +423,7 @@ static void dfi_loops_unwind(struct dfi_worker *w, struct dfi_scope *s)
     }
 }
 
-DFI_UPCALL_IS(dfi_up_code_unwinds, dfi_loops_unwind);
+#define dfi_up_code_unwinds_by , dfi_loops_unwind
 
 /* --- module ------------------------------------------------------------------------------------------ */
 

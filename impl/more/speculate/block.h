@@ -65,11 +65,11 @@ static DFI_NOINLINE int dfi_predicate_drops(struct dfi_worker *w)
     return dfi_predicate_standing(in) == DFI_PREDICATE_WRONG;
 }
 
-DFI_UPCALL_IS(dfi_up_drops, dfi_predicate_drops);
+#define dfi_up_drops_by , dfi_predicate_drops
 
 /* df_wait_on resolves the predicate, so that the awaited tasks are either confirmed or dropped. */
 static void dfi_predicate_waits_for(struct dfi_worker *w) { (void)dfi_dropped(w); }
-DFI_UPCALL_IS(dfi_up_waits_for, dfi_predicate_waits_for);
+#define dfi_up_waits_for_by , dfi_predicate_waits_for
 
 /* True if a task with the options dfi_tasks_of(w)->opts must not be created. A task whose effects cannot be rolled
  * back waits here for the decision: others may rely on its tokens, a device works without df, and
@@ -88,7 +88,7 @@ static int dfi_predicate_creates(struct dfi_worker *w, const struct dfi_type *ty
 {
     return dfi_predicate_now(w->scope) && dfi_predicate_refuses(w, type);
 }
-DFI_UPCALL_IS(dfi_up_creates, dfi_predicate_creates);
+#define dfi_up_creates_by , dfi_predicate_creates
 
 /* --- iterations ------------------------------------------------------------------------------- */
 
@@ -224,13 +224,13 @@ static DFI_NOINLINE DFI_COLD void dfi_predicates_left(struct dfi_worker *w, stru
 }
 
 static int dfi_predicate_here(const struct dfi_worker *w) { return dfi_predicate_now(w->scope) != NULL; }
-DFI_UPCALL_IS(dfi_up_in_construct, dfi_predicate_here);
+#define dfi_up_in_construct_by , dfi_predicate_here
 
 static void dfi_predicate_code_ends(struct dfi_worker *w, struct dfi_scope *s)
 {
     if (DFI_UNLIKELY(dfi_predicate_now(s) != NULL)) dfi_predicates_left(w, s);
 }
-DFI_UPCALL_IS(dfi_up_code_ends, dfi_predicate_code_ends);
+#define dfi_up_code_ends_by , dfi_predicate_code_ends
 
 #else
 

@@ -142,14 +142,14 @@ static void dfi_predicate_keep(struct dfi_worker *w, struct dfi_extra *x)
     dfi_undo_push(&dfi_predicate_over(x)->undo, k);
 }
 
-DFI_UPCALL_IS(dfi_up_fails_under, dfi_predicate_fail);
-DFI_UPCALL_IS(dfi_up_failed_under, dfi_predicate_give_error);
+#define dfi_up_fails_under_by , dfi_predicate_fail
+#define dfi_up_failed_under_by , dfi_predicate_give_error
 
 static int dfi_predicate_void(const struct dfi_predicate *g)
 {
     return dfi_predicate_standing(g) == DFI_PREDICATE_WRONG;
 }
-DFI_UPCALL_IS(dfi_up_void_under, dfi_predicate_void);
+#define dfi_up_void_under_by , dfi_predicate_void
 
 /* The predicate of the task whose body is running in the caller, or NULL. */
 static struct dfi_predicate *dfi_controlling_predicate(struct dfi_worker *w)
@@ -161,7 +161,7 @@ static struct dfi_predicate *dfi_controlling_predicate(struct dfi_worker *w)
     return t && dfi_extra_if(t) ? dfi_predicate_over(t->extra) : NULL;
 }
 
-DFI_UPCALL_IS(dfi_up_controlled_by, dfi_controlling_predicate);
+#define dfi_up_controlled_by_by , dfi_controlling_predicate
 
 static DFI_COLD void dfi_predicate_spawns(struct dfi_worker *w, const char *site)
 {
@@ -170,7 +170,7 @@ static DFI_COLD void dfi_predicate_spawns(struct dfi_worker *w, const char *site
         dfi_error("%s: df_spawn in a df_speculate block whose condition is not known: the call is made even if the "
                   "prediction is wrong; submit a task that spawns", site);
 }
-DFI_UPCALL_IS(dfi_up_spawns, dfi_predicate_spawns);
+#define dfi_up_spawns_by , dfi_predicate_spawns
 
 DFI_SMALL_CODE_END
 

@@ -51,13 +51,13 @@ static void dfi_stream_task_waits(void *task, long windows)
      * held here */
     dfi_store_relaxed(&dfi_windows_of(((struct dfi_flow *)task)->extra)->missing, (intptr_t)windows);
 }
-DFI_UPCALL_IS(dfi_up_windows_wait, dfi_stream_task_waits);
+#define dfi_up_windows_wait_by , dfi_stream_task_waits
 
 static void dfi_stream_task_skip(void *task)
 {
     dfi_store_relaxed(&((struct dfi_flow *)task)->skip, (unsigned)DFI_SKIPPED);
 }
-DFI_UPCALL_IS(dfi_up_window_skips, dfi_stream_task_skip);
+#define dfi_up_window_skips_by , dfi_stream_task_skip
 
 /* While streams exist, a task may wait for the next push of the submitting code, and so must not run inside its
  * submission (dfi_parts_may_run_now). */
@@ -66,7 +66,7 @@ static void dfi_stream_created(int by)
     dfi_fetch_add_acq_rel(&dfi_more.streams, by);
     dfi_careful(by * DFI_CAREFUL_ASK);
 }
-DFI_UPCALL_IS(dfi_up_streams_change, dfi_stream_created);
+#define dfi_up_streams_change_by , dfi_stream_created
 
 static void dfi_windows_release(struct dfi_worker *w, struct dfi_window *v)
 {
@@ -90,7 +90,7 @@ static void dfi_windows_ready(struct dfi_window *v, int outside)
     if (outside) dfi_happened(w);
     dfi_windows_release(w, v);
 }
-DFI_UPCALL_IS(dfi_up_windows_ready, dfi_windows_ready);
+#define dfi_up_windows_ready_by , dfi_windows_ready
 
 /* --- begin and end of a task: called by more/parts.h ----------------------------------------------- */
 
@@ -338,7 +338,7 @@ static DFI_NOINLINE struct dfi_flow *dfi_stream_move(struct dfi_worker *w)
     dfi_flow_count(w, t);
     return w->task = h->moved = t;
 }
-DFI_UPCALL_IS(dfi_up_leaves_stack, dfi_stream_move);
+#define dfi_up_leaves_stack_by , dfi_stream_move
 
 static void dfi_stream_end_here(struct dfi_worker *w, struct dfi_flow *t)
 {
@@ -347,7 +347,7 @@ static void dfi_stream_end_here(struct dfi_worker *w, struct dfi_flow *t)
     dfi_windows_end(h->windows, 0, 0, &a);
     if (a.ready) dfi_windows_release(w, a.ready);
 }
-DFI_UPCALL_IS(dfi_up_ends_on_stack, dfi_stream_end_here);
+#define dfi_up_ends_on_stack_by , dfi_stream_end_here
 
 /* Runs a task immediately on the calling thread. Zero: not possible. */
 static int dfi_stream_run_here(struct dfi_worker *w, const struct dfi_type *type, void *args,

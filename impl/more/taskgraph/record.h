@@ -34,7 +34,7 @@ static DFI_COLD void dfi_taskgraph_lacks(struct dfi_worker *w)
     struct df_taskgraph *g = w->task ? NULL : dfi_taskgraph_in(w->scope);
     if (g) dfi_taskgraph_fails(g);
 }
-DFI_UPCALL_IS(dfi_up_lacks_record, dfi_taskgraph_lacks);
+#define dfi_up_lacks_record_by , dfi_taskgraph_lacks
 
 static int dfi_taskgraph_begin(struct dfi_taskgraph_block *r)
 {
@@ -65,7 +65,7 @@ static void dfi_taskgraph_refuse_here(struct dfi_worker *w, const char *what, co
     struct df_taskgraph *g = w->task ? NULL : dfi_taskgraph_in(w->scope);
     if (g) dfi_taskgraph_refuses(g, what, site);
 }
-DFI_UPCALL_IS(dfi_up_cannot, dfi_taskgraph_refuse_here);
+#define dfi_up_cannot_by , dfi_taskgraph_refuse_here
 
 /* Records a child of a recorded scope, with arguments and accesses as submitted. */
 static DFI_NOINLINE void dfi_taskgraph_submit(struct dfi_worker *w, const struct dfi_flow *t,

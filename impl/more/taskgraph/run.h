@@ -86,7 +86,7 @@ static struct dfi_flow *dfi_plan_release(struct dfi_worker *w, struct dfi_flow *
     return ready;
 }
 
-DFI_UPCALL_IS(dfi_up_releases, dfi_plan_release);
+#define dfi_up_releases_by , dfi_plan_release
 
 /* From now on the tasks of p run in the modes of the calling code. */
 static DFI_NOINLINE DFI_COLD void dfi_plan_computes(struct dfi_plan *p)
@@ -253,7 +253,6 @@ DFI_SMALL_CODE_END
 #else
 
 /* A serial build runs tasks in their order, without a plan. */
-DFI_UPCALL_NONE(dfi_up_releases);
 
 #endif
 

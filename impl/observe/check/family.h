@@ -164,7 +164,7 @@ static void dfi_check_ready(struct dfi_flow *t)
     dfi_os_unlock(&dfi_check_family_lock);
     if (found) dfi_check_say_unordered(&now, &other);
 }
-DFI_UPCALL_IS(dfi_up_is_ready, dfi_check_ready);
+#define dfi_up_is_ready_by , dfi_check_ready
 
 /* Was t told to be done? pre: none; a task whose life is no longer known counts as unfinished */
 static int dfi_check_is_done(const struct dfi_flow *t)

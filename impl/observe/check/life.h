@@ -32,15 +32,15 @@ static void dfi_check_called(struct dfi_worker *w, uintptr_t frame)
     k->body = 0;
 }
 
-DFI_UPCALL_IS(dfi_up_called, dfi_check_called);
-DFI_UPCALL_IS(dfi_up_waits, dfi_check_waits);
-DFI_UPCALL_IS(dfi_up_children_done, dfi_check_children_done);
-DFI_UPCALL_IS(dfi_up_scope_end, dfi_check_scope_end);
-DFI_UPCALL_IS(dfi_up_body, dfi_check_run);
-DFI_UPCALL_IS(dfi_up_submits, dfi_check_submit);
-DFI_UPCALL_IS(dfi_up_items, dfi_check_items);
-DFI_UPCALL_IS(dfi_up_combines, dfi_check_commutes);
-DFI_UPCALL_IS(dfi_up_combines_more, dfi_check_operator);
+#define dfi_up_called_by , dfi_check_called
+#define dfi_up_waits_by , dfi_check_waits
+#define dfi_up_children_done_by , dfi_check_children_done
+#define dfi_up_scope_end_by , dfi_check_scope_end
+#define dfi_up_body_by , dfi_check_run
+#define dfi_up_submits_by , dfi_check_submit
+#define dfi_up_items_by , dfi_check_items
+#define dfi_up_combines_by , dfi_check_commutes
+#define dfi_up_combines_more_by , dfi_check_operator
 
 /* w gets another stack, or the code on its stack is gone. */
 static void dfi_check_worker_new(struct dfi_worker *w)
@@ -57,7 +57,7 @@ static void dfi_check_scope_created(struct dfi_scope *s)
 {
     memset((void *)dfi_scope_checks(s), 0, sizeof *dfi_scope_checks(s));
 }
-DFI_UPCALL_IS(dfi_up_created, dfi_check_created);
+#define dfi_up_created_by , dfi_check_created
 static void dfi_check_task_done(struct dfi_flow *t)
 {
     dfi_check_family_done(t);
@@ -65,20 +65,20 @@ static void dfi_check_task_done(struct dfi_flow *t)
     dfi_check_done(t);
 #endif
 }
-DFI_UPCALL_IS(dfi_up_task_done, dfi_check_task_done);
-DFI_UPCALL_IS(dfi_up_scope_created, dfi_check_scope_created);
-DFI_UPCALL_IS(dfi_up_unwound, dfi_check_worker_new);
-DFI_UPCALL_IS(dfi_up_site, dfi_check_site);
+#define dfi_up_task_done_by , dfi_check_task_done
+#define dfi_up_scope_created_by , dfi_check_scope_created
+#define dfi_up_unwound_by , dfi_check_worker_new
+#define dfi_up_site_by , dfi_check_site
 
 #if DFI_CHECK_ASAN
-DFI_UPCALL_IS(dfi_up_pause, dfi_check_pause);
-DFI_UPCALL_IS(dfi_up_resume, dfi_check_resume);
-DFI_UPCALL_IS(dfi_up_code_begin, dfi_check_part_begin);
-DFI_UPCALL_IS(dfi_up_code_end, dfi_check_part_end);
-DFI_UPCALL_IS(dfi_up_own_begin, dfi_check_own_begin);
-DFI_UPCALL_IS(dfi_up_own_end, dfi_check_own_end);
-DFI_UPCALL_IS(dfi_up_waited_on, dfi_check_waited);
-DFI_UPCALL_IS(dfi_up_released, dfi_check_release);
+#define dfi_up_pause_by , dfi_check_pause
+#define dfi_up_resume_by , dfi_check_resume
+#define dfi_up_code_begin_by , dfi_check_part_begin
+#define dfi_up_code_end_by , dfi_check_part_end
+#define dfi_up_own_begin_by , dfi_check_own_begin
+#define dfi_up_own_end_by , dfi_check_own_end
+#define dfi_up_waited_on_by , dfi_check_waited
+#define dfi_up_released_by , dfi_check_release
 
 /* The pool begins or ends. off: the process ends, and bodies may still run. */
 static void dfi_check_reset(int off)

@@ -130,7 +130,7 @@ static int dfi_check_loop(struct dfi_worker *w, struct dfi_loop *l, const df_loo
     for (i = 0; i < n; i++) dfi_mfree(written[i].copy);
     return 1;
 }
-DFI_UPCALL_IS(dfi_up_loop_checked, dfi_check_loop);
+#define dfi_up_loop_checked_by , dfi_check_loop
 
 DFI_SMALL_CODE_END
 

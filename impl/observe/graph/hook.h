@@ -44,7 +44,7 @@ DFI_ROOM(dfi_drawn, dfi_drawn_of, dfi_extra);
 struct dfi_scope_drawn { struct dfi_g_item *graph; }; /* the scope in the drawing, or NULL */
 DFI_ROOM(dfi_scope_drawn, dfi_drawn_in, dfi_table);
 static void dfi_graph_table_new(struct dfi_table *table) { dfi_drawn_in(table)->graph = NULL; }
-DFI_UPCALL_IS(dfi_up_table_new, dfi_graph_table_new);
+#define dfi_up_table_new_by , dfi_graph_table_new
 
 static struct dfi_g_item *dfi_graph_of_task(const struct dfi_flow *t)
 {

@@ -132,17 +132,17 @@ static int dfi_direct_backwards(struct dfi_worker *w)
     return dfi_chaos_draw(w) % 2 == dfi_chaos_habit(DFI_HABIT_BACKWARDS, 2);
 }
 
-DFI_UPCALL_IS(dfi_up_turn_take, dfi_baton_take);
-DFI_UPCALL_IS(dfi_up_turn_drop, dfi_baton_drop);
-DFI_UPCALL_IS(dfi_up_turn_outside, dfi_baton_outside);
-DFI_UPCALL_IS(dfi_up_turn_point, dfi_direct_point);
-DFI_UPCALL_IS(dfi_up_turn_look, dfi_baton_look);
-DFI_UPCALL_IS(dfi_up_stranger, dfi_baton_stranger);
-DFI_UPCALL_IS(dfi_up_stranger_is, dfi_baton_become);
-DFI_UPCALL_IS(dfi_up_now_and_then, dfi_chaos_now_and_then);
-DFI_UPCALL_IS(dfi_up_rank, dfi_chaos_place);
-DFI_UPCALL_IS(dfi_up_backwards, dfi_direct_backwards);
-DFI_UPCALL_IS(dfi_up_clock, dfi_direct_clock);
+#define dfi_up_turn_take_by , dfi_baton_take
+#define dfi_up_turn_drop_by , dfi_baton_drop
+#define dfi_up_turn_outside_by , dfi_baton_outside
+#define dfi_up_turn_point_by , dfi_direct_point
+#define dfi_up_turn_look_by , dfi_baton_look
+#define dfi_up_stranger_by , dfi_baton_stranger
+#define dfi_up_stranger_is_by , dfi_baton_become
+#define dfi_up_now_and_then_by , dfi_chaos_now_and_then
+#define dfi_up_rank_by , dfi_chaos_place
+#define dfi_up_backwards_by , dfi_direct_backwards
+#define dfi_up_clock_by , dfi_direct_clock
 
 DFI_SMALL_CODE_END
 
