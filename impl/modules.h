@@ -178,185 +178,8 @@
 #include "choice/absent.h"
 #include "choice/needed.h"
 
-/* --- what lower floors leave to upper ones (base/upcall.h) ---------------------------------------- */
-
 #if DFI_WITH_DATAFLOW
-struct dfi_whole_worker {
-    struct dfi_worker worker;
-    struct dfi_flow_worker tasks;
-#if DFI_WITH_MORE
-    struct dfi_blocks blocks;
-    struct dfi_looks looks;
-    struct dfi_throttled throttled;
-    struct dfi_holds holds;
-    struct dfi_handles_here handles;
-    struct dfi_tally tally;
-    struct dfi_started started;
-    struct dfi_alone alone;
-#if !defined(DF_SERIAL)
-    struct dfi_entered entered;
-#endif
-    struct dfi_device_worker kernels;
-#endif
-#if DFI_WITH_OBSERVERS
-    struct dfi_numbers numbers;
-    struct dfi_observing observing;
-#endif
-#if DFI_WITH_WATCHES
-    struct dfi_events_worker events;
-    struct dfi_chains chains;
-    struct dfi_directed_worker directed;
-#endif
-#if DF_CHECK
-    struct dfi_check_worker checks;
-#endif
-};
-DFI_LATER_IS(size_t, dfi_worker_bytes, sizeof(struct dfi_whole_worker));
-DFI_ROOM_IS(dfi_tasks_of, dfi_whole_worker, tasks);
-#if DFI_WITH_MORE
-DFI_ROOM_IS(dfi_blocks_of, dfi_whole_worker, blocks);
-DFI_ROOM_IS(dfi_looks_of, dfi_whole_worker, looks);
-DFI_ROOM_IS(dfi_throttled_of, dfi_whole_worker, throttled);
-DFI_ROOM_IS(dfi_holds_of, dfi_whole_worker, holds);
-DFI_ROOM_IS(dfi_handles_of, dfi_whole_worker, handles);
-DFI_ROOM_IS(dfi_tally_of, dfi_whole_worker, tally);
-DFI_ROOM_IS(dfi_started_of, dfi_whole_worker, started);
-DFI_ROOM_IS(dfi_alone_of, dfi_whole_worker, alone);
-DFI_ROOM_IS(dfi_kernels_of, dfi_whole_worker, kernels);
-#endif
-#if DF_CHECK
-DFI_LATER_IS(size_t, dfi_check_room, offsetof(struct dfi_whole_worker, checks));
-#endif
-#if DFI_WITH_OBSERVERS
-DFI_ROOM_IS(dfi_numbers_of, dfi_whole_worker, numbers);
-DFI_ROOM_IS(dfi_observing_of, dfi_whole_worker, observing);
-#else
-#if DFI_WITH_MORE
-DFI_ROOM_NONE(dfi_numbers_of);
-DFI_ROOM_NONE(dfi_observing_of);
-DFI_ROOM_NONE(dfi_chains_of);
-#endif
-#endif
-#if DFI_WITH_WATCHES
-DFI_ROOM_IS(dfi_chains_of, dfi_whole_worker, chains);
-DFI_ROOM_IS(dfi_directed_of, dfi_whole_worker, directed);
-DFI_LATER_IS(size_t, dfi_events_room, offsetof(struct dfi_whole_worker, events));
-#endif
-
-static size_t dfi_whole_block(unsigned cls)
-{
-    switch (cls) {
-    case DFI_CLS_EDGES: return sizeof(struct dfi_edges);
-    case DFI_CLS_ENTRY: return dfi_entry_bytes;
-    case DFI_CLS_TABLE: return dfi_table_bytes;
-    case DFI_CLS_EXTRA: return dfi_extra_bytes;
-#if DFI_WITH_MORE
-    case DFI_CLS_USE: return sizeof(struct dfi_use);
-    case DFI_CLS_GROUP: return sizeof(struct dfi_group);
-    case DFI_CLS_WEAK: return sizeof(struct dfi_parts);
-    case DFI_CLS_PART: return sizeof(struct dfi_part);
-    case DFI_CLS_SLEEPER: return sizeof(struct dfi_token_wait);
-#endif
-    default: return dfi_args_at + ((size_t)16 << (cls - DFI_CLS_TASK)); /* arguments of 16, 32 .. 2048 bytes */
-    }
-}
-#define dfi_up_block_bytes_by , dfi_whole_block
-
-/* a task, its first edges, and the rooms behind them; its arguments follow */
-struct dfi_whole_task {
-    struct dfi_flow task;
-    struct dfi_edge edge[DFI_EDGES_INLINE];
-#if DF_CHECK
-    struct dfi_check_task checks;
-#endif
-};
-DFI_LATER_IS(size_t, dfi_args_at, (sizeof(struct dfi_whole_task) + 15) / 16 * 16);
-
-struct dfi_whole_extra {
-    struct dfi_extra extra;
-#if DFI_WITH_MORE
-    struct dfi_member member;
-    struct dfi_tokens tokens;
-    struct dfi_cancel cancel;
-    struct dfi_gate gate;
-    struct dfi_windows windows;
-    struct dfi_noted noted;
-    struct dfi_predicated predicated;
-#endif
-#if DFI_WITH_OBSERVERS
-    struct dfi_drawn drawn;
-#endif
-};
-DFI_LATER_IS(size_t, dfi_extra_bytes, sizeof(struct dfi_whole_extra));
-
-struct dfi_whole_scope {
-    struct dfi_flow_scope scope;
-#if DFI_WITH_MORE
-    struct dfi_scope_errors errors;
-    struct dfi_scope_gated gated;
-    struct dfi_scope_predicate predicate;
-    struct dfi_scope_recorded recorded;
-    struct dfi_scope_launched launches;
-#if !defined(DF_SERIAL)
-    struct dfi_scope_arena arena;
-#endif
-#endif
-#if DF_CHECK
-    struct dfi_check_scope checks;
-#endif
-};
-DFI_LATER_IS(size_t, dfi_scope_bytes, sizeof(struct dfi_whole_scope));
-
-struct dfi_whole_entry {
-    struct dfi_entry entry;
-#if DFI_WITH_MORE
-    struct dfi_entry_group group;
-    struct dfi_entry_versions versions;
-    struct dfi_entry_listed listed;
-#endif
-};
-DFI_LATER_IS(size_t, dfi_entry_bytes, sizeof(struct dfi_whole_entry));
-
-struct dfi_whole_table {
-    struct dfi_table table;
-#if DFI_WITH_OBSERVERS
-    struct dfi_scope_drawn drawn;
-#endif
-};
-DFI_LATER_IS(size_t, dfi_table_bytes, sizeof(struct dfi_whole_table));
-
-#if DFI_WITH_MORE
-DFI_ROOM_IS(dfi_member_of, dfi_whole_extra, member);
-DFI_ROOM_IS(dfi_tokens_of, dfi_whole_extra, tokens);
-DFI_ROOM_IS(dfi_cancel_of, dfi_whole_extra, cancel);
-DFI_ROOM_IS(dfi_gate_of, dfi_whole_extra, gate);
-DFI_ROOM_IS(dfi_windows_of, dfi_whole_extra, windows);
-DFI_ROOM_IS(dfi_noted_of, dfi_whole_extra, noted);
-DFI_ROOM_IS(dfi_predicated_of, dfi_whole_extra, predicated);
-DFI_ROOM_IS(dfi_errors_in, dfi_whole_scope, errors);
-DFI_ROOM_IS(dfi_gated_in, dfi_whole_scope, gated);
-DFI_ROOM_IS(dfi_predicate_in, dfi_whole_scope, predicate);
-DFI_ROOM_IS(dfi_recorded_in, dfi_whole_scope, recorded);
-DFI_ROOM_IS(dfi_launches_in, dfi_whole_scope, launches);
-#if !defined(DF_SERIAL)
-DFI_ROOM_IS(dfi_arena_in, dfi_whole_scope, arena);
-DFI_ROOM_IS(dfi_entered_of, dfi_whole_worker, entered);
-#else
-DFI_ROOM_NONE(dfi_arena_in);
-DFI_ROOM_NONE(dfi_entered_of);
-#endif
-DFI_ROOM_IS(dfi_group_of, dfi_whole_entry, group);
-DFI_ROOM_IS(dfi_versions_of, dfi_whole_entry, versions);
-DFI_ROOM_IS(dfi_listed_of, dfi_whole_entry, listed);
-#endif
-#if DFI_WITH_OBSERVERS
-DFI_ROOM_IS(dfi_drawn_of, dfi_whole_extra, drawn);
-DFI_ROOM_IS(dfi_drawn_in, dfi_whole_table, drawn);
-#endif
-#if DF_CHECK
-DFI_ROOM_IS(dfi_task_checks, dfi_whole_task, checks);
-DFI_ROOM_IS(dfi_scope_checks, dfi_whole_scope, checks);
-#endif
+#include "rooms.h"
 #if !DFI_WITH_MORE
 #include "choice/dataflow.h"
 #endif
@@ -364,67 +187,37 @@ DFI_ROOM_IS(dfi_scope_checks, dfi_whole_scope, checks);
 DFI_LATER_IS(size_t, dfi_worker_bytes, sizeof(struct dfi_worker));
 DFI_LATER_IS(size_t, dfi_scope_bytes, sizeof(struct dfi_scope));
 #endif
-
 #include "upcalls.h"
 
 /* --- modules ------------------------------------------------------------------------------------- */
 
 #if DFI_WITH_DATAFLOW
 static dfi_module *const dfi_module_table[] = {
-#if DFI_ABSENT_PARTS
-    dfi_module_absent,
-#endif
-#if DFI_WITH_MORE && !defined(DF_SERIAL)
-    dfi_module_cpuset,
-#endif
-#if DFI_WITH_MORE
-    dfi_module_devices, /* before the trace, which has what devices did */
-#if DF_CHECK
-    dfi_module_check,
-#endif
-#if DFI_WITH_WATCHES
-    dfi_module_chains,
-#endif
-#if DFI_WITH_OBSERVERS
-    dfi_module_observe,
-    dfi_module_progress,
-    dfi_module_graph,
-#endif
-#if DFI_WITH_WATCHES
-    dfi_module_stall,
-    dfi_module_trace,
-    dfi_module_stats, /* what remains of events is read by now */
-    dfi_module_schedule,
-#endif
-    dfi_module_teams,
-    dfi_module_loops,
-    dfi_module_streams,
-    dfi_module_more, dfi_module_errors,
-    dfi_module_spares,
-#if !defined(DF_SERIAL)
-    dfi_module_arenas,
-#endif
-    dfi_module_callbacks,
-    dfi_module_blocking,
-    dfi_module_cancel,
-#endif
+    DFI_IF(DFI_ABSENT_PARTS, dfi_module_absent,)
+    DFI_IF(DFI_WITH_CREWS, dfi_module_cpuset,)
+    DFI_IF(DFI_WITH_MORE, dfi_module_devices,) /* before the trace, which has what devices did */
+    DFI_IF(DFI_WITH_CHECKS, dfi_module_check,)
+    DFI_IF(DFI_WITH_WATCHES, dfi_module_chains,)
+    DFI_IF(DFI_WITH_OBSERVERS, dfi_module_observe, dfi_module_progress, dfi_module_graph,)
+    DFI_IF(DFI_WITH_WATCHES, dfi_module_stall, dfi_module_trace, dfi_module_stats, /* events are read by now */
+           dfi_module_schedule,)
+    DFI_IF(DFI_WITH_MORE, dfi_module_teams, dfi_module_loops, dfi_module_streams, dfi_module_more, dfi_module_errors,
+           dfi_module_spares,)
+    DFI_IF(DFI_WITH_CREWS, dfi_module_arenas,)
+    DFI_IF(DFI_WITH_MORE, dfi_module_callbacks, dfi_module_blocking, dfi_module_cancel,)
     dfi_module_flow, /* the last: it sees whether there are observers */
     NULL };
 DFI_LATER_IS(dfi_module *const *, dfi_modules, dfi_module_table);
+#if !defined(DF_SERIAL)
+static const struct dfi_setting *const dfi_setting_table[] = {
+    dfi_flow_settings, DFI_IF(DFI_WITH_MORE, dfi_more_settings,) NULL };
+DFI_LATER_IS(const struct dfi_setting *const *, dfi_settings, dfi_setting_table);
+#endif
 #else
 DFI_LATER_NONE(dfi_module *const *, dfi_modules);
-#endif
-
-#if !defined(DF_SERIAL) && DFI_WITH_DATAFLOW
-static const struct dfi_setting *const dfi_setting_table[] = {
-    dfi_flow_settings,
-#if DFI_WITH_MORE
-    dfi_more_settings,
-#endif
-    NULL };
-DFI_LATER_IS(const struct dfi_setting *const *, dfi_settings, dfi_setting_table);
-#elif !defined(DF_SERIAL)
+#if !defined(DF_SERIAL)
 DFI_LATER_NONE(const struct dfi_setting *const *, dfi_settings);
+#endif
 #endif
 
 #endif

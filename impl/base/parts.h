@@ -62,11 +62,15 @@
 #define DFI_WITH_OBSERVERS 0
 #endif
 
-/* Those that observe or steer threads have nothing to see in a serial build. */
+/* Those that observe, check, place or steer threads have nothing to do in a serial build. */
 #if defined(DF_SERIAL)
 #define DFI_WITH_WATCHES 0
+#define DFI_WITH_CHECKS  0
+#define DFI_WITH_CREWS   0
 #else
 #define DFI_WITH_WATCHES DFI_WITH_OBSERVERS
+#define DFI_WITH_CHECKS  DFI_WITH_CHECK
+#define DFI_WITH_CREWS   DFI_WITH_MORE
 #endif
 
 /* What one_build.h compares. */

@@ -26,6 +26,11 @@
 #define DFI_LATER_NONE(type, name)       DFI_LATER(type, name)
 #endif
 
+/* The text behind a condition that is a macro of the value 1, or with the value 0 none. */
+#define DFI_IF(condition, ...) DFI_CAT(DFI_IF_, condition)(__VA_ARGS__)
+#define DFI_IF_1(...)          __VA_ARGS__
+#define DFI_IF_0(...)
+
 #define DFI_UPCALL(result, name, parameters)                                                                           \
     typedef result (*name##_fn) parameters;                                                                            \
     DFI_LATER(name##_fn, name)
@@ -34,8 +39,8 @@
 #define DFI_UP_BY(name, by)                  DFI_UP_IS(name, by, NULL, )
 #define DFI_UP_IS(name, by, function, ...)   DFI_LATER_IS(name##_fn, name, function);
 
-/* A room: what an upper floor has behind a record of a lower one. Declares dfi_x_of(record). impl/modules.h says
- * where it is in the whole record. */
+/* A room: what an upper floor has behind a record of a lower one. Declares dfi_x_of(record). impl/rooms.h says where
+ * it is in the whole record. */
 #define DFI_ROOM(type, of, record)                                                                                     \
     DFI_LATER(size_t, of##_room);                                                                                      \
     DFI_INLINE struct type *of(const struct record *r)                                                                 \
@@ -43,7 +48,5 @@
         return (struct type *)(void *)((char *)(uintptr_t)r + of##_room);                                              \
     }                                                                                                                  \
     DFI_STATIC_ASSERT(1, "")
-#define DFI_ROOM_IS(of, whole, member) DFI_LATER_IS(size_t, of##_room, offsetof(struct whole, member))
-#define DFI_ROOM_NONE(of)              DFI_LATER_NONE(size_t, of##_room)
 
 #endif
