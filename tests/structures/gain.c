@@ -6,7 +6,7 @@
 struct dfi_pool dfi_pool;
 struct dfi_logger dfi_logger;
 struct whole { struct dfi_worker w; struct dfi_alone alone; };
-DFI_ROOM_IS(dfi_alone_of, whole, alone);
+DFI_LATER_IS(size_t, dfi_alone_of_room, offsetof(struct whole, alone));
 
 static struct whole whole = { .alone = { .random = 1 } };
 static struct dfi_worker *w = &whole.w;
