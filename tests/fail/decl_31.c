@@ -1,4 +1,0 @@
-/* 31 parameters. */
-#include "../../df.h"
-
-DF_TASK(void, many, (int, a), (int, b), (int, c), (int, d), (int, e), (int, f), (int, g), (int, h), (int, i), (int, j), (int, k), (int, l), (int, m), (int, n), (int, o), (int, p), (int, q), (int, r), (int, s), (int, t), (int, u), (int, v), (int, w), (int, x), (int, y), (int, z), (int, A), (int, B), (int, C), (int, D), (int, E)); /* expect: df.h: task many has more than 16 parameters */
