@@ -5,11 +5,18 @@
  * less than that is done sooner if the submitter runs it, once all earlier tasks of the scope are done (dfi_task_new).
  *
  * Programs and machines differ by a factor of ten, so both times are measured, by each worker for each type of the
- * tasks that it submits: what one submission in about DFI_FINE_SAMPLE costs, how long it waits, and how long bodies
+ * tasks that it submits: what one submission in about DFI_FINE_EACH costs, how long it waits, and how long bodies
  * take here. A body that another worker runs fetches its data from elsewhere and looks longer than it is, so a type
- * with short bodies is tried: after some tasks that bring the data here, the bodies of others are measured. A type that
- * is not fine is tried again later, and less and less often. While a type is fine, its bodies are measured when a clock
- * that is read seldom says that tasks take longer than they should.
+ * with short bodies is tried: first the bodies of some tasks bring the data here, then those of others are measured.
+ *
+ *              bodies are short          DFI_FINE_WARM bodies         DFI_FINE_MEASURED bodies
+ *     SHARED -------------------> WARMS ----------------------> TRIED ------------------------> HERE
+ *        ^                          |                              |                              |
+ *        '--------------------------'------------------------------'------------------------------'
+ *          bodies that take too long, or that create tasks: the next trial is later each time
+ *
+ * While a type is HERE, its bodies are measured when a clock that is read seldom says that tasks take longer than they
+ * should.
  *
  * Nearly all of it belongs to the worker alone: what many workers write costs each of them more than a task. A wrong
  * decision costs time only. Argument that a task may run in its submission although there are other workers:
@@ -34,22 +41,24 @@
 #include "types.h"
 
 enum {
-    DFI_FINE_SAMPLE = 16,    /* one of about so many is measured while tasks are shared, .. */
-    DFI_FINE_SELDOM = 127,   /* .. of so many if they are not short */
-    DFI_FINE_BATCH = 16,     /* tasks run here between two looks at the clock: so many may be long before it shows */
-    DFI_FINE_WARM = 32,      /* bodies of a trial: first those that bring their data here, */
-    DFI_FINE_TRIED = 16,     /* then so many; as many are measured when a batch took long */
-    DFI_FINE_PAUSE = 4,      /* samples between two trials, twice as many after each that fails, .. */
-    DFI_FINE_PAUSE_MOST = 256, /* .. and at most so many */
-    DFI_FINE_STRIKES = 2,    /* so many measurements in a row have to be too long: one may have been interrupted */
-    DFI_FINE_OUT = 32,       /* submissions that find earlier tasks unfinished, before their submitter helps; and tasks
-                                that have to get done meanwhile in the time of twice as many */
-    DFI_FINE_OUT_MOST = 1 << 14,
-    DFI_FINE_FIRST = 200,    /* ns: cost of a submission before one is measured */
-    DFI_FINE_MOST = 2000,    /* ns: bodies that are longer are worth sharing on any machine */
-    DFI_FINE_LONG = 4 * DFI_FINE_MOST, /* ns: one long body counts so much at most */
-    DFI_FINE_PAST = 8192,    /* tasks of which the waits are remembered, .. */
-    DFI_FINE_OTHER = 4       /* .. until bodies are so many times longer or shorter */
+    /* Tasks between two measurements, about: of short types; of others, which are rarely worth it */
+    DFI_FINE_EACH = 16, DFI_FINE_EACH_LONG = 127,
+    /* Bodies in a state: WARMS; TRIED, and HERE when they seem to be long */
+    DFI_FINE_WARM = 32, DFI_FINE_MEASURED = 16,
+    /* Measured submissions between two trials: at first; at most: each trial that fails doubles them */
+    DFI_FINE_PAUSE = 4, DFI_FINE_PAUSE_MOST = 256,
+    /* Sums in a row that are too long before HERE ends: one may have been interrupted */
+    DFI_FINE_TOO_LONG = 2,
+    /* Tasks that run here between two looks at the clock */
+    DFI_FINE_BATCH = 16,
+    /* Submissions that find earlier tasks unfinished before their submitter helps to finish these: at first, at most.
+     * It goes on while the first number of them gets done in the time in which twice as many are submitted. */
+    DFI_FINE_HELP = 32, DFI_FINE_HELP_MOST = 1 << 14,
+    /* ns: the cost of a submission before one is measured; longer bodies are worth sharing on any machine; what one
+     * body counts at most */
+    DFI_FINE_FIRST = 200, DFI_FINE_MOST = 2000, DFI_FINE_LONG = 4 * DFI_FINE_MOST,
+    /* Shared tasks of which the waits are remembered, until bodies are so many times longer or shorter */
+    DFI_FINE_PAST = 8192, DFI_FINE_OTHER = 4
 };
 
 /* DF_DEBUG=3: half of the tasks whose bodies are not long, so that tests see tasks that run in their submission beside
@@ -91,7 +100,7 @@ static struct dfi_fine *dfi_fine_entry(struct dfi_worker *w, const struct dfi_ty
     f = &all[dfi_fine_random(w) % DFI_FINE_WAYS];
     for (i = 0; i < DFI_FINE_WAYS; i++)
         if (!all[i].type) f = &all[i];
-    if (f->here) return NULL;
+    if (f->state != DFI_FINE_SHARED) return NULL;
     memset(f, 0, sizeof *f);
     f->type = type, f->cost = DFI_FINE_FIRST, f->pause = DFI_FINE_PAUSE;
     return f;
@@ -126,12 +135,12 @@ static void dfi_fine_says(struct dfi_worker *w, const struct dfi_type *type, int
 static int dfi_fine_gap(struct dfi_worker *w, int each)
 {
     if (DF_DEBUG > 2) return 1;
-    if (each < DFI_FINE_SAMPLE) each = DFI_FINE_SAMPLE;
+    if (each < DFI_FINE_EACH) each = DFI_FINE_EACH;
     return each / 2 + (int)dfi_fine_random(w) % each;
 }
 static void dfi_fine_each(int *each, int seldom)
 {
-    *each = !seldom ? DFI_FINE_SAMPLE : *each < DFI_FINE_SELDOM ? 2 * *each + 1 : DFI_FINE_SELDOM;
+    *each = !seldom ? DFI_FINE_EACH : *each < DFI_FINE_EACH_LONG ? 2 * *each + 1 : DFI_FINE_EACH_LONG;
 }
 
 /* Before a submission that may be measured: the time, or 0. */
@@ -181,10 +190,10 @@ static DFI_NOINLINE DFI_COLD void dfi_fine_submitted(struct dfi_worker *w, const
     if (ns > 2 * f->cost + 100) ns = 2 * f->cost + 100;
     f->cost = (unsigned)(f->cost - f->cost / 8 + ns / 8);
     dfi_fine_each(&dfi_tasks_of(w)->fine_each, !is_short);
-    if (f->here) return;
+    if (f->state != DFI_FINE_SHARED) return;
     if (!is_short) f->wait = 0, f->pause = DFI_FINE_PAUSE; /* tried at once when it is */
     else if (f->wait) f->wait--;
-    else f->here = f->fresh = 1, f->trial = f->strikes = f->tried = 0, f->sum = 0;
+    else f->state = DFI_FINE_WARMS, f->summed = f->too_long = 0, f->sum = 0;
 }
 
 /* Before a body whose task was shared: is it to be measured? */
@@ -207,7 +216,7 @@ static DFI_NOINLINE DFI_COLD void dfi_fine_ran(struct dfi_worker *w, const struc
     if (!f) return;
     f->body = f->body ? f->body - f->body / 4 + x / 4 : x;
     dfi_fine_each(&own->fine_each_run, f->body > 2 * DFI_FINE_MOST);
-    if (f->body > 2 * DFI_FINE_MOST) f->here = 0, dfi_fine_says(w, type, 0);
+    if (f->body > 2 * DFI_FINE_MOST) f->state = DFI_FINE_SHARED, dfi_fine_says(w, type, 0);
     else if (f->body < DFI_FINE_MOST) dfi_fine_says(w, type, 1);
 }
 
@@ -235,7 +244,7 @@ static DFI_NOINLINE DFI_COLD void dfi_fine_measured(struct dfi_worker *w, struct
 static void dfi_fine_ends(struct dfi_fine *f)
 {
     if (f->pause < DFI_FINE_PAUSE_MOST) f->pause *= 2;
-    f->wait = f->pause, f->here = 0;
+    f->wait = f->pause, f->state = DFI_FINE_SHARED;
 }
 
 /* A body that ran here has created tasks: it counts as long. For they would run here, too, and so would theirs: that
@@ -243,7 +252,7 @@ static void dfi_fine_ends(struct dfi_fine *f)
 static DFI_NOINLINE DFI_COLD void dfi_fine_creates(struct dfi_worker *w, const struct dfi_type *type)
 {
     struct dfi_fine *f = dfi_fine_of(w, type);
-    if (f && f->here) dfi_fine_ends(f);
+    if (f && f->state != DFI_FINE_SHARED) dfi_fine_ends(f);
 }
 
 /* A body took so long where it was submitted. */
@@ -251,17 +260,16 @@ static DFI_NOINLINE DFI_COLD void dfi_fine_ran_here(struct dfi_worker *w, const 
 {
     struct dfi_fine *f = dfi_fine_of(w, type);
     unsigned n;
-    if (!f || !f->here) return;
-    n = f->fresh ? DFI_FINE_WARM : DFI_FINE_TRIED;
+    if (!f || f->state == DFI_FINE_SHARED) return;
+    n = f->state == DFI_FINE_WARMS ? DFI_FINE_WARM : DFI_FINE_MEASURED;
     f->sum += ns < DFI_FINE_LONG * DFI_FINE_WARM ? (unsigned)ns : (unsigned)(DFI_FINE_LONG * DFI_FINE_WARM);
-    if (f->sum > (f->fresh ? 4 : 1) * n * dfi_fine_limit(w, f, f->sum / (f->tried + 1u))) {
-        f->tried = 0, f->sum = 0;
-        if (f->fresh || f->trial || ++f->strikes >= DFI_FINE_STRIKES) dfi_fine_ends(f);
-    } else if (++f->tried == n) {
-        f->tried = 0, f->sum = 0, f->strikes = 0;
-        if (f->fresh) f->fresh = 0, f->trial = 1;
-        else if (f->trial) f->trial = 0;
-        else f->pause = DFI_FINE_PAUSE;
+    if (f->sum > (f->state == DFI_FINE_WARMS ? 4 : 1) * n * dfi_fine_limit(w, f, f->sum / (f->summed + 1u))) {
+        f->summed = 0, f->sum = 0;
+        if (f->state != DFI_FINE_HERE || ++f->too_long >= DFI_FINE_TOO_LONG) dfi_fine_ends(f);
+    } else if (++f->summed == n) {
+        f->summed = 0, f->sum = 0, f->too_long = 0;
+        if (f->state == DFI_FINE_HERE) f->pause = DFI_FINE_PAUSE;
+        else f->state++; /* WARMS, TRIED, HERE */
     }
 }
 
@@ -278,7 +286,7 @@ static DFI_NOINLINE DFI_COLD int dfi_fine_looks(struct dfi_worker *w, const stru
     now = dfi_os_ns();
     mean = (now - own->fine_at) / DFI_FINE_BATCH;
     own->fine_left = DFI_FINE_BATCH;
-    if (f && mean > dfi_fine_limit(w, f, mean)) own->fine_watch = DFI_FINE_TRIED, own->fine_left = 1;
+    if (f && mean > dfi_fine_limit(w, f, mean)) own->fine_watch = DFI_FINE_MEASURED, own->fine_left = 1;
     own->fine_at = now;
     return 0;
 }
@@ -328,7 +336,7 @@ static DFI_NOINLINE int dfi_fine_help(struct dfi_worker *w, struct dfi_scope *s)
 {
     struct dfi_flow_worker *own = dfi_tasks_of(w);
     uint64_t mean = own->fine_mean < DFI_FINE_MOST ? own->fine_mean : (uint64_t)DFI_FINE_MOST;
-    uint64_t now, span = 2 * DFI_FINE_OUT * mean, until = dfi_os_ns() + span;
+    uint64_t now, span = 2 * DFI_FINE_HELP * mean, until = dfi_os_ns() + span;
     size_t seen = s->done;
     const struct df_opts *o = own->opts; /* must not apply to tasks that run meanwhile */
     const char *site = own->opts_site;
@@ -342,7 +350,7 @@ static DFI_NOINLINE int dfi_fine_help(struct dfi_worker *w, struct dfi_scope *s)
         dfi_take_over(s);
         if ((done = s->submitted == s->done) != 0) break;
         if ((now = dfi_os_ns()) > until) {
-            if (s->done - seen < DFI_FINE_OUT) break;
+            if (s->done - seen < DFI_FINE_HELP) break;
             seen = s->done, until = now + span;
         }
         if (!dfi_fine_run(w, s->mark))
@@ -354,8 +362,8 @@ static DFI_NOINLINE int dfi_fine_help(struct dfi_worker *w, struct dfi_scope *s)
     dfi_code_resume(w, 0);
     dfi_nest_end(w);
     own->opts = o, own->opts_site = site;
-    if (done) own->fine_pause = DFI_FINE_OUT;
-    else if (own->fine_pause < DFI_FINE_OUT_MOST) own->fine_pause = 2 * own->fine_pause + DFI_FINE_OUT;
+    if (done) own->fine_pause = DFI_FINE_HELP;
+    else if (own->fine_pause < DFI_FINE_HELP_MOST) own->fine_pause = 2 * own->fine_pause + DFI_FINE_HELP;
     own->fine_out = own->fine_pause;
     return done;
 }
@@ -382,10 +390,11 @@ DFI_FAST int dfi_fine_here(struct dfi_worker *w, const struct dfi_type *type)
     struct dfi_fine *f = dfi_fine_of(w, type);
     const struct dfi_scope *s = w->scope;
     dfi_tasks_of(w)->fine_created++;
-    if (!(f && f->here) && !DFI_FINE_AT_RANDOM(w, type)) return 0;
+    if (!(f && f->state != DFI_FINE_SHARED) && !DFI_FINE_AT_RANDOM(w, type)) return 0;
     if (DFI_UNLIKELY(!w->task && (!s->open || dfi_load_relaxed(&s->pending) || s->submitted != s->done)) &&
         !dfi_fine_none_out(w)) return 0;
-    if (f && DFI_UNLIKELY(f->fresh | f->trial)) dfi_tasks_of(w)->fine_watch = 1, dfi_tasks_of(w)->fine_left = 1;
+    if (f && DFI_UNLIKELY(f->state == DFI_FINE_WARMS || f->state == DFI_FINE_TRIED))
+        dfi_tasks_of(w)->fine_watch = 1, dfi_tasks_of(w)->fine_left = 1;
     return 1;
 }
 

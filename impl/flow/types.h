@@ -98,16 +98,17 @@ struct dfi_queue {
     DFI_ATOMIC(int) urgent;               /* number of tasks with priority 0 or higher */
 };
 
-/* What a worker knows about the times of a type of tasks that it submits (flow/fine.h). */
+/* What a worker knows about the times of a type of tasks that it submits (flow/fine.h). In all states but SHARED they
+ * run where they are submitted. */
+enum { DFI_FINE_SHARED, DFI_FINE_WARMS, DFI_FINE_TRIED, DFI_FINE_HERE };
 enum { DFI_FINE_WAYS = 4, DFI_FINE_TYPES = DFI_ALONE ? 4 : 32, DFI_FINE_SHORT = DFI_ALONE ? 4 : 64 };
 struct dfi_fine {
     const struct dfi_type *type;
     unsigned cost, body;                  /* ns, means: of a submission; of a body that was shared, and ran here */
     unsigned sum;                         /* ns, of the bodies measured where they were submitted */
-    unsigned short wait, pause;           /* samples left, and between two trials */
-    unsigned char here;                   /* 1: its tasks run where they are submitted */
-    unsigned char fresh, trial;           /* 1: its first tasks do, and bring their data; the next ones, for a trial */
-    unsigned char tried, strikes;         /* bodies in sum; times in a row that they took too long */
+    unsigned short wait, pause;           /* submissions to be measured until the next trial, and between two */
+    unsigned char state;                  /* DFI_FINE_SHARED .. */
+    unsigned char summed, too_long;       /* bodies in sum; sums in a row that were too long */
     unsigned char soon;                   /* how sure it is that its code calls df soon (flow/lazy.h) */
 };
 
