@@ -22,27 +22,28 @@ struct dfi_inputs {
     const size_t *at;                      /* their offsets in the argument record */
 };
 
-/* Access modes, and flags of a task: all bits of dfi_type.modes and dfi_access.mode. Tasks that access a region in the
- * same shared mode need not be ordered among themselves. */
+/* The access modes, in dfi_type.modes and dfi_access.mode. Tasks that access a region in the same shared mode need not be
+ * ordered among themselves. */
 enum {
     DFI_IN = 1, DFI_OUT = 2, DFI_INOUT = 3, DFI_WRITES = 2,
     DFI_COMMUTE = 4 | DFI_INOUT, DFI_CONCURRENT = 8 | DFI_INOUT, DFI_REDUCE = 16 | DFI_INOUT,
     DFI_CHILDREN = 32,     /* weak: declared for the children only */
     DFI_RANGE = 64,        /* given as two pointers, adjacent in the argument record */
     DFI_ORDERED = 128,     /* a reduction whose contributions are combined in the order of submission */
-    DFI_LIMIT = 16384,     /* units of a semaphore, and no region */
-    DFI_WIDE = 32768,      /* a reduction of elements that are aligned to more than 16 bytes */
+    DFI_LIMIT = 256,       /* units of a semaphore, and no region */
+    DFI_WIDE = 512,        /* a reduction of elements that are aligned to more than 16 bytes */
     DFI_SHARED = 4 | 8 | 16,
     DFI_ONE_REGION = 4 | 16, /* shared modes whose tasks have something in common, for one region exactly */
-    DFI_ASKING = DFI_SHARED | DFI_CHILDREN | DFI_LIMIT, /* upper floors are told of the submission */
-    /* of a task */
-    DFI_LAUNCH = 256,      /* it goes to a device (df_gpu.h) */
-    DFI_UNLISTED = 512,    /* internal to df, not in the graph of DF_GRAPH */
-    DFI_ALWAYS = 1024,     /* internal to df: it runs even if its predecessors were skipped */
-    DFI_UNCOUNTED = 2048,  /* part of a wavefront, not counted in df_counters */
-    DFI_HELD = 4096,       /* its record has a pointer to an object of C++ (value.h) */
-    DFI_HELD_ONCE = 8192   /* and the object cannot be copied */
+    DFI_ASKING = DFI_SHARED | DFI_CHILDREN | DFI_LIMIT /* upper floors are told of the submission */
 };
+/* The flags of a task: the other bits of dfi_type.modes. */
+#define DFI_LAUNCH    1024u       /* it goes to a device (df_gpu.h) */
+#define DFI_UNLISTED  2048u       /* internal to df, not in the graph of DF_GRAPH */
+#define DFI_ALWAYS    4096u       /* internal to df: it runs even if its predecessors were skipped */
+#define DFI_UNCOUNTED 8192u       /* part of a wavefront, not counted in df_counters */
+#define DFI_HELD      16384u      /* its record has a pointer to an object of C++ (value.h) */
+#define DFI_HELD_ONCE 32768u      /* and the object cannot be copied */
+#define DFI_INTERNAL  0x80000000u /* internal to df, neither counted nor cancelled */
 
 /* Offsets of the built-in operators in dfi_keys. */
 enum {

@@ -185,7 +185,7 @@ DFI_CXX_END
     DFI_MEMBER void dfi_order(void *dfi_what) const { (void)dfi_what; DFI_EACH_##n(DFI_ORDER, __VA_ARGS__) }
 #define DFI_ARGS_END(name)   dfi_args_end<struct name##_dfi_args> dfi_end(dfi_a); (void)dfi_end;
 #define DFI_ARGS_ORDERED(modes)                                          \
-    if (((modes) & (unsigned)DFI_HELD) != 0 && (uintptr_t)dfi_r - 1u < 3u) {       \
+    if (((modes) & DFI_HELD) != 0 && (uintptr_t)dfi_r - 1u < 3u) {       \
         dfi_a->dfi_order(dfi_r);                                         \
         return;                                                          \
     }

@@ -226,7 +226,7 @@ static DFI_COLD void dfi_run_bare(const struct dfi_type *type, void *args, const
 {
     struct dfi_type as = *type;
     struct dfi_bare a;
-    as.run = dfi_bare_run, as.modes &= ~(unsigned)DFI_HELD; /* a is not the record */
+    as.run = dfi_bare_run, as.modes &= ~DFI_HELD; /* a is not the record */
     a.type = type, a.args = args, a.x = x, a.n = n, a.ran = 0;
     dfi_run_now(&as, &a);
     if (a.ran) return;

@@ -86,8 +86,6 @@ DFI_UNUSED static struct dfi_extra *dfi_extra_if(const struct dfi_flow *t)
 /* The place of t among the children of its scope, and what is inside t. Odd places are between two children. */
 DFI_FAST size_t dfi_flow_place(const struct dfi_flow *t) { return 2 * t->index; }
 
-#define DFI_INTERNAL 0x80000000u /* in dfi_type.modes: an internal task of df, which is neither counted nor cancelled */
-
 /* --- ready tasks (flow/queue.h) ------------------------------------------------------------------- */
 /* A queue of ready tasks that may not go onto a stack or into a deque, ordered by priority. */
 struct dfi_queue {
