@@ -25,7 +25,8 @@
 #include "log.h"                /* read set and write set */
 #include "sleep.h"              /* threads in df_retry */
 #include "block.h"              /* clock, quiescence, isolation; roll back, restart, extension */
-#include "commit.h"             /* slow paths of reads and writes; commit */
+#include "access.h"             /* slow paths of reads and writes */
+#include "commit.h"             /* the end of a transaction */
 #endif
 #include "left.h"               /* blocks left by longjmp, exceptions, the end of the thread */
 #if defined(DF_SERIAL)
