@@ -22,8 +22,8 @@ struct dfi_inputs {
     const size_t *at;                      /* their offsets in the argument record */
 };
 
-/* The access modes, in dfi_type.modes and dfi_access.mode. Tasks that access a region in the same shared mode need not be
- * ordered among themselves. */
+/* The access modes, in dfi_type.modes and dfi_access.mode. Tasks that access a region in the same shared mode need not
+ * be ordered among themselves. */
 enum {
     DFI_IN = 1, DFI_OUT = 2, DFI_INOUT = 3, DFI_WRITES = 2,
     DFI_COMMUTE = 4 | DFI_INOUT, DFI_CONCURRENT = 8 | DFI_INOUT, DFI_REDUCE = 16 | DFI_INOUT,
