@@ -128,11 +128,11 @@ static void dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args,
             dfi_loop_call(w, l, args, k, k + c);
             r->n += c;
             if (timed) {
-                now = dfi_work_ns(w);
-                if (!r->speed || now - before >= DFI_LOOP_PROBE_NS) r->speed = dfi_loop_speed(c, now - before);
-                else if (r->speed < dfi_loop_speed(c, DFI_LOOP_PROBE_NS)) /* the last part was interrupted */
-                    r->speed = dfi_loop_speed(c, DFI_LOOP_PROBE_NS);
-                before = now;
+                uint64_t ns, speed;
+                now = dfi_work_ns(w), ns = now - before, before = now;
+                /* a short part tells the least speed only: that an earlier one was interrupted */
+                speed = dfi_loop_speed(c, r->speed && ns < DFI_LOOP_PROBE_NS ? (uint64_t)DFI_LOOP_PROBE_NS : ns);
+                if (ns >= DFI_LOOP_PROBE_NS || speed > r->speed) r->speed = speed;
             }
             if (dfi_steal_requested(w)) dfi_poll(w);
         }
