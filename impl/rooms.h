@@ -40,13 +40,13 @@
     ROOM(DFI_WITH_MORE, dfi_gate, dfi_gate_of)                                                                         \
     ROOM(DFI_WITH_MORE, dfi_windows, dfi_windows_of)                                                                   \
     ROOM(DFI_WITH_MORE, dfi_noted, dfi_noted_of)                                                                       \
-    ROOM(DFI_WITH_MORE, dfi_predicated, dfi_predicated_of)                                                             \
+    ROOM(DFI_WITH_CREWS, dfi_tentative_task, dfi_tentative_of)                                                         \
     ROOM(DFI_WITH_OBSERVERS, dfi_drawn, dfi_drawn_of)
 
 #define DFI_SCOPE_ROOMS(ROOM)                                                                                          \
     ROOM(DFI_WITH_MORE, dfi_scope_errors, dfi_errors_in)                                                               \
     ROOM(DFI_WITH_MORE, dfi_scope_gated, dfi_gated_in)                                                                 \
-    ROOM(DFI_WITH_MORE, dfi_scope_predicate, dfi_predicate_in)                                                         \
+    ROOM(DFI_WITH_CREWS, dfi_tentative_scope, dfi_tentative_in)                                                        \
     ROOM(DFI_WITH_MORE, dfi_scope_recorded, dfi_recorded_in)                                                           \
     ROOM(DFI_WITH_MORE, dfi_scope_launched, dfi_launches_in)                                                           \
     ROOM(DFI_WITH_CREWS, dfi_scope_arena, dfi_arena_in)                                                               \
@@ -55,7 +55,7 @@
 #define DFI_ENTRY_ROOMS(ROOM)                                                                                          \
     ROOM(DFI_WITH_MORE, dfi_entry_group, dfi_group_of)                                                                 \
     ROOM(DFI_WITH_MORE, dfi_entry_versions, dfi_versions_of)                                                           \
-    ROOM(DFI_WITH_MORE, dfi_entry_listed, dfi_listed_of)
+    ROOM(DFI_WITH_CREWS, dfi_tentative_entry, dfi_listed_of)
 
 #define DFI_TABLE_ROOMS(ROOM) ROOM(DFI_WITH_OBSERVERS, dfi_scope_drawn, dfi_drawn_in)
 

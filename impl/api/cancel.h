@@ -14,7 +14,6 @@
  *             Returns DF_OK, or DF_ERROR_MEMORY: then the hook is not set, and clearing it has no effect.
  *   int df_cancel_hook_clear(&h);   from now on fn is not called; a call that runs has ended. Returns 1 if it was
  *             called, else 0.
- *     A misprediction of df_speculate calls no hooks.
  *     Threads: any. Cost: about 50 ns; a cancellation looks at all hooks that are set.
  *   Source: std::stop_callback of C++20. */
 #ifndef DFI_API_CANCEL_H

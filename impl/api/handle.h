@@ -23,9 +23,7 @@
  *     sleeps, and another thread takes its place. With one worker, df_done runs a task, and with several it does so now
  *     and then, so that a loop of calls ends.
  *     A task that is skipped (its scope or group is cancelled, a predecessor that should have written its input was
- *     skipped, or it was given up) stores no result. A task of a df_speculate block that has a handle or a result waits
- *     until the condition is known; on a misprediction it is not submitted, as in an `if`, and its handle stays as it
- *     was before the call. Runs of a task graph have no handles, and store results.
+ *     skipped, or it was given up) stores no result. Runs of a task graph have no handles, and store results.
  *     Threads: any may poll and wait. A task must not wait for itself or for its parent: that wait never ends.
  *     Errors: a handle that is overwritten before its task is done is reported, and not written.
  *     Cost: about 50 ns. */

@@ -23,8 +23,8 @@
  *     A loop submits at most df_config.speculate turns whose conditions are unknown. To count the turns that took
  *     effect, submit a task that counts them, because variables of the submitter also count turns that are rolled
  *     back. The block only submits: its other effects are not rolled back. (In the block, df_wait, df_for,
- *     DF_PARALLEL, streams, nodes, launches and tasks with tokens wait until the condition is known, and have no
- *     effect on a misprediction.)
+ *     DF_PARALLEL, streams, nodes, launches and tasks with tokens, handles or results wait until the condition is
+ *     known, and have no effect on a misprediction, which calls no cancel hooks either.)
  *     After a misprediction, tasks of the block may run on values that result from it. Even then they must end, and
  *     write only what they declare. df_cancelled() is 1 once the misprediction is known. A task that declares no
  *     writes may exist for its output, so it waits until the condition is known. df_fail and df_cancel take effect

@@ -34,7 +34,7 @@ DFI_OWN(dfi_async_leave) DFI_OWN(dfi_at_most) DFI_OWN(dfi_attempt_hook) DFI_OWN(
 DFI_OWN(dfi_block_here) DFI_OWN(dfi_block_hooks) DFI_OWN(dfi_board) DFI_OWN(dfi_build_parts) DFI_OWN(dfi_choose_begin)
 DFI_OWN(dfi_choose_next) DFI_OWN(dfi_data_wait) DFI_OWN(dfi_df_hooks) DFI_OWN(dfi_directed) DFI_OWN(dfi_dist_gather)
 DFI_OWN(dfi_dist_new) DFI_OWN(dfi_dist_scatter) DFI_OWN(dfi_done_here) DFI_OWN(dfi_engine) DFI_OWN(dfi_engine_lock)
-DFI_OWN(dfi_engine_start_lock) DFI_OWN(dfi_error_unkept) DFI_OWN(dfi_error_unsaid) DFI_OWN(dfi_events)
+DFI_OWN(dfi_engine_start_lock) DFI_OWN(dfi_error_cancels) DFI_OWN(dfi_error_unkept) DFI_OWN(dfi_error_unsaid) DFI_OWN(dfi_events)
 DFI_OWN(dfi_events_devices) DFI_OWN(dfi_events_lock) DFI_OWN(dfi_events_reading)
 DFI_OWN(dfi_fifo_clear) DFI_OWN(dfi_fifo_count)
 DFI_OWN(dfi_fifo_empty) DFI_OWN(dfi_fifo_pop) DFI_OWN(dfi_fifo_push) DFI_OWN(dfi_first_touch)

@@ -29,16 +29,11 @@ DFI_UPCALL(void, dfi_up_with, (struct dfi_worker *w, const struct df_opts *o, co
 DFI_UPCALL(void, dfi_up_with_end, (struct dfi_worker *w, const struct df_opts *o));
 /* Do options of upper floors affect more than the name of a task? */
 DFI_UPCALL(int, dfi_up_options_matter, (const struct df_opts *o));
-/* A task of that type is about to be created, by code of a scope that asks (dfi_flow_scope.asks). Nonzero: it is
- * dropped, for which the caller comes to dfi_up_runs_now. */
-DFI_UPCALL(int, dfi_up_creates, (struct dfi_worker *w, const struct dfi_type *type));
 /* May a task of that type run inside its submission? DFI_RUNS_..; the slow part of the question (dfi_may_run_now). */
 DFI_UPCALL(int, dfi_up_may_run_now, (struct dfi_worker *w, const struct dfi_type *type));
 /* A task without a record is about to run in the scope of its parent; the scope or the pool asks. Nonzero: not, it is
  * dropped. */
 DFI_UPCALL(int, dfi_up_runs_now, (struct dfi_worker *w, const struct dfi_type *type));
-/* Memory for its record is lacking, and the scope asks. */
-DFI_UPCALL(void, dfi_up_lacks_record, (struct dfi_worker *w));
 /* A task without a record is about to wait for its predecessors; and has. s may be NULL, and so may o, the options.
  * Nonzero: it is cancelled. */
 DFI_UPCALL(void, dfi_up_bare_waits, (struct dfi_worker *w, struct dfi_scope *s));
@@ -140,11 +135,9 @@ DFI_UPCALL(void, dfi_up_ends_on_stack, (struct dfi_worker *w, struct dfi_flow *t
 DFI_UPCALL(void, dfi_up_flow_scope_new, (struct dfi_scope *s));
 /* The body of t, which has optional state, has got the scope s. */
 DFI_UPCALL(void, dfi_up_body_begins, (struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t));
-/* The code that w runs is about to open a block; and has, as s. passed: the result of the first. */
-DFI_UPCALL(void *, dfi_up_block_comes, (struct dfi_worker *w, const char *site));
-DFI_UPCALL(void, dfi_up_block_opens, (struct dfi_worker *w, struct dfi_scope *s, void *passed));
-/* The code of w's scope waits for its tasks that conflict with x, or for all; and has. */
-DFI_UPCALL(void, dfi_up_waits_for, (struct dfi_worker *w));
+/* The code that w runs has opened a block, with the scope s. */
+DFI_UPCALL(void, dfi_up_block_opens, (struct dfi_worker *w, struct dfi_scope *s));
+/* The code of w's scope has waited for its tasks that conflict with x, or for all. */
 DFI_UPCALL(void, dfi_up_waited_for, (struct dfi_worker *w, const struct dfi_access *x, unsigned n));
 DFI_UPCALL(void, dfi_up_waited, (struct dfi_worker *w, struct dfi_scope *s));
 /* The body whose scope is s, and all its children, are done; its task is next. */

@@ -32,7 +32,7 @@ static void dfi_flow_scope_begins(struct dfi_worker *w, struct dfi_scope *scope)
     s->n_children = 0;
     s->table = NULL;
     s->locals = NULL;
-    s->asks = 0;
+    scope->asks = 0;
     s->lazy_base = NULL;
     s->room_used = 0;
     if (dfi_up_flow_scope_new) dfi_up_flow_scope_new(scope);
@@ -65,16 +65,15 @@ static int dfi_runs_now(struct dfi_worker *w)
 
 static struct dfi_scope *dfi_flow_block_begins(struct dfi_worker *w, const char *site)
 {
-    void *passed;
     struct dfi_scope *s;
     dfi_flush(w);
-    passed = dfi_up_block_comes ? dfi_up_block_comes(w, site) : NULL;
+    dfi_asked(w, DFI_DOES_OPEN, site);
     /* the body needs a scope of its own: functions that the block spawns are inside it, and may run after the block */
     if (w->task) dfi_scope_here(w);
     if (!(s = dfi_scope_push(w, w->task ? w->task->scope : w->scope, DFI_BLOCK))) return NULL;
     dfi_store_relaxed(&dfi_flow_of(s)->place, s->saved_task ? dfi_flow_place(s->saved_task)
                                                             : 2 * dfi_flow_of(s->outer)->n_children + 1);
-    if (dfi_up_block_opens) dfi_up_block_opens(w, s, passed);
+    if (dfi_up_block_opens) dfi_up_block_opens(w, s);
     return s;
 }
 #define dfi_up_block_begins_by , dfi_flow_block_begins
@@ -94,7 +93,7 @@ static void dfi_scope_free_locals(struct dfi_scope *s, struct dfi_local *before)
 
 static void dfi_flow_scope_left(struct dfi_worker *w, struct dfi_scope *s)
 {
-    if (DFI_UNLIKELY(dfi_flow_of(s)->asks) && dfi_up_code_left) dfi_up_code_left(w, s);
+    if (DFI_UNLIKELY(s->asks) && dfi_up_code_left) dfi_up_code_left(w, s);
     if (dfi_flow_of(s)->table) dfi_table_free(w, s);
     dfi_flow_of(s)->table = NULL;
     if (dfi_flow_of(s)->lazy_base) w->hot.lazy_at = dfi_flow_of(s)->lazy_base;

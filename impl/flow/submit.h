@@ -76,7 +76,7 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
         if ((lazy = dfi_lazy_slow(w, type)) != NULL) return lazy;
         dfi_create(w);
     }
-    if (DFI_UNLIKELY(dfi_flow_of(w->scope)->asks) && dfi_up_creates && dfi_up_creates(w, type)) return NULL;
+    if (dfi_asked(w, DFI_DOES_CREATE, type)) return NULL;
     if ((dfi_alone() || dfi_fine_here(w, type)) && !dfi_nested_deeply(w)) {
         if (dfi_may_run_now(w)) return NULL;
         if (dfi_load_relaxed(&dfi_flow_pool.careful) < DFI_CAREFUL_NEVER && dfi_runs_at_once(w, type))
@@ -85,7 +85,7 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
     if (!DFI_ALONE) dfi_tasks_of(w)->fine_began = dfi_fine_submits(w);
     if ((t = dfi_flow_for(w, type)) != NULL) return &t->task;
     dfi_at(w, DFI_AT_LOST, NULL, NULL, 0);
-    if (dfi_flow_of(w->scope)->asks && dfi_up_lacks_record) dfi_up_lacks_record(w);
+    dfi_asked(w, DFI_DOES_LACK, NULL);
     if (type->modes) return DFI_BARE;
     dfi_tasks_of(w)->bare = 1;
     if (!dfi_tasks_of(w)->opts) dfi_tasks_of(w)->opts = &dfi_opts_none;
@@ -170,7 +170,7 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
         return;
     }
     s = w->scope, own = dfi_flow_of(s);
-    if (dfi_up_runs_now && DFI_UNLIKELY((unsigned)dfi_load_relaxed(&dfi_flow_pool.asks) | own->asks) &&
+    if (dfi_up_runs_now && DFI_UNLIKELY((unsigned)dfi_load_relaxed(&dfi_flow_pool.asks) | s->asks) &&
         dfi_up_runs_now(w, type)) {
         dfi_tasks_of(w)->bare = 0;
         dfi_args_order(type, args, DFI_ORDER_DROP);
@@ -336,7 +336,7 @@ static DFI_COLD void dfi_submitted_seeded(struct dfi_worker *w, struct dfi_flow 
 DFI_FAST int dfi_submit_told(const struct dfi_worker *w, const struct dfi_flow *t)
 {
     return dfi_up_submits || dfi_tasks_of(w)->opts || dfi_observed() ||
-           ((unsigned)dfi_load_relaxed(&dfi_flow_pool.asks) | dfi_flow_of(t->scope)->asks) != 0;
+           ((unsigned)dfi_load_relaxed(&dfi_flow_pool.asks) | t->scope->asks) != 0;
 }
 DFI_FAST int dfi_submit_asks(const struct dfi_worker *w, const struct dfi_flow *t)
 {

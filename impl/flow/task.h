@@ -212,7 +212,7 @@ static DFI_NOINLINE struct dfi_flow *dfi_flow_end_scope(struct dfi_worker *w, st
         }
     }
     dfi_report_unsynced(w, s->mark, DFI_END_OF_TASK);
-    if (dfi_up_code_ends) dfi_up_code_ends(w, s);
+    dfi_asked(w, DFI_DOES_END, NULL);
     if (dfi_up_scope_waits) dfi_up_scope_waits(w, s);
     dfi_scope_pop(w, s);
     dfi_code_is(w, outer, mark); /* before dfi_flow_done, as in dfi_flow_ended */

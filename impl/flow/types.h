@@ -70,6 +70,7 @@ struct dfi_extra {
     struct dfi_flow *task;
     int priority, pin;                    /* pin: index of a worker, or -1 */
     int apart;                            /* nested in code, it may only run if it precedes that code */
+    int tentative;                        /* it may turn out not to count, and its effects may be undone */
     const char *name, *site;
     void *result;                         /* where the result of the body goes, or NULL */
     struct dfi_extra *child, *sibling, *before; /* links of a queue (flow/queue.h) */
@@ -183,7 +184,6 @@ struct dfi_flow_scope {
     size_t n_children;                     /* children so far */
     struct dfi_table *table;
     struct dfi_local *locals;
-    unsigned asks;                         /* bits of upper floors: not 0: they are told what its code does */
     char *lazy_base;                       /* the first of its children that were lazy, or NULL (flow/lazy.h) */
     size_t room_used;
     /* memory of small df_local variables */

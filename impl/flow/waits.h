@@ -60,7 +60,7 @@ static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n,
     struct dfi_goal g;
     if (!w) dfi_fork_left();
     if (!dfi_comes_after_any(w)) return;
-    if (dfi_up_waits_for && DFI_UNLIKELY(dfi_flow_of(w->scope)->asks)) dfi_up_waits_for(w);
+    dfi_asked(w, DFI_DOES_AWAIT, NULL);
     if (!(t = dfi_task_new(&dfi_wait_on_type)) || t == DFI_BARE) {
         if (t && dfi_up_bare_waits) dfi_up_bare_waits(w, w->scope);
         if (t) dfi_wait_before(w, w->scope, NULL, x, n);
@@ -85,7 +85,7 @@ DFI_FAST int dfi_wait_is_over(struct dfi_worker *w)
     const struct dfi_scope *s = w->scope;
     return !DFI_SUPERVISED && !DFI_FOR_SIZE && dfi_may_run_now(w) && s->open && w->head <= s->mark &&
            !dfi_load_relaxed(&s->pending) &&
-           !(dfi_flow_of(s)->asks | (unsigned)dfi_load_relaxed(&dfi_flow_pool.asks));
+           !(s->asks | (unsigned)dfi_load_relaxed(&dfi_flow_pool.asks));
 }
 
 DFI_EXTERN_C_BEGIN

@@ -187,7 +187,7 @@ static DFI_COLD int dfi_arena_block(struct dfi_worker *w, struct dfi_crew *c)
     if (counts) dfi_fetch_add_seq_cst(&c->inside, 1);
     dfi_crew_push(w, c, (unsigned)counts);
     dfi_fetch_add_relaxed(&c->blocks, 1);
-    dfi_flow_of(s)->asks |= DFI_ASKS_ARENA;
+    s->asks |= DFI_ASKS_ARENA;
     /* before the first task of the block is published; pairs with dfi_deque_steal_thief */
     dfi_store_release(&dfi_arena_in(s)->crew, c);
     dfi_store_seq_cst(&dfi_pool.doors, 1);
@@ -199,7 +199,7 @@ static DFI_COLD void dfi_arena_left(struct dfi_worker *w, struct dfi_scope *s)
 {
     struct dfi_crew *c = dfi_load_relaxed(&dfi_arena_in(s)->crew);
     dfi_store_relaxed(&dfi_arena_in(s)->crew, NULL);
-    dfi_flow_of(s)->asks &= ~(unsigned)DFI_ASKS_ARENA;
+    s->asks &= ~(unsigned)DFI_ASKS_ARENA;
     dfi_crew_leave(w, 1);
     dfi_fetch_sub_acq_rel(&c->blocks, 1); /* release; pairs with dfi_arena_destroy */
     if (c->ends) dfi_crew_free(c);

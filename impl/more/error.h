@@ -30,30 +30,21 @@
 #include "../work/wait.h"
 #include "../api/error.h"
 #include "../api/handle.h"
-#include "../api/speculate.h"
 
 DFI_SMALL_CODE_BEGIN
 
 /* A scope or group was cancelled. */
 DFI_UPCALL(void, dfi_up_cancels, (void));
-/* Tasks that a predicate controls (more/speculate/predicate.h). The predicate of the task that w runs, or NULL: */
-DFI_UPCALL(struct dfi_predicate *, dfi_up_controlled_by, (struct dfi_worker *w));
-/* a task of g fails, or with code 0 cancels its scope; it has failed with e, which is given away; */
-DFI_UPCALL(void, dfi_up_fails_under, (struct dfi_predicate *g, int code, const char *text));
-DFI_UPCALL(void, dfi_up_failed_under, (struct dfi_predicate *g, struct dfi_error *e));
-/* is a task of g known not to count? */
-DFI_UPCALL(int, dfi_up_void_under, (const struct dfi_predicate *g));
-
-/* The first question about the code of w, which is to be a task. */
-static struct dfi_predicate *dfi_predicate_of_caller(struct dfi_worker *w)
-{
-    dfi_create(w);
-    return dfi_up_controlled_by ? dfi_up_controlled_by(w) : NULL;
-}
+/* t, which is tentative, fails with e, which is given away. */
+DFI_UPCALL(void, dfi_up_tentative_fails, (struct dfi_flow *t, struct dfi_error *e));
+/* Is t, which is tentative, known not to count? */
+DFI_UPCALL(int, dfi_up_is_void, (const struct dfi_flow *t));
+DFI_FAST int dfi_voided(const struct dfi_flow *t) { return dfi_tentative(t) && dfi_up_is_void && dfi_up_is_void(t); }
 
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_error dfi_error_unsaid = {
     DF_ERROR_MEMORY, DFI_OF_CHILD, 0, "a task failed, and there was no memory to remember how", { NULL, NULL } };
+DFI_API struct dfi_error dfi_error_cancels = { 0, DFI_OF_CODE, 0, "", { NULL, NULL } };
 static void dfi_error_no_object(void *object) { (void)object; }
 DFI_API struct dfi_error dfi_error_unkept = {
     DF_ERROR_EXCEPTION, DFI_OF_CHILD, 0, "an exception left a task, and there was no memory to keep it",
@@ -129,7 +120,10 @@ static struct dfi_error *dfi_error_new(int code, const char *text, const struct 
     return e;
 }
 
-static int dfi_error_is_shared(const struct dfi_error *e) { return e == &dfi_error_unsaid || e == &dfi_error_unkept; }
+static int dfi_error_is_shared(const struct dfi_error *e)
+{
+    return e == &dfi_error_unsaid || e == &dfi_error_unkept || e == &dfi_error_cancels;
+}
 
 static void dfi_error_free(struct dfi_error *e)
 {
@@ -232,10 +226,17 @@ static struct dfi_scope *dfi_scope_of_caller(struct dfi_worker *w)
     return s->kind == DFI_BODY ? dfi_load_relaxed(&s->parent) : s;
 }
 
+/* The task whose body s is, or in which s is a block, or NULL. */
+static struct dfi_flow *dfi_task_of_scope(const struct dfi_scope *s)
+{
+    return s->kind == DFI_BODY ? s->task : s->kind == DFI_BLOCK ? s->saved_task : NULL;
+}
+
 /* The running task, if it has a record, or NULL: then code of a block, a future or a thread runs. */
 static struct dfi_flow *dfi_task_of_caller(struct dfi_worker *w)
 {
     const struct dfi_scope *s;
+    dfi_create(w); /* lazy code becomes a task */
     if (dfi_runs_now(w)) return NULL;
     if (w->task) return w->task;
     s = dfi_scope_of_team(w->scope);
@@ -259,31 +260,24 @@ static DFI_NOINLINE DFI_COLD void dfi_scope_pass_error(struct dfi_scope *s)
 {
     struct dfi_error *e = dfi_load_acquire(&dfi_errors_in(s)->error);
     struct dfi_scope *to = dfi_load_relaxed(&s->parent);
-    struct dfi_predicate *predicate = dfi_predicate_around(s);
+    struct dfi_flow *t = dfi_task_of_scope(s); /* that fails */
     struct dfi_worker *w = dfi_me();
     int task;
     if (dfi_scope_is_future(s)) dfi_scope_future_fails(s, e);
     dfi_scope_uncancel(w, s);
     if (!e || dfi_scope_is_future(s)) return;
     /* true if `to` is the scope of the enclosing task */
-    task = s->kind == DFI_BODY || (s->kind == DFI_BLOCK && (s->saved_task || dfi_tasks_of(w)->now == s->outer));
-    if (s->kind == DFI_BODY) dfi_task_failed(s->task, e->code);
-    else if (s->kind == DFI_BLOCK && s->saved_task) dfi_task_failed(s->saved_task, e->code);
-    else if (s->kind == DFI_BLOCK && dfi_tasks_of(w)->now == s->outer) {
+    task = t || (s->kind == DFI_BLOCK && dfi_tasks_of(w)->now == s->outer);
+    if (task && !t) {
         dfi_here_failed(w, s->outer, e->code);
         dfi_now_fails(w, to);
     }
     to = dfi_scope_of_team(to);
-    if (!task && to && to->kind == DFI_BODY) {
-        dfi_task_failed(to->task, e->code);
-        predicate = dfi_predicate_around(to), to = dfi_load_relaxed(&to->parent), task = 1;
-    }
+    if (!task && to && to->kind == DFI_BODY) t = to->task, to = dfi_load_relaxed(&to->parent), task = 1;
+    dfi_task_failed(t, e->code);
     dfi_store_relaxed(&dfi_errors_in(s)->error, NULL);
-    if (dfi_up_failed_under && DFI_UNLIKELY(task && predicate)) {
-        dfi_up_failed_under(predicate, e);
-        return;
-    }
-    if (to) {
+    if (t && dfi_tentative(t)) dfi_up_tentative_fails(t, e);
+    else if (to) {
         if (dfi_scope_give(to, e, task ? DFI_OF_CHILD : DFI_OF_BLOCK)) dfi_scope_cancel(to);
     } else {
         dfi_warn("a task failed with %d, \"%s\", and no df_wait_result returned it: the error is dropped; call "
@@ -301,31 +295,29 @@ static void dfi_scope_end_errors(struct dfi_scope *s)
 }
 #define dfi_up_scope_ends_by , dfi_scope_end_errors
 
-/* The code that w runs, which is not under a predicate, cancels s, its scope. */
+/* The code that w runs, which is no tentative task, cancels s, its scope. */
 static void dfi_here_cancels(struct dfi_worker *w, struct dfi_scope *s)
 {
     if (dfi_runs_now(w)) dfi_now_fails(w, s);
     dfi_scope_cancel(s);
 }
 
-/* The same, of a task, block, future or thread, under a predicate or not. */
+/* The same, of a task, block, future or thread, tentative or not. */
 static void dfi_cancel_here(struct dfi_worker *w)
 {
-    struct dfi_predicate *predicate = dfi_predicate_of_caller(w);
+    struct dfi_flow *t = dfi_task_of_caller(w);
     struct dfi_scope *s;
-    if (DFI_UNLIKELY(predicate != NULL)) dfi_up_fails_under(predicate, 0, "");
+    if (t && dfi_tentative(t)) dfi_up_tentative_fails(t, &dfi_error_cancels);
     else if ((s = dfi_scope_of_caller(w)) != NULL) dfi_here_cancels(w, s);
 }
 
 /* It has failed with that code and e, which is given away; or `from` that, and has waited since. */
 static void dfi_fail_with(struct dfi_worker *w, struct dfi_error *e, int code, int from, int waited)
 {
-    struct dfi_predicate *predicate = dfi_predicate_of_caller(w);
     struct dfi_flow *t = dfi_task_of_caller(w);
     struct dfi_scope *s;
-    if (DFI_UNLIKELY(predicate != NULL)) {
-        if (dfi_up_void_under(predicate)) dfi_error_free(e);
-        else dfi_up_failed_under(predicate, e);
+    if (t && dfi_tentative(t)) {
+        dfi_up_tentative_fails(t, e);
         return;
     }
     if (dfi_runs_now(w)) dfi_here_failed(w, dfi_tasks_of(w)->now, code);
@@ -341,13 +333,8 @@ static void dfi_fail_with(struct dfi_worker *w, struct dfi_error *e, int code, i
 /* It has failed with that code. */
 static void dfi_fail(struct dfi_worker *w, int code, const char *text)
 {
-    struct dfi_predicate *predicate = dfi_predicate_of_caller(w);
-    struct dfi_error *e;
-    if (DFI_UNLIKELY(predicate != NULL)) dfi_up_fails_under(predicate, code, text);
-    else {
-        e = dfi_error_new(code, text, NULL);
-        dfi_fail_with(w, e ? e : &dfi_error_unsaid, code, DFI_OF_CODE, 0); /* handles get the code without memory */
-    }
+    struct dfi_error *e = dfi_error_new(code, text, NULL);
+    dfi_fail_with(w, e ? e : &dfi_error_unsaid, code, DFI_OF_CODE, 0); /* handles get the code without memory */
 }
 #define dfi_up_fails_by , dfi_fail
 
@@ -365,7 +352,9 @@ DFI_API int dfi_threw(const struct dfi_exception *x, const char *text)
 {
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_error *e;
-    if (!w || (!dfi_predicate_of_caller(w) && !dfi_scope_of_caller(w))) return 0;
+    if (!w) return 0;
+    dfi_create(w);
+    if (!dfi_scope_of_caller(w)) return 0;
     if (!(e = dfi_error_new(DF_ERROR_EXCEPTION, text, x))) {
         x->drop(x->object);
         e = &dfi_error_unkept;
@@ -385,7 +374,6 @@ DFI_API void dfi_scope_leave_catching(struct dfi_parallel_block *b, struct dfi_e
 {
     struct dfi_worker *w = dfi_me();
     if (w && b->open && b->scope && w->scope == b->scope) {
-        if (dfi_up_code_ends) dfi_up_code_ends(w, b->scope);
         dfi_wait_all(w, b->scope);
         if (DFI_UNLIKELY(dfi_scope_take_exception(b->scope, x))) dfi_scope_uncancel(w, b->scope);
     }
@@ -402,7 +390,7 @@ DFI_SMALL_CODE_END /* bodies of loops ask often */
 DFI_API int (df_cancelled)(void)
 {
     struct dfi_worker *w = dfi_me();
-    struct dfi_flow *t;
+    const struct dfi_flow *t;
     struct dfi_scope *s;
     if (!w || !dfi_cancels_any()) return 0;
     dfi_create(w);
@@ -410,13 +398,12 @@ DFI_API int (df_cancelled)(void)
     if (t && DFI_UNLIKELY(dfi_extra_if(t) != NULL)) {
         const df_group *group = dfi_cancel_of(t->extra)->group;
         if (group && dfi_load_relaxed(&group->dfi_cancelled)) return 1;
-        if (dfi_up_void_under && dfi_predicate_over(t->extra) && dfi_up_void_under(dfi_predicate_over(t->extra)))
-            return 1;
     }
     if (dfi_scope_cancelled(s)) return 1;
     /* a rolled-back body: its children run nevertheless, because the body may rely on it */
-    for (; dfi_up_void_under && s; s = dfi_load_relaxed(&s->parent))
-        if (dfi_predicate_around(s) && dfi_up_void_under(dfi_predicate_around(s))) return 1;
+    if (t && dfi_voided(t)) return 1;
+    for (; dfi_up_is_void && s; s = dfi_load_relaxed(&s->parent))
+        if ((t = dfi_task_of_scope(s)) != NULL && dfi_voided(t)) return 1;
     return 0;
 }
 DFI_SMALL_CODE_BEGIN

@@ -47,16 +47,6 @@
 #include "use.h"
 #include "weak.h"
 
-#if defined(DF_SERIAL) /* no task and no block has a predicate */
-DFI_FAST int dfi_predicate_take(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
-{
-    return (void)w, (void)t, (void)x, (void)n, 0;
-}
-DFI_FAST int dfi_predicate_admits(struct dfi_worker *w, struct dfi_flow *t) { return (void)w, (void)t, 1; }
-DFI_FAST void dfi_predicate_keep(struct dfi_worker *w, struct dfi_extra *x) { (void)w, (void)x; }
-DFI_FAST void dfi_predicate_leave(struct dfi_predicate *g) { (void)g; }
-#endif
-
 /* --- submission --------------------------------------------------------------------------------------- */
 
 static int dfi_parts_may_run_now(struct dfi_worker *w, const struct dfi_type *type)
@@ -108,10 +98,10 @@ static int dfi_parts_register(struct dfi_worker *w, struct dfi_flow *t, struct d
 {
     int failed = 0;
     if (t->type->modes & DFI_SHARED) dfi_accesses_apart(x, n);
-    if (dfi_predicate_now(t->scope) && !(t->type->modes & DFI_INTERNAL) && dfi_predicate_take(w, t, x, n)) return -1;
+    if (t->scope->asks & DFI_ASKS_TENTATIVE && !(t->type->modes & DFI_INTERNAL) && dfi_predicate_take(w, t, x, n))
+        return -1;
     failed |= t->type->modes & DFI_LIMIT && dfi_units_join(w, t, x, n);
-    failed |= t->type->modes & DFI_CHILDREN && !(t->task.mem.special && dfi_predicate_over(t->extra)) &&
-              dfi_weak_releasable(w, t);
+    failed |= t->type->modes & DFI_CHILDREN && !dfi_tentative(t) && dfi_weak_releasable(w, t);
     failed |= dfi_rename_most() && dfi_rename_before(w, t, x, n);
     failed |= dfi_gpu_hook && dfi_gpu_note(w, t, x, n);
     if (failed) return -1;
@@ -188,7 +178,7 @@ static DFI_COLD void dfi_parts_alone_done(struct dfi_worker *w, struct dfi_flow 
         dfi_store_relaxed(&dfi_cancel_of(t->extra)->code, dfi_load_relaxed(&h->dfi_code));
         dfi_handle_done(w, t);
     }
-    if (dfi_predicate_over(t->extra)) dfi_predicate_leave(dfi_predicate_over(t->extra));
+    if (dfi_tentative(t)) dfi_predicate_leaves(t);
 }
 #define dfi_up_alone_done_by , dfi_parts_alone_done
 
@@ -200,7 +190,7 @@ static int dfi_locks_early(const struct dfi_flow *t)
 {
     struct dfi_extra *x = t->extra;
     const struct dfi_use *u = dfi_member_of(x)->locks;
-    if (!u || dfi_member_of(x)->locked || x->pin >= 0 || dfi_windows_of(x)->first || dfi_predicate_over(x) ||
+    if (!u || dfi_member_of(x)->locked || x->pin >= 0 || dfi_windows_of(x)->first || dfi_tentative(t) ||
         dfi_load_relaxed(&t->skip)) return 0;
     for (; u && dfi_load_relaxed(&dfi_flow_pool.priorities); u = u->next)
         if (u->group) return 0; /* units keep their order */
@@ -220,7 +210,7 @@ static int dfi_parts_ready(struct dfi_flow *t)
 static DFI_NOINLINE int dfi_parts_begin(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x = t->task.mem.special ? t->extra : NULL;
-    if (x && DFI_UNLIKELY(dfi_predicate_over(x) != NULL) && !dfi_predicate_admits(w, t)) return DFI_SKIP;
+    if (dfi_tentative(t) && !dfi_predicate_admits(w, t)) return DFI_SKIP;
     if (!(t->type->modes & DFI_INTERNAL)) {
         if (!dfi_load_relaxed(&t->skip) && dfi_cancelled_with(t->scope, x ? dfi_cancel_of(x)->group : NULL))
             dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
@@ -238,7 +228,7 @@ static DFI_NOINLINE int dfi_parts_begin(struct dfi_worker *w, struct dfi_flow *t
     if (dfi_member_of(x)->locks && !dfi_member_of(x)->locked && !dfi_lock_all(x)) return DFI_LATER;
     if (dfi_member_of(x)->reductions && !dfi_reduce_begin(w, x)) return DFI_LATER;
     if (DFI_UNLIKELY(dfi_noted_of(x)->access != NULL)) dfi_gpu_before_body(t);
-    if (DFI_UNLIKELY(dfi_predicate_over(x) != NULL)) dfi_predicate_keep(w, x);
+    if (dfi_tentative(t)) dfi_predicate_keep(w, t);
     return DFI_GO;
 }
 #define dfi_up_begins_by , dfi_parts_begin
@@ -246,7 +236,7 @@ static DFI_NOINLINE int dfi_parts_begin(struct dfi_worker *w, struct dfi_flow *t
 static DFI_NOINLINE int dfi_parts_done(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x = t->extra;
-    if (DFI_UNLIKELY(dfi_predicate_over(x) != NULL)) dfi_predicate_leave(dfi_predicate_over(x));
+    if (dfi_tentative(t)) dfi_predicate_leaves(t);
     if (dfi_up_task_done && !dfi_member_of(x)->reductions) dfi_up_task_done(t); /* before others get its elements */
     if (dfi_windows_of(x)->first) dfi_stream_end(w, t);
     if (t->parts) dfi_weak_done(w, t);
@@ -276,9 +266,7 @@ static void dfi_parts_free(struct dfi_worker *w, struct dfi_flow *t)
     dfi_uses_free(w, home, dfi_tokens_of(x)->held.after);
     if (DFI_UNLIKELY(dfi_windows_of(x)->array != NULL)) dfi_mfree((void *)dfi_windows_of(x)->array);
     if (DFI_UNLIKELY(dfi_noted_of(x)->access != NULL)) dfi_mfree((void *)dfi_noted_of(x)->access);
-#if !defined(DF_SERIAL)
-    if (DFI_UNLIKELY(dfi_predicated_of(x)->undo != NULL)) dfi_mfree((void *)dfi_predicated_of(x)->undo);
-#endif
+    if (dfi_tentative(t)) dfi_predicate_forget(t);
 }
 #define dfi_up_extra_free_by , dfi_parts_free
 
@@ -289,9 +277,7 @@ static void dfi_parts_entry_new(struct dfi_entry *n)
     (void)n;
     dfi_group_of(n)->open = NULL;
     dfi_versions_of(n)->now = dfi_versions_of(n)->all = NULL;
-#if !defined(DF_SERIAL)
-    dfi_listed_of(n)->listed = dfi_listed_of(n)->saved = 0;
-#endif
+    if (!DFI_ALONE) dfi_listed_of(n)->listed = dfi_listed_of(n)->saved = 0;
 }
 #define dfi_up_entry_new_by , dfi_parts_entry_new
 
@@ -340,10 +326,6 @@ static void dfi_parts_scope_new(struct dfi_scope *s)
     dfi_store_relaxed(&e->error, NULL);
     dfi_store_relaxed(&e->poisoned, NULL);
     dfi_gated_in(s)->task = NULL;
-#if !defined(DF_SERIAL)
-    dfi_predicate_in(s)->predicate = dfi_predicate_in(s)->within = NULL;
-    dfi_predicate_in(s)->count = 0;
-#endif
     dfi_recorded_in(s)->by = NULL;
 #if !defined(DF_SERIAL)
     dfi_store_relaxed(&dfi_arena_in(s)->crew, NULL);
@@ -355,32 +337,25 @@ static void dfi_parts_scope_new(struct dfi_scope *s)
 static void dfi_parts_body_begin(struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t)
 {
     dfi_errors_in(s)->group = dfi_cancel_of(t->extra)->group;
-#if !defined(DF_SERIAL)
-    dfi_predicate_in(s)->within = dfi_predicate_over(t->extra);
-#endif
     if (t->parts) dfi_weak_seed(w, s, t);
 }
 #define dfi_up_body_begins_by , dfi_parts_body_begin
 
-/* Returns the predicate of a block that should not have been executed, or NULL. */
-static void *dfi_parts_block_come(struct dfi_worker *w, const char *site)
+static DFI_NOINLINE int dfi_parts_asked(struct dfi_worker *w, int does, const void *on)
 {
-    dfi_no_graph(w, "a block or loop of its own", site);
-    return dfi_dropped(w) ? dfi_predicate_now(w->scope) : NULL;
+    if (w->task) return 0; /* the scope is not that of the running code */
+    if (does == DFI_DOES_OPEN) dfi_no_graph(w, "a block or loop of its own", (const char *)on);
+    else if (does == DFI_DOES_LACK && dfi_taskgraph_in(w->scope)) dfi_taskgraph_fails(dfi_taskgraph_in(w->scope));
+    return !DFI_ALONE && w->scope->asks & DFI_ASKS_TENTATIVE ? dfi_speculation_asked(w, does, on) : 0;
 }
-#define dfi_up_block_comes_by , dfi_parts_block_come
+#define dfi_up_asked_by , dfi_parts_asked
 
-static void dfi_parts_block_open(struct dfi_worker *w, struct dfi_scope *s, void *wrong)
+static void dfi_parts_block_open(struct dfi_worker *w, struct dfi_scope *s)
 {
     const struct dfi_flow *t = s->saved_task;
     struct dfi_flow *gated = !t ? dfi_gated_body(s->outer) : t->parts ? s->saved_task : NULL;
     if (DFI_UNLIKELY(gated != NULL)) dfi_weak_seed(w, s, gated);
-#if !defined(DF_SERIAL)
-    if (DFI_UNLIKELY(wrong != NULL)) dfi_predicate_set(s, (struct dfi_predicate *)wrong);
-    if (t && DFI_UNLIKELY(dfi_extra_if(t) != NULL)) dfi_predicate_in(s)->within = dfi_predicate_over(t->extra);
-#else
-    (void)wrong;
-#endif
+    if (!DFI_ALONE && DFI_UNLIKELY(s->outer->asks & DFI_ASKS_TENTATIVE)) dfi_speculation_block(s);
 }
 #define dfi_up_block_opens_by , dfi_parts_block_open
 
@@ -393,8 +368,8 @@ static void dfi_parts_stolen_begin(struct dfi_worker *w, struct dfi_scope *s)
 
 static void dfi_parts_code_left(struct dfi_worker *w, struct dfi_scope *s)
 {
-    if (dfi_flow_of(s)->asks & DFI_ASKS_ARENA) dfi_arena_left(w, s);
-    if (dfi_flow_of(s)->asks) dfi_taskgraph_left(s);
+    if (s->asks & DFI_ASKS_ARENA) dfi_arena_left(w, s);
+    if (s->asks) dfi_taskgraph_left(s);
 }
 #define dfi_up_code_left_by , dfi_parts_code_left
 

@@ -20,7 +20,7 @@ enum { DFI_RAN_LOOP = DFI_RAN_UPPER, DFI_RAN_STAGE = 2 * DFI_RAN_UPPER, DFI_RAN_
 
 enum {
     DFI_WAIT_TOKEN = DFI_WAIT_UPPER, /* on: a token */
-    DFI_WAIT_PREDICATE               /* for the condition of a df_speculate block */
+    DFI_WAIT_CONDITION               /* for the condition of a block that has begun before it is known */
 };
 
 #endif

@@ -242,7 +242,7 @@ static void dfi_rename_output(struct dfi_worker *w, struct dfi_table *table, str
  * those of others, or kept for undo, or because it stands for another task. */
 static int dfi_rename_never(const struct dfi_flow *t)
 {
-    return t->parts || t->type->modes & DFI_INTERNAL || (t->task.mem.special && dfi_predicate_over(t->extra));
+    return t->parts || t->type->modes & DFI_INTERNAL || dfi_tentative(t);
 }
 
 /* Runs before any access of t is registered. Copies back each renamed value that t overlaps in part,

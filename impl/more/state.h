@@ -45,7 +45,7 @@ enum {
     DFI_SPECULATE_MOST = 1000
 };
 /* The settings of the start that is in progress; pool lock. */
-static struct dfi_more_set { size_t rename_bytes; int deterministic, speculate; } dfi_more_set;
+static struct dfi_more_set { size_t rename_bytes; int deterministic, ahead; } dfi_more_set;
 static const struct dfi_setting dfi_more_settings[] = {
     { "rename_bytes", "DF_RENAME_BYTES", offsetof(df_config, rename_bytes), DFI_SETTING_BYTES, 0, DFI_RENAME_MOST, 0,
       "a number of bytes up to 1073741824", &dfi_more_set.rename_bytes },
@@ -54,7 +54,7 @@ static const struct dfi_setting dfi_more_settings[] = {
     { "patience", "DF_PATIENCE", offsetof(df_config, patience), DFI_SETTING_INT, 1, DFI_PATIENCE_MOST,
       DFI_PATIENCE_DEFAULT, "a number of seconds from 1 to 1000000", &dfi_more.patience },
     { "speculate", "DF_SPECULATE", offsetof(df_config, speculate), DFI_SETTING_OFF, 0, DFI_SPECULATE_MOST,
-      DFI_SPECULATE_DEFAULT, "a number of turns from 0 to 1000", &dfi_more_set.speculate },
+      DFI_SPECULATE_DEFAULT, "a number of turns from 0 to 1000", &dfi_more_set.ahead },
     { NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL }
 };
 
@@ -67,7 +67,7 @@ static void dfi_more_ready(void)
     dfi_more.rename_bytes = s->rename_bytes;
     dfi_fetch_add_relaxed(&dfi_flow_pool.asks, renames - renamed);
     dfi_flow_pool.asks_accesses = renames;
-    dfi_more.speculate = s->speculate;
+    dfi_more.ahead = s->ahead;
 }
 #endif
 
@@ -81,7 +81,7 @@ static void dfi_module_more(const struct dfi_moment *m)
         t = dfi_tally_of(m->w);
         m->counters->renamings += dfi_load_relaxed(&t->n_renamings);
         m->counters->copies += dfi_load_relaxed(&t->n_copies);
-        m->counters->speculated += dfi_load_relaxed(&t->n_speculated);
+        m->counters->speculated += dfi_load_relaxed(&t->n_early);
         m->counters->undone += dfi_load_relaxed(&t->n_undone);
         break;
     case DFI_WORKER_IS_NEW:

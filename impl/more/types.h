@@ -1,4 +1,4 @@
-/* types.h - data structures of optional features of tasks: groups, weak accesses, predicates */
+/* types.h - data structures of optional features of tasks: groups, weak accesses, errors */
 #ifndef DFI_MORE_TYPES_H
 #define DFI_MORE_TYPES_H
 
@@ -6,10 +6,10 @@
 #include "../base/compiler.h"
 #include "../api/access.h"
 #include "../api/core.h"
-#include "../api/speculate.h"
 #include "../api/throw.h"
 #include "../flow/types.h"
 #include "../flow/region.h"
+#include "../work/scope.h"
 #include "../work/types.h"
 #include "stream/ring.h"
 #include "../api/declare.h"
@@ -23,7 +23,8 @@
 struct dfi_more_pool {
     /* settings */
     size_t rename_bytes;
-    int deterministic, speculate, patience;
+    int deterministic, patience;
+    int ahead;                                /* most turns that begin before it is known whether they count */
     DFI_ATOMIC(int) devices;                  /* devices of df_gpu.h in use */
     /* device failures so far: data that existed only on a failed device are lost */
     DFI_ATOMIC(int) device_errors;
@@ -31,7 +32,7 @@ struct dfi_more_pool {
     DFI_ATOMIC(int) streams;                  /* existing streams */
     DFI_ATOMIC(size_t) events;                /* signals by threads without a worker so far */
     DFI_ATOMIC(size_t) renamed;               /* bytes in private buffers */
-    DFI_ATOMIC(size_t) stamps;                /* undo records of speculative tasks so far */
+    DFI_ATOMIC(size_t) stamps;                /* of undo records of tentative tasks, so far */
 };
 /* An error of a scope. from: who failed: a child, the code of the scope itself, or a block in it. waited: of a future
  * that has ended: a wait in it has ended the cancellation, and left the error. */
@@ -40,8 +41,8 @@ struct dfi_error { int code; short from, waited; char text[DFI_ERROR_TEXT]; stru
 struct dfi_gpu_hook;
 DFI_EXTERN_C_BEGIN
 extern DFI_API struct dfi_more_pool dfi_more;
-/* errors for which memory was lacking; never freed */
-extern DFI_API struct dfi_error dfi_error_unsaid, dfi_error_unkept;
+/* errors for which memory was lacking, and none: a cancellation; never freed */
+extern DFI_API struct dfi_error dfi_error_unsaid, dfi_error_unkept, dfi_error_cancels;
 extern DFI_API const struct dfi_gpu_hook *dfi_gpu_hook; /* NULL without df_gpu.h; set before any task runs */
 DFI_EXTERN_C_END
 
@@ -52,7 +53,6 @@ DFI_STATIC_ASSERT((int)DFI_CLS_LAST <= (int)DFI_CLS_TASK, "DFI_CLS_COUNT is too 
 /* What the settings allow. A serial build has none of it: it decides conditions instead of guessing, and nothing that
  * runs at the same time makes a version of a region or a remembered order worth having. */
 DFI_FAST size_t dfi_rename_most(void) { return DFI_ALONE ? 0 : dfi_more.rename_bytes; }
-DFI_FAST int dfi_predicate_most(void) { return DFI_ALONE ? 0 : dfi_more.speculate; }
 
 /* --- rooms in the optional state of a task (flow/types.h) ------------------------------------------- */
 
@@ -122,20 +122,9 @@ struct dfi_noted {
 };
 DFI_ROOM(dfi_noted, dfi_noted_of, dfi_extra);
 
-/* Speculation. */
-struct dfi_predicated {
-    struct dfi_predicate *predicate;      /* the predicate that controls the task, or NULL: see more/speculate */
-    struct dfi_undo *undo;                /* undo memory for the regions that the task will overwrite, or NULL */
-};
-DFI_ROOM(dfi_predicated, dfi_predicated_of, dfi_extra);
-DFI_FAST struct dfi_predicate *dfi_predicate_over(const struct dfi_extra *x)
-{
-    return DFI_ALONE ? NULL : dfi_predicated_of(x)->predicate;
-}
-
 /* --- rooms in a scope (flow/types.h) ------------------------------------------------------------------- */
-/* Bits of dfi_flow_scope.asks. */
-enum { DFI_ASKS_PREDICATE = 1, DFI_ASKS_GRAPH = 2, DFI_ASKS_ARENA = 4 };
+/* Bits of dfi_scope.asks. TENTATIVE: its new children may turn out not to count. */
+enum { DFI_ASKS_TENTATIVE = 1, DFI_ASKS_GRAPH = 2, DFI_ASKS_ARENA = 4 };
 
 /* Errors and cancellation (more/error.h). */
 struct dfi_scope_errors {
@@ -158,31 +147,6 @@ DFI_FAST struct dfi_flow *dfi_gated_body(const struct dfi_scope *s)
     return dfi_gated_in(s)->task;
 }
 
-/* Speculation (more/speculate/predicate.h). */
-struct dfi_scope_predicate {
-    struct dfi_predicate *predicate;       /* the predicate that controls new children, or NULL: DFI_ASKS_PREDICATE */
-    struct dfi_predicate *within;          /* the predicate that controls the task whose body this is; constant, any
-                                            * thread may read it */
-    size_t count;                          /* predicates so far */
-};
-DFI_ROOM(dfi_scope_predicate, dfi_predicate_in, dfi_scope);
-
-DFI_FAST struct dfi_predicate *dfi_predicate_now(const struct dfi_scope *s)
-{
-    return DFI_ALONE ? NULL : dfi_predicate_in(s)->predicate;
-}
-DFI_FAST struct dfi_predicate *dfi_predicate_around(const struct dfi_scope *s)
-{
-    return DFI_ALONE ? NULL : dfi_predicate_in(s)->within;
-}
-
-DFI_FAST void dfi_predicate_set(struct dfi_scope *s, struct dfi_predicate *g)
-{
-    dfi_predicate_in(s)->predicate = g;
-    if (g) dfi_flow_of(s)->asks |= DFI_ASKS_PREDICATE;
-    else dfi_flow_of(s)->asks &= ~(unsigned)DFI_ASKS_PREDICATE;
-}
-
 /* The task graph that records new children, or NULL: DFI_ASKS_GRAPH. */
 struct dfi_scope_recorded { struct df_taskgraph *by; };
 DFI_ROOM(dfi_scope_recorded, dfi_recorded_in, dfi_scope);
@@ -190,8 +154,8 @@ DFI_ROOM(dfi_scope_recorded, dfi_recorded_in, dfi_scope);
 DFI_FAST void dfi_recorded_set(struct dfi_scope *s, struct df_taskgraph *by)
 {
     dfi_recorded_in(s)->by = by;
-    if (by) dfi_flow_of(s)->asks |= DFI_ASKS_GRAPH;
-    else dfi_flow_of(s)->asks &= ~(unsigned)DFI_ASKS_GRAPH;
+    if (by) s->asks |= DFI_ASKS_GRAPH;
+    else s->asks &= ~(unsigned)DFI_ASKS_GRAPH;
 }
 
 /* The arena of a block (more/arena.h), or NULL: DFI_ASKS_ARENA. Thieves read it. */
@@ -215,19 +179,15 @@ DFI_ROOM(dfi_entered, dfi_entered_of, dfi_worker);
 struct dfi_scope_launched { DFI_ATOMIC(int) since; };
 DFI_ROOM(dfi_scope_launched, dfi_launches_in, dfi_scope);
 
-/* Does the code that w runs belong to a df_speculate block that should not have been executed? Waits if that is not
- * known yet. */
-DFI_UPCALL(int, dfi_up_drops, (struct dfi_worker *w));
-DFI_FAST int dfi_dropped(struct dfi_worker *w)
-{
-    return !DFI_ALONE && dfi_up_drops && DFI_UNLIKELY(dfi_flow_of(w->scope)->asks & DFI_ASKS_PREDICATE) &&
-        dfi_up_drops(w);
-}
-/* The same code uses a construct that a task graph cannot contain. */
+/* Does the code that w runs turn out not to count? Waits if that is not known yet. */
+DFI_FAST int dfi_dropped(struct dfi_worker *w) { return !DFI_ALONE && dfi_asked(w, DFI_DOES_MORE, NULL); }
+/* Can the effects of t be undone? */
+DFI_FAST int dfi_tentative(const struct dfi_flow *t) { return !DFI_ALONE && dfi_extra_if(t) && t->extra->tentative; }
+/* The code that w runs uses a construct that a task graph cannot contain. */
 DFI_UPCALL(void, dfi_up_cannot, (struct dfi_worker *w, const char *what, const char *site));
 DFI_FAST void dfi_no_graph(struct dfi_worker *w, const char *what, const char *site)
 {
-    if (dfi_up_cannot && w && DFI_UNLIKELY(dfi_flow_of(w->scope)->asks & DFI_ASKS_GRAPH))
+    if (dfi_up_cannot && w && DFI_UNLIKELY(w->scope->asks & DFI_ASKS_GRAPH))
         dfi_up_cannot(w, what, site);
 }
 
@@ -243,10 +203,6 @@ struct dfi_entry_versions {
 };
 DFI_ROOM(dfi_entry_versions, dfi_versions_of, dfi_entry);
 DFI_FAST int dfi_renamed(const struct dfi_entry *n) { return dfi_versions_of(n)->now != NULL; }
-
-/* IDs of the predicates that last listed the region, and that last saved its contents (more/speculate/task.h). */
-struct dfi_entry_listed { size_t listed, saved; };
-DFI_ROOM(dfi_entry_listed, dfi_listed_of, dfi_entry);
 
 /* --- weak accesses and early release (more/weak.h) -------------------------------------------------- */
 /* A successor and the region that it needs. Its edge is stored in the successor. */
@@ -339,27 +295,6 @@ struct dfi_group {
 };
 #define DFI_LOCK_HELD ((struct dfi_extra *)(uintptr_t)1)
 
-/* --- predicates of speculation (more/speculate/predicate.h) ------------------------------------------------ */
-enum { DFI_PREDICATE_OPEN, DFI_PREDICATE_RIGHT, DFI_PREDICATE_WRONG };
-struct dfi_predicate {
-    struct dfi_predicate *outer;    /* the predicate of the enclosing block, which this one keeps alive, or NULL */
-    struct dfi_scope *scope;
-    struct dfi_condition when;
-    int guess;
-    /* owner of the scope only */
-    struct dfi_predicate *next, *older; /* predicates of the same loop */
-    size_t id;                      /* unique in its scope */
-    struct dfi_ref decision;
-    struct dfi_region *region;      /* regions written by its tasks */
-    unsigned n_regions, max_regions;
-    int incomplete;                 /* memory to list a region was lacking */
-    char line[DFI_LINE];
-    DFI_ATOMIC(intptr_t) state;     /* DFI_PREDICATE_OPEN ..; resolved once */
-    DFI_ATOMIC(intptr_t) refs;
-    DFI_ATOMIC(struct dfi_undo *) undo;
-    DFI_ATOMIC(struct dfi_error *) error;
-};
-
 /* --- what features have behind a worker ------------------------------------------------------------------- */
 /* Tasks submitted by it that wait for tokens or inputs (more/token.h). */
 struct dfi_holds {
@@ -369,7 +304,7 @@ struct dfi_holds {
 };
 DFI_ROOM(dfi_holds, dfi_holds_of, dfi_worker);
 /* Statistics: written by the owner, read by any thread, relaxed. */
-struct dfi_tally { DFI_ATOMIC(size_t) n_renamings, n_copies, n_speculated, n_undone; };
+struct dfi_tally { DFI_ATOMIC(size_t) n_renamings, n_copies, n_early, n_undone; };
 DFI_ROOM(dfi_tally, dfi_tally_of, dfi_worker);
 
 #endif

@@ -147,7 +147,7 @@ static int dfi_told_wait(const struct dfi_wait *x)
     case DFI_WAIT_FUTURE: return DF_OBSERVED_WAIT_FUTURE;
     case DFI_WAIT_TEAM: return DF_OBSERVED_WAIT_OTHERS;
     case DFI_WAIT_TOKEN: return DF_OBSERVED_WAIT_TOKEN;
-    case DFI_WAIT_PREDICATE: return DF_OBSERVED_WAIT_CONDITION;
+    case DFI_WAIT_CONDITION: return DF_OBSERVED_WAIT_CONDITION;
     default: return -1;
     }
 }

@@ -34,7 +34,7 @@ DFI_API void dfi_spawn_checked(struct dfi_future *f)
 {
     const char *site = dfi_call_site;
     struct dfi_worker *w = dfi_me_attached();
-    if (w && dfi_up_spawns) dfi_up_spawns(w, site);
+    if (w) dfi_asked(w, DFI_DOES_SPAWN, site);
     if (w && w->sites) dfi_unsynced_again(w, f);
     if (w && dfi_seeded() && dfi_spawn_seeded(w, f)) return;
     if (w && w->head == w->room) dfi_stack_grow(w, 1);

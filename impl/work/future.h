@@ -32,8 +32,6 @@ DFI_UPCALL(int, dfi_up_future_waits, (const struct dfi_scope *s));
 DFI_UPCALL(void *, dfi_up_future_over, (const struct dfi_scope *s));
 /* w syncs a future whose state is neither DFI_F_DONE nor DFI_F_LEFT. */
 DFI_UPCALL(void, dfi_up_syncs, (struct dfi_worker *w, void *link));
-/* w is about to spawn at that source line; only if spawns are checked (work/checked.h). */
-DFI_UPCALL(void, dfi_up_spawns, (struct dfi_worker *w, const char *site));
 
 #if !defined(DF_SERIAL) /* where df_spawn is the call */
 /* With a seed. Nonzero: f ran at its spawn. */

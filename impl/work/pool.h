@@ -323,7 +323,7 @@ DFI_API DFI_OWN_FRAME void df_stop(void)
     struct dfi_worker *w = dfi_me();
     int stops;
     DFI_UNSYNCED(w);
-    if (dfi_guests || (w && (w->task || w->scope->outer || (dfi_up_in_construct && dfi_up_in_construct(w))))) {
+    if (dfi_guests || (w && (w->task || w->scope->outer || dfi_scope_asks(w->scope)))) {
         dfi_error(DFI_MESSAGE_STOP_INSIDE);
         return;
     }

@@ -23,7 +23,6 @@
 DFI_UPCALL(void, dfi_up_scope_begins, (struct dfi_worker *w, struct dfi_scope *s));  /* it is new */
 DFI_UPCALL(void, dfi_up_stolen_begins, (struct dfi_worker *w, struct dfi_scope *s)); /* of stolen code, or of a part of
                                                                                      * a team; w runs it next */
-DFI_UPCALL(void, dfi_up_code_ends, (struct dfi_worker *w, struct dfi_scope *s));     /* its wait for children is next */
 DFI_UPCALL(void, dfi_up_scope_waits, (struct dfi_worker *w, struct dfi_scope *s));   /* for all children */
 DFI_UPCALL(void, dfi_up_scope_waited, (struct dfi_worker *w, struct dfi_scope *s));  /* for all children */
 DFI_UPCALL(void, dfi_up_waited_many, (struct dfi_worker *w, uint64_t ns));           /* for many children, so long */
@@ -31,6 +30,23 @@ DFI_UPCALL(void, dfi_up_scope_ends, (struct dfi_scope *s));                     
 DFI_UPCALL(void, dfi_up_scope_left, (struct dfi_worker *w, struct dfi_scope *s));    /* no code runs in it any more */
 DFI_UPCALL(void, dfi_up_scope_free, (struct dfi_worker *w, struct dfi_scope *s));    /* nothing refers to it any more */
 DFI_UPCALL(void, dfi_up_bottom_free, (struct dfi_worker *w, struct dfi_scope *s));
+
+/* What the code of w does, if its scope asks (dfi_scope.asks). Nonzero: the caller leaves it out. */
+enum {
+    DFI_DOES_SPAWN,  /* it is about to spawn; only if spawns are checked. on: the source line */
+    DFI_DOES_CREATE, /* it is about to create a task. on: the type. Nonzero: the caller comes to dfi_up_runs_now */
+    DFI_DOES_LACK,   /* memory for the record of the task was lacking */
+    DFI_DOES_AWAIT,  /* it is about to wait for some of its tasks */
+    DFI_DOES_OPEN,   /* it is about to open a block. on: the source line */
+    DFI_DOES_MORE,   /* something else that may be left out */
+    DFI_DOES_END     /* it has ended; its wait for children is next */
+};
+DFI_UPCALL(int, dfi_up_asked, (struct dfi_worker *w, int does, const void *on));
+DFI_FAST int dfi_scope_asks(const struct dfi_scope *s) { return dfi_up_asked && DFI_UNLIKELY(s->asks); }
+DFI_FAST int dfi_asked(struct dfi_worker *w, int does, const void *on)
+{
+    return dfi_scope_asks(w->scope) && dfi_up_asked(w, does, on);
+}
 
 enum { DFI_WAITED_MANY = 64 }; /* children for which dfi_up_waited_many is worth two looks at the clock */
 
@@ -173,7 +189,7 @@ static void dfi_wait_all(struct dfi_worker *w, struct dfi_scope *s)
 /* Ends a block or the scope of a stolen future. */
 static void dfi_scope_finish(struct dfi_worker *w, struct dfi_scope *s)
 {
-    if (dfi_up_code_ends) dfi_up_code_ends(w, s);
+    dfi_asked(w, DFI_DOES_END, NULL);
     dfi_wait_all(w, s);
     if (dfi_up_scope_ends) dfi_up_scope_ends(s);
     dfi_scope_pop(w, s);

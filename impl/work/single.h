@@ -88,7 +88,7 @@ DFI_API DFI_OWN_FRAME void df_stop(void)
 {
     struct dfi_worker *w = dfi_me();
     if (!w && !dfi_guests) return;
-    if (dfi_guests || w->task || w->scope->outer || (dfi_up_in_construct && dfi_up_in_construct(w))) {
+    if (dfi_guests || w->task || w->scope->outer || dfi_scope_asks(w->scope)) {
         dfi_error(DFI_MESSAGE_STOP_INSIDE);
         return;
     }

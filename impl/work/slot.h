@@ -151,8 +151,6 @@ DFI_UPCALL(void, dfi_up_bodies_end, (struct dfi_worker *w));
 /* The calling thread begins, or ceases, to be a worker: its end is noticed early enough for that. */
 DFI_UPCALL(void, dfi_up_end_watch, (void));
 DFI_UPCALL(void, dfi_up_end_unwatch, (void));
-/* Is the running code of w, which has no scope of its own, nevertheless inside a construct? */
-DFI_UPCALL(int, dfi_up_in_construct, (const struct dfi_worker *w));
 
 #define DFI_MESSAGE_STOP_INSIDE "df_stop was called inside a task, a DF_PARALLEL block or a function that df calls: " \
                                 "df keeps running; call it outside of all constructs of df"

@@ -130,7 +130,7 @@ static int dfi_candidate_limits(df_candidate *c)
     return dfi_candidate_shared(c, c->shared) && dfi_candidate_registers(c, c->variant->registers);
 }
 
-static int dfi_candidate_predicate(df_candidate *c)
+static int dfi_candidate_matches(df_candidate *c)
 {
     if (!c->variant->fits || c->variant->fits(c)) return 1;
     if (!*c->why) snprintf(c->why, sizeof c->why, "its own condition is not met");
@@ -153,7 +153,7 @@ static int dfi_candidate_fits(df_candidate *c, const struct dfi_pick_devices *d,
                               const df_pick_opts *o)
 {
     int known;
-    if (!dfi_candidate_limits(c) || !dfi_candidate_predicate(c)) return 0;
+    if (!dfi_candidate_limits(c) || !dfi_candidate_matches(c)) return 0;
     if (!(known = dfi_candidate_compile(c, d, device, k, o))) {
         snprintf(c->why, sizeof c->why, "it does not compile for the device");
         return 0;
@@ -166,7 +166,7 @@ static int dfi_candidate_fits(df_candidate *c, const struct dfi_pick_devices *d,
         return 0;
     }
     return dfi_candidate_shared(c, c->needs.shared) && dfi_candidate_registers(c, c->needs.registers) &&
-        dfi_candidate_predicate(c);
+        dfi_candidate_matches(c);
 }
 
 #endif

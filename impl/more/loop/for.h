@@ -44,7 +44,6 @@
 #include "range.h"
 #include "share.h"
 #include "wavefront.h"
-#include "../speculate/block.h"
 #include "../points.h"
 #include "../../api/loop_words.h"
 

@@ -23,6 +23,7 @@
 #include "../../work/types.h"
 #include "../../flow/types.h"
 #include "../types.h"
+#include "types.h"
 #include "../../work/director.h"
 #include "../../flow/at_once.h"
 #include "../devices.h"
@@ -51,7 +52,7 @@ static DFI_NOINLINE void dfi_predicate_wait(struct dfi_worker *w, struct dfi_pre
     dfi_tasks_of(w)->opts = NULL;
     dfi_flush(w);
     goal.kind = DFI_GOAL_FLAG, goal.scope = w->scope, goal.flag = &g->state;
-    dfi_wait_helping(w, w->scope->mark, &goal, DFI_WAIT_PREDICATE, NULL, NULL);
+    dfi_wait_helping(w, w->scope->mark, &goal, DFI_WAIT_CONDITION, NULL, NULL);
     dfi_tasks_of(w)->opts = o;
 }
 
@@ -59,17 +60,10 @@ static DFI_NOINLINE void dfi_predicate_wait(struct dfi_worker *w, struct dfi_pre
  * not known. */
 static DFI_NOINLINE int dfi_predicate_drops(struct dfi_worker *w)
 {
-    struct dfi_predicate *g, *in = w->task ? NULL : dfi_predicate_now(w->scope);
-    if (!in) return 0;
+    struct dfi_predicate *g, *in = dfi_predicate_now(w->scope);
     for (g = in; g && dfi_predicate_standing(in) == DFI_PREDICATE_OPEN; g = g->outer) dfi_predicate_wait(w, g);
     return dfi_predicate_standing(in) == DFI_PREDICATE_WRONG;
 }
-
-#define dfi_up_drops_by , dfi_predicate_drops
-
-/* df_wait_on resolves the predicate, so that the awaited tasks are either confirmed or dropped. */
-static void dfi_predicate_waits_for(struct dfi_worker *w) { (void)dfi_dropped(w); }
-#define dfi_up_waits_for_by , dfi_predicate_waits_for
 
 /* True if a task with the options dfi_tasks_of(w)->opts must not be created. A task whose effects cannot be rolled
  * back waits here for the decision: others may rely on its tokens, a device works without df, and
@@ -77,18 +71,12 @@ static void dfi_predicate_waits_for(struct dfi_worker *w) { (void)dfi_dropped(w)
 static DFI_NOINLINE int dfi_predicate_refuses(struct dfi_worker *w, const struct dfi_type *type)
 {
     const struct df_opts *o = dfi_tasks_of(w)->opts;
-    if (w->task || type->modes & DFI_INTERNAL) return 0;
+    if (type->modes & DFI_INTERNAL) return 0;
     if (type->modes & DFI_LAUNCH || (o && ((o->after && *o->after) || (o->signals && *o->signals) || o->release ||
                                            o->handle || o->result)))
         return dfi_predicate_drops(w);
     return dfi_predicate_standing(dfi_predicate_now(w->scope)) == DFI_PREDICATE_WRONG;
 }
-
-static int dfi_predicate_creates(struct dfi_worker *w, const struct dfi_type *type)
-{
-    return dfi_predicate_now(w->scope) && dfi_predicate_refuses(w, type);
-}
-#define dfi_up_creates_by , dfi_predicate_creates
 
 /* --- iterations ------------------------------------------------------------------------------- */
 
@@ -167,7 +155,7 @@ static int dfi_speculation_try(struct dfi_worker *w, struct dfi_speculation *b)
         if (dfi_cancels_any() && dfi_scope_cancelled(s)) return 0;
         if (!b->unknown && (waited || dfi_condition_known(w, s, b)))
             return dfi_condition_now(&b->when) == b->guess;
-        if (b->count < (b->loop ? dfi_predicate_most() : dfi_predicate_most() > 0)) {
+        if (b->count < (b->loop ? dfi_more.ahead : dfi_more.ahead > 0)) {
             struct dfi_predicate *g = dfi_predicate_new(w, s, &b->when, b->guess, b->last);
             if (g) {
                 if (!b->first) b->first = g;
@@ -223,16 +211,49 @@ static DFI_NOINLINE DFI_COLD void dfi_predicates_left(struct dfi_worker *w, stru
     }
 }
 
-static int dfi_predicate_here(const struct dfi_worker *w) { return dfi_predicate_now(w->scope) != NULL; }
-#define dfi_up_in_construct_by , dfi_predicate_here
-
-static void dfi_predicate_code_ends(struct dfi_worker *w, struct dfi_scope *s)
+static DFI_COLD void dfi_predicate_spawns(struct dfi_worker *w, const char *site)
 {
-    if (DFI_UNLIKELY(dfi_predicate_now(s) != NULL)) dfi_predicates_left(w, s);
+    if (dfi_predicate_standing(dfi_predicate_now(w->scope)) != DFI_PREDICATE_RIGHT)
+        dfi_error("%s: df_spawn in a df_speculate block whose condition is not known: the call is made even if the "
+                  "prediction is wrong; submit a task that spawns", site);
 }
-#define dfi_up_code_ends_by , dfi_predicate_code_ends
+
+/* The code of w, which has predicates, does that (dfi_up_asked). Waits of its tasks and blocks resolve them, so that
+ * the tasks are either confirmed or dropped. */
+static DFI_NOINLINE int dfi_speculation_asked(struct dfi_worker *w, int does, const void *on)
+{
+    switch (does) {
+    case DFI_DOES_SPAWN: dfi_predicate_spawns(w, (const char *)on); return 0;
+    case DFI_DOES_CREATE: return dfi_predicate_refuses(w, (const struct dfi_type *)on);
+    case DFI_DOES_END: dfi_predicates_left(w, w->scope); return 0;
+    case DFI_DOES_LACK: return 0;
+    default: return dfi_predicate_drops(w);
+    }
+}
+
+/* w has opened a block with the scope s. In a block that should not have been executed, neither should that. */
+static void dfi_speculation_block(struct dfi_scope *s)
+{
+    struct dfi_predicate *g = s->saved_task ? NULL : dfi_predicate_now(s->outer);
+    if (g && dfi_predicate_standing(g) == DFI_PREDICATE_WRONG) dfi_predicate_set(s, g);
+}
 
 #else
+
+/* No task is tentative. */
+DFI_FAST int dfi_predicate_take(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
+{
+    return (void)w, (void)t, (void)x, (void)n, 0;
+}
+DFI_FAST int dfi_predicate_admits(struct dfi_worker *w, struct dfi_flow *t) { return (void)w, (void)t, 1; }
+DFI_FAST void dfi_predicate_keep(struct dfi_worker *w, struct dfi_flow *t) { (void)w, (void)t; }
+DFI_FAST void dfi_predicate_leaves(struct dfi_flow *t) { (void)t; }
+DFI_FAST void dfi_predicate_forget(struct dfi_flow *t) { (void)t; }
+DFI_FAST int dfi_speculation_asked(struct dfi_worker *w, int does, const void *on)
+{
+    return (void)w, (void)does, (void)on, 0;
+}
+DFI_FAST void dfi_speculation_block(struct dfi_scope *s) { (void)s; }
 
 /* No predicate: each iteration waits for its condition. */
 static int dfi_speculation_try(struct dfi_worker *w, struct dfi_speculation *b)

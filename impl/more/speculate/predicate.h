@@ -17,6 +17,7 @@
 #include "../../work/types.h"
 #include "../../flow/types.h"
 #include "../types.h"
+#include "types.h"
 #include "../error.h"
 #include "undo.h"
 
@@ -93,22 +94,6 @@ static void dfi_predicate_give_error(struct dfi_predicate *g, struct dfi_error *
     dfi_scope_cancel(s);
 }
 
-/* A task of g fails, or with code 0 cancels its scope. */
-static void dfi_predicate_fail(struct dfi_predicate *g, int code, const char *text)
-{
-    struct dfi_error *e;
-    if (dfi_predicate_standing(g) == DFI_PREDICATE_WRONG) return;
-    while (!(e = dfi_error_new(code, text, NULL))) { /* the error must not be lost */
-        if (dfi_predicate_standing(g) != DFI_PREDICATE_OPEN) break;
-        dfi_os_sleep_ms();
-    }
-    if (e) dfi_predicate_give_error(g, e);
-    else if (dfi_predicate_standing(g) == DFI_PREDICATE_RIGHT) {
-        if (code) dfi_scope_set_error(g->scope, code, text);
-        dfi_scope_cancel(g->scope);
-    }
-}
-
 /* True if a task of g has failed. */
 static int dfi_predicate_failed(const struct dfi_predicate *g)
 {
@@ -122,55 +107,41 @@ static int dfi_predicate_failed(const struct dfi_predicate *g)
 /* A task with a predicate is about to run. Zero: it must not run, and no other task needs it. */
 static int dfi_predicate_admits(struct dfi_worker *w, struct dfi_flow *t)
 {
-    intptr_t known = dfi_predicate_standing(dfi_predicate_over(t->extra));
+    intptr_t known = dfi_predicate_standing(dfi_predicate_over(t));
     if (known == DFI_PREDICATE_RIGHT) return 1;
-    if (known == DFI_PREDICATE_OPEN) return !dfi_predicate_failed(dfi_predicate_over(t->extra));
+    if (known == DFI_PREDICATE_OPEN) return !dfi_predicate_failed(dfi_predicate_over(t));
     dfi_store_relaxed(&t->skip, 0u); /* its predecessors may have been skipped; its successors must not be */
     dfi_count(&dfi_tally_of(w)->n_undone);
     return 0;
 }
 
 /* The task is about to run: copies the memory that it overwrites if its predicate may be wrong. */
-static void dfi_predicate_keep(struct dfi_worker *w, struct dfi_extra *x)
+static void dfi_predicate_keep(struct dfi_worker *w, struct dfi_flow *t)
 {
-    struct dfi_undo *k = dfi_predicated_of(x)->undo;
-    if (dfi_predicate_standing(dfi_predicate_over(x)) == DFI_PREDICATE_RIGHT) return;
-    dfi_count(&dfi_tally_of(w)->n_speculated);
+    struct dfi_undo *k = dfi_tentative_of(t->extra)->undo;
+    if (dfi_predicate_standing(dfi_predicate_over(t)) == DFI_PREDICATE_RIGHT) return;
+    dfi_count(&dfi_tally_of(w)->n_early);
     if (!k) return; /* earlier tasks have copied everything */
-    dfi_predicated_of(x)->undo = NULL;
+    dfi_tentative_of(t->extra)->undo = NULL;
     dfi_undo_fill(k);
-    dfi_undo_push(&dfi_predicate_over(x)->undo, k);
+    dfi_undo_push(&dfi_predicate_over(t)->undo, k);
 }
 
-#define dfi_up_fails_under_by , dfi_predicate_fail
-#define dfi_up_failed_under_by , dfi_predicate_give_error
+/* t has run, or will not; and its record is about to be freed. */
+static void dfi_predicate_leaves(struct dfi_flow *t) { dfi_predicate_leave(dfi_predicate_over(t)); }
+static void dfi_predicate_forget(struct dfi_flow *t) { dfi_mfree((void *)dfi_tentative_of(t->extra)->undo); }
 
-static int dfi_predicate_void(const struct dfi_predicate *g)
+static void dfi_predicate_fails(struct dfi_flow *t, struct dfi_error *e)
 {
-    return dfi_predicate_standing(g) == DFI_PREDICATE_WRONG;
+    dfi_predicate_give_error(dfi_predicate_over(t), e);
 }
-#define dfi_up_void_under_by , dfi_predicate_void
+#define dfi_up_tentative_fails_by , dfi_predicate_fails
 
-/* The predicate of the task whose body is running in the caller, or NULL. */
-static struct dfi_predicate *dfi_controlling_predicate(struct dfi_worker *w)
+static int dfi_predicate_void(const struct dfi_flow *t)
 {
-    const struct dfi_flow *t = w->task;
-    struct dfi_scope *s = w->scope;
-    if (dfi_runs_now(w)) return NULL;
-    if (!t && (s = dfi_scope_of_team(s))->kind == DFI_BODY) t = s->task;
-    return t && dfi_extra_if(t) ? dfi_predicate_over(t->extra) : NULL;
+    return dfi_predicate_standing(dfi_predicate_over(t)) == DFI_PREDICATE_WRONG;
 }
-
-#define dfi_up_controlled_by_by , dfi_controlling_predicate
-
-static DFI_COLD void dfi_predicate_spawns(struct dfi_worker *w, const char *site)
-{
-    const struct dfi_predicate *g = w->task ? NULL : dfi_predicate_now(w->scope);
-    if (g && dfi_predicate_standing(g) != DFI_PREDICATE_RIGHT)
-        dfi_error("%s: df_spawn in a df_speculate block whose condition is not known: the call is made even if the "
-                  "prediction is wrong; submit a task that spawns", site);
-}
-#define dfi_up_spawns_by , dfi_predicate_spawns
+#define dfi_up_is_void_by , dfi_predicate_void
 
 DFI_SMALL_CODE_END
 

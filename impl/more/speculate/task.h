@@ -24,6 +24,7 @@
 #include "../../work/types.h"
 #include "../../flow/types.h"
 #include "../types.h"
+#include "types.h"
 #include "../devices.h"
 #include "../../flow/edge.h"
 #include "../../flow/extra.h"
@@ -120,7 +121,7 @@ static struct dfi_predicate *dfi_predicate_new(struct dfi_worker *w, struct dfi_
         dfi_mfree((void *)g);
         return NULL;
     }
-    g->id = ++dfi_predicate_in(s)->count;
+    g->id = dfi_fetch_add_relaxed(&dfi_more.stamps, (size_t)1) + 1;
     g->decision.task = t, g->decision.seq = t->seq;
     if (g->outer) dfi_predicate_hold(g->outer);
     if (before) before->next = g;
@@ -193,7 +194,8 @@ static DFI_NOINLINE int dfi_predicate_take(struct dfi_worker *w, struct dfi_flow
     intptr_t known = dfi_predicate_standing(g);
     if (known == DFI_PREDICATE_RIGHT) return 0;
     if (!(e = dfi_extra_of(w, t))) return -1;
-    dfi_predicated_of(e)->predicate = g;
+    e->tentative = 1;
+    dfi_tentative_of(e)->predicate = g;
     dfi_predicate_hold(g);
     if (known == DFI_PREDICATE_WRONG) return 0;
     for (i = 0; i < n; i++) {
@@ -211,7 +213,7 @@ static DFI_NOINLINE int dfi_predicate_take(struct dfi_worker *w, struct dfi_flow
         dfi_listed_of(m)->saved = g->id;
     }
     if (g->incomplete) return -1;
-    if (saved && !(dfi_predicated_of(e)->undo = dfi_undo_new(r, saved))) return -1;
+    if (saved && !(dfi_tentative_of(e)->undo = dfi_undo_new(r, saved))) return -1;
     /* A task without effect on memory cannot be rolled back, and one skipped for a cancelled group
      * poisons what it reads. */
     if (!writes || dfi_cancel_of(e)->group)

@@ -28,14 +28,6 @@ static DFI_NOINLINE void dfi_taskgraph_left(struct dfi_scope *s)
     dfi_recorded_set(s, NULL);
 }
 
-/* A child of the scope of w's running code could not be created. */
-static DFI_COLD void dfi_taskgraph_lacks(struct dfi_worker *w)
-{
-    struct df_taskgraph *g = w->task ? NULL : dfi_taskgraph_in(w->scope);
-    if (g) dfi_taskgraph_fails(g);
-}
-#define dfi_up_lacks_record_by , dfi_taskgraph_lacks
-
 static int dfi_taskgraph_begin(struct dfi_taskgraph_block *r)
 {
     struct dfi_scope *s = r->around.scope;
@@ -43,7 +35,7 @@ static int dfi_taskgraph_begin(struct dfi_taskgraph_block *r)
     if (!w || !s || r->around.borrowed || dfi_flow_of(s)->table == &dfi_table_closed) return -1;
     /* a table, so that nothing runs immediately */
     if (!dfi_flow_of(s)->table && !(dfi_flow_of(s)->table = dfi_table_new(w))) return -1;
-    if (dfi_predicate_now(s))
+    if (s->asks & DFI_ASKS_TENTATIVE)
         dfi_taskgraph_refuses(r->graph, "a df_speculate around it whose condition was not as guessed", r->graph->site);
     dfi_recorded_set(s, r->graph);
     dfi_flow_of(s)->room_used = DFI_SCOPE_ROOM; /* df_local uses memory that can be kept */

@@ -232,7 +232,7 @@ static void dfi_plan_settle(struct dfi_plan *p, const struct dfi_sequence *q)
 static int dfi_plan_allowed(struct dfi_worker *w, const struct dfi_scope *s)
 {
     if (DF_CHECK || !w || w->task || s->kind != DFI_BLOCK || s->submitted != s->done) return 0;
-    if (dfi_gated_body(s) || dfi_predicate_now(s)) return 0;
+    if (dfi_gated_body(s) || s->asks & DFI_ASKS_TENTATIVE) return 0;
     if (dfi_observed() || dfi_load_relaxed(&dfi_more.devices)) return 0;
     /* a single worker runs submitted tasks immediately, which is cheaper still */
     return !dfi_alone() || dfi_flow_pool.defer;

@@ -74,7 +74,7 @@ static void dfi_direct_begin(struct dfi_worker *w)
     uint64_t settings = dfi_mix((uint64_t)dfi_flow_pool.window, (uint64_t)dfi_pool.deque);
     struct dfi_schedule *s = &dfi_schedule;
     dfi_seed = s->seed;
-    settings = dfi_mix(settings, (uint64_t)(dfi_flow_defer + 2 * m->deterministic + 4 * m->speculate));
+    settings = dfi_mix(settings, (uint64_t)(dfi_flow_defer + 2 * m->deterministic + 4 * m->ahead));
     settings = dfi_mix(settings, (uint64_t)m->rename_bytes);
     if (s->file) dfi_pool.n_planned = dfi_baton_begin(s, dfi_pool.n_planned, (uint32_t)settings);
     else dfi_baton_forget();
