@@ -2,7 +2,6 @@
  *
  * Compiled by tests/compile/run in every language and at every level of optimisation; run once per compiler: prints
  * nothing and returns 0 when the memory was right. */
-#include "../../df_owm.h"
 #define DF_IMPLEMENTATION
 #include "../../df_owm.h"
 #include "../../df_owm.h"
