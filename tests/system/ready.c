@@ -275,7 +275,7 @@ static void replayed(void)
 int main(void)
 {
     for (int n = 2; n <= 8; n += n == 2 ? 1 : n == 3 ? 1 : 4) {
-        df_config c = { .workers = n };
+        df_config c = { .workers = n, .defer = 1 };
         CHECK(df_start(&c) == DF_OK && (workers = df_workers()) == n);
         for (int round = 0; round < 3; round++) {
             edges(2);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#include <unistd.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "child.h"
@@ -48,6 +49,7 @@ void meets(int k)
 {
     (void)k;
     pthread_barrier_wait(&meet);
+    usleep(20); /* longer than any task that runs where it is submitted */
     __atomic_fetch_or(&where, 1l << df_worker(), __ATOMIC_SEQ_CST);
 }
 /* n workers, with indices 0 .. n-1, run tasks at the same time; not only at first, because a worker that is one too
