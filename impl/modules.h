@@ -147,12 +147,11 @@
 #include "observe/graph/order.h"
 #include "observe/graph/write.h"
 #include "observe/graph/hook.h"
-#include "observe/single.h"
 #if !defined(DF_SERIAL)
 #include "observe/event.h"
 #include "observe/chains.h"
 #include "observe/events.h"
-#include "observe/probes.h"
+#include "observe/record.h"
 #include "observe/schedule/chaos.h"
 #include "observe/schedule/log.h"
 #include "observe/schedule/baton.h"
@@ -172,6 +171,7 @@
 #include "observe/stats/life.h"
 #include "observe/life.h"
 #endif
+#include "observe/see.h"
 #endif
 #endif
 #endif

@@ -10,6 +10,7 @@
 #include "base/upcall.h"
 #include "flow/types.h"
 #include "work/blocks.h"
+#include "work/probe.h"
 #include "work/types.h"
 
 #define DFI_WORKER_ROOMS(ROOM)                                                                                         \
@@ -59,6 +60,10 @@
 
 #define DFI_TABLE_ROOMS(ROOM) ROOM(DFI_WITH_OBSERVERS, dfi_scope_drawn, dfi_drawn_in)
 
+#define DFI_BODY_ROOMS(ROOM)                                                                                           \
+    ROOM(DFI_WITH_OBSERVERS, dfi_told_body, dfi_told_of)                                                               \
+    ROOM(DFI_WITH_WATCHES, dfi_recorded_body, dfi_recorded_of)
+
 /* --- the whole records --------------------------------------------------------------------------------------- */
 
 #define DFI_ROOM_MEMBER(with, type, of) DFI_IF(with, struct type of;)
@@ -70,6 +75,8 @@ struct dfi_whole_extra { struct dfi_extra extra; DFI_EXTRA_ROOMS(DFI_ROOM_MEMBER
 struct dfi_whole_scope { struct dfi_flow_scope scope; DFI_SCOPE_ROOMS(DFI_ROOM_MEMBER) };
 struct dfi_whole_entry { struct dfi_entry entry; DFI_ENTRY_ROOMS(DFI_ROOM_MEMBER) };
 struct dfi_whole_table { struct dfi_table table; DFI_TABLE_ROOMS(DFI_ROOM_MEMBER) };
+struct dfi_whole_body { struct dfi_body body; DFI_BODY_ROOMS(DFI_ROOM_MEMBER) };
+#define DFI_BODY_ROOM_BYTES sizeof(((struct dfi_body *)NULL)->room) /* the rooms of a body are in its last member */
 
 #define DFI_ROOM_IN(whole, with, of) ; DFI_LATER_IS(size_t, of##_room, DFI_IF(with, offsetof(struct whole, of)) + 0)
 #define DFI_ROOM_IN_WORKER(with, type, of) DFI_ROOM_IN(dfi_whole_worker, with, of)
@@ -79,12 +86,17 @@ struct dfi_whole_table { struct dfi_table table; DFI_TABLE_ROOMS(DFI_ROOM_MEMBER
 #define DFI_ROOM_IN_ENTRY(with, type, of)  DFI_ROOM_IN(dfi_whole_entry, with, of)
 #define DFI_ROOM_IN_TABLE(with, type, of)  DFI_ROOM_IN(dfi_whole_table, with, of)
 
+#define DFI_ROOM_IN_BODY(with, type, of)                                                                               \
+    ; DFI_LATER_IS(size_t, of##_room, DFI_IF(with, offsetof(struct dfi_whole_body, of) - DFI_BODY_ROOM_BYTES) + 0)
+
 DFI_LATER_IS(size_t, dfi_worker_bytes, sizeof(struct dfi_whole_worker)) DFI_WORKER_ROOMS(DFI_ROOM_IN_WORKER);
 DFI_LATER_IS(size_t, dfi_args_at, (sizeof(struct dfi_whole_task) + 15) / 16 * 16) DFI_TASK_ROOMS(DFI_ROOM_IN_TASK);
 DFI_LATER_IS(size_t, dfi_extra_bytes, sizeof(struct dfi_whole_extra)) DFI_EXTRA_ROOMS(DFI_ROOM_IN_EXTRA);
 DFI_LATER_IS(size_t, dfi_scope_bytes, sizeof(struct dfi_whole_scope)) DFI_SCOPE_ROOMS(DFI_ROOM_IN_SCOPE);
 DFI_LATER_IS(size_t, dfi_entry_bytes, sizeof(struct dfi_whole_entry)) DFI_ENTRY_ROOMS(DFI_ROOM_IN_ENTRY);
 DFI_LATER_IS(size_t, dfi_table_bytes, sizeof(struct dfi_whole_table)) DFI_TABLE_ROOMS(DFI_ROOM_IN_TABLE);
+DFI_STATIC_ASSERT(sizeof(struct dfi_whole_body) <= sizeof(struct dfi_body) + DFI_BODY_ROOM_BYTES,
+                  "DFI_BODY_ROOM is too small") DFI_BODY_ROOMS(DFI_ROOM_IN_BODY);
 
 static size_t dfi_whole_block(unsigned cls)
 {

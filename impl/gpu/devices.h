@@ -175,7 +175,7 @@ static void dfi_engine_open(const struct dfi_gpu_driver *v, size_t most_bytes)
         if (most_bytes && d->gpu.info.memory > most_bytes) d->gpu.info.memory = most_bytes;
         d->limit = d->gpu.info.memory;
 #if DFI_WITH_OBSERVERS
-        if (dfi_watched() & DFI_WATCH_TRACE) dfi_gt_begin(&d->gpu);
+        if (dfi_recorded() & DFI_RECORD_TRACE) dfi_gt_begin(&d->gpu);
 #endif
         dfi_engine.device[dfi_engine.n++] = d;
     }

@@ -91,16 +91,12 @@ DFI_FAST struct dfi_event_buffer *dfi_events_of(const struct dfi_worker *w)
 {
     return &((struct dfi_events_worker *)((uintptr_t)w + dfi_events_room))->buffer;
 }
-/* What the observers keep of a running body, in its room. */
-struct dfi_watched_body {
-    uint64_t id, began;
+/* Of a running body. */
+struct dfi_recorded_body {
+    uint64_t began;
     uint64_t others;              /* ticks in which it waited, or others ran nested in it */
     uint32_t text;                /* its name, with df_opts.name */
 };
-DFI_STATIC_ASSERT(sizeof(struct dfi_watched_body) <= DFI_BODY_TOLD * sizeof(uint64_t), "DFI_BODY_ROOM");
-static struct dfi_watched_body *dfi_watched_of(struct dfi_body *b)
-{
-    return (struct dfi_watched_body *)(void *)b->room;
-}
+DFI_ROOM(dfi_recorded_body, dfi_recorded_of, dfi_body);
 
 #endif

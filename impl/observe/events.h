@@ -74,20 +74,6 @@ DFI_EXTERN_C_END
 
 /* --- time ------------------------------------------------------------------------------------------ */
 
-/* A clock that takes a few nanoseconds to read, and is the same for all processors. */
-DFI_FAST uint64_t dfi_ticks(void)
-{
-#if DFI_GNU && (defined(__x86_64__) || defined(__i386__))
-    return __builtin_ia32_rdtsc();
-#elif DFI_GNU && defined(__aarch64__)
-    uint64_t t;
-    __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(t));
-    return t;
-#else
-    return dfi_os_ns();
-#endif
-}
-
 DFI_SMALL_CODE_BEGIN
 
 /* Nanoseconds since the events began; `at` may lie before that. Readers only: the rate is measured
@@ -144,7 +130,7 @@ static void dfi_events_read(void)
 }
 
 /* True if they are read only when there is no room for more. */
-static int dfi_events_kept(void) { return !(dfi_watched() & DFI_WATCH_TRACE); }
+static int dfi_events_kept(void) { return !(dfi_recorded() & DFI_RECORD_TRACE); }
 
 static void *dfi_events_thread(void *unused)
 {
@@ -306,7 +292,17 @@ static void dfi_events_clock(struct dfi_events *e)
     e->ticks_us = (dfi_ticks() - e->ticks) * 1000 / (now - e->ns) + 1;
 }
 
-/* Begins to write events, and to show them to `reader`. bit: of dfi_watching. 0, or -1: too many
+/* The points at which events are written for these readers. */
+static unsigned dfi_record_points(unsigned readers)
+{
+    unsigned points = DFI_BIT(SUBMIT) | DFI_BIT(BEGIN) | DFI_BIT(WAIT) | DFI_BIT(SLEEP) | DFI_BIT(WOKE);
+    if (readers & DFI_RECORD_TRACE)
+        points |= DFI_BIT(EDGE) | DFI_BIT(RELEASE) | DFI_BIT(RELEASES) | DFI_BIT(UNTIL) | DFI_BIT(STEAL);
+    /* both: a trace from which a run is simulated: the order is complete */
+    return readers == (DFI_RECORD_TRACE | DFI_RECORD_STATS) ? points | DFI_BIT(TILE) | DFI_BIT(PAST_EDGE) : points;
+}
+
+/* Begins to write events, and to show them to `reader`. bit: of dfi_recording. 0, or -1: too many
  * readers. pre: pool lock; no worker runs */
 static int dfi_events_begin(unsigned bit, dfi_events_reader *reader)
 {
@@ -324,7 +320,8 @@ static int dfi_events_begin(unsigned bit, dfi_events_reader *reader)
         struct dfi_event_buffer *buffer = dfi_events_of(dfi_load_relaxed(&dfi_pool.slot[i]));
         memset((void *)buffer->constant, 0, sizeof buffer->constant);
     }
-    dfi_watch(bit, 1);
+    dfi_store_relaxed(&dfi_recording, dfi_recorded() | bit);
+    dfi_watch(dfi_observer_record, dfi_record_points(dfi_recorded()));
     if (!e->threaded) {
         e->stop = 0;
         dfi_store_relaxed(&e->wanted, 0);
@@ -346,6 +343,12 @@ static void dfi_events_spare(void)
     dfi_os_unlock(&dfi_events_lock);
 }
 
+static void dfi_events_stop(void)
+{
+    dfi_watch(dfi_observer_record, 0);
+    dfi_store_relaxed(&dfi_recording, 0u);
+}
+
 /* Shows all events, and ends writing. pre: pool lock; workers run only if the process ends */
 static void dfi_events_end(void)
 {
@@ -360,7 +363,7 @@ static void dfi_events_end(void)
         dfi_os_event_wake(&e->wake);
         dfi_os_thread_join(&e->thread);
     }
-    dfi_watch(DFI_WATCH_EVENTS, 0);
+    dfi_events_stop();
     dfi_events_read();
     dfi_os_lock(&dfi_events_reading);
     memset((void *)e->reader, 0, sizeof e->reader);
@@ -416,7 +419,7 @@ static void dfi_events_forked(void)
     dfi_event_buffer_forked(&e->devices);
     for (i = 0; i < n; i++) dfi_event_buffer_forked(dfi_events_of(dfi_load_relaxed(&dfi_pool.slot[i])));
     memset((void *)e->reader, 0, sizeof e->reader);
-    dfi_watch(~(unsigned)DFI_WATCH_GRAPH, 0);
+    dfi_events_stop();
 }
 
 DFI_SMALL_CODE_END

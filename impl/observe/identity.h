@@ -52,6 +52,13 @@ DFI_FAST uint64_t dfi_id_of(const struct dfi_flow *t, size_t seq)
 #endif
 }
 
+/* The identity of the body b, which w runs. */
+DFI_UNUSED static uint64_t dfi_body_id(struct dfi_worker *w, struct dfi_body *b)
+{
+    if (!b->id) b->id = b->task ? dfi_id_of(b->task, b->task->seq) : dfi_id_new(w);
+    return b->id;
+}
+
 /* Its home slot in a hash table with a power of two of slots. */
 DFI_FAST uint32_t dfi_id_home(uint64_t id)
 {

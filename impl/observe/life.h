@@ -8,7 +8,7 @@
 #include "../work/module.h"
 #include "../work/types.h"
 #include "events.h"
-#include "probes.h"
+#include "record.h"
 #include "schedule/baton.h"
 #include "schedule/direct.h"
 #include "stall/life.h"
@@ -42,17 +42,17 @@ static void dfi_module_stall(const struct dfi_moment *m)
     case DFI_STOP_CALLED:
     case DFI_STOP_AT_EXIT:
     case DFI_STOP_ABANDONED:
-        if (dfi_watched() & DFI_WATCH_STALL) dfi_stall_end();
+        if (dfi_stall_on()) dfi_stall_end();
         break;
     case DFI_FORK_CHILD: dfi_stall_forked(); break;
     default: break;
     }
 }
 
-/* From now on attempts of atomic blocks are reported, if that observer runs. */
-static void dfi_attempts_watch(unsigned observer)
+/* From now on attempts of atomic blocks are reported, if there are events. */
+static void dfi_attempts_watch(void)
 {
-    if (dfi_watched() & observer) dfi_store_release(&dfi_attempt_hook, &dfi_watch_attempt);
+    if (dfi_recorded()) dfi_store_release(&dfi_attempt_hook, &dfi_watch_attempt);
 }
 
 static void dfi_module_trace(const struct dfi_moment *m)
@@ -60,12 +60,12 @@ static void dfi_module_trace(const struct dfi_moment *m)
     switch (m->is) {
     case DFI_POOL_BEGINS:
         dfi_trace_begin(m->config ? m->config->trace : NULL, dfi_pool.n_planned);
-        dfi_attempts_watch(DFI_WATCH_TRACE);
+        dfi_attempts_watch();
         break;
     case DFI_STOP_CALLED:
     case DFI_STOP_AT_EXIT:
     case DFI_STOP_ABANDONED: /* then workers may still run */
-        if (!(dfi_watched() & DFI_WATCH_EVENTS)) break;
+        if (!dfi_recorded()) break;
         dfi_store_release(&dfi_attempt_hook, (dfi_attempt_fn *)NULL);
         dfi_events_end();
         dfi_trace_end();
@@ -91,7 +91,7 @@ static void dfi_module_stats(const struct dfi_moment *m)
     switch (m->is) {
     case DFI_POOL_BEGINS:
         dfi_stats_begin(m->config ? m->config->stats : NULL);
-        dfi_attempts_watch(DFI_WATCH_STATS);
+        dfi_attempts_watch();
         break;
     case DFI_STOP_CALLED:
     case DFI_STOP_AT_EXIT:
@@ -110,7 +110,10 @@ static void dfi_module_schedule(const struct dfi_moment *m)
     case DFI_POOL_ENDS: dfi_baton_end(); break;
     case DFI_POOL_FORGETS: dfi_baton_forget(); break;
     case DFI_WORKER_TAKEN: dfi_worker_directed(m->w); break;
-    case DFI_FORK_CHILD: dfi_baton_forked(); break;
+    case DFI_FORK_CHILD:
+        dfi_watch(dfi_observer_direct, 0);
+        dfi_baton_forked();
+        break;
     default: break;
     }
 }

@@ -101,10 +101,10 @@ static unsigned dfi_observers_want(void)
     unsigned points = 0;
     int i;
     for (i = 0; (o = dfi_observer_from(&i, 0, (size_t)-1)) != NULL; i++) {
-        if (o->task_submit) points |= DFI_BIT(SUBMIT) | DFI_BIT(BEGIN) | DFI_BIT(END);
-        if (o->task_begin || o->task_end) points |= DFI_BIT(BEGIN) | DFI_BIT(END);
+        if (o->task_submit) points |= DFI_BIT(SUBMIT) | DFI_BIT(BEGIN);
+        if (o->task_begin || o->task_end) points |= DFI_BIT(BEGIN);
         if (o->task_edge) points |= DFI_BIT(EDGE);
-        if (o->task_steal) points |= DFI_BIT(STEAL) | DFI_BIT(BEGIN) | DFI_BIT(END);
+        if (o->task_steal) points |= DFI_BIT(STEAL) | DFI_BIT(BEGIN);
         if (o->wait_begin || o->wait_end) points |= DFI_BIT(WAIT);
         if (o->worker_sleep || o->worker_wake) points |= DFI_BIT(SLEEP) | DFI_BIT(WOKE);
     }
@@ -113,8 +113,7 @@ static unsigned dfi_observers_want(void)
 
 static void dfi_observers_changed(void)
 {
-    dfi_points_program = dfi_observers_want();
-    dfi_watch(0, 1);
+    dfi_watch(dfi_observer_told, dfi_observers_want());
     dfi_careful_observers();
 }
 

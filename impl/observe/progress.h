@@ -152,13 +152,14 @@ static int dfi_progress_ms(void)
     return dfi_progress.to == DFI_PROGRESS_TERMINAL ? DFI_PROGRESS_MS : DFI_PROGRESS_LINE_MS;
 }
 
-static DFI_COLD void dfi_progress_see(struct dfi_worker *w, unsigned p, const void *on)
+static DFI_COLD void dfi_progress_see(struct dfi_worker *w, unsigned p, const void *on, const void *other, uint64_t a)
 {
     struct dfi_observing *x;
     const struct dfi_flow *t = (const struct dfi_flow *)on;
     const struct dfi_body *b = (const struct dfi_body *)on;
     int tells;
-    if (!(dfi_watched() & DFI_WATCH_PROGRESS) || !w) return;
+    (void)other, (void)a;
+    if (!w) return;
     x = dfi_observing_of(w);
     if (p == DFI_AT_SUBMIT && !(t->type->modes & (DFI_INTERNAL | DFI_UNCOUNTED))) dfi_count(&x->n_submitted);
     if ((p != DFI_AT_BEGIN && p != DFI_AT_END) || b->kind & DFI_RAN_INTERNAL || b->future) return;
@@ -213,7 +214,7 @@ static void dfi_progress_begin(struct dfi_progress *g, const char *name)
     g->began = g->shown = dfi_os_ns(), g->rate = 0;
     dfi_progress_sum(&g->base);
     g->last = g->base;
-    dfi_watch(DFI_WATCH_PROGRESS, 1);
+    dfi_watch(dfi_observer_progress, DFI_BIT(SUBMIT) | DFI_BIT(BEGIN));
 }
 
 static void dfi_progress_start(struct dfi_progress *g)
@@ -242,7 +243,7 @@ static void dfi_progress_end(struct dfi_progress *g)
         g->threaded = 0;
     }
 #endif
-    dfi_watch(DFI_WATCH_PROGRESS, 0);
+    dfi_watch(dfi_observer_progress, 0);
     dfi_progress_show(g, 1);
     g->to = 0;
 }
@@ -259,7 +260,7 @@ static void dfi_module_progress(const struct dfi_moment *m)
     case DFI_POOL_FORGETS: dfi_report_close(&g->out); break;
     case DFI_FORK_CHILD: /* it has no such thread, and may show its own progress when df starts there */
         g->to = g->threaded = 0;
-        dfi_watch(DFI_WATCH_PROGRESS, 0);
+        dfi_watch(dfi_observer_progress, 0);
         break;
     default: break;
     }

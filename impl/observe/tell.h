@@ -17,16 +17,9 @@
 
 DFI_SMALL_CODE_BEGIN
 
-/* What they keep of a running body, in its room. */
-struct dfi_told_body {
-    uint64_t id;
-    uint64_t most;               /* observers up to this number were told of its beginning */
-};
-DFI_STATIC_ASSERT(sizeof(struct dfi_told_body) <= (DFI_BODY_ROOM - DFI_BODY_TOLD) * sizeof(uint64_t), "DFI_BODY_ROOM");
-static struct dfi_told_body *dfi_told_of(struct dfi_body *b)
-{
-    return (struct dfi_told_body *)(void *)(b->room + DFI_BODY_TOLD);
-}
+/* Of a running body: observers up to this number were told of its beginning. */
+struct dfi_told_body { size_t most; };
+DFI_ROOM(dfi_told_body, dfi_told_of, dfi_body);
 
 /* Is it no task of the program? */
 static int dfi_type_hidden(const struct dfi_type *type) { return (type->modes & (DFI_INTERNAL | DFI_UNCOUNTED)) != 0; }
@@ -87,7 +80,7 @@ static void dfi_tell_edge(struct dfi_worker *w, const struct dfi_flow *t, const 
 
 static void dfi_told_body_is(df_observed *t, struct dfi_body *b)
 {
-    dfi_told_task(t, dfi_told_of(b)->id, b->title);
+    dfi_told_task(t, b->id, b->title);
     t->kind = b->future ? DF_OBSERVED_SPAWNED : !b->part ? DF_OBSERVED_TASK
         : b->kind & DFI_RAN_STAGE ? DF_OBSERVED_STAGE : DF_OBSERVED_LOOP;
 }
@@ -98,10 +91,9 @@ static void dfi_tell_begin(struct dfi_worker *w, struct dfi_body *b, size_t most
     const df_observer *o;
     df_observed told;
     int i;
-    dfi_told_of(b)->most = 0;
     if (b->kind & DFI_RAN_INTERNAL) return;
     dfi_told_of(b)->most = most;
-    dfi_told_of(b)->id = b->task ? dfi_id_of(b->task, b->task->seq) : dfi_id_new(w);
+    dfi_body_id(w, b);
     dfi_told_body_is(&told, b);
     if (told.kind == DF_OBSERVED_TASK && !b->task) {
         told.parent = dfi_told_parent(w->task, w->scope);
@@ -121,7 +113,7 @@ static void dfi_tell_end(struct dfi_worker *w, struct dfi_body *b)
     dfi_told_body_is(&told, b);
     told.first = b->first, told.last = b->last;
     if (!b->part) told.first = told.last = 0;
-    for (i = 0; (o = dfi_observer_from(&i, 0, (size_t)dfi_told_of(b)->most)) != NULL; i++)
+    for (i = 0; (o = dfi_observer_from(&i, 0, dfi_told_of(b)->most)) != NULL; i++)
         if (o->task_end) (o->task_end)(o->arg, w->index, &told);
 }
 
@@ -174,15 +166,14 @@ static void dfi_tell_sleep(struct dfi_worker *w, int wakes, size_t most)
 }
 
 /* Tells them of a point. w is the worker of the calling thread. */
-static DFI_COLD void dfi_tell_point(struct dfi_worker *w, unsigned p, const void *on, const void *other)
+static DFI_COLD void dfi_told_see(struct dfi_worker *w, unsigned p, const void *on, const void *other, uint64_t a)
 {
     struct dfi_body *b = (struct dfi_body *)(uintptr_t)on;
     struct dfi_wait *x = (struct dfi_wait *)(uintptr_t)on;
     struct dfi_observing *o;
     size_t most;
-    /* whether the beginning was told */
-    if (p == DFI_AT_BEGIN) dfi_told_of(b)->most = 0;
-    else if (p == DFI_AT_WAIT) x->told = 0;
+    (void)a;
+    /* was the beginning told? */
     if ((p == DFI_AT_END && !dfi_told_of(b)->most) || (p == DFI_AT_WAITED && !x->told)) return;
     if (p == DFI_AT_WAIT && (dfi_told_wait(x) < 0 || dfi_wait_for_none(x))) return;
     if (!w || !(most = dfi_calls_begin(w))) return;

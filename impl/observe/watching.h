@@ -1,4 +1,4 @@
-/* watching.h - the active observers, and the points that they want (work/probe.h) */
+/* watching.h - the list of the observers of df itself, and the points that each wants (work/probe.h) */
 #ifndef DFI_OBSERVE_WATCHING_H
 #define DFI_OBSERVE_WATCHING_H
 
@@ -8,47 +8,46 @@
 #include "../work/probe.h"
 #include "../more/points.h"
 
-/* Bits of dfi_watching. DIRECT: the director (observe/schedule). */
-enum { DFI_WATCH_TRACE = 1, DFI_WATCH_STATS = 2, DFI_WATCH_EVENTS = DFI_WATCH_TRACE | DFI_WATCH_STATS,
-       DFI_WATCH_DIRECT = 4, DFI_WATCH_STALL = 8, DFI_WATCH_GRAPH = 16, DFI_WATCH_PROGRESS = 32 };
+/* O(builds that have it, NAME): void dfi_NAME_see(w, p, on, other, a), at the points that dfi_watch has for it, in this
+ * order; but the end of a body or wait, if it wanted the beginning, in the opposite order (see.h).
+ *   told: observers of the program. direct: control of the schedule. chain: the running bodies of each worker, kept
+ *   whenever an observer wants bodies. record: events, for the trace and the statistics.
+ * A new one: its file, a row here, its #include and module in modules.h, and a room in each body if it needs one
+ * (rooms.h). */
+#define DFI_OBSERVERS(O)                                                                                               \
+    O(DFI_WITH_OBSERVERS, told)                                                                                        \
+    O(DFI_WITH_WATCHES, direct)                                                                                        \
+    O(DFI_WITH_WATCHES, chain)                                                                                         \
+    O(DFI_WITH_OBSERVERS, progress)                                                                                    \
+    O(DFI_WITH_OBSERVERS, graph)                                                                                       \
+    O(DFI_WITH_WATCHES, stall)                                                                                         \
+    O(DFI_WITH_WATCHES, record)
+
+#define DFI_OBSERVER_NUMBER(with, name) dfi_observer_##name,
+enum { DFI_OBSERVERS(DFI_OBSERVER_NUMBER) DFI_OBSERVER_COUNT };
+
+/* Who reads the events: bits of dfi_recording. */
+enum { DFI_RECORD_TRACE = 1, DFI_RECORD_STATS = 2 };
+
 DFI_EXTERN_C_BEGIN
-DFI_API DFI_ATOMIC(unsigned) dfi_watching;
-DFI_API unsigned dfi_points_program; /* pool lock: the points that observers of the program want (observers.h) */
+DFI_API DFI_ATOMIC(unsigned) dfi_watching[DFI_OBSERVER_COUNT]; /* the points that they want */
+DFI_API DFI_ATOMIC(unsigned) dfi_recording;
 DFI_EXTERN_C_END
 
-/* The observers that this build has. */
-enum {
-    DFI_WATCH_HAVE = DFI_WITH_WATCHES ? 2 * DFI_WATCH_PROGRESS - 1
-        : DFI_WITH_OBSERVERS ? DFI_WATCH_GRAPH | DFI_WATCH_PROGRESS : 0
-};
-
-DFI_FAST unsigned dfi_watched(void)
-{
-    return DFI_WATCH_HAVE != 0 ? dfi_load_relaxed(&dfi_watching) & DFI_WATCH_HAVE : 0;
-}
-
 #define DFI_BIT(point) (1u << DFI_AT_##point)
-#define DFI_GRAPH_POINTS \
-    (DFI_BIT(NEW) | DFI_BIT(CHILDREN) | DFI_BIT(TOKEN) | DFI_BIT(SIGNAL) | DFI_BIT(NODE) | DFI_BIT(INPUT) | \
-     DFI_BIT(STREAM) | DFI_BIT(LOST))
-/* Adds or removes observers. pre: pool lock, and no worker runs; or the process ends; or who is 0 */
-static void dfi_watch(unsigned who, int on)
+
+/* The points that the observer wants; 0: it is off. */
+DFI_FAST unsigned dfi_watched(int observer) { return dfi_load_relaxed(&dfi_watching[observer]); }
+DFI_FAST unsigned dfi_recorded(void) { return DFI_WITH_WATCHES ? dfi_load_relaxed(&dfi_recording) : 0; }
+
+/* From now on the observer wants these points. pre: pool lock, and no worker runs; or the process ends; or `told` */
+DFI_UNUSED static void dfi_watch(int observer, unsigned points)
 {
-    unsigned now = on ? dfi_watched() | who : dfi_watched() & ~who, points = 0;
-    if (now & DFI_WATCH_EVENTS)
-        points |= DFI_BIT(SUBMIT) | DFI_BIT(BEGIN) | DFI_BIT(END) | DFI_BIT(WAIT) | DFI_BIT(SLEEP) | DFI_BIT(WOKE);
-    if (now & DFI_WATCH_TRACE)
-        points |= DFI_BIT(EDGE) | DFI_BIT(RELEASE) | DFI_BIT(RELEASES) | DFI_BIT(UNTIL) | DFI_BIT(STEAL);
-    if ((now & DFI_WATCH_EVENTS) == DFI_WATCH_EVENTS) /* a trace from which a run is simulated: the order is complete */
-        points |= DFI_BIT(TILE) | DFI_BIT(PAST_EDGE);
-    if (now & DFI_WATCH_STALL)
-        points |= DFI_BIT(SUBMIT) | DFI_BIT(BEGIN) | DFI_BIT(END) | DFI_BIT(WAIT) | DFI_BIT(SITE) | DFI_BIT(STUCK);
-    if (now & DFI_WATCH_DIRECT) points |= DFI_BIT(SUBMIT) | DFI_BIT(BEGIN) | DFI_BIT(END) | DFI_BIT(TURN);
-    if (now & DFI_WATCH_GRAPH) points |= DFI_GRAPH_POINTS;
-    if (now & DFI_WATCH_PROGRESS) points |= DFI_BIT(SUBMIT) | DFI_BIT(BEGIN) | DFI_BIT(END);
-    points |= dfi_points_program;
-    dfi_store_relaxed(&dfi_watching, now);
-    dfi_store_relaxed(&dfi_points, points);
+    unsigned all = 0;
+    int i;
+    dfi_store_relaxed(&dfi_watching[observer], points);
+    for (i = 0; i < DFI_OBSERVER_COUNT; i++) all |= dfi_watched(i);
+    dfi_store_relaxed(&dfi_points, all);
 }
 
 #endif

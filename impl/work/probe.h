@@ -68,7 +68,7 @@ DFI_INLINE int dfi_keeps_past(size_t n) { return dfi_wanted(DFI_AT_PAST_EDGE) &&
  * SPAWNED: no task, but a spawned function that another worker took. UPPER: the first of upper floors. */
 enum { DFI_RAN_INTERNAL = 1, DFI_RAN_INLINE = 2, DFI_RAN_SPAWNED = 4, DFI_RAN_UPPER = 8 };
 
-enum { DFI_BODY_ROOM = 14, DFI_BODY_TOLD = 12 };
+enum { DFI_BODY_ROOM = 8 };
 /* A running body, on the stack of its thread. Constant while it is in the chain, except for the room. */
 struct dfi_body {
     struct dfi_body *outer;         /* the body that it is nested in, or NULL */
@@ -80,7 +80,9 @@ struct dfi_body {
     unsigned kind;                  /* DFI_RAN_.. */
     int part;                       /* a part of a loop or pipe: */
     long first, last;               /* its first and last iteration; or stage and item */
-    uint64_t room[DFI_BODY_ROOM];   /* of the observers; from DFI_BODY_TOLD on: of those of the program */
+    uint64_t id;                    /* observers: its identity (observe/identity.h), or 0 */
+    uint64_t since;                 /* observers: start in dfi_ticks while stalls are watched */
+    uint64_t room[DFI_BODY_ROOM];   /* the rooms of observers (impl/rooms.h); 0 when it begins */
 };
 
 DFI_UNUSED static DFI_COLD int dfi_part_seen(struct dfi_worker *w, struct dfi_body *b, unsigned kind, const char *name)

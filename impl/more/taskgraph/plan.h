@@ -250,8 +250,8 @@ static void dfi_plan_clear(struct dfi_planning *g)
     }
 }
 
-/* Computes the plan of q; dfi_mfree frees it. NULL without memory, or if q is too long. pre: not dfi_watched(), because
- * observers must not see the edges of placeholders */
+/* Computes the plan of q; dfi_mfree frees it. NULL without memory, or if q is too long. pre: not dfi_observed(),
+ * because observers must not see the edges of placeholders */
 static struct dfi_plan *dfi_plan_new(struct dfi_worker *w, const struct dfi_sequence *q)
 {
     /* a join takes the place of two accesses at least, so there are fewer of them */

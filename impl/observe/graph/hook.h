@@ -178,7 +178,8 @@ static struct dfi_graph *dfi_graph_new(const char *name, const char *variable, l
 static void dfi_graph_set(struct dfi_graph *g)
 {
     dfi_store_relaxed(&dfi_graph_now, g);
-    dfi_watch(DFI_WATCH_GRAPH, g != NULL);
+    dfi_watch(dfi_observer_graph, g ? DFI_BIT(NEW) | DFI_BIT(CHILDREN) | DFI_BIT(TOKEN) | DFI_BIT(SIGNAL) |
+                                      DFI_BIT(NODE) | DFI_BIT(INPUT) | DFI_BIT(STREAM) | DFI_BIT(LOST) : 0);
 }
 
 /* Ends recording. */

@@ -79,7 +79,8 @@ static void dfi_direct_begin(struct dfi_worker *w)
     if (s->file) dfi_pool.n_planned = dfi_baton_begin(s, dfi_pool.n_planned, (uint32_t)settings);
     else dfi_baton_forget();
     dfi_worker_directed(w);
-    dfi_watch(DFI_WATCH_DIRECT, dfi_chaotic() || dfi_baton_on());
+    dfi_watch(dfi_observer_direct,
+              dfi_chaotic() || dfi_baton_on() ? DFI_BIT(SUBMIT) | DFI_BIT(BEGIN) | DFI_BIT(TURN) : 0);
     dfi_store_relaxed(&dfi_directed, (dfi_chaotic() ? (unsigned)DFI_SEEDED : 0u) |
                                          (dfi_baton_on() ? (unsigned)DFI_TURNS : 0u) |
                                          (dfi_baton_replays() ? (unsigned)DFI_REPLAYS : 0u));
@@ -126,6 +127,13 @@ static DFI_COLD void dfi_direct_point(struct dfi_worker *w)
 {
     if (dfi_baton_on()) dfi_baton_point(w);
     else if (dfi_chaotic()) dfi_chaos_hold_up(w);
+}
+static DFI_COLD void dfi_direct_see(struct dfi_worker *w, unsigned p, const void *on, const void *other, uint64_t a)
+{
+    const struct dfi_body *b = (const struct dfi_body *)on;
+    (void)other, (void)a;
+    if (p == DFI_AT_BEGIN) dfi_direct_body(w, b->name, b->task);
+    else dfi_direct_point(w);
 }
 static int dfi_direct_backwards(struct dfi_worker *w)
 {

@@ -38,6 +38,41 @@ static void *dfi_stall_watch(void *p)
     return p;
 }
 
+/* --- points ------------------------------------------------------------------------------------- */
+
+/* Stores the source line of df_submit in t (DF_DEBUG), for stall reports. */
+static DFI_COLD void dfi_stall_submit(struct dfi_worker *w, struct dfi_flow *t)
+{
+    struct dfi_extra *x;
+    if (dfi_call_site == dfi_no_site || t->type->modes & DFI_INTERNAL) return;
+    if ((x = dfi_extra_of(w, t)) != NULL && !x->site) {
+        x->site = dfi_call_site;
+        if (!x->name) x->name = t->type->name;
+    }
+    dfi_call_site = dfi_no_site;
+}
+
+static DFI_COLD void dfi_stall_see(struct dfi_worker *w, unsigned p, const void *on, const void *other, uint64_t a)
+{
+    struct dfi_wait *x = (struct dfi_wait *)(uintptr_t)on;
+    (void)other;
+    switch (p) {
+    case DFI_AT_SUBMIT: dfi_stall_submit(w, (struct dfi_flow *)(uintptr_t)on); break;
+    case DFI_AT_SITE: dfi_chains_of(w)->site = (const char *)on; break;
+    case DFI_AT_WAIT:
+        if (x->kind == DFI_WAIT_QUIET) break;
+        if (x->kind == DFI_WAIT_SCOPE || x->kind == DFI_WAIT_ROOM || x->kind == DFI_WAIT_FUTURE)
+            x->site = dfi_chains_of(w)->site, dfi_chains_of(w)->site = NULL;
+        dfi_stall_wait_begin(w, x);
+        break;
+    case DFI_AT_WAITED:
+        if (x->since) dfi_stall_wait_end(w, x); /* may end the process */
+        break;
+    case DFI_AT_STUCK: dfi_stall_now((int)a); break;
+    default: break; /* the chain has the bodies */
+    }
+}
+
 /* --- begin and end; pre: pool lock ------------------------------------------------------------ */
 
 enum {
@@ -74,12 +109,13 @@ static void dfi_stall_begin(double seconds)
     if (seconds <= 0) return;
     dfi_stall.seconds = seconds;
     dfi_stall.ns = dfi_os_ns(), dfi_stall.ticks = dfi_ticks();
-    dfi_watch(DFI_WATCH_STALL, 1);
+    dfi_watch(dfi_observer_stall,
+              DFI_BIT(SUBMIT) | DFI_BIT(BEGIN) | DFI_BIT(WAIT) | DFI_BIT(SITE) | DFI_BIT(STUCK));
 }
 
 static void dfi_stall_start(void)
 {
-    if (!(dfi_watched() & DFI_WATCH_STALL)) return;
+    if (!dfi_stall_on()) return;
     dfi_store_relaxed(&dfi_stall.stop, 0);
     dfi_stall.threaded = !dfi_os_event_init(&dfi_stall.wake) &&
         !dfi_os_thread_start(&dfi_stall.thread, dfi_stall_watch, NULL, 0);
@@ -91,7 +127,7 @@ static void dfi_stall_start(void)
 /* Not only under the pool lock: also at the end of a process in which workers still run. */
 static void dfi_stall_end(void)
 {
-    dfi_watch(DFI_WATCH_STALL, 0);
+    dfi_watch(dfi_observer_stall, 0);
     if (!dfi_stall.threaded || dfi_stall_is_me) return; /* the logger ends the process */
     dfi_fetch_sub_seq_cst(&dfi_pool.reporters, 1);
     dfi_store_seq_cst(&dfi_stall.stop, 1);
@@ -105,6 +141,7 @@ static void dfi_stall_end(void)
 static void dfi_stall_forked(void)
 {
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
+    dfi_watch(dfi_observer_stall, 0);
     dfi_stall_lock = fresh;
     dfi_stall.threaded = 0;
 }

@@ -356,7 +356,7 @@ static void dfi_stall_thread(struct dfi_stall_map *m, struct dfi_worker *v)
         if ((i = dfi_stall_thing_of(m, v)) != NULL) i->thread = 1, i->owner = dfi_chains_of(v)->thread_id;
         for (; a || r; top = 0) {
             int waits = a && (!r || a->in == r);
-            double since = dfi_stall_since(m, waits ? a->since : dfi_watched_of(r)->began);
+            double since = dfi_stall_since(m, waits ? a->since : r->since);
             if (waits) {
                 m->waits |= dfi_stall_waits(a);
                 if (top) m->waiting += dfi_stall_waits(a), m->idle += a->kind == DFI_WAIT_IDLE,

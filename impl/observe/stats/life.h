@@ -299,7 +299,7 @@ static void dfi_stats_begin(const char *name)
         if (dfi_stats_open(s, variable, name)) return;
         s->to_log = 0;
     } else s->to_log = 1;
-    if (dfi_events_begin(DFI_WATCH_STATS, dfi_s_read)) return;
+    if (dfi_events_begin(DFI_RECORD_STATS, dfi_s_read)) return;
     s->out.process = dfi_process();
     s->on = 1;
     df_counters_get(&s->before);

@@ -78,7 +78,7 @@ static void dfi_trace_begin(const char *name, int workers)
         t->writer = dfi_trace_writer_of(t->out.file); /* of the module that is loaded now */
         t->writer->again(t);
     }
-    if (t && !t->out.broken) dfi_events_begin(DFI_WATCH_TRACE, dfi_trace_read);
+    if (t && !t->out.broken) dfi_events_begin(DFI_RECORD_TRACE, dfi_trace_read);
 }
 
 /* All events have been shown. pre: pool lock */

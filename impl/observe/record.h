@@ -1,6 +1,6 @@
-/* probes.h - the observers at the points of the core (work/probe.h) */
-#ifndef DFI_OBSERVE_PROBES_H
-#define DFI_OBSERVE_PROBES_H
+/* record.h - the recorder: what happens at the points of the core (work/probe.h) as events (event.h) */
+#ifndef DFI_OBSERVE_RECORD_H
+#define DFI_OBSERVE_RECORD_H
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
@@ -12,22 +12,17 @@
 #include "../work/types.h"
 #include "../flow/types.h"
 #include "../work/worker.h"
+#include "chains.h"
 #include "event.h"
 #include "events.h"
 #include "identity.h"
 #include "graph/graph.h"
-#include "schedule/baton.h"
-#include "stall/waits.h"
-#include "progress.h"
-#include "tell.h"
-#include "../work/director.h"
 #include "../work/future.h"
 #include "../work/probe.h"
 #include "../flow/body.h"
 #include "../flow/extra.h"
 #include "../api/hooks.h"
 #include "graph/hook.h"
-#include "stall/report.h"
 #include "../more/points.h"
 
 /* Records the time of t's body, without nested ones. */
@@ -55,10 +50,10 @@ static uint64_t dfi_watch_now(struct dfi_worker *w)
 
 /* --- bodies ---------------------------------------------------------------------------------------- */
 
-static uint64_t dfi_running_id(const struct dfi_worker *w)
+static uint64_t dfi_running_id(struct dfi_worker *w)
 {
     struct dfi_body *b = dfi_load_relaxed(&dfi_chains_of(w)->running);
-    return b ? dfi_watched_of(b)->id : 0;
+    return b ? dfi_body_id(w, b) : 0;
 }
 
 /* The text of a name that a program may have made, or else of the name of the function. */
@@ -70,43 +65,27 @@ static uint32_t dfi_watch_name(struct dfi_worker *w, const char *name, const cha
 
 static void dfi_watch_begin(struct dfi_worker *w, struct dfi_body *b)
 {
-    struct dfi_watched_body *r = dfi_watched_of(b);
-    unsigned stall = dfi_watched() & DFI_WATCH_STALL;
-    if (dfi_watched() & DFI_WATCH_DIRECT) dfi_direct_body(w, b->name, b->task);
-    b->outer = dfi_load_relaxed(&dfi_chains_of(w)->running);
-    r->others = 0;
-    r->id = b->task ? dfi_id_of(b->task, b->task->seq) : dfi_id_new(w);
-    r->text = dfi_watched() & DFI_WATCH_EVENTS ? dfi_watch_name(w, b->title, b->name) : 0;
-    if (stall) dfi_stall_change(w);
+    struct dfi_recorded_body *r = dfi_recorded_of(b);
+    dfi_body_id(w, b);
+    r->text = dfi_watch_name(w, b->title, b->name);
     r->began = dfi_watch_now(w);
-    /* release: passes the record to a thread that looks at the running bodies of w */
-    dfi_store_release(&dfi_chains_of(w)->running, b);
-    if (stall) dfi_os_unlock(&dfi_chains_of(w)->lock);
-    if (b->victim && dfi_watched() & DFI_WATCH_EVENTS) /* a spawned function: reported here, not when it was stolen */
-        dfi_event_put_level(w, DFI_E_STEAL, r->began, r->id, (uint64_t)(unsigned)dfi_events_of(b->victim)->slot, 0, 1);
+    if (b->victim) /* a spawned function: reported here, not when it was stolen */
+        dfi_event_put_level(w, DFI_E_STEAL, r->began, b->id, (uint64_t)(unsigned)dfi_events_of(b->victim)->slot, 0, 1);
 }
 
 static void dfi_watch_end(struct dfi_worker *w, struct dfi_body *b)
 {
-    struct dfi_watched_body *r = dfi_watched_of(b);
+    struct dfi_recorded_body *r = dfi_recorded_of(b);
     uint64_t now;
-    unsigned stall = dfi_watched() & DFI_WATCH_STALL;
-    if (b->part && dfi_watched() & DFI_WATCH_EVENTS)
-        dfi_event_put(w, DFI_E_PART, (uint64_t)b->first, (uint64_t)b->last, 0, 0);
+    if (b->part) dfi_event_put(w, DFI_E_PART, (uint64_t)b->first, (uint64_t)b->last, 0, 0);
     now = dfi_watch_now(w);
-    *(b->outer ? &dfi_watched_of(b->outer)->others : &dfi_events_of(w)->others) += now - r->began;
-    if (dfi_watched() & DFI_WATCH_EVENTS) {
-        if (b->task && DFI_GRAPH()) dfi_graph_ran(b->task, now - r->began - r->others);
-        if (b->task && !(b->kind & DFI_RAN_INTERNAL))
-            dfi_store_relaxed(&dfi_events_of(w)->unfinished, dfi_load_relaxed(&dfi_events_of(w)->unfinished) - 1);
-        dfi_event_sample(w, now, DFI_STATE_US);
-        if (r->others) dfi_event_put(w, DFI_E_OWN, 0, 0, now - r->began - r->others, 0);
-        dfi_event_put_level(w, DFI_E_RUN, r->began, r->id, now - r->began, r->text, b->kind);
-    }
-    if (stall) dfi_stall_change(w);
-    dfi_store_release(&dfi_chains_of(w)->running, b->outer);
-    if (stall) dfi_os_unlock(&dfi_chains_of(w)->lock);
-    if (dfi_watched() & DFI_WATCH_DIRECT) dfi_up_turn_point(w);
+    *(b->outer ? &dfi_recorded_of(b->outer)->others : &dfi_events_of(w)->others) += now - r->began;
+    if (b->task && DFI_GRAPH()) dfi_graph_ran(b->task, now - r->began - r->others);
+    if (b->task && !(b->kind & DFI_RAN_INTERNAL))
+        dfi_store_relaxed(&dfi_events_of(w)->unfinished, dfi_load_relaxed(&dfi_events_of(w)->unfinished) - 1);
+    dfi_event_sample(w, now, DFI_STATE_US);
+    if (r->others) dfi_event_put(w, DFI_E_OWN, 0, 0, now - r->began - r->others, 0);
+    dfi_event_put_level(w, DFI_E_RUN, r->began, b->id, now - r->began, r->text, b->kind);
 }
 
 /* --- submission ------------------------------------------------------------------------------------ */
@@ -118,13 +97,12 @@ static DFI_COLD void dfi_watch_submit(struct dfi_worker *w, const struct dfi_flo
     const struct dfi_flow_worker *f = dfi_tasks_of(w);
     const char *site = f->opts ? f->opts_site : t->task.mem.special == 1 ? t->extra->site : NULL;
     unsigned i;
-    if (dfi_watched() & DFI_WATCH_DIRECT) dfi_up_turn_point(w);
-    if (!(dfi_watched() & DFI_WATCH_EVENTS) || t->type->modes & DFI_INTERNAL) return;
+    if (t->type->modes & DFI_INTERNAL) return;
     dfi_store_relaxed(&dfi_events_of(w)->unfinished, dfi_load_relaxed(&dfi_events_of(w)->unfinished) + 1);
     dfi_event_put_level(w, DFI_E_SUBMIT, dfi_watch_now(w), dfi_id_of(t, t->seq), dfi_running_id(w),
                         dfi_watch_name(w, dfi_flow_name(t), t->type->name),
                         (unsigned)dfi_load_relaxed(&t->scope->depth));
-    if (!(dfi_watched() & DFI_WATCH_TRACE)) return;
+    if (!(dfi_recorded() & DFI_RECORD_TRACE)) return;
     if (site) dfi_event_put(w, DFI_E_SITE, 0, 0, 0, dfi_event_text(w, site));
     for (i = 0; i < n; i++)
         if (x[i].mode & DFI_WRITES && x[i].rows)
@@ -135,17 +113,14 @@ static DFI_COLD void dfi_watch_submit(struct dfi_worker *w, const struct dfi_flo
 /* t, a tile of a wavefront, is being submitted; the trace does not show it. */
 static DFI_COLD void dfi_watch_tile(struct dfi_worker *w, const struct dfi_flow *t)
 {
-    if (dfi_watched() & DFI_WATCH_STATS)
-        dfi_event_put_level(w, DFI_E_SUBMIT, dfi_watch_now(w), dfi_id_of(t, t->seq), dfi_running_id(w),
-                            dfi_event_text(w, t->type->name),
-                            (unsigned)dfi_load_relaxed(&t->scope->depth));
+    dfi_event_put_level(w, DFI_E_SUBMIT, dfi_watch_now(w), dfi_id_of(t, t->seq), dfi_running_id(w),
+                        dfi_event_text(w, t->type->name), (unsigned)dfi_load_relaxed(&t->scope->depth));
 }
 
 /* t, which is being submitted, comes after the task in `before`. */
 static DFI_COLD void dfi_watch_edge(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_ref *before)
 {
-    if (dfi_watched() & DFI_WATCH_EVENTS)
-        dfi_event_put(w, DFI_E_EDGE, 0, dfi_id_of(before->task, before->seq), dfi_id_of(t, t->seq), 0);
+    dfi_event_put(w, DFI_E_EDGE, 0, dfi_id_of(before->task, before->seq), dfi_id_of(t, t->seq), 0);
 }
 
 /* Attributes the releases of w from now on to the end of t; NULL: no more. */
@@ -159,7 +134,7 @@ static DFI_COLD void dfi_watch_ends(struct dfi_worker *w, const struct dfi_flow 
 static DFI_COLD void dfi_watch_release(struct dfi_worker *w, const struct dfi_flow *t)
 {
     uint64_t id;
-    if (!w || !(dfi_watched() & DFI_WATCH_EVENTS)) return;
+    if (!w) return;
     if ((id = dfi_events_of(w)->ends) != 0) dfi_event_put(w, DFI_E_EDGE, 0, id, dfi_id_of(t, t->seq), 0);
     else {
         if ((id = dfi_running_id(w)) != 0) dfi_event_put_level(w, DFI_E_EDGE, 0, id, dfi_id_of(t, t->seq), 0, 1);
@@ -172,7 +147,7 @@ static void dfi_watch_attempt(const char *site, int how, const char *other)
 {
     static DFI_TLS uint64_t began; /* 0: an attempt nested in the block had one of its own */
     struct dfi_worker *w;
-    if (!(dfi_watched() & DFI_WATCH_EVENTS)) return;
+    if (!dfi_recorded()) return;
     w = how == DFI_ATOMIC_BEGINS ? dfi_me_attached() : dfi_me(); /* it may be the end of the thread */
     if (!w) return;
     if (how != DFI_ATOMIC_BEGINS && began)
@@ -209,7 +184,7 @@ static DFI_COLD void dfi_watch_slept(struct dfi_worker *w)
 static uint64_t *dfi_watch_others(struct dfi_worker *w)
 {
     struct dfi_body *b = dfi_load_relaxed(&dfi_chains_of(w)->running);
-    return b ? &dfi_watched_of(b)->others : &dfi_events_of(w)->others;
+    return b ? &dfi_recorded_of(b)->others : &dfi_events_of(w)->others;
 }
 
 /* The wait x ends, and is about to be reported. Returns its duration. */
@@ -227,7 +202,7 @@ static DFI_COLD void dfi_watch_waited(struct dfi_worker *w, const struct dfi_wai
     const struct dfi_scope *s = x->kind == DFI_WAIT_SCOPE || x->kind == DFI_WAIT_ROOM
         ? (const struct dfi_scope *)x->on : NULL;
     uint64_t ticks;
-    if (!(dfi_watched() & DFI_WATCH_EVENTS) || (s && !dfi_flow_of(s)->n_children)) return;
+    if (s && !dfi_flow_of(s)->n_children) return;
     ticks = dfi_watch_wait_ends(w, x);
     dfi_event_put_level(w, x->kind == DFI_WAIT_ROOM ? DFI_E_ROOM : DFI_E_WAIT, x->began, dfi_running_id(w), ticks,
                         (uint32_t)x->kind,
@@ -237,85 +212,43 @@ static DFI_COLD void dfi_watch_waited(struct dfi_worker *w, const struct dfi_wai
 /* w is about to wait for t, which it is about to submit. */
 static DFI_COLD void dfi_watch_until(struct dfi_worker *w, const struct dfi_flow *t)
 {
-    if (dfi_watched() & DFI_WATCH_EVENTS)
-        dfi_event_put(w, DFI_E_UNTIL, dfi_watch_now(w), dfi_id_of(t, t->seq), dfi_running_id(w), 0);
+    dfi_event_put(w, DFI_E_UNTIL, dfi_watch_now(w), dfi_id_of(t, t->seq), dfi_running_id(w), 0);
 }
 
 /* A thread begins to be the worker w, or ends to be it. how: as in DFI_E_THREAD. */
 static void dfi_watch_thread(struct dfi_worker *w, int how)
 {
-    if (dfi_watched() & DFI_WATCH_EVENTS)
+    if (dfi_recorded())
         dfi_event_put(w, DFI_E_THREAD, dfi_watch_now(w), (uint64_t)(unsigned)dfi_load_relaxed(&w->index),
                       (uint64_t)(unsigned)how, 0);
 }
 
-/* Stores the source line of df_submit in t (DF_DEBUG), for stall reports. */
-static DFI_COLD void dfi_stall_submit(struct dfi_worker *w, struct dfi_flow *t)
-{
-    struct dfi_extra *x;
-    if (dfi_call_site == dfi_no_site || t->type->modes & DFI_INTERNAL) return;
-    if ((x = dfi_extra_of(w, t)) != NULL && !x->site) {
-        x->site = dfi_call_site;
-        if (!x->name) x->name = t->type->name;
-    }
-    dfi_call_site = dfi_no_site;
-}
-
 /* --- points ---------------------------------------------------------------------------------------- */
 
-/* A wait begins. */
-static DFI_COLD void dfi_watch_wait(struct dfi_worker *w, struct dfi_wait *x)
-{
-    if (dfi_stall_on() && x->kind != DFI_WAIT_QUIET) {
-        if (x->kind == DFI_WAIT_SCOPE || x->kind == DFI_WAIT_ROOM || x->kind == DFI_WAIT_FUTURE)
-            x->site = dfi_chains_of(w)->site, dfi_chains_of(w)->site = NULL;
-        dfi_stall_wait_begin(w, x);
-    }
-    if (x->kind > DFI_WAIT_IDLE) x->began = dfi_watch_now(w), x->others = *dfi_watch_others(w);
-}
-
-static DFI_COLD void dfi_see(struct dfi_worker *w, unsigned p, const void *on, const void *other, uint64_t a)
+static DFI_COLD void dfi_record_see(struct dfi_worker *w, unsigned p, const void *on, const void *other, uint64_t a)
 {
     struct dfi_flow *t = (struct dfi_flow *)(uintptr_t)on;
+    struct dfi_wait *x = (struct dfi_wait *)(uintptr_t)on;
     switch (p) {
-    case DFI_AT_SUBMIT:
-        if (dfi_stall_on()) dfi_stall_submit(w, t);
-        dfi_watch_submit(w, t, (const struct dfi_access *)other, (unsigned)a);
-        break;
+    case DFI_AT_SUBMIT: dfi_watch_submit(w, t, (const struct dfi_access *)other, (unsigned)a); break;
     case DFI_AT_TILE: dfi_watch_tile(w, t); break;
     case DFI_AT_EDGE: dfi_watch_edge(w, t, (const struct dfi_ref *)other); break;
     case DFI_AT_RELEASE: dfi_watch_release(w, t); break;
     case DFI_AT_RELEASES: dfi_watch_ends(w, t); break;
     case DFI_AT_BEGIN: dfi_watch_begin(w, (struct dfi_body *)(uintptr_t)on); break;
     case DFI_AT_END: dfi_watch_end(w, (struct dfi_body *)(uintptr_t)on); break;
-    case DFI_AT_WAIT: dfi_watch_wait(w, (struct dfi_wait *)(uintptr_t)on); break;
-    case DFI_AT_WAITED:
-        if (((const struct dfi_wait *)on)->since)
-            dfi_stall_wait_end(w, (struct dfi_wait *)(uintptr_t)on); /* may end the process */
-        if (((const struct dfi_wait *)on)->began > 1) dfi_watch_waited(w, (const struct dfi_wait *)on);
+    case DFI_AT_WAIT:
+        if (x->kind > DFI_WAIT_IDLE) x->began = dfi_watch_now(w), x->others = *dfi_watch_others(w);
         break;
-    case DFI_AT_SITE: dfi_chains_of(w)->site = (const char *)on; break;
+    case DFI_AT_WAITED:
+        if (x->began > 1) dfi_watch_waited(w, x);
+        break;
     case DFI_AT_UNTIL: dfi_watch_until(w, t); break;
     case DFI_AT_STEAL: dfi_watch_steal(w, on, (const struct dfi_worker *)other); break;
     case DFI_AT_SLEEP: dfi_watch_sleeps(w); break;
     case DFI_AT_WOKE: dfi_watch_slept(w); break;
-    case DFI_AT_STUCK:
-        dfi_stall_now((int)a);
-        break;
-    case DFI_AT_PAST_EDGE:
-    case DFI_AT_TURN: break;
-    case DFI_AT_NEW:
-    case DFI_AT_CHILDREN:
-    case DFI_AT_TOKEN:
-    case DFI_AT_SIGNAL:
-    case DFI_AT_NODE:
-    case DFI_AT_INPUT:
-    case DFI_AT_STREAM:
-    case DFI_AT_LOST: dfi_graph_see(w, p, on, other, a); break;
+    default: break;
     }
-    dfi_progress_see(w, p, on);
-    dfi_tell_point(w, p, on, other);
 }
-#define dfi_up_see_by , dfi_see
 
 #endif
