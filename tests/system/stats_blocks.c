@@ -130,7 +130,7 @@ int main(void)
     n = of(ABORTS);
     CHECK(n.commits == 0 && n.by_user == 3 && !n.changed);
     n = of(WAITS);
-    CHECK(n.commits == 1 && n.retries >= 1 && n.to_log == 1);
+    CHECK(n.commits == 1 && n.retries >= 1 && n.to_log >= 1); /* a lock of the writer may wake it once more */
     n = of(INCREMENTS);
     CHECK(n.commits == 2000);
     CHECK((p = strstr(text, "\natomic blocks took ")) != NULL);
