@@ -21,7 +21,7 @@ struct dfi_chains {
 };
 DFI_ROOM(dfi_chains, dfi_chains_of, dfi_worker);
 
-static int dfi_stall_on(void) { return DFI_UNLIKELY(dfi_watched(dfi_observer_stall) != 0); }
+static int dfi_stall_on(void) { return DFI_UNLIKELY(dfi_watched(dfi_observer_stall)) != 0; }
 
 /* Locks around each change of a list. pre: dfi_stall_on(); the caller is the owner of w */
 static void dfi_chain_change(struct dfi_worker *w)
