@@ -150,6 +150,7 @@
 #if !defined(DF_SERIAL)
 #include "observe/event.h"
 #include "observe/chains.h"
+#include "observe/reporter.h"
 #include "observe/events.h"
 #include "observe/record.h"
 #include "observe/schedule/chaos.h"

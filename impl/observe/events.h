@@ -28,6 +28,7 @@
 #include "text.h"
 #include "../more/types.h"
 #include "chains.h"
+#include "reporter.h"
 #include "watching.h"
 
 enum {
@@ -55,12 +56,6 @@ struct dfi_events {
     uint64_t ended;              /* the end of the last run, in ticks */
     double ns_per_tick;          /* 0: not known yet */
     uint64_t ticks_us;           /* ticks per microsecond, approximately */
-    /* under the pool lock */
-    int made, threaded;          /* made: `wake` exists; threaded: the thread runs */
-    struct dfi_os_event wake;
-    struct dfi_os_thread thread;
-    int stop;                    /* under the lock of the events */
-    DFI_ATOMIC(int) wanted;      /* the reader must read, or stop */
     DFI_ATOMIC(uintptr_t) sampled; /* the last DFI_E_STATE, in units of 256 ticks */
     struct dfi_event_buffer devices; /* under dfi_events_devices: events of devices, from any thread */
 };
@@ -132,28 +127,9 @@ static void dfi_events_read(void)
 /* True if they are read only when there is no room for more. */
 static int dfi_events_kept(void) { return !(dfi_recorded() & DFI_RECORD_TRACE); }
 
-static void *dfi_events_thread(void *unused)
+static void dfi_events_look(int asked)
 {
-    struct dfi_events *e = &dfi_events;
-    int stop = 0, late;
-    (void)unused;
-    while (!stop) {
-        late = dfi_os_event_wait(&e->wake, &e->wanted, 0, DFI_EVENT_MS);
-        dfi_store_relaxed(&e->wanted, 0);
-        dfi_os_lock(&dfi_events_lock);
-        stop = e->stop;
-        dfi_os_unlock(&dfi_events_lock);
-        if (!stop && !(late && dfi_events_kept())) dfi_events_read();
-    }
-    return NULL;
-}
-
-/* Asks the reader to read now. */
-static void dfi_events_want(void)
-{
-    if (dfi_load_relaxed(&dfi_events.wanted)) return;
-    dfi_store_release(&dfi_events.wanted, 1);
-    dfi_os_event_wake(&dfi_events.wake);
+    if (asked || !dfi_events_kept()) dfi_events_read();
 }
 
 /* --- writing --------------------------------------------------------------------------------------- */
@@ -201,10 +177,10 @@ static DFI_NOINLINE struct dfi_event_chunk *dfi_event_chunk_next(struct dfi_even
         dfi_store_relaxed(&e->used, dfi_load_relaxed(&e->used) + 1);
     } else e->incomplete = 1;
     dfi_store_relaxed(&buffer->chunk, c);
-    want = e->threaded && (dfi_events_kept() ? dfi_load_relaxed(&e->used) > DFI_EVENT_KEPT / 4 * 3
-                           : dfi_load_relaxed(&buffer->chunks) > DFI_EVENT_FULL);
+    want = dfi_events_kept() ? dfi_load_relaxed(&e->used) > DFI_EVENT_KEPT / 4 * 3
+                             : dfi_load_relaxed(&buffer->chunks) > DFI_EVENT_FULL;
     dfi_os_unlock(&dfi_events_lock);
-    if (want) dfi_events_want();
+    if (want) dfi_reporter_ask();
     return c;
 }
 
@@ -322,14 +298,7 @@ static int dfi_events_begin(unsigned bit, dfi_events_reader *reader)
     }
     dfi_store_relaxed(&dfi_recording, dfi_recorded() | bit);
     dfi_watch(dfi_observer_record, dfi_record_points(dfi_recorded()));
-    if (!e->threaded) {
-        e->stop = 0;
-        dfi_store_relaxed(&e->wanted, 0);
-        /* a writer may be about to wake the reader, so it is never freed before the end */
-        e->made = e->made || !dfi_os_event_init(&e->wake);
-        e->threaded = e->made && !dfi_os_thread_start(&e->thread, dfi_events_thread, NULL, 0);
-        dfi_fetch_add_seq_cst(&dfi_pool.reporters, e->threaded);
-    }
+    (void)dfi_reporter_begin(dfi_observer_record, DFI_EVENT_MS, dfi_events_look); /* else writers read */
     return 0;
 }
 
@@ -354,15 +323,7 @@ static void dfi_events_end(void)
 {
     struct dfi_events *e = &dfi_events;
     e->ended = dfi_ticks();
-    if (e->threaded) {
-        dfi_fetch_sub_seq_cst(&dfi_pool.reporters, 1);
-        dfi_os_lock(&dfi_events_lock);
-        e->stop = 1, e->threaded = 0;
-        dfi_os_unlock(&dfi_events_lock);
-        dfi_store_release(&e->wanted, 1);
-        dfi_os_event_wake(&e->wake);
-        dfi_os_thread_join(&e->thread);
-    }
+    dfi_reporter_end(dfi_observer_record);
     dfi_events_stop();
     dfi_events_read();
     dfi_os_lock(&dfi_events_reading);
@@ -378,7 +339,6 @@ static void dfi_events_forget(void)
     dfi_events_spare();
     dfi_texts_forget();
     dfi_mfree(dfi_load_relaxed(&e->devices.chunk));
-    if (e->made) dfi_os_event_free(&e->wake);
     memset((void *)e, 0, sizeof *e);
 }
 
@@ -412,8 +372,6 @@ static void dfi_events_forked(void)
     struct dfi_event_chunk *c;
     int i, n = dfi_load_relaxed(&dfi_pool.n_slots);
     dfi_events_lock = dfi_events_reading = dfi_events_devices = dfi_texts_lock = fresh;
-    e->threaded = 0;
-    e->made = 0; /* the reader was waiting for it */
     while ((c = e->full) != NULL) e->full = c->next, c->next = e->spare, e->spare = c;
     dfi_store_relaxed(&e->used, 0);
     dfi_event_buffer_forked(&e->devices);

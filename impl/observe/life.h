@@ -73,6 +73,7 @@ static void dfi_module_trace(const struct dfi_moment *m)
     case DFI_POOL_FORGETS:
         dfi_trace_forget();
         dfi_events_forget();
+        dfi_reporter_forget(0);
         break;
     case DFI_WORKER_TAKEN: dfi_events_of(m->w)->slot = (int)dfi_slot_of(m->w); break;
     case DFI_WORKER_FREED: dfi_mfree(dfi_load_relaxed(&dfi_events_of(m->w)->chunk)); break;
@@ -81,7 +82,10 @@ static void dfi_module_trace(const struct dfi_moment *m)
     case DFI_THREAD_ENDS: dfi_watch_thread(m->w, m->is - DFI_THREAD_HELPS); break;
     case DFI_FORK_PREPARE: dfi_events_fork(1); break;
     case DFI_FORK_PARENT: dfi_events_fork(0); break;
-    case DFI_FORK_CHILD: dfi_events_forked(); break;
+    case DFI_FORK_CHILD:
+        dfi_events_forked();
+        dfi_reporter_forget(1);
+        break;
     default: break;
     }
 }

@@ -70,6 +70,20 @@ static void dfi_report_forked(const struct dfi_report *r, const char *variable, 
              what, r->kind->refused, field);
 }
 
+/* The same as dfi_report_open for a file of text, which is continued if an earlier start has opened it; field: its own
+ * setting. */
+static int dfi_report_continue(struct dfi_report *r, const struct dfi_report_kind *kind, const char *variable,
+                               const char *name, const char *field)
+{
+    if (!r->file || strcmp(r->file, name)) {
+        dfi_report_close(r);
+        return dfi_report_open(r, kind, variable, name);
+    }
+    if (dfi_report_is_here(r)) return r->broken ? -1 : 0;
+    dfi_report_forked(r, variable, name, "file", field);
+    return -1;
+}
+
 static void dfi_report_wrote(struct dfi_report *r, int failed)
 {
     if (!failed) return;

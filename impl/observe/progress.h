@@ -1,6 +1,6 @@
 /* progress.h - DF_PROGRESS: how many tasks are done, how fast, and when the rest will be
  *
- * Workers count what they submit and end, each in its own memory. A thread adds the numbers up and shows them: on a
+ * Workers count what they submit and end, each in its own memory. The reporter adds the numbers up and shows them: on a
  * terminal a line that it rewrites in place, else lines in the log or in a file. With DF_SERIAL the thread of the
  * program does it at the end of a task. */
 #ifndef DFI_OBSERVE_PROGRESS_H
@@ -16,9 +16,8 @@
 #if defined(DF_SERIAL)
 #include "../os/green.h"
 #else
-#include "../os/threads.h"
-#include "../os/wait.h"
 #include "chains.h"
+#include "reporter.h"
 #endif
 #include "../work/module.h"
 #include "../work/probe.h"
@@ -48,17 +47,10 @@ struct dfi_progress {
     uint64_t began, shown;       /* in ns; shown: the last time */
     struct dfi_progress_count base, last; /* when df started, and at the last time */
     double rate;                 /* per second: of tasks, or of iterations if there are no tasks */
-    int threaded;                /* the thread runs: pool lock, as the next */
-#if !defined(DF_SERIAL)
-    struct dfi_os_event wake;
-    struct dfi_os_thread thread;
-    DFI_ATOMIC(int) stop;
-#endif
 };
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_progress dfi_progress;
 DFI_EXTERN_C_END
-static DFI_TLS int dfi_progress_is_me; /* this is its thread */
 
 /* Adds up what the workers have counted; cancelled tasks count as ended. */
 static void dfi_progress_sum(struct dfi_progress_count *c)
@@ -174,16 +166,11 @@ static DFI_COLD void dfi_progress_see(struct dfi_worker *w, unsigned p, const vo
 
 /* --- beginning and end ------------------------------------------------------------------------------------------- */
 
-#if !defined(DF_SERIAL)
-static void *dfi_progress_thread(void *unused)
+DFI_UNUSED static void dfi_progress_look(int asked)
 {
-    (void)unused;
-    dfi_progress_is_me = 1;
-    while (dfi_os_event_wait(&dfi_progress.wake, &dfi_progress.stop, 0, dfi_progress_ms()))
-        dfi_progress_show(&dfi_progress, 0);
-    return NULL;
+    (void)asked;
+    dfi_progress_show(&dfi_progress, 0);
 }
-#endif
 
 /* Where the setting says that it goes; 0: nowhere. */
 static int dfi_progress_to(struct dfi_progress *g, const char *name, const char *variable)
@@ -198,13 +185,7 @@ static int dfi_progress_to(struct dfi_progress *g, const char *name, const char 
                  "progress is not shown");
         return 0;
     }
-    if (g->out.file && !strcmp(g->out.file, name)) { /* from an earlier start: it is continued */
-        if (dfi_report_is_here(&g->out)) return g->out.broken ? 0 : (int)DFI_PROGRESS_FILE;
-        dfi_report_forked(&g->out, variable, name, "file", "df_config.progress");
-        return 0;
-    }
-    dfi_report_close(&g->out);
-    return dfi_report_open(&g->out, &kind, variable, name) ? 0 : (int)DFI_PROGRESS_FILE;
+    return dfi_report_continue(&g->out, &kind, variable, name, "df_config.progress") ? 0 : (int)DFI_PROGRESS_FILE;
 }
 
 static void dfi_progress_begin(struct dfi_progress *g, const char *name)
@@ -221,10 +202,7 @@ static void dfi_progress_start(struct dfi_progress *g)
 {
     if (!g->to) return;
 #if !defined(DF_SERIAL)
-    dfi_store_relaxed(&g->stop, 0);
-    g->threaded = !dfi_os_event_init(&g->wake) && !dfi_os_thread_start(&g->thread, dfi_progress_thread, NULL, 0);
-    if (g->threaded) dfi_fetch_add_seq_cst(&dfi_pool.reporters, 1);
-    else
+    if (dfi_reporter_begin(dfi_observer_progress, dfi_progress_ms(), dfi_progress_look))
         dfi_warn("DF_PROGRESS: the system refused a thread: progress is not shown; raise the limit on threads");
 #endif
 }
@@ -232,16 +210,10 @@ static void dfi_progress_start(struct dfi_progress *g)
 /* Also at the end of a process in which workers still run. */
 static void dfi_progress_end(struct dfi_progress *g)
 {
-    if (!g->to || dfi_progress_is_me) return; /* the logger ends the process */
+    if (!g->to) return;
 #if !defined(DF_SERIAL)
-    if (g->threaded) {
-        dfi_fetch_sub_seq_cst(&dfi_pool.reporters, 1);
-        dfi_store_seq_cst(&g->stop, 1);
-        dfi_os_event_wake(&g->wake);
-        dfi_os_thread_join(&g->thread);
-        dfi_os_event_free(&g->wake);
-        g->threaded = 0;
-    }
+    if (dfi_reporter_is_me) return; /* the logger of the program ends the process */
+    dfi_reporter_end(dfi_observer_progress);
 #endif
     dfi_watch(dfi_observer_progress, 0);
     dfi_progress_show(g, 1);
@@ -258,8 +230,8 @@ static void dfi_module_progress(const struct dfi_moment *m)
     case DFI_STOP_AT_EXIT:
     case DFI_STOP_ABANDONED: dfi_progress_end(g); break;
     case DFI_POOL_FORGETS: dfi_report_close(&g->out); break;
-    case DFI_FORK_CHILD: /* it has no such thread, and may show its own progress when df starts there */
-        g->to = g->threaded = 0;
+    case DFI_FORK_CHILD: /* it may show its own progress when df starts there */
+        g->to = 0;
         dfi_watch(dfi_observer_progress, 0);
         break;
     default: break;

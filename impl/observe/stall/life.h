@@ -1,4 +1,4 @@
-/* life.h - the thread that looks for stalls, and its begin and end
+/* life.h - the look for stalls, and its begin and end
  *
  * It adds up the number of events periodically. If the sum stays the same for df_config.stall seconds, and a thread
  * waits, it writes one report (stall/report.h). */
@@ -14,6 +14,7 @@
 #include "../../os/threads.h"
 #include "../../os/wait.h"
 #include "../events.h"
+#include "../reporter.h"
 #include "../watching.h"
 #include "report.h"
 
@@ -21,21 +22,20 @@ DFI_SMALL_CODE_BEGIN
 
 /* the longest time between two looks; their number within the time of a stall */
 enum { DFI_STALL_STEP_MS = 200, DFI_STALL_LOOKS = 8 };
-static DFI_TLS int dfi_stall_is_me; /* this thread looks for stalls */
 
-static void *dfi_stall_watch(void *p)
+static int dfi_stall_step(void)
 {
-    size_t stamp = 0;
-    double quiet = 0;
     double step = dfi_stall.seconds * 1000 / (double)DFI_STALL_LOOKS;
-    int ms = step < (double)DFI_STALL_STEP_MS ? (int)step + 1 : (int)DFI_STALL_STEP_MS;
-    dfi_stall_is_me = 1;
-    for (; dfi_os_event_wait(&dfi_stall.wake, &dfi_stall.stop, 0, ms); quiet += ms / 1000.0) { /* clocks may jump */
-        size_t now = dfi_stall_stamp();
-        if (now != stamp) stamp = now, quiet = 0;
-        else if (quiet >= dfi_stall.seconds) dfi_stall_once(stamp, quiet);
-    }
-    return p;
+    return step < (double)DFI_STALL_STEP_MS ? (int)step + 1 : (int)DFI_STALL_STEP_MS;
+}
+
+static void dfi_stall_look(int asked)
+{
+    size_t now = dfi_stall_stamp();
+    (void)asked;
+    if (now != dfi_stall.stamp) dfi_stall.stamp = now, dfi_stall.quiet = 0;
+    else if (dfi_stall.quiet >= dfi_stall.seconds) dfi_stall_once(now, dfi_stall.quiet);
+    dfi_stall.quiet += dfi_stall_step() / 1000.0; /* clocks may jump */
 }
 
 /* --- points ------------------------------------------------------------------------------------- */
@@ -116,11 +116,8 @@ static void dfi_stall_begin(double seconds)
 static void dfi_stall_start(void)
 {
     if (!dfi_stall_on()) return;
-    dfi_store_relaxed(&dfi_stall.stop, 0);
-    dfi_stall.threaded = !dfi_os_event_init(&dfi_stall.wake) &&
-        !dfi_os_thread_start(&dfi_stall.thread, dfi_stall_watch, NULL, 0);
-    if (dfi_stall.threaded) dfi_fetch_add_seq_cst(&dfi_pool.reporters, 1);
-    else
+    dfi_stall.stamp = 0, dfi_stall.quiet = 0;
+    if (dfi_reporter_begin(dfi_observer_stall, dfi_stall_step(), dfi_stall_look))
         dfi_warn("DF_STALL: the system refused a thread: stalls are not reported; raise the limit on threads");
 }
 
@@ -128,13 +125,7 @@ static void dfi_stall_start(void)
 static void dfi_stall_end(void)
 {
     dfi_watch(dfi_observer_stall, 0);
-    if (!dfi_stall.threaded || dfi_stall_is_me) return; /* the logger ends the process */
-    dfi_fetch_sub_seq_cst(&dfi_pool.reporters, 1);
-    dfi_store_seq_cst(&dfi_stall.stop, 1);
-    dfi_os_event_wake(&dfi_stall.wake);
-    dfi_os_thread_join(&dfi_stall.thread);
-    dfi_os_event_free(&dfi_stall.wake);
-    dfi_stall.threaded = 0;
+    dfi_reporter_end(dfi_observer_stall);
 }
 
 /* The child of a fork has no such thread; it gets one when df starts there. */
@@ -143,7 +134,6 @@ static void dfi_stall_forked(void)
     struct dfi_os_mutex fresh = DFI_OS_MUTEX_INIT;
     dfi_watch(dfi_observer_stall, 0);
     dfi_stall_lock = fresh;
-    dfi_stall.threaded = 0;
 }
 
 DFI_SMALL_CODE_END

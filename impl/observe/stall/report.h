@@ -34,11 +34,9 @@
 DFI_SMALL_CODE_BEGIN
 
 struct dfi_stall {
-    double seconds;          /* under the pool lock, until that thread starts */
-    int threaded;            /* pool lock */
-    struct dfi_os_thread thread;
-    struct dfi_os_event wake;
-    DFI_ATOMIC(int) stop;
+    double seconds;          /* under the pool lock, until the reporter looks for it */
+    double quiet;            /* reporter, as the next: seconds since the sum of events has changed */
+    size_t stamp;            /* that sum */
     uint64_t ns, ticks;      /* the beginning, on both clocks */
     size_t reported;         /* under dfi_stall_lock: the sum of events at the last report */
 };

@@ -262,23 +262,11 @@ static void dfi_s_free(struct dfi_stats *s)
     s->incomplete = s->recorded = 0;
 }
 
-/* Opens the file of the report. 0: it can be written. */
-static int dfi_stats_open(struct dfi_stats *s, const char *variable, const char *name)
-{
-    static const struct dfi_report_kind kind = { "this process writes no statistics", "there are no statistics",
-                                                 "there are no statistics" };
-    if (s->out.file && !strcmp(s->out.file, name)) { /* from an earlier start: it is continued */
-        if (dfi_report_is_here(&s->out)) return s->out.broken;
-        dfi_report_forked(&s->out, variable, name, "file", "df_config.stats");
-        return -1;
-    }
-    dfi_report_close(&s->out);
-    return dfi_report_open(&s->out, &kind, variable, name);
-}
-
 /* df starts. name: of df_config.stats, or NULL: of the environment. pre: pool lock; no worker runs */
 static void dfi_stats_begin(const char *name)
 {
+    static const struct dfi_report_kind kind = { "this process writes no statistics", "there are no statistics",
+                                                 "there are no statistics" };
     struct dfi_stats *s = &dfi_stats;
     const char *variable = "df_config.stats";
     if (!name) name = dfi_env("DF_STATS"), variable = "DF_STATS";
@@ -296,7 +284,7 @@ static void dfi_stats_begin(const char *name)
                      "there are no statistics");
             return;
         }
-        if (dfi_stats_open(s, variable, name)) return;
+        if (dfi_report_continue(&s->out, &kind, variable, name, "df_config.stats")) return;
         s->to_log = 0;
     } else s->to_log = 1;
     if (dfi_events_begin(DFI_RECORD_STATS, dfi_s_read)) return;
