@@ -2,7 +2,8 @@
  *
  * With one worker, all earlier tasks have usually run in that way, in their order. Then a task needs no record and no
  * dependence analysis. But df_config.defer, observers, supervision, and upper floors can need the record, or that the
- * task runs later. Each adds DFI_CAREFUL_NEVER or DFI_CAREFUL_ASK to dfi_flow_pool.careful while that is so. */
+ * task runs later. Each adds a reason to dfi_flow_pool.careful while that is so: 1 if some tasks must not
+ * (dfi_may_run_now_slow decides), or DFI_CAREFUL_NEVER if none may. */
 #ifndef DFI_FLOW_CAREFUL_H
 #define DFI_FLOW_CAREFUL_H
 
@@ -22,8 +23,7 @@ DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_flow_pool dfi_flow_pool;
 DFI_EXTERN_C_END
 
-/* NEVER: no task may; ASK: some may, which dfi_may_run_now_slow decides. If there are too many that ask, none may. */
-enum { DFI_CAREFUL_ASK = 1, DFI_CAREFUL_NEVER = 1 << 16 };
+enum { DFI_CAREFUL_NEVER = 1 << 16 }; /* the reasons to ask are counted below it; so many of them are one for `never` */
 
 /* Several workers: does nothing keep short tasks from running where they are submitted? */
 DFI_FAST int dfi_careless(void)
@@ -31,8 +31,11 @@ DFI_FAST int dfi_careless(void)
     return !(dfi_load_relaxed(&dfi_flow_pool.careful) | dfi_load_relaxed(&dfi_may_block));
 }
 
-/* Threads: any. */
-static void dfi_careful(int by)
+/* May some tasks? */
+DFI_FAST int dfi_careful_some(void) { return dfi_load_relaxed(&dfi_flow_pool.careful) < DFI_CAREFUL_NEVER; }
+
+/* Adds reasons, or takes them away. Threads: any. */
+static void dfi_careful_add(int by)
 {
     struct dfi_worker *w = dfi_me();
     dfi_fetch_add_relaxed(&dfi_flow_pool.careful, by);
@@ -69,15 +72,14 @@ DFI_FAST int dfi_may_run_now(struct dfi_worker *w)
  * docs/internals/waiting.md, "Blocking". Threads: any. */
 static void dfi_run_now_ends(void)
 {
-    if (!dfi_exchange_acq_rel(&dfi_flow_pool.careful_blocks, 1)) dfi_careful(DFI_CAREFUL_NEVER);
+    if (!dfi_exchange_acq_rel(&dfi_flow_pool.careful_blocks, 1)) dfi_careful_add(DFI_CAREFUL_NEVER);
 }
 
 /* The pool starts, or its observers have changed. pre: pool lock */
 static void dfi_careful_observers(void)
 {
-    int by = dfi_flow_pool.defer || dfi_up_submits || dfi_wanted(DFI_AT_TURN) ? (int)DFI_CAREFUL_NEVER
-             : dfi_observed() ? (int)DFI_CAREFUL_ASK : 0;
-    dfi_careful(by - dfi_flow_pool.careful_start);
+    int by = dfi_flow_pool.defer || dfi_up_submits || dfi_wanted(DFI_AT_TURN) ? (int)DFI_CAREFUL_NEVER : dfi_observed();
+    dfi_careful_add(by - dfi_flow_pool.careful_start);
     dfi_flow_pool.careful_start = by;
 }
 

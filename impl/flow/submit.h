@@ -79,7 +79,7 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
     if (dfi_asked(w, DFI_DOES_CREATE, type)) return NULL;
     if ((dfi_alone() || dfi_fine_here(w, type)) && !dfi_nested_deeply(w)) {
         if (dfi_may_run_now(w)) return NULL;
-        if (dfi_load_relaxed(&dfi_flow_pool.careful) < DFI_CAREFUL_NEVER && dfi_runs_at_once(w, type))
+        if (dfi_careful_some() && dfi_runs_at_once(w, type))
             return (struct dfi_task *)(void *)dfi_tasks_of(w)->at_once;
     }
     if (!DFI_ALONE) dfi_tasks_of(w)->fine_began = dfi_fine_submits(w);

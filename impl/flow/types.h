@@ -161,7 +161,7 @@ struct dfi_flow_pool {
     /* not 0: it is to be considered whether a task may run inside its submission (flow/careful.h), */
     DFI_ATOMIC(int) careful;
     int defer;                            /* df_config.defer */
-    int careful_start;                    /* pool lock: the part of it that the start of the pool has added */
+    int careful_start;                    /* pool lock: the part of it that dfi_careful_observers has added */
     DFI_ATOMIC(int) priorities;           /* a task has had one; set once, read as a hint */
     DFI_ATOMIC(int) careful_blocks;       /* and whether tasks may block */
     /* upper floors are told (flow/moments.h) */

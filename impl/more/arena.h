@@ -172,7 +172,7 @@ static void dfi_crew_blocks(struct dfi_worker *w, int by)
             struct dfi_crew *c = dfi_load_relaxed(&e->crew[i]);
             room |= dfi_fetch_add_seq_cst(&c->inside, by) >= dfi_load_relaxed(&c->most);
         }
-    if (room && by < 0) dfi_wake_if_work(); /* idle workers that had to leave its tasks where they are */
+    if (room && by < 0) dfi_wake_for_missed_work(); /* idle workers that had to leave its tasks where they are */
 }
 
 /* --- blocks ------------------------------------------------------------------------------------------------- */

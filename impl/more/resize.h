@@ -44,12 +44,12 @@ static int dfi_rest(struct dfi_worker *w)
     dfi_wait_enter(w, &x, DFI_WAIT_IDLE, NULL, NULL);
     dfi_rest_leave(w);
     /* a thread that published work may have woken w, or relied on w to search */
-    dfi_wake_if_work();
-    while (dfi_load_seq_cst(&w->leaves) && !dfi_stopping()) {
+    dfi_wake_for_missed_work();
+    while (dfi_load_seq_cst(&w->retires) && !dfi_stopping()) {
         /* seq_cst, then check; pairs with dfi_workers_resize, dfi_ready_special and dfi_stop_signal */
         dfi_store_seq_cst(&w->park, (int)DFI_PARKED_REST);
         found = dfi_up_find_pinned(w, &stolen);
-        if (!found && dfi_load_seq_cst(&w->leaves) && !dfi_stopping()) {
+        if (!found && dfi_load_seq_cst(&w->retires) && !dfi_stopping()) {
             dfi_at(w, DFI_AT_SLEEP, NULL, NULL, 0);
             dfi_os_event_wait(&w->event, &w->park, DFI_PARKED_REST, 0);
             dfi_at(w, DFI_AT_WOKE, NULL, NULL, 0);
@@ -72,15 +72,15 @@ static void dfi_workers_resize(int n)
 {
     int i, now = dfi_load_relaxed(&dfi_pool.n_workers);
     struct dfi_worker *h;
-    /* release: in dfi_helpers_start. seq_cst: `leaves` before `park`; pairs with dfi_park and dfi_rest */
+    /* release: in dfi_helpers_start. seq_cst: `retires` before `park`; pairs with dfi_park and dfi_rest */
     if (n < now) dfi_store_release(&dfi_pool.n_workers, n);
     for (i = n; i < now; i++) {
         h = dfi_worker_of(i);
-        dfi_store_seq_cst(&h->leaves, 1);
+        dfi_store_seq_cst(&h->retires, 1);
         dfi_wake(h, DFI_PARKED_IDLE);
     }
     for (i = now; i < n && (h = dfi_worker_of(i)) != NULL; i++) { /* it rests, or has not noticed that it should */
-        dfi_store_seq_cst(&h->leaves, 0);
+        dfi_store_seq_cst(&h->retires, 0);
         dfi_store_release(&dfi_pool.n_workers, i + 1);
         dfi_wake(h, DFI_PARKED_REST);
     }

@@ -137,7 +137,7 @@ static DFI_ATOMIC(int) dfi_limits_begun;
 DFI_API void dfi_limits_begin(void)
 {
     if (!dfi_load_relaxed(&dfi_limits_begun) && !dfi_exchange_acq_rel(&dfi_limits_begun, 1))
-        dfi_careful(DFI_CAREFUL_ASK);
+        dfi_careful_add(1);
 }
 
 DFI_API void dfi_semaphore_init(df_semaphore *s, long long n, const char *site)

@@ -79,7 +79,7 @@ static void *dfi_spare(void *p)
         dfi_wait_helping(w, 0, &g, DFI_WAIT_IDLE, NULL, NULL);
         dfi_outbox_flush(w);
         dfi_share(w);
-        dfi_wake_if_work(); /* another thread may have relied on this one to look for work */
+        dfi_wake_for_missed_work(); /* another thread may have relied on this one to look for work */
         if (dfi_stopping()) break;
         /* seq_cst, then check; pairs with dfi_block_begin, which counts and then wakes */
         dfi_store_seq_cst(&w->park, DFI_PARKED_SPARE);

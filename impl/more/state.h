@@ -22,7 +22,7 @@ DFI_EXTERN_C_END
 static void dfi_cancels(int by)
 {
     dfi_fetch_add_acq_rel(&dfi_flow_pool.asks_begin, by);
-    dfi_careful(by * DFI_CAREFUL_ASK);
+    dfi_careful_add(by);
 }
 DFI_FAST int dfi_cancels_any(void) { return DFI_UNLIKELY(dfi_load_relaxed(&dfi_flow_pool.asks_begin)) != 0; }
 
@@ -62,7 +62,7 @@ static void dfi_more_ready(void)
 {
     const struct dfi_more_set *s = &dfi_more_set;
     int renames = s->rename_bytes != 0, renamed = dfi_more.rename_bytes != 0;
-    dfi_careful(((s->deterministic != 0) - (dfi_more.deterministic != 0)) * DFI_CAREFUL_ASK);
+    dfi_careful_add((s->deterministic != 0) - (dfi_more.deterministic != 0));
     dfi_more.deterministic = s->deterministic;
     dfi_more.rename_bytes = s->rename_bytes;
     dfi_fetch_add_relaxed(&dfi_flow_pool.asks, renames - renamed);

@@ -46,7 +46,7 @@ static void dfi_run_chain(struct dfi_worker *w, struct dfi_flow *t, const struct
     while (t) {
         t = dfi_up_task_run(w, t);
         dfi_answer(w);
-        if (t && ((g && dfi_goal_met(g)) || dfi_leaves(w) || dfi_up_task_urgent(NULL))) {
+        if (t && ((g && dfi_goal_met(g)) || dfi_retires(w) || dfi_up_task_urgent(NULL))) {
             dfi_push(w, t);
             return;
         }
@@ -170,7 +170,7 @@ static int dfi_find(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_s
  * too. */
 static DFI_NOINLINE void dfi_stolen_leave(struct dfi_worker *w, size_t floor, const struct dfi_goal *g)
 {
-    while (!dfi_leaves(w) && !(g && dfi_goal_met(g)) && dfi_run_own(w, floor, g))
+    while (!dfi_retires(w) && !(g && dfi_goal_met(g)) && dfi_run_own(w, floor, g))
         if (dfi_steal_requested(w)) dfi_poll(w);
     dfi_up_thief_leaves(w, g != NULL);
 }

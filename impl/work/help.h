@@ -150,10 +150,10 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
         }
         if (found) {
             /* the last searching worker: others rely on it to find the work that they published (dfi_wake_for_work) */
-            if (idle && dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1) == 1) dfi_wake_if_work();
+            if (idle && dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1) == 1) dfi_wake_for_missed_work();
             if (!DFI_ALONE) s.since = dfi_os_ns();
             dfi_run_stolen(w, &stolen, idle ? NULL : g);
-            while (idle && !dfi_leaves(w) && (dfi_run_urgent(w, g) || dfi_run_own(w, mark, NULL))) continue;
+            while (idle && !dfi_retires(w) && (dfi_run_urgent(w, g) || dfi_run_own(w, mark, NULL))) continue;
             if (idle) w->outside = (unsigned)dfi_seeded();
             if (!DFI_ALONE) dfi_back_off(g, s.since);
             if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);

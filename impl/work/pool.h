@@ -125,7 +125,7 @@ DFI_UPCALL(void, dfi_up_helper_begins, (struct dfi_worker *w));
 DFI_UPCALL(int, dfi_up_rest, (struct dfi_worker *w));
 
 /* seq_cst: the last look of a worker about to park; pairs with the store of the thread that changes their number */
-static int dfi_helper_leaves(void *w) { return dfi_load_seq_cst(&((struct dfi_worker *)w)->leaves); }
+static int dfi_helper_retires(void *w) { return dfi_load_seq_cst(&((struct dfi_worker *)w)->retires); }
 
 static void *dfi_helper(void *p)
 {
@@ -134,7 +134,7 @@ static void *dfi_helper(void *p)
     dfi_helper_is(w);
     if (dfi_up_helper_begins) dfi_up_helper_begins(w);
     dfi_tell(DFI_THREAD_READY, w);
-    g.kind = DFI_GOAL_WORK, g.scope = NULL, g.until = dfi_up_rest ? dfi_helper_leaves : NULL, g.arg = w;
+    g.kind = DFI_GOAL_WORK, g.scope = NULL, g.until = dfi_up_rest ? dfi_helper_retires : NULL, g.arg = w;
     do {
         dfi_turn_take(w);
         dfi_wait_helping(w, 0, &g, DFI_WAIT_IDLE, NULL, NULL);
@@ -226,7 +226,7 @@ static int dfi_start_locked(const df_config *c)
     for (i = 0; i < dfi_load_relaxed(&dfi_pool.n_slots); i++) { /* of an earlier run */
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
         dfi_store_relaxed(&v->index, DFI_WORKERS_MOST + i);
-        dfi_store_relaxed(&v->leaves, 0);
+        dfi_store_relaxed(&v->retires, 0);
     }
     dfi_store_relaxed(&w->index, 0);
     dfi_tell(DFI_POOL_READY, w);
@@ -268,7 +268,7 @@ static void dfi_stop_signal(int how)
     dfi_store_seq_cst(&dfi_pool.stopping, how);
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_relaxed(&dfi_pool.slot[i]);
-        if (how == DFI_STOP_NOW) dfi_store_relaxed(&v->leaves, 1);
+        if (how == DFI_STOP_NOW) dfi_store_relaxed(&v->retires, 1);
         if (!dfi_wake(v, DFI_PARKED_IDLE) && !dfi_wake(v, DFI_PARKED_REST)) dfi_wake(v, DFI_PARKED_SPARE);
         dfi_store_seq_cst(&v->hot.steal_request, (uintptr_t)1); /* makes the worker check that the pool is running */
     }

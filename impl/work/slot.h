@@ -35,7 +35,7 @@ static int dfi_worker_reset(struct dfi_worker *w, struct dfi_scope *s)
     dfi_store_relaxed(&w->stolen, (struct dfi_scope *)NULL);
     w->outside = 0;
     dfi_store_relaxed(&w->level, 0);
-    dfi_store_relaxed(&w->leaves, 0);
+    dfi_store_relaxed(&w->retires, 0);
     w->outbox = w->outbox_last = NULL;
     w->outbox_n = 0;
     dfi_store_relaxed(&w->bottom, (size_t)0);

@@ -124,9 +124,9 @@ static int dfi_team_find(struct dfi_worker *w, const struct dfi_filter *f, struc
 
 /* Shall w leave the team that it works for, because it is a helper that is one too many? Not the owner, and not a
  * helper that joined the team in a wait, which would join it again. */
-static int dfi_team_leaves(const struct dfi_worker *w)
+static int dfi_member_retires(const struct dfi_worker *w)
 {
-    return DFI_UNLIKELY(dfi_leaves(w)) && dfi_load_relaxed(&w->helper) && !w->scope->outer->outer;
+    return DFI_UNLIKELY(dfi_retires(w)) && dfi_load_relaxed(&w->helper) && !w->scope->outer->outer;
 }
 
 /* Closes the team for new members, because memory is lacking. */

@@ -151,7 +151,7 @@ struct dfi_worker {
     DFI_ATOMIC(int) level;           /* nesting depth of blocks and task bodies */
     /* it leaves its ready tasks to others, and begins no further one when its present task is done; written under the
      * pool lock */
-    DFI_ATOMIC(int) leaves;
+    DFI_ATOMIC(int) retires;
     char line1[DFI_LINE];
     /* the public deque: the owner works at the bottom, thieves at the top */
     DFI_ATOMIC(size_t) bottom;

@@ -52,7 +52,8 @@ static int dfi_work_public(void)
     return ready;
 }
 
-static void dfi_wake_if_work(void)
+/* Call when a worker ceases to search on which others may have relied (dfi_wake_for_work), or would have searched. */
+static void dfi_wake_for_missed_work(void)
 {
     if (dfi_load_seq_cst(&dfi_pool.parked_idle) &&
         (dfi_work_public() || (dfi_up_team_wanted && dfi_up_team_wanted()) ||

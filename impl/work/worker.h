@@ -97,7 +97,7 @@ DFI_FAST int dfi_alone(void) { return DFI_ALONE || dfi_load_relaxed(&dfi_pool.n_
 DFI_INLINE int dfi_workers(void) { return dfi_load_acquire(&dfi_pool.n_workers); }
 
 /* Shall w begin no further task? */
-DFI_INLINE int dfi_leaves(const struct dfi_worker *w) { return !DFI_ALONE && dfi_load_relaxed(&w->leaves); }
+DFI_INLINE int dfi_retires(const struct dfi_worker *w) { return !DFI_ALONE && dfi_load_relaxed(&w->retires); }
 
 /* Does the pool end: DFI_STOP_..? Under DF_SERIAL there are no helpers to be told. */
 DFI_INLINE int dfi_stopping(void) { return DFI_ALONE ? 0 : dfi_load_seq_cst(&dfi_pool.stopping); }

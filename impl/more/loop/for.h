@@ -137,7 +137,7 @@ static void dfi_loop_parts(struct dfi_worker *w, struct dfi_loop *l, void *args,
         }
         k = dfi_load_relaxed(&l->next);
         do {
-            if (k >= l->count || dfi_loop_cancelled(l) || dfi_team_leaves(w) ||
+            if (k >= l->count || dfi_loop_cancelled(l) || dfi_member_retires(w) ||
                 (alone && before - begin >= alone && dfi_loop_worth(l->count - k, r->speed))) {
                 r->ns += before - begin;
                 return;

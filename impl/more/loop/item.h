@@ -301,7 +301,7 @@ static int dfi_pipe_feed(struct dfi_worker *w, struct dfi_pipe *p)
             if (dfi_pipe_leave_role(p)) return 0;
             continue;
         }
-        if (dfi_team_leaves(w)) {
+        if (dfi_member_retires(w)) {
             dfi_pipe_free_role(p, DFI_FEEDER_FREE);
             return 0;
         }

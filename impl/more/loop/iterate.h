@@ -280,7 +280,7 @@ static DFI_COLD int dfi_loop_leaf_wait(struct dfi_worker *w, struct dfi_loop *l,
 static void dfi_loop_leaves(struct dfi_worker *w, struct dfi_loop *l)
 {
     unsigned long size = l->count / l->leaf_count, more = l->count % l->leaf_count;
-    while (!dfi_team_leaves(w)) {
+    while (!dfi_member_retires(w)) {
         unsigned long k = dfi_load_relaxed(&l->next), begin;
         struct dfi_loop_part direct, *p = NULL;
         do

@@ -80,7 +80,7 @@ static void dfi_pipe_work(struct dfi_worker *w, struct dfi_team *team)
             dfi_pipe_time(w, p, &before, steps);
             steps = 0;
         }
-        if (dfi_load_relaxed(&p->tiny) || dfi_team_leaves(w)) return;
+        if (dfi_load_relaxed(&p->tiny) || dfi_member_retires(w)) return;
     }
 }
 

@@ -79,7 +79,7 @@ static void dfi_share_run(struct dfi_worker *w, struct dfi_loop *l, void *args, 
         if (!c) continue;
         dfi_loop_call(w, l, args, k, k + c);
         if (dfi_steal_requested(w)) dfi_poll(w);
-    } while (!dfi_loop_cancelled(l) && !dfi_team_leaves(w) && (c = dfi_share_claim(w, l, &k)) != 0);
+    } while (!dfi_loop_cancelled(l) && !dfi_member_retires(w) && (c = dfi_share_claim(w, l, &k)) != 0);
 }
 
 /* --- df_first_touch ------------------------------------------------------------------------------ */

@@ -64,7 +64,7 @@ static void dfi_stream_task_skip(void *task)
 static void dfi_stream_created(int by)
 {
     dfi_fetch_add_acq_rel(&dfi_more.streams, by);
-    dfi_careful(by * DFI_CAREFUL_ASK);
+    dfi_careful_add(by);
 }
 #define dfi_up_streams_change_by , dfi_stream_created
 
@@ -427,7 +427,7 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
          * because its submitter may have what it waits for. */
         always = !blocks && dfi_alone() && !dfi_turns() && !dfi_observed();
         /* no option, observer or cancellation to consider, and one window for each parameter */
-        here = dfi_load_relaxed(&dfi_flow_pool.careful) < DFI_CAREFUL_NEVER && !dfi_wanted(DFI_AT_NEW) &&
+        here = dfi_careful_some() && !dfi_wanted(DFI_AT_NEW) &&
             !dfi_tasks_of(w)->opts && !dfi_cancels_any() && !n && q.arrays == 0 && m && q.count == m && !q.wrong;
         if (DFI_LIKELY(here) && dfi_stream_run_here(w, type, args, &q, always)) return;
     }
