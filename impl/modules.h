@@ -119,6 +119,8 @@
 #include "more/outside.h"
 #include "more/stream/task.h"
 #include "more/parts.h"
+#include "more/alone.h"
+#include "more/scopes.h"
 #include "more/loop/alone.h"
 #include "more/nap.h"
 #include "more/variables.h"

@@ -1,6 +1,7 @@
-/* parts.h - what features do at the moments in the life of a task and of a scope (flow/moments.h)
+/* parts.h - what features do at the moments in the life of a task (flow/moments.h)
  *
- * A moment with one feature is in the file of that feature. Here are those with several, in an order that matters:
+ * A moment with one feature is in the file of that feature. Here, in alone.h and in scopes.h are those with several, in
+ * an order that matters:
  *
  *   - A predicate decides first, then cancellation: a task that should not run at all is not counted as skipped.
  *   - A task enters its windows, takes its locks, and gets its copies to accumulate into, in this order. Memory for a
@@ -17,20 +18,17 @@
 #include "../base/compiler.h"
 #include "../base/memory.h"
 #include "../api/task.h"
-#include "../work/scope.h"
 #include "../work/types.h"
 #include "../flow/moments.h"
 #include "../flow/submit.h"
 #include "../flow/supervise.h"
 #include "../flow/types.h"
-#include "arena.h"
 #include "deadlock.h"
 #include "devices.h"
 #include "error.h"
 #include "group.h"
 #include "handle.h"
 #include "lock.h"
-#include "options.h"
 #include "poison.h"
 #include "rename.h"
 #include "speculate/block.h"
@@ -108,79 +106,6 @@ static int dfi_parts_register(struct dfi_worker *w, struct dfi_flow *t, struct d
     return 0;
 }
 #define dfi_up_registers_by , dfi_parts_register
-
-/* --- a task that its submitter runs, because memory is lacking ---------------------------------------------- */
-
-static DFI_COLD void dfi_parts_alone_wait(struct dfi_worker *w, struct dfi_flow *t, const struct df_opts *o)
-{
-    if (o) {
-        dfi_token_opts_failed(w, t, o);
-        /* it may have no optional state to keep its group */
-        if (dfi_cancelled_with(t->scope, o->group)) dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
-        if (t->task.mem.special && dfi_cancel_of(t->extra)->handle) { /* dfi_more_with_end ends it */
-            dfi_handle_here(w, dfi_cancel_of(t->extra)->handle);
-            dfi_cancel_of(t->extra)->handle = NULL;
-        }
-    }
-    if (t->task.mem.special) dfi_groups_leave(w, t->extra);
-    if (t->parts) t->parts->closed = 1; /* its parts would not be ordered */
-    if (t->task.mem.special) {
-        dfi_token_wait_here(t);
-        if (dfi_windows_of(t->extra)->first) dfi_stream_wait(w, t);
-    }
-    if (dfi_rename_most()) dfi_up_scope_waits(w, t->scope);
-}
-#define dfi_up_alone_waits_by , dfi_parts_alone_wait
-
-static int dfi_parts_alone_ready(const struct dfi_flow *t)
-{
-    if (t->parts && !dfi_gates_done(t, NULL)) return 0;
-    return dfi_load_acquire(&dfi_member_of(t->extra)->unmerged) <= 1; /* pairs with dfi_member_merged */
-}
-#define dfi_up_alone_ready_by , dfi_parts_alone_ready
-
-static int dfi_parts_alone_cancelled(const struct dfi_flow *t)
-{
-    return !(t->type->modes & DFI_INTERNAL) &&
-           dfi_cancelled_with(t->scope, t->task.mem.special ? dfi_cancel_of(t->extra)->group : NULL);
-}
-#define dfi_up_alone_cancelled_by , dfi_parts_alone_cancelled
-
-static DFI_COLD int dfi_parts_alone_run(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x,
-                                        unsigned n)
-{
-    int ran;
-    if (!(t->type->modes & DFI_LAUNCH)) dfi_gpu_before_access(x, n);
-    if (dfi_dropped(w)) {
-        dfi_count(&dfi_tally_of(w)->n_undone);
-        return DFI_SKIP;
-    }
-    if (!dfi_load_relaxed(&t->skip)) dfi_units_enter(w, x, n);
-    if (!t->task.mem.special) return DFI_GO;
-    if (dfi_cancel_of(t->extra)->handle) dfi_handle_here(w, dfi_cancel_of(t->extra)->handle);
-    if (!dfi_windows_of(t->extra)->first) return DFI_GO;
-    ran = !dfi_load_relaxed(&t->skip);
-    dfi_stream_run_now(w, t);
-    if (ran) dfi_units_leave(w, x, n);
-    return DFI_LATER;
-}
-#define dfi_up_alone_runs_by , dfi_parts_alone_run
-
-static DFI_COLD void dfi_parts_alone_done(struct dfi_worker *w, struct dfi_flow *t)
-{
-    if (t->parts) dfi_weak_done(w, t);
-    if (!t->task.mem.special) return;
-    dfi_token_done(w, t);
-    if (dfi_cancel_of(t->extra)->handle) {
-        df_handle *h = dfi_cancel_of(t->extra)->handle;
-        dfi_handle_not_here(w, h);
-        h->dfi_task = t;
-        dfi_store_relaxed(&dfi_cancel_of(t->extra)->code, dfi_load_relaxed(&h->dfi_code));
-        dfi_handle_done(w, t);
-    }
-    if (dfi_tentative(t)) dfi_predicate_leaves(t);
-}
-#define dfi_up_alone_done_by , dfi_parts_alone_done
 
 /* --- readiness --------------------------------------------------------------------------------------------- */
 
@@ -270,121 +195,10 @@ static void dfi_parts_free(struct dfi_worker *w, struct dfi_flow *t)
 }
 #define dfi_up_extra_free_by , dfi_parts_free
 
-/* --- entries of a table ----------------------------------------------------------------------------------- */
-
-static void dfi_parts_entry_new(struct dfi_entry *n)
-{
-    (void)n;
-    dfi_group_of(n)->open = NULL;
-    dfi_versions_of(n)->now = dfi_versions_of(n)->all = NULL;
-    if (!DFI_ALONE) dfi_listed_of(n)->listed = dfi_listed_of(n)->saved = 0;
-}
-#define dfi_up_entry_new_by , dfi_parts_entry_new
-
-static void dfi_parts_entry_free(struct dfi_worker *w, struct dfi_scope *s, struct dfi_entry *n)
-{
-    (void)w, (void)s, (void)n;
-    if (!DFI_ALONE && s && dfi_versions_of(n)->all) dfi_versions_keep(s, n); /* tasks of s may still use them */
-    if (dfi_group_of(n)->open) dfi_group_close(w, dfi_group_of(n)->open);
-}
-#define dfi_up_entry_free_by , dfi_parts_entry_free
-
-/* Closes reductions, and moves renamed values back to their original memory. */
-static DFI_NOINLINE void dfi_parts_write_back_all(struct dfi_worker *w, struct dfi_scope *s, struct dfi_table *table)
-{
-    struct dfi_entry *n;
-    (void)w, (void)s;
-    for (n = table->all; n; n = n->all) {
-        if (dfi_group_of(n)->open && dfi_group_of(n)->open->combine) dfi_entry_close_group(w, table, n);
-        if (!DFI_ALONE && dfi_versions_of(n)->now) dfi_version_return(w, s, n);
-    }
-}
-
-/* The owner of s is about to wait for it, or to leave it. */
-static void dfi_parts_write_back(struct dfi_worker *w, struct dfi_scope *s)
-{
-    struct dfi_table *table = dfi_flow_of(s)->table;
-    if (DFI_UNLIKELY(table && table->unsettled)) dfi_parts_write_back_all(w, s, table);
-}
-#define dfi_up_scope_waits_by , dfi_parts_write_back
-
 static int dfi_parts_stays(struct dfi_worker *w, struct dfi_flow *t)
 {
     return dfi_node_stays(t) || dfi_gate_ends(w, t);
 }
 #define dfi_up_stays_by , dfi_parts_stays
-
-/* --- scopes ----------------------------------------------------------------------------------------------- */
-
-static void dfi_parts_scope_new(struct dfi_scope *s)
-{
-    struct dfi_scope_errors *e = dfi_errors_in(s);
-    e->group = NULL;
-    dfi_store_relaxed(&e->cancelled, 0);
-    dfi_store_relaxed(&e->over, DFI_F_DONE);
-    e->told = 0;
-    dfi_store_relaxed(&e->error, NULL);
-    dfi_store_relaxed(&e->poisoned, NULL);
-    dfi_gated_in(s)->task = NULL;
-    dfi_recorded_in(s)->by = NULL;
-#if !defined(DF_SERIAL)
-    dfi_store_relaxed(&dfi_arena_in(s)->crew, NULL);
-#endif
-    dfi_store_relaxed(&dfi_launches_in(s)->since, 0);
-}
-#define dfi_up_flow_scope_new_by , dfi_parts_scope_new
-
-static void dfi_parts_body_begin(struct dfi_worker *w, struct dfi_scope *s, struct dfi_flow *t)
-{
-    dfi_errors_in(s)->group = dfi_cancel_of(t->extra)->group;
-    if (t->parts) dfi_weak_seed(w, s, t);
-}
-#define dfi_up_body_begins_by , dfi_parts_body_begin
-
-static DFI_NOINLINE int dfi_parts_asked(struct dfi_worker *w, int does, const void *on)
-{
-    if (w->task) return 0; /* the scope is not that of the running code */
-    if (does == DFI_DOES_OPEN) dfi_no_graph(w, "a block or loop of its own", (const char *)on);
-    else if (does == DFI_DOES_LACK && dfi_taskgraph_in(w->scope)) dfi_taskgraph_fails(dfi_taskgraph_in(w->scope));
-    return !DFI_ALONE && w->scope->asks & DFI_ASKS_TENTATIVE ? dfi_speculation_asked(w, does, on) : 0;
-}
-#define dfi_up_asked_by , dfi_parts_asked
-
-static void dfi_parts_block_open(struct dfi_worker *w, struct dfi_scope *s)
-{
-    const struct dfi_flow *t = s->saved_task;
-    struct dfi_flow *gated = !t ? dfi_gated_body(s->outer) : t->parts ? s->saved_task : NULL;
-    if (DFI_UNLIKELY(gated != NULL)) dfi_weak_seed(w, s, gated);
-    if (!DFI_ALONE && DFI_UNLIKELY(s->outer->asks & DFI_ASKS_TENTATIVE)) dfi_speculation_block(s);
-}
-#define dfi_up_block_opens_by , dfi_parts_block_open
-
-static void dfi_parts_stolen_begin(struct dfi_worker *w, struct dfi_scope *s)
-{
-    dfi_weak_stolen(w, s);
-    dfi_crew_stolen(w, s);
-}
-#define dfi_up_stolen_begins_by , dfi_parts_stolen_begin
-
-static void dfi_parts_code_left(struct dfi_worker *w, struct dfi_scope *s)
-{
-    if (s->asks & DFI_ASKS_ARENA) dfi_arena_left(w, s);
-    if (s->asks) dfi_taskgraph_left(s);
-}
-#define dfi_up_code_left_by , dfi_parts_code_left
-
-static void dfi_parts_waited(struct dfi_worker *w, struct dfi_scope *s)
-{
-    if (!dfi_now_failed(w, s)) dfi_scope_unpoison(w, s), dfi_scope_uncancel(w, s);
-    if (DFI_UNLIKELY(dfi_taskgraph_in(s) != NULL)) dfi_taskgraph_wait(dfi_taskgraph_in(s));
-}
-#define dfi_up_waited_by , dfi_parts_waited
-
-static void dfi_parts_body_done(struct dfi_scope *s)
-{
-    dfi_devices_body_done(s);
-    dfi_scope_end_errors(s);
-}
-#define dfi_up_body_done_by , dfi_parts_body_done
 
 #endif
