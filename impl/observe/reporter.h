@@ -72,7 +72,7 @@ static void dfi_reporter_ask(void)
     dfi_os_event_wake(&r->wake);
 }
 
-/* It looks every ms milliseconds for that observer from now on. 0, or -1: the system refused a thread. pre: pool lock */
+/* It looks every ms milliseconds for that observer from now on. 0, or -1: without a thread. pre: pool lock */
 static int dfi_reporter_begin(int observer, int ms, dfi_look_fn *look)
 {
     struct dfi_reporter *r = &dfi_reporter;
