@@ -57,8 +57,8 @@ static void *dfi_reporter_run(void *unused)
     int rest, asked = 0;
     dfi_reporter_is_me = 1;
     while ((rest = dfi_reporter_look(asked)) > 0) {
-        asked = !dfi_os_event_wait(&dfi_reporter.wake, &dfi_reporter.wanted, 0, rest);
-        dfi_store_relaxed(&dfi_reporter.wanted, 0);
+        (void)dfi_os_event_wait(&dfi_reporter.wake, &dfi_reporter.wanted, 0, rest);
+        asked = dfi_exchange_acq_rel(&dfi_reporter.wanted, 0); /* acquire; pairs with dfi_reporter_ask */
     }
     return unused;
 }
