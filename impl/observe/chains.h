@@ -31,7 +31,7 @@ static void dfi_chain_change(struct dfi_worker *w)
     dfi_count(&dfi_chains_of(w)->n_changes);
 }
 
-static DFI_COLD void dfi_chain_see(struct dfi_worker *w, unsigned p, const void *on, const void *other, uint64_t a)
+static void dfi_chain_see(struct dfi_worker *w, unsigned p, const void *on, const void *other, uint64_t a)
 {
     struct dfi_body *b = (struct dfi_body *)(uintptr_t)on;
     int stall = dfi_stall_on();

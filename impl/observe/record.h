@@ -225,7 +225,7 @@ static void dfi_watch_thread(struct dfi_worker *w, int how)
 
 /* --- points ---------------------------------------------------------------------------------------- */
 
-static DFI_COLD void dfi_record_see(struct dfi_worker *w, unsigned p, const void *on, const void *other, uint64_t a)
+static void dfi_record_see(struct dfi_worker *w, unsigned p, const void *on, const void *other, uint64_t a)
 {
     struct dfi_flow *t = (struct dfi_flow *)(uintptr_t)on;
     struct dfi_wait *x = (struct dfi_wait *)(uintptr_t)on;

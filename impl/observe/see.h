@@ -22,21 +22,23 @@ typedef void dfi_see_fn(struct dfi_worker *w, unsigned p, const void *on, const 
 #define DFI_SEE_EITHER(...)          DFI_SEE_FIRST(__VA_ARGS__, )
 #define DFI_SEE_FIRST(function, ...) function
 
-static DFI_COLD void dfi_see(struct dfi_worker *w, unsigned p, const void *on, const void *other, uint64_t a)
+/* What begins at BEGIN and WAIT, and was seen there, ends in the opposite order at END and WAITED. */
+static DFI_NOINLINE void dfi_see(struct dfi_worker *w, unsigned p, const void *on, const void *other, uint64_t a)
 {
     static dfi_see_fn *const see[] = { DFI_OBSERVERS(DFI_SEE_FUNCTION) };
-    unsigned began = p == DFI_AT_END ? (unsigned)DFI_AT_BEGIN : p == DFI_AT_WAITED ? (unsigned)DFI_AT_WAIT : p;
-    int i, k;
+    int ends = p == DFI_AT_END || p == DFI_AT_WAITED, i;
+    unsigned who = dfi_load_relaxed(&dfi_seers[!ends ? p : (unsigned)(p == DFI_AT_END ? DFI_AT_BEGIN : DFI_AT_WAIT)]);
     if (p == DFI_AT_BEGIN) {
         struct dfi_body *b = (struct dfi_body *)(uintptr_t)on;
         b->id = 0;
         memset((void *)b->room, 0, sizeof b->room);
     } else if (p == DFI_AT_WAIT) ((struct dfi_wait *)(uintptr_t)on)->told = 0;
-    for (i = 0; i < DFI_OBSERVER_COUNT; i++) {
-        k = began == p ? i : DFI_OBSERVER_COUNT - 1 - i;
-        if (see[k] && ((k == dfi_observer_chain ? DFI_BIT(BEGIN) : dfi_watched(k)) >> began & 1))
-            see[k](w, p, on, other, a);
-    }
+    if (!ends) {
+        for (i = 0; who >> i; i++)
+            if (who >> i & 1 && see[i]) see[i](w, p, on, other, a);
+    } else
+        for (i = DFI_OBSERVER_COUNT - 1; i >= 0; i--)
+            if (who >> i & 1 && see[i]) see[i](w, p, on, other, a);
 }
 #define dfi_up_see_by , dfi_see
 

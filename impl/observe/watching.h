@@ -31,6 +31,7 @@ enum { DFI_RECORD_TRACE = 1, DFI_RECORD_STATS = 2 };
 
 DFI_EXTERN_C_BEGIN
 DFI_API DFI_ATOMIC(unsigned) dfi_watching[DFI_OBSERVER_COUNT]; /* the points that they want */
+DFI_API DFI_ATOMIC(unsigned) dfi_seers[32];                    /* the observers that want a point, a bit each */
 DFI_API DFI_ATOMIC(unsigned) dfi_recording;
 DFI_EXTERN_C_END
 
@@ -43,10 +44,15 @@ DFI_FAST unsigned dfi_recorded(void) { return DFI_WITH_WATCHES ? dfi_load_relaxe
 /* From now on the observer wants these points. pre: pool lock, and no worker runs; or the process ends; or `told` */
 DFI_UNUSED static void dfi_watch(int observer, unsigned points)
 {
-    unsigned all = 0;
-    int i;
+    unsigned all = 0, who;
+    int i, p;
     dfi_store_relaxed(&dfi_watching[observer], points);
     for (i = 0; i < DFI_OBSERVER_COUNT; i++) all |= dfi_watched(i);
+    for (p = 0; p < 32; p++) {
+        who = p == DFI_AT_BEGIN ? 1u << dfi_observer_chain : 0;
+        for (i = 0; i < DFI_OBSERVER_COUNT; i++) who |= (dfi_watched(i) >> p & 1) << i;
+        dfi_store_relaxed(&dfi_seers[p], who);
+    }
     dfi_store_relaxed(&dfi_points, all);
 }
 
