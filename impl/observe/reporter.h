@@ -17,13 +17,15 @@ DFI_SMALL_CODE_BEGIN
 /* asked: by dfi_reporter_ask, and not because the time has come. Threads: the reporter, with dfi_reporter_lock. */
 typedef void dfi_look_fn(int asked);
 
+/* It must read events now; or see what it has to do, and when. */
+enum { DFI_WANTED_EVENTS = 1, DFI_WANTED_LOOK };
 struct dfi_reporter {
     struct { dfi_look_fn *look; int ms; uint64_t due; } of[DFI_OBSERVER_COUNT]; /* ms 0: none; dfi_reporter_lock */
     int made;                    /* `wake` exists, to the end: someone may be about to use it. Pool lock, as the next */
     struct dfi_os_thread thread;
     struct dfi_os_event wake;
     DFI_ATOMIC(int) runs;        /* the thread; changed under the pool lock, or when the process ends */
-    DFI_ATOMIC(int) wanted;      /* it must read events now */
+    DFI_ATOMIC(int) wanted;      /* DFI_WANTED_..; 0: nothing */
 };
 DFI_EXTERN_C_BEGIN
 DFI_API struct dfi_os_mutex dfi_reporter_lock = DFI_OS_MUTEX_INIT; /* before all locks but that of the pool */
@@ -58,18 +60,24 @@ static void *dfi_reporter_run(void *unused)
     dfi_reporter_is_me = 1;
     while ((rest = dfi_reporter_look(asked)) > 0) {
         (void)dfi_os_event_wait(&dfi_reporter.wake, &dfi_reporter.wanted, 0, rest);
-        asked = dfi_exchange_acq_rel(&dfi_reporter.wanted, 0); /* acquire; pairs with dfi_reporter_ask */
+        /* acquire; pairs with dfi_reporter_wake */
+        asked = dfi_exchange_acq_rel(&dfi_reporter.wanted, 0) == DFI_WANTED_EVENTS;
     }
     return unused;
+}
+
+/* pre: it runs */
+static void dfi_reporter_wake(int wanted)
+{
+    dfi_store_release(&dfi_reporter.wanted, wanted);
+    dfi_os_event_wake(&dfi_reporter.wake);
 }
 
 /* It reads events now. Threads: any. */
 static void dfi_reporter_ask(void)
 {
-    struct dfi_reporter *r = &dfi_reporter;
-    if (!dfi_load_relaxed(&r->runs) || dfi_load_relaxed(&r->wanted)) return;
-    dfi_store_release(&r->wanted, 1);
-    dfi_os_event_wake(&r->wake);
+    if (dfi_load_relaxed(&dfi_reporter.runs) && !dfi_load_relaxed(&dfi_reporter.wanted))
+        dfi_reporter_wake(DFI_WANTED_EVENTS);
 }
 
 /* It looks every ms milliseconds for that observer from now on. 0, or -1: without a thread. pre: pool lock */
@@ -80,7 +88,7 @@ static int dfi_reporter_begin(int observer, int ms, dfi_look_fn *look)
     r->of[observer].look = look, r->of[observer].ms = ms;
     r->of[observer].due = dfi_os_ns() + (uint64_t)ms * 1000000;
     dfi_os_unlock(&dfi_reporter_lock);
-    if (dfi_load_relaxed(&r->runs)) dfi_reporter_ask(); /* it may be about to sleep for longer */
+    if (dfi_load_relaxed(&r->runs)) dfi_reporter_wake(DFI_WANTED_LOOK); /* it may be about to sleep for longer */
     else {
         r->made = r->made || !dfi_os_event_init(&r->wake);
         dfi_store_relaxed(&r->runs, r->made && !dfi_os_thread_start(&r->thread, dfi_reporter_run, NULL, 0));
@@ -101,7 +109,7 @@ static void dfi_reporter_end(int observer)
     dfi_os_unlock(&dfi_reporter_lock);
     if (others || !dfi_load_relaxed(&r->runs)) return;
     dfi_fetch_sub_seq_cst(&dfi_pool.reporters, 1);
-    dfi_reporter_ask();
+    dfi_reporter_wake(DFI_WANTED_LOOK);
     dfi_os_thread_join(&r->thread);
     dfi_store_relaxed(&r->runs, 0);
 }
