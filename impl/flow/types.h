@@ -194,6 +194,12 @@ DFI_FAST struct dfi_flow_scope *dfi_flow_of(const struct dfi_scope *s)
     return (struct dfi_flow_scope *)(uintptr_t)s; /* of a scope of any worker: all have the room */
 }
 
+/* The task whose body s is, or in which s is a block, or NULL. Threads: any that keeps s alive; it is constant. */
+DFI_UNUSED static struct dfi_flow *dfi_task_of_scope(const struct dfi_scope *s)
+{
+    return s->kind == DFI_BODY ? s->task : s->kind == DFI_BLOCK ? s->saved_task : NULL;
+}
+
 /* --- regions of a scope (flow/table.h) ------------------------------------------------------------ */
 /* A task as remembered by the scope that submitted it. Its memory may have been reused since. */
 struct dfi_ref { struct dfi_flow *task; size_t seq; };

@@ -226,12 +226,6 @@ static struct dfi_scope *dfi_scope_of_caller(struct dfi_worker *w)
     return s->kind == DFI_BODY ? dfi_load_relaxed(&s->parent) : s;
 }
 
-/* The task whose body s is, or in which s is a block, or NULL. */
-static struct dfi_flow *dfi_task_of_scope(const struct dfi_scope *s)
-{
-    return s->kind == DFI_BODY ? s->task : s->kind == DFI_BLOCK ? s->saved_task : NULL;
-}
-
 /* The running task, if it has a record, or NULL: then code of a block, a future or a thread runs. */
 static struct dfi_flow *dfi_task_of_caller(struct dfi_worker *w)
 {

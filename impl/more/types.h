@@ -32,7 +32,7 @@ struct dfi_more_pool {
     DFI_ATOMIC(int) streams;                  /* existing streams */
     DFI_ATOMIC(size_t) events;                /* signals by threads without a worker so far */
     DFI_ATOMIC(size_t) renamed;               /* bytes in private buffers */
-    DFI_ATOMIC(size_t) stamps;                /* of undo records of tentative tasks, so far */
+    DFI_ATOMIC(size_t) stamps;                /* of undo records and predicates, so far */
 };
 /* An error of a scope. from: who failed: a child, the code of the scope itself, or a block in it. waited: of a future
  * that has ended: a wait in it has ended the cancellation, and left the error. */

@@ -70,11 +70,10 @@ DFI_FAST uint32_t dfi_id_home(uint64_t id)
  * Threads: any that keeps s alive, because the fields read here are constant. */
 DFI_UNUSED static const struct dfi_flow *dfi_around(const struct dfi_scope *s, const struct dfi_scope **bottom)
 {
+    const struct dfi_flow *t;
     for (;; s = dfi_load_relaxed(&s->parent)) {
         *bottom = s;
-        if (s->kind == DFI_BODY) return s->task;
-        if (s->kind == DFI_BLOCK && s->saved_task) return s->saved_task;
-        if (s->kind == DFI_BOTTOM) return NULL;
+        if ((t = dfi_task_of_scope(s)) != NULL || s->kind == DFI_BOTTOM) return t;
     }
 }
 

@@ -1,4 +1,4 @@
-/* record.h - the recorder: what happens at the points of the core (work/probe.h) as events (event.h) */
+/* record.h - the recorder: writes an event (event.h) for each point of the core (work/probe.h) that its readers need */
 #ifndef DFI_OBSERVE_RECORD_H
 #define DFI_OBSERVE_RECORD_H
 

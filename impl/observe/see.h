@@ -22,7 +22,7 @@ typedef void dfi_see_fn(struct dfi_worker *w, unsigned p, const void *on, const 
 #define DFI_SEE_EITHER(...)          DFI_SEE_FIRST(__VA_ARGS__, )
 #define DFI_SEE_FIRST(function, ...) function
 
-/* What begins at BEGIN and WAIT, and was seen there, ends in the opposite order at END and WAITED. */
+/* The observers that saw a body or wait begin see its end in the opposite order. */
 static DFI_NOINLINE void dfi_see(struct dfi_worker *w, unsigned p, const void *on, const void *other, uint64_t a)
 {
     static dfi_see_fn *const see[] = { DFI_OBSERVERS(DFI_SEE_FUNCTION) };
@@ -33,12 +33,8 @@ static DFI_NOINLINE void dfi_see(struct dfi_worker *w, unsigned p, const void *o
         b->id = 0;
         memset((void *)b->room, 0, sizeof b->room);
     } else if (p == DFI_AT_WAIT) ((struct dfi_wait *)(uintptr_t)on)->told = 0;
-    if (!ends) {
-        for (i = 0; who >> i; i++)
-            if (who >> i & 1 && see[i]) see[i](w, p, on, other, a);
-    } else
-        for (i = DFI_OBSERVER_COUNT - 1; i >= 0; i--)
-            if (who >> i & 1 && see[i]) see[i](w, p, on, other, a);
+    for (i = ends ? DFI_OBSERVER_COUNT - 1 : 0; i >= 0 && i < DFI_OBSERVER_COUNT; i += ends ? -1 : 1)
+        if (who >> i & 1 && see[i]) see[i](w, p, on, other, a);
 }
 #define dfi_up_see_by , dfi_see
 

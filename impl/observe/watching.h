@@ -26,7 +26,7 @@
 #define DFI_OBSERVER_NUMBER(with, name) dfi_observer_##name,
 enum { DFI_OBSERVERS(DFI_OBSERVER_NUMBER) DFI_OBSERVER_COUNT };
 
-/* Who reads the events: bits of dfi_recording. */
+/* Bits of dfi_recording: the readers of the events. */
 enum { DFI_RECORD_TRACE = 1, DFI_RECORD_STATS = 2 };
 
 DFI_EXTERN_C_BEGIN
