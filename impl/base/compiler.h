@@ -17,6 +17,18 @@
 #define DFI_GNU 0
 #endif
 
+/* A system with the files and processes of POSIX; Linux, whose functions GNU compilers reach by assembler names. */
+#if defined(__unix__) || defined(__APPLE__)
+#define DFI_UNIX 1
+#else
+#define DFI_UNIX 0
+#endif
+#if defined(__linux__) && DFI_GNU
+#define DFI_LINUX 1
+#else
+#define DFI_LINUX 0
+#endif
+
 /* gnu89 has all features of C99 that df uses. MSVC reports its C++ version in _MSVC_LANG. */
 #if defined(__cplusplus) ? __cplusplus < 201103L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 201103L) \
                          : defined(__STDC_VERSION__) ? __STDC_VERSION__ < 199901L : !DFI_GNU || defined(__STRICT_ANSI__)
@@ -305,7 +317,7 @@ DFI_END
 #define DFI_SANITIZED (DFI_ASAN || DFI_TSAN || DFI_HAS_FEATURE(memory_sanitizer))
 
 /* With AddressSanitizer, DF_CHECK also stops accesses that tasks did not declare. */
-#if DF_CHECK && DFI_ASAN && DFI_GNU && (defined(__unix__) || defined(__APPLE__))
+#if DF_CHECK && DFI_ASAN && DFI_GNU && DFI_UNIX
 #define DFI_CHECK_ASAN 1
 #else
 #define DFI_CHECK_ASAN 0

@@ -14,9 +14,9 @@
 #define DFI_MESSAGE_BAD_CONFIG "df_config.%s = %ld is not %s: the environment variable or the default is used"
 #define DFI_MESSAGE_BAD_ENV "%s='%s' is not %s: %s"
 
-#if defined(__unix__) || defined(__APPLE__)
+#if DFI_UNIX
 #include <unistd.h>
-#if defined(__linux__) && defined(__GNUC__)
+#if DFI_LINUX
 /* declared here because <sys/auxv.h> defines hundreds of macros */
 extern unsigned long dfi_sys_auxiliary(unsigned long type) __asm__("getauxval");
 #endif
@@ -25,7 +25,7 @@ extern unsigned long dfi_sys_auxiliary(unsigned long type) __asm__("getauxval");
  * differ from the real ones? */
 static int dfi_privileged(void)
 {
-#if defined(__linux__) && defined(__GNUC__)
+#if DFI_LINUX
     if (dfi_sys_auxiliary(23 /* AT_SECURE */)) return 1;
 #elif defined(__APPLE__) || defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__)
     if (issetugid()) return 1;

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 #include <stdio.h>
-#if defined(__unix__) || defined(__APPLE__)
+#if DFI_UNIX
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -5,7 +5,7 @@
  * user may have put it there. New files are created exclusively, readable by their owner only. Opening never blocks:
  * a FIFO is opened without waiting, and refused.
  *
- * Standard C hides most of these functions. On Linux they are reached by their assembler names, as in os/os.h. */
+ * Standard C hides most of these functions. On Linux they are reached by their assembler names, as in os/linux.h. */
 #ifndef DFI_BASE_PATH_H
 #define DFI_BASE_PATH_H
 
@@ -16,12 +16,12 @@
 #include <stdio.h>
 #include <signal.h>
 
-#if defined(__unix__) || defined(__APPLE__)
+#if DFI_UNIX
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__linux__) && defined(__GNUC__)
+#if DFI_LINUX
 #if defined(__GLIBC__)
 typedef long dfi_sys_off; /* the type that the function of this name takes, independent of off_t */
 #else

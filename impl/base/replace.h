@@ -7,8 +7,8 @@
 
 #include "path.h"
 
-#if defined(__unix__) || defined(__APPLE__)
-#if defined(__linux__) && defined(__GNUC__)
+#if DFI_UNIX
+#if DFI_LINUX
 extern int dfi_sys_renameat(int folder, const char *name, int to_folder, const char *to) __asm__("renameat");
 extern int dfi_sys_unlinkat(int folder, const char *name, int flags) __asm__("unlinkat");
 extern int dfi_sys_chmod(int fd, mode_t mode) __asm__("fchmod");

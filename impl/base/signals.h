@@ -5,7 +5,7 @@
  * they block all signals, except those that the kernel sends to a thread for what it does itself, such as SIGSEGV and
  * SIGPIPE, and SIGPROF, by which profilers take their samples.
  *
- * Standard C hides these functions. On Linux they are reached by their assembler names, as in os/os.h. */
+ * Standard C hides these functions. On Linux they are reached by their assembler names, as in os/linux.h. */
 #ifndef DFI_BASE_SIGNALS_H
 #define DFI_BASE_SIGNALS_H
 
@@ -13,7 +13,7 @@
 
 #include <signal.h>
 
-#if defined(__linux__) && defined(__GNUC__) && !defined(__mips__) && !defined(__sparc__) && !defined(__alpha__)
+#if DFI_LINUX && !defined(__mips__) && !defined(__sparc__) && !defined(__alpha__)
 #define DFI_SIGNALS_LINUX 1
 struct dfi_signals { unsigned long bits[128 / sizeof(unsigned long)]; }; /* signal n: bit n - 1 */
 struct dfi_no_time { long zero[4]; }; /* a zero struct timespec, at least as large as any */

@@ -23,7 +23,7 @@
 #include "../api/core.h"
 #include "../api/hooks.h"
 #include "../api/task.h"
-#include "../os/clock.h"
+#include "../os/os.h"
 #include "../work/find.h"
 #include "../work/scope.h"
 #include "../work/stack.h"

@@ -10,7 +10,7 @@
 #include <limits.h>
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "../os/wait.h"
+#include "../os/os.h"
 #include "../work/deque.h"
 #include "../work/director.h"
 #include "../work/find.h"

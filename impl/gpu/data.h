@@ -5,7 +5,7 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/memory.h"
-#include "../os/wait.h"
+#include "../os/os.h"
 #include "../api/access.h"
 #include "../api/core.h"
 #include "../api/kernel.h"

@@ -11,8 +11,6 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../os/os.h"
-#include "../os/threads.h"
-#include "../os/wait.h"
 #include "../api/access.h"
 #include "../api/blocking.h"
 #include "../api/counters.h"

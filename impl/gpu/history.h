@@ -9,7 +9,7 @@
 
 #include "../base/hash.h"
 #include "../base/memory.h"
-#include "../os/clock.h"
+#include "../os/os.h"
 #include "../api/access.h"
 #include "../api/device.h"
 #include "../api/kernel.h"

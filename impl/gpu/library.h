@@ -8,7 +8,7 @@
 
 #if defined(DF_USE_CUDA) || defined(DF_USE_OPENCL)
 
-#if DFI_POSIX
+#if DFI_UNIX && !defined(DF_SERIAL)
 #include <dlfcn.h>
 static void *dfi_library_open(const char *name) { return dfi_may_load() ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL; }
 static DFI_UNUSED void dfi_library_close(void *library) { dlclose(library); }

@@ -10,8 +10,6 @@
 #include "../base/atomic.h"
 #include "../base/memory.h"
 #include "../os/os.h"
-#include "../os/threads.h"
-#include "../os/wait.h"
 #include "../api/kernel.h"
 #include "../api/result.h"
 #include "../observe/event.h"

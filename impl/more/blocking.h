@@ -9,7 +9,6 @@
 #include "../base/log.h"
 #include "../base/upcall.h"
 #include "../os/os.h"
-#include "../os/wait.h"
 #include "../api/hooks.h"
 #include "../api/result.h"
 #include "../work/director.h"

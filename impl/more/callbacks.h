@@ -4,9 +4,7 @@
 
 #include "../base/compiler.h"
 #include "../base/upcall.h"
-#if !defined(DF_SERIAL)
-#include "../os/threads.h"
-#endif
+#include "../os/os.h"
 #include "../api/config.h"
 #include "../work/module.h"
 #include "../work/types.h"

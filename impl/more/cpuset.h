@@ -7,7 +7,6 @@
 #include "../base/log.h"
 #include "../base/memory.h"
 #include "../os/os.h"
-#include "../os/threads.h"
 #include "../work/module.h"
 #include "../work/pool.h"
 #include "../work/settings.h"

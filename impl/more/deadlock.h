@@ -16,7 +16,7 @@
 #include <limits.h>
 #include "../base/atomic.h"
 #include "../base/log.h"
-#include "../os/wait.h"
+#include "../os/os.h"
 #include "../api/result.h"
 #include "../work/deque.h"
 #include "../flow/queue.h"

@@ -9,7 +9,7 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/log.h"
-#include "../os/wait.h"
+#include "../os/os.h"
 #include "../work/director.h"
 #include "../work/find.h"
 #include "../work/pool.h"

@@ -9,7 +9,7 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../base/upcall.h"
-#include "../os/wait.h"
+#include "../os/os.h"
 #include "../work/blocks.h"
 #include "../work/director.h"
 #include "../work/find.h"

@@ -4,8 +4,7 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "../os/clock.h"
-#include "../os/wait.h"
+#include "../os/os.h"
 #include "../work/director.h"
 #include "../work/find.h"
 #include "../work/goal.h"

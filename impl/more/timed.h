@@ -9,7 +9,7 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/log.h"
-#include "../os/wait.h"
+#include "../os/os.h"
 #include "../api/result.h"
 #include "../work/director.h"
 #include "../work/goal.h"

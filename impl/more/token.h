@@ -9,7 +9,7 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/log.h"
-#include "../os/wait.h"
+#include "../os/os.h"
 #include "../api/core.h"
 #include "../api/result.h"
 #include "../api/task.h"

@@ -11,7 +11,6 @@
 #include "../base/compiler.h"
 #include "../base/memory.h"
 #include "../os/os.h"
-#include "../os/threads.h"
 
 DFI_SMALL_CODE_BEGIN
 

@@ -9,18 +9,10 @@
 #include "../base/env.h"
 #include "../base/log.h"
 #include "../base/upcall.h"
+#include "../os/os.h"
 #include "../work/settings.h"
 
-#if (defined(__unix__) || defined(__APPLE__)) && DFI_GNU && !defined(DF_SERIAL)
-DFI_EXTERN_C_BEGIN
-#if defined(__APPLE__)
-extern char ***dfi_sys_environ(void) __asm__("__NSGetEnviron");
-#else
-extern char **dfi_sys_environment __asm__("environ");
-DFI_INLINE char ***dfi_sys_environ(void) { return &dfi_sys_environment; }
-#endif
-DFI_EXTERN_C_END
-
+#if !defined(DF_SERIAL)
 DFI_SMALL_CODE_BEGIN
 
 enum { DFI_VARIABLE_MOST = 32, DFI_VARIABLE_NEAR = 2 }; /* characters of a name; edits between names that are near */
@@ -81,7 +73,7 @@ static void dfi_variable_unknown(const char *name, int n)
 static void dfi_variables_look(void)
 {
     static int looked; /* pool lock */
-    char **v = *dfi_sys_environ();
+    char **v = dfi_os_environment();
     if (looked++ || dfi_privileged()) return;
     for (; v && *v; v++) {
         const char *name = *v + 3;

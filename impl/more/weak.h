@@ -16,7 +16,7 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/log.h"
-#include "../os/wait.h"
+#include "../os/os.h"
 #include "../api/access.h"
 #include "../api/task.h"
 #include "../work/blocks.h"

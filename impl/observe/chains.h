@@ -4,7 +4,6 @@
 
 #include "../base/atomic.h"
 #include "../base/upcall.h"
-#include "../os/clock.h"
 #include "../os/os.h"
 #include "../work/probe.h"
 #include "../work/types.h"

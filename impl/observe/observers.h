@@ -19,11 +19,7 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../base/upcall.h"
-#if defined(DF_SERIAL)
-#include "../os/green.h"
-#else
-#include "../os/wait.h"
-#endif
+#include "../os/os.h"
 #include "../api/observe.h"
 #include "../api/result.h"
 #include "../work/module.h"

@@ -11,11 +11,8 @@
 #include "../base/env.h"
 #include "../base/file.h"
 #include "../base/log.h"
-#include "../os/clock.h"
 #include "../os/os.h"
-#if defined(DF_SERIAL)
-#include "../os/green.h"
-#else
+#if !defined(DF_SERIAL)
 #include "chains.h"
 #include "reporter.h"
 #endif

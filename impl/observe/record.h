@@ -4,8 +4,7 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "../os/clock.h"
-#include "../os/wait.h"
+#include "../os/os.h"
 #include "../api/access.h"
 #include "../api/core.h"
 #include "../api/task.h"

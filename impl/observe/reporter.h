@@ -5,10 +5,7 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "../os/clock.h"
 #include "../os/os.h"
-#include "../os/threads.h"
-#include "../os/wait.h"
 #include "../work/types.h"
 #include "watching.h"
 

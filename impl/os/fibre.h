@@ -16,10 +16,8 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/memory.h"
-#include "os.h"
 #include "fibre_swap.h"
-#include "thread_wait.h"
-#include "threads.h"
+#include "system.h"
 
 /* --- switches by threads and <ucontext.h> --------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "os.h"
+#include "system.h"
 
 /* Is there an assembler switch? A build may set this to 0 to test the other methods. */
 #ifndef DFI_FIBRE_HAND

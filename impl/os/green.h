@@ -20,14 +20,9 @@
 #include "../base/upcall.h"
 #include "fibre.h"
 #include "fibre_swap.h"
-#include "os.h"
+#include "system.h"
 
 #if defined(DF_SERIAL)
-
-/* The time limit of a wait, which the program has set. */
-struct dfi_os_limit { unsigned left; };
-/* Zero: the time is over. */
-DFI_UNUSED static int dfi_os_limit_left(const struct dfi_os_limit *l) { return l->left != 0; }
 
 #if DFI_WITH_MORE
 
@@ -84,7 +79,7 @@ static struct dfi_green *dfi_green_me(void)
 }
 
 /* Makes *p, a pointer, a variable of each green thread. */
-DFI_UNUSED static void dfi_green_has(void *p)
+DFI_UNUSED static void dfi_os_own(void *p)
 {
     int i = 0;
     while (dfi_green_own[i] && dfi_green_own[i] != p) i++;
@@ -195,7 +190,7 @@ DFI_UNUSED static void dfi_os_sleep_ms(void) { dfi_os_yield(); }
 
 /* --- waits --------------------------------------------------------------------------------------- */
 
-/* Waits while *word == value. Nonzero: nothing can end the wait. ms is not 0: the wait has a time limit. */
+/* Nonzero also if nothing can end the wait. */
 DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
 {
     struct dfi_green *me = dfi_green_me();
@@ -207,9 +202,8 @@ DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) 
     return me->late;
 }
 
-/* A limit of ms milliseconds, which begins now. (0 would end the wait before it looks for an event.) */
+/* At least 1: 0 would end the wait before it looks for an event. */
 DFI_UNUSED static void dfi_os_limit_begin(struct dfi_os_limit *l, int ms) { l->left = (unsigned)ms + 1; }
-/* The next dfi_os_event_wait has the limit l, or none if l is NULL. */
 DFI_UNUSED static void dfi_os_limit_next(struct dfi_os_limit *l) { dfi_green_me()->limit = l; }
 
 #else
@@ -217,7 +211,7 @@ DFI_UNUSED static void dfi_os_limit_next(struct dfi_os_limit *l) { dfi_green_me(
 static DFI_TLS char dfi_green_first;
 
 DFI_UNUSED static void *dfi_os_self(void) { return (void *)&dfi_green_first; }
-DFI_UNUSED static void dfi_green_has(void *p) { (void)p; }
+DFI_UNUSED static void dfi_os_own(void *p) { (void)p; }
 DFI_UNUSED static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(void *), void *arg, size_t stack_bytes)
 {
     (void)t, (void)fn, (void)arg, (void)stack_bytes;
@@ -230,6 +224,7 @@ DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) 
     (void)e, (void)ms;
     return *word == value;
 }
+DFI_UNUSED static void dfi_os_limit_begin(struct dfi_os_limit *l, int ms) { (void)l, (void)ms; }
 DFI_UNUSED static void dfi_os_limit_next(struct dfi_os_limit *l) { (void)l; }
 
 #endif

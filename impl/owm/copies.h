@@ -13,22 +13,19 @@
 #include "../base/compiler.h"
 #include "../base/env.h"
 #include "../base/log.h"
+#include "../os/os.h"
+#include "../os/pages.h"
 #include "../../df_owm.h"
 #include "guard.h"
-#include "os.h"
 #include "state.h"
 #include "tell.h"
 #include "tree.h"
-#if !defined(DF_SERIAL)
-#include "../os/os.h"
-#include "../os/wait.h"
-#endif
 
 #include <errno.h>
 
 #if DFI_OWM_CALLS && DF_OWM_COPIES
 
-#if !DFI_POSIX
+#if !DFI_UNIX
 #error "df_owm.h: DF_OWM_COPIES needs POSIX"
 #endif
 #include <sys/stat.h>
@@ -91,7 +88,7 @@ static const struct dfi_owm_home dfi_owm_all = { dfi_owm_lock_all, dfi_owm_unloc
 
 /* --- allocation: the same calls in each process ----------------------------------------------------- */
 
-static size_t dfi_owm_segment_bytes(void) { return dfi_owm_up(sizeof(struct dfi_owm_segment)); }
+static size_t dfi_owm_segment_bytes(void) { return dfi_os_page_up(sizeof(struct dfi_owm_segment)); }
 
 /* Zeroes at home, so that the system has the room. 0: it has not. */
 static int dfi_owm_zero_home(uintptr_t b, uintptr_t e)
@@ -127,7 +124,7 @@ static unsigned dfi_owm_place_new(size_t bytes, const struct dfi_owm_place *at)
     unsigned i;
     for (i = dfi_owm_first(s->allocated, &w, b, end); i; i = dfi_owm_next(s->allocated, &w)) {
         if (DFI_OWM_AT(i)->begin - b >= bytes) break;
-        b = dfi_owm_up(DFI_OWM_AT(i)->end);
+        b = dfi_os_page_up(DFI_OWM_AT(i)->end);
     }
     if (bytes > end - b || !dfi_owm_zero_home(b, b + bytes)) b = 0;
     if (!(i = dfi_owm_record_new(b, b + bytes))) return 0;
@@ -164,7 +161,7 @@ static void *dfi_owm_alloc_all(size_t bytes, const struct dfi_owm_place *at, str
         dfi_owm_text(why->site, sizeof why->site, text);
         return NULL;
     }
-    e = dfi_owm_up(r->end);
+    e = dfi_os_page_up(r->end);
     if (!dfi_owm_renew(r->begin, e, DF_CHECK) || !dfi_owm_guard_new(i, r->begin, e)) return NULL;
     return (void *)r->begin;
 }
@@ -175,7 +172,7 @@ static void dfi_owm_free_all(unsigned a, const struct dfi_owm_place *by)
     struct dfi_owm_record *r = DFI_OWM_AT(a);
     int i, left = 0;
     r->gone |= (uint32_t)1 << dfi_owm.process;
-    dfi_owm_renew(r->begin, dfi_owm_up(r->end), 0);
+    dfi_owm_renew(r->begin, dfi_os_page_up(r->end), 0);
     for (i = 0; i < dfi_owm.processes; i++)
         left += !(r->gone >> i & 1) && dfi_load_relaxed(&dfi_owm.s->process[i].state) == DFI_OWM_HERE;
     if (left) r->then = *by;
@@ -270,7 +267,7 @@ static uintptr_t dfi_owm_bytes(void)
         n = n > (UINTPTR_MAX / 4) >> shift ? 0 : n << shift;
         p++;
     }
-    if (!*p && p != text && n && n <= UINTPTR_MAX / 4) return dfi_owm_up(n);
+    if (!*p && p != text && n && n <= UINTPTR_MAX / 4) return dfi_os_page_up(n);
     dfi_warn(DFI_MESSAGE_BAD_ENV, "DF_OWM_BYTES", text, "a number of bytes such as 256M", "the default is used");
     return DFI_OWM_BYTES;
 }

@@ -11,9 +11,7 @@
 #include "../../df_owm.h"
 #include "copies.h"
 #include "state.h"
-#if !defined(DF_SERIAL)
-#include "../os/wait.h"
-#endif
+#include "../os/os.h"
 
 #define DFI_MESSAGE_OWM_EVENT_NEVER \
     "%s: df_owm_await waits for event %d to reach count %ld, but it is %ld, and all processes that could raise it " \

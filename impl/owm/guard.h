@@ -13,8 +13,8 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/memory.h"
+#include "../os/pages.h"
 #include "../../df_owm.h"
-#include "os.h"
 #include "state.h"
 #include "tell.h"
 #include "tree.h"
@@ -53,20 +53,20 @@ struct dfi_owm_look { /* the thread that compares */
 
 static unsigned char *dfi_owm_flags(const struct dfi_owm_guard *g, uintptr_t a)
 {
-    return &g->flags[(a - g->begin) / dfi_owm_page()];
+    return &g->flags[(a - g->begin) / dfi_os_page()];
 }
 static unsigned char *dfi_owm_twin(const struct dfi_owm_guard *g, uintptr_t a) { return g->twin + (a - g->begin); }
 
 static void dfi_owm_seal(struct dfi_owm_guard *g, uintptr_t b, uintptr_t e, int sealed)
 {
-    if (!g->seals || b >= e || !dfi_owm_protect(b, e, sealed)) return;
+    if (!g->seals || b >= e || !dfi_os_seal(b, e, sealed)) return;
     /* there are too many pieces for the system: it is one piece again, and compared as if it could not be sealed */
-    dfi_owm_protect(g->begin, g->end, 0);
+    dfi_os_seal(g->begin, g->end, 0);
     g->seals = 0;
-    for (b = g->begin; b < g->end; b += dfi_owm_page()) {
+    for (b = g->begin; b < g->end; b += dfi_os_page()) {
         /* else it is zero in */
-        if (!(*dfi_owm_flags(g, b) & DFI_OWM_MIXED) && memcmp(dfi_owm_twin(g, b), (const void *)b, dfi_owm_page()))
-            memcpy(dfi_owm_twin(g, b), (const void *)b, dfi_owm_page()); /* both, and need not have memory */
+        if (!(*dfi_owm_flags(g, b) & DFI_OWM_MIXED) && memcmp(dfi_owm_twin(g, b), (const void *)b, dfi_os_page()))
+            memcpy(dfi_owm_twin(g, b), (const void *)b, dfi_os_page()); /* both, and need not have memory */
         *dfi_owm_flags(g, b) |= DFI_OWM_MIXED | DFI_OWM_STAYS;
     }
     dfi_store_relaxed(&dfi_owm.unguarded, 1);
@@ -87,7 +87,7 @@ static void dfi_owm_compare(void *arg, uintptr_t b, uintptr_t e)
 {
     struct dfi_owm_look *k = (struct dfi_owm_look *)arg;
     while (b < e) {
-        uintptr_t next = dfi_owm_down(b) + dfi_owm_page(), to = next < e ? next : e;
+        uintptr_t next = dfi_os_page_down(b) + dfi_os_page(), to = next < e ? next : e;
         unsigned char *twin = dfi_owm_twin(k->g, b);
         int flags = *dfi_owm_flags(k->g, b);
         if (flags & DFI_OWM_MIXED && memcmp(twin, (const void *)b, to - b)) {
@@ -119,8 +119,8 @@ static void dfi_owm_guard_look(unsigned allocation, uintptr_t b, uintptr_t e, st
 static void dfi_owm_mix(struct dfi_owm_guard *g, uintptr_t b)
 {
     unsigned char *flags = dfi_owm_flags(g, b);
-    if (*flags & DFI_OWM_MIXED || dfi_owm_has_owner(b, b + dfi_owm_page(), 0)) return;
-    memcpy(dfi_owm_twin(g, b), (const void *)b, dfi_owm_page());
+    if (*flags & DFI_OWM_MIXED || dfi_owm_has_owner(b, b + dfi_os_page(), 0)) return;
+    memcpy(dfi_owm_twin(g, b), (const void *)b, dfi_os_page());
     *flags |= DFI_OWM_MIXED;
 }
 
@@ -128,7 +128,7 @@ static void dfi_owm_mix(struct dfi_owm_guard *g, uintptr_t b)
 static void dfi_owm_guard_open(unsigned allocation, uintptr_t b, uintptr_t e)
 {
     struct dfi_owm_guard *g = dfi_owm_guards[allocation];
-    uintptr_t from = dfi_owm_down(b), to = from, page = dfi_owm_page(), p;
+    uintptr_t from = dfi_os_page_down(b), to = from, page = dfi_os_page(), p;
     if (!g) return;
     for (p = from; p < e; p += page) {
         unsigned char *flags = dfi_owm_flags(g, p);
@@ -148,7 +148,7 @@ static int dfi_owm_settle_page(struct dfi_owm_guard *g, uintptr_t p)
     *flags &= (unsigned char)~DFI_OWM_OPEN;
     if (*flags & DFI_OWM_STAYS) return 1;
     if (*flags / DFI_OWM_SEALING >= DFI_OWM_SEALINGS) {
-        memcpy(dfi_owm_twin(g, p), (const void *)p, dfi_owm_page());
+        memcpy(dfi_owm_twin(g, p), (const void *)p, dfi_os_page());
         *flags |= DFI_OWM_MIXED | DFI_OWM_STAYS;
         return 1;
     }
@@ -161,11 +161,11 @@ static void dfi_owm_guard_close(unsigned allocation, uintptr_t b, uintptr_t e, s
                                 const struct dfi_owm_place *by)
 {
     struct dfi_owm_guard *g = dfi_owm_guards[allocation];
-    uintptr_t page = dfi_owm_page(), p, from, to;
+    uintptr_t page = dfi_os_page(), p, from, to;
     int shared;
     if (!g) return;
-    from = to = dfi_owm_down(b);
-    shared = dfi_owm_has_owner(from, dfi_owm_up(e), 0);
+    from = to = dfi_os_page_down(b);
+    shared = dfi_owm_has_owner(from, dfi_os_page_up(e), 0);
     for (p = from; p < e; p += page) {
         unsigned char *flags = dfi_owm_flags(g, p);
         uintptr_t first = p < b ? b : p, last = p + page < e ? p + page : e;
@@ -194,13 +194,13 @@ static void dfi_owm_guard_again(struct dfi_owm_frame *f)
     for (i = dfi_owm_first(dfi_owm.s->allocated, &w, 0, UINTPTR_MAX); i; i = dfi_owm_next(dfi_owm.s->allocated, &w)) {
         struct dfi_owm_guard *g = dfi_owm_guards[i];
         uintptr_t p;
-        for (p = g ? g->begin : 0; g && p < g->end; p += dfi_owm_page()) {
+        for (p = g ? g->begin : 0; g && p < g->end; p += dfi_os_page()) {
             unsigned char *flags = dfi_owm_flags(g, p);
             if (!(*flags & DFI_OWM_OPEN)) continue;
-            dfi_owm_guard_look(i, p, p + dfi_owm_page(), NULL, NULL); /* the twin is what is there */
+            dfi_owm_guard_look(i, p, p + dfi_os_page(), NULL, NULL); /* the twin is what is there */
             *flags &= (unsigned char)~DFI_OWM_OPEN;
-            if (!dfi_owm_has_owner(p, p + dfi_owm_page(), 0) && !dfi_owm_settle_page(g, p))
-                dfi_owm_seal(g, p, p + dfi_owm_page(), 1);
+            if (!dfi_owm_has_owner(p, p + dfi_os_page(), 0) && !dfi_owm_settle_page(g, p))
+                dfi_owm_seal(g, p, p + dfi_os_page(), 1);
         }
     }
 }
@@ -210,7 +210,7 @@ DFI_UNUSED static void dfi_owm_guard_write(unsigned allocation, uintptr_t b, uin
 {
     struct dfi_owm_guard *g = dfi_owm_guards[allocation];
     while (b < e) { /* page by page: not all need be sealed */
-        uintptr_t p = dfi_owm_down(b), next = p + dfi_owm_page(), to = next < e ? next : e;
+        uintptr_t p = dfi_os_page_down(b), next = p + dfi_os_page(), to = next < e ? next : e;
         int sealed = g && !(*dfi_owm_flags(g, p) & (DFI_OWM_MIXED | DFI_OWM_OPEN)) && !dfi_owm_has_owner(p, next, 0);
         if (sealed) dfi_owm_seal(g, p, next, 0);
         memcpy((void *)b, from, to - b);
@@ -223,7 +223,7 @@ DFI_UNUSED static void dfi_owm_guard_write(unsigned allocation, uintptr_t b, uin
 
 /* --- faults -------------------------------------------------------------------------------------- */
 
-#if DFI_OWM_FAULTS
+#if DFI_OS_FAULTS
 
 enum { DFI_OWM_SIGNALS = 2 };
 static const int dfi_owm_signal[DFI_OWM_SIGNALS] = { SIGSEGV, SIGBUS }; /* some systems have the second one for it */
@@ -245,7 +245,7 @@ static void dfi_owm_fault_before(int number, void *info, void *context)
 /* [b, e), which has no owner, is written now. */
 static void dfi_owm_fault_open(struct dfi_owm_guard *g, uintptr_t b, uintptr_t e)
 {
-    for (; b < e; b += dfi_owm_page()) *dfi_owm_flags(g, b) |= DFI_OWM_OPEN;
+    for (; b < e; b += dfi_os_page()) *dfi_owm_flags(g, b) |= DFI_OWM_OPEN;
     dfi_owm_opened = 1;
 }
 
@@ -253,7 +253,7 @@ static void dfi_owm_fault(int number, void *info, void *context)
 {
     struct dfi_owm_notes notes;
     struct dfi_owm_frame *f = dfi_owm_me();
-    uintptr_t at = dfi_sys_fault(info), page = dfi_owm_page(), b, e;
+    uintptr_t at = dfi_sys_fault(info), page = dfi_os_page(), b, e;
     struct dfi_owm_guard *g;
     unsigned i;
     int error = errno;
@@ -261,7 +261,7 @@ static void dfi_owm_fault(int number, void *info, void *context)
     dfi_owm.home->lock(); /* code that holds it writes no sealed page */
     i = dfi_owm_allocation(at), g = i ? dfi_owm_guards[i] : NULL;
     if (g) {
-        b = dfi_owm_down(at), e = b + page;
+        b = dfi_os_page_down(at), e = b + page;
         if (!dfi_owm_has_owner(b, e, 0)) { /* one message for all that is written there now */
             struct dfi_owm_note *n;
             struct dfi_owm_place by;
@@ -303,17 +303,17 @@ static void dfi_owm_catch_faults(void)
 /* The pages of a new allocation, [b, e), which are sealed if they can be. 0: no memory. */
 static int dfi_owm_guard_new(unsigned allocation, uintptr_t b, uintptr_t e)
 {
-    size_t pages = (e - b) / dfi_owm_page();
+    size_t pages = (e - b) / dfi_os_page();
     struct dfi_owm_guard *g = (struct dfi_owm_guard *)dfi_malloc(sizeof *g + pages);
     if (!g) return 0;
-    g->begin = b, g->end = e, g->seals = DFI_OWM_FAULTS;
+    g->begin = b, g->end = e, g->seals = DFI_OS_FAULTS;
     g->flags = (unsigned char *)(g + 1);
-    memset(g->flags, DFI_OWM_FAULTS ? 0 : DFI_OWM_MIXED | DFI_OWM_STAYS, pages);
-    if (!(g->twin = (unsigned char *)dfi_owm_map(e - b, 0))) {
+    memset(g->flags, DFI_OS_FAULTS ? 0 : DFI_OWM_MIXED | DFI_OWM_STAYS, pages);
+    if (!(g->twin = (unsigned char *)dfi_os_pages_new(e - b, 0))) {
         dfi_mfree(g);
         return 0;
     }
-#if DFI_OWM_FAULTS
+#if DFI_OS_FAULTS
     dfi_owm_catch_faults();
 #endif
     dfi_owm_guards[allocation] = g;
@@ -325,7 +325,7 @@ static void dfi_owm_guard_free(unsigned allocation)
     struct dfi_owm_guard *g = dfi_owm_guards[allocation];
     if (!g) return;
     dfi_owm_guards[allocation] = NULL;
-    dfi_owm_unmap((void *)g->twin, g->end - g->begin);
+    dfi_os_pages_free((void *)g->twin, g->end - g->begin);
     dfi_mfree(g);
 }
 

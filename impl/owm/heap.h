@@ -4,10 +4,10 @@
 
 #include "../base/compiler.h"
 #include "../base/log.h"
+#include "../os/pages.h"
 #include "../../df_owm.h"
 #include "copies.h"
 #include "guard.h"
-#include "os.h"
 #include "own.h"
 #include "state.h"
 #include "tell.h"
@@ -39,15 +39,15 @@ static void dfi_owm_forget(uintptr_t b, uintptr_t e)
 /* One process. NULL without memory. */
 static void *dfi_owm_alloc_here(size_t bytes, const struct dfi_owm_place *at)
 {
-    void *p = dfi_owm_map(dfi_owm_up(bytes), DF_CHECK);
+    void *p = dfi_os_pages_new(dfi_os_page_up(bytes), DF_CHECK);
     uintptr_t b = (uintptr_t)p;
     unsigned i = p ? dfi_owm_record_new(b, b + bytes) : 0;
-    if (i && !dfi_owm_guard_new(i, b, dfi_owm_up(b + bytes))) {
+    if (i && !dfi_owm_guard_new(i, b, dfi_os_page_up(b + bytes))) {
         dfi_owm_record_free(i);
         i = 0;
     }
     if (!i) {
-        if (p) dfi_owm_unmap(p, dfi_owm_up(bytes));
+        if (p) dfi_os_pages_free(p, dfi_os_page_up(bytes));
         return NULL;
     }
     DFI_OWM_AT(i)->at = *at;
@@ -117,7 +117,7 @@ DFI_API void dfi_owm_free(void *p, const char *site)
         dfi_owm_noted(&c.notes, DFI_OWM_SAYS_FREE_OWNED, &c.by, &r->at)->n = (unsigned long)(r->end - r->begin);
         break;
     }
-    dfi_owm_guard_look(a, b, dfi_owm_up(e), &c.notes, &c.by);
+    dfi_owm_guard_look(a, b, dfi_os_page_up(e), &c.notes, &c.by);
     dfi_owm_guard_free(a);
 #if DF_OWM_COPIES
     if (dfi_owm.processes > 1) dfi_owm_free_all(a, &c.by);
@@ -125,7 +125,7 @@ DFI_API void dfi_owm_free(void *p, const char *site)
 #endif
     {
         dfi_owm_free_record(a, &c.by);
-        dfi_owm_unmap(p, dfi_owm_up(e) - b);
+        dfi_os_pages_free(p, dfi_os_page_up(e) - b);
     }
     dfi_owm_end(&c);
 }

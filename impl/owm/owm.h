@@ -5,7 +5,6 @@
 #include "state.h"
 #include "tree.h"
 #include "tell.h"
-#include "os.h"
 #include "guard.h"
 #include "copies.h"
 #include "own.h"

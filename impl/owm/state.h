@@ -9,10 +9,7 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../../df_owm.h"
-#if !defined(DF_SERIAL)
 #include "../os/os.h"
-#include "../os/wait.h"
-#endif
 
 #if DFI_OWM_CALLS
 

@@ -17,7 +17,7 @@
 #else
 #include "../base/atomic.h"
 #include "../base/memory.h"
-#include "../os/wait.h"
+#include "../os/system.h"
 #include "block.h"
 #include "commit.h"
 #include "../api/hooks.h"

@@ -7,7 +7,7 @@
 
 #include "../base/compiler.h"
 #include "../base/log.h"
-#include "../os/stack.h"
+#include "../os/system.h"
 #include "../api/stm_frame.h"
 #include "../api/stm_core.h"
 #if defined(DF_SERIAL)
@@ -51,24 +51,6 @@ static const unsigned *dfi_tm_uncaught(void)
 }
 #else
 static const unsigned *dfi_tm_uncaught(void) { return &dfi_tm_none; }
-#endif
-
-#if DFI_GNU && defined(__GLIBC__) && !defined(DF_SERIAL)
-DFI_EXTERN_C_BEGIN
-extern void *dfi_sys_dlsym(void *library, const char *name) __asm__("dlsym") __attribute__((weak));
-DFI_EXTERN_C_END
-
-/* Nonzero: pthread_exit or a cancellation unwinds this thread. Only glibc unwinds for these. It notes that in a
- * thread's descriptor, at a place that it tells debuggers only, by three numbers (bits, elements, offset). */
-static int dfi_tm_thread_exits(void)
-{
-    enum { DFI_TM_EXITING = 0x10 };
-    const uint32_t *place = NULL;
-    if (dfi_sys_dlsym) place = (const uint32_t *)dfi_sys_dlsym(NULL, "_thread_db_pthread_cancelhandling");
-    return place && place[0] == 32 && (*(volatile int *)((uintptr_t)pthread_self() + place[2]) & DFI_TM_EXITING);
-}
-#else
-static int dfi_tm_thread_exits(void) { return 0; }
 #endif
 
 /* --- a block was left -------------------------------------------------------------------------------- */
@@ -278,7 +260,7 @@ DFI_API int dfi_tm_leave(struct dfi_tm_block *b, int thrown)
     unsigned uncaught = *dfi_tm_uncaught();
     int exits = 0;
     if (uncaught < (unsigned)thrown) uncaught = (unsigned)thrown;
-    if (uncaught <= b->thrown && !(exits = dfi_tm_thread_exits())) return 1;
+    if (uncaught <= b->thrown && !(exits = dfi_os_thread_exits())) return 1;
     b->open = 0;
     if (!t->inner) return 0;
     if (exits && !b->outer) dfi_error(DFI_MESSAGE_TM_THREAD_END, dfi_tm_place(t));

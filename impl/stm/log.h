@@ -10,7 +10,7 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../base/memory.h"
-#include "../os/stack.h"
+#include "../os/system.h"
 #include "../api/stm_core.h"
 #include "../api/stm_frame.h"
 #include "events.h"

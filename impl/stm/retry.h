@@ -7,7 +7,7 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/log.h"
-#include "../os/wait.h"
+#include "../os/system.h"
 #include "../api/stm_core.h"
 #include "../api/stm_frame.h"
 #include "block.h"

@@ -6,7 +6,7 @@
 #include "../base/log.h"
 #include "../api/stm_frame.h"
 #include "../api/hooks.h"
-#include "../os/os.h"
+#include "../os/system.h"
 #include "events.h"
 #include "frames.h"
 #include "serial_state.h"

@@ -6,8 +6,7 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "../os/os.h"
-#include "../os/wait.h"
+#include "../os/system.h"
 #include "../api/stm_core.h"
 #include "log.h"
 #include "state.h"

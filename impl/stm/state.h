@@ -9,8 +9,7 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/memory.h"
-#include "../os/os.h"
-#include "../os/wait.h"
+#include "../os/system.h"
 #include "../api/stm_checkpoint.h"
 #include "../api/stm_core.h"
 #include "../api/hooks.h"
@@ -47,8 +46,8 @@ DFI_STATIC_ASSERT(DF_STM_ENGINE == DF_STM_RECORDS || DF_STM_ENGINE == DF_STM_VAL
 /* WAITS: a block that wrote waits for those that may still load what it made private. With values these do not use what
  * they load, but sanitizers would report it. */
 enum { DFI_TM_VALUES = DF_STM_ENGINE == DF_STM_VALUES, DFI_TM_WAITS = !DFI_TM_VALUES || DFI_SANITIZED };
-/* FENCES: a block begins without a barrier of its own (os/fence.h). Not where the clock ends: a block that begins could
- * announce a time of before. */
+/* FENCES: a block begins without a barrier of its own (dfi_os_fence_all). Not where the clock ends: a block that begins
+ * could announce a time of before. */
 enum { DFI_TM_FENCES = !DFI_TM_WAITS && !DFI_TM_CLOCK_ENDS };
 
 /* DF_STM_SITES, implementation file only: counters for each block. */

@@ -6,7 +6,7 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../base/memory.h"
-#include "../os/wait.h"
+#include "../os/system.h"
 #include "../api/result.h"
 #include "../api/stm_core.h"
 #include "events.h"

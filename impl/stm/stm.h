@@ -8,14 +8,12 @@
 #include "../base/log.h"
 #include "../base/memory.h"
 #include "../api/hooks.h"       /* shared with df.h */
-#include "../os/os.h"
+#include "../os/system.h"
 #if defined(DF_SERIAL)
 #include "serial_state.h"
 #else
-#include "../os/wait.h"
 #include "state.h"              /* records of threads, shared state, counters */
 #endif
-#include "../os/stack.h"
 #include "frames.h"             /* stack frames that have ended */
 #include "events.h"             /* log of allocations and handlers */
 #if defined(DF_SERIAL)

@@ -6,9 +6,7 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../base/memory.h"
-#include "../os/fence.h"
-#include "../os/os.h"
-#include "../os/wait.h"
+#include "../os/system.h"
 #include "../api/stm_core.h"
 #include "block.h"
 #include "commit.h"
@@ -71,7 +69,6 @@ static void dfi_tm_detach(void *p)
 
 /* --- fork: only the forking thread continues in the child ------------------------------------------- */
 
-#if DFI_POSIX
 static void dfi_tm_fork_prepare(void)
 {
     struct dfi_tm *t = dfi_tm_self;
@@ -110,7 +107,6 @@ static void dfi_tm_fork_child(void)
     dfi_stm.sleepers = NULL;
     dfi_store_relaxed(&dfi_stm.n_sleepers, 0);
 }
-#endif
 
 /* --- a wait in a block: the thread has another record meanwhile -------------------------------------- */
 
@@ -202,16 +198,12 @@ DFI_EXTERN_C_BEGIN
 DFI_API void dfi_tm_load(void);
 DFI_API void dfi_tm_load(void)
 {
-#if DFI_POSIX
     static DFI_ATOMIC(int) registered; /* this module's handlers are */
-#endif
     const void *none = NULL;
     if (DFI_LIKELY(dfi_load_relaxed(&dfi_stm.loader) != NULL)) return;
     if (!dfi_cas_acq_rel(&dfi_stm.loader, &none, (const void *)&dfi_tm_key)) return; /* relaxed would do */
-#if DFI_POSIX
     if (!dfi_exchange_acq_rel(&registered, 1))
-        pthread_atfork(dfi_tm_fork_prepare, dfi_tm_fork_parent, dfi_tm_fork_child);
-#endif
+        dfi_os_at_fork(dfi_tm_fork_prepare, dfi_tm_fork_parent, dfi_tm_fork_child);
 }
 DFI_EXTERN_C_END
 #if DFI_GNU
@@ -256,7 +248,7 @@ static struct dfi_tm *dfi_tm_attach(void)
     return t;
 }
 
-#if DFI_GNU && DFI_POSIX
+#if DFI_GNU
 /* The destructor of threads is unloaded with its module. The table is freed unless other threads may still be in a
  * block. */
 static DFI_COLD __attribute__((destructor)) void dfi_tm_unload(void)
@@ -270,8 +262,7 @@ static DFI_COLD __attribute__((destructor)) void dfi_tm_unload(void)
         dfi_os_unlock(&dfi_stm.life_lock);
         return;
     }
-    pthread_key_delete(dfi_tm_key.key);
-    dfi_tm_key.made = 0;
+    dfi_os_key_free(&dfi_tm_key);
     last = dfi_stm.n_attached == (size_t)mine;
     dfi_os_unlock(&dfi_stm.life_lock);
     if (!last) return;

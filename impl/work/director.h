@@ -9,7 +9,7 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/upcall.h"
-#include "../os/clock.h"
+#include "../os/os.h"
 #include "probe.h"
 
 struct dfi_worker;

@@ -8,7 +8,6 @@
 #include "../base/compiler.h"
 #include "../base/held.h"
 #include "../os/os.h"
-#include "../os/wait.h"
 #include "blocks.h"
 #include "module.h"
 #include "slot.h"
@@ -20,7 +19,6 @@ DFI_SMALL_CODE_BEGIN
 
 static struct dfi_os_key dfi_thread_key; /* written under the pool lock */
 
-#if DFI_POSIX
 static void dfi_fork_prepare(void)
 {
     if (dfi_me()) dfi_flush(dfi_me()); /* all futures of this thread that have not begun are on its stack */
@@ -106,9 +104,8 @@ static void dfi_fork_child(void)
         /* a worker that cannot be reset stays attached, and so unused */
         if (dfi_os_event_init(&v->event) || dfi_worker_reset(v, NULL)) dfi_store_relaxed(&v->attached, DFI_ATTACHED);
     }
-    if (dfi_thread_key.made) pthread_setspecific(dfi_thread_key.key, NULL);
+    if (dfi_thread_key.made) dfi_os_at_thread_end(&dfi_thread_key, NULL, NULL);
 }
-#endif
 
 /* Once per process, before the first construct takes the lock: the handlers of fork are registered, and foreign code is
  * recognised. With gcc and clang when the program is loaded, so that df's handlers enclose those of the program: these
@@ -117,16 +114,12 @@ DFI_EXTERN_C_BEGIN
 DFI_API void dfi_pool_load(void);
 DFI_API void dfi_pool_load(void)
 {
-#if DFI_POSIX
     static DFI_ATOMIC(int) registered; /* this module's handlers are */
-#endif
     const void *none = NULL;
     if (DFI_LIKELY(dfi_load_relaxed(&dfi_pool.loader) != NULL)) return;
     if (!dfi_cas_acq_rel(&dfi_pool.loader, &none, (const void *)&dfi_thread_key)) return; /* relaxed would do */
     dfi_store_release(&dfi_guest_hook, &dfi_guest_is);
-#if DFI_POSIX
-    if (!dfi_exchange_acq_rel(&registered, 1)) pthread_atfork(dfi_fork_prepare, dfi_fork_parent, dfi_fork_child);
-#endif
+    if (!dfi_exchange_acq_rel(&registered, 1)) dfi_os_at_fork(dfi_fork_prepare, dfi_fork_parent, dfi_fork_child);
 }
 DFI_EXTERN_C_END
 #if DFI_GNU

@@ -3,7 +3,7 @@
 #define DFI_WORK_GOAL_H
 
 #include "../base/atomic.h"
-#include "../os/wait.h"
+#include "../os/os.h"
 #include "../api/core.h"
 #include "deque.h"
 #include "types.h"

@@ -4,8 +4,7 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "../os/clock.h"
-#include "../os/wait.h"
+#include "../os/os.h"
 #include "blocks.h"
 #include "deque.h"
 #include "find.h"

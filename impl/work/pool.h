@@ -11,9 +11,6 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../os/os.h"
-#include "../os/clock.h"
-#include "../os/threads.h"
-#include "../os/wait.h"
 #include "../api/result.h"
 #include "blocks.h"
 #include "fork.h"
@@ -356,10 +353,7 @@ DFI_EXTERN_C_END
 static void dfi_free_all(int n)
 {
     int i;
-#if DFI_POSIX
-    if (dfi_thread_key.made) pthread_key_delete(dfi_thread_key.key);
-    dfi_thread_key.made = 0;
-#endif
+    dfi_os_key_free(&dfi_thread_key);
     if (dfi_up_end_unwatch) dfi_up_end_unwatch();
     dfi_be(NULL);
     dfi_store_relaxed(&dfi_pool.stopping, 0);

@@ -8,7 +8,7 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/upcall.h"
-#include "../os/clock.h"
+#include "../os/os.h"
 #include "blocks.h"
 #include "goal.h"
 #include "stack.h"

@@ -10,7 +10,7 @@
 #include "../base/env.h"
 #include "../base/log.h"
 #include "../base/upcall.h"
-#include "../os/threads.h"
+#include "../os/os.h"
 #include "../api/config.h"
 #include "types.h"
 

@@ -55,7 +55,7 @@ static int dfi_start_single(const df_config *c)
     dfi_pool.n_cpus = 1;
     dfi_store_relaxed(&dfi_pool.n_workers, 1);
     if (!w && !(w = dfi_worker_take(dfi_pool.deque))) return DF_ERROR_MEMORY;
-    dfi_green_has((void *)&dfi_self);
+    dfi_os_own((void *)&dfi_self);
     dfi_be(w);
     dfi_tell(DFI_POOL_READY, w);
     dfi_store_relaxed(&w->index, 0);

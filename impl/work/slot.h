@@ -8,7 +8,7 @@
 #include "../base/log.h"
 #include "../base/memory.h"
 #include "../base/upcall.h"
-#include "../os/wait.h"
+#include "../os/os.h"
 #include "../api/hooks.h"
 #include "../api/config.h"
 #include "../api/core.h"

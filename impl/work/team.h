@@ -11,8 +11,6 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../os/os.h"
-#include "../os/threads.h"
-#include "../os/wait.h"
 #include "deque.h"
 #include "goal.h"
 #include "wake.h"

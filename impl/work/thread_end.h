@@ -9,7 +9,7 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/log.h"
-#include "../os/wait.h"
+#include "../os/os.h"
 #include "../api/core.h"
 #include "../api/result.h"
 #include "deque.h"
@@ -185,44 +185,24 @@ static void dfi_exit_rest(struct dfi_worker *w)
 
 /* --- detection of the end --------------------------------------------------------------------------- */
 
-/* glibc unwinds the stack before the destructors of a thread's keys run. During unwinding it calls cleanup handlers
- * of the old kind while the frames below still exist. These handlers are in thread-local memory rather than on the
- * stack, so they are called last, or first in the main thread. Other systems do not unwind, and a destructor
- * (dfi_detach) is early enough. */
-#if DFI_GNU && defined(__GLIBC__)
-DFI_EXTERN_C_BEGIN
-extern void dfi_sys_cleanup_push(struct _pthread_cleanup_buffer *b, void (*fn)(void *),
-                                 void *arg) __asm__("_pthread_cleanup_push") __attribute__((weak));
-extern void dfi_sys_cleanup_pop(struct _pthread_cleanup_buffer *b,
-                                int execute) __asm__("_pthread_cleanup_pop") __attribute__((weak));
+/* Systems that do not unwind have no moment before the destructors of a thread's keys, and a destructor (dfi_detach) is
+ * early enough there. */
+#if DFI_LINUX
 extern void dfi_sys_asan_no_return(void) __asm__("__asan_handle_no_return") __attribute__((weak));
-DFI_EXTERN_C_END
-static DFI_TLS struct _pthread_cleanup_buffer dfi_exit_buffer;
-static DFI_TLS int dfi_exit_watched;
+#endif
 
-static void dfi_exit_unwound(void *none)
+static void dfi_exit_unwound(void)
 {
     struct dfi_worker *w = dfi_me_at_end();
-    (void)none;
-    dfi_exit_watched = 0;
     if (w) dfi_exit_bodies(w);
+#if DFI_LINUX
     if (dfi_sys_asan_no_return) dfi_sys_asan_no_return(); /* destructors run on the memory of the unwound frames */
+#endif
 }
-static void dfi_exit_watch(void)
-{
-    if (dfi_exit_watched || !dfi_sys_cleanup_push || !dfi_sys_cleanup_pop) return;
-    dfi_exit_watched = 1;
-    dfi_sys_cleanup_push(&dfi_exit_buffer, dfi_exit_unwound, NULL);
-}
-static void dfi_exit_unwatch(void)
-{
-    if (dfi_exit_watched) dfi_sys_cleanup_pop(&dfi_exit_buffer, 0);
-    dfi_exit_watched = 0;
-}
+static void dfi_exit_watch(void) { dfi_os_at_unwind(dfi_exit_unwound); }
+static void dfi_exit_unwatch(void) { dfi_os_at_unwind(NULL); }
 #define dfi_up_end_watch_by , dfi_exit_watch
 #define dfi_up_end_unwatch_by , dfi_exit_unwatch
-#else
-#endif
 
 DFI_SMALL_CODE_END
 #endif

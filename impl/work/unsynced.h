@@ -21,7 +21,7 @@
 
 #include "../base/compiler.h"
 #include "../base/log.h"
-#include "../os/stack.h"
+#include "../os/os.h"
 #include "../api/core.h"
 #include "future.h"
 #include "worker.h"

@@ -4,7 +4,7 @@
 
 #include "../base/atomic.h"
 #include "../base/compiler.h"
-#include "../os/wait.h"
+#include "../os/os.h"
 #include "deque.h"
 #include "task.h"
 #include "types.h"

@@ -6,7 +6,6 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../os/os.h"
-#include "../os/wait.h"
 #include "../api/core.h"
 #include "types.h"
 

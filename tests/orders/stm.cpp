@@ -23,8 +23,7 @@ static void model_free(void *p)
 #define DF_MALLOC(bytes) model_malloc(bytes)
 #define DF_FREE(p)       model_free(p)
 
-#include "impl/os/fence.h"
-#include "impl/os/wait.h"
+#include "impl/os/os.h"
 
 /* --- the operating system ------------------------------------------------------------------------------ */
 

@@ -1,4 +1,4 @@
-/* stm_fence.c - the barrier in all threads (impl/os/fence.h) is registered when a program with DF_STM_VALUES is loaded,
+/* stm_fence.c - the barrier in all threads (impl/os/linux.h) is registered when a program with DF_STM_VALUES is loaded,
  * before it has threads; others do not register it */
 #define _GNU_SOURCE
 #include <pthread.h>

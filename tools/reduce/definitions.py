@@ -28,6 +28,7 @@ class Item:
         self.text = write(nodes)
         self.assertion = re.match(r"\s*DFI_STATIC_ASSERT\b", self.text)
         self.stays = False
+        self.declares = False  # a static function that is defined elsewhere
         self.names = set()
         self.made = set()  # names that a macro makes of its arguments
         self.is_code = len(nodes) > 1 or not re.match(r"\s*#", self.text)
@@ -88,6 +89,7 @@ class Item:
         if function and not self.names:
             self.names = {function}
         is_defined = "{" in tokens or "=" in tokens or not function
+        self.declares = not is_defined and "static" in tokens
         seen = {"used", "constructor", "destructor"} & set(tokens)
         linked = {"DFI_API", "DFI_STRONG"} & set(tokens) and is_defined and "extern" not in tokens
         self.stays = not self.names or bool(seen or linked)
@@ -191,6 +193,23 @@ def reach(nodes, public, unpasted):
     for item, _ in everything:
         if item.assertion:
             item.stays = item.words & by_name.keys() <= names
+    without_lists([item for item, _ in everything if item.stays])
+
+
+def without_lists(items):
+    """A list of functions that are all defined before they are used, for the reader, is left out."""
+    used, defined = {}, {}  # the first and the last place
+    for place, item in enumerate(items):
+        if item.declares:
+            continue
+        for word in item.words:
+            if word in item.names:
+                defined[word] = place
+            else:
+                used.setdefault(word, place)
+    for item in items:
+        if item.declares and all(name in defined and defined[name] < used.get(name, len(items)) for name in item.names):
+            item.stays = False
 
 
 def kept(nodes):

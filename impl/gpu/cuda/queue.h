@@ -19,7 +19,6 @@
 #include "../../base/atomic.h"
 #include "../../base/compiler.h"
 #include "../../os/os.h"
-#include "../../os/wait.h"
 #include "../../api/result.h"
 #include "api.h"
 #include "../driver.h"

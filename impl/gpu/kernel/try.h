@@ -12,7 +12,6 @@
 #include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../os/os.h"
-#include "../../os/wait.h"
 #include "../../api/kernel.h"
 #include "../../api/result.h"
 #include "../cuda/api.h"

@@ -10,8 +10,7 @@
 #define DFI_GPU_LAUNCH_CHOOSE_H
 
 #include "../../base/atomic.h"
-#include "../../os/clock.h"
-#include "../../os/wait.h"
+#include "../../os/os.h"
 #include "../../api/access.h"
 #include "../../api/submit_options.h"
 #include "../../api/task.h"

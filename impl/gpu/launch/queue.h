@@ -5,7 +5,7 @@
 #define DFI_GPU_LAUNCH_QUEUE_H
 
 #include "../../base/atomic.h"
-#include "../../os/wait.h"
+#include "../../os/os.h"
 #include "../../api/access.h"
 #include "../../api/kernel.h"
 #include "../../api/result.h"

@@ -6,7 +6,7 @@
 
 #include "../../base/log.h"
 #include "../../base/memory.h"
-#include "../../os/wait.h"
+#include "../../os/os.h"
 #include "../../api/access.h"
 #include "../../api/device.h"
 #include "../../api/kernel.h"

@@ -9,7 +9,6 @@
 #include "../../base/atomic.h"
 #include "../../base/memory.h"
 #include "../../os/os.h"
-#include "../../os/wait.h"
 #include "../../api/device.h"
 #include "../../api/kernel.h"
 #include "../../api/result.h"

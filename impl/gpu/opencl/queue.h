@@ -19,7 +19,6 @@
 #include "../../base/compiler.h"
 #include "../../base/memory.h"
 #include "../../os/os.h"
-#include "../../os/wait.h"
 #include "../../api/result.h"
 #include "../driver.h"
 #include "api.h"

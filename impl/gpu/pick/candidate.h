@@ -11,7 +11,7 @@
 #include "../host/grid.h"
 #include "devices.h"
 #if !defined(DF_SERIAL)
-#include "../../os/wait.h"
+#include "../../os/os.h"
 #include "../driver.h"
 #include "../engine.h"
 #include "../kernel/reduce.h"

@@ -7,7 +7,6 @@
 #include "../../api/submit_options.h"
 #include "../../../df_gpu.h"
 #include "../../os/os.h"
-#include "../../os/wait.h"
 #if !defined(DF_SERIAL)
 #include "../engine.h"
 #endif

@@ -23,7 +23,7 @@
 #include "devices.h"
 #include "pick.h"
 #include "../store.h"
-#include "../../os/clock.h"
+#include "../../os/os.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -10,8 +10,6 @@
 #include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../os/os.h"
-#include "../../os/clock.h"
-#include "../../os/wait.h"
 #include "../../api/kernel.h"
 #include "../../api/result.h"
 #include "../driver.h"

@@ -25,8 +25,6 @@
 #include "../../base/memory.h"
 #include "../../os/fibre.h"
 #include "../../os/os.h"
-#include "../../os/threads.h"
-#include "../../os/wait.h"
 #include "../../api/device.h"
 #include "../../api/kernel.h"
 #include "../../api/result.h"

@@ -18,7 +18,7 @@
 
 #include "../../base/atomic.h"
 #include "../../base/compiler.h"
-#include "../../os/wait.h"
+#include "../../os/os.h"
 #include "../../api/loop.h"
 #include "../../work/worker.h"
 #include "../../work/wake.h"

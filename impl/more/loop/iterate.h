@@ -7,7 +7,6 @@
 #include "../../base/compiler.h"
 #include "../../base/memory.h"
 #include "../../os/os.h"
-#include "../../os/wait.h"
 #include "../../api/access.h"
 #include "../../api/loop.h"
 #include "../../api/task.h"

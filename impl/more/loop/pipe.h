@@ -7,7 +7,7 @@
 #include "../../base/compiler.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"
-#include "../../os/wait.h"
+#include "../../os/os.h"
 #include "../../api/core.h"
 #include "../../api/loop.h"
 #include "../../api/result.h"

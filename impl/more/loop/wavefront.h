@@ -22,7 +22,7 @@
 #include <limits.h>
 #include "../../base/compiler.h"
 #include "../../base/memory.h"
-#include "../../os/wait.h"
+#include "../../os/os.h"
 #include "../../api/core.h"
 #include "../../api/loop.h"
 #include "../../api/task.h"

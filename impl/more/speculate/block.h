@@ -9,7 +9,7 @@
 #include "../../base/atomic.h"
 #include "../../base/compiler.h"
 #include "../../base/log.h"
-#include "../../os/wait.h"
+#include "../../os/os.h"
 #include "../../api/access.h"
 #include "../../api/speculate.h"
 #include "../../api/task.h"

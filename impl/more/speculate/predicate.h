@@ -10,7 +10,7 @@
 
 #include "../../base/atomic.h"
 #include "../../base/memory.h"
-#include "../../os/wait.h"
+#include "../../os/os.h"
 #include "../../base/log.h"
 #include "../../work/future.h"
 #include "../../flow/scope.h"

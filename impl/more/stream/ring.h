@@ -19,7 +19,7 @@
 #include "../../base/compiler.h"
 #include "../../base/memory.h"
 #include "../../base/upcall.h"
-#include "../../os/wait.h"
+#include "../../os/os.h"
 
 enum {
     /* records that come with a stream: a stream of one element, used as a future, is one malloc */

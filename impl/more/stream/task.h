@@ -10,7 +10,7 @@
 #include "../../base/compiler.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"
-#include "../../os/wait.h"
+#include "../../os/os.h"
 #include "../../api/access.h"
 #include "../../api/result.h"
 #include "../../api/stream.h"
@@ -486,7 +486,7 @@ static void dfi_module_streams(const struct dfi_moment *m)
 {
     if (m->is == DFI_THREAD_UNWINDS) dfi_streams_now = NULL;
 #if defined(DF_SERIAL)
-    else if (m->is == DFI_POOL_READY) dfi_green_has((void *)&dfi_streams_now);
+    else if (m->is == DFI_POOL_READY) dfi_os_own((void *)&dfi_streams_now);
 #endif
 }
 

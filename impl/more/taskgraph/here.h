@@ -17,7 +17,7 @@
 #include "../../api/submit_options.h"
 #include "../../api/task.h"
 #include "../../api/wait.h"
-#include "../../os/clock.h"
+#include "../../os/os.h"
 #include "../../work/types.h"
 #include "../../work/worker.h"
 #include "../../flow/careful.h"

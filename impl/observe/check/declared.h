@@ -10,6 +10,7 @@
 #include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../os/os.h"
+#include "../../os/mapped.h"
 #include "../../api/access.h"
 #include "../../api/task.h"
 #include "../../work/future.h"
@@ -21,11 +22,6 @@
 #include "check.h"
 
 #if DF_CHECK
-
-#if DFI_POSIX
-#include <errno.h>
-#include <sys/mman.h>
-#endif
 
 enum {
     DFI_CHECK_LEVEL = DF_CHECK + 0,
@@ -367,14 +363,7 @@ static int dfi_check_only(const struct dfi_flow *t, unsigned i, unsigned mode)
 /* The first byte of r that is not mapped; 0: all of it is. */
 static uintptr_t dfi_check_unmapped(const struct dfi_region *r)
 {
-#if DFI_POSIX
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), lo = r->p / page * page, end = dfi_region_end(r);
-    if (!msync((void *)lo, end - lo, MS_ASYNC) || errno != ENOMEM) return 0;
-    while (lo < end && !msync((void *)lo, page, MS_ASYNC)) lo += page;
-    return lo >= end ? 0 : lo > r->p ? lo : r->p;
-#else
-    return (void)r, 0;
-#endif
+    return dfi_os_unmapped(r->p, dfi_region_end(r));
 }
 
 /* The regions that the running task declares to write, as accesses of a loop that is its body (a kernel). Returns their

@@ -11,7 +11,8 @@
 
 #include "../../base/compiler.h"
 #include "../../base/log.h"
-#include "../../os/wait.h"
+#include "../../os/os.h"
+#include "../../os/mapped.h"
 #include "../../api/access.h"
 #include "../../work/types.h"
 #include "../../flow/types.h"
@@ -50,16 +51,6 @@ static struct {
     struct { uintptr_t begin, end; } bounds[DFI_CHECK_USES];
     struct dfi_check_use use[DFI_CHECK_USES];
 } dfi_check_uses[2];
-
-#if defined(__linux__) && DFI_GNU
-DFI_EXTERN_C_BEGIN
-extern char dfi_sys_data[1] __asm__("__data_start") __attribute__((weak));
-extern char dfi_sys_end[1] __asm__("_end") __attribute__((weak));
-DFI_EXTERN_C_END
-static int dfi_check_global(uintptr_t p) { return p >= (uintptr_t)dfi_sys_data && p < (uintptr_t)dfi_sys_end; }
-#else
-static int dfi_check_global(uintptr_t p) { return (void)p, 0; }
-#endif
 
 /* t is being submitted. Sets its family, but for its own number. */
 static void dfi_check_family_of(const struct dfi_worker *w, struct dfi_flow *t, const struct dfi_flow *parent)
@@ -100,7 +91,7 @@ static int dfi_check_unordered(const struct dfi_check_use *a, const struct dfi_c
     while (k < f->depth && k < g->depth && f->id[k] == g->id[k]) k++;
     if (k == f->depth || k == g->depth || (a->top <= k && b->top <= k)) return 0; /* related; declared */
     return dfi_region_overlap(&a->region, &b->region) && dfi_check_at_once(f->id[k], g->id[k]) &&
-           (dfi_check_global(a->region.p) || dfi_check_at_once(f->id[f->depth - 1], g->id[g->depth - 1]));
+           (dfi_os_is_static(a->region.p) || dfi_check_at_once(f->id[f->depth - 1], g->id[g->depth - 1]));
 }
 
 static void dfi_check_say_unordered(const struct dfi_check_use *a, const struct dfi_check_use *b)

@@ -7,7 +7,7 @@
 
 #include "../../base/compiler.h"
 #include "../../base/log.h"
-#include "../../os/wait.h"
+#include "../../os/os.h"
 #include "../../api/task.h"
 #include "../../work/worker.h"
 #include "../../work/types.h"

@@ -13,8 +13,6 @@
 #include "../../base/compiler.h"
 #include "../../base/log.h"
 #include "../../os/os.h"
-#include "../../os/clock.h"
-#include "../../os/wait.h"
 #include "../../work/types.h"
 #include "check.h"
 #include "live.h"

@@ -17,7 +17,6 @@
 #include "../../more/stream/ring.h"
 #include "../../api/token.h"
 #include "../../os/os.h"
-#include "../../os/wait.h"
 #include "../output.h"
 #include "../watching.h"
 

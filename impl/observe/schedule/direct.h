@@ -6,7 +6,7 @@
 #include "../../base/compiler.h"
 #include "../../base/file.h"
 #include "../../base/log.h"
-#include "../../os/wait.h"
+#include "../../os/os.h"
 #include "../../work/worker.h"
 #include "../../work/types.h"
 #include "../../flow/task.h"

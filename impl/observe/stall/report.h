@@ -12,8 +12,6 @@
 #include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../os/os.h"
-#include "../../os/clock.h"
-#include "../../os/wait.h"
 #include "../../api/core.h"
 #include "../../work/worker.h"
 #include "../../work/types.h"

@@ -9,7 +9,7 @@
 
 #include "../../base/atomic.h"
 #include "../../base/compiler.h"
-#include "../../os/wait.h"
+#include "../../os/os.h"
 #include "../../work/types.h"
 #include "../../work/worker.h"
 #include "../chains.h"
