@@ -160,12 +160,12 @@ static void dfi_check_ready(struct dfi_flow *t)
 /* Was t told to be done? pre: none; a task whose life is no longer known counts as unfinished */
 static int dfi_check_is_done(const struct dfi_flow *t)
 {
-    struct dfi_check_family f = dfi_task_checks(t)->family;
+    const struct dfi_check_family *f = &dfi_task_checks(t)->family;
     const struct dfi_check_life *l;
     int done;
-    if (!f.depth) return 0;
-    dfi_os_lock(&dfi_check_family_lock);
-    l = dfi_check_life_of(*dfi_check_id(&f));
+    if (!f->depth) return 0;
+    dfi_os_lock(&dfi_check_family_lock); /* another thread may give t its number now (dfi_check_ready) */
+    l = dfi_check_life_of(f->id[f->depth - 1]);
     done = l && l->done;
     dfi_os_unlock(&dfi_check_family_lock);
     return done;
