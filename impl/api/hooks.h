@@ -64,11 +64,12 @@ DFI_EXTERN_C_END
 enum { DFI_ATOMIC_COMMITTED, DFI_ATOMIC_LOCKED, DFI_ATOMIC_TOO_NEW, DFI_ATOMIC_CHANGED, DFI_ATOMIC_TO_LOG,
        DFI_ATOMIC_GAVE_WAY, DFI_ATOMIC_BY_USER, DFI_ATOMIC_RETRIED, DFI_ATOMIC_BEGINS };
 
-DFI_INLINE int dfi_attempted(void) { return dfi_load_relaxed(&dfi_attempt_hook) != NULL; }
+DFI_INLINE int dfi_attempted(void) { return DFI_WITH_OBSERVERS && dfi_load_relaxed(&dfi_attempt_hook) != NULL; }
 
 DFI_INLINE void dfi_attempt(const char *site, int how, const char *other)
 {
-    dfi_attempt_fn *hook = dfi_load_acquire(&dfi_attempt_hook); /* relaxed would do: its data is protected by locks */
+    dfi_attempt_fn *hook; /* relaxed would do: its data is protected by locks */
+    hook = DFI_WITH_OBSERVERS ? dfi_load_acquire(&dfi_attempt_hook) : NULL;
     if (DFI_UNLIKELY(hook != NULL)) hook(site, how, other);
 }
 

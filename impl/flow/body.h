@@ -29,9 +29,9 @@ static DFI_NOINLINE void dfi_body_observed(struct dfi_worker *w, const struct df
     b.kind = type->modes & (DFI_INTERNAL | DFI_UNCOUNTED) ? (unsigned)DFI_RAN_INTERNAL : 0u;
     if (!t) b.kind |= DFI_RAN_INLINE;
     b.part = 0;
-    dfi_up_see(w, DFI_AT_BEGIN, &b, NULL, 0);
+    dfi_at_begin(w, &b);
     type->run(args, dfi_result_of(t));
-    dfi_up_see(w, DFI_AT_END, &b, NULL, 0);
+    dfi_at_end(w, &b);
 }
 
 DFI_FAST void dfi_body_call(struct dfi_worker *w, const struct dfi_type *type, void *args, const struct dfi_flow *t)

@@ -57,7 +57,7 @@ static int dfi_edge_add(struct dfi_worker *w, struct dfi_flow *t, const struct d
 {
     struct dfi_flow *p = before->task;
     struct dfi_edge *e, *head;
-    if (dfi_wanted(DFI_AT_EDGE) && p && (p != t || p->seq != before->seq)) dfi_up_see(w, DFI_AT_EDGE, t, before, 0);
+    if (dfi_wanted(DFI_AT_EDGE) && p && (p != t || p->seq != before->seq)) dfi_at_edge(w, t, before);
     if (!p || p == t || p->seq != before->seq) return 0;
     if (p->last_succ == t) { /* a duplicate edge, or t reuses the memory of that task and p is done */
         dfi_edge_poisoned(t, p);

@@ -84,7 +84,7 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
     }
     if (!DFI_ALONE) dfi_tasks_of(w)->fine_began = dfi_fine_submits(w);
     if ((t = dfi_flow_for(w, type)) != NULL) return &t->task;
-    dfi_at(w, DFI_AT_LOST, NULL, NULL, 0);
+    dfi_at_lost(w);
     dfi_asked(w, DFI_DOES_LACK, NULL);
     if (type->modes) return DFI_BARE;
     dfi_tasks_of(w)->bare = 1;
@@ -165,7 +165,7 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
     if (!w) {
         void *result = dfi_result_alone;
         dfi_result_alone = NULL; /* not of tasks that the body submits */
-        dfi_at(w, DFI_AT_LOST, NULL, NULL, 0);
+        dfi_at_lost(w);
         type->run(args, result);
         return;
     }
@@ -300,9 +300,9 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
 static DFI_NOINLINE int dfi_submit_before(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
 {
     if (dfi_up_arrives) dfi_up_arrives(w, t, x, n);
-    dfi_at(w, DFI_AT_NEW, t, x, n);
+    dfi_at_new(w, t, x, n);
     if (dfi_tasks_of(w)->opts && dfi_opts_take(w, t)) return -2;
-    dfi_at(w, DFI_AT_SUBMIT, t, x, n);
+    dfi_at_submit(w, t, x, n);
     if (dfi_up_submits) dfi_up_submits(w, t, x, n);
     return dfi_up_registers ? dfi_up_registers(w, t, x, n) : 0;
 }

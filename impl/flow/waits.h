@@ -70,7 +70,7 @@ static void dfi_wait_for(struct dfi_worker *w, struct dfi_access *x, unsigned n,
     dfi_store_relaxed(&flag, (intptr_t)0);
     a.flag = &flag, a.waiter = w;
     memcpy(t->args, (void *)&a, sizeof a);
-    dfi_at(w, DFI_AT_UNTIL, t, NULL, 0);
+    dfi_at_until(w, (struct dfi_flow *)(void *)t);
     dfi_submit(t, x, n);
     g.kind = DFI_GOAL_FLAG, g.scope = w->scope, g.flag = &flag;
     dfi_wait_helping(w, w->scope->mark, &g, DFI_WAIT_TASK, t, site);
@@ -96,10 +96,10 @@ DFI_API DFI_OWN_FRAME void dfi_wait_here(const char *site)
     if (DFI_UNLIKELY(!w)) dfi_fork_left();
     if (!w || (!DFI_ALONE && dfi_lazy_waits(w)) || w->task || dfi_wait_is_over(w)) return;
     DFI_CALLED(w);
-    dfi_wait_site(w, site);
+    dfi_at_site(w, site);
     dfi_wait_all(w, w->scope);
     if (!DFI_ALONE) dfi_lazy_waited(w);
-    dfi_at(w, DFI_AT_CHILDREN, NULL, NULL, 0);
+    dfi_at_children(w);
     if (dfi_up_waited) dfi_up_waited(w, w->scope);
     dfi_turn_outside(w);
 }

@@ -48,8 +48,19 @@ static int dfi_token_is_closed(df_token *t) { return dfi_load_acquire(&t->dfi_ne
 static int dfi_sleeps(const struct dfi_worker *v)
 {
     int how = dfi_load_seq_cst(&dfi_blocks_of(v)->asleep);
-    return how == DFI_ASLEEP ? dfi_load_seq_cst(&v->park) != DFI_AWAKE : how != DFI_NOT_ASLEEP &&
-        !dfi_load_seq_cst(&dfi_blocks_of(v)->retry_awake);
+    if (how == DFI_NOT_ASLEEP) return 0;
+    if (how == DFI_ASLEEP) return dfi_load_seq_cst(&v->park) != DFI_AWAKE;
+    return !dfi_load_seq_cst(&dfi_blocks_of(v)->retry_awake);
+}
+
+/* Has v work, or does it run code that may give others work? asleep: dfi_sleeps(v), loaded before */
+static int dfi_advances(struct dfi_worker *v, const struct dfi_worker *me, int asleep)
+{
+    int awake = dfi_load_seq_cst(&v->park) == DFI_AWAKE && !asleep;
+    int inside = dfi_load_relaxed(&v->helper) || dfi_load_relaxed(&v->level); /* of df: code outside is not counted */
+    if (awake && inside && v != me) return 1;
+    if (!dfi_deque_empty_any(v)) return 1;
+    return dfi_load_seq_cst(&dfi_tasks_of(v)->pinned.count) != 0;
 }
 
 /* The number of events so far; 0 if anything makes progress outside the code of `me`. (Green threads look when none of
@@ -63,14 +74,13 @@ static size_t dfi_deadlock_stamp(const struct dfi_worker *me)
     for (i = 0; i < n; i++) {
         struct dfi_worker *v = dfi_load_acquire(&dfi_pool.slot[i]);
         int asleep = dfi_sleeps(v);
-        int awake = dfi_load_seq_cst(&v->park) == DFI_AWAKE && !asleep;
         blocked -= asleep; /* a sleeper waits for what this check may give up */
-        if (!DFI_ALONE && ((awake && v != me && (dfi_load_relaxed(&v->helper) || dfi_load_relaxed(&v->level))) ||
-            !dfi_deque_empty_any(v) || dfi_load_seq_cst(&dfi_tasks_of(v)->pinned.count))) return 0;
+        if (!DFI_ALONE && dfi_advances(v, me, asleep)) return 0;
         stamp += dfi_load_relaxed(&dfi_tasks_of(v)->n_tasks) + dfi_load_relaxed(&dfi_tasks_of(v)->n_skipped) +
                  dfi_load_relaxed(&dfi_holds_of(v)->n_events);
     }
-    return blocked > 0 && !DFI_ALONE ? 0 : stamp;
+    if (!DFI_ALONE && blocked > 0) return 0; /* a worker is in a call that this check cannot end */
+    return stamp;
 }
 
 /* True if h waits for a token of such a kind. */
@@ -327,7 +337,7 @@ static int dfi_deadlock_look(struct dfi_worker *w)
     certain = l->looks > 2 && dfi_deadlock_for_certain();
     if (!certain && (dfi_deadlock_timed() || dfi_deadlock_external())) return 0;
     if (!DFI_ALONE && !certain && l->looks * DFI_LOOK_MS < dfi_more.patience * 1000) return 0;
-    dfi_at(w, DFI_AT_STUCK, NULL, NULL, (uint64_t)l->looks * DFI_LOOK_MS); /* before the state changes */
+    dfi_at_stuck(w, (uint64_t)l->looks * DFI_LOOK_MS); /* before the state changes */
     l->looks = 0;
     for (i = 0; i < n; i++)
         while (dfi_deadlock_give_up(w, dfi_load_acquire(&dfi_pool.slot[i]), certain)) some = 1;

@@ -416,7 +416,7 @@ static df_result dfi_scope_result(struct dfi_worker *w, struct dfi_scope *s)
 {
     struct dfi_error *e;
     int cancelled, code;
-    dfi_at(w, DFI_AT_CHILDREN, NULL, NULL, 0);
+    dfi_at_children(w);
     cancelled = dfi_cancels_any() && dfi_scope_cancelled(s);
     if (dfi_up_waited) dfi_up_waited(w, s);
     if (dfi_now_failed(w, s)) return DF_ERROR_CANCELLED;
@@ -434,7 +434,7 @@ DFI_API df_result dfi_wait_result_here(const char *site)
     if (w) dfi_create(w);
     else if (dfi_fork_left()) return DF_ERROR_CANCELLED;
     if (!w || w->task) return df_cancelled() ? DF_ERROR_CANCELLED : DF_OK; /* it has no children */
-    dfi_wait_site(w, site);
+    dfi_at_site(w, site);
     dfi_wait_all(w, w->scope);
     return dfi_scope_result(w, w->scope);
 }

@@ -39,17 +39,17 @@ DFI_API struct dfi_task *dfi_node_new(const struct dfi_type *type, const struct 
     /* Beyond the window the caller runs ready nodes; it never waits for one that is not ready. */
     if (s && s->open && s->submitted - s->done >= dfi_flow_pool.window && dfi_run_own(w, s->mark, NULL)) dfi_offer(w);
     if (!x) {
-        dfi_at(w, DFI_AT_LOST, NULL, NULL, 0);
+        dfi_at_lost(w);
         if (t) dfi_flow_free(w, t);
         return NULL;
     }
     x->name = type->name, x->site = site;
     dfi_tokens_of(x)->inputs = inputs;
     if (DFI_UNLIKELY(type->modes & DFI_HELD)) memset(t->task.args, 0, type->args_bytes); /* inputs not given */
-    dfi_at(w, DFI_AT_NODE, t, NULL, 0);
+    dfi_at_node(w, t);
     if (s->open) s->submitted++;
     else dfi_fetch_add_seq_cst(&s->pending, (intptr_t)1);
-    dfi_at(w, DFI_AT_SUBMIT, t, NULL, 0);
+    dfi_at_submit(w, t, NULL, 0);
     dfi_store_relaxed(&t->wait, (intptr_t)(inputs->n ? inputs->n : 1));
     if (inputs->n) {
         dfi_hold_task(w, x);
@@ -82,7 +82,7 @@ DFI_API void *dfi_node_input(struct dfi_task *node, int input, const char *site)
     given = dfi_load_relaxed(&dfi_tokens_of(t->extra)->given);
     while (!(given & bit)) { /* relaxed would do: the subtraction in dfi_node_given releases the value */
         if (!dfi_cas_acq_rel(&dfi_tokens_of(t->extra)->given, &given, given | bit)) continue;
-        dfi_at(dfi_me(), DFI_AT_INPUT, t, NULL, (uint64_t)input);
+        dfi_at_input(dfi_me(), t, (unsigned)input);
         return t->task.args;
     }
     for (i = 0, p = dfi_tokens_of(t->extra)->inputs->names; i < input; i++) p = strchr(p, ' ') + 1;
@@ -104,7 +104,7 @@ DFI_API void dfi_node_given(struct dfi_task *node)
     if (dfi_taskgraph_is_open(node)) return;
     if (w) dfi_turn_take(w);
     dfi_happened(w);
-    dfi_at(w, DFI_AT_RELEASE, t, NULL, 0);
+    dfi_at_release(w, t);
     if (dfi_flow_unblock(t)) dfi_ready_any(dfi_me_attached(), t);
     if (w) dfi_turn_outside(w);
 }

@@ -50,9 +50,9 @@ static int dfi_rest(struct dfi_worker *w)
         dfi_store_seq_cst(&w->park, (int)DFI_PARKED_REST);
         found = dfi_up_find_pinned(w, &stolen);
         if (!found && dfi_load_seq_cst(&w->retires) && !dfi_stopping()) {
-            dfi_at(w, DFI_AT_SLEEP, NULL, NULL, 0);
+            dfi_at_sleep(w);
             dfi_os_event_wait(&w->event, &w->park, DFI_PARKED_REST, 0);
-            dfi_at(w, DFI_AT_WOKE, NULL, NULL, 0);
+            dfi_at_woke(w);
         }
         dfi_store_seq_cst(&w->park, (int)DFI_AWAKE);
         if (!found) continue;

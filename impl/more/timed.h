@@ -88,7 +88,7 @@ DFI_API df_result dfi_wait_timed_here(const char *site, int ms)
     if (!w || w->task) return DF_OK; /* it has no children */
     s = w->scope;
     DFI_CALLED(w);
-    dfi_wait_site(w, site);
+    dfi_at_site(w, site);
     dfi_code_waits(w, s);
     dfi_code_pause(w, 0);
     if (dfi_up_scope_waits) dfi_up_scope_waits(w, s);

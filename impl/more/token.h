@@ -126,7 +126,7 @@ DFI_FAST int dfi_token_made(df_token *t, const char *site)
 /* u has got one of the things that it waits for. */
 static void dfi_token_reached(struct dfi_worker *w, struct dfi_flow *u)
 {
-    dfi_at(w, DFI_AT_RELEASE, u, NULL, 0);
+    dfi_at_release(w, u);
     if (dfi_flow_unblock(u)) dfi_ready_any(w, u);
 }
 
@@ -185,7 +185,7 @@ static struct dfi_edge *dfi_token_close(df_token *t, int *skip)
 {
     void *list;
     *skip = (dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP) != 0;
-    dfi_at(dfi_me(), DFI_AT_TOKEN, t, NULL, 0);
+    dfi_at_token(dfi_me(), t);
     list = dfi_swap_acq_rel(&t->dfi_list, (void *)DFI_DONE_EDGE); /* t may be gone from here on */
     return list == (void *)DFI_DONE_EDGE ? NULL : (struct dfi_edge *)list;
 }
@@ -256,7 +256,7 @@ static int dfi_token_after(struct dfi_worker *w, struct dfi_flow *t, df_token *t
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_token_init(df_token *t, long k, const char *site)
 {
-    dfi_at(dfi_me(), DFI_AT_TOKEN, t, NULL, 0);
+    dfi_at_token(dfi_me(), t);
     dfi_store_relaxed(&t->dfi_list, (void *)(uintptr_t)(k <= 0));
     dfi_store_relaxed(&t->dfi_need, (intptr_t)k);
     dfi_store_relaxed(&t->dfi_promised, (intptr_t)0);
@@ -282,7 +282,7 @@ DFI_API void dfi_signal(df_token *t, const char *site)
         return;
     }
     if (dfi_turns() && (w = dfi_me_attached()) != NULL) dfi_turn_take(w);
-    dfi_at(w, DFI_AT_SIGNAL, t, NULL, 0);
+    dfi_at_signal(w, t);
     dfi_token_signal(w, t, site, 0);
     if (w) dfi_turn_outside(w);
 }
@@ -367,10 +367,10 @@ static void dfi_token_done(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_use *u;
     if (dfi_up_task_done) dfi_up_task_done(t); /* before a wait for a token or for its handle ends */
-    dfi_at(w, DFI_AT_RELEASES, t, NULL, 0);
+    dfi_at_releases(w, t);
     for (u = dfi_tokens_of(t->extra)->signals; u; u = u->next)
         dfi_token_keep_promise(w, u->token, t->extra->site, dfi_load_relaxed(&t->skip) != 0);
-    dfi_at(w, DFI_AT_RELEASES, NULL, NULL, 0);
+    dfi_at_releases(w, NULL);
 }
 
 DFI_SMALL_CODE_BEGIN

@@ -61,7 +61,7 @@ struct dfi_tm_site { const char *site; struct dfi_tm_counts counts; };
 
 /* A commit while df keeps statistics, kept until DFI_TM_LATEST later ones: dfi_tm_other. */
 struct dfi_tm_committed { DFI_ATOMIC(uintptr_t) time; DFI_ATOMIC(const char *) site; DFI_ATOMIC(uint64_t) filter; };
-enum { DFI_TM_LATEST = 256 };
+enum { DFI_TM_LATEST = DFI_WITH_OBSERVERS ? 256 : 1 };
 
 enum { DFI_TM_READS = 256, DFI_TM_WRITES = 64 }; /* capacity of the first logs; 2^7 buckets */
 enum { DFI_TM_FEW = 8 }; /* writes searched linearly: costs about as much as a look into the hash table */

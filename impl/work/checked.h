@@ -109,7 +109,7 @@ DFI_API int dfi_sync_checked(struct dfi_future *f)
                     dfi_call_site, f->type ? f->type->name : "a task"); /* type is NULL in C++ after a sync */
         return 0;
     }
-    if (w) dfi_wait_site(w, dfi_call_site);
+    if (w) dfi_at_site(w, dfi_call_site);
     if (dfi_sync_slow(f)) dfi_sync_runs(w, f);
     dfi_store_relaxed(&f->link, (void *)f);
     return 0;

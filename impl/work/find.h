@@ -133,7 +133,7 @@ static int dfi_steal(struct dfi_worker *w, const struct dfi_filter *f, struct df
         if (v && v != w && dfi_deque_steal_thief(v, f, stolen)) {
             w->victim = at;
             dfi_count(&w->n_steals);
-            dfi_at(w, DFI_AT_STEAL, stolen->entry, stolen->victim, 0);
+            dfi_at_steal(w, stolen->entry, stolen->victim);
             return 1;
         }
     }

@@ -154,9 +154,9 @@ DFI_FAST void dfi_watch_future(struct dfi_worker *w, struct dfi_future *f, const
     b.name = b.title = f->type->name, b.type = f->type, b.task = NULL;
     b.future = f, b.victim = victim;
     b.kind = DFI_RAN_SPAWNED, b.part = 0;
-    dfi_up_see(w, DFI_AT_BEGIN, &b, NULL, 0);
+    dfi_at_begin(w, &b);
     dfi_future_run_here(f);
-    dfi_up_see(w, DFI_AT_END, &b, NULL, 0);
+    dfi_at_end(w, &b);
 }
 
 /* The future of scope s ends. The state that it gets: */

@@ -81,12 +81,12 @@ static int dfi_park(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_s
     if (idle) dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);
     dfi_request_steals(w);
     if (!dfi_goal_met(g) && !(found = dfi_find(w, g, stolen))) {
-        dfi_at(w, DFI_AT_SLEEP, NULL, NULL, 0);
+        dfi_at_sleep(w);
         dfi_count(&w->n_parks);
         if (dfi_up_sleeps && !idle) slept = dfi_up_sleeps(w);
         dfi_sleep(w, g, state, &nap);
         if (dfi_up_slept && DFI_UNLIKELY(slept)) dfi_up_slept(w);
-        dfi_at(w, DFI_AT_WOKE, NULL, NULL, 0);
+        dfi_at_woke(w);
     }
     dfi_store_seq_cst(&w->park, DFI_AWAKE);
     if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);

@@ -17,28 +17,18 @@
 struct dfi_worker;
 struct dfi_flow;
 struct dfi_future;
+struct dfi_access;
+struct dfi_ref;
+struct dfi_body;
+struct dfi_wait;
 
-/* The arguments of dfi_at. What is not mentioned is 0. w is the worker of the calling thread. */
+/* The points, each told by the function dfi_at_.. of its name (below), which shows the arguments that observers get.
+ * Only wanted, never told: PAST_EDGE: EDGE also for tasks that are done; TURN: a director chooses the schedule
+ * (work/director.h). UPPER: the first of upper floors (more/points.h). */
 enum dfi_probe {
-    DFI_AT_NEW,       /* on: a task that is being submitted, and does not have its options yet; other: its a accesses */
-    DFI_AT_SUBMIT,    /* on: the same task, with its options; other: its a accesses, or NULL: a node */
-    DFI_AT_EDGE,      /* on: a task that is being submitted; other: dfi_ref of a task that it follows */
-    DFI_AT_PAST_EDGE, /* only wanted, never told: DFI_AT_EDGE also for tasks that are done */
-    DFI_AT_RELEASE,   /* on: a task that has got a token, input or element that it waits for; w may be NULL */
-    DFI_AT_RELEASES,  /* on: the ended task that the next releases of w belong to, or NULL: to its running body */
-    DFI_AT_BEGIN,     /* on: struct dfi_body that begins */
-    DFI_AT_END,       /* on: struct dfi_body that ends */
-    DFI_AT_WAIT,      /* on: struct dfi_wait that begins */
-    DFI_AT_WAITED,    /* on: struct dfi_wait that ends */
-    DFI_AT_SITE,      /* on: the source line of the next wait of w for a scope or future, or NULL */
-    DFI_AT_UNTIL,     /* on: the internal task that the next wait of w is for */
-    DFI_AT_CHILDREN,  /* all children of the innermost scope of w are done */
-    DFI_AT_STEAL,     /* on: the entry that w has stolen; other: the worker that had it */
-    DFI_AT_SLEEP,     /* w is about to park */
-    DFI_AT_WOKE,      /* w was parked */
-    DFI_AT_LOST,      /* a task runs without a record, because memory is lacking; w may be NULL */
-    DFI_AT_TURN,      /* only wanted, never told: a director chooses the schedule (work/director.h) */
-    DFI_AT_UPPER      /* the first of upper floors (more/points.h) */
+    DFI_AT_NEW, DFI_AT_SUBMIT, DFI_AT_EDGE, DFI_AT_PAST_EDGE, DFI_AT_RELEASE, DFI_AT_RELEASES, DFI_AT_BEGIN, DFI_AT_END,
+    DFI_AT_WAIT, DFI_AT_WAITED, DFI_AT_SITE, DFI_AT_UNTIL, DFI_AT_CHILDREN, DFI_AT_STEAL, DFI_AT_SLEEP, DFI_AT_WOKE,
+    DFI_AT_LOST, DFI_AT_TURN, DFI_AT_UPPER
 };
 
 DFI_EXTERN_C_BEGIN
@@ -57,6 +47,56 @@ DFI_FAST void dfi_at(struct dfi_worker *w, unsigned p, const void *on, const voi
 {
     if (dfi_wanted(p)) dfi_up_see(w, p, on, other, a);
 }
+
+/* w is the worker of the calling thread, or NULL where a comment says so.
+ * t is being submitted; x: its n accesses, or NULL: a node. NEW: it does not have its options yet. */
+DFI_FAST void dfi_at_new(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_access *x, unsigned n)
+{
+    dfi_at(w, DFI_AT_NEW, t, x, n);
+}
+DFI_FAST void dfi_at_submit(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_access *x, unsigned n)
+{
+    dfi_at(w, DFI_AT_SUBMIT, t, x, n);
+}
+/* t, which is being submitted, follows the task in `before`. */
+DFI_FAST void dfi_at_edge(struct dfi_worker *w, const struct dfi_flow *t, const struct dfi_ref *before)
+{
+    dfi_at(w, DFI_AT_EDGE, t, before, 0);
+}
+/* w is about to wait for t, an internal task. */
+DFI_FAST void dfi_at_until(struct dfi_worker *w, const struct dfi_flow *t) { dfi_at(w, DFI_AT_UNTIL, t, NULL, 0); }
+/* t has got a token, input or element that it waits for. w may be NULL. */
+DFI_FAST void dfi_at_release(struct dfi_worker *w, const struct dfi_flow *t) { dfi_at(w, DFI_AT_RELEASE, t, NULL, 0); }
+/* The next releases of w belong to the ended task t; NULL: to its running body. */
+DFI_FAST void dfi_at_releases(struct dfi_worker *w, const struct dfi_flow *t)
+{
+    dfi_at(w, DFI_AT_RELEASES, t, NULL, 0);
+}
+/* A task runs without a record, because memory is lacking. w may be NULL. */
+DFI_FAST void dfi_at_lost(struct dfi_worker *w) { dfi_at(w, DFI_AT_LOST, NULL, NULL, 0); }
+/* All children of the innermost scope of w are done. */
+DFI_FAST void dfi_at_children(struct dfi_worker *w) { dfi_at(w, DFI_AT_CHILDREN, NULL, NULL, 0); }
+/* A body begins, ends. pre: BEGIN is wanted; it began with this call */
+DFI_INLINE void dfi_at_begin(struct dfi_worker *w, struct dfi_body *b) { dfi_up_see(w, DFI_AT_BEGIN, b, NULL, 0); }
+DFI_INLINE void dfi_at_end(struct dfi_worker *w, struct dfi_body *b)
+{
+    if (dfi_up_see) dfi_up_see(w, DFI_AT_END, b, NULL, 0);
+}
+/* A wait begins, and ends if an observer saw it begin. site: the source line of the next one, for a scope or future. */
+DFI_FAST void dfi_at_wait(struct dfi_worker *w, struct dfi_wait *x) { dfi_at(w, DFI_AT_WAIT, x, NULL, 0); }
+DFI_INLINE void dfi_at_waited(struct dfi_worker *w, struct dfi_wait *x)
+{
+    if (dfi_up_see) dfi_up_see(w, DFI_AT_WAITED, x, NULL, 0);
+}
+DFI_FAST void dfi_at_site(struct dfi_worker *w, const char *site) { dfi_at(w, DFI_AT_SITE, site, NULL, 0); }
+/* w has stolen the entry, which the victim had. */
+DFI_FAST void dfi_at_steal(struct dfi_worker *w, const void *entry, const struct dfi_worker *victim)
+{
+    dfi_at(w, DFI_AT_STEAL, entry, victim, 0);
+}
+/* w is about to park; it was parked. */
+DFI_FAST void dfi_at_sleep(struct dfi_worker *w) { dfi_at(w, DFI_AT_SLEEP, NULL, NULL, 0); }
+DFI_FAST void dfi_at_woke(struct dfi_worker *w) { dfi_at(w, DFI_AT_WOKE, NULL, NULL, 0); }
 
 enum { DFI_PAST_EDGES = 1 << 16 }; /* 1 MB of a list of tasks */
 /* Is a list of n remembered tasks kept for observers, including tasks that are done? */
@@ -89,7 +129,7 @@ DFI_UNUSED static DFI_COLD int dfi_part_seen(struct dfi_worker *w, struct dfi_bo
 {
     b->name = b->title = name, b->type = NULL, b->task = NULL, b->future = NULL, b->victim = NULL;
     b->kind = kind, b->part = 1, b->first = b->last = 0;
-    dfi_up_see(w, DFI_AT_BEGIN, b, NULL, 0);
+    dfi_at_begin(w, b);
     return 1;
 }
 /* Around part of a loop, or a stage of a pipe. w may be NULL. Nonzero: dfi_part_end must follow; it gets the first and
@@ -101,7 +141,7 @@ DFI_FAST int dfi_part_begin(struct dfi_worker *w, struct dfi_body *b, unsigned k
 DFI_FAST void dfi_part_end(struct dfi_worker *w, struct dfi_body *b, long first, long last)
 {
     b->first = first, b->last = last;
-    if (dfi_up_see) dfi_up_see(w, DFI_AT_END, b, NULL, 0);
+    dfi_at_end(w, b);
 }
 
 #endif

@@ -17,9 +17,6 @@
 /* Changes the nesting depth of w in blocks, bodies and waits: 0 is outside df (more/deadlock.h). */
 static void dfi_level(struct dfi_worker *w, int by) { dfi_store_relaxed(&w->level, dfi_load_relaxed(&w->level) + by); }
 
-/* Tells observers the source line of the next wait of w for a scope or future. */
-static void dfi_wait_site(struct dfi_worker *w, const char *site) { dfi_at(w, DFI_AT_SITE, site, NULL, 0); }
-
 /* Is x a wait for a scope without unfinished children? */
 static DFI_COLD int dfi_wait_for_none(const struct dfi_wait *x)
 {
@@ -36,7 +33,7 @@ DFI_FAST void dfi_wait_enter(struct dfi_worker *w, struct dfi_wait *x, unsigned 
     x->block = NULL;
     if (kind >= DFI_WAIT_IDLE && DFI_UNLIKELY(*dfi_block_here != NULL) && !dfi_wait_for_none(x))
         x->block = dfi_load_acquire(&dfi_block_hooks)->suspend();
-    dfi_at(w, DFI_AT_WAIT, x, NULL, 0);
+    dfi_at_wait(w, x);
     if (kind != DFI_WAIT_MEMBER) dfi_code_pause(w, kind == DFI_WAIT_OUTSIDE);
     if (kind >= DFI_WAIT_IDLE) dfi_level(w, 1);
 }
@@ -44,7 +41,7 @@ DFI_FAST void dfi_wait_enter(struct dfi_worker *w, struct dfi_wait *x, unsigned 
 DFI_FAST void dfi_wait_leave(struct dfi_worker *w, struct dfi_wait *x)
 {
     if (x->kind >= DFI_WAIT_IDLE) dfi_level(w, -1);
-    if (DFI_UNLIKELY(x->since | x->began) && dfi_up_see) dfi_up_see(w, DFI_AT_WAITED, x, NULL, 0);
+    if (DFI_UNLIKELY(x->since | x->began)) dfi_at_waited(w, x);
     if (x->kind != DFI_WAIT_MEMBER) dfi_code_resume(w, x->kind == DFI_WAIT_OUTSIDE);
     if (DFI_UNLIKELY(x->block != NULL)) dfi_load_acquire(&dfi_block_hooks)->resume(x->block);
 }

@@ -273,7 +273,7 @@ static void dfi_wave_submit(struct dfi_worker *w, struct dfi_wave *v, unsigned l
     ring[at % size].task = NULL;
     if (scope->submitted - scope->done >= dfi_flow_pool.window) dfi_throttle(w, scope);
     if ((t = dfi_flow_new(w, scope, &v->task)) != NULL) {
-        dfi_at(w, DFI_AT_TILE, t, NULL, 0);
+        dfi_at_tile(w, t);
         for (i = 0; i < n && !failed; i++) {
             for (d = 0; d < 3; d++) /* inside the grid? */
                 if (s[i].d[d] < 0 ? c[d] < (unsigned long)-s[i].d[d]

@@ -67,7 +67,7 @@ DFI_API struct df_stream *dfi_stream_new(size_t bytes, size_t capacity, int code
     }
     dfi_reader_begin(&c->self, c);
     dfi_up_streams_change(1);
-    dfi_at(NULL, DFI_AT_STREAM, c, NULL, 0);
+    dfi_at_stream(c);
     return &c->self;
 }
 

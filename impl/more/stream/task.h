@@ -73,7 +73,7 @@ static void dfi_windows_release(struct dfi_worker *w, struct dfi_window *v)
     while (v) {
         struct dfi_flow *t = (struct dfi_flow *)v->task;
         struct dfi_window *next = v->wait_next; /* v may be gone after the subtraction */
-        dfi_at(w, DFI_AT_RELEASE, t, NULL, 0);
+        dfi_at_release(w, t);
         /* acq_rel: passes what was seen under the locks of several streams to the thread that
          * releases the task */
         if (dfi_fetch_sub_acq_rel(&dfi_windows_of(t->extra)->missing, (intptr_t)1) == 1 &&
@@ -140,9 +140,9 @@ static void dfi_stream_end(struct dfi_worker *w, struct dfi_flow *t)
     dfi_windows_end(x->first, skipped, ns, &a);
     x->first = NULL;
     if (!a.ready) return;
-    dfi_at(w, DFI_AT_RELEASES, t, NULL, 0);
+    dfi_at_releases(w, t);
     dfi_windows_release(w, a.ready);
-    dfi_at(w, DFI_AT_RELEASES, NULL, NULL, 0);
+    dfi_at_releases(w, NULL);
 }
 
 /* --- submission ------------------------------------------------------------------------------------ */
@@ -272,7 +272,7 @@ static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct df
     int looks = 0, skip = q->wrong, r = 0;
     char *more = NULL;
     dfi_warn_no_memory();
-    dfi_at(w, DFI_AT_LOST, NULL, NULL, 0);
+    dfi_at_lost(w);
     q->windows = few, q->locks = few_locks, q->task = q;
     if (q->count > DFI_WINDOWS_NOW) { /* the records do not fit on the stack */
         if (w) dfi_tasks_of(w)->opts = NULL; /* not for tasks that run meanwhile */
