@@ -80,12 +80,14 @@ TEST    = test-run test-fail test-compile test-examples test-messages test-words
 # long ones first, so that none of them is left alone at the end
 GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test-compile other-compile test-pages gate-link \
     gate-copies gate-check test-trace gate-dataflow gate-cxx test-install test-gdb gate-minimal test-size test-reference
-CHECK   = test-run test-debug test-orders test-directed test-fail test-compile test-link test-copies test-cxx test-check test-examples test-trace \
-    test-single test-floors test-structures test-messages test-words test-names test-install test-gdb test-page test-levels \
-    $(PARTS:%=test-%) test-examples-small test-size test-pages test-porting test-reference test-packages test-release \
-    test-site test-integration \
-    $(TARGETS:%=test-%) check-tsan check-asan \
-    $(if $(OTHER),$(OTHERS))
+# in parts of about equal time (PART=k/4)
+CHECK_1 = test-run test-orders test-directed test-fail test-cxx test-check test-examples test-trace test-floors \
+    test-structures test-messages test-words test-porting test-reference
+CHECK_2 = test-debug check-tsan test-names test-size test-pages
+CHECK_3 = check-asan test-link test-copies test-single test-levels test-install test-gdb test-page test-packages \
+    test-release test-site test-integration
+CHECK_4 = test-compile $(if $(OTHER),$(OTHERS)) $(PARTS:%=test-%) test-examples-small $(TARGETS:%=test-%)
+CHECK   = $(if $(PART),$(or $(CHECK_$(PART:%/4=%)),$(error PART is 1/4, 2/4, 3/4 or 4/4)),$(foreach k,1 2 3 4,$(CHECK_$k)))
 OTHERS  = $(addprefix other-,run compile fail link cxx check)
 PARTS   = small dataflow minimal
 TARGETS = musl i686 aarch64 riscv64

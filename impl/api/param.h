@@ -3,7 +3,7 @@
  * A parameter is a tuple (form, mode, ...), which base/pp.h makes from the words df_in, df_out .... Each generator
  * here, DFI_PROTO, DFI_FIELD, DFI_ACCESS ..., turns a parameter into a piece of text. api/declare.h assembles the
  * pieces, and so do api/loop.h, more/loop/pipe.h and api/kernel.h. A new form of parameter is one more row in each
- * generator. The comments name the place of the piece in the expansion. */
+ * generator; for a new mode see impl/README.md, "A task". The comments name the place of the piece in the expansion. */
 #ifndef DFI_API_PARAM_H
 #define DFI_API_PARAM_H
 

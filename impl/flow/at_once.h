@@ -45,7 +45,8 @@ static int dfi_before_ref(struct dfi_before *b, const struct dfi_ref *r)
 }
 
 /* Are all tasks done that the entry remembers and that conflict with an access of that kind? Sharers that have
- * something in common conflict with this task, which cannot join them, and are ended. */
+ * something in common conflict with this task, which cannot join them, and are ended. The rule is that of
+ * dfi_entry_order (flow/order.h). */
 static int dfi_before_entry(struct dfi_before *b, struct dfi_entry *n, unsigned kind)
 {
     unsigned i;

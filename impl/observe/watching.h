@@ -12,8 +12,8 @@
  * order; but the end of a body or wait, if it wanted the beginning, in the opposite order (see.h).
  *   told: observers of the program. direct: control of the schedule. chain: the running bodies of each worker, kept
  *   whenever an observer wants bodies. record: events, for the trace and the statistics.
- * A new one: its file, a row here, its #include and module in modules.h, and a room in each body if it needs one
- * (rooms.h). */
+ * A new one, such as progress.h: its file, a row here, its #include in see.h and modules.h, its module in the table of
+ * modules.h; what it keeps for each worker or body is a room (rooms.h). */
 #define DFI_OBSERVERS(O)                                                                                               \
     O(DFI_WITH_OBSERVERS, told)                                                                                        \
     O(DFI_WITH_WATCHES, direct)                                                                                        \

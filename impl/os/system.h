@@ -1,9 +1,11 @@
 /* system.h - operating system layer: the list of what df asks a system, and the system of this program
  *
- * A system is a file that defines the functions of the list, and the structs of a mutex, an event, a thread, a key and
- * the affinity: linux.h, posix.h (with unknown.h), c11.h (with unknown.h). A new one is such a file, and its #include
- * here. DF_SERIAL has none.h, and green.h for waits. Files and environment variables are in base/ (path.h, replace.h,
- * env.h), memory in pages.h (df_owm.h) and mapped.h (DF_CHECK), stacks in fibre.h. */
+ * A system is a file that defines the functions of the list, the structs of a mutex, an event, a thread, a key and the
+ * affinity (its CPUs: bits[], DFI_MAX_CPUS), DFI_OS_MUTEX_INIT and with DFI_UNIX DFI_OS_EVENT_INIT: linux.h; posix.h
+ * and c11.h, which unknown.h completes. A new one is such a file, and a branch below. DF_SERIAL has none.h, and
+ * green.h for waits. What else depends on the system asks DFI_UNIX or DFI_LINUX (base/compiler.h), and has something
+ * for others: files, signals and the environment in base/, memory in pages.h (df_owm.h) and mapped.h (DF_CHECK),
+ * libraries of drivers in gpu/library.h. Stacks depend on the calling convention (DFI_FIBRE_HAND, fibre_swap.h). */
 #ifndef DFI_OS_SYSTEM_H
 #define DFI_OS_SYSTEM_H
 
@@ -79,8 +81,8 @@ DFI_UNUSED static void dfi_os_at_unwind(void (*fn)(void));
 DFI_UNUSED static void dfi_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 
 /* A barrier in every thread of the process (1 to 10 us): of a store and a later load of another thread, the store is
- * seen after it, or the load comes after it. They need dfi_os_fence_compiler() in between. -1: there is none; then they
- * have to order them on their own. dfi_os_fence_load prepares it when the program is loaded. */
+ * seen after it, or the load comes after it. They need the macro dfi_os_fence_compiler() in between. -1: there is none;
+ * then they have to order them on their own. dfi_os_fence_load prepares it when the program is loaded. */
 DFI_UNUSED static int dfi_os_fence_all(void);
 DFI_UNUSED static void dfi_os_fence_load(void);
 

@@ -1,4 +1,7 @@
-/* help.h - waiting for a goal: running other work, then parking */
+/* help.h - waiting for a goal: running other work, then parking
+ *
+ * dfi_park decides and announces, dfi_sleep sleeps, work/wake.h wakes. Argument that no wake-up is lost:
+ * docs/internals/work.md, "Sleeping". */
 #ifndef DFI_WORK_HELP_H
 #define DFI_WORK_HELP_H
 
