@@ -24,7 +24,7 @@ help:
 	@echo '  make test          does df work here? With a compiler alone, on all CPUs, less than 3 minutes on 2'
 	@echo '                     (FUZZ=1000: more random programs; V=1: a line for each test)'
 	@echo '  make gate          what a change must pass besides: ten minutes on 2 CPUs'
-	@echo '  make check         everything: an hour on 2 CPUs'
+	@echo '  make check         everything: two hours on 2 CPUs; PART=k/4: the k-th of four parts'
 	@echo '  make check-tsan    run-time tests under ThreadSanitizer'
 	@echo '  make check-asan    the same under AddressSanitizer and UndefinedBehaviorSanitizer together'
 	@echo '  make bench         df against OpenMP and oneTBB, as ratios'

@@ -87,7 +87,6 @@ static void dfi_watch_end(struct dfi_worker *w, struct dfi_body *b)
     dfi_event_put_level(w, DFI_E_RUN, r->began, b->id, now - r->began, r->text, b->kind);
 }
 
-DFI_SMALL_CODE_BEGIN
 /* --- submission ------------------------------------------------------------------------------------ */
 
 /* t is being submitted, and has its options. */
@@ -250,7 +249,5 @@ static void dfi_record_see(struct dfi_worker *w, unsigned p, const void *on, con
     default: break;
     }
 }
-
-DFI_SMALL_CODE_END
 
 #endif
