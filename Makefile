@@ -24,7 +24,7 @@ help:
 	@echo '  make test          does df work here? With a compiler alone, on all CPUs, less than 3 minutes on 2'
 	@echo '                     (FUZZ=1000: more random programs; V=1: a line for each test)'
 	@echo '  make gate          what a change must pass besides: ten minutes on 2 CPUs'
-	@echo '  make check         everything: two hours on 2 CPUs; PART=k/4: the k-th of four parts'
+	@echo '  make check         everything, for hours; PART=k/4: the k-th of four parts'
 	@echo '  make check-tsan    run-time tests under ThreadSanitizer'
 	@echo '  make check-asan    the same under AddressSanitizer and UndefinedBehaviorSanitizer together'
 	@echo '  make bench         df against OpenMP and oneTBB, as ratios'
@@ -80,7 +80,7 @@ TEST    = test-run test-fail test-compile test-examples test-messages test-words
 # long ones first, so that none of them is left alone at the end
 GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test-compile other-compile test-pages gate-link \
     gate-copies gate-check test-trace gate-dataflow gate-cxx test-install test-gdb gate-minimal test-size test-reference
-# in parts of about equal time (PART=k/4)
+# in parts (PART=k/4)
 CHECK_1 = test-run test-orders test-directed test-fail test-cxx test-check test-examples test-trace test-floors \
     test-structures test-messages test-words test-porting test-reference
 CHECK_2 = test-debug check-tsan test-names test-size test-pages

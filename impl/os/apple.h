@@ -1,6 +1,11 @@
-/* apple.h - condition variables of Apple's systems: their clock cannot be chosen, so they wait for a duration */
+/* apple.h - Apple's systems: the clock of condition variables cannot be chosen, so they wait for a duration */
 #ifndef DFI_OS_APPLE_H
 #define DFI_OS_APPLE_H
+
+DFI_EXTERN_C_BEGIN
+extern char ***dfi_sys_environ(void) __asm__("__NSGetEnviron");
+DFI_EXTERN_C_END
+DFI_UNUSED static char **dfi_os_environment(void) { return *dfi_sys_environ(); }
 
 DFI_UNUSED static int dfi_os_condition_init(pthread_cond_t *c) { return pthread_cond_init(c, NULL); }
 DFI_UNUSED static int dfi_os_condition_wait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *end)

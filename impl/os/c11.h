@@ -124,5 +124,6 @@ DFI_UNUSED static void dfi_os_at_fork(void (*prepare)(void), void (*parent)(void
     (void)prepare, (void)parent, (void)child; /* there is no fork */
 }
 DFI_UNUSED static int dfi_os_online_cpus(void) { return 0; }
+DFI_UNUSED static char **dfi_os_environment(void) { return NULL; }
 
 #endif

@@ -49,6 +49,14 @@ DFI_UNUSED static int dfi_os_condition_wait(pthread_cond_t *c, pthread_mutex_t *
 {
     return pthread_cond_timedwait(c, m, end);
 }
+#if DFI_GNU
+DFI_EXTERN_C_BEGIN
+extern char **dfi_sys_environment __asm__("environ");
+DFI_EXTERN_C_END
+DFI_UNUSED static char **dfi_os_environment(void) { return dfi_sys_environment; }
+#else
+DFI_UNUSED static char **dfi_os_environment(void) { return NULL; }
+#endif
 #endif
 
 DFI_UNUSED static int dfi_os_event_init(struct dfi_os_event *e)

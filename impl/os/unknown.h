@@ -30,6 +30,5 @@ DFI_UNUSED static int dfi_os_first_line(const char *path, char *line, int bytes)
 {
     return (void)path, (void)line, (void)bytes, -1;
 }
-DFI_UNUSED static char **dfi_os_environment(void) { return NULL; }
 
 #endif
