@@ -9,15 +9,15 @@
 
 enum { WORKERS = 4, ROUNDS = TEST_SLOW ? 5 : 40 };
 static df_arena two = DF_ARENA(2);
-static DFI_ATOMIC(int) inside, most, ran;
+static int inside, most, ran;
 static void enters(void)
 {
-    int n = dfi_fetch_add_seq_cst(&inside, 1) + 1, m = dfi_load_relaxed(&most);
-    while (n > m && !dfi_cas_seq_cst(&most, &m, n)) continue;
-    dfi_fetch_add_seq_cst(&ran, 1);
+    int n = __atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST) + 1, m = __atomic_load_n(&most, __ATOMIC_RELAXED);
+    while (n > m && !__atomic_compare_exchange_n(&most, &m, n, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) continue;
+    __atomic_fetch_add(&ran, 1, __ATOMIC_SEQ_CST);
 }
-static void leaves(void) { dfi_fetch_sub_seq_cst(&inside, 1); }
-static void begin(void) { dfi_store_seq_cst(&most, 0), dfi_store_seq_cst(&ran, 0); }
+static void leaves(void) { __atomic_fetch_sub(&inside, 1, __ATOMIC_SEQ_CST); }
+static void begin(void) { __atomic_store_n(&most, 0, __ATOMIC_SEQ_CST), __atomic_store_n(&ran, 0, __ATOMIC_SEQ_CST); }
 
 /* --- never more, with all kinds of work; and as many, if there is enough --------------------------------------- */
 
@@ -77,26 +77,26 @@ static void kinds(int limit, int expected_most)
 
 /* --- other work goes on, and a worker that sleeps comes when there is room ------------------------------------- */
 
-static DFI_ATOMIC(int) stage;
+static int stage;
 DF_TASK(void, sets, (int, s));
-void sets(int s) { dfi_store_seq_cst(&stage, s); }
+void sets(int s) { __atomic_store_n(&stage, s, __ATOMIC_SEQ_CST); }
 DF_TASK(void, spins_until, (int, s));
 void spins_until(int s)
 {
-    while (dfi_load_seq_cst(&stage) < s) usleep(10);
+    while (__atomic_load_n(&stage, __ATOMIC_SEQ_CST) < s) usleep(10);
 }
 
 static void others(void)
 {
     int i;
     for (i = 0; i < ROUNDS; i++) {
-        dfi_store_seq_cst(&stage, 0);
+        __atomic_store_n(&stage, 0, __ATOMIC_SEQ_CST);
         df_submit(sets, 1);           /* outside: another worker runs it, while this one is in the arena for one */
         DF_PARALLEL_AT_MOST(1) {
             df_submit(spins_until, 1);
             df_wait();
         }
-        dfi_store_seq_cst(&stage, 0);
+        __atomic_store_n(&stage, 0, __ATOMIC_SEQ_CST);
         DF_PARALLEL_AT_MOST(2) {      /* the second task needs a second worker */
             df_submit(sets, 1);
             df_submit(spins_until, 1);
@@ -157,12 +157,12 @@ static void threads(void)
 /* --- threads that end, and processes --------------------------------------------------------------------------- */
 
 static pthread_t first; /* the thread of main, which must not end */
-static DFI_ATOMIC(int) may_end;
+static int may_end;
 DF_TASK(void, ends, (int, n));
 void ends(int n)
 {
     usleep(50 + (unsigned)n);
-    if (!pthread_equal(pthread_self(), first) && dfi_fetch_sub_seq_cst(&may_end, 1) > 0) pthread_exit(NULL);
+    if (!pthread_equal(pthread_self(), first) && __atomic_fetch_sub(&may_end, 1, __ATOMIC_SEQ_CST) > 0) pthread_exit(NULL);
 }
 static void hear(void *arg, int level, const char *text) { (void)arg, (void)level, (void)text; }
 static void *ended(void *unused)
@@ -182,7 +182,7 @@ static void unwound(void)
     df_stop();
     CHECK(df_start(&config) == DF_OK);
     first = pthread_self();
-    dfi_store_seq_cst(&may_end, 2); /* of three helpers */
+    __atomic_store_n(&may_end, 2, __ATOMIC_SEQ_CST); /* of three helpers */
     for (i = 0; i < 5; i++) {
         DF_PARALLEL {
             DF_IN_ARENA(&two) {

@@ -9,19 +9,19 @@
 
 enum { THREADS = 4, UNITS = 3, ROUNDS = TEST_SLOW ? 20 : 200 };
 static df_semaphore shared = DF_SEMAPHORE(UNITS), one = DF_SEMAPHORE(1);
-static DFI_ATOMIC(int) used, ran, seen_all;
+static int used, ran, seen_all;
 static long plain;
 
 DF_TASK(void, use, df_limit(s, k), (int, k), (unsigned, slow));
 void use(df_semaphore *s, int k, unsigned slow)
 {
-    int now = dfi_fetch_add_acq_rel(&used, k) + k;
+    int now = __atomic_fetch_add(&used, k, __ATOMIC_ACQ_REL) + k;
     (void)s;
     CHECK(now <= UNITS);
-    if (now == UNITS) dfi_store_relaxed(&seen_all, 1);
+    if (now == UNITS) __atomic_store_n(&seen_all, 1, __ATOMIC_RELAXED);
     test_spin(slow);
-    dfi_fetch_sub_acq_rel(&used, k);
-    dfi_fetch_add_acq_rel(&ran, 1);
+    __atomic_fetch_sub(&used, k, __ATOMIC_ACQ_REL);
+    __atomic_fetch_add(&ran, 1, __ATOMIC_ACQ_REL);
 }
 DF_TASK(void, alone, df_limit(s, 1));
 void alone(df_semaphore *s) { (void)s, plain++; }
@@ -57,7 +57,7 @@ void holds(df_semaphore *s) { (void)s, df_wait_token(&opened); }
 DF_TASK(void, other, (int, last));
 void other(int last)
 {
-    if (dfi_fetch_add_acq_rel(&ran, 1) + 1 == last) df_signal(&opened);
+    if (__atomic_fetch_add(&ran, 1, __ATOMIC_ACQ_REL) + 1 == last) df_signal(&opened);
 }
 static void queued(void)
 {
@@ -72,17 +72,17 @@ static void queued(void)
 
 /* --- the task that needs all units ------------------------------------------------------------------------------ */
 
-static DFI_ATOMIC(int) had_all;
+static int had_all;
 DF_TASK(void, all, df_limit(s, UNITS));
-void all(df_semaphore *s) { (void)s, dfi_store_relaxed(&had_all, 1); }
+void all(df_semaphore *s) { (void)s, __atomic_store_n(&had_all, 1, __ATOMIC_RELAXED); }
 static void turn(void)
 {
     int i;
     for (i = 0; i < 50; i++) {
-        dfi_store_relaxed(&had_all, 0);
+        __atomic_store_n(&had_all, 0, __ATOMIC_RELAXED);
         df_submit(use, &shared, 1, 1000), df_submit(use, &shared, 1, 1000);
         df_submit(all, &shared);
-        while (!dfi_load_relaxed(&had_all)) df_submit(use, &shared, 1, 500); /* until its turn has come */
+        while (!__atomic_load_n(&had_all, __ATOMIC_RELAXED)) df_submit(use, &shared, 1, 500); /* until its turn has come */
         df_wait();
     }
 }

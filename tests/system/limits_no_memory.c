@@ -8,19 +8,19 @@
 
 enum { UNITS = 3, TASKS = 900 };
 static df_semaphore some, one;
-static DFI_ATOMIC(int) used, inside, ran;
+static int used, inside, ran;
 
 DF_TASK(void, use, df_limit(s, k), df_limit(t, m), (int, k), (int, m), df_inout(long, x, 1));
 void use(df_semaphore *s, df_semaphore *t, int k, int m, long *x)
 {
     (void)s, (void)t;
-    CHECK(dfi_fetch_add_acq_rel(&used, k) + k <= UNITS);
-    CHECK(dfi_fetch_add_acq_rel(&inside, m) + m <= 1);
+    CHECK(__atomic_fetch_add(&used, k, __ATOMIC_ACQ_REL) + k <= UNITS);
+    CHECK(__atomic_fetch_add(&inside, m, __ATOMIC_ACQ_REL) + m <= 1);
     *x = (*x * 3 + 1) % 1000003;
     test_spin(300);
-    dfi_fetch_sub_acq_rel(&inside, m);
-    dfi_fetch_sub_acq_rel(&used, k);
-    dfi_fetch_add_acq_rel(&ran, 1);
+    __atomic_fetch_sub(&inside, m, __ATOMIC_ACQ_REL);
+    __atomic_fetch_sub(&used, k, __ATOMIC_ACQ_REL);
+    __atomic_fetch_add(&ran, 1, __ATOMIC_ACQ_REL);
 }
 DF_TASK(void, slow, df_limit(s, 1));
 void slow(df_semaphore *s) { (void)s, test_spin(300000); }
@@ -28,10 +28,10 @@ DF_TASK(void, push, df_push(int, out, 1), df_limit(s, UNITS), (int, i));
 void push(int *out, df_semaphore *s, int i)
 {
     (void)s;
-    CHECK(dfi_fetch_add_acq_rel(&used, UNITS) == 0);
+    CHECK(__atomic_fetch_add(&used, UNITS, __ATOMIC_ACQ_REL) == 0);
     *out = i;
-    dfi_fetch_sub_acq_rel(&used, UNITS);
-    dfi_fetch_add_acq_rel(&ran, 1);
+    __atomic_fetch_sub(&used, UNITS, __ATOMIC_ACQ_REL);
+    __atomic_fetch_add(&ran, 1, __ATOMIC_ACQ_REL);
 }
 DF_TASK(void, pop, df_pop(int, in, 1), df_inout(long, x, 1));
 void pop(const int *in, long *x) { *x += *in; }

@@ -5,17 +5,18 @@
 #include "df.h"
 #include "df_stm.h"
 #include <pthread.h>
+#include <sched.h>
 #include "../test.h"
 #include "child.h"
 #include "contents.h"
 #include "../gpu/scratch.h"
 
 static long x[64], set; /* x[0], x[8] and x[32] have different stripes and bits in filters */
-static DFI_ATOMIC(int) wanted, done;
+static int wanted, done;
 
-static void pause_until(DFI_ATOMIC(int) *at, int least)
+static void pause_until(int *at, int least)
 {
-    while (dfi_load_acquire(at) < least) dfi_os_yield();
+    while (__atomic_load_n(at, __ATOMIC_ACQUIRE) < least) sched_yield();
 }
 
 enum { READS = __LINE__ + 3 }; /* twice its reads are changed: first without a log of them, then with it */
@@ -24,7 +25,7 @@ static void reads(void)
     DF_ATOMIC {
         long a = df_tm_read(&x[0]);
         if (a < 2) {
-            dfi_store_release(&wanted, (int)a + 1);
+            __atomic_store_n(&wanted, (int)a + 1, __ATOMIC_RELEASE);
             pause_until(&done, (int)a + 1);
         }
         CHECK(df_tm_read(&x[32]) == a);
@@ -45,7 +46,7 @@ static void *writer(void *arg)
         pause_until(&wanted, i);
         writes(i);
         writes_other(i);
-        dfi_store_release(&done, i);
+        __atomic_store_n(&done, i, __ATOMIC_RELEASE);
     }
     return arg;
 }

@@ -22,13 +22,13 @@ void again(df_taskgraph *g, long *x)
     df_taskgraph_set(g, add, 0, a, 100);
     df_taskgraph_free(g);
 }
-static DFI_ATOMIC(int) gate;
+static int gate;
 void slow(long *x)
 {
     ++*x;
-    if (dfi_load_seq_cst(&gate) == 2) return;
-    dfi_store_seq_cst(&gate, 1);
-    while (dfi_load_seq_cst(&gate) != 2) test_spin(100);
+    if (__atomic_load_n(&gate, __ATOMIC_SEQ_CST) == 2) return;
+    __atomic_store_n(&gate, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&gate, __ATOMIC_SEQ_CST) != 2) test_spin(100);
 }
 
 /* The messages since the last call are these, up to NULL. */
@@ -111,14 +111,14 @@ static void two_threads(void)
     long x = 0;
     pthread_t t;
     df_taskgraph *g = df_taskgraph_new();
-    dfi_store_seq_cst(&gate, 2);
+    __atomic_store_n(&gate, 2, __ATOMIC_SEQ_CST);
     DF_TASKGRAPH(g) df_submit(slow, &x);
-    dfi_store_seq_cst(&gate, 0);
+    __atomic_store_n(&gate, 0, __ATOMIC_SEQ_CST);
     CHECK(pthread_create(&t, NULL, runs, (void *)g) == 0);
-    while (dfi_load_seq_cst(&gate) != 1) test_spin(100);
+    while (__atomic_load_n(&gate, __ATOMIC_SEQ_CST) != 1) test_spin(100);
     CHECK(df_taskgraph_run(g) == DF_ERROR_TASKGRAPH);
     df_taskgraph_free(g);
-    dfi_store_seq_cst(&gate, 2);
+    __atomic_store_n(&gate, 2, __ATOMIC_SEQ_CST);
     CHECK(pthread_join(t, NULL) == 0);
     HEARD("is running", "df_taskgraph_free");
     CHECK(x == 2);
