@@ -174,7 +174,7 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *             value, unless df_config.rename_bytes is set or DF_CHECK is 2.
  *   df_inout(T, p, n)        reads and writes n elements; T *p
  *   df_commute(T, p, n)      as df_inout; such tasks run one at a time, in any order. Several per task cannot
- *             deadlock.
+ *             deadlock. As df_inout in a task that also has weak accesses.
  *   df_concurrent(T, p, n)   as df_inout; such tasks may run concurrently and do their own synchronisation
  *   df_reduce(op, T, p, n)   accumulates into p with op; T *p. Tasks that reduce the same region with the same
  *             operator run concurrently. Their p is then the region itself or a private copy, initialised with the
@@ -317,6 +317,12 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *
  *     df_submit_with(DF_OPTS(.priority = 2), name, args...): impl/api/submit_options.h. */
 #include "impl/api/submit_options.h"
+
+/* -------------------------------------------------------------------------------------- >>call
+ * Tasks whose accesses are known only at run time
+ *
+ *     df_call submits a function with a list of regions: impl/api/call.h. */
+#include "impl/api/call.h"
 
 /* ------------------------------------------------------------------------------------ >>tokens
  * Tokens: ordering that memory accesses cannot express

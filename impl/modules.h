@@ -107,6 +107,7 @@
 #include "more/options.h"
 #include "more/speculate/task.h"
 #include "more/speculate/block.h"
+#include "more/call.h"
 #include "more/taskgraph/plan.h"
 #include "more/taskgraph/record.h"
 #include "more/taskgraph/run.h"

@@ -29,7 +29,8 @@ typedef enum df_result DFI_OF_INT {
     DF_ERROR_EXCEPTION = -16, /* a C++ exception left the body of a task; df_error_text is its what() */
     /* the thread that ran a task ended in the task's body, by pthread_exit or cancellation; the log names the task */
     DF_ERROR_THREAD = -17,
-    DF_ERROR_TIMEOUT = -18 /* df_wait_for: the time is over, and tasks are unfinished */
+    DF_ERROR_TIMEOUT = -18, /* df_wait_for: the time is over, and tasks are unfinished */
+    DF_ERROR_ARGUMENT = -19 /* df_call: an argument that cannot be; the log names it */
 } df_result;
 
 #endif

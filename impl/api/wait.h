@@ -35,19 +35,21 @@ typedef struct df_region {
     size_t bytes;    /* bytes of a row */
     size_t rows;     /* number of rows; 1: an array */
     size_t distance; /* bytes from the beginning of a row to that of the next one; any with one row */
+    unsigned mode;   /* df_call: DF_IN, .. */
+    const struct df_operator *op; /* df_call: of DF_REDUCE */
 } df_region;
 #define df_region_of(p, n)               dfi_region_from((p), sizeof *(p), 1, (n), 0)
 #define df_region2_of(p, rows, cols, ld) dfi_region_from((p), sizeof *(p), (rows), (cols), (ld))
 DFI_INLINE df_region dfi_region_bytes_at(const void *p, size_t bytes)
 {
     df_region r;
-    r.p = p, r.bytes = bytes, r.rows = 1, r.distance = 0;
+    r.p = p, r.bytes = bytes, r.rows = 1, r.distance = 0, r.mode = 0, r.op = NULL;
     return r;
 }
 DFI_INLINE df_region dfi_region_from(const void *p, size_t size, long long rows, long long cols, long long ld)
 {
     df_region r;
-    r.p = p;
+    r.p = p, r.mode = 0, r.op = NULL;
     r.bytes = dfi_count_bytes(cols, size), r.rows = dfi_count_bytes(rows, 1), r.distance = dfi_count_bytes(ld, size);
     return r;
 }

@@ -17,7 +17,7 @@
 #define DFI_OWN_(name, own) DFI_OWN_PRAGMA(redefine_extname name own)
 #define DFI_OWN_PRAGMA(x)   _Pragma(#x)
 #define DFI_LINK_NAME(name) DFI_LINK_NAME_(DFI_OF_COPY(name)) /* as a string, for assembler */
-DFI_OWN(df_cancel) DFI_OWN(df_cancel_hook_clear) DFI_OWN(df_cancel_hook_set) DFI_OWN(df_cancelled)
+DFI_OWN(df_call) DFI_OWN(df_cancel) DFI_OWN(df_cancel_hook_clear) DFI_OWN(df_cancel_hook_set) DFI_OWN(df_cancelled)
 DFI_OWN(df_counters_get) DFI_OWN(df_dist_arrange) DFI_OWN(df_dist_free) DFI_OWN(df_dist_global) DFI_OWN(df_dist_local)
 DFI_OWN(df_dist_next) DFI_OWN(df_dist_part) DFI_OWN(df_dist_parts) DFI_OWN(df_dist_range) DFI_OWN(df_error_text)
 DFI_OWN(df_fail) DFI_OWN(df_gpu_devices) DFI_OWN(df_gpu_hold) DFI_OWN(df_gpu_info) DFI_OWN(df_gpu_release)
@@ -31,7 +31,8 @@ DFI_OWN(df_wait_on) DFI_OWN(df_wait_on_list) DFI_OWN(df_wait_result) DFI_OWN(df_
 DFI_OWN(df_workers) DFI_OWN(df_workers_set) DFI_OWN(df_yield_blocking) DFI_OWN(dfi_arena_at_most)
 DFI_OWN(dfi_arena_destroy) DFI_OWN(dfi_arena_enter) DFI_OWN(dfi_arena_init) DFI_OWN(dfi_async_enter)
 DFI_OWN(dfi_async_leave) DFI_OWN(dfi_at_most) DFI_OWN(dfi_attempt_hook) DFI_OWN(dfi_barrier) DFI_OWN(dfi_baton)
-DFI_OWN(dfi_block_here) DFI_OWN(dfi_block_hooks) DFI_OWN(dfi_board) DFI_OWN(dfi_build_parts) DFI_OWN(dfi_choose_begin)
+DFI_OWN(dfi_block_here) DFI_OWN(dfi_block_hooks) DFI_OWN(dfi_board) DFI_OWN(dfi_build_parts) DFI_OWN(dfi_call)
+DFI_OWN(dfi_choose_begin)
 DFI_OWN(dfi_choose_next) DFI_OWN(dfi_data_wait) DFI_OWN(dfi_df_hooks) DFI_OWN(dfi_directed) DFI_OWN(dfi_dist_gather)
 DFI_OWN(dfi_dist_new) DFI_OWN(dfi_dist_scatter) DFI_OWN(dfi_done_here) DFI_OWN(dfi_engine) DFI_OWN(dfi_engine_lock)
 DFI_OWN(dfi_engine_start_lock) DFI_OWN(dfi_error_unkept) DFI_OWN(dfi_error_unsaid) DFI_OWN(dfi_events)

@@ -152,11 +152,15 @@ DFI_SMALL_CODE_BEGIN
 static DFI_COLD void dfi_region_report(const struct dfi_flow *t, unsigned place)
 {
     const char *site = t->task.mem.special ? t->extra->site : NULL,
-               *name = t->task.mem.special ? t->extra->name : NULL, *label = t->type->access_names;
+               *name = t->task.mem.special ? t->extra->name : NULL,
+               *label = t->type->access_names ? t->type->access_names : "";
+    char number[24];
+    unsigned k;
     if (t->type->modes & DFI_INTERNAL) return; /* reported by its creator */
     if (!site && dfi_call_site != dfi_no_site) site = dfi_call_site;
-    while (label && place-- && *label) label = strchr(label, ' ') + 1;
-    if (!label || !*label) label = "p";
+    for (k = 0; k < place && *label; k++) label = strchr(label, ' ') + 1;
+    snprintf(number, sizeof number, "list[%u]", place); /* of df_call */
+    if (!*label) label = number;
     dfi_error("%s%stask %s: the size of parameter %.*s is negative, or larger than the memory behind its address: "
               "the task is ordered as if it accessed all memory; correct the count in its declaration",
               site ? site : "", site ? ": " : "", name ? name : t->type->name, (int)strcspn(label, " "), label);

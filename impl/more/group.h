@@ -113,22 +113,29 @@ static void dfi_group_close(struct dfi_worker *w, struct dfi_group *g)
  * successors depend on exactly the conflicting tasks. But a task cannot join a group twice, so overlapping commuting
  * and reducing accesses become exclusive writes. And an entry remembers a task in one mode only: if two accesses
  * declare the same region in different modes, the sharing one becomes an exclusive write, which is the union of
- * both. */
+ * both. And the children of a task with weak accesses may follow earlier tasks, which could wait for a lock that the
+ * task holds until its children are done: it commutes with none. Returns the mode of access i. */
+static unsigned dfi_access_apart(const struct dfi_access *x, unsigned n, unsigned i)
+{
+    struct dfi_region a = dfi_region_of(&x[i]);
+    int alone = dfi_region_is_all(&a);
+    unsigned j;
+    if (!(x[i].mode & DFI_SHARED)) return x[i].mode;
+    for (j = 0; j < n && !alone; j++) {
+        struct dfi_region b = dfi_region_of(&x[j]);
+        if (i == j) continue;
+        alone = dfi_kind(x[i].mode) == DFI_COMMUTE && x[j].mode & DFI_CHILDREN ? 1
+                : x[i].mode & DFI_ONE_REGION
+                    ? dfi_region_overlap(&a, &b)
+                    : a.rows && dfi_region_same(&a, &b) && dfi_kind(x[i].mode) != dfi_kind(x[j].mode);
+    }
+    return alone ? (x[i].mode & DFI_RANGE) | DFI_INOUT : x[i].mode;
+}
+/* Whether one of them has its new mode already makes no difference to the others. */
 static void dfi_accesses_apart(struct dfi_access *x, unsigned n)
 {
-    unsigned i, j;
-    for (i = 0; i < n; i++) {
-        struct dfi_region a = dfi_region_of(&x[i]);
-        int alone = dfi_region_is_all(&a);
-        for (j = 0; j < n && x[i].mode & DFI_SHARED && !alone; j++) {
-            struct dfi_region b = dfi_region_of(&x[j]);
-            if (i == j) continue;
-            alone = x[i].mode & DFI_ONE_REGION
-                        ? dfi_region_overlap(&a, &b)
-                        : a.rows && dfi_region_same(&a, &b) && dfi_kind(x[i].mode) != dfi_kind(x[j].mode);
-        }
-        if (alone && x[i].mode & DFI_SHARED) x[i].mode = (x[i].mode & DFI_RANGE) | DFI_INOUT;
-    }
+    unsigned i;
+    for (i = 0; i < n; i++) x[i].mode = dfi_access_apart(x, n, i);
 }
 
 /* Commuting tasks exclude each other by the lock of one region, reducing tasks share its accumulators. A reduction also

@@ -234,9 +234,13 @@ struct dfi_parts {
     /* worker that runs the task */
     struct dfi_edge *late;                 /* successors for which memory was lacking: released at the end of the
                                             * task */
-    unsigned n_weak, n_strong;            /* also written by the submitting worker, before the task runs */
-    struct dfi_gated weak[DFI_PARAMETERS];
-    struct dfi_region strong[DFI_PARAMETERS];
+    /* also written by the submitting worker, before the task runs */
+    unsigned n_weak, n_strong;
+    struct dfi_gated *weak;                /* few_weak, or more, .. */
+    struct dfi_region *strong;             /* .. and few_strong, or behind it */
+    void *more;                            /* NULL, or room for the accesses of a task with many */
+    struct dfi_gated few_weak[DFI_PARAMETERS];
+    struct dfi_region few_strong[DFI_PARAMETERS];
 };
 
 /* --- groups of tasks that share a region (more/group.h) --------------------------------------------------- */

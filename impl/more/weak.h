@@ -99,6 +99,7 @@ static int dfi_weak_releasable(struct dfi_worker *w, struct dfi_flow *t)
     k->late = NULL;
     k->closed = k->at_once = 0;
     k->n_weak = k->n_released = k->n_strong = 0;
+    k->weak = k->few_weak, k->strong = k->few_strong, k->more = NULL;
     t->parts = k, x->apart = 1;
     dfi_store_relaxed(&dfi_pool.particular, 1);
     return 0;
@@ -174,9 +175,14 @@ static int dfi_weak_submit(struct dfi_worker *w, struct dfi_flow *t, struct dfi_
  * for regions covered by the others, so its children need not. */
 static DFI_NOINLINE int dfi_weak_registered(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
 {
+    struct dfi_parts *k = t->parts;
     unsigned i;
+    if (n > DFI_PARAMETERS) {
+        if (!(k->more = dfi_malloc(n * (sizeof *k->weak + sizeof *k->strong)))) return -1;
+        k->weak = (struct dfi_gated *)k->more, k->strong = (struct dfi_region *)(void *)(k->weak + n);
+    }
     for (i = 0; i < n; i++)
-        if (!(x[i].mode & DFI_CHILDREN)) t->parts->strong[t->parts->n_strong++] = dfi_region_of(&x[i]);
+        if (!(x[i].mode & DFI_CHILDREN)) k->strong[k->n_strong++] = dfi_region_of(&x[i]);
     return t->type->modes & DFI_CHILDREN ? dfi_weak_submit(w, t, x, n) : 0;
 }
 #define dfi_up_registered_by , dfi_weak_registered
@@ -388,6 +394,7 @@ static void dfi_weak_done(struct dfi_worker *w, struct dfi_flow *t)
     }
     for (i = 0; i < k->n_weak; i++) dfi_gate_leave(w, k->weak[i].gate.task);
     for (i = 0; i < k->n_released; i++) dfi_gate_leave(w, k->released[i].gate.task);
+    if (k->more) dfi_mfree(k->more);
     dfi_block_free(w, t->scope->owner, &k->head);
 }
 

@@ -58,7 +58,7 @@ struct scope {                   /* a task, a block, or a thread */
     /* of a task */
     const struct dfi_type *type;
     const char *site;
-    struct dfi_access x[DFI_PARAMETERS];
+    struct dfi_access *x;        /* n of them */
     unsigned n;
     int rounding;                /* the mode of the code that submitted it */
     int units;                   /* it holds those of its semaphores */
@@ -78,6 +78,7 @@ void oracle_free_locals(struct local *l);
 void oracle_say(const char *format, ...);
 void oracle_give_error(struct scope *s, int code, const char *text);
 struct scope *oracle_task_new(const struct dfi_type *type, const df_opts *o, const char *site);
+void oracle_accesses(struct scope *s, const struct dfi_access *x, unsigned n); /* copies them */
 void oracle_append(struct scope *s, struct scope *outer);
 void oracle_submit(struct scope *t, const struct dfi_access *x, unsigned n);
 struct scope *oracle_enter_block(const struct dfi_access *x, unsigned n);

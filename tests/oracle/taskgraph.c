@@ -24,7 +24,8 @@ void dfi_taskgraph_free(struct df_taskgraph *g, const char *site)
     if (!g || g->state == IN_USE) return;
     for (r = g->first; r; r = next) {
         next = r->next;
-        if (r->task) free(r->task->after), free(r->task->signals), free(r->task->head.args), free(r->task);
+        if (r->task) free(r->task->after), free(r->task->signals), free(r->task->head.args), free(r->task->x),
+            free(r->task);
         free(r);
     }
     oracle_free_locals(g->locals);
@@ -38,7 +39,8 @@ void oracle_cannot_record(void)
 static struct scope *copy_of(const struct scope *t)
 {
     struct scope *c = oracle_zeroed(sizeof *c);
-    *c = *t;
+    *c = *t, c->x = NULL;
+    oracle_accesses(c, t->x, t->n);
     c->head.args = oracle_zeroed(t->type->args_bytes);
     memcpy(c->head.args, t->head.args, t->type->args_bytes);
     c->after = oracle_copy_tokens(t->after), c->signals = oracle_copy_tokens(t->signals);

@@ -181,6 +181,13 @@ static int may_start(const struct scope *t)
 
 /* --- the life of a task ------------------------------------------------------------------------------ */
 
+void oracle_accesses(struct scope *s, const struct dfi_access *x, unsigned n)
+{
+    struct dfi_access *copy = oracle_zeroed(n * sizeof *x);
+    if (n) memcpy(copy, x, n * sizeof *x);
+    free(s->x);
+    s->x = copy, s->n = n;
+}
 void oracle_append(struct scope *s, struct scope *outer)
 {
     s->outer = outer, s->before = outer->last, s->next = NULL;
@@ -231,7 +238,7 @@ static void finish(struct scope *t)
     for (k = t->signals; k && *k; k++) oracle_signal(*k, t->site, t->skip);
     forget_poison(t);
     oracle_free_locals(t->locals);
-    free(t->after), free(t->signals), free(t->head.args), free(t);
+    free(t->after), free(t->signals), free(t->head.args), free(t->x), free(t);
     oracle_event();
 }
 static int poisoned(const struct scope *t)
@@ -419,8 +426,7 @@ struct scope *oracle_enter_block(const struct dfi_access *x, unsigned n)
 {
     struct scope *b = oracle_zeroed(sizeof *b);
     oracle_append(b, oracle_current());
-    if (n) memcpy(b->x, x, n * sizeof *x);
-    b->n = n;
+    oracle_accesses(b, x, n);
     while (!oracle_wait(order_allows, b, 0)) continue;
     b->state = RUNS;
     return here = b;
@@ -434,7 +440,7 @@ void oracle_leave_block(struct scope *b)
     take_out(b);
     pass_error(b);
     oracle_free_locals(b->locals);
-    free(b);
+    free(b->x), free(b);
 }
 struct dfi_parallel_block dfi_scope_enter(const char *site)
 {
@@ -498,8 +504,11 @@ struct scope *oracle_task_new(const struct dfi_type *type, const df_opts *o, con
 }
 void oracle_submit(struct scope *t, const struct dfi_access *x, unsigned n)
 {
-    if (n) memcpy(t->x, x, n * sizeof *x);
-    t->n = n;
+    unsigned i, weak = 0;
+    oracle_accesses(t, x, n);
+    for (i = 0; i < n; i++) weak |= x[i].mode & DFI_CHILDREN;
+    for (i = 0; i < n; i++) /* a task with weak accesses commutes with none */
+        if (weak && (x[i].mode & DFI_SHARED) == (DFI_COMMUTE & DFI_SHARED)) t->x[i].mode = DFI_INOUT;
     if (oracle_current()->graph) oracle_record(here->graph, t);
     oracle_append(t, here);
     oracle_event();
@@ -514,6 +523,44 @@ struct dfi_task *dfi_task_new(const struct dfi_type *type)
 void dfi_submit(struct dfi_task *t, struct dfi_access *x, unsigned n)
 {
     oracle_submit((struct scope *)(void *)t, x, n);
+}
+/* A call is a task with a type of its own. */
+struct called { df_body *fn; size_t at; void *p[]; };
+static void run_called(void *args, void *result)
+{
+    struct called *c = args;
+    (void)result;
+    c->fn((char *)args + c->at, c->p);
+}
+df_result dfi_call(const df_opts *o, df_body *fn, const void *arg, size_t bytes, const df_region *r, int n,
+                   const char *site)
+{
+    const size_t at = (sizeof(struct called) + (size_t)n * sizeof(void *) + 15) / 16 * 16;
+    struct dfi_access *x = oracle_zeroed((size_t)n * sizeof *x);
+    struct dfi_type *type = oracle_zeroed(sizeof *type); /* never freed: finished tasks have it */
+    struct scope *t;
+    struct called *c;
+    int i;
+    if (!fn) return DF_ERROR_ARGUMENT;
+    type->run = run_called, type->name = o && o->name ? o->name : "df_call", type->args_bytes = at + bytes;
+    t = oracle_task_new(type, o, site);
+    c = t->head.args;
+    c->fn = fn, c->at = at;
+    if (bytes) memcpy((char *)c + c->at, arg, bytes);
+    for (i = 0; i < n; i++) {
+        c->p[i] = (void *)(uintptr_t)r[i].p;
+        x[i].p = r[i].p, x[i].row = r[i].bytes, x[i].rows = r[i].rows, x[i].ld = r[i].distance;
+        x[i].mode = r[i].mode ? r[i].mode : DF_IN;
+        if (r[i].mode == DF_REDUCE) x[i].key = (const void *)(uintptr_t)r[i].op->combine;
+        if (r[i].mode == DF_REDUCE && r[i].op->ordered) x[i].mode |= DFI_ORDERED;
+    }
+    oracle_submit(t, x, (unsigned)n);
+    free(x);
+    return DF_OK;
+}
+df_result (df_call)(const df_opts *o, df_body *fn, const void *arg, size_t bytes, const df_region *r, int n)
+{
+    return dfi_call(o, fn, arg, bytes, r, n, "");
 }
 void dfi_release(const void *p, size_t bytes) { (void)p, (void)bytes; }
 /* Without memory for a task: */

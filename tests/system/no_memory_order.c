@@ -1,7 +1,7 @@
 /* no_memory_order.c - memory runs out at the n-th allocation, for every n: each kind of dependence is still kept
  *
- * As no_memory.c. Weak accesses, commuting and reducing tasks, tokens, speculation, streams, a recorded graph. The
- * tasks that others have to follow are slow, so that a lost order is seen. */
+ * As no_memory.c. Weak accesses, tasks with many regions, commuting and reducing tasks, tokens, speculation, streams, a
+ * recorded graph. The tasks that others have to follow are slow, so that a lost order is seen. */
 #define _DEFAULT_SOURCE
 #include "failing_malloc.h"
 #define DF_IMPLEMENTATION
@@ -195,9 +195,45 @@ static void graphs(void)
     CHECK(!memcmp(m, y, sizeof m));
     df_taskgraph_free(g);
 }
+/* Tasks of df_call with more regions than a task of DF_TASK can have. */
+enum { MANY = 20 };
+static long q[MANY];
+static void steps(void *k, void *const *p)
+{
+    for (int i = 0; i < MANY; i++) step((long *)p[i], *(const long *)k);
+}
+static void step_tasks(void *k, void *const *p)
+{
+    for (int i = 0; i < MANY; i++) df_submit(step, (long *)p[i], *(const long *)k);
+}
+static void calls(void)
+{
+    memset(q, 0, sizeof q);
+    DF_PARALLEL {
+        for (long k = 0; k < 6; k++) {
+            df_body *fn = k % 2 ? step_tasks : steps;
+            df_region r[MANY];
+            for (int i = 0; i < MANY; i++)
+                r[i] = df_region_of(&q[i], 1), r[i].mode = k % 2 ? DF_INOUT | DF_WEAK : DF_INOUT;
+            df_submit(slow, q + 3 * k, 2L);
+            if (df_call(k == 2 ? DF_OPTS(.priority = 1) : NULL, fn, &k, sizeof k, r, MANY) != DF_OK) {
+                void *p[MANY]; /* nothing was submitted */
+                for (int i = 0; i < MANY; i++) p[i] = &q[i];
+                df_wait();
+                fn(&k, p);
+            }
+        }
+    }
+    for (long i = 0; i < MANY; i++) {
+        long x = 0;
+        for (long k = 0; k < 6; k++) x = (i == 3 * k || i == 3 * k + 1 ? x * 3 + 10 : x) * 5 + k;
+        CHECK(q[i] == x);
+    }
+}
 static void all(int in_order)
 {
     weak();
+    calls();
     groups(in_order);
     tokens();
     guesses();

@@ -242,10 +242,40 @@ static void after_earlier(void)
     }
 }
 
+/* --- a task that commutes, and whose children follow an earlier one that commutes with it ------------------------ */
+
+DF_TASK(void, set_first, df_out(int, x, 1));
+void set_first(int *x) { *x = 5; }
+DF_TASK(void, add_both, df_inout(int, x, 1), df_commute(int, total, 1));
+void add_both(int *x, int *total) { *total += *x += 1; }
+DF_TASK(void, update_one, df_inout(int, x, 1));
+void update_one(int *x) { *x *= 2; }
+DF_TASK(void, add_below, df_weak_inout(int, x, 1), df_commute(int, total, 1));
+void add_below(int *x, int *total)
+{
+    *total *= 3;
+    df_submit(update_one, x);
+}
+static void commuting(void)
+{
+    static int x, total;
+    df_token opens = DF_TOKEN_EXTERNAL(1);
+    df_token *after[] = { &opens, NULL };
+    df_opts late = { 0 };
+    late.after = after;
+    df_submit_with(&late, set_first, &x);
+    df_submit(add_both, &x, &total);
+    df_submit(add_below, &x, &total); /* ready before add_both: must not keep `total` until its child is done */
+    df_signal(&opens);
+    df_wait();
+    printf("commuting: %d %d\n", x, total);
+}
+
 int main(void)
 {
     arrays();
     after_earlier();
+    commuting();
     squares();
     released();
 }

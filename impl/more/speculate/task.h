@@ -188,7 +188,7 @@ static int dfi_predicate_fence(struct dfi_worker *w, struct dfi_predicate *g, co
 static DFI_NOINLINE int dfi_predicate_take(struct dfi_worker *w, struct dfi_flow *t, struct dfi_access *x, unsigned n)
 {
     struct dfi_predicate *g = dfi_predicate_now(t->scope), *h;
-    struct dfi_region r[DFI_PARAMETERS];
+    struct dfi_region r[DFI_PARAMETERS]; /* of more, each further one has a fence */
     struct dfi_extra *e;
     unsigned i, saved = 0, writes = 0;
     intptr_t known = dfi_predicate_standing(g);
@@ -208,7 +208,7 @@ static DFI_NOINLINE int dfi_predicate_take(struct dfi_worker *w, struct dfi_flow
         writes = 1;
         dfi_predicate_list(g, m, &q);
         if (dfi_listed_of(m)->saved == g->id) continue;
-        if (!(x[i].mode & DFI_SHARED)) r[saved++] = q;
+        if (!(x[i].mode & DFI_SHARED) && saved < DFI_PARAMETERS) r[saved++] = q;
         else if (dfi_predicate_fence(w, g, &q)) return -1;
         dfi_listed_of(m)->saved = g->id;
     }

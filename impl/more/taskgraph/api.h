@@ -130,11 +130,11 @@ DFI_API struct dfi_task *dfi_taskgraph_open(struct df_taskgraph *g, const struct
 DFI_API void dfi_taskgraph_close(unsigned (*accesses)(const void *args, struct dfi_access *x))
 {
     struct df_taskgraph *g = dfi_taskgraph_open_task.graph;
-    struct dfi_access x[DFI_PARAMETERS], *old;
+    struct dfi_access *x, *old;
     const struct dfi_captured *c = dfi_taskgraph_open_task.of;
     unsigned i, n;
     if (!g) return;
-    old = g->list.x + c->x;
+    old = g->list.x + c->x, x = dfi_sequence_spare(&g->list, c);
     n = accesses(g->list.args + c->args, x); /* as many as before, because it is the same task */
     for (i = 0; i < n; i++) {
         if (x[i].p == old[i].p && x[i].row == old[i].row && x[i].rows == old[i].rows && x[i].ld == old[i].ld) continue;

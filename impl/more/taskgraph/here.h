@@ -33,7 +33,7 @@
 /* Submits the tasks as the block did. here: each runs at once, while that is allowed. */
 static void dfi_taskgraph_resubmit(struct dfi_worker *w, const struct dfi_sequence *q, int here)
 {
-    struct dfi_access x[DFI_PARAMETERS];
+    struct dfi_access *x;
     size_t i;
     for (i = 0; i < q->n; i++) {
         const struct dfi_captured *c = &q->task[i];
@@ -43,7 +43,7 @@ static void dfi_taskgraph_resubmit(struct dfi_worker *w, const struct dfi_sequen
             dfi_run_now(c->type, q->args + c->args);
             continue;
         }
-        if (c->n) memcpy((void *)x, (const void *)(q->x + c->x), c->n * sizeof *x);
+        x = dfi_sequence_spare(q, c);
         if (c->kind == DFI_C_WAIT) (df_wait)();
         else if (c->kind == DFI_C_WAIT_ON) dfi_wait_for(w, x, c->n, NULL);
         else {

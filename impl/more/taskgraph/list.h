@@ -43,9 +43,9 @@ struct dfi_captured {
 /* The submissions of a scope, in order. */
 struct dfi_sequence {
     struct dfi_captured *task;
-    struct dfi_access *x;
+    struct dfi_access *x;      /* behind the last one there is room for those of one submission (dfi_sequence_spare) */
     char *args;
-    size_t n, max, n_x, max_x, n_args, max_args;
+    size_t n, max, n_x, max_x, n_args, max_args, widest; /* widest: the largest n of a submission */
 };
 
 enum { DFI_TASKGRAPH_NEW, DFI_TASKGRAPH_RECORDING, DFI_TASKGRAPH_READY, DFI_TASKGRAPH_RUNNING };
@@ -83,8 +83,9 @@ static struct dfi_captured *dfi_sequence_add(struct dfi_sequence *q, int kind, c
 {
     size_t bytes = args ? dfi_args_room(type) : 0;
     struct dfi_captured *c;
+    if (q->widest < n) q->widest = n;
     if (dfi_array_room((void *)&q->task, NULL, q->n + 1, &q->max, sizeof *q->task) ||
-        dfi_array_room((void *)&q->x, NULL, q->n_x + n, &q->max_x, sizeof *q->x) ||
+        dfi_array_room((void *)&q->x, NULL, q->n_x + n + q->widest, &q->max_x, sizeof *q->x) ||
         dfi_array_room((void *)&q->args, NULL, q->n_args + bytes, &q->max_args, 1))
         return NULL;
     c = &q->task[q->n++];
@@ -94,6 +95,14 @@ static struct dfi_captured *dfi_sequence_add(struct dfi_sequence *q, int kind, c
     if (n) memcpy((void *)(q->x + q->n_x), (const void *)x, n * sizeof *x);
     q->n_args += bytes, q->n_x += n;
     return c;
+}
+
+/* A copy of the accesses of c, which the runtime may change; until the next call. pre: the caller has the graph. */
+static struct dfi_access *dfi_sequence_spare(const struct dfi_sequence *q, const struct dfi_captured *c)
+{
+    struct dfi_access *x = q->x + q->n_x;
+    if (c->n) memcpy((void *)x, (const void *)(q->x + c->x), c->n * sizeof *x);
+    return x;
 }
 
 static void dfi_sequence_free(struct dfi_sequence *q)

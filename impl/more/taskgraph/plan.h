@@ -105,7 +105,7 @@ static int dfi_plan_wait(struct dfi_planning *g, struct dfi_flow *t)
 static int dfi_plan_register(struct dfi_planning *g, uint32_t i)
 {
     const struct dfi_captured *c = &g->q->task[i];
-    struct dfi_access x[DFI_PARAMETERS];
+    struct dfi_access *x;
     struct dfi_flow *t = dfi_flow_new(g->w, g->scope, &dfi_stand_in_type);
     unsigned k;
     int failed = 0;
@@ -113,7 +113,7 @@ static int dfi_plan_register(struct dfi_planning *g, uint32_t i)
     g->all[t->index - 1] = t;
     memcpy(t->task.args, &i, sizeof i);
     if (c->kind == DFI_C_WAIT) return dfi_plan_wait(g, t);
-    if (c->n) memcpy((void *)x, (const void *)(g->q->x + c->x), c->n * sizeof *x);
+    x = dfi_sequence_spare(g->q, c);
     if (c->type->modes & DFI_SHARED) dfi_accesses_apart(x, c->n);
     for (k = 0; k < c->n && failed >= 0; k++) failed = dfi_register(g->w, t, t, &x[k]);
     dfi_tasks_of(g->w)->reg_task = NULL, dfi_tasks_of(g->w)->reg_access = NULL;

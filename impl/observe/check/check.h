@@ -16,6 +16,7 @@
 
 #include "../../base/compiler.h"
 #include "../../base/upcall.h"
+#include "../../api/access.h"
 #include "../../api/task.h"
 #include "../../flow/region.h"
 
@@ -33,6 +34,10 @@ struct dfi_checked {
     struct dfi_check_entry *entry;   /* AddressSanitizer: the entry of its region in its scope, or NULL */
     unsigned top;                    /* the smallest depth from which on all ancestors of the task declare the memory */
     int own;                         /* only the parent of the task has the memory */
+    int elsewhere;                   /* the memory is checked in another way (df_owm.h) */
+    uintptr_t wrong;                 /* AddressSanitizer, while it is declared: where it is no memory, or 0 */
+    const char *read;                /* while the body runs: the memory, if the body must not change it, and its sum */
+    uint64_t sum;
 };
 /* The numbers of a task and its ancestors (family.h). The outermost ancestor is first. Numbers are not used again. */
 enum { DFI_CHECK_DEPTH = 8 };
@@ -61,7 +66,8 @@ static int dfi_check_elsewhere(uintptr_t p) { return dfi_check_others && dfi_che
 #if DF_CHECK
 /* Room of the checks in a task. */
 struct dfi_check_task {
-    struct dfi_checked checked[16];         /* its accesses */
+    struct dfi_checked *checked;            /* its accesses: few, or memory of its own */
+    struct dfi_checked few[DFI_PARAMETERS];
     unsigned n_checked;
     const char *site;                       /* source line of the submission, or NULL */
     struct dfi_check_family family;

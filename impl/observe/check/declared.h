@@ -41,12 +41,15 @@ extern void *dfi_asan_is_local(void *stack, void *p, void **begin, void **end) _
 DFI_EXTERN_C_END
 #endif
 
-/* The name of a parameter of a type, for "%.*s"; returns its length. */
+/* The name of a parameter of a type, for "%.*s", until the next call in this thread; returns its length. */
 static int dfi_check_label(const struct dfi_type *type, unsigned i, const char **name)
 {
+    static DFI_TLS char number[24];
     const char *p = type->access_names ? type->access_names : "";
-    while (i-- && *p) p += strcspn(p, " ") + 1;
-    *name = *p ? p : "?";
+    unsigned k;
+    for (k = 0; k < i && *p; k++) p += strcspn(p, " ") + 1;
+    if (!*p) snprintf(number, sizeof number, "list[%u]", i); /* of df_call */
+    *name = *p ? p : number;
     return (int)strcspn(*name, " ");
 }
 
@@ -227,7 +230,9 @@ static void dfi_check_waits(struct dfi_worker *w, struct dfi_scope *s)
 #if DFI_CHECK_ASAN
 static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t);
 static void dfi_check_children_done(struct dfi_scope *s);
+static void dfi_check_give_up(void);
 #else
+static void dfi_check_give_up(void) {}
 static void dfi_check_children_done(struct dfi_scope *s) { dfi_scope_checks(s)->n_variables = 0; }
 #endif
 
@@ -283,6 +288,12 @@ static void dfi_check_submit(struct dfi_worker *w, struct dfi_flow *t, const str
               : dfi_call_site == dfi_no_site ? NULL : dfi_call_site;
     dfi_call_site = dfi_no_site;
     if (t->type->modes & DFI_INTERNAL) return;
+    if (n > DFI_PARAMETERS &&
+        !(dfi_task_checks(t)->checked = (struct dfi_checked *)dfi_malloc(n * sizeof(struct dfi_checked)))) {
+        dfi_task_checks(t)->checked = dfi_task_checks(t)->few, n = 0; /* as one that declares nothing */
+        dfi_check_give_up();
+        dfi_warn_once("out of memory: DF_CHECK does not check a task with many regions");
+    }
     dfi_check_family_of(w, t, parent);
     if (dfi_scope_checks(t->scope)->n_variables && t->scope->owner == w)
         dfi_check_returned(t->scope, dfi_checked_of(w)->call);
@@ -293,6 +304,7 @@ static void dfi_check_submit(struct dfi_worker *w, struct dfi_flow *t, const str
         int inside;
         if (!r.rows || dfi_region_is_all(&r)) continue;
         c->region = r, c->mode = x[i].mode, c->arg = x[i].arg, c->parameter = i, c->entry = NULL;
+        c->elsewhere = dfi_check_elsewhere(r.p);
         dfi_task_checks(t)->n_checked++;
         dfi_check_keep(w, t, c);
         c->own = parent && dfi_check_own(w, t->scope, &r);
@@ -311,8 +323,6 @@ static void dfi_check_submit(struct dfi_worker *w, struct dfi_flow *t, const str
 }
 
 /* --- changes of read-only memory by a body ---------------------------------------------------- */
-
-struct dfi_check_sum { const char *p; uint64_t sum; };
 
 /* Hashes [p, p + n), in words where they are aligned. */
 DFI_UNCHECKED static uint64_t dfi_check_add(uint64_t h, const char *p, size_t n)
@@ -372,7 +382,7 @@ DFI_UNUSED static unsigned dfi_check_writes(const struct dfi_worker *w, struct d
 {
     unsigned i, n = 0;
     const struct dfi_flow *t = w ? w->task : NULL;
-    for (i = 0; t && i < dfi_task_checks(t)->n_checked; i++) {
+    for (i = 0; t && i < dfi_task_checks(t)->n_checked && n < DFI_PARAMETERS; i++) {
         const struct dfi_checked *c = &dfi_task_checks(t)->checked[i];
         if (!(c->mode & DFI_WRITES) || c->mode & DFI_SHARED) continue;
         memset((void *)&x[n], 0, sizeof *x);
@@ -383,32 +393,33 @@ DFI_UNUSED static unsigned dfi_check_writes(const struct dfi_worker *w, struct d
     return n;
 }
 
-static void dfi_check_before(const struct dfi_flow *t, struct dfi_check_sum *sum)
+static void dfi_check_before(const struct dfi_flow *t)
 {
     uintptr_t wrong;
     unsigned i;
     for (i = 0; i < dfi_task_checks(t)->n_checked; i++) {
-        sum[i].p = NULL;
-        if (!dfi_check_only(t, i, DFI_IN) || dfi_check_elsewhere(dfi_task_checks(t)->checked[i].region.p)) continue;
-        if ((wrong = dfi_check_unmapped(&dfi_task_checks(t)->checked[i].region)) != 0) {
-            dfi_check_say_memory(t, &dfi_task_checks(t)->checked[i], wrong);
+        struct dfi_checked *c = &dfi_task_checks(t)->checked[i];
+        c->read = NULL;
+        if (!dfi_check_only(t, i, DFI_IN) || c->elsewhere) continue;
+        if ((wrong = dfi_check_unmapped(&c->region)) != 0) {
+            dfi_check_say_memory(t, c, wrong);
             continue;
         }
-        sum[i].p = dfi_check_pointer(t, i);
-        sum[i].sum = dfi_check_sum_of(&dfi_task_checks(t)->checked[i].region, sum[i].p, t->index);
+        c->read = dfi_check_pointer(t, i);
+        c->sum = dfi_check_sum_of(&c->region, c->read, t->index);
     }
 }
 
-static void dfi_check_after(const struct dfi_flow *t, const struct dfi_check_sum *sum)
+static void dfi_check_after(const struct dfi_flow *t)
 {
     unsigned i;
     for (i = 0; i < dfi_task_checks(t)->n_checked; i++) {
+        const struct dfi_checked *c = &dfi_task_checks(t)->checked[i];
         char at[160];
         const char *name;
         int n;
-        const struct dfi_region *r = &dfi_task_checks(t)->checked[i].region;
-        if (!sum[i].p || dfi_check_sum_of(r, sum[i].p, t->index) == sum[i].sum) continue;
-        n = dfi_check_label(t->type, dfi_task_checks(t)->checked[i].parameter, &name);
+        if (!c->read || dfi_check_sum_of(&c->region, c->read, t->index) == c->sum) continue;
+        n = dfi_check_label(t->type, c->parameter, &name);
         dfi_finding("task %s%s changed df_in %.*s, which it declares to read only (DF_CHECK): declare df_inout(.., "
                     "%.*s, ..)",
                     t->type->name, dfi_check_at(at, sizeof at, dfi_task_checks(t)->site), n, name, n, name);

@@ -128,18 +128,22 @@ static void dfi_check_lose(struct dfi_flow *t, uintptr_t p)
     dfi_check_unlock();
 }
 
+/* The regions of a task cannot be kept: from the next submission on, all memory is open. */
+static void dfi_check_give_up(void)
+{
+    dfi_check_lock();
+    dfi_check_live.failed = 1;
+    dfi_check_unlock();
+}
+
 /* The running code submits t, with its accesses in dfi_task_checks(t)->checked. */
 static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_check_view v;
     struct dfi_check_entry **list;
-    uintptr_t wrong[DFI_PARAMETERS];
-    int elsewhere[DFI_PARAMETERS];
     unsigned i;
     memset((void *)&v, 0, sizeof v);
     dfi_view_of_scope(&v, t->scope);
-    for (i = 0; i < dfi_task_checks(t)->n_checked; i++)
-        elsewhere[i] = dfi_check_elsewhere(dfi_task_checks(t)->checked[i].region.p);
     if (!dfi_check.hooked) { /* two threads in a race install it twice, which is harmless */
         dfi_check.hooked = 1;
         dfi_asan_hooks(dfi_check_allocated, dfi_check_freed);
@@ -156,14 +160,14 @@ static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t)
     list = dfi_view_list(&v);
     for (i = 0; i < dfi_task_checks(t)->n_checked; i++) {
         struct dfi_checked *x = &dfi_task_checks(t)->checked[i];
-        struct dfi_check_entry *n = dfi_check.off || elsewhere[i] ? NULL
+        struct dfi_check_entry *n = dfi_check.off || x->elsewhere ? NULL
             : dfi_check_node_of(t->scope, list, &x->region);
-        wrong[i] = 0;
+        x->wrong = 0;
         x->entry = n;
         if (!n) continue;
         if (!n->type) { /* new */
-            if ((wrong[i] = dfi_check_unmapped(&x->region)) != 0 ||
-                (wrong[i] = dfi_live_region_wrong(&x->region)) != 0) n->gone = 1;
+            if ((x->wrong = dfi_check_unmapped(&x->region)) != 0 ||
+                (x->wrong = dfi_live_region_wrong(&x->region)) != 0) n->gone = 1;
             else dfi_live_region_add(&x->region);
         }
         n->unfinished++;
@@ -175,7 +179,8 @@ static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t)
     }
     dfi_check_unlock();
     for (i = 0; i < dfi_task_checks(t)->n_checked; i++)
-        if (wrong[i]) dfi_check_say_memory(t, &dfi_task_checks(t)->checked[i], wrong[i]);
+        if (dfi_task_checks(t)->checked[i].wrong)
+            dfi_check_say_memory(t, &dfi_task_checks(t)->checked[i], dfi_task_checks(t)->checked[i].wrong);
 }
 
 /* t is done, and its handle or a token is about to say so. Earlier tasks may be unfinished, but have finished with the
@@ -216,7 +221,6 @@ static void dfi_check_done(struct dfi_flow *t)
         if (h && dfi_view_list(dfi_checked_of(h)->view) == n->list) dfi_check_open(n);
     }
     dfi_check_tells(t);
-    dfi_task_checks(t)->n_checked = 0;
     dfi_check_unlock();
 }
 

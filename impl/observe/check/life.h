@@ -51,7 +51,7 @@ static const char *dfi_check_site(const struct dfi_flow *t) { return dfi_task_ch
 static void dfi_check_created(struct dfi_flow *t)
 {
     struct dfi_check_task *c = dfi_task_checks(t);
-    c->n_checked = c->family.depth = 0, c->site = NULL, c->declared = NULL;
+    c->n_checked = c->family.depth = 0, c->site = NULL, c->declared = NULL, c->checked = c->few;
 }
 static void dfi_check_scope_created(struct dfi_scope *s)
 {
@@ -60,10 +60,15 @@ static void dfi_check_scope_created(struct dfi_scope *s)
 #define dfi_up_created_by , dfi_check_created
 static void dfi_check_task_done(struct dfi_flow *t)
 {
+    struct dfi_check_task *c = dfi_task_checks(t);
     dfi_check_family_done(t);
 #if DFI_CHECK_ASAN
     dfi_check_done(t);
 #endif
+    c->n_checked = 0;
+    if (c->checked == c->few) return;
+    dfi_mfree((void *)c->checked);
+    c->checked = c->few;
 }
 #define dfi_up_task_done_by , dfi_check_task_done
 #define dfi_up_scope_created_by , dfi_check_scope_created

@@ -26,7 +26,7 @@ static void dfi_check_fill(const struct dfi_flow *t)
     for (i = 0; i < dfi_task_checks(t)->n_checked; i++) {
         const struct dfi_region *r = &dfi_task_checks(t)->checked[i].region;
         char *p;
-        if (!dfi_check_only(t, i, DFI_OUT) || dfi_check_elsewhere(r->p)) continue;
+        if (!dfi_check_only(t, i, DFI_OUT) || dfi_task_checks(t)->checked[i].elsewhere) continue;
         p = dfi_check_pointer(t, i);
         for (row = 0; row < r->rows; row++) memset(p + row * r->ld, DFI_CHECK_FILL, r->row);
     }
@@ -43,7 +43,7 @@ static void dfi_check_unwritten(const struct dfi_flow *t)
         const char *p, *name;
         char at[160];
         int n;
-        if (!dfi_check_only(t, i, DFI_OUT) || dfi_check_elsewhere(r->p)) continue;
+        if (!dfi_check_only(t, i, DFI_OUT) || dfi_task_checks(t)->checked[i].elsewhere) continue;
         p = dfi_check_pointer(t, i);
         for (row = 0; row < r->rows; row++)
             for (k = 0; k + 8 <= r->row; k += 8) {
@@ -66,7 +66,6 @@ static void dfi_check_unwritten(const struct dfi_flow *t)
 static DFI_OWN_FRAME void dfi_check_run(struct dfi_worker *w, const struct dfi_type *type, void *args,
                                        struct dfi_flow *t)
 {
-    struct dfi_check_sum sum[DFI_PARAMETERS];
     uintptr_t body, call;
     const char *name;
 #if DFI_CHECK_ASAN
@@ -86,12 +85,12 @@ static DFI_OWN_FRAME void dfi_check_run(struct dfi_worker *w, const struct dfi_t
     dfi_check_stack_ends(dfi_checked_of(w)->body);
 #endif
     if (t) {
-        dfi_check_before(t, sum);
+        dfi_check_before(t);
         if (DFI_CHECK_LEVEL > 1) dfi_check_fill(t);
     }
     dfi_body_call(w, type, args, t);
     if (t) {
-        dfi_check_after(t, sum);
+        dfi_check_after(t);
         if (DFI_CHECK_LEVEL > 1 && w->task == t) dfi_check_unwritten(t); /* it has no children that may write */
         if (w->scope->task == t) dfi_check_returned(w->scope, dfi_checked_of(w)->body);
     }

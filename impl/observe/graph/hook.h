@@ -98,7 +98,6 @@ static void dfi_graph_submit(struct dfi_graph *g, struct dfi_worker *w, struct d
     const struct df_opts *o = dfi_tasks_of(w)->opts;
     const struct dfi_scope *bottom;
     const struct dfi_flow *in = dfi_around(t->scope, &bottom);
-    struct dfi_access apart[DFI_PARAMETERS];
     struct dfi_extra *e;
     struct dfi_g_item *i;
     unsigned k;
@@ -109,11 +108,8 @@ static void dfi_graph_submit(struct dfi_graph *g, struct dfi_worker *w, struct d
                    t->type->access_names, x, n);
     if (!e || !i) return;
     dfi_drawn_of(e)->graph = i;
-    if (t->type->modes & DFI_SHARED) { /* its accesses may share memory with those of others, as in the runtime */
-        memcpy((void *)apart, (const void *)x, n * sizeof *x);
-        dfi_accesses_apart(apart, n);
-        for (k = 0; k < n; k++) i->access[k].kind = dfi_kind(apart[k].mode);
-    }
+    if (t->type->modes & DFI_SHARED) /* its accesses may share memory with those of others, as in the runtime */
+        for (k = 0; k < n; k++) i->access[k].kind = dfi_kind(dfi_access_apart(x, n, k));
     if (o) dfi_graph_tokens(g, i, o->after, 1), dfi_graph_tokens(g, i, o->signals, 0);
     dfi_g_windows(g, i, dfi_windows_of(e)->first);
 }

@@ -263,7 +263,8 @@ static char *dfi_json_label(struct dfi_json *j, char *to, const struct dfi_trace
     name = dfi_event_text_of(w->access_names);
     for (i = 0; i < w->index && (end = strchr(name, ' ')) != NULL; i++) name = end + 1;
     end = strchr(name, ' ');
-    to = end ? dfi_json_quote(to, name, (size_t)(end - name)) : DFI_JSON_PUT(to, "\"writes\"");
+    if (end) to = dfi_json_quote(to, name, (size_t)(end - name));
+    else to = DFI_JSON_PUT(dfi_json_number(DFI_JSON_PUT(to, "\"list["), w->index), "]\"");
     if ((size_t)(to - from) <= sizeof j->label[k].bytes) {
         j->label[k].access_names = w->access_names, j->label[k].index = w->index;
         j->label[k].n = (unsigned char)(to - from);
