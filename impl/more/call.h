@@ -105,6 +105,8 @@ static DFI_COLD df_result dfi_call_wrong(const char *what, const char *site)
     return DF_ERROR_ARGUMENT;
 }
 
+#define DFI_CALL_WRONG 0x40000000u /* no bit of a mode: the region has another mode than the program says */
+
 /* The mode of region i, which is another than DF_IN, DF_OUT and DF_INOUT. tell: whether a mistake is reported. */
 static DFI_NOINLINE unsigned dfi_call_mode(const df_region *r, int i, const char *site, int tell)
 {
@@ -117,9 +119,10 @@ static DFI_NOINLINE unsigned dfi_call_mode(const df_region *r, int i, const char
     if (tell)
         dfi_error("%s%sdf_call: list[%d].mode is %u, %s: the task is ordered as with DF_INOUT", site ? site : "",
                   site ? ": " : "", i, is, is == DF_REDUCE ? "DF_REDUCE, and .op is no operator" : "which is no mode");
-    return DF_INOUT;
+    return (unsigned)DF_INOUT | DFI_CALL_WRONG;
 }
 
+/* modes: those of all regions. */
 DFI_FAST void dfi_call_accesses(struct dfi_access *x, const df_region *r, int n, unsigned modes)
 {
     unsigned arg = sizeof(struct dfi_call_args);
@@ -127,7 +130,7 @@ DFI_FAST void dfi_call_accesses(struct dfi_access *x, const df_region *r, int n,
     for (i = 0; i < n; i++, arg += (unsigned)sizeof(void *)) {
         unsigned mode = r[i].mode ? r[i].mode : (unsigned)DF_IN;
         if (DFI_UNLIKELY(modes > DF_INOUT) && mode > DF_INOUT) {
-            mode = dfi_call_mode(&r[i], i, NULL, 0);
+            mode = dfi_call_mode(&r[i], i, NULL, 0) & ~DFI_CALL_WRONG;
             if (dfi_kind(mode) == DF_REDUCE)
                 dfi_access_reduce(&x[i], (const void *)(uintptr_t)r[i].op->combine, r[i].op->combine, r[i].op->size);
         }
@@ -171,7 +174,7 @@ DFI_API df_result dfi_call(const struct df_opts *o, df_body *fn, const void *arg
         if (DFI_UNLIKELY(!arg)) goto wrong;
         memcpy((char *)a + at, arg, bytes);
     }
-    if ((type = dfi_type_of_call(fn, name, size, modes)) != NULL) {
+    if ((type = dfi_type_of_call(fn, name, size, modes & ~DFI_CALL_WRONG)) != NULL) {
         if (o && type->name == name && !dfi_opts_matter(o)) o = NULL;
         if (o) dfi_with(o, site);
 #if (DF_DEBUG || DF_CHECK) && !defined(DF_SERIAL)

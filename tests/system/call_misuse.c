@@ -12,10 +12,10 @@ static long x[4];
 static void adds(void *arg, void *const *p)
 {
     long k = arg ? *(const long *)arg : 0;
-    ++n_ran;
+    __atomic_fetch_add(&n_ran, 1, __ATOMIC_RELAXED);
     *(long *)p[0] = *(long *)p[0] * 3 + k;
 }
-static void none(void *arg, void *const *p) { (void)arg, (void)p, ++n_ran; }
+static void none(void *arg, void *const *p) { (void)arg, (void)p, __atomic_fetch_add(&n_ran, 1, __ATOMIC_RELAXED); }
 static void no_operator(void *into, const void *from, size_t n) { (void)into, (void)from, (void)n; }
 
 static void heard(const char *site, const char *text)

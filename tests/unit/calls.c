@@ -28,6 +28,7 @@ static void show(const char *what)
 }
 
 /* Each element of p[1], p[3], .. becomes a mix of those of the array before it. */
+static df_body mix_pairs;
 static void mix_pairs(void *arg, void *const *p)
 {
     const int n = ((const int *)arg)[0], k = ((const int *)arg)[1];
