@@ -82,10 +82,10 @@ GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test
     gate-copies gate-check test-trace gate-dataflow gate-cxx test-install test-gdb gate-minimal test-size test-reference
 # in parts (PART=k/4)
 CHECK_1 = test-run test-orders test-directed test-fail test-cxx test-check test-examples test-trace test-floors \
-    test-structures test-messages test-words test-porting test-reference
-CHECK_2 = test-debug check-tsan test-names test-size test-pages
-CHECK_3 = check-asan test-link test-copies test-single test-levels test-install test-gdb test-page test-packages \
-    test-release test-site test-integration
+    test-structures test-messages test-words test-porting test-reference test-single test-levels test-packages \
+    test-release test-integration
+CHECK_2 = test-debug check-tsan test-names test-link test-copies test-size test-pages
+CHECK_3 = check-asan test-install test-gdb test-page test-site
 CHECK_4 = test-compile $(if $(OTHER),$(OTHERS)) $(PARTS:%=test-%) test-examples-small $(TARGETS:%=test-%)
 CHECK   = $(if $(PART),$(or $(CHECK_$(PART:%/4=%)),$(error PART is 1/4, 2/4, 3/4 or 4/4)),$(foreach k,1 2 3 4,$(CHECK_$k)))
 OTHERS  = $(addprefix other-,run compile fail link cxx check)

@@ -230,7 +230,7 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
 #define DF_TASK(R, ...)        DFI_QUIET DFI_TASK(extern, R, __VA_ARGS__) DFI_LOUD_END
 #define DF_STATIC_TASK(R, ...) DFI_QUIET DFI_TASK(static, R, __VA_ARGS__) DFI_LOUD_END
 
-#define DF_REDUCTION(name, T, ...) DFI_QUIET DFI_REDUCTION(name, T, "a", __VA_ARGS__) DFI_LOUD_END
+#define DF_REDUCTION(name, T, ...) DFI_QUIET DFI_REDUCTION(name, T, "", __VA_ARGS__) DFI_LOUD_END
 
 #define DF_ORDERED_REDUCTION(name, T, ...) DFI_QUIET DFI_REDUCTION(name, T, "o", __VA_ARGS__) DFI_LOUD_END
 

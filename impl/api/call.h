@@ -17,6 +17,14 @@
  *             operator df_region.op
  *   DF_WEAK                        with one of the first three, as in DF_INOUT | DF_WEAK: for the tasks that fn
  *             submits, as df_weak_inout
+ *   DF_OPERATOR(name, op, T);      declares `name`, a df_operator: op as in df_reduce, df_sum or the name of a
+ *             DF_REDUCTION, and T the type of its elements. Tasks of both kinds that reduce a region with op do that
+ *             together
+ *   int df_accesses(name, list, n, args...);   what df_submit(name, args...) would access: fills list[0] .. list[n-1]
+ *             in the order of the parameters, with modes and without operators. Returns the number of accesses, of
+ *             which only n are stored. Not for tasks with streams.
+ *   df_units_of(s, k)              a df_region that stands for k units of the df_semaphore at s, as df_limit(s, k).
+ *             Not in a task with DF_WEAK
  *
  *         static void axpy(void *arg, void *const *p) { ... y[i] += *(double *)arg * x[i] ... }
  *         df_region r[2] = { df_region_of(x, n), df_region_of(y, n) };
@@ -32,7 +40,9 @@
 #ifndef DFI_API_CALL_H
 #define DFI_API_CALL_H
 
+#include "limits.h"
 #include "need.h"
+#include "param.h"
 #include "result.h"
 #include "submit_options.h"
 #include "task.h"
@@ -48,9 +58,24 @@ enum { /* bits as in dfi_access.mode */
 typedef struct df_operator {
     /* combines n elements of `from` into those of `into`; if from is NULL, sets them to the identity */
     void (*combine)(void *into, const void *from, size_t n);
-    size_t size; /* bytes of an element */
-    int ordered; /* 1: in the order of submission, as DF_ORDERED_REDUCTION */
+    size_t size;     /* bytes of an element */
+    int ordered;     /* 1: in the order of submission, as DF_ORDERED_REDUCTION */
+    size_t align;    /* of an element, if more than 16 bytes */
+    const void *key; /* operators with the same key are the same; NULL: with the same function */
 } df_operator;
+#define DF_OPERATOR(name, op, T)                                              \
+    DFI_CAT(DFI_REDUCER_, DFI_IS_BUILTIN(op))(name, op, T, call)              \
+    DFI_UNUSED static const df_operator name = {                              \
+        name##_dfi_op_call, sizeof(T), DFI_CAT(DFI_ORDERED_, DFI_IS_BUILTIN(op))(op), DFI_ALIGN_OF(T), \
+        DFI_CAT(DFI_KEY_, DFI_IS_BUILTIN(op))(op, T) }
+DFI_INLINE df_region dfi_units_region(const struct df_semaphore *s, long long k)
+{
+    df_region r;
+    r.p = s, r.bytes = dfi_count_bytes(k, 1), r.rows = r.distance = 0, r.mode = DFI_LIMIT, r.op = NULL;
+    return r;
+}
+#define df_accesses(name, ...) DFI_NEEDING(more, DFI_OF(name, _dfi_regions)(__VA_ARGS__))
+#define df_units_of(s, k) dfi_units_region((s), (k))
 
 typedef void df_body(void *arg, void *const *p);
 

@@ -253,7 +253,7 @@ struct dfi_with_around {
         DFI_WITH_END                                                                               \
     }
 
-/* A user's operator on type T, in the form that the macros above call. order: "o", in the order of submission, or "a",
+/* A user's operator on type T, in the form that the macros above call. order: "o", in the order of submission, or "",
  * in any order. The last argument is combine, or combine and identity: a function, or an initialiser in parentheses. */
 #define DFI_REDUCTION(name, T, order, ...) \
     DFI_CAT(DFI_REDUCTION_, DFI_COUNT(__VA_ARGS__))(name, T, order, __VA_ARGS__)

@@ -52,8 +52,8 @@
 #define DFI_PART_dfi_m_weak_inout dfi_needs_more();
 
 /* unsigned name_dfi_declared(x, parameters): fills x and returns the number of accesses. The parameters are in scope
- * under their own names, because shapes are expressions over them. name_dfi_accesses(args, x): the same from an
- * argument record. */
+ * under their own names, because shapes are expressions over them. name_dfi_regions(list, n, parameters): the same as
+ * df_regions. name_dfi_accesses(args, x): the same from an argument record. */
 #define DFI_TASK_ACCESSES(name, n, ...)                                                                          \
     DFI_INLINE unsigned name##_dfi_declared(struct dfi_access *dfi_x DFI_EACH_##n(DFI_SEEN, __VA_ARGS__))        \
     {                                                                                                            \
@@ -63,6 +63,12 @@
         (void)dfi_x;                                                                                             \
         DFI_WITH_##n(DFI_ACCESS, name, __VA_ARGS__)                                                              \
         return dfi_n;                                                                                            \
+    }                                                                                                            \
+    DFI_INLINE int name##_dfi_regions(struct df_region *dfi_l, int dfi_m DFI_EACH_##n(DFI_SEEN, __VA_ARGS__))    \
+    {                                                                                                            \
+        struct dfi_access dfi_x[n];                                                                              \
+        unsigned dfi_n = name##_dfi_declared(dfi_x DFI_EACH_##n(DFI_ALSO, __VA_ARGS__));                         \
+        return dfi_regions(dfi_l, dfi_m, dfi_x, dfi_n);                                                          \
     }                                                                                                            \
     DFI_GENERATED unsigned name##_dfi_accesses(const void *dfi_p, struct dfi_access *dfi_x)                      \
     {                                                                                                            \

@@ -6,7 +6,8 @@
  *             (Meanwhile tasks of the scope run nested in the wait. If one of them waits for progress of the code
  *             after the wait, as in df_retry, it is reported as stuck; df_wait_token sleeps instead.)
  *   df_wait_on2(p, rows, cols, ld);   as df_wait_on, for a block: rows of cols elements of *p, ld elements apart
- *   df_wait_on_list(list, n);      as df_wait_on, for n regions, df_region list[n]
+ *   df_wait_on_list(list, n);      as df_wait_on, for n regions, df_region list[n]. For a region with a mode that
+ *             writes, such as DF_INOUT, it also waits for the tasks that read it.
  *   df_region_of(p, n);  df_region2_of(p, rows, cols, ld)
  *             n elements of *p, and a block, as a df_region. A negative count stands for all memory from p on.
  *   DF_PARALLEL { ... }            a scope: waits for its tasks at the closing brace. `break` and, with gcc and

@@ -60,7 +60,7 @@ DFI_OWN(dfi_owm_advance) DFI_OWN(dfi_owm_alloc) DFI_OWN(dfi_owm_await) DFI_OWN(d
 DFI_OWN(dfi_owm_freeze) DFI_OWN(dfi_owm_here) DFI_OWN(dfi_owm_leave) DFI_OWN(dfi_owm_release) DFI_OWN(dfi_owm_segment)
 DFI_OWN(dfi_owm_subscribe) DFI_OWN(dfi_pipe) DFI_OWN(dfi_points)
 DFI_OWN(dfi_pool) DFI_OWN(dfi_pool_load) DFI_OWN(dfi_pool_lock) DFI_OWN(dfi_progress) DFI_OWN(dfi_recording)
-DFI_OWN(dfi_reporter) DFI_OWN(dfi_reporter_lock)
+DFI_OWN(dfi_regions) DFI_OWN(dfi_reporter) DFI_OWN(dfi_reporter_lock)
 DFI_OWN(dfi_region_enter) DFI_OWN(dfi_region_leave) DFI_OWN(dfi_retry_stuck)
 DFI_OWN(dfi_region_leave_catching) DFI_OWN(dfi_release) DFI_OWN(dfi_run_after) DFI_OWN(dfi_run_now)
 DFI_OWN(dfi_scope_enter) DFI_OWN(dfi_scope_leave) DFI_OWN(dfi_scope_leave_catching) DFI_OWN(dfi_seed)

@@ -115,7 +115,8 @@ DFI_API DFI_OWN_FRAME void dfi_wait_on_list_here(const char *site, const df_regi
         int i;
         for (i = 0; i < most; i++, list++) {
             struct dfi_region r;
-            dfi_access_block(&x[i], DFI_IN, DFI_NO_ARG, list->p, list->rows, list->bytes, list->distance);
+            dfi_access_block(&x[i], list->mode & DFI_WRITES ? DFI_INOUT : DFI_IN, DFI_NO_ARG, list->p, list->rows,
+                             list->bytes, list->distance);
             r = dfi_region_of(&x[i]);
             if (DFI_UNLIKELY(dfi_region_is_all(&r)))
                 dfi_error("%s%sdf_wait_on: the size is larger than the memory behind the address: it waits for all "

@@ -13,6 +13,7 @@
 #include "../api/access.h"
 #include "../api/call.h"
 #include "../api/core.h"
+#include "../api/limits.h"
 #include "../api/submit_options.h"
 #include "../api/task.h"
 #include "../work/task.h"
@@ -111,18 +112,29 @@ static DFI_COLD df_result dfi_call_wrong(const char *what, const char *site)
 static DFI_NOINLINE unsigned dfi_call_mode(const df_region *r, int i, const char *site, int tell)
 {
     const unsigned is = r->mode;
-    if (is == DF_REDUCE ? r->op && r->op->combine && r->op->size
-        : is == DF_COMMUTE || is == DF_CONCURRENT ||
-          ((is & (unsigned)DFI_INOUT) != 0 && (is & ~(unsigned)DFI_INOUT) == DF_WEAK)) {
-        return is == DF_REDUCE && r->op->ordered ? is | (unsigned)DFI_ORDERED : is;
-    }
+    const df_operator *op = is == DF_REDUCE && r->op && r->op->combine && r->op->size ? r->op : NULL;
+    if (op)
+        return is | (op->ordered ? (unsigned)DFI_ORDERED : 0u) |
+               (op->align > (size_t)DFI_RECORD_ALIGN ? (unsigned)DFI_WIDE : 0u);
+    if (is == DF_COMMUTE || is == DF_CONCURRENT || is == DFI_LIMIT ||
+        ((is & (unsigned)DFI_INOUT) != 0 && (is & ~(unsigned)DFI_INOUT) == DF_WEAK)) return is;
     if (tell)
         dfi_error("%s%sdf_call: list[%d].mode is %u, %s: the task is ordered as with DF_INOUT", site ? site : "",
                   site ? ": " : "", i, is, is == DF_REDUCE ? "DF_REDUCE, and .op is no operator" : "which is no mode");
     return (unsigned)DF_INOUT | DFI_CALL_WRONG;
 }
 
-/* modes: those of all regions. */
+/* A task with these modes takes units. Returns its modes. */
+static DFI_NOINLINE DFI_COLD unsigned dfi_call_limits(unsigned modes, const char *site)
+{
+    dfi_limits_begin();
+    if (!(modes & DFI_CHILDREN)) return modes;
+    dfi_error("%s%sdf_call: DF_WEAK in a task with units, whose children may follow tasks that wait for its units: "
+              "it is ordered as without DF_WEAK", site ? site : "", site ? ": " : "");
+    return modes & ~(unsigned)DFI_CHILDREN;
+}
+
+/* modes: those of all regions, and of the task. */
 DFI_FAST void dfi_call_accesses(struct dfi_access *x, const df_region *r, int n, unsigned modes)
 {
     unsigned arg = sizeof(struct dfi_call_args);
@@ -130,9 +142,15 @@ DFI_FAST void dfi_call_accesses(struct dfi_access *x, const df_region *r, int n,
     for (i = 0; i < n; i++, arg += (unsigned)sizeof(void *)) {
         unsigned mode = r[i].mode ? r[i].mode : (unsigned)DF_IN;
         if (DFI_UNLIKELY(modes > DF_INOUT) && mode > DF_INOUT) {
-            mode = dfi_call_mode(&r[i], i, NULL, 0) & ~DFI_CALL_WRONG;
+            const df_operator *op = r[i].op;
+            mode = dfi_call_mode(&r[i], i, NULL, 0) & ~DFI_CALL_WRONG & (modes | ~(unsigned)DFI_CHILDREN);
+            if (mode == DFI_LIMIT) {
+                dfi_access_limit(&x[i], arg, r[i].p, r[i].bytes);
+                continue;
+            }
             if (dfi_kind(mode) == DF_REDUCE)
-                dfi_access_reduce(&x[i], (const void *)(uintptr_t)r[i].op->combine, r[i].op->combine, r[i].op->size);
+                dfi_access_reduce(&x[i], op->key ? op->key : (const void *)(uintptr_t)op->combine, op->combine,
+                                  op->size);
         }
         memcpy((void *)&x[i], (const void *)&r[i], offsetof(df_region, mode)); /* p, bytes, rows, distance */
         x[i].mode = mode, x[i].arg = arg;
@@ -174,6 +192,7 @@ DFI_API df_result dfi_call(const struct df_opts *o, df_body *fn, const void *arg
         if (DFI_UNLIKELY(!arg)) goto wrong;
         memcpy((char *)a + at, arg, bytes);
     }
+    if (DFI_UNLIKELY(modes & DFI_LIMIT)) modes = dfi_call_limits(modes, site);
     if ((type = dfi_type_of_call(fn, name, size, modes & ~DFI_CALL_WRONG)) != NULL) {
         if (o && type->name == name && !dfi_opts_matter(o)) o = NULL;
         if (o) dfi_with(o, site);
@@ -197,6 +216,17 @@ wrong:
     if (x != few_x) dfi_mfree((void *)a);
     return dfi_call_wrong(!fn ? "fn is NULL" : n && !r ? "list is NULL, and n is not 0"
                           : "arg is NULL, and bytes is not 0", site);
+}
+/* The accesses as regions: as many as there is room for. Returns their number. */
+DFI_API int dfi_regions(struct df_region *list, int n, const struct dfi_access *x, unsigned n_x)
+{
+    int i;
+    for (i = 0; i < n && i < (int)n_x; i++) {
+        memcpy((void *)&list[i], (const void *)&x[i], offsetof(df_region, mode));
+        if (x[i].mode == DFI_LIMIT) list[i].bytes = x[i].size;
+        list[i].mode = x[i].mode & (unsigned)(DFI_INOUT | DFI_SHARED | DFI_CHILDREN | DFI_LIMIT), list[i].op = NULL;
+    }
+    return (int)n_x;
 }
 DFI_API df_result (df_call)(const struct df_opts *o, df_body *fn, const void *arg, size_t bytes, const df_region *r,
                             int n)

@@ -105,24 +105,24 @@ static void called(void *arg, void *const *p)
     *(int *)p[1] += *(const int *)arg + *(const int *)p[0];
     ++*(int *)p[2];
 }
-static void sums(void *into, const void *from, size_t n)
-{
-    int *a = (int *)into;
-    const int *b = (const int *)from;
-    while (n--) a[n] = b ? a[n] + b[n] : 0;
-}
+DF_OPERATOR(sums, df_sum, int);
+DF_OPERATOR(joins, joined, words);
 static void calls(void)
 {
-    static const df_operator op = { sums, sizeof(int), 0 };
+    static df_semaphore s = DF_SEMAPHORE(2);
     int x[3] = { 1, 2, 3 }, arg = 4;
-    df_region r[3];
+    df_region r[4];
+    r[3] = df_units_of(&s, 2);
     r[0] = df_region_of(x, 1), r[1] = df_region_of(x + 1, 1), r[2] = df_region_of(x + 2, 1);
-    r[0].mode = DF_IN, r[1].mode = DF_INOUT, r[2].mode = DF_REDUCE, r[2].op = &op;
+    r[0].mode = DF_IN, r[1].mode = DF_INOUT, r[2].mode = DF_REDUCE, r[2].op = &sums;
     CHECK(df_call(NULL, called, &arg, sizeof arg, r, 3) == DF_OK);
     r[0].mode = DF_IN | DF_WEAK, r[1].mode = DF_COMMUTE, r[2].mode = DF_CONCURRENT;
     CHECK(df_call(DF_OPTS(.name = "called"), called, &arg, sizeof arg, r, 3) == DF_OK);
     df_wait();
-    CHECK(x[1] == 12 && x[2] == 5 && DF_OUT > 0);
+    r[0].mode = DF_OUT, r[1].mode = DF_INOUT;
+    CHECK(df_call(NULL, called, &arg, sizeof arg, r, 4) == DF_OK);
+    df_wait();
+    CHECK(x[1] == 17 && x[2] == 6 && joins.size == sizeof(words));
 }
 
 static void signals(void *token) { df_signal((df_token *)token); }

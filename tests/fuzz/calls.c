@@ -37,8 +37,8 @@ static void spread(void *into, const void *from, size_t n) /* the same for pairs
 {
     add(into, from, 2 * n);
 }
-static const df_operator sum = { add, sizeof(cell), 0 }, sum_in_order = { add, sizeof(cell), 1 },
-                         pairs = { spread, 2 * sizeof(cell), 0 };
+static const df_operator sum = { add, sizeof(cell), 0, 0, NULL }, sum_in_order = { add, sizeof(cell), 1, 0, NULL },
+                         pairs = { spread, 2 * sizeof(cell), 0, 0, NULL };
 
 static df_region region(struct box x, cell *p, unsigned mode, const df_operator *op)
 {

@@ -461,7 +461,7 @@ void dfi_wait_on_list_here(const char *site, const df_region *list, int n)
     struct dfi_access x;
     (void)site;
     for (; n > 0; n--, list++) {
-        dfi_access_block(&x, DFI_IN, DFI_NO_ARG, list->p, list->rows, list->bytes, list->distance);
+        dfi_access_block(&x, list->mode & DFI_WRITES ? DFI_INOUT : DFI_IN, DFI_NO_ARG, list->p, list->rows, list->bytes, list->distance);
         oracle_leave_block(oracle_enter_block(&x, 1)); /* which it enters when they are done */
     }
 }
@@ -541,7 +541,6 @@ df_result dfi_call(const df_opts *o, df_body *fn, const void *arg, size_t bytes,
     struct scope *t;
     struct called *c;
     int i;
-    if (!fn) return DF_ERROR_ARGUMENT;
     type->run = run_called, type->name = o && o->name ? o->name : "df_call", type->args_bytes = at + bytes;
     t = oracle_task_new(type, o, site);
     c = t->head.args;
@@ -551,12 +550,23 @@ df_result dfi_call(const df_opts *o, df_body *fn, const void *arg, size_t bytes,
         c->p[i] = (void *)(uintptr_t)r[i].p;
         x[i].p = r[i].p, x[i].row = r[i].bytes, x[i].rows = r[i].rows, x[i].ld = r[i].distance;
         x[i].mode = r[i].mode ? r[i].mode : DF_IN;
-        if (r[i].mode == DF_REDUCE) x[i].key = (const void *)(uintptr_t)r[i].op->combine;
+        if (r[i].mode == DF_REDUCE) x[i].key = r[i].op->key ? r[i].op->key : (const void *)(uintptr_t)r[i].op->combine;
+        if (r[i].mode == DFI_LIMIT) x[i].size = r[i].bytes, x[i].row = 0;
         if (r[i].mode == DF_REDUCE && r[i].op->ordered) x[i].mode |= DFI_ORDERED;
     }
     oracle_submit(t, x, (unsigned)n);
     free(x);
     return DF_OK;
+}
+int dfi_regions(df_region *list, int n, const struct dfi_access *x, unsigned n_x)
+{
+    int i;
+    for (i = 0; i < n && i < (int)n_x; i++) {
+        const df_region r = { x[i].p, x[i].mode == DFI_LIMIT ? x[i].size : x[i].row, x[i].rows, x[i].ld,
+                              x[i].mode & ~(unsigned)(DFI_RANGE | DFI_ORDERED | DFI_WIDE), NULL };
+        list[i] = r;
+    }
+    return (int)n_x;
 }
 df_result (df_call)(const df_opts *o, df_body *fn, const void *arg, size_t bytes, const df_region *r, int n)
 {

@@ -35,7 +35,7 @@ static void refuses(df_result r, const char *site, const char *text)
 
 static void wrong(void)
 {
-    const df_operator bad[2] = { { NULL, 8, 0 }, { no_operator, 0, 0 } };
+    const df_operator bad[2] = { { NULL, 8, 0, 0, NULL }, { no_operator, 0, 0, 0, NULL } };
     static const unsigned modes[] = { 4, 5, 8, 16, 12, 32, 33 + 8, 64, 128, DF_REDUCE | DF_WEAK, DF_COMMUTE | DF_WEAK,
                                       ~0u };
     df_region r = df_region_of(x, 1);
@@ -64,6 +64,15 @@ static void wrong(void)
     }
     df_wait();
     CHECK(x[0] == expected && n_ran == ran);
+    {
+        static df_semaphore s = DF_SEMAPHORE(1);
+        df_region both[2];
+        both[0] = df_region_of(x, 1), both[1] = df_units_of(&s, 1);
+        both[0].mode = DF_INOUT | DF_WEAK;
+        CHECK(df_call(NULL, adds, &k, sizeof k, both, 2) == DF_OK), heard(HERE, "DF_WEAK in a task with units, ");
+        df_wait();
+        CHECK(x[0] == expected * 3 + k);
+    }
     r = df_region_of(x, -1), r.mode = DF_INOUT; /* as in a task of DF_TASK: all memory */
     df_call(NULL, adds, &k, sizeof k, &r, 1);
     df_wait();

@@ -142,7 +142,7 @@ static void shared(unsigned mode, const df_operator *op)
 }
 static void in_order(const df_opts *o, int ordered)
 {
-    const df_operator op = { compose, 2 * sizeof **z, ordered };
+    const df_operator op = { compose, 2 * sizeof **z, ordered, 0, NULL };
     z[5][0] = 1, z[5][1] = 0;
     for (int k = 0; k < 60; k++) {
         df_region r = part(z[5], 2 * sizeof **z, DF_REDUCE);
@@ -150,6 +150,67 @@ static void in_order(const df_opts *o, int ordered)
         df_call(o, composes, &k, sizeof k, &r, 1);
     }
     df_wait();
+}
+
+/* Tasks of both kinds reduce a region together, by operators of df and of the program. */
+typedef struct { uint32_t a, b; } affine;
+static void after_each_other(affine *into, const affine *from)
+{
+    into->b = from->a * into->b + from->b, into->a *= from->a;
+}
+static void unchanged(affine *x) { x->a = 1, x->b = 0; }
+DF_ORDERED_REDUCTION(composition, affine, after_each_other, unchanged);
+DF_OPERATOR(largest, df_max, int);
+DF_OPERATOR(composed, composition, affine);
+DF_TASK(void, look, df_reduce(df_max, int, most, 4), df_reduce(composition, affine, f, 1), (int, k));
+void look(int *most, affine *f, int k)
+{
+    const affine g = { 2 * (uint32_t)k + 1, (uint32_t)k };
+    if (k * 37 % 101 > most[k % 4]) most[k % 4] = k * 37 % 101;
+    after_each_other(f, &g);
+    if (k % 8 == 0) test_spin(2000);
+}
+static void looks(void *k, void *const *p) { look((int *)p[0], (affine *)p[1], *(const int *)k); }
+static void both_kinds(void)
+{
+    static int most[4];
+    static affine f;
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 4; i++) most[i] = -1;
+        f.a = 1, f.b = (uint32_t)round;
+        for (int k = 0; k < 100; k++) {
+            df_region r[2] = { part(most, sizeof most, DF_REDUCE), part(&f, sizeof f, DF_REDUCE) };
+            r[0].op = &largest, r[1].op = &composed;
+            if (k % 3) df_call(NULL, looks, &k, sizeof k, r, 2);
+            else df_submit(look, most, &f, k);
+        }
+        df_wait();
+        printf("both kinds: %d %d %d %d, %u %u\n", most[0], most[1], most[2], most[3], f.a, f.b);
+    }
+}
+
+/* Units: no more than two tasks of either kind at a time. */
+static df_semaphore two = DF_SEMAPHORE(2);
+static int inside, ran;
+static void enter_and_leave(void)
+{
+    CHECK(__atomic_fetch_add(&inside, 1, __ATOMIC_RELAXED) < 2);
+    test_spin(3000);
+    __atomic_fetch_sub(&inside, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&ran, 1, __ATOMIC_RELAXED);
+}
+DF_TASK(void, limited, df_limit(two, 1));
+void limited(df_semaphore *s) { (void)s, enter_and_leave(); }
+static void limited_call(void *arg, void *const *p) { CHECK(p[0] == &two), (void)arg, enter_and_leave(); }
+static void limits(void)
+{
+    for (int k = 0; k < 60; k++) {
+        df_region r[2] = { df_units_of(&two, 1), part(z[k % 5], sizeof *z, DF_INOUT) };
+        if (k % 3 == 0) df_submit(limited, &two);
+        else df_call(NULL, limited_call, NULL, 0, r, 1 + k % 2);
+    }
+    df_wait();
+    printf("limits: %d\n", ran);
 }
 
 /* --- for the children ------------------------------------------------------------------------------------------- */
@@ -235,7 +296,7 @@ static void graph(void)
 
 int main(void)
 {
-    static const df_operator sum = { add, sizeof(uint32_t), 0 };
+    static const df_operator sum = { add, sizeof(uint32_t), 0, 0, NULL };
     for (int i = 0; i < MANY; i++)
         for (int j = 0; j < ROW; j++) x[i][j] = (uint32_t)(i * j), y[i][j] = (uint32_t)(i + j);
     many(), show("many");
@@ -246,9 +307,10 @@ int main(void)
     shared(DF_REDUCE, &sum), show("reducing");
     in_order(NULL, 1), show("in order");
     in_order(DF_OPTS(.deterministic = 1), 0), show("in order by an option");
+    both_kinds();
+    limits();
     families(), show("families");
     boxes();
     options(), show("options");
     graph(), show("task graph");
-    CHECK(df_call(NULL, NULL, NULL, 0, NULL, 0) == DF_ERROR_ARGUMENT);
 }
