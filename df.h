@@ -79,6 +79,9 @@
  *                             run to a file, seed:n,record:FILE does both, replay:FILE repeats a recorded order. See
  *                             docs/schedule.md.
  *
+ *     In the name of a file, %p is the number of the process, %r its rank as a launcher of MPI or SLURM tells it, else
+ *     0, and %% a %.
+ *
  *     A process with privileges that its user lacks (set-user-ID, for example) ignores all these variables. See
  *     docs/security.md.
  *

@@ -56,7 +56,8 @@ typedef struct df_config {
                              and at the end of the process (docs/graph.md); DF_GRAPH; default: none */
     int graph_depth;      /* deepest level of nested tasks shown, 1: no nested tasks; DF_GRAPH_DEPTH; default: all */
     const char *trace;    /* a trace, when and where everything ran: a file that ends in .json, for Perfetto and
-                             chrome://tracing, or in .html, for any browser (docs/trace.md); DF_TRACE; default: none */
+                             chrome://tracing, or in .html, for any browser (docs/trace.md); DF_TRACE; default: none.
+                             In the name of a file, %p is the process, %r its rank (MPI, SLURM), %% a % */
     const char *stats;    /* "1": the times of tasks by name, and what the workers did, are logged when df stops and at
                              the end of the process (docs/stats.md); a file that ends in .txt: written to the file;
                              DF_STATS; default: none */

@@ -245,9 +245,6 @@
 /* The key of a reduction: reductions with the same key may run concurrently on the same data. */
 #define DFI_KEY_1(op, T) (const void *)(dfi_keys + dfi_key_##op + sizeof(T))
 #define DFI_KEY_0(op, T) (const void *)op##_dfi_key
-/* Is it ordered? Then the key has one more character than the name. */
-#define DFI_ORDERED_1(op) 0
-#define DFI_ORDERED_0(op) (sizeof(op##_dfi_key) > sizeof(#op))
 
 /* as the setter of an input of a node, an enumeration constant for it, its offset in the record, and its name */
 #define DFI_SETTER(f, t) DFI_SETTER_(f, DFI_OPEN t)

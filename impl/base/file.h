@@ -5,6 +5,7 @@
 #ifndef DFI_BASE_FILE_H
 #define DFI_BASE_FILE_H
 
+#include "env.h"
 #include "path.h"
 
 #include <errno.h>
@@ -147,6 +148,45 @@ static int dfi_ends_in(const char *name, const char *end)
 {
     size_t n = strlen(name), m = strlen(end);
     return n > m && !strcmp(name + n - m, end);
+}
+
+DFI_SMALL_CODE_END
+
+/* --- names ------------------------------------------------------------------------------------------------------- */
+
+DFI_SMALL_CODE_BEGIN
+
+struct dfi_named_file { char text[1024]; };
+
+/* The number of this process among those that a launcher of MPI, or SLURM, has started together; 0: it is alone. */
+static long dfi_process_rank(void)
+{
+    static const char *const variable[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
+                                            "SLURM_PROCID" };
+    long rank;
+    size_t i;
+    for (i = 0; i < sizeof variable / sizeof *variable; i++) {
+        const char *text = dfi_env(variable[i]);
+        if (text && !dfi_parse_number(text, &rank)) return rank;
+    }
+    return 0;
+}
+
+/* name with %p, the process, %r, its rank, and %% replaced; as it is if it has none of these, or is too long. */
+static const char *dfi_file_named(const char *name, struct dfi_named_file *room)
+{
+    const char *from = name;
+    size_t n = 0;
+    if (!name || !strchr(name, '%')) return name;
+    for (; *from && n < sizeof room->text - 24; from++) {
+        const int what = *from == '%' ? from[1] : 0;
+        if (what == 'p' || what == 'r')
+            n += (size_t)snprintf(room->text + n, 24, "%ld", what == 'p' ? dfi_process() : dfi_process_rank());
+        else room->text[n++] = *from;
+        if (what == 'p' || what == 'r' || what == '%') from++;
+    }
+    room->text[n] = 0;
+    return *from ? name : room->text;
 }
 
 DFI_SMALL_CODE_END

@@ -217,6 +217,7 @@ wrong:
     return dfi_call_wrong(!fn ? "fn is NULL" : n && !r ? "list is NULL, and n is not 0"
                           : "arg is NULL, and bytes is not 0", site);
 }
+
 /* The accesses as regions: as many as there is room for. Returns their number. */
 DFI_API int dfi_regions(struct df_region *list, int n, const struct dfi_access *x, unsigned n_x)
 {
@@ -228,6 +229,7 @@ DFI_API int dfi_regions(struct df_region *list, int n, const struct dfi_access *
     }
     return (int)n_x;
 }
+
 DFI_API df_result (df_call)(const struct df_opts *o, df_body *fn, const void *arg, size_t bytes, const df_region *r,
                             int n)
 {

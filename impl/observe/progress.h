@@ -174,6 +174,7 @@ static int dfi_progress_to(struct dfi_progress *g, const char *name, const char 
 {
     static const struct dfi_report_kind kind = { "this process writes no progress", "there is no progress",
                                                  "there is no progress" };
+    struct dfi_named_file room;
     if (!name || !*name || !strcmp(name, "0")) return 0;
     if (!strcmp(name, "1")) return dfi_output_terminal(dfi_env("TERM")) ? (int)DFI_PROGRESS_TERMINAL : 0;
     if (!strcmp(name, "always")) return DFI_PROGRESS_LOG;
@@ -182,6 +183,7 @@ static int dfi_progress_to(struct dfi_progress *g, const char *name, const char 
                  "progress is not shown");
         return 0;
     }
+    name = dfi_file_named(name, &room);
     return dfi_report_continue(&g->out, &kind, variable, name, "df_config.progress") ? 0 : (int)DFI_PROGRESS_FILE;
 }
 

@@ -216,8 +216,10 @@ static void dfi_graph_begin(const df_config *c)
 {
     const char *name = c ? c->graph : NULL, *variable = "df_config.graph";
     struct dfi_graph *g = DFI_GRAPH();
+    struct dfi_named_file room;
     int i;
     if (!name) name = dfi_env("DF_GRAPH"), variable = "DF_GRAPH";
+    name = dfi_file_named(name, &room);
     if (g && (!name || !strcmp(name, g->out.file))) return;
     dfi_graph_forget();
     for (i = 0; g && i < dfi_load_relaxed(&dfi_pool.n_slots); i++) { /* the only scopes are those of threads */

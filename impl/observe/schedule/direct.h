@@ -30,16 +30,18 @@ static int dfi_baton_begin(const struct dfi_schedule *c, int n, uint32_t setting
 {
     struct dfi_schedule_log *r = dfi_baton.log;
     const struct dfi_schedule_step *s;
-    if (r && r->process != dfi_process()) {
+    struct dfi_named_file room;
+    const char *file = dfi_file_named(c->file, &room);
+    if (r && r->process != dfi_process() && !strcmp(file, r->file)) {
         dfi_warn("%s%s is the file of the process that this process was forked from: this process is neither recorded "
-                 "nor replayed", c->origin, c->file);
+                 "nor replayed", c->origin, file);
         return n;
     }
-    if (r && (strcmp(c->file, r->file) || c->replays != (r->in != NULL))) {
+    if (r && (strcmp(file, r->file) || c->replays != (r->in != NULL))) {
         dfi_baton_forget();
         r = NULL;
     }
-    if (!r && !(r = dfi_baton.log = dfi_schedule_log_open(c->file, c->origin, c->replays))) return n;
+    if (!r && !(r = dfi_baton.log = dfi_schedule_log_open(file, c->origin, c->replays))) return n;
     dfi_os_lock(&dfi_baton.lock);
     dfi_baton.points = dfi_seed;
     dfi_store_relaxed(&dfi_baton.check, settings);

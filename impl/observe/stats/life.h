@@ -269,7 +269,9 @@ static void dfi_stats_begin(const char *name)
                                                  "there are no statistics" };
     struct dfi_stats *s = &dfi_stats;
     const char *variable = "df_config.stats";
+    struct dfi_named_file room;
     if (!name) name = dfi_env("DF_STATS"), variable = "DF_STATS";
+    name = dfi_file_named(name, &room);
     if (s->on && !dfi_report_is_here(&s->out)) {
         /* its contents belong to the parent, and may be in the middle of a change */
         struct dfi_stats fresh;

@@ -64,7 +64,9 @@ static void dfi_trace_begin(const char *name, int workers)
 {
     const char *variable = "df_config.trace";
     struct dfi_trace *t = dfi_trace_now;
+    struct dfi_named_file room;
     if (!name) name = dfi_env("DF_TRACE"), variable = "DF_TRACE";
+    name = dfi_file_named(name, &room);
     if (t && name && strcmp(name, t->out.file)) dfi_trace_forget(), t = NULL;
     if (t && !dfi_report_is_here(&t->out)) {
         if (!t->out.broken) dfi_report_forked(&t->out, t->out.variable, t->out.file, "trace", "df_config.trace");
