@@ -61,7 +61,7 @@ typedef struct df_operator {
     size_t size;     /* bytes of an element */
     int ordered;     /* 1: in the order of submission, as DF_ORDERED_REDUCTION */
     size_t align;    /* of an element, if more than 16 bytes */
-    const void *key; /* operators with the same key are the same; NULL: with the same function */
+    const void *dfi_key; /* of DF_OPERATOR; NULL: operators with the same function are the same */
 } df_operator;
 #define DF_OPERATOR(name, op, T)                                              \
     DFI_CAT(DFI_REDUCER_, DFI_IS_BUILTIN(op))(name, op, T, call)              \

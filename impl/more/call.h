@@ -149,8 +149,8 @@ DFI_FAST void dfi_call_accesses(struct dfi_access *x, const df_region *r, int n,
                 continue;
             }
             if (dfi_kind(mode) == DF_REDUCE)
-                dfi_access_reduce(&x[i], op->key ? op->key : (const void *)(uintptr_t)op->combine, op->combine,
-                                  op->size);
+                dfi_access_reduce(&x[i], op->dfi_key ? op->dfi_key : (const void *)(uintptr_t)op->combine,
+                                  op->combine, op->size);
         }
         memcpy((void *)&x[i], (const void *)&r[i], offsetof(df_region, mode)); /* p, bytes, rows, distance */
         x[i].mode = mode, x[i].arg = arg;

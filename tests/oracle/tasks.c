@@ -550,7 +550,7 @@ df_result dfi_call(const df_opts *o, df_body *fn, const void *arg, size_t bytes,
         c->p[i] = (void *)(uintptr_t)r[i].p;
         x[i].p = r[i].p, x[i].row = r[i].bytes, x[i].rows = r[i].rows, x[i].ld = r[i].distance;
         x[i].mode = r[i].mode ? r[i].mode : DF_IN;
-        if (r[i].mode == DF_REDUCE) x[i].key = r[i].op->key ? r[i].op->key : (const void *)(uintptr_t)r[i].op->combine;
+        if (r[i].mode == DF_REDUCE) x[i].key = r[i].op->dfi_key ? r[i].op->dfi_key : (void *)(uintptr_t)r[i].op->combine;
         if (r[i].mode == DFI_LIMIT) x[i].size = r[i].bytes, x[i].row = 0;
         if (r[i].mode == DF_REDUCE && r[i].op->ordered) x[i].mode |= DFI_ORDERED;
     }

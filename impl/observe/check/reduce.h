@@ -87,7 +87,8 @@ static void dfi_check_commutes(void (*combine)(void *, const void *, size_t), co
         differ = dfi_results_differ(m + 2 * size, m + 3 * size, m, m + size, size);
     }
     dfi_wide_free(memory);
-    if (differ) dfi_check_commutes_say((const char *)key + 1); /* after the order */
+    /* the key of an operator that is not ordered is its name (api/declare.h), or else its function (api/call.h) */
+    if (differ) dfi_check_commutes_say(key == (const void *)(uintptr_t)combine ? "df_region.op" : (const char *)key);
 }
 #endif
 
