@@ -116,6 +116,15 @@ static int dfi_part_after_release(struct dfi_worker *w, struct dfi_flow *t, stru
     return 0;
 }
 
+/* Does an access of the body itself overlap r? pre: the lock, and the body is not over */
+static int dfi_part_strong(const struct dfi_parts *k, const struct dfi_region *r)
+{
+    unsigned i;
+    for (i = 0; i < k->n_strong; i++)
+        if (dfi_region_overlap(&k->strong[i], r)) return 1;
+    return 0;
+}
+
 /* Makes t come after p, for the access being registered. 1: as a part; 0: the body of p is over; -1:
  * no memory. */
 static int dfi_part_add(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flow *p)
@@ -129,6 +138,8 @@ static int dfi_part_add(struct dfi_worker *w, struct dfi_flow *t, struct dfi_flo
     if (!dfi_extra_of(w, t)) return -1; /* t will become ready from outside its scope (dfi_ready_any) */
     dfi_weak_lock(k);
     if (k->closed) result = 0;
+    /* what p contributes is combined when it is done, not when its body is over */
+    else if (p->type->modes & (unsigned)(DFI_REDUCE & DFI_SHARED) && dfi_part_strong(k, &r)) result = 0;
     else if (k->last_index == t->index && k->last_access == x) result = 1;
     else if (dfi_part_released(k, &r)) result = dfi_part_after_release(w, t, k, &r) ? -1 : 1;
     else if (!(part = (struct dfi_part *)dfi_block_get(w, DFI_CLS_PART))) result = -1;
