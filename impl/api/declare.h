@@ -253,10 +253,12 @@ struct dfi_with_around {
         DFI_WITH_END                                                                               \
     }
 
+/* Is an operator ordered? Then its key has one character more than its name; one of df is not. */
+#define DFI_ORDERED_0(op) (sizeof(op##_dfi_key) > sizeof(#op))
+#define DFI_ORDERED_1(op) 0
+
 /* A user's operator on type T, in the form that the macros above call. order: "o", in the order of submission, or "",
  * in any order. The last argument is combine, or combine and identity: a function, or an initialiser in parentheses. */
-#define DFI_ORDERED_0(op) (sizeof(op##_dfi_key) > sizeof(#op)) /* is it ordered? */
-#define DFI_ORDERED_1(op) 0
 #define DFI_REDUCTION(name, T, order, ...) \
     DFI_CAT(DFI_REDUCTION_, DFI_COUNT(__VA_ARGS__))(name, T, order, __VA_ARGS__)
 #define DFI_REDUCTION_1(name, T, order, combine)                                                   \

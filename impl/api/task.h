@@ -52,13 +52,13 @@ enum {
 };
 
 struct df_opts;
+struct df_region;
+struct dfi_access;
 struct dfi_task;
 DFI_EXTERN_C_BEGIN
 extern DFI_API char dfi_keys[dfi_key_end]; /* only its addresses are used */
 /* Sets *x to the largest (or smallest) value of a scalar type: kind 0 unsigned, 1 signed, 2 floating, 3 bool. */
 DFI_API void dfi_limit(void *x, size_t bytes, int kind, int largest);
-struct df_region;
-struct dfi_access;
 DFI_API int dfi_regions(struct df_region *list, int n, const struct dfi_access *x, unsigned n_x); /* df_accesses */
 /* Called before a task with a DFI_LIMIT is created. */
 DFI_API void dfi_limits_begin(void);

@@ -52,8 +52,8 @@
 #define DFI_PART_dfi_m_weak_inout dfi_needs_more();
 
 /* unsigned name_dfi_declared(x, parameters): fills x and returns the number of accesses. The parameters are in scope
- * under their own names, because shapes are expressions over them. name_dfi_regions(list, n, parameters): the same as
- * df_regions. name_dfi_accesses(args, x): the same from an argument record. */
+ * under their own names, because shapes are expressions over them. name_dfi_regions(list, n, parameters): that of
+ * df_accesses. name_dfi_accesses(args, x): the same from an argument record. */
 #define DFI_TASK_ACCESSES(name, n, ...)                                                                          \
     DFI_INLINE unsigned name##_dfi_declared(struct dfi_access *dfi_x DFI_EACH_##n(DFI_SEEN, __VA_ARGS__))        \
     {                                                                                                            \

@@ -148,22 +148,30 @@ static int dfi_register_at(struct dfi_worker *w, struct dfi_flow *t, struct dfi_
 }
 
 DFI_SMALL_CODE_BEGIN
+/* The name of access i of a task of that type, for "%.*s"; number: room for one of df_call. Returns its length. */
+static int dfi_access_label(const struct dfi_type *type, unsigned i, char number[24], const char **name)
+{
+    const char *p = type->access_names ? type->access_names : "";
+    unsigned k;
+    for (k = 0; k < i && *p; k++) p += strcspn(p, " ") + 1;
+    if (!*p) snprintf(number, 24, "list[%u]", i);
+    *name = *p ? p : number;
+    return (int)strcspn(*name, " ");
+}
+
 /* Reports an access of t, at index `place`, to an impossible region. */
 static DFI_COLD void dfi_region_report(const struct dfi_flow *t, unsigned place)
 {
     const char *site = t->task.mem.special ? t->extra->site : NULL,
-               *name = t->task.mem.special ? t->extra->name : NULL,
-               *label = t->type->access_names ? t->type->access_names : "";
+               *name = t->task.mem.special ? t->extra->name : NULL, *label;
     char number[24];
-    unsigned k;
+    int n;
     if (t->type->modes & DFI_INTERNAL) return; /* reported by its creator */
     if (!site && dfi_call_site != dfi_no_site) site = dfi_call_site;
-    for (k = 0; k < place && *label; k++) label = strchr(label, ' ') + 1;
-    snprintf(number, sizeof number, "list[%u]", place); /* of df_call */
-    if (!*label) label = number;
+    n = dfi_access_label(t->type, place, number, &label);
     dfi_error("%s%stask %s: the size of parameter %.*s is negative, or larger than the memory behind its address: "
               "the task is ordered as if it accessed all memory; correct the count in its declaration",
-              site ? site : "", site ? ": " : "", name ? name : t->type->name, (int)strcspn(label, " "), label);
+              site ? site : "", site ? ": " : "", name ? name : t->type->name, n, label);
 }
 
 /* dfi_register for an access to all memory. 1, or -1 if out of memory. */

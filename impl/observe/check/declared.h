@@ -45,12 +45,7 @@ DFI_EXTERN_C_END
 static int dfi_check_label(const struct dfi_type *type, unsigned i, const char **name)
 {
     static DFI_TLS char number[24];
-    const char *p = type->access_names ? type->access_names : "";
-    unsigned k;
-    for (k = 0; k < i && *p; k++) p += strcspn(p, " ") + 1;
-    if (!*p) snprintf(number, sizeof number, "list[%u]", i); /* of df_call */
-    *name = *p ? p : number;
-    return (int)strcspn(*name, " ");
+    return dfi_access_label(type, i, number, name);
 }
 
 static const char *dfi_check_mode(unsigned mode)
