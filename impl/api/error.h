@@ -30,6 +30,9 @@
  *             cancellation: of the tasks, their children, and their successors if the cancelled tasks should have
  *             written memory or signalled a token. The group must exist until its tasks are done. Any thread may
  *             cancel it, at any time.
+ *   df_opts.always = 1   the task runs even if it is to be skipped, when it otherwise would be: to free its arguments,
+ *             say. In its body df_cancelled() returns 1 then, and its children and successors are skipped, unless they
+ *             have the option, too. A task with streams is skipped nevertheless, because elements may be missing.
  *
  *     A cancelled task that sleeps in df_wait_token or df_retry is woken, once in each body or block: df_wait_token
  *     returns DF_ERROR_CANCELLED, and df_retry leaves its block as df_abort does. So what comes after may clean up and

@@ -45,6 +45,7 @@ typedef struct df_opts {
     struct df_handle *handle;      /* becomes the handle of the task: df_done, df_wait_task */
     void *result;                  /* DF_RESULT(name, &r): the result of the task is stored in r when its body ends; r
                                       must live until the task is done */
+    int always;                    /* 1: the task runs even if it is to be skipped (error.h) */
 } df_opts;
 enum { DF_HOST = -1, DF_ANY_GPU = -2, DF_ANY_DEVICE = -3 };
 enum { DF_MAIN_THREAD = -1 };
@@ -59,6 +60,7 @@ struct dfi_opts_fields {
     int release, device, deterministic;
     struct df_handle *handle;
     void *result;
+    int always;
     df_opts made;
 };
 inline const df_opts *dfi_options_at(dfi_opts_fields &&o)
@@ -67,7 +69,7 @@ inline const df_opts *dfi_options_at(dfi_opts_fields &&o)
     o.made.after = o.after.get(), o.made.signals = o.signals.get();
     o.made.group = o.group, o.made.release = o.release, o.made.device = o.device;
     o.made.deterministic = o.deterministic;
-    o.made.handle = o.handle, o.made.result = o.result;
+    o.made.handle = o.handle, o.made.result = o.result, o.made.always = o.always;
     return &o.made;
 }
 #endif

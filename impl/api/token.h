@@ -12,13 +12,20 @@
  *             a signal handler, if the token is external: it takes no lock there, allocates nothing and keeps errno
  *             (but not with DF_GRAPH, nor while DF_SCHEDULE records or repeats).
  *             Errors: a signal beyond the k-th is reported with its line and has no effect.
+ *   df_signal_failed(&t, code, text);   a signal, as above, that what t stands for has failed: when t is open, the tasks
+ *             that wait for it are skipped, and their scopes fail with code and text as by df_fail. The first failure
+ *             of t counts. text: kept by address.
+ *             Errors: code 0 is reported and becomes -1.
+ *   df_token_name(&t, name);       messages call t by that name, not by the line of its initialisation. Kept by address;
+ *             to be called before others use t.
  *   DF_TOKENS(&t, &u)              a list of up to 16 tokens, for df_opts.after and df_opts.signals:
  *             df_submit_with(DF_OPTS(.after = DF_TOKENS(&t), .signals = DF_TOKENS(&u)), name, args...);
  *             the task starts when t is open, and signals u when it is done.
  *   df_result df_wait_token(&t);   waits until t is open; meanwhile another thread runs tasks in the caller's place.
- *             Returns DF_OK; DF_ERROR_STUCK if nothing is left that could signal it; DF_ERROR_CANCELLED if a task that
- *             should have signalled it was skipped, or if the running task was cancelled meanwhile, and no wait of it
- *             was ended for that before. In the last case the token may still be closed, and a second call waits.
+ *             Returns DF_OK; the code of df_signal_failed, and df_error_text its text; DF_ERROR_STUCK if nothing is
+ *             left that could signal it; DF_ERROR_CANCELLED if a task that should have signalled it was skipped, or if
+ *             the running task was cancelled meanwhile, and no wait of it was ended for that before. In the last case
+ *             the token may still be closed, and a second call waits.
  *
  *     A token must live until it is open and all tasks that it releases have started.
  *     With DF_SERIAL, DF_TOKEN_EXTERNAL is for events from outside: an interrupt, a signal handler, another thread of
@@ -48,19 +55,26 @@ typedef struct df_token {
     DFI_ATOMIC(intptr_t) dfi_promised;
     const char *dfi_site;
     DFI_ATOMIC(int) dfi_state;
+    DFI_ATOMIC(int) dfi_code; /* of df_signal_failed */
+    const char *dfi_text;
 } df_token;
-#define DF_TOKEN(k)          { (void *)(uintptr_t)((k) <= 0), (k), 0, DFI_SITE, 0 }
-#define DF_TOKEN_EXTERNAL(k) { (void *)(uintptr_t)((k) <= 0), (k), 0, DFI_SITE, 1 }
+#define DF_TOKEN(k)          { (void *)(uintptr_t)((k) <= 0), (k), 0, DFI_SITE, 0, 0, NULL }
+#define DF_TOKEN_EXTERNAL(k) { (void *)(uintptr_t)((k) <= 0), (k), 0, DFI_SITE, 1, 0, NULL }
 #define DF_TOKENS(...) DFI_TOKENS(__VA_ARGS__)
 #define df_token_init(t, k) DFI_NEEDING(more, dfi_token_init((t), (k), DFI_SITE))
 #define df_token_init_external(t, k) DFI_NEEDING(more, dfi_token_init_external((t), (k), DFI_SITE))
 #define df_signal(t)        DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_signal((t), DFI_SITE)))
+#define df_signal_failed(t, code, text) \
+    DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_signal_failed((t), (code), (text), DFI_SITE)))
+#define df_token_name(t, name) DFI_NEEDING(more, dfi_token_name((t), (name)))
 #define df_wait_token(t)    DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_wait_token((t), DFI_SITE)))
 
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_token_init(df_token *t, long k, const char *site);
 DFI_API void dfi_token_init_external(df_token *t, long k, const char *site);
 DFI_API void dfi_signal(df_token *t, const char *site);
+DFI_API void dfi_signal_failed(df_token *t, int code, const char *text, const char *site);
+DFI_API void dfi_token_name(df_token *t, const char *name);
 DFI_API df_result dfi_wait_token(df_token *t, const char *site);
 DFI_EXTERN_C_END
 

@@ -64,9 +64,9 @@ DFI_UPCALL(void, dfi_up_alone_waits, (struct dfi_worker *w, struct dfi_flow *t, 
 DFI_UPCALL(int, dfi_up_alone_ready, (const struct dfi_flow *t));
 /* t has waited for its predecessors. Nonzero: it is cancelled. */
 DFI_UPCALL(int, dfi_up_alone_cancelled, (const struct dfi_flow *t));
-/* t is about to run. DFI_GO: the caller runs its body, unless it is skipped; DFI_SKIP: it is dropped; DFI_LATER: it has
- * run. */
-DFI_UPCALL(int, dfi_up_alone_runs, (struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n));
+/* t is about to run. DFI_GO: the caller runs its body; DFI_SKIP: it does not run; DFI_LATER: it has run. o: as above */
+DFI_UPCALL(int, dfi_up_alone_runs, (struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x, unsigned n,
+                                    const struct df_opts *o));
 /* t has run in the caller, or did not. */
 DFI_UPCALL(void, dfi_up_alone_done, (struct dfi_worker *w, struct dfi_flow *t));
 /* Code is about to wait for the predecessors of a task without edges; are those done that an access of it to r has

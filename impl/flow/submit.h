@@ -93,7 +93,7 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
 }
 
 /* Called if memory for the record of a task with these accesses is lacking: waits until its predecessors, and what else
- * its options name, allow it to run. Zero: it is cancelled. */
+ * its options name, allow it to run. Zero: it is cancelled. ran_now is DFI_PASSED_OVER: it is, and runs nevertheless. */
 static DFI_COLD int dfi_bare_begin(struct dfi_worker *w, const struct dfi_access *x, unsigned n)
 {
     const struct df_opts *o = dfi_tasks_of(w)->opts;
@@ -106,6 +106,10 @@ static DFI_COLD int dfi_bare_begin(struct dfi_worker *w, const struct dfi_access
     if (dfi_up_bare_waited && dfi_up_bare_waited(w, o, site)) skip = 1;
     dfi_tasks_of(w)->opts = o, dfi_tasks_of(w)->opts_site = site;
     if (!skip) return 1;
+    if (o && o->always) {
+        dfi_tasks_of(w)->ran_now = DFI_PASSED_OVER;
+        return 1;
+    }
     dfi_count(&dfi_tasks_of(w)->n_skipped);
     dfi_tasks_of(w)->opts = NULL, dfi_tasks_of(w)->ran_now = o ? DFI_PASSED_OVER : 0; /* for dfi_with_end */
     return 0;
@@ -151,6 +155,9 @@ static DFI_NOINLINE DFI_COLD void dfi_run_now_result(const struct dfi_type *type
     dfi_run_now(&as, &a);
 }
 
+static DFI_COLD void dfi_run_bare(struct dfi_worker *w, const struct dfi_type *type, void *args,
+                                  const struct dfi_access *x, unsigned n, int ends);
+
 /* Runs a task immediately, in the scope of its parent, as requested by dfi_task_new. Its df_local memory is freed at
  * its end, unless unfinished tasks may use it. */
 DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
@@ -183,6 +190,10 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
                 dfi_args_order(type, args, DFI_ORDER_DROP);
                 return;
             }
+            if (DFI_UNLIKELY(dfi_tasks_of(w)->ran_now == DFI_PASSED_OVER)) {
+                dfi_run_bare(w, type, args, NULL, 0, 0);
+                return;
+            }
         }
         dfi_tasks_of(w)->opts = NULL;
         if (with->result) {
@@ -213,24 +224,32 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
     own->room_used = room_used;
 }
 
-/* The same for a task of which an upper floor is told when its body ends. */
-struct dfi_bare { const struct dfi_type *type; void *args; const struct dfi_access *x; unsigned n; int ran; };
+/* The same for a task of which an upper floor is told when its body ends (`ends`), or that is to be skipped, but runs
+ * nevertheless (ran_now is DFI_PASSED_OVER). */
+struct dfi_bare { const struct dfi_type *type; void *args; const struct dfi_access *x; unsigned n; int ends, passed, ran; };
 static void dfi_bare_run(void *args, void *result)
 {
     struct dfi_bare *a = (struct dfi_bare *)args;
+    struct dfi_flow_worker *f = dfi_tasks_of(dfi_me());
+    unsigned before = f->insists;
     a->ran = 1;
+    if (a->passed) f->insists = f->nest + 1;
     a->type->run(a->args, result);
-    if (dfi_up_bare_ends) dfi_up_bare_ends(dfi_me(), a->x, a->n);
+    f->insists = before;
+    if (a->ends) dfi_up_bare_ends(dfi_me(), a->x, a->n);
 }
-static DFI_COLD void dfi_run_bare(const struct dfi_type *type, void *args, const struct dfi_access *x, unsigned n)
+static DFI_COLD void dfi_run_bare(struct dfi_worker *w, const struct dfi_type *type, void *args,
+                                  const struct dfi_access *x, unsigned n, int ends)
 {
     struct dfi_type as = *type;
     struct dfi_bare a;
     as.run = dfi_bare_run, as.modes &= ~DFI_HELD; /* a is not the record */
-    a.type = type, a.args = args, a.x = x, a.n = n, a.ran = 0;
+    a.type = type, a.args = args, a.x = x, a.n = n, a.ends = ends && dfi_up_bare_ends, a.ran = 0;
+    a.passed = dfi_tasks_of(w)->ran_now == DFI_PASSED_OVER;
     dfi_run_now(&as, &a);
+    if (a.passed && a.ran) dfi_tasks_of(w)->ran_now = DFI_PASSED_OVER;
     if (a.ran) return;
-    if (dfi_up_bare_ends) dfi_up_bare_ends(dfi_me(), x, n);
+    if (a.ends) dfi_up_bare_ends(dfi_me(), x, n);
     dfi_args_order(type, args, DFI_ORDER_DROP);
 }
 
@@ -238,12 +257,14 @@ static DFI_COLD void dfi_run_bare(const struct dfi_type *type, void *args, const
 DFI_API void dfi_run_after(const struct dfi_type *type, void *args, const struct dfi_access *x, unsigned n)
 {
     struct dfi_worker *w = dfi_me();
+    int ends;
     if (!dfi_bare_begin(w, x, n)) {
         dfi_args_order(type, args, DFI_ORDER_DROP);
         return;
     }
-    if (!dfi_up_bare_begins || !dfi_up_bare_begins(w, x, n)) dfi_run_now(type, args);
-    else dfi_run_bare(type, args, x, n);
+    ends = dfi_up_bare_begins && dfi_up_bare_begins(w, x, n);
+    if (!ends && dfi_tasks_of(w)->ran_now != DFI_PASSED_OVER) dfi_run_now(type, args);
+    else dfi_run_bare(w, type, args, x, n, ends);
 }
 
 /* Called if memory to order t is lacking: waits for its predecessors, then runs it here, on the original memory. */
@@ -256,7 +277,8 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
     struct dfi_scope *s = w->scope;
     const struct dfi_scope *failed;
     size_t before;
-    int go = DFI_GO, ran;
+    unsigned insists = dfi_tasks_of(w)->insists;
+    int go, ran;
     dfi_tasks_of(w)->opts = NULL;
     if (dfi_up_alone_waits) dfi_up_alone_waits(w, t, o);
     if (dfi_wait_before(w, t->scope, t, x, n) || (dfi_up_alone_cancelled && dfi_up_alone_cancelled(t)))
@@ -274,17 +296,19 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
             memcpy((char *)t->task.args + x[i].arg, &x[i].p, sizeof x[i].p);
             if (x[i].mode & DFI_RANGE) memcpy((char *)t->task.args + x[i].arg + sizeof x[i].p, &end, sizeof end);
         }
-    if (dfi_up_alone_runs) go = dfi_up_alone_runs(w, t, x, n);
+    go = dfi_load_relaxed(&t->skip) ? DFI_SKIP : DFI_GO;
+    if (dfi_up_alone_runs) go = dfi_up_alone_runs(w, t, x, n, o);
     now = dfi_tasks_of(w)->now, before = s->submitted;
     failed = dfi_tasks_of(w)->failed;
     dfi_tasks_of(w)->now = w->task ? (const void *)w->task : (const void *)w->scope;
-    if (go == DFI_GO && !dfi_load_relaxed(&t->skip)) { /* in its parent's scope */
+    if (dfi_load_relaxed(&t->skip)) dfi_tasks_of(w)->insists = dfi_tasks_of(w)->nest + 1;
+    if (go == DFI_GO) { /* in its parent's scope */
         if (o && o->result) t->type->run(t->task.args, o->result);
         else dfi_body_run(w, t->type, t->task.args, t);
         if (dfi_up_bare_ends) dfi_up_bare_ends(w, x, n);
     }
     else if (go != DFI_LATER) dfi_args_order(t->type, t->task.args, DFI_ORDER_DROP);
-    dfi_tasks_of(w)->now = now;
+    dfi_tasks_of(w)->now = now, dfi_tasks_of(w)->insists = insists;
     dfi_tasks_of(w)->failed = failed; /* what failed below is a child of the code that continues */
     /* its children are those of the scope, and it is done when they are */
     if ((o || t->task.mem.special) && w->scope == s && s->submitted != before) dfi_finish_left(w, t->type);

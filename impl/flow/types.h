@@ -124,6 +124,7 @@ struct dfi_flow_worker {
     const void *now;                      /* the task, or else the scope, that runs a task immediately (dfi_run_now) */
     int mutexes;                          /* number of df_mutexes that its thread holds */
     unsigned nest;                        /* nesting depth of tasks that run inside df_submit (flow/nest.h) */
+    unsigned insists;                     /* 1 + the depth of one that runs although it is to be skipped, or 0 */
     unsigned failed_nest;                 /* the depth of a task that runs immediately, and has failed the scope .. */
     const struct dfi_scope *failed;       /* .. of its submitter, which is that of its children, too (more/error.h) */
     DFI_ATOMIC(size_t) n_tasks, n_edges, n_skipped; /* statistics, as in struct dfi_worker */

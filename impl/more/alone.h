@@ -59,21 +59,22 @@ static int dfi_parts_alone_cancelled(const struct dfi_flow *t)
 #define dfi_up_alone_cancelled_by , dfi_parts_alone_cancelled
 
 static DFI_COLD int dfi_parts_alone_run(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_access *x,
-                                        unsigned n)
+                                        unsigned n, const struct df_opts *o)
 {
-    int ran;
+    struct dfi_extra *e = t->task.mem.special ? t->extra : NULL;
+    int skip = dfi_load_relaxed(&t->skip) != 0, windows = e && dfi_windows_of(e)->first;
+    if (skip && e) dfi_token_failures(t);
+    if (skip && !windows && (o ? o->always : e && dfi_cancel_of(e)->always)) skip = 0;
     if (!(t->type->modes & DFI_LAUNCH)) dfi_gpu_before_access(x, n);
     if (dfi_dropped(w)) {
         dfi_count(&dfi_tally_of(w)->n_undone);
         return DFI_SKIP;
     }
-    if (!dfi_load_relaxed(&t->skip)) dfi_units_enter(w, x, n);
-    if (!t->task.mem.special) return DFI_GO;
-    if (dfi_cancel_of(t->extra)->handle) dfi_handle_here(w, dfi_cancel_of(t->extra)->handle);
-    if (!dfi_windows_of(t->extra)->first) return DFI_GO;
-    ran = !dfi_load_relaxed(&t->skip);
+    if (!skip) dfi_units_enter(w, x, n);
+    if (e && dfi_cancel_of(e)->handle) dfi_handle_here(w, dfi_cancel_of(e)->handle);
+    if (!windows) return skip ? DFI_SKIP : DFI_GO;
     dfi_stream_run_now(w, t);
-    if (ran) dfi_units_leave(w, x, n);
+    if (!skip) dfi_units_leave(w, x, n);
     return DFI_LATER;
 }
 #define dfi_up_alone_runs_by , dfi_parts_alone_run
@@ -87,7 +88,7 @@ static DFI_COLD void dfi_parts_alone_done(struct dfi_worker *w, struct dfi_flow 
         df_handle *h = dfi_cancel_of(t->extra)->handle;
         dfi_handle_not_here(w, h);
         h->dfi_task = t;
-        dfi_store_relaxed(&dfi_cancel_of(t->extra)->code, dfi_load_relaxed(&h->dfi_code));
+        if (dfi_load_relaxed(&h->dfi_code)) dfi_task_failed(t, dfi_load_relaxed(&h->dfi_code));
         dfi_handle_done(w, t);
     }
     if (dfi_tentative(t)) dfi_predicate_leaves(t);

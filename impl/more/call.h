@@ -194,7 +194,7 @@ DFI_API df_result dfi_call(const struct df_opts *o, df_body *fn, const void *arg
     }
     if (DFI_UNLIKELY(modes & DFI_LIMIT)) modes = dfi_call_limits(modes, site);
     if ((type = dfi_type_of_call(fn, name, size, modes & ~DFI_CALL_WRONG)) != NULL) {
-        if (o && type->name == name && !dfi_opts_matter(o)) o = NULL;
+        if (o && type->name == name && !o->always && !dfi_opts_matter(o)) o = NULL;
         if (o) dfi_with(o, site);
 #if (DF_DEBUG || DF_CHECK) && !defined(DF_SERIAL)
         dfi_here(site);

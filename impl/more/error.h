@@ -204,6 +204,36 @@ static DFI_COLD void dfi_flow_fails(struct dfi_flow *t, df_result code)
     dfi_scope_set_error(t->scope, code, df_error_text(code));
 }
 
+/* Something that t, a task of s, would need has failed: as if its body had called df_fail. t may be NULL. */
+static DFI_COLD void dfi_flow_cancels(struct dfi_scope *s, struct dfi_flow *t, int code, const char *text)
+{
+    struct dfi_error *e = dfi_error_new(code, text, NULL);
+    if (!e) e = &dfi_error_unsaid;
+    dfi_task_failed(t, code);
+    if (t && dfi_tentative(t)) dfi_up_tentative_fails(t, e);
+    else if (dfi_scope_give(s, e, DFI_OF_CHILD)) dfi_scope_cancel(s);
+}
+
+/* The group of tasks that run although they are to be skipped (df_opts.always), because their body is cancelled */
+static df_group dfi_group_cancelled = { 1 };
+
+/* t, which has optional state, is to be skipped. Nonzero: its body runs nevertheless, as cancelled code. */
+static DFI_COLD int dfi_flow_insists(struct dfi_flow *t)
+{
+    struct dfi_cancel *c = dfi_cancel_of(t->extra);
+    if (!c->always || dfi_windows_of(t->extra)->first) return 0;
+    if (c->group == &dfi_group_cancelled) return 1;
+    c->group = &dfi_group_cancelled;
+    dfi_cancels(1);
+    return 1;
+}
+static void dfi_flow_insisted(struct dfi_extra *x)
+{
+    if (DFI_LIKELY(dfi_cancel_of(x)->group != &dfi_group_cancelled)) return;
+    dfi_cancel_of(x)->group = NULL;
+    dfi_cancels(-1);
+}
+
 /* Takes the exception of s. Zero: there is none. pre: the tasks of s are done */
 static int dfi_scope_take_exception(struct dfi_scope *s, struct dfi_exception *x)
 {
@@ -386,7 +416,10 @@ DFI_API int (df_cancelled)(void)
     struct dfi_worker *w = dfi_me();
     const struct dfi_flow *t;
     struct dfi_scope *s;
-    if (!w || !dfi_cancels_any()) return 0;
+    if (!w) return 0;
+    if (DFI_UNLIKELY(dfi_tasks_of(w)->insists != 0) && dfi_tasks_of(w)->insists == dfi_tasks_of(w)->nest + 1 &&
+        dfi_runs_now(w)) return 1;
+    if (!dfi_cancels_any()) return 0;
     dfi_create(w);
     t = w->task, s = t ? t->scope : w->scope;
     if (t && DFI_UNLIKELY(dfi_extra_if(t) != NULL)) {

@@ -31,7 +31,7 @@ static void dfi_more_with_end(struct dfi_worker *w, const struct df_opts *o)
         int code = dfi_load_relaxed(&o->handle->dfi_code); /* dfi_here_failed */
         dfi_handle_not_here(w, o->handle);
         dfi_handle_end(w, o->handle, w ? dfi_tasks_of(w)->opts_site : "df_submit_with",
-                       ran == DFI_PASSED_OVER ? (int)DF_ERROR_CANCELLED : code);
+                       ran == DFI_PASSED_OVER && !code ? (int)DF_ERROR_CANCELLED : code);
     }
 }
 #define dfi_up_with_end_by , dfi_more_with_end
@@ -47,6 +47,7 @@ static int dfi_more_options_matter(const struct df_opts *o)
 static void dfi_more_options_give(struct dfi_flow *t, const struct df_opts *o)
 {
     dfi_cancel_of(t->extra)->group = o->group;
+    dfi_cancel_of(t->extra)->always = o->always;
     dfi_noted_of(t->extra)->device = o->device;
 }
 

@@ -76,9 +76,7 @@ static int dfi_parts_run_now(struct dfi_worker *w, const struct dfi_type *type)
 
 static int dfi_parts_bare_waited(struct dfi_worker *w, const struct df_opts *o, const char *site)
 {
-    df_token *const *k;
-    int skip = 0;
-    for (k = o ? o->after : NULL; k && *k; k++) skip |= dfi_wait_token(*k, site) != DF_OK;
+    int skip = o && dfi_token_wait_all(dfi_scope_here(w), NULL, o, site);
     return skip || dfi_cancelled_with(w->task ? w->task->scope : w->scope, o ? o->group : NULL);
 }
 #define dfi_up_bare_waited_by , dfi_parts_bare_waited
@@ -139,10 +137,16 @@ static DFI_NOINLINE int dfi_parts_begin(struct dfi_worker *w, struct dfi_flow *t
     if (!(t->type->modes & DFI_INTERNAL)) {
         if (!dfi_load_relaxed(&t->skip) && dfi_cancelled_with(t->scope, x ? dfi_cancel_of(x)->group : NULL))
             dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
-        if (dfi_load_relaxed(&t->skip)) dfi_count(&dfi_tasks_of(w)->n_skipped);
+        if (DFI_UNLIKELY(dfi_load_relaxed(&t->skip))) {
+            if (x) dfi_token_failures(t);
+            if (!x || !dfi_flow_insists(t)) {
+                dfi_count(&dfi_tasks_of(w)->n_skipped);
+                return DFI_SKIP;
+            }
+        }
     } else if (!(t->type->modes & DFI_WRITES) || t->type->modes & DFI_ALWAYS)
         return DFI_GO; /* it notifies a waiting thread */
-    if (dfi_load_relaxed(&t->skip)) return DFI_SKIP;
+    else if (dfi_load_relaxed(&t->skip)) return DFI_SKIP;
     if (DFI_UNLIKELY(dfi_load_relaxed(&dfi_more.devices)) && !(x && dfi_noted_of(x)->access))
         dfi_gpu_before_any(t->type);
     if (!x) return DFI_GO;
@@ -169,6 +173,7 @@ static DFI_NOINLINE int dfi_parts_done(struct dfi_worker *w, struct dfi_flow *t)
     if (DFI_UNLIKELY(dfi_noted_of(x)->access != NULL) && dfi_member_of(x)->reductions) dfi_gpu_before_merge(t);
     dfi_token_done(w, t);
     if (DFI_UNLIKELY(dfi_cancel_of(x)->handle != NULL)) dfi_handle_done(w, t);
+    dfi_flow_insisted(x);
     return !dfi_member_of(x)->reductions || dfi_reduce_done(w, dfi_member_of(x));
 }
 #define dfi_up_done_by , dfi_parts_done

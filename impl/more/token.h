@@ -237,6 +237,15 @@ static int dfi_token_push(df_token *t, struct dfi_edge *e)
     return 1;
 }
 
+/* t, which is to be skipped and has optional state, is about to: the first failure of the tokens that it has waited for
+ * is that of its scope. */
+static void dfi_token_failures(struct dfi_flow *t)
+{
+    const struct dfi_use *u = dfi_tokens_of(t->extra)->held.after;
+    while (u && !dfi_load_relaxed(&u->token->dfi_code)) u = u->next;
+    if (u) dfi_flow_cancels(t->scope, t, dfi_load_relaxed(&u->token->dfi_code), u->token->dfi_text);
+}
+
 /* Makes t start after the token opens. 0, or -1 without memory. pre: t has extras; w owns its scope */
 static int dfi_token_after(struct dfi_worker *w, struct dfi_flow *t, df_token *token)
 {
@@ -261,8 +270,11 @@ DFI_API void dfi_token_init(df_token *t, long k, const char *site)
     dfi_store_relaxed(&t->dfi_need, (intptr_t)k);
     dfi_store_relaxed(&t->dfi_promised, (intptr_t)0);
     dfi_store_relaxed(&t->dfi_state, 0);
+    dfi_store_relaxed(&t->dfi_code, 0);
     t->dfi_site = site;
 }
+
+DFI_API void dfi_token_name(df_token *t, const char *name) { t->dfi_site = name; }
 
 DFI_API void dfi_token_init_external(df_token *t, long k, const char *site)
 {
@@ -270,21 +282,40 @@ DFI_API void dfi_token_init_external(df_token *t, long k, const char *site)
     dfi_store_relaxed(&t->dfi_state, (int)DFI_TOKEN_EXTERNAL);
 }
 
-DFI_API void dfi_signal(df_token *t, const char *site)
+static void dfi_token_signal_here(df_token *t, const char *site, int skip)
 {
-    struct dfi_worker *w;
-    if (!dfi_token_made(t, site)) return;
-    w = dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_EXTERNAL ? NULL : dfi_me(); /* perhaps in a signal handler */
+    struct dfi_worker *w = dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_EXTERNAL ? NULL : dfi_me();
     if (DFI_ALONE && t->dfi_state & DFI_TOKEN_EXTERNAL) { /* perhaps in an interrupt: more/outside.h */
         volatile intptr_t *came = (volatile intptr_t *)&t->dfi_promised;
+        if (skip) t->dfi_state |= DFI_TOKEN_SKIP;
         DFI_COMPILER_BARRIER();
         *came = *came + 1;
         return;
-    }
+    } /* NULL: perhaps in a signal handler */
     if (dfi_turns() && (w = dfi_me_attached()) != NULL) dfi_turn_take(w);
     dfi_at_signal(w, t);
-    dfi_token_signal(w, t, site, 0);
+    dfi_token_signal(w, t, site, skip);
     if (w) dfi_turn_outside(w);
+}
+
+DFI_API void dfi_signal(df_token *t, const char *site)
+{
+    if (dfi_token_made(t, site)) dfi_token_signal_here(t, site, 0);
+}
+
+DFI_API void dfi_signal_failed(df_token *t, int code, const char *text, const char *site)
+{
+    int none = 0;
+    if (!dfi_token_made(t, site)) return;
+    if (!code) dfi_error("%s: df_signal_failed(&t, 0, \"%s\"): 0 means success: the error gets code -1; pass another "
+                         "code", site, text);
+    if (dfi_load_relaxed(&t->dfi_need) < 1) {
+        dfi_token_signal_here(t, site, 0); /* a signal too many */
+        return;
+    }
+    /* before the signal, which passes both on, to those who find the token open */
+    if (dfi_cas_acq_rel(&t->dfi_code, &none, code ? code : -1)) t->dfi_text = text;
+    dfi_token_signal_here(t, site, 1);
 }
 
 DFI_EXTERN_C_END
@@ -313,6 +344,16 @@ static df_result dfi_token_wait_end(struct dfi_token_wait *a, int leaves)
     return a->stuck ? DF_ERROR_STUCK : DF_OK;
 }
 
+/* Of a wait for t, which is open. */
+static df_result dfi_token_result(const df_token *t)
+{
+    int code = dfi_load_relaxed(&t->dfi_code);
+    if (!code) return dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP ? DF_ERROR_CANCELLED : DF_OK;
+    dfi_last_error.code = code;
+    snprintf(dfi_last_error.text, sizeof dfi_last_error.text, "%s", t->dfi_text);
+    return (df_result)code;
+}
+
 static int dfi_token_wait_over(void *p)
 {
     struct dfi_token_wait *a = (struct dfi_token_wait *)p;
@@ -338,7 +379,7 @@ DFI_API df_result dfi_wait_token(df_token *t, const char *site)
     dfi_no_graph(w, "df_wait_token", site);
     if (!s) { /* no memory for an ordinary wait */
         while (dfi_load_acquire(&t->dfi_need) > 0) dfi_os_sleep_ms();
-        return dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP ? DF_ERROR_CANCELLED : DF_OK;
+        return dfi_token_result(t);
     }
     a = block ? block : &whole;
     dfi_token_wait_set(a, w, s, t, site);
@@ -355,7 +396,7 @@ DFI_API df_result dfi_wait_token(df_token *t, const char *site)
     r = dfi_token_wait_end(a, block && waits);
     if (r == DF_ERROR_CANCELLED) dfi_errors_in(s)->told = 1;
     else if (block) dfi_block_free(w, w, &block->head);
-    return r == DF_OK && dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_SKIP ? DF_ERROR_CANCELLED : r;
+    return r == DF_OK ? dfi_token_result(t) : r;
 }
 DFI_EXTERN_C_END
 DFI_SMALL_CODE_END
@@ -418,12 +459,29 @@ static int dfi_token_opts(struct dfi_worker *w, struct dfi_flow *t, const struct
     return 0;
 }
 
+/* Waits for the tokens that a task without memory for them is to follow. Nonzero: it is skipped. s: its scope, or NULL;
+ * t: its record, or NULL */
+static DFI_COLD int dfi_token_wait_all(struct dfi_scope *s, struct dfi_flow *t, const struct df_opts *o,
+                                       const char *site)
+{
+    df_token *const *k;
+    int skip = 0;
+    for (k = o->after; k && *k; k++) {
+        int code;
+        if (dfi_wait_token(*k, site) == DF_OK) continue;
+        code = dfi_load_relaxed(&(*k)->dfi_code);
+        if (code && s) dfi_flow_cancels(s, t, code, (*k)->dfi_text);
+        if (code && o->handle) dfi_store_relaxed(&o->handle->dfi_code, code);
+        skip = 1;
+    }
+    return skip;
+}
+
 /* Memory to give t the options o was lacking: waits for its tokens. dfi_with_end signals. */
 static DFI_COLD void dfi_token_opts_failed(struct dfi_worker *w, struct dfi_flow *t, const struct df_opts *o)
 {
-    df_token *const *k;
-    for (k = o->after; k && *k; k++)
-        if (dfi_wait_token(*k, dfi_tasks_of(w)->opts_site) != DF_OK) dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
+    if (dfi_token_wait_all(t->scope, t, o, dfi_tasks_of(w)->opts_site))
+        dfi_store_relaxed(&t->skip, (unsigned)DFI_SKIPPED);
     if (!t->task.mem.special) return;
     dfi_os_lock(&dfi_holds_of(w)->lock); /* a stall report may be reading it (observe/stall/report.h) */
     dfi_uses_free(w, w, dfi_tokens_of(t->extra)->signals);

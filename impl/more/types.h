@@ -91,6 +91,7 @@ struct dfi_cancel {
     struct df_group *group;
     struct df_handle *handle;              /* of the task (more/handle.h), or NULL */
     DFI_ATOMIC(int) code;                  /* with a handle: the error with which the task failed, or 0 */
+    int always;                            /* df_opts.always */
 };
 /* Of a worker: the innermost handle whose task runs in the submitting code because it has no record, or is about to;
  * linked by dfi_outer. dfi_task of these handles is the task or scope of the submitting code. */

@@ -19,7 +19,7 @@
  *          come. If no task may start, the first one that waits for a token, an input or a window is given
  *          up: it is skipped, with DF_ERROR_STUCK.
  *       5. A task is skipped if its scope or group is cancelled when it would start, or if it comes after a
- *          skipped one.
+ *          skipped one. With df_opts.always it runs, and is cancelled; it counts as skipped for what comes after it.
  *       6. In programs whose tasks may block (impl/api/may_block.h) a task has a stack of its own: when it
  *          waits for something that its own tasks cannot bring, the code that let it run continues.
  *          Elsewhere it runs on the stack of that code.
@@ -44,7 +44,7 @@ struct scope {                   /* a task, a block, or a thread */
     struct scope *outer, *before, *next, *first, *last; /* children, unfinished, in order of submission */
     struct scope *looks_at;      /* child, in step */
     enum state state;
-    int is_task, skip;
+    int is_task, skip, always, late; /* late: it runs although it is to be skipped */
     df_token **after, **signals; /* of a task */
     const struct dfi_inputs *inputs; /* of a node */
     uint64_t missing;            /* of them, a bit each */
@@ -77,6 +77,7 @@ void *oracle_zeroed(size_t n);
 void oracle_free_locals(struct local *l);
 void oracle_say(const char *format, ...);
 void oracle_give_error(struct scope *s, int code, const char *text);
+df_result oracle_told(int code, const char *text); /* by a wait */
 struct scope *oracle_task_new(const struct dfi_type *type, const df_opts *o, const char *site);
 void oracle_accesses(struct scope *s, const struct dfi_access *x, unsigned n); /* copies them */
 void oracle_append(struct scope *s, struct scope *outer);

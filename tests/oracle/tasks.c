@@ -54,6 +54,12 @@ void oracle_give_error(struct scope *s, int code, const char *text)
     s->code = code;
     snprintf(s->text, sizeof s->text, "%s", text);
 }
+df_result oracle_told(int code, const char *text)
+{
+    told.code = code;
+    snprintf(told.text, sizeof told.text, "%s", text);
+    return (df_result)code;
+}
 static int is_cancelled(const struct scope *s)
 {
     for (; s; s = s->outer)
@@ -226,7 +232,7 @@ static void finish(struct scope *t)
     df_token **k;
     unsigned i;
     if (t->state != ENDED || t->first) return;
-    for (i = 0; t->skip && i < t->n; i++)
+    for (i = 0; (t->skip || t->late) && i < t->n; i++)
         if (t->x[i].mode & DFI_WRITES) {
             p = oracle_zeroed(sizeof *p);
             p->x = t->x[i], p->next = t->outer->poison, t->outer->poison = p;
@@ -235,7 +241,7 @@ static void finish(struct scope *t)
     pass_error(t);
     if (t->units) units(t, -1);
     oracle_windows_leave(t);
-    for (k = t->signals; k && *k; k++) oracle_signal(*k, t->site, t->skip);
+    for (k = t->signals; k && *k; k++) oracle_signal(*k, t->site, t->skip || t->late);
     forget_poison(t);
     oracle_free_locals(t->locals);
     free(t->after), free(t->signals), free(t->head.args), free(t->x), free(t);
@@ -284,11 +290,25 @@ static void go_on(struct scope *t)
     if (n_stacks < 1000) stacks[n_stacks++] = t->stack;
     else free(t->stack);
 }
+/* What t waited for failed. */
+static void tell_failures(struct scope *t)
+{
+    df_token **k = t->after;
+    while (k && *k && !(*k)->dfi_code) k++;
+    if (!k || !*k) return;
+    oracle_give_error(t->outer, (*k)->dfi_code, (*k)->dfi_text);
+    t->outer->cancelled = 1;
+    call_hooks();
+}
+static struct df_group of_late = { 1 };
 static void start(struct scope *t)
 {
-    t->state = RUNS;
+    int skip = t->skip || is_cancelled(t) || poisoned(t);
+    t->state = RUNS, t->skip = 0;
     oracle_event();
-    if (t->skip || is_cancelled(t) || poisoned(t) || !oracle_windows_enter(t)) {
+    if (skip) tell_failures(t);
+    if (skip && t->always && !t->windows) t->late = 1, t->group = &of_late, skip = 0;
+    if (skip || !oracle_windows_enter(t)) {
         t->skip = 1, t->state = ENDED, skipped++;
     } else {
         run += !(t->type->modes & DFI_UNCOUNTED);
@@ -404,10 +424,9 @@ df_result dfi_wait_result_here(const char *site)
     cancelled = (df_cancelled)();
     dfi_wait_here(site);
     if (!here->code) return cancelled ? DF_ERROR_CANCELLED : DF_OK;
-    told.code = here->code;
-    memcpy(told.text, here->text, sizeof told.text);
+    cancelled = oracle_told(here->code, here->text);
     here->code = 0;
-    return (df_result)told.code;
+    return (df_result)cancelled;
 }
 df_result (df_wait_result)(void) { return dfi_wait_result_here(""); }
 /* The time is over when no child can continue. */
@@ -499,7 +518,7 @@ struct scope *oracle_task_new(const struct dfi_type *type, const df_opts *o, con
     t->is_task = 1, t->type = type, t->site = site, t->rounding = fegetround();
     t->head.args = oracle_zeroed(type->args_bytes);
     if (!o) return t;
-    t->group = o->group, t->after = oracle_copy_tokens(o->after), t->signals = oracle_copy_tokens(o->signals);
+    t->always = o->always, t->group = o->group, t->after = oracle_copy_tokens(o->after), t->signals = oracle_copy_tokens(o->signals);
     return t;
 }
 void oracle_submit(struct scope *t, const struct dfi_access *x, unsigned n)

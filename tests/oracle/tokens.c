@@ -56,13 +56,20 @@ void dfi_token_init_external(df_token *t, long k, const char *site)
     dfi_token_init(t, k, site);
     t->dfi_state = 1;
 }
+void dfi_token_name(df_token *t, const char *name) { t->dfi_site = name; }
 void dfi_signal(df_token *t, const char *site) { oracle_signal(t, site, 0); }
+void dfi_signal_failed(df_token *t, int code, const char *text, const char *site)
+{
+    if (!t->dfi_code) t->dfi_code = code ? code : -1, t->dfi_text = text;
+    oracle_signal(t, site, 1);
+}
 static int token_is_open(void *t) { return is_open(t); }
 df_result dfi_wait_token(df_token *t, const char *site)
 {
     (void)site;
     oracle_cannot_record();
     if (!oracle_wait(token_is_open, t, t->dfi_state & 1)) return DF_ERROR_STUCK;
+    if (t->dfi_code) return oracle_told(t->dfi_code, t->dfi_text);
     return t->dfi_state & 2 ? DF_ERROR_CANCELLED : DF_OK;
 }
 

@@ -51,6 +51,41 @@ static void too_many_signals(void)
     HEARD(1, 1, task, made, "");
     CHECK(x == 2);
 }
+DF_TASK(void, note, (int *, cancelled));
+void note(int *cancelled) { *cancelled = 1 + df_cancelled(); }
+static void *fails_it(void *t)
+{
+    usleep(2000);
+    df_signal_failed((df_token *)t, 9, "no answer");
+    return NULL;
+}
+static void failing_signals(void)
+{
+    pthread_t p;
+    int x = 0, y = 0;
+    df_token t = DF_TOKEN(1), u = DF_TOKEN_EXTERNAL(1);
+    df_token_name(&t, "the answer");
+    const char *here = HERE; df_signal_failed(&t, 0, "none");
+    HEARD(1, 1, here, "df_signal_failed(&t, 0, \"none\")", "-1");
+    CHECK((int)df_wait_token(&t) == -1);
+    df_token_init(&t, 1);
+    df_token_name(&t, "the answer");
+    df_signal(&t);
+    n_said = 0;
+    here = HERE; df_signal_failed(&t, 5, "too late");
+    HEARD(1, 1, here, "the token of the answer", "too many");
+    df_submit_with(DF_OPTS(.after = DF_TOKENS(&t)), put, &x, 1);
+    CHECK(df_wait_result() == DF_OK && df_wait_token(&t) == DF_OK && x == 1); /* it had no effect */
+    CHECK(!pthread_create(&p, NULL, fails_it, &u)); /* a thread that has nothing of df */
+    df_submit_with(DF_OPTS(.after = DF_TOKENS(&u)), put, &x, 2);
+    df_submit_with(DF_OPTS(.after = DF_TOKENS(&u), .always = 1), note, &y);
+    CHECK((int)df_wait_result() == 9 && !strcmp(df_error_text((df_result)9), "no answer") && x == 1 && y == 2);
+    CHECK((int)df_wait_token(&u) == 9 && !pthread_join(p, NULL));
+    n_said = 0;
+    df_token_init(&t, 1), y = 0;
+    df_submit_with(DF_OPTS(.after = DF_TOKENS(&t), .always = 1), note, &y);
+    CHECK(df_wait_result() == DF_ERROR_STUCK && y == 2); /* given up */
+}
 static void nobody_signals(void)
 {
     int x = 0, y = 0, z = 0;
@@ -380,7 +415,7 @@ static void cancelled_meanwhile(void)
 
 int main(void)
 {
-    static void (*const part[])(void) = { too_many_signals, nobody_signals, a_cycle, another_cycle, below,
+    static void (*const part[])(void) = { too_many_signals, failing_signals, nobody_signals, a_cycle, another_cycle, below,
                                           signalled_later, from_outside, from_many, slow, never_fires, given_twice,
                                           no_such_worker, zero_is_no_error,
                                           nobody_asks, cannot_release, not_locked, cancelled_meanwhile };

@@ -392,11 +392,32 @@ static void cancelled(void)
     CHECK_SAID(n_said == 0);
 }
 
+static void never_without_elements(void)
+{
+    df_stream *s = df_stream_new(sizeof(int), 4);
+    df_group g = DF_GROUP;
+    int sum = 0;
+    const char *here = HERE; df_submit_with(DF_OPTS(.always = 1), put, 2, 5, s);
+    HEARD(1, 1, here, "task put has streams", "", ".always");
+    df_submit(get, s, 2, 2, &sum);
+    df_wait();
+    CHECK(sum == 10);
+    df_group_cancel(&g);
+    here = HERE; df_submit_with(DF_OPTS(.always = 1, .group = &g), get, s, 2, 2, &sum);
+    HEARD(1, 1, here, "task get has streams", "", ".always");
+    df_stream_close(s);
+    df_wait();
+    CHECK(sum == 10);
+    df_stream_free(s);
+    n_said = 0;
+}
+
 int main(void)
 {
     static void (*const part[])(void) = { no_room, left_over, wrong_sizes, wrong_types, too_large, null_streams,
                                           closed, nobody_pushes, nobody_pops, a_circle, below, from_outside,
-                                          closed_from_outside, slow_producer, cancelled };
+                                          closed_from_outside, slow_producer, cancelled,
+                                          never_without_elements };
     static const int workers[] = { 1, 3 };
     for (int w = 0; w < 2; w++) {
         df_config c = { .workers = workers[w], .log = hear, .patience = 1, .defer = w };

@@ -284,7 +284,7 @@ static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct df
         pointers = (void **)(q->locks + q->count);
     }
     dfi_take_windows(q, DFI_TAKE_ON_STACK);
-    if (w && !dfi_bare_begin(w, x, n)) skip = 1;
+    if (w && (!dfi_bare_begin(w, x, n) || dfi_tasks_of(w)->ran_now == DFI_PASSED_OVER)) skip = 1;
     if (w) dfi_tasks_of(w)->opts = NULL;
     if (dfi_take_wait(w, q)) skip = 1, error = DF_ERROR_STUCK;
     for (v = q->windows; v; v = v->of_task)
@@ -418,6 +418,9 @@ DFI_API void dfi_stream_submit(const struct dfi_type *type, void *args, struct d
     if (w && DFI_UNLIKELY(dfi_tasks_of(w)->opts != NULL)) {
         q.site = dfi_tasks_of(w)->opts_site;
         if (dfi_tasks_of(w)->opts->name) q.name = dfi_tasks_of(w)->opts->name;
+        if (dfi_tasks_of(w)->opts->always)
+            dfi_error("%s: task %s has streams, whose elements may be missing when it is to be skipped: it is skipped "
+                      "then, despite .always; do what must be done in a task without streams", q.site, q.name);
     }
     dfi_take_check(&q);
     if (w) {

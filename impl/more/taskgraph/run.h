@@ -147,7 +147,10 @@ static int dfi_plan_takes(const struct dfi_captured *c)
          !(o && (*o->after || *o->signals || o->release)));
 }
 
-static int dfi_opts_are_special(const struct df_opts *o) { return o->priority || o->worker || o->group || o->result; }
+static int dfi_opts_are_special(const struct df_opts *o)
+{
+    return o->priority || o->worker || o->group || o->result || o->always;
+}
 
 /* Makes the tasks of p, and puts their arguments into the order of its steps. 0, or -1 without memory. */
 static int dfi_plan_make(struct dfi_plan *p, struct dfi_sequence *q)
