@@ -12,12 +12,12 @@
  *             a signal handler, if the token is external: it takes no lock there, allocates nothing and keeps errno
  *             (but not with DF_GRAPH, nor while DF_SCHEDULE records or repeats).
  *             Errors: a signal beyond the k-th is reported with its line and has no effect.
- *   df_signal_failed(&t, code, text);   a signal, as above, that what t stands for has failed: when t is open, the tasks
- *             that wait for it are skipped, and their scopes fail with code and text as by df_fail. The first failure
- *             of t counts. text: kept by address.
+ *   df_signal_failed(&t, code, text);   as df_signal, and what t stands for has failed: when t is open, the tasks that
+ *             wait for it are skipped, and their scopes fail with code and text as by df_fail. The first failure of t
+ *             counts. text: kept by address.
  *             Errors: code 0 is reported and becomes -1.
- *   df_token_name(&t, name);       messages call t by that name, not by the line of its initialisation. Kept by address;
- *             to be called before others use t.
+ *   df_token_name(&t, name);       messages call t by that name, which is kept by address, and not by the line of its
+ *             initialisation. To be called before others use t.
  *   DF_TOKENS(&t, &u)              a list of up to 16 tokens, for df_opts.after and df_opts.signals:
  *             df_submit_with(DF_OPTS(.after = DF_TOKENS(&t), .signals = DF_TOKENS(&u)), name, args...);
  *             the task starts when t is open, and signals u when it is done.

@@ -92,8 +92,14 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
     return NULL;
 }
 
+/* Is the task for which dfi_bare_begin has waited to be skipped, but runs nevertheless (df_opts.always)? */
+static int dfi_bare_insists(const struct dfi_worker *w)
+{
+    return dfi_up_bare_waited && dfi_tasks_of(w)->ran_now == DFI_PASSED_OVER;
+}
+
 /* Called if memory for the record of a task with these accesses is lacking: waits until its predecessors, and what else
- * its options name, allow it to run. Zero: it is cancelled. ran_now is DFI_PASSED_OVER: it is, and runs nevertheless. */
+ * its options name, allow it to run. Zero: it is cancelled. */
 static DFI_COLD int dfi_bare_begin(struct dfi_worker *w, const struct dfi_access *x, unsigned n)
 {
     const struct df_opts *o = dfi_tasks_of(w)->opts;
@@ -106,7 +112,7 @@ static DFI_COLD int dfi_bare_begin(struct dfi_worker *w, const struct dfi_access
     if (dfi_up_bare_waited && dfi_up_bare_waited(w, o, site)) skip = 1;
     dfi_tasks_of(w)->opts = o, dfi_tasks_of(w)->opts_site = site;
     if (!skip) return 1;
-    if (o && o->always) {
+    if (dfi_up_bare_waited && o && o->always) {
         dfi_tasks_of(w)->ran_now = DFI_PASSED_OVER;
         return 1;
     }
@@ -190,7 +196,7 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
                 dfi_args_order(type, args, DFI_ORDER_DROP);
                 return;
             }
-            if (DFI_UNLIKELY(dfi_tasks_of(w)->ran_now == DFI_PASSED_OVER)) {
+            if (dfi_bare_insists(w)) {
                 dfi_run_bare(w, type, args, NULL, 0, 0);
                 return;
             }
@@ -225,8 +231,14 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
 }
 
 /* The same for a task of which an upper floor is told when its body ends (`ends`), or that is to be skipped, but runs
- * nevertheless (ran_now is DFI_PASSED_OVER). */
-struct dfi_bare { const struct dfi_type *type; void *args; const struct dfi_access *x; unsigned n; int ends, passed, ran; };
+ * nevertheless (dfi_bare_insists). */
+struct dfi_bare {
+    const struct dfi_type *type;
+    void *args;
+    const struct dfi_access *x;
+    unsigned n;
+    int ends, passed, ran;
+};
 static void dfi_bare_run(void *args, void *result)
 {
     struct dfi_bare *a = (struct dfi_bare *)args;
@@ -245,7 +257,7 @@ static DFI_COLD void dfi_run_bare(struct dfi_worker *w, const struct dfi_type *t
     struct dfi_bare a;
     as.run = dfi_bare_run, as.modes &= ~DFI_HELD; /* a is not the record */
     a.type = type, a.args = args, a.x = x, a.n = n, a.ends = ends && dfi_up_bare_ends, a.ran = 0;
-    a.passed = dfi_tasks_of(w)->ran_now == DFI_PASSED_OVER;
+    a.passed = dfi_bare_insists(w);
     dfi_run_now(&as, &a);
     if (a.passed && a.ran) dfi_tasks_of(w)->ran_now = DFI_PASSED_OVER;
     if (a.ran) return;
@@ -263,7 +275,7 @@ DFI_API void dfi_run_after(const struct dfi_type *type, void *args, const struct
         return;
     }
     ends = dfi_up_bare_begins && dfi_up_bare_begins(w, x, n);
-    if (!ends && dfi_tasks_of(w)->ran_now != DFI_PASSED_OVER) dfi_run_now(type, args);
+    if (!ends && !dfi_bare_insists(w)) dfi_run_now(type, args);
     else dfi_run_bare(w, type, args, x, n, ends);
 }
 
@@ -301,7 +313,7 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
     now = dfi_tasks_of(w)->now, before = s->submitted;
     failed = dfi_tasks_of(w)->failed;
     dfi_tasks_of(w)->now = w->task ? (const void *)w->task : (const void *)w->scope;
-    if (dfi_load_relaxed(&t->skip)) dfi_tasks_of(w)->insists = dfi_tasks_of(w)->nest + 1;
+    if (dfi_up_alone_runs && dfi_load_relaxed(&t->skip)) dfi_tasks_of(w)->insists = dfi_tasks_of(w)->nest + 1;
     if (go == DFI_GO) { /* in its parent's scope */
         if (o && o->result) t->type->run(t->task.args, o->result);
         else dfi_body_run(w, t->type, t->task.args, t);

@@ -284,7 +284,8 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
         else dfi_body_run(w, t->type, t->task.args, t);
         if (!DFI_ALONE && DFI_UNLIKELY(w->hot.lazy != NULL)) dfi_up_lazy_end(w);
     }
-    if (dfi_up_body_ends && DFI_UNLIKELY(t->parts != NULL)) dfi_up_body_ends(w, t, go == DFI_SKIP || dfi_load_relaxed(&t->skip));
+    if (dfi_up_body_ends && DFI_UNLIKELY(t->parts != NULL))
+        dfi_up_body_ends(w, t, go == DFI_SKIP || dfi_load_relaxed(&t->skip));
     return dfi_flow_ended(w, t, saved_task, saved_mark);
 }
 

@@ -124,7 +124,8 @@ DFI_API DFI_OWN_FRAME void dfi_wait_on_list_here(const char *site, const df_regi
         }
         n -= most;
         dfi_wait_for(w, x, (unsigned)most, site);
-        for (i = 0; w && dfi_up_waited_on && i < most; i++) dfi_up_waited_on(w, &x[i]);
+        if (w && dfi_up_waited_on)
+            for (i = 0; i < most; i++) dfi_up_waited_on(w, &x[i]);
     }
 }
 

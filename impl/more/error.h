@@ -214,26 +214,6 @@ static DFI_COLD void dfi_flow_cancels(struct dfi_scope *s, struct dfi_flow *t, i
     else if (dfi_scope_give(s, e, DFI_OF_CHILD)) dfi_scope_cancel(s);
 }
 
-/* The group of tasks that run although they are to be skipped (df_opts.always), because their body is cancelled */
-static df_group dfi_group_cancelled = { 1 };
-
-/* t, which has optional state, is to be skipped. Nonzero: its body runs nevertheless, as cancelled code. */
-static DFI_COLD int dfi_flow_insists(struct dfi_flow *t)
-{
-    struct dfi_cancel *c = dfi_cancel_of(t->extra);
-    if (!c->always || dfi_windows_of(t->extra)->first) return 0;
-    if (c->group == &dfi_group_cancelled) return 1;
-    c->group = &dfi_group_cancelled;
-    dfi_cancels(1);
-    return 1;
-}
-static void dfi_flow_insisted(struct dfi_extra *x)
-{
-    if (DFI_LIKELY(dfi_cancel_of(x)->group != &dfi_group_cancelled)) return;
-    dfi_cancel_of(x)->group = NULL;
-    dfi_cancels(-1);
-}
-
 /* Takes the exception of s. Zero: there is none. pre: the tasks of s are done */
 static int dfi_scope_take_exception(struct dfi_scope *s, struct dfi_exception *x)
 {

@@ -1,4 +1,4 @@
-/* poison.h - successors of cancelled tasks
+/* poison.h - successors of cancelled tasks, and cancelled tasks that run nevertheless
  *
  * A task that was cancelled, and should have written memory, stays in the table of its scope, and cancels the tasks
  * that come after it there. */
@@ -11,6 +11,7 @@
 #include "../flow/task.h"
 #include "../flow/types.h"
 #include "error.h"
+#include "state.h"
 #include "types.h"
 
 DFI_SMALL_CODE_BEGIN
@@ -56,6 +57,26 @@ static void dfi_errors_scope_free(struct dfi_worker *w, struct dfi_scope *s)
 static int dfi_cancelled_with(struct dfi_scope *s, const struct df_group *group)
 {
     return dfi_cancels_any() && ((group && dfi_load_relaxed(&group->dfi_cancelled)) || dfi_scope_cancelled(s));
+}
+
+/* The group of tasks that run although they are to be skipped (df_opts.always), because their body is cancelled */
+static df_group dfi_group_cancelled = { 1 };
+
+/* t, which has optional state, is to be skipped. Nonzero: its body runs nevertheless, as cancelled code. */
+static DFI_COLD int dfi_flow_insists(struct dfi_flow *t)
+{
+    struct dfi_cancel *c = dfi_cancel_of(t->extra);
+    if (!c->always || dfi_windows_of(t->extra)->first) return 0;
+    if (c->group == &dfi_group_cancelled) return 1;
+    c->group = &dfi_group_cancelled;
+    dfi_cancels(1);
+    return 1;
+}
+static void dfi_flow_insisted(struct dfi_extra *x)
+{
+    if (DFI_LIKELY(dfi_cancel_of(x)->group != &dfi_group_cancelled)) return;
+    dfi_cancel_of(x)->group = NULL;
+    dfi_cancels(-1);
 }
 
 DFI_SMALL_CODE_END

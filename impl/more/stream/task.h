@@ -284,7 +284,7 @@ static DFI_COLD void dfi_stream_submit_now(struct dfi_worker *w, const struct df
         pointers = (void **)(q->locks + q->count);
     }
     dfi_take_windows(q, DFI_TAKE_ON_STACK);
-    if (w && (!dfi_bare_begin(w, x, n) || dfi_tasks_of(w)->ran_now == DFI_PASSED_OVER)) skip = 1;
+    if (w && (!dfi_bare_begin(w, x, n) || dfi_bare_insists(w))) skip = 1;
     if (w) dfi_tasks_of(w)->opts = NULL;
     if (dfi_take_wait(w, q)) skip = 1, error = DF_ERROR_STUCK;
     for (v = q->windows; v; v = v->of_task)
