@@ -308,8 +308,7 @@ static DFI_COLD void dfi_submit_now(struct dfi_worker *w, struct dfi_flow *t, co
             memcpy((char *)t->task.args + x[i].arg, &x[i].p, sizeof x[i].p);
             if (x[i].mode & DFI_RANGE) memcpy((char *)t->task.args + x[i].arg + sizeof x[i].p, &end, sizeof end);
         }
-    go = dfi_load_relaxed(&t->skip) ? DFI_SKIP : DFI_GO;
-    if (dfi_up_alone_runs) go = dfi_up_alone_runs(w, t, x, n, o);
+    go = dfi_up_alone_runs ? dfi_up_alone_runs(w, t, x, n, o) : dfi_load_relaxed(&t->skip) ? DFI_SKIP : DFI_GO;
     now = dfi_tasks_of(w)->now, before = s->submitted;
     failed = dfi_tasks_of(w)->failed;
     dfi_tasks_of(w)->now = w->task ? (const void *)w->task : (const void *)w->scope;

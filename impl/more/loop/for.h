@@ -378,7 +378,8 @@ DFI_API void dfi_for(const struct dfi_loop_type *type, const df_loop *o, const l
     if (DFI_UNLIKELY(n != 0)) {
         unsigned i;
         dfi_loop_after(w, type, site, x, n);
-        for (i = 0; dfi_up_waited_on && w && i < n; i++) dfi_up_waited_on(w, &x[i]);
+        if (w && dfi_up_waited_on)
+            for (i = 0; i < n; i++) dfi_up_waited_on(w, &x[i]);
         dfi_loop_reductions(&l, x, n);
     }
     b = dfi_scope_enter(site);
