@@ -1,7 +1,8 @@
 /* early.c - a weak task starts before its memory is free, and its children wait for it; a successor starts when the
- * task has released the memory, not at its end. (If not: the alarm.) */
+ * task has released the memory, not at its end, but if the task reduces, at its end. (If not: the alarm.) */
 #define _DEFAULT_SOURCE
 #include <sched.h>
+#include <string.h>
 #include <unistd.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
@@ -77,6 +78,37 @@ void later(int *x)
     x[0] = 5;
 }
 
+/* --- a task that reduces, and is done later than its body --- */
+
+typedef struct { char text[8]; } letters;
+static void join(letters *into, const letters *from) { strcat(into->text, from->text); }
+DF_ORDERED_REDUCTION(joined, letters, join);
+DF_TASK(void, add_one, df_inout(int, x, 1));
+void add_one(int *x) { ++*x; }
+DF_TASK(void, write_b, df_weak_inout(int, x, 1), df_weak_inout(int, y, 1), df_reduce(joined, letters, l, 1),
+        (df_token *, opens));
+void write_b(int *x, int *y, letters *l, df_token *opens)
+{
+    (void)y; /* no child has it, so who follows here starts when the body is over */
+    join(l, &(letters){ "b" });
+    df_submit_with(DF_OPTS(.after = DF_TOKENS(opens)), add_one, x);
+}
+DF_TASK(void, look_at, df_in(letters, l, 1), df_out(letters, to, 1));
+void look_at(const letters *l, letters *to) { *to = *l; }
+static void reduces(void)
+{
+    letters l = { "a" }, read[2];
+    int x = 1, y = 1;
+    df_token body = DF_TOKEN(1), over = DF_TOKEN(1);
+    DF_PARALLEL {
+        df_submit_with(DF_OPTS(.after = DF_TOKENS(&body)), write_b, &x, &y, &l, &over);
+        for (int i = 0; i < 2; i++) df_submit(look_at, &l, &read[i]);
+        df_submit_with(DF_OPTS(.signals = DF_TOKENS(&over)), add_one, &y); /* then the child of write_b may start */
+        df_signal(&body);
+    }
+    CHECK(!strcmp(read[0].text, "ab") && !strcmp(read[1].text, "ab") && x == 2 && y == 2);
+}
+
 int main(void)
 {
     alarm(100);
@@ -100,7 +132,10 @@ int main(void)
                 df_submit(later, x);
             }
             CHECK(x[0] == 5);
+            reduces();
         }
         df_stop();
     }
+    CHECK(df_start(DF_CONFIG(.workers = 1)) == DF_OK);
+    reduces();
 }

@@ -1,6 +1,5 @@
 /* weak.c - tasks that leave their memory to their children, and tasks that give memory back early, keep the order: a
  * task reads the values of tasks submitted before it, at any depth */
-#include <string.h>
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "../test.h"
@@ -272,46 +271,11 @@ static void commuting(void)
     printf("commuting: %d %d\n", x, total);
 }
 
-/* --- a task that reduces, and is done later than its body ------------------------------------------------------- */
-
-typedef struct { char text[8]; } letters;
-static void join(letters *into, const letters *from) { strcat(into->text, from->text); }
-DF_ORDERED_REDUCTION(joined, letters, join);
-DF_TASK(void, write_b, df_weak_inout(int, x, 1), df_weak_inout(int, y, 1), df_reduce(joined, letters, l, 1),
-        (df_token *, opens));
-void write_b(int *x, int *y, letters *l, df_token *opens)
-{
-    df_token *after[] = { NULL, NULL };
-    df_opts late = { 0 };
-    (void)y;                       /* no child has it, so who follows here starts when the body is over */
-    after[0] = opens, late.after = after;
-    join(l, &(letters){ "b" });
-    df_submit_with(&late, update_one, x);
-}
-DF_TASK(void, look_at, df_in(letters, l, 1), df_out(letters, to, 1));
-void look_at(const letters *l, letters *to) { *to = *l; }
-static void reducing(void)
-{
-    static letters l = { "a" }, seen[2];
-    static int x = 1, y;
-    df_token body = DF_TOKEN_EXTERNAL(1), child = DF_TOKEN_EXTERNAL(1);
-    df_token *after[] = { &body, NULL }, *signals[] = { &child, NULL };
-    df_opts late = { 0 }, opens = { 0 };
-    late.after = after, opens.signals = signals;
-    df_submit_with(&late, write_b, &x, &y, &l, &child);
-    for (int i = 0; i < 2; i++) df_submit(look_at, &l, &seen[i]); /* before the body of write_b begins */
-    df_submit_with(&opens, update_one, &y); /* when it is over, lets its child begin */
-    df_signal(&body);
-    df_wait();
-    printf("reducing: %s %s %d\n", seen[0].text, seen[1].text, x);
-}
-
 int main(void)
 {
     arrays();
     after_earlier();
     commuting();
-    reducing();
     squares();
     released();
 }
