@@ -333,6 +333,12 @@ static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
  *     A df_token opens when it has been signalled k times; tasks and threads wait for it: impl/api/token.h. */
 #include "impl/api/token.h"
 
+/* -------------------------------------------------------------------------------------- >>idle
+ * Events from outside
+ *
+ *     df_config.idle looks for events while df has nothing to do, and signals tokens: impl/api/idle.h. */
+#include "impl/api/idle.h"
+
 /* ----------------------------------------------------------------------------------- >>handles
  * Handles: polling and waiting for one task, and its result
  *

@@ -86,6 +86,7 @@
 #include "more/use.h"
 #include "more/arena.h"
 #include "more/spare.h"
+#include "more/idle.h"
 #include "more/resize.h"
 #include "more/blocking.h"
 #include "more/error.h"
@@ -206,7 +207,7 @@ static dfi_module *const dfi_module_table[] = {
     DFI_IF(DFI_WITH_MORE, dfi_module_teams, dfi_module_loops, dfi_module_streams, dfi_module_more, dfi_module_errors,
            dfi_module_spares,)
     DFI_IF(DFI_WITH_CREWS, dfi_module_arenas,)
-    DFI_IF(DFI_WITH_MORE, dfi_module_callbacks, dfi_module_blocking, dfi_module_cancel,)
+    DFI_IF(DFI_WITH_MORE, dfi_module_callbacks, dfi_module_idle, dfi_module_blocking, dfi_module_cancel,)
     dfi_module_flow, /* the last: it sees whether there are observers */
     NULL };
 DFI_LATER_IS(dfi_module *const *, dfi_modules, dfi_module_table);

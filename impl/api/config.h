@@ -80,6 +80,8 @@ typedef struct df_config {
     void (*worker_start)(void *worker_arg, int worker);
     void (*worker_stop)(void *worker_arg, int worker); /* called by each of these threads after its last task */
     void *worker_arg;     /* the first argument of both */
+    long (*idle)(void *idle_arg); /* looks for events from outside while df has nothing to do (>>idle) */
+    void *idle_arg;       /* its argument */
     const char *thread_name; /* prefix of the names of helper threads, which debuggers and profilers show on Linux: "df"
                              gives "df 1", "df 2" ..; at most 15 bytes with the number; "": the name of the program;
                              default "df" */

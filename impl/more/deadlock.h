@@ -101,10 +101,11 @@ static int dfi_held_external(const struct dfi_on_hold *h)
                                     dfi_windows_external(dfi_windows_of(h->of)->first)));
 }
 
-/* Does a task or a thread wait for such an event? What follows from it may end each other wait. */
+/* Does a task or a thread wait for such an event, or df_config.idle look for one? What follows from it may end each
+ * other wait. */
 static int dfi_deadlock_external(void)
 {
-    int i, some = 0, n = dfi_load_acquire(&dfi_pool.n_slots);
+    int i, some = dfi_idle_expects(), n = dfi_load_acquire(&dfi_pool.n_slots);
     for (i = 0; i < n && !some; i++) {
         struct dfi_holds *l = dfi_holds_of(dfi_load_acquire(&dfi_pool.slot[i]));
         const struct dfi_on_hold *h;

@@ -7,12 +7,14 @@
 #include "../work/help.h"
 #include "../work/types.h"
 #include "../flow/types.h"
+#include "idle.h"
 #include "loop/alone.h"
 #include "spare.h"
 
 enum {
-    DFI_LOOP_WATCH_MS = 1 /* interval at which the watcher of loops looks at them (more/loop/alone.h): less than 1 % of
-                           * a CPU while loops are short; a loop that turns out to be long loses 1 to 2 ms */
+    DFI_LOOK_US = DFI_LOOK_MS * 1000,
+    DFI_LOOP_WATCH_US = 1000 /* interval at which the watcher of loops looks at them (more/loop/alone.h): less than 1 %
+                              * of a CPU while loops are short; a loop that turns out to be long loses 1 to 2 ms */
 };
 
 /* A single worker waits for a task that needs another one, which it may not run nested in that wait unless nothing else
@@ -26,20 +28,28 @@ static int dfi_nap_helps(struct dfi_worker *w)
 
 /* seq_cst, after w has announced that it parks: a thread that adds a task which is held back wakes the sleepers
  * (dfi_holds_begin). */
-static int dfi_nap_ms(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_nap *nap)
+static long dfi_nap_us(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_nap *nap)
 {
+    long us = dfi_idle_watch(w);
     nap->held = g->kind != DFI_GOAL_WORK && dfi_up_holds && dfi_up_holds();
     nap->watches = !DFI_ALONE && dfi_loops_watch(w, nap->watches);
-    return nap->watches ? DFI_LOOP_WATCH_MS : nap->held ? dfi_nap_helps(w) ? -1 : DFI_LOOK_MS : 0;
+    nap->polls = us > 0;
+    if (nap->watches) return us && us < DFI_LOOP_WATCH_US ? us : DFI_LOOP_WATCH_US;
+    if (!nap->held) return us;
+    return dfi_nap_helps(w) ? -1 : us && us < DFI_LOOK_US ? us : DFI_LOOK_US;
 }
-#define dfi_up_nap_ms_by , dfi_nap_ms
+#define dfi_up_nap_us_by , dfi_nap_us
 
 static int dfi_nap_over(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_nap *nap)
 {
-    int polls = g->kind == DFI_GOAL_POLL;
+    if (nap->polls && dfi_idle_search()) return 1;
     if (!DFI_ALONE && nap->watches && dfi_loops_look()) return 1;
-    if ((polls || nap->watches) && ((nap->looks++ + !polls) % DFI_LOOK_MS || !nap->held)) return 0;
-    return dfi_up_look && dfi_up_look(w); /* the released tasks may be on its own stack */
+    /* a poll looks at once for the first time: it may have a limit */
+    if (g->kind == DFI_GOAL_POLL && !nap->slept) nap->slept = DFI_LOOK_US;
+    else nap->slept += nap->us > 0 ? nap->us : DFI_LOOK_US;
+    if (nap->held && nap->slept < DFI_LOOK_US) return 0;
+    nap->slept = 1;
+    return nap->held && dfi_up_look && dfi_up_look(w); /* the released tasks may be on its own stack */
 }
 #define dfi_up_nap_over_by , dfi_nap_over
 

@@ -11,6 +11,7 @@
 #include "../base/compiler.h"
 #include "../work/types.h"
 #include "../work/worker.h"
+#include "idle.h"
 #include "types.h"
 #include "token.h"
 #include "../api/token.h"
@@ -29,6 +30,11 @@ static int dfi_token_came(const df_token *t)
 static int dfi_look_outside(void)
 {
     int i, expected = 0;
+    if (dfi_idle_expects()) {
+        long us = dfi_idle_call();
+        if (!us) dfi_wake_parked(DFI_PARKED_WAITING, 1); /* a signal may have released something */
+        if (us >= 0) expected = us ? -1 : 1;
+    }
     for (i = 0; i < dfi_pool.n_slots; i++) {
         const struct dfi_on_hold *h;
         for (h = dfi_load_relaxed(&dfi_holds_of(dfi_pool.slot[i])->first); h; h = h->next) {

@@ -54,16 +54,16 @@ DFI_UNUSED static int dfi_os_event_init(struct dfi_os_event *e)
     return 0;
 }
 DFI_UNUSED static void dfi_os_event_free(struct dfi_os_event *e) { cnd_destroy(&e->c); mtx_destroy(&e->m); }
-DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
+DFI_UNUSED static int dfi_os_event_wait_us(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, long us)
 {
     struct timespec t;
     int late = 0;
     timespec_get(&t, TIME_UTC);
-    t.tv_sec += ms / 1000, t.tv_nsec += ms % 1000 * 1000000;
+    t.tv_sec += us / 1000000, t.tv_nsec += us % 1000000 * 1000;
     if (t.tv_nsec >= 1000000000) t.tv_nsec -= 1000000000, t.tv_sec++;
     mtx_lock(&e->m);
     while (dfi_load_acquire(word) == value && !late)
-        if (ms) late = cnd_timedwait(&e->c, &e->m, &t) != thrd_success;
+        if (us) late = cnd_timedwait(&e->c, &e->m, &t) != thrd_success;
         else cnd_wait(&e->c, &e->m);
     mtx_unlock(&e->m);
     return late;

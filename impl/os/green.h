@@ -1,8 +1,8 @@
 /* green.h - green threads: what DF_SERIAL has for threads, on stacks of their own that take turns in the only thread
  *
  * What the runtime starts as a thread is a stack of its own (os/fibre.h). One green thread runs until it waits for a
- * word to change (dfi_os_event_wait) or yields; then the next one whose wait is over continues. So words change only in
- * waits. If all wait, nothing inside the thread can end a wait. Unless an event from outside is expected, which this
+ * word to change (dfi_os_event_wait_us) or yields; then the next one whose wait is over continues. So words change only
+ * in waits. If all wait, nothing inside the thread can end a wait. Unless an event from outside is expected, which this
  * file waits for, a wait with a time limit ends then, as if the time was over. The runtime limits each wait that may be
  * a deadlock, and looks for one when the time is over. Before these end the waits whose limits the program has set
  * (dfi_os_limit_begin), the shortest first, also while an event is expected. A build without an operating system has no
@@ -191,12 +191,12 @@ DFI_UNUSED static void dfi_os_sleep_ms(void) { dfi_os_yield(); }
 /* --- waits --------------------------------------------------------------------------------------- */
 
 /* Nonzero also if nothing can end the wait. */
-DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
+DFI_UNUSED static int dfi_os_event_wait_us(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, long us)
 {
     struct dfi_green *me = dfi_green_me();
     (void)e;
     me->word = word, me->value = value;
-    me->limited = ms != 0, me->late = 0;
+    me->limited = us != 0, me->late = 0;
     while (*word == value && !me->late) dfi_green_switch(me);
     me->word = NULL, me->limit = NULL;
     return me->late;
@@ -219,9 +219,9 @@ DFI_UNUSED static int dfi_os_thread_start(struct dfi_os_thread *t, void *(*fn)(v
 }
 DFI_UNUSED static void dfi_os_yield(void) {}
 DFI_UNUSED static void dfi_os_sleep_ms(void) {}
-DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
+DFI_UNUSED static int dfi_os_event_wait_us(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, long us)
 {
-    (void)e, (void)ms;
+    (void)e, (void)us;
     return *word == value;
 }
 DFI_UNUSED static void dfi_os_limit_begin(struct dfi_os_limit *l, int ms) { (void)l, (void)ms; }

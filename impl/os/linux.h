@@ -65,10 +65,10 @@ enum { DFI_FUTEX_WAIT = 128, DFI_FUTEX_WAKE = 129 }; /* private to the process *
 
 DFI_UNUSED static int dfi_os_event_init(struct dfi_os_event *e) { return dfi_store_relaxed(&e->wakes, 0), 0; }
 DFI_UNUSED static void dfi_os_event_free(struct dfi_os_event *e) { (void)e; }
-DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
+DFI_UNUSED static int dfi_os_event_wait_us(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, long us)
 {
     /* ThreadSanitizer calls handlers of signals when the thread calls something that it knows, such as the clock */
-    uint64_t now, left, end = ms ? dfi_os_ns() + (uint64_t)ms * 1000000 : 0, most = DFI_TSAN ? 50000000u : end;
+    uint64_t now, left, end = us ? dfi_os_ns() + (uint64_t)us * 1000 : 0, most = DFI_TSAN ? 50000000u : end;
     struct dfi_futex_time t = { 0, 0 };
     int saved = errno, late = 0;
     for (;;) {
@@ -78,8 +78,8 @@ DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) 
         if (dfi_load_acquire(word) != value) break;
         if (most) {
             now = dfi_os_ns();
-            if ((late = ms && now >= end) != 0) break;
-            left = ms && end - now < most ? end - now : most;
+            if ((late = us && now >= end) != 0) break;
+            left = us && end - now < most ? end - now : most;
             t.s = (long)(left / 1000000000), t.ns = (long)(left % 1000000000);
         }
         dfi_sys_call((long)DFI_SYS_FUTEX, (void *)&e->wakes, (long)DFI_FUTEX_WAIT, (long)seen,

@@ -7,4 +7,10 @@
 #include "green.h"
 #endif
 
+/* dfi_os_event_wait_us in milliseconds. */
+DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
+{
+    return dfi_os_event_wait_us(e, word, value, ms * 1000L);
+}
+
 #endif

@@ -71,19 +71,19 @@ DFI_UNUSED static void dfi_os_event_free(struct dfi_os_event *e)
     pthread_cond_destroy(&e->c);
     pthread_mutex_destroy(&e->m);
 }
-DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms)
+DFI_UNUSED static int dfi_os_event_wait_us(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, long us)
 {
     struct timespec end = { 0, 0 };
     int late = 0, cancel;
-    if (ms) {
+    if (us) {
         dfi_os_now(&end);
-        end.tv_sec += ms / 1000, end.tv_nsec += ms % 1000 * 1000000;
+        end.tv_sec += us / 1000000, end.tv_nsec += us % 1000000 * 1000;
         if (end.tv_nsec >= 1000000000) end.tv_nsec -= 1000000000, end.tv_sec++;
     }
     cancel = dfi_os_uncancel(); /* because a cancelled thread would leave the mutex locked */
     pthread_mutex_lock(&e->m);
     while (dfi_load_acquire(word) == value && !late)
-        if (ms) late = dfi_os_condition_wait(&e->c, &e->m, &end) != 0;
+        if (us) late = dfi_os_condition_wait(&e->c, &e->m, &end) != 0;
         else pthread_cond_wait(&e->c, &e->m);
     pthread_mutex_unlock(&e->m);
     dfi_os_recancel(cancel);

@@ -33,8 +33,8 @@ struct dfi_os_affinity;
 DFI_UNUSED static uint64_t dfi_os_ns(void);
 
 /* Sleeps while *word == value. The waking thread changes *word and then calls dfi_os_event_wake or _wake_all. Nonzero
- * after `ms` milliseconds without a change; 0 ms: no limit. pre: dfi_os_event_init has returned 0. */
-DFI_UNUSED static int dfi_os_event_wait(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, int ms);
+ * after `us` microseconds without a change; 0: no limit. pre: dfi_os_event_init has returned 0. */
+DFI_UNUSED static int dfi_os_event_wait_us(struct dfi_os_event *e, DFI_ATOMIC(int) *word, int value, long us);
 DFI_UNUSED static int dfi_os_event_init(struct dfi_os_event *e);
 DFI_UNUSED static void dfi_os_event_free(struct dfi_os_event *e);
 DFI_UNUSED static void dfi_os_event_wake(struct dfi_os_event *e);

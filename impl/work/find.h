@@ -22,6 +22,8 @@
 DFI_UPCALL(void, dfi_up_future_stolen, (struct dfi_worker *w, const struct dfi_stolen *stolen));
 DFI_UPCALL(int, dfi_up_team_find, (struct dfi_worker *w, const struct dfi_filter *f, struct dfi_stolen *stolen));
 DFI_UPCALL(void, dfi_up_team_run, (struct dfi_worker *w, struct dfi_team *team));
+/* A worker is between two tasks; dfi_pool.polled. */
+DFI_UPCALL(void, dfi_up_between, (void));
 
 static void dfi_run_chain(struct dfi_worker *w, struct dfi_flow *t, const struct dfi_goal *g);
 
@@ -46,6 +48,7 @@ static void dfi_run_chain(struct dfi_worker *w, struct dfi_flow *t, const struct
     while (t) {
         t = dfi_up_task_run(w, t);
         dfi_answer(w);
+        if (dfi_up_between && DFI_UNLIKELY(dfi_load_relaxed(&dfi_pool.polled))) dfi_up_between();
         if (t && ((g && dfi_goal_met(g)) || dfi_retires(w) || dfi_up_task_urgent(NULL))) {
             dfi_push(w, t);
             return;

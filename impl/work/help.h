@@ -34,11 +34,16 @@ enum {
 
 DFI_SMALL_CODE_BEGIN
 
-/* A sleeping worker may have to look around from time to time. Before each sleep: the milliseconds until the next look;
- * 0: there is none; negative: it looks instead of sleeping. After that time: shall w stop sleeping? When it has
+/* A worker has found no work. Nonzero: there may be some now. */
+DFI_UPCALL(int, dfi_up_polls, (void));
+/* w has slept and searched, and has work to do now; dfi_pool.polled. */
+DFI_UPCALL(void, dfi_up_busy, (struct dfi_worker *w));
+
+/* A sleeping worker may have to look around from time to time. Before each sleep: the microseconds until the next look;
+ * 0: there is none; negative: it looks instead of sleeping. After the sleep of `us`: shall w stop sleeping? When it has
  * stopped. `nap` is the upper floor's, and 0 at first. */
-struct dfi_nap { int watches, held, looks; };
-DFI_UPCALL(int, dfi_up_nap_ms, (struct dfi_worker *w, const struct dfi_goal *g, struct dfi_nap *nap));
+struct dfi_nap { int watches, held, polls; long us, slept; };
+DFI_UPCALL(long, dfi_up_nap_us, (struct dfi_worker *w, const struct dfi_goal *g, struct dfi_nap *nap));
 DFI_UPCALL(int, dfi_up_nap_over, (struct dfi_worker *w, const struct dfi_goal *g, struct dfi_nap *nap));
 DFI_UPCALL(void, dfi_up_nap_end, (struct dfi_worker *w, struct dfi_nap *nap));
 /* w sleeps from now on, in a wait. Nonzero: dfi_up_slept follows. */
@@ -49,17 +54,20 @@ DFI_UPCALL(void, dfi_up_slept, (struct dfi_worker *w));
  * no thread reports that (DFI_GOAL_POLL), or that it shall stop sleeping. */
 static void dfi_sleep(struct dfi_worker *w, const struct dfi_goal *g, int state, struct dfi_nap *nap)
 {
-    int polls = g->kind == DFI_GOAL_POLL, timed = polls && g->limit, late, ms;
+    int polls = g->kind == DFI_GOAL_POLL, timed = polls && g->limit, late;
+    long us;
     do {
-        ms = dfi_up_nap_ms ? dfi_up_nap_ms(w, g, nap) : 0;
+        us = dfi_up_nap_us ? dfi_up_nap_us(w, g, nap) : 0;
         dfi_turn_drop(w);
         if (polls) {
-            ms = ms || !g->limit || !g->wakes ? 1 : dfi_os_limit_left(g->limit);
-            if (!ms) break;
+            long most = us || !g->limit || !g->wakes ? 1000 : dfi_os_limit_left(g->limit) * 1000L;
+            if (!most) break;
+            if (us <= 0 || us > most) us = most;
             dfi_os_limit_next(g->limit);
         }
+        nap->us = us;
         /* the end of a time limit needs no turn: other workers that poll without rest would never leave one */
-        while ((late = ms < 0 || dfi_os_event_wait(&w->event, &w->park, state, ms)) &&
+        while ((late = us < 0 || dfi_os_event_wait_us(&w->event, &w->park, state, us)) &&
                !(timed && dfi_goal_met(g)) && !dfi_turn_look(w))
             continue;
     } while (late && !(polls && dfi_goal_met(g)) && !(dfi_up_nap_over && dfi_up_nap_over(w, g, nap)));
@@ -134,12 +142,15 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
     int idle = g->kind == DFI_GOAL_WORK;
     struct dfi_search s = { 0, 0, 0 };
     struct dfi_stolen stolen;
+    int relied = 0; /* others may rely on w to look for events */
     /* the chain of scopes shows which code is nested in which wait (work/thread_end.h) */
     if (DFI_UNLIKELY(w->task != NULL)) dfi_scope_here(w);
     if (idle) dfi_fetch_add_seq_cst(&dfi_pool.spinning, 1);
     while (!dfi_goal_met(g)) {
         int found;
         if (dfi_steal_requested(w)) dfi_poll(w);
+        if (DFI_UNLIKELY(relied) && (w->head > mark || (dfi_up_task_urgent && dfi_up_task_urgent(w))))
+            relied = 0, dfi_up_busy(w);
         if ((!idle && dfi_run_urgent(w, g)) || dfi_run_own(w, mark, idle ? NULL : g)) {
             s.sweeps = 0;
             continue;
@@ -147,10 +158,12 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
         DFI_UNSYNCED(w);
         found = dfi_find(w, g, &stolen);
         if (!found) {
+            if (dfi_up_polls && (relied = dfi_load_relaxed(&dfi_pool.polled)) != 0 && dfi_up_polls()) continue;
             if (!DFI_ALONE && dfi_spin(w, &s)) continue;
             found = dfi_park(w, g, &stolen);
         }
         if (found) {
+            if (DFI_UNLIKELY(relied)) relied = 0, dfi_up_busy(w);
             /* the last searching worker: others rely on it to find the work that they published (dfi_wake_for_work) */
             if (idle && dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1) == 1) dfi_wake_for_missed_work();
             if (!DFI_ALONE) s.since = dfi_os_ns();
@@ -162,6 +175,7 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
         }
         s.sweeps = s.yielded = 0;
     }
+    if (DFI_UNLIKELY(relied)) dfi_up_busy(w);
     if (idle) {
         dfi_stack_back(w, mark);
         dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);

@@ -267,6 +267,7 @@ struct dfi_pool {
     int ended_made;                           /* pool lock */
     DFI_ATOMIC(int) particular;               /* tasks that may run nested in waits which they are not inside of have
                                                * been submitted */
+    DFI_ATOMIC(int) polled;                   /* df_config.idle is set */
     DFI_ATOMIC(int) doors;                    /* scopes that admit few workers have existed (work/deque.h) */
 #if !defined(DF_SERIAL)
     struct dfi_signals signals;               /* those that the thread blocks which started it */
