@@ -2,7 +2,7 @@
  *
  *   df_config.idle, .idle_arg      a function long idle(void *idle_arg) of the program that looks for events (messages
  *             of MPI, a device, completed reads) and signals tokens. df calls it in one thread at a time: when a worker
- *             finds nothing to do, again and again before it sleeps and then each time it is due, and between queued
+ *             finds nothing to do, repeatedly before it sleeps and then each time it is due, and between queued
  *             tasks if the last call is 20 microseconds ago.
  *             Returns 0: something happened, df looks for tasks and calls again; or in how many microseconds, at least
  *             1, the next call is due; or a negative number: there is nothing to look for until df_idle_soon().
@@ -10,9 +10,9 @@
  *             Threads: any, at any time. Cost: an atomic addition, and a wake-up if all workers sleep.
  *
  *     The function may call df_signal, df_signal_failed and df_idle_soon, and nothing else of df. It should take less
- *     than a microsecond when nothing happened, must not wait, and no exception may leave it. What it reads must exist
- *     until df_stop, because it may still run when df_wait returns. While its last result was not negative, tasks and
- *     threads that wait for tokens are not given up. No thread of df calls it while all of them run long bodies, or
+ *     than a microsecond when nothing happened, must not wait, and no exception may leave it. Memory that it reads must
+ *     exist until df_stop, because it may still run when df_wait returns. While its last result was not negative, tasks
+ *     and threads that wait for tokens are not given up. No thread of df calls it while all of them run long bodies, or
  *     while the only worker runs code of the program outside of df.
  *     DF_SERIAL: it is called when the program waits and nothing is ready, and DF_IDLE() is executed between two calls.
  *     DF_SCHEDULE: a replay fits by chance, as with every event from outside (docs/schedule.md).

@@ -12,7 +12,6 @@
 #include "spare.h"
 
 enum {
-    DFI_LOOK_US = DFI_LOOK_MS * 1000,
     DFI_LOOP_WATCH_US = 1000 /* interval at which the watcher of loops looks at them (more/loop/alone.h): less than 1 %
                               * of a CPU while loops are short; a loop that turns out to be long loses 1 to 2 ms */
 };
@@ -30,24 +29,26 @@ static int dfi_nap_helps(struct dfi_worker *w)
  * (dfi_holds_begin). */
 static long dfi_nap_us(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_nap *nap)
 {
+    const long loops = DFI_LOOP_WATCH_US, look = DFI_LOOK_MS * 1000L;
     long us = dfi_idle_watch(w);
     nap->held = g->kind != DFI_GOAL_WORK && dfi_up_holds && dfi_up_holds();
     nap->watches = !DFI_ALONE && dfi_loops_watch(w, nap->watches);
     nap->polls = us > 0;
-    if (nap->watches) return us && us < DFI_LOOP_WATCH_US ? us : DFI_LOOP_WATCH_US;
+    if (nap->watches) return us && us < loops ? us : loops;
     if (!nap->held) return us;
-    return dfi_nap_helps(w) ? -1 : us && us < DFI_LOOK_US ? us : DFI_LOOK_US;
+    return dfi_nap_helps(w) ? -1 : us && us < look ? us : look;
 }
 #define dfi_up_nap_us_by , dfi_nap_us
 
 static int dfi_nap_over(struct dfi_worker *w, const struct dfi_goal *g, struct dfi_nap *nap)
 {
+    const long look = DFI_LOOK_MS * 1000L;
     if (nap->polls && dfi_idle_search()) return 1;
     if (!DFI_ALONE && nap->watches && dfi_loops_look()) return 1;
     /* a poll looks at once for the first time: it may have a limit */
-    if (g->kind == DFI_GOAL_POLL && !nap->slept) nap->slept = DFI_LOOK_US;
-    else nap->slept += nap->us > 0 ? nap->us : DFI_LOOK_US;
-    if (nap->held && nap->slept < DFI_LOOK_US) return 0;
+    if (g->kind == DFI_GOAL_POLL && !nap->slept) nap->slept = look;
+    else nap->slept += nap->us > 0 ? nap->us : look;
+    if (nap->held && nap->slept < look) return 0;
     nap->slept = 1;
     return nap->held && dfi_up_look && dfi_up_look(w); /* the released tasks may be on its own stack */
 }

@@ -24,7 +24,7 @@ enum { DFI_TM_LOOK_MS = 50 }; /* interval at which a sleeper looks whether the p
 /* Sleeps until *awake where no pool runs. Nonzero: this is the only thread. */
 static int dfi_tm_sleep_alone(const char *site, struct dfi_os_event *e, DFI_ATOMIC(int) *awake)
 {
-    while (dfi_os_event_wait(e, awake, 0, DFI_TM_LOOK_MS))
+    while (dfi_os_event_wait_us(e, awake, 0, DFI_TM_LOOK_MS * 1000L))
         if (dfi_os_threads() == 1) {
             dfi_error(DFI_MESSAGE_RETRY_STUCK, site);
             return dfi_retry_stuck = 1;

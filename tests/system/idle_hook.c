@@ -120,18 +120,20 @@ static void from_a_thread(int n)
 }
 
 /* A body that gives its worker to nobody until an event has come */
-DF_TASK(void, spins, (int, i), df_inout(int, done, 1));
-void spins(int i, int *done)
+static int over;
+DF_TASK(void, spins, (int, i), df_inout(int, place, 1));
+void spins(int i, int *place)
 {
+    (void)place;
     while (__atomic_load_n(&slot[i].armed, __ATOMIC_SEQ_CST)) sched_yield();
-    __atomic_store_n(done, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&over, 1, __ATOMIC_SEQ_CST);
 }
 DF_TASK(void, nothing);
 void nothing(void) {}
-DF_TASK(void, before_it, df_inout(int, done, 1));
-void before_it(int *done)
+DF_TASK(void, before_it, df_inout(int, place, 1));
+void before_it(int *place)
 {
-    (void)done;
+    (void)place;
     busy(40);
 }
 
@@ -140,14 +142,15 @@ void before_it(int *done)
 static void watcher_leaves(int n, int asks)
 {
     for (int k = 0; k < n; k++) {
-        int done = 0;
+        int place = 0;
+        over = 0;
         usleep(300); /* all helpers sleep */
         if (asks) arm(0, NULL, 600);
         else slot[0].t = NULL, slot[0].due = now() + 900, __atomic_store_n(&slot[0].armed, 1, __ATOMIC_SEQ_CST);
         if (asks) usleep(300);
-        else df_submit(before_it, &done); /* one worker runs both, and looks in between */
-        df_submit(spins, 0, &done);
-        while (!__atomic_load_n(&done, __ATOMIC_SEQ_CST)) sched_yield(); /* this thread looks for nothing */
+        else df_submit(before_it, &place); /* one worker runs both, and looks in between */
+        df_submit(spins, 0, &place);
+        while (!__atomic_load_n(&over, __ATOMIC_SEQ_CST)) sched_yield(); /* this thread looks for nothing */
         df_wait();
     }
 }
@@ -173,12 +176,12 @@ static void beside_spares(int n)
     pthread_t p;
     CHECK(!pthread_barrier_init(&meet, NULL, 2) && !pthread_create(&p, NULL, waits_too, &n));
     for (int k = 0; k < n; k++) {
-        df_token t = DF_TOKEN_EXTERNAL(1), over = DF_TOKEN(1);
-        int done = 0;
+        df_token t = DF_TOKEN_EXTERNAL(1), ended = DF_TOKEN(1);
+        int place = 0;
         pthread_barrier_wait(&meet);
-        df_submit_with(DF_OPTS(.after = DF_TOKENS(&t), .signals = DF_TOKENS(&over)), spins, 1, &done);
+        df_submit_with(DF_OPTS(.after = DF_TOKENS(&t), .signals = DF_TOKENS(&ended)), spins, 1, &place);
         arm(0, &t, 300), arm(1, NULL, 800);
-        CHECK(df_wait_token(&over) == DF_OK && done);
+        CHECK(df_wait_token(&ended) == DF_OK);
         pthread_barrier_wait(&meet);
         df_wait();
     }

@@ -15,9 +15,9 @@ static long look(void *unused)
     (void)unused;
     for (int i = 0; i < EVENTS; i++) {
         int looks = __atomic_load_n(&event[i].looks, __ATOMIC_ACQUIRE);
+        if (!looks) continue;
         df_token *t = event[i].t;
         int code = event[i].code;
-        if (!looks) continue;
         __atomic_store_n(&event[i].looks, looks - 1, __ATOMIC_RELEASE); /* before the signal: it is used again */
         if (looks > 1) expected = 1;
         else {
