@@ -60,9 +60,9 @@ static void dfi_sleep(struct dfi_worker *w, const struct dfi_goal *g, int state,
         us = dfi_up_nap_us ? dfi_up_nap_us(w, g, nap) : 0;
         dfi_turn_drop(w);
         if (polls) {
-            long most = us || !g->limit || !g->wakes ? 1000 : dfi_os_limit_left(g->limit) * 1000L;
+            int most = us || !g->limit || !g->wakes ? 1 : dfi_os_limit_left(g->limit);
             if (!most) break;
-            if (us <= 0 || us > most) us = most;
+            if (us <= 0 || us / 1000 >= most) us = most < 2000000 ? most * 1000L : 2000000000L;
             dfi_os_limit_next(g->limit);
         }
         nap->us = us;
