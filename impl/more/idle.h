@@ -43,11 +43,11 @@ DFI_SMALL_CODE_BEGIN
 
 static unsigned dfi_idle_now(void) { return (unsigned)(dfi_os_ns() / 1000); }
 
-/* Is it to be called again, now or later? seq_cst: `asked` pairs with df_idle_soon. */
+/* Is it to be called again, now or later? seq_cst: `asked` pairs with df_idle_soon, `us` with dfi_idle_call. */
 static int dfi_idle_expects(void)
 {
     return dfi_load_relaxed(&dfi_pool.polled) &&
-           (dfi_load_relaxed(&dfi_idle.us) >= 0 ||
+           (dfi_load_seq_cst(&dfi_idle.us) >= 0 ||
             dfi_load_seq_cst(&dfi_idle.asked) != dfi_load_relaxed(&dfi_idle.seen));
 }
 
@@ -67,7 +67,7 @@ static DFI_NOINLINE long dfi_idle_call(void)
     if (dfi_load_relaxed(&dfi_idle.busy) || dfi_exchange_acq_rel(&dfi_idle.busy, 1)) return DFI_IDLE_BUSY_US;
     asked = dfi_load_seq_cst(&dfi_idle.asked);
     us = (dfi_idle.fn)(dfi_idle.arg);
-    dfi_store_relaxed(&dfi_idle.us, us);
+    dfi_store_seq_cst(&dfi_idle.us, us); /* then a look for the watcher, which gets the role and then reads it */
     dfi_store_relaxed(&dfi_idle.seen, asked);
     dfi_store_relaxed(&dfi_idle.at, dfi_idle_now());
     if (us > 0 && (us < dfi_idle.last || dfi_idle.last < 0)) v = dfi_load_seq_cst(&dfi_idle.watcher);
@@ -89,7 +89,8 @@ static DFI_NOINLINE void dfi_idle_between(void)
 }
 #define dfi_up_between_by , dfi_idle_between
 
-/* w has announced that it sleeps. The microseconds until it is to look (dfi_idle_look), 0: it is not the watcher. */
+/* w has announced that it sleeps. Returns the microseconds until it has to call dfi_idle_search, or 0: it is not the
+ * watcher, or no call is due. */
 static long dfi_idle_watch(struct dfi_worker *w)
 {
     struct dfi_worker *none = NULL;

@@ -30,15 +30,6 @@ static void call(void *arg, void *const *p)
     bare(*(int *)arg);
 }
 
-static int about_memory(const struct child *c)
-{
-    for (const char *line = c->err, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
-        const char *said = strstr(line, "memory");
-        if (!said || said > end) return 0;
-    }
-    return 1;
-}
-
 static int run(void *unused)
 {
     df_group g = DF_GROUP;

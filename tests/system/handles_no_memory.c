@@ -9,15 +9,6 @@
 #include "no_memory.h"
 #include "../fuzz/handles.h"
 
-static int about_memory(const struct child *c)
-{
-    for (const char *line = c->err, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
-        const char *said = strstr(line, "out of memory");
-        if (!said || said > end) return 0;
-    }
-    return 1;
-}
-
 static int run(void *unused)
 {
     static const uint64_t seeds[] = { 1, 2, 6 };

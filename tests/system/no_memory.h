@@ -34,6 +34,16 @@ static inline int each_once(const struct child *c)
     return 1;
 }
 
+/* True if all messages are about memory. */
+static inline int about_memory(const struct child *c)
+{
+    for (const char *line = c->err, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        const char *said = strstr(line, "out of memory");
+        if (!said || said > end) return 0;
+    }
+    return 1;
+}
+
 /* Starts df with that configuration, calls work() and stops it, in this process, again and again: one allocation
  * fails, or all from there on. after(): called after each, or NULL. */
 static inline void memory_runs_out(const df_config *config, int (*work)(void *), void (*after)(void), int density)

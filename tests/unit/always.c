@@ -46,7 +46,7 @@ static void say(const char *what, int n)
 }
 static void say_result(df_result r) { printf("%d %s\n", (int)r, df_error_text(r)); }
 
-/* what was to be skipped for its group, and what comes after it */
+/* A task of a cancelled group, and its successors */
 static void groups(void)
 {
     df_group g = DF_GROUP;
@@ -64,7 +64,7 @@ static void groups(void)
     say("group", 8);
 }
 
-/* what follows a child of a skipped task, too */
+/* Successors of the children of a skipped task */
 DF_TASK(void, weak_parent, (int *, to), df_weak_inout(long, x, 2));
 void weak_parent(int *to, long *x)
 {
@@ -88,7 +88,7 @@ static void weak(int deferred)
     say("weak", 6);
 }
 
-/* a failed task: what follows it by its memory */
+/* Successors of a failed task */
 static void scopes(void)
 {
     df_token t = DF_TOKEN(1);
@@ -103,7 +103,7 @@ static void scopes(void)
     say("scope", 7);
 }
 
-/* a token that fails before or after tasks wait for it, with its last signal or another one */
+/* A token that fails before or after tasks wait for it, by its last signal or its first one */
 static void tokens(int before, int last)
 {
     df_token t = DF_TOKEN(2), u = DF_TOKEN(1);
@@ -140,7 +140,7 @@ static void two_failures(void)
     say_result(df_wait_token(&t));
 }
 
-/* everything that tasks are to free is freed, whatever fails: LeakSanitizer sees what is not */
+/* Each block that a task has to free is freed, also if tasks fail: LeakSanitizer reports the other blocks */
 static void freeing(void)
 {
     long freed = 0, x = 0;
