@@ -30,10 +30,11 @@ help:
 	@echo '  make bench         df against OpenMP and oneTBB, as ratios'
 	@echo '  make bench-gpu     df_gpu.h against OpenCL and CUDA by hand'
 	@echo '  make single        single/df.h and the others, everything in one file'
+	@echo '  make lib           build/lib/libdf.so, the interface for other languages'
 	@echo '  make tools         build/df-simulate, which predicts the speed-up with more workers from a trace'
 	@echo '  make man           build/man/man3: the reference as manual pages'
 	@echo '  make site          build/site: all pages, with a search, for a browser'
-	@echo '  make install       to $(PREFIX) (PREFIX=, DESTDIR=); uninstall'
+	@echo '  make install       to $(PREFIX) (PREFIX=, DESTDIR=); uninstall; install-lib: libdf.so'
 	@echo '  make release       archives in build/release (URL=: also recipes for Meson and vcpkg)'
 	@echo '  make deps          installs what make gate can use (apt-get); deps-check: what make check and bench can'
 	@echo '  make clean         removes build/ and single/'
@@ -79,11 +80,12 @@ $B/df-simulate: tools/df-simulate.c $(wildcard tools/df-simulate/*)
 TEST    = test-run test-fail test-compile test-examples test-messages test-words test-floors test-structures test-porting
 # long ones first, so that none of them is left alone at the end
 GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test-compile other-compile test-pages gate-link \
-    gate-copies gate-check test-trace gate-dataflow gate-cxx test-install test-gdb gate-minimal test-size test-reference
+    gate-copies gate-check test-trace test-library gate-dataflow gate-cxx test-install test-gdb gate-minimal \
+    test-size test-reference
 # in parts (PART=k/4)
 CHECK_1 = test-run test-orders test-directed test-fail test-cxx test-check test-examples test-trace test-floors \
     test-structures test-messages test-words test-porting test-reference test-single test-levels test-packages \
-    test-release test-integration
+    test-release test-integration test-library
 CHECK_2 = test-debug check-tsan test-names test-link test-copies test-size test-pages
 CHECK_3 = check-asan test-install test-gdb test-page test-site
 CHECK_4 = test-compile $(if $(OTHER),$(OTHERS)) $(PARTS:%=test-%) test-examples-small $(TARGETS:%=test-%)
@@ -147,8 +149,8 @@ test-levels test-single test-install test-gdb:
 	@MAKE='$(MAKE)' tests/$(@:test-%=%) '$(CC)' '$(CXX)'
 test-page test-floors test-structures test-size test-packages:
 	@tests/$(@:test-%=%)/run '$(CC)'
-test-pages:
-	@tests/$(@:test-%=%)/run '$(CC)' '$(CXX)'
+test-pages test-library:
+	@MAKE='$(MAKE)' tests/$(@:test-%=%)/run '$(CC)' '$(CXX)'
 test-names:
 	@tools/names
 test-orders:
@@ -197,6 +199,20 @@ single/df_minimal.h single/df_small.h: single/df_%.h: single/df.h $(wildcard too
 no-python:
 	@echo "df_minimal.h and df_small.h are left out: they need python3"
 
+# --- libdf.so: for other languages, and for programs whose only tasks are those of df_call (docs/libdf.md) -----------
+# Its symbols are those of impl/base/names.h with DFI_ABI.
+
+LIB = libdf.so.$(shell awk '$$2 == "DF_ABI" { print $$3 }' impl/base/version.h)
+.PHONY: lib
+lib: $B/lib/$(LIB)
+$B/lib/$(LIB): impl/df.c $(DF)
+	@mkdir -p $(@D)
+	{ echo 'LIBDF_$(LIB:libdf.so.%=%) { global:'; grep '^DFI_ABI' impl/base/names.h | tr ')' '\n' | \
+	    sed -n 's/.*DFI_ABI.*[( ]\(.*\)/\1;/p'; echo 'local: *; };'; } > $(@D)/libdf.map
+	$(CC) -std=c11 -O2 $(CFLAGS) -DDF_LIBRARY -fPIC -shared -Wl,-soname,$(LIB),--version-script=$(@D)/libdf.map \
+	    -o $@ impl/df.c -pthread
+	ln -sf $(LIB) $(@D)/libdf.so
+
 # The headers get a folder of their own: programs find <df.h> through pkg-config, or with -I.
 INCLUDE = $(DESTDIR)$(PREFIX)/include/df
 PKGCONFIG = $(DESTDIR)$(PREFIX)/share/pkgconfig
@@ -215,7 +231,10 @@ MAN = $(DESTDIR)$(PREFIX)/share/man/man3
 site:
 	tools/site $B/site
 
-.PHONY: install uninstall
+.PHONY: install uninstall install-lib
+install-lib: lib
+	mkdir -p '$(DESTDIR)$(PREFIX)/lib'
+	cp -P $B/lib/$(LIB) $B/lib/libdf.so '$(DESTDIR)$(PREFIX)/lib'
 install: man
 	mkdir -p '$(INCLUDE)' '$(PKGCONFIG)' '$(SHARE)' '$(CMAKE)'
 	cp $(HEADERS) '$(INCLUDE)'
@@ -230,6 +249,7 @@ install: man
 	chmod -R u=rwX,go=rX '$(INCLUDE)' '$(PKGCONFIG)/df.pc' '$(SHARE)' '$(CMAKE)'
 uninstall: man
 	rm -rf '$(INCLUDE)' '$(PKGCONFIG)/df.pc' '$(SHARE)' '$(CMAKE)'
+	rm -f '$(DESTDIR)$(PREFIX)/lib/$(LIB)' '$(DESTDIR)$(PREFIX)/lib/libdf.so'
 	cd $B/man/man3 && for page in *.3; do rm -f '$(MAN)'/$$page || exit; done
 
 # --- a release: archives in build/release, from a commit without changes (tools/release/run) -------------

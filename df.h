@@ -143,7 +143,7 @@ DFI_BEGIN
 DFI_EXTERN_C_BEGIN
 extern DFI_STRONG char DFI_NEED[1];
 DFI_EXTERN_C_END
-#if DFI_GNU
+#if DFI_GNU && !DFI_LIBRARY
 static char *const dfi_need __attribute__((used, unused)) = DFI_NEED;
 #endif
 

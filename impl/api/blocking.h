@@ -51,15 +51,15 @@ DFI_API df_result df_mutex_lock(df_mutex *m);
 DFI_API df_result df_mutex_trylock(df_mutex *m);
 DFI_API void df_mutex_unlock(df_mutex *m);
 DFI_API void df_yield_blocking(void (*fn)(void *arg), void *arg);
-DFI_API df_result dfi_mutex_lock_here(const char *site, df_mutex *m);
-DFI_API df_result dfi_mutex_trylock_here(const char *site, df_mutex *m);
-DFI_API void dfi_yield_here(const char *site, void (*fn)(void *arg), void *arg);
+DFI_API df_result dfi_mutex_lock_here(df_mutex *m, const char *site);
+DFI_API df_result dfi_mutex_trylock_here(df_mutex *m, const char *site);
+DFI_API void dfi_yield_here(void (*fn)(void *arg), void *arg, const char *site);
 DFI_API void dfi_yield(const char *what, const char *site, void (*fn)(void *arg), void *arg);
 DFI_EXTERN_C_END
 /* In a parallel build these calls also pass their file and line, for the stall report. */
 #if !defined(DF_SERIAL)
-#define df_mutex_lock(m)      DFI_MAY_LOCK(DFI_NEEDING(more, dfi_mutex_lock_here(DFI_SITE, m)))
-#define df_mutex_trylock(m)   DFI_NEEDING(more, dfi_mutex_trylock_here(DFI_SITE, m))
+#define df_mutex_lock(m)      DFI_MAY_LOCK(DFI_NEEDING(more, dfi_mutex_lock_here(m, DFI_SITE)))
+#define df_mutex_trylock(m)   DFI_NEEDING(more, dfi_mutex_trylock_here(m, DFI_SITE))
 #if DFI_EXCEPTIONS
 struct dfi_yield_around {
     void (*fn)(void *arg);
@@ -79,12 +79,12 @@ inline void dfi_yield_throwing(const char *site, void (*fn)(void *arg), void *ar
 {
     dfi_needs_more();
     dfi_yield_around y = { fn, arg, { NULL, NULL } };
-    dfi_yield_here(site, dfi_yield_body, &y);
+    dfi_yield_here(dfi_yield_body, &y, site);
     if (y.threw.drop) dfi_exception_throw(y.threw);
 }
 #define df_yield_blocking(...) DFI_MAY_BLOCK(dfi_yield_throwing(DFI_SITE, __VA_ARGS__))
 #else
-#define df_yield_blocking(...) DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_yield_here(DFI_SITE, __VA_ARGS__)))
+#define df_yield_blocking(...) DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_yield_here(__VA_ARGS__, DFI_SITE)))
 #endif
 #endif
 

@@ -26,6 +26,7 @@
  * with it.
  * Errors: a value that is out of range is reported, and the default is used. */
 typedef struct df_config {
+    size_t size;          /* its sizeof, from DF_CONFIG; 0: that of 0.9 (docs/libdf.md) */
     int workers;          /* number of threads that run tasks, including the caller; DF_WORKERS; default: the CPUs
                              of the affinity mask, at most as many as the cgroup quota allows */
     const char *cpuset;   /* "1,2,6,8" or "0-11,20-31": pins workers to these CPUs, one worker for each CPU unless
@@ -85,8 +86,13 @@ typedef struct df_config {
     const char *thread_name; /* prefix of the names of helper threads, which debuggers and profilers show on Linux: "df"
                              gives "df 1", "df 2" ..; at most 15 bytes with the number; "": the name of the program;
                              default "df" */
+    /* new fields come last (base/sized.h) */
 } df_config;
-#define DF_CONFIG(...) DFI_OPTIONS(df_config, df_config, __VA_ARGS__)
+enum { DFI_CONFIG_0_9 = offsetof(df_config, thread_name) + sizeof(const char *) };
+#define DF_CONFIG(...) DFI_SIZED_OPTIONS(df_config, df_config, __VA_ARGS__)
+#if defined(__cplusplus)
+inline const df_config *dfi_options_at(df_config &&c) { return c.size = sizeof c, &c; }
+#endif
 
 DFI_EXTERN_C_BEGIN
 DFI_API df_result df_start(const df_config *config);

@@ -71,12 +71,12 @@ DFI_API df_result df_wait_result(void);
 DFI_API df_result df_wait_for(int ms);
 DFI_API void df_group_cancel(df_group *g);
 DFI_API df_result dfi_wait_result_here(const char *site);
-DFI_API df_result dfi_wait_timed_here(const char *site, int ms);
+DFI_API df_result dfi_wait_timed_here(int ms, const char *site);
 DFI_EXTERN_C_END
 /* In a parallel build these calls also pass their file and line, for the stall report. */
 #if !defined(DF_SERIAL)
 #define df_wait_result()      DFI_NEEDING(more, dfi_wait_result_here(DFI_SITE))
-#define df_wait_for(ms)       DFI_NEEDING(more, dfi_wait_timed_here(DFI_SITE, (ms)))
+#define df_wait_for(ms)       DFI_NEEDING(more, dfi_wait_timed_here((ms), DFI_SITE))
 #endif
 #define df_fail(code, text) DFI_NEEDING(more, (df_fail)((code), (text)))
 #define df_cancel()         DFI_NEEDING(more, (df_cancel)())

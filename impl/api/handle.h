@@ -48,14 +48,14 @@ typedef struct df_handle {
 #define DF_RESULT(name, p) \
     ((void)sizeof(1 ? (p) : &((DFI_CAT(name, _future) *)NULL)->dfi_result), (void *)(p))
 #endif
-#define df_done(h)              DFI_NEEDING(more, dfi_done_here(DFI_SITE, (h)))
-#define df_wait_task(h)         DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_wait_task_here(DFI_SITE, (h))))
-#define df_wait_task_for(h, ms) DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_wait_task_timed_here(DFI_SITE, (h), (ms))))
+#define df_done(h)              DFI_NEEDING(more, dfi_done_here((h), DFI_SITE))
+#define df_wait_task(h)         DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_wait_task_here((h), DFI_SITE)))
+#define df_wait_task_for(h, ms) DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_wait_task_timed_here((h), (ms), DFI_SITE)))
 
 DFI_EXTERN_C_BEGIN
-DFI_API int dfi_done_here(const char *site, df_handle *h);
-DFI_API df_result dfi_wait_task_here(const char *site, df_handle *h);
-DFI_API df_result dfi_wait_task_timed_here(const char *site, df_handle *h, int ms);
+DFI_API int dfi_done_here(df_handle *h, const char *site);
+DFI_API df_result dfi_wait_task_here(df_handle *h, const char *site);
+DFI_API df_result dfi_wait_task_timed_here(df_handle *h, int ms, const char *site);
 DFI_EXTERN_C_END
 
 #endif

@@ -16,9 +16,10 @@
 
 #include "../base/compiler.h"
 
-/* 1: there is such a table. May be defined as 0 in all files, to test the variant without it. */
+/* 1: there is such a table. May be defined as 0 in all files, to test the variant without it. Code in other languages
+ * that uses libdf.so has none. */
 #ifndef DFI_BLOCKING_TABLE
-#if DFI_GNU && defined(__ELF__) && !defined(__TINYC__) && (defined(__linux__) || defined(__FreeBSD__))
+#if DFI_GNU && !DFI_LIBRARY && defined(__ELF__) && !defined(__TINYC__) && (defined(__linux__) || defined(__FreeBSD__))
 #define DFI_BLOCKING_TABLE 1
 #else
 #define DFI_BLOCKING_TABLE 0
@@ -34,7 +35,7 @@
 #define DFI_IN_TABLE
 #endif
 
-#if defined(DF_SERIAL) && !DFI_BLOCKING_TABLE
+#if (defined(DF_SERIAL) || DFI_LIBRARY) && !DFI_BLOCKING_TABLE
 #define DFI_MAY_BLOCK(call) (call)
 #define DFI_MAY_LOCK(call)  (call)
 #else

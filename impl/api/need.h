@@ -18,7 +18,7 @@ extern DFI_STRONG char DFI_NEED_DATAFLOW[1], DFI_NEED_MORE[1], DFI_NEED_OBSERVER
 DFI_EXTERN_C_END
 
 /* Refers to the symbol of a part if the function that this is in is called, inlined or referred to. */
-#if DFI_GNU
+#if DFI_GNU && !DFI_LIBRARY
 #define DFI_NEEDS(part) \
     static char *const dfi_needed[1 + (DF_CHECK > 0)] __attribute__((used)) = { DFI_NEED_##part DFI_AND_CHECK }
 #if DF_CHECK

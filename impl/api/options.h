@@ -48,6 +48,8 @@ struct dfi_token_field {
         return dfi_token_list{ __VA_ARGS__ };                                                                          \
     }())
 
+#define DFI_SIZED_OPTIONS DFI_OPTIONS /* their overloads of dfi_options_at set the size */
+
 DFI_CXX_BEGIN
 /* A row of DF_VECTORS. The list is a temporary and lives until the end of the full expression. */
 struct dfi_vector_row {
@@ -60,7 +62,8 @@ DFI_CXX_END
 
 #else
 
-#define DFI_OPTIONS(T, S, ...) (&(T){ __VA_ARGS__ })
+#define DFI_OPTIONS(T, S, ...)       (&(T){ __VA_ARGS__ })
+#define DFI_SIZED_OPTIONS(T, S, ...) (&(T){ .size = sizeof(T), __VA_ARGS__ })
 #define DFI_TOKENS(...) ((struct df_token *const[]){ __VA_ARGS__, NULL })
 #define DFI_VECTORS(...) ((const long[][3]){ __VA_ARGS__, { 0, 0, 0 } }) /* ends with a zero vector */
 

@@ -32,6 +32,7 @@
 
 /* Options of df_submit_with and df_launch_with. */
 typedef struct df_opts {
+    size_t size;                   /* its sizeof, from DF_OPTS; 0: that of 0.9 (docs/libdf.md) */
     int priority;                  /* ready tasks with a larger value run first; default 0 */
     int worker;                    /* runs only on worker 1, 2, .. df_workers()-1, or DF_MAIN_THREAD; 0: any. A waiting
                                       worker without other work runs tasks pinned to it, from any scope */
@@ -42,14 +43,16 @@ typedef struct df_opts {
     int release;                   /* 1: the task calls df_release */
     int device;                    /* of a launch (df_gpu.h): 1, 2, ..; DF_HOST; 0, DF_ANY_GPU: the best device */
     int deterministic;             /* 1: reductions of such tasks are combined in the order of submission */
+    int always;                    /* 1: the task runs even if it is to be skipped (error.h) */
     struct df_handle *handle;      /* becomes the handle of the task: df_done, df_wait_task */
     void *result;                  /* DF_RESULT(name, &r): the result of the task is stored in r when its body ends; r
                                       must live until the task is done */
-    int always;                    /* 1: the task runs even if it is to be skipped (error.h) */
+    /* new fields come last (base/sized.h) */
 } df_opts;
+enum { DFI_OPTS_0_9 = offsetof(df_opts, result) + sizeof(void *) };
 enum { DF_HOST = -1, DF_ANY_GPU = -2, DF_ANY_DEVICE = -3 };
 enum { DF_MAIN_THREAD = -1 };
-#define DF_OPTS(...) DFI_OPTIONS(df_opts, dfi_opts_fields, __VA_ARGS__)
+#define DF_OPTS(...) DFI_SIZED_OPTIONS(df_opts, dfi_opts_fields, __VA_ARGS__)
 #if defined(__cplusplus)
 /* The fields of df_opts, with storage for the result of DF_TOKENS. */
 struct dfi_opts_fields {
@@ -57,19 +60,18 @@ struct dfi_opts_fields {
     const char *name;
     dfi_token_field after, signals;
     struct df_group *group;
-    int release, device, deterministic;
+    int release, device, deterministic, always;
     struct df_handle *handle;
     void *result;
-    int always;
     df_opts made;
 };
 inline const df_opts *dfi_options_at(dfi_opts_fields &&o)
 {
-    o.made.priority = o.priority, o.made.worker = o.worker, o.made.name = o.name;
+    o.made.size = sizeof o.made, o.made.priority = o.priority, o.made.worker = o.worker, o.made.name = o.name;
     o.made.after = o.after.get(), o.made.signals = o.signals.get();
     o.made.group = o.group, o.made.release = o.release, o.made.device = o.device;
-    o.made.deterministic = o.deterministic;
-    o.made.handle = o.handle, o.made.result = o.result, o.made.always = o.always;
+    o.made.deterministic = o.deterministic, o.made.always = o.always;
+    o.made.handle = o.handle, o.made.result = o.result;
     return &o.made;
 }
 #endif

@@ -32,7 +32,7 @@ DFI_API int dfi_sync_left(struct dfi_future *f, int forgotten);
 #endif
 DFI_EXTERN_C_END
 
-#if defined(__cplusplus) && (defined(__cpp_exceptions) || defined(__EXCEPTIONS))
+#if defined(__cplusplus) && (defined(__cpp_exceptions) || defined(__EXCEPTIONS)) && !DFI_LIBRARY
 #define DFI_EXCEPTIONS 1
 #include <exception>
 #include <new>

@@ -61,16 +61,16 @@ DFI_API void df_wait_on(const void *p, size_t bytes);
 DFI_API void df_wait_on_list(const df_region *list, int n);
 DFI_API void df_parallel(void (*fn)(void *arg), void *arg);
 DFI_API void dfi_wait_here(const char *site);
-DFI_API void dfi_wait_on_list_here(const char *site, const df_region *list, int n);
+DFI_API void dfi_wait_on_list_here(const df_region *list, int n, const char *site);
 DFI_EXTERN_C_END
-DFI_INLINE void dfi_wait_on_here(const char *site, df_region r) { dfi_wait_on_list_here(site, &r, 1); }
+DFI_INLINE void dfi_wait_on_here(df_region r, const char *site) { dfi_wait_on_list_here(&r, 1, site); }
 #define df_wait_on2(p, rows, cols, ld) \
-    DFI_NEEDING(dataflow, dfi_wait_on_here(DFI_SITE, df_region2_of((p), (rows), (cols), (ld))))
+    DFI_NEEDING(dataflow, dfi_wait_on_here(df_region2_of((p), (rows), (cols), (ld)), DFI_SITE))
 /* In a parallel build these calls also pass their file and line, for the stall report. */
 #if !defined(DF_SERIAL)
 #define df_wait()             DFI_NEEDING(dataflow, dfi_wait_here(DFI_SITE))
-#define df_wait_on(...)       DFI_NEEDING(dataflow, dfi_wait_on_here(DFI_SITE, dfi_region_bytes_at(__VA_ARGS__)))
-#define df_wait_on_list(...)  DFI_NEEDING(dataflow, dfi_wait_on_list_here(DFI_SITE, __VA_ARGS__))
+#define df_wait_on(...)       DFI_NEEDING(dataflow, dfi_wait_on_here(dfi_region_bytes_at(__VA_ARGS__), DFI_SITE))
+#define df_wait_on_list(...)  DFI_NEEDING(dataflow, dfi_wait_on_list_here(__VA_ARGS__, DFI_SITE))
 #endif
 
 #if DFI_GNU

@@ -155,7 +155,11 @@ DFI_LOUD
 /* Definitions are weak and visible. An executable and its shared libraries that all embed the implementation
  * therefore share one copy, and one pool (ELF symbol interposition). Those of a build that has a pool of its own
  * (parts.h) are visible in its executable or library only. */
+#if DFI_LIBRARY /* one file has them */
+#define DFI_API         DFI_STRONG
+#else
 #define DFI_API         __attribute__((weak, DFI_VISIBLE))
+#endif
 #define DFI_STRONG      __attribute__((DFI_VISIBLE))
 #if DFI_OWN_POOL
 #define DFI_VISIBLE     visibility("hidden")

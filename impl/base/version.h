@@ -11,6 +11,15 @@
 #define DF_VERSION (10000 * DF_VERSION_MAJOR + 100 * DF_VERSION_MINOR + DF_VERSION_PATCH)
 #define DF_VERSION_STRING DFI_DOTTED(DF_VERSION_MAJOR, DF_VERSION_MINOR, DF_VERSION_PATCH)
 
+/* The number of the binary interface of libdf.so (docs/libdf.md): larger by one when that takes back a promise. */
+#define DF_ABI 0
+/* Is this code of libdf.so, or of a program that uses it? */
+#if defined(DF_LIBRARY)
+#define DFI_LIBRARY 1
+#else
+#define DFI_LIBRARY 0
+#endif
+
 #define DFI_DOTTED(major, minor, patch)  DFI_DOTTED_(major, minor, patch)
 #define DFI_DOTTED_(major, minor, patch) #major "." #minor "." #patch
 

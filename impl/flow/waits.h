@@ -104,7 +104,7 @@ DFI_API DFI_OWN_FRAME void dfi_wait_here(const char *site)
     dfi_turn_outside(w);
 }
 
-DFI_API DFI_OWN_FRAME void dfi_wait_on_list_here(const char *site, const df_region *list, int n)
+DFI_API DFI_OWN_FRAME void dfi_wait_on_list_here(const df_region *list, int n, const char *site)
 {
     struct dfi_access x[DFI_PARAMETERS];
     struct dfi_worker *w = dfi_me();
@@ -130,8 +130,8 @@ DFI_API DFI_OWN_FRAME void dfi_wait_on_list_here(const char *site, const df_regi
 }
 
 DFI_API void (df_wait)(void) { dfi_wait_here(NULL); }
-DFI_API void (df_wait_on)(const void *p, size_t bytes) { dfi_wait_on_here(NULL, dfi_region_bytes_at(p, bytes)); }
-DFI_API void (df_wait_on_list)(const df_region *list, int n) { dfi_wait_on_list_here(NULL, list, n); }
+DFI_API void (df_wait_on)(const void *p, size_t bytes) { dfi_wait_on_here(dfi_region_bytes_at(p, bytes), NULL); }
+DFI_API void (df_wait_on_list)(const df_region *list, int n) { dfi_wait_on_list_here(list, n, NULL); }
 DFI_EXTERN_C_END
 
 DFI_SMALL_CODE_END

@@ -116,11 +116,11 @@ DFI_API void dfi_yield(const char *what, const char *site, void (*fn)(void *arg)
     if (begun) dfi_block_end();
     dfi_wait_leave(w, &wait);
 }
-DFI_API void dfi_yield_here(const char *site, void (*fn)(void *arg), void *arg)
+DFI_API void dfi_yield_here(void (*fn)(void *arg), void *arg, const char *site)
 {
     dfi_yield("df_yield_blocking", site, fn, arg);
 }
-DFI_API void (df_yield_blocking)(void (*fn)(void *arg), void *arg) { dfi_yield_here(NULL, fn, arg); }
+DFI_API void (df_yield_blocking)(void (*fn)(void *arg), void *arg) { dfi_yield_here(fn, arg, NULL); }
 
 /* The number of df_mutexes that this thread holds. Its worker has a copy (flow/careful.h). */
 static DFI_TLS int dfi_mutexes;
@@ -139,14 +139,14 @@ static void dfi_mutex_taken(df_mutex *m, const char *site)
     dfi_mutex_count(1);
 }
 
-DFI_API df_result dfi_mutex_trylock_here(const char *site, df_mutex *m)
+DFI_API df_result dfi_mutex_trylock_here(df_mutex *m, const char *site)
 {
     int free = 0; /* acquire: pairs with the exchange in df_mutex_unlock */
     if (!dfi_cas_acq_rel(&m->dfi_state, &free, 1)) return DF_ERROR_DEADLOCK;
     dfi_mutex_taken(m, site);
     return DF_OK;
 }
-DFI_API df_result (df_mutex_trylock)(df_mutex *m) { return dfi_mutex_trylock_here(NULL, m); }
+DFI_API df_result (df_mutex_trylock)(df_mutex *m) { return dfi_mutex_trylock_here(m, NULL); }
 
 static DFI_COLD df_result dfi_mutex_again(df_mutex *m, const char *site)
 {
@@ -158,14 +158,14 @@ static DFI_COLD df_result dfi_mutex_again(df_mutex *m, const char *site)
 }
 
 /* States: 0 free, 1 held, 2 held with possible sleepers (Drepper, "Futexes are tricky", 2011). */
-DFI_API df_result dfi_mutex_lock_here(const char *site, df_mutex *m)
+DFI_API df_result dfi_mutex_lock_here(df_mutex *m, const char *site)
 {
     struct dfi_worker *w = dfi_me();
     struct dfi_wait wait;
     struct dfi_os_event *e;
     int i, begun = 0;
     for (i = 0; i < DFI_LOCK_SPINS; i++) {
-        if (!dfi_load_relaxed(&m->dfi_state) && dfi_mutex_trylock_here(site, m) == DF_OK) return DF_OK;
+        if (!dfi_load_relaxed(&m->dfi_state) && dfi_mutex_trylock_here(m, site) == DF_OK) return DF_OK;
         if (dfi_load_relaxed(&m->dfi_owner) == dfi_thread_id()) return dfi_mutex_again(m, site);
         dfi_os_pause();
     }
@@ -185,7 +185,7 @@ DFI_API df_result dfi_mutex_lock_here(const char *site, df_mutex *m)
     dfi_mutex_taken(m, site);
     return DF_OK;
 }
-DFI_API df_result (df_mutex_lock)(df_mutex *m) { return dfi_mutex_lock_here(NULL, m); }
+DFI_API df_result (df_mutex_lock)(df_mutex *m) { return dfi_mutex_lock_here(m, NULL); }
 
 DFI_API void df_mutex_unlock(df_mutex *m)
 {

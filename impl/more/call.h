@@ -10,6 +10,7 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../base/memory.h"
+#include "../base/sized.h"
 #include "../api/access.h"
 #include "../api/call.h"
 #include "../api/core.h"
@@ -174,6 +175,12 @@ DFI_API df_result dfi_call(const struct df_opts *o, df_body *fn, const void *arg
     const size_t at = (sizeof *a + (size_t)n * sizeof(void *) + 15) / 16 * 16, size = at + (bytes + 15) / 16 * 16;
     unsigned modes = 0;
     int i;
+    df_opts own;
+    if (DFI_LIBRARY && o && o->size != sizeof own) { /* of a program of another version */
+        if (dfi_sized_copy((void *)&own, sizeof own, (const void *)o, DFI_OPTS_0_9))
+            return dfi_call_wrong("opts->size is wrong, or opts has a field that libdf.so does not know", site);
+        o = &own;
+    }
     if (DFI_UNLIKELY((unsigned)n > (unsigned)DFI_PARAMETERS || bytes > (size_t)DFI_CALL_BYTES)) {
         const size_t room = DFI_NO_BYTES / 4;
         if (n < 0) return dfi_call_wrong("n is negative", site);

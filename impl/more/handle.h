@@ -167,9 +167,9 @@ static df_result dfi_handle_wait(const char *site, df_handle *h, int ms)
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API df_result dfi_wait_task_here(const char *site, df_handle *h) { return dfi_handle_wait(site, h, -1); }
+DFI_API df_result dfi_wait_task_here(df_handle *h, const char *site) { return dfi_handle_wait(site, h, -1); }
 
-DFI_API df_result dfi_wait_task_timed_here(const char *site, df_handle *h, int ms)
+DFI_API df_result dfi_wait_task_timed_here(df_handle *h, int ms, const char *site)
 {
     if (ms < 0)
         dfi_error("%s: df_wait_task_for(%d): the time is negative, and counts as 0; pass milliseconds, 0 or more", site,
@@ -177,7 +177,7 @@ DFI_API df_result dfi_wait_task_timed_here(const char *site, df_handle *h, int m
     return dfi_handle_wait(site, h, ms < 0 ? 0 : ms);
 }
 
-DFI_API int dfi_done_here(const char *site, df_handle *h)
+DFI_API int dfi_done_here(df_handle *h, const char *site)
 {
     struct dfi_worker *w = dfi_me();
     if (dfi_handle_open(h) || !dfi_handle_made(h, site) || DFI_UNLIKELY(dfi_handle_forked(h))) return 1;

@@ -72,7 +72,7 @@ static DFI_NOINLINE int dfi_timed_until(struct dfi_worker *w, struct dfi_scope *
 }
 
 DFI_EXTERN_C_BEGIN
-DFI_API df_result dfi_wait_timed_here(const char *site, int ms)
+DFI_API df_result dfi_wait_timed_here(int ms, const char *site)
 {
     struct dfi_worker *w = dfi_me();
     struct dfi_scope *s;
@@ -99,7 +99,7 @@ DFI_API df_result dfi_wait_timed_here(const char *site, int ms)
     return left ? DF_ERROR_TIMEOUT : dfi_scope_result(w, s);
 }
 
-DFI_API df_result (df_wait_for)(int ms) { return dfi_wait_timed_here(NULL, ms); }
+DFI_API df_result (df_wait_for)(int ms) { return dfi_wait_timed_here(ms, NULL); }
 DFI_EXTERN_C_END
 
 DFI_SMALL_CODE_END

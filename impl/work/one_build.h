@@ -13,6 +13,7 @@
 
 DFI_EXTERN_C_BEGIN
 DFI_API int df_version(void) { return DF_VERSION; }
+DFI_API int df_abi(void) { return DF_ABI; }
 DFI_API int dfi_build_parts(void);
 DFI_API int dfi_build_parts(void) { return DFI_PARTS; }
 DFI_EXTERN_C_END

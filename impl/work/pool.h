@@ -10,6 +10,7 @@
 #include "../base/atomic.h"
 #include "../base/compiler.h"
 #include "../base/log.h"
+#include "../base/sized.h"
 #include "../os/os.h"
 #include "../api/result.h"
 #include "blocks.h"
@@ -301,6 +302,15 @@ DFI_EXTERN_C_BEGIN
 DFI_API df_result df_start(const df_config *c)
 {
     int r, again;
+    df_config own;
+    if (DFI_LIBRARY && c && c->size != sizeof own) { /* of a program of another version */
+        if (dfi_sized_copy((void *)&own, sizeof own, (const void *)c, DFI_CONFIG_0_9)) {
+            dfi_error("df_start: config->size is wrong, or config has a field that libdf.so does not know: df did not "
+                      "start");
+            return DF_ERROR_ARGUMENT;
+        }
+        c = &own;
+    }
     if (dfi_guests) return dfi_start_again(c, df_workers());
     dfi_pool_load();
     dfi_fork_left();

@@ -63,7 +63,7 @@ int dfi_speculate_next(struct dfi_speculation *b)
     oracle_cannot_record();
     if (!b->open || (b->begun && !b->loop)) return 0;
     b->begun = 1;
-    dfi_wait_on_here(b->site, dfi_region_bytes_at(b->when.p, b->when.bytes));
+    dfi_wait_on_here(dfi_region_bytes_at(b->when.p, b->when.bytes), b->site);
     if (df_cancelled()) return 0;
     return (b->when.holds ? b->when.holds(b->when.p) : dfi_condition_bits(b->when.p, b->when.bytes)) == b->guess;
 }

@@ -430,14 +430,14 @@ df_result dfi_wait_result_here(const char *site)
 }
 df_result (df_wait_result)(void) { return dfi_wait_result_here(""); }
 /* The time is over when no child can continue. */
-df_result dfi_wait_timed_here(const char *site, int ms)
+df_result dfi_wait_timed_here(int ms, const char *site)
 {
     struct scope *s = oracle_current();
     (void)ms;
     while (!has_no_children(s) && (step(s) || (!task_here && step(&thread)))) continue;
     return has_no_children(s) ? dfi_wait_result_here(site) : DF_ERROR_TIMEOUT;
 }
-df_result (df_wait_for)(int ms) { return dfi_wait_timed_here("", ms); }
+df_result (df_wait_for)(int ms) { return dfi_wait_timed_here(ms, ""); }
 
 /* A block at the end of the scope, with accesses: it waits for the tasks before it as a task would. */
 static int order_allows(void *b) { return memory_free(b); }
@@ -475,7 +475,7 @@ void dfi_scope_leave(struct dfi_parallel_block *b)
     b->open = 0;
 }
 void (df_parallel)(void (*fn)(void *arg), void *arg) { DF_PARALLEL fn(arg); }
-void dfi_wait_on_list_here(const char *site, const df_region *list, int n)
+void dfi_wait_on_list_here(const df_region *list, int n, const char *site)
 {
     struct dfi_access x;
     (void)site;
@@ -484,8 +484,8 @@ void dfi_wait_on_list_here(const char *site, const df_region *list, int n)
         oracle_leave_block(oracle_enter_block(&x, 1)); /* which it enters when they are done */
     }
 }
-void (df_wait_on)(const void *p, size_t bytes) { dfi_wait_on_here("", dfi_region_bytes_at(p, bytes)); }
-void (df_wait_on_list)(const df_region *list, int n) { dfi_wait_on_list_here("", list, n); }
+void (df_wait_on)(const void *p, size_t bytes) { dfi_wait_on_here(dfi_region_bytes_at(p, bytes), ""); }
+void (df_wait_on_list)(const df_region *list, int n) { dfi_wait_on_list_here(list, n, ""); }
 void *dfi_local_alloc(size_t n, size_t bytes)
 {
     struct local *l;
@@ -611,6 +611,7 @@ int df_workers(void) { return 1; }
 int (df_workers_set)(int n) { return (void)n, 1; }
 int df_worker(void) { return 0; }
 int df_version(void) { return DF_VERSION; }
+int df_abi(void) { return DF_ABI; }
 df_result df_counters_get(df_counters *c)
 {
     memset(c, 0, sizeof *c);

@@ -119,7 +119,7 @@ void *dfi_give_begin(const volatile void *output, const char *site)
 void dfi_give_end(const volatile void *output) { dfi_node_given(((const volatile struct output *)output)->node); }
 
 static int is_unlocked(void *m) { return !((df_mutex *)m)->dfi_state; }
-df_result dfi_mutex_lock_here(const char *site, df_mutex *m)
+df_result dfi_mutex_lock_here(df_mutex *m, const char *site)
 {
     void *me = oracle_stack();
     (void)site;
@@ -128,9 +128,9 @@ df_result dfi_mutex_lock_here(const char *site, df_mutex *m)
     m->dfi_state = 1, m->dfi_owner = me;
     return DF_OK;
 }
-df_result dfi_mutex_trylock_here(const char *site, df_mutex *m)
+df_result dfi_mutex_trylock_here(df_mutex *m, const char *site)
 {
-    return m->dfi_state ? DF_ERROR_DEADLOCK : dfi_mutex_lock_here(site, m);
+    return m->dfi_state ? DF_ERROR_DEADLOCK : dfi_mutex_lock_here(m, site);
 }
 void (df_mutex_unlock)(df_mutex *m)
 {
@@ -138,4 +138,4 @@ void (df_mutex_unlock)(df_mutex *m)
     m->dfi_state = 0;
     oracle_event();
 }
-void dfi_yield_here(const char *site, void (*fn)(void *arg), void *arg) { (void)site, fn(arg); }
+void dfi_yield_here(void (*fn)(void *arg), void *arg, const char *site) { (void)site, fn(arg); }

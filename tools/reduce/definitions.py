@@ -135,8 +135,8 @@ def items(nodes, ends):
             depth += depth_of(write(node.branches[0][1]))
         elif not part and re.match(r"\s*#", node):
             out.append(Item([node], ends))
-        elif not part and re.fullmatch(r"\s*(DFI_(OWN|UP)\(\w+\)\s*)+", node):
-            out += [Item([name + "\n"], ends) for name in re.findall(r"DFI_\w+\(\w+\)", node)]
+        elif not part and re.fullmatch(r"\s*(DFI_(OWN|UP|ABI|ABI_AS)\(\w+(, \w+)?\)\s*)+", node):
+            out += [Item([name + "\n"], ends) for name in re.findall(r"DFI_\w+\([^)]+\)", node)]
         else:
             part.append(node)
             depth += depth_of(node)
