@@ -80,12 +80,12 @@ $B/df-simulate: tools/df-simulate.c $(wildcard tools/df-simulate/*)
 TEST    = test-run test-fail test-compile test-examples test-messages test-words test-floors test-structures test-porting
 # long ones first, so that none of them is left alone at the end
 GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test-compile other-compile test-pages gate-link \
-    gate-copies gate-check test-trace test-library gate-dataflow gate-cxx test-install test-gdb gate-minimal \
-    test-size test-reference
+    gate-copies gate-check test-trace test-library test-python gate-dataflow gate-cxx test-install test-gdb \
+    gate-minimal test-size test-reference
 # in parts (PART=k/4)
 CHECK_1 = test-run test-orders test-directed test-fail test-cxx test-check test-examples test-trace test-floors \
     test-structures test-messages test-words test-porting test-reference test-single test-levels test-packages \
-    test-release test-integration test-library
+    test-release test-integration test-library test-python
 CHECK_2 = test-debug check-tsan test-names test-link test-copies test-size test-pages
 CHECK_3 = check-asan test-install test-gdb test-page test-site
 CHECK_4 = test-compile $(if $(OTHER),$(OTHERS)) $(PARTS:%=test-%) test-examples-small $(TARGETS:%=test-%)
@@ -147,7 +147,7 @@ test-examples-small:
 	@tests/examples '$(CC)' -DDF_SMALL
 test-levels test-single test-install test-gdb:
 	@MAKE='$(MAKE)' tests/$(@:test-%=%) '$(CC)' '$(CXX)'
-test-page test-floors test-structures test-size test-packages:
+test-page test-floors test-structures test-size test-packages test-python:
 	@tests/$(@:test-%=%)/run '$(CC)'
 test-pages test-library:
 	@MAKE='$(MAKE)' tests/$(@:test-%=%)/run '$(CC)' '$(CXX)'
@@ -262,7 +262,8 @@ release:
 # the gate: compilers, sanitizers, a debugger, OpenCL; in addition make check and make bench: other compilers, C libraries
 # and processors, a browser, BLAS and the peers of the benchmarks
 
-PACKAGES = make gcc g++ clang libclang-rt-dev binutils pkg-config gdb python3 \
+PACKAGES = make gcc g++ clang libclang-rt-dev binutils pkg-config gdb \
+    python3 python3-dev python3-setuptools python3-numpy \
     pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev opencl-headers
 CHECK_PACKAGES = llvm llvm-dev tcc \
     musl-tools gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross \

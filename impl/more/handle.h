@@ -57,7 +57,7 @@ static void dfi_handle_not_here(struct dfi_worker *w, const df_handle *h)
 static void dfi_handle_begin(struct dfi_worker *w, df_handle *h, const char *site)
 {
     struct dfi_scope *s = w ? dfi_scope_here(w) : NULL;
-    dfi_token_init(&h->dfi_done, 1, site);
+    dfi_token_init(&h->dfi_done, 1, site ? site : "df_call"); /* NULL: of (df_call)() */
     dfi_store_relaxed(&h->dfi_done.dfi_state, (int)DFI_TOKEN_KEPT);
     dfi_store_relaxed(&h->dfi_done.dfi_promised, (intptr_t)1);
     dfi_store_relaxed(&h->dfi_code, 0);

@@ -157,8 +157,22 @@ static void ends(void)
            s, z, (int)df_wait_result());
 }
 
+static void twice(void *arg, void *const *p) { (void)arg, *(int *)p[0] *= 2; }
+/* df_call as a function has no line to give to the handle. */
+static void called(void)
+{
+    int x = 21;
+    df_handle h = DF_HANDLE;
+    df_region r = df_region_of(&x, 1);
+    r.mode = DF_INOUT;
+    CHECK((df_call)(DF_OPTS(.handle = &h), twice, NULL, 0, &r, 1) == DF_OK);
+    CHECK(df_wait_task(&h) == DF_OK && x == 42);
+    df_wait();
+}
+
 int main(void)
 {
+    called();
     results();
     siblings();
     ends();
