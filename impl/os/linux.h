@@ -189,10 +189,9 @@ static DFI_TLS void (*dfi_os_unwound)(void);
 
 static void dfi_os_unwind(void *none)
 {
-    void (*fn)(void) = dfi_os_unwound;
     (void)none;
+    if (dfi_os_unwound) dfi_os_unwound(); /* called again in it by a body that it runs and that ends the thread, too */
     dfi_os_unwound = NULL;
-    fn();
 }
 DFI_UNUSED static void dfi_os_at_unwind(void (*fn)(void))
 {
