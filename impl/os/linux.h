@@ -176,7 +176,9 @@ DFI_UNUSED static int dfi_os_thread_runs(long number)
 
 /* glibc unwinds the stack before the destructors of a thread's keys run. During unwinding it calls cleanup handlers
  * of the old kind while the frames below still exist. This one is in thread-local memory rather than on the stack, so
- * it is called last, or first in the main thread. */
+ * it is called last, or first in the main thread. It is called once more if a body that it runs meanwhile ends the
+ * thread, too: that call ends all bodies of the thread (dfi_exit_bodies goes by their scopes), and the first one does
+ * not continue. */
 #if defined(__GLIBC__)
 DFI_EXTERN_C_BEGIN
 extern void dfi_sys_cleanup_push(struct _pthread_cleanup_buffer *b, void (*fn)(void *),
@@ -190,7 +192,7 @@ static DFI_TLS void (*dfi_os_unwound)(void);
 static void dfi_os_unwind(void *none)
 {
     (void)none;
-    if (dfi_os_unwound) dfi_os_unwound(); /* called again in it by a body that it runs and that ends the thread, too */
+    if (dfi_os_unwound) dfi_os_unwound();
     dfi_os_unwound = NULL;
 }
 DFI_UNUSED static void dfi_os_at_unwind(void (*fn)(void))

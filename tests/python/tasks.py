@@ -3,6 +3,7 @@ import array
 import gc
 import os
 import random
+import subprocess
 import sys
 import threading
 import weakref
@@ -175,6 +176,18 @@ def gil():
     df.wait()
 
 
+def first():
+    """What comes before the first task starts df as the package needs it: with a window of its own, for example."""
+    settings = dict(os.environ, DF_WINDOW="4")
+    settings.pop("DF_TRACE", None)  # the file is that of this process
+    script = ("import df, numpy as np; {}; x = np.zeros(1); f = df.task(a=df.inout)(lambda a: a.__iadd__(1));"
+              "[f(x) for _ in range(1000)]; df.wait(); assert x[0] == 1000")
+    for call in "df.wait()", "df.cancel()", "df.workers()", "df.stop()":
+        done = subprocess.run([sys.executable, "-c", script.format(call)], capture_output=True, text=True,
+                              env=settings)
+        assert done.returncode == 0 and not done.stderr, done.stderr
+
+
 def references():
     class Kept:
         pass
@@ -229,6 +242,7 @@ gil()
 references()
 threads()
 fork()
+first()
 df.stop()
 df.start(2)
 raises(RuntimeError, df.start, 3)

@@ -378,6 +378,12 @@ static int Future_traverse(Future *f, visitproc visit, void *arg)
     Py_VISIT(f->error);
     return 0;
 }
+static int Future_clear(Future *f)
+{
+    Py_CLEAR(f->result);
+    Py_CLEAR(f->error);
+    return 0;
+}
 static PyObject *Future_result(Future *f, PyObject *none)
 {
     (void)none;
@@ -406,7 +412,7 @@ static PyTypeObject Future_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "df.Future", .tp_basicsize = sizeof(Future), .tp_doc = "The result of a task.",
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, .tp_dealloc = (destructor)Future_dealloc,
-    .tp_traverse = (traverseproc)Future_traverse, .tp_methods = Future_methods
+    .tp_traverse = (traverseproc)Future_traverse, .tp_clear = (inquiry)Future_clear, .tp_methods = Future_methods
 };
 
 /* --- the module ----------------------------------------------------------------------------------------------- */
@@ -416,6 +422,7 @@ static PyObject *m_wait(PyObject *self, PyObject *none)
     df_result r;
     PyObject *code, *error = NULL;
     (void)self, (void)none;
+    if (!started) Py_RETURN_NONE; /* a construct would start df without the settings of start() */
     Py_BEGIN_ALLOW_THREADS
     r = df_wait_result();
     Py_END_ALLOW_THREADS
@@ -465,7 +472,7 @@ static PyObject *m_forked(PyObject *self, PyObject *none)
 static PyObject *m_cancel(PyObject *self, PyObject *none)
 {
     (void)self, (void)none;
-    df_cancel();
+    if (started) df_cancel();
     Py_RETURN_NONE;
 }
 static PyObject *m_cancelled(PyObject *self, PyObject *none)
@@ -476,7 +483,7 @@ static PyObject *m_cancelled(PyObject *self, PyObject *none)
 static PyObject *m_workers(PyObject *self, PyObject *none)
 {
     (void)self, (void)none;
-    return PyLong_FromLong(df_workers());
+    return !started && start(DF_CONFIG(.window = 0)) ? NULL : PyLong_FromLong(df_workers());
 }
 static PyObject *m_worker(PyObject *self, PyObject *none)
 {
