@@ -268,6 +268,7 @@ PACKAGES = make gcc g++ clang libclang-rt-dev binutils pkg-config gdb \
 CHECK_PACKAGES = llvm llvm-dev tcc \
     musl-tools gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
     gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user-static \
+    python3-scipy python3-numba \
     libopenblas-dev zlib1g-dev libomp-dev libtbb-dev valgrind relacy-dev \
     chromium-headless-shell cmark-gfm git cmake meson ninja-build dpkg-dev debhelper lintian groff
 

@@ -10,6 +10,7 @@
     df.wait()                       # raises what a task raised
 """
 import atexit
+import ctypes
 import functools
 import inspect
 import os
@@ -25,20 +26,29 @@ in_, inout, commute, concurrent = _df.IN, _df.INOUT, _df.COMMUTE, _df.CONCURRENT
 out = _df.INOUT
 
 
-def task(*, gil=False, **modes):
-    """A decorator: calls of the function are tasks. For each parameter that is an array (any object with a buffer, such
-    as a view of NumPy with any strides): in_, out, inout, commute or concurrent.
+_modes = (in_, inout, commute, concurrent)
+_values = {int: _df.INT, float: _df.FLOAT}
 
-    gil=True: the function hardly ever releases the GIL, so df runs only one of such tasks at a time."""
+
+def task(*, gil=False, **modes):
+    """A decorator: calls of the function are tasks. For each parameter that is an array (any object with a buffer,
+    such as a view of NumPy with any strides): in_, out, inout, commute or concurrent.
+
+    gil=True: the function hardly ever releases the GIL, so df runs only one of such tasks at a time.
+
+    The function may be C code, void f(void *values, void *const *arrays): a function of ctypes or a cfunc of Numba.
+    Then all its parameters are declared, in their order: arrays as above, others as int (int64_t) or float (double)."""
     def decorate(fn):
-        names = tuple(inspect.signature(fn).parameters)
-        for name, mode in modes.items():
-            if name not in names:
-                raise TypeError(f"{fn.__name__} has no parameter {name}")
-            if mode not in (in_, inout, commute, concurrent):
-                raise TypeError(f"{fn.__name__}: {name} is declared as {mode!r}: use df.in_, df.out, df.inout, "
-                                "df.commute or df.concurrent")
-        made = Function(fn, fn.__name__, names, bytes(modes.get(name, 0) for name in names), gil)
+        name = getattr(fn, "__name__", "task")
+        code = ctypes.cast(fn, ctypes.c_void_p).value if isinstance(fn, ctypes._CFuncPtr) else getattr(fn, "address", 0)
+        names = tuple(modes) if code else tuple(inspect.signature(fn).parameters)
+        for parameter, mode in modes.items():
+            if parameter not in names:
+                raise TypeError(f"{name} has no parameter {parameter}")
+            if mode not in _modes and not (code and mode in tuple(_values)):
+                raise TypeError(f"{name}: {parameter} is declared as {mode!r}: use df.in_, df.out, df.inout, "
+                                f"df.commute or df.concurrent{', int or float' if code else ''}")
+        made = Function(fn, name, names, bytes(_values.get(m, m) for m in (modes.get(n, 0) for n in names)), gil, code)
         return functools.update_wrapper(made, fn)
     return decorate
 

@@ -3,18 +3,22 @@
  * A task holds a reference to its function and its arguments, and runs with the GIL. It is submitted with .always, so
  * that its body is called even if it is skipped, and drops them.
  *
+ * A task whose function is C code holds the buffers of its arrays, and runs without the GIL, so it cannot drop them. It
+ * puts itself into the list `ended` instead, which the next submission or wait takes as a whole.
+ *
  * The GIL. df_call keeps it, which is right as long as df_call does not wait: with fewer unfinished tasks than half of
  * df_config.window. A worker has one thread state from its first task on, so that taking the GIL makes none. Tasks
  * declared with gil=True also commute on one byte: df runs one of them at a time, and no worker waits for the GIL that
  * another one holds. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define DF_IMPLEMENTATION
 #include "df.h"
 
-enum { MODES = 32, FEW = 16, PLANES = 64, WINDOW = 2048 };
+enum { MODES = 32, FEW = 16, PLANES = 64, WINDOW = 2048, INT = 254, FLOAT = 255 };
 
 static long unfinished;         /* tasks; protected by the GIL */
 static int by_schedule;         /* DF_SCHEDULE is set: df_call may wait for any task */
@@ -31,8 +35,9 @@ typedef struct {
     PyObject *fn, *names;       /* names: a tuple of the names of the parameters */
     PyObject *dict;
     const char *name;           /* never freed: df keeps its address */
-    int gil, n;
-    unsigned char modes[MODES]; /* of the parameters; 0: by value */
+    df_body *body;              /* C code; NULL: the function is one of Python */
+    int gil, n, arrays;         /* n parameters; with C code, so many of them are arrays */
+    unsigned char modes[MODES]; /* of the parameters; 0: by value; INT, FLOAT: by value, of C code */
 } Function;
 
 /* --- a task: what a df_call copies is a pointer to this ----------------------------------------------------------- */
@@ -103,6 +108,49 @@ static void task_body(void *arg, void *const *p)
     unfinished--;
     task_free(t);
     PyGILState_Release(gil);
+}
+
+/* --- a task of C code: what df_call copies is a pointer to this -------------------------------------------------- */
+
+typedef union { int64_t i; double f; } Value;
+typedef struct Code {
+    struct Code *next;          /* in the list of ended tasks */
+    Function *f;
+    Future *future;             /* or NULL */
+    int ran, arrays;
+    Value values[MODES];        /* the parameters that are no arrays */
+    void *p[MODES];             /* the first element of each array */
+    Py_buffer views[1];
+} Code;
+static _Atomic(Code *) ended;   /* release in code_body, acquire in free_ended: the records */
+
+static void code_free(Code *c)
+{
+    int i;
+    for (i = 0; i < c->arrays; i++) PyBuffer_Release(&c->views[i]);
+    if (c->future && c->ran) c->future->result = Py_NewRef(Py_None);
+    Py_XDECREF(c->future);
+    Py_DECREF(c->f);
+    PyMem_RawFree(c);
+}
+
+static void free_ended(void)
+{
+    Code *c = atomic_load_explicit(&ended, memory_order_relaxed), *next;
+    if (c)
+        for (c = atomic_exchange_explicit(&ended, NULL, memory_order_acquire); c; c = next) {
+            next = c->next, unfinished--;
+            code_free(c);
+        }
+}
+
+static void code_body(void *arg, void *const *p)
+{
+    Code *c = *(Code **)arg;
+    (void)p;
+    if (!(df_cancelled)()) c->f->body(c->values, c->p), c->ran = 1;
+    c->next = atomic_load_explicit(&ended, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&ended, &c->next, c, memory_order_release, memory_order_relaxed)) {}
 }
 
 /* --- threads ------------------------------------------------------------------------------------------------- */
@@ -208,11 +256,16 @@ static int add_view(Regions *r, const Py_buffer *v, unsigned mode)
     }
 }
 
+static int get_buffer(PyObject *x, Py_buffer *v, unsigned mode)
+{
+    return PyObject_GetBuffer(x, v, mode == DF_IN ? PyBUF_STRIDED_RO : PyBUF_STRIDED);
+}
+
 static int add_access(Regions *r, PyObject *x, unsigned mode)
 {
     Py_buffer v;
     int bad;
-    if (PyObject_GetBuffer(x, &v, mode == DF_IN ? PyBUF_STRIDED_RO : PyBUF_STRIDED)) return -1;
+    if (get_buffer(x, &v, mode)) return -1;
     bad = add_view(r, &v, mode);
     PyBuffer_Release(&v);
     return bad;
@@ -220,46 +273,122 @@ static int add_access(Regions *r, PyObject *x, unsigned mode)
 
 /* --- submission ----------------------------------------------------------------------------------------------- */
 
-static int submit(Function *f, Future *future, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
+/* Both records begin their task with a pointer to themselves, and free themselves. */
+static df_result call(Function *f, Future *future, df_body *body, void *record, const Regions *r)
+{
+    df_result code;
+    df_opts o;
+    memset(&o, 0, sizeof o);
+    o.name = f->name, o.always = 1, o.handle = future ? future->handle : NULL;
+    if (++unfinished < WINDOW / 2 && !by_schedule) code = (df_call)(&o, body, &record, sizeof record, r->all, r->n);
+    else {
+        Py_BEGIN_ALLOW_THREADS
+        code = (df_call)(&o, body, &record, sizeof record, r->all, r->n);
+        Py_END_ALLOW_THREADS
+    }
+    if (code != DF_OK) {
+        unfinished--;
+        PyErr_SetString(code == DF_ERROR_MEMORY ? PyExc_MemoryError : PyExc_RuntimeError, (df_error_text)(code));
+    }
+    return code;
+}
+
+static Py_ssize_t parameter(const Function *f, PyObject *name)
+{
+    Py_ssize_t k = 0;
+    while (k < f->n && PyUnicode_Compare(PyTuple_GET_ITEM(f->names, k), name) != 0) k++;
+    return k;
+}
+
+static int submit_python(Function *f, Future *future, PyObject *const *args, Py_ssize_t n, PyObject *kwnames,
+                         Regions *r)
 {
     Py_ssize_t named = kwnames ? PyTuple_GET_SIZE(kwnames) : 0, i, k;
-    Regions r;
-    df_result code = DF_OK;
-    df_opts o;
     Task *t;
-    int bad = 0;
-    r.all = r.few, r.n = 0, r.room = FEW;
-    if (!started && start(DF_CONFIG(.window = 0))) return -1;
-    for (i = 0; i < n && i < f->n && !bad; i++)
-        if (f->modes[i]) bad = add_access(&r, args[i], f->modes[i]);
-    for (i = 0; i < named && !bad; i++)
-        for (k = 0; k < f->n && !bad; k++)
-            if (f->modes[k] && PyUnicode_Compare(PyTuple_GET_ITEM(kwnames, i), PyTuple_GET_ITEM(f->names, k)) == 0)
-                bad = add_access(&r, args[n + i], f->modes[k]);
-    if (!bad && f->gil) bad = add_region(&r, &one_at_a_time, 1, 1, 0, DF_COMMUTE);
-    t = bad ? NULL : PyMem_RawMalloc(sizeof *t + (size_t)(n + named) * sizeof t->args[0]);
-    if (!t) {
-        if (!bad) PyErr_NoMemory();
-    } else {
-        t->f = (Function *)Py_NewRef(f), t->future = future, t->kwnames = kwnames, t->n = n, t->all = n + named;
-        Py_XINCREF(future), Py_XINCREF(kwnames);
-        for (i = 0; i < t->all; i++) t->args[i] = Py_NewRef(args[i]);
-        memset(&o, 0, sizeof o);
-        o.name = f->name, o.always = 1, o.handle = future ? future->handle : NULL;
-        if (++unfinished < WINDOW / 2 && !by_schedule) code = (df_call)(&o, task_body, &t, sizeof t, r.all, r.n);
-        else {
-            Py_BEGIN_ALLOW_THREADS
-            code = (df_call)(&o, task_body, &t, sizeof t, r.all, r.n);
-            Py_END_ALLOW_THREADS
-        }
-        if (code != DF_OK) {
-            unfinished--;
-            task_free(t);
-            PyErr_SetString(code == DF_ERROR_MEMORY ? PyExc_MemoryError : PyExc_RuntimeError, (df_error_text)(code));
-        }
+    for (i = 0; i < n && i < f->n; i++)
+        if (f->modes[i] && add_access(r, args[i], f->modes[i])) return -1;
+    for (i = 0; i < named; i++)
+        if ((k = parameter(f, PyTuple_GET_ITEM(kwnames, i))) < f->n && f->modes[k] &&
+            add_access(r, args[n + i], f->modes[k])) return -1;
+    if (f->gil && add_region(r, &one_at_a_time, 1, 1, 0, DF_COMMUTE)) return -1;
+    if (!(t = PyMem_RawMalloc(sizeof *t + (size_t)(n + named) * sizeof t->args[0]))) {
+        PyErr_NoMemory();
+        return -1;
     }
+    t->f = (Function *)Py_NewRef(f), t->future = future, t->kwnames = kwnames, t->n = n, t->all = n + named;
+    Py_XINCREF(future), Py_XINCREF(kwnames);
+    for (i = 0; i < t->all; i++) t->args[i] = Py_NewRef(args[i]);
+    if (call(f, future, task_body, t, r) == DF_OK) return 0;
+    task_free(t);
+    return -1;
+}
+
+static int bad_argument(const Function *f, Py_ssize_t k, const char *what)
+{
+    PyErr_Format(PyExc_TypeError, "%s: %s %U", f->name, what, PyTuple_GET_ITEM(f->names, k));
+    return -1;
+}
+
+/* The arguments of C code, in the order of its parameters. */
+static int order(const Function *f, PyObject *const *args, Py_ssize_t n, PyObject *kwnames, PyObject **given)
+{
+    Py_ssize_t named = kwnames ? PyTuple_GET_SIZE(kwnames) : 0, i, k;
+    if (n > f->n) {
+        PyErr_Format(PyExc_TypeError, "%s takes %d arguments, not %zd", f->name, f->n, n);
+        return -1;
+    }
+    for (k = 0; k < f->n; k++) given[k] = k < n ? args[k] : NULL;
+    for (i = 0; i < named; i++) {
+        if ((k = parameter(f, PyTuple_GET_ITEM(kwnames, i))) == f->n) {
+            PyErr_Format(PyExc_TypeError, "%s has no parameter %U", f->name, PyTuple_GET_ITEM(kwnames, i));
+            return -1;
+        }
+        if (given[k]) return bad_argument(f, k, "two arguments for");
+        given[k] = args[n + i];
+    }
+    for (k = 0; k < f->n; k++)
+        if (!given[k]) return bad_argument(f, k, "no argument for");
+    return 0;
+}
+
+static int submit_code(Function *f, Future *future, PyObject *const *args, Py_ssize_t n, PyObject *kwnames, Regions *r)
+{
+    PyObject *given[MODES];
+    int k, bad = 0;
+    Value *v;
+    Code *c;
+    if (order(f, args, n, kwnames, given)) return -1;
+    if (!(c = PyMem_RawMalloc(sizeof *c + (size_t)f->arrays * sizeof c->views[0]))) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    c->f = (Function *)Py_NewRef(f), c->future = NULL, c->ran = c->arrays = 0, v = c->values;
+    for (k = 0; k < f->n && !bad; k++)
+        if (f->modes[k] == INT) v->i = PyLong_AsLongLong(given[k]), v++, bad = v[-1].i == -1 && PyErr_Occurred();
+        else if (f->modes[k] == FLOAT) v->f = PyFloat_AsDouble(given[k]), v++, bad = v[-1].f == -1 && PyErr_Occurred();
+        else if (!(bad = get_buffer(given[k], &c->views[c->arrays], f->modes[k]))) {
+            c->p[c->arrays] = c->views[c->arrays].buf;
+            bad = add_view(r, &c->views[c->arrays++], f->modes[k]);
+        }
+    if (!bad && f->gil) bad = add_region(r, &one_at_a_time, 1, 1, 0, DF_COMMUTE);
+    if (!bad) {
+        c->future = (Future *)Py_XNewRef(future);
+        if (call(f, future, code_body, c, r) == DF_OK) return 0;
+    }
+    code_free(c);
+    return -1;
+}
+
+static int submit(Function *f, Future *future, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
+{
+    Regions r;
+    int bad;
+    if (!started && start(DF_CONFIG(.window = 0))) return -1;
+    free_ended();
+    r.all = r.few, r.n = 0, r.room = FEW;
+    bad = f->body ? submit_code(f, future, args, n, kwnames, &r) : submit_python(f, future, args, n, kwnames, &r);
     if (r.all != r.few) PyMem_RawFree(r.all);
-    return t && code == DF_OK ? 0 : -1;
+    return bad;
 }
 
 /* --- functions and futures as objects of Python ----------------------------------------------------------------- */
@@ -306,24 +435,26 @@ static void Function_dealloc(Function *f)
     PyObject_GC_Del(f);
 }
 
-/* Function(fn, name, names of the parameters, modes of the parameters, gil) */
+/* Function(fn, name, names of the parameters, modes of the parameters, gil, address of C code or 0) */
 static PyObject *Function_new(PyTypeObject *type, PyObject *args, PyObject *kw)
 {
     PyObject *fn, *names;
     const char *name;
+    unsigned long long body;
     Py_buffer modes;
-    int gil;
+    int gil, k;
     Function *f;
     (void)kw;
-    if (!PyArg_ParseTuple(args, "OsO!y*p", &fn, &name, &PyTuple_Type, &names, &modes, &gil)) return NULL;
+    if (!PyArg_ParseTuple(args, "OsO!y*pK", &fn, &name, &PyTuple_Type, &names, &modes, &gil, &body)) return NULL;
     if (modes.len > MODES) PyErr_Format(PyExc_ValueError, "%s: a task has at most %d parameters", name, MODES);
     else if ((f = PyObject_GC_New(Function, type)) != NULL) {
         size_t length = strlen(name) + 1;
         char *own = PyMem_RawMalloc(length);
         f->call = Function_call, f->fn = Py_NewRef(fn), f->names = Py_NewRef(names), f->dict = PyDict_New();
         f->name = own ? memcpy(own, name, length) : "task";
-        f->gil = gil, f->n = (int)modes.len;
+        f->body = (df_body *)(uintptr_t)body, f->gil = gil, f->n = (int)modes.len, f->arrays = 0;
         memcpy(f->modes, modes.buf, (size_t)modes.len);
+        for (k = 0; k < f->n; k++) f->arrays += f->modes[k] != INT && f->modes[k] != FLOAT;
         PyBuffer_Release(&modes);
         PyObject_GC_Track(f);
         return (PyObject *)f;
@@ -391,6 +522,7 @@ static PyObject *Future_result(Future *f, PyObject *none)
         Py_BEGIN_ALLOW_THREADS
         df_wait_task(f->handle);
         Py_END_ALLOW_THREADS
+        free_ended();
     }
     if (f->result) return Py_NewRef(f->result);
     if (f->error) PyErr_SetObject((PyObject *)Py_TYPE(f->error), f->error);
@@ -426,6 +558,7 @@ static PyObject *m_wait(PyObject *self, PyObject *none)
     Py_BEGIN_ALLOW_THREADS
     r = df_wait_result();
     Py_END_ALLOW_THREADS
+    free_ended();
     if (left) free_left();
     if (r == DF_OK) Py_RETURN_NONE;
     if ((code = PyLong_FromLong(r)) != NULL) {
@@ -458,6 +591,7 @@ static PyObject *m_stop(PyObject *self, PyObject *none)
     Py_BEGIN_ALLOW_THREADS
     df_stop();
     Py_END_ALLOW_THREADS
+    free_ended();
     if (left) free_left();
     started = 0;
     Py_RETURN_NONE;
@@ -466,6 +600,7 @@ static PyObject *m_stop(PyObject *self, PyObject *none)
 static PyObject *m_forked(PyObject *self, PyObject *none)
 {
     (void)self, (void)none;
+    free_ended();
     started = 0, unfinished = 0;
     Py_RETURN_NONE;
 }
@@ -542,7 +677,9 @@ PyMODINIT_FUNC PyInit__df(void)
         PyModule_AddObjectRef(m, "Future", (PyObject *)&Future_type) ||
         PyModule_AddObjectRef(m, "CancelledError", cancelled_error) ||
         PyModule_AddIntConstant(m, "IN", DF_IN) || PyModule_AddIntConstant(m, "INOUT", DF_INOUT) ||
-        PyModule_AddIntConstant(m, "COMMUTE", DF_COMMUTE) || PyModule_AddIntConstant(m, "CONCURRENT", DF_CONCURRENT)) {
+        PyModule_AddIntConstant(m, "COMMUTE", DF_COMMUTE) ||
+        PyModule_AddIntConstant(m, "CONCURRENT", DF_CONCURRENT) || PyModule_AddIntConstant(m, "INT", INT) ||
+        PyModule_AddIntConstant(m, "FLOAT", FLOAT)) {
         Py_XDECREF(m);
         return NULL;
     }
