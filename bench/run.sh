@@ -131,6 +131,7 @@ for group in $groups; do
         src=$here/$group
         build $group df 0 $CC $c11 "${src}_df.c" -pthread
         build $group df-clang 0 $CLANG $c11 "${src}_df.c" -pthread
+        [ $group = forkjoin ] || build $group df-lambda 0 $CXX -std=c++17 $CFLAGS "${src}_lambda_df.cpp" -pthread
         [ $group = dataflow ] || build $group df-submit 0 $CC $c11 "${src}_submit_df.c" -pthread
         # Inlined into itself fib shrinks to a fraction of its calls; empty bodies vanish altogether.
         [ $group = dataflow ] || build $group serial 0 $CC $c11 -fno-inline-functions -DDF_SERIAL "${src}_df.c"
