@@ -486,118 +486,120 @@ template <class dfi_f> spawned<typename std::decay<dfi_f>::type> spawn(dfi_f &&f
 
 /* What a task accesses, and what its lambda gets for it (`seen`). Each kind begins with an address, which the runtime
  * may change in the record of a task (renaming). */
-template <class T> struct dfi_row { /* n elements; a pointer to the first one */
-    typedef T element;
-    T *p;
+template <class dfi_t> struct dfi_row { /* n elements; a pointer to the first one */
+    typedef dfi_t element;
+    dfi_t *p;
     size_t n;
     void access(dfi_access *x, unsigned mode, unsigned arg) const
     {
-        dfi_access_array(x, mode, arg, static_cast<const void *>(p), dfi_bytes(n, sizeof(T)));
+        dfi_access_array(x, mode, arg, static_cast<const void *>(p), dfi_bytes(n, sizeof(dfi_t)));
     }
-    T *seen() const { return p; }
+    dfi_t *seen() const { return p; }
 };
-template <class T> struct dfi_block { /* of a matrix: a pointer to its first element */
-    typedef T element;
-    T *p;
+template <class dfi_t> struct dfi_block { /* of a matrix: a pointer to its first element */
+    typedef dfi_t element;
+    dfi_t *p;
     size_t rows, row, ld; /* the last two in bytes */
     void access(dfi_access *x, unsigned mode, unsigned arg) const
     {
         dfi_access_block(x, mode, arg, static_cast<const void *>(p), rows, row, ld);
     }
-    T *seen() const { return p; }
+    dfi_t *seen() const { return p; }
 };
 
 /* Objects by what they have: an object, an array of C, a container, a view such as std::span, std::mdspan. */
 constexpr int DFI_OBJECT = 0, DFI_ARRAY = 1, DFI_CONTAINER = 2, DFI_VIEW = 3, DFI_MATRIX = 4;
-template <class C> struct dfi_shape {
-    template <class D> static decltype(std::declval<D &>().data_handle(), std::true_type()) matrix(int);
+template <class dfi_c> struct dfi_shape {
+    template <class dfi_d> static decltype(std::declval<dfi_d &>().data_handle(), std::true_type()) matrix(int);
     template <class> static std::false_type matrix(long);
-    template <class D>
-    static decltype(std::declval<D &>().data(), std::declval<D &>().size(), std::true_type()) row(int);
+    template <class dfi_d>
+    static decltype(std::declval<dfi_d &>().data(), std::declval<dfi_d &>().size(), std::true_type()) row(int);
     template <class> static std::false_type row(long);
-    template <class D> static std::integral_constant<bool, std::is_trivially_copyable<D>{} &&
-        std::is_constructible<D, decltype(std::declval<D &>().data()), size_t>{}> view(int);
+    template <class dfi_d> static std::integral_constant<bool, std::is_trivially_copyable<dfi_d>{} &&
+        std::is_constructible<dfi_d, decltype(std::declval<dfi_d &>().data()), size_t>{}> view(int);
     template <class> static std::false_type view(long);
-    template <class D> static decltype(std::begin(std::declval<D &>()), std::true_type()) list(int);
+    template <class dfi_d> static decltype(std::begin(std::declval<dfi_d &>()), std::true_type()) list(int);
     template <class> static std::false_type list(long);
-    static constexpr int is = std::is_array<C>::value ? DFI_ARRAY : decltype(matrix<C>(0))::value ? DFI_MATRIX
-        : !decltype(row<C>(0))::value ? DFI_OBJECT : decltype(view<C>(0))::value ? DFI_VIEW : DFI_CONTAINER;
-    static_assert(is != DFI_OBJECT || !decltype(list<C>(0))::value,
+    static constexpr int is = std::is_array<dfi_c>::value ? DFI_ARRAY : decltype(matrix<dfi_c>(0))::value ? DFI_MATRIX
+        : !decltype(row<dfi_c>(0))::value ? DFI_OBJECT : decltype(view<dfi_c>(0))::value ? DFI_VIEW : DFI_CONTAINER;
+    static_assert(is != DFI_OBJECT || !decltype(list<dfi_c>(0))::value,
                   "df.hpp: the elements of this container are not in one piece of memory: name those that the task "
                   "accesses one by one, or as df::in(p, n)");
-    static_assert(!std::is_pointer<C>{}, "df.hpp: an access through a pointer needs a count: df::in(p, n)");
+    static_assert(!std::is_pointer<dfi_c>{}, "df.hpp: an access through a pointer needs a count: df::in(p, n)");
 };
-template <bool reads, class T> using dfi_const_if = typename std::conditional<reads, const T, T>::type;
-template <bool reads, class C, int = dfi_shape<C>::is> struct dfi_kind : dfi_row<dfi_const_if<reads, C>> {
-    explicit dfi_kind(C &c) : dfi_row<dfi_const_if<reads, C>>{ &c, 1 } {}
-    dfi_const_if<reads, C> &seen() const { return *this->p; }
+template <bool reads, class dfi_t> using dfi_const_if = typename std::conditional<reads, const dfi_t, dfi_t>::type;
+template <bool reads, class dfi_c, int = dfi_shape<dfi_c>::is> struct dfi_kind : dfi_row<dfi_const_if<reads, dfi_c>> {
+    explicit dfi_kind(dfi_c &c) : dfi_row<dfi_const_if<reads, dfi_c>>{ &c, 1 } {}
+    dfi_const_if<reads, dfi_c> &seen() const { return *this->p; }
 };
-template <bool reads, class T, size_t n> struct dfi_kind<reads, T[n], DFI_ARRAY> : dfi_row<dfi_const_if<reads, T>> {
-    explicit dfi_kind(T (&c)[n]) : dfi_row<dfi_const_if<reads, T>>{ c, n } {}
+template <bool reads, class dfi_t, size_t n>
+struct dfi_kind<reads, dfi_t[n], DFI_ARRAY> : dfi_row<dfi_const_if<reads, dfi_t>> {
+    explicit dfi_kind(dfi_t (&c)[n]) : dfi_row<dfi_const_if<reads, dfi_t>>{ c, n } {}
 };
-template <class C> using dfi_element = typename std::remove_pointer<decltype(std::declval<C &>().data())>::type;
-template <bool reads, class C>
-struct dfi_kind<reads, C, DFI_CONTAINER> : dfi_row<dfi_const_if<reads, dfi_element<C>>> {
-    explicit dfi_kind(C &c) : dfi_row<dfi_const_if<reads, dfi_element<C>>>{ c.data(), c.size() } {}
+template <class dfi_c> using dfi_element = typename std::remove_pointer<decltype(std::declval<dfi_c &>().data())>::type;
+template <bool reads, class dfi_c>
+struct dfi_kind<reads, dfi_c, DFI_CONTAINER> : dfi_row<dfi_const_if<reads, dfi_element<dfi_c>>> {
+    explicit dfi_kind(dfi_c &c) : dfi_row<dfi_const_if<reads, dfi_element<dfi_c>>>{ c.data(), c.size() } {}
 };
-template <bool reads, class C> struct dfi_kind<reads, C, DFI_VIEW> : dfi_row<dfi_element<C>> {
-    explicit dfi_kind(C &c) : dfi_row<dfi_element<C>>{ c.data(), c.size() } {}
-    C seen() const { return C(this->p, this->n); }
+template <bool reads, class dfi_c> struct dfi_kind<reads, dfi_c, DFI_VIEW> : dfi_row<dfi_element<dfi_c>> {
+    explicit dfi_kind(dfi_c &c) : dfi_row<dfi_element<dfi_c>>{ c.data(), c.size() } {}
+    dfi_c seen() const { return dfi_c(this->p, this->n); }
 };
-template <class C>
-using dfi_handle_element = typename std::remove_pointer<decltype(std::declval<C &>().data_handle())>::type;
-template <bool reads, class C> struct dfi_kind<reads, C, DFI_MATRIX> : dfi_block<dfi_handle_element<C>> {
-    typedef dfi_handle_element<C> T;
-    typename C::mapping_type mapping;
-    explicit dfi_kind(C &c) : dfi_block<T>{ c.data_handle(), 1, 0, 0 }, mapping(c.mapping())
+template <class dfi_c>
+using dfi_handle_element = typename std::remove_pointer<decltype(std::declval<dfi_c &>().data_handle())>::type;
+template <bool reads, class dfi_c> struct dfi_kind<reads, dfi_c, DFI_MATRIX> : dfi_block<dfi_handle_element<dfi_c>> {
+    typedef dfi_handle_element<dfi_c> dfi_t;
+    typename dfi_c::mapping_type mapping;
+    explicit dfi_kind(dfi_c &c) : dfi_block<dfi_t>{ c.data_handle(), 1, 0, 0 }, mapping(c.mapping())
     {
-        static_assert(C::rank() == 1 || C::rank() == 2, "df.hpp: an access to a view of more than two dimensions");
-        const bool turned = distance(c, 0) < distance(c, C::rank() - 1); /* columns lie in one piece */
-        const size_t in = turned ? 0 : C::rank() - 1, out = C::rank() - 1 - in;
-        const size_t n = static_cast<size_t>(c.extent(in));
-        if (n) this->row = (n - 1) * distance(c, in) + sizeof(T);
-        if (C::rank() == 2) this->rows = static_cast<size_t>(c.extent(out)), this->ld = distance(c, out);
+        static_assert(dfi_c::rank() == 1 || dfi_c::rank() == 2,
+                      "df.hpp: an access to a view of more than two dimensions");
+        const bool turned = distance(c, 0) < distance(c, dfi_c::rank() - 1); /* columns lie in one piece */
+        const size_t inner = turned ? 0 : dfi_c::rank() - 1, outer = dfi_c::rank() - 1 - inner;
+        const size_t n = static_cast<size_t>(c.extent(inner));
+        if (n) this->row = (n - 1) * distance(c, inner) + sizeof(dfi_t);
+        if (dfi_c::rank() == 2) this->rows = static_cast<size_t>(c.extent(outer)), this->ld = distance(c, outer);
     }
-    C seen() const { return C(this->p, mapping); }
+    dfi_c seen() const { return dfi_c(this->p, mapping); }
 private:
-    static size_t distance(const C &c, size_t r) { return static_cast<size_t>(c.stride(r)) * sizeof(T); }
+    static size_t distance(const dfi_c &c, size_t r) { return static_cast<size_t>(c.stride(r)) * sizeof(dfi_t); }
 };
 
-template <unsigned dfi_mode, class K> struct dfi_accessed {
-    typedef K kind;
+template <unsigned dfi_mode, class dfi_k> struct dfi_accessed {
+    typedef dfi_k kind;
     static constexpr unsigned mode() { return dfi_mode; }
-    K k;
+    dfi_k k;
     dfi_where at;
 };
 /* A number of elements; one that is negative is impossible (api/access.h). */
 struct dfi_size {
     size_t value;
-    template <class N,
-              class = typename std::enable_if<std::is_convertible<N, size_t>{} && !std::is_floating_point<N>{}>::type>
-    DFI_MEMBER dfi_size(N n) : value(n < 0 ? DFI_NO_BYTES : static_cast<size_t>(n)) {}
+    template <class dfi_n, class = typename std::enable_if<std::is_convertible<dfi_n, size_t>{} &&
+                                                           !std::is_floating_point<dfi_n>{}>::type>
+    DFI_MEMBER dfi_size(dfi_n n) : value(n < 0 ? DFI_NO_BYTES : static_cast<size_t>(n)) {}
 };
-#define DFI_CXX_ACCESS(name, mode, reads)                                                                       \
-    template <class T> dfi_accessed<mode, dfi_row<dfi_const_if<reads, T>>>                                      \
-    name(T *p, dfi_size n, dfi_where at = dfi_where::here())                                                    \
-    {                                                                                                           \
-        static_assert(reads || !std::is_const<T>{}, "df.hpp: df::" #name " of constant elements: df::in");       \
-        return { { p, n.value }, at };                                                                          \
-    }                                                                                                           \
-    template <class T> dfi_accessed<mode, dfi_block<dfi_const_if<reads, T>>>                                    \
-    name##2(T *p, dfi_size rows, dfi_size columns, dfi_size ld, dfi_where at = dfi_where::here())                \
-    {                                                                                                           \
-        static_assert(reads || !std::is_const<T>{}, "df.hpp: df::" #name "2 of constant elements: df::in2");     \
-        return { { p, rows.value, dfi_bytes(columns.value, sizeof(T)), dfi_bytes(ld.value, sizeof(T)) }, at };  \
-    }                                                                                                           \
-    template <class C> dfi_accessed<mode, dfi_kind<reads, typename std::remove_reference<C>::type>>             \
-    name(C &&c, dfi_where at = dfi_where::here())                                                               \
-    {                                                                                                           \
-        typedef typename std::remove_reference<C>::type of;                                                     \
-        static_assert(std::is_lvalue_reference<C>{} || dfi_shape<of>::is == DFI_VIEW ||                          \
-                      dfi_shape<of>::is == DFI_MATRIX, "df.hpp: df::" #name " of an object that ends here");     \
-        typedef typename dfi_kind<reads, of>::element element;                                                  \
-        static_assert(reads || !std::is_const<element>{}, "df.hpp: df::" #name " of constant elements: df::in"); \
-        return { dfi_kind<reads, of>(c), at };                                                                  \
+#define DFI_CXX_ACCESS(name, mode, reads)                                                                             \
+    template <class dfi_t> dfi_accessed<mode, dfi_row<dfi_const_if<reads, dfi_t>>>                                    \
+    name(dfi_t *p, dfi_size n, dfi_where at = dfi_where::here())                                                      \
+    {                                                                                                                 \
+        static_assert(reads || !std::is_const<dfi_t>{}, "df.hpp: df::" #name " of constant elements: df::in");        \
+        return { { p, n.value }, at };                                                                                \
+    }                                                                                                                 \
+    template <class dfi_t> dfi_accessed<mode, dfi_block<dfi_const_if<reads, dfi_t>>>                                  \
+    name##2(dfi_t *p, dfi_size rows, dfi_size columns, dfi_size ld, dfi_where at = dfi_where::here())                 \
+    {                                                                                                                 \
+        static_assert(reads || !std::is_const<dfi_t>{}, "df.hpp: df::" #name "2 of constant elements: df::in2");      \
+        return { { p, rows.value, dfi_bytes(columns.value, sizeof(dfi_t)), dfi_bytes(ld.value, sizeof(dfi_t)) }, at }; \
+    }                                                                                                                 \
+    template <class dfi_c> dfi_accessed<mode, dfi_kind<reads, typename std::remove_reference<dfi_c>::type>>           \
+    name(dfi_c &&c, dfi_where at = dfi_where::here())                                                                 \
+    {                                                                                                                 \
+        typedef typename std::remove_reference<dfi_c>::type of;                                                       \
+        static_assert(std::is_lvalue_reference<dfi_c>{} || dfi_shape<of>::is == DFI_VIEW ||                           \
+                      dfi_shape<of>::is == DFI_MATRIX, "df.hpp: df::" #name " of an object that ends here");          \
+        typedef typename dfi_kind<reads, of>::element element;                                                        \
+        static_assert(reads || !std::is_const<element>{}, "df.hpp: df::" #name " of constant elements: df::in");      \
+        return { dfi_kind<reads, of>(c), at };                                                                        \
     }
 DFI_CXX_ACCESS(in, DFI_IN, true)
 DFI_CXX_ACCESS(out, DFI_OUT, false)
@@ -609,102 +611,109 @@ DFI_CXX_ACCESS(weak_inout, DFI_CHILDREN | DFI_INOUT, false)
 #undef DFI_CXX_ACCESS
 
 /* The accesses of a task, in its record. */
-template <class... K> struct dfi_items {
+template <class... dfi_k> struct dfi_items {
     static void accesses(dfi_access *, const char *, const unsigned *) {}
-    template <class R, class F, class... S> static R call(F &f, S &&... s) { return f(std::forward<S>(s)...); }
+    template <class dfi_res, class dfi_f, class... dfi_s> static dfi_res call(dfi_f &f, dfi_s &&... s)
+    {
+        return f(std::forward<dfi_s>(s)...);
+    }
 };
-template <class K, class... L> struct dfi_items<K, L...> : dfi_items<L...> {
-    K k;
-    explicit dfi_items(const K &first, const L &... rest) : dfi_items<L...>(rest...), k(first) {}
+template <class dfi_k, class... dfi_l> struct dfi_items<dfi_k, dfi_l...> : dfi_items<dfi_l...> {
+    dfi_k k;
+    explicit dfi_items(const dfi_k &first, const dfi_l &... rest) : dfi_items<dfi_l...>(rest...), k(first) {}
     /* record: where it begins; NULL: the lambda does not get the addresses */
     void accesses(dfi_access *x, const char *record, const unsigned *mode) const
     {
         const char *here = static_cast<const char *>(static_cast<const void *>(&k));
         k.access(x, *mode, record ? static_cast<unsigned>(here - record) : DFI_NO_ARG);
-        dfi_items<L...>::accesses(x + 1, record, mode + 1);
+        dfi_items<dfi_l...>::accesses(x + 1, record, mode + 1);
     }
-    template <class R, class F, class... S> R call(F &f, S &&... s) const
+    template <class dfi_res, class dfi_f, class... dfi_s> dfi_res call(dfi_f &f, dfi_s &&... s) const
     {
-        return dfi_items<L...>::template call<R>(f, std::forward<S>(s)..., k.seen());
+        return dfi_items<dfi_l...>::template call<dfi_res>(f, std::forward<dfi_s>(s)..., k.seen());
     }
 };
 
 /* How a lambda is called: with what it may access, or with nothing. */
-template <class F, class... K> struct dfi_callable {
-    template <class G>
-    static decltype(std::declval<G &>()(std::declval<const K &>().seen()...), std::true_type()) all(int);
+template <class dfi_f, class... dfi_k> struct dfi_callable {
+    template <class dfi_g>
+    static decltype(std::declval<dfi_g &>()(std::declval<const dfi_k &>().seen()...), std::true_type()) all(int);
     template <class> static std::false_type all(long);
-    template <class G> static decltype(std::declval<G &>()(), std::true_type()) none(int);
+    template <class dfi_g> static decltype(std::declval<dfi_g &>()(), std::true_type()) none(int);
     template <class> static std::false_type none(long);
-    static constexpr bool with() { return decltype(all<F>(0))::value; }
-    static_assert(with() || decltype(none<F>(0))::value,
+    static constexpr bool with() { return decltype(all<dfi_f>(0))::value; }
+    static_assert(with() || decltype(none<dfi_f>(0))::value,
                   "df.hpp: a task can call f neither as f() nor with its accesses: T * for each access to elements, "
                   "T & for one to an object, a view for one to a view, and const T for those that only read");
 };
-template <class F, bool with, class... K> struct dfi_called {
-    typedef decltype(std::declval<F &>()(std::declval<const K &>().seen()...)) result;
-    static result call(F &f, const dfi_items<K...> &k) { return k.template call<result>(f); }
+template <class dfi_f, bool with, class... dfi_k> struct dfi_called {
+    typedef decltype(std::declval<dfi_f &>()(std::declval<const dfi_k &>().seen()...)) result;
+    static result call(dfi_f &f, const dfi_items<dfi_k...> &k) { return k.template call<result>(f); }
 };
-template <class F, class... K> struct dfi_called<F, false, K...> {
-    typedef decltype(std::declval<F &>()()) result;
-    static result call(F &f, const dfi_items<K...> &) { return f(); }
+template <class dfi_f, class... dfi_k> struct dfi_called<dfi_f, false, dfi_k...> {
+    typedef decltype(std::declval<dfi_f &>()()) result;
+    static result call(dfi_f &f, const dfi_items<dfi_k...> &) { return f(); }
 };
-template <class F, class... K>
-struct dfi_calls : dfi_callable<F, K...>, dfi_called<F, dfi_callable<F, K...>::with(), K...> {};
+template <class dfi_f, class... dfi_k>
+struct dfi_calls : dfi_callable<dfi_f, dfi_k...>, dfi_called<dfi_f, dfi_callable<dfi_f, dfi_k...>::with(), dfi_k...> {};
 
 constexpr unsigned dfi_all_modes() { return 0; }
-template <class... M> constexpr unsigned dfi_all_modes(unsigned m, M... rest) { return m | dfi_all_modes(rest...); }
+template <class... dfi_ms> constexpr unsigned dfi_all_modes(unsigned m, dfi_ms... rest)
+{
+    return m | dfi_all_modes(rest...);
+}
 
 /* A task of a lambda of type F with accesses A, one for each type: the expansion of DF_TASK (api/declare.h). */
-template <class F, class... A> struct dfi_lambda_task : dfi_lambda {
-    typedef dfi_value<F> value;
-    typedef dfi_calls<F, typename A::kind...> calls;
+template <class dfi_f, class... dfi_as> struct dfi_lambda_task : dfi_lambda {
+    typedef dfi_value<dfi_f> value;
+    typedef dfi_calls<dfi_f, typename dfi_as::kind...> calls;
     struct args {
-        dfi_items<typename A::kind...> items;
+        dfi_items<typename dfi_as::kind...> items;
         typename value::field f;
         void dfi_order(void *what) const { value::order(f, what); }
     };
-    static constexpr unsigned modes() { return dfi_all_modes(static_cast<unsigned>(value::modes), A::mode()...); }
-    static_assert(sizeof...(A) <= DFI_PARAMETERS, "df.hpp: a task of a lambda has at most 16 accesses");
+    static constexpr unsigned modes() { return dfi_all_modes(static_cast<unsigned>(value::modes), dfi_as::mode()...); }
+    static_assert(sizeof...(dfi_as) <= DFI_PARAMETERS, "df.hpp: a task of a lambda has at most 16 accesses");
     static_assert(value::ok, "df.hpp: a task keeps its lambda, and this one can neither be moved nor copied");
     dfi_type type;
-    static const dfi_lambda *&self()
+    static const dfi_lambda *&lambda()
     {
         static const dfi_lambda *me;
         return me;
     }
     explicit dfi_lambda_task(const dfi_where &at)
-        : dfi_lambda(at), type{run, name, 0, 0, sizeof(args), modes(), ""} { self() = this; }
+        : dfi_lambda(at), type{run, name, 0, 0, sizeof(args), modes(), ""} { lambda() = this; }
     static void run(void *p, void *dfi_r)
     {
         const args *dfi_a = static_cast<const args *>(p);
         DFI_ARGS_ORDERED(modes())
         (void)dfi_r;
         DFI_TRY
-        DFI_BODY_BEGIN(self()->name, self()->site)
+        DFI_BODY_BEGIN(lambda()->name, lambda()->site)
         dfi_args_end<args> end(dfi_a);
-        F f(value::take(dfi_a->f));
+        dfi_f f(value::take(dfi_a->f));
         calls::call(f, dfi_a->items);
         DFI_BODY_END
         DFI_CATCH((void)0)
     }
-    template <class G> void go(G &&g, const A &... a) const
+    template <class dfi_g> void go(dfi_g &&g, const dfi_as &... a) const
     {
-        const unsigned n = static_cast<unsigned>(sizeof...(A)), mode[sizeof...(A) + 1] = { A::mode()..., 0 };
-        dfi_access x[sizeof...(A) + 1];
+        const unsigned n = static_cast<unsigned>(sizeof...(dfi_as));
+        const unsigned mode[sizeof...(dfi_as) + 1] = { dfi_as::mode()..., 0 };
+        dfi_access x[sizeof...(dfi_as) + 1];
 #if (DF_DEBUG || DF_CHECK) && !defined(DF_SERIAL)
         dfi_here(site);
 #endif
-        F f(std::forward<G>(g));
+        dfi_f f(std::forward<dfi_g>(g));
 #if !defined(DF_SERIAL) && !DFI_FOR_SIZE
         dfi_lazy *l = dfi_lazy_new(&type, modes(), sizeof(args));
         if (DFI_LIKELY(l != NULL)) {
-            const args v = { dfi_items<typename A::kind...>(a.k...), value::hold(f) };
+            const args v = { dfi_items<typename dfi_as::kind...>(a.k...), value::hold(f) };
             memcpy(dfi_lazy_args(l), static_cast<const void *>(&v), sizeof v);
             return;
         }
 #endif
-        args v = { dfi_items<typename A::kind...>(a.k...), value::hold(f) };
+        args v = { dfi_items<typename dfi_as::kind...>(a.k...), value::hold(f) };
         dfi_task *t = dfi_task_new(&type);
         dfi_needs_dataflow();
         if (!t) {
@@ -720,36 +729,40 @@ template <class F, class... A> struct dfi_lambda_task : dfi_lambda {
         dfi_submit(t, x, n);
     }
 };
-template <class F, class... A>
-const dfi_lambda_task<typename std::decay<F>::type, A...> &dfi_task_of(const dfi_where &at)
+template <class dfi_f, class... dfi_as>
+const dfi_lambda_task<typename std::decay<dfi_f>::type, dfi_as...> &dfi_task_of(const dfi_where &at)
 {
-    static const dfi_lambda_task<typename std::decay<F>::type, A...> task(at);
-    return task;
+    static const dfi_lambda_task<typename std::decay<dfi_f>::type, dfi_as...> t(at);
+    return t;
 }
-template <class F, class... A> void dfi_submit_with(const df_opts *o, const dfi_where &at, F &&f, const A &... a)
+template <class dfi_f, class... dfi_as>
+void dfi_submit_with(const df_opts *o, const dfi_where &at, dfi_f &&f, const dfi_as &... a)
 {
-    const dfi_lambda_task<typename std::decay<F>::type, A...> &task = dfi_task_of<F, A...>(at);
-    dfi_with_around with(o, task.site);
-    task.go(std::forward<F>(f), a...);
+    const dfi_lambda_task<typename std::decay<dfi_f>::type, dfi_as...> &t = dfi_task_of<dfi_f, dfi_as...>(at);
+    dfi_with_around with(o, t.site);
+    t.go(std::forward<dfi_f>(f), a...);
 }
-template <class O> using dfi_if_task_options =
-    typename std::enable_if<std::is_pointer<O>{} && std::is_convertible<O, const df_opts *>{}>::type;
+template <class dfi_o> using dfi_if_task_options =
+    typename std::enable_if<std::is_pointer<dfi_o>{} && std::is_convertible<dfi_o, const df_opts *>{}>::type;
 
-template <class F> void submit(F &&f, dfi_where at = dfi_where::here()) { dfi_task_of<F>(at).go(std::forward<F>(f)); }
-template <class F, unsigned m, class K, class... A>
-void submit(F &&f, const dfi_accessed<m, K> &first, const A &... rest)
+template <class dfi_f> void submit(dfi_f &&f, dfi_where at = dfi_where::here())
 {
-    dfi_task_of<F, dfi_accessed<m, K>, A...>(first.at).go(std::forward<F>(f), first, rest...);
+    dfi_task_of<dfi_f>(at).go(std::forward<dfi_f>(f));
 }
-template <class O, class F, class = dfi_if_task_options<O>>
-void submit(O opts, F &&f, dfi_where at = dfi_where::here())
+template <class dfi_f, unsigned m, class dfi_k, class... dfi_as>
+void submit(dfi_f &&f, const dfi_accessed<m, dfi_k> &first, const dfi_as &... rest)
 {
-    dfi_submit_with(opts, at, std::forward<F>(f));
+    dfi_task_of<dfi_f, dfi_accessed<m, dfi_k>, dfi_as...>(first.at).go(std::forward<dfi_f>(f), first, rest...);
 }
-template <class O, class F, unsigned m, class K, class... A, class = dfi_if_task_options<O>>
-void submit(O opts, F &&f, const dfi_accessed<m, K> &first, const A &... rest)
+template <class dfi_o, class dfi_f, class = dfi_if_task_options<dfi_o>>
+void submit(dfi_o opts, dfi_f &&f, dfi_where at = dfi_where::here())
 {
-    dfi_submit_with(opts, first.at, std::forward<F>(f), first, rest...);
+    dfi_submit_with(opts, at, std::forward<dfi_f>(f));
+}
+template <class dfi_o, class dfi_f, unsigned m, class dfi_k, class... dfi_as, class = dfi_if_task_options<dfi_o>>
+void submit(dfi_o opts, dfi_f &&f, const dfi_accessed<m, dfi_k> &first, const dfi_as &... rest)
+{
+    dfi_submit_with(opts, first.at, std::forward<dfi_f>(f), first, rest...);
 }
 
 /* --- futures -------------------------------------------------------------------------------------------- */
@@ -763,9 +776,9 @@ public:
 };
 #endif
 
-template <class R> struct dfi_state {
+template <class dfi_res> struct dfi_state {
     df_handle handle = DF_HANDLE;
-    dfi_result<R> result;
+    dfi_result<dfi_res> result;
     bool ended = false, ran = false; /* ran: and its result is here */
     ~dfi_state() { if (ran) result.drop(); }
 #if DFI_EXCEPTIONS
@@ -774,13 +787,13 @@ template <class R> struct dfi_state {
 };
 /* What a task with a future calls; it cannot be called otherwise than f. The state is shared because a task graph keeps
  * its tasks: later runs store nothing more. */
-template <class F, class R> struct dfi_promise {
-    F f;
-    std::shared_ptr<dfi_state<R>> state;
-    template <class... S>
-    auto operator()(S &&... s) -> decltype(static_cast<void>(std::declval<F &>()(std::forward<S>(s)...)))
+template <class dfi_f, class dfi_res> struct dfi_promise {
+    dfi_f f;
+    std::shared_ptr<dfi_state<dfi_res>> state;
+    template <class... dfi_s>
+    auto operator()(dfi_s &&... s) -> decltype(static_cast<void>(std::declval<dfi_f &>()(std::forward<dfi_s>(s)...)))
     {
-        auto bound = [&]() -> R { return this->f(std::forward<S>(s)...); };
+        auto bound = [&]() -> dfi_res { return this->f(std::forward<dfi_s>(s)...); };
         if (state->ended) {
             bound();
             return;
@@ -798,11 +811,11 @@ template <class F, class R> struct dfi_promise {
     }
 };
 
-template <class R> class future {
-    std::shared_ptr<dfi_state<R>> state;
+template <class dfi_res> class future {
+    std::shared_ptr<dfi_state<dfi_res>> state;
 public:
     future() {}
-    explicit future(std::shared_ptr<dfi_state<R>> &&s) : state(std::move(s)) {}
+    explicit future(std::shared_ptr<dfi_state<dfi_res>> &&s) : state(std::move(s)) {}
     future(future &&) = default;
     future &operator=(future &&f)
     {
@@ -816,10 +829,10 @@ public:
     {
         if (state) (void)df_wait_task(&state->handle);
     }
-    R get()
+    dfi_res get()
     {
         const df_result r = df_wait_task(&state->handle);
-        std::shared_ptr<dfi_state<R>> s(std::move(state));
+        std::shared_ptr<dfi_state<dfi_res>> s(std::move(state));
         if (s->ran) {
             s->ran = false;
             return s->result.take();
@@ -834,39 +847,41 @@ public:
     }
 };
 
-template <class F, class... A> auto dfi_async(const df_opts *opts, const dfi_where &at, F &&f, const A &... a)
-    -> future<typename std::decay<typename dfi_calls<typename std::decay<F>::type, typename A::kind...>::result>::type>
+template <class dfi_f, class... dfi_as> using dfi_result_of =
+    typename std::decay<typename dfi_calls<typename std::decay<dfi_f>::type, typename dfi_as::kind...>::result>::type;
+template <class dfi_f, class... dfi_as>
+future<dfi_result_of<dfi_f, dfi_as...>>
+dfi_async(const df_opts *opts, const dfi_where &at, dfi_f &&f, const dfi_as &... a)
 {
-    typedef typename std::decay<F>::type body;
-    typedef typename std::decay<typename dfi_calls<body, typename A::kind...>::result>::type R;
-    std::shared_ptr<dfi_state<R>> s(new dfi_state<R>);
-    dfi_promise<body, R> promise = { std::forward<F>(f), s };
+    typedef typename std::decay<dfi_f>::type body;
+    typedef dfi_result_of<dfi_f, dfi_as...> dfi_res;
+    std::shared_ptr<dfi_state<dfi_res>> s(new dfi_state<dfi_res>);
+    dfi_promise<body, dfi_res> promise = { std::forward<dfi_f>(f), s };
     df_opts o = opts ? *opts : *DF_OPTS(.priority = 0);
     o.handle = &s->handle;
     dfi_submit_with(&o, at, std::move(promise), a...);
-    return future<R>(std::move(s));
+    return future<dfi_res>(std::move(s));
 }
-template <class F> auto async(F &&f, dfi_where at = dfi_where::here())
-    -> decltype(dfi_async(NULL, at, std::forward<F>(f)))
+template <class dfi_f> future<dfi_result_of<dfi_f>> async(dfi_f &&f, dfi_where at = dfi_where::here())
 {
-    return dfi_async(NULL, at, std::forward<F>(f));
+    return dfi_async(NULL, at, std::forward<dfi_f>(f));
 }
-template <class F, unsigned m, class K, class... A>
-auto async(F &&f, const dfi_accessed<m, K> &first, const A &... rest)
-    -> decltype(dfi_async(NULL, first.at, std::forward<F>(f), first, rest...))
+template <class dfi_f, unsigned m, class dfi_k, class... dfi_as>
+future<dfi_result_of<dfi_f, dfi_accessed<m, dfi_k>, dfi_as...>>
+async(dfi_f &&f, const dfi_accessed<m, dfi_k> &first, const dfi_as &... rest)
 {
-    return dfi_async(NULL, first.at, std::forward<F>(f), first, rest...);
+    return dfi_async(NULL, first.at, std::forward<dfi_f>(f), first, rest...);
 }
-template <class O, class F, class = dfi_if_task_options<O>>
-auto async(O opts, F &&f, dfi_where at = dfi_where::here()) -> decltype(dfi_async(opts, at, std::forward<F>(f)))
+template <class dfi_o, class dfi_f, class = dfi_if_task_options<dfi_o>>
+future<dfi_result_of<dfi_f>> async(dfi_o opts, dfi_f &&f, dfi_where at = dfi_where::here())
 {
-    return dfi_async(opts, at, std::forward<F>(f));
+    return dfi_async(opts, at, std::forward<dfi_f>(f));
 }
-template <class O, class F, unsigned m, class K, class... A, class = dfi_if_task_options<O>>
-auto async(O opts, F &&f, const dfi_accessed<m, K> &first, const A &... rest)
-    -> decltype(dfi_async(opts, first.at, std::forward<F>(f), first, rest...))
+template <class dfi_o, class dfi_f, unsigned m, class dfi_k, class... dfi_as, class = dfi_if_task_options<dfi_o>>
+future<dfi_result_of<dfi_f, dfi_accessed<m, dfi_k>, dfi_as...>>
+async(dfi_o opts, dfi_f &&f, const dfi_accessed<m, dfi_k> &first, const dfi_as &... rest)
 {
-    return dfi_async(opts, first.at, std::forward<F>(f), first, rest...);
+    return dfi_async(opts, first.at, std::forward<dfi_f>(f), first, rest...);
 }
 
 DFI_CXX_END

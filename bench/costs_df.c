@@ -33,6 +33,14 @@ void source(long *out) { *out = 1; }
 void sink(const long *in) { cell[0] += *in; }
 void each(long lo, long hi, long n) { (void)lo, (void)hi, (void)n; }
 
+static void two_called(void *arg, void *const *p) { (void)arg, two((const long *)p[0], (long *)p[1]); }
+static void call_two(void)
+{
+    df_region r[2] = { df_region_of(&cell[0], 1), df_region_of(&cell[1], 1) };
+    r[1].mode = DF_INOUT;
+    df_call(NULL, two_called, NULL, 0, r, 2);
+}
+
 static void nested(void)
 {
     DF_ATOMIC_CLOSED {
@@ -42,9 +50,9 @@ static void nested(void)
 
 int main(int argc, char **argv)
 {
-    static const char *const construct[] = { "fib", "parallel", "submit0", "submit1", "submit2", "for", "stream",
+    static const char *const construct[] = { "fib", "parallel", "submit0", "submit1", "submit2", "call2", "for", "stream",
                                              "atomic0", "atomic1", "nested" };
-    enum { FIB, PARALLEL, SUBMIT0, SUBMIT1, SUBMIT2, FOR, STREAM, ATOMIC0, ATOMIC1, NESTED };
+    enum { FIB, PARALLEL, SUBMIT0, SUBMIT1, SUBMIT2, CALL2, FOR, STREAM, ATOMIC0, ATOMIC1, NESTED };
     const int n_constructs = (int)(sizeof construct / sizeof *construct);
     long i, n = argc > 2 ? atol(argv[2]) : 1000;
     int what = 0;
@@ -58,6 +66,7 @@ int main(int argc, char **argv)
         case SUBMIT0: df_submit(none, i); break;
         case SUBMIT1: df_submit(one, &cell[0]); break;
         case SUBMIT2: df_submit(two, &cell[0], &cell[1]); break;
+        case CALL2: call_two(); break;
         case FOR: df_for(each, 0, 1000, 1000); break;
         case STREAM:
             df_submit(source, stream);

@@ -482,6 +482,27 @@ static void order_matters(void)
     }
     df_wait();
 }
+static void append_all(void *into, const void *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (from) append((text *)into + i, (const text *)from + i);
+        else empty((text *)into + i);
+    }
+}
+static void type_by_call(void *c, void *const *p) { type((text *)p[0], *(const int *)c); }
+static void order_matters_to_a_call(void)
+{
+    df_operator op = { append_all, sizeof(text), !wrong, 0, NULL };
+    static text t;
+    empty(&t);
+    for (int i = 0; i < 6; i++) {
+        int c = 'a' + i;
+        df_region r = df_region_of(&t, 1);
+        r.mode = DF_REDUCE, r.op = &op;
+        df_call(NULL, type_by_call, &c, sizeof c, &r, 1);
+    }
+    df_wait();
+}
 
 /* --- parts of a loop that write the same memory ------------------------------------------------------------------- */
 
@@ -637,8 +658,10 @@ static const struct { const char *name; void (*run)(void); const char *in, *asan
     { "changed_by_a_cast", changed_by_a_cast, NULL, "task casts .* changed df_in x", "task casts .* changed df_in x" },
     { "changed_by_a_global", changed_by_a_global, NULL, "task alias .* changed df_in x",
       "task alias .* changed df_in x" },
-    { "order_matters", order_matters, NULL, "operator hasty_text of DF_REDUCTION is not commutative",
-      "operator hasty_text of DF_REDUCTION is not commutative" },
+    { "order_matters", order_matters, NULL, "operator hasty_text is not commutative",
+      "operator hasty_text is not commutative" },
+    { "order_matters_to_a_call", order_matters_to_a_call, NULL, "operator df_region.op of df_call is not commutative",
+      "operator df_region.op of df_call is not commutative.*set .ordered of the df_operator" },
     { "sum_in_a_loop", sum_in_a_loop, NULL, "loop adds_all: two of its parts write byte 0 of 8 of access 1, df_inout",
       "loop adds_all: two of its parts write byte 0 of 8 of access 1, df_inout" },
     { "undeclared_by_the_parents", undeclared_by_the_parents, NULL,

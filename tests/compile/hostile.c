@@ -23,13 +23,21 @@ int h(int *p, float *q, long *r)
 #endif
 
 #if defined(__cplusplus) && !STM
-#undef reduce /* a name of df.hpp */
+#undef reduce /* names of df.hpp */
+#undef in
+#undef out
+#undef inout
+#undef commute
+#undef concurrent
 #undef value  /* of the C++ library */
 #include "../../df.hpp"
+static long n_squares;
 long squares(const long *x, int n)
 {
     auto one = df::spawn([=] { return x[0]; });
     df::for_each(0, n, [](long) {});
+    df::submit([](const long *y, long &z) { z = *y; }, df::in(x, n), df::inout(n_squares));
+    df::async([] { return 1; }).get();
     df::for_each(x, x + n, [](const long &) {});
     df::for_each_range(0, n, [](long, long) {});
     return df::reduce(0, n, 0L, [=](long i) { return x[i] * x[i]; }) + one.sync();

@@ -283,6 +283,48 @@ static void options(void)
     df_signal(&opens);
     df_wait_token(&done);
 }
+/* Tasks with many regions that are rolled back, or not. */
+DF_TASK(void, is_odd, df_in(uint32_t, from, ROW), df_out(int, odd, 1));
+void is_odd(const uint32_t *from, int *odd) { test_spin(2000), *odd = (int)(from[0] & 1); }
+static void guesses(void)
+{
+    static const int sizes[] = { 16, 17, 40, MANY };
+    for (int k = 0; k < 16; k++) {
+        df_region r[MANY];
+        int arg[2] = { sizes[k % 4], k }, odd = 0;
+        for (int i = 0; i < sizes[k % 4]; i++) r[i] = part(i % 2 ? x[i] : y[i], sizeof *x, i % 2 ? DF_INOUT : DF_IN);
+        df_submit(is_odd, x[1], &odd);
+        df_speculate(&odd, k / 4 % 2) {
+            df_call(NULL, mix_pairs, arg, sizeof arg, r, sizes[k % 4]);
+            df_submit(next, x[1], y[2], k);
+        }
+        df_submit(next, x[3], y[0], k);
+        df_submit(next, y[0], x[1], k);
+        df_wait();
+    }
+}
+/* Tasks with many regions that give up half of these before they write the others. */
+static void gives_up(void *arg, void *const *p)
+{
+    int half[2] = { ((const int *)arg)[0] / 4 * 2, ((const int *)arg)[1] };
+    mix_pairs(half, p);
+    for (int i = 0; i < half[0]; i++) df_release((uint32_t *)p[i], ROW);
+    test_spin(1000);
+    p += half[0], half[0] = ((const int *)arg)[0] - half[0];
+    mix_pairs(half, p);
+}
+static void early(void)
+{
+    for (int k = 0; k < 10; k++) {
+        const int n = k % 2 ? MANY : 40;
+        df_region r[MANY];
+        int arg[2] = { n, k };
+        for (int i = 0; i < n; i++) r[i] = part(i % 2 ? z[i] : y[i], sizeof *z, i % 2 ? DF_INOUT : DF_IN);
+        df_call(DF_OPTS(.release = 1), gives_up, arg, sizeof arg, r, n);
+        df_submit(next, z[1], y[0], k);
+        df_submit(next, z[n - 1], y[n - 2], k);
+    }
+}
 static void graph(void)
 {
     df_taskgraph *g = df_taskgraph_new();
@@ -312,5 +354,7 @@ int main(void)
     families(), show("families");
     boxes();
     options(), show("options");
+    guesses(), show("guesses");
+    early(), show("early");
     graph(), show("task graph");
 }

@@ -52,19 +52,21 @@ static int dfi_results_differ(unsigned char *a, unsigned char *b, const unsigned
     return 0;
 }
 
-static void dfi_check_commutes_say(const char *name)
+/* key of an operator that is not ordered: its name (api/declare.h), or of df_call its function (api/call.h) */
+static void dfi_check_commutes_say(const void *key, int of_call)
 {
     static DFI_ATOMIC(const void *) said[DFI_CHECK_OPERATORS];
     const void *none;
     int i;
     for (i = 0; i < DFI_CHECK_OPERATORS; i++) {
         none = NULL;
-        if (dfi_cas_acq_rel(&said[i], &none, (const void *)name)) {
-            dfi_finding("operator %s of DF_REDUCTION is not commutative: combine(a, b) and combine(b, a) differ by "
-                        "more than rounding (DF_CHECK): declare it by DF_ORDERED_REDUCTION", name);
+        if (dfi_cas_acq_rel(&said[i], &none, key)) {
+            dfi_finding("operator %s is not commutative: combine(a, b) and combine(b, a) differ by more than rounding "
+                        "(DF_CHECK): %s", of_call ? "df_region.op of df_call" : (const char *)key,
+                        of_call ? "set .ordered of the df_operator" : "declare it by DF_ORDERED_REDUCTION");
             return;
         }
-        if (none == (const void *)name) return;
+        if (none == key) return;
     }
 }
 
@@ -87,8 +89,7 @@ static void dfi_check_commutes(void (*combine)(void *, const void *, size_t), co
         differ = dfi_results_differ(m + 2 * size, m + 3 * size, m, m + size, size);
     }
     dfi_wide_free(memory);
-    /* the key of an operator that is not ordered is its name (api/declare.h), or else its function (api/call.h) */
-    if (differ) dfi_check_commutes_say(key == (const void *)(uintptr_t)combine ? "df_region.op" : (const char *)key);
+    if (differ) dfi_check_commutes_say(key, key == (const void *)(uintptr_t)combine);
 }
 #endif
 
