@@ -100,12 +100,13 @@ DFI_BEGIN
  *     What a loop remembers of the last ones, to run short loops on the calling thread, is kept for each lambda: give
  *     each loop its own. So is its name in messages, statistics and traces: function:line of the first call.
  *     An exception in a task of submit or async leaves the wait for its scope as well, and tasks of that scope that
- *     have not begun are skipped, as with df.h. In a task graph, the future is that of the first run.
+ *     have not begun are skipped, as with df.h. A task graph cannot capture a task with a future
+ *     (DF_ERROR_TASKGRAPH).
  *     Errors: an access to something else, to a temporary object, or that writes to constant elements; an f that
  *     cannot be called in either way; more than 16 accesses: static assertions that name what to change.
  *     Threads: any.
  *     Cost: a loop as df_for; spawn and sync together about 2 ns more than df_spawn and df_sync in C; submit as
- *     df_submit; an f that is not trivially copyable one allocation, async two more and about 50 ns. */
+ *     df_submit; an f that is not trivially copyable one allocation, async another one and a handle. */
 
 namespace df {
 DFI_CXX_BEGIN
@@ -657,6 +658,7 @@ template <class dfi_f, class... dfi_k> struct dfi_called<dfi_f, false, dfi_k...>
 template <class dfi_f, class... dfi_k>
 struct dfi_calls : dfi_callable<dfi_f, dfi_k...>, dfi_called<dfi_f, dfi_callable<dfi_f, dfi_k...>::with(), dfi_k...> {};
 
+template <class dfi_f> struct dfi_once { static constexpr unsigned modes() { return 0; } };
 constexpr unsigned dfi_all_modes() { return 0; }
 template <class... dfi_ms> constexpr unsigned dfi_all_modes(unsigned m, dfi_ms... rest)
 {
@@ -672,7 +674,10 @@ template <class dfi_f, class... dfi_as> struct dfi_lambda_task : dfi_lambda {
         typename value::field f;
         void dfi_order(void *what) const { value::order(f, what); }
     };
-    static constexpr unsigned modes() { return dfi_all_modes(static_cast<unsigned>(value::modes), dfi_as::mode()...); }
+    static constexpr unsigned modes()
+    {
+        return dfi_all_modes(static_cast<unsigned>(value::modes), dfi_once<dfi_f>::modes(), dfi_as::mode()...);
+    }
     static_assert(sizeof...(dfi_as) <= DFI_PARAMETERS, "df.hpp: a task of a lambda has at most 16 accesses");
     static_assert(value::ok, "df.hpp: a task keeps its lambda, and this one can neither be moved nor copied");
     dfi_type type;
@@ -779,26 +784,21 @@ public:
 template <class dfi_res> struct dfi_state {
     df_handle handle = DF_HANDLE;
     dfi_result<dfi_res> result;
-    bool ended = false, ran = false; /* ran: and its result is here */
+    bool ran = false; /* and its result is here */
     ~dfi_state() { if (ran) result.drop(); }
 #if DFI_EXCEPTIONS
     std::exception_ptr threw;
 #endif
 };
-/* What a task with a future calls; it cannot be called otherwise than f. The state is shared because a task graph keeps
- * its tasks: later runs store nothing more. */
+/* What a task with a future calls; it cannot be called otherwise than f. The state is that of the future, which waits
+ * for the task; so a task graph cannot run the task again (dfi_once). */
 template <class dfi_f, class dfi_res> struct dfi_promise {
     dfi_f f;
-    std::shared_ptr<dfi_state<dfi_res>> state;
+    dfi_state<dfi_res> *state;
     template <class... dfi_s>
     auto operator()(dfi_s &&... s) -> decltype(static_cast<void>(std::declval<dfi_f &>()(std::forward<dfi_s>(s)...)))
     {
         auto bound = [&]() -> dfi_res { return this->f(std::forward<dfi_s>(s)...); };
-        if (state->ended) {
-            bound();
-            return;
-        }
-        state->ended = true;
         DFI_TRY
         state->result.run(bound);
         state->ran = true;
@@ -811,11 +811,15 @@ template <class dfi_f, class dfi_res> struct dfi_promise {
     }
 };
 
+template <class dfi_f, class dfi_res> struct dfi_once<dfi_promise<dfi_f, dfi_res>> {
+    static constexpr unsigned modes() { return DFI_HELD_ONCE; }
+};
+
 template <class dfi_res> class future {
-    std::shared_ptr<dfi_state<dfi_res>> state;
+    std::unique_ptr<dfi_state<dfi_res>> state;
 public:
     future() {}
-    explicit future(std::shared_ptr<dfi_state<dfi_res>> &&s) : state(std::move(s)) {}
+    explicit future(std::unique_ptr<dfi_state<dfi_res>> &&s) : state(std::move(s)) {}
     future(future &&) = default;
     future &operator=(future &&f)
     {
@@ -832,7 +836,7 @@ public:
     dfi_res get()
     {
         const df_result r = df_wait_task(&state->handle);
-        std::shared_ptr<dfi_state<dfi_res>> s(std::move(state));
+        std::unique_ptr<dfi_state<dfi_res>> s(std::move(state));
         if (s->ran) {
             s->ran = false;
             return s->result.take();
@@ -855,8 +859,8 @@ dfi_async(const df_opts *opts, const dfi_where &at, dfi_f &&f, const dfi_as &...
 {
     typedef typename std::decay<dfi_f>::type body;
     typedef dfi_result_of<dfi_f, dfi_as...> dfi_res;
-    std::shared_ptr<dfi_state<dfi_res>> s(new dfi_state<dfi_res>);
-    dfi_promise<body, dfi_res> promise = { std::forward<dfi_f>(f), s };
+    std::unique_ptr<dfi_state<dfi_res>> s(new dfi_state<dfi_res>);
+    dfi_promise<body, dfi_res> promise = { std::forward<dfi_f>(f), s.get() };
     df_opts o = opts ? *opts : *DF_OPTS(.priority = 0);
     o.handle = &s->handle;
     dfi_submit_with(&o, at, std::move(promise), a...);

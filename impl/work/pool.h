@@ -390,6 +390,7 @@ static void dfi_exit_wait(int left)
 static __attribute__((destructor)) void dfi_unload(void)
 {
     struct dfi_worker *me = dfi_me_or_host();
+    struct dfi_scope *bottom = NULL;
     int i, n, others = 0, self, busy;
     if (dfi_locks.held) return; /* DF_MALLOC, or a handler of fork, ends the process */
     DFI_UNSYNCED(me);
@@ -406,9 +407,9 @@ static __attribute__((destructor)) void dfi_unload(void)
         dfi_os_lock(&dfi_pool_lock);
     }
     if (me && me->scope->outer == NULL) {
+        bottom = me->scope;
         if (!me->task) dfi_report_unsynced(me, 0, "the program ended");
-        if (dfi_up_exits) dfi_up_exits(me->scope);
-        if (dfi_up_scope_ends) dfi_up_scope_ends(me->scope);
+        if (dfi_up_scope_ends) dfi_up_scope_ends(bottom);
     }
     dfi_tell(DFI_POOL_ENDS, NULL);
     if (dfi_load_relaxed(&dfi_pool.running)) dfi_stop_signal(DFI_STOP_NOW);
@@ -416,6 +417,7 @@ static __attribute__((destructor)) void dfi_unload(void)
     if (me) dfi_tell(DFI_THREAD_LEAVES, me);
     dfi_tell(DFI_POOL_EXITS, NULL);
     dfi_exit_wait(self);
+    if (bottom && dfi_up_exits) dfi_up_exits(bottom); /* no worker is at the end of a task, after its handle is done */
     if ((busy = dfi_load_seq_cst(&dfi_pool.alive) - self) > 0) {
         dfi_warn("the program ends while tasks run on %d worker%s: df does not wait for them; let all tasks end "
                  "before main returns", busy, busy == 1 ? "" : "s");
