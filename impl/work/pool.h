@@ -417,6 +417,7 @@ static __attribute__((destructor)) void dfi_unload(void)
     if (me) dfi_tell(DFI_THREAD_LEAVES, me);
     dfi_tell(DFI_POOL_EXITS, NULL);
     dfi_exit_wait(self);
+    (void)bottom;
     if (bottom && dfi_up_exits) dfi_up_exits(bottom); /* no worker is at the end of a task, after its handle is done */
     if ((busy = dfi_load_seq_cst(&dfi_pool.alive) - self) > 0) {
         dfi_warn("the program ends while tasks run on %d worker%s: df does not wait for them; let all tasks end "
