@@ -31,16 +31,21 @@ def tiles(a):
     return [[a[r, c] for c in rows[:i + 1]] for i, r in enumerate(rows)]
 
 
+def submit_all(n, submit):
+    """Calls submit(function, tiles...) for each task in serial order; a tile is (row, column)."""
+    for k in range(n):
+        submit(potrf, (k, k))
+        for i in range(k + 1, n):
+            submit(trsm, (k, k), (i, k))
+        for i in range(k + 1, n):
+            for j in range(k + 1, i):
+                submit(gemm, (i, k), (j, k), (i, j))
+            submit(syrk, (i, k), (i, i))
+
+
 def serial(a):
     t = tiles(a)
-    for k in range(len(t)):
-        potrf(t[k][k])
-        for i in range(k + 1, len(t)):
-            trsm(t[k][k], t[i][k])
-        for i in range(k + 1, len(t)):
-            for j in range(k + 1, i):
-                gemm(t[i][k], t[j][k], t[i][j])
-            syrk(t[i][k], t[i][i])
+    submit_all(len(t), lambda fn, *at: fn(*[t[i][j] for i, j in at]))
 
 
 if system == "df":
@@ -53,19 +58,12 @@ if system == "df":
 elif system == "calls":
     import df
     df.start(workers)
-    potrf_task, trsm_task = df.task(a=df.inout)(potrf), df.task(l=df.in_, b=df.inout)(trsm)
-    syrk_task, gemm_task = df.task(a=df.in_, c=df.inout)(syrk), df.task(a=df.in_, b=df.in_, c=df.inout)(gemm)
+    task = {potrf: df.task(a=df.inout)(potrf), trsm: df.task(l=df.in_, b=df.inout)(trsm),
+            syrk: df.task(a=df.in_, c=df.inout)(syrk), gemm: df.task(a=df.in_, b=df.in_, c=df.inout)(gemm)}
 
     def run(a):
         t = tiles(a)
-        for k in range(len(t)):
-            potrf_task(t[k][k])
-            for i in range(k + 1, len(t)):
-                trsm_task(t[k][k], t[i][k])
-            for i in range(k + 1, len(t)):
-                for j in range(k + 1, i):
-                    gemm_task(t[i][k], t[j][k], t[i][j])
-                syrk_task(t[i][k], t[i][i])
+        submit_all(len(t), lambda fn, *at: task[fn](*[t[i][j] for i, j in at]))
         df.wait()
 elif system == "futures":
     from concurrent.futures import ThreadPoolExecutor
@@ -81,14 +79,7 @@ elif system == "futures":
 
         def submit(fn, *at):
             last[at[-1]] = pool.submit(after, [last[x] for x in at if x in last], fn, *(t[i][j] for i, j in at))
-        for k in range(len(t)):
-            submit(potrf, (k, k))
-            for i in range(k + 1, len(t)):
-                submit(trsm, (k, k), (i, k))
-            for i in range(k + 1, len(t)):
-                for j in range(k + 1, i):
-                    submit(gemm, (i, k), (j, k), (i, j))
-                submit(syrk, (i, k), (i, i))
+        submit_all(len(t), submit)
         for f in last.values():
             f.result()
 elif system == "joblib":
@@ -119,14 +110,7 @@ elif system == "dask":
             key = (fn.__name__, *at)
             graph[key] = (update, fn, *(last.get(x, t[x[0]][x[1]]) for x in at))
             last[at[-1]] = key
-        for k in range(len(t)):
-            submit(potrf, (k, k))
-            for i in range(k + 1, len(t)):
-                submit(trsm, (k, k), (i, k))
-            for i in range(k + 1, len(t)):
-                for j in range(k + 1, i):
-                    submit(gemm, (i, k), (j, k), (i, j))
-                submit(syrk, (i, k), (i, i))
+        submit_all(len(t), submit)
         dask.threaded.get(graph, list(last.values()), pool=pool, num_workers=workers)
 elif system == "serial":
     run = serial
