@@ -311,8 +311,7 @@ DFI_SMALL_CODE_BEGIN
  * caller is in a submission. Zero: it is none. */
 static int dfi_fine_run(struct dfi_worker *w, size_t mark)
 {
-    struct dfi_flow *t = NULL;
-    struct dfi_future *future = NULL;
+    struct dfi_flow *t;
     const struct dfi_type *type;
     const void *top;
     uint64_t began;
@@ -320,7 +319,7 @@ static int dfi_fine_run(struct dfi_worker *w, size_t mark)
     if (w->head <= mark || !dfi_is_task(top = w->stack[w->head - 1])) return 0;
     type = dfi_task_of(top)->type; /* it may have been stolen, but this worker alone gives its record another type */
     if (!dfi_fine_short(type)) return 0;
-    if (!dfi_pop(w, w->head - 1, &t, &future)) return 1; /* stolen */
+    if (!(t = dfi_pop(w, w->head - 1))) return 1; /* stolen */
     began = dfi_os_ns();
     if ((t = dfi_up_task_run(w, t)) != NULL) dfi_push(w, t);
     if (dfi_os_ns() - began > DFI_FINE_LONG) dfi_fine_ran(w, type, DFI_FINE_LONG);

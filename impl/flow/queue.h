@@ -104,7 +104,7 @@ static int dfi_may_run_on_top(const struct dfi_worker *w, const struct dfi_flow 
     for (s = w->scope; s; s = s->outer) {
         const struct dfi_flow *u = s->task ? s->task : s->saved_task;
         if (s->kind == DFI_STOLEN && !dfi_flow_before(t, dfi_load_relaxed(&s->parent), SIZE_MAX) &&
-            !dfi_scope_inside(t->scope, dfi_load_relaxed(&s->id), dfi_load_relaxed(&s->depth)))
+            !dfi_scope_inside(t->scope, dfi_load_relaxed(&s->id), dfi_load_relaxed(&s->depth), 0))
             return 0;
         if (u && !dfi_flow_before(t, u->scope, dfi_flow_place(u))) return 0;
     }
@@ -113,7 +113,7 @@ static int dfi_may_run_on_top(const struct dfi_worker *w, const struct dfi_flow 
 
 static int dfi_filter_admits(const struct dfi_filter *f, const struct dfi_flow *t)
 {
-    return (!f->id || dfi_scope_inside(t->scope, f->id, f->depth)) &&
+    return dfi_filter_inside(f, t->scope) &&
            (!f->on_top_of || dfi_may_run_on_top(f->on_top_of, t)) &&
            (!dfi_up_thief_may_enter || !f->thief || DFI_LIKELY(!dfi_load_relaxed(&dfi_pool.doors)) ||
             dfi_up_thief_may_enter(f->thief, t->scope));

@@ -109,7 +109,7 @@ static void dfi_ready_any(struct dfi_worker *w, struct dfi_flow *t)
     if (w) {
         struct dfi_scope *s = w->scope;
         int inside = (w->helper && !s->outer) ||
-                     dfi_scope_inside(t->scope, dfi_load_relaxed(&s->id), dfi_load_relaxed(&s->depth));
+                     dfi_scope_inside(t->scope, dfi_load_relaxed(&s->id), dfi_load_relaxed(&s->depth), 1);
         if (inside && !w->hot.top && (!w->task || w->head == w->task_mark) && w->head < w->limit && w->head < w->room) {
             dfi_push(w, t);
             if (w->task) w->task_mark = w->head;

@@ -136,26 +136,32 @@ DFI_UNUSED static int dfi_deque_take_oldest_owner(struct dfi_worker *w, void *en
            dfi_load_relaxed(&dfi_deque_item_any(w, t)->entry) == entry && dfi_deque_take_any(w, t);
 }
 
-/* Is `scope` the scope with that id, or inside it? The structs read here may end at any time, so the result is
- * meaningful only if a CAS then succeeds in taking the entry with that scope. */
-static int dfi_scope_inside(struct dfi_scope *scope, uintptr_t id, uintptr_t depth)
+/* Is `scope` the scope with that id, or inside it? children: by tasks alone, because the scope does not wait for its
+ * futures. The structs read here may end at any time, so the result is meaningful only if a CAS then succeeds in taking
+ * the entry with that scope. */
+static int dfi_scope_inside(struct dfi_scope *scope, uintptr_t id, uintptr_t depth, int children)
 {
+    uintptr_t below = 0;
     while (scope) {
-        uintptr_t d = dfi_load_relaxed(&scope->depth);
+        uintptr_t d = dfi_load_relaxed(&scope->depth), at = dfi_load_relaxed(&scope->id);
         struct dfi_scope *up;
-        if (d == depth) return dfi_load_relaxed(&scope->id) == id;
+        if (d == depth) return at == id && !(children && below & DFI_ID_FUTURE);
         if (d < depth) return 0;
         up = dfi_load_relaxed(&scope->parent);
         if (!up || dfi_load_relaxed(&up->depth) >= d) return 0; /* this scope has ended meanwhile */
-        scope = up;
+        scope = up, below = at;
     }
     return 0;
 }
 
-/* The entries that may be taken: all (id 0), or only entries inside one scope. If `on_top_of` is not NULL, only tasks
- * that cannot depend on the tasks on the stack of that worker (dfi_may_run_on_top). If `thief` is not NULL, only
- * entries that this worker may run where some scopes admit few workers (dfi_up_thief_enters). */
-struct dfi_filter { uintptr_t id, depth; const struct dfi_worker *on_top_of; struct dfi_worker *thief; };
+/* The entries that may be taken: all (id 0), or only those inside one scope (children: as above). If `on_top_of` is not
+ * NULL, only tasks that cannot depend on the tasks on the stack of that worker (dfi_may_run_on_top). If `thief` is not
+ * NULL, only entries that this worker may run where some scopes admit few workers (dfi_up_thief_enters). */
+struct dfi_filter { uintptr_t id, depth; int children; const struct dfi_worker *on_top_of; struct dfi_worker *thief; };
+DFI_INLINE int dfi_filter_inside(const struct dfi_filter *f, struct dfi_scope *s)
+{
+    return !f->id || dfi_scope_inside(s, f->id, f->depth, f->children);
+}
 
 /* While dfi_pool.doors: may the thief w run an entry of that scope? ENTERED: it counts in the scope from now on, until
  * dfi_up_thief_leaves. victim, door: of a future, else NULL. wakes: it does not search for work next. */
@@ -204,8 +210,7 @@ static int dfi_deque_steal_thief(struct dfi_worker *v, const struct dfi_filter *
         scope = (uintptr_t)dfi_load_relaxed(&it->scope);
         stolen->scope = (struct dfi_scope *)(scope & ~(uintptr_t)DFI_DOORS);
         stolen->victim = v;
-        admitted = (!f->id || dfi_scope_inside(stolen->scope, f->id, f->depth)) &&
-                   (!f->on_top_of || (uintptr_t)stolen->entry & DFI_FLOW) &&
+        admitted = dfi_filter_inside(f, stolen->scope) && (!f->on_top_of || (uintptr_t)stolen->entry & DFI_FLOW) &&
                    (enters = dfi_thief_enters(f->thief, stolen->scope, (uintptr_t)stolen->entry & DFI_FLOW ? NULL : v,
                                               (unsigned)(scope & DFI_DOORS))) != 0;
         if (!admitted && dfi_load_seq_cst(&v->top) == t) return 0;

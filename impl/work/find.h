@@ -56,64 +56,68 @@ static void dfi_run_chain(struct dfi_worker *w, struct dfi_flow *t, const struct
     }
 }
 
-/* Pops the newest entry above `mark` of the stack, public or not. 1: a task in *t, 2: a future in *f, 0: empty. */
-static int dfi_pop(struct dfi_worker *w, size_t mark, struct dfi_flow **t, struct dfi_future **f)
+DFI_SMALL_CODE_BEGIN
+/* The newest entries of w above `mark` are futures: they change places with the tasks below. Zero: there are none. */
+static DFI_NOINLINE int dfi_stack_sort(struct dfi_worker *w, size_t mark)
+{
+    size_t at = dfi_stack_fixed(w), low = dfi_stack_live(w, at > mark ? at : mark);
+    for (at = low; at < w->head && !dfi_is_task(w->stack[at]);) at++;
+    if (at == w->head) return 0;
+    for (at = low = dfi_stack_unshare(w, low); at < w->head; at++) {
+        void *e = w->stack[at];
+        if (!e || dfi_is_task(e)) continue;
+        dfi_store_relaxed(&((struct dfi_future *)e)->link, DFI_F_AT(low));
+        if (dfi_sites(w)) w->sites[low] = w->sites[at];
+        w->stack[at] = w->stack[low];
+        w->stack[low++] = e;
+    }
+    return 1;
+}
+DFI_SMALL_CODE_END
+
+/* Is the newest entry of w above `mark` a task, or a hole? Futures stay below: a wait waits for no future, and code
+ * nested in a sync may hold a lock that another future takes. */
+DFI_FAST int dfi_task_on_top(struct dfi_worker *w, size_t mark)
 {
     while (w->head > mark) {
-        void *e = w->stack[w->head - 1];
-        int mine = e != NULL; /* a hole is not in the deque */
-        if (!DFI_ALONE && (uintptr_t)e & DFI_PUBLIC) mine = dfi_deque_pop_owner(w);
-        w->head--;
-        if (w->split > w->head) w->split = w->head;
-        if (!mine) continue; /* stolen */
-        e = (void *)((uintptr_t)e & ~DFI_PUBLIC);
-        if (dfi_is_task(e)) {
-            *t = dfi_task_of(e);
-            return 1;
-        }
-        *f = (struct dfi_future *)e;
-        return 2;
+        const void *e = w->stack[w->head - 1];
+        if (!e || DFI_LIKELY(dfi_is_task(e))) return 1;
+        if (!dfi_stack_sort(w, mark)) return 0;
     }
     return 0;
 }
 
-/* Runs f, the newest entry of the stack of w, which was popped, as a thief would: in a scope of its own. */
-static void dfi_run_future(struct dfi_worker *w, struct dfi_future *f)
+/* Pops the newest task above `mark` of the stack, public or not. NULL: there is none. */
+static struct dfi_flow *dfi_pop(struct dfi_worker *w, size_t mark)
 {
-    struct dfi_stolen stolen;
-    stolen.entry = f, stolen.scope = dfi_scope_at(w, w->head), stolen.victim = w;
-    dfi_up_future_stolen(w, &stolen);
+    while (dfi_task_on_top(w, mark)) {
+        const void *e = w->stack[w->head - 1];
+        int mine = e != NULL; /* a hole is not in the deque */
+        if (!DFI_ALONE && (uintptr_t)e & DFI_PUBLIC) mine = dfi_deque_pop_owner(w);
+        w->head--;
+        if (w->split > w->head) w->split = w->head;
+        if (mine) return dfi_task_of(e);
+    }
+    return NULL;
 }
 
-/* Runs one entry of this worker's stack above `mark`. Zero: there is none. */
+/* Runs one task of this worker's stack above `mark`. Zero: there is none. */
 static int dfi_run_own(struct dfi_worker *w, size_t mark, const struct dfi_goal *g)
 {
     struct dfi_flow *t = NULL;
-    struct dfi_future *f = NULL;
-    switch (dfi_pop(w, mark, &t, &f)) {
-    case 0: return 0;
-    case 1:
-        if (dfi_up_task_run) dfi_run_chain(w, t, g);
-        return 1;
-    default: /* a future of the code that waits here: its sync will find it done */
-        dfi_offer(w);
-        dfi_run_future(w, f);
-        return 1;
-    }
+    if (dfi_up_task_run && (t = dfi_pop(w, mark)) != NULL) dfi_run_chain(w, t, g);
+    return t != NULL;
 }
 
 DFI_SMALL_CODE_BEGIN
-/* Called when a wait of w for scope s ends. Tasks above `mark` that are not children of s belong to code that another
- * worker runs, in a future stolen from s. That worker may wait for them; it finds them in the queue, but perhaps not
- * behind older entries of the deque of w. So they move to the queue: docs/internals/work.md, "Waiting". */
+/* Called when a wait of w in scope s ends, perhaps before all children of s are done. Tasks above `mark` that are not
+ * children of s belong to code inside s that another worker may run. That worker may wait for them; it finds them in
+ * the queue, but perhaps not behind older entries of the deque of w. So they move to the queue:
+ * docs/internals/work.md, "Waiting". */
 static DFI_NOINLINE void dfi_stack_hand_over(struct dfi_worker *w, size_t mark, const struct dfi_scope *s)
 {
-    struct dfi_flow *t = NULL;
-    struct dfi_future *f = NULL;
-    for (;;) {
-        dfi_stack_trim(w, mark);
-        if (w->head <= mark || !dfi_is_task(w->stack[w->head - 1])) return;
-        if (!dfi_pop(w, w->head - 1, &t, &f)) continue; /* stolen meanwhile */
+    struct dfi_flow *t;
+    while ((t = dfi_pop(w, mark)) != NULL) {
         if (dfi_up_task_scope(t) == s) {
             dfi_push(w, t);
             return;

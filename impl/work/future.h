@@ -34,13 +34,15 @@ DFI_UPCALL(void *, dfi_up_future_over, (const struct dfi_scope *s));
 DFI_UPCALL(void, dfi_up_syncs, (struct dfi_worker *w, void *link));
 
 #if !defined(DF_SERIAL) /* where df_spawn is the call */
-/* With a seed. Nonzero: f ran at its spawn. */
+/* With a seed. Nonzero: f ran at its spawn, as a thief would run it. */
 static DFI_COLD int dfi_spawn_seeded(struct dfi_worker *w, struct dfi_future *f)
 {
+    struct dfi_stolen stolen;
     dfi_turn_take(w);
     if (!dfi_up_now_and_then(w, DFI_HABIT_SPAWN)) return 0;
     dfi_scope_here(w);
-    dfi_run_future(w, f);
+    stolen.entry = f, stolen.scope = dfi_scope_at(w, w->head), stolen.victim = w;
+    dfi_up_future_stolen(w, &stolen);
     dfi_poll(w);
     return 1;
 }
@@ -184,6 +186,7 @@ static void dfi_future_run_stolen(struct dfi_worker *w, const struct dfi_stolen 
     s = dfi_scope_push_stolen(w, stolen->scope, NULL);
     if (!s) dfi_code_is(w, NULL, w->task_mark);
     else {
+        dfi_store_relaxed(&s->id, dfi_load_relaxed(&s->id) | DFI_ID_FUTURE); /* nothing is inside s yet */
         dfi_store_relaxed(&s->victim, victim);
         dfi_store_relaxed(&s->future, f);
         dfi_store_relaxed(&s->under, under);

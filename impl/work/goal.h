@@ -51,6 +51,7 @@ static int dfi_goal_filter(const struct dfi_goal *g, struct dfi_filter *f)
         if ((uintptr_t)state & 3) return 0; /* not a scope */
         s = (struct dfi_scope *)state;
     }
+    f->children = g->kind != DFI_GOAL_FUTURE; /* its code waits for the functions that it spawned */
     f->id = dfi_load_relaxed(&s->id);
     f->depth = dfi_load_relaxed(&s->depth);
     /* the scope of a stolen future may have ended before its id was read: then the state has changed */

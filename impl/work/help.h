@@ -180,7 +180,7 @@ static DFI_NOINLINE void dfi_help_until(struct dfi_worker *w, size_t mark, const
         dfi_stack_back(w, mark);
         dfi_fetch_sub_seq_cst(&dfi_pool.spinning, 1);
     } else {
-        if (DFI_UNLIKELY(w->head > mark)) dfi_stack_hand_over(w, mark, g->scope);
+        if (dfi_up_task_run && DFI_UNLIKELY(w->head > mark)) dfi_stack_hand_over(w, mark, g->scope);
         dfi_offer(w); /* tasks that the last chain left */
     }
     if (dfi_load_relaxed(&w->level) == 1) w->outside = (unsigned)dfi_seeded(); /* w is in no other wait */

@@ -55,7 +55,7 @@ static void dfi_scope_begin(struct dfi_worker *w, struct dfi_scope *s, struct df
 {
     dfi_store_relaxed(&s->parent, parent);
     dfi_store_relaxed(&s->depth, parent ? dfi_load_relaxed(&parent->depth) + 1 : 0);
-    dfi_store_relaxed(&s->id, w->next_id += DFI_MAX_WORKERS);
+    dfi_store_relaxed(&s->id, w->next_id += (uintptr_t)2 * DFI_ID_FUTURE);
     dfi_store_relaxed(&s->pending, (intptr_t)0);
     s->owner = w;
     s->submitted = s->done = 0;
@@ -123,18 +123,13 @@ static void dfi_scope_free_bottom(struct dfi_worker *w, struct dfi_scope *s)
     if (dfi_up_bottom_free) dfi_up_bottom_free(w, s);
 }
 
-/* Waits until at most `keep` children of s are unfinished. pre: w owns s. */
+/* Waits until at most `keep` children of s, which are tasks, are unfinished. pre: w owns s. */
 static DFI_NOINLINE void dfi_wait_until(struct dfi_worker *w, struct dfi_scope *s, size_t keep)
 {
     struct dfi_goal g;
     struct dfi_wait wait;
     intptr_t out;
     uint64_t began;
-    if (!dfi_up_task_run) { /* only tasks are children */
-        dfi_flush(w);
-        dfi_stack_back(w, s->mark);
-        return;
-    }
     g.kind = DFI_GOAL_SCOPE, g.scope = s;
     dfi_code_waits(w, s);
     dfi_flush(w);
@@ -180,7 +175,11 @@ static void dfi_wait_all(struct dfi_worker *w, struct dfi_scope *s)
     dfi_code_waits(w, s);
     dfi_code_pause(w, 0);
     if (dfi_up_scope_waits) dfi_up_scope_waits(w, s);
-    dfi_wait_until(w, s, 0);
+    if (dfi_up_task_run) dfi_wait_until(w, s, 0);
+    else {
+        dfi_flush(w);
+        dfi_stack_back(w, s->mark);
+    }
     if (dfi_up_scope_waited) dfi_up_scope_waited(w, s);
     dfi_children_done(s);
     dfi_code_resume(w, 0);

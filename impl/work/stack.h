@@ -93,15 +93,20 @@ static void dfi_stack_compact(struct dfi_worker *w)
     if (to < w->head) w->head = to;
 }
 
+/* The lowest index from `floor` on of an entry that was not stolen. */
+static size_t dfi_stack_live(struct dfi_worker *w, size_t floor)
+{
+    size_t at = w->split, live = dfi_deque_used_owner(w); /* entries below it have left the deque */
+    while (at > floor && live) live -= w->stack[--at] != NULL;
+    return at > floor ? at : floor;
+}
+
 /* Removes the marks of entries stolen from the running code. Without this, a submitting worker whose tasks are all
  * stolen would fill its stack with marks. Entries move, so futures must be searched for again (dfi_stack_find). */
 static void dfi_forget_stolen(struct dfi_worker *w)
 {
-    size_t floor = dfi_stack_fixed(w), live, at, from = w->split; /* entries below it have left the deque */
-    if (DFI_ALONE) return; /* there is none */
-    live = dfi_deque_used_owner(w);
-    while (from > floor && live) live -= w->stack[--from] != NULL;
-    if (from <= floor) return;
+    size_t floor = dfi_stack_fixed(w), at, from;
+    if (DFI_ALONE || (from = dfi_stack_live(w, floor)) == floor) return;
     if (dfi_sites(w)) /* DF_DEBUG: keeps the marks of futures, which tell df_sync their spawn sites */
         for (at = floor; at < from; at++)
             if (w->stack[at] && !dfi_is_task(w->stack[at])) {

@@ -90,7 +90,7 @@ static struct dfi_team *dfi_team_from(struct dfi_team *t, const struct dfi_worke
 {
     for (; t; t = t->next)
         if (t->owner != w && dfi_load_relaxed(&t->members) < t->most && t->wants(t) &&
-            !(f->id && !dfi_scope_inside(t->scope, f->id, f->depth))) break;
+            dfi_filter_inside(f, t->scope)) break;
     return t;
 }
 

@@ -233,6 +233,7 @@ struct dfi_board {
 
 enum {
     DFI_MAX_WORKERS = 512,
+    DFI_ID_FUTURE = 2 * DFI_MAX_WORKERS, /* in the id of the scope of a stolen future */
     DFI_WORKERS_MOST = 256 /* the remaining slots are for threads of the program */
 };
 

@@ -73,10 +73,10 @@ int main(void)
     CHECK(df_sync(mixed, &m) == p && c[0] == 5 + 1 + 4 && sum == 10);
     n = df_node_new(one);
     df_node_set(one, n, p, p + 8);
-    df_for2(plane, 4, 5, 0, 3, p);
+    df_for2(plane, 4, 7, 0, 1, p); /* rows: two parts must not own the same memory */
     df_wait();
     CHECK(df_pipe(pipe_of, NULL, &items) == 3 && items == 0 + 1 + 2 + 3);
-    CHECK(df_owm_freeze(p, 16) == DF_OK && p[4] == 3 && p[8] == 1);
+    CHECK(df_owm_freeze(p, 16) == DF_OK && p[4] == 1 && p[6] == 1 && p[8] == 1);
     CHECK(df_owm_join(NULL, 1) == 0 && df_owm_processes() == 1);
     df_owm_advance(3);
     CHECK(df_owm_await(3, 1) == DF_OK);

@@ -24,7 +24,9 @@
 #include <functional>
 #include <initializer_list>
 #include <iterator>
+#include <memory>
 #include <new>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #else

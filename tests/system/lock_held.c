@@ -82,6 +82,92 @@ static void offer(int form)
     for (int i = 0; i < NEEDY; i++) CHECK(y[i] == 1);
 }
 
+/* --- a wait in a call that df_sync makes: it waits for no other function that the caller has spawned -------------- */
+
+static pthread_mutex_t checked; /* a second lock is an error */
+static int locked;
+
+DF_TASK(int, nothing);
+int nothing(void) { return 0; }
+DF_TASK(int, needs_checked, df_inout(int, x, 1));
+int needs_checked(int *x)
+{
+    CHECK(!pthread_mutex_lock(&checked));
+    ++*x;
+    CHECK(!pthread_mutex_unlock(&checked));
+    return 1;
+}
+DF_TASK(int, waits, (int, workers));
+int waits(int workers)
+{
+    (void)workers;
+    CHECK(!pthread_mutex_lock(&checked));
+    set(&locked);
+    df_wait();
+    CHECK(!pthread_mutex_unlock(&checked));
+    return 1;
+}
+/* The child for which it waits. */
+DF_TASK(void, ends_late, df_out(int, x, 1), (int, workers));
+void ends_late(int *x, int workers)
+{
+    set(&running);
+    if (workers > 1) until(&child_may_end, 1);
+    *x = 1;
+}
+/* Another function, whose own child is on offer. */
+DF_TASK(int, offers, df_out(int, x, 1), (int, workers));
+int offers(int *x, int workers)
+{
+    set(&running);
+    *x = 0;
+    if (workers > 1) until(&locked, 1);
+    df_submit(needs_checked, x);
+    if (workers > 1) {
+        usleep(50);
+        test_spin(20000);
+        set(&child_may_end);
+    }
+    df_wait();
+    return *x;
+}
+DF_TASK(void, spawns, df_out(int, x, 3), (int, workers));
+void spawns(int *x, int workers)
+{
+    df_future(needs_checked) a;
+    df_future(offers) b;
+    df_future(waits) c;
+    df_future(nothing) n;
+    df_submit(ends_late, &x[0], workers);
+    x[2] = 0;
+    if (workers == 1) df_spawn(needs_checked, &a, &x[2]);
+    df_spawn(offers, &b, &x[1], workers);
+    while (workers > 1 && __atomic_load_n(&running, __ATOMIC_SEQ_CST) < 2) {
+        df_spawn(nothing, &n);
+        df_sync(nothing, &n);
+    }
+    df_spawn(waits, &c, workers);
+    CHECK(df_sync(waits, &c) == 1);
+    CHECK(x[0] == 1);
+    CHECK(df_sync(offers, &b) == 1);
+    if (workers == 1) CHECK(df_sync(needs_checked, &a) == 1 && x[2] == 1);
+}
+static void spawned(int workers)
+{
+    df_config c = { .workers = workers, .defer = 1 };
+    pthread_mutexattr_t kind;
+    CHECK(!pthread_mutexattr_init(&kind) && !pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK));
+    CHECK(!pthread_mutex_init(&checked, &kind));
+    CHECK(df_start(&c) == DF_OK);
+    for (int round = 0; round < ROUNDS; round++) {
+        int x[3];
+        running = locked = child_may_end = 0;
+        DF_PARALLEL df_submit(spawns, x, workers);
+        CHECK(x[0] == 1 && x[1] == 1);
+    }
+    df_stop();
+}
+
 /* --- the same at random ------------------------------------------------------------------------ */
 
 enum { TASKS = 8, CHILDREN = 6 };
@@ -138,6 +224,8 @@ int main(void)
     CHECK(df_start(&c) == DF_OK);
     for (int round = 0; round < FORMS * ROUNDS; round++) offer(round % FORMS);
     df_stop();
+    spawned(1);
+    spawned(3);
     for (c.workers = 2; c.workers <= 4; c.workers += 2) {
         CHECK(df_start(&c) == DF_OK);
         for (int round = 0; round < ROUNDS; round++) at_random();
