@@ -41,7 +41,7 @@ static DFI_COLD int dfi_spawn_seeded(struct dfi_worker *w, struct dfi_future *f)
     dfi_turn_take(w);
     if (!dfi_up_now_and_then(w, DFI_HABIT_SPAWN)) return 0;
     dfi_scope_here(w);
-    stolen.entry = f, stolen.scope = dfi_scope_at(w, w->head), stolen.victim = w;
+    stolen.entry = f, stolen.scope = dfi_function_scope(w->scope), stolen.victim = w;
     dfi_up_future_stolen(w, &stolen);
     dfi_poll(w);
     return 1;

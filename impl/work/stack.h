@@ -235,14 +235,6 @@ static struct dfi_scope *dfi_function_scope(struct dfi_scope *s)
     return s;
 }
 
-/* The scope of the function that spawned the future at index `at` of the stack. */
-static struct dfi_scope *dfi_scope_at(const struct dfi_worker *w, size_t at)
-{
-    struct dfi_scope *s = w->scope;
-    while (s->mark > at && s->outer) s = s->outer;
-    return dfi_function_scope(s);
-}
-
 enum { DFI_FORGET = DFI_DEQUE_SIZE }; /* marks of stolen tasks that may accumulate: amortises their removal */
 
 /* Moves private entries to the public deque, oldest first, as many as fit. Holes stay holes. */
