@@ -9,8 +9,9 @@
  *   df_idle_soon()                 there is something to look for: a call of the function begins after this one.
  *             Threads: any, at any time. Cost: an atomic addition, and a wake-up if all workers sleep.
  *
- *     The function may call df_signal, df_signal_failed and df_idle_soon, and nothing else of df. It should take less
- *     than a microsecond when nothing happened, must not wait, and no exception may leave it. Memory that it reads must
+ *     The function may call df_signal_external (rather than df_signal, with which each task is queued) and
+ *     df_idle_soon, and nothing else of df. It should take less than a microsecond when nothing happened, must not
+ *     wait, and no exception may leave it. Memory that it reads must
  *     exist until df_stop, because it may still run when df_wait returns. While its last result was not negative, tasks
  *     and threads that wait for tokens are not given up. No thread of df calls it while all of them run long bodies, or
  *     while the only worker runs code of the program outside of df.

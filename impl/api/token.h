@@ -16,6 +16,11 @@
  *             wait for it are skipped, and their scopes fail with code and text as by df_fail. The first failure of t
  *             counts. text: kept by address.
  *             Errors: code 0 is reported and becomes -1.
+ *   df_signal_external(&t, code, text);   df_signal, or if code is not 0 df_signal_failed, from outside of all tasks:
+ *             from the function df_config.idle, a signal handler, or a thread that never used df. A program that calls
+ *             df_signal queues all tasks, because one that ran inside df_submit might wait for a signal that its
+ *             submitter gives later. One that signals only in this way runs tasks there, at a tenth of the cost.
+ *             Errors: reported, and given nevertheless, from another place if t is not external.
  *   df_token_name(&t, name);       messages call t by that name, which is kept by address, and not by the line of its
  *             initialisation. To be called before others use t.
  *   DF_TOKENS(&t, &u)              a list of up to 16 tokens, for df_opts.after and df_opts.signals:
@@ -66,6 +71,7 @@ typedef struct df_token {
 #define df_signal(t)        DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_signal((t), DFI_SITE)))
 #define df_signal_failed(t, code, text) \
     DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_signal_failed((t), (code), (text), DFI_SITE)))
+#define df_signal_external(t, code, text) DFI_NEEDING(more, dfi_signal_external((t), (code), (text), DFI_SITE))
 #define df_token_name(t, name) DFI_NEEDING(more, dfi_token_name((t), (name)))
 #define df_wait_token(t)    DFI_MAY_BLOCK(DFI_NEEDING(more, dfi_wait_token((t), DFI_SITE)))
 
@@ -74,6 +80,7 @@ DFI_API void dfi_token_init(df_token *t, long k, const char *site);
 DFI_API void dfi_token_init_external(df_token *t, long k, const char *site);
 DFI_API void dfi_signal(df_token *t, const char *site);
 DFI_API void dfi_signal_failed(df_token *t, int code, const char *text, const char *site);
+DFI_API void dfi_signal_external(df_token *t, int code, const char *text, const char *site);
 DFI_API void dfi_token_name(df_token *t, const char *name);
 DFI_API df_result dfi_wait_token(df_token *t, const char *site);
 DFI_EXTERN_C_END

@@ -12,12 +12,14 @@
 #include "../base/upcall.h"
 #include "../os/os.h"
 #include "../api/idle.h"
+#include "../api/token.h"
 #include "../work/find.h"
 #include "../work/help.h"
 #include "../work/module.h"
 #include "../work/types.h"
 #include "../work/wake.h"
 #include "spare.h"
+#include "token.h"
 #include "types.h"
 
 enum {
@@ -60,20 +62,22 @@ static void dfi_idle_rouse(struct dfi_worker *v)
  * negative: none is. pre: dfi_pool.polled */
 static DFI_NOINLINE long dfi_idle_call(void)
 {
-    struct dfi_worker *v = NULL;
+    struct dfi_worker *v = NULL, *w = dfi_me();
     int asked;
     long us;
     /* acquire; pairs with the release below: calls do not overlap, and each sees what the earlier ones did */
     if (dfi_load_relaxed(&dfi_idle.busy) || dfi_exchange_acq_rel(&dfi_idle.busy, 1)) return DFI_IDLE_BUSY_US;
     asked = dfi_load_seq_cst(&dfi_idle.asked);
+    if (w) dfi_blocks_of(w)->in_idle = 1;
     us = (dfi_idle.fn)(dfi_idle.arg);
+    if (w) dfi_blocks_of(w)->in_idle = 0;
     dfi_store_seq_cst(&dfi_idle.us, us); /* then a look for the watcher, which gets the role and then reads it */
     dfi_store_relaxed(&dfi_idle.seen, asked);
     dfi_store_relaxed(&dfi_idle.at, dfi_idle_now());
     if (us > 0 && (us < dfi_idle.last || dfi_idle.last < 0)) v = dfi_load_seq_cst(&dfi_idle.watcher);
     if (us) dfi_idle.last = us;
     dfi_store_release(&dfi_idle.busy, 0);
-    if (v && v != dfi_me()) dfi_idle_rouse(v); /* it sleeps for longer */
+    if (v && v != w) dfi_idle_rouse(v); /* it sleeps for longer */
     /* asked meanwhile, perhaps after it looked */
     return us && dfi_load_seq_cst(&dfi_idle.asked) != asked ? 1 : us;
 }
@@ -133,6 +137,15 @@ DFI_API void (df_idle_soon)(void)
     v = dfi_load_seq_cst(&dfi_idle.watcher);
     if (!v) dfi_idle_wake();
     else dfi_idle_rouse(v);
+}
+DFI_API void dfi_signal_external(df_token *t, int code, const char *text, const char *site)
+{
+    const struct dfi_worker *w = dfi_me();
+    if (w && !dfi_blocks_of(w)->in_idle && !(dfi_load_relaxed(&t->dfi_state) & DFI_TOKEN_EXTERNAL))
+        dfi_error("%s: df_signal_external in a thread that runs or submits tasks: one that runs inside df_submit may "
+                  "wait for this signal forever; call df_signal", site);
+    if (code) dfi_signal_failed(t, code, text, site);
+    else dfi_signal(t, site);
 }
 DFI_EXTERN_C_END
 

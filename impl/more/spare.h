@@ -41,6 +41,7 @@ struct dfi_blocks {
     int helps;                       /* owner: tasks that it ran because nothing else went on (dfi_deadlock_help) */
     int blocking;                    /* owner: number of times it is counted in `blocked` */
     int spare;                       /* index of a spare */
+    int in_idle;                     /* owner: it is in df_config.idle */
 };
 DFI_ROOM(dfi_blocks, dfi_blocks_of, dfi_worker);
 

@@ -57,10 +57,11 @@ static void dfi_run_chain(struct dfi_worker *w, struct dfi_flow *t, const struct
 }
 
 DFI_SMALL_CODE_BEGIN
-/* The newest entries of w above `mark` are futures: they change places with the tasks below. Zero: there are none. */
+/* The newest entries of w above `mark` are futures: they change places with the tasks below. Zero: there are none. All
+ * of these entries are of the code that waits, or of code nested in it. */
 static DFI_NOINLINE int dfi_stack_sort(struct dfi_worker *w, size_t mark)
 {
-    size_t at = dfi_stack_fixed(w), low = dfi_stack_live(w, at > mark ? at : mark);
+    size_t at, low = dfi_stack_live(w, mark);
     for (at = low; at < w->head && !dfi_is_task(w->stack[at]);) at++;
     if (at == w->head) return 0;
     for (at = low = dfi_stack_unshare(w, low); at < w->head; at++) {

@@ -21,8 +21,7 @@ static long look(void *unused)
         __atomic_store_n(&event[i].looks, looks - 1, __ATOMIC_RELEASE); /* before the signal: it is used again */
         if (looks > 1) expected = 1;
         else {
-            if (code) df_signal_failed(t, code, "the device is gone");
-            else df_signal(t);
+            df_signal_external(t, code, "the device is gone");
             return 0;
         }
     }
