@@ -176,6 +176,26 @@ def gil():
     df.wait()
 
 
+def many():
+    """More tasks than are unfinished at a time, also of a task that others wait for."""
+    x, y = np.zeros(1), np.zeros(3)
+
+    @df.task(a=df.inout, b=df.inout)
+    def submits(a, b):
+        for i in range(3000):
+            increment(b[i % 3:i % 3 + 1])
+        df.wait()
+        assert (b == 1000).all()
+        a += 1
+    submits(x, y)
+    for _ in range(4000):
+        increment(x)
+    for i in range(4000):
+        increment(y[i % 3:i % 3 + 1])
+    df.wait()
+    assert x[0] == 4001 and y.sum() == 7000
+
+
 def first():
     """What comes before the first task starts df as the package needs it: with a window of its own, for example."""
     settings = dict(os.environ, DF_WINDOW="4")
@@ -239,6 +259,7 @@ errors()
 views(random.Random(int(sys.argv[1])))
 nested()
 gil()
+many()
 references()
 threads()
 fork()

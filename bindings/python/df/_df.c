@@ -6,10 +6,11 @@
  * A task whose function is C code holds the buffers of its arrays, and runs without the GIL, so it cannot drop them. It
  * puts itself into the list `ended` instead, which the next submission or wait takes as a whole.
  *
- * The GIL. df_call keeps it, which is right as long as df_call does not wait: with fewer unfinished tasks than half of
- * df_config.window. A worker has one thread state from its first task on, so that taking the GIL makes none. Tasks
- * declared with gil=True also commute on one byte: df runs one of them at a time, and no worker waits for the GIL that
- * another one holds. */
+ * The GIL. df_call keeps it, which is right as long as df_call does not wait: with well fewer unfinished tasks than
+ * df_config.window. (To release it in each call costs several times as much as a call if a worker waits for it.) With
+ * half as many a submission first waits for older tasks, without the GIL: each STEP-th one writes a byte of `steps`. A
+ * worker has one thread state from its first task on, so that taking the GIL makes none. Tasks declared with gil=True
+ * also commute on one byte: df runs one of them at a time, and no worker waits for the GIL that another one holds. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <stdatomic.h>
@@ -18,13 +19,15 @@
 #define DF_IMPLEMENTATION
 #include "df.h"
 
-enum { MODES = 32, FEW = 16, PLANES = 64, WINDOW = 2048, INT = 254, FLOAT = 255 };
+enum { MODES = 32, FEW = 16, PLANES = 64, WINDOW = 2048, STEP = 256, STEPS = 3, INT = 254, FLOAT = 255 };
 
 static long unfinished;         /* tasks; protected by the GIL */
 static int by_schedule;         /* DF_SCHEDULE is set: df_call may wait for any task */
 static PyObject *errors;        /* a dict: code of df_fail -> exception */
 static int next_error = 1;
 static char one_at_a_time;      /* the byte of tasks that keep the GIL */
+static unsigned submissions;
+static char steps[STEPS];
 static PyObject *cancelled_error;
 
 /* --- functions ----------------------------------------------------------------------------------------------- */
@@ -273,6 +276,26 @@ static int add_access(Regions *r, PyObject *x, unsigned mode)
 
 /* --- submission ----------------------------------------------------------------------------------------------- */
 
+/* The regions that stand for no argument of f. */
+static int add_hidden(Regions *r, const Function *f)
+{
+    if (++submissions % STEP == 0 && add_region(r, &steps[submissions / STEP % STEPS], 1, 1, 0, DF_OUT)) return -1;
+    return f->gil ? add_region(r, &one_at_a_time, 1, 1, 0, DF_COMMUTE) : 0;
+}
+
+/* Waits for tasks of the running code that it submitted some steps ago, the oldest first, while too many are
+ * unfinished. */
+static void make_room(void)
+{
+    unsigned newest = submissions / STEP, k;
+    for (k = 1; k < STEPS && unfinished >= WINDOW / 2; k++) {
+        Py_BEGIN_ALLOW_THREADS
+        (df_wait_on)(&steps[(newest + k) % STEPS], 1);
+        Py_END_ALLOW_THREADS
+        free_ended();
+    }
+}
+
 /* Both records begin their task with a pointer to themselves, and free themselves. */
 static df_result call(Function *f, Future *future, df_body *body, void *record, const Regions *r)
 {
@@ -280,7 +303,8 @@ static df_result call(Function *f, Future *future, df_body *body, void *record, 
     df_opts o;
     memset(&o, 0, sizeof o);
     o.name = f->name, o.always = 1, o.handle = future ? future->handle : NULL;
-    if (++unfinished < WINDOW / 2 && !by_schedule) code = (df_call)(&o, body, &record, sizeof record, r->all, r->n);
+    make_room();
+    if (++unfinished < WINDOW - WINDOW / 4 && !by_schedule) code = (df_call)(&o, body, &record, sizeof record, r->all, r->n);
     else {
         Py_BEGIN_ALLOW_THREADS
         code = (df_call)(&o, body, &record, sizeof record, r->all, r->n);
@@ -310,7 +334,7 @@ static int submit_python(Function *f, Future *future, PyObject *const *args, Py_
     for (i = 0; i < named; i++)
         if ((k = parameter(f, PyTuple_GET_ITEM(kwnames, i))) < f->n && f->modes[k] &&
             add_access(r, args[n + i], f->modes[k])) return -1;
-    if (f->gil && add_region(r, &one_at_a_time, 1, 1, 0, DF_COMMUTE)) return -1;
+    if (add_hidden(r, f)) return -1;
     if (!(t = PyMem_RawMalloc(sizeof *t + (size_t)(n + named) * sizeof t->args[0]))) {
         PyErr_NoMemory();
         return -1;
@@ -370,7 +394,7 @@ static int submit_code(Function *f, Future *future, PyObject *const *args, Py_ss
             c->p[c->arrays] = c->views[c->arrays].buf;
             bad = add_view(r, &c->views[c->arrays++], f->modes[k]);
         }
-    if (!bad && f->gil) bad = add_region(r, &one_at_a_time, 1, 1, 0, DF_COMMUTE);
+    if (!bad) bad = add_hidden(r, f);
     if (!bad) {
         c->future = (Future *)Py_XNewRef(future);
         if (call(f, future, code_body, c, r) == DF_OK) return 0;
