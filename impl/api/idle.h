@@ -11,10 +11,10 @@
  *
  *     The function may call df_signal_external (rather than df_signal, with which each task is queued) and
  *     df_idle_soon, and nothing else of df. It should take less than a microsecond when nothing happened, must not
- *     wait, and no exception may leave it. Memory that it reads must
- *     exist until df_stop, because it may still run when df_wait returns. While its last result was not negative, tasks
- *     and threads that wait for tokens are not given up. No thread of df calls it while all of them run long bodies, or
- *     while the only worker runs code of the program outside of df.
+ *     wait, and no exception may leave it. Memory that it reads must exist until df_stop, because it may still run when
+ *     df_wait returns. While its last result was not negative, tasks and threads that wait for tokens are not given up.
+ *     No thread of df calls it while all of them run long bodies, or while the only worker runs code of the program
+ *     outside of df.
  *     DF_SERIAL: it is called when the program waits and nothing is ready, and DF_IDLE() is executed between two calls.
  *     DF_SCHEDULE: a replay fits by chance, as with every event from outside (docs/schedule.md).
  *     Source: PaRSEC's communication engine and HPX's background work, which idle workers advance. */

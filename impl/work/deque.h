@@ -141,15 +141,17 @@ DFI_UNUSED static int dfi_deque_take_oldest_owner(struct dfi_worker *w, void *en
  * the entry with that scope. */
 static int dfi_scope_inside(struct dfi_scope *scope, uintptr_t id, uintptr_t depth, int children)
 {
-    uintptr_t below = 0;
+    struct dfi_scope *below = NULL;
     while (scope) {
-        uintptr_t d = dfi_load_relaxed(&scope->depth), at = dfi_load_relaxed(&scope->id);
+        uintptr_t d = dfi_load_relaxed(&scope->depth);
         struct dfi_scope *up;
-        if (d == depth) return at == id && !(children && below & DFI_ID_FUTURE);
+        if (d == depth)
+            return dfi_load_relaxed(&scope->id) == id &&
+                   !(children && below && dfi_load_relaxed(&below->id) & DFI_ID_FUTURE);
         if (d < depth) return 0;
         up = dfi_load_relaxed(&scope->parent);
         if (!up || dfi_load_relaxed(&up->depth) >= d) return 0; /* this scope has ended meanwhile */
-        scope = up, below = at;
+        below = scope, scope = up;
     }
     return 0;
 }

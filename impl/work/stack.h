@@ -96,7 +96,7 @@ static void dfi_stack_compact(struct dfi_worker *w)
 /* The lowest index from `floor` on of an entry that was not stolen. */
 static size_t dfi_stack_live(struct dfi_worker *w, size_t floor)
 {
-    size_t at = w->split, live = dfi_deque_used_owner(w); /* entries below it have left the deque */
+    size_t at = w->split, live = dfi_deque_used_owner(w); /* marks of entries that are in the deque are the newest */
     while (at > floor && live) live -= w->stack[--at] != NULL;
     return at > floor ? at : floor;
 }

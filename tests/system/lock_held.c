@@ -1,8 +1,8 @@
 /* lock_held.c - a lock held across a wait: a waiting worker runs only tasks inside the scope that it waits for, so
  * unrelated tasks that need the same lock cannot be nested in the wait
  *
- * With work stealing that helps with anything this deadlocks (rayon #592, oneTBB #1316, ...): then the
- * alarm ends the test. */
+ * With work stealing that helps with anything this deadlocks (rayon #592, oneTBB #1316, ...): then the lock, which
+ * finds a second lock by its thread, or the alarm ends the test. */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 enum { ROUNDS = 200, NEEDY = 4 };
 enum { IN_WAIT, IN_BLOCK, IN_WAIT_ON, IN_SYNC, FORMS };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock; /* a second lock is an error */
 static int holder, running, holder_may_wait, child_may_end;
 
 static void until(const int *flag, int value)
@@ -84,28 +84,17 @@ static void offer(int form)
 
 /* --- a wait in a call that df_sync makes: it waits for no other function that the caller has spawned -------------- */
 
-static pthread_mutex_t checked; /* a second lock is an error */
 static int locked;
 
 DF_TASK(int, nothing);
 int nothing(void) { return 0; }
-DF_TASK(int, needs_checked, df_inout(int, x, 1));
-int needs_checked(int *x)
+DF_TASK(void, waits);
+void waits(void)
 {
-    CHECK(!pthread_mutex_lock(&checked));
-    ++*x;
-    CHECK(!pthread_mutex_unlock(&checked));
-    return 1;
-}
-DF_TASK(int, waits, (int, workers));
-int waits(int workers)
-{
-    (void)workers;
-    CHECK(!pthread_mutex_lock(&checked));
+    CHECK(!pthread_mutex_lock(&lock));
     set(&locked);
     df_wait();
-    CHECK(!pthread_mutex_unlock(&checked));
-    return 1;
+    CHECK(!pthread_mutex_unlock(&lock));
 }
 /* The child for which it waits. */
 DF_TASK(void, ends_late, df_out(int, x, 1), (int, workers));
@@ -122,7 +111,7 @@ int offers(int *x, int workers)
     set(&running);
     *x = 0;
     if (workers > 1) until(&locked, 1);
-    df_submit(needs_checked, x);
+    df_submit(needs_lock, x);
     if (workers > 1) {
         usleep(50);
         test_spin(20000);
@@ -134,30 +123,30 @@ int offers(int *x, int workers)
 DF_TASK(void, spawns, df_out(int, x, 3), (int, workers));
 void spawns(int *x, int workers)
 {
-    df_future(needs_checked) a;
+    df_future(needs_lock) a;
     df_future(offers) b;
     df_future(waits) c;
     df_future(nothing) n;
     df_submit(ends_late, &x[0], workers);
     x[2] = 0;
-    if (workers == 1) df_spawn(needs_checked, &a, &x[2]);
+    if (workers == 1) df_spawn(needs_lock, &a, &x[2]);
     df_spawn(offers, &b, &x[1], workers);
     while (workers > 1 && __atomic_load_n(&running, __ATOMIC_SEQ_CST) < 2) {
         df_spawn(nothing, &n);
         df_sync(nothing, &n);
     }
-    df_spawn(waits, &c, workers);
-    CHECK(df_sync(waits, &c) == 1);
+    df_spawn(waits, &c);
+    df_sync(waits, &c);
     CHECK(x[0] == 1);
     CHECK(df_sync(offers, &b) == 1);
-    if (workers == 1) CHECK(df_sync(needs_checked, &a) == 1 && x[2] == 1);
+    if (workers == 1) {
+        df_sync(needs_lock, &a);
+        CHECK(x[2] == 1);
+    }
 }
 static void spawned(int workers)
 {
     df_config c = { .workers = workers, .defer = 1 };
-    pthread_mutexattr_t kind;
-    CHECK(!pthread_mutexattr_init(&kind) && !pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK));
-    CHECK(!pthread_mutex_init(&checked, &kind));
     CHECK(df_start(&c) == DF_OK);
     for (int round = 0; round < ROUNDS; round++) {
         int x[3];
@@ -220,7 +209,10 @@ static void at_random(void)
 int main(void)
 {
     df_config c = { .workers = 3, .defer = 1 }; /* the submitter does not run tasks that need the lock */
+    pthread_mutexattr_t kind;
     alarm(100);
+    CHECK(!pthread_mutexattr_init(&kind) && !pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK));
+    CHECK(!pthread_mutex_init(&lock, &kind));
     CHECK(df_start(&c) == DF_OK);
     for (int round = 0; round < FORMS * ROUNDS; round++) offer(round % FORMS);
     df_stop();

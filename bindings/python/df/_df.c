@@ -26,8 +26,8 @@ static int by_schedule;         /* DF_SCHEDULE is set: df_call may wait for any 
 static PyObject *errors;        /* a dict: code of df_fail -> exception */
 static int next_error = 1;
 static char one_at_a_time;      /* the byte of tasks that keep the GIL */
-static unsigned submissions;
-static char steps[STEPS];
+static unsigned submissions;    /* protected by the GIL */
+static char steps[STEPS];       /* the byte of each STEP-th task */
 static PyObject *cancelled_error;
 
 /* --- functions ----------------------------------------------------------------------------------------------- */
@@ -304,7 +304,9 @@ static df_result call(Function *f, Future *future, df_body *body, void *record, 
     memset(&o, 0, sizeof o);
     o.name = f->name, o.always = 1, o.handle = future ? future->handle : NULL;
     make_room();
-    if (++unfinished < WINDOW - WINDOW / 4 && !by_schedule) code = (df_call)(&o, body, &record, sizeof record, r->all, r->n);
+    /* a quarter less: workers may have ended more tasks here than df has counted */
+    if (++unfinished < WINDOW - WINDOW / 4 && !by_schedule)
+        code = (df_call)(&o, body, &record, sizeof record, r->all, r->n);
     else {
         Py_BEGIN_ALLOW_THREADS
         code = (df_call)(&o, body, &record, sizeof record, r->all, r->n);
