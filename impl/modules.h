@@ -109,6 +109,7 @@
 #include "more/speculate/task.h"
 #include "more/speculate/block.h"
 #include "more/call.h"
+#include "more/ranks.h"
 #include "more/taskgraph/plan.h"
 #include "more/taskgraph/record.h"
 #include "more/taskgraph/run.h"
@@ -206,7 +207,7 @@ static dfi_module *const dfi_module_table[] = {
            dfi_module_schedule,)
     DFI_IF(DFI_WITH_MORE, dfi_module_teams, dfi_module_loops, dfi_module_streams, dfi_module_more, dfi_module_errors,
            dfi_module_spares,)
-    DFI_IF(DFI_WITH_CREWS, dfi_module_arenas,)
+    DFI_IF(DFI_WITH_CREWS, dfi_module_arenas, dfi_module_ranks,)
     DFI_IF(DFI_WITH_MORE, dfi_module_callbacks, dfi_module_idle, dfi_module_blocking, dfi_module_cancel,)
     dfi_module_flow, /* the last: it sees whether there are observers */
     NULL };

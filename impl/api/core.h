@@ -93,7 +93,7 @@ DFI_INLINE void *dfi_lazy_args(struct dfi_lazy *f) { return (char *)f + DFI_LAZY
 enum { DFI_ERROR_TEXT = 100 };     /* bytes stored of the text of df_fail */
 
 struct dfi_scope;
-/* Result of dfi_task_new: there is no memory for a record, and the type has accesses. */
+/* Result of dfi_task_new: there is no memory for a record, or it wants the accesses first; the type has some. */
 #define DFI_BARE ((struct dfi_task *)(uintptr_t)1)
 /* The record of a DF_PARALLEL block, on the stack of its function. */
 struct dfi_parallel_block {

@@ -74,7 +74,7 @@ DFI_OWN(dfi_observers) DFI_OWN(dfi_owm) DFI_OWN(dfi_owm_acquire) DFI_OWN(dfi_owm
 DFI_OWN(dfi_owm_await) DFI_OWN(dfi_owm_enter) DFI_OWN(dfi_owm_free) DFI_OWN(dfi_owm_freeze) DFI_OWN(dfi_owm_here)
 DFI_OWN(dfi_owm_leave) DFI_OWN(dfi_owm_release) DFI_OWN(dfi_owm_segment) DFI_OWN(dfi_owm_subscribe) DFI_OWN(dfi_pipe)
 DFI_OWN(dfi_points) DFI_OWN(dfi_pool) DFI_OWN(dfi_pool_load) DFI_OWN(dfi_pool_lock) DFI_OWN(dfi_progress)
-DFI_OWN(dfi_recording) DFI_OWN(dfi_regions) DFI_OWN(dfi_reporter) DFI_OWN(dfi_reporter_lock) DFI_OWN(dfi_region_enter)
+DFI_OWN(dfi_ranks_begin) DFI_OWN(dfi_recording) DFI_OWN(dfi_regions) DFI_OWN(dfi_reporter) DFI_OWN(dfi_reporter_lock) DFI_OWN(dfi_region_enter)
 DFI_OWN(dfi_region_leave) DFI_OWN(dfi_retry_stuck) DFI_OWN(dfi_region_leave_catching) DFI_OWN(dfi_run_after)
 DFI_OWN(dfi_run_now) DFI_OWN(dfi_scope_enter) DFI_OWN(dfi_scope_leave) DFI_OWN(dfi_scope_leave_catching)
 DFI_OWN(dfi_seed) DFI_OWN(dfi_seers) DFI_OWN(dfi_self) DFI_OWN(dfi_shared) DFI_OWN(dfi_spares)

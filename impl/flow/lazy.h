@@ -113,7 +113,7 @@ static DFI_NOINLINE struct dfi_task *dfi_lazy_of(struct dfi_worker *w, const str
     struct dfi_lazy *f;
     if (DFI_UNLIKELY(own->lazy_since)) dfi_lazy_called(w);
     if (root->type != own->lazy_root && !dfi_lazy_allowed(w, root->type)) return NULL;
-    if (root->task.mem.special || own->opts || (!w->task && w->scope->asks)) return NULL;
+    if (root->task.mem.special || own->opts || (!w->task && dfi_scope_asks(w->scope))) return NULL;
     if (!dfi_lazy_may(w)) return NULL;
     w->hot.lazy_end = own->lazy_room_end;
     f = dfi_lazy_new(type, 0, type->args_bytes);

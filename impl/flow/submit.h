@@ -71,12 +71,13 @@ DFI_API struct dfi_task *dfi_task_new(const struct dfi_type *type)
     struct dfi_worker *w = dfi_me_attached();
     struct dfi_flow *t;
     struct dfi_task *lazy;
+    int asked;
     if (!w) return NULL;
     if (!dfi_alone()) {
         if ((lazy = dfi_lazy_slow(w, type)) != NULL) return lazy;
         dfi_create(w);
     }
-    if (dfi_asked(w, DFI_DOES_CREATE, type)) return NULL;
+    if ((asked = dfi_asked(w, DFI_DOES_CREATE, type)) != 0) return asked == DFI_WANTS_ACCESSES ? DFI_BARE : NULL;
     if ((dfi_alone() || dfi_fine_here(w, type)) && !dfi_nested_deeply(w)) {
         if (dfi_may_run_now(w)) return NULL;
         if (dfi_careful_some() && dfi_runs_at_once(w, type))
@@ -183,7 +184,7 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
         return;
     }
     s = w->scope, own = dfi_flow_of(s);
-    if (dfi_up_runs_now && DFI_UNLIKELY((unsigned)dfi_load_relaxed(&dfi_flow_pool.asks) | s->asks) &&
+    if (dfi_up_runs_now && DFI_UNLIKELY(dfi_load_relaxed(&dfi_flow_pool.asks) | dfi_scope_asks(s)) &&
         dfi_up_runs_now(w, type)) {
         dfi_tasks_of(w)->bare = 0;
         dfi_args_order(type, args, DFI_ORDER_DROP);
@@ -270,6 +271,7 @@ DFI_API void dfi_run_after(const struct dfi_type *type, void *args, const struct
 {
     struct dfi_worker *w = dfi_me();
     int ends;
+    if (dfi_up_placed && DFI_UNLIKELY(w->scope->asks) && dfi_up_placed(w, type, args, x, n)) return;
     if (!dfi_bare_begin(w, x, n)) {
         dfi_args_order(type, args, DFI_ORDER_DROP);
         return;
@@ -371,7 +373,7 @@ static DFI_COLD void dfi_submitted_seeded(struct dfi_worker *w, struct dfi_flow 
 DFI_FAST int dfi_submit_told(const struct dfi_worker *w, const struct dfi_flow *t)
 {
     return dfi_up_submits || dfi_tasks_of(w)->opts || dfi_observed() ||
-           ((unsigned)dfi_load_relaxed(&dfi_flow_pool.asks) | t->scope->asks) != 0;
+           dfi_load_relaxed(&dfi_flow_pool.asks) || dfi_scope_asks(t->scope);
 }
 DFI_FAST int dfi_submit_asks(const struct dfi_worker *w, const struct dfi_flow *t)
 {

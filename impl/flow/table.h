@@ -298,7 +298,7 @@ static DFI_NOINLINE void dfi_table_forget(struct dfi_worker *w, struct dfi_scope
 {
     struct dfi_table *t = dfi_flow_of(s)->table;
     struct dfi_entry *n;
-    if (!t || t == &dfi_table_closed || s->asks || dfi_keeps_past(0)) return;
+    if (!t || t == &dfi_table_closed || s->asks & ~(unsigned)DFI_ASKS_CREATE || dfi_keeps_past(0)) return;
     for (n = t->all; n; n = n->all)
         if (!dfi_entry_dead(n)) return;
     dfi_table_free(w, s);

@@ -85,7 +85,7 @@ DFI_FAST int dfi_wait_is_over(struct dfi_worker *w)
     const struct dfi_scope *s = w->scope;
     return !DFI_SUPERVISED && !DFI_FOR_SIZE && dfi_may_run_now(w) && s->open && w->head <= s->mark &&
            !dfi_load_relaxed(&s->pending) &&
-           !(s->asks | (unsigned)dfi_load_relaxed(&dfi_flow_pool.asks));
+           !(dfi_scope_asks(s) | dfi_load_relaxed(&dfi_flow_pool.asks));
 }
 
 DFI_EXTERN_C_BEGIN

@@ -13,6 +13,7 @@
 #include "error.h"
 #include "group.h"
 #include "poison.h"
+#include "ranks.h"
 #include "rename.h"
 #include "speculate/block.h"
 #include "taskgraph/list.h"
@@ -90,7 +91,8 @@ static DFI_NOINLINE int dfi_parts_asked(struct dfi_worker *w, int does, const vo
     if (w->task) return 0; /* the scope is not that of the running code */
     if (does == DFI_DOES_OPEN) dfi_no_graph(w, "a block or loop of its own", (const char *)on);
     else if (does == DFI_DOES_LACK && dfi_taskgraph_in(w->scope)) dfi_taskgraph_fails(dfi_taskgraph_in(w->scope));
-    return !DFI_ALONE && w->scope->asks & DFI_ASKS_TENTATIVE ? dfi_speculation_asked(w, does, on) : 0;
+    else if (does == DFI_DOES_CREATE && dfi_ranks_want(w, (const struct dfi_type *)on)) return DFI_WANTS_ACCESSES;
+    return !DFI_ALONE && w->scope->asks & DFI_ASKS_TENTATIVE && dfi_speculation_asked(w, does, on) ? DFI_LEAVES_OUT : 0;
 }
 #define dfi_up_asked_by , dfi_parts_asked
 
@@ -100,6 +102,7 @@ static void dfi_parts_block_open(struct dfi_worker *w, struct dfi_scope *s)
     struct dfi_flow *gated = !t ? dfi_gated_body(s->outer) : t->parts ? s->saved_task : NULL;
     if (DFI_UNLIKELY(gated != NULL)) dfi_weak_seed(w, s, gated);
     if (!DFI_ALONE && DFI_UNLIKELY(s->outer->asks & DFI_ASKS_TENTATIVE)) dfi_speculation_block(s);
+    dfi_ranks_block(w, s);
 }
 #define dfi_up_block_opens_by , dfi_parts_block_open
 

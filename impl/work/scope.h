@@ -34,18 +34,24 @@ DFI_UPCALL(void, dfi_up_bottom_free, (struct dfi_worker *w, struct dfi_scope *s)
 /* What the code of w does, if its scope asks (dfi_scope.asks). Nonzero: the caller leaves it out. */
 enum {
     DFI_DOES_SPAWN,  /* it is about to spawn; only if spawns are checked. on: the source line */
-    DFI_DOES_CREATE, /* it is about to create a task. on: the type. Nonzero: the caller comes to dfi_up_runs_now */
+    DFI_DOES_CREATE, /* it is about to create a task. on: the type. DFI_LEAVES_OUT: the caller comes to dfi_up_runs_now;
+                      * DFI_WANTS_ACCESSES: to dfi_up_placed */
     DFI_DOES_LACK,   /* memory for the record of the task was lacking */
     DFI_DOES_AWAIT,  /* it is about to wait for some of its tasks */
     DFI_DOES_OPEN,   /* it is about to open a block. on: the source line */
     DFI_DOES_MORE,   /* something else that may be left out */
     DFI_DOES_END     /* it has ended; its wait for children is next */
 };
+enum { DFI_LEAVES_OUT = 1, DFI_WANTS_ACCESSES };
 DFI_UPCALL(int, dfi_up_asked, (struct dfi_worker *w, int does, const void *on));
-DFI_FAST int dfi_scope_asks(const struct dfi_scope *s) { return dfi_up_asked && DFI_UNLIKELY(s->asks); }
+DFI_FAST int dfi_scope_asks(const struct dfi_scope *s)
+{
+    return dfi_up_asked && DFI_UNLIKELY(s->asks & ~(unsigned)DFI_ASKS_CREATE);
+}
 DFI_FAST int dfi_asked(struct dfi_worker *w, int does, const void *on)
 {
-    return dfi_scope_asks(w->scope) && dfi_up_asked(w, does, on);
+    return dfi_up_asked && DFI_UNLIKELY(w->scope->asks & ~(does == DFI_DOES_CREATE ? 0u : (unsigned)DFI_ASKS_CREATE))
+               ? dfi_up_asked(w, does, on) : 0;
 }
 
 enum { DFI_WAITED_MANY = 64 }; /* children for which dfi_up_waited_many is worth two looks at the clock */

@@ -47,11 +47,12 @@ struct dfi_scope {
     DFI_ATOMIC(struct dfi_future *) future; /* DFI_STOLEN: the stolen future */
     DFI_ATOMIC(struct dfi_worker *) victim; /* DFI_STOLEN: worker from which it was stolen */
     DFI_ATOMIC(struct dfi_scope *) under;  /* the next DFI_STOLEN scope below it on the stack (work/thread_end.h) */
-    unsigned asks;                         /* owner: bits of upper floors: not 0: they are told what its code does */
+    unsigned asks;                         /* owner: bits of upper floors: not 0: they are told what its code does;
+                                            * DFI_ASKS_CREATE: only that it is about to create a task */
 };
 #define DFI_ENDED ((intptr_t)1 << 29)
+enum { DFI_ASKS_CREATE = 1 << 8 };
 enum { DFI_BOTTOM, DFI_BLOCK, DFI_BODY, DFI_STOLEN }; /* kinds: of a thread; DF_PARALLEL; a task; a stolen future */
-
 
 /* --- workers ----------------------------------------------------------------------------------- */
 struct dfi_item { /* an entry of the public deque */

@@ -1,0 +1,22 @@
+/* ranks.h - the interface between df.h and df_mpi.h: a program whose tasks run in several processes, its ranks
+ *
+ * Each rank submits all tasks, and asks for each of them whether it runs in this rank. Children of a task belong to the
+ * rank of the task. */
+#ifndef DFI_API_RANKS_H
+#define DFI_API_RANKS_H
+
+#include "../base/compiler.h"
+
+struct dfi_access;
+struct dfi_ranks {
+    /* Code outside of tasks submits a task of that name with these accesses. Nonzero: it runs in this rank. May submit
+     * tasks that precede it. */
+    int (*here)(const char *name, const struct dfi_access *x, unsigned n);
+};
+DFI_EXTERN_C_BEGIN
+/* From now on the code of the calling thread asks, if it is in no task; until df_stop. Zero: it is in a task or a
+ * block, or memory is lacking. */
+DFI_API int dfi_ranks_begin(const struct dfi_ranks *r);
+DFI_EXTERN_C_END
+
+#endif
