@@ -184,7 +184,7 @@ DFI_API void dfi_run_now(const struct dfi_type *type, void *args)
         return;
     }
     s = w->scope, own = dfi_flow_of(s);
-    if (dfi_up_runs_now && DFI_UNLIKELY(dfi_load_relaxed(&dfi_flow_pool.asks) | dfi_scope_asks(s)) &&
+    if (dfi_up_runs_now && DFI_UNLIKELY((unsigned)dfi_load_relaxed(&dfi_flow_pool.asks) | s->asks) &&
         dfi_up_runs_now(w, type)) {
         dfi_tasks_of(w)->bare = 0;
         dfi_args_order(type, args, DFI_ORDER_DROP);
@@ -373,7 +373,7 @@ static DFI_COLD void dfi_submitted_seeded(struct dfi_worker *w, struct dfi_flow 
 DFI_FAST int dfi_submit_told(const struct dfi_worker *w, const struct dfi_flow *t)
 {
     return dfi_up_submits || dfi_tasks_of(w)->opts || dfi_observed() ||
-           dfi_load_relaxed(&dfi_flow_pool.asks) || dfi_scope_asks(t->scope);
+           ((unsigned)dfi_load_relaxed(&dfi_flow_pool.asks) | (t->scope->asks & ~(unsigned)DFI_ASKS_CREATE)) != 0;
 }
 DFI_FAST int dfi_submit_asks(const struct dfi_worker *w, const struct dfi_flow *t)
 {
