@@ -128,16 +128,22 @@ static DFI_COLD uint64_t dfi_found_key(const char *text)
 DFI_UNUSED static DFI_COLD int dfi_found_again(const char *text)
 {
     uint64_t key = dfi_found_key(text);
-    struct dfi_found *first = dfi_load_acquire(&dfi_findings), *f = first;
+    struct dfi_found *first = dfi_load_acquire(&dfi_findings), *seen = NULL, *made = NULL, *f;
     int n = 0;
-    for (; f; f = f->next, n++)
-        if (f->key == key) return dfi_fetch_add_relaxed(&f->times, 1) != 0;
-    if (n >= DFI_FOUND_MOST || !(f = (struct dfi_found *)dfi_malloc(sizeof *f + strlen(text) + 1))) return 0;
-    strcpy((char *)(f + 1), text);
-    f->key = key;
-    dfi_store_relaxed(&f->times, 1);
-    do f->next = first;
-    while (!dfi_cas_acq_rel(&dfi_findings, &first, f)); /* pairs with the acquire above */
+    do { /* again after another thread has pushed one, which may be the same */
+        for (f = first; f != seen; f = f->next, n++)
+            if (f->key == key) {
+                dfi_mfree((void *)made);
+                return dfi_fetch_add_relaxed(&f->times, 1) != 0;
+            }
+        if (!made) {
+            if (n >= DFI_FOUND_MOST || !(made = (struct dfi_found *)dfi_malloc(sizeof *f + strlen(text) + 1))) return 0;
+            strcpy((char *)(made + 1), text);
+            made->key = key;
+            dfi_store_relaxed(&made->times, 1);
+        }
+        seen = made->next = first;
+    } while (!dfi_cas_acq_rel(&dfi_findings, &first, made)); /* pairs with the acquire above */
     return 0;
 }
 #else

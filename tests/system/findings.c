@@ -4,6 +4,7 @@
 #define DF_IMPLEMENTATION
 #include "df.h"
 #include "child.h"
+#include <pthread.h>
 #include <sys/wait.h>
 
 DF_TASK(void, inc, df_inout(int, x, 1));
@@ -53,6 +54,35 @@ static int count(const char *text, const char *what)
     return n;
 }
 
+/* Several threads find the same at the same time. */
+enum { THREADS = 4, TURNS = 400 };
+static pthread_barrier_t barrier;
+static int said;
+static void hears(void *arg, int level, const char *text)
+{
+    (void)arg, (void)level;
+    if (strstr(text, "df: turn ")) __atomic_fetch_add(&said, 1, __ATOMIC_RELAXED);
+}
+static void *finds(void *arg)
+{
+    for (int i = 0; i < TURNS; i++) {
+        pthread_barrier_wait(&barrier);
+        dfi_finding("turn x%d", i);
+    }
+    return arg;
+}
+static int together(void *unused)
+{
+    df_config c = { .log = hears };
+    pthread_t t[THREADS];
+    (void)unused;
+    CHECK(df_start(&c) == DF_OK && !pthread_barrier_init(&barrier, NULL, THREADS));
+    for (int i = 0; i < THREADS; i++) CHECK(!pthread_create(&t[i], NULL, finds, NULL));
+    for (int i = 0; i < THREADS; i++) CHECK(!pthread_join(t[i], NULL));
+    CHECK(said == TURNS);
+    return 0;
+}
+
 int main(void)
 {
     struct child c = run(0, "9");
@@ -72,4 +102,6 @@ int main(void)
     }
     c = run(1, "256");
     CHECK_CHILD(c, c.status == 7 && strstr(c.err, "DF_CHECK_EXIT"));
+    c = child_run(together, NULL, NULL, 60);
+    CHECK_CHILD(c, c.status == 0);
 }
