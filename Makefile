@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 B       = build
 VERSION := $(shell tools/release/version)
-HEADERS = df.h df_stm.h df_containers.h df_gpu.h df_owm.h df_observe.h df.hpp
+HEADERS = df.h df_stm.h df_containers.h df_gpu.h df_owm.h df_mpi.h df_observe.h df.hpp
 IMPL    = $(wildcard impl/*.h impl/*/*.h impl/*/*/*.h)
 DF      = $(HEADERS) $(IMPL)
 
@@ -80,12 +80,12 @@ $B/df-simulate: tools/df-simulate.c $(wildcard tools/df-simulate/*)
 TEST    = test-run test-fail test-compile test-examples test-messages test-words test-floors test-structures test-porting
 # long ones first, so that none of them is left alone at the end
 GATE    = gate-debug gate-tsan gate-asan gate-own gate-stress gate-directed test-compile other-compile test-pages gate-link \
-    gate-copies gate-check test-trace test-library test-python gate-dataflow gate-cxx test-install test-gdb \
+    gate-copies gate-check test-trace test-library test-python gate-mpi gate-dataflow gate-cxx test-install test-gdb \
     gate-minimal test-size test-reference
 # in parts (PART=k/4)
 CHECK_1 = test-run test-orders test-directed test-fail test-cxx test-check test-examples test-trace test-floors \
     test-structures test-messages test-words test-porting test-reference test-single test-levels test-packages \
-    test-release test-integration test-library test-python
+    test-release test-integration test-library test-python test-mpi
 CHECK_2 = test-debug check-tsan test-names test-link test-copies test-size test-pages
 CHECK_3 = check-asan test-install test-gdb test-page test-site
 CHECK_4 = test-compile $(if $(OTHER),$(OTHERS)) $(PARTS:%=test-%) test-examples-small $(TARGETS:%=test-%)
@@ -122,7 +122,7 @@ other-run:
 # clang compiles most without optimisation in half of the time, and has the better sanitizers
 QUICK  := $(if $(shell command -v clang),clang,$(CC))
 QUICKXX:= $(if $(shell command -v clang++),clang++,$(CXX))
-gate-link gate-copies gate-check gate-cxx:
+gate-link gate-copies gate-check gate-cxx gate-mpi:
 	@tests/$(@:gate-%=%)/run '$(QUICK)' '$(QUICKXX)'
 gate-debug gate-tsan gate-asan gate-own $(PARTS:%=gate-%):
 	@+FIRST=$(TAG) MAKE='$(MAKE)' tests/configuration $(@:gate-%=%) '$(QUICK)'
@@ -147,7 +147,7 @@ test-examples-small:
 	@tests/examples '$(CC)' -DDF_SMALL
 test-levels test-single test-install test-gdb:
 	@MAKE='$(MAKE)' tests/$(@:test-%=%) '$(CC)' '$(CXX)'
-test-page test-floors test-structures test-size test-packages test-python:
+test-page test-floors test-structures test-size test-packages test-python test-mpi:
 	@tests/$(@:test-%=%)/run '$(CC)'
 test-pages test-library:
 	@MAKE='$(MAKE)' tests/$(@:test-%=%)/run '$(CC)' '$(CXX)'
@@ -264,6 +264,7 @@ release:
 
 PACKAGES = make gcc g++ clang libclang-rt-dev binutils pkg-config gdb \
     python3 python3-dev python3-setuptools python3-numpy \
+    libopenmpi-dev openmpi-bin libmpich-dev mpich \
     pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev opencl-headers
 CHECK_PACKAGES = llvm llvm-dev tcc \
     musl-tools gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross \

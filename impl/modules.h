@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "work/tables.h"
 #include "api/hooks.h"
+#include "api/ranks.h"
 #include "os/system.h"
 #include "os/fibre_swap.h"
 #include "os/fibre.h"

@@ -101,7 +101,7 @@ find_lto() {
 # once for each set of options, into build/test/shared, where all suites find it. With WHOLE=1 a program gets the
 # implementation of all headers, not only of those it includes.
 whole="df.h df_stm.h df_containers.h df_gpu.h df_owm.h"
-users="-DDFI_IMPLEMENTED -DDFI_STM_IMPLEMENTED -DDFI_CONTAINERS_IMPLEMENTED -DDFI_GPU_IMPLEMENTED -DDFI_OWM_IMPLEMENTED"
+users="-DDFI_IMPLEMENTED -DDFI_STM_IMPLEMENTED -DDFI_CONTAINERS_IMPLEMENTED -DDFI_GPU_IMPLEMENTED -DDFI_OWM_IMPLEMENTED -DDFI_MPI_IMPLEMENTED"
 shares() { # leaves $headers, and $settings_of: macros of df that the program sets to a value before it includes df
     file=$1 about=$1
     shift

@@ -65,7 +65,7 @@ function summary(i,   s, a) {
 }
 function header(i) {
     return sec_id[item_sec[i]] ~ /^stm\./ ? "df_stm.h" : sec_id[item_sec[i]] ~ /^gpu\./ ? "df_gpu.h" : \
-        sec_id[item_sec[i]] ~ /^owm\./ ? "df_owm.h" : sec_id[item_sec[i]] ~ /^containers\./ ? "df_containers.h" : sec_id[item_sec[i]] == "observers" ? "df_observe.h" : item_head[i] != "" ? item_head[i] : "df.h"
+        sec_id[item_sec[i]] ~ /^owm\./ ? "df_owm.h" : sec_id[item_sec[i]] ~ /^mpi\./ ? "df_mpi.h" : sec_id[item_sec[i]] ~ /^containers\./ ? "df_containers.h" : sec_id[item_sec[i]] == "observers" ? "df_observe.h" : item_head[i] != "" ? item_head[i] : "df.h"
 }
 # Names that differ in the case of letters only share a page, because man and some file systems do not tell them apart.
 function write(name) {

@@ -29,6 +29,7 @@ BEGIN {
     page("observers", "Observers: df_observe.h", "observers")
     page("transactions", "Transactions: df_stm.h", "stm.blocks stm.accesses stm.memory")
     page("containers", "Transactional containers: df_containers.h", "containers.maps containers.sorted containers.queues")
+    page("ranks", "Ranks: df_mpi.h", "mpi.start mpi.shared")
     page("owner-writable-memory", "Owner-writable memory: df_owm.h", "owm.memory owm.parameters owm.processes")
     page("kernels", "Kernels: df_gpu.h", "gpu.kernels gpu.launching")
     page("kernel-language", "The words of a kernel's body: df_gpu.h", "gpu.language")

@@ -335,7 +335,7 @@ FNR == 1 {
     c_top = 1
     head = FILENAME
     sub(/.*\//, "", head)
-    prefix = FILENAME ~ /df_stm|\/stm_/ ? "stm." : FILENAME ~ /containers/ ? "containers." : FILENAME ~ /df_owm|\/owm_/ ? "owm." : \
+    prefix = FILENAME ~ /df_stm|\/stm_/ ? "stm." : FILENAME ~ /containers/ ? "containers." : FILENAME ~ /df_owm|\/owm_/ ? "owm." : FILENAME ~ /df_mpi|api\/shared/ ? "mpi." : \
         FILENAME ~ /df_gpu|\/(kernel|pick|dist|device)/ ? "gpu." : ""
     cur = 0
 }

@@ -5,12 +5,7 @@
 #include "../base/compiler.h"
 #include "options.h"
 #include "result.h"
-
-/* The division of a dimension among the parts that lie along it: df_dist_dim.split. The last two bits are the kind. */
-enum { DFI_SPLIT_DUPLICATE, DFI_SPLIT_BLOCK, DFI_SPLIT_CYCLIC, DFI_SPLITS = 4 };
-enum { DF_DUPLICATE = DFI_SPLIT_DUPLICATE };
-#define DF_BLOCK(n)  ((long long)(n) * DFI_SPLITS + DFI_SPLIT_BLOCK)
-#define DF_CYCLIC(n) ((long long)(n) * DFI_SPLITS + DFI_SPLIT_CYCLIC)
+#include "split.h"
 
 /* The contents of a halo at the ends of the distributed range, A[0] .. A[n-1]: df_dist_dim.edge. */
 enum df_edge {

@@ -30,7 +30,8 @@ typedef enum df_result DFI_OF_INT {
     /* the thread that ran a task ended in the task's body, by pthread_exit or cancellation; the log names the task */
     DF_ERROR_THREAD = -17,
     DF_ERROR_TIMEOUT = -18, /* df_wait_for: the time is over, and tasks are unfinished */
-    DF_ERROR_ARGUMENT = -19 /* df_call: an argument that cannot be; the log names it */
+    DF_ERROR_ARGUMENT = -19, /* df_call, df_mpi_start: an argument that cannot be; the log names it */
+    DF_ERROR_MPI = -20     /* df_mpi_start: MPI cannot be used; the log gives the reason */
 } df_result;
 
 #endif

@@ -40,6 +40,7 @@ static const char *dfi_error_words(df_result r)
         return "the thread that ran a task ended in its body, by pthread_exit or cancellation: the log names the task";
     case DF_ERROR_TIMEOUT: return "the time of a wait is over, and tasks are unfinished";
     case DF_ERROR_ARGUMENT: return "an argument of a call cannot be; see the log";
+    case DF_ERROR_MPI: return "MPI cannot be used: the log says why";
     case DF_ERROR_DEVICE: return "there is no such device, or it failed: the log says more";
     }
     return r == (df_result)dfi_last_error.code ? dfi_last_error.text : NULL;

@@ -38,6 +38,34 @@ DFI_UNUSED static void *dfi_os_pages_new(size_t bytes, int sealed)
     return p == MAP_FAILED ? NULL : p;
 }
 DFI_UNUSED static void dfi_os_pages_free(void *p, size_t bytes) { munmap(p, bytes); }
+
+/* Of what is mapped more may be written than there is memory, as far as the system allows that. Standard C hides it. */
+#if defined(MAP_NORESERVE)
+enum { DFI_SYS_NORESERVE = MAP_NORESERVE };
+#elif DFI_LINUX && (defined(__x86_64__) || defined(__aarch64__) || defined(__arm__) || defined(__riscv))
+enum { DFI_SYS_NORESERVE = 0x4000 };
+#else
+enum { DFI_SYS_NORESERVE = 0 };
+#endif
+static void *dfi_sys_map(void *at, size_t bytes, int access, int how)
+{
+    int zero = open("/dev/zero", O_RDWR);
+    void *p = zero < 0 ? MAP_FAILED : mmap(at, bytes, access, MAP_PRIVATE | DFI_SYS_NORESERVE | how, zero, 0);
+    if (zero >= 0) close(zero);
+    return p == MAP_FAILED ? NULL : p;
+}
+/* Reserves `bytes` addresses from `at` on. Zero: some of them are not free, or not valid. */
+DFI_UNUSED static int dfi_os_reserve(void *at, size_t bytes)
+{
+    void *p = dfi_sys_map(at, bytes, PROT_NONE, 0); /* without MAP_FIXED: at `at` if that is free */
+    if (p && p != at) munmap(p, bytes);
+    return p == at;
+}
+/* Zeroed pages at reserved addresses. Zero: without memory. */
+DFI_UNUSED static int dfi_os_pages_at(void *at, size_t bytes)
+{
+    return dfi_sys_map(at, bytes, PROT_READ | PROT_WRITE, MAP_FIXED) != NULL;
+}
 #else
 DFI_UNUSED static uintptr_t dfi_os_page(void) { return 4096; }
 DFI_UNUSED static void *dfi_os_pages_new(size_t bytes, int sealed)
@@ -47,6 +75,8 @@ DFI_UNUSED static void *dfi_os_pages_new(size_t bytes, int sealed)
     return p ? memset(p, 0, bytes) : NULL;
 }
 DFI_UNUSED static void dfi_os_pages_free(void *p, size_t bytes) { (void)bytes, dfi_mfree(p); }
+DFI_UNUSED static int dfi_os_reserve(void *at, size_t bytes) { return (void)at, (void)bytes, 0; }
+DFI_UNUSED static int dfi_os_pages_at(void *at, size_t bytes) { return (void)at, (void)bytes, 0; }
 #endif
 DFI_UNUSED static uintptr_t dfi_os_page_down(uintptr_t a) { return a & ~(dfi_os_page() - 1); }
 DFI_UNUSED static uintptr_t dfi_os_page_up(uintptr_t a) { return dfi_os_page_down(a + dfi_os_page() - 1); }

@@ -2,6 +2,7 @@
 #ifndef DFI_GPU_DIST_NEW_H
 #define DFI_GPU_DIST_NEW_H
 
+#include "../../base/arrange.h"
 #include "../../base/atomic.h"
 #include "../../base/compiler.h"
 #include "../../base/log.h"
@@ -25,37 +26,10 @@
 
 /* --- the arrangement ------------------------------------------------------------------------------------ */
 
-static int64_t dfi_largest_prime(int64_t n)
-{
-    int64_t p;
-    for (p = 2; p <= n / p; p++)
-        while (n % p == 0 && n > p) n /= p;
-    return n;
-}
-
 DFI_EXTERN_C_BEGIN
 DFI_API int df_dist_arrange(int n, int dims, int *parts)
 {
-    int open[3], n_open = 0, i, j;
-    int64_t all = 1, rest;
-    for (i = 0; i < dims && i < 3; i++) {
-        if (parts[i] <= 0) open[n_open++] = i, parts[i] = 1;
-        if (all <= INT_MAX) all *= parts[i];
-    }
-    rest = (n > 0 ? n : df_gpu_devices()) / all;
-    while (n_open && rest > 1) { /* the larger the factor, the earlier, and to the smallest */
-        int64_t prime = dfi_largest_prime(rest);
-        for (i = 1, j = 0; i < n_open; i++)
-            if (parts[open[i]] < parts[open[j]]) j = i;
-        parts[open[j]] *= (int)prime, all *= prime, rest /= prime;
-    }
-    for (i = 0; i < n_open; i++) /* larger ones first */
-        for (j = i + 1; j < n_open; j++)
-            if (parts[open[j]] > parts[open[i]]) {
-                int larger = parts[open[j]];
-                parts[open[j]] = parts[open[i]], parts[open[i]] = larger;
-            }
-    return (int)dfi_least(all, INT_MAX);
+    return dfi_arrange(n > 0 ? n : df_gpu_devices(), dims, parts);
 }
 DFI_EXTERN_C_END
 

@@ -1,0 +1,160 @@
+/* mpi.h - df_mpi.h: start, waits, and values for all ranks */
+#ifndef DFI_MPI_MPI_H
+#define DFI_MPI_MPI_H
+
+#include "../base/compiler.h"
+#include "../base/log.h"
+#include "../base/memory.h"
+#include "../api/config.h"
+#include "../api/error.h"
+#include "../api/ranks.h"
+#include "../api/shared.h"
+#include "../api/wait.h"
+#include "../flow/region.h"
+#include "message.h"
+#include "place.h"
+#include "shared.h"
+#include "state.h"
+
+#include <stdlib.h>
+
+DFI_SMALL_CODE_BEGIN
+
+/* --- start and end ------------------------------------------------------------------------------------------- */
+
+static void dfi_mpi_exit(void)
+{
+    int over;
+    MPI_Finalized(&over);
+    if (!over) MPI_Finalize();
+}
+
+/* MPI_Finalize deletes this attribute first: df ends before MPI. */
+static int dfi_mpi_finalizes(MPI_Comm comm, int key, void *value, void *more)
+{
+    (void)comm, (void)key, (void)value, (void)more;
+    df_stop();
+    return MPI_SUCCESS;
+}
+
+static df_result dfi_mpi_wrong(df_result r, const char *what)
+{
+    dfi_error("df_mpi_start: %s", what);
+    return r;
+}
+
+/* MPI is initialised as df needs it. */
+static df_result dfi_mpi_initialise(void)
+{
+    int is, level, key;
+    MPI_Finalized(&is);
+    if (is) return dfi_mpi_wrong(DF_ERROR_MPI, "MPI_Finalize was called: MPI cannot be used any more");
+    MPI_Initialized(&is);
+    if (is) MPI_Query_thread(&level);
+    else MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
+    if (level < MPI_THREAD_SERIALIZED)
+        return dfi_mpi_wrong(DF_ERROR_MPI, is ? "MPI was initialised with less than MPI_THREAD_SERIALIZED: ask "
+                                                "MPI_Init_thread for that, or leave it to df_mpi_start"
+                                              : "this MPI has no MPI_THREAD_SERIALIZED: several threads cannot use it");
+    if (!is) atexit(dfi_mpi_exit);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, dfi_mpi_finalizes, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    return DF_OK;
+}
+
+/* What does not change: the communicator, and the addresses. */
+static df_result dfi_mpi_begin(MPI_Comm comm)
+{
+    int found, *tags;
+    const df_result r = dfi_mpi_initialise();
+    if (r != DF_OK) return r;
+    MPI_Comm_dup(comm, &dfi_mpi.comm);
+    MPI_Comm_rank(dfi_mpi.comm, &dfi_mpi.rank), MPI_Comm_size(dfi_mpi.comm, &dfi_mpi.ranks);
+    MPI_Comm_get_attr(dfi_mpi.comm, MPI_TAG_UB, (void *)&tags, &found);
+    dfi_mpi.tags = found && *tags < INT_MAX ? *tags + 1 : 32768;
+    dfi_mpi.bytes = (size_t *)dfi_zeroed((size_t)dfi_mpi.ranks * sizeof(size_t));
+    dfi_mpi.sent = (unsigned *)dfi_zeroed((size_t)dfi_mpi.ranks * sizeof(unsigned));
+    dfi_mpi.received = (unsigned *)dfi_zeroed((size_t)dfi_mpi.ranks * sizeof(unsigned));
+    if (!dfi_mpi.bytes || !dfi_mpi.sent || !dfi_mpi.received) return DF_ERROR_MEMORY;
+    if (!dfi_room_reserve())
+        return dfi_mpi_wrong(DF_ERROR_MEMORY, "the ranks have no large range of addresses in common: is there a limit "
+                                              "of virtual memory (ulimit -v)?");
+    return DF_OK;
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API df_result df_mpi_start(MPI_Comm comm, const df_config *config)
+{
+    df_config c;
+    df_result r;
+    if (dfi_mpi.comm == MPI_COMM_NULL && (r = dfi_mpi_begin(comm)) != DF_OK) return r;
+    if (config) memcpy((void *)&c, (const void *)config, sizeof c);
+    else c = *DF_CONFIG(.workers = 0);
+    if (dfi_mpi.ranks > 1) {
+        if (c.idle) return dfi_mpi_wrong(DF_ERROR_ARGUMENT, "df_config.idle is set, and df_mpi.h needs it");
+        c.idle = dfi_mpi_idle;
+    }
+    if ((r = df_start(&c)) == DF_ERROR_STARTED)
+        return dfi_mpi_wrong(r, "df runs already: it comes before every other construct");
+    if (r == DF_OK && dfi_mpi.ranks > 1 && !dfi_ranks_begin(&dfi_mpi_hook)) return DF_ERROR_MEMORY;
+    return r;
+}
+DFI_API int df_rank(void) { return dfi_mpi.rank; }
+DFI_API int df_ranks(void) { return dfi_mpi.ranks; }
+
+/* --- places and values --------------------------------------------------------------------------------------- */
+
+DFI_API int df_home(const void *p)
+{
+    struct dfi_region r;
+    struct dfi_shared *a = dfi_shared_find((uintptr_t)p);
+    if (!a) return dfi_mpi.rank;
+    r.p = (uintptr_t)p, r.row = r.rows = 1, r.ld = 0;
+    return a->tile[dfi_tile_of(a, &r)].home;
+}
+DFI_EXTERN_C_END
+
+static void dfi_part_fetch(struct dfi_shared *a, long t, const struct dfi_region *r, void *unused)
+{
+    int rank;
+    (void)unused;
+    if (a->tile[t].last != dfi_mpi.rank) dfi_mpi_read(a, t, r, dfi_mpi.rank);
+    else for (rank = 0; rank < dfi_mpi.ranks; rank++) dfi_mpi_read(a, t, r, rank);
+}
+
+DFI_EXTERN_C_BEGIN
+DFI_API void dfi_fetch(const void *p, size_t bytes, const char *site)
+{
+    struct dfi_access x;
+    struct dfi_region r;
+    struct dfi_shared *a;
+    (void)site;
+    dfi_access_array(&x, DFI_IN, DFI_NO_ARG, p, bytes);
+    if (dfi_mpi.ranks > 1 && (a = dfi_mpi_of(&x, &r)) != NULL) {
+        dfi_mpi.fetches = 1;
+        dfi_parts_of(a, &r, dfi_part_fetch, NULL);
+        dfi_mpi.fetches = 0;
+    }
+    df_wait_on(p, bytes);
+}
+
+DFI_API df_result dfi_mpi_wait(const char *site)
+{
+    int mine[2], all[2];
+    (void)site;
+    mine[0] = (int)df_wait_result();
+    if (dfi_mpi.ranks == 1) return (df_result)mine[0];
+    /* the first rank with an error that is not only that of another one */
+    mine[1] = dfi_mpi.rank + (mine[0] == DF_OK ? 2 : mine[0] == DF_ERROR_CANCELLED) * dfi_mpi.ranks;
+    dfi_os_hold(&dfi_requests.lock);
+    MPI_Allreduce(&mine[1], &all[1], 1, MPI_INT, MPI_MIN, dfi_mpi.comm);
+    all[0] = mine[0];
+    if (all[1] < 2 * dfi_mpi.ranks) MPI_Bcast(all, 1, MPI_INT, all[1] % dfi_mpi.ranks, dfi_mpi.comm);
+    dfi_os_let_go(&dfi_requests.lock);
+    return (df_result)all[0];
+}
+DFI_EXTERN_C_END
+
+DFI_SMALL_CODE_END
+
+#endif

@@ -1,0 +1,240 @@
+/* shape.h - an array over ranks: its tiles, and the tiles of a region of it */
+#ifndef DFI_MPI_SHAPE_H
+#define DFI_MPI_SHAPE_H
+
+#include "../base/arrange.h"
+#include "../base/compiler.h"
+#include "../base/memory.h"
+#include "../api/shared.h"
+#include "../flow/region.h"
+
+#define DFI_MESSAGE_SHARED "%s: df_shared_alloc: %s: the call returns NULL"
+
+DFI_SMALL_CODE_BEGIN
+
+static size_t dfi_size_least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* A rank has a copy of a region of a tile, or will have it when the tasks submitted so far are done. The rank that
+ * wrote the tile last knows all copies; the others, their own. */
+struct dfi_mpi_copy {
+    struct dfi_mpi_copy *next;
+    struct dfi_region r;
+    int rank;
+};
+struct dfi_mpi_tile {
+    int home, last;                /* ranks: its home; where it is written last by the tasks submitted so far */
+    struct dfi_mpi_copy *copies;       /* of what that task leaves */
+};
+
+/* An array, as planes of lines of bytes: those of one dimension less have one plane, or one line. If its tiles are
+ * contiguous, it is one line. */
+enum { DFI_PLANES, DFI_LINES, DFI_BYTES, DFI_DIMS };
+struct dfi_shared {
+    struct dfi_shared *next;
+    uintptr_t base, end;
+    size_t size[DFI_DIMS];         /* planes; lines of a plane; bytes of a line */
+    size_t each[DFI_DIMS];         /* the same for a tile; those at the ends may be smaller */
+    size_t tiles[DFI_DIMS];        /* tiles along each */
+    struct dfi_mpi_tile *tile;         /* in the order of memory */
+};
+
+/* --- description ------------------------------------------------------------------------------------------ */
+
+/* What a description says of the dimensions, of which the last one is the last of DFI_DIMS. */
+struct dfi_shared_plan {
+    int parts[DFI_DIMS];           /* ranks along each */
+    size_t each[DFI_DIMS];         /* so many tiles in a row have the same home */
+    int dims;
+};
+
+/* The sizes of the array and of its tiles, in elements. NULL, or what is wrong. */
+static const char *dfi_shared_sizes(struct dfi_shared *a, const df_shared_desc *d, size_t element,
+                                    struct dfi_shared_plan *plan)
+{
+    size_t all = element;
+    int i, j, divided = 0;
+    for (i = 0; i < DFI_DIMS; i++) a->size[i] = a->each[i] = plan->each[i] = 1, plan->parts[i] = 1;
+    for (i = 0; i < DFI_DIMS && d->dim[i].size; i++) continue;
+    if (!i) return "dim[0].size is 0";
+    plan->dims = i;
+    for (i = 0; i < plan->dims; i++) {
+        const df_shared_dim *s = &d->dim[i];
+        const int kind = (int)(s->split & (DFI_SPLITS - 1));
+        if (s->size < 0 || s->tile < 0 || d->parts[i] < 0) return "a number is negative";
+        if (kind > DFI_SPLIT_CYCLIC || s->split < 0)
+            return "a .split is none of DF_BLOCK(n), DF_CYCLIC(n), DF_DUPLICATE";
+        if ((size_t)s->size > SIZE_MAX / 2 / all) return "it has more bytes than there are addresses";
+        all *= (size_t)s->size, j = DFI_DIMS - plan->dims + i;
+        a->size[j] = (size_t)s->size, a->each[j] = (size_t)s->tile;
+        if (kind != DFI_SPLIT_DUPLICATE) plan->parts[j] = d->parts[i], divided = 1;
+        else if (d->parts[i] > 1) return "a dimension with several .parts is not divided";
+    }
+    return divided || d->home ? NULL : "no dimension is divided: one has to be DF_BLOCK(n) or DF_CYCLIC(n)";
+}
+
+/* The arrangement of the ranks; tiles whose size was not given; and how many of them have a home together. */
+static const char *dfi_shared_divide(struct dfi_shared *a, const df_shared_desc *d, int ranks,
+                                     struct dfi_shared_plan *plan)
+{
+    int i;
+    if (dfi_arrange(ranks, DFI_DIMS, plan->parts) > ranks) return "it has more .parts than there are ranks";
+    for (i = DFI_DIMS - plan->dims; i < DFI_DIMS; i++) {
+        const long long split = d->dim[i - DFI_DIMS + plan->dims].split;
+        const int kind = (int)(split & (DFI_SPLITS - 1));
+        const size_t parts = (size_t)plan->parts[i], size = a->size[i], equal = (size + parts - 1) / parts;
+        size_t n = (size_t)(split / DFI_SPLITS);
+        if (kind == DFI_SPLIT_DUPLICATE) n = size;
+        else if (!n) n = kind == DFI_SPLIT_BLOCK ? equal : 1;
+        if (kind == DFI_SPLIT_BLOCK && n < equal)
+            return "DF_BLOCK(n) leaves elements without a rank: use DF_BLOCK(0), DF_CYCLIC(n), or a larger n";
+        if (!a->each[i]) a->each[i] = n;
+        if (a->each[i] > size) a->each[i] = size;
+        plan->each[i] = (n + a->each[i] - 1) / a->each[i];
+    }
+    return NULL;
+}
+
+/* From elements to bytes; contiguous tiles become parts of one line. */
+static void dfi_shared_bytes(struct dfi_shared *a, size_t element)
+{
+    int i, first = 0;
+    a->size[DFI_BYTES] *= element, a->each[DFI_BYTES] *= element;
+    while (a->each[first] == 1 && a->size[first] == 1) first++;
+    for (i = first + 1; i < DFI_DIMS && a->each[i] == a->size[i]; i++) continue;
+    if (i >= DFI_DIMS)
+        for (i = 0; i < DFI_BYTES; i++) {
+            a->size[DFI_BYTES] *= a->size[i], a->each[DFI_BYTES] *= a->each[i];
+            a->size[i] = a->each[i] = 1;
+        }
+    for (i = 0; i < DFI_DIMS; i++) a->tiles[i] = (a->size[i] + a->each[i] - 1) / a->each[i];
+}
+
+/* The home of each tile. Nonzero: a function gave no rank. */
+static int dfi_shared_homes(struct dfi_shared *a, const df_shared_desc *d, int ranks,
+                            const struct dfi_shared_plan *plan, const size_t *tiles)
+{
+    size_t t[DFI_DIMS], n = 0;
+    int i, wrong = 0;
+    for (t[0] = 0; t[0] < tiles[0]; t[0]++)
+        for (t[1] = 0; t[1] < tiles[1]; t[1]++)
+            for (t[2] = 0; t[2] < tiles[2]; t[2]++, n++) {
+                int home = 0;
+                if (d->home) {
+                    long at[DFI_DIMS] = { 0, 0, 0 };
+                    for (i = 0; i < plan->dims; i++) at[i] = (long)t[DFI_DIMS - plan->dims + i];
+                    home = d->home(at, d->home_arg);
+                } else for (i = 0; i < DFI_DIMS; i++)
+                    home = home * plan->parts[i] + (int)(t[i] / plan->each[i] % (size_t)plan->parts[i]);
+                if (home < 0 || home >= ranks) wrong = 1, home = 0;
+                a->tile[n].home = a->tile[n].last = home;
+            }
+    return wrong;
+}
+
+/* All but its memory. NULL, or what is wrong. */
+static const char *dfi_shared_make(struct dfi_shared *a, size_t element, const df_shared_desc *d, int ranks)
+{
+    const char *wrong;
+    struct dfi_shared_plan plan;
+    size_t tiles[DFI_DIMS], n = 1;
+    int i;
+    if ((wrong = dfi_shared_sizes(a, d, element, &plan)) != NULL) return wrong;
+    if ((wrong = dfi_shared_divide(a, d, ranks, &plan)) != NULL) return wrong;
+    for (i = 0; i < DFI_DIMS; i++) n *= tiles[i] = (a->size[i] + a->each[i] - 1) / a->each[i];
+    if (n > SIZE_MAX / 2 / sizeof *a->tile || !(a->tile = (struct dfi_mpi_tile *)dfi_zeroed(n * sizeof *a->tile)))
+        return "memory is lacking for what is known of its tiles: use larger ones";
+    if (dfi_shared_homes(a, d, ranks, &plan, tiles)) return ".home gave a number that is no rank";
+    dfi_shared_bytes(a, element);
+    return NULL;
+}
+
+static size_t dfi_shared_size(const struct dfi_shared *a)
+{
+    return a->size[DFI_PLANES] * a->size[DFI_LINES] * a->size[DFI_BYTES];
+}
+
+/* --- regions ------------------------------------------------------------------------------------------------- */
+
+/* The tile that has all of r, which begins in a; or -1. */
+static long dfi_tile_of(const struct dfi_shared *a, const struct dfi_region *r)
+{
+    const size_t width = a->size[DFI_BYTES], plane = width * a->size[DFI_LINES], o = r->p - a->base;
+    const size_t i = o / plane, j = o % plane / width, c = o % width, in = c % a->each[DFI_BYTES];
+    const size_t room = dfi_size_least(a->each[DFI_BYTES] - in, width - c);
+    const long t = (long)((i / a->each[DFI_PLANES] * a->tiles[DFI_LINES] + j / a->each[DFI_LINES]) *
+                          a->tiles[DFI_BYTES] + c / a->each[DFI_BYTES]);
+    if (r->row > room) return -1;
+    if (r->rows == 1) return t;
+    if (width == a->end - a->base) return dfi_region_bytes(r) <= room ? t : -1;
+    if (r->ld == width)
+        return j % a->each[DFI_LINES] + r->rows <= a->each[DFI_LINES] && j + r->rows <= a->size[DFI_LINES] ? t : -1;
+    if (r->ld == plane)
+        return i % a->each[DFI_PLANES] + r->rows <= a->each[DFI_PLANES] && i + r->rows <= a->size[DFI_PLANES] ? t : -1;
+    return -1;
+}
+
+/* Called with tiles and regions inside of them. */
+typedef void dfi_part_fn(struct dfi_shared *a, long t, const struct dfi_region *r, void *arg);
+
+/* The parts of `rows` rows of `row` bytes, which begin in line j of plane i, at byte c, and stay in that plane. */
+static void dfi_parts_of_plane(struct dfi_shared *a, size_t i, size_t j, size_t c, size_t rows, size_t row,
+                               dfi_part_fn *fn, void *arg)
+{
+    const size_t width = a->size[DFI_BYTES], *each = a->each;
+    size_t y, x, to_y, to_x;
+    for (y = j; y < j + rows; y = to_y) {
+        to_y = dfi_size_least((y / each[DFI_LINES] + 1) * each[DFI_LINES], j + rows);
+        for (x = c; x < c + row; x = to_x) {
+            struct dfi_region r;
+            to_x = dfi_size_least((x / each[DFI_BYTES] + 1) * each[DFI_BYTES], c + row);
+            r.p = a->base + (i * a->size[DFI_LINES] + y) * width + x;
+            r.rows = to_y - y, r.row = to_x - x, r.ld = r.rows > 1 ? width : 0;
+            fn(a, (long)((i / each[DFI_PLANES] * a->tiles[DFI_LINES] + y / each[DFI_LINES]) * a->tiles[DFI_BYTES] +
+                         x / each[DFI_BYTES]), &r, arg);
+        }
+    }
+}
+
+/* The parts of r, which begins in a, in its tiles. What lies behind the end of a is left out. */
+static void dfi_parts_of(struct dfi_shared *a, const struct dfi_region *r, dfi_part_fn *fn, void *arg)
+{
+    const size_t width = a->size[DFI_BYTES], lines = a->size[DFI_LINES], plane = width * lines;
+    const size_t all = a->end - a->base;
+    const long t = dfi_tile_of(a, r);
+    size_t o = r->p - a->base, k;
+    if (t >= 0) {
+        fn(a, t, r, arg);
+        return;
+    }
+    if (r->ld == width && o % width + r->row <= width && o % plane / width + r->rows <= lines) {
+        dfi_parts_of_plane(a, o / plane, o % plane / width, o % width, r->rows, r->row, fn, arg);
+        return;
+    }
+    for (k = 0; k < r->rows && o < all; k++, o = r->p - a->base + k * r->ld) {
+        size_t left = dfi_size_least(r->row, all - o);
+        while (left) {
+            const size_t c = o % width, j = o % plane / width;
+            const size_t rows = c || left < width ? 1 : dfi_size_least(left / width, lines - j);
+            const size_t row = rows > 1 ? width : dfi_size_least(left, width - c);
+            dfi_parts_of_plane(a, o / plane, j, c, rows, row, fn, arg);
+            o += rows * row, left -= rows * row;
+        }
+    }
+}
+
+/* Calls fn with the parts of tile t, which are more than one if it has several planes. */
+static void dfi_tile_whole(struct dfi_shared *a, long t, dfi_part_fn *fn, void *arg)
+{
+    const size_t width = a->size[DFI_BYTES], tiles = a->tiles[DFI_LINES] * a->tiles[DFI_BYTES];
+    const size_t j = (size_t)t % tiles / a->tiles[DFI_BYTES] * a->each[DFI_LINES];
+    const size_t c = (size_t)t % a->tiles[DFI_BYTES] * a->each[DFI_BYTES];
+    const size_t rows = dfi_size_least(a->each[DFI_LINES], a->size[DFI_LINES] - j);
+    const size_t row = dfi_size_least(a->each[DFI_BYTES], width - c);
+    size_t i = (size_t)t / tiles * a->each[DFI_PLANES];
+    const size_t end = dfi_size_least(i + a->each[DFI_PLANES], a->size[DFI_PLANES]);
+    for (; i < end; i++) dfi_parts_of_plane(a, i, j, c, rows, row, fn, arg);
+}
+
+DFI_SMALL_CODE_END
+
+#endif
