@@ -153,10 +153,12 @@ static size_t dfi_shared_size(const struct dfi_shared *a)
     return a->size[DFI_PLANES] * a->size[DFI_LINES] * a->size[DFI_BYTES];
 }
 
+DFI_SMALL_CODE_END
+
 /* --- regions ------------------------------------------------------------------------------------------------- */
 
 /* The tile that has all of r, which begins in a; or -1. */
-static long dfi_tile_of(const struct dfi_shared *a, const struct dfi_region *r)
+DFI_FAST long dfi_tile_of(const struct dfi_shared *a, const struct dfi_region *r)
 {
     const size_t width = a->size[DFI_BYTES], plane = width * a->size[DFI_LINES], o = r->p - a->base;
     const size_t i = o / plane, j = o % plane / width, c = o % width, in = c % a->each[DFI_BYTES];
@@ -234,7 +236,5 @@ static void dfi_tile_whole(struct dfi_shared *a, long t, dfi_part_fn *fn, void *
     const size_t end = dfi_size_least(i + a->each[DFI_PLANES], a->size[DFI_PLANES]);
     for (; i < end; i++) dfi_parts_of_plane(a, i, j, c, rows, row, fn, arg);
 }
-
-DFI_SMALL_CODE_END
 
 #endif
