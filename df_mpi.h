@@ -89,7 +89,7 @@ DFI_BEGIN
  *     MPI may be called by the program outside of tasks, after df_mpi_wait and before the next df_submit; with
  *     MPI_THREAD_MULTIPLE always.
  *     Memory: each rank has addresses for the whole of each array, and pages for the parts that it has had.
- *     Cost: with one rank that of df.h. Else each access to a tile costs 260 instructions if the task runs elsewhere,
+ *     Cost: with one rank that of df.h. Else each access to a tile costs 210 instructions if the task runs elsewhere,
  *     and 730 if it runs here; a message costs two tasks.
  *     Threads: df_rank and df_ranks: any; the others: the one that called df_mpi_start, outside of tasks. */
 #if defined(DF_SERIAL)

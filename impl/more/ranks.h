@@ -22,24 +22,19 @@
 #include "../flow/types.h"
 #include "types.h"
 
-DFI_SMALL_CODE_BEGIN
-
 #if !defined(DF_SERIAL)
 static struct {
     const struct dfi_ranks *hook;
+    int asks;   /* the next dfi_run_after asks */
     int placed; /* the submission that goes on has asked, or is part of an answer */
 } dfi_ranks; /* of the thread of dfi_ranks_begin */
 
-static int dfi_ranks_ask(struct dfi_worker *w)
+/* Does the code of w want to know the accesses of a task of that type before there is one? pre: it is in no task with a
+ * record */
+DFI_FAST int dfi_ranks_want(struct dfi_worker *w, const struct dfi_type *type)
 {
-    return w->scope->asks & DFI_ASKS_CREATE && !w->task && dfi_ranks.hook && !dfi_ranks.placed &&
-           !dfi_runs_now(w);
-}
-
-/* Does the code of w want to know the accesses of a task of that type before there is one? */
-static int dfi_ranks_want(struct dfi_worker *w, const struct dfi_type *type)
-{
-    return type->modes & DFI_INOUT && !(type->modes & DFI_INTERNAL) && dfi_ranks_ask(w);
+    if (!(w->scope->asks & DFI_ASKS_CREATE) || dfi_ranks.placed || !dfi_ranks.hook || dfi_runs_now(w)) return 0;
+    return dfi_ranks.asks = type->modes & DFI_INOUT && !(type->modes & DFI_INTERNAL);
 }
 
 /* The code of w submits a task with these accesses. Zero: memory for its record is lacking. */
@@ -51,8 +46,8 @@ static DFI_NOINLINE int dfi_ranks_submit(struct dfi_worker *w, const struct dfi_
     const char *site = f->opts_site;
     struct dfi_task *t;
     int here;
-    if (!dfi_ranks_ask(w)) return 0;
-    dfi_ranks.placed = 1;
+    if (!dfi_ranks.asks) return 0;
+    dfi_ranks.asks = 0, dfi_ranks.placed = 1;
     f->opts = NULL;
     here = dfi_ranks.hook->here(type->name, x, n);
     f->opts = o, f->opts_site = site;
@@ -80,7 +75,7 @@ DFI_API int dfi_ranks_begin(const struct dfi_ranks *r)
 {
     struct dfi_worker *w = dfi_me_attached();
     if (!w || w->task || w->scope->outer) return 0;
-    dfi_ranks.hook = r, dfi_ranks.placed = 0;
+    dfi_ranks.hook = r, dfi_ranks.asks = dfi_ranks.placed = 0;
     w->scope->asks |= DFI_ASKS_CREATE;
     return 1;
 }
@@ -96,7 +91,5 @@ static void dfi_module_ranks(const struct dfi_moment *m)
 DFI_FAST int dfi_ranks_want(struct dfi_worker *w, const struct dfi_type *type) { return (void)w, (void)type, 0; }
 DFI_FAST void dfi_ranks_block(struct dfi_worker *w, struct dfi_scope *s) { (void)w, (void)s; }
 #endif
-
-DFI_SMALL_CODE_END
 
 #endif

@@ -106,11 +106,8 @@ DFI_API int df_ranks(void) { return dfi_mpi.ranks; }
 
 DFI_API int df_home(const void *p)
 {
-    struct dfi_region r;
-    struct dfi_shared *a = dfi_shared_find((uintptr_t)p);
-    if (!a) return dfi_mpi.rank;
-    r.p = (uintptr_t)p, r.row = r.rows = 1, r.ld = 0;
-    return a->tile[dfi_tile_of(a, &r)].home;
+    const struct dfi_shared *a = dfi_shared_find((uintptr_t)p);
+    return a ? a->tile[dfi_tile_of(a, (uintptr_t)p, 1, 1, 0)].home : dfi_mpi.rank;
 }
 DFI_EXTERN_C_END
 

@@ -147,18 +147,17 @@ static int dfi_mpi_here(const char *name, const struct dfi_access *x, unsigned n
     int home = -1;
     if (dfi_mpi.fetches) return 1;
     for (i = 0; i < n; i++) {
-        struct dfi_region r;
-        struct dfi_shared *a = dfi_mpi_of(&x[i], &r);
-        struct dfi_mpi_tile *tile;
+        const struct dfi_shared *a;
+        const struct dfi_mpi_tile *tile;
         long t;
-        if (!a) continue;
+        if (!(x[i].mode & DFI_INOUT) || !(a = dfi_shared_find((uintptr_t)x[i].p)) || !x[i].row || !x[i].rows) continue;
         shared = 1;
-        if ((t = dfi_tile_of(a, &r)) < 0) break;
+        if (DFI_UNLIKELY((t = dfi_tile_of(a, (uintptr_t)x[i].p, x[i].row, x[i].rows, x[i].ld)) < 0)) break;
         tile = &a->tile[t];
         concerned |= (unsigned)(tile->last == dfi_mpi.rank);
         if (!(x[i].mode & DFI_WRITES)) continue;
         home = tile->home, writes++;
-        concerned |= (unsigned)(tile->last != home || tile->copies != NULL);
+        concerned |= (unsigned)(tile->last != home) | (unsigned)(tile->copies != NULL);
     }
     if (!shared) return 1;
     if (i == n && writes == 1 && !concerned && home != dfi_mpi.rank) return 0;

@@ -26,6 +26,9 @@ struct dfi_mpi_tile {
     struct dfi_mpi_copy *copies;       /* of what that task leaves */
 };
 
+/* Divisors of offsets in an array. per: 2^64 / by + 1; 0: divide. */
+struct dfi_divisor { size_t by; uint64_t per; };
+
 /* An array, as planes of lines of bytes: those of one dimension less have one plane, or one line. If its tiles are
  * contiguous, it is one line. */
 enum { DFI_PLANES, DFI_LINES, DFI_BYTES, DFI_DIMS };
@@ -35,6 +38,7 @@ struct dfi_shared {
     size_t size[DFI_DIMS];         /* planes; lines of a plane; bytes of a line */
     size_t each[DFI_DIMS];         /* the same for a tile; those at the ends may be smaller */
     size_t tiles[DFI_DIMS];        /* tiles along each */
+    struct dfi_divisor plane, line, of[DFI_DIMS]; /* bytes of a plane, of a line; `each` */
     struct dfi_mpi_tile *tile;         /* in the order of memory */
 };
 
@@ -94,6 +98,29 @@ static const char *dfi_shared_divide(struct dfi_shared *a, const df_shared_desc 
     return NULL;
 }
 
+static size_t dfi_shared_size(const struct dfi_shared *a)
+{
+    return a->size[DFI_PLANES] * a->size[DFI_LINES] * a->size[DFI_BYTES];
+}
+
+/* For offsets below n. per gives the same quotient if n * by < 2^64, as per * by exceeds 2^64 by no more than by. */
+static struct dfi_divisor dfi_divisor_of(size_t by, size_t n)
+{
+    struct dfi_divisor d;
+    d.by = by, d.per = 0;
+#if defined(__SIZEOF_INT128__)
+    if (by > 1 && (uint64_t)n <= ~(uint64_t)0 / by) d.per = ~(uint64_t)0 / by + 1;
+#endif
+    return d;
+}
+DFI_FAST size_t dfi_divide(size_t o, const struct dfi_divisor *d)
+{
+#if defined(__SIZEOF_INT128__)
+    if (DFI_LIKELY(d->per)) return (size_t)(((unsigned __int128)o * d->per) >> 64);
+#endif
+    return d->by == 1 ? o : o / d->by;
+}
+
 /* From elements to bytes; contiguous tiles become parts of one line. */
 static void dfi_shared_bytes(struct dfi_shared *a, size_t element)
 {
@@ -106,7 +133,12 @@ static void dfi_shared_bytes(struct dfi_shared *a, size_t element)
             a->size[DFI_BYTES] *= a->size[i], a->each[DFI_BYTES] *= a->each[i];
             a->size[i] = a->each[i] = 1;
         }
-    for (i = 0; i < DFI_DIMS; i++) a->tiles[i] = (a->size[i] + a->each[i] - 1) / a->each[i];
+    for (i = 0; i < DFI_DIMS; i++) {
+        a->tiles[i] = (a->size[i] + a->each[i] - 1) / a->each[i];
+        a->of[i] = dfi_divisor_of(a->each[i], a->size[i]);
+    }
+    a->line = dfi_divisor_of(a->size[DFI_BYTES], a->size[DFI_BYTES] * a->size[DFI_LINES]);
+    a->plane = dfi_divisor_of(a->line.by * a->size[DFI_LINES], dfi_shared_size(a));
 }
 
 /* The home of each tile. Nonzero: a function gave no rank. */
@@ -148,30 +180,34 @@ static const char *dfi_shared_make(struct dfi_shared *a, size_t element, const d
     return NULL;
 }
 
-static size_t dfi_shared_size(const struct dfi_shared *a)
-{
-    return a->size[DFI_PLANES] * a->size[DFI_LINES] * a->size[DFI_BYTES];
-}
-
 DFI_SMALL_CODE_END
 
 /* --- regions ------------------------------------------------------------------------------------------------- */
 
-/* The tile that has all of r, which begins in a; or -1. */
-DFI_FAST long dfi_tile_of(const struct dfi_shared *a, const struct dfi_region *r)
+/* The tile that has all of the region, of which no number is 0, and which begins in a; or -1. */
+DFI_FAST long dfi_tile_of(const struct dfi_shared *a, uintptr_t p, size_t row, size_t rows, size_t ld)
 {
-    const size_t width = a->size[DFI_BYTES], plane = width * a->size[DFI_LINES], o = r->p - a->base;
-    const size_t i = o / plane, j = o % plane / width, c = o % width, in = c % a->each[DFI_BYTES];
-    const size_t room = dfi_size_least(a->each[DFI_BYTES] - in, width - c);
-    const long t = (long)((i / a->each[DFI_PLANES] * a->tiles[DFI_LINES] + j / a->each[DFI_LINES]) *
-                          a->tiles[DFI_BYTES] + c / a->each[DFI_BYTES]);
-    if (r->row > room) return -1;
-    if (r->rows == 1) return t;
-    if (width == a->end - a->base) return dfi_region_bytes(r) <= room ? t : -1;
-    if (r->ld == width)
-        return j % a->each[DFI_LINES] + r->rows <= a->each[DFI_LINES] && j + r->rows <= a->size[DFI_LINES] ? t : -1;
-    if (r->ld == plane)
-        return i % a->each[DFI_PLANES] + r->rows <= a->each[DFI_PLANES] && i + r->rows <= a->size[DFI_PLANES] ? t : -1;
+    const size_t width = a->size[DFI_BYTES], o = p - a->base, *each = a->each;
+    size_t i = 0, j = 0, c = o, in, room, t = 0, x;
+    if (width != a->end - a->base) {
+        if (a->size[DFI_PLANES] > 1) i = dfi_divide(o, &a->plane), c -= i * a->plane.by;
+        j = dfi_divide(c, &a->line), c -= j * width;
+        if (i) t = dfi_divide(i, &a->of[DFI_PLANES]) * a->tiles[DFI_LINES];
+        t = (t + dfi_divide(j, &a->of[DFI_LINES])) * a->tiles[DFI_BYTES];
+    }
+    x = dfi_divide(c, &a->of[DFI_BYTES]), in = c - x * each[DFI_BYTES], t += x;
+    room = dfi_size_least(each[DFI_BYTES] - in, width - c);
+    if (row > room) return -1;
+    if (rows == 1) return (long)t;
+    if (width == a->end - a->base) return (rows - 1) <= (room - row) / (ld ? ld : 1) ? (long)t : -1;
+    if (ld == width) {
+        const size_t y = j - dfi_divide(j, &a->of[DFI_LINES]) * each[DFI_LINES];
+        return rows <= each[DFI_LINES] - y && rows <= a->size[DFI_LINES] - j ? (long)t : -1;
+    }
+    if (ld == a->plane.by) {
+        const size_t z = i - dfi_divide(i, &a->of[DFI_PLANES]) * each[DFI_PLANES];
+        return rows <= each[DFI_PLANES] - z && rows <= a->size[DFI_PLANES] - i ? (long)t : -1;
+    }
     return -1;
 }
 
@@ -202,7 +238,7 @@ static void dfi_parts_of(struct dfi_shared *a, const struct dfi_region *r, dfi_p
 {
     const size_t width = a->size[DFI_BYTES], lines = a->size[DFI_LINES], plane = width * lines;
     const size_t all = a->end - a->base;
-    const long t = dfi_tile_of(a, r);
+    const long t = dfi_tile_of(a, r->p, r->row, r->rows, r->ld);
     size_t o = r->p - a->base, k;
     if (t >= 0) {
         fn(a, t, r, arg);

@@ -57,7 +57,7 @@ static char *dfi_room_take(size_t bytes)
 
 /* --- arrays ------------------------------------------------------------------------------------------------ */
 
-static struct dfi_shared *dfi_shared_find(uintptr_t p)
+DFI_FAST struct dfi_shared *dfi_shared_find(uintptr_t p)
 {
     struct dfi_shared *a = dfi_mpi.hit;
     if (DFI_LIKELY(a && p - a->base < a->end - a->base)) return a;

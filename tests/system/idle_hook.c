@@ -158,14 +158,14 @@ static void watcher_leaves(int n, int asks)
 /* One worker, its spare, and a thread of the program that waits. When the spare has work, that thread has to watch, and
  * not the worker, whose place the spare has. */
 static pthread_barrier_t meet;
+static df_token done; /* the thread waits until the spare has had its event */
 static void *waits_too(void *rounds)
 {
     for (int k = *(int *)rounds; k > 0; k--) {
-        df_token t = DF_TOKEN_EXTERNAL(1);
+        df_token_init_external(&done, 1);
         pthread_barrier_wait(&meet);
         usleep(150); /* the spare sleeps first, and watches */
-        arm(2, &t, 1500);
-        df_submit_with(DF_OPTS(.after = DF_TOKENS(&t)), nothing);
+        df_submit_with(DF_OPTS(.after = DF_TOKENS(&done)), nothing);
         df_wait();
         pthread_barrier_wait(&meet);
     }
@@ -182,6 +182,7 @@ static void beside_spares(int n)
         df_submit_with(DF_OPTS(.after = DF_TOKENS(&t), .signals = DF_TOKENS(&ended)), spins, 1, &place);
         arm(0, &t, 300), arm(1, NULL, 800);
         CHECK(df_wait_token(&ended) == DF_OK);
+        arm(2, &done, 0);
         pthread_barrier_wait(&meet);
         df_wait();
     }
