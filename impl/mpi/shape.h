@@ -116,7 +116,8 @@ static struct dfi_divisor dfi_divisor_of(size_t by, size_t n)
 DFI_FAST size_t dfi_divide(size_t o, const struct dfi_divisor *d)
 {
 #if defined(__SIZEOF_INT128__)
-    if (DFI_LIKELY(d->per)) return (size_t)(((unsigned __int128)o * d->per) >> 64);
+    __extension__ typedef unsigned __int128 wide;
+    if (DFI_LIKELY(d->per)) return (size_t)(((wide)o * d->per) >> 64);
 #endif
     return d->by == 1 ? o : o / d->by;
 }
