@@ -143,7 +143,7 @@ DFI_UNUSED static DFI_COLD int dfi_found_again(const char *text)
             dfi_store_relaxed(&made->times, 1);
         }
         seen = made->next = first;
-    } while (!dfi_cas_acq_rel(&dfi_findings, &first, made)); /* pairs with the acquire above */
+    } while (!dfi_cas_acq_rel(&dfi_findings, &first, made)); /* release, for the acquires */
     return 0;
 }
 #else

@@ -34,8 +34,8 @@ DFI_UPCALL(int, dfi_up_may_run_now, (struct dfi_worker *w, const struct dfi_type
 /* A task without a record is about to run in the scope of its parent; the scope or the pool asks. Nonzero: not, it is
  * dropped. */
 DFI_UPCALL(int, dfi_up_runs_now, (struct dfi_worker *w, const struct dfi_type *type));
-/* The code of w submits a task with these accesses, and its scope asks. Nonzero: that was done, or the task is left
- * out; zero: memory for its record is lacking. */
+/* The code of w submits a task with these accesses, and its scope asks (DFI_ASKS_CREATE). Nonzero: that was done, or
+ * the task is left out; zero: memory for its record is lacking. */
 DFI_UPCALL(int, dfi_up_placed, (struct dfi_worker *w, const struct dfi_type *type, void *args,
                                 const struct dfi_access *x, unsigned n));
 /* A task without a record is about to wait for its predecessors; and has. s may be NULL, and so may o, the options.

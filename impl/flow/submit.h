@@ -271,7 +271,7 @@ DFI_API void dfi_run_after(const struct dfi_type *type, void *args, const struct
 {
     struct dfi_worker *w = dfi_me();
     int ends;
-    if (dfi_up_placed && DFI_UNLIKELY(w->scope->asks) && dfi_up_placed(w, type, args, x, n)) return;
+    if (dfi_up_placed && w->scope->asks & DFI_ASKS_CREATE && dfi_up_placed(w, type, args, x, n)) return;
     if (!dfi_bare_begin(w, x, n)) {
         dfi_args_order(type, args, DFI_ORDER_DROP);
         return;

@@ -62,7 +62,7 @@ static df_result dfi_mpi_initialise(void)
     return DF_OK;
 }
 
-/* What does not change: the communicator, and the addresses. */
+/* The communicator and the addresses, which stay the same. */
 static df_result dfi_mpi_begin(MPI_Comm comm)
 {
     int found, *tags;
@@ -75,7 +75,7 @@ static df_result dfi_mpi_begin(MPI_Comm comm)
     dfi_mpi.bytes = (size_t *)dfi_zeroed((size_t)dfi_mpi.ranks * sizeof(size_t));
     dfi_mpi.sent = (unsigned *)dfi_zeroed((size_t)dfi_mpi.ranks * sizeof(unsigned));
     dfi_mpi.received = (unsigned *)dfi_zeroed((size_t)dfi_mpi.ranks * sizeof(unsigned));
-    if (!dfi_mpi.bytes || !dfi_mpi.sent || !dfi_mpi.received) return DF_ERROR_MEMORY;
+    if (!dfi_mpi.bytes || !dfi_mpi.sent || !dfi_mpi.received) dfi_mpi_ends("memory for counts of messages is lacking");
     if (!dfi_room_reserve())
         return dfi_mpi_wrong(DF_ERROR_MEMORY, "the ranks have no large range of addresses in common: is there a limit "
                                               "of virtual memory (ulimit -v)?");
@@ -87,7 +87,10 @@ DFI_API df_result df_mpi_start(MPI_Comm comm, const df_config *config)
 {
     df_config c;
     df_result r;
-    if (dfi_mpi.comm == MPI_COMM_NULL && (r = dfi_mpi_begin(comm)) != DF_OK) return r;
+    if (dfi_mpi.comm == MPI_COMM_NULL && (r = dfi_mpi_begin(comm)) != DF_OK) {
+        dfi_mpi.comm = MPI_COMM_NULL; /* the next call begins again */
+        return r;
+    }
     if (config) memcpy((void *)&c, (const void *)config, sizeof c);
     else c = *DF_CONFIG(.workers = 0);
     if (dfi_mpi.ranks > 1) {

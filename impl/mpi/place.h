@@ -1,9 +1,9 @@
 /* place.h - where a task runs, and the messages that it needs
  *
- * Each rank looks at each task of the program: a task runs in the home of what it writes. A tile is where it was
- * written last. A read elsewhere is a message from that rank, of which only the two ranks take notice. All take notice
- * of a write, after which copies are old. A task that writes a part of a tile elsewhere than where the tile was written
- * last needs the rest of it. */
+ * Each rank looks at each task of the program: a task runs in the home of the data that it writes. A tile is where it
+ * was written last. A read elsewhere is a message from that rank, of which only the two ranks take notice. All take
+ * notice of a write, after which copies are old. A task that writes a part of a tile elsewhere than where the tile was
+ * written last needs the rest of it. */
 #ifndef DFI_MPI_PLACE_H
 #define DFI_MPI_PLACE_H
 
@@ -29,7 +29,7 @@ static void dfi_mpi_read(struct dfi_shared *a, long t, const struct dfi_region *
         if (c->rank == where && dfi_region_covers(&c->r, r)) return;
     if ((c = dfi_mpi.unused) != NULL) dfi_mpi.unused = c->next;
     else if (!(c = (struct dfi_mpi_copy *)dfi_malloc(sizeof *c))) {
-        dfi_mpi_ends("memory for what is known of copies is lacking");
+        dfi_mpi_ends("memory for the list of copies is lacking");
         return;
     }
     c->r = *r, c->rank = where, c->next = tile->copies, tile->copies = c;
@@ -57,7 +57,7 @@ static void dfi_part_rest(struct dfi_shared *a, long t, const struct dfi_region 
     const struct dfi_mpi_place *p = (const struct dfi_mpi_place *)arg;
     if (p->mode & DFI_IN || !dfi_region_covers(p->r, whole)) dfi_mpi_read(a, t, whole, p->where);
 }
-/* Before the task: what it needs. */
+/* Before the task: the values that it needs. */
 static void dfi_part_needs(struct dfi_shared *a, long t, const struct dfi_region *r, void *arg)
 {
     struct dfi_mpi_place *p = (struct dfi_mpi_place *)arg;
@@ -65,20 +65,19 @@ static void dfi_part_needs(struct dfi_shared *a, long t, const struct dfi_region
     if (p->mode & DFI_WRITES && a->tile[t].last != p->where) dfi_tile_whole(a, t, dfi_part_rest, arg);
     else if (p->mode & DFI_IN) dfi_mpi_read(a, t, r, p->where);
 }
-/* Behind the task: what it leaves. */
+/* Behind the task: the values that it leaves. */
 static void dfi_part_leaves(struct dfi_shared *a, long t, const struct dfi_region *r, void *arg)
 {
     dfi_mpi_write(a, t, r, ((const struct dfi_mpi_place *)arg)->where);
 }
 
-struct dfi_homes { int best; };
+/* *arg: the home of most bytes so far, or -1. */
 static void dfi_part_home(struct dfi_shared *a, long t, const struct dfi_region *r, void *arg)
 {
-    struct dfi_homes *h = (struct dfi_homes *)arg;
+    int *best = (int *)arg;
     const int home = a->tile[t].home;
-    dfi_mpi.bytes[home] += r->rows * r->row;
-    if (h->best < 0 || dfi_mpi.bytes[home] > dfi_mpi.bytes[h->best] ||
-        (dfi_mpi.bytes[home] == dfi_mpi.bytes[h->best] && home < h->best)) h->best = home;
+    const size_t bytes = dfi_mpi.bytes[home] += r->rows * r->row, most = *best < 0 ? 0 : dfi_mpi.bytes[*best];
+    if (bytes > most || (bytes == most && home < *best)) *best = home;
 }
 static void dfi_part_home_clear(struct dfi_shared *a, long t, const struct dfi_region *r, void *arg)
 {
@@ -100,24 +99,23 @@ static struct dfi_shared *dfi_mpi_of(const struct dfi_access *x, struct dfi_regi
 /* The rank that is the home of most bytes that the task writes; of several, the first. -1: it writes nothing shared. */
 static int dfi_mpi_home(const struct dfi_access *x, unsigned n)
 {
-    struct dfi_homes h;
+    int best = -1;
     struct dfi_region r;
     struct dfi_shared *a;
     unsigned i;
-    h.best = -1;
     for (i = 0; i < n; i++)
-        if (x[i].mode & DFI_WRITES && (a = dfi_mpi_of(&x[i], &r)) != NULL) dfi_parts_of(a, &r, dfi_part_home, &h);
+        if (x[i].mode & DFI_WRITES && (a = dfi_mpi_of(&x[i], &r)) != NULL) dfi_parts_of(a, &r, dfi_part_home, &best);
     for (i = 0; i < n; i++)
         if (x[i].mode & DFI_WRITES && (a = dfi_mpi_of(&x[i], &r)) != NULL)
             dfi_parts_of(a, &r, dfi_part_home_clear, NULL);
-    return h.best;
+    return best;
 }
 
 static void dfi_mpi_behind(const char *name, unsigned i, const struct dfi_shared *a, const struct dfi_region *r)
 {
     if (dfi_region_is_all(r) || dfi_region_end(r) > a->end)
-        dfi_error("df_mpi: task %s: access %u begins in an array of df_shared_alloc and ends behind it: only what is "
-                  "in the array comes from other ranks and goes to them", name, i);
+        dfi_error("df_mpi: task %s: access %u begins in an array of df_shared_alloc and ends behind it: only the "
+                  "part in the array comes from other ranks and goes to them", name, i);
 }
 
 /* The answer for any task. */

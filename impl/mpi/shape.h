@@ -23,7 +23,7 @@ struct dfi_mpi_copy {
 };
 struct dfi_mpi_tile {
     int home, last;                /* ranks: its home; where it is written last by the tasks submitted so far */
-    struct dfi_mpi_copy *copies;       /* of what that task leaves */
+    struct dfi_mpi_copy *copies;   /* of the values that it has then */
 };
 
 /* Divisors of offsets in an array. per: 2^64 / by + 1; 0: divide. */
@@ -39,12 +39,12 @@ struct dfi_shared {
     size_t each[DFI_DIMS];         /* the same for a tile; those at the ends may be smaller */
     size_t tiles[DFI_DIMS];        /* tiles along each */
     struct dfi_divisor plane, line, of[DFI_DIMS]; /* bytes of a plane, of a line; `each` */
-    struct dfi_mpi_tile *tile;         /* in the order of memory */
+    struct dfi_mpi_tile *tile;     /* in the order of memory */
 };
 
 /* --- description ------------------------------------------------------------------------------------------ */
 
-/* What a description says of the dimensions, of which the last one is the last of DFI_DIMS. */
+/* Taken from a description. Its last dimension is the last of DFI_DIMS. */
 struct dfi_shared_plan {
     int parts[DFI_DIMS];           /* ranks along each */
     size_t each[DFI_DIMS];         /* so many tiles in a row have the same home */
@@ -132,25 +132,23 @@ static void dfi_shared_bytes(struct dfi_shared *a, size_t element)
     if (i >= DFI_DIMS)
         for (i = 0; i < DFI_BYTES; i++) {
             a->size[DFI_BYTES] *= a->size[i], a->each[DFI_BYTES] *= a->each[i];
-            a->size[i] = a->each[i] = 1;
+            a->tiles[DFI_BYTES] *= a->tiles[i];
+            a->size[i] = a->each[i] = a->tiles[i] = 1;
         }
-    for (i = 0; i < DFI_DIMS; i++) {
-        a->tiles[i] = (a->size[i] + a->each[i] - 1) / a->each[i];
-        a->of[i] = dfi_divisor_of(a->each[i], a->size[i]);
-    }
+    for (i = 0; i < DFI_DIMS; i++) a->of[i] = dfi_divisor_of(a->each[i], a->size[i]);
     a->line = dfi_divisor_of(a->size[DFI_BYTES], a->size[DFI_BYTES] * a->size[DFI_LINES]);
     a->plane = dfi_divisor_of(a->line.by * a->size[DFI_LINES], dfi_shared_size(a));
 }
 
 /* The home of each tile. Nonzero: a function gave no rank. */
 static int dfi_shared_homes(struct dfi_shared *a, const df_shared_desc *d, int ranks,
-                            const struct dfi_shared_plan *plan, const size_t *tiles)
+                            const struct dfi_shared_plan *plan)
 {
     size_t t[DFI_DIMS], n = 0;
     int i, wrong = 0;
-    for (t[0] = 0; t[0] < tiles[0]; t[0]++)
-        for (t[1] = 0; t[1] < tiles[1]; t[1]++)
-            for (t[2] = 0; t[2] < tiles[2]; t[2]++, n++) {
+    for (t[0] = 0; t[0] < a->tiles[0]; t[0]++)
+        for (t[1] = 0; t[1] < a->tiles[1]; t[1]++)
+            for (t[2] = 0; t[2] < a->tiles[2]; t[2]++, n++) {
                 int home = 0;
                 if (d->home) {
                     long at[DFI_DIMS] = { 0, 0, 0 };
@@ -169,14 +167,14 @@ static const char *dfi_shared_make(struct dfi_shared *a, size_t element, const d
 {
     const char *wrong;
     struct dfi_shared_plan plan;
-    size_t tiles[DFI_DIMS], n = 1;
+    size_t n = 1;
     int i;
     if ((wrong = dfi_shared_sizes(a, d, element, &plan)) != NULL) return wrong;
     if ((wrong = dfi_shared_divide(a, d, ranks, &plan)) != NULL) return wrong;
-    for (i = 0; i < DFI_DIMS; i++) n *= tiles[i] = (a->size[i] + a->each[i] - 1) / a->each[i];
+    for (i = 0; i < DFI_DIMS; i++) n *= a->tiles[i] = (a->size[i] + a->each[i] - 1) / a->each[i];
     if (n > SIZE_MAX / 2 / sizeof *a->tile || !(a->tile = (struct dfi_mpi_tile *)dfi_zeroed(n * sizeof *a->tile)))
-        return "memory is lacking for what is known of its tiles: use larger ones";
-    if (dfi_shared_homes(a, d, ranks, &plan, tiles)) return ".home gave a number that is no rank";
+        return "memory for the list of its tiles is lacking: use larger ones";
+    if (dfi_shared_homes(a, d, ranks, &plan)) return ".home gave a number that is no rank";
     dfi_shared_bytes(a, element);
     return NULL;
 }
@@ -234,7 +232,7 @@ static void dfi_parts_of_plane(struct dfi_shared *a, size_t i, size_t j, size_t 
     }
 }
 
-/* The parts of r, which begins in a, in its tiles. What lies behind the end of a is left out. */
+/* The parts of r, which begins in a, in its tiles. The part behind the end of a is left out. */
 static void dfi_parts_of(struct dfi_shared *a, const struct dfi_region *r, dfi_part_fn *fn, void *arg)
 {
     const size_t width = a->size[DFI_BYTES], lines = a->size[DFI_LINES], plane = width * lines;

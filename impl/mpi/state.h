@@ -1,4 +1,4 @@
-/* state.h - what a rank knows: arrays of df_shared_alloc, and which rank has the values of their tiles */
+/* state.h - the knowledge of a rank: arrays, and which rank has the values of their tiles */
 #ifndef DFI_MPI_STATE_H
 #define DFI_MPI_STATE_H
 

@@ -28,14 +28,17 @@ DFI_UNUSED static uintptr_t dfi_os_page(void)
     }
     return n;
 }
+static void *dfi_sys_map(void *at, size_t bytes, int access, int how)
+{
+    int zero = open("/dev/zero", O_RDWR); /* MAP_ANONYMOUS has no name in standard C */
+    void *p = zero < 0 ? MAP_FAILED : mmap(at, bytes, access, MAP_PRIVATE | how, zero, 0);
+    if (zero >= 0) close(zero);
+    return p == MAP_FAILED ? NULL : p;
+}
 /* Zeroed pages, taken from the system when they are used; to read only if `sealed`. NULL without memory. */
 DFI_UNUSED static void *dfi_os_pages_new(size_t bytes, int sealed)
 {
-    int zero = open("/dev/zero", O_RDWR); /* MAP_ANONYMOUS has no name in standard C */
-    void *p = zero < 0 ? MAP_FAILED : mmap(NULL, bytes, sealed ? PROT_READ : PROT_READ | PROT_WRITE, MAP_PRIVATE,
-                                           zero, 0);
-    if (zero >= 0) close(zero);
-    return p == MAP_FAILED ? NULL : p;
+    return dfi_sys_map(NULL, bytes, sealed ? PROT_READ : PROT_READ | PROT_WRITE, 0);
 }
 DFI_UNUSED static void dfi_os_pages_free(void *p, size_t bytes) { munmap(p, bytes); }
 
@@ -47,24 +50,17 @@ enum { DFI_SYS_NORESERVE = 0x4000 };
 #else
 enum { DFI_SYS_NORESERVE = 0 };
 #endif
-static void *dfi_sys_map(void *at, size_t bytes, int access, int how)
-{
-    int zero = open("/dev/zero", O_RDWR);
-    void *p = zero < 0 ? MAP_FAILED : mmap(at, bytes, access, MAP_PRIVATE | DFI_SYS_NORESERVE | how, zero, 0);
-    if (zero >= 0) close(zero);
-    return p == MAP_FAILED ? NULL : p;
-}
 /* Reserves `bytes` addresses from `at` on. Zero: some of them are not free, or not valid. */
 DFI_UNUSED static int dfi_os_reserve(void *at, size_t bytes)
 {
-    void *p = dfi_sys_map(at, bytes, PROT_NONE, 0); /* without MAP_FIXED: at `at` if that is free */
+    void *p = dfi_sys_map(at, bytes, PROT_NONE, DFI_SYS_NORESERVE); /* without MAP_FIXED: at `at` if that is free */
     if (p && p != at) munmap(p, bytes);
     return p == at;
 }
 /* Zeroed pages at reserved addresses. Zero: without memory. */
 DFI_UNUSED static int dfi_os_pages_at(void *at, size_t bytes)
 {
-    return dfi_sys_map(at, bytes, PROT_READ | PROT_WRITE, MAP_FIXED) != NULL;
+    return dfi_sys_map(at, bytes, PROT_READ | PROT_WRITE, MAP_FIXED | DFI_SYS_NORESERVE) != NULL;
 }
 #else
 DFI_UNUSED static uintptr_t dfi_os_page(void) { return 4096; }
