@@ -77,10 +77,16 @@ DFI_BEGIN
  *             Returns DF_OK or an error of the tasks, in each rank the same: that of the first rank with an error of
  *             its own. As df_wait_result, it ends the error.
  *
+ *   DF_RANK(r)                     df_opts.rank: the task runs in rank r only, also if it accesses nothing, as in
+ *             df_submit_with(DF_OPTS(.rank = DF_RANK(0)), report, x);
+ *   DF_EACH_RANK                   df_opts.rank: each rank runs the task, and then has what it has written. The results
+ *             have to be equal.
+ *
  *     In each rank the thread that called df_mpi_start submits the same tasks, in the same order, with the same regions
  *     of shared arrays. So what it decides by, it computes from values that each rank has (df_fetch). Other arguments,
- *     and private memory, may differ. A task that writes shared arrays runs in the rank that is the home of most bytes
- *     that it writes; of several, in the first. One that writes none runs in each rank.
+ *     and private memory, may differ. A task runs in the rank that is the home of most bytes that it writes in shared
+ *     arrays; of several, in the first. If none of these bytes has a home, each rank runs it: a task that writes private
+ *     memory, or arrays that are not divided. df_opts.rank places a task elsewhere.
  *     Tasks that a task submits run where it runs. They access only what it has declared.
  *     Loops, launches, nodes, and tasks of other threads are of one rank, as without df_mpi.h: they access private
  *     memory. Of a task that runs elsewhere, the handle says DF_ERROR_CANCELLED, and tokens in .signals count as those
@@ -109,8 +115,10 @@ DFI_BEGIN
  *             elements; 0: parts as equal as whole tiles can be
  *   DF_CYCLIC(n)                   df_shared_dim.split: the ranks along the dimension are the homes of n elements each,
  *             in turn; 0: of 1
- *   DF_DUPLICATE                   df_shared_dim.split: the dimension is not divided among ranks
- *   int df_home(p)                 the rank that is the home of the byte at p; df_rank() for memory of no shared array
+ *   DF_DUPLICATE                   df_shared_dim.split: the dimension is not divided among ranks. An array with no other
+ *             dimension, as .dim = {{ .size = n }}, is in each rank: what many tasks read, and few write.
+ *   int df_home(p)                 the rank that is the home of the byte at p; df_rank() for arrays that are not divided,
+ *             and for memory of no shared array
  *   df_fetch(p, bytes)             gives each rank the values of the bytes at p, as the tasks submitted so far leave
  *             them, and waits for them: to print them, or to decide what to submit. All ranks call it.
  *

@@ -7,11 +7,13 @@
 
 #include "../base/compiler.h"
 
+#include <stddef.h>
+
 struct dfi_access;
 struct dfi_ranks {
-    /* Code outside of tasks submits a task of that name with these accesses. Nonzero: it runs in this rank. May submit
-     * tasks that precede it. */
-    int (*here)(const char *name, const struct dfi_access *x, unsigned n);
+    /* Code outside of tasks submits a task of that name with these accesses, and that df_opts.rank. Nonzero: it runs in
+     * this rank. May submit tasks that precede it. */
+    int (*here)(const char *name, const struct dfi_access *x, unsigned n, ptrdiff_t rank);
 };
 DFI_EXTERN_C_BEGIN
 /* From now on the code of the calling thread asks, if it is in no task; until df_stop. Zero: it is in a task or a

@@ -35,6 +35,10 @@ typedef struct df_shared_desc {
 #define df_fetch(p, bytes)      dfi_fetch((p), (bytes), DFI_SITE)
 #define df_mpi_wait()           dfi_mpi_wait(DFI_SITE)
 
+/* df_opts.rank. DF_RANK(r) is negative, so that a number without it is found. */
+#define DF_RANK(r) (-1 - (r))
+enum { DF_EACH_RANK = -0x7fffffff };
+
 DFI_EXTERN_C_BEGIN
 DFI_API int df_rank(void);
 DFI_API int df_ranks(void);

@@ -47,9 +47,10 @@ typedef struct df_opts {
     struct df_handle *handle;      /* becomes the handle of the task: df_done, df_wait_task */
     void *result;                  /* DF_RESULT(name, &r): the result of the task is stored in r when its body ends; r
                                       must live until the task is done */
+    ptrdiff_t rank;                /* over ranks (df_mpi.h): DF_RANK(r), DF_EACH_RANK; 0: by the data that it writes */
     /* new fields come last (base/sized.h) */
 } df_opts;
-enum { DFI_OPTS_0_9 = offsetof(df_opts, result) + sizeof(void *) };
+enum { DFI_OPTS_0_9 = offsetof(df_opts, rank) + sizeof(ptrdiff_t) };
 enum { DF_HOST = -1, DF_ANY_GPU = -2, DF_ANY_DEVICE = -3 };
 enum { DF_MAIN_THREAD = -1 };
 #define DF_OPTS(...) DFI_SIZED_OPTIONS(df_opts, dfi_opts_fields, __VA_ARGS__)
@@ -63,6 +64,7 @@ struct dfi_opts_fields {
     int release, device, deterministic, always;
     struct df_handle *handle;
     void *result;
+    ptrdiff_t rank;
     df_opts made;
 };
 inline const df_opts *dfi_options_at(dfi_opts_fields &&o)
@@ -71,7 +73,7 @@ inline const df_opts *dfi_options_at(dfi_opts_fields &&o)
     o.made.after = o.after.get(), o.made.signals = o.signals.get();
     o.made.group = o.group, o.made.release = o.release, o.made.device = o.device;
     o.made.deterministic = o.deterministic, o.made.always = o.always;
-    o.made.handle = o.handle, o.made.result = o.result;
+    o.made.handle = o.handle, o.made.result = o.result, o.made.rank = o.rank;
     return &o.made;
 }
 #endif

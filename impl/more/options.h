@@ -39,7 +39,7 @@ static void dfi_more_with_end(struct dfi_worker *w, const struct df_opts *o)
 static int dfi_more_options_matter(const struct df_opts *o)
 {
     return (o->after && *o->after) || (o->signals && *o->signals) || o->group || o->release || o->deterministic ||
-           o->handle;
+           o->handle || o->rank;
 }
 #define dfi_up_options_matter_by , dfi_more_options_matter
 

@@ -30,6 +30,7 @@
 #include "handle.h"
 #include "lock.h"
 #include "poison.h"
+#include "ranks.h"
 #include "rename.h"
 #include "speculate/block.h"
 #include "speculate/task.h"
@@ -69,6 +70,7 @@ static int dfi_parts_run_now(struct dfi_worker *w, const struct dfi_type *type)
         dfi_drop_next(w);
         return 1;
     }
+    if (dfi_ranks_left(w)) return 1;
     if (dfi_load_relaxed(&dfi_more.devices)) dfi_gpu_before_any(type);
     return 0;
 }

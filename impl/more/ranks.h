@@ -25,16 +25,37 @@
 #if !defined(DF_SERIAL)
 static struct {
     const struct dfi_ranks *hook;
-    int asks;   /* the next dfi_run_after asks */
-    int placed; /* the submission that goes on has asked, or is part of an answer */
+    int asks;      /* the next dfi_run_after asks */
+    int elsewhere; /* the next dfi_run_now is for a task that runs elsewhere */
+    int placed;    /* the submission that goes on has asked, or is part of an answer */
 } dfi_ranks; /* of the thread of dfi_ranks_begin */
 
-/* Does the code of w want to know the accesses of a task of that type before there is one? pre: it is in no task with a
- * record */
-DFI_FAST int dfi_ranks_want(struct dfi_worker *w, const struct dfi_type *type)
+/* The code of w, which is in no task with a record, is about to create a task of that type. DFI_WANTS_ACCESSES: it has
+ * to tell them first; DFI_LEAVES_OUT: the task has none, and runs elsewhere. */
+DFI_FAST int dfi_ranks_asked(struct dfi_worker *w, const struct dfi_type *type)
 {
+    const struct df_opts *o = dfi_tasks_of(w)->opts;
     if (!(w->scope->asks & DFI_ASKS_CREATE) || dfi_ranks.placed || !dfi_ranks.hook || dfi_runs_now(w)) return 0;
-    return dfi_ranks.asks = type->modes & DFI_INOUT && !(type->modes & DFI_INTERNAL);
+    if (type->modes & DFI_INTERNAL) return 0;
+    if (type->modes & DFI_INOUT) {
+        dfi_ranks.asks = 1;
+        return DFI_WANTS_ACCESSES;
+    }
+    dfi_ranks.elsewhere = o && o->rank && !dfi_ranks.hook->here(type->name, NULL, 0, o->rank);
+    return dfi_ranks.elsewhere ? DFI_LEAVES_OUT : 0;
+}
+
+/* The task that dfi_run_now would run runs elsewhere. o: its options */
+static void dfi_ranks_leave(struct dfi_flow_worker *f, const struct df_opts *o)
+{
+    f->opts = NULL, f->ran_now = o ? DFI_PASSED_OVER : 0; /* for dfi_with_end */
+}
+DFI_FAST int dfi_ranks_left(struct dfi_worker *w)
+{
+    if (!(w->scope->asks & DFI_ASKS_CREATE) || !dfi_ranks.elsewhere) return 0;
+    dfi_ranks.elsewhere = 0;
+    dfi_ranks_leave(dfi_tasks_of(w), dfi_tasks_of(w)->opts);
+    return 1;
 }
 
 /* The code of w submits a task with these accesses. Zero: memory for its record is lacking. */
@@ -49,11 +70,11 @@ static DFI_NOINLINE int dfi_ranks_submit(struct dfi_worker *w, const struct dfi_
     if (!dfi_ranks.asks) return 0;
     dfi_ranks.asks = 0, dfi_ranks.placed = 1;
     f->opts = NULL;
-    here = dfi_ranks.hook->here(type->name, x, n);
+    here = dfi_ranks.hook->here(type->name, x, n, o ? o->rank : 0);
     f->opts = o, f->opts_site = site;
     if (!here) {
         dfi_args_order(type, args, DFI_ORDER_DROP);
-        f->opts = NULL, f->ran_now = o ? DFI_PASSED_OVER : 0;
+        dfi_ranks_leave(f, o);
     } else if (!(t = dfi_task_new(type))) dfi_run_now(type, args);
     else if (t != DFI_BARE) {
         memcpy(t->args, args, type->args_bytes);
@@ -75,7 +96,7 @@ DFI_API int dfi_ranks_begin(const struct dfi_ranks *r)
 {
     struct dfi_worker *w = dfi_me_attached();
     if (!w || w->task || w->scope->outer) return 0;
-    dfi_ranks.hook = r, dfi_ranks.asks = dfi_ranks.placed = 0;
+    dfi_ranks.hook = r, dfi_ranks.asks = dfi_ranks.elsewhere = dfi_ranks.placed = 0;
     w->scope->asks |= DFI_ASKS_CREATE;
     return 1;
 }
@@ -88,7 +109,8 @@ static void dfi_module_ranks(const struct dfi_moment *m)
     if (dfi_me()) dfi_me()->scope->asks &= ~(unsigned)DFI_ASKS_CREATE;
 }
 #else
-DFI_FAST int dfi_ranks_want(struct dfi_worker *w, const struct dfi_type *type) { return (void)w, (void)type, 0; }
+DFI_FAST int dfi_ranks_asked(struct dfi_worker *w, const struct dfi_type *type) { return (void)w, (void)type, 0; }
+DFI_FAST int dfi_ranks_left(struct dfi_worker *w) { return (void)w, 0; }
 DFI_FAST void dfi_ranks_block(struct dfi_worker *w, struct dfi_scope *s) { (void)w, (void)s; }
 #endif
 

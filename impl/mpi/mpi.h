@@ -110,31 +110,23 @@ DFI_API int df_ranks(void) { return dfi_mpi.ranks; }
 DFI_API int df_home(const void *p)
 {
     const struct dfi_shared *a = dfi_shared_find((uintptr_t)p);
-    return a ? a->tile[dfi_tile_of(a, (uintptr_t)p, 1, 1, 0)].home : dfi_mpi.rank;
+    const int home = a ? a->tile[dfi_tile_of(a, (uintptr_t)p, 1, 1, 0)].home : (int)DFI_EACH_RANK;
+    return home == DFI_EACH_RANK ? dfi_mpi.rank : home;
 }
 DFI_EXTERN_C_END
 
-static void dfi_part_fetch(struct dfi_shared *a, long t, const struct dfi_region *r, void *unused)
-{
-    int rank;
-    (void)unused;
-    if (a->tile[t].last != dfi_mpi.rank) dfi_mpi_read(a, t, r, dfi_mpi.rank);
-    else for (rank = 0; rank < dfi_mpi.ranks; rank++) dfi_mpi_read(a, t, r, rank);
-}
+/* A task that reads memory and writes nothing runs in each rank: the values come to it. */
+static void dfi_mpi_fetched(void *arg, void *const *p) { (void)arg, (void)p; }
 
 DFI_EXTERN_C_BEGIN
 DFI_API void dfi_fetch(const void *p, size_t bytes, const char *site)
 {
-    struct dfi_access x;
-    struct dfi_region r;
-    struct dfi_shared *a;
+    df_region r;
     (void)site;
-    dfi_access_array(&x, DFI_IN, DFI_NO_ARG, p, bytes);
-    if (dfi_mpi.ranks > 1 && (a = dfi_mpi_of(&x, &r)) != NULL) {
-        dfi_mpi.fetches = 1;
-        dfi_parts_of(a, &r, dfi_part_fetch, NULL);
-        dfi_mpi.fetches = 0;
-    }
+    r = df_region_of((const char *)p, bytes);
+    if (dfi_mpi.ranks > 1 && dfi_shared_find((uintptr_t)p) &&
+        df_call(DF_OPTS(.name = "df_fetch"), dfi_mpi_fetched, NULL, 0, &r, 1) != DF_OK)
+        dfi_mpi_ends("memory for a call of df_fetch is lacking");
     df_wait_on(p, bytes);
 }
 

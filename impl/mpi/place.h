@@ -1,9 +1,9 @@
 /* place.h - where a task runs, and the messages that it needs
  *
- * Each rank looks at each task of the program: a task runs in the home of the data that it writes. A tile is where it
- * was written last. A read elsewhere is a message from that rank, of which only the two ranks take notice. All take
- * notice of a write, after which copies are old. A task that writes a part of a tile elsewhere than where the tile was
- * written last needs the rest of it. */
+ * Each rank looks at each task of the program: a task runs in the home of the data that it writes, or in each rank. A
+ * tile is where it was written last. A read elsewhere is a message from that rank, of which only the two ranks take
+ * notice. All take notice of a write, after which copies are old. A task that writes a part of a tile elsewhere than
+ * where the tile was written last needs the rest of it. */
 #ifndef DFI_MPI_PLACE_H
 #define DFI_MPI_PLACE_H
 
@@ -18,13 +18,11 @@
 #include "shared.h"
 #include "state.h"
 
-/* Rank `where` reads r, of tile t. */
-static void dfi_mpi_read(struct dfi_shared *a, long t, const struct dfi_region *r, int where)
+/* Rank `where` reads r, of a tile. */
+static void dfi_mpi_read(struct dfi_mpi_tile *tile, const struct dfi_region *r, int where)
 {
-    struct dfi_mpi_tile *tile = &a->tile[t];
-    const int from = tile->last, me = dfi_mpi.rank;
+    const int from = tile->last;
     struct dfi_mpi_copy *c;
-    if (from == where || (from != me && where != me)) return;
     for (c = tile->copies; c; c = c->next)
         if (c->rank == where && dfi_region_covers(&c->r, r)) return;
     if ((c = dfi_mpi.unused) != NULL) dfi_mpi.unused = c->next;
@@ -33,117 +31,119 @@ static void dfi_mpi_read(struct dfi_shared *a, long t, const struct dfi_region *
         return;
     }
     c->r = *r, c->rank = where, c->next = tile->copies, tile->copies = c;
-    dfi_message(from == me, from == me ? where : from, r);
+    dfi_message(from == dfi_mpi.rank, from == dfi_mpi.rank ? where : from, r);
 }
 
-/* Rank `where` writes r, of tile t. */
-static void dfi_mpi_write(struct dfi_shared *a, long t, const struct dfi_region *r, int where)
+/* A task in rank `where` accesses piece i of the list: the values that it needs are sent before it. */
+static void dfi_piece_needs(size_t i, int where)
 {
-    struct dfi_mpi_tile *tile = &a->tile[t];
-    struct dfi_mpi_copy **at = &tile->copies, *c;
-    const int moves = tile->last != where;
+    struct dfi_pieces *l = &dfi_mpi.pieces;
+    const struct dfi_piece p = l->piece[i];
+    const size_t n = l->n;
+    const int last = p.tile->last, me = dfi_mpi.rank;
+    if (last == where || (last != me && where != me)) return;
+    if (!(p.mode & DFI_WRITES)) {
+        dfi_mpi_read(p.tile, &p.r, where);
+        return;
+    }
+    dfi_pieces_of_tile(p.a, (size_t)(p.tile - p.a->tile), l);
+    for (i = n; i < l->n; i++)
+        if (p.mode & DFI_IN || !dfi_region_covers(&p.r, &l->piece[i].r)) dfi_mpi_read(p.tile, &l->piece[i].r, where);
+    l->n = n;
+}
+
+/* A task in rank `where` writes p: copies are old behind it. */
+static void dfi_piece_written(const struct dfi_piece *p, int where)
+{
+    struct dfi_mpi_copy **at = &p->tile->copies, *c;
+    const int moves = p->tile->last != where;
     while ((c = *at) != NULL)
-        if (moves || dfi_region_overlap(&c->r, r)) *at = c->next, c->next = dfi_mpi.unused, dfi_mpi.unused = c;
+        if (moves || dfi_region_overlap(&c->r, &p->r)) *at = c->next, c->next = dfi_mpi.unused, dfi_mpi.unused = c;
         else at = &c->next;
-    tile->last = where;
+    p->tile->last = where;
 }
 
-/* --- parts of an access ------------------------------------------------------------------------------------ */
-
-struct dfi_mpi_place { int where; unsigned mode; const struct dfi_region *r; };
-
-static void dfi_part_rest(struct dfi_shared *a, long t, const struct dfi_region *whole, void *arg)
+/* The rank that is the home of most bytes that the task writes; of several, the first. DFI_EACH_RANK: it writes none
+ * that have a home. */
+static int dfi_pieces_home(void)
 {
-    const struct dfi_mpi_place *p = (const struct dfi_mpi_place *)arg;
-    if (p->mode & DFI_IN || !dfi_region_covers(p->r, whole)) dfi_mpi_read(a, t, whole, p->where);
-}
-/* Before the task: the values that it needs. */
-static void dfi_part_needs(struct dfi_shared *a, long t, const struct dfi_region *r, void *arg)
-{
-    struct dfi_mpi_place *p = (struct dfi_mpi_place *)arg;
-    p->r = r;
-    if (p->mode & DFI_WRITES && a->tile[t].last != p->where) dfi_tile_whole(a, t, dfi_part_rest, arg);
-    else if (p->mode & DFI_IN) dfi_mpi_read(a, t, r, p->where);
-}
-/* Behind the task: the values that it leaves. */
-static void dfi_part_leaves(struct dfi_shared *a, long t, const struct dfi_region *r, void *arg)
-{
-    dfi_mpi_write(a, t, r, ((const struct dfi_mpi_place *)arg)->where);
-}
-
-/* *arg: the home of most bytes so far, or -1. */
-static void dfi_part_home(struct dfi_shared *a, long t, const struct dfi_region *r, void *arg)
-{
-    int *best = (int *)arg;
-    const int home = a->tile[t].home;
-    const size_t bytes = dfi_mpi.bytes[home] += r->rows * r->row, most = *best < 0 ? 0 : dfi_mpi.bytes[*best];
-    if (bytes > most || (bytes == most && home < *best)) *best = home;
-}
-static void dfi_part_home_clear(struct dfi_shared *a, long t, const struct dfi_region *r, void *arg)
-{
-    (void)r, (void)arg;
-    dfi_mpi.bytes[a->tile[t].home] = 0;
+    const struct dfi_pieces *l = &dfi_mpi.pieces;
+    int best = DFI_EACH_RANK;
+    size_t i;
+    for (i = 0; i < l->n; i++) {
+        const struct dfi_piece *p = &l->piece[i];
+        const int home = p->mode & DFI_WRITES ? p->tile->home : DFI_EACH_RANK;
+        if (home == DFI_EACH_RANK) continue;
+        dfi_mpi.bytes[home] += p->r.rows * p->r.row;
+        if (best < 0 || dfi_mpi.bytes[home] > dfi_mpi.bytes[best] ||
+            (dfi_mpi.bytes[home] == dfi_mpi.bytes[best] && home < best)) best = home;
+    }
+    for (i = 0; i < l->n; i++)
+        if (l->piece[i].tile->home != DFI_EACH_RANK) dfi_mpi.bytes[l->piece[i].tile->home] = 0;
+    return best;
 }
 
 /* --- tasks --------------------------------------------------------------------------------------------------- */
 
-/* The array in which an access is, and its region; or NULL. */
-static struct dfi_shared *dfi_mpi_of(const struct dfi_access *x, struct dfi_region *r)
+/* Lists the pieces of the accesses. */
+static void dfi_mpi_pieces(const char *name, const struct dfi_access *x, unsigned n)
 {
-    struct dfi_shared *a;
-    if (!(x->mode & DFI_INOUT) || !(a = dfi_shared_find((uintptr_t)x->p))) return NULL;
-    *r = dfi_region_of(x);
-    return r->rows ? a : NULL;
-}
-
-/* The rank that is the home of most bytes that the task writes; of several, the first. -1: it writes nothing shared. */
-static int dfi_mpi_home(const struct dfi_access *x, unsigned n)
-{
-    int best = -1;
-    struct dfi_region r;
-    struct dfi_shared *a;
+    struct dfi_pieces *l = &dfi_mpi.pieces;
     unsigned i;
-    for (i = 0; i < n; i++)
-        if (x[i].mode & DFI_WRITES && (a = dfi_mpi_of(&x[i], &r)) != NULL) dfi_parts_of(a, &r, dfi_part_home, &best);
-    for (i = 0; i < n; i++)
-        if (x[i].mode & DFI_WRITES && (a = dfi_mpi_of(&x[i], &r)) != NULL)
-            dfi_parts_of(a, &r, dfi_part_home_clear, NULL);
-    return best;
+    l->n = 0;
+    for (i = 0; i < n; i++) {
+        struct dfi_shared *a;
+        struct dfi_region r;
+        if (!(x[i].mode & DFI_INOUT) || !(a = dfi_shared_find((uintptr_t)x[i].p))) continue;
+        r = dfi_region_of(&x[i]);
+        if (!r.rows) continue;
+        if (dfi_region_is_all(&r) || dfi_region_end(&r) > a->end)
+            dfi_error("df_mpi: task %s: access %u begins in an array of df_shared_alloc and ends behind it: only the "
+                      "part in the array comes from other ranks and goes to them", name, i);
+        l->mode = x[i].mode;
+        dfi_pieces_of(a, &r, l);
+    }
+    if (l->lacking) dfi_mpi_ends("memory for the list of pieces is lacking");
 }
 
-static void dfi_mpi_behind(const char *name, unsigned i, const struct dfi_shared *a, const struct dfi_region *r)
+/* The rank of a task whose pieces are listed. */
+static int dfi_mpi_where(const char *name, ptrdiff_t rank)
 {
-    if (dfi_region_is_all(r) || dfi_region_end(r) > a->end)
-        dfi_error("df_mpi: task %s: access %u begins in an array of df_shared_alloc and ends behind it: only the "
-                  "part in the array comes from other ranks and goes to them", name, i);
+    if (rank && rank != DF_EACH_RANK && (rank > -1 || -1 - rank >= dfi_mpi.ranks)) {
+        dfi_error("df_mpi: task %s: df_opts.rank is none of DF_RANK(0) to DF_RANK(%d), DF_EACH_RANK: it counts as 0", name,
+                  dfi_mpi.ranks - 1);
+        rank = 0;
+    }
+    return !rank ? dfi_pieces_home() : rank == DF_EACH_RANK ? (int)DFI_EACH_RANK : (int)(-1 - rank);
 }
 
 /* The answer for any task. */
-static DFI_NOINLINE int dfi_mpi_task(const char *name, const struct dfi_access *x, unsigned n)
+static DFI_NOINLINE int dfi_mpi_task(const char *name, const struct dfi_access *x, unsigned n, ptrdiff_t rank)
 {
-    struct dfi_mpi_place p;
-    struct dfi_region r;
-    struct dfi_shared *a;
-    const int home = dfi_mpi_home(x, n), from = home < 0 ? 0 : home, to = home < 0 ? dfi_mpi.ranks : home + 1;
-    unsigned i;
-    for (i = 0; i < n; i++) {
-        if (!(a = dfi_mpi_of(&x[i], &r))) continue;
-        dfi_mpi_behind(name, i, a, &r);
-        p.mode = x[i].mode;
-        for (p.where = from; p.where < to; p.where++) dfi_parts_of(a, &r, dfi_part_needs, &p);
+    const int me = dfi_mpi.rank;
+    size_t i, pieces;
+    int where, to;
+    dfi_mpi_pieces(name, x, n), pieces = dfi_mpi.pieces.n;
+    where = dfi_mpi_where(name, rank);
+    for (i = 0; i < pieces; i++) {
+        const int last = dfi_mpi.pieces.piece[i].tile->last;
+        if (last == DFI_EACH_RANK) continue;
+        if (where != DFI_EACH_RANK) dfi_piece_needs(i, where);
+        else if (last != me) dfi_piece_needs(i, me);
+        else for (to = 0; to < dfi_mpi.ranks; to++) dfi_piece_needs(i, to);
     }
-    p.where = home;
-    for (i = 0; i < n; i++)
-        if (x[i].mode & DFI_WRITES && (a = dfi_mpi_of(&x[i], &r)) != NULL) dfi_parts_of(a, &r, dfi_part_leaves, &p);
-    return home < 0 || home == dfi_mpi.rank;
+    for (i = 0; i < pieces; i++)
+        if (dfi_mpi.pieces.piece[i].mode & DFI_WRITES) dfi_piece_written(&dfi_mpi.pieces.piece[i], where);
+    return where == DFI_EACH_RANK || where == me;
 }
 
-/* Most tasks write one tile, and have each access in one tile. Few of them concern this rank. */
-static int dfi_mpi_here(const char *name, const struct dfi_access *x, unsigned n)
+/* Most tasks have each access in one tile, write tiles of one rank, and do not concern this one. */
+static int dfi_mpi_here(const char *name, const struct dfi_access *x, unsigned n, ptrdiff_t rank)
 {
-    unsigned i, shared = 0, writes = 0, concerned = 0;
-    int home = -1;
-    if (dfi_mpi.fetches) return 1;
+    const int me = dfi_mpi.rank;
+    int home = DFI_EACH_RANK;
+    unsigned i, shared = 0;
+    if (rank) return dfi_mpi_task(name, x, n, rank);
     for (i = 0; i < n; i++) {
         const struct dfi_shared *a;
         const struct dfi_mpi_tile *tile;
@@ -152,14 +152,14 @@ static int dfi_mpi_here(const char *name, const struct dfi_access *x, unsigned n
         shared = 1;
         if (DFI_UNLIKELY((t = dfi_tile_of(a, (uintptr_t)x[i].p, x[i].row, x[i].rows, x[i].ld)) < 0)) break;
         tile = &a->tile[t];
-        concerned |= (unsigned)(tile->last == dfi_mpi.rank);
+        if (tile->last == me) break;
         if (!(x[i].mode & DFI_WRITES)) continue;
-        home = tile->home, writes++;
-        concerned |= (unsigned)(tile->last != home) | (unsigned)(tile->copies != NULL);
+        if (tile->home == me || tile->home != tile->last || tile->copies) break;
+        if (home != tile->home && home != DFI_EACH_RANK) break;
+        home = tile->home;
     }
     if (!shared) return 1;
-    if (i == n && writes == 1 && !concerned && home != dfi_mpi.rank) return 0;
-    return dfi_mpi_task(name, x, n);
+    return i == n && home != DFI_EACH_RANK ? 0 : dfi_mpi_task(name, x, n, 0);
 }
 static const struct dfi_ranks dfi_mpi_hook = { dfi_mpi_here };
 

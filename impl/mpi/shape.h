@@ -14,6 +14,8 @@ DFI_SMALL_CODE_BEGIN
 
 static size_t dfi_size_least(size_t a, size_t b) { return a < b ? a : b; }
 
+enum { DFI_EACH_RANK = -1 }; /* in place of a rank */
+
 /* A rank has a copy of a region of a tile, or will have it when the tasks submitted so far are done. The rank that
  * wrote the tile last knows all copies; the others, their own. */
 struct dfi_mpi_copy {
@@ -22,7 +24,8 @@ struct dfi_mpi_copy {
     int rank;
 };
 struct dfi_mpi_tile {
-    int home, last;                /* ranks: its home; where it is written last by the tasks submitted so far */
+    int home, last;                /* ranks: its home; where it is written last by the tasks submitted so far. Or
+                                    * DFI_EACH_RANK */
     struct dfi_mpi_copy *copies;   /* of the values that it has then */
 };
 
@@ -48,7 +51,7 @@ struct dfi_shared {
 struct dfi_shared_plan {
     int parts[DFI_DIMS];           /* ranks along each */
     size_t each[DFI_DIMS];         /* so many tiles in a row have the same home */
-    int dims;
+    int dims, divided;
 };
 
 /* The sizes of the array and of its tiles, in elements. NULL, or what is wrong. */
@@ -56,11 +59,11 @@ static const char *dfi_shared_sizes(struct dfi_shared *a, const df_shared_desc *
                                     struct dfi_shared_plan *plan)
 {
     size_t all = element;
-    int i, j, divided = 0;
+    int i, j;
     for (i = 0; i < DFI_DIMS; i++) a->size[i] = a->each[i] = plan->each[i] = 1, plan->parts[i] = 1;
     for (i = 0; i < DFI_DIMS && d->dim[i].size; i++) continue;
     if (!i) return "dim[0].size is 0";
-    plan->dims = i;
+    plan->dims = i, plan->divided = 0;
     for (i = 0; i < plan->dims; i++) {
         const df_shared_dim *s = &d->dim[i];
         const int kind = (int)(s->split & (DFI_SPLITS - 1));
@@ -70,10 +73,10 @@ static const char *dfi_shared_sizes(struct dfi_shared *a, const df_shared_desc *
         if ((size_t)s->size > SIZE_MAX / 2 / all) return "it has more bytes than there are addresses";
         all *= (size_t)s->size, j = DFI_DIMS - plan->dims + i;
         a->size[j] = (size_t)s->size, a->each[j] = (size_t)s->tile;
-        if (kind != DFI_SPLIT_DUPLICATE) plan->parts[j] = d->parts[i], divided = 1;
+        if (kind != DFI_SPLIT_DUPLICATE) plan->parts[j] = d->parts[i], plan->divided = 1;
         else if (d->parts[i] > 1) return "a dimension with several .parts is not divided";
     }
-    return divided || d->home ? NULL : "no dimension is divided: one has to be DF_BLOCK(n) or DF_CYCLIC(n)";
+    return NULL;
 }
 
 /* The arrangement of the ranks; tiles whose size was not given; and how many of them have a home together. */
@@ -81,6 +84,7 @@ static const char *dfi_shared_divide(struct dfi_shared *a, const df_shared_desc 
                                      struct dfi_shared_plan *plan)
 {
     int i;
+    if (!plan->divided) ranks = 1;
     if (dfi_arrange(ranks, DFI_DIMS, plan->parts) > ranks) return "it has more .parts than there are ranks";
     for (i = DFI_DIMS - plan->dims; i < DFI_DIMS; i++) {
         const long long split = d->dim[i - DFI_DIMS + plan->dims].split;
@@ -149,14 +153,14 @@ static int dfi_shared_homes(struct dfi_shared *a, const df_shared_desc *d, int r
     for (t[0] = 0; t[0] < a->tiles[0]; t[0]++)
         for (t[1] = 0; t[1] < a->tiles[1]; t[1]++)
             for (t[2] = 0; t[2] < a->tiles[2]; t[2]++, n++) {
-                int home = 0;
+                int home = plan->divided ? 0 : DFI_EACH_RANK;
                 if (d->home) {
                     long at[DFI_DIMS] = { 0, 0, 0 };
                     for (i = 0; i < plan->dims; i++) at[i] = (long)t[DFI_DIMS - plan->dims + i];
                     home = d->home(at, d->home_arg);
-                } else for (i = 0; i < DFI_DIMS; i++)
+                    if (home < 0 || home >= ranks) wrong = 1, home = 0;
+                } else if (plan->divided) for (i = 0; i < DFI_DIMS; i++)
                     home = home * plan->parts[i] + (int)(t[i] / plan->each[i] % (size_t)plan->parts[i]);
-                if (home < 0 || home >= ranks) wrong = 1, home = 0;
                 a->tile[n].home = a->tile[n].last = home;
             }
     return wrong;
@@ -210,12 +214,34 @@ DFI_FAST long dfi_tile_of(const struct dfi_shared *a, uintptr_t p, size_t row, s
     return -1;
 }
 
-/* Called with tiles and regions inside of them. */
-typedef void dfi_part_fn(struct dfi_shared *a, long t, const struct dfi_region *r, void *arg);
+/* A region of a tile, and how a task accesses it. */
+struct dfi_piece {
+    struct dfi_shared *a;
+    struct dfi_mpi_tile *tile;
+    unsigned mode;
+    struct dfi_region r;
+};
+struct dfi_pieces {
+    struct dfi_piece *piece;
+    size_t n, room;
+    unsigned mode;                 /* of the next ones */
+    int lacking;                   /* memory for one was lacking */
+};
 
-/* The parts of `rows` rows of `row` bytes, which begin in line j of plane i, at byte c, and stay in that plane. */
-static void dfi_parts_of_plane(struct dfi_shared *a, size_t i, size_t j, size_t c, size_t rows, size_t row,
-                               dfi_part_fn *fn, void *arg)
+static void dfi_piece_add(struct dfi_pieces *l, struct dfi_shared *a, size_t t, const struct dfi_region *r)
+{
+    struct dfi_piece *p;
+    if (dfi_array_room((void *)&l->piece, NULL, l->n + 1, &l->room, sizeof *l->piece)) {
+        l->lacking = 1;
+        return;
+    }
+    p = &l->piece[l->n++];
+    p->a = a, p->tile = &a->tile[t], p->mode = l->mode, p->r = *r;
+}
+
+/* The pieces of `rows` rows of `row` bytes, which begin in line j of plane i, at byte c, and stay in that plane. */
+static void dfi_pieces_of_plane(struct dfi_shared *a, size_t i, size_t j, size_t c, size_t rows, size_t row,
+                               struct dfi_pieces *l)
 {
     const size_t width = a->size[DFI_BYTES], *each = a->each;
     size_t y, x, to_y, to_x;
@@ -226,25 +252,25 @@ static void dfi_parts_of_plane(struct dfi_shared *a, size_t i, size_t j, size_t 
             to_x = dfi_size_least((x / each[DFI_BYTES] + 1) * each[DFI_BYTES], c + row);
             r.p = a->base + (i * a->size[DFI_LINES] + y) * width + x;
             r.rows = to_y - y, r.row = to_x - x, r.ld = r.rows > 1 ? width : 0;
-            fn(a, (long)((i / each[DFI_PLANES] * a->tiles[DFI_LINES] + y / each[DFI_LINES]) * a->tiles[DFI_BYTES] +
-                         x / each[DFI_BYTES]), &r, arg);
+            dfi_piece_add(l, a, (i / each[DFI_PLANES] * a->tiles[DFI_LINES] + y / each[DFI_LINES]) *
+                                   a->tiles[DFI_BYTES] + x / each[DFI_BYTES], &r);
         }
     }
 }
 
-/* The parts of r, which begins in a, in its tiles. The part behind the end of a is left out. */
-static void dfi_parts_of(struct dfi_shared *a, const struct dfi_region *r, dfi_part_fn *fn, void *arg)
+/* The pieces of r, which begins in a. What is behind the end of a is left out. */
+static void dfi_pieces_of(struct dfi_shared *a, const struct dfi_region *r, struct dfi_pieces *l)
 {
     const size_t width = a->size[DFI_BYTES], lines = a->size[DFI_LINES], plane = width * lines;
     const size_t all = a->end - a->base;
     const long t = dfi_tile_of(a, r->p, r->row, r->rows, r->ld);
     size_t o = r->p - a->base, k;
     if (t >= 0) {
-        fn(a, t, r, arg);
+        dfi_piece_add(l, a, (size_t)t, r);
         return;
     }
     if (r->ld == width && o % width + r->row <= width && o % plane / width + r->rows <= lines) {
-        dfi_parts_of_plane(a, o / plane, o % plane / width, o % width, r->rows, r->row, fn, arg);
+        dfi_pieces_of_plane(a, o / plane, o % plane / width, o % width, r->rows, r->row, l);
         return;
     }
     for (k = 0; k < r->rows && o < all; k++, o = r->p - a->base + k * r->ld) {
@@ -253,23 +279,23 @@ static void dfi_parts_of(struct dfi_shared *a, const struct dfi_region *r, dfi_p
             const size_t c = o % width, j = o % plane / width;
             const size_t rows = c || left < width ? 1 : dfi_size_least(left / width, lines - j);
             const size_t row = rows > 1 ? width : dfi_size_least(left, width - c);
-            dfi_parts_of_plane(a, o / plane, j, c, rows, row, fn, arg);
+            dfi_pieces_of_plane(a, o / plane, j, c, rows, row, l);
             o += rows * row, left -= rows * row;
         }
     }
 }
 
-/* Calls fn with the parts of tile t, which are more than one if it has several planes. */
-static void dfi_tile_whole(struct dfi_shared *a, long t, dfi_part_fn *fn, void *arg)
+/* All of a tile: several pieces, if it has several planes. */
+static void dfi_pieces_of_tile(struct dfi_shared *a, size_t t, struct dfi_pieces *l)
 {
     const size_t width = a->size[DFI_BYTES], tiles = a->tiles[DFI_LINES] * a->tiles[DFI_BYTES];
-    const size_t j = (size_t)t % tiles / a->tiles[DFI_BYTES] * a->each[DFI_LINES];
-    const size_t c = (size_t)t % a->tiles[DFI_BYTES] * a->each[DFI_BYTES];
+    const size_t j = t % tiles / a->tiles[DFI_BYTES] * a->each[DFI_LINES];
+    const size_t c = t % a->tiles[DFI_BYTES] * a->each[DFI_BYTES];
     const size_t rows = dfi_size_least(a->each[DFI_LINES], a->size[DFI_LINES] - j);
     const size_t row = dfi_size_least(a->each[DFI_BYTES], width - c);
-    size_t i = (size_t)t / tiles * a->each[DFI_PLANES];
+    size_t i = t / tiles * a->each[DFI_PLANES];
     const size_t end = dfi_size_least(i + a->each[DFI_PLANES], a->size[DFI_PLANES]);
-    for (; i < end; i++) dfi_parts_of_plane(a, i, j, c, rows, row, fn, arg);
+    for (; i < end; i++) dfi_pieces_of_plane(a, i, j, c, rows, row, l);
 }
 
 #endif

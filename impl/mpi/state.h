@@ -17,7 +17,7 @@ static struct {
     size_t *bytes;                 /* [ranks]: zero, but while a rank is chosen */
     unsigned *sent, *received;     /* [ranks]: messages to and from each rank, in the order of the program */
     char *room, *room_end;         /* addresses that are free in all ranks */
-    int fetches;                   /* it submits messages of df_fetch */
-} dfi_mpi = { 0, 1, MPI_COMM_NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 };
+    struct dfi_pieces pieces;       /* of the task that is submitted */
+} dfi_mpi = { 0, 1, MPI_COMM_NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, { NULL, 0, 0, 0, 0 } };
 
 #endif

@@ -28,6 +28,10 @@ static int nowhere(const long *tile, void *arg) { return (void)tile, (void)arg, 
 DF_TASK(void, where, df_inout(int, x, 1));
 void where(int *x) { *x = df_rank(); }
 
+DF_TASK(void, count, (int, k));
+static int counted;
+void count(int k) { __atomic_fetch_add(&counted, k, __ATOMIC_RELAXED); }
+
 int main(void)
 {
     df_config c = { .log = hears };
@@ -58,12 +62,36 @@ int main(void)
     float *f = df_shared_alloc(float, .dim = {{ .size = 20, .tile = 5 }, { .size = 20, .tile = 10 }}, .home = reverse,
                                .home_arg = &k);
     for (int i = 0; i < 400; i++) CHECK(df_home(&f[i]) == ranks - 1 - (i / 20 / 5 + i % 20 / 10) % ranks);
+    /* an array that is not divided: each rank has it, and runs the tasks that write it */
+    int *all = df_shared_alloc(int, .dim = {{ .size = 6, .tile = 2 }});
+    for (int i = 0; i < 6; i++) CHECK(df_home(&all[i]) == df_rank());
+    for (int i = 0; i < 6; i++) df_submit(where, &all[i]);
+    df_wait();
+    for (int i = 0; i < 6; i++) CHECK(all[i] == df_rank());
+    /* .rank: one rank, each of them, or none of them */
+    for (int i = 0; i < ranks; i++) df_submit_with(DF_OPTS(.rank = DF_RANK(i)), where, &all[i % 6]);
+    df_fetch(all, 6 * sizeof *all);
+    for (int i = 0; i < 6 && i < ranks; i++) CHECK(all[i] == (ranks - 1 - i) / 6 * 6 + i);
+    df_submit_with(DF_OPTS(.rank = DF_EACH_RANK), where, &x[n - 1]);
+    df_wait();
+    CHECK(x[n - 1] == df_rank());
+    df_submit_with(DF_OPTS(.rank = DF_RANK(ranks - 1)), count, 5);  /* a task without accesses */
+    df_submit_with(DF_OPTS(.rank = DF_EACH_RANK), count, 100);
+    df_submit(count, 1000);
+    df_wait();
+    CHECK(counted == (df_rank() == ranks - 1 ? 1105 : 1100));
+    CHECK(!lines);
+    df_submit_with(DF_OPTS(.rank = DF_RANK(ranks)), where, &x[n - 1]);
+    CHECK(ranks == 1 ? !lines : heard("df_opts.rank is none of DF_RANK(0) to"));
+    df_submit_with(DF_OPTS(.rank = ranks - 1), where, &x[n - 1]);
+    CHECK(ranks == 1 ? !lines : heard("df_opts.rank is none of DF_RANK(0) to"));
+    df_fetch(&x[n - 1], sizeof *x);
+    CHECK(x[n - 1] == df_home(&x[n - 1]));
     /* all ranks have all arrays at the same address: it decides the home of a task that writes here */
     CHECK(df_home(&n) == df_rank());
     CHECK(!lines);
 
     CHECK(!df_shared_alloc(int, .parts = { 1 }) && heard("dim[0].size is 0"));
-    CHECK(!df_shared_alloc(int, .dim = {{ .size = 10 }}) && heard("no dimension is divided"));
     CHECK(!df_shared_alloc(int, .dim = {{ .size = -1, .split = DF_BLOCK(0) }}) && heard("a number is negative"));
     CHECK(!df_shared_alloc(int, .dim = {{ .size = 10, .split = 3 }}) && heard("is none of DF_BLOCK(n)"));
     CHECK(!df_shared_alloc(int, .dim = {{ .size = 10, .split = DF_BLOCK(0) }}, .parts = { ranks + 1 }) &&

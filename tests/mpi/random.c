@@ -86,7 +86,7 @@ static void array_new(struct array *a)
         if (below(3)) d.dim[i].split = any_split(n), divided = 1;
         if (!below(3)) d.dim[i].tile = 1 + below((int)n);
     }
-    if (!divided) d.dim[0].split = any_split(d.dim[0].size);
+    if (!divided && below(3)) d.dim[0].split = any_split(d.dim[0].size);
     static int shift;
     shift = below(1000);
     if (!below(4)) d.home = any_home, d.home_arg = &shift;
@@ -118,6 +118,16 @@ static struct block any_block(const struct array *a, int one_distance)
     return b;
 }
 
+/* Options, or none: often a place. */
+static const df_opts *any_opts(df_opts *o)
+{
+    const int priority = below(3), rank = below(24);
+    *o = *DF_OPTS(.priority = priority, .name = "any");
+    if (rank < 8) o->rank = DF_RANK(rank % df_ranks());
+    else if (rank < 12) o->rank = DF_EACH_RANK;
+    return below(2) ? o : NULL;
+}
+
 static unsigned key;
 static void call(const struct array *a, const struct array *other, unsigned id)
 {
@@ -132,15 +142,18 @@ static void call(const struct array *a, const struct array *other, unsigned id)
         memset(&r[k], 0, sizeof r[k]);
         r[k].p = b.p, r[k].bytes = b.row, r[k].rows = b.rows, r[k].distance = b.ld, r[k].mode = (unsigned)l.r[k].mode;
     }
-    df_call(below(2) ? NULL : DF_OPTS(.priority = below(3), .name = "any"), called, &l, sizeof l, r, l.n);
+    df_opts o;
+    df_call(any_opts(&o), called, &l, sizeof l, r, l.n);
 }
 static void submit(const struct array *a, const struct array *other, unsigned id)
 {
     struct block x = any_block(a, 1), y = any_block(a, 1);
     const int what = below(12);
-    if (what < 5) df_submit(change, id, x.rows, x.row, y.rows, y.row, x.ld, x.p, y.p);
+    df_opts o;
+    if (what < 1) df_submit_with(any_opts(&o), change, id, x.rows, x.row, y.rows, y.row, x.ld, x.p, y.p);
+    else if (what < 5) df_submit(change, id, x.rows, x.row, y.rows, y.row, x.ld, x.p, y.p);
     else if (what < 7) df_submit(fill, id, y.rows, y.row, y.ld, y.p);
-    else if (what < 8) df_submit_with(DF_OPTS(.priority = 1), fill, id, 1, y.row, y.ld, y.p);
+    else if (what < 8) df_submit_with(any_opts(&o), fill, id, 1, y.row, y.ld, y.p);
     else if (what < 9) df_submit(divide, 3, y.row, &key, y.p);
     else call(a, other, id);
 }

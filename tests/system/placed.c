@@ -14,9 +14,9 @@ static char last_name[40];
 
 static void receive(void *arg, void *const *p) { *(int *)p[0] = *(int *)arg, __atomic_fetch_add(&made_up, 1, __ATOMIC_RELAXED); }
 static int owner(const void *p) { return (int)((const int *)p - v) % RANKS; }
-static int here(const char *name, const struct dfi_access *x, unsigned n)
+static int here(const char *name, const struct dfi_access *x, unsigned n, ptrdiff_t rank)
 {
-    int where = -1;
+    int where = rank ? (int)rank - 1 : -1;
     asked++;
     snprintf(last_name, sizeof last_name, "%s", name);
     for (unsigned i = 0; i < n; i++)
@@ -97,6 +97,20 @@ static void tasks(int rank)
         CHECK(k ? result == -7 : result == v[at]);
     }
     df_wait();
+
+    /* a place that is given, also to tasks without accesses */
+    for (k = 0; k < RANKS; k++) {
+        df_handle h;
+        i = nothings, before = asked;
+        df_submit_with(DF_OPTS(.rank = 1 + k, .handle = &h), nothing, 10);
+        CHECK(asked == before + 1 && df_wait_task(&h) == (k == rank ? DF_OK : DF_ERROR_CANCELLED));
+        CHECK(nothings == i + (k == rank ? 10 : 0));
+        df_submit(nothing, 1);
+        v[k + 12] = -3;
+        df_submit_with(DF_OPTS(.rank = 1 + k), set, &v[k + 12], 77);
+        df_wait();
+        CHECK(nothings == i + (k == rank ? 11 : 1) && v[k + 12] == (k == rank ? 77 : -3));
+    }
 
     /* calls */
     r = df_region_of(&v[rank + 6], 1), r.mode = DF_INOUT;
