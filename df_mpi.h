@@ -37,6 +37,10 @@
  * OPTIONS
  *     Same in all files:
  *       DF_SERIAL        one process and one thread: rank 0 of 1. Without <mpi.h>, and linked without MPI
+ *     Environment:
+ *       DF_MPI_FAKE=1024   is the submission fast enough for so many ranks? The process submits as the middle one of them.
+ *                        No task that accesses shared arrays runs, and nothing is sent; df_mpi_wait writes how many
+ *                        tasks and messages there would be, and the time of a submission. Values are wrong, then
  *
  * ERRORS  A message (df_config.log; default: stderr) for each mistake that one rank can see. Ranks that submit
  *       different tasks are not detected: they may wait for each other forever.

@@ -147,12 +147,12 @@ function entry_page(i,   a, n, k, t, head) {
         out("")
         t = ""
     }
-    out("### " t head)
+    out("### " t (head == "" ? "`" item_sig[i] "`" : head))
     out("")
     if (item_label[i] != "") {
         out("`" signature(i) "` (" item_head[i] (item_label[i] ~ /Environment/ ? "" : "; " tolower(item_label[i])) ")")
         out("")
-    } else if ((t = signature(i)) != "" && t != item_names[i]) {
+    } else if ((t = signature(i)) != "" && t != item_names[i] && head != "") {
         if (split(t, a, "\n") > 1) {
             out("```text")
             out(t)
@@ -192,8 +192,8 @@ function page_write(p,   s, n, a, k, i) {
         }
         for (i = 1; i <= items; i++) {
             if (item_sec[i] != s) continue
-            if (item_names[i] == "") text(i)
-            else entry_page(i)
+            if (item_names[i] != "" || item_sig[i] != "") entry_page(i)
+            else text(i)
         }
     }
     close(file)

@@ -60,7 +60,8 @@ function add_break(i) {
     in_threads = 0
 }
 
-# The public names that a synopsis shows: those outside of parentheses and braces that are not the type of a result.
+# The public names that a synopsis shows: those outside of parentheses and braces that are not the type of a result, nor
+# a structure whose field it shows.
 function names_of(sig,   out, depth, c, word, k, n, names, at, rest) {
     out = ""
     depth = 0
@@ -73,7 +74,7 @@ function names_of(sig,   out, depth, c, word, k, n, names, at, rest) {
             match(sig, /^[A-Za-z_0-9]+/)
             word = substr(sig, 1, RLENGTH)
             rest = substr(sig, RLENGTH + 1)
-            if (depth == 0 && word ~ /^(df|DF|NAME)_/ && rest !~ /^ \**(df|DF)_[a-z]+[a-z_0-9]*[(]/ &&
+            if (depth == 0 && word ~ /^(df|DF|NAME)_/ && rest !~ /^[.]/ && rest !~ /^ \**(df|DF)_[a-z]+[a-z_0-9]*[(]/ &&
                 index(" " out " ", " " word " ") == 0)
                 out = out (out == "" ? "" : " ") word
             sig = rest

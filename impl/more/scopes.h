@@ -90,9 +90,9 @@ static DFI_NOINLINE int dfi_parts_asked(struct dfi_worker *w, int does, const vo
 {
     int asked;
     if (w->task) return 0; /* the scope is not that of the running code */
+    if (does == DFI_DOES_CREATE && (asked = dfi_ranks_asked(w, (const struct dfi_type *)on)) != 0) return asked;
     if (does == DFI_DOES_OPEN) dfi_no_graph(w, "a block or loop of its own", (const char *)on);
     else if (does == DFI_DOES_LACK && dfi_taskgraph_in(w->scope)) dfi_taskgraph_fails(dfi_taskgraph_in(w->scope));
-    else if (does == DFI_DOES_CREATE && (asked = dfi_ranks_asked(w, (const struct dfi_type *)on)) != 0) return asked;
     return !DFI_ALONE && w->scope->asks & DFI_ASKS_TENTATIVE && dfi_speculation_asked(w, does, on) ? DFI_LEAVES_OUT : 0;
 }
 #define dfi_up_asked_by , dfi_parts_asked

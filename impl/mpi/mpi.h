@@ -3,6 +3,7 @@
 #define DFI_MPI_MPI_H
 
 #include "../base/compiler.h"
+#include "../base/env.h"
 #include "../base/log.h"
 #include "../base/memory.h"
 #include "../api/config.h"
@@ -70,6 +71,8 @@ static df_result dfi_mpi_begin(MPI_Comm comm)
     if (r != DF_OK) return r;
     MPI_Comm_dup(comm, &dfi_mpi.comm);
     MPI_Comm_rank(dfi_mpi.comm, &dfi_mpi.rank), MPI_Comm_size(dfi_mpi.comm, &dfi_mpi.ranks);
+    dfi_mpi.fake = (int)dfi_env_number("DF_MPI_FAKE", 2, 1 << 20, 0, "a number of ranks from 2 to 1048576");
+    if (dfi_mpi.fake) dfi_mpi.rank = dfi_mpi.fake / 2, dfi_mpi.ranks = dfi_mpi.fake;
     MPI_Comm_get_attr(dfi_mpi.comm, MPI_TAG_UB, (void *)&tags, &found);
     dfi_mpi.tags = found && *tags < INT_MAX ? *tags + 1 : 32768;
     dfi_mpi.bytes = (size_t *)dfi_zeroed((size_t)dfi_mpi.ranks * sizeof(size_t));
@@ -93,13 +96,13 @@ DFI_API df_result df_mpi_start(MPI_Comm comm, const df_config *config)
     }
     if (config) memcpy((void *)&c, (const void *)config, sizeof c);
     else c = *DF_CONFIG(.workers = 0);
-    if (dfi_mpi.ranks > 1) {
+    if (dfi_mpi.ranks > 1 && !dfi_mpi.fake) {
         if (c.idle) return dfi_mpi_wrong(DF_ERROR_ARGUMENT, "df_config.idle is set, and df_mpi.h needs it");
         c.idle = dfi_mpi_idle;
     }
     if ((r = df_start(&c)) == DF_ERROR_STARTED)
         return dfi_mpi_wrong(r, "df runs already: it comes before every other construct");
-    if (r == DF_OK && dfi_mpi.ranks > 1 && !dfi_ranks_begin(&dfi_mpi_hook)) return DF_ERROR_MEMORY;
+    if (r == DF_OK && dfi_mpi.ranks > 1 && !dfi_ranks_begin(dfi_mpi.fake ? &dfi_mpi_hook_fake : &dfi_mpi_hook)) return DF_ERROR_MEMORY;
     return r;
 }
 DFI_API int df_rank(void) { return dfi_mpi.rank; }
@@ -135,7 +138,8 @@ DFI_API df_result dfi_mpi_wait(const char *site)
     int mine[2], all[2];
     (void)site;
     mine[0] = (int)df_wait_result();
-    if (dfi_mpi.ranks == 1) return (df_result)mine[0];
+    if (dfi_mpi.fake) dfi_mpi_report_fake();
+    if (dfi_mpi.ranks == 1 || dfi_mpi.fake) return (df_result)mine[0];
     /* the first rank with an error that is not only that of another one */
     mine[1] = dfi_mpi.rank + (mine[0] == DF_OK ? 2 : mine[0] == DF_ERROR_CANCELLED) * dfi_mpi.ranks;
     dfi_os_hold(&dfi_requests.lock);

@@ -10,6 +10,7 @@
 #include "../base/compiler.h"
 #include "../base/log.h"
 #include "../base/memory.h"
+#include "../os/os.h"
 #include "../api/access.h"
 #include "../api/ranks.h"
 #include "../api/task.h"
@@ -137,30 +138,63 @@ static DFI_NOINLINE int dfi_mpi_task(const char *name, const struct dfi_access *
     return where == DFI_EACH_RANK || where == me;
 }
 
-/* Most tasks have each access in one tile, write tiles of one rank, and do not concern this one. */
+enum { DFI_ELSEWHERE, DFI_HERE, DFI_NOT_SHARED };
+
+/* Most tasks have each access in one tile, and write tiles where these are already. If all are in one rank, or none that
+ * it reads is in this one, there is nothing to do. */
 static int dfi_mpi_here(const char *name, const struct dfi_access *x, unsigned n, ptrdiff_t rank)
 {
+    enum { SHARED = 1, MINE = 2, OTHERS = 4 };
     const int me = dfi_mpi.rank;
+    const struct dfi_access *const end = x + n, *y;
     int home = DFI_EACH_RANK;
-    unsigned i, shared = 0;
+    unsigned at = 0;
     if (rank) return dfi_mpi_task(name, x, n, rank);
-    for (i = 0; i < n; i++) {
+    for (y = x; y < end; y++) {
         const struct dfi_shared *a;
         const struct dfi_mpi_tile *tile;
         long t;
-        if (!(x[i].mode & DFI_INOUT) || !(a = dfi_shared_find((uintptr_t)x[i].p)) || !x[i].row || !x[i].rows) continue;
-        shared = 1;
-        if (DFI_UNLIKELY((t = dfi_tile_of(a, (uintptr_t)x[i].p, x[i].row, x[i].rows, x[i].ld)) < 0)) break;
+        if (!(y->mode & DFI_INOUT) || !(a = dfi_shared_find((uintptr_t)y->p)) || !y->row || !y->rows) continue;
+        at |= SHARED;
+        if (DFI_UNLIKELY((t = dfi_tile_of(a, (uintptr_t)y->p, y->row, y->rows, y->ld)) < 0)) break;
         tile = &a->tile[t];
-        if (tile->last == me) break;
-        if (!(x[i].mode & DFI_WRITES)) continue;
-        if (tile->home == me || tile->home != tile->last || tile->copies) break;
-        if (home != tile->home && home != DFI_EACH_RANK) break;
+        if (tile->last == me) at |= MINE;
+        else if (DFI_LIKELY(tile->last != DFI_EACH_RANK)) at |= OTHERS;
+        if (!(y->mode & DFI_WRITES)) continue;
+        if (tile->home != tile->last || tile->copies || (home != tile->home && home != DFI_EACH_RANK)) break;
         home = tile->home;
     }
-    if (!shared) return 1;
-    return i == n && home != DFI_EACH_RANK ? 0 : dfi_mpi_task(name, x, n, 0);
+    if (!at) return DFI_NOT_SHARED;
+    if (y == end && home != DFI_EACH_RANK && !(at & (home == me ? OTHERS : MINE))) return home == me;
+    return dfi_mpi_task(name, x, n, 0);
 }
 static const struct dfi_ranks dfi_mpi_hook = { dfi_mpi_here };
+
+/* DF_MPI_FAKE */
+static int dfi_mpi_here_fake(const char *name, const struct dfi_access *x, unsigned n, ptrdiff_t rank)
+{
+    int here;
+    if (!dfi_mpi.began) dfi_mpi.began = dfi_os_ns();
+    here = dfi_mpi_here(name, x, n, rank);
+    dfi_mpi.tasks++, dfi_mpi.here += here != 0;
+    return here == DFI_NOT_SHARED;
+}
+static const struct dfi_ranks dfi_mpi_hook_fake = { dfi_mpi_here_fake };
+
+static void dfi_mpi_report_fake(void)
+{
+    const double ns = (double)(dfi_os_ns() - dfi_mpi.began), tasks = (double)dfi_mpi.tasks;
+    unsigned long sent = 0, received = 0;
+    int i;
+    if (!dfi_mpi.began) return;
+    for (i = 0; i < dfi_mpi.ranks; i++) {
+        sent += dfi_mpi.sent[i], received += dfi_mpi.received[i];
+        dfi_mpi.sent[i] = dfi_mpi.received[i] = 0;
+    }
+    dfi_inform("DF_MPI_FAKE: rank %d of %d: %lld tasks, of which %lld are of this rank and did not run; %lu messages sent, %lu "
+               "received; %.1f ns a submission", dfi_mpi.rank, dfi_mpi.ranks, dfi_mpi.tasks, dfi_mpi.here, sent, received,
+               ns / tasks);
+    dfi_mpi.tasks = dfi_mpi.here = 0, dfi_mpi.began = 0;
+}
 
 #endif

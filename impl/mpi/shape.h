@@ -12,7 +12,7 @@
 
 DFI_SMALL_CODE_BEGIN
 
-static size_t dfi_size_least(size_t a, size_t b) { return a < b ? a : b; }
+DFI_FAST size_t dfi_size_least(size_t a, size_t b) { return a < b ? a : b; }
 
 enum { DFI_EACH_RANK = -1 }; /* in place of a rank */
 
@@ -187,31 +187,38 @@ DFI_SMALL_CODE_END
 
 /* --- regions ------------------------------------------------------------------------------------------------- */
 
+/* dfi_tile_of for an array of several planes. */
+static DFI_NOINLINE long dfi_tile_of_planes(const struct dfi_shared *a, size_t o, size_t row, size_t rows, size_t ld)
+{
+    const size_t width = a->size[DFI_BYTES], *each = a->each;
+    const size_t i = dfi_divide(o, &a->plane), j = dfi_divide(o - i * a->plane.by, &a->line);
+    const size_t c = o - i * a->plane.by - j * width, z = dfi_divide(i, &a->of[DFI_PLANES]);
+    const size_t y = dfi_divide(j, &a->of[DFI_LINES]), x = dfi_divide(c, &a->of[DFI_BYTES]);
+    const long t = (long)((z * a->tiles[DFI_LINES] + y) * a->tiles[DFI_BYTES] + x);
+    if (row > dfi_size_least(x * each[DFI_BYTES] + each[DFI_BYTES], width) - c) return -1;
+    if (rows == 1) return t;
+    if (ld == width)
+        return rows <= dfi_size_least(y * each[DFI_LINES] + each[DFI_LINES], a->size[DFI_LINES]) - j ? t : -1;
+    return ld == a->plane.by &&
+           rows <= dfi_size_least(z * each[DFI_PLANES] + each[DFI_PLANES], a->size[DFI_PLANES]) - i ? t : -1;
+}
+
 /* The tile that has all of the region, of which no number is 0, and which begins in a; or -1. */
 DFI_FAST long dfi_tile_of(const struct dfi_shared *a, uintptr_t p, size_t row, size_t rows, size_t ld)
 {
-    const size_t width = a->size[DFI_BYTES], o = p - a->base, *each = a->each;
-    size_t i = 0, j = 0, c = o, in, room, t = 0, x;
-    if (width != a->end - a->base) {
-        if (a->size[DFI_PLANES] > 1) i = dfi_divide(o, &a->plane), c -= i * a->plane.by;
-        j = dfi_divide(c, &a->line), c -= j * width;
-        if (i) t = dfi_divide(i, &a->of[DFI_PLANES]) * a->tiles[DFI_LINES];
-        t = (t + dfi_divide(j, &a->of[DFI_LINES])) * a->tiles[DFI_BYTES];
+    const size_t width = a->size[DFI_BYTES], lines = a->size[DFI_LINES], *each = a->each;
+    size_t o = p - a->base, j = 0, x, y, room;
+    if (lines > 1) {
+        if (DFI_UNLIKELY(a->size[DFI_PLANES] > 1)) return dfi_tile_of_planes(a, o, row, rows, ld);
+        j = dfi_divide(o, &a->line), o -= j * width;
     }
-    x = dfi_divide(c, &a->of[DFI_BYTES]), in = c - x * each[DFI_BYTES], t += x;
-    room = dfi_size_least(each[DFI_BYTES] - in, width - c);
-    if (row > room) return -1;
-    if (rows == 1) return (long)t;
-    if (width == a->end - a->base) return (rows - 1) <= (room - row) / (ld ? ld : 1) ? (long)t : -1;
-    if (ld == width) {
-        const size_t y = j - dfi_divide(j, &a->of[DFI_LINES]) * each[DFI_LINES];
-        return rows <= each[DFI_LINES] - y && rows <= a->size[DFI_LINES] - j ? (long)t : -1;
-    }
-    if (ld == a->plane.by) {
-        const size_t z = i - dfi_divide(i, &a->of[DFI_PLANES]) * each[DFI_PLANES];
-        return rows <= each[DFI_PLANES] - z && rows <= a->size[DFI_PLANES] - i ? (long)t : -1;
-    }
-    return -1;
+    x = dfi_divide(o, &a->of[DFI_BYTES]), room = dfi_size_least(x * each[DFI_BYTES] + each[DFI_BYTES], width) - o;
+    if (DFI_UNLIKELY(row > room)) return -1;
+    if (lines == 1) return rows == 1 || rows - 1 <= (room - row) / (ld ? ld : 1) ? (long)x : -1;
+    y = dfi_divide(j, &a->of[DFI_LINES]);
+    if (DFI_UNLIKELY(rows > 1 && (ld != width || rows > dfi_size_least(y * each[DFI_LINES] + each[DFI_LINES], lines) - j)))
+        return -1;
+    return (long)(y * a->tiles[DFI_BYTES] + x);
 }
 
 /* A region of a tile, and how a task accesses it. */

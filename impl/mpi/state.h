@@ -17,7 +17,10 @@ static struct {
     size_t *bytes;                 /* [ranks]: zero, but while a rank is chosen */
     unsigned *sent, *received;     /* [ranks]: messages to and from each rank, in the order of the program */
     char *room, *room_end;         /* addresses that are free in all ranks */
-    struct dfi_pieces pieces;       /* of the task that is submitted */
-} dfi_mpi = { 0, 1, MPI_COMM_NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, { NULL, 0, 0, 0, 0 } };
+    struct dfi_pieces pieces;      /* of the task that is submitted */
+    int fake;                      /* DF_MPI_FAKE: of that many ranks one submits, nothing runs, and nothing is sent */
+    long long tasks, here;         /* fake: tasks since the last df_mpi_wait, and those of this rank */
+    uint64_t began;                /* fake: ns, the first of them; 0: there is none */
+} dfi_mpi = { 0, 1, MPI_COMM_NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, { NULL, 0, 0, 0, 0 }, 0, 0, 0, 0 };
 
 #endif

@@ -128,7 +128,7 @@ static void dfi_check_lose(struct dfi_flow *t, uintptr_t p)
     dfi_check_unlock();
 }
 
-/* The regions of a task cannot be kept: from the next submission on, all memory is open. */
+/* The regions of a task cannot be kept: when it is submitted, all memory becomes open. */
 static void dfi_check_give_up(void)
 {
     dfi_check_lock();
@@ -155,7 +155,7 @@ static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t)
         dfi_check_turn_take(w);
         if (dfi_check.holder == w) dfi_view_open(dfi_checked_of(w)->view);
     } else dfi_check_lock();
-    if (dfi_load_relaxed(&dfi_more.devices) || dfi_check_live.failed) dfi_check.off = 1, dfi_check_clear();
+    if (dfi_load_relaxed(&dfi_more.devices)) dfi_check.off = 1, dfi_check_clear();
     dfi_task_checks(t)->number = ++dfi_check.submitted;
     list = dfi_view_list(&v);
     for (i = 0; i < dfi_task_checks(t)->n_checked; i++) {
@@ -164,6 +164,7 @@ static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t)
             : dfi_check_node_of(t->scope, list, &x->region);
         x->wrong = 0;
         x->entry = n;
+        if (!n && !dfi_check.off && !x->elsewhere) dfi_check_live.failed = 1;
         if (!n) continue;
         if (!n->type) { /* new */
             if ((x->wrong = dfi_check_unmapped(&x->region)) != 0 ||
@@ -177,6 +178,7 @@ static void dfi_check_declare(struct dfi_worker *w, struct dfi_flow *t)
         if (n->writers && !n->waited && dfi_check.holder == w && dfi_view_list(dfi_checked_of(w)->view) == list)
             dfi_check_close(n);
     }
+    if (dfi_check_live.failed) dfi_check.off = 1, dfi_check_clear();
     dfi_check_unlock();
     for (i = 0; i < dfi_task_checks(t)->n_checked; i++)
         if (dfi_task_checks(t)->checked[i].wrong)
