@@ -99,8 +99,9 @@ DFI_BEGIN
  *     MPI may be called by the program outside of tasks, after df_mpi_wait and before the next df_submit; with
  *     MPI_THREAD_MULTIPLE always.
  *     Memory: each rank has addresses for the whole of each array, and pages for the parts that it has had.
- *     Cost: with one rank that of df.h. Else each access to a tile costs 210 instructions if the task runs elsewhere,
- *     and 730 if it runs here; a message costs two tasks.
+ *     Cost: with one rank that of df.h. Else each access to a tile costs 180 instructions, and 400 if the task writes tiles
+ *     that were elsewhere, or reads some from here and some from elsewhere; a message costs two tasks. DF_MPI_FAKE
+ *     measures it.
  *     Threads: df_rank and df_ranks: any; the others: the one that called df_mpi_start, outside of tasks. */
 #if defined(DF_SERIAL)
 #define df_mpi_start(comm, config) dfi_mpi_start(config) /* comm: <mpi.h> may be lacking */
