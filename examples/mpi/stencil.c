@@ -43,6 +43,14 @@ void largest(long n, const double *x, double *most)
     for (long i = 0; i < n; i++) *most = fmax(*most, x[i]);
 }
 
+DF_TASK(void, report, (long, n), (long, sweeps), df_in(double, x, n), df_in(double, most, 1));
+void report(long n, long sweeps, const double *x, const double *most)
+{
+    double sum = 0;
+    for (long i = 0; i < n; i++) sum += x[i];
+    printf("%ld sweeps, the last changed a value by %.6f; mean %.9f\n", sweeps, *most, sum / (double)n);
+}
+
 int main(int argc, char **argv)
 {
     const long rows = argc > 1 ? atol(argv[1]) : 500, cols = argc > 2 ? atol(argv[2]) : 400;
@@ -77,10 +85,6 @@ int main(int argc, char **argv)
         df_fetch(most, sizeof *most);
         how_much = *most;
     }
-    df_fetch(x, (size_t)(rows * cols) * sizeof *x);
-    double sum = 0;
-    for (long i = 0; i < rows * cols; i++) sum += x[i];
-    if (df_rank() == 0)
-        printf("%ld sweeps, the last changed a value by %.6f; mean %.9f\n", done, *most, sum / (double)(rows * cols));
+    df_submit_with(DF_OPTS(.rank = DF_RANK(0)), report, rows * cols, done, x, most);
     return df_mpi_wait() != DF_OK;
 }

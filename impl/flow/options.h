@@ -20,6 +20,13 @@ DFI_SMALL_CODE_BEGIN
 /* dfi_worker.ran_now: the task ran immediately; it will not run, and counts as not submitted; as cancelled */
 enum { DFI_RAN_NOW = 1, DFI_DROPPED, DFI_PASSED_OVER };
 
+/* The submission with f->opts is over: its task will not run. */
+DFI_FAST void dfi_pass_over(struct dfi_flow_worker *f)
+{
+    f->ran_now = f->opts ? DFI_PASSED_OVER : 0; /* for dfi_with_end */
+    f->opts = NULL;
+}
+
 /* The result of the next df_submit in this thread, if the thread has no memory to be a worker. */
 static DFI_TLS void *dfi_result_alone;
 

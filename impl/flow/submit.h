@@ -118,7 +118,7 @@ static DFI_COLD int dfi_bare_begin(struct dfi_worker *w, const struct dfi_access
         return 1;
     }
     dfi_count(&dfi_tasks_of(w)->n_skipped);
-    dfi_tasks_of(w)->opts = NULL, dfi_tasks_of(w)->ran_now = o ? DFI_PASSED_OVER : 0; /* for dfi_with_end */
+    dfi_pass_over(dfi_tasks_of(w));
     return 0;
 }
 

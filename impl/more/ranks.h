@@ -35,26 +35,19 @@ static struct {
 DFI_FAST int dfi_ranks_asked(struct dfi_worker *w, const struct dfi_type *type)
 {
     const struct df_opts *o = dfi_tasks_of(w)->opts;
-    if (!(w->scope->asks & DFI_ASKS_CREATE) || dfi_ranks.placed || !dfi_ranks.hook || dfi_runs_now(w)) return 0;
-    if (type->modes & DFI_INTERNAL) return 0;
-    if (type->modes & DFI_INOUT) {
-        dfi_ranks.asks = 1;
-        return DFI_WANTS_ACCESSES;
-    }
+    if (!(w->scope->asks & DFI_ASKS_CREATE) || dfi_ranks.placed || !dfi_ranks.hook || dfi_runs_now(w) ||
+        type->modes & DFI_INTERNAL) return 0;
+    if ((dfi_ranks.asks = type->modes & DFI_INOUT) != 0) return DFI_WANTS_ACCESSES;
     dfi_ranks.elsewhere = o && o->rank && !dfi_ranks.hook->here(type->name, NULL, 0, o->rank);
     return dfi_ranks.elsewhere ? DFI_LEAVES_OUT : 0;
 }
 
-/* The task that dfi_run_now would run runs elsewhere. o: its options */
-static void dfi_ranks_leave(struct dfi_flow_worker *f, const struct df_opts *o)
-{
-    f->opts = NULL, f->ran_now = o ? DFI_PASSED_OVER : 0; /* for dfi_with_end */
-}
+/* Nonzero: the task that dfi_run_now would run runs elsewhere. */
 DFI_FAST int dfi_ranks_left(struct dfi_worker *w)
 {
     if (!(w->scope->asks & DFI_ASKS_CREATE) || !dfi_ranks.elsewhere) return 0;
     dfi_ranks.elsewhere = 0;
-    dfi_ranks_leave(dfi_tasks_of(w), dfi_tasks_of(w)->opts);
+    dfi_pass_over(dfi_tasks_of(w));
     return 1;
 }
 
@@ -74,7 +67,7 @@ static DFI_NOINLINE int dfi_ranks_submit(struct dfi_worker *w, const struct dfi_
     f->opts = o, f->opts_site = site;
     if (!here) {
         dfi_args_order(type, args, DFI_ORDER_DROP);
-        dfi_ranks_leave(f, o);
+        dfi_pass_over(f);
     } else if (!(t = dfi_task_new(type))) dfi_run_now(type, args);
     else if (t != DFI_BARE) {
         memcpy(t->args, args, type->args_bytes);

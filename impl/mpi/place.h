@@ -191,9 +191,8 @@ static void dfi_mpi_report_fake(void)
         sent += dfi_mpi.sent[i], received += dfi_mpi.received[i];
         dfi_mpi.sent[i] = dfi_mpi.received[i] = 0;
     }
-    dfi_inform("DF_MPI_FAKE: rank %d of %d: %lld tasks, of which %lld are of this rank and did not run; %lu messages sent, %lu "
-               "received; %.1f ns a submission", dfi_mpi.rank, dfi_mpi.ranks, dfi_mpi.tasks, dfi_mpi.here, sent, received,
-               ns / tasks);
+    dfi_inform("DF_MPI_FAKE: rank %d of %d: %lld tasks, %lld of them here; %lu messages sent, %lu received; %.1f ns a "
+               "submission", dfi_mpi.rank, dfi_mpi.ranks, dfi_mpi.tasks, dfi_mpi.here, sent, received, ns / tasks);
     dfi_mpi.tasks = dfi_mpi.here = 0, dfi_mpi.began = 0;
 }
 
