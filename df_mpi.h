@@ -38,9 +38,9 @@
  *     Same in all files:
  *       DF_SERIAL        one process and one thread: rank 0 of 1. Without <mpi.h>, and linked without MPI
  *     Environment:
- *       DF_MPI_FAKE=1024   is the submission fast enough for so many ranks? The process submits as the middle one of them.
- *                        No task that accesses shared arrays runs, and nothing is sent; df_mpi_wait writes how many
- *                        tasks and messages there would be, and the time of a submission. Values are wrong, then
+ *       DF_MPI_FAKE=1024   shows whether the submission is fast enough for 1024 ranks: one process submits as the
+ *                        middle one of them. No task that accesses shared arrays runs, nothing is sent, and values are
+ *                        wrong. df_mpi_wait logs how many tasks and messages this rank has, and the time of a submission
  *
  * ERRORS  A message (df_config.log; default: stderr) for each mistake that one rank can see. Ranks that submit
  *       different tasks are not detected: they may wait for each other forever.
@@ -89,8 +89,8 @@ DFI_BEGIN
  *     In each rank the thread that called df_mpi_start submits the same tasks, in the same order, with the same regions
  *     of shared arrays. So what it decides by, it computes from values that each rank has (df_fetch). Other arguments,
  *     and private memory, may differ. A task runs in the rank that is the home of most bytes that it writes in shared
- *     arrays; of several, in the first. If none of these bytes has a home, each rank runs it: a task that writes private
- *     memory, or arrays that are not divided. df_opts.rank places a task elsewhere.
+ *     arrays; of several, in the first. If none of these bytes has a home, because it writes private memory or arrays
+ *     that are not divided, each rank runs it. df_opts.rank places a task elsewhere.
  *     Tasks that a task submits run where it runs. They access only what it has declared.
  *     Loops, launches, nodes, and tasks of other threads are of one rank, as without df_mpi.h: they access private
  *     memory. Of a task that runs elsewhere, the handle says DF_ERROR_CANCELLED, and tokens in .signals count as those
@@ -99,9 +99,8 @@ DFI_BEGIN
  *     MPI may be called by the program outside of tasks, after df_mpi_wait and before the next df_submit; with
  *     MPI_THREAD_MULTIPLE always.
  *     Memory: each rank has addresses for the whole of each array, and pages for the parts that it has had.
- *     Cost: with one rank that of df.h. Else each access to a tile costs 180 instructions, and 400 if the task writes tiles
- *     that were elsewhere, or reads some from here and some from elsewhere; a message costs two tasks. DF_MPI_FAKE
- *     measures it.
+ *     Cost: with one rank that of df.h. Else each access to a tile costs 180 instructions, and 400 if the task writes a
+ *     tile that another rank has, or reads one from this rank and one from another; a message costs two tasks.
  *     Threads: df_rank and df_ranks: any; the others: the one that called df_mpi_start, outside of tasks. */
 #if defined(DF_SERIAL)
 #define df_mpi_start(comm, config) dfi_mpi_start(config) /* comm: <mpi.h> may be lacking */
@@ -120,10 +119,10 @@ DFI_BEGIN
  *             elements; 0: parts as equal as whole tiles can be
  *   DF_CYCLIC(n)                   df_shared_dim.split: the ranks along the dimension are the homes of n elements each,
  *             in turn; 0: of 1
- *   DF_DUPLICATE                   df_shared_dim.split: the dimension is not divided among ranks. An array with no other
- *             dimension, as .dim = {{ .size = n }}, is in each rank: what many tasks read, and few write.
- *   int df_home(p)                 the rank that is the home of the byte at p; df_rank() for arrays that are not divided,
- *             and for memory of no shared array
+ *   DF_DUPLICATE                   df_shared_dim.split: the dimension is not divided among ranks. An array with only
+ *             such dimensions, as .dim = {{ .size = n }}, is in each rank: for values that many tasks read and few write
+ *   int df_home(p)                 the rank that is the home of the byte at p; df_rank() for arrays that are not
+ *             divided, and for memory of no shared array
  *   df_fetch(p, bytes)             gives each rank the values of the bytes at p, as the tasks submitted so far leave
  *             them, and waits for them: to print them, or to decide what to submit. All ranks call it.
  *

@@ -216,8 +216,8 @@ DFI_FAST long dfi_tile_of(const struct dfi_shared *a, uintptr_t p, size_t row, s
     if (DFI_UNLIKELY(row > room)) return -1;
     if (lines == 1) return rows == 1 || rows - 1 <= (room - row) / (ld ? ld : 1) ? (long)x : -1;
     y = dfi_divide(j, &a->of[DFI_LINES]);
-    if (DFI_UNLIKELY(rows > 1 && (ld != width || rows > dfi_size_least(y * each[DFI_LINES] + each[DFI_LINES], lines) - j)))
-        return -1;
+    if (DFI_UNLIKELY(rows > 1 && (ld != width ||
+                                  rows > dfi_size_least(y * each[DFI_LINES] + each[DFI_LINES], lines) - j))) return -1;
     return (long)(y * a->tiles[DFI_BYTES] + x);
 }
 

@@ -21,6 +21,7 @@ static struct {
     int fake;                      /* DF_MPI_FAKE: of that many ranks one submits, nothing runs, and nothing is sent */
     long long tasks, here;         /* fake: tasks since the last df_mpi_wait, and those of this rank */
     uint64_t began;                /* fake: ns, the first of them; 0: there is none */
-} dfi_mpi = { 0, 1, MPI_COMM_NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, { NULL, 0, 0, 0, 0 }, 0, 0, 0, 0 };
+} dfi_mpi = { 0, 1, MPI_COMM_NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, { NULL, 0, 0, 0, 0 },
+              0, 0, 0, 0 };
 
 #endif
