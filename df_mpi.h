@@ -40,7 +40,7 @@
  *     Environment:
  *       DF_MPI_FAKE=1024   shows whether the submission is fast enough for 1024 ranks: one process submits as the
  *                        middle one of them. No task that accesses shared arrays runs, nothing is sent, and values are
- *                        wrong. df_mpi_wait logs how many tasks and messages this rank has, and the time of a submission
+ *                        wrong. df_mpi_wait logs how many tasks and messages it has, and the time of a submission
  *
  * ERRORS  A message (df_config.log; default: stderr) for each mistake that one rank can see. Ranks that submit
  *       different tasks are not detected: they may wait for each other forever.
@@ -120,7 +120,7 @@ DFI_BEGIN
  *   DF_CYCLIC(n)                   df_shared_dim.split: the ranks along the dimension are the homes of n elements each,
  *             in turn; 0: of 1
  *   DF_DUPLICATE                   df_shared_dim.split: the dimension is not divided among ranks. An array with only
- *             such dimensions, as .dim = {{ .size = n }}, is in each rank: for values that many tasks read and few write
+ *             such dimensions, as .dim = {{ .size = n }}, is in each rank: for values that many tasks read, few write
  *   int df_home(p)                 the rank that is the home of the byte at p; df_rank() for arrays that are not
  *             divided, and for memory of no shared array
  *   df_fetch(p, bytes)             gives each rank the values of the bytes at p, as the tasks submitted so far leave

@@ -102,7 +102,8 @@ DFI_API df_result df_mpi_start(MPI_Comm comm, const df_config *config)
     }
     if ((r = df_start(&c)) == DF_ERROR_STARTED)
         return dfi_mpi_wrong(r, "df runs already: it comes before every other construct");
-    if (r == DF_OK && dfi_mpi.ranks > 1 && !dfi_ranks_begin(dfi_mpi.fake ? &dfi_mpi_hook_fake : &dfi_mpi_hook)) return DF_ERROR_MEMORY;
+    if (r == DF_OK && dfi_mpi.ranks > 1 && !dfi_ranks_begin(dfi_mpi.fake ? &dfi_mpi_hook_fake : &dfi_mpi_hook))
+        r = DF_ERROR_MEMORY;
     return r;
 }
 DFI_API int df_rank(void) { return dfi_mpi.rank; }

@@ -111,8 +111,8 @@ static void dfi_mpi_pieces(const char *name, const struct dfi_access *x, unsigne
 static int dfi_mpi_where(const char *name, ptrdiff_t rank)
 {
     if (rank && rank != DF_EACH_RANK && (rank > -1 || -1 - rank >= dfi_mpi.ranks)) {
-        dfi_error("df_mpi: task %s: df_opts.rank is none of DF_RANK(0) to DF_RANK(%d), DF_EACH_RANK: it counts as 0", name,
-                  dfi_mpi.ranks - 1);
+        dfi_error("df_mpi: task %s: df_opts.rank is none of DF_RANK(0) to DF_RANK(%d), DF_EACH_RANK: it counts as 0",
+                  name, dfi_mpi.ranks - 1);
         rank = 0;
     }
     return !rank ? dfi_pieces_home() : rank == DF_EACH_RANK ? (int)DFI_EACH_RANK : (int)(-1 - rank);
