@@ -140,8 +140,8 @@ static DFI_NOINLINE int dfi_mpi_task(const char *name, const struct dfi_access *
 
 enum { DFI_ELSEWHERE, DFI_HERE, DFI_NOT_SHARED };
 
-/* Most tasks have each access in one tile, and write tiles where these are already. If all are in one rank, or none that
- * it reads is in this one, there is nothing to do. */
+/* Most tasks have each access in one tile, and write tiles where these are already. If all of them are in this rank, or
+ * none is, there is nothing to do. */
 static int dfi_mpi_here(const char *name, const struct dfi_access *x, unsigned n, ptrdiff_t rank)
 {
     enum { SHARED = 1, MINE = 2, OTHERS = 4 };
