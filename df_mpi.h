@@ -100,7 +100,7 @@ DFI_BEGIN
  *     MPI_THREAD_MULTIPLE always.
  *     Memory: each rank has addresses for the whole of each array, and pages for the parts that it has had.
  *     Cost: with one rank that of df.h. Else each access to a tile costs 180 instructions, and 400 if the task writes a
- *     tile that another rank has, or reads one from this rank and one from another; a message costs two tasks.
+ *     tile that another rank has, or reads one from this rank and one from another; a message costs a task.
  *     Threads: df_rank and df_ranks: any; the others: the one that called df_mpi_start, outside of tasks. */
 #if defined(DF_SERIAL)
 #define df_mpi_start(comm, config) dfi_mpi_start(config) /* comm: <mpi.h> may be lacking */

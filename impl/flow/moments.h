@@ -104,11 +104,11 @@ DFI_UPCALL(void, dfi_up_table_new, (struct dfi_table *table));
 
 /* t, which has optional state, is ready. w may be NULL. */
 DFI_UPCALL(int, dfi_up_ready, (struct dfi_flow *t));
-enum { DFI_GO, DFI_SKIP, DFI_LATER };
+enum { DFI_GO, DFI_SKIP, DFI_LATER, DFI_OVER };
 /* w waits for g, and finds no task inside of it. Nonzero: a task that may run nested in the wait nevertheless. */
 DFI_UPCALL(int, dfi_up_find_around, (struct dfi_worker *w, const struct dfi_goal *g, struct dfi_stolen *stolen));
 /* t is about to run; it has optional state, or is skipped, or dfi_flow_pool.asks_begin asks. DFI_SKIP: its body does
- * not run; DFI_LATER: it waits, and becomes ready again without further action. */
+ * not run; DFI_LATER: it waits, and becomes ready again without further action; DFI_OVER: its body has run before. */
 DFI_UPCALL(int, dfi_up_begins, (struct dfi_worker *w, struct dfi_flow *t));
 /* The code of w has ended, and has left lazy tasks. */
 DFI_UPCALL(void, dfi_up_lazy_end, (struct dfi_worker *w));

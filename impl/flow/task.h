@@ -270,6 +270,7 @@ static struct dfi_flow *dfi_flow_run(struct dfi_worker *w, struct dfi_flow *t)
         if (dfi_up_begins) go = dfi_up_begins(w, t);
         else if (!(t->type->modes & DFI_INTERNAL)) go = DFI_SKIP, dfi_count(&dfi_tasks_of(w)->n_skipped);
         if (go == DFI_LATER) return NULL;
+        if (go == DFI_OVER) return dfi_flow_done(w, t);
         if (go == DFI_SKIP) dfi_args_order(t->type, t->task.args, DFI_ORDER_DROP);
         if (go == DFI_SKIP && !t->parts) return dfi_flow_done(w, t);
     }

@@ -89,7 +89,7 @@ static int dfi_held_by(const struct dfi_on_hold *h, int kind)
     const struct dfi_use *u;
     for (u = h->after; u; u = u->next)
         if (dfi_token_is_closed(u->token) && dfi_load_relaxed(&u->token->dfi_state) & kind) return 1;
-    return 0;
+    return h->until && dfi_load_relaxed(&h->until->dfi_state) & kind;
 }
 
 /* True if h waits for an event that may come from outside df at any time. The only thread of a serial build gives

@@ -43,6 +43,7 @@
 #include "node.h"
 #include "token.h"
 #include "types.h"
+#include "until.h"
 #include "use.h"
 #include "weak.h"
 
@@ -135,6 +136,10 @@ static int dfi_parts_ready(struct dfi_flow *t)
 static DFI_NOINLINE int dfi_parts_begin(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x = t->task.mem.special ? t->extra : NULL;
+    if (x && DFI_UNLIKELY(dfi_tokens_of(x)->held.until != NULL)) {
+        dfi_until_over(t);
+        return DFI_OVER;
+    }
     if (dfi_tentative(t) && !dfi_predicate_admits(w, t)) return DFI_SKIP;
     if (!(t->type->modes & DFI_INTERNAL)) {
         if (!dfi_load_relaxed(&t->skip) && dfi_cancelled_with(t->scope, x ? dfi_cancel_of(x)->group : NULL))
@@ -167,6 +172,7 @@ static DFI_NOINLINE int dfi_parts_begin(struct dfi_worker *w, struct dfi_flow *t
 static DFI_NOINLINE int dfi_parts_done(struct dfi_worker *w, struct dfi_flow *t)
 {
     struct dfi_extra *x = t->extra;
+    if (DFI_UNLIKELY(dfi_tokens_of(x)->held.until != NULL) && dfi_until_waits(w, t)) return 0;
     if (dfi_tentative(t)) dfi_predicate_leaves(t);
     if (dfi_up_task_done && !dfi_member_of(x)->reductions) dfi_up_task_done(t); /* before others get its elements */
     if (dfi_windows_of(x)->first) dfi_stream_end(w, t);

@@ -74,6 +74,7 @@ struct dfi_on_hold {
     struct dfi_worker *by;                /* that worker, or NULL: it is in no list */
     struct dfi_extra *of;                 /* of the task; NULL: a thread */
     struct dfi_use *after;                /* tokens */
+    struct df_token *until;               /* of a task whose body has ended (more/until.h), or NULL */
 };
 /* Tokens, and the inputs of a node. */
 struct dfi_tokens {

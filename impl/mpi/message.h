@@ -1,9 +1,9 @@
 /* message.h - messages between ranks, as tasks
  *
- * A message is two tasks: one that starts it when the earlier accesses to its region are done, and one behind it that
- * waits for a token, which the idle function signals when the request is complete. Both declare the region, so the
- * tasks of the program are ordered with messages as with each other. The two ranks of a message submit it at the same
- * place of the program, and count the messages between them: the tag is that number. */
+ * A message is a task in both ranks, which declares its region, so the tasks of the program are ordered with messages as
+ * with each other. Its body starts a request. The task is done when the request is complete: if it is not at once, the
+ * idle function signals a token then (more/until.h). The two ranks of a message submit it at the same place of the
+ * program, and count the messages between them: the tag is that number. */
 #ifndef DFI_MPI_MESSAGE_H
 #define DFI_MPI_MESSAGE_H
 
@@ -18,6 +18,7 @@
 #include "../api/submit_options.h"
 #include "../api/token.h"
 #include "../flow/region.h"
+#include "../more/until.h"
 #include "state.h"
 
 enum {
@@ -27,9 +28,10 @@ enum {
     DFI_MPI_QUIET_MS = 100       /* .. after so much time without a message */
 };
 
+/* The argument of the task, which has a copy of its own. */
 struct dfi_request {
     struct dfi_request *next;
-    df_token done;
+    struct dfi_until until;      /* it is complete */
     struct dfi_region r;
     MPI_Datatype type;
     int peer, tag, sends;
@@ -72,10 +74,20 @@ static void dfi_requests_room(void)
     dfi_requests.room = more;
 }
 
-static void dfi_request_start(struct dfi_request *q)
+/* q is complete. */
+static void dfi_request_ends(struct dfi_request *q, const MPI_Status *status)
 {
-    int n = 1;
+    int bytes = 1;
+    if (!q->sends) MPI_Get_count(status, MPI_BYTE, &bytes), q->empty = !bytes;
+    if (q->type != MPI_BYTE) MPI_Type_free(&q->type);
+}
+
+/* Nonzero: it is complete already. */
+static int dfi_request_start(struct dfi_request *q)
+{
+    int n = 1, complete;
     MPI_Request *at;
+    MPI_Status status;
     dfi_os_hold(&dfi_requests.lock);
     dfi_requests_room();
     q->type = MPI_BYTE;
@@ -84,11 +96,22 @@ static void dfi_request_start(struct dfi_request *q)
         MPI_Type_create_hvector((int)q->r.rows, (int)q->r.row, (MPI_Aint)q->r.ld, MPI_BYTE, &q->type);
         MPI_Type_commit(&q->type);
     }
-    at = &dfi_requests.request[dfi_requests.n], dfi_requests.of[dfi_requests.n++] = q;
+    at = &dfi_requests.request[dfi_requests.n];
     if (q->sends) MPI_Isend((void *)q->r.p, q->empty ? 0 : n, q->type, q->peer, q->tag, dfi_mpi.comm, at);
     else MPI_Irecv((void *)q->r.p, n, q->type, q->peer, q->tag, dfi_mpi.comm, at);
+    MPI_Test(at, &complete, &status);
+    if (complete) dfi_request_ends(q, &status);
+    else dfi_requests.of[dfi_requests.n++] = q;
     dfi_os_let_go(&dfi_requests.lock);
-    df_idle_soon();
+    if (!complete) df_idle_soon();
+    return complete;
+}
+
+static void dfi_request_told(struct dfi_request *q)
+{
+    if (q->empty && !q->sends)
+        df_signal_external(&q->until.token, DF_ERROR_CANCELLED, "a task of another rank failed or was skipped");
+    else df_signal_external(&q->until.token, 0, NULL);
 }
 
 /* df_config.idle: signals the tokens of requests that are complete. */
@@ -106,10 +129,8 @@ static long dfi_mpi_idle(void *unused)
     }
     for (n = 0; n < k; n++) {
         struct dfi_request **of = &dfi_requests.of[dfi_requests.index[n]];
-        int bytes = 1;
         q = *of, *of = NULL;
-        if (!q->sends) MPI_Get_count(&dfi_requests.status[n], MPI_BYTE, &bytes), q->empty = !bytes;
-        if (q->type != MPI_BYTE) MPI_Type_free(&q->type);
+        dfi_request_ends(q, &dfi_requests.status[n]);
         q->next = NULL, *end = q, end = &q->next;
     }
     for (i = 0; i < dfi_requests.n; i++)
@@ -120,10 +141,8 @@ static long dfi_mpi_idle(void *unused)
     if (k) dfi_requests.last = now;
     dfi_os_let_go(&dfi_requests.lock);
     while ((q = done) != NULL) {
-        done = q->next;
-        if (q->empty && !q->sends)
-            df_signal_external(&q->done, DF_ERROR_CANCELLED, "a task of another rank failed or was skipped");
-        else df_signal_external(&q->done, 0, NULL);
+        done = q->next; /* q is gone from here on */
+        dfi_request_told(q);
     }
     if (k) return 0;
     if (!left) return -1;
@@ -132,23 +151,24 @@ static long dfi_mpi_idle(void *unused)
 
 /* --- messages ------------------------------------------------------------------------------------------------ */
 
-static void dfi_message_starts(void *arg, void *const *p)
+static void dfi_message_runs(void *arg, void *const *p)
 {
-    struct dfi_request *q = *(struct dfi_request **)arg;
+    struct dfi_request *q = (struct dfi_request *)arg;
     q->r.p = (uintptr_t)p[0];
     q->empty = q->sends && df_cancelled();
-    dfi_request_start(q);
-}
-static void dfi_message_ends(void *arg, void *const *p)
-{
-    (void)p;
-    dfi_mfree((void *)*(struct dfi_request **)arg);
+    df_token_init_external(&q->until.token, 1);
+    df_token_name(&q->until.token, q->sends ? "a message to another rank" : "a message from another rank");
+    if (dfi_request_start(q)) {
+        if (q->sends || !q->empty) return;
+        dfi_request_told(q);
+    }
+    if (!dfi_until(&q->until)) df_wait_token(&q->until.token); /* memory for its record is lacking */
 }
 
 /* r goes to a rank, or comes from it. */
 static void dfi_message(int sends, int peer, const struct dfi_region *r)
 {
-    struct dfi_request *q;
+    struct dfi_request q;
     df_region x;
     const unsigned n = sends ? dfi_mpi.sent[peer]++ : dfi_mpi.received[peer]++;
     if (dfi_mpi.fake) return;
@@ -164,20 +184,13 @@ static void dfi_message(int sends, int peer, const struct dfi_region *r)
             }
         return;
     }
-    if (!(q = (struct dfi_request *)dfi_zeroed(sizeof *q))) {
-        dfi_mpi_ends("memory for a message is lacking");
-        return;
-    }
-    df_token_init_external(&q->done, 1);
-    df_token_name(&q->done, sends ? "a message to another rank" : "a message from another rank");
-    q->sends = sends, q->peer = peer, q->tag = (int)(n % (unsigned)dfi_mpi.tags), q->r = *r;
+    memset((void *)&q, 0, sizeof q);
+    q.sends = sends, q.peer = peer, q.tag = (int)(n % (unsigned)dfi_mpi.tags), q.r = *r;
     x.p = (const void *)r->p, x.bytes = r->row, x.rows = r->rows, x.distance = r->ld, x.op = NULL;
-    x.mode = sends ? (unsigned)DF_IN : (unsigned)DF_OUT;
-    df_call(DF_OPTS(.priority = 1, .always = 1, .name = sends ? "df_mpi_send" : "df_mpi_receive"), dfi_message_starts,
-            (void *)&q, sizeof q, &x, 1);
     x.mode = sends ? (unsigned)DF_IN : (unsigned)DF_INOUT;
-    df_call(DF_OPTS(.priority = 1, .always = 1, .name = sends ? "df_mpi_sent" : "df_mpi_received",
-                    .after = DF_TOKENS(&q->done)), dfi_message_ends, (void *)&q, sizeof q, &x, 1);
+    if (df_call(DF_OPTS(.priority = 1, .always = 1, .name = sends ? "df_mpi_send" : "df_mpi_receive"),
+                dfi_message_runs, &q, sizeof q, &x, 1) != DF_OK)
+        dfi_mpi_ends("memory for a message is lacking");
 }
 
 DFI_SMALL_CODE_END

@@ -220,14 +220,15 @@ static void dfi_stall_held(struct dfi_stall_map *m, const struct dfi_extra *x)
 {
     struct dfi_stall_thing *i = dfi_stall_task(m, x->task);
     const struct dfi_use *u;
+    df_token *token = dfi_tokens_of(x)->held.until;
     char text[DFI_STALL_TEXT], missing[DFI_MISSING_TEXT];
     if (!i) return;
-    for (u = dfi_tokens_of(x)->held.after; u; u = u->next) {
-        if (!dfi_token_is_closed(u->token)) continue;
-        dfi_stall_arrow_add(m, i, dfi_stall_token(m, u->token), "which waits for");
-        dfi_stall_signals(text, u->token);
-        dfi_stall_line(m, "%.*s waits for the token of %s: %s", DFI_STALL_TEXT / 2, i->text,
-                       u->token->dfi_site, text);
+    for (u = dfi_tokens_of(x)->held.after; token || u; u = token ? u : u->next, token = NULL) {
+        df_token *k = token ? token : u->token;
+        if (!dfi_token_is_closed(k)) continue;
+        dfi_stall_arrow_add(m, i, dfi_stall_token(m, k), "which waits for");
+        dfi_stall_signals(text, k);
+        dfi_stall_line(m, "%.*s waits for the token of %s: %s", DFI_STALL_TEXT / 2, i->text, k->dfi_site, text);
     }
     if (dfi_tokens_of(x)->inputs && dfi_node_missing(x, dfi_load_relaxed(&dfi_tokens_of(x)->given), missing)) {
         dfi_stall_line(m, "%.*s was not given: %s", DFI_STALL_TEXT / 2, i->text, missing);
