@@ -6,6 +6,7 @@
 #define DFI_API_RANKS_H
 
 #include "../base/compiler.h"
+#include "token.h"
 
 #include <stddef.h>
 
@@ -15,10 +16,18 @@ struct dfi_ranks {
      * this rank. May submit tasks that precede it. */
     int (*here)(const char *name, const struct dfi_access *x, unsigned n, ptrdiff_t rank);
 };
+/* A token, and the place of a task in its list. In memory that exists as long as the task. */
+struct dfi_until {
+    df_token token;
+    void *edge[2];
+};
 DFI_EXTERN_C_BEGIN
 /* From now on the code of the calling thread asks, if it is in no task; until df_stop. Zero: it is in a task or a
  * block, or memory is lacking. */
 DFI_API int dfi_ranks_begin(const struct dfi_ranks *r);
+/* The running task, whose body is about to end, is done when u->token is open. Zero: it has no record, and the body
+ * has to wait for the token. pre: it was submitted with a priority */
+DFI_API int dfi_done_later(struct dfi_until *u);
 DFI_EXTERN_C_END
 
 #endif

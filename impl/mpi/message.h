@@ -1,6 +1,6 @@
 /* message.h - messages between ranks, as tasks
  *
- * A message is a task in both ranks, which declares its region, so the tasks of the program are ordered with messages as
+ * A message is a task in both ranks, which declares its region, so tasks of the program are ordered with messages as
  * with each other. Its body starts a request. The task is done when the request is complete: if it is not at once, the
  * idle function signals a token then (more/until.h). The two ranks of a message submit it at the same place of the
  * program, and count the messages between them: the tag is that number. */
@@ -15,10 +15,10 @@
 #include "../api/cancel.h"
 #include "../api/error.h"
 #include "../api/idle.h"
+#include "../api/ranks.h"
 #include "../api/submit_options.h"
 #include "../api/token.h"
 #include "../flow/region.h"
-#include "../more/until.h"
 #include "state.h"
 
 enum {
@@ -162,7 +162,7 @@ static void dfi_message_runs(void *arg, void *const *p)
         if (q->sends || !q->empty) return;
         dfi_request_told(q);
     }
-    if (!dfi_until(&q->until)) df_wait_token(&q->until.token); /* memory for its record is lacking */
+    if (!dfi_done_later(&q->until)) df_wait_token(&q->until.token); /* memory for its record is lacking */
 }
 
 /* r goes to a rank, or comes from it. */

@@ -55,7 +55,7 @@ static void begins(void *arg, void *const *p)
         pthread_mutex_unlock(&todo[e->way].lock);
         if (e->way == BY_IDLE) df_idle_soon();
     } else happens(e);
-    CHECK(dfi_until(&e->until));
+    CHECK(dfi_done_later(&e->until));
 }
 static void submit(int *cell, int k, int way, int fails)
 {
