@@ -46,8 +46,9 @@ static struct {
     struct dfi_request **of;
     int *index;
     MPI_Status *status;
-    uint64_t last;               /* ns: when the last one was complete */
-} dfi_requests = { DFI_OS_MUTEX_INIT, 0, 0, NULL, NULL, NULL, NULL, 0 };
+    int some;                    /* some were complete at once since the last test */
+    uint64_t last;               /* ns: the last test after which some were complete */
+} dfi_requests = { DFI_OS_MUTEX_INIT, 0, 0, NULL, NULL, NULL, NULL, 0, 0 };
 
 DFI_SMALL_CODE_BEGIN
 
@@ -100,7 +101,7 @@ static int dfi_request_start(struct dfi_request *q)
     if (q->sends) MPI_Isend((void *)q->r.p, q->empty ? 0 : n, q->type, q->peer, q->tag, dfi_mpi.comm, at);
     else MPI_Irecv((void *)q->r.p, n, q->type, q->peer, q->tag, dfi_mpi.comm, at);
     MPI_Test(at, &complete, &status);
-    if (complete) dfi_request_ends(q, &status);
+    if (complete) dfi_request_ends(q, &status), dfi_requests.some = 1;
     else dfi_requests.of[dfi_requests.n++] = q;
     dfi_os_let_go(&dfi_requests.lock);
     if (!complete) df_idle_soon();
@@ -138,7 +139,7 @@ static long dfi_mpi_idle(void *unused)
             dfi_requests.request[left] = dfi_requests.request[i], dfi_requests.of[left++] = dfi_requests.of[i];
     dfi_requests.n = left;
     now = dfi_os_ns();
-    if (k) dfi_requests.last = now;
+    if (k || dfi_requests.some) dfi_requests.last = now, dfi_requests.some = 0;
     dfi_os_let_go(&dfi_requests.lock);
     while ((q = done) != NULL) {
         done = q->next; /* q is gone from here on */

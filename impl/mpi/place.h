@@ -104,7 +104,6 @@ static void dfi_mpi_pieces(const char *name, const struct dfi_access *x, unsigne
         l->mode = x[i].mode;
         dfi_pieces_of(a, &r, l);
     }
-    if (l->lacking) dfi_mpi_ends("memory for the list of pieces is lacking");
 }
 
 /* The rank of a task whose pieces are listed. */
@@ -133,6 +132,7 @@ static DFI_NOINLINE int dfi_mpi_task(const char *name, const struct dfi_access *
         else if (last != me) dfi_piece_needs(i, me);
         else for (to = 0; to < dfi_mpi.ranks; to++) dfi_piece_needs(i, to);
     }
+    if (dfi_mpi.pieces.lacking) dfi_mpi_ends("memory for the list of pieces is lacking");
     for (i = 0; i < pieces; i++)
         if (dfi_mpi.pieces.piece[i].mode & DFI_WRITES) dfi_piece_written(&dfi_mpi.pieces.piece[i], where);
     return where == DFI_EACH_RANK || where == me;
