@@ -1,8 +1,8 @@
 /* message.h - messages between ranks, as tasks
  *
  * A message is a task in both ranks, which declares its region, so tasks of the program are ordered with messages as
- * with each other. Its body starts a request. The task is done when the request is complete: if it is not at once, the
- * idle function signals a token then (more/until.h). The two ranks of a message submit it at the same place of the
+ * with each other. Its body starts a request. The task is done when the request is complete: then
+ * the idle function signals a token (more/until.h). The two ranks of a message submit it at the same place of the
  * program, and count the messages between them: the tag is that number. */
 #ifndef DFI_MPI_MESSAGE_H
 #define DFI_MPI_MESSAGE_H
@@ -46,9 +46,8 @@ static struct {
     struct dfi_request **of;
     int *index;
     MPI_Status *status;
-    int some;                    /* some were complete at once since the last test */
-    uint64_t last;               /* ns: the last test after which some were complete */
-} dfi_requests = { DFI_OS_MUTEX_INIT, 0, 0, NULL, NULL, NULL, NULL, 0, 0 };
+    uint64_t last;               /* ns: when the last one was complete */
+} dfi_requests = { DFI_OS_MUTEX_INIT, 0, 0, NULL, NULL, NULL, NULL, 0 };
 
 DFI_SMALL_CODE_BEGIN
 
@@ -75,20 +74,11 @@ static void dfi_requests_room(void)
     dfi_requests.room = more;
 }
 
-/* q is complete. */
-static void dfi_request_ends(struct dfi_request *q, const MPI_Status *status)
+/* Not tested at once: a test takes in messages whose requests are not started yet, which costs more. */
+static void dfi_request_start(struct dfi_request *q)
 {
-    int bytes = 1;
-    if (!q->sends) MPI_Get_count(status, MPI_BYTE, &bytes), q->empty = !bytes;
-    if (q->type != MPI_BYTE) MPI_Type_free(&q->type);
-}
-
-/* Nonzero: it is complete already. */
-static int dfi_request_start(struct dfi_request *q)
-{
-    int n = 1, complete;
+    int n = 1;
     MPI_Request *at;
-    MPI_Status status;
     dfi_os_hold(&dfi_requests.lock);
     dfi_requests_room();
     q->type = MPI_BYTE;
@@ -97,22 +87,11 @@ static int dfi_request_start(struct dfi_request *q)
         MPI_Type_create_hvector((int)q->r.rows, (int)q->r.row, (MPI_Aint)q->r.ld, MPI_BYTE, &q->type);
         MPI_Type_commit(&q->type);
     }
-    at = &dfi_requests.request[dfi_requests.n];
+    at = &dfi_requests.request[dfi_requests.n], dfi_requests.of[dfi_requests.n++] = q;
     if (q->sends) MPI_Isend((void *)q->r.p, q->empty ? 0 : n, q->type, q->peer, q->tag, dfi_mpi.comm, at);
     else MPI_Irecv((void *)q->r.p, n, q->type, q->peer, q->tag, dfi_mpi.comm, at);
-    MPI_Test(at, &complete, &status);
-    if (complete) dfi_request_ends(q, &status), dfi_requests.some = 1;
-    else dfi_requests.of[dfi_requests.n++] = q;
     dfi_os_let_go(&dfi_requests.lock);
-    if (!complete) df_idle_soon();
-    return complete;
-}
-
-static void dfi_request_told(struct dfi_request *q)
-{
-    if (q->empty && !q->sends)
-        df_signal_external(&q->until.token, DF_ERROR_CANCELLED, "a task of another rank failed or was skipped");
-    else df_signal_external(&q->until.token, 0, NULL);
+    df_idle_soon();
 }
 
 /* df_config.idle: signals the tokens of requests that are complete. */
@@ -130,8 +109,10 @@ static long dfi_mpi_idle(void *unused)
     }
     for (n = 0; n < k; n++) {
         struct dfi_request **of = &dfi_requests.of[dfi_requests.index[n]];
+        int bytes = 1;
         q = *of, *of = NULL;
-        dfi_request_ends(q, &dfi_requests.status[n]);
+        if (!q->sends) MPI_Get_count(&dfi_requests.status[n], MPI_BYTE, &bytes), q->empty = !bytes;
+        if (q->type != MPI_BYTE) MPI_Type_free(&q->type);
         q->next = NULL, *end = q, end = &q->next;
     }
     for (i = 0; i < dfi_requests.n; i++)
@@ -139,11 +120,13 @@ static long dfi_mpi_idle(void *unused)
             dfi_requests.request[left] = dfi_requests.request[i], dfi_requests.of[left++] = dfi_requests.of[i];
     dfi_requests.n = left;
     now = dfi_os_ns();
-    if (k || dfi_requests.some) dfi_requests.last = now, dfi_requests.some = 0;
+    if (k) dfi_requests.last = now;
     dfi_os_let_go(&dfi_requests.lock);
     while ((q = done) != NULL) {
-        done = q->next; /* q is gone from here on */
-        dfi_request_told(q);
+        done = q->next; /* q may be gone after the signal */
+        if (q->empty && !q->sends)
+            df_signal_external(&q->until.token, DF_ERROR_CANCELLED, "a task of another rank failed or was skipped");
+        else df_signal_external(&q->until.token, 0, NULL);
     }
     if (k) return 0;
     if (!left) return -1;
@@ -159,10 +142,7 @@ static void dfi_message_runs(void *arg, void *const *p)
     q->empty = q->sends && df_cancelled();
     df_token_init_external(&q->until.token, 1);
     df_token_name(&q->until.token, q->sends ? "a message to another rank" : "a message from another rank");
-    if (dfi_request_start(q)) {
-        if (q->sends || !q->empty) return;
-        dfi_request_told(q);
-    }
+    dfi_request_start(q);
     if (!dfi_done_later(&q->until)) df_wait_token(&q->until.token); /* memory for its record is lacking */
 }
 

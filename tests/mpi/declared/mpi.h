@@ -41,7 +41,6 @@ int MPI_Initialized(int *);
 int MPI_Irecv(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 int MPI_Isend(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 int MPI_Query_thread(int *);
-int MPI_Test(MPI_Request *, int *, MPI_Status *);
 int MPI_Testsome(int, MPI_Request *, int *, int *, MPI_Status *);
 int MPI_Type_commit(MPI_Datatype *);
 int MPI_Type_create_hvector(int, int, MPI_Aint, MPI_Datatype, MPI_Datatype *);
